@@ -1,0 +1,9 @@
+/* base/clock.h - the one clock: monotonic, in nanoseconds and in seconds. */
+#ifndef TFR_BASE_CLOCK_H
+#define TFR_BASE_CLOCK_H
+
+#include <stdint.h>
+
+uint64_t tfr_clock_ns(void);
+
+#endif

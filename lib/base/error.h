@@ -1,0 +1,33 @@
+/* base/error.h - filling struct tfr_error.  Each function returns the status it stored, so that a caller can
+ * `return tfr_fail(...)`.  A NULL err is allowed everywhere. */
+#ifndef TFR_BASE_ERROR_H
+#define TFR_BASE_ERROR_H
+
+#include <tfr/error.h>
+
+/* A failure with no file: "more workers than 1024". */
+enum tfr_status tfr_fail(struct tfr_error *err, enum tfr_status status, const char *format, ...)
+	TFR_PRINTF(3, 4);
+
+/* A failure of the whole file: "cannot open 'PATH'"; `format` reads as the words before the quoted path. */
+enum tfr_status tfr_fail_path(struct tfr_error *err, enum tfr_status status, const char *path,
+	const char *format, ...) TFR_PRINTF(4, 5);
+
+/* A failed call on a file: "cannot open 'PATH': No such file or directory".  ENOMEM becomes TFR_ENOMEM. */
+enum tfr_status tfr_fail_errno(struct tfr_error *err, int sys_errno, const char *path,
+	const char *format, ...) TFR_PRINTF(4, 5);
+
+/* A fault in a record: "data checksum mismatch in 'PATH', record R, offset O". */
+enum tfr_status tfr_fail_record(struct tfr_error *err, enum tfr_status status, const char *path,
+	uint64_t record, uint64_t offset, const char *format, ...) TFR_PRINTF(6, 7);
+
+/* Out of memory while doing what `what` says ("reading 'a.tfrecord'"). */
+enum tfr_status tfr_fail_nomem(struct tfr_error *err, const char *what);
+
+/* Adds the place to an error that a lower room filled without knowing it. */
+void tfr_error_locate(struct tfr_error *err, const char *path, uint64_t record, uint64_t offset);
+
+/* Adds a hint: whole sentences. */
+void tfr_error_hint(struct tfr_error *err, const char *format, ...) TFR_PRINTF(2, 3);
+
+#endif

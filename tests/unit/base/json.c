@@ -1,0 +1,68 @@
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <tfr/text.h>
+
+Test(json, nests_and_escapes)
+{
+	struct tfr_json *j = tfr_json_new();
+
+	tfr_json_open_object(j, NULL);
+	tfr_json_i64(j, "low", INT64_MIN);
+	tfr_json_u64(j, "high", UINT64_MAX);
+	tfr_json_open_array(j, "a\"b");
+	tfr_json_bytes(j, NULL, "\x01\n\xff\xc3\xa9", 5);
+	tfr_json_bool(j, NULL, true);
+	tfr_json_null(j, NULL);
+	tfr_json_close_array(j);
+	tfr_json_open_object(j, "empty");
+	tfr_json_close_object(j);
+	tfr_json_close_object(j);
+	cr_assert_str_eq(tfr_json_text(j, NULL),
+		"{\"low\": -9223372036854775808, \"high\": 18446744073709551615, "
+		"\"a\\\"b\": [\"\\u0001\\n\xef\xbf\xbd\xc3\xa9\", true, null], \"empty\": {}}");
+	tfr_json_free(j);
+}
+
+Test(json, floats_round_trip_and_are_short)
+{
+	struct tfr_json *j = tfr_json_new();
+
+	tfr_json_open_array(j, NULL);
+	tfr_json_f32(j, NULL, 0.1f);
+	tfr_json_f32(j, NULL, 16777217.0f);
+	tfr_json_f64(j, NULL, 0.1);
+	tfr_json_f64(j, NULL, 1.0 / 3);
+	tfr_json_f64(j, NULL, NAN);
+	tfr_json_f32(j, NULL, -INFINITY);
+	tfr_json_close_array(j);
+	cr_assert_str_eq(tfr_json_text(j, NULL), "[0.1, 16777216, 0.1, 0.3333333333333333, \"NaN\", \"-Infinity\"]");
+	tfr_json_free(j);
+}
+
+Test(json, pretty_to_a_depth)
+{
+	struct tfr_json *j = tfr_json_new();
+
+	tfr_json_pretty(j, 1);
+	tfr_json_open_object(j, NULL);
+	tfr_json_u64(j, "a", 1);
+	tfr_json_open_array(j, "b");
+	tfr_json_u64(j, NULL, 2);
+	tfr_json_u64(j, NULL, 3);
+	tfr_json_close_array(j);
+	tfr_json_close_object(j);
+	cr_assert_str_eq(tfr_json_text(j, NULL), "{\n  \"a\": 1,\n  \"b\": [2, 3]\n}");
+	tfr_json_free(j);
+}
+
+Test(json, utf8_is_strict)
+{
+	cr_assert(tfr_is_utf8("a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 10));
+	cr_assert_not(tfr_is_utf8("\xc0\x80", 2));         /* overlong */
+	cr_assert_not(tfr_is_utf8("\xed\xa0\x80", 3));     /* surrogate */
+	cr_assert_not(tfr_is_utf8("\xf4\x90\x80\x80", 4)); /* past U+10FFFF */
+	cr_assert_not(tfr_is_utf8("\xe2\x82", 2));         /* cut */
+}
