@@ -1,0 +1,190 @@
+/* codec/codec.c - which implementation serves, members one after another, and the guess from the first bytes. */
+#include "codec/codec.h"
+
+#include <stdlib.h>
+#include <strings.h>
+
+#include "config.h"
+
+/* The first that reads the wrapper inflates; the first whose levels include the wanted one deflates. */
+static const struct tfr_inflate_ops *const inflaters[] = {
+#if TFR_HAVE_ISAL
+	&tfr_isal_inflate,
+#endif
+	&tfr_zlib_inflate,
+};
+
+static const struct tfr_deflate_ops *const deflaters[] = {
+#if TFR_HAVE_ISAL
+	&tfr_isal_deflate,
+#endif
+	&tfr_zlib_deflate,
+};
+
+static const char *const names[] = { "auto", "none", "gzip", "zlib" };
+
+struct tfr_inflate {
+	const struct tfr_inflate_ops *ops;
+	bool in_member, ended_once;
+	bool produced; /* this member has given output */
+	_Alignas(64) char state[];
+};
+
+struct tfr_deflate {
+	const struct tfr_deflate_ops *ops;
+	_Alignas(64) char state[];
+};
+
+enum tfr_status tfr_compression_parse(const char *text, enum tfr_compression *c, struct tfr_error *err)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (!strcasecmp(text, names[i])) {
+			*c = (enum tfr_compression)i;
+			return TFR_OK;
+		}
+	}
+	return tfr_fail(err, TFR_EUSAGE, "unknown compression '%s': gzip, zlib or none", text);
+}
+
+const char *tfr_compression_name(enum tfr_compression c)
+{
+	return names[c];
+}
+
+static void *new_state(size_t size)
+{
+	return aligned_alloc(64, (size + 63) / 64 * 64);
+}
+
+enum tfr_status tfr_inflate_new(struct tfr_inflate **out, enum tfr_compression c, struct tfr_error *err)
+{
+	const struct tfr_inflate_ops *const *row = inflaters;
+	const struct tfr_inflate_ops *ops;
+	struct tfr_inflate *z;
+	enum tfr_status status;
+
+	while ((*row)->gzip_only && c != TFR_COMPRESSION_GZIP)
+		row++;
+	ops = *row;
+	z = new_state(sizeof(*z) + ops->state_size);
+	if (!z)
+		return tfr_fail_nomem(err, "starting to inflate");
+	z->ops = ops;
+	z->in_member = z->ended_once = z->produced = false;
+	status = ops->init(z->state, c, err);
+	if (status) {
+		free(z);
+		return status;
+	}
+	*out = z;
+	return TFR_OK;
+}
+
+void tfr_inflate_free(struct tfr_inflate *z)
+{
+	if (!z)
+		return;
+	z->ops->clear(z->state);
+	free(z);
+}
+
+enum tfr_status tfr_inflate_run(struct tfr_inflate *z, struct tfr_codec_io *io, struct tfr_error *err)
+{
+	bool ended = false;
+	enum tfr_status status;
+
+	while (io->out_size) {
+		size_t in_before = io->in_size, out_before = io->out_size;
+
+		if (!z->in_member) {
+			if (!io->in_size)
+				return TFR_OK;
+			if (z->ended_once && z->ops->reset(z->state))
+				return tfr_fail(err, TFR_EDATA, "cannot start the next compressed member");
+			z->in_member = true;
+			z->produced = false;
+		}
+		status = z->ops->run(z->state, io, &ended, err);
+		if (status == TFR_EDATA && z->ended_once && !z->produced && out_before == io->out_size)
+			return tfr_fail(err, TFR_EDATA, "trailing bytes after the compressed stream");
+		if (status)
+			return status;
+		z->produced |= out_before != io->out_size;
+		if (ended) {
+			z->in_member = false;
+			z->ended_once = true;
+			ended = false;
+		} else if (in_before == io->in_size && out_before == io->out_size) {
+			return TFR_OK; /* wants input */
+		}
+	}
+	return TFR_OK;
+}
+
+bool tfr_inflate_at_end(const struct tfr_inflate *z)
+{
+	return !z->in_member;
+}
+
+enum tfr_status tfr_deflate_new(struct tfr_deflate **out, enum tfr_compression c, int level, struct tfr_error *err)
+{
+	const struct tfr_deflate_ops *ops = NULL;
+	struct tfr_deflate *z;
+	enum tfr_status status;
+
+	for (size_t i = 0; !ops && i < sizeof(deflaters) / sizeof(*deflaters); i++)
+		if (level >= deflaters[i]->level_min && level <= deflaters[i]->level_max)
+			ops = deflaters[i];
+	if (!ops)
+		return tfr_fail(err, TFR_EUSAGE, "no compression level %d: 1 to 9", level);
+	z = new_state(sizeof(*z) + ops->state_size);
+	if (!z)
+		return tfr_fail_nomem(err, "starting to deflate");
+	z->ops = ops;
+	status = ops->init(z->state, c, level, err);
+	if (status) {
+		free(z);
+		return status;
+	}
+	*out = z;
+	return TFR_OK;
+}
+
+void tfr_deflate_free(struct tfr_deflate *z)
+{
+	if (!z)
+		return;
+	z->ops->clear(z->state);
+	free(z);
+}
+
+enum tfr_status tfr_deflate_run(struct tfr_deflate *z, struct tfr_codec_io *io, bool finish, bool *done,
+	struct tfr_error *err)
+{
+	return z->ops->run(z->state, io, finish, done, err);
+}
+
+/* A zlib header has only 12 bits to be right by chance in; what follows it must inflate as well. */
+static bool inflates(const uint8_t *head, size_t size)
+{
+	uint8_t out[512];
+	struct tfr_codec_io io = { head, size, out, sizeof(out) };
+	struct tfr_inflate *z = NULL;
+	bool good;
+
+	if (tfr_inflate_new(&z, TFR_COMPRESSION_ZLIB, NULL))
+		return false;
+	good = tfr_inflate_run(z, &io, NULL) == TFR_OK && (io.out_size < sizeof(out) || tfr_inflate_at_end(z));
+	tfr_inflate_free(z);
+	return good;
+}
+
+enum tfr_compression tfr_codec_sniff(const uint8_t *head, size_t size)
+{
+	if (size >= 3 && head[0] == 0x1f && head[1] == 0x8b && head[2] == 8)
+		return TFR_COMPRESSION_GZIP;
+	if (size >= 2 && (head[0] & 0x0f) == 8 && head[0] >> 4 <= 7 && ((unsigned)head[0] << 8 | head[1]) % 31 == 0 &&
+	    inflates(head, size))
+		return TFR_COMPRESSION_ZLIB;
+	return TFR_COMPRESSION_NONE;
+}
