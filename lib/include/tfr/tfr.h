@@ -2,7 +2,10 @@
 #ifndef TFR_TFR_H
 #define TFR_TFR_H
 
+#include <tfr/codec.h>
 #include <tfr/error.h>
+#include <tfr/io.h>
+#include <tfr/record.h>
 #include <tfr/text.h>
 
 #endif

@@ -1,0 +1,338 @@
+/* record/reader.c - records out of a stream, one view at a time.
+ *
+ * The reader owns one block; what lies between `begin` and `end` was read and not handed out yet, and `rec` points into it
+ * until the next call.  A larger record grows the block as its bytes arrive, never by what the length claims: whoever
+ * forges a length can forge its CRC. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <tfr/record.h>
+
+#include "base/error.h"
+#include "record/filetype.h"
+#include "record/framing.h"
+#include "record/stream.h"
+
+enum { BLOCK_SIZE = 512 << 10 };
+
+/* Where nothing bounds a length (a pipe, a compressed file), a candidate longer than this is not believed by resync. */
+#define RESYNC_MAX ((uint64_t)1 << 30)
+
+struct tfr_reader {
+	struct tfr_stream *stream;
+	uint8_t *block;
+	size_t cap, begin, end;
+	uint64_t block_offset; /* of block[0] in the stream */
+	uint64_t index;        /* of the next record */
+	bool ended;            /* the stream gave its last byte */
+	enum tfr_fault fault;
+};
+
+static enum tfr_status open_source(struct tfr_reader **out, struct tfr_source *source, const struct tfr_reader_opts *opts,
+	struct tfr_error *err)
+{
+	struct tfr_reader *r = calloc(1, sizeof(*r));
+	uint64_t left;
+	enum tfr_status status;
+
+	if (!r) {
+		tfr_source_close(source);
+		return tfr_fail_nomem(err, "opening a file");
+	}
+	status = tfr_stream_open(&r->stream, source, opts ? opts->compression : TFR_COMPRESSION_AUTO, err);
+	if (!status) {
+		r->cap = opts && opts->block_size ? opts->block_size : BLOCK_SIZE;
+		left = tfr_stream_left(r->stream);
+		if (left < r->cap) /* a small file needs no more, and one byte to see its end */
+			r->cap = (size_t)left + 1;
+		if (r->cap < 64)
+			r->cap = 64;
+		r->block = malloc(r->cap);
+		if (!r->block)
+			status = tfr_fail_nomem(err, "opening a file");
+	}
+	if (status) {
+		tfr_reader_close(r);
+		return status;
+	}
+	*out = r;
+	return TFR_OK;
+}
+
+enum tfr_status tfr_reader_open(struct tfr_reader **r, const char *path, const struct tfr_reader_opts *opts,
+	struct tfr_error *err)
+{
+	struct tfr_source *source = NULL;
+	enum tfr_status status = tfr_source_open(&source, path, err);
+
+	return status ? status : open_source(r, source, opts, err);
+}
+
+enum tfr_status tfr_reader_open_fd(struct tfr_reader **r, int fd, const char *name, const struct tfr_reader_opts *opts,
+	struct tfr_error *err)
+{
+	struct tfr_source *source = NULL;
+	enum tfr_status status = tfr_source_open_fd(&source, fd, name, err);
+
+	return status ? status : open_source(r, source, opts, err);
+}
+
+enum tfr_status tfr_reader_open_memory(struct tfr_reader **r, const void *data, size_t size,
+	const struct tfr_reader_opts *opts, struct tfr_error *err)
+{
+	struct tfr_source *source = NULL;
+	enum tfr_status status = tfr_source_open_memory(&source, data, size, "memory", err);
+
+	return status ? status : open_source(r, source, opts, err);
+}
+
+void tfr_reader_close(struct tfr_reader *r)
+{
+	if (!r)
+		return;
+	tfr_stream_close(r->stream);
+	free(r->block);
+	free(r);
+}
+
+static uint64_t offset_now(const struct tfr_reader *r)
+{
+	return r->block_offset + r->begin;
+}
+
+static enum tfr_status fault(struct tfr_reader *r, enum tfr_fault kind, struct tfr_error *err)
+{
+	r->fault = kind;
+	if (err) {
+		err->has_record = true;
+		err->record = r->index;
+		err->offset = offset_now(r);
+		strncpy(err->path, tfr_reader_name(r), sizeof(err->path) - 1);
+	}
+	return TFR_EDATA;
+}
+
+/* Makes room behind `end`, so that `need` bytes from `begin` will fit: moves, then grows by what is known to exist or
+ * by doubling what has arrived. */
+static enum tfr_status make_room(struct tfr_reader *r, uint64_t need, struct tfr_error *err)
+{
+	size_t cap = r->cap;
+	uint8_t *block;
+
+	if (r->begin && (r->end == r->cap || need > r->cap - r->begin)) {
+		memmove(r->block, r->block + r->begin, r->end - r->begin);
+		r->block_offset += r->begin;
+		r->end -= r->begin;
+		r->begin = 0;
+	}
+	if (r->end < r->cap)
+		return TFR_OK;
+	if (tfr_stream_seekable(r->stream) && tfr_stream_has(r->stream, need - r->end) && need < SIZE_MAX / 2)
+		cap = (size_t)need;
+	else if (__builtin_mul_overflow(cap, 2, &cap))
+		return tfr_fail_nomem(err, "reading a record");
+	block = realloc(r->block, cap);
+	if (!block) {
+		tfr_fail(err, TFR_ENOMEM, "out of memory reading a record of %llu bytes", (unsigned long long)need);
+		return TFR_ENOMEM;
+	}
+	r->block = block;
+	r->cap = cap;
+	return TFR_OK;
+}
+
+/* Reads until `need` bytes lie behind `begin` or the stream ends. */
+static enum tfr_status fill(struct tfr_reader *r, uint64_t need, struct tfr_error *err)
+{
+	enum tfr_status status;
+	size_t got;
+
+	while (r->end - r->begin < need && !r->ended) {
+		status = make_room(r, need, err);
+		if (!status)
+			status = tfr_stream_read(r->stream, r->block + r->end, r->cap - r->end, &got, err);
+		if (status)
+			return status == TFR_EDATA ? fault(r, TFR_FAULT_STREAM, err) : status;
+		r->end += got;
+		r->ended = got == 0;
+	}
+	return TFR_OK;
+}
+
+/* The first header does not verify: say what the file is, where its first bytes tell. */
+static enum tfr_status not_a_record_file(struct tfr_reader *r, struct tfr_error *err)
+{
+	const char *hint = NULL;
+	const char *kind = tfr_filetype_name(r->block + r->begin, r->end - r->begin, &hint);
+
+	if (kind) {
+		tfr_fail_path(err, TFR_EFORMAT, tfr_reader_name(r), "not a TFRecord file but %s:", kind);
+		if (hint)
+			tfr_error_hint(err, "%s", hint);
+		r->fault = TFR_FAULT_LENGTH;
+		return TFR_EFORMAT;
+	}
+	tfr_fail(err, TFR_EDATA, "length checksum mismatch");
+	tfr_error_hint(err, "The very first header does not fit: is this a TFRecord file?");
+	return fault(r, TFR_FAULT_LENGTH, err);
+}
+
+static enum tfr_status check_header(struct tfr_reader *r, uint64_t *length, struct tfr_error *err)
+{
+	const uint8_t *p = r->block + r->begin;
+	size_t have = r->end - r->begin;
+
+	if (have < TFR_RECORD_HEADER) {
+		if (!r->index && have && tfr_filetype_name(p, have, &(const char *){ NULL }))
+			return not_a_record_file(r, err);
+		tfr_fail(err, TFR_EDATA, "truncated header: %zu of 12 bytes", have);
+		tfr_error_hint(err, "TensorFlow takes this for the end of the file and says nothing.");
+		return fault(r, TFR_FAULT_CUT, err);
+	}
+	*length = tfr_load64(p);
+	if (!tfr_header_verifies(p)) {
+		if (!r->index && !offset_now(r))
+			return not_a_record_file(r, err);
+		tfr_fail(err, TFR_EDATA, "length checksum mismatch");
+		return fault(r, TFR_FAULT_LENGTH, err);
+	}
+	if (*length > TFR_LENGTH_MAX) {
+		tfr_fail(err, TFR_EDATA, "impossible record length %llu", (unsigned long long)*length);
+		return fault(r, TFR_FAULT_LENGTH, err);
+	}
+	return TFR_OK;
+}
+
+static enum tfr_status truncated(struct tfr_reader *r, uint64_t length, uint64_t have, struct tfr_error *err)
+{
+	tfr_fail(err, TFR_EDATA, "truncated record: %llu of %llu bytes", (unsigned long long)have,
+		(unsigned long long)(length + TFR_RECORD_OVERHEAD));
+	return fault(r, TFR_FAULT_CUT, err);
+}
+
+/* Gets the whole record behind a good header into the block. */
+static enum tfr_status fill_record(struct tfr_reader *r, uint64_t length, struct tfr_error *err)
+{
+	uint64_t total = length + TFR_RECORD_OVERHEAD, have = r->end - r->begin;
+	enum tfr_status status;
+
+	if (have >= total)
+		return TFR_OK;
+	if (!tfr_stream_has(r->stream, total - have))
+		return truncated(r, length, have + tfr_stream_left(r->stream), err);
+	status = fill(r, total, err);
+	if (status)
+		return status;
+	have = r->end - r->begin;
+	return have < total ? truncated(r, length, have, err) : TFR_OK;
+}
+
+enum tfr_status tfr_reader_next(struct tfr_reader *r, struct tfr_record *rec, struct tfr_error *err)
+{
+	enum tfr_status status;
+	uint64_t length = 0, offset;
+	const uint8_t *payload;
+	uint32_t crc;
+
+	r->fault = TFR_FAULT_NONE;
+	status = fill(r, TFR_RECORD_HEADER, err);
+	if (status)
+		return status;
+	if (r->end == r->begin)
+		return TFR_END;
+	status = check_header(r, &length, err);
+	if (!status)
+		status = fill_record(r, length, err);
+	if (status)
+		return status;
+	payload = r->block + r->begin + TFR_RECORD_HEADER;
+	crc = tfr_crc32c(0, payload, (size_t)length);
+	offset = offset_now(r);
+	if (tfr_load32(payload + length) != tfr_crc_mask(crc)) {
+		tfr_fail(err, TFR_EDATA, "data checksum mismatch");
+		fault(r, TFR_FAULT_PAYLOAD, err);
+		status = TFR_EDATA;
+	} else {
+		*rec = (struct tfr_record){ payload, (size_t)length, r->index, offset, crc };
+	}
+	r->begin += (size_t)length + TFR_RECORD_OVERHEAD;
+	r->index++;
+	return status;
+}
+
+enum tfr_fault tfr_reader_fault(const struct tfr_reader *r)
+{
+	return r->fault;
+}
+
+/* Whether the header at `begin`, whose CRC fits, starts a record: its data CRC fits, or the next header does, or the file
+ * ends right behind it. */
+static enum tfr_status confirm(struct tfr_reader *r, bool *confirmed, struct tfr_error *err)
+{
+	uint64_t length = tfr_load64(r->block + r->begin), total = length + TFR_RECORD_OVERHEAD;
+	const uint8_t *payload;
+	enum tfr_status status;
+	size_t have;
+
+	*confirmed = false;
+	if (length > TFR_LENGTH_MAX || (!tfr_stream_seekable(r->stream) && length > RESYNC_MAX))
+		return TFR_OK;
+	have = r->end - r->begin;
+	if (have < total && !tfr_stream_has(r->stream, total - have))
+		return TFR_OK;
+	status = fill(r, total + TFR_RECORD_HEADER, err);
+	have = r->end - r->begin;
+	if ((status && status != TFR_EDATA) || have < total)
+		return status == TFR_EDATA ? TFR_OK : status;
+	payload = r->block + r->begin + TFR_RECORD_HEADER;
+	*confirmed = tfr_load32(payload + length) == tfr_crc_mask(tfr_crc32c(0, payload, (size_t)length)) ||
+		have == total ||
+		(have >= total + TFR_RECORD_HEADER && tfr_header_verifies(payload + length + TFR_RECORD_FOOTER));
+	return TFR_OK;
+}
+
+enum tfr_status tfr_reader_resync(struct tfr_reader *r, uint64_t *lost, struct tfr_error *err)
+{
+	uint64_t start = offset_now(r);
+	bool confirmed = false;
+	enum tfr_status status;
+
+	*lost = 0;
+	if (r->begin < r->end)
+		r->begin++;
+	for (;;) {
+		status = fill(r, TFR_RECORD_HEADER, err);
+		if (status && r->fault != TFR_FAULT_STREAM)
+			return status;
+		if (r->end - r->begin < TFR_RECORD_HEADER || status) {
+			r->begin = r->end;
+			*lost = offset_now(r) - start;
+			return TFR_END;
+		}
+		r->begin += tfr_find_header(r->block + r->begin, r->end - r->begin);
+		if (r->begin == r->end) {
+			/* A header may straddle what was read and what comes. */
+			r->begin -= TFR_RECORD_HEADER - 1;
+			continue;
+		}
+		status = confirm(r, &confirmed, err);
+		if (status)
+			return status;
+		if (confirmed)
+			break;
+		r->begin++;
+	}
+	*lost = offset_now(r) - start;
+	r->index++;
+	return TFR_OK;
+}
+
+enum tfr_compression tfr_reader_compression(const struct tfr_reader *r)
+{
+	return tfr_stream_compression(r->stream);
+}
+
+const char *tfr_reader_name(const struct tfr_reader *r)
+{
+	return tfr_stream_name(r->stream);
+}

@@ -1,0 +1,198 @@
+/* record/stream.c - a source, and an inflater between it and the reader where the file is compressed.
+ *
+ * The first bytes are read ahead to find out; a plain file is handed those from the buffer and read directly from then on. */
+#include "record/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/framing.h"
+
+enum { HEAD_SIZE = 4096, INPUT_SIZE = 256 << 10 };
+
+struct tfr_stream {
+	struct tfr_source *source;
+	enum tfr_compression compression;
+	struct tfr_inflate *inflate;
+	uint8_t *in;            /* read from the source, not yet used */
+	size_t in_at, in_size;
+	bool source_ended;
+};
+
+static enum tfr_status read_head(struct tfr_stream *s, struct tfr_error *err)
+{
+	size_t got;
+
+	s->in = malloc(HEAD_SIZE);
+	if (!s->in)
+		return tfr_fail_nomem(err, "opening a file");
+	do { /* a pipe may give less than a header at first */
+		enum tfr_status status = tfr_source_read_some(s->source, s->in + s->in_size, HEAD_SIZE - s->in_size,
+			&got, err);
+
+		if (status)
+			return status;
+		s->in_size += got;
+	} while (got && s->in_size < TFR_RECORD_HEADER);
+	return TFR_OK;
+}
+
+static enum tfr_status start_inflating(struct tfr_stream *s, struct tfr_error *err)
+{
+	uint8_t *larger = realloc(s->in, INPUT_SIZE);
+
+	if (!larger)
+		return tfr_fail_nomem(err, "opening a file");
+	s->in = larger;
+	return tfr_inflate_new(&s->inflate, s->compression, err);
+}
+
+enum tfr_status tfr_stream_open(struct tfr_stream **out, struct tfr_source *source, enum tfr_compression c,
+	struct tfr_error *err)
+{
+	struct tfr_stream *s = calloc(1, sizeof(*s));
+	enum tfr_status status;
+
+	if (!s) {
+		tfr_source_close(source);
+		return tfr_fail_nomem(err, "opening a file");
+	}
+	s->source = source;
+	status = read_head(s, err);
+	if (!status && c == TFR_COMPRESSION_AUTO) {
+		c = TFR_COMPRESSION_NONE;
+		if (s->in_size < TFR_RECORD_HEADER || !tfr_header_verifies(s->in))
+			c = tfr_codec_sniff(s->in, s->in_size);
+	}
+	s->compression = c;
+	/* A file of 0 bytes is an empty file under any compression, as TensorFlow has it. */
+	if (!status && c != TFR_COMPRESSION_NONE && s->in_size)
+		status = start_inflating(s, err);
+	if (status) {
+		tfr_stream_close(s);
+		return status;
+	}
+	*out = s;
+	return TFR_OK;
+}
+
+void tfr_stream_close(struct tfr_stream *s)
+{
+	if (!s)
+		return;
+	tfr_inflate_free(s->inflate);
+	tfr_source_close(s->source);
+	free(s->in);
+	free(s);
+}
+
+static enum tfr_status refill(struct tfr_stream *s, struct tfr_error *err)
+{
+	enum tfr_status status = tfr_source_read_some(s->source, s->in, INPUT_SIZE, &s->in_size, err);
+
+	s->in_at = 0;
+	if (!status && !s->in_size)
+		s->source_ended = true;
+	return status;
+}
+
+static enum tfr_status read_inflated(struct tfr_stream *s, void *buf, size_t size, size_t *got, struct tfr_error *err)
+{
+	struct tfr_codec_io io = { .out = buf, .out_size = size };
+	enum tfr_status status;
+
+	for (;;) {
+		io.in = s->in + s->in_at;
+		io.in_size = s->in_size - s->in_at;
+		status = tfr_inflate_run(s->inflate, &io, err);
+		s->in_at = s->in_size - io.in_size;
+		*got = size - io.out_size;
+		/* What came out before the damage is whole: it is handed over, the failure comes with the next call. */
+		if (*got || status)
+			return *got ? TFR_OK : status;
+		if (s->source_ended) {
+			if (tfr_inflate_at_end(s->inflate))
+				return TFR_OK;
+			return tfr_fail(err, TFR_EDATA, "truncated compressed stream");
+		}
+		if (s->in_at == s->in_size) {
+			status = refill(s, err);
+			if (status)
+				return status;
+		}
+	}
+}
+
+enum tfr_status tfr_stream_read(struct tfr_stream *s, void *buf, size_t size, size_t *got, struct tfr_error *err)
+{
+	size_t held = s->in_size - s->in_at;
+
+	if (s->inflate)
+		return read_inflated(s, buf, size, got, err);
+	if (!held)
+		return tfr_source_read_some(s->source, buf, size, got, err);
+	*got = held < size ? held : size;
+	memcpy(buf, s->in + s->in_at, *got);
+	s->in_at += *got;
+	return TFR_OK;
+}
+
+static enum tfr_status discard(struct tfr_stream *s, uint64_t bytes, struct tfr_error *err)
+{
+	char sink[16384];
+	enum tfr_status status;
+	size_t got;
+
+	for (; bytes; bytes -= got) {
+		status = tfr_stream_read(s, sink, bytes < sizeof(sink) ? (size_t)bytes : sizeof(sink), &got, err);
+		if (status)
+			return status;
+		if (!got)
+			return TFR_END;
+	}
+	return TFR_OK;
+}
+
+enum tfr_status tfr_stream_skip(struct tfr_stream *s, uint64_t bytes, struct tfr_error *err)
+{
+	uint64_t held = s->in_size - s->in_at;
+
+	if (!tfr_stream_seekable(s))
+		return discard(s, bytes, err);
+	if (!tfr_stream_has(s, bytes))
+		return TFR_END;
+	if (bytes <= held) {
+		s->in_at += (size_t)bytes;
+		return TFR_OK;
+	}
+	s->in_at = s->in_size;
+	tfr_source_skip(s->source, bytes - held);
+	return TFR_OK;
+}
+
+bool tfr_stream_has(struct tfr_stream *s, uint64_t bytes)
+{
+	uint64_t held = s->in_size - s->in_at;
+
+	return !tfr_stream_seekable(s) || bytes <= held || tfr_source_has(s->source, bytes - held);
+}
+
+uint64_t tfr_stream_left(struct tfr_stream *s)
+{
+	return tfr_stream_seekable(s) ? tfr_source_left(s->source) + (s->in_size - s->in_at) : UINT64_MAX;
+}
+
+bool tfr_stream_seekable(const struct tfr_stream *s)
+{
+	return !s->inflate && tfr_source_seekable(s->source);
+}
+
+enum tfr_compression tfr_stream_compression(const struct tfr_stream *s)
+{
+	return s->compression;
+}
+
+const char *tfr_stream_name(const struct tfr_stream *s)
+{
+	return tfr_source_name(s->source);
+}

@@ -1,0 +1,42 @@
+#include <criterion/criterion.h>
+
+#include "base/rng.h"
+#include "record/framing.h"
+
+Test(crc32c, known_answers)
+{
+	cr_assert_eq(tfr_crc32c(0, "123456789", 9), 0xe3069283);
+	cr_assert_eq(tfr_crc_mask(0xe3069283), 0xc78ab0e5);
+	cr_assert_eq(tfr_crc32c(0, "", 0), 0);
+	cr_assert_eq(tfr_crc_mask(0), 0xa282ead8);
+	cr_assert_eq(tfr_crc32c(0, "a", 1), 0xc1d04330);
+	cr_assert_eq(tfr_crc_unmask(0xc78ab0e5), 0xe3069283);
+}
+
+Test(crc32c, twins_agree_at_every_length_and_split)
+{
+	static uint8_t data[3000];
+	struct tfr_rng r;
+
+	tfr_rng_init(&r, 5, 0);
+	for (size_t i = 0; i < sizeof(data); i++)
+		data[i] = (uint8_t)tfr_rng_u32(&r);
+	for (size_t n = 0; n < sizeof(data); n += n < 300 ? 1 : 97) {
+		uint32_t whole = tfr_crc32c_plain(0, data, n);
+
+		cr_assert_eq(tfr_crc32c(0, data, n), whole);
+		cr_assert_eq(tfr_crc32c(tfr_crc32c(0, data, n / 3), data + n / 3, n - n / 3), whole);
+		cr_assert_eq(tfr_crc32c_plain(tfr_crc32c_plain(0, data, n / 3), data + n / 3, n - n / 3), whole);
+	}
+	cr_assert_eq(tfr_crc32c_u64_plain(tfr_load64(data)), tfr_crc32c_plain(0, data, 8));
+}
+
+Test(crc32c, headers_verify)
+{
+	const uint8_t zero_length[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0x29, 0x03, 0x98, 0x07 };
+	const uint8_t zeros[12] = { 0 };
+
+	cr_assert(tfr_header_verifies(zero_length));
+	cr_assert_not(tfr_header_verifies(zeros));
+	cr_assert_eq(tfr_find_header(zeros, 12), 12);
+}
