@@ -5,7 +5,9 @@
 #include <tfr/codec.h>
 #include <tfr/error.h>
 #include <tfr/io.h>
+#include <tfr/progress.h>
 #include <tfr/record.h>
+#include <tfr/shard.h>
 #include <tfr/text.h>
 
 #endif

@@ -1,0 +1,92 @@
+/* shard/count.c - the files of a set counted several at a time, told in order. */
+#include <string.h>
+#include <sys/stat.h>
+
+#include <tfr/shard.h>
+
+#include "base/error.h"
+#include "thread/ordered.h"
+#include "thread/threads.h"
+
+struct count_run {
+	const struct tfr_set *set;
+	const struct tfr_count_opts *opts;
+};
+
+struct count_slot {
+	uint64_t records, sum;
+	enum tfr_status status;
+	struct tfr_error err;
+};
+
+/* Reads every payload, adding up the content sum. */
+static enum tfr_status count_by_reading(const char *path, const struct tfr_count_opts *opts, struct count_slot *slot)
+{
+	struct tfr_reader_opts reader_opts = { .compression = opts->compression };
+	struct tfr_reader *r = NULL;
+	struct tfr_record rec;
+	enum tfr_status status = tfr_reader_open(&r, path, &reader_opts, &slot->err);
+
+	while (!status && !(status = tfr_reader_next(r, &rec, &slot->err))) {
+		struct iovec piece = { (void *)(uintptr_t)rec.data, rec.size };
+		struct tfr_digest d;
+
+		tfr_digest_pieces(&piece, 1, &d);
+		slot->sum += d.sum;
+		slot->records++;
+		tfr_progress_add(opts->progress, 1, TFR_RECORD_OVERHEAD + rec.size);
+	}
+	tfr_reader_close(r);
+	return status == TFR_END ? TFR_OK : status;
+}
+
+static enum tfr_status count_by_hopping(const char *path, const struct tfr_count_opts *opts, struct count_slot *slot)
+{
+	struct tfr_reader_opts reader_opts = { .compression = opts->compression };
+	enum tfr_status status = tfr_count_records(path, &reader_opts, &slot->records, &slot->err);
+	struct stat st;
+
+	if (opts->progress && stat(path, &st) == 0)
+		tfr_progress_add(opts->progress, slot->records, (uint64_t)st.st_size);
+	return status;
+}
+
+static enum tfr_status work(void *ctx, unsigned worker, uint64_t i, void *slot_memory, struct tfr_error *err)
+{
+	struct count_run *run = ctx;
+	struct count_slot *slot = slot_memory;
+	const char *path = tfr_set_path(run->set, (size_t)i);
+
+	(void)worker;
+	(void)err;
+	slot->records = slot->sum = 0;
+	slot->status = run->opts->sum ? count_by_reading(path, run->opts, slot) :
+					count_by_hopping(path, run->opts, slot);
+	return TFR_OK;
+}
+
+static enum tfr_status deliver(void *ctx, uint64_t i, void *slot_memory, struct tfr_error *err)
+{
+	struct count_run *run = ctx;
+	struct count_slot *slot = slot_memory;
+
+	(void)err;
+	run->opts->file(run->opts->ctx, tfr_set_path(run->set, (size_t)i), slot->records, slot->sum,
+		slot->status ? &slot->err : NULL);
+	return TFR_OK;
+}
+
+enum tfr_status tfr_set_count_records(const struct tfr_set *set, const struct tfr_count_opts *opts,
+	struct tfr_error *err)
+{
+	struct count_run run = { set, opts };
+	struct tfr_ordered job = {
+		.threads = tfr_thread_count(opts->threads),
+		.count = tfr_set_count(set),
+		.slot_size = sizeof(struct count_slot),
+		.work = work,
+		.deliver = deliver,
+	};
+
+	return tfr_ordered_run(&job, &run, err);
+}

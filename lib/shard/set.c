@@ -1,0 +1,365 @@
+/* shard/set.c - from what a user names to a list of files.
+ *
+ * Each input is tried in one order: "-", an existing path, "@list", a set name, a glob; so an existing path wins, whatever
+ * characters it has.  Gaps are looked for where the user asked for a whole set (a set name) or for all there is (a
+ * directory); listed files and globs may be any subset. */
+#include <dirent.h>
+#include <errno.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "io/source.h"
+#include "record/framing.h"
+#include "shard/set_name.h"
+
+struct tfr_set {
+	char **paths;
+	size_t count, cap;
+	const struct tfr_set_opts *opts; /* while opening */
+};
+
+static enum tfr_status add_input(struct tfr_set *set, const char *input, bool in_list, struct tfr_error *err);
+
+static enum tfr_status add_path(struct tfr_set *set, const char *path, struct tfr_error *err)
+{
+	if (set->count == set->cap) {
+		size_t cap = set->cap ? set->cap * 2 : 16;
+		char **paths = realloc(set->paths, cap * sizeof(*paths));
+
+		if (!paths)
+			return tfr_fail_nomem(err, "listing the inputs");
+		set->paths = paths;
+		set->cap = cap;
+	}
+	set->paths[set->count] = strdup(path);
+	if (!set->paths[set->count])
+		return tfr_fail_nomem(err, "listing the inputs");
+	set->count++;
+	return TFR_OK;
+}
+
+static void warn_missing(struct tfr_set *set, const char *path)
+{
+	char text[4200];
+
+	if (!set->opts->warn)
+		return;
+	snprintf(text, sizeof(text), "missing set member '%s'", path);
+	set->opts->warn(set->opts->ctx, text);
+}
+
+static enum tfr_status missing_member(struct tfr_set *set, const char *path, struct tfr_error *err)
+{
+	if (set->opts->allow_missing) {
+		warn_missing(set, path);
+		return TFR_OK;
+	}
+	tfr_fail_path(err, TFR_EDATA, path, "missing set member");
+	tfr_error_hint(err, "With --allow-missing the others are read.");
+	return TFR_EDATA;
+}
+
+/* --- sets by name --- */
+
+/* How many shards "base@*" has: every file that matches must agree. */
+static enum tfr_status find_count(struct tfr_set_name *name, const char *input, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *pattern = NULL;
+	struct tfr_shard_file f;
+	enum tfr_status status = TFR_OK;
+	glob_t found = { 0 };
+
+	if (asprintf(&pattern, "%s-*-of-*%s", name->base, name->extension) < 0) {
+		pattern = NULL;
+		return tfr_fail_nomem(err, "listing a set");
+	}
+	glob(pattern, 0, NULL, &found);
+	for (size_t i = 0; !status && i < found.gl_pathc; i++) {
+		if (!tfr_shard_file_parse(found.gl_pathv[i], &f) || f.base_size != strlen(name->base) ||
+		    strcmp(f.extension, name->extension))
+			continue;
+		if (name->count && name->count != f.count) {
+			status = tfr_fail_path(err, TFR_EDATA, input, "sets of %u and of %u shards match", name->count,
+				f.count);
+			tfr_error_hint(err, "Name one of them: '%s@%u%s'.", name->base, name->count, name->extension);
+		}
+		name->count = f.count;
+	}
+	globfree(&found);
+	if (!status && !name->count)
+		status = tfr_fail_errno(err, ENOENT, input, "no shards of");
+	return status;
+}
+
+static enum tfr_status add_set(struct tfr_set *set, struct tfr_set_name *name, const char *input, struct tfr_error *err)
+{
+	enum tfr_status status = name->count ? TFR_OK : find_count(name, input, err);
+	struct stat st;
+	size_t before = set->count;
+
+	for (uint32_t k = 0; !status && k < name->count; k++) {
+		TFR_AUTO_FREE char *file = tfr_set_name_file(name, k);
+
+		if (!file)
+			return tfr_fail_nomem(err, "listing a set");
+		if (stat(file, &st) == 0)
+			status = add_path(set, file, err);
+		else if (errno != ENOENT)
+			status = tfr_fail_errno(err, errno, file, "cannot look at");
+		else
+			status = missing_member(set, file, err);
+	}
+	if (!status && set->count == before)
+		status = tfr_fail_errno(err, ENOENT, input, "no shards of");
+	return status;
+}
+
+/* --- directories --- */
+
+static bool ends_with(const char *name, const char *suffix)
+{
+	size_t n = strlen(name), m = strlen(suffix);
+
+	return n >= m && !strcmp(name + n - m, suffix);
+}
+
+static bool never_records(const char *name)
+{
+	return name[0] == '.' || ends_with(name, ".idx") || ends_with(name, ".tfindex") || ends_with(name, ".gzi") ||
+		ends_with(name, ".json") || ends_with(name, ".txt");
+}
+
+static bool named_as_records(const char *name)
+{
+	struct tfr_shard_file f;
+
+	return ends_with(name, ".tfrecord") || ends_with(name, ".tfrec") || ends_with(name, ".snapshot") ||
+		strstr(name, "tfevents") || tfr_shard_file_parse(name, &f);
+}
+
+/* Whether the first header verifies; only regular files are looked into, since reading a FIFO would take its bytes. */
+static bool starts_with_record(const char *path)
+{
+	struct tfr_source *s = NULL;
+	uint8_t head[TFR_RECORD_HEADER];
+	struct stat st;
+	size_t got = 0;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || tfr_source_open(&s, path, NULL))
+		return false;
+	if (tfr_source_read(s, head, sizeof(head), &got, NULL))
+		got = 0;
+	tfr_source_close(s);
+	return got == sizeof(head) && tfr_header_verifies(head);
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool same_set(const char *a, const struct tfr_shard_file *fa, const char *b, const struct tfr_shard_file *fb)
+{
+	return fa->base_size == fb->base_size && !memcmp(a, b, fa->base_size) && fa->count == fb->count &&
+		!strcmp(fa->extension, fb->extension);
+}
+
+/* Reports what the set of paths[first] lacks, and marks its members as looked at. */
+static enum tfr_status check_gaps_of(struct tfr_set *set, size_t first, const struct tfr_shard_file *f, bool *looked_at,
+	struct tfr_error *err)
+{
+	const char *any = set->paths[first];
+	TFR_AUTO_FREE bool *seen = calloc(f->count, sizeof(*seen));
+	struct tfr_set_name name = { strndup(any, f->base_size), strdup(f->extension), f->count };
+	enum tfr_status status = seen && name.base && name.extension ? TFR_OK : tfr_fail_nomem(err, "listing a set");
+
+	for (size_t i = first; !status && i < set->count; i++) {
+		struct tfr_shard_file g;
+
+		if (!tfr_shard_file_parse(set->paths[i], &g) || !same_set(any, f, set->paths[i], &g))
+			continue;
+		seen[g.shard] = true;
+		looked_at[i] = true;
+	}
+	for (uint32_t k = 0; !status && k < f->count; k++) {
+		if (!seen[k]) {
+			TFR_AUTO_FREE char *file = tfr_set_name_file(&name, k);
+
+			status = file ? missing_member(set, file, err) : tfr_fail_nomem(err, "listing a set");
+		}
+	}
+	tfr_set_name_clear(&name);
+	return status;
+}
+
+static enum tfr_status check_gaps(struct tfr_set *set, size_t first, struct tfr_error *err)
+{
+	size_t end = set->count;
+	TFR_AUTO_FREE bool *looked_at = calloc(end, sizeof(*looked_at));
+	enum tfr_status status = looked_at ? TFR_OK : tfr_fail_nomem(err, "listing a directory");
+	struct tfr_shard_file f;
+
+	for (size_t i = first; !status && i < end; i++)
+		if (!looked_at[i] && tfr_shard_file_parse(set->paths[i], &f))
+			status = check_gaps_of(set, i, &f, looked_at, err);
+	return status;
+}
+
+static enum tfr_status add_directory(struct tfr_set *set, const char *path, struct tfr_error *err)
+{
+	size_t first = set->count;
+	enum tfr_status status = TFR_OK;
+	struct dirent *entry;
+	DIR *d = opendir(path);
+
+	if (!d)
+		return tfr_fail_errno(err, errno, path, "cannot list");
+	while (!status && (entry = readdir(d))) {
+		TFR_AUTO_FREE char *file = NULL;
+
+		if (never_records(entry->d_name))
+			continue;
+		if (asprintf(&file, "%s%s%s", path, ends_with(path, "/") ? "" : "/", entry->d_name) < 0) {
+			file = NULL;
+			status = tfr_fail_nomem(err, "listing a directory");
+		} else if (!is_directory(file) && (named_as_records(entry->d_name) || starts_with_record(file))) {
+			status = add_path(set, file, err);
+		}
+	}
+	closedir(d);
+	if (!status && set->count == first)
+		return tfr_fail_path(err, TFR_EDATA, path, "no TFRecord files in");
+	if (!status && set->count > first) {
+		qsort(set->paths + first, set->count - first, sizeof(*set->paths), compare_paths);
+		status = check_gaps(set, first, err);
+	}
+	return status;
+}
+
+/* --- lists and globs --- */
+
+static enum tfr_status add_list(struct tfr_set *set, const char *path, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	FILE *f = !strcmp(path, "-") ? stdin : fopen(path, "re");
+	char *line = NULL;
+	size_t cap = 0;
+	ssize_t n;
+
+	if (!f)
+		return tfr_fail_errno(err, errno, path, "cannot open list");
+	while (!status && (n = getline(&line, &cap, f)) >= 0) {
+		while (n && (line[n - 1] == '\n' || line[n - 1] == '\r'))
+			line[--n] = '\0';
+		if (n)
+			status = add_input(set, line, true, err);
+	}
+	if (!status && ferror(f))
+		status = tfr_fail_errno(err, errno, path, "cannot read list");
+	free(line);
+	if (f != stdin)
+		fclose(f);
+	return status;
+}
+
+static enum tfr_status add_glob(struct tfr_set *set, const char *pattern, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	glob_t found = { 0 };
+
+	if (glob(pattern, 0, NULL, &found) || !found.gl_pathc)
+		status = tfr_fail_path(err, TFR_ESYS, pattern, "no file matches");
+	for (size_t i = 0; !status && i < found.gl_pathc; i++)
+		if (!is_directory(found.gl_pathv[i]))
+			status = add_path(set, found.gl_pathv[i], err);
+	globfree(&found);
+	return status;
+}
+
+static enum tfr_status add_input(struct tfr_set *set, const char *input, bool in_list, struct tfr_error *err)
+{
+	struct tfr_set_name name;
+	enum tfr_status status;
+	struct stat st;
+
+	if (!strcmp(input, "-"))
+		return add_path(set, input, err);
+	if (stat(input, &st) == 0)
+		return S_ISDIR(st.st_mode) ? add_directory(set, input, err) : add_path(set, input, err);
+	if (errno != ENOENT && errno != ENOTDIR)
+		return tfr_fail_errno(err, errno, input, "cannot open");
+	if (input[0] == '@' && input[1] && !in_list)
+		return add_list(set, input + 1, err);
+	status = tfr_set_name_parse(&name, input, err);
+	if (status == TFR_OK) {
+		status = add_set(set, &name, input, err);
+		tfr_set_name_clear(&name);
+		return status;
+	}
+	if (status != TFR_END)
+		return status;
+	if (strpbrk(input, "*?["))
+		return add_glob(set, input, err);
+	return tfr_fail_errno(err, ENOENT, input, "cannot open");
+}
+
+enum tfr_status tfr_set_open(struct tfr_set **out, const struct tfr_set_opts *opts, struct tfr_error *err)
+{
+	struct tfr_set *set = calloc(1, sizeof(*set));
+	enum tfr_status status = set ? TFR_OK : tfr_fail_nomem(err, "listing the inputs");
+
+	for (size_t i = 0; !status && i < opts->count; i++) {
+		set->opts = opts;
+		status = add_input(set, opts->inputs[i], false, err);
+	}
+	if (status) {
+		tfr_set_close(set);
+		return status;
+	}
+	set->opts = NULL;
+	*out = set;
+	return TFR_OK;
+}
+
+void tfr_set_close(struct tfr_set *set)
+{
+	if (!set)
+		return;
+	for (size_t i = 0; i < set->count; i++)
+		free(set->paths[i]);
+	free(set->paths);
+	free(set);
+}
+
+size_t tfr_set_count(const struct tfr_set *set)
+{
+	return set->count;
+}
+
+const char *tfr_set_path(const struct tfr_set *set, size_t file)
+{
+	return set->paths[file];
+}
+
+uint64_t tfr_set_bytes(const struct tfr_set *set)
+{
+	uint64_t bytes = 0;
+	struct stat st;
+
+	for (size_t i = 0; i < set->count; i++)
+		if (strcmp(set->paths[i], "-") && stat(set->paths[i], &st) == 0 && S_ISREG(st.st_mode))
+			bytes += (uint64_t)st.st_size;
+	return bytes;
+}
