@@ -14,7 +14,8 @@ struct tfr_buf {
 	size_t cap;
 };
 
-/* Makes room for `extra` more bytes after `size`, growing by half again at least.  False: out of memory, unchanged. */
+/* Makes room for `extra` more bytes after `size`, growing by half again at least.  False: out of
+ * memory, unchanged. */
 bool tfr_buf_reserve(struct tfr_buf *b, size_t extra);
 bool tfr_buf_append(struct tfr_buf *b, const void *bytes, size_t n);
 bool tfr_buf_printf(struct tfr_buf *b, const char *format, ...)

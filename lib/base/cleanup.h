@@ -1,6 +1,7 @@
 /* base/cleanup.h - values released when their scope ends, in place of goto ladders.
  *
- * TFR_AUTO_FREE char *p = NULL;  is freed with free(); TFR_AUTO_CLOSE int fd = -1;  is closed when not negative. */
+ * TFR_AUTO_FREE char *p = NULL;  is freed with free(); TFR_AUTO_CLOSE int fd = -1;  is closed when
+ * not negative. */
 #ifndef TFR_BASE_CLEANUP_H
 #define TFR_BASE_CLEANUP_H
 
@@ -22,11 +23,11 @@ static inline void tfr_auto_close(const int *fd)
 #define TFR_AUTO_CLOSE __attribute__((cleanup(tfr_auto_close)))
 
 /* Takes the value out of an auto variable: the scope no longer releases it. */
-#define TFR_STEAL(p) \
-	({ \
-		__typeof__(p) stolen_ = (p); \
-		(p) = NULL; \
-		stolen_; \
+#define TFR_STEAL(p)                                                                               \
+	({                                                                                         \
+		__typeof__(p) stolen_ = (p);                                                       \
+		(p) = NULL;                                                                        \
+		stolen_;                                                                           \
 	})
 
 #endif

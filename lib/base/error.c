@@ -1,11 +1,14 @@
-/* base/error.c - struct tfr_error is filled here and nowhere else, so that every message has the same shape:
- * what is wrong first, then the file in single quotes, then record and offset, then the system's own words. */
+/* base/error.c - struct tfr_error is filled here and nowhere else, so that every message has the
+ * same shape: what is wrong first, then the file in single quotes, then record and offset, then the
+ * system's own words. */
 #include "base/error.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include <tfr/text.h>
 
 #include "config.h"
 
@@ -14,8 +17,13 @@ const char *tfr_version(void)
 	return TFR_VERSION;
 }
 
-static void fill(struct tfr_error *err, enum tfr_status status, const char *path, const char *format,
-	va_list args)
+const char *tfr_build_features(void)
+{
+	return TFR_FEATURES;
+}
+
+static void fill(struct tfr_error *err, enum tfr_status status, const char *path,
+	const char *format, va_list args)
 {
 	err->status = status;
 	err->sys_errno = 0;
@@ -26,7 +34,8 @@ static void fill(struct tfr_error *err, enum tfr_status status, const char *path
 	snprintf(err->path, sizeof(err->path), "%s", path ? path : "");
 }
 
-/* Appends " 'path'" to the message, for failures that concern a whole file.  The message may be cut, not the format. */
+/* Appends " 'path'" to the message, for failures that concern a whole file.  The message may be
+ * cut, not the format. */
 static void quote_path(struct tfr_error *err, const char *path)
 {
 	size_t n = strlen(err->message);
@@ -47,8 +56,8 @@ enum tfr_status tfr_fail(struct tfr_error *err, enum tfr_status status, const ch
 	return status;
 }
 
-enum tfr_status tfr_fail_path(struct tfr_error *err, enum tfr_status status, const char *path,
-	const char *format, ...)
+enum tfr_status tfr_fail_path(
+	struct tfr_error *err, enum tfr_status status, const char *path, const char *format, ...)
 {
 	va_list args;
 
@@ -61,8 +70,8 @@ enum tfr_status tfr_fail_path(struct tfr_error *err, enum tfr_status status, con
 	return status;
 }
 
-enum tfr_status tfr_fail_errno(struct tfr_error *err, int sys_errno, const char *path,
-	const char *format, ...)
+enum tfr_status tfr_fail_errno(
+	struct tfr_error *err, int sys_errno, const char *path, const char *format, ...)
 {
 	enum tfr_status status = sys_errno == ENOMEM ? TFR_ENOMEM : TFR_ESYS;
 	va_list args;
@@ -119,39 +128,18 @@ void tfr_error_hint(struct tfr_error *err, const char *format, ...)
 	va_end(args);
 }
 
-/* A file name may hold a newline or an escape sequence; one error stays one harmless line. */
-static void escape_into(char *text, size_t size, const char *raw)
-{
-	size_t n = 0;
-
-	for (; *raw; raw++) {
-		unsigned char c = (unsigned char)*raw;
-		size_t need = c < 0x20 || c == 0x7f ? 4 : 1;
-
-		if (n + need >= size)
-			break;
-		if (need == 4)
-			snprintf(text + n, 5, "\\x%02x", c);
-		else
-			text[n] = (char)c;
-		n += need;
-	}
-	text[n] = '\0';
-}
-
 char *tfr_error_format(const struct tfr_error *err, char *text, size_t size)
 {
 	char raw[sizeof(err->message) + sizeof(err->path) + 256];
 	int n = snprintf(raw, sizeof(raw), "%s", err->message);
 
 	if (err->has_record)
-		n += snprintf(raw + n, sizeof(raw) - (size_t)n, " in '%s', record %llu, offset %llu",
-			err->path, (unsigned long long)err->record, (unsigned long long)err->offset);
+		n += snprintf(raw + n, sizeof(raw) - (size_t)n,
+			" in '%s', record %llu, offset %llu", err->path,
+			(unsigned long long)err->record, (unsigned long long)err->offset);
 	if (err->sys_errno)
 		snprintf(raw + n, sizeof(raw) - (size_t)n, ": %s", strerror(err->sys_errno));
-	if (size)
-		escape_into(text, size, raw);
-	return text;
+	return size ? tfr_escape_line(text, size, raw) : text;
 }
 
 int tfr_status_exit_code(enum tfr_status status)

@@ -1,5 +1,5 @@
-/* base/error.h - filling struct tfr_error.  Each function returns the status it stored, so that a caller can
- * `return tfr_fail(...)`.  A NULL err is allowed everywhere. */
+/* base/error.h - filling struct tfr_error.  Each function returns the status it stored, so that a
+ * caller can `return tfr_fail(...)`.  A NULL err is allowed everywhere. */
 #ifndef TFR_BASE_ERROR_H
 #define TFR_BASE_ERROR_H
 
@@ -9,11 +9,13 @@
 enum tfr_status tfr_fail(struct tfr_error *err, enum tfr_status status, const char *format, ...)
 	TFR_PRINTF(3, 4);
 
-/* A failure of the whole file: "cannot open 'PATH'"; `format` reads as the words before the quoted path. */
+/* A failure of the whole file: "cannot open 'PATH'"; `format` reads as the words before the quoted
+ * path. */
 enum tfr_status tfr_fail_path(struct tfr_error *err, enum tfr_status status, const char *path,
 	const char *format, ...) TFR_PRINTF(4, 5);
 
-/* A failed call on a file: "cannot open 'PATH': No such file or directory".  ENOMEM becomes TFR_ENOMEM. */
+/* A failed call on a file: "cannot open 'PATH': No such file or directory".  ENOMEM becomes
+ * TFR_ENOMEM. */
 enum tfr_status tfr_fail_errno(struct tfr_error *err, int sys_errno, const char *path,
 	const char *format, ...) TFR_PRINTF(4, 5);
 

@@ -1,6 +1,7 @@
 /* base/json.c - JSON written into a buffer.  Only writing: what reads JSON uses a library.
  *
- * The writer knows whether a comma is due from one bit a level, so a caller only names what it writes. */
+ * The writer knows whether a comma is due from one bit a level, so a caller only names what it
+ * writes. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,8 +16,8 @@ enum { MAX_DEPTH = 64 };
 struct tfr_json {
 	struct tfr_buf text;
 	unsigned depth;
-	unsigned pretty;        /* levels that get lines of their own */
-	uint64_t has_members;   /* bit d: something stands at depth d already */
+	unsigned pretty;      /* levels that get lines of their own */
+	uint64_t has_members; /* bit d: something stands at depth d already */
 	bool failed;
 };
 
@@ -60,7 +61,8 @@ static void put_quoted(struct tfr_json *j, const uint8_t *p, size_t n)
 	while (n) {
 		size_t plain = 0, len;
 
-		while (plain < n && p[plain] >= 0x20 && p[plain] < 0x7f && p[plain] != '"' && p[plain] != '\\')
+		while (plain < n && p[plain] >= 0x20 && p[plain] < 0x7f && p[plain] != '"' &&
+			p[plain] != '\\')
 			plain++;
 		put(j, p, plain);
 		p += plain;

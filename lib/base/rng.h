@@ -1,7 +1,9 @@
-/* base/rng.h - Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011).
+/* base/rng.h - Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC
+ * 2011).
  *
- * A counter-based generator: the numbers are a pure function of key and counter, so a draw keyed by (seed, epoch, record)
- * is the same whichever thread makes it.  It is also the generator of tf.data's shuffle. */
+ * A counter-based generator: the numbers are a pure function of key and counter, so a draw keyed by
+ * (seed, epoch, record) is the same whichever thread makes it.  It is also the generator of
+ * tf.data's shuffle. */
 #ifndef TFR_BASE_RNG_H
 #define TFR_BASE_RNG_H
 

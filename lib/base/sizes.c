@@ -1,4 +1,5 @@
-/* base/sizes.c - sizes in bytes, read and written in powers of 1024, as the whole command line has them. */
+/* base/sizes.c - sizes in bytes, read and written in powers of 1024, as the whole command line has
+ * them. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -37,11 +38,13 @@ enum tfr_status tfr_parse_size(const char *text, uint64_t *bytes, struct tfr_err
 
 	/* strtod would take "nan", "inf", "0x10", signs and blanks as well. */
 	if (!isdigit((unsigned char)text[0]) || ((text[1] | 32) == 'x'))
-		return tfr_fail(err, TFR_EUSAGE, "'%s' is not a size such as 512, 64K or 1.5GiB", text);
+		return tfr_fail(
+			err, TFR_EUSAGE, "'%s' is not a size such as 512, 64K or 1.5GiB", text);
 	number = strtod(text, &end);
 	power = unit_power(end);
 	if (power < 0)
-		return tfr_fail(err, TFR_EUSAGE, "'%s' is not a size such as 512, 64K or 1.5GiB", text);
+		return tfr_fail(
+			err, TFR_EUSAGE, "'%s' is not a size such as 512, 64K or 1.5GiB", text);
 	product = ldexp(number, 10 * power);
 	if (product >= 0x1p63)
 		return tfr_fail(err, TFR_EUSAGE, "size '%s' is too large", text);
@@ -61,6 +64,10 @@ char *tfr_format_size(uint64_t bytes, char text[TFR_SIZE_TEXT])
 	if (power == 0)
 		snprintf(text, TFR_SIZE_TEXT, "%.0f bytes", value);
 	else
-		snprintf(text, TFR_SIZE_TEXT, "%.*f %siB", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, units[power]);
+		snprintf(text, TFR_SIZE_TEXT, "%.*f %siB",
+			value < 9.995	? 2
+			: value < 99.95 ? 1
+					: 0,
+			value, units[power]);
 	return text;
 }

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The length (1..4) of the well-formed UTF-8 character that starts at `p`, of which `n` > 0 bytes are there; 0: none. */
+/* The length (1..4) of the well-formed UTF-8 character that starts at `p`, of which `n` > 0 bytes
+ * are there; 0: none. */
 static inline size_t tfr_utf8_length(const uint8_t *p, size_t n)
 {
 	uint8_t low = 0x80, high = 0xbf;

@@ -1,4 +1,5 @@
-/* codec/codec.c - which implementation serves, members one after another, and the guess from the first bytes. */
+/* codec/codec.c - which implementation serves, members one after another, and the guess from the
+ * first bytes. */
 #include "codec/codec.h"
 
 #include <stdlib.h>
@@ -6,7 +7,8 @@
 
 #include "config.h"
 
-/* The first that reads the wrapper inflates; the first whose levels include the wanted one deflates. */
+/* The first that reads the wrapper inflates; the first whose levels include the wanted one
+ * deflates. */
 static const struct tfr_inflate_ops *const inflaters[] = {
 #if TFR_HAVE_ISAL
 	&tfr_isal_inflate,
@@ -35,7 +37,8 @@ struct tfr_deflate {
 	_Alignas(64) char state[];
 };
 
-enum tfr_status tfr_compression_parse(const char *text, enum tfr_compression *c, struct tfr_error *err)
+enum tfr_status tfr_compression_parse(
+	const char *text, enum tfr_compression *c, struct tfr_error *err)
 {
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		if (!strcasecmp(text, names[i])) {
@@ -56,7 +59,8 @@ static void *new_state(size_t size)
 	return aligned_alloc(64, (size + 63) / 64 * 64);
 }
 
-enum tfr_status tfr_inflate_new(struct tfr_inflate **out, enum tfr_compression c, struct tfr_error *err)
+enum tfr_status tfr_inflate_new(
+	struct tfr_inflate **out, enum tfr_compression c, struct tfr_error *err)
 {
 	const struct tfr_inflate_ops *const *row = inflaters;
 	const struct tfr_inflate_ops *ops;
@@ -88,7 +92,8 @@ void tfr_inflate_free(struct tfr_inflate *z)
 	free(z);
 }
 
-enum tfr_status tfr_inflate_run(struct tfr_inflate *z, struct tfr_codec_io *io, struct tfr_error *err)
+enum tfr_status tfr_inflate_run(
+	struct tfr_inflate *z, struct tfr_codec_io *io, struct tfr_error *err)
 {
 	bool ended = false;
 	enum tfr_status status;
@@ -100,13 +105,16 @@ enum tfr_status tfr_inflate_run(struct tfr_inflate *z, struct tfr_codec_io *io, 
 			if (!io->in_size)
 				return TFR_OK;
 			if (z->ended_once && z->ops->reset(z->state))
-				return tfr_fail(err, TFR_EDATA, "cannot start the next compressed member");
+				return tfr_fail(
+					err, TFR_EDATA, "cannot start the next compressed member");
 			z->in_member = true;
 			z->produced = false;
 		}
 		status = z->ops->run(z->state, io, &ended, err);
-		if (status == TFR_EDATA && z->ended_once && !z->produced && out_before == io->out_size)
-			return tfr_fail(err, TFR_EDATA, "trailing bytes after the compressed stream");
+		if (status == TFR_EDATA && z->ended_once && !z->produced &&
+			out_before == io->out_size)
+			return tfr_fail(
+				err, TFR_EDATA, "trailing bytes after the compressed stream");
 		if (status)
 			return status;
 		z->produced |= out_before != io->out_size;
@@ -126,7 +134,8 @@ bool tfr_inflate_at_end(const struct tfr_inflate *z)
 	return !z->in_member;
 }
 
-enum tfr_status tfr_deflate_new(struct tfr_deflate **out, enum tfr_compression c, int level, struct tfr_error *err)
+enum tfr_status tfr_deflate_new(
+	struct tfr_deflate **out, enum tfr_compression c, int level, struct tfr_error *err)
 {
 	const struct tfr_deflate_ops *ops = NULL;
 	struct tfr_deflate *z;
@@ -158,8 +167,8 @@ void tfr_deflate_free(struct tfr_deflate *z)
 	free(z);
 }
 
-enum tfr_status tfr_deflate_run(struct tfr_deflate *z, struct tfr_codec_io *io, bool finish, bool *done,
-	struct tfr_error *err)
+enum tfr_status tfr_deflate_run(struct tfr_deflate *z, struct tfr_codec_io *io, bool finish,
+	bool *done, struct tfr_error *err)
 {
 	return z->ops->run(z->state, io, finish, done, err);
 }
@@ -174,7 +183,8 @@ static bool inflates(const uint8_t *head, size_t size)
 
 	if (tfr_inflate_new(&z, TFR_COMPRESSION_ZLIB, NULL))
 		return false;
-	good = tfr_inflate_run(z, &io, NULL) == TFR_OK && (io.out_size < sizeof(out) || tfr_inflate_at_end(z));
+	good = tfr_inflate_run(z, &io, NULL) == TFR_OK &&
+	       (io.out_size < sizeof(out) || tfr_inflate_at_end(z));
 	tfr_inflate_free(z);
 	return good;
 }
@@ -183,8 +193,8 @@ enum tfr_compression tfr_codec_sniff(const uint8_t *head, size_t size)
 {
 	if (size >= 3 && head[0] == 0x1f && head[1] == 0x8b && head[2] == 8)
 		return TFR_COMPRESSION_GZIP;
-	if (size >= 2 && (head[0] & 0x0f) == 8 && head[0] >> 4 <= 7 && ((unsigned)head[0] << 8 | head[1]) % 31 == 0 &&
-	    inflates(head, size))
+	if (size >= 2 && (head[0] & 0x0f) == 8 && head[0] >> 4 <= 7 &&
+		((unsigned)head[0] << 8 | head[1]) % 31 == 0 && inflates(head, size))
 		return TFR_COMPRESSION_ZLIB;
 	return TFR_COMPRESSION_NONE;
 }

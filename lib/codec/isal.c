@@ -1,8 +1,8 @@
 /* codec/isal.c - ISA-L's igzip: inflates GZIP, deflates levels 1 to 3.
  *
- * The inflate state verifies header and trailer by itself and stops exactly behind a GZIP member.  Behind a ZLIB stream it
- * does not: up to four bytes of what follows stay in its bit buffer (seen with 2.30), which would break streams one after
- * another, so those are zlib's. */
+ * The inflate state verifies header and trailer by itself and stops exactly behind a GZIP member.
+ * Behind a ZLIB stream it does not: up to four bytes of what follows stay in its bit buffer (seen
+ * with 2.30), which would break streams one after another, so those are zlib's. */
 #include <isa-l/igzip_lib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +62,8 @@ static const char *inflate_reason(int code)
 	}
 }
 
-static enum tfr_status inflate_run(void *state, struct tfr_codec_io *io, bool *ended, struct tfr_error *err)
+static enum tfr_status inflate_run(
+	void *state, struct tfr_codec_io *io, bool *ended, struct tfr_error *err)
 {
 	struct inflate_state *z = state;
 	uint32_t in = clamp(io->in_size), out = clamp(io->out_size);
@@ -79,7 +80,8 @@ static enum tfr_status inflate_run(void *state, struct tfr_codec_io *io, bool *e
 	io->out_size -= out - z->avail_out;
 	*ended = got == ISAL_DECOMP_OK && z->block_state == ISAL_BLOCK_FINISH;
 	if (got < 0 || got == ISAL_NEED_DICT)
-		return tfr_fail(err, TFR_EDATA, "damaged compressed stream: %s", inflate_reason(got));
+		return tfr_fail(
+			err, TFR_EDATA, "damaged compressed stream: %s", inflate_reason(got));
 	return TFR_OK;
 }
 
@@ -98,10 +100,14 @@ const struct tfr_inflate_ops tfr_isal_inflate = {
 	.clear = inflate_clear,
 };
 
-static enum tfr_status deflate_init(void *state, enum tfr_compression c, int level, struct tfr_error *err)
+static enum tfr_status deflate_init(
+	void *state, enum tfr_compression c, int level, struct tfr_error *err)
 {
 	static const uint32_t level_buf_size[] = {
-		ISAL_DEF_LVL0_DEFAULT, ISAL_DEF_LVL1_DEFAULT, ISAL_DEF_LVL2_DEFAULT, ISAL_DEF_LVL3_DEFAULT,
+		ISAL_DEF_LVL0_DEFAULT,
+		ISAL_DEF_LVL1_DEFAULT,
+		ISAL_DEF_LVL2_DEFAULT,
+		ISAL_DEF_LVL3_DEFAULT,
 	};
 	struct deflater *s = state;
 
@@ -117,7 +123,8 @@ static enum tfr_status deflate_init(void *state, enum tfr_compression c, int lev
 	return TFR_OK;
 }
 
-static enum tfr_status deflate_run(void *state, struct tfr_codec_io *io, bool finish, bool *done, struct tfr_error *err)
+static enum tfr_status deflate_run(
+	void *state, struct tfr_codec_io *io, bool finish, bool *done, struct tfr_error *err)
 {
 	struct deflater *s = state;
 	uint32_t in = clamp(io->in_size), out = clamp(io->out_size);

@@ -1,7 +1,7 @@
 /* codec/zlib.c - zlib: every level without ISA-L, levels 4 to 9 with it.
  *
- * memLevel 9 and the default strategy are what TensorFlow gives zlib (zlib_compression_options.h), so level 6 here makes
- * TensorFlow's own bytes. */
+ * memLevel 9 and the default strategy are what TensorFlow gives zlib (zlib_compression_options.h),
+ * so level 6 here makes TensorFlow's own bytes. */
 #include <string.h>
 #include <zlib.h>
 
@@ -34,7 +34,8 @@ static enum tfr_status inflate_reset(void *state)
 	return inflateReset(state) == Z_OK ? TFR_OK : TFR_EDATA;
 }
 
-static enum tfr_status inflate_run(void *state, struct tfr_codec_io *io, bool *ended, struct tfr_error *err)
+static enum tfr_status inflate_run(
+	void *state, struct tfr_codec_io *io, bool *ended, struct tfr_error *err)
 {
 	z_stream *s = state;
 	unsigned in = clamp(io->in_size), out = clamp(io->out_size);
@@ -53,7 +54,8 @@ static enum tfr_status inflate_run(void *state, struct tfr_codec_io *io, bool *e
 	if (got == Z_MEM_ERROR)
 		return tfr_fail_nomem(err, "inflating");
 	if (got != Z_OK && got != Z_STREAM_END && got != Z_BUF_ERROR)
-		return tfr_fail(err, TFR_EDATA, "damaged compressed stream: %s", s->msg ? s->msg : "needs a dictionary");
+		return tfr_fail(err, TFR_EDATA, "damaged compressed stream: %s",
+			s->msg ? s->msg : "needs a dictionary");
 	return TFR_OK;
 }
 
@@ -71,7 +73,8 @@ const struct tfr_inflate_ops tfr_zlib_inflate = {
 	.clear = inflate_clear,
 };
 
-static enum tfr_status deflate_init(void *state, enum tfr_compression c, int level, struct tfr_error *err)
+static enum tfr_status deflate_init(
+	void *state, enum tfr_compression c, int level, struct tfr_error *err)
 {
 	z_stream *s = state;
 
@@ -81,7 +84,8 @@ static enum tfr_status deflate_init(void *state, enum tfr_compression c, int lev
 	return TFR_OK;
 }
 
-static enum tfr_status deflate_run(void *state, struct tfr_codec_io *io, bool finish, bool *done, struct tfr_error *err)
+static enum tfr_status deflate_run(
+	void *state, struct tfr_codec_io *io, bool finish, bool *done, struct tfr_error *err)
 {
 	z_stream *s = state;
 	unsigned in = clamp(io->in_size), out = clamp(io->out_size);

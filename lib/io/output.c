@@ -1,7 +1,8 @@
 /* io/output.c - outputs, whole or absent.
  *
- * The temporary `.NAME.tmp` is locked with flock(): the lock goes away with its process, so a temporary that a killed run
- * left behind is simply taken over, and one that a live run is writing is refused. */
+ * The temporary `.NAME.tmp` is locked with flock(): the lock goes away with its process, so a
+ * temporary that a killed run left behind is simply taken over, and one that a live run is writing
+ * is refused. */
 #include "io/output.h"
 
 #include <errno.h>
@@ -18,11 +19,11 @@
 
 struct tfr_output {
 	int fd;
-	bool owned;      /* fd is closed by us */
-	bool temporary;  /* a file under its temporary name */
+	bool owned;	/* fd is closed by us */
+	bool temporary; /* a file under its temporary name */
 	bool force, sealed;
 	char *path, *temp;
-	void *noted;     /* in the temporaries */
+	void *noted; /* in the temporaries */
 };
 
 static char *temporary_name(const char *path)
@@ -36,8 +37,8 @@ static char *temporary_name(const char *path)
 	return name;
 }
 
-/* Opens and locks the temporary.  A run that published or removed it between our open and our lock leaves us with a file
- * that has no name any more: then try again. */
+/* Opens and locks the temporary.  A run that published or removed it between our open and our lock
+ * leaves us with a file that has no name any more: then try again. */
 static enum tfr_status open_locked(struct tfr_output *o, struct tfr_error *err)
 {
 	struct stat held, named;
@@ -49,11 +50,12 @@ static enum tfr_status open_locked(struct tfr_output *o, struct tfr_error *err)
 		o->owned = true;
 		if (flock(o->fd, LOCK_EX | LOCK_NB)) {
 			if (errno == EWOULDBLOCK)
-				return tfr_fail_path(err, TFR_ESYS, o->path, "another run is writing");
+				return tfr_fail_path(
+					err, TFR_ESYS, o->path, "another run is writing");
 			return tfr_fail_errno(err, errno, o->temp, "cannot lock");
 		}
-		if (fstat(o->fd, &held) == 0 && stat(o->temp, &named) == 0 && held.st_ino == named.st_ino &&
-		    held.st_dev == named.st_dev) {
+		if (fstat(o->fd, &held) == 0 && stat(o->temp, &named) == 0 &&
+			held.st_ino == named.st_ino && held.st_dev == named.st_dev) {
 			o->temporary = true;
 			return TFR_OK;
 		}
@@ -64,7 +66,8 @@ static enum tfr_status open_locked(struct tfr_output *o, struct tfr_error *err)
 	return tfr_fail_path(err, TFR_ESYS, o->path, "other runs keep writing");
 }
 
-static enum tfr_status open_file(struct tfr_output *o, const struct tfr_output_opts *opts, struct tfr_error *err)
+static enum tfr_status open_file(
+	struct tfr_output *o, const struct tfr_output_opts *opts, struct tfr_error *err)
 {
 	enum tfr_status status;
 
@@ -82,7 +85,8 @@ static enum tfr_status open_file(struct tfr_output *o, const struct tfr_output_o
 	return TFR_OK;
 }
 
-static enum tfr_status open_target(struct tfr_output *o, const struct tfr_output_opts *opts, struct tfr_error *err)
+static enum tfr_status open_target(
+	struct tfr_output *o, const struct tfr_output_opts *opts, struct tfr_error *err)
 {
 	struct stat st;
 
@@ -109,8 +113,8 @@ static enum tfr_status open_target(struct tfr_output *o, const struct tfr_output
 	return open_file(o, opts, err);
 }
 
-enum tfr_status tfr_output_open(struct tfr_output **out, const char *path, const struct tfr_output_opts *opts,
-	struct tfr_error *err)
+enum tfr_status tfr_output_open(struct tfr_output **out, const char *path,
+	const struct tfr_output_opts *opts, struct tfr_error *err)
 {
 	static const struct tfr_output_opts defaults;
 	struct tfr_output *o = calloc(1, sizeof(*o));
@@ -132,7 +136,8 @@ enum tfr_status tfr_output_open(struct tfr_output **out, const char *path, const
 	return TFR_OK;
 }
 
-enum tfr_status tfr_output_writev(struct tfr_output *o, struct iovec *pieces, int n, struct tfr_error *err)
+enum tfr_status tfr_output_writev(
+	struct tfr_output *o, struct iovec *pieces, int n, struct tfr_error *err)
 {
 	while (n) {
 		ssize_t wrote = writev(o->fd, pieces, n < 1024 ? n : 1024);
@@ -140,8 +145,8 @@ enum tfr_status tfr_output_writev(struct tfr_output *o, struct iovec *pieces, in
 		if (wrote < 0 && errno == EINTR)
 			continue;
 		if (wrote < 0)
-			return tfr_fail_errno(err, errno, strcmp(o->path, "-") ? o->path : "standard output",
-				"cannot write");
+			return tfr_fail_errno(err, errno,
+				strcmp(o->path, "-") ? o->path : "standard output", "cannot write");
 		while (n && (size_t)wrote >= pieces->iov_len) {
 			wrote -= (ssize_t)pieces->iov_len;
 			pieces++;
@@ -155,7 +160,8 @@ enum tfr_status tfr_output_writev(struct tfr_output *o, struct iovec *pieces, in
 	return TFR_OK;
 }
 
-enum tfr_status tfr_output_write(struct tfr_output *o, const void *data, size_t size, struct tfr_error *err)
+enum tfr_status tfr_output_write(
+	struct tfr_output *o, const void *data, size_t size, struct tfr_error *err)
 {
 	struct iovec piece = { .iov_base = (void *)(uintptr_t)data, .iov_len = size };
 
@@ -178,7 +184,8 @@ enum tfr_status tfr_output_publish(struct tfr_output *o, struct tfr_error *err)
 	if (!o->temporary)
 		return TFR_OK;
 	failed = renameat2(AT_FDCWD, o->temp, AT_FDCWD, o->path, flags);
-	if (failed && flags && (errno == EINVAL || errno == ENOSYS)) /* a file system without NOREPLACE */
+	if (failed && flags &&
+		(errno == EINVAL || errno == ENOSYS)) /* a file system without NOREPLACE */
 		failed = rename(o->temp, o->path);
 	if (failed && errno == EEXIST)
 		return tfr_fail_path(err, TFR_EEXIST, o->path, "will not overwrite");
@@ -222,7 +229,8 @@ enum tfr_status tfr_sync_directory_of(const char *path, struct tfr_error *err)
 	if (!directory)
 		return tfr_fail_nomem(err, "writing a directory");
 	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	/* Some file systems cannot sync a directory and say EINVAL: there is nothing more to do for it then. */
+	/* Some file systems cannot sync a directory and say EINVAL: there is nothing more to do for
+	 * it then. */
 	if (fd < 0 || (fsync(fd) && errno != EINVAL))
 		return tfr_fail_errno(err, errno, directory, "cannot write");
 	return TFR_OK;

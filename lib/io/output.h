@@ -1,6 +1,8 @@
-/* io/output.h - a file that appears whole or not at all; or a stream (standard output, a FIFO, a device) that cannot.
+/* io/output.h - a file that appears whole or not at all; or a stream (standard output, a FIFO, a
+ * device) that cannot.
  *
- * open → write… → seal (everything is on disk) → publish (it has its name).  Closing before publishing removes it. */
+ * open → write… → seal (everything is on disk) → publish (it has its name).  Closing before
+ * publishing removes it. */
 #ifndef TFR_IO_OUTPUT_H
 #define TFR_IO_OUTPUT_H
 
@@ -13,17 +15,19 @@
 struct tfr_output;
 
 struct tfr_output_opts {
-	bool force;                          /* replace an existing file */
+	bool force;			     /* replace an existing file */
 	struct tfr_temporaries *temporaries; /* NULL: nobody cleans up after a signal */
 };
 
-/* "-" is standard output; an existing FIFO or device is written directly.  TFR_EEXIST: the target exists.  TFR_ESYS: also
- * when another run is writing it. */
-enum tfr_status tfr_output_open(struct tfr_output **o, const char *path, const struct tfr_output_opts *opts,
-	struct tfr_error *err);
-enum tfr_status tfr_output_write(struct tfr_output *o, const void *data, size_t size, struct tfr_error *err);
+/* "-" is standard output; an existing FIFO or device is written directly.  TFR_EEXIST: the target
+ * exists.  TFR_ESYS: also when another run is writing it. */
+enum tfr_status tfr_output_open(struct tfr_output **o, const char *path,
+	const struct tfr_output_opts *opts, struct tfr_error *err);
+enum tfr_status tfr_output_write(
+	struct tfr_output *o, const void *data, size_t size, struct tfr_error *err);
 /* Writes all pieces in order; `pieces` is used up. */
-enum tfr_status tfr_output_writev(struct tfr_output *o, struct iovec *pieces, int n, struct tfr_error *err);
+enum tfr_status tfr_output_writev(
+	struct tfr_output *o, struct iovec *pieces, int n, struct tfr_error *err);
 /* Forces the bytes to disk.  Nothing can be written afterwards. */
 enum tfr_status tfr_output_seal(struct tfr_output *o, struct tfr_error *err);
 /* Gives the sealed file its name, replacing what stood there only with `force`. */

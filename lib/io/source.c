@@ -14,7 +14,7 @@ struct tfr_source {
 	int fd;
 	bool owned, seekable;
 	const uint8_t *memory;
-	uint64_t size;     /* memory: its size; file: the size when last asked */
+	uint64_t size;	   /* memory: its size; file: the size when last asked */
 	uint64_t position; /* of the next byte, where seekable */
 	char name[];
 };
@@ -32,7 +32,8 @@ static enum tfr_status new_source(struct tfr_source **out, const char *name, str
 	return TFR_OK;
 }
 
-enum tfr_status tfr_source_open_fd(struct tfr_source **out, int fd, const char *name, struct tfr_error *err)
+enum tfr_status tfr_source_open_fd(
+	struct tfr_source **out, int fd, const char *name, struct tfr_error *err)
 {
 	struct tfr_source *s = NULL;
 	struct stat st;
@@ -74,8 +75,8 @@ enum tfr_status tfr_source_open(struct tfr_source **out, const char *path, struc
 	return status;
 }
 
-enum tfr_status tfr_source_open_memory(struct tfr_source **out, const void *data, size_t size, const char *name,
-	struct tfr_error *err)
+enum tfr_status tfr_source_open_memory(struct tfr_source **out, const void *data, size_t size,
+	const char *name, struct tfr_error *err)
 {
 	struct tfr_source *s = NULL;
 
@@ -141,14 +142,16 @@ static enum tfr_status read_memory(struct tfr_source *s, void *buf, size_t size,
 	return TFR_OK;
 }
 
-enum tfr_status tfr_source_read_some(struct tfr_source *s, void *buf, size_t size, size_t *got, struct tfr_error *err)
+enum tfr_status tfr_source_read_some(
+	struct tfr_source *s, void *buf, size_t size, size_t *got, struct tfr_error *err)
 {
 	ssize_t n;
 
 	if (s->fd < 0)
 		return read_memory(s, buf, size, got);
 	do {
-		n = s->seekable ? pread(s->fd, buf, size, (off_t)s->position) : read(s->fd, buf, size);
+		n = s->seekable ? pread(s->fd, buf, size, (off_t)s->position)
+				: read(s->fd, buf, size);
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return tfr_fail_errno(err, errno, s->name, "cannot read");
@@ -157,7 +160,8 @@ enum tfr_status tfr_source_read_some(struct tfr_source *s, void *buf, size_t siz
 	return TFR_OK;
 }
 
-enum tfr_status tfr_source_read(struct tfr_source *s, void *buf, size_t size, size_t *got, struct tfr_error *err)
+enum tfr_status tfr_source_read(
+	struct tfr_source *s, void *buf, size_t size, size_t *got, struct tfr_error *err)
 {
 	enum tfr_status status;
 	size_t n;

@@ -1,6 +1,7 @@
 /* io/source.h - where bytes come from: a file, a pipe, memory.
  *
- * Files are read with pread(), never mapped: a file that shrinks while it is read must be a short read, not a SIGBUS. */
+ * Files are read with pread(), never mapped: a file that shrinks while it is read must be a short
+ * read, not a SIGBUS. */
 #ifndef TFR_IO_SOURCE_H
 #define TFR_IO_SOURCE_H
 
@@ -11,22 +12,25 @@ struct tfr_source;
 /* "-" is standard input.  A directory is refused here; so is a socket, by the system. */
 enum tfr_status tfr_source_open(struct tfr_source **s, const char *path, struct tfr_error *err);
 /* The descriptor stays the caller's.  `name` is what errors call it. */
-enum tfr_status tfr_source_open_fd(struct tfr_source **s, int fd, const char *name, struct tfr_error *err);
+enum tfr_status tfr_source_open_fd(
+	struct tfr_source **s, int fd, const char *name, struct tfr_error *err);
 /* The memory stays the caller's and must outlive the source. */
-enum tfr_status tfr_source_open_memory(struct tfr_source **s, const void *data, size_t size, const char *name,
-	struct tfr_error *err);
+enum tfr_status tfr_source_open_memory(struct tfr_source **s, const void *data, size_t size,
+	const char *name, struct tfr_error *err);
 void tfr_source_close(struct tfr_source *s);
 
 const char *tfr_source_name(const struct tfr_source *s);
 /* How many bytes are left; UINT64_MAX where nobody knows (a pipe, a terminal, a device). */
 uint64_t tfr_source_left(struct tfr_source *s);
-/* Whether `bytes` more may be there: false only where the size is known and too small.  The system is asked again before
- * that is said, since a file that is being written grows. */
+/* Whether `bytes` more may be there: false only where the size is known and too small.  The system
+ * is asked again before that is said, since a file that is being written grows. */
 bool tfr_source_has(struct tfr_source *s, uint64_t bytes);
 /* Reads up to `size` bytes, fewer only at the end (*got < size: the end).  */
-enum tfr_status tfr_source_read(struct tfr_source *s, void *buf, size_t size, size_t *got, struct tfr_error *err);
+enum tfr_status tfr_source_read(
+	struct tfr_source *s, void *buf, size_t size, size_t *got, struct tfr_error *err);
 /* Reads what is there, at least 1 byte; *got == 0: the end. */
-enum tfr_status tfr_source_read_some(struct tfr_source *s, void *buf, size_t size, size_t *got, struct tfr_error *err);
+enum tfr_status tfr_source_read_some(
+	struct tfr_source *s, void *buf, size_t size, size_t *got, struct tfr_error *err);
 /* Whether tfr_source_seek() works: a file or memory. */
 bool tfr_source_seekable(const struct tfr_source *s);
 /* Moves `bytes` forward from here.  Only where seekable. */

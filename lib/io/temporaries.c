@@ -1,7 +1,8 @@
 /* io/temporaries.c - the temporaries of a process, readable from a signal handler.
  *
- * A list that only grows: entries are linked in with a release store and never freed before the whole list is, so a
- * handler that interrupts any instruction sees whole entries.  Forgetting clears a flag. */
+ * A list that only grows: entries are linked in with a release store and never freed before the
+ * whole list is, so a handler that interrupts any instruction sees whole entries.  Forgetting
+ * clears a flag. */
 #include "io/temporaries.h"
 
 #include <pthread.h>

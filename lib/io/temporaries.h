@@ -4,8 +4,8 @@
 
 #include <tfr/io.h>
 
-/* Notes `path` (copied) and returns a handle for tfr_temporaries_forget(), or NULL: out of memory.  `t` may be NULL, then
- * the handle is NULL as well and that is no failure. */
+/* Notes `path` (copied) and returns a handle for tfr_temporaries_forget(), or NULL: out of memory.
+ * `t` may be NULL, then the handle is NULL as well and that is no failure. */
 void *tfr_temporaries_note(struct tfr_temporaries *t, const char *path);
 void tfr_temporaries_forget(void *handle);
 

@@ -1,8 +1,8 @@
 /* record/count.c - counting by headers.
  *
- * Where records are small, large blocks are read and hopped through in memory; where they are large and the file can be
- * hopped over, 12 bytes a record are read.  Reading 256 KiB costs about as much as a hundred reads of 12 bytes, hence the
- * limit between the two. */
+ * Where records are small, large blocks are read and hopped through in memory; where they are large
+ * and the file can be hopped over, 12 bytes a record are read.  Reading 256 KiB costs about as much
+ * as a hundred reads of 12 bytes, hence the limit between the two. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,19 +18,23 @@ enum { COUNT_BLOCK = 256 << 10, LARGE_RECORD = 4096 };
 struct counter {
 	struct tfr_stream *stream;
 	uint8_t *block;
-	size_t held;       /* bytes of a header that straddles blocks, at the block's start */
+	size_t held; /* bytes of a header that straddles blocks, at the block's start */
 	uint64_t records;
-	uint64_t offset;   /* of block[0] in the stream */
-	size_t want;       /* bytes to read next */
+	uint64_t offset; /* of block[0] in the stream */
+	size_t want;	 /* bytes to read next */
 };
 
-static enum tfr_status fail_at(struct counter *c, uint64_t offset, const char *what, struct tfr_error *err)
+static enum tfr_status fail_at(
+	struct counter *c, uint64_t offset, const char *what, struct tfr_error *err)
 {
-	return tfr_fail_record(err, TFR_EDATA, tfr_stream_name(c->stream), c->records, offset, "%s", what);
+	return tfr_fail_record(
+		err, TFR_EDATA, tfr_stream_name(c->stream), c->records, offset, "%s", what);
 }
 
-/* The header at `offset` is bad.  The reader has the words for it: it knows what the file is instead. */
-static enum tfr_status bad_header(struct counter *c, const uint8_t *header, uint64_t offset, struct tfr_error *err)
+/* The header at `offset` is bad.  The reader has the words for it: it knows what the file is
+ * instead. */
+static enum tfr_status bad_header(
+	struct counter *c, const uint8_t *header, uint64_t offset, struct tfr_error *err)
 {
 	if (tfr_header_verifies(header))
 		return fail_at(c, offset, "impossible record length", err);
@@ -61,8 +65,9 @@ static enum tfr_status hop_over(struct counter *c, size_t size, struct tfr_error
 	}
 	c->held = 0;
 	c->offset = last;
-	c->want = tfr_stream_seekable(c->stream) && next / (c->records - before) >= LARGE_RECORD ? TFR_RECORD_HEADER :
-												    COUNT_BLOCK;
+	c->want = tfr_stream_seekable(c->stream) && next / (c->records - before) >= LARGE_RECORD
+			  ? TFR_RECORD_HEADER
+			  : COUNT_BLOCK;
 	return status;
 }
 
@@ -88,9 +93,10 @@ static enum tfr_status count_stream(struct counter *c, struct tfr_error *err)
 	}
 }
 
-/* Counting knows too little to explain a fault well; reading the file again up to it says what is wrong in the same words
- * as every other command.  A pipe cannot be read again. */
-static enum tfr_status explain(const char *path, const struct tfr_reader_opts *opts, struct tfr_error *err)
+/* Counting knows too little to explain a fault well; reading the file again up to it says what is
+ * wrong in the same words as every other command.  A pipe cannot be read again. */
+static enum tfr_status explain(
+	const char *path, const struct tfr_reader_opts *opts, struct tfr_error *err)
 {
 	struct tfr_reader *r = NULL;
 	struct tfr_record rec;
@@ -108,8 +114,8 @@ static enum tfr_status explain(const char *path, const struct tfr_reader_opts *o
 	return status == TFR_EFORMAT ? TFR_EFORMAT : TFR_EDATA;
 }
 
-enum tfr_status tfr_count_records(const char *path, const struct tfr_reader_opts *opts, uint64_t *records,
-	struct tfr_error *err)
+enum tfr_status tfr_count_records(const char *path, const struct tfr_reader_opts *opts,
+	uint64_t *records, struct tfr_error *err)
 {
 	struct counter c = { 0 };
 	struct tfr_source *source = NULL;
@@ -119,7 +125,8 @@ enum tfr_status tfr_count_records(const char *path, const struct tfr_reader_opts
 	if (status)
 		return status;
 	again = tfr_source_seekable(source) && strcmp(path, "-") != 0;
-	status = tfr_stream_open(&c.stream, source, opts ? opts->compression : TFR_COMPRESSION_AUTO, err);
+	status = tfr_stream_open(
+		&c.stream, source, opts ? opts->compression : TFR_COMPRESSION_AUTO, err);
 	if (!status) {
 		c.block = malloc(COUNT_BLOCK);
 		status = c.block ? count_stream(&c, err) : tfr_fail_nomem(err, "counting");

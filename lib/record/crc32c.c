@@ -1,5 +1,5 @@
-/* record/crc32c.c - CRC-32C three ways: ISA-L; the SSE4.2 instruction; tables.  The best that this build and this
- * processor have is taken. */
+/* record/crc32c.c - CRC-32C three ways: ISA-L; the SSE4.2 instruction; tables.  The best that this
+ * build and this processor have is taken. */
 #include "record/crc32c.h"
 
 #include <string.h>
@@ -15,9 +15,9 @@ uint32_t tfr_crc32c_u64_plain(uint64_t value)
 {
 	value ^= 0xffffffffu;
 	return ~(crc32c_table[7][value & 255] ^ crc32c_table[6][value >> 8 & 255] ^
-		crc32c_table[5][value >> 16 & 255] ^ crc32c_table[4][value >> 24 & 255] ^
-		crc32c_table[3][value >> 32 & 255] ^ crc32c_table[2][value >> 40 & 255] ^
-		crc32c_table[1][value >> 48 & 255] ^ crc32c_table[0][value >> 56]);
+		 crc32c_table[5][value >> 16 & 255] ^ crc32c_table[4][value >> 24 & 255] ^
+		 crc32c_table[3][value >> 32 & 255] ^ crc32c_table[2][value >> 40 & 255] ^
+		 crc32c_table[1][value >> 48 & 255] ^ crc32c_table[0][value >> 56]);
 }
 
 uint32_t tfr_crc32c_plain(uint32_t crc, const void *data, size_t size)
@@ -26,9 +26,11 @@ uint32_t tfr_crc32c_plain(uint32_t crc, const void *data, size_t size)
 	uint64_t word;
 
 	for (; size >= 8; p += 8, size -= 8) {
-		/* The running value takes the place of the all-ones start that tfr_crc32c_u64_plain() has built in. */
-		word = (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 |
-			(uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
+		/* The running value takes the place of the all-ones start that
+		 * tfr_crc32c_u64_plain() has built in. */
+		word = (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 |
+		       (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 |
+		       (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
 		crc = tfr_crc32c_u64_plain(word ^ crc);
 	}
 	crc = ~crc;
@@ -56,7 +58,8 @@ uint32_t tfr_crc32c(uint32_t crc, const void *data, size_t size)
 
 #include <nmmintrin.h>
 
-__attribute__((target("sse4.2"))) static uint32_t crc32c_sse42(uint32_t crc, const uint8_t *p, size_t size)
+__attribute__((target("sse4.2"))) static uint32_t crc32c_sse42(
+	uint32_t crc, const uint8_t *p, size_t size)
 {
 	uint64_t c = ~crc, word;
 

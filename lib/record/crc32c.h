@@ -1,7 +1,7 @@
 /* record/crc32c.h - CRC-32C, and the mask TFRecord puts over it.
  *
- * crc32c("123456789") = e3069283.  Bulk data goes to ISA-L where it is built in (about 55 GB/s a core); the 8 bytes of a
- * length are checked here without a call. */
+ * crc32c("123456789") = e3069283.  Bulk data goes to ISA-L where it is built in (about 55 GB/s a
+ * core); the 8 bytes of a length are checked here without a call. */
 #ifndef TFR_RECORD_CRC32C_H
 #define TFR_RECORD_CRC32C_H
 

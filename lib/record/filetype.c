@@ -1,4 +1,5 @@
-/* record/filetype.c - a table of first bytes, for the message "not a TFRecord file: it is a zip archive". */
+/* record/filetype.c - a table of first bytes, for the message "not a TFRecord file: it is a zip
+ * archive". */
 #include "record/filetype.h"
 
 #include <ctype.h>
@@ -12,16 +13,23 @@ struct magic {
 	const char *hint;
 };
 
-#define M(at, bytes, name, hint) { at, bytes, sizeof(bytes) - 1, name, hint }
+#define M(at, bytes, name, hint)                                                                   \
+	{                                                                                          \
+		at, bytes, sizeof(bytes) - 1, name, hint                                           \
+	}
 
 static const struct magic magics[] = {
-	M(0, "version https://git-lfs", "a git-lfs pointer", "Fetch the file itself with 'git lfs pull'."),
+	M(0, "version https://git-lfs", "a git-lfs pointer",
+		"Fetch the file itself with 'git lfs pull'."),
 	M(0, "PK\x03\x04", "a zip archive", "Unpack it first."),
 	M(0, "PK\x05\x06", "an empty zip archive", NULL),
 	M(257, "ustar", "a tar archive", "Unpack it first."),
 	M(0, "\x28\xb5\x2f\xfd", "a zstd file", "Unpack it first: zstd -d."),
 	M(0, "BZh", "a bzip2 file", "Unpack it first: bzip2 -d."),
-	M(0, "\xfd" "7zXZ\0", "an xz file", "Unpack it first: xz -d."),
+	M(0,
+		"\xfd"
+		"7zXZ\0",
+		"an xz file", "Unpack it first: xz -d."),
 	M(0, "\x04\x22\x4d\x18", "an lz4 file", "Unpack it first: lz4 -d."),
 	M(0, "\x1f\x8b", "a gzip file of something else", NULL),
 	M(0, "\xff\xd8\xff", "a JPEG picture", "Pictures become records with 'tfr shard'."),
@@ -33,7 +41,10 @@ static const struct magic magics[] = {
 	M(0, "\x93NUMPY", "a NumPy array", NULL),
 	M(0, "PAR1", "a Parquet file", NULL),
 	M(0, "%PDF", "a PDF document", NULL),
-	M(0, "\x7f" "ELF", "a program", NULL),
+	M(0,
+		"\x7f"
+		"ELF",
+		"a program", NULL),
 	M(0, "SQLite format 3", "an SQLite database", NULL),
 };
 

@@ -1,5 +1,5 @@
-/* record/framing.c - the loops over headers, compiled twice: with the SSE4.2 instruction for the length's checksum and with
- * tables.  At 192 bytes a record counting is bound by this loop. */
+/* record/framing.c - the loops over headers, compiled twice: with the SSE4.2 instruction for the
+ * length's checksum and with tables.  At 192 bytes a record counting is bound by this loop. */
 #include "record/framing.h"
 
 #if defined(__x86_64__)
@@ -7,33 +7,34 @@
 #endif
 
 /* The loops are written once, over the checksum they use. */
-#define DEFINE_LOOPS(suffix, attribute, crc_u64) \
-	attribute static bool verifies_##suffix(const uint8_t *p) \
-	{ \
-		return tfr_load32(p + 8) == tfr_crc_mask(crc_u64(tfr_load64(p))); \
-	} \
-	attribute static size_t find_##suffix(const uint8_t *p, size_t size) \
-	{ \
-		for (size_t i = 0; i + TFR_RECORD_HEADER <= size; i++) \
-			if (verifies_##suffix(p + i)) \
-				return i; \
-		return size; \
-	} \
-	attribute static uint64_t hop_##suffix(const uint8_t *p, size_t size, uint64_t *next, bool *bad) \
-	{ \
-		uint64_t at = 0, hops = 0; \
-		*bad = false; \
-		while (size >= TFR_RECORD_HEADER && at <= size - TFR_RECORD_HEADER) { \
-			uint64_t length = tfr_load64(p + at); \
-			if (!verifies_##suffix(p + at) || length > TFR_LENGTH_MAX) { \
-				*bad = true; \
-				break; \
-			} \
-			at += TFR_RECORD_OVERHEAD + length; \
-			hops++; \
-		} \
-		*next = at; \
-		return hops; \
+#define DEFINE_LOOPS(suffix, attribute, crc_u64)                                                   \
+	attribute static bool verifies_##suffix(const uint8_t *p)                                  \
+	{                                                                                          \
+		return tfr_load32(p + 8) == tfr_crc_mask(crc_u64(tfr_load64(p)));                  \
+	}                                                                                          \
+	attribute static size_t find_##suffix(const uint8_t *p, size_t size)                       \
+	{                                                                                          \
+		for (size_t i = 0; i + TFR_RECORD_HEADER <= size; i++)                             \
+			if (verifies_##suffix(p + i))                                              \
+				return i;                                                          \
+		return size;                                                                       \
+	}                                                                                          \
+	attribute static uint64_t hop_##suffix(                                                    \
+		const uint8_t *p, size_t size, uint64_t *next, bool *bad)                          \
+	{                                                                                          \
+		uint64_t at = 0, hops = 0;                                                         \
+		*bad = false;                                                                      \
+		while (size >= TFR_RECORD_HEADER && at <= size - TFR_RECORD_HEADER) {              \
+			uint64_t length = tfr_load64(p + at);                                      \
+			if (!verifies_##suffix(p + at) || length > TFR_LENGTH_MAX) {               \
+				*bad = true;                                                       \
+				break;                                                             \
+			}                                                                          \
+			at += TFR_RECORD_OVERHEAD + length;                                        \
+			hops++;                                                                    \
+		}                                                                                  \
+		*next = at;                                                                        \
+		return hops;                                                                       \
 	}
 
 DEFINE_LOOPS(plain, , tfr_crc32c_u64_plain)
@@ -47,7 +48,8 @@ __attribute__((target("sse4.2"))) static inline uint32_t crc_u64_sse42(uint64_t 
 
 DEFINE_LOOPS(sse42, __attribute__((target("sse4.2"))), crc_u64_sse42)
 
-#define CHOOSE(call, ...) (__builtin_cpu_supports("sse4.2") ? call##_sse42(__VA_ARGS__) : call##_plain(__VA_ARGS__))
+#define CHOOSE(call, ...)                                                                          \
+	(__builtin_cpu_supports("sse4.2") ? call##_sse42(__VA_ARGS__) : call##_plain(__VA_ARGS__))
 #else
 #define CHOOSE(call, ...) call##_plain(__VA_ARGS__)
 #endif

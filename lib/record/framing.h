@@ -1,4 +1,5 @@
-/* record/framing.h - the 12 bytes before a payload and the 4 behind it, and hopping from header to header. */
+/* record/framing.h - the 12 bytes before a payload and the 4 behind it, and hopping from header to
+ * header. */
 #ifndef TFR_RECORD_FRAMING_H
 #define TFR_RECORD_FRAMING_H
 
@@ -34,12 +35,14 @@ static inline void tfr_store64(uint8_t *p, uint64_t v)
 /* Whether the 12 bytes at `p` are a header whose checksum fits. */
 bool tfr_header_verifies(const uint8_t *p);
 
-/* The first place in the `size` bytes at `p` where 12 bytes verify as a header; `size` if there is none. */
+/* The first place in the `size` bytes at `p` where 12 bytes verify as a header; `size` if there is
+ * none. */
 size_t tfr_find_header(const uint8_t *p, size_t size);
 
-/* Hops from the header at `p` to the one behind it, and on, as long as headers lie whole within `size` bytes and verify.
- * *next is where it stopped: behind the last record hopped over, which may lie past `size`.  Returns how many it hopped
- * over.  *bad: the header at *next is within `size` and does not verify, or its length is past every file. */
+/* Hops from the header at `p` to the one behind it, and on, as long as headers lie whole within
+ * `size` bytes and verify. *next is where it stopped: behind the last record hopped over, which may
+ * lie past `size`.  Returns how many it hopped over.  *bad: the header at *next is within `size`
+ * and does not verify, or its length is past every file. */
 uint64_t tfr_hop(const uint8_t *p, size_t size, uint64_t *next, bool *bad);
 
 /* A length that no file has: adding the framing to it would overflow a file offset. */

@@ -1,8 +1,8 @@
 /* record/reader.c - records out of a stream, one view at a time.
  *
- * The reader owns one block; what lies between `begin` and `end` was read and not handed out yet, and `rec` points into it
- * until the next call.  A larger record grows the block as its bytes arrive, never by what the length claims: whoever
- * forges a length can forge its CRC. */
+ * The reader owns one block; what lies between `begin` and `end` was read and not handed out yet,
+ * and `rec` points into it until the next call.  A larger record grows the block as its bytes
+ * arrive, never by what the length claims: whoever forges a length can forge its CRC. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,8 @@
 
 enum { BLOCK_SIZE = 512 << 10 };
 
-/* Where nothing bounds a length (a pipe, a compressed file), a candidate longer than this is not believed by resync. */
+/* Where nothing bounds a length (a pipe, a compressed file), a candidate longer than this is not
+ * believed by resync. */
 #define RESYNC_MAX ((uint64_t)1 << 30)
 
 struct tfr_reader {
@@ -23,13 +24,13 @@ struct tfr_reader {
 	uint8_t *block;
 	size_t cap, begin, end;
 	uint64_t block_offset; /* of block[0] in the stream */
-	uint64_t index;        /* of the next record */
-	bool ended;            /* the stream gave its last byte */
+	uint64_t index;	       /* of the next record */
+	bool ended;	       /* the stream gave its last byte */
 	enum tfr_fault fault;
 };
 
-static enum tfr_status open_source(struct tfr_reader **out, struct tfr_source *source, const struct tfr_reader_opts *opts,
-	struct tfr_error *err)
+static enum tfr_status open_source(struct tfr_reader **out, struct tfr_source *source,
+	const struct tfr_reader_opts *opts, struct tfr_error *err)
 {
 	struct tfr_reader *r = calloc(1, sizeof(*r));
 	uint64_t left;
@@ -39,7 +40,8 @@ static enum tfr_status open_source(struct tfr_reader **out, struct tfr_source *s
 		tfr_source_close(source);
 		return tfr_fail_nomem(err, "opening a file");
 	}
-	status = tfr_stream_open(&r->stream, source, opts ? opts->compression : TFR_COMPRESSION_AUTO, err);
+	status = tfr_stream_open(
+		&r->stream, source, opts ? opts->compression : TFR_COMPRESSION_AUTO, err);
 	if (!status) {
 		r->cap = opts && opts->block_size ? opts->block_size : BLOCK_SIZE;
 		left = tfr_stream_left(r->stream);
@@ -59,8 +61,8 @@ static enum tfr_status open_source(struct tfr_reader **out, struct tfr_source *s
 	return TFR_OK;
 }
 
-enum tfr_status tfr_reader_open(struct tfr_reader **r, const char *path, const struct tfr_reader_opts *opts,
-	struct tfr_error *err)
+enum tfr_status tfr_reader_open(struct tfr_reader **r, const char *path,
+	const struct tfr_reader_opts *opts, struct tfr_error *err)
 {
 	struct tfr_source *source = NULL;
 	enum tfr_status status = tfr_source_open(&source, path, err);
@@ -68,8 +70,8 @@ enum tfr_status tfr_reader_open(struct tfr_reader **r, const char *path, const s
 	return status ? status : open_source(r, source, opts, err);
 }
 
-enum tfr_status tfr_reader_open_fd(struct tfr_reader **r, int fd, const char *name, const struct tfr_reader_opts *opts,
-	struct tfr_error *err)
+enum tfr_status tfr_reader_open_fd(struct tfr_reader **r, int fd, const char *name,
+	const struct tfr_reader_opts *opts, struct tfr_error *err)
 {
 	struct tfr_source *source = NULL;
 	enum tfr_status status = tfr_source_open_fd(&source, fd, name, err);
@@ -112,8 +114,8 @@ static enum tfr_status fault(struct tfr_reader *r, enum tfr_fault kind, struct t
 	return TFR_EDATA;
 }
 
-/* Makes room behind `end`, so that `need` bytes from `begin` will fit: moves, then grows by what is known to exist or
- * by doubling what has arrived. */
+/* Makes room behind `end`, so that `need` bytes from `begin` will fit: moves, then grows by what is
+ * known to exist or by doubling what has arrived. */
 static enum tfr_status make_room(struct tfr_reader *r, uint64_t need, struct tfr_error *err)
 {
 	size_t cap = r->cap;
@@ -127,13 +129,15 @@ static enum tfr_status make_room(struct tfr_reader *r, uint64_t need, struct tfr
 	}
 	if (r->end < r->cap)
 		return TFR_OK;
-	if (tfr_stream_seekable(r->stream) && tfr_stream_has(r->stream, need - r->end) && need < SIZE_MAX / 2)
+	if (tfr_stream_seekable(r->stream) && tfr_stream_has(r->stream, need - r->end) &&
+		need < SIZE_MAX / 2)
 		cap = (size_t)need;
 	else if (__builtin_mul_overflow(cap, 2, &cap))
 		return tfr_fail_nomem(err, "reading a record");
 	block = realloc(r->block, cap);
 	if (!block) {
-		tfr_fail(err, TFR_ENOMEM, "out of memory reading a record of %llu bytes", (unsigned long long)need);
+		tfr_fail(err, TFR_ENOMEM, "out of memory reading a record of %llu bytes",
+			(unsigned long long)need);
 		return TFR_ENOMEM;
 	}
 	r->block = block;
@@ -150,7 +154,8 @@ static enum tfr_status fill(struct tfr_reader *r, uint64_t need, struct tfr_erro
 	while (r->end - r->begin < need && !r->ended) {
 		status = make_room(r, need, err);
 		if (!status)
-			status = tfr_stream_read(r->stream, r->block + r->end, r->cap - r->end, &got, err);
+			status = tfr_stream_read(
+				r->stream, r->block + r->end, r->cap - r->end, &got, err);
 		if (status)
 			return status == TFR_EDATA ? fault(r, TFR_FAULT_STREAM, err) : status;
 		r->end += got;
@@ -166,7 +171,8 @@ static enum tfr_status not_a_record_file(struct tfr_reader *r, struct tfr_error 
 	const char *kind = tfr_filetype_name(r->block + r->begin, r->end - r->begin, &hint);
 
 	if (kind) {
-		tfr_fail_path(err, TFR_EFORMAT, tfr_reader_name(r), "not a TFRecord file but %s:", kind);
+		tfr_fail_path(
+			err, TFR_EFORMAT, tfr_reader_name(r), "not a TFRecord file but %s:", kind);
 		if (hint)
 			tfr_error_hint(err, "%s", hint);
 		r->fault = TFR_FAULT_LENGTH;
@@ -186,7 +192,8 @@ static enum tfr_status check_header(struct tfr_reader *r, uint64_t *length, stru
 		if (!r->index && have && tfr_filetype_name(p, have, &(const char *){ NULL }))
 			return not_a_record_file(r, err);
 		tfr_fail(err, TFR_EDATA, "truncated header: %zu of 12 bytes", have);
-		tfr_error_hint(err, "TensorFlow takes this for the end of the file and says nothing.");
+		tfr_error_hint(
+			err, "TensorFlow takes this for the end of the file and says nothing.");
 		return fault(r, TFR_FAULT_CUT, err);
 	}
 	*length = tfr_load64(p);
@@ -197,13 +204,15 @@ static enum tfr_status check_header(struct tfr_reader *r, uint64_t *length, stru
 		return fault(r, TFR_FAULT_LENGTH, err);
 	}
 	if (*length > TFR_LENGTH_MAX) {
-		tfr_fail(err, TFR_EDATA, "impossible record length %llu", (unsigned long long)*length);
+		tfr_fail(err, TFR_EDATA, "impossible record length %llu",
+			(unsigned long long)*length);
 		return fault(r, TFR_FAULT_LENGTH, err);
 	}
 	return TFR_OK;
 }
 
-static enum tfr_status truncated(struct tfr_reader *r, uint64_t length, uint64_t have, struct tfr_error *err)
+static enum tfr_status truncated(
+	struct tfr_reader *r, uint64_t length, uint64_t have, struct tfr_error *err)
 {
 	tfr_fail(err, TFR_EDATA, "truncated record: %llu of %llu bytes", (unsigned long long)have,
 		(unsigned long long)(length + TFR_RECORD_OVERHEAD));
@@ -265,8 +274,8 @@ enum tfr_fault tfr_reader_fault(const struct tfr_reader *r)
 	return r->fault;
 }
 
-/* Whether the header at `begin`, whose CRC fits, starts a record: its data CRC fits, or the next header does, or the file
- * ends right behind it. */
+/* Whether the header at `begin`, whose CRC fits, starts a record: its data CRC fits, or the next
+ * header does, or the file ends right behind it. */
 static enum tfr_status confirm(struct tfr_reader *r, bool *confirmed, struct tfr_error *err)
 {
 	uint64_t length = tfr_load64(r->block + r->begin), total = length + TFR_RECORD_OVERHEAD;
@@ -285,9 +294,11 @@ static enum tfr_status confirm(struct tfr_reader *r, bool *confirmed, struct tfr
 	if ((status && status != TFR_EDATA) || have < total)
 		return status == TFR_EDATA ? TFR_OK : status;
 	payload = r->block + r->begin + TFR_RECORD_HEADER;
-	*confirmed = tfr_load32(payload + length) == tfr_crc_mask(tfr_crc32c(0, payload, (size_t)length)) ||
-		have == total ||
-		(have >= total + TFR_RECORD_HEADER && tfr_header_verifies(payload + length + TFR_RECORD_FOOTER));
+	*confirmed = tfr_load32(payload + length) ==
+			     tfr_crc_mask(tfr_crc32c(0, payload, (size_t)length)) ||
+		     have == total ||
+		     (have >= total + TFR_RECORD_HEADER &&
+			     tfr_header_verifies(payload + length + TFR_RECORD_FOOTER));
 	return TFR_OK;
 }
 

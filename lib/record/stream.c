@@ -1,6 +1,8 @@
-/* record/stream.c - a source, and an inflater between it and the reader where the file is compressed.
+/* record/stream.c - a source, and an inflater between it and the reader where the file is
+ * compressed.
  *
- * The first bytes are read ahead to find out; a plain file is handed those from the buffer and read directly from then on. */
+ * The first bytes are read ahead to find out; a plain file is handed those from the buffer and read
+ * directly from then on. */
 #include "record/stream.h"
 
 #include <stdlib.h>
@@ -14,7 +16,7 @@ struct tfr_stream {
 	struct tfr_source *source;
 	enum tfr_compression compression;
 	struct tfr_inflate *inflate;
-	uint8_t *in;            /* read from the source, not yet used */
+	uint8_t *in; /* read from the source, not yet used */
 	size_t in_at, in_size;
 	bool source_ended;
 };
@@ -27,8 +29,8 @@ static enum tfr_status read_head(struct tfr_stream *s, struct tfr_error *err)
 	if (!s->in)
 		return tfr_fail_nomem(err, "opening a file");
 	do { /* a pipe may give less than a header at first */
-		enum tfr_status status = tfr_source_read_some(s->source, s->in + s->in_size, HEAD_SIZE - s->in_size,
-			&got, err);
+		enum tfr_status status = tfr_source_read_some(
+			s->source, s->in + s->in_size, HEAD_SIZE - s->in_size, &got, err);
 
 		if (status)
 			return status;
@@ -47,8 +49,8 @@ static enum tfr_status start_inflating(struct tfr_stream *s, struct tfr_error *e
 	return tfr_inflate_new(&s->inflate, s->compression, err);
 }
 
-enum tfr_status tfr_stream_open(struct tfr_stream **out, struct tfr_source *source, enum tfr_compression c,
-	struct tfr_error *err)
+enum tfr_status tfr_stream_open(struct tfr_stream **out, struct tfr_source *source,
+	enum tfr_compression c, struct tfr_error *err)
 {
 	struct tfr_stream *s = calloc(1, sizeof(*s));
 	enum tfr_status status;
@@ -88,7 +90,8 @@ void tfr_stream_close(struct tfr_stream *s)
 
 static enum tfr_status refill(struct tfr_stream *s, struct tfr_error *err)
 {
-	enum tfr_status status = tfr_source_read_some(s->source, s->in, INPUT_SIZE, &s->in_size, err);
+	enum tfr_status status =
+		tfr_source_read_some(s->source, s->in, INPUT_SIZE, &s->in_size, err);
 
 	s->in_at = 0;
 	if (!status && !s->in_size)
@@ -96,7 +99,8 @@ static enum tfr_status refill(struct tfr_stream *s, struct tfr_error *err)
 	return status;
 }
 
-static enum tfr_status read_inflated(struct tfr_stream *s, void *buf, size_t size, size_t *got, struct tfr_error *err)
+static enum tfr_status read_inflated(
+	struct tfr_stream *s, void *buf, size_t size, size_t *got, struct tfr_error *err)
 {
 	struct tfr_codec_io io = { .out = buf, .out_size = size };
 	enum tfr_status status;
@@ -107,7 +111,8 @@ static enum tfr_status read_inflated(struct tfr_stream *s, void *buf, size_t siz
 		status = tfr_inflate_run(s->inflate, &io, err);
 		s->in_at = s->in_size - io.in_size;
 		*got = size - io.out_size;
-		/* What came out before the damage is whole: it is handed over, the failure comes with the next call. */
+		/* What came out before the damage is whole: it is handed over, the failure comes
+		 * with the next call. */
 		if (*got || status)
 			return *got ? TFR_OK : status;
 		if (s->source_ended) {
@@ -123,7 +128,8 @@ static enum tfr_status read_inflated(struct tfr_stream *s, void *buf, size_t siz
 	}
 }
 
-enum tfr_status tfr_stream_read(struct tfr_stream *s, void *buf, size_t size, size_t *got, struct tfr_error *err)
+enum tfr_status tfr_stream_read(
+	struct tfr_stream *s, void *buf, size_t size, size_t *got, struct tfr_error *err)
 {
 	size_t held = s->in_size - s->in_at;
 
@@ -144,7 +150,8 @@ static enum tfr_status discard(struct tfr_stream *s, uint64_t bytes, struct tfr_
 	size_t got;
 
 	for (; bytes; bytes -= got) {
-		status = tfr_stream_read(s, sink, bytes < sizeof(sink) ? (size_t)bytes : sizeof(sink), &got, err);
+		status = tfr_stream_read(
+			s, sink, bytes < sizeof(sink) ? (size_t)bytes : sizeof(sink), &got, err);
 		if (status)
 			return status;
 		if (!got)
@@ -179,7 +186,8 @@ bool tfr_stream_has(struct tfr_stream *s, uint64_t bytes)
 
 uint64_t tfr_stream_left(struct tfr_stream *s)
 {
-	return tfr_stream_seekable(s) ? tfr_source_left(s->source) + (s->in_size - s->in_at) : UINT64_MAX;
+	return tfr_stream_seekable(s) ? tfr_source_left(s->source) + (s->in_size - s->in_at)
+				      : UINT64_MAX;
 }
 
 bool tfr_stream_seekable(const struct tfr_stream *s)

@@ -1,7 +1,8 @@
-/* record/stream.h - the uncompressed bytes of a file, whatever it is: source and codec joined, kind found from the content.
+/* record/stream.h - the uncompressed bytes of a file, whatever it is: source and codec joined, kind
+ * found from the content.
  *
- * What verifies most bits wins: a first header whose 32-bit CRC fits is a plain file whatever its first bytes (a record of
- * 40056 bytes starts 78 9c, a valid zlib header). */
+ * What verifies most bits wins: a first header whose 32-bit CRC fits is a plain file whatever its
+ * first bytes (a record of 40056 bytes starts 78 9c, a valid zlib header). */
 #ifndef TFR_RECORD_STREAM_H
 #define TFR_RECORD_STREAM_H
 
@@ -11,12 +12,13 @@
 struct tfr_stream;
 
 /* Takes over `source`, also when it fails. */
-enum tfr_status tfr_stream_open(struct tfr_stream **s, struct tfr_source *source, enum tfr_compression c,
-	struct tfr_error *err);
+enum tfr_status tfr_stream_open(struct tfr_stream **s, struct tfr_source *source,
+	enum tfr_compression c, struct tfr_error *err);
 void tfr_stream_close(struct tfr_stream *s);
 
 /* Reads what is there, at least a byte; *got == 0: the end. */
-enum tfr_status tfr_stream_read(struct tfr_stream *s, void *buf, size_t size, size_t *got, struct tfr_error *err);
+enum tfr_status tfr_stream_read(
+	struct tfr_stream *s, void *buf, size_t size, size_t *got, struct tfr_error *err);
 /* Passes over `bytes`.  TFR_END: there are fewer. */
 enum tfr_status tfr_stream_skip(struct tfr_stream *s, uint64_t bytes, struct tfr_error *err);
 /* Whether `bytes` more may be there; false only where that is known. */

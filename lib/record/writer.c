@@ -1,7 +1,9 @@
-/* record/writer.c - records into an output, gathered into blocks, through a codec where one is wanted.
+/* record/writer.c - records into an output, gathered into blocks, through a codec where one is
+ * wanted.
  *
- * A small piece is copied into the buffer; a large one goes to the system straight from where it lies.  Checksum and size
- * of the file are kept over what is written, so that nothing need be read again to prove it. */
+ * A small piece is copied into the buffer; a large one goes to the system straight from where it
+ * lies.  Checksum and size of the file are kept over what is written, so that nothing need be read
+ * again to prove it. */
 #include <stdlib.h>
 #include <string.h>
 #define XXH_STATIC_LINKING_ONLY /* the streaming state on the stack */
@@ -19,7 +21,7 @@ enum { BUFFER_SIZE = 256 << 10, LARGE_PIECE = 16 << 10 };
 struct tfr_writer {
 	struct tfr_output *out;
 	struct tfr_deflate *deflate;
-	uint8_t *buffer;  /* waits to be written: framed records, or compressed bytes */
+	uint8_t *buffer; /* waits to be written: framed records, or compressed bytes */
 	size_t size, cap;
 	bool sealed;
 	struct tfr_totals totals;
@@ -52,10 +54,11 @@ static bool name_says_gzip(const char *path)
 	return n > 3 && !strcmp(path + n - 3, ".gz");
 }
 
-static enum tfr_status start(struct tfr_writer *w, const char *path, const struct tfr_writer_opts *opts,
-	struct tfr_error *err)
+static enum tfr_status start(struct tfr_writer *w, const char *path,
+	const struct tfr_writer_opts *opts, struct tfr_error *err)
 {
-	struct tfr_output_opts out_opts = { .force = opts->force, .temporaries = opts->temporaries };
+	struct tfr_output_opts out_opts = { .force = opts->force,
+		.temporaries = opts->temporaries };
 	enum tfr_compression c = opts->compression;
 	enum tfr_status status;
 
@@ -66,15 +69,16 @@ static enum tfr_status start(struct tfr_writer *w, const char *path, const struc
 	if (c == TFR_COMPRESSION_AUTO)
 		c = name_says_gzip(path) ? TFR_COMPRESSION_GZIP : TFR_COMPRESSION_NONE;
 	if (c != TFR_COMPRESSION_NONE) {
-		status = tfr_deflate_new(&w->deflate, c, opts->level ? opts->level : TFR_LEVEL_DEFAULT, err);
+		status = tfr_deflate_new(
+			&w->deflate, c, opts->level ? opts->level : TFR_LEVEL_DEFAULT, err);
 		if (status)
 			return status;
 	}
 	return tfr_output_open(&w->out, path, &out_opts, err);
 }
 
-enum tfr_status tfr_writer_open(struct tfr_writer **out, const char *path, const struct tfr_writer_opts *opts,
-	struct tfr_error *err)
+enum tfr_status tfr_writer_open(struct tfr_writer **out, const char *path,
+	const struct tfr_writer_opts *opts, struct tfr_error *err)
 {
 	static const struct tfr_writer_opts defaults;
 	struct tfr_writer *w = calloc(1, sizeof(*w));
@@ -101,8 +105,8 @@ static enum tfr_status flush(struct tfr_writer *w, struct tfr_error *err)
 	return tfr_output_write(w->out, w->buffer, size, err);
 }
 
-static enum tfr_status put_deflated(struct tfr_writer *w, const void *data, size_t size, bool finish,
-	struct tfr_error *err)
+static enum tfr_status put_deflated(
+	struct tfr_writer *w, const void *data, size_t size, bool finish, struct tfr_error *err)
 {
 	struct tfr_codec_io io = { .in = data, .in_size = size };
 	enum tfr_status status = TFR_OK;
@@ -120,7 +124,8 @@ static enum tfr_status put_deflated(struct tfr_writer *w, const void *data, size
 }
 
 /* A large piece: what waits, then the piece, in one call. */
-static enum tfr_status put_through(struct tfr_writer *w, const void *data, size_t size, struct tfr_error *err)
+static enum tfr_status put_through(
+	struct tfr_writer *w, const void *data, size_t size, struct tfr_error *err)
 {
 	struct iovec both[2] = { { w->buffer, w->size }, { (void *)(uintptr_t)data, size } };
 
@@ -131,7 +136,8 @@ static enum tfr_status put_through(struct tfr_writer *w, const void *data, size_
 	return tfr_output_writev(w->out, both, 2, err);
 }
 
-static enum tfr_status put_bytes(struct tfr_writer *w, const void *data, size_t size, struct tfr_error *err)
+static enum tfr_status put_bytes(
+	struct tfr_writer *w, const void *data, size_t size, struct tfr_error *err)
 {
 	enum tfr_status status;
 
@@ -176,7 +182,8 @@ enum tfr_status tfr_writer_put_pieces(struct tfr_writer *w, const struct iovec *
 	return status;
 }
 
-enum tfr_status tfr_writer_put(struct tfr_writer *w, const void *payload, size_t size, struct tfr_error *err)
+enum tfr_status tfr_writer_put(
+	struct tfr_writer *w, const void *payload, size_t size, struct tfr_error *err)
 {
 	struct iovec piece = { (void *)(uintptr_t)payload, size };
 

@@ -20,7 +20,8 @@ struct count_slot {
 };
 
 /* Reads every payload, adding up the content sum. */
-static enum tfr_status count_by_reading(const char *path, const struct tfr_count_opts *opts, struct count_slot *slot)
+static enum tfr_status count_by_reading(
+	const char *path, const struct tfr_count_opts *opts, struct count_slot *slot)
 {
 	struct tfr_reader_opts reader_opts = { .compression = opts->compression };
 	struct tfr_reader *r = NULL;
@@ -40,7 +41,8 @@ static enum tfr_status count_by_reading(const char *path, const struct tfr_count
 	return status == TFR_END ? TFR_OK : status;
 }
 
-static enum tfr_status count_by_hopping(const char *path, const struct tfr_count_opts *opts, struct count_slot *slot)
+static enum tfr_status count_by_hopping(
+	const char *path, const struct tfr_count_opts *opts, struct count_slot *slot)
 {
 	struct tfr_reader_opts reader_opts = { .compression = opts->compression };
 	enum tfr_status status = tfr_count_records(path, &reader_opts, &slot->records, &slot->err);
@@ -51,7 +53,8 @@ static enum tfr_status count_by_hopping(const char *path, const struct tfr_count
 	return status;
 }
 
-static enum tfr_status work(void *ctx, unsigned worker, uint64_t i, void *slot_memory, struct tfr_error *err)
+static enum tfr_status work(
+	void *ctx, unsigned worker, uint64_t i, void *slot_memory, struct tfr_error *err)
 {
 	struct count_run *run = ctx;
 	struct count_slot *slot = slot_memory;
@@ -60,8 +63,8 @@ static enum tfr_status work(void *ctx, unsigned worker, uint64_t i, void *slot_m
 	(void)worker;
 	(void)err;
 	slot->records = slot->sum = 0;
-	slot->status = run->opts->sum ? count_by_reading(path, run->opts, slot) :
-					count_by_hopping(path, run->opts, slot);
+	slot->status = run->opts->sum ? count_by_reading(path, run->opts, slot)
+				      : count_by_hopping(path, run->opts, slot);
 	return TFR_OK;
 }
 
@@ -76,8 +79,8 @@ static enum tfr_status deliver(void *ctx, uint64_t i, void *slot_memory, struct 
 	return TFR_OK;
 }
 
-enum tfr_status tfr_set_count_records(const struct tfr_set *set, const struct tfr_count_opts *opts,
-	struct tfr_error *err)
+enum tfr_status tfr_set_count_records(
+	const struct tfr_set *set, const struct tfr_count_opts *opts, struct tfr_error *err)
 {
 	struct count_run run = { set, opts };
 	struct tfr_ordered job = {

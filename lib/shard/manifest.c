@@ -1,9 +1,9 @@
 /* shard/manifest.c - the manifest, written.
  *
- *   {"version": 1, "tfr": "0.1.0", "command": …, "seed": 0, "records": N, "payload_bytes": N, "bytes": N, "sum": "16 hex",
- *    "classes": [{"label": 0, "text": "cat", "records": N}, …],
- *    "shards": [{"name": "train-00000-of-00016.tfrecord", "records": N, "bytes": N, "sum": "16 hex",
- *                "crc32c": "8 hex", "mtime": "seconds.nanoseconds"}, …]}
+ *   {"version": 1, "tfr": "0.1.0", "command": …, "seed": 0, "records": N, "payload_bytes": N,
+ * "bytes": N, "sum": "16 hex", "classes": [{"label": 0, "text": "cat", "records": N}, …], "shards":
+ * [{"name": "train-00000-of-00016.tfrecord", "records": N, "bytes": N, "sum": "16 hex", "crc32c":
+ * "8 hex", "mtime": "seconds.nanoseconds"}, …]}
  *
  * The modification time is text: a JSON reader that takes numbers for doubles would round it. */
 #include "shard/manifest.h"
@@ -75,8 +75,9 @@ static void put_classes(struct tfr_json *j, const struct tfr_set_info *info)
 	tfr_json_close_array(j);
 }
 
-enum tfr_status tfr_manifest_format(struct tfr_buf *text, char *const *files, struct tfr_writer *const *shards,
-	uint32_t count, const struct tfr_set_info *info, struct tfr_error *err)
+enum tfr_status tfr_manifest_format(struct tfr_buf *text, char *const *files,
+	struct tfr_writer *const *shards, uint32_t count, const struct tfr_set_info *info,
+	struct tfr_error *err)
 {
 	struct tfr_json *j = tfr_json_new();
 	const char *json;

@@ -7,7 +7,8 @@
 #include "base/buf.h"
 
 /* Appends the manifest of the sealed shards to `text`, one shard a line. */
-enum tfr_status tfr_manifest_format(struct tfr_buf *text, char *const *files, struct tfr_writer *const *shards,
-	uint32_t count, const struct tfr_set_info *info, struct tfr_error *err);
+enum tfr_status tfr_manifest_format(struct tfr_buf *text, char *const *files,
+	struct tfr_writer *const *shards, uint32_t count, const struct tfr_set_info *info,
+	struct tfr_error *err);
 
 #endif

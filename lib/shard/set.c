@@ -1,8 +1,9 @@
 /* shard/set.c - from what a user names to a list of files.
  *
- * Each input is tried in one order: "-", an existing path, "@list", a set name, a glob; so an existing path wins, whatever
- * characters it has.  Gaps are looked for where the user asked for a whole set (a set name) or for all there is (a
- * directory); listed files and globs may be any subset. */
+ * Each input is tried in one order: "-", an existing path, "@list", a set name, a glob; so an
+ * existing path wins, whatever characters it has.  Gaps are looked for where the user asked for a
+ * whole set (a set name) or for all there is (a directory); listed files and globs may be any
+ * subset. */
 #include <dirent.h>
 #include <errno.h>
 #include <glob.h>
@@ -23,7 +24,8 @@ struct tfr_set {
 	const struct tfr_set_opts *opts; /* while opening */
 };
 
-static enum tfr_status add_input(struct tfr_set *set, const char *input, bool in_list, struct tfr_error *err);
+static enum tfr_status add_input(
+	struct tfr_set *set, const char *input, bool in_list, struct tfr_error *err);
 
 static enum tfr_status add_path(struct tfr_set *set, const char *path, struct tfr_error *err)
 {
@@ -67,7 +69,8 @@ static enum tfr_status missing_member(struct tfr_set *set, const char *path, str
 /* --- sets by name --- */
 
 /* How many shards "base@*" has: every file that matches must agree. */
-static enum tfr_status find_count(struct tfr_set_name *name, const char *input, struct tfr_error *err)
+static enum tfr_status find_count(
+	struct tfr_set_name *name, const char *input, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *pattern = NULL;
 	struct tfr_shard_file f;
@@ -80,13 +83,14 @@ static enum tfr_status find_count(struct tfr_set_name *name, const char *input, 
 	}
 	glob(pattern, 0, NULL, &found);
 	for (size_t i = 0; !status && i < found.gl_pathc; i++) {
-		if (!tfr_shard_file_parse(found.gl_pathv[i], &f) || f.base_size != strlen(name->base) ||
-		    strcmp(f.extension, name->extension))
+		if (!tfr_shard_file_parse(found.gl_pathv[i], &f) ||
+			f.base_size != strlen(name->base) || strcmp(f.extension, name->extension))
 			continue;
 		if (name->count && name->count != f.count) {
-			status = tfr_fail_path(err, TFR_EDATA, input, "sets of %u and of %u shards match", name->count,
-				f.count);
-			tfr_error_hint(err, "Name one of them: '%s@%u%s'.", name->base, name->count, name->extension);
+			status = tfr_fail_path(err, TFR_EDATA, input,
+				"sets of %u and of %u shards match", name->count, f.count);
+			tfr_error_hint(err, "Name one of them: '%s@%u%s'.", name->base, name->count,
+				name->extension);
 		}
 		name->count = f.count;
 	}
@@ -96,7 +100,8 @@ static enum tfr_status find_count(struct tfr_set_name *name, const char *input, 
 	return status;
 }
 
-static enum tfr_status add_set(struct tfr_set *set, struct tfr_set_name *name, const char *input, struct tfr_error *err)
+static enum tfr_status add_set(
+	struct tfr_set *set, struct tfr_set_name *name, const char *input, struct tfr_error *err)
 {
 	enum tfr_status status = name->count ? TFR_OK : find_count(name, input, err);
 	struct stat st;
@@ -130,19 +135,21 @@ static bool ends_with(const char *name, const char *suffix)
 
 static bool never_records(const char *name)
 {
-	return name[0] == '.' || ends_with(name, ".idx") || ends_with(name, ".tfindex") || ends_with(name, ".gzi") ||
-		ends_with(name, ".json") || ends_with(name, ".txt");
+	return name[0] == '.' || ends_with(name, ".idx") || ends_with(name, ".tfindex") ||
+	       ends_with(name, ".gzi") || ends_with(name, ".json") || ends_with(name, ".txt");
 }
 
 static bool named_as_records(const char *name)
 {
 	struct tfr_shard_file f;
 
-	return ends_with(name, ".tfrecord") || ends_with(name, ".tfrec") || ends_with(name, ".snapshot") ||
-		strstr(name, "tfevents") || tfr_shard_file_parse(name, &f);
+	return ends_with(name, ".tfrecord") || ends_with(name, ".tfrec") ||
+	       ends_with(name, ".snapshot") || strstr(name, "tfevents") ||
+	       tfr_shard_file_parse(name, &f);
 }
 
-/* Whether the first header verifies; only regular files are looked into, since reading a FIFO would take its bytes. */
+/* Whether the first header verifies; only regular files are looked into, since reading a FIFO would
+ * take its bytes. */
 static bool starts_with_record(const char *path)
 {
 	struct tfr_source *s = NULL;
@@ -170,25 +177,28 @@ static int compare_paths(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool same_set(const char *a, const struct tfr_shard_file *fa, const char *b, const struct tfr_shard_file *fb)
+static bool same_set(const char *a, const struct tfr_shard_file *fa, const char *b,
+	const struct tfr_shard_file *fb)
 {
-	return fa->base_size == fb->base_size && !memcmp(a, b, fa->base_size) && fa->count == fb->count &&
-		!strcmp(fa->extension, fb->extension);
+	return fa->base_size == fb->base_size && !memcmp(a, b, fa->base_size) &&
+	       fa->count == fb->count && !strcmp(fa->extension, fb->extension);
 }
 
 /* Reports what the set of paths[first] lacks, and marks its members as looked at. */
-static enum tfr_status check_gaps_of(struct tfr_set *set, size_t first, const struct tfr_shard_file *f, bool *looked_at,
-	struct tfr_error *err)
+static enum tfr_status check_gaps_of(struct tfr_set *set, size_t first,
+	const struct tfr_shard_file *f, bool *looked_at, struct tfr_error *err)
 {
 	const char *any = set->paths[first];
 	TFR_AUTO_FREE bool *seen = calloc(f->count, sizeof(*seen));
 	struct tfr_set_name name = { strndup(any, f->base_size), strdup(f->extension), f->count };
-	enum tfr_status status = seen && name.base && name.extension ? TFR_OK : tfr_fail_nomem(err, "listing a set");
+	enum tfr_status status =
+		seen && name.base && name.extension ? TFR_OK : tfr_fail_nomem(err, "listing a set");
 
 	for (size_t i = first; !status && i < set->count; i++) {
 		struct tfr_shard_file g;
 
-		if (!tfr_shard_file_parse(set->paths[i], &g) || !same_set(any, f, set->paths[i], &g))
+		if (!tfr_shard_file_parse(set->paths[i], &g) ||
+			!same_set(any, f, set->paths[i], &g))
 			continue;
 		seen[g.shard] = true;
 		looked_at[i] = true;
@@ -197,7 +207,8 @@ static enum tfr_status check_gaps_of(struct tfr_set *set, size_t first, const st
 		if (!seen[k]) {
 			TFR_AUTO_FREE char *file = tfr_set_name_file(&name, k);
 
-			status = file ? missing_member(set, file, err) : tfr_fail_nomem(err, "listing a set");
+			status = file ? missing_member(set, file, err)
+				      : tfr_fail_nomem(err, "listing a set");
 		}
 	}
 	tfr_set_name_clear(&name);
@@ -231,10 +242,12 @@ static enum tfr_status add_directory(struct tfr_set *set, const char *path, stru
 
 		if (never_records(entry->d_name))
 			continue;
-		if (asprintf(&file, "%s%s%s", path, ends_with(path, "/") ? "" : "/", entry->d_name) < 0) {
+		if (asprintf(&file, "%s%s%s", path, ends_with(path, "/") ? "" : "/",
+			    entry->d_name) < 0) {
 			file = NULL;
 			status = tfr_fail_nomem(err, "listing a directory");
-		} else if (!is_directory(file) && (named_as_records(entry->d_name) || starts_with_record(file))) {
+		} else if (!is_directory(file) &&
+			   (named_as_records(entry->d_name) || starts_with_record(file))) {
 			status = add_path(set, file, err);
 		}
 	}
@@ -288,7 +301,8 @@ static enum tfr_status add_glob(struct tfr_set *set, const char *pattern, struct
 	return status;
 }
 
-static enum tfr_status add_input(struct tfr_set *set, const char *input, bool in_list, struct tfr_error *err)
+static enum tfr_status add_input(
+	struct tfr_set *set, const char *input, bool in_list, struct tfr_error *err)
 {
 	struct tfr_set_name name;
 	enum tfr_status status;
@@ -297,7 +311,8 @@ static enum tfr_status add_input(struct tfr_set *set, const char *input, bool in
 	if (!strcmp(input, "-"))
 		return add_path(set, input, err);
 	if (stat(input, &st) == 0)
-		return S_ISDIR(st.st_mode) ? add_directory(set, input, err) : add_path(set, input, err);
+		return S_ISDIR(st.st_mode) ? add_directory(set, input, err)
+					   : add_path(set, input, err);
 	if (errno != ENOENT && errno != ENOTDIR)
 		return tfr_fail_errno(err, errno, input, "cannot open");
 	if (input[0] == '@' && input[1] && !in_list)
@@ -315,7 +330,8 @@ static enum tfr_status add_input(struct tfr_set *set, const char *input, bool in
 	return tfr_fail_errno(err, ENOENT, input, "cannot open");
 }
 
-enum tfr_status tfr_set_open(struct tfr_set **out, const struct tfr_set_opts *opts, struct tfr_error *err)
+enum tfr_status tfr_set_open(
+	struct tfr_set **out, const struct tfr_set_opts *opts, struct tfr_error *err)
 {
 	struct tfr_set *set = calloc(1, sizeof(*set));
 	enum tfr_status status = set ? TFR_OK : tfr_fail_nomem(err, "listing the inputs");
@@ -359,7 +375,8 @@ uint64_t tfr_set_bytes(const struct tfr_set *set)
 	struct stat st;
 
 	for (size_t i = 0; i < set->count; i++)
-		if (strcmp(set->paths[i], "-") && stat(set->paths[i], &st) == 0 && S_ISREG(st.st_mode))
+		if (strcmp(set->paths[i], "-") && stat(set->paths[i], &st) == 0 &&
+			S_ISREG(st.st_mode))
 			bytes += (uint64_t)st.st_size;
 	return bytes;
 }

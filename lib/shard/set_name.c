@@ -10,7 +10,8 @@
 
 enum { SHARDS_MAX = 1000000 };
 
-enum tfr_status tfr_set_name_parse(struct tfr_set_name *name, const char *text, struct tfr_error *err)
+enum tfr_status tfr_set_name_parse(
+	struct tfr_set_name *name, const char *text, struct tfr_error *err)
 {
 	const char *at = strrchr(text, '@'), *end;
 	unsigned long count = 0;
@@ -28,7 +29,8 @@ enum tfr_status tfr_set_name_parse(struct tfr_set_name *name, const char *text, 
 	if ((*end && *end != '.') || strchr(end, '/'))
 		return TFR_END;
 	if (at[1] != '*' && (count < 1 || count > SHARDS_MAX))
-		return tfr_fail(err, TFR_EUSAGE, "a set has 1 to %d shards, not '%s'", SHARDS_MAX, text);
+		return tfr_fail(
+			err, TFR_EUSAGE, "a set has 1 to %d shards, not '%s'", SHARDS_MAX, text);
 	name->base = strndup(text, (size_t)(at - text));
 	name->extension = strdup(end);
 	name->count = (uint32_t)count;
@@ -49,7 +51,8 @@ char *tfr_set_name_file(const struct tfr_set_name *name, uint32_t shard)
 {
 	char *file = NULL;
 
-	if (asprintf(&file, "%s-%05u-of-%05u%s", name->base, shard, name->count, name->extension) < 0)
+	if (asprintf(&file, "%s-%05u-of-%05u%s", name->base, shard, name->count, name->extension) <
+		0)
 		return NULL;
 	return file;
 }

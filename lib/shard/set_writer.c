@@ -1,8 +1,8 @@
 /* shard/set_writer.c - N record writers that become visible together.
  *
- * Every shard is open from the start, so a target that cannot be written is known before any work is done.  The order of
- * publishing makes the manifest the proof: shards whole and on disk, old manifest gone, names given, directory on disk,
- * new manifest last. */
+ * Every shard is open from the start, so a target that cannot be written is known before any work
+ * is done.  The order of publishing makes the manifest the proof: shards whole and on disk, old
+ * manifest gone, names given, directory on disk, new manifest last. */
 #include <errno.h>
 #include <glob.h>
 #include <stdio.h>
@@ -39,9 +39,10 @@ static void warn_about(void (*warn)(void *ctx, const char *text), void *ctx, con
 	warn(ctx, text);
 }
 
-/* Looks for base-NNNNN-of-MMMMM.ext with M other than ours: readers that take "base-*" would mix the two. */
-static enum tfr_status check_other_sizes(struct tfr_set_writer *w, void (*warn)(void *ctx, const char *text), void *ctx,
-	struct tfr_error *err)
+/* Looks for base-NNNNN-of-MMMMM.ext with M other than ours: readers that take "base-*" would mix
+ * the two. */
+static enum tfr_status check_other_sizes(struct tfr_set_writer *w,
+	void (*warn)(void *ctx, const char *text), void *ctx, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *pattern = NULL;
 	enum tfr_status status = TFR_OK;
@@ -57,27 +58,30 @@ static enum tfr_status check_other_sizes(struct tfr_set_writer *w, void (*warn)(
 		const char *file = found.gl_pathv[i];
 
 		if (!tfr_shard_file_parse(file, &f) || f.base_size != strlen(w->name.base) ||
-		    strcmp(f.extension, w->name.extension) || f.count == w->count)
+			strcmp(f.extension, w->name.extension) || f.count == w->count)
 			continue;
 		if (w->opts.force) {
 			warn_about(warn, ctx, file);
 			break;
 		}
 		status = tfr_fail_path(err, TFR_EEXIST, file, "a set of another size is there:");
-		tfr_error_hint(err, "Readers that take a pattern would mix the two.  Remove it, or give -f to leave it.");
+		tfr_error_hint(err, "Readers that take a pattern would mix the two.  Remove it, or "
+				    "give -f to leave it.");
 	}
 	globfree(&found);
 	return status;
 }
 
-static enum tfr_status name_files(struct tfr_set_writer *w, const char *target, struct tfr_error *err)
+static enum tfr_status name_files(
+	struct tfr_set_writer *w, const char *target, struct tfr_error *err)
 {
 	enum tfr_status status = tfr_set_name_parse(&w->name, target, err);
 
 	if (status != TFR_OK && status != TFR_END)
 		return status;
 	if (w->name.base && !w->name.count)
-		return tfr_fail(err, TFR_EUSAGE, "'%s' names shards to read; give their number to write", target);
+		return tfr_fail(err, TFR_EUSAGE,
+			"'%s' names shards to read; give their number to write", target);
 	w->count = w->name.base ? w->name.count : 1;
 	w->files = calloc(w->count, sizeof(*w->files));
 	w->shards = calloc(w->count, sizeof(*w->shards));
@@ -98,18 +102,23 @@ static enum tfr_status open_files(struct tfr_set_writer *w, struct tfr_error *er
 	if (!w->opts.buffer_size) {
 		size_t share = BUFFERS_MAX / w->count;
 
-		w->opts.buffer_size = share < BUFFER_MIN ? BUFFER_MIN : share > BUFFER_MAX ? BUFFER_MAX : share;
+		w->opts.buffer_size = share < BUFFER_MIN   ? BUFFER_MIN
+				      : share > BUFFER_MAX ? BUFFER_MAX
+							   : share;
 	}
 	for (uint32_t k = 0; !status && k < w->count; k++)
 		status = tfr_writer_open(&w->shards[k], w->files[k], &w->opts, err);
 	if (status == TFR_ESYS && err && err->sys_errno == EMFILE)
-		tfr_error_hint(err, "Every shard is open while a set is written: raise the limit with 'ulimit -n %u'.",
+		tfr_error_hint(err,
+			"Every shard is open while a set is written: raise the limit with 'ulimit "
+			"-n %u'.",
 			w->count + 64);
 	return status;
 }
 
-enum tfr_status tfr_set_writer_open(struct tfr_set_writer **out, const char *target, const struct tfr_writer_opts *opts,
-	void (*warn)(void *ctx, const char *text), void *ctx, struct tfr_error *err)
+enum tfr_status tfr_set_writer_open(struct tfr_set_writer **out, const char *target,
+	const struct tfr_writer_opts *opts, void (*warn)(void *ctx, const char *text), void *ctx,
+	struct tfr_error *err)
 {
 	static const struct tfr_writer_opts defaults;
 	struct tfr_set_writer *w = calloc(1, sizeof(*w));
@@ -136,13 +145,15 @@ uint32_t tfr_set_writer_shards(const struct tfr_set_writer *w)
 	return w->count;
 }
 
-enum tfr_status tfr_set_writer_put(struct tfr_set_writer *w, uint32_t shard, const struct iovec *pieces, int count,
-	const struct tfr_digest *digest, struct tfr_error *err)
+enum tfr_status tfr_set_writer_put(struct tfr_set_writer *w, uint32_t shard,
+	const struct iovec *pieces, int count, const struct tfr_digest *digest,
+	struct tfr_error *err)
 {
 	return tfr_writer_put_pieces(w->shards[shard], pieces, count, digest, err);
 }
 
-static enum tfr_status seal_one(void *ctx, unsigned worker, uint64_t shard, void *slot, struct tfr_error *err)
+static enum tfr_status seal_one(
+	void *ctx, unsigned worker, uint64_t shard, void *slot, struct tfr_error *err)
 {
 	struct tfr_set_writer *w = ctx;
 
@@ -158,13 +169,14 @@ static enum tfr_status remove_old_manifest(const char *path, struct tfr_error *e
 	return tfr_fail_errno(err, errno, path, "cannot remove the old manifest");
 }
 
-static enum tfr_status write_manifest(struct tfr_set_writer *w, const char *path, const struct tfr_set_info *info,
-	struct tfr_error *err)
+static enum tfr_status write_manifest(struct tfr_set_writer *w, const char *path,
+	const struct tfr_set_info *info, struct tfr_error *err)
 {
 	struct tfr_output_opts opts = { .force = true, .temporaries = w->opts.temporaries };
 	struct tfr_output *out = NULL;
 	TFR_AUTO_BUF text = { 0 };
-	enum tfr_status status = tfr_manifest_format(&text, w->files, w->shards, w->count, info, err);
+	enum tfr_status status =
+		tfr_manifest_format(&text, w->files, w->shards, w->count, info, err);
 
 	if (!status)
 		status = tfr_output_open(&out, path, &opts, err);
@@ -178,10 +190,12 @@ static enum tfr_status write_manifest(struct tfr_set_writer *w, const char *path
 	return status ? status : tfr_sync_directory_of(path, err);
 }
 
-static enum tfr_status publish_set(struct tfr_set_writer *w, const struct tfr_set_info *info, struct tfr_error *err)
+static enum tfr_status publish_set(
+	struct tfr_set_writer *w, const struct tfr_set_info *info, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *manifest = tfr_set_name_manifest(&w->name);
-	enum tfr_status status = manifest ? remove_old_manifest(manifest, err) : tfr_fail_nomem(err, "creating a set");
+	enum tfr_status status = manifest ? remove_old_manifest(manifest, err)
+					  : tfr_fail_nomem(err, "creating a set");
 
 	for (uint32_t k = 0; !status && k < w->count; k++)
 		status = tfr_writer_publish(w->shards[k], err);
@@ -190,10 +204,13 @@ static enum tfr_status publish_set(struct tfr_set_writer *w, const struct tfr_se
 	return status ? status : write_manifest(w, manifest, info, err);
 }
 
-enum tfr_status tfr_set_writer_publish(struct tfr_set_writer *w, const struct tfr_set_info *info, struct tfr_error *err)
+enum tfr_status tfr_set_writer_publish(
+	struct tfr_set_writer *w, const struct tfr_set_info *info, struct tfr_error *err)
 {
 	static const struct tfr_set_info nothing;
-	struct tfr_ordered sealing = { .threads = tfr_thread_count(0), .count = w->count, .work = seal_one };
+	struct tfr_ordered sealing = {
+		.threads = tfr_thread_count(0), .count = w->count, .work = seal_one
+	};
 	enum tfr_status status = tfr_ordered_run(&sealing, w, err);
 
 	if (status)

@@ -1,7 +1,8 @@
 /* thread/ordered.c - a ring of slots between the workers and the one that delivers.
  *
- * Whoever finishes the item that is next in order delivers it and all finished ones behind it, outside the lock, while
- * the others work on: there is no thread of its own for delivery, and an idle thread never waits for one. */
+ * Whoever finishes the item that is next in order delivers it and all finished ones behind it,
+ * outside the lock, while the others work on: there is no thread of its own for delivery, and an
+ * idle thread never waits for one. */
 #include "thread/ordered.h"
 
 #include <pthread.h>
@@ -25,10 +26,10 @@ struct run {
 	pthread_cond_t room;
 	struct slot *slots;
 	struct tfr_error *errors; /* one a slot */
-	char *memory;             /* the slots' data */
+	char *memory;		  /* the slots' data */
 	uint64_t window;
-	uint64_t next;            /* item to start */
-	uint64_t low;             /* item to deliver */
+	uint64_t next; /* item to start */
+	uint64_t low;  /* item to deliver */
 	uint64_t bytes;
 	bool delivering, stopped;
 	enum tfr_status status;
@@ -82,7 +83,8 @@ static bool claim(struct run *r, uint64_t *item)
 
 	while (!r->stopped && r->next < o->count) {
 		uint64_t cost = o->cost ? o->cost(r->ctx, r->next) : 0;
-		bool fits = r->next - r->low < r->window && (!o->budget || r->bytes + cost <= o->budget);
+		bool fits = r->next - r->low < r->window &&
+			    (!o->budget || r->bytes + cost <= o->budget);
 
 		if (fits || r->next == r->low) {
 			struct slot *s = &r->slots[r->next % r->window];

@@ -1,8 +1,8 @@
 /* tfr/error.h - how every function of libtfr reports what went wrong.
  *
- * A function that can fail returns enum tfr_status and takes `struct tfr_error *err` last.  On TFR_OK and TFR_END `err`
- * is untouched; on anything else it is filled where the failure happened.  `err` may be NULL: the status alone remains.
- * The library never prints and never exits. */
+ * A function that can fail returns enum tfr_status and takes `struct tfr_error *err` last.  On
+ * TFR_OK and TFR_END `err` is untouched; on anything else it is filled where the failure happened.
+ * `err` may be NULL: the status alone remains. The library never prints and never exits. */
 #ifndef TFR_ERROR_H
 #define TFR_ERROR_H
 
@@ -20,37 +20,43 @@
 
 enum tfr_status {
 	TFR_OK = 0,
-	TFR_END,         /* nothing left; not an error */
-	TFR_EDATA,       /* the data is damaged, incomplete or not what it should be */
-	TFR_EFORMAT,     /* the file is not of the expected kind at all */
-	TFR_EUSAGE,      /* the caller asked for something that cannot be asked for */
-	TFR_EEXIST,      /* the target exists and overwriting was not allowed */
-	TFR_ESYS,        /* a system call failed: err->sys_errno says how */
-	TFR_ENOMEM,      /* out of memory, or over the memory the caller allowed */
+	TFR_END,	  /* nothing left; not an error */
+	TFR_EDATA,	  /* the data is damaged, incomplete or not what it should be */
+	TFR_EFORMAT,	  /* the file is not of the expected kind at all */
+	TFR_EUSAGE,	  /* the caller asked for something that cannot be asked for */
+	TFR_EEXIST,	  /* the target exists and overwriting was not allowed */
+	TFR_ESYS,	  /* a system call failed: err->sys_errno says how */
+	TFR_ENOMEM,	  /* out of memory, or over the memory the caller allowed */
 	TFR_EUNAVAILABLE, /* not in this build, no such device */
-	TFR_ECANCELLED,  /* the caller asked to stop */
+	TFR_ECANCELLED,	  /* the caller asked to stop */
 };
 
-/* What went wrong and where.  All text is owned by the struct and NUL-terminated; text that does not fit is cut. */
+/* What went wrong and where.  All text is owned by the struct and NUL-terminated; text that does
+ * not fit is cut. */
 struct tfr_error {
 	enum tfr_status status;
-	int sys_errno;      /* errno of the failed call, 0 when no call failed */
-	char message[384];  /* lower case, no period: "data checksum mismatch" */
-	char path[4096];    /* the file concerned, "" when none */
-	bool has_record;    /* record and offset are set */
-	uint64_t record;    /* counted from 0 within its file */
-	uint64_t offset;    /* of the record's first byte, in the uncompressed stream of a compressed file */
-	char hint[384];     /* what to do, one sentence or more; "" when there is nothing to say */
+	int sys_errno;	   /* errno of the failed call, 0 when no call failed */
+	char message[384]; /* lower case, no period: "data checksum mismatch" */
+	char path[4096];   /* the file concerned, "" when none */
+	bool has_record;   /* record and offset are set */
+	uint64_t record;   /* counted from 0 within its file */
+	uint64_t offset;   /* of the record's first byte, in the uncompressed stream of a compressed
+			      file */
+	char hint[384];	   /* what to do, one sentence or more; "" when there is nothing to say */
 };
 
-/* Writes "data checksum mismatch in 'a.tfrecord', record 7, offset 1234" (no newline, control characters escaped) to
- * `text`, cut at `size` bytes including the NUL.  The hint is not part of it.  Returns `text`. */
+/* Writes "data checksum mismatch in 'a.tfrecord', record 7, offset 1234" (no newline, control
+ * characters escaped) to `text`, cut at `size` bytes including the NUL.  The hint is not part of
+ * it.  Returns `text`. */
 TFR_API char *tfr_error_format(const struct tfr_error *err, char *text, size_t size);
 
-/* The exit status a command line gives for `status`: 0 good, 1 bad data, 2 wrong usage, 3 the system failed. */
+/* The exit status a command line gives for `status`: 0 good, 1 bad data, 2 wrong usage, 3 the
+ * system failed. */
 TFR_API int tfr_status_exit_code(enum tfr_status status);
 
 /* The version of the library, "MAJOR.MINOR.PATCH". */
 TFR_API const char *tfr_version(void);
+/* The optional parts that are built in, separated by commas: "isa-l, cuda". */
+TFR_API const char *tfr_build_features(void);
 
 #endif

@@ -1,9 +1,10 @@
-/* tfr/io.h - what a program that writes files with libtfr must know about them: they appear whole or not at all.
+/* tfr/io.h - what a program that writes files with libtfr must know about them: they appear whole
+ * or not at all.
  *
- * An output is written as `.NAME.tmp` beside its target, locked while it is open, and renamed when it is complete and on
- * disk.  A program that dies of a signal leaves such temporaries behind unless its handler removes them, which is what
- * struct tfr_temporaries is for: the library notes each temporary in it, and tfr_temporaries_unlink() may be called from a
- * signal handler. */
+ * An output is written as `.NAME.tmp` beside its target, locked while it is open, and renamed when
+ * it is complete and on disk.  A program that dies of a signal leaves such temporaries behind
+ * unless its handler removes them, which is what struct tfr_temporaries is for: the library notes
+ * each temporary in it, and tfr_temporaries_unlink() may be called from a signal handler. */
 #ifndef TFR_IO_H
 #define TFR_IO_H
 
@@ -15,7 +16,8 @@ struct tfr_temporaries;
 TFR_API struct tfr_temporaries *tfr_temporaries_new(void);
 /* Only when no output that was opened with it is open any more.  Accepts NULL. */
 TFR_API void tfr_temporaries_free(struct tfr_temporaries *t);
-/* Removes every temporary file that exists now.  Async-signal-safe.  The process is expected to end afterwards. */
+/* Removes every temporary file that exists now.  Async-signal-safe.  The process is expected to end
+ * afterwards. */
 TFR_API void tfr_temporaries_unlink(const struct tfr_temporaries *t);
 
 #endif

@@ -1,9 +1,10 @@
 /* tfr/record.h - TFRecord files, record by record.
  *
- * A record is, all little-endian: u64 length of the payload; u32 masked CRC-32C of those 8 bytes; the payload; u32 masked
- * CRC-32C of the payload (tensorflow: tsl/lib/io/record_writer.h).  masked(c) = rotr(c, 15) + 0xa282ead8 (tsl/lib/hash/
- * crc32c.h).  There is no magic, no index and no footer, so whole files can be concatenated.  Both checksums are always
- * verified: reading the page cache is slower than checking it. */
+ * A record is, all little-endian: u64 length of the payload; u32 masked CRC-32C of those 8 bytes;
+ * the payload; u32 masked CRC-32C of the payload (tensorflow: tsl/lib/io/record_writer.h).
+ * masked(c) = rotr(c, 15) + 0xa282ead8 (tsl/lib/hash/ crc32c.h).  There is no magic, no index and
+ * no footer, so whole files can be concatenated.  Both checksums are always verified: reading the
+ * page cache is slower than checking it. */
 #ifndef TFR_RECORD_H
 #define TFR_RECORD_H
 
@@ -19,25 +20,27 @@
 
 /* One record, as the reader hands it out. */
 struct tfr_record {
-	const uint8_t *data; /* the payload; belongs to the reader, valid until the next call on it */
-	size_t size;         /* of the payload, bytes */
-	uint64_t index;      /* counted from 0 in this file */
-	uint64_t offset;     /* of the record's first byte, in the uncompressed stream */
-	uint32_t crc;        /* CRC-32C of the payload (not masked), verified */
+	const uint8_t
+		*data;	 /* the payload; belongs to the reader, valid until the next call on it */
+	size_t size;	 /* of the payload, bytes */
+	uint64_t index;	 /* counted from 0 in this file */
+	uint64_t offset; /* of the record's first byte, in the uncompressed stream */
+	uint32_t crc;	 /* CRC-32C of the payload (not masked), verified */
 };
 
-/* --- reading ------------------------------------------------------------------------------------------------------- */
+/* --- reading --- */
 
 struct tfr_reader;
 
 struct tfr_reader_opts {
 	enum tfr_compression compression; /* AUTO: found from the content */
-	size_t block_size;                /* bytes read at a time; 0: 512 KiB.  A larger record grows the block */
+	size_t block_size; /* bytes read at a time; 0: 512 KiB.  A larger record grows the block */
 };
 
-/* Opens `path` ("-": standard input).  NULL opts: the defaults.  An empty file is a valid file with no records. */
-TFR_API enum tfr_status tfr_reader_open(struct tfr_reader **r, const char *path, const struct tfr_reader_opts *opts,
-	struct tfr_error *err);
+/* Opens `path` ("-": standard input).  NULL opts: the defaults.  An empty file is a valid file with
+ * no records. */
+TFR_API enum tfr_status tfr_reader_open(struct tfr_reader **r, const char *path,
+	const struct tfr_reader_opts *opts, struct tfr_error *err);
 /* Reads a descriptor, which stays the caller's; `name` stands in errors. */
 TFR_API enum tfr_status tfr_reader_open_fd(struct tfr_reader **r, int fd, const char *name,
 	const struct tfr_reader_opts *opts, struct tfr_error *err);
@@ -49,40 +52,46 @@ TFR_API void tfr_reader_close(struct tfr_reader *r); /* accepts NULL */
 /* The next record.
  *   TFR_OK       `rec` is filled.
  *   TFR_END      the file ended where a record ended.
- *   TFR_EFORMAT  the first header does not verify: not a TFRecord file; the message names what it is, where known.
- *   TFR_EDATA    damaged; tfr_reader_fault() says how, and what can follow.
+ *   TFR_EFORMAT  the first header does not verify: not a TFRecord file; the message names what it
+ * is, where known. TFR_EDATA    damaged; tfr_reader_fault() says how, and what can follow.
  *   TFR_ESYS, TFR_ENOMEM.
- * Memory grows with bytes that have arrived, never by what a length claims; a length past the end of a regular file is
- * refused at once. */
-TFR_API enum tfr_status tfr_reader_next(struct tfr_reader *r, struct tfr_record *rec, struct tfr_error *err);
+ * Memory grows with bytes that have arrived, never by what a length claims; a length past the end
+ * of a regular file is refused at once. */
+TFR_API enum tfr_status tfr_reader_next(
+	struct tfr_reader *r, struct tfr_record *rec, struct tfr_error *err);
 
 /* How the last TFR_EDATA or TFR_EFORMAT of tfr_reader_next() left the reader. */
 enum tfr_fault {
 	TFR_FAULT_NONE,
 	TFR_FAULT_PAYLOAD, /* the data CRC is wrong: the next call gives the record behind it */
-	TFR_FAULT_LENGTH,  /* the length CRC is wrong, or no file is that long: tfr_reader_resync() may find the next record */
-	TFR_FAULT_CUT,     /* the file ends inside a record (1 to 11 bytes of a header count: TensorFlow passes those silently) */
-	TFR_FAULT_STREAM,  /* the compressed stream is damaged: nothing can follow */
+	TFR_FAULT_LENGTH,  /* the length CRC is wrong, or no file is that long: tfr_reader_resync()
+			      may find the next record */
+	TFR_FAULT_CUT, /* the file ends inside a record (1 to 11 bytes of a header count: TensorFlow
+			  passes those silently) */
+	TFR_FAULT_STREAM, /* the compressed stream is damaged: nothing can follow */
 };
 TFR_API enum tfr_fault tfr_reader_fault(const struct tfr_reader *r);
 
-/* After TFR_FAULT_LENGTH or TFR_FAULT_CUT: looks for the next place where a length's CRC fits and is confirmed by the data
- * CRC or by the header behind it.  TFR_OK: found, *lost bytes were passed over.  TFR_END: nothing up to the end of the
- * file, *lost bytes were left. */
-TFR_API enum tfr_status tfr_reader_resync(struct tfr_reader *r, uint64_t *lost, struct tfr_error *err);
+/* After TFR_FAULT_LENGTH or TFR_FAULT_CUT: looks for the next place where a length's CRC fits and
+ * is confirmed by the data CRC or by the header behind it.  TFR_OK: found, *lost bytes were passed
+ * over.  TFR_END: nothing up to the end of the file, *lost bytes were left. */
+TFR_API enum tfr_status tfr_reader_resync(
+	struct tfr_reader *r, uint64_t *lost, struct tfr_error *err);
 
 /* What the file turned out to be (after the first tfr_reader_next()), and its name. */
 TFR_API enum tfr_compression tfr_reader_compression(const struct tfr_reader *r);
 TFR_API const char *tfr_reader_name(const struct tfr_reader *r);
 
-/* The number of records in a file, from the headers alone: length CRCs are verified and the end must be exact, payloads are
- * not read where the file can be hopped over.  Statuses as tfr_reader_next(). */
-TFR_API enum tfr_status tfr_count_records(const char *path, const struct tfr_reader_opts *opts, uint64_t *records,
-	struct tfr_error *err);
+/* The number of records in a file, from the headers alone: length CRCs are verified and the end
+ * must be exact, payloads are not read where the file can be hopped over.  Statuses as
+ * tfr_reader_next(). */
+TFR_API enum tfr_status tfr_count_records(const char *path, const struct tfr_reader_opts *opts,
+	uint64_t *records, struct tfr_error *err);
 
-/* --- writing ------------------------------------------------------------------------------------------------------- */
+/* --- writing --- */
 
-/* What is known of a payload once it was looked at; computing it can be done on another thread than writing. */
+/* What is known of a payload once it was looked at; computing it can be done on another thread than
+ * writing. */
 struct tfr_digest {
 	uint64_t size; /* bytes */
 	uint64_t sum;  /* XXH3-64 of the payload: content sums add these up, modulo 2^64 */
@@ -94,9 +103,9 @@ struct tfr_writer;
 
 struct tfr_writer_opts {
 	enum tfr_compression compression;    /* AUTO: GZIP for a name ending in .gz, else none */
-	int level;                           /* 1 to 9; 0: TFR_LEVEL_DEFAULT */
-	bool force;                          /* replace an existing file */
-	size_t buffer_size;                  /* bytes gathered before a write; 0: 256 KiB */
+	int level;			     /* 1 to 9; 0: TFR_LEVEL_DEFAULT */
+	bool force;			     /* replace an existing file */
+	size_t buffer_size;		     /* bytes gathered before a write; 0: 256 KiB */
 	struct tfr_temporaries *temporaries; /* see tfr/io.h; may be NULL */
 };
 
@@ -104,18 +113,21 @@ struct tfr_writer_opts {
 struct tfr_totals {
 	uint64_t records;
 	uint64_t payload_bytes;
-	uint64_t sum;        /* content sum: the sum, modulo 2^64, of XXH3-64 over the payloads.  Order does not matter */
-	uint64_t file_bytes; /* as they lie in the file, compressed or not; complete after tfr_writer_seal() */
+	uint64_t sum; /* content sum: the sum, modulo 2^64, of XXH3-64 over the payloads.  Order
+			 does not matter */
+	uint64_t file_bytes; /* as they lie in the file, compressed or not; complete after
+				tfr_writer_seal() */
 	uint32_t file_crc;   /* CRC-32C of the file's bytes; likewise */
 };
 
 /* "-" is standard output.  A file is written under a temporary name: see tfr/io.h. */
-TFR_API enum tfr_status tfr_writer_open(struct tfr_writer **w, const char *path, const struct tfr_writer_opts *opts,
-	struct tfr_error *err);
-TFR_API enum tfr_status tfr_writer_put(struct tfr_writer *w, const void *payload, size_t size, struct tfr_error *err);
+TFR_API enum tfr_status tfr_writer_open(struct tfr_writer **w, const char *path,
+	const struct tfr_writer_opts *opts, struct tfr_error *err);
+TFR_API enum tfr_status tfr_writer_put(
+	struct tfr_writer *w, const void *payload, size_t size, struct tfr_error *err);
 /* A payload in pieces, written without copying large ones.  `digest` may be NULL: computed here. */
-TFR_API enum tfr_status tfr_writer_put_pieces(struct tfr_writer *w, const struct iovec *pieces, int count,
-	const struct tfr_digest *digest, struct tfr_error *err);
+TFR_API enum tfr_status tfr_writer_put_pieces(struct tfr_writer *w, const struct iovec *pieces,
+	int count, const struct tfr_digest *digest, struct tfr_error *err);
 /* Ends the stream and forces it to disk.  Nothing can be put afterwards. */
 TFR_API enum tfr_status tfr_writer_seal(struct tfr_writer *w, struct tfr_error *err);
 /* Seals if that was not done, and gives the file its name. */

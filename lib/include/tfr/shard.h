@@ -1,56 +1,60 @@
 /* tfr/shard.h - sets: one name for many files, read as one and written as one.
  *
- * `train@16.tfrecord` names train-00000-of-00016.tfrecord to train-00015-of-00016.tfrecord (deepvariant's sharded_file_utils;
- * five digits, more where N needs them). */
+ * `train@16.tfrecord` names train-00000-of-00016.tfrecord to train-00015-of-00016.tfrecord
+ * (deepvariant's sharded_file_utils; five digits, more where N needs them). */
 #ifndef TFR_SHARD_H
 #define TFR_SHARD_H
 
 #include <tfr/progress.h>
 #include <tfr/record.h>
 
-/* --- names --------------------------------------------------------------------------------------------------------- */
+/* --- names --- */
 
 struct tfr_set_name {
-	char *base;      /* "out/train" */
+	char *base;	 /* "out/train" */
 	char *extension; /* ".tfrecord" or "" */
-	uint32_t count;  /* shards; 0 for "@*": as many as there are */
+	uint32_t count;	 /* shards; 0 for "@*": as many as there are */
 };
 
-/* Reads `base@N[.ext]` or `base@*[.ext]`.  TFR_OK; TFR_END: the text is no such name; TFR_EUSAGE: N is 0 or above a million;
- * TFR_ENOMEM. */
-TFR_API enum tfr_status tfr_set_name_parse(struct tfr_set_name *name, const char *text, struct tfr_error *err);
+/* Reads `base@N[.ext]` or `base@*[.ext]`.  TFR_OK; TFR_END: the text is no such name; TFR_EUSAGE: N
+ * is 0 or above a million; TFR_ENOMEM. */
+TFR_API enum tfr_status tfr_set_name_parse(
+	struct tfr_set_name *name, const char *text, struct tfr_error *err);
 TFR_API void tfr_set_name_clear(struct tfr_set_name *name);
 /* The file of shard `shard`, counted from 0; the caller frees it.  NULL: out of memory. */
 TFR_API char *tfr_set_name_file(const struct tfr_set_name *name, uint32_t shard);
 /* "out/train.manifest.json"; the caller frees it.  NULL: out of memory. */
 TFR_API char *tfr_set_name_manifest(const struct tfr_set_name *name);
 
-/* --- reading: inputs as a user names them -------------------------------------------------------------------------- */
+/* --- reading: inputs as a user names them
+ * -------------------------------------------------------------------------- */
 
 struct tfr_set;
 
 struct tfr_set_opts {
-	const char *const *inputs; /* files, "-", directories, globs, "@list.txt", set names; an existing path wins over a
-	                              set name */
+	const char *const *inputs; /* files, "-", directories, globs, "@list.txt", set names; an
+				      existing path wins over a set name */
 	size_t count;
-	bool allow_missing;        /* a set with gaps is read with what is there */
-	void (*warn)(void *ctx, const char *text); /* one line without its end; NULL: nobody listens */
+	bool allow_missing; /* a set with gaps is read with what is there */
+	void (*warn)(
+		void *ctx, const char *text); /* one line without its end; NULL: nobody listens */
 	void *ctx;
 };
 
-/* Finds the files: in the order given, each glob, directory and set sorted.  A directory gives the files named .tfrecord,
- * .tfrec, *tfevents*, .snapshot or -NNNNN-of-NNNNN, and any other whose first header verifies; not dotfiles, .idx, .tfindex,
- * .gzi, .json or .txt.
- *   TFR_ESYS   a named file or a glob's match does not exist
- *   TFR_EDATA  a set named with @, or found in a directory, lacks a member; a directory holds no TFRecord file */
-TFR_API enum tfr_status tfr_set_open(struct tfr_set **set, const struct tfr_set_opts *opts, struct tfr_error *err);
-TFR_API void tfr_set_close(struct tfr_set *set); /* accepts NULL */
-TFR_API size_t tfr_set_count(const struct tfr_set *set);                  /* files */
+/* Finds the files: in the order given, each glob, directory and set sorted.  A directory gives the
+ * files named .tfrecord, .tfrec, *tfevents*, .snapshot or -NNNNN-of-NNNNN, and any other whose
+ * first header verifies; not dotfiles, .idx, .tfindex, .gzi, .json or .txt. TFR_ESYS   a named file
+ * or a glob's match does not exist TFR_EDATA  a set named with @, or found in a directory, lacks a
+ * member; a directory holds no TFRecord file */
+TFR_API enum tfr_status tfr_set_open(
+	struct tfr_set **set, const struct tfr_set_opts *opts, struct tfr_error *err);
+TFR_API void tfr_set_close(struct tfr_set *set);			  /* accepts NULL */
+TFR_API size_t tfr_set_count(const struct tfr_set *set);		  /* files */
 TFR_API const char *tfr_set_path(const struct tfr_set *set, size_t file); /* belongs to the set */
 /* The bytes of all files together; what has no size (standard input, a FIFO) counts as 0. */
 TFR_API uint64_t tfr_set_bytes(const struct tfr_set *set);
 
-/* --- writing ------------------------------------------------------------------------------------------------------- */
+/* --- writing --- */
 
 struct tfr_set_writer;
 
@@ -69,41 +73,45 @@ struct tfr_set_info {
 	size_t class_count;
 };
 
-/* `target` is a set name, a file or "-".  Every file is opened, so that what cannot be written is known before work starts.
- * A set of the same name with another number of shards beside it is TFR_EEXIST; with opts->force it is left alone and
- * warned of.  `warn` may be NULL. */
+/* `target` is a set name, a file or "-".  Every file is opened, so that what cannot be written is
+ * known before work starts. A set of the same name with another number of shards beside it is
+ * TFR_EEXIST; with opts->force it is left alone and warned of.  `warn` may be NULL. */
 TFR_API enum tfr_status tfr_set_writer_open(struct tfr_set_writer **w, const char *target,
-	const struct tfr_writer_opts *opts, void (*warn)(void *ctx, const char *text), void *ctx, struct tfr_error *err);
+	const struct tfr_writer_opts *opts, void (*warn)(void *ctx, const char *text), void *ctx,
+	struct tfr_error *err);
 /* The number of shards: 1 for a file. */
 TFR_API uint32_t tfr_set_writer_shards(const struct tfr_set_writer *w);
-/* Writes one record to a shard.  Different shards may be written by different threads at once; one shard by one thread at
- * a time.  `digest` may be NULL. */
-TFR_API enum tfr_status tfr_set_writer_put(struct tfr_set_writer *w, uint32_t shard, const struct iovec *pieces, int count,
-	const struct tfr_digest *digest, struct tfr_error *err);
-/* All shards whole and on disk, the old manifest removed, the shards named in order, the directory on disk, the manifest
- * written last: a manifest that fits means a whole set. */
-TFR_API enum tfr_status tfr_set_writer_publish(struct tfr_set_writer *w, const struct tfr_set_info *info,
+/* Writes one record to a shard.  Different shards may be written by different threads at once; one
+ * shard by one thread at a time.  `digest` may be NULL. */
+TFR_API enum tfr_status tfr_set_writer_put(struct tfr_set_writer *w, uint32_t shard,
+	const struct iovec *pieces, int count, const struct tfr_digest *digest,
 	struct tfr_error *err);
+/* All shards whole and on disk, the old manifest removed, the shards named in order, the directory
+ * on disk, the manifest written last: a manifest that fits means a whole set. */
+TFR_API enum tfr_status tfr_set_writer_publish(
+	struct tfr_set_writer *w, const struct tfr_set_info *info, struct tfr_error *err);
 /* Frees it; what was not published is removed.  Accepts NULL. */
 TFR_API void tfr_set_writer_close(struct tfr_set_writer *w);
 /* Sums over all shards; file_crc is 0 where there are several. */
 TFR_API struct tfr_totals tfr_set_writer_totals(const struct tfr_set_writer *w);
 
-/* --- counting ------------------------------------------------------------------------------------------------------ */
+/* --- counting --- */
 
 struct tfr_count_opts {
-	unsigned threads;                 /* 0: one a processor */
+	unsigned threads; /* 0: one a processor */
 	enum tfr_compression compression;
-	bool sum;                         /* the content sum as well: reads and verifies every payload */
-	struct tfr_progress *progress;    /* may be NULL */
-	/* Called in file order, one file at a time.  `err` is NULL when the file is whole; otherwise `records` were counted
-	 * before the fault.  A file that is bad does not stop the others. */
-	void (*file)(void *ctx, const char *path, uint64_t records, uint64_t sum, const struct tfr_error *err);
+	bool sum; /* the content sum as well: reads and verifies every payload */
+	struct tfr_progress *progress; /* may be NULL */
+	/* Called in file order, one file at a time.  `err` is NULL when the file is whole;
+	 * otherwise `records` were counted before the fault.  A file that is bad does not stop the
+	 * others. */
+	void (*file)(void *ctx, const char *path, uint64_t records, uint64_t sum,
+		const struct tfr_error *err);
 	void *ctx;
 };
 
 /* Counts the records of every file, several files at a time. */
-TFR_API enum tfr_status tfr_set_count_records(const struct tfr_set *set, const struct tfr_count_opts *opts,
-	struct tfr_error *err);
+TFR_API enum tfr_status tfr_set_count_records(
+	const struct tfr_set *set, const struct tfr_count_opts *opts, struct tfr_error *err);
 
 #endif

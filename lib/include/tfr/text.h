@@ -1,25 +1,36 @@
-/* tfr/text.h - numbers and JSON as text: what reports, manifests and the command line write and read alike. */
+/* tfr/text.h - numbers and JSON as text: what reports, manifests and the command line write and
+ * read alike. */
 #ifndef TFR_TEXT_H
 #define TFR_TEXT_H
 
 #include <tfr/error.h>
 
-/* Parses a size such as "65536", "64K", "64KiB", "1.5G" or "2GiB": the units are powers of 1024, case does not matter,
- * a "B" may follow.  TFR_EUSAGE for anything else, a negative number or one past 2^63. */
+/* Parses a size such as "65536", "64K", "64KiB", "1.5G" or "2GiB": the units are powers of 1024,
+ * case does not matter, a "B" may follow.  TFR_EUSAGE for anything else, a negative number or one
+ * past 2^63. */
 TFR_API enum tfr_status tfr_parse_size(const char *text, uint64_t *bytes, struct tfr_error *err);
 
-/* Writes `bytes` for a person, in powers of 1024 with three digits: "66 KiB", "1.25 GiB", "17 bytes".  Returns `text`. */
+/* Writes `bytes` for a person, in powers of 1024 with three digits: "66 KiB", "1.25 GiB", "17
+ * bytes".  Returns `text`. */
 #define TFR_SIZE_TEXT 32
 TFR_API char *tfr_format_size(uint64_t bytes, char text[TFR_SIZE_TEXT]);
 
-/* A JSON text under construction.  Strings are UTF-8; bytes that are not come out as U+FFFD.  Numbers are never rounded;
- * a non-finite one becomes the string "NaN", "Infinity" or "-Infinity".  Out of memory is remembered and told once, by
- * tfr_json_text().  `key` is NULL inside an array and for the outermost value. */
+/* Copies `raw` to `text` with control characters as \xNN, cut at `size` bytes including the NUL
+ * (size > 0): what goes to a terminal stays one harmless line, whatever a file is called.  Returns
+ * `text`. */
+TFR_API char *tfr_escape_line(char *text, size_t size, const char *raw);
+
+/* A JSON text under construction.  Strings are UTF-8; bytes that are not come out as U+FFFD.
+ * Numbers are never rounded; a non-finite one becomes the string "NaN", "Infinity" or "-Infinity".
+ * Out of memory is remembered and told once, by tfr_json_text().  `key` is NULL inside an array and
+ * for the outermost value. */
 struct tfr_json;
 
-TFR_API struct tfr_json *tfr_json_new(void); /* NULL: out of memory; every other function accepts NULL */
+TFR_API struct tfr_json *tfr_json_new(
+	void); /* NULL: out of memory; every other function accepts NULL */
 TFR_API void tfr_json_free(struct tfr_json *j);
-/* Puts each member on a line of its own, indented, down to `depth` levels (0, the default: all on one line). */
+/* Puts each member on a line of its own, indented, down to `depth` levels (0, the default: all on
+ * one line). */
 TFR_API void tfr_json_pretty(struct tfr_json *j, unsigned depth);
 TFR_API void tfr_json_open_object(struct tfr_json *j, const char *key);
 TFR_API void tfr_json_close_object(struct tfr_json *j);
@@ -29,16 +40,19 @@ TFR_API void tfr_json_string(struct tfr_json *j, const char *key, const char *te
 TFR_API void tfr_json_bytes(struct tfr_json *j, const char *key, const void *text, size_t size);
 TFR_API void tfr_json_u64(struct tfr_json *j, const char *key, uint64_t value);
 TFR_API void tfr_json_i64(struct tfr_json *j, const char *key, int64_t value);
-TFR_API void tfr_json_f64(struct tfr_json *j, const char *key, double value); /* shortest that reads back as `value` */
+TFR_API void tfr_json_f64(struct tfr_json *j, const char *key,
+	double value); /* shortest that reads back as `value` */
 TFR_API void tfr_json_f32(struct tfr_json *j, const char *key, float value);
 TFR_API void tfr_json_bool(struct tfr_json *j, const char *key, bool value);
 TFR_API void tfr_json_null(struct tfr_json *j, const char *key);
-/* The text so far, NUL-terminated, owned by `j`, valid until the next call on it.  NULL: memory ran out. */
+/* The text so far, NUL-terminated, owned by `j`, valid until the next call on it.  NULL: memory ran
+ * out. */
 TFR_API const char *tfr_json_text(struct tfr_json *j, size_t *size);
 /* Forgets the text, keeps the memory: a `j` serves line after line. */
 TFR_API void tfr_json_reset(struct tfr_json *j);
 
-/* Whether `size` bytes are well-formed UTF-8 (RFC 3629: no surrogates, nothing past U+10FFFF, no overlong form). */
+/* Whether `size` bytes are well-formed UTF-8 (RFC 3629: no surrogates, nothing past U+10FFFF, no
+ * overlong form). */
 TFR_API bool tfr_is_utf8(const void *text, size_t size);
 
 #endif

@@ -9,7 +9,9 @@ Test(error, names_the_place)
 {
 	struct tfr_error err = { 0 };
 
-	cr_assert_eq(tfr_fail_record(&err, TFR_EDATA, "a.tfrecord", 1041, 73400320, "data checksum mismatch"), TFR_EDATA);
+	cr_assert_eq(tfr_fail_record(&err, TFR_EDATA, "a.tfrecord", 1041, 73400320,
+			     "data checksum mismatch"),
+		TFR_EDATA);
 	cr_assert_str_eq(tfr_error_format(&err, text, sizeof(text)),
 		"data checksum mismatch in 'a.tfrecord', record 1041, offset 73400320");
 }
@@ -19,7 +21,8 @@ Test(error, system_failures_say_why)
 	struct tfr_error err = { 0 };
 
 	cr_assert_eq(tfr_fail_errno(&err, ENOENT, "x", "cannot open"), TFR_ESYS);
-	cr_assert_str_eq(tfr_error_format(&err, text, sizeof(text)), "cannot open 'x': No such file or directory");
+	cr_assert_str_eq(tfr_error_format(&err, text, sizeof(text)),
+		"cannot open 'x': No such file or directory");
 	cr_assert_eq(tfr_fail_errno(&err, ENOMEM, "x", "cannot map"), TFR_ENOMEM);
 }
 
@@ -28,7 +31,8 @@ Test(error, a_file_name_cannot_break_the_line)
 	struct tfr_error err = { 0 };
 
 	tfr_fail_path(&err, TFR_EUSAGE, "a\nb\x1b[31m", "cannot open");
-	cr_assert_str_eq(tfr_error_format(&err, text, sizeof(text)), "cannot open 'a\\x0ab\\x1b[31m'");
+	cr_assert_str_eq(
+		tfr_error_format(&err, text, sizeof(text)), "cannot open 'a\\x0ab\\x1b[31m'");
 }
 
 Test(error, formats_into_any_size)

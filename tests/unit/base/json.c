@@ -38,7 +38,8 @@ Test(json, floats_round_trip_and_are_short)
 	tfr_json_f64(j, NULL, NAN);
 	tfr_json_f32(j, NULL, -INFINITY);
 	tfr_json_close_array(j);
-	cr_assert_str_eq(tfr_json_text(j, NULL), "[0.1, 16777216, 0.1, 0.3333333333333333, \"NaN\", \"-Infinity\"]");
+	cr_assert_str_eq(tfr_json_text(j, NULL),
+		"[0.1, 16777216, 0.1, 0.3333333333333333, \"NaN\", \"-Infinity\"]");
 	tfr_json_free(j);
 }
 
@@ -61,8 +62,8 @@ Test(json, pretty_to_a_depth)
 Test(json, utf8_is_strict)
 {
 	cr_assert(tfr_is_utf8("a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 10));
-	cr_assert_not(tfr_is_utf8("\xc0\x80", 2));         /* overlong */
-	cr_assert_not(tfr_is_utf8("\xed\xa0\x80", 3));     /* surrogate */
+	cr_assert_not(tfr_is_utf8("\xc0\x80", 2));	   /* overlong */
+	cr_assert_not(tfr_is_utf8("\xed\xa0\x80", 3));	   /* surrogate */
 	cr_assert_not(tfr_is_utf8("\xf4\x90\x80\x80", 4)); /* past U+10FFFF */
-	cr_assert_not(tfr_is_utf8("\xe2\x82", 2));         /* cut */
+	cr_assert_not(tfr_is_utf8("\xe2\x82", 2));	   /* cut */
 }

@@ -22,7 +22,8 @@ Test(sizes, units_are_powers_of_1024)
 
 Test(sizes, refuses_what_is_no_size)
 {
-	const char *bad[] = { "", "x", "-1", "+1", " 1", "1 K", "0x10", "nan", "inf", "1Q", "1KK", "16E", "1iB" };
+	const char *bad[] = { "", "x", "-1", "+1", " 1", "1 K", "0x10", "nan", "inf", "1Q", "1KK",
+		"16E", "1iB" };
 	uint64_t n;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)

@@ -20,7 +20,8 @@ static struct tfr_buf sample(size_t size, uint64_t seed)
 	return b;
 }
 
-static struct tfr_buf deflated(enum tfr_compression c, int level, const struct tfr_buf *raw, size_t in_step, size_t out_step)
+static struct tfr_buf deflated(enum tfr_compression c, int level, const struct tfr_buf *raw,
+	size_t in_step, size_t out_step)
 {
 	struct tfr_buf b = { 0 };
 	struct tfr_deflate *z = NULL;
@@ -43,8 +44,8 @@ static struct tfr_buf deflated(enum tfr_compression c, int level, const struct t
 }
 
 /* Inflates in small steps; returns the status, the output in *out. */
-static enum tfr_status inflated(enum tfr_compression c, const uint8_t *data, size_t size, size_t in_step, size_t out_step,
-	struct tfr_buf *out, bool *at_end)
+static enum tfr_status inflated(enum tfr_compression c, const uint8_t *data, size_t size,
+	size_t in_step, size_t out_step, struct tfr_buf *out, bool *at_end)
 {
 	struct tfr_inflate *z = NULL;
 	enum tfr_status status = TFR_OK;
@@ -76,15 +77,19 @@ Test(codec, round_trip_at_every_level_and_step)
 	for (int c = TFR_COMPRESSION_GZIP; c <= TFR_COMPRESSION_ZLIB; c++) {
 		for (int level = 1; level <= 9; level++) {
 			for (size_t i = 0; i < 25; i++) {
-				struct tfr_buf z = deflated(c, level, &raw, steps[i % 5], steps[i / 5] + 10);
+				struct tfr_buf z =
+					deflated(c, level, &raw, steps[i % 5], steps[i / 5] + 10);
 				struct tfr_buf back = { 0 };
 				bool at_end;
 
-				cr_assert_eq(inflated(c, z.data, z.size, steps[i / 5], steps[i % 5], &back, &at_end), TFR_OK);
+				cr_assert_eq(inflated(c, z.data, z.size, steps[i / 5], steps[i % 5],
+						     &back, &at_end),
+					TFR_OK);
 				cr_assert(at_end);
 				cr_assert_eq(back.size, raw.size);
 				cr_assert_arr_eq(back.data, raw.data, raw.size);
-				cr_assert_eq(tfr_codec_sniff(z.data, z.size), (enum tfr_compression)c);
+				cr_assert_eq(
+					tfr_codec_sniff(z.data, z.size), (enum tfr_compression)c);
 				tfr_buf_clear(&z);
 				tfr_buf_clear(&back);
 			}
@@ -115,17 +120,20 @@ Test(codec, members_one_after_another_are_read_to_the_end)
 {
 	for (int c = TFR_COMPRESSION_GZIP; c <= TFR_COMPRESSION_ZLIB; c++) {
 		struct tfr_buf raw = sample(5000, 3), empty = { 0 }, all = { 0 }, back;
-		struct tfr_buf z = deflated(c, 2, &raw, 4096, 4096), none = deflated(c, 6, &empty, 1, 64);
+		struct tfr_buf z = deflated(c, 2, &raw, 4096, 4096),
+			       none = deflated(c, 6, &empty, 1, 64);
 		bool at_end;
 
-		tfr_buf_append(&all, none.data, none.size); /* an empty member first, in the middle and last */
+		tfr_buf_append(&all, none.data,
+			none.size); /* an empty member first, in the middle and last */
 		tfr_buf_append(&all, z.data, z.size);
 		tfr_buf_append(&all, none.data, none.size);
 		tfr_buf_append(&all, z.data, z.size);
 		tfr_buf_append(&all, none.data, none.size);
 		for (size_t step = 1; step < 3000; step = step * 2 + 1) {
 			back = (struct tfr_buf){ 0 };
-			cr_assert_eq(inflated(c, all.data, all.size, step, 333, &back, &at_end), TFR_OK);
+			cr_assert_eq(
+				inflated(c, all.data, all.size, step, 333, &back, &at_end), TFR_OK);
 			cr_assert(at_end);
 			cr_assert_eq(back.size, 10000);
 			cr_assert_arr_eq(back.data + 5000, raw.data, 5000);
@@ -147,16 +155,23 @@ Test(codec, truncation_and_damage_never_pass)
 
 		for (size_t n = 1; n < z.size; n++) {
 			back.size = 0;
-			cr_assert(inflated(c, z.data, n, 4096, 4096, &back, &at_end) != TFR_OK || !at_end, "cut at %zu", n);
+			cr_assert(inflated(c, z.data, n, 4096, 4096, &back, &at_end) != TFR_OK ||
+					  !at_end,
+				"cut at %zu", n);
 		}
 		for (size_t at = 0; at < z.size; at++) {
-			/* gzip's mtime, flags for extra compression and system, bytes 4 to 9, are not checked by anything. */
+			/* gzip's mtime, flags for extra compression and system, bytes 4 to 9, are
+			 * not checked by anything. */
 			if (c == TFR_COMPRESSION_GZIP && at >= 4 && at < 10)
 				continue;
 			z.data[at] ^= 0x10;
 			back.size = 0;
-			cr_assert(inflated(c, z.data, z.size, 4096, 4096, &back, &at_end) != TFR_OK || !at_end ||
-				(back.size == raw.size && !memcmp(back.data, raw.data, raw.size)), "byte %zu", at);
+			cr_assert(
+				inflated(c, z.data, z.size, 4096, 4096, &back, &at_end) != TFR_OK ||
+					!at_end ||
+					(back.size == raw.size &&
+						!memcmp(back.data, raw.data, raw.size)),
+				"byte %zu", at);
 			z.data[at] ^= 0x10;
 		}
 		tfr_buf_append(&z, "garbage!garbage!garbage!", 24);

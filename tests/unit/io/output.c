@@ -160,7 +160,8 @@ Test(source, refuses_a_directory_and_names_a_missing_file)
 	char text[256];
 
 	cr_assert_eq(tfr_source_open(&s, "/tmp", &err), TFR_ESYS);
-	cr_assert_str_eq(tfr_error_format(&err, text, sizeof(text)), "cannot read '/tmp': Is a directory");
+	cr_assert_str_eq(
+		tfr_error_format(&err, text, sizeof(text)), "cannot read '/tmp': Is a directory");
 	cr_assert_eq(tfr_source_open(&s, "/nonexistent/x", &err), TFR_ESYS);
 	cr_assert_str_eq(tfr_error_format(&err, text, sizeof(text)),
 		"cannot open '/nonexistent/x': No such file or directory");

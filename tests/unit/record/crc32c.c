@@ -25,8 +25,11 @@ Test(crc32c, twins_agree_at_every_length_and_split)
 		uint32_t whole = tfr_crc32c_plain(0, data, n);
 
 		cr_assert_eq(tfr_crc32c(0, data, n), whole);
-		cr_assert_eq(tfr_crc32c(tfr_crc32c(0, data, n / 3), data + n / 3, n - n / 3), whole);
-		cr_assert_eq(tfr_crc32c_plain(tfr_crc32c_plain(0, data, n / 3), data + n / 3, n - n / 3), whole);
+		cr_assert_eq(
+			tfr_crc32c(tfr_crc32c(0, data, n / 3), data + n / 3, n - n / 3), whole);
+		cr_assert_eq(
+			tfr_crc32c_plain(tfr_crc32c_plain(0, data, n / 3), data + n / 3, n - n / 3),
+			whole);
 	}
 	cr_assert_eq(tfr_crc32c_u64_plain(tfr_load64(data)), tfr_crc32c_plain(0, data, 8));
 }

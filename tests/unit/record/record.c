@@ -32,7 +32,8 @@ static void frame(struct tfr_buf *b, const void *payload, size_t size)
 	tfr_buf_append(b, foot, 4);
 }
 
-/* Records of skewed random length, the lengths of tensorflow's recordio_test: up to 2^17 bytes, most of them short. */
+/* Records of skewed random length, the lengths of tensorflow's recordio_test: up to 2^17 bytes,
+ * most of them short. */
 static struct tfr_buf many(int n, uint64_t seed)
 {
 	static uint8_t payload[1 << 17];
@@ -61,7 +62,8 @@ static enum tfr_status read_all(struct tfr_reader *r, uint64_t *n, struct tfr_er
 	return status;
 }
 
-static enum tfr_status read_memory(const void *data, size_t size, size_t block, uint64_t *n, struct tfr_error *err)
+static enum tfr_status read_memory(
+	const void *data, size_t size, size_t block, uint64_t *n, struct tfr_error *err)
 {
 	struct tfr_reader_opts opts = { .block_size = block };
 	struct tfr_reader *r = NULL;
@@ -75,9 +77,9 @@ static enum tfr_status read_memory(const void *data, size_t size, size_t block, 
 
 Test(record, golden_bytes)
 {
-	const uint8_t want[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0x29, 0x03, 0x98, 0x07, 0xd8, 0xea, 0x82, 0xa2,
-		9, 0, 0, 0, 0, 0, 0, 0, 0x37, 0xf9, 0x71, 0x39, '1', '2', '3', '4', '5', '6', '7', '8', '9',
-		0xe5, 0xb0, 0x8a, 0xc7 };
+	const uint8_t want[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0x29, 0x03, 0x98, 0x07, 0xd8, 0xea, 0x82,
+		0xa2, 9, 0, 0, 0, 0, 0, 0, 0, 0x37, 0xf9, 0x71, 0x39, '1', '2', '3', '4', '5', '6',
+		'7', '8', '9', 0xe5, 0xb0, 0x8a, 0xc7 };
 	struct tfr_writer *w = NULL;
 	uint8_t got[100];
 
@@ -104,7 +106,9 @@ Test(record, round_trip_at_every_block_size_and_compression)
 		cr_assert_eq(n, 500);
 	}
 	for (int c = TFR_COMPRESSION_NONE; c <= TFR_COMPRESSION_ZLIB; c++) {
-		struct tfr_writer_opts opts = { .compression = c, .force = true, .buffer_size = 1000 };
+		struct tfr_writer_opts opts = {
+			.compression = c, .force = true, .buffer_size = 1000
+		};
 		struct tfr_writer *w = NULL;
 		struct tfr_reader *r = NULL, *back = NULL;
 		struct tfr_record a, b;
@@ -155,7 +159,8 @@ Test(record, every_flipped_bit_is_a_fault)
 
 			b.data[at] ^= (uint8_t)(1 << bit);
 			status = read_memory(b.data, b.size, 0, &n, NULL);
-			cr_assert(status == TFR_EDATA || status == TFR_EFORMAT, "byte %zu bit %d", at, bit);
+			cr_assert(status == TFR_EDATA || status == TFR_EFORMAT, "byte %zu bit %d",
+				at, bit);
 			b.data[at] ^= (uint8_t)(1 << bit);
 		}
 	}
@@ -174,7 +179,8 @@ Test(record, every_truncation_is_a_fault)
 
 		cr_assert_eq(status == TFR_END, whole, "%zu bytes", size);
 		temp_write("cut", b.data, size);
-		cr_assert_eq(tfr_count_records("cut", NULL, &counted, &err) == TFR_OK, whole, "%zu bytes", size);
+		cr_assert_eq(tfr_count_records("cut", NULL, &counted, &err) == TFR_OK, whole,
+			"%zu bytes", size);
 		if (!whole) {
 			cr_assert(err.status == TFR_EDATA);
 			cr_assert_eq(err.record, n);
@@ -265,7 +271,8 @@ Test(record, other_files_are_named)
 	static const struct {
 		const char *bytes, *message;
 	} cases[] = {
-		{ "version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "a git-lfs pointer" },
+		{ "version https://git-lfs.github.com/spec/v1\noid sha256:0\n",
+			"a git-lfs pointer" },
 		{ "\xff\xd8\xff\xe0 0123456789", "a JPEG picture" },
 		{ "PK\x03\x04 0123456789", "a zip archive" },
 		{ "<!DOCTYPE html><html></html>", "an HTML page" },
@@ -280,7 +287,8 @@ Test(record, other_files_are_named)
 		struct tfr_error err = { 0 };
 		uint64_t n;
 
-		cr_assert_eq(read_memory(cases[i].bytes, strlen(cases[i].bytes), 0, &n, &err), TFR_EFORMAT);
+		cr_assert_eq(read_memory(cases[i].bytes, strlen(cases[i].bytes), 0, &n, &err),
+			TFR_EFORMAT);
 		cr_assert_not_null(strstr(err.message, cases[i].message), "%s", err.message);
 	}
 }
@@ -304,7 +312,8 @@ Test(record, reading_goes_on_behind_a_damaged_payload)
 	tfr_buf_clear(&b);
 }
 
-/* Whatever 1 to 40 bytes are overwritten, inserted or removed anywhere: every record that was not touched is found again. */
+/* Whatever 1 to 40 bytes are overwritten, inserted or removed anywhere: every record that was not
+ * touched is found again. */
 Test(record, resync_finds_every_record_that_was_not_touched)
 {
 	struct tfr_buf raw = many(60, 8), broken = { 0 };
@@ -312,7 +321,8 @@ Test(record, resync_finds_every_record_that_was_not_touched)
 
 	tfr_rng_init(&rng, 9, 0);
 	for (int round = 0; round < 300; round++) {
-		size_t at = (size_t)tfr_rng_below(&rng, raw.size - 100), n = 1 + (size_t)tfr_rng_below(&rng, 40);
+		size_t at = (size_t)tfr_rng_below(&rng, raw.size - 100),
+		       n = 1 + (size_t)tfr_rng_below(&rng, 40);
 		struct tfr_reader_opts opts = { .block_size = round % 2 ? 4096 : 0 };
 		struct tfr_reader *r = NULL;
 		struct tfr_record rec;
@@ -327,14 +337,16 @@ Test(record, resync_finds_every_record_that_was_not_touched)
 			memmove(broken.data + at, broken.data + at + n, broken.size - at - n);
 			broken.size -= n;
 		}
-		cr_assert_eq(tfr_reader_open_memory(&r, broken.data, broken.size, &opts, NULL), TFR_OK);
+		cr_assert_eq(
+			tfr_reader_open_memory(&r, broken.data, broken.size, &opts, NULL), TFR_OK);
 		for (;;) {
 			status = tfr_reader_next(r, &rec, NULL);
 			if (status == TFR_OK) {
 				good++;
 			} else if (status == TFR_END) {
 				break;
-			} else if (tfr_reader_fault(r) == TFR_FAULT_LENGTH || tfr_reader_fault(r) == TFR_FAULT_CUT) {
+			} else if (tfr_reader_fault(r) == TFR_FAULT_LENGTH ||
+				   tfr_reader_fault(r) == TFR_FAULT_CUT) {
 				if (tfr_reader_resync(r, &lost, NULL) == TFR_END)
 					break;
 				lost_total += lost;

@@ -54,7 +54,8 @@ Test(shard, file_names_are_read_back)
 	cr_assert_not(tfr_shard_file_parse("a-00000-of-00002x", &f));
 }
 
-static enum tfr_status open_set(struct tfr_set **set, const char *input, bool allow_missing, struct tfr_error *err)
+static enum tfr_status open_set(
+	struct tfr_set **set, const char *input, bool allow_missing, struct tfr_error *err)
 {
 	struct tfr_set_opts opts = { .inputs = &input, .count = 1, .allow_missing = allow_missing };
 
@@ -71,13 +72,16 @@ static void write_set(const char *target, int records, bool force)
 	for (int i = 0; i < records; i++) {
 		struct iovec piece = { text, (size_t)sprintf(text, "record %d", i) };
 
-		cr_assert_eq(tfr_set_writer_put(w, (uint32_t)i % tfr_set_writer_shards(w), &piece, 1, NULL, NULL), TFR_OK);
+		cr_assert_eq(tfr_set_writer_put(w, (uint32_t)i % tfr_set_writer_shards(w), &piece,
+				     1, NULL, NULL),
+			TFR_OK);
 	}
 	cr_assert_eq(tfr_set_writer_publish(w, NULL, NULL), TFR_OK);
 	tfr_set_writer_close(w);
 }
 
-static void add_up(void *ctx, const char *path, uint64_t records, uint64_t sum, const struct tfr_error *err)
+static void add_up(
+	void *ctx, const char *path, uint64_t records, uint64_t sum, const struct tfr_error *err)
 {
 	uint64_t *totals = ctx;
 
@@ -97,8 +101,11 @@ Test(shard, a_set_is_written_listed_and_counted)
 	cr_assert_eq(access("train.manifest.json", F_OK), 0);
 	cr_assert_eq(temp_count("."), 4);
 	for (int i = 0; i < 4; i++) {
-		cr_assert_eq(open_set(&set, (const char *[]){ "train@3.tfrecord", "train@*.tfrecord", ".", "train-*" }[i],
-			false, NULL), TFR_OK);
+		cr_assert_eq(open_set(&set,
+				     (const char *[]){ "train@3.tfrecord", "train@*.tfrecord", ".",
+					     "train-*" }[i],
+				     false, NULL),
+			TFR_OK);
 		cr_assert_eq(tfr_set_count(set), 3);
 		if (i < 2)
 			cr_assert_str_eq(tfr_set_path(set, 2), "train-00002-of-00003.tfrecord");
@@ -124,7 +131,8 @@ Test(shard, a_gap_is_an_error_where_a_whole_set_was_asked_for)
 	write_set("train@3.tfrecord", 10, false);
 	unlink("train-00001-of-00003.tfrecord");
 	for (int i = 0; i < 3; i++) {
-		const char *input = (const char *[]){ "train@3.tfrecord", "train@*.tfrecord", "." }[i];
+		const char *input =
+			(const char *[]){ "train@3.tfrecord", "train@*.tfrecord", "." }[i];
 
 		cr_assert_eq(open_set(&set, input, false, &err), TFR_EDATA, "%s", input);
 		cr_assert_not_null(strstr(err.message, "train-00001-of-00003.tfrecord"));
@@ -142,8 +150,10 @@ Test(shard, another_size_beside_it_is_refused)
 	struct tfr_error err = { 0 };
 
 	write_set("train@3.tfrecord", 3, false);
-	cr_assert_eq(tfr_set_writer_open(&w, "train@4.tfrecord", NULL, NULL, NULL, &err), TFR_EEXIST);
-	cr_assert_eq(tfr_set_writer_open(&w, "train@3.tfrecord", NULL, NULL, NULL, &err), TFR_EEXIST);
+	cr_assert_eq(
+		tfr_set_writer_open(&w, "train@4.tfrecord", NULL, NULL, NULL, &err), TFR_EEXIST);
+	cr_assert_eq(
+		tfr_set_writer_open(&w, "train@3.tfrecord", NULL, NULL, NULL, &err), TFR_EEXIST);
 	cr_assert_eq(temp_count("."), 4);
 	write_set("train@4.tfrecord", 4, true);
 	cr_assert_eq(temp_count("."), 8);

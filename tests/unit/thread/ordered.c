@@ -11,10 +11,12 @@ struct log {
 	uint64_t fail_at;
 };
 
-static enum tfr_status work(void *ctx, unsigned worker, uint64_t i, void *slot, struct tfr_error *err)
+static enum tfr_status work(
+	void *ctx, unsigned worker, uint64_t i, void *slot, struct tfr_error *err)
 {
 	struct log *l = ctx;
-	long now = atomic_fetch_add(&l->in_flight_bytes, 10) + 10, peak = atomic_load(&l->peak_bytes);
+	long now = atomic_fetch_add(&l->in_flight_bytes, 10) + 10,
+	     peak = atomic_load(&l->peak_bytes);
 
 	(void)worker;
 	while (now > peak && !atomic_compare_exchange_weak(&l->peak_bytes, &peak, now))
@@ -48,8 +50,14 @@ static uint64_t cost(void *ctx, uint64_t i)
 static struct tfr_ordered job(unsigned threads)
 {
 	return (struct tfr_ordered){
-		.threads = threads, .count = 1000, .window = 16, .budget = 50,
-		.slot_size = sizeof(uint64_t), .cost = cost, .work = work, .deliver = deliver,
+		.threads = threads,
+		.count = 1000,
+		.window = 16,
+		.budget = 50,
+		.slot_size = sizeof(uint64_t),
+		.cost = cost,
+		.work = work,
+		.deliver = deliver,
 	};
 }
 

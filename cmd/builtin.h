@@ -1,0 +1,12 @@
+/* cmd/builtin.h - the commands, and the pages that main prints by itself. */
+#ifndef TFR_CMD_BUILTIN_H
+#define TFR_CMD_BUILTIN_H
+
+#include "cmd.h"
+
+extern const struct command cmd_completion, cmd_count, cmd_help, cmd_version;
+
+void help_print_commands(FILE *f);
+void help_print_command(const struct command *command);
+
+#endif

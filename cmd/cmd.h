@@ -1,0 +1,107 @@
+/* cmd/cmd.h - what every subcommand is made of and may use.
+ *
+ * A subcommand is one `const struct command` and its row in main.c's array.  It reads <tfr/…> and
+ * this header, nothing else of the library. */
+#ifndef TFR_CMD_CMD_H
+#define TFR_CMD_CMD_H
+
+#include <stdio.h>
+
+#include <tfr/tfr.h>
+
+#include "opt.h"
+
+struct cmd;
+
+struct command {
+	const char *name, *alias; /* alias may be NULL */
+	const char *operands;	  /* as the synopsis has them: "FILE..." */
+	const char *summary;	  /* one line for the list of commands */
+	const struct opt *options;
+	size_t settings_size;
+	const void *defaults; /* copied into the settings; NULL: zeros */
+	int (*main)(struct cmd *c);
+};
+
+extern const struct command *const commands[]; /* NULL-terminated */
+
+/* One run of a command. */
+struct cmd {
+	const struct command *command;
+	void *settings; /* the command's own struct, filled by its option table */
+	const char **operands;
+	size_t count;
+	char *line; /* the whole command line, quoted where needed */
+	int exit;   /* the highest status so far: cmd_error() and cmd_fail() raise it */
+	bool quiet;
+};
+
+/* --- talk --- */
+
+/* Prints "tfr NAME: message" and the hint, raises the exit status. */
+void cmd_error(struct cmd *c, const struct tfr_error *err);
+/* The same, and returns the exit status: `return cmd_fail(c, &err);` */
+int cmd_fail(struct cmd *c, const struct tfr_error *err);
+/* Wrong usage, in printf's words; returns 2. */
+int cmd_usage(struct cmd *c, const char *format, ...) TFR_PRINTF(2, 3);
+/* "tfr NAME: warning: …"; the exit status stays. */
+void cmd_warn(struct cmd *c, const char *format, ...) TFR_PRINTF(2, 3);
+/* The same in the shape the library's callbacks have; ctx is the struct cmd. */
+void cmd_warn_text(void *ctx, const char *text);
+
+/* --- inputs and outputs
+ * -------------------------------------------------------------------------------------------- */
+
+/* Opens the operands as inputs; with none, standard input where it is not a terminal.  On failure
+ * the error is printed and the status returned; 0 is success. */
+int cmd_open_inputs(struct cmd *c, bool allow_missing, struct tfr_set **set);
+/* Refuses to write binary to a terminal without `force`.  0: go on. */
+int cmd_check_terminal(struct cmd *c, const char *output, bool force);
+/* The list of temporary files that a signal removes; give it to every output. */
+struct tfr_temporaries *cmd_temporaries(void);
+/* Whether SIGINT or SIGTERM came, for a command that called cmd_catch_signals(); a second one ends
+ * the process at once. */
+const volatile bool *cmd_catch_signals(void);
+
+/* --- progress and the last line
+ * ------------------------------------------------------------------------------------ */
+
+enum progress_mode { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
+
+/* Shows `p` on standard error every fifth of a second until stopped; AUTO: only where that is a
+ * terminal. */
+void cmd_progress_start(struct cmd *c, struct tfr_progress *p, enum progress_mode mode);
+void cmd_progress_stop(void);
+
+/* The line every command that moves records ends with. */
+struct cmd_summary {
+	uint64_t read, written, skipped, bad, bytes, sum;
+	double seconds;
+};
+void cmd_print_summary(struct cmd *c, const struct cmd_summary *s);
+/* Seconds since the process began its work. */
+double cmd_seconds(void);
+
+/* --- options that several commands share
+ * ---------------------------------------------------------------------------- */
+
+#define OPT_JOBS(settings, f)                                                                      \
+	OPT(COUNT, 'j', "jobs", "N", NULL, "work on N processors; 0 is all of them [0]", settings, \
+		f)
+#define OPT_QUIET(settings, f)                                                                     \
+	OPT(FLAG, 'q', "quiet", NULL, NULL, "no warnings, no closing line", settings, f)
+#define OPT_FORCE(settings, f)                                                                     \
+	OPT(FLAG, 'f', "force", NULL, NULL, "overwrite what exists", settings, f)
+#define OPT_JSON(settings, f)                                                                      \
+	OPT(FLAG, 0, "json", NULL, NULL, "one JSON object in place of text", settings, f)
+#define OPT_MISSING(settings, f)                                                                   \
+	OPT(FLAG, 0, "allow-missing", NULL, NULL, "go on when a set lacks members", settings, f)
+#define OPT_COMPRESSION(settings, f)                                                               \
+	OPT(CHOICE, 0, "compression", "KIND", "auto|none|gzip|zlib",                               \
+		"what the input is: auto, none, gzip or zlib [auto: its content says]", settings,  \
+		f)
+#define OPT_PROGRESS(settings, f)                                                                  \
+	OPT(CHOICE, 0, "progress", "WHEN", "auto|always|never",                                    \
+		"show progress: auto, always or never [auto: on a terminal]", settings, f)
+
+#endif

@@ -1,0 +1,137 @@
+/* cmd/main.c - the table of commands, and what happens around every one of them.
+ *
+ * After a command, standard output is flushed and checked: a delayed write error (a full disk) must
+ * not end in status 0. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "builtin.h"
+#include "cmd.h"
+
+const struct command *const commands[] = {
+	&cmd_count,
+	&cmd_version,
+	&cmd_help,
+	&cmd_completion,
+	NULL,
+};
+
+static const struct command *find_command(const char *name)
+{
+	for (const struct command *const *p = commands; *p; p++)
+		if (!strcmp((*p)->name, name) || ((*p)->alias && !strcmp((*p)->alias, name)))
+			return *p;
+	return NULL;
+}
+
+/* Words that a shell would not read back as they are get single quotes. */
+static char *join_command_line(int argc, char **argv)
+{
+	char *line = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&line, &size);
+
+	for (int i = 0; f && i < argc; i++) {
+		const char *word = i ? argv[i] : "tfr";
+		bool plain =
+			*word &&
+			!word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					   "0123456789@%+=:,./_-")];
+
+		if (i)
+			fputc(' ', f);
+		if (!plain)
+			fputc('\'', f);
+		for (; *word; word++)
+			fputs(*word == '\'' ? "'\\''" : (char[]){ *word, 0 }, f);
+		if (!plain)
+			fputc('\'', f);
+	}
+	if (f)
+		fclose(f);
+	return line;
+}
+
+/* A set of many shards has every one open while it is written. */
+static void raise_open_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static int run_command(struct cmd *c, int argc, char **argv)
+{
+	const struct command *command = c->command;
+	struct opt_result result = { 0 };
+	struct tfr_error err;
+
+	if (command->defaults)
+		memcpy(c->settings, command->defaults, command->settings_size);
+	if (opt_parse(command->options, argc, argv, c->settings, &result, &err)) {
+		cmd_fail(c, &err);
+		fprintf(stderr, "hint: 'tfr %s -h' lists the options.\n", command->name);
+	} else if (result.help) {
+		help_print_command(command);
+	} else if (result.version) {
+		printf("tfr %s\n", tfr_version());
+	} else {
+		c->operands = result.operands;
+		c->count = result.count;
+		c->exit = command->main(c);
+	}
+	opt_result_clear(&result, command->options, c->settings);
+	return c->exit;
+}
+
+static int check_stdout(struct cmd *c)
+{
+	/* EBADF: it was closed before we started, and nothing was written to it. */
+	if ((fflush(stdout) || ferror(stdout)) && errno != EBADF) {
+		fprintf(stderr, "tfr %s: cannot write to standard output: %s\n", c->command->name,
+			strerror(errno));
+		return 3;
+	}
+	return c->exit;
+}
+
+static int unknown_command(const char *name)
+{
+	fprintf(stderr, "tfr: unknown command '%s'\nhint: 'tfr help' lists the commands.\n", name);
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	struct cmd c = { 0 };
+	int status;
+
+	if (argc < 2 || !strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")) {
+		help_print_commands(argc < 2 ? stderr : stdout);
+		return argc < 2 ? 2 : 0;
+	}
+	if (!strcmp(argv[1], "--version"))
+		argv[1] = (char[]){ "version" };
+	c.command = find_command(argv[1]);
+	if (!c.command)
+		return unknown_command(argv[1]);
+	raise_open_file_limit();
+	c.settings = calloc(1, c.command->settings_size + 1);
+	c.line = join_command_line(argc, argv);
+	if (!c.settings || !c.line) {
+		fprintf(stderr, "tfr: out of memory\n");
+		return 3;
+	}
+	status = run_command(&c, argc - 2, argv + 2);
+	if (status < check_stdout(&c))
+		status = check_stdout(&c);
+	free(c.settings);
+	free(c.line);
+	return status;
+}

@@ -1,0 +1,281 @@
+/* cmd/opt.c - options read by table.
+ *
+ * "-j4", "-j 4", "--jobs=4" and "--jobs 4" are one; flags without argument can be joined ("-fq");
+ * "--" ends the options; a lone "-" is an operand. */
+#include "opt.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tfr/text.h>
+
+struct parser {
+	const struct opt *table;
+	int argc, at;
+	char **argv;
+	void *settings;
+	struct opt_result *result;
+	struct tfr_error *err;
+};
+
+static enum tfr_status usage(struct parser *p, const char *format, ...) TFR_PRINTF(2, 3);
+
+static enum tfr_status usage(struct parser *p, const char *format, ...)
+{
+	va_list args;
+
+	*p->err = (struct tfr_error){ .status = TFR_EUSAGE };
+	va_start(args, format);
+	vsnprintf(p->err->message, sizeof(p->err->message), format, args);
+	va_end(args);
+	return TFR_EUSAGE;
+}
+
+static void *field(struct parser *p, const struct opt *o)
+{
+	return (char *)p->settings + o->offset;
+}
+
+static enum tfr_status append(
+	const char ***values, size_t *count, const char *value, struct parser *p)
+{
+	const char **larger = realloc(*values, (*count + 1) * sizeof(**values));
+
+	if (!larger) {
+		*p->err = (struct tfr_error){ .status = TFR_ENOMEM,
+			.message = "out of memory reading the options" };
+		return TFR_ENOMEM;
+	}
+	larger[(*count)++] = value;
+	*values = larger;
+	return TFR_OK;
+}
+
+static enum tfr_status set_count(
+	struct parser *p, const struct opt *o, const char *shown, const char *value)
+{
+	uint64_t *n = field(p, o);
+	char *end;
+
+	errno = 0;
+	*n = strtoull(value, &end, 10);
+	if (!isdigit((unsigned char)*value) || *end || errno)
+		return usage(p, "%s takes a whole number, not '%s'", shown, value);
+	return TFR_OK;
+}
+
+static enum tfr_status set_real(
+	struct parser *p, const struct opt *o, const char *shown, const char *value)
+{
+	double *number = field(p, o);
+	char *end;
+
+	*number = strtod(value, &end);
+	if (end == value || *end || !isfinite(*number) || *number < 0)
+		return usage(p, "%s takes a number, not '%s'", shown, value);
+	return TFR_OK;
+}
+
+static enum tfr_status set_choice(
+	struct parser *p, const struct opt *o, const char *shown, const char *value)
+{
+	size_t n = strlen(value);
+	int index = 0;
+
+	for (const char *word = o->values; word; index++) {
+		const char *bar = strchr(word, '|');
+		size_t size = bar ? (size_t)(bar - word) : strlen(word);
+
+		if (size == n && !memcmp(word, value, n)) {
+			*(int *)field(p, o) = index;
+			return TFR_OK;
+		}
+		word = bar ? bar + 1 : NULL;
+	}
+	return usage(p, "%s takes %s, not '%s'", shown, o->values, value);
+}
+
+static enum tfr_status set(
+	struct parser *p, const struct opt *o, const char *shown, const char *value)
+{
+	struct opt_list *list;
+	struct tfr_error e;
+
+	switch (o->type) {
+	case OPT_END:
+		break;
+	case OPT_FLAG:
+		*(bool *)field(p, o) = true;
+		break;
+	case OPT_STRING:
+		*(const char **)field(p, o) = value;
+		break;
+	case OPT_LIST:
+		list = field(p, o);
+		return append(&list->values, &list->count, value, p);
+	case OPT_COUNT:
+		return set_count(p, o, shown, value);
+	case OPT_SIZE:
+		if (tfr_parse_size(value, field(p, o), &e))
+			return usage(p, "%s: %s", shown, e.message);
+		break;
+	case OPT_REAL:
+		return set_real(p, o, shown, value);
+	case OPT_LEVEL:
+		*(int *)field(p, o) = value[0] - '0';
+		break;
+	case OPT_CHOICE:
+		return set_choice(p, o, shown, value);
+	}
+	return TFR_OK;
+}
+
+static bool takes_argument(const struct opt *o)
+{
+	return o->type != OPT_FLAG && o->type != OPT_LEVEL;
+}
+
+static enum tfr_status parse_long(struct parser *p, const char *arg)
+{
+	const char *equals = strchr(arg, '='), *value = NULL;
+	size_t n = equals ? (size_t)(equals - arg) : strlen(arg);
+
+	if (!strcmp(arg, "--help")) {
+		p->result->help = true;
+		return TFR_OK;
+	}
+	if (!strcmp(arg, "--version")) {
+		p->result->version = true;
+		return TFR_OK;
+	}
+	for (const struct opt *o = p->table; o->type; o++) {
+		if (!o->name || strlen(o->name) != n - 2 || memcmp(o->name, arg + 2, n - 2))
+			continue;
+		if (!takes_argument(o) && equals)
+			return usage(p, "--%s takes no argument", o->name);
+		if (takes_argument(o) && !equals && p->at == p->argc)
+			return usage(p, "--%s needs an argument: %s", o->name, o->arg);
+		if (takes_argument(o))
+			value = equals ? equals + 1 : p->argv[p->at++];
+		return set(p, o, arg, value);
+	}
+	return usage(p, "unknown option '%.*s'", (int)n, arg);
+}
+
+static enum tfr_status parse_short(struct parser *p, const char *arg)
+{
+	for (const char *c = arg + 1; *c; c++) {
+		const struct opt *o = p->table;
+		char shown[3] = { '-', *c, 0 };
+		const char *value = c;
+		enum tfr_status status;
+
+		if (*c == 'h') {
+			p->result->help = true;
+			return TFR_OK;
+		}
+		while (o->type && o->letter != *c &&
+			!(o->type == OPT_LEVEL && *c >= '1' && *c <= '9'))
+			o++;
+		if (!o->type)
+			return usage(p, "unknown option '-%c'", *c);
+		if (takes_argument(o)) {
+			if (!c[1] && p->at == p->argc)
+				return usage(p, "-%c needs an argument: %s", *c, o->arg);
+			value = c[1] ? c + 1 : p->argv[p->at++];
+		}
+		status = set(p, o, shown, value);
+		if (status || takes_argument(o))
+			return status;
+	}
+	return TFR_OK;
+}
+
+enum tfr_status opt_parse(const struct opt *table, int argc, char **argv, void *settings,
+	struct opt_result *result, struct tfr_error *err)
+{
+	struct parser p = { table, argc, 0, argv, settings, result, err };
+	enum tfr_status status = TFR_OK;
+	bool operands_only = false;
+
+	while (!status && p.at < argc) {
+		const char *arg = argv[p.at++];
+
+		if (operands_only || arg[0] != '-' || !arg[1])
+			status = append(&result->operands, &result->count, arg, &p);
+		else if (!strcmp(arg, "--"))
+			operands_only = true;
+		else
+			status = arg[1] == '-' ? parse_long(&p, arg) : parse_short(&p, arg);
+	}
+	return status;
+}
+
+void opt_result_clear(struct opt_result *result, const struct opt *table, void *settings)
+{
+	for (const struct opt *o = table; o->type; o++)
+		if (o->type == OPT_LIST)
+			free(((struct opt_list *)(void *)((char *)settings + o->offset))->values);
+	free(result->operands);
+	*result = (struct opt_result){ 0 };
+}
+
+/* "  -j, --jobs N" */
+static void format_head(const struct opt *o, char *text, size_t size)
+{
+	const char *arg = takes_argument(o) ? o->arg : NULL;
+
+	if (o->type == OPT_LEVEL)
+		snprintf(text, size, "  -1 ... -9");
+	else if (o->letter && o->name)
+		snprintf(text, size, "  -%c, --%s%s%s", o->letter, o->name, arg ? " " : "",
+			arg ? arg : "");
+	else if (o->letter)
+		snprintf(text, size, "  -%c%s%s", o->letter, arg ? " " : "", arg ? arg : "");
+	else
+		snprintf(text, size, "      --%s%s%s", o->name, arg ? " " : "", arg ? arg : "");
+}
+
+enum { HELP_COLUMN = 28, HELP_WIDTH = 79 };
+
+static void print_wrapped(const char *text)
+{
+	int column = HELP_COLUMN;
+
+	while (*text) {
+		int n = (int)strcspn(text, " ");
+
+		if (column > HELP_COLUMN && column + 1 + n > HELP_WIDTH) {
+			printf("\n%*s", HELP_COLUMN, "");
+			column = HELP_COLUMN;
+		} else if (column > HELP_COLUMN) {
+			putchar(' ');
+			column++;
+		}
+		printf("%.*s", n, text);
+		column += n;
+		text += n + (text[n] == ' ');
+	}
+	putchar('\n');
+}
+
+void opt_print(const struct opt *table)
+{
+	char head[128];
+
+	for (const struct opt *o = table; o->type; o++) {
+		format_head(o, head, sizeof(head));
+		if (strlen(head) + 1 < HELP_COLUMN)
+			printf("%-*s", HELP_COLUMN, head);
+		else
+			printf("%s\n%*s", head, HELP_COLUMN, "");
+		print_wrapped(o->help);
+	}
+	printf("%-*s", HELP_COLUMN, "  -h, --help");
+	print_wrapped("print this and exit");
+}

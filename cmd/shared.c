@@ -1,0 +1,142 @@
+/* cmd/shared.c - errors, warnings, inputs, outputs and signals, alike in every command. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd.h"
+
+void cmd_error(struct cmd *c, const struct tfr_error *err)
+{
+	char text[8192];
+	int status = tfr_status_exit_code(err->status);
+
+	fprintf(stderr, "tfr %s: %s\n", c->command->name,
+		tfr_error_format(err, text, sizeof(text)));
+	if (err->hint[0])
+		fprintf(stderr, "hint: %s\n", err->hint);
+	if (c->exit < status)
+		c->exit = status;
+}
+
+int cmd_fail(struct cmd *c, const struct tfr_error *err)
+{
+	cmd_error(c, err);
+	return c->exit;
+}
+
+int cmd_usage(struct cmd *c, const char *format, ...)
+{
+	struct tfr_error err = { .status = TFR_EUSAGE };
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(err.message, sizeof(err.message), format, args);
+	va_end(args);
+	return cmd_fail(c, &err);
+}
+
+void cmd_warn(struct cmd *c, const char *format, ...)
+{
+	char text[4400], escaped[8800];
+	va_list args;
+
+	if (c->quiet)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	fprintf(stderr, "tfr %s: warning: %s\n", c->command->name,
+		tfr_escape_line(escaped, sizeof(escaped), text));
+}
+
+void cmd_warn_text(void *ctx, const char *text)
+{
+	cmd_warn(ctx, "%s", text);
+}
+
+int cmd_open_inputs(struct cmd *c, bool allow_missing, struct tfr_set **set)
+{
+	static const char *const standard_input[] = { "-" };
+	struct tfr_set_opts opts = {
+		.inputs = c->operands,
+		.count = c->count,
+		.allow_missing = allow_missing,
+		.warn = cmd_warn_text,
+		.ctx = c,
+	};
+	struct tfr_error err;
+
+	if (!c->count) {
+		if (isatty(STDIN_FILENO))
+			return cmd_usage(c, "no input: name files, or '-' for standard input");
+		opts.inputs = standard_input;
+		opts.count = 1;
+	}
+	return tfr_set_open(set, &opts, &err) ? cmd_fail(c, &err) : 0;
+}
+
+int cmd_check_terminal(struct cmd *c, const char *output, bool force)
+{
+	struct tfr_error err = { .status = TFR_EUSAGE,
+		.message = "records are binary and standard output is a terminal",
+		.hint = "Name a file with -o, or give -f." };
+
+	if (strcmp(output, "-") || force || !isatty(STDOUT_FILENO))
+		return 0;
+	return cmd_fail(c, &err);
+}
+
+/* --- signals --- */
+
+static struct tfr_temporaries *temporaries;
+static volatile bool interrupted;
+
+static void die_of(int signal_number)
+{
+	signal(signal_number, SIG_DFL);
+	raise(signal_number);
+}
+
+/* Removes the temporaries and dies of the signal, so that a shell sees what happened.  The default
+ * action is only taken when the handler returns and the signal is unblocked. */
+static void on_signal(int signal_number)
+{
+	tfr_temporaries_unlink(temporaries);
+	die_of(signal_number);
+}
+
+static void install(void (*handler)(int))
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = handler }, old;
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+		sigaction(signals[i], NULL, &old);
+		if (old.sa_handler != SIG_IGN) /* nohup, or a shell's background job */
+			sigaction(signals[i], &action, NULL);
+	}
+}
+
+struct tfr_temporaries *cmd_temporaries(void)
+{
+	if (!temporaries) {
+		temporaries = tfr_temporaries_new();
+		install(on_signal);
+	}
+	return temporaries;
+}
+
+static void on_first_signal(int signal_number)
+{
+	interrupted = true;
+	signal(signal_number, SIG_DFL);
+}
+
+const volatile bool *cmd_catch_signals(void)
+{
+	install(on_first_signal);
+	return &interrupted;
+}
