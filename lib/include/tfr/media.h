@@ -1,0 +1,199 @@
+/* tfr/media.h - pictures: recognising, measuring, decoding, cropping and resizing them.
+ *
+ * Pixels are what TensorFlow's ops give, to the bit: tf.io.decode_jpeg with
+ * dct_method='INTEGER_ACCURATE', tf.io.decode_png with dtype uint8, tf.image.resize (v2, bilinear,
+ * antialias=False).  Pillow decodes to the same bytes.
+ *
+ * A picture is rows of interleaved 8-bit samples, top row first ("HWC"); sizes are in pixels,
+ * strides in bytes.  EXIF orientation is not applied, as TensorFlow does not apply it.
+ *
+ * Objects belong to one thread at a time; two threads need two decoders.  Functions without an
+ * object are pure. */
+#ifndef TFR_MEDIA_H
+#define TFR_MEDIA_H
+
+#include <tfr/error.h>
+
+/* ---- What the bytes are ---- */
+
+enum tfr_image_format {
+	TFR_IMAGE_UNKNOWN = 0, /* not a picture of any kind listed here */
+	TFR_IMAGE_JPEG,        /* decoded */
+	TFR_IMAGE_PNG,         /* decoded */
+	/* From here on: recognised, so that a message can name it, and not decoded. */
+	TFR_IMAGE_GIF,
+	TFR_IMAGE_BMP,
+	TFR_IMAGE_WEBP,
+	TFR_IMAGE_TIFF,
+	TFR_IMAGE_JXL,
+	TFR_IMAGE_AVIF,
+	TFR_IMAGE_HEIC,
+	TFR_IMAGE_JP2,
+};
+
+/* The format by the first bytes alone; no name is looked at and nothing else is verified. */
+TFR_API enum tfr_image_format tfr_image_sniff(const void *data, size_t size);
+
+/* "jpeg", "png", "gif", … as `image/format` spells it; "unknown" for TFR_IMAGE_UNKNOWN. */
+TFR_API const char *tfr_image_format_name(enum tfr_image_format format);
+
+struct tfr_image_info {
+	enum tfr_image_format format;
+	uint32_t width, height;
+	/* What decoding with channels = 0 gives.  JPEG: gray 1, otherwise 3 (CMYK and YCCK become
+	 * RGB, as in TensorFlow).  PNG: gray 1, gray and alpha 2, RGB and palette 3, RGBA and a
+	 * palette with tRNS 4; beside gray and RGB, tRNS is ignored, as TensorFlow ignores it. */
+	unsigned channels;
+	unsigned components; /* as stored: 4 for a CMYK JPEG, 1 for a palette PNG */
+	unsigned bit_depth;  /* of one stored sample: JPEG 8; PNG 1, 2, 4, 8, 16 */
+	bool progressive;    /* a progressive JPEG or an interlaced PNG */
+	/* A JPEG's chroma subsampling, "4:2:0"; "4:4:4" when every component is whole, the first
+	 * component's factors as "HxV" where no such name exists, "" for one component and for PNG.
+	 */
+	char subsampling[8];
+};
+
+/* Measures a picture without decoding it, and proves that its end is there.
+ *
+ * JPEG (ITU-T T.81 annex B): the markers up to the first scan are walked, so that the end of a
+ * thumbnail inside EXIF is not mistaken for the picture's; then EOI is the last two bytes, or is
+ * searched for through the entropy-coded data.  Bytes after EOI are allowed.  PNG (ISO/IEC 15948):
+ * every chunk's bounds, IHDR and its CRC, IEND; the CRCs of the other chunks are the decoder's
+ * business: they would cost more than reading the file does.
+ *
+ * TFR_EFORMAT: empty, not a picture, or one in a format that is not decoded (info->format says
+ * which; the rest is zero). TFR_EDATA: damaged or cut short: "truncated JPEG: no end marker",
+ * "truncated PNG: no IEND chunk", "zero width". On failure what could be found before the fault is
+ * in `info`, which is cleared first. */
+TFR_API enum tfr_status tfr_image_probe(const void *data, size_t size, struct tfr_image_info *info,
+	struct tfr_error *err);
+
+/* ---- Pixels ---- */
+
+/* A view of pixels somewhere else: `height` rows of `width * channels` bytes, `stride` bytes apart.
+ */
+struct tfr_image {
+	const uint8_t *data;
+	size_t stride;
+	uint32_t width, height;
+	unsigned channels;
+};
+
+/* A window of a picture.  It must lie within it and must not be empty. */
+struct tfr_crop {
+	uint32_t x, y, width, height;
+};
+
+/* The part of `image` inside `window`: no pixel moves.  TFR_EUSAGE when the window does not lie
+ * within the image. */
+TFR_API enum tfr_status tfr_image_window(const struct tfr_image *image,
+	const struct tfr_crop *window, struct tfr_image *part, struct tfr_error *err);
+
+struct tfr_decoder;
+
+struct tfr_decoder_opts {
+	/* The most bytes (width * height * channels of the whole picture) that are decoded, against
+	 * pictures that claim absurd sizes [0: 1 GiB].  A larger one is TFR_ENOMEM, told from its
+	 * header alone. */
+	uint64_t max_bytes;
+	/* JPEG only: the fast integer DCT and plain upsampling.  Not exact [false]. */
+	bool fast;
+};
+
+/* `opts` may be NULL: the defaults.  NULL: out of memory. */
+TFR_API struct tfr_decoder *tfr_decoder_new(const struct tfr_decoder_opts *opts);
+TFR_API void tfr_decoder_free(struct tfr_decoder *d);
+
+/* Decodes a picture, or the part of it inside `window` (NULL: all of it), into the decoder's own
+ * memory.
+ *
+ * `channels`: 0 as tfr_image_probe() says; 1 gray, 2 gray and alpha, 3 RGB, 4 RGBA (alpha: PNG
+ * only, 255 where there is none).  With 3, alpha is dropped, not blended, palettes are looked up,
+ * gray is repeated.  16-bit samples keep their high byte (>> 8), 1-bit ones become 0 and 255.  Gray
+ * from a colour JPEG is its Y plane; a CMYK JPEG has no gray: TFR_EUSAGE.  CMYK to RGB is (255-C) *
+ * (255-K) / 255, truncated, of the inks as Adobe's inverted files mean them, which is TensorFlow's
+ * law.
+ *
+ * With a window the pixels equal decode-then-crop to the bit; only what they depend on is decoded.
+ * Truncation is seen whatever the window; other damage outside it may not be.  Decoding all of a
+ * picture is the proof that it is whole: warnings of damaged data are TFR_EDATA, harmless ones
+ * (stray bytes between markers) are nothing.
+ *
+ * `*image` is valid until the next call with `d` or its end.  The decoder's memory grows to the
+ * largest picture seen and is then reused.  Statuses are those of tfr_image_probe(), TFR_EUSAGE
+ * (channels or window cannot be had), TFR_ENOMEM. */
+TFR_API enum tfr_status tfr_decode(struct tfr_decoder *d, const void *data, size_t size,
+	const struct tfr_crop *window, unsigned channels, struct tfr_image *image,
+	struct tfr_error *err);
+
+/* ---- Resizing ---- */
+
+/* Holds what resizing needs between calls: coefficients and two rows.  NULL: out of memory. */
+struct tfr_resizer;
+
+TFR_API struct tfr_resizer *tfr_resizer_new(void);
+TFR_API void tfr_resizer_free(struct tfr_resizer *r);
+
+enum tfr_resize_flags {
+	/* Left and right exchanged: equals mirroring the result. */
+	TFR_RESIZE_MIRROR = 1,
+	/* Then (x - 127.5) / 127.5 in float32: -1 … 1. */
+	TFR_RESIZE_NORMALISE = 2,
+	/* `out` will not be read soon by this processor: write around its caches where that can be
+	 * done (it can where `out` and each row of it begin at a multiple of 64 bytes).  A third
+	 * faster at 224 x 224. */
+	TFR_RESIZE_STREAM = 4,
+	/* The plain C code, whatever the processor can do: the same bits, for tests. */
+	TFR_RESIZE_PLAIN = 8,
+};
+
+/* Resizes 8-bit `image` (1 to 4 channels) to `width` x `height` float32 pixels at `out`, dense HWC:
+ * width * height * channels floats, any alignment of a float (64 bytes is best).  Both axes change
+ * freely; the same size converts only.
+ *
+ * Bilinear, half-pixel centres, no antialiasing: tf.image.resize's arithmetic in its order, so its
+ * bits.  For output index i of an axis: src = (i + 0.5f) * (in / (float)out) - 0.5f; the neighbours
+ * are max(floor(src), 0) and min(ceil(src), in - 1), the weight src - floor(src); x is interpolated
+ * first, then y, each as a + (b - a) * weight, every step rounded to float32
+ * (tensorflow/core/kernels/image/resize_bilinear_op.cc).
+ *
+ * TFR_EUSAGE: no pixels, a size over 2^24, or channels out of range.  TFR_ENOMEM. */
+TFR_API enum tfr_status tfr_resize_bilinear(struct tfr_resizer *r, const struct tfr_image *image,
+	uint32_t width, uint32_t height, unsigned flags, float *out, struct tfr_error *err);
+
+/* ---- Where to crop, whether to mirror ---- */
+
+/* A draw is a pure function of these three and of what is drawn: the same on any thread, in any
+ * order, and mirroring does not depend on whether a crop was drawn before it. */
+struct tfr_draw {
+	uint64_t seed;
+	uint64_t epoch;  /* from 0 */
+	uint64_t record; /* the record's position in the unshuffled stream */
+};
+
+/* A window of 8 to 100 % of the area and of a shape between 3:4 and 4:3 (log-uniform), anywhere in
+ * the picture: the crop of Inception (Szegedy et al. 2014), by the law of torchvision's
+ * RandomResizedCrop: ten tries, then the largest centred window whose shape is allowed.  Width and
+ * height must not be 0. */
+TFR_API void tfr_random_resized_crop(const struct tfr_draw *draw, uint32_t width, uint32_t height,
+	struct tfr_crop *crop);
+
+/* A window of `to_width` x `to_height`, anywhere in the picture; an axis the picture lacks pixels
+ * on is taken whole. */
+TFR_API void tfr_random_crop(const struct tfr_draw *draw, uint32_t width, uint32_t height,
+	uint32_t to_width, uint32_t to_height, struct tfr_crop *crop);
+
+/* True for every other record, at random. */
+TFR_API bool tfr_random_flip(const struct tfr_draw *draw);
+
+/* The largest centred window of the shape shape_width : shape_height; 1, 1 is the largest centred
+ * square.  An odd pixel goes to the right and the bottom: offsets are floor(difference / 2). */
+TFR_API void tfr_centre_shape(uint32_t width, uint32_t height, uint32_t shape_width,
+	uint32_t shape_height, struct tfr_crop *crop);
+
+/* The centred window of `to_width` x `to_height`, as tf.image.resize_with_crop_or_pad crops; an
+ * axis the picture lacks pixels on is taken whole (nothing is padded). */
+TFR_API void tfr_centre_crop(uint32_t width, uint32_t height, uint32_t to_width, uint32_t to_height,
+	struct tfr_crop *crop);
+
+#endif

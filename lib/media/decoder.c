@@ -1,0 +1,118 @@
+/* media/decoder.c - from bytes to pixels, whatever the format: recognise, measure, check what is
+ * asked, decode.
+ *
+ * Every decode probes first.  That costs under a microsecond and makes a truncated picture an error
+ * whatever the window, and a picture that claims an absurd size one before any memory is taken for
+ * it. */
+#include "base/error.h"
+#include "media/picture.h"
+
+#define DEFAULT_MAX_BYTES ((uint64_t)1 << 30)
+
+enum tfr_status tfr_image_probe(const void *data, size_t size, struct tfr_image_info *info,
+	struct tfr_error *err)
+{
+	const struct tfr_picture *picture;
+
+	*info = (struct tfr_image_info){ 0 };
+	if (size == 0)
+		return tfr_fail(err, TFR_EFORMAT, "empty, not a picture");
+	info->format = tfr_image_sniff(data, size);
+	if (info->format == TFR_IMAGE_UNKNOWN)
+		return tfr_fail(err, TFR_EFORMAT, "not a picture");
+	picture = tfr_picture_of(info->format);
+	if (!picture)
+		return tfr_fail(err, TFR_EFORMAT, "a %s picture, neither jpeg nor png",
+			tfr_image_format_name(info->format));
+	return picture->probe(data, size, info, err);
+}
+
+static enum tfr_status check_window(const struct tfr_crop *w, uint32_t width, uint32_t height,
+	struct tfr_error *err)
+{
+	if (w->width && w->height && w->width <= width && w->x <= width - w->width &&
+		w->height <= height && w->y <= height - w->height)
+		return TFR_OK;
+	return tfr_fail(err, TFR_EUSAGE,
+		"a window of %u x %u at %u, %u is not within a picture of %u x %u", w->width,
+		w->height, w->x, w->y, width, height);
+}
+
+enum tfr_status tfr_image_window(const struct tfr_image *image, const struct tfr_crop *window,
+	struct tfr_image *part, struct tfr_error *err)
+{
+	enum tfr_status status = check_window(window, image->width, image->height, err);
+
+	if (status)
+		return status;
+	*part = (struct tfr_image){
+		.data = image->data + window->y * image->stride +
+			(size_t)window->x * image->channels,
+		.stride = image->stride,
+		.width = window->width,
+		.height = window->height,
+		.channels = image->channels,
+	};
+	return TFR_OK;
+}
+
+struct tfr_decoder *tfr_decoder_new(const struct tfr_decoder_opts *opts)
+{
+	struct tfr_decoder *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	if (opts)
+		d->opts = *opts;
+	if (!d->opts.max_bytes)
+		d->opts.max_bytes = DEFAULT_MAX_BYTES;
+	return d;
+}
+
+void tfr_decoder_free(struct tfr_decoder *d)
+{
+	if (!d)
+		return;
+	tfr_jpeg_free(d->jpeg);
+	tfr_buf_clear(&d->pixels);
+	free(d);
+}
+
+uint8_t *tfr_pixels(struct tfr_buf *kept, size_t size)
+{
+	kept->size = 0;
+	return tfr_buf_reserve(kept, size) ? kept->data : NULL;
+}
+
+static enum tfr_status check_size(const struct tfr_decoder *d, const struct tfr_image_info *info,
+	unsigned channels, struct tfr_error *err)
+{
+	/* Two 31-bit sizes and a small number: no overflow. */
+	uint64_t pixels = (uint64_t)info->width * info->height;
+
+	if (pixels <= d->opts.max_bytes / channels)
+		return TFR_OK;
+	return tfr_fail(err, TFR_ENOMEM,
+		"a picture of %u x %u needs %.4g GiB decoded, more than the %.4g GiB allowed",
+		info->width, info->height, (double)pixels * channels / 0x1p30,
+		(double)d->opts.max_bytes / 0x1p30);
+}
+
+enum tfr_status tfr_decode(struct tfr_decoder *d, const void *data, size_t size,
+	const struct tfr_crop *window, unsigned channels, struct tfr_image *image,
+	struct tfr_error *err)
+{
+	struct tfr_image_info info;
+	struct tfr_picture_job job = { .data = data, .size = size, .info = &info };
+	enum tfr_status status = tfr_image_probe(data, size, &info, err);
+
+	if (status)
+		return status;
+	job.channels = channels ? channels : info.channels;
+	job.window = window ? *window : (struct tfr_crop){ 0, 0, info.width, info.height };
+	if ((status = check_window(&job.window, info.width, info.height, err)))
+		return status;
+	if ((status = check_size(d, &info, job.channels, err)))
+		return status;
+	return tfr_picture_of(info.format)->decode(d, &job, image, err);
+}

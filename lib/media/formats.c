@@ -1,0 +1,83 @@
+/* media/formats.c - every picture format we know, by its first bytes.
+ *
+ * Content decides: a name is never looked at.  No two magics below can match the same bytes, so
+ * order does not matter. */
+#include <string.h>
+
+#include "media/picture.h"
+
+/* ISO/IEC 14496-12: a box's size comes before its type. */
+/* clang-format off */
+#define ISO_BRAND(brand) { "ftyp" brand, 8, 4 }
+/* clang-format on */
+
+static const struct format {
+	enum tfr_image_format format;
+	const char *name;
+	const struct tfr_picture *picture;
+	struct {
+		const char *bytes;
+		size_t size, offset;
+	} magic[3];
+} formats[] = {
+	{ TFR_IMAGE_JPEG, "jpeg", &tfr_picture_jpeg, { { "\xff\xd8\xff", 3, 0 } } },
+	{ TFR_IMAGE_PNG, "png", &tfr_picture_png, { { "\x89PNG\r\n\x1a\n", 8, 0 } } },
+	{ TFR_IMAGE_GIF, "gif", NULL, { { "GIF87a", 6, 0 }, { "GIF89a", 6, 0 } } },
+	{ TFR_IMAGE_BMP, "bmp", NULL, { { "BM", 2, 0 } } },
+	{ TFR_IMAGE_WEBP, "webp", NULL, { { "WEBP", 4, 8 } } },
+	{ TFR_IMAGE_TIFF, "tiff", NULL, { { "II*\0", 4, 0 }, { "MM\0*", 4, 0 } } },
+	{ TFR_IMAGE_JXL, "jxl", NULL,
+		{ { "\xff\x0a", 2, 0 }, { "\0\0\0\x0cJXL \r\n\x87\n", 12, 0 } } },
+	{ TFR_IMAGE_AVIF, "avif", NULL, { ISO_BRAND("avif"), ISO_BRAND("avis") } },
+	{ TFR_IMAGE_HEIC, "heic", NULL,
+		{ ISO_BRAND("heic"), ISO_BRAND("heix"), ISO_BRAND("mif1") } },
+	{ TFR_IMAGE_JP2, "jp2", NULL, { { "\0\0\0\x0cjP  \r\n\x87\n", 12, 0 } } },
+};
+
+#define FORMATS (sizeof(formats) / sizeof(*formats))
+
+/* Two magics are too short to be believed alone: text may start with "BM", and "WEBP" is one kind
+ * of RIFF. */
+static bool confirmed(enum tfr_image_format format, const uint8_t *data, size_t size)
+{
+	/* BITMAPFILEHEADER: bytes 6..9 are reserved, zero; then come the offset of the pixels and
+	 * the size of the next header, both below 65536. */
+	if (format == TFR_IMAGE_BMP)
+		return size >= 18 && tfr_be32(data + 6) == 0 && data[12] == 0 && data[13] == 0 &&
+			tfr_be16(data + 16) == 0;
+	if (format == TFR_IMAGE_WEBP)
+		return memcmp(data, "RIFF", 4) == 0;
+	return true;
+}
+
+enum tfr_image_format tfr_image_sniff(const void *data, size_t size)
+{
+	const uint8_t *p = data;
+
+	for (size_t i = 0; i < FORMATS; i++)
+		for (size_t m = 0; m < 3 && formats[i].magic[m].size; m++) {
+			size_t offset = formats[i].magic[m].offset, n = formats[i].magic[m].size;
+
+			if (size >= offset + n &&
+				memcmp(p + offset, formats[i].magic[m].bytes, n) == 0 &&
+				confirmed(formats[i].format, p, size))
+				return formats[i].format;
+		}
+	return TFR_IMAGE_UNKNOWN;
+}
+
+const char *tfr_image_format_name(enum tfr_image_format format)
+{
+	for (size_t i = 0; i < FORMATS; i++)
+		if (formats[i].format == format)
+			return formats[i].name;
+	return "unknown";
+}
+
+const struct tfr_picture *tfr_picture_of(enum tfr_image_format format)
+{
+	for (size_t i = 0; i < FORMATS; i++)
+		if (formats[i].format == format)
+			return formats[i].picture;
+	return NULL;
+}

@@ -1,0 +1,303 @@
+/* media/jpeg.c - JPEG pixels by libjpeg-turbo, all of a picture or a window of it.
+ *
+ * The window is asked for with a margin of pixels, and rows of margin are decoded and dropped:
+ * "fancy" upsampling takes each chroma sample's neighbours into account, and at the edge of what
+ * libjpeg decodes it does without them.  With the margin that edge lies outside the window, so its
+ * pixels are those of the whole picture.  A progressive file whose scans leave coefficients
+ * unrefined is smoothed between blocks, further than the margin reaches: it is decoded at full
+ * width.
+ *
+ * libjpeg reports errors by a call that must not return: everything that calls it runs under
+ * jpeg_guard(). */
+#include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <jpeglib.h>
+#include <jerror.h>
+
+#include "base/error.h"
+#include "media/jpeg.h"
+
+enum {
+	MARGIN = 2, /* pixels: one chroma sample of the coarsest kind that is interpolated */
+	ROWS_A_CALL = 16,
+	MAX_SCANS = 500, /* of a progressive file; encoders write about ten, a bomb thousands */
+};
+
+struct tfr_jpeg {
+	struct jpeg_decompress_struct cinfo;
+	struct jpeg_error_mgr errors;
+	struct jpeg_progress_mgr progress;
+	jmp_buf fatal;
+	enum tfr_status status; /* of what made `fatal` be taken */
+	char message[JMSG_LENGTH_MAX];
+	struct tfr_decoder *owner;
+	const struct tfr_picture_job *job;
+	struct tfr_image *image;
+	struct tfr_buf cmyk;
+};
+
+static struct tfr_jpeg *self(j_common_ptr cinfo)
+{
+	return cinfo->client_data;
+}
+
+static void give_up(struct tfr_jpeg *j, enum tfr_status status)
+{
+	j->status = status;
+	longjmp(j->fatal, 1);
+}
+
+static void on_error(j_common_ptr cinfo)
+{
+	struct tfr_jpeg *j = self(cinfo);
+
+	cinfo->err->format_message(cinfo, j->message);
+	give_up(j, cinfo->err->msg_code == JERR_OUT_OF_MEMORY ? TFR_ENOMEM : TFR_EDATA);
+}
+
+/* Warnings (level -1) of pixels that are lost end the decoding; the others are about what surrounds
+ * the pixels. */
+static void on_message(j_common_ptr cinfo, int level)
+{
+	if (level >= 0)
+		return;
+	switch (cinfo->err->msg_code) {
+	case JWRN_ARITH_BAD_CODE:
+	case JWRN_HIT_MARKER:
+	case JWRN_HUFF_BAD_CODE:
+	case JWRN_JPEG_EOF:
+	case JWRN_MUST_RESYNC:
+		on_error(cinfo);
+	}
+}
+
+static void no_output(j_common_ptr cinfo)
+{
+	(void)cinfo;
+}
+
+static void on_progress(j_common_ptr cinfo)
+{
+	struct tfr_jpeg *j = self(cinfo);
+
+	if (j->cinfo.input_scan_number > MAX_SCANS) {
+		snprintf(j->message, sizeof(j->message), "more than %d scans", MAX_SCANS);
+		give_up(j, TFR_EDATA);
+	}
+}
+
+/* Runs `work`; false: libjpeg gave up, j->status and j->message say why, and the object is ready
+ * for the next picture. */
+static bool jpeg_guard(struct tfr_jpeg *j, void (*work)(struct tfr_jpeg *j))
+{
+	if (setjmp(j->fatal)) {
+		jpeg_abort_decompress(&j->cinfo);
+		return false;
+	}
+	work(j);
+	return true;
+}
+
+static void create(struct tfr_jpeg *j)
+{
+	jpeg_create_decompress(&j->cinfo);
+}
+
+static struct tfr_jpeg *jpeg_new(struct tfr_decoder *owner)
+{
+	struct tfr_jpeg *j = calloc(1, sizeof(*j));
+
+	if (!j)
+		return NULL;
+	j->owner = owner;
+	j->cinfo.client_data = j;
+	j->cinfo.err = jpeg_std_error(&j->errors);
+	j->errors.error_exit = on_error;
+	j->errors.emit_message = on_message;
+	j->errors.output_message = no_output;
+	if (!jpeg_guard(j, create)) {
+		tfr_jpeg_free(j);
+		return NULL;
+	}
+	j->progress.progress_monitor = on_progress;
+	j->cinfo.progress = &j->progress;
+	return j;
+}
+
+void tfr_jpeg_free(struct tfr_jpeg *j)
+{
+	if (!j)
+		return;
+	jpeg_destroy_decompress(&j->cinfo);
+	tfr_buf_clear(&j->cmyk);
+	free(j);
+}
+
+/* Whether smoothing between blocks may be at work: some coefficient of a progressive file has bits
+ * outstanding. */
+static bool is_unrefined(const struct jpeg_decompress_struct *c)
+{
+	if (!c->progressive_mode || !c->coef_bits)
+		return false;
+	for (int component = 0; component < c->num_components; component++)
+		for (int i = 0; i < DCTSIZE2; i++)
+			if (c->coef_bits[component][i] != 0)
+				return true;
+	return false;
+}
+
+/* Narrows the decoder to the window's columns and a margin; *x becomes the first column that comes
+ * out. */
+static void crop_columns(struct jpeg_decompress_struct *c, const struct tfr_crop *w, JDIMENSION *x)
+{
+	JDIMENSION first = w->x > MARGIN ? w->x - MARGIN : 0, end = w->x + w->width;
+	JDIMENSION width;
+
+	*x = 0;
+	if (w->width == c->output_width || is_unrefined(c))
+		return;
+	end = c->output_width - end > MARGIN ? end + MARGIN : c->output_width;
+	width = end - first;
+	*x = first;
+	jpeg_crop_scanline(c, x, &width);
+}
+
+/* Gets past the rows above the window, the last of them by decoding into `scratch`. */
+static void skip_rows(struct jpeg_decompress_struct *c, const struct tfr_crop *w, uint8_t *scratch)
+{
+	JSAMPROW row = scratch;
+
+	if (w->y > MARGIN)
+		jpeg_skip_scanlines(c, w->y - MARGIN);
+	while (c->output_scanline < w->y)
+		jpeg_read_scanlines(c, &row, 1);
+}
+
+static void read_rows(struct jpeg_decompress_struct *c, uint32_t end, uint8_t *out, size_t stride)
+{
+	while (c->output_scanline < end) {
+		JSAMPROW rows[ROWS_A_CALL];
+		uint32_t n = end - c->output_scanline;
+
+		if (n > ROWS_A_CALL)
+			n = ROWS_A_CALL;
+		for (uint32_t i = 0; i < n; i++)
+			rows[i] = out + i * stride;
+		out += jpeg_read_scanlines(c, rows, n) * stride;
+	}
+}
+
+static void cmyk_to_rgb(const uint8_t *in, uint32_t pixels, bool inverted, uint8_t *out)
+{
+	unsigned flip = inverted ? 0 : 255;
+
+	for (uint32_t i = 0; i < pixels; i++, in += 4, out += 3) {
+		unsigned k = in[3] ^ flip;
+
+		out[0] = (uint8_t)((in[0] ^ flip) * k / 255);
+		out[1] = (uint8_t)((in[1] ^ flip) * k / 255);
+		out[2] = (uint8_t)((in[2] ^ flip) * k / 255);
+	}
+}
+
+/* As read_rows(), by way of a row of inks.  Files with Adobe's marker store them inverted, 255 for
+ * none. */
+static void read_cmyk_rows(struct tfr_jpeg *j, uint32_t end, uint8_t *out, size_t stride)
+{
+	struct jpeg_decompress_struct *c = &j->cinfo;
+	JSAMPROW row = j->cmyk.data;
+
+	for (; c->output_scanline < end; out += stride) {
+		jpeg_read_scanlines(c, &row, 1);
+		cmyk_to_rgb(row, c->output_width, c->saw_Adobe_marker, out);
+	}
+}
+
+static uint8_t *need(struct tfr_jpeg *j, uint8_t *memory)
+{
+	if (!memory) {
+		strcpy(j->message, "out of memory");
+		give_up(j, TFR_ENOMEM);
+	}
+	return memory;
+}
+
+static void set_up(struct tfr_jpeg *j)
+{
+	struct jpeg_decompress_struct *c = &j->cinfo;
+	const struct tfr_image_info *info = j->job->info;
+
+	jpeg_mem_src(c, j->job->data, j->job->size);
+	jpeg_read_header(c, TRUE);
+	if (c->image_width != info->width || c->image_height != info->height ||
+		(unsigned)c->num_components != info->components) {
+		strcpy(j->message, "two frame headers");
+		give_up(j, TFR_EDATA);
+	}
+	if (c->num_components == 4)
+		c->out_color_space = JCS_CMYK;
+	else
+		c->out_color_space = j->job->channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+	c->dct_method = j->owner->opts.fast ? JDCT_IFAST : JDCT_ISLOW;
+	c->do_fancy_upsampling = !j->owner->opts.fast;
+	jpeg_start_decompress(c);
+}
+
+static void decode_window(struct tfr_jpeg *j)
+{
+	struct jpeg_decompress_struct *c = &j->cinfo;
+	const struct tfr_crop *w = &j->job->window;
+	uint8_t *out, *scratch;
+	JDIMENSION x;
+	size_t stride;
+	bool cmyk;
+
+	set_up(j);
+	cmyk = c->out_color_space == JCS_CMYK;
+	crop_columns(c, w, &x);
+	stride = (size_t)c->output_width * j->job->channels;
+	scratch = out = need(j, tfr_pixels(&j->owner->pixels, stride * w->height));
+	if (cmyk)
+		scratch = need(j, tfr_pixels(&j->cmyk, (size_t)c->output_width * 4));
+	skip_rows(c, w, scratch);
+	if (cmyk)
+		read_cmyk_rows(j, w->y + w->height, out, stride);
+	else
+		read_rows(c, w->y + w->height, out, stride);
+	if (c->output_scanline == c->output_height)
+		jpeg_finish_decompress(c);
+	else
+		jpeg_abort_decompress(c);
+	*j->image = (struct tfr_image){
+		.data = out + (size_t)(w->x - x) * j->job->channels,
+		.stride = stride,
+		.width = w->width,
+		.height = w->height,
+		.channels = j->job->channels,
+	};
+}
+
+static enum tfr_status jpeg_decode(struct tfr_decoder *d, const struct tfr_picture_job *job,
+	struct tfr_image *image, struct tfr_error *err)
+{
+	struct tfr_jpeg *j = d->jpeg;
+
+	if ((job->channels != 1 && job->channels != 3) ||
+		(job->channels == 1 && job->info->components == 4))
+		return tfr_fail(err, TFR_EUSAGE,
+			"a JPEG of %u components has no form with %u channels",
+			job->info->components, job->channels);
+	if (!j && !(j = d->jpeg = jpeg_new(d)))
+		return tfr_fail_nomem(err, "decoding a JPEG");
+	j->job = job;
+	j->image = image;
+	if (jpeg_guard(j, decode_window))
+		return TFR_OK;
+	if (j->status == TFR_ENOMEM)
+		return tfr_fail_nomem(err, "decoding a JPEG");
+	return tfr_fail(err, TFR_EDATA, "damaged JPEG: %s", j->message);
+}
+
+const struct tfr_picture tfr_picture_jpeg = { .probe = tfr_jpeg_probe, .decode = jpeg_decode };

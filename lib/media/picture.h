@@ -1,0 +1,64 @@
+/* media/picture.h - what a picture format gives to the rest of the room.
+ *
+ * A format that is decoded is one file with one `const struct tfr_picture`, listed in formats.c;
+ * nothing else names it. Decoders write into the pixels of a tfr_decoder, which grow and are kept.
+ */
+#ifndef TFR_MEDIA_PICTURE_H
+#define TFR_MEDIA_PICTURE_H
+
+#include <tfr/media.h>
+
+#include "base/buf.h"
+
+struct tfr_decoder {
+	struct tfr_decoder_opts opts;
+	struct tfr_buf pixels;
+	struct tfr_jpeg *jpeg; /* made at the first JPEG, kept */
+};
+
+/* One decoding: what is asked for, resolved.  `window` lies within the picture; `channels` is not
+ * 0. */
+struct tfr_picture_job {
+	const uint8_t *data;
+	size_t size;
+	const struct tfr_image_info *info;
+	struct tfr_crop window;
+	unsigned channels;
+};
+
+struct tfr_picture {
+	/* Fills `info`, whose format is already set, and proves that the end is there. */
+	enum tfr_status (*probe)(const uint8_t *data, size_t size, struct tfr_image_info *info,
+		struct tfr_error *err);
+	enum tfr_status (*decode)(struct tfr_decoder *d, const struct tfr_picture_job *job,
+		struct tfr_image *image, struct tfr_error *err);
+};
+
+extern const struct tfr_picture tfr_picture_jpeg, tfr_picture_png;
+
+/* How `format` is read; NULL: it is only recognised. */
+const struct tfr_picture *tfr_picture_of(enum tfr_image_format format);
+
+void tfr_jpeg_free(struct tfr_jpeg *j);
+
+/* `size` bytes of memory that is kept, what was in it forgotten; NULL: out of memory. */
+uint8_t *tfr_pixels(struct tfr_buf *kept, size_t size);
+
+/* A window that is the whole of a picture. */
+static inline bool tfr_window_is_all(const struct tfr_crop *window,
+	const struct tfr_image_info *info)
+{
+	return window->width == info->width && window->height == info->height;
+}
+
+static inline uint32_t tfr_be16(const uint8_t *p)
+{
+	return (uint32_t)p[0] << 8 | p[1];
+}
+
+static inline uint32_t tfr_be32(const uint8_t *p)
+{
+	return tfr_be16(p) << 16 | tfr_be16(p + 2);
+}
+
+#endif

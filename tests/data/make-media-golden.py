@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Makes tests/data/media: small pictures, and what TensorFlow and Pillow make of them.
+
+    make-media-golden.py DIRECTORY        (needs tensorflow-cpu, pillow, numpy)
+
+NAME.jpg, NAME.png    a picture
+NAME.CHANNELS.u8      its samples as TensorFlow decodes it (JPEG with INTEGER_ACCURATE), HWC; CHANNELS 0 is "as stored"
+rgb.WIDTHxHEIGHT.f32  rgb.png by tf.image.resize to that size, little-endian float32
+resnorm.f32           the same to 16 x 12, mirrored, then (x - 127.5) / 127.5
+
+Where Pillow can decode to the same form, the script stops unless its pixels are the same."""
+import io
+import os
+import sys
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+import numpy as np
+import tensorflow as tf
+from PIL import Image
+
+out = sys.argv[1]
+rng = np.random.default_rng(7)
+WIDTH, HEIGHT = 33, 25
+
+
+def picture():
+    """Soft colours with sharp edges in them: chroma upsampling shows."""
+    small = Image.fromarray(rng.integers(0, 256, (5, 7, 3), dtype=np.uint8))
+    a = np.asarray(small.resize((WIDTH, HEIGHT), Image.BICUBIC)).copy()
+    a[5:12, 9:20] = (250, 10, 30)
+    a[15:20, ::3] = (0, 90, 255)
+    return Image.fromarray(a)
+
+
+def save(name, data):
+    with open(os.path.join(out, name), "wb") as f:
+        f.write(data)
+
+
+def encode(image, kind, **options):
+    b = io.BytesIO()
+    image.save(b, kind, **options)
+    return b.getvalue()
+
+
+def expect(name, data, channels, pillow_mode=None):
+    jpeg = name.endswith(".jpg")
+    a = (tf.io.decode_jpeg(data, channels, dct_method="INTEGER_ACCURATE") if jpeg else tf.io.decode_png(data, channels)).numpy()
+    if pillow_mode:
+        p = np.asarray(Image.open(io.BytesIO(data)).convert(pillow_mode))
+        assert np.array_equal(p.reshape(a.shape), a), (name, channels, np.abs(p.reshape(a.shape).astype(int) - a).max())
+    save(f"{name}.{channels}.u8", a.tobytes())
+
+
+def add(name, data, channels):
+    save(name, data)
+    for c, mode in channels.items():
+        expect(name, data, c, mode)
+
+
+im = picture()
+add("444.jpg", encode(im, "JPEG", quality=90, subsampling="4:4:4"), {3: "RGB"})
+add("422.jpg", encode(im, "JPEG", quality=85, subsampling="4:2:2"), {3: "RGB"})
+add("420.jpg", encode(im, "JPEG", quality=75, subsampling="4:2:0"), {3: "RGB", 1: None})
+add("progressive.jpg", encode(im, "JPEG", quality=80, progressive=True), {3: "RGB"})
+add("gray.jpg", encode(im.convert("L"), "JPEG"), {0: "L", 3: "RGB"})
+add("cmyk.jpg", encode(im.convert("CMYK"), "JPEG", quality=90), {0: "RGB", 3: "RGB"})
+
+add("rgb.png", encode(im, "PNG"), {3: "RGB", 4: "RGBA", 1: None})
+rgba = im.copy()
+rgba.putalpha(im.convert("L").point(lambda v: 255 - v))
+add("rgba.png", encode(rgba, "PNG"), {0: "RGBA", 3: "RGB"})
+add("la.png", encode(rgba.convert("LA"), "PNG"), {0: "LA", 3: "RGB"})
+add("palette.png", encode(im.quantize(11), "PNG"), {0: "RGB", 1: None})
+add("palette-trns.png", encode(im.quantize(11), "PNG", transparency=3), {0: "RGBA", 3: "RGB"})
+add("bit.png", encode(im.convert("1"), "PNG"), {0: None, 3: "RGB"})
+add("gray-trns.png", encode(im.convert("L"), "PNG", transparency=5), {0: None, 3: None, 4: None})
+wide = (np.asarray(im).astype(np.uint16) << 8) | rng.integers(0, 256, (HEIGHT, WIDTH, 3), dtype=np.uint16)
+add("rgb16.png", tf.io.encode_png(wide).numpy(), {3: None})
+add("gray16.png", tf.io.encode_png(wide[..., :1]).numpy(), {0: None, 3: None})
+
+pixels = np.asarray(im)
+for w, h in ((16, 12), (40, 31), (33, 7), (5, 60), (33, 25), (1, 1)):
+    save(f"rgb.{w}x{h}.f32", tf.image.resize(pixels, (h, w)).numpy().astype("<f4").tobytes())
+small = tf.image.flip_left_right(tf.image.resize(pixels, (12, 16))).numpy()
+save("resnorm.f32", ((small - np.float32(127.5)) / np.float32(127.5)).astype("<f4").tobytes())
