@@ -58,3 +58,38 @@ Test(golden, pixels_are_those_of_tensorflow)
 			check_decoded(d, decoded[i].name, decoded[i].channels[c]);
 	tfr_decoder_free(d);
 }
+
+static void check_resized(const struct tfr_image *image, uint32_t width, uint32_t height,
+	unsigned flags, const char *name)
+{
+	struct tfr_resizer *r = tfr_resizer_new();
+	TFR_AUTO_BUF want = golden(name);
+	TFR_AUTO_FREE float *out = malloc(want.size);
+
+	cr_assert_eq(want.size, (size_t)width * height * 3 * sizeof(float));
+	cr_assert_eq(tfr_resize_bilinear(r, image, width, height, flags, out, NULL), TFR_OK);
+	cr_assert_eq(memcmp(out, want.data, want.size), 0, "%s, flags %u", name, flags);
+	tfr_resizer_free(r);
+}
+
+Test(golden, resizing_is_that_of_tensorflow)
+{
+	static const uint32_t sizes[][2] = { { 16, 12 }, { 40, 31 }, { 33, 7 }, { 5, 60 },
+		{ 33, 25 }, { 1, 1 } };
+	struct tfr_decoder *d = tfr_decoder_new(NULL);
+	TFR_AUTO_BUF file = golden("rgb.png");
+	struct tfr_image image;
+
+	cr_assert_eq(tfr_decode(d, file.data, file.size, NULL, 3, &image, NULL), TFR_OK);
+	for (unsigned flags = 0; flags <= TFR_RESIZE_PLAIN; flags += TFR_RESIZE_PLAIN) {
+		for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+			char name[64];
+
+			snprintf(name, sizeof(name), "rgb.%ux%u.f32", sizes[i][0], sizes[i][1]);
+			check_resized(&image, sizes[i][0], sizes[i][1], flags, name);
+		}
+		check_resized(&image, 16, 12, flags | TFR_RESIZE_MIRROR | TFR_RESIZE_NORMALISE,
+			"resnorm.f32");
+	}
+	tfr_decoder_free(d);
+}
