@@ -1,0 +1,84 @@
+/* tests/fuzz/media.c - no bytes crash the decoders, and a window of whatever decodes equals
+ * decode-then-crop.
+ *
+ * The last four bytes of the input place the window; the rest is the picture. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <tfr/media.h>
+
+#include "base/cleanup.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static uint32_t scale(uint8_t part, uint32_t of)
+{
+	return (uint32_t)((uint64_t)part * of / 256);
+}
+
+static struct tfr_crop place(const uint8_t key[4], const struct tfr_image *image)
+{
+	struct tfr_crop w = { .x = scale(key[0], image->width), .y = scale(key[1], image->height) };
+
+	w.width = 1 + scale(key[2], image->width - w.x);
+	w.height = 1 + scale(key[3], image->height - w.y);
+	return w;
+}
+
+static uint8_t *copy(const struct tfr_image *image)
+{
+	size_t row = (size_t)image->width * image->channels;
+	uint8_t *p = malloc(row * image->height);
+
+	for (uint32_t y = 0; p && y < image->height; y++)
+		memcpy(p + y * row, image->data + y * image->stride, row);
+	return p;
+}
+
+static void check_window(struct tfr_decoder *d, const uint8_t *data, size_t size,
+	const struct tfr_image *image)
+{
+	struct tfr_crop w = place(data + size, image);
+	TFR_AUTO_FREE uint8_t *whole = copy(image);
+	uint32_t width = image->width;
+	struct tfr_image part;
+
+	if (!whole)
+		return;
+	if (tfr_decode(d, data, size, &w, 3, &part, NULL))
+		abort();
+	for (uint32_t y = 0; y < w.height; y++)
+		if (memcmp(part.data + y * part.stride,
+			    whole + ((size_t)(w.y + y) * width + w.x) * 3, (size_t)w.width * 3))
+			abort();
+}
+
+static void check_resize(const struct tfr_image *image)
+{
+	float fast[31 * 9 * 3], plain[31 * 9 * 3];
+	struct tfr_resizer *r = tfr_resizer_new();
+
+	if (!r)
+		return;
+	if (tfr_resize_bilinear(r, image, 31, 9, TFR_RESIZE_NORMALISE, fast, NULL) ||
+		tfr_resize_bilinear(r, image, 31, 9, TFR_RESIZE_NORMALISE | TFR_RESIZE_PLAIN, plain,
+			NULL) ||
+		memcmp(fast, plain, sizeof(fast)))
+		abort();
+	tfr_resizer_free(r);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct tfr_decoder *d = tfr_decoder_new(&(struct tfr_decoder_opts){ .max_bytes = 1 << 20 });
+	struct tfr_error err = { 0 };
+	struct tfr_image image;
+
+	if (d && size > 4 && tfr_decode(d, data, size - 4, NULL, 0, &image, &err) == TFR_OK &&
+		tfr_decode(d, data, size - 4, NULL, 3, &image, &err) == TFR_OK) {
+		check_resize(&image);
+		check_window(d, data, size - 4, &image);
+	}
+	tfr_decoder_free(d);
+	return 0;
+}
