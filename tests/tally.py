@@ -1,0 +1,40 @@
+"""Counts the cases of a Meson test run: tally.py build/meson-logs/testlog.json
+
+Meson counts programs.  Here a Criterion program counts as its tests (the numbers of its "Synthesis" line), a runner that
+ends in "N passed, N failed, N skipped" as these, and any other program as one.  A program that failed without saying
+which of its cases did counts one failure.
+"""
+import json
+import re
+import sys
+
+
+def cases(test):
+    text = re.sub(r'\x1b\[[0-9;]*m', '', test.get('stdout', '') + '\n' + test.get('stderr', ''))
+    ok, skipped = test['result'] == 'OK', test['result'] == 'SKIP'
+    criterion = re.findall(r'Tested: (\d+) \| Passing: (\d+) \| Failing: (\d+)', text)
+    runner = re.findall(r'^(\d+) passed, (\d+) failed, (\d+) skipped$', text, re.M)
+    if criterion:
+        tested, passing, failing = map(int, criterion[-1])
+        counts = [passing, failing, tested - passing - failing]
+    elif runner:
+        counts = list(map(int, runner[-1]))
+    else:
+        counts = [int(ok), 0, int(skipped)]
+    if not ok and not skipped and counts[1] == 0:
+        counts[1] = 1
+    return counts
+
+
+def main():
+    total = [0, 0, 0]
+    try:
+        with open(sys.argv[1]) as log:
+            for line in log:
+                total = [a + b for a, b in zip(total, cases(json.loads(line)))]
+    except FileNotFoundError:
+        pass  # no test was chosen
+    print('%d passed, %d failed, %d skipped' % tuple(total))
+
+
+main()
