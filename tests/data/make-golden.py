@@ -1,0 +1,262 @@
+"""Writes the golden files beside this script with TensorFlow, Pillow and zlib; the same bytes every time.
+
+  build/venv/tensorflow/bin/python tests/data/make-golden.py
+
+(scripts/venv tensorflow makes that python.)  README.md says what each file is for.
+"""
+import gzip
+import io
+import os
+import pathlib
+import struct
+import zlib
+
+os.environ['TF_CPP_MIN_LOG_LEVEL'] = '3'
+import numpy as np
+import tensorflow as tf
+from PIL import Image
+
+import records
+
+HERE = pathlib.Path(__file__).resolve().parent
+Feature, Example = tf.train.Feature, tf.train.Example
+
+
+def ints(*values):
+    return Feature(int64_list=tf.train.Int64List(value=values))
+
+
+def floats(*values):
+    return Feature(float_list=tf.train.FloatList(value=values))
+
+
+def strings(*values):
+    return Feature(bytes_list=tf.train.BytesList(value=values))
+
+
+def example(**features):
+    return Example(features=tf.train.Features(feature={k.replace('__', '/'): v for k, v in features.items()}))
+
+
+def binary(message):
+    return message.SerializeToString(deterministic=True)
+
+
+def write(name, payloads, compression=''):
+    with tf.io.TFRecordWriter(str(HERE / name), tf.io.TFRecordOptions(compression)) as out:
+        for payload in payloads:
+            out.write(payload)
+
+
+def kinds():
+    """Examples with every kind of list, and the values at the ends of their types."""
+    return [binary(e) for e in (
+        example(a=ints(1), b=floats(0.5), c=strings(b'text')),
+        example(many=ints(0, 1, -1, 2**31, -2**63, 2**63 - 1), zero=ints(0)),
+        example(f=floats(0.0, -0.0, 1 / 3, 3.4028235e38, 1e-45, float('inf'), float('-inf'), float('nan'))),
+        example(raw=strings(b'', b'\x00\xff\xfe', 'żółw'.encode(), b'line\nfeed\t"quoted"'), empty=strings(b'')),
+        example(no_ints=ints(), no_floats=floats(), no_strings=strings(), unset=Feature()),
+        Example(),
+        Example(features=tf.train.Features(feature={'ключ': ints(7), 'with space': ints(8), '': ints(9)})),
+        example(image__class__label=ints(3), image__class__text=strings(b'cat'), image__object__bbox__xmin=floats(0.25, 0.5)),
+    )]
+
+
+def sequences():
+    def frames(*features):
+        return tf.train.FeatureList(feature=features)
+    return [binary(s) for s in (
+        tf.train.SequenceExample(
+            context=tf.train.Features(feature={'clip/label/index': ints(4), 'example/id': strings(b'clip-1')}),
+            feature_lists=tf.train.FeatureLists(feature_list={
+                'image/timestamp': frames(ints(0), ints(40), ints(80)), 'ragged': frames(floats(1, 2), floats(), floats(3))})),
+        tf.train.SequenceExample(feature_lists=tf.train.FeatureLists(feature_list={'empty': frames()})),
+        tf.train.SequenceExample(context=tf.train.Features(feature={'only/context': ints(1)})),
+    )]
+
+
+def events():
+    Event = tf.compat.v1.Event
+    scalar = tf.compat.v1.Summary(value=[tf.compat.v1.Summary.Value(tag='loss', simple_value=0.25)])
+    return [binary(e) for e in (
+        Event(wall_time=1.5e9, file_version='brain.Event:2'), Event(wall_time=1.5e9 + 1, step=1, summary=scalar))]
+
+
+def wire():
+    """The rows of protobuf's merge rules: (name, payload), as protobuf (upb) reads them in wire.expected."""
+    f, i64 = records.field, records.int64_list
+    unpacked = f(3, b'\x08\x01\x08\x02')
+    two_chunks = f(3, f(1, b'\x01') + f(1, b'\x02'))
+    a = lambda feature: f(1, records.entry(b'a', feature))
+    return [
+        ('unpacked', a(unpacked)),
+        ('two packed chunks', a(two_chunks)),
+        ('packed then unpacked', a(f(3, f(1, b'\x01') + b'\x08\x02'))),
+        ('unpacked then packed', a(f(3, b'\x08\x01' + f(1, b'\x02')))),
+        ('unpacked float', f(1, records.entry(b'a', f(2, b'\x0d\x00\x00\x80\x3f')))),
+        ('same kind twice', a(i64([1]) + i64([2]))),
+        ('two kinds, the last wins', a(i64([1]) + records.float_list([2]))),
+        ('duplicate key, the last wins', f(1, records.entry(b'a', i64([1])) + records.entry(b'a', i64([2])))),
+        ('features twice, merged', a(i64([1])) + f(1, records.entry(b'b', i64([2])))),
+        ('the same key in features twice', a(i64([1])) + a(i64([2]))),
+        ('value before key', f(1, f(1, f(2, i64([1])) + f(1, b'a')))),
+        ('no value', f(1, f(1, f(1, b'a')))),
+        ('no key', f(1, f(1, f(2, i64([1]))))),
+        ('value twice, merged', f(1, f(1, f(1, b'a') + f(2, i64([1])) + f(2, i64([2]))))),
+        ('unknown field in Example', b'\x78\x05' + a(i64([1]))),
+        ('unknown field in Features', f(1, b'\x78\x05' + records.entry(b'a', i64([1])))),
+        ('unknown field in Feature', f(1, records.entry(b'a', b'\x78\x05' + i64([1])))),
+        ('unknown field in a list', f(1, records.entry(b'a', f(3, b'\x78\x05' + f(1, b'\x01'))))),
+        ('a group', b'\x7b\x08\x01\x7c' + a(i64([1]))),
+        ('an open group', b'\x7b\x08\x01' + a(i64([1]))),
+        ('key not UTF-8', f(1, records.entry(b'\xff', i64([1])))),
+        ('tag not minimal', b'\x8a\x00' + a(i64([1]))[1:]),
+        ('varint of 10 bytes', a(i64([-1]))),
+        ('varint of 11 bytes', a(f(3, f(1, b'\xff' * 10 + b'\x01')))),
+        ('field number 0', b'\x02\x00' + a(i64([1]))),
+        ('trailing 00', a(i64([1])) + b'\x00'),
+        ('trailing ff', a(i64([1])) + b'\xff'),
+        ('cut short', a(i64([1]))[:-1]),
+        ('float chunk of 5 bytes', f(1, records.entry(b'a', f(2, f(1, b'\x00\x00\x80\x3f\x00'))))),
+    ]
+
+
+def read_by_protobuf(payload):
+    """The Example as `show --json` prints one, or 'error'."""
+    try:
+        features = Example.FromString(payload).features.feature
+    except Exception:   # upb's DecodeError
+        return 'error'
+    parts = []
+    for key in sorted(features):
+        kind = features[key].WhichOneof('kind')
+        values = getattr(features[key], kind).value if kind else []
+        parts.append('"%s": [%s]' % (key, ', '.join('%g' % v for v in values)))
+    return '{%s}' % ', '.join(parts)
+
+
+def deflate(data, bits, flush_every=0, final=True):
+    engine = zlib.compressobj(6, zlib.DEFLATED, bits, 9)
+    if not flush_every:
+        return engine.compress(data) + engine.flush()
+    out = b''
+    for at in range(0, len(data), flush_every):
+        out += engine.compress(data[at:at + flush_every]) + engine.flush(zlib.Z_FULL_FLUSH)
+    return out + engine.flush()
+
+
+def gzip_with_name(data):
+    out = io.BytesIO()
+    with gzip.GzipFile('members.tfrecord', 'wb', 6, out, mtime=0) as f:
+        f.write(data)
+    return out.getvalue()
+
+
+def bgzf_block(data):
+    raw = deflate(data, -15)
+    size = len(raw) + 25
+    return (b'\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0' + struct.pack('<H', size) + raw +
+            struct.pack('<II', zlib.crc32(data), len(data)))
+
+
+def compressed(plain):
+    """FORMAT's table of compressed files: name -> bytes.  Each holds the records of members.tfrecord, or what is left."""
+    gz, zz, half = (lambda d: deflate(d, 31)), (lambda d: deflate(d, 15)), len(plain) // 2 + 3
+    a, b = plain[:half], plain[half:]   # a record lies across the cut
+    return {
+        'gzip-members': gz(a) + gz(b),
+        'gzip-member-a-record': b''.join(gz(plain[o:o + len(p) + 16]) for o, p, _ in records.unframe(plain)),
+        'gzip-empty-member-first': gz(b'') + gz(plain),
+        'gzip-empty-member-middle': gz(a) + gz(b'') + gz(b),
+        'gzip-empty-member-last': gz(plain) + gz(b''),
+        'gzip-full-flush': deflate(plain, 31, 64),
+        'gzip-name': gzip_with_name(plain),
+        'gzip-bgzf': bgzf_block(a) + bgzf_block(b) + bgzf_block(b''),
+        'gzip-zeros-after': gz(plain) + bytes(32),
+        'zlib-full-flush': deflate(plain, 15, 64),
+        'bad-gzip-trailer-cut-4': gz(plain)[:-4],
+        'bad-gzip-trailer-cut-8': gz(plain)[:-8],
+        'bad-gzip-cut': gz(plain)[:-60],
+        'bad-gzip-crc': gz(plain)[:-8] + b'\0\0\0\0' + gz(plain)[-4:],
+        'bad-gzip-size': gz(plain)[:-4] + b'\0\0\0\0',
+        'bad-gzip-garbage-after': gz(plain) + b'garbage after the end',
+        'bad-zlib-adler': zz(plain)[:-4] + b'\0\0\0\0',
+        'bad-zlib-adler-cut': zz(plain)[:-4],
+        'bad-zlib-garbage-after': zz(plain) + b'garbage',
+        'zlib-streams': zz(a) + zz(b),
+    }
+
+
+def pixels(height, width, channels):
+    """A smooth picture with some edges: unlike on every row, column and channel."""
+    y, x, c = np.mgrid[0:height, 0:width, 0:channels]
+    return ((x * 7 + y * 13 + c * 60 + (x // 5 % 2) * 40 + (y // 7 % 2) * 30) % 256).astype(np.uint8)
+
+
+def saved(image, form, **options):
+    out = io.BytesIO()
+    image.save(out, form, **options)
+    return out.getvalue()
+
+
+def pictures():
+    """Small pictures of every sort a folder may hold: path -> bytes, classes as folders."""
+    rgb = Image.fromarray(pixels(33, 47, 3))
+    gray = Image.fromarray(pixels(33, 47, 1)[:, :, 0])
+    rgba = Image.fromarray(pixels(33, 47, 4))
+    deep = Image.fromarray((pixels(33, 47, 1)[:, :, 0].astype(np.uint16) * 257 + 77).astype(np.uint16))
+    jpeg, png = saved(rgb, 'JPEG', quality=90), saved(rgb, 'PNG', optimize=True)
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    return {
+        'jpeg/444.jpg': saved(rgb, 'JPEG', quality=90, subsampling=0),
+        'jpeg/422.jpg': saved(rgb, 'JPEG', quality=90, subsampling=1),
+        'jpeg/420.jpg': jpeg,
+        'jpeg/gray.jpg': saved(gray, 'JPEG', quality=90),
+        'jpeg/progressive.jpg': saved(rgb, 'JPEG', quality=90, progressive=True),
+        'jpeg/cmyk.jpg': saved(rgb.convert('CMYK'), 'JPEG', quality=90),
+        'jpeg/exif-6.jpg': saved(rgb, 'JPEG', quality=90, exif=exif),
+        'jpeg/named.png': jpeg,   # the content decides
+        'png/rgb.png': png,
+        'png/rgba.png': saved(rgba, 'PNG'),
+        'png/gray.png': saved(gray, 'PNG'),
+        'png/gray-alpha.png': saved(rgba.convert('LA'), 'PNG'),
+        'png/palette.png': saved(rgb.quantize(16), 'PNG'),
+        'png/bits.png': saved(gray.convert('1'), 'PNG'),
+        'png/deep.png': saved(deep, 'PNG'),
+        'broken/cut.jpg': jpeg[:-40],
+        'broken/no-end.jpg': jpeg[:-2],
+        'broken/cut.png': png[:-30],
+        'broken/no-end.png': png[:-12],
+        'broken/crc.png': png[:60] + bytes([png[60] ^ 1]) + png[61:],
+        'broken/empty.jpg': b'',
+        'broken/text.jpg': b'this is no picture\n',
+    }
+
+
+def main():
+    every = kinds()
+    for name, compression in (('', ''), ('-gzip', 'GZIP'), ('-zlib', 'ZLIB')):
+        write('kinds%s.tfrecord' % name, every, compression)
+        write('empty%s.tfrecord' % name, [], compression)
+    write('sequence.tfrecord', sequences())
+    write('events.out.tfevents.1500000000.host', events())
+    write('payloads.tfrecord', [bytes([n % 251]) * (n * n % 211) for n in range(100)])
+    rows = wire()
+    write('wire.tfrecord', [payload for _, payload in rows])
+    (HERE / 'wire.expected').write_text(''.join('%s\t%s\n' % (n, read_by_protobuf(p)) for n, p in rows))
+    write('members.tfrecord', [b'record %d ' % n * 5 for n in range(20)])
+    for name, data in compressed((HERE / 'members.tfrecord').read_bytes()).items():
+        (HERE / 'compressed').mkdir(exist_ok=True)
+        (HERE / 'compressed' / (name + '.tfrecord')).write_bytes(data)
+    shown = []
+    for path, data in pictures().items():
+        target = HERE / 'pictures' / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+        if not path.startswith('broken'):
+            shown.append(binary(example(image__encoded=strings(data), image__filename=strings(path.encode()))))
+    write('pictures.tfrecord', shown)
+
+
+main()
