@@ -9,6 +9,7 @@
 #include <tfr/progress.h>
 #include <tfr/record.h>
 #include <tfr/shard.h>
+#include <tfr/example.h>
 #include <tfr/text.h>
 
 #endif
