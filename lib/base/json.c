@@ -16,8 +16,10 @@ enum { MAX_DEPTH = 64 };
 struct tfr_json {
 	struct tfr_buf text;
 	unsigned depth;
-	unsigned pretty;      /* levels that get lines of their own */
-	uint64_t has_members; /* bit d: something stands at depth d already */
+	unsigned pretty;        /* levels that get lines of their own */
+	uint64_t has_members;   /* bit d: something stands at depth d already */
+	const void *next_key;   /* of tfr_json_key(), NULL: none */
+	size_t next_key_size;
 	bool failed;
 };
 
@@ -90,6 +92,14 @@ static void put_quoted(struct tfr_json *j, const uint8_t *p, size_t n)
 	put(j, "\"", 1);
 }
 
+void tfr_json_key(struct tfr_json *j, const void *key, size_t size)
+{
+	if (!j)
+		return;
+	j->next_key = key;
+	j->next_key_size = size;
+}
+
 /* The comma, the line break and the key that come before a value. */
 static bool begin(struct tfr_json *j, const char *key)
 {
@@ -102,9 +112,12 @@ static bool begin(struct tfr_json *j, const char *key)
 		put_indent(j);
 	else if (j->text.size && j->text.data[j->text.size - 1] == ',')
 		put(j, " ", 1);
-	if (key) {
-		put_quoted(j, (const uint8_t *)key, strlen(key));
+	if (key)
+		tfr_json_key(j, key, strlen(key));
+	if (j->next_key) {
+		put_quoted(j, j->next_key, j->next_key_size);
 		put(j, ": ", 2);
+		j->next_key = NULL;
 	}
 	return true;
 }
@@ -251,6 +264,7 @@ void tfr_json_reset(struct tfr_json *j)
 	j->text.size = 0;
 	j->depth = 0;
 	j->has_members = 0;
+	j->next_key = NULL;
 }
 
 bool tfr_is_utf8(const void *text, size_t size)

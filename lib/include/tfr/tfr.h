@@ -4,12 +4,12 @@
 
 #include <tfr/codec.h>
 #include <tfr/error.h>
+#include <tfr/example.h>
 #include <tfr/io.h>
 #include <tfr/media.h>
 #include <tfr/progress.h>
 #include <tfr/record.h>
 #include <tfr/shard.h>
-#include <tfr/example.h>
 #include <tfr/text.h>
 
 #endif

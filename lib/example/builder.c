@@ -1,0 +1,399 @@
+/* example/builder.c - Examples that come out the same whatever the order their features were added in.
+ *
+ * Each feature's list is put in wire form as it is added, one after another in `lists`; a referenced value is a hole there,
+ * noted in `refs` with the place it belongs at.  Only when the record is wanted are the keys sorted and the lengths around
+ * the lists known: then `out` gets every byte that is not referenced, in order, and the pieces point into it and at the
+ * referenced values in turn. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <tfr/example.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+
+enum {
+	TAG_1 = 0x0a,      /* field 1, bytes */
+	TAG_2 = 0x12,
+	COPY_BELOW = 256,  /* bytes: a shorter value is copied though it could be referenced */
+	MAX_VARINT = 10,
+};
+
+struct ref {
+	size_t at; /* offset in `lists` that the value comes before */
+	const uint8_t *data;
+	size_t size;
+};
+
+struct item {
+	size_t key_at, key_size; /* in keys */
+	enum tfr_kind kind;
+	size_t at, size;         /* in lists */
+	size_t ref_at, n_refs, ref_size;
+	size_t number;           /* of its adding: of equal keys the last stays */
+};
+
+struct tfr_builder {
+	struct tfr_buf keys, lists, items, refs, out, pieces, flat;
+	size_t n_items, n_refs;
+};
+
+struct tfr_builder *tfr_builder_new(void)
+{
+	struct tfr_builder *b = calloc(1, sizeof(*b));
+
+	/* Memory from the start: an offset of 0 may then be added to each of them. */
+	if (b && tfr_buf_reserve(&b->keys, 1) && tfr_buf_reserve(&b->lists, 1) && tfr_buf_reserve(&b->items, 1) &&
+		tfr_buf_reserve(&b->refs, 1))
+		return b;
+	tfr_builder_free(b);
+	return NULL;
+}
+
+void tfr_builder_free(struct tfr_builder *b)
+{
+	if (!b)
+		return;
+	tfr_buf_clear(&b->keys);
+	tfr_buf_clear(&b->lists);
+	tfr_buf_clear(&b->items);
+	tfr_buf_clear(&b->refs);
+	tfr_buf_clear(&b->out);
+	tfr_buf_clear(&b->pieces);
+	tfr_buf_clear(&b->flat);
+	free(b);
+}
+
+void tfr_builder_reset(struct tfr_builder *b)
+{
+	b->keys.size = b->lists.size = b->items.size = b->refs.size = 0;
+	b->n_items = b->n_refs = 0;
+}
+
+/* ---- Wire form ---- */
+
+static size_t varint_size(uint64_t v)
+{
+	return (size_t)(63 - __builtin_clzll(v | 1)) / 7 + 1;
+}
+
+/* The caller has reserved the room. */
+static void put_varint(struct tfr_buf *b, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		b->data[b->size++] = (uint8_t)(v | 0x80);
+	b->data[b->size++] = (uint8_t)v;
+}
+
+static bool put_head(struct tfr_buf *b, uint8_t tag, size_t size)
+{
+	if (!tfr_buf_reserve(b, 1 + MAX_VARINT))
+		return false;
+	b->data[b->size++] = tag;
+	put_varint(b, size);
+	return true;
+}
+
+static bool put_ref(struct tfr_builder *b, struct item *it, struct tfr_bytes value)
+{
+	if (!tfr_buf_append(&b->refs, &(struct ref){ b->lists.size, value.data, value.size }, sizeof(struct ref)))
+		return false;
+	b->n_refs++;
+	it->n_refs++;
+	it->ref_size += value.size;
+	return true;
+}
+
+/* ---- Adding ---- */
+
+static struct item begin_item(struct tfr_builder *b, size_t key_size, enum tfr_kind kind)
+{
+	return (struct item){
+		.key_at = b->keys.size, .key_size = key_size, .kind = kind,
+		.at = b->lists.size, .ref_at = b->n_refs, .number = b->n_items,
+	};
+}
+
+/* Adds the item whose list has just been written, or takes the half-written list back. */
+static enum tfr_status end_item(struct tfr_builder *b, struct item *it, const void *key, bool written,
+	struct tfr_error *err)
+{
+	it->size = b->lists.size - it->at;
+	if (written && tfr_buf_append(&b->keys, key, it->key_size)) {
+		if (tfr_buf_append(&b->items, it, sizeof(*it))) {
+			b->n_items++;
+			return TFR_OK;
+		}
+		b->keys.size = it->key_at;
+	}
+	b->lists.size = it->at;
+	b->n_refs = it->ref_at;
+	b->refs.size = b->n_refs * sizeof(struct ref);
+	return tfr_fail_nomem(err, "building an Example");
+}
+
+static bool put_int64s(struct tfr_builder *b, const int64_t *values, size_t n)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < n; i++)
+		size += varint_size((uint64_t)values[i]);
+	if (!size)
+		return true;
+	if (!put_head(&b->lists, TAG_1, size) || !tfr_buf_reserve(&b->lists, size))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		put_varint(&b->lists, (uint64_t)values[i]);
+	return true;
+}
+
+static bool put_floats(struct tfr_builder *b, const float *values, size_t n)
+{
+	_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "floats are copied as they lie");
+	return !n || (put_head(&b->lists, TAG_1, 4 * n) && tfr_buf_append(&b->lists, values, 4 * n));
+}
+
+static bool put_bytes(struct tfr_builder *b, struct item *it, struct tfr_bytes value, bool refer)
+{
+	if (!put_head(&b->lists, TAG_1, value.size))
+		return false;
+	if (refer && value.size >= COPY_BELOW)
+		return put_ref(b, it, value);
+	return tfr_buf_append(&b->lists, value.data, value.size);
+}
+
+enum tfr_status tfr_builder_int64s(struct tfr_builder *b, const char *key, const int64_t *values, size_t n,
+	struct tfr_error *err)
+{
+	struct item it = begin_item(b, strlen(key), TFR_KIND_INT64);
+
+	return end_item(b, &it, key, put_int64s(b, values, n), err);
+}
+
+enum tfr_status tfr_builder_floats(struct tfr_builder *b, const char *key, const float *values, size_t n,
+	struct tfr_error *err)
+{
+	struct item it = begin_item(b, strlen(key), TFR_KIND_FLOAT);
+
+	return end_item(b, &it, key, put_floats(b, values, n), err);
+}
+
+static enum tfr_status add_bytes(struct tfr_builder *b, const char *key, const struct tfr_bytes *values, size_t n,
+	bool refer, struct tfr_error *err)
+{
+	struct item it = begin_item(b, strlen(key), TFR_KIND_BYTES);
+	bool written = true;
+
+	for (size_t i = 0; written && i < n; i++)
+		written = put_bytes(b, &it, values[i], refer);
+	return end_item(b, &it, key, written, err);
+}
+
+enum tfr_status tfr_builder_bytes(struct tfr_builder *b, const char *key, const struct tfr_bytes *values, size_t n,
+	struct tfr_error *err)
+{
+	return add_bytes(b, key, values, n, false, err);
+}
+
+enum tfr_status tfr_builder_bytes_ref(struct tfr_builder *b, const char *key, const struct tfr_bytes *values,
+	size_t n, struct tfr_error *err)
+{
+	return add_bytes(b, key, values, n, true, err);
+}
+
+enum tfr_status tfr_builder_int64(struct tfr_builder *b, const char *key, int64_t value, struct tfr_error *err)
+{
+	return tfr_builder_int64s(b, key, &value, 1, err);
+}
+
+enum tfr_status tfr_builder_text(struct tfr_builder *b, const char *key, const char *value, struct tfr_error *err)
+{
+	return add_bytes(b, key, &(struct tfr_bytes){ (const uint8_t *)value, strlen(value) }, 1, false, err);
+}
+
+/* A list as it was read may be packed in pieces or not at all: its values are written anew. */
+static bool copy_list(struct tfr_builder *b, struct item *it, const struct tfr_feature *f)
+{
+	struct tfr_cursor c;
+	struct tfr_bytes bytes;
+	size_t at = b->lists.size, size;
+	int64_t i;
+	float v;
+	bool ok = true;
+
+	tfr_cursor_init(&c, f);
+	while (ok && tfr_cursor_bytes(&c, &bytes))
+		ok = put_bytes(b, it, bytes, false);
+	while (ok && tfr_cursor_float(&c, &v))
+		ok = tfr_buf_append(&b->lists, &v, 4);
+	while (ok && tfr_cursor_int64(&c, &i)) {
+		ok = tfr_buf_reserve(&b->lists, MAX_VARINT);
+		if (ok)
+			put_varint(&b->lists, (uint64_t)i);
+	}
+	size = b->lists.size - at;
+	if (!ok || !size || f->kind == TFR_KIND_BYTES)
+		return ok;
+	/* The chunk's length is known now: its head goes in front. */
+	if (!put_head(&b->lists, TAG_1, size))
+		return false;
+	memmove(b->lists.data + at + 1 + varint_size(size), b->lists.data + at, size);
+	b->lists.size = at;
+	put_head(&b->lists, TAG_1, size);
+	b->lists.size += size;
+	return true;
+}
+
+enum tfr_status tfr_builder_feature(struct tfr_builder *b, const struct tfr_feature *f, struct tfr_error *err)
+{
+	struct item it = begin_item(b, f->key_size, f->kind);
+
+	return end_item(b, &it, f->key, copy_list(b, &it, f), err);
+}
+
+/* ---- The record ---- */
+
+static int by_key(const void *pa, const void *pb, void *keys)
+{
+	const struct item *a = pa, *b = pb;
+	const uint8_t *base = keys;
+	size_t n = a->key_size < b->key_size ? a->key_size : b->key_size;
+	int c = n ? memcmp(base + a->key_at, base + b->key_at, n) : 0;
+
+	if (!c)
+		c = (a->key_size > b->key_size) - (a->key_size < b->key_size);
+	return c ? c : (a->number > b->number) - (a->number < b->number);
+}
+
+/* Sorts the items by key, an insertion sort as they are few and often in order, and keeps the last of equal keys. */
+static void sort_items(struct tfr_builder *b)
+{
+	struct item *items = (struct item *)b->items.data;
+	size_t n = 0;
+
+	if (b->n_items > 32) {
+		qsort_r(items, b->n_items, sizeof(*items), by_key, b->keys.data);
+	} else {
+		for (size_t i = 1; i < b->n_items; i++) {
+			struct item x = items[i];
+			size_t k = i;
+
+			for (; k && by_key(&items[k - 1], &x, b->keys.data) > 0; k--)
+				items[k] = items[k - 1];
+			items[k] = x;
+		}
+	}
+	for (size_t i = 0; i < b->n_items; i++) {
+		const struct item *last = n ? &items[n - 1] : NULL;
+
+		if (last && last->key_size == items[i].key_size && (!last->key_size ||
+			!memcmp(b->keys.data + last->key_at, b->keys.data + items[i].key_at, last->key_size)))
+			n--;
+		items[n++] = items[i];
+	}
+	b->n_items = n;
+	b->items.size = n * sizeof(*items);
+}
+
+struct sizes {
+	size_t list, feature, entry;
+};
+
+static struct sizes measure(const struct item *it)
+{
+	struct sizes s = { .list = it->size + it->ref_size };
+
+	if (it->kind)
+		s.feature = 1 + varint_size(s.list) + s.list;
+	s.entry = 1 + varint_size(it->key_size) + it->key_size + 1 + varint_size(s.feature) + s.feature;
+	return s;
+}
+
+/* Ends the piece that `out` has been filling since `*from`, then adds `value`. */
+static bool put_pieces(struct tfr_builder *b, size_t *from, const struct ref *value)
+{
+	/* A piece of `out` is its offset until `out` has stopped moving; its base is NULL then. */
+	struct iovec own = { .iov_base = NULL, .iov_len = b->out.size - *from };
+
+	*from = b->out.size;
+	if (own.iov_len && !tfr_buf_append(&b->pieces, &own, sizeof(own)))
+		return false;
+	return !value || tfr_buf_append(&b->pieces, &(struct iovec){ (void *)(uintptr_t)value->data, value->size },
+		sizeof(struct iovec));
+}
+
+static bool put_item(struct tfr_builder *b, const struct item *it, size_t *from)
+{
+	const struct ref *refs = (const struct ref *)b->refs.data + it->ref_at;
+	struct sizes s = measure(it);
+	size_t at = it->at;
+
+	if (!put_head(&b->out, TAG_1, s.entry) || !put_head(&b->out, TAG_1, it->key_size) ||
+		!tfr_buf_append(&b->out, b->keys.data + it->key_at, it->key_size) ||
+		!put_head(&b->out, TAG_2, s.feature))
+		return false;
+	if (it->kind && !put_head(&b->out, (uint8_t)(it->kind << 3 | 2), s.list))
+		return false;
+	for (size_t i = 0; i < it->n_refs; i++) {
+		if (!tfr_buf_append(&b->out, b->lists.data + at, refs[i].at - at) || !put_pieces(b, from, &refs[i]))
+			return false;
+		at = refs[i].at;
+	}
+	return tfr_buf_append(&b->out, b->lists.data + at, it->at + it->size - at);
+}
+
+enum tfr_status tfr_builder_gather(struct tfr_builder *b, const struct iovec **pieces, size_t *n, size_t *size,
+	struct tfr_error *err)
+{
+	const struct item *items;
+	struct iovec *piece;
+	size_t total = 0, from = 0;
+	uint8_t *out;
+
+	sort_items(b);
+	items = (const struct item *)b->items.data;
+	b->out.size = b->pieces.size = 0;
+	for (size_t i = 0; i < b->n_items; i++) {
+		size_t entry = measure(&items[i]).entry;
+
+		total += 1 + varint_size(entry) + entry;
+	}
+	if (total > INT32_MAX - 6)
+		return tfr_fail(err, TFR_EUSAGE, "an Example cannot be larger than protobuf's 2 GiB");
+	if (b->n_items && !put_head(&b->out, TAG_1, total))
+		return tfr_fail_nomem(err, "building an Example");
+	for (size_t i = 0; i < b->n_items; i++)
+		if (!put_item(b, &items[i], &from))
+			return tfr_fail_nomem(err, "building an Example");
+	if (!put_pieces(b, &from, NULL))
+		return tfr_fail_nomem(err, "building an Example");
+
+	*pieces = piece = (struct iovec *)b->pieces.data;
+	*n = b->pieces.size / sizeof(*piece);
+	*size = b->n_items ? 1 + varint_size(total) + total : 0;
+	out = b->out.data;
+	for (size_t i = 0; i < *n; i++) {
+		if (piece[i].iov_base)
+			continue;
+		piece[i].iov_base = out;
+		out += piece[i].iov_len;
+	}
+	return TFR_OK;
+}
+
+enum tfr_status tfr_builder_flatten(struct tfr_builder *b, const uint8_t **data, size_t *size, struct tfr_error *err)
+{
+	const struct iovec *pieces;
+	enum tfr_status status;
+	size_t n;
+
+	status = tfr_builder_gather(b, &pieces, &n, size, err);
+	if (status)
+		return status;
+	b->flat.size = 0;
+	for (size_t i = 0; i < n; i++)
+		if (!tfr_buf_append(&b->flat, pieces[i].iov_base, pieces[i].iov_len))
+			return tfr_fail_nomem(err, "building an Example");
+	*data = n ? b->flat.data : (const uint8_t *)"";
+	return TFR_OK;
+}

@@ -1,0 +1,298 @@
+/* example/where.c - an expression over one Example: true or false, and which names no record had.
+ *
+ * A comparison holds when any value of its left side does; != is the negation of ==, so that "not a cat" selects records
+ * without the feature too.  Values that cannot be compared (text with number, NaN with anything) compare as false. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "example/where.h"
+
+enum { SUGGEST_RECORDS = 64 }; /* that suggestions are drawn from: names hardly change from record to record */
+
+enum scalar_kind { NOTHING, INTEGER, FLOAT, REAL, TEXT };
+
+struct scalar {
+	enum scalar_kind kind;
+	int64_t i;
+	float f;
+	double real;
+	struct tfr_bytes text;
+};
+
+struct eval {
+	struct tfr_where *w;
+	const struct tfr_example *ex;
+	enum tfr_status status;
+	struct tfr_error *err;
+};
+
+/* ---- Names that are not there ---- */
+
+static unsigned min3(unsigned a, unsigned b, unsigned c)
+{
+	unsigned m = a < b ? a : b;
+
+	return m < c ? m : c;
+}
+
+/* Levenshtein's distance, and 1 when `name` is the last part of the path `key`. */
+static unsigned distance(const char *name, const char *key, size_t key_size)
+{
+	size_t n = strlen(name);
+	unsigned row[65];
+
+	if (key_size > n && key[key_size - n - 1] == '/' && !memcmp(key + key_size - n, name, n))
+		return 1;
+	if (n > 64 || key_size > 2 * n + 2)
+		return UINT32_MAX;
+	for (unsigned k = 0; k <= n; k++)
+		row[k] = k;
+	for (size_t i = 0; i < key_size; i++) {
+		unsigned diagonal = row[0];
+
+		row[0] = (unsigned)i + 1;
+		for (size_t k = 0; k < n; k++) {
+			unsigned next = min3(row[k] + 1, row[k + 1] + 1, diagonal + (key[i] != name[k]));
+
+			diagonal = row[k + 1];
+			row[k + 1] = next;
+		}
+	}
+	return row[n] <= 2 || row[n] <= n / 3 ? row[n] : UINT32_MAX;
+}
+
+static void suggest(struct tfr_where_name *name, const struct tfr_example *ex)
+{
+	for (size_t i = 0; i < tfr_example_count(ex); i++) {
+		const struct tfr_feature *f = tfr_example_at(ex, i);
+		unsigned d;
+
+		if (f->key_size >= TFR_WHERE_NAME)
+			continue;
+		d = distance(name->text, f->key, f->key_size);
+		if (d < name->distance) {
+			name->distance = d;
+			memcpy(name->nearest, f->key, f->key_size);
+			name->nearest[f->key_size] = '\0';
+		}
+	}
+}
+
+static void look_for_names(struct tfr_where *w, const struct tfr_example *ex)
+{
+	for (unsigned i = 0; i < w->n_names; i++) {
+		const struct tfr_feature *f;
+
+		if (w->names[i].found)
+			continue;
+		f = tfr_example_get(ex, w->names[i].text);
+		w->names[i].found = f && f->kind != TFR_KIND_UNSET;
+		if (!w->names[i].found && w->n_seen < SUGGEST_RECORDS)
+			suggest(&w->names[i], ex);
+	}
+	w->n_seen++;
+}
+
+bool tfr_where_missing(const struct tfr_where *w, size_t i, const char **name, const char **nearest)
+{
+	for (unsigned k = 0; k < w->n_names; k++) {
+		if (w->names[k].found || i--)
+			continue;
+		*name = w->names[k].text;
+		*nearest = w->names[k].nearest;
+		return true;
+	}
+	return false;
+}
+
+void tfr_where_merge(struct tfr_where *into, const struct tfr_where *from)
+{
+	for (unsigned i = 0; i < into->n_names && i < from->n_names; i++) {
+		struct tfr_where_name *a = &into->names[i];
+		const struct tfr_where_name *b = &from->names[i];
+
+		a->found = a->found || b->found;
+		if (b->distance < a->distance) {
+			a->distance = b->distance;
+			memcpy(a->nearest, b->nearest, sizeof(a->nearest));
+		}
+	}
+	into->n_seen += from->n_seen;
+}
+
+/* ---- Values ---- */
+
+static const struct tfr_feature *feature_of(const struct eval *e, const struct tfr_where_operand *o)
+{
+	return tfr_example_get(e->ex, e->w->names[o->name].text);
+}
+
+static bool next_scalar(struct tfr_cursor *c, struct scalar *s)
+{
+	switch (c->kind) {
+	case TFR_KIND_INT64:
+		s->kind = INTEGER;
+		return tfr_cursor_int64(c, &s->i);
+	case TFR_KIND_FLOAT:
+		s->kind = FLOAT;
+		return tfr_cursor_float(c, &s->f);
+	case TFR_KIND_BYTES:
+		s->kind = TEXT;
+		return tfr_cursor_bytes(c, &s->text);
+	default:
+		return false;
+	}
+}
+
+static struct scalar item_of(const struct tfr_feature *f, uint64_t index)
+{
+	struct scalar s = { .kind = NOTHING };
+
+	if (tfr_feature_int64(f, index, &s.i))
+		s.kind = INTEGER;
+	else if (f && f->kind == TFR_KIND_FLOAT && tfr_feature_float(f, index, &s.f))
+		s.kind = FLOAT;
+	else if (f && f->kind == TFR_KIND_BYTES && tfr_feature_bytes(f, index, &s.text))
+		s.kind = TEXT;
+	return s;
+}
+
+/* Anything but a whole feature. */
+static struct scalar scalar_of(const struct eval *e, const struct tfr_where_operand *o)
+{
+	const struct tfr_feature *f;
+	struct scalar s = { .kind = NOTHING };
+
+	switch (o->what) {
+	case WHERE_INTEGER:
+		return (struct scalar){ .kind = INTEGER, .i = o->i };
+	case WHERE_REAL:
+		return (struct scalar){ .kind = REAL, .real = o->real };
+	case WHERE_TEXT:
+		return (struct scalar){ .kind = TEXT, .text = { (const uint8_t *)o->text, o->text_size } };
+	case WHERE_ITEM:
+		return item_of(feature_of(e, o), o->index);
+	case WHERE_LEN:
+		f = feature_of(e, o);
+		return (struct scalar){ .kind = INTEGER, .i = f ? (int64_t)f->count : 0 };
+	case WHERE_SIZE:
+		s = item_of(feature_of(e, o), 0);
+		if (s.kind == TEXT)
+			return (struct scalar){ .kind = INTEGER, .i = (int64_t)s.text.size };
+		return (struct scalar){ .kind = NOTHING };
+	case WHERE_FEATURE:
+		break;
+	}
+	return s;
+}
+
+/* ---- Comparing ---- */
+
+enum order { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 0 };
+
+#define ORDER(a, b) ((a) < (b) ? LESS : (a) > (b) ? GREATER : (a) == (b) ? EQUAL : UNORDERED)
+
+/* 64 bits of mantissa hold every int64 and every double exactly. */
+static long double exact(const struct scalar *s)
+{
+	return s->kind == INTEGER ? (long double)s->i : s->kind == FLOAT ? (long double)s->f : (long double)s->real;
+}
+
+/* As the float it would be in the record. */
+static float rounded(const struct scalar *s)
+{
+	return s->kind == INTEGER ? (float)s->i : s->kind == FLOAT ? s->f : (float)s->real;
+}
+
+static enum order compare_text(struct tfr_bytes a, struct tfr_bytes b)
+{
+	size_t n = a.size < b.size ? a.size : b.size;
+	int c = n ? memcmp(a.data, b.data, n) : 0;
+
+	return c ? (c < 0 ? LESS : GREATER) : ORDER(a.size, b.size);
+}
+
+static enum order compare(const struct scalar *a, const struct scalar *b)
+{
+	if (a->kind == NOTHING || b->kind == NOTHING || (a->kind == TEXT) != (b->kind == TEXT))
+		return UNORDERED;
+	if (a->kind == TEXT)
+		return compare_text(a->text, b->text);
+	if (a->kind == INTEGER && b->kind == INTEGER)
+		return ORDER(a->i, b->i);
+	if (a->kind == FLOAT || b->kind == FLOAT)
+		return ORDER(rounded(a), rounded(b));
+	return ORDER(exact(a), exact(b));
+}
+
+static bool matches(struct eval *e, const struct tfr_where_node *n, struct tfr_bytes text)
+{
+	int rc = pcre2_match(n->pattern, (PCRE2_SPTR)text.data, text.size, 0, 0, e->w->match_data, e->w->match_context);
+
+	if (rc >= 0 || rc == PCRE2_ERROR_NOMATCH)
+		return rc >= 0;
+	e->status = tfr_fail(e->err, TFR_EDATA, "pattern '%s' needs too many steps on a value of %zu bytes of feature '%s'",
+		n->b.text, text.size, e->w->names[n->a.name].text);
+	return false;
+}
+
+static bool holds(struct eval *e, const struct tfr_where_node *n, const struct scalar *a, const struct scalar *b)
+{
+	static const unsigned accepted[] = {
+		[WHERE_EQ] = EQUAL, [WHERE_NE] = EQUAL, [WHERE_LT] = LESS, [WHERE_LE] = LESS | EQUAL,
+		[WHERE_GT] = GREATER, [WHERE_GE] = GREATER | EQUAL,
+	};
+
+	if (n->op == WHERE_MATCH)
+		return a->kind == TEXT && matches(e, n, a->text);
+	return accepted[n->op] & compare(a, b);
+}
+
+static bool compare_any(struct eval *e, const struct tfr_where_node *n)
+{
+	struct scalar a, b = scalar_of(e, &n->b);
+	struct tfr_cursor c;
+
+	if (n->a.what != WHERE_FEATURE) {
+		a = scalar_of(e, &n->a);
+		return holds(e, n, &a, &b);
+	}
+	tfr_cursor_init(&c, feature_of(e, &n->a));
+	while (!e->status && next_scalar(&c, &a))
+		if (holds(e, n, &a, &b))
+			return true;
+	return false;
+}
+
+static bool eval(struct eval *e, unsigned node)
+{
+	const struct tfr_where_node *n = &e->w->nodes[node];
+	const struct tfr_feature *f;
+
+	switch (n->op) {
+	case WHERE_OR:
+		return eval(e, n->left) || eval(e, n->right);
+	case WHERE_AND:
+		return eval(e, n->left) && eval(e, n->right);
+	case WHERE_NOT:
+		return !eval(e, n->left);
+	case WHERE_EXISTS:
+		f = feature_of(e, &n->a);
+		return f && f->kind != TFR_KIND_UNSET;
+	case WHERE_NE:
+		return !compare_any(e, n);
+	default:
+		return compare_any(e, n);
+	}
+}
+
+enum tfr_status tfr_where_match(struct tfr_where *w, const struct tfr_example *ex, bool *selected,
+	struct tfr_error *err)
+{
+	struct eval e = { .w = w, .ex = ex, .err = err };
+
+	look_for_names(w, ex);
+	*selected = eval(&e, w->root);
+	return e.status;
+}

@@ -1,0 +1,76 @@
+/* example/where.h - a compiled --where expression, as where_parse.c makes it and where.c walks it. */
+#ifndef TFR_EXAMPLE_WHERE_H
+#define TFR_EXAMPLE_WHERE_H
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include <tfr/example.h>
+
+#include "base/buf.h"
+
+enum {
+	TFR_WHERE_MAX_NODES = 1000, /* bounds the recursion of both halves */
+	TFR_WHERE_MAX_DEPTH = 100,  /* parentheses and ! */
+	TFR_WHERE_NAME = 256,       /* bytes of a suggestion */
+};
+
+enum tfr_where_what {
+	WHERE_INTEGER,
+	WHERE_REAL,
+	WHERE_TEXT,
+	WHERE_FEATURE, /* every value of it */
+	WHERE_ITEM,    /* one value of it */
+	WHERE_LEN,
+	WHERE_SIZE,
+};
+
+/* One side of a comparison. */
+struct tfr_where_operand {
+	enum tfr_where_what what;
+	unsigned name;  /* of the feature */
+	uint64_t index; /* WHERE_ITEM */
+	int64_t i;
+	double real;
+	char *text;     /* owned */
+	size_t text_size;
+};
+
+enum tfr_where_op {
+	WHERE_OR,
+	WHERE_AND,
+	WHERE_NOT,
+	WHERE_EXISTS,
+	WHERE_EQ, /* from here on: comparisons of a and b */
+	WHERE_NE,
+	WHERE_LT,
+	WHERE_LE,
+	WHERE_GT,
+	WHERE_GE,
+	WHERE_MATCH,
+};
+
+struct tfr_where_node {
+	enum tfr_where_op op;
+	unsigned left, right;          /* nodes, of OR, AND, NOT (left) */
+	struct tfr_where_operand a, b; /* EXISTS: only a.name; only `a` can be WHERE_FEATURE */
+	pcre2_code *pattern;
+};
+
+struct tfr_where_name {
+	char *text; /* owned */
+	bool found;
+	unsigned distance;
+	char nearest[TFR_WHERE_NAME];
+};
+
+struct tfr_where {
+	struct tfr_where_node *nodes;
+	unsigned n_nodes, root;
+	struct tfr_where_name *names;
+	unsigned n_names;
+	uint64_t n_seen; /* records */
+	pcre2_match_data *match_data;
+	pcre2_match_context *match_context;
+};
+
+#endif

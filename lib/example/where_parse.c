@@ -1,0 +1,432 @@
+/* example/where_parse.c - the text of --where into nodes, by recursive descent.
+ *
+ *   or    = and { "||" and }            and     = not { "&&" not }
+ *   not   = "!" not | "(" or ")" | "exists" "(" name ")" | compare
+ *   compare = operand op operand        operand = number | text | name [ "[" n "]" ] | ("len"|"size") "(" name ")"
+ *
+ * A quoted word is a name on the left of an operator and a text on the right of it.  A whole feature stands on one side
+ * only, and ends up on the left: "any value of this against any value of that" would be a product. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "example/where.h"
+
+struct parser {
+	struct tfr_where *w;
+	const char *start, *p;
+	unsigned depth;
+	enum tfr_status status;
+	struct tfr_error *err;
+};
+
+static bool parse_or(struct parser *s, unsigned *node);
+
+static void skip_blanks(struct parser *s)
+{
+	while (isspace((unsigned char)*s->p))
+		s->p++;
+}
+
+static bool wrong(struct parser *s, const char *at, const char *what)
+{
+	if (!s->status)
+		s->status = tfr_fail(s->err, TFR_EUSAGE, "%s at character %zu of '%s'", what, (size_t)(at - s->start) + 1,
+			s->start);
+	return false;
+}
+
+static bool no_memory(struct parser *s)
+{
+	s->status = tfr_fail_nomem(s->err, "compiling an expression");
+	return false;
+}
+
+static bool accept(struct parser *s, const char *token)
+{
+	skip_blanks(s);
+	if (strncmp(s->p, token, strlen(token)))
+		return false;
+	s->p += strlen(token);
+	return true;
+}
+
+static bool expect(struct parser *s, const char *token, const char *what)
+{
+	return accept(s, token) || wrong(s, s->p, what);
+}
+
+static bool add_node(struct parser *s, const struct tfr_where_node *node, unsigned *index)
+{
+	struct tfr_where *w = s->w;
+	struct tfr_where_node *nodes;
+
+	if (w->n_nodes == TFR_WHERE_MAX_NODES)
+		return wrong(s, s->p, "too long an expression");
+	nodes = realloc(w->nodes, (w->n_nodes + 1) * sizeof(*nodes));
+	if (!nodes)
+		return no_memory(s);
+	w->nodes = nodes;
+	nodes[w->n_nodes] = *node;
+	*index = w->n_nodes++;
+	return true;
+}
+
+/* ---- Words ---- */
+
+static bool is_name_char(char c)
+{
+	return isalnum((unsigned char)c) || (c && strchr("_/.-:@", c)) || (c & 0x80);
+}
+
+/* The word in quotes at s->p.  A backslash takes the quote, or another backslash, for itself; before anything else it
+ * stays, so that patterns need no second layer of them. */
+static char *quoted(struct parser *s, size_t *size)
+{
+	const char *open = s->p;
+	char quote = *s->p++;
+	char *text = malloc(strlen(s->p) + 1);
+	size_t n = 0;
+
+	if (!text) {
+		no_memory(s);
+		return NULL;
+	}
+	while (*s->p && *s->p != quote) {
+		if (*s->p == '\\' && (s->p[1] == quote || s->p[1] == '\\'))
+			s->p++;
+		text[n++] = *s->p++;
+	}
+	if (!*s->p++) {
+		s->p--;
+		wrong(s, open, "quote that is never closed");
+		free(text);
+		return NULL;
+	}
+	text[n] = '\0';
+	*size = n;
+	return text;
+}
+
+static bool is_number(const char *p)
+{
+	if (*p == '-' || *p == '+')
+		p++;
+	return isdigit((unsigned char)*p) || (*p == '.' && isdigit((unsigned char)p[1]));
+}
+
+static bool parse_number(struct parser *s, struct tfr_where_operand *o)
+{
+	const char *at = s->p;
+	char *end, *end_real;
+
+	errno = 0;
+	o->i = strtoll(at, &end, 10);
+	o->what = errno ? WHERE_REAL : WHERE_INTEGER;
+	o->real = strtod(at, &end_real);
+	if (end_real > end)
+		o->what = WHERE_REAL;
+	s->p = end_real > end ? end_real : end;
+	if (is_name_char(*s->p))
+		return wrong(s, at, "neither a number nor a name (names that begin like a number stand in quotes)");
+	return true;
+}
+
+/* Takes `text` over. */
+static bool add_name(struct parser *s, char *text, unsigned *index)
+{
+	struct tfr_where *w = s->w;
+	struct tfr_where_name *names;
+
+	for (unsigned i = 0; i < w->n_names; i++) {
+		if (!strcmp(w->names[i].text, text)) {
+			*index = i;
+			free(text);
+			return true;
+		}
+	}
+	names = realloc(w->names, (w->n_names + 1) * sizeof(*names));
+	if (!names) {
+		free(text);
+		return no_memory(s);
+	}
+	w->names = names;
+	names[w->n_names] = (struct tfr_where_name){ .text = text, .distance = UINT32_MAX };
+	*index = w->n_names++;
+	return true;
+}
+
+static bool parse_name(struct parser *s, unsigned *index)
+{
+	const char *at;
+	char *text;
+	size_t size;
+
+	skip_blanks(s);
+	at = s->p;
+	if (*at == '"' || *at == '\'') {
+		text = quoted(s, &size);
+		return text && add_name(s, text, index);
+	}
+	while (is_name_char(*s->p))
+		s->p++;
+	if (s->p == at)
+		return wrong(s, at, "expected a feature's name");
+	text = strndup(at, (size_t)(s->p - at));
+	return text ? add_name(s, text, index) : no_memory(s);
+}
+
+/* "word(", with or without blanks before the parenthesis. */
+static bool accept_call(struct parser *s, const char *word)
+{
+	const char *at;
+
+	skip_blanks(s);
+	at = s->p;
+	if (strncmp(at, word, strlen(word)) || is_name_char(at[strlen(word)]))
+		return false;
+	s->p += strlen(word);
+	if (accept(s, "("))
+		return true;
+	s->p = at;
+	return false;
+}
+
+static bool parse_call(struct parser *s, unsigned *name)
+{
+	return parse_name(s, name) && expect(s, ")", "expected ')'");
+}
+
+/* ---- Comparisons ---- */
+
+static bool parse_index(struct parser *s, struct tfr_where_operand *o)
+{
+	char *end;
+
+	o->what = WHERE_FEATURE;
+	if (!accept(s, "["))
+		return true;
+	skip_blanks(s);
+	if (!isdigit((unsigned char)*s->p))
+		return wrong(s, s->p, "expected the number of a value, counted from 0");
+	o->what = WHERE_ITEM;
+	o->index = strtoull(s->p, &end, 10);
+	s->p = end;
+	return expect(s, "]", "expected ']'");
+}
+
+static bool parse_operand(struct parser *s, bool right, struct tfr_where_operand *o)
+{
+	skip_blanks(s);
+	if (accept_call(s, "len")) {
+		o->what = WHERE_LEN;
+		return parse_call(s, &o->name);
+	}
+	if (accept_call(s, "size")) {
+		o->what = WHERE_SIZE;
+		return parse_call(s, &o->name);
+	}
+	if (is_number(s->p))
+		return parse_number(s, o);
+	if (right && (*s->p == '"' || *s->p == '\'')) {
+		o->what = WHERE_TEXT;
+		o->text = quoted(s, &o->text_size);
+		return o->text;
+	}
+	return parse_name(s, &o->name) && parse_index(s, o);
+}
+
+static bool parse_operator(struct parser *s, enum tfr_where_op *op)
+{
+	static const struct {
+		const char *token;
+		enum tfr_where_op op;
+	} operators[] = {
+		{ "==", WHERE_EQ }, { "!=", WHERE_NE }, { "=~", WHERE_MATCH }, { "<=", WHERE_LE },
+		{ ">=", WHERE_GE }, { "<", WHERE_LT }, { ">", WHERE_GT },
+	};
+
+	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++) {
+		if (accept(s, operators[i].token)) {
+			*op = operators[i].op;
+			return true;
+		}
+	}
+	if (*s->p == '=')
+		return wrong(s, s->p, "'=' is written '=='");
+	return wrong(s, s->p, "expected an operator (== != < <= > >= =~)");
+}
+
+static bool compile_pattern(struct parser *s, struct tfr_where_node *n, const char *at)
+{
+	PCRE2_UCHAR text[128];
+	char what[200];
+	int code;
+	size_t offset;
+
+	if (n->b.what != WHERE_TEXT || (n->a.what != WHERE_FEATURE && n->a.what != WHERE_ITEM))
+		return wrong(s, at, "=~ takes a feature on its left and a pattern in quotes on its right");
+	n->pattern = pcre2_compile((PCRE2_SPTR)n->b.text, n->b.text_size, PCRE2_UTF | PCRE2_MATCH_INVALID_UTF |
+		PCRE2_NEVER_BACKSLASH_C, &code, &offset, NULL);
+	if (n->pattern) {
+		pcre2_jit_compile(n->pattern, PCRE2_JIT_COMPLETE);
+		return true;
+	}
+	pcre2_get_error_message(code, text, sizeof(text));
+	snprintf(what, sizeof(what), "bad pattern (%s at its character %zu)", (const char *)text, offset + 1);
+	return wrong(s, at, what);
+}
+
+/* Puts a whole feature on the left, turning the operator round. */
+static bool settle_sides(struct parser *s, struct tfr_where_node *n, const char *at)
+{
+	static const enum tfr_where_op turned[] = {
+		[WHERE_EQ] = WHERE_EQ, [WHERE_NE] = WHERE_NE, [WHERE_LT] = WHERE_GT, [WHERE_LE] = WHERE_GE,
+		[WHERE_GT] = WHERE_LT, [WHERE_GE] = WHERE_LE,
+	};
+	struct tfr_where_operand a = n->a;
+
+	if (n->b.what != WHERE_FEATURE)
+		return true;
+	if (n->a.what == WHERE_FEATURE)
+		return wrong(s, at, "expected a number, a text in quotes or one value, as in name[0]");
+	n->a = n->b;
+	n->b = a;
+	n->op = turned[n->op];
+	return true;
+}
+
+static bool parse_compare(struct parser *s, unsigned *node)
+{
+	struct tfr_where_node n = { 0 };
+	const char *at;
+	bool ok;
+
+	if (!parse_operand(s, false, &n.a) || !parse_operator(s, &n.op))
+		return false;
+	skip_blanks(s);
+	at = s->p;
+	ok = parse_operand(s, true, &n.b) && (n.op == WHERE_MATCH ? compile_pattern(s, &n, at) : settle_sides(s, &n, at)) &&
+		add_node(s, &n, node);
+	if (!ok) {
+		free(n.b.text);
+		pcre2_code_free(n.pattern);
+	}
+	return ok;
+}
+
+/* ---- Logic ---- */
+
+static bool parse_unary(struct parser *s, unsigned *node)
+{
+	struct tfr_where_node n = { 0 };
+
+	skip_blanks(s);
+	if (*s->p == '!') {
+		s->p++;
+		n.op = WHERE_NOT;
+		return parse_unary(s, &n.left) && add_node(s, &n, node);
+	}
+	if (accept(s, "("))
+		return parse_or(s, node) && expect(s, ")", "expected ')'");
+	if (accept_call(s, "exists")) {
+		n.op = WHERE_EXISTS;
+		return parse_call(s, &n.a.name) && add_node(s, &n, node);
+	}
+	return parse_compare(s, node);
+}
+
+static bool parse_not(struct parser *s, unsigned *node)
+{
+	const char *p;
+	unsigned nots = 0;
+
+	/* The recursion of parse_unary() is bounded before it starts: by the run of '!' that lies ahead. */
+	for (p = s->p; *p == '!' || isspace((unsigned char)*p); p++)
+		nots += *p == '!';
+	if (s->depth + nots >= TFR_WHERE_MAX_DEPTH)
+		return wrong(s, s->p, "expression nested too deep");
+	s->depth += nots + 1;
+	if (!parse_unary(s, node))
+		return false;
+	s->depth -= nots + 1;
+	return true;
+}
+
+static bool parse_and(struct parser *s, unsigned *node)
+{
+	struct tfr_where_node n = { .op = WHERE_AND };
+
+	if (!parse_not(s, node))
+		return false;
+	while (accept(s, "&&")) {
+		n.left = *node;
+		if (!parse_not(s, &n.right) || !add_node(s, &n, node))
+			return false;
+	}
+	return true;
+}
+
+static bool parse_or(struct parser *s, unsigned *node)
+{
+	struct tfr_where_node n = { .op = WHERE_OR };
+
+	if (!parse_and(s, node))
+		return false;
+	while (accept(s, "||")) {
+		n.left = *node;
+		if (!parse_and(s, &n.right) || !add_node(s, &n, node))
+			return false;
+	}
+	return true;
+}
+
+static bool parse_all(struct parser *s)
+{
+	if (!parse_or(s, &s->w->root))
+		return false;
+	skip_blanks(s);
+	return !*s->p || wrong(s, s->p, "expected && or || or the end");
+}
+
+enum tfr_status tfr_where_compile(struct tfr_where **out, const char *expr, struct tfr_error *err)
+{
+	struct tfr_where *w = calloc(1, sizeof(*w));
+	struct parser s = { .w = w, .start = expr, .p = expr, .err = err };
+
+	if (w) {
+		w->match_data = pcre2_match_data_create(1, NULL);
+		w->match_context = pcre2_match_context_create(NULL);
+	}
+	if (!w || !w->match_data || !w->match_context) {
+		no_memory(&s);
+	} else if (parse_all(&s)) {
+		pcre2_set_match_limit(w->match_context, 1000000);
+		pcre2_set_heap_limit(w->match_context, 64 << 10);
+		*out = w;
+		return TFR_OK;
+	}
+	tfr_where_free(w);
+	return s.status;
+}
+
+void tfr_where_free(struct tfr_where *w)
+{
+	if (!w)
+		return;
+	for (unsigned i = 0; i < w->n_nodes; i++) {
+		free(w->nodes[i].a.text);
+		free(w->nodes[i].b.text);
+		pcre2_code_free(w->nodes[i].pattern);
+	}
+	for (unsigned i = 0; i < w->n_names; i++)
+		free(w->names[i].text);
+	free(w->nodes);
+	free(w->names);
+	pcre2_match_data_free(w->match_data);
+	pcre2_match_context_free(w->match_context);
+	free(w);
+}

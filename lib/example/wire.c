@@ -1,0 +1,113 @@
+/* example/wire.c - the rare half of the wire format: long varints, fixed-size fields, groups. */
+#include "example/wire.h"
+
+#include <string.h>
+
+bool tfr_wire_varint_slow(struct tfr_wire *w, unsigned max_bytes, uint64_t max, uint64_t *value)
+{
+	const uint8_t *start = w->p;
+	uint64_t v = 0;
+
+	for (unsigned i = 0; i < max_bytes; i++) {
+		uint8_t byte;
+
+		if (w->p == w->end)
+			return tfr_wire_fail(w, start, "number cut short");
+		byte = *w->p++;
+		v |= (uint64_t)(byte & 0x7f) << (7 * i);
+		if (byte < 0x80) {
+			*value = v;
+			return v <= max || tfr_wire_fail(w, start, "tag or length out of range");
+		}
+	}
+	return tfr_wire_fail(w, start, max_bytes == 10 ? "number longer than 10 bytes" : "tag or length out of range");
+}
+
+static bool take(struct tfr_wire *w, struct tfr_wire_field *f, size_t size, const uint8_t *tag_at)
+{
+	if ((size_t)(w->end - w->p) < size)
+		return tfr_wire_fail(w, tag_at, "field runs past the end of what holds it");
+	f->data = w->p;
+	f->size = size;
+	w->p += size;
+	return true;
+}
+
+/* Reads up to the end of the group whose start was just read; groups inside it too, with a stack of their numbers in
+ * place of recursion. */
+static bool skip_group(struct tfr_wire *w, uint32_t number, const uint8_t *tag_at)
+{
+	uint32_t open[TFR_WIRE_MAX_DEPTH];
+	unsigned n = 0;
+	struct tfr_wire_field f;
+
+	for (;;) {
+		if (w->depth + n >= TFR_WIRE_MAX_DEPTH)
+			return tfr_wire_fail(w, tag_at, "groups nested too deep");
+		open[n++] = number;
+		do {
+			uint64_t tag;
+
+			tag_at = w->p;
+			if (w->p == w->end)
+				return tfr_wire_fail(w, tag_at, "group without an end");
+			if (!tfr_wire_varint(w, 5, UINT32_MAX, &tag))
+				return false;
+			number = (uint32_t)tag >> 3;
+			if ((tag & 7) == TFR_WIRE_GROUP && number)
+				break;
+			if ((tag & 7) == TFR_WIRE_END_GROUP) {
+				if (number != open[n - 1])
+					return tfr_wire_fail(w, tag_at, "end of another group than the one it is in");
+				n--;
+				continue;
+			}
+			w->p = tag_at;
+			if (!tfr_wire_next(w, &f))
+				return false;
+		} while (n);
+		if (!n)
+			return true;
+	}
+}
+
+bool tfr_wire_other(struct tfr_wire *w, struct tfr_wire_field *f, const uint8_t *tag_at)
+{
+	switch (f->type) {
+	case TFR_WIRE_FIXED64:
+		return take(w, f, 8, tag_at);
+	case TFR_WIRE_FIXED32:
+		return take(w, f, 4, tag_at);
+	case TFR_WIRE_GROUP:
+		return skip_group(w, f->number, tag_at);
+	case TFR_WIRE_END_GROUP:
+		return tfr_wire_fail(w, tag_at, "end of a group that was never opened");
+	default:
+		return tfr_wire_fail(w, tag_at, "wire type that does not exist");
+	}
+}
+
+bool tfr_wire_count_varints(struct tfr_wire *w, const uint8_t *p, size_t size, uint64_t *count)
+{
+	const uint8_t *end = p + size, *start = p; /* of the varint that p is in */
+	uint64_t n = 0;
+
+	while (p < end) {
+		uint64_t word;
+
+		/* Small numbers come in crowds: eight one-byte values at a step. */
+		if (p == start && end - p >= 8 && (memcpy(&word, p, 8), !(word & 0x8080808080808080u))) {
+			n += 8;
+			start = p += 8;
+			continue;
+		}
+		if (*p++ < 0x80) {
+			n++;
+			start = p;
+		} else if (p - start >= 10) {
+			return tfr_wire_fail(w, start, "number longer than 10 bytes");
+		}
+	}
+	*count = n;
+	return start == end || tfr_wire_fail(w, start, "number cut short");
+}

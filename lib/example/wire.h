@@ -1,0 +1,102 @@
+/* example/wire.h - protobuf's wire format, one field at a time, never past the end of its message.
+ *
+ * The rules are upb's: a tag is at most five bytes and fits in 32 bits, field 0 does not exist, a length is at most five
+ * bytes and fits in 31 bits, a varint is at most ten bytes of which bits past 64 are dropped, messages and groups nest at
+ * most 100 deep.  What breaks one of them is a fault with the place it is at; everything else is skipped by number. */
+#ifndef TFR_EXAMPLE_WIRE_H
+#define TFR_EXAMPLE_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum tfr_wire_type {
+	TFR_WIRE_VARINT = 0,
+	TFR_WIRE_FIXED64 = 1,
+	TFR_WIRE_BYTES = 2,
+	TFR_WIRE_GROUP = 3, /* read as a whole, its end included */
+	TFR_WIRE_END_GROUP = 4,
+	TFR_WIRE_FIXED32 = 5,
+};
+
+enum { TFR_WIRE_MAX_DEPTH = 100 };
+
+/* A message being read.  The first fault stays; `what` NULL: none so far. */
+struct tfr_wire {
+	const uint8_t *p, *end;
+	unsigned depth;
+	const char *fault;
+	const uint8_t *fault_at;
+};
+
+struct tfr_wire_field {
+	uint32_t number;
+	enum tfr_wire_type type;
+	uint64_t value;      /* varint */
+	const uint8_t *data; /* bytes, fixed32 and fixed64: the content */
+	size_t size;
+};
+
+static inline bool tfr_wire_fail(struct tfr_wire *w, const uint8_t *at, const char *fault)
+{
+	w->fault = fault;
+	w->fault_at = at;
+	return false;
+}
+
+/* The slow half of the two functions below: any number of bytes, `max_bytes` allowed. */
+bool tfr_wire_varint_slow(struct tfr_wire *w, unsigned max_bytes, uint64_t max, uint64_t *value);
+/* The content of a field whose tag is read and which is neither varint nor bytes. */
+bool tfr_wire_other(struct tfr_wire *w, struct tfr_wire_field *f, const uint8_t *tag_at);
+
+static inline bool tfr_wire_varint(struct tfr_wire *w, unsigned max_bytes, uint64_t max, uint64_t *value)
+{
+	if (w->p < w->end && *w->p < 0x80) {
+		*value = *w->p++;
+		return true;
+	}
+	return tfr_wire_varint_slow(w, max_bytes, max, value);
+}
+
+/* Reads the next field, unknown groups and all.  False: the end of the message, or a fault (w->fault says which). */
+static inline bool tfr_wire_next(struct tfr_wire *w, struct tfr_wire_field *f)
+{
+	const uint8_t *tag_at = w->p;
+	uint64_t v;
+
+	if (w->p == w->end || !tfr_wire_varint(w, 5, UINT32_MAX, &v))
+		return false;
+	f->number = (uint32_t)v >> 3;
+	f->type = v & 7;
+	if (!f->number)
+		return tfr_wire_fail(w, tag_at, "field number 0");
+	if (f->type == TFR_WIRE_VARINT)
+		return tfr_wire_varint(w, 10, UINT64_MAX, &f->value);
+	if (f->type != TFR_WIRE_BYTES)
+		return tfr_wire_other(w, f, tag_at);
+	if (!tfr_wire_varint(w, 5, INT32_MAX, &v))
+		return false;
+	if (v > (size_t)(w->end - w->p))
+		return tfr_wire_fail(w, tag_at, "field runs past the end of what holds it");
+	f->data = w->p;
+	f->size = v;
+	w->p += v;
+	return true;
+}
+
+/* A message inside `outer`, whose bytes are `f`'s. */
+static inline struct tfr_wire tfr_wire_enter(const struct tfr_wire *outer, const struct tfr_wire_field *f)
+{
+	return (struct tfr_wire){ .p = f->data, .end = f->data + f->size, .depth = outer->depth + 1 };
+}
+
+/* Leaves it: hands its fault on.  False: there was one. */
+static inline bool tfr_wire_leave(struct tfr_wire *outer, const struct tfr_wire *inner)
+{
+	return !inner->fault || tfr_wire_fail(outer, inner->fault_at, inner->fault);
+}
+
+/* The values of a packed chunk of varints.  False: one is cut short or longer than ten bytes. */
+bool tfr_wire_count_varints(struct tfr_wire *w, const uint8_t *p, size_t size, uint64_t *count);
+
+#endif

@@ -1,0 +1,46 @@
+/* Any bytes: the reader must stay inside them, and what it reads must survive being built, read and printed again. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <tfr/example.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void rebuild(struct tfr_example *ex)
+{
+	struct tfr_builder *b = tfr_builder_new();
+	struct tfr_example *again = tfr_example_new();
+	const uint8_t *bytes;
+	size_t size;
+
+	for (size_t i = 0; i < tfr_example_count(ex); i++)
+		tfr_builder_feature(b, tfr_example_at(ex, i), NULL);
+	if (tfr_builder_flatten(b, &bytes, &size, NULL) || tfr_example_parse(again, bytes, size, NULL) ||
+		tfr_example_count(again) != tfr_example_count(ex))
+		abort();
+	for (size_t i = 0; i < tfr_example_count(ex); i++) {
+		const struct tfr_feature *f = tfr_example_at(ex, i), *g = tfr_example_at(again, i);
+
+		if (f->key_size != g->key_size || f->kind != g->kind || f->count != g->count)
+			abort();
+	}
+	tfr_builder_free(b);
+	tfr_example_free(again);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct tfr_example *ex = tfr_example_new();
+	struct tfr_printer *p = tfr_printer_new(NULL);
+	const char *text;
+	size_t text_size;
+
+	if (!tfr_example_parse(ex, data, size, NULL))
+		rebuild(ex);
+	if (!tfr_printer_json(p, data, size, &text, &text_size, NULL) && !tfr_is_utf8(text, text_size))
+		abort();
+	tfr_printer_text(p, data, size, &text, &text_size, NULL);
+	tfr_printer_free(p);
+	tfr_example_free(ex);
+	return 0;
+}
