@@ -98,6 +98,8 @@ struct tfr_digest {
 	uint32_t crc;  /* CRC-32C of the payload, not masked */
 };
 TFR_API void tfr_digest_pieces(const struct iovec *pieces, int count, struct tfr_digest *d);
+/* The same of a record that was read: its CRC is known already. */
+TFR_API void tfr_digest_record(const struct tfr_record *rec, struct tfr_digest *d);
 
 struct tfr_writer;
 
@@ -137,5 +139,17 @@ TFR_API void tfr_writer_close(struct tfr_writer *w);
 TFR_API const struct tfr_totals *tfr_writer_totals(const struct tfr_writer *w);
 /* Modification time of the sealed file, nanoseconds since 1970; 0 for a stream. */
 TFR_API uint64_t tfr_writer_mtime(const struct tfr_writer *w);
+
+/* Bytes without framing into the same kind of output: gathered, compressed where asked, whole or
+ * absent.  What a record writer writes through. */
+struct tfr_stream_writer;
+
+TFR_API enum tfr_status tfr_stream_writer_open(struct tfr_stream_writer **w, const char *path,
+	const struct tfr_writer_opts *opts, struct tfr_error *err);
+TFR_API enum tfr_status tfr_stream_writer_put(
+	struct tfr_stream_writer *w, const struct iovec *pieces, int count, struct tfr_error *err);
+TFR_API enum tfr_status tfr_stream_writer_publish(
+	struct tfr_stream_writer *w, struct tfr_error *err);
+TFR_API void tfr_stream_writer_close(struct tfr_stream_writer *w); /* accepts NULL */
 
 #endif
