@@ -49,8 +49,7 @@ void cmd_warn(struct cmd *c, const char *format, ...) TFR_PRINTF(2, 3);
 /* The same in the shape the library's callbacks have; ctx is the struct cmd. */
 void cmd_warn_text(void *ctx, const char *text);
 
-/* --- inputs and outputs
- * -------------------------------------------------------------------------------------------- */
+/* --- inputs and outputs --- */
 
 /* Opens the operands as inputs; with none, standard input where it is not a terminal.  On failure
  * the error is printed and the status returned; 0 is success. */
@@ -63,8 +62,7 @@ struct tfr_temporaries *cmd_temporaries(void);
  * the process at once. */
 const volatile bool *cmd_catch_signals(void);
 
-/* --- progress and the last line
- * ------------------------------------------------------------------------------------ */
+/* --- progress and the last line --- */
 
 enum progress_mode { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 
@@ -82,8 +80,7 @@ void cmd_print_summary(struct cmd *c, const struct cmd_summary *s);
 /* Seconds since the process began its work. */
 double cmd_seconds(void);
 
-/* --- options that several commands share
- * ---------------------------------------------------------------------------- */
+/* --- options that several commands share --- */
 
 #define OPT_JOBS(settings, f)                                                                      \
 	OPT(COUNT, 'j', "jobs", "N", NULL, "work on N processors; 0 is all of them [0]", settings, \
@@ -100,6 +97,13 @@ double cmd_seconds(void);
 	OPT(CHOICE, 0, "compression", "KIND", "auto|none|gzip|zlib",                               \
 		"what the input is: auto, none, gzip or zlib [auto: its content says]", settings,  \
 		f)
+#define OPT_COMPRESS(settings, f)                                                                  \
+	OPT(CHOICE, 'z', "compress", "KIND", "auto|none|gzip|zlib",                                \
+		"compress the output: none, gzip or zlib [auto: gzip for a name ending in .gz]",   \
+		settings, f)
+#define OPT_LEVEL(settings, f)                                                                     \
+	OPT(LEVEL, 0, NULL, NULL, NULL, "how hard to compress, fastest to smallest [-2]",          \
+		settings, f)
 #define OPT_PROGRESS(settings, f)                                                                  \
 	OPT(CHOICE, 0, "progress", "WHEN", "auto|always|never",                                    \
 		"show progress: auto, always or never [auto: on a terminal]", settings, f)

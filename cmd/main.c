@@ -12,7 +12,10 @@
 #include "cmd.h"
 
 const struct command *const commands[] = {
+	&cmd_cat,
+	&cmd_show,
 	&cmd_count,
+	&cmd_check,
 	&cmd_version,
 	&cmd_help,
 	&cmd_completion,

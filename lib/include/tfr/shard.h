@@ -26,8 +26,7 @@ TFR_API char *tfr_set_name_file(const struct tfr_set_name *name, uint32_t shard)
 /* "out/train.manifest.json"; the caller frees it.  NULL: out of memory. */
 TFR_API char *tfr_set_name_manifest(const struct tfr_set_name *name);
 
-/* --- reading: inputs as a user names them
- * -------------------------------------------------------------------------- */
+/* --- reading: inputs as a user names them --- */
 
 struct tfr_set;
 

@@ -5,6 +5,7 @@
 #include <tfr/codec.h>
 #include <tfr/error.h>
 #include <tfr/example.h>
+#include <tfr/inspect.h>
 #include <tfr/io.h>
 #include <tfr/media.h>
 #include <tfr/progress.h>

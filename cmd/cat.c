@@ -1,0 +1,180 @@
+/* cmd/cat.c - tfr cat: records selected and put together, every one verified on the way. */
+#include <string.h>
+
+#include "builtin.h"
+#include "selection.h"
+
+struct cat_settings {
+	uint64_t skip, limit;
+	const char *output, *where, *on_error;
+	int level, compress, compression, progress;
+	bool force, raw, delimited, allow_missing, quiet;
+};
+
+static const struct cat_settings defaults = { .limit = UINT64_MAX, .output = "-" };
+
+static const struct opt options[] = {
+	OPT(STRING, 'o', "output", "OUT", NULL,
+		"write OUT: a file, a set such as 'all@4.tfrecord' (round-robin), or - [-]",
+		struct cat_settings, output),
+	OPT_FORCE(struct cat_settings, force),
+	OPT_COMPRESS(struct cat_settings, compress),
+	OPT_LEVEL(struct cat_settings, level),
+	OPT(STRING, 0, "where", "EXPR", NULL,
+		"only records for which EXPR holds, such as 'image/class/label == 3'",
+		struct cat_settings, where),
+	OPT(COUNT, 0, "skip", "N", NULL, "pass over the first N selected records [0]",
+		struct cat_settings, skip),
+	OPT(COUNT, 'n', "limit", "N", NULL, "write at most N records [all]", struct cat_settings,
+		limit),
+	OPT(FLAG, 0, "raw", NULL, NULL, "payloads alone, without framing", struct cat_settings,
+		raw),
+	OPT(FLAG, 0, "delimited", NULL, NULL, "payloads, each after its length as a varint",
+		struct cat_settings, delimited),
+	OPT(STRING, 0, "on-error", "HOW", "fail|skip",
+		"damaged records: fail, or skip them with a warning [fail]", struct cat_settings,
+		on_error),
+	OPT_COMPRESSION(struct cat_settings, compression),
+	OPT_MISSING(struct cat_settings, allow_missing),
+	OPT_PROGRESS(struct cat_settings, progress),
+	OPT_QUIET(struct cat_settings, quiet),
+	OPTIONS_END,
+};
+
+struct cat_run {
+	struct cmd *c;
+	const struct cat_settings *s;
+	struct selection *in;
+	struct tfr_set_writer *out;
+	struct tfr_stream_writer *bare; /* --raw, --delimited */
+	uint64_t written, bytes, sum;
+};
+
+static size_t put_varint(uint8_t *p, uint64_t v)
+{
+	size_t n = 0;
+
+	for (; v >= 0x80; v >>= 7)
+		p[n++] = (uint8_t)(v | 0x80);
+	p[n++] = (uint8_t)v;
+	return n;
+}
+
+static enum tfr_status write_record(
+	struct cat_run *run, const struct tfr_record *rec, struct tfr_error *err)
+{
+	struct iovec pieces[2] = { { NULL, 0 }, { (void *)(uintptr_t)rec->data, rec->size } };
+	struct tfr_digest d;
+	uint8_t length[10];
+	uint32_t shard;
+
+	tfr_digest_record(rec, &d);
+	run->bytes += rec->size;
+	run->sum += d.sum;
+	run->written++;
+	if (run->out) {
+		shard = (uint32_t)((run->written - 1) % tfr_set_writer_shards(run->out));
+		return tfr_set_writer_put(run->out, shard, pieces + 1, 1, &d, err);
+	}
+	if (run->s->delimited)
+		pieces[0] = (struct iovec){ length, put_varint(length, rec->size) };
+	return tfr_stream_writer_put(run->bare, pieces, 2, err);
+}
+
+static enum tfr_status open_output(struct cat_run *run, struct tfr_error *err)
+{
+	const struct cat_settings *s = run->s;
+	struct tfr_writer_opts opts = {
+		.compression = (enum tfr_compression)s->compress,
+		.level = s->level,
+		.force = s->force,
+		.temporaries = cmd_temporaries(),
+	};
+
+	if (s->raw || s->delimited)
+		return tfr_stream_writer_open(&run->bare, s->output, &opts, err);
+	return tfr_set_writer_open(&run->out, s->output, &opts, cmd_warn_text, run->c, err);
+}
+
+static enum tfr_status publish(struct cat_run *run, struct tfr_error *err)
+{
+	struct tfr_set_info info = { .command = run->c->line };
+
+	if (run->out)
+		return tfr_set_writer_publish(run->out, &info, err);
+	return tfr_stream_writer_publish(run->bare, err);
+}
+
+static enum tfr_status copy(struct cat_run *run, struct tfr_error *err)
+{
+	struct tfr_record rec;
+	enum tfr_status status;
+
+	while (!(status = selection_next(run->in, &rec, err))) {
+		status = write_record(run, &rec, err);
+		if (status)
+			return status;
+	}
+	return status == TFR_END ? publish(run, err) : status;
+}
+
+static void print_summary(struct cat_run *run)
+{
+	struct cmd_summary summary = {
+		.read = selection_read(run->in),
+		.written = run->written,
+		.bad = selection_bad(run->in),
+		.bytes = run->bytes,
+		.sum = run->sum,
+		.seconds = cmd_seconds(),
+	};
+
+	cmd_print_summary(run->c, &summary);
+}
+
+static int cat_main(struct cmd *c)
+{
+	const struct cat_settings *s = c->settings;
+	struct tfr_progress progress = { 0 };
+	struct selection_opts opts = {
+		.skip = s->skip,
+		.limit = s->limit,
+		.where = s->where,
+		.compression = (enum tfr_compression)s->compression,
+		.allow_missing = s->allow_missing,
+		.on_error = s->on_error,
+		.progress = &progress,
+	};
+	struct cat_run run = { .c = c, .s = s };
+	struct tfr_error err;
+
+	c->quiet = s->quiet;
+	if (s->raw && s->delimited)
+		return cmd_usage(c, "--raw and --delimited are two forms of output");
+	if (cmd_check_terminal(c, s->output, s->force) || selection_open(c, &run.in, &opts))
+		return c->exit;
+	progress.total_bytes = selection_bytes(run.in);
+	cmd_progress_start(c, &progress, (enum progress_mode)s->progress);
+	if (open_output(&run, &err) || copy(&run, &err)) {
+		cmd_progress_stop();
+		cmd_error(c, &err);
+	} else {
+		cmd_progress_stop();
+		selection_finish(run.in);
+		print_summary(&run);
+	}
+	tfr_set_writer_close(run.out);
+	tfr_stream_writer_close(run.bare);
+	selection_close(run.in);
+	return c->exit;
+}
+
+const struct command cmd_cat = {
+	.name = "cat",
+	.operands = "[FILE]...",
+	.summary = "select records and put them together",
+	.options = options,
+	.settings_size = sizeof(struct cat_settings),
+	.defaults = &defaults,
+	.main = cat_main,
+};

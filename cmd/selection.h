@@ -1,0 +1,39 @@
+/* cmd/selection.h - the records that a command was asked for, one after another: inputs, --where,
+ * --skip, --limit, in that order, and --on-error on the way. */
+#ifndef TFR_CMD_SELECTION_H
+#define TFR_CMD_SELECTION_H
+
+#include "cmd.h"
+
+struct selection;
+
+struct selection_opts {
+	uint64_t skip, limit; /* limit UINT64_MAX: all */
+	const char *where;    /* NULL: all */
+	enum tfr_compression compression;
+	bool allow_missing;
+	const char *on_error; /* "fail" (or NULL) or "skip" */
+	struct tfr_progress *progress;
+};
+
+/* Opens the command's inputs.  On failure the error is printed and the exit status returned; 0 is
+ * success. */
+int selection_open(struct cmd *c, struct selection **s, const struct selection_opts *opts);
+/* The next selected record, a view until the next call.  TFR_END after the last. */
+enum tfr_status selection_next(struct selection *s, struct tfr_record *rec, struct tfr_error *err);
+/* The file the last record came from. */
+const char *selection_path(const struct selection *s);
+/* Says in `err` where `rec` is. */
+void selection_locate(
+	const struct selection *s, const struct tfr_record *rec, struct tfr_error *err);
+/* After the last record: warns of names in --where that no record had. */
+void selection_finish(struct selection *s);
+void selection_close(struct selection *s);
+
+/* The bytes of all inputs, as far as they have a size. */
+uint64_t selection_bytes(const struct selection *s);
+/* Records read so far, and faults passed over. */
+uint64_t selection_read(const struct selection *s);
+uint64_t selection_bad(const struct selection *s);
+
+#endif

@@ -1,0 +1,165 @@
+/* cmd/show.c - tfr show: records for a person, or as lines of JSON. */
+#include <string.h>
+
+#include "builtin.h"
+#include "selection.h"
+
+struct show_settings {
+	uint64_t skip, limit, values;
+	const char *where;
+	int bytes, compression;
+	bool json, allow_missing, quiet;
+};
+
+enum { BYTES_NAME, BYTES_BASE64 };
+
+static const struct show_settings defaults = { .limit = UINT64_MAX };
+
+static const struct opt options[] = {
+	OPT(COUNT, 'n', "limit", "N", NULL, "show at most N records [all]", struct show_settings,
+		limit),
+	OPT(COUNT, 0, "skip", "N", NULL, "pass over the first N records [0]", struct show_settings,
+		skip),
+	OPT(STRING, 0, "where", "EXPR", NULL,
+		"only records for which EXPR holds, such as 'image/class/label == 3'",
+		struct show_settings, where),
+	OPT(COUNT, 0, "values", "N", NULL, "show N values of each feature [8]",
+		struct show_settings, values),
+	OPT(FLAG, 0, "json", NULL, NULL, "a line of JSON a record: {\"feature\": [values]}",
+		struct show_settings, json),
+	OPT(CHOICE, 0, "bytes", "HOW", "name|base64",
+		"with --json, bytes that are not text: by size and type, or in base64 [name]",
+		struct show_settings, bytes),
+	OPT_COMPRESSION(struct show_settings, compression),
+	OPT_MISSING(struct show_settings, allow_missing),
+	OPT_QUIET(struct show_settings, quiet),
+	OPTIONS_END,
+};
+
+struct show_run {
+	struct cmd *c;
+	const struct show_settings *s;
+	struct selection *selection;
+	struct tfr_printer *printer;
+};
+
+/* Names a picture: "jpeg" in JSON, "jpeg 500x375 4:2:0" for a person. */
+static const char *describe(void *ctx, const void *data, size_t size, bool brief)
+{
+	static char text[64]; /* one thread prints */
+	struct tfr_image_info info;
+
+	(void)ctx;
+	if (tfr_image_sniff(data, size) == TFR_IMAGE_UNKNOWN)
+		return NULL;
+	if (brief)
+		return tfr_image_format_name(tfr_image_sniff(data, size));
+	if (tfr_image_probe(data, size, &info, NULL) && !info.width)
+		return tfr_image_format_name(info.format);
+	snprintf(text, sizeof(text), "%s %ux%u%s%s", tfr_image_format_name(info.format), info.width,
+		info.height, info.subsampling[0] ? " " : "", info.subsampling);
+	return text;
+}
+
+static void print_heading(const struct tfr_record *rec, const char *path)
+{
+	char escaped[4200], size[TFR_SIZE_TEXT];
+
+	printf("%s record %llu, offset %llu, %s\n", tfr_escape_line(escaped, sizeof(escaped), path),
+		(unsigned long long)rec->index, (unsigned long long)rec->offset,
+		tfr_format_size(rec->size, size));
+}
+
+/* A record that is no Example is shown as what it is: bytes. */
+static void print_payload(const struct tfr_record *rec)
+{
+	const char *kind = describe(NULL, rec->data, rec->size, false);
+	size_t n = rec->size < 32 ? rec->size : 32;
+
+	printf("  payload %s: ", kind ? kind : "not an Example");
+	for (size_t i = 0; i < n; i++)
+		printf("%02x", rec->data[i]);
+	printf("%s\n", n < rec->size ? "..." : "");
+}
+
+static enum tfr_status show_record(
+	struct show_run *run, const struct tfr_record *rec, const char *path, struct tfr_error *err)
+{
+	const char *text = NULL;
+	size_t size = 0;
+	enum tfr_status status;
+
+	if (run->s->json) {
+		status = tfr_printer_json(run->printer, rec->data, rec->size, &text, &size, err);
+		if (!status) {
+			fwrite(text, 1, size, stdout);
+			putchar('\n');
+		}
+		return status;
+	}
+	print_heading(rec, path);
+	status = tfr_printer_text(run->printer, rec->data, rec->size, &text, &size, err);
+	if (status == TFR_EDATA) {
+		print_payload(rec);
+		return TFR_OK;
+	}
+	if (!status && !size)
+		puts("  no features");
+	if (!status)
+		fwrite(text, 1, size, stdout);
+	return status;
+}
+
+static int show_main(struct cmd *c)
+{
+	const struct show_settings *s = c->settings;
+	struct selection_opts selection_opts = {
+		.skip = s->skip,
+		.limit = s->limit,
+		.where = s->where,
+		.compression = (enum tfr_compression)s->compression,
+		.allow_missing = s->allow_missing,
+	};
+	struct tfr_print_opts print_opts = {
+		.describe = describe,
+		.base64 = s->bytes == BYTES_BASE64,
+		.values = (unsigned)s->values,
+	};
+	struct show_run run = { .c = c, .s = s };
+	struct tfr_record rec;
+	struct tfr_error err = { 0 };
+	enum tfr_status status = TFR_OK;
+
+	c->quiet = s->quiet;
+	if (s->bytes && !s->json)
+		return cmd_usage(c, "--bytes goes with --json");
+	if (selection_open(c, &run.selection, &selection_opts))
+		return c->exit;
+	run.printer = tfr_printer_new(&print_opts);
+	if (!run.printer)
+		status = TFR_ENOMEM;
+	while (!status && !(status = selection_next(run.selection, &rec, &err))) {
+		status = show_record(&run, &rec, selection_path(run.selection), &err);
+		if (status == TFR_EDATA) /* --json of what is no Example */
+			selection_locate(run.selection, &rec, &err);
+	}
+	if (status != TFR_END) {
+		fflush(stdout);
+		err.status = status;
+		cmd_error(c, &err);
+	}
+	selection_finish(run.selection);
+	tfr_printer_free(run.printer);
+	selection_close(run.selection);
+	return c->exit;
+}
+
+const struct command cmd_show = {
+	.name = "show",
+	.operands = "[FILE]...",
+	.summary = "show records and their features",
+	.options = options,
+	.settings_size = sizeof(struct show_settings),
+	.defaults = &defaults,
+	.main = show_main,
+};

@@ -1,0 +1,43 @@
+/* tfr/inspect.h - proving that files are whole, record by record.
+ *
+ * "TensorFlow read it" is no proof: its skip() passes over damaged payloads, 1 to 11 stray bytes at
+ * the end are a clean end to it, and the readers of DALI and of the PyPI package look at no
+ * checksum at all.  Here every byte is accounted for. */
+#ifndef TFR_INSPECT_H
+#define TFR_INSPECT_H
+
+#include <tfr/shard.h>
+
+/* What was found in one file. */
+struct tfr_check_file {
+	const char *path;
+	uint64_t records;	/* good ones */
+	uint64_t payload_bytes; /* of the good ones; 0 with `quick` */
+	uint64_t faults;
+	uint64_t lost_bytes; /* passed over to find the next record, or left unread at the end */
+	uint64_t sum;	     /* content sum of the good ones; 0 with `quick` */
+	uint64_t pictures;   /* decoded */
+};
+
+struct tfr_check_opts {
+	unsigned threads; /* 0: one a processor */
+	enum tfr_compression compression;
+	bool quick;   /* only length CRCs and the exact end: no payload is read */
+	bool example; /* each record must be an Example or a SequenceExample */
+	bool decode; /* each JPEG or PNG in an Example must decode, and image/encoded must be one */
+	struct tfr_progress *progress; /* may be NULL */
+
+	/* Both are called in file order, a fault in record order before its file's end, one call at
+	 * a time.  err->path names the file; err->has_record says whether a record is to blame. */
+	void (*fault)(void *ctx, const struct tfr_error *err);
+	void (*file)(void *ctx, const struct tfr_check_file *file); /* may be NULL */
+	void *ctx;
+};
+
+/* Checks every file, several at a time.  After a damaged payload it goes on with the next record;
+ * after a damaged length it looks for the next record that verifies.  Faults in the files are told
+ * through `fault` and are no failure of this call. */
+TFR_API enum tfr_status tfr_check_set(
+	const struct tfr_set *set, const struct tfr_check_opts *opts, struct tfr_error *err);
+
+#endif

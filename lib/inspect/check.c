@@ -1,0 +1,235 @@
+/* inspect/check.c - every checksum of every file, and on request what is inside the records.
+ *
+ * Files are checked by many threads; what one finds is kept, small, until it is that file's turn to
+ * be told. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <tfr/inspect.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "inspect/contents.h"
+#include "thread/ordered.h"
+#include "thread/threads.h"
+
+/* A fault as it waits: an error without its 4 KiB of path, its texts behind it. */
+struct kept_fault {
+	enum tfr_status status;
+	int sys_errno;
+	bool has_record;
+	uint64_t record, offset;
+	uint32_t message_size, hint_size; /* with their NULs */
+};
+
+struct check_slot {
+	struct tfr_check_file file;
+	struct tfr_buf faults;
+	struct tfr_error err; /* being filled */
+};
+
+struct check_run {
+	const struct tfr_set *set;
+	const struct tfr_check_opts *opts;
+	struct tfr_contents **contents; /* one a worker; NULL: records are not looked into */
+};
+
+static enum tfr_status keep_fault(struct check_slot *slot, struct tfr_error *err)
+{
+	const struct tfr_error *e = &slot->err;
+	struct kept_fault k = {
+		.status = e->status,
+		.sys_errno = e->sys_errno,
+		.has_record = e->has_record,
+		.record = e->record,
+		.offset = e->offset,
+		.message_size = (uint32_t)strlen(e->message) + 1,
+		.hint_size = (uint32_t)strlen(e->hint) + 1,
+	};
+
+	slot->file.faults++;
+	if (tfr_buf_append(&slot->faults, &k, sizeof(k)) &&
+		tfr_buf_append(&slot->faults, e->message, k.message_size) &&
+		tfr_buf_append(&slot->faults, e->hint, k.hint_size))
+		return TFR_OK;
+	return tfr_fail_nomem(err, "checking");
+}
+
+static void tell_faults(const struct check_run *run, struct check_slot *slot)
+{
+	for (size_t at = 0; at < slot->faults.size;) {
+		struct kept_fault k;
+
+		memcpy(&k, slot->faults.data + at, sizeof(k));
+		at += sizeof(k);
+		slot->err = (struct tfr_error){ .status = k.status,
+			.sys_errno = k.sys_errno,
+			.has_record = k.has_record,
+			.record = k.record,
+			.offset = k.offset };
+		memcpy(slot->err.message, slot->faults.data + at, k.message_size);
+		at += k.message_size;
+		memcpy(slot->err.hint, slot->faults.data + at, k.hint_size);
+		at += k.hint_size;
+		snprintf(slot->err.path, sizeof(slot->err.path), "%s", slot->file.path);
+		run->opts->fault(run->opts->ctx, &slot->err);
+	}
+}
+
+/* A length is damaged, or the file ends too soon: looks for what is still readable behind it, and
+ * says how much was passed over. */
+static enum tfr_status pass_over(
+	struct tfr_reader *r, struct check_slot *slot, bool *found, struct tfr_error *err)
+{
+	size_t n = strlen(slot->err.message);
+	uint64_t lost = 0;
+	struct tfr_error ignored;
+	enum tfr_status status = tfr_reader_resync(r, &lost, &ignored);
+
+	*found = status == TFR_OK;
+	slot->file.lost_bytes += lost;
+	if (*found)
+		snprintf(slot->err.message + n, sizeof(slot->err.message) - n,
+			"; %llu bytes passed over", (unsigned long long)lost);
+	else if (status == TFR_END && tfr_reader_fault(r) != TFR_FAULT_CUT)
+		snprintf(slot->err.message + n, sizeof(slot->err.message) - n,
+			"; no record found in the %llu bytes to the end", (unsigned long long)lost);
+	return keep_fault(slot, err);
+}
+
+/* What to do about a failure of the reader: *more says whether records can follow. */
+static enum tfr_status note_fault(
+	struct tfr_reader *r, struct check_slot *slot, bool *more, struct tfr_error *err)
+{
+	enum tfr_fault fault = tfr_reader_fault(r);
+
+	*more = fault == TFR_FAULT_PAYLOAD;
+	if (slot->err.status == TFR_EDATA && (fault == TFR_FAULT_LENGTH || fault == TFR_FAULT_CUT))
+		return pass_over(r, slot, more, err);
+	return keep_fault(slot, err);
+}
+
+static enum tfr_status check_record(struct tfr_contents *contents, struct check_slot *slot,
+	const struct tfr_record *rec, struct tfr_error *err)
+{
+	struct iovec piece = { (void *)(uintptr_t)rec->data, rec->size };
+	struct tfr_digest d;
+
+	tfr_digest_pieces(&piece, 1, &d);
+	slot->file.records++;
+	slot->file.payload_bytes += rec->size;
+	slot->file.sum += d.sum;
+	if (!contents || !tfr_contents_check(
+				 contents, rec->data, rec->size, &slot->file.pictures, &slot->err))
+		return TFR_OK;
+	tfr_error_locate(&slot->err, slot->file.path, rec->index, rec->offset);
+	return keep_fault(slot, err);
+}
+
+static enum tfr_status check_by_reading(const struct check_run *run, struct tfr_contents *contents,
+	struct check_slot *slot, struct tfr_error *err)
+{
+	struct tfr_reader_opts reader_opts = { .compression = run->opts->compression };
+	struct tfr_reader *r = NULL;
+	struct tfr_record rec;
+	enum tfr_status status;
+	bool more = true;
+
+	if (tfr_reader_open(&r, slot->file.path, &reader_opts, &slot->err))
+		return keep_fault(slot, err);
+	for (status = TFR_OK; !status && more;) {
+		enum tfr_status got = tfr_reader_next(r, &rec, &slot->err);
+
+		if (got == TFR_END)
+			break;
+		if (got) {
+			status = note_fault(r, slot, &more, err);
+		} else {
+			status = check_record(contents, slot, &rec, err);
+			tfr_progress_add(run->opts->progress, 1, TFR_RECORD_OVERHEAD + rec.size);
+		}
+	}
+	tfr_reader_close(r);
+	return status;
+}
+
+static enum tfr_status check_by_hopping(
+	const struct check_run *run, struct check_slot *slot, struct tfr_error *err)
+{
+	struct tfr_reader_opts reader_opts = { .compression = run->opts->compression };
+	struct stat st;
+
+	if (tfr_count_records(slot->file.path, &reader_opts, &slot->file.records, &slot->err))
+		return keep_fault(slot, err);
+	if (run->opts->progress && stat(slot->file.path, &st) == 0)
+		tfr_progress_add(run->opts->progress, slot->file.records, (uint64_t)st.st_size);
+	return TFR_OK;
+}
+
+static enum tfr_status work(
+	void *ctx, unsigned worker, uint64_t i, void *slot_memory, struct tfr_error *err)
+{
+	struct check_run *run = ctx;
+	struct check_slot *slot = slot_memory;
+
+	slot->file = (struct tfr_check_file){ .path = tfr_set_path(run->set, (size_t)i) };
+	slot->faults.size = 0;
+	if (run->opts->quick)
+		return check_by_hopping(run, slot, err);
+	return check_by_reading(run, run->contents ? run->contents[worker] : NULL, slot, err);
+}
+
+static enum tfr_status deliver(void *ctx, uint64_t i, void *slot_memory, struct tfr_error *err)
+{
+	struct check_run *run = ctx;
+	struct check_slot *slot = slot_memory;
+
+	(void)i;
+	(void)err;
+	tell_faults(run, slot);
+	if (run->opts->file)
+		run->opts->file(run->opts->ctx, &slot->file);
+	return TFR_OK;
+}
+
+static void clear_slot(void *slot_memory)
+{
+	tfr_buf_clear(&((struct check_slot *)slot_memory)->faults);
+}
+
+static bool open_contents(struct check_run *run, unsigned threads)
+{
+	run->contents = calloc(threads, sizeof(struct tfr_contents *));
+	for (unsigned i = 0; run->contents && i < threads; i++) {
+		run->contents[i] = tfr_contents_new(run->opts->decode);
+		if (!run->contents[i])
+			return false;
+	}
+	return run->contents != NULL;
+}
+
+enum tfr_status tfr_check_set(
+	const struct tfr_set *set, const struct tfr_check_opts *opts, struct tfr_error *err)
+{
+	struct check_run run = { .set = set, .opts = opts };
+	struct tfr_ordered job = {
+		.threads = tfr_thread_count(opts->threads),
+		.count = tfr_set_count(set),
+		.slot_size = sizeof(struct check_slot),
+		.work = work,
+		.deliver = deliver,
+		.clear_slot = clear_slot,
+	};
+	enum tfr_status status = TFR_OK;
+
+	if ((opts->example || opts->decode) && !open_contents(&run, job.threads))
+		status = tfr_fail_nomem(err, "checking");
+	if (!status)
+		status = tfr_ordered_run(&job, &run, err);
+	for (unsigned i = 0; run.contents && i < job.threads; i++)
+		tfr_contents_free(run.contents[i]);
+	free(run.contents);
+	return status;
+}
