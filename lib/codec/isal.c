@@ -9,6 +9,11 @@
 
 #include "codec/codec.h"
 
+struct inflater {
+	struct inflate_state z;
+	int failure; /* what isal_inflate() returned; it does not remember: called again, it says all is well */
+};
+
 struct deflater {
 	struct isal_zstream z;
 	uint8_t *level_buf;
@@ -22,21 +27,23 @@ static uint32_t clamp(size_t n)
 
 static enum tfr_status inflate_reset(void *state)
 {
-	struct inflate_state *z = state;
+	struct inflater *s = state;
 
-	isal_inflate_reset(z);
-	z->crc_flag = ISAL_GZIP;
+	isal_inflate_reset(&s->z);
+	s->z.crc_flag = ISAL_GZIP;
+	s->failure = 0;
 	return TFR_OK;
 }
 
 static enum tfr_status inflate_init(void *state, enum tfr_compression c, struct tfr_error *err)
 {
-	struct inflate_state *z = state;
+	struct inflater *s = state;
 
 	(void)c;
 	(void)err;
-	isal_inflate_init(z);
-	z->crc_flag = ISAL_GZIP;
+	isal_inflate_init(&s->z);
+	s->z.crc_flag = ISAL_GZIP;
+	s->failure = 0;
 	return TFR_OK;
 }
 
@@ -65,7 +72,8 @@ static const char *inflate_reason(int code)
 static enum tfr_status inflate_run(
 	void *state, struct tfr_codec_io *io, bool *ended, struct tfr_error *err)
 {
-	struct inflate_state *z = state;
+	struct inflater *s = state;
+	struct inflate_state *z = &s->z;
 	uint32_t in = clamp(io->in_size), out = clamp(io->out_size);
 	int got;
 
@@ -73,15 +81,17 @@ static enum tfr_status inflate_run(
 	z->avail_in = in;
 	z->next_out = io->out;
 	z->avail_out = out;
-	got = isal_inflate(z);
+	got = s->failure ? s->failure : isal_inflate(z);
 	io->in = z->next_in;
 	io->in_size -= in - z->avail_in;
 	io->out += out - z->avail_out;
 	io->out_size -= out - z->avail_out;
 	*ended = got == ISAL_DECOMP_OK && z->block_state == ISAL_BLOCK_FINISH;
-	if (got < 0 || got == ISAL_NEED_DICT)
+	if (got < 0 || got == ISAL_NEED_DICT) {
+		s->failure = got;
 		return tfr_fail(
 			err, TFR_EDATA, "damaged compressed stream: %s", inflate_reason(got));
+	}
 	return TFR_OK;
 }
 
@@ -93,7 +103,7 @@ static void inflate_clear(void *state)
 const struct tfr_inflate_ops tfr_isal_inflate = {
 	.name = "isa-l",
 	.gzip_only = true,
-	.state_size = sizeof(struct inflate_state),
+	.state_size = sizeof(struct inflater),
 	.init = inflate_init,
 	.reset = inflate_reset,
 	.run = inflate_run,
