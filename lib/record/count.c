@@ -41,9 +41,19 @@ static enum tfr_status bad_header(
 	return fail_at(c, offset, "length checksum mismatch", err);
 }
 
+/* Where the record begins that ends `end` bytes behind `block`, which starts with a record. */
+static uint64_t start_of_last(const uint8_t *block, uint64_t end)
+{
+	uint64_t at = 0, size;
+
+	while ((size = tfr_load64(block + at) + TFR_RECORD_OVERHEAD) < end - at)
+		at += size;
+	return at;
+}
+
 static enum tfr_status hop_over(struct counter *c, size_t size, struct tfr_error *err)
 {
-	uint64_t next = 0, before = c->records, last;
+	uint64_t next = 0, before = c->records;
 	enum tfr_status status;
 	bool bad = false;
 
@@ -57,14 +67,13 @@ static enum tfr_status hop_over(struct counter *c, size_t size, struct tfr_error
 		c->want = COUNT_BLOCK - c->held;
 		return TFR_OK;
 	}
-	last = c->offset + next; /* where the record that was hopped over last should end */
 	status = tfr_stream_skip(c->stream, next - size, err);
 	if (status == TFR_END) {
 		c->records--;
-		return fail_at(c, last, "truncated record before", err);
+		return fail_at(c, c->offset + start_of_last(c->block, next), "truncated record", err);
 	}
 	c->held = 0;
-	c->offset = last;
+	c->offset += next;
 	c->want = tfr_stream_seekable(c->stream) && next / (c->records - before) >= LARGE_RECORD
 			  ? TFR_RECORD_HEADER
 			  : COUNT_BLOCK;
