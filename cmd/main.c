@@ -3,6 +3,7 @@
  * After a command, standard output is flushed and checked: a delayed write error (a full disk) must
  * not end in status 0. */
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +70,7 @@ static void raise_open_file_limit(void)
 	}
 }
 
-static int run_command(struct cmd *c, int argc, char **argv)
+static void run_command(struct cmd *c, int argc, char **argv)
 {
 	const struct command *command = c->command;
 	struct opt_result result = { 0 };
@@ -90,13 +91,16 @@ static int run_command(struct cmd *c, int argc, char **argv)
 		c->exit = command->main(c);
 	}
 	opt_result_clear(&result, command->options, c->settings);
-	return c->exit;
 }
 
 static int check_stdout(struct cmd *c)
 {
 	/* EBADF: it was closed before we started, and nothing was written to it. */
 	if ((fflush(stdout) || ferror(stdout)) && errno != EBADF) {
+		if (errno == EPIPE) { /* SIGPIPE was ignored by whoever started us: end as it would have ended us */
+			signal(SIGPIPE, SIG_DFL);
+			raise(SIGPIPE);
+		}
 		fprintf(stderr, "tfr %s: cannot write to standard output: %s\n", c->command->name,
 			strerror(errno));
 		return 3;
@@ -120,8 +124,9 @@ int main(int argc, char **argv)
 		return argc < 2 ? 2 : 0;
 	}
 	if (!strcmp(argv[1], "--version"))
-		argv[1] = (char[]){ "version" };
-	c.command = find_command(argv[1]);
+		c.command = &cmd_version;
+	else
+		c.command = find_command(argv[1]);
 	if (!c.command)
 		return unknown_command(argv[1]);
 	raise_open_file_limit();
@@ -131,9 +136,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "tfr: out of memory\n");
 		return 3;
 	}
-	status = run_command(&c, argc - 2, argv + 2);
-	if (status < check_stdout(&c))
-		status = check_stdout(&c);
+	run_command(&c, argc - 2, argv + 2);
+	status = check_stdout(&c);
 	free(c.settings);
 	free(c.line);
 	return status;
