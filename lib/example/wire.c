@@ -34,41 +34,34 @@ static bool take(struct tfr_wire *w, struct tfr_wire_field *f, size_t size, cons
 }
 
 /* Reads up to the end of the group whose start was just read; groups inside it too, with a stack of their numbers in
- * place of recursion. */
+ * place of recursion.  In here upb takes even field number 0. */
 static bool skip_group(struct tfr_wire *w, uint32_t number, const uint8_t *tag_at)
 {
-	uint32_t open[TFR_WIRE_MAX_DEPTH];
-	unsigned n = 0;
+	uint32_t open[TFR_WIRE_MAX_DEPTH] = { number };
 	struct tfr_wire_field f;
+	unsigned n = 1;
+	uint64_t tag;
 
-	for (;;) {
-		if (w->depth + n >= TFR_WIRE_MAX_DEPTH)
+	while (n) {
+		if (w->depth + n > TFR_WIRE_MAX_DEPTH)
 			return tfr_wire_fail(w, tag_at, "groups nested too deep");
-		open[n++] = number;
-		do {
-			uint64_t tag;
-
-			tag_at = w->p;
-			if (w->p == w->end)
-				return tfr_wire_fail(w, tag_at, "group without an end");
-			if (!tfr_wire_varint(w, 5, UINT32_MAX, &tag))
-				return false;
-			number = (uint32_t)tag >> 3;
-			if ((tag & 7) == TFR_WIRE_GROUP && number)
-				break;
-			if ((tag & 7) == TFR_WIRE_END_GROUP) {
-				if (number != open[n - 1])
-					return tfr_wire_fail(w, tag_at, "end of another group than the one it is in");
-				n--;
-				continue;
-			}
-			w->p = tag_at;
-			if (!tfr_wire_next(w, &f))
-				return false;
-		} while (n);
-		if (!n)
-			return true;
+		tag_at = w->p;
+		if (w->p == w->end)
+			return tfr_wire_fail(w, tag_at, "group without an end");
+		if (!tfr_wire_varint(w, 5, UINT32_MAX, &tag))
+			return false;
+		f.number = (uint32_t)tag >> 3;
+		f.type = tag & 7;
+		if (f.type == TFR_WIRE_GROUP && w->depth + n < TFR_WIRE_MAX_DEPTH)
+			open[n++] = f.number;
+		else if (f.type == TFR_WIRE_GROUP)
+			return tfr_wire_fail(w, tag_at, "groups nested too deep");
+		else if (f.type != TFR_WIRE_END_GROUP && !tfr_wire_content(w, &f, tag_at))
+			return false;
+		else if (f.type == TFR_WIRE_END_GROUP && f.number != open[--n])
+			return tfr_wire_fail(w, tag_at, "end of another group than the one it is in");
 	}
+	return true;
 }
 
 bool tfr_wire_other(struct tfr_wire *w, struct tfr_wire_field *f, const uint8_t *tag_at)

@@ -58,18 +58,11 @@ static inline bool tfr_wire_varint(struct tfr_wire *w, unsigned max_bytes, uint6
 	return tfr_wire_varint_slow(w, max_bytes, max, value);
 }
 
-/* Reads the next field, unknown groups and all.  False: the end of the message, or a fault (w->fault says which). */
-static inline bool tfr_wire_next(struct tfr_wire *w, struct tfr_wire_field *f)
+/* The content of the field whose number and type are in `f`. */
+static inline bool tfr_wire_content(struct tfr_wire *w, struct tfr_wire_field *f, const uint8_t *tag_at)
 {
-	const uint8_t *tag_at = w->p;
 	uint64_t v;
 
-	if (w->p == w->end || !tfr_wire_varint(w, 5, UINT32_MAX, &v))
-		return false;
-	f->number = (uint32_t)v >> 3;
-	f->type = v & 7;
-	if (!f->number)
-		return tfr_wire_fail(w, tag_at, "field number 0");
 	if (f->type == TFR_WIRE_VARINT)
 		return tfr_wire_varint(w, 10, UINT64_MAX, &f->value);
 	if (f->type != TFR_WIRE_BYTES)
@@ -82,6 +75,21 @@ static inline bool tfr_wire_next(struct tfr_wire *w, struct tfr_wire_field *f)
 	f->size = v;
 	w->p += v;
 	return true;
+}
+
+/* Reads the next field, unknown groups and all.  False: the end of the message, or a fault (w->fault says which). */
+static inline bool tfr_wire_next(struct tfr_wire *w, struct tfr_wire_field *f)
+{
+	const uint8_t *tag_at = w->p;
+	uint64_t v;
+
+	if (w->p == w->end || !tfr_wire_varint(w, 5, UINT32_MAX, &v))
+		return false;
+	f->number = (uint32_t)v >> 3;
+	f->type = v & 7;
+	if (!f->number)
+		return tfr_wire_fail(w, tag_at, "field number 0");
+	return tfr_wire_content(w, f, tag_at);
 }
 
 /* A message inside `outer`, whose bytes are `f`'s. */

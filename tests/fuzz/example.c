@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <tfr/example.h>
+#include <tfr/text.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
