@@ -1,9 +1,11 @@
-/* example/builder.c - Examples that come out the same whatever the order their features were added in.
+/* example/builder.c - Examples that come out the same whatever the order their features were added
+ * in.
  *
- * Each feature's list is put in wire form as it is added, one after another in `lists`; a referenced value is a hole there,
- * noted in `refs` with the place it belongs at.  Only when the record is wanted are the keys sorted and the lengths around
- * the lists known: then `out` gets every byte that is not referenced, in order, and the pieces point into it and at the
- * referenced values in turn. */
+ * Each feature's list is put in wire form as it is added, one after another in `lists`; a
+ * referenced value is a hole there, noted in `refs` with the place it belongs at.  Only when the
+ * record is wanted are the keys sorted and the lengths around the lists known: then `out` gets
+ * every byte that is not referenced, in order, and the pieces point into it and at the referenced
+ * values in turn. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,9 +15,9 @@
 #include "base/error.h"
 
 enum {
-	TAG_1 = 0x0a,      /* field 1, bytes */
+	TAG_1 = 0x0a, /* field 1, bytes */
 	TAG_2 = 0x12,
-	COPY_BELOW = 256,  /* bytes: a shorter value is copied though it could be referenced */
+	COPY_BELOW = 256, /* bytes: a shorter value is copied though it could be referenced */
 	MAX_VARINT = 10,
 };
 
@@ -28,9 +30,9 @@ struct ref {
 struct item {
 	size_t key_at, key_size; /* in keys */
 	enum tfr_kind kind;
-	size_t at, size;         /* in lists */
+	size_t at, size; /* in lists */
 	size_t ref_at, n_refs, ref_size;
-	size_t number;           /* of its adding: of equal keys the last stays */
+	size_t number; /* of its adding: of equal keys the last stays */
 };
 
 struct tfr_builder {
@@ -43,8 +45,8 @@ struct tfr_builder *tfr_builder_new(void)
 	struct tfr_builder *b = calloc(1, sizeof(*b));
 
 	/* Memory from the start: an offset of 0 may then be added to each of them. */
-	if (b && tfr_buf_reserve(&b->keys, 1) && tfr_buf_reserve(&b->lists, 1) && tfr_buf_reserve(&b->items, 1) &&
-		tfr_buf_reserve(&b->refs, 1))
+	if (b && tfr_buf_reserve(&b->keys, 1) && tfr_buf_reserve(&b->lists, 1) &&
+		tfr_buf_reserve(&b->items, 1) && tfr_buf_reserve(&b->refs, 1))
 		return b;
 	tfr_builder_free(b);
 	return NULL;
@@ -96,7 +98,8 @@ static bool put_head(struct tfr_buf *b, uint8_t tag, size_t size)
 
 static bool put_ref(struct tfr_builder *b, struct item *it, struct tfr_bytes value)
 {
-	if (!tfr_buf_append(&b->refs, &(struct ref){ b->lists.size, value.data, value.size }, sizeof(struct ref)))
+	if (!tfr_buf_append(&b->refs, &(struct ref){ b->lists.size, value.data, value.size },
+		    sizeof(struct ref)))
 		return false;
 	b->n_refs++;
 	it->n_refs++;
@@ -109,14 +112,18 @@ static bool put_ref(struct tfr_builder *b, struct item *it, struct tfr_bytes val
 static struct item begin_item(struct tfr_builder *b, size_t key_size, enum tfr_kind kind)
 {
 	return (struct item){
-		.key_at = b->keys.size, .key_size = key_size, .kind = kind,
-		.at = b->lists.size, .ref_at = b->n_refs, .number = b->n_items,
+		.key_at = b->keys.size,
+		.key_size = key_size,
+		.kind = kind,
+		.at = b->lists.size,
+		.ref_at = b->n_refs,
+		.number = b->n_items,
 	};
 }
 
 /* Adds the item whose list has just been written, or takes the half-written list back. */
-static enum tfr_status end_item(struct tfr_builder *b, struct item *it, const void *key, bool written,
-	struct tfr_error *err)
+static enum tfr_status end_item(struct tfr_builder *b, struct item *it, const void *key,
+	bool written, struct tfr_error *err)
 {
 	it->size = b->lists.size - it->at;
 	if (written && tfr_buf_append(&b->keys, key, it->key_size)) {
@@ -150,7 +157,8 @@ static bool put_int64s(struct tfr_builder *b, const int64_t *values, size_t n)
 static bool put_floats(struct tfr_builder *b, const float *values, size_t n)
 {
 	_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "floats are copied as they lie");
-	return !n || (put_head(&b->lists, TAG_1, 4 * n) && tfr_buf_append(&b->lists, values, 4 * n));
+	return !n ||
+	       (put_head(&b->lists, TAG_1, 4 * n) && tfr_buf_append(&b->lists, values, 4 * n));
 }
 
 static bool put_bytes(struct tfr_builder *b, struct item *it, struct tfr_bytes value, bool refer)
@@ -162,24 +170,24 @@ static bool put_bytes(struct tfr_builder *b, struct item *it, struct tfr_bytes v
 	return tfr_buf_append(&b->lists, value.data, value.size);
 }
 
-enum tfr_status tfr_builder_int64s(struct tfr_builder *b, const char *key, const int64_t *values, size_t n,
-	struct tfr_error *err)
+enum tfr_status tfr_builder_int64s(struct tfr_builder *b, const char *key, const int64_t *values,
+	size_t n, struct tfr_error *err)
 {
 	struct item it = begin_item(b, strlen(key), TFR_KIND_INT64);
 
 	return end_item(b, &it, key, put_int64s(b, values, n), err);
 }
 
-enum tfr_status tfr_builder_floats(struct tfr_builder *b, const char *key, const float *values, size_t n,
-	struct tfr_error *err)
+enum tfr_status tfr_builder_floats(struct tfr_builder *b, const char *key, const float *values,
+	size_t n, struct tfr_error *err)
 {
 	struct item it = begin_item(b, strlen(key), TFR_KIND_FLOAT);
 
 	return end_item(b, &it, key, put_floats(b, values, n), err);
 }
 
-static enum tfr_status add_bytes(struct tfr_builder *b, const char *key, const struct tfr_bytes *values, size_t n,
-	bool refer, struct tfr_error *err)
+static enum tfr_status add_bytes(struct tfr_builder *b, const char *key,
+	const struct tfr_bytes *values, size_t n, bool refer, struct tfr_error *err)
 {
 	struct item it = begin_item(b, strlen(key), TFR_KIND_BYTES);
 	bool written = true;
@@ -189,26 +197,29 @@ static enum tfr_status add_bytes(struct tfr_builder *b, const char *key, const s
 	return end_item(b, &it, key, written, err);
 }
 
-enum tfr_status tfr_builder_bytes(struct tfr_builder *b, const char *key, const struct tfr_bytes *values, size_t n,
-	struct tfr_error *err)
+enum tfr_status tfr_builder_bytes(struct tfr_builder *b, const char *key,
+	const struct tfr_bytes *values, size_t n, struct tfr_error *err)
 {
 	return add_bytes(b, key, values, n, false, err);
 }
 
-enum tfr_status tfr_builder_bytes_ref(struct tfr_builder *b, const char *key, const struct tfr_bytes *values,
-	size_t n, struct tfr_error *err)
+enum tfr_status tfr_builder_bytes_ref(struct tfr_builder *b, const char *key,
+	const struct tfr_bytes *values, size_t n, struct tfr_error *err)
 {
 	return add_bytes(b, key, values, n, true, err);
 }
 
-enum tfr_status tfr_builder_int64(struct tfr_builder *b, const char *key, int64_t value, struct tfr_error *err)
+enum tfr_status tfr_builder_int64(
+	struct tfr_builder *b, const char *key, int64_t value, struct tfr_error *err)
 {
 	return tfr_builder_int64s(b, key, &value, 1, err);
 }
 
-enum tfr_status tfr_builder_text(struct tfr_builder *b, const char *key, const char *value, struct tfr_error *err)
+enum tfr_status tfr_builder_text(
+	struct tfr_builder *b, const char *key, const char *value, struct tfr_error *err)
 {
-	return add_bytes(b, key, &(struct tfr_bytes){ (const uint8_t *)value, strlen(value) }, 1, false, err);
+	return add_bytes(b, key, &(struct tfr_bytes){ (const uint8_t *)value, strlen(value) }, 1,
+		false, err);
 }
 
 /* A list as it was read may be packed in pieces or not at all: its values are written anew. */
@@ -244,7 +255,8 @@ static bool copy_list(struct tfr_builder *b, struct item *it, const struct tfr_f
 	return true;
 }
 
-enum tfr_status tfr_builder_feature(struct tfr_builder *b, const struct tfr_feature *f, struct tfr_error *err)
+enum tfr_status tfr_builder_feature(
+	struct tfr_builder *b, const struct tfr_feature *f, struct tfr_error *err)
 {
 	struct item it = begin_item(b, f->key_size, f->kind);
 
@@ -265,7 +277,8 @@ static int by_key(const void *pa, const void *pb, void *keys)
 	return c ? c : (a->number > b->number) - (a->number < b->number);
 }
 
-/* Sorts the items by key, an insertion sort as they are few and often in order, and keeps the last of equal keys. */
+/* Sorts the items by key, an insertion sort as they are few and often in order, and keeps the last
+ * of equal keys. */
 static void sort_items(struct tfr_builder *b)
 {
 	struct item *items = (struct item *)b->items.data;
@@ -286,8 +299,10 @@ static void sort_items(struct tfr_builder *b)
 	for (size_t i = 0; i < b->n_items; i++) {
 		const struct item *last = n ? &items[n - 1] : NULL;
 
-		if (last && last->key_size == items[i].key_size && (!last->key_size ||
-			!memcmp(b->keys.data + last->key_at, b->keys.data + items[i].key_at, last->key_size)))
+		if (last && last->key_size == items[i].key_size &&
+			(!last->key_size ||
+				!memcmp(b->keys.data + last->key_at, b->keys.data + items[i].key_at,
+					last->key_size)))
 			n--;
 		items[n++] = items[i];
 	}
@@ -305,7 +320,8 @@ static struct sizes measure(const struct item *it)
 
 	if (it->kind)
 		s.feature = 1 + varint_size(s.list) + s.list;
-	s.entry = 1 + varint_size(it->key_size) + it->key_size + 1 + varint_size(s.feature) + s.feature;
+	s.entry = 1 + varint_size(it->key_size) + it->key_size + 1 + varint_size(s.feature) +
+		  s.feature;
 	return s;
 }
 
@@ -318,8 +334,9 @@ static bool put_pieces(struct tfr_builder *b, size_t *from, const struct ref *va
 	*from = b->out.size;
 	if (own.iov_len && !tfr_buf_append(&b->pieces, &own, sizeof(own)))
 		return false;
-	return !value || tfr_buf_append(&b->pieces, &(struct iovec){ (void *)(uintptr_t)value->data, value->size },
-		sizeof(struct iovec));
+	return !value || tfr_buf_append(&b->pieces,
+				 &(struct iovec){ (void *)(uintptr_t)value->data, value->size },
+				 sizeof(struct iovec));
 }
 
 static bool put_item(struct tfr_builder *b, const struct item *it, size_t *from)
@@ -335,15 +352,16 @@ static bool put_item(struct tfr_builder *b, const struct item *it, size_t *from)
 	if (it->kind && !put_head(&b->out, (uint8_t)(it->kind << 3 | 2), s.list))
 		return false;
 	for (size_t i = 0; i < it->n_refs; i++) {
-		if (!tfr_buf_append(&b->out, b->lists.data + at, refs[i].at - at) || !put_pieces(b, from, &refs[i]))
+		if (!tfr_buf_append(&b->out, b->lists.data + at, refs[i].at - at) ||
+			!put_pieces(b, from, &refs[i]))
 			return false;
 		at = refs[i].at;
 	}
 	return tfr_buf_append(&b->out, b->lists.data + at, it->at + it->size - at);
 }
 
-enum tfr_status tfr_builder_gather(struct tfr_builder *b, const struct iovec **pieces, size_t *n, size_t *size,
-	struct tfr_error *err)
+enum tfr_status tfr_builder_gather(struct tfr_builder *b, const struct iovec **pieces, int *n,
+	size_t *size, struct tfr_error *err)
 {
 	const struct item *items;
 	struct iovec *piece;
@@ -358,8 +376,9 @@ enum tfr_status tfr_builder_gather(struct tfr_builder *b, const struct iovec **p
 
 		total += 1 + varint_size(entry) + entry;
 	}
-	if (total > INT32_MAX - 6)
-		return tfr_fail(err, TFR_EUSAGE, "an Example cannot be larger than protobuf's 2 GiB");
+	if (total > INT32_MAX - 6 || b->n_refs > INT32_MAX / 2 - 1)
+		return tfr_fail(
+			err, TFR_EUSAGE, "an Example cannot be larger than protobuf's 2 GiB");
 	if (b->n_items && !put_head(&b->out, TAG_1, total))
 		return tfr_fail_nomem(err, "building an Example");
 	for (size_t i = 0; i < b->n_items; i++)
@@ -369,10 +388,10 @@ enum tfr_status tfr_builder_gather(struct tfr_builder *b, const struct iovec **p
 		return tfr_fail_nomem(err, "building an Example");
 
 	*pieces = piece = (struct iovec *)b->pieces.data;
-	*n = b->pieces.size / sizeof(*piece);
+	*n = (int)(b->pieces.size / sizeof(*piece));
 	*size = b->n_items ? 1 + varint_size(total) + total : 0;
 	out = b->out.data;
-	for (size_t i = 0; i < *n; i++) {
+	for (int i = 0; i < *n; i++) {
 		if (piece[i].iov_base)
 			continue;
 		piece[i].iov_base = out;
@@ -381,17 +400,18 @@ enum tfr_status tfr_builder_gather(struct tfr_builder *b, const struct iovec **p
 	return TFR_OK;
 }
 
-enum tfr_status tfr_builder_flatten(struct tfr_builder *b, const uint8_t **data, size_t *size, struct tfr_error *err)
+enum tfr_status tfr_builder_flatten(
+	struct tfr_builder *b, const uint8_t **data, size_t *size, struct tfr_error *err)
 {
 	const struct iovec *pieces;
 	enum tfr_status status;
-	size_t n;
+	int n;
 
 	status = tfr_builder_gather(b, &pieces, &n, size, err);
 	if (status)
 		return status;
 	b->flat.size = 0;
-	for (size_t i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		if (!tfr_buf_append(&b->flat, pieces[i].iov_base, pieces[i].iov_len))
 			return tfr_fail_nomem(err, "building an Example");
 	*data = n ? b->flat.data : (const uint8_t *)"";

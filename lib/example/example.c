@@ -1,9 +1,10 @@
 /* example/example.c - one record into sorted views, by protobuf's rules.
  *
- * Every entry of the map becomes a view of its list's wire bytes, counted and checked on the way, so that nothing read
- * later can fail or leave the record.  Bytes are copied in one case: a Feature with several lists of one kind is their
- * concatenation, as protobuf merges, and that is made in `merged`.  Only the Feature being read grows there, at its end,
- * so the copying is linear; views get their pointers into it when it has stopped moving. */
+ * Every entry of the map becomes a view of its list's wire bytes, counted and checked on the way,
+ * so that nothing read later can fail or leave the record.  Bytes are copied in one case: a Feature
+ * with several lists of one kind is their concatenation, as protobuf merges, and that is made in
+ * `merged`.  Only the Feature being read grows there, at its end, so the copying is linear; views
+ * get their pointers into it when it has stopped moving. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,10 +17,11 @@
 enum { DIRECT = 0, MERGED = 1 };
 
 struct entry {
-	struct tfr_feature view; /* while parsing, a list in `merged` has its offset there instead of `body` */
+	struct tfr_feature
+		view; /* while parsing, a list in `merged` has its offset there instead of `body` */
 	size_t merged_at;
-	uint8_t where;           /* DIRECT or MERGED */
-	uint8_t chunk_head;      /* tag and length of the only packed chunk, when view.one_chunk */
+	uint8_t where;	    /* DIRECT or MERGED */
+	uint8_t chunk_head; /* tag and length of the only packed chunk, when view.one_chunk */
 };
 
 /* What is sorted: small, and mostly decided by the first bytes of the key. */
@@ -93,7 +95,8 @@ static bool count_bytes(struct tfr_wire *w, uint64_t *count)
 }
 
 /* One field of a list of numbers: a packed chunk, a value of its own, or neither. */
-static bool count_numbers(struct tfr_wire *w, const struct tfr_wire_field *f, enum tfr_kind kind, uint64_t *count)
+static bool count_numbers(
+	struct tfr_wire *w, const struct tfr_wire_field *f, enum tfr_kind kind, uint64_t *count)
 {
 	*count = 0;
 	if (f->number != 1)
@@ -104,7 +107,8 @@ static bool count_numbers(struct tfr_wire *w, const struct tfr_wire_field *f, en
 		if (kind == TFR_KIND_INT64)
 			return tfr_wire_count_varints(w, f->data, f->size, count);
 		if (f->size % 4)
-			return tfr_wire_fail(w, f->data, "packed floats whose length is not a multiple of 4");
+			return tfr_wire_fail(
+				w, f->data, "packed floats whose length is not a multiple of 4");
 		*count = f->size / 4;
 	}
 	return true;
@@ -123,7 +127,8 @@ static bool measure_list(struct tfr_wire *w, enum tfr_kind kind, struct list *l)
 		if (!count_numbers(w, &f, kind, &n))
 			return false;
 		l->count += n;
-		/* The usual list is one packed chunk and nothing else: its values lie side by side. */
+		/* The usual list is one packed chunk and nothing else: its values lie side by side.
+		 */
 		if (at == start && w->p == w->end && f.number == 1 && f.type == TFR_WIRE_BYTES) {
 			l->one_chunk = true;
 			l->chunk_head = (uint8_t)(f.data - start);
@@ -221,7 +226,8 @@ static bool parse_entry(struct tfr_example *ex, struct tfr_wire *w)
 	}
 	if (w->fault || dropped)
 		return !w->fault;
-	ex->order[ex->n_entries] = (struct order){ key_prefix(e->view.key, e->view.key_size), (uint32_t)ex->n_entries };
+	ex->order[ex->n_entries] = (struct order){ key_prefix(e->view.key, e->view.key_size),
+		(uint32_t)ex->n_entries };
 	ex->n_entries++;
 	return true;
 }
@@ -304,11 +310,14 @@ static void sort_entries(struct tfr_example *ex)
 		struct order *from = ex->order, *to = ex->scratch;
 
 		for (size_t i = 0; i < n; i += 2 * run) {
-			size_t mid = i + run < n ? i + run : n, end = i + 2 * run < n ? i + 2 * run : n;
+			size_t mid = i + run < n ? i + run : n,
+			       end = i + 2 * run < n ? i + 2 * run : n;
 			size_t a = i, b = mid;
 
 			for (size_t k = i; k < end; k++)
-				to[k] = a < mid && (b == end || !after(ex, from[a], from[b])) ? from[a++] : from[b++];
+				to[k] = a < mid && (b == end || !after(ex, from[a], from[b]))
+						? from[a++]
+						: from[b++];
 		}
 		ex->order = to;
 		ex->scratch = from;
@@ -321,7 +330,8 @@ static void finish(struct tfr_example *ex)
 	sort_entries(ex);
 	for (size_t i = 0; i < ex->n_entries; i++) {
 		struct entry *e = &ex->entries[ex->order[i].index];
-		const struct tfr_feature *last = ex->n ? &ex->entries[ex->order[ex->n - 1].index].view : NULL;
+		const struct tfr_feature *last =
+			ex->n ? &ex->entries[ex->order[ex->n - 1].index].view : NULL;
 
 		if (e->where == MERGED && e->view.body_size)
 			e->view.body = ex->merged.data + e->merged_at;
@@ -335,7 +345,8 @@ static void finish(struct tfr_example *ex)
 	}
 }
 
-enum tfr_status tfr_example_parse(struct tfr_example *ex, const void *data, size_t size, struct tfr_error *err)
+enum tfr_status tfr_example_parse(
+	struct tfr_example *ex, const void *data, size_t size, struct tfr_error *err)
 {
 	const uint8_t *start = size ? data : (const uint8_t *)"";
 	struct tfr_wire w = { .p = start, .end = start + size };
@@ -364,7 +375,8 @@ const struct tfr_feature *tfr_example_at(const struct tfr_example *ex, size_t i)
 	return &ex->entries[ex->order[i].index].view;
 }
 
-const struct tfr_feature *tfr_example_find(const struct tfr_example *ex, const void *key, size_t key_size)
+const struct tfr_feature *tfr_example_find(
+	const struct tfr_example *ex, const void *key, size_t key_size)
 {
 	size_t low = 0, high = ex->n;
 

@@ -1,7 +1,7 @@
 /* example/print.c - records as text for a person and as JSON for a program.
  *
- * Text is abbreviated and never longer than a screen; JSON is whole and exact.  Bytes are text when they are UTF-8 (for
- * a person: and printable); what other bytes are, the caller may know. */
+ * Text is abbreviated and never longer than a screen; JSON is whole and exact.  Bytes are text when
+ * they are UTF-8 (for a person: and printable); what other bytes are, the caller may know. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,14 +49,16 @@ static const char *describe(const struct tfr_printer *p, struct tfr_bytes b, boo
 
 static bool encode_base64(struct tfr_buf *out, struct tfr_bytes b)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 	out->size = 0;
 	if (!tfr_buf_reserve(out, b.size / 3 * 4 + 4))
 		return false;
 	for (size_t i = 0; i < b.size; i += 3) {
 		size_t n = b.size - i;
-		uint32_t v = (uint32_t)b.data[i] << 16 | (n > 1 ? b.data[i + 1] << 8 : 0) | (n > 2 ? b.data[i + 2] : 0);
+		uint32_t v = (uint32_t)b.data[i] << 16 | (n > 1 ? b.data[i + 1] << 8 : 0) |
+			     (n > 2 ? b.data[i + 2] : 0);
 
 		out->data[out->size++] = (uint8_t)digits[v >> 18];
 		out->data[out->size++] = (uint8_t)digits[v >> 12 & 63];
@@ -148,7 +150,8 @@ static bool json_sequence(struct tfr_printer *p, const struct tfr_sequence *s)
 static bool is_printable(struct tfr_bytes b)
 {
 	for (size_t i = 0; i < b.size; i++)
-		if ((b.data[i] < 0x20 && !strchr("\t\n\r", b.data[i])) || b.data[i] == 0x7f || !b.data[i])
+		if ((b.data[i] < 0x20 && !strchr("\t\n\r", b.data[i])) || b.data[i] == 0x7f ||
+			!b.data[i])
 			return false;
 	return tfr_is_utf8(b.data, b.size);
 }
@@ -172,10 +175,11 @@ static bool text_string(struct tfr_printer *p, struct tfr_bytes b)
 	tfr_json_bytes(p->json, NULL, b.data, shown);
 	quoted = tfr_json_text(p->json, &size);
 	return quoted && tfr_buf_append(&p->text, quoted, size) &&
-		(shown == b.size || tfr_buf_printf(&p->text, "… (%zu bytes)", b.size));
+	       (shown == b.size || tfr_buf_printf(&p->text, "… (%zu bytes)", b.size));
 }
 
-static bool text_number(struct tfr_printer *p, const struct tfr_values *vs, const struct tfr_value *v)
+static bool text_number(
+	struct tfr_printer *p, const struct tfr_values *vs, const struct tfr_value *v)
 {
 	const char *text;
 	size_t size;
@@ -193,7 +197,8 @@ static bool text_number(struct tfr_printer *p, const struct tfr_values *vs, cons
 	return text && tfr_buf_append(&p->text, text, size);
 }
 
-static bool text_value(struct tfr_printer *p, const struct tfr_values *vs, const struct tfr_value *v)
+static bool text_value(
+	struct tfr_printer *p, const struct tfr_values *vs, const struct tfr_value *v)
 {
 	const char *what;
 
@@ -202,7 +207,8 @@ static bool text_value(struct tfr_printer *p, const struct tfr_values *vs, const
 	if (is_printable(v->bytes))
 		return text_string(p, v->bytes);
 	what = describe(p, v->bytes, false);
-	return tfr_buf_printf(&p->text, "%s%s%zu bytes", what ? what : "", what ? ", " : "", v->bytes.size);
+	return tfr_buf_printf(
+		&p->text, "%s%s%zu bytes", what ? what : "", what ? ", " : "", v->bytes.size);
 }
 
 /* The first values, at most `*room` of them, which it lessens. */
@@ -220,8 +226,8 @@ static bool text_values(struct tfr_printer *p, struct tfr_values vs, unsigned *r
 }
 
 /* "  name      kind   [count]  ": the columns before the values. */
-static bool text_head(struct tfr_printer *p, const void *key, size_t key_size, size_t width, const char *kind,
-	const char *count)
+static bool text_head(struct tfr_printer *p, const void *key, size_t key_size, size_t width,
+	const char *kind, const char *count)
 {
 	const char *name;
 	size_t size;
@@ -231,7 +237,7 @@ static bool text_head(struct tfr_printer *p, const void *key, size_t key_size, s
 	tfr_json_bytes(p->json, NULL, key, key_size);
 	name = tfr_json_text(p->json, &size);
 	return name && tfr_buf_printf(&p->text, "  %.*s%*s  %-5s  %-5s ", (int)size - 2, name + 1,
-		(int)(key_size < width ? width - key_size : 0), "", kind, count);
+			       (int)(key_size < width ? width - key_size : 0), "", kind, count);
 }
 
 /* Lines end without blanks, which a column of nothing would leave. */
@@ -252,8 +258,9 @@ static bool text_features(struct tfr_printer *p, size_t width)
 		char count[32];
 
 		snprintf(count, sizeof(count), "[%llu]", (unsigned long long)f->count);
-		ok = text_head(p, f->key, f->key_size, width, tfr_kind_name(f->kind), f->kind ? count : "") &&
-			text_values(p, tfr_values_of(f), &room) && end_line(p);
+		ok = text_head(p, f->key, f->key_size, width, tfr_kind_name(f->kind),
+			     f->kind ? count : "") &&
+		     text_values(p, tfr_values_of(f), &room) && end_line(p);
 	}
 	return ok;
 }
@@ -270,10 +277,11 @@ static bool text_list(struct tfr_printer *p, const Tfr__FeatureListEntry *e, siz
 	if (frames)
 		kind = tfr_kind_name(tfr_values_of_frame(e->value->feature[0]).kind);
 	snprintf(count, sizeof(count), "%zu frame%s", frames, frames == 1 ? "" : "s");
-	ok = text_head(p, e->key.len ? e->key.data : (const uint8_t *)"", e->key.len, width, kind, count);
+	ok = text_head(
+		p, e->key.len ? e->key.data : (const uint8_t *)"", e->key.len, width, kind, count);
 	for (i = 0; ok && room && i < frames; i++)
 		ok = (!i || tfr_buf_append(&p->text, " | ", 3)) &&
-			text_values(p, tfr_values_of_frame(e->value->feature[i]), &room);
+		     text_values(p, tfr_values_of_frame(e->value->feature[i]), &room);
 	return ok && (i == frames || tfr_buf_printf(&p->text, " | …")) && end_line(p);
 }
 
@@ -312,8 +320,8 @@ static enum tfr_status parse(struct tfr_printer *p, const void *data, size_t siz
 	return *sequence ? tfr_sequence_parse(s, data, size, err) : TFR_OK;
 }
 
-enum tfr_status tfr_printer_text(struct tfr_printer *p, const void *data, size_t size, const char **text,
-	size_t *text_size, struct tfr_error *err)
+enum tfr_status tfr_printer_text(struct tfr_printer *p, const void *data, size_t size,
+	const char **text, size_t *text_size, struct tfr_error *err)
 {
 	struct tfr_sequence s;
 	enum tfr_status status;
@@ -330,8 +338,8 @@ enum tfr_status tfr_printer_text(struct tfr_printer *p, const void *data, size_t
 	return TFR_OK;
 }
 
-enum tfr_status tfr_printer_json(struct tfr_printer *p, const void *data, size_t size, const char **text,
-	size_t *text_size, struct tfr_error *err)
+enum tfr_status tfr_printer_json(struct tfr_printer *p, const void *data, size_t size,
+	const char **text, size_t *text_size, struct tfr_error *err)
 {
 	struct tfr_sequence s;
 	enum tfr_status status;

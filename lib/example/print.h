@@ -1,4 +1,5 @@
-/* example/print.h - between the two ways to print a record: what a value is, whichever reader it came from. */
+/* example/print.h - between the two ways to print a record: what a value is, whichever reader it
+ * came from. */
 #ifndef TFR_EXAMPLE_PRINT_H
 #define TFR_EXAMPLE_PRINT_H
 
@@ -15,7 +16,8 @@ struct tfr_printer {
 	struct tfr_buf text, scratch;
 };
 
-/* The values of one Feature: of our reader (`frame` NULL) or of a frame that protobuf-c unpacked. */
+/* The values of one Feature: of our reader (`frame` NULL) or of a frame that protobuf-c unpacked.
+ */
 struct tfr_values {
 	enum tfr_kind kind;
 	uint64_t count, next;
@@ -46,7 +48,8 @@ struct tfr_sequence {
 };
 
 /* To be ended by tfr_sequence_clear(), whatever the status. */
-enum tfr_status tfr_sequence_parse(struct tfr_sequence *s, const void *data, size_t size, struct tfr_error *err);
+enum tfr_status tfr_sequence_parse(
+	struct tfr_sequence *s, const void *data, size_t size, struct tfr_error *err);
 void tfr_sequence_clear(struct tfr_sequence *s);
 
 #endif

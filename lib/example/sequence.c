@@ -1,6 +1,8 @@
-/* example/sequence.c - SequenceExamples, by protobuf-c: they are printed, not fed, so ease goes before speed.
+/* example/sequence.c - SequenceExamples, by protobuf-c: they are printed, not fed, so ease goes
+ * before speed.
  *
- * The context is the same field as an Example's features and is read by our own reader; here are the feature lists. */
+ * The context is the same field as an Example's features and is read by our own reader; here are
+ * the feature lists. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +45,8 @@ static void frame_value(const struct tfr_values *vs, struct tfr_value *v)
 	const Tfr__Feature *f = vs->frame;
 
 	if (vs->kind == TFR_KIND_BYTES)
-		v->bytes = (struct tfr_bytes){ f->bytes_list->value[vs->next].data, f->bytes_list->value[vs->next].len };
+		v->bytes = (struct tfr_bytes){ f->bytes_list->value[vs->next].data,
+			f->bytes_list->value[vs->next].len };
 	else if (vs->kind == TFR_KIND_FLOAT)
 		v->f = f->float_list->value[vs->next];
 	else
@@ -82,7 +85,8 @@ static int by_key(const void *pa, const void *pb)
 	return c ? c : (a->place > b->place) - (a->place < b->place);
 }
 
-static enum tfr_status sort_lists(struct tfr_sequence *s, const Tfr__FeatureLists *all, struct tfr_error *err)
+static enum tfr_status sort_lists(
+	struct tfr_sequence *s, const Tfr__FeatureLists *all, struct tfr_error *err)
 {
 	s->lists = malloc(all->n_feature_list * sizeof(*s->lists));
 	if (!s->lists)
@@ -98,11 +102,13 @@ static enum tfr_status sort_lists(struct tfr_sequence *s, const Tfr__FeatureList
 	return TFR_OK;
 }
 
-enum tfr_status tfr_sequence_parse(struct tfr_sequence *s, const void *data, size_t size, struct tfr_error *err)
+enum tfr_status tfr_sequence_parse(
+	struct tfr_sequence *s, const void *data, size_t size, struct tfr_error *err)
 {
 	*s = (struct tfr_sequence){ .message = tfr__sequence_example__unpack(NULL, size, data) };
 	if (!s->message)
-		return tfr_fail(err, TFR_EDATA, "not a SequenceExample: its feature lists cannot be parsed");
+		return tfr_fail(err, TFR_EDATA,
+			"not a SequenceExample: its feature lists cannot be parsed");
 	if (!s->message->feature_lists || !s->message->feature_lists->n_feature_list)
 		return TFR_OK;
 	return sort_lists(s, s->message->feature_lists, err);

@@ -1,7 +1,8 @@
-/* example/values.c - values out of a list that the parser has checked: packed, unpacked or both, unknown fields between.
+/* example/values.c - values out of a list that the parser has checked: packed, unpacked or both,
+ * unknown fields between.
  *
- * Since it was checked, a varint inside a chunk ends inside it, a chunk of floats is whole, and a field that is read
- * cannot fail; the bounds below are those of the list, not of trust. */
+ * Since it was checked, a varint inside a chunk ends inside it, a chunk of floats is whole, and a
+ * field that is read cannot fail; the bounds below are those of the list, not of trust. */
 #include <string.h>
 
 #include <tfr/example.h>

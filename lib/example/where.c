@@ -1,14 +1,17 @@
 /* example/where.c - an expression over one Example: true or false, and which names no record had.
  *
- * A comparison holds when any value of its left side does; != is the negation of ==, so that "not a cat" selects records
- * without the feature too.  Values that cannot be compared (text with number, NaN with anything) compare as false. */
+ * A comparison holds when any value of its left side does; != is the negation of ==, so that "not a
+ * cat" selects records without the feature too.  Values that cannot be compared (text with number,
+ * NaN with anything) compare as false. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "example/where.h"
 
-enum { SUGGEST_RECORDS = 64 }; /* that suggestions are drawn from: names hardly change from record to record */
+enum {
+	SUGGEST_RECORDS = 64
+}; /* that suggestions are drawn from: names hardly change from record to record */
 
 enum scalar_kind { NOTHING, INTEGER, FLOAT, REAL, TEXT };
 
@@ -53,7 +56,8 @@ static unsigned distance(const char *name, const char *key, size_t key_size)
 
 		row[0] = (unsigned)i + 1;
 		for (size_t k = 0; k < n; k++) {
-			unsigned next = min3(row[k] + 1, row[k + 1] + 1, diagonal + (key[i] != name[k]));
+			unsigned next =
+				min3(row[k] + 1, row[k + 1] + 1, diagonal + (key[i] != name[k]));
 
 			diagonal = row[k + 1];
 			row[k + 1] = next;
@@ -170,7 +174,8 @@ static struct scalar scalar_of(const struct eval *e, const struct tfr_where_oper
 	case WHERE_REAL:
 		return (struct scalar){ .kind = REAL, .real = o->real };
 	case WHERE_TEXT:
-		return (struct scalar){ .kind = TEXT, .text = { (const uint8_t *)o->text, o->text_size } };
+		return (struct scalar){ .kind = TEXT,
+			.text = { (const uint8_t *)o->text, o->text_size } };
 	case WHERE_ITEM:
 		return item_of(feature_of(e, o), o->index);
 	case WHERE_LEN:
@@ -196,7 +201,9 @@ enum order { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 0 };
 /* 64 bits of mantissa hold every int64 and every double exactly. */
 static long double exact(const struct scalar *s)
 {
-	return s->kind == INTEGER ? (long double)s->i : s->kind == FLOAT ? (long double)s->f : (long double)s->real;
+	return s->kind == INTEGER ? (long double)s->i
+	       : s->kind == FLOAT ? (long double)s->f
+				  : (long double)s->real;
 }
 
 /* As the float it would be in the record. */
@@ -228,20 +235,27 @@ static enum order compare(const struct scalar *a, const struct scalar *b)
 
 static bool matches(struct eval *e, const struct tfr_where_node *n, struct tfr_bytes text)
 {
-	int rc = pcre2_match(n->pattern, (PCRE2_SPTR)text.data, text.size, 0, 0, e->w->match_data, e->w->match_context);
+	int rc = pcre2_match(n->pattern, (PCRE2_SPTR)text.data, text.size, 0, 0, e->w->match_data,
+		e->w->match_context);
 
 	if (rc >= 0 || rc == PCRE2_ERROR_NOMATCH)
 		return rc >= 0;
-	e->status = tfr_fail(e->err, TFR_EDATA, "pattern '%s' needs too many steps on a value of %zu bytes of feature '%s'",
+	e->status = tfr_fail(e->err, TFR_EDATA,
+		"pattern '%s' needs too many steps on a value of %zu bytes of feature '%s'",
 		n->b.text, text.size, e->w->names[n->a.name].text);
 	return false;
 }
 
-static bool holds(struct eval *e, const struct tfr_where_node *n, const struct scalar *a, const struct scalar *b)
+static bool holds(struct eval *e, const struct tfr_where_node *n, const struct scalar *a,
+	const struct scalar *b)
 {
 	static const unsigned accepted[] = {
-		[WHERE_EQ] = EQUAL, [WHERE_NE] = EQUAL, [WHERE_LT] = LESS, [WHERE_LE] = LESS | EQUAL,
-		[WHERE_GT] = GREATER, [WHERE_GE] = GREATER | EQUAL,
+		[WHERE_EQ] = EQUAL,
+		[WHERE_NE] = EQUAL,
+		[WHERE_LT] = LESS,
+		[WHERE_LE] = LESS | EQUAL,
+		[WHERE_GT] = GREATER,
+		[WHERE_GE] = GREATER | EQUAL,
 	};
 
 	if (n->op == WHERE_MATCH)
@@ -287,8 +301,8 @@ static bool eval(struct eval *e, unsigned node)
 	}
 }
 
-enum tfr_status tfr_where_match(struct tfr_where *w, const struct tfr_example *ex, bool *selected,
-	struct tfr_error *err)
+enum tfr_status tfr_where_match(
+	struct tfr_where *w, const struct tfr_example *ex, bool *selected, struct tfr_error *err)
 {
 	struct eval e = { .w = w, .ex = ex, .err = err };
 

@@ -1,4 +1,5 @@
-/* example/where.h - a compiled --where expression, as where_parse.c makes it and where.c walks it. */
+/* example/where.h - a compiled --where expression, as where_parse.c makes it and where.c walks it.
+ */
 #ifndef TFR_EXAMPLE_WHERE_H
 #define TFR_EXAMPLE_WHERE_H
 
@@ -11,7 +12,7 @@
 enum {
 	TFR_WHERE_MAX_NODES = 1000, /* bounds the recursion of both halves */
 	TFR_WHERE_MAX_DEPTH = 100,  /* parentheses and ! */
-	TFR_WHERE_NAME = 256,       /* bytes of a suggestion */
+	TFR_WHERE_NAME = 256,	    /* bytes of a suggestion */
 };
 
 enum tfr_where_what {
@@ -27,11 +28,11 @@ enum tfr_where_what {
 /* One side of a comparison. */
 struct tfr_where_operand {
 	enum tfr_where_what what;
-	unsigned name;  /* of the feature */
+	unsigned name;	/* of the feature */
 	uint64_t index; /* WHERE_ITEM */
 	int64_t i;
 	double real;
-	char *text;     /* owned */
+	char *text; /* owned */
 	size_t text_size;
 };
 
@@ -51,7 +52,7 @@ enum tfr_where_op {
 
 struct tfr_where_node {
 	enum tfr_where_op op;
-	unsigned left, right;          /* nodes, of OR, AND, NOT (left) */
+	unsigned left, right;	       /* nodes, of OR, AND, NOT (left) */
 	struct tfr_where_operand a, b; /* EXISTS: only a.name; only `a` can be WHERE_FEATURE */
 	pcre2_code *pattern;
 };

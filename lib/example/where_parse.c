@@ -2,10 +2,12 @@
  *
  *   or    = and { "||" and }            and     = not { "&&" not }
  *   not   = "!" not | "(" or ")" | "exists" "(" name ")" | compare
- *   compare = operand op operand        operand = number | text | name [ "[" n "]" ] | ("len"|"size") "(" name ")"
+ *   compare = operand op operand        operand = number | text | name [ "[" n "]" ] |
+ * ("len"|"size") "(" name ")"
  *
- * A quoted word is a name on the left of an operator and a text on the right of it.  A whole feature stands on one side
- * only, and ends up on the left: "any value of this against any value of that" would be a product. */
+ * A quoted word is a name on the left of an operator and a text on the right of it.  A whole
+ * feature stands on one side only, and ends up on the left: "any value of this against any value of
+ * that" would be a product. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -34,8 +36,8 @@ static void skip_blanks(struct parser *s)
 static bool wrong(struct parser *s, const char *at, const char *what)
 {
 	if (!s->status)
-		s->status = tfr_fail(s->err, TFR_EUSAGE, "%s at character %zu of '%s'", what, (size_t)(at - s->start) + 1,
-			s->start);
+		s->status = tfr_fail(s->err, TFR_EUSAGE, "%s at character %zu of '%s'", what,
+			(size_t)(at - s->start) + 1, s->start);
 	return false;
 }
 
@@ -82,8 +84,8 @@ static bool is_name_char(char c)
 	return isalnum((unsigned char)c) || (c && strchr("_/.-:@", c)) || (c & 0x80);
 }
 
-/* The word in quotes at s->p.  A backslash takes the quote, or another backslash, for itself; before anything else it
- * stays, so that patterns need no second layer of them. */
+/* The word in quotes at s->p.  A backslash takes the quote, or another backslash, for itself;
+ * before anything else it stays, so that patterns need no second layer of them. */
 static char *quoted(struct parser *s, size_t *size)
 {
 	const char *open = s->p;
@@ -131,7 +133,9 @@ static bool parse_number(struct parser *s, struct tfr_where_operand *o)
 		o->what = WHERE_REAL;
 	s->p = end_real > end ? end_real : end;
 	if (is_name_char(*s->p))
-		return wrong(s, at, "neither a number nor a name (names that begin like a number stand in quotes)");
+		return wrong(s, at,
+			"neither a number nor a name (names that begin like a number stand in "
+			"quotes)");
 	return true;
 }
 
@@ -245,8 +249,13 @@ static bool parse_operator(struct parser *s, enum tfr_where_op *op)
 		const char *token;
 		enum tfr_where_op op;
 	} operators[] = {
-		{ "==", WHERE_EQ }, { "!=", WHERE_NE }, { "=~", WHERE_MATCH }, { "<=", WHERE_LE },
-		{ ">=", WHERE_GE }, { "<", WHERE_LT }, { ">", WHERE_GT },
+		{ "==", WHERE_EQ },
+		{ "!=", WHERE_NE },
+		{ "=~", WHERE_MATCH },
+		{ "<=", WHERE_LE },
+		{ ">=", WHERE_GE },
+		{ "<", WHERE_LT },
+		{ ">", WHERE_GT },
 	};
 
 	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++) {
@@ -268,15 +277,18 @@ static bool compile_pattern(struct parser *s, struct tfr_where_node *n, const ch
 	size_t offset;
 
 	if (n->b.what != WHERE_TEXT || (n->a.what != WHERE_FEATURE && n->a.what != WHERE_ITEM))
-		return wrong(s, at, "=~ takes a feature on its left and a pattern in quotes on its right");
-	n->pattern = pcre2_compile((PCRE2_SPTR)n->b.text, n->b.text_size, PCRE2_UTF | PCRE2_MATCH_INVALID_UTF |
-		PCRE2_NEVER_BACKSLASH_C, &code, &offset, NULL);
+		return wrong(s, at,
+			"=~ takes a feature on its left and a pattern in quotes on its right");
+	n->pattern = pcre2_compile((PCRE2_SPTR)n->b.text, n->b.text_size,
+		PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C, &code, &offset,
+		NULL);
 	if (n->pattern) {
 		pcre2_jit_compile(n->pattern, PCRE2_JIT_COMPLETE);
 		return true;
 	}
 	pcre2_get_error_message(code, text, sizeof(text));
-	snprintf(what, sizeof(what), "bad pattern (%s at its character %zu)", (const char *)text, offset + 1);
+	snprintf(what, sizeof(what), "bad pattern (%s at its character %zu)", (const char *)text,
+		offset + 1);
 	return wrong(s, at, what);
 }
 
@@ -284,15 +296,20 @@ static bool compile_pattern(struct parser *s, struct tfr_where_node *n, const ch
 static bool settle_sides(struct parser *s, struct tfr_where_node *n, const char *at)
 {
 	static const enum tfr_where_op turned[] = {
-		[WHERE_EQ] = WHERE_EQ, [WHERE_NE] = WHERE_NE, [WHERE_LT] = WHERE_GT, [WHERE_LE] = WHERE_GE,
-		[WHERE_GT] = WHERE_LT, [WHERE_GE] = WHERE_LE,
+		[WHERE_EQ] = WHERE_EQ,
+		[WHERE_NE] = WHERE_NE,
+		[WHERE_LT] = WHERE_GT,
+		[WHERE_LE] = WHERE_GE,
+		[WHERE_GT] = WHERE_LT,
+		[WHERE_GE] = WHERE_LE,
 	};
 	struct tfr_where_operand a = n->a;
 
 	if (n->b.what != WHERE_FEATURE)
 		return true;
 	if (n->a.what == WHERE_FEATURE)
-		return wrong(s, at, "expected a number, a text in quotes or one value, as in name[0]");
+		return wrong(
+			s, at, "expected a number, a text in quotes or one value, as in name[0]");
 	n->a = n->b;
 	n->b = a;
 	n->op = turned[n->op];
@@ -309,8 +326,9 @@ static bool parse_compare(struct parser *s, unsigned *node)
 		return false;
 	skip_blanks(s);
 	at = s->p;
-	ok = parse_operand(s, true, &n.b) && (n.op == WHERE_MATCH ? compile_pattern(s, &n, at) : settle_sides(s, &n, at)) &&
-		add_node(s, &n, node);
+	ok = parse_operand(s, true, &n.b) &&
+	     (n.op == WHERE_MATCH ? compile_pattern(s, &n, at) : settle_sides(s, &n, at)) &&
+	     add_node(s, &n, node);
 	if (!ok) {
 		free(n.b.text);
 		pcre2_code_free(n.pattern);
@@ -344,7 +362,8 @@ static bool parse_not(struct parser *s, unsigned *node)
 	const char *p;
 	unsigned nots = 0;
 
-	/* The recursion of parse_unary() is bounded before it starts: by the run of '!' that lies ahead. */
+	/* The recursion of parse_unary() is bounded before it starts: by the run of '!' that lies
+	 * ahead. */
 	for (p = s->p; *p == '!' || isspace((unsigned char)*p); p++)
 		nots += *p == '!';
 	if (s->depth + nots >= TFR_WHERE_MAX_DEPTH)

@@ -20,7 +20,8 @@ bool tfr_wire_varint_slow(struct tfr_wire *w, unsigned max_bytes, uint64_t max, 
 			return v <= max || tfr_wire_fail(w, start, "tag or length out of range");
 		}
 	}
-	return tfr_wire_fail(w, start, max_bytes == 10 ? "number longer than 10 bytes" : "tag or length out of range");
+	return tfr_wire_fail(w, start,
+		max_bytes == 10 ? "number longer than 10 bytes" : "tag or length out of range");
 }
 
 static bool take(struct tfr_wire *w, struct tfr_wire_field *f, size_t size, const uint8_t *tag_at)
@@ -33,8 +34,8 @@ static bool take(struct tfr_wire *w, struct tfr_wire_field *f, size_t size, cons
 	return true;
 }
 
-/* Reads up to the end of the group whose start was just read; groups inside it too, with a stack of their numbers in
- * place of recursion.  In here upb takes even field number 0. */
+/* Reads up to the end of the group whose start was just read; groups inside it too, with a stack of
+ * their numbers in place of recursion.  In here upb takes even field number 0. */
 static bool skip_group(struct tfr_wire *w, uint32_t number, const uint8_t *tag_at)
 {
 	uint32_t open[TFR_WIRE_MAX_DEPTH] = { number };
@@ -59,7 +60,8 @@ static bool skip_group(struct tfr_wire *w, uint32_t number, const uint8_t *tag_a
 		else if (f.type != TFR_WIRE_END_GROUP && !tfr_wire_content(w, &f, tag_at))
 			return false;
 		else if (f.type == TFR_WIRE_END_GROUP && f.number != open[--n])
-			return tfr_wire_fail(w, tag_at, "end of another group than the one it is in");
+			return tfr_wire_fail(
+				w, tag_at, "end of another group than the one it is in");
 	}
 	return true;
 }
@@ -89,7 +91,8 @@ bool tfr_wire_count_varints(struct tfr_wire *w, const uint8_t *p, size_t size, u
 		uint64_t word;
 
 		/* Small numbers come in crowds: eight one-byte values at a step. */
-		if (p == start && end - p >= 8 && (memcpy(&word, p, 8), !(word & 0x8080808080808080u))) {
+		if (p == start && end - p >= 8 &&
+			(memcpy(&word, p, 8), !(word & 0x8080808080808080u))) {
 			n += 8;
 			start = p += 8;
 			continue;

@@ -1,8 +1,9 @@
 /* example/wire.h - protobuf's wire format, one field at a time, never past the end of its message.
  *
- * The rules are upb's: a tag is at most five bytes and fits in 32 bits, field 0 does not exist, a length is at most five
- * bytes and fits in 31 bits, a varint is at most ten bytes of which bits past 64 are dropped, messages and groups nest at
- * most 100 deep.  What breaks one of them is a fault with the place it is at; everything else is skipped by number. */
+ * The rules are upb's: a tag is at most five bytes and fits in 32 bits, field 0 does not exist, a
+ * length is at most five bytes and fits in 31 bits, a varint is at most ten bytes of which bits
+ * past 64 are dropped, messages and groups nest at most 100 deep.  What breaks one of them is a
+ * fault with the place it is at; everything else is skipped by number. */
 #ifndef TFR_EXAMPLE_WIRE_H
 #define TFR_EXAMPLE_WIRE_H
 
@@ -32,7 +33,7 @@ struct tfr_wire {
 struct tfr_wire_field {
 	uint32_t number;
 	enum tfr_wire_type type;
-	uint64_t value;      /* varint */
+	uint64_t value;	     /* varint */
 	const uint8_t *data; /* bytes, fixed32 and fixed64: the content */
 	size_t size;
 };
@@ -49,7 +50,8 @@ bool tfr_wire_varint_slow(struct tfr_wire *w, unsigned max_bytes, uint64_t max, 
 /* The content of a field whose tag is read and which is neither varint nor bytes. */
 bool tfr_wire_other(struct tfr_wire *w, struct tfr_wire_field *f, const uint8_t *tag_at);
 
-static inline bool tfr_wire_varint(struct tfr_wire *w, unsigned max_bytes, uint64_t max, uint64_t *value)
+static inline bool tfr_wire_varint(
+	struct tfr_wire *w, unsigned max_bytes, uint64_t max, uint64_t *value)
 {
 	if (w->p < w->end && *w->p < 0x80) {
 		*value = *w->p++;
@@ -59,7 +61,8 @@ static inline bool tfr_wire_varint(struct tfr_wire *w, unsigned max_bytes, uint6
 }
 
 /* The content of the field whose number and type are in `f`. */
-static inline bool tfr_wire_content(struct tfr_wire *w, struct tfr_wire_field *f, const uint8_t *tag_at)
+static inline bool tfr_wire_content(
+	struct tfr_wire *w, struct tfr_wire_field *f, const uint8_t *tag_at)
 {
 	uint64_t v;
 
@@ -77,7 +80,8 @@ static inline bool tfr_wire_content(struct tfr_wire *w, struct tfr_wire_field *f
 	return true;
 }
 
-/* Reads the next field, unknown groups and all.  False: the end of the message, or a fault (w->fault says which). */
+/* Reads the next field, unknown groups and all.  False: the end of the message, or a fault
+ * (w->fault says which). */
 static inline bool tfr_wire_next(struct tfr_wire *w, struct tfr_wire_field *f)
 {
 	const uint8_t *tag_at = w->p;
@@ -93,9 +97,12 @@ static inline bool tfr_wire_next(struct tfr_wire *w, struct tfr_wire_field *f)
 }
 
 /* A message inside `outer`, whose bytes are `f`'s. */
-static inline struct tfr_wire tfr_wire_enter(const struct tfr_wire *outer, const struct tfr_wire_field *f)
+static inline struct tfr_wire tfr_wire_enter(
+	const struct tfr_wire *outer, const struct tfr_wire_field *f)
 {
-	return (struct tfr_wire){ .p = f->data, .end = f->data + f->size, .depth = outer->depth + 1 };
+	return (struct tfr_wire){
+		.p = f->data, .end = f->data + f->size, .depth = outer->depth + 1
+	};
 }
 
 /* Leaves it: hands its fault on.  False: there was one. */

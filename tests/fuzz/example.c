@@ -1,4 +1,5 @@
-/* Any bytes: the reader must stay inside them, and what it reads must survive being built, read and printed again. */
+/* Any bytes: the reader must stay inside them, and what it reads must survive being built, read and
+ * printed again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,8 @@ static void rebuild(struct tfr_example *ex)
 
 	for (size_t i = 0; i < tfr_example_count(ex); i++)
 		tfr_builder_feature(b, tfr_example_at(ex, i), NULL);
-	if (tfr_builder_flatten(b, &bytes, &size, NULL) || tfr_example_parse(again, bytes, size, NULL) ||
+	if (tfr_builder_flatten(b, &bytes, &size, NULL) ||
+		tfr_example_parse(again, bytes, size, NULL) ||
 		tfr_example_count(again) != tfr_example_count(ex))
 		abort();
 	for (size_t i = 0; i < tfr_example_count(ex); i++) {
@@ -38,7 +40,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!tfr_example_parse(ex, data, size, NULL))
 		rebuild(ex);
-	if (!tfr_printer_json(p, data, size, &text, &text_size, NULL) && !tfr_is_utf8(text, text_size))
+	if (!tfr_printer_json(p, data, size, &text, &text_size, NULL) &&
+		!tfr_is_utf8(text, text_size))
 		abort();
 	tfr_printer_text(p, data, size, &text, &text_size, NULL);
 	tfr_printer_free(p);

@@ -1,4 +1,5 @@
-/* Any expression: refused with a place, or true or false for an Example that has every kind of feature. */
+/* Any expression: refused with a place, or true or false for an Example that has every kind of
+ * feature. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -32,8 +32,8 @@ TFR_API void tfr_json_free(struct tfr_json *j);
 /* Puts each member on a line of its own, indented, down to `depth` levels (0, the default: all on
  * one line). */
 TFR_API void tfr_json_pretty(struct tfr_json *j, unsigned depth);
-/* The key of the value that comes next (whose own `key` is then NULL), for keys that are not C strings.  The bytes are
- * looked at when that value comes. */
+/* The key of the value that comes next (whose own `key` is then NULL), for keys that are not C
+ * strings.  The bytes are looked at when that value comes. */
 TFR_API void tfr_json_key(struct tfr_json *j, const void *key, size_t size);
 TFR_API void tfr_json_open_object(struct tfr_json *j, const char *key);
 TFR_API void tfr_json_close_object(struct tfr_json *j);

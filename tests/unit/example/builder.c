@@ -47,7 +47,8 @@ Test(builder, order_and_repetition_do_not_show)
 	tfr_builder_text(b, "a", "old", NULL);
 	tfr_builder_int64(b, "ab", 3, NULL);
 	tfr_builder_int64(b, "a", 1, NULL);
-	expect_bytes(b, "0a25 0a0a0a0161 1205 1a030a0101  0a0b0a026162 1205 1a030a0103  0a0a0a0162 1205 1a030a0102");
+	expect_bytes(b, "0a25 0a0a0a0161 1205 1a030a0101  0a0b0a026162 1205 1a030a0103  0a0a0a0162 "
+			"1205 1a030a0102");
 	tfr_builder_free(b);
 }
 
@@ -55,11 +56,13 @@ Test(builder, a_large_value_is_a_piece_of_its_own)
 {
 	static uint8_t picture[5000];
 	struct tfr_builder *b = tfr_builder_new();
-	struct tfr_bytes values[] = { { picture, sizeof(picture) }, { picture, 10 }, { picture + 7, 300 } };
+	struct tfr_bytes values[] = { { picture, sizeof(picture) }, { picture, 10 },
+		{ picture + 7, 300 } };
 	struct tfr_example *ex = tfr_example_new();
 	const struct iovec *pieces;
 	const uint8_t *data;
-	size_t n, size, flat_size, sum = 0, own = 0;
+	size_t size, flat_size, sum = 0, own = 0;
+	int n;
 
 	for (size_t i = 0; i < sizeof(picture); i++)
 		picture[i] = (uint8_t)(i * 7);
@@ -69,7 +72,7 @@ Test(builder, a_large_value_is_a_piece_of_its_own)
 	cr_assert_eq(n, 5);
 	cr_assert_eq(pieces[1].iov_base, (void *)picture);
 	cr_assert_eq(pieces[3].iov_base, (void *)(picture + 7));
-	for (size_t i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		sum += pieces[i].iov_len;
 		own += i % 2 ? 0 : pieces[i].iov_len;
 	}
@@ -93,16 +96,18 @@ Test(builder, a_large_value_is_a_piece_of_its_own)
 /* What was read is written in the one form there is: unpacked values packed, long varints short. */
 Test(builder, features_as_read_are_normalised)
 {
-	struct hex r = field(1, join(field(1, join(hex("0a0162"), field(2, hex("1a06 0a028100 0802")))),
-		join(field(1, join(hex("0a0161"), field(2, hex("1205 0d0000803f")))),
-		field(1, join(hex("0a0163"), field(2, hex("0a05 1001 0a0178")))))));
+	struct hex r = field(1,
+		join(field(1, join(hex("0a0162"), field(2, hex("1a06 0a028100 0802")))),
+			join(field(1, join(hex("0a0161"), field(2, hex("1205 0d0000803f")))),
+				field(1, join(hex("0a0163"), field(2, hex("0a05 1001 0a0178")))))));
 	struct tfr_example *ex = tfr_example_new();
 	struct tfr_builder *b = tfr_builder_new();
 
 	cr_assert_eq(tfr_example_parse(ex, r.data, r.size, NULL), TFR_OK);
 	for (size_t i = tfr_example_count(ex); i-- > 0;)
 		cr_assert_eq(tfr_builder_feature(b, tfr_example_at(ex, i), NULL), TFR_OK);
-	expect_bytes(b, "0a28 0a0d0a0161 1208 12060a040000803f  0a0b0a0162 1206 1a040a020102  0a0a0a0163 1205 0a030a0178");
+	expect_bytes(b, "0a28 0a0d0a0161 1208 12060a040000803f  0a0b0a0162 1206 1a040a020102  "
+			"0a0a0a0163 1205 0a030a0178");
 	tfr_builder_free(b);
 	tfr_example_free(ex);
 }

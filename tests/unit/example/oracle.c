@@ -1,4 +1,5 @@
-/* Random Examples, and random damage to them: our reader and protobuf-c's generated one must tell the same. */
+/* Random Examples, and random damage to them: our reader and protobuf-c's generated one must tell
+ * the same. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 
@@ -99,7 +100,8 @@ Test(oracle, random_examples_read_as_protobuf_reads_them)
 		pb = tfr__example__unpack(NULL, record.size, record.data);
 		cr_assert(pb);
 		for (size_t i = 0; i < pb->features->n_feature; i++)
-			cr_assert(tfr_example_find(ex, pb->features->feature[i]->key.data, pb->features->feature[i]->key.len));
+			cr_assert(tfr_example_find(ex, pb->features->feature[i]->key.data,
+				pb->features->feature[i]->key.len));
 		for (size_t i = 0; i < tfr_example_count(ex); i++)
 			compare(tfr_example_at(ex, i), last_of(pb, tfr_example_at(ex, i)));
 		tfr__example__free_unpacked(pb, NULL);

@@ -16,8 +16,8 @@ static const char *describe(void *ctx, const void *data, size_t size, bool brief
 static struct tfr_builder *record(void)
 {
 	struct tfr_builder *b = tfr_builder_new();
-	struct tfr_bytes bytes[] = { { (const uint8_t *)"\xff\xd8!", 3 }, { (const uint8_t *)"\xc3\xa9\"", 3 },
-		{ (const uint8_t *)"\xfe", 1 } };
+	struct tfr_bytes bytes[] = { { (const uint8_t *)"\xff\xd8!", 3 },
+		{ (const uint8_t *)"\xc3\xa9\"", 3 }, { (const uint8_t *)"\xfe", 1 } };
 
 	tfr_builder_int64s(b, "int", (int64_t[]){ INT64_MIN, 9007199254740993 }, 2, NULL);
 	tfr_builder_floats(b, "float", (float[]){ 0.1f, NAN, -INFINITY, 1e10f }, 4, NULL);
@@ -27,7 +27,8 @@ static struct tfr_builder *record(void)
 	return b;
 }
 
-static void expect(const struct tfr_print_opts *opts, bool json, const void *data, size_t size, const char *expected)
+static void expect(const struct tfr_print_opts *opts, bool json, const void *data, size_t size,
+	const char *expected)
 {
 	struct tfr_printer *p = tfr_printer_new(opts);
 	struct tfr_error err = { 0 };
@@ -35,8 +36,8 @@ static void expect(const struct tfr_print_opts *opts, bool json, const void *dat
 	size_t text_size;
 
 	for (int i = 0; i < 2; i++) { /* twice: a printer serves record after record */
-		if (json ? tfr_printer_json(p, data, size, &text, &text_size, &err) :
-			tfr_printer_text(p, data, size, &text, &text_size, &err)) {
+		if (json ? tfr_printer_json(p, data, size, &text, &text_size, &err)
+			 : tfr_printer_text(p, data, size, &text, &text_size, &err)) {
 			cr_assert_str_eq(err.message, expected);
 		} else {
 			cr_assert_str_eq(text, expected);
@@ -54,13 +55,16 @@ Test(print, json)
 
 	tfr_builder_flatten(b, &data, &size, NULL);
 	expect(&(struct tfr_print_opts){ .describe = describe }, true, data, size,
-		"{\"bytes\": [{\"bytes\": 3, \"type\": \"jpeg\"}, \"\xc3\xa9\\\"\", {\"bytes\": 1}], "
+		"{\"bytes\": [{\"bytes\": 3, \"type\": \"jpeg\"}, \"\xc3\xa9\\\"\", {\"bytes\": "
+		"1}], "
 		"\"float\": [0.1, \"NaN\", \"-Infinity\", 1e+10], "
-		"\"int\": [-9223372036854775808, 9007199254740993], \"none\": [], \"\xef\xbf\xbd\": []}");
+		"\"int\": [-9223372036854775808, 9007199254740993], \"none\": [], "
+		"\"\xef\xbf\xbd\": []}");
 	expect(&(struct tfr_print_opts){ .base64 = true }, true, data, size,
 		"{\"bytes\": [{\"base64\": \"/9gh\"}, \"\xc3\xa9\\\"\", {\"base64\": \"/g==\"}], "
 		"\"float\": [0.1, \"NaN\", \"-Infinity\", 1e+10], "
-		"\"int\": [-9223372036854775808, 9007199254740993], \"none\": [], \"\xef\xbf\xbd\": []}");
+		"\"int\": [-9223372036854775808, 9007199254740993], \"none\": [], "
+		"\"\xef\xbf\xbd\": []}");
 	expect(NULL, true, "", 0, "{}");
 	tfr_builder_free(b);
 }
@@ -89,7 +93,8 @@ Test(print, long_texts_are_cut_between_characters)
 
 	tfr_builder_text(b, "t", "abcd\xc3\xa9xyz", NULL);
 	tfr_builder_flatten(b, &data, &size, NULL);
-	expect(&(struct tfr_print_opts){ .width = 5 }, false, data, size, "  t         bytes  [1]   \"abcd\"… (9 bytes)\n");
+	expect(&(struct tfr_print_opts){ .width = 5 }, false, data, size,
+		"  t         bytes  [1]   \"abcd\"… (9 bytes)\n");
 	tfr_builder_free(b);
 }
 
@@ -97,12 +102,14 @@ Test(print, long_texts_are_cut_between_characters)
 Test(print, sequence_examples)
 {
 	struct hex lists = join(
-		field(1, join(hex("0a0173"), field(2, join(field(1, hex("1a030a0101")), field(1, hex("1a040a020203")))))),
+		field(1, join(hex("0a0173"), field(2, join(field(1, hex("1a030a0101")),
+							      field(1, hex("1a040a020203")))))),
 		field(1, join(hex("0a0165"), field(2, hex("")))));
 	struct hex r = join(example_a("1a030a0101"), field(2, lists));
 
 	expect(NULL, true, r.data, r.size,
-		"{\"context\": {\"a\": [1]}, \"feature_lists\": {\"e\": [], \"s\": [[1], [2, 3]]}}");
+		"{\"context\": {\"a\": [1]}, \"feature_lists\": {\"e\": [], \"s\": [[1], [2, "
+		"3]]}}");
 	expect(NULL, false, r.data, r.size,
 		"  a         int64  [1]   1\n"
 		"  e         unset  0 frames\n"
@@ -111,10 +118,12 @@ Test(print, sequence_examples)
 	expect(NULL, true, r.data, r.size,
 		"{\"context\": {\"a\": [1]}, \"feature_lists\": {\"e\": [], \"s\": [[\"x\"]]}}");
 	r = join(r, hex("12030a0900"));
-	expect(NULL, true, r.data, r.size, "not a SequenceExample: its feature lists cannot be parsed");
+	expect(NULL, true, r.data, r.size,
+		"not a SequenceExample: its feature lists cannot be parsed");
 }
 
 Test(print, damage_is_named)
 {
-	expect(NULL, true, "\x0a\x05", 2, "not an Example: field runs past the end of what holds it, at byte 0");
+	expect(NULL, true, "\x0a\x05", 2,
+		"not an Example: field runs past the end of what holds it, at byte 0");
 }

@@ -19,16 +19,18 @@ static char *dump(struct tfr_example *ex)
 		int64_t v;
 		float x;
 
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%.*s:%s(", n ? " " : "", (int)f->key_size, f->key,
-			tfr_kind_name(f->kind));
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%.*s:%s(", n ? " " : "",
+			(int)f->key_size, f->key, tfr_kind_name(f->kind));
 		tfr_cursor_init(&c, f);
 		while (tfr_cursor_bytes(&c, &b))
-			n += (size_t)snprintf(text + n, sizeof(text) - n, "%.*s,", (int)b.size, (const char *)b.data);
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%.*s,", (int)b.size,
+				(const char *)b.data);
 		while (tfr_cursor_float(&c, &x))
 			n += (size_t)snprintf(text + n, sizeof(text) - n, "%g,", (double)x);
 		while (tfr_cursor_int64(&c, &v))
 			n += (size_t)snprintf(text + n, sizeof(text) - n, "%lld,", (long long)v);
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "%llu)", (unsigned long long)f->count);
+		n += (size_t)snprintf(
+			text + n, sizeof(text) - n, "%llu)", (unsigned long long)f->count);
 	}
 	return text;
 }
@@ -37,7 +39,8 @@ static void expect(struct hex record, const char *expected)
 {
 	struct tfr_example *ex = tfr_example_new();
 	struct tfr_error err = { 0 };
-	uint8_t *exact = malloc(record.size ? record.size : 1); /* so that reading past the end is seen */
+	uint8_t *exact =
+		malloc(record.size ? record.size : 1); /* so that reading past the end is seen */
 
 	memcpy(exact, record.data, record.size);
 	if (tfr_example_parse(ex, exact, record.size, &err))
@@ -85,32 +88,37 @@ Test(reader, keys_and_entries)
 {
 	struct hex one = example_a("1a03 0a0101"), two = example_a("1a03 0a0102");
 
-	expect(join(one, two), "a:int64(2,1)");                                    /* Example + Example */
-	expect(join(one, example_a("")), "a:unset(0)");                            /* the last has kind unset */
-	expect(field(1, join(hex("0a0a 0a0162 1205 1a030a0102"), hex("0a0a 0a0161 1205 1a030a0101"))),
+	expect(join(one, two), "a:int64(2,1)");		/* Example + Example */
+	expect(join(one, example_a("")), "a:unset(0)"); /* the last has kind unset */
+	expect(field(1, join(hex("0a0a 0a0162 1205 1a030a0102"),
+				hex("0a0a 0a0161 1205 1a030a0101"))),
 		"a:int64(1,1) b:int64(2,1)");
-	expect(field(1, field(1, hex("1205 1a030a0101 0a0161"))), "a:int64(1,1)"); /* value before key */
-	expect(field(1, field(1, hex("1205 1a030a0101"))), ":int64(1,1)");         /* no key */
-	expect(field(1, field(1, hex("0a0161"))), "a:unset(0)");                   /* no value */
+	expect(field(1, field(1, hex("1205 1a030a0101 0a0161"))),
+		"a:int64(1,1)");					   /* value before key */
+	expect(field(1, field(1, hex("1205 1a030a0101"))), ":int64(1,1)"); /* no key */
+	expect(field(1, field(1, hex("0a0161"))), "a:unset(0)");	   /* no value */
 	expect(field(1, field(1, hex(""))), ":unset(0)");
 	expect(field(1, field(1, hex("0a0161 0a0162 1205 1a030a0101"))), "b:int64(1,1)");
 	expect(field(1, field(1, hex("0a0161 1205 1a030a0101 1205 1a030a0102"))), "a:int64(1,2,2)");
-	expect(field(1, field(1, hex("0a0161 1205 1a030a0101 1800"))), "");        /* unknown field: dropped */
-	expect(field(1, field(1, hex("0801 0a0161"))), "");                        /* key of another wire type: unknown */
+	expect(field(1, field(1, hex("0a0161 1205 1a030a0101 1800"))),
+		"");					    /* unknown field: dropped */
+	expect(field(1, field(1, hex("0801 0a0161"))), ""); /* key of another wire type: unknown */
 	expect(field(1, join(field(1, hex("0a0162 1800")), field(1, hex("0a0161")))), "a:unset(0)");
 }
 
 Test(reader, unknown_fields_are_skipped)
 {
-	expect(join(hex("1801 2500000000 29 0000000000000000 3201ff"), example_a("1a030a0101")), "a:int64(1,1)");
-	expect(join(hex("1b 0801 23 24 1c"), example_a("1a030a0101")), "a:int64(1,1)");       /* groups */
-	expect(field(1, join(hex("1001"), field(1, hex("0a0161")))), "a:unset(0)");          /* in Features */
-	expect(example_a("2001 1a030a0101 2201ff"), "a:int64(1,1)");                         /* in Feature */
-	expect(example_a("0801 1a030a0101"), "a:int64(1,1)");                                /* kind of another wire type */
-	expect(example_a("1a07 1001 0a0101 1001"), "a:int64(1,1)");                          /* in the list */
-	expect(example_a("1a05 0d01000000"), "a:int64(0)");                                  /* value of another wire type */
+	expect(join(hex("1801 2500000000 29 0000000000000000 3201ff"), example_a("1a030a0101")),
+		"a:int64(1,1)");
+	expect(join(hex("1b 0801 23 24 1c"), example_a("1a030a0101")), "a:int64(1,1)"); /* groups */
+	expect(field(1, join(hex("1001"), field(1, hex("0a0161")))),
+		"a:unset(0)");					     /* in Features */
+	expect(example_a("2001 1a030a0101 2201ff"), "a:int64(1,1)"); /* in Feature */
+	expect(example_a("0801 1a030a0101"), "a:int64(1,1)");	     /* kind of another wire type */
+	expect(example_a("1a07 1001 0a0101 1001"), "a:int64(1,1)");  /* in the list */
+	expect(example_a("1a05 0d01000000"), "a:int64(0)"); /* value of another wire type */
 	expect(example_a("0a05 0801 0a0178"), "a:bytes(x,1)");
-	expect(join(hex("8a00 07"), hex("0a050a0161 1200")), "a:unset(0)");                  /* non-minimal tag */
+	expect(join(hex("8a00 07"), hex("0a050a0161 1200")), "a:unset(0)"); /* non-minimal tag */
 }
 
 Test(reader, keys_that_are_not_utf8_are_read)
@@ -130,8 +138,10 @@ Test(reader, faults_name_their_byte)
 {
 	expect(hex("0a150a130a0161120e1a0c0a0bffffffffffffffffffff01"),
 		"not an Example: field runs past the end of what holds it, at byte 11");
-	expect(example_a("1a0d 0a0b ffffffffffffffffffff01"), "not an Example: number longer than 10 bytes, at byte 13");
-	expect(example_a("1a0c 08 ffffffffffffffffffff01"), "not an Example: number longer than 10 bytes, at byte 12");
+	expect(example_a("1a0d 0a0b ffffffffffffffffffff01"),
+		"not an Example: number longer than 10 bytes, at byte 13");
+	expect(example_a("1a0c 08 ffffffffffffffffffff01"),
+		"not an Example: number longer than 10 bytes, at byte 12");
 	expect(example_a("1a03 0a0180"), "not an Example: number cut short, at byte 13");
 	expect(example_a("1207 0a05 0000803f00"),
 		"not an Example: packed floats whose length is not a multiple of 4, at byte 13");
@@ -139,14 +149,17 @@ Test(reader, faults_name_their_byte)
 	expect(hex("0a000f"), "not an Example: wire type that does not exist, at byte 2");
 	expect(hex("0c"), "not an Example: end of a group that was never opened, at byte 0");
 	expect(hex("1b 0801"), "not an Example: group without an end, at byte 3");
-	expect(hex("1b 24"), "not an Example: end of another group than the one it is in, at byte 1");
+	expect(hex("1b 24"),
+		"not an Example: end of another group than the one it is in, at byte 1");
 	expect(hex("ffffffffff7f"), "not an Example: tag or length out of range, at byte 0");
-	expect(join(example_a("1a030a0101"), hex("00")), "not an Example: field number 0, at byte 14");
+	expect(join(example_a("1a030a0101"), hex("00")),
+		"not an Example: field number 0, at byte 14");
 }
 
 Test(reader, every_truncation_is_seen_or_an_example)
 {
-	struct hex r = join(join(example_a("1a04 0a020102"), hex("1b 0801 1c")), example_a("120b 0a040000803f 0d00000040"));
+	struct hex r = join(join(example_a("1a04 0a020102"), hex("1b 0801 1c")),
+		example_a("120b 0a040000803f 0d00000040"));
 	struct tfr_example *ex = tfr_example_new();
 
 	for (size_t n = 0; n < r.size; n++) {
@@ -164,7 +177,8 @@ Test(reader, every_truncation_is_seen_or_an_example)
 
 Test(reader, values_are_copied_out_from_any_place)
 {
-	struct hex packed = example_a("1a06 0a04 01 02 8001"), loose = example_a("1a08 0801 0802 0a028001");
+	struct hex packed = example_a("1a06 0a04 01 02 8001"),
+		   loose = example_a("1a08 0801 0802 0a028001");
 	struct tfr_example *ex = tfr_example_new();
 	int64_t out[4];
 	float f;
@@ -187,7 +201,8 @@ Test(reader, values_are_copied_out_from_any_place)
 	tfr_example_free(ex);
 }
 
-/* Twice as many must not take four times as long: 100,000 features in falling order, and 10 million values. */
+/* Twice as many must not take four times as long: 100,000 features in falling order, and 10 million
+ * values. */
 Test(reader, large_records, .timeout = 60)
 {
 	struct tfr_builder *b = tfr_builder_new();

@@ -7,7 +7,8 @@ static struct tfr_example *ex;
 
 static void set_up(void)
 {
-	struct tfr_bytes texts[] = { { (const uint8_t *)"tabby cat", 9 }, { (const uint8_t *)"\xff\xd8", 2 } };
+	struct tfr_bytes texts[] = { { (const uint8_t *)"tabby cat", 9 },
+		{ (const uint8_t *)"\xff\xd8", 2 } };
 	const uint8_t *data;
 	size_t size;
 
@@ -128,17 +129,21 @@ Test(where, mistakes_are_told_with_their_place)
 	refuse("a", "expected an operator (== != < <= > >= =~) at character 2 of 'a'");
 	refuse("a = 3", "'=' is written '==' at character 3 of 'a = 3'");
 	refuse("a == ", "expected a feature's name at character 6 of 'a == '");
-	refuse("a == cat",
-		"expected a number, a text in quotes or one value, as in name[0] at character 6 of 'a == cat'");
+	refuse("a == cat", "expected a number, a text in quotes or one value, as in name[0] at "
+			   "character 6 of 'a == cat'");
 	refuse("a == 'cat", "quote that is never closed at character 6 of 'a == 'cat'");
 	refuse("a == 3 b", "expected && or || or the end at character 8 of 'a == 3 b'");
 	refuse("(a == 3", "expected ')' at character 8 of '(a == 3'");
 	refuse("exists(a", "expected ')' at character 9 of 'exists(a'");
-	refuse("a[x] == 1", "expected the number of a value, counted from 0 at character 3 of 'a[x] == 1'");
-	refuse("a =~ 3", "=~ takes a feature on its left and a pattern in quotes on its right at character 6 of 'a =~ 3'");
-	refuse("a =~ '('", "bad pattern (missing closing parenthesis at its character 2) at character 6 of 'a =~ '(''");
-	refuse("3x == 1", "neither a number nor a name (names that begin like a number stand in quotes) at character 1 of "
-		"'3x == 1'");
+	refuse("a[x] == 1",
+		"expected the number of a value, counted from 0 at character 3 of 'a[x] == 1'");
+	refuse("a =~ 3", "=~ takes a feature on its left and a pattern in quotes on its right at "
+			 "character 6 of 'a =~ 3'");
+	refuse("a =~ '('", "bad pattern (missing closing parenthesis at its character 2) at "
+			   "character 6 of 'a =~ '(''");
+	refuse("3x == 1", "neither a number nor a name (names that begin like a number stand in "
+			  "quotes) at character 1 of "
+			  "'3x == 1'");
 }
 
 Test(where, depth_and_length_are_bounded)
@@ -169,7 +174,8 @@ Test(where, a_pattern_that_explodes_is_stopped)
 	tfr_example_parse(ex, data, size, NULL);
 	cr_assert_eq(tfr_where_compile(&w, "t =~ '^(a+)+$'", NULL), TFR_OK);
 	cr_assert_eq(tfr_where_match(w, ex, &selected, &err), TFR_EDATA);
-	cr_assert_str_eq(err.message, "pattern '^(a+)+$' needs too many steps on a value of 41 bytes of feature 't'");
+	cr_assert_str_eq(err.message,
+		"pattern '^(a+)+$' needs too many steps on a value of 41 bytes of feature 't'");
 	tfr_where_free(w);
 	tfr_builder_free(slow);
 }
@@ -180,8 +186,12 @@ Test(where, names_never_found_are_remembered)
 	const char *name, *nearest;
 	bool selected;
 
-	cr_assert_eq(tfr_where_compile(&w, "image/class/labl == 3 || text == 'x' || score > 0 || zzz == 1", NULL), TFR_OK);
-	cr_assert_eq(tfr_where_compile(&other, "image/class/labl == 3 || text == 'x' || score > 0 || zzz == 1", NULL), TFR_OK);
+	cr_assert_eq(tfr_where_compile(&w,
+			     "image/class/labl == 3 || text == 'x' || score > 0 || zzz == 1", NULL),
+		TFR_OK);
+	cr_assert_eq(tfr_where_compile(&other,
+			     "image/class/labl == 3 || text == 'x' || score > 0 || zzz == 1", NULL),
+		TFR_OK);
 	cr_assert_eq(tfr_where_match(w, ex, &selected, NULL), TFR_OK);
 	tfr_where_merge(other, w);
 	cr_assert(tfr_where_missing(other, 0, &name, &nearest));
