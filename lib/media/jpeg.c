@@ -3,9 +3,8 @@
  * The window is asked for with a margin of pixels, and rows of margin are decoded and dropped:
  * "fancy" upsampling takes each chroma sample's neighbours into account, and at the edge of what
  * libjpeg decodes it does without them.  With the margin that edge lies outside the window, so its
- * pixels are those of the whole picture.  A progressive file whose scans leave coefficients
- * unrefined is smoothed between blocks, further than the margin reaches: it is decoded at full
- * width.
+ * pixels are those of the whole picture.  Where a margin is not enough (crops_exactly() says where)
+ * the picture is decoded from its top at full width.
  *
  * libjpeg reports errors by a call that must not return: everything that calls it runs under
  * jpeg_guard(). */
@@ -148,30 +147,37 @@ static bool is_unrefined(const struct jpeg_decompress_struct *c)
 	return false;
 }
 
-/* Narrows the decoder to the window's columns and a margin; *x becomes the first column that comes
- * out. */
-static void crop_columns(struct jpeg_decompress_struct *c, const struct tfr_crop *w, JDIMENSION *x)
+/* Whether libjpeg crops and skips to the bit: each component is whole or of the coarsest kind, as
+ * encoders make them, and blocks are not smoothed.  Else rows and columns are decoded and dropped. */
+static bool crops_exactly(const struct jpeg_decompress_struct *c)
 {
-	JDIMENSION first = w->x > MARGIN ? w->x - MARGIN : 0, end = w->x + w->width;
-	JDIMENSION width;
+	for (int i = 0; i < c->num_components; i++) {
+		int h = c->comp_info[i].h_samp_factor, v = c->comp_info[i].v_samp_factor;
+		bool whole = h == c->max_h_samp_factor && v == c->max_v_samp_factor;
 
-	*x = 0;
-	if (w->width == c->output_width || is_unrefined(c))
-		return;
-	end = c->output_width - end > MARGIN ? end + MARGIN : c->output_width;
-	width = end - first;
-	*x = first;
-	jpeg_crop_scanline(c, x, &width);
+		if (!whole && (h != 1 || v != 1))
+			return false;
+	}
+	return !is_unrefined(c);
 }
 
-/* Gets past the rows above the window, the last of them by decoding into `scratch`. */
-static void skip_rows(struct jpeg_decompress_struct *c, const struct tfr_crop *w, uint8_t *scratch)
+/* Narrows the decoder to the window's columns and a margin; returns the first that comes out. */
+static JDIMENSION crop_columns(struct jpeg_decompress_struct *c, const struct tfr_crop *w)
+{
+	JDIMENSION x = w->x > MARGIN ? w->x - MARGIN : 0, end = w->x + w->width, width;
+
+	end = c->output_width - end > MARGIN ? end + MARGIN : c->output_width;
+	width = end - x;
+	if (width < c->output_width)
+		jpeg_crop_scanline(c, &x, &width);
+	return x;
+}
+
+static void drop_rows(struct jpeg_decompress_struct *c, uint32_t end, uint8_t *scratch)
 {
 	JSAMPROW row = scratch;
 
-	if (w->y > MARGIN)
-		jpeg_skip_scanlines(c, w->y - MARGIN);
-	while (c->output_scanline < w->y)
+	while (c->output_scanline < end)
 		jpeg_read_scanlines(c, &row, 1);
 }
 
@@ -250,18 +256,22 @@ static void decode_window(struct tfr_jpeg *j)
 	struct jpeg_decompress_struct *c = &j->cinfo;
 	const struct tfr_crop *w = &j->job->window;
 	uint8_t *out, *scratch;
-	JDIMENSION x;
+	JDIMENSION x = 0;
 	size_t stride;
-	bool cmyk;
+	bool cmyk, crop;
 
 	set_up(j);
 	cmyk = c->out_color_space == JCS_CMYK;
-	crop_columns(c, w, &x);
+	crop = crops_exactly(c);
+	if (crop)
+		x = crop_columns(c, w);
 	stride = (size_t)c->output_width * j->job->channels;
 	scratch = out = need(j, tfr_pixels(&j->owner->pixels, stride * w->height));
 	if (cmyk)
 		scratch = need(j, tfr_pixels(&j->cmyk, (size_t)c->output_width * 4));
-	skip_rows(c, w, scratch);
+	if (crop && w->y > MARGIN)
+		jpeg_skip_scanlines(c, w->y - MARGIN);
+	drop_rows(c, w->y, scratch);
 	if (cmyk)
 		read_cmyk_rows(j, w->y + w->height, out, stride);
 	else

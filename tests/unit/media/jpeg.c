@@ -102,6 +102,12 @@ Test(jpeg, windows_equal_the_whole_where_blocks_are_smoothed)
 			40);
 }
 
+/* Found by fuzzing: libjpeg upsamples the first component of these otherwise where it crops. */
+Test(jpeg, windows_equal_the_whole_where_subsampling_is_uneven)
+{
+	check_sizes((struct jpeg_kind){ .components = 3, .uneven = true, .apart = true }, 60);
+}
+
 Test(jpeg, windows_equal_the_whole_with_restart_markers_and_in_gray)
 {
 	check_sizes((struct jpeg_kind){ .components = 3, .h = 2, .v = 2, .restart = 3 }, 60);

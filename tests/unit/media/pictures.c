@@ -46,6 +46,10 @@ static void set_up(struct jpeg_compress_struct *c, const struct jpeg_kind *kind)
 		c->comp_info[i].h_samp_factor = first ? (int)kind->h : 1;
 		c->comp_info[i].v_samp_factor = first ? (int)kind->v : 1;
 	}
+	if (kind->uneven) {
+		c->comp_info[0].h_samp_factor = c->comp_info[0].v_samp_factor = 2;
+		c->comp_info[1].h_samp_factor = c->comp_info[1].v_samp_factor = 4;
+	}
 	c->restart_interval = kind->restart;
 	if (kind->progressive)
 		jpeg_simple_progression(c);

@@ -12,6 +12,7 @@ struct jpeg_kind {
 	unsigned components; /* 1 gray, 3 YCbCr, 4 CMYK (YCCK with `ycck`) */
 	unsigned h, v; /* of the first component (and the last of four), the others having 1, 1 */
 	bool progressive, ycck, no_adobe;
+	bool uneven; /* factors 2x2, 4x4 and 1x1, which no encoder makes by itself; needs `apart` */
 	bool apart;          /* sequential, but a scan for each component */
 	unsigned restart;    /* MCUs between restart markers */
 	unsigned scans;      /* of a progressive file: write only so many; 0: all */
