@@ -97,7 +97,6 @@ static void file_done(void *ctx, const struct tfr_check_file *file)
 	run->all.payload_bytes += file->payload_bytes;
 	run->all.faults += file->faults;
 	run->all.lost_bytes += file->lost_bytes;
-	run->all.sum += file->sum;
 	run->all.pictures += file->pictures;
 	if (!file->records && !file->faults)
 		cmd_warn(run->c, "'%s' holds no records", file->path);
@@ -107,17 +106,13 @@ static void print_json(struct check_run *run, bool quick)
 {
 	struct tfr_json *j = run->json;
 	const char *text;
-	char sum[17];
 
 	tfr_json_close_array(j);
 	tfr_json_u64(j, "files", run->files);
 	tfr_json_u64(j, "bad_files", run->bad_files);
 	tfr_json_u64(j, "records", run->all.records);
-	if (!quick) {
-		snprintf(sum, sizeof(sum), "%016llx", (unsigned long long)run->all.sum);
+	if (!quick)
 		tfr_json_u64(j, "payload_bytes", run->all.payload_bytes);
-		tfr_json_string(j, "sum", sum);
-	}
 	tfr_json_u64(j, "lost_bytes", run->all.lost_bytes);
 	tfr_json_u64(j, "pictures", run->all.pictures);
 	tfr_json_close_object(j);
