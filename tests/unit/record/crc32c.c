@@ -43,3 +43,24 @@ Test(crc32c, headers_verify)
 	cr_assert_not(tfr_header_verifies(zeros));
 	cr_assert_eq(tfr_find_header(zeros, 12), 12);
 }
+
+Test(sum, known_answer_in_one_piece_and_in_several)
+{
+	static uint8_t data[5000];
+	struct tfr_digest whole, parts;
+
+	/* XXH3-64 of nothing with seed 0, from xxHash's own sanity tests. */
+	tfr_digest_pieces(&(struct iovec){ data, 0 }, 1, &whole);
+	cr_assert_eq(whole.sum, 0x2d06800538d394c2);
+	for (size_t i = 0; i < sizeof(data); i++)
+		data[i] = (uint8_t)(i * i >> 3);
+	for (size_t n = 0; n < sizeof(data); n += n < 300 ? 1 : 131) {
+		struct iovec three[3] = { { data, n / 3 }, { data + n / 3, 0 },
+			{ data + n / 3, n - n / 3 } };
+
+		tfr_digest_pieces(&(struct iovec){ data, n }, 1, &whole);
+		tfr_digest_pieces(three, 3, &parts);
+		cr_assert(whole.sum == parts.sum && whole.crc == parts.crc && whole.size == n &&
+			  parts.size == n);
+	}
+}
