@@ -1,0 +1,33 @@
+/* device/copier.h - a link made of a thread: copies carried out in order, as fast as memory goes or
+ * at a set pace.
+ *
+ * host is a copier without a pace; sim is one with.  The link of a paced one is occupied for size /
+ * bandwidth, one copy after another, and a copy has arrived `latency` after its last byte left:
+ * latencies overlap, as on a bus. */
+#ifndef TFR_DEVICE_COPIER_H
+#define TFR_DEVICE_COPIER_H
+
+#include "device/row.h"
+
+struct copier_pace {
+	double bandwidth; /* bytes a second; 0: as fast as it goes */
+	uint64_t latency_ns;
+};
+
+/* These fill a row; `dev->state` is the copier that copier_open() made. */
+enum tfr_status copier_open(struct tfr_device *dev, struct copier_pace pace, struct tfr_error *err);
+void copier_close(struct tfr_device *dev);
+enum tfr_status copier_alloc(struct tfr_device *dev, enum tfr_memory kind, size_t size,
+	void **memory, struct tfr_error *err);
+void copier_free(struct tfr_device *dev, enum tfr_memory kind, void *memory);
+enum tfr_status copier_event_new(
+	struct tfr_event **ev, struct tfr_device *dev, struct tfr_error *err);
+void copier_event_free(struct tfr_event *ev);
+enum tfr_status copier_upload(struct tfr_device *dev, void *to, const void *from, size_t size,
+	struct tfr_event *ev, struct tfr_error *err);
+enum tfr_status copier_wait(struct tfr_event *ev, double *seconds, struct tfr_error *err);
+bool copier_done(struct tfr_event *ev);
+enum tfr_status copier_download(
+	struct tfr_device *dev, void *to, const void *from, size_t size, struct tfr_error *err);
+
+#endif

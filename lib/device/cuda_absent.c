@@ -1,0 +1,15 @@
+/* device/cuda_absent.c - the row of CUDA in a build without it: it is known, and says that it is
+ * not there. */
+#include "base/error.h"
+#include "device/row.h"
+
+static enum tfr_status cuda_open(struct tfr_device *dev, const char *args, struct tfr_error *err)
+{
+	(void)dev;
+	(void)args;
+	tfr_fail(err, TFR_EUNAVAILABLE, "device cuda: not built with CUDA");
+	tfr_error_hint(err, "Install the CUDA toolkit and build with -Dcuda=enabled.");
+	return TFR_EUNAVAILABLE;
+}
+
+const struct device_row tfr_device_cuda = { .kind = "cuda", .open = cuda_open };

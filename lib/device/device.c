@@ -1,0 +1,160 @@
+/* device/device.c - the kinds of device in one array, the choice between them, and the way to the
+ * one chosen.
+ *
+ * Nothing here knows what a kind does; only `auto` names two, because it has to prefer one. */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "device/row.h"
+
+static const struct device_row *const rows[] = {
+	&tfr_device_host,
+	&tfr_device_sim,
+	&tfr_device_cuda,
+};
+
+enum { ROWS = sizeof(rows) / sizeof(*rows) };
+
+const char *tfr_device_kind(unsigned i, bool *built)
+{
+	if (i >= ROWS)
+		return NULL;
+	if (built)
+		*built = rows[i]->built;
+	return rows[i]->kind;
+}
+
+static enum tfr_status open_row(struct tfr_device **out, const struct device_row *row,
+	const char *args, struct tfr_error *err)
+{
+	TFR_AUTO_FREE struct tfr_device *dev = calloc(1, sizeof(*dev));
+	enum tfr_status status;
+
+	if (!dev)
+		return tfr_fail_nomem(err, "opening a device");
+	dev->row = row;
+	status = row->open(dev, args, err);
+	if (status)
+		return status;
+	*out = TFR_STEAL(dev);
+	return TFR_OK;
+}
+
+/* CUDA where a device answers.  That none does is no error but the reason for taking the host. */
+static enum tfr_status open_auto(struct tfr_device **out, struct tfr_error *err)
+{
+	struct tfr_error why = { 0 };
+	enum tfr_status status;
+
+	if (open_row(out, &tfr_device_cuda, NULL, &why) == TFR_OK) {
+		snprintf((*out)->reason, sizeof((*out)->reason), "a CUDA device answers");
+		return TFR_OK;
+	}
+	status = open_row(out, &tfr_device_host, NULL, err);
+	if (status == TFR_OK) {
+		bool prefixed = strncmp(why.message, "device cuda: ", 13) == 0;
+
+		snprintf((*out)->reason, sizeof((*out)->reason), "no CUDA device: %.120s",
+			why.message + (prefixed ? 13 : 0));
+	}
+	return status;
+}
+
+enum tfr_status tfr_device_open(struct tfr_device **dev, const char *spec, struct tfr_error *err)
+{
+	size_t kind = strcspn(spec, ":");
+
+	if (strcmp(spec, "auto") == 0)
+		return open_auto(dev, err);
+	for (unsigned i = 0; i < ROWS; i++)
+		if (strlen(rows[i]->kind) == kind && strncmp(rows[i]->kind, spec, kind) == 0)
+			return open_row(dev, rows[i], spec[kind] ? spec + kind + 1 : NULL, err);
+	tfr_fail(err, TFR_EUSAGE, "no such device '%s'", spec);
+	tfr_error_hint(
+		err, "A device is host, sim:BANDWIDTH,LATENCY (sim:25G,10us), cuda:0 or auto.");
+	return TFR_EUSAGE;
+}
+
+void tfr_device_close(struct tfr_device *dev)
+{
+	if (!dev)
+		return;
+	dev->row->close(dev);
+	free(dev);
+}
+
+const char *tfr_device_name(const struct tfr_device *dev)
+{
+	return dev->name;
+}
+
+const char *tfr_device_description(const struct tfr_device *dev)
+{
+	return dev->description;
+}
+
+const char *tfr_device_reason(const struct tfr_device *dev)
+{
+	return dev->reason;
+}
+
+bool tfr_device_in_process(const struct tfr_device *dev)
+{
+	return dev->row->in_process;
+}
+
+enum tfr_status tfr_device_alloc(struct tfr_device *dev, enum tfr_memory kind, size_t size,
+	void **memory, struct tfr_error *err)
+{
+	return dev->row->alloc(dev, kind, size ? size : 1, memory, err);
+}
+
+void tfr_device_free(struct tfr_device *dev, enum tfr_memory kind, void *memory)
+{
+	if (memory)
+		dev->row->free(dev, kind, memory);
+}
+
+enum tfr_status tfr_event_new(struct tfr_event **ev, struct tfr_device *dev, struct tfr_error *err)
+{
+	enum tfr_status status = dev->row->event_new(ev, dev, err);
+
+	if (status == TFR_OK)
+		(*ev)->dev = dev;
+	return status;
+}
+
+void tfr_event_free(struct tfr_event *ev)
+{
+	if (!ev)
+		return;
+	ev->dev->row->wait(ev, NULL, NULL);
+	ev->dev->row->event_free(ev);
+}
+
+enum tfr_status tfr_device_upload(struct tfr_device *dev, void *to, const void *from, size_t size,
+	struct tfr_event *ev, struct tfr_error *err)
+{
+	assert(ev->dev == dev);
+	return dev->row->upload(dev, to, from, size, ev, err);
+}
+
+enum tfr_status tfr_event_wait(struct tfr_event *ev, double *seconds, struct tfr_error *err)
+{
+	return ev->dev->row->wait(ev, seconds, err);
+}
+
+bool tfr_event_done(struct tfr_event *ev)
+{
+	return ev->dev->row->done(ev);
+}
+
+enum tfr_status tfr_device_download(
+	struct tfr_device *dev, void *to, const void *from, size_t size, struct tfr_error *err)
+{
+	return dev->row->download(dev, to, from, size, err);
+}

@@ -1,0 +1,31 @@
+/* device/host.c - the device that is always there: its memory is plain memory, an upload one
+ * memcpy. */
+#include <stdio.h>
+
+#include "base/error.h"
+#include "device/copier.h"
+
+static enum tfr_status host_open(struct tfr_device *dev, const char *args, struct tfr_error *err)
+{
+	if (args)
+		return tfr_fail(err, TFR_EUSAGE, "device host takes no argument: 'host:%s'", args);
+	snprintf(dev->name, sizeof(dev->name), "host");
+	snprintf(dev->description, sizeof(dev->description), "plain memory, one memcpy an upload");
+	return copier_open(dev, (struct copier_pace){ 0 }, err);
+}
+
+const struct device_row tfr_device_host = {
+	.kind = "host",
+	.built = true,
+	.in_process = true,
+	.open = host_open,
+	.close = copier_close,
+	.alloc = copier_alloc,
+	.free = copier_free,
+	.event_new = copier_event_new,
+	.event_free = copier_event_free,
+	.upload = copier_upload,
+	.wait = copier_wait,
+	.done = copier_done,
+	.download = copier_download,
+};

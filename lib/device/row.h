@@ -1,0 +1,52 @@
+/* device/row.h - what a kind of device is made of: one row, and what all opened devices have in
+ * common.
+ *
+ * A new kind is a file with one row and one line in the array of device.c.  A kind that was built
+ * out keeps its row: its open says so.  Every function but open may rely on open having succeeded.
+ */
+#ifndef TFR_DEVICE_ROW_H
+#define TFR_DEVICE_ROW_H
+
+#include <tfr/device.h>
+
+struct device_row {
+	const char *kind; /* what a spec begins with */
+	bool built;
+	bool in_process; /* its memory is ours */
+
+	/* `args` is what follows "KIND:", NULL when nothing does.  Fills state, name and
+	 * description. */
+	enum tfr_status (*open)(struct tfr_device *dev, const char *args, struct tfr_error *err);
+	void (*close)(struct tfr_device *dev);
+	enum tfr_status (*alloc)(struct tfr_device *dev, enum tfr_memory kind, size_t size,
+		void **memory, struct tfr_error *err);
+	void (*free)(struct tfr_device *dev, enum tfr_memory kind, void *memory);
+	enum tfr_status (*event_new)(
+		struct tfr_event **ev, struct tfr_device *dev, struct tfr_error *err);
+	void (*event_free)(struct tfr_event *ev); /* nothing is under way any more */
+	enum tfr_status (*upload)(struct tfr_device *dev, void *to, const void *from, size_t size,
+		struct tfr_event *ev, struct tfr_error *err);
+	enum tfr_status (*wait)(struct tfr_event *ev, double *seconds, struct tfr_error *err);
+	bool (*done)(struct tfr_event *ev);
+	enum tfr_status (*download)(struct tfr_device *dev, void *to, const void *from, size_t size,
+		struct tfr_error *err);
+};
+
+struct tfr_device {
+	const struct device_row *row;
+	void *state; /* the row's own */
+	char name[64];
+	char description[320];
+	char reason[160];
+};
+
+/* The beginning of every row's event. */
+struct tfr_event {
+	struct tfr_device *dev;
+};
+
+extern const struct device_row tfr_device_host;
+extern const struct device_row tfr_device_sim;
+extern const struct device_row tfr_device_cuda;
+
+#endif
