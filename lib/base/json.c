@@ -201,11 +201,15 @@ void tfr_json_i64(struct tfr_json *j, const char *key, int64_t value)
 	put_literal(j, key, text);
 }
 
-static bool put_non_finite(struct tfr_json *j, const char *key, double value)
+/* What "%g" has no good word for: JSON has no infinities, and readers take "-0" for the integer 0. */
+static bool put_odd_float(struct tfr_json *j, const char *key, double value)
 {
-	if (isfinite(value))
+	if (!isfinite(value))
+		tfr_json_string(j, key, isnan(value) ? "NaN" : value < 0 ? "-Infinity" : "Infinity");
+	else if (value == 0 && signbit(value))
+		put_literal(j, key, "-0.0");
+	else
 		return false;
-	tfr_json_string(j, key, isnan(value) ? "NaN" : value < 0 ? "-Infinity" : "Infinity");
 	return true;
 }
 
@@ -213,9 +217,9 @@ void tfr_json_f64(struct tfr_json *j, const char *key, double value)
 {
 	char text[40];
 
-	if (put_non_finite(j, key, value))
+	if (put_odd_float(j, key, value))
 		return;
-	for (int digits = 6; digits <= 17; digits++) {
+	for (int digits = isnormal(value) ? 6 : 1; digits <= 17; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, value);
 		if (strtod(text, NULL) == value)
 			break;
@@ -227,9 +231,9 @@ void tfr_json_f32(struct tfr_json *j, const char *key, float value)
 {
 	char text[40];
 
-	if (put_non_finite(j, key, (double)value))
+	if (put_odd_float(j, key, (double)value))
 		return;
-	for (int digits = 6; digits <= 9; digits++) {
+	for (int digits = isnormal(value) ? 6 : 1; digits <= 9; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, (double)value);
 		if (strtof(text, NULL) == value)
 			break;

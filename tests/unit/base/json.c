@@ -37,9 +37,11 @@ Test(json, floats_round_trip_and_are_short)
 	tfr_json_f64(j, NULL, 1.0 / 3);
 	tfr_json_f64(j, NULL, NAN);
 	tfr_json_f32(j, NULL, -INFINITY);
+	tfr_json_f32(j, NULL, -0.0f);
+	tfr_json_f32(j, NULL, 1.4e-45f);
 	tfr_json_close_array(j);
 	cr_assert_str_eq(tfr_json_text(j, NULL),
-		"[0.1, 16777216, 0.1, 0.3333333333333333, \"NaN\", \"-Infinity\"]");
+		"[0.1, 16777216, 0.1, 0.3333333333333333, \"NaN\", \"-Infinity\", -0.0, 1e-45]");
 	tfr_json_free(j);
 }
 
