@@ -352,6 +352,7 @@ Test(record, resync_finds_every_record_that_was_not_touched)
 				lost_total += lost;
 			}
 		}
+		cr_assert_leq(lost_total, broken.size);
 		cr_assert_geq(good, 60 - 1 - n / 16 - 1);
 		tfr_reader_close(r);
 	}
