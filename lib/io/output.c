@@ -69,15 +69,19 @@ static enum tfr_status open_locked(struct tfr_output *o, struct tfr_error *err)
 static enum tfr_status open_file(
 	struct tfr_output *o, const struct tfr_output_opts *opts, struct tfr_error *err)
 {
+	sigset_t saved;
 	enum tfr_status status;
 
 	o->temp = temporary_name(o->path);
 	if (!o->temp)
 		return tfr_fail_nomem(err, "creating a file");
+	tfr_temporaries_begin(opts->temporaries, &saved);
 	status = open_locked(o, err);
+	if (!status)
+		o->noted = tfr_temporaries_note(opts->temporaries, o->temp);
+	tfr_temporaries_end(opts->temporaries, &saved);
 	if (status)
 		return status;
-	o->noted = tfr_temporaries_note(opts->temporaries, o->temp);
 	if (opts->temporaries && !o->noted)
 		return tfr_fail_nomem(err, "creating a file");
 	if (ftruncate(o->fd, 0))

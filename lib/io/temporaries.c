@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 struct entry {
@@ -19,6 +20,8 @@ struct entry {
 
 struct tfr_temporaries {
 	_Atomic(struct entry *) first;
+	atomic_int creating; /* threads between begin and end */
+	atomic_bool closed;  /* a handler is removing: the process ends, nothing more is created */
 	pthread_mutex_t lock;
 };
 
@@ -45,10 +48,40 @@ void tfr_temporaries_free(struct tfr_temporaries *t)
 	free(t);
 }
 
-void tfr_temporaries_unlink(const struct tfr_temporaries *t)
+/* The thread that creates has its signals blocked, so a handler never waits for the thread it runs on. */
+void tfr_temporaries_begin(struct tfr_temporaries *t, sigset_t *saved)
+{
+	sigset_t all;
+
+	if (!t)
+		return;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, saved);
+	atomic_fetch_add(&t->creating, 1);
+	if (atomic_load(&t->closed)) {
+		atomic_fetch_sub(&t->creating, 1);
+		for (;;)
+			pause();
+	}
+}
+
+void tfr_temporaries_end(struct tfr_temporaries *t, const sigset_t *saved)
 {
 	if (!t)
 		return;
+	atomic_fetch_sub(&t->creating, 1);
+	pthread_sigmask(SIG_SETMASK, saved, NULL);
+}
+
+void tfr_temporaries_unlink(struct tfr_temporaries *t)
+{
+	const struct timespec moment = { 0, 100000 };
+
+	if (!t)
+		return;
+	atomic_store(&t->closed, true);
+	while (atomic_load(&t->creating) > 0)
+		nanosleep(&moment, NULL);
 	for (struct entry *e = atomic_load(&t->first); e; e = e->next)
 		if (atomic_load(&e->live))
 			unlink(e->path);

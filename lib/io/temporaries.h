@@ -2,7 +2,14 @@
 #ifndef TFR_IO_TEMPORARIES_H
 #define TFR_IO_TEMPORARIES_H
 
+#include <signal.h>
+
 #include <tfr/io.h>
+
+/* Around creating and noting a temporary: a signal's handler waits until the pair is done, so that
+ * no moment exists at which the file is there and not in the list.  `t` may be NULL. */
+void tfr_temporaries_begin(struct tfr_temporaries *t, sigset_t *saved);
+void tfr_temporaries_end(struct tfr_temporaries *t, const sigset_t *saved);
 
 /* Notes `path` (copied) and returns a handle for tfr_temporaries_forget(), or NULL: out of memory.
  * `t` may be NULL, then the handle is NULL as well and that is no failure. */

@@ -4,6 +4,7 @@
  * Each thread owns a slot and uploads to it over and over; all share the device and its order. */
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <tfr/device.h>

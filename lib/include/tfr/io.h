@@ -18,6 +18,6 @@ TFR_API struct tfr_temporaries *tfr_temporaries_new(void);
 TFR_API void tfr_temporaries_free(struct tfr_temporaries *t);
 /* Removes every temporary file that exists now.  Async-signal-safe.  The process is expected to end
  * afterwards. */
-TFR_API void tfr_temporaries_unlink(const struct tfr_temporaries *t);
+TFR_API void tfr_temporaries_unlink(struct tfr_temporaries *t);
 
 #endif

@@ -56,7 +56,7 @@ static void compare(const struct tfr_feature *f, const Tfr__Feature *pb)
 	int64_t v;
 	float x;
 
-	cr_assert_eq(f->kind, pb->kind_case);
+	cr_assert_eq((int)f->kind, (int)pb->kind_case);
 	tfr_cursor_init(&c, f);
 	for (; tfr_cursor_int64(&c, &v); i++)
 		cr_assert_eq(v, pb->int64_list->value[i]);
