@@ -308,8 +308,12 @@ static enum tfr_status add_input(
 	enum tfr_status status;
 	struct stat st;
 
-	if (!strcmp(input, "-"))
+	if (!strcmp(input, "-")) {
+		for (size_t i = 0; i < set->count; i++)
+			if (!strcmp(set->paths[i], "-"))
+				return tfr_fail(err, TFR_EUSAGE, "standard input can be read only once");
 		return add_path(set, input, err);
+	}
 	if (stat(input, &st) == 0)
 		return S_ISDIR(st.st_mode) ? add_directory(set, input, err)
 					   : add_path(set, input, err);

@@ -182,6 +182,14 @@ Test(shard, inputs_that_are_not_there)
 	cr_assert_eq(open_set(&set, "empty", false, &err), TFR_EDATA);
 }
 
+Test(shard, standard_input_is_read_once)
+{
+	struct tfr_set_opts opts = { .inputs = (const char *[]){ "-", "-" }, .count = 2 };
+	struct tfr_set *set = NULL;
+
+	cr_assert_eq(tfr_set_open(&set, &opts, NULL), TFR_EUSAGE);
+}
+
 Test(shard, a_directory_gives_what_looks_like_records)
 {
 	struct tfr_set *set = NULL;
