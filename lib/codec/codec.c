@@ -111,13 +111,12 @@ enum tfr_status tfr_inflate_run(
 			z->produced = false;
 		}
 		status = z->ops->run(z->state, io, &ended, err);
-		if (status == TFR_EDATA && z->ended_once && !z->produced &&
-			out_before == io->out_size)
+		z->produced |= out_before != io->out_size;
+		if (status == TFR_EDATA && z->ended_once && !z->produced)
 			return tfr_fail(
 				err, TFR_EDATA, "trailing bytes after the compressed stream");
 		if (status)
 			return status;
-		z->produced |= out_before != io->out_size;
 		if (ended) {
 			z->in_member = false;
 			z->ended_once = true;

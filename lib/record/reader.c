@@ -15,6 +15,9 @@
 
 enum { BLOCK_SIZE = 512 << 10 };
 
+/* A file is named by so many first bytes, however they arrive. */
+enum { NAMING_BYTES = 512 };
+
 /* Where nothing bounds a length (a pipe, a compressed file), a candidate longer than this is not
  * believed by resync. */
 #define RESYNC_MAX ((uint64_t)1 << 30)
@@ -167,9 +170,14 @@ static enum tfr_status fill(struct tfr_reader *r, uint64_t need, struct tfr_erro
 /* The first header does not verify: say what the file is, where its first bytes tell. */
 static enum tfr_status not_a_record_file(struct tfr_reader *r, struct tfr_error *err)
 {
-	const char *hint = NULL;
-	const char *kind = tfr_filetype_name(r->block + r->begin, r->end - r->begin, &hint);
+	const char *hint = NULL, *kind;
+	enum tfr_status status = fill(r, NAMING_BYTES, err);
+	size_t have = r->end - r->begin;
 
+	if (status)
+		return status;
+	kind = tfr_filetype_name(
+		r->block + r->begin, have < NAMING_BYTES ? have : NAMING_BYTES, &hint);
 	if (kind) {
 		tfr_fail_path(
 			err, TFR_EFORMAT, tfr_reader_name(r), "not a TFRecord file but %s:", kind);

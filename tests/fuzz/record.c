@@ -1,5 +1,6 @@
 /* tests/fuzz/record.c - any bytes as a file: the reader must end, stay within its buffer, and agree
- * with itself at another block size; resync must always move forward. */
+ * with itself at another block size; resync must always move forward.  How much of a damaged
+ * compressed stream comes out depends on the room there is, so only plain files are compared. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -7,7 +8,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static uint64_t walk(const uint8_t *data, size_t size, size_t block, enum tfr_status *end)
+static uint64_t walk(
+	const uint8_t *data, size_t size, size_t block, enum tfr_status *end, bool *plain)
 {
 	struct tfr_reader_opts opts = { .block_size = block };
 	struct tfr_reader *r = NULL;
@@ -31,15 +33,19 @@ static uint64_t walk(const uint8_t *data, size_t size, size_t block, enum tfr_st
 		}
 	}
 	*end = status;
+	*plain = r && tfr_reader_compression(r) == TFR_COMPRESSION_NONE;
 	tfr_reader_close(r);
 	return checksum + records;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	enum tfr_status a, b;
+	enum tfr_status end_a, end_b;
+	bool plain;
+	uint64_t a = walk(data, size, 64, &end_a, &plain);
+	uint64_t b = walk(data, size, 1 << 16, &end_b, &plain);
 
-	if (walk(data, size, 64, &a) != walk(data, size, 1 << 16, &b) || a != b)
+	if (plain && (a != b || end_a != end_b))
 		abort();
 	return 0;
 }
