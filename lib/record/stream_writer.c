@@ -131,7 +131,8 @@ static enum tfr_status put_bytes(
 		if (size > w->cap)
 			return put_through(w, data, size, err);
 	}
-	memcpy(w->buffer + w->size, data, size);
+	if (size) /* an empty payload may have no address */
+		memcpy(w->buffer + w->size, data, size);
 	w->size += size;
 	return TFR_OK;
 }
