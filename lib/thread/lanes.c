@@ -1,0 +1,218 @@
+/* thread/lanes.c - a ring of slots, and for each lane the item it waits for.
+ *
+ * Whoever finishes the work on an item delivers it if its lane is free and has come to it, and then
+ * what else that lane has ready, outside the lock: there are no threads that only deliver.  Items
+ * leave the ring in order, when all before them have been delivered, so `low` alone says what room
+ * there is.  A thread that found the ring full sleeps until half of it is free: woken for each item
+ * it would run in lockstep with the one that wakes it, both on one processor. */
+#include "thread/lanes.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "thread/threads.h"
+
+enum slot_state { FREE, WORKING, READY, DELIVERED };
+
+struct slot {
+	enum slot_state state;
+	uint64_t cost;
+	void *data;
+};
+
+struct lane {
+	uint64_t next; /* the item it delivers next */
+	bool busy;
+};
+
+struct tfr_lanes_run {
+	const struct tfr_lanes *l;
+	void *ctx;
+	pthread_mutex_t lock;
+	pthread_cond_t room;   /* in the ring */
+	pthread_cond_t budget; /* or the first in order has changed */
+	unsigned waiting_for_budget;
+	struct slot *slots;
+	struct lane *lanes;
+	struct tfr_error *errors; /* one a slot */
+	char *memory;		  /* the slots' data */
+	uint64_t window;
+	uint64_t next; /* item to start */
+	uint64_t low;  /* item to retire */
+	uint64_t end;  /* no item from here on: the count, or the first that failed */
+	uint64_t bytes;
+	bool retiring;
+	enum tfr_status status; /* of item `end` */
+	struct tfr_error *err;
+};
+
+static struct slot *slot_of(struct tfr_lanes_run *r, uint64_t i)
+{
+	return &r->slots[i % r->window];
+}
+
+static void fail(struct tfr_lanes_run *r, uint64_t i, enum tfr_status status)
+{
+	if (i >= r->end)
+		return;
+	r->end = i;
+	r->status = status;
+	if (r->err)
+		*r->err = r->errors[i % r->window];
+	pthread_cond_broadcast(&r->room);
+	pthread_cond_broadcast(&r->budget);
+}
+
+/* Called and left with the lock held, as are the next two. */
+static void retire_ready(struct tfr_lanes_run *r)
+{
+	if (r->retiring)
+		return;
+	r->retiring = true;
+	while (r->low < r->end && slot_of(r, r->low)->state == DELIVERED) {
+		if (r->l->retire) {
+			pthread_mutex_unlock(&r->lock);
+			r->l->retire(r->ctx, r->low, slot_of(r, r->low)->data);
+			pthread_mutex_lock(&r->lock);
+		}
+		slot_of(r, r->low)->state = FREE;
+		r->low++;
+		if (r->next - r->low == r->window / 2)
+			pthread_cond_broadcast(&r->room);
+	}
+	r->retiring = false;
+}
+
+static void deliver_ready(struct tfr_lanes_run *r, struct lane *lane)
+{
+	if (lane->busy)
+		return;
+	lane->busy = true;
+	/* An item before `next` that is not delivered has its own slot: READY there is its own. */
+	while (lane->next < r->end && lane->next < r->next &&
+		slot_of(r, lane->next)->state == READY) {
+		uint64_t i = lane->next;
+		struct slot *s = slot_of(r, i);
+		enum tfr_status status;
+
+		pthread_mutex_unlock(&r->lock);
+		status = r->l->deliver(r->ctx, i, s->data, &r->errors[i % r->window]);
+		pthread_mutex_lock(&r->lock);
+		if (status) {
+			fail(r, i, status);
+			break;
+		}
+		s->state = DELIVERED;
+		r->bytes -= s->cost;
+		s->cost = 0;
+		lane->next += r->l->lanes;
+		if (r->waiting_for_budget)
+			pthread_cond_broadcast(&r->budget);
+		retire_ready(r);
+	}
+	lane->busy = false;
+}
+
+/* Claims the next item, waiting for room.  False: there is none any more. */
+static bool claim(struct tfr_lanes_run *r, uint64_t *item)
+{
+	while (r->next < r->end) {
+		if (r->next - r->low < r->window) {
+			slot_of(r, r->next)->state = WORKING;
+			*item = r->next++;
+			return true;
+		}
+		pthread_cond_wait(&r->room, &r->lock);
+	}
+	return false;
+}
+
+/* The first item in order that is not yet delivered has a right to go on: everybody waits for it.
+ */
+static bool is_first(struct tfr_lanes_run *r, uint64_t item)
+{
+	for (uint64_t i = r->low; i < item; i++)
+		if (slot_of(r, i)->state != DELIVERED)
+			return false;
+	return true;
+}
+
+void tfr_lanes_reserve(struct tfr_lanes_run *r, uint64_t item, uint64_t bytes)
+{
+	pthread_mutex_lock(&r->lock);
+	while (r->l->budget && r->bytes + bytes > r->l->budget && item < r->end &&
+		!is_first(r, item)) {
+		r->waiting_for_budget++;
+		pthread_cond_wait(&r->budget, &r->lock);
+		r->waiting_for_budget--;
+	}
+	r->bytes += bytes;
+	slot_of(r, item)->cost = bytes;
+	pthread_mutex_unlock(&r->lock);
+}
+
+static void worker_main(void *ctx, unsigned worker)
+{
+	struct tfr_lanes_run *r = ctx;
+	enum tfr_status status;
+	uint64_t i;
+
+	pthread_mutex_lock(&r->lock);
+	while (claim(r, &i)) {
+		struct slot *s = slot_of(r, i);
+
+		pthread_mutex_unlock(&r->lock);
+		status = r->l->work(r->ctx, r, worker, i, s->data, &r->errors[i % r->window]);
+		pthread_mutex_lock(&r->lock);
+		s->state = READY;
+		if (status)
+			fail(r, i, status);
+		deliver_ready(r, &r->lanes[i % r->l->lanes]);
+	}
+	pthread_mutex_unlock(&r->lock);
+}
+
+static bool allocate(struct tfr_lanes_run *r)
+{
+	size_t stride = (r->l->slot_size + 63) / 64 * 64;
+
+	r->slots = calloc(r->window, sizeof(*r->slots));
+	r->lanes = calloc(r->l->lanes, sizeof(*r->lanes));
+	r->errors = calloc(r->window, sizeof(*r->errors));
+	r->memory = calloc(r->window, stride ? stride : 1);
+	if (!r->slots || !r->lanes || !r->errors || !r->memory)
+		return false;
+	for (uint64_t i = 0; i < r->window; i++)
+		r->slots[i].data = r->memory + i * stride;
+	for (uint32_t k = 0; k < r->l->lanes; k++)
+		r->lanes[k].next = k;
+	return true;
+}
+
+enum tfr_status tfr_lanes_run(const struct tfr_lanes *l, void *ctx, struct tfr_error *err)
+{
+	struct tfr_lanes_run r = { .l = l, .ctx = ctx, .end = l->count, .err = err };
+	unsigned threads = l->threads ? l->threads : 1;
+
+	if (threads > l->count)
+		threads = l->count ? (unsigned)l->count : 1;
+	r.window = l->window ? l->window : 16 * (uint64_t)threads;
+	if (allocate(&r)) {
+		pthread_mutex_init(&r.lock, NULL);
+		pthread_cond_init(&r.room, NULL);
+		pthread_cond_init(&r.budget, NULL);
+		tfr_threads_run(threads, worker_main, &r);
+		pthread_mutex_destroy(&r.lock);
+		pthread_cond_destroy(&r.room);
+		pthread_cond_destroy(&r.budget);
+		for (uint64_t i = 0; l->clear_slot && i < r.window; i++)
+			l->clear_slot(r.slots[i].data);
+	} else {
+		r.status = tfr_fail_nomem(err, "starting the workers");
+	}
+	free(r.slots);
+	free(r.lanes);
+	free(r.errors);
+	free(r.memory);
+	return r.status;
+}
