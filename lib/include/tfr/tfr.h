@@ -3,6 +3,7 @@
 #define TFR_TFR_H
 
 #include <tfr/codec.h>
+#include <tfr/convert.h>
 #include <tfr/device.h>
 #include <tfr/error.h>
 #include <tfr/example.h>

@@ -1,0 +1,267 @@
+/* convert/scan.c - a walk through a folder, depth first, each folder's names sorted bytewise: that
+ * is the order of paths compared component by component.
+ *
+ * A file costs no system call where readdir() tells its type.  Links are followed by asking what
+ * they lead to; a folder that is one of those it lies in is a loop. */
+#include "convert/scan.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_DEPTH = 200 }; /* each level holds a descriptor while it is walked */
+
+struct level {
+	const struct level *up;
+	dev_t dev;
+	ino_t ino;
+	uint32_t dir;
+	unsigned depth;
+};
+
+struct entry {
+	size_t name; /* offset in the listing's names */
+	unsigned char type;
+};
+
+/* The names of one folder. */
+struct listing {
+	struct tfr_buf names, entries;
+	size_t n;
+};
+
+static void listing_clear(struct listing *l)
+{
+	tfr_buf_clear(&l->names);
+	tfr_buf_clear(&l->entries);
+}
+
+static int by_name(const void *a, const void *b, void *names)
+{
+	return strcmp((const char *)names + ((const struct entry *)a)->name,
+		(const char *)names + ((const struct entry *)b)->name);
+}
+
+/* An errno, 0 for success. */
+static int list(DIR *d, struct listing *l)
+{
+	const struct dirent *e;
+
+	for (errno = 0; (e = readdir(d)); errno = 0) {
+		struct entry entry = { l->names.size, e->d_type };
+
+		if (e->d_name[0] == '.')
+			continue;
+		if (!tfr_buf_append(&l->names, e->d_name, strlen(e->d_name) + 1) ||
+			!tfr_buf_append(&l->entries, &entry, sizeof(entry)))
+			return ENOMEM;
+		l->n++;
+	}
+	if (errno)
+		return errno;
+	if (l->n)
+		qsort_r(l->entries.data, l->n, sizeof(struct entry), by_name, l->names.data);
+	return 0;
+}
+
+static enum tfr_status add_item(
+	struct tfr_scan *s, uint32_t dir, const char *name, int fault, struct tfr_error *err)
+{
+	struct tfr_scan_item item = { .name = s->names.size, .dir = dir, .fault = fault };
+
+	if (s->n_items == UINT32_MAX)
+		return tfr_fail(err, TFR_EUSAGE, "more than %u files in one folder", UINT32_MAX);
+	if (!tfr_buf_append(&s->names, name, strlen(name) + 1) ||
+		!tfr_buf_append(&s->items_, &item, sizeof(item)))
+		return tfr_fail_nomem(err, "listing a folder");
+	s->n_items++;
+	return TFR_OK;
+}
+
+/* A folder inside `up`; below the root it is a class of its own. */
+static enum tfr_status add_dir(struct tfr_scan *s, const struct level *up, const char *name,
+	uint32_t *index, struct tfr_error *err)
+{
+	struct tfr_scan_dir dir = { .parent = up ? up->dir : 0, .name = s->names.size };
+	uint32_t n = (uint32_t)s->n_dirs;
+	bool top = up && up->dir == 0;
+
+	dir.class = !up	  ? TFR_SCAN_NO_CLASS
+		    : top ? (uint32_t)s->n_classes
+			  : ((const struct tfr_scan_dir *)(void *)s->dirs_.data)[up->dir].class;
+	if (!tfr_buf_append(&s->names, name, strlen(name) + 1) ||
+		!tfr_buf_append(&s->dirs_, &dir, sizeof(dir)) ||
+		(top && !tfr_buf_append(&s->classes_, &n, sizeof(n))))
+		return tfr_fail_nomem(err, "listing a folder");
+	s->n_classes += top;
+	s->n_dirs++;
+	*index = n;
+	return TFR_OK;
+}
+
+/* What an entry is, links followed: DT_DIR, DT_REG, or with *fault set something else. */
+static unsigned char resolve(int fd, const char *name, unsigned char type, int *fault)
+{
+	struct stat st;
+
+	if (type == DT_LNK || type == DT_UNKNOWN) {
+		if (fstatat(fd, name, &st, 0)) {
+			*fault = errno;
+			return DT_REG;
+		}
+		type = S_ISREG(st.st_mode) ? DT_REG : S_ISDIR(st.st_mode) ? DT_DIR : DT_FIFO;
+	}
+	if (type != DT_REG && type != DT_DIR)
+		*fault = TFR_SCAN_SPECIAL;
+	return type;
+}
+
+static bool is_loop(const struct level *l)
+{
+	for (const struct level *up = l->up; up; up = up->up)
+		if (up->dev == l->dev && up->ino == l->ino)
+			return true;
+	return false;
+}
+
+static enum tfr_status walk(struct tfr_scan *s, DIR *d, const struct level *here,
+	struct listing *names, struct tfr_error *err);
+
+/* Opens a folder and walks it.  What is wrong with it becomes the fault of an item of its name. */
+static enum tfr_status enter(struct tfr_scan *s, int parent, const char *name,
+	const struct level *up, struct tfr_error *err)
+{
+	struct level here = { .up = up, .depth = up->depth + 1 };
+	struct listing names = { .n = 0 };
+	struct stat st;
+	enum tfr_status status;
+	int fault = 0, fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!d || fstat(fd, &st))
+		fault = errno;
+	if (fd >= 0 && !d)
+		close(fd);
+	if (!fault) {
+		here.dev = st.st_dev;
+		here.ino = st.st_ino;
+		fault = is_loop(&here) ? TFR_SCAN_LOOP : here.depth > MAX_DEPTH ? TFR_SCAN_DEEP : 0;
+	}
+	if (!fault)
+		fault = list(d, &names);
+	status = fault == ENOMEM ? tfr_fail_nomem(err, "listing a folder") : TFR_OK;
+	/* A class that cannot be read keeps its number: the others' labels must not move. */
+	if (!status && (!fault || (fault > 0 && up->dir == 0)))
+		status = add_dir(s, up, name, &here.dir, err);
+	if (!status && fault)
+		status = add_item(s, up->dir, name, fault, err);
+	if (!status && !fault)
+		status = walk(s, d, &here, &names, err);
+	listing_clear(&names);
+	if (d)
+		closedir(d);
+	return status;
+}
+
+static enum tfr_status walk(struct tfr_scan *s, DIR *d, const struct level *here,
+	struct listing *names, struct tfr_error *err)
+{
+	const struct entry *entries = (const struct entry *)(void *)names->entries.data;
+	enum tfr_status status = TFR_OK;
+
+	for (size_t i = 0; !status && i < names->n; i++) {
+		const char *name = (const char *)names->names.data + entries[i].name;
+		int fault = 0;
+		unsigned char type = resolve(dirfd(d), name, entries[i].type, &fault);
+
+		if (type == DT_DIR)
+			status = enter(s, dirfd(d), name, here, err);
+		else
+			status = add_item(s, here->dir, name, fault, err);
+	}
+	return status;
+}
+
+static enum tfr_status walk_root(
+	struct tfr_scan *s, const char *folder, DIR *d, struct tfr_error *err)
+{
+	struct level root = { .depth = 0 };
+	struct listing names = { .n = 0 };
+	struct stat st;
+	enum tfr_status status;
+	int fault = fstat(dirfd(d), &st) ? errno : list(d, &names);
+
+	root.dev = st.st_dev;
+	root.ino = st.st_ino;
+	if (fault)
+		status = tfr_fail_errno(err, fault, folder, "cannot list folder");
+	else
+		status = add_dir(s, NULL, "", &root.dir, err);
+	if (!status)
+		status = walk(s, d, &root, &names, err);
+	listing_clear(&names);
+	return status;
+}
+
+enum tfr_status tfr_scan_folder(struct tfr_scan *s, const char *folder, struct tfr_error *err)
+{
+	enum tfr_status status;
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+	DIR *d;
+
+	*s = (struct tfr_scan){ .root = fd };
+	if (fd < 0 && errno == ENOTDIR)
+		return tfr_fail_path(err, TFR_EUSAGE, folder, "not a folder:");
+	if (fd < 0)
+		return tfr_fail_errno(err, errno, folder, "cannot open folder");
+	fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	d = fd < 0 ? NULL : fdopendir(fd);
+	if (d) {
+		status = walk_root(s, folder, d, err);
+		closedir(d);
+	} else {
+		status = tfr_fail_errno(err, errno, folder, "cannot open folder");
+	}
+	if (status) {
+		tfr_scan_clear(s);
+		return status;
+	}
+	s->dirs = (const struct tfr_scan_dir *)(void *)s->dirs_.data;
+	s->items = (const struct tfr_scan_item *)(void *)s->items_.data;
+	s->classes = (const uint32_t *)(void *)s->classes_.data;
+	return TFR_OK;
+}
+
+void tfr_scan_clear(struct tfr_scan *s)
+{
+	if (s->root >= 0)
+		close(s->root);
+	tfr_buf_clear(&s->names);
+	tfr_buf_clear(&s->dirs_);
+	tfr_buf_clear(&s->items_);
+	tfr_buf_clear(&s->classes_);
+	*s = (struct tfr_scan){ .root = -1 };
+}
+
+static bool add_folders(const struct tfr_scan *s, uint32_t dir, struct tfr_buf *path)
+{
+	const char *name;
+
+	if (!dir)
+		return true;
+	name = tfr_scan_name(s, s->dirs[dir].name);
+	return add_folders(s, s->dirs[dir].parent, path) &&
+	       tfr_buf_append(path, name, strlen(name)) && tfr_buf_append(path, "/", 1);
+}
+
+bool tfr_scan_path(const struct tfr_scan *s, const struct tfr_scan_item *item, struct tfr_buf *path)
+{
+	const char *name = tfr_scan_name(s, item->name);
+
+	path->size = 0;
+	return add_folders(s, item->dir, path) && tfr_buf_append(path, name, strlen(name) + 1);
+}

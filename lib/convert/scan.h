@@ -1,0 +1,53 @@
+/* convert/scan.h - the files below a folder, in order, as compactly as will do for millions.
+ *
+ * A name is stored once, a path is its folders' names joined when it is needed.  An item that
+ * cannot be read at all (a dangling link, a FIFO, a folder without permission) is in the list too,
+ * with its fault: it counts as an item like any other. */
+#ifndef TFR_CONVERT_SCAN_H
+#define TFR_CONVERT_SCAN_H
+
+#include "base/buf.h"
+#include "base/error.h"
+
+enum { TFR_SCAN_NO_CLASS = UINT32_MAX };
+
+/* Faults beyond errno's numbers, which are positive. */
+enum {
+	TFR_SCAN_LOOP = -1,
+	TFR_SCAN_SPECIAL = -2, /* a FIFO, a socket, a device: opening it could wait for ever */
+	TFR_SCAN_DEEP = -3,
+};
+
+struct tfr_scan_dir {
+	uint32_t parent; /* of folder 0, which is the root: itself */
+	uint32_t class;	 /* the number of the top folder it is in or is, or TFR_SCAN_NO_CLASS */
+	uint64_t name;	 /* offset in names */
+};
+
+struct tfr_scan_item {
+	uint64_t name;
+	uint32_t dir;
+	int32_t fault; /* 0, an errno or one of the above */
+};
+
+struct tfr_scan {
+	int root;	      /* the folder, open */
+	struct tfr_buf names; /* each ends in NUL */
+	struct tfr_buf dirs_, items_, classes_;
+	const struct tfr_scan_dir *dirs;
+	const struct tfr_scan_item *items;
+	const uint32_t *classes; /* the folders that are classes, sorted by name */
+	size_t n_items, n_dirs, n_classes;
+};
+
+enum tfr_status tfr_scan_folder(struct tfr_scan *s, const char *folder, struct tfr_error *err);
+void tfr_scan_clear(struct tfr_scan *s);
+static inline const char *tfr_scan_name(const struct tfr_scan *s, uint64_t name)
+{
+	return (const char *)s->names.data + name;
+}
+/* Puts the path of an item below the root, with its NUL, into `path`.  False: out of memory. */
+bool tfr_scan_path(
+	const struct tfr_scan *s, const struct tfr_scan_item *item, struct tfr_buf *path);
+
+#endif

@@ -1,0 +1,85 @@
+/* tfr/convert.h - other people's files into sets of records.
+ *
+ * A folder of pictures becomes one or more sets of tf.train.Examples that the usual readers take:
+ * features image/encoded (the file's bytes, untouched), image/format ("jpeg", "png"), image/height,
+ * image/width, image/channels, image/filename (the path below the folder), and with classes
+ * image/class/label and image/class/text (names and types as slim's and object_detection's readers
+ * have them: tensorflow/models, research/slim/datasets/dataset_utils.py). */
+#ifndef TFR_CONVERT_H
+#define TFR_CONVERT_H
+
+#include <tfr/progress.h>
+#include <tfr/shard.h>
+
+/* One of the sets a folder is divided into. */
+struct tfr_convert_target {
+	const char *set; /* as tfr_set_writer_open() takes it: "train@16.tfrecord" */
+	/* The share of pictures it receives, above 0 and at most 1; 0: what the others leave, for
+	 * one target at most.  Which one a picture falls to is decided by XXH3-64 of its path below
+	 * the folder: it stays where it is when others come or go. */
+	double fraction;
+};
+
+enum tfr_on_error {
+	TFR_ON_ERROR_SKIP,	 /* warned of by name, counted */
+	TFR_ON_ERROR_FAIL,	 /* the first one ends the run, nothing is written */
+	TFR_ON_ERROR_QUARANTINE, /* skipped, and noted in a file: PATH TAB REASON */
+};
+
+/* What tfr_convert_folder() is to do.  Zero is a default everywhere but in `folder` and `targets`.
+ */
+struct tfr_convert_opts {
+	const char *folder;
+	const struct tfr_convert_target *targets;
+	size_t target_count;
+	unsigned threads;   /* 0: one a processor.  The records do not depend on it */
+	uint64_t memory;    /* bytes of pictures in flight; 0: 256 MiB.  One alone may exceed it */
+	int64_t label_base; /* the label of the first class */
+	bool shuffle;	    /* a full permutation of the pictures, by `seed` */
+	uint64_t seed;
+	bool verify; /* decode each picture whole, not only its header and end */
+	enum tfr_on_error on_error;
+	const char *quarantine;			   /* the file of TFR_ON_ERROR_QUARANTINE */
+	struct tfr_writer_opts writer;		   /* compression, level, force, temporaries */
+	const char *command;			   /* for the manifest; may be NULL */
+	struct tfr_progress *progress;		   /* may be NULL; items are files found */
+	void (*warn)(void *ctx, const char *text); /* one line, from any thread, one at a time */
+	void *ctx;
+};
+
+struct tfr_convert_report {
+	uint64_t files;	  /* found, hidden ones not counted */
+	uint64_t skipped; /* of these: no pictures, or broken ones */
+	uint64_t left;	  /* of these: in no set, as the fractions leave a part over */
+	uint64_t records; /* written */
+	uint64_t bytes;	  /* of pictures, as read */
+	uint64_t sum;	  /* content sum of the records */
+	uint64_t classes;
+};
+
+/* Every file below `folder` is an item; items are sorted bytewise, component by component of their
+ * paths, or shuffled.  Item k of a set goes to shard k mod N, skipped or not, so that one bad file
+ * moves no other.  A class is a sub-folder of `folder`, folders in it belong to it; links are
+ * followed, a link to a folder it lies in is skipped by name; what begins with a dot is not looked
+ * at.  Pictures directly in `folder` have no class: when all lie there, records have no class
+ * features, otherwise those are skipped.
+ *
+ * A picture is a file whose content is a whole JPEG or PNG (tfr_image_probe()).  With classes, a
+ * file labels.txt of lines LABEL:NAME is written beside each set; one that is there and says the
+ * same is kept.
+ *
+ * All sets appear whole at the end or not at all.
+ *   TFR_EDATA   there is no picture; with TFR_ON_ERROR_FAIL: the first item that is none
+ *   TFR_EEXIST  a set, or a labels.txt that says something else, is there
+ *   TFR_EUSAGE  fractions that cannot be met, a folder that is none
+ *   TFR_ESYS    the folder cannot be read, or the sets not written */
+TFR_API enum tfr_status tfr_convert_folder(const struct tfr_convert_opts *opts,
+	struct tfr_convert_report *report, struct tfr_error *err);
+
+/* Reads "SET" or "SET=FRACTION" as a command line has it: *set is a copy that the caller frees. A
+ * text after the last '=' that is no number belongs to the name.  TFR_EUSAGE: a fraction that is
+ * not above 0 and at most 1. */
+TFR_API enum tfr_status tfr_convert_target_parse(
+	const char *text, char **set, double *fraction, struct tfr_error *err);
+
+#endif
