@@ -13,6 +13,7 @@
 #include "cmd.h"
 
 const struct command *const commands[] = {
+	&cmd_shard,
 	&cmd_cat,
 	&cmd_show,
 	&cmd_count,

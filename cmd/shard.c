@@ -1,0 +1,171 @@
+/* cmd/shard.c - tfr shard: a folder of pictures into sets of records. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "builtin.h"
+
+struct shard_settings {
+	struct opt_list outputs;
+	uint64_t jobs, memory, seed, label_base;
+	const char *on_error;
+	int level, compress, progress;
+	bool force, shuffle, verify, quiet;
+};
+
+static const struct shard_settings defaults = { .memory = 256 << 20, .on_error = "skip" };
+
+static const struct opt options[] = {
+	OPT(LIST, 'o', "output", "SET[=FRACTION]", NULL,
+		"write SET, such as 'out/train@16.tfrecord'; several times with fractions, such as "
+		"'train@16.tfrecord=0.9', to divide by a hash of each path; one without takes the "
+		"rest",
+		struct shard_settings, outputs),
+	OPT_FORCE(struct shard_settings, force),
+	OPT_COMPRESS(struct shard_settings, compress),
+	OPT_LEVEL(struct shard_settings, level),
+	OPT(COUNT, 0, "label-base", "N", NULL, "the label of the first class folder [0]",
+		struct shard_settings, label_base),
+	OPT(FLAG, 0, "shuffle", NULL, NULL, "in a random order, drawn by --seed, not by path",
+		struct shard_settings, shuffle),
+	OPT(COUNT, 0, "seed", "N", NULL, "seed of --shuffle [0]", struct shard_settings, seed),
+	OPT(FLAG, 0, "verify", NULL, NULL,
+		"decode every picture whole, not only its header and end", struct shard_settings,
+		verify),
+	OPT(STRING, 0, "on-error", "HOW", "skip|fail|quarantine=",
+		"files that are no whole picture: skip them with a warning, fail, or "
+		"quarantine=FILE: skip them and note PATH TAB REASON in FILE [skip]",
+		struct shard_settings, on_error),
+	OPT(SIZE, 'm', "memory", "SIZE", NULL, "pictures in memory at once [256M]",
+		struct shard_settings, memory),
+	OPT_JOBS(struct shard_settings, jobs),
+	OPT_PROGRESS(struct shard_settings, progress),
+	OPT_QUIET(struct shard_settings, quiet),
+	OPTIONS_END,
+};
+
+static int parse_on_error(struct cmd *c, const char *how, struct tfr_convert_opts *o)
+{
+	static const char quarantine[] = "quarantine=";
+
+	if (!strcmp(how, "skip")) {
+		o->on_error = TFR_ON_ERROR_SKIP;
+	} else if (!strcmp(how, "fail")) {
+		o->on_error = TFR_ON_ERROR_FAIL;
+	} else if (!strncmp(how, quarantine, strlen(quarantine)) && how[strlen(quarantine)]) {
+		o->on_error = TFR_ON_ERROR_QUARANTINE;
+		o->quarantine = how + strlen(quarantine);
+	} else {
+		return cmd_usage(
+			c, "--on-error takes skip, fail or quarantine=FILE, not '%s'", how);
+	}
+	return 0;
+}
+
+/* The targets that -o names; their names are copies. */
+static int parse_outputs(
+	struct cmd *c, const struct opt_list *outputs, struct tfr_convert_target *targets)
+{
+	const struct shard_settings *s = c->settings;
+	struct tfr_error err;
+
+	for (size_t i = 0; i < outputs->count; i++) {
+		char *set;
+
+		if (tfr_convert_target_parse(outputs->values[i], &set, &targets[i].fraction, &err))
+			return cmd_fail(c, &err);
+		targets[i].set = set;
+		if (cmd_check_terminal(c, set, s->force))
+			return c->exit;
+	}
+	return 0;
+}
+
+static void print_end(struct cmd *c, const struct tfr_convert_report *r)
+{
+	struct cmd_summary summary = {
+		.read = r->files - r->left,
+		.written = r->records,
+		.skipped = r->skipped,
+		.bytes = r->bytes,
+		.seconds = cmd_seconds(),
+		.sum = r->sum,
+	};
+
+	if (r->left)
+		cmd_warn(c, "%llu of %llu files are in no set: the fractions add up to less than 1",
+			(unsigned long long)r->left, (unsigned long long)r->files);
+	cmd_print_summary(c, &summary);
+}
+
+static int convert(struct cmd *c, struct tfr_convert_opts *o)
+{
+	const struct shard_settings *s = c->settings;
+	struct tfr_progress progress = { 0 };
+	struct tfr_convert_report report;
+	struct tfr_error err;
+	enum tfr_status status;
+
+	o->progress = &progress;
+	cmd_progress_start(c, &progress, (enum progress_mode)s->progress);
+	status = tfr_convert_folder(o, &report, &err);
+	cmd_progress_stop();
+	if (status)
+		return cmd_fail(c, &err);
+	print_end(c, &report);
+	return c->exit;
+}
+
+static int shard_main(struct cmd *c)
+{
+	const struct shard_settings *s = c->settings;
+	struct tfr_convert_target *targets;
+	struct tfr_convert_opts o = {
+		.target_count = s->outputs.count,
+		.threads = (unsigned)s->jobs,
+		.memory = s->memory,
+		.label_base = (int64_t)s->label_base,
+		.shuffle = s->shuffle,
+		.seed = s->seed,
+		.verify = s->verify,
+		.writer = {
+			.compression = (enum tfr_compression)s->compress,
+			.level = s->level,
+			.force = s->force,
+			.temporaries = cmd_temporaries(),
+		},
+		.command = c->line,
+		.warn = cmd_warn_text,
+		.ctx = c,
+	};
+
+	c->quiet = s->quiet;
+	if (c->count != 1)
+		return cmd_usage(c, c->count ? "one folder of pictures at a time"
+					     : "no input: name a folder of pictures");
+	if (!s->outputs.count)
+		return cmd_usage(c, "no output: name a set, such as -o train@16.tfrecord");
+	if (parse_on_error(c, s->on_error, &o))
+		return c->exit;
+	o.folder = c->operands[0];
+	targets = calloc(s->outputs.count, sizeof(*targets));
+	if (!targets)
+		return cmd_fail(
+			c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+	o.targets = targets;
+	if (!parse_outputs(c, &s->outputs, targets))
+		convert(c, &o);
+	for (size_t i = 0; i < s->outputs.count; i++)
+		free((void *)(uintptr_t)targets[i].set);
+	free(targets);
+	return c->exit;
+}
+
+const struct command cmd_shard = {
+	.name = "shard",
+	.operands = "FOLDER",
+	.summary = "make records of a folder of pictures",
+	.options = options,
+	.settings_size = sizeof(struct shard_settings),
+	.defaults = &defaults,
+	.main = shard_main,
+};
