@@ -12,7 +12,7 @@ struct shard_settings {
 	bool force, shuffle, verify, quiet;
 };
 
-static const struct shard_settings defaults = { .memory = 256 << 20, .on_error = "skip" };
+static const struct shard_settings defaults = { .memory = 1 << 30, .on_error = "skip" };
 
 static const struct opt options[] = {
 	OPT(LIST, 'o', "output", "SET[=FRACTION]", NULL,
@@ -35,7 +35,7 @@ static const struct opt options[] = {
 		"files that are no whole picture: skip them with a warning, fail, or "
 		"quarantine=FILE: skip them and note PATH TAB REASON in FILE [skip]",
 		struct shard_settings, on_error),
-	OPT(SIZE, 'm', "memory", "SIZE", NULL, "pictures in memory at once [256M]",
+	OPT(SIZE, 'm', "memory", "SIZE", NULL, "pictures in memory at once [1G]",
 		struct shard_settings, memory),
 	OPT_JOBS(struct shard_settings, jobs),
 	OPT_PROGRESS(struct shard_settings, progress),
