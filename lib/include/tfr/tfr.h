@@ -10,6 +10,7 @@
 #include <tfr/inspect.h>
 #include <tfr/io.h>
 #include <tfr/media.h>
+#include <tfr/pipeline.h>
 #include <tfr/progress.h>
 #include <tfr/record.h>
 #include <tfr/shard.h>

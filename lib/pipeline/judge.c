@@ -1,0 +1,219 @@
+/* pipeline/judge.c - which stage holds the feed back, why that is known, and what would change it.
+ *
+ * The pool answers most of it.  Workers that are never idle are themselves the limit, and the stage
+ * that takes most of their time is named.  Workers that starve wait for reading; workers that are
+ * blocked wait for staging memory, hence for the upload or for the consumer, whichever of the two
+ * is the busier, if it is busier than they.  All shares are of the time between the first batch and
+ * the last. */
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline/state.h"
+#include "thread/threads.h"
+
+/* Above this share of their time workers count as never idle. */
+#define SATURATED 0.85
+
+struct shares {
+	double seconds;
+	struct counter spent[STAGES];
+	double busy[STAGES];		       /* seconds of threads */
+	double pool, starved, blocked, serial; /* of the pool's time */
+	enum stage heaviest;		       /* of the pool's stages */
+};
+
+static double to_seconds(uint64_t ns)
+{
+	return (double)ns * 1e-9;
+}
+
+static void subtract(struct counter *out, const struct counter *a, const struct counter *b)
+{
+	*out = (struct counter){ a->busy - b->busy, a->starved - b->starved,
+		a->blocked - b->blocked, a->items - b->items, a->bytes - b->bytes };
+}
+
+static struct shares take_shares(const struct tfr_pipeline *p, double seconds)
+{
+	/* With hardly a batch between first and last, the whole run says more. */
+	bool steady = p->batches >= 3;
+	struct shares s = { .seconds = steady ? to_seconds(p->last_ns - p->first_ns) : seconds };
+	static const struct counter none;
+	double idle[3], whole, heaviest = -1;
+
+	for (unsigned i = 0; i < STAGES; i++) {
+		subtract(&s.spent[i], steady ? &p->last[i] : &p->counters[i],
+			steady ? &p->first[i] : &none);
+		s.busy[i] = to_seconds(s.spent[i].busy);
+		if (!tfr_stage_rows[i].pool)
+			continue;
+		s.pool += s.busy[i];
+		if (s.busy[i] > heaviest) {
+			heaviest = s.busy[i];
+			s.heaviest = i;
+		}
+	}
+	idle[0] = to_seconds(steady ? p->last_pool[0] - p->first_pool[0] : p->pool_starved);
+	idle[1] = to_seconds(steady ? p->last_pool[1] - p->first_pool[1] : p->pool_blocked);
+	idle[2] = to_seconds(steady ? p->last_pool[2] - p->first_pool[2] : p->pool_serial);
+	whole = s.pool + idle[0] + idle[1] + idle[2];
+	whole = whole > 0 ? whole : 1;
+	s.pool /= whole;
+	s.starved = idle[0] / whole;
+	s.blocked = idle[1] / whole;
+	s.serial = idle[2] / whole;
+	return s;
+}
+
+static double share_of_time(const struct shares *s, enum stage stage)
+{
+	double share = s->seconds > 0 ? s->busy[stage] / s->seconds : 0;
+
+	return share < 1 ? share : 1;
+}
+
+static enum stage limiting_stage(const struct tfr_pipeline *p, const struct shares *s)
+{
+	if (s->pool >= SATURATED)
+		return s->heaviest;
+	if (s->blocked >= s->starved && s->blocked >= s->serial) {
+		bool consumer = s->busy[STAGE_CONSUMER] > s->busy[STAGE_UPLOAD];
+		enum stage sink = consumer ? STAGE_CONSUMER : STAGE_UPLOAD;
+
+		/* Workers also wait for a sink that is merely uneven; it is no limit then. */
+		return share_of_time(s, sink) > s->pool ? sink : s->heaviest;
+	}
+	if (s->starved >= s->serial)
+		return STAGE_READ;
+	return p->pictures ? STAGE_PARSE : STAGE_SHUFFLE;
+}
+
+/* The records a second that everything up to the upload, or reading, or uploading could do if
+ * nothing else held it back; 0: not known. */
+static double could_do(const struct tfr_pipeline *p, const struct shares *s, enum stage stage)
+{
+	double records = (double)(p->records - (p->batches >= 3 ? p->first_records : 0));
+
+	if (tfr_stage_rows[stage].pool)
+		return s->pool > 0 && s->seconds > 0 ? records / s->seconds / s->pool : 0;
+	if (s->busy[stage] <= 0)
+		return 0;
+	if (stage == STAGE_READ)
+		return (double)s->spent[STAGE_READ].items / s->busy[stage];
+	return records / s->busy[stage];
+}
+
+/* "12,345" */
+static const char *grouped(double value, char text[32])
+{
+	char digits[32];
+	int n = snprintf(digits, sizeof(digits), "%.0f", value < 1e15 ? value : 1e15), k = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (i && (n - i) % 3 == 0)
+			text[k++] = ',';
+		text[k++] = digits[i];
+	}
+	text[k] = '\0';
+	return text;
+}
+
+static int percent(double share)
+{
+	return (int)(share * 100 + 0.5);
+}
+
+static void find(const struct tfr_pipeline *p, const struct shares *s, enum stage limit, char *text,
+	size_t size)
+{
+	unsigned cores = tfr_cpu_count();
+
+	switch (limit) {
+	case STAGE_READ:
+		snprintf(text, size, "the workers starve %d%% of their time, waiting for records",
+			percent(s->starved));
+		break;
+	case STAGE_UPLOAD:
+		snprintf(text, size,
+			"the link is busy %d%% of the time, the workers wait for it %d%% of theirs",
+			percent(share_of_time(s, STAGE_UPLOAD)), percent(s->blocked));
+		break;
+	case STAGE_CONSUMER:
+		snprintf(text, size,
+			"the consumer is busy %d%% of the time, the workers wait for it %d%% of "
+			"theirs",
+			percent(share_of_time(s, STAGE_CONSUMER)), percent(s->blocked));
+		break;
+	default:
+		if (p->opts.threads == cores)
+			snprintf(text, size, "%u of %u cores busy %d%% of the time", cores, cores,
+				percent(s->pool));
+		else
+			snprintf(text, size, "%u worker%s on %u cores busy %d%% of the time",
+				p->opts.threads, p->opts.threads == 1 ? "" : "s", cores,
+				percent(s->pool));
+	}
+}
+
+/* The next limit behind this one, as a sentence; "" when nothing is known. */
+static void next_limit(const struct tfr_pipeline *p, const struct shares *s, enum stage limit,
+	char *text, size_t size)
+{
+	static const enum stage others[] = { STAGE_READ, STAGE_BATCH, STAGE_UPLOAD,
+		STAGE_CONSUMER };
+	bool pool = tfr_stage_rows[limit].pool;
+	enum stage next = STAGES;
+	double least = 0;
+	char number[32];
+
+	for (unsigned i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		double could = could_do(p, s, others[i]);
+
+		if (others[i] == limit || (pool && tfr_stage_rows[others[i]].pool) || could <= 0)
+			continue;
+		/* A consumer that hands batches straight back is none. */
+		if (others[i] == STAGE_CONSUMER && share_of_time(s, STAGE_CONSUMER) < 0.01)
+			continue;
+		if (next == STAGES || could < least) {
+			next = others[i];
+			least = could;
+		}
+	}
+	text[0] = '\0';
+	if (next != STAGES)
+		snprintf(text, size, "; next, %s limits at %s records/s",
+			tfr_stage_rows[next].pool ? tfr_stage_rows[s->heaviest].name
+						  : tfr_stage_rows[next].name,
+			grouped(least, number));
+}
+
+static void advise(const struct tfr_pipeline *p, const struct shares *s, enum stage limit,
+	char *text, size_t size)
+{
+	char next[96];
+
+	next_limit(p, s, limit, next, sizeof(next));
+	if (tfr_stage_rows[limit].pool && p->opts.threads < tfr_cpu_count())
+		snprintf(text, size, "raise -j%s", next);
+	else if (limit == STAGE_READ)
+		snprintf(text, size, "faster storage, or a --cycle-length over %u%s",
+			p->source.count, next);
+	else if (limit == STAGE_UPLOAD)
+		snprintf(text, size, "a faster link, or fewer bytes by a smaller --size%s", next);
+	else if (limit == STAGE_CONSUMER)
+		snprintf(text, size, "the feed keeps up: nothing to change in it%s", next);
+	else if (limit == STAGE_DECODE || limit == STAGE_RESIZE)
+		snprintf(text, size, "more cores, or smaller pictures in the records%s", next);
+	else
+		snprintf(text, size, "more cores%s", next);
+}
+
+void stats_judge(const struct tfr_pipeline *p, struct tfr_pipeline_stats *st)
+{
+	struct shares s = take_shares(p, st->seconds);
+	enum stage limit = limiting_stage(p, &s);
+
+	st->bottleneck = tfr_stage_rows[limit].name;
+	find(p, &s, limit, st->finding, sizeof(st->finding));
+	advise(p, &s, limit, st->advice, sizeof(st->advice));
+}

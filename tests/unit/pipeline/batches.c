@@ -1,0 +1,280 @@
+/* What is in the batches: the same whatever carries them out, in TensorFlow's order. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline/shuffle.h"
+#include "support/temp.h"
+#include "unit/pipeline/made.h"
+
+static char *dir;
+
+static void setup(void)
+{
+	dir = temp_enter();
+}
+
+static void teardown(void)
+{
+	temp_leave(dir);
+}
+
+TestSuite(batches, .init = setup, .fini = teardown, .timeout = 120);
+
+static void expect_same(const struct run *a, const struct run *b)
+{
+	cr_assert_eq(a->end, b->end);
+	cr_assert_eq(a->batches, b->batches, "%u and %u batches", a->batches, b->batches);
+	for (unsigned i = 0; i < a->batches; i++) {
+		cr_assert_eq(a->records[i], b->records[i], "records of batch %u", i);
+		cr_assert_eq(a->hashes[i], b->hashes[i], "batch %u", i);
+	}
+}
+
+Test(batches, are_the_same_for_any_threads_memory_prefetch_and_device)
+{
+	struct tfr_pipeline_opts opts = { .batch = 16,
+		.width = 32,
+		.height = 24,
+		.shuffle = 40,
+		.epochs = 3,
+		.seed = 5,
+		.cycle_length = 3,
+		.block_length = 2,
+		.threads = 1 };
+	const char *const paths[] = { "p-*", NULL };
+	struct run *first = malloc(sizeof(*first)), *run = malloc(sizeof(*run));
+
+	make_pictures("p", 4, 37, -1, -1);
+	run_feed_on(first, "p-*", opts);
+	cr_assert_eq(first->end, TFR_END, "%s", first->err.message);
+	cr_assert_eq(first->batches, 3 * 10);
+	cr_assert_neq(first->hashes[0], first->hashes[10], "epochs alike");
+	for (opts.threads = 2; opts.threads <= 4; opts.threads += 2) {
+		run_feed_on(run, "p-*", opts);
+		expect_same(first, run);
+	}
+	opts.prefetch = 1;
+	opts.memory = 64 << 20;
+	run_feed_on(run, "p-*", opts);
+	expect_same(first, run);
+	run_feed_over(run, paths, "sim:1G,1ms", opts, 0);
+	expect_same(first, run);
+	opts.seed = 6;
+	run_feed_on(run, "p-*", opts);
+	cr_assert_neq(first->hashes[0], run->hashes[0], "seeds alike");
+	free(first);
+	free(run);
+}
+
+Test(batches, hold_the_pictures_in_their_places)
+{
+	struct tfr_pipeline_opts opts = {
+		.batch = 4, .width = 20, .height = 16, .epochs = 1, .augment = "resize"
+	};
+	const size_t floats = 20 * 16 * 3;
+	struct tfr_decoder *decoder = tfr_decoder_new(NULL);
+	struct tfr_resizer *resizer = tfr_resizer_new();
+	struct tfr_example *ex = tfr_example_new();
+	float *expected = malloc(4 * floats * sizeof(float)),
+	      *got = malloc(4 * floats * sizeof(float));
+	struct tfr_device *dev;
+	struct tfr_pipeline *p;
+	struct tfr_reader *r;
+	struct tfr_record rec;
+	struct tfr_batch batch;
+	const char *const paths[] = { "p-0" };
+	struct tfr_set *set;
+
+	make_pictures("p", 1, 4, -1, -1);
+	cr_assert_eq(tfr_reader_open(&r, "p-0", NULL, NULL), TFR_OK);
+	for (int i = 0; tfr_reader_next(r, &rec, NULL) == TFR_OK; i++) {
+		struct tfr_image image;
+		struct tfr_bytes jpeg;
+
+		tfr_example_parse(ex, rec.data, rec.size, NULL);
+		tfr_feature_bytes(tfr_example_get(ex, "image/encoded"), 0, &jpeg);
+		cr_assert_eq(
+			tfr_decode(decoder, jpeg.data, jpeg.size, NULL, 3, &image, NULL), TFR_OK);
+		tfr_resize_bilinear(resizer, &image, 20, 16, 0, expected + i * floats, NULL);
+	}
+	tfr_reader_close(r);
+	set = open_set(paths, 1);
+	cr_assert_eq(tfr_device_open(&dev, "host", NULL), TFR_OK);
+	opts.set = set;
+	opts.device = dev;
+	cr_assert_eq(tfr_pipeline_open(&p, &opts, NULL), TFR_OK);
+	cr_assert_str_eq(
+		tfr_pipeline_describe(p), "read=1, parse, decode, resize=20x16, batch=4, upload");
+	cr_assert_eq(tfr_pipeline_next(p, &batch, NULL), TFR_OK);
+	cr_assert_eq(batch.bytes, 4 * floats * sizeof(float));
+	cr_assert_eq(tfr_device_download(dev, got, batch.memory, batch.bytes, NULL), TFR_OK);
+	cr_assert_arr_eq(got, expected, batch.bytes);
+	tfr_pipeline_release(p, &batch);
+	cr_assert_eq(tfr_pipeline_next(p, &batch, NULL), TFR_END);
+	tfr_pipeline_close(p);
+	tfr_device_close(dev);
+	tfr_set_close(set);
+	tfr_example_free(ex);
+	tfr_decoder_free(decoder);
+	tfr_resizer_free(resizer);
+	free(expected);
+	free(got);
+}
+
+static void expect_records(const struct run *run, unsigned count, const uint32_t *records)
+{
+	cr_assert_eq(run->end, TFR_END, "%s", run->err.message);
+	cr_assert_eq(run->batches, count);
+	for (unsigned i = 0; i < count; i++)
+		cr_assert_eq(run->records[i], records[i], "batch %u", i);
+}
+
+Test(batches, of_an_epoch_end_with_a_short_one)
+{
+	struct tfr_pipeline_opts opts = { .batch = 4, .width = 8, .epochs = 2, .shuffle = 100 };
+	struct run run;
+
+	make_pictures("p", 2, 5, -1, -1);
+	run_feed_on(&run, "p-*", opts);
+	expect_records(&run, 6, (uint32_t[]){ 4, 4, 2, 4, 4, 2 });
+	cr_assert_eq(run.epochs[2], 0);
+	cr_assert_eq(run.epochs[3], 1);
+	cr_assert_eq(run.stats.epochs, 2);
+	cr_assert_eq(run.stats.records, 20);
+	opts.drop_remainder = true;
+	run_feed_on(&run, "p-*", opts);
+	expect_records(&run, 4, (uint32_t[]){ 4, 4, 4, 4 });
+	opts.drop_remainder = false;
+	opts.epochs = 0;
+	opts.steps = 5;
+	run_feed_on(&run, "p-*", opts);
+	expect_records(&run, 5, (uint32_t[]){ 4, 4, 2, 4, 4 });
+}
+
+/* The payloads of a run in order, a space behind each. */
+static void expect_payloads(
+	const char *const *paths, struct tfr_pipeline_opts opts, const char *expected)
+{
+	struct tfr_device *dev;
+	struct tfr_pipeline *p;
+	struct tfr_batch batch;
+	struct tfr_set *set;
+	char text[1000] = "";
+	unsigned count = 0;
+
+	while (paths[count])
+		count++;
+	set = open_set(paths, count);
+	cr_assert_eq(tfr_device_open(&dev, "host", NULL), TFR_OK);
+	opts.set = set;
+	opts.device = dev;
+	opts.epochs = 1;
+	cr_assert_eq(tfr_pipeline_open(&p, &opts, NULL), TFR_OK);
+	while (tfr_pipeline_next(p, &batch, NULL) == TFR_OK) {
+		const uint64_t *offsets = batch.memory;
+		const char *bytes = (const char *)(offsets + batch.records + 1);
+
+		for (uint32_t i = 0; i < batch.records; i++)
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%.*s ",
+				(int)(offsets[i + 1] - offsets[i]), bytes + offsets[i]);
+		tfr_pipeline_release(p, &batch);
+	}
+	cr_assert_str_eq(text, expected);
+	tfr_pipeline_close(p);
+	tfr_device_close(dev);
+	tfr_set_close(set);
+}
+
+/* As TensorFlow's interleave gives them: b is empty and takes up one visit. */
+Test(batches, of_payloads_come_in_interleaved_order)
+{
+	const char *const paths[] = { "a", "b", "c", "d", NULL };
+
+	make_payloads("a", 3);
+	make_payloads("b", 0);
+	make_payloads("c", 2);
+	make_payloads("d", 1);
+	expect_payloads(paths, (struct tfr_pipeline_opts){ .batch = 2, .cycle_length = 1 },
+		"a:0 a:1 a:2 c:0 c:1 d:0 ");
+	expect_payloads(paths, (struct tfr_pipeline_opts){ .batch = 4, .cycle_length = 2 },
+		"a:0 a:1 c:0 a:2 c:1 d:0 ");
+	expect_payloads(paths,
+		(struct tfr_pipeline_opts){ .batch = 64, .cycle_length = 2, .block_length = 2 },
+		"a:0 a:1 a:2 c:0 c:1 d:0 ");
+	expect_payloads(paths, (struct tfr_pipeline_opts){ .batch = 5, .cycle_length = 9 },
+		"a:0 c:0 d:0 a:1 c:1 a:2 ");
+}
+
+Test(batches, of_payloads_larger_than_the_first_ones_grow)
+{
+	struct tfr_pipeline_opts opts = { .batch = 8, .epochs = 1, .cycle_length = 1 };
+	char *large = calloc(1, 100000);
+	struct tfr_writer *w;
+	struct run run;
+
+	cr_assert_eq(tfr_writer_open(&w, "grow", NULL, NULL), TFR_OK);
+	for (int i = 0; i < 400; i++)
+		cr_assert_eq(tfr_writer_put(w, large, i < 200 ? 10 : 100000, NULL), TFR_OK);
+	cr_assert_eq(tfr_writer_publish(w, NULL), TFR_OK);
+	tfr_writer_close(w);
+	run_feed_on(&run, "grow", opts);
+	cr_assert_eq(run.end, TFR_END, "%s", run.err.message);
+	cr_assert_eq(run.batches, 50);
+	cr_assert_eq(run.stats.bytes, 200 * 10 + 200 * 100000);
+	opts.memory = 24 << 20;
+	opts.batch = 400;
+	run_feed_on(&run, "grow", opts);
+	cr_assert_eq(run.end, TFR_ENOMEM);
+	free(large);
+}
+
+/* tf.data.Dataset.range(n).shuffle(buffer, seed), three epochs, by TensorFlow 2.21. */
+static const struct {
+	unsigned n, buffer;
+	uint64_t seed;
+	int order[3][20];
+} tensorflow[] = {
+	{ 12, 5, 7u,
+		{ { 2, 4, 0, 3, 8, 1, 9, 10, 5, 7, 6, 11 },
+			{ 4, 0, 3, 7, 2, 6, 8, 9, 11, 5, 1, 10 },
+			{ 1, 0, 6, 7, 4, 8, 5, 11, 2, 3, 10, 9 } } },
+	{ 20, 8, 0u,
+		{ { 4, 7, 2, 10, 9, 3, 13, 11, 14, 12, 0, 8, 6, 17, 18, 16, 1, 5, 15, 19 },
+			{ 7, 3, 6, 10, 11, 0, 1, 2, 15, 16, 9, 13, 17, 18, 8, 19, 12, 14, 4, 5 },
+			{ 5, 8, 6, 3, 1, 12, 10, 9, 14, 7, 2, 0, 16, 17, 13, 18, 4, 19, 11,
+				15 } } },
+	{ 9, 20, 123456789012u,
+		{ { 4, 6, 0, 5, 2, 7, 3, 8, 1 }, { 3, 7, 4, 5, 0, 6, 8, 1, 2 },
+			{ 2, 6, 8, 4, 0, 5, 1, 7, 3 } } },
+};
+
+Test(batches, are_shuffled_as_tensorflow_shuffles)
+{
+	for (size_t t = 0; t < sizeof(tensorflow) / sizeof(*tensorflow); t++) {
+		struct sample *samples = calloc(tensorflow[t].n, sizeof(*samples));
+		struct shuffle s;
+
+		cr_assert(shuffle_init(&s, tensorflow[t].buffer, tensorflow[t].seed));
+		for (int epoch = 0; epoch < 3; epoch++) {
+			unsigned in = 0, out = 0;
+
+			while (!shuffle_drained(&s)) {
+				if (shuffle_ready(&s)) {
+					cr_assert_eq(shuffle_pop(&s) - samples,
+						tensorflow[t].order[epoch][out],
+						"row %zu, epoch %d, place %u", t, epoch, out);
+					out++;
+				} else if (in < tensorflow[t].n) {
+					shuffle_push(&s, &samples[in++]);
+				} else {
+					shuffle_close_epoch(&s);
+				}
+			}
+			cr_assert_eq(out, tensorflow[t].n);
+			shuffle_next_epoch(&s);
+		}
+		shuffle_clear(&s);
+		free(samples);
+	}
+}

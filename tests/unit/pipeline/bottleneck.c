@@ -1,0 +1,142 @@
+/* The stage that holds a feed back is named, whichever it is. */
+#include <criterion/criterion.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "support/temp.h"
+#include "unit/pipeline/made.h"
+
+static char *dir;
+
+static void setup(void)
+{
+	dir = temp_enter();
+}
+
+static void teardown(void)
+{
+	temp_leave(dir);
+}
+
+TestSuite(bottleneck, .init = setup, .fini = teardown, .timeout = 120);
+
+/* Pours a file into a pipe, a bit every two milliseconds. */
+static void *pour(void *arg)
+{
+	struct timespec pause = { 0, 2000000 };
+	FILE *from = fopen("p-0", "rb"), *to = fopen("pipe", "wb");
+	char bit[3000];
+	size_t n;
+
+	(void)arg;
+	while ((n = fread(bit, 1, sizeof(bit), from)) > 0) {
+		fwrite(bit, 1, n, to);
+		fflush(to);
+		nanosleep(&pause, NULL);
+	}
+	fclose(from);
+	fclose(to);
+	return NULL;
+}
+
+static void expect(const struct run *run, const char *stage)
+{
+	cr_assert_eq(run->end, TFR_END, "%s", run->err.message);
+	cr_assert_str_eq(run->stats.bottleneck, stage, "%s: %s; %s", run->stats.bottleneck,
+		run->stats.finding, run->stats.advice);
+}
+
+static const struct tfr_stage_stats *stage(const struct run *run, const char *name)
+{
+	for (unsigned i = 0; i < run->stats.stage_count; i++)
+		if (strcmp(run->stats.stages[i].name, name) == 0)
+			return &run->stats.stages[i];
+	cr_assert_fail("no stage %s", name);
+	return NULL;
+}
+
+Test(bottleneck, read)
+{
+	struct tfr_pipeline_opts opts = { .batch = 16, .width = 16, .epochs = 1, .threads = 2 };
+	const char *const paths[] = { "pipe", NULL };
+	pthread_t thread;
+	struct run run;
+
+	make_pictures("p", 1, 600, -1, -1);
+	cr_assert_eq(mkfifo("pipe", 0600), 0);
+	pthread_create(&thread, NULL, pour, NULL);
+	run_feed_over(&run, paths, "host", opts, 0);
+	pthread_join(thread, NULL);
+	expect(&run, "read");
+	cr_assert_eq(run.stats.records, 600);
+	cr_assert_gt(stage(&run, "parse")->starved, stage(&run, "parse")->blocked);
+	cr_assert_gt(run.stats.idle_fraction, 0.5);
+}
+
+Test(bottleneck, decode)
+{
+	struct tfr_pipeline_opts opts = {
+		.batch = 16, .width = 32, .epochs = 6, .threads = 1, .shuffle = 100
+	};
+	struct run run;
+
+	make_pictures("p", 2, 300, -1, -1);
+	run_feed_on(&run, "p-*", opts);
+	expect(&run, "decode");
+	cr_assert_eq(run.stats.records, 6 * 600);
+}
+
+Test(bottleneck, upload)
+{
+	/* 24 KB a batch: 12 ms of a link that is held to 2 MB/s. */
+	struct tfr_pipeline_opts opts = { .batch = 8, .width = 16, .epochs = 1, .threads = 2 };
+	const char *const paths[] = { "p-*", NULL };
+	struct run run;
+
+	make_pictures("p", 1, 300, -1, -1);
+	run_feed_over(&run, paths, "sim:2M,0", opts, 0);
+	expect(&run, "upload");
+	cr_assert_gt(stage(&run, "decode")->blocked, stage(&run, "decode")->busy);
+	cr_assert_float_eq(run.stats.device_bytes_per_second, 2e6, 2e5);
+}
+
+Test(bottleneck, consumer)
+{
+	struct tfr_pipeline_opts opts = { .batch = 8, .width = 16, .epochs = 1, .threads = 2 };
+	const char *const paths[] = { "p-*", NULL };
+	struct run run;
+
+	make_pictures("p", 1, 300, -1, -1);
+	run_feed_over(&run, paths, "host", opts, 15);
+	expect(&run, "consumer");
+	cr_assert_lt(run.stats.idle_fraction, 0.2);
+}
+
+Test(bottleneck, numbers_add_up)
+{
+	struct tfr_pipeline_opts opts = {
+		.batch = 10, .width = 16, .epochs = 1, .threads = 2, .shuffle = 64
+	};
+	struct run run;
+
+	make_pictures("p", 3, 100, -1, -1);
+	run_feed_on(&run, "p-*", opts);
+	cr_assert_eq(stage(&run, "read")->items, 300);
+	cr_assert_eq(stage(&run, "parse")->items, 300);
+	cr_assert_eq(stage(&run, "shuffle")->items, 300);
+	cr_assert_eq(stage(&run, "decode")->items, 300);
+	cr_assert_eq(stage(&run, "resize")->bytes, 300 * 16 * 16 * 12);
+	cr_assert_eq(stage(&run, "batch")->items, 30);
+	cr_assert_eq(stage(&run, "upload")->bytes, 300 * 16 * 16 * 12);
+	cr_assert_eq(run.stats.device_bytes, 300 * 16 * 16 * 12);
+	cr_assert_eq(run.stats.bytes, stage(&run, "read")->bytes);
+	for (unsigned i = 0; i < run.stats.stage_count; i++) {
+		const struct tfr_stage_stats *s = &run.stats.stages[i];
+
+		cr_assert_leq(s->busy + s->starved + s->blocked,
+			s->threads * run.stats.seconds * 1.01 + 2, "%s", s->name);
+	}
+	cr_assert_gt(run.stats.first_batch_seconds, 0);
+	cr_assert_leq(run.stats.wait_p50, run.stats.wait_max);
+}

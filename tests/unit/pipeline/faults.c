@@ -1,0 +1,221 @@
+/* What a feed does about bad records, damage, too little memory, and being told to stop. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "support/temp.h"
+#include "unit/pipeline/made.h"
+
+static char *dir;
+
+static void setup(void)
+{
+	dir = temp_enter();
+}
+
+static void teardown(void)
+{
+	temp_leave(dir);
+}
+
+TestSuite(faults, .init = setup, .fini = teardown, .timeout = 120);
+
+static const struct tfr_pipeline_opts plain = {
+	.batch = 4, .width = 8, .epochs = 1, .cycle_length = 1, .augment = "resize"
+};
+
+Test(faults, a_broken_picture_ends_the_feed_with_its_name)
+{
+	struct run run;
+
+	make_pictures("p", 1, 10, 5, -1);
+	run_feed_on(&run, "p-0", plain);
+	cr_assert_eq(run.end, TFR_EDATA);
+	cr_assert_str_eq(run.err.path, "p-0");
+	cr_assert(run.err.has_record);
+	cr_assert_eq(run.err.record, 5);
+}
+
+Test(faults, a_skipped_picture_leaves_its_batch_one_short_and_the_last_in_its_place)
+{
+	struct tfr_pipeline_opts opts = plain;
+	struct run whole, run;
+
+	make_pictures("p", 1, 10, 5, -1);
+	make_pictures("q", 1, 10, -1, -1);
+	run_feed_on(&whole, "q-0", opts);
+	opts.skip_bad = true;
+	for (opts.threads = 1; opts.threads <= 4; opts.threads *= 2) {
+		run_feed_on(&run, "p-0", opts);
+		cr_assert_eq(run.end, TFR_END, "%s", run.err.message);
+		cr_assert_eq(run.batches, 3);
+		cr_assert_eq(run.records[1], 3);
+		cr_assert_eq(run.hashes[0], whole.hashes[0]);
+		cr_assert_neq(run.hashes[1], whole.hashes[1]);
+		cr_assert_eq(run.hashes[2], whole.hashes[2]);
+		cr_assert_eq(run.stats.skipped, 1);
+		cr_assert_eq(run.skipped, 1);
+		cr_assert_eq(run.stats.records, 9);
+		cr_assert_not_null(strstr(run.first_skipped, "in 'p-0', record 5, offset "), "%s",
+			run.first_skipped);
+	}
+}
+
+/* Before it is known to have a picture a record takes no place. */
+Test(faults, a_record_without_a_picture_leaves_no_gap)
+{
+	struct tfr_pipeline_opts opts = plain;
+	struct run run;
+
+	make_pictures("p", 1, 10, -1, 0);
+	run_feed_on(&run, "p-0", opts);
+	cr_assert_eq(run.end, TFR_EDATA);
+	cr_assert_str_eq(run.err.message, "no image/encoded");
+	opts.skip_bad = true;
+	run_feed_on(&run, "p-0", opts);
+	cr_assert_eq(run.end, TFR_END);
+	cr_assert_eq(run.batches, 3);
+	cr_assert_eq(run.records[0], 4);
+	cr_assert_eq(run.records[2], 1);
+	cr_assert_eq(run.stats.skipped, 1);
+}
+
+Test(faults, nothing_but_broken_pictures_makes_no_batch)
+{
+	struct tfr_pipeline_opts opts = plain;
+	struct run run;
+
+	make_pictures("p", 1, 1, 0, -1);
+	opts.skip_bad = true;
+	run_feed_on(&run, "p-0", opts);
+	cr_assert_eq(run.end, TFR_END);
+	cr_assert_eq(run.batches, 0);
+	cr_assert_eq(run.stats.skipped, 1);
+}
+
+static void flip_byte(const char *path, long at)
+{
+	FILE *f = fopen(path, "r+b");
+	int c;
+
+	fseek(f, at, SEEK_SET);
+	c = fgetc(f);
+	fseek(f, at, SEEK_SET);
+	fputc(c ^ 1, f);
+	fclose(f);
+}
+
+Test(faults, damage_ends_the_feed_when_what_came_before_is_delivered)
+{
+	struct tfr_pipeline_opts opts = plain;
+	struct tfr_record rec;
+	struct tfr_reader *r;
+	struct run run;
+	uint64_t offset;
+
+	make_pictures("p", 2, 10, -1, -1);
+	cr_assert_eq(tfr_reader_open(&r, "p-1", NULL, NULL), TFR_OK);
+	for (int i = 0; i < 4; i++)
+		cr_assert_eq(tfr_reader_next(r, &rec, NULL), TFR_OK);
+	offset = rec.offset;
+	tfr_reader_close(r);
+	flip_byte("p-1", (long)offset + 20);
+	opts.skip_bad = true;
+	opts.shuffle = 7;
+	run_feed_on(&run, "p-*", opts);
+	cr_assert_eq(run.end, TFR_EDATA);
+	cr_assert_str_eq(run.err.path, "p-1");
+	cr_assert_eq(run.err.record, 3);
+	cr_assert_eq(run.stats.records, 13);
+}
+
+Test(faults, a_file_that_is_none_and_a_set_without_records_fail_to_open)
+{
+	struct run run;
+
+	temp_write("text", "this is a text and no TFRecord file at all", 42);
+	run_feed_on(&run, "text", plain);
+	cr_assert_eq(run.end, TFR_EFORMAT);
+	cr_assert_eq(run.batches, 0);
+	make_payloads("empty", 0);
+	run_feed_on(&run, "empty", plain);
+	cr_assert_eq(run.end, TFR_EDATA);
+	cr_assert_str_eq(run.err.message, "no records to feed");
+}
+
+Test(faults, what_cannot_fit_is_refused_with_the_sizes)
+{
+	struct tfr_pipeline_opts opts = { .epochs = 1, .shuffle = 100000, .memory = 64 << 20 };
+	struct run run;
+
+	make_pictures("p", 1, 10, -1, -1);
+	run_feed_on(&run, "p-0", opts);
+	cr_assert_eq(run.end, TFR_ENOMEM);
+	cr_assert_not_null(strstr(run.err.message, "64.0 MiB are allowed"), "%s", run.err.message);
+	cr_assert_not_null(strstr(run.err.hint, "Lower --batch"), "%s", run.err.hint);
+	opts.memory = 256 << 20;
+	run_feed_on(&run, "p-0", opts);
+	cr_assert_eq(run.end, TFR_END, "%s", run.err.message);
+	cr_assert_leq(run.plan.total, 256u << 20);
+}
+
+Test(faults, options_that_make_no_sense_are_refused)
+{
+	static const char *const augment[] = { "", "blur", "flip,flip", "resize,centre-crop",
+		"flip,resize", "resize,", NULL };
+	struct tfr_pipeline_opts opts = plain;
+	struct run run;
+
+	make_pictures("p", 1, 1, -1, -1);
+	for (int i = 0; augment[i]; i++) {
+		opts.augment = augment[i];
+		run_feed_on(&run, "p-0", opts);
+		cr_assert_eq(run.end, TFR_EUSAGE, "'%s'", augment[i]);
+	}
+	opts.augment = "flip";
+	run_feed_on(&run, "p-0", opts);
+	cr_assert_eq(run.end, TFR_END);
+}
+
+static bool at_once(void *ctx)
+{
+	(void)ctx;
+	return true;
+}
+
+static bool after_some(void *ctx)
+{
+	static int calls;
+
+	(void)ctx;
+	return ++calls > 50;
+}
+
+Test(faults, it_stops_when_told)
+{
+	struct tfr_pipeline_opts opts = plain;
+	struct run run;
+
+	make_pictures("p", 1, 10, -1, -1);
+	opts.epochs = 0;
+	opts.cancelled = after_some;
+	run_feed_on(&run, "p-0", opts);
+	cr_assert_eq(run.end, TFR_ECANCELLED);
+	opts.cancelled = NULL;
+	opts.seconds = 0.2;
+	run_feed_on(&run, "p-0", opts);
+	cr_assert_eq(run.end, TFR_END);
+	cr_assert(run.stats.seconds > 0.19 && run.stats.seconds < 5, "%g", run.stats.seconds);
+	cr_assert_gt(run.stats.epochs, 1);
+}
+
+/* Nobody ever writes to the pipe: opening it hangs. */
+Test(faults, a_source_that_hangs_is_left)
+{
+	struct tfr_pipeline_opts opts = plain;
+	struct run run;
+
+	cr_assert_eq(mkfifo("pipe", 0600), 0);
+	opts.cancelled = at_once;
+	run_feed_on(&run, "pipe", opts);
+	cr_assert_eq(run.end, TFR_ECANCELLED);
+}

@@ -1,0 +1,38 @@
+/* tests/unit/pipeline/made.h - sets made on the spot, and feeds run over them. */
+#ifndef TFR_TEST_MADE_H
+#define TFR_TEST_MADE_H
+
+#include <tfr/tfr.h>
+
+enum { RUN_BATCHES_MAX = 512 };
+
+/* What came out of a feed: a hash of the device memory of each of the first batches, and how it
+ * ended. */
+struct run {
+	uint64_t hashes[RUN_BATCHES_MAX];
+	uint32_t records[RUN_BATCHES_MAX];
+	uint64_t epochs[RUN_BATCHES_MAX];
+	unsigned batches;
+	enum tfr_status end;
+	struct tfr_error err;
+	struct tfr_pipeline_stats stats;
+	struct tfr_pipeline_plan plan;
+	uint64_t skipped; /* calls of the callback */
+	char first_skipped[600];
+};
+
+/* `files` files PREFIX-i of `each` Examples with a small JPEG, every one another; record number
+ * `broken` of file 0 has half of it, record number `without` none (-1: no such record). */
+void make_pictures(const char *prefix, unsigned files, unsigned each, int broken, int without);
+/* One file of payloads "PREFIX:0", "PREFIX:1", … */
+void make_payloads(const char *path, unsigned count);
+
+struct tfr_set *open_set(const char *const *paths, unsigned count);
+/* Opens the paths (NULL-terminated) and the device, runs the feed to its end.  `opts` lacks set,
+ * device and callbacks.  `consume_ms`: what the consumer takes for a batch. */
+void run_feed_over(struct run *run, const char *const *paths, const char *device,
+	struct tfr_pipeline_opts opts, unsigned consume_ms);
+/* The same over one glob, on the host. */
+void run_feed_on(struct run *run, const char *glob, struct tfr_pipeline_opts opts);
+
+#endif
