@@ -4,8 +4,8 @@
 
 #include "cmd.h"
 
-extern const struct command cmd_cat, cmd_check, cmd_completion, cmd_count, cmd_help, cmd_shard,
-	cmd_show, cmd_version;
+extern const struct command cmd_bench_feed, cmd_cat, cmd_check, cmd_completion, cmd_count, cmd_help,
+	cmd_shard, cmd_show, cmd_version;
 
 void help_print_commands(FILE *f);
 void help_print_command(const struct command *command);

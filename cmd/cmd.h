@@ -61,6 +61,8 @@ struct tfr_temporaries *cmd_temporaries(void);
 /* Whether SIGINT or SIGTERM came, for a command that called cmd_catch_signals(); a second one ends
  * the process at once. */
 const volatile bool *cmd_catch_signals(void);
+/* After such a signal: flushes standard output and dies of it.  Otherwise nothing. */
+void cmd_end_of_signal(void);
 
 /* --- progress and the last line --- */
 

@@ -93,6 +93,7 @@ int cmd_check_terminal(struct cmd *c, const char *output, bool force)
 
 static struct tfr_temporaries *temporaries;
 static volatile bool interrupted;
+static volatile sig_atomic_t interrupted_by;
 
 static void die_of(int signal_number)
 {
@@ -131,6 +132,7 @@ struct tfr_temporaries *cmd_temporaries(void)
 
 static void on_first_signal(int signal_number)
 {
+	interrupted_by = signal_number;
 	interrupted = true;
 	signal(signal_number, SIG_DFL);
 }
@@ -139,4 +141,12 @@ const volatile bool *cmd_catch_signals(void)
 {
 	install(on_first_signal);
 	return &interrupted;
+}
+
+void cmd_end_of_signal(void)
+{
+	if (!interrupted)
+		return;
+	fflush(stdout);
+	die_of(interrupted_by);
 }
