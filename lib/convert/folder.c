@@ -303,8 +303,12 @@ static enum tfr_status publish_target(struct run *r, size_t t, struct tfr_error 
 
 static enum tfr_status publish(struct run *r, struct tfr_error *err)
 {
-	enum tfr_status status = r->classes ? tfr_labels_publish(&r->labels, err) : TFR_OK;
+	enum tfr_status status = TFR_OK;
 
+	for (size_t t = 0; !status && t < r->opts->target_count; t++)
+		status = tfr_set_writer_seal(r->writers[t], err);
+	if (!status && r->classes)
+		status = tfr_labels_publish(&r->labels, err);
 	for (size_t t = 0; !status && t < r->opts->target_count; t++)
 		status = publish_target(r, t, err);
 	if (!status && r->quarantine) {

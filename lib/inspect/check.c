@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "inspect/contents.h"
-#include "thread/ordered.h"
+#include "thread/lanes.h"
 #include "thread/threads.h"
 
 /* A fault as it waits: an error without its 4 KiB of path, its texts behind it. */
@@ -163,12 +163,13 @@ static enum tfr_status check_by_hopping(
 	return TFR_OK;
 }
 
-static enum tfr_status work(
-	void *ctx, unsigned worker, uint64_t i, void *slot_memory, struct tfr_error *err)
+static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned worker, uint64_t i,
+	void *slot_memory, struct tfr_error *err)
 {
 	struct check_run *run = ctx;
 	struct check_slot *slot = slot_memory;
 
+	(void)crew;
 	slot->file = (struct tfr_check_file){ .path = tfr_set_path(run->set, (size_t)i) };
 	slot->faults.size = 0;
 	if (run->opts->quick)
@@ -209,7 +210,7 @@ enum tfr_status tfr_check_set(
 	const struct tfr_set *set, const struct tfr_check_opts *opts, struct tfr_error *err)
 {
 	struct check_run run = { .set = set, .opts = opts };
-	struct tfr_ordered job = {
+	struct tfr_lanes job = {
 		.threads = tfr_thread_count(opts->threads),
 		.count = tfr_set_count(set),
 		.slot_size = sizeof(struct check_slot),
@@ -222,7 +223,7 @@ enum tfr_status tfr_check_set(
 	if ((opts->example || opts->decode) && !open_contents(&run, job.threads))
 		status = tfr_fail_nomem(err, "checking");
 	if (!status)
-		status = tfr_ordered_run(&job, &run, err);
+		status = tfr_lanes_run(&job, &run, err);
 	for (unsigned i = 0; run.contents && i < job.threads; i++)
 		tfr_contents_free(run.contents[i]);
 	free(run.contents);

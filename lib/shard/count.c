@@ -5,7 +5,7 @@
 #include <tfr/shard.h>
 
 #include "base/error.h"
-#include "thread/ordered.h"
+#include "thread/lanes.h"
 #include "thread/threads.h"
 
 struct count_run {
@@ -53,13 +53,14 @@ static enum tfr_status count_by_hopping(
 	return status;
 }
 
-static enum tfr_status work(
-	void *ctx, unsigned worker, uint64_t i, void *slot_memory, struct tfr_error *err)
+static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned worker, uint64_t i,
+	void *slot_memory, struct tfr_error *err)
 {
 	struct count_run *run = ctx;
 	struct count_slot *slot = slot_memory;
 	const char *path = tfr_set_path(run->set, (size_t)i);
 
+	(void)crew;
 	(void)worker;
 	(void)err;
 	slot->records = slot->sum = 0;
@@ -83,7 +84,7 @@ enum tfr_status tfr_set_count_records(
 	const struct tfr_set *set, const struct tfr_count_opts *opts, struct tfr_error *err)
 {
 	struct count_run run = { set, opts };
-	struct tfr_ordered job = {
+	struct tfr_lanes job = {
 		.threads = tfr_thread_count(opts->threads),
 		.count = tfr_set_count(set),
 		.slot_size = sizeof(struct count_slot),
@@ -91,5 +92,5 @@ enum tfr_status tfr_set_count_records(
 		.deliver = deliver,
 	};
 
-	return tfr_ordered_run(&job, &run, err);
+	return tfr_lanes_run(&job, &run, err);
 }

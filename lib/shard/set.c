@@ -311,7 +311,8 @@ static enum tfr_status add_input(
 	if (!strcmp(input, "-")) {
 		for (size_t i = 0; i < set->count; i++)
 			if (!strcmp(set->paths[i], "-"))
-				return tfr_fail(err, TFR_EUSAGE, "standard input can be read only once");
+				return tfr_fail(
+					err, TFR_EUSAGE, "standard input can be read only once");
 		return add_path(set, input, err);
 	}
 	if (stat(input, &st) == 0)

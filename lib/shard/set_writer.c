@@ -15,7 +15,7 @@
 #include "io/output.h"
 #include "shard/manifest.h"
 #include "shard/set_name.h"
-#include "thread/ordered.h"
+#include "thread/lanes.h"
 #include "thread/threads.h"
 
 /* All shards' buffers together stay about within this. */
@@ -152,11 +152,12 @@ enum tfr_status tfr_set_writer_put(struct tfr_set_writer *w, uint32_t shard,
 	return tfr_writer_put_pieces(w->shards[shard], pieces, count, digest, err);
 }
 
-static enum tfr_status seal_one(
-	void *ctx, unsigned worker, uint64_t shard, void *slot, struct tfr_error *err)
+static enum tfr_status seal_one(void *ctx, struct tfr_lanes_run *crew, unsigned worker,
+	uint64_t shard, void *slot, struct tfr_error *err)
 {
 	struct tfr_set_writer *w = ctx;
 
+	(void)crew;
 	(void)worker;
 	(void)slot;
 	return tfr_writer_seal(w->shards[shard], err);
@@ -204,14 +205,20 @@ static enum tfr_status publish_set(
 	return status ? status : write_manifest(w, manifest, info, err);
 }
 
+enum tfr_status tfr_set_writer_seal(struct tfr_set_writer *w, struct tfr_error *err)
+{
+	struct tfr_lanes sealing = {
+		.threads = tfr_thread_count(0), .count = w->count, .work = seal_one
+	};
+
+	return tfr_lanes_run(&sealing, w, err);
+}
+
 enum tfr_status tfr_set_writer_publish(
 	struct tfr_set_writer *w, const struct tfr_set_info *info, struct tfr_error *err)
 {
 	static const struct tfr_set_info nothing;
-	struct tfr_ordered sealing = {
-		.threads = tfr_thread_count(0), .count = w->count, .work = seal_one
-	};
-	enum tfr_status status = tfr_ordered_run(&sealing, w, err);
+	enum tfr_status status = tfr_set_writer_seal(w, err);
 
 	if (status)
 		return status;

@@ -34,6 +34,7 @@ struct tfr_lanes_run {
 	unsigned waiting_for_budget;
 	struct slot *slots;
 	struct lane *lanes;
+	uint32_t lane_count;
 	struct tfr_error *errors; /* one a slot */
 	char *memory;		  /* the slots' data */
 	uint64_t window;
@@ -96,7 +97,9 @@ static void deliver_ready(struct tfr_lanes_run *r, struct lane *lane)
 		enum tfr_status status;
 
 		pthread_mutex_unlock(&r->lock);
-		status = r->l->deliver(r->ctx, i, s->data, &r->errors[i % r->window]);
+		status = r->l->deliver
+				 ? r->l->deliver(r->ctx, i, s->data, &r->errors[i % r->window])
+				 : TFR_OK;
 		pthread_mutex_lock(&r->lock);
 		if (status) {
 			fail(r, i, status);
@@ -105,7 +108,7 @@ static void deliver_ready(struct tfr_lanes_run *r, struct lane *lane)
 		s->state = DELIVERED;
 		r->bytes -= s->cost;
 		s->cost = 0;
-		lane->next += r->l->lanes;
+		lane->next += r->lane_count;
 		if (r->waiting_for_budget)
 			pthread_cond_broadcast(&r->budget);
 		retire_ready(r);
@@ -167,7 +170,7 @@ static void worker_main(void *ctx, unsigned worker)
 		s->state = READY;
 		if (status)
 			fail(r, i, status);
-		deliver_ready(r, &r->lanes[i % r->l->lanes]);
+		deliver_ready(r, &r->lanes[i % r->lane_count]);
 	}
 	pthread_mutex_unlock(&r->lock);
 }
@@ -177,14 +180,14 @@ static bool allocate(struct tfr_lanes_run *r)
 	size_t stride = (r->l->slot_size + 63) / 64 * 64;
 
 	r->slots = calloc(r->window, sizeof(*r->slots));
-	r->lanes = calloc(r->l->lanes, sizeof(*r->lanes));
+	r->lanes = calloc(r->lane_count, sizeof(*r->lanes));
 	r->errors = calloc(r->window, sizeof(*r->errors));
 	r->memory = calloc(r->window, stride ? stride : 1);
 	if (!r->slots || !r->lanes || !r->errors || !r->memory)
 		return false;
 	for (uint64_t i = 0; i < r->window; i++)
 		r->slots[i].data = r->memory + i * stride;
-	for (uint32_t k = 0; k < r->l->lanes; k++)
+	for (uint32_t k = 0; k < r->lane_count; k++)
 		r->lanes[k].next = k;
 	return true;
 }
@@ -196,6 +199,7 @@ enum tfr_status tfr_lanes_run(const struct tfr_lanes *l, void *ctx, struct tfr_e
 
 	if (threads > l->count)
 		threads = l->count ? (unsigned)l->count : 1;
+	r.lane_count = l->lanes ? l->lanes : 1;
 	r.window = l->window ? l->window : 16 * (uint64_t)threads;
 	if (allocate(&r)) {
 		pthread_mutex_init(&r.lock, NULL);

@@ -15,7 +15,7 @@ struct tfr_lanes_run;
 
 struct tfr_lanes {
 	unsigned threads; /* at least 1; the caller's is one of them */
-	uint32_t lanes;	  /* at least 1 */
+	uint32_t lanes;	  /* 0: one, so that all items are delivered in one order */
 	uint64_t count;	  /* items */
 	uint64_t window;  /* items in flight, 0: sixteen a thread */
 	uint64_t budget;  /* bytes in flight, as tfr_lanes_reserve() is told; 0: no bound */
@@ -25,8 +25,9 @@ struct tfr_lanes {
 	 * of several, the first in order is reported, whatever the number of threads. */
 	enum tfr_status (*work)(void *ctx, struct tfr_lanes_run *run, unsigned worker, uint64_t i,
 		void *slot, struct tfr_error *err);
-	enum tfr_status (*deliver)(void *ctx, uint64_t i, void *slot, struct tfr_error *err);
-	void (*retire)(void *ctx, uint64_t i, void *slot); /* NULL: nothing */
+	enum tfr_status (*deliver)(
+		void *ctx, uint64_t i, void *slot, struct tfr_error *err); /* NULL: nothing */
+	void (*retire)(void *ctx, uint64_t i, void *slot);		   /* NULL: nothing */
 	/* Releases what a slot holds, once, at the end; NULL: nothing. */
 	void (*clear_slot)(void *slot);
 };

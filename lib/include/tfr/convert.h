@@ -68,7 +68,8 @@ struct tfr_convert_report {
  * file labels.txt of lines LABEL:NAME is written beside each set; one that is there and says the
  * same is kept.
  *
- * All sets appear whole at the end or not at all.
+ * Nothing is visible until every set is whole and on disk; then one set after the other gets its
+ * names, its manifest last.  A failure before that leaves nothing behind.
  *   TFR_EDATA   there is no picture; with TFR_ON_ERROR_FAIL: the first item that is none
  *   TFR_EEXIST  a set, or a labels.txt that says something else, is there
  *   TFR_EUSAGE  fractions that cannot be met, a folder that is none
