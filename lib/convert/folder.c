@@ -311,6 +311,8 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 		status = tfr_labels_publish(&r->labels, err);
 	for (size_t t = 0; !status && t < r->opts->target_count; t++)
 		status = publish_target(r, t, err);
+	if (!status && r->classes)
+		status = tfr_labels_publish(&r->labels, err);
 	if (!status && r->quarantine) {
 		status = tfr_output_seal(r->quarantine, err);
 		if (!status)

@@ -86,8 +86,11 @@ static enum tfr_status open_one(struct tfr_labels *l, const char *path,
 		return TFR_EEXIST;
 	}
 	status = tfr_output_open(&l->files[l->n], path, &out, err);
-	l->n += !status;
-	return status;
+	if (status)
+		return status;
+	l->n++;
+	status = tfr_output_write(l->files[l->n - 1], l->text.data, l->text.size, err);
+	return status ? status : tfr_output_seal(l->files[l->n - 1], err);
 }
 
 enum tfr_status tfr_labels_open(struct tfr_labels *l, const struct tfr_scan *scan,
@@ -122,11 +125,6 @@ enum tfr_status tfr_labels_publish(struct tfr_labels *l, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 
-	for (size_t i = 0; !status && i < l->n; i++) {
-		status = tfr_output_write(l->files[i], l->text.data, l->text.size, err);
-		if (!status)
-			status = tfr_output_seal(l->files[i], err);
-	}
 	for (size_t i = 0; !status && i < l->n; i++)
 		status = tfr_output_publish(l->files[i], err);
 	return status;
