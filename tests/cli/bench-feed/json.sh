@@ -1,0 +1,16 @@
+# The fields that scripts read, and that they agree with each other.
+tfr bench-feed -q --json --device host --epochs 3 --batch 4 "$DATA/pictures.tfrecord" > out; echo "status $?"
+python3 - <<'P'
+import json
+j = json.load(open('out'))
+wanted = ('version records_per_second bytes_per_second device device_bytes_per_second first_batch_seconds batch_wait_seconds '
+          'idle_fraction stages bottleneck advice peak_rss_bytes records skipped seconds command').split()
+print('missing:', [k for k in wanted if k not in j])
+print(j['version'], j['device'], j['records'], j['skipped'], sorted(j['batch_wait_seconds']))
+print('rate:', j['records_per_second'] >= 0.99 * j['records'] / j['seconds'])   # the first batch is not in it
+names = [s['name'] for s in j['stages']]
+print(names, 'bottleneck is a stage:', j['bottleneck'] in names, 'advice:', bool(j['advice']))
+print('each stage:', all({'name', 'busy', 'starved', 'blocked', 'items', 'bytes'} <= set(s) for s in j['stages']))
+print('waits ordered:', sorted(j['batch_wait_seconds'].values()) == [j['batch_wait_seconds'][k] for k in ('p50', 'p95', 'p99', 'max')])
+print('idle:', 0 <= j['idle_fraction'] <= 1)
+P

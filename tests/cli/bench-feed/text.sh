@@ -1,0 +1,7 @@
+# A page for a person that ends in the line naming the bottleneck, within 80 columns.
+tfr bench-feed --device host "$DATA/pictures.tfrecord" > out 2> err; echo "status $?"
+cat err
+awk 'length > 80' out
+grep -c '^bottleneck: ' out
+head -n 1 out
+awk '/^bottleneck/ { on = 1 } on && NR > 1 && /^[a-z]/ && !/^bottleneck/' out
