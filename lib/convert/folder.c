@@ -307,8 +307,6 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 
 	for (size_t t = 0; !status && t < r->opts->target_count; t++)
 		status = tfr_set_writer_seal(r->writers[t], err);
-	if (!status && r->classes)
-		status = tfr_labels_publish(&r->labels, err);
 	for (size_t t = 0; !status && t < r->opts->target_count; t++)
 		status = publish_target(r, t, err);
 	if (!status && r->classes)
