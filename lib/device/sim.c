@@ -72,7 +72,9 @@ static enum tfr_status sim_open(struct tfr_device *dev, const char *args, struct
 		return bad_spec(err, args);
 	snprintf(dev->name, sizeof(dev->name), "sim:%s", args);
 	snprintf(dev->description, sizeof(dev->description),
-		"simulated: %.4g MB/s, %.4g us latency", bandwidth * 1e-6, latency * 1e-3);
+		"a simulated link of %.4g %s/s, %.4g us latency",
+		bandwidth * (bandwidth < 1e9 ? 1e-6 : 1e-9), bandwidth < 1e9 ? "MB" : "GB",
+		latency * 1e-3);
 	return copier_open(dev, (struct copier_pace){ bandwidth, (uint64_t)latency }, err);
 }
 
