@@ -35,8 +35,7 @@ static void subtract(struct counter *out, const struct counter *a, const struct 
 
 static struct shares take_shares(const struct tfr_pipeline *p, double seconds)
 {
-	/* With hardly a batch between first and last, the whole run says more. */
-	bool steady = p->batches >= 3;
+	bool steady = stats_steady(p);
 	struct shares s = { .seconds = steady ? to_seconds(p->last_ns - p->first_ns) : seconds };
 	static const struct counter none;
 	double idle[3], whole, heaviest = -1;
@@ -92,7 +91,7 @@ static enum stage limiting_stage(const struct tfr_pipeline *p, const struct shar
  * nothing else held it back; 0: not known. */
 static double could_do(const struct tfr_pipeline *p, const struct shares *s, enum stage stage)
 {
-	double records = (double)(p->records - (p->batches >= 3 ? p->first_records : 0));
+	double records = (double)(p->records - (stats_steady(p) ? p->first_records : 0));
 
 	if (tfr_stage_rows[stage].pool)
 		return s->pool > 0 && s->seconds > 0 ? records / s->seconds / s->pool : 0;

@@ -128,12 +128,13 @@ static enum tfr_status find_out(struct tfr_pipeline *p, struct findings *f, stru
 static uint64_t shuffle_need(const struct tfr_pipeline *p, const struct findings *f)
 {
 	uint64_t records = p->opts.shuffle > 1 ? p->opts.shuffle : 1;
-	uint64_t need = records * (f->footprint / f->records), all = tfr_set_bytes(p->opts.set);
+	uint64_t need = records * (f->footprint / f->records + sizeof(void *)),
+		 all = tfr_set_bytes(p->opts.set);
 
 	/* Files smaller than the buffer bound it; two epochs may be in it at once.  What compressed
 	 * files hold is not known. */
 	if (all && !f->compressed) {
-		all += all / 8 + MIB;
+		all += all / 4 + MIB;
 		if (p->opts.epochs != 1)
 			all *= 2;
 		need = need < all ? need : all;

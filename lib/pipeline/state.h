@@ -243,6 +243,9 @@ void *uploader_main(void *arg);
 void *worker_main(void *arg);
 
 /* stats.c */
+/* Whether the time from the first batch to the last says more than the whole run: a feed that spent
+ * longer on its first batch than on all others has only emptied its shuffle buffer since. */
+bool stats_steady(const struct tfr_pipeline *p);
 void stats_settle(struct tfr_pipeline *p, uint64_t now);
 void stats_delivered(
 	struct tfr_pipeline *p, const struct target *t, uint64_t waited_ns, uint64_t now);

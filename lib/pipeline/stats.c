@@ -29,6 +29,11 @@ void stats_settle(struct tfr_pipeline *p, uint64_t now)
 	span_settle(&p->consumer_span, now);
 }
 
+bool stats_steady(const struct tfr_pipeline *p)
+{
+	return p->batches >= 3 && p->last_ns - p->first_ns >= p->first_ns - p->start_ns;
+}
+
 static void keep(const struct tfr_pipeline *p, struct counter *counters, uint64_t *pool)
 {
 	memcpy(counters, p->counters, sizeof(p->counters));
@@ -97,7 +102,7 @@ static double percentile(const struct tfr_pipeline *p, double share)
 
 static void fill_rates(const struct tfr_pipeline *p, struct tfr_pipeline_stats *st)
 {
-	bool steady = p->batches >= 2 && p->last_ns > p->first_ns;
+	bool steady = stats_steady(p);
 	double seconds = steady ? (double)(p->last_ns - p->first_ns) * 1e-9 : st->seconds;
 
 	st->records_per_second = (double)(p->records - (steady ? p->first_records : 0)) / seconds;
