@@ -122,9 +122,10 @@ static void print_rates(const struct tfr_pipeline_stats *st)
 		grouped(st->records_per_second, a), bandwidth(st->bytes_per_second, b),
 		bandwidth(st->device_bytes_per_second, c));
 	print_field("rate", text);
-	snprintf(text, sizeof(text), "%s records in %s batches, %s, in %s",
+	snprintf(text, sizeof(text), "%s records in %s batch%s, %s, in %s",
 		grouped((double)st->records, a), grouped((double)st->batches, b),
-		tfr_format_size(st->bytes, size), duration(st->seconds, c));
+		st->batches == 1 ? "" : "es", tfr_format_size(st->bytes, size),
+		duration(st->seconds, c));
 	if (st->skipped)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "; %s skipped",
 			grouped((double)st->skipped, a));
@@ -138,8 +139,7 @@ static void print_waits(const struct tfr_pipeline_stats *st)
 	if (!st->batches)
 		return;
 	if (st->batches == 1)
-		snprintf(text, sizeof(text), "first %s",
-			duration(st->first_batch_seconds, first));
+		snprintf(text, sizeof(text), "first %s", duration(st->first_batch_seconds, first));
 	else
 		snprintf(text, sizeof(text), "first %s; then p50 %s, p95 %s, p99 %s, max %s",
 			duration(st->first_batch_seconds, first), duration(st->wait_p50, p50),
@@ -201,13 +201,12 @@ void feed_report_text(const struct tfr_device *device, const struct tfr_pipeline
 	print_stages(st);
 	print_shuffle_note(plan, st);
 	if (!st->batches) {
-		print_field("bottleneck", "unknown: no batch was delivered");
+		print_field("bottleneck:", "unknown, no batch was delivered");
 		return;
 	}
-	snprintf(text, sizeof(text), "%s: %s; the device waits %.0f%%", st->bottleneck, st->finding,
-		100 * st->idle_fraction);
-	print_field("bottleneck", text);
-	print_field("change it", st->advice);
+	snprintf(text, sizeof(text), "%s: %s; the device waits %.0f%%. What would change it: %s.",
+		st->bottleneck, st->finding, 100 * st->idle_fraction, st->advice);
+	print_field("bottleneck:", text);
 }
 
 static void json_stages(struct tfr_json *j, const struct tfr_pipeline_stats *st)
