@@ -132,6 +132,15 @@ static void print_summary(struct cat_run *run)
 	cmd_print_summary(run->c, &summary);
 }
 
+static bool names_a_set(const char *output)
+{
+	struct tfr_set_name name;
+	bool is_set = tfr_set_name_parse(&name, output, NULL) != TFR_END;
+
+	tfr_set_name_clear(&name);
+	return is_set;
+}
+
 static int cat_main(struct cmd *c)
 {
 	const struct cat_settings *s = c->settings;
@@ -151,6 +160,8 @@ static int cat_main(struct cmd *c)
 	c->quiet = s->quiet;
 	if (s->raw && s->delimited)
 		return cmd_usage(c, "--raw and --delimited are two forms of output");
+	if ((s->raw || s->delimited) && names_a_set(s->output))
+		return cmd_usage(c, "--raw and --delimited write one file, not a set");
 	if (cmd_check_terminal(c, s->output, s->force) || selection_open(c, &run.in, &opts))
 		return c->exit;
 	progress.total_bytes = selection_bytes(run.in);

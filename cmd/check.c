@@ -99,7 +99,7 @@ static void file_done(void *ctx, const struct tfr_check_file *file)
 	run->all.lost_bytes += file->lost_bytes;
 	run->all.pictures += file->pictures;
 	if (!file->records && !file->faults)
-		cmd_warn(run->c, "'%s' holds no records", file->path);
+		cmd_warn_empty(run->c, file->path);
 }
 
 static void print_json(struct check_run *run, bool quick)
@@ -124,23 +124,33 @@ static void print_json(struct check_run *run, bool quick)
 			&(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
 }
 
+static void print_number(uint64_t n, const char *noun)
+{
+	fprintf(stderr, "%llu %s%s", (unsigned long long)n, noun, n == 1 ? "" : "s");
+}
+
 static void print_closing_line(struct check_run *run, const struct check_settings *s)
 {
 	char size[TFR_SIZE_TEXT];
 
 	if (run->c->quiet || run->json)
 		return;
-	fprintf(stderr, "tfr check: %llu files, %llu records", (unsigned long long)run->files,
-		(unsigned long long)run->all.records);
+	fprintf(stderr, "tfr check: ");
+	print_number(run->files, "file");
+	fprintf(stderr, ", ");
+	print_number(run->all.records, "record");
 	if (!s->quick)
 		fprintf(stderr, ", %s", tfr_format_size(run->all.payload_bytes, size));
 	if (s->decode)
 		fprintf(stderr, ", %llu pictures decoded", (unsigned long long)run->all.pictures);
-	if (run->all.faults)
-		fprintf(stderr, ": %llu faults in %llu files", (unsigned long long)run->all.faults,
-			(unsigned long long)run->bad_files);
-	else
+	if (!run->all.faults) {
 		fprintf(stderr, ": whole");
+	} else {
+		fprintf(stderr, ": ");
+		print_number(run->all.faults, "fault");
+		fprintf(stderr, " in ");
+		print_number(run->bad_files, "file");
+	}
 	if (run->all.lost_bytes)
 		fprintf(stderr, ", %s unreadable", tfr_format_size(run->all.lost_bytes, size));
 	fprintf(stderr, " (%.2f s)\n", cmd_seconds());

@@ -46,6 +46,9 @@ int cmd_fail(struct cmd *c, const struct tfr_error *err);
 int cmd_usage(struct cmd *c, const char *format, ...) TFR_PRINTF(2, 3);
 /* "tfr NAME: warning: …"; the exit status stays. */
 void cmd_warn(struct cmd *c, const char *format, ...) TFR_PRINTF(2, 3);
+/* Warns that `path` holds no records, which is valid and seldom meant.  Standard input may well be
+ * empty. */
+void cmd_warn_empty(struct cmd *c, const char *path);
 /* The same in the shape the library's callbacks have; ctx is the struct cmd. */
 void cmd_warn_text(void *ctx, const char *text);
 

@@ -45,6 +45,8 @@ static void file_counted(
 	if (err) {
 		run->bad_files++;
 		cmd_error(run->c, err);
+	} else if (!records) {
+		cmd_warn_empty(run->c, path);
 	}
 	if (run->json) {
 		tfr_json_open_object(run->json, NULL);

@@ -162,7 +162,13 @@ static void print_zsh(void)
 		for (const struct opt *o = (*p)->options; o->type; o++) {
 			if (!o->name)
 				continue;
-			printf(" \\\n\t\t\t'*--%s%s[", o->name, o->arg ? "=" : "");
+			printf(" \\\n\t\t\t");
+			if (o->letter)
+				printf("{-%c%s,--%s%s}", o->letter, o->arg ? "+" : "", o->name,
+					o->arg ? "=" : "");
+			else
+				printf("--%s%s", o->name, o->arg ? "=" : "");
+			printf("'[");
 			print_escaped(o->help, "[]:");
 			printf("]");
 			if (o->arg) {
@@ -180,7 +186,10 @@ static void print_zsh(void)
 		}
 		printf(" \\\n\t\t\t'*:file:_files' ;;\n");
 	}
-	printf("\tesac\n}\ncompdef _tfr tfr\n");
+	/* Autoloaded from $fpath the file is the function; sourced, it only defines it. */
+	printf("\tesac\n}\n"
+	       "if [ \"$funcstack[1]\" = _tfr ]; then\n\t_tfr \"$@\"\nelse\n\tcompdef _tfr "
+	       "tfr\nfi\n");
 }
 
 static void print_fish(void)

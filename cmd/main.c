@@ -99,7 +99,8 @@ static int check_stdout(struct cmd *c)
 {
 	/* EBADF: it was closed before we started, and nothing was written to it. */
 	if ((fflush(stdout) || ferror(stdout)) && errno != EBADF) {
-		if (errno == EPIPE) { /* SIGPIPE was ignored by whoever started us: end as it would have ended us */
+		if (errno == EPIPE) { /* SIGPIPE was ignored by whoever started us: end as it would
+					 have ended us */
 			signal(SIGPIPE, SIG_DFL);
 			raise(SIGPIPE);
 		}

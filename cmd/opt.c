@@ -144,6 +144,7 @@ static enum tfr_status parse_long(struct parser *p, const char *arg)
 {
 	const char *equals = strchr(arg, '='), *value = NULL;
 	size_t n = equals ? (size_t)(equals - arg) : strlen(arg);
+	char shown[64];
 
 	if (!strcmp(arg, "--help")) {
 		p->result->help = true;
@@ -162,7 +163,8 @@ static enum tfr_status parse_long(struct parser *p, const char *arg)
 			return usage(p, "--%s needs an argument: %s", o->name, o->arg);
 		if (takes_argument(o))
 			value = equals ? equals + 1 : p->argv[p->at++];
-		return set(p, o, arg, value);
+		snprintf(shown, sizeof(shown), "--%s", o->name);
+		return set(p, o, shown, value);
 	}
 	return usage(p, "unknown option '%.*s'", (int)n, arg);
 }

@@ -16,6 +16,7 @@ struct selection {
 	struct tfr_where *where;
 	struct tfr_example *example;
 	uint64_t selected, given, read, bad;
+	uint64_t read_before; /* this file */
 };
 
 static int open_where(struct selection *s)
@@ -70,6 +71,7 @@ static enum tfr_status next_file(struct selection *s, struct tfr_error *err)
 
 	tfr_reader_close(s->reader);
 	s->reader = NULL;
+	s->read_before = s->read;
 	if (s->next_file == tfr_set_count(s->set))
 		return TFR_END;
 	return tfr_reader_open(&s->reader, tfr_set_path(s->set, s->next_file++), &opts, err);
@@ -103,10 +105,13 @@ static enum tfr_status read_next(struct selection *s, struct tfr_record *rec, st
 			tfr_progress_add(s->opts.progress, 1, rec->size + TFR_RECORD_OVERHEAD);
 			return TFR_OK;
 		}
-		if (status == TFR_END)
+		if (status == TFR_END) {
+			if (s->read == s->read_before)
+				cmd_warn_empty(s->c, tfr_set_path(s->set, s->next_file - 1));
 			status = next_file(s, err);
-		else if (status == TFR_EDATA && s->opts.on_error)
+		} else if (status == TFR_EDATA && s->opts.on_error) {
 			status = pass_over(s, err);
+		}
 	}
 	return status;
 }

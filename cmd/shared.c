@@ -52,6 +52,12 @@ void cmd_warn(struct cmd *c, const char *format, ...)
 		tfr_escape_line(escaped, sizeof(escaped), text));
 }
 
+void cmd_warn_empty(struct cmd *c, const char *path)
+{
+	if (strcmp(path, "-"))
+		cmd_warn(c, "'%s' holds no records", path);
+}
+
 void cmd_warn_text(void *ctx, const char *text)
 {
 	cmd_warn(ctx, "%s", text);

@@ -121,3 +121,40 @@ void tfr_sequence_clear(struct tfr_sequence *s)
 	free(s->lists);
 	*s = (struct tfr_sequence){ 0 };
 }
+
+struct visitor {
+	enum tfr_status (*visit)(void *ctx, const struct tfr_bytes *key,
+		const struct tfr_bytes *value, struct tfr_error *err);
+	void *ctx;
+};
+
+static enum tfr_status visit_list(
+	const struct visitor *v, const Tfr__FeatureListEntry *entry, struct tfr_error *err)
+{
+	struct tfr_bytes key = { entry->key.data, entry->key.len };
+	enum tfr_status status = TFR_OK;
+
+	for (size_t i = 0; entry->value && !status && i < entry->value->n_feature; i++) {
+		struct tfr_values frame = tfr_values_of_frame(entry->value->feature[i]);
+		struct tfr_value value;
+
+		while (frame.kind == TFR_KIND_BYTES && !status && tfr_values_next(&frame, &value))
+			status = v->visit(v->ctx, &key, &value.bytes, err);
+	}
+	return status;
+}
+
+enum tfr_status tfr_sequence_visit_bytes(const void *data, size_t size,
+	enum tfr_status (*visit)(void *ctx, const struct tfr_bytes *key,
+		const struct tfr_bytes *value, struct tfr_error *err),
+	void *ctx, struct tfr_error *err)
+{
+	struct visitor v = { visit, ctx };
+	struct tfr_sequence s;
+	enum tfr_status status = tfr_sequence_parse(&s, data, size, err);
+
+	for (size_t i = 0; visit && !status && i < s.n; i++)
+		status = visit_list(&v, s.lists[i].entry, err);
+	tfr_sequence_clear(&s);
+	return status;
+}

@@ -1,4 +1,4 @@
-/* inspect/contents.c - records looked into.
+/* inspect/contents.c - records looked into, Examples and SequenceExamples.
  *
  * Every bytes value that starts like a JPEG or a PNG is held to be one and must decode in full;
  * `image/encoded` must be a picture whatever it starts like. */
@@ -38,54 +38,67 @@ void tfr_contents_free(struct tfr_contents *c)
 	free(c);
 }
 
-static bool is_key(const struct tfr_feature *f, const char *key)
-{
-	return f->key_size == strlen(key) && !memcmp(f->key, key, f->key_size);
-}
-
 /* Puts the feature's name before the reason. */
-static enum tfr_status name_feature(const struct tfr_feature *f, struct tfr_error *err)
+static enum tfr_status name_feature(const struct tfr_bytes *key, struct tfr_error *err)
 {
 	struct tfr_error inner = *err;
 
-	return tfr_fail(err, TFR_EDATA, "%.*s: %s", (int)(f->key_size < 100 ? f->key_size : 100),
-		f->key, inner.message);
+	return tfr_fail(err, TFR_EDATA, "%.*s: %s", (int)(key->size < 100 ? key->size : 100),
+		(const char *)key->data, inner.message);
 }
 
-static enum tfr_status check_pictures(struct tfr_contents *c, const struct tfr_feature *f,
-	uint64_t *pictures, struct tfr_error *err)
+/* One run over a record. */
+struct look {
+	struct tfr_contents *contents;
+	uint64_t *pictures;
+};
+
+static enum tfr_status check_value(void *ctx, const struct tfr_bytes *key,
+	const struct tfr_bytes *value, struct tfr_error *err)
 {
-	bool must_be = is_key(f, "image/encoded");
-	struct tfr_cursor cursor;
-	struct tfr_bytes value;
+	static const char encoded[] = "image/encoded";
+	const struct look *look = ctx;
+	enum tfr_image_format format = tfr_image_sniff(value->data, value->size);
+	bool must_be = key->size == strlen(encoded) && !memcmp(key->data, encoded, key->size);
 	struct tfr_image image;
 
-	tfr_cursor_init(&cursor, f);
-	while (tfr_cursor_bytes(&cursor, &value)) {
-		enum tfr_image_format format = tfr_image_sniff(value.data, value.size);
-		bool decodable = format == TFR_IMAGE_JPEG || format == TFR_IMAGE_PNG;
-
-		if (!decodable && format != TFR_IMAGE_UNKNOWN)
-			continue; /* a picture, of a kind that is not ours to judge */
-		if (!decodable && !must_be)
-			continue;
-		if (tfr_decode(c->decoder, value.data, value.size, NULL, 0, &image, err))
-			return name_feature(f, err);
-		++*pictures;
-	}
+	/* A picture of a kind that is not ours to judge, or bytes that nobody calls a picture. */
+	if (format != TFR_IMAGE_JPEG && format != TFR_IMAGE_PNG &&
+		(format != TFR_IMAGE_UNKNOWN || !must_be))
+		return TFR_OK;
+	if (tfr_decode(look->contents->decoder, value->data, value->size, NULL, 0, &image, err))
+		return name_feature(key, err);
+	++*look->pictures;
 	return TFR_OK;
+}
+
+static enum tfr_status check_feature(
+	struct look *look, const struct tfr_feature *f, struct tfr_error *err)
+{
+	struct tfr_bytes key = { (const uint8_t *)f->key, f->key_size }, value;
+	enum tfr_status status = TFR_OK;
+	struct tfr_cursor cursor;
+
+	tfr_cursor_init(&cursor, f);
+	while (!status && tfr_cursor_bytes(&cursor, &value))
+		status = check_value(look, &key, &value, err);
+	return status;
 }
 
 enum tfr_status tfr_contents_check(struct tfr_contents *c, const void *data, size_t size,
 	uint64_t *pictures, struct tfr_error *err)
 {
+	struct look look = { c, pictures };
 	enum tfr_status status = tfr_example_parse(c->example, data, size, err);
 
 	for (size_t i = 0; !status && c->decoder && i < tfr_example_count(c->example); i++) {
 		const struct tfr_feature *f = tfr_example_at(c->example, i);
 
 		if (f->kind == TFR_KIND_BYTES)
-			status = check_pictures(c, f, pictures, err);
+			status = check_feature(&look, f, err);
 	}
+	if (!status && tfr_is_sequence_example(data, size))
+		status = tfr_sequence_visit_bytes(
+			data, size, c->decoder ? check_value : NULL, &look, err);
 	return status;
 }

@@ -37,6 +37,18 @@ static char *temporary_name(const char *path)
 	return name;
 }
 
+static enum tfr_status cannot_create(const struct tfr_output *o, struct tfr_error *err)
+{
+	int saved = errno;
+	const char *slash = strrchr(o->path, '/');
+
+	tfr_fail_errno(err, saved, o->path, "cannot create");
+	if (saved == ENOENT && slash)
+		tfr_error_hint(err, "The folder is not there; make it with 'mkdir -p %.*s'.",
+			(int)(slash - o->path), o->path);
+	return TFR_ESYS;
+}
+
 /* Opens and locks the temporary.  A run that published or removed it between our open and our lock
  * leaves us with a file that has no name any more: then try again. */
 static enum tfr_status open_locked(struct tfr_output *o, struct tfr_error *err)
@@ -46,7 +58,7 @@ static enum tfr_status open_locked(struct tfr_output *o, struct tfr_error *err)
 	for (int tries = 0; tries < 100; tries++) {
 		o->fd = open(o->temp, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
 		if (o->fd < 0)
-			return tfr_fail_errno(err, errno, o->path, "cannot create");
+			return cannot_create(o, err);
 		o->owned = true;
 		if (flock(o->fd, LOCK_EX | LOCK_NB)) {
 			if (errno == EWOULDBLOCK)
@@ -140,6 +152,13 @@ enum tfr_status tfr_output_open(struct tfr_output **out, const char *path,
 	return TFR_OK;
 }
 
+static enum tfr_status cannot_write(const struct tfr_output *o, struct tfr_error *err)
+{
+	if (!strcmp(o->path, "-"))
+		return tfr_fail_errno(err, errno, NULL, "cannot write to standard output");
+	return tfr_fail_errno(err, errno, o->path, "cannot write");
+}
+
 enum tfr_status tfr_output_writev(
 	struct tfr_output *o, struct iovec *pieces, int n, struct tfr_error *err)
 {
@@ -149,8 +168,7 @@ enum tfr_status tfr_output_writev(
 		if (wrote < 0 && errno == EINTR)
 			continue;
 		if (wrote < 0)
-			return tfr_fail_errno(err, errno,
-				strcmp(o->path, "-") ? o->path : "standard output", "cannot write");
+			return cannot_write(o, err);
 		while (n && (size_t)wrote >= pieces->iov_len) {
 			wrote -= (ssize_t)pieces->iov_len;
 			pieces++;

@@ -48,7 +48,8 @@ void tfr_temporaries_free(struct tfr_temporaries *t)
 	free(t);
 }
 
-/* The thread that creates has its signals blocked, so a handler never waits for the thread it runs on. */
+/* The thread that creates has its signals blocked, so a handler never waits for the thread it runs
+ * on. */
 void tfr_temporaries_begin(struct tfr_temporaries *t, sigset_t *saved)
 {
 	sigset_t all;

@@ -100,13 +100,28 @@ static enum tfr_status find_count(
 	return status;
 }
 
+/* Of a set that is not there at all nobody wants to hear which member is missing. */
+static bool any_member(const struct tfr_set_name *name)
+{
+	struct stat st;
+	bool found = false;
+
+	for (uint32_t k = 0; !found && k < name->count; k++) {
+		TFR_AUTO_FREE char *file = tfr_set_name_file(name, k);
+
+		found = !file || stat(file, &st) == 0 || errno != ENOENT;
+	}
+	return found;
+}
+
 static enum tfr_status add_set(
 	struct tfr_set *set, struct tfr_set_name *name, const char *input, struct tfr_error *err)
 {
 	enum tfr_status status = name->count ? TFR_OK : find_count(name, input, err);
 	struct stat st;
-	size_t before = set->count;
 
+	if (!status && !any_member(name))
+		return tfr_fail_errno(err, ENOENT, input, "no shards of");
 	for (uint32_t k = 0; !status && k < name->count; k++) {
 		TFR_AUTO_FREE char *file = tfr_set_name_file(name, k);
 
@@ -119,8 +134,6 @@ static enum tfr_status add_set(
 		else
 			status = missing_member(set, file, err);
 	}
-	if (!status && set->count == before)
-		status = tfr_fail_errno(err, ENOENT, input, "no shards of");
 	return status;
 }
 

@@ -76,6 +76,14 @@ TFR_API const struct tfr_feature *tfr_example_get(const struct tfr_example *ex, 
  * apart.  False for damaged records too. */
 TFR_API bool tfr_is_sequence_example(const void *data, size_t size);
 
+/* Parses a SequenceExample whole and shows `visit` every bytes value of its feature lists, frame
+ * after frame; a failure of `visit` ends that and is returned.  `visit` may be NULL.  TFR_EDATA: the
+ * feature lists are damaged.  (The context is what tfr_example_parse() reads of such a record.) */
+TFR_API enum tfr_status tfr_sequence_visit_bytes(const void *data, size_t size,
+	enum tfr_status (*visit)(void *ctx, const struct tfr_bytes *key,
+		const struct tfr_bytes *value, struct tfr_error *err),
+	void *ctx, struct tfr_error *err);
+
 /* Values, first to last, in time linear in the list.  Each function gives false at the end or when
  * the feature is of another kind.  `f` NULL is an empty list. */
 struct tfr_cursor {
