@@ -22,7 +22,9 @@ struct group {
 	unsigned count;
 };
 
-/* Queues the group, then waits until there is room for another.  False: all is over. */
+/* Queues the group, then waits until there is room for another.  A full queue is filled again when
+ * half of it is gone: woken for each record, a thread would cost a switch a record.  False: all is
+ * over. */
 static bool hand_over(struct reading *r, struct group *g, bool compressed)
 {
 	struct tfr_pipeline *p = r->p;
@@ -48,8 +50,9 @@ static bool hand_over(struct reading *r, struct group *g, bool compressed)
 		}
 	}
 	span_charge(&r->span, &c->blocked);
-	while (!p->stopping && r->head && r->bytes >= p->source.budget)
-		pthread_cond_wait(&r->change, &p->lock);
+	if (r->bytes >= p->source.budget)
+		while (!p->stopping && r->head && r->bytes > p->source.budget / 2)
+			pthread_cond_wait(&r->change, &p->lock);
 	span_end(&r->span);
 	span_charge(&r->span, &c->busy);
 	go_on = !p->stopping;
@@ -200,13 +203,13 @@ static struct sample *take(struct tfr_pipeline *p, struct reading *r)
 {
 	struct source *src = &p->source;
 	struct sample *s = r->head;
-	bool was_full = r->bytes >= src->budget;
+	bool above_half = r->bytes > src->budget / 2;
 
 	r->head = s->next;
 	if (!r->head)
 		r->tail = NULL;
 	r->bytes -= s->size;
-	if (was_full && (r->bytes < src->budget || !r->head))
+	if (above_half && (r->bytes <= src->budget / 2 || !r->head))
 		pthread_cond_signal(&r->change);
 	s->next = NULL;
 	s->epoch = src->epoch;
