@@ -7,6 +7,7 @@
 Times are of the work alone: importing TensorFlow (2 to 4 s) is left out in its favour.
 """
 import json
+import math
 import multiprocessing
 import os
 import pathlib
@@ -69,19 +70,29 @@ def shard(folder, target, processes):
     return {'seconds': time.perf_counter() - start, 'records': len(items)}
 
 
+def window(shape):
+    """A random-resized crop by the law that torchvision, DALI and tfr share: 8 to 100 % of the area, a shape of 3:4 to 4:3.
+
+    tf.image.sample_distorted_bounding_box draws the height evenly, not the area: smaller windows, less to decode.
+    """
+    height, width = tf.cast(shape[0], tf.float32), tf.cast(shape[1], tf.float32)
+    u = tf.random.uniform([4])
+    area = (0.08 + 0.92 * u[0]) * height * width
+    ratio = tf.exp((2 * u[1] - 1) * math.log(4 / 3))
+    h = tf.minimum(tf.round(tf.sqrt(area / ratio)), height)
+    w = tf.minimum(tf.round(tf.sqrt(area * ratio)), width)
+    return tf.cast(tf.stack([u[2] * (height - h), u[3] * (width - w), h, w]), tf.int32)
+
+
 def feed(dct, files):
     method = {'exact': 'INTEGER_ACCURATE', 'fast': 'INTEGER_FAST'}[dct]
-    whole = tf.constant([[[0.0, 0.0, 1.0, 1.0]]])
     wanted = {'image/encoded': tf.io.FixedLenFeature([], tf.string), 'image/class/label': tf.io.FixedLenFeature([], tf.int64)}
 
     def load(record):
         parsed = tf.io.parse_single_example(record, wanted)
         encoded = parsed['image/encoded']
-        begin, size, _ = tf.image.sample_distorted_bounding_box(
-            tf.io.extract_jpeg_shape(encoded), bounding_boxes=whole, min_object_covered=0.0,
-            aspect_ratio_range=(3 / 4, 4 / 3), area_range=(0.08, 1.0), max_attempts=10, use_image_if_no_bounding_boxes=True)
-        window = tf.stack([begin[0], begin[1], size[0], size[1]])
-        picture = tf.image.decode_and_crop_jpeg(encoded, window, channels=3, dct_method=method)
+        picture = tf.image.decode_and_crop_jpeg(encoded, window(tf.io.extract_jpeg_shape(encoded)), channels=3,
+                                                dct_method=method)
         picture = tf.image.resize(picture, [SIZE, SIZE])
         picture = tf.image.random_flip_left_right(picture)
         return (picture - 127.5) / 127.5, parsed['image/class/label']
