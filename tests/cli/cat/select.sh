@@ -1,7 +1,7 @@
 # --where, then --skip, then --limit; --raw and --delimited.
 show() { tfr show -q --json "$@"; }
 tfr cat -q "$DATA/members.tfrecord" --skip 18 --raw; echo
-tfr cat -q "$DATA/members.tfrecord" --skip 1 --limit 1 --delimited | xxd | head -n 2
+tfr cat -q "$DATA/members.tfrecord" --skip 1 --limit 1 --delimited | od -An -c | head -n 2
 tfr cat -q "$DATA/members.tfrecord" --limit 0 | wc -c
 tfr cat -q "$DATA/members.tfrecord" --skip 100 | wc -c
 tfr cat -q "$DATA/kinds.tfrecord" --where 'exists(zero) || f > 1' --skip 1 | show
