@@ -16,9 +16,9 @@ enum { MAX_DEPTH = 64 };
 struct tfr_json {
 	struct tfr_buf text;
 	unsigned depth;
-	unsigned pretty;        /* levels that get lines of their own */
-	uint64_t has_members;   /* bit d: something stands at depth d already */
-	const void *next_key;   /* of tfr_json_key(), NULL: none */
+	unsigned pretty;      /* levels that get lines of their own */
+	uint64_t has_members; /* bit d: something stands at depth d already */
+	const void *next_key; /* of tfr_json_key(), NULL: none */
 	size_t next_key_size;
 	bool failed;
 };
@@ -201,11 +201,15 @@ void tfr_json_i64(struct tfr_json *j, const char *key, int64_t value)
 	put_literal(j, key, text);
 }
 
-/* What "%g" has no good word for: JSON has no infinities, and readers take "-0" for the integer 0. */
+/* What "%g" has no good word for: JSON has no infinities, and readers take "-0" for the integer 0.
+ */
 static bool put_odd_float(struct tfr_json *j, const char *key, double value)
 {
 	if (!isfinite(value))
-		tfr_json_string(j, key, isnan(value) ? "NaN" : value < 0 ? "-Infinity" : "Infinity");
+		tfr_json_string(j, key,
+			isnan(value) ? "NaN"
+			: value < 0  ? "-Infinity"
+				     : "Infinity");
 	else if (value == 0 && signbit(value))
 		put_literal(j, key, "-0.0");
 	else

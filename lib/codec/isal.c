@@ -11,7 +11,8 @@
 
 struct inflater {
 	struct inflate_state z;
-	int failure; /* what isal_inflate() returned; it does not remember: called again, it says all is well */
+	int failure; /* what isal_inflate() returned; it does not remember: called again, it says
+			all is well */
 };
 
 struct deflater {

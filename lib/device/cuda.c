@@ -37,11 +37,11 @@ static enum tfr_status cuda_fail(
 	return tfr_fail(err, status, "%s on %s: %s", call, dev->name, cudaGetErrorString(rc));
 }
 
-#define TRY(dev, call, args) \
-	do { \
-		cudaError_t rc_ = call args; \
-		if (rc_ != cudaSuccess) \
-			return cuda_fail(err, dev, #call, rc_); \
+#define TRY(dev, call, args)                                                                       \
+	do {                                                                                       \
+		cudaError_t rc_ = call args;                                                       \
+		if (rc_ != cudaSuccess)                                                            \
+			return cuda_fail(err, dev, #call, rc_);                                    \
 	} while (0)
 
 static enum tfr_status parse_ordinal(const char *args, int *ordinal, struct tfr_error *err)

@@ -18,11 +18,20 @@ struct unit {
 };
 
 static const struct unit bandwidth_units[] = {
-	{ "", 1 }, { "K", 1e3 }, { "M", 1e6 }, { "G", 1e9 }, { "T", 1e12 }, { NULL },
+	{ "", 1 },
+	{ "K", 1e3 },
+	{ "M", 1e6 },
+	{ "G", 1e9 },
+	{ "T", 1e12 },
+	{ NULL },
 };
 
 static const struct unit latency_units[] = {
-	{ "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { NULL },
+	{ "ns", 1 },
+	{ "us", 1e3 },
+	{ "ms", 1e6 },
+	{ "s", 1e9 },
+	{ NULL },
 };
 
 /* A decimal number and its unit, which end exactly at `end`.  Negative: they do not. */

@@ -59,8 +59,8 @@ static bool try_crop(struct tfr_rng *r, uint32_t width, uint32_t height, struct 
 	return true;
 }
 
-void tfr_random_resized_crop(const struct tfr_draw *draw, uint32_t width, uint32_t height,
-	struct tfr_crop *crop)
+void tfr_random_resized_crop(
+	const struct tfr_draw *draw, uint32_t width, uint32_t height, struct tfr_crop *crop)
 {
 	struct tfr_rng r;
 	double shape;

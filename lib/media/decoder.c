@@ -9,8 +9,8 @@
 
 #define DEFAULT_MAX_BYTES ((uint64_t)1 << 30)
 
-enum tfr_status tfr_image_probe(const void *data, size_t size, struct tfr_image_info *info,
-	struct tfr_error *err)
+enum tfr_status tfr_image_probe(
+	const void *data, size_t size, struct tfr_image_info *info, struct tfr_error *err)
 {
 	const struct tfr_picture *picture;
 
@@ -27,8 +27,8 @@ enum tfr_status tfr_image_probe(const void *data, size_t size, struct tfr_image_
 	return picture->probe(data, size, info, err);
 }
 
-static enum tfr_status check_window(const struct tfr_crop *w, uint32_t width, uint32_t height,
-	struct tfr_error *err)
+static enum tfr_status check_window(
+	const struct tfr_crop *w, uint32_t width, uint32_t height, struct tfr_error *err)
 {
 	if (w->width && w->height && w->width <= width && w->x <= width - w->width &&
 		w->height <= height && w->y <= height - w->height)

@@ -44,7 +44,7 @@ static bool confirmed(enum tfr_image_format format, const uint8_t *data, size_t 
 	 * the size of the next header, both below 65536. */
 	if (format == TFR_IMAGE_BMP)
 		return size >= 18 && tfr_be32(data + 6) == 0 && data[12] == 0 && data[13] == 0 &&
-			tfr_be16(data + 16) == 0;
+		       tfr_be16(data + 16) == 0;
 	if (format == TFR_IMAGE_WEBP)
 		return memcmp(data, "RIFF", 4) == 0;
 	return true;

@@ -13,7 +13,8 @@
 #include <string.h>
 
 #include <jpeglib.h>
-#include <jerror.h>
+
+#include <jerror.h> /* names what jpeglib.h has left undefined, so after it */
 
 #include "base/error.h"
 #include "media/jpeg.h"
@@ -148,7 +149,8 @@ static bool is_unrefined(const struct jpeg_decompress_struct *c)
 }
 
 /* Whether libjpeg crops and skips to the bit: each component is whole or of the coarsest kind, as
- * encoders make them, and blocks are not smoothed.  Else rows and columns are decoded and dropped. */
+ * encoders make them, and blocks are not smoothed.  Else rows and columns are decoded and dropped.
+ */
 static bool crops_exactly(const struct jpeg_decompress_struct *c)
 {
 	for (int i = 0; i < c->num_components; i++) {

@@ -4,7 +4,7 @@
 
 #include "media/picture.h"
 
-enum tfr_status tfr_jpeg_probe(const uint8_t *data, size_t size, struct tfr_image_info *info,
-	struct tfr_error *err);
+enum tfr_status tfr_jpeg_probe(
+	const uint8_t *data, size_t size, struct tfr_image_info *info, struct tfr_error *err);
 
 #endif

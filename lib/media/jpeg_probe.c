@@ -78,8 +78,8 @@ static void name_subsampling(const uint8_t *component, struct tfr_image_info *in
 
 /* Reads the frame header: precision, height, width, then (id, H << 4 | V, table) for each component
  * (T.81 B.2.2). */
-static enum tfr_status read_frame(const uint8_t *p, size_t n, int marker,
-	struct tfr_image_info *info, struct tfr_error *err)
+static enum tfr_status read_frame(
+	const uint8_t *p, size_t n, int marker, struct tfr_image_info *info, struct tfr_error *err)
 {
 	if (n < 6 || n < 6 + 3 * (size_t)p[5])
 		return tfr_fail(err, TFR_EDATA, "damaged JPEG: frame header too short");
@@ -99,8 +99,8 @@ static enum tfr_status read_frame(const uint8_t *p, size_t n, int marker,
 		return tfr_fail(err, TFR_EFORMAT, "a JPEG of %u components, which is not decoded",
 			info->components);
 	if (!info->width || !info->height)
-		return tfr_fail(err, TFR_EDATA, "damaged JPEG: zero %s",
-			info->width ? "height" : "width");
+		return tfr_fail(
+			err, TFR_EDATA, "damaged JPEG: zero %s", info->width ? "height" : "width");
 	if (info->components > 1)
 		name_subsampling(p + 6, info);
 	return TFR_OK;
@@ -159,8 +159,8 @@ static bool has_end(const uint8_t *data, size_t size, size_t pos, const struct t
 	return marker == EOI;
 }
 
-enum tfr_status tfr_jpeg_probe(const uint8_t *data, size_t size, struct tfr_image_info *info,
-	struct tfr_error *err)
+enum tfr_status tfr_jpeg_probe(
+	const uint8_t *data, size_t size, struct tfr_image_info *info, struct tfr_error *err)
 {
 	size_t pos = 2; /* behind SOI, which the magic has shown */
 	enum tfr_status status = walk_header(data, size, &pos, info, err);

@@ -45,8 +45,8 @@ void tfr_jpeg_free(struct tfr_jpeg *j);
 uint8_t *tfr_pixels(struct tfr_buf *kept, size_t size);
 
 /* A window that is the whole of a picture. */
-static inline bool tfr_window_is_all(const struct tfr_crop *window,
-	const struct tfr_image_info *info)
+static inline bool tfr_window_is_all(
+	const struct tfr_crop *window, const struct tfr_image_info *info)
 {
 	return window->width == info->width && window->height == info->height;
 }

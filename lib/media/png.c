@@ -16,8 +16,8 @@
 
 enum { SIGNATURE = 8, CHUNK_OVERHEAD = 12 /* length, type, CRC */, IHDR_SIZE = 13 };
 
-static enum tfr_status read_ihdr(const uint8_t *p, struct tfr_image_info *info,
-	struct tfr_error *err)
+static enum tfr_status read_ihdr(
+	const uint8_t *p, struct tfr_image_info *info, struct tfr_error *err)
 {
 	static const uint8_t components_of[7] = { 1, 0, 3, 1, 2, 0, 4 };
 	unsigned type = p[9];
@@ -26,11 +26,11 @@ static enum tfr_status read_ihdr(const uint8_t *p, struct tfr_image_info *info,
 	info->height = tfr_be32(p + 4);
 	info->bit_depth = p[8];
 	if (!info->width || !info->height)
-		return tfr_fail(err, TFR_EDATA, "damaged PNG: zero %s",
-			info->width ? "height" : "width");
+		return tfr_fail(
+			err, TFR_EDATA, "damaged PNG: zero %s", info->width ? "height" : "width");
 	if ((info->width | info->height) >> 31)
-		return tfr_fail(err, TFR_EDATA, "damaged PNG: size %u x %u", info->width,
-			info->height);
+		return tfr_fail(
+			err, TFR_EDATA, "damaged PNG: size %u x %u", info->width, info->height);
 	if (type > 6 || !components_of[type])
 		return tfr_fail(err, TFR_EDATA, "damaged PNG: colour type %u", type);
 	info->components = components_of[type];
@@ -44,8 +44,8 @@ static bool is_chunk(const uint8_t *chunk, const char *type)
 	return memcmp(chunk + 4, type, 4) == 0;
 }
 
-static enum tfr_status png_probe(const uint8_t *data, size_t size, struct tfr_image_info *info,
-	struct tfr_error *err)
+static enum tfr_status png_probe(
+	const uint8_t *data, size_t size, struct tfr_image_info *info, struct tfr_error *err)
 {
 	const uint8_t *p = data + SIGNATURE;
 	bool has_data = false;
@@ -81,7 +81,7 @@ struct png_state {
 	const uint8_t *data; /* what libpng has not read yet */
 	size_t left;
 	uint8_t *pixels;
-	size_t stride;      /* of pixels */
+	size_t stride;	    /* of pixels */
 	struct tfr_buf row; /* one row of the whole width, where the window is narrower */
 	const struct tfr_picture_job *job;
 	struct tfr_decoder *owner;
@@ -126,8 +126,8 @@ static void set_transforms(png_structp png, png_infop info, unsigned channels)
 		if (trns && !alpha)
 			png_set_tRNS_to_alpha(png);
 		else if (!alpha)
-			png_set_add_alpha(png, (1u << png_get_bit_depth(png, info)) - 1,
-				PNG_FILLER_AFTER);
+			png_set_add_alpha(
+				png, (1u << png_get_bit_depth(png, info)) - 1, PNG_FILLER_AFTER);
 	} else if (alpha || trns) {
 		png_set_strip_alpha(png);
 	}

@@ -28,7 +28,7 @@ struct tfr_resizer {
 	uint32_t *low, *high;
 	float *weight;
 	float *rows[2];
-	int64_t tag[2];  /* -1: none */
+	int64_t tag[2];	 /* -1: none */
 	size_t capacity; /* elements, in each of the arrays above */
 	void *tables;
 	size_t tables_capacity;
@@ -83,8 +83,8 @@ static bool reserve(struct tfr_resizer *r, size_t elements)
 
 /* The two neighbours of output index `i` and the weight of the upper: HalfPixelScaler and
  * compute_interpolation_weights of tensorflow/core/kernels/image. */
-static void neighbours(uint32_t i, uint32_t in, float scale, uint32_t *low, uint32_t *high,
-	float *weight)
+static void neighbours(
+	uint32_t i, uint32_t in, float scale, uint32_t *low, uint32_t *high, float *weight)
 {
 	float src = ((float)i + 0.5f) * scale - 0.5f;
 	float floor_src = floorf(src), ceil_src = ceilf(src);
@@ -163,8 +163,8 @@ static bool choose_kernel(struct tfr_resizer *r, unsigned flags)
 	}
 }
 
-static bool set_columns(struct tfr_resizer *r, const struct tfr_image *image, uint32_t width,
-	unsigned flags)
+static bool set_columns(
+	struct tfr_resizer *r, const struct tfr_image *image, uint32_t width, unsigned flags)
 {
 	struct shape s = { image->width, width, image->channels,
 		flags & (TFR_RESIZE_MIRROR | TFR_RESIZE_PLAIN) };
@@ -185,8 +185,8 @@ static bool set_columns(struct tfr_resizer *r, const struct tfr_image *image, ui
 
 /* Source row `y` as floats, made now unless it is one of the two that are kept; the one that makes
  * room is not `keep`. */
-static const float *float_row(struct tfr_resizer *r, const struct tfr_image *image, uint32_t y,
-	uint32_t keep)
+static const float *float_row(
+	struct tfr_resizer *r, const struct tfr_image *image, uint32_t y, uint32_t keep)
 {
 	int k = r->tag[0] == y ? 0 : r->tag[1] == y ? 1 : r->tag[0] == keep ? 1 : 0;
 

@@ -34,8 +34,8 @@ struct tfr_resize_kernel {
 	bool (*prepare)(struct tfr_resize_columns *columns);
 	size_t (*tables_size)(size_t padded);
 	/* One source row to floats: `out` has room for `padded` elements, aligned to 64. */
-	void (*horizontal)(const struct tfr_resize_columns *columns, const uint8_t *row,
-		float *out);
+	void (*horizontal)(
+		const struct tfr_resize_columns *columns, const uint8_t *row, float *out);
 	/* out[i] = top[i] + (bottom[i] - top[i]) * weight, then as `flags` say; top and bottom are
 	 * aligned to 64, out is not and has no room beyond n. */
 	void (*vertical)(const float *top, const float *bottom, float weight, size_t n,

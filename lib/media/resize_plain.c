@@ -17,8 +17,8 @@ static void horizontal(const struct tfr_resize_columns *columns, const uint8_t *
 	}
 }
 
-static void vertical(const float *top, const float *bottom, float weight, size_t n, unsigned flags,
-	float *out)
+static void vertical(
+	const float *top, const float *bottom, float weight, size_t n, unsigned flags, float *out)
 {
 	for (size_t i = 0; i < n; i++)
 		out[i] = top[i] + (bottom[i] - top[i]) * weight;

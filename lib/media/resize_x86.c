@@ -18,8 +18,8 @@
 
 /* Where a load of `window` bytes for elements [i, i + count) starts; false: their samples do not
  * fit it. */
-static bool find_base(const struct tfr_resize_columns *c, size_t i, size_t count, size_t window,
-	uint32_t *base)
+static bool find_base(
+	const struct tfr_resize_columns *c, size_t i, size_t count, size_t window, uint32_t *base)
 {
 	uint32_t first = c->low[i], last = c->high[i];
 
@@ -109,8 +109,8 @@ static void vertical_rest(const float *top, const float *bottom, float weight, s
 	}
 }
 
-AVX2 static void avx2_vertical(const float *top, const float *bottom, float weight, size_t n,
-	unsigned flags, float *out)
+AVX2 static void avx2_vertical(
+	const float *top, const float *bottom, float weight, size_t n, unsigned flags, float *out)
 {
 	bool stream = (flags & TFR_RESIZE_STREAM) && (uintptr_t)out % 32 == 0;
 	bool normalise = flags & TFR_RESIZE_NORMALISE;
@@ -159,7 +159,7 @@ struct group {
 static bool avx512_usable(void)
 {
 	return __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512bw") &&
-		__builtin_cpu_supports("avx512vl");
+	       __builtin_cpu_supports("avx512vl");
 }
 
 static size_t avx512_tables_size(size_t padded)
@@ -189,8 +189,8 @@ AVX512 static inline __m512 avx512_samples(__m512i bytes, const uint8_t *index)
 	return _mm512_cvtepi32_ps(chosen);
 }
 
-AVX512 static void avx512_horizontal(const struct tfr_resize_columns *c, const uint8_t *row,
-	float *out)
+AVX512 static void avx512_horizontal(
+	const struct tfr_resize_columns *c, const uint8_t *row, float *out)
 {
 	const struct group *g = c->tables;
 
@@ -204,8 +204,8 @@ AVX512 static void avx512_horizontal(const struct tfr_resize_columns *c, const u
 	}
 }
 
-AVX512 static void avx512_vertical(const float *top, const float *bottom, float weight, size_t n,
-	unsigned flags, float *out)
+AVX512 static void avx512_vertical(
+	const float *top, const float *bottom, float weight, size_t n, unsigned flags, float *out)
 {
 	bool stream = (flags & TFR_RESIZE_STREAM) && (uintptr_t)out % 64 == 0;
 	bool normalise = flags & TFR_RESIZE_NORMALISE;

@@ -1,7 +1,8 @@
 /* pipeline/picture.h - from an encoded picture to its place in a batch.
  *
  * A transform is a row; it does no work on pixels but says what decode and resize are to do: which
- * window, mirrored or not, normalised or not.  So the whole list costs one decode and one resize. */
+ * window, mirrored or not, normalised or not.  So the whole list costs one decode and one resize.
+ */
 #ifndef TFR_PIPELINE_PICTURE_H
 #define TFR_PIPELINE_PICTURE_H
 

@@ -218,7 +218,8 @@ struct tfr_pipeline {
 enum pull { PULL_RECORD, PULL_WAIT, PULL_EPOCH, PULL_ERROR };
 enum tfr_status source_start(struct tfr_pipeline *p, struct tfr_error *err); /* without the lock */
 void source_stop(struct tfr_pipeline *p);				     /* likewise */
-/* The next record in order.  PULL_EPOCH until source_next_epoch(); PULL_ERROR: p->end says which. */
+/* The next record in order.  PULL_EPOCH until source_next_epoch(); PULL_ERROR: p->end says which.
+ */
 enum pull source_pull(struct tfr_pipeline *p, struct sample **sample);
 void source_next_epoch(struct tfr_pipeline *p);
 bool source_can_repeat(const struct tfr_pipeline *p);

@@ -70,7 +70,8 @@ static enum tfr_status hop_over(struct counter *c, size_t size, struct tfr_error
 	status = tfr_stream_skip(c->stream, next - size, err);
 	if (status == TFR_END) {
 		c->records--;
-		return fail_at(c, c->offset + start_of_last(c->block, next), "truncated record", err);
+		return fail_at(
+			c, c->offset + start_of_last(c->block, next), "truncated record", err);
 	}
 	c->held = 0;
 	c->offset += next;

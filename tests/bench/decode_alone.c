@@ -93,15 +93,15 @@ static void load_list(struct bench *b, const char *path)
 		fclose(f);
 }
 
-static bool feed_one(struct bench *b, struct tfr_decoder *d, struct tfr_resizer *r, uint64_t record,
-	float *out)
+static bool feed_one(
+	struct bench *b, struct tfr_decoder *d, struct tfr_resizer *r, uint64_t record, float *out)
 {
 	const struct picture *p = &b->pictures[record % b->count];
 	struct tfr_draw draw = {
 		.seed = 1, .epoch = record / b->count, .record = record % b->count
 	};
 	unsigned flags = TFR_RESIZE_NORMALISE | TFR_RESIZE_STREAM |
-		(tfr_random_flip(&draw) ? TFR_RESIZE_MIRROR : 0);
+			 (tfr_random_flip(&draw) ? TFR_RESIZE_MIRROR : 0);
 	struct tfr_image_info info;
 	struct tfr_image image;
 	struct tfr_crop crop;
@@ -110,7 +110,7 @@ static bool feed_one(struct bench *b, struct tfr_decoder *d, struct tfr_resizer 
 		return false;
 	tfr_random_resized_crop(&draw, info.width, info.height, &crop);
 	return tfr_decode(d, p->data, p->size, &crop, 3, &image, NULL) == TFR_OK &&
-		tfr_resize_bilinear(r, &image, b->size, b->size, flags, out, NULL) == TFR_OK;
+	       tfr_resize_bilinear(r, &image, b->size, b->size, flags, out, NULL) == TFR_OK;
 }
 
 static void run(void *ctx, unsigned worker)

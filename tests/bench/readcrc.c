@@ -2,7 +2,8 @@
  *
  * readcrc BLOCK_SIZE THREADS FILE...   prints one JSON object
  *
- * Files are dealt to the threads as they ask.  It knows nothing of records: `check` can come close to it, not past it. */
+ * Files are dealt to the threads as they ask.  It knows nothing of records: `check` can come close
+ * to it, not past it. */
 #include <fcntl.h>
 #include <isa-l/crc.h>
 #include <pthread.h>
@@ -51,7 +52,7 @@ int main(int argc, char **argv)
 	int n;
 
 	if (argc < 4 || (block_size = strtoul(argv[1], NULL, 10)) < 4096 || block_size % 4096 ||
-			(n = atoi(argv[2])) < 1 || n > 64) {
+		(n = atoi(argv[2])) < 1 || n > 64) {
 		fprintf(stderr, "usage: readcrc BLOCK_SIZE THREADS FILE...\n");
 		return 2;
 	}

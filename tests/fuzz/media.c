@@ -35,8 +35,8 @@ static uint8_t *copy(const struct tfr_image *image)
 	return p;
 }
 
-static void check_window(struct tfr_decoder *d, const uint8_t *data, size_t size,
-	const struct tfr_image *image)
+static void check_window(
+	struct tfr_decoder *d, const uint8_t *data, size_t size, const struct tfr_image *image)
 {
 	struct tfr_crop w = place(data + size, image);
 	TFR_AUTO_FREE uint8_t *whole = copy(image);
@@ -61,8 +61,8 @@ static void check_resize(const struct tfr_image *image)
 	if (!r)
 		return;
 	if (tfr_resize_bilinear(r, image, 31, 9, TFR_RESIZE_NORMALISE, fast, NULL) ||
-		tfr_resize_bilinear(r, image, 31, 9, TFR_RESIZE_NORMALISE | TFR_RESIZE_PLAIN, plain,
-			NULL) ||
+		tfr_resize_bilinear(
+			r, image, 31, 9, TFR_RESIZE_NORMALISE | TFR_RESIZE_PLAIN, plain, NULL) ||
 		memcmp(fast, plain, sizeof(fast)))
 		abort();
 	tfr_resizer_free(r);

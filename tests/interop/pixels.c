@@ -1,4 +1,5 @@
-/* tests/interop/pixels.c - a picture's pixels on stdout, for tests/interop/run to hold against TensorFlow's.
+/* tests/interop/pixels.c - a picture's pixels on stdout, for tests/interop/run to hold against
+ * TensorFlow's.
  *
  * pixels decode FILE CHANNELS         width * height * channels bytes
  * pixels resize FILE WIDTH HEIGHT     width * height * 3 float32 */
@@ -30,11 +31,13 @@ int main(int argc, char **argv)
 	int status = 0;
 
 	if (!in || !decoder || !resizer || (!resize && strcmp(argv[1], "decode"))) {
-		fprintf(stderr, "usage: pixels decode FILE CHANNELS | pixels resize FILE WIDTH HEIGHT\n");
+		fprintf(stderr,
+			"usage: pixels decode FILE CHANNELS | pixels resize FILE WIDTH HEIGHT\n");
 		return 2;
 	}
 	fclose(in);
-	if (tfr_decode(decoder, file, size, NULL, resize ? 3 : (unsigned)atoi(argv[3]), &image, &err)) {
+	if (tfr_decode(decoder, file, size, NULL, resize ? 3 : (unsigned)atoi(argv[3]), &image,
+		    &err)) {
 		status = fail(&err);
 	} else if (resize) {
 		uint32_t width = (uint32_t)atoi(argv[3]), height = (uint32_t)atoi(argv[4]);

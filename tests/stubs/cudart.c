@@ -72,13 +72,13 @@ static cudaError_t injected(const char *call)
 	return error;
 }
 
-#define INJECT() \
-	do { \
-		cudaError_t injected_ = injected(__func__); \
-		if (injected_ != cudaSuccess) \
-			return injected_; \
-		if (current < 0) \
-			return cudaErrorInvalidDevice; \
+#define INJECT()                                                                                   \
+	do {                                                                                       \
+		cudaError_t injected_ = injected(__func__);                                        \
+		if (injected_ != cudaSuccess)                                                      \
+			return injected_;                                                          \
+		if (current < 0)                                                                   \
+			return cudaErrorInvalidDevice;                                             \
 	} while (0)
 
 static bool holds(const void *memory, size_t size, bool pinned)

@@ -12,7 +12,7 @@ struct cudart_setup {
 	double bandwidth;  /* of a copy in bytes a second, 0: as fast as memory */
 	const char *fails; /* the name of a call that fails, or NULL */
 	int after;	   /* that many calls of it succeed first */
-	int error;         /* what it fails with.  The call "copy" is a copy that fails under way */
+	int error;	   /* what it fails with.  The call "copy" is a copy that fails under way */
 };
 
 extern struct cudart_setup cudart;

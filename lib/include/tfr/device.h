@@ -3,11 +3,11 @@
  *
  * A device is opened from the text a user writes:
  *
- *     host                     plain memory; an upload is one memcpy, made by the device's own thread
- *     sim:BANDWIDTH,LATENCY    memory behind a simulated link, as in sim:25G,10us: decimal bytes a
- *                              second (K, M, G, T), and ns, us, ms or s; a 0 needs no unit
- *     cuda, cuda:N             device 0, or N, of the CUDA runtime
- *     auto                     cuda where one answers, else host; tfr_device_reason() says why
+ *     host                     plain memory; an upload is one memcpy, made by the device's own
+ * thread sim:BANDWIDTH,LATENCY    memory behind a simulated link, as in sim:25G,10us: decimal bytes
+ * a second (K, M, G, T), and ns, us, ms or s; a 0 needs no unit cuda, cuda:N             device 0,
+ * or N, of the CUDA runtime auto                     cuda where one answers, else host;
+ * tfr_device_reason() says why
  *
  * The life of a batch: allocate staging memory, device memory and an event once, then for every
  * batch fill the staging memory, tfr_device_upload(), and tfr_event_wait() before the staging

@@ -77,8 +77,9 @@ TFR_API const struct tfr_feature *tfr_example_get(const struct tfr_example *ex, 
 TFR_API bool tfr_is_sequence_example(const void *data, size_t size);
 
 /* Parses a SequenceExample whole and shows `visit` every bytes value of its feature lists, frame
- * after frame; a failure of `visit` ends that and is returned.  `visit` may be NULL.  TFR_EDATA: the
- * feature lists are damaged.  (The context is what tfr_example_parse() reads of such a record.) */
+ * after frame; a failure of `visit` ends that and is returned.  `visit` may be NULL.  TFR_EDATA:
+ * the feature lists are damaged.  (The context is what tfr_example_parse() reads of such a record.)
+ */
 TFR_API enum tfr_status tfr_sequence_visit_bytes(const void *data, size_t size,
 	enum tfr_status (*visit)(void *ctx, const struct tfr_bytes *key,
 		const struct tfr_bytes *value, struct tfr_error *err),

@@ -18,8 +18,8 @@
 
 enum tfr_image_format {
 	TFR_IMAGE_UNKNOWN = 0, /* not a picture of any kind listed here */
-	TFR_IMAGE_JPEG,        /* decoded */
-	TFR_IMAGE_PNG,         /* decoded */
+	TFR_IMAGE_JPEG,	       /* decoded */
+	TFR_IMAGE_PNG,	       /* decoded */
 	/* From here on: recognised, so that a message can name it, and not decoded. */
 	TFR_IMAGE_GIF,
 	TFR_IMAGE_BMP,
@@ -65,8 +65,8 @@ struct tfr_image_info {
  * which; the rest is zero). TFR_EDATA: damaged or cut short: "truncated JPEG: no end marker",
  * "truncated PNG: no IEND chunk", "zero width". On failure what could be found before the fault is
  * in `info`, which is cleared first. */
-TFR_API enum tfr_status tfr_image_probe(const void *data, size_t size, struct tfr_image_info *info,
-	struct tfr_error *err);
+TFR_API enum tfr_status tfr_image_probe(
+	const void *data, size_t size, struct tfr_image_info *info, struct tfr_error *err);
 
 /* ---- Pixels ---- */
 
@@ -167,7 +167,7 @@ TFR_API enum tfr_status tfr_resize_bilinear(struct tfr_resizer *r, const struct 
  * order, and mirroring does not depend on whether a crop was drawn before it. */
 struct tfr_draw {
 	uint64_t seed;
-	uint64_t epoch;  /* from 0 */
+	uint64_t epoch;	 /* from 0 */
 	uint64_t record; /* the record's position in the unshuffled stream */
 };
 
@@ -175,8 +175,8 @@ struct tfr_draw {
  * the picture: the crop of Inception (Szegedy et al. 2014), by the law of torchvision's
  * RandomResizedCrop: ten tries, then the largest centred window whose shape is allowed.  Width and
  * height must not be 0. */
-TFR_API void tfr_random_resized_crop(const struct tfr_draw *draw, uint32_t width, uint32_t height,
-	struct tfr_crop *crop);
+TFR_API void tfr_random_resized_crop(
+	const struct tfr_draw *draw, uint32_t width, uint32_t height, struct tfr_crop *crop);
 
 /* A window of `to_width` x `to_height`, anywhere in the picture; an axis the picture lacks pixels
  * on is taken whole. */

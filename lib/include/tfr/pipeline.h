@@ -64,10 +64,10 @@ struct tfr_pipeline_plan {
 	uint64_t batch_bytes;  /* of one staging or device buffer */
 	uint64_t shuffle;      /* records the shuffle buffer is to hold */
 	uint64_t shuffle_bytes;
-	uint64_t read_bytes;	/* records read ahead */
-	uint64_t scratch_bytes; /* the workers' decoders */
+	uint64_t read_bytes;	  /* records read ahead */
+	uint64_t scratch_bytes;	  /* the workers' decoders */
 	unsigned staging, device; /* buffers; a device outside this process takes none of it */
-	bool device_counted; /* whether device memory is in `total` */
+	bool device_counted;	  /* whether device memory is in `total` */
 };
 
 /* A batch in device memory.  Pictures: records * height * width * 3 float32, dense, HWC.  Payloads:

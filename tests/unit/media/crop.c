@@ -44,8 +44,8 @@ Test(crop, pictures_of_extreme_shape_fall_back_to_the_centre)
 	struct tfr_draw draw = { .seed = 7 };
 	struct tfr_crop c;
 
-	tfr_random_resized_crop(&draw, 1000, 3,
-		&c); /* no window of 8 % of the area fits the height */
+	tfr_random_resized_crop(
+		&draw, 1000, 3, &c); /* no window of 8 % of the area fits the height */
 	cr_assert(c.x == 498 && c.y == 0 && c.width == 4 && c.height == 3, "%u %u %u %u", c.x, c.y,
 		c.width, c.height);
 	tfr_random_resized_crop(&draw, 3, 1000, &c);
@@ -56,9 +56,8 @@ Test(crop, pictures_of_extreme_shape_fall_back_to_the_centre)
 
 Test(crop, draws_depend_on_their_key_alone)
 {
-	struct tfr_draw a = { 1, 2, 3 },
-			others[] = { { 2, 2, 3 }, { 1, 3, 3 }, { 1, 2, 4 },
-				{ 1, 2 + (1ull << 32), 3 }, { 1, 2, 3 + (1ull << 32) } };
+	struct tfr_draw a = { 1, 2, 3 }, others[] = { { 2, 2, 3 }, { 1, 3, 3 }, { 1, 2, 4 },
+		{ 1, 2 + (1ull << 32), 3 }, { 1, 2, 3 + (1ull << 32) } };
 	struct tfr_crop first, again, other;
 
 	tfr_random_resized_crop(&a, 500, 375, &first);
@@ -129,10 +128,10 @@ Test(crop, a_window_of_a_view_moves_no_pixel)
 	const struct tfr_image image = { pixels, 12, 4, 2, 3 };
 	struct tfr_image part;
 
-	cr_assert_eq(tfr_image_window(&image, &(struct tfr_crop){ 1, 1, 2, 1 }, &part, NULL),
-		TFR_OK);
+	cr_assert_eq(
+		tfr_image_window(&image, &(struct tfr_crop){ 1, 1, 2, 1 }, &part, NULL), TFR_OK);
 	cr_assert(part.data == pixels + 15 && part.stride == 12 && part.width == 2 &&
-		part.height == 1 && part.channels == 3);
+		  part.height == 1 && part.channels == 3);
 	cr_assert_eq(tfr_image_window(&image, &(struct tfr_crop){ 3, 0, 2, 1 }, &part, NULL),
 		TFR_EUSAGE);
 }

@@ -73,9 +73,9 @@ static void check_sizes(struct jpeg_kind k, int windows)
 Test(jpeg, windows_equal_the_whole_at_every_subsampling)
 {
 	for (size_t i = 0; i < sizeof(samplings) / sizeof(*samplings); i++)
-		check_sizes((struct jpeg_kind){ .components = 3,
-				    .h = samplings[i].h,
-				    .v = samplings[i].v },
+		check_sizes(
+			(struct jpeg_kind){
+				.components = 3, .h = samplings[i].h, .v = samplings[i].v },
 			150);
 }
 
@@ -114,11 +114,8 @@ Test(jpeg, windows_equal_the_whole_with_restart_markers_and_in_gray)
 	check_sizes((struct jpeg_kind){ .components = 3, .h = 2, .v = 2, .apart = true }, 60);
 	check_sizes((struct jpeg_kind){ .components = 1 }, 60);
 	check_windows(&(struct jpeg_kind){ .width = 101, .height = 67, .components = 1 }, 1, 60);
-	check_windows(&(struct jpeg_kind){ .width = 101,
-			      .height = 67,
-			      .components = 3,
-			      .h = 2,
-			      .v = 2 },
+	check_windows(
+		&(struct jpeg_kind){ .width = 101, .height = 67, .components = 3, .h = 2, .v = 2 },
 		1, 60);
 }
 
@@ -197,8 +194,8 @@ static void check_cuts(const struct jpeg_kind *k)
 
 Test(jpeg, every_cut_is_an_error)
 {
-	check_cuts(&(struct jpeg_kind){
-		.width = 40, .height = 30, .components = 3, .h = 2, .v = 2 });
+	check_cuts(
+		&(struct jpeg_kind){ .width = 40, .height = 30, .components = 3, .h = 2, .v = 2 });
 	check_cuts(&(struct jpeg_kind){
 		.width = 40, .height = 30, .components = 3, .h = 2, .v = 2, .progressive = true });
 	check_cuts(&(struct jpeg_kind){
@@ -229,8 +226,8 @@ Test(jpeg, the_end_of_a_thumbnail_is_not_the_end)
 
 Test(jpeg, bytes_after_the_end_are_allowed)
 {
-	TFR_AUTO_BUF jpeg = make_jpeg(&(struct jpeg_kind){
-		.width = 32, .height = 24, .components = 3, .h = 2, .v = 2 });
+	TFR_AUTO_BUF jpeg = make_jpeg(
+		&(struct jpeg_kind){ .width = 32, .height = 24, .components = 3, .h = 2, .v = 2 });
 	struct tfr_decoder *d = tfr_decoder_new(NULL);
 	struct tfr_image image;
 	struct tfr_error err = { 0 };
@@ -279,7 +276,7 @@ Test(jpeg, fast_decoding_is_near)
 		for (uint32_t y = 0; y < w->height; y++)
 			for (uint32_t x = 0; x < w->width * 3; x++)
 				sum += abs(image.data[y * image.stride + x] -
-					whole[((w->y + y) * 101 + w->x) * 3 + x]);
+					   whole[((w->y + y) * 101 + w->x) * 3 + x]);
 		cr_assert_lt(sum / (w->width * w->height * 3), 6, "%g",
 			sum / (w->width * w->height * 3));
 	}
@@ -288,10 +285,10 @@ Test(jpeg, fast_decoding_is_near)
 
 Test(jpeg, what_cannot_be_had_is_refused)
 {
-	TFR_AUTO_BUF jpeg = make_jpeg(&(struct jpeg_kind){
-		.width = 32, .height = 24, .components = 3, .h = 2, .v = 2 });
-	TFR_AUTO_BUF cmyk = make_jpeg(&(struct jpeg_kind){
-		.width = 8, .height = 8, .components = 4, .h = 1, .v = 1 });
+	TFR_AUTO_BUF jpeg = make_jpeg(
+		&(struct jpeg_kind){ .width = 32, .height = 24, .components = 3, .h = 2, .v = 2 });
+	TFR_AUTO_BUF cmyk = make_jpeg(
+		&(struct jpeg_kind){ .width = 8, .height = 8, .components = 4, .h = 1, .v = 1 });
 	struct tfr_decoder *d = tfr_decoder_new(NULL),
 			   *tight =
 				   tfr_decoder_new(&(struct tfr_decoder_opts){ .max_bytes = 2303 });

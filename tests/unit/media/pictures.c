@@ -13,7 +13,7 @@
 static uint8_t sample(uint32_t x, uint32_t y, unsigned c, struct tfr_rng *r)
 {
 	double v = 128 + 60 * sin(x * 0.21 + c) + 50 * cos(y * 0.17 - 2 * c) +
-		(x / 7 + y / 5 + c) % 3 * 20;
+		   (x / 7 + y / 5 + c) % 3 * 20;
 
 	v += (double)tfr_rng_below(r, 40) - 20;
 	return v < 0 ? 0 : v > 255 ? 255 : (uint8_t)v;

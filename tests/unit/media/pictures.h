@@ -13,9 +13,9 @@ struct jpeg_kind {
 	unsigned h, v; /* of the first component (and the last of four), the others having 1, 1 */
 	bool progressive, ycck, no_adobe;
 	bool uneven; /* factors 2x2, 4x4 and 1x1, which no encoder makes by itself; needs `apart` */
-	bool apart;          /* sequential, but a scan for each component */
+	bool apart;  /* sequential, but a scan for each component */
 	unsigned restart;    /* MCUs between restart markers */
-	unsigned scans;      /* of a progressive file: write only so many; 0: all */
+	unsigned scans;	     /* of a progressive file: write only so many; 0: all */
 	const uint8_t *app1; /* content of an APP1 segment */
 	size_t app1_size;
 };

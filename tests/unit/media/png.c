@@ -36,7 +36,7 @@ static uint8_t stored(const uint8_t *rows, int type, int depth, uint32_t x, uint
 	if (depth >= 8)
 		return row[(x * n + s) * (bits / 8)]; /* the high byte of 16 comes first */
 	return (uint8_t)((row[x * bits / 8] >> (8 - bits - x * bits % 8) & ((1u << bits) - 1)) *
-		255 / ((1u << bits) - 1));
+			 255 / ((1u << bits) - 1));
 }
 
 static void expect_rgb(const uint8_t *rows, int type, int depth, uint8_t *rgb)

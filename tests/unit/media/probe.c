@@ -35,13 +35,13 @@ Test(probe, formats_by_their_first_bytes)
 	};
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
-		cr_assert_str_eq(tfr_image_format_name(tfr_image_sniff(files[i].bytes,
-					 files[i].size)),
+		cr_assert_str_eq(
+			tfr_image_format_name(tfr_image_sniff(files[i].bytes, files[i].size)),
 			files[i].name, "row %zu", i);
 }
 
-static void expect_failure(const void *data, size_t size, enum tfr_status status,
-	const char *message)
+static void expect_failure(
+	const void *data, size_t size, enum tfr_status status, const char *message)
 {
 	struct tfr_image_info info;
 	struct tfr_error err = { 0 };
@@ -59,8 +59,8 @@ Test(probe, what_is_no_picture_says_so)
 	expect_failure("GIF89a..", 8, TFR_EFORMAT, "a gif picture, neither jpeg nor png");
 	expect_failure("\xff\xd8\xff", 3, TFR_EDATA, "truncated JPEG: no picture data");
 	expect_failure(empty_jpeg, 4, TFR_EDATA, "damaged JPEG: no picture data");
-	expect_failure("\xff\xd8\xff\xe0\x10", 5, TFR_EDATA,
-		"truncated JPEG: ends inside its header");
+	expect_failure(
+		"\xff\xd8\xff\xe0\x10", 5, TFR_EDATA, "truncated JPEG: ends inside its header");
 	expect_failure("\x89PNG\r\n\x1a\n", 8, TFR_EDATA, "truncated PNG: ends inside its header");
 }
 
@@ -77,8 +77,8 @@ static uint8_t *frame(const struct tfr_buf *jpeg)
 
 Test(probe, jpeg_headers_that_cannot_be)
 {
-	TFR_AUTO_BUF jpeg = make_jpeg(&(struct jpeg_kind){
-		.width = 20, .height = 10, .components = 3, .h = 2, .v = 2 });
+	TFR_AUTO_BUF jpeg = make_jpeg(
+		&(struct jpeg_kind){ .width = 20, .height = 10, .components = 3, .h = 2, .v = 2 });
 	uint8_t *f = frame(&jpeg);
 
 	f[1] = f[2] = 0;
@@ -96,8 +96,8 @@ Test(probe, jpeg_headers_that_cannot_be)
 		"a JPEG of a kind that is not decoded (frame type 3)");
 	f[-3] = 0xc0;
 	f[5] = 2;
-	expect_failure(jpeg.data, jpeg.size, TFR_EFORMAT,
-		"a JPEG of 2 components, which is not decoded");
+	expect_failure(
+		jpeg.data, jpeg.size, TFR_EFORMAT, "a JPEG of 2 components, which is not decoded");
 }
 
 Test(probe, jpeg_measures)
@@ -120,9 +120,9 @@ Test(probe, jpeg_measures)
 
 		cr_assert_eq(tfr_image_probe(jpeg.data, jpeg.size, &info, NULL), TFR_OK);
 		cr_assert(info.format == TFR_IMAGE_JPEG && info.width == 37 && info.height == 29 &&
-			info.channels == 3);
+			  info.channels == 3);
 		cr_assert(info.components == 3 && info.bit_depth == 8 &&
-			info.progressive == k.progressive);
+			  info.progressive == k.progressive);
 		cr_assert_str_eq(info.subsampling, kinds[i].subsampling);
 	}
 }
@@ -156,8 +156,8 @@ Test(probe, channels_are_those_of_decoding)
 		cr_assert_eq(tfr_image_probe(file.data, file.size, &info, NULL), TFR_OK, "%s",
 			files[i].name);
 		cr_assert(info.width == 33 && info.height == 25, "%s", files[i].name);
-		cr_assert_eq(info.channels, files[i].channels, "%s: %u", files[i].name,
-			info.channels);
+		cr_assert_eq(
+			info.channels, files[i].channels, "%s: %u", files[i].name, info.channels);
 		cr_assert_eq(info.components, files[i].components, "%s", files[i].name);
 		cr_assert_eq(info.bit_depth, files[i].depth, "%s", files[i].name);
 		cr_assert_eq(tfr_decode(d, file.data, file.size, NULL, 0, &image, NULL), TFR_OK);

@@ -29,8 +29,8 @@ static float lerp(float a, float b, float weight)
 	return a + step;
 }
 
-static float reference(const struct tfr_image *m, uint32_t w, uint32_t h, uint32_t x, uint32_t y,
-	unsigned c)
+static float reference(
+	const struct tfr_image *m, uint32_t w, uint32_t h, uint32_t x, uint32_t y, unsigned c)
 {
 	uint32_t x0, x1, y0, y1;
 	float wx = reference_axis(x, m->width, w, &x0, &x1),
@@ -41,16 +41,16 @@ static float reference(const struct tfr_image *m, uint32_t w, uint32_t h, uint32
 	return lerp(lerp(top[l], top[r], wx), lerp(bottom[l], bottom[r], wx), wy);
 }
 
-static void check_reference(const struct tfr_image *m, uint32_t w, uint32_t h, unsigned flags,
-	const float *out)
+static void check_reference(
+	const struct tfr_image *m, uint32_t w, uint32_t h, unsigned flags, const float *out)
 {
 	size_t i = 0;
 
 	for (uint32_t y = 0; y < h; y++)
 		for (uint32_t x = 0; x < w; x++)
 			for (unsigned c = 0; c < m->channels; c++, i++) {
-				float v = reference(m, w, h,
-					flags & TFR_RESIZE_MIRROR ? w - 1 - x : x, y, c);
+				float v = reference(
+					m, w, h, flags & TFR_RESIZE_MIRROR ? w - 1 - x : x, y, c);
 
 				if (flags & TFR_RESIZE_NORMALISE)
 					v = (v - 127.5f) / 127.5f;
@@ -62,8 +62,8 @@ static void check_reference(const struct tfr_image *m, uint32_t w, uint32_t h, u
 }
 
 /* Source and target end exactly at the end of their memory, which a sanitizer watches. */
-static void check_one(struct tfr_resizer *r, struct tfr_rng *rng, uint32_t in_limit,
-	uint32_t out_limit)
+static void check_one(
+	struct tfr_resizer *r, struct tfr_rng *rng, uint32_t in_limit, uint32_t out_limit)
 {
 	struct tfr_image m = {
 		.width = 1 + (uint32_t)tfr_rng_below(rng, in_limit),
@@ -141,8 +141,8 @@ static void check_kernel(const struct tfr_resize_kernel *k, const struct tfr_res
 		k->vertical(a, b + 16 * (in & 3), 0.3f, c.n / 2, flags, at);
 		k->finish();
 		plain->vertical(a, b + 16 * (in & 3), 0.3f, c.n / 2, flags, vb);
-		cr_assert_eq(memcmp(at, vb, c.n / 2 * sizeof(*va)), 0, "%s, flags %u", k->name,
-			flags);
+		cr_assert_eq(
+			memcmp(at, vb, c.n / 2 * sizeof(*va)), 0, "%s, flags %u", k->name, flags);
 	}
 	(void)tables;
 }
