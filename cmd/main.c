@@ -99,11 +99,6 @@ static int check_stdout(struct cmd *c)
 {
 	/* EBADF: it was closed before we started, and nothing was written to it. */
 	if ((fflush(stdout) || ferror(stdout)) && errno != EBADF) {
-		if (errno == EPIPE) { /* SIGPIPE was ignored by whoever started us: end as it would
-					 have ended us */
-			signal(SIGPIPE, SIG_DFL);
-			raise(SIGPIPE);
-		}
 		fprintf(stderr, "tfr %s: cannot write to standard output: %s\n", c->command->name,
 			strerror(errno));
 		return 3;
@@ -122,6 +117,7 @@ int main(int argc, char **argv)
 	struct cmd c = { 0 };
 	int status;
 
+	signal(SIGPIPE, SIG_DFL); /* a closed pipe ends us quietly even where our parent ignored it */
 	if (argc < 2 || !strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")) {
 		help_print_commands(argc < 2 ? stderr : stdout);
 		return argc < 2 ? 2 : 0;
