@@ -14,21 +14,47 @@
 
 static const double SLACK = 1e-9; /* 0.7 + 0.2 + 0.1 is not quite 1 */
 
+/* strtod() would take "nan", "0x1" and " 1" as well. */
+static bool read_number(const char *text, double *number)
+{
+	char *end = NULL;
+
+	if (!*text || text[strspn(text, "0123456789.eE+-")])
+		return false;
+	*number = strtod(text, &end);
+	return !*end;
+}
+
+/* Whether the first `n` bytes of `text` are a set's name. */
+static bool names_a_set(const char *text, size_t n)
+{
+	TFR_AUTO_FREE char *name = strndup(text, n);
+	struct tfr_set_name parsed;
+	bool is_set = name && tfr_set_name_parse(&parsed, name, NULL) == TFR_OK;
+
+	if (is_set)
+		tfr_set_name_clear(&parsed);
+	return is_set;
+}
+
 enum tfr_status tfr_convert_target_parse(
 	const char *text, char **set, double *fraction, struct tfr_error *err)
 {
 	const char *equals = strrchr(text, '=');
-	char *end = NULL;
+	size_t n = equals ? (size_t)(equals - text) : strlen(text);
+	bool number = equals && read_number(equals + 1, fraction);
 
-	*fraction = 0;
-	if (equals && strspn(equals + 1, "0123456789.eE+-") == strlen(equals + 1))
-		*fraction = strtod(equals + 1, &end);
-	if (!end || end == equals + 1 || *end)
+	/* A file's name may hold a '='; what follows a set's name is meant as its fraction. */
+	if (equals && !number && !names_a_set(text, n)) {
 		equals = NULL;
-	else if (!(*fraction > 0 && *fraction <= 1))
+		n = strlen(text);
+	}
+	if (equals && !(number && *fraction > 0 && *fraction <= 1))
 		return tfr_fail(err, TFR_EUSAGE,
 			"a set's fraction is above 0 and at most 1, not '%s'", equals + 1);
-	*set = equals ? strndup(text, (size_t)(equals - text)) : strdup(text);
+	if (!equals)
+		*fraction = 0;
+	*set = strndup(text, n);
 	return *set ? TFR_OK : tfr_fail_nomem(err, "reading the options");
 }
 

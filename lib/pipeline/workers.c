@@ -315,6 +315,9 @@ static const struct job *next_job(struct tfr_pipeline *p, struct worker *w)
 	while (!p->stopping) {
 		enum lack lacks[JOBS] = { LACK_NOTHING };
 
+		/* Let the queue run dry, and all but the one who then feeds it stand idle. */
+		if (p->fifo_count < p->opts.threads && jobs[JOBS - 1].claim(p, w, &lacks[JOBS - 1]))
+			return &jobs[JOBS - 1];
 		for (unsigned i = 0; i < JOBS; i++)
 			if (jobs[i].claim(p, w, &lacks[i]))
 				return &jobs[i];
