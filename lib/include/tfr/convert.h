@@ -78,8 +78,8 @@ TFR_API enum tfr_status tfr_convert_folder(const struct tfr_convert_opts *opts,
 	struct tfr_convert_report *report, struct tfr_error *err);
 
 /* Reads "SET" or "SET=FRACTION" as a command line has it: *set is a copy that the caller frees. A
- * text after the last '=' that is no number belongs to the name of a file.  TFR_EUSAGE: a fraction that is
- * not above 0 and at most 1. */
+ * text after the last '=' that is no number belongs to the name of a file.  TFR_EUSAGE: a fraction
+ * that is not above 0 and at most 1. */
 TFR_API enum tfr_status tfr_convert_target_parse(
 	const char *text, char **set, double *fraction, struct tfr_error *err);
 

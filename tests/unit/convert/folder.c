@@ -364,6 +364,13 @@ Test(convert, fractions_that_cannot_be_met)
 	free(set);
 	cr_assert_eq(tfr_convert_target_parse("x=1.5", &set, &fraction, NULL), TFR_EUSAGE);
 	cr_assert_eq(tfr_convert_target_parse("x=0", &set, &fraction, NULL), TFR_EUSAGE);
+	/* A set's name ends where its fraction begins; a file's may hold a '='. */
+	cr_assert_eq(
+		tfr_convert_target_parse("x@2.tfrecord=much", &set, &fraction, NULL), TFR_EUSAGE);
+	cr_assert_eq(tfr_convert_target_parse("x@2=", &set, &fraction, NULL), TFR_EUSAGE);
+	cr_assert_eq(tfr_convert_target_parse("x=much", &set, &fraction, NULL), TFR_OK);
+	cr_assert_str_eq(set, "x=much");
+	free(set);
 }
 
 Test(convert, a_folder_that_is_none)
