@@ -2,6 +2,7 @@
  *
  * Shares in the table are of the time of the threads that can work in a stage, over the whole run;
  * the last lines judge by the time from the first batch to the last. */
+#include <ctype.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -78,6 +79,10 @@ static void print_field(const char *label, const char *text)
 	while (*text) {
 		int word = (int)strcspn(text, " ");
 
+		/* A number stays with its unit. */
+		if (isdigit((unsigned char)text[0]) && text[word] &&
+			isalpha((unsigned char)text[word + 1]))
+			word += 1 + (int)strcspn(text + word + 1, " ");
 		if (column > LABEL && column + 1 + word > WIDTH)
 			column = printf("\n%*s", LABEL, "") - 1;
 		column += printf("%s%.*s", column > LABEL ? " " : "", word, text);
