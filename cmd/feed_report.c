@@ -18,21 +18,6 @@ static uint64_t peak_rss(void)
 	return (uint64_t)usage.ru_maxrss * 1024;
 }
 
-/* "12,345" */
-static const char *grouped(double value, char text[32])
-{
-	char digits[32];
-	int n = snprintf(digits, sizeof(digits), "%.0f", value < 1e15 ? value : 1e15), k = 0;
-
-	for (int i = 0; i < n; i++) {
-		if (i && (n - i) % 3 == 0)
-			text[k++] = ',';
-		text[k++] = digits[i];
-	}
-	text[k] = '\0';
-	return text;
-}
-
 /* Three digits and the unit that suits: "31.4 ms". */
 static const char *duration(double seconds, char text[32])
 {
@@ -124,16 +109,16 @@ static void print_rates(const struct tfr_pipeline_stats *st)
 	char a[32], b[32], c[32], size[TFR_SIZE_TEXT], text[400];
 
 	snprintf(text, sizeof(text), "%s records/s, %s read, %s to the device",
-		grouped(st->records_per_second, a), bandwidth(st->bytes_per_second, b),
+		tfr_format_count(st->records_per_second, a), bandwidth(st->bytes_per_second, b),
 		bandwidth(st->device_bytes_per_second, c));
 	print_field("rate", text);
 	snprintf(text, sizeof(text), "%s records in %s batch%s, %s, in %s",
-		grouped((double)st->records, a), grouped((double)st->batches, b),
+		tfr_format_count((double)st->records, a), tfr_format_count((double)st->batches, b),
 		st->batches == 1 ? "" : "es", tfr_format_size(st->bytes, size),
 		duration(st->seconds, c));
 	if (st->skipped)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "; %s skipped",
-			grouped((double)st->skipped, a));
+			tfr_format_count((double)st->skipped, a));
 	print_field("total", text);
 }
 
@@ -161,7 +146,7 @@ static void print_stage(const struct tfr_stage_stats *s, double seconds)
 	snprintf(threads, sizeof(threads), "%u", s->threads);
 	printf("%-*s%7s %7.1f%% %8.1f%% %8.1f%% %14s %14s\n", LABEL, s->name, threads,
 		100 * s->busy / time, 100 * s->starved / time, 100 * s->blocked / time,
-		grouped((double)s->items, items), tfr_format_size(s->bytes, size));
+		tfr_format_count((double)s->items, items), tfr_format_size(s->bytes, size));
 }
 
 static void print_stages(const struct tfr_pipeline_stats *st)
@@ -184,7 +169,8 @@ static void print_shuffle_note(
 		"the shuffle buffer held %s records, not %s: they are larger than the first ones, "
 		"and "
 		"memory is bounded",
-		grouped((double)st->shuffle_least, a), grouped((double)plan->shuffle, b));
+		tfr_format_count((double)st->shuffle_least, a),
+		tfr_format_count((double)plan->shuffle, b));
 	print_field("note", text);
 }
 

@@ -71,3 +71,17 @@ char *tfr_format_size(uint64_t bytes, char text[TFR_SIZE_TEXT])
 			value, units[power]);
 	return text;
 }
+
+char *tfr_format_count(double number, char text[TFR_SIZE_TEXT])
+{
+	char digits[TFR_SIZE_TEXT];
+	int n = snprintf(digits, sizeof(digits), "%.0f", number < 1e15 ? number : 1e15), k = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (i && (n - i) % 3 == 0)
+			text[k++] = ',';
+		text[k++] = digits[i];
+	}
+	text[k] = '\0';
+	return text;
+}

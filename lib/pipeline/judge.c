@@ -102,21 +102,6 @@ static double could_do(const struct tfr_pipeline *p, const struct shares *s, enu
 	return records / s->busy[stage];
 }
 
-/* "12,345" */
-static const char *grouped(double value, char text[32])
-{
-	char digits[32];
-	int n = snprintf(digits, sizeof(digits), "%.0f", value < 1e15 ? value : 1e15), k = 0;
-
-	for (int i = 0; i < n; i++) {
-		if (i && (n - i) % 3 == 0)
-			text[k++] = ',';
-		text[k++] = digits[i];
-	}
-	text[k] = '\0';
-	return text;
-}
-
 static int percent(double share)
 {
 	return (int)(share * 100 + 0.5);
@@ -183,7 +168,7 @@ static void next_limit(const struct tfr_pipeline *p, const struct shares *s, enu
 		snprintf(text, size, "; next, %s limits at %s records/s",
 			tfr_stage_rows[next].pool ? tfr_stage_rows[s->heaviest].name
 						  : tfr_stage_rows[next].name,
-			grouped(least, number));
+			tfr_format_count(least, number));
 }
 
 static void advise(const struct tfr_pipeline *p, const struct shares *s, enum stage limit,

@@ -15,6 +15,9 @@ TFR_API enum tfr_status tfr_parse_size(const char *text, uint64_t *bytes, struct
 #define TFR_SIZE_TEXT 32
 TFR_API char *tfr_format_size(uint64_t bytes, char text[TFR_SIZE_TEXT]);
 
+/* Writes a number, rounded to a whole one, for a person: "12,345".  Returns `text`. */
+TFR_API char *tfr_format_count(double number, char text[TFR_SIZE_TEXT]);
+
 /* Copies `raw` to `text` with control characters as \xNN, cut at `size` bytes including the NUL
  * (size > 0): what goes to a terminal stays one harmless line, whatever a file is called.  Returns
  * `text`. */

@@ -38,4 +38,8 @@ Test(sizes, formats_for_a_person)
 	cr_assert_str_eq(tfr_format_size(67584, text), "66.0 KiB");
 	cr_assert_str_eq(tfr_format_size((uint64_t)5 << 28, text), "1.25 GiB");
 	cr_assert_str_eq(tfr_format_size(1023, text), "1.00 KiB");
+	cr_assert_str_eq(tfr_format_count(0, text), "0");
+	cr_assert_str_eq(tfr_format_count(999.6, text), "1,000");
+	cr_assert_str_eq(tfr_format_count(12345678, text), "12,345,678");
+	cr_assert_str_eq(tfr_format_count(1e300, text), "1,000,000,000,000,000");
 }
