@@ -1,4 +1,4 @@
-# What cannot be asked for is refused before anything runs, with the status of CLI.md and a way out.
+# What cannot be asked for is refused before anything runs, with status and a way out.
 p=$DATA/pictures.tfrecord
 feed() { tfr bench-feed --device host "$@" > out 2> err; echo "status $?: $(cat out err | sed "s|$DATA/||g")"; }
 feed "$p" --device tpu
