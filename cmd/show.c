@@ -70,13 +70,16 @@ static void print_heading(const struct tfr_record *rec, const char *path)
 		tfr_format_size(rec->size, size));
 }
 
-/* A record that is no Example is shown as what it is: bytes. */
-static void print_payload(const struct tfr_record *rec)
+/* A record without features to show, such as an event or a raw payload, is shown as what it is:
+ * bytes, after the word for what they are not. */
+static void print_payload(const struct tfr_record *rec, const char *otherwise)
 {
 	const char *kind = describe(NULL, rec->data, rec->size, false);
 	size_t n = rec->size < 32 ? rec->size : 32;
 
-	printf("  payload %s: ", kind ? kind : "not an Example");
+	printf("  %s", kind ? kind : otherwise);
+	if (n)
+		printf(": ");
 	for (size_t i = 0; i < n; i++)
 		printf("%02x", rec->data[i]);
 	printf("%s\n", n < rec->size ? "..." : "");
@@ -100,11 +103,11 @@ static enum tfr_status show_record(
 	print_heading(rec, path);
 	status = tfr_printer_text(run->printer, rec->data, rec->size, &text, &size, err);
 	if (status == TFR_EDATA) {
-		print_payload(rec);
+		print_payload(rec, "not an Example");
 		return TFR_OK;
 	}
 	if (!status && !size)
-		puts("  no features");
+		print_payload(rec, "no features");
 	if (!status)
 		fwrite(text, 1, size, stdout);
 	return status;

@@ -62,7 +62,7 @@ char *tfr_format_size(uint64_t bytes, char text[TFR_SIZE_TEXT])
 		power++;
 	}
 	if (power == 0)
-		snprintf(text, TFR_SIZE_TEXT, "%.0f bytes", value);
+		snprintf(text, TFR_SIZE_TEXT, "%.0f byte%s", value, bytes == 1 ? "" : "s");
 	else
 		snprintf(text, TFR_SIZE_TEXT, "%.*f %siB",
 			value < 9.995	? 2

@@ -34,6 +34,7 @@ Test(sizes, formats_for_a_person)
 {
 	char text[TFR_SIZE_TEXT];
 
+	cr_assert_str_eq(tfr_format_size(1, text), "1 byte");
 	cr_assert_str_eq(tfr_format_size(17, text), "17 bytes");
 	cr_assert_str_eq(tfr_format_size(67584, text), "66.0 KiB");
 	cr_assert_str_eq(tfr_format_size((uint64_t)5 << 28, text), "1.25 GiB");
