@@ -43,8 +43,27 @@ static enum tfr_status name_feature(const struct tfr_bytes *key, struct tfr_erro
 {
 	struct tfr_error inner = *err;
 
-	return tfr_fail(err, TFR_EDATA, "%.*s: %s", (int)(key->size < 100 ? key->size : 100),
+	if (inner.status == TFR_EFORMAT) /* of the value, not of the file */
+		inner.status = TFR_EDATA;
+	return tfr_fail(err, inner.status, "%.*s: %s", (int)(key->size < 100 ? key->size : 100),
 		(const char *)key->data, inner.message);
+}
+
+/* A picture too large to be kept is decoded to its last row and only that is kept: every row before
+ * it is read on the way. */
+static enum tfr_status decode_all(
+	struct tfr_decoder *decoder, const struct tfr_bytes *value, struct tfr_error *err)
+{
+	enum tfr_status status;
+	struct tfr_image_info info;
+	struct tfr_image image;
+	struct tfr_crop last_row;
+
+	status = tfr_decode(decoder, value->data, value->size, NULL, 0, &image, err);
+	if (status != TFR_ENOMEM || tfr_image_probe(value->data, value->size, &info, NULL))
+		return status;
+	last_row = (struct tfr_crop){ 0, info.height - 1, info.width, 1 };
+	return tfr_decode(decoder, value->data, value->size, &last_row, 0, &image, err);
 }
 
 /* One run over a record. */
@@ -60,13 +79,12 @@ static enum tfr_status check_value(void *ctx, const struct tfr_bytes *key,
 	const struct look *look = ctx;
 	enum tfr_image_format format = tfr_image_sniff(value->data, value->size);
 	bool must_be = key->size == strlen(encoded) && !memcmp(key->data, encoded, key->size);
-	struct tfr_image image;
 
 	/* A picture of a kind that is not ours to judge, or bytes that nobody calls a picture. */
 	if (format != TFR_IMAGE_JPEG && format != TFR_IMAGE_PNG &&
 		(format != TFR_IMAGE_UNKNOWN || !must_be))
 		return TFR_OK;
-	if (tfr_decode(look->contents->decoder, value->data, value->size, NULL, 0, &image, err))
+	if (decode_all(look->contents->decoder, value, err))
 		return name_feature(key, err);
 	++*look->pictures;
 	return TFR_OK;

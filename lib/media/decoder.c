@@ -84,11 +84,14 @@ uint8_t *tfr_pixels(struct tfr_buf *kept, size_t size)
 	return tfr_buf_reserve(kept, size) ? kept->data : NULL;
 }
 
+/* A picture that comes in one pass is kept only where the window is. */
 static enum tfr_status check_size(const struct tfr_decoder *d, const struct tfr_image_info *info,
-	unsigned channels, struct tfr_error *err)
+	const struct tfr_picture_job *job, struct tfr_error *err)
 {
+	uint64_t rows = info->progressive ? info->height : job->window.height;
+	unsigned channels = job->channels;
 	/* Two 31-bit sizes and a small number: no overflow. */
-	uint64_t pixels = (uint64_t)info->width * info->height;
+	uint64_t pixels = info->width * rows;
 
 	if (pixels <= d->opts.max_bytes / channels)
 		return TFR_OK;
@@ -112,7 +115,7 @@ enum tfr_status tfr_decode(struct tfr_decoder *d, const void *data, size_t size,
 	job.window = window ? *window : (struct tfr_crop){ 0, 0, info.width, info.height };
 	if ((status = check_window(&job.window, info.width, info.height, err)))
 		return status;
-	if ((status = check_size(d, &info, job.channels, err)))
+	if ((status = check_size(d, &info, &job, err)))
 		return status;
 	return tfr_picture_of(info.format)->decode(d, &job, image, err);
 }

@@ -207,7 +207,7 @@ static void decode(struct png_state *s)
 		read_all(s);
 	else
 		read_window(s);
-	if (tfr_window_is_all(&s->job->window, info))
+	if (s->job->window.y + s->job->window.height == info->height)
 		png_read_end(s->png, NULL);
 }
 

@@ -92,9 +92,9 @@ TFR_API enum tfr_status tfr_image_window(const struct tfr_image *image,
 struct tfr_decoder;
 
 struct tfr_decoder_opts {
-	/* The most bytes (width * height * channels of the whole picture) that are decoded, against
-	 * pictures that claim absurd sizes [0: 1 GiB].  A larger one is TFR_ENOMEM, told from its
-	 * header alone. */
+	/* The most bytes of pixels that are kept, against pictures that claim absurd sizes [0: 1
+	 * GiB]: width * channels * the rows of the window, or all rows where a picture comes in
+	 * passes (progressive, interlaced).  More is TFR_ENOMEM, told from the header alone. */
 	uint64_t max_bytes;
 	/* JPEG only: the fast integer DCT and plain upsampling.  Not exact [false]. */
 	bool fast;

@@ -133,3 +133,23 @@ Test(png, absurd_sizes_are_refused_before_memory_is_taken)
 	cr_assert(strstr(err.message, "20000 x 1"), "%s", err.message);
 	tfr_decoder_free(d);
 }
+
+/* The last row of a picture that is too large to be kept proves every row before it. */
+Test(png, the_last_row_alone_reads_the_whole_picture)
+{
+	const struct tfr_crop last = { 0, 39, 50, 1 };
+	TFR_AUTO_FREE uint8_t *rows = calloc(40, 150);
+	TFR_AUTO_BUF png = make_png(50, 40, 8, PNG_COLOR_TYPE_RGB, false, rows);
+	struct tfr_decoder *d = tfr_decoder_new(&(struct tfr_decoder_opts){ .max_bytes = 150 });
+	struct tfr_image image;
+
+	cr_assert_eq(tfr_decode(d, png.data, png.size, NULL, 3, &image, NULL), TFR_ENOMEM);
+	cr_assert_eq(tfr_decode(d, png.data, png.size, &last, 3, &image, NULL), TFR_OK);
+	for (size_t i = 8; i < png.size; i++) {
+		png.data[i] ^= 0x10;
+		cr_assert_neq(tfr_decode(d, png.data, png.size, &last, 3, &image, NULL), TFR_OK,
+			"byte %zu of %zu", i, png.size);
+		png.data[i] ^= 0x10;
+	}
+	tfr_decoder_free(d);
+}
