@@ -156,9 +156,8 @@ static int check_counts(struct cmd *c, const struct feed_settings *s)
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
 		if (!counts[i].value || counts[i].value > UINT32_MAX)
 			return cmd_usage(c, "--%s takes a number from 1 on", counts[i].name);
-	if (s->prefetch > 64 || s->jobs > 1024)
-		return cmd_usage(c,
-			s->jobs > 1024 ? "-j takes at most 1024" : "--prefetch takes at most 64");
+	if (s->prefetch > 64)
+		return cmd_usage(c, "--prefetch takes at most 64");
 	if (s->seconds < 0)
 		return cmd_usage(c, "--seconds takes a time, not a negative one");
 	return 0;

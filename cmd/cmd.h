@@ -88,8 +88,7 @@ double cmd_seconds(void);
 /* --- options that several commands share --- */
 
 #define OPT_JOBS(settings, f)                                                                      \
-	OPT(COUNT, 'j', "jobs", "N", NULL, "work on N processors; 0 is all of them [0]", settings, \
-		f)
+	OPT(JOB, 'j', "jobs", "N", NULL, "work on N processors; 0 is all of them [0]", settings, f)
 #define OPT_QUIET(settings, f)                                                                     \
 	OPT(FLAG, 'q', "quiet", NULL, NULL, "no warnings, no closing line", settings, f)
 #define OPT_FORCE(settings, f)                                                                     \

@@ -117,7 +117,8 @@ int main(int argc, char **argv)
 	struct cmd c = { 0 };
 	int status;
 
-	signal(SIGPIPE, SIG_DFL); /* a closed pipe ends us quietly even where our parent ignored it */
+	signal(SIGPIPE,
+		SIG_DFL); /* a closed pipe ends us quietly even where our parent ignored it */
 	if (argc < 2 || !strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")) {
 		help_print_commands(argc < 2 ? stderr : stdout);
 		return argc < 2 ? 2 : 0;

@@ -120,6 +120,12 @@ static enum tfr_status set(
 		return append(&list->values, &list->count, value, p);
 	case OPT_COUNT:
 		return set_count(p, o, shown, value);
+	case OPT_JOB:
+		if (set_count(p, o, shown, value))
+			return TFR_EUSAGE;
+		if (*(uint64_t *)field(p, o) > OPT_JOBS_MAX)
+			return usage(p, "%s takes at most %d", shown, OPT_JOBS_MAX);
+		break;
 	case OPT_SIZE:
 		if (tfr_parse_size(value, field(p, o), &e))
 			return usage(p, "%s: %s", shown, e.message);
