@@ -69,14 +69,13 @@ static void skip_for_fault(struct tfr_picture *p, int fault)
 static enum tfr_status decode_whole(
 	struct run *r, unsigned worker, struct tfr_picture *p, struct tfr_error *err)
 {
-	struct tfr_image image;
 	struct tfr_error why;
 
 	if (!r->decoders[worker])
 		r->decoders[worker] = tfr_decoder_new(NULL);
 	if (!r->decoders[worker])
 		return tfr_fail_nomem(err, "decoding pictures");
-	if (tfr_decode(r->decoders[worker], p->file.data, p->file.size, NULL, 0, &image, &why))
+	if (tfr_decode_verify(r->decoders[worker], p->file.data, p->file.size, &why))
 		tfr_picture_skip(p, TFR_EDATA, "%s", why.message);
 	return TFR_OK;
 }

@@ -49,23 +49,6 @@ static enum tfr_status name_feature(const struct tfr_bytes *key, struct tfr_erro
 		(const char *)key->data, inner.message);
 }
 
-/* A picture too large to be kept is decoded to its last row and only that is kept: every row before
- * it is read on the way. */
-static enum tfr_status decode_all(
-	struct tfr_decoder *decoder, const struct tfr_bytes *value, struct tfr_error *err)
-{
-	enum tfr_status status;
-	struct tfr_image_info info;
-	struct tfr_image image;
-	struct tfr_crop last_row;
-
-	status = tfr_decode(decoder, value->data, value->size, NULL, 0, &image, err);
-	if (status != TFR_ENOMEM || tfr_image_probe(value->data, value->size, &info, NULL))
-		return status;
-	last_row = (struct tfr_crop){ 0, info.height - 1, info.width, 1 };
-	return tfr_decode(decoder, value->data, value->size, &last_row, 0, &image, err);
-}
-
 /* One run over a record. */
 struct look {
 	struct tfr_contents *contents;
@@ -84,7 +67,7 @@ static enum tfr_status check_value(void *ctx, const struct tfr_bytes *key,
 	if (format != TFR_IMAGE_JPEG && format != TFR_IMAGE_PNG &&
 		(format != TFR_IMAGE_UNKNOWN || !must_be))
 		return TFR_OK;
-	if (decode_all(look->contents->decoder, value, err))
+	if (tfr_decode_verify(look->contents->decoder, value->data, value->size, err))
 		return name_feature(key, err);
 	++*look->pictures;
 	return TFR_OK;

@@ -119,3 +119,17 @@ enum tfr_status tfr_decode(struct tfr_decoder *d, const void *data, size_t size,
 		return status;
 	return tfr_picture_of(info.format)->decode(d, &job, image, err);
 }
+
+enum tfr_status tfr_decode_verify(
+	struct tfr_decoder *d, const void *data, size_t size, struct tfr_error *err)
+{
+	struct tfr_image_info info;
+	struct tfr_image image;
+	struct tfr_crop last_row;
+	enum tfr_status status = tfr_decode(d, data, size, NULL, 0, &image, err);
+
+	if (status != TFR_ENOMEM || tfr_image_probe(data, size, &info, NULL))
+		return status;
+	last_row = (struct tfr_crop){ 0, info.height - 1, info.width, 1 };
+	return tfr_decode(d, data, size, &last_row, 0, &image, err);
+}

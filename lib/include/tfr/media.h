@@ -126,6 +126,12 @@ TFR_API enum tfr_status tfr_decode(struct tfr_decoder *d, const void *data, size
 	const struct tfr_crop *window, unsigned channels, struct tfr_image *image,
 	struct tfr_error *err);
 
+/* Proves that a picture is whole by decoding all of it.  One too large to be kept (max_bytes) is
+ * decoded to its last row and only that is kept: every row before it is read on the way.
+ * TFR_ENOMEM remains for one that comes in passes.  Other statuses as tfr_decode(). */
+TFR_API enum tfr_status tfr_decode_verify(
+	struct tfr_decoder *d, const void *data, size_t size, struct tfr_error *err);
+
 /* ---- Resizing ---- */
 
 /* Holds what resizing needs between calls: coefficients and two rows.  NULL: out of memory. */
