@@ -12,6 +12,11 @@
 	{                                                                                          \
 		return tfr_load32(p + 8) == tfr_crc_mask(crc_u64(tfr_load64(p)));                  \
 	}                                                                                          \
+	attribute static void put_##suffix(uint8_t *p, uint64_t length)                            \
+	{                                                                                          \
+		tfr_store64(p, length);                                                            \
+		tfr_store32(p + 8, tfr_crc_mask(crc_u64(length)));                                 \
+	}                                                                                          \
 	attribute static size_t find_##suffix(const uint8_t *p, size_t size)                       \
 	{                                                                                          \
 		for (size_t i = 0; i + TFR_RECORD_HEADER <= size; i++)                             \
@@ -35,6 +40,23 @@
 		}                                                                                  \
 		*next = at;                                                                        \
 		return hops;                                                                       \
+	}                                                                                          \
+	attribute static uint64_t whole_##suffix(                                                  \
+		const uint8_t *p, size_t size, size_t *end, bool *bad)                             \
+	{                                                                                          \
+		uint64_t records = 0;                                                              \
+		size_t at = 0;                                                                     \
+		*bad = false;                                                                      \
+		while (size - at >= TFR_RECORD_OVERHEAD) {                                         \
+			uint64_t length = tfr_load64(p + at);                                      \
+			*bad = !verifies_##suffix(p + at) || length > TFR_LENGTH_MAX;              \
+			if (*bad || length > size - at - TFR_RECORD_OVERHEAD)                      \
+				break;                                                             \
+			at += TFR_RECORD_OVERHEAD + (size_t)length;                                \
+			records++;                                                                 \
+		}                                                                                  \
+		*end = at;                                                                         \
+		return records;                                                                    \
 	}
 
 DEFINE_LOOPS(plain, , tfr_crc32c_u64_plain)
@@ -67,4 +89,14 @@ size_t tfr_find_header(const uint8_t *p, size_t size)
 uint64_t tfr_hop(const uint8_t *p, size_t size, uint64_t *next, bool *bad)
 {
 	return CHOOSE(hop, p, size, next, bad);
+}
+
+uint64_t tfr_whole_records(const uint8_t *p, size_t size, size_t *end, bool *bad)
+{
+	return CHOOSE(whole, p, size, end, bad);
+}
+
+void tfr_put_header(uint8_t *p, uint64_t length)
+{
+	CHOOSE(put, p, length);
 }

@@ -35,6 +35,9 @@ static inline void tfr_store64(uint8_t *p, uint64_t v)
 /* Whether the 12 bytes at `p` are a header whose checksum fits. */
 bool tfr_header_verifies(const uint8_t *p);
 
+/* Writes the 12 bytes that go before a payload of `length` bytes. */
+void tfr_put_header(uint8_t *p, uint64_t length);
+
 /* The first place in the `size` bytes at `p` where 12 bytes verify as a header; `size` if there is
  * none. */
 size_t tfr_find_header(const uint8_t *p, size_t size);
@@ -44,6 +47,11 @@ size_t tfr_find_header(const uint8_t *p, size_t size);
  * lie past `size`.  Returns how many it hopped over.  *bad: the header at *next is within `size`
  * and does not verify, or its length is past every file. */
 uint64_t tfr_hop(const uint8_t *p, size_t size, uint64_t *next, bool *bad);
+
+/* The records that lie whole at the start of the `size` bytes at `p`, each header verified: how
+ * many there are, and in *end their bytes.  *bad: the header at *end does not verify, or its length
+ * is past every file. */
+uint64_t tfr_whole_records(const uint8_t *p, size_t size, size_t *end, bool *bad);
 
 /* A length that no file has: adding the framing to it would overflow a file offset. */
 #define TFR_LENGTH_MAX (((uint64_t)1 << 62) - TFR_RECORD_OVERHEAD)

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "record/filetype.h"
 #include "record/framing.h"
+#include "record/run.h"
 #include "record/stream.h"
 
 enum { BLOCK_SIZE = 512 << 10 };
@@ -26,6 +27,7 @@ struct tfr_reader {
 	struct tfr_stream *stream;
 	uint8_t *block;
 	size_t cap, begin, end;
+	size_t standard;       /* what `cap` was before a large record */
 	uint64_t block_offset; /* of block[0] in the stream */
 	uint64_t index;	       /* of the next record */
 	bool ended;	       /* the stream gave its last byte */
@@ -52,6 +54,7 @@ static enum tfr_status open_source(struct tfr_reader **out, struct tfr_source *s
 			r->cap = (size_t)left + 1;
 		if (r->cap < 64)
 			r->cap = 64;
+		r->standard = r->cap;
 		r->block = malloc(r->cap);
 		if (!r->block)
 			status = tfr_fail_nomem(err, "opening a file");
@@ -275,6 +278,100 @@ enum tfr_status tfr_reader_next(struct tfr_reader *r, struct tfr_record *rec, st
 	r->begin += (size_t)length + TFR_RECORD_OVERHEAD;
 	r->index++;
 	return status;
+}
+
+/* --- runs --- */
+
+/* Reads until the block is full or the stream ends: one call for a file, several for a pipe or a
+ * compressed stream. */
+static enum tfr_status fill_block(struct tfr_reader *r, struct tfr_error *err)
+{
+	return fill(r, r->standard > r->end - r->begin ? r->standard : TFR_RECORD_HEADER, err);
+}
+
+/* Gives the block with the `size` bytes of records at `begin` to the run and goes on in the run's
+ * old one, with what lies behind them. */
+static enum tfr_status hand_over(
+	struct tfr_reader *r, struct tfr_run *run, size_t size, struct tfr_error *err)
+{
+	size_t rest = r->end - r->begin - size;
+	uint8_t *next = run->block;
+	size_t next_cap = run->cap;
+
+	if (next_cap < r->standard || next_cap < rest) {
+		next_cap = r->standard > rest ? r->standard : rest;
+		next = realloc(run->block, next_cap);
+		if (!next)
+			return tfr_fail_nomem(err, "reading a file");
+	}
+	memcpy(next, r->block + r->begin + size, rest);
+	run->block = r->block;
+	run->cap = r->cap;
+	run->data = r->block + r->begin;
+	run->size = size;
+	run->index = r->index;
+	run->offset = offset_now(r);
+	r->block_offset += r->begin + size;
+	r->block = next;
+	r->cap = next_cap;
+	r->begin = 0;
+	r->end = rest;
+	r->index += run->records;
+	return TFR_OK;
+}
+
+static void empty_run(struct tfr_run *run)
+{
+	run->data = run->block;
+	run->size = run->at = 0;
+	run->records = run->seen = run->large = 0;
+}
+
+enum tfr_status tfr_reader_next_run(
+	struct tfr_reader *r, struct tfr_run *run, struct tfr_error *err)
+{
+	enum tfr_status status, filled;
+	uint64_t length;
+	size_t size;
+	bool bad;
+
+	empty_run(run);
+	r->fault = TFR_FAULT_NONE;
+	filled = fill_block(r, err);
+	run->records = tfr_whole_records(r->block + r->begin, r->end - r->begin, &size, &bad);
+	if (run->records) /* a failure comes again with the next call */
+		return hand_over(r, run, size, err);
+	if (filled)
+		return filled;
+	if (r->end == r->begin)
+		return TFR_END;
+	status = check_header(r, &length, err);
+	if (status)
+		return status;
+	if (!tfr_stream_has(r->stream, length + TFR_RECORD_OVERHEAD - (r->end - r->begin)) ||
+		r->ended)
+		return fill_record(r, length, err); /* which says what is missing */
+	run->index = r->index;
+	run->offset = offset_now(r);
+	run->large = length + TFR_RECORD_OVERHEAD;
+	return TFR_OK;
+}
+
+enum tfr_status tfr_reader_large_run(
+	struct tfr_reader *r, struct tfr_run *run, struct tfr_error *err)
+{
+	uint64_t length = 0;
+	enum tfr_status status;
+
+	empty_run(run);
+	r->fault = TFR_FAULT_NONE;
+	status = check_header(r, &length, err);
+	if (!status)
+		status = fill_record(r, length, err);
+	if (status)
+		return status;
+	run->records = 1;
+	return hand_over(r, run, (size_t)length + TFR_RECORD_OVERHEAD, err);
 }
 
 enum tfr_fault tfr_reader_fault(const struct tfr_reader *r)

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include <tfr/record.h>
+#include "record/run.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -38,14 +38,49 @@ static uint64_t walk(
 	return checksum + records;
 }
 
+/* The same walk by runs. */
+static uint64_t walk_runs(const uint8_t *data, size_t size, size_t block, enum tfr_status *end)
+{
+	struct tfr_reader_opts opts = { .block_size = block };
+	struct tfr_reader *r = NULL;
+	struct tfr_run run = { 0 };
+	struct tfr_record rec;
+	uint64_t records = 0, lost, checksum = 0;
+	enum tfr_status status = tfr_reader_open_memory(&r, data, size, &opts, NULL), next;
+
+	while (!status) {
+		status = tfr_reader_next_run(r, &run, NULL);
+		if (!status && run.large)
+			status = tfr_reader_large_run(r, &run, NULL);
+		while (!status && (next = tfr_run_next(&run, &rec, NULL)) != TFR_END) {
+			if (next)
+				continue;
+			records++;
+			for (size_t i = 0; i < rec.size; i += 97)
+				checksum = checksum * 31 + rec.data[i];
+			checksum = checksum * 31 + rec.offset;
+		}
+		if (status == TFR_EDATA && tfr_reader_fault(r) != TFR_FAULT_STREAM)
+			status = tfr_reader_resync(r, &lost, NULL);
+	}
+	*end = status;
+	tfr_run_clear(&run);
+	tfr_reader_close(r);
+	return checksum + records;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	enum tfr_status end_a, end_b;
+	enum tfr_status end_a, end_b, end_c, end_d;
 	bool plain;
 	uint64_t a = walk(data, size, 64, &end_a, &plain);
 	uint64_t b = walk(data, size, 1 << 16, &end_b, &plain);
 
+	uint64_t c = walk_runs(data, size, 64, &end_c), d = walk_runs(data, size, 1 << 16, &end_d);
+
 	if (plain && (a != b || end_a != end_b))
+		abort();
+	if (plain && (a != c || a != d || end_a != end_c || end_a != end_d))
 		abort();
 	return 0;
 }
