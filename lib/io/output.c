@@ -22,6 +22,7 @@ struct tfr_output {
 	bool owned;	/* fd is closed by us */
 	bool temporary; /* a file under its temporary name */
 	bool force, sealed;
+	uint64_t mtime; /* of the sealed file */
 	char *path, *temp;
 	void *noted; /* in the temporaries */
 };
@@ -190,12 +191,30 @@ enum tfr_status tfr_output_write(
 	return size ? tfr_output_writev(o, &piece, 1, err) : TFR_OK;
 }
 
+static uint64_t mtime_now(const struct tfr_output *o)
+{
+	struct stat st;
+
+	if (fstat(o->fd, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	return (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
+}
+
 enum tfr_status tfr_output_seal(struct tfr_output *o, struct tfr_error *err)
 {
 	if (o->temporary && fsync(o->fd))
 		return tfr_fail_errno(err, errno, o->path, "cannot write");
 	o->sealed = true;
+	o->mtime = mtime_now(o);
 	return TFR_OK;
+}
+
+void tfr_output_release(struct tfr_output *o)
+{
+	if (o->owned)
+		close(o->fd);
+	o->owned = false;
+	o->fd = -1;
 }
 
 enum tfr_status tfr_output_publish(struct tfr_output *o, struct tfr_error *err)
@@ -234,11 +253,7 @@ void tfr_output_close(struct tfr_output *o)
 
 uint64_t tfr_output_mtime(const struct tfr_output *o)
 {
-	struct stat st;
-
-	if (fstat(o->fd, &st) || !S_ISREG(st.st_mode))
-		return 0;
-	return (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
+	return o->mtime;
 }
 
 enum tfr_status tfr_sync_directory_of(const char *path, struct tfr_error *err)

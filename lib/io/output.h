@@ -30,6 +30,8 @@ enum tfr_status tfr_output_writev(
 	struct tfr_output *o, struct iovec *pieces, int n, struct tfr_error *err);
 /* Forces the bytes to disk.  Nothing can be written afterwards. */
 enum tfr_status tfr_output_seal(struct tfr_output *o, struct tfr_error *err);
+/* Closes the descriptor of a sealed file, which gives up its lock; it can still be published. */
+void tfr_output_release(struct tfr_output *o);
 /* Gives the sealed file its name, replacing what stood there only with `force`. */
 enum tfr_status tfr_output_publish(struct tfr_output *o, struct tfr_error *err);
 void tfr_output_close(struct tfr_output *o);

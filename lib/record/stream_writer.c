@@ -18,8 +18,10 @@ enum { BUFFER_SIZE = 256 << 10, LARGE_PIECE = 16 << 10 };
 
 struct tfr_stream_writer {
 	struct tfr_output *out;
-	struct tfr_deflate *deflate;
-	uint8_t *buffer; /* waits to be written: bytes as given, or compressed */
+	enum tfr_compression compression;
+	int level;
+	struct tfr_deflate *deflate; /* made when the first byte comes: many shards may be open */
+	uint8_t *buffer;	     /* waits to be written: bytes as given, or compressed */
 	size_t size, cap;
 	bool sealed;
 	uint64_t file_bytes;
@@ -39,7 +41,6 @@ static enum tfr_status start(struct tfr_stream_writer *w, const char *path,
 	struct tfr_output_opts out_opts = { .force = opts->force,
 		.temporaries = opts->temporaries };
 	enum tfr_compression c = opts->compression;
-	enum tfr_status status;
 
 	w->cap = opts->buffer_size ? opts->buffer_size : BUFFER_SIZE;
 	w->buffer = malloc(w->cap);
@@ -47,12 +48,8 @@ static enum tfr_status start(struct tfr_stream_writer *w, const char *path,
 		return tfr_fail_nomem(err, "creating a file");
 	if (c == TFR_COMPRESSION_AUTO)
 		c = name_says_gzip(path) ? TFR_COMPRESSION_GZIP : TFR_COMPRESSION_NONE;
-	if (c != TFR_COMPRESSION_NONE) {
-		status = tfr_deflate_new(
-			&w->deflate, c, opts->level ? opts->level : TFR_LEVEL_DEFAULT, err);
-		if (status)
-			return status;
-	}
+	w->compression = c;
+	w->level = opts->level ? opts->level : TFR_LEVEL_DEFAULT;
 	return tfr_output_open(&w->out, path, &out_opts, err);
 }
 
@@ -91,6 +88,8 @@ static enum tfr_status put_deflated(struct tfr_stream_writer *w, const void *dat
 	enum tfr_status status = TFR_OK;
 	bool done = false;
 
+	if (!w->deflate)
+		status = tfr_deflate_new(&w->deflate, w->compression, w->level, err);
 	while (!status && (io.in_size || (finish && !done))) {
 		io.out = w->buffer + w->size;
 		io.out_size = w->cap - w->size;
@@ -120,7 +119,7 @@ static enum tfr_status put_bytes(
 {
 	enum tfr_status status;
 
-	if (w->deflate)
+	if (w->compression != TFR_COMPRESSION_NONE)
 		return put_deflated(w, data, size, false, err);
 	if (size >= LARGE_PIECE)
 		return put_through(w, data, size, err);
@@ -153,7 +152,7 @@ enum tfr_status tfr_stream_writer_seal(struct tfr_stream_writer *w, struct tfr_e
 
 	if (w->sealed)
 		return TFR_OK;
-	if (w->deflate)
+	if (w->compression != TFR_COMPRESSION_NONE)
 		status = put_deflated(w, NULL, 0, true, err);
 	if (!status)
 		status = flush(w, err);
@@ -161,6 +160,15 @@ enum tfr_status tfr_stream_writer_seal(struct tfr_stream_writer *w, struct tfr_e
 		status = tfr_output_seal(w->out, err);
 	w->sealed = !status;
 	return status;
+}
+
+void tfr_stream_writer_release(struct tfr_stream_writer *w)
+{
+	tfr_deflate_free(w->deflate);
+	w->deflate = NULL;
+	free(w->buffer);
+	w->buffer = NULL;
+	tfr_output_release(w->out);
 }
 
 enum tfr_status tfr_stream_writer_publish(struct tfr_stream_writer *w, struct tfr_error *err)

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "record/framing.h"
 #include "record/stream_writer.h"
+#include "record/writer.h"
 
 struct tfr_writer {
 	struct tfr_stream_writer *stream;
@@ -46,6 +47,11 @@ void tfr_digest_record(const struct tfr_record *rec, struct tfr_digest *d)
 	*d = (struct tfr_digest){ rec->size, XXH3_64bits(rec->data, rec->size), rec->crc };
 }
 
+uint64_t tfr_content_sum(const void *payload, size_t size)
+{
+	return XXH3_64bits(payload, size);
+}
+
 enum tfr_status tfr_writer_open(struct tfr_writer **out, const char *path,
 	const struct tfr_writer_opts *opts, struct tfr_error *err)
 {
@@ -75,8 +81,7 @@ enum tfr_status tfr_writer_put_pieces(struct tfr_writer *w, const struct iovec *
 		tfr_digest_pieces(pieces, count, &own);
 		digest = &own;
 	}
-	tfr_store64(header, digest->size);
-	tfr_store32(header + 8, tfr_crc_mask(tfr_crc32c(0, header, 8)));
+	tfr_put_header(header, digest->size);
 	tfr_store32(footer, tfr_crc_mask(digest->crc));
 	status = tfr_stream_writer_put(w->stream, &head, 1, err);
 	if (!status)
@@ -87,6 +92,15 @@ enum tfr_status tfr_writer_put_pieces(struct tfr_writer *w, const struct iovec *
 	w->totals.payload_bytes += digest->size;
 	w->totals.sum += digest->sum;
 	return status;
+}
+
+enum tfr_status tfr_writer_put_framed(struct tfr_writer *w, const struct iovec *pieces, int count,
+	const struct tfr_totals *add, struct tfr_error *err)
+{
+	w->totals.records += add->records;
+	w->totals.payload_bytes += add->payload_bytes;
+	w->totals.sum += add->sum;
+	return tfr_stream_writer_put(w->stream, pieces, count, err);
 }
 
 enum tfr_status tfr_writer_put(
@@ -102,6 +116,15 @@ enum tfr_status tfr_writer_seal(struct tfr_writer *w, struct tfr_error *err)
 	enum tfr_status status = tfr_stream_writer_seal(w->stream, err);
 
 	tfr_stream_writer_file(w->stream, &w->totals.file_bytes, &w->totals.file_crc);
+	return status;
+}
+
+enum tfr_status tfr_writer_finish(struct tfr_writer *w, struct tfr_error *err)
+{
+	enum tfr_status status = tfr_writer_seal(w, err);
+
+	if (!status)
+		tfr_stream_writer_release(w->stream);
 	return status;
 }
 

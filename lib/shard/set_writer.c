@@ -13,8 +13,10 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "io/output.h"
+#include "record/writer.h"
 #include "shard/manifest.h"
 #include "shard/set_name.h"
+#include "shard/set_writer.h"
 #include "thread/lanes.h"
 #include "thread/threads.h"
 
@@ -26,6 +28,7 @@ struct tfr_set_writer {
 	struct tfr_writer **shards;
 	char **files;
 	uint32_t count;
+	uint32_t max_open; /* shards opened at the start */
 	struct tfr_writer_opts opts;
 };
 
@@ -95,19 +98,36 @@ static enum tfr_status name_files(
 	return TFR_OK;
 }
 
+static enum tfr_status open_shard(struct tfr_set_writer *w, uint32_t shard, struct tfr_error *err)
+{
+	return tfr_writer_open(&w->shards[shard], w->files[shard], &w->opts, err);
+}
+
+/* A shard that is opened later: what would keep it from being written is told now. */
+static enum tfr_status check_later(struct tfr_set_writer *w, uint32_t shard, struct tfr_error *err)
+{
+	enum tfr_status status = open_shard(w, shard, err);
+
+	tfr_writer_close(w->shards[shard]);
+	w->shards[shard] = NULL;
+	return status;
+}
+
 static enum tfr_status open_files(struct tfr_set_writer *w, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 
+	uint32_t now = w->count < w->max_open ? w->count : w->max_open;
+
 	if (!w->opts.buffer_size) {
-		size_t share = BUFFERS_MAX / w->count;
+		size_t share = BUFFERS_MAX / now;
 
 		w->opts.buffer_size = share < BUFFER_MIN   ? BUFFER_MIN
 				      : share > BUFFER_MAX ? BUFFER_MAX
 							   : share;
 	}
 	for (uint32_t k = 0; !status && k < w->count; k++)
-		status = tfr_writer_open(&w->shards[k], w->files[k], &w->opts, err);
+		status = k < now ? open_shard(w, k, err) : check_later(w, k, err);
 	if (status == TFR_ESYS && err && err->sys_errno == EMFILE)
 		tfr_error_hint(err,
 			"Every shard is open while a set is written: raise the limit with 'ulimit "
@@ -116,9 +136,9 @@ static enum tfr_status open_files(struct tfr_set_writer *w, struct tfr_error *er
 	return status;
 }
 
-enum tfr_status tfr_set_writer_open(struct tfr_set_writer **out, const char *target,
-	const struct tfr_writer_opts *opts, void (*warn)(void *ctx, const char *text), void *ctx,
-	struct tfr_error *err)
+enum tfr_status tfr_set_writer_open_few(struct tfr_set_writer **out, const char *target,
+	const struct tfr_writer_opts *opts, uint32_t max_open,
+	void (*warn)(void *ctx, const char *text), void *ctx, struct tfr_error *err)
 {
 	static const struct tfr_writer_opts defaults;
 	struct tfr_set_writer *w = calloc(1, sizeof(*w));
@@ -127,6 +147,7 @@ enum tfr_status tfr_set_writer_open(struct tfr_set_writer **out, const char *tar
 	if (!w)
 		return tfr_fail_nomem(err, "creating a set");
 	w->opts = opts ? *opts : defaults;
+	w->max_open = max_open;
 	status = name_files(w, target, err);
 	if (!status && w->name.base)
 		status = check_other_sizes(w, warn, ctx, err);
@@ -138,6 +159,13 @@ enum tfr_status tfr_set_writer_open(struct tfr_set_writer **out, const char *tar
 	}
 	*out = w;
 	return TFR_OK;
+}
+
+enum tfr_status tfr_set_writer_open(struct tfr_set_writer **w, const char *target,
+	const struct tfr_writer_opts *opts, void (*warn)(void *ctx, const char *text), void *ctx,
+	struct tfr_error *err)
+{
+	return tfr_set_writer_open_few(w, target, opts, UINT32_MAX, warn, ctx, err);
 }
 
 uint32_t tfr_set_writer_shards(const struct tfr_set_writer *w)
@@ -152,6 +180,25 @@ enum tfr_status tfr_set_writer_put(struct tfr_set_writer *w, uint32_t shard,
 	return tfr_writer_put_pieces(w->shards[shard], pieces, count, digest, err);
 }
 
+enum tfr_status tfr_set_writer_put_framed(struct tfr_set_writer *w, uint32_t shard,
+	const struct iovec *pieces, int count, const struct tfr_totals *add, struct tfr_error *err)
+{
+	enum tfr_status status = w->shards[shard] ? TFR_OK : open_shard(w, shard, err);
+
+	return status ? status : tfr_writer_put_framed(w->shards[shard], pieces, count, add, err);
+}
+
+enum tfr_status tfr_set_writer_finish(
+	struct tfr_set_writer *w, uint32_t shard, struct tfr_error *err)
+{
+	enum tfr_status status = w->shards[shard] ? TFR_OK : open_shard(w, shard, err);
+
+	if (status)
+		return status;
+	return shard ? tfr_writer_finish(w->shards[shard], err)
+		     : tfr_writer_seal(w->shards[shard], err);
+}
+
 static enum tfr_status seal_one(void *ctx, struct tfr_lanes_run *crew, unsigned worker,
 	uint64_t shard, void *slot, struct tfr_error *err)
 {
@@ -160,6 +207,12 @@ static enum tfr_status seal_one(void *ctx, struct tfr_lanes_run *crew, unsigned 
 	(void)crew;
 	(void)worker;
 	(void)slot;
+	if (!w->shards[shard]) { /* no record came */
+		enum tfr_status status = tfr_set_writer_finish(w, (uint32_t)shard, err);
+
+		if (status)
+			return status;
+	}
 	return tfr_writer_seal(w->shards[shard], err);
 }
 
@@ -251,8 +304,11 @@ struct tfr_totals tfr_set_writer_totals(const struct tfr_set_writer *w)
 	struct tfr_totals sum = { 0 };
 
 	for (uint32_t k = 0; k < w->count; k++) {
-		const struct tfr_totals *t = tfr_writer_totals(w->shards[k]);
+		const struct tfr_totals *t;
 
+		if (!w->shards[k])
+			continue;
+		t = tfr_writer_totals(w->shards[k]);
 		sum.records += t->records;
 		sum.payload_bytes += t->payload_bytes;
 		sum.sum += t->sum;
