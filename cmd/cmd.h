@@ -74,6 +74,8 @@ enum progress_mode { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 /* Shows `p` on standard error every fifth of a second until stopped; AUTO: only where that is a
  * terminal. */
 void cmd_progress_start(struct cmd *c, struct tfr_progress *p, enum progress_mode mode);
+/* Names what a command of several phases is at now, a string that stays; rates count from here. */
+void cmd_progress_phase(const char *phase);
 void cmd_progress_stop(void);
 
 /* The line every command that moves records ends with. */

@@ -18,6 +18,7 @@ const struct command *const commands[] = {
 	&cmd_show,
 	&cmd_count,
 	&cmd_check,
+	&cmd_shuffle_to_disk,
 	&cmd_bench_feed,
 	&cmd_version,
 	&cmd_help,

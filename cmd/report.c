@@ -13,6 +13,8 @@ static struct {
 	bool running, stop;
 	struct tfr_progress *progress;
 	const char *name;
+	const char *phase; /* NULL: the command has one */
+	double phase_start;
 } meter = { .lock = PTHREAD_MUTEX_INITIALIZER, .stop_now = PTHREAD_COND_INITIALIZER };
 
 static double now(clockid_t clock)
@@ -45,15 +47,16 @@ static void show(const struct tfr_progress *p)
 {
 	uint64_t items = __atomic_load_n(&p->items, __ATOMIC_RELAXED),
 		 bytes = __atomic_load_n(&p->bytes, __ATOMIC_RELAXED);
-	double seconds = cmd_seconds(), done = 0;
+	const char *phase = meter.phase;
+	double seconds = cmd_seconds() - meter.phase_start, done = 0;
 	char size[TFR_SIZE_TEXT];
 
 	if (p->total_bytes)
 		done = (double)bytes / (double)p->total_bytes;
 	else if (p->total_items)
 		done = (double)items / (double)p->total_items;
-	fprintf(stderr, "\r\x1b[K%s: %llu records, %s", meter.name, (unsigned long long)items,
-		tfr_format_size(bytes, size));
+	fprintf(stderr, "\r\x1b[K%s%s%s: %llu records, %s", meter.name, phase ? ", " : "",
+		phase ? phase : "", (unsigned long long)items, tfr_format_size(bytes, size));
 	if (done > 0)
 		fprintf(stderr, " (%.0f%%)", 100 * (done < 1 ? done : 1));
 	fprintf(stderr, ", %.0f/s, %.0f MB/s", (double)items / seconds,
@@ -93,6 +96,16 @@ void cmd_progress_start(struct cmd *c, struct tfr_progress *p, enum progress_mod
 	meter.name = c->command->name;
 	meter.stop = false;
 	meter.running = pthread_create(&meter.thread, NULL, meter_main, NULL) == 0;
+}
+
+void cmd_progress_phase(const char *phase)
+{
+	if (phase == meter.phase)
+		return;
+	pthread_mutex_lock(&meter.lock);
+	meter.phase_start = cmd_seconds();
+	meter.phase = phase;
+	pthread_mutex_unlock(&meter.lock);
 }
 
 void cmd_progress_stop(void)

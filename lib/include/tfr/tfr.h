@@ -13,6 +13,7 @@
 #include <tfr/pipeline.h>
 #include <tfr/progress.h>
 #include <tfr/record.h>
+#include <tfr/rewrite.h>
 #include <tfr/shard.h>
 #include <tfr/text.h>
 

@@ -1,0 +1,105 @@
+/* cmd/rewriting.c - from the common options of the rewriting commands to those of the library. */
+#include "rewriting.h"
+
+#include <string.h>
+
+/* What the meter shows: a copy, since the library's numbers live during the call only. */
+static struct tfr_progress shown;
+
+static void store(uint64_t *to, uint64_t value)
+{
+	__atomic_store_n(to, value, __ATOMIC_RELAXED);
+}
+
+static bool show_progress(void *ctx, const char *phase, const struct tfr_progress *p)
+{
+	(void)ctx;
+	cmd_progress_phase(phase);
+	store(&shown.items, p->items);
+	store(&shown.bytes, p->bytes);
+	store(&shown.total_items, p->total_items);
+	store(&shown.total_bytes, p->total_bytes);
+	return true; /* a signal ends the process: nothing cancels from here */
+}
+
+int rewriting_start(struct cmd *c, const struct rewriting *r, struct tfr_rewrite_opts *o,
+	struct tfr_set **input)
+{
+	c->quiet = r->quiet;
+	if (r->on_error && strcmp(r->on_error, "fail") && strcmp(r->on_error, "skip"))
+		return cmd_usage(c, "--on-error takes fail or skip, not '%s'", r->on_error);
+	if (cmd_open_inputs(c, r->allow_missing, input))
+		return c->exit;
+	*o = (struct tfr_rewrite_opts){
+		.input = *input,
+		.compression = (enum tfr_compression)r->compression,
+		.where = r->where,
+		.skip_damaged = r->on_error && !strcmp(r->on_error, "skip"),
+		.threads = (unsigned)r->jobs,
+		.seed = r->seed,
+		.writer = {
+			.compression = (enum tfr_compression)r->compress,
+			.level = r->level,
+			.force = r->force,
+			.temporaries = cmd_temporaries(),
+		},
+		.command = c->line,
+		.progress = show_progress,
+		.warn = cmd_warn_text,
+		.ctx = c,
+	};
+	cmd_progress_start(c, &shown, (enum progress_mode)r->progress);
+	return 0;
+}
+
+int rewriting_finish(struct cmd *c, enum tfr_status status, const struct tfr_rewrite_report *report,
+	const struct tfr_error *err)
+{
+	cmd_progress_stop();
+	if (status)
+		return cmd_fail(c, err);
+	cmd_print_summary(c, &(struct cmd_summary){
+				     .read = report->records,
+				     .written = report->written,
+				     .skipped = report->records - report->taken,
+				     .bad = report->bad,
+				     .bytes = report->bytes,
+				     .seconds = cmd_seconds(),
+				     .sum = report->sum,
+			     });
+	return c->exit;
+}
+
+FILE *rewriting_json_file(const char *output)
+{
+	return strcmp(output, "-") ? stdout : stderr;
+}
+
+int rewriting_print_json(struct cmd *c, struct tfr_json *j, FILE *to)
+{
+	const char *text = tfr_json_text(j, NULL);
+
+	if (text)
+		fprintf(to, "%s\n", text);
+	tfr_json_free(j);
+	if (!text)
+		return cmd_fail(
+			c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+	return c->exit;
+}
+
+void rewriting_json(struct tfr_json *j, const struct tfr_rewrite_report *report)
+{
+	char sum[17];
+
+	tfr_json_u64(j, "records", report->records);
+	tfr_json_u64(j, "bad", report->bad);
+	tfr_json_u64(j, "taken", report->taken);
+	tfr_json_u64(j, "written", report->written);
+	tfr_json_u64(j, "bytes", report->bytes);
+	snprintf(sum, sizeof(sum), "%016llx", (unsigned long long)report->taken_sum);
+	tfr_json_string(j, "taken_sum", sum);
+	snprintf(sum, sizeof(sum), "%016llx", (unsigned long long)report->sum);
+	tfr_json_string(j, "sum", sum);
+	tfr_json_f64(j, "seconds", cmd_seconds());
+}

@@ -1,0 +1,111 @@
+/* tfr/rewrite.h - a data set of any size rewritten in bounded memory: shuffled, resampled, divided.
+ *
+ * Each call reads sets of TFRecord files (tfr/shard.h), verifies every checksum on the way, and
+ * writes one or more sets that become visible only when all of them are whole and on disk.  The
+ * records themselves are never changed.  The same inputs, options and seed give the same bytes, for
+ * any number of threads and any memory. */
+#ifndef TFR_REWRITE_H
+#define TFR_REWRITE_H
+
+#include <tfr/progress.h>
+#include <tfr/shard.h>
+
+/* What all calls are told.  Zero is a default everywhere but in `input`. */
+struct tfr_rewrite_opts {
+	const struct tfr_set *input;
+	enum tfr_compression compression; /* of the inputs */
+	/* Only records for which this holds (tfr_where_compile()) are taken; NULL: all. */
+	const char *where;
+	/* A damaged record, or one that is not the Example it has to be, ends the call with
+	 * TFR_EDATA, file, record and offset, and nothing is published; with `skip_damaged` it is
+	 * warned of and counted, and reading goes on where it can. */
+	bool skip_damaged;
+	unsigned threads; /* 0: one a processor */
+	uint64_t seed;
+	struct tfr_writer_opts writer; /* compression, level, force, temporaries */
+	const char *command;	       /* for the manifest; may be NULL */
+
+	/* Called every now and then, from any of the call's threads, one at a time: how far `phase`
+	 * ("counting", "writing", …) is.  Returning false ends the call with TFR_ECANCELLED, and
+	 * nothing is left behind.  NULL: nobody asks. */
+	bool (*progress)(void *ctx, const char *phase, const struct tfr_progress *p);
+	/* One line without its end, from any thread, one at a time; NULL: nobody listens. */
+	void (*warn)(void *ctx, const char *text);
+	void *ctx;
+};
+
+/* What every call reports.  Filled as far as it came when it fails. */
+struct tfr_rewrite_report {
+	uint64_t records; /* read, and whole */
+	uint64_t bad;	  /* damaged, passed over */
+	uint64_t taken;	  /* of `records`: those that `where` selects */
+	uint64_t written;
+	uint64_t bytes;	    /* of payload written */
+	uint64_t taken_sum; /* content sum of what was taken */
+	uint64_t sum;	    /* content sum of what was written */
+};
+
+/* --- shuffling --- */
+
+/* A uniform permutation of all records of all inputs.
+ *
+ * Each record has a key, 64 bits of Philox4x32-10 of (seed; file, record), and the output is in key
+ * order: every order is equally likely, and the bytes depend on nothing but inputs, seed and number
+ * of shards.  Shard k of S holds positions floor(N·k/S) up to floor(N·(k+1)/S).  One pass over the
+ * inputs deals the records into buckets, ranges of keys, in memory as far as they fit and in
+ * temporary files beyond; a second reads one bucket after the other, sorts it and writes it.  A
+ * bucket that is too large for the memory allowed is dealt into smaller ones first. */
+struct tfr_shuffle_opts {
+	struct tfr_rewrite_opts common;
+	const char *output; /* as tfr_set_writer_open() takes it */
+	/* Bytes the call may use; 0: 1 GiB, at least TFR_SHUFFLE_MEMORY_MIN.  A record above a
+	 * quarter of it is refused with TFR_ENOMEM.  What the process needs to run at all, and
+	 * compressing, comes on top: less than 32 MiB without compression. */
+	uint64_t memory;
+	/* Folders for temporary files, which are spread over them.  None: the folder of the output,
+	 * where it is a file. */
+	const char *const *tmpdirs;
+	size_t tmpdir_count;
+	/* Keep what a finished pass has written when the call ends before its work is done, even by
+	 * a kill, and go on from there if the same inputs, seed and selection come again. Temporary
+	 * files then have names, in the first place `.NAME.shuffle…` in the temporary folders;
+	 * without it they have none and nothing ever stays. */
+	bool resume;
+};
+#define TFR_SHUFFLE_MEMORY_MIN ((uint64_t)8 << 20)
+
+/* What a shuffle would do. */
+struct tfr_shuffle_plan {
+	uint64_t input_bytes; /* uncompressed, with framing; an estimate unless `exact` */
+	uint64_t least_bytes; /* it cannot be less */
+	bool exact;	      /* plain files; false for what is compressed or comes from a pipe */
+	unsigned passes;      /* over the data: 1, all in memory; 2, or more; 0: not known */
+	unsigned threads;
+	uint32_t buckets;
+	uint64_t memory;     /* as allowed */
+	uint64_t temp_bytes; /* needed, at most; 0 where all fits, or nothing is known */
+	uint64_t temp_free;  /* in the temporary folders */
+};
+
+/* Looks at the inputs' sizes and first bytes, and writes nothing. */
+TFR_API enum tfr_status tfr_shuffle_plan(
+	const struct tfr_shuffle_opts *opts, struct tfr_shuffle_plan *plan, struct tfr_error *err);
+
+struct tfr_shuffle_report {
+	struct tfr_rewrite_report common;
+	unsigned passes;
+	uint32_t buckets;
+	uint64_t temp_bytes; /* written to temporary files */
+	bool resumed;	     /* the first pass was found done */
+};
+
+/* TFR_EDATA   a damaged input
+ * TFR_EEXIST  the output is there
+ * TFR_EUSAGE  too little memory allowed
+ * TFR_ESYS    also: too little temporary space, told before anything is read where sizes are known
+ * TFR_ENOMEM  also: a record too large for the memory allowed
+ * TFR_ECANCELLED */
+TFR_API enum tfr_status tfr_shuffle(const struct tfr_shuffle_opts *opts,
+	struct tfr_shuffle_report *report, struct tfr_error *err);
+
+#endif

@@ -1,0 +1,31 @@
+/* rewrite/resume.h - the state of a shuffle after a finished pass, in a file: where every record
+ * is.
+ *
+ * The file is written when all it speaks of is on disk, and is whole or absent; it names the inputs
+ * by path, size and time, so that a run with other inputs, another seed or another selection starts
+ * from the beginning. */
+#ifndef TFR_REWRITE_RESUME_H
+#define TFR_REWRITE_RESUME_H
+
+#include "rewrite/scatter.h"
+
+/* What a run is called in its temporary folders: two outputs of one name in two folders do not
+ * meet. The caller frees it; NULL: out of memory. */
+char *tfr_resume_name(const char *output);
+
+/* A number that other inputs, options or builds do not have.  TFR_EUSAGE: an input or the output is
+ * a stream, which cannot be read or written again. */
+enum tfr_status tfr_resume_fingerprint(const struct tfr_shuffle_opts *opts,
+	const char *const *folders, size_t count, uint64_t *fingerprint, struct tfr_error *err);
+
+/* Writes FOLDER/.NAME-state. */
+enum tfr_status tfr_resume_save(const char *folder, const char *name, uint64_t fingerprint,
+	const struct tfr_dealt *dealt, const struct tfr_buckets *buckets,
+	const struct tfr_shuffle_report *report, uint32_t spill_files, struct tfr_error *err);
+/* Reads it.  TFR_END: there is none, or it is of another run. */
+enum tfr_status tfr_resume_load(const char *folder, const char *name, uint64_t fingerprint,
+	struct tfr_dealt *dealt, struct tfr_buckets *buckets, struct tfr_shuffle_report *report,
+	uint32_t *spill_files, struct tfr_error *err);
+void tfr_resume_remove(const char *folder, const char *name);
+
+#endif

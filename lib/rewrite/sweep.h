@@ -1,0 +1,54 @@
+/* rewrite/sweep.h - one pass over every record of the inputs, on all processors.
+ *
+ * examine() sees each record on any thread, in any order; settle(), where there is one, then sees
+ * all of them one at a time in input order (file after file, record after record), each with what
+ * examine() noted of it.  What is slow belongs in examine(), what depends on the records before it
+ * in settle().  Without settle(), several files are read at once; a worker has one file open at a
+ * time either way.
+ *
+ * The sweep verifies checksums, applies `where`, passes over damage where that is allowed, and says
+ * in every error where it was.  It holds a few blocks of 512 KiB a thread and one large record. */
+#ifndef TFR_REWRITE_SWEEP_H
+#define TFR_REWRITE_SWEEP_H
+
+#include <tfr/example.h>
+#include <tfr/rewrite.h>
+
+/* A record on its way through a sweep; a view, valid during the call. */
+struct tfr_swept {
+	struct tfr_record rec;
+	uint32_t file;	  /* counted from 0 in the set */
+	const char *path; /* of it */
+	/* The record parsed, where `parse` or `where` asks for that; only in examine(). */
+	const struct tfr_example *example;
+};
+
+struct tfr_sweep {
+	const struct tfr_rewrite_opts *opts;
+	const char *phase; /* what progress calls it */
+	bool parse;	   /* records must be Examples, and examine() gets them parsed */
+	bool again; /* the inputs were swept before: what was warned of then is not warned of again
+		     */
+	size_t verdict_size; /* bytes examine() may note of each record, for settle() */
+	uint64_t max_record; /* a larger one is refused with TFR_ENOMEM; 0: 1 GiB */
+	size_t block_size;   /* bytes read at a time, 0: 512 KiB */
+	/* TFR_EDATA: this record is bad; the error needs no place.  Any other failure ends the
+	 * sweep.  `worker` is below tfr_sweep_threads(). */
+	enum tfr_status (*examine)(void *ctx, unsigned worker, const struct tfr_swept *s,
+		void *verdict, struct tfr_error *err);
+	/* NULL: the order does not matter.  TFR_END: nothing more is wanted. */
+	enum tfr_status (*settle)(
+		void *ctx, const struct tfr_swept *s, const void *verdict, struct tfr_error *err);
+	void *ctx;
+};
+
+/* How many workers a sweep with these options has, at least 1: for state of each worker's own. */
+unsigned tfr_sweep_threads(const struct tfr_rewrite_opts *opts);
+
+/* Runs it.  The report's records, bad and taken are set.  Of several failures the first in input
+ * order is reported, whatever the number of threads.  TFR_EDATA, TFR_EFORMAT, TFR_ESYS, TFR_ENOMEM,
+ * TFR_ECANCELLED. */
+enum tfr_status tfr_sweep_run(
+	const struct tfr_sweep *sweep, struct tfr_rewrite_report *report, struct tfr_error *err);
+
+#endif
