@@ -62,8 +62,7 @@ static int parse_on_error(struct cmd *c, const char *how, struct tfr_convert_opt
 }
 
 /* The targets that -o names; their names are copies. */
-static int parse_outputs(
-	struct cmd *c, const struct opt_list *outputs, struct tfr_convert_target *targets)
+static int parse_outputs(struct cmd *c, const struct opt_list *outputs, struct tfr_share *targets)
 {
 	const struct shard_settings *s = c->settings;
 	struct tfr_error err;
@@ -71,7 +70,7 @@ static int parse_outputs(
 	for (size_t i = 0; i < outputs->count; i++) {
 		char *set;
 
-		if (tfr_convert_target_parse(outputs->values[i], &set, &targets[i].fraction, &err))
+		if (tfr_share_parse(outputs->values[i], &set, &targets[i].fraction, &err))
 			return cmd_fail(c, &err);
 		targets[i].set = set;
 		if (cmd_check_terminal(c, set, s->force))
@@ -118,7 +117,7 @@ static int convert(struct cmd *c, struct tfr_convert_opts *o)
 static int shard_main(struct cmd *c)
 {
 	const struct shard_settings *s = c->settings;
-	struct tfr_convert_target *targets;
+	struct tfr_share *targets;
 	struct tfr_convert_opts o = {
 		.target_count = s->outputs.count,
 		.threads = (unsigned)s->jobs,

@@ -15,6 +15,7 @@
 #include "convert/plan.h"
 #include "convert/scan.h"
 #include "io/output.h"
+#include "shard/shares.h"
 #include "thread/threads.h"
 
 enum { MEMORY = 256 << 20 };
@@ -383,7 +384,7 @@ enum tfr_status tfr_convert_folder(const struct tfr_convert_opts *opts,
 	r->report = report;
 	r->scan.root = -1;
 	r->threads = tfr_thread_count(opts->threads);
-	status = tfr_plan_check(opts, err);
+	status = tfr_shares_check(opts->targets, opts->target_count, err);
 	if (!status)
 		status = tfr_scan_folder(&r->scan, opts->folder, err);
 	if (!status)

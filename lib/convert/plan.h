@@ -13,8 +13,6 @@ struct tfr_plan {
 	size_t left; /* items in no target */
 };
 
-/* Whether the fractions can be met: told before any work.  TFR_EUSAGE. */
-enum tfr_status tfr_plan_check(const struct tfr_convert_opts *opts, struct tfr_error *err);
 enum tfr_status tfr_plan_make(struct tfr_plan *p, const struct tfr_scan *scan,
 	const struct tfr_convert_opts *opts, struct tfr_error *err);
 void tfr_plan_clear(struct tfr_plan *p);

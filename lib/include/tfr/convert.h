@@ -11,15 +11,6 @@
 #include <tfr/progress.h>
 #include <tfr/shard.h>
 
-/* One of the sets a folder is divided into. */
-struct tfr_convert_target {
-	const char *set; /* as tfr_set_writer_open() takes it: "train@16.tfrecord" */
-	/* The share of pictures it receives, above 0 and at most 1; 0: what the others leave, for
-	 * one target at most.  Which one a picture falls to is decided by XXH3-64 of its path below
-	 * the folder: it stays where it is when others come or go. */
-	double fraction;
-};
-
 enum tfr_on_error {
 	TFR_ON_ERROR_SKIP,	 /* warned of by name, counted */
 	TFR_ON_ERROR_FAIL,	 /* the first one ends the run, nothing is written */
@@ -30,7 +21,9 @@ enum tfr_on_error {
  */
 struct tfr_convert_opts {
 	const char *folder;
-	const struct tfr_convert_target *targets;
+	/* The sets it is divided into.  Which one a picture falls to is decided by XXH3-64 of its
+	 * path below the folder: it stays where it is when others come or go. */
+	const struct tfr_share *targets;
 	size_t target_count;
 	unsigned threads;   /* 0: one a processor.  The records do not depend on it */
 	uint64_t memory;    /* bytes of pictures in flight; 0: 256 MiB.  One alone may exceed it */
@@ -76,11 +69,5 @@ struct tfr_convert_report {
  *   TFR_ESYS    the folder cannot be read, or the sets not written */
 TFR_API enum tfr_status tfr_convert_folder(const struct tfr_convert_opts *opts,
 	struct tfr_convert_report *report, struct tfr_error *err);
-
-/* Reads "SET" or "SET=FRACTION" as a command line has it: *set is a copy that the caller frees. A
- * text after the last '=' that is no number belongs to the name of a file.  TFR_EUSAGE: a fraction
- * that is not above 0 and at most 1. */
-TFR_API enum tfr_status tfr_convert_target_parse(
-	const char *text, char **set, double *fraction, struct tfr_error *err);
 
 #endif

@@ -98,6 +98,22 @@ TFR_API void tfr_set_writer_close(struct tfr_set_writer *w);
 /* Sums over all shards; file_crc is 0 where there are several. */
 TFR_API struct tfr_totals tfr_set_writer_totals(const struct tfr_set_writer *w);
 
+/* --- several sets at once --- */
+
+/* One of the sets that something is divided into. */
+struct tfr_share {
+	const char *set; /* as tfr_set_writer_open() takes it: "train@16.tfrecord" */
+	/* What it receives of all, above 0 and at most 1; 0: what the others leave, for one set at
+	 * most. */
+	double fraction;
+};
+
+/* Reads "SET" or "SET=FRACTION" as a command line has it: *set is a copy that the caller frees. A
+ * text after the last '=' that is no number belongs to the name of a file.  TFR_EUSAGE: a fraction
+ * that is not above 0 and at most 1. */
+TFR_API enum tfr_status tfr_share_parse(
+	const char *text, char **set, double *fraction, struct tfr_error *err);
+
 /* --- counting --- */
 
 struct tfr_count_opts {

@@ -46,7 +46,7 @@ static void warn(void *ctx, const char *text)
 static enum tfr_status convert(struct tfr_convert_opts o, const char *set,
 	struct tfr_convert_report *report, struct tfr_error *err)
 {
-	struct tfr_convert_target target = { .set = set };
+	struct tfr_share target = { .set = set };
 	struct tfr_convert_report unused;
 
 	o.folder = "in";
@@ -318,9 +318,8 @@ Test(convert, the_same_bytes_for_any_number_of_threads_and_any_memory)
 
 Test(convert, fractions_divide_by_path_and_stay)
 {
-	struct tfr_convert_target three[] = { { "out/a@1", 0.5 }, { "out/b@1", 0 },
-		{ "out/c@1", 0.2 } };
-	struct tfr_convert_target two[] = { { "out/d@1", 0.5 }, { "out/e@1", 0.25 } };
+	struct tfr_share three[] = { { "out/a@1", 0.5 }, { "out/b@1", 0 }, { "out/c@1", 0.2 } };
+	struct tfr_share two[] = { { "out/d@1", 0.5 }, { "out/e@1", 0.25 } };
 	struct tfr_convert_report report;
 	static char a[8192];
 
@@ -341,11 +340,11 @@ Test(convert, fractions_divide_by_path_and_stay)
 
 Test(convert, fractions_that_cannot_be_met)
 {
-	struct tfr_convert_target over[] = { { "out/a@1", 0.7 }, { "out/b@1", 0.4 } };
-	struct tfr_convert_target rests[] = { { "out/a@1", 0 }, { "out/b@1", 0 } };
-	struct tfr_convert_target full[] = { { "out/a@1", 1 }, { "out/b@1", 0 } };
-	struct tfr_convert_target twice[] = { { "out/a@1", 0.5 }, { "out/a@1", 0.5 } };
-	struct tfr_convert_target *wrong[] = { over, rests, full, twice };
+	struct tfr_share over[] = { { "out/a@1", 0.7 }, { "out/b@1", 0.4 } };
+	struct tfr_share rests[] = { { "out/a@1", 0 }, { "out/b@1", 0 } };
+	struct tfr_share full[] = { { "out/a@1", 1 }, { "out/b@1", 0 } };
+	struct tfr_share twice[] = { { "out/a@1", 0.5 }, { "out/a@1", 0.5 } };
+	struct tfr_share *wrong[] = { over, rests, full, twice };
 	double fraction;
 	char *set;
 
@@ -355,20 +354,19 @@ Test(convert, fractions_that_cannot_be_met)
 			convert((struct tfr_convert_opts){ .targets = wrong[i], .target_count = 2 },
 				NULL, NULL, NULL),
 			TFR_EUSAGE);
-	cr_assert_eq(tfr_convert_target_parse("x=y@2=0.25", &set, &fraction, NULL), TFR_OK);
+	cr_assert_eq(tfr_share_parse("x=y@2=0.25", &set, &fraction, NULL), TFR_OK);
 	cr_assert_str_eq(set, "x=y@2");
 	cr_assert_float_eq(fraction, 0.25, 0);
 	free(set);
-	cr_assert_eq(tfr_convert_target_parse("x=y@2", &set, &fraction, NULL), TFR_OK);
+	cr_assert_eq(tfr_share_parse("x=y@2", &set, &fraction, NULL), TFR_OK);
 	cr_assert_str_eq(set, "x=y@2");
 	free(set);
-	cr_assert_eq(tfr_convert_target_parse("x=1.5", &set, &fraction, NULL), TFR_EUSAGE);
-	cr_assert_eq(tfr_convert_target_parse("x=0", &set, &fraction, NULL), TFR_EUSAGE);
+	cr_assert_eq(tfr_share_parse("x=1.5", &set, &fraction, NULL), TFR_EUSAGE);
+	cr_assert_eq(tfr_share_parse("x=0", &set, &fraction, NULL), TFR_EUSAGE);
 	/* A set's name ends where its fraction begins; a file's may hold a '='. */
-	cr_assert_eq(
-		tfr_convert_target_parse("x@2.tfrecord=much", &set, &fraction, NULL), TFR_EUSAGE);
-	cr_assert_eq(tfr_convert_target_parse("x@2=", &set, &fraction, NULL), TFR_EUSAGE);
-	cr_assert_eq(tfr_convert_target_parse("x=much", &set, &fraction, NULL), TFR_OK);
+	cr_assert_eq(tfr_share_parse("x@2.tfrecord=much", &set, &fraction, NULL), TFR_EUSAGE);
+	cr_assert_eq(tfr_share_parse("x@2=", &set, &fraction, NULL), TFR_EUSAGE);
+	cr_assert_eq(tfr_share_parse("x=much", &set, &fraction, NULL), TFR_OK);
 	cr_assert_str_eq(set, "x=much");
 	free(set);
 }
