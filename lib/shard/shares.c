@@ -4,11 +4,15 @@
  * the order given; a set without a fraction has what is left. */
 #include "shard/shares.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "shard/set_name.h"
+
+/* --- reading --- */
 
 /* strtod() would take "nan", "0x1" and " 1" as well. */
 static bool read_number(const char *text, double *number)
@@ -54,6 +58,73 @@ enum tfr_status tfr_share_parse(
 	return *set ? TFR_OK : tfr_fail_nomem(err, "reading the options");
 }
 
+/* --- checking --- */
+
+/* What a set's name stands for, its folder as the system knows it: two spellings are one text. */
+struct place {
+	struct tfr_set_name name; /* base NULL: a single file */
+	char *path;		  /* the file, or the set's base */
+};
+
+static void place_clear(struct place *p)
+{
+	tfr_set_name_clear(&p->name);
+	free(p->path);
+}
+
+#define AUTO_PLACE __attribute__((cleanup(place_clear))) struct place
+
+static bool place_init(struct place *p, const char *set)
+{
+	bool is_set = tfr_set_name_parse(&p->name, set, NULL) == TFR_OK;
+	const char *path = is_set ? p->name.base : set, *slash = strrchr(path, '/');
+	TFR_AUTO_FREE char *folder =
+		slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	TFR_AUTO_FREE char *real = folder ? realpath(folder, NULL) : NULL;
+
+	if (!folder ||
+		asprintf(&p->path, "%s/%s", real ? real : folder, slash ? slash + 1 : path) < 0)
+		p->path = NULL;
+	return p->path;
+}
+
+/* Whether a file is a shard of the set, or its manifest. */
+static bool belongs_to(const char *file, const struct place *set)
+{
+	size_t n = strlen(set->path);
+	struct tfr_shard_file f;
+
+	if (strncmp(file, set->path, n))
+		return false;
+	return !strcmp(file + n, ".manifest.json") ||
+	       (tfr_shard_file_parse(file, &f) && f.base_size == n && f.count == set->name.count &&
+		       !strcmp(f.extension, set->name.extension));
+}
+
+/* Whether both would write one file.  Sets of one base share their manifest, whatever their sizes
+ * and extensions are. */
+static bool coincide(const struct place *a, const struct place *b)
+{
+	if (!a->name.base == !b->name.base)
+		return !strcmp(a->path, b->path);
+	return a->name.base ? belongs_to(b->path, a) : belongs_to(a->path, b);
+}
+
+static enum tfr_status check_pair(const char *set, const char *other, struct tfr_error *err)
+{
+	AUTO_PLACE a = { 0 };
+	AUTO_PLACE b = { 0 };
+
+	if (!strcmp(set, other))
+		return tfr_fail(err, TFR_EUSAGE, "the set '%s' is named twice", set);
+	if (!place_init(&a, set) || !place_init(&b, other))
+		return tfr_fail_nomem(err, "reading the names of sets");
+	if (!strcmp(set, "-") || !strcmp(other, "-") || !coincide(&a, &b))
+		return TFR_OK;
+	return tfr_fail(
+		err, TFR_EUSAGE, "the sets '%s' and '%s' have a file in common", other, set);
+}
+
 enum tfr_status tfr_shares_check(
 	const struct tfr_share *shares, size_t count, struct tfr_error *err)
 {
@@ -63,10 +134,12 @@ enum tfr_status tfr_shares_check(
 	for (size_t t = 0; t < count; t++) {
 		sum += shares[t].fraction;
 		rest += shares[t].fraction == 0;
-		for (size_t u = 0; u < t; u++)
-			if (!strcmp(shares[t].set, shares[u].set))
-				return tfr_fail(err, TFR_EUSAGE, "the set '%s' is named twice",
-					shares[t].set);
+		for (size_t u = 0; u < t; u++) {
+			enum tfr_status status = check_pair(shares[t].set, shares[u].set, err);
+
+			if (status)
+				return status;
+		}
 	}
 	if (!count)
 		return tfr_fail(err, TFR_EUSAGE, "no set to write");
@@ -78,6 +151,8 @@ enum tfr_status tfr_shares_check(
 			rest ? ", which leaves nothing to the set without one" : ", more than 1");
 	return TFR_OK;
 }
+
+/* --- obeying --- */
 
 size_t tfr_shares_choose(const struct tfr_share *shares, size_t count, uint64_t hash)
 {
