@@ -7,6 +7,7 @@
 #ifndef TFR_REWRITE_H
 #define TFR_REWRITE_H
 
+#include <tfr/example.h>
 #include <tfr/progress.h>
 #include <tfr/shard.h>
 
@@ -107,5 +108,84 @@ struct tfr_shuffle_report {
  * TFR_ECANCELLED */
 TFR_API enum tfr_status tfr_shuffle(const struct tfr_shuffle_opts *opts,
 	struct tfr_shuffle_report *report, struct tfr_error *err);
+
+/* --- dividing --- */
+
+/* What tfr_split() is to do.  Zero is a default everywhere but in `common.input` and `shares`. */
+struct tfr_split_opts {
+	struct tfr_rewrite_opts common;
+	const struct tfr_share *shares; /* the sets, see tfr/shard.h */
+	size_t share_count;
+	/* The feature by whose values records are divided; NULL: by their content. */
+	const char *key;
+	/* The feature whose value 0, an int64 or bytes, is a record's class; NULL: there are none.
+	 */
+	const char *stratify;
+	/* With `stratify`: bytes of memory for what is noted of the records, 0: 1 GiB, at least 64
+	 * KiB. */
+	uint64_t memory;
+	/* Folders for the temporary files with the rest, which is spread over them.  None: the
+	 * folder of the first set that is a file. */
+	const char *const *tmpdirs;
+	size_t tmpdir_count;
+};
+
+struct tfr_split_set {
+	const char *set; /* the caller's own text */
+	double fraction; /* 0: the rest */
+	uint64_t records;
+	uint64_t bytes; /* of payload */
+	uint64_t sum;	/* content sum */
+};
+
+struct tfr_split_class {
+	enum tfr_kind kind; /* int64 or bytes */
+	int64_t label;	    /* of int64 */
+	struct tfr_bytes text;
+	uint64_t records;
+	/* Of each set, and behind the last of them the records in none: how many it received, and
+	 * how many its fraction of the class is. */
+	const uint64_t *received, *wanted;
+};
+
+struct tfr_split_report {
+	struct tfr_rewrite_report common;
+	struct tfr_split_set *sets;
+	size_t set_count;
+	uint64_t left; /* records in no set: the fractions leave a part over */
+
+	struct tfr_split_class *classes; /* numbers first, by size, then texts, bytewise */
+	size_t class_count;
+	/* Records that are in another set than the exact count wants, because they have the hash of
+	 * others, from which nothing separates them. */
+	uint64_t off;
+	uint64_t temp_bytes; /* written to temporary files */
+	void *memory;	     /* that classes[] points into */
+};
+
+/* Divides the inputs among sets.  A record's hash is XXH3-64, with the seed, of its payload, or of
+ * its key: one bytes value is hashed as it is, of several each after its length as a varint, int64
+ * as 8 and float as 4 bytes each, little-endian.  With seed 0 and the key image/filename the
+ * division is that of tfr_convert_folder().  Records keep their order; record j of those of a set
+ * goes to its shard j mod N.
+ *
+ * The hash alone decides: records of one key are never separated, a record stays where it is when
+ * others come or go, and a set receives its fraction in expectation.  With `stratify` the counts
+ * are exact instead, in each class: of its n records the set receives its cumulated fraction,
+ * rounded, and the smallest hashes go to the first set, and so on.  Records of one class and key
+ * stay together, as near to the count as that allows.  Others that come may then move a record. The
+ * inputs are read twice, and no pipe can be.
+ *
+ * Nothing is visible until every set is whole and on disk.
+ *   TFR_EDATA   a record is damaged or lacks the key or the class, and may not be skipped; the
+ * inputs changed between the two readings
+ *   TFR_EEXIST  a set is there
+ *   TFR_EUSAGE  fractions that cannot be met, sets that have a file in common, a pipe with
+ * `stratify`, more than a million classes
+ *   TFR_EFORMAT, TFR_ESYS, TFR_ENOMEM, TFR_ECANCELLED. */
+TFR_API enum tfr_status tfr_split(
+	const struct tfr_split_opts *opts, struct tfr_split_report *report, struct tfr_error *err);
+/* Frees what a report holds. */
+TFR_API void tfr_split_report_clear(struct tfr_split_report *report);
 
 #endif

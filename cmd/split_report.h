@@ -1,0 +1,13 @@
+/* cmd/split_report.h - what split prints, for a person and for a program. */
+#ifndef TFR_CMD_SPLIT_REPORT_H
+#define TFR_CMD_SPLIT_REPORT_H
+
+#include "cmd.h"
+
+/* Tables on standard error, at most 80 columns wide. */
+void split_report_text(const struct tfr_split_report *r);
+/* `stratify` is the feature, or NULL. */
+void split_report_json(
+	struct cmd *c, const struct tfr_split_report *r, const char *stratify, FILE *f);
+
+#endif

@@ -1,0 +1,321 @@
+/* rewrite/split.c - every record to the set that its hash belongs to.
+ *
+ * One sweep writes.  Where classes get exact counts another one goes before it, which notes class
+ * and hash of every record, so that the bounds are known; what it noted is compared with what the
+ * second one finds.  All sets are open before the first record is read and sealed before the first
+ * is published: a failure leaves nothing in any of them. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define XXH_STATIC_LINKING_ONLY
+#include <xxhash.h>
+
+#include "base/error.h"
+#include "rewrite/key.h"
+#include "rewrite/shuffle.h"
+#include "rewrite/split_report.h"
+#include "rewrite/strata.h"
+#include "rewrite/sweep.h"
+#include "shard/shares.h"
+
+#define MEMORY ((uint64_t)1 << 30)
+
+struct run {
+	const struct tfr_split_opts *opts;
+	struct tfr_split_report *report;
+	struct tfr_set_writer **writers; /* one a share */
+	struct tfr_strata *strata;	 /* NULL: no classes */
+	char *default_folder;		 /* of temporary files */
+	uint64_t *received; /* with classes: of each class a row, of each share and of none */
+	uint64_t noted,
+		found_sum; /* with classes: records of the first sweep, hashes of the second */
+};
+
+/* What examine() knows of a record. */
+struct verdict {
+	struct tfr_digest digest;
+	uint64_t hash;
+	uint32_t share, class;
+};
+
+/* --- one record --- */
+
+static enum tfr_status hash_of(const struct run *r, const struct tfr_swept *s,
+	const struct tfr_digest *digest, uint64_t *hash, struct tfr_error *err)
+{
+	uint64_t seed = r->opts->common.seed;
+	const struct tfr_feature *key;
+	enum tfr_status status = TFR_OK;
+
+	if (r->opts->key) {
+		status = tfr_key_find(s->example, r->opts->key, &key, err);
+		if (!status)
+			*hash = tfr_key_hash(key, seed);
+	} else if (seed || !digest) {
+		*hash = XXH3_64bits_withSeed(s->rec.data, s->rec.size, seed);
+	} else {
+		*hash = digest->sum;
+	}
+	return status;
+}
+
+static enum tfr_status note(
+	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
+{
+	struct run *r = ctx;
+	struct tfr_class class;
+	uint64_t hash;
+	enum tfr_status status = tfr_class_of(s->example, r->opts->stratify, &class, err);
+
+	(void)verdict;
+	if (!status)
+		status = hash_of(r, s, NULL, &hash, err);
+	return status ? status : tfr_strata_note(r->strata, worker, &class, hash, err);
+}
+
+static enum tfr_status inputs_changed(struct tfr_error *err)
+{
+	return tfr_fail(err, TFR_EDATA, "the inputs changed while they were read");
+}
+
+static enum tfr_status examine(
+	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
+{
+	struct run *r = ctx;
+	const struct tfr_class *known;
+	struct tfr_class class;
+	struct verdict v = { 0 };
+	enum tfr_status status = TFR_OK;
+
+	if (r->strata)
+		status = tfr_class_of(s->example, r->opts->stratify, &class, err);
+	if (status)
+		return status;
+	tfr_digest_record(&s->rec, &v.digest);
+	status = hash_of(r, s, &v.digest, &v.hash, err);
+	if (status)
+		return status;
+	if (r->strata) {
+		known = tfr_strata_class(r->strata, worker, &class);
+		v.class = known ? known->id : UINT32_MAX;
+		v.share = known ? (uint32_t)tfr_strata_choose(r->strata, known->id, v.hash) : 0;
+	} else {
+		v.share =
+			(uint32_t)tfr_shares_choose(r->opts->shares, r->opts->share_count, v.hash);
+	}
+	memcpy(verdict, &v, sizeof(v));
+	return TFR_OK;
+}
+
+static enum tfr_status settle(
+	void *ctx, const struct tfr_swept *s, const void *verdict, struct tfr_error *err)
+{
+	struct iovec piece = { (void *)(uintptr_t)s->rec.data, s->rec.size };
+	struct run *r = ctx;
+	struct tfr_split_report *report = r->report;
+	struct tfr_split_set *set;
+	struct tfr_set_writer *w;
+	struct verdict v;
+	uint32_t shard;
+
+	memcpy(&v, verdict, sizeof(v));
+	report->common.taken_sum += v.digest.sum;
+	if (r->strata) {
+		if (v.class == UINT32_MAX)
+			return inputs_changed(err);
+		r->found_sum += v.hash;
+		r->received[v.class * (r->opts->share_count + 1) + v.share]++;
+	}
+	if (v.share == r->opts->share_count) {
+		report->left++;
+		return TFR_OK;
+	}
+	set = &report->sets[v.share];
+	w = r->writers[v.share];
+	shard = (uint32_t)(set->records++ % tfr_set_writer_shards(w));
+	set->bytes += v.digest.size;
+	set->sum += v.digest.sum;
+	return tfr_set_writer_put(w, shard, &piece, 1, &v.digest, err);
+}
+
+/* --- the sweeps --- */
+
+/* Temporary files lie beside the first set, as long as nothing else is said. */
+static enum tfr_status open_strata(struct run *r, struct tfr_error *err)
+{
+	const struct tfr_split_opts *o = r->opts;
+	const char *const *folders = o->tmpdirs;
+	size_t count = o->tmpdir_count, first = 0;
+
+	if (!count) {
+		first = o->share_count > 1 && !strcmp(o->shares[0].set, "-");
+		r->default_folder = tfr_default_tmpdir(o->shares[first].set);
+		if (!r->default_folder)
+			return tfr_fail_nomem(err, "counting the classes");
+		folders = (const char *const *)&r->default_folder;
+		count = 1;
+	}
+	r->strata = tfr_strata_new(o->shares, o->share_count, tfr_sweep_threads(&o->common),
+		o->memory ? o->memory : MEMORY, folders, count);
+	return r->strata ? TFR_OK : tfr_fail_nomem(err, "counting the classes");
+}
+
+static enum tfr_status collect(struct run *r, struct tfr_error *err)
+{
+	const struct tfr_split_opts *o = r->opts;
+	struct tfr_sweep sweep = {
+		.opts = &o->common, .phase = "counting", .parse = true, .examine = note, .ctx = r
+	};
+	enum tfr_status status, failure;
+	size_t rows;
+
+	status = open_strata(r, err);
+	if (status)
+		return status;
+	status = tfr_sweep_run(&sweep, &r->report->common, err);
+	failure = status ? tfr_strata_failure(r->strata, NULL) : TFR_OK;
+	/* It came while some record was looked at, and is no fault of that. */
+	if (failure && failure == status)
+		return tfr_strata_failure(r->strata, err);
+	if (!status)
+		status = tfr_strata_draw(r->strata, err);
+	if (status)
+		return status;
+	r->noted = r->report->common.taken;
+	rows = tfr_strata_classes(r->strata) * (o->share_count + 1);
+	r->received = calloc(rows + 1, sizeof(*r->received));
+	return r->received ? TFR_OK : tfr_fail_nomem(err, "counting the classes");
+}
+
+/* The sum of the hashes answers for what the counts cannot see. */
+static enum tfr_status check_unchanged(const struct run *r, struct tfr_error *err)
+{
+	size_t columns = r->opts->share_count + 1;
+
+	if (r->report->common.taken != r->noted || r->found_sum != tfr_strata_sum(r->strata))
+		return inputs_changed(err);
+	for (uint32_t c = 0; c < tfr_strata_classes(r->strata); c++) {
+		uint64_t found = 0;
+
+		for (size_t i = 0; i < columns; i++)
+			found += r->received[c * columns + i];
+		if (found != tfr_strata_records(r->strata, c))
+			return inputs_changed(err);
+	}
+	return TFR_OK;
+}
+
+static enum tfr_status divide(struct run *r, struct tfr_error *err)
+{
+	const struct tfr_split_opts *o = r->opts;
+	struct tfr_sweep sweep = {
+		.opts = &o->common,
+		.phase = "writing",
+		.parse = o->key || o->stratify,
+		.again = r->strata,
+		.verdict_size = sizeof(struct verdict),
+		.examine = examine,
+		.settle = settle,
+		.ctx = r,
+	};
+	enum tfr_status status = tfr_sweep_run(&sweep, &r->report->common, err);
+
+	for (size_t i = 0; i < o->share_count; i++) {
+		r->report->common.written += r->report->sets[i].records;
+		r->report->common.bytes += r->report->sets[i].bytes;
+		r->report->common.sum += r->report->sets[i].sum;
+	}
+	return !status && r->strata ? check_unchanged(r, err) : status;
+}
+
+/* --- around them --- */
+
+/* What is read twice must be there twice. */
+static enum tfr_status refuse_pipes(const struct tfr_set *input, struct tfr_error *err)
+{
+	for (size_t i = 0; i < tfr_set_count(input); i++) {
+		const char *path = tfr_set_path(input, i);
+		bool standard = !strcmp(path, "-");
+		struct stat st;
+
+		if (!standard && (stat(path, &st) || S_ISREG(st.st_mode) || S_ISBLK(st.st_mode)))
+			continue;
+		if (standard)
+			tfr_fail(err, TFR_EUSAGE, "standard input cannot be read twice");
+		else
+			tfr_fail_path(err, TFR_EUSAGE, path, "cannot read a pipe twice:");
+		tfr_error_hint(err, "Classes are counted before they are divided.  Put the records "
+				    "into a file first.");
+		return TFR_EUSAGE;
+	}
+	return TFR_OK;
+}
+
+static enum tfr_status open_sets(struct run *r, struct tfr_error *err)
+{
+	const struct tfr_split_opts *o = r->opts;
+	enum tfr_status status = TFR_OK;
+
+	r->writers = calloc(o->share_count, sizeof(struct tfr_set_writer *));
+	r->report->sets = calloc(o->share_count, sizeof(*r->report->sets));
+	if (!r->writers || !r->report->sets)
+		return tfr_fail_nomem(err, "creating the sets");
+	r->report->set_count = o->share_count;
+	for (size_t i = 0; !status && i < o->share_count; i++) {
+		r->report->sets[i].set = o->shares[i].set;
+		r->report->sets[i].fraction = o->shares[i].fraction;
+		status = tfr_set_writer_open(&r->writers[i], o->shares[i].set, &o->common.writer,
+			o->common.warn, o->common.ctx, err);
+	}
+	return status;
+}
+
+static enum tfr_status publish(struct run *r, struct tfr_error *err)
+{
+	const struct tfr_split_opts *o = r->opts;
+	struct tfr_set_info info = { .command = o->common.command, .seed = o->common.seed };
+	enum tfr_status status = TFR_OK;
+
+	for (size_t i = 0; !status && i < o->share_count; i++)
+		status = tfr_set_writer_seal(r->writers[i], err);
+	for (size_t i = 0; !status && i < o->share_count; i++)
+		status = tfr_set_writer_publish(r->writers[i], &info, err);
+	return status;
+}
+
+static enum tfr_status split(struct run *r, struct tfr_error *err)
+{
+	const struct tfr_split_opts *o = r->opts;
+	enum tfr_status status = tfr_shares_check(o->shares, o->share_count, err);
+
+	if (!status && o->stratify)
+		status = refuse_pipes(o->common.input, err);
+	if (!status)
+		status = open_sets(r, err);
+	if (!status && o->stratify)
+		status = collect(r, err);
+	if (!status)
+		status = divide(r, err);
+	if (!status && r->strata)
+		status = tfr_split_report_classes(
+			r->report, r->strata, r->received, o->share_count, err);
+	return status ? status : publish(r, err);
+}
+
+enum tfr_status tfr_split(
+	const struct tfr_split_opts *opts, struct tfr_split_report *report, struct tfr_error *err)
+{
+	struct run r = { .opts = opts, .report = report };
+	enum tfr_status status;
+
+	*report = (struct tfr_split_report){ 0 };
+	status = split(&r, err);
+	for (size_t i = 0; r.writers && i < opts->share_count; i++)
+		tfr_set_writer_close(r.writers[i]);
+	free((void *)r.writers);
+	free(r.received);
+	tfr_strata_free(r.strata);
+	free(r.default_folder);
+	return status;
+}

@@ -1,0 +1,50 @@
+/* rewrite/strata.h - exact counts of each class for each set.
+ *
+ * First every record is noted, by any number of threads; then the bounds are drawn; then any number
+ * of threads may ask where a record goes.
+ *
+ * Of a class with n records, the sets get as many as their cumulated fractions of n say, rounded to
+ * the nearest, halves to even; fractions count as decimals of twelve digits, so that 0.1 + 0.2 is
+ * 0.3.  The records with the smallest hashes go to the first set with a fraction, and so on; the
+ * set without one, or none, gets the rest.  Records of one class and one hash stay together: where
+ * a bound falls between them, all of them go to the side that is nearer to the count. */
+#ifndef TFR_REWRITE_STRATA_H
+#define TFR_REWRITE_STRATA_H
+
+#include <tfr/shard.h>
+
+#include "rewrite/classes.h"
+
+struct tfr_strata;
+
+/* `memory` and `folders` as in rewrite/spool.h; shares and folders stay the caller's.  NULL: out of
+ * memory. */
+struct tfr_strata *tfr_strata_new(const struct tfr_share *shares, size_t count, unsigned workers,
+	uint64_t memory, const char *const *folders, size_t folder_count);
+void tfr_strata_free(struct tfr_strata *s);
+
+/* Notes a record.  `worker` is the caller's own number.  A failure is kept: see
+ * tfr_strata_failure(). */
+enum tfr_status tfr_strata_note(struct tfr_strata *s, unsigned worker,
+	const struct tfr_class *class, uint64_t hash, struct tfr_error *err);
+/* The failure of noting, which has nothing to do with the record it came with; or TFR_OK. */
+enum tfr_status tfr_strata_failure(const struct tfr_strata *s, struct tfr_error *err);
+enum tfr_status tfr_strata_draw(struct tfr_strata *s, struct tfr_error *err);
+
+/* The class as it was noted; NULL: it was not. */
+const struct tfr_class *tfr_strata_class(
+	struct tfr_strata *s, unsigned worker, const struct tfr_class *class);
+/* Where a record goes: a share, or `count`, which is none. */
+size_t tfr_strata_choose(const struct tfr_strata *s, uint32_t class, uint64_t hash);
+
+size_t tfr_strata_classes(const struct tfr_strata *s);
+const struct tfr_class *tfr_strata_class_at(const struct tfr_strata *s, uint32_t class);
+/* Its records, and how many of them the fractions want in `share`; `count`: in none. */
+uint64_t tfr_strata_records(const struct tfr_strata *s, uint32_t class);
+uint64_t tfr_strata_wanted(const struct tfr_strata *s, uint32_t class, size_t share);
+/* The sum, modulo 2^64, of all hashes that were noted. */
+uint64_t tfr_strata_sum(const struct tfr_strata *s);
+/* Bytes that did not fit in the memory. */
+uint64_t tfr_strata_spilled(const struct tfr_strata *s);
+
+#endif
