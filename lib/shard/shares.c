@@ -132,6 +132,9 @@ enum tfr_status tfr_shares_check(
 	size_t rest = 0;
 
 	for (size_t t = 0; t < count; t++) {
+		if (!(shares[t].fraction >= 0 && shares[t].fraction <= 1))
+			return tfr_fail(err, TFR_EUSAGE, "a fraction of %g for the set '%s'",
+				shares[t].fraction, shares[t].set);
 		sum += shares[t].fraction;
 		rest += shares[t].fraction == 0;
 		for (size_t u = 0; u < t; u++) {

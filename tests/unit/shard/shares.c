@@ -2,6 +2,8 @@
 #include "shard/shares.h"
 #include "support/temp.h"
 
+#include <math.h>
+
 static char *dir;
 
 static void setup(void)
@@ -55,6 +57,17 @@ Test(shares, sets_that_have_a_file_in_common_are_refused)
 	for (size_t i = 0; i < sizeof(apart) / sizeof(*apart); i++) {
 		cr_assert_eq(check_two(apart[i][0], apart[i][1]), TFR_OK, "%s", apart[i][1]);
 		cr_assert_eq(check_two(apart[i][1], apart[i][0]), TFR_OK, "%s", apart[i][1]);
+	}
+}
+
+Test(shares, fractions_of_a_caller_are_checked_as_well)
+{
+	static const double wrong[] = { -0.25, 1.5, NAN, INFINITY, -INFINITY };
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		struct tfr_share shares[] = { { "a", 0.5 }, { "b", wrong[i] } };
+
+		cr_assert_eq(tfr_shares_check(shares, 2, NULL), TFR_EUSAGE, "%g", wrong[i]);
 	}
 }
 
