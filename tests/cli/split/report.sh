@@ -10,3 +10,11 @@ tfr split in -o l=0.5 -o m 2>&1 | tail -n 1 | cut -c 1-40
 tfr split -q in --stratify label -o n=0.5 -o o 2>&1
 tfr split -q in --stratify text --json -o p=0.5 -o q=0.1 | grep -v seconds
 tfr split -q in --json -o r=0.5 -o s | grep -v 'seconds\|"sum"'
+# Numbers come before texts, by size; a number and the same bytes are two classes.
+python3 -c '
+import records as r
+values = [r.int64_list([v]) for v in (10, -3, 9, -(1 << 63), (1 << 63) - 1)]
+values += [r.bytes_list([v]) for v in (b"b", b"a", b"ab", b"10", b"")]
+open("mixed", "wb").write(b"".join(
+    r.frame(r.example({"v": v, "n": r.int64_list([n])})) for v in values for n in range(4)))'
+tfr split mixed --stratify v -o t=0.5 -o u 2>&1 | grep -v '^tfr split:' | out
