@@ -108,6 +108,99 @@ struct tfr_shuffle_report {
  * TFR_ECANCELLED */
 TFR_API enum tfr_status tfr_shuffle(const struct tfr_shuffle_opts *opts,
 	struct tfr_shuffle_report *report, struct tfr_error *err);
+/* --- resampling --- */
+
+/* How records are chosen.  n records of a class, of which the target wants the share t:
+ *
+ * EXACT      Counts in one pass, chooses in a second.  Class i gets its share of the size by
+ * largest remainders, and exactly that many of its records are taken: by selection sampling, each
+ *            with probability wanted-left / seen-left, so that every choice of so many records is
+ *            equally likely.  No record is taken twice.
+ * REJECT     Each record is taken with probability (t_i / p_i) / max_j(t_j / p_j), by itself: the
+ *            size is random.  One pass where the shares p are given, else a counting pass before
+ * it. OVERSAMPLE As EXACT, but a class of which more is wanted than there is gives every record as
+ * often as it goes in, and chooses for the rest: two records of a class differ by at most one copy.
+ * Copies lie one behind the other. */
+enum tfr_resample_method { TFR_RESAMPLE_EXACT, TFR_RESAMPLE_REJECT, TFR_RESAMPLE_OVERSAMPLE };
+
+/* A class of the records for which an expression (tfr_where_compile()) holds. */
+struct tfr_resample_rule {
+	const char *name, *expr;
+};
+
+/* Zero is a default in everything but `common.input`, `output`, one of `by`, `rules` and `weights`,
+ * and, but with `weights`, one of `target` and `per_class`.  What does not go together is
+ * TFR_EUSAGE. */
+struct tfr_resample_opts {
+	struct tfr_rewrite_opts common;
+	const char *output; /* a set, a file or "-"; record j goes to shard j modulo their number */
+
+	/* The class of a record is value 0 of this feature: an int64, or bytes; */
+	const char *by;
+	/* or the range it lies in, of an int64 or float feature: "EDGE,EDGE,…", ascending; below
+	 * the first is (-inf,EDGE), then come [EDGE,EDGE) and [EDGE,inf); */
+	const char *bins;
+	/* or the first of these that matches; "other" where none does. */
+	const struct tfr_resample_rule *rules;
+	size_t n_rules;
+
+	/* "uniform", "proportional^E", a list "CLASS=WEIGHT,…", or a file of lines
+	 * CLASS TAB WEIGHT.  Weights are 0 or more, in any unit; classes not named get 0. */
+	const char *target;
+	uint64_t per_class; /* in place of `target`: so many records of each class */
+	/* The shares the classes have, as a list or a file, for REJECT in a single pass, which a
+	 * pipe allows. */
+	const char *initial;
+
+	/* In place of classes: the feature whose value 0 is each record's weight, a finite int64 or
+	 * float of 0 or more.  EXACT and OVERSAMPLE want `size`: systematic sampling, in which a
+	 * record of weight w is chosen size * w / sum times in expectation and never more than one
+	 * off; REJECT takes it with probability w / max. */
+	const char *weights;
+
+	enum tfr_resample_method method;
+	/* Records to write.  0: EXACT the most that the scarcest class allows, OVERSAMPLE the
+	 * fewest with which no record of a wanted class is lost.  Not with REJECT or `per_class`.
+	 */
+	uint64_t size;
+};
+
+struct tfr_resample_class {
+	const char *name; /* UTF-8, with the escapes that a list has */
+	int64_t label;	  /* where has_label: the class is this value of an int64 feature */
+	bool has_label;
+	uint64_t records;  /* taken from the input */
+	double p, t;	   /* share of it, or as `initial` says; share that is wanted */
+	double acceptance; /* share of the class's records that is written; copies a record */
+	double expected;   /* records written, in expectation or by the target's share */
+	uint64_t final;	   /* records written */
+};
+
+/* Zero before the call; tfr_resample_report_clear() frees what it holds. */
+struct tfr_resample_report {
+	struct tfr_rewrite_report common;
+	uint64_t size; /* that was aimed at; 0 with REJECT */
+	/* In order: numbers by value, bytes bytewise, ranges ascending, rules as given.  None with
+	 * `weights`. */
+	struct tfr_resample_class *classes;
+	size_t class_count;
+	char *names; /* what the classes' names point into */
+	/* With `weights`: their sum and the largest; how many records were to be expected. */
+	double weight_sum, weight_max, expected;
+};
+
+/* Writes the inputs with another distribution of classes, in input order.  Without `initial` the
+ * inputs are read twice.
+ *   TFR_EDATA   the data is bad, or a record has no class, or the target wants a class that does
+ *               not occur, or more than there is; the inputs changed between the passes
+ *   TFR_EEXIST  the target exists
+ *   TFR_EUSAGE  the options cannot be, or an input cannot be read twice, or there are more than a
+ *               million classes
+ *   TFR_ESYS, TFR_ENOMEM, TFR_ECANCELLED
+ * Memory: a few blocks a thread and some 200 bytes a class. */
+TFR_API enum tfr_status tfr_resample(const struct tfr_resample_opts *opts,
+	struct tfr_resample_report *report, struct tfr_error *err);
+TFR_API void tfr_resample_report_clear(struct tfr_resample_report *report);
 
 /* --- dividing --- */
 

@@ -1,0 +1,187 @@
+/* rewrite/resample.c - a data set with another distribution: what can be asked for, the output, and
+ * the ends of both ways to choose.
+ *
+ * The output is opened first, under its temporary names, so that a target that exists or cannot be
+ * written is known before anything is read; it gets its names when all else is done. */
+#include "rewrite/resample.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+
+static enum tfr_status refuse(struct tfr_error *err, const char *what, const char *hint)
+{
+	tfr_fail(err, TFR_EUSAGE, "%s", what);
+	if (hint)
+		tfr_error_hint(err, "%s", hint);
+	return TFR_EUSAGE;
+}
+
+static enum tfr_status check_classes(const struct tfr_resample_opts *o, struct tfr_error *err)
+{
+	if (o->n_rules && o->by)
+		return refuse(err, "--by and --class are two ways to make classes", NULL);
+	if (o->bins && !o->by)
+		return refuse(err, "--bins divides the values of --by FEATURE", NULL);
+	if (o->target && o->per_class)
+		return refuse(
+			err, "--target and --per-class are two ways to say what is wanted", NULL);
+	if (!o->target && !o->per_class)
+		return refuse(err, "no target: say what is wanted, such as --target uniform", NULL);
+	if (o->per_class && o->size)
+		return refuse(
+			err, "--per-class says the size already: --size does not go with it", NULL);
+	if (o->per_class && o->method == TFR_RESAMPLE_REJECT)
+		return refuse(err, "--method reject cannot give a set number of each class",
+			"Leave --method out, or give --method oversample.");
+	if (o->initial && o->method != TFR_RESAMPLE_REJECT)
+		return refuse(err, "--initial goes with --method reject only",
+			"Exact quotas need counts, and those make --initial superfluous.");
+	return TFR_OK;
+}
+
+static enum tfr_status check_weights(const struct tfr_resample_opts *o, struct tfr_error *err)
+{
+	if (o->by || o->n_rules || o->bins)
+		return refuse(err,
+			"--weights takes the place of classes: no --by, --class or --bins", NULL);
+	if (o->target || o->per_class || o->initial)
+		return refuse(err,
+			"--weights takes the place of a target: no --target, --per-class or "
+			"--initial",
+			NULL);
+	if (!o->size && o->method != TFR_RESAMPLE_REJECT)
+		return refuse(err, "--weights wants --size N, how many records to write",
+			"With --method reject each record is taken with probability weight / "
+			"largest weight, and the size follows.");
+	return TFR_OK;
+}
+
+static enum tfr_status check_options(const struct tfr_resample_opts *o, struct tfr_error *err)
+{
+	if (!o->output)
+		return refuse(err, "no output: name a file or a set with -o", NULL);
+	if (!o->by && !o->n_rules && !o->weights)
+		return refuse(err, "no classes: name the feature that has them with --by FEATURE",
+			"--class NAME=EXPR makes classes by expressions, --weights FEATURE does "
+			"without.");
+	if (o->size && o->method == TFR_RESAMPLE_REJECT)
+		return refuse(err, "the size that --method reject gives is random: no --size",
+			"Leave --method out to get exactly so many records.");
+	return o->weights ? check_weights(o, err) : check_classes(o, err);
+}
+
+enum tfr_status tfr_resample_put(struct tfr_resampling *r, const struct tfr_swept *s, uint64_t sum,
+	uint64_t copies, struct tfr_error *err)
+{
+	struct iovec piece = { (void *)(uintptr_t)s->rec.data, s->rec.size };
+	struct tfr_digest digest = { .size = s->rec.size, .sum = sum, .crc = s->rec.crc };
+	struct tfr_rewrite_report *report = &r->report->common;
+	enum tfr_status status = TFR_OK;
+
+	for (; !status && copies; copies--) {
+		uint32_t shard = (uint32_t)(report->written % r->shards);
+
+		status = tfr_set_writer_put(r->out, shard, &piece, 1, &digest, err);
+		report->written++;
+		report->bytes += s->rec.size;
+		report->sum += sum;
+	}
+	return status;
+}
+
+enum tfr_status tfr_resample_check_twice(const struct tfr_resampling *r, struct tfr_error *err)
+{
+	const struct tfr_set *input = r->o->common.input;
+
+	for (size_t i = 0; i < tfr_set_count(input); i++) {
+		const char *path = tfr_set_path(input, i);
+		struct stat st;
+
+		if (strcmp(path, "-") && (stat(path, &st) || S_ISREG(st.st_mode)))
+			continue; /* what is not there is told of where it is opened */
+		if (strcmp(path, "-"))
+			tfr_fail_path(err, TFR_EUSAGE, path,
+				"records are counted before they are chosen, and no pipe can be "
+				"read "
+				"twice:");
+		else
+			tfr_fail(err, TFR_EUSAGE,
+				"records are counted before they are chosen, and standard input "
+				"cannot be read twice");
+		tfr_error_hint(err, "%s",
+			r->o->weights ? "Put it into a file first."
+				      : "Put it into a file first.  With the shares of the classes "
+					"in --initial, --method reject reads once.");
+		return TFR_EUSAGE;
+	}
+	return TFR_OK;
+}
+
+enum tfr_status tfr_resample_changed(struct tfr_error *err)
+{
+	return tfr_fail(err, TFR_EDATA, "the inputs changed while they were read");
+}
+
+/* The classes of the output that are labels, for the manifest.  NULL: none, or no memory, without
+ * which the manifest is as good. */
+static struct tfr_class_count *label_counts(const struct tfr_resample_report *report, size_t *n)
+{
+	struct tfr_class_count *counts = NULL;
+
+	*n = 0;
+	if (report->class_count && report->classes[0].has_label)
+		counts = calloc(report->class_count, sizeof(*counts));
+	for (size_t i = 0; counts && i < report->class_count; i++)
+		if (report->classes[i].final)
+			counts[(*n)++] =
+				(struct tfr_class_count){ .label = report->classes[i].label,
+					.text = report->classes[i].name,
+					.records = report->classes[i].final };
+	return counts;
+}
+
+static enum tfr_status publish(struct tfr_resampling *r, struct tfr_error *err)
+{
+	struct tfr_set_info info = { .command = r->o->common.command, .seed = r->o->common.seed };
+	struct tfr_class_count *counts = label_counts(r->report, &info.class_count);
+	enum tfr_status status;
+
+	info.classes = counts;
+	status = tfr_set_writer_publish(r->out, &info, err);
+	free(counts);
+	return status;
+}
+
+enum tfr_status tfr_resample(const struct tfr_resample_opts *opts,
+	struct tfr_resample_report *report, struct tfr_error *err)
+{
+	const struct tfr_rewrite_opts *common = &opts->common;
+	struct tfr_resampling r = { .o = opts, .report = report };
+	enum tfr_status status;
+
+	*report = (struct tfr_resample_report){ 0 };
+	status = check_options(opts, err);
+	if (!status)
+		status = tfr_set_writer_open(
+			&r.out, opts->output, &common->writer, common->warn, common->ctx, err);
+	if (status)
+		return status;
+	r.shards = tfr_set_writer_shards(r.out);
+	status = opts->weights ? tfr_resample_by_weight(&r, err) : tfr_resample_by_class(&r, err);
+	if (!status)
+		status = publish(&r, err);
+	tfr_set_writer_close(r.out);
+	return status;
+}
+
+void tfr_resample_report_clear(struct tfr_resample_report *report)
+{
+	free(report->classes);
+	free(report->names);
+	report->classes = NULL;
+	report->names = NULL;
+	report->class_count = 0;
+}

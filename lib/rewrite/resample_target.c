@@ -1,0 +1,381 @@
+/* rewrite/resample_target.c - the text of a distribution to the weights of classes.
+ *
+ * A weight is whatever number a user has at hand, a share or a count: only ratios matter.  They are
+ * kept as they were written up to a power of two, so that 1 and 3 stay exactly that. */
+#include "rewrite/resample_target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+enum { FILE_MAX = 64 << 20, NUMBER_MAX = 64 };
+
+void tfr_target_clear(struct tfr_target *t)
+{
+	tfr_tally_clear(&t->names);
+	free(t->weights);
+	*t = (struct tfr_target){ 0 };
+}
+
+/* A finite decimal number and nothing else: strtod() alone would take "nan", "0x1" and blanks. */
+static bool parse_number(const char *text, size_t size, double *number)
+{
+	char copy[NUMBER_MAX], *end;
+
+	if (!size || size >= sizeof(copy))
+		return false;
+	memcpy(copy, text, size);
+	copy[size] = '\0';
+	if (strspn(copy, "0123456789.eE+-") != size)
+		return false;
+	*number = strtod(copy, &end);
+	return !*end && isfinite(*number);
+}
+
+/* Adds one class and its weight; `where` ends the sentence of an error.  `name` is changed. */
+static enum tfr_status add(struct tfr_target *t, char *name, size_t name_size, const char *weight,
+	size_t weight_size, const char *where, struct tfr_error *err)
+{
+	static const struct tfr_classing by_name;
+	struct tfr_class_key key = { .kind = TFR_KIND_BYTES,
+		.text = { (const uint8_t *)name, name_size } };
+	char text[TFR_CLASS_TEXT];
+	enum tfr_status status;
+	uint32_t i;
+
+	if (!tfr_class_unescape(name, &key.text.size)) {
+		tfr_fail(err, TFR_EUSAGE, "a backslash before '%.1s' in %s is no escape",
+			name + key.text.size + 1, where);
+		tfr_error_hint(err, "A backslash in the name of a class is written as \\\\.");
+		return TFR_EUSAGE;
+	}
+	status = tfr_tally_add(&t->names, &key, 1, &i, err);
+	if (status)
+		return status;
+	tfr_class_text(&by_name, &key, text);
+	if (t->names.items[i].records > 1)
+		return tfr_fail(err, TFR_EUSAGE, "class '%s' is there twice in %s", text, where);
+	if (t->names.n > t->cap) {
+		size_t cap = t->cap ? 2 * t->cap : 16;
+		double *weights = reallocarray(t->weights, cap, sizeof(*weights));
+
+		if (!weights)
+			return tfr_fail_nomem(err, "reading a distribution");
+		t->weights = weights;
+		t->cap = cap;
+	}
+	if (!parse_number(weight, weight_size, &t->weights[i]) || t->weights[i] < 0)
+		return tfr_fail(err, TFR_EUSAGE,
+			"class '%s' has the weight '%.*s' in %s: it must be a finite number of 0 "
+			"or more",
+			text, (int)(weight_size < 32 ? weight_size : 32), weight, where);
+	return TFR_OK;
+}
+
+static enum tfr_status check_some(
+	const struct tfr_target *t, const char *where, struct tfr_error *err)
+{
+	for (size_t i = 0; i < t->names.n; i++)
+		if (t->weights[i] > 0)
+			return TFR_OK;
+	return tfr_fail(err, TFR_EUSAGE, "no class has a weight above 0 in %s", where);
+}
+
+/* --- lists --- */
+
+/* Finds where a name ends: behind its quote, or before the = or comma that ends it. */
+static char *end_of_name(char *p, char quote)
+{
+	for (; *p && (quote ? *p != quote : *p != '=' && *p != ','); p++)
+		if (*p == '\\' && p[1])
+			p++;
+	return p;
+}
+
+/* One NAME=WEIGHT; *next is behind it, at a comma or the end. */
+static enum tfr_status parse_item(
+	struct tfr_target *t, char *p, char **next, const char *where, struct tfr_error *err)
+{
+	char quote, *name, *name_end, *weight;
+	size_t n;
+
+	p += strspn(p, " ");
+	quote = *p == '"' || *p == '\'' ? *p++ : '\0';
+	name = p;
+	name_end = p = end_of_name(p, quote);
+	if (quote && !*p)
+		return tfr_fail(err, TFR_EUSAGE, "a quote is not closed in %s", where);
+	p += quote != '\0';
+	if (*p != '=') {
+		tfr_fail(err, TFR_EUSAGE, "class '%.*s' has no weight in %s",
+			(int)(name_end - name < 40 ? name_end - name : 40), name, where);
+		tfr_error_hint(err, "A list is such as '0=0.5,1=0.5'.  A name with a comma or = in "
+				    "it stands in quotes.");
+		return TFR_EUSAGE;
+	}
+	weight = p + 1 + strspn(p + 1, " ");
+	n = strcspn(weight, ",");
+	*next = weight + n;
+	while (n && weight[n - 1] == ' ')
+		n--;
+	return add(t, name, (size_t)(name_end - name), weight, n, where, err);
+}
+
+static enum tfr_status parse_list(
+	struct tfr_target *t, const char *spec, const char *option, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *copy = strdup(spec);
+	enum tfr_status status;
+
+	if (!copy)
+		return tfr_fail_nomem(err, "reading a distribution");
+	t->form = TFR_TARGET_LIST;
+	for (char *p = copy;; p++) {
+		status = parse_item(t, p, &p, option, err);
+		if (status)
+			return status;
+		if (!*p)
+			return check_some(t, option, err);
+	}
+}
+
+enum tfr_status tfr_target_parse(
+	struct tfr_target *t, const char *spec, const char *option, struct tfr_error *err)
+{
+	static const char proportional[] = "proportional";
+	const char *rest = spec + strlen(proportional);
+
+	*t = (struct tfr_target){ 0 };
+	if (!strcmp(spec, "uniform"))
+		return TFR_OK;
+	if (!strncmp(spec, proportional, strlen(proportional)) && (!*rest || *rest == '^')) {
+		t->form = TFR_TARGET_PROPORTIONAL;
+		t->exponent = 1;
+		if (*rest && !parse_number(rest + 1, strlen(rest + 1), &t->exponent))
+			return tfr_fail(err, TFR_EUSAGE,
+				"'%s' for %s wants a finite number behind ^", spec, option);
+		return TFR_OK;
+	}
+	if (!strchr(spec, '='))
+		return tfr_fail(err, TFR_EUSAGE,
+			"'%s' for %s is neither uniform, proportional^E, a list such as "
+			"'0=0.5,1=0.5' nor a file that exists",
+			spec, option);
+	return parse_list(t, spec, option, err);
+}
+
+/* --- files --- */
+
+enum tfr_status tfr_target_parse_lines(
+	struct tfr_target *t, char *lines, size_t size, const char *path, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *where = malloc(strlen(path) + 48);
+	char *end = lines + size, *p = lines;
+	enum tfr_status status;
+
+	*t = (struct tfr_target){ .form = TFR_TARGET_LIST };
+	if (!where)
+		return tfr_fail_nomem(err, "reading a distribution");
+	for (size_t number = 1; p < end; number++) {
+		char *line_end = memchr(p, '\n', (size_t)(end - p)), *tab, *last;
+
+		line_end = line_end ? line_end : end;
+		last = line_end > p && line_end[-1] == '\r' ? line_end - 1 : line_end;
+		tab = memrchr(p, '\t', (size_t)(last - p));
+		sprintf(where, "line %zu of '%s'", number, path);
+		if (!tab)
+			return tfr_fail(err, TFR_EUSAGE,
+				"no tab in %s, which must be CLASS TAB WEIGHT", where);
+		status =
+			add(t, p, (size_t)(tab - p), tab + 1, (size_t)(last - tab - 1), where, err);
+		if (status)
+			return status;
+		p = line_end + 1;
+	}
+	sprintf(where, "'%s'", path);
+	return check_some(t, where, err);
+}
+
+static enum tfr_status read_file(
+	int fd, const char *path, struct tfr_buf *text, struct tfr_error *err)
+{
+	ssize_t n;
+
+	do {
+		if (!tfr_buf_reserve(text, 64 << 10))
+			return tfr_fail_nomem(err, "reading a distribution");
+		n = read(fd, text->data + text->size, 64 << 10);
+		if (n < 0 && errno != EINTR)
+			return tfr_fail_errno(err, errno, path, "cannot read");
+		text->size += n > 0 ? (size_t)n : 0;
+		if (text->size > FILE_MAX)
+			return tfr_fail_path(err, TFR_EUSAGE, path,
+				"more than %d MiB of classes and weights in", FILE_MAX >> 20);
+	} while (n);
+	return TFR_OK;
+}
+
+enum tfr_status tfr_target_open(
+	struct tfr_target *t, const char *spec, const char *option, struct tfr_error *err)
+{
+	TFR_AUTO_CLOSE int fd = -1;
+	TFR_AUTO_BUF text = { 0 };
+	enum tfr_status status;
+	struct stat st;
+
+	*t = (struct tfr_target){ 0 };
+	if (stat(spec, &st) || S_ISDIR(st.st_mode))
+		return tfr_target_parse(t, spec, option, err);
+	fd = open(spec, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return tfr_fail_errno(err, errno, spec, "cannot open");
+	status = read_file(fd, spec, &text, err);
+	if (status)
+		return status;
+	return tfr_target_parse_lines(t, (char *)text.data, text.size, spec, err);
+}
+
+/* --- weights of classes --- */
+
+/* Levenshtein's distance; SIZE_MAX where the texts are too long to be worth it. */
+static size_t distance(const struct tfr_bytes *a, const struct tfr_bytes *b)
+{
+	size_t row[TFR_CLASS_TEXT + 1];
+
+	if (a->size > TFR_CLASS_TEXT || b->size > TFR_CLASS_TEXT)
+		return SIZE_MAX;
+	for (size_t k = 0; k <= b->size; k++)
+		row[k] = k;
+	for (size_t i = 0; i < a->size; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i + 1;
+		for (size_t k = 0; k < b->size; k++) {
+			size_t next = diagonal + (a->data[i] != b->data[k]);
+
+			diagonal = row[k + 1];
+			if (row[k] + 1 < next)
+				next = row[k] + 1;
+			if (row[k + 1] + 1 < next)
+				next = row[k + 1] + 1;
+			row[k + 1] = next;
+		}
+	}
+	return row[b->size];
+}
+
+/* Names the class that is most alike, and the first few there are. */
+static void hint_classes(const struct tfr_classing *classing, const struct tfr_tally *classes,
+	const struct tfr_bytes *wanted, struct tfr_error *err)
+{
+	enum { LOOKED_AT = 10000, NAMED = 5 };
+	size_t nearest = classes->n, least = wanted->size > 2 ? wanted->size / 3 + 1 : 0;
+	char hint[384], text[TFR_CLASS_TEXT];
+	int n = 0;
+
+	for (size_t i = 0; i < classes->n && i < LOOKED_AT; i++) {
+		struct tfr_class_key key = tfr_tally_key(classes, i);
+		TFR_AUTO_BUF name = { 0 };
+		size_t d;
+
+		tfr_classing_name(classing, &key, &name);
+		d = distance(wanted, &(struct tfr_bytes){ name.data, name.size });
+		if (d < least) {
+			least = d;
+			nearest = i;
+		}
+	}
+	if (!classes->n) {
+		tfr_error_hint(err, "No record has a class.");
+		return;
+	}
+	if (nearest < classes->n) {
+		struct tfr_class_key key = tfr_tally_key(classes, nearest);
+
+		n = snprintf(hint, sizeof(hint), "Did you mean '%s'?  ",
+			tfr_class_text(classing, &key, text));
+	}
+	n += snprintf(hint + n, sizeof(hint) - (size_t)n, "The classes are");
+	for (size_t i = 0; i < classes->n && i < NAMED && n < (int)sizeof(hint) - 100; i++) {
+		struct tfr_class_key key = tfr_tally_key(classes, i);
+
+		n += snprintf(hint + n, sizeof(hint) - (size_t)n, "%s '%s'", i ? "," : "",
+			tfr_class_text(classing, &key, text));
+	}
+	if (classes->n > NAMED)
+		snprintf(hint + n, sizeof(hint) - (size_t)n, " and %zu more.", classes->n - NAMED);
+	else
+		snprintf(hint + n, sizeof(hint) - (size_t)n, ".");
+	tfr_error_hint(err, "%s", hint);
+}
+
+static enum tfr_status list_weights(const struct tfr_target *t, const char *option,
+	const struct tfr_classing *classing, const struct tfr_tally *classes, const double *have,
+	double *weights, struct tfr_error *err)
+{
+	for (size_t i = 0; i < t->names.n; i++) {
+		struct tfr_bytes name = tfr_tally_key(&t->names, i).text;
+		uint32_t class = tfr_classing_find(classing, classes, &name);
+		char text[TFR_CLASS_TEXT];
+
+		if (class != TFR_CLASS_NONE && have[class] > 0) {
+			weights[class] = t->weights[i];
+		} else if (t->weights[i] > 0) {
+			static const struct tfr_classing by_name;
+			struct tfr_class_key key = tfr_tally_key(&t->names, i);
+
+			tfr_fail(err, TFR_EDATA, "class '%s' of %s does not occur",
+				tfr_class_text(&by_name, &key, text), option);
+			hint_classes(classing, classes, &name, err);
+			return TFR_EDATA;
+		}
+	}
+	return TFR_OK;
+}
+
+/* have^E of the classes that occur, kept in range for any exponent by measuring against the class
+ * that comes out largest. */
+static void power_weights(double exponent, const double *have, size_t n, double *weights)
+{
+	double base = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (have[i] > 0 &&
+			(!(base > 0) || (exponent < 0 ? have[i] < base : have[i] > base)))
+			base = have[i];
+	for (size_t i = 0; i < n; i++) {
+		if (!(have[i] > 0))
+			weights[i] = 0;
+		else if (exponent == 1)
+			weights[i] = have[i]; /* as it is: a quotient would be rounded */
+		else
+			weights[i] = pow(have[i] / base, exponent);
+	}
+}
+
+enum tfr_status tfr_target_weights(const struct tfr_target *t, const char *option,
+	const struct tfr_classing *classing, const struct tfr_tally *classes, const double *have,
+	double *weights, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	double largest = 0;
+
+	memset(weights, 0, classes->n * sizeof(*weights));
+	if (t->form == TFR_TARGET_LIST)
+		status = list_weights(t, option, classing, classes, have, weights, err);
+	else
+		power_weights(
+			t->form == TFR_TARGET_UNIFORM ? 0 : t->exponent, have, classes->n, weights);
+	for (size_t i = 0; i < classes->n; i++)
+		largest = weights[i] > largest ? weights[i] : largest;
+	for (size_t i = 0; !status && i < classes->n && largest > 0; i++)
+		weights[i] = ldexp(weights[i], -ilogb(largest));
+	return status;
+}
