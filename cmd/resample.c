@@ -1,0 +1,311 @@
+/* cmd/resample.c - tfr resample: write records with another distribution of classes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "builtin.h"
+#include "rewriting.h"
+
+enum { ROWS = 20, WIDTH = 80, GAP = 2 };
+
+struct resample_settings {
+	struct rewriting common;
+	const char *output, *by, *bins, *target, *initial, *weights;
+	struct opt_list classes;
+	uint64_t per_class, size;
+	int method;
+};
+
+static const struct resample_settings defaults = { .per_class = UINT64_MAX, .size = UINT64_MAX };
+
+static const struct opt options[] = {
+	OPT(STRING, 'o', "output", "OUT", NULL,
+		"write OUT: a file, a set such as 'even@4.tfrecord' (round-robin), or -",
+		struct resample_settings, output),
+	OPT(STRING, 0, "by", "FEATURE", NULL, "the class of a record is value 0 of FEATURE",
+		struct resample_settings, by),
+	OPT(STRING, 0, "bins", "EDGE,EDGE,...", NULL,
+		"or the range between two edges that this value lies in", struct resample_settings,
+		bins),
+	OPT(LIST, 0, "class", "NAME=EXPR", NULL,
+		"a class of the records for which EXPR holds; several times: the first that "
+		"holds; 'other' where none does",
+		struct resample_settings, classes),
+	OPT(STRING, 0, "target", "SPEC", "uniform|proportional^0.5",
+		"what is wanted: uniform, proportional^E, a list such as '0=0.5,1=0.5', or a file "
+		"of lines CLASS TAB WEIGHT",
+		struct resample_settings, target),
+	OPT(COUNT, 0, "per-class", "N", NULL, "or N records of every class",
+		struct resample_settings, per_class),
+	OPT(STRING, 0, "weights", "FEATURE", NULL,
+		"in place of classes: records by their weight, value 0 of FEATURE",
+		struct resample_settings, weights),
+	OPT(CHOICE, 0, "method", "HOW", "exact|reject|oversample",
+		"how records are chosen: exact, reject or oversample [exact]",
+		struct resample_settings, method),
+	OPT(COUNT, 0, "size", "N", NULL, "write N records [what the scarcest class allows]",
+		struct resample_settings, size),
+	OPT(STRING, 0, "initial", "DIST", NULL,
+		"the shares that the classes have, as a list or a file: --method reject then "
+		"reads once",
+		struct resample_settings, initial),
+	REWRITING_OPTIONS(struct resample_settings),
+	OPTIONS_END,
+};
+
+static const char *const methods[] = { "exact", "reject", "oversample" };
+
+/* --- options --- */
+
+static int take_numbers(struct cmd *c, struct tfr_resample_opts *o)
+{
+	const struct resample_settings *s = c->settings;
+
+	if (!s->per_class || !s->size)
+		return cmd_usage(c, "--%s takes a number above 0", s->size ? "per-class" : "size");
+	o->per_class = s->per_class == UINT64_MAX ? 0 : s->per_class;
+	o->size = s->size == UINT64_MAX ? 0 : s->size;
+	return 0;
+}
+
+/* NAME=EXPR, the name up to the first =.  Names are copies, freed with free_rules(). */
+static int take_rules(struct cmd *c, struct tfr_resample_opts *o)
+{
+	const struct opt_list *list = &((const struct resample_settings *)c->settings)->classes;
+	struct tfr_resample_rule *rules = calloc(list->count + 1, sizeof(*rules));
+
+	o->rules = rules;
+	for (size_t i = 0; rules && i < list->count; i++) {
+		const char *equals = strchr(list->values[i], '=');
+
+		if (!equals || equals == list->values[i] || !equals[1])
+			return cmd_usage(c, "--class takes NAME=EXPR, not '%s'", list->values[i]);
+		rules[i].name = strndup(list->values[i], (size_t)(equals - list->values[i]));
+		rules[i].expr = equals + 1;
+		if (!rules[i].name)
+			rules = NULL;
+		o->n_rules++;
+	}
+	return rules ? 0
+		     : cmd_fail(c, &(struct tfr_error){
+					   .status = TFR_ENOMEM, .message = "out of memory" });
+}
+
+static void free_rules(struct tfr_resample_opts *o)
+{
+	for (size_t i = 0; i < o->n_rules; i++)
+		free((void *)(uintptr_t)o->rules[i].name);
+	free((void *)(uintptr_t)o->rules);
+}
+
+/* --- the report --- */
+
+/* Columns on a terminal: characters, where every byte that starts one counts. */
+static int columns(const char *text)
+{
+	int n = 0;
+
+	for (; *text; text++)
+		n += (*text & 0xc0) != 0x80;
+	return n;
+}
+
+/* Prints a name in `width` columns, cut where it is longer. */
+static void print_name(const char *name, int width)
+{
+	int n = columns(name), shown = n > width ? width - 1 : n;
+
+	for (int k = 0; *name; name++) {
+		k += (*name & 0xc0) != 0x80;
+		if (k > shown)
+			break;
+		fputc(*name, stderr);
+	}
+	fprintf(stderr, "%s%*s", n > width ? "…" : "", n > width ? 0 : width - n, "");
+}
+
+/* A share for a person, in 7 columns at most. */
+static const char *share(double x, char text[16])
+{
+	if (x > 0 && x < 0.001)
+		snprintf(text, 16, "%.1e", x);
+	else
+		snprintf(text, 16, "%.*f", x < 10 ? 4 : x < 1000 ? 2 : 0, x);
+	return text;
+}
+
+struct widths {
+	int name, records, expected, final;
+};
+
+static int at_least(int least, int n)
+{
+	return n > least ? n : least;
+}
+
+static struct widths measure(const struct tfr_resample_report *r, size_t rows)
+{
+	struct widths w = { 5, 7, 8, 5 };
+	int rest;
+
+	for (size_t i = 0; i < rows; i++) {
+		const struct tfr_resample_class *class = &r->classes[i];
+
+		w.name = at_least(w.name, columns(class->name));
+		w.records = at_least(
+			w.records, snprintf(NULL, 0, "%llu", (unsigned long long)class->records));
+		w.expected = at_least(w.expected, snprintf(NULL, 0, "%.1f", class->expected));
+		w.final = at_least(
+			w.final, snprintf(NULL, 0, "%llu", (unsigned long long)class->final));
+	}
+	rest = WIDTH - w.records - w.expected - w.final - 7 - 7 - 10 - 6 * GAP;
+	rest = at_least(8, rest);
+	w.name = w.name < rest ? w.name : rest;
+	return w;
+}
+
+static void print_classes(const struct tfr_resample_report *r)
+{
+	size_t rows = r->class_count < ROWS ? r->class_count : ROWS;
+	struct widths w = measure(r, rows);
+	char p[16], t[16], acceptance[16];
+
+	fprintf(stderr, "%-*s  %*s  %7s  %7s  %10s  %*s  %*s\n", w.name, "class", w.records,
+		"records", "p", "t", "acceptance", w.expected, "expected", w.final, "final");
+	for (size_t i = 0; i < rows; i++) {
+		const struct tfr_resample_class *class = &r->classes[i];
+
+		print_name(class->name, w.name);
+		fprintf(stderr, "  %*llu  %7s  %7s  %10s  %*.1f  %*llu\n", w.records,
+			(unsigned long long)class->records, share(class->p, p), share(class->t, t),
+			share(class->acceptance, acceptance), w.expected, class->expected, w.final,
+			(unsigned long long)class->final);
+	}
+	if (rows < r->class_count)
+		fprintf(stderr, "… and %zu more classes\n", r->class_count - rows);
+}
+
+static void print_report(struct cmd *c, const struct tfr_resample_report *r)
+{
+	const struct resample_settings *s = c->settings;
+
+	if (c->quiet || s->common.json)
+		return;
+	if (s->weights)
+		fprintf(stderr, "weights: sum %g, largest %g; expected %.1f, final %llu\n",
+			r->weight_sum, r->weight_max, r->expected,
+			(unsigned long long)r->common.written);
+	else if (r->class_count)
+		print_classes(r);
+}
+
+static void put_class(struct tfr_json *j, const struct tfr_resample_class *class)
+{
+	tfr_json_open_object(j, NULL);
+	if (class->has_label)
+		tfr_json_i64(j, "class", class->label);
+	else
+		tfr_json_string(j, "class", class->name);
+	tfr_json_u64(j, "records", class->records);
+	tfr_json_f64(j, "p", class->p);
+	tfr_json_f64(j, "t", class->t);
+	tfr_json_f64(j, "acceptance", class->acceptance);
+	tfr_json_f64(j, "expected", class->expected);
+	tfr_json_u64(j, "final", class->final);
+	tfr_json_close_object(j);
+}
+
+static void put_choice(
+	struct tfr_json *j, const struct resample_settings *s, const struct tfr_resample_report *r)
+{
+	if (s->weights) {
+		tfr_json_open_object(j, "weights");
+		tfr_json_string(j, "feature", s->weights);
+		tfr_json_f64(j, "sum", r->weight_sum);
+		tfr_json_f64(j, "max", r->weight_max);
+		tfr_json_f64(j, "expected", r->expected);
+		tfr_json_u64(j, "final", r->common.written);
+		tfr_json_close_object(j);
+		return;
+	}
+	tfr_json_open_array(j, "classes");
+	for (size_t i = 0; i < r->class_count; i++)
+		put_class(j, &r->classes[i]);
+	tfr_json_close_array(j);
+}
+
+static int print_json(struct cmd *c, const struct tfr_resample_report *r)
+{
+	const struct resample_settings *s = c->settings;
+	struct tfr_json *j = tfr_json_new();
+
+	tfr_json_pretty(j, 2);
+	tfr_json_open_object(j, NULL);
+	tfr_json_u64(j, "version", 1);
+	tfr_json_string(j, "method", methods[s->method]);
+	tfr_json_u64(j, "seed", s->common.seed);
+	if (s->method == TFR_RESAMPLE_REJECT)
+		tfr_json_null(j, "size");
+	else
+		tfr_json_u64(j, "size", r->size);
+	rewriting_json(j, &r->common);
+	put_choice(j, s, r);
+	tfr_json_close_object(j);
+	return rewriting_print_json(c, j, rewriting_json_file(s->output));
+}
+
+static int resample(struct cmd *c, struct tfr_resample_opts *o)
+{
+	const struct resample_settings *s = c->settings;
+	struct tfr_resample_report report;
+	struct tfr_error err = { 0 };
+	struct tfr_set *input = NULL;
+	enum tfr_status status;
+
+	if (rewriting_start(c, &s->common, &o->common, &input)) {
+		tfr_set_close(input);
+		return c->exit;
+	}
+	status = tfr_resample(o, &report, &err);
+	cmd_progress_stop();
+	if (!status)
+		print_report(c, &report);
+	if (!rewriting_finish(c, status, &report.common, &err) && s->common.json)
+		print_json(c, &report);
+	tfr_resample_report_clear(&report);
+	tfr_set_close(input);
+	return c->exit;
+}
+
+static int resample_main(struct cmd *c)
+{
+	const struct resample_settings *s = c->settings;
+	struct tfr_resample_opts o = {
+		.output = s->output,
+		.by = s->by,
+		.bins = s->bins,
+		.target = s->target,
+		.initial = s->initial,
+		.weights = s->weights,
+		.method = (enum tfr_resample_method)s->method,
+	};
+
+	c->quiet = s->common.quiet;
+	if (!s->output)
+		return cmd_usage(c, "no output: name a file or a set, such as -o even@4.tfrecord");
+	if (cmd_check_terminal(c, s->output, s->common.force))
+		return c->exit;
+	if (!take_numbers(c, &o) && !take_rules(c, &o))
+		resample(c, &o);
+	free_rules(&o);
+	return c->exit;
+}
+
+const struct command cmd_resample = {
+	.name = "resample",
+	.operands = "[FILE]...",
+	.summary = "write records with another distribution of classes",
+	.options = options,
+	.settings_size = sizeof(struct resample_settings),
+	.defaults = &defaults,
+	.main = resample_main,
+};
