@@ -11,8 +11,10 @@ struct resample_settings {
 	struct rewriting common;
 	const char *output, *by, *bins, *target, *initial, *weights;
 	struct opt_list classes;
-	uint64_t per_class, size;
+	uint64_t per_class, size, memory;
+	struct opt_list tmpdirs;
 	int method;
+	bool shuffle;
 };
 
 static const struct resample_settings defaults = { .per_class = UINT64_MAX, .size = UINT64_MAX };
@@ -48,6 +50,13 @@ static const struct opt options[] = {
 		"the shares that the classes have, as a list or a file: --method reject then "
 		"reads once",
 		struct resample_settings, initial),
+	OPT(FLAG, 0, "shuffle", NULL, NULL, "in random order, as shuffle-to-disk does it",
+		struct resample_settings, shuffle),
+	OPT(SIZE, 'm', "memory", "SIZE", NULL, "memory for --shuffle [1GiB]",
+		struct resample_settings, memory),
+	OPT(LIST, 0, "tmpdir", "DIR", NULL,
+		"temporary files of --shuffle; several times: spread over all [beside OUT]",
+		struct resample_settings, tmpdirs),
 	REWRITING_OPTIONS(struct resample_settings),
 	OPTIONS_END,
 };
@@ -287,6 +296,10 @@ static int resample_main(struct cmd *c)
 		.initial = s->initial,
 		.weights = s->weights,
 		.method = (enum tfr_resample_method)s->method,
+		.shuffle = s->shuffle,
+		.memory = s->memory,
+		.tmpdirs = s->tmpdirs.values,
+		.tmpdir_count = s->tmpdirs.count,
 	};
 
 	c->quiet = s->common.quiet;

@@ -67,6 +67,8 @@ static enum tfr_status check_options(const struct tfr_resample_opts *o, struct t
 		return refuse(err, "no classes: name the feature that has them with --by FEATURE",
 			"--class NAME=EXPR makes classes by expressions, --weights FEATURE does "
 			"without.");
+	if (!o->shuffle && (o->memory || o->tmpdir_count))
+		return refuse(err, "-m and --tmpdir go with --shuffle only", NULL);
 	if (o->size && o->method == TFR_RESAMPLE_REJECT)
 		return refuse(err, "the size that --method reject gives is random: no --size",
 			"Leave --method out to get exactly so many records.");
@@ -82,9 +84,11 @@ enum tfr_status tfr_resample_put(struct tfr_resampling *r, const struct tfr_swep
 	enum tfr_status status = TFR_OK;
 
 	for (; !status && copies; copies--) {
-		uint32_t shard = (uint32_t)(report->written % r->shards);
-
-		status = tfr_set_writer_put(r->out, shard, &piece, 1, &digest, err);
+		/* A copy is a record of its own to the shuffle: its place is that in the output. */
+		status = r->sink ? tfr_sink_put(r->sink, 0, 0, report->written, &s->rec, err)
+				 : tfr_set_writer_put(r->out,
+					   (uint32_t)(report->written % r->shards), &piece, 1,
+					   &digest, err);
 		report->written++;
 		report->bytes += s->rec.size;
 		report->sum += sum;
@@ -143,37 +147,88 @@ static struct tfr_class_count *label_counts(const struct tfr_resample_report *re
 	return counts;
 }
 
-static enum tfr_status publish(struct tfr_resampling *r, struct tfr_error *err)
+static enum tfr_status choose(struct tfr_resampling *r, struct tfr_error *err)
 {
-	struct tfr_set_info info = { .command = r->o->common.command, .seed = r->o->common.seed };
-	struct tfr_class_count *counts = label_counts(r->report, &info.class_count);
+	return r->o->weights ? tfr_resample_by_weight(r, err) : tfr_resample_by_class(r, err);
+}
+
+static enum tfr_status write_in_order(
+	struct tfr_resampling *r, struct tfr_set_info *info, struct tfr_error *err)
+{
+	const struct tfr_rewrite_opts *common = &r->o->common;
+	enum tfr_status status = tfr_set_writer_open(
+		&r->out, r->o->output, &common->writer, common->warn, common->ctx, err);
+
+	if (status)
+		return status;
+	r->shards = tfr_set_writer_shards(r->out);
+	status = choose(r, err);
+	if (!status) {
+		info->classes = label_counts(r->report, &info->class_count);
+		status = tfr_set_writer_publish(r->out, info, err);
+	}
+	tfr_set_writer_close(r->out);
+	return status;
+}
+
+/* --- shuffled --- */
+
+struct shuffling {
+	struct tfr_resampling *r;
+	struct tfr_resample_opts opts; /* with the threads that the memory is planned for */
+	struct tfr_set_info *info;
+};
+
+static enum tfr_status deal(void *ctx, struct tfr_sink *sink, const struct tfr_memory_plan *plan,
+	struct tfr_rewrite_report *report, struct tfr_error *err)
+{
+	struct shuffling *s = ctx;
+	struct tfr_resampling *r = s->r;
 	enum tfr_status status;
 
-	info.classes = counts;
-	status = tfr_set_writer_publish(r->out, &info, err);
-	free(counts);
+	s->opts.common.threads = plan->threads;
+	r->o = &s->opts;
+	r->sink = sink;
+	r->max_record = plan->max_record;
+	r->block_size = plan->block;
+	status = choose(r, err);
+	*report = r->report->common;
+	report->taken_sum = 0; /* the sink has that of what was dealt */
+	if (!status)
+		s->info->classes = label_counts(r->report, &s->info->class_count);
 	return status;
+}
+
+static enum tfr_status write_shuffled(
+	struct tfr_resampling *r, struct tfr_set_info *info, struct tfr_error *err)
+{
+	struct shuffling s = { .r = r, .opts = *r->o, .info = info };
+	struct tfr_dealing dealing = { .deal = deal, .ctx = &s, .part = true, .info = info };
+	struct tfr_shuffle_report report;
+	struct tfr_shuffle_opts o = {
+		.common = r->o->common,
+		.output = r->o->output,
+		.memory = r->o->memory,
+		.tmpdirs = r->o->tmpdirs,
+		.tmpdir_count = r->o->tmpdir_count,
+	};
+
+	return tfr_shuffle_dealt(&o, &dealing, &report, err);
 }
 
 enum tfr_status tfr_resample(const struct tfr_resample_opts *opts,
 	struct tfr_resample_report *report, struct tfr_error *err)
 {
-	const struct tfr_rewrite_opts *common = &opts->common;
+	struct tfr_set_info info = { .command = opts->common.command, .seed = opts->common.seed };
 	struct tfr_resampling r = { .o = opts, .report = report };
 	enum tfr_status status;
 
 	*report = (struct tfr_resample_report){ 0 };
 	status = check_options(opts, err);
 	if (!status)
-		status = tfr_set_writer_open(
-			&r.out, opts->output, &common->writer, common->warn, common->ctx, err);
-	if (status)
-		return status;
-	r.shards = tfr_set_writer_shards(r.out);
-	status = opts->weights ? tfr_resample_by_weight(&r, err) : tfr_resample_by_class(&r, err);
-	if (!status)
-		status = publish(&r, err);
-	tfr_set_writer_close(r.out);
+		status = opts->shuffle ? write_shuffled(&r, &info, err)
+				       : write_in_order(&r, &info, err);
+	free((void *)(uintptr_t)info.classes);
 	return status;
 }
 

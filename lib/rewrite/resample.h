@@ -6,13 +6,17 @@
 #include <math.h>
 
 #include "base/rng.h"
+#include "rewrite/scatter.h"
 #include "rewrite/sweep.h"
 
 struct tfr_resampling {
 	const struct tfr_resample_opts *o;
 	struct tfr_resample_report *report;
-	struct tfr_set_writer *out;
+	struct tfr_set_writer *out; /* NULL: to the sink, which shuffles */
 	uint32_t shards;
+	struct tfr_sink *sink;
+	uint64_t max_record; /* for sweeps; 0: their own */
+	size_t block_size;
 };
 
 /* A draw of 64 bits that belongs to a record and to nothing else: any thread may make it. */
@@ -40,7 +44,8 @@ static inline bool tfr_draw_selects(uint64_t draw, uint64_t unseen, uint64_t wan
 	return (uint64_t)((unsigned __int128)draw * unseen >> 64) < wanted;
 }
 
-/* Writes `copies` of a record; `sum` is the XXH3-64 of its payload. */
+/* Writes `copies` of a record, or deals them to be shuffled; `sum` is the XXH3-64 of its payload.
+ */
 enum tfr_status tfr_resample_put(struct tfr_resampling *r, const struct tfr_swept *s, uint64_t sum,
 	uint64_t copies, struct tfr_error *err);
 /* Refuses inputs that can be read only once, by name. */
@@ -48,7 +53,7 @@ enum tfr_status tfr_resample_check_twice(const struct tfr_resampling *r, struct 
 /* What a second pass fails with when it does not find what the first did. */
 enum tfr_status tfr_resample_changed(struct tfr_error *err);
 
-/* One each does the work; the output is open and, after TFR_OK, complete. */
+/* One of them does the work; after TFR_OK all records are written or dealt. */
 enum tfr_status tfr_resample_by_class(struct tfr_resampling *r, struct tfr_error *err);
 enum tfr_status tfr_resample_by_weight(struct tfr_resampling *r, struct tfr_error *err);
 

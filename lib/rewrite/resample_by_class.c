@@ -150,6 +150,8 @@ static enum tfr_status write_chosen(struct tfr_by_class *b, struct tfr_error *er
 		.opts = &b->o->common,
 		.phase = "writing",
 		.parse = true,
+		.max_record = b->r->max_record,
+		.block_size = b->r->block_size,
 		.again = !b->o->initial,
 		.verdict_size = sizeof(struct verdict),
 		.examine = look_again,

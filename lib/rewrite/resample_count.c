@@ -128,6 +128,8 @@ enum tfr_status tfr_by_class_count(struct tfr_by_class *b, struct tfr_error *err
 		.opts = &b->o->common,
 		.phase = "counting",
 		.parse = true,
+		.max_record = b->r->max_record,
+		.block_size = b->r->block_size,
 		.examine = count_record,
 		.ctx = b,
 	};

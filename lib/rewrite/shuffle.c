@@ -124,10 +124,8 @@ static enum tfr_status prepare(struct shuffle *s, struct tfr_error *err)
 		status = find_folders(s, err);
 	if (status)
 		return status;
-	if (s->dealing->bytes) {
-		s->plan.input_bytes = s->dealing->bytes;
+	if (s->dealing->part)
 		s->plan.least_bytes = 0;
-	}
 	tfr_memory_plan(&s->mem, s->plan.memory, tfr_sweep_threads(&s->o->common),
 		s->plan.input_bytes ? s->plan.input_bytes : UINT64_MAX);
 	s->spill_files = s->mem.threads < SPILLS_MAX ? s->mem.threads : SPILLS_MAX;

@@ -90,7 +90,7 @@ struct tfr_dealing {
 		const struct tfr_memory_plan *plan, struct tfr_rewrite_report *report,
 		struct tfr_error *err);
 	void *ctx;
-	uint64_t bytes; /* expected, framed; 0: those of the inputs */
+	bool part; /* it may be less than the inputs: the space these would need is not asked for */
 	const struct tfr_set_info *info;
 };
 enum tfr_status tfr_shuffle_dealt(const struct tfr_shuffle_opts *opts,

@@ -159,6 +159,12 @@ struct tfr_resample_opts {
 	const char *weights;
 
 	enum tfr_resample_method method;
+	/* In a random order, as tfr_shuffle() does it, in place of the order of the inputs;
+	 * `memory` and `tmpdirs` are those of struct tfr_shuffle_opts, and 0 without this. */
+	bool shuffle;
+	uint64_t memory;
+	const char *const *tmpdirs;
+	size_t tmpdir_count;
 	/* Records to write.  0: EXACT the most that the scarcest class allows, OVERSAMPLE the
 	 * fewest with which no record of a wanted class is lost.  Not with REJECT or `per_class`.
 	 */
