@@ -149,15 +149,19 @@ static uint64_t largest_bucket(const struct shuffle *s)
 	return most;
 }
 
-/* Whether sorting can start from memory.  If so, what the arena does not use is for sorting. */
-static bool fits_in_memory(struct shuffle *s)
+/* Whether what lies in memory can stay there while buckets are sorted, as many as there are workers
+ * where there is more in the spill.  If so, what the arena does not use is for sorting. */
+static bool stays_in_memory(struct shuffle *s)
 {
 	const struct tfr_arena *a = &s->dealt.arena;
 	uint64_t used = (a->next < a->chunks ? a->next : a->chunks) * a->chunk;
+	bool spilled = tfr_spill_bytes(s->spill) > 0;
+	uint64_t at_once = spilled ? s->mem.threads + 1 : 1;
 
-	if (tfr_spill_bytes(s->spill) || used + largest_bucket(s) > s->plan.memory)
+	if ((spilled && s->name) || used + at_once * largest_bucket(s) > s->plan.memory)
 		return false;
 	s->mem.gather = s->plan.memory - used;
+	s->report->passes = spilled ? 2 : 1;
 	return true;
 }
 
@@ -189,8 +193,7 @@ static enum tfr_status deal(struct shuffle *s, struct tfr_error *err)
 			err, "A record may take a quarter of the memory; allow more with -m.");
 	if (status)
 		return status;
-	report->passes = 1;
-	if (fits_in_memory(s))
+	if (stays_in_memory(s))
 		return TFR_OK;
 	report->passes = 2;
 	status = tfr_scatter_flush(&s->dealt, err);
@@ -203,7 +206,7 @@ static enum tfr_status deal_again(struct shuffle *s, struct tfr_error *err)
 	enum tfr_status status = TFR_OK;
 	uint32_t divided = 1;
 
-	while (!status && divided && s->report->passes > 1) {
+	while (!status && divided && !s->dealt.arena.base) {
 		status = tfr_scatter_again(
 			s->o, &s->mem, s->spill, !s->name, &s->dealt, &s->buckets, &divided, err);
 		if (!status && divided) {
