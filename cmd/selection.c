@@ -175,15 +175,8 @@ void selection_locate(
 
 void selection_finish(struct selection *s)
 {
-	const char *name, *nearest;
-
-	for (size_t i = 0; s->where && s->read && tfr_where_missing(s->where, i, &name, &nearest);
-		i++) {
-		if (*nearest)
-			cmd_warn(s->c, "no record has '%s'; did you mean '%s'?", name, nearest);
-		else
-			cmd_warn(s->c, "no record has '%s'", name);
-	}
+	if (s->where && s->read)
+		tfr_where_warn(s->where, cmd_warn_text, s->c);
 }
 
 void selection_close(struct selection *s)

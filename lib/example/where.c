@@ -3,6 +3,7 @@
  * A comparison holds when any value of its left side does; != is the negation of ==, so that "not a
  * cat" selects records without the feature too.  Values that cannot be compared (text with number,
  * NaN with anything) compare as false. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,6 +109,19 @@ bool tfr_where_missing(const struct tfr_where *w, size_t i, const char **name, c
 		return true;
 	}
 	return false;
+}
+
+void tfr_where_warn(const struct tfr_where *w, void (*warn)(void *ctx, const char *text), void *ctx)
+{
+	const char *name, *nearest;
+	char text[600];
+
+	for (size_t i = 0; tfr_where_missing(w, i, &name, &nearest); i++) {
+		snprintf(text, sizeof(text),
+			*nearest ? "no record has '%s'; did you mean '%s'?" : "no record has '%s'",
+			name, nearest);
+		warn(ctx, text);
+	}
 }
 
 void tfr_where_merge(struct tfr_where *into, const struct tfr_where *from)

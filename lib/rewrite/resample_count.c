@@ -104,21 +104,13 @@ static enum tfr_status check_kinds(struct tfr_by_class *b, struct tfr_error *err
 void tfr_by_class_warn_missing(struct tfr_by_class *b)
 {
 	const struct tfr_rewrite_opts *common = &b->o->common;
-	const char *name, *nearest;
-	char text[600];
 
 	for (size_t rule = 0; rule < b->classing.n_rules && common->warn; rule++) {
 		struct tfr_where *all = b->workers[0].classifier.wheres[rule];
 
 		for (unsigned k = 1; k < b->n_workers; k++)
 			tfr_where_merge(all, b->workers[k].classifier.wheres[rule]);
-		for (size_t i = 0; tfr_where_missing(all, i, &name, &nearest); i++) {
-			snprintf(text, sizeof(text),
-				*nearest ? "no record has '%s'; did you mean '%s'?"
-					 : "no record has '%s'",
-				name, nearest);
-			common->warn(common->ctx, text);
-		}
+		tfr_where_warn(all, common->warn, common->ctx);
 	}
 }
 

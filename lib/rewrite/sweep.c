@@ -38,6 +38,8 @@ struct piece {
 	struct tfr_run run;
 	uint32_t file;
 	bool large; /* holds the gate */
+	/* In order: warnings wait here, each ended by a NUL, for those of the pieces before. */
+	struct tfr_buf warnings;
 };
 
 struct worker {
@@ -62,6 +64,7 @@ struct run {
 	pthread_cond_t changed;
 	uint64_t turn;	      /* the item whose turn it is to read */
 	bool over;	      /* nothing more is read in order */
+	struct tfr_buf last;  /* warnings behind the last piece */
 	bool large;	      /* the gate is taken */
 	uint32_t failed_file; /* no order: nothing of this file or a later one is read any more */
 	uint64_t failed_offset;
@@ -83,13 +86,27 @@ static const char *path_of(const struct run *r, uint32_t file)
 	return tfr_set_path(r->o->input, file);
 }
 
-static void warn(struct run *r, const char *text)
+static void warn_now(struct run *r, const char *text)
 {
-	if (!r->o->warn || r->s->again)
-		return;
 	pthread_mutex_lock(&r->lock);
 	r->o->warn(r->o->ctx, text);
 	pthread_mutex_unlock(&r->lock);
+}
+
+/* A warning that belongs to a piece.  What memory cannot hold is told at once. */
+static void warn(struct run *r, struct piece *p, const char *text)
+{
+	if (!r->o->warn || r->s->again)
+		return;
+	if (!r->s->settle || !tfr_buf_append(&p->warnings, text, strlen(text) + 1))
+		warn_now(r, text);
+}
+
+static void tell_warnings(struct run *r, struct tfr_buf *warnings)
+{
+	for (size_t at = 0; at < warnings->size; at += strlen((char *)warnings->data + at) + 1)
+		warn_now(r, (char *)warnings->data + at);
+	warnings->size = 0;
 }
 
 /* --- reading --- */
@@ -105,13 +122,13 @@ static enum tfr_status open_stream(
 	return tfr_reader_open(&st->reader, path_of(r, file), &opts, err);
 }
 
-static void end_stream(struct run *r, struct stream *st)
+static void end_stream(struct run *r, struct stream *st, struct piece *p)
 {
 	char text[4200];
 
 	if (!st->records && strcmp(path_of(r, st->file), "-")) {
 		snprintf(text, sizeof(text), "'%s' holds no records", path_of(r, st->file));
-		warn(r, text);
+		warn(r, p, text);
 	}
 	tfr_reader_close(st->reader);
 	st->reader = NULL;
@@ -165,7 +182,8 @@ static enum tfr_status read_large(
 }
 
 /* Whether reading this file can go on after a fault; TFR_END: the file ends with it. */
-static enum tfr_status pass_over(struct run *r, struct stream *st, struct tfr_error *err)
+static enum tfr_status pass_over(
+	struct run *r, struct stream *st, struct piece *p, struct tfr_error *err)
 {
 	char text[8192];
 	uint64_t lost;
@@ -173,7 +191,7 @@ static enum tfr_status pass_over(struct run *r, struct stream *st, struct tfr_er
 
 	__atomic_fetch_add(&r->bad, 1, __ATOMIC_RELAXED);
 	st->records++; /* it is not empty */
-	warn(r, tfr_error_format(err, text, sizeof(text)));
+	warn(r, p, tfr_error_format(err, text, sizeof(text)));
 	if (fault == TFR_FAULT_LENGTH || fault == TFR_FAULT_CUT)
 		return tfr_reader_resync(st->reader, &lost, err);
 	return TFR_END;
@@ -195,18 +213,18 @@ static enum tfr_status read_piece(
 			return TFR_OK;
 		}
 		if (status == TFR_EDATA && r->o->skip_damaged)
-			status = pass_over(r, st, err);
+			status = pass_over(r, st, p, err);
 	}
 	if (status == TFR_END)
-		end_stream(r, st);
+		end_stream(r, st, p);
 	return status;
 }
 
 /* --- examining --- */
 
 /* A bad record: with `skip_damaged` counted and TFR_OK, else the failure with its place. */
-static enum tfr_status bad_record(struct run *r, struct worker *w, const struct tfr_swept *s,
-	enum tfr_status status, struct tfr_error *err)
+static enum tfr_status bad_record(struct run *r, struct worker *w, struct piece *p,
+	const struct tfr_swept *s, enum tfr_status status, struct tfr_error *err)
 {
 	char text[8192];
 
@@ -215,7 +233,7 @@ static enum tfr_status bad_record(struct run *r, struct worker *w, const struct 
 	if (status != TFR_EDATA || !r->o->skip_damaged)
 		return status;
 	w->bad++;
-	warn(r, tfr_error_format(err, text, sizeof(text)));
+	warn(r, p, tfr_error_format(err, text, sizeof(text)));
 	return TFR_OK;
 }
 
@@ -261,7 +279,7 @@ static enum tfr_status examine_piece(struct run *r, struct worker *w, struct pie
 			status = examine(
 				r, w, &s, entry ? entry + sizeof(s.rec) : NULL, &taken, err);
 		if (status)
-			status = bad_record(r, w, &s, status, err);
+			status = bad_record(r, w, p, &s, status, err);
 		if (status)
 			return status;
 		if (keep && taken) {
@@ -304,6 +322,14 @@ static enum tfr_status read_in_order(struct run *r, struct piece *p, struct tfr_
 	return status;
 }
 
+static struct tfr_buf take_warnings(struct piece *p)
+{
+	struct tfr_buf all = p->warnings;
+
+	p->warnings = (struct tfr_buf){ 0 };
+	return all;
+}
+
 static enum tfr_status examine_item(void *ctx, struct tfr_lanes_run *lanes, unsigned worker,
 	uint64_t i, void *data, struct tfr_error *err)
 {
@@ -322,6 +348,8 @@ static enum tfr_status examine_item(void *ctx, struct tfr_lanes_run *lanes, unsi
 	if (!status)
 		status = read_in_order(r, &slot->piece, err);
 	pthread_mutex_lock(&r->lock);
+	if (status == TFR_END && !r->over) /* this item is not settled: its warnings are the last */
+		r->last = take_warnings(&slot->piece);
 	r->over = status != TFR_OK;
 	r->turn++;
 	pthread_cond_broadcast(&r->changed);
@@ -341,6 +369,7 @@ static enum tfr_status settle_item(void *ctx, uint64_t i, void *data, struct tfr
 	enum tfr_status status = TFR_OK;
 
 	(void)i;
+	tell_warnings(r, &slot->piece.warnings);
 	for (size_t at = 0; !status && at < slot->keep.size; at += stride) {
 		const uint8_t *entry = slot->keep.data + at;
 
@@ -356,6 +385,7 @@ static void clear_slot(void *data)
 	struct slot *slot = data;
 
 	tfr_run_clear(&slot->piece.run);
+	tfr_buf_clear(&slot->piece.warnings);
 	tfr_buf_clear(&slot->keep);
 }
 
@@ -480,21 +510,6 @@ static enum tfr_status prepare_worker(struct run *r, struct worker *w, struct tf
 	return status;
 }
 
-static void warn_missing(struct run *r, struct tfr_where *where)
-{
-	const char *name, *nearest;
-	char text[600];
-
-	for (size_t i = 0; tfr_where_missing(where, i, &name, &nearest); i++) {
-		if (*nearest)
-			snprintf(text, sizeof(text), "no record has '%s'; did you mean '%s'?", name,
-				nearest);
-		else
-			snprintf(text, sizeof(text), "no record has '%s'", name);
-		warn(r, text);
-	}
-}
-
 static void gather_reports(struct run *r, struct tfr_rewrite_report *report)
 {
 	struct worker *first = &r->workers[0];
@@ -508,8 +523,8 @@ static void gather_reports(struct run *r, struct tfr_rewrite_report *report)
 		if (k && first->where && r->workers[k].where)
 			tfr_where_merge(first->where, r->workers[k].where);
 	}
-	if (first->where && report->records)
-		warn_missing(r, first->where);
+	if (first->where && report->records && r->o->warn && !r->s->again)
+		tfr_where_warn(first->where, r->o->warn, r->o->ctx);
 }
 
 static void clear_workers(struct run *r)
@@ -536,6 +551,7 @@ static enum tfr_status run_all(struct run *r, struct tfr_error *err)
 		return status;
 	if (r->s->settle) {
 		status = sweep_in_order(r, err);
+		tell_warnings(r, &r->last);
 	} else {
 		tfr_threads_run(r->threads, worker_main, r);
 		status = r->status;
@@ -569,6 +585,7 @@ enum tfr_status tfr_sweep_run(
 	pthread_cond_destroy(&r.changed);
 	tfr_ticker_clear(&r.ticker);
 	pthread_mutex_destroy(&r.lock);
+	tfr_buf_clear(&r.last);
 	clear_workers(&r);
 	return status;
 }

@@ -217,6 +217,9 @@ TFR_API enum tfr_status tfr_where_match(
  * each thread answers for the records it saw; `into` of tfr_where_merge() then answers for both. */
 TFR_API bool tfr_where_missing(
 	const struct tfr_where *w, size_t i, const char **name, const char **nearest);
+/* Says of each such name "no record has 'x'", and what was meant where something is alike. */
+TFR_API void tfr_where_warn(
+	const struct tfr_where *w, void (*warn)(void *ctx, const char *text), void *ctx);
 TFR_API void tfr_where_merge(struct tfr_where *into, const struct tfr_where *from);
 
 #endif
