@@ -157,10 +157,11 @@ static bool stays_in_memory(struct shuffle *s)
 	uint64_t used = (a->next < a->chunks ? a->next : a->chunks) * a->chunk;
 	bool spilled = tfr_spill_bytes(s->spill) > 0;
 	uint64_t at_once = spilled ? s->mem.threads + 1 : 1;
+	uint64_t memory = s->plan.memory / 16 * 15; /* the rest is for what reading has left */
 
-	if ((spilled && s->name) || used + at_once * largest_bucket(s) > s->plan.memory)
+	if ((spilled && s->name) || used + at_once * largest_bucket(s) > memory)
 		return false;
-	s->mem.gather = s->plan.memory - used;
+	s->mem.gather = memory - used;
 	s->report->passes = spilled ? 2 : 1;
 	return true;
 }
