@@ -1,190 +1,212 @@
-/* rewrite/classes.c - a table of classes, open addressing over pointers.
+/* rewrite/classes.c - a hash table of classes: open addressing, the classes themselves in the order
+ * they came, their texts in one buffer.
  *
- * Each class is an allocation of its own with its text behind it, so that it never moves and
- * threads may keep pointers to it.  Looking takes the lock to read, putting in takes it to write;
- * who looks often keeps what it found. */
+ * The slots hold numbers of classes only, so that sorting the classes means filling the slots anew
+ * and nothing else. */
 #include "rewrite/classes.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
 #include <xxhash.h>
 
 #include "base/error.h"
 
-struct tfr_classes {
-	pthread_rwlock_t lock;
-	struct tfr_class **slots; /* NULL: free; at least half of them are */
-	size_t mask;
-	struct tfr_class **all; /* by id */
-	size_t count, cap;
-	uint64_t text_bytes;
-};
+enum { FIRST_SLOTS = 64, FIRST_ITEMS = 32 };
 
-struct tfr_classes *tfr_classes_new(void)
+bool tfr_class_of(const struct tfr_feature *f, struct tfr_class *class)
 {
-	struct tfr_classes *t = calloc(1, sizeof(*t));
-
-	if (!t)
-		return NULL;
-	t->mask = 63;
-	t->cap = 32;
-	t->slots = calloc(t->mask + 1, sizeof(struct tfr_class *));
-	t->all = calloc(t->cap, sizeof(struct tfr_class *));
-	pthread_rwlock_init(&t->lock, NULL);
-	if (t->slots && t->all)
-		return t;
-	tfr_classes_free(t);
-	return NULL;
+	*class = (struct tfr_class){ .kind = f->kind };
+	return tfr_feature_int64(f, 0, &class->number) || tfr_feature_bytes(f, 0, &class->text);
 }
 
-void tfr_classes_free(struct tfr_classes *t)
+void tfr_classes_clear(struct tfr_classes *c)
 {
-	if (!t)
-		return;
-	for (size_t i = 0; i < t->count; i++)
-		free(t->all[i]);
-	pthread_rwlock_destroy(&t->lock);
-	free((void *)t->slots);
-	free((void *)t->all);
-	free(t);
+	free(c->items);
+	free(c->slots);
+	tfr_buf_clear(&c->text);
+	*c = (struct tfr_classes){ 0 };
 }
 
-enum tfr_status tfr_class_of(const struct tfr_example *ex, const char *name,
-	struct tfr_class *class, struct tfr_error *err)
+void tfr_classes_reset(struct tfr_classes *c)
 {
-	const struct tfr_feature *f = tfr_example_get(ex, name);
+	if (c->slots)
+		memset(c->slots, 0, c->n_slots * sizeof(*c->slots));
+	c->n = 0;
+	c->text.size = 0;
+}
 
-	*class = (struct tfr_class){ .kind = f ? f->kind : TFR_KIND_UNSET };
-	if (class->kind == TFR_KIND_UNSET)
-		return tfr_fail(err, TFR_EDATA, "no feature '%s'", name);
-	if (!f->count)
-		return tfr_fail(err, TFR_EDATA, "no value in feature '%s'", name);
-	if (class->kind == TFR_KIND_FLOAT) {
-		tfr_fail(err, TFR_EDATA, "feature '%s' holds floats, which are no classes", name);
-		tfr_error_hint(err, "Stratify by a feature of int64 or bytes.");
-		return TFR_EDATA;
+static struct tfr_class class_of(const struct tfr_classes *c, const struct tfr_classes_item *item)
+{
+	struct tfr_class class = { .kind = TFR_KIND_INT64, .number = item->number };
+
+	if (item->is_text) {
+		class = (struct tfr_class){ .kind = TFR_KIND_BYTES, .text.size = item->size };
+		class.text.data = item->size ? c->text.data + item->at : (const uint8_t *)"";
 	}
-	if (tfr_feature_int64(f, 0, &class->label))
-		class->hash = XXH3_64bits_withSeed(&class->label, sizeof(class->label), 1);
-	else if (tfr_feature_bytes(f, 0, &class->text))
-		class->hash = XXH3_64bits(class->text.data, class->text.size);
-	return TFR_OK;
+	return class;
 }
 
-bool tfr_class_equal(const struct tfr_class *a, const struct tfr_class *b)
+struct tfr_class tfr_classes_at(const struct tfr_classes *c, size_t i)
 {
-	return a->hash == b->hash && a->kind == b->kind && a->label == b->label &&
-	       a->text.size == b->text.size &&
-	       (!a->text.size || !memcmp(a->text.data, b->text.data, a->text.size));
+	return class_of(c, &c->items[i]);
 }
 
 int tfr_class_compare(const struct tfr_class *a, const struct tfr_class *b)
 {
-	size_t n = a->text.size < b->text.size ? a->text.size : b->text.size;
+	size_t least;
 	int order;
 
 	if (a->kind != b->kind)
 		return a->kind == TFR_KIND_INT64 ? -1 : 1;
 	if (a->kind == TFR_KIND_INT64)
-		return (a->label > b->label) - (a->label < b->label);
-	order = n ? memcmp(a->text.data, b->text.data, n) : 0;
+		return a->number < b->number ? -1 : a->number > b->number;
+	least = a->text.size < b->text.size ? a->text.size : b->text.size;
+	order = least ? memcmp(a->text.data, b->text.data, least) : 0;
 	return order ? order : (a->text.size > b->text.size) - (a->text.size < b->text.size);
 }
 
-/* Where the class is, or the free slot where it would be. */
-static struct tfr_class **slot_of(const struct tfr_classes *t, const struct tfr_class *class)
+static uint64_t hash_of(const struct tfr_class *class)
 {
-	size_t i = class->hash & t->mask;
+	uint64_t h = (uint64_t) class->number;
 
-	while (t->slots[i] && !tfr_class_equal(t->slots[i], class))
-		i = (i + 1) & t->mask;
-	return &t->slots[i];
+	if (class->kind == TFR_KIND_BYTES)
+		return XXH3_64bits(class->text.data, class->text.size);
+	h = (h ^ h >> 32) * 0x9e3779b97f4a7c15u;
+	return h ^ h >> 29;
 }
 
-const struct tfr_class *tfr_classes_find(struct tfr_classes *t, const struct tfr_class *class)
+/* The slot that holds the class, or the empty one where it would go. */
+static size_t slot_of(const struct tfr_classes *c, const struct tfr_class *class)
 {
-	const struct tfr_class *own;
+	size_t mask = c->n_slots - 1, at = (size_t)hash_of(class) & mask;
 
-	pthread_rwlock_rdlock(&t->lock);
-	own = *slot_of(t, class);
-	pthread_rwlock_unlock(&t->lock);
-	return own;
+	for (; c->slots[at]; at = (at + 1) & mask) {
+		struct tfr_class there = tfr_classes_at(c, c->slots[at] - 1);
+
+		if (!tfr_class_compare(&there, class))
+			break;
+	}
+	return at;
 }
 
-static bool grow(struct tfr_classes *t)
+uint32_t tfr_classes_find(const struct tfr_classes *c, const struct tfr_class *class)
 {
-	size_t size = 2 * (t->mask + 1);
-	struct tfr_class **slots, **all;
+	return c->n ? c->slots[slot_of(c, class)] - 1 : TFR_CLASS_NONE;
+}
 
-	if (t->count < t->cap)
-		return true;
-	all = reallocarray((void *)t->all, 2 * t->cap, sizeof(struct tfr_class *));
-	if (!all)
-		return false;
-	t->all = all;
-	slots = calloc(size, sizeof(struct tfr_class *));
-	if (!slots)
-		return false;
-	free((void *)t->slots);
-	t->slots = slots;
-	t->mask = size - 1;
-	t->cap *= 2;
-	for (size_t i = 0; i < t->count; i++)
-		*slot_of(t, t->all[i]) = t->all[i];
+static void fill_slots(struct tfr_classes *c)
+{
+	memset(c->slots, 0, c->n_slots * sizeof(*c->slots));
+	for (size_t i = 0; i < c->n; i++) {
+		struct tfr_class class = tfr_classes_at(c, i);
+
+		c->slots[slot_of(c, &class)] = (uint32_t)i + 1;
+	}
+}
+
+/* Room for one more class; half of the slots stay empty. */
+static bool grow(struct tfr_classes *c)
+{
+	if (c->n == c->cap) {
+		size_t cap = c->cap ? c->cap + c->cap / 2 : FIRST_ITEMS;
+		void *items = reallocarray(c->items, cap, sizeof(*c->items));
+
+		if (!items)
+			return false;
+		c->items = items;
+		c->cap = cap;
+	}
+	if (2 * (c->n + 1) > c->n_slots) {
+		size_t n_slots = c->n_slots ? 2 * c->n_slots : FIRST_SLOTS;
+		void *slots = reallocarray(c->slots, n_slots, sizeof(*c->slots));
+
+		if (!slots)
+			return false;
+		c->slots = slots;
+		c->n_slots = n_slots;
+		fill_slots(c);
+	}
 	return true;
 }
 
-static enum tfr_status put(struct tfr_classes *t, const struct tfr_class *class,
-	const struct tfr_class **own, struct tfr_error *err)
+static enum tfr_status check_bounds(
+	const struct tfr_classes *c, const struct tfr_class *class, struct tfr_error *err)
 {
-	struct tfr_class *copy;
-
-	if (t->count == TFR_CLASSES_MAX)
-		return tfr_fail(err, TFR_EUSAGE, "more than %d classes", TFR_CLASSES_MAX);
-	if (class->text.size > TFR_CLASS_TEXTS_MAX - t->text_bytes)
-		return tfr_fail(err, TFR_EUSAGE, "the names of the classes are more than %d MiB",
-			TFR_CLASS_TEXTS_MAX >> 20);
-	copy = malloc(sizeof(*copy) + class->text.size);
-	if (!copy || !grow(t)) {
-		free(copy);
-		return tfr_fail_nomem(err, "counting the classes");
-	}
-	*copy = *class;
-	copy->id = (uint32_t)t->count;
-	copy->text.data = (const uint8_t *)(copy + 1);
-	if (class->text.size)
-		memcpy(copy + 1, class->text.data, class->text.size);
-	t->text_bytes += class->text.size;
-	t->all[t->count++] = copy;
-	*slot_of(t, copy) = copy;
-	*own = copy;
-	return TFR_OK;
-}
-
-enum tfr_status tfr_classes_intern(struct tfr_classes *t, const struct tfr_class *class,
-	const struct tfr_class **own, struct tfr_error *err)
-{
+	static const struct tfr_classes_bounds none = { .text_bytes = UINT32_MAX };
+	const struct tfr_classes_bounds *bounds = c->bounds ? c->bounds : &none;
 	enum tfr_status status = TFR_OK;
 
-	*own = tfr_classes_find(t, class);
-	if (*own)
-		return TFR_OK;
-	pthread_rwlock_wrlock(&t->lock);
-	*own = *slot_of(t, class); /* another thread may have been faster */
-	if (!*own)
-		status = put(t, class, own, err);
-	pthread_rwlock_unlock(&t->lock);
+	if (c->n == TFR_CLASSES_MAX)
+		status = tfr_fail(err, TFR_EUSAGE, "more than %d classes", TFR_CLASSES_MAX);
+	else if (class->text.size > bounds->text_bytes - c->text.size)
+		status = tfr_fail(err, TFR_EUSAGE, "the names of the classes are more than %u MiB",
+			bounds->text_bytes >> 20);
+	if (status && bounds->hint)
+		tfr_error_hint(err, "%s", bounds->hint);
 	return status;
 }
 
-size_t tfr_classes_count(const struct tfr_classes *t)
+enum tfr_status tfr_classes_add(struct tfr_classes *c, const struct tfr_class *class,
+	uint64_t records, uint32_t *index, struct tfr_error *err)
 {
-	return t->count;
+	uint32_t i = tfr_classes_find(c, class);
+	enum tfr_status status;
+
+	if (i == TFR_CLASS_NONE) {
+		struct tfr_classes_item item = { .number = class->number };
+
+		status = check_bounds(c, class, err);
+		if (status)
+			return status;
+		if (!grow(c))
+			return tfr_fail_nomem(err, "counting the classes");
+		if (class->kind == TFR_KIND_BYTES) {
+			item.is_text = true;
+			item.at = (uint32_t)c->text.size;
+			item.size = (uint32_t) class->text.size;
+			if (!tfr_buf_append(&c->text, class->text.data, class->text.size))
+				return tfr_fail_nomem(err, "counting the classes");
+		}
+		i = (uint32_t)c->n;
+		c->slots[slot_of(c, class)] = i + 1;
+		c->items[c->n++] = item;
+	}
+	c->items[i].records += records;
+	if (index)
+		*index = i;
+	return TFR_OK;
 }
 
-const struct tfr_class *tfr_classes_at(const struct tfr_classes *t, uint32_t id)
+enum tfr_status tfr_classes_merge(
+	struct tfr_classes *into, const struct tfr_classes *from, struct tfr_error *err)
 {
-	return t->all[id];
+	enum tfr_status status = TFR_OK;
+
+	for (size_t i = 0; !status && i < from->n; i++) {
+		struct tfr_class class = tfr_classes_at(from, i);
+
+		status = tfr_classes_add(into, &class, from->items[i].records, NULL, err);
+	}
+	return status;
+}
+
+bool tfr_classes_full(const struct tfr_classes *c, const struct tfr_class *class)
+{
+	return c->n >= TFR_CLASSES_SMALL ||
+	       (c->n && c->text.size + class->text.size > TFR_CLASSES_SMALL_TEXT);
+}
+
+static int compare_items(const void *a, const void *b, void *classes)
+{
+	struct tfr_class x = class_of(classes, a), y = class_of(classes, b);
+
+	return tfr_class_compare(&x, &y);
+}
+
+void tfr_classes_sort(struct tfr_classes *c)
+{
+	if (!c->n)
+		return;
+	qsort_r(c->items, c->n, sizeof(*c->items), compare_items, c);
+	fill_slots(c);
 }

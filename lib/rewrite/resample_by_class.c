@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "rewrite/class_name.h"
 
 /* What examine() notes of a record, for settle(). */
 struct verdict {
@@ -22,47 +23,47 @@ struct verdict {
 
 /* The class of a record in the table.  What `initial` says was text, and fits numbers and bytes
  * alike. */
-static uint32_t class_of(const struct tfr_by_class *b, const struct tfr_class_key *key)
+static uint32_t class_of(const struct tfr_by_class *b, const struct tfr_class *class)
 {
-	struct tfr_class_key like = *key;
+	struct tfr_class like = *class;
 	char text[24];
 
 	if (b->o->initial && b->classes.n && b->classes.items[0].is_text &&
-		key->kind == TFR_KIND_INT64) {
+		class->kind == TFR_KIND_INT64) {
 		like.kind = TFR_KIND_BYTES;
 		like.text.data = (const uint8_t *)text;
 		like.text.size =
-			(size_t)snprintf(text, sizeof(text), "%lld", (long long)key->number);
-	} else if (b->o->initial && key->kind == TFR_KIND_BYTES &&
-		   tfr_class_number(key->text.data, key->text.size, &like.number) && b->classes.n &&
-		   !b->classes.items[0].is_text) {
+			(size_t)snprintf(text, sizeof(text), "%lld", (long long)class->number);
+	} else if (b->o->initial && class->kind == TFR_KIND_BYTES &&
+		   tfr_class_number(class->text.data, class->text.size, &like.number) &&
+		   b->classes.n && !b->classes.items[0].is_text) {
 		like.kind = TFR_KIND_INT64;
 	}
-	return tfr_tally_find(&b->classes, &like);
+	return tfr_classes_find(&b->classes, &like);
 }
 
 static enum tfr_status look_again(
 	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
 {
 	struct tfr_by_class *b = ctx;
-	struct tfr_class_key key;
+	struct tfr_class class;
 	struct verdict v = { 0 };
 	struct tfr_digest digest;
 	char text[TFR_CLASS_TEXT];
 	enum tfr_status status =
-		tfr_classifier_look(&b->workers[worker].classifier, s->example, &key, err);
+		tfr_classifier_look(&b->workers[worker].classifier, s->example, &class, err);
 
 	if (status)
 		return status;
 	if (!b->o->initial && b->classes.n &&
-		b->classes.items[0].is_text != (key.kind == TFR_KIND_BYTES))
+		b->classes.items[0].is_text != (class.kind == TFR_KIND_BYTES))
 		return tfr_fail(
 			err, TFR_EDATA, "feature '%s' is of another kind than before", b->o->by);
-	v.class = class_of(b, &key);
-	v.kind = key.kind;
+	v.class = class_of(b, &class);
+	v.kind = class.kind;
 	if (v.class == TFR_CLASS_NONE && b->o->initial)
 		return tfr_fail(err, TFR_EDATA, "class '%s', which --initial does not name,",
-			tfr_class_text(&b->classing, &key, text));
+			tfr_class_text(&b->classing, &class, text));
 	tfr_digest_record(&s->rec, &digest);
 	v.sum = digest.sum;
 	v.draw = tfr_resample_draw(b->o->common.seed, s->file, s->rec.index);
@@ -130,13 +131,13 @@ static enum tfr_status check_seen(struct tfr_by_class *b, struct tfr_error *err)
 
 	for (size_t i = 0; i < b->classes.n; i++) {
 		struct tfr_class_plan *p = &b->plans[i];
-		struct tfr_class_key key = tfr_tally_key(&b->classes, i);
+		struct tfr_class class = tfr_classes_at(&b->classes, i);
 
 		if (!b->o->initial && p->unseen)
 			return tfr_resample_changed(err);
 		if (b->o->initial && p->weight > 0 && !b->classes.items[i].records)
 			return tfr_fail(err, TFR_EDATA, "class '%s' of --initial does not occur",
-				tfr_class_text(&b->classing, &key, text));
+				tfr_class_text(&b->classing, &class, text));
 		if (b->o->method == TFR_RESAMPLE_REJECT)
 			p->expected = (double)b->classes.items[i].records * p->acceptance;
 	}
@@ -180,9 +181,9 @@ static enum tfr_status name_classes(struct tfr_by_class *b, struct tfr_error *er
 	size_t at = 0;
 
 	for (size_t i = 0; i < b->classes.n; i++) {
-		struct tfr_class_key key = tfr_tally_key(&b->classes, i);
+		struct tfr_class class = tfr_classes_at(&b->classes, i);
 
-		if (!tfr_classing_name(&b->classing, &key, &names) ||
+		if (!tfr_classing_name(&b->classing, &class, &names) ||
 			!tfr_buf_append(&names, "", 1))
 			return tfr_fail_nomem(err, "reporting");
 	}
@@ -210,7 +211,7 @@ static enum tfr_status make_report(struct tfr_by_class *b, struct tfr_error *err
 	}
 	for (size_t i = 0; i < b->classes.n; i++) {
 		const struct tfr_class_plan *p = &b->plans[i];
-		const struct tfr_tally_item *class = &b->classes.items[i];
+		const struct tfr_classes_item *class = &b->classes.items[i];
 		bool has_label = !class->is_text && !b->classing.names.n;
 
 		report->classes[i] = (struct tfr_resample_class){
@@ -237,8 +238,10 @@ static enum tfr_status open_workers(struct tfr_by_class *b, struct tfr_error *er
 	b->workers = calloc(b->n_workers, sizeof(*b->workers));
 	if (!b->workers)
 		return tfr_fail_nomem(err, "starting the workers");
-	for (unsigned k = 0; !status && k < b->n_workers; k++)
+	for (unsigned k = 0; !status && k < b->n_workers; k++) {
+		b->workers[k].counts.bounds = &tfr_resample_bounds;
 		status = tfr_classifier_open(&b->workers[k].classifier, &b->classing, err);
+	}
 	return status;
 }
 
@@ -267,7 +270,11 @@ static enum tfr_status run(struct tfr_by_class *b, struct tfr_error *err)
 
 enum tfr_status tfr_resample_by_class(struct tfr_resampling *r, struct tfr_error *err)
 {
-	struct tfr_by_class b = { .r = r, .o = r->o };
+	struct tfr_by_class b = {
+		.r = r,
+		.o = r->o,
+		.classes.bounds = &tfr_resample_bounds,
+	};
 	struct tfr_error own;
 	enum tfr_status status;
 
@@ -275,12 +282,12 @@ enum tfr_status tfr_resample_by_class(struct tfr_resampling *r, struct tfr_error
 	status = run(&b, err ? err : &own);
 	for (unsigned k = 0; b.workers && k < b.n_workers; k++) {
 		tfr_classifier_close(&b.workers[k].classifier);
-		tfr_tally_clear(&b.workers[k].counts);
+		tfr_classes_clear(&b.workers[k].counts);
 	}
 	free(b.workers);
 	free(b.plans);
 	tfr_target_clear(&b.target);
-	tfr_tally_clear(&b.classes);
+	tfr_classes_clear(&b.classes);
 	tfr_classing_clear(&b.classing);
 	pthread_mutex_destroy(&b.lock);
 	return status;

@@ -18,7 +18,7 @@ struct tfr_place {
 
 struct tfr_class_worker {
 	struct tfr_classifier classifier;
-	struct tfr_tally counts;
+	struct tfr_classes counts;
 	struct tfr_place first[2]; /* int64, bytes */
 };
 
@@ -41,7 +41,7 @@ struct tfr_by_class {
 	unsigned n_workers;
 
 	pthread_mutex_t lock; /* of the table, while counting */
-	struct tfr_tally classes;
+	struct tfr_classes classes;
 
 	struct tfr_target target;
 	struct tfr_class_plan *plans; /* one a class */

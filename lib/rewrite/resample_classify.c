@@ -11,18 +11,25 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "rewrite/class_name.h"
 #include "rewrite/key.h"
 
 static const char other[] = "other";
+
+const struct tfr_classes_bounds tfr_resample_bounds = {
+	.text_bytes = 32 << 20,
+	.hint = "A class is meant to hold many records.  Numbers become few classes with --bins, "
+		"anything else with --class.",
+};
 
 /* --- how a data set is divided --- */
 
 static enum tfr_status add_name(struct tfr_classing *c, const char *name, struct tfr_error *err)
 {
-	struct tfr_class_key key = { .kind = TFR_KIND_BYTES,
+	struct tfr_class class = { .kind = TFR_KIND_BYTES,
 		.text = { (const uint8_t *)name, strlen(name) } };
 
-	return tfr_tally_add(&c->names, &key, 1, NULL, err);
+	return tfr_classes_add(&c->names, &class, 1, NULL, err);
 }
 
 /* The shortest decimal that reads back as `edge`, so that a range is called what was asked for. */
@@ -57,9 +64,9 @@ static enum tfr_status parse_edges(struct tfr_classing *c, const char *text, str
 
 	for (const char *p = text; *p; p++)
 		most += *p == ',';
-	if (most >= TFR_TALLY_MAX)
+	if (most >= TFR_CLASSES_MAX)
 		return tfr_fail(
-			err, TFR_EUSAGE, "--bins has more than %d edges", TFR_TALLY_MAX - 1);
+			err, TFR_EUSAGE, "--bins has more than %d edges", TFR_CLASSES_MAX - 1);
 	c->edges = calloc(most, sizeof(*c->edges));
 	if (!c->edges)
 		return tfr_fail_nomem(err, "reading --bins");
@@ -106,7 +113,12 @@ enum tfr_status tfr_classing_open(
 {
 	enum tfr_status status;
 
-	*c = (struct tfr_classing){ .by = o->by, .rules = o->rules, .n_rules = o->n_rules };
+	*c = (struct tfr_classing){
+		.by = o->by,
+		.rules = o->rules,
+		.n_rules = o->n_rules,
+		.names.bounds = &tfr_resample_bounds,
+	};
 	if (c->n_rules)
 		return name_rules(c, err);
 	if (!o->bins)
@@ -118,48 +130,48 @@ enum tfr_status tfr_classing_open(
 void tfr_classing_clear(struct tfr_classing *c)
 {
 	free(c->edges);
-	tfr_tally_clear(&c->names);
+	tfr_classes_clear(&c->names);
 	*c = (struct tfr_classing){ 0 };
 }
 
 /* --- names --- */
 
-uint32_t tfr_classing_find(
-	const struct tfr_classing *c, const struct tfr_tally *classes, const struct tfr_bytes *name)
+uint32_t tfr_classing_find(const struct tfr_classing *c, const struct tfr_classes *classes,
+	const struct tfr_bytes *name)
 {
-	struct tfr_class_key key = { .kind = TFR_KIND_BYTES, .text = *name };
+	struct tfr_class class = { .kind = TFR_KIND_BYTES, .text = *name };
 	uint32_t i;
 
 	if (c->names.n) {
-		i = tfr_tally_find(&c->names, &key);
+		i = tfr_classes_find(&c->names, &class);
 		if (i == TFR_CLASS_NONE)
 			return TFR_CLASS_NONE;
-		key = (struct tfr_class_key){ .kind = TFR_KIND_INT64, .number = i };
+		class = (struct tfr_class){ .kind = TFR_KIND_INT64, .number = i };
 	} else if (classes->n && !classes->items[0].is_text) {
-		if (!tfr_class_number(name->data, name->size, &key.number))
+		if (!tfr_class_number(name->data, name->size, &class.number))
 			return TFR_CLASS_NONE;
-		key.kind = TFR_KIND_INT64;
+		class.kind = TFR_KIND_INT64;
 	}
-	return tfr_tally_find(classes, &key);
+	return tfr_classes_find(classes, &class);
 }
 
 bool tfr_classing_name(
-	const struct tfr_classing *c, const struct tfr_class_key *key, struct tfr_buf *b)
+	const struct tfr_classing *c, const struct tfr_class *class, struct tfr_buf *b)
 {
-	struct tfr_bytes text = key->text;
+	struct tfr_bytes text = class->text;
 
-	if (key->kind == TFR_KIND_INT64 && !c->names.n)
-		return tfr_buf_printf(b, "%lld", (long long)key->number);
-	if (key->kind == TFR_KIND_INT64)
-		text = tfr_tally_key(&c->names, (size_t)key->number).text;
+	if (class->kind == TFR_KIND_INT64 && !c->names.n)
+		return tfr_buf_printf(b, "%lld", (long long)class->number);
+	if (class->kind == TFR_KIND_INT64)
+		text = tfr_classes_at(&c->names, (size_t) class->number).text;
 	return tfr_class_escape(b, text.data, text.size);
 }
 
 char *tfr_class_text(
-	const struct tfr_classing *c, const struct tfr_class_key *key, char text[TFR_CLASS_TEXT])
+	const struct tfr_classing *c, const struct tfr_class *class, char text[TFR_CLASS_TEXT])
 {
 	static const char more[] = "…";
-	struct tfr_class_key cut = *key;
+	struct tfr_class cut = *class;
 	TFR_AUTO_BUF name = { 0 };
 	size_t n;
 
@@ -246,7 +258,7 @@ static bool reaches(int64_t value, double edge)
 }
 
 static enum tfr_status look_for_range(const struct tfr_classing *c, const struct tfr_feature *f,
-	struct tfr_class_key *key, struct tfr_error *err)
+	struct tfr_class *class, struct tfr_error *err)
 {
 	size_t low = 0, high = c->n_edges;
 	int64_t integer = 0;
@@ -272,30 +284,24 @@ static enum tfr_status look_for_range(const struct tfr_classing *c, const struct
 		else
 			high = middle;
 	}
-	*key = (struct tfr_class_key){ .kind = TFR_KIND_INT64, .number = (int64_t)low };
+	*class = (struct tfr_class){ .kind = TFR_KIND_INT64, .number = (int64_t)low };
 	return TFR_OK;
 }
 
 static enum tfr_status look_for_value(const struct tfr_classing *c, const struct tfr_feature *f,
-	struct tfr_class_key *key, struct tfr_error *err)
+	struct tfr_class *class, struct tfr_error *err)
 {
-	*key = (struct tfr_class_key){ .kind = f->kind };
-	if (f->kind == TFR_KIND_INT64) {
-		tfr_feature_int64(f, 0, &key->number);
-	} else if (f->kind == TFR_KIND_BYTES) {
-		tfr_feature_bytes(f, 0, &key->text);
-	} else {
-		tfr_fail(err, TFR_EDATA, "feature '%s' is float, which makes no classes", c->by);
-		tfr_error_hint(err, "Give --bins EDGE,EDGE,... to make classes of ranges.");
-		return TFR_EDATA;
-	}
-	return TFR_OK;
+	if (tfr_class_of(f, class))
+		return TFR_OK;
+	tfr_fail(err, TFR_EDATA, "feature '%s' is float, which makes no classes", c->by);
+	tfr_error_hint(err, "Give --bins EDGE,EDGE,... to make classes of ranges.");
+	return TFR_EDATA;
 }
 
 /* Every expression sees every record, though the first that holds decides: only so can it be said
  * of a name that no record has it. */
 static enum tfr_status look_for_rule(struct tfr_classifier *k, const struct tfr_example *ex,
-	struct tfr_class_key *key, struct tfr_error *err)
+	struct tfr_class *class, struct tfr_error *err)
 {
 	size_t n = k->classing->n_rules, first = n;
 
@@ -309,21 +315,21 @@ static enum tfr_status look_for_rule(struct tfr_classifier *k, const struct tfr_
 		if (selected && !status && first == n)
 			first = i;
 	}
-	*key = (struct tfr_class_key){ .kind = TFR_KIND_INT64, .number = (int64_t)first };
+	*class = (struct tfr_class){ .kind = TFR_KIND_INT64, .number = (int64_t)first };
 	return TFR_OK;
 }
 
 enum tfr_status tfr_classifier_look(struct tfr_classifier *k, const struct tfr_example *ex,
-	struct tfr_class_key *key, struct tfr_error *err)
+	struct tfr_class *class, struct tfr_error *err)
 {
 	const struct tfr_classing *c = k->classing;
 	const struct tfr_feature *f;
 	enum tfr_status status;
 
 	if (c->n_rules)
-		return look_for_rule(k, ex, key, err);
+		return look_for_rule(k, ex, class, err);
 	status = tfr_feature_required(ex, c->by, &f, err);
 	if (status)
 		return status;
-	return c->n_edges ? look_for_range(c, f, key, err) : look_for_value(c, f, key, err);
+	return c->n_edges ? look_for_range(c, f, class, err) : look_for_value(c, f, class, err);
 }

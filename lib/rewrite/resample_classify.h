@@ -9,7 +9,10 @@
 
 #include <tfr/rewrite.h>
 
-#include "rewrite/resample_tally.h"
+#include "rewrite/classes.h"
+
+/* What tables hold here: all that classes are counted in, and what a target names. */
+extern const struct tfr_classes_bounds tfr_resample_bounds;
 
 struct tfr_classing {
 	const char *by;
@@ -17,7 +20,7 @@ struct tfr_classing {
 	size_t n_edges;
 	const struct tfr_resample_rule *rules;
 	size_t n_rules;
-	struct tfr_tally names; /* of ranges and rules; empty: a class's value is its name */
+	struct tfr_classes names; /* of ranges and rules; empty: a class's value is its name */
 };
 
 /* TFR_EUSAGE: edges that are not ascending numbers, rules without a name or of one that is taken.
@@ -28,15 +31,15 @@ void tfr_classing_clear(struct tfr_classing *c);
 
 /* The class of that name, or TFR_CLASS_NONE.  Where classes are numbers the name is one in decimal,
  * as we write it. */
-uint32_t tfr_classing_find(const struct tfr_classing *c, const struct tfr_tally *classes,
+uint32_t tfr_classing_find(const struct tfr_classing *c, const struct tfr_classes *classes,
 	const struct tfr_bytes *name);
 /* Appends the name of a class, escaped, without the NUL.  False: out of memory. */
 bool tfr_classing_name(
-	const struct tfr_classing *c, const struct tfr_class_key *key, struct tfr_buf *b);
+	const struct tfr_classing *c, const struct tfr_class *class, struct tfr_buf *b);
 /* The same into a small text, for errors; cut where it is longer. */
 #define TFR_CLASS_TEXT 64
 char *tfr_class_text(
-	const struct tfr_classing *c, const struct tfr_class_key *key, char text[TFR_CLASS_TEXT]);
+	const struct tfr_classing *c, const struct tfr_class *class, char text[TFR_CLASS_TEXT]);
 
 struct tfr_classifier {
 	const struct tfr_classing *classing;
@@ -49,7 +52,7 @@ void tfr_classifier_close(struct tfr_classifier *k);
 /* The class of a record; its text is a view into the record.  TFR_EDATA: it has none: the feature
  * is not there, has no value, or is of a kind that makes no classes. */
 enum tfr_status tfr_classifier_look(struct tfr_classifier *k, const struct tfr_example *ex,
-	struct tfr_class_key *key, struct tfr_error *err);
+	struct tfr_class *class, struct tfr_error *err);
 
 /* Value 0 of feature `name`: what --by and --weights ask of a record.  TFR_EDATA: there is none;
  * the hint has the name that is most alike. */

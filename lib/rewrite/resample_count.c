@@ -8,18 +8,15 @@
 #include "base/error.h"
 #include "rewrite/resample_by_class.h"
 
-/* A worker's own table goes into the common one when it holds this much. */
-enum { LOCAL_CLASSES = 4096, LOCAL_BYTES = 1 << 20 };
-
 static enum tfr_status flush(
 	struct tfr_by_class *b, struct tfr_class_worker *w, struct tfr_error *err)
 {
 	enum tfr_status status;
 
 	pthread_mutex_lock(&b->lock);
-	status = tfr_tally_merge(&b->classes, &w->counts, err);
+	status = tfr_classes_merge(&b->classes, &w->counts, err);
 	pthread_mutex_unlock(&b->lock);
-	tfr_tally_reset(&w->counts);
+	tfr_classes_reset(&w->counts);
 	return status;
 }
 
@@ -34,32 +31,32 @@ static enum tfr_status count_record(
 {
 	struct tfr_by_class *b = ctx;
 	struct tfr_class_worker *w = &b->workers[worker];
-	struct tfr_class_key key;
-	enum tfr_status status = tfr_classifier_look(&w->classifier, s->example, &key, err);
+	struct tfr_class class;
+	enum tfr_status status = tfr_classifier_look(&w->classifier, s->example, &class, err);
 
 	(void)verdict;
 	if (status)
 		return status;
-	note_place(&w->first[key.kind == TFR_KIND_BYTES], s);
-	if (w->counts.n >= LOCAL_CLASSES ||
-		(w->counts.n && w->counts.text.size + key.text.size > LOCAL_BYTES))
+	note_place(&w->first[class.kind == TFR_KIND_BYTES], s);
+	if (tfr_classes_full(&w->counts, &class))
 		status = flush(b, w, err);
-	return status ? status : tfr_tally_add(&w->counts, &key, 1, NULL, err);
+	return status ? status : tfr_classes_add(&w->counts, &class, 1, NULL, err);
 }
 
 /* Leaves the classes of one kind. */
 static enum tfr_status keep_kind(struct tfr_by_class *b, enum tfr_kind kind, struct tfr_error *err)
 {
-	struct tfr_tally kept = { 0 };
+	struct tfr_classes kept = { .bounds = b->classes.bounds };
 	enum tfr_status status = TFR_OK;
 
 	for (size_t i = 0; !status && i < b->classes.n; i++) {
-		struct tfr_class_key key = tfr_tally_key(&b->classes, i);
+		struct tfr_class class = tfr_classes_at(&b->classes, i);
 
-		if (key.kind == kind)
-			status = tfr_tally_add(&kept, &key, b->classes.items[i].records, NULL, err);
+		if (class.kind == kind)
+			status = tfr_classes_add(
+				&kept, &class, b->classes.items[i].records, NULL, err);
 	}
-	tfr_tally_clear(&b->classes);
+	tfr_classes_clear(&b->classes);
 	b->classes = kept;
 	return status;
 }
@@ -133,6 +130,6 @@ enum tfr_status tfr_by_class_count(struct tfr_by_class *b, struct tfr_error *err
 		status = check_kinds(b, err);
 	if (!status && b->r->report->common.taken)
 		tfr_by_class_warn_missing(b);
-	tfr_tally_sort(&b->classes);
+	tfr_classes_sort(&b->classes);
 	return status;
 }

@@ -2,19 +2,20 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "rewrite/class_name.h"
 #include "rewrite/resample_by_class.h"
 #include "rewrite/resample_quota.h"
 
 /* --- the classes that `initial` names --- */
 
 /* Whether every class is a number as we write it. */
-static bool all_numbers(const struct tfr_tally *names)
+static bool all_numbers(const struct tfr_classes *names)
 {
 	int64_t number;
 	bool all = true;
 
 	for (size_t i = 0; all && i < names->n; i++) {
-		struct tfr_bytes name = tfr_tally_key(names, i).text;
+		struct tfr_bytes name = tfr_classes_at(names, i).text;
 
 		all = tfr_class_number(name.data, name.size, &number);
 	}
@@ -30,24 +31,24 @@ static enum tfr_status add_initial(
 	char text[TFR_CLASS_TEXT];
 
 	for (size_t i = 0; !status && i < initial->names.n; i++) {
-		struct tfr_class_key name = tfr_tally_key(&initial->names, i), key = name;
+		struct tfr_class name = tfr_classes_at(&initial->names, i), class = name;
 
 		if (b->classing.names.n) {
-			uint32_t at = tfr_tally_find(&b->classing.names, &name);
+			uint32_t at = tfr_classes_find(&b->classing.names, &name);
 
 			if (at == TFR_CLASS_NONE)
 				return tfr_fail(err, TFR_EUSAGE,
 					"class '%s' of --initial is none of those that %s makes",
 					tfr_class_text(&by_name, &name, text),
 					b->classing.n_rules ? "--class" : "--bins");
-			key = (struct tfr_class_key){ .kind = TFR_KIND_INT64, .number = at };
+			class = (struct tfr_class){ .kind = TFR_KIND_INT64, .number = at };
 		} else if (numbers) {
-			key.kind = TFR_KIND_INT64;
-			tfr_class_number(name.text.data, name.text.size, &key.number);
+			class.kind = TFR_KIND_INT64;
+			tfr_class_number(name.text.data, name.text.size, &class.number);
 		}
-		status = tfr_tally_add(&b->classes, &key, 0, NULL, err);
+		status = tfr_classes_add(&b->classes, &class, 0, NULL, err);
 	}
-	tfr_tally_sort(&b->classes);
+	tfr_classes_sort(&b->classes);
 	return status;
 }
 
@@ -81,7 +82,7 @@ static enum tfr_status allocate_plans(struct tfr_by_class *b, struct tfr_error *
 static void take_initial(struct tfr_by_class *b, const struct tfr_target *initial)
 {
 	for (size_t i = 0; i < initial->names.n; i++) {
-		struct tfr_bytes name = tfr_tally_key(&initial->names, i).text;
+		struct tfr_bytes name = tfr_classes_at(&initial->names, i).text;
 
 		b->plans[tfr_classing_find(&b->classing, &b->classes, &name)].have =
 			initial->weights[i];
@@ -124,20 +125,20 @@ static void plan_reject(struct tfr_by_class *b)
 static enum tfr_status refuse_size(struct tfr_by_class *b, uint64_t largest, size_t scarcest,
 	const uint64_t *records, struct tfr_error *err)
 {
-	struct tfr_class_key key;
+	struct tfr_class class;
 	char text[TFR_CLASS_TEXT];
 
 	if (scarcest == b->classes.n)
 		return tfr_fail(err, TFR_EDATA,
 			"a size of %llu cannot be had: no record has a class",
 			(unsigned long long)b->o->size);
-	key = tfr_tally_key(&b->classes, scarcest);
+	class = tfr_classes_at(&b->classes, scarcest);
 	tfr_fail(err, TFR_EDATA,
 		"a size of %llu cannot be had: the largest that the target allows is %llu, since "
 		"class "
 		"'%s' has %llu",
 		(unsigned long long)b->o->size, (unsigned long long)largest,
-		tfr_class_text(&b->classing, &key, text), (unsigned long long)records[scarcest]);
+		tfr_class_text(&b->classing, &class, text), (unsigned long long)records[scarcest]);
 	tfr_error_hint(err, "With --method oversample records are repeated.");
 	return TFR_EDATA;
 }
@@ -195,7 +196,7 @@ static enum tfr_status divide_evenly(
 	struct tfr_by_class *b, const uint64_t *records, uint64_t *quotas, struct tfr_error *err)
 {
 	size_t scarcest = 0;
-	struct tfr_class_key key;
+	struct tfr_class class;
 	char text[TFR_CLASS_TEXT];
 
 	for (size_t i = 0; i < b->classes.n; i++) {
@@ -210,9 +211,9 @@ static enum tfr_status divide_evenly(
 	if (b->o->method == TFR_RESAMPLE_OVERSAMPLE || !b->classes.n ||
 		records[scarcest] >= b->o->per_class)
 		return TFR_OK;
-	key = tfr_tally_key(&b->classes, scarcest);
+	class = tfr_classes_at(&b->classes, scarcest);
 	tfr_fail(err, TFR_EDATA, "class '%s' has %llu records, not the %llu wanted of each class",
-		tfr_class_text(&b->classing, &key, text), (unsigned long long)records[scarcest],
+		tfr_class_text(&b->classing, &class, text), (unsigned long long)records[scarcest],
 		(unsigned long long)b->o->per_class);
 	tfr_error_hint(err, "With --method oversample records are repeated.");
 	return TFR_EDATA;

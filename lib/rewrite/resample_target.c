@@ -14,12 +14,13 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "rewrite/class_name.h"
 
 enum { FILE_MAX = 64 << 20, NUMBER_MAX = 64 };
 
 void tfr_target_clear(struct tfr_target *t)
 {
-	tfr_tally_clear(&t->names);
+	tfr_classes_clear(&t->names);
 	free(t->weights);
 	*t = (struct tfr_target){ 0 };
 }
@@ -44,22 +45,22 @@ static enum tfr_status add(struct tfr_target *t, char *name, size_t name_size, c
 	size_t weight_size, const char *where, struct tfr_error *err)
 {
 	static const struct tfr_classing by_name;
-	struct tfr_class_key key = { .kind = TFR_KIND_BYTES,
+	struct tfr_class class = { .kind = TFR_KIND_BYTES,
 		.text = { (const uint8_t *)name, name_size } };
 	char text[TFR_CLASS_TEXT];
 	enum tfr_status status;
 	uint32_t i;
 
-	if (!tfr_class_unescape(name, &key.text.size)) {
+	if (!tfr_class_unescape(name, &class.text.size)) {
 		tfr_fail(err, TFR_EUSAGE, "a backslash before '%.1s' in %s is no escape",
-			name + key.text.size + 1, where);
+			name + class.text.size + 1, where);
 		tfr_error_hint(err, "A backslash in the name of a class is written as \\\\.");
 		return TFR_EUSAGE;
 	}
-	status = tfr_tally_add(&t->names, &key, 1, &i, err);
+	status = tfr_classes_add(&t->names, &class, 1, &i, err);
 	if (status)
 		return status;
-	tfr_class_text(&by_name, &key, text);
+	tfr_class_text(&by_name, &class, text);
 	if (t->names.items[i].records > 1)
 		return tfr_fail(err, TFR_EUSAGE, "class '%s' is there twice in %s", text, where);
 	if (t->names.n > t->cap) {
@@ -152,7 +153,7 @@ enum tfr_status tfr_target_parse(
 	static const char proportional[] = "proportional";
 	const char *rest = spec + strlen(proportional);
 
-	*t = (struct tfr_target){ 0 };
+	*t = (struct tfr_target){ .names.bounds = &tfr_resample_bounds };
 	if (!strcmp(spec, "uniform"))
 		return TFR_OK;
 	if (!strncmp(spec, proportional, strlen(proportional)) && (!*rest || *rest == '^')) {
@@ -180,7 +181,10 @@ enum tfr_status tfr_target_parse_lines(
 	char *end = lines + size, *p = lines;
 	enum tfr_status status;
 
-	*t = (struct tfr_target){ .form = TFR_TARGET_LIST };
+	*t = (struct tfr_target){
+		.form = TFR_TARGET_LIST,
+		.names.bounds = &tfr_resample_bounds,
+	};
 	if (!where)
 		return tfr_fail_nomem(err, "reading a distribution");
 	for (size_t number = 1; p < end; number++) {
@@ -272,7 +276,7 @@ static size_t distance(const struct tfr_bytes *a, const struct tfr_bytes *b)
 }
 
 /* Names the class that is most alike, and the first few there are. */
-static void hint_classes(const struct tfr_classing *classing, const struct tfr_tally *classes,
+static void hint_classes(const struct tfr_classing *classing, const struct tfr_classes *classes,
 	const struct tfr_bytes *wanted, struct tfr_error *err)
 {
 	enum { LOOKED_AT = 10000, NAMED = 5 };
@@ -281,11 +285,11 @@ static void hint_classes(const struct tfr_classing *classing, const struct tfr_t
 	int n = 0;
 
 	for (size_t i = 0; i < classes->n && i < LOOKED_AT; i++) {
-		struct tfr_class_key key = tfr_tally_key(classes, i);
+		struct tfr_class class = tfr_classes_at(classes, i);
 		TFR_AUTO_BUF name = { 0 };
 		size_t d;
 
-		tfr_classing_name(classing, &key, &name);
+		tfr_classing_name(classing, &class, &name);
 		d = distance(wanted, &(struct tfr_bytes){ name.data, name.size });
 		if (d < least) {
 			least = d;
@@ -297,17 +301,17 @@ static void hint_classes(const struct tfr_classing *classing, const struct tfr_t
 		return;
 	}
 	if (nearest < classes->n) {
-		struct tfr_class_key key = tfr_tally_key(classes, nearest);
+		struct tfr_class class = tfr_classes_at(classes, nearest);
 
 		n = snprintf(hint, sizeof(hint), "Did you mean '%s'?  ",
-			tfr_class_text(classing, &key, text));
+			tfr_class_text(classing, &class, text));
 	}
 	n += snprintf(hint + n, sizeof(hint) - (size_t)n, "The classes are");
 	for (size_t i = 0; i < classes->n && i < NAMED && n < (int)sizeof(hint) - 100; i++) {
-		struct tfr_class_key key = tfr_tally_key(classes, i);
+		struct tfr_class class = tfr_classes_at(classes, i);
 
 		n += snprintf(hint + n, sizeof(hint) - (size_t)n, "%s '%s'", i ? "," : "",
-			tfr_class_text(classing, &key, text));
+			tfr_class_text(classing, &class, text));
 	}
 	if (classes->n > NAMED)
 		snprintf(hint + n, sizeof(hint) - (size_t)n, " and %zu more.", classes->n - NAMED);
@@ -317,11 +321,11 @@ static void hint_classes(const struct tfr_classing *classing, const struct tfr_t
 }
 
 static enum tfr_status list_weights(const struct tfr_target *t, const char *option,
-	const struct tfr_classing *classing, const struct tfr_tally *classes, const double *have,
+	const struct tfr_classing *classing, const struct tfr_classes *classes, const double *have,
 	double *weights, struct tfr_error *err)
 {
 	for (size_t i = 0; i < t->names.n; i++) {
-		struct tfr_bytes name = tfr_tally_key(&t->names, i).text;
+		struct tfr_bytes name = tfr_classes_at(&t->names, i).text;
 		uint32_t class = tfr_classing_find(classing, classes, &name);
 		char text[TFR_CLASS_TEXT];
 
@@ -329,10 +333,10 @@ static enum tfr_status list_weights(const struct tfr_target *t, const char *opti
 			weights[class] = t->weights[i];
 		} else if (t->weights[i] > 0) {
 			static const struct tfr_classing by_name;
-			struct tfr_class_key key = tfr_tally_key(&t->names, i);
+			struct tfr_class missing = tfr_classes_at(&t->names, i);
 
 			tfr_fail(err, TFR_EDATA, "class '%s' of %s does not occur",
-				tfr_class_text(&by_name, &key, text), option);
+				tfr_class_text(&by_name, &missing, text), option);
 			hint_classes(classing, classes, &name, err);
 			return TFR_EDATA;
 		}
@@ -361,7 +365,7 @@ static void power_weights(double exponent, const double *have, size_t n, double 
 }
 
 enum tfr_status tfr_target_weights(const struct tfr_target *t, const char *option,
-	const struct tfr_classing *classing, const struct tfr_tally *classes, const double *have,
+	const struct tfr_classing *classing, const struct tfr_classes *classes, const double *have,
 	double *weights, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;

@@ -17,9 +17,9 @@ enum tfr_target_form { TFR_TARGET_UNIFORM, TFR_TARGET_PROPORTIONAL, TFR_TARGET_L
 /* Zero is `uniform`. */
 struct tfr_target {
 	enum tfr_target_form form;
-	double exponent;	/* of PROPORTIONAL */
-	struct tfr_tally names; /* of LIST, each a text, in the order they came */
-	double *weights;	/* of LIST, one a name: finite, 0 or more, not all 0 */
+	double exponent;	  /* of PROPORTIONAL */
+	struct tfr_classes names; /* of LIST, each a text, in the order they came */
+	double *weights;	  /* of LIST, one a name: finite, 0 or more, not all 0 */
 	size_t cap;
 };
 
@@ -39,7 +39,7 @@ enum tfr_status tfr_target_parse_lines(
  * are the shares that the classes have, up to a factor; 0: the class does not occur.  TFR_EDATA: a
  * list wants a class that does not occur.  Two names of one class cannot be. */
 enum tfr_status tfr_target_weights(const struct tfr_target *t, const char *option,
-	const struct tfr_classing *classing, const struct tfr_tally *classes, const double *have,
+	const struct tfr_classing *classing, const struct tfr_classes *classes, const double *have,
 	double *weights, struct tfr_error *err);
 
 #endif

@@ -60,13 +60,27 @@ static enum tfr_status hash_of(const struct run *r, const struct tfr_swept *s,
 	return status;
 }
 
+static enum tfr_status class_of(const struct run *r, const struct tfr_swept *s,
+	struct tfr_class *class, struct tfr_error *err)
+{
+	const char *name = r->opts->stratify;
+	const struct tfr_feature *f;
+	enum tfr_status status = tfr_key_find(s->example, name, &f, err);
+
+	if (status || tfr_class_of(f, class))
+		return status;
+	tfr_fail(err, TFR_EDATA, "feature '%s' holds floats, which are no classes", name);
+	tfr_error_hint(err, "Stratify by a feature of int64 or bytes.");
+	return TFR_EDATA;
+}
+
 static enum tfr_status note(
 	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
 {
 	struct run *r = ctx;
 	struct tfr_class class;
 	uint64_t hash;
-	enum tfr_status status = tfr_class_of(s->example, r->opts->stratify, &class, err);
+	enum tfr_status status = class_of(r, s, &class, err);
 
 	(void)verdict;
 	if (!status)
@@ -83,13 +97,13 @@ static enum tfr_status examine(
 	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
 {
 	struct run *r = ctx;
-	const struct tfr_class *known;
 	struct tfr_class class;
 	struct verdict v = { 0 };
 	enum tfr_status status = TFR_OK;
 
+	(void)worker;
 	if (r->strata)
-		status = tfr_class_of(s->example, r->opts->stratify, &class, err);
+		status = class_of(r, s, &class, err);
 	if (status)
 		return status;
 	tfr_digest_record(&s->rec, &v.digest);
@@ -97,9 +111,9 @@ static enum tfr_status examine(
 	if (status)
 		return status;
 	if (r->strata) {
-		known = tfr_strata_class(r->strata, worker, &class);
-		v.class = known ? known->id : UINT32_MAX;
-		v.share = known ? (uint32_t)tfr_strata_choose(r->strata, known->id, v.hash) : 0;
+		v.class = tfr_classes_find(tfr_strata_classes(r->strata), &class);
+		if (v.class != TFR_CLASS_NONE)
+			v.share = (uint32_t)tfr_strata_choose(r->strata, v.class, v.hash);
 	} else {
 		v.share =
 			(uint32_t)tfr_shares_choose(r->opts->shares, r->opts->share_count, v.hash);
@@ -122,7 +136,7 @@ static enum tfr_status settle(
 	memcpy(&v, verdict, sizeof(v));
 	report->common.taken_sum += v.digest.sum;
 	if (r->strata) {
-		if (v.class == UINT32_MAX)
+		if (v.class == TFR_CLASS_NONE)
 			return inputs_changed(err);
 		r->found_sum += v.hash;
 		r->received[v.class * (r->opts->share_count + 1) + v.share]++;
@@ -167,23 +181,19 @@ static enum tfr_status collect(struct run *r, struct tfr_error *err)
 	struct tfr_sweep sweep = {
 		.opts = &o->common, .phase = "counting", .parse = true, .examine = note, .ctx = r
 	};
-	enum tfr_status status, failure;
+	enum tfr_status status;
 	size_t rows;
 
 	status = open_strata(r, err);
 	if (status)
 		return status;
 	status = tfr_sweep_run(&sweep, &r->report->common, err);
-	failure = status ? tfr_strata_failure(r->strata, NULL) : TFR_OK;
-	/* It came while some record was looked at, and is no fault of that. */
-	if (failure && failure == status)
-		return tfr_strata_failure(r->strata, err);
 	if (!status)
 		status = tfr_strata_draw(r->strata, err);
 	if (status)
 		return status;
 	r->noted = r->report->common.taken;
-	rows = tfr_strata_classes(r->strata) * (o->share_count + 1);
+	rows = tfr_strata_classes(r->strata)->n * (o->share_count + 1);
 	r->received = calloc(rows + 1, sizeof(*r->received));
 	return r->received ? TFR_OK : tfr_fail_nomem(err, "counting the classes");
 }
@@ -191,16 +201,17 @@ static enum tfr_status collect(struct run *r, struct tfr_error *err)
 /* The sum of the hashes answers for what the counts cannot see. */
 static enum tfr_status check_unchanged(const struct run *r, struct tfr_error *err)
 {
+	const struct tfr_classes *classes = tfr_strata_classes(r->strata);
 	size_t columns = r->opts->share_count + 1;
 
 	if (r->report->common.taken != r->noted || r->found_sum != tfr_strata_sum(r->strata))
 		return inputs_changed(err);
-	for (uint32_t c = 0; c < tfr_strata_classes(r->strata); c++) {
+	for (size_t c = 0; c < classes->n; c++) {
 		uint64_t found = 0;
 
 		for (size_t i = 0; i < columns; i++)
 			found += r->received[c * columns + i];
-		if (found != tfr_strata_records(r->strata, c))
+		if (found != classes->items[c].records)
 			return inputs_changed(err);
 	}
 	return TFR_OK;

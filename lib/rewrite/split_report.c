@@ -8,25 +8,22 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 
-static int compare(const void *a, const void *b)
+static int compare(const void *a, const void *b, void *classes)
 {
-	const struct tfr_class *const *x = a, *const *y = b;
+	struct tfr_class x = tfr_classes_at(classes, *(const uint32_t *)a);
+	struct tfr_class y = tfr_classes_at(classes, *(const uint32_t *)b);
 
-	return tfr_class_compare(*x, *y);
+	return tfr_class_compare(&x, &y);
 }
 
-static const struct tfr_class **sorted(const struct tfr_strata *strata, size_t *text_bytes)
+static uint32_t *sorted(const struct tfr_classes *classes)
 {
-	size_t n = tfr_strata_classes(strata);
-	const struct tfr_class **all = calloc(n + 1, sizeof(const struct tfr_class *));
+	uint32_t *all = calloc(classes->n + 1, sizeof(*all));
 
-	*text_bytes = 0;
-	for (size_t i = 0; all && i < n; i++) {
-		all[i] = tfr_strata_class_at(strata, (uint32_t)i);
-		*text_bytes += all[i]->text.size;
-	}
+	for (size_t i = 0; all && i < classes->n; i++)
+		all[i] = (uint32_t)i;
 	if (all)
-		qsort((void *)all, n, sizeof(*all), compare);
+		qsort_r(all, classes->n, sizeof(*all), compare, (void *)(uintptr_t)classes);
 	return all;
 }
 
@@ -44,36 +41,35 @@ enum tfr_status tfr_split_report_classes(struct tfr_split_report *report,
 	const struct tfr_strata *strata, const uint64_t *received, size_t share_count,
 	struct tfr_error *err)
 {
-	size_t n = tfr_strata_classes(strata), columns = share_count + 1, text_bytes;
-	const struct tfr_class **all = sorted(strata, &text_bytes);
+	const struct tfr_classes *classes = tfr_strata_classes(strata);
+	size_t n = classes->n, columns = share_count + 1;
+	TFR_AUTO_FREE uint32_t *all = sorted(classes);
 	struct tfr_split_class *rows = NULL;
 	uint64_t *counts;
 	uint8_t *text;
 
 	if (all)
-		rows = malloc(n * (sizeof(*rows) + 2 * columns * sizeof(*counts)) + text_bytes + 1);
-	if (!rows) {
-		free((void *)all);
+		rows = malloc(n * (sizeof(*rows) + 2 * columns * sizeof(*counts)) +
+			      classes->text.size + 1);
+	if (!rows)
 		return tfr_fail_nomem(err, "reporting the classes");
-	}
 	counts = (uint64_t *)(rows + n);
 	text = (uint8_t *)(counts + 2 * columns * n);
 	for (size_t i = 0; i < n; i++) {
-		const struct tfr_class *class = all[i];
+		struct tfr_class class = tfr_classes_at(classes, all[i]);
 
-		rows[i] = (struct tfr_split_class){ class->kind, class->label,
-			{ text, class->text.size }, tfr_strata_records(strata, class->id), counts,
+		rows[i] = (struct tfr_split_class){ class.kind, class.number,
+			{ text, class.text.size }, classes->items[all[i]].records, counts,
 			counts + columns };
-		memcpy(counts, received + class->id * columns, columns * sizeof(*counts));
+		memcpy(counts, received + all[i] * columns, columns * sizeof(*counts));
 		for (size_t k = 0; k < columns; k++)
-			counts[columns + k] = tfr_strata_wanted(strata, class->id, k);
-		if (class->text.size)
-			memcpy(text, class->text.data, class->text.size);
+			counts[columns + k] = tfr_strata_wanted(strata, all[i], k);
+		if (class.text.size)
+			memcpy(text, class.text.data, class.text.size);
 		counts += 2 * columns;
-		text += class->text.size;
+		text += class.text.size;
 		report->off += count_off(&rows[i], columns);
 	}
-	free((void *)all);
 	report->memory = report->classes = rows;
 	report->class_count = n;
 	report->temp_bytes = tfr_strata_spilled(strata);

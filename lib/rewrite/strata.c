@@ -1,8 +1,9 @@
 /* rewrite/strata.c - noting records by class, and the bounds between the sets.
  *
- * Each worker gathers pairs of its own and keeps the classes that it met lately, so that the locks
- * are taken once in hundreds of records.  The bounds come out of one walk over all pairs in order:
- * the rank of a record in its class is the number of those before it. */
+ * Each worker gathers pairs of its own, with the classes as a small table of its own numbers them,
+ * and only once in hundreds of records takes the lock under which they get the numbers of all.  The
+ * bounds come out of one walk over all pairs in order: the rank of a record in its class is the
+ * number of those before it. */
 #include "rewrite/strata.h"
 
 #include <pthread.h>
@@ -14,7 +15,9 @@
 
 #define UNIT ((uint64_t)1000000000000) /* fractions are counted in its parts */
 
-enum { BATCH = 512, LATELY = 256 };
+enum { BATCH = 512 };
+
+static const struct tfr_classes_bounds class_bounds = { .text_bytes = 64 << 20 };
 
 /* Records up to this hash are on the near side of the bound; with `none` there are none. */
 struct bound {
@@ -31,7 +34,9 @@ struct stretch {
 struct strata_worker {
 	struct tfr_pair batch[BATCH];
 	size_t filled;
-	const struct tfr_class *lately[LATELY];
+	struct tfr_classes met;		     /* the classes in the batch, and those met before */
+	uint32_t numbers[TFR_CLASSES_SMALL]; /* of these, in the table of all */
+	size_t numbered;		     /* so many of them are known */
 };
 
 struct tfr_strata {
@@ -40,13 +45,11 @@ struct tfr_strata {
 	size_t n_stretches;
 	struct strata_worker *workers;
 	unsigned n_workers;
-	struct tfr_classes *classes;
 
 	pthread_mutex_t lock; /* of all below, while records are noted */
+	struct tfr_classes classes;
 	struct tfr_spool *spool;
-	uint64_t *records; /* of each class */
-	size_t records_cap;
-	uint64_t sum;
+	uint64_t sum, spilled;
 	enum tfr_status status; /* the first failure */
 	struct tfr_error failure;
 
@@ -93,12 +96,22 @@ struct tfr_strata *tfr_strata_new(const struct tfr_share *shares, size_t count, 
 	pthread_mutex_init(&s->lock, NULL);
 	s->n_workers = workers;
 	s->workers = calloc(workers, sizeof(*s->workers));
-	s->classes = tfr_classes_new();
+	s->classes.bounds = &class_bounds;
 	s->spool = tfr_spool_new(memory, folders, folder_count);
-	if (s->workers && s->classes && s->spool && lay_stretches(s, shares, count))
+	for (unsigned k = 0; s->workers && k < workers; k++)
+		s->workers[k].met.bounds = &class_bounds;
+	if (s->workers && s->spool && lay_stretches(s, shares, count))
 		return s;
 	tfr_strata_free(s);
 	return NULL;
+}
+
+static void clear_workers(struct tfr_strata *s)
+{
+	for (unsigned k = 0; s->workers && k < s->n_workers; k++)
+		tfr_classes_clear(&s->workers[k].met);
+	free(s->workers);
+	s->workers = NULL;
 }
 
 void tfr_strata_free(struct tfr_strata *s)
@@ -106,106 +119,74 @@ void tfr_strata_free(struct tfr_strata *s)
 	if (!s)
 		return;
 	pthread_mutex_destroy(&s->lock);
-	tfr_classes_free(s->classes);
+	tfr_classes_clear(&s->classes);
 	tfr_spool_free(s->spool);
 	free(s->stretches);
-	free(s->workers);
-	free(s->records);
+	clear_workers(s);
 	free(s->bounds);
 	free(s);
 }
 
 /* --- noting --- */
 
-static bool count_class(struct tfr_strata *s, uint32_t class)
+/* Gives the classes that the worker met for the first time their numbers. */
+static enum tfr_status number_classes(struct tfr_strata *s, struct strata_worker *w)
 {
-	if (class >= s->records_cap) {
-		size_t cap = s->records_cap;
-		uint64_t *records;
+	enum tfr_status status = TFR_OK;
 
-		while (class >= cap)
-			cap = cap ? 2 * cap : 64;
-		records = reallocarray(s->records, cap, sizeof(*records));
-		if (!records)
-			return false;
-		for (size_t i = s->records_cap; i < cap; i++)
-			records[i] = 0;
-		s->records = records;
-		s->records_cap = cap;
+	while (!status && w->numbered < w->met.n) {
+		struct tfr_class class = tfr_classes_at(&w->met, w->numbered);
+		uint32_t *number = &w->numbers[w->numbered++];
+
+		status = tfr_classes_add(&s->classes, &class, 0, number, &s->failure);
 	}
-	s->records[class]++;
-	return true;
+	return status;
 }
 
-static enum tfr_status flush(struct tfr_strata *s, struct strata_worker *w)
+/* A failure stays: what was in the batch is lost, and the others need not go on. */
+static enum tfr_status flush(struct tfr_strata *s, struct strata_worker *w, struct tfr_error *err)
 {
 	enum tfr_status status;
 
 	pthread_mutex_lock(&s->lock);
+	if (!s->status)
+		s->status = number_classes(s, w);
 	for (size_t i = 0; !s->status && i < w->filled; i++) {
-		s->sum += (uint64_t)w->batch[i].high << 32 | w->batch[i].low;
-		if (!count_class(s, w->batch[i].class))
-			s->status = tfr_fail_nomem(&s->failure, "counting the classes");
+		struct tfr_pair *p = &w->batch[i];
+
+		p->class = w->numbers[p->class];
+		s->classes.items[p->class].records++;
+		s->sum += (uint64_t)p->high << 32 | p->low;
 	}
 	if (!s->status)
 		s->status = tfr_spool_add(s->spool, w->batch, w->filled, &s->failure);
-	w->filled = 0;
 	status = s->status;
-	pthread_mutex_unlock(&s->lock);
-	return status;
-}
-
-static const struct tfr_class **lately(
-	struct tfr_strata *s, unsigned worker, const struct tfr_class *class)
-{
-	return &s->workers[worker].lately[class->hash >> 32 & (LATELY - 1)];
-}
-
-static enum tfr_status intern(
-	struct tfr_strata *s, const struct tfr_class *class, const struct tfr_class **own)
-{
-	struct tfr_error err;
-	enum tfr_status status = tfr_classes_intern(s->classes, class, own, &err);
-
-	if (!status)
-		return TFR_OK;
-	pthread_mutex_lock(&s->lock);
-	if (!s->status) {
-		s->status = status;
-		s->failure = err;
-	}
-	pthread_mutex_unlock(&s->lock);
-	return status;
-}
-
-enum tfr_status tfr_strata_failure(const struct tfr_strata *s, struct tfr_error *err)
-{
-	if (s->status && err)
+	if (status && err)
 		*err = s->failure;
-	return s->status;
+	pthread_mutex_unlock(&s->lock);
+	w->filled = 0;
+	return status;
 }
 
 enum tfr_status tfr_strata_note(struct tfr_strata *s, unsigned worker,
 	const struct tfr_class *class, uint64_t hash, struct tfr_error *err)
 {
-	const struct tfr_class **known = lately(s, worker, class);
 	struct strata_worker *w = &s->workers[worker];
+	bool full = tfr_classes_full(&w->met, class);
 	enum tfr_status status = TFR_OK;
+	uint32_t number;
 
-	if (!*known || !tfr_class_equal(*known, class))
-		status = intern(s, class, known);
-	if (!status) {
+	if (full || w->filled == BATCH)
+		status = flush(s, w, err);
+	if (full) {
+		tfr_classes_reset(&w->met);
+		w->numbered = 0;
+	}
+	if (!status)
+		status = tfr_classes_add(&w->met, class, 0, &number, err);
+	if (!status)
 		w->batch[w->filled++] =
-			(struct tfr_pair){ (*known)->id, (uint32_t)(hash >> 32), (uint32_t)hash };
-		if (w->filled == BATCH)
-			status = flush(s, w);
-	}
-	if (status) {
-		*known = NULL;
-		pthread_mutex_lock(&s->lock);
-		tfr_strata_failure(s, err);
-		pthread_mutex_unlock(&s->lock);
-	}
+			(struct tfr_pair){ number, (uint32_t)(hash >> 32), (uint32_t)hash };
 	return status;
 }
 
@@ -214,7 +195,8 @@ enum tfr_status tfr_strata_note(struct tfr_strata *s, unsigned worker,
 /* Cumulated: the records of the stretches up to and with `i`. */
 static uint64_t wanted_up_to(const struct tfr_strata *s, uint32_t class, size_t i)
 {
-	unsigned __int128 product = (unsigned __int128)s->records[class] * s->stretches[i].end;
+	unsigned __int128 product =
+		(unsigned __int128)s->classes.items[class].records * s->stretches[i].end;
 	uint64_t whole = (uint64_t)(product / UNIT), part = (uint64_t)(product % UNIT);
 
 	return whole + (part > UNIT / 2 || (part == UNIT / 2 && whole % 2));
@@ -248,31 +230,25 @@ static void visit(void *ctx, uint32_t class, uint64_t hash, uint64_t times)
 
 enum tfr_status tfr_strata_draw(struct tfr_strata *s, struct tfr_error *err)
 {
-	size_t classes = tfr_classes_count(s->classes);
 	enum tfr_status status = TFR_OK;
 
 	for (unsigned k = 0; !status && k < s->n_workers; k++)
-		status = flush(s, &s->workers[k]);
+		status = flush(s, &s->workers[k], err);
+	clear_workers(s);
 	if (status)
-		return tfr_strata_failure(s, err);
-	s->bounds = calloc(classes * s->n_stretches + 1, sizeof(*s->bounds));
+		return status;
+	s->bounds = calloc(s->classes.n * s->n_stretches + 1, sizeof(*s->bounds));
 	if (!s->bounds)
 		return tfr_fail_nomem(err, "ordering the hashes");
-	s->class = UINT32_MAX;
-	return tfr_spool_walk(s->spool, visit, s, err);
+	s->class = TFR_CLASS_NONE;
+	status = tfr_spool_walk(s->spool, visit, s, err);
+	s->spilled = tfr_spool_spilled(s->spool);
+	tfr_spool_free(s->spool);
+	s->spool = NULL;
+	return status;
 }
 
 /* --- asking --- */
-
-const struct tfr_class *tfr_strata_class(
-	struct tfr_strata *s, unsigned worker, const struct tfr_class *class)
-{
-	const struct tfr_class **known = lately(s, worker, class);
-
-	if (!*known || !tfr_class_equal(*known, class))
-		*known = tfr_classes_find(s->classes, class);
-	return *known;
-}
 
 size_t tfr_strata_choose(const struct tfr_strata *s, uint32_t class, uint64_t hash)
 {
@@ -284,19 +260,9 @@ size_t tfr_strata_choose(const struct tfr_strata *s, uint32_t class, uint64_t ha
 	return s->rest;
 }
 
-size_t tfr_strata_classes(const struct tfr_strata *s)
+const struct tfr_classes *tfr_strata_classes(const struct tfr_strata *s)
 {
-	return tfr_classes_count(s->classes);
-}
-
-const struct tfr_class *tfr_strata_class_at(const struct tfr_strata *s, uint32_t class)
-{
-	return tfr_classes_at(s->classes, class);
-}
-
-uint64_t tfr_strata_records(const struct tfr_strata *s, uint32_t class)
-{
-	return s->records[class];
+	return &s->classes;
 }
 
 uint64_t tfr_strata_wanted(const struct tfr_strata *s, uint32_t class, size_t share)
@@ -309,7 +275,7 @@ uint64_t tfr_strata_wanted(const struct tfr_strata *s, uint32_t class, size_t sh
 		if (s->stretches[i].share == share)
 			return end - before;
 	}
-	return share == s->rest ? s->records[class] - end : 0;
+	return share == s->rest ? s->classes.items[class].records - end : 0;
 }
 
 uint64_t tfr_strata_sum(const struct tfr_strata *s)
@@ -319,5 +285,5 @@ uint64_t tfr_strata_sum(const struct tfr_strata *s)
 
 uint64_t tfr_strata_spilled(const struct tfr_strata *s)
 {
-	return tfr_spool_spilled(s->spool);
+	return s->spilled;
 }

@@ -23,24 +23,19 @@ struct tfr_strata *tfr_strata_new(const struct tfr_share *shares, size_t count, 
 	uint64_t memory, const char *const *folders, size_t folder_count);
 void tfr_strata_free(struct tfr_strata *s);
 
-/* Notes a record.  `worker` is the caller's own number.  A failure is kept: see
- * tfr_strata_failure(). */
+/* Notes a record.  `worker` is the caller's own number.  TFR_EUSAGE: too many classes, or too long
+ * names.  TFR_ESYS, TFR_ENOMEM.  A failure has nothing to do with the record that it comes with,
+ * and every worker gets to hear of it. */
 enum tfr_status tfr_strata_note(struct tfr_strata *s, unsigned worker,
 	const struct tfr_class *class, uint64_t hash, struct tfr_error *err);
-/* The failure of noting, which has nothing to do with the record it came with; or TFR_OK. */
-enum tfr_status tfr_strata_failure(const struct tfr_strata *s, struct tfr_error *err);
+/* After the last was noted. */
 enum tfr_status tfr_strata_draw(struct tfr_strata *s, struct tfr_error *err);
 
-/* The class as it was noted; NULL: it was not. */
-const struct tfr_class *tfr_strata_class(
-	struct tfr_strata *s, unsigned worker, const struct tfr_class *class);
+/* The classes that were noted and their records.  From here on a class is its number in here. */
+const struct tfr_classes *tfr_strata_classes(const struct tfr_strata *s);
 /* Where a record goes: a share, or `count`, which is none. */
 size_t tfr_strata_choose(const struct tfr_strata *s, uint32_t class, uint64_t hash);
-
-size_t tfr_strata_classes(const struct tfr_strata *s);
-const struct tfr_class *tfr_strata_class_at(const struct tfr_strata *s, uint32_t class);
-/* Its records, and how many of them the fractions want in `share`; `count`: in none. */
-uint64_t tfr_strata_records(const struct tfr_strata *s, uint32_t class);
+/* How many of its records the fractions want in `share`; `count`: in none. */
 uint64_t tfr_strata_wanted(const struct tfr_strata *s, uint32_t class, size_t share);
 /* The sum, modulo 2^64, of all hashes that were noted. */
 uint64_t tfr_strata_sum(const struct tfr_strata *s);

@@ -8,17 +8,17 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void add(struct tfr_tally *c, enum tfr_kind kind, int64_t number, const char *text)
+static void add(struct tfr_classes *c, enum tfr_kind kind, int64_t number, const char *text)
 {
-	struct tfr_class_key key = {
+	struct tfr_class class = {
 		.kind = kind, .number = number, .text = { (const uint8_t *)text, strlen(text) }
 	};
 
-	if (tfr_tally_add(c, &key, 1 + c->n, NULL, NULL))
+	if (tfr_classes_add(c, &class, 1 + c->n, NULL, NULL))
 		abort();
 }
 
-static void weigh(const struct tfr_target *t, const struct tfr_tally *classes)
+static void weigh(const struct tfr_target *t, const struct tfr_classes *classes)
 {
 	static const struct tfr_classing by_value;
 	double have[3] = { 1, 2, 3 }, weights[3], largest = 0;
@@ -42,7 +42,7 @@ static void weigh(const struct tfr_target *t, const struct tfr_tally *classes)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct tfr_tally numbers = { 0 }, texts = { 0 };
+	struct tfr_classes numbers = { 0 }, texts = { 0 };
 	struct tfr_error err = { 0 };
 	struct tfr_target t;
 	char *copy;
@@ -71,8 +71,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		weigh(&t, &texts);
 	}
 	tfr_target_clear(&t);
-	tfr_tally_clear(&numbers);
-	tfr_tally_clear(&texts);
+	tfr_classes_clear(&numbers);
+	tfr_classes_clear(&texts);
 	free(copy);
 	return 0;
 }

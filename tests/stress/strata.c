@@ -8,16 +8,14 @@
 #include "rewrite/strata.h"
 #include "thread/threads.h"
 
-enum { THREADS = 8, EACH = 20000, CLASSES = 700 };
+enum { THREADS = 8, EACH = 20000, CLASSES = 7000 };
 
 static struct tfr_strata *strata;
 static uint64_t received[3];
 
 static struct tfr_class class_of(int64_t label)
 {
-	return (struct tfr_class){
-		.kind = TFR_KIND_INT64, .label = label, .hash = XXH3_64bits(&label, sizeof(label))
-	};
+	return (struct tfr_class){ .kind = TFR_KIND_INT64, .number = label };
 }
 
 static uint64_t hash_of(uint64_t record)
@@ -43,10 +41,10 @@ static void ask(void *ctx, unsigned worker)
 	for (uint64_t i = 0; i < EACH; i++) {
 		uint64_t record = i * THREADS + worker;
 		struct tfr_class class = class_of((int64_t)(record % CLASSES));
-		const struct tfr_class *own = tfr_strata_class(strata, worker, &class);
+		uint32_t number = tfr_classes_find(tfr_strata_classes(strata), &class);
 
-		__atomic_fetch_add(&received[tfr_strata_choose(strata, own->id, hash_of(record))],
-			1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&received[tfr_strata_choose(strata, number, hash_of(record))], 1,
+			__ATOMIC_RELAXED);
 	}
 }
 
@@ -60,7 +58,7 @@ int main(void)
 	if (tfr_strata_draw(strata, NULL))
 		abort();
 	tfr_threads_run(THREADS, ask, NULL);
-	for (uint32_t c = 0; c < tfr_strata_classes(strata); c++)
+	for (uint32_t c = 0; c < tfr_strata_classes(strata)->n; c++)
 		for (size_t i = 0; i < 3; i++)
 			wanted[i] += tfr_strata_wanted(strata, c, i);
 	for (size_t i = 0; i < 3; i++)

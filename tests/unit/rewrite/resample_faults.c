@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "resample_set.h"
-#include "rewrite/resample_tally.h"
+#include "rewrite/classes.h"
 
 TestSuite(resample_faults, .init = setup, .fini = teardown, .timeout = 120);
 
@@ -300,7 +300,7 @@ Test(resample_faults, more_than_a_million_classes_are_refused)
 	size_t size;
 
 	cr_assert_eq(tfr_writer_open(&w, "in-00000-of-00001", NULL, NULL), TFR_OK);
-	for (int i = 0; i <= TFR_TALLY_MAX; i++) {
+	for (int i = 0; i <= TFR_CLASSES_MAX; i++) {
 		tfr_builder_reset(b);
 		tfr_builder_int64(b, "id", i, NULL);
 		sprintf(text, "%d is a name that is somewhat long for so many", i);

@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
+#include "rewrite/class_name.h"
 #include "rewrite/resample_target.h"
 #include "support/temp.h"
 
@@ -21,7 +22,7 @@ TestSuite(resample_target, .init = setup, .fini = teardown);
 static void assert_entry(
 	const struct tfr_target *t, size_t i, const char *name, size_t size, double w)
 {
-	struct tfr_bytes text = tfr_tally_key(&t->names, i).text;
+	struct tfr_bytes text = tfr_classes_at(&t->names, i).text;
 
 	cr_assert_eq(text.size, size, "name %zu of '%s' has %zu bytes", i, name, text.size);
 	cr_assert_arr_eq(text.data, name, size);
@@ -181,15 +182,15 @@ Test(resample_target, names_survive_escaping_and_reading_back)
 	}
 }
 
-static void add_number(struct tfr_tally *c, int64_t number, uint64_t records)
+static void add_number(struct tfr_classes *c, int64_t number, uint64_t records)
 {
-	struct tfr_class_key key = { .kind = TFR_KIND_INT64, .number = number };
+	struct tfr_class class = { .kind = TFR_KIND_INT64, .number = number };
 
-	cr_assert_eq(tfr_tally_add(c, &key, records, NULL, NULL), TFR_OK);
+	cr_assert_eq(tfr_classes_add(c, &class, records, NULL, NULL), TFR_OK);
 }
 
 static enum tfr_status weigh(
-	const char *spec, const struct tfr_tally *classes, double *weights, struct tfr_error *err)
+	const char *spec, const struct tfr_classes *classes, double *weights, struct tfr_error *err)
 {
 	struct tfr_classing by_value = { 0 };
 	struct tfr_target t;
@@ -206,14 +207,14 @@ static enum tfr_status weigh(
 
 Test(resample_target, weights_of_classes)
 {
-	struct tfr_tally c = { 0 };
+	struct tfr_classes c = { 0 };
 	double w[8];
 	struct tfr_error err = { 0 };
 
 	add_number(&c, INT64_MAX, 4);
 	add_number(&c, INT64_MIN, 1);
 	add_number(&c, -1, 16);
-	tfr_tally_sort(&c);
+	tfr_classes_sort(&c);
 	cr_assert_eq(weigh("uniform", &c, w, &err), TFR_OK);
 	cr_assert(w[0] == 1 && w[1] == 1 && w[2] == 1);
 	cr_assert_eq(weigh("proportional", &c, w, &err), TFR_OK);
@@ -235,32 +236,32 @@ Test(resample_target, weights_of_classes)
 	cr_assert_eq(weigh("-01=1", &c, w, &err), TFR_EDATA, "a number is as we write it");
 	cr_assert_eq(weigh("9223372036854775808=1", &c, w, &err), TFR_EDATA);
 	cr_assert(strstr(err.hint, "Did you mean '-9223372036854775808'?"), "%s", err.hint);
-	tfr_tally_clear(&c);
+	tfr_classes_clear(&c);
 }
 
 Test(resample_target, a_table_grows_and_is_bounded)
 {
-	struct tfr_class_key key = { .kind = TFR_KIND_INT64 };
-	struct tfr_tally c = { 0 }, again = { 0 };
+	struct tfr_class class = { .kind = TFR_KIND_INT64 };
+	struct tfr_classes c = { .bounds = &tfr_resample_bounds }, again = { 0 };
 	struct tfr_error err = { 0 };
 	uint32_t index;
 
-	for (int64_t i = 0; i < TFR_TALLY_MAX; i++) {
-		key.number = i * 4096;
-		cr_assert_eq(tfr_tally_add(&c, &key, 1, &index, &err), TFR_OK);
+	for (int64_t i = 0; i < TFR_CLASSES_MAX; i++) {
+		class.number = i * 4096;
+		cr_assert_eq(tfr_classes_add(&c, &class, 1, &index, &err), TFR_OK);
 		cr_assert_eq(index, i);
 	}
-	cr_assert_eq(tfr_tally_add(&c, &key, 1, NULL, &err), TFR_OK);
-	key.number = -1;
-	cr_assert_eq(tfr_tally_add(&c, &key, 1, NULL, &err), TFR_EUSAGE);
+	cr_assert_eq(tfr_classes_add(&c, &class, 1, NULL, &err), TFR_OK);
+	class.number = -1;
+	cr_assert_eq(tfr_classes_add(&c, &class, 1, NULL, &err), TFR_EUSAGE);
 	cr_assert(strstr(err.message, "more than 1000000 classes"));
 	cr_assert(strstr(err.hint, "--bins"));
-	cr_assert_eq(tfr_tally_merge(&again, &c, &err), TFR_OK);
-	tfr_tally_sort(&again);
-	for (int64_t i = 0; i < TFR_TALLY_MAX; i += 997) {
-		key.number = i * 4096;
-		cr_assert_eq(tfr_tally_find(&again, &key), i);
+	cr_assert_eq(tfr_classes_merge(&again, &c, &err), TFR_OK);
+	tfr_classes_sort(&again);
+	for (int64_t i = 0; i < TFR_CLASSES_MAX; i += 997) {
+		class.number = i * 4096;
+		cr_assert_eq(tfr_classes_find(&again, &class), i);
 	}
-	tfr_tally_clear(&c);
-	tfr_tally_clear(&again);
+	tfr_classes_clear(&c);
+	tfr_classes_clear(&again);
 }

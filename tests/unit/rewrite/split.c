@@ -187,7 +187,7 @@ static struct tfr_strata *strata_of(
 	const struct tfr_share *shares, size_t count, uint64_t n, uint64_t times)
 {
 	struct tfr_strata *s = tfr_strata_new(shares, count, 1, 1, &here, 1);
-	struct tfr_class class = { .kind = TFR_KIND_INT64, .label = 7 };
+	struct tfr_class class = { .kind = TFR_KIND_INT64, .number = 7 };
 	uint64_t step = n ? UINT64_MAX / n : 0;
 
 	for (uint64_t i = 0; i < n; i++)
@@ -233,7 +233,7 @@ static void check_exact(const uint64_t *num, size_t count, uint64_t den, uint64_
 		}
 		cr_assert_eq(received[count], n - before);
 		cr_assert_eq(tfr_strata_wanted(s, 0, count), n - before);
-		cr_assert_eq(tfr_strata_records(s, 0), n);
+		cr_assert_eq(tfr_strata_classes(s)->items[0].records, n);
 	}
 	tfr_strata_free(s);
 }
@@ -313,28 +313,67 @@ Test(split, the_largest_and_the_smallest_hash_are_hashes_like_others)
 	tfr_strata_free(s);
 }
 
+/* A failure is told to whoever notes, each once in a while. */
+static void note_until_refused(struct tfr_strata *s, unsigned worker, int64_t number)
+{
+	struct tfr_class class = { .kind = TFR_KIND_INT64, .number = number };
+	struct tfr_error err = { 0 };
+	int i = 0;
+
+	while (!tfr_strata_note(s, worker, &class, 1, &err))
+		cr_assert_lt(i++, 10000);
+	cr_assert_eq(err.status, TFR_EUSAGE);
+	cr_assert_not_null(strstr(err.message, "1000000 classes"), "%s", err.message);
+}
+
 Test(split, a_million_classes_and_no_more)
 {
 	struct tfr_share shares[] = { { "a", 0.5 }, { "b", 0 } };
+
+	for (int more = 0; more < 2; more++) {
+		struct tfr_strata *s = tfr_strata_new(shares, 2, 2, 1, &here, 1);
+
+		for (int64_t i = 0; i < TFR_CLASSES_MAX; i++) {
+			struct tfr_class class = { .kind = TFR_KIND_INT64, .number = i };
+
+			cr_assert_eq(tfr_strata_note(s, 0, &class, (uint64_t)i, NULL), TFR_OK);
+		}
+		if (more) {
+			note_until_refused(s, 0, -1);
+			note_until_refused(s, 1, 0);
+		}
+		cr_assert_eq(tfr_strata_draw(s, NULL), more ? TFR_EUSAGE : TFR_OK);
+		cr_assert_eq(tfr_strata_classes(s)->n, TFR_CLASSES_MAX);
+		tfr_strata_free(s);
+	}
+}
+
+/* Long names fill the workers' own tables, and many of them the table of all. */
+Test(split, names_of_classes_are_bounded_together)
+{
+	struct tfr_share shares[] = { { "a", 0.5 }, { "b", 0 } };
 	struct tfr_strata *s = tfr_strata_new(shares, 2, 1, 1, &here, 1);
+	enum { LENGTH = 300 << 10, FIT = (64 << 20) / LENGTH };
+	uint8_t *name = calloc(1, LENGTH);
+	struct tfr_class class = { .kind = TFR_KIND_BYTES, .text = { name, LENGTH } };
 	struct tfr_error err = { 0 };
 
-	for (int64_t i = 0; i < TFR_CLASSES_MAX; i++) {
-		struct tfr_class class = {
-			.kind = TFR_KIND_INT64, .label = i, .hash = XXH3_64bits(&i, sizeof(i))
-		};
-
-		cr_assert_eq(tfr_strata_note(s, 0, &class, (uint64_t)i, NULL), TFR_OK);
+	for (int i = 0; i < 2 * FIT; i++) {
+		memcpy(name, &(int){ i / 2 }, sizeof(i));
+		cr_assert_eq(tfr_strata_note(s, 0, &class, 1, &err), TFR_OK);
 	}
-	cr_assert_eq(tfr_strata_note(s, 0,
-			     &(struct tfr_class){ .kind = TFR_KIND_INT64, .label = -1 }, 1, &err),
-		TFR_EUSAGE);
-	cr_assert_eq(tfr_strata_failure(s, NULL), TFR_EUSAGE);
-	cr_assert_not_null(strstr(err.message, "1000000 classes"), "%s", err.message);
+	cr_assert_gt(tfr_strata_classes(s)->n, FIT - 5, "a worker keeps but few");
+	memset(name, 1, 1 << 10);
+	cr_assert_eq(tfr_strata_note(s, 0, &class, 1, &err), TFR_OK);
+	cr_assert_eq(tfr_strata_draw(s, &err), TFR_EUSAGE);
+	cr_assert_str_eq(err.message, "the names of the classes are more than 64 MiB");
+	cr_assert_eq(tfr_strata_classes(s)->n, FIT);
+	cr_assert_eq(tfr_strata_classes(s)->items[FIT / 2].records, 2);
+	free(name);
 	tfr_strata_free(s);
 }
 
-Test(split, classes_that_share_a_hash_and_a_slot_are_told_apart)
+Test(split, classes_that_look_alike_are_told_apart)
 {
 	struct tfr_share shares[] = { { "a", 0.5 }, { "b", 0 } };
 	struct tfr_strata *s = tfr_strata_new(shares, 2, 1, 1, &here, 1);
@@ -344,18 +383,20 @@ Test(split, classes_that_share_a_hash_and_a_slot_are_told_apart)
 	struct tfr_class shorter = { .kind = TFR_KIND_BYTES,
 		.text = { (const uint8_t *)"a\0c", 1 } };
 	const struct tfr_class *all[] = { &number, &empty, &text, &shorter };
+	const struct tfr_classes *classes;
 
 	for (uint32_t round = 0; round < 3; round++)
 		for (uint32_t i = 0; i < 4; i++)
 			cr_assert_eq(tfr_strata_note(s, 0, all[i], i, NULL), TFR_OK);
 	cr_assert_eq(tfr_strata_draw(s, NULL), TFR_OK);
-	cr_assert_eq(tfr_strata_classes(s), 4);
+	classes = tfr_strata_classes(s);
+	cr_assert_eq(classes->n, 4);
 	for (uint32_t i = 0; i < 4; i++) {
-		cr_assert_eq(tfr_strata_class(s, 0, all[i])->id, i);
-		cr_assert_eq(tfr_strata_records(s, i), 3);
+		cr_assert_eq(tfr_classes_find(classes, all[i]), i);
+		cr_assert_eq(classes->items[i].records, 3);
 	}
-	cr_assert_null(
-		tfr_strata_class(s, 0, &(struct tfr_class){ .kind = TFR_KIND_INT64, .label = 4 }));
+	number.number = 4;
+	cr_assert_eq(tfr_classes_find(classes, &number), TFR_CLASS_NONE);
 	tfr_strata_free(s);
 }
 
