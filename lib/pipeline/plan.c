@@ -18,8 +18,8 @@ enum { MIB = 1 << 20, SAMPLE_RECORDS = 64, SAMPLE_WAIT_NS = 200000000 };
 struct findings {
 	uint64_t records, bytes, footprint;
 	uint64_t largest; /* footprint */
-	uint64_t pixels;  /* of the largest picture */
 	uint64_t pictures;
+	uint64_t pixels, most_pixels; /* of all pictures, of the largest */
 	bool compressed;
 };
 
@@ -87,8 +87,9 @@ static void look_at(struct tfr_pipeline *p, const struct sample *s, struct findi
 	if (!tfr_feature_bytes(feature, 0, &picture) ||
 		tfr_image_probe(picture.data, picture.size, &info, NULL))
 		return;
-	if ((uint64_t)info.width * info.height > f->pixels)
-		f->pixels = (uint64_t)info.width * info.height;
+	f->pixels += (uint64_t)info.width * info.height;
+	if ((uint64_t)info.width * info.height > f->most_pixels)
+		f->most_pixels = (uint64_t)info.width * info.height;
 }
 
 /* The first error of a file that gave nothing at all, when no file gave anything. */
@@ -150,6 +151,20 @@ static uint64_t payload_batch_bytes(const struct tfr_pipeline *p, const struct f
 	       (p->opts.batch + 1) * sizeof(uint64_t);
 }
 
+/* Each worker has a picture as they mostly are, and one of them the largest.  A studio refuses what
+ * needs more than a quarter of the memory: a single giant does not keep all others from being fed.
+ */
+static uint64_t scratch_need(const struct tfr_pipeline *p, const struct findings *f)
+{
+	uint64_t mean = f->pixels / (f->pictures ? f->pictures : 1) * 3, most = f->most_pixels * 3;
+
+	if (most > p->opts.memory / 4)
+		most = p->opts.memory / 4;
+	if (mean > most)
+		mean = most;
+	return p->opts.threads * (mean + MIB) + most - mean;
+}
+
 static void fill_plan(struct tfr_pipeline *p, const struct findings *f)
 {
 	struct tfr_pipeline_plan *plan = &p->plan;
@@ -164,7 +179,7 @@ static void fill_plan(struct tfr_pipeline *p, const struct findings *f)
 				    : payload_batch_bytes(p, f);
 	plan->read_bytes = p->source.count * (p->source.budget + BLOCK_BYTES + 2 * f->largest) +
 			   queued + p->store.idle_limit;
-	plan->scratch_bytes = p->pictures ? p->opts.threads * (f->pixels * 3 + MIB) : 0;
+	plan->scratch_bytes = p->pictures ? scratch_need(p, f) : 0;
 	plan->device_counted = tfr_device_in_process(p->opts.device);
 }
 
