@@ -18,6 +18,7 @@ const struct command *const commands[] = {
 	&cmd_show,
 	&cmd_count,
 	&cmd_check,
+	&cmd_index,
 	&cmd_shuffle_to_disk,
 	&cmd_resample,
 	&cmd_split,

@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "record/count.h"
 #include "record/framing.h"
 #include "record/stream.h"
 
@@ -17,6 +18,7 @@ enum { COUNT_BLOCK = 256 << 10, LARGE_RECORD = 4096 };
 
 struct counter {
 	struct tfr_stream *stream;
+	const struct tfr_hop_visitor *visitor; /* may be NULL */
 	uint8_t *block;
 	size_t held; /* bytes of a header that straddles blocks, at the block's start */
 	uint64_t records;
@@ -54,10 +56,15 @@ static uint64_t start_of_last(const uint8_t *block, uint64_t end)
 static enum tfr_status hop_over(struct counter *c, size_t size, struct tfr_error *err)
 {
 	uint64_t next = 0, before = c->records;
-	enum tfr_status status;
+	enum tfr_status status = TFR_OK;
 	bool bad = false;
 
 	c->records += tfr_hop(c->block, size, &next, &bad);
+	if (c->visitor)
+		status = c->visitor->hopped(
+			c->visitor->ctx, c->block, c->records - before, c->offset, err);
+	if (status)
+		return status;
 	if (bad)
 		return bad_header(c, c->block + next, c->offset + next, err);
 	if (next <= size) {
@@ -124,10 +131,10 @@ static enum tfr_status explain(
 	return status == TFR_EFORMAT ? TFR_EFORMAT : TFR_EDATA;
 }
 
-enum tfr_status tfr_count_records(const char *path, const struct tfr_reader_opts *opts,
-	uint64_t *records, struct tfr_error *err)
+enum tfr_status tfr_hop_records(const char *path, const struct tfr_reader_opts *opts,
+	const struct tfr_hop_visitor *visitor, uint64_t *records, struct tfr_error *err)
 {
-	struct counter c = { 0 };
+	struct counter c = { .visitor = visitor };
 	struct tfr_source *source = NULL;
 	enum tfr_status status = tfr_source_open(&source, path, err);
 	bool again;
@@ -145,4 +152,10 @@ enum tfr_status tfr_count_records(const char *path, const struct tfr_reader_opts
 	free(c.block);
 	tfr_stream_close(c.stream);
 	return status == TFR_EDATA && again ? explain(path, opts, err) : status;
+}
+
+enum tfr_status tfr_count_records(const char *path, const struct tfr_reader_opts *opts,
+	uint64_t *records, struct tfr_error *err)
+{
+	return tfr_hop_records(path, opts, NULL, records, err);
 }

@@ -146,10 +146,16 @@ static bool ends_with(const char *name, const char *suffix)
 	return n >= m && !strcmp(name + n - m, suffix);
 }
 
+/* What lies beside a file of records under its name. */
+static bool named_as_index(const char *name)
+{
+	return ends_with(name, ".idx") || ends_with(name, ".tfindex") || ends_with(name, ".gzi");
+}
+
 static bool never_records(const char *name)
 {
-	return name[0] == '.' || ends_with(name, ".idx") || ends_with(name, ".tfindex") ||
-	       ends_with(name, ".gzi") || ends_with(name, ".json") || ends_with(name, ".txt");
+	return name[0] == '.' || named_as_index(name) || ends_with(name, ".json") ||
+	       ends_with(name, ".txt");
 }
 
 static bool named_as_records(const char *name)
@@ -305,10 +311,12 @@ static enum tfr_status add_glob(struct tfr_set *set, const char *pattern, struct
 	enum tfr_status status = TFR_OK;
 	glob_t found = { 0 };
 
+	/* 'train-*' means the same before and after the set was indexed. */
 	if (glob(pattern, 0, NULL, &found) || !found.gl_pathc)
 		status = tfr_fail_path(err, TFR_ESYS, pattern, "no file matches");
 	for (size_t i = 0; !status && i < found.gl_pathc; i++)
-		if (!is_directory(found.gl_pathv[i]))
+		if (!is_directory(found.gl_pathv[i]) &&
+			(!named_as_index(found.gl_pathv[i]) || named_as_index(pattern)))
 			status = add_path(set, found.gl_pathv[i], err);
 	globfree(&found);
 	return status;

@@ -88,6 +88,79 @@ TFR_API const char *tfr_reader_name(const struct tfr_reader *r);
 TFR_API enum tfr_status tfr_count_records(const char *path, const struct tfr_reader_opts *opts,
 	uint64_t *records, struct tfr_error *err);
 
+/* --- indexes --- */
+
+/* FILE.idx is a text, a line `OFFSET LENGTH` a record in decimal: the offset of the record's first
+ * byte, in the uncompressed stream of a compressed file, and its length with its 16 bytes of
+ * framing.  It is what tfrecord2idx writes, the one of NVIDIA DALI and the one of PyPI's tfrecord,
+ * and what their readers read. */
+struct tfr_index_entry {
+	uint64_t offset, size;
+};
+
+struct tfr_index;
+
+/* "FILE.idx" for a file; the caller frees it.  NULL: out of memory. */
+TFR_API char *tfr_index_path(const char *path);
+/* Opens an index by its own path. */
+TFR_API enum tfr_status tfr_index_open(
+	struct tfr_index **ix, const char *index_path, struct tfr_error *err);
+/* Reads memory, which stays the caller's and must outlive the index. */
+TFR_API enum tfr_status tfr_index_open_memory(
+	struct tfr_index **ix, const void *text, size_t size, struct tfr_error *err);
+/* The next pair of numbers, whatever white space is between them, as DALI's reader takes them
+ * (indexed_file_loader.h).  But where DALI stops silently, at anything that is no number, there is
+ * a failure here.  TFR_END after the last.  TFR_EDATA: no pair of numbers, or not the place of a
+ * record: shorter than its framing, or past the end of every file.  Whether a pair fits the file
+ * that it belongs to is not looked at: pairs may leave records out, and come in any order. */
+TFR_API enum tfr_status tfr_index_next(
+	struct tfr_index *ix, struct tfr_index_entry *entry, struct tfr_error *err);
+TFR_API void tfr_index_close(struct tfr_index *ix); /* accepts NULL */
+
+/* What stands beside a file. */
+enum tfr_index_state {
+	TFR_INDEX_GOOD, /* its lines follow each other from 0 to the end of the file, and it is
+			   not older than the file */
+	TFR_INDEX_MISSING,
+	TFR_INDEX_OLDER,     /* the file was modified after it */
+	TFR_INDEX_OTHER_END, /* its last line does not end where the file ends */
+	TFR_INDEX_DIFFERS,   /* its lines name other records than the file has: tfr_index_write()
+				alone finds that out */
+	TFR_INDEX_UNCHAINED, /* a line does not begin where the last one ended: a selection that
+				somebody made, or damaged */
+	TFR_INDEX_FOREIGN,   /* not an index */
+};
+/* In words: "older than the file". */
+TFR_API const char *tfr_index_state_text(enum tfr_index_state state);
+
+/* Judges FILE.idx without looking at the records: of a plain file nothing is read but its size; a
+ * compressed one is inflated to its end.  NULL opts: the defaults.  TFR_EUSAGE: `path` is not a
+ * regular file.  TFR_EDATA: the compressed stream is damaged. */
+TFR_API enum tfr_status tfr_index_inspect(const char *path, const struct tfr_reader_opts *opts,
+	enum tfr_index_state *state, struct tfr_error *err);
+
+struct tfr_index_opts {
+	enum tfr_compression compression;    /* of the file */
+	bool force;			     /* write in any case, whatever is there */
+	struct tfr_temporaries *temporaries; /* see tfr/io.h; may be NULL */
+};
+
+struct tfr_index_report {
+	uint64_t records;	     /* before a fault, where there is one */
+	enum tfr_index_state before; /* what was there */
+	bool written;		     /* false: it was good, and is as it was */
+};
+
+/* Writes FILE.idx, whole or not at all.  Length CRCs are verified and the end must be exact;
+ * payloads are not read where the file can be hopped over.  An index that is good and names the
+ * file's records is left alone, and one that is stale is replaced.  What is unchained or foreign
+ * may be somebody's work, and is replaced only with `force`.
+ *   TFR_EDATA, TFR_EFORMAT  the file is damaged, is no TFRecord file, or changed meanwhile.
+ *   TFR_EEXIST  what is there is not replaced.
+ *   TFR_EUSAGE  `path` is not a regular file. */
+TFR_API enum tfr_status tfr_index_write(const char *path, const struct tfr_index_opts *opts,
+	struct tfr_index_report *report, struct tfr_error *err);
+
 /* --- writing --- */
 
 /* What is known of a payload once it was looked at; computing it can be done on another thread than

@@ -40,8 +40,9 @@ struct tfr_set_opts {
 	void *ctx;
 };
 
-/* Finds the files: in the order given, each glob, directory and set sorted.  A directory gives the
- * files named .tfrecord, .tfrec, *tfevents*, .snapshot or -NNNNN-of-NNNNN, and any other whose
+/* Finds the files: in the order given, each glob, directory and set sorted.  A glob leaves
+ * directories out, and indexes (.idx, .tfindex, .gzi) unless it ends like one.  A directory gives
+ * the files named .tfrecord, .tfrec, *tfevents*, .snapshot or -NNNNN-of-NNNNN, and any other whose
  * first header verifies; not dotfiles, .idx, .tfindex, .gzi, .json or .txt. TFR_ESYS   a named file
  * or a glob's match does not exist TFR_EDATA  a set named with @, or found in a directory, lacks a
  * member; a directory holds no TFRecord file */
@@ -132,5 +133,26 @@ struct tfr_count_opts {
 /* Counts the records of every file, several files at a time. */
 TFR_API enum tfr_status tfr_set_count_records(
 	const struct tfr_set *set, const struct tfr_count_opts *opts, struct tfr_error *err);
+
+/* --- indexing --- */
+
+struct tfr_set_index_opts {
+	unsigned threads; /* 0: one a processor */
+	enum tfr_compression compression;
+	bool force; /* as struct tfr_index_opts */
+	bool check; /* tfr_index_inspect() in place of tfr_index_write(): nothing is written */
+	struct tfr_temporaries *temporaries; /* may be NULL */
+	struct tfr_progress *progress;	     /* may be NULL */
+	/* Called in file order, one file at a time.  `err` is NULL where there was no failure.  A
+	 * file that is bad does not stop the others. */
+	void (*file)(void *ctx, const char *path, const struct tfr_index_report *report,
+		const struct tfr_error *err);
+	void *ctx;
+};
+
+/* Writes, or checks, the index of every file (tfr/record.h), several files at a time.  A file that
+ * is named several times is looked at once. */
+TFR_API enum tfr_status tfr_set_index(
+	const struct tfr_set *set, const struct tfr_set_index_opts *opts, struct tfr_error *err);
 
 #endif

@@ -1,0 +1,225 @@
+/* cmd/index.c - tfr index: FILE.idx beside each file, as DALI and PyPI's tfrecord read it.
+ *
+ * Standard output has nothing but what was asked for: with --check a line for each index that is
+ * stale or missing. */
+#include <string.h>
+
+#include "builtin.h"
+
+struct index_settings {
+	uint64_t jobs;
+	bool check, force, json, allow_missing, quiet;
+	int compression, progress;
+};
+
+static const struct opt options[] = {
+	OPT(FLAG, 0, "check", NULL, NULL,
+		"write nothing: name the files whose index is stale or missing",
+		struct index_settings, check),
+	OPT_FORCE(struct index_settings, force),
+	OPT_JSON(struct index_settings, json),
+	OPT_COMPRESSION(struct index_settings, compression),
+	OPT_MISSING(struct index_settings, allow_missing),
+	OPT_JOBS(struct index_settings, jobs),
+	OPT_PROGRESS(struct index_settings, progress),
+	OPT_QUIET(struct index_settings, quiet),
+	OPTIONS_END,
+};
+
+struct index_run {
+	struct cmd *c;
+	const struct index_settings *s;
+	struct tfr_json *json; /* NULL: text */
+	uint64_t files, written, good, stale, missing, failed, records;
+};
+
+/* Counts the file as what it turned out to be, and returns the word for that. */
+static const char *settle(
+	struct index_run *run, const struct tfr_index_report *report, const struct tfr_error *err)
+{
+	run->files++;
+	run->records += report->records;
+	if (err) {
+		run->failed++;
+		return "failed";
+	}
+	if (report->written) {
+		run->written++;
+		return "written";
+	}
+	if (report->before == TFR_INDEX_GOOD) {
+		run->good++;
+		return "good";
+	}
+	if (report->before == TFR_INDEX_MISSING) {
+		run->missing++;
+		return "missing";
+	}
+	run->stale++;
+	return "stale";
+}
+
+static void file_as_json(struct index_run *run, const char *path,
+	const struct tfr_index_report *report, const char *word, const struct tfr_error *err)
+{
+	struct tfr_json *j = run->json;
+	char text[1024];
+
+	tfr_json_open_object(j, NULL);
+	tfr_json_string(j, "file", path);
+	tfr_json_string(j, "status", word);
+	if (!run->s->check)
+		tfr_json_u64(j, "records", report->records);
+	if (err)
+		tfr_json_string(j, "reason", tfr_error_format(err, text, sizeof(text)));
+	else if (report->before != TFR_INDEX_GOOD)
+		tfr_json_string(j, report->written ? "before" : "reason",
+			tfr_index_state_text(report->before));
+	tfr_json_close_object(j);
+}
+
+static void file_done(void *ctx, const char *path, const struct tfr_index_report *report,
+	const struct tfr_error *err)
+{
+	struct index_run *run = ctx;
+	const char *word = settle(run, report, err);
+	bool fault = !err && !report->written && report->before != TFR_INDEX_GOOD;
+	char escaped[4096];
+
+	if (err)
+		cmd_error(run->c, err);
+	else if (!run->s->check && !report->records)
+		cmd_warn_empty(run->c, path);
+	if (fault && !run->c->exit)
+		run->c->exit = 1;
+	if (run->json)
+		file_as_json(run, path, report, word, err);
+	else if (fault && report->before == TFR_INDEX_MISSING)
+		printf("%s: no index\n", tfr_escape_line(escaped, sizeof(escaped), path));
+	else if (fault)
+		printf("%s: stale index: %s\n", tfr_escape_line(escaped, sizeof(escaped), path),
+			tfr_index_state_text(report->before));
+}
+
+static void print_json(struct index_run *run)
+{
+	struct tfr_json *j = run->json;
+	const char *text;
+
+	tfr_json_close_array(j);
+	tfr_json_u64(j, "files", run->files);
+	if (run->s->check) {
+		tfr_json_u64(j, "stale", run->stale);
+		tfr_json_u64(j, "missing", run->missing);
+	} else {
+		tfr_json_u64(j, "records", run->records);
+		tfr_json_u64(j, "written", run->written);
+	}
+	tfr_json_u64(j, "good", run->good);
+	tfr_json_u64(j, "failed", run->failed);
+	tfr_json_close_object(j);
+	text = tfr_json_text(j, NULL);
+	if (text)
+		puts(text);
+	else
+		cmd_error(run->c,
+			&(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+}
+
+static void print_number(uint64_t n, const char *noun)
+{
+	fprintf(stderr, "%llu %s%s", (unsigned long long)n, noun, n == 1 ? "" : "s");
+}
+
+static void print_closing_line(const struct index_run *run)
+{
+	if (run->c->quiet || run->json)
+		return;
+	fprintf(stderr, "tfr index: ");
+	print_number(run->files, "file");
+	if (run->s->check) {
+		fprintf(stderr, ": %llu stale, %llu missing", (unsigned long long)run->stale,
+			(unsigned long long)run->missing);
+	} else {
+		fprintf(stderr, ", ");
+		print_number(run->records, "record");
+		fprintf(stderr, ": %llu written", (unsigned long long)run->written);
+	}
+	fprintf(stderr, ", %llu up to date", (unsigned long long)run->good);
+	if (run->failed)
+		fprintf(stderr, ", %llu failed", (unsigned long long)run->failed);
+	fprintf(stderr, " (%.2f s)\n", cmd_seconds());
+}
+
+static void run_index(struct index_run *run, const struct tfr_set *set)
+{
+	const struct index_settings *s = run->s;
+	struct tfr_progress progress = { .total_bytes = tfr_set_bytes(set) };
+	struct tfr_set_index_opts opts = {
+		.threads = (unsigned)s->jobs,
+		.compression = (enum tfr_compression)s->compression,
+		.force = s->force,
+		.check = s->check,
+		.temporaries = cmd_temporaries(),
+		.progress = &progress,
+		.file = file_done,
+		.ctx = run,
+	};
+	struct tfr_error err;
+
+	cmd_progress_start(run->c, &progress, (enum progress_mode)s->progress);
+	if (tfr_set_index(set, &opts, &err))
+		cmd_error(run->c, &err);
+	cmd_progress_stop();
+}
+
+/* An index belongs to a file that has a name. */
+static int refuse_standard_input(struct cmd *c, const struct tfr_set *set)
+{
+	for (size_t i = 0; i < tfr_set_count(set); i++)
+		if (!strcmp(tfr_set_path(set, i), "-"))
+			return cmd_usage(
+				c, "standard input has no name, and so no place for an index");
+	return 0;
+}
+
+static int index_main(struct cmd *c)
+{
+	const struct index_settings *s = c->settings;
+	struct index_run run = { .c = c, .s = s };
+	struct tfr_set *set = NULL;
+
+	c->quiet = s->quiet;
+	if (!c->count)
+		return cmd_usage(c, "no input: name files");
+	if (s->check && s->force)
+		return cmd_usage(c, "--check writes nothing; it cannot go with --force");
+	if (cmd_open_inputs(c, s->allow_missing, &set))
+		return c->exit;
+	if (!refuse_standard_input(c, set)) {
+		if (s->json) {
+			run.json = tfr_json_new();
+			tfr_json_pretty(run.json, 2);
+			tfr_json_open_object(run.json, NULL);
+			tfr_json_u64(run.json, "version", 1);
+			tfr_json_open_array(run.json, "inputs");
+		}
+		run_index(&run, set);
+		if (run.json)
+			print_json(&run);
+		fflush(stdout);
+		print_closing_line(&run);
+		tfr_json_free(run.json);
+	}
+	tfr_set_close(set);
+	return c->exit;
+}
+
+const struct command cmd_index = {
+	.name = "index",
+	.operands = "FILE...",
+	.summary = "write FILE.idx: where each record begins, for DALI and PyPI's readers",
+	.options = options,
+	.settings_size = sizeof(struct index_settings),
+	.main = index_main,
+};
