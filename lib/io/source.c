@@ -175,3 +175,20 @@ enum tfr_status tfr_source_read(
 	} while (n && *got < size);
 	return TFR_OK;
 }
+
+uint64_t tfr_source_position(const struct tfr_source *s)
+{
+	return s->position;
+}
+
+enum tfr_status tfr_source_read_at(struct tfr_source *s, uint64_t position, void *buf, size_t size,
+	size_t *got, struct tfr_error *err)
+{
+	uint64_t here = s->position;
+	enum tfr_status status;
+
+	s->position = position;
+	status = tfr_source_read(s, buf, size, got, err);
+	s->position = here;
+	return status;
+}

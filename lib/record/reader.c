@@ -11,28 +11,13 @@
 #include "base/error.h"
 #include "record/filetype.h"
 #include "record/framing.h"
+#include "record/reader.h"
 #include "record/run.h"
-#include "record/stream.h"
 
 enum { BLOCK_SIZE = 512 << 10 };
 
 /* A file is named by so many first bytes, however they arrive. */
 enum { NAMING_BYTES = 512 };
-
-/* Where nothing bounds a length (a pipe, a compressed file), a candidate longer than this is not
- * believed by resync. */
-#define RESYNC_MAX ((uint64_t)1 << 30)
-
-struct tfr_reader {
-	struct tfr_stream *stream;
-	uint8_t *block;
-	size_t cap, begin, end;
-	size_t standard;       /* what `cap` was before a large record */
-	uint64_t block_offset; /* of block[0] in the stream */
-	uint64_t index;	       /* of the next record */
-	bool ended;	       /* the stream gave its last byte */
-	enum tfr_fault fault;
-};
 
 static enum tfr_status open_source(struct tfr_reader **out, struct tfr_source *source,
 	const struct tfr_reader_opts *opts, struct tfr_error *err)
@@ -103,18 +88,13 @@ void tfr_reader_close(struct tfr_reader *r)
 	free(r);
 }
 
-static uint64_t offset_now(const struct tfr_reader *r)
-{
-	return r->block_offset + r->begin;
-}
-
 static enum tfr_status fault(struct tfr_reader *r, enum tfr_fault kind, struct tfr_error *err)
 {
 	r->fault = kind;
 	if (err) {
 		err->has_record = true;
 		err->record = r->index;
-		err->offset = offset_now(r);
+		err->offset = tfr_reader_offset(r);
 		strncpy(err->path, tfr_reader_name(r), sizeof(err->path) - 1);
 	}
 	return TFR_EDATA;
@@ -151,8 +131,7 @@ static enum tfr_status make_room(struct tfr_reader *r, uint64_t need, struct tfr
 	return TFR_OK;
 }
 
-/* Reads until `need` bytes lie behind `begin` or the stream ends. */
-static enum tfr_status fill(struct tfr_reader *r, uint64_t need, struct tfr_error *err)
+enum tfr_status tfr_reader_fill(struct tfr_reader *r, uint64_t need, struct tfr_error *err)
 {
 	enum tfr_status status;
 	size_t got;
@@ -174,7 +153,7 @@ static enum tfr_status fill(struct tfr_reader *r, uint64_t need, struct tfr_erro
 static enum tfr_status not_a_record_file(struct tfr_reader *r, struct tfr_error *err)
 {
 	const char *hint = NULL, *kind;
-	enum tfr_status status = fill(r, NAMING_BYTES, err);
+	enum tfr_status status = tfr_reader_fill(r, NAMING_BYTES, err);
 	size_t have = r->end - r->begin;
 
 	if (status)
@@ -194,7 +173,7 @@ static enum tfr_status not_a_record_file(struct tfr_reader *r, struct tfr_error 
 	return fault(r, TFR_FAULT_LENGTH, err);
 }
 
-static enum tfr_status check_header(struct tfr_reader *r, uint64_t *length, struct tfr_error *err)
+enum tfr_status tfr_reader_header(struct tfr_reader *r, uint64_t *length, struct tfr_error *err)
 {
 	const uint8_t *p = r->block + r->begin;
 	size_t have = r->end - r->begin;
@@ -209,7 +188,7 @@ static enum tfr_status check_header(struct tfr_reader *r, uint64_t *length, stru
 	}
 	*length = tfr_load64(p);
 	if (!tfr_header_verifies(p)) {
-		if (!r->index && !offset_now(r))
+		if (!r->index && !tfr_reader_offset(r))
 			return not_a_record_file(r, err);
 		tfr_fail(err, TFR_EDATA, "length checksum mismatch");
 		return fault(r, TFR_FAULT_LENGTH, err);
@@ -230,8 +209,7 @@ static enum tfr_status truncated(
 	return fault(r, TFR_FAULT_CUT, err);
 }
 
-/* Gets the whole record behind a good header into the block. */
-static enum tfr_status fill_record(struct tfr_reader *r, uint64_t length, struct tfr_error *err)
+enum tfr_status tfr_reader_fill_record(struct tfr_reader *r, uint64_t length, struct tfr_error *err)
 {
 	uint64_t total = length + TFR_RECORD_OVERHEAD, have = r->end - r->begin;
 	enum tfr_status status;
@@ -240,7 +218,7 @@ static enum tfr_status fill_record(struct tfr_reader *r, uint64_t length, struct
 		return TFR_OK;
 	if (!tfr_stream_has(r->stream, total - have))
 		return truncated(r, length, have + tfr_stream_left(r->stream), err);
-	status = fill(r, total, err);
+	status = tfr_reader_fill(r, total, err);
 	if (status)
 		return status;
 	have = r->end - r->begin;
@@ -255,19 +233,19 @@ enum tfr_status tfr_reader_next(struct tfr_reader *r, struct tfr_record *rec, st
 	uint32_t crc;
 
 	r->fault = TFR_FAULT_NONE;
-	status = fill(r, TFR_RECORD_HEADER, err);
+	status = tfr_reader_fill(r, TFR_RECORD_HEADER, err);
 	if (status)
 		return status;
 	if (r->end == r->begin)
 		return TFR_END;
-	status = check_header(r, &length, err);
+	status = tfr_reader_header(r, &length, err);
 	if (!status)
-		status = fill_record(r, length, err);
+		status = tfr_reader_fill_record(r, length, err);
 	if (status)
 		return status;
 	payload = r->block + r->begin + TFR_RECORD_HEADER;
 	crc = tfr_crc32c(0, payload, (size_t)length);
-	offset = offset_now(r);
+	offset = tfr_reader_offset(r);
 	if (tfr_load32(payload + length) != tfr_crc_mask(crc)) {
 		tfr_fail(err, TFR_EDATA, "data checksum mismatch");
 		fault(r, TFR_FAULT_PAYLOAD, err);
@@ -286,7 +264,8 @@ enum tfr_status tfr_reader_next(struct tfr_reader *r, struct tfr_record *rec, st
  * compressed stream. */
 static enum tfr_status fill_block(struct tfr_reader *r, struct tfr_error *err)
 {
-	return fill(r, r->standard > r->end - r->begin ? r->standard : TFR_RECORD_HEADER, err);
+	return tfr_reader_fill(
+		r, r->standard > r->end - r->begin ? r->standard : TFR_RECORD_HEADER, err);
 }
 
 /* Gives the block with the `size` bytes of records at `begin` to the run and goes on in the run's
@@ -310,7 +289,7 @@ static enum tfr_status hand_over(
 	run->data = r->block + r->begin;
 	run->size = size;
 	run->index = r->index;
-	run->offset = offset_now(r);
+	run->offset = tfr_reader_offset(r);
 	r->block_offset += r->begin + size;
 	r->block = next;
 	r->cap = next_cap;
@@ -345,14 +324,14 @@ enum tfr_status tfr_reader_next_run(
 		return filled;
 	if (r->end == r->begin)
 		return TFR_END;
-	status = check_header(r, &length, err);
+	status = tfr_reader_header(r, &length, err);
 	if (status)
 		return status;
 	if (!tfr_stream_has(r->stream, length + TFR_RECORD_OVERHEAD - (r->end - r->begin)) ||
 		r->ended)
-		return fill_record(r, length, err); /* which says what is missing */
+		return tfr_reader_fill_record(r, length, err); /* which says what is missing */
 	run->index = r->index;
-	run->offset = offset_now(r);
+	run->offset = tfr_reader_offset(r);
 	run->large = length + TFR_RECORD_OVERHEAD;
 	return TFR_OK;
 }
@@ -365,9 +344,9 @@ enum tfr_status tfr_reader_large_run(
 
 	empty_run(run);
 	r->fault = TFR_FAULT_NONE;
-	status = check_header(r, &length, err);
+	status = tfr_reader_header(r, &length, err);
 	if (!status)
-		status = fill_record(r, length, err);
+		status = tfr_reader_fill_record(r, length, err);
 	if (status)
 		return status;
 	run->records = 1;
@@ -377,70 +356,6 @@ enum tfr_status tfr_reader_large_run(
 enum tfr_fault tfr_reader_fault(const struct tfr_reader *r)
 {
 	return r->fault;
-}
-
-/* Whether the header at `begin`, whose CRC fits, starts a record: its data CRC fits, or the next
- * header does, or the file ends right behind it. */
-static enum tfr_status confirm(struct tfr_reader *r, bool *confirmed, struct tfr_error *err)
-{
-	uint64_t length = tfr_load64(r->block + r->begin), total = length + TFR_RECORD_OVERHEAD;
-	const uint8_t *payload;
-	enum tfr_status status;
-	size_t have;
-
-	*confirmed = false;
-	if (length > TFR_LENGTH_MAX || (!tfr_stream_seekable(r->stream) && length > RESYNC_MAX))
-		return TFR_OK;
-	have = r->end - r->begin;
-	if (have < total && !tfr_stream_has(r->stream, total - have))
-		return TFR_OK;
-	status = fill(r, total + TFR_RECORD_HEADER, err);
-	have = r->end - r->begin;
-	if ((status && status != TFR_EDATA) || have < total)
-		return status == TFR_EDATA ? TFR_OK : status;
-	payload = r->block + r->begin + TFR_RECORD_HEADER;
-	*confirmed = tfr_load32(payload + length) ==
-			     tfr_crc_mask(tfr_crc32c(0, payload, (size_t)length)) ||
-		     have == total ||
-		     (have >= total + TFR_RECORD_HEADER &&
-			     tfr_header_verifies(payload + length + TFR_RECORD_FOOTER));
-	return TFR_OK;
-}
-
-enum tfr_status tfr_reader_resync(struct tfr_reader *r, uint64_t *lost, struct tfr_error *err)
-{
-	uint64_t start = offset_now(r);
-	bool confirmed = false;
-	enum tfr_status status;
-
-	*lost = 0;
-	if (r->begin < r->end)
-		r->begin++;
-	for (;;) {
-		status = fill(r, TFR_RECORD_HEADER, err);
-		if (status && r->fault != TFR_FAULT_STREAM)
-			return status;
-		if (r->end - r->begin < TFR_RECORD_HEADER || status) {
-			r->begin = r->end;
-			*lost = offset_now(r) - start;
-			return TFR_END;
-		}
-		r->begin += tfr_find_header(r->block + r->begin, r->end - r->begin);
-		if (r->begin == r->end) {
-			/* A header may straddle what was read and what comes. */
-			r->begin -= TFR_RECORD_HEADER - 1;
-			continue;
-		}
-		status = confirm(r, &confirmed, err);
-		if (status)
-			return status;
-		if (confirmed)
-			break;
-		r->begin++;
-	}
-	*lost = offset_now(r) - start;
-	r->index++;
-	return TFR_OK;
 }
 
 enum tfr_compression tfr_reader_compression(const struct tfr_reader *r)

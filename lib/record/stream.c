@@ -177,6 +177,14 @@ enum tfr_status tfr_stream_skip(struct tfr_stream *s, uint64_t bytes, struct tfr
 	return TFR_OK;
 }
 
+enum tfr_status tfr_stream_peek(struct tfr_stream *s, int64_t ahead, void *buf, size_t size,
+	size_t *got, struct tfr_error *err)
+{
+	uint64_t here = tfr_source_position(s->source) - (s->in_size - s->in_at);
+
+	return tfr_source_read_at(s->source, here + (uint64_t)ahead, buf, size, got, err);
+}
+
 bool tfr_stream_has(struct tfr_stream *s, uint64_t bytes)
 {
 	uint64_t held = s->in_size - s->in_at;

@@ -21,6 +21,10 @@ enum tfr_status tfr_stream_read(
 	struct tfr_stream *s, void *buf, size_t size, size_t *got, struct tfr_error *err);
 /* Passes over `bytes`.  TFR_END: there are fewer. */
 enum tfr_status tfr_stream_skip(struct tfr_stream *s, uint64_t bytes, struct tfr_error *err);
+/* Reads `size` bytes that lie `ahead` of here, or behind where that is negative, without moving;
+ * fewer only at the end.  Only where passing over bytes costs nothing. */
+enum tfr_status tfr_stream_peek(struct tfr_stream *s, int64_t ahead, void *buf, size_t size,
+	size_t *got, struct tfr_error *err);
 /* Whether `bytes` more may be there; false only where that is known. */
 bool tfr_stream_has(struct tfr_stream *s, uint64_t bytes);
 /* Bytes left, UINT64_MAX where unknown. */

@@ -1,0 +1,40 @@
+/* record/reader.h - the inside of a reader, for what reads on where it has to stop. */
+#ifndef TFR_RECORD_READER_H
+#define TFR_RECORD_READER_H
+
+#include <tfr/record.h>
+
+#include "record/stream.h"
+
+/* Takes bytes that are passed over. */
+typedef enum tfr_status tfr_passed_fn(
+	void *ctx, const void *bytes, size_t size, struct tfr_error *err);
+
+struct tfr_reader {
+	struct tfr_stream *stream;
+	uint8_t *block;
+	size_t cap, begin, end;
+	size_t standard;       /* what `cap` was before a large record */
+	uint64_t block_offset; /* of block[0] in the stream */
+	uint64_t index;	       /* of the next record */
+	bool ended;	       /* the stream gave its last byte */
+	enum tfr_fault fault;
+	tfr_passed_fn *passed; /* sees what resync passes over; NULL: nobody does */
+	void *passed_ctx;
+};
+
+/* Where `begin` is in the stream. */
+static inline uint64_t tfr_reader_offset(const struct tfr_reader *r)
+{
+	return r->block_offset + r->begin;
+}
+
+/* Reads until `need` bytes lie behind `begin` or the stream ends. */
+enum tfr_status tfr_reader_fill(struct tfr_reader *r, uint64_t need, struct tfr_error *err);
+/* The length in the header at `begin`, of which some bytes at least are there. */
+enum tfr_status tfr_reader_header(struct tfr_reader *r, uint64_t *length, struct tfr_error *err);
+/* Gets the whole record behind a good header into the block. */
+enum tfr_status tfr_reader_fill_record(
+	struct tfr_reader *r, uint64_t length, struct tfr_error *err);
+
+#endif

@@ -1,0 +1,280 @@
+/* record/resync.c - the next record behind damage, and every byte on the way to it.
+ *
+ * A length's checksum fits by chance once in four billion places, and on purpose in a payload that
+ * holds TFRecord files.  So it takes a second proof: the data checksum, the header behind the
+ * record, or the end of the file there.  Where the file can be read at any place, the proof is
+ * looked for there, and no memory is taken for what may be no record. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "record/framing.h"
+#include "record/reader.h"
+#include "record/salvage.h"
+
+/* Where nothing bounds a length (a pipe, a compressed file), a candidate longer than this is not
+ * believed by resync. */
+#define RESYNC_MAX ((uint64_t)1 << 30)
+
+enum { PROOF_BLOCK = 256 << 10 };
+
+/* What says that the record is one whose header is at `begin`. */
+enum proof {
+	PROOF_NONE,
+	PROOF_DATA, /* its data checksum */
+	PROOF_END, /* a header, or the end of the file, right behind it; its data may be anything */
+};
+
+static size_t held(const struct tfr_reader *r)
+{
+	return r->end - r->begin;
+}
+
+/* Reads the record into the block. */
+static enum tfr_status prove_in_memory(
+	struct tfr_reader *r, uint64_t length, enum proof *proof, struct tfr_error *err)
+{
+	uint64_t total = length + TFR_RECORD_OVERHEAD;
+	enum tfr_status status = tfr_reader_fill(r, total + TFR_RECORD_HEADER, err);
+	const uint8_t *payload = r->block + r->begin + TFR_RECORD_HEADER;
+
+	if (status && status != TFR_EDATA)
+		return status;
+	if (held(r) < total)
+		return TFR_OK;
+	if (tfr_load32(payload + length) == tfr_crc_mask(tfr_crc32c(0, payload, (size_t)length)))
+		*proof = PROOF_DATA;
+	else if (held(r) == total ||
+		 (held(r) >= total + TFR_RECORD_HEADER &&
+			 tfr_header_verifies(payload + length + TFR_RECORD_FOOTER)))
+		*proof = PROOF_END;
+	return TFR_OK;
+}
+
+/* Computes the CRC of the payload block by block, and compares it with what follows. */
+static enum tfr_status prove_data_from_afar(
+	struct tfr_reader *r, uint64_t length, enum proof *proof, struct tfr_error *err)
+{
+	TFR_AUTO_FREE uint8_t *buf = malloc(PROOF_BLOCK);
+	int64_t at = TFR_RECORD_HEADER - (int64_t)held(r);
+	enum tfr_status status = TFR_OK;
+	uint8_t footer[TFR_RECORD_FOOTER];
+	uint32_t crc = 0;
+	size_t got = 1;
+
+	if (!buf)
+		return tfr_fail_nomem(err, "looking for a record");
+	for (; !status && length && got; length -= got, at += (int64_t)got) {
+		status = tfr_stream_peek(r->stream, at, buf,
+			length < PROOF_BLOCK ? (size_t)length : PROOF_BLOCK, &got, err);
+		if (!status)
+			crc = tfr_crc32c(crc, buf, got);
+	}
+	if (!status)
+		status = tfr_stream_peek(r->stream, at, footer, sizeof(footer), &got, err);
+	if (!status && !length && got == sizeof(footer) && tfr_load32(footer) == tfr_crc_mask(crc))
+		*proof = PROOF_DATA;
+	return status;
+}
+
+/* Takes no memory for it.  The end is looked at first: it costs 12 bytes. */
+static enum tfr_status prove_from_afar(
+	struct tfr_reader *r, uint64_t length, enum proof *proof, struct tfr_error *err)
+{
+	uint64_t total = length + TFR_RECORD_OVERHEAD, left = held(r) + tfr_stream_left(r->stream);
+	uint8_t header[TFR_RECORD_HEADER];
+	enum tfr_status status;
+	size_t got;
+
+	if (total > left)
+		return TFR_OK;
+	status = tfr_stream_peek(
+		r->stream, (int64_t)total - (int64_t)held(r), header, sizeof(header), &got, err);
+	if (status)
+		return status;
+	if (!got || (got == sizeof(header) && tfr_header_verifies(header))) {
+		*proof = PROOF_END;
+		return TFR_OK;
+	}
+	return prove_data_from_afar(r, length, proof, err);
+}
+
+/* Whether the record can be looked at without reading it into memory, and is worth that. */
+static bool from_afar(const struct tfr_reader *r, uint64_t length)
+{
+	return tfr_stream_seekable(r->stream) &&
+	       length + TFR_RECORD_OVERHEAD + TFR_RECORD_HEADER > r->standard;
+}
+
+static enum tfr_status prove(
+	struct tfr_reader *r, uint64_t length, enum proof *proof, struct tfr_error *err)
+{
+	*proof = PROOF_NONE;
+	if (length > TFR_LENGTH_MAX)
+		return TFR_OK;
+	if (from_afar(r, length))
+		return prove_from_afar(r, length, proof, err);
+	return prove_in_memory(r, length, proof, err);
+}
+
+/* --- passing over --- */
+
+static enum tfr_status pass(struct tfr_reader *r, size_t size, struct tfr_error *err)
+{
+	const uint8_t *bytes = r->block + r->begin;
+
+	r->begin += size;
+	return r->passed && size ? r->passed(r->passed_ctx, bytes, size, err) : TFR_OK;
+}
+
+/* Passes over what is in the block up to the next header that fits, if there is one. */
+static enum tfr_status pass_to_header(struct tfr_reader *r, bool *found, struct tfr_error *err)
+{
+	size_t n = tfr_find_header(r->block + r->begin, held(r));
+
+	*found = n < held(r);
+	if (!*found) /* a header may straddle what was read and what comes */
+		n -= TFR_RECORD_HEADER - 1;
+	return pass(r, n, err);
+}
+
+/* Whether the header at `begin`, whose CRC fits, starts a record. */
+static enum tfr_status confirm(struct tfr_reader *r, bool *confirmed, struct tfr_error *err)
+{
+	uint64_t length = tfr_load64(r->block + r->begin);
+	enum proof proof = PROOF_NONE;
+	enum tfr_status status = TFR_OK;
+
+	if (tfr_stream_seekable(r->stream) || length <= RESYNC_MAX)
+		status = prove(r, length, &proof, err);
+	*confirmed = proof != PROOF_NONE;
+	return status;
+}
+
+static enum tfr_status find_record(struct tfr_reader *r, struct tfr_error *err)
+{
+	enum tfr_status status = pass(r, r->begin < r->end, err);
+	bool found = false;
+
+	while (!status) {
+		status = tfr_reader_fill(r, TFR_RECORD_HEADER, err);
+		if (status && r->fault != TFR_FAULT_STREAM)
+			return status;
+		if (status || held(r) < TFR_RECORD_HEADER) {
+			status = pass(r, held(r), err);
+			return status ? status : TFR_END;
+		}
+		status = pass_to_header(r, &found, err);
+		if (status || !found)
+			continue;
+		status = confirm(r, &found, err);
+		if (status || found)
+			return status;
+		status = pass(r, 1, err);
+	}
+	return status;
+}
+
+enum tfr_status tfr_reader_resync(struct tfr_reader *r, uint64_t *lost, struct tfr_error *err)
+{
+	uint64_t start = tfr_reader_offset(r);
+	enum tfr_status status = find_record(r, err);
+
+	*lost = tfr_reader_offset(r) - start;
+	if (!status)
+		r->index++;
+	return status;
+}
+
+/* --- salvage --- */
+
+/* A record that is neither proved by its data nor by what follows it. */
+static enum tfr_status unproved(struct tfr_reader *r, struct tfr_error *err)
+{
+	r->fault = TFR_FAULT_LENGTH;
+	return tfr_fail(
+		err, TFR_EDATA, "data checksum mismatch, and no record begins where it ends");
+}
+
+/* The record at `begin` into the block.  TFR_EDATA, TFR_EFORMAT: there is none. */
+static enum tfr_status get_record(struct tfr_reader *r, uint64_t *length, struct tfr_error *err)
+{
+	enum proof proof = PROOF_NONE;
+	enum tfr_status status = tfr_reader_fill(r, TFR_RECORD_HEADER, err);
+
+	if (!status && !held(r))
+		return TFR_END;
+	if (!status)
+		status = tfr_reader_header(r, length, err);
+	if (status)
+		return status;
+	/* One that the file is too short for is left to tfr_reader_fill_record(), which says so. */
+	if (from_afar(r, *length) &&
+		*length + TFR_RECORD_OVERHEAD <= held(r) + tfr_stream_left(r->stream)) {
+		status = prove_from_afar(r, *length, &proof, err);
+		if (!status && !proof)
+			status = unproved(r, err);
+	}
+	return status ? status : tfr_reader_fill_record(r, *length, err);
+}
+
+/* The record at `begin` is in the block; on TFR_OK it is whole, or its payload alone is damaged.
+ * That a whole one is followed by another is not waited for: a pipe may give it later. */
+static enum tfr_status judge(
+	struct tfr_reader *r, uint64_t length, struct tfr_salvaged *s, struct tfr_error *err)
+{
+	const uint8_t *payload = r->block + r->begin + TFR_RECORD_HEADER;
+	uint32_t crc = tfr_crc32c(0, payload, (size_t)length);
+	enum proof proof = PROOF_NONE;
+	enum tfr_status status;
+
+	if (tfr_load32(payload + length) != tfr_crc_mask(crc)) {
+		s->kind = TFR_SALVAGED_PAYLOAD;
+		status = prove_in_memory(r, length, &proof, err);
+		if (!status && !proof)
+			status = unproved(r, err);
+		if (status)
+			return status;
+		tfr_fail(err, TFR_EDATA, "data checksum mismatch");
+		payload = r->block + r->begin + TFR_RECORD_HEADER; /* it may have moved */
+	}
+	s->size = length + TFR_RECORD_OVERHEAD;
+	s->rec = (struct tfr_record){ payload, (size_t)length, s->index, s->offset, crc };
+	r->begin += (size_t)s->size;
+	r->index++;
+	return TFR_OK;
+}
+
+static enum tfr_status pass_over(
+	struct tfr_reader *r, struct tfr_salvaged *s, struct tfr_error *err)
+{
+	struct tfr_error failure;
+	enum tfr_status status;
+
+	s->kind = TFR_SALVAGED_NOTHING;
+	s->broken = r->fault == TFR_FAULT_STREAM;
+	status = tfr_reader_resync(r, &s->size, &failure);
+	if (s->broken)
+		r->ended = true; /* it would fail again */
+	if (!status || status == TFR_END)
+		return TFR_OK;
+	*err = failure;
+	return status;
+}
+
+enum tfr_status tfr_salvage_next(
+	struct tfr_reader *r, struct tfr_salvaged *s, struct tfr_error *err)
+{
+	enum tfr_status status;
+	uint64_t length = 0;
+
+	*s = (struct tfr_salvaged){ .index = r->index, .offset = tfr_reader_offset(r) };
+	r->fault = TFR_FAULT_NONE;
+	status = get_record(r, &length, err);
+	if (!status)
+		status = judge(r, length, s, err);
+	if (status == TFR_EDATA || status == TFR_EFORMAT)
+		return pass_over(r, s, err);
+	return status;
+}

@@ -1,0 +1,65 @@
+/* tests/fuzz/salvage.c - any bytes as a damaged file: the pieces follow each other without a gap,
+ * the lost bytes are handed over as they lie, what is called whole verifies, and small blocks,
+ * where records are proved where they lie, find what large ones do. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/framing.h"
+#include "record/salvage.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct walk {
+	const uint8_t *data;
+	uint64_t at; /* where the next lost byte is */
+	uint64_t pieces;
+};
+
+static enum tfr_status passed(void *ctx, const void *bytes, size_t size, struct tfr_error *err)
+{
+	struct walk *w = ctx;
+
+	(void)err;
+	if (memcmp(w->data + w->at, bytes, size))
+		abort();
+	w->at += size;
+	return TFR_OK;
+}
+
+static uint64_t walk(const uint8_t *data, size_t size, size_t block)
+{
+	struct tfr_reader_opts opts = { .block_size = block, .compression = TFR_COMPRESSION_NONE };
+	struct walk w = { .data = data };
+	struct tfr_reader *r = NULL;
+	struct tfr_salvaged s;
+	struct tfr_error err;
+	enum tfr_status status = tfr_reader_open_memory(&r, data, size, &opts, &err);
+
+	tfr_salvage_to(r, passed, &w);
+	while (!status && !(status = tfr_salvage_next(r, &s, &err))) {
+		uint64_t end = s.offset + s.size;
+
+		assert(s.size && end <= size);
+		if (s.kind == TFR_SALVAGED_NOTHING) {
+			assert(w.at == end);
+		} else {
+			assert(w.at == s.offset && s.rec.size + TFR_RECORD_OVERHEAD == s.size);
+			assert(!memcmp(s.rec.data, data + s.offset + 12, s.rec.size));
+			assert((tfr_load32(data + end - 4) == tfr_crc_mask(s.rec.crc)) ==
+				(s.kind == TFR_SALVAGED_RECORD));
+			w.at = end;
+		}
+		w.pieces = w.pieces * 31 + s.offset * 4 + (uint64_t)s.kind;
+	}
+	assert(status == TFR_END && w.at == size);
+	tfr_reader_close(r);
+	return w.pieces;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (walk(data, size, 64) != walk(data, size, 1 << 16))
+		abort();
+	return 0;
+}
