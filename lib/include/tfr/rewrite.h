@@ -1,4 +1,5 @@
-/* tfr/rewrite.h - a data set of any size rewritten in bounded memory: shuffled, resampled, divided.
+/* tfr/rewrite.h - a data set of any size rewritten in bounded memory: shuffled, resampled, divided,
+ * repaired.
  *
  * Each call reads sets of TFRecord files (tfr/shard.h), verifies every checksum on the way, and
  * writes one or more sets that become visible only when all of them are whole and on disk.  The
@@ -286,5 +287,77 @@ TFR_API enum tfr_status tfr_split(
 	const struct tfr_split_opts *opts, struct tfr_split_report *report, struct tfr_error *err);
 /* Frees what a report holds. */
 TFR_API void tfr_split_report_clear(struct tfr_split_report *report);
+
+/* --- repairing --- */
+
+/* Keeps every whole record of the inputs, in their order, and passes over the rest.
+ *
+ * Each byte of an input's uncompressed stream is in one whole record, which is kept, or in one
+ * damage.  A record is whole when both its checksums fit.  A length whose checksum fits while the
+ * data's does not is believed where a header, or the end of the file, follows right behind: then
+ * that record alone is damaged.  Everywhere else the next record is looked for byte by byte: the
+ * next place where a length's checksum fits and the data checksum, the header behind it or the end
+ * of the file confirms it.  So the records within a payload are never taken for records of the file
+ * while the record around them is whole, or its end confirmed; where its header is destroyed they
+ * are found in its place.
+ *
+ * A damaged compressed stream gives what comes out before its damage; what would have come behind
+ * it is lost, and nobody knows how much that was. */
+struct tfr_damage {
+	const char *path;
+	uint64_t record; /* the number of its first record, counted from 0; a span in which no
+			    record was found counts as one */
+	uint64_t offset; /* of its first byte, in the uncompressed stream */
+	uint64_t size;	 /* bytes; 0: nothing came out of the compressed stream any more */
+	const char *reason;
+	bool mended; /* kept nevertheless, with a new data checksum */
+};
+
+struct tfr_repair_totals {
+	uint64_t records; /* kept, mended ones among them */
+	uint64_t mended;
+	uint64_t damages;    /* mended records among them */
+	uint64_t bytes;	     /* of the uncompressed streams, as far as they came out */
+	uint64_t kept_bytes; /* in records, with their framing */
+	uint64_t lost_bytes; /* kept_bytes + lost_bytes = bytes */
+	uint64_t broken; /* compressed streams that end in damage: more than lost_bytes is lost */
+};
+
+struct tfr_repair_opts {
+	const struct tfr_set *input;
+	enum tfr_compression compression; /* of the inputs */
+	const char *output; /* as tfr_set_writer_open() takes it, records dealt to the shards in
+			       turn; NULL: nothing is written */
+	struct tfr_writer_opts writer;
+	/* A file for the lost bytes, as they lie, one span behind the other; NULL: nobody wants
+	 * them.  `writer` says whether an existing one is replaced; it is never compressed. */
+	const char *quarantine;
+	/* Keep records whose payload alone is damaged, with a data checksum that fits what they
+	 * hold now. */
+	bool mend;
+	const char *command;	       /* for the manifest; may be NULL */
+	struct tfr_progress *progress; /* may be NULL */
+	void (*damage)(void *ctx, const struct tfr_damage *damage); /* in order; may be NULL */
+	/* After the last damage of a file; may be NULL. */
+	void (*file)(void *ctx, const char *path, const struct tfr_repair_totals *totals);
+	void (*warn)(void *ctx, const char *text); /* may be NULL */
+	void *ctx;
+};
+
+struct tfr_repair_report {
+	struct tfr_repair_totals totals; /* of all inputs */
+	uint64_t files, damaged_files;
+	uint64_t written; /* records; 0 without an output */
+	uint64_t payload_bytes;
+	uint64_t sum; /* content sum of what is kept */
+};
+
+/* TFR_OK: the outputs are published, whatever was lost; the report says it.  Damage is no failure
+ * of this call.  Memory grows to the largest record; where the input cannot be read
+ * at any place, to what a forged length claims, as far as its bytes have arrived.
+ * TFR_EEXIST  an output is there
+ * TFR_ESYS, TFR_ENOMEM */
+TFR_API enum tfr_status tfr_repair(const struct tfr_repair_opts *opts,
+	struct tfr_repair_report *report, struct tfr_error *err);
 
 #endif

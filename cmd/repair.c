@@ -1,0 +1,250 @@
+/* cmd/repair.c - tfr repair: what is whole is kept, what is not is told to the byte.
+ *
+ * Each damage is a line `FILE:RECORD:OFFSET: LENGTH bytes: reason`: on standard output where the
+ * report is all that was asked for, else with the rest of the talk. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "builtin.h"
+#include "rewriting.h"
+
+struct repair_settings {
+	const char *output, *quarantine;
+	int level, compress, compression, progress;
+	bool report, mend, force, json, allow_missing, quiet;
+};
+
+static const struct opt options[] = {
+	OPT(STRING, 'o', "output", "OUT", NULL,
+		"write what is whole to OUT: a file, a set such as 'all@4.tfrecord', or -",
+		struct repair_settings, output),
+	OPT(FLAG, 0, "report", NULL, NULL, "write nothing, print what is damaged",
+		struct repair_settings, report),
+	OPT(STRING, 0, "quarantine", "FILE", NULL, "write the bytes that are lost to FILE",
+		struct repair_settings, quarantine),
+	OPT(FLAG, 0, "mend", NULL, NULL,
+		"keep records whose payload alone is damaged, with a new checksum",
+		struct repair_settings, mend),
+	OPT_FORCE(struct repair_settings, force),
+	OPT_COMPRESS(struct repair_settings, compress),
+	OPT_LEVEL(struct repair_settings, level),
+	OPT_JSON(struct repair_settings, json),
+	OPT_COMPRESSION(struct repair_settings, compression),
+	OPT_MISSING(struct repair_settings, allow_missing),
+	OPT_PROGRESS(struct repair_settings, progress),
+	OPT_QUIET(struct repair_settings, quiet),
+	OPTIONS_END,
+};
+
+struct repair_run {
+	struct cmd *c;
+	const struct repair_settings *s;
+	const struct tfr_set *set;
+	struct tfr_json *json;		 /* NULL: text */
+	struct tfr_repair_totals *files; /* each input's, told after all damages; NULL: text */
+	size_t file_count;
+};
+
+static void damage_as_json(struct tfr_json *j, const struct tfr_damage *d)
+{
+	tfr_json_open_object(j, NULL);
+	tfr_json_string(j, "file", d->path);
+	tfr_json_u64(j, "record", d->record);
+	tfr_json_u64(j, "offset", d->offset);
+	tfr_json_u64(j, "bytes", d->size);
+	tfr_json_string(j, "reason", d->reason);
+	tfr_json_bool(j, "mended", d->mended);
+	tfr_json_close_object(j);
+}
+
+static void told_damage(void *ctx, const struct tfr_damage *d)
+{
+	struct repair_run *run = ctx;
+	char path[4096];
+
+	if (run->json)
+		damage_as_json(run->json, d);
+	else
+		fprintf(run->s->report ? stdout : stderr, "%s:%llu:%llu: %llu bytes: %s\n",
+			tfr_escape_line(path, sizeof(path), d->path), (unsigned long long)d->record,
+			(unsigned long long)d->offset, (unsigned long long)d->size, d->reason);
+}
+
+static void totals_as_json(struct tfr_json *j, const struct tfr_repair_totals *t)
+{
+	tfr_json_u64(j, "records", t->records);
+	tfr_json_u64(j, "mended", t->mended);
+	tfr_json_u64(j, "damages", t->damages);
+	tfr_json_u64(j, "bytes", t->bytes);
+	tfr_json_u64(j, "kept_bytes", t->kept_bytes);
+	tfr_json_u64(j, "lost_bytes", t->lost_bytes);
+	tfr_json_u64(j, "broken_streams", t->broken);
+}
+
+static void file_done(void *ctx, const char *path, const struct tfr_repair_totals *totals)
+{
+	struct repair_run *run = ctx;
+
+	if (!totals->bytes && !totals->broken)
+		cmd_warn_empty(run->c, path);
+	if (run->files)
+		run->files[run->file_count++] = *totals;
+}
+
+static void warned(void *ctx, const char *text)
+{
+	cmd_warn(((struct repair_run *)ctx)->c, "%s", text);
+}
+
+static int print_json(struct repair_run *run, const struct tfr_repair_report *report)
+{
+	struct tfr_json *j = run->json;
+	char sum[17];
+
+	tfr_json_close_array(j);
+	tfr_json_open_array(j, "inputs");
+	for (size_t i = 0; i < run->file_count; i++) {
+		tfr_json_open_object(j, NULL);
+		tfr_json_string(j, "file", tfr_set_path(run->set, i));
+		totals_as_json(j, &run->files[i]);
+		tfr_json_close_object(j);
+	}
+	tfr_json_close_array(j);
+	totals_as_json(j, &report->totals);
+	tfr_json_u64(j, "written", report->written);
+	snprintf(sum, sizeof(sum), "%016llx", (unsigned long long)report->sum);
+	tfr_json_string(j, "sum", sum);
+	tfr_json_f64(j, "seconds", cmd_seconds());
+	tfr_json_close_object(j);
+	run->json = NULL; /* freed with the printing */
+	return rewriting_print_json(
+		run->c, j, rewriting_json_file(run->s->output ? run->s->output : ""));
+}
+
+static void print_closing_lines(struct repair_run *run, const struct tfr_repair_report *report)
+{
+	const struct tfr_repair_totals *t = &report->totals;
+
+	if (run->c->quiet || run->json)
+		return;
+	fprintf(stderr,
+		"tfr repair: %llu damage%s in %llu file%s: kept %llu + lost %llu = %llu bytes",
+		(unsigned long long)t->damages, t->damages == 1 ? "" : "s",
+		(unsigned long long)report->damaged_files, report->damaged_files == 1 ? "" : "s",
+		(unsigned long long)t->kept_bytes, (unsigned long long)t->lost_bytes,
+		(unsigned long long)t->bytes);
+	if (t->mended)
+		fprintf(stderr, ", %llu mended", (unsigned long long)t->mended);
+	if (t->broken)
+		fprintf(stderr, ", and what did not come out of %llu broken stream%s",
+			(unsigned long long)t->broken, t->broken == 1 ? "" : "s");
+	fputc('\n', stderr);
+	if (run->s->report)
+		return;
+	cmd_print_summary(run->c, &(struct cmd_summary){
+					  .read = t->records,
+					  .written = report->written,
+					  .bad = t->damages,
+					  .bytes = report->payload_bytes,
+					  .seconds = cmd_seconds(),
+					  .sum = report->sum,
+				  });
+}
+
+static void repair(struct repair_run *run)
+{
+	const struct repair_settings *s = run->s;
+	struct tfr_progress progress = { .total_bytes = tfr_set_bytes(run->set) };
+	struct tfr_repair_opts opts = {
+		.input = run->set,
+		.compression = (enum tfr_compression)s->compression,
+		.output = s->output,
+		.writer = {
+			.compression = (enum tfr_compression)s->compress,
+			.level = s->level,
+			.force = s->force,
+			.temporaries = cmd_temporaries(),
+		},
+		.quarantine = s->quarantine,
+		.mend = s->mend,
+		.command = run->c->line,
+		.progress = &progress,
+		.damage = told_damage,
+		.file = file_done,
+		.warn = warned,
+		.ctx = run,
+	};
+	struct tfr_repair_report report;
+	struct tfr_error err = { 0 };
+	enum tfr_status status;
+
+	cmd_progress_start(run->c, &progress, (enum progress_mode)s->progress);
+	status = tfr_repair(&opts, &report, &err);
+	cmd_progress_stop();
+	if (status) {
+		cmd_fail(run->c, &err);
+		return;
+	}
+	if (report.totals.lost_bytes || report.totals.broken)
+		run->c->exit = 1;
+	fflush(stdout);
+	print_closing_lines(run, &report);
+	if (run->json)
+		print_json(run, &report);
+}
+
+static bool start_json(struct repair_run *run)
+{
+	run->files = calloc(tfr_set_count(run->set) + 1, sizeof(*run->files));
+	run->json = tfr_json_new();
+	if (!run->files || !run->json) {
+		cmd_fail(run->c,
+			&(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+		return false;
+	}
+	tfr_json_open_object(run->json, NULL);
+	tfr_json_u64(run->json, "version", 1);
+	tfr_json_open_array(run->json, "faults");
+	return true;
+}
+
+static int check_usage(struct cmd *c, const struct repair_settings *s)
+{
+	if (!s->output && !s->report)
+		return cmd_usage(c, "no output: name one with -o, or give --report");
+	if (s->report && (s->output || s->quarantine))
+		return cmd_usage(
+			c, "--report writes nothing; it cannot go with -o or --quarantine");
+	if (s->quarantine && !strcmp(s->quarantine, "-"))
+		return cmd_usage(c, "--quarantine takes a file");
+	if (s->quarantine && !strcmp(s->quarantine, s->output))
+		return cmd_usage(c, "-o and --quarantine name the same file");
+	return s->report ? 0 : cmd_check_terminal(c, s->output, s->force);
+}
+
+static int repair_main(struct cmd *c)
+{
+	const struct repair_settings *s = c->settings;
+	struct repair_run run = { .c = c, .s = s };
+	struct tfr_set *set = NULL;
+
+	c->quiet = s->quiet;
+	if (check_usage(c, s) || cmd_open_inputs(c, s->allow_missing, &set))
+		return c->exit;
+	run.set = set;
+	if (!s->json || start_json(&run))
+		repair(&run);
+	tfr_json_free(run.json);
+	free(run.files);
+	tfr_set_close(set);
+	return c->exit;
+}
+
+const struct command cmd_repair = {
+	.name = "repair",
+	.operands = "[FILE]...",
+	.summary = "keep every whole record of damaged files",
+	.options = options,
+	.settings_size = sizeof(struct repair_settings),
+	.main = repair_main,
+};

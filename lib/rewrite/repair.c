@@ -1,0 +1,179 @@
+/* rewrite/repair.c - every whole record kept, every other byte told of.
+ *
+ * What a file is made of comes from tfr_salvage_next() piece by piece; here each piece goes where
+ * it belongs and is counted.  The sum is held against how far the reader came: no byte is in
+ * neither, none in both. */
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <tfr/rewrite.h>
+
+#include "base/error.h"
+#include "record/salvage.h"
+#include "record/stream_writer.h"
+
+struct repair {
+	const struct tfr_repair_opts *opts;
+	struct tfr_repair_report *report;
+	struct tfr_set_writer *out;
+	struct tfr_stream_writer *quarantine;
+	const char *path;
+	struct tfr_repair_totals file; /* of this one */
+};
+
+static enum tfr_status open_outputs(struct repair *r, struct tfr_error *err)
+{
+	const struct tfr_repair_opts *o = r->opts;
+	struct tfr_writer_opts as_it_lies = o->writer;
+	enum tfr_status status = TFR_OK;
+
+	as_it_lies.compression = TFR_COMPRESSION_NONE;
+	if (o->output)
+		status = tfr_set_writer_open(&r->out, o->output, &o->writer, o->warn, o->ctx, err);
+	if (!status && o->quarantine)
+		status = tfr_stream_writer_open(&r->quarantine, o->quarantine, &as_it_lies, err);
+	return status;
+}
+
+/* Both are whole and on disk before the first of them is visible. */
+static enum tfr_status publish(struct repair *r, struct tfr_error *err)
+{
+	struct tfr_set_info info = { .command = r->opts->command };
+	enum tfr_status status = TFR_OK;
+
+	if (r->out)
+		status = tfr_set_writer_seal(r->out, err);
+	if (!status && r->quarantine)
+		status = tfr_stream_writer_seal(r->quarantine, err);
+	if (!status && r->quarantine)
+		status = tfr_stream_writer_publish(r->quarantine, err);
+	if (!status && r->out)
+		status = tfr_set_writer_publish(r->out, &info, err);
+	return status;
+}
+
+/* A tfr_passed_fn. */
+static enum tfr_status lose(void *ctx, const void *bytes, size_t size, struct tfr_error *err)
+{
+	struct repair *r = ctx;
+	struct iovec piece = { (void *)(uintptr_t)bytes, size };
+
+	r->file.lost_bytes += size;
+	tfr_progress_add(r->opts->progress, 0, size);
+	return r->quarantine ? tfr_stream_writer_put(r->quarantine, &piece, 1, err) : TFR_OK;
+}
+
+static enum tfr_status keep(struct repair *r, const struct tfr_salvaged *s, struct tfr_error *err)
+{
+	struct tfr_repair_report *report = r->report;
+	struct iovec piece = { (void *)(uintptr_t)s->rec.data, s->rec.size };
+	struct tfr_digest d;
+	uint32_t shard;
+
+	tfr_digest_record(&s->rec, &d);
+	r->file.records++;
+	r->file.kept_bytes += s->size;
+	report->payload_bytes += d.size;
+	report->sum += d.sum;
+	tfr_progress_add(r->opts->progress, 1, s->size);
+	if (!r->out)
+		return TFR_OK;
+	shard = (uint32_t)(report->written++ % tfr_set_writer_shards(r->out));
+	return tfr_set_writer_put(r->out, shard, &piece, 1, &d, err);
+}
+
+static void tell(
+	struct repair *r, const struct tfr_salvaged *s, const struct tfr_error *why, bool mended)
+{
+	char reason[sizeof(why->message) + 64];
+	struct tfr_damage damage = { r->path, s->index, s->offset, s->size, reason, mended };
+	/* What names the file's kind has its path as well, which the damage has. */
+	const char *path = why->status == TFR_EFORMAT ? strstr(why->message, ": '") : NULL;
+	const char *more = mended ? "; kept with a new checksum" : "";
+	size_t n = path ? (size_t)(path - why->message) : strlen(why->message);
+
+	if (s->broken)
+		more = "; nothing comes out behind it";
+	snprintf(reason, sizeof(reason), "%.*s%s", (int)n, why->message, more);
+	r->file.damages++;
+	r->file.mended += mended;
+	r->file.broken += s->broken;
+	if (r->opts->damage)
+		r->opts->damage(r->opts->ctx, &damage);
+}
+
+static enum tfr_status settle(struct repair *r, const struct tfr_salvaged *s, struct tfr_error *err)
+{
+	if (s->kind == TFR_SALVAGED_RECORD)
+		return keep(r, s, err);
+	if (s->kind == TFR_SALVAGED_NOTHING) { /* its bytes have gone to lose() */
+		tell(r, s, err, false);
+		return TFR_OK;
+	}
+	tell(r, s, err, r->opts->mend);
+	if (r->opts->mend)
+		return keep(r, s, err);
+	return lose(r, s->rec.data - TFR_RECORD_HEADER, (size_t)s->size, err);
+}
+
+static void add_up(struct repair *r, uint64_t bytes)
+{
+	struct tfr_repair_totals *all = &r->report->totals, *one = &r->file;
+
+	one->bytes = bytes;
+	assert(one->kept_bytes + one->lost_bytes == bytes);
+	all->records += one->records;
+	all->mended += one->mended;
+	all->damages += one->damages;
+	all->bytes += one->bytes;
+	all->kept_bytes += one->kept_bytes;
+	all->lost_bytes += one->lost_bytes;
+	all->broken += one->broken;
+	r->report->files++;
+	r->report->damaged_files += one->damages != 0;
+	if (r->opts->file)
+		r->opts->file(r->opts->ctx, r->path, one);
+}
+
+static enum tfr_status repair_file(struct repair *r, const char *path, struct tfr_error *err)
+{
+	struct tfr_reader_opts opts = { .compression = r->opts->compression };
+	struct tfr_reader *reader = NULL;
+	struct tfr_salvaged s;
+	enum tfr_status status = tfr_reader_open(&reader, path, &opts, err);
+
+	r->path = path;
+	r->file = (struct tfr_repair_totals){ 0 };
+	if (status)
+		return status;
+	tfr_salvage_to(reader, lose, r);
+	while (!status && !(status = tfr_salvage_next(reader, &s, err)))
+		status = settle(r, &s, err);
+	if (status == TFR_END) {
+		add_up(r, tfr_reader_offset(reader));
+		status = TFR_OK;
+	}
+	tfr_reader_close(reader);
+	return status;
+}
+
+enum tfr_status tfr_repair(
+	const struct tfr_repair_opts *opts, struct tfr_repair_report *report, struct tfr_error *err)
+{
+	struct repair r = { .opts = opts, .report = report };
+	struct tfr_error local;
+	enum tfr_status status;
+
+	if (!err)
+		err = &local;
+	*report = (struct tfr_repair_report){ 0 };
+	status = open_outputs(&r, err);
+	for (size_t i = 0; !status && i < tfr_set_count(opts->input); i++)
+		status = repair_file(&r, tfr_set_path(opts->input, i), err);
+	if (!status)
+		status = publish(&r, err);
+	tfr_set_writer_close(r.out);
+	tfr_stream_writer_close(r.quarantine);
+	return status;
+}
