@@ -1,6 +1,7 @@
-"""Reads files with PyPI's tfrecord, which cannot share a process with TensorFlow: peer_tfrecord.py gzip|plain FILE...
+"""Reads files with PyPI's tfrecord, which cannot share a process with TensorFlow: peer_tfrecord.py gzip|plain PARTS FILE...
 
-Prints a JSON object a record: {feature: [values], bytes in hex}.
+PARTS 0: from front to end; otherwise through FILE.idx, in so many parts one after another.  Prints a JSON object a
+record: {feature: [values], bytes in hex}.
 """
 import json
 import sys
@@ -18,6 +19,10 @@ def values(value):
 
 
 compression = {'gzip': 'gzip', 'plain': None}[sys.argv[1]]
-for path in sys.argv[2:]:
-    for record in reader.tfrecord_loader(path, None, None, compression_type=compression):
-        print(json.dumps({k: values(v) for k, v in sorted(record.items())}))
+parts = int(sys.argv[2])
+for path in sys.argv[3:]:
+    index = path + '.idx' if parts else None
+    for part in range(parts or 1):
+        shard = (part, parts) if parts else None
+        for record in reader.tfrecord_loader(path, index, None, shard=shard, compression_type=compression):
+            print(json.dumps({k: values(v) for k, v in sorted(record.items())}))
