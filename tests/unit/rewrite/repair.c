@@ -28,6 +28,13 @@ struct original {
 	size_t at[MAX_RECORDS + 1]; /* the last: the end */
 };
 
+static void drop(struct original *o)
+{
+	tfr_buf_clear(&o->file);
+}
+
+#define AUTO_DROP __attribute__((cleanup(drop))) struct original
+
 static void add_record(struct original *o, const void *payload, size_t size)
 {
 	uint8_t head[12], foot[4];
@@ -235,7 +242,7 @@ static void splice(struct tfr_buf *bad, const struct tfr_buf *whole, size_t at, 
 
 Test(repair, what_is_whole_is_the_same_file)
 {
-	struct original o = make(RECORDS, 9);
+	AUTO_DROP o = make(RECORDS, 9);
 	struct outcome *r = repair(&o, &o.file, false);
 
 	cr_assert_eq(r->damages, 0);
@@ -250,7 +257,7 @@ Test(repair, what_is_whole_is_the_same_file)
 
 Test(repair, every_flipped_bit_costs_one_record)
 {
-	struct original o = make(RECORDS, 9);
+	AUTO_DROP o = make(RECORDS, 9);
 
 	for (size_t at = 0; at < o.file.size; at++) {
 		for (int b = 0; b < 8; b += at % 2 ? 1 : 7) {
@@ -270,7 +277,7 @@ Test(repair, every_flipped_bit_costs_one_record)
 
 Test(repair, every_truncation_costs_the_cut_record)
 {
-	struct original o = make(RECORDS, 9);
+	AUTO_DROP o = make(RECORDS, 9);
 	size_t whole = o.file.size;
 
 	for (size_t size = 0; size < whole; size++) {
@@ -288,8 +295,8 @@ Test(repair, every_truncation_costs_the_cut_record)
 Test(repair, inserted_bytes_cost_the_record_they_are_in)
 {
 	static const uint8_t zeros[16], ones[16] = { [0 ... 15] = 0xff };
-	struct original o = make(RECORDS, 9);
-	struct tfr_buf bad = { 0 };
+	AUTO_DROP o = make(RECORDS, 9);
+	TFR_AUTO_BUF bad = { 0 };
 
 	for (size_t at = 0; at <= o.file.size; at++) {
 		for (size_t n = 1; n <= 16; n += 3) {
@@ -310,8 +317,8 @@ Test(repair, inserted_bytes_cost_the_record_they_are_in)
 
 Test(repair, removed_bytes_cost_the_records_they_are_of)
 {
-	struct original o = make(RECORDS, 9);
-	struct tfr_buf bad = { 0 };
+	AUTO_DROP o = make(RECORDS, 9);
+	TFR_AUTO_BUF bad = { 0 };
 
 	for (size_t at = 0; at < o.file.size; at++) {
 		for (size_t n = 1; n <= 50 && at + n <= o.file.size; n += n < 4 ? 1 : 9) {
@@ -327,8 +334,8 @@ Test(repair, removed_bytes_cost_the_records_they_are_of)
 
 Test(repair, garbage_between_records_costs_nothing)
 {
-	struct original o = make(RECORDS, 9);
-	struct tfr_buf bad = { 0 };
+	AUTO_DROP o = make(RECORDS, 9);
+	TFR_AUTO_BUF bad = { 0 };
 	uint8_t garbage[5000];
 	struct tfr_rng rng;
 
@@ -353,8 +360,8 @@ Test(repair, garbage_between_records_costs_nothing)
  * its checksum is a whole record then. */
 Test(repair, forged_lengths_cost_nothing)
 {
-	struct original o = make(RECORDS, 9);
-	struct tfr_buf bad = { 0 };
+	AUTO_DROP o = make(RECORDS, 9);
+	TFR_AUTO_BUF bad = { 0 };
 	uint8_t forged[12];
 
 	for (size_t k = 0; k < RECORDS; k++) {
@@ -376,8 +383,8 @@ Test(repair, forged_lengths_cost_nothing)
 
 Test(repair, several_damages_each_cost_their_own)
 {
-	struct original o = make(RECORDS, 9);
-	struct tfr_buf bad = { 0 };
+	AUTO_DROP o = make(RECORDS, 9);
+	TFR_AUTO_BUF bad = { 0 };
 	struct tfr_rng rng;
 
 	tfr_rng_init(&rng, 5, 0);
@@ -409,8 +416,9 @@ Test(repair, several_damages_each_cost_their_own)
  * end is confirmed; without its header, those inside are all there is. */
 Test(repair, a_file_within_a_record)
 {
-	struct original inner = make(RECORDS, 9), o = { 0 };
-	struct tfr_buf bad = { 0 };
+	AUTO_DROP inner = make(RECORDS, 9);
+	AUTO_DROP o = { 0 };
+	TFR_AUTO_BUF bad = { 0 };
 	struct outcome *r;
 	size_t at;
 
@@ -443,8 +451,8 @@ Test(repair, a_file_within_a_record)
 Test(repair, large_records)
 {
 	static const size_t lengths[] = { 0, 100, 600000, 1000000, 1300000, 3000000 };
-	struct original o = make(5, 300000);
-	struct tfr_buf bad = { 0 };
+	AUTO_DROP o = make(5, 300000);
+	TFR_AUTO_BUF bad = { 0 };
 	uint8_t forged[12];
 	struct tfr_rng rng;
 
@@ -454,7 +462,7 @@ Test(repair, large_records)
 
 		if (round % 4 == 0)
 			at = o.at[i] + (size_t)round;
-		splice(&bad, &o.file, at, 1, "four" + round % 4, round % 2 ? 4 : 0);
+		splice(&bad, &o.file, at, 1, &"fourfour"[round % 4], round % 2 ? 4 : 0);
 		expect_kept(repair(&o, &bad, false), &o, bit(i));
 	}
 	for (size_t k = 0; k < sizeof(lengths) / sizeof(*lengths); k++) {
@@ -466,7 +474,7 @@ Test(repair, large_records)
 
 Test(repair, mending_keeps_what_the_payload_holds_now)
 {
-	struct original o = make(RECORDS, 9);
+	AUTO_DROP o = make(RECORDS, 9);
 
 	for (size_t at = 0; at < o.file.size; at++) {
 		size_t i = record_of(&o, at);
@@ -496,7 +504,7 @@ Test(repair, mending_keeps_what_the_payload_holds_now)
 Test(repair, files_one_after_another_into_a_set)
 {
 	const char *const inputs[] = { "a", "bad", "c" };
-	struct original o = make(RECORDS, 9);
+	AUTO_DROP o = make(RECORDS, 9);
 	struct tfr_set *set;
 	struct tfr_repair_opts opts = { .output = "all@3", .damage = NULL };
 	struct tfr_repair_report report;
@@ -527,10 +535,10 @@ Test(repair, files_one_after_another_into_a_set)
 Test(repair, damaged_compressed_streams)
 {
 	const char *const input = "bad";
-	struct original o = make(RECORDS, 40);
+	AUTO_DROP o = make(RECORDS, 40);
 	struct tfr_writer_opts gzip = { .compression = TFR_COMPRESSION_GZIP, .force = true };
 	struct tfr_writer *w = NULL;
-	struct tfr_buf whole = { 0 };
+	TFR_AUTO_BUF whole = { 0 };
 	struct outcome r;
 
 	cr_assert_eq(tfr_writer_open(&w, "z", &gzip, NULL), TFR_OK);
