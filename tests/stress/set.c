@@ -1,5 +1,5 @@
 /* tests/stress/set.c - for ThreadSanitizer: shards written by several threads at once, then counted
- * and checked by several threads. */
+ * indexed and checked by several threads. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +45,15 @@ static void counted(
 	*(uint64_t *)ctx += records;
 }
 
+static void indexed(void *ctx, const char *path, const struct tfr_index_report *report,
+	const struct tfr_error *err)
+{
+	(void)path;
+	if (err)
+		abort();
+	*(uint64_t *)ctx += report->records;
+}
+
 static void no_fault(void *ctx, const struct tfr_error *err)
 {
 	(void)ctx;
@@ -75,23 +84,27 @@ int main(void)
 	const char *input = "s@8.gz";
 	struct tfr_set_opts set_opts = { .inputs = &input, .count = 1 };
 	struct tfr_set *set = NULL;
-	uint64_t records = 0;
+	uint64_t records = 0, in_indexes;
 	char directory[] = "/tmp/tfr-stress-XXXXXX", remove[64];
 
 	if (!mkdtemp(directory) || chdir(directory))
 		return 1;
 	for (int round = 0; round < 5; round++) {
 		write_set();
-		records = 0;
+		records = in_indexes = 0;
 		must(tfr_set_open(&set, &set_opts, NULL));
 		must(tfr_set_count_records(set,
 			&(struct tfr_count_opts){
 				.threads = 4, .sum = round % 2, .file = counted, .ctx = &records },
 			NULL));
+		must(tfr_set_index(set,
+			&(struct tfr_set_index_opts){
+				.threads = 4, .file = indexed, .ctx = &in_indexes },
+			NULL));
 		must(tfr_check_set(
 			set, &(struct tfr_check_opts){ .threads = 4, .fault = no_fault }, NULL));
 		tfr_set_close(set);
-		if (records != SHARDS * RECORDS)
+		if (records != SHARDS * RECORDS || in_indexes != records)
 			abort();
 	}
 	snprintf(remove, sizeof(remove), "rm -r %s", directory);
