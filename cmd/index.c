@@ -218,7 +218,7 @@ static int index_main(struct cmd *c)
 const struct command cmd_index = {
 	.name = "index",
 	.operands = "FILE...",
-	.summary = "write FILE.idx: where each record begins, for DALI and PyPI's readers",
+	.summary = "write FILE.idx, by which DALI and PyPI's tfrecord read",
 	.options = options,
 	.settings_size = sizeof(struct index_settings),
 	.main = index_main,
