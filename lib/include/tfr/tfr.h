@@ -2,6 +2,7 @@
 #ifndef TFR_TFR_H
 #define TFR_TFR_H
 
+#include <tfr/batch.h>
 #include <tfr/codec.h>
 #include <tfr/convert.h>
 #include <tfr/device.h>

@@ -1,0 +1,269 @@
+/* example/batch.c - the batch parser: wanted features in, columns out.  See example/batch.h for how
+ * a record goes through it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "example/batch.h"
+
+/* ---- Features ---- */
+
+/* As much of a name as an error shows. */
+static int shown_size(const struct tfr_batch_column *c)
+{
+	return c->name_size < 200 ? (int)c->name_size : 200;
+}
+
+static bool copy_texts(struct tfr_batch_column *c, size_t n)
+{
+	struct tfr_bytes *texts = c->fill;
+	size_t size = 0, at = 0;
+
+	for (size_t i = 0; i < n; i++)
+		size += texts[i].size;
+	c->texts = malloc(size ? size : 1);
+	if (!c->texts)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (texts[i].size)
+			memcpy(c->texts + at, texts[i].data, texts[i].size);
+		texts[i].data = c->texts + at;
+		at += texts[i].size;
+	}
+	return true;
+}
+
+/* The first memory of a column, zeroed: the first split, and the offset of the first text, are 0.
+ */
+static bool first_memory(struct tfr_batch_column *c)
+{
+	enum { FIRST = 64 };
+
+	if (!tfr_buf_reserve(&c->values, FIRST) || !tfr_buf_reserve(&c->splits, FIRST) ||
+		!tfr_buf_reserve(&c->text, FIRST))
+		return false;
+	memset(c->values.data, 0, FIRST);
+	memset(c->splits.data, 0, FIRST);
+	return true;
+}
+
+/* False: out of memory. */
+static bool init_column(struct tfr_batch_column *c, const struct tfr_batch_feature *f)
+{
+	size_t fills, size;
+
+	c->kind = f->kind;
+	c->layout = f->layout;
+	c->splits32 = f->splits32;
+	c->copy = f->copy && f->kind == TFR_KIND_BYTES;
+	c->count = f->count && f->layout != TFR_RAGGED ? f->count : 1;
+	c->name_size = f->name_size ? f->name_size : strlen(f->name);
+	c->name = malloc(c->name_size + 1);
+	if (!c->name || !first_memory(c))
+		return false;
+	memcpy(c->name, f->name, c->name_size);
+	c->name[c->name_size] = '\0';
+	if (!f->fill || f->layout == TFR_RAGGED)
+		return true;
+	fills = f->layout == TFR_DENSE ? c->count : 1;
+	size = f->kind == TFR_KIND_BYTES ? sizeof(struct tfr_bytes) : tfr_batch_value_size(c);
+	c->fill = calloc(fills, size);
+	if (!c->fill)
+		return false;
+	memcpy(c->fill, f->fill, fills * size);
+	return f->kind != TFR_KIND_BYTES || copy_texts(c, fills);
+}
+
+static enum tfr_status check_feature(
+	const struct tfr_batch_feature *f, size_t i, struct tfr_error *err)
+{
+	if (!f->name)
+		return tfr_fail(err, TFR_EUSAGE, "feature %zu of a batch has no name", i);
+	if (f->kind < TFR_KIND_BYTES || f->kind > TFR_KIND_INT64)
+		return tfr_fail(err, TFR_EUSAGE, "feature %zu of a batch has no kind", i);
+	if (f->layout < TFR_DENSE || f->layout > TFR_RAGGED)
+		return tfr_fail(err, TFR_EUSAGE, "feature %zu of a batch has no layout", i);
+	return TFR_OK;
+}
+
+enum tfr_status tfr_batch_parser_new(struct tfr_batch_parser **p,
+	const struct tfr_batch_feature *features, size_t n, struct tfr_error *err)
+{
+	struct tfr_batch_parser *b = calloc(1, sizeof(*b));
+	enum tfr_status status = TFR_OK;
+
+	*p = NULL;
+	if (b) {
+		b->columns = calloc(n ? n : 1, sizeof(*b->columns));
+		b->found = calloc(n ? n : 1, sizeof(*b->found));
+	}
+	if (!b || !b->columns || !b->found || n >= TFR_UNWANTED)
+		status = tfr_fail_nomem(err, "making a batch parser");
+	for (size_t i = 0; !status && i < n; i++) {
+		status = check_feature(&features[i], i, err);
+		b->n = i + 1;
+		if (!status && !init_column(&b->columns[i], &features[i]))
+			status = tfr_fail_nomem(err, "making a batch parser");
+	}
+	if (!status)
+		status = tfr_batch_index_names(b, err);
+	if (status)
+		tfr_batch_parser_free(b);
+	else
+		*p = b;
+	return status;
+}
+
+void tfr_batch_parser_free(struct tfr_batch_parser *b)
+{
+	if (!b)
+		return;
+	for (size_t i = 0; i < b->n; i++) {
+		struct tfr_batch_column *c = &b->columns[i];
+
+		free(c->name);
+		free(c->fill);
+		free(c->texts);
+		tfr_buf_clear(&c->values);
+		tfr_buf_clear(&c->text);
+		tfr_buf_clear(&c->splits);
+	}
+	free(b->columns);
+	free(b->found);
+	free(b->names);
+	free(b);
+}
+
+/* ---- Records ---- */
+
+/* Columns as they are with `rows` rows. */
+static void go_back(struct tfr_batch_parser *b)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		struct tfr_batch_column *c = &b->columns[i];
+
+		c->elements =
+			c->layout == TFR_DENSE ? b->rows * c->count : tfr_batch_split(c, b->rows);
+	}
+}
+
+static void reset(struct tfr_batch_parser *b)
+{
+	b->rows = 0;
+	b->finished = false;
+	go_back(b);
+}
+
+static enum tfr_status fail_wire(const struct tfr_batch_parser *b, const struct tfr_wire *w,
+	const uint8_t *start, struct tfr_error *err)
+{
+	size_t at = (size_t)(w->fault_at - start);
+	const struct tfr_batch_column *c;
+
+	if (b->fault_feature == TFR_UNWANTED)
+		return tfr_fail(err, TFR_EDATA,
+			"not an Example: %s, at byte %zu of record %zu of the batch", w->fault, at,
+			b->rows);
+	c = &b->columns[b->fault_feature];
+	return tfr_fail(err, TFR_EDATA,
+		"feature '%.*s' is damaged: %s, at byte %zu of record %zu of the batch",
+		shown_size(c), c->name, w->fault, at, b->rows);
+}
+
+/* A failure of column b->fault_feature. */
+static enum tfr_status fail_append(const struct tfr_batch_parser *b, enum tfr_append why,
+	const struct tfr_wire *w, const uint8_t *start, struct tfr_error *err)
+{
+	const struct tfr_batch_column *c = &b->columns[b->fault_feature];
+	const char *kind = tfr_kind_name(c->kind);
+
+	switch (why) {
+	case TFR_APPEND_MISSING:
+		return tfr_fail(err, TFR_EDATA,
+			"feature '%.*s' is missing in record %zu of the batch", shown_size(c),
+			c->name, b->rows);
+	case TFR_APPEND_KIND:
+		return tfr_fail(err, TFR_EDATA,
+			"feature '%.*s' is of kind %s, not %s, in record %zu of the batch",
+			shown_size(c), c->name, tfr_kind_name((enum tfr_kind)c->wrong), kind,
+			b->rows);
+	case TFR_APPEND_COUNT:
+		return tfr_fail(err, TFR_EDATA,
+			"feature '%.*s' has a list of %llu, not %s%zu, in record %zu of the batch",
+			shown_size(c), c->name, (unsigned long long)c->wrong,
+			c->layout == TFR_DENSE ? "" : "a multiple of ", c->count, b->rows);
+	case TFR_APPEND_SPLITS:
+		tfr_fail(err, TFR_EUSAGE,
+			"feature '%.*s' has more values in a batch than 32-bit row splits count",
+			shown_size(c), c->name);
+		tfr_error_hint(err, "Ask for 64-bit row splits, or parse smaller batches.");
+		return TFR_EUSAGE;
+	case TFR_APPEND_NOMEM:
+		return tfr_fail_nomem(err, "parsing a batch");
+	default:
+		return fail_wire(b, w, start, err);
+	}
+}
+
+enum tfr_status tfr_batch_add(
+	struct tfr_batch_parser *b, const void *record, size_t size, struct tfr_error *err)
+{
+	const uint8_t *start = size ? record : (const uint8_t *)"";
+	struct tfr_wire w = { .p = start, .end = start + size };
+
+	if (b->finished)
+		reset(b);
+	if (size > INT32_MAX)
+		return tfr_fail(err, TFR_EDATA,
+			"not an Example: larger than protobuf's 2 GiB, record %zu of the batch",
+			b->rows);
+	if (!tfr_batch_walk(b, &w))
+		return fail_wire(b, &w, start, err);
+	for (size_t i = 0; i < b->n; i++) {
+		enum tfr_append why = tfr_batch_append(&b->columns[i], b->rows, &b->found[i], &w);
+
+		if (why) {
+			b->fault_feature = (uint32_t)i;
+			go_back(b);
+			return fail_append(b, why, &w, start, err);
+		}
+	}
+	b->rows++;
+	return TFR_OK;
+}
+
+enum tfr_status tfr_batch_finish(struct tfr_batch_parser *b, struct tfr_error *err)
+{
+	if (b->finished)
+		reset(b);
+	b->finished = true;
+	for (size_t i = 0; i < b->n; i++)
+		if (!tfr_batch_show(&b->columns[i], b->rows))
+			return tfr_fail_nomem(err, "padding the rows of a batch");
+	return TFR_OK;
+}
+
+enum tfr_status tfr_batch_parse(struct tfr_batch_parser *b, const struct tfr_bytes *records,
+	size_t n, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	reset(b);
+	for (size_t i = 0; !status && i < n; i++)
+		status = tfr_batch_add(b, records[i].data, records[i].size, err);
+	if (!status)
+		status = tfr_batch_finish(b, err);
+	if (status)
+		reset(b);
+	return status;
+}
+
+size_t tfr_batch_rows(const struct tfr_batch_parser *b)
+{
+	return b->rows;
+}
+
+const struct tfr_column *tfr_batch_column(const struct tfr_batch_parser *b, size_t i)
+{
+	return &b->columns[i].shown;
+}

@@ -1,0 +1,191 @@
+/* example/batch_walk.c - from a record to where its wanted features are, by the rules of
+ * tf.io.parse_example (tfr/batch.h).
+ *
+ * Entries are checked as far as their two fields, features only where they are wanted.  Each entry
+ * is first compared with the head of the one that stood at its place in the record before: where
+ * that fits, which it does for records of one writer, no name is looked up. */
+#include <string.h>
+
+#include "example/batch.h"
+
+enum {
+	TAG_1 = 1 << 3 | TFR_WIRE_BYTES, /* features, entry, key, bytes_list */
+	TAG_2 = 2 << 3 | TFR_WIRE_BYTES, /* value, float_list */
+	TAG_3 = 3 << 3 | TFR_WIRE_BYTES, /* int64_list */
+};
+
+/* The length of a field whose tag is at `tag_at`, and that so many bytes are there. */
+static inline bool read_length(struct tfr_wire *w, const uint8_t *tag_at, size_t *length)
+{
+	uint64_t v;
+
+	/* Records have more than 127 bytes and less than 16384, mostly. */
+	if (w->end - w->p >= 2 && w->p[0] >= 0x80 && w->p[1] < 0x80) {
+		v = (w->p[0] & 0x7f) | (unsigned)w->p[1] << 7;
+		w->p += 2;
+	} else if (!tfr_wire_varint(w, 5, INT32_MAX, &v)) {
+		return false;
+	}
+	if (v > (size_t)(w->end - w->p))
+		return tfr_wire_fail(w, tag_at, "field runs past the end of what holds it");
+	*length = v;
+	return true;
+}
+
+/* Notes what an entry has for a wanted feature. */
+static inline bool note(struct tfr_batch_parser *b, struct tfr_wire *w, uint32_t feature,
+	const uint8_t *value, size_t size)
+{
+	struct tfr_found *f = &b->found[feature];
+
+	if (size) {
+		if (value[0] != TAG_1 && value[0] != TAG_2 && value[0] != TAG_3) {
+			b->fault_feature = feature;
+			return tfr_wire_fail(w, value, "begins with something else than a list");
+		}
+	} else if (f->size && b->columns[feature].layout != TFR_RAGGED) {
+		return true;
+	}
+	f->data = value;
+	f->size = size;
+	return true;
+}
+
+/* The head, for next time: an entry whose key comes first, written the usual way. */
+static void remember(struct tfr_hint *h, uint32_t feature, const uint8_t *entry,
+	const struct tfr_wire_field *key)
+{
+	if (key->data != entry + 2 || key->size + 3 > sizeof(h->head))
+		return;
+	memcpy(h->head, entry, key->size + 2);
+	h->head[key->size + 2] = TAG_2;
+	h->size = (uint8_t)(key->size + 3);
+	h->feature = feature;
+}
+
+/* An entry of any form: two fields, keys or values.  `w` is the entry. */
+static bool any_entry(struct tfr_batch_parser *b, struct tfr_wire *w, struct tfr_hint *hint)
+{
+	struct tfr_wire_field key = { .data = (const uint8_t *)"" }, value = key;
+	const uint8_t *entry = w->p;
+	uint32_t feature;
+
+	for (int i = 0; i < 2; i++) {
+		const uint8_t *tag_at = w->p;
+		struct tfr_wire_field *f;
+		uint64_t tag;
+
+		if (w->p == w->end)
+			return tfr_wire_fail(w, entry, "entry without a key or a value");
+		if (!tfr_wire_varint(w, 5, UINT32_MAX, &tag))
+			return false;
+		if (tag != TAG_1 && tag != TAG_2)
+			return tfr_wire_fail(
+				w, tag_at, "entry with a field that is neither key nor value");
+		f = tag == TAG_1 ? &key : &value;
+		if (!read_length(w, tag_at, &f->size))
+			return false;
+		f->data = w->p;
+		w->p += f->size;
+	}
+	if (w->p != w->end)
+		return tfr_wire_fail(w, w->p, "entry with more than a key and a value");
+	feature = tfr_batch_lookup(b, key.data, key.size);
+	if (hint)
+		remember(hint, feature, entry, &key);
+	return feature == TFR_UNWANTED || note(b, w, feature, value.data, value.size);
+}
+
+/* At least 3 bytes. */
+static inline bool same_bytes(const uint8_t *a, const uint8_t *b, size_t n)
+{
+	uint64_t x, y, differ = 0;
+	uint32_t s, t;
+
+	if (n >= 8) {
+		for (size_t i = 0; i + 8 < n; i += 8) {
+			memcpy(&x, a + i, 8);
+			memcpy(&y, b + i, 8);
+			differ |= x ^ y;
+		}
+		memcpy(&x, a + n - 8, 8);
+		memcpy(&y, b + n - 8, 8);
+		return !(differ | (x ^ y));
+	}
+	if (n >= 4) {
+		memcpy(&s, a, 4);
+		memcpy(&t, b, 4);
+		differ = s ^ t;
+		memcpy(&s, a + n - 4, 4);
+		memcpy(&t, b + n - 4, 4);
+		return !(differ | (s ^ t));
+	}
+	return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
+static inline bool entry(
+	struct tfr_batch_parser *b, struct tfr_wire *features, size_t size, size_t place)
+{
+	struct tfr_wire w = { .p = features->p, .end = features->p + size };
+	struct tfr_hint *h = place < TFR_HINTS ? &b->hints[place] : NULL;
+
+	features->p = w.end;
+	if (h && h->size && size > h->size && same_bytes(w.p, h->head, h->size)) {
+		const uint8_t *tag_at = w.p + h->size - 1;
+		size_t value_size;
+
+		w.p += h->size;
+		if (!read_length(&w, tag_at, &value_size))
+			return tfr_wire_leave(features, &w);
+		if (w.p + value_size != w.end)
+			return tfr_wire_fail(features, w.p + value_size,
+				"entry with more than a key and a value");
+		return h->feature == TFR_UNWANTED || note(b, features, h->feature, w.p, value_size);
+	}
+	return any_entry(b, &w, h) || tfr_wire_leave(features, &w);
+}
+
+static bool walk_features(struct tfr_batch_parser *b, struct tfr_wire *w, size_t *place)
+{
+	while (w->p < w->end) {
+		const uint8_t *tag_at = w->p;
+		size_t size;
+
+		if (*w->p++ != TAG_1)
+			return tfr_wire_fail(w, tag_at, "field of Features that is no entry");
+		if (!read_length(w, tag_at, &size) || !entry(b, w, size, (*place)++))
+			return false;
+	}
+	return true;
+}
+
+bool tfr_batch_walk(struct tfr_batch_parser *b, struct tfr_wire *w)
+{
+	size_t place = 0; /* entries so far, of all Features of the record */
+
+	memset(b->found, 0, b->n * sizeof(*b->found));
+	b->fault_feature = TFR_UNWANTED;
+	while (w->p < w->end) {
+		const uint8_t *tag_at = w->p;
+		struct tfr_wire_field f;
+
+		if (*w->p == TAG_1) {
+			struct tfr_wire features;
+			size_t size;
+
+			w->p++;
+			if (!read_length(w, tag_at, &size))
+				return false;
+			features = (struct tfr_wire){ .p = w->p, .end = w->p + size };
+			w->p += size;
+			if (!walk_features(b, &features, &place))
+				return tfr_wire_leave(w, &features);
+			continue;
+		}
+		if (!tfr_wire_next(w, &f))
+			return false;
+		if (f.type == TFR_WIRE_GROUP)
+			return tfr_wire_fail(w, tag_at, "group");
+	}
+	return true;
+}
