@@ -113,7 +113,7 @@ static inline enum tfr_append put_int64s(
 		return put_singles(c, list, TFR_WIRE_VARINT, w, n);
 	size = (size_t)(list->end - list->p);
 	*n = size > SHORT_CHUNK ? tfr_varints_count(list->p, size) : size;
-	out = place(c, c->elements, *n, sizeof(*out));
+	out = place(c, c->elements, *n + TFR_VARINT_SLACK, sizeof(*out));
 	if (!out)
 		return TFR_APPEND_NOMEM;
 	*n = (size_t)(tfr_varints_decode(&list->p, list->end, w->end, out) - out);

@@ -1,9 +1,21 @@
-/* example/varint.c - packed varints: eight bytes are loaded, and what ends in them is taken apart.
+/* example/varint.c - packed varints: eight bytes are loaded, and all that end in them are taken
+ * apart at once.
  *
  * A varint ends in the first byte without its highest bit, so the lowest such bit of a word says
- * how long it is, and masking, not looping, gives its value.  Only one of nine or ten bytes, and
- * the last bytes before `limit`, are read byte by byte. */
+ * how long it is, and masking, not looping, gives its value.  How many there are is not known
+ * before, and a loop over them would guess wrong at nearly every list; so four are always made, of
+ * bytes that are masked out where there are fewer, and only counted at the end.  Varints of nine or
+ * ten bytes are read byte by byte. */
 #include "example/varint.h"
+
+#include <string.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#define BMI2 __attribute__((target("bmi,bmi2")))
+#endif
+
+#define MORE 0x8080808080808080u /* the bit of each byte that says that more follow */
 
 size_t tfr_varints_count(const uint8_t *p, size_t size)
 {
@@ -44,51 +56,119 @@ int64_t *tfr_varints_decode_plain(const uint8_t **p, const uint8_t *end, int64_t
 	return out;
 }
 
-/* Those that end in a word and before `end`.  Returns how many bytes they are; the last of them may
- * be all eight. */
-static inline size_t decode_word(uint64_t word, uint64_t stops, int64_t **out)
+/* The word at `p`, zeros for what lies past `limit`. */
+static inline uint64_t load(const uint8_t *p, const uint8_t *limit)
 {
-	size_t used = 0;
+	size_t left = (size_t)(limit - p);
+	uint64_t word;
 
-	do {
-		uint64_t mask = stops ^ (stops - 1); /* up to and with the lowest stop */
-		unsigned bits = (unsigned)__builtin_ctzll(stops) + 1;
-
-		*(*out)++ = (int64_t)tfr_varint_squeeze(word & mask & ~TFR_VARINT_MORE);
-		used += bits / 8;
-		if (bits == 64)
-			break;
-		word >>= bits;
-		stops >>= bits;
-	} while (stops);
-	return used;
+	if (left >= 8) {
+		memcpy(&word, p, 8);
+		return word;
+	}
+	memcpy(&word, limit - 8, 8);
+	return word >> (64 - 8 * left);
 }
 
-int64_t *tfr_varints_decode(
-	const uint8_t **from, const uint8_t *end, const uint8_t *limit, int64_t *out)
+/* The bits of `word` under `mask`, pushed together.  They are the lower seven of each byte of a
+ * varint that has `below` bits under it. */
+static inline uint64_t gather_plain(uint64_t word, uint64_t mask, uint64_t below)
+{
+	uint64_t x = (word & mask) >> __builtin_ctzll(~below | (uint64_t)1 << 63);
+
+	x = (x & 0x007f007f007f007f) | (x & 0x7f007f007f007f00) >> 1;
+	x = (x & 0x00003fff00003fff) | (x & 0x3fff00003fff0000) >> 2;
+	return (x & 0x000000000fffffff) | (x & 0x0fffffff00000000) >> 4;
+}
+
+typedef uint64_t gather_fn(uint64_t word, uint64_t mask, uint64_t below);
+
+/* Makes `n` values of the lowest varints of a word, whose ends are `stops`; with less stops,
+ * anything of the rest.  Takes the stops away; *below are the bits of varints that were made. */
+static inline __attribute__((always_inline)) void make(
+	int64_t *out, int n, uint64_t word, uint64_t *stops, uint64_t *below, gather_fn *gather)
+{
+	for (int i = 0; i < n; i++) {
+		uint64_t upto = *stops ^ (*stops - 1);
+
+		out[i] = (int64_t)gather(word, upto & ~*below & ~MORE, *below);
+		*below = upto;
+		*stops &= *stops - 1;
+	}
+}
+
+static inline __attribute__((always_inline)) int64_t *decode(const uint8_t **from,
+	const uint8_t *end, const uint8_t *limit, int64_t *out, gather_fn *gather)
 {
 	const uint8_t *p = *from;
 
-	while (p < end && limit - p >= 8) {
-		uint64_t word = tfr_varint_word(p), stops = ~word & TFR_VARINT_MORE;
+	while (p < end) {
+		size_t left = (size_t)(end - p);
+		unsigned above = left < 8 ? 64 - 8 * (unsigned)left : 0;
+		uint64_t word = load(p, limit), stops = (~word & MORE) << above >> above;
+		uint64_t below = 0;
+		unsigned n = (unsigned)((stops >> 7) * 0x0101010101010101u >> 56);
 
-		if (end - p < 8)
-			stops &= ((uint64_t)1 << 8 * (end - p)) - 1;
-		if (stops == TFR_VARINT_MORE) {
+		if (stops == MORE) {
 			for (int i = 0; i < 8; i++)
-				*out++ = p[i];
+				out[i] = (int64_t)(word >> 8 * i & 0x7f);
 			p += 8;
 		} else if (stops) {
-			p += decode_word(word, stops, &out);
+			p += 8 - (unsigned)__builtin_clzll(stops) / 8;
+			make(out, 4, word, &stops, &below, gather);
+			if (n > 4)
+				make(out + 4, 4, word, &stops, &below, gather);
 		} else {
 			const uint8_t *next = decode_one(p, end, out);
 
 			if (!next)
 				break;
 			p = next;
-			out++;
+			n = 1;
 		}
+		out += n;
 	}
 	*from = p;
-	return tfr_varints_decode_plain(from, end, out);
+	return out;
+}
+
+int64_t *tfr_varints_decode_word(
+	const uint8_t **p, const uint8_t *end, const uint8_t *limit, int64_t *out)
+{
+	return decode(p, end, limit, out, gather_plain);
+}
+
+#if defined(__x86_64__)
+
+BMI2 static inline uint64_t gather_pext(uint64_t word, uint64_t mask, uint64_t below)
+{
+	(void)below;
+	return _pext_u64(word, mask);
+}
+
+BMI2 static int64_t *decode_bmi2(
+	const uint8_t **p, const uint8_t *end, const uint8_t *limit, int64_t *out)
+{
+	return decode(p, end, limit, out, gather_pext);
+}
+
+/* AMD's first two Zens have pext, but many times slower than shifting is. */
+static inline bool fast_pext(void)
+{
+	return __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("bmi") &&
+	       !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2");
+}
+
+#else
+
+#define decode_bmi2 tfr_varints_decode_word
+#define fast_pext() false
+
+#endif
+
+int64_t *tfr_varints_decode(
+	const uint8_t **p, const uint8_t *end, const uint8_t *limit, int64_t *out)
+{
+	return fast_pext() ? decode_bmi2(p, end, limit, out)
+			   : tfr_varints_decode_word(p, end, limit, out);
 }
