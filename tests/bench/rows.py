@@ -1,6 +1,7 @@
 """The rows of scripts/bench: which command of ours runs against which of whose, on what, and what the goal is."""
 import pathlib
 import shutil
+import subprocess
 
 from measure import Row
 
@@ -9,6 +10,9 @@ CRC_BLOCK = 512 << 10                     # what tfr reads at a time
 FEED_MEMORY = 384 << 20
 SMALL_SHARDS = 40                         # 104 MB each where there are 20 million
 CLASSES = 15                              # of the pictures: a class a photograph, all of one size
+PARSED, PARSED_RAGGED = 1_000_000, 200_000   # records that are parsed: of 192 bytes, and of ragged features
+RAGGED = 17                               # features of the latter
+PARSE_BATCH = 256
 SMALL_CLASSES = [0.4, 0.3, 0.2, 0.1]      # as make_small deals them
 
 
@@ -39,7 +43,7 @@ def every(place):
     def before():
         clear(place.ram)
 
-    return picture_rows(place, before) + rewrite_rows(place, before) + small_rows(place, before)
+    return picture_rows(place, before) + parse_rows(place) + rewrite_rows(place, before) + small_rows(place, before)
 
 
 def picture_shards(place):
@@ -72,6 +76,30 @@ def picture_rows(place, before):
             pairs=3),
         Row('feed-dali', '`bench-feed`', 'DALI on the CPU', feed, place.dali and [place.dali, TESTS / 'peer_dali.py', *shards],
             '≥ 2.2', rate=True, pairs=3),
+    ]
+
+
+def parse_rows(place):
+    """Examples in memory into columns, with what a batch of training has; the inputs are made at the first run."""
+    ram = place.ram
+    small, ragged = ram / 'parse-00000-of-00001.tfrecord', ram / 'parse-ragged.tfrecord'
+
+    def made():
+        if not small.exists():
+            subprocess.run([place.release / 'tests/make_small', str(PARSED), '1', ram / 'parse'], check=True)
+        if not ragged.exists():
+            subprocess.run([place.release / 'tests/make_ragged', str(PARSED_RAGGED), str(RAGGED), ragged], check=True)
+
+    def row(name, job, layout, features, path):
+        timed = [PARSE_BATCH, 3, features, path]
+        return Row(name, job, '`parse_example`', [place.release / 'tests/parse_batches', layout, place.cores, *timed],
+                   [place.python, TESTS / 'peer_tensorflow.py', 'parse', layout, *timed], '≥ 10', rate=True, before=made)
+
+    return [
+        row('parse-dense', '`tfr_batch_parse`, 192 bytes, dense', 'dense', 'label=int64,blob=bytes', small),
+        row('parse-ragged', '`tfr_batch_parse`, 192 bytes, ragged', 'ragged', 'label=int64,blob=bytes', small),
+        row('parse-ragged-many', '`tfr_batch_parse`, %d ragged int64' % RAGGED, 'ragged',
+            ','.join('f%02d=int64' % n for n in range(RAGGED)), ragged),
     ]
 
 
