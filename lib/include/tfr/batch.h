@@ -8,7 +8,7 @@
  * unset one (a Feature without a list) leaves an earlier one of a dense or padded feature in place,
  * and empties a ragged one;
  *   - of a Feature its first list counts, of a list of numbers its first packed chunk, and what
- * follows is dropped without a word: `tfr check --strict` finds such records.  Values that are not
+ * follows is dropped without a word, though tfr_example_parse() reads it.  Values that are not
  * packed may not be followed by packed ones;
  *   - of packed floats 1 to 3 bytes too many are dropped;
  *   - an entry has exactly two fields, key and value in either order; Features has nothing but

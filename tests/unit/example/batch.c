@@ -5,6 +5,7 @@
 
 #include <tfr/batch.h>
 
+#include "example/batch.h"
 #include "unit/example/hex.h"
 
 static char *append(char *to, const char *end, const char *text)
@@ -485,4 +486,76 @@ Test(batch, memory_is_kept_from_batch_to_batch)
 		cr_assert_eq(first[1].offsets[100], 100);
 	}
 	tfr_batch_parser_free(p);
+}
+
+Test(batch, names_of_every_length)
+{
+	enum { LONGEST = 140 };
+	struct tfr_batch_feature f[LONGEST];
+	char names[LONGEST][LONGEST + 1];
+	struct tfr_builder *b = tfr_builder_new();
+	struct tfr_batch_parser *p;
+	struct tfr_bytes records[3];
+
+	for (int i = 0; i < LONGEST; i++) {
+		memset(names[i], 'n', (size_t)i);
+		names[i][i] = '\0';
+		f[i] = (struct tfr_batch_feature){ .name = names[i], .kind = TFR_KIND_INT64 };
+		cr_assert_eq(tfr_builder_int64(b, names[i], 1000 + i, NULL), TFR_OK);
+	}
+	cr_assert_eq(tfr_builder_flatten(b, &records[0].data, &records[0].size, NULL), TFR_OK);
+	records[1] = records[2] = records[0];
+	cr_assert_eq(tfr_batch_parser_new(&p, f, LONGEST, NULL), TFR_OK);
+	cr_assert_eq(tfr_batch_parse(p, records, 3, NULL), TFR_OK);
+	for (size_t i = 0; i < LONGEST; i++)
+		for (int r = 0; r < 3; r++)
+			cr_assert_eq(tfr_batch_column(p, i)->int64s[r], 1000 + (int64_t)i);
+	tfr_batch_parser_free(p);
+	tfr_builder_free(b);
+}
+
+/* So many values that nobody waits for them: the column is told that it has them. */
+Test(batch, more_values_than_splits_can_count)
+{
+	struct tfr_batch_feature f = {
+		.name = "a", .kind = TFR_KIND_INT64, .layout = TFR_RAGGED, .splits32 = true
+	};
+	struct tfr_batch_parser *p;
+	struct tfr_error err = { 0 };
+
+	cr_assert_eq(tfr_batch_parser_new(&p, &f, 1, NULL), TFR_OK);
+	p->columns[0].elements = INT32_MAX;
+	cr_assert_eq(tfr_batch_add(p, "", 0, &err), TFR_OK);
+	p->columns[0].elements = (size_t)INT32_MAX + 1;
+	cr_assert_eq(tfr_batch_add(p, "", 0, &err), TFR_EUSAGE);
+	cr_assert_str_eq(
+		err.message, "feature 'a' has more values in a batch than 32-bit row splits count");
+	cr_assert_str_eq(err.hint, "Ask for 64-bit row splits, or parse smaller batches.");
+	cr_assert_eq(tfr_batch_rows(p), 1);
+	cr_assert_eq(tfr_batch_finish(p, NULL), TFR_OK);
+	cr_assert_eq(tfr_batch_column(p, 0)->splits32[1], INT32_MAX);
+	tfr_batch_parser_free(p);
+}
+
+/* One row so long that no memory holds a batch padded to it. */
+Test(batch, padding_that_does_not_fit)
+{
+	struct tfr_batch_feature f = { .name = "a", .kind = TFR_KIND_INT64, .layout = TFR_PADDED };
+
+	for (int copied = 0; copied < 2; copied++) {
+		struct tfr_batch_parser *p;
+		struct tfr_error err = { 0 };
+
+		cr_assert_eq(tfr_batch_parser_new(&p, &f, 1, NULL), TFR_OK);
+		for (int r = 0; r < 4; r++)
+			cr_assert_eq(tfr_batch_add(p, "", 0, NULL), TFR_OK);
+		((int64_t *)p->columns[0].splits.data)[4] = INT64_MAX / 2;
+		p->columns[0].elements = INT64_MAX / 2;
+		cr_assert_eq(tfr_batch_finish(p, &err), TFR_ENOMEM);
+		cr_assert_eq(tfr_batch_add(p, "", 0, NULL), TFR_OK);
+		cr_assert_eq(tfr_batch_rows(p), 1);
+		tfr_batch_parser_free(p);
+		f.kind = TFR_KIND_BYTES;
+		f.copy = true;
+	}
 }
