@@ -11,8 +11,9 @@
  * follows is dropped without a word, though tfr_example_parse() reads it.  Values that are not
  * packed may not be followed by packed ones;
  *   - of packed floats 1 to 3 bytes too many are dropped;
- *   - an entry has exactly two fields, key and value in either order; Features has nothing but
- * entries; groups are refused everywhere, other unknown fields beside Features are skipped;
+ *   - an entry has exactly two fields, key and value in either order (of two keys or two values the
+ * last counts, and the other is empty); Features has nothing but entries; groups are refused
+ * everywhere, other unknown fields beside Features are skipped;
  *   - an unset or absent feature is missing; a list that is set but empty is not: it has 0 values.
  * In one thing this parser refuses more: a length that runs past the end of what holds it, a length
  * of more than 5 bytes or past 2 GiB, and field number 0 are faults wherever they are read, where
