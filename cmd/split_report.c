@@ -170,12 +170,12 @@ static void print_classes(const struct tfr_split_report *r)
 	}
 	fprintf(stderr, "\n");
 	for (size_t k = 0; k < rows; k++) {
-		const struct tfr_split_class *class = &r->classes[k];
+		struct tfr_split_class class = tfr_split_report_class(r, k);
 
-		print_class_name(class);
-		print_number(class->records);
+		print_class_name(&class);
+		print_number(class.records);
 		for (size_t i = 0; i < columns; i++)
-			print_number(class->received[i]);
+			print_number(class.received[i]);
 		fprintf(stderr, "\n");
 	}
 	if (r->class_count > rows)
@@ -253,18 +253,18 @@ static void put_classes(struct tfr_json *j, const struct tfr_split_report *r)
 {
 	tfr_json_open_array(j, "classes");
 	for (size_t k = 0; k < r->class_count; k++) {
-		const struct tfr_split_class *class = &r->classes[k];
+		struct tfr_split_class class = tfr_split_report_class(r, k);
 
 		tfr_json_open_object(j, NULL);
-		if (class->kind == TFR_KIND_INT64) {
-			tfr_json_i64(j, "class", class->label);
+		if (class.kind == TFR_KIND_INT64) {
+			tfr_json_i64(j, "class", class.label);
 		} else {
-			tfr_json_bytes(j, "class", class->text.data, class->text.size);
-			put_base64(j, "base64", class->text);
+			tfr_json_bytes(j, "class", class.text.data, class.text.size);
+			put_base64(j, "base64", class.text);
 		}
-		tfr_json_u64(j, "records", class->records);
-		put_counts(j, "received", class->received, r->set_count);
-		put_counts(j, "wanted", class->wanted, r->set_count);
+		tfr_json_u64(j, "records", class.records);
+		put_counts(j, "received", class.received, r->set_count);
+		put_counts(j, "wanted", class.wanted, r->set_count);
 		tfr_json_close_object(j);
 	}
 	tfr_json_close_array(j);

@@ -310,7 +310,7 @@ static enum tfr_status split(struct run *r, struct tfr_error *err)
 		status = divide(r, err);
 	if (!status && r->strata)
 		status = tfr_split_report_classes(
-			r->report, r->strata, r->received, o->share_count, err);
+			r->report, r->strata, &r->received, o->share_count, err);
 	return status ? status : publish(r, err);
 }
 

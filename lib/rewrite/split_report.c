@@ -1,12 +1,20 @@
-/* rewrite/split_report.c - the classes of a division, sorted, in one piece of memory: the rows,
- * then their counts, then their texts. */
+/* rewrite/split_report.c - the classes of a division, for the caller to keep.
+ *
+ * There may be a million: they stay in the table that they were counted in, beside an array that
+ * has their order, and a row is made of this when it is asked for. */
 #include "rewrite/split_report.h"
 
+#include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/cleanup.h"
 #include "base/error.h"
+
+struct tfr_split_classes {
+	struct tfr_classes all;
+	size_t columns;		     /* the shares, and none */
+	uint64_t *received, *wanted; /* of each class a row */
+	uint32_t *order;
+};
 
 static int compare(const void *a, const void *b, void *classes)
 {
@@ -16,69 +24,81 @@ static int compare(const void *a, const void *b, void *classes)
 	return tfr_class_compare(&x, &y);
 }
 
-static uint32_t *sorted(const struct tfr_classes *classes)
+static void sort(struct tfr_split_classes *c)
 {
-	uint32_t *all = calloc(classes->n + 1, sizeof(*all));
-
-	for (size_t i = 0; all && i < classes->n; i++)
-		all[i] = (uint32_t)i;
-	if (all)
-		qsort_r(all, classes->n, sizeof(*all), compare, (void *)(uintptr_t)classes);
-	return all;
+	for (size_t i = 0; i < c->all.n; i++)
+		c->order[i] = (uint32_t)i;
+	qsort_r(c->order, c->all.n, sizeof(*c->order), compare, &c->all);
 }
 
-/* More than wanted in one set is less than wanted in another: what is too much is counted. */
-static uint64_t count_off(const struct tfr_split_class *row, size_t columns)
+/* More than wanted in one set is less than wanted in another: what is too much is returned. */
+static uint64_t compute_wanted(struct tfr_split_classes *c, const struct tfr_strata *strata)
 {
 	uint64_t off = 0;
 
-	for (size_t i = 0; i < columns; i++)
-		off += row->received[i] > row->wanted[i] ? row->received[i] - row->wanted[i] : 0;
+	for (size_t i = 0; i < c->all.n; i++)
+		for (size_t k = 0; k < c->columns; k++) {
+			uint64_t wanted = tfr_strata_wanted(strata, c->all.items[i].records, k);
+			uint64_t received = c->received[i * c->columns + k];
+
+			c->wanted[i * c->columns + k] = wanted;
+			off += received > wanted ? received - wanted : 0;
+		}
 	return off;
 }
 
-enum tfr_status tfr_split_report_classes(struct tfr_split_report *report,
-	const struct tfr_strata *strata, const uint64_t *received, size_t share_count,
-	struct tfr_error *err)
+enum tfr_status tfr_split_report_classes(struct tfr_split_report *report, struct tfr_strata *strata,
+	uint64_t **received, size_t share_count, struct tfr_error *err)
 {
-	const struct tfr_classes *classes = tfr_strata_classes(strata);
-	size_t n = classes->n, columns = share_count + 1;
-	TFR_AUTO_FREE uint32_t *all = sorted(classes);
-	struct tfr_split_class *rows = NULL;
-	uint64_t *counts;
-	uint8_t *text;
+	struct tfr_split_classes *c = calloc(1, sizeof(*c));
 
-	if (all)
-		rows = malloc(n * (sizeof(*rows) + 2 * columns * sizeof(*counts)) +
-			      classes->text.size + 1);
-	if (!rows)
+	if (!c)
 		return tfr_fail_nomem(err, "reporting the classes");
-	counts = (uint64_t *)(rows + n);
-	text = (uint8_t *)(counts + 2 * columns * n);
-	for (size_t i = 0; i < n; i++) {
-		struct tfr_class class = tfr_classes_at(classes, all[i]);
-
-		rows[i] = (struct tfr_split_class){ class.kind, class.number,
-			{ text, class.text.size }, classes->items[all[i]].records, counts,
-			counts + columns };
-		memcpy(counts, received + all[i] * columns, columns * sizeof(*counts));
-		for (size_t k = 0; k < columns; k++)
-			counts[columns + k] = tfr_strata_wanted(strata, all[i], k);
-		if (class.text.size)
-			memcpy(text, class.text.data, class.text.size);
-		counts += 2 * columns;
-		text += class.text.size;
-		report->off += count_off(&rows[i], columns);
-	}
-	report->memory = report->classes = rows;
-	report->class_count = n;
+	report->classes = c;
+	c->columns = share_count + 1;
+	c->received = TFR_STEAL(*received);
+	tfr_strata_take_classes(strata, &c->all);
+	c->wanted = calloc(c->all.n * c->columns + 1, sizeof(*c->wanted));
+	c->order = calloc(c->all.n + 1, sizeof(*c->order));
+	if (!c->wanted || !c->order)
+		return tfr_fail_nomem(err, "reporting the classes");
+	sort(c);
+	report->class_count = c->all.n;
+	report->off = compute_wanted(c, strata);
 	report->temp_bytes = tfr_strata_spilled(strata);
 	return TFR_OK;
 }
 
+struct tfr_split_class tfr_split_report_class(const struct tfr_split_report *report, size_t i)
+{
+	const struct tfr_split_classes *c = report->classes;
+	struct tfr_class class;
+	size_t number;
+
+	assert(i < report->class_count);
+	number = c->order[i];
+	class = tfr_classes_at(&c->all, number);
+	return (struct tfr_split_class){
+		.kind = class.kind,
+		.label = class.number,
+		.text = class.text,
+		.records = c->all.items[number].records,
+		.received = c->received + number * c->columns,
+		.wanted = c->wanted + number * c->columns,
+	};
+}
+
 void tfr_split_report_clear(struct tfr_split_report *report)
 {
-	free(report->memory);
+	struct tfr_split_classes *c = report->classes;
+
+	if (c) {
+		tfr_classes_clear(&c->all);
+		free(c->received);
+		free(c->wanted);
+		free(c->order);
+		free(c);
+	}
 	free(report->sets);
 	*report = (struct tfr_split_report){ 0 };
 }

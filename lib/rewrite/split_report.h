@@ -6,9 +6,9 @@
 
 #include "rewrite/strata.h"
 
-/* Fills the report's classes.  `received` has a row a class: what each share received, and none. */
-enum tfr_status tfr_split_report_classes(struct tfr_split_report *report,
-	const struct tfr_strata *strata, const uint64_t *received, size_t share_count,
-	struct tfr_error *err);
+/* Fills the report's classes, which it takes out of the strata, as it takes `*received`: a row a
+ * class, what each share received, and none. */
+enum tfr_status tfr_split_report_classes(struct tfr_split_report *report, struct tfr_strata *strata,
+	uint64_t **received, size_t share_count, struct tfr_error *err);
 
 #endif

@@ -19,8 +19,9 @@ enum { BATCH = 512 };
 
 static const struct tfr_classes_bounds class_bounds = { .text_bytes = 64 << 20 };
 
-/* Records up to this hash are on the near side of the bound; with `none` there are none. */
-struct bound {
+/* Records up to this hash are on the near side of the bound; with `none` there are none.  Packed,
+ * for there is one for each class and share. */
+struct __attribute__((packed)) bound {
 	uint64_t last;
 	bool none;
 };
@@ -192,11 +193,10 @@ enum tfr_status tfr_strata_note(struct tfr_strata *s, unsigned worker,
 
 /* --- drawing --- */
 
-/* Cumulated: the records of the stretches up to and with `i`. */
-static uint64_t wanted_up_to(const struct tfr_strata *s, uint32_t class, size_t i)
+/* Cumulated: the records of the stretches up to and with `i`, of a class with so many. */
+static uint64_t wanted_up_to(const struct tfr_strata *s, uint64_t records, size_t i)
 {
-	unsigned __int128 product =
-		(unsigned __int128)s->classes.items[class].records * s->stretches[i].end;
+	unsigned __int128 product = (unsigned __int128)records * s->stretches[i].end;
 	uint64_t whole = (uint64_t)(product / UNIT), part = (uint64_t)(product % UNIT);
 
 	return whole + (part > UNIT / 2 || (part == UNIT / 2 && whole % 2));
@@ -215,7 +215,7 @@ static void visit(void *ctx, uint32_t class, uint64_t hash, uint64_t times)
 	bounds = s->bounds + class * s->n_stretches;
 	after = s->rank + times;
 	for (; s->next < s->n_stretches; s->next++) {
-		uint64_t wanted = wanted_up_to(s, class, s->next);
+		uint64_t wanted = wanted_up_to(s, s->classes.items[class].records, s->next);
 
 		if (wanted > after)
 			break;
@@ -265,17 +265,25 @@ const struct tfr_classes *tfr_strata_classes(const struct tfr_strata *s)
 	return &s->classes;
 }
 
-uint64_t tfr_strata_wanted(const struct tfr_strata *s, uint32_t class, size_t share)
+uint64_t tfr_strata_wanted(const struct tfr_strata *s, uint64_t records, size_t share)
 {
 	uint64_t before = 0, end = 0;
 
 	for (size_t i = 0; i < s->n_stretches; i++) {
 		before = end;
-		end = wanted_up_to(s, class, i);
+		end = wanted_up_to(s, records, i);
 		if (s->stretches[i].share == share)
 			return end - before;
 	}
-	return share == s->rest ? s->classes.items[class].records - end : 0;
+	return share == s->rest ? records - end : 0;
+}
+
+void tfr_strata_take_classes(struct tfr_strata *s, struct tfr_classes *to)
+{
+	*to = s->classes;
+	s->classes = (struct tfr_classes){ 0 };
+	free(s->bounds);
+	s->bounds = NULL;
 }
 
 uint64_t tfr_strata_sum(const struct tfr_strata *s)

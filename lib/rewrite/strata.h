@@ -35,8 +35,10 @@ enum tfr_status tfr_strata_draw(struct tfr_strata *s, struct tfr_error *err);
 const struct tfr_classes *tfr_strata_classes(const struct tfr_strata *s);
 /* Where a record goes: a share, or `count`, which is none. */
 size_t tfr_strata_choose(const struct tfr_strata *s, uint32_t class, uint64_t hash);
-/* How many of its records the fractions want in `share`; `count`: in none. */
-uint64_t tfr_strata_wanted(const struct tfr_strata *s, uint32_t class, size_t share);
+/* How many records of a class with so many the fractions want in `share`; `count`: in none. */
+uint64_t tfr_strata_wanted(const struct tfr_strata *s, uint64_t records, size_t share);
+/* Moves the classes to the caller, who clears them.  There is no choosing after that. */
+void tfr_strata_take_classes(struct tfr_strata *s, struct tfr_classes *to);
 /* The sum, modulo 2^64, of all hashes that were noted. */
 uint64_t tfr_strata_sum(const struct tfr_strata *s);
 /* Bytes that did not fit in the memory. */

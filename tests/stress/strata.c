@@ -58,9 +58,10 @@ int main(void)
 	if (tfr_strata_draw(strata, NULL))
 		abort();
 	tfr_threads_run(THREADS, ask, NULL);
-	for (uint32_t c = 0; c < tfr_strata_classes(strata)->n; c++)
+	for (size_t c = 0; c < tfr_strata_classes(strata)->n; c++)
 		for (size_t i = 0; i < 3; i++)
-			wanted[i] += tfr_strata_wanted(strata, c, i);
+			wanted[i] += tfr_strata_wanted(
+				strata, tfr_strata_classes(strata)->items[c].records, i);
 	for (size_t i = 0; i < 3; i++)
 		if (received[i] != wanted[i]) {
 			printf("set %zu received %llu, not %llu\n", i,

@@ -238,6 +238,7 @@ struct tfr_split_set {
 	uint64_t sum;	/* content sum */
 };
 
+/* A class; what it points to is the report's. */
 struct tfr_split_class {
 	enum tfr_kind kind; /* int64 or bytes */
 	int64_t label;	    /* of int64 */
@@ -254,13 +255,12 @@ struct tfr_split_report {
 	size_t set_count;
 	uint64_t left; /* records in no set: the fractions leave a part over */
 
-	struct tfr_split_class *classes; /* numbers first, by size, then texts, bytewise */
+	struct tfr_split_classes *classes; /* for tfr_split_report_class() */
 	size_t class_count;
 	/* Records that are in another set than the exact count wants, because they have the hash of
 	 * others, from which nothing separates them. */
 	uint64_t off;
 	uint64_t temp_bytes; /* written to temporary files */
-	void *memory;	     /* that classes[] points into */
 };
 
 /* Divides the inputs among sets.  A record's hash is XXH3-64, with the seed, of its payload, or of
@@ -286,6 +286,9 @@ struct tfr_split_report {
 TFR_API enum tfr_status tfr_split(
 	const struct tfr_split_opts *opts, struct tfr_split_report *report, struct tfr_error *err);
 /* Frees what a report holds. */
+/* Class `i`, below class_count: numbers come first, by size, then texts, bytewise. */
+TFR_API struct tfr_split_class tfr_split_report_class(
+	const struct tfr_split_report *report, size_t i);
 TFR_API void tfr_split_report_clear(struct tfr_split_report *report);
 
 /* --- repairing --- */
