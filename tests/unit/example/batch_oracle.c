@@ -177,7 +177,7 @@ static void compare(const struct tfr_batch_parser *p, const struct tfr_batch_fea
 	tfr_example_free(ex);
 }
 
-Test(batch_oracle, random_examples, .timeout = 120)
+Test(batch_oracle, random_examples)
 {
 	struct tfr_builder *b = tfr_builder_new();
 	struct tfr_example *ex = tfr_example_new();
@@ -222,7 +222,7 @@ Test(batch_oracle, random_examples, .timeout = 120)
 
 /* A record cut short anywhere is refused, but where an Example of the record ends; and whatever is
  * read of a flipped one lies in it. */
-Test(batch_oracle, every_truncation_and_every_flip, .timeout = 120)
+Test(batch_oracle, every_truncation_and_every_flip)
 {
 	struct tfr_builder *b = tfr_builder_new();
 	struct tfr_batch_feature f[KEYS];
@@ -266,7 +266,7 @@ Test(batch_oracle, every_truncation_and_every_flip, .timeout = 120)
 }
 
 /* 100,000 features, all of them wanted and in no order, and a list of 10 million values. */
-Test(batch_oracle, large_records, .timeout = 120)
+Test(batch_oracle, large_records)
 {
 	enum { FEATURES = 100000, VALUES = 10000000 };
 	struct tfr_batch_feature *f = calloc(FEATURES + 1, sizeof(*f));
