@@ -2,17 +2,14 @@
  *
  * Silent on standard output when all is well; a line `FILE:RECORD:OFFSET: reason` a fault
  * otherwise. */
-#include <string.h>
-
 #include "builtin.h"
+#include "check_report.h"
 
 struct check_settings {
 	uint64_t jobs;
 	bool example, decode, quick, json, allow_missing, quiet;
 	int format, compression, progress;
 };
-
-enum { FORMAT_TEXT, FORMAT_JSON };
 
 static const struct opt options[] = {
 	OPT(FLAG, 0, "example", NULL, NULL, "each record must be an Example", struct check_settings,
@@ -22,8 +19,9 @@ static const struct opt options[] = {
 		struct check_settings, decode),
 	OPT(FLAG, 0, "quick", NULL, NULL, "only the length checksums and the exact end: no payload",
 		struct check_settings, quick),
-	OPT(CHOICE, 0, "format", "FORMAT", "text|json", "text or json [text]",
-		struct check_settings, format),
+	OPT(CHOICE, 0, "format", "FORMAT", "text|json|junit|github",
+		"print faults as text, json, junit or github [text]", struct check_settings,
+		format),
 	OPT_JSON(struct check_settings, json),
 	OPT_COMPRESSION(struct check_settings, compression),
 	OPT_MISSING(struct check_settings, allow_missing),
@@ -33,132 +31,9 @@ static const struct opt options[] = {
 	OPTIONS_END,
 };
 
-struct check_run {
-	struct cmd *c;
-	struct tfr_json *json; /* NULL: text */
-	struct tfr_check_file all;
-	uint64_t files, bad_files;
-};
-
-static void fault_as_json(struct tfr_json *j, const struct tfr_error *err, const char *reason)
+static void run_check(struct cmd *c, const struct tfr_set *set, struct check_report *report)
 {
-	tfr_json_open_object(j, NULL);
-	tfr_json_string(j, "file", err->path);
-	if (err->has_record) {
-		tfr_json_u64(j, "record", err->record);
-		tfr_json_u64(j, "offset", err->offset);
-	}
-	tfr_json_string(j, "reason", reason);
-	tfr_json_close_object(j);
-}
-
-static void fault_as_text(const struct tfr_error *err, const char *reason)
-{
-	char path[sizeof(err->path)];
-
-	tfr_escape_line(path, sizeof(path), err->path);
-	if (err->has_record)
-		printf("%s:%llu:%llu: %s\n", path, (unsigned long long)err->record,
-			(unsigned long long)err->offset, reason);
-	else
-		printf("%s: %s\n", path, reason);
-}
-
-static void told_fault(void *ctx, const struct tfr_error *err)
-{
-	struct check_run *run = ctx;
-	struct tfr_error bare = *err;
-	char reason[1024];
-	int status = tfr_status_exit_code(err->status);
-
-	/* What the system refused is no fault of the data: it is an error, and goes where errors
-	 * go. */
-	if (status > 1) {
-		cmd_error(run->c, err);
-		return;
-	}
-	if (run->c->exit < status)
-		run->c->exit = status;
-	bare.has_record = false; /* the line has file, record and offset already */
-	tfr_error_format(&bare, reason, sizeof(reason));
-	if (run->json)
-		fault_as_json(run->json, err, reason);
-	else
-		fault_as_text(err, reason);
-}
-
-static void file_done(void *ctx, const struct tfr_check_file *file)
-{
-	struct check_run *run = ctx;
-
-	run->files++;
-	run->bad_files += file->faults != 0;
-	run->all.records += file->records;
-	run->all.payload_bytes += file->payload_bytes;
-	run->all.faults += file->faults;
-	run->all.lost_bytes += file->lost_bytes;
-	run->all.pictures += file->pictures;
-	if (!file->records && !file->faults)
-		cmd_warn_empty(run->c, file->path);
-}
-
-static void print_json(struct check_run *run, bool quick)
-{
-	struct tfr_json *j = run->json;
-	const char *text;
-
-	tfr_json_close_array(j);
-	tfr_json_u64(j, "files", run->files);
-	tfr_json_u64(j, "bad_files", run->bad_files);
-	tfr_json_u64(j, "records", run->all.records);
-	if (!quick)
-		tfr_json_u64(j, "payload_bytes", run->all.payload_bytes);
-	tfr_json_u64(j, "lost_bytes", run->all.lost_bytes);
-	tfr_json_u64(j, "pictures", run->all.pictures);
-	tfr_json_close_object(j);
-	text = tfr_json_text(j, NULL);
-	if (text)
-		puts(text);
-	else
-		cmd_error(run->c,
-			&(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
-}
-
-static void print_number(uint64_t n, const char *noun)
-{
-	fprintf(stderr, "%llu %s%s", (unsigned long long)n, noun, n == 1 ? "" : "s");
-}
-
-static void print_closing_line(struct check_run *run, const struct check_settings *s)
-{
-	char size[TFR_SIZE_TEXT];
-
-	if (run->c->quiet || run->json)
-		return;
-	fprintf(stderr, "tfr check: ");
-	print_number(run->files, "file");
-	fprintf(stderr, ", ");
-	print_number(run->all.records, "record");
-	if (!s->quick)
-		fprintf(stderr, ", %s", tfr_format_size(run->all.payload_bytes, size));
-	if (s->decode)
-		fprintf(stderr, ", %llu pictures decoded", (unsigned long long)run->all.pictures);
-	if (!run->all.faults) {
-		fprintf(stderr, ": whole");
-	} else {
-		fprintf(stderr, ": ");
-		print_number(run->all.faults, "fault");
-		fprintf(stderr, " in ");
-		print_number(run->bad_files, "file");
-	}
-	if (run->all.lost_bytes)
-		fprintf(stderr, ", %s unreadable", tfr_format_size(run->all.lost_bytes, size));
-	fprintf(stderr, " (%.2f s)\n", cmd_seconds());
-}
-
-static void run_check(
-	struct check_run *run, const struct tfr_set *set, const struct check_settings *s)
-{
+	const struct check_settings *s = c->settings;
 	struct tfr_progress progress = { .total_bytes = tfr_set_bytes(set) };
 	struct tfr_check_opts opts = {
 		.threads = (unsigned)s->jobs,
@@ -167,43 +42,45 @@ static void run_check(
 		.example = s->example,
 		.decode = s->decode,
 		.progress = &progress,
-		.fault = told_fault,
-		.file = file_done,
-		.ctx = run,
+		.fault = check_report_fault,
+		.file = check_report_file,
+		.ctx = report,
 	};
 	struct tfr_error err;
 
-	cmd_progress_start(run->c, &progress, (enum progress_mode)s->progress);
+	cmd_progress_start(c, &progress, (enum progress_mode)s->progress);
 	if (tfr_check_set(set, &opts, &err))
-		cmd_error(run->c, &err);
+		cmd_error(c, &err);
 	cmd_progress_stop();
+	check_report_end(report, s->quick, s->decode);
+}
+
+/* What contradicts itself on the command line.  0: nothing. */
+static int check_usage(struct cmd *c)
+{
+	const struct check_settings *s = c->settings;
+
+	if (s->quick && (s->example || s->decode))
+		return cmd_usage(
+			c, "--quick reads no payload; it cannot go with --example or --decode");
+	if (s->json && s->format != CHECK_TEXT && s->format != CHECK_JSON)
+		return cmd_usage(c, "--json is a format; it cannot go with another --format");
+	return 0;
 }
 
 static int check_main(struct cmd *c)
 {
 	const struct check_settings *s = c->settings;
-	struct check_run run = { .c = c };
+	struct check_report *report;
 	struct tfr_set *set = NULL;
 
 	c->quiet = s->quiet;
-	if (s->quick && (s->example || s->decode))
-		return cmd_usage(
-			c, "--quick reads no payload; it cannot go with --example or --decode");
-	if (cmd_open_inputs(c, s->allow_missing, &set))
+	if (check_usage(c) || cmd_open_inputs(c, s->allow_missing, &set))
 		return c->exit;
-	if (s->json || s->format == FORMAT_JSON) {
-		run.json = tfr_json_new();
-		tfr_json_pretty(run.json, 2);
-		tfr_json_open_object(run.json, NULL);
-		tfr_json_u64(run.json, "version", 1);
-		tfr_json_open_array(run.json, "faults");
-	}
-	run_check(&run, set, s);
-	if (run.json)
-		print_json(&run, s->quick);
-	fflush(stdout);
-	print_closing_line(&run, s);
-	tfr_json_free(run.json);
+	report = check_report_new(c, s->json ? CHECK_JSON : (enum check_format)s->format);
+	if (report)
+		run_check(c, set, report);
+	check_report_free(report);
 	tfr_set_close(set);
 	return c->exit;
 }

@@ -1,0 +1,394 @@
+/* cmd/check_report.c - the faults that check finds, for people and for three kinds of machine.
+ *
+ * A format is a row of formats[].  It is told each fault of a file, then the file; what it prints
+ * is well-formed whatever a file is called. */
+#include "check_report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct format {
+	void (*start)(struct check_report *r);
+	/* `reason` is one harmless line.  `system`: the file could not be read, which is an error
+	 * on standard error already. */
+	void (*fault)(struct check_report *r, const struct tfr_error *err, const char *reason,
+		bool system);
+	void (*file)(struct check_report *r, const struct tfr_check_file *file);
+	void (*end)(struct check_report *r, bool quick);
+	bool closing_line; /* on standard error, for people */
+};
+
+struct check_report {
+	struct cmd *c;
+	const struct format *format;
+	struct tfr_check_file all;
+	uint64_t files, bad_files;
+	struct tfr_json *json;
+
+	/* JUnit: a suite says how many failed before its first case, so the cases wait. */
+	struct text {
+		FILE *f;
+		char *data;
+		size_t size;
+	} cases, lines;
+	uint64_t failures, errors, lines_here;
+	bool refused; /* by the system, in this file */
+};
+
+static void no_memory(struct check_report *r)
+{
+	cmd_error(r->c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+}
+
+/* --- text --- */
+
+static void write_line(FILE *f, const struct tfr_error *err, const char *reason)
+{
+	char path[sizeof(err->path)];
+
+	tfr_escape_line(path, sizeof(path), err->path);
+	if (err->has_record)
+		fprintf(f, "%s:%llu:%llu: %s\n", path, (unsigned long long)err->record,
+			(unsigned long long)err->offset, reason);
+	else
+		fprintf(f, "%s: %s\n", path, reason);
+}
+
+static void text_fault(
+	struct check_report *r, const struct tfr_error *err, const char *reason, bool system)
+{
+	(void)r;
+	if (!system)
+		write_line(stdout, err, reason);
+}
+
+/* --- JSON --- */
+
+static void json_start(struct check_report *r)
+{
+	r->json = tfr_json_new();
+	tfr_json_pretty(r->json, 2);
+	tfr_json_open_object(r->json, NULL);
+	tfr_json_u64(r->json, "version", 1);
+	tfr_json_open_array(r->json, "faults");
+}
+
+static void json_fault(
+	struct check_report *r, const struct tfr_error *err, const char *reason, bool system)
+{
+	struct tfr_json *j = r->json;
+
+	if (system)
+		return;
+	tfr_json_open_object(j, NULL);
+	tfr_json_string(j, "file", err->path);
+	if (err->has_record) {
+		tfr_json_u64(j, "record", err->record);
+		tfr_json_u64(j, "offset", err->offset);
+	}
+	tfr_json_string(j, "reason", reason);
+	tfr_json_close_object(j);
+}
+
+static void json_end(struct check_report *r, bool quick)
+{
+	struct tfr_json *j = r->json;
+	const char *text;
+
+	tfr_json_close_array(j);
+	tfr_json_u64(j, "files", r->files);
+	tfr_json_u64(j, "bad_files", r->bad_files);
+	tfr_json_u64(j, "records", r->all.records);
+	if (!quick)
+		tfr_json_u64(j, "payload_bytes", r->all.payload_bytes);
+	tfr_json_u64(j, "lost_bytes", r->all.lost_bytes);
+	tfr_json_u64(j, "pictures", r->all.pictures);
+	tfr_json_close_object(j);
+	text = tfr_json_text(j, NULL);
+	if (text)
+		puts(text);
+	else
+		no_memory(r);
+}
+
+/* --- JUnit --- */
+
+/* The length of the character at `p` that XML 1.0 can hold (its section 2.2), 0 for what it cannot:
+ * control characters, bytes that are not UTF-8, U+FFFE and U+FFFF. */
+static size_t xml_character(const char *p)
+{
+	size_t left = strlen(p), n = 1;
+
+	if ((unsigned char)*p < 0x20 || *p == 0x7f)
+		return *p == '\n';
+	while (n <= 4 && n <= left && !tfr_is_utf8(p, n))
+		n++;
+	if (n > 4 || n > left || !strncmp(p, "\xef\xbf\xbe", 3) || !strncmp(p, "\xef\xbf\xbf", 3))
+		return 0;
+	return n;
+}
+
+/* As text or as the value of an attribute in double quotes; what XML has no way to hold becomes
+ * \xNN, as in all our messages. */
+static void write_xml(FILE *f, const char *text)
+{
+	while (*text) {
+		const char *special = strchr("&<>\"", *text);
+		size_t n = xml_character(text);
+
+		if (special)
+			fputs((const char *[]){ "&amp;", "&lt;", "&gt;",
+				      "&quot;" }[special - strchr("&<>\"", '&')],
+				f);
+		else if (n)
+			fwrite(text, 1, n, f);
+		else
+			fprintf(f, "\\x%02x", (unsigned char)*text);
+		text += n ? n : 1;
+	}
+}
+
+static void text_open(struct text *t)
+{
+	t->f = open_memstream(&t->data, &t->size);
+}
+
+static bool text_close(struct text *t)
+{
+	bool good = t->f && !ferror(t->f);
+
+	if (t->f && fclose(t->f))
+		good = false;
+	t->f = NULL;
+	return good;
+}
+
+static void junit_start(struct check_report *r)
+{
+	text_open(&r->cases);
+	text_open(&r->lines);
+	if (!r->cases.f || !r->lines.f)
+		no_memory(r);
+}
+
+static void junit_fault(
+	struct check_report *r, const struct tfr_error *err, const char *reason, bool system)
+{
+	if (!r->lines.f)
+		return;
+	r->refused |= system;
+	r->lines_here++;
+	write_line(r->lines.f, err, reason);
+}
+
+static void write_case(struct check_report *r, const char *path, const char *lines)
+{
+	FILE *f = r->cases.f;
+	const char *element = r->refused ? "error" : "failure", *end = strchr(lines, '\n');
+	char *first = strndup(lines, end ? (size_t)(end - lines) : 0);
+	char name[sizeof(((struct tfr_error *)NULL)->path)];
+
+	fputs("  <testcase classname=\"tfr.check\" name=\"", f);
+	write_xml(f, tfr_escape_line(name, sizeof(name), path));
+	if (!r->lines_here) {
+		fputs("\"/>\n", f);
+	} else {
+		fprintf(f, "\">\n    <%s type=\"%s\" message=\"", element,
+			r->refused ? "system" : "data");
+		write_xml(f, first ? first : "");
+		if (r->lines_here > 1)
+			fprintf(f, " (and %llu more)", (unsigned long long)r->lines_here - 1);
+		fputs("\">", f);
+		write_xml(f, lines);
+		fprintf(f, "</%s>\n  </testcase>\n", element);
+	}
+	free(first);
+}
+
+/* One failure a case, with all its faults: more than one is not in every reader's schema. */
+static void junit_file(struct check_report *r, const struct tfr_check_file *file)
+{
+	if (!r->cases.f || !r->lines.f)
+		return;
+	if (fflush(r->lines.f)) {
+		no_memory(r);
+		return;
+	}
+	write_case(r, file->path, r->lines_here ? r->lines.data : "");
+	r->failures += r->lines_here && !r->refused;
+	r->errors += r->refused;
+	r->refused = false;
+	r->lines_here = 0;
+	text_close(&r->lines);
+	free(r->lines.data);
+	r->lines = (struct text){ 0 };
+	text_open(&r->lines);
+	if (!r->lines.f)
+		no_memory(r);
+}
+
+static void junit_end(struct check_report *r, bool quick)
+{
+	(void)quick;
+	if (!text_close(&r->cases)) {
+		no_memory(r);
+		return;
+	}
+	printf("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+	       "<testsuites>\n <testsuite name=\"tfr check\" tests=\"%llu\" failures=\"%llu\" "
+	       "errors=\"%llu\" skipped=\"0\" time=\"%.3f\">\n%s </testsuite>\n</testsuites>\n",
+		(unsigned long long)r->files, (unsigned long long)r->failures,
+		(unsigned long long)r->errors, cmd_seconds(), r->cases.data);
+}
+
+/* --- GitHub --- */
+
+/* A command ends with its line, and a property also at ',' or ':'; '%' starts an escape (GitHub's
+ * toolkit, core/src/command.ts).  Other control characters would reach a terminal. */
+static void print_escaped(const char *text, const char *specials)
+{
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (strchr(specials, c))
+			printf("%%%02X", c);
+		else if (c < 0x20 || c == 0x7f)
+			printf("\\x%02x", c);
+		else
+			putchar(c);
+	}
+}
+
+static void github_fault(
+	struct check_report *r, const struct tfr_error *err, const char *reason, bool system)
+{
+	(void)r;
+	(void)system;
+	printf("::error ");
+	if (strcmp(err->path, "-")) { /* standard input is no file of the repository */
+		printf("file=");
+		print_escaped(err->path, "%\r\n:,");
+		printf(",");
+	}
+	printf("title=tfr check::");
+	if (err->has_record)
+		printf("record %llu, offset %llu: ", (unsigned long long)err->record,
+			(unsigned long long)err->offset);
+	print_escaped(reason, "%\r\n");
+	printf("\n");
+}
+
+/* --- all --- */
+
+static const struct format formats[] = {
+	[CHECK_TEXT] = { .fault = text_fault, .closing_line = true },
+	[CHECK_JSON] = { .start = json_start, .fault = json_fault, .end = json_end },
+	[CHECK_JUNIT] = { .start = junit_start,
+		.fault = junit_fault,
+		.file = junit_file,
+		.end = junit_end,
+		.closing_line = true },
+	[CHECK_GITHUB] = { .fault = github_fault, .closing_line = true },
+};
+
+struct check_report *check_report_new(struct cmd *c, enum check_format format)
+{
+	struct check_report *r = calloc(1, sizeof(*r));
+
+	if (!r) {
+		no_memory(&(struct check_report){ .c = c });
+		return NULL;
+	}
+	r->c = c;
+	r->format = &formats[format];
+	if (r->format->start)
+		r->format->start(r);
+	return r;
+}
+
+void check_report_free(struct check_report *r)
+{
+	if (!r)
+		return;
+	text_close(&r->cases);
+	text_close(&r->lines);
+	free(r->cases.data);
+	free(r->lines.data);
+	tfr_json_free(r->json);
+	free(r);
+}
+
+void check_report_fault(void *ctx, const struct tfr_error *err)
+{
+	struct check_report *r = ctx;
+	struct tfr_error bare = *err;
+	char reason[1024];
+	int status = tfr_status_exit_code(err->status);
+
+	/* What the system refused is no fault of the data: it is an error, and goes where errors
+	 * go. */
+	if (status > 1)
+		cmd_error(r->c, err);
+	else if (r->c->exit < status)
+		r->c->exit = status;
+	bare.has_record = false; /* the line has file, record and offset already */
+	bare.path[0] = '\0';
+	tfr_error_format(&bare, reason, sizeof(reason));
+	r->format->fault(r, err, reason, status > 1);
+}
+
+void check_report_file(void *ctx, const struct tfr_check_file *file)
+{
+	struct check_report *r = ctx;
+
+	r->files++;
+	r->bad_files += file->faults != 0;
+	r->all.records += file->records;
+	r->all.payload_bytes += file->payload_bytes;
+	r->all.faults += file->faults;
+	r->all.lost_bytes += file->lost_bytes;
+	r->all.pictures += file->pictures;
+	if (!file->records && !file->faults)
+		cmd_warn_empty(r->c, file->path);
+	if (r->format->file)
+		r->format->file(r, file);
+}
+
+static void print_number(uint64_t n, const char *noun)
+{
+	fprintf(stderr, "%llu %s%s", (unsigned long long)n, noun, n == 1 ? "" : "s");
+}
+
+static void print_closing_line(const struct check_report *r, bool quick, bool decode)
+{
+	char size[TFR_SIZE_TEXT];
+
+	fprintf(stderr, "tfr check: ");
+	print_number(r->files, "file");
+	fprintf(stderr, ", ");
+	print_number(r->all.records, "record");
+	if (!quick)
+		fprintf(stderr, ", %s", tfr_format_size(r->all.payload_bytes, size));
+	if (decode)
+		fprintf(stderr, ", %llu pictures decoded", (unsigned long long)r->all.pictures);
+	if (!r->all.faults) {
+		fprintf(stderr, ": whole");
+	} else {
+		fprintf(stderr, ": ");
+		print_number(r->all.faults, "fault");
+		fprintf(stderr, " in ");
+		print_number(r->bad_files, "file");
+	}
+	if (r->all.lost_bytes)
+		fprintf(stderr, ", %s unreadable", tfr_format_size(r->all.lost_bytes, size));
+	fprintf(stderr, " (%.2f s)\n", cmd_seconds());
+}
+
+void check_report_end(struct check_report *r, bool quick, bool decode)
+{
+	if (r->format->end)
+		r->format->end(r, quick);
+	fflush(stdout);
+	if (r->format->closing_line && !r->c->quiet)
+		print_closing_line(r, quick, decode);
+}
