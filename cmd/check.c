@@ -7,7 +7,7 @@
 
 struct check_settings {
 	uint64_t jobs;
-	bool example, decode, quick, json, allow_missing, quiet;
+	bool example, decode, strict, quick, json, allow_missing, quiet;
 	int format, compression, progress;
 };
 
@@ -17,6 +17,10 @@ static const struct opt options[] = {
 	OPT(FLAG, 0, "decode", NULL, NULL,
 		"each picture must decode in full; names the bad ones (implies --example)",
 		struct check_settings, decode),
+	OPT(FLAG, 0, "strict", NULL, NULL,
+		"what TensorFlow, DALI, PyPI's tfrecord or protobuf would read differently is a "
+		"fault",
+		struct check_settings, strict),
 	OPT(FLAG, 0, "quick", NULL, NULL, "only the length checksums and the exact end: no payload",
 		struct check_settings, quick),
 	OPT(CHOICE, 0, "format", "FORMAT", "text|json|junit|github",
@@ -41,6 +45,7 @@ static void run_check(struct cmd *c, const struct tfr_set *set, struct check_rep
 		.quick = s->quick,
 		.example = s->example,
 		.decode = s->decode,
+		.strict = s->strict,
 		.progress = &progress,
 		.fault = check_report_fault,
 		.file = check_report_file,
@@ -60,9 +65,10 @@ static int check_usage(struct cmd *c)
 {
 	const struct check_settings *s = c->settings;
 
-	if (s->quick && (s->example || s->decode))
-		return cmd_usage(
-			c, "--quick reads no payload; it cannot go with --example or --decode");
+	if (s->quick && (s->example || s->decode || s->strict))
+		return cmd_usage(c,
+			"--quick reads no payload; it cannot go with --example, --decode or "
+			"--strict");
 	if (s->json && s->format != CHECK_TEXT && s->format != CHECK_JSON)
 		return cmd_usage(c, "--json is a format; it cannot go with another --format");
 	return 0;

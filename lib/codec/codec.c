@@ -25,10 +25,20 @@ static const struct tfr_deflate_ops *const deflaters[] = {
 
 static const char *const names[] = { "auto", "none", "gzip", "zlib" };
 
+/* What TensorFlow reads of a compressed file at a time (zlib_compression_options.h): it can only
+ * stumble in the last of these. */
+enum { PEER_BLOCK = 256 << 10, GZIP_TRAILER = 8 };
+
 struct tfr_inflate {
 	const struct tfr_inflate_ops *ops;
+	enum tfr_compression compression;
 	bool in_member, ended_once;
-	bool produced; /* this member has given output */
+	bool produced;	    /* this member has given output */
+	bool was_empty;	    /* the last that ended had none */
+	uint64_t in, out;   /* bytes so far */
+	uint64_t member_in; /* where this member begins in the file */
+	uint64_t cut_block; /* PEER_BLOCK that members.cut_at was found in */
+	struct tfr_members members;
 	_Alignas(64) char state[];
 };
 
@@ -74,7 +84,10 @@ enum tfr_status tfr_inflate_new(
 	if (!z)
 		return tfr_fail_nomem(err, "starting to inflate");
 	z->ops = ops;
-	z->in_member = z->ended_once = z->produced = false;
+	z->compression = c;
+	z->in_member = z->ended_once = z->produced = z->was_empty = false;
+	z->in = z->out = z->member_in = z->cut_block = 0;
+	z->members = (struct tfr_members){ 0 };
 	status = ops->init(z->state, c, err);
 	if (status) {
 		free(z);
@@ -90,6 +103,44 @@ void tfr_inflate_free(struct tfr_inflate *z)
 		return;
 	z->ops->clear(z->state);
 	free(z);
+}
+
+/* A place where TensorFlow ends if no further block is there to be read; the first in a block is
+ * the one that it comes to. */
+static void note_cut(struct tfr_inflate *z, uint64_t block)
+{
+	if (z->members.cut && z->cut_block == block)
+		return;
+	z->members.cut = true;
+	z->members.cut_at = z->out;
+	z->cut_block = block;
+}
+
+/* The member that ended behind `z->in` bytes of the file. */
+static void note_member(struct tfr_inflate *z)
+{
+	uint64_t last = z->in - 1, trailer = z->in - GZIP_TRAILER;
+
+	z->members.count++;
+	z->was_empty = !z->produced;
+	if (z->compression == TFR_COMPRESSION_ZLIB) {
+		if (z->members.count == 1)
+			note_cut(z, 0);
+	} else if (!z->produced) {
+		note_cut(z, z->member_in / PEER_BLOCK);
+	} else if (trailer / PEER_BLOCK != last / PEER_BLOCK) {
+		note_cut(z, last / PEER_BLOCK);
+	}
+}
+
+struct tfr_members tfr_inflate_members(const struct tfr_inflate *z)
+{
+	struct tfr_members m = z->members;
+
+	if (z->compression == TFR_COMPRESSION_GZIP && z->cut_block != z->in / PEER_BLOCK)
+		m.cut = false;
+	m.cut &= z->out > m.cut_at;
+	return m;
 }
 
 enum tfr_status tfr_inflate_run(
@@ -109,9 +160,14 @@ enum tfr_status tfr_inflate_run(
 					err, TFR_EDATA, "cannot start the next compressed member");
 			z->in_member = true;
 			z->produced = false;
+			z->member_in = z->in;
+			z->members.empty += z->was_empty;
+			z->was_empty = false;
 		}
 		status = z->ops->run(z->state, io, &ended, err);
 		z->produced |= out_before != io->out_size;
+		z->in += in_before - io->in_size;
+		z->out += out_before - io->out_size;
 		if (status == TFR_EDATA && z->ended_once && !z->produced)
 			return tfr_fail(
 				err, TFR_EDATA, "trailing bytes after the compressed stream");
@@ -121,6 +177,7 @@ enum tfr_status tfr_inflate_run(
 			z->in_member = false;
 			z->ended_once = true;
 			ended = false;
+			note_member(z);
 		} else if (in_before == io->in_size && out_before == io->out_size) {
 			return TFR_OK; /* wants input */
 		}

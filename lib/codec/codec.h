@@ -30,6 +30,8 @@ enum tfr_status tfr_inflate_run(
 	struct tfr_inflate *z, struct tfr_codec_io *io, struct tfr_error *err);
 /* Whether the input may end here: nothing was read yet, or the last member ended. */
 bool tfr_inflate_at_end(const struct tfr_inflate *z);
+/* The members so far; `cut` is meant for the whole file, so ask at its end. */
+struct tfr_members tfr_inflate_members(const struct tfr_inflate *z);
 
 enum tfr_status tfr_deflate_new(
 	struct tfr_deflate **z, enum tfr_compression c, int level, struct tfr_error *err);

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "inspect/contents.h"
+#include "inspect/strict.h"
 #include "thread/lanes.h"
 #include "thread/threads.h"
 
@@ -111,14 +112,43 @@ static enum tfr_status note_fault(
 	return keep_fault(slot, err);
 }
 
+/* A record of which something is told. */
+struct place {
+	struct check_slot *slot;
+	const struct tfr_record *rec;
+};
+
+static enum tfr_status keep_difference(void *ctx, struct tfr_error *err)
+{
+	struct place *at = ctx;
+
+	tfr_error_locate(&at->slot->err, at->slot->file.path, at->rec->index, at->rec->offset);
+	return keep_fault(at->slot, err);
+}
+
+/* How the file as a whole is laid out. */
+static enum tfr_status keep_differences_of_file(
+	struct tfr_reader *r, struct check_slot *slot, struct tfr_error *err)
+{
+	bool any = slot->file.records || slot->file.faults || slot->file.lost_bytes;
+	enum tfr_status status = TFR_OK;
+
+	for (unsigned i = 0; !status && i < TFR_STRICT_FILE; i++)
+		if (tfr_strict_file(r, i, any, &slot->err))
+			status = keep_fault(slot, err);
+	return status;
+}
+
 static enum tfr_status check_record(struct tfr_contents *contents, struct check_slot *slot,
 	const struct tfr_record *rec, struct tfr_error *err)
 {
 	slot->file.records++;
 	slot->file.payload_bytes += rec->size;
-	if (!contents || !tfr_contents_check(
-				 contents, rec->data, rec->size, &slot->file.pictures, &slot->err))
+	if (!contents)
 		return TFR_OK;
+	if (!tfr_contents_check(contents, rec->data, rec->size, &slot->file.pictures, &slot->err))
+		return tfr_contents_differences(contents, rec->data, rec->size, &slot->err,
+			keep_difference, &(struct place){ slot, rec }, err);
 	tfr_error_locate(&slot->err, slot->file.path, rec->index, rec->offset);
 	return keep_fault(slot, err);
 }
@@ -146,6 +176,8 @@ static enum tfr_status check_by_reading(const struct check_run *run, struct tfr_
 			tfr_progress_add(run->opts->progress, 1, TFR_RECORD_OVERHEAD + rec.size);
 		}
 	}
+	if (!status && run->opts->strict)
+		status = keep_differences_of_file(r, slot, err);
 	tfr_reader_close(r);
 	return status;
 }
@@ -199,7 +231,8 @@ static bool open_contents(struct check_run *run, unsigned threads)
 {
 	run->contents = calloc(threads, sizeof(struct tfr_contents *));
 	for (unsigned i = 0; run->contents && i < threads; i++) {
-		run->contents[i] = tfr_contents_new(run->opts->decode);
+		run->contents[i] =
+			tfr_contents_new(run->opts->example, run->opts->decode, run->opts->strict);
 		if (!run->contents[i])
 			return false;
 	}
@@ -220,7 +253,7 @@ enum tfr_status tfr_check_set(
 	};
 	enum tfr_status status = TFR_OK;
 
-	if ((opts->example || opts->decode) && !open_contents(&run, job.threads))
+	if ((opts->example || opts->decode || opts->strict) && !open_contents(&run, job.threads))
 		status = tfr_fail_nomem(err, "checking");
 	if (!status)
 		status = tfr_lanes_run(&job, &run, err);

@@ -4,26 +4,34 @@
  * `image/encoded` must be a picture whatever it starts like. */
 #include "inspect/contents.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <tfr/example.h>
 #include <tfr/media.h>
 
+#include "example/lint.h"
+#include "inspect/strict.h"
+
 struct tfr_contents {
-	struct tfr_example *example;
+	struct tfr_example *parser;
 	struct tfr_decoder *decoder; /* NULL: pictures are not decoded */
+	struct tfr_lint *lint;	     /* NULL: not strict */
+	bool must_parse;	     /* a record must be one */
 };
 
-struct tfr_contents *tfr_contents_new(bool decode)
+struct tfr_contents *tfr_contents_new(bool example, bool decode, bool strict)
 {
 	struct tfr_contents *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
-	c->example = tfr_example_new();
+	c->parser = tfr_example_new();
 	c->decoder = decode ? tfr_decoder_new(NULL) : NULL;
-	if (c->example && (c->decoder || !decode))
+	c->lint = strict ? tfr_lint_new() : NULL;
+	c->must_parse = example || decode;
+	if (c->parser && (c->decoder || !decode) && (c->lint || !strict))
 		return c;
 	tfr_contents_free(c);
 	return NULL;
@@ -33,8 +41,9 @@ void tfr_contents_free(struct tfr_contents *c)
 {
 	if (!c)
 		return;
-	tfr_example_free(c->example);
+	tfr_example_free(c->parser);
 	tfr_decoder_free(c->decoder);
+	tfr_lint_free(c->lint);
 	free(c);
 }
 
@@ -42,11 +51,12 @@ void tfr_contents_free(struct tfr_contents *c)
 static enum tfr_status name_feature(const struct tfr_bytes *key, struct tfr_error *err)
 {
 	struct tfr_error inner = *err;
+	enum tfr_status status = tfr_strict_feature(err, key, inner.message);
 
-	if (inner.status == TFR_EFORMAT) /* of the value, not of the file */
-		inner.status = TFR_EDATA;
-	return tfr_fail(err, inner.status, "%.*s: %s", (int)(key->size < 100 ? key->size : 100),
-		(const char *)key->data, inner.message);
+	/* TFR_EFORMAT would be said of the value, not of the file. */
+	if (inner.status != TFR_EFORMAT)
+		err->status = status = inner.status;
+	return status;
 }
 
 /* One run over a record. */
@@ -90,10 +100,14 @@ enum tfr_status tfr_contents_check(struct tfr_contents *c, const void *data, siz
 	uint64_t *pictures, struct tfr_error *err)
 {
 	struct look look = { c, pictures };
-	enum tfr_status status = tfr_example_parse(c->example, data, size, err);
+	enum tfr_status status;
 
-	for (size_t i = 0; !status && c->decoder && i < tfr_example_count(c->example); i++) {
-		const struct tfr_feature *f = tfr_example_at(c->example, i);
+	if (!c->must_parse)
+		return TFR_OK;
+	status = tfr_example_parse(c->parser, data, size, err);
+
+	for (size_t i = 0; !status && c->decoder && i < tfr_example_count(c->parser); i++) {
+		const struct tfr_feature *f = tfr_example_at(c->parser, i);
 
 		if (f->kind == TFR_KIND_BYTES)
 			status = check_feature(&look, f, err);
@@ -102,4 +116,63 @@ enum tfr_status tfr_contents_check(struct tfr_contents *c, const void *data, siz
 		status = tfr_sequence_visit_bytes(
 			data, size, c->decoder ? check_value : NULL, &look, err);
 	return status;
+}
+
+/* What is said of a difference on its way out. */
+struct outlet {
+	struct tfr_error *fault;
+	enum tfr_status (*tell)(void *ctx, struct tfr_error *err);
+	void *ctx;
+};
+
+static enum tfr_status let_out(
+	void *ctx, const struct tfr_bytes *name, const char *what, struct tfr_error *err)
+{
+	const struct outlet *out = ctx;
+
+	tfr_strict_feature(out->fault, name, what);
+	return out->tell(out->ctx, err);
+}
+
+static enum tfr_status check_known_names(
+	struct tfr_contents *c, struct outlet *out, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	for (size_t i = 0; !status && i < tfr_example_count(c->parser); i++) {
+		const struct tfr_feature *f = tfr_example_at(c->parser, i);
+		struct tfr_bytes name = { (const uint8_t *)f->key, f->key_size };
+		enum tfr_kind wanted = tfr_strict_kind(&name);
+		char what[160];
+
+		if (!wanted || !f->kind || wanted == f->kind)
+			continue;
+		snprintf(what, sizeof(what),
+			"of kind %s, where readers of this name want %s: TensorFlow and DALI fail",
+			tfr_kind_name(f->kind), tfr_kind_name(wanted));
+		status = let_out(out, &name, what, err);
+	}
+	return status;
+}
+
+enum tfr_status tfr_contents_differences(struct tfr_contents *c, const void *data, size_t size,
+	struct tfr_error *fault, enum tfr_status (*tell)(void *ctx, struct tfr_error *err),
+	void *ctx, struct tfr_error *err)
+{
+	struct outlet out = { fault, tell, ctx };
+	enum tfr_status status;
+
+	if (!c->lint)
+		return TFR_OK;
+	if (!c->must_parse) {
+		if (!tfr_lint_concerns(data, size))
+			return TFR_OK;
+		status = tfr_example_parse(c->parser, data, size, err);
+		if (!status && tfr_is_sequence_example(data, size))
+			status = tfr_sequence_visit_bytes(data, size, NULL, NULL, err);
+		if (status)
+			return status == TFR_EDATA ? TFR_OK : status;
+	}
+	status = tfr_lint_run(c->lint, data, size, let_out, &out, err);
+	return status ? status : check_known_names(c, &out, err);
 }

@@ -367,3 +367,8 @@ const char *tfr_reader_name(const struct tfr_reader *r)
 {
 	return tfr_stream_name(r->stream);
 }
+
+struct tfr_members tfr_reader_members(const struct tfr_reader *r)
+{
+	return tfr_stream_members(r->stream);
+}

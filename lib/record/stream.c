@@ -208,6 +208,11 @@ enum tfr_compression tfr_stream_compression(const struct tfr_stream *s)
 	return s->compression;
 }
 
+struct tfr_members tfr_stream_members(const struct tfr_stream *s)
+{
+	return s->inflate ? tfr_inflate_members(s->inflate) : (struct tfr_members){ 0 };
+}
+
 const char *tfr_stream_name(const struct tfr_stream *s)
 {
 	return tfr_source_name(s->source);

@@ -24,6 +24,10 @@ struct tfr_check_opts {
 	bool quick;   /* only length CRCs and the exact end: no payload is read */
 	bool example; /* each record must be an Example or a SequenceExample */
 	bool decode; /* each JPEG or PNG in an Example must decode, and image/encoded must be one */
+	/* What other readers (TensorFlow, DALI, protobuf, PyPI's tfrecord) take differently or lose
+	 * is a fault as well: in how a compressed file is put together, in Examples, an empty file.
+	 * Records that are no Examples are none, but with `example`. */
+	bool strict;
 	struct tfr_progress *progress; /* may be NULL */
 
 	/* Both are called in file order, a fault in record order before its file's end, one call at

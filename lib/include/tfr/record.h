@@ -81,6 +81,8 @@ TFR_API enum tfr_status tfr_reader_resync(
 /* What the file turned out to be (after the first tfr_reader_next()), and its name. */
 TFR_API enum tfr_compression tfr_reader_compression(const struct tfr_reader *r);
 TFR_API const char *tfr_reader_name(const struct tfr_reader *r);
+/* The members of a compressed file, complete after TFR_END; all 0 for a plain one. */
+TFR_API struct tfr_members tfr_reader_members(const struct tfr_reader *r);
 
 /* The number of records in a file, from the headers alone: length CRCs are verified and the end
  * must be exact, payloads are not read where the file can be hopped over.  Statuses as
