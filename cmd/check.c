@@ -7,7 +7,7 @@
 
 struct check_settings {
 	uint64_t jobs;
-	bool example, decode, strict, quick, json, allow_missing, quiet;
+	bool example, decode, manifest, strict, quick, json, allow_missing, quiet;
 	int format, compression, progress;
 };
 
@@ -17,6 +17,8 @@ static const struct opt options[] = {
 	OPT(FLAG, 0, "decode", NULL, NULL,
 		"each picture must decode in full; names the bad ones (implies --example)",
 		struct check_settings, decode),
+	OPT(FLAG, 0, "manifest", NULL, NULL, "each file must be what the manifest of its set says",
+		struct check_settings, manifest),
 	OPT(FLAG, 0, "strict", NULL, NULL,
 		"what TensorFlow, DALI, PyPI's tfrecord or protobuf would read differently is a "
 		"fault",
@@ -46,6 +48,7 @@ static void run_check(struct cmd *c, const struct tfr_set *set, struct check_rep
 		.example = s->example,
 		.decode = s->decode,
 		.strict = s->strict,
+		.manifest = s->manifest,
 		.progress = &progress,
 		.fault = check_report_fault,
 		.file = check_report_file,

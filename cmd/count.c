@@ -8,7 +8,7 @@
 
 struct count_settings {
 	uint64_t jobs;
-	bool per_file, sum, json, allow_missing, quiet;
+	bool per_file, sum, manifest, json, allow_missing, quiet;
 	int compression, progress;
 };
 
@@ -18,6 +18,9 @@ static const struct opt options[] = {
 	OPT(FLAG, 0, "sum", NULL, NULL,
 		"COUNT TAB SUM, the content sum: reads and verifies every payload",
 		struct count_settings, sum),
+	OPT(FLAG, 0, "manifest", NULL, NULL,
+		"answer from the manifest of the set where it is not stale", struct count_settings,
+		manifest),
 	OPT_JSON(struct count_settings, json),
 	OPT_COMPRESSION(struct count_settings, compression),
 	OPT_MISSING(struct count_settings, allow_missing),
@@ -61,6 +64,13 @@ static void file_counted(
 		else
 			printf("%s\t%llu\n", path, (unsigned long long)records);
 	}
+}
+
+static void file_stale(void *ctx, const char *path, const char *why)
+{
+	struct count_run *run = ctx;
+
+	cmd_warn(run->c, "counting '%s': %s", path, why);
 }
 
 static int print_json(struct count_run *run)
@@ -111,6 +121,8 @@ static int count_main(struct cmd *c)
 		.threads = (unsigned)s->jobs,
 		.compression = (enum tfr_compression)s->compression,
 		.sum = s->sum,
+		.manifest = s->manifest,
+		.stale = file_stale,
 		.progress = &progress,
 		.file = file_counted,
 		.ctx = &run,

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "inspect/contents.h"
+#include "inspect/proof.h"
 #include "inspect/strict.h"
 #include "thread/lanes.h"
 #include "thread/threads.h"
@@ -28,13 +29,15 @@ struct kept_fault {
 struct check_slot {
 	struct tfr_check_file file;
 	struct tfr_buf faults;
+	uint64_t sum;	      /* of good records, where there is a manifest */
 	struct tfr_error err; /* being filled */
 };
 
 struct check_run {
 	const struct tfr_set *set;
 	const struct tfr_check_opts *opts;
-	struct tfr_contents **contents; /* one a worker; NULL: records are not looked into */
+	struct tfr_contents **contents;	 /* one a worker; NULL: records are not looked into */
+	struct tfr_manifests *manifests; /* NULL: not asked for */
 };
 
 static enum tfr_status keep_fault(struct check_slot *slot, struct tfr_error *err)
@@ -172,6 +175,12 @@ static enum tfr_status check_by_reading(const struct check_run *run, struct tfr_
 		if (got) {
 			status = note_fault(r, slot, &more, err);
 		} else {
+			if (run->manifests) {
+				struct tfr_digest d;
+
+				tfr_digest_record(&rec, &d);
+				slot->sum += d.sum;
+			}
 			status = check_record(contents, slot, &rec, err);
 			tfr_progress_add(run->opts->progress, 1, TFR_RECORD_OVERHEAD + rec.size);
 		}
@@ -195,18 +204,43 @@ static enum tfr_status check_by_hopping(
 	return TFR_OK;
 }
 
+/* Holds the file to its manifest; what is wrong with that is told of the first file of a set. */
+static enum tfr_status prove(
+	const struct check_run *run, struct check_slot *slot, uint64_t i, struct tfr_error *err)
+{
+	struct tfr_proof found = { slot->file.records, slot->sum, run->opts->quick };
+	enum tfr_status status = TFR_OK;
+	const struct tfr_manifest_shard *shard;
+	const char *why;
+	bool first;
+
+	shard = tfr_manifests_at(run->manifests, (size_t)i, &why, &first);
+	if (why && first) {
+		tfr_fail(&slot->err, TFR_EDATA, "%s", why);
+		status = keep_fault(slot, err);
+	}
+	if (!status && shard && tfr_prove(shard, slot->file.path, &found, &slot->err))
+		status = keep_fault(slot, err);
+	return status;
+}
+
 static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned worker, uint64_t i,
 	void *slot_memory, struct tfr_error *err)
 {
 	struct check_run *run = ctx;
 	struct check_slot *slot = slot_memory;
+	enum tfr_status status;
 
 	(void)crew;
 	slot->file = (struct tfr_check_file){ .path = tfr_set_path(run->set, (size_t)i) };
 	slot->faults.size = 0;
+	slot->sum = 0;
 	if (run->opts->quick)
-		return check_by_hopping(run, slot, err);
-	return check_by_reading(run, run->contents ? run->contents[worker] : NULL, slot, err);
+		status = check_by_hopping(run, slot, err);
+	else
+		status = check_by_reading(
+			run, run->contents ? run->contents[worker] : NULL, slot, err);
+	return status || !run->manifests ? status : prove(run, slot, i, err);
 }
 
 static enum tfr_status deliver(void *ctx, uint64_t i, void *slot_memory, struct tfr_error *err)
@@ -255,8 +289,11 @@ enum tfr_status tfr_check_set(
 
 	if ((opts->example || opts->decode || opts->strict) && !open_contents(&run, job.threads))
 		status = tfr_fail_nomem(err, "checking");
+	if (!status && opts->manifest)
+		status = tfr_manifests_open(&run.manifests, set, err);
 	if (!status)
 		status = tfr_lanes_run(&job, &run, err);
+	tfr_manifests_close(run.manifests);
 	for (unsigned i = 0; run.contents && i < job.threads; i++)
 		tfr_contents_free(run.contents[i]);
 	free(run.contents);

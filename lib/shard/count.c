@@ -5,18 +5,21 @@
 #include <tfr/shard.h>
 
 #include "base/error.h"
+#include "shard/manifests.h"
 #include "thread/lanes.h"
 #include "thread/threads.h"
 
 struct count_run {
 	const struct tfr_set *set;
 	const struct tfr_count_opts *opts;
+	struct tfr_manifests *manifests; /* NULL: not asked for */
 };
 
 struct count_slot {
 	uint64_t records, sum;
 	enum tfr_status status;
 	struct tfr_error err;
+	const char *stale; /* why the manifest could not answer; NULL: it did, or nobody asked */
 };
 
 /* Reads every payload, adding up the content sum. */
@@ -53,6 +56,27 @@ static enum tfr_status count_by_hopping(
 	return status;
 }
 
+static bool count_by_manifest(const struct count_run *run, uint64_t i, struct count_slot *slot)
+{
+	const char *path = tfr_set_path(run->set, (size_t)i);
+	const struct tfr_manifest_shard *shard;
+	bool first;
+
+	slot->stale = NULL;
+	if (!run->manifests)
+		return false;
+	shard = tfr_manifests_at(run->manifests, (size_t)i, &slot->stale, &first);
+	if (!slot->stale && !tfr_manifest_fits(shard, path))
+		slot->stale = "the manifest is stale: its size or time are not the file's";
+	if (slot->stale)
+		return false;
+	slot->records = shard->records;
+	slot->sum = shard->sum;
+	slot->status = TFR_OK;
+	tfr_progress_add(run->opts->progress, shard->records, shard->bytes);
+	return true;
+}
+
 static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned worker, uint64_t i,
 	void *slot_memory, struct tfr_error *err)
 {
@@ -64,6 +88,8 @@ static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned work
 	(void)worker;
 	(void)err;
 	slot->records = slot->sum = 0;
+	if (count_by_manifest(run, i, slot))
+		return TFR_OK;
 	slot->status = run->opts->sum ? count_by_reading(path, run->opts, slot)
 				      : count_by_hopping(path, run->opts, slot);
 	return TFR_OK;
@@ -75,6 +101,8 @@ static enum tfr_status deliver(void *ctx, uint64_t i, void *slot_memory, struct 
 	struct count_slot *slot = slot_memory;
 
 	(void)err;
+	if (slot->stale && run->opts->stale)
+		run->opts->stale(run->opts->ctx, tfr_set_path(run->set, (size_t)i), slot->stale);
 	run->opts->file(run->opts->ctx, tfr_set_path(run->set, (size_t)i), slot->records, slot->sum,
 		slot->status ? &slot->err : NULL);
 	return TFR_OK;
@@ -83,7 +111,8 @@ static enum tfr_status deliver(void *ctx, uint64_t i, void *slot_memory, struct 
 enum tfr_status tfr_set_count_records(
 	const struct tfr_set *set, const struct tfr_count_opts *opts, struct tfr_error *err)
 {
-	struct count_run run = { set, opts };
+	struct count_run run = { .set = set, .opts = opts };
+	enum tfr_status status = TFR_OK;
 	struct tfr_lanes job = {
 		.threads = tfr_thread_count(opts->threads),
 		.count = tfr_set_count(set),
@@ -92,5 +121,10 @@ enum tfr_status tfr_set_count_records(
 		.deliver = deliver,
 	};
 
-	return tfr_lanes_run(&job, &run, err);
+	if (opts->manifest)
+		status = tfr_manifests_open(&run.manifests, set, err);
+	if (!status)
+		status = tfr_lanes_run(&job, &run, err);
+	tfr_manifests_close(run.manifests);
+	return status;
 }

@@ -28,6 +28,9 @@ struct tfr_check_opts {
 	 * is a fault as well: in how a compressed file is put together, in Examples, an empty file.
 	 * Records that are no Examples are none, but with `example`. */
 	bool strict;
+	/* Each file must be what the manifest beside it says: its records, bytes, content sum and
+	 * CRC-32C.  A file without a manifest is a fault. */
+	bool manifest;
 	struct tfr_progress *progress; /* may be NULL */
 
 	/* Both are called in file order, a fault in record order before its file's end, one call at

@@ -121,6 +121,12 @@ struct tfr_count_opts {
 	unsigned threads; /* 0: one a processor */
 	enum tfr_compression compression;
 	bool sum; /* the content sum as well: reads and verifies every payload */
+	/* Answers from the manifest beside a file where size and time of the file are those that
+	 * stand there: nothing of it is read then, and nothing is verified. */
+	bool manifest;
+	/* Told, with `manifest`, of a file that was counted all the same, before `file` is.  May be
+	 * NULL. */
+	void (*stale)(void *ctx, const char *path, const char *why);
 	struct tfr_progress *progress; /* may be NULL */
 	/* Called in file order, one file at a time.  `err` is NULL when the file is whole;
 	 * otherwise `records` were counted before the fault.  A file that is bad does not stop the

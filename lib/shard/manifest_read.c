@@ -1,0 +1,158 @@
+/* shard/manifest_read.c - the text of a manifest into numbers, by json-c.
+ *
+ * Every member that is used must be there and of its kind; others are passed over, so that later
+ * versions can add to them. */
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "shard/manifests.h"
+
+static bool get_u64(struct json_object *o, const char *key, uint64_t *value)
+{
+	struct json_object *v;
+
+	if (!json_object_object_get_ex(o, key, &v) || !json_object_is_type(v, json_type_int))
+		return false;
+	/* Where a signed reading is negative an unsigned one is 0, and past 2^63 it is not. */
+	*value = json_object_get_uint64(v);
+	return json_object_get_int64(v) >= 0;
+}
+
+/* A text without NUL bytes; it is the object's. */
+static const char *get_text(struct json_object *o, const char *key)
+{
+	struct json_object *v;
+	const char *text;
+
+	if (!json_object_object_get_ex(o, key, &v) || !json_object_is_type(v, json_type_string))
+		return NULL;
+	text = json_object_get_string(v);
+	return strlen(text) == (size_t)json_object_get_string_len(v) ? text : NULL;
+}
+
+static bool get_hex(struct json_object *o, const char *key, size_t digits, uint64_t *value)
+{
+	const char *text = get_text(o, key);
+
+	if (!text || strlen(text) != digits || strspn(text, "0123456789abcdef") != digits)
+		return false;
+	*value = strtoull(text, NULL, 16);
+	return true;
+}
+
+/* "seconds.nanoseconds", nine digits behind the point. */
+static bool get_time(struct json_object *o, const char *key, uint64_t *value)
+{
+	const char *text = get_text(o, key);
+	size_t whole;
+
+	if (!text)
+		return false;
+	whole = strspn(text, "0123456789");
+	if (!whole || whole > 10 || text[whole] != '.' || strlen(text + whole + 1) != 9 ||
+		strspn(text + whole + 1, "0123456789") != 9)
+		return false;
+	*value = strtoull(text, NULL, 10) * 1000000000u + strtoull(text + whole + 1, NULL, 10);
+	return true;
+}
+
+static enum tfr_status bad(struct tfr_error *err, const char *what)
+{
+	return tfr_fail(err, TFR_EDATA, "not a manifest of ours: %s", what);
+}
+
+static enum tfr_status read_shard(
+	struct tfr_manifest_shard *s, struct json_object *o, struct tfr_error *err)
+{
+	const char *name = get_text(o, "name");
+	uint64_t crc;
+
+	if (!name || !*name || strchr(name, '/'))
+		return bad(err, "a shard without a name");
+	if (!get_u64(o, "records", &s->records) || !get_u64(o, "bytes", &s->bytes))
+		return bad(err, "a shard without its records and bytes");
+	if (!get_hex(o, "sum", 16, &s->sum) || !get_hex(o, "crc32c", 8, &crc))
+		return bad(err, "a shard without its sums");
+	if (!get_time(o, "mtime", &s->mtime))
+		return bad(err, "a shard without its time");
+	s->crc = (uint32_t)crc;
+	s->name = strdup(name);
+	return s->name ? TFR_OK : tfr_fail_nomem(err, "reading a manifest");
+}
+
+static enum tfr_status read_manifest(
+	struct tfr_manifest *m, struct json_object *root, struct tfr_error *err)
+{
+	struct json_object *shards;
+	enum tfr_status status = TFR_OK;
+	uint64_t version;
+	size_t n;
+
+	if (!json_object_is_type(root, json_type_object) || !get_u64(root, "version", &version))
+		return bad(err, "no version");
+	if (version != 1)
+		return bad(err, "a version that is not 1");
+	if (!get_u64(root, "records", &m->records) || !get_u64(root, "bytes", &m->bytes) ||
+		!get_hex(root, "sum", 16, &m->sum))
+		return bad(err, "no totals");
+	if (!json_object_object_get_ex(root, "shards", &shards) ||
+		!json_object_is_type(shards, json_type_array))
+		return bad(err, "no shards");
+	n = json_object_array_length(shards);
+	m->shards = calloc(n + 1, sizeof(*m->shards));
+	if (!m->shards)
+		return tfr_fail_nomem(err, "reading a manifest");
+	for (; !status && m->count < n; m->count++) {
+		struct json_object *o = json_object_array_get_idx(shards, m->count);
+
+		status = json_object_is_type(o, json_type_object)
+				 ? read_shard(&m->shards[m->count], o, err)
+				 : bad(err, "a shard that is no object");
+	}
+	return status;
+}
+
+enum tfr_status tfr_manifest_parse(
+	struct tfr_manifest **out, const void *text, size_t size, struct tfr_error *err)
+{
+	struct tfr_manifest *m = calloc(1, sizeof(*m));
+	struct json_tokener *parser = json_tokener_new();
+	struct json_object *root = NULL;
+	enum json_tokener_error fault;
+	enum tfr_status status;
+
+	if (!m || !parser || size > INT32_MAX) {
+		status = size > INT32_MAX ? bad(err, "over 2 GiB")
+					  : tfr_fail_nomem(err, "reading a manifest");
+	} else {
+		json_tokener_set_flags(parser, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+		root = json_tokener_parse_ex(parser, text, (int)size);
+		fault = json_tokener_get_error(parser);
+		if (fault == json_tokener_success)
+			status = read_manifest(m, root, err);
+		else
+			status = bad(err, fault == json_tokener_continue
+						  ? "cut short"
+						  : json_tokener_error_desc(fault));
+	}
+	json_object_put(root);
+	if (parser)
+		json_tokener_free(parser);
+	if (status)
+		tfr_manifest_free(m);
+	else
+		*out = m;
+	return status;
+}
+
+void tfr_manifest_free(struct tfr_manifest *m)
+{
+	if (!m)
+		return;
+	for (size_t i = 0; m->shards && i < m->count; i++)
+		free(m->shards[i].name);
+	free(m->shards);
+	free(m);
+}
