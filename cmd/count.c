@@ -8,6 +8,7 @@
 
 struct count_settings {
 	uint64_t jobs;
+	const char *by, *where;
 	bool per_file, sum, manifest, json, allow_missing, quiet;
 	int compression, progress;
 };
@@ -18,6 +19,12 @@ static const struct opt options[] = {
 	OPT(FLAG, 0, "sum", NULL, NULL,
 		"COUNT TAB SUM, the content sum: reads and verifies every payload",
 		struct count_settings, sum),
+	OPT(STRING, 0, "by", "FEATURE", NULL,
+		"a line a value of FEATURE: VALUE TAB COUNT, bytewise sorted",
+		struct count_settings, by),
+	OPT(STRING, 0, "where", "EXPR", NULL,
+		"only records for which EXPR holds, such as 'image/class/label == 3'",
+		struct count_settings, where),
 	OPT(FLAG, 0, "manifest", NULL, NULL,
 		"answer from the manifest of the set where it is not stale", struct count_settings,
 		manifest),
@@ -37,33 +44,45 @@ struct count_run {
 	struct tfr_json *json;
 };
 
-static void file_counted(
-	void *ctx, const char *path, uint64_t records, uint64_t sum, const struct tfr_error *err)
+static void put_file(
+	struct count_run *run, const char *path, uint64_t records, uint64_t sum, bool whole)
 {
-	struct count_run *run = ctx;
-
 	run->files++;
 	run->records += records;
 	run->sum += sum;
-	if (err) {
-		run->bad_files++;
-		cmd_error(run->c, err);
-	} else if (!records) {
-		cmd_warn_empty(run->c, path);
-	}
 	if (run->json) {
 		tfr_json_open_object(run->json, NULL);
 		tfr_json_string(run->json, "file", path);
 		tfr_json_u64(run->json, "records", records);
-		tfr_json_bool(run->json, "whole", !err);
+		tfr_json_bool(run->json, "whole", whole);
 		tfr_json_close_object(run->json);
-	} else if (run->s->per_file && !err) {
+	} else if (run->s->per_file && whole) {
 		if (run->s->sum)
 			printf("%s\t%llu\t%016llx\n", path, (unsigned long long)records,
 				(unsigned long long)sum);
 		else
 			printf("%s\t%llu\n", path, (unsigned long long)records);
 	}
+}
+
+static void file_counted(
+	void *ctx, const char *path, uint64_t records, uint64_t sum, const struct tfr_error *err)
+{
+	struct count_run *run = ctx;
+
+	if (err) {
+		run->bad_files++;
+		cmd_error(run->c, err);
+	} else if (!records) {
+		cmd_warn_empty(run->c, path);
+	}
+	put_file(run, path, records, sum, !err);
+}
+
+/* A file of which no record was selected is nothing to warn of. */
+static void selected_in_file(void *ctx, const char *path, uint64_t records, uint64_t sum)
+{
+	put_file(ctx, path, records, sum, true);
 }
 
 static void file_stale(void *ctx, const char *path, const char *why)
@@ -73,10 +92,20 @@ static void file_stale(void *ctx, const char *path, const char *why)
 	cmd_warn(run->c, "counting '%s': %s", path, why);
 }
 
+static void put_json(struct count_run *run)
+{
+	const char *text = tfr_json_text(run->json, NULL);
+
+	if (text)
+		puts(text);
+	else
+		cmd_error(run->c,
+			&(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+}
+
 static int print_json(struct count_run *run)
 {
 	struct tfr_json *j = run->json;
-	const char *text;
 	char sum[17];
 
 	tfr_json_close_array(j);
@@ -88,11 +117,7 @@ static int print_json(struct count_run *run)
 		tfr_json_string(j, "sum", sum);
 	}
 	tfr_json_close_object(j);
-	text = tfr_json_text(j, NULL);
-	if (!text)
-		return cmd_fail(run->c,
-			&(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
-	puts(text);
+	put_json(run);
 	return run->c->exit;
 }
 
@@ -112,11 +137,100 @@ static int print_total(struct count_run *run)
 	return run->c->exit;
 }
 
-static int count_main(struct cmd *c)
+/* --- with --by and --where --- */
+
+static struct tfr_progress shown;
+
+static bool show_progress(void *ctx, const char *phase, const struct tfr_progress *p)
 {
-	const struct count_settings *s = c->settings;
-	struct tfr_progress progress = { 0 };
-	struct count_run run = { .c = c, .s = s };
+	(void)ctx;
+	(void)phase;
+	__atomic_store_n(&shown.items, p->items, __ATOMIC_RELAXED);
+	__atomic_store_n(&shown.bytes, p->bytes, __ATOMIC_RELAXED);
+	return true;
+}
+
+static void value_counted(void *ctx, const struct tfr_bytes *value, uint64_t count)
+{
+	struct count_run *run = ctx;
+
+	if (run->json) {
+		tfr_json_open_object(run->json, NULL);
+		tfr_json_key(run->json, "value", 5);
+		tfr_json_bytes(run->json, NULL, value->data, value->size);
+		tfr_json_u64(run->json, "count", count);
+		tfr_json_close_object(run->json);
+		return;
+	}
+	fwrite(value->data, 1, value->size, stdout);
+	printf("\t%llu\n", (unsigned long long)count);
+}
+
+static void tell_absent(struct cmd *c, const char *by, uint64_t absent, uint64_t taken)
+{
+	if (absent && absent == taken)
+		cmd_warn(c, "no record has a value of '%s'", by);
+	else if (absent)
+		cmd_warn(c, "%llu of %llu records have no value of '%s'",
+			(unsigned long long)absent, (unsigned long long)taken, by);
+}
+
+static void warn_text(void *ctx, const char *text)
+{
+	cmd_warn(((struct count_run *)ctx)->c, "%s", text);
+}
+
+/* The selected records are counted as others are; a fault ends the count, since a total without
+ * the rest would be taken for the number of records. */
+static void count_selected(struct count_run *run, const struct tfr_set *set)
+{
+	const struct count_settings *s = run->s;
+	struct tfr_count_by_opts opts = {
+		.common = {
+			.input = set,
+			.compression = (enum tfr_compression)s->compression,
+			.where = s->where,
+			.threads = (unsigned)s->jobs,
+			.progress = show_progress,
+			.warn = warn_text,
+			.ctx = run,
+		},
+		.by = s->by,
+		.sum = s->sum,
+		.value = value_counted,
+		.file = s->by ? NULL : selected_in_file,
+	};
+	struct tfr_rewrite_report report;
+	struct tfr_error err;
+	uint64_t absent;
+
+	shown.total_bytes = tfr_set_bytes(set);
+	cmd_progress_start(run->c, &shown, (enum progress_mode)s->progress);
+	if (tfr_count_by(&opts, &report, &absent, &err)) {
+		run->bad_files++;
+		cmd_progress_stop();
+		cmd_error(run->c, &err);
+		return;
+	}
+	cmd_progress_stop();
+	if (!s->by)
+		return;
+	tell_absent(run->c, s->by, absent, report.taken);
+	if (run->json) {
+		tfr_json_close_array(run->json);
+		tfr_json_string(run->json, "by", s->by);
+		tfr_json_u64(run->json, "records", report.taken);
+		tfr_json_u64(run->json, "absent", absent);
+		tfr_json_close_object(run->json);
+		put_json(run);
+	}
+}
+
+/* From the headers, or with all payloads for --sum. */
+static void count_all(struct count_run *run, const struct tfr_set *set)
+{
+	const struct count_settings *s = run->s;
+	struct tfr_progress progress = { .total_bytes = tfr_set_bytes(set) };
 	struct tfr_count_opts opts = {
 		.threads = (unsigned)s->jobs,
 		.compression = (enum tfr_compression)s->compression,
@@ -125,27 +239,51 @@ static int count_main(struct cmd *c)
 		.stale = file_stale,
 		.progress = &progress,
 		.file = file_counted,
-		.ctx = &run,
+		.ctx = run,
 	};
-	struct tfr_set *set = NULL;
 	struct tfr_error err;
 
+	cmd_progress_start(run->c, &progress, (enum progress_mode)s->progress);
+	if (tfr_set_count_records(set, &opts, &err))
+		cmd_error(run->c, &err);
+	cmd_progress_stop();
+}
+
+/* What contradicts itself on the command line.  0: nothing. */
+static int count_usage(struct cmd *c)
+{
+	const struct count_settings *s = c->settings;
+
+	if (s->by && (s->per_file || s->sum))
+		return cmd_usage(c, "--by counts values; it cannot go with --per-file or --sum");
+	if (s->manifest && (s->by || s->where))
+		return cmd_usage(c, "a manifest knows no features; --manifest cannot go with --by "
+				    "or --where");
+	return 0;
+}
+
+static int count_main(struct cmd *c)
+{
+	const struct count_settings *s = c->settings;
+	struct count_run run = { .c = c, .s = s };
+	struct tfr_set *set = NULL;
+
 	c->quiet = s->quiet;
-	if (cmd_open_inputs(c, s->allow_missing, &set))
+	if (count_usage(c) || cmd_open_inputs(c, s->allow_missing, &set))
 		return c->exit;
 	if (s->json) {
 		run.json = tfr_json_new();
-		tfr_json_pretty(run.json, 1);
+		tfr_json_pretty(run.json, s->by ? 2 : 1);
 		tfr_json_open_object(run.json, NULL);
 		tfr_json_u64(run.json, "version", 1);
-		tfr_json_open_array(run.json, "inputs");
+		tfr_json_open_array(run.json, s->by ? "values" : "inputs");
 	}
-	progress.total_bytes = tfr_set_bytes(set);
-	cmd_progress_start(c, &progress, (enum progress_mode)s->progress);
-	if (tfr_set_count_records(set, &opts, &err))
-		cmd_error(c, &err);
-	cmd_progress_stop();
-	print_total(&run);
+	if (s->by || s->where)
+		count_selected(&run, set);
+	else
+		count_all(&run, set);
+	if (!s->by && !(s->where && run.bad_files))
+		print_total(&run);
 	tfr_json_free(run.json);
 	tfr_set_close(set);
 	return c->exit;

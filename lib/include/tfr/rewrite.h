@@ -285,10 +285,10 @@ struct tfr_split_report {
  *   TFR_EFORMAT, TFR_ESYS, TFR_ENOMEM, TFR_ECANCELLED. */
 TFR_API enum tfr_status tfr_split(
 	const struct tfr_split_opts *opts, struct tfr_split_report *report, struct tfr_error *err);
-/* Frees what a report holds. */
 /* Class `i`, below class_count: numbers come first, by size, then texts, bytewise. */
 TFR_API struct tfr_split_class tfr_split_report_class(
 	const struct tfr_split_report *report, size_t i);
+/* Frees what a report holds. */
 TFR_API void tfr_split_report_clear(struct tfr_split_report *report);
 
 /* --- repairing --- */
@@ -362,5 +362,30 @@ struct tfr_repair_report {
  * TFR_ESYS, TFR_ENOMEM */
 TFR_API enum tfr_status tfr_repair(const struct tfr_repair_opts *opts,
 	struct tfr_repair_report *report, struct tfr_error *err);
+
+/* --- counting --- */
+
+/* Counts the records of `common.input` that `common.where` selects, and the values of a feature in
+ * them; nothing is written.  Every payload is read and verified, on all processors also within one
+ * file. */
+struct tfr_count_by_opts {
+	struct tfr_rewrite_opts common; /* its `writer`, `seed` and `command` mean nothing here */
+	const char *by; /* the feature; NULL: only records.  With it they must be Examples */
+	bool sum;	/* content sums as well */
+	/* Both are called at the end, when every record was seen; either may be NULL.  A value is
+	 * its text: an int64 in decimal, a float the shortest decimal that reads back the same, or
+	 * NaN, Infinity, -Infinity, bytes as they are where they are UTF-8, but control characters
+	 * and other bytes as \xNN, a backslash doubled.  Each value of a list counts.  In bytewise
+	 * order of the text. */
+	void (*value)(void *ctx, const struct tfr_bytes *value, uint64_t count);
+	/* The selected records of a file, in the order of the set. */
+	void (*file)(void *ctx, const char *path, uint64_t records, uint64_t sum);
+};
+
+/* *absent: selected records without a value of `by`.  TFR_EUSAGE: more than a million values, or
+ * more than 64 MiB of them.  Other failures are those of a sweep over the input: the first fault in
+ * input order, unless `skip_damaged` allows it. */
+TFR_API enum tfr_status tfr_count_by(const struct tfr_count_by_opts *opts,
+	struct tfr_rewrite_report *report, uint64_t *absent, struct tfr_error *err);
 
 #endif

@@ -1,0 +1,208 @@
+/* rewrite/count_by.c - records that an expression selects, and values of a feature, counted.
+ *
+ * A value is known by its text, as it is printed.  Counting has no order: each worker counts in a
+ * small table of its own, which goes into the common one when it is full. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tfr/rewrite.h>
+#include <tfr/text.h>
+
+#include "base/error.h"
+#include "rewrite/class_name.h"
+#include "rewrite/classes.h"
+#include "rewrite/sweep.h"
+
+static const struct tfr_classes_bounds bounds = {
+	.text_bytes = 64 << 20,
+	.hint = "A feature with about as many values as there are records makes no classes.",
+};
+
+struct count_worker {
+	struct tfr_classes values;
+	struct tfr_buf text;
+	struct tfr_json *number;
+	uint64_t absent;
+};
+
+struct count_by {
+	const struct tfr_count_by_opts *o;
+	struct count_worker *workers;
+	unsigned n_workers;
+	pthread_mutex_t lock; /* of `values` */
+	struct tfr_classes values;
+	uint64_t *records, *sums; /* of each file */
+};
+
+static enum tfr_status flush(struct count_by *b, struct count_worker *w, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	pthread_mutex_lock(&b->lock);
+	status = tfr_classes_merge(&b->values, &w->values, err);
+	pthread_mutex_unlock(&b->lock);
+	tfr_classes_reset(&w->values);
+	return status;
+}
+
+/* Numbers as JSON has them, but for the quotes around what is no finite number. */
+static bool write_number(struct count_worker *w)
+{
+	const char *text;
+	size_t size;
+
+	text = tfr_json_text(w->number, &size);
+	if (!text)
+		return false;
+	if (*text == '"') {
+		text++;
+		size -= 2;
+	}
+	return tfr_buf_append(&w->text, text, size);
+}
+
+/* The next value as text.  *more false: there are none left. */
+static bool write_value(struct count_worker *w, struct tfr_cursor *cursor, bool *more)
+{
+	struct tfr_bytes bytes;
+	int64_t integer;
+	float real;
+
+	w->text.size = 0;
+	*more = true;
+	if (tfr_cursor_bytes(cursor, &bytes))
+		return tfr_class_escape(&w->text, bytes.data, bytes.size);
+	tfr_json_reset(w->number);
+	if (tfr_cursor_int64(cursor, &integer))
+		tfr_json_i64(w->number, NULL, integer);
+	else if (tfr_cursor_float(cursor, &real))
+		tfr_json_f32(w->number, NULL, real);
+	else
+		*more = false;
+	return !*more || write_number(w);
+}
+
+static enum tfr_status count_values(struct count_by *b, struct count_worker *w,
+	const struct tfr_feature *f, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	struct tfr_cursor cursor;
+	bool more;
+
+	tfr_cursor_init(&cursor, f);
+	while (!status) {
+		struct tfr_class value = { .kind = TFR_KIND_BYTES };
+
+		if (!write_value(w, &cursor, &more))
+			return tfr_fail_nomem(err, "counting");
+		if (!more)
+			break;
+		value.text = (struct tfr_bytes){ w->text.data, w->text.size };
+		if (tfr_classes_full(&w->values, &value))
+			status = flush(b, w, err);
+		if (!status)
+			status = tfr_classes_add(&w->values, &value, 1, NULL, err);
+	}
+	return status;
+}
+
+static enum tfr_status count_record(
+	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
+{
+	struct count_by *b = ctx;
+	struct count_worker *w = &b->workers[worker];
+	const struct tfr_feature *f;
+	struct tfr_digest d;
+
+	(void)verdict;
+	__atomic_fetch_add(&b->records[s->file], 1, __ATOMIC_RELAXED);
+	if (b->o->sum) {
+		tfr_digest_record(&s->rec, &d);
+		__atomic_fetch_add(&b->sums[s->file], d.sum, __ATOMIC_RELAXED);
+	}
+	if (!b->o->by)
+		return TFR_OK;
+	f = tfr_example_get(s->example, b->o->by);
+	if (!f || !f->count) {
+		w->absent++;
+		return TFR_OK;
+	}
+	return count_values(b, w, f, err);
+}
+
+static bool open_count(struct count_by *b)
+{
+	size_t files = tfr_set_count(b->o->common.input);
+
+	b->records = calloc(files + 1, sizeof(*b->records));
+	b->sums = calloc(files + 1, sizeof(*b->sums));
+	b->workers = calloc(b->n_workers, sizeof(*b->workers));
+	for (unsigned k = 0; b->workers && k < b->n_workers; k++) {
+		b->workers[k].number = tfr_json_new();
+		if (!b->workers[k].number)
+			return false;
+	}
+	return b->records && b->sums && b->workers;
+}
+
+static void close_count(struct count_by *b)
+{
+	for (unsigned k = 0; b->workers && k < b->n_workers; k++) {
+		tfr_classes_clear(&b->workers[k].values);
+		tfr_buf_clear(&b->workers[k].text);
+		tfr_json_free(b->workers[k].number);
+	}
+	free(b->workers);
+	free(b->records);
+	free(b->sums);
+	tfr_classes_clear(&b->values);
+	pthread_mutex_destroy(&b->lock);
+}
+
+/* When every record was seen: the values in order, then the files. */
+static void tell(struct count_by *b)
+{
+	const struct tfr_count_by_opts *o = b->o;
+
+	tfr_classes_sort(&b->values);
+	for (size_t i = 0; o->value && i < b->values.n; i++) {
+		struct tfr_class value = tfr_classes_at(&b->values, i);
+
+		o->value(o->common.ctx, &value.text, b->values.items[i].records);
+	}
+	for (size_t i = 0; o->file && i < tfr_set_count(o->common.input); i++)
+		o->file(o->common.ctx, tfr_set_path(o->common.input, i), b->records[i], b->sums[i]);
+}
+
+enum tfr_status tfr_count_by(const struct tfr_count_by_opts *opts,
+	struct tfr_rewrite_report *report, uint64_t *absent, struct tfr_error *err)
+{
+	struct count_by b = { .o = opts,
+		.n_workers = tfr_sweep_threads(&opts->common),
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.values.bounds = &bounds };
+	struct tfr_sweep sweep = {
+		.opts = &opts->common,
+		.phase = "counting",
+		.parse = opts->by != NULL,
+		.examine = count_record,
+		.ctx = &b,
+	};
+	enum tfr_status status = TFR_OK;
+
+	*absent = 0;
+	*report = (struct tfr_rewrite_report){ 0 };
+	if (!open_count(&b))
+		status = tfr_fail_nomem(err, "counting");
+	if (!status)
+		status = tfr_sweep_run(&sweep, report, err);
+	for (unsigned k = 0; !status && k < b.n_workers; k++) {
+		*absent += b.workers[k].absent;
+		status = flush(&b, &b.workers[k], err);
+	}
+	if (!status)
+		tell(&b);
+	close_count(&b);
+	return status;
+}
