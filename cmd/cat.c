@@ -6,7 +6,7 @@
 
 struct cat_settings {
 	uint64_t skip, limit;
-	const char *output, *where, *on_error;
+	const char *output, *interleave, *where, *on_error;
 	int level, compress, compression, progress;
 	bool force, raw, delimited, allow_missing, quiet;
 };
@@ -20,6 +20,9 @@ static const struct opt options[] = {
 	OPT_FORCE(struct cat_settings, force),
 	OPT_COMPRESS(struct cat_settings, compress),
 	OPT_LEVEL(struct cat_settings, level),
+	OPT(STRING, 0, "interleave", "CYCLE,BLOCK", NULL,
+		"BLOCK records from each of CYCLE open files in turn, as tf.data interleaves them",
+		struct cat_settings, interleave),
 	OPT(STRING, 0, "where", "EXPR", NULL,
 		"only records for which EXPR holds, such as 'image/class/label == 3'",
 		struct cat_settings, where),
@@ -149,6 +152,7 @@ static int cat_main(struct cmd *c)
 		.skip = s->skip,
 		.limit = s->limit,
 		.where = s->where,
+		.interleave = s->interleave,
 		.compression = (enum tfr_compression)s->compression,
 		.allow_missing = s->allow_missing,
 		.on_error = s->on_error,

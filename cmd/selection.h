@@ -1,5 +1,5 @@
-/* cmd/selection.h - the records that a command was asked for, one after another: inputs, --where,
- * --skip, --limit, in that order, and --on-error on the way. */
+/* cmd/selection.h - the records that a command was asked for, one after another: the selecting
+ * options as text, the inputs opened, and <tfr/select.h> over them. */
 #ifndef TFR_CMD_SELECTION_H
 #define TFR_CMD_SELECTION_H
 
@@ -8,8 +8,9 @@
 struct selection;
 
 struct selection_opts {
-	uint64_t skip, limit; /* limit UINT64_MAX: all */
-	const char *where;    /* NULL: all */
+	uint64_t skip, limit;	/* limit UINT64_MAX: all */
+	const char *where;	/* NULL: all */
+	const char *interleave; /* "CYCLE,BLOCK"; NULL: one file after another */
 	enum tfr_compression compression;
 	bool allow_missing;
 	const char *on_error; /* "fail" (or NULL) or "skip" */

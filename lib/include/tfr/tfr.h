@@ -15,6 +15,7 @@
 #include <tfr/progress.h>
 #include <tfr/record.h>
 #include <tfr/rewrite.h>
+#include <tfr/select.h>
 #include <tfr/shard.h>
 #include <tfr/text.h>
 

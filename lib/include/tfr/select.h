@@ -1,0 +1,57 @@
+/* tfr/select.h - one stream of records out of many files, as options leave it.
+ *
+ * The order of selection is fixed: the files of a set, interleaved or one after another; an
+ * expression; how many are passed over; how many are given.  Each stage sees what the one before it
+ * leaves. */
+#ifndef TFR_SELECT_H
+#define TFR_SELECT_H
+
+#include <tfr/example.h>
+#include <tfr/shard.h>
+
+struct tfr_select;
+
+struct tfr_select_opts {
+	enum tfr_compression compression;
+	/* The order of tf.data's interleave(cycle_length, block_length), deterministic as it is by
+	 * default: a block of records from each of `cycle` places in turn; a file that ends cuts
+	 * its block short, and its place takes the next file when its turn comes again
+	 * (tensorflow/core/kernels/data/interleave_dataset_op.cc).  At most `cycle` files are open.
+	 * 0: one file after another, which is what a cycle of 1 gives. */
+	uint64_t cycle, block;
+	const char *where;    /* NULL: all; see tfr_where_compile() */
+	uint64_t skip, limit; /* limit UINT64_MAX: all */
+
+	/* Damage, and what the expression cannot parse, is warned of, counted and passed over: a
+	 * record with a wrong data CRC, a stretch up to the next place where a record verifies, the
+	 * rest of a file.  Each takes up one record's place in its block. */
+	bool skip_damaged;
+
+	struct tfr_progress *progress; /* may be NULL */
+	/* One line without its end: faults passed over, files without records; may be NULL. */
+	void (*warn)(void *ctx, const char *text);
+	void *ctx;
+};
+
+/* `set` and the texts stay the caller's and must outlive the selection.  TFR_EUSAGE: the expression
+ * is wrong, or one of `cycle` and `block` is 0 and the other is not. */
+TFR_API enum tfr_status tfr_select_open(struct tfr_select **s, const struct tfr_set *set,
+	const struct tfr_select_opts *opts, struct tfr_error *err);
+/* The next record: TFR_OK with a view until the next call, or TFR_END.  Other statuses as of
+ * tfr_reader_next(), the place filled in. */
+TFR_API enum tfr_status tfr_select_next(
+	struct tfr_select *s, struct tfr_record *rec, struct tfr_error *err);
+/* The file the last record came from, as errors name it; lives as long as the set. */
+TFR_API const char *tfr_select_path(const struct tfr_select *s);
+/* Says in `err` that it is about the last record. */
+TFR_API void tfr_select_locate(
+	const struct tfr_select *s, const struct tfr_record *rec, struct tfr_error *err);
+/* After the last record: warns of names in the expression that no record had. */
+TFR_API void tfr_select_finish(struct tfr_select *s);
+TFR_API void tfr_select_close(struct tfr_select *s); /* accepts NULL */
+
+/* Records read so far, and faults passed over. */
+TFR_API uint64_t tfr_select_read(const struct tfr_select *s);
+TFR_API uint64_t tfr_select_bad(const struct tfr_select *s);
+
+#endif

@@ -1,0 +1,26 @@
+/* select/inputs.h - the records of all files of a set in one order: tf.data's interleave, of which
+ * a cycle of 1 is one file after another. */
+#ifndef TFR_SELECT_INPUTS_H
+#define TFR_SELECT_INPUTS_H
+
+#include <tfr/select.h>
+
+struct inputs;
+
+enum tfr_status inputs_open(struct inputs **in, const struct tfr_set *set,
+	const struct tfr_select_opts *opts, struct tfr_error *err);
+void inputs_close(struct inputs *in); /* accepts NULL */
+
+/* The next record, a view until the next call.  With `skip_damaged`, faults are behind it. */
+enum tfr_status inputs_next(struct inputs *in, struct tfr_record *rec, struct tfr_error *err);
+/* The place of the last record in this stream, counted from 0; a fault passed over has a place. */
+uint64_t inputs_number(const struct inputs *in);
+/* The file of the last record. */
+const char *inputs_path(const struct inputs *in);
+
+/* Counts `err` as a fault that is passed over, and warns of it. */
+void inputs_pass_over(struct inputs *in, const struct tfr_error *err);
+uint64_t inputs_read(const struct inputs *in);
+uint64_t inputs_bad(const struct inputs *in);
+
+#endif

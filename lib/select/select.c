@@ -1,0 +1,162 @@
+/* select/select.c - the stages, one behind the other, in the order that tfr/select.h fixes.
+ *
+ * Each stage is a function that asks the one before it for a record until one passes. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <tfr/select.h>
+
+#include "base/error.h"
+#include "select/inputs.h"
+
+struct tfr_select {
+	struct tfr_select_opts o;
+	struct inputs *in;
+	struct tfr_where *where;
+	struct tfr_example *example;
+	const char *path;
+	uint64_t passed, given;
+};
+
+static enum tfr_status start(struct tfr_select *s, const struct tfr_set *set, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	if (!s->o.cycle != !s->o.block)
+		return tfr_fail(err, TFR_EUSAGE, "a cycle and a block are above 0");
+	if (s->o.where) {
+		status = tfr_where_compile(&s->where, s->o.where, err);
+		if (status)
+			return status;
+		s->example = tfr_example_new();
+		if (!s->example)
+			return tfr_fail_nomem(err, "selecting records");
+	}
+	return inputs_open(&s->in, set, &s->o, err);
+}
+
+enum tfr_status tfr_select_open(struct tfr_select **out, const struct tfr_set *set,
+	const struct tfr_select_opts *opts, struct tfr_error *err)
+{
+	struct tfr_select *s = calloc(1, sizeof(*s));
+	enum tfr_status status;
+
+	if (!s)
+		return tfr_fail_nomem(err, "selecting records");
+	s->o = *opts;
+	status = start(s, set, err);
+	if (status) {
+		tfr_select_close(s);
+		return status;
+	}
+	*out = s;
+	return TFR_OK;
+}
+
+void tfr_select_close(struct tfr_select *s)
+{
+	if (!s)
+		return;
+	inputs_close(s->in);
+	tfr_where_free(s->where);
+	tfr_example_free(s->example);
+	free(s);
+}
+
+/* --- the stages --- */
+
+/* Whether --where's expression holds; without one it does. */
+static enum tfr_status matches(
+	struct tfr_select *s, const struct tfr_record *rec, bool *selected, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	*selected = true;
+	if (!s->where)
+		return TFR_OK;
+	status = tfr_example_parse(s->example, rec->data, rec->size, err);
+	if (!status)
+		status = tfr_where_match(s->where, s->example, selected, err);
+	if (status != TFR_EDATA)
+		return status;
+	tfr_select_locate(s, rec, err);
+	if (!s->o.skip_damaged)
+		return status;
+	inputs_pass_over(s->in, err);
+	*selected = false;
+	return TFR_OK;
+}
+
+static enum tfr_status next_matching(
+	struct tfr_select *s, struct tfr_record *rec, struct tfr_error *err)
+{
+	bool selected = false;
+	enum tfr_status status = TFR_OK;
+
+	while (!status && !selected) {
+		status = inputs_next(s->in, rec, err);
+		if (!status) {
+			s->path = inputs_path(s->in);
+			status = matches(s, rec, &selected, err);
+		}
+	}
+	return status;
+}
+
+enum tfr_status tfr_select_next(struct tfr_select *s, struct tfr_record *rec, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	if (s->given == s->o.limit)
+		return TFR_END;
+	for (;;) {
+		status = next_matching(s, rec, err);
+		if (status)
+			return status;
+		if (s->passed == s->o.skip)
+			break;
+		s->passed++;
+	}
+	s->given++;
+	return TFR_OK;
+}
+
+/* --- what is told --- */
+
+const char *tfr_select_path(const struct tfr_select *s)
+{
+	return s->path;
+}
+
+void tfr_select_locate(
+	const struct tfr_select *s, const struct tfr_record *rec, struct tfr_error *err)
+{
+	tfr_error_locate(err, s->path, rec->index, rec->offset);
+}
+
+void tfr_select_finish(struct tfr_select *s)
+{
+	const char *name, *nearest;
+	char text[8800];
+
+	if (!s->where || !inputs_read(s->in) || !s->o.warn)
+		return;
+	for (size_t i = 0; tfr_where_missing(s->where, i, &name, &nearest); i++) {
+		if (*nearest)
+			snprintf(text, sizeof(text), "no record has '%s'; did you mean '%s'?", name,
+				nearest);
+		else
+			snprintf(text, sizeof(text), "no record has '%s'", name);
+		s->o.warn(s->o.ctx, text);
+	}
+}
+
+uint64_t tfr_select_read(const struct tfr_select *s)
+{
+	return inputs_read(s->in);
+}
+
+uint64_t tfr_select_bad(const struct tfr_select *s)
+{
+	return inputs_bad(s->in);
+}
