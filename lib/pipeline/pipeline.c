@@ -77,7 +77,8 @@ static enum tfr_status start_reading(struct tfr_pipeline *p, struct tfr_error *e
 		cycle = (uint32_t)files;
 	p->source.budget = (budget < 16u << 20 ? budget : 16u << 20) / cycle;
 	p->example = tfr_example_new();
-	if (!p->example || !shuffle_init(&p->shuffle, p->opts.shuffle, p->opts.seed))
+	tfr_shuffler_init(&p->shuffle, p->opts.shuffle, p->opts.seed);
+	if (!p->example || !tfr_shuffler_reserve(&p->shuffle))
 		return tfr_fail_nomem(err, "starting to read");
 	return source_start(p, err);
 }
@@ -158,11 +159,13 @@ static void stop_threads(struct tfr_pipeline *p)
 
 static void free_samples(struct tfr_pipeline *p)
 {
+	struct sample *s;
+
 	for (unsigned i = 0; i < p->fifo_count; i++)
 		sample_put(&p->store, p->fifo[(p->fifo_head + i) % p->fifo_capacity]);
-	while (p->shuffle.ring && p->shuffle.start < p->shuffle.end)
-		sample_put(&p->store, p->shuffle.ring[p->shuffle.start++ % p->shuffle.capacity]);
-	shuffle_clear(&p->shuffle);
+	while ((s = tfr_shuffler_discard(&p->shuffle)))
+		sample_put(&p->store, s);
+	tfr_shuffler_clear(&p->shuffle);
 }
 
 void tfr_pipeline_close(struct tfr_pipeline *p)

@@ -129,7 +129,7 @@ static enum tfr_status find_out(struct tfr_pipeline *p, struct findings *f, stru
 static uint64_t shuffle_need(const struct tfr_pipeline *p, const struct findings *f)
 {
 	uint64_t records = p->opts.shuffle > 1 ? p->opts.shuffle : 1;
-	uint64_t need = records * (f->footprint / f->records + sizeof(void *)),
+	uint64_t need = records * (f->footprint / f->records + sizeof(struct tfr_shuffled)),
 		 all = tfr_set_bytes(p->opts.set);
 
 	/* Files smaller than the buffer bound it; two epochs may be in it at once.  What compressed

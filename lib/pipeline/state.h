@@ -16,9 +16,9 @@
 #include <tfr/text.h>
 
 #include "base/clock.h"
+#include "base/shuffler.h"
 #include "pipeline/picture.h"
 #include "pipeline/sample.h"
-#include "pipeline/shuffle.h"
 
 enum stage {
 	STAGE_READ,
@@ -177,7 +177,7 @@ struct tfr_pipeline {
 	struct source source;
 	struct sample_store store;
 	struct tfr_example *example; /* whose worker is feeding */
-	struct shuffle shuffle;
+	struct tfr_shuffler shuffle;
 	bool feeding;	 /* one worker at a time pulls, parses and shuffles: order is kept so */
 	bool pulled_all; /* nothing more comes from the source */
 	bool fed_all;	 /* nor from the shuffle */

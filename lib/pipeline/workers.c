@@ -166,8 +166,8 @@ static bool claim_feed(struct tfr_pipeline *p, struct worker *w, enum lack *lack
 	/* While one epoch drains the next may be let in, but not ended. */
 	w->epoch_ends = !p->pulled_all && (pull == PULL_EPOCH || pull == PULL_ERROR) &&
 			!p->shuffle.front_closed;
-	if (!w->pulled_count && !w->epoch_ends && !shuffle_ready(&p->shuffle) &&
-		!shuffle_drained(&p->shuffle)) {
+	if (!w->pulled_count && !w->epoch_ends && !tfr_shuffler_ready(&p->shuffle) &&
+		!tfr_shuffler_drained(&p->shuffle)) {
 		*lack = LACK_INPUT;
 		return false;
 	}
@@ -216,19 +216,19 @@ static void drain(struct tfr_pipeline *p)
 	struct counter *c = &p->counters[STAGE_SHUFFLE];
 
 	while (p->fifo_capacity - p->fifo_count > 1) {
-		if (shuffle_ready(&p->shuffle)) {
-			struct sample *s = shuffle_pop(&p->shuffle);
+		if (tfr_shuffler_ready(&p->shuffle)) {
+			struct sample *s = tfr_shuffler_pop(&p->shuffle);
 
 			c->items++;
 			c->bytes += s->size;
 			fifo_put(p, s);
-		} else if (shuffle_drained(&p->shuffle)) {
+		} else if (tfr_shuffler_drained(&p->shuffle)) {
 			fifo_put(p, NULL);
 			if (p->pulled_all) {
 				p->fed_all = true;
 				return;
 			}
-			shuffle_next_epoch(&p->shuffle);
+			tfr_shuffler_next_epoch(&p->shuffle);
 		} else {
 			return;
 		}
@@ -239,7 +239,7 @@ static void end_epoch(struct tfr_pipeline *p)
 {
 	uint64_t done = p->source.epoch + 1;
 
-	shuffle_close_epoch(&p->shuffle);
+	tfr_shuffler_close_epoch(&p->shuffle);
 	/* An epoch without a record would be followed by another, for ever. */
 	if (p->ended || p->source.ordinal == 0 || done == p->opts.epochs)
 		p->pulled_all = true;
@@ -260,9 +260,9 @@ static void run_feed(struct tfr_pipeline *p, struct worker *w)
 		p->counters[STAGE_PARSE].bytes += bytes;
 	}
 	for (unsigned i = 0; i < w->pulled_count; i++) {
-		if (shuffle_full(&p->shuffle))
+		if (tfr_shuffler_full(&p->shuffle))
 			drain(p);
-		shuffle_push(&p->shuffle, w->pulled[i]);
+		tfr_shuffler_push(&p->shuffle, w->pulled[i], w->pulled[i]->size);
 	}
 	if (w->epoch_ends)
 		end_epoch(p);

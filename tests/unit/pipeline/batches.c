@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/shuffle.h"
 #include "support/temp.h"
 #include "unit/pipeline/made.h"
 
@@ -227,54 +226,4 @@ Test(batches, of_payloads_larger_than_the_first_ones_grow)
 	run_feed_on(&run, "grow", opts);
 	cr_assert_eq(run.end, TFR_ENOMEM);
 	free(large);
-}
-
-/* tf.data.Dataset.range(n).shuffle(buffer, seed), three epochs, by TensorFlow 2.21. */
-static const struct {
-	unsigned n, buffer;
-	uint64_t seed;
-	int order[3][20];
-} tensorflow[] = {
-	{ 12, 5, 7u,
-		{ { 2, 4, 0, 3, 8, 1, 9, 10, 5, 7, 6, 11 },
-			{ 4, 0, 3, 7, 2, 6, 8, 9, 11, 5, 1, 10 },
-			{ 1, 0, 6, 7, 4, 8, 5, 11, 2, 3, 10, 9 } } },
-	{ 20, 8, 0u,
-		{ { 4, 7, 2, 10, 9, 3, 13, 11, 14, 12, 0, 8, 6, 17, 18, 16, 1, 5, 15, 19 },
-			{ 7, 3, 6, 10, 11, 0, 1, 2, 15, 16, 9, 13, 17, 18, 8, 19, 12, 14, 4, 5 },
-			{ 5, 8, 6, 3, 1, 12, 10, 9, 14, 7, 2, 0, 16, 17, 13, 18, 4, 19, 11,
-				15 } } },
-	{ 9, 20, 123456789012u,
-		{ { 4, 6, 0, 5, 2, 7, 3, 8, 1 }, { 3, 7, 4, 5, 0, 6, 8, 1, 2 },
-			{ 2, 6, 8, 4, 0, 5, 1, 7, 3 } } },
-};
-
-Test(batches, are_shuffled_as_tensorflow_shuffles)
-{
-	for (size_t t = 0; t < sizeof(tensorflow) / sizeof(*tensorflow); t++) {
-		struct sample *samples = calloc(tensorflow[t].n, sizeof(*samples));
-		struct shuffle s;
-
-		cr_assert(shuffle_init(&s, tensorflow[t].buffer, tensorflow[t].seed));
-		for (int epoch = 0; epoch < 3; epoch++) {
-			unsigned in = 0, out = 0;
-
-			while (!shuffle_drained(&s)) {
-				if (shuffle_ready(&s)) {
-					cr_assert_eq(shuffle_pop(&s) - samples,
-						tensorflow[t].order[epoch][out],
-						"row %zu, epoch %d, place %u", t, epoch, out);
-					out++;
-				} else if (in < tensorflow[t].n) {
-					shuffle_push(&s, &samples[in++]);
-				} else {
-					shuffle_close_epoch(&s);
-				}
-			}
-			cr_assert_eq(out, tensorflow[t].n);
-			shuffle_next_epoch(&s);
-		}
-		shuffle_clear(&s);
-		free(samples);
-	}
 }
