@@ -5,7 +5,7 @@
 #include "selection.h"
 
 struct cat_settings {
-	uint64_t skip, limit;
+	uint64_t shuffle_buffer, seed, skip, limit;
 	const char *output, *interleave, *where, *on_error;
 	int level, compress, compression, progress;
 	bool force, raw, delimited, allow_missing, quiet;
@@ -26,6 +26,10 @@ static const struct opt options[] = {
 	OPT(STRING, 0, "where", "EXPR", NULL,
 		"only records for which EXPR holds, such as 'image/class/label == 3'",
 		struct cat_settings, where),
+	OPT(COUNT, 0, "shuffle-buffer", "N", NULL,
+		"in the order of tf.data's shuffle(N, seed), first epoch [0: the order stays]",
+		struct cat_settings, shuffle_buffer),
+	OPT(COUNT, 0, "seed", "N", NULL, "of --shuffle-buffer [0]", struct cat_settings, seed),
 	OPT(COUNT, 0, "skip", "N", NULL, "pass over the first N selected records [0]",
 		struct cat_settings, skip),
 	OPT(COUNT, 'n', "limit", "N", NULL, "write at most N records [all]", struct cat_settings,
@@ -149,6 +153,8 @@ static int cat_main(struct cmd *c)
 	const struct cat_settings *s = c->settings;
 	struct tfr_progress progress = { 0 };
 	struct selection_opts opts = {
+		.shuffle_buffer = s->shuffle_buffer,
+		.seed = s->seed,
 		.skip = s->skip,
 		.limit = s->limit,
 		.where = s->where,

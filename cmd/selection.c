@@ -55,6 +55,8 @@ int selection_open(struct cmd *c, struct selection **out, const struct selection
 	struct tfr_select_opts o = {
 		.compression = opts->compression,
 		.where = opts->where,
+		.shuffle_buffer = opts->shuffle_buffer,
+		.seed = opts->seed,
 		.skip = opts->skip,
 		.limit = opts->limit,
 		.progress = opts->progress,

@@ -8,9 +8,10 @@
 struct selection;
 
 struct selection_opts {
-	uint64_t skip, limit;	/* limit UINT64_MAX: all */
-	const char *where;	/* NULL: all */
-	const char *interleave; /* "CYCLE,BLOCK"; NULL: one file after another */
+	uint64_t skip, limit;	       /* limit UINT64_MAX: all */
+	const char *where;	       /* NULL: all */
+	const char *interleave;	       /* "CYCLE,BLOCK"; NULL: one file after another */
+	uint64_t shuffle_buffer, seed; /* 0: the order stays */
 	enum tfr_compression compression;
 	bool allow_missing;
 	const char *on_error; /* "fail" (or NULL) or "skip" */

@@ -3,17 +3,28 @@
  * Each stage is a function that asks the one before it for a record until one passes. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <tfr/select.h>
 
 #include "base/error.h"
+#include "base/shuffler.h"
 #include "select/inputs.h"
+
+/* A record that waits in the shuffle: the view it was read as is long over. */
+struct kept {
+	struct tfr_record rec;
+	const char *path;
+	uint8_t data[];
+};
 
 struct tfr_select {
 	struct tfr_select_opts o;
 	struct inputs *in;
 	struct tfr_where *where;
 	struct tfr_example *example;
+	struct tfr_shuffler shuffler;
+	struct kept *shown; /* the last record given, where it came out of the shuffle */
 	const char *path;
 	uint64_t passed, given;
 };
@@ -32,6 +43,7 @@ static enum tfr_status start(struct tfr_select *s, const struct tfr_set *set, st
 		if (!s->example)
 			return tfr_fail_nomem(err, "selecting records");
 	}
+	tfr_shuffler_init(&s->shuffler, s->o.shuffle_buffer, s->o.seed);
 	return inputs_open(&s->in, set, &s->o, err);
 }
 
@@ -57,6 +69,10 @@ void tfr_select_close(struct tfr_select *s)
 {
 	if (!s)
 		return;
+	for (void *kept; (kept = tfr_shuffler_discard(&s->shuffler));)
+		free(kept);
+	tfr_shuffler_clear(&s->shuffler);
+	free(s->shown);
 	inputs_close(s->in);
 	tfr_where_free(s->where);
 	tfr_example_free(s->example);
@@ -103,6 +119,52 @@ static enum tfr_status next_matching(
 	return status;
 }
 
+static enum tfr_status keep(
+	struct tfr_select *s, const struct tfr_record *rec, struct tfr_error *err)
+{
+	struct kept *kept = malloc(sizeof(*kept) + rec->size);
+
+	if (!kept || !tfr_shuffler_push(&s->shuffler, kept, rec->size)) {
+		free(kept);
+		tfr_fail_nomem(err, "filling the shuffle buffer");
+		tfr_error_hint(err, "Take a smaller buffer, or shuffle on disk.");
+		return TFR_ENOMEM;
+	}
+	kept->rec = *rec;
+	kept->rec.data = kept->data;
+	kept->path = s->path;
+	if (rec->size) /* an empty payload may have no address */
+		memcpy(kept->data, rec->data, rec->size);
+	return TFR_OK;
+}
+
+static enum tfr_status next_shuffled(
+	struct tfr_select *s, struct tfr_record *rec, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	if (!s->o.shuffle_buffer)
+		return next_matching(s, rec, err);
+	while (!status && !tfr_shuffler_ready(&s->shuffler)) {
+		if (tfr_shuffler_drained(&s->shuffler))
+			return TFR_END;
+		status = next_matching(s, rec, err);
+		if (!status)
+			status = keep(s, rec, err);
+		if (status == TFR_END) {
+			tfr_shuffler_close_epoch(&s->shuffler);
+			status = TFR_OK;
+		}
+	}
+	if (status)
+		return status;
+	free(s->shown);
+	s->shown = tfr_shuffler_pop(&s->shuffler);
+	s->path = s->shown->path;
+	*rec = s->shown->rec;
+	return TFR_OK;
+}
+
 enum tfr_status tfr_select_next(struct tfr_select *s, struct tfr_record *rec, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
@@ -110,7 +172,7 @@ enum tfr_status tfr_select_next(struct tfr_select *s, struct tfr_record *rec, st
 	if (s->given == s->o.limit)
 		return TFR_END;
 	for (;;) {
-		status = next_matching(s, rec, err);
+		status = next_shuffled(s, rec, err);
 		if (status)
 			return status;
 		if (s->passed == s->o.skip)

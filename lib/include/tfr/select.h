@@ -1,8 +1,8 @@
 /* tfr/select.h - one stream of records out of many files, as options leave it.
  *
  * The order of selection is fixed: the files of a set, interleaved or one after another; an
- * expression; how many are passed over; how many are given.  Each stage sees what the one before it
- * leaves. */
+ * expression; a shuffle; how many are passed over; how many are given.  Each stage sees what the
+ * one before it leaves. */
 #ifndef TFR_SELECT_H
 #define TFR_SELECT_H
 
@@ -19,7 +19,10 @@ struct tfr_select_opts {
 	 * (tensorflow/core/kernels/data/interleave_dataset_op.cc).  At most `cycle` files are open.
 	 * 0: one file after another, which is what a cycle of 1 gives. */
 	uint64_t cycle, block;
-	const char *where;    /* NULL: all; see tfr_where_compile() */
+	const char *where; /* NULL: all; see tfr_where_compile() */
+	/* The order of the first epoch of tf.data's shuffle(shuffle_buffer, seed), without a global
+	 * seed; as many records are held in memory.  0: the order stays. */
+	uint64_t shuffle_buffer, seed;
 	uint64_t skip, limit; /* limit UINT64_MAX: all */
 
 	/* Damage, and what the expression cannot parse, is warned of, counted and passed over: a
