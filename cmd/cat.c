@@ -6,7 +6,7 @@
 
 struct cat_settings {
 	uint64_t shuffle_buffer, seed, skip, limit;
-	const char *output, *interleave, *where, *on_error;
+	const char *output, *interleave, *records, *where, *every, *sample, *on_error;
 	int level, compress, compression, progress;
 	bool force, raw, delimited, allow_missing, quiet;
 };
@@ -23,13 +23,22 @@ static const struct opt options[] = {
 	OPT(STRING, 0, "interleave", "CYCLE,BLOCK", NULL,
 		"BLOCK records from each of CYCLE open files in turn, as tf.data interleaves them",
 		struct cat_settings, interleave),
+	OPT(STRING, 0, "records", "LIST", NULL,
+		"only the records of these numbers, counted from 0 over all inputs: 0,5,10-20,100-",
+		struct cat_settings, records),
 	OPT(STRING, 0, "where", "EXPR", NULL,
 		"only records for which EXPR holds, such as 'image/class/label == 3'",
 		struct cat_settings, where),
+	OPT(STRING, 0, "every", "N[+OFFSET]", NULL,
+		"record OFFSET of those selected so far and every N-th from there [+0]",
+		struct cat_settings, every),
+	OPT(STRING, 0, "sample", "P", NULL, "each record with probability P, drawn by --seed",
+		struct cat_settings, sample),
 	OPT(COUNT, 0, "shuffle-buffer", "N", NULL,
 		"in the order of tf.data's shuffle(N, seed), first epoch [0: the order stays]",
 		struct cat_settings, shuffle_buffer),
-	OPT(COUNT, 0, "seed", "N", NULL, "of --shuffle-buffer [0]", struct cat_settings, seed),
+	OPT(COUNT, 0, "seed", "N", NULL, "of --sample and --shuffle-buffer [0]",
+		struct cat_settings, seed),
 	OPT(COUNT, 0, "skip", "N", NULL, "pass over the first N selected records [0]",
 		struct cat_settings, skip),
 	OPT(COUNT, 'n', "limit", "N", NULL, "write at most N records [all]", struct cat_settings,
@@ -159,6 +168,9 @@ static int cat_main(struct cmd *c)
 		.limit = s->limit,
 		.where = s->where,
 		.interleave = s->interleave,
+		.records = s->records,
+		.every = s->every,
+		.sample = s->sample,
 		.compression = (enum tfr_compression)s->compression,
 		.allow_missing = s->allow_missing,
 		.on_error = s->on_error,

@@ -49,11 +49,56 @@ static int read_interleave(struct cmd *c, const char *text, struct tfr_select_op
 	return 0;
 }
 
+/* N or N+OFFSET */
+static int read_every(struct cmd *c, const char *text, struct tfr_select_opts *o)
+{
+	const char *plus = text ? strchr(text, '+') : NULL;
+	const char *rest = text ? read_number(text, plus ? '+' : 0, &o->every) : NULL;
+	char *end;
+
+	if (!text)
+		return 0;
+	errno = 0;
+	if (rest && plus) {
+		o->every_offset = strtoull(rest, &end, 10);
+		rest = isdigit((unsigned char)*rest) && !*end && !errno ? rest : NULL;
+	}
+	if (!rest)
+		return cmd_usage(
+			c, "--every takes N or N+OFFSET, whole numbers, N above 0, not '%s'", text);
+	return 0;
+}
+
+static int read_sample(struct cmd *c, const char *text, struct tfr_select_opts *o)
+{
+	char *end;
+
+	if (!text)
+		return 0;
+	o->sampled = true;
+	o->sample = strtod(text, &end);
+	if (end == text || *end || !(o->sample >= 0 && o->sample <= 1))
+		return cmd_usage(c, "--sample takes a probability from 0 to 1, not '%s'", text);
+	if (o->every)
+		return cmd_usage(c, "--every and --sample are two choices");
+	return 0;
+}
+
+/* The options that have a form of their own. */
+static int read_forms(struct cmd *c, const struct selection_opts *opts, struct tfr_select_opts *o)
+{
+	if (read_on_error(c, opts->on_error, o) || read_interleave(c, opts->interleave, o) ||
+		read_every(c, opts->every, o) || read_sample(c, opts->sample, o))
+		return c->exit;
+	return 0;
+}
+
 int selection_open(struct cmd *c, struct selection **out, const struct selection_opts *opts)
 {
 	struct selection *s = calloc(1, sizeof(*s));
 	struct tfr_select_opts o = {
 		.compression = opts->compression,
+		.records = opts->records,
 		.where = opts->where,
 		.shuffle_buffer = opts->shuffle_buffer,
 		.seed = opts->seed,
@@ -69,8 +114,7 @@ int selection_open(struct cmd *c, struct selection **out, const struct selection
 		return cmd_fail(
 			c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
 	s->c = c;
-	if (!read_on_error(c, opts->on_error, &o) && !read_interleave(c, opts->interleave, &o) &&
-		!cmd_open_inputs(c, opts->allow_missing, &s->set) &&
+	if (!read_forms(c, opts, &o) && !cmd_open_inputs(c, opts->allow_missing, &s->set) &&
 		tfr_select_open(&s->select, s->set, &o, &err))
 		cmd_error(c, &err);
 	if (!s->select) {

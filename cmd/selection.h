@@ -10,6 +10,9 @@ struct selection;
 struct selection_opts {
 	uint64_t skip, limit;	       /* limit UINT64_MAX: all */
 	const char *where;	       /* NULL: all */
+	const char *records;	       /* "0,5,10-20,100-"; NULL: all */
+	const char *every;	       /* "N" or "N+OFFSET"; NULL: all */
+	const char *sample;	       /* "0.1"; NULL: all */
 	const char *interleave;	       /* "CYCLE,BLOCK"; NULL: one file after another */
 	uint64_t shuffle_buffer, seed; /* 0: the order stays */
 	enum tfr_compression compression;

@@ -170,9 +170,9 @@ enum tfr_status inputs_next(struct inputs *in, struct tfr_record *rec, struct tf
 	return status ? status : TFR_END;
 }
 
-uint64_t inputs_number(const struct inputs *in)
+uint64_t inputs_seen(const struct inputs *in)
 {
-	return in->seen - 1;
+	return in->seen;
 }
 
 const char *inputs_path(const struct inputs *in)

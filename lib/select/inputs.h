@@ -13,8 +13,9 @@ void inputs_close(struct inputs *in); /* accepts NULL */
 
 /* The next record, a view until the next call.  With `skip_damaged`, faults are behind it. */
 enum tfr_status inputs_next(struct inputs *in, struct tfr_record *rec, struct tfr_error *err);
-/* The place of the last record in this stream, counted from 0; a fault passed over has a place. */
-uint64_t inputs_number(const struct inputs *in);
+/* How many places of the stream were read; a fault passed over had a place.  The last record's
+ * number is one less. */
+uint64_t inputs_seen(const struct inputs *in);
 /* The file of the last record. */
 const char *inputs_path(const struct inputs *in);
 

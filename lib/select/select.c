@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/shuffler.h"
 #include "select/inputs.h"
+#include "select/list.h"
 
 /* A record that waits in the shuffle: the view it was read as is long over. */
 struct kept {
@@ -21,12 +22,14 @@ struct kept {
 struct tfr_select {
 	struct tfr_select_opts o;
 	struct inputs *in;
+	struct number_list list;
 	struct tfr_where *where;
 	struct tfr_example *example;
 	struct tfr_shuffler shuffler;
 	struct kept *shown; /* the last record given, where it came out of the shuffle */
 	const char *path;
-	uint64_t passed, given;
+	uint64_t matched, passed, given;
+	bool read_to_the_end;
 };
 
 static enum tfr_status start(struct tfr_select *s, const struct tfr_set *set, struct tfr_error *err)
@@ -35,6 +38,16 @@ static enum tfr_status start(struct tfr_select *s, const struct tfr_set *set, st
 
 	if (!s->o.cycle != !s->o.block)
 		return tfr_fail(err, TFR_EUSAGE, "a cycle and a block are above 0");
+	if (s->o.sampled && !(s->o.sample >= 0 && s->o.sample <= 1))
+		return tfr_fail(err, TFR_EUSAGE, "a sample's probability is from 0 to 1, not %g",
+			s->o.sample);
+	if (s->o.sampled && s->o.every)
+		return tfr_fail(err, TFR_EUSAGE, "every n-th record and a sample are two choices");
+	if (s->o.records) {
+		status = number_list_parse(&s->list, s->o.records, err);
+		if (status)
+			return status;
+	}
 	if (s->o.where) {
 		status = tfr_where_compile(&s->where, s->o.where, err);
 		if (status)
@@ -74,6 +87,7 @@ void tfr_select_close(struct tfr_select *s)
 	tfr_shuffler_clear(&s->shuffler);
 	free(s->shown);
 	inputs_close(s->in);
+	number_list_clear(&s->list);
 	tfr_where_free(s->where);
 	tfr_example_free(s->example);
 	free(s);
@@ -81,7 +95,7 @@ void tfr_select_close(struct tfr_select *s)
 
 /* --- the stages --- */
 
-/* Whether --where's expression holds; without one it does. */
+/* Whether the expression holds; without one it does. */
 static enum tfr_status matches(
 	struct tfr_select *s, const struct tfr_record *rec, bool *selected, struct tfr_error *err)
 {
@@ -103,6 +117,23 @@ static enum tfr_status matches(
 	return TFR_OK;
 }
 
+/* The next record whose number is in the list; behind the list's end nothing is read. */
+static enum tfr_status next_listed(
+	struct tfr_select *s, struct tfr_record *rec, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	do {
+		if (s->o.records && number_list_ends_before(&s->list, inputs_seen(s->in)))
+			return TFR_END;
+		status = inputs_next(s->in, rec, err);
+	} while (!status && s->o.records && !number_list_has(&s->list, inputs_seen(s->in) - 1));
+	if (!status)
+		s->path = inputs_path(s->in);
+	s->read_to_the_end = status == TFR_END;
+	return status;
+}
+
 static enum tfr_status next_matching(
 	struct tfr_select *s, struct tfr_record *rec, struct tfr_error *err)
 {
@@ -110,12 +141,35 @@ static enum tfr_status next_matching(
 	enum tfr_status status = TFR_OK;
 
 	while (!status && !selected) {
-		status = inputs_next(s->in, rec, err);
-		if (!status) {
-			s->path = inputs_path(s->in);
+		status = next_listed(s, rec, err);
+		if (!status)
 			status = matches(s, rec, &selected, err);
-		}
 	}
+	return status;
+}
+
+/* Whether the record that was read last is none of every n-th, or not drawn. */
+static bool thinned_out(struct tfr_select *s)
+{
+	uint64_t n = s->matched++;
+	struct tfr_rng rng;
+
+	if (s->o.every)
+		return n < s->o.every_offset || (n - s->o.every_offset) % s->o.every;
+	if (!s->o.sampled)
+		return false;
+	tfr_rng_init(&rng, s->o.seed, inputs_seen(s->in) - 1);
+	return tfr_rng_unit(&rng) >= s->o.sample;
+}
+
+static enum tfr_status next_thinned(
+	struct tfr_select *s, struct tfr_record *rec, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	do
+		status = next_matching(s, rec, err);
+	while (!status && thinned_out(s));
 	return status;
 }
 
@@ -144,11 +198,11 @@ static enum tfr_status next_shuffled(
 	enum tfr_status status = TFR_OK;
 
 	if (!s->o.shuffle_buffer)
-		return next_matching(s, rec, err);
+		return next_thinned(s, rec, err);
 	while (!status && !tfr_shuffler_ready(&s->shuffler)) {
 		if (tfr_shuffler_drained(&s->shuffler))
 			return TFR_END;
-		status = next_matching(s, rec, err);
+		status = next_thinned(s, rec, err);
 		if (!status)
 			status = keep(s, rec, err);
 		if (status == TFR_END) {
@@ -196,12 +250,30 @@ void tfr_select_locate(
 	tfr_error_locate(err, s->path, rec->index, rec->offset);
 }
 
+/* The highest number that the list names itself. */
+static void warn_of_numbers(struct tfr_select *s)
+{
+	const struct number_range *r = &s->list.ranges[s->list.count - 1];
+	uint64_t named = r->last == UINT64_MAX ? r->first : r->last, seen = inputs_seen(s->in);
+	char text[100];
+
+	if (named < seen)
+		return;
+	snprintf(text, sizeof(text), "there is no record %llu: the inputs have %llu",
+		(unsigned long long)named, (unsigned long long)seen);
+	s->o.warn(s->o.ctx, text);
+}
+
 void tfr_select_finish(struct tfr_select *s)
 {
 	const char *name, *nearest;
 	char text[8800];
 
-	if (!s->where || !inputs_read(s->in) || !s->o.warn)
+	if (!s->o.warn)
+		return;
+	if (s->o.records && s->read_to_the_end)
+		warn_of_numbers(s);
+	if (!s->where || !inputs_read(s->in))
 		return;
 	for (size_t i = 0; tfr_where_missing(s->where, i, &name, &nearest); i++) {
 		if (*nearest)

@@ -1,8 +1,8 @@
 /* tfr/select.h - one stream of records out of many files, as options leave it.
  *
  * The order of selection is fixed: the files of a set, interleaved or one after another; an
- * expression; a shuffle; how many are passed over; how many are given.  Each stage sees what the
- * one before it leaves. */
+ * list of numbers; an expression; every n-th or a sample; a shuffle; how many are passed over; how
+ * many are given.  Each stage sees what the one before it leaves. */
 #ifndef TFR_SELECT_H
 #define TFR_SELECT_H
 
@@ -19,7 +19,16 @@ struct tfr_select_opts {
 	 * (tensorflow/core/kernels/data/interleave_dataset_op.cc).  At most `cycle` files are open.
 	 * 0: one file after another, which is what a cycle of 1 gives. */
 	uint64_t cycle, block;
+	/* "0,5,10-20,100-": the numbers, from 0, that the records have in the stream so far; the
+	 * order is the stream's, whatever the list's.  NULL: all. */
+	const char *records;
 	const char *where; /* NULL: all; see tfr_where_compile() */
+	/* Number every_offset of those so far, and every `every`-th from there.  0: all. */
+	uint64_t every, every_offset;
+	/* Each record with this probability, 0 to 1, if `sampled`: drawn by `seed` and its number
+	 * in the stream, so that the same are drawn whatever else selects.  Not with `every`. */
+	bool sampled;
+	double sample;
 	/* The order of the first epoch of tf.data's shuffle(shuffle_buffer, seed), without a global
 	 * seed; as many records are held in memory.  0: the order stays. */
 	uint64_t shuffle_buffer, seed;
@@ -27,7 +36,7 @@ struct tfr_select_opts {
 
 	/* Damage, and what the expression cannot parse, is warned of, counted and passed over: a
 	 * record with a wrong data CRC, a stretch up to the next place where a record verifies, the
-	 * rest of a file.  Each takes up one record's place in its block. */
+	 * rest of a file.  Each takes up one record's place in its block, and one number. */
 	bool skip_damaged;
 
 	struct tfr_progress *progress; /* may be NULL */
@@ -37,7 +46,8 @@ struct tfr_select_opts {
 };
 
 /* `set` and the texts stay the caller's and must outlive the selection.  TFR_EUSAGE: the expression
- * is wrong, or one of `cycle` and `block` is 0 and the other is not. */
+ * or the list is wrong, one of `cycle` and `block` is 0 and the other is not, or `sample` is no
+ * probability. */
 TFR_API enum tfr_status tfr_select_open(struct tfr_select **s, const struct tfr_set *set,
 	const struct tfr_select_opts *opts, struct tfr_error *err);
 /* The next record: TFR_OK with a view until the next call, or TFR_END.  Other statuses as of
@@ -49,7 +59,8 @@ TFR_API const char *tfr_select_path(const struct tfr_select *s);
 /* Says in `err` that it is about the last record. */
 TFR_API void tfr_select_locate(
 	const struct tfr_select *s, const struct tfr_record *rec, struct tfr_error *err);
-/* After the last record: warns of names in the expression that no record had. */
+/* After the last record: warns of names in the expression that no record had, and of numbers in the
+ * list that are past the end. */
 TFR_API void tfr_select_finish(struct tfr_select *s);
 TFR_API void tfr_select_close(struct tfr_select *s); /* accepts NULL */
 
