@@ -2,11 +2,12 @@
 #include <string.h>
 
 #include "builtin.h"
+#include "keep.h"
 #include "selection.h"
 
 struct cat_settings {
 	uint64_t shuffle_buffer, seed, skip, limit;
-	const char *output, *interleave, *records, *where, *every, *sample, *on_error;
+	const char *output, *interleave, *records, *where, *every, *sample, *keep, *drop, *on_error;
 	int level, compress, compression, progress;
 	bool force, raw, delimited, allow_missing, quiet;
 };
@@ -43,6 +44,11 @@ static const struct opt options[] = {
 		struct cat_settings, skip),
 	OPT(COUNT, 'n', "limit", "N", NULL, "write at most N records [all]", struct cat_settings,
 		limit),
+	OPT(STRING, 0, "keep", "FEATURES", NULL,
+		"of each Example only these features, names separated by commas",
+		struct cat_settings, keep),
+	OPT(STRING, 0, "drop", "FEATURES", NULL, "each Example without these features",
+		struct cat_settings, drop),
 	OPT(FLAG, 0, "raw", NULL, NULL, "payloads alone, without framing", struct cat_settings,
 		raw),
 	OPT(FLAG, 0, "delimited", NULL, NULL, "payloads, each after its length as a varint",
@@ -61,6 +67,7 @@ struct cat_run {
 	struct cmd *c;
 	const struct cat_settings *s;
 	struct selection *in;
+	struct features *features; /* --keep, --drop; NULL: records stay as they are */
 	struct tfr_set_writer *out;
 	struct tfr_stream_writer *bare; /* --raw, --delimited */
 	uint64_t written, bytes, sum;
@@ -76,25 +83,46 @@ static size_t put_varint(uint8_t *p, uint64_t v)
 	return n;
 }
 
-static enum tfr_status write_record(
-	struct cat_run *run, const struct tfr_record *rec, struct tfr_error *err)
+static enum tfr_status write_payload(struct cat_run *run, const struct iovec *pieces, int n,
+	const struct tfr_digest *d, struct tfr_error *err)
 {
-	struct iovec pieces[2] = { { NULL, 0 }, { (void *)(uintptr_t)rec->data, rec->size } };
-	struct tfr_digest d;
+	enum tfr_status status = TFR_OK;
 	uint8_t length[10];
 	uint32_t shard;
 
-	tfr_digest_record(rec, &d);
-	run->bytes += rec->size;
-	run->sum += d.sum;
+	run->bytes += d->size;
+	run->sum += d->sum;
 	run->written++;
 	if (run->out) {
 		shard = (uint32_t)((run->written - 1) % tfr_set_writer_shards(run->out));
-		return tfr_set_writer_put(run->out, shard, pieces + 1, 1, &d, err);
+		return tfr_set_writer_put(run->out, shard, pieces, n, d, err);
 	}
 	if (run->s->delimited)
-		pieces[0] = (struct iovec){ length, put_varint(length, rec->size) };
-	return tfr_stream_writer_put(run->bare, pieces, 2, err);
+		status = tfr_stream_writer_put(
+			run->bare, &(struct iovec){ length, put_varint(length, d->size) }, 1, err);
+	return status ? status : tfr_stream_writer_put(run->bare, pieces, n, err);
+}
+
+static enum tfr_status write_record(
+	struct cat_run *run, const struct tfr_record *rec, struct tfr_error *err)
+{
+	struct iovec whole = { (void *)(uintptr_t)rec->data, rec->size };
+	const struct iovec *pieces = &whole;
+	enum tfr_status status;
+	struct tfr_digest d;
+	int n = 1;
+
+	if (!run->features) {
+		tfr_digest_record(rec, &d);
+		return write_payload(run, pieces, n, &d, err);
+	}
+	status = features_apply(run->features, rec, &pieces, &n, err);
+	if (status == TFR_EDATA)
+		return selection_reject(run->in, rec, status, err);
+	if (status)
+		return status;
+	tfr_digest_pieces(pieces, n, &d);
+	return write_payload(run, pieces, n, &d, err);
 }
 
 static enum tfr_status open_output(struct cat_run *run, struct tfr_error *err)
@@ -184,8 +212,13 @@ static int cat_main(struct cmd *c)
 		return cmd_usage(c, "--raw and --delimited are two forms of output");
 	if ((s->raw || s->delimited) && names_a_set(s->output))
 		return cmd_usage(c, "--raw and --delimited write one file, not a set");
-	if (cmd_check_terminal(c, s->output, s->force) || selection_open(c, &run.in, &opts))
+	if (cmd_check_terminal(c, s->output, s->force) ||
+		features_open(c, &run.features, s->keep, s->drop))
 		return c->exit;
+	if (selection_open(c, &run.in, &opts)) {
+		features_close(run.features);
+		return c->exit;
+	}
 	progress.total_bytes = selection_bytes(run.in);
 	cmd_progress_start(c, &progress, (enum progress_mode)s->progress);
 	if (open_output(&run, &err) || copy(&run, &err)) {
@@ -194,11 +227,13 @@ static int cat_main(struct cmd *c)
 	} else {
 		cmd_progress_stop();
 		selection_finish(run.in);
+		features_finish(c, run.features);
 		print_summary(&run);
 	}
 	tfr_set_writer_close(run.out);
 	tfr_stream_writer_close(run.bare);
 	selection_close(run.in);
+	features_close(run.features);
 	return c->exit;
 }
 

@@ -141,6 +141,12 @@ void selection_locate(
 	tfr_select_locate(s->select, rec, err);
 }
 
+enum tfr_status selection_reject(struct selection *s, const struct tfr_record *rec,
+	enum tfr_status status, struct tfr_error *err)
+{
+	return tfr_select_reject(s->select, rec, status, err);
+}
+
 void selection_finish(struct selection *s)
 {
 	tfr_select_finish(s->select);

@@ -31,6 +31,9 @@ const char *selection_path(const struct selection *s);
 /* Says in `err` where `rec` is. */
 void selection_locate(
 	const struct selection *s, const struct tfr_record *rec, struct tfr_error *err);
+/* As tfr_select_reject(). */
+enum tfr_status selection_reject(struct selection *s, const struct tfr_record *rec,
+	enum tfr_status status, struct tfr_error *err);
 /* After the last record: warns of names in --where that no record had. */
 void selection_finish(struct selection *s);
 void selection_close(struct selection *s);

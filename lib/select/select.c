@@ -109,12 +109,8 @@ static enum tfr_status matches(
 		status = tfr_where_match(s->where, s->example, selected, err);
 	if (status != TFR_EDATA)
 		return status;
-	tfr_select_locate(s, rec, err);
-	if (!s->o.skip_damaged)
-		return status;
-	inputs_pass_over(s->in, err);
 	*selected = false;
-	return TFR_OK;
+	return tfr_select_reject(s, rec, status, err);
 }
 
 /* The next record whose number is in the list; behind the list's end nothing is read. */
@@ -242,6 +238,16 @@ enum tfr_status tfr_select_next(struct tfr_select *s, struct tfr_record *rec, st
 const char *tfr_select_path(const struct tfr_select *s)
 {
 	return s->path;
+}
+
+enum tfr_status tfr_select_reject(struct tfr_select *s, const struct tfr_record *rec,
+	enum tfr_status status, struct tfr_error *err)
+{
+	tfr_select_locate(s, rec, err);
+	if (!s->o.skip_damaged)
+		return status;
+	inputs_pass_over(s->in, err);
+	return TFR_OK;
 }
 
 void tfr_select_locate(

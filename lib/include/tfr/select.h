@@ -59,6 +59,10 @@ TFR_API const char *tfr_select_path(const struct tfr_select *s);
 /* Says in `err` that it is about the last record. */
 TFR_API void tfr_select_locate(
 	const struct tfr_select *s, const struct tfr_record *rec, struct tfr_error *err);
+/* For a caller that cannot use the last record: says in `err` where it is.  With `skip_damaged` it
+ * is then a fault that is passed over, and the answer is TFR_OK; else it is `status`. */
+TFR_API enum tfr_status tfr_select_reject(struct tfr_select *s, const struct tfr_record *rec,
+	enum tfr_status status, struct tfr_error *err);
 /* After the last record: warns of names in the expression that no record had, and of numbers in the
  * list that are past the end. */
 TFR_API void tfr_select_finish(struct tfr_select *s);
