@@ -8,7 +8,7 @@
 struct cat_settings {
 	uint64_t shuffle_buffer, seed, skip, limit;
 	const char *output, *interleave, *records, *where, *every, *sample, *keep, *drop, *on_error;
-	int level, compress, compression, progress;
+	int level, from, compress, compression, progress;
 	bool force, raw, delimited, allow_missing, quiet;
 };
 
@@ -56,6 +56,10 @@ static const struct opt options[] = {
 	OPT(STRING, 0, "on-error", "HOW", "fail|skip",
 		"damaged records: fail, or skip them with a warning [fail]", struct cat_settings,
 		on_error),
+	OPT(CHOICE, 0, "from", "FORM", "records|lines|delimited",
+		"what the inputs are: records, lines of text, or payloads each after its length as "
+		"a varint [records]",
+		struct cat_settings, from),
 	OPT_COMPRESSION(struct cat_settings, compression),
 	OPT_MISSING(struct cat_settings, allow_missing),
 	OPT_PROGRESS(struct cat_settings, progress),
@@ -199,6 +203,7 @@ static int cat_main(struct cmd *c)
 		.records = s->records,
 		.every = s->every,
 		.sample = s->sample,
+		.framing = (enum tfr_framing)s->from,
 		.compression = (enum tfr_compression)s->compression,
 		.allow_missing = s->allow_missing,
 		.on_error = s->on_error,

@@ -97,6 +97,7 @@ int selection_open(struct cmd *c, struct selection **out, const struct selection
 {
 	struct selection *s = calloc(1, sizeof(*s));
 	struct tfr_select_opts o = {
+		.framing = opts->framing,
 		.compression = opts->compression,
 		.records = opts->records,
 		.where = opts->where,

@@ -15,6 +15,7 @@ struct selection_opts {
 	const char *sample;	       /* "0.1"; NULL: all */
 	const char *interleave;	       /* "CYCLE,BLOCK"; NULL: one file after another */
 	uint64_t shuffle_buffer, seed; /* 0: the order stays */
+	enum tfr_framing framing;
 	enum tfr_compression compression;
 	bool allow_missing;
 	const char *on_error; /* "fail" (or NULL) or "skip" */

@@ -3,6 +3,7 @@
  * The reader owns one block; what lies between `begin` and `end` was read and not handed out yet,
  * and `rec` points into it until the next call.  A larger record grows the block as its bytes
  * arrive, never by what the length claims: whoever forges a length can forge its CRC. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,20 @@ enum { BLOCK_SIZE = 512 << 10 };
 /* A file is named by so many first bytes, however they arrive. */
 enum { NAMING_BYTES = 512 };
 
+/* See struct tfr_reader_opts. */
+static enum tfr_compression compression_of(
+	const struct tfr_source *source, const struct tfr_reader_opts *opts)
+{
+	const char *name = tfr_source_name(source);
+	size_t n = strlen(name);
+
+	if (!opts)
+		return TFR_COMPRESSION_AUTO;
+	if (opts->compression != TFR_COMPRESSION_AUTO || opts->framing == TFR_FRAMING_RECORDS)
+		return opts->compression;
+	return n > 3 && !strcmp(name + n - 3, ".gz") ? TFR_COMPRESSION_GZIP : TFR_COMPRESSION_NONE;
+}
+
 static enum tfr_status open_source(struct tfr_reader **out, struct tfr_source *source,
 	const struct tfr_reader_opts *opts, struct tfr_error *err)
 {
@@ -30,8 +45,8 @@ static enum tfr_status open_source(struct tfr_reader **out, struct tfr_source *s
 		tfr_source_close(source);
 		return tfr_fail_nomem(err, "opening a file");
 	}
-	status = tfr_stream_open(
-		&r->stream, source, opts ? opts->compression : TFR_COMPRESSION_AUTO, err);
+	r->framing = opts ? opts->framing : TFR_FRAMING_RECORDS;
+	status = tfr_stream_open(&r->stream, source, compression_of(source, opts), err);
 	if (!status) {
 		r->cap = opts && opts->block_size ? opts->block_size : BLOCK_SIZE;
 		left = tfr_stream_left(r->stream);
@@ -225,14 +240,111 @@ enum tfr_status tfr_reader_fill_record(struct tfr_reader *r, uint64_t length, st
 	return have < total ? truncated(r, length, have, err) : TFR_OK;
 }
 
-enum tfr_status tfr_reader_next(struct tfr_reader *r, struct tfr_record *rec, struct tfr_error *err)
+/* --- payloads that are not in records --- */
+
+/* Hands out `size` bytes that lie `head` bytes behind `begin`; the next begins `step` behind it. */
+static enum tfr_status give(
+	struct tfr_reader *r, struct tfr_record *rec, size_t head, size_t size, size_t step)
+{
+	const uint8_t *payload = r->block + r->begin + head;
+
+	*rec = (struct tfr_record){ payload, size, r->index++, tfr_reader_offset(r),
+		tfr_crc32c(0, payload, size) };
+	r->begin += step;
+	return TFR_OK;
+}
+
+/* A long line is looked for in steps that double where the file has the bytes already, and as they
+ * come where waiting for more than is needed could be for ever. */
+static enum tfr_status next_line(
+	struct tfr_reader *r, struct tfr_record *rec, struct tfr_error *err)
+{
+	size_t looked = 0, have;
+	const uint8_t *line, *end;
+	enum tfr_status status;
+
+	for (;;) {
+		have = r->end - r->begin;
+		line = r->block + r->begin;
+		end = memchr(line + looked, '\n', have - looked);
+		if (end)
+			return give(r, rec, 0, (size_t)(end - line), (size_t)(end - line) + 1);
+		if (r->ended)
+			return have ? give(r, rec, 0, have, have) : TFR_END;
+		looked = have;
+		status = tfr_reader_fill(
+			r, tfr_stream_seekable(r->stream) ? 2 * (uint64_t)have + 1 : have + 1, err);
+		if (status)
+			return status;
+	}
+}
+
+enum { VARINT_MOST = 10 };
+
+static enum tfr_status bad_delimiter(struct tfr_reader *r, const char *what, struct tfr_error *err)
+{
+	tfr_fail(err, TFR_EDATA, "%s", what);
+	return fault(r, TFR_FAULT_STREAM, err);
+}
+
+/* The length at `begin` and the bytes that it takes.  TFR_END: the file ends here. */
+static enum tfr_status read_delimiter(
+	struct tfr_reader *r, uint64_t *length, size_t *size, struct tfr_error *err)
+{
+	enum tfr_status status;
+	uint8_t byte = 0x80;
+
+	*length = 0;
+	for (*size = 0; byte & 0x80; ++*size) {
+		status = tfr_reader_fill(r, *size + 1, err);
+		if (status)
+			return status;
+		if (r->end - r->begin == *size)
+			return *size ? bad_delimiter(r, "truncated length", err) : TFR_END;
+		byte = r->block[r->begin + *size];
+		if (*size == VARINT_MOST - 1 && byte > 1)
+			return bad_delimiter(r, "impossible length", err);
+		*length |= (uint64_t)(byte & 0x7f) << 7 * *size;
+	}
+	return *length > TFR_LENGTH_MAX ? bad_delimiter(r, "impossible length", err) : TFR_OK;
+}
+
+static enum tfr_status next_delimited(
+	struct tfr_reader *r, struct tfr_record *rec, struct tfr_error *err)
+{
+	uint64_t length, total, have;
+	size_t head;
+	enum tfr_status status = read_delimiter(r, &length, &head, err);
+
+	if (status)
+		return status;
+	total = length + head;
+	have = r->end - r->begin;
+	if (have < total && !tfr_stream_has(r->stream, total - have)) {
+		have += tfr_stream_left(r->stream);
+	} else {
+		status = tfr_reader_fill(r, total, err);
+		have = r->end - r->begin;
+	}
+	if (status)
+		return status;
+	if (have >= total)
+		return give(r, rec, head, (size_t)length, (size_t)total);
+	tfr_fail(err, TFR_EDATA, "truncated payload: %llu of %llu bytes",
+		(unsigned long long)(have - head), (unsigned long long)length);
+	return fault(r, TFR_FAULT_STREAM, err);
+}
+
+/* --- records --- */
+
+static enum tfr_status next_record(
+	struct tfr_reader *r, struct tfr_record *rec, struct tfr_error *err)
 {
 	enum tfr_status status;
 	uint64_t length = 0, offset;
 	const uint8_t *payload;
 	uint32_t crc;
 
-	r->fault = TFR_FAULT_NONE;
 	status = tfr_reader_fill(r, TFR_RECORD_HEADER, err);
 	if (status)
 		return status;
@@ -256,6 +368,20 @@ enum tfr_status tfr_reader_next(struct tfr_reader *r, struct tfr_record *rec, st
 	r->begin += (size_t)length + TFR_RECORD_OVERHEAD;
 	r->index++;
 	return status;
+}
+
+enum tfr_status tfr_reader_next(struct tfr_reader *r, struct tfr_record *rec, struct tfr_error *err)
+{
+	r->fault = TFR_FAULT_NONE;
+	switch (r->framing) {
+	case TFR_FRAMING_LINES:
+		return next_line(r, rec, err);
+	case TFR_FRAMING_DELIMITED:
+		return next_delimited(r, rec, err);
+	case TFR_FRAMING_RECORDS:
+		break;
+	}
+	return next_record(r, rec, err);
 }
 
 /* --- runs --- */
@@ -314,6 +440,7 @@ enum tfr_status tfr_reader_next_run(
 	size_t size;
 	bool bad;
 
+	assert(r->framing == TFR_FRAMING_RECORDS);
 	empty_run(run);
 	r->fault = TFR_FAULT_NONE;
 	filled = fill_block(r, err);

@@ -19,6 +19,7 @@ struct tfr_reader {
 	uint64_t index;	       /* of the next record */
 	bool ended;	       /* the stream gave its last byte */
 	enum tfr_fault fault;
+	enum tfr_framing framing;
 	tfr_passed_fn *passed; /* sees what resync passes over; NULL: nobody does */
 	void *passed_ctx;
 };

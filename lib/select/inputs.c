@@ -52,7 +52,7 @@ enum tfr_status inputs_open(struct inputs **out, const struct tfr_set *set,
 	}
 	share = BLOCKS_TOTAL / (in->count ? in->count : 1);
 	share = share < BLOCK_LEAST ? BLOCK_LEAST : share > BLOCK_MOST ? BLOCK_MOST : share;
-	in->reader_opts = (struct tfr_reader_opts){ opts->compression, share };
+	in->reader_opts = (struct tfr_reader_opts){ opts->compression, share, opts->framing };
 	*out = in;
 	return TFR_OK;
 }
@@ -138,6 +138,12 @@ static enum tfr_status get_behind(struct inputs *in, struct place *p, struct tfr
 	return status == TFR_END ? TFR_OK : status;
 }
 
+/* Bytes of a record beside its payload, near enough to see how far it is. */
+static uint64_t overhead(const struct inputs *in)
+{
+	return in->o->framing == TFR_FRAMING_RECORDS ? TFR_RECORD_OVERHEAD : 1;
+}
+
 enum tfr_status inputs_next(struct inputs *in, struct tfr_record *rec, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
@@ -157,7 +163,7 @@ enum tfr_status inputs_next(struct inputs *in, struct tfr_record *rec, struct tf
 			in->read++;
 			in->path = p->path;
 			count_one(in, p);
-			tfr_progress_add(in->o->progress, 1, rec->size + TFR_RECORD_OVERHEAD);
+			tfr_progress_add(in->o->progress, 1, rec->size + overhead(in));
 			return TFR_OK;
 		}
 		if (status == TFR_END) {

@@ -32,9 +32,23 @@ struct tfr_record {
 
 struct tfr_reader;
 
+/* How payloads lie in a file. */
+enum tfr_framing {
+	TFR_FRAMING_RECORDS,   /* TFRecord */
+	TFR_FRAMING_LINES,     /* text: each line is a payload, without its newline; the last may
+				  lack one */
+	TFR_FRAMING_DELIMITED, /* each payload after its length as a varint, as protobuf's
+				  writeDelimitedTo() has it */
+};
+
 struct tfr_reader_opts {
-	enum tfr_compression compression; /* AUTO: found from the content */
+	/* AUTO: found from the content.  Lines and delimited payloads have nothing that verifies:
+	 * there a name that ends in .gz says GZIP, and all else is NONE. */
+	enum tfr_compression compression;
 	size_t block_size; /* bytes read at a time; 0: 512 KiB.  A larger record grows the block */
+	/* Of what is not RECORDS only tfr_reader_next() can be asked; `offset` is that of the
+	 * payload's first byte or its length's, and a fault is a TFR_FAULT_STREAM. */
+	enum tfr_framing framing;
 };
 
 /* Opens `path` ("-": standard input).  NULL opts: the defaults.  An empty file is a valid file with

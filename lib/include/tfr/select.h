@@ -12,6 +12,7 @@
 struct tfr_select;
 
 struct tfr_select_opts {
+	enum tfr_framing framing; /* of all files */
 	enum tfr_compression compression;
 	/* The order of tf.data's interleave(cycle_length, block_length), deterministic as it is by
 	 * default: a block of records from each of `cycle` places in turn; a file that ends cuts
