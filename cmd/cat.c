@@ -53,9 +53,10 @@ static const struct opt options[] = {
 		raw),
 	OPT(FLAG, 0, "delimited", NULL, NULL, "payloads, each after its length as a varint",
 		struct cat_settings, delimited),
-	OPT(STRING, 0, "on-error", "HOW", "fail|skip",
-		"damaged records: fail, or skip them with a warning [fail]", struct cat_settings,
-		on_error),
+	OPT(STRING, 0, "on-error", "HOW", "fail|skip|quarantine=",
+		"damaged records: fail, or skip them with a warning, or put their bytes into a "
+		"FILE [fail]",
+		struct cat_settings, on_error),
 	OPT(CHOICE, 0, "from", "FORM", "records|lines|delimited",
 		"what the inputs are: records, lines of text, or payloads each after its length as "
 		"a varint [records]",
@@ -147,7 +148,14 @@ static enum tfr_status open_output(struct cat_run *run, struct tfr_error *err)
 static enum tfr_status publish(struct cat_run *run, struct tfr_error *err)
 {
 	struct tfr_set_info info = { .command = run->c->line };
+	enum tfr_status status = run->out ? tfr_set_writer_seal(run->out, err)
+					  : tfr_stream_writer_seal(run->bare, err);
 
+	/* All is on disk before the first of them has its name. */
+	if (!status)
+		status = selection_publish(run->in, err);
+	if (status)
+		return status;
 	if (run->out)
 		return tfr_set_writer_publish(run->out, &info, err);
 	return tfr_stream_writer_publish(run->bare, err);
@@ -189,6 +197,18 @@ static bool names_a_set(const char *output)
 	return is_set;
 }
 
+static int check_outputs(struct cmd *c, const struct cat_settings *s)
+{
+	if (s->raw && s->delimited)
+		return cmd_usage(c, "--raw and --delimited are two forms of output");
+	if ((s->raw || s->delimited) && names_a_set(s->output))
+		return cmd_usage(c, "--raw and --delimited write one file, not a set");
+	if (selection_quarantine(s->on_error) &&
+		!strcmp(selection_quarantine(s->on_error), s->output))
+		return cmd_usage(c, "the output and the quarantine are one file");
+	return 0;
+}
+
 static int cat_main(struct cmd *c)
 {
 	const struct cat_settings *s = c->settings;
@@ -207,16 +227,15 @@ static int cat_main(struct cmd *c)
 		.compression = (enum tfr_compression)s->compression,
 		.allow_missing = s->allow_missing,
 		.on_error = s->on_error,
+		.force = s->force,
 		.progress = &progress,
 	};
 	struct cat_run run = { .c = c, .s = s };
 	struct tfr_error err;
 
 	c->quiet = s->quiet;
-	if (s->raw && s->delimited)
-		return cmd_usage(c, "--raw and --delimited are two forms of output");
-	if ((s->raw || s->delimited) && names_a_set(s->output))
-		return cmd_usage(c, "--raw and --delimited write one file, not a set");
+	if (check_outputs(c, s))
+		return c->exit;
 	if (cmd_check_terminal(c, s->output, s->force) ||
 		features_open(c, &run.features, s->keep, s->drop))
 		return c->exit;

@@ -10,16 +10,55 @@ struct selection {
 	struct cmd *c;
 	struct tfr_set *set;
 	struct tfr_select *select;
+	struct tfr_stream_writer *quarantine; /* NULL: none was asked for */
 };
+
+/* What the library's calls come back with. */
+static void warn(void *ctx, const char *text)
+{
+	cmd_warn_text(((struct selection *)ctx)->c, text);
+}
+
+static enum tfr_status put_aside(void *ctx, const void *data, size_t size, struct tfr_error *err)
+{
+	struct iovec piece = { (void *)(uintptr_t)data, size };
+
+	return tfr_stream_writer_put(((struct selection *)ctx)->quarantine, &piece, 1, err);
+}
+
+const char *selection_quarantine(const char *on_error)
+{
+	static const char word[] = "quarantine=";
+	size_t n = sizeof(word) - 1;
+
+	return on_error && !strncmp(on_error, word, n) && on_error[n] ? on_error + n : NULL;
+}
 
 static int read_on_error(struct cmd *c, const char *how, struct tfr_select_opts *o)
 {
 	if (!how || !strcmp(how, "fail"))
 		return 0;
-	if (strcmp(how, "skip"))
-		return cmd_usage(c, "--on-error takes fail or skip, not '%s'", how);
+	if (selection_quarantine(how))
+		o->lost = put_aside;
+	else if (strcmp(how, "skip"))
+		return cmd_usage(
+			c, "--on-error takes fail, skip or quarantine=FILE, not '%s'", how);
 	o->skip_damaged = true;
 	return 0;
+}
+
+/* What is put aside lies as it lay, uncompressed, whatever its name. */
+static enum tfr_status open_quarantine(
+	struct selection *s, const struct selection_opts *opts, struct tfr_error *err)
+{
+	struct tfr_writer_opts writer = {
+		.compression = TFR_COMPRESSION_NONE,
+		.force = opts->force,
+		.temporaries = cmd_temporaries(),
+	};
+
+	return tfr_stream_writer_open(
+		&s->quarantine, selection_quarantine(opts->on_error), &writer, err);
 }
 
 /* A whole number above 0 with `end` behind it; NULL: something else stands there. */
@@ -106,8 +145,8 @@ int selection_open(struct cmd *c, struct selection **out, const struct selection
 		.skip = opts->skip,
 		.limit = opts->limit,
 		.progress = opts->progress,
-		.warn = cmd_warn_text,
-		.ctx = c,
+		.warn = warn,
+		.ctx = s,
 	};
 	struct tfr_error err;
 
@@ -116,7 +155,8 @@ int selection_open(struct cmd *c, struct selection **out, const struct selection
 			c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
 	s->c = c;
 	if (!read_forms(c, opts, &o) && !cmd_open_inputs(c, opts->allow_missing, &s->set) &&
-		tfr_select_open(&s->select, s->set, &o, &err))
+		((o.lost && open_quarantine(s, opts, &err)) ||
+			tfr_select_open(&s->select, s->set, &o, &err)))
 		cmd_error(c, &err);
 	if (!s->select) {
 		selection_close(s);
@@ -153,10 +193,16 @@ void selection_finish(struct selection *s)
 	tfr_select_finish(s->select);
 }
 
+enum tfr_status selection_publish(struct selection *s, struct tfr_error *err)
+{
+	return s->quarantine ? tfr_stream_writer_publish(s->quarantine, err) : TFR_OK;
+}
+
 void selection_close(struct selection *s)
 {
 	if (!s)
 		return;
+	tfr_stream_writer_close(s->quarantine);
 	tfr_select_close(s->select);
 	tfr_set_close(s->set);
 	free(s);

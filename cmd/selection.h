@@ -18,7 +18,8 @@ struct selection_opts {
 	enum tfr_framing framing;
 	enum tfr_compression compression;
 	bool allow_missing;
-	const char *on_error; /* "fail" (or NULL) or "skip" */
+	const char *on_error; /* "fail" (or NULL), "skip" or "quarantine=FILE" */
+	bool force;	      /* overwrite that FILE */
 	struct tfr_progress *progress;
 };
 
@@ -37,6 +38,10 @@ enum tfr_status selection_reject(struct selection *s, const struct tfr_record *r
 	enum tfr_status status, struct tfr_error *err);
 /* After the last record: warns of names in --where that no record had. */
 void selection_finish(struct selection *s);
+/* The FILE of "quarantine=FILE"; NULL: `on_error` is something else. */
+const char *selection_quarantine(const char *on_error);
+/* Gives the file of quarantine its name, whole. */
+enum tfr_status selection_publish(struct selection *s, struct tfr_error *err);
 void selection_close(struct selection *s);
 
 /* The bytes of all inputs, as far as they have a size. */

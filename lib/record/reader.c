@@ -45,7 +45,11 @@ static enum tfr_status open_source(struct tfr_reader **out, struct tfr_source *s
 		tfr_source_close(source);
 		return tfr_fail_nomem(err, "opening a file");
 	}
-	r->framing = opts ? opts->framing : TFR_FRAMING_RECORDS;
+	if (opts) {
+		r->framing = opts->framing;
+		r->passed = opts->lost;
+		r->passed_ctx = opts->ctx;
+	}
 	status = tfr_stream_open(&r->stream, source, compression_of(source, opts), err);
 	if (!status) {
 		r->cap = opts && opts->block_size ? opts->block_size : BLOCK_SIZE;
@@ -361,13 +365,13 @@ static enum tfr_status next_record(
 	if (tfr_load32(payload + length) != tfr_crc_mask(crc)) {
 		tfr_fail(err, TFR_EDATA, "data checksum mismatch");
 		fault(r, TFR_FAULT_PAYLOAD, err);
-		status = TFR_EDATA;
-	} else {
-		*rec = (struct tfr_record){ payload, (size_t)length, r->index, offset, crc };
+		r->index++;
+		status = tfr_reader_pass(r, (size_t)length + TFR_RECORD_OVERHEAD, err);
+		return status ? status : TFR_EDATA;
 	}
+	*rec = (struct tfr_record){ payload, (size_t)length, r->index++, offset, crc };
 	r->begin += (size_t)length + TFR_RECORD_OVERHEAD;
-	r->index++;
-	return status;
+	return TFR_OK;
 }
 
 enum tfr_status tfr_reader_next(struct tfr_reader *r, struct tfr_record *rec, struct tfr_error *err)

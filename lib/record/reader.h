@@ -20,7 +20,8 @@ struct tfr_reader {
 	bool ended;	       /* the stream gave its last byte */
 	enum tfr_fault fault;
 	enum tfr_framing framing;
-	tfr_passed_fn *passed; /* sees what resync passes over; NULL: nobody does */
+	tfr_passed_fn
+		*passed; /* sees the bytes of faults that are passed over; NULL: nobody does */
 	void *passed_ctx;
 };
 
@@ -30,6 +31,8 @@ static inline uint64_t tfr_reader_offset(const struct tfr_reader *r)
 	return r->block_offset + r->begin;
 }
 
+/* Passes over `size` bytes of the block that are part of a fault. */
+enum tfr_status tfr_reader_pass(struct tfr_reader *r, size_t size, struct tfr_error *err);
 /* Reads until `need` bytes lie behind `begin` or the stream ends. */
 enum tfr_status tfr_reader_fill(struct tfr_reader *r, uint64_t need, struct tfr_error *err);
 /* The length in the header at `begin`, of which some bytes at least are there. */

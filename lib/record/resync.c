@@ -120,7 +120,7 @@ static enum tfr_status prove(
 
 /* --- passing over --- */
 
-static enum tfr_status pass(struct tfr_reader *r, size_t size, struct tfr_error *err)
+enum tfr_status tfr_reader_pass(struct tfr_reader *r, size_t size, struct tfr_error *err)
 {
 	const uint8_t *bytes = r->block + r->begin;
 
@@ -136,7 +136,7 @@ static enum tfr_status pass_to_header(struct tfr_reader *r, bool *found, struct 
 	*found = n < held(r);
 	if (!*found) /* a header may straddle what was read and what comes */
 		n -= TFR_RECORD_HEADER - 1;
-	return pass(r, n, err);
+	return tfr_reader_pass(r, n, err);
 }
 
 /* Whether the header at `begin`, whose CRC fits, starts a record. */
@@ -154,7 +154,7 @@ static enum tfr_status confirm(struct tfr_reader *r, bool *confirmed, struct tfr
 
 static enum tfr_status find_record(struct tfr_reader *r, struct tfr_error *err)
 {
-	enum tfr_status status = pass(r, r->begin < r->end, err);
+	enum tfr_status status = tfr_reader_pass(r, r->begin < r->end, err);
 	bool found = false;
 
 	while (!status) {
@@ -162,7 +162,7 @@ static enum tfr_status find_record(struct tfr_reader *r, struct tfr_error *err)
 		if (status && r->fault != TFR_FAULT_STREAM)
 			return status;
 		if (status || held(r) < TFR_RECORD_HEADER) {
-			status = pass(r, held(r), err);
+			status = tfr_reader_pass(r, held(r), err);
 			return status ? status : TFR_END;
 		}
 		status = pass_to_header(r, &found, err);
@@ -171,15 +171,31 @@ static enum tfr_status find_record(struct tfr_reader *r, struct tfr_error *err)
 		status = confirm(r, &found, err);
 		if (status || found)
 			return status;
-		status = pass(r, 1, err);
+		status = tfr_reader_pass(r, 1, err);
 	}
 	return status;
+}
+
+/* Passes over all that the file still gives. */
+static enum tfr_status pass_rest(struct tfr_reader *r, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK, filled = TFR_OK;
+
+	while (!status && !filled && (held(r) || !r->ended)) {
+		status = tfr_reader_pass(r, held(r), err);
+		if (!status)
+			filled = tfr_reader_fill(r, 1, err);
+	}
+	if (!status && filled && filled != TFR_EDATA)
+		return filled;
+	return status ? status : TFR_END;
 }
 
 enum tfr_status tfr_reader_resync(struct tfr_reader *r, uint64_t *lost, struct tfr_error *err)
 {
 	uint64_t start = tfr_reader_offset(r);
-	enum tfr_status status = find_record(r, err);
+	enum tfr_status status =
+		r->fault == TFR_FAULT_STREAM ? pass_rest(r, err) : find_record(r, err);
 
 	*lost = tfr_reader_offset(r) - start;
 	if (!status)

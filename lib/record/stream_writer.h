@@ -5,8 +5,6 @@
 
 #include <tfr/record.h>
 
-/* Ends the stream and forces it to disk. */
-enum tfr_status tfr_stream_writer_seal(struct tfr_stream_writer *w, struct tfr_error *err);
 /* Size and CRC-32C of what was written so far, as it lies in the file. */
 void tfr_stream_writer_file(const struct tfr_stream_writer *w, uint64_t *bytes, uint32_t *crc);
 /* After sealing: gives back the buffers, the descriptor, and with it the lock. */

@@ -52,7 +52,8 @@ enum tfr_status inputs_open(struct inputs **out, const struct tfr_set *set,
 	}
 	share = BLOCKS_TOTAL / (in->count ? in->count : 1);
 	share = share < BLOCK_LEAST ? BLOCK_LEAST : share > BLOCK_MOST ? BLOCK_MOST : share;
-	in->reader_opts = (struct tfr_reader_opts){ opts->compression, share, opts->framing };
+	in->reader_opts = (struct tfr_reader_opts){ opts->compression, share, opts->framing,
+		opts->skip_damaged ? opts->lost : NULL, opts->ctx };
 	*out = in;
 	return TFR_OK;
 }
@@ -127,10 +128,8 @@ static enum tfr_status get_behind(struct inputs *in, struct place *p, struct tfr
 
 	inputs_pass_over(in, err);
 	p->any = true;
-	if (fault == TFR_FAULT_LENGTH || fault == TFR_FAULT_CUT)
+	if (fault != TFR_FAULT_PAYLOAD)
 		status = tfr_reader_resync(p->reader, &lost, err);
-	else if (fault != TFR_FAULT_PAYLOAD)
-		status = TFR_END;
 	if (!status)
 		count_one(in, p);
 	else if (status == TFR_END)

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/shuffler.h"
+#include "record/framing.h"
 #include "select/inputs.h"
 #include "select/list.h"
 
@@ -240,6 +241,40 @@ const char *tfr_select_path(const struct tfr_select *s)
 	return s->path;
 }
 
+/* The record as it lies in its file. */
+static enum tfr_status give_up(
+	struct tfr_select *s, const struct tfr_record *rec, struct tfr_error *err)
+{
+	uint8_t head[TFR_RECORD_HEADER], foot[TFR_RECORD_FOOTER] = { '\n' };
+	size_t head_size = 0, foot_size = 0;
+	uint64_t rest = rec->size;
+	enum tfr_status status = TFR_OK;
+
+	switch (s->o.framing) {
+	case TFR_FRAMING_RECORDS:
+		head_size = sizeof(head);
+		foot_size = sizeof(foot);
+		tfr_put_header(head, rec->size);
+		tfr_store32(foot, tfr_crc_mask(rec->crc));
+		break;
+	case TFR_FRAMING_DELIMITED:
+		for (; rest >= 0x80; rest >>= 7)
+			head[head_size++] = (uint8_t)(rest | 0x80);
+		head[head_size++] = (uint8_t)rest;
+		break;
+	case TFR_FRAMING_LINES:
+		foot_size = 1;
+		break;
+	}
+	if (head_size)
+		status = s->o.lost(s->o.ctx, head, head_size, err);
+	if (!status && rec->size)
+		status = s->o.lost(s->o.ctx, rec->data, rec->size, err);
+	if (!status && foot_size)
+		status = s->o.lost(s->o.ctx, foot, foot_size, err);
+	return status;
+}
+
 enum tfr_status tfr_select_reject(struct tfr_select *s, const struct tfr_record *rec,
 	enum tfr_status status, struct tfr_error *err)
 {
@@ -247,7 +282,7 @@ enum tfr_status tfr_select_reject(struct tfr_select *s, const struct tfr_record 
 	if (!s->o.skip_damaged)
 		return status;
 	inputs_pass_over(s->in, err);
-	return TFR_OK;
+	return s->o.lost ? give_up(s, rec, err) : TFR_OK;
 }
 
 void tfr_select_locate(
@@ -272,23 +307,8 @@ static void warn_of_numbers(struct tfr_select *s)
 
 void tfr_select_finish(struct tfr_select *s)
 {
-	const char *name, *nearest;
-	char text[8800];
-
-	if (!s->o.warn)
-		return;
-	if (s->o.records && s->read_to_the_end)
-		warn_of_numbers(s);
-	if (!s->where || !inputs_read(s->in))
-		return;
-	for (size_t i = 0; tfr_where_missing(s->where, i, &name, &nearest); i++) {
-		if (*nearest)
-			snprintf(text, sizeof(text), "no record has '%s'; did you mean '%s'?", name,
-				nearest);
-		else
-			snprintf(text, sizeof(text), "no record has '%s'", name);
-		s->o.warn(s->o.ctx, text);
-	}
+	if (s->where && inputs_read(s->in) && s->o.warn)
+		tfr_where_warn(s->where, s->o.warn, s->o.ctx);
 }
 
 uint64_t tfr_select_read(const struct tfr_select *s)

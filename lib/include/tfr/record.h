@@ -49,6 +49,12 @@ struct tfr_reader_opts {
 	/* Of what is not RECORDS only tfr_reader_next() can be asked; `offset` is that of the
 	 * payload's first byte or its length's, and a fault is a TFR_FAULT_STREAM. */
 	enum tfr_framing framing;
+	/* Is given the bytes of every fault that reading goes on behind, as they lie (in a
+	 * compressed file: uncompressed), in order, a fault in one piece or several: those of a
+	 * record with TFR_FAULT_PAYLOAD when it is found, all others by tfr_reader_resync().  A
+	 * failure ends that call.  May be NULL. */
+	enum tfr_status (*lost)(void *ctx, const void *data, size_t size, struct tfr_error *err);
+	void *ctx;
 };
 
 /* Opens `path` ("-": standard input).  NULL opts: the defaults.  An empty file is a valid file with
@@ -86,7 +92,8 @@ enum tfr_fault {
 };
 TFR_API enum tfr_fault tfr_reader_fault(const struct tfr_reader *r);
 
-/* After TFR_FAULT_LENGTH or TFR_FAULT_CUT: looks for the next place where a length's CRC fits and
+/* After TFR_FAULT_LENGTH or TFR_FAULT_CUT (after TFR_FAULT_STREAM it passes over what is left, and
+ * that is TFR_END): looks for the next place where a length's CRC fits and
  * is confirmed by the data CRC or by the header behind it.  TFR_OK: found, *lost bytes were passed
  * over.  TFR_END: nothing up to the end of the file, *lost bytes were left. */
 TFR_API enum tfr_status tfr_reader_resync(
@@ -237,6 +244,9 @@ TFR_API enum tfr_status tfr_stream_writer_open(struct tfr_stream_writer **w, con
 	const struct tfr_writer_opts *opts, struct tfr_error *err);
 TFR_API enum tfr_status tfr_stream_writer_put(
 	struct tfr_stream_writer *w, const struct iovec *pieces, int count, struct tfr_error *err);
+/* Ends the stream and forces it to disk, under its temporary name still; publishing does this too.
+ */
+TFR_API enum tfr_status tfr_stream_writer_seal(struct tfr_stream_writer *w, struct tfr_error *err);
 TFR_API enum tfr_status tfr_stream_writer_publish(
 	struct tfr_stream_writer *w, struct tfr_error *err);
 TFR_API void tfr_stream_writer_close(struct tfr_stream_writer *w); /* accepts NULL */

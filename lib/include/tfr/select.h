@@ -39,6 +39,10 @@ struct tfr_select_opts {
 	 * record with a wrong data CRC, a stretch up to the next place where a record verifies, the
 	 * rest of a file.  Each takes up one record's place in its block, and one number. */
 	bool skip_damaged;
+	/* With `skip_damaged`: is given every fault's bytes as they lie, see struct
+	 * tfr_reader_opts; what the expression cannot parse is whole, framing and all.  A failure
+	 * ends the selection.  May be NULL. */
+	enum tfr_status (*lost)(void *ctx, const void *data, size_t size, struct tfr_error *err);
 
 	struct tfr_progress *progress; /* may be NULL */
 	/* One line without its end: faults passed over, files without records; may be NULL. */
