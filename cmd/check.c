@@ -6,6 +6,7 @@
 #include "check_report.h"
 
 struct check_settings {
+	const char *schema;
 	uint64_t jobs;
 	bool example, decode, manifest, strict, quick, json, allow_missing, quiet;
 	int format, compression, progress;
@@ -17,6 +18,9 @@ static const struct opt options[] = {
 	OPT(FLAG, 0, "decode", NULL, NULL,
 		"each picture must decode in full; names the bad ones (implies --example)",
 		struct check_settings, decode),
+	OPT(STRING, 0, "schema", "FILE", NULL,
+		"each record must have the features that FILE lists (implies --example)",
+		struct check_settings, schema),
 	OPT(FLAG, 0, "manifest", NULL, NULL, "each file must be what the manifest of its set says",
 		struct check_settings, manifest),
 	OPT(FLAG, 0, "strict", NULL, NULL,
@@ -49,18 +53,22 @@ static void run_check(struct cmd *c, const struct tfr_set *set, struct check_rep
 		.decode = s->decode,
 		.strict = s->strict,
 		.manifest = s->manifest,
+		.schema = s->schema,
 		.progress = &progress,
 		.fault = check_report_fault,
 		.file = check_report_file,
 		.ctx = report,
 	};
+	enum tfr_status status;
 	struct tfr_error err;
 
 	cmd_progress_start(c, &progress, (enum progress_mode)s->progress);
-	if (tfr_check_set(set, &opts, &err))
-		cmd_error(c, &err);
+	status = tfr_check_set(set, &opts, &err);
 	cmd_progress_stop();
-	check_report_end(report, s->quick, s->decode);
+	if (status) /* not all was looked at: nothing is said of the whole */
+		cmd_error(c, &err);
+	else
+		check_report_end(report, s->quick, s->decode);
 }
 
 /* What contradicts itself on the command line.  0: nothing. */
@@ -68,10 +76,10 @@ static int check_usage(struct cmd *c)
 {
 	const struct check_settings *s = c->settings;
 
-	if (s->quick && (s->example || s->decode || s->strict))
+	if (s->quick && (s->example || s->decode || s->strict || s->schema))
 		return cmd_usage(c,
-			"--quick reads no payload; it cannot go with --example, --decode or "
-			"--strict");
+			"--quick reads no payload; it cannot go with --example, --decode, "
+			"--schema or --strict");
 	if (s->json && s->format != CHECK_TEXT && s->format != CHECK_JSON)
 		return cmd_usage(c, "--json is a format; it cannot go with another --format");
 	return 0;

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "inspect/contents.h"
 #include "inspect/proof.h"
+#include "inspect/schema.h"
 #include "inspect/strict.h"
 #include "thread/lanes.h"
 #include "thread/threads.h"
@@ -37,6 +38,7 @@ struct check_run {
 	const struct tfr_set *set;
 	const struct tfr_check_opts *opts;
 	struct tfr_contents **contents;	 /* one a worker; NULL: records are not looked into */
+	struct tfr_schema *schema;	 /* NULL: none */
 	struct tfr_manifests *manifests; /* NULL: not asked for */
 };
 
@@ -261,16 +263,26 @@ static void clear_slot(void *slot_memory)
 	tfr_buf_clear(&((struct check_slot *)slot_memory)->faults);
 }
 
-static bool open_contents(struct check_run *run, unsigned threads)
+static enum tfr_status open_contents(struct check_run *run, unsigned threads, struct tfr_error *err)
 {
+	const struct tfr_check_opts *o = run->opts;
+	struct tfr_contents_opts opts = { o->example, o->decode, o->strict, NULL };
+	enum tfr_status status = TFR_OK;
+
+	if (!o->example && !o->decode && !o->strict && !o->schema)
+		return TFR_OK;
+	if (o->schema)
+		status = tfr_schema_open(&run->schema, o->schema, err);
+	if (status)
+		return status;
+	opts.schema = run->schema;
 	run->contents = calloc(threads, sizeof(struct tfr_contents *));
 	for (unsigned i = 0; run->contents && i < threads; i++) {
-		run->contents[i] =
-			tfr_contents_new(run->opts->example, run->opts->decode, run->opts->strict);
+		run->contents[i] = tfr_contents_new(&opts);
 		if (!run->contents[i])
-			return false;
+			return tfr_fail_nomem(err, "checking");
 	}
-	return run->contents != NULL;
+	return run->contents ? TFR_OK : tfr_fail_nomem(err, "checking");
 }
 
 enum tfr_status tfr_check_set(
@@ -285,10 +297,8 @@ enum tfr_status tfr_check_set(
 		.deliver = deliver,
 		.clear_slot = clear_slot,
 	};
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status = open_contents(&run, job.threads, err);
 
-	if ((opts->example || opts->decode || opts->strict) && !open_contents(&run, job.threads))
-		status = tfr_fail_nomem(err, "checking");
 	if (!status && opts->manifest)
 		status = tfr_manifests_open(&run.manifests, set, err);
 	if (!status)
@@ -297,5 +307,6 @@ enum tfr_status tfr_check_set(
 	for (unsigned i = 0; run.contents && i < job.threads; i++)
 		tfr_contents_free(run.contents[i]);
 	free(run.contents);
+	tfr_schema_close(run.schema);
 	return status;
 }

@@ -12,26 +12,29 @@
 #include <tfr/media.h>
 
 #include "example/lint.h"
+#include "inspect/schema.h"
 #include "inspect/strict.h"
 
 struct tfr_contents {
 	struct tfr_example *parser;
-	struct tfr_decoder *decoder; /* NULL: pictures are not decoded */
-	struct tfr_lint *lint;	     /* NULL: not strict */
-	bool must_parse;	     /* a record must be one */
+	struct tfr_decoder *decoder;	 /* NULL: pictures are not decoded */
+	struct tfr_lint *lint;		 /* NULL: not strict */
+	const struct tfr_schema *schema; /* NULL: none */
+	bool must_parse;		 /* a record must be one */
 };
 
-struct tfr_contents *tfr_contents_new(bool example, bool decode, bool strict)
+struct tfr_contents *tfr_contents_new(const struct tfr_contents_opts *opts)
 {
 	struct tfr_contents *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
 	c->parser = tfr_example_new();
-	c->decoder = decode ? tfr_decoder_new(NULL) : NULL;
-	c->lint = strict ? tfr_lint_new() : NULL;
-	c->must_parse = example || decode;
-	if (c->parser && (c->decoder || !decode) && (c->lint || !strict))
+	c->decoder = opts->decode ? tfr_decoder_new(NULL) : NULL;
+	c->lint = opts->strict ? tfr_lint_new() : NULL;
+	c->schema = opts->schema;
+	c->must_parse = opts->example || opts->decode || opts->schema;
+	if (c->parser && (c->decoder || !opts->decode) && (c->lint || !opts->strict))
 		return c;
 	tfr_contents_free(c);
 	return NULL;
@@ -160,10 +163,12 @@ enum tfr_status tfr_contents_differences(struct tfr_contents *c, const void *dat
 	void *ctx, struct tfr_error *err)
 {
 	struct outlet out = { fault, tell, ctx };
-	enum tfr_status status;
+	enum tfr_status status = TFR_OK;
 
-	if (!c->lint)
-		return TFR_OK;
+	if (c->schema)
+		status = tfr_schema_check(c->schema, c->parser, let_out, &out, err);
+	if (status || !c->lint)
+		return status;
 	if (!c->must_parse) {
 		if (!tfr_lint_concerns(data, size))
 			return TFR_OK;

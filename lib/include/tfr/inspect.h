@@ -28,6 +28,9 @@ struct tfr_check_opts {
 	 * is a fault as well: in how a compressed file is put together, in Examples, an empty file.
 	 * Records that are no Examples are none, but with `example`. */
 	bool strict;
+	/* A file with the features that each record must have, laid out as tfr-check(1) says; NULL:
+	 * none.  Implies `example`.  TFR_EUSAGE: a line of it is wrong. */
+	const char *schema;
 	/* Each file must be what the manifest beside it says: its records, bytes, content sum and
 	 * CRC-32C.  A file without a manifest is a fault. */
 	bool manifest;

@@ -1,0 +1,22 @@
+/* inspect/schema.h - the features that every record is to have: tfr-check(1) has the layout. */
+#ifndef TFR_INSPECT_SCHEMA_H
+#define TFR_INSPECT_SCHEMA_H
+
+#include <tfr/example.h>
+
+#include "base/error.h"
+
+struct tfr_schema; /* read by any number of threads once it is open */
+
+/* TFR_EUSAGE names the line that is wrong, and why. */
+enum tfr_status tfr_schema_open(struct tfr_schema **s, const char *path, struct tfr_error *err);
+void tfr_schema_close(struct tfr_schema *s); /* accepts NULL */
+
+/* Shows `found` each feature that is not as the schema wants it, in bytewise order of the names.
+ * Both live until it returns.  A failure of `found` ends it and is returned. */
+enum tfr_status tfr_schema_check(const struct tfr_schema *s, const struct tfr_example *ex,
+	enum tfr_status (*found)(
+		void *ctx, const struct tfr_bytes *name, const char *what, struct tfr_error *err),
+	void *ctx, struct tfr_error *err);
+
+#endif
