@@ -307,7 +307,11 @@ static void warn_of_numbers(struct tfr_select *s)
 
 void tfr_select_finish(struct tfr_select *s)
 {
-	if (s->where && inputs_read(s->in) && s->o.warn)
+	if (!s->o.warn)
+		return;
+	if (s->o.records && s->read_to_the_end)
+		warn_of_numbers(s);
+	if (s->where && inputs_read(s->in))
 		tfr_where_warn(s->where, s->o.warn, s->o.ctx);
 }
 
