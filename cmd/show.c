@@ -7,7 +7,7 @@
 struct show_settings {
 	uint64_t skip, limit, values;
 	const char *where;
-	int bytes, compression;
+	int as, bytes, compression;
 	bool json, allow_missing, quiet;
 };
 
@@ -25,6 +25,10 @@ static const struct opt options[] = {
 		struct show_settings, where),
 	OPT(COUNT, 0, "values", "N", NULL, "show N values of each feature [8]",
 		struct show_settings, values),
+	OPT(CHOICE, 0, "as", "WHAT", "auto|example|event|tensor|raw",
+		"what the records are: auto, example, event, tensor or raw [auto: their fields "
+		"say]",
+		struct show_settings, as),
 	OPT(FLAG, 0, "json", NULL, NULL, "a line of JSON a record: {\"feature\": [values]}",
 		struct show_settings, json),
 	OPT(CHOICE, 0, "bytes", "HOW", "name|base64",
@@ -70,21 +74,6 @@ static void print_heading(const struct tfr_record *rec, const char *path)
 		tfr_format_size(rec->size, size));
 }
 
-/* A record without features to show, such as an event or a raw payload, is shown as what it is:
- * bytes, after the word for what they are not. */
-static void print_payload(const struct tfr_record *rec, const char *otherwise)
-{
-	const char *kind = describe(NULL, rec->data, rec->size, false);
-	size_t n = rec->size < 32 ? rec->size : 32;
-
-	printf("  %s", kind ? kind : otherwise);
-	if (n)
-		printf(": ");
-	for (size_t i = 0; i < n; i++)
-		printf("%02x", rec->data[i]);
-	printf("%s\n", n < rec->size ? "..." : "");
-}
-
 static enum tfr_status show_record(
 	struct show_run *run, const struct tfr_record *rec, const char *path, struct tfr_error *err)
 {
@@ -97,19 +86,17 @@ static enum tfr_status show_record(
 		if (!status) {
 			fwrite(text, 1, size, stdout);
 			putchar('\n');
+		} else if (status == TFR_EDATA && !run->s->as) {
+			snprintf(err->hint, sizeof(err->hint),
+				"With '--as raw', records are shown as bytes.");
 		}
 		return status;
 	}
-	print_heading(rec, path);
 	status = tfr_printer_text(run->printer, rec->data, rec->size, &text, &size, err);
-	if (status == TFR_EDATA) {
-		print_payload(rec, "not an Example");
-		return TFR_OK;
-	}
-	if (!status && !size)
-		print_payload(rec, "no features");
-	if (!status)
+	if (!status) {
+		print_heading(rec, path);
 		fwrite(text, 1, size, stdout);
+	}
 	return status;
 }
 
@@ -127,6 +114,7 @@ static int show_main(struct cmd *c)
 		.describe = describe,
 		.base64 = s->bytes == BYTES_BASE64,
 		.values = (unsigned)s->values,
+		.as = (enum tfr_content)s->as,
 	};
 	struct show_run run = { .c = c, .s = s };
 	struct tfr_record rec;
@@ -143,7 +131,7 @@ static int show_main(struct cmd *c)
 		status = TFR_ENOMEM;
 	while (!status && !(status = selection_next(run.selection, &rec, &err))) {
 		status = show_record(&run, &rec, selection_path(run.selection), &err);
-		if (status == TFR_EDATA) /* --json of what is no Example */
+		if (status == TFR_EDATA) /* not what it was to be shown as */
 			selection_locate(run.selection, &rec, &err);
 	}
 	if (status != TFR_END) {

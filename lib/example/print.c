@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "example/content.h"
 #include "example/print.h"
 
 struct tfr_printer *tfr_printer_new(const struct tfr_print_opts *opts)
@@ -68,7 +69,7 @@ static bool encode_base64(struct tfr_buf *out, struct tfr_bytes b)
 	return true;
 }
 
-static bool json_bytes(struct tfr_printer *p, struct tfr_bytes b)
+bool tfr_print_json_bytes(struct tfr_printer *p, struct tfr_bytes b)
 {
 	const char *type;
 
@@ -99,7 +100,7 @@ static bool json_values(struct tfr_printer *p, struct tfr_values vs)
 	tfr_json_open_array(p->json, NULL);
 	while (ok && tfr_values_next(&vs, &v)) {
 		if (vs.kind == TFR_KIND_BYTES)
-			ok = json_bytes(p, v.bytes);
+			ok = tfr_print_json_bytes(p, v.bytes);
 		else if (vs.kind == TFR_KIND_FLOAT)
 			tfr_json_f32(p->json, NULL, v.f);
 		else
@@ -178,17 +179,11 @@ static bool text_string(struct tfr_printer *p, struct tfr_bytes b)
 	       (shown == b.size || tfr_buf_printf(&p->text, "… (%zu bytes)", b.size));
 }
 
-static bool text_number(
-	struct tfr_printer *p, const struct tfr_values *vs, const struct tfr_value *v)
+bool tfr_print_text_json(struct tfr_printer *p)
 {
 	const char *text;
 	size_t size;
 
-	tfr_json_reset(p->json);
-	if (vs->kind == TFR_KIND_FLOAT)
-		tfr_json_f32(p->json, NULL, v->f);
-	else
-		tfr_json_i64(p->json, NULL, v->i);
 	text = tfr_json_text(p->json, &size);
 	if (text && *text == '"') { /* "NaN": a string only in JSON */
 		text++;
@@ -197,18 +192,28 @@ static bool text_number(
 	return text && tfr_buf_append(&p->text, text, size);
 }
 
-static bool text_value(
-	struct tfr_printer *p, const struct tfr_values *vs, const struct tfr_value *v)
+bool tfr_print_text_bytes(struct tfr_printer *p, struct tfr_bytes b)
 {
 	const char *what;
 
-	if (vs->kind != TFR_KIND_BYTES)
-		return text_number(p, vs, v);
-	if (is_printable(v->bytes))
-		return text_string(p, v->bytes);
-	what = describe(p, v->bytes, false);
+	if (is_printable(b))
+		return text_string(p, b);
+	what = describe(p, b, false);
 	return tfr_buf_printf(
-		&p->text, "%s%s%zu bytes", what ? what : "", what ? ", " : "", v->bytes.size);
+		&p->text, "%s%s%zu bytes", what ? what : "", what ? ", " : "", b.size);
+}
+
+static bool text_value(
+	struct tfr_printer *p, const struct tfr_values *vs, const struct tfr_value *v)
+{
+	if (vs->kind == TFR_KIND_BYTES)
+		return tfr_print_text_bytes(p, v->bytes);
+	tfr_json_reset(p->json);
+	if (vs->kind == TFR_KIND_FLOAT)
+		tfr_json_f32(p->json, NULL, v->f);
+	else
+		tfr_json_i64(p->json, NULL, v->i);
+	return tfr_print_text_json(p);
 }
 
 /* The first values, at most `*room` of them, which it lessens. */
@@ -225,8 +230,7 @@ static bool text_values(struct tfr_printer *p, struct tfr_values vs, unsigned *r
 	return ok && (vs.next == vs.count || tfr_buf_printf(&p->text, first ? "…" : ", …"));
 }
 
-/* "  name      kind   [count]  ": the columns before the values. */
-static bool text_head(struct tfr_printer *p, const void *key, size_t key_size, size_t width,
+bool tfr_print_text_head(struct tfr_printer *p, const void *key, size_t key_size, size_t width,
 	const char *kind, const char *count)
 {
 	const char *name;
@@ -240,8 +244,7 @@ static bool text_head(struct tfr_printer *p, const void *key, size_t key_size, s
 			       (int)(key_size < width ? width - key_size : 0), "", kind, count);
 }
 
-/* Lines end without blanks, which a column of nothing would leave. */
-static bool end_line(struct tfr_printer *p)
+bool tfr_print_end_line(struct tfr_printer *p)
 {
 	while (p->text.size && p->text.data[p->text.size - 1] == ' ')
 		p->text.size--;
@@ -258,9 +261,9 @@ static bool text_features(struct tfr_printer *p, size_t width)
 		char count[32];
 
 		snprintf(count, sizeof(count), "[%llu]", (unsigned long long)f->count);
-		ok = text_head(p, f->key, f->key_size, width, tfr_kind_name(f->kind),
+		ok = tfr_print_text_head(p, f->key, f->key_size, width, tfr_kind_name(f->kind),
 			     f->kind ? count : "") &&
-		     text_values(p, tfr_values_of(f), &room) && end_line(p);
+		     text_values(p, tfr_values_of(f), &room) && tfr_print_end_line(p);
 	}
 	return ok;
 }
@@ -277,15 +280,15 @@ static bool text_list(struct tfr_printer *p, const Tfr__FeatureListEntry *e, siz
 	if (frames)
 		kind = tfr_kind_name(tfr_values_of_frame(e->value->feature[0]).kind);
 	snprintf(count, sizeof(count), "%zu frame%s", frames, frames == 1 ? "" : "s");
-	ok = text_head(
+	ok = tfr_print_text_head(
 		p, e->key.len ? e->key.data : (const uint8_t *)"", e->key.len, width, kind, count);
 	for (i = 0; ok && room && i < frames; i++)
 		ok = (!i || tfr_buf_append(&p->text, " | ", 3)) &&
 		     text_values(p, tfr_values_of_frame(e->value->feature[i]), &room);
-	return ok && (i == frames || tfr_buf_printf(&p->text, " | …")) && end_line(p);
+	return ok && (i == frames || tfr_buf_printf(&p->text, " | …")) && tfr_print_end_line(p);
 }
 
-static size_t wider(size_t width, size_t size)
+size_t tfr_print_wider(size_t width, size_t size)
 {
 	return size > width && size <= 40 ? size : width;
 }
@@ -295,15 +298,16 @@ static bool text_record(struct tfr_printer *p, const struct tfr_sequence *s)
 	size_t width = 8;
 	bool ok;
 
-	p->text.size = 0;
 	for (size_t i = 0; i < tfr_example_count(p->ex); i++)
-		width = wider(width, tfr_example_at(p->ex, i)->key_size);
+		width = tfr_print_wider(width, tfr_example_at(p->ex, i)->key_size);
 	for (size_t i = 0; i < s->n; i++)
-		width = wider(width, s->lists[i].entry->key.len);
+		width = tfr_print_wider(width, s->lists[i].entry->key.len);
 	ok = text_features(p, width);
+	if (ok && !tfr_example_count(p->ex) && !s->n)
+		ok = tfr_buf_printf(&p->text, "  no features\n");
 	for (size_t i = 0; ok && i < s->n; i++)
 		ok = text_list(p, s->lists[i].entry, width);
-	return ok && tfr_buf_append(&p->text, "", 1);
+	return ok;
 }
 
 /* ---- Both ---- */
@@ -320,26 +324,8 @@ static enum tfr_status parse(struct tfr_printer *p, const void *data, size_t siz
 	return *sequence ? tfr_sequence_parse(s, data, size, err) : TFR_OK;
 }
 
-enum tfr_status tfr_printer_text(struct tfr_printer *p, const void *data, size_t size,
-	const char **text, size_t *text_size, struct tfr_error *err)
-{
-	struct tfr_sequence s;
-	enum tfr_status status;
-	bool sequence;
-
-	status = parse(p, data, size, &sequence, &s, err);
-	if (!status && !text_record(p, &s))
-		status = tfr_fail_nomem(err, "printing a record");
-	tfr_sequence_clear(&s);
-	if (status)
-		return status;
-	*text = (const char *)p->text.data;
-	*text_size = p->text.size - 1;
-	return TFR_OK;
-}
-
-enum tfr_status tfr_printer_json(struct tfr_printer *p, const void *data, size_t size,
-	const char **text, size_t *text_size, struct tfr_error *err)
+static enum tfr_status print_example(
+	struct tfr_printer *p, bool json, const void *data, size_t size, struct tfr_error *err)
 {
 	struct tfr_sequence s;
 	enum tfr_status status;
@@ -347,12 +333,109 @@ enum tfr_status tfr_printer_json(struct tfr_printer *p, const void *data, size_t
 
 	status = parse(p, data, size, &sequence, &s, err);
 	if (!status) {
-		tfr_json_reset(p->json);
-		ok = sequence ? json_sequence(p, &s) : json_features(p, NULL);
-		*text = ok ? tfr_json_text(p->json, text_size) : NULL;
-		if (!*text)
+		if (json)
+			ok = sequence ? json_sequence(p, &s) : json_features(p, NULL);
+		else
+			ok = text_record(p, &s);
+		if (!ok)
 			status = tfr_fail_nomem(err, "printing a record");
 	}
 	tfr_sequence_clear(&s);
 	return status;
+}
+
+/* Bytes that are no text and no picture show how they begin: that often tells what they are. */
+static bool text_raw(struct tfr_printer *p, struct tfr_bytes b)
+{
+	size_t n = b.size < 32 ? b.size : 32;
+	bool ok = tfr_print_text_head(p, "raw", 3, 8, "bytes", "") && tfr_print_text_bytes(p, b);
+
+	if (is_printable(b))
+		return ok && tfr_print_end_line(p);
+	for (size_t i = 0; ok && i < n; i++)
+		ok = tfr_buf_printf(&p->text, "%s%02x", i ? "" : ": ", b.data[i]);
+	return ok && (n == b.size || tfr_buf_printf(&p->text, "…")) && tfr_print_end_line(p);
+}
+
+static enum tfr_status print_raw(
+	struct tfr_printer *p, bool json, const void *data, size_t size, struct tfr_error *err)
+{
+	struct tfr_bytes b = { size ? data : (const uint8_t *)"", size };
+	bool ok;
+
+	if (json) {
+		tfr_json_open_object(p->json, NULL);
+		tfr_json_key(p->json, "raw", 3);
+		ok = tfr_print_json_bytes(p, b);
+		tfr_json_close_object(p->json);
+	} else {
+		ok = text_raw(p, b);
+	}
+	return ok ? TFR_OK : tfr_fail_nomem(err, "printing a record");
+}
+
+static enum tfr_status print_as(struct tfr_printer *p, enum tfr_content content, bool json,
+	const void *data, size_t size, struct tfr_error *err)
+{
+	p->content = content;
+	p->text.size = 0;
+	tfr_json_reset(p->json);
+	switch (content) {
+	case TFR_CONTENT_EVENT:
+		return tfr_print_event(p, json, data, size, err);
+	case TFR_CONTENT_TENSOR:
+		return tfr_print_tensor(p, json, data, size, err);
+	case TFR_CONTENT_RAW:
+		return print_raw(p, json, data, size, err);
+	default:
+		return print_example(p, json, data, size, err);
+	}
+}
+
+enum tfr_status tfr_printer_text(struct tfr_printer *p, const void *data, size_t size,
+	const char **text, size_t *text_size, struct tfr_error *err)
+{
+	enum tfr_content content = p->opts.as ? p->opts.as : tfr_content_of(data, size);
+	enum tfr_status status = print_as(p, content, false, data, size, err);
+
+	if (status == TFR_EDATA && !p->opts.as)
+		status = print_as(p, TFR_CONTENT_RAW, false, data, size, err);
+	if (!status && !tfr_buf_append(&p->text, "", 1))
+		status = tfr_fail_nomem(err, "printing a record");
+	if (status)
+		return status;
+	*text = (const char *)p->text.data;
+	*text_size = p->text.size - 1;
+	return TFR_OK;
+}
+
+/* Bytes of no kind may be a damaged Example, so that they are only taken for what they are where
+ * that was asked for. */
+static enum tfr_status refuse(
+	struct tfr_printer *p, const void *data, size_t size, struct tfr_error *err)
+{
+	enum tfr_status status = tfr_example_parse(p->ex, data, size, err);
+
+	return status ? status
+		      : tfr_fail(err, TFR_EDATA, "neither an Example, an Event nor a TensorProto");
+}
+
+enum tfr_status tfr_printer_json(struct tfr_printer *p, const void *data, size_t size,
+	const char **text, size_t *text_size, struct tfr_error *err)
+{
+	enum tfr_content content = p->opts.as ? p->opts.as : tfr_content_of(data, size);
+	enum tfr_status status;
+
+	if (content == TFR_CONTENT_RAW && !p->opts.as)
+		return refuse(p, data, size, err);
+	status = print_as(p, content, true, data, size, err);
+	if (status)
+		return status;
+	*text = tfr_json_text(p->json, text_size);
+	return *text ? TFR_OK : tfr_fail_nomem(err, "printing a record");
+}
+
+enum tfr_content tfr_printer_content(const struct tfr_printer *p)
+{
+	return p->content;
 }

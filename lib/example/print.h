@@ -7,6 +7,7 @@
 #include <tfr/text.h>
 
 #include "base/buf.h"
+#include "event.pb-c.h"
 #include "example.pb-c.h"
 
 struct tfr_printer {
@@ -14,6 +15,7 @@ struct tfr_printer {
 	struct tfr_example *ex;
 	struct tfr_json *json;
 	struct tfr_buf text, scratch;
+	enum tfr_content content; /* of the last record */
 };
 
 /* The values of one Feature: of our reader (`frame` NULL) or of a frame that protobuf-c unpacked.
@@ -51,5 +53,33 @@ struct tfr_sequence {
 enum tfr_status tfr_sequence_parse(
 	struct tfr_sequence *s, const void *data, size_t size, struct tfr_error *err);
 void tfr_sequence_clear(struct tfr_sequence *s);
+
+/* Pieces of text and JSON that all kinds of records are printed with.  False: out of memory. */
+
+/* "  name      kind   count  ": the columns before the values. */
+bool tfr_print_text_head(struct tfr_printer *p, const void *key, size_t key_size, size_t width,
+	const char *kind, const char *count);
+/* The wider of the two, as long as a name is not unreasonable. */
+size_t tfr_print_wider(size_t width, size_t size);
+/* Lines end without blanks, which a column of nothing would leave. */
+bool tfr_print_end_line(struct tfr_printer *p);
+/* A text in quotes, cut at its width, or what other bytes are and their size. */
+bool tfr_print_text_bytes(struct tfr_printer *p, struct tfr_bytes b);
+/* What stands in p->json: a number, without the quotes that only JSON gives NaN. */
+bool tfr_print_text_json(struct tfr_printer *p);
+bool tfr_print_json_bytes(struct tfr_printer *p, struct tfr_bytes b);
+
+struct tfr_tensor;
+/* `kind` NULL: type and shape are named. */
+bool tfr_print_text_tensor(struct tfr_printer *p, struct tfr_bytes name, size_t width,
+	const char *kind, struct tfr_tensor t);
+bool tfr_print_json_tensor(struct tfr_printer *p, const char *key, struct tfr_tensor t);
+
+/* A whole record, into p->text or p->json.  TFR_EDATA: it is none of that kind, and what stands
+ * there by then is to be forgotten. */
+enum tfr_status tfr_print_event(
+	struct tfr_printer *p, bool json, const void *data, size_t size, struct tfr_error *err);
+enum tfr_status tfr_print_tensor(
+	struct tfr_printer *p, bool json, const void *data, size_t size, struct tfr_error *err);
 
 #endif

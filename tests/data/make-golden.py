@@ -9,12 +9,15 @@ import io
 import os
 import pathlib
 import struct
+import tempfile
 import zlib
 
 os.environ['TF_CPP_MIN_LOG_LEVEL'] = '3'
 import numpy as np
 import tensorflow as tf
 from PIL import Image
+from tensorflow.core.framework import summary_pb2
+from tensorflow.core.util import event_pb2
 
 import records
 
@@ -80,6 +83,47 @@ def events():
     scalar = tf.compat.v1.Summary(value=[tf.compat.v1.Summary.Value(tag='loss', simple_value=0.25)])
     return [binary(e) for e in (
         Event(wall_time=1.5e9, file_version='brain.Event:2'), Event(wall_time=1.5e9 + 1, step=1, summary=scalar))]
+
+
+def every_event():
+    """Events of every kind, as TensorFlow 1 and 2 write them."""
+    Event, Summary = tf.compat.v1.Event, tf.compat.v1.Summary
+    Session, Log = tf.compat.v1.SessionLog, tf.compat.v1.LogMessage
+
+    def plugin(tag, name, tensor):
+        metadata = summary_pb2.SummaryMetadata(plugin_data=summary_pb2.SummaryMetadata.PluginData(plugin_name=name))
+        return Summary.Value(tag=tag, metadata=metadata, tensor=tf.make_tensor_proto(tensor))
+
+    png = saved(Image.fromarray(pixels(4, 5, 3)), 'PNG')
+    buckets = np.array([[-1, 0, 3], [0, 2.5, 4]], np.float64)
+    histo = summary_pb2.HistogramProto(min=-1, max=2.5, num=7, sum=4, sum_squares=9, bucket_limit=[0, 2.5], bucket=[3, 4])
+    first = Summary(value=[
+        Summary.Value(tag='loss', simple_value=0.25), Summary.Value(tag='weights', histo=histo),
+        Summary.Value(tag='picture', image=Summary.Image(height=4, width=5, colorspace=3, encoded_image_string=png)),
+        Summary.Value(tag='sound', audio=Summary.Audio(sample_rate=16000, num_channels=1, length_frames=10,
+                                                       encoded_audio_string=b'RIFF', content_type='audio/wav'))])
+    second = Summary(value=[
+        plugin('loss', 'scalars', np.float32(0.125)), plugin('weights', 'histograms', buckets),
+        plugin('picture', 'images', [b'5', b'4', png]), plugin('words', 'text', ['żółw', 'two']), Summary.Value(tag='nothing')])
+    return [binary(e) for e in (
+        Event(wall_time=1.5e9, file_version='brain.Event:2'), Event(wall_time=1.5e9, step=1, summary=first),
+        Event(wall_time=1.5e9 + 0.25, step=-2, summary=second), Event(wall_time=float('nan'), graph_def=b'graph'),
+        Event(wall_time=1e300, meta_graph_def=b'\xff\0'), Event(log_message=Log(level=Log.WARN, message='slow')),
+        Event(session_log=Session(status=Session.CHECKPOINT, checkpoint_path='model.ckpt')),
+        Event(tagged_run_metadata=event_pb2.TaggedRunMetadata(tag='step1', run_metadata=b'\xfe')))]
+
+
+def tensors():
+    """TensorProtos: as tf.data saves elements, and as tf.make_tensor_proto makes them, which leaves values out."""
+    elements = (np.arange(6, dtype=np.float32).reshape(2, 3), np.array([True, False]), np.array([1 + 2j]), np.float16(1.5),
+                np.uint64(2**64 - 1), np.int8([-128, 127]), tf.constant([1.5, -2], tf.bfloat16), ['ab', '', 'ż'], np.zeros((0, 3)))
+    with tempfile.TemporaryDirectory() as folder:
+        tf.data.Dataset.from_tensors(tuple(elements)).save(folder)
+        saved = [p for f in pathlib.Path(folder).rglob('*.snapshot') for _, p, _ in records.unframe(f.read_bytes())]
+    few = tf.make_tensor_proto(7, shape=[1000, 1000])
+    zeros = tf.make_tensor_proto(0.0)
+    zeros.ClearField('float_val')
+    return saved + [binary(t) for t in (few, zeros, tf.make_tensor_proto([b'\xff\xd8', b'text']))]
 
 
 def wire():
@@ -241,6 +285,8 @@ def main():
         write('empty%s.tfrecord' % name, [], compression)
     write('sequence.tfrecord', sequences())
     write('events.out.tfevents.1500000000.host', events())
+    write('kinds.tfevents', every_event())
+    write('tensors.snapshot', tensors())
     write('payloads.tfrecord', [bytes([n % 251]) * (n * n % 211) for n in range(100)])
     rows = wire()
     write('wire.tfrecord', [payload for _, payload in rows])

@@ -156,6 +156,20 @@ TFR_API enum tfr_status tfr_builder_flatten(
 
 /* --- printing --- */
 
+/* What a record holds.  Nothing in a record says it, so that its fields decide: a field 1 that is a
+ * message makes an Example (or a SequenceExample, which also is one with feature lists alone), and
+ * so does an empty record; an Event
+ * (tensorflow/core/util/event.proto) has fields of an Event only, and one that says what happened;
+ * a TensorProto (tensorflow/core/framework/tensor.proto) has fields of a TensorProto only, a type,
+ * a shape, and values that go with them.  Everything else is raw. */
+enum tfr_content {
+	TFR_CONTENT_AUTO = 0, /* by its fields */
+	TFR_CONTENT_EXAMPLE,
+	TFR_CONTENT_EVENT,
+	TFR_CONTENT_TENSOR,
+	TFR_CONTENT_RAW,
+};
+
 struct tfr_print_opts {
 	/* What a bytes value is: "jpeg", or words such as "jpeg 500x375" for people (`brief`
 	 * false); NULL: unknown.  The text lives until the next call.  Optional: pictures are
@@ -166,10 +180,10 @@ struct tfr_print_opts {
 			    "type": "jpeg"} */
 	unsigned values; /* text: values shown of each feature, 0: 8 */
 	unsigned width;	 /* text: bytes shown of each text value, 0: 60 */
+	enum tfr_content as; /* what all records are taken for */
 };
 
-/* Turns records, Examples and SequenceExamples alike, into text.  Keeps its memory from record to
- * record. */
+/* Turns records of every kind into text.  Keeps its memory from record to record. */
 struct tfr_printer;
 
 /* `opts` may be NULL; it is copied.  NULL: out of memory. */
@@ -177,16 +191,22 @@ TFR_API struct tfr_printer *tfr_printer_new(const struct tfr_print_opts *opts);
 TFR_API void tfr_printer_free(struct tfr_printer *p);
 
 /* For a person: a line a feature with name, kind, count and the first values.  *text is
- * NUL-terminated, the printer's, valid until the next call on it.  TFR_EDATA: not an Example; the
+ * NUL-terminated, the printer's, valid until the next call on it.  What is of no kind, or
+ * damaged, is printed as raw bytes.  TFR_EDATA: it is not what opts.as says; for an Example the
  * byte it goes wrong at is named. */
 TFR_API enum tfr_status tfr_printer_text(struct tfr_printer *p, const void *data, size_t size,
 	const char **text, size_t *text_size, struct tfr_error *err);
 /* One line without its newline: {"feature": [values]}, always arrays, sorted by name; int64 exact,
  * floats the shortest decimal that reads back the same, non-finite ones as strings; bytes that are
  * UTF-8 as strings, others as objects. A SequenceExample is {"context": {…}, "feature_lists":
- * {"name": [[values], …]}}. */
+ * {"name": [[values], …]}}, an Event {"event": {…}}, a TensorProto {"tensor": {"dtype": "float32",
+ * "shape": […], "values": […]}} with the values as they are stored: where there are fewer than the
+ * shape has, the last one stands for the rest.  Raw bytes, {"raw": …}, only where opts.as is
+ * TFR_CONTENT_RAW: otherwise they are TFR_EDATA, since they may be a damaged record. */
 TFR_API enum tfr_status tfr_printer_json(struct tfr_printer *p, const void *data, size_t size,
 	const char **text, size_t *text_size, struct tfr_error *err);
+/* What the last record was printed as. */
+TFR_API enum tfr_content tfr_printer_content(const struct tfr_printer *p);
 
 /* --- selecting --- */
 

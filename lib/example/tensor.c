@@ -1,0 +1,329 @@
+/* example/tensor.c - TensorProtos: types, shapes, and values in either of the two ways to store
+ * them.
+ *
+ * tensor_content holds the elements as they lie in memory, little-endian, and of texts all lengths
+ * as varints and then all bytes; the repeated fields hold them one by one, and may end early: the
+ * last value then stands for the rest, and none at all is zeros
+ * (tensorflow/core/framework/tensor.cc).  A shape is never believed further than the values go: it
+ * costs nothing to claim 10^18 elements. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "example/tensor.h"
+#include "example/wire.h"
+
+/* By number in tensorflow/core/framework/types.proto; without a name: there is none. */
+static const struct tfr_dtype dtypes[] = {
+	[1] = { "float32", TFR_FORM_F32, 4 },
+	[2] = { "float64", TFR_FORM_F64, 8 },
+	[3] = { "int32", TFR_FORM_I32, 4 },
+	[4] = { "uint8", TFR_FORM_U8, 1 },
+	[5] = { "int16", TFR_FORM_I16, 2 },
+	[6] = { "int8", TFR_FORM_I8, 1 },
+	[7] = { "string", TFR_FORM_STRING, 0 },
+	[8] = { "complex64", TFR_FORM_COMPLEX64, 8 },
+	[9] = { "int64", TFR_FORM_I64, 8 },
+	[10] = { "bool", TFR_FORM_BOOL, 1 },
+	[11] = { "qint8", TFR_FORM_I8, 1 },
+	[12] = { "quint8", TFR_FORM_U8, 1 },
+	[13] = { "qint32", TFR_FORM_I32, 4 },
+	[14] = { "bfloat16", TFR_FORM_BFLOAT16, 2 },
+	[15] = { "qint16", TFR_FORM_I16, 2 },
+	[16] = { "quint16", TFR_FORM_U16, 2 },
+	[17] = { "uint16", TFR_FORM_U16, 2 },
+	[18] = { "complex128", TFR_FORM_COMPLEX128, 16 },
+	[19] = { "float16", TFR_FORM_HALF, 2 },
+	[20] = { "resource", TFR_FORM_OPAQUE, 0 },
+	[21] = { "variant", TFR_FORM_OPAQUE, 0 },
+	[22] = { "uint32", TFR_FORM_U32, 4 },
+	[23] = { "uint64", TFR_FORM_U64, 8 },
+	[24] = { "float8_e5m2", TFR_FORM_OPAQUE, 1 },
+	[25] = { "float8_e4m3fn", TFR_FORM_OPAQUE, 1 },
+	[26] = { "float8_e4m3fnuz", TFR_FORM_OPAQUE, 1 },
+	[27] = { "float8_e4m3b11fnuz", TFR_FORM_OPAQUE, 1 },
+	[28] = { "float8_e5m2fnuz", TFR_FORM_OPAQUE, 1 },
+	[29] = { "int4", TFR_FORM_OPAQUE, 1 },
+	[30] = { "uint4", TFR_FORM_OPAQUE, 1 },
+};
+
+static bool count_elements(const Tfr__TensorShape *shape, uint64_t *elements)
+{
+	bool empty = false;
+
+	*elements = 1;
+	if (!shape || shape->unknown_rank)
+		return false;
+	for (size_t i = 0; i < shape->n_dim; i++) {
+		if (shape->dim[i]->size < 0)
+			return false;
+		empty |= !shape->dim[i]->size;
+	}
+	for (size_t i = 0; !empty && i < shape->n_dim; i++)
+		if (__builtin_mul_overflow(*elements, (uint64_t)shape->dim[i]->size, elements))
+			return false;
+	if (empty)
+		*elements = 0;
+	return true;
+}
+
+/* Values in the repeated field that goes with the type. */
+static uint64_t count_values(const Tfr__TensorProto *m, enum tfr_form form)
+{
+	switch (form) {
+	case TFR_FORM_F32:
+		return m->n_float_val;
+	case TFR_FORM_F64:
+		return m->n_double_val;
+	case TFR_FORM_HALF:
+	case TFR_FORM_BFLOAT16:
+		return m->n_half_val;
+	case TFR_FORM_I8:
+	case TFR_FORM_I16:
+	case TFR_FORM_I32:
+	case TFR_FORM_U8:
+	case TFR_FORM_U16:
+		return m->n_int_val;
+	case TFR_FORM_I64:
+		return m->n_int64_val;
+	case TFR_FORM_U32:
+		return m->n_uint32_val;
+	case TFR_FORM_U64:
+		return m->n_uint64_val;
+	case TFR_FORM_BOOL:
+		return m->n_bool_val;
+	case TFR_FORM_STRING:
+		return m->n_string_val;
+	case TFR_FORM_COMPLEX64:
+		return m->n_scomplex_val / 2;
+	case TFR_FORM_COMPLEX128:
+		return m->n_dcomplex_val / 2;
+	case TFR_FORM_OPAQUE:
+		break;
+	}
+	return 0;
+}
+
+/* Whether the content is the lengths of all texts and then their bytes; where the bytes begin. */
+static bool check_texts(struct tfr_tensor *t)
+{
+	const ProtobufCBinaryData *c = &t->message->tensor_content;
+	struct tfr_wire w = { .p = c->data, .end = c->data + c->len };
+	uint64_t length, total = 0;
+
+	if (t->elements > c->len) /* a text takes a byte at least */
+		return false;
+	for (uint64_t i = 0; i < t->elements; i++) {
+		if (!tfr_wire_varint(&w, 5, UINT32_MAX, &length))
+			return false;
+		total += length;
+	}
+	t->length = c->data;
+	t->data = w.p;
+	return total == (uint64_t)(w.end - w.p);
+}
+
+static bool check_content(struct tfr_tensor *t)
+{
+	uint64_t size;
+
+	t->count = t->elements;
+	if (t->dtype->form == TFR_FORM_STRING)
+		return check_texts(t);
+	if (!t->dtype->size)
+		return false;
+	return !__builtin_mul_overflow(t->elements, (uint64_t)t->dtype->size, &size) &&
+	       size == t->message->tensor_content.len;
+}
+
+enum tfr_status tfr_tensor_init(
+	struct tfr_tensor *t, const Tfr__TensorProto *message, struct tfr_error *err)
+{
+	size_t n = sizeof(dtypes) / sizeof(dtypes[0]);
+
+	*t = (struct tfr_tensor){ .message = message };
+	if (message->dtype < 0 || (size_t)message->dtype >= n || !dtypes[message->dtype].name)
+		return tfr_fail(err, TFR_EDATA, "not a TensorProto: no type has the number %d",
+			(int)message->dtype);
+	t->dtype = &dtypes[message->dtype];
+	if (!count_elements(message->tensor_shape, &t->elements))
+		return tfr_fail(err, TFR_EDATA, "not a TensorProto: no shape, or not a known one");
+	t->count = count_values(message, t->dtype->form);
+	if (message->tensor_content.len ? !check_content(t) : t->count > t->elements)
+		return tfr_fail(err, TFR_EDATA,
+			"not a TensorProto: its values do not go with its shape and type");
+	return TFR_OK;
+}
+
+static float half_to_float(uint16_t h)
+{
+	unsigned exponent = h >> 10 & 31, fraction = h & 1023;
+	float f;
+
+	if (exponent == 31)
+		f = fraction ? NAN : INFINITY;
+	else if (exponent)
+		f = ldexpf((float)(fraction | 1024), (int)exponent - 25);
+	else
+		f = ldexpf((float)fraction, -24);
+	return h & 0x8000 ? -f : f;
+}
+
+static float bfloat_to_float(uint16_t h)
+{
+	uint32_t bits = (uint32_t)h << 16;
+	float f;
+
+	memcpy(&f, &bits, 4);
+	return f;
+}
+
+static void next_text(struct tfr_tensor *t, struct tfr_tensor_value *v)
+{
+	const ProtobufCBinaryData *c = &t->message->tensor_content;
+	struct tfr_wire w = { .p = t->length, .end = c->data + c->len };
+	uint64_t length = 0;
+
+	tfr_wire_varint(&w, 5, UINT32_MAX, &length);
+	v->bytes = (struct tfr_bytes){ t->data, length };
+	t->length = w.p;
+	t->data += length;
+}
+
+/* Element `i` of the content, which lies there as in memory. */
+static void content_value(struct tfr_tensor *t, struct tfr_tensor_value *v)
+{
+	const uint8_t *p = t->message->tensor_content.data + t->next * t->dtype->size;
+	union {
+		int8_t i8;
+		int16_t i16;
+		int32_t i32;
+		int64_t i64;
+		uint8_t u8;
+		uint16_t u16;
+		uint32_t u32;
+		uint64_t u64;
+		float f[2];
+		double d[2];
+	} u;
+
+	memcpy(&u, p, t->dtype->size);
+	switch (t->dtype->form) {
+	case TFR_FORM_F32:
+	case TFR_FORM_COMPLEX64:
+		memcpy(v->f, u.f, t->dtype->size);
+		break;
+	case TFR_FORM_F64:
+	case TFR_FORM_COMPLEX128:
+		memcpy(v->d, u.d, t->dtype->size);
+		break;
+	case TFR_FORM_I8:
+		v->i = u.i8;
+		break;
+	case TFR_FORM_I16:
+		v->i = u.i16;
+		break;
+	case TFR_FORM_I32:
+		v->i = u.i32;
+		break;
+	case TFR_FORM_U8:
+	case TFR_FORM_BOOL:
+		v->i = u.u8;
+		break;
+	case TFR_FORM_U32:
+		v->i = u.u32;
+		break;
+	case TFR_FORM_I64:
+	case TFR_FORM_U64:
+		v->u = u.u64;
+		v->i = u.i64;
+		break;
+	default: /* two bytes */
+		v->i = u.u16;
+		break;
+	}
+}
+
+static void field_value(struct tfr_tensor *t, struct tfr_tensor_value *v)
+{
+	const Tfr__TensorProto *m = t->message;
+	size_t i = t->next;
+
+	switch (t->dtype->form) {
+	case TFR_FORM_F32:
+		v->f[0] = m->float_val[i];
+		break;
+	case TFR_FORM_F64:
+		v->d[0] = m->double_val[i];
+		break;
+	case TFR_FORM_HALF:
+	case TFR_FORM_BFLOAT16:
+		v->i = m->half_val[i];
+		break;
+	case TFR_FORM_I64:
+		v->i = m->int64_val[i];
+		break;
+	case TFR_FORM_U32:
+		v->i = m->uint32_val[i];
+		break;
+	case TFR_FORM_U64:
+		v->u = m->uint64_val[i];
+		break;
+	case TFR_FORM_BOOL:
+		v->i = m->bool_val[i];
+		break;
+	case TFR_FORM_STRING:
+		v->bytes = (struct tfr_bytes){ m->string_val[i].data, m->string_val[i].len };
+		break;
+	case TFR_FORM_COMPLEX64:
+		memcpy(v->f, m->scomplex_val + 2 * i, sizeof(v->f));
+		break;
+	case TFR_FORM_COMPLEX128:
+		memcpy(v->d, m->dcomplex_val + 2 * i, sizeof(v->d));
+		break;
+	default: /* the narrow integers */
+		v->i = m->int_val[i];
+		break;
+	}
+}
+
+/* A kind of integer or half that needs no name of its own any more. */
+static void widen(struct tfr_tensor_value *v)
+{
+	switch (v->form) {
+	case TFR_FORM_HALF:
+		v->f[0] = half_to_float((uint16_t)v->i);
+		v->form = TFR_FORM_F32;
+		break;
+	case TFR_FORM_BFLOAT16:
+		v->f[0] = bfloat_to_float((uint16_t)v->i);
+		v->form = TFR_FORM_F32;
+		break;
+	case TFR_FORM_I8:
+	case TFR_FORM_I16:
+	case TFR_FORM_I32:
+	case TFR_FORM_U8:
+	case TFR_FORM_U16:
+	case TFR_FORM_U32:
+		v->form = TFR_FORM_I64;
+		break;
+	default:
+		break;
+	}
+}
+
+bool tfr_tensor_next(struct tfr_tensor *t, struct tfr_tensor_value *v)
+{
+	if (t->next == t->count || t->dtype->form == TFR_FORM_OPAQUE)
+		return false;
+	*v = (struct tfr_tensor_value){ .form = t->dtype->form };
+	if (!t->message->tensor_content.len)
+		field_value(t, v);
+	else if (v->form == TFR_FORM_STRING)
+		next_text(t, v);
+	else
+		content_value(t, v);
+	widen(v);
+	t->next++;
+	return true;
+}
