@@ -1,5 +1,7 @@
 /* cmd/show.c - tfr show: records for a person, or as lines of JSON. */
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "builtin.h"
 #include "selection.h"
@@ -7,11 +9,12 @@
 struct show_settings {
 	uint64_t skip, limit, values;
 	const char *where;
-	int as, bytes, compression;
+	int as, bytes, color, compression;
 	bool json, allow_missing, quiet;
 };
 
 enum { BYTES_NAME, BYTES_BASE64 };
+enum { COLOR_AUTO, COLOR_ALWAYS };
 
 static const struct show_settings defaults = { .limit = UINT64_MAX };
 
@@ -34,6 +37,9 @@ static const struct opt options[] = {
 	OPT(CHOICE, 0, "bytes", "HOW", "name|base64",
 		"with --json, bytes that are not text: by size and type, or in base64 [name]",
 		struct show_settings, bytes),
+	OPT(CHOICE, 0, "color", "WHEN", "auto|always|never",
+		"colour in text: auto, always or never [auto: on a terminal]", struct show_settings,
+		color),
 	OPT_COMPRESSION(struct show_settings, compression),
 	OPT_MISSING(struct show_settings, allow_missing),
 	OPT_QUIET(struct show_settings, quiet),
@@ -45,6 +51,7 @@ struct show_run {
 	const struct show_settings *s;
 	struct selection *selection;
 	struct tfr_printer *printer;
+	bool colour;
 };
 
 /* Names a picture: "jpeg" in JSON, "jpeg 500x375 4:2:0" for a person. */
@@ -65,13 +72,14 @@ static const char *describe(void *ctx, const void *data, size_t size, bool brief
 	return text;
 }
 
-static void print_heading(const struct tfr_record *rec, const char *path)
+static void print_heading(const struct tfr_record *rec, const char *path, bool colour)
 {
 	char escaped[4200], size[TFR_SIZE_TEXT];
 
-	printf("%s record %llu, offset %llu, %s\n", tfr_escape_line(escaped, sizeof(escaped), path),
-		(unsigned long long)rec->index, (unsigned long long)rec->offset,
-		tfr_format_size(rec->size, size));
+	printf(colour ? "\033[36m%s\033[0m record %llu, offset %llu, %s\n"
+		      : "%s record %llu, offset %llu, %s\n",
+		tfr_escape_line(escaped, sizeof(escaped), path), (unsigned long long)rec->index,
+		(unsigned long long)rec->offset, tfr_format_size(rec->size, size));
 }
 
 static enum tfr_status show_record(
@@ -94,10 +102,20 @@ static enum tfr_status show_record(
 	}
 	status = tfr_printer_text(run->printer, rec->data, rec->size, &text, &size, err);
 	if (!status) {
-		print_heading(rec, path);
+		print_heading(rec, path, run->colour);
 		fwrite(text, 1, size, stdout);
 	}
 	return status;
+}
+
+/* NO_COLOR, by no-color.org, counts where it is not empty, and --color goes before it. */
+static bool wants_colour(int when)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (when != COLOR_AUTO)
+		return when == COLOR_ALWAYS;
+	return isatty(STDOUT_FILENO) && !(no_color && *no_color) && term && strcmp(term, "dumb");
 }
 
 static int show_main(struct cmd *c)
@@ -110,13 +128,14 @@ static int show_main(struct cmd *c)
 		.compression = (enum tfr_compression)s->compression,
 		.allow_missing = s->allow_missing,
 	};
+	struct show_run run = { .c = c, .s = s, .colour = wants_colour(s->color) };
 	struct tfr_print_opts print_opts = {
 		.describe = describe,
 		.base64 = s->bytes == BYTES_BASE64,
 		.values = (unsigned)s->values,
 		.as = (enum tfr_content)s->as,
+		.colour = run.colour,
 	};
-	struct show_run run = { .c = c, .s = s };
 	struct tfr_record rec;
 	struct tfr_error err = { 0 };
 	enum tfr_status status = TFR_OK;

@@ -11,6 +11,11 @@
 #include "example/content.h"
 #include "example/print.h"
 
+/* No colour of its own: bold and dim go with every scheme of a terminal. */
+#define BOLD "\033[1m"
+#define DIM "\033[2m"
+#define PLAIN "\033[0m"
+
 struct tfr_printer *tfr_printer_new(const struct tfr_print_opts *opts)
 {
 	struct tfr_printer *p = calloc(1, sizeof(*p));
@@ -194,13 +199,14 @@ bool tfr_print_text_json(struct tfr_printer *p)
 
 bool tfr_print_text_bytes(struct tfr_printer *p, struct tfr_bytes b)
 {
+	char size[TFR_SIZE_TEXT];
 	const char *what;
 
 	if (is_printable(b))
 		return text_string(p, b);
 	what = describe(p, b, false);
-	return tfr_buf_printf(
-		&p->text, "%s%s%zu bytes", what ? what : "", what ? ", " : "", b.size);
+	return tfr_buf_printf(&p->text, "%s%s%s", what ? what : "", what ? ", " : "",
+		tfr_format_size(b.size, size));
 }
 
 static bool text_value(
@@ -240,15 +246,24 @@ bool tfr_print_text_head(struct tfr_printer *p, const void *key, size_t key_size
 	tfr_json_reset(p->json);
 	tfr_json_bytes(p->json, NULL, key, key_size);
 	name = tfr_json_text(p->json, &size);
-	return name && tfr_buf_printf(&p->text, "  %.*s%*s  %-5s  %-5s ", (int)size - 2, name + 1,
-			       (int)(key_size < width ? width - key_size : 0), "", kind, count);
+	return name &&
+	       tfr_buf_printf(&p->text, "  %s%.*s%s%*s  %s%-5s  %-5s%s ",
+		       p->opts.colour ? BOLD : "", (int)size - 2, name + 1,
+		       p->opts.colour ? PLAIN : "", (int)(key_size < width ? width - key_size : 0),
+		       "", p->opts.colour ? DIM : "", kind, count, p->opts.colour ? PLAIN : "");
 }
 
 bool tfr_print_end_line(struct tfr_printer *p)
 {
+	size_t end = strlen(PLAIN), size = p->text.size;
+	bool dim = p->opts.colour && size > end + 1 &&
+		   !memcmp(p->text.data + size - end - 1, PLAIN " ", end + 1);
+
+	if (dim) /* a head alone: the blanks lie before the end of its colour */
+		p->text.size -= end + 1;
 	while (p->text.size && p->text.data[p->text.size - 1] == ' ')
 		p->text.size--;
-	return tfr_buf_append(&p->text, "\n", 1);
+	return (!dim || tfr_buf_append(&p->text, PLAIN, end)) && tfr_buf_append(&p->text, "\n", 1);
 }
 
 static bool text_features(struct tfr_printer *p, size_t width)

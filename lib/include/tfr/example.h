@@ -180,6 +180,7 @@ struct tfr_print_opts {
 			    "type": "jpeg"} */
 	unsigned values; /* text: values shown of each feature, 0: 8 */
 	unsigned width;	 /* text: bytes shown of each text value, 0: 60 */
+	bool colour;	 /* text: names bold, types dim, by ECMA-48's sequences */
 	enum tfr_content as; /* what all records are taken for */
 };
 

@@ -77,7 +77,7 @@ Test(print, text)
 
 	tfr_builder_flatten(b, &data, &size, NULL);
 	expect(&(struct tfr_print_opts){ .describe = describe, .values = 3 }, false, data, size,
-		"  bytes     bytes  [3]   jpeg 1x1, 3 bytes, \"\xc3\xa9\\\"\", 1 bytes\n"
+		"  bytes     bytes  [3]   jpeg 1x1, 3 bytes, \"\xc3\xa9\\\"\", 1 byte\n"
 		"  float     float  [4]   0.1, NaN, -Infinity, …\n"
 		"  int       int64  [2]   -9223372036854775808, 9007199254740993\n"
 		"  none      int64  [0]\n"
