@@ -5,15 +5,17 @@
 
 #include "builtin.h"
 #include "selection.h"
+#include "show_html.h"
 
 struct show_settings {
 	uint64_t skip, limit, values;
-	const char *where;
+	const char *where, *html;
 	int as, bytes, color, compression;
-	bool json, allow_missing, quiet;
+	bool json, force, allow_missing, quiet;
 };
 
 enum { BYTES_NAME, BYTES_BASE64 };
+enum { HTML_LIMIT = 100 }; /* records on a page */
 enum { COLOR_AUTO, COLOR_ALWAYS };
 
 static const struct show_settings defaults = { .limit = UINT64_MAX };
@@ -34,6 +36,11 @@ static const struct opt options[] = {
 		struct show_settings, as),
 	OPT(FLAG, 0, "json", NULL, NULL, "a line of JSON a record: {\"feature\": [values]}",
 		struct show_settings, json),
+	OPT(STRING, 0, "html", "FILE", NULL,
+		"write a page of pictures with labels, boxes and masks, of 100 records unless -n "
+		"says more",
+		struct show_settings, html),
+	OPT_FORCE(struct show_settings, force),
 	OPT(CHOICE, 0, "bytes", "HOW", "name|base64",
 		"with --json, bytes that are not text: by size and type, or in base64 [name]",
 		struct show_settings, bytes),
@@ -51,11 +58,12 @@ struct show_run {
 	const struct show_settings *s;
 	struct selection *selection;
 	struct tfr_printer *printer;
+	struct show_html *html;
 	bool colour;
 };
 
 /* Names a picture: "jpeg" in JSON, "jpeg 500x375 4:2:0" for a person. */
-static const char *describe(void *ctx, const void *data, size_t size, bool brief)
+const char *show_describe(void *ctx, const void *data, size_t size, bool brief)
 {
 	static char text[64]; /* one thread prints */
 	struct tfr_image_info info;
@@ -101,6 +109,12 @@ static enum tfr_status show_record(
 		return status;
 	}
 	status = tfr_printer_text(run->printer, rec->data, rec->size, &text, &size, err);
+	if (!status && run->html) {
+		bool example = tfr_printer_content(run->printer) == TFR_CONTENT_EXAMPLE &&
+			       !tfr_is_sequence_example(rec->data, rec->size);
+
+		return show_html_put(run->html, rec, path, text, example, err);
+	}
 	if (!status) {
 		print_heading(rec, path, run->colour);
 		fwrite(text, 1, size, stdout);
@@ -118,47 +132,71 @@ static bool wants_colour(int when)
 	return isatty(STDOUT_FILENO) && !(no_color && *no_color) && term && strcmp(term, "dumb");
 }
 
+/* TFR_END: all were shown. */
+static enum tfr_status show_all(struct show_run *run, struct tfr_error *err)
+{
+	struct tfr_record rec;
+	enum tfr_status status = TFR_OK;
+
+	while (!status && !(status = selection_next(run->selection, &rec, err))) {
+		status = show_record(run, &rec, selection_path(run->selection), err);
+		if (status == TFR_EDATA) /* not what it was to be shown as */
+			selection_locate(run->selection, &rec, err);
+	}
+	if (status == TFR_END && run->html && show_html_publish(run->html, err))
+		return err->status;
+	return status;
+}
+
+static int check_usage(struct cmd *c, const struct show_settings *s)
+{
+	if (s->bytes && !s->json)
+		return cmd_usage(c, "--bytes goes with --json");
+	if (s->html && s->json)
+		return cmd_usage(c, "--html and --json are two forms of output");
+	if (s->force && !s->html)
+		return cmd_usage(c, "--force goes with --html");
+	return 0;
+}
+
 static int show_main(struct cmd *c)
 {
 	const struct show_settings *s = c->settings;
 	struct selection_opts selection_opts = {
 		.skip = s->skip,
-		.limit = s->limit,
+		.limit = s->html && s->limit == UINT64_MAX ? HTML_LIMIT : s->limit,
 		.where = s->where,
 		.compression = (enum tfr_compression)s->compression,
 		.allow_missing = s->allow_missing,
 	};
 	struct show_run run = { .c = c, .s = s, .colour = wants_colour(s->color) };
 	struct tfr_print_opts print_opts = {
-		.describe = describe,
+		.describe = show_describe,
 		.base64 = s->bytes == BYTES_BASE64,
-		.values = (unsigned)s->values,
+		.values = s->values ? (unsigned)s->values : 8,
 		.as = (enum tfr_content)s->as,
 		.colour = run.colour,
 	};
-	struct tfr_record rec;
 	struct tfr_error err = { 0 };
 	enum tfr_status status = TFR_OK;
 
 	c->quiet = s->quiet;
-	if (s->bytes && !s->json)
-		return cmd_usage(c, "--bytes goes with --json");
-	if (selection_open(c, &run.selection, &selection_opts))
+	if (check_usage(c, s) || selection_open(c, &run.selection, &selection_opts))
 		return c->exit;
 	run.printer = tfr_printer_new(&print_opts);
 	if (!run.printer)
 		status = TFR_ENOMEM;
-	while (!status && !(status = selection_next(run.selection, &rec, &err))) {
-		status = show_record(&run, &rec, selection_path(run.selection), &err);
-		if (status == TFR_EDATA) /* not what it was to be shown as */
-			selection_locate(run.selection, &rec, &err);
-	}
+	else if (s->html)
+		status = show_html_open(&run.html, s->html, s->force, print_opts.values, &err);
+	if (!status)
+		status = show_all(&run, &err);
 	if (status != TFR_END) {
 		fflush(stdout);
 		err.status = status;
 		cmd_error(c, &err);
 	}
 	selection_finish(run.selection);
+	show_html_close(run.html);
 	tfr_printer_free(run.printer);
 	selection_close(run.selection);
 	return c->exit;

@@ -1,0 +1,479 @@
+/* cmd/show_html.c - a contact sheet: a card a record, with its picture, boxes and masks over it.
+ *
+ * Nothing that comes from a record reaches the page but through put_escaped(), which leaves no
+ * character that means something to a browser, or as base64.  Beside that the page forbids itself
+ * scripts and the network.  The first failure to write stays and is told by the call that is under
+ * way. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "show_html.h"
+
+/* What one card holds at most: a page is looked at by a person. */
+enum { MAX_ROWS = 1000, MAX_BOXES = 300, MAX_MASKS = 100, MAX_TEXT = 300, COLOURS = 8 };
+
+static const char *const colours[COLOURS] = { "#ff3b30", "#34c759", "#0a84ff", "#ff9f0a", "#bf5af2",
+	"#64d2ff", "#ffd60a", "#ff375f" };
+
+struct show_html {
+	struct tfr_stream_writer *out;
+	struct tfr_example *ex;
+	struct tfr_json *json;
+	unsigned values;
+	enum tfr_status status;
+	struct tfr_error *err; /* of the call under way */
+};
+
+static void put(struct show_html *h, const void *bytes, size_t n)
+{
+	struct iovec piece = { (void *)(uintptr_t)bytes, n };
+
+	if (n && !h->status)
+		h->status = tfr_stream_writer_put(h->out, &piece, 1, h->err);
+}
+
+static void put_text(struct show_html *h, const char *text)
+{
+	put(h, text, strlen(text));
+}
+
+TFR_PRINTF(2, 3) static void put_format(struct show_html *h, const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	put_text(h, text);
+}
+
+static const char *entity(uint8_t c)
+{
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	case '\n':
+	case '\t':
+		return NULL;
+	default:
+		return c < 0x20 || c == 0x7f ? "\xef\xbf\xbd" : NULL;
+	}
+}
+
+/* Any bytes as text: what is no UTF-8, or a control character, is U+FFFD. */
+static void put_escaped(struct show_html *h, const void *bytes, size_t size)
+{
+	const uint8_t *p = bytes;
+	size_t plain = 0; /* bytes before p that go as they are */
+
+	for (size_t i = 0; i < size;) {
+		size_t len = p[i] < 0x80 ? 1 : p[i] < 0xe0 ? 2 : p[i] < 0xf0 ? 3 : 4;
+		const char *instead = len == 1 ? entity(p[i]) : NULL;
+
+		if (len > 1 && (len > size - i || !tfr_is_utf8(p + i, len))) {
+			instead = "\xef\xbf\xbd";
+			len = 1;
+		}
+		if (instead) {
+			put(h, p + plain, i - plain);
+			put_text(h, instead);
+			plain = i + len;
+		}
+		i += len;
+	}
+	put(h, p + plain, size - plain);
+}
+
+static void put_base64(struct show_html *h, const uint8_t *p, size_t size)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	char text[1024];
+	size_t used = 0;
+
+	for (size_t i = 0; i < size; i += 3) {
+		size_t n = size - i;
+		uint32_t v = (uint32_t)p[i] << 16 | (n > 1 ? (uint32_t)p[i + 1] << 8 : 0) |
+			     (n > 2 ? p[i + 2] : 0);
+
+		text[used++] = digits[v >> 18];
+		text[used++] = digits[v >> 12 & 63];
+		text[used++] = n > 1 ? digits[v >> 6 & 63] : '=';
+		text[used++] = n > 2 ? digits[v & 63] : '=';
+		if (used == sizeof(text)) {
+			put(h, text, used);
+			used = 0;
+		}
+	}
+	put(h, text, used);
+}
+
+/* ---- The page ---- */
+
+static const char head[] =
+	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+	"img-src data:; style-src 'unsafe-inline'\">\n"
+	"<meta name=\"viewport\" content=\"width=device-width\">\n<title>tfr show</title>\n"
+	"<style>\n"
+	":root { color-scheme: light dark; }\n"
+	"body { font: 14px/1.4 system-ui, sans-serif; margin: 1rem; }\n"
+	"main { display: grid; grid-template-columns: repeat(auto-fill, minmax(17rem, 1fr)); "
+	"gap: 1rem; align-items: start; }\n"
+	"article { border: 1px solid #8886; border-radius: 6px; padding: .5rem; "
+	"overflow: hidden; overflow-wrap: anywhere; }\n"
+	"article.wide { grid-column: 1 / -1; }\n"
+	"article > svg, article > img { display: block; width: 100%; height: 16rem; "
+	"object-fit: contain; background: #8882; }\n"
+	"image, img { image-orientation: none; }\n"
+	"rect { fill: none; stroke-width: 2; vector-effect: non-scaling-stroke; }\n"
+	"svg text { paint-order: stroke; stroke: #000; stroke-width: .2em; fill: #fff; }\n"
+	"h2 { font-size: 1rem; margin: .4rem 0; }\n"
+	"details { font-size: 12px; }\nsummary { opacity: .7; cursor: pointer; }\n"
+	"table { border-collapse: collapse; width: 100%; }\n"
+	"th, td { text-align: left; vertical-align: top; padding: .1rem .4rem .1rem 0; "
+	"border-top: 1px solid #8884; font-weight: normal; }\n"
+	"td:nth-child(2) { white-space: nowrap; }\n"
+	"pre { font-size: 12px; overflow-x: auto; margin: .4rem 0 0; }\n"
+	"</style>\n</head>\n<body>\n";
+
+static double channel(const char *colour, int i)
+{
+	char digits[3] = { colour[1 + 2 * i], colour[2 + 2 * i], '\0' };
+
+	return (double)strtoul(digits, NULL, 16) / 255;
+}
+
+/* Masks have 0 where there is nothing and 1 or 255 where there is something: each filter makes the
+ * one transparent and both of the others its colour. */
+static void put_filters(struct show_html *h)
+{
+	put_text(h, "<svg width=\"0\" height=\"0\" style=\"position: absolute\">\n");
+	for (int i = 0; i < COLOURS; i++)
+		put_format(h,
+			"<filter id=\"m%d\" color-interpolation-filters=\"sRGB\"><feColorMatrix "
+			"values=\"0 0 0 0 %.3f 0 0 0 0 %.3f 0 0 0 0 %.3f 255 0 0 0 0\"/>"
+			"</filter>\n",
+			i, channel(colours[i], 0), channel(colours[i], 1), channel(colours[i], 2));
+	put_text(h, "</svg>\n<main>\n");
+}
+
+enum tfr_status show_html_open(struct show_html **html, const char *path, bool force,
+	unsigned values, struct tfr_error *err)
+{
+	struct tfr_writer_opts opts = {
+		.compression = TFR_COMPRESSION_NONE,
+		.force = force,
+		.temporaries = cmd_temporaries(),
+	};
+	struct show_html *h = calloc(1, sizeof(*h));
+
+	*html = h;
+	if (!h)
+		return TFR_ENOMEM;
+	h->err = err;
+	h->values = values;
+	h->ex = tfr_example_new();
+	h->json = tfr_json_new();
+	if (!h->ex || !h->json)
+		return TFR_ENOMEM;
+	h->status = tfr_stream_writer_open(&h->out, path, &opts, err);
+	put_text(h, head);
+	put_filters(h);
+	return h->status;
+}
+
+enum tfr_status show_html_publish(struct show_html *h, struct tfr_error *err)
+{
+	h->err = err;
+	put_text(h, "</main>\n</body>\n</html>\n");
+	return h->status ? h->status : tfr_stream_writer_publish(h->out, err);
+}
+
+void show_html_close(struct show_html *h)
+{
+	if (!h)
+		return;
+	tfr_stream_writer_close(h->out);
+	tfr_example_free(h->ex);
+	tfr_json_free(h->json);
+	free(h);
+}
+
+/* ---- The picture ---- */
+
+/* What browsers show; NULL: they do not. */
+static const char *mime(enum tfr_image_format format)
+{
+	switch (format) {
+	case TFR_IMAGE_JPEG:
+		return "image/jpeg";
+	case TFR_IMAGE_PNG:
+		return "image/png";
+	case TFR_IMAGE_GIF:
+		return "image/gif";
+	case TFR_IMAGE_BMP:
+		return "image/bmp";
+	case TFR_IMAGE_WEBP:
+		return "image/webp";
+	case TFR_IMAGE_AVIF:
+		return "image/avif";
+	default:
+		return NULL;
+	}
+}
+
+static bool is_picture(const struct tfr_feature *f, struct tfr_bytes *b)
+{
+	return tfr_feature_bytes(f, 0, b) && mime(tfr_image_sniff(b->data, b->size));
+}
+
+/* image/encoded, or else the first feature that is a picture and no mask. */
+static bool find_picture(const struct tfr_example *ex, struct tfr_bytes *b)
+{
+	static const char mask[] = "image/object/mask";
+
+	if (is_picture(tfr_example_get(ex, "image/encoded"), b))
+		return true;
+	for (size_t i = 0; i < tfr_example_count(ex); i++) {
+		const struct tfr_feature *f = tfr_example_at(ex, i);
+
+		if ((f->key_size != strlen(mask) || memcmp(f->key, mask, f->key_size)) &&
+			is_picture(f, b))
+			return true;
+	}
+	return false;
+}
+
+static void put_data(struct show_html *h, const char *attribute, struct tfr_bytes b)
+{
+	put_format(h, " %s=\"data:%s;base64,", attribute, mime(tfr_image_sniff(b.data, b.size)));
+	put_base64(h, b.data, b.size);
+	put_text(h, "\"");
+}
+
+static void put_masks(struct show_html *h, const struct tfr_image_info *info)
+{
+	struct tfr_cursor c;
+	struct tfr_bytes b;
+
+	tfr_cursor_init(&c, tfr_example_get(h->ex, "image/object/mask"));
+	for (int i = 0; i < MAX_MASKS && tfr_cursor_bytes(&c, &b); i++) {
+		if (tfr_image_sniff(b.data, b.size) != TFR_IMAGE_PNG)
+			continue;
+		put_format(h,
+			"<image width=\"%u\" height=\"%u\" preserveAspectRatio=\"none\" "
+			"filter=\"url(#m%d)\" opacity=\".45\"",
+			info->width, info->height, i % COLOURS);
+		put_data(h, "href", b);
+		put_text(h, "/>\n");
+	}
+}
+
+/* The class of box `i`: its text, or else its number. */
+static void put_class(struct show_html *h, int i)
+{
+	struct tfr_bytes text;
+	int64_t label;
+
+	if (tfr_feature_bytes(
+		    tfr_example_get(h->ex, "image/object/class/text"), (uint64_t)i, &text))
+		put_escaped(h, text.data, text.size < MAX_TEXT ? text.size : MAX_TEXT);
+	else if (tfr_feature_int64(
+			 tfr_example_get(h->ex, "image/object/class/label"), (uint64_t)i, &label))
+		put_format(h, "%lld", (long long)label);
+}
+
+static void put_boxes(struct show_html *h, const struct tfr_image_info *info)
+{
+	static const char *const names[] = { "image/object/bbox/xmin", "image/object/bbox/ymin",
+		"image/object/bbox/xmax", "image/object/bbox/ymax" };
+	double w = info->width, height = info->height, em = (w > height ? w : height) / 16;
+	struct tfr_cursor c[4];
+	float v[4];
+
+	for (int k = 0; k < 4; k++)
+		tfr_cursor_init(&c[k], tfr_example_get(h->ex, names[k]));
+	for (int i = 0; i < MAX_BOXES; i++) {
+		for (int k = 0; k < 4; k++)
+			if (!tfr_cursor_float(&c[k], &v[k]))
+				return;
+		/* Also false for NaN. */
+		if (!(v[0] <= v[2] && v[1] <= v[3] && fabsf(v[0]) < 1e6f && fabsf(v[1]) < 1e6f &&
+			    v[2] < 1e6f && v[3] < 1e6f))
+			continue;
+		put_format(h,
+			"<rect x=\"%.7g\" y=\"%.7g\" width=\"%.7g\" height=\"%.7g\" "
+			"stroke=\"%s\"/>\n<text x=\"%.7g\" y=\"%.7g\" font-size=\"%.4g\">",
+			v[0] * w, v[1] * height, (v[2] - v[0]) * w, (v[3] - v[1]) * height,
+			colours[i % COLOURS], v[0] * w + em / 4, v[1] * height + em, em);
+		put_class(h, i);
+		put_text(h, "</text>\n");
+	}
+}
+
+/* A picture that cannot be measured is shown without what lies over it. */
+static void put_picture(struct show_html *h)
+{
+	struct tfr_image_info info;
+	struct tfr_bytes b;
+
+	if (!find_picture(h->ex, &b))
+		return;
+	tfr_image_probe(b.data, b.size, &info, NULL);
+	if (!info.width || !info.height) {
+		put_text(h, "<img alt=\"\"");
+		put_data(h, "src", b);
+		put_text(h, ">\n");
+		return;
+	}
+	put_format(h, "<svg viewBox=\"0 0 %u %u\">\n<image width=\"%u\" height=\"%u\"", info.width,
+		info.height, info.width, info.height);
+	put_data(h, "href", b);
+	put_text(h, "/>\n");
+	put_masks(h, &info);
+	put_boxes(h, &info);
+	put_text(h, "</svg>\n");
+}
+
+/* ---- What is said of it ---- */
+
+static void put_bytes(struct show_html *h, struct tfr_bytes b)
+{
+	char size[TFR_SIZE_TEXT];
+	size_t n = b.size;
+	const char *what;
+
+	if (!tfr_is_utf8(b.data, b.size)) {
+		what = show_describe(NULL, b.data, b.size, false);
+		put_format(h, "%s%s%s", what ? what : "", what ? ", " : "",
+			tfr_format_size(b.size, size));
+		return;
+	}
+	if (n > MAX_TEXT) /* between two characters */
+		for (n = MAX_TEXT; n && (b.data[n] & 0xc0) == 0x80;)
+			n--;
+	put_escaped(h, b.data, n);
+	if (n < b.size)
+		put_format(h, "… (%s)", tfr_format_size(b.size, size));
+}
+
+static void put_number(struct show_html *h)
+{
+	size_t size = 0;
+	const char *text = tfr_json_text(h->json, &size);
+
+	if (text && *text == '"') /* "NaN": a string only in JSON */
+		put_escaped(h, text + 1, size - 2);
+	else if (text)
+		put_escaped(h, text, size);
+	tfr_json_reset(h->json);
+}
+
+static void put_values(struct show_html *h, const struct tfr_feature *f)
+{
+	struct tfr_cursor c;
+	struct tfr_bytes b;
+	uint64_t i;
+	float x;
+	int64_t n;
+
+	tfr_cursor_init(&c, f);
+	for (i = 0; i < h->values && i < f->count; i++) {
+		put_text(h, i ? ", " : "");
+		if (tfr_cursor_bytes(&c, &b)) {
+			put_bytes(h, b);
+		} else if (tfr_cursor_float(&c, &x)) {
+			tfr_json_f32(h->json, NULL, x);
+			put_number(h);
+		} else if (tfr_cursor_int64(&c, &n)) {
+			tfr_json_i64(h->json, NULL, n);
+			put_number(h);
+		}
+	}
+	if (i < f->count)
+		put_text(h, i ? ", …" : "…");
+}
+
+static void put_label(struct show_html *h)
+{
+	const struct tfr_feature *text = tfr_example_get(h->ex, "image/class/text");
+	const struct tfr_feature *label = tfr_example_get(h->ex, "image/class/label");
+	bool named = text && text->kind == TFR_KIND_BYTES && text->count;
+	bool numbered = label && label->kind == TFR_KIND_INT64 && label->count;
+
+	if (!named && !numbered)
+		return;
+	put_text(h, "<h2>");
+	if (named)
+		put_values(h, text);
+	if (numbered) {
+		put_text(h, named ? " (" : "");
+		put_values(h, label);
+		put_text(h, named ? ")" : "");
+	}
+	put_text(h, "</h2>\n");
+}
+
+static void put_features(struct show_html *h)
+{
+	size_t n = tfr_example_count(h->ex), shown = n < MAX_ROWS ? n : MAX_ROWS;
+
+	put_text(h, "<table>\n");
+	for (size_t i = 0; i < shown; i++) {
+		const struct tfr_feature *f = tfr_example_at(h->ex, i);
+
+		put_text(h, "<tr><th>");
+		put_escaped(h, f->key, f->key_size < MAX_TEXT ? f->key_size : MAX_TEXT);
+		put_format(h, "</th><td>%s", tfr_kind_name(f->kind));
+		if (f->kind && f->count != 1)
+			put_format(h, " [%llu]", (unsigned long long)f->count);
+		put_text(h, "</td><td>");
+		put_values(h, f);
+		put_text(h, "</td></tr>\n");
+	}
+	put_text(h, "</table>\n");
+	if (shown < n)
+		put_format(h, "<p>… and %zu more</p>\n", n - shown);
+}
+
+enum tfr_status show_html_put(struct show_html *h, const struct tfr_record *rec, const char *path,
+	const char *text, bool example, struct tfr_error *err)
+{
+	char size[TFR_SIZE_TEXT];
+
+	h->err = err;
+	put_text(h, example ? "<article>\n" : "<article class=\"wide\">\n");
+	if (example) {
+		enum tfr_status status = tfr_example_parse(h->ex, rec->data, rec->size, err);
+
+		if (status)
+			return status;
+		put_picture(h);
+		put_label(h);
+	}
+	put_text(h, example ? "<details><summary>" : "<details open><summary>");
+	put_escaped(h, path, strlen(path));
+	put_format(h, " record %llu, %s</summary>\n", (unsigned long long)rec->index,
+		tfr_format_size(rec->size, size));
+	if (example) {
+		put_features(h);
+	} else {
+		put_text(h, "<pre>");
+		put_escaped(h, text, strlen(text));
+		put_text(h, "</pre>\n");
+	}
+	put_text(h, "</details>\n</article>\n");
+	return h->status;
+}
