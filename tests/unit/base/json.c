@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <tfr/text.h>
@@ -23,6 +24,32 @@ Test(json, nests_and_escapes)
 	cr_assert_str_eq(tfr_json_text(j, NULL),
 		"{\"low\": -9223372036854775808, \"high\": 18446744073709551615, "
 		"\"a\\\"b\": [\"\\u0001\\n\xef\xbf\xbd\xc3\xa9\", true, null], \"empty\": {}}");
+	tfr_json_free(j);
+}
+
+Test(json, integers_are_printfs)
+{
+	struct tfr_json *j = tfr_json_new();
+	uint64_t x = 0x9e3779b97f4a7c15;
+
+	for (int i = 0; i < 20000; i++) {
+		uint64_t v = i < 64    ? UINT64_C(1) << i
+			     : i < 128 ? ~(UINT64_C(1) << (i - 64))
+				       : x >> (i % 64);
+		char want[64];
+
+		x = x * 6364136223846793005 + 1442695040888963407;
+		tfr_json_reset(j);
+		tfr_json_open_array(j, NULL);
+		tfr_json_u64(j, NULL, v);
+		tfr_json_i64(j, NULL, (int64_t)v);
+		tfr_json_close_array(j);
+		snprintf(want, sizeof(want), "[%llu, %lld]", (unsigned long long)v, (long long)v);
+		cr_assert_str_eq(tfr_json_text(j, NULL), want);
+	}
+	tfr_json_reset(j);
+	tfr_json_u64(j, NULL, 0);
+	cr_assert_str_eq(tfr_json_text(j, NULL), "0");
 	tfr_json_free(j);
 }
 
