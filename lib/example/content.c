@@ -26,13 +26,14 @@ enum {
 
 enum tfr_content tfr_content_of(const void *data, size_t size)
 {
-	struct tfr_wire w = { .p = data, .end = (const uint8_t *)data + size };
+	struct tfr_wire w = { .p = data };
 	bool event = true, tensor = true, lists = false;
 	uint32_t seen = 0;
 	struct tfr_wire_field f;
 
 	if (!size)
 		return TFR_CONTENT_EXAMPLE;
+	w.end = w.p + size;
 	while (tfr_wire_next(&w, &f)) {
 		uint32_t number = f.number <= MAX_FIELD ? f.number : 0;
 

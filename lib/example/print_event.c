@@ -396,11 +396,12 @@ static enum tfr_status print_value(struct tfr_printer *p, bool json, ProtobufCBi
 
 static size_t tag_size(ProtobufCBinaryData b)
 {
-	struct tfr_wire w = { .p = b.data, .end = b.data + b.len };
+	struct tfr_bytes value = bytes_of(b);
+	struct tfr_wire w = { .p = value.data, .end = value.data + value.size };
 	struct tfr_wire_field f;
 	size_t size = 0;
 
-	while (b.len && tfr_wire_next(&w, &f))
+	while (tfr_wire_next(&w, &f))
 		if (f.number == 1 && f.type == TFR_WIRE_BYTES)
 			size = f.size;
 	return size;

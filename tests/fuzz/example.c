@@ -31,20 +31,31 @@ static void rebuild(struct tfr_example *ex)
 	tfr_example_free(again);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void print(enum tfr_content as, const uint8_t *data, size_t size)
 {
-	struct tfr_example *ex = tfr_example_new();
-	struct tfr_printer *p = tfr_printer_new(NULL);
+	struct tfr_printer *p = tfr_printer_new(&(struct tfr_print_opts){ .as = as });
 	const char *text;
 	size_t text_size;
 
+	for (int i = 0; i < 2; i++) { /* a printer is used again after a failure */
+		if (!tfr_printer_json(p, data, size, &text, &text_size, NULL) &&
+			!tfr_is_utf8(text, text_size))
+			abort();
+		if (!tfr_printer_text(p, data, size, &text, &text_size, NULL) &&
+			!tfr_is_utf8(text, text_size))
+			abort();
+	}
+	tfr_printer_free(p);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct tfr_example *ex = tfr_example_new();
+
 	if (!tfr_example_parse(ex, data, size, NULL))
 		rebuild(ex);
-	if (!tfr_printer_json(p, data, size, &text, &text_size, NULL) &&
-		!tfr_is_utf8(text, text_size))
-		abort();
-	tfr_printer_text(p, data, size, &text, &text_size, NULL);
-	tfr_printer_free(p);
+	for (int as = TFR_CONTENT_AUTO; as <= TFR_CONTENT_RAW; as++)
+		print((enum tfr_content)as, data, size);
 	tfr_example_free(ex);
 	return 0;
 }

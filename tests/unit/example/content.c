@@ -71,6 +71,17 @@ Test(content, as_told)
 	tfr_printer_free(p);
 }
 
+/* What is empty has no address to count from: a sanitizer says so where one is. */
+Test(content, nothing_in_it)
+{
+	cr_expect_eq(content(NULL, 0), TFR_CONTENT_EXAMPLE);
+	cr_expect_eq(content_of(hex("2a020a00")), TFR_CONTENT_EVENT, "an empty value");
+	cr_expect_eq(content_of(hex("2a00")), TFR_CONTENT_EVENT);
+	cr_expect_eq(content_of(hex("1a00")), TFR_CONTENT_EVENT);
+	cr_expect_eq(content_of(hex("08071204120208004200")), TFR_CONTENT_RAW);
+	cr_expect_eq(content_of(hex("08071204120208014200")), TFR_CONTENT_TENSOR);
+}
+
 /* Whatever is damaged is printed as something, in UTF-8; sanitizers watch the bounds. */
 Test(content, damage)
 {
