@@ -140,7 +140,23 @@ struct tfr_members tfr_inflate_members(const struct tfr_inflate *z)
 	if (z->compression == TFR_COMPRESSION_GZIP && z->cut_block != z->in / PEER_BLOCK)
 		m.cut = false;
 	m.cut &= z->out > m.cut_at;
+	m.bytes = z->out;
 	return m;
+}
+
+static enum tfr_status fail_trailing(struct tfr_inflate *z, struct tfr_error *err)
+{
+	z->members.trailing = true;
+	return tfr_fail(err, TFR_EDATA, "trailing bytes after the compressed stream");
+}
+
+enum tfr_status tfr_inflate_cut(struct tfr_inflate *z, struct tfr_error *err)
+{
+	uint64_t header = z->compression == TFR_COMPRESSION_GZIP ? 10 : 2;
+
+	if (z->ended_once && z->in - z->member_in < header)
+		return fail_trailing(z, err);
+	return tfr_fail(err, TFR_EDATA, "truncated compressed stream");
 }
 
 enum tfr_status tfr_inflate_run(
@@ -169,8 +185,7 @@ enum tfr_status tfr_inflate_run(
 		z->in += in_before - io->in_size;
 		z->out += out_before - io->out_size;
 		if (status == TFR_EDATA && z->ended_once && !z->produced)
-			return tfr_fail(
-				err, TFR_EDATA, "trailing bytes after the compressed stream");
+			return fail_trailing(z, err);
 		if (status)
 			return status;
 		if (ended) {

@@ -106,12 +106,14 @@ static enum tfr_status pass_over(
 }
 
 /* What to do about a failure of the reader: *more says whether records can follow. */
-static enum tfr_status note_fault(
-	struct tfr_reader *r, struct check_slot *slot, bool *more, struct tfr_error *err)
+static enum tfr_status note_fault(struct tfr_reader *r, struct check_slot *slot, bool strict,
+	bool *more, struct tfr_error *err)
 {
 	enum tfr_fault fault = tfr_reader_fault(r);
 
 	*more = fault == TFR_FAULT_PAYLOAD;
+	if (fault == TFR_FAULT_STREAM && strict)
+		tfr_strict_stream(r, &slot->err);
 	if (slot->err.status == TFR_EDATA && (fault == TFR_FAULT_LENGTH || fault == TFR_FAULT_CUT))
 		return pass_over(r, slot, more, err);
 	return keep_fault(slot, err);
@@ -175,7 +177,7 @@ static enum tfr_status check_by_reading(const struct check_run *run, struct tfr_
 		if (got == TFR_END)
 			break;
 		if (got) {
-			status = note_fault(r, slot, &more, err);
+			status = note_fault(r, slot, run->opts->strict, &more, err);
 		} else {
 			if (run->manifests) {
 				struct tfr_digest d;

@@ -47,6 +47,26 @@ enum tfr_status tfr_strict_file(
 	return TFR_OK;
 }
 
+/* A stream whose end is missing behind a whole record looks whole to who does not ask for the end:
+ * TensorFlow.  Python's gzip, which PyPI's tfrecord reads by, goes to the end first. */
+void tfr_strict_stream(const struct tfr_reader *r, struct tfr_error *err)
+{
+	struct tfr_members m = tfr_reader_members(r);
+	bool gzip = tfr_reader_compression(r) == TFR_COMPRESSION_GZIP;
+	const char *others = NULL;
+	size_t n = strlen(err->message);
+
+	if (m.trailing)
+		others = gzip ? "TensorFlow reads the records and then fails"
+			      : "TensorFlow does not look at them";
+	else if (err->has_record && err->offset == m.bytes)
+		others = gzip ? "TensorFlow ends here without an error, PyPI's tfrecord reads no "
+				"record of the file"
+			      : "TensorFlow ends here without an error";
+	if (others)
+		snprintf(err->message + n, sizeof(err->message) - n, "; %s", others);
+}
+
 /* Sorted bytewise. */
 static const struct known {
 	const char *name;

@@ -14,6 +14,10 @@ enum { TFR_STRICT_FILE = 3 };
 enum tfr_status tfr_strict_file(
 	const struct tfr_reader *r, unsigned i, bool any_record, struct tfr_error *err);
 
+/* After a fault of the compressed stream: adds to `err` what other readers make of it, where that
+ * is another thing. */
+void tfr_strict_stream(const struct tfr_reader *r, struct tfr_error *err);
+
 /* The kind that object_detection's decoder and those like it (tf_example_decoder.py) want of a
  * feature, TFR_KIND_UNSET where they do not know its name. */
 enum tfr_kind tfr_strict_kind(const struct tfr_bytes *name);

@@ -118,7 +118,7 @@ static enum tfr_status read_inflated(
 		if (s->source_ended) {
 			if (tfr_inflate_at_end(s->inflate))
 				return TFR_OK;
-			return tfr_fail(err, TFR_EDATA, "truncated compressed stream");
+			return tfr_inflate_cut(s->inflate, err);
 		}
 		if (s->in_at == s->in_size) {
 			status = refill(s, err);

@@ -31,6 +31,8 @@ struct tfr_members {
 	uint64_t empty; /* those without content that others follow */
 	bool cut;	/* TensorFlow reads the first `cut_at` uncompressed bytes and no more */
 	uint64_t cut_at;
+	uint64_t bytes; /* uncompressed, so far */
+	bool trailing;	/* something stands behind the last that is no member */
 };
 
 /* The level used where none is given, and what levels mean: 1 to 3 are ISA-L's igzip where it is

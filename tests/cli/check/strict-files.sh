@@ -39,6 +39,7 @@ write('zlib-empty-first', zlib.compress(b''), zlib.compress(a))
 write('zlib-empty-last', zlib.compress(a), zlib.compress(b''))
 write('no-trailer', gzip(a)[:-8])
 write('half-trailer', gzip(a)[:-4])
+write('cut-in-record', gzip(a + big)[:5000])
 write('no-adler', zlib.compress(a)[:-4])
 write('gzip-garbage', gzip(a), b'garbage')
 write('gzip-zeros', gzip(a), bytes(64))
@@ -46,10 +47,10 @@ write('zlib-garbage', zlib.compress(a), b'garbage')
 write('plain', a, b)
 P
 for f in one members mid-record trailing-empty empty-first empty-middle empty-twice empty-early empty-late straddle* \
-  only-empty empty zlib zlib-two zlib-empty-first zlib-empty-last no-trailer half-trailer no-adler gzip-garbage gzip-zeros zlib-garbage plain; do
+  only-empty empty zlib zlib-two zlib-empty-first zlib-empty-last no-trailer half-trailer no-adler cut-in-record gzip-garbage gzip-zeros zlib-garbage plain; do
   tfr check -q --strict "$f"; echo "$f: status $?"
 done
 echo "without --strict:"
-tfr check -q members empty-middle zlib-two empty; echo "status $?"
+tfr check -q members empty-middle zlib-two empty no-trailer gzip-garbage; echo "status $?"
 tfr check -q --strict - < members; echo "status $?"
 tfr check --strict --quick one; echo "status $?"
