@@ -1,7 +1,9 @@
 /* inspect/check.c - every checksum of every file, and on request what is inside the records.
  *
  * Files are checked by many threads; what one finds is kept, small, until it is that file's turn to
- * be told. */
+ * be told.  Where there are fewer files than threads, a large one is checked by all of them, run of
+ * records by run. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +17,11 @@
 #include "inspect/proof.h"
 #include "inspect/schema.h"
 #include "inspect/strict.h"
+#include "record/run.h"
 #include "thread/lanes.h"
 #include "thread/threads.h"
+
+enum { SPREAD_MIN = 4 << 20 };
 
 /* A fault as it waits: an error without its 4 KiB of path, its texts behind it. */
 struct kept_fault {
@@ -160,6 +165,20 @@ static enum tfr_status check_record(struct tfr_contents *contents, struct check_
 	return keep_fault(slot, err);
 }
 
+/* A record whose checksums fit. */
+static enum tfr_status take_record(const struct check_run *run, struct tfr_contents *contents,
+	struct check_slot *slot, const struct tfr_record *rec, struct tfr_error *err)
+{
+	struct tfr_digest d;
+
+	if (run->manifests) {
+		tfr_digest_record(rec, &d);
+		slot->sum += d.sum;
+	}
+	tfr_progress_add(run->opts->progress, 1, TFR_RECORD_OVERHEAD + rec->size);
+	return check_record(contents, slot, rec, err);
+}
+
 static enum tfr_status check_by_reading(const struct check_run *run, struct tfr_contents *contents,
 	struct check_slot *slot, struct tfr_error *err)
 {
@@ -176,18 +195,10 @@ static enum tfr_status check_by_reading(const struct check_run *run, struct tfr_
 
 		if (got == TFR_END)
 			break;
-		if (got) {
+		if (got)
 			status = note_fault(r, slot, run->opts->strict, &more, err);
-		} else {
-			if (run->manifests) {
-				struct tfr_digest d;
-
-				tfr_digest_record(&rec, &d);
-				slot->sum += d.sum;
-			}
-			status = check_record(contents, slot, &rec, err);
-			tfr_progress_add(run->opts->progress, 1, TFR_RECORD_OVERHEAD + rec.size);
-		}
+		else
+			status = take_record(run, contents, slot, &rec, err);
 	}
 	if (!status && run->opts->strict)
 		status = keep_differences_of_file(r, slot, err);
@@ -228,6 +239,13 @@ static enum tfr_status prove(
 	return status;
 }
 
+static void start_file(const struct check_run *run, struct check_slot *slot, uint64_t i)
+{
+	slot->file = (struct tfr_check_file){ .path = tfr_set_path(run->set, (size_t)i) };
+	slot->faults.size = 0;
+	slot->sum = 0;
+}
+
 static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned worker, uint64_t i,
 	void *slot_memory, struct tfr_error *err)
 {
@@ -236,9 +254,7 @@ static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned work
 	enum tfr_status status;
 
 	(void)crew;
-	slot->file = (struct tfr_check_file){ .path = tfr_set_path(run->set, (size_t)i) };
-	slot->faults.size = 0;
-	slot->sum = 0;
+	start_file(run, slot, i);
 	if (run->opts->quick)
 		status = check_by_hopping(run, slot, err);
 	else
@@ -263,6 +279,169 @@ static enum tfr_status deliver(void *ctx, uint64_t i, void *slot_memory, struct 
 static void clear_slot(void *slot_memory)
 {
 	tfr_buf_clear(&((struct check_slot *)slot_memory)->faults);
+}
+
+/* --- one file on all processors --- */
+
+/* Runs of records are read one after the other, whoever's turn it is, and verified at once. */
+struct spread {
+	const struct check_run *run;
+	uint64_t file;
+	struct tfr_reader *reader;
+	struct check_slot all; /* of the file so far; its faults are told already */
+	pthread_mutex_t lock;  /* of the reader and of what follows */
+	pthread_cond_t changed;
+	uint64_t turn; /* the item that reads next */
+	bool over;     /* nothing is left to read */
+};
+
+struct piece {
+	struct check_slot slot;
+	struct tfr_run records;
+};
+
+/* The next run, with the faults of the file that lie before it; an empty run is the last. */
+static enum tfr_status read_run(struct spread *s, struct piece *p, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK, got;
+	bool more = true;
+
+	while (!status && more) {
+		got = tfr_reader_next_run(s->reader, &p->records, &p->slot.err);
+		if (!got && p->records.large)
+			got = tfr_reader_large_run(s->reader, &p->records, &p->slot.err);
+		if (!got)
+			return TFR_OK;
+		if (got == TFR_END)
+			break;
+		status = note_fault(s->reader, &p->slot, s->run->opts->strict, &more, err);
+	}
+	s->over = true;
+	return status;
+}
+
+static enum tfr_status work_on_run(void *ctx, struct tfr_lanes_run *crew, unsigned worker,
+	uint64_t i, void *slot_memory, struct tfr_error *err)
+{
+	struct spread *s = ctx;
+	struct piece *p = slot_memory;
+	struct tfr_contents *contents = s->run->contents ? s->run->contents[worker] : NULL;
+	enum tfr_status status = TFR_END, got;
+	struct tfr_record rec;
+
+	(void)crew;
+	start_file(s->run, &p->slot, s->file);
+	pthread_mutex_lock(&s->lock);
+	while (s->turn != i)
+		pthread_cond_wait(&s->changed, &s->lock);
+	if (!s->over)
+		status = read_run(s, p, err);
+	s->turn++;
+	pthread_cond_broadcast(&s->changed);
+	pthread_mutex_unlock(&s->lock);
+	while (!status && (got = tfr_run_next(&p->records, &rec, &p->slot.err)) != TFR_END)
+		status = got ? keep_fault(&p->slot, err)
+			     : take_record(s->run, contents, &p->slot, &rec, err);
+	return status;
+}
+
+static enum tfr_status deliver_run(void *ctx, uint64_t i, void *slot_memory, struct tfr_error *err)
+{
+	struct spread *s = ctx;
+	struct piece *p = slot_memory;
+
+	(void)i;
+	(void)err;
+	tell_faults(s->run, &p->slot);
+	s->all.sum += p->slot.sum;
+	s->all.file.records += p->slot.file.records;
+	s->all.file.payload_bytes += p->slot.file.payload_bytes;
+	s->all.file.faults += p->slot.file.faults;
+	s->all.file.lost_bytes += p->slot.file.lost_bytes;
+	s->all.file.pictures += p->slot.file.pictures;
+	return TFR_OK;
+}
+
+static void clear_piece(void *slot_memory)
+{
+	struct piece *p = slot_memory;
+
+	tfr_buf_clear(&p->slot.faults);
+	tfr_run_clear(&p->records);
+}
+
+static enum tfr_status check_spread(
+	struct check_run *run, uint64_t i, unsigned threads, struct tfr_error *err)
+{
+	struct tfr_reader_opts reader_opts = { .compression = run->opts->compression };
+	struct spread s = { .run = run,
+		.file = i,
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.changed = PTHREAD_COND_INITIALIZER };
+	struct tfr_lanes job = {
+		.threads = threads,
+		.count = UINT64_MAX,
+		.window = 2 * (uint64_t)threads + 2,
+		.slot_size = sizeof(struct piece),
+		.work = work_on_run,
+		.deliver = deliver_run,
+		.clear_slot = clear_piece,
+	};
+	enum tfr_status status = TFR_OK;
+
+	start_file(run, &s.all, i);
+	if (tfr_reader_open(&s.reader, s.all.file.path, &reader_opts, &s.all.err)) {
+		status = keep_fault(&s.all, err);
+	} else {
+		status = tfr_lanes_run(&job, &s, err);
+		status = status == TFR_END ? TFR_OK : status;
+		if (!status && run->opts->strict)
+			status = keep_differences_of_file(s.reader, &s.all, err);
+	}
+	tfr_reader_close(s.reader);
+	if (!status && run->manifests)
+		status = prove(run, &s.all, i, err);
+	if (!status)
+		status = deliver(run, i, &s.all, err);
+	tfr_buf_clear(&s.all.faults);
+	return status;
+}
+
+/* Whether a file is worth more than one thread: starting them takes longer than reading a little.
+ */
+static bool is_large(const struct tfr_set *set, uint64_t i)
+{
+	struct stat st;
+
+	return stat(tfr_set_path(set, (size_t)i), &st) == 0 && S_ISREG(st.st_mode) &&
+	       st.st_size >= SPREAD_MIN;
+}
+
+/* Fewer files than threads: one after the other, the large ones on all. */
+static enum tfr_status check_few(struct check_run *run, unsigned threads, struct tfr_error *err)
+{
+	struct check_slot slot = { 0 };
+	enum tfr_status status = TFR_OK;
+
+	for (uint64_t i = 0; !status && i < tfr_set_count(run->set); i++) {
+		if (is_large(run->set, i)) {
+			status = check_spread(run, i, threads, err);
+			continue;
+		}
+		status = work(run, NULL, 0, i, &slot, err);
+		if (!status)
+			status = deliver(run, i, &slot, err);
+	}
+	clear_slot(&slot);
+	return status;
+}
+
+static bool has_large(const struct tfr_set *set)
+{
+	for (uint64_t i = 0; i < tfr_set_count(set); i++)
+		if (is_large(set, i))
+			return true;
+	return false;
 }
 
 static enum tfr_status open_contents(struct check_run *run, unsigned threads, struct tfr_error *err)
@@ -303,7 +482,9 @@ enum tfr_status tfr_check_set(
 
 	if (!status && opts->manifest)
 		status = tfr_manifests_open(&run.manifests, set, err);
-	if (!status)
+	if (!status && !opts->quick && job.count < job.threads && has_large(set))
+		status = check_few(&run, job.threads, err);
+	else if (!status)
 		status = tfr_lanes_run(&job, &run, err);
 	tfr_manifests_close(run.manifests);
 	for (unsigned i = 0; run.contents && i < job.threads; i++)
