@@ -1,5 +1,7 @@
 /* cmd/cat.c - tfr cat: records selected and put together, every one verified on the way. */
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "builtin.h"
 #include "keep.h"
@@ -9,7 +11,7 @@ struct cat_settings {
 	uint64_t shuffle_buffer, seed, skip, limit;
 	const char *output, *interleave, *records, *where, *every, *sample, *keep, *drop, *on_error;
 	int level, from, compress, compression, progress;
-	bool force, raw, delimited, allow_missing, quiet;
+	bool follow, force, raw, delimited, allow_missing, quiet;
 };
 
 static const struct cat_settings defaults = { .limit = UINT64_MAX, .output = "-" };
@@ -53,6 +55,9 @@ static const struct opt options[] = {
 		raw),
 	OPT(FLAG, 0, "delimited", NULL, NULL, "payloads, each after its length as a varint",
 		struct cat_settings, delimited),
+	OPT(FLAG, 0, "follow", NULL, NULL,
+		"wait for more at the end of a file that grows, or a FIFO, until interrupted",
+		struct cat_settings, follow),
 	OPT(STRING, 0, "on-error", "HOW", "fail|skip|quarantine=",
 		"damaged records: fail, or skip them with a warning, or put their bytes into a "
 		"FILE [fail]",
@@ -76,6 +81,7 @@ struct cat_run {
 	struct tfr_set_writer *out;
 	struct tfr_stream_writer *bare; /* --raw, --delimited */
 	uint64_t written, bytes, sum;
+	const volatile bool *interrupted; /* --follow */
 };
 
 static size_t put_varint(uint8_t *p, uint64_t v)
@@ -174,6 +180,28 @@ static enum tfr_status copy(struct cat_run *run, struct tfr_error *err)
 	return status == TFR_END ? publish(run, err) : status;
 }
 
+enum { FOLLOW_NS = 50 * 1000 * 1000 };
+
+static enum tfr_status flush(struct cat_run *run, struct tfr_error *err)
+{
+	if (run->out)
+		return tfr_set_writer_flush(run->out, err);
+	return run->bare ? tfr_stream_writer_flush(run->bare, err) : TFR_OK;
+}
+
+/* --follow, at the end of what there is: whoever reads us gets it now. */
+static enum tfr_status wait_for_more(void *ctx, struct tfr_error *err)
+{
+	struct cat_run *run = ctx;
+	enum tfr_status status = flush(run, err);
+
+	if (status)
+		return status;
+	if (!*run->interrupted) /* and a signal ends the sleep */
+		nanosleep(&(struct timespec){ .tv_nsec = FOLLOW_NS }, NULL);
+	return *run->interrupted ? TFR_END : TFR_OK;
+}
+
 static void print_summary(struct cat_run *run)
 {
 	struct cmd_summary summary = {
@@ -197,6 +225,21 @@ static bool names_a_set(const char *output)
 	return is_set;
 }
 
+/* What follows a file has no end of its own, and so no time at which a file would be whole. */
+static int check_follow(struct cmd *c, const struct cat_settings *s)
+{
+	struct stat st;
+
+	if (!s->follow)
+		return 0;
+	if (strcmp(s->output, "-") && (stat(s->output, &st) || !S_ISFIFO(st.st_mode)))
+		return cmd_usage(
+			c, "--follow writes to standard output or a FIFO, not to '%s'", s->output);
+	if (s->compress == TFR_COMPRESSION_GZIP || s->compress == TFR_COMPRESSION_ZLIB)
+		return cmd_usage(c, "--follow writes records as they come, not compressed");
+	return 0;
+}
+
 static int check_outputs(struct cmd *c, const struct cat_settings *s)
 {
 	if (s->raw && s->delimited)
@@ -213,6 +256,8 @@ static int cat_main(struct cmd *c)
 {
 	const struct cat_settings *s = c->settings;
 	struct tfr_progress progress = { 0 };
+	struct cat_run run = { .c = c, .s = s };
+	struct tfr_growing growing = { wait_for_more, &run };
 	struct selection_opts opts = {
 		.shuffle_buffer = s->shuffle_buffer,
 		.seed = s->seed,
@@ -228,13 +273,13 @@ static int cat_main(struct cmd *c)
 		.allow_missing = s->allow_missing,
 		.on_error = s->on_error,
 		.force = s->force,
+		.growing = s->follow ? &growing : NULL,
 		.progress = &progress,
 	};
-	struct cat_run run = { .c = c, .s = s };
 	struct tfr_error err;
 
 	c->quiet = s->quiet;
-	if (check_outputs(c, s))
+	if (check_outputs(c, s) || check_follow(c, s))
 		return c->exit;
 	if (cmd_check_terminal(c, s->output, s->force) ||
 		features_open(c, &run.features, s->keep, s->drop))
@@ -243,11 +288,17 @@ static int cat_main(struct cmd *c)
 		features_close(run.features);
 		return c->exit;
 	}
+	if (s->follow) {
+		cmd_temporaries(); /* whose handler would end the process at once */
+		run.interrupted = cmd_catch_signals();
+	}
 	progress.total_bytes = selection_bytes(run.in);
 	cmd_progress_start(c, &progress, (enum progress_mode)s->progress);
 	if (open_output(&run, &err) || copy(&run, &err)) {
 		cmd_progress_stop();
 		cmd_error(c, &err);
+		if (s->follow && flush(&run, &err)) /* what was whole before was promised */
+			cmd_error(c, &err);
 	} else {
 		cmd_progress_stop();
 		selection_finish(run.in);
@@ -258,6 +309,8 @@ static int cat_main(struct cmd *c)
 	tfr_stream_writer_close(run.bare);
 	selection_close(run.in);
 	features_close(run.features);
+	if (s->follow)
+		cmd_end_of_signal();
 	return c->exit;
 }
 

@@ -144,6 +144,7 @@ int selection_open(struct cmd *c, struct selection **out, const struct selection
 		.seed = opts->seed,
 		.skip = opts->skip,
 		.limit = opts->limit,
+		.growing = opts->growing,
 		.progress = opts->progress,
 		.warn = warn,
 		.ctx = s,

@@ -18,8 +18,9 @@ struct selection_opts {
 	enum tfr_framing framing;
 	enum tfr_compression compression;
 	bool allow_missing;
-	const char *on_error; /* "fail" (or NULL), "skip" or "quarantine=FILE" */
-	bool force;	      /* overwrite that FILE */
+	const char *on_error;		   /* "fail" (or NULL), "skip" or "quarantine=FILE" */
+	bool force;			   /* overwrite that FILE */
+	const struct tfr_growing *growing; /* NULL: the inputs are what they are */
 	struct tfr_progress *progress;
 };
 

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@
 struct tfr_source {
 	int fd;
 	bool owned, seekable;
+	const struct tfr_growing *growing; /* NULL: it is what it is */
 	const uint8_t *memory;
 	uint64_t size;	   /* memory: its size; file: the size when last asked */
 	uint64_t position; /* of the next byte, where seekable */
@@ -75,6 +77,28 @@ enum tfr_status tfr_source_open(struct tfr_source **out, const char *path, struc
 	return status;
 }
 
+/* Without O_NONBLOCK, opening a FIFO would wait for a writer where nobody can end the waiting. */
+enum tfr_status tfr_source_open_growing(struct tfr_source **out, const char *path,
+	const struct tfr_growing *growing, struct tfr_error *err)
+{
+	bool standard_input = !strcmp(path, "-");
+	enum tfr_status status;
+	int fd = STDIN_FILENO;
+
+	if (!standard_input)
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return tfr_fail_errno(err, errno, path, "cannot open");
+	status = tfr_source_open_fd(out, fd, standard_input ? "standard input" : path, err);
+	if (!status) {
+		(*out)->owned = !standard_input;
+		(*out)->growing = growing;
+	} else if (!standard_input) {
+		close(fd);
+	}
+	return status;
+}
+
 enum tfr_status tfr_source_open_memory(struct tfr_source **out, const void *data, size_t size,
 	const char *name, struct tfr_error *err)
 {
@@ -107,7 +131,7 @@ uint64_t tfr_source_left(struct tfr_source *s)
 {
 	struct stat st;
 
-	if (!s->seekable)
+	if (!s->seekable || s->growing)
 		return UINT64_MAX;
 	if (s->fd >= 0 && fstat(s->fd, &st) == 0)
 		s->size = (uint64_t)st.st_size;
@@ -116,14 +140,14 @@ uint64_t tfr_source_left(struct tfr_source *s)
 
 bool tfr_source_has(struct tfr_source *s, uint64_t bytes)
 {
-	if (s->position <= s->size && bytes <= s->size - s->position)
+	if (s->growing || (s->position <= s->size && bytes <= s->size - s->position))
 		return true;
 	return bytes <= tfr_source_left(s);
 }
 
 bool tfr_source_seekable(const struct tfr_source *s)
 {
-	return s->seekable;
+	return s->seekable && !s->growing;
 }
 
 void tfr_source_skip(struct tfr_source *s, uint64_t bytes)
@@ -142,6 +166,62 @@ static enum tfr_status read_memory(struct tfr_source *s, void *buf, size_t size,
 	return TFR_OK;
 }
 
+/* Whether the file is still the one that was opened, and has what was read of it. */
+static enum tfr_status check_growing(struct tfr_source *s, struct tfr_error *err)
+{
+	struct stat held, named;
+
+	if (fstat(s->fd, &held))
+		return tfr_fail_errno(err, errno, s->name, "cannot look at");
+	if (s->seekable && (uint64_t)held.st_size < s->position)
+		return tfr_fail_path(err, TFR_ESYS, s->name, "the file shrank while it was read:");
+	if (s->owned && (stat(s->name, &named) || named.st_ino != held.st_ino ||
+				named.st_dev != held.st_dev))
+		return tfr_fail_path(err, TFR_ESYS, s->name,
+			"the file was replaced or removed while it was read:");
+	return TFR_OK;
+}
+
+/* Reads what is there now; *n is 0 or negative where there is nothing.  A pipe is asked first,
+ * since a read that blocks could not be ended. */
+static void read_now(struct tfr_source *s, void *buf, size_t size, ssize_t *n)
+{
+	struct pollfd ready = { .fd = s->fd, .events = POLLIN };
+
+	errno = EAGAIN;
+	*n = -1;
+	if (s->seekable)
+		*n = pread(s->fd, buf, size, (off_t)s->position);
+	else if (poll(&ready, 1, 0) > 0)
+		*n = read(s->fd, buf, size);
+}
+
+static enum tfr_status read_growing(
+	struct tfr_source *s, void *buf, size_t size, size_t *got, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	ssize_t n = 0;
+
+	*got = 0;
+	while (!status) {
+		read_now(s, buf, size, &n);
+		if (n < 0 && errno != EINTR && errno != EAGAIN)
+			return tfr_fail_errno(err, errno, s->name, "cannot read");
+		if (n > 0)
+			break;
+		if (n == 0 && !s->seekable && !s->owned)
+			return TFR_OK; /* nobody can open the other end again */
+		status = check_growing(s, err);
+		if (!status)
+			status = s->growing->wait(s->growing->ctx, err);
+	}
+	if (status)
+		return status == TFR_END ? TFR_OK : status;
+	s->position += (uint64_t)n;
+	*got = (size_t)n;
+	return TFR_OK;
+}
+
 enum tfr_status tfr_source_read_some(
 	struct tfr_source *s, void *buf, size_t size, size_t *got, struct tfr_error *err)
 {
@@ -149,6 +229,8 @@ enum tfr_status tfr_source_read_some(
 
 	if (s->fd < 0)
 		return read_memory(s, buf, size, got);
+	if (s->growing)
+		return read_growing(s, buf, size, got, err);
 	do {
 		n = s->seekable ? pread(s->fd, buf, size, (off_t)s->position)
 				: read(s->fd, buf, size);

@@ -5,12 +5,19 @@
 #ifndef TFR_IO_SOURCE_H
 #define TFR_IO_SOURCE_H
 
+#include <tfr/io.h>
+
 #include "base/error.h"
 
 struct tfr_source;
 
 /* "-" is standard input.  A directory is refused here; so is a socket, by the system. */
 enum tfr_status tfr_source_open(struct tfr_source **s, const char *path, struct tfr_error *err);
+/* The same, of a file that is still being written: at its end, `wait` is asked what to do.  Such a
+ * source is not seekable and its size is not known; the end of a pipe without a name is its end. A
+ * file that shrinks, or is replaced or removed, is TFR_ESYS.  A FIFO is opened at once. */
+enum tfr_status tfr_source_open_growing(struct tfr_source **s, const char *path,
+	const struct tfr_growing *growing, struct tfr_error *err);
 /* The descriptor stays the caller's.  `name` is what errors call it. */
 enum tfr_status tfr_source_open_fd(
 	struct tfr_source **s, int fd, const char *name, struct tfr_error *err);

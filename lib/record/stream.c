@@ -21,7 +21,8 @@ struct tfr_stream {
 	bool source_ended;
 };
 
-static enum tfr_status read_head(struct tfr_stream *s, struct tfr_error *err)
+/* Reads `need` bytes ahead, fewer only at the end, and what comes with them. */
+static enum tfr_status read_head(struct tfr_stream *s, size_t need, struct tfr_error *err)
 {
 	size_t got;
 
@@ -35,7 +36,7 @@ static enum tfr_status read_head(struct tfr_stream *s, struct tfr_error *err)
 		if (status)
 			return status;
 		s->in_size += got;
-	} while (got && s->in_size < TFR_RECORD_HEADER);
+	} while (got && s->in_size < need);
 	return TFR_OK;
 }
 
@@ -60,7 +61,8 @@ enum tfr_status tfr_stream_open(struct tfr_stream **out, struct tfr_source *sour
 		return tfr_fail_nomem(err, "opening a file");
 	}
 	s->source = source;
-	status = read_head(s, err);
+	/* What need not be found out is not waited for: a first line may be shorter. */
+	status = read_head(s, c == TFR_COMPRESSION_AUTO ? TFR_RECORD_HEADER : 1, err);
 	if (!status && c == TFR_COMPRESSION_AUTO) {
 		c = TFR_COMPRESSION_NONE;
 		if (s->in_size < TFR_RECORD_HEADER || !tfr_header_verifies(s->in))

@@ -146,6 +146,11 @@ enum tfr_status tfr_stream_writer_put(
 	return status;
 }
 
+enum tfr_status tfr_stream_writer_flush(struct tfr_stream_writer *w, struct tfr_error *err)
+{
+	return w->sealed ? TFR_OK : flush(w, err);
+}
+
 enum tfr_status tfr_stream_writer_seal(struct tfr_stream_writer *w, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;

@@ -111,6 +111,11 @@ enum tfr_status tfr_writer_put(
 	return tfr_writer_put_pieces(w, &piece, 1, NULL, err);
 }
 
+enum tfr_status tfr_writer_flush(struct tfr_writer *w, struct tfr_error *err)
+{
+	return tfr_stream_writer_flush(w->stream, err);
+}
+
 enum tfr_status tfr_writer_seal(struct tfr_writer *w, struct tfr_error *err)
 {
 	enum tfr_status status = tfr_stream_writer_seal(w->stream, err);

@@ -29,7 +29,18 @@ struct inputs {
 	uint64_t taken, block; /* of the block at `turn` */
 	uint64_t seen, read, bad;
 	const char *path;
+	struct tfr_growing growing;
+	bool stopped; /* by growing.wait */
 };
+
+static enum tfr_status wait_for_more(void *ctx, struct tfr_error *err)
+{
+	struct inputs *in = ctx;
+	enum tfr_status status = in->o->growing->wait(in->o->growing->ctx, err);
+
+	in->stopped = status == TFR_END;
+	return status;
+}
 
 enum tfr_status inputs_open(struct inputs **out, const struct tfr_set *set,
 	const struct tfr_select_opts *opts, struct tfr_error *err)
@@ -54,6 +65,9 @@ enum tfr_status inputs_open(struct inputs **out, const struct tfr_set *set,
 	share = share < BLOCK_LEAST ? BLOCK_LEAST : share > BLOCK_MOST ? BLOCK_MOST : share;
 	in->reader_opts = (struct tfr_reader_opts){ opts->compression, share, opts->framing,
 		opts->skip_damaged ? opts->lost : NULL, opts->ctx };
+	in->growing = (struct tfr_growing){ wait_for_more, in };
+	if (opts->growing)
+		in->reader_opts.growing = &in->growing;
 	*out = in;
 	return TFR_OK;
 }
@@ -158,6 +172,8 @@ enum tfr_status inputs_next(struct inputs *in, struct tfr_record *rec, struct tf
 			continue;
 		}
 		status = tfr_reader_next(p->reader, rec, err);
+		if (in->stopped) /* what lies there is not whole yet */
+			return TFR_END;
 		if (!status) {
 			in->read++;
 			in->path = p->path;

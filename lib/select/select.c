@@ -39,6 +39,9 @@ static enum tfr_status start(struct tfr_select *s, const struct tfr_set *set, st
 
 	if (!s->o.cycle != !s->o.block)
 		return tfr_fail(err, TFR_EUSAGE, "a cycle and a block are above 0");
+	if (s->o.growing && tfr_set_count(set) != 1)
+		return tfr_fail(
+			err, TFR_EUSAGE, "one file can be followed, not %zu", tfr_set_count(set));
 	if (s->o.sampled && !(s->o.sample >= 0 && s->o.sample <= 1))
 		return tfr_fail(err, TFR_EUSAGE, "a sample's probability is from 0 to 1, not %g",
 			s->o.sample);

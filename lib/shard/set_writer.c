@@ -258,6 +258,16 @@ static enum tfr_status publish_set(
 	return status ? status : write_manifest(w, manifest, info, err);
 }
 
+enum tfr_status tfr_set_writer_flush(struct tfr_set_writer *w, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	for (uint32_t i = 0; !status && i < w->count; i++)
+		if (w->shards[i])
+			status = tfr_writer_flush(w->shards[i], err);
+	return status;
+}
+
 enum tfr_status tfr_set_writer_seal(struct tfr_set_writer *w, struct tfr_error *err)
 {
 	struct tfr_lanes sealing = {

@@ -20,4 +20,12 @@ TFR_API void tfr_temporaries_free(struct tfr_temporaries *t);
  * afterwards. */
 TFR_API void tfr_temporaries_unlink(struct tfr_temporaries *t);
 
+/* A file that is still being written, or a FIFO, as its reader sees it. */
+struct tfr_growing {
+	/* Called when nothing more is there for now, again and again; it is to sleep a while.
+	 * TFR_OK: look again; TFR_END: take this for the end; anything else fails the read. */
+	enum tfr_status (*wait)(void *ctx, struct tfr_error *err);
+	void *ctx;
+};
+
 #endif

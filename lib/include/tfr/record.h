@@ -55,6 +55,9 @@ struct tfr_reader_opts {
 	 * failure ends that call.  May be NULL. */
 	enum tfr_status (*lost)(void *ctx, const void *data, size_t size, struct tfr_error *err);
 	void *ctx;
+	/* NULL: the file is what it is.  For tfr_reader_open(), and read with tfr_reader_next()
+	 * only; TFR_ESYS when the file shrinks, or is replaced or removed. */
+	const struct tfr_growing *growing;
 };
 
 /* Opens `path` ("-": standard input).  NULL opts: the defaults.  An empty file is a valid file with
@@ -232,6 +235,8 @@ TFR_API enum tfr_status tfr_writer_seal(struct tfr_writer *w, struct tfr_error *
 TFR_API enum tfr_status tfr_writer_publish(struct tfr_writer *w, struct tfr_error *err);
 /* Frees it; what was not published is removed.  Accepts NULL. */
 TFR_API void tfr_writer_close(struct tfr_writer *w);
+/* Hands to the system what is gathered.  What a codec holds back stays there. */
+TFR_API enum tfr_status tfr_writer_flush(struct tfr_writer *w, struct tfr_error *err);
 TFR_API const struct tfr_totals *tfr_writer_totals(const struct tfr_writer *w);
 /* Modification time of the sealed file, nanoseconds since 1970; 0 for a stream. */
 TFR_API uint64_t tfr_writer_mtime(const struct tfr_writer *w);
@@ -244,6 +249,8 @@ TFR_API enum tfr_status tfr_stream_writer_open(struct tfr_stream_writer **w, con
 	const struct tfr_writer_opts *opts, struct tfr_error *err);
 TFR_API enum tfr_status tfr_stream_writer_put(
 	struct tfr_stream_writer *w, const struct iovec *pieces, int count, struct tfr_error *err);
+/* As tfr_writer_flush(). */
+TFR_API enum tfr_status tfr_stream_writer_flush(struct tfr_stream_writer *w, struct tfr_error *err);
 /* Ends the stream and forces it to disk, under its temporary name still; publishing does this too.
  */
 TFR_API enum tfr_status tfr_stream_writer_seal(struct tfr_stream_writer *w, struct tfr_error *err);

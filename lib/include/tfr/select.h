@@ -44,6 +44,10 @@ struct tfr_select_opts {
 	 * ends the selection.  May be NULL. */
 	enum tfr_status (*lost)(void *ctx, const void *data, size_t size, struct tfr_error *err);
 
+	/* Of a set of one file: it is read as it grows, and a record that is not whole yet is none
+	 * when `wait` ends it.  NULL: the files are what they are. */
+	const struct tfr_growing *growing;
+
 	struct tfr_progress *progress; /* may be NULL */
 	/* One line without its end: faults passed over, files without records; may be NULL. */
 	void (*warn)(void *ctx, const char *text);

@@ -86,6 +86,8 @@ TFR_API uint32_t tfr_set_writer_shards(const struct tfr_set_writer *w);
 TFR_API enum tfr_status tfr_set_writer_put(struct tfr_set_writer *w, uint32_t shard,
 	const struct iovec *pieces, int count, const struct tfr_digest *digest,
 	struct tfr_error *err);
+/* As tfr_writer_flush(), every shard. */
+TFR_API enum tfr_status tfr_set_writer_flush(struct tfr_set_writer *w, struct tfr_error *err);
 /* All shards whole and on disk, under their temporary names still.  Publishing does this too; a
  * caller with several sets seals each before it publishes the first, so that a full disk is met
  * while nothing is visible yet. */
