@@ -1,4 +1,6 @@
 # The order of the first epoch of tf.data's shuffle(N, seed), against a model in Python; before --skip and --limit.
+# A sanitizer needs more address space than there would be.
+memory() { [ "${SANITIZED-}" ] || ulimit -v 200000; }
 python3 - <<'P'
 import random, subprocess
 import records
@@ -26,7 +28,7 @@ P
 # A buffer that no memory has costs what there is to hold; --where is before it.
 lay() { tfr cat -q --raw "$@"; echo; }
 python3 "$DATA/records.py" write 'a ' 'b ' 'c ' 'd ' 'e ' > five
-(ulimit -v 200000; lay five --shuffle-buffer 18446744073709551615)
+(memory; lay five --shuffle-buffer 18446744073709551615)
 lay five --shuffle-buffer 5
 lay five --shuffle-buffer 1
 lay five --shuffle-buffer 0 --seed 4
