@@ -38,6 +38,7 @@ int rewriting_start(struct cmd *c, const struct rewriting *r, struct tfr_rewrite
 		.threads = (unsigned)r->jobs,
 		.seed = r->seed,
 		.writer = {
+			.threads = (unsigned)r->jobs,
 			.compression = (enum tfr_compression)r->compress,
 			.level = r->level,
 			.force = r->force,

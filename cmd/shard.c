@@ -127,6 +127,7 @@ static int shard_main(struct cmd *c)
 		.seed = s->seed,
 		.verify = s->verify,
 		.writer = {
+			.threads = (unsigned)s->jobs,
 			.compression = (enum tfr_compression)s->compress,
 			.level = s->level,
 			.force = s->force,

@@ -3,7 +3,9 @@
 #include "codec/codec.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
+#include <zlib.h>
 
 #include "config.h"
 
@@ -42,11 +44,6 @@ struct tfr_inflate {
 	_Alignas(64) char state[];
 };
 
-struct tfr_deflate {
-	const struct tfr_deflate_ops *ops;
-	_Alignas(64) char state[];
-};
-
 enum tfr_status tfr_compression_parse(
 	const char *text, enum tfr_compression *c, struct tfr_error *err)
 {
@@ -64,13 +61,18 @@ const char *tfr_compression_name(enum tfr_compression c)
 	return names[c];
 }
 
+/* Zeroed: where a damaged stream names codes that it does not define, ISA-L reads tables that it
+ * has not filled, and what comes of it should at least be the same every time. */
 static void *new_state(size_t size)
 {
-	return aligned_alloc(64, (size + 63) / 64 * 64);
+	size_t whole = (size + 63) / 64 * 64;
+	void *state = aligned_alloc(64, whole);
+
+	return state ? memset(state, 0, whole) : NULL;
 }
 
-enum tfr_status tfr_inflate_new(
-	struct tfr_inflate **out, enum tfr_compression c, struct tfr_error *err)
+static enum tfr_status new_inflate(
+	struct tfr_inflate **out, enum tfr_compression c, bool within, struct tfr_error *err)
 {
 	const struct tfr_inflate_ops *const *row = inflaters;
 	const struct tfr_inflate_ops *ops;
@@ -85,16 +87,28 @@ enum tfr_status tfr_inflate_new(
 		return tfr_fail_nomem(err, "starting to inflate");
 	z->ops = ops;
 	z->compression = c;
-	z->in_member = z->ended_once = z->produced = z->was_empty = false;
+	z->in_member = within;
+	z->ended_once = z->produced = z->was_empty = false;
 	z->in = z->out = z->member_in = z->cut_block = 0;
 	z->members = (struct tfr_members){ 0 };
-	status = ops->init(z->state, c, err);
+	status = ops->init(z->state, c, within, err);
 	if (status) {
 		free(z);
 		return status;
 	}
 	*out = z;
 	return TFR_OK;
+}
+
+enum tfr_status tfr_inflate_new(
+	struct tfr_inflate **z, enum tfr_compression c, struct tfr_error *err)
+{
+	return new_inflate(z, c, false, err);
+}
+
+enum tfr_status tfr_inflate_new_within(struct tfr_inflate **z, struct tfr_error *err)
+{
+	return new_inflate(z, TFR_COMPRESSION_GZIP, true, err);
 }
 
 void tfr_inflate_free(struct tfr_inflate *z)
@@ -205,43 +219,76 @@ bool tfr_inflate_at_end(const struct tfr_inflate *z)
 	return !z->in_member;
 }
 
-enum tfr_status tfr_deflate_new(
-	struct tfr_deflate **out, enum tfr_compression c, int level, struct tfr_error *err)
+bool tfr_inflate_at_flush(const struct tfr_inflate *z)
 {
-	const struct tfr_deflate_ops *ops = NULL;
-	struct tfr_deflate *z;
-	enum tfr_status status;
+	return z->in_member && z->ops->at_flush(z->state);
+}
 
-	for (size_t i = 0; !ops && i < sizeof(deflaters) / sizeof(*deflaters); i++)
+bool tfr_inflate_at_trailer(const struct tfr_inflate *z)
+{
+	return z->in_member && z->ops->at_trailer(z->state);
+}
+
+void tfr_inflate_join(struct tfr_inflate *z, const struct tfr_inflate *before)
+{
+	struct tfr_gzip_sum sum, own;
+
+	before->ops->get_sum(before->state, &sum);
+	z->ops->get_sum(z->state, &own);
+	sum.crc = (uint32_t)crc32_combine(sum.crc, own.crc, (z_off_t)own.size);
+	sum.size += own.size;
+	z->ops->set_sum(z->state, &sum);
+	z->ended_once = before->ended_once;
+	z->produced |= before->produced;
+	z->in += before->in;
+	z->out += before->out;
+	z->member_in = before->member_in;
+	z->members = before->members;
+	z->was_empty = before->was_empty;
+	z->cut_block = before->cut_block;
+}
+
+void tfr_inflate_trust(struct tfr_inflate *z)
+{
+	z->ops->set_sum(z->state, &(struct tfr_gzip_sum){ .trusted = true });
+}
+
+const struct tfr_deflate_ops *tfr_deflate_find(int level)
+{
+	for (size_t i = 0; i < sizeof(deflaters) / sizeof(*deflaters); i++)
 		if (level >= deflaters[i]->level_min && level <= deflaters[i]->level_max)
-			ops = deflaters[i];
-	if (!ops)
-		return tfr_fail(err, TFR_EUSAGE, "no compression level %d: 1 to 9", level);
-	z = new_state(sizeof(*z) + ops->state_size);
-	if (!z)
-		return tfr_fail_nomem(err, "starting to deflate");
-	z->ops = ops;
-	status = ops->init(z->state, c, level, err);
-	if (status) {
-		free(z);
-		return status;
-	}
-	*out = z;
-	return TFR_OK;
+			return deflaters[i];
+	return NULL;
 }
 
-void tfr_deflate_free(struct tfr_deflate *z)
+/* --- trailers --- */
+
+bool tfr_gzip_trailer_take(struct tfr_gzip_trailer *t, struct tfr_codec_io *io)
 {
-	if (!z)
-		return;
-	z->ops->clear(z->state);
-	free(z);
+	size_t n = sizeof(t->bytes) - t->have;
+
+	n = n < io->in_size ? n : io->in_size;
+	if (n)
+		memcpy(t->bytes + t->have, io->in, n);
+	t->have += (unsigned)n;
+	io->in += n;
+	io->in_size -= n;
+	return t->have == sizeof(t->bytes);
 }
 
-enum tfr_status tfr_deflate_run(struct tfr_deflate *z, struct tfr_codec_io *io, bool finish,
-	bool *done, struct tfr_error *err)
+static uint32_t load32(const uint8_t *p)
 {
-	return z->ops->run(z->state, io, finish, done, err);
+	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+bool tfr_gzip_crc_fits(const struct tfr_gzip_trailer *t, const struct tfr_gzip_sum *sum)
+{
+	return t->have < 4 || sum->trusted || load32(t->bytes) == sum->crc;
+}
+
+bool tfr_gzip_size_fits(const struct tfr_gzip_trailer *t, const struct tfr_gzip_sum *sum)
+{
+	return t->have < 8 || sum->trusted || load32(t->bytes + 4) == (uint32_t)sum->size;
 }
 
 /* A zlib header has only 12 bits to be right by chance in; what follows it must inflate as well. */

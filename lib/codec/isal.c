@@ -6,6 +6,7 @@
 #include <isa-l/igzip_lib.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "codec/codec.h"
 
@@ -13,12 +14,16 @@ struct inflater {
 	struct inflate_state z;
 	int failure; /* what isal_inflate() returned; it does not remember: called again, it says
 			all is well */
+	/* Behind the header of a GZIP member, its trailer is read and checked here. */
+	bool within, ended, joined;
+	struct tfr_gzip_sum before; /* of what another state read of the member */
+	uint64_t size;		    /* of what came out of it here */
+	struct tfr_gzip_trailer trailer;
 };
 
 struct deflater {
 	struct isal_zstream z;
 	uint8_t *level_buf;
-	bool done;
 };
 
 static uint32_t clamp(size_t n)
@@ -33,18 +38,25 @@ static enum tfr_status inflate_reset(void *state)
 	isal_inflate_reset(&s->z);
 	s->z.crc_flag = ISAL_GZIP;
 	s->failure = 0;
+	s->within = s->ended = s->joined = false;
+	s->before = (struct tfr_gzip_sum){ 0 };
+	s->trailer = (struct tfr_gzip_trailer){ 0 };
+	s->size = 0;
 	return TFR_OK;
 }
 
-static enum tfr_status inflate_init(void *state, enum tfr_compression c, struct tfr_error *err)
+static enum tfr_status inflate_init(
+	void *state, enum tfr_compression c, bool within, struct tfr_error *err)
 {
 	struct inflater *s = state;
 
 	(void)c;
 	(void)err;
 	isal_inflate_init(&s->z);
-	s->z.crc_flag = ISAL_GZIP;
-	s->failure = 0;
+	inflate_reset(s);
+	s->within = within;
+	if (within)
+		s->z.crc_flag = ISAL_GZIP_NO_HDR;
 	return TFR_OK;
 }
 
@@ -70,6 +82,64 @@ static const char *inflate_reason(int code)
 	}
 }
 
+static enum tfr_status damaged(int code, struct tfr_error *err)
+{
+	return tfr_fail(err, TFR_EDATA, "damaged compressed stream: %s", inflate_reason(code));
+}
+
+/* Where isal_inflate() fails, what it has inflated beyond the room it was given stays behind in its
+ * own buffer. */
+static bool drain(struct inflater *s, struct tfr_codec_io *io)
+{
+	struct inflate_state *z = &s->z;
+	size_t n = (size_t)(z->tmp_out_valid - z->tmp_out_processed);
+
+	if (s->failure != ISAL_INVALID_BLOCK && s->failure != ISAL_INVALID_SYMBOL &&
+		s->failure != ISAL_INVALID_LOOKBACK)
+		return false;
+	n = n < io->out_size ? n : io->out_size;
+	if (n)
+		memcpy(io->out, z->tmp_out_buffer + z->tmp_out_processed, n);
+	z->tmp_out_processed += (int32_t)n;
+	io->out += n;
+	io->out_size -= n;
+	return z->tmp_out_processed < z->tmp_out_valid;
+}
+
+static void inflate_get_sum(const void *state, struct tfr_gzip_sum *sum)
+{
+	const struct inflater *s = state;
+
+	*sum = s->before;
+	sum->crc = s->before.size
+			   ? (uint32_t)crc32_combine(s->before.crc, s->z.crc, (z_off_t)s->size)
+			   : s->z.crc;
+	sum->size += s->size;
+}
+
+/* Behind the last block of a member whose header ISA-L has not seen; in its words.  Bytes of the
+ * trailer may be in its bit buffer. */
+static enum tfr_status end_member(
+	struct inflater *s, struct tfr_codec_io *io, bool *ended, struct tfr_error *err)
+{
+	struct inflate_state *z = &s->z;
+	struct tfr_gzip_sum sum;
+
+	z->read_in >>= z->read_in_length % 8;
+	for (z->read_in_length /= 8; z->read_in_length; z->read_in_length--) {
+		s->trailer.bytes[s->trailer.have++] = (uint8_t)z->read_in;
+		z->read_in >>= 8;
+	}
+	inflate_get_sum(s, &sum);
+	*ended = tfr_gzip_trailer_take(&s->trailer, io);
+	if (*ended &&
+		!(tfr_gzip_crc_fits(&s->trailer, &sum) && tfr_gzip_size_fits(&s->trailer, &sum))) {
+		s->failure = ISAL_INCORRECT_CHECKSUM;
+		return damaged(s->failure, err);
+	}
+	return TFR_OK;
+}
+
 static enum tfr_status inflate_run(
 	void *state, struct tfr_codec_io *io, bool *ended, struct tfr_error *err)
 {
@@ -78,22 +148,55 @@ static enum tfr_status inflate_run(
 	uint32_t in = clamp(io->in_size), out = clamp(io->out_size);
 	int got;
 
+	if (s->failure)
+		return drain(s, io) ? TFR_OK : damaged(s->failure, err);
+	if (s->ended)
+		return s->joined ? end_member(s, io, ended, err) : TFR_OK;
 	z->next_in = (uint8_t *)(uintptr_t)io->in;
 	z->avail_in = in;
 	z->next_out = io->out;
 	z->avail_out = out;
-	got = s->failure ? s->failure : isal_inflate(z);
+	got = isal_inflate(z);
 	io->in = z->next_in;
 	io->in_size -= in - z->avail_in;
 	io->out += out - z->avail_out;
 	io->out_size -= out - z->avail_out;
-	*ended = got == ISAL_DECOMP_OK && z->block_state == ISAL_BLOCK_FINISH;
+	s->size += out - z->avail_out;
 	if (got < 0 || got == ISAL_NEED_DICT) {
 		s->failure = got;
-		return tfr_fail(
-			err, TFR_EDATA, "damaged compressed stream: %s", inflate_reason(got));
+		return drain(s, io) ? TFR_OK : damaged(s->failure, err);
 	}
-	return TFR_OK;
+	*ended = z->block_state == ISAL_BLOCK_FINISH && !s->within;
+	s->ended = z->block_state == ISAL_BLOCK_FINISH && s->within;
+	return s->ended && s->joined ? end_member(s, io, ended, err) : TFR_OK;
+}
+
+/* It has looked for the next block's header, and not a bit of it was there. */
+static bool inflate_at_flush(const void *state)
+{
+	const struct inflater *s = state;
+	const struct inflate_state *z = &s->z;
+
+	return (z->block_state == ISAL_BLOCK_NEW_HDR || z->block_state == ISAL_BLOCK_HDR) &&
+	       (s->within || z->wrapper_flag) && !s->failure && !z->tmp_in_size &&
+	       !z->read_in_length && !z->avail_in && z->tmp_out_valid == z->tmp_out_processed;
+}
+
+static bool inflate_at_trailer(const void *state)
+{
+	const struct inflater *s = state;
+
+	return s->ended && !s->joined;
+}
+
+static void inflate_set_sum(void *state, const struct tfr_gzip_sum *sum)
+{
+	struct inflater *s = state;
+
+	s->joined = true;
+	s->before = *sum;
+	s->size = 0;
+	s->z.crc = 0;
 }
 
 static void inflate_clear(void *state)
@@ -108,11 +211,14 @@ const struct tfr_inflate_ops tfr_isal_inflate = {
 	.init = inflate_init,
 	.reset = inflate_reset,
 	.run = inflate_run,
+	.at_flush = inflate_at_flush,
+	.at_trailer = inflate_at_trailer,
+	.get_sum = inflate_get_sum,
+	.set_sum = inflate_set_sum,
 	.clear = inflate_clear,
 };
 
-static enum tfr_status deflate_init(
-	void *state, enum tfr_compression c, int level, struct tfr_error *err)
+static enum tfr_status deflate_init(void *state, int level, struct tfr_error *err)
 {
 	static const uint32_t level_buf_size[] = {
 		ISAL_DEF_LVL0_DEFAULT,
@@ -123,38 +229,39 @@ static enum tfr_status deflate_init(
 	struct deflater *s = state;
 
 	isal_deflate_init(&s->z);
-	s->done = false;
 	s->level_buf = malloc(level_buf_size[level]);
 	if (!s->level_buf)
 		return tfr_fail_nomem(err, "starting to deflate");
 	s->z.level = (uint32_t)level;
 	s->z.level_buf = s->level_buf;
 	s->z.level_buf_size = level_buf_size[level];
-	s->z.gzip_flag = c == TFR_COMPRESSION_GZIP ? IGZIP_GZIP : IGZIP_ZLIB;
 	return TFR_OK;
 }
 
-static enum tfr_status deflate_run(
-	void *state, struct tfr_codec_io *io, bool finish, bool *done, struct tfr_error *err)
+static enum tfr_status deflate_segment(void *state, const uint8_t *in, size_t size, bool last,
+	struct tfr_buf *out, struct tfr_error *err)
 {
 	struct deflater *s = state;
-	uint32_t in = clamp(io->in_size), out = clamp(io->out_size);
+	uint32_t room;
 	int got;
 
-	s->z.next_in = (uint8_t *)(uintptr_t)io->in;
-	s->z.avail_in = in;
-	s->z.next_out = io->out;
-	s->z.avail_out = out;
-	s->z.end_of_stream = finish && in == io->in_size;
-	s->z.flush = NO_FLUSH;
-	got = isal_deflate(&s->z);
-	io->in = s->z.next_in;
-	io->in_size -= in - s->z.avail_in;
-	io->out += out - s->z.avail_out;
-	io->out_size -= out - s->z.avail_out;
-	*done = s->z.internal_state.state == ZSTATE_END;
-	if (got != COMP_OK)
-		return tfr_fail(err, TFR_ESYS, "deflating failed: code %d", got);
+	isal_deflate_reset(&s->z);
+	s->z.gzip_flag = IGZIP_DEFLATE;
+	s->z.next_in = (uint8_t *)(uintptr_t)in;
+	s->z.avail_in = (uint32_t)size;
+	s->z.end_of_stream = last;
+	s->z.flush = last ? NO_FLUSH : FULL_FLUSH;
+	do {
+		if (!tfr_buf_reserve(out, tfr_deflate_bound(s->z.avail_in)))
+			return tfr_fail_nomem(err, "deflating");
+		room = clamp(out->cap - out->size);
+		s->z.next_out = out->data + out->size;
+		s->z.avail_out = room;
+		got = isal_deflate(&s->z);
+		out->size += room - s->z.avail_out;
+		if (got != COMP_OK)
+			return tfr_fail(err, TFR_ESYS, "deflating failed: code %d", got);
+	} while (last ? s->z.internal_state.state != ZSTATE_END : s->z.avail_out == 0);
 	return TFR_OK;
 }
 
@@ -169,6 +276,6 @@ const struct tfr_deflate_ops tfr_isal_deflate = {
 	.level_min = 1,
 	.level_max = 3,
 	.init = deflate_init,
-	.run = deflate_run,
+	.segment = deflate_segment,
 	.clear = deflate_clear,
 };

@@ -45,6 +45,7 @@ struct check_run {
 	struct tfr_contents **contents;	 /* one a worker; NULL: records are not looked into */
 	struct tfr_schema *schema;	 /* NULL: none */
 	struct tfr_manifests *manifests; /* NULL: not asked for */
+	unsigned threads_a_file;
 };
 
 static enum tfr_status keep_fault(struct check_slot *slot, struct tfr_error *err)
@@ -182,7 +183,8 @@ static enum tfr_status take_record(const struct check_run *run, struct tfr_conte
 static enum tfr_status check_by_reading(const struct check_run *run, struct tfr_contents *contents,
 	struct check_slot *slot, struct tfr_error *err)
 {
-	struct tfr_reader_opts reader_opts = { .compression = run->opts->compression };
+	struct tfr_reader_opts reader_opts = { .compression = run->opts->compression,
+		.threads = run->threads_a_file };
 	struct tfr_reader *r = NULL;
 	struct tfr_record rec;
 	enum tfr_status status;
@@ -209,7 +211,8 @@ static enum tfr_status check_by_reading(const struct check_run *run, struct tfr_
 static enum tfr_status check_by_hopping(
 	const struct check_run *run, struct check_slot *slot, struct tfr_error *err)
 {
-	struct tfr_reader_opts reader_opts = { .compression = run->opts->compression };
+	struct tfr_reader_opts reader_opts = { .compression = run->opts->compression,
+		.threads = run->threads_a_file };
 	struct stat st;
 
 	if (tfr_count_records(slot->file.path, &reader_opts, &slot->file.records, &slot->err))
@@ -373,7 +376,8 @@ static void clear_piece(void *slot_memory)
 static enum tfr_status check_spread(
 	struct check_run *run, uint64_t i, unsigned threads, struct tfr_error *err)
 {
-	struct tfr_reader_opts reader_opts = { .compression = run->opts->compression };
+	struct tfr_reader_opts reader_opts = { .compression = run->opts->compression,
+		.threads = threads };
 	struct spread s = { .run = run,
 		.file = i,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -480,6 +484,7 @@ enum tfr_status tfr_check_set(
 	};
 	enum tfr_status status = open_contents(&run, job.threads, err);
 
+	run.threads_a_file = tfr_thread_share(job.threads, job.count);
 	if (!status && opts->manifest)
 		status = tfr_manifests_open(&run.manifests, set, err);
 	if (!status && !opts->quick && job.count < job.threads && has_large(set))

@@ -150,6 +150,16 @@ bool tfr_source_seekable(const struct tfr_source *s)
 	return s->seekable && !s->growing;
 }
 
+uint64_t tfr_source_position(const struct tfr_source *s)
+{
+	return s->position;
+}
+
+void tfr_source_seek(struct tfr_source *s, uint64_t position)
+{
+	s->position = position;
+}
+
 void tfr_source_skip(struct tfr_source *s, uint64_t bytes)
 {
 	s->position += bytes;
@@ -256,11 +266,6 @@ enum tfr_status tfr_source_read(
 		*got += n;
 	} while (n && *got < size);
 	return TFR_OK;
-}
-
-uint64_t tfr_source_position(const struct tfr_source *s)
-{
-	return s->position;
 }
 
 enum tfr_status tfr_source_read_at(struct tfr_source *s, uint64_t position, void *buf, size_t size,

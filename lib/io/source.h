@@ -38,13 +38,16 @@ enum tfr_status tfr_source_read(
 /* Reads what is there, at least 1 byte; *got == 0: the end. */
 enum tfr_status tfr_source_read_some(
 	struct tfr_source *s, void *buf, size_t size, size_t *got, struct tfr_error *err);
-/* Whether tfr_source_seek() works: a file or memory. */
-bool tfr_source_seekable(const struct tfr_source *s);
-/* Where the next byte is, and reading at any place without moving: fewer than `size` bytes only at
- * the end.  Only where seekable. */
+/* Of the next byte, counted from the beginning of the file; 0 where not seekable. */
 uint64_t tfr_source_position(const struct tfr_source *s);
+/* Whether the next three work: a file or memory. */
+bool tfr_source_seekable(const struct tfr_source *s);
+/* Reads at any place without moving: fewer than `size` bytes only at the end.  Only where seekable.
+ */
 enum tfr_status tfr_source_read_at(struct tfr_source *s, uint64_t position, void *buf, size_t size,
 	size_t *got, struct tfr_error *err);
+/* Moves to `position`, counted from the beginning of the file.  Only where seekable. */
+void tfr_source_seek(struct tfr_source *s, uint64_t position);
 /* Moves `bytes` forward from here.  Only where seekable. */
 void tfr_source_skip(struct tfr_source *s, uint64_t bytes);
 

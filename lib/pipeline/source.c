@@ -138,7 +138,8 @@ static enum tfr_status read_records(struct reading *r, struct open_file *f)
 /* Reads one file to its end.  `r->err` is this thread's until `ended` is set. */
 static enum tfr_status read_file(struct reading *r, const char *path)
 {
-	const struct tfr_reader_opts opts = { .compression = r->p->opts.compression };
+	/* A thread a file as it is, which may be cancelled. */
+	const struct tfr_reader_opts opts = { .compression = r->p->opts.compression, .threads = 1 };
 	struct open_file f = { .store = &r->p->store };
 	enum tfr_status status;
 

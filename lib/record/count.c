@@ -134,6 +134,7 @@ static enum tfr_status explain(
 enum tfr_status tfr_hop_records(const char *path, const struct tfr_reader_opts *opts,
 	const struct tfr_hop_visitor *visitor, uint64_t *records, struct tfr_error *err)
 {
+	struct tfr_stream_opts how = { 0 };
 	struct counter c = { .visitor = visitor };
 	struct tfr_source *source = NULL;
 	enum tfr_status status = tfr_source_open(&source, path, err);
@@ -142,8 +143,9 @@ enum tfr_status tfr_hop_records(const char *path, const struct tfr_reader_opts *
 	if (status)
 		return status;
 	again = tfr_source_seekable(source) && strcmp(path, "-") != 0;
-	status = tfr_stream_open(
-		&c.stream, source, opts ? opts->compression : TFR_COMPRESSION_AUTO, err);
+	if (opts)
+		how = (struct tfr_stream_opts){ opts->compression, opts->threads };
+	status = tfr_stream_open(&c.stream, source, &how, err);
 	if (!status) {
 		c.block = malloc(COUNT_BLOCK);
 		status = c.block ? count_stream(&c, err) : tfr_fail_nomem(err, "counting");

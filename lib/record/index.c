@@ -188,16 +188,19 @@ enum tfr_status tfr_stat_regular(const char *path, struct stat *st, struct tfr_e
 /* The bytes of the uncompressed stream.  A compressed one is inflated to its end; where its flush
  * points are on file, the last of them will say it. */
 static enum tfr_status stream_size(
-	const char *path, enum tfr_compression c, uint64_t *size, struct tfr_error *err)
+	const char *path, const struct tfr_reader_opts *opts, uint64_t *size, struct tfr_error *err)
 {
+	struct tfr_stream_opts how = { 0 };
 	struct tfr_source *source = NULL;
 	struct tfr_stream *s = NULL;
 	enum tfr_status status = tfr_source_open(&source, path, err);
 	TFR_AUTO_FREE uint8_t *sink = malloc(TEXT_BLOCK);
 	size_t got;
 
+	if (opts)
+		how = (struct tfr_stream_opts){ opts->compression, opts->threads };
 	if (!status)
-		status = tfr_stream_open(&s, source, c, err);
+		status = tfr_stream_open(&s, source, &how, err);
 	if (!status && !sink)
 		status = tfr_fail_nomem(err, "looking at an index");
 	*size = 0;
@@ -270,7 +273,7 @@ enum tfr_status tfr_index_inspect(const char *path, const struct tfr_reader_opts
 	status = tfr_index_look(path, index_path, state, &end, err);
 	if (status || *state)
 		return status;
-	status = stream_size(path, opts ? opts->compression : TFR_COMPRESSION_AUTO, &size, err);
+	status = stream_size(path, opts, &size, err);
 	if (!status && end != size)
 		*state = TFR_INDEX_OTHER_END;
 	return status;

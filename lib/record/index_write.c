@@ -136,7 +136,8 @@ static enum tfr_status write_index(const char *path, const char *index_path,
 	const struct tfr_index_opts *opts, struct tfr_index_report *report, struct tfr_error *err)
 {
 	TFR_AUTO_FREE struct index_writer *w = calloc(1, sizeof(*w));
-	struct tfr_reader_opts reader_opts = { .compression = opts->compression };
+	struct tfr_reader_opts reader_opts = { .compression = opts->compression,
+		.threads = opts->threads };
 	struct tfr_writer_opts writer_opts = {
 		.compression = TFR_COMPRESSION_NONE, /* whatever the name ends in */
 		/* What appeared since it was judged was not judged. */
@@ -197,6 +198,7 @@ enum tfr_status tfr_index_write(const char *path, const struct tfr_index_opts *o
 	if (!opts)
 		opts = &defaults;
 	reader_opts.compression = opts->compression;
+	reader_opts.threads = opts->threads;
 	status = tfr_index_look(path, index_path, &report->before, &end, err);
 	if (!status && !opts->force) {
 		if (report->before >= TFR_INDEX_UNCHAINED)

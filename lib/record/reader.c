@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tfr/gzi.h>
 #include <tfr/record.h>
 
 #include "base/error.h"
@@ -34,15 +35,15 @@ static enum tfr_compression compression_of(
 	return n > 3 && !strcmp(name + n - 3, ".gz") ? TFR_COMPRESSION_GZIP : TFR_COMPRESSION_NONE;
 }
 
-static enum tfr_status open_source(struct tfr_reader **out, struct tfr_source *source,
+/* Takes over the stream, also when it fails. */
+static enum tfr_status open_stream(struct tfr_reader **out, struct tfr_stream *stream,
 	const struct tfr_reader_opts *opts, struct tfr_error *err)
 {
 	struct tfr_reader *r = calloc(1, sizeof(*r));
 	uint64_t left;
-	enum tfr_status status;
 
 	if (!r) {
-		tfr_source_close(source);
+		tfr_stream_close(stream);
 		return tfr_fail_nomem(err, "opening a file");
 	}
 	if (opts) {
@@ -50,25 +51,37 @@ static enum tfr_status open_source(struct tfr_reader **out, struct tfr_source *s
 		r->passed = opts->lost;
 		r->passed_ctx = opts->ctx;
 	}
-	status = tfr_stream_open(&r->stream, source, compression_of(source, opts), err);
-	if (!status) {
-		r->cap = opts && opts->block_size ? opts->block_size : BLOCK_SIZE;
-		left = tfr_stream_left(r->stream);
-		if (left < r->cap) /* a small file needs no more, and one byte to see its end */
-			r->cap = (size_t)left + 1;
-		if (r->cap < 64)
-			r->cap = 64;
-		r->standard = r->cap;
-		r->block = malloc(r->cap);
-		if (!r->block)
-			status = tfr_fail_nomem(err, "opening a file");
-	}
-	if (status) {
+	r->stream = stream;
+	r->cap = opts && opts->block_size ? opts->block_size : BLOCK_SIZE;
+	left = tfr_stream_left(r->stream);
+	if (left < r->cap) /* a small file needs no more, and one byte to see its end */
+		r->cap = (size_t)left + 1;
+	if (r->cap < 64)
+		r->cap = 64;
+	r->standard = r->cap;
+	r->block = malloc(r->cap);
+	if (!r->block) {
 		tfr_reader_close(r);
-		return status;
+		return tfr_fail_nomem(err, "opening a file");
 	}
 	*out = r;
 	return TFR_OK;
+}
+
+static struct tfr_stream_opts stream_opts(
+	const struct tfr_source *source, const struct tfr_reader_opts *opts)
+{
+	return (struct tfr_stream_opts){ compression_of(source, opts), opts ? opts->threads : 0 };
+}
+
+static enum tfr_status open_source(struct tfr_reader **out, struct tfr_source *source,
+	const struct tfr_reader_opts *opts, struct tfr_error *err)
+{
+	struct tfr_stream_opts how = stream_opts(source, opts);
+	struct tfr_stream *stream = NULL;
+	enum tfr_status status = tfr_stream_open(&stream, source, &how, err);
+
+	return status ? status : open_stream(out, stream, opts, err);
 }
 
 enum tfr_status tfr_reader_open(struct tfr_reader **r, const char *path,
@@ -98,6 +111,62 @@ enum tfr_status tfr_reader_open_memory(struct tfr_reader **r, const void *data, 
 	enum tfr_status status = tfr_source_open_memory(&source, data, size, "memory", err);
 
 	return status ? status : open_source(r, source, opts, err);
+}
+
+/* The stream from the point on, or the whole of what is no GZIP.  TFR_END: it ends before `offset`.
+ */
+static enum tfr_status open_stream_at(struct tfr_stream **s, const char *path,
+	const struct tfr_gzi *gzi, uint64_t offset, const struct tfr_reader_opts *opts,
+	struct tfr_error *err)
+{
+	struct tfr_gzi_point point = tfr_gzi_find(gzi, offset);
+	struct tfr_stream_opts how;
+	struct tfr_source *source = NULL;
+	enum tfr_status status = tfr_source_open(&source, path, err);
+
+	if (status)
+		return status;
+	how = stream_opts(source, opts);
+	status = tfr_stream_open(s, source, &how, err);
+	if (status)
+		return status;
+	if (point.compressed && tfr_stream_compression(*s) == TFR_COMPRESSION_GZIP &&
+		tfr_source_seekable(source)) {
+		tfr_stream_close(*s);
+		*s = NULL;
+		status = tfr_source_open(&source, path, err);
+		if (status)
+			return status;
+		tfr_source_seek(source, point.compressed);
+		how.compression = TFR_COMPRESSION_GZIP;
+		how.at = true;
+		status = tfr_stream_open(s, source, &how, err);
+		offset -= point.uncompressed;
+	}
+	return status ? status : tfr_stream_skip(*s, offset, err);
+}
+
+enum tfr_status tfr_reader_open_at(struct tfr_reader **r, const char *path,
+	const struct tfr_gzi *gzi, uint64_t offset, uint64_t index,
+	const struct tfr_reader_opts *opts, struct tfr_error *err)
+{
+	struct tfr_stream *stream = NULL;
+	enum tfr_status status = open_stream_at(&stream, path, gzi, offset, opts, err);
+
+	if (status == TFR_END)
+		status = tfr_fail_path(err, TFR_EUSAGE, path,
+			"there are fewer than %llu bytes before a record in",
+			(unsigned long long)offset);
+	if (status) {
+		tfr_stream_close(stream);
+		return status;
+	}
+	status = open_stream(r, stream, opts, err);
+	if (!status) {
+		(*r)->index = index;
+		(*r)->block_offset = offset;
+	}
+	return status;
 }
 
 void tfr_reader_close(struct tfr_reader *r)

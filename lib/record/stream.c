@@ -1,5 +1,5 @@
 /* record/stream.c - a source, and an inflater between it and the reader where the file is
- * compressed.
+ * compressed, or several where it is GZIP and can be read ahead.
  *
  * The first bytes are read ahead to find out; a plain file is handed those from the buffer and read
  * directly from then on. */
@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/ahead.h"
 #include "record/framing.h"
+#include "record/replay.h"
+#include "thread/threads.h"
 
 enum { HEAD_SIZE = 4096, INPUT_SIZE = 256 << 10 };
 
@@ -16,7 +19,12 @@ struct tfr_stream {
 	struct tfr_source *source;
 	enum tfr_compression compression;
 	struct tfr_inflate *inflate;
-	uint8_t *in; /* read from the source, not yet used */
+	struct tfr_ahead *ahead;   /* in the place of `inflate` and `in` */
+	struct tfr_replay *replay; /* likewise, once damage was met */
+	uint64_t begin;		   /* in the source, where that can be read again */
+	uint64_t inflated;	   /* bytes handed out */
+	bool within;		   /* begins within a GZIP member */
+	uint8_t *in;		   /* read from the source, not yet used */
 	size_t in_at, in_size;
 	bool source_ended;
 };
@@ -40,20 +48,61 @@ static enum tfr_status read_head(struct tfr_stream *s, size_t need, struct tfr_e
 	return TFR_OK;
 }
 
-static enum tfr_status start_inflating(struct tfr_stream *s, struct tfr_error *err)
+static enum tfr_status start_ahead(struct tfr_stream *s, struct tfr_inflate *z,
+	const struct tfr_stream_opts *opts, unsigned threads, struct tfr_error *err)
 {
-	uint8_t *larger = realloc(s->in, INPUT_SIZE);
+	struct tfr_ahead_opts how = {
+		.threads = threads, .head = s->in, .head_size = s->in_size, .gzi = opts->gzi
+	};
 
+	s->in_at = s->in_size;
+	return tfr_ahead_open(&s->ahead, s->source, z, &how, err);
+}
+
+static enum tfr_status new_inflate(
+	struct tfr_stream *s, struct tfr_inflate **z, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	if (!s->within)
+		return tfr_inflate_new(z, s->compression, err);
+	status = tfr_inflate_new_within(z, err);
+	if (!status)
+		tfr_inflate_trust(*z);
+	return status;
+}
+
+static enum tfr_status start_inflating(
+	struct tfr_stream *s, const struct tfr_stream_opts *opts, struct tfr_error *err)
+{
+	unsigned threads = tfr_thread_count(opts->threads);
+	struct tfr_inflate *z = NULL;
+	enum tfr_status status;
+	uint8_t *larger;
+
+	/* From its beginning, or from within it: what begins a member is no block of deflate. */
+	s->within = opts->at && tfr_codec_sniff(s->in, s->in_size) != TFR_COMPRESSION_GZIP;
+	status = new_inflate(s, &z, err);
+
+	if (status)
+		return status;
+	/* A pipe gives what it has now: reading ahead would wait for more. */
+	if (s->compression == TFR_COMPRESSION_GZIP && tfr_source_seekable(s->source) &&
+		(threads > 1 || opts->gzi))
+		return start_ahead(s, z, opts, threads, err);
+	s->inflate = z;
+	larger = realloc(s->in, INPUT_SIZE);
 	if (!larger)
 		return tfr_fail_nomem(err, "opening a file");
 	s->in = larger;
-	return tfr_inflate_new(&s->inflate, s->compression, err);
+	return TFR_OK;
 }
 
 enum tfr_status tfr_stream_open(struct tfr_stream **out, struct tfr_source *source,
-	enum tfr_compression c, struct tfr_error *err)
+	const struct tfr_stream_opts *opts, struct tfr_error *err)
 {
 	struct tfr_stream *s = calloc(1, sizeof(*s));
+	enum tfr_compression c = opts->compression;
 	enum tfr_status status;
 
 	if (!s) {
@@ -61,6 +110,7 @@ enum tfr_status tfr_stream_open(struct tfr_stream **out, struct tfr_source *sour
 		return tfr_fail_nomem(err, "opening a file");
 	}
 	s->source = source;
+	s->begin = tfr_source_position(source);
 	/* What need not be found out is not waited for: a first line may be shorter. */
 	status = read_head(s, c == TFR_COMPRESSION_AUTO ? TFR_RECORD_HEADER : 1, err);
 	if (!status && c == TFR_COMPRESSION_AUTO) {
@@ -71,7 +121,7 @@ enum tfr_status tfr_stream_open(struct tfr_stream **out, struct tfr_source *sour
 	s->compression = c;
 	/* A file of 0 bytes is an empty file under any compression, as TensorFlow has it. */
 	if (!status && c != TFR_COMPRESSION_NONE && s->in_size)
-		status = start_inflating(s, err);
+		status = start_inflating(s, opts, err);
 	if (status) {
 		tfr_stream_close(s);
 		return status;
@@ -85,6 +135,8 @@ void tfr_stream_close(struct tfr_stream *s)
 	if (!s)
 		return;
 	tfr_inflate_free(s->inflate);
+	tfr_ahead_close(s->ahead);
+	tfr_replay_close(s->replay);
 	tfr_source_close(s->source);
 	free(s->in);
 	free(s);
@@ -113,8 +165,10 @@ static enum tfr_status read_inflated(
 		status = tfr_inflate_run(s->inflate, &io, err);
 		s->in_at = s->in_size - io.in_size;
 		*got = size - io.out_size;
-		/* What came out before the damage is whole: it is handed over, the failure comes
-		 * with the next call. */
+		if (status && tfr_source_seekable(s->source))
+			return status; /* what came out comes once more */
+		/* A pipe is handed what came out before the damage, the failure comes with the
+		 * next call. */
 		if (*got || status)
 			return *got ? TFR_OK : status;
 		if (s->source_ended) {
@@ -130,13 +184,44 @@ static enum tfr_status read_inflated(
 	}
 }
 
+/* What was inflated is damaged here: once more, so that what is said of it does not depend on how
+ * it was asked for. */
+static enum tfr_status start_replay(struct tfr_stream *s, struct tfr_error *err)
+{
+	struct tfr_inflate *z = NULL;
+	enum tfr_status status = new_inflate(s, &z, err);
+
+	if (status)
+		return status;
+	tfr_source_seek(s->source, s->begin);
+	return tfr_replay_open(&s->replay, s->source, z, s->inflated, err);
+}
+
+static enum tfr_status read_compressed(
+	struct tfr_stream *s, void *buf, size_t size, size_t *got, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	*got = 0;
+	if (!s->replay && s->ahead)
+		status = tfr_ahead_read(s->ahead, buf, size, got, err);
+	else if (!s->replay)
+		status = read_inflated(s, buf, size, got, err);
+	if (status == TFR_EDATA && tfr_source_seekable(s->source))
+		status = start_replay(s, err);
+	if (!status && s->replay)
+		status = tfr_replay_read(s->replay, buf, size, got, err);
+	s->inflated += *got;
+	return status;
+}
+
 enum tfr_status tfr_stream_read(
 	struct tfr_stream *s, void *buf, size_t size, size_t *got, struct tfr_error *err)
 {
 	size_t held = s->in_size - s->in_at;
 
-	if (s->inflate)
-		return read_inflated(s, buf, size, got, err);
+	if (s->inflate || s->ahead)
+		return read_compressed(s, buf, size, got, err);
 	if (!held)
 		return tfr_source_read_some(s->source, buf, size, got, err);
 	*got = held < size ? held : size;
@@ -202,7 +287,7 @@ uint64_t tfr_stream_left(struct tfr_stream *s)
 
 bool tfr_stream_seekable(const struct tfr_stream *s)
 {
-	return !s->inflate && tfr_source_seekable(s->source);
+	return !s->inflate && !s->ahead && tfr_source_seekable(s->source);
 }
 
 enum tfr_compression tfr_stream_compression(const struct tfr_stream *s)
@@ -212,7 +297,11 @@ enum tfr_compression tfr_stream_compression(const struct tfr_stream *s)
 
 struct tfr_members tfr_stream_members(const struct tfr_stream *s)
 {
-	return s->inflate ? tfr_inflate_members(s->inflate) : (struct tfr_members){ 0 };
+	const struct tfr_inflate *z = s->replay	 ? tfr_replay_inflate(s->replay)
+				      : s->ahead ? tfr_ahead_inflate(s->ahead)
+						 : s->inflate;
+
+	return z ? tfr_inflate_members(z) : (struct tfr_members){ 0 };
 }
 
 const char *tfr_stream_name(const struct tfr_stream *s)

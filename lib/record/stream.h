@@ -10,10 +10,18 @@
 #include "io/source.h"
 
 struct tfr_stream;
+struct tfr_gzi;
+
+struct tfr_stream_opts {
+	enum tfr_compression compression; /* AUTO: found from the content */
+	unsigned threads;    /* that inflate, the caller's among them; 0: one a processor */
+	bool at;	     /* GZIP: the source stands where a .gzi points to */
+	struct tfr_gzi *gzi; /* the flush points found are added; may be NULL */
+};
 
 /* Takes over `source`, also when it fails. */
 enum tfr_status tfr_stream_open(struct tfr_stream **s, struct tfr_source *source,
-	enum tfr_compression c, struct tfr_error *err);
+	const struct tfr_stream_opts *opts, struct tfr_error *err);
 void tfr_stream_close(struct tfr_stream *s);
 
 /* Reads what is there, at least a byte; *got == 0: the end. */

@@ -10,18 +10,21 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "codec/codec.h"
+#include "codec/press.h"
 #include "io/output.h"
 #include "record/crc32c.h"
+#include "record/gzi.h"
+#include "thread/threads.h"
 
-enum { BUFFER_SIZE = 256 << 10, LARGE_PIECE = 16 << 10 };
+enum { BUFFER_SIZE = 256 << 10, SMALL_BUFFER = 4096, LARGE_PIECE = 16 << 10 };
 
 struct tfr_stream_writer {
 	struct tfr_output *out;
-	enum tfr_compression compression;
-	int level;
-	struct tfr_deflate *deflate; /* made when the first byte comes: many shards may be open */
-	uint8_t *buffer;	     /* waits to be written: bytes as given, or compressed */
+	struct tfr_press *press; /* NULL: not compressed */
+	bool owns_press;	 /* else it is the set's */
+	struct tfr_pressed *z;	 /* made when the first byte comes: many shards may be open */
+	struct tfr_gzi *gzi;	 /* the caller's, may be NULL */
+	uint8_t *buffer;	 /* waits to be written */
 	size_t size, cap;
 	bool sealed;
 	uint64_t file_bytes;
@@ -35,40 +38,72 @@ static bool name_says_gzip(const char *path)
 	return n > 3 && !strcmp(path + n - 3, ".gz");
 }
 
+enum tfr_compression tfr_writer_compression(const struct tfr_writer_opts *opts, const char *path)
+{
+	if (opts->compression != TFR_COMPRESSION_AUTO)
+		return opts->compression;
+	return name_says_gzip(path) ? TFR_COMPRESSION_GZIP : TFR_COMPRESSION_NONE;
+}
+
+enum tfr_status tfr_writer_press(struct tfr_press **press, const struct tfr_writer_opts *opts,
+	const char *path, uint32_t files, struct tfr_error *err)
+{
+	struct tfr_press_opts how = {
+		.compression = tfr_writer_compression(opts, path),
+		.level = opts->level ? opts->level : TFR_LEVEL_DEFAULT,
+		.threads = tfr_thread_count(opts->threads),
+		.streams = files,
+	};
+
+	*press = NULL;
+	return how.compression == TFR_COMPRESSION_NONE ? TFR_OK : tfr_press_new(press, &how, err);
+}
+
 static enum tfr_status start(struct tfr_stream_writer *w, const char *path,
 	const struct tfr_writer_opts *opts, struct tfr_error *err)
 {
 	struct tfr_output_opts out_opts = { .force = opts->force,
 		.temporaries = opts->temporaries };
-	enum tfr_compression c = opts->compression;
 
+	w->gzi = opts->gzi;
 	w->cap = opts->buffer_size ? opts->buffer_size : BUFFER_SIZE;
+	if (w->press) /* the segments are gathered there, and written as they are */
+		w->cap = SMALL_BUFFER;
 	w->buffer = malloc(w->cap);
 	if (!w->buffer)
 		return tfr_fail_nomem(err, "creating a file");
-	if (c == TFR_COMPRESSION_AUTO)
-		c = name_says_gzip(path) ? TFR_COMPRESSION_GZIP : TFR_COMPRESSION_NONE;
-	w->compression = c;
-	w->level = opts->level ? opts->level : TFR_LEVEL_DEFAULT;
 	return tfr_output_open(&w->out, path, &out_opts, err);
 }
 
-enum tfr_status tfr_stream_writer_open(struct tfr_stream_writer **out, const char *path,
-	const struct tfr_writer_opts *opts, struct tfr_error *err)
+enum tfr_status tfr_stream_writer_open_with(struct tfr_stream_writer **out, const char *path,
+	const struct tfr_writer_opts *opts, struct tfr_press *press, struct tfr_error *err)
 {
 	static const struct tfr_writer_opts defaults;
 	struct tfr_stream_writer *w = calloc(1, sizeof(*w));
-	enum tfr_status status;
+	enum tfr_status status = TFR_OK;
 
 	if (!w)
 		return tfr_fail_nomem(err, "creating a file");
-	status = start(w, path, opts ? opts : &defaults, err);
+	opts = opts ? opts : &defaults;
+	w->press = press;
+	if (!press) {
+		status = tfr_writer_press(&w->press, opts, path, 1, err);
+		w->owns_press = true;
+	}
+	if (!status)
+		status = start(w, path, opts, err);
 	if (status) {
 		tfr_stream_writer_close(w);
 		return status;
 	}
 	*out = w;
 	return TFR_OK;
+}
+
+enum tfr_status tfr_stream_writer_open(struct tfr_stream_writer **w, const char *path,
+	const struct tfr_writer_opts *opts, struct tfr_error *err)
+{
+	return tfr_stream_writer_open_with(w, path, opts, NULL, err);
 }
 
 static enum tfr_status flush(struct tfr_stream_writer *w, struct tfr_error *err)
@@ -79,26 +114,6 @@ static enum tfr_status flush(struct tfr_stream_writer *w, struct tfr_error *err)
 	w->file_bytes += size;
 	w->size = 0;
 	return tfr_output_write(w->out, w->buffer, size, err);
-}
-
-static enum tfr_status put_deflated(struct tfr_stream_writer *w, const void *data, size_t size,
-	bool finish, struct tfr_error *err)
-{
-	struct tfr_codec_io io = { .in = data, .in_size = size };
-	enum tfr_status status = TFR_OK;
-	bool done = false;
-
-	if (!w->deflate)
-		status = tfr_deflate_new(&w->deflate, w->compression, w->level, err);
-	while (!status && (io.in_size || (finish && !done))) {
-		io.out = w->buffer + w->size;
-		io.out_size = w->cap - w->size;
-		status = tfr_deflate_run(w->deflate, &io, finish, &done, err);
-		w->size = w->cap - io.out_size;
-		if (!status && w->size == w->cap)
-			status = flush(w, err);
-	}
-	return status;
 }
 
 /* A large piece: what waits, then the piece, in one call. */
@@ -119,8 +134,6 @@ static enum tfr_status put_bytes(
 {
 	enum tfr_status status;
 
-	if (w->compression != TFR_COMPRESSION_NONE)
-		return put_deflated(w, data, size, false, err);
 	if (size >= LARGE_PIECE)
 		return put_through(w, data, size, err);
 	if (size > w->cap - w->size) {
@@ -136,14 +149,58 @@ static enum tfr_status put_bytes(
 	return TFR_OK;
 }
 
+static enum tfr_status put_pressed(void *ctx, const void *bytes, size_t size, struct tfr_error *err)
+{
+	return put_bytes(ctx, bytes, size, err);
+}
+
+static bool note_point(void *ctx, uint64_t compressed, uint64_t uncompressed)
+{
+	struct tfr_stream_writer *w = ctx;
+
+	return tfr_gzi_add(w->gzi, compressed, uncompressed);
+}
+
+static enum tfr_status start_pressing(struct tfr_stream_writer *w, struct tfr_error *err)
+{
+	struct tfr_press_sink sink = { put_pressed, w->gzi ? note_point : NULL, w };
+
+	return w->z ? TFR_OK : tfr_pressed_open(&w->z, w->press, &sink, err);
+}
+
+enum tfr_status tfr_stream_writer_mark(
+	struct tfr_stream_writer *w, uint64_t size, struct tfr_error *err)
+{
+	return w->z ? tfr_pressed_mark(w->z, size, err) : TFR_OK;
+}
+
+enum tfr_status tfr_stream_writer_add(
+	struct tfr_stream_writer *w, const struct iovec *pieces, int count, struct tfr_error *err)
+{
+	enum tfr_status status = w->press ? start_pressing(w, err) : TFR_OK;
+
+	for (int i = 0; !status && i < count; i++)
+		status = w->press
+				 ? tfr_pressed_put(w->z, pieces[i].iov_base, pieces[i].iov_len, err)
+				 : put_bytes(w, pieces[i].iov_base, pieces[i].iov_len, err);
+	return status;
+}
+
 enum tfr_status tfr_stream_writer_put(
 	struct tfr_stream_writer *w, const struct iovec *pieces, int count, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status;
+	uint64_t size = 0;
 
-	for (int i = 0; !status && i < count; i++)
-		status = put_bytes(w, pieces[i].iov_base, pieces[i].iov_len, err);
-	return status;
+	for (int i = 0; i < count; i++)
+		size += pieces[i].iov_len;
+	status = tfr_stream_writer_mark(w, size, err);
+	return status ? status : tfr_stream_writer_add(w, pieces, count, err);
+}
+
+bool tfr_stream_writer_compresses(const struct tfr_stream_writer *w)
+{
+	return w->press != NULL;
 }
 
 enum tfr_status tfr_stream_writer_flush(struct tfr_stream_writer *w, struct tfr_error *err)
@@ -157,8 +214,10 @@ enum tfr_status tfr_stream_writer_seal(struct tfr_stream_writer *w, struct tfr_e
 
 	if (w->sealed)
 		return TFR_OK;
-	if (w->compression != TFR_COMPRESSION_NONE)
-		status = put_deflated(w, NULL, 0, true, err);
+	if (w->press)
+		status = start_pressing(w, err);
+	if (!status && w->press)
+		status = tfr_pressed_end(w->z, err);
 	if (!status)
 		status = flush(w, err);
 	if (!status)
@@ -167,12 +226,20 @@ enum tfr_status tfr_stream_writer_seal(struct tfr_stream_writer *w, struct tfr_e
 	return status;
 }
 
-void tfr_stream_writer_release(struct tfr_stream_writer *w)
+static void free_memory(struct tfr_stream_writer *w)
 {
-	tfr_deflate_free(w->deflate);
-	w->deflate = NULL;
+	tfr_pressed_close(w->z);
+	w->z = NULL;
+	if (w->owns_press)
+		tfr_press_free(w->press);
+	w->press = NULL;
 	free(w->buffer);
 	w->buffer = NULL;
+}
+
+void tfr_stream_writer_release(struct tfr_stream_writer *w)
+{
+	free_memory(w);
 	tfr_output_release(w->out);
 }
 
@@ -188,8 +255,7 @@ void tfr_stream_writer_close(struct tfr_stream_writer *w)
 	if (!w)
 		return;
 	tfr_output_close(w->out);
-	tfr_deflate_free(w->deflate);
-	free(w->buffer);
+	free_memory(w);
 	free(w);
 }
 

@@ -52,21 +52,27 @@ uint64_t tfr_content_sum(const void *payload, size_t size)
 	return XXH3_64bits(payload, size);
 }
 
-enum tfr_status tfr_writer_open(struct tfr_writer **out, const char *path,
-	const struct tfr_writer_opts *opts, struct tfr_error *err)
+enum tfr_status tfr_writer_open_with(struct tfr_writer **out, const char *path,
+	const struct tfr_writer_opts *opts, struct tfr_press *press, struct tfr_error *err)
 {
 	struct tfr_writer *w = calloc(1, sizeof(*w));
 	enum tfr_status status;
 
 	if (!w)
 		return tfr_fail_nomem(err, "creating a file");
-	status = tfr_stream_writer_open(&w->stream, path, opts, err);
+	status = tfr_stream_writer_open_with(&w->stream, path, opts, press, err);
 	if (status) {
 		free(w);
 		return status;
 	}
 	*out = w;
 	return TFR_OK;
+}
+
+enum tfr_status tfr_writer_open(struct tfr_writer **w, const char *path,
+	const struct tfr_writer_opts *opts, struct tfr_error *err)
+{
+	return tfr_writer_open_with(w, path, opts, NULL, err);
 }
 
 enum tfr_status tfr_writer_put_pieces(struct tfr_writer *w, const struct iovec *pieces, int count,
@@ -83,14 +89,44 @@ enum tfr_status tfr_writer_put_pieces(struct tfr_writer *w, const struct iovec *
 	}
 	tfr_put_header(header, digest->size);
 	tfr_store32(footer, tfr_crc_mask(digest->crc));
-	status = tfr_stream_writer_put(w->stream, &head, 1, err);
+	status = tfr_stream_writer_mark(w->stream, digest->size + TFR_RECORD_OVERHEAD, err);
 	if (!status)
-		status = tfr_stream_writer_put(w->stream, pieces, count, err);
+		status = tfr_stream_writer_add(w->stream, &head, 1, err);
 	if (!status)
-		status = tfr_stream_writer_put(w->stream, &foot, 1, err);
+		status = tfr_stream_writer_add(w->stream, pieces, count, err);
+	if (!status)
+		status = tfr_stream_writer_add(w->stream, &foot, 1, err);
 	w->totals.records++;
 	w->totals.payload_bytes += digest->size;
 	w->totals.sum += digest->sum;
+	return status;
+}
+
+/* Record by record, so that where a compressed stream is cut does not depend on how many come at a
+ * time. */
+static enum tfr_status add_by_records(
+	struct tfr_writer *w, const struct iovec *pieces, int count, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	uint64_t left = 0; /* of the record */
+
+	for (int i = 0; !status && i < count; i++) {
+		uint8_t *p = pieces[i].iov_base, *end = p + pieces[i].iov_len;
+
+		while (!status && p < end) {
+			struct iovec part = { p, 0 };
+
+			if (!left) {
+				left = tfr_load64(p) + TFR_RECORD_OVERHEAD;
+				status = tfr_stream_writer_mark(w->stream, left, err);
+			}
+			part.iov_len = left < (size_t)(end - p) ? (size_t)left : (size_t)(end - p);
+			if (!status)
+				status = tfr_stream_writer_add(w->stream, &part, 1, err);
+			p += part.iov_len;
+			left -= part.iov_len;
+		}
+	}
 	return status;
 }
 
@@ -100,7 +136,9 @@ enum tfr_status tfr_writer_put_framed(struct tfr_writer *w, const struct iovec *
 	w->totals.records += add->records;
 	w->totals.payload_bytes += add->payload_bytes;
 	w->totals.sum += add->sum;
-	return tfr_stream_writer_put(w->stream, pieces, count, err);
+	if (tfr_stream_writer_compresses(w->stream))
+		return add_by_records(w, pieces, count, err);
+	return tfr_stream_writer_add(w->stream, pieces, count, err);
 }
 
 enum tfr_status tfr_writer_put(

@@ -115,7 +115,8 @@ static enum tfr_status open_stream(
 	struct run *r, struct stream *st, uint32_t file, struct tfr_error *err)
 {
 	struct tfr_reader_opts opts = { .compression = r->o->compression,
-		.block_size = r->block_size };
+		.block_size = r->block_size,
+		.threads = tfr_thread_share(r->threads, r->s->settle ? 1 : r->files) };
 
 	st->file = file;
 	st->records = 0;

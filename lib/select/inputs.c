@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "thread/threads.h"
 
 /* Blocks of all open files together stay near this, however many there are. */
 enum { BLOCKS_TOTAL = 16 << 20, BLOCK_LEAST = 16 << 10, BLOCK_MOST = 512 << 10 };
@@ -65,6 +66,7 @@ enum tfr_status inputs_open(struct inputs **out, const struct tfr_set *set,
 	share = share < BLOCK_LEAST ? BLOCK_LEAST : share > BLOCK_MOST ? BLOCK_MOST : share;
 	in->reader_opts = (struct tfr_reader_opts){ opts->compression, share, opts->framing,
 		opts->skip_damaged ? opts->lost : NULL, opts->ctx };
+	in->reader_opts.threads = tfr_thread_share(tfr_thread_count(0), in->count);
 	in->growing = (struct tfr_growing){ wait_for_more, in };
 	if (opts->growing)
 		in->reader_opts.growing = &in->growing;

@@ -13,6 +13,7 @@ struct count_run {
 	const struct tfr_set *set;
 	const struct tfr_count_opts *opts;
 	struct tfr_manifests *manifests; /* NULL: not asked for */
+	unsigned threads_a_file;
 };
 
 struct count_slot {
@@ -24,9 +25,11 @@ struct count_slot {
 
 /* Reads every payload, adding up the content sum. */
 static enum tfr_status count_by_reading(
-	const char *path, const struct tfr_count_opts *opts, struct count_slot *slot)
+	const char *path, const struct count_run *run, struct count_slot *slot)
 {
-	struct tfr_reader_opts reader_opts = { .compression = opts->compression };
+	const struct tfr_count_opts *opts = run->opts;
+	struct tfr_reader_opts reader_opts = { .compression = opts->compression,
+		.threads = run->threads_a_file };
 	struct tfr_reader *r = NULL;
 	struct tfr_record rec;
 	enum tfr_status status = tfr_reader_open(&r, path, &reader_opts, &slot->err);
@@ -45,9 +48,11 @@ static enum tfr_status count_by_reading(
 }
 
 static enum tfr_status count_by_hopping(
-	const char *path, const struct tfr_count_opts *opts, struct count_slot *slot)
+	const char *path, const struct count_run *run, struct count_slot *slot)
 {
-	struct tfr_reader_opts reader_opts = { .compression = opts->compression };
+	const struct tfr_count_opts *opts = run->opts;
+	struct tfr_reader_opts reader_opts = { .compression = opts->compression,
+		.threads = run->threads_a_file };
 	enum tfr_status status = tfr_count_records(path, &reader_opts, &slot->records, &slot->err);
 	struct stat st;
 
@@ -90,8 +95,8 @@ static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned work
 	slot->records = slot->sum = 0;
 	if (count_by_manifest(run, i, slot))
 		return TFR_OK;
-	slot->status = run->opts->sum ? count_by_reading(path, run->opts, slot)
-				      : count_by_hopping(path, run->opts, slot);
+	slot->status = run->opts->sum ? count_by_reading(path, run, slot)
+				      : count_by_hopping(path, run, slot);
 	return TFR_OK;
 }
 
@@ -121,6 +126,7 @@ enum tfr_status tfr_set_count_records(
 		.deliver = deliver,
 	};
 
+	run.threads_a_file = tfr_thread_share(job.threads, job.count);
 	if (opts->manifest)
 		status = tfr_manifests_open(&run.manifests, set, err);
 	if (!status)

@@ -13,6 +13,7 @@ struct index_run {
 	const struct tfr_set *set;
 	const struct tfr_set_index_opts *opts;
 	bool *again; /* the file was named before: two threads must not write one index */
+	unsigned threads_a_file;
 };
 
 struct index_slot {
@@ -62,10 +63,12 @@ static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned work
 	struct index_run *run = ctx;
 	struct index_slot *slot = slot_memory;
 	const char *path = tfr_set_path(run->set, (size_t)i);
-	struct tfr_reader_opts reader_opts = { .compression = run->opts->compression };
+	struct tfr_reader_opts reader_opts = { .compression = run->opts->compression,
+		.threads = run->threads_a_file };
 	struct tfr_index_opts opts = { .compression = run->opts->compression,
 		.force = run->opts->force,
-		.temporaries = run->opts->temporaries };
+		.temporaries = run->opts->temporaries,
+		.threads = run->threads_a_file };
 
 	(void)crew;
 	(void)worker;
@@ -97,7 +100,7 @@ static enum tfr_status deliver(void *ctx, uint64_t i, void *slot_memory, struct 
 enum tfr_status tfr_set_index(
 	const struct tfr_set *set, const struct tfr_set_index_opts *opts, struct tfr_error *err)
 {
-	struct index_run run = { set, opts, NULL };
+	struct index_run run = { .set = set, .opts = opts };
 	struct tfr_lanes job = {
 		.threads = tfr_thread_count(opts->threads),
 		.count = tfr_set_count(set),
@@ -105,9 +108,11 @@ enum tfr_status tfr_set_index(
 		.work = work,
 		.deliver = deliver,
 	};
-	enum tfr_status status = mark_repeated(&run) ? tfr_lanes_run(&job, &run, err)
-						     : tfr_fail_nomem(err, "indexing");
+	enum tfr_status status;
 
+	run.threads_a_file = tfr_thread_share(job.threads, job.count);
+	status = mark_repeated(&run) ? tfr_lanes_run(&job, &run, err)
+				     : tfr_fail_nomem(err, "indexing");
 	free(run.again);
 	return status;
 }

@@ -12,7 +12,9 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "codec/press.h"
 #include "io/output.h"
+#include "record/stream_writer.h"
 #include "record/writer.h"
 #include "shard/manifest.h"
 #include "shard/set_name.h"
@@ -30,6 +32,7 @@ struct tfr_set_writer {
 	uint32_t count;
 	uint32_t max_open; /* shards opened at the start */
 	struct tfr_writer_opts opts;
+	struct tfr_press *press; /* of all shards together: they share its threads */
 };
 
 static void warn_about(void (*warn)(void *ctx, const char *text), void *ctx, const char *file)
@@ -100,7 +103,7 @@ static enum tfr_status name_files(
 
 static enum tfr_status open_shard(struct tfr_set_writer *w, uint32_t shard, struct tfr_error *err)
 {
-	return tfr_writer_open(&w->shards[shard], w->files[shard], &w->opts, err);
+	return tfr_writer_open_with(&w->shards[shard], w->files[shard], &w->opts, w->press, err);
 }
 
 /* A shard that is opened later: what would keep it from being written is told now. */
@@ -115,9 +118,8 @@ static enum tfr_status check_later(struct tfr_set_writer *w, uint32_t shard, str
 
 static enum tfr_status open_files(struct tfr_set_writer *w, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	uint32_t now = w->count < w->max_open ? w->count : w->max_open;
+	enum tfr_status status = tfr_writer_press(&w->press, &w->opts, w->files[0], now, err);
 
 	if (!w->opts.buffer_size) {
 		size_t share = BUFFERS_MAX / now;
@@ -303,6 +305,7 @@ void tfr_set_writer_close(struct tfr_set_writer *w)
 		if (w->files)
 			free(w->files[k]);
 	}
+	tfr_press_free(w->press);
 	free(w->shards);
 	free(w->files);
 	tfr_set_name_clear(&w->name);

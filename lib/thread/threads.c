@@ -1,22 +1,12 @@
-/* thread/threads.c - a crew: n threads in one function, joined before the call returns.
+/* thread/threads.c - threads, one by one, and a crew: n of them in one function, joined before the
+ * call returns.
  *
  * A thread is started on a processor of its own and is then let go: left to itself the kernel was
  * seen to put a new thread behind its maker, where it came to run 3 ms later, and to leave it
  * there; a count that takes 10 ms then has one processor. */
 #include "thread/threads.h"
 
-#include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
-
-struct member {
-	pthread_t thread;
-	bool started;
-	const cpu_set_t *allowed; /* NULL: not known, the kernel chooses */
-	void (*fn)(void *ctx, unsigned worker);
-	void *ctx;
-	unsigned worker;
-};
 
 unsigned tfr_cpu_count(void)
 {
@@ -32,60 +22,71 @@ unsigned tfr_thread_count(unsigned wanted)
 	return wanted ? wanted : tfr_cpu_count();
 }
 
-static void *member_main(void *arg)
+unsigned tfr_thread_share(unsigned threads, uint64_t items)
 {
-	struct member *m = arg;
+	return items && items < threads ? threads / (unsigned)items : 1;
+}
 
-	if (m->allowed)
-		pthread_setaffinity_np(pthread_self(), sizeof(*m->allowed), m->allowed);
-	m->fn(m->ctx, m->worker);
+static void *thread_main(void *arg)
+{
+	struct tfr_thread *t = arg;
+
+	if (t->allowed_known)
+		pthread_setaffinity_np(pthread_self(), sizeof(t->allowed), &t->allowed);
+	t->fn(t->ctx, t->worker);
 	return NULL;
 }
 
-/* The allowed processor after `cpu`, in a circle. */
-static int next_cpu(const cpu_set_t *allowed, int cpu)
+/* The allowed processor `steps` after the caller's, in a circle. */
+static int processor_after(const cpu_set_t *allowed, unsigned steps)
 {
-	do {
-		cpu = (cpu + 1) % CPU_SETSIZE;
-	} while (!CPU_ISSET(cpu, allowed));
+	int cpu = sched_getcpu();
+
+	for (steps %= (unsigned)CPU_COUNT(allowed); steps; steps--) {
+		do {
+			cpu = (cpu + 1) % CPU_SETSIZE;
+		} while (!CPU_ISSET(cpu, allowed));
+	}
 	return cpu;
 }
 
-static bool start(struct member *m, int cpu)
+bool tfr_thread_start(
+	struct tfr_thread *t, void (*fn)(void *ctx, unsigned worker), void *ctx, unsigned worker)
 {
 	pthread_attr_t attr;
 	cpu_set_t one;
-	bool started;
 
-	if (!m->allowed)
-		return pthread_create(&m->thread, NULL, member_main, m) == 0;
+	*t = (struct tfr_thread){ .fn = fn, .ctx = ctx, .worker = worker };
+	t->allowed_known = sched_getaffinity(0, sizeof(t->allowed), &t->allowed) == 0 &&
+			   CPU_COUNT(&t->allowed) > 0;
+	if (!t->allowed_known) {
+		t->started = pthread_create(&t->thread, NULL, thread_main, t) == 0;
+		return t->started;
+	}
 	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
+	CPU_SET(processor_after(&t->allowed, worker), &one);
 	pthread_attr_init(&attr);
 	pthread_attr_setaffinity_np(&attr, sizeof(one), &one);
-	started = pthread_create(&m->thread, &attr, member_main, m) == 0;
+	t->started = pthread_create(&t->thread, &attr, thread_main, t) == 0;
 	pthread_attr_destroy(&attr);
-	return started;
+	return t->started;
+}
+
+void tfr_thread_join(struct tfr_thread *t)
+{
+	if (t->started)
+		pthread_join(t->thread, NULL);
+	t->started = false;
 }
 
 void tfr_threads_run(unsigned n, void (*fn)(void *ctx, unsigned worker), void *ctx)
 {
-	struct member *crew = n > 1 ? calloc(n, sizeof(*crew)) : NULL;
-	cpu_set_t allowed;
-	bool known = n > 1 && sched_getaffinity(0, sizeof(allowed), &allowed) == 0 &&
-		     CPU_COUNT(&allowed) > 0;
-	int cpu = sched_getcpu();
+	struct tfr_thread *crew = n > 1 ? calloc(n, sizeof(*crew)) : NULL;
 
-	for (unsigned i = 1; crew && i < n; i++) {
-		cpu = known ? next_cpu(&allowed, cpu) : 0;
-		crew[i] = (struct member){
-			.allowed = known ? &allowed : NULL, .fn = fn, .ctx = ctx, .worker = i
-		};
-		crew[i].started = start(&crew[i], cpu);
-	}
+	for (unsigned i = 1; crew && i < n; i++)
+		tfr_thread_start(&crew[i], fn, ctx, i);
 	fn(ctx, 0);
 	for (unsigned i = 1; crew && i < n; i++)
-		if (crew[i].started)
-			pthread_join(crew[i].thread, NULL);
+		tfr_thread_join(&crew[i]);
 	free(crew);
 }

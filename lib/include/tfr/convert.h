@@ -32,10 +32,10 @@ struct tfr_convert_opts {
 	uint64_t seed;
 	bool verify; /* decode each picture whole, not only its header and end */
 	enum tfr_on_error on_error;
-	const char *quarantine;			   /* the file of TFR_ON_ERROR_QUARANTINE */
-	struct tfr_writer_opts writer;		   /* compression, level, force, temporaries */
-	const char *command;			   /* for the manifest; may be NULL */
-	struct tfr_progress *progress;		   /* may be NULL; items are files found */
+	const char *quarantine;	       /* the file of TFR_ON_ERROR_QUARANTINE */
+	struct tfr_writer_opts writer; /* compression, level, force, temporaries, threads */
+	const char *command;	       /* for the manifest; may be NULL */
+	struct tfr_progress *progress; /* may be NULL; items are files found */
 	void (*warn)(void *ctx, const char *text); /* one line, from any thread, one at a time */
 	void *ctx;
 };

@@ -14,6 +14,8 @@
 #include <tfr/error.h>
 #include <tfr/io.h>
 
+struct tfr_gzi;
+
 #define TFR_RECORD_HEADER 12   /* bytes: length and its CRC */
 #define TFR_RECORD_FOOTER 4    /* bytes: the payload's CRC */
 #define TFR_RECORD_OVERHEAD 16 /* bytes of framing a record */
@@ -58,6 +60,10 @@ struct tfr_reader_opts {
 	/* NULL: the file is what it is.  For tfr_reader_open(), and read with tfr_reader_next()
 	 * only; TFR_ESYS when the file shrinks, or is replaced or removed. */
 	const struct tfr_growing *growing;
+	/* That inflate, the caller's among them; 0: one a processor.  More than one helps with GZIP
+	 * files, not pipes, that have points to begin at (tfr/gzi.h); others are inflated by the
+	 * caller.  What is read does not depend on it. */
+	unsigned threads;
 };
 
 /* Opens `path` ("-": standard input).  NULL opts: the defaults.  An empty file is a valid file with
@@ -169,6 +175,7 @@ struct tfr_index_opts {
 	enum tfr_compression compression;    /* of the file */
 	bool force;			     /* write in any case, whatever is there */
 	struct tfr_temporaries *temporaries; /* see tfr/io.h; may be NULL */
+	unsigned threads;		     /* as struct tfr_reader_opts */
 };
 
 struct tfr_index_report {
@@ -208,6 +215,10 @@ struct tfr_writer_opts {
 	bool force;			     /* replace an existing file */
 	size_t buffer_size;		     /* bytes gathered before a write; 0: 256 KiB */
 	struct tfr_temporaries *temporaries; /* see tfr/io.h; may be NULL */
+	/* That compress, the caller's among them; 0: one a processor.  The bytes of the file do not
+	 * depend on it. */
+	unsigned threads;
+	struct tfr_gzi *gzi; /* see tfr/gzi.h: the flush points are added to it; may be NULL */
 };
 
 /* What has been written. */
@@ -221,7 +232,12 @@ struct tfr_totals {
 	uint32_t file_crc;   /* CRC-32C of the file's bytes; likewise */
 };
 
-/* "-" is standard output.  A file is written under a temporary name: see tfr/io.h. */
+/* What is compressed is one GZIP member (or one ZLIB stream) of segments of about 1 MiB, cut where
+ * a record ends, or within a record that is larger.  A segment does not refer to what lies before
+ * it: it ends in a full flush and one more empty stored block.  So several threads can compress it,
+ * and inflate it.
+ *
+ * "-" is standard output.  A file is written under a temporary name: see tfr/io.h. */
 TFR_API enum tfr_status tfr_writer_open(struct tfr_writer **w, const char *path,
 	const struct tfr_writer_opts *opts, struct tfr_error *err);
 TFR_API enum tfr_status tfr_writer_put(

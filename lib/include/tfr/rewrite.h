@@ -24,7 +24,7 @@ struct tfr_rewrite_opts {
 	bool skip_damaged;
 	unsigned threads; /* 0: one a processor */
 	uint64_t seed;
-	struct tfr_writer_opts writer; /* compression, level, force, temporaries */
+	struct tfr_writer_opts writer; /* compression, level, force, temporaries, threads */
 	const char *command;	       /* for the manifest; may be NULL */
 
 	/* Called every now and then, from any of the call's threads, one at a time: how far `phase`

@@ -8,6 +8,7 @@
 #include <tfr/device.h>
 #include <tfr/error.h>
 #include <tfr/example.h>
+#include <tfr/gzi.h>
 #include <tfr/inspect.h>
 #include <tfr/io.h>
 #include <tfr/media.h>

@@ -1,0 +1,208 @@
+/* record/gzi.c - the points of a GZIP file: kept, written, read, found. */
+#include "record/gzi.h"
+
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "io/output.h"
+#include "io/source.h"
+#include "record/framing.h"
+#include "record/stream.h"
+
+enum { POINT_SIZE = 16, READ_AT_ONCE = 64 << 10, NO_POINTS_MAX = 4 << 20 };
+
+bool tfr_gzi_add(struct tfr_gzi *gzi, uint64_t compressed, uint64_t uncompressed)
+{
+	if ((gzi->count & (gzi->count - 1)) == 0) { /* a power of two: full */
+		size_t room = gzi->count ? 2 * gzi->count : 1;
+		struct tfr_gzi_point *points =
+			reallocarray(gzi->points, room, sizeof(gzi->points[0]));
+
+		if (!points)
+			return false;
+		gzi->points = points;
+	}
+	gzi->points[gzi->count++] = (struct tfr_gzi_point){ compressed, uncompressed };
+	return true;
+}
+
+void tfr_gzi_clear(struct tfr_gzi *gzi)
+{
+	free(gzi->points);
+	*gzi = (struct tfr_gzi){ 0 };
+}
+
+static void put64(uint8_t *p, uint64_t v)
+{
+	for (int i = 0; i < 8; i++)
+		p[i] = (uint8_t)(v >> 8 * i);
+}
+
+static bool format(const struct tfr_gzi *gzi, struct tfr_buf *out)
+{
+	uint8_t *p;
+
+	if (!tfr_buf_reserve(out, 8 + POINT_SIZE * gzi->count))
+		return false;
+	p = out->data;
+	put64(p, gzi->count);
+	p += 8;
+	for (size_t i = 0; i < gzi->count; i++, p += POINT_SIZE) {
+		put64(p, gzi->points[i].compressed);
+		put64(p + 8, gzi->points[i].uncompressed);
+	}
+	out->size = (size_t)(p - out->data);
+	return true;
+}
+
+enum tfr_status tfr_gzi_write(const struct tfr_gzi *gzi, const char *path,
+	const struct tfr_writer_opts *opts, struct tfr_error *err)
+{
+	struct tfr_output_opts how = { 0 };
+	struct tfr_output *out = NULL;
+	TFR_AUTO_BUF bytes = { 0 };
+	enum tfr_status status;
+
+	if (opts) {
+		how.force = opts->force;
+		how.temporaries = opts->temporaries;
+	}
+	if (!format(gzi, &bytes))
+		return tfr_fail_nomem(err, "writing an index");
+	status = tfr_output_open(&out, path, &how, err);
+	if (!status)
+		status = tfr_output_write(out, bytes.data, bytes.size, err);
+	if (!status)
+		status = tfr_output_seal(out, err);
+	if (!status)
+		status = tfr_output_publish(out, err);
+	tfr_output_close(out);
+	return status;
+}
+
+/* Memory grows with bytes that have arrived, not with the number at the beginning. */
+static enum tfr_status read_all(
+	struct tfr_source *source, struct tfr_buf *in, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	size_t got = 1;
+
+	while (!status && got) {
+		if (!tfr_buf_reserve(in, READ_AT_ONCE))
+			return tfr_fail_nomem(err, "reading an index");
+		status = tfr_source_read_some(
+			source, in->data + in->size, in->cap - in->size, &got, err);
+		in->size += status ? 0 : got;
+	}
+	return status;
+}
+
+static enum tfr_status parse(
+	struct tfr_gzi *gzi, const struct tfr_buf *in, const char *path, struct tfr_error *err)
+{
+	struct tfr_gzi_point last = { 0 }, next;
+	uint64_t count = in->size >= 8 ? tfr_load64(in->data) : 0;
+
+	if (in->size < 8 || (in->size - 8) % POINT_SIZE || (in->size - 8) / POINT_SIZE != count)
+		return tfr_fail_path(err, TFR_EDATA, path,
+			"an index of %zu bytes is not as long as it says:", in->size);
+	for (size_t at = 8; at < in->size; at += POINT_SIZE, last = next) {
+		next.compressed = tfr_load64(in->data + at);
+		next.uncompressed = tfr_load64(in->data + at + 8);
+		if (next.compressed <= last.compressed || next.uncompressed < last.uncompressed)
+			return tfr_fail_path(
+				err, TFR_EDATA, path, "offsets do not ascend in the index");
+		if (!tfr_gzi_add(gzi, next.compressed, next.uncompressed))
+			return tfr_fail_nomem(err, "reading an index");
+	}
+	return TFR_OK;
+}
+
+enum tfr_status tfr_gzi_read(struct tfr_gzi *gzi, const char *path, struct tfr_error *err)
+{
+	struct tfr_source *source = NULL;
+	TFR_AUTO_BUF in = { 0 };
+	enum tfr_status status = tfr_source_open(&source, path, err);
+
+	if (!status)
+		status = read_all(source, &in, err);
+	if (!status)
+		status = parse(gzi, &in, path, err);
+	tfr_source_close(source);
+	return status;
+}
+
+struct tfr_gzi_point tfr_gzi_find(const struct tfr_gzi *gzi, uint64_t uncompressed)
+{
+	size_t low = 0, high = gzi ? gzi->count : 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (gzi->points[middle].uncompressed <= uncompressed)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? gzi->points[low - 1] : (struct tfr_gzi_point){ 0 };
+}
+
+static enum tfr_status refuse(
+	struct tfr_error *err, const char *path, const char *what, const char *hint)
+{
+	tfr_fail_path(err, TFR_EUSAGE, path, "%s", what);
+	tfr_error_hint(err, "%s", hint);
+	return TFR_EUSAGE;
+}
+
+/* Reads to the end; what inflates ahead notes the points on the way. */
+static enum tfr_status read_through(
+	struct tfr_stream *s, struct tfr_progress *progress, uint64_t *size, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *sink = malloc(READ_AT_ONCE);
+	enum tfr_status status = sink ? TFR_OK : tfr_fail_nomem(err, "reading a file");
+	size_t got = 1;
+
+	*size = 0;
+	while (!status && got) {
+		status = tfr_stream_read(s, sink, READ_AT_ONCE, &got, err);
+		if (status)
+			break;
+		*size += got;
+		tfr_progress_add(progress, 0, got);
+	}
+	if (status == TFR_EDATA)
+		tfr_fail_path(err, TFR_EDATA, tfr_stream_name(s),
+			"damaged compressed stream behind byte %llu of what it inflates to:",
+			(unsigned long long)*size);
+	return status;
+}
+
+enum tfr_status tfr_gzi_scan(struct tfr_gzi *gzi, const char *path, const struct tfr_gzi_opts *opts,
+	uint64_t *size, struct tfr_error *err)
+{
+	struct tfr_stream_opts how = { .threads = opts ? opts->threads : 0, .gzi = gzi };
+	struct tfr_source *source = NULL;
+	struct tfr_stream *s = NULL;
+	size_t before = gzi->count;
+	enum tfr_status status = tfr_source_open(&source, path, err);
+
+	*size = 0;
+	if (!status)
+		status = tfr_stream_open(&s, source, &how, err);
+	if (status)
+		return status;
+	if (tfr_stream_compression(s) != TFR_COMPRESSION_GZIP)
+		status = refuse(err, path,
+			"not compressed with gzip:", "An index of flush points is for GZIP files.");
+	else
+		status = read_through(s, opts ? opts->progress : NULL, size, err);
+	if (!status && gzi->count == before && *size > NO_POINTS_MAX)
+		status = refuse(err, path, "there is no place to begin within",
+			"It can be read from its beginning only.  'tfr cat -z gzip' rewrites it "
+			"with "
+			"places to begin at.");
+	tfr_stream_close(s);
+	return status;
+}
