@@ -272,3 +272,19 @@ enum tfr_status tfr_sync_directory_of(const char *path, struct tfr_error *err)
 		return tfr_fail_errno(err, errno, directory, "cannot write");
 	return TFR_OK;
 }
+
+enum tfr_status tfr_output_whole(const char *path, const struct tfr_output_opts *opts,
+	const void *data, size_t size, struct tfr_error *err)
+{
+	struct tfr_output *out = NULL;
+	enum tfr_status status = tfr_output_open(&out, path, opts, err);
+
+	if (!status)
+		status = tfr_output_write(out, data, size, err);
+	if (!status)
+		status = tfr_output_seal(out, err);
+	if (!status)
+		status = tfr_output_publish(out, err);
+	tfr_output_close(out);
+	return status ? status : tfr_sync_directory_of(path, err);
+}

@@ -34,6 +34,9 @@ enum tfr_status tfr_output_seal(struct tfr_output *o, struct tfr_error *err);
 void tfr_output_release(struct tfr_output *o);
 /* Gives the sealed file its name, replacing what stood there only with `force`. */
 enum tfr_status tfr_output_publish(struct tfr_output *o, struct tfr_error *err);
+/* A file of its own for `size` bytes, from opening to publishing, its name on disk. */
+enum tfr_status tfr_output_whole(const char *path, const struct tfr_output_opts *opts,
+	const void *data, size_t size, struct tfr_error *err);
 void tfr_output_close(struct tfr_output *o);
 /* Modification time in nanoseconds since 1970, of the sealed file; 0 for a stream. */
 uint64_t tfr_output_mtime(const struct tfr_output *o);

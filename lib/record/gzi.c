@@ -60,9 +60,7 @@ enum tfr_status tfr_gzi_write(const struct tfr_gzi *gzi, const char *path,
 	const struct tfr_writer_opts *opts, struct tfr_error *err)
 {
 	struct tfr_output_opts how = { 0 };
-	struct tfr_output *out = NULL;
 	TFR_AUTO_BUF bytes = { 0 };
-	enum tfr_status status;
 
 	if (opts) {
 		how.force = opts->force;
@@ -70,15 +68,7 @@ enum tfr_status tfr_gzi_write(const struct tfr_gzi *gzi, const char *path,
 	}
 	if (!format(gzi, &bytes))
 		return tfr_fail_nomem(err, "writing an index");
-	status = tfr_output_open(&out, path, &how, err);
-	if (!status)
-		status = tfr_output_write(out, bytes.data, bytes.size, err);
-	if (!status)
-		status = tfr_output_seal(out, err);
-	if (!status)
-		status = tfr_output_publish(out, err);
-	tfr_output_close(out);
-	return status;
+	return tfr_output_whole(path, &how, bytes.data, bytes.size, err);
 }
 
 /* Memory grows with bytes that have arrived, not with the number at the beginning. */

@@ -155,9 +155,7 @@ enum tfr_status tfr_resume_save(const char *folder, const char *name, uint64_t f
 		.report = *report };
 	TFR_AUTO_FREE char *path = state_path(folder, name);
 	struct tfr_output_opts opts = { .force = true };
-	struct tfr_output *out = NULL;
 	TFR_AUTO_BUF buf = { 0 };
-	enum tfr_status status;
 	uint64_t sum;
 	bool good;
 
@@ -170,15 +168,7 @@ enum tfr_status tfr_resume_save(const char *folder, const char *name, uint64_t f
 	sum = good ? XXH3_64bits(buf.data, buf.size) : 0;
 	if (!good || !tfr_buf_append(&buf, &sum, sizeof(sum)))
 		return tfr_fail_nomem(err, "noting a finished pass");
-	status = tfr_output_open(&out, path, &opts, err);
-	if (!status)
-		status = tfr_output_write(out, buf.data, buf.size, err);
-	if (!status)
-		status = tfr_output_seal(out, err);
-	if (!status)
-		status = tfr_output_publish(out, err);
-	tfr_output_close(out);
-	return status ? status : tfr_sync_directory_of(path, err);
+	return tfr_output_whole(path, &opts, buf.data, buf.size, err);
 }
 
 void tfr_resume_remove(const char *folder, const char *name)

@@ -229,21 +229,11 @@ static enum tfr_status write_manifest(struct tfr_set_writer *w, const char *path
 	const struct tfr_set_info *info, struct tfr_error *err)
 {
 	struct tfr_output_opts opts = { .force = true, .temporaries = w->opts.temporaries };
-	struct tfr_output *out = NULL;
 	TFR_AUTO_BUF text = { 0 };
 	enum tfr_status status =
 		tfr_manifest_format(&text, w->files, w->shards, w->count, info, err);
 
-	if (!status)
-		status = tfr_output_open(&out, path, &opts, err);
-	if (!status)
-		status = tfr_output_write(out, text.data, text.size, err);
-	if (!status)
-		status = tfr_output_seal(out, err);
-	if (!status)
-		status = tfr_output_publish(out, err);
-	tfr_output_close(out);
-	return status ? status : tfr_sync_directory_of(path, err);
+	return status ? status : tfr_output_whole(path, &opts, text.data, text.size, err);
 }
 
 static enum tfr_status publish_set(
