@@ -1,4 +1,4 @@
-/* thread/lanes.c - a ring of slots, and for each lane the item it waits for.
+/* thread/lanes.c - a ring of slots, and for each lane the list of its items in the ring.
  *
  * Whoever finishes the work on an item delivers it if its lane is free and has come to it, and then
  * what else that lane has ready, outside the lock: there are no threads that only deliver.  Items
@@ -12,16 +12,20 @@
 
 #include "thread/threads.h"
 
+#define NONE UINT64_MAX
+
 enum slot_state { FREE, WORKING, READY, DELIVERED };
 
 struct slot {
 	enum slot_state state;
+	uint32_t lane;
+	uint64_t after; /* the next item of its lane, or NONE */
 	uint64_t cost;
 	void *data;
 };
 
 struct lane {
-	uint64_t next; /* the item it delivers next */
+	uint64_t first, last; /* of its items that are not delivered; first may be NONE */
 	bool busy;
 };
 
@@ -30,6 +34,7 @@ struct tfr_lanes_run {
 	void *ctx;
 	pthread_mutex_t lock;
 	pthread_cond_t room;   /* in the ring */
+	pthread_cond_t turn;   /* to pull */
 	pthread_cond_t budget; /* or the first in order has changed */
 	unsigned waiting_for_budget;
 	struct slot *slots;
@@ -42,7 +47,7 @@ struct tfr_lanes_run {
 	uint64_t low;  /* item to retire */
 	uint64_t end;  /* no item from here on: the count, or the first that failed */
 	uint64_t bytes;
-	bool retiring;
+	bool retiring, pulling;
 	enum tfr_status status; /* of item `end` */
 	struct tfr_error *err;
 };
@@ -58,9 +63,10 @@ static void fail(struct tfr_lanes_run *r, uint64_t i, enum tfr_status status)
 		return;
 	r->end = i;
 	r->status = status;
-	if (r->err)
+	if (r->err && status != TFR_END)
 		*r->err = r->errors[i % r->window];
 	pthread_cond_broadcast(&r->room);
+	pthread_cond_broadcast(&r->turn);
 	pthread_cond_broadcast(&r->budget);
 }
 
@@ -89,10 +95,8 @@ static void deliver_ready(struct tfr_lanes_run *r, struct lane *lane)
 	if (lane->busy)
 		return;
 	lane->busy = true;
-	/* An item before `next` that is not delivered has its own slot: READY there is its own. */
-	while (lane->next < r->end && lane->next < r->next &&
-		slot_of(r, lane->next)->state == READY) {
-		uint64_t i = lane->next;
+	while (lane->first < r->end && slot_of(r, lane->first)->state == READY) {
+		uint64_t i = lane->first;
 		struct slot *s = slot_of(r, i);
 		enum tfr_status status;
 
@@ -105,10 +109,10 @@ static void deliver_ready(struct tfr_lanes_run *r, struct lane *lane)
 			fail(r, i, status);
 			break;
 		}
+		lane->first = s->after;
 		s->state = DELIVERED;
 		r->bytes -= s->cost;
 		s->cost = 0;
-		lane->next += r->lane_count;
 		if (r->waiting_for_budget)
 			pthread_cond_broadcast(&r->budget);
 		retire_ready(r);
@@ -116,16 +120,55 @@ static void deliver_ready(struct tfr_lanes_run *r, struct lane *lane)
 	lane->busy = false;
 }
 
+/* Brings a claimed item in, without the lock.  False: it is not there, or it failed. */
+static bool pull(struct tfr_lanes_run *r, uint64_t i, uint32_t *lane)
+{
+	enum tfr_status status;
+
+	if (!r->l->pull)
+		return true;
+	r->pulling = true;
+	pthread_mutex_unlock(&r->lock);
+	status = r->l->pull(r->ctx, r, i, slot_of(r, i)->data, lane, &r->errors[i % r->window]);
+	pthread_mutex_lock(&r->lock);
+	r->pulling = false;
+	pthread_cond_signal(&r->turn);
+	if (status)
+		fail(r, i, status);
+	return !status;
+}
+
+static void append(struct tfr_lanes_run *r, uint64_t i, uint32_t number)
+{
+	struct lane *lane = &r->lanes[number];
+
+	slot_of(r, i)->lane = number;
+	slot_of(r, i)->after = NONE;
+	if (lane->first == NONE)
+		lane->first = i;
+	else
+		slot_of(r, lane->last)->after = i;
+	lane->last = i;
+}
+
 /* Claims the next item, waiting for room.  False: there is none any more. */
 static bool claim(struct tfr_lanes_run *r, uint64_t *item)
 {
 	while (r->next < r->end) {
-		if (r->next - r->low < r->window) {
-			slot_of(r, r->next)->state = WORKING;
-			*item = r->next++;
+		uint64_t i = r->next;
+
+		if (!r->pulling && i - r->low < r->window) {
+			uint32_t lane = (uint32_t)(i % r->lane_count);
+
+			slot_of(r, i)->state = WORKING;
+			r->next++;
+			if (!pull(r, i, &lane))
+				return false;
+			append(r, i, lane);
+			*item = i;
 			return true;
 		}
-		pthread_cond_wait(&r->room, &r->lock);
+		pthread_cond_wait(r->pulling ? &r->turn : &r->room, &r->lock);
 	}
 	return false;
 }
@@ -170,7 +213,7 @@ static void worker_main(void *ctx, unsigned worker)
 		s->state = READY;
 		if (status)
 			fail(r, i, status);
-		deliver_ready(r, &r->lanes[i % r->lane_count]);
+		deliver_ready(r, &r->lanes[s->lane]);
 	}
 	pthread_mutex_unlock(&r->lock);
 }
@@ -188,7 +231,7 @@ static bool allocate(struct tfr_lanes_run *r)
 	for (uint64_t i = 0; i < r->window; i++)
 		r->slots[i].data = r->memory + i * stride;
 	for (uint32_t k = 0; k < r->lane_count; k++)
-		r->lanes[k].next = k;
+		r->lanes[k].first = NONE;
 	return true;
 }
 
@@ -204,10 +247,12 @@ enum tfr_status tfr_lanes_run(const struct tfr_lanes *l, void *ctx, struct tfr_e
 	if (allocate(&r)) {
 		pthread_mutex_init(&r.lock, NULL);
 		pthread_cond_init(&r.room, NULL);
+		pthread_cond_init(&r.turn, NULL);
 		pthread_cond_init(&r.budget, NULL);
 		tfr_threads_run(threads, worker_main, &r);
 		pthread_mutex_destroy(&r.lock);
 		pthread_cond_destroy(&r.room);
+		pthread_cond_destroy(&r.turn);
 		pthread_cond_destroy(&r.budget);
 		for (uint64_t i = 0; l->clear_slot && i < r.window; i++)
 			l->clear_slot(r.slots[i].data);
@@ -218,5 +263,5 @@ enum tfr_status tfr_lanes_run(const struct tfr_lanes *l, void *ctx, struct tfr_e
 	free(r.lanes);
 	free(r.errors);
 	free(r.memory);
-	return r.status;
+	return r.status == TFR_END ? TFR_OK : r.status;
 }

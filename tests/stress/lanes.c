@@ -9,7 +9,7 @@ enum { LANES = 5, ITEMS = 20000 };
 
 struct log {
 	uint64_t delivered[LANES]; /* unlocked: what the lanes promise must protect them */
-	uint64_t retired;
+	uint64_t retired, pulled;  /* as unlocked */
 };
 
 static void check(bool ok, const char *what)
@@ -20,13 +20,27 @@ static void check(bool ok, const char *what)
 	}
 }
 
+static enum tfr_status pull(void *ctx, struct tfr_lanes_run *run, uint64_t i, void *slot,
+	uint32_t *lane, struct tfr_error *err)
+{
+	struct log *l = ctx;
+
+	(void)slot;
+	(void)err;
+	check(i == l->pulled++, "pulled out of order");
+	if (i % 5 == 0)
+		tfr_lanes_reserve(run, i, 3);
+	*lane = (uint32_t)(i % LANES);
+	return i == ITEMS ? TFR_END : TFR_OK;
+}
+
 static enum tfr_status work(void *ctx, struct tfr_lanes_run *run, unsigned worker, uint64_t i,
 	void *slot, struct tfr_error *err)
 {
 	(void)ctx;
 	(void)worker;
 	(void)err;
-	if (i % 3)
+	if (i % 3 && i % 5)
 		tfr_lanes_reserve(run, i, i % 7);
 	*(uint64_t *)slot = i;
 	return TFR_OK;
@@ -65,6 +79,10 @@ int main(void)
 			.retire = retire,
 		};
 
+		check(!tfr_lanes_run(&lanes, &l, NULL) && l.retired == ITEMS, "items lost");
+		lanes.pull = pull;
+		lanes.count = UINT64_MAX;
+		l = (struct log){ .retired = 0 };
 		check(!tfr_lanes_run(&lanes, &l, NULL) && l.retired == ITEMS, "items lost");
 	}
 	return 0;

@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "thread/lanes.h"
@@ -112,4 +113,108 @@ Test(lanes, no_items)
 
 	j.count = 0;
 	cr_assert_eq(tfr_lanes_run(&j, &l, NULL), TFR_OK);
+}
+
+/* A stream: items come in one at a time, go to lanes by a law of their own, and end when they end.
+ */
+struct stream {
+	struct log log;
+	atomic_bool pulling;
+	uint64_t pulled, end, fail_at;
+	uint64_t wanted[LANES][ITEMS], n_wanted[LANES], n_got[LANES];
+};
+
+static enum tfr_status pull(void *ctx, struct tfr_lanes_run *run, uint64_t i, void *slot,
+	uint32_t *lane, struct tfr_error *err)
+{
+	struct stream *s = ctx;
+
+	cr_assert_not(atomic_exchange(&s->pulling, true));
+	cr_assert_eq(i, s->pulled++);
+	cr_assert_eq(*lane, i % LANES);
+	tfr_lanes_reserve(run, i, 10);
+	*lane = (uint32_t)(i * i % LANES);
+	*(uint64_t *)slot = i;
+	if (i < s->end)
+		s->wanted[*lane][s->n_wanted[*lane]++] = i;
+	atomic_store(&s->pulling, false);
+	if (i == s->fail_at)
+		return tfr_fail(err, TFR_EDATA, "pull %llu", (unsigned long long)i);
+	return i == s->end ? TFR_END : TFR_OK;
+}
+
+static enum tfr_status stream_work(void *ctx, struct tfr_lanes_run *run, unsigned worker,
+	uint64_t i, void *slot, struct tfr_error *err)
+{
+	(void)ctx, (void)run, (void)worker, (void)err;
+	cr_assert_eq(*(uint64_t *)slot, i);
+	if (i % 13 == 0)
+		usleep(50);
+	return TFR_OK;
+}
+
+static enum tfr_status stream_deliver(void *ctx, uint64_t i, void *slot, struct tfr_error *err)
+{
+	struct stream *s = ctx;
+	uint64_t lane = i * i % LANES;
+
+	(void)err;
+	cr_assert_eq(*(uint64_t *)slot, i);
+	cr_assert_not(atomic_exchange(&s->log.busy[lane], true));
+	cr_assert_eq(s->wanted[lane][s->n_got[lane]++], i);
+	atomic_store(&s->log.busy[lane], false);
+	return TFR_OK;
+}
+
+static void stream_retire(void *ctx, uint64_t i, void *slot)
+{
+	retire(&((struct stream *)ctx)->log, i, slot);
+}
+
+static struct tfr_lanes stream_job(unsigned threads)
+{
+	struct tfr_lanes j = job(threads);
+
+	j.count = UINT64_MAX;
+	j.pull = pull;
+	j.work = stream_work;
+	j.deliver = stream_deliver;
+	j.retire = stream_retire;
+	return j;
+}
+
+Test(lanes, a_stream_ends_where_it_ends)
+{
+	static const uint64_t ends[] = { 0, 1, 19, 20, 21, ITEMS - 1 };
+
+	for (unsigned threads = 1; threads <= 8; threads *= 2)
+		for (size_t k = 0; k < sizeof(ends) / sizeof(*ends); k++) {
+			struct stream *s = calloc(1, sizeof(*s));
+			struct tfr_lanes j = stream_job(threads);
+			struct tfr_error err = { 0 };
+
+			s->end = ends[k];
+			s->fail_at = UINT64_MAX;
+			cr_assert_eq(tfr_lanes_run(&j, s, &err), TFR_OK);
+			cr_assert_eq(s->log.retired, ends[k]);
+			for (uint32_t lane = 0; lane < LANES; lane++)
+				cr_assert_eq(s->n_got[lane], s->n_wanted[lane]);
+			free(s);
+		}
+}
+
+Test(lanes, a_stream_that_fails)
+{
+	for (unsigned threads = 1; threads <= 8; threads *= 2) {
+		struct stream *s = calloc(1, sizeof(*s));
+		struct tfr_lanes j = stream_job(threads);
+		struct tfr_error err = { 0 };
+
+		s->end = ITEMS - 1;
+		s->fail_at = 777;
+		cr_assert_eq(tfr_lanes_run(&j, s, &err), TFR_EDATA);
+		cr_assert_str_eq(err.message, "pull 777");
+		cr_assert_eq(s->log.retired, 777);
+		free(s);
+	}
 }
