@@ -106,7 +106,7 @@ static int convert(struct cmd *c, struct tfr_convert_opts *o)
 
 	o->progress = &progress;
 	cmd_progress_start(c, &progress, (enum progress_mode)s->progress);
-	status = tfr_convert_folder(o, &report, &err);
+	status = tfr_convert(o, &report, &err);
 	cmd_progress_stop();
 	if (status)
 		return cmd_fail(c, &err);
@@ -146,7 +146,8 @@ static int shard_main(struct cmd *c)
 		return cmd_usage(c, "no output: name a set, such as -o train@16.tfrecord");
 	if (parse_on_error(c, s->on_error, &o))
 		return c->exit;
-	o.folder = c->operands[0];
+	o.inputs = c->operands;
+	o.input_count = c->count;
 	targets = calloc(s->outputs.count, sizeof(*targets));
 	if (!targets)
 		return cmd_fail(

@@ -12,19 +12,18 @@
 
 #include "io/output.h"
 
-static enum tfr_status make_text(struct tfr_labels *l, const struct tfr_scan *scan,
-	int64_t label_base, struct tfr_error *err)
+static enum tfr_status make_text(
+	struct tfr_labels *l, const struct tfr_input *in, struct tfr_error *err)
 {
-	for (size_t k = 0; k < scan->n_classes; k++) {
-		const char *name = tfr_scan_name(scan, scan->dirs[scan->classes[k]].name);
+	for (size_t k = 0; k < in->n_classes; k++) {
+		const struct tfr_class *class = &in->classes[k];
 
-		if (strchr(name, '\n'))
+		if (strchr(class->text, '\n'))
 			return tfr_fail(err, TFR_EDATA,
-				"the class folder '%s' has a line break in its name, which "
-				"labels.txt cannot have",
-				name);
-		if (!tfr_buf_printf(
-			    &l->text, "%lld:%s\n", (long long)(label_base + (int64_t)k), name))
+				"the class '%s' has a line break in its name, which labels.txt "
+				"cannot have",
+				class->text);
+		if (!tfr_buf_printf(&l->text, "%lld:%s\n", (long long)class->label, class->text))
 			return tfr_fail_nomem(err, "writing labels.txt");
 	}
 	return TFR_OK;
@@ -93,10 +92,11 @@ static enum tfr_status open_one(struct tfr_labels *l, const char *path,
 	return status ? status : tfr_output_seal(l->files[l->n - 1], err);
 }
 
-enum tfr_status tfr_labels_open(struct tfr_labels *l, const struct tfr_scan *scan,
-	const struct tfr_convert_opts *opts, struct tfr_error *err)
+enum tfr_status tfr_labels_open(
+	struct tfr_labels *l, const struct tfr_input *in, struct tfr_error *err)
 {
-	enum tfr_status status = make_text(l, scan, opts->label_base, err);
+	const struct tfr_convert_opts *opts = in->opts;
+	enum tfr_status status = make_text(l, in, err);
 	char **places = calloc(opts->target_count, sizeof(*places));
 
 	l->files = calloc(opts->target_count, sizeof(*l->files));

@@ -3,9 +3,7 @@
 #ifndef TFR_CONVERT_LABELS_H
 #define TFR_CONVERT_LABELS_H
 
-#include <tfr/convert.h>
-
-#include "convert/scan.h"
+#include "convert/input.h"
 
 struct tfr_output;
 
@@ -16,9 +14,9 @@ struct tfr_labels {
 };
 
 /* Makes the text and opens the files; one that is there and says the same is left alone.
- * TFR_EEXIST: one is there that says something else, and opts->writer.force is not set. */
-enum tfr_status tfr_labels_open(struct tfr_labels *l, const struct tfr_scan *scan,
-	const struct tfr_convert_opts *opts, struct tfr_error *err);
+ * TFR_EEXIST: one is there that says something else, and in->opts->writer.force is not set. */
+enum tfr_status tfr_labels_open(
+	struct tfr_labels *l, const struct tfr_input *in, struct tfr_error *err);
 /* Writes them and gives them their names. */
 enum tfr_status tfr_labels_publish(struct tfr_labels *l, struct tfr_error *err);
 /* What was not published is removed. */

@@ -1,48 +1,17 @@
-/* convert/picture.h - one file on its way to becoming a record. */
+/* convert/picture.h - the features of a picture, whatever input it comes from. */
 #ifndef TFR_CONVERT_PICTURE_H
 #define TFR_CONVERT_PICTURE_H
 
-#include <tfr/convert.h>
-#include <tfr/example.h>
-#include <tfr/media.h>
+#include "convert/input.h"
 
-#include "base/buf.h"
-#include "thread/lanes.h"
-
-/* Reused from file to file, so that memory is allocated only while it grows. */
-struct tfr_picture {
-	struct tfr_buf path; /* below the folder, with its NUL */
-	struct tfr_buf file; /* its bytes */
-	size_t size;	     /* of them, as read; stays when the buffer has gone */
-	struct tfr_builder *builder;
-	const struct iovec *pieces; /* the record; the picture's bytes are in `file` */
-	int n_pieces;
-	struct tfr_digest digest;
-	bool skipped;
-	enum tfr_status why; /* skipped: what kind of fault */
-	char reason[256];
-};
-
-struct tfr_picture_class {
-	int64_t label;
-	const char *text; /* NULL: no class features */
-};
-
-/* Notes why an item is skipped. */
-void tfr_picture_skip(struct tfr_picture *p, enum tfr_status why, const char *format, ...)
-	TFR_PRINTF(3, 4);
-
-/* Reads the file p->path below the folder `root` and measures it.  Never waits for a file that is
- * none.  What is wrong with the file is a skip; a failure is of the system: memory, descriptors. */
-enum tfr_status tfr_picture_load(struct tfr_picture *p, int root, struct tfr_lanes_run *run,
-	uint64_t item, struct tfr_image_info *info, struct tfr_error *err);
-
-/* Makes the record of it. */
-enum tfr_status tfr_picture_build(struct tfr_picture *p, const struct tfr_image_info *info,
-	const struct tfr_picture_class *class, struct tfr_error *err);
-
-/* After the record is written: large buffers go back. */
-void tfr_picture_trim(struct tfr_picture *p);
-void tfr_picture_clear(struct tfr_picture *p);
+/* For tfr_item_read(): a large file that is no picture is skipped after its first block. */
+void tfr_picture_look(struct tfr_item *item);
+/* Measures the picture in item->file; one that is none, or is broken, is skipped. */
+void tfr_picture_probe(struct tfr_item *item, struct tfr_image_info *info);
+/* All that is done with a picture in item->file: measured, decoded where opts->verify says so, its
+ * features put into the builder: image/encoded, a reference into item->file, image/format, height,
+ * width, channels, image/filename, and those of its class. */
+enum tfr_status tfr_picture_add(struct tfr_input *in, struct tfr_item *item,
+	struct tfr_workbench *bench, struct tfr_error *err);
 
 #endif

@@ -17,18 +17,20 @@ enum tfr_on_error {
 	TFR_ON_ERROR_QUARANTINE, /* skipped, and noted in a file: PATH TAB REASON */
 };
 
-/* What tfr_convert_folder() is to do.  Zero is a default everywhere but in `folder` and `targets`.
- */
+/* What tfr_convert() is to do.  Zero is a default everywhere but in `inputs` and `targets`. */
 struct tfr_convert_opts {
-	const char *folder;
-	/* The sets it is divided into.  Which one a picture falls to is decided by XXH3-64 of its
-	 * path below the folder: it stays where it is when others come or go. */
+	const char *const *inputs;
+	size_t input_count; /* at least 1; most kinds take one */
+	const char *from;   /* the kind of input: "folder"; NULL: found from what is there */
+	/* The sets it is divided into.  Which one an item falls to is decided by XXH3-64 of its
+	 * name (of a file: its path below the folder): it stays where it is when others come or go.
+	 */
 	const struct tfr_share *targets;
 	size_t target_count;
 	unsigned threads;   /* 0: one a processor.  The records do not depend on it */
-	uint64_t memory;    /* bytes of pictures in flight; 0: 256 MiB.  One alone may exceed it */
+	uint64_t memory;    /* bytes of items in flight; 0: 256 MiB.  One alone may exceed it */
 	int64_t label_base; /* the label of the first class */
-	bool shuffle;	    /* a full permutation of the pictures, by `seed` */
+	bool shuffle;	    /* a full permutation of the items, by `seed` */
 	uint64_t seed;
 	bool verify; /* decode each picture whole, not only its header and end */
 	enum tfr_on_error on_error;
@@ -41,33 +43,33 @@ struct tfr_convert_opts {
 };
 
 struct tfr_convert_report {
-	uint64_t files;	  /* found, hidden ones not counted */
-	uint64_t skipped; /* of these: no pictures, or broken ones */
+	uint64_t files;	  /* items found: files, hidden ones not counted */
+	uint64_t skipped; /* of these: no pictures, or broken ones, or otherwise of no use */
 	uint64_t left;	  /* of these: in no set, as the fractions leave a part over */
 	uint64_t records; /* written */
-	uint64_t bytes;	  /* of pictures, as read */
+	uint64_t bytes;	  /* of items, as read */
 	uint64_t sum;	  /* content sum of the records */
 	uint64_t classes;
 };
 
-/* Every file below `folder` is an item; items are sorted bytewise, component by component of their
- * paths, or shuffled.  Item k of a set goes to shard k mod N, skipped or not, so that one bad file
- * moves no other.  A class is a sub-folder of `folder`, folders in it belong to it; links are
- * followed, a link to a folder it lies in is skipped by name; what begins with a dot is not looked
- * at.  Pictures directly in `folder` have no class: when all lie there, records have no class
- * features, otherwise those are skipped.
+/* A folder of pictures ("folder"): every file below it is an item; items are sorted bytewise,
+ * component by component of their paths, or shuffled.  A class is a sub-folder, folders in it
+ * belong to it; links are followed, a link to a folder it lies in is skipped by name; what begins
+ * with a dot is not looked at.  Pictures directly in the folder have no class: when all lie there,
+ * records have no class features, otherwise those are skipped.
  *
  * A picture is a file whose content is a whole JPEG or PNG (tfr_image_probe()).  With classes, a
  * file labels.txt of lines LABEL:NAME is written beside each set; one that is there and says the
  * same is kept.
  *
+ * Item k of a set goes to shard k mod N, skipped or not, so that one bad file moves no other.
  * Nothing is visible until every set is whole and on disk; then one set after the other gets its
  * names, its manifest last.  A failure before that leaves nothing behind.
- *   TFR_EDATA   there is no picture; with TFR_ON_ERROR_FAIL: the first item that is none
+ *   TFR_EDATA   nothing became a record; with TFR_ON_ERROR_FAIL: the first item that is of no use
  *   TFR_EEXIST  a set, or a labels.txt that says something else, is there
- *   TFR_EUSAGE  fractions that cannot be met, a folder that is none
- *   TFR_ESYS    the folder cannot be read, or the sets not written */
-TFR_API enum tfr_status tfr_convert_folder(const struct tfr_convert_opts *opts,
+ *   TFR_EUSAGE  fractions that cannot be met, an input of no known kind
+ *   TFR_ESYS    the input cannot be read, or the sets not written */
+TFR_API enum tfr_status tfr_convert(const struct tfr_convert_opts *opts,
 	struct tfr_convert_report *report, struct tfr_error *err);
 
 #endif

@@ -266,7 +266,7 @@ struct tfr_split_report {
 /* Divides the inputs among sets.  A record's hash is XXH3-64, with the seed, of its payload, or of
  * its key: one bytes value is hashed as it is, of several each after its length as a varint, int64
  * as 8 and float as 4 bytes each, little-endian.  With seed 0 and the key image/filename the
- * division is that of tfr_convert_folder().  Records keep their order; record j of those of a set
+ * division is that of tfr_convert().  Records keep their order; record j of those of a set
  * goes to its shard j mod N.
  *
  * The hash alone decides: records of one key are never separated, a record stays where it is when

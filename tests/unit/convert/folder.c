@@ -47,15 +47,17 @@ static enum tfr_status convert(struct tfr_convert_opts o, const char *set,
 	struct tfr_convert_report *report, struct tfr_error *err)
 {
 	struct tfr_share target = { .set = set };
+	const char *input = "in";
 	struct tfr_convert_report unused;
 
-	o.folder = "in";
+	o.inputs = &input;
+	o.input_count = 1;
 	o.warn = warn;
 	if (!o.targets) {
 		o.targets = &target;
 		o.target_count = 1;
 	}
-	return tfr_convert_folder(&o, report ? report : &unused, err);
+	return tfr_convert(&o, report ? report : &unused, err);
 }
 
 /* "a/1.jpg(0 a) b/2.jpg(1 b)": the records of a file, in order. */

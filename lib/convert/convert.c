@@ -1,0 +1,251 @@
+/* convert/convert.c - an input into sets: items come in one at a time, are made into records by all
+ * threads, and written in their order.
+ *
+ * Loaders run ahead in a bounded window; whoever has made the record that a shard waits for writes
+ * it, straight from the buffer it was read into.  Shards are lanes: each gets its items in order,
+ * none waits for another.  What is said about items (warnings, the quarantine) comes in item
+ * order, so that it is the same for any number of threads. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "convert/input.h"
+#include "convert/labels.h"
+#include "convert/notes.h"
+#include "convert/sets.h"
+#include "shard/shares.h"
+#include "thread/threads.h"
+
+enum { MEMORY = 256 << 20 };
+
+struct run {
+	const struct tfr_convert_opts *opts;
+	struct tfr_convert_report *report;
+	struct tfr_input *in;
+	struct tfr_sets *sets;
+	struct tfr_labels labels;
+	struct tfr_notes notes;
+	uint32_t *order; /* of a list's items, shuffled; NULL: as they come */
+	uint64_t next;	 /* item to ask for */
+	unsigned threads;
+	struct tfr_workbench *benches; /* one a thread */
+	enum tfr_status late;	       /* a failure where none could be returned, with its error */
+	struct tfr_error late_error;
+};
+
+/* --- one item --- */
+
+static void start_item(struct run *r, struct tfr_item *item)
+{
+	item->number = r->order ? r->order[r->next] : r->next;
+	item->file.size = 0;
+	item->size = 0;
+	item->class = TFR_NO_CLASS;
+	item->skipped = false;
+	r->next++;
+}
+
+/* Brings the next item that goes to some set. */
+static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, uint64_t i, void *slot,
+	uint32_t *lane, struct tfr_error *err)
+{
+	struct run *r = ctx;
+	struct tfr_room room = { lanes, i };
+	enum tfr_status status;
+
+	for (;;) {
+		if (r->next == r->in->items)
+			return TFR_END;
+		start_item(r, slot);
+		status = r->in->ops->next(r->in, slot, &room, err);
+		if (status)
+			return status;
+		r->report->files++;
+		if (tfr_sets_place(r->sets, slot, lane))
+			return TFR_OK;
+		r->report->left++;
+		tfr_progress_add(r->opts->progress, 1, 0);
+	}
+}
+
+static enum tfr_status refuse(struct run *r, const struct tfr_item *item, struct tfr_error *err)
+{
+	return tfr_fail(err, item->why == TFR_ESYS ? TFR_ESYS : TFR_EDATA, "%s: '%s%s': %s",
+		r->in->ops->refused, r->in->prefix, (const char *)item->name.data, item->reason);
+}
+
+static enum tfr_status load(void *ctx, struct tfr_lanes_run *lanes, unsigned worker, uint64_t i,
+	void *slot, struct tfr_error *err)
+{
+	struct run *r = ctx;
+	struct tfr_item *item = slot;
+	struct tfr_room room = { lanes, i };
+	enum tfr_status status = TFR_OK;
+
+	if (!item->builder)
+		item->builder = tfr_builder_new();
+	if (!item->builder)
+		return tfr_fail_nomem(err, "building records");
+	tfr_builder_reset(item->builder);
+	if (!item->skipped)
+		status = r->in->ops->load(r->in, item, &r->benches[worker], &room, err);
+	if (!status && !item->skipped)
+		status = tfr_item_gather(item, err);
+	if (!status && item->skipped && r->opts->on_error == TFR_ON_ERROR_FAIL)
+		status = refuse(r, item, err);
+	return status;
+}
+
+static enum tfr_status write_record(void *ctx, uint64_t i, void *slot, struct tfr_error *err)
+{
+	struct run *r = ctx;
+	struct tfr_item *item = slot;
+	enum tfr_status status = TFR_OK;
+
+	(void)i;
+	if (!item->skipped)
+		status = tfr_sets_put(r->sets, item, err);
+	tfr_item_trim(item);
+	return status;
+}
+
+static void retire(void *ctx, uint64_t i, void *slot)
+{
+	struct run *r = ctx;
+	struct tfr_item *item = slot;
+
+	(void)i;
+	r->report->bytes += item->size;
+	if (!item->skipped)
+		tfr_sets_tally(r->sets, item);
+	else
+		r->report->skipped++;
+	if (item->skipped && !r->late)
+		r->late = tfr_notes_skipped(&r->notes, item, &r->late_error);
+	tfr_progress_add(r->opts->progress, 1, item->size);
+}
+
+static void clear_item(void *slot)
+{
+	tfr_item_clear(slot);
+}
+
+/* --- all of them --- */
+
+static enum tfr_status write_items(struct run *r, struct tfr_error *err)
+{
+	struct tfr_lanes lanes = {
+		.threads = r->threads,
+		.lanes = tfr_sets_lanes(r->sets),
+		.count = r->in->items,
+		.budget = r->opts->memory ? r->opts->memory : MEMORY,
+		.slot_size = sizeof(struct tfr_item),
+		.pull = pull,
+		.work = load,
+		.deliver = write_record,
+		.retire = retire,
+		.clear_slot = clear_item,
+	};
+	enum tfr_status status = tfr_lanes_run(&lanes, r, err);
+
+	if (!status && r->late) {
+		if (err)
+			*err = r->late_error;
+		return r->late;
+	}
+	return status;
+}
+
+static enum tfr_status make_order(struct run *r, struct tfr_error *err)
+{
+	struct tfr_rng rng;
+	size_t n = (size_t)r->in->items;
+
+	if (!r->opts->shuffle)
+		return TFR_OK;
+	if (r->in->items == TFR_STREAM) {
+		tfr_fail(err, TFR_EUSAGE, "%s comes as a stream, which cannot be shuffled",
+			r->in->ops->what);
+		tfr_error_hint(
+			err, "Shuffle the set that was written, with 'tfr shuffle-to-disk'.");
+		return TFR_EUSAGE;
+	}
+	r->order = malloc((n + 1) * sizeof(*r->order));
+	if (!r->order)
+		return tfr_fail_nomem(err, "ordering the items");
+	for (size_t i = 0; i < n; i++)
+		r->order[i] = (uint32_t)i;
+	tfr_rng_init(&rng, r->opts->seed, 0);
+	tfr_rng_shuffle(&rng, r->order, n, sizeof(*r->order));
+	return TFR_OK;
+}
+
+static enum tfr_status publish(struct run *r, struct tfr_error *err)
+{
+	struct tfr_totals totals = tfr_sets_totals(r->sets);
+	enum tfr_status status;
+
+	r->report->records = totals.records;
+	r->report->sum = totals.sum;
+	if (!totals.records)
+		return tfr_fail_path(err, TFR_EDATA, r->opts->inputs[0], r->in->ops->nothing);
+	status = tfr_sets_publish(r->sets, err);
+	if (!status)
+		status = tfr_labels_publish(&r->labels, err);
+	return status ? status : tfr_notes_publish(&r->notes, err);
+}
+
+static enum tfr_status convert(struct run *r, struct tfr_error *err)
+{
+	enum tfr_status status = make_order(r, err);
+
+	r->report->classes = r->in->n_classes;
+	if (!status)
+		status = tfr_sets_open(&r->sets, r->opts, r->in, err);
+	if (!status && r->in->n_classes)
+		status = tfr_labels_open(&r->labels, r->in, err);
+	if (!status)
+		status = tfr_notes_open(&r->notes, r->opts, r->in->prefix, err);
+	if (!status && r->opts->progress && r->in->items != TFR_STREAM)
+		r->opts->progress->total_items = r->in->items;
+	if (!status)
+		status = write_items(r, err);
+	return status ? status : publish(r, err);
+}
+
+static void clear(struct run *r)
+{
+	for (unsigned k = 0; r->benches && k < r->threads; k++)
+		tfr_workbench_clear(&r->benches[k]);
+	free(r->benches);
+	free(r->order);
+	tfr_sets_close(r->sets);
+	tfr_labels_close(&r->labels);
+	tfr_notes_close(&r->notes);
+	if (r->in)
+		r->in->ops->close(r->in);
+}
+
+enum tfr_status tfr_convert(const struct tfr_convert_opts *opts, struct tfr_convert_report *report,
+	struct tfr_error *err)
+{
+	struct run *r = calloc(1, sizeof(*r));
+	enum tfr_status status;
+
+	*report = (struct tfr_convert_report){ 0 };
+	if (!r)
+		return tfr_fail_nomem(err, "making records");
+	r->opts = opts;
+	r->report = report;
+	r->threads = tfr_thread_count(opts->threads);
+	r->benches = calloc(r->threads, sizeof(*r->benches));
+	status = r->benches ? tfr_shares_check(opts->targets, opts->target_count, err)
+			    : tfr_fail_nomem(err, "making records");
+	if (!status)
+		status = tfr_input_open(&r->in, opts, err);
+	if (!status)
+		status = convert(r, err);
+	clear(r);
+	free(r);
+	return status;
+}

@@ -1,0 +1,65 @@
+/* convert/input.h - what can be made into records: a kind of input is one `const struct
+ * tfr_input_ops` and its row in inputs.c.
+ *
+ * Two shapes.  A list knows its items before it starts (a folder, a CSV file): `items` says how
+ * many, and the engine asks for them by number, shuffled if that is wanted.  A stream (an archive,
+ * a pipe) gives one after the other until TFR_END.  In both, next() is called by one thread at a
+ * time and says what the item is called, load() by many at once: it makes the features. */
+#ifndef TFR_CONVERT_INPUT_H
+#define TFR_CONVERT_INPUT_H
+
+#include "convert/item.h"
+#include "convert/workbench.h"
+
+#define TFR_STREAM UINT64_MAX
+
+struct tfr_class {
+	int64_t label;
+	const char *text;
+};
+
+/* An open input; the first member of each kind's own struct. */
+struct tfr_input {
+	const struct tfr_input_ops *ops;
+	const struct tfr_convert_opts *opts;
+	uint64_t items;	    /* TFR_STREAM: nobody knows */
+	const char *prefix; /* of every item's name in messages: "pictures/" */
+	/* What items belong to, for labels.txt and the manifest's histogram; 0: no classes. */
+	const struct tfr_class *classes;
+	size_t n_classes;
+};
+
+/* What the first input looks like from outside. */
+struct tfr_offer {
+	const char *path;
+	bool directory;
+	const uint8_t *head; /* the first bytes of a regular file */
+	size_t head_size;
+};
+
+struct tfr_input_ops {
+	const char *name;    /* as --from has it */
+	const char *what;    /* "a folder of pictures" */
+	const char *nothing; /* no item became a record: "no pictures in" */
+	const char *refused; /* with TFR_ON_ERROR_FAIL, one that will not: "not a picture to use" */
+	bool several;	     /* takes more than one input */
+	bool (*recognises)(const struct tfr_convert_opts *opts, const struct tfr_offer *offer);
+	enum tfr_status (*open)(
+		struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err);
+	/* Brings the next item, or of a list item->number, as far as must be done by one thread.
+	 * TFR_END: a stream is at its end.  What is wrong with the item is a skip. */
+	enum tfr_status (*next)(struct tfr_input *in, struct tfr_item *item,
+		const struct tfr_room *room, struct tfr_error *err);
+	/* Puts the features into item->builder.  Not called for what next() skipped. */
+	enum tfr_status (*load)(struct tfr_input *in, struct tfr_item *item,
+		struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err);
+	void (*close)(struct tfr_input *in);
+};
+
+/* Opens what opts->inputs name, of the kind that opts->from says or that is recognised. */
+enum tfr_status tfr_input_open(
+	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err);
+
+extern const struct tfr_input_ops tfr_input_folder;
+
+#endif

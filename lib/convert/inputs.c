@@ -1,0 +1,87 @@
+/* convert/inputs.c - the kinds of input, in the order in which they are asked whether a thing is
+ * theirs. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "convert/input.h"
+
+enum { HEAD = 512 }; /* a tar archive says what it is at byte 257 */
+
+static const struct tfr_input_ops *const rows[] = {
+	&tfr_input_folder,
+};
+
+#define N_ROWS (sizeof(rows) / sizeof(*rows))
+
+/* Looks at the first input.  What is neither folder nor regular file is not touched: reading from
+ * a pipe would take what its reader needs. */
+static enum tfr_status look(
+	struct tfr_offer *offer, uint8_t *head, const char *path, struct tfr_error *err)
+{
+	struct stat st;
+	ssize_t n;
+
+	*offer = (struct tfr_offer){ .path = path, .head = head };
+	if (!strcmp(path, "-") || (stat(path, &st) && errno == ENOENT && strpbrk(path, "*?[@")))
+		return TFR_OK;
+	if (stat(path, &st))
+		return tfr_fail_errno(err, errno, path, "cannot open");
+	offer->directory = S_ISDIR(st.st_mode);
+	if (S_ISREG(st.st_mode)) {
+		TFR_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+		n = fd < 0 ? -1 : pread(fd, head, HEAD, 0);
+		if (n < 0)
+			return tfr_fail_errno(err, errno, path, "cannot open");
+		offer->head_size = (size_t)n;
+	}
+	return TFR_OK;
+}
+
+static enum tfr_status by_name(
+	const struct tfr_input_ops **ops, const char *name, struct tfr_error *err)
+{
+	for (size_t i = 0; i < N_ROWS; i++)
+		if (!strcmp(rows[i]->name, name)) {
+			*ops = rows[i];
+			return TFR_OK;
+		}
+	return tfr_fail(err, TFR_EUSAGE, "no kind of input is called '%s'", name);
+}
+
+static enum tfr_status recognise(const struct tfr_input_ops **ops,
+	const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	uint8_t head[HEAD];
+	struct tfr_offer offer;
+	enum tfr_status status = look(&offer, head, opts->inputs[0], err);
+
+	if (status)
+		return status;
+	for (size_t i = 0; i < N_ROWS; i++)
+		if (rows[i]->recognises(opts, &offer)) {
+			*ops = rows[i];
+			return TFR_OK;
+		}
+	return tfr_fail_path(
+		err, TFR_EUSAGE, opts->inputs[0], "nothing that records can be made of:");
+}
+
+enum tfr_status tfr_input_open(
+	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	const struct tfr_input_ops *ops = NULL;
+	enum tfr_status status =
+		opts->from ? by_name(&ops, opts->from, err) : recognise(&ops, opts, err);
+
+	if (status)
+		return status;
+	if (opts->input_count > 1 && !ops->several)
+		return tfr_fail(err, TFR_EUSAGE, "%s at a time, not %zu inputs", ops->what,
+			opts->input_count);
+	return ops->open(in, opts, err);
+}

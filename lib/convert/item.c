@@ -1,0 +1,147 @@
+/* convert/item.c - a file read whole, in four system calls, and the record that points into it.
+ *
+ * The bytes of the file are never copied: the record's pieces lie in the buffer that read()
+ * filled, and are written from there. */
+#include "convert/item.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	KEEP = 1 << 20,	 /* a buffer up to this size is kept for the next file */
+	LOOK = 64 << 10, /* of a file larger than KEEP: read first, to see what it is */
+};
+
+void tfr_room_reserve(const struct tfr_room *room, uint64_t bytes)
+{
+	if (room->run)
+		tfr_lanes_reserve(room->run, room->item, bytes);
+}
+
+bool tfr_item_name(struct tfr_item *item, const char *name, size_t size)
+{
+	item->name.size = 0;
+	return tfr_buf_append(&item->name, name, size) && tfr_buf_append(&item->name, "", 1);
+}
+
+void tfr_item_skip(struct tfr_item *item, enum tfr_status why, const char *format, ...)
+{
+	va_list args;
+
+	item->skipped = true;
+	item->why = why;
+	va_start(args, format);
+	vsnprintf(item->reason, sizeof(item->reason), format, args);
+	va_end(args);
+}
+
+/* A fault of the file skips it; one of the process, which the next file would meet too, does not.
+ */
+static enum tfr_status fault(struct tfr_item *item, int sys_errno, const char *path,
+	const char *what, struct tfr_error *err)
+{
+	if (sys_errno == EMFILE || sys_errno == ENFILE || sys_errno == ENOMEM)
+		return tfr_fail_errno(err, sys_errno, path, "%s", what);
+	tfr_item_skip(item, TFR_ESYS, "%s: %s", what, strerror(sys_errno));
+	return TFR_OK;
+}
+
+/* Reads until `size` bytes are in the buffer, or the file ends. */
+static enum tfr_status fill(
+	struct tfr_item *item, int fd, const char *path, size_t size, struct tfr_error *err)
+{
+	while (item->file.size < size) {
+		ssize_t n = read(fd, item->file.data + item->file.size, size - item->file.size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return fault(item, errno, path, "cannot read", err);
+		item->file.size += (size_t)n;
+		/* A regular file gives all it has: less is its end, and asking again is a call. */
+		if (!n || item->file.size < size)
+			break;
+	}
+	return TFR_OK;
+}
+
+static enum tfr_status read_open(struct tfr_item *item, int fd, const char *path, size_t size,
+	void (*look)(struct tfr_item *item), struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	if (size >= item->file.cap) {
+		tfr_buf_clear(&item->file);
+		if (!tfr_buf_reserve(&item->file, size + 1))
+			return tfr_fail_nomem(err, "reading files");
+	}
+	if (look && size > KEEP) {
+		status = fill(item, fd, path, LOOK, err);
+		if (!status && !item->skipped)
+			look(item);
+	}
+	/* One byte more than there should be: a full read then shows that the file has grown. */
+	if (!status && !item->skipped)
+		status = fill(item, fd, path, size + 1, err);
+	if (!status && !item->skipped && item->file.size > size)
+		tfr_item_skip(item, TFR_EDATA, "it grew while it was read");
+	return status;
+}
+
+enum tfr_status tfr_item_read(struct tfr_item *item, int root, const char *path,
+	void (*look)(struct tfr_item *item), const struct tfr_room *room, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	struct stat st;
+	/* Should a FIFO have taken the file's place since it was found, this does not wait. */
+	int fd = openat(root, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	item->file.size = 0;
+	if (fd < 0)
+		return fault(item, errno, path, "cannot open", err);
+	if (fstat(fd, &st)) {
+		status = fault(item, errno, path, "cannot read", err);
+	} else if (!S_ISREG(st.st_mode)) {
+		tfr_item_skip(item, TFR_EDATA, "not a regular file");
+	} else if (st.st_size > INT32_MAX - (1 << 16)) {
+		tfr_item_skip(item, TFR_EDATA, "larger than the 2 GiB that an Example can hold");
+	} else {
+		tfr_room_reserve(room, (uint64_t)st.st_size);
+		status = read_open(item, fd, path, (size_t)st.st_size, look, err);
+	}
+	close(fd);
+	item->size = item->file.size;
+	return status;
+}
+
+enum tfr_status tfr_item_gather(struct tfr_item *item, struct tfr_error *err)
+{
+	size_t size;
+	enum tfr_status status =
+		tfr_builder_gather(item->builder, &item->pieces, &item->n_pieces, &size, err);
+
+	if (!status)
+		tfr_digest_pieces(item->pieces, item->n_pieces, &item->digest);
+	return status;
+}
+
+void tfr_item_trim(struct tfr_item *item)
+{
+	if (item->file.cap > KEEP + 1)
+		tfr_buf_clear(&item->file);
+}
+
+void tfr_item_clear(struct tfr_item *item)
+{
+	tfr_buf_clear(&item->name);
+	tfr_buf_clear(&item->file);
+	tfr_builder_free(item->builder);
+	if (item->own)
+		item->free_own(item->own);
+	*item = (struct tfr_item){ 0 };
+}

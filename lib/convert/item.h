@@ -1,0 +1,63 @@
+/* convert/item.h - one thing of an input on its way to becoming a record: a file of a folder, a
+ * member of an archive, a line of a list. */
+#ifndef TFR_CONVERT_ITEM_H
+#define TFR_CONVERT_ITEM_H
+
+#include <tfr/convert.h>
+#include <tfr/example.h>
+
+#include "base/buf.h"
+#include "thread/lanes.h"
+
+#define TFR_NO_CLASS UINT32_MAX
+
+/* Reused from item to item, so that memory is allocated only while it grows. */
+struct tfr_item {
+	uint64_t number; /* in its input, from 0; shuffling does not change it */
+	uint32_t target; /* the set it goes to */
+	uint64_t rank;	 /* in that set, skipped ones counted */
+
+	/* By the input: */
+	struct tfr_buf name; /* what it is called, with its NUL: "cats/1.jpg"; it decides the set */
+	struct tfr_buf file; /* its bytes, where the record points into them */
+	size_t size;	     /* bytes read for it; stays when the buffer has gone */
+	uint32_t class;	     /* one of the input's, or TFR_NO_CLASS */
+	void *own;	     /* what else the input keeps here, or NULL */
+	void (*free_own)(void *own);
+
+	struct tfr_builder *builder; /* ready for features when load() is called */
+	const struct iovec *pieces;  /* the record; large values lie where the input put them */
+	int n_pieces;
+	struct tfr_digest digest;
+
+	bool skipped;
+	enum tfr_status why; /* skipped: what kind of fault */
+	char reason[256];
+};
+
+/* Where an item says how many bytes it is going to hold, and waits until they may be held. */
+struct tfr_room {
+	struct tfr_lanes_run *run; /* NULL: nobody bounds it */
+	uint64_t item;
+};
+
+void tfr_room_reserve(const struct tfr_room *room, uint64_t bytes);
+
+/* Sets the name.  False: out of memory. */
+bool tfr_item_name(struct tfr_item *item, const char *name, size_t size);
+/* Notes why an item is skipped. */
+void tfr_item_skip(struct tfr_item *item, enum tfr_status why, const char *format, ...)
+	TFR_PRINTF(3, 4);
+/* Reads the file `path` below the folder `root` into item->file: a regular file, whole, never
+ * waiting for one that is none.  `look`, which may be NULL, sees the first block of a large file
+ * and may skip the item before the rest is read.  What is wrong with the file is a skip; a failure
+ * is of the system: memory, descriptors. */
+enum tfr_status tfr_item_read(struct tfr_item *item, int root, const char *path,
+	void (*look)(struct tfr_item *item), const struct tfr_room *room, struct tfr_error *err);
+/* Makes the record of the features in the builder. */
+enum tfr_status tfr_item_gather(struct tfr_item *item, struct tfr_error *err);
+/* After the record is written: large buffers go back. */
+void tfr_item_trim(struct tfr_item *item);
+void tfr_item_clear(struct tfr_item *item);
+
+#endif

@@ -1,0 +1,57 @@
+/* convert/notes.c - a name with a line break or a tab in it stays one field of one line. */
+#include "convert/notes.h"
+
+#include <stdio.h>
+
+#include <tfr/text.h>
+
+#include "io/output.h"
+
+enum tfr_status tfr_notes_open(struct tfr_notes *n, const struct tfr_convert_opts *opts,
+	const char *prefix, struct tfr_error *err)
+{
+	struct tfr_output_opts out = { .force = opts->writer.force,
+		.temporaries = opts->writer.temporaries };
+
+	*n = (struct tfr_notes){ .opts = opts, .prefix = prefix };
+	if (opts->on_error != TFR_ON_ERROR_QUARANTINE)
+		return TFR_OK;
+	return tfr_output_open(&n->quarantine, opts->quarantine, &out, err);
+}
+
+enum tfr_status tfr_notes_skipped(
+	struct tfr_notes *n, const struct tfr_item *item, struct tfr_error *err)
+{
+	const char *name = (const char *)item->name.data;
+	char text[8192], line[8192];
+
+	if (n->opts->warn) {
+		snprintf(text, sizeof(text), "skipped '%s%s': %s", n->prefix, name, item->reason);
+		n->opts->warn(n->opts->ctx, text);
+	}
+	if (!n->quarantine)
+		return TFR_OK;
+	snprintf(text, sizeof(text), "%s%s", n->prefix, name);
+	tfr_escape_line(line, sizeof(line), text);
+	n->line.size = 0;
+	if (!tfr_buf_printf(&n->line, "%s\t%s\n", line, item->reason))
+		return tfr_fail_nomem(err, "writing the quarantine");
+	return tfr_output_write(n->quarantine, n->line.data, n->line.size, err);
+}
+
+enum tfr_status tfr_notes_publish(struct tfr_notes *n, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	if (!n->quarantine)
+		return TFR_OK;
+	status = tfr_output_seal(n->quarantine, err);
+	return status ? status : tfr_output_publish(n->quarantine, err);
+}
+
+void tfr_notes_close(struct tfr_notes *n)
+{
+	tfr_output_close(n->quarantine);
+	tfr_buf_clear(&n->line);
+	*n = (struct tfr_notes){ 0 };
+}

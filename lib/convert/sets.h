@@ -1,0 +1,33 @@
+/* convert/sets.h - the sets being written, and who goes where.
+ *
+ * The hash of an item's name says which set it falls to, and its place in that set which shard:
+ * item k goes to shard k mod N, skipped or not, so that one bad file moves no other.  Nothing is
+ * visible until every set is whole and on disk. */
+#ifndef TFR_CONVERT_SETS_H
+#define TFR_CONVERT_SETS_H
+
+#include "convert/input.h"
+
+struct tfr_sets;
+
+/* `in` gives the classes.  TFR_EEXIST: a set is there. */
+enum tfr_status tfr_sets_open(struct tfr_sets **s, const struct tfr_convert_opts *opts,
+	const struct tfr_input *in, struct tfr_error *err);
+/* Lanes that may be written at once: the shards of all sets. */
+uint32_t tfr_sets_lanes(const struct tfr_sets *s);
+/* Gives the next item, which has its name, its target, its rank and its lane; one thread at a time.
+ * False: the fractions leave it over. */
+bool tfr_sets_place(struct tfr_sets *s, struct tfr_item *item, uint32_t *lane);
+/* Writes the record of an item; one thread a lane at a time. */
+enum tfr_status tfr_sets_put(
+	struct tfr_sets *s, const struct tfr_item *item, struct tfr_error *err);
+/* Adds a written item to its set's histogram; one thread at a time. */
+void tfr_sets_tally(struct tfr_sets *s, const struct tfr_item *item);
+/* Records and content sum of all sets. */
+struct tfr_totals tfr_sets_totals(const struct tfr_sets *s);
+/* All sets whole and on disk, then one after the other under its name, its manifest last. */
+enum tfr_status tfr_sets_publish(struct tfr_sets *s, struct tfr_error *err);
+/* What was not published is removed.  Accepts NULL. */
+void tfr_sets_close(struct tfr_sets *s);
+
+#endif
