@@ -1,13 +1,14 @@
-/* cmd/shard.c - tfr shard: a folder of pictures into sets of records. */
+/* cmd/shard.c - tfr shard: a folder of pictures, a list, into sets of records. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "builtin.h"
+#include "shard.h"
 
 struct shard_settings {
-	struct opt_list outputs;
+	struct opt_list outputs, types, embeds;
 	uint64_t jobs, memory, seed, label_base;
-	const char *on_error;
+	const char *from, *on_error;
 	int level, compress, progress;
 	bool force, shuffle, verify, quiet;
 };
@@ -20,6 +21,16 @@ static const struct opt options[] = {
 		"'train@16.tfrecord=0.9', to divide by a hash of each path; one without takes the "
 		"rest",
 		struct shard_settings, outputs),
+	OPT(STRING, 0, "from", "KIND", "folder|csv|tsv|jsonl",
+		"what the input is: folder, csv, tsv or jsonl [auto: what it looks like]",
+		struct shard_settings, from),
+	OPT(LIST, 0, "types", "NAME=TYPE,...", NULL,
+		"of a list: columns that are int, float or bytes, whatever they look like",
+		struct shard_settings, types),
+	OPT(LIST, 0, "embed", "COLUMN[=FEATURE]", NULL,
+		"of a list: a column of paths; the files' bytes become FEATURE; as image/encoded "
+		"with all that belongs to a picture [COLUMN]",
+		struct shard_settings, embeds),
 	OPT_FORCE(struct shard_settings, force),
 	OPT_COMPRESS(struct shard_settings, compress),
 	OPT_LEVEL(struct shard_settings, level),
@@ -32,10 +43,10 @@ static const struct opt options[] = {
 		"decode every picture whole, not only its header and end", struct shard_settings,
 		verify),
 	OPT(STRING, 0, "on-error", "HOW", "skip|fail|quarantine=",
-		"files that are no whole picture: skip them with a warning, fail, or "
+		"items of no use, such as broken pictures: skip them with a warning, fail, or "
 		"quarantine=FILE: skip them and note PATH TAB REASON in FILE [skip]",
 		struct shard_settings, on_error),
-	OPT(SIZE, 'm', "memory", "SIZE", NULL, "pictures in memory at once [1G]",
+	OPT(SIZE, 'm', "memory", "SIZE", NULL, "items in memory at once [1G]",
 		struct shard_settings, memory),
 	OPT_JOBS(struct shard_settings, jobs),
 	OPT_PROGRESS(struct shard_settings, progress),
@@ -120,6 +131,7 @@ static int shard_main(struct cmd *c)
 	struct tfr_share *targets;
 	struct tfr_convert_opts o = {
 		.target_count = s->outputs.count,
+		.from = s->from,
 		.threads = (unsigned)s->jobs,
 		.memory = s->memory,
 		.label_base = (int64_t)s->label_base,
@@ -140,8 +152,8 @@ static int shard_main(struct cmd *c)
 
 	c->quiet = s->quiet;
 	if (c->count != 1)
-		return cmd_usage(c, c->count ? "one folder of pictures at a time"
-					     : "no input: name a folder of pictures");
+		return cmd_usage(c, c->count ? "one input at a time"
+					     : "no input: name a folder of pictures or a list");
 	if (!s->outputs.count)
 		return cmd_usage(c, "no output: name a set, such as -o train@16.tfrecord");
 	if (parse_on_error(c, s->on_error, &o))
@@ -153,8 +165,10 @@ static int shard_main(struct cmd *c)
 		return cmd_fail(
 			c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
 	o.targets = targets;
-	if (!parse_outputs(c, &s->outputs, targets))
+	if (!shard_parse_columns(c, &s->types, &s->embeds, &o) &&
+		!parse_outputs(c, &s->outputs, targets))
 		convert(c, &o);
+	shard_free_columns(&o);
 	for (size_t i = 0; i < s->outputs.count; i++)
 		free((void *)(uintptr_t)targets[i].set);
 	free(targets);
@@ -163,8 +177,8 @@ static int shard_main(struct cmd *c)
 
 const struct command cmd_shard = {
 	.name = "shard",
-	.operands = "FOLDER",
-	.summary = "make records of a folder of pictures",
+	.operands = "INPUT",
+	.summary = "make records of a folder of pictures or of a list",
 	.options = options,
 	.settings_size = sizeof(struct shard_settings),
 	.defaults = &defaults,

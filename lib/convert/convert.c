@@ -35,14 +35,20 @@ struct run {
 
 /* --- one item --- */
 
-static void start_item(struct run *r, struct tfr_item *item)
+static enum tfr_status start_item(struct run *r, struct tfr_item *item, struct tfr_error *err)
 {
 	item->number = r->order ? r->order[r->next] : r->next;
 	item->file.size = 0;
 	item->size = 0;
 	item->class = TFR_NO_CLASS;
-	item->skipped = false;
+	item->skipped = item->hashed = false;
 	r->next++;
+	if (!item->builder)
+		item->builder = tfr_builder_new();
+	if (!item->builder)
+		return tfr_fail_nomem(err, "building records");
+	tfr_builder_reset(item->builder);
+	return TFR_OK;
 }
 
 /* Brings the next item that goes to some set. */
@@ -56,8 +62,9 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, uint64_t i, 
 	for (;;) {
 		if (r->next == r->in->items)
 			return TFR_END;
-		start_item(r, slot);
-		status = r->in->ops->next(r->in, slot, &room, err);
+		status = start_item(r, slot, err);
+		if (!status)
+			status = r->in->ops->next(r->in, slot, &room, err);
 		if (status)
 			return status;
 		r->report->files++;
@@ -82,11 +89,6 @@ static enum tfr_status load(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 	struct tfr_room room = { lanes, i };
 	enum tfr_status status = TFR_OK;
 
-	if (!item->builder)
-		item->builder = tfr_builder_new();
-	if (!item->builder)
-		return tfr_fail_nomem(err, "building records");
-	tfr_builder_reset(item->builder);
 	if (!item->skipped)
 		status = r->in->ops->load(r->in, item, &r->benches[worker], &room, err);
 	if (!status && !item->skipped)

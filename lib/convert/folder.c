@@ -168,7 +168,7 @@ static enum tfr_status open_folder(
 
 const struct tfr_input_ops tfr_input_folder = {
 	.name = "folder",
-	.what = "one folder of pictures",
+	.what = "a folder of pictures",
 	.nothing = "no pictures in",
 	.refused = "not a picture to use",
 	.recognises = recognises,

@@ -4,7 +4,8 @@
  * Two shapes.  A list knows its items before it starts (a folder, a CSV file): `items` says how
  * many, and the engine asks for them by number, shuffled if that is wanted.  A stream (an archive,
  * a pipe) gives one after the other until TFR_END.  In both, next() is called by one thread at a
- * time and says what the item is called, load() by many at once: it makes the features. */
+ * time and says what the item is called, load() by many at once: it makes the features.  (A stream
+ * may make them in next() already.) */
 #ifndef TFR_CONVERT_INPUT_H
 #define TFR_CONVERT_INPUT_H
 
@@ -43,6 +44,7 @@ struct tfr_input_ops {
 	const char *nothing; /* no item became a record: "no pictures in" */
 	const char *refused; /* with TFR_ON_ERROR_FAIL, one that will not: "not a picture to use" */
 	bool several;	     /* takes more than one input */
+	bool columns;	     /* has columns: opts->types and opts->embeds mean something */
 	bool (*recognises)(const struct tfr_convert_opts *opts, const struct tfr_offer *offer);
 	enum tfr_status (*open)(
 		struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err);
@@ -60,6 +62,6 @@ struct tfr_input_ops {
 enum tfr_status tfr_input_open(
 	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err);
 
-extern const struct tfr_input_ops tfr_input_folder;
+extern const struct tfr_input_ops tfr_input_folder, tfr_input_csv, tfr_input_tsv, tfr_input_jsonl;
 
 #endif

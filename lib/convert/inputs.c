@@ -13,6 +13,9 @@ enum { HEAD = 512 }; /* a tar archive says what it is at byte 257 */
 
 static const struct tfr_input_ops *const rows[] = {
 	&tfr_input_folder,
+	&tfr_input_csv,
+	&tfr_input_tsv,
+	&tfr_input_jsonl,
 };
 
 #define N_ROWS (sizeof(rows) / sizeof(*rows))
@@ -81,7 +84,10 @@ enum tfr_status tfr_input_open(
 	if (status)
 		return status;
 	if (opts->input_count > 1 && !ops->several)
-		return tfr_fail(err, TFR_EUSAGE, "%s at a time, not %zu inputs", ops->what,
-			opts->input_count);
+		return tfr_fail(err, TFR_EUSAGE, "one input at a time where it is %s", ops->what);
+	if (opts->type_count + opts->embed_count && !ops->columns)
+		return tfr_fail(err, TFR_EUSAGE,
+			"types and embedded files are for the columns of a list, not for %s",
+			ops->what);
 	return ops->open(in, opts, err);
 }

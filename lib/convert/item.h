@@ -18,14 +18,16 @@ struct tfr_item {
 	uint64_t rank;	 /* in that set, skipped ones counted */
 
 	/* By the input: */
-	struct tfr_buf name; /* what it is called, with its NUL: "cats/1.jpg"; it decides the set */
+	struct tfr_buf name; /* what it is called, with its NUL: "cats/1.jpg" */
+	bool hashed;	     /* `hash` decides the set; otherwise the name's XXH3-64 does */
+	uint64_t hash;
 	struct tfr_buf file; /* its bytes, where the record points into them */
 	size_t size;	     /* bytes read for it; stays when the buffer has gone */
 	uint32_t class;	     /* one of the input's, or TFR_NO_CLASS */
 	void *own;	     /* what else the input keeps here, or NULL */
 	void (*free_own)(void *own);
 
-	struct tfr_builder *builder; /* ready for features when load() is called */
+	struct tfr_builder *builder; /* empty when next() is called */
 	const struct iovec *pieces;  /* the record; large values lie where the input put them */
 	int n_pieces;
 	struct tfr_digest digest;

@@ -68,8 +68,9 @@ bool tfr_sets_place(struct tfr_sets *s, struct tfr_item *item, uint32_t *lane)
 	size_t t = 0;
 
 	if (s->n > 1 || shares[0].fraction != 0)
-		t = tfr_shares_choose(
-			shares, s->n, XXH3_64bits(item->name.data, item->name.size - 1));
+		t = tfr_shares_choose(shares, s->n,
+			item->hashed ? item->hash
+				     : XXH3_64bits(item->name.data, item->name.size - 1));
 	if (t == s->n)
 		return false;
 	item->target = (uint32_t)t;

@@ -193,7 +193,7 @@ void tfr_lanes_reserve(struct tfr_lanes_run *r, uint64_t item, uint64_t bytes)
 		r->waiting_for_budget--;
 	}
 	r->bytes += bytes;
-	slot_of(r, item)->cost = bytes;
+	slot_of(r, item)->cost += bytes;
 	pthread_mutex_unlock(&r->lock);
 }
 

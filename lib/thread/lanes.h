@@ -39,7 +39,7 @@ struct tfr_lanes {
 
 enum tfr_status tfr_lanes_run(const struct tfr_lanes *l, void *ctx, struct tfr_error *err);
 
-/* For pull() or work(), once an item: waits until `bytes` more fit in the budget.  They are given
+/* For pull() and work(): waits until `bytes` more fit in the budget.  They are given
  * back when the item has been delivered. */
 void tfr_lanes_reserve(struct tfr_lanes_run *run, uint64_t i, uint64_t bytes);
 

@@ -8,6 +8,7 @@
 #ifndef TFR_CONVERT_H
 #define TFR_CONVERT_H
 
+#include <tfr/example.h>
 #include <tfr/progress.h>
 #include <tfr/shard.h>
 
@@ -17,16 +18,35 @@ enum tfr_on_error {
 	TFR_ON_ERROR_QUARANTINE, /* skipped, and noted in a file: PATH TAB REASON */
 };
 
+/* The kind of a column's feature, where it is not to be found from its values. */
+struct tfr_column_type {
+	const char *name;
+	enum tfr_kind kind; /* not UNSET */
+};
+
+/* A column of paths, below the folder of the list, whose files' bytes go into the records. */
+struct tfr_embed {
+	const char *column;
+	/* That gets the bytes.  "image/encoded": the file is a picture, and all features of a
+	 * picture are made of it as those of a folder's are. */
+	const char *feature;
+};
+
 /* What tfr_convert() is to do.  Zero is a default everywhere but in `inputs` and `targets`. */
 struct tfr_convert_opts {
 	const char *const *inputs;
 	size_t input_count; /* at least 1; most kinds take one */
-	const char *from;   /* the kind of input: "folder"; NULL: found from what is there */
+	const char *from;   /* the kind of input: "folder", "csv"; NULL: found from what is there */
 	/* The sets it is divided into.  Which one an item falls to is decided by XXH3-64 of its
 	 * name (of a file: its path below the folder): it stays where it is when others come or go.
 	 */
 	const struct tfr_share *targets;
 	size_t target_count;
+	/* Of lists: "csv", "tsv", "jsonl". */
+	const struct tfr_column_type *types;
+	size_t type_count;
+	const struct tfr_embed *embeds;
+	size_t embed_count;
 	unsigned threads;   /* 0: one a processor.  The records do not depend on it */
 	uint64_t memory;    /* bytes of items in flight; 0: 256 MiB.  One alone may exceed it */
 	int64_t label_base; /* the label of the first class */
@@ -52,7 +72,16 @@ struct tfr_convert_report {
 	uint64_t classes;
 };
 
-/* A folder of pictures ("folder"): every file below it is an item; items are sorted bytewise,
+/* A list: a row is an item, a column a feature.  "csv" is RFC 4180 with a header line; "tsv" the
+ * same without quotes (IANA's text/tab-separated-values); "jsonl" an object a line: numbers, texts,
+ * true and false, arrays of these, {"base64": TEXT}; members of an object within are features
+ * "NAME/MEMBER".  Integers that int64 holds, without leading zeros, make int64, other numbers
+ * float, anything else bytes; the kind is one for all rows: a file is read twice to find it, on a
+ * pipe the first value decides.  An empty cell and null are absent; "" in quotes is an empty text.
+ * A row that does not fit is skipped; broken quotes end the run, since nothing after them can be
+ * trusted. Items are called by their line; which set a row falls to is decided by its bytes.
+ *
+ * A folder of pictures ("folder"): every file below it is an item; items are sorted bytewise,
  * component by component of their paths, or shuffled.  A class is a sub-folder, folders in it
  * belong to it; links are followed, a link to a folder it lies in is skipped by name; what begins
  * with a dot is not looked at.  Pictures directly in the folder have no class: when all lie there,

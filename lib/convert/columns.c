@@ -1,0 +1,227 @@
+/* convert/columns.c - numbers are recognised by their form alone: what would lose something as a
+ * number (leading zeros, more digits than int64 has) stays text. */
+#include "convert/columns.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NUMBER_MAX = 400 }; /* a double needs no more characters than this */
+
+bool tfr_text_int64(const char *text, size_t size, int64_t *value)
+{
+	bool negative = size && text[0] == '-';
+	size_t digits = size - negative;
+	uint64_t n = 0;
+
+	if (size < 1u + negative || digits > 19)
+		return false;
+	for (size_t i = negative; i < size; i++) {
+		if (!isdigit((unsigned char)text[i]))
+			return false;
+		n = n * 10 + (uint64_t)(text[i] - '0');
+	}
+	if (n > (uint64_t)INT64_MAX + negative)
+		return false;
+	*value = negative ? (int64_t)-n : (int64_t)n;
+	return true;
+}
+
+/* [-+]digits[.digits][e[-+]digits], the digits before or behind the point. */
+static bool is_decimal(const char *text, size_t size)
+{
+	size_t i = 0, digits = 0;
+
+	i += i < size && (text[i] == '-' || text[i] == '+');
+	for (; i < size && isdigit((unsigned char)text[i]); i++)
+		digits++;
+	i += i < size && text[i] == '.';
+	for (; i < size && isdigit((unsigned char)text[i]); i++)
+		digits++;
+	if (!digits)
+		return false;
+	if (i < size && (text[i] == 'e' || text[i] == 'E')) {
+		size_t from;
+
+		i++;
+		i += i < size && (text[i] == '-' || text[i] == '+');
+		for (from = i; i < size && isdigit((unsigned char)text[i]); i++)
+			;
+		if (i == from)
+			return false;
+	}
+	return i == size;
+}
+
+static bool special(const char *text, size_t size, float *value)
+{
+	static const struct {
+		const char *text;
+		float value;
+	} words[] = { { "nan", NAN }, { "inf", INFINITY }, { "infinity", INFINITY },
+		{ "-inf", -INFINITY }, { "-infinity", -INFINITY } };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (size == strlen(words[i].text) && !strncasecmp(text, words[i].text, size)) {
+			*value = words[i].value;
+			return true;
+		}
+	return false;
+}
+
+bool tfr_text_float(const char *text, size_t size, float *value)
+{
+	char copy[NUMBER_MAX + 1];
+
+	if (special(text, size, value))
+		return true;
+	if (size > NUMBER_MAX || !is_decimal(text, size))
+		return false;
+	memcpy(copy, text, size);
+	copy[size] = '\0';
+	*value = strtof(copy, NULL);
+	return isfinite(*value);
+}
+
+enum tfr_look tfr_look_at(const char *text, size_t size)
+{
+	size_t sign = size && (text[0] == '-' || text[0] == '+');
+	bool zeros = size > sign + 1 && text[sign] == '0' && isdigit((unsigned char)text[sign + 1]);
+	int64_t whole;
+	float real;
+
+	if (zeros)
+		return TFR_LOOK_TEXT;
+	if (tfr_text_int64(text, size, &whole))
+		return TFR_LOOK_INT;
+	if (size > sign && strspn(text + sign, "0123456789") >= size - sign)
+		return TFR_LOOK_TEXT; /* an integer too large for int64, or with a plus sign */
+	if (!tfr_text_float(text, size, &real))
+		return TFR_LOOK_TEXT;
+	return isdigit((unsigned char)text[size - 1]) || text[size - 1] == '.' ? TFR_LOOK_FLOAT
+									       : TFR_LOOK_SPECIAL;
+}
+
+static void apply_options(struct tfr_columns *c, struct tfr_column *col)
+{
+	const struct tfr_convert_opts *o = c->opts;
+
+	for (size_t i = 0; i < o->type_count; i++)
+		if (!strcmp(o->types[i].name, col->name)) {
+			col->kind = o->types[i].kind;
+			col->given = true;
+		}
+	for (size_t i = 0; i < o->embed_count; i++)
+		if (!strcmp(o->embeds[i].column, col->name)) {
+			col->embed = i;
+			col->kind = TFR_KIND_BYTES;
+			col->given = true;
+		}
+}
+
+const struct tfr_column *tfr_columns_find(
+	const struct tfr_columns *c, const char *name, size_t size, size_t *guess)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		size_t k = (*guess + i) % c->n;
+		const struct tfr_column *col = &c->list[k];
+
+		if (strlen(col->name) == size && !memcmp(col->name, name, size)) {
+			*guess = k + 1;
+			return col;
+		}
+	}
+	return NULL;
+}
+
+struct tfr_column *tfr_columns_add(struct tfr_columns *c, const char *name, size_t size)
+{
+	const struct tfr_column *there = tfr_columns_find(c, name, size, &c->guess);
+	struct tfr_column *col;
+
+	if (there)
+		return &c->list[there - c->list];
+	if (c->n == c->room) {
+		size_t room = c->room ? 2 * c->room : 16;
+
+		col = reallocarray(c->list, room, sizeof(*col));
+		if (!col)
+			return NULL;
+		c->list = col;
+		c->room = room;
+	}
+	col = &c->list[c->n];
+	*col = (struct tfr_column){ .name = strndup(name, size), .embed = TFR_NO_EMBED };
+	if (!col->name)
+		return NULL;
+	c->n++;
+	apply_options(c, col);
+	return col;
+}
+
+void tfr_column_see(struct tfr_column *col, unsigned looks, uint64_t line)
+{
+	col->looks |= looks;
+	if (looks & TFR_LOOK_TEXT && !col->text_line)
+		col->text_line = line;
+	if (looks & (TFR_LOOK_INT | TFR_LOOK_FLOAT) && !col->number_line)
+		col->number_line = line;
+}
+
+enum tfr_status tfr_column_decide(
+	struct tfr_column *col, bool texts, const char *path, struct tfr_error *err)
+{
+	const unsigned numbers = TFR_LOOK_INT | TFR_LOOK_FLOAT;
+
+	if (col->given || !col->looks)
+		return TFR_OK;
+	if (!texts && col->looks & TFR_LOOK_TEXT && col->looks & numbers) {
+		tfr_fail(err, TFR_EDATA,
+			"'%s' is a number in line %llu of '%s' and a text in line %llu", col->name,
+			(unsigned long long)col->number_line, path,
+			(unsigned long long)col->text_line);
+		tfr_error_hint(err, "A feature has one kind in the whole set.  Give it, such as "
+				    "--types NAME=bytes.");
+		return TFR_EDATA;
+	}
+	if (col->looks & TFR_LOOK_TEXT || (!texts && col->looks == TFR_LOOK_SPECIAL))
+		col->kind = TFR_KIND_BYTES;
+	else if (col->looks == TFR_LOOK_INT)
+		col->kind = TFR_KIND_INT64;
+	else
+		col->kind = TFR_KIND_FLOAT;
+	return TFR_OK;
+}
+
+static enum tfr_status need(
+	const struct tfr_columns *c, const char *name, const char *path, struct tfr_error *err)
+{
+	size_t guess = 0;
+
+	if (tfr_columns_find(c, name, strlen(name), &guess))
+		return TFR_OK;
+	return tfr_fail(err, TFR_EUSAGE, "no column '%s' in '%s'", name, path);
+}
+
+enum tfr_status tfr_columns_check(
+	const struct tfr_columns *c, const char *path, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	for (size_t i = 0; !status && i < c->opts->type_count; i++)
+		status = need(c, c->opts->types[i].name, path, err);
+	for (size_t i = 0; !status && i < c->opts->embed_count; i++)
+		status = need(c, c->opts->embeds[i].column, path, err);
+	return status;
+}
+
+void tfr_columns_clear(struct tfr_columns *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		free(c->list[i].name);
+	free(c->list);
+	*c = (struct tfr_columns){ 0 };
+}

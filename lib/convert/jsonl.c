@@ -1,0 +1,305 @@
+/* convert/jsonl.c - json-c reads, bounded in depth and checked for UTF-8; a number keeps what it
+ * was written as until its feature's kind is known. */
+#include "convert/jsonl.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { DEPTH = 32 };
+
+bool tfr_json_open(struct tfr_json *j)
+{
+	*j = (struct tfr_json){ .tokener = json_tokener_new_ex(DEPTH) };
+	if (j->tokener)
+		json_tokener_set_flags(
+			j->tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	return j->tokener != NULL;
+}
+
+void tfr_json_close(struct tfr_json *j)
+{
+	json_object_put(j->row);
+	if (j->tokener)
+		json_tokener_free(j->tokener);
+	tfr_buf_clear(&j->name);
+	tfr_buf_clear(&j->values);
+	tfr_buf_clear(&j->data);
+	*j = (struct tfr_json){ 0 };
+}
+
+enum tfr_status tfr_json_parse(
+	struct tfr_json *j, const char *line, size_t size, struct tfr_error *err)
+{
+	enum json_tokener_error why;
+	size_t end;
+
+	json_object_put(j->row);
+	json_tokener_reset(j->tokener);
+	while (size && (line[size - 1] == '\n' || line[size - 1] == '\r'))
+		size--;
+	j->row = json_tokener_parse_ex(j->tokener, line, (int)size);
+	why = json_tokener_get_error(j->tokener);
+	end = json_tokener_get_parse_end(j->tokener);
+	if (why == json_tokener_continue)
+		return tfr_fail(err, TFR_EDATA, "the JSON is cut short at byte %zu", size);
+	if (why != json_tokener_success)
+		return tfr_fail(err, TFR_EDATA, "no JSON at byte %zu: %s", end,
+			json_tokener_error_desc(why));
+	while (end < size && strchr(" \t", line[end]) && line[end])
+		end++;
+	if (end < size)
+		return tfr_fail(err, TFR_EDATA, "no JSON at byte %zu: the object has ended", end);
+	if (!json_object_is_type(j->row, json_type_object))
+		return tfr_fail(err, TFR_EDATA, "not a JSON object");
+	return TFR_OK;
+}
+
+/* --- its members --- */
+
+static struct json_object *only_member(struct json_object *o, const char *name)
+{
+	struct json_object *value;
+
+	if (!json_object_is_type(o, json_type_object) || json_object_object_length(o) != 1 ||
+		!json_object_object_get_ex(o, name, &value) ||
+		!json_object_is_type(value, json_type_string))
+		return NULL;
+	return value;
+}
+
+static bool is_described(struct json_object *o)
+{
+	struct json_object *n;
+
+	return json_object_object_get_ex(o, "bytes", &n) &&
+	       json_object_object_get_ex(o, "type", NULL) && json_object_is_type(n, json_type_int);
+}
+
+static enum tfr_status each(struct tfr_json *j, struct json_object *o,
+	enum tfr_status (*member)(void *ctx, const char *name, size_t size,
+		struct json_object *value, struct tfr_error *err),
+	void *ctx, struct tfr_error *err)
+{
+	size_t prefix = j->name.size;
+
+	json_object_object_foreach(o, key, value)
+	{
+		enum tfr_status status = TFR_OK;
+
+		j->name.size = prefix;
+		if (!tfr_buf_append(&j->name, key, strlen(key)))
+			return tfr_fail_nomem(err, "reading a list");
+		if (json_object_is_type(value, json_type_object) && !only_member(value, "base64") &&
+			!is_described(value)) {
+			if (!tfr_buf_append(&j->name, "/", 1))
+				return tfr_fail_nomem(err, "reading a list");
+			status = each(j, value, member, ctx, err);
+		} else if (value) {
+			status = member(ctx, (const char *)j->name.data, j->name.size, value, err);
+		}
+		if (status)
+			return status;
+	}
+	return TFR_OK;
+}
+
+enum tfr_status tfr_json_each(struct tfr_json *j,
+	enum tfr_status (*member)(void *ctx, const char *name, size_t size,
+		struct json_object *value, struct tfr_error *err),
+	void *ctx, struct tfr_error *err)
+{
+	j->name.size = 0;
+	return each(j, j->row, member, ctx, err);
+}
+
+static bool fits_int64(struct json_object *v)
+{
+	/* json-c holds at the ends of its range what lies beyond them. */
+	return json_object_get_int64(v) < 0 || json_object_get_uint64(v) <= INT64_MAX;
+}
+
+static unsigned look(struct json_object *v)
+{
+	float value;
+
+	switch (json_object_get_type(v)) {
+	case json_type_boolean:
+		return TFR_LOOK_INT;
+	case json_type_int:
+		return fits_int64(v) ? TFR_LOOK_INT : TFR_LOOK_FLOAT;
+	case json_type_double:
+		return TFR_LOOK_FLOAT;
+	case json_type_string:
+		return !strpbrk(json_object_get_string(v), "0123456789") &&
+				       tfr_text_float(json_object_get_string(v),
+					       (size_t)json_object_get_string_len(v), &value)
+			       ? TFR_LOOK_SPECIAL
+			       : TFR_LOOK_TEXT;
+	case json_type_object:
+		return only_member(v, "base64") ? TFR_LOOK_TEXT : 0;
+	default:
+		return 0;
+	}
+}
+
+unsigned tfr_json_looks(struct json_object *value)
+{
+	unsigned looks = 0;
+
+	if (!json_object_is_type(value, json_type_array))
+		return look(value);
+	for (size_t i = 0; i < json_object_array_length(value); i++)
+		looks |= look(json_object_array_get_idx(value, i));
+	return looks;
+}
+
+/* --- values --- */
+
+static enum tfr_status misfit(
+	struct json_object *v, const char *name, enum tfr_kind kind, struct tfr_error *err)
+{
+	const char *is =
+		!v					  ? "null"
+		: json_object_is_type(v, json_type_array) ? "a list in a list"
+		: json_object_is_type(v, json_type_object)
+			? is_described(v) ? "bytes that were described only" : "an object in a list"
+		: json_object_is_type(v, json_type_string) ? "a text"
+							   : "a number";
+
+	return tfr_fail(
+		err, TFR_EDATA, "'%s' is %s that %s cannot hold", name, is, tfr_kind_name(kind));
+}
+
+static bool decode_base64(const char *text, size_t n, struct tfr_buf *out)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	uint32_t group = 0;
+	unsigned bits = 0;
+	size_t padding = 0;
+
+	if (n % 4 || !tfr_buf_reserve(out, n))
+		return false;
+	while (padding < 2 && padding < n && text[n - 1 - padding] == '=')
+		padding++;
+	for (size_t i = 0; i < n - padding; i++) {
+		const char *digit = text[i] ? strchr(digits, text[i]) : NULL;
+
+		if (!digit)
+			return false;
+		group = group << 6 | (uint32_t)(digit - digits);
+		bits += 6;
+		if (bits >= 8) {
+			bits -= 8;
+			out->data[out->size++] = (uint8_t)(group >> bits);
+		}
+	}
+	return !(group & ((1u << bits) - 1));
+}
+
+/* Appends the value's bytes to j->data. */
+static bool append_bytes(struct tfr_json *j, struct json_object *v, bool given)
+{
+	struct json_object *base64 = only_member(v, "base64");
+	const char *text;
+	size_t size;
+
+	if (base64)
+		return decode_base64(json_object_get_string(base64),
+			(size_t)json_object_get_string_len(base64), &j->data);
+	if (json_object_is_type(v, json_type_string)) {
+		text = json_object_get_string(v);
+		size = (size_t)json_object_get_string_len(v);
+	} else if (given && (json_object_is_type(v, json_type_int) ||
+				    json_object_is_type(v, json_type_double))) {
+		text = json_object_to_json_string_length(v, JSON_C_TO_STRING_PLAIN, &size);
+	} else {
+		return false;
+	}
+	return text && tfr_buf_append(&j->data, text, size);
+}
+
+static bool append_int64(struct tfr_json *j, struct json_object *v)
+{
+	int64_t n;
+
+	if (json_object_is_type(v, json_type_boolean))
+		n = json_object_get_boolean(v);
+	else if (json_object_is_type(v, json_type_int) && fits_int64(v))
+		n = json_object_get_int64(v);
+	else
+		return false;
+	return tfr_buf_append(&j->values, &n, sizeof(n));
+}
+
+static bool append_float(struct tfr_json *j, struct json_object *v)
+{
+	float n;
+
+	if (json_object_is_type(v, json_type_string)) {
+		if (!tfr_text_float(
+			    json_object_get_string(v), (size_t)json_object_get_string_len(v), &n))
+			return false;
+	} else if (json_object_is_type(v, json_type_int) ||
+		   json_object_is_type(v, json_type_double)) {
+		n = (float)json_object_get_double(v);
+		if (!isfinite(n))
+			return false;
+	} else {
+		return false;
+	}
+	return tfr_buf_append(&j->values, &n, sizeof(n));
+}
+
+static bool append(struct tfr_json *j, enum tfr_kind kind, bool given, struct json_object *v)
+{
+	size_t end;
+
+	if (!v)
+		return false;
+	if (kind == TFR_KIND_INT64)
+		return append_int64(j, v);
+	if (kind == TFR_KIND_FLOAT)
+		return append_float(j, v);
+	if (!append_bytes(j, v, given))
+		return false;
+	end = j->data.size;
+	return tfr_buf_append(&j->values, &end, sizeof(end));
+}
+
+static enum tfr_status put_bytes(struct tfr_json *j, struct tfr_builder *b, const char *name,
+	size_t n, struct tfr_error *err)
+{
+	const size_t *ends = (const size_t *)(const void *)j->values.data;
+	TFR_AUTO_BUF list = { 0 };
+
+	for (size_t i = 0, from = 0; i < n; from = ends[i++]) {
+		struct tfr_bytes value = { j->data.data + from, ends[i] - from };
+
+		if (!tfr_buf_append(&list, &value, sizeof(value)))
+			return tfr_fail_nomem(err, "building records");
+	}
+	return tfr_builder_bytes(b, name, (const struct tfr_bytes *)(void *)list.data, n, err);
+}
+
+enum tfr_status tfr_json_put(struct tfr_json *j, struct tfr_builder *b, const char *name,
+	enum tfr_kind kind, bool given, struct json_object *value, struct tfr_error *err)
+{
+	bool array = json_object_is_type(value, json_type_array);
+	size_t n = array ? json_object_array_length(value) : 1;
+
+	j->values.size = j->data.size = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct json_object *v = array ? json_object_array_get_idx(value, i) : value;
+
+		if (!append(j, kind, given, v))
+			return misfit(v, name, kind, err);
+	}
+	if (kind == TFR_KIND_INT64)
+		return tfr_builder_int64s(
+			b, name, (const int64_t *)(const void *)j->values.data, n, err);
+	if (kind == TFR_KIND_FLOAT)
+		return tfr_builder_floats(
+			b, name, (const float *)(const void *)j->values.data, n, err);
+	return put_bytes(j, b, name, n, err);
+}

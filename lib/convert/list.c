@@ -1,0 +1,316 @@
+/* convert/list.c - CSV, TSV and JSON lines: a row an item, a column a feature.
+ *
+ * A file is read twice: once to find its rows and what their columns hold, then row by row, in any
+ * order, by all threads.  A pipe is read once: its rows are items as they come, and the kind of a
+ * column is that of its first value. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <xxhash.h>
+
+#include "convert/list.h"
+
+static bool ends_with(const char *path, const char *end)
+{
+	size_t n = strlen(path), m = strlen(end);
+
+	return n > m && !strcasecmp(path + n - m, end);
+}
+
+static bool recognises_csv(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
+{
+	(void)opts;
+	return !offer->directory && ends_with(offer->path, ".csv");
+}
+
+static bool recognises_tsv(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
+{
+	(void)opts;
+	return !offer->directory && ends_with(offer->path, ".tsv");
+}
+
+static bool recognises_jsonl(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
+{
+	(void)opts;
+	return !offer->directory &&
+	       (ends_with(offer->path, ".jsonl") || ends_with(offer->path, ".ndjson"));
+}
+
+/* --- an item --- */
+
+/* What is wrong with a row skips it; anything else ends the run. */
+static enum tfr_status or_skip(struct tfr_item *item, enum tfr_status status, struct tfr_error *err)
+{
+	if (status != TFR_EDATA)
+		return status;
+	tfr_item_skip(item, TFR_EDATA, "%s", err->message);
+	return TFR_OK;
+}
+
+static void free_own(void *p)
+{
+	struct tfr_list_item *own = p;
+
+	for (size_t i = 0; i < own->n; i++) {
+		tfr_buf_clear(&own->paths[i]);
+		tfr_buf_clear(&own->files[i]);
+	}
+	tfr_csv_close(&own->csv);
+	tfr_json_close(&own->json);
+	tfr_buf_clear(&own->text);
+	free(own->paths);
+	free(own->files);
+	free(own);
+}
+
+static enum tfr_status have_own(
+	const struct tfr_list *l, struct tfr_item *item, struct tfr_error *err)
+{
+	size_t n = l->in.opts->embed_count;
+	struct tfr_list_item *own = item->own;
+
+	if (!own) {
+		own = calloc(1, sizeof(*own));
+		if (!own)
+			return tfr_fail_nomem(err, "reading a list");
+		item->own = own;
+		item->free_own = free_own;
+		own->paths = calloc(n + 1, sizeof(*own->paths));
+		own->files = calloc(n + 1, sizeof(*own->files));
+		if (!own->paths || !own->files)
+			return tfr_fail_nomem(err, "reading a list");
+		own->n = n;
+		if (l->format == TFR_LIST_JSONL
+				? !tfr_json_open(&own->json)
+				: !tfr_csv_open(&own->csv, l->format == TFR_LIST_TSV))
+			return tfr_fail_nomem(err, "reading a list");
+	}
+	for (size_t i = 0; i < n; i++)
+		own->paths[i].size = 0;
+	return TFR_OK;
+}
+
+static enum tfr_status name_item(
+	struct tfr_item *item, const struct tfr_row *row, struct tfr_error *err)
+{
+	char name[24];
+	int n = snprintf(name, sizeof(name), "%u", row->line);
+
+	return tfr_item_name(item, name, (size_t)n) ? TFR_OK
+						    : tfr_fail_nomem(err, "reading a list");
+}
+
+static enum tfr_status read_again(
+	struct tfr_list *l, struct tfr_item *item, const struct tfr_row *row, struct tfr_error *err)
+{
+	struct tfr_list_item *own = item->own;
+
+	own->text.size = 0;
+	if (!tfr_buf_reserve(&own->text, row->size + 1))
+		return tfr_fail_nomem(err, "reading a list");
+	while (own->text.size < row->size) {
+		ssize_t n = pread(l->fd, own->text.data + own->text.size,
+			row->size - own->text.size, (off_t)(row->offset + own->text.size));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return tfr_fail_errno(err, errno, l->path, "cannot read");
+		if (!n)
+			return tfr_fail_path(
+				err, TFR_EDATA, l->path, "cut short while it was read:");
+		own->text.size += (size_t)n;
+	}
+	item->size = row->size;
+	item->hash = XXH3_64bits(own->text.data, own->text.size);
+	item->hashed = true;
+	return TFR_OK;
+}
+
+/* A row of a file: it is parsed by load(). */
+static enum tfr_status next_of_file(
+	struct tfr_list *l, struct tfr_item *item, struct tfr_error *err)
+{
+	const struct tfr_row *row = (const struct tfr_row *)(void *)l->rows_.data + item->number;
+	enum tfr_status status = name_item(item, row, err);
+
+	return status ? status : read_again(l, item, row, err);
+}
+
+/* A row of a pipe: the kinds it sets must be known before the next one. */
+static enum tfr_status next_of_pipe(
+	struct tfr_list *l, struct tfr_item *item, struct tfr_error *err)
+{
+	struct tfr_row row;
+	const char *text;
+	size_t size;
+	enum tfr_status status = tfr_list_read_row(l, &row, &text, &size, err);
+
+	if (!status)
+		status = name_item(item, &row, err);
+	if (status)
+		return status;
+	item->size = size;
+	item->hash = XXH3_64bits(text, size);
+	item->hashed = true;
+	status = tfr_list_see_row(l, &row, text, size, err);
+	for (size_t i = 0; !status && i < l->columns.n; i++)
+		if (l->columns.list[i].kind == TFR_KIND_UNSET)
+			status = tfr_column_decide(
+				&l->columns.list[i], l->format != TFR_LIST_JSONL, l->path, err);
+	if (!status && l->format == TFR_LIST_JSONL)
+		status = tfr_json_parse(&l->json, text, size, err);
+	if (!status)
+		status = l->format == TFR_LIST_JSONL
+				 ? tfr_list_put_object(l, item->own, &l->json, item->builder, err)
+				 : tfr_list_put_cells(l, item->own, &l->csv, item->builder, err);
+	return or_skip(item, status, err);
+}
+
+static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
+	const struct tfr_room *room, struct tfr_error *err)
+{
+	struct tfr_list *l = (struct tfr_list *)in;
+	enum tfr_status status = have_own(l, item, err);
+
+	(void)room;
+	if (status)
+		return status;
+	return l->file ? next_of_file(l, item, err) : next_of_pipe(l, item, err);
+}
+
+static enum tfr_status put_row(struct tfr_list *l, struct tfr_item *item, struct tfr_error *err)
+{
+	struct tfr_list_item *own = item->own;
+	const char *text = (const char *)own->text.data;
+	enum tfr_status status;
+
+	if (l->format == TFR_LIST_JSONL) {
+		status = tfr_json_parse(&own->json, text, own->text.size, err);
+		return status ? status
+			      : tfr_list_put_object(l, own, &own->json, item->builder, err);
+	}
+	tfr_csv_reset(&own->csv);
+	status = tfr_csv_line(&own->csv, text, own->text.size, err);
+	if (status == TFR_END)
+		return tfr_fail(err, TFR_EDATA, "the row has changed since it was found");
+	return status ? status : tfr_list_put_cells(l, own, &own->csv, item->builder, err);
+}
+
+static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
+	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
+{
+	struct tfr_list *l = (struct tfr_list *)in;
+	enum tfr_status status = TFR_OK;
+
+	if (l->file)
+		status = or_skip(item, put_row(l, item, err), err);
+	return status || item->skipped ? status : tfr_list_embed_all(l, item, bench, room, err);
+}
+
+/* --- the list --- */
+
+static void close_list(struct tfr_input *in)
+{
+	struct tfr_list *l = (struct tfr_list *)in;
+
+	if (l->fd > STDIN_FILENO)
+		close(l->fd);
+	if (l->folder >= 0)
+		close(l->folder);
+	tfr_columns_clear(&l->columns);
+	tfr_lines_clear(&l->lines);
+	tfr_csv_close(&l->csv);
+	tfr_json_close(&l->json);
+	tfr_buf_clear(&l->rows_);
+	tfr_buf_clear(&l->text);
+	free(l->prefix);
+	free(l);
+}
+
+/* Paths in a file begin in its folder; those in standard input where the process is. */
+static enum tfr_status open_files(struct tfr_list *l, struct tfr_error *err)
+{
+	const char *slash = strrchr(l->path, '/');
+	TFR_AUTO_FREE char *folder = NULL;
+	struct stat st;
+
+	if (!strcmp(l->path, "-")) {
+		l->fd = STDIN_FILENO;
+		l->path = "standard input";
+		return TFR_OK;
+	}
+	l->fd = open(l->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (l->fd < 0 || fstat(l->fd, &st))
+		return tfr_fail_errno(err, errno, l->path, "cannot open");
+	if (S_ISDIR(st.st_mode))
+		return tfr_fail_path(err, TFR_EUSAGE, l->path, "a folder, not a list:");
+	l->file = S_ISREG(st.st_mode);
+	if (!slash)
+		return TFR_OK;
+	folder = strndup(l->path, (size_t)(slash - l->path) + 1);
+	if (!folder)
+		return tfr_fail_nomem(err, "reading a list");
+	l->folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return l->folder < 0 ? tfr_fail_errno(err, errno, folder, "cannot open") : TFR_OK;
+}
+
+static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_ops *ops,
+	enum tfr_list_format format, const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	struct tfr_list *l = calloc(1, sizeof(*l));
+	enum tfr_status status;
+
+	if (!l)
+		return tfr_fail_nomem(err, "reading a list");
+	*in = &l->in;
+	l->in = (struct tfr_input){ .ops = ops, .opts = opts, .items = TFR_STREAM };
+	l->format = format;
+	l->path = opts->inputs[0];
+	l->fd = -1;
+	l->folder = AT_FDCWD;
+	l->columns.opts = opts;
+	status = open_files(l, err);
+	if (status)
+		return status;
+	tfr_lines_init(&l->lines, l->fd, l->path);
+	if (asprintf(&l->prefix, "%s:", l->path) < 0) {
+		l->prefix = NULL;
+		return tfr_fail_nomem(err, "reading a list");
+	}
+	l->in.prefix = l->prefix;
+	if (!(format == TFR_LIST_JSONL ? tfr_json_open(&l->json)
+				       : tfr_csv_open(&l->csv, format == TFR_LIST_TSV)))
+		return tfr_fail_nomem(err, "reading a list");
+	if (format != TFR_LIST_JSONL)
+		status = tfr_list_read_header(l, err);
+	return status || !l->file ? status : tfr_list_find_rows(l, err);
+}
+
+#define LIST(format_, name_, what_)                                                                \
+	static enum tfr_status open_##name_(                                                       \
+		struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err) \
+	{                                                                                          \
+		return open_list(in, &tfr_input_##name_, format_, opts, err);                      \
+	}                                                                                          \
+	const struct tfr_input_ops tfr_input_##name_ = {                                           \
+		.name = #name_,                                                                    \
+		.what = what_,                                                                     \
+		.nothing = "no rows in",                                                           \
+		.refused = "not a row to use",                                                     \
+		.columns = true,                                                                   \
+		.recognises = recognises_##name_,                                                  \
+		.open = open_##name_,                                                              \
+		.next = next,                                                                      \
+		.load = load,                                                                      \
+		.close = close_list,                                                               \
+	}
+
+LIST(TFR_LIST_CSV, csv, "a CSV file");
+LIST(TFR_LIST_TSV, tsv, "a TSV file");
+LIST(TFR_LIST_JSONL, jsonl, "a file of JSON lines");

@@ -1,0 +1,180 @@
+/* convert/list_features.c - a row's values under the names of their columns, each of the one kind
+ * that its column has; files of paths read last. */
+#include <string.h>
+
+#include "convert/list.h"
+#include "convert/picture.h"
+
+/* A column that is embedded: its path is kept until load() reads the file. */
+static enum tfr_status note_path(struct tfr_list_item *own, size_t embed, const char *path,
+	size_t size, struct tfr_error *err)
+{
+	struct tfr_buf *to = &own->paths[embed];
+
+	if (memchr(path, '\0', size))
+		return tfr_fail(err, TFR_EDATA, "a path with a NUL byte in it");
+	to->size = 0;
+	if (!tfr_buf_append(to, path, size) || !tfr_buf_append(to, "", 1))
+		return tfr_fail_nomem(err, "reading a list");
+	return TFR_OK;
+}
+
+static enum tfr_status put_text(struct tfr_builder *b, const struct tfr_column *col,
+	const char *text, size_t size, struct tfr_error *err)
+{
+	struct tfr_bytes bytes = { (const uint8_t *)text, size };
+	int64_t whole;
+	float real;
+
+	switch (col->kind) {
+	case TFR_KIND_INT64:
+		if (!tfr_text_int64(text, size, &whole))
+			break;
+		return tfr_builder_int64s(b, col->name, &whole, 1, err);
+	case TFR_KIND_FLOAT:
+		if (!tfr_text_float(text, size, &real))
+			break;
+		return tfr_builder_floats(b, col->name, &real, 1, err);
+	default:
+		return tfr_builder_bytes(b, col->name, &bytes, 1, err);
+	}
+	return tfr_fail(err, TFR_EDATA, "'%s' is '%.*s', which %s cannot hold", col->name,
+		(int)(size < 40 ? size : 40), text, tfr_kind_name(col->kind));
+}
+
+enum tfr_status tfr_list_put_cells(struct tfr_list *l, struct tfr_list_item *own,
+	const struct tfr_csv *csv, struct tfr_builder *b, struct tfr_error *err)
+{
+	const struct tfr_cell *cells = tfr_csv_cells(csv);
+	enum tfr_status status = TFR_OK;
+
+	if (csv->n != l->columns.n)
+		return tfr_fail(
+			err, TFR_EDATA, "%zu cells where the header has %zu", csv->n, l->columns.n);
+	for (size_t i = 0; !status && i < csv->n; i++) {
+		const struct tfr_column *col = &l->columns.list[i];
+		const char *text = tfr_csv_text(csv, &cells[i]);
+
+		if (cells[i].absent)
+			continue;
+		if (col->embed != TFR_NO_EMBED)
+			status = note_path(own, col->embed, text, cells[i].size, err);
+		else
+			status = put_text(b, col, text, cells[i].size, err);
+	}
+	return status;
+}
+
+struct putting {
+	struct tfr_list *l;
+	struct tfr_list_item *own;
+	struct tfr_json *json;
+	struct tfr_builder *builder;
+	size_t guess;
+};
+
+static enum tfr_status put_member(
+	void *ctx, const char *name, size_t size, struct json_object *value, struct tfr_error *err)
+{
+	struct putting *p = ctx;
+	const struct tfr_column *col = tfr_columns_find(&p->l->columns, name, size, &p->guess);
+
+	/* An array that was always empty has no kind. */
+	if (!col || col->kind == TFR_KIND_UNSET)
+		return tfr_json_looks(value) || !json_object_is_type(value, json_type_array)
+			       ? tfr_fail(err, TFR_EDATA, "'%.*s' is nothing a feature can hold",
+					 (int)size, name)
+			       : TFR_OK;
+	if (col->embed == TFR_NO_EMBED)
+		return tfr_json_put(
+			p->json, p->builder, col->name, col->kind, col->given, value, err);
+	if (!json_object_is_type(value, json_type_string))
+		return tfr_fail(err, TFR_EDATA, "'%s' is no path", col->name);
+	return note_path(p->own, col->embed, json_object_get_string(value),
+		(size_t)json_object_get_string_len(value), err);
+}
+
+enum tfr_status tfr_list_put_object(struct tfr_list *l, struct tfr_list_item *own,
+	struct tfr_json *json, struct tfr_builder *b, struct tfr_error *err)
+{
+	struct putting p = { l, own, json, b, 0 };
+
+	return tfr_json_each(json, put_member, &p, err);
+}
+
+/* --- embedded files --- */
+
+static enum tfr_status read_embedded(struct tfr_list *l, struct tfr_item *item, const char *path,
+	bool picture, const struct tfr_room *room, struct tfr_error *err)
+{
+	size_t before = item->size;
+	enum tfr_status status =
+		tfr_item_read(item, l->folder, path, picture ? tfr_picture_look : NULL, room, err);
+
+	item->size += before;
+	return status;
+}
+
+/* The reason is that of a file, which the row's name does not tell. */
+static void name_file(struct tfr_item *item, const char *path)
+{
+	char reason[sizeof(item->reason)];
+
+	if (!item->skipped)
+		return;
+	memcpy(reason, item->reason, sizeof(reason));
+	tfr_item_skip(item, item->why, "'%s': %s", path, reason);
+}
+
+static enum tfr_status embed_picture(struct tfr_list *l, struct tfr_item *item, const char *path,
+	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
+{
+	enum tfr_status status = read_embedded(l, item, path, true, room, err);
+
+	if (!status && !item->skipped)
+		status = tfr_picture_add(&l->in, item, bench, err);
+	if (!status && !item->skipped)
+		status = tfr_builder_text(item->builder, "image/filename", path, err);
+	name_file(item, path);
+	return status;
+}
+
+static enum tfr_status embed_bytes(struct tfr_list *l, struct tfr_item *item, size_t i,
+	const struct tfr_room *room, struct tfr_error *err)
+{
+	struct tfr_list_item *own = item->own;
+	const char *path = (const char *)own->paths[i].data;
+	struct tfr_buf spare = own->files[i];
+	struct tfr_bytes bytes;
+	enum tfr_status status = read_embedded(l, item, path, false, room, err);
+
+	name_file(item, path);
+	if (status || item->skipped)
+		return status;
+	own->files[i] = item->file;
+	item->file = spare;
+	bytes = (struct tfr_bytes){ own->files[i].data, own->files[i].size };
+	return tfr_builder_bytes_ref(item->builder, l->in.opts->embeds[i].feature, &bytes, 1, err);
+}
+
+/* The picture comes last: it stays where it was read to. */
+enum tfr_status tfr_list_embed_all(struct tfr_list *l, struct tfr_item *item,
+	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
+{
+	const struct tfr_embed *embeds = l->in.opts->embeds;
+	struct tfr_list_item *own = item->own;
+	const char *picture = NULL;
+	enum tfr_status status = TFR_OK;
+
+	for (size_t i = 0; !status && !item->skipped && i < own->n; i++) {
+		if (!own->paths[i].size)
+			continue;
+		if (tfr_embed_is_picture(&embeds[i]))
+			picture = (const char *)own->paths[i].data;
+		else
+			status = embed_bytes(l, item, i, room, err);
+	}
+	if (status || item->skipped || !picture)
+		return status;
+	return embed_picture(l, item, picture, bench, room, err);
+}

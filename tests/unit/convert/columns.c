@@ -1,0 +1,93 @@
+/* What a text looks like, and what it is as a value. */
+#include <criterion/criterion.h>
+#include <math.h>
+
+#include "convert/columns.h"
+
+Test(columns, looks)
+{
+	static const struct {
+		const char *text;
+		enum tfr_look look;
+	} cases[] = {
+		{ "0", TFR_LOOK_INT },
+		{ "-0", TFR_LOOK_INT },
+		{ "-9223372036854775808", TFR_LOOK_INT },
+		{ "9223372036854775807", TFR_LOOK_INT },
+		{ "9223372036854775808", TFR_LOOK_TEXT }, /* as float it would lose digits */
+		{ "-9223372036854775809", TFR_LOOK_TEXT },
+		{ "99999999999999999999999999", TFR_LOOK_TEXT },
+		{ "01", TFR_LOOK_TEXT }, /* a postal code */
+		{ "-01.5", TFR_LOOK_TEXT },
+		{ "+1", TFR_LOOK_TEXT },
+		{ "", TFR_LOOK_TEXT },
+		{ "-", TFR_LOOK_TEXT },
+		{ " 1", TFR_LOOK_TEXT },
+		{ "1 ", TFR_LOOK_TEXT },
+		{ "0x10", TFR_LOOK_TEXT },
+		{ "1e", TFR_LOOK_TEXT },
+		{ "1e+", TFR_LOOK_TEXT },
+		{ ".", TFR_LOOK_TEXT },
+		{ "1_000", TFR_LOOK_TEXT },
+		{ "1,5", TFR_LOOK_TEXT },
+		{ "1e39", TFR_LOOK_TEXT }, /* float32 ends at 3.4e38 */
+		{ "1e38", TFR_LOOK_FLOAT },
+		{ "0.5", TFR_LOOK_FLOAT },
+		{ ".5", TFR_LOOK_FLOAT },
+		{ "5.", TFR_LOOK_FLOAT },
+		{ "-1.5E-3", TFR_LOOK_FLOAT },
+		{ "1e-400", TFR_LOOK_FLOAT },
+		{ "NaN", TFR_LOOK_SPECIAL },
+		{ "inf", TFR_LOOK_SPECIAL },
+		{ "-Infinity", TFR_LOOK_SPECIAL },
+		{ "nano", TFR_LOOK_TEXT },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		cr_expect_eq(tfr_look_at(cases[i].text, strlen(cases[i].text)), cases[i].look,
+			"'%s'", cases[i].text);
+}
+
+Test(columns, values)
+{
+	int64_t whole = 0;
+	float real = 0;
+
+	cr_assert(tfr_text_int64("-9223372036854775808", 20, &whole));
+	cr_assert_eq(whole, INT64_MIN);
+	cr_assert_not(tfr_text_int64("9223372036854775808", 19, &whole));
+	cr_assert(tfr_text_float("0.1", 3, &real));
+	cr_assert_eq(real, 0.1f);
+	cr_assert(tfr_text_float("16777217", 8, &real)); /* given as float: rounded */
+	cr_assert_eq(real, 16777216.0f);
+	cr_assert(tfr_text_float("-inf", 4, &real));
+	cr_assert(isinf(real) && real < 0);
+	cr_assert_not(tfr_text_float("1e39", 4, &real));
+	cr_assert_not(tfr_text_float("1", 0, &real));
+}
+
+Test(columns, kinds)
+{
+	static const struct {
+		unsigned looks;
+		bool texts;
+		enum tfr_kind kind;
+	} cases[] = {
+		{ TFR_LOOK_INT, true, TFR_KIND_INT64 },
+		{ TFR_LOOK_INT | TFR_LOOK_FLOAT, true, TFR_KIND_FLOAT },
+		{ TFR_LOOK_INT | TFR_LOOK_SPECIAL, true, TFR_KIND_FLOAT },
+		{ TFR_LOOK_SPECIAL, true, TFR_KIND_FLOAT },
+		{ TFR_LOOK_SPECIAL, false, TFR_KIND_BYTES },
+		{ TFR_LOOK_SPECIAL | TFR_LOOK_FLOAT, false, TFR_KIND_FLOAT },
+		{ TFR_LOOK_TEXT | TFR_LOOK_SPECIAL, false, TFR_KIND_BYTES },
+		{ TFR_LOOK_TEXT | TFR_LOOK_INT, true, TFR_KIND_BYTES },
+		{ 0, true, TFR_KIND_UNSET },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct tfr_column col = { .looks = cases[i].looks };
+
+		cr_expect_eq(tfr_column_decide(&col, cases[i].texts, "x", NULL), TFR_OK);
+		cr_expect_eq(col.kind, cases[i].kind, "case %zu", i);
+	}
+}
