@@ -10,9 +10,12 @@ CRC_BLOCK = 512 << 10                     # what tfr reads at a time
 FEED_MEMORY = 384 << 20
 SMALL_SHARDS = 40                         # 104 MB each where there are 20 million
 CLASSES = 15                              # of the pictures: a class a photograph, all of one size
-PARSED, PARSED_RAGGED = 1_000_000, 200_000   # records that are parsed: of 192 bytes, and of ragged features
+PARSED_RAGGED = 200_000                   # records of ragged features that are parsed
 RAGGED = 17                               # features of the latter
-PARSE_BATCH = 256
+PARSE_BATCH, PARSE_LARGE_BATCH = 256, 8192   # what fits into a cache, and what does not
+READ, READ_SHARDS = 1_000_000, 8          # records of 192 bytes that are read, 208 MB, and the files that they are in
+READ_LARGE = 3000                         # records of 64 KiB
+GZIP_WRITTEN = 150_000                    # records that TensorFlow compresses in a run; ours takes all
 SMALL_CLASSES = [0.4, 0.3, 0.2, 0.1]      # as make_small deals them
 
 
@@ -43,7 +46,82 @@ def every(place):
     def before():
         clear(place.ram)
 
-    return picture_rows(place, before) + parse_rows(place) + rewrite_rows(place, before) + small_rows(place, before)
+    pictures = picture_rows(place, before) + rewrite_rows(place, before)
+    for row in pictures:
+        row.pictures = True
+    return pictures + read_rows(place) + gzip_rows(place, before) + parse_rows(place) + small_rows(place, before)
+
+
+def maker(place, base, records, shards, *size):
+    """What makes records at the first run that wants them, and the files they are in."""
+    files = [place.ram / ('%s-%05d-of-%05d.tfrecord' % (base, n, shards)) for n in range(shards)]
+
+    def made():
+        if not files[-1].exists():
+            subprocess.run([place.release / 'tests/make_small', str(records), str(shards), place.ram / base, *size],
+                           check=True)
+
+    return made, files
+
+
+def read_rows(place):
+    """A million records of 192 bytes, in one file and in several, and large ones: counted and checked."""
+    made_one, one = maker(place, 'one', READ, 1)
+    made_some, some = maker(place, 'some', READ, READ_SHARDS)
+    made_large, large = maker(place, 'large', READ_LARGE, READ_SHARDS, str(1 << 16))
+    rows = []
+
+    def tensorflow(name, job, verb, goal, made, files):
+        rows.append(Row(name, job, 'TensorFlow counts', [place.tfr, verb, '-q', *files],
+                        [place.python, TESTS / 'peer_tensorflow.py', 'count-small', *files], goal, before=made))
+
+    def readcrc(name, job, made, files):
+        rows.append(Row(name, job, '`read()` + CRC-32C loop', [place.tfr, 'check', '-q', *files],
+                        [place.release / 'tests/readcrc', CRC_BLOCK, place.cores, *files], '≥ 0.85', pairs=15, before=made))
+
+    tensorflow('count-192-tensorflow', '`count`, 192 bytes, 8 files', 'count', '≥ 40', made_some, some)
+    tensorflow('count-192-one-tensorflow', '`count`, 192 bytes, one file', 'count', '≥ 40', made_one, one)
+    readcrc('check-192-readcrc', '`check`, 192 bytes, 8 files', made_some, some)
+    readcrc('check-192-one-readcrc', '`check`, 192 bytes, one file', made_one, one)
+    readcrc('check-64k-readcrc', '`check`, 64 KiB, 8 files', made_large, large)
+    return rows
+
+
+def gzip_rows(place, clear_out):
+    """Records of 192 bytes written to GZIP and read from it."""
+    made_plain, plain = maker(place, 'one', READ, 1)
+    tensorflow = [place.python, TESTS / 'peer_tensorflow.py']
+    theirs, ours = place.ram / 'theirs.gz', place.ram / 'ours.gz'
+
+    def before():
+        clear_out()
+        made_plain()
+
+    def made(path, command):
+        def make():
+            made_plain()
+            if not path.exists():
+                subprocess.run([str(a) for a in command], check=True, stdout=subprocess.DEVNULL)
+        return make
+
+    def written(name, job, peer, level, ours_level, goal):
+        out = place.ram / 'out'
+        return Row(name, job, peer, [place.tfr, 'cat', '-q', '-z', 'gzip', *ours_level, *plain, '-o', out / 'ours.gz'],
+                   [*tensorflow, 'gzip', out / 'theirs.gz', level, GZIP_WRITTEN, *plain], goal, rate=True, records=READ,
+                   pairs=3, before=before)
+
+    def read(name, job, path, command, goal):
+        return Row(name, job, 'TensorFlow counts', [place.tfr, 'check', '-q', path], [*tensorflow, 'count-gzip', path], goal,
+                   before=made(path, command))
+
+    return [
+        written('gzip-write-tensorflow', '`cat -z gzip`, 192 bytes', 'TensorFlow writes', -1, [], '≥ 12'),
+        written('gzip-write-fast-tensorflow', '`cat -z gzip -1`, 192 bytes', 'TensorFlow writes, level 1', 1, ['-1'], ''),
+        read('gzip-read-theirs', '`check` of GZIP that TensorFlow wrote', theirs,
+             [*tensorflow, 'gzip', theirs, -1, READ, *plain], '≥ 2.5'),
+        read('gzip-read-ours', '`check` of GZIP that tfr wrote', ours,
+             [place.tfr, 'cat', '-q', '-z', 'gzip', *plain, '-o', ours], '≥ 4'),
+    ]
 
 
 def picture_shards(place):
@@ -82,25 +160,29 @@ def picture_rows(place, before):
 def parse_rows(place):
     """Examples in memory into columns, with what a batch of training has; the inputs are made at the first run."""
     ram = place.ram
-    small, ragged = ram / 'parse-00000-of-00001.tfrecord', ram / 'parse-ragged.tfrecord'
+    made_small, (small,) = maker(place, 'one', READ, 1)
+    ragged = ram / 'parse-ragged.tfrecord'
 
     def made():
-        if not small.exists():
-            subprocess.run([place.release / 'tests/make_small', str(PARSED), '1', ram / 'parse'], check=True)
+        made_small()
         if not ragged.exists():
             subprocess.run([place.release / 'tests/make_ragged', str(PARSED_RAGGED), str(RAGGED), ragged], check=True)
 
-    def row(name, job, layout, features, path):
-        timed = [PARSE_BATCH, 3, features, path]
-        return Row(name, job, '`parse_example`', [place.release / 'tests/parse_batches', layout, place.cores, *timed],
+    def row(name, job, layout, features, path, batch=PARSE_BATCH):
+        timed = [batch, 3, features, path]
+        return Row(name, '%s, batches of %d' % (job, batch), '`parse_example`', [place.release / 'tests/parse_batches', layout, place.cores, *timed],
                    [place.python, TESTS / 'peer_tensorflow.py', 'parse', layout, *timed], '≥ 10', rate=True, before=made)
 
-    return [
-        row('parse-dense', '`tfr_batch_parse`, 192 bytes, dense', 'dense', 'label=int64,blob=bytes', small),
-        row('parse-ragged', '`tfr_batch_parse`, 192 bytes, ragged', 'ragged', 'label=int64,blob=bytes', small),
-        row('parse-ragged-many', '`tfr_batch_parse`, %d ragged int64' % RAGGED, 'ragged',
-            ','.join('f%02d=int64' % n for n in range(RAGGED)), ragged),
-    ]
+    many = ','.join('f%02d=int64' % n for n in range(RAGGED))
+    rows = []
+    for suffix, batch in ('', PARSE_BATCH), ('-8192', PARSE_LARGE_BATCH):
+        rows += [
+            row('parse-dense' + suffix, '`tfr_batch_parse`, 192 bytes, dense', 'dense', 'label=int64,blob=bytes', small, batch),
+            row('parse-ragged' + suffix, '`tfr_batch_parse`, 192 bytes, ragged', 'ragged', 'label=int64,blob=bytes', small,
+                batch),
+            row('parse-ragged-many' + suffix, '`tfr_batch_parse`, %d ragged int64' % RAGGED, 'ragged', many, ragged, batch),
+        ]
+    return rows
 
 
 def twice(out, *command):
