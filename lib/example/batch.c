@@ -53,6 +53,7 @@ static bool init_column(struct tfr_batch_column *c, const struct tfr_batch_featu
 	size_t fills, size;
 
 	c->kind = f->kind;
+	c->decode = tfr_varints_way(0);
 	c->layout = f->layout;
 	c->splits32 = f->splits32;
 	c->copy = f->copy && f->kind == TFR_KIND_BYTES;

@@ -11,6 +11,7 @@
 #include <tfr/batch.h>
 
 #include "base/buf.h"
+#include "example/varint.h"
 #include "example/wire.h"
 
 #define TFR_UNWANTED UINT32_MAX
@@ -22,11 +23,12 @@ struct tfr_batch_column {
 	enum tfr_kind kind;
 	enum tfr_layout layout;
 	bool splits32, copy;
-	size_t count;	 /* see struct tfr_batch_feature */
-	void *fill;	 /* NULL: none was given */
-	uint8_t *texts;	 /* what `fill` points to, where it is bytes */
-	size_t elements; /* values in `values` */
-	uint64_t wrong;	 /* of a failed append: the kind, or the number of values, that it has */
+	size_t count;		/* see struct tfr_batch_feature */
+	void *fill;		/* NULL: none was given */
+	uint8_t *texts;		/* what `fill` points to, where it is bytes */
+	size_t elements;	/* values in `values` */
+	tfr_varints_fn *decode; /* the fastest here */
+	uint64_t wrong; /* of a failed append: the kind, or the number of values, that it has */
 	/* int64_t, float or struct tfr_bytes; of copied bytes the int64_t offset of their end in
 	 * `text`, with a 0 before the first.  Neither these nor the splits are ever NULL. */
 	struct tfr_buf values;

@@ -152,23 +152,42 @@ BMI2 static int64_t *decode_bmi2(
 	return decode(p, end, limit, out, gather_pext);
 }
 
-/* AMD's first two Zens have pext, but many times slower than shifting is. */
-static inline bool fast_pext(void)
+static inline bool have_pext(void)
 {
-	return __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("bmi") &&
-	       !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2");
+	return __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("bmi");
+}
+
+/* AMD's first two Zens have pext, but many times slower than shifting is. */
+static inline bool slow_pext(void)
+{
+	return __builtin_cpu_is("znver1") || __builtin_cpu_is("znver2");
 }
 
 #else
 
 #define decode_bmi2 tfr_varints_decode_word
-#define fast_pext() false
+#define have_pext() false
+#define slow_pext() false
 
 #endif
+
+tfr_varints_fn *tfr_varints_way(unsigned i)
+{
+	tfr_varints_fn *ways[4] = { NULL };
+	unsigned n = 0;
+
+	if (tfr_varints_have_avx512())
+		ways[n++] = tfr_varints_decode_avx512;
+	if (have_pext() && !slow_pext())
+		ways[n++] = decode_bmi2;
+	ways[n++] = tfr_varints_decode_word;
+	if (have_pext() && slow_pext())
+		ways[n++] = decode_bmi2;
+	return i < n ? ways[i] : NULL;
+}
 
 int64_t *tfr_varints_decode(
 	const uint8_t **p, const uint8_t *end, const uint8_t *limit, int64_t *out)
 {
-	return fast_pext() ? decode_bmi2(p, end, limit, out)
-			   : tfr_varints_decode_word(p, end, limit, out);
+	return tfr_varints_way(0)(p, end, limit, out);
 }

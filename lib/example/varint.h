@@ -18,9 +18,14 @@ size_t tfr_varints_count(const uint8_t *p, size_t size);
 #define TFR_VARINT_SLACK 8
 int64_t *tfr_varints_decode(
 	const uint8_t **p, const uint8_t *end, const uint8_t *limit, int64_t *out);
-/* What it is where the processor cannot push bits together itself. */
-int64_t *tfr_varints_decode_word(
+/* The ways to do it that this processor has, fastest first; NULL behind the last.  For who decodes
+ * many short chunks, and for tests. */
+typedef int64_t *tfr_varints_fn(
 	const uint8_t **p, const uint8_t *end, const uint8_t *limit, int64_t *out);
+tfr_varints_fn *tfr_varints_way(unsigned i);
+tfr_varints_fn tfr_varints_decode_word; /* for any processor */
+tfr_varints_fn tfr_varints_decode_avx512;
+bool tfr_varints_have_avx512(void);
 /* The same, byte by byte, and within its bounds. */
 int64_t *tfr_varints_decode_plain(const uint8_t **p, const uint8_t *end, int64_t *out);
 
