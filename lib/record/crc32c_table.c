@@ -1,7 +1,26 @@
 /* record/crc32c_table.c - run at build time: prints the slicing-by-8 tables of CRC-32C (polynomial
- * 0x1EDC6F41, reflected 0x82F63B78; RFC 3720 appendix B.4). */
+ * 0x1EDC6F41, reflected 0x82F63B78; RFC 3720 appendix B.4), and what folds it. */
 #include <stdint.h>
 #include <stdio.h>
+
+/* x to the power of `n`, of what remains by the polynomial, reflected; one place to the left, since
+ * the product of two reflected numbers of 64 bits has 127. */
+static uint64_t power(int n)
+{
+	uint32_t v = 0x80000000u; /* 1 */
+
+	while (n--)
+		v = v >> 1 ^ (0x82f63b78u & -(v & 1));
+	return (uint64_t)v << 1;
+}
+
+/* What moves the two halves of 128 bits over `bits` bits that follow them (Gopal and others, Fast
+ * CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction, Intel 2009). */
+static void print_fold(int bits)
+{
+	printf("\t0x%09llx, 0x%09llx,\n", (unsigned long long)power(bits + 32),
+		(unsigned long long)power(bits - 32));
+}
 
 int main(void)
 {
@@ -23,5 +42,12 @@ int main(void)
 		printf("\n\t},\n");
 	}
 	printf("};\n");
+	printf("static const uint64_t crc32c_step[8] = {\n");
+	for (int lane = 0; lane < 4; lane++)
+		print_fold(512);
+	printf("};\nstatic const uint64_t crc32c_last[8] = {\n");
+	for (int lane = 0; lane < 3; lane++)
+		print_fold(384 - 128 * lane);
+	printf("\t0, 0,\n};\n");
 	return 0;
 }

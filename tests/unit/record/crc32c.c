@@ -13,6 +13,20 @@ Test(crc32c, known_answers)
 	cr_assert_eq(tfr_crc_unmask(0xc78ab0e5), 0xe3069283);
 }
 
+/* Each way that this processor has, from any start and at any address. */
+static void compare_ways(const uint8_t *data, size_t n, uint32_t whole)
+{
+	uint32_t start = tfr_crc32c_plain(0, data, n / 5);
+	size_t from = n / 5, left = n - from;
+
+	if (tfr_crc32c_have_avx512())
+		cr_assert(tfr_crc32c_avx512(0, data, n) == whole &&
+			  tfr_crc32c_avx512(start, data + from, left) == whole);
+	if (tfr_crc32c_have_sse42())
+		cr_assert(tfr_crc32c_sse42(0, data, n) == whole &&
+			  tfr_crc32c_sse42(start, data + from, left) == whole);
+}
+
 Test(crc32c, twins_agree_at_every_length_and_split)
 {
 	static uint8_t data[3000];
@@ -25,6 +39,7 @@ Test(crc32c, twins_agree_at_every_length_and_split)
 		uint32_t whole = tfr_crc32c_plain(0, data, n);
 
 		cr_assert_eq(tfr_crc32c(0, data, n), whole);
+		compare_ways(data, n, whole);
 		cr_assert_eq(
 			tfr_crc32c(tfr_crc32c(0, data, n / 3), data + n / 3, n - n / 3), whole);
 		cr_assert_eq(
