@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/gzi.h>
 #include <tfr/record.h>
 
 #include "base/error.h"
@@ -113,62 +112,6 @@ enum tfr_status tfr_reader_open_memory(struct tfr_reader **r, const void *data, 
 	return status ? status : open_source(r, source, opts, err);
 }
 
-/* The stream from the point on, or the whole of what is no GZIP.  TFR_END: it ends before `offset`.
- */
-static enum tfr_status open_stream_at(struct tfr_stream **s, const char *path,
-	const struct tfr_gzi *gzi, uint64_t offset, const struct tfr_reader_opts *opts,
-	struct tfr_error *err)
-{
-	struct tfr_gzi_point point = tfr_gzi_find(gzi, offset);
-	struct tfr_stream_opts how;
-	struct tfr_source *source = NULL;
-	enum tfr_status status = tfr_source_open(&source, path, err);
-
-	if (status)
-		return status;
-	how = stream_opts(source, opts);
-	status = tfr_stream_open(s, source, &how, err);
-	if (status)
-		return status;
-	if (point.compressed && tfr_stream_compression(*s) == TFR_COMPRESSION_GZIP &&
-		tfr_source_seekable(source)) {
-		tfr_stream_close(*s);
-		*s = NULL;
-		status = tfr_source_open(&source, path, err);
-		if (status)
-			return status;
-		tfr_source_seek(source, point.compressed);
-		how.compression = TFR_COMPRESSION_GZIP;
-		how.at = true;
-		status = tfr_stream_open(s, source, &how, err);
-		offset -= point.uncompressed;
-	}
-	return status ? status : tfr_stream_skip(*s, offset, err);
-}
-
-enum tfr_status tfr_reader_open_at(struct tfr_reader **r, const char *path,
-	const struct tfr_gzi *gzi, uint64_t offset, uint64_t index,
-	const struct tfr_reader_opts *opts, struct tfr_error *err)
-{
-	struct tfr_stream *stream = NULL;
-	enum tfr_status status = open_stream_at(&stream, path, gzi, offset, opts, err);
-
-	if (status == TFR_END)
-		status = tfr_fail_path(err, TFR_EUSAGE, path,
-			"there are fewer than %llu bytes before a record in",
-			(unsigned long long)offset);
-	if (status) {
-		tfr_stream_close(stream);
-		return status;
-	}
-	status = open_stream(r, stream, opts, err);
-	if (!status) {
-		(*r)->index = index;
-		(*r)->block_offset = offset;
-	}
-	return status;
-}
-
 void tfr_reader_close(struct tfr_reader *r)
 {
 	if (!r)
@@ -178,7 +121,7 @@ void tfr_reader_close(struct tfr_reader *r)
 	free(r);
 }
 
-static enum tfr_status fault(struct tfr_reader *r, enum tfr_fault kind, struct tfr_error *err)
+enum tfr_status tfr_reader_fail(struct tfr_reader *r, enum tfr_fault kind, struct tfr_error *err)
 {
 	r->fault = kind;
 	if (err) {
@@ -232,7 +175,8 @@ enum tfr_status tfr_reader_fill(struct tfr_reader *r, uint64_t need, struct tfr_
 			status = tfr_stream_read(
 				r->stream, r->block + r->end, r->cap - r->end, &got, err);
 		if (status)
-			return status == TFR_EDATA ? fault(r, TFR_FAULT_STREAM, err) : status;
+			return status == TFR_EDATA ? tfr_reader_fail(r, TFR_FAULT_STREAM, err)
+						   : status;
 		r->end += got;
 		r->ended = got == 0;
 	}
@@ -260,7 +204,7 @@ static enum tfr_status not_a_record_file(struct tfr_reader *r, struct tfr_error 
 	}
 	tfr_fail(err, TFR_EDATA, "length checksum mismatch");
 	tfr_error_hint(err, "The very first header does not fit: is this a TFRecord file?");
-	return fault(r, TFR_FAULT_LENGTH, err);
+	return tfr_reader_fail(r, TFR_FAULT_LENGTH, err);
 }
 
 enum tfr_status tfr_reader_header(struct tfr_reader *r, uint64_t *length, struct tfr_error *err)
@@ -274,19 +218,19 @@ enum tfr_status tfr_reader_header(struct tfr_reader *r, uint64_t *length, struct
 		tfr_fail(err, TFR_EDATA, "truncated header: %zu of 12 bytes", have);
 		tfr_error_hint(
 			err, "TensorFlow takes this for the end of the file and says nothing.");
-		return fault(r, TFR_FAULT_CUT, err);
+		return tfr_reader_fail(r, TFR_FAULT_CUT, err);
 	}
 	*length = tfr_load64(p);
 	if (!tfr_header_verifies(p)) {
 		if (!r->index && !tfr_reader_offset(r))
 			return not_a_record_file(r, err);
 		tfr_fail(err, TFR_EDATA, "length checksum mismatch");
-		return fault(r, TFR_FAULT_LENGTH, err);
+		return tfr_reader_fail(r, TFR_FAULT_LENGTH, err);
 	}
 	if (*length > TFR_LENGTH_MAX) {
 		tfr_fail(err, TFR_EDATA, "impossible record length %llu",
 			(unsigned long long)*length);
-		return fault(r, TFR_FAULT_LENGTH, err);
+		return tfr_reader_fail(r, TFR_FAULT_LENGTH, err);
 	}
 	return TFR_OK;
 }
@@ -296,7 +240,7 @@ static enum tfr_status truncated(
 {
 	tfr_fail(err, TFR_EDATA, "truncated record: %llu of %llu bytes", (unsigned long long)have,
 		(unsigned long long)(length + TFR_RECORD_OVERHEAD));
-	return fault(r, TFR_FAULT_CUT, err);
+	return tfr_reader_fail(r, TFR_FAULT_CUT, err);
 }
 
 enum tfr_status tfr_reader_fill_record(struct tfr_reader *r, uint64_t length, struct tfr_error *err)
@@ -359,7 +303,7 @@ enum { VARINT_MOST = 10 };
 static enum tfr_status bad_delimiter(struct tfr_reader *r, const char *what, struct tfr_error *err)
 {
 	tfr_fail(err, TFR_EDATA, "%s", what);
-	return fault(r, TFR_FAULT_STREAM, err);
+	return tfr_reader_fail(r, TFR_FAULT_STREAM, err);
 }
 
 /* The length at `begin` and the bytes that it takes.  TFR_END: the file ends here. */
@@ -407,7 +351,7 @@ static enum tfr_status next_delimited(
 		return give(r, rec, head, (size_t)length, (size_t)total);
 	tfr_fail(err, TFR_EDATA, "truncated payload: %llu of %llu bytes",
 		(unsigned long long)(have - head), (unsigned long long)length);
-	return fault(r, TFR_FAULT_STREAM, err);
+	return tfr_reader_fail(r, TFR_FAULT_STREAM, err);
 }
 
 /* --- records --- */
@@ -435,7 +379,7 @@ static enum tfr_status next_record(
 	offset = tfr_reader_offset(r);
 	if (tfr_load32(payload + length) != tfr_crc_mask(crc)) {
 		tfr_fail(err, TFR_EDATA, "data checksum mismatch");
-		fault(r, TFR_FAULT_PAYLOAD, err);
+		tfr_reader_fail(r, TFR_FAULT_PAYLOAD, err);
 		r->index++;
 		status = tfr_reader_pass(r, (size_t)length + TFR_RECORD_OVERHEAD, err);
 		return status ? status : TFR_EDATA;

@@ -31,6 +31,8 @@ static inline uint64_t tfr_reader_offset(const struct tfr_reader *r)
 	return r->block_offset + r->begin;
 }
 
+/* Says where the reader is and what `kind` of fault it met there.  TFR_EDATA. */
+enum tfr_status tfr_reader_fail(struct tfr_reader *r, enum tfr_fault kind, struct tfr_error *err);
 /* Passes over `size` bytes of the block that are part of a fault. */
 enum tfr_status tfr_reader_pass(struct tfr_reader *r, size_t size, struct tfr_error *err);
 /* Reads until `need` bytes lie behind `begin` or the stream ends. */

@@ -10,6 +10,7 @@
 
 #include "record/ahead.h"
 #include "record/framing.h"
+#include "record/gzi.h"
 #include "record/replay.h"
 #include "thread/threads.h"
 
@@ -21,10 +22,14 @@ struct tfr_stream {
 	struct tfr_inflate *inflate;
 	struct tfr_ahead *ahead;   /* in the place of `inflate` and `in` */
 	struct tfr_replay *replay; /* likewise, once damage was met */
-	uint64_t begin;		   /* in the source, where that can be read again */
-	uint64_t inflated;	   /* bytes handed out */
-	bool within;		   /* begins within a GZIP member */
-	uint8_t *in;		   /* read from the source, not yet used */
+	uint64_t origin;	   /* of the stream in the source, where that can be read again */
+	uint64_t begin;		   /* of what is inflated, there, */
+	uint64_t base;		   /* and in the stream */
+	uint64_t position;	   /* in the stream */
+	unsigned threads;
+	bool within;		  /* begins within a GZIP member */
+	enum tfr_status unplaced; /* a seek failed so that nothing can be read before another */
+	uint8_t *in;		  /* read from the source, not yet used */
 	size_t in_at, in_size;
 	bool source_ended;
 };
@@ -34,7 +39,7 @@ static enum tfr_status read_head(struct tfr_stream *s, size_t need, struct tfr_e
 {
 	size_t got;
 
-	s->in = malloc(HEAD_SIZE);
+	s->in = s->in ? s->in : malloc(HEAD_SIZE);
 	if (!s->in)
 		return tfr_fail_nomem(err, "opening a file");
 	do { /* a pipe may give less than a header at first */
@@ -48,11 +53,11 @@ static enum tfr_status read_head(struct tfr_stream *s, size_t need, struct tfr_e
 	return TFR_OK;
 }
 
-static enum tfr_status start_ahead(struct tfr_stream *s, struct tfr_inflate *z,
-	const struct tfr_stream_opts *opts, unsigned threads, struct tfr_error *err)
+static enum tfr_status start_ahead(
+	struct tfr_stream *s, struct tfr_inflate *z, struct tfr_gzi *gzi, struct tfr_error *err)
 {
 	struct tfr_ahead_opts how = {
-		.threads = threads, .head = s->in, .head_size = s->in_size, .gzi = opts->gzi
+		.threads = s->threads, .head = s->in, .head_size = s->in_size, .gzi = gzi
 	};
 
 	s->in_at = s->in_size;
@@ -72,24 +77,20 @@ static enum tfr_status new_inflate(
 	return status;
 }
 
+/* Inflates from the head on, into which points are to be noted where `gzi` is not NULL. */
 static enum tfr_status start_inflating(
-	struct tfr_stream *s, const struct tfr_stream_opts *opts, struct tfr_error *err)
+	struct tfr_stream *s, struct tfr_gzi *gzi, struct tfr_error *err)
 {
-	unsigned threads = tfr_thread_count(opts->threads);
 	struct tfr_inflate *z = NULL;
-	enum tfr_status status;
+	enum tfr_status status = new_inflate(s, &z, err);
 	uint8_t *larger;
-
-	/* From its beginning, or from within it: what begins a member is no block of deflate. */
-	s->within = opts->at && tfr_codec_sniff(s->in, s->in_size) != TFR_COMPRESSION_GZIP;
-	status = new_inflate(s, &z, err);
 
 	if (status)
 		return status;
 	/* A pipe gives what it has now: reading ahead would wait for more. */
 	if (s->compression == TFR_COMPRESSION_GZIP && tfr_source_seekable(s->source) &&
-		(threads > 1 || opts->gzi))
-		return start_ahead(s, z, opts, threads, err);
+		(s->threads > 1 || gzi))
+		return start_ahead(s, z, gzi, err);
 	s->inflate = z;
 	larger = realloc(s->in, INPUT_SIZE);
 	if (!larger)
@@ -110,7 +111,8 @@ enum tfr_status tfr_stream_open(struct tfr_stream **out, struct tfr_source *sour
 		return tfr_fail_nomem(err, "opening a file");
 	}
 	s->source = source;
-	s->begin = tfr_source_position(source);
+	s->origin = s->begin = tfr_source_position(source);
+	s->threads = tfr_thread_count(opts->threads);
 	/* What need not be found out is not waited for: a first line may be shorter. */
 	status = read_head(s, c == TFR_COMPRESSION_AUTO ? TFR_RECORD_HEADER : 1, err);
 	if (!status && c == TFR_COMPRESSION_AUTO) {
@@ -121,7 +123,7 @@ enum tfr_status tfr_stream_open(struct tfr_stream **out, struct tfr_source *sour
 	s->compression = c;
 	/* A file of 0 bytes is an empty file under any compression, as TensorFlow has it. */
 	if (!status && c != TFR_COMPRESSION_NONE && s->in_size)
-		status = start_inflating(s, opts, err);
+		status = start_inflating(s, opts->gzi, err);
 	if (status) {
 		tfr_stream_close(s);
 		return status;
@@ -130,13 +132,22 @@ enum tfr_status tfr_stream_open(struct tfr_stream **out, struct tfr_source *sour
 	return TFR_OK;
 }
 
+/* What inflates, gone. */
+static void stop(struct tfr_stream *s)
+{
+	tfr_inflate_free(s->inflate);
+	tfr_ahead_close(s->ahead);
+	tfr_replay_close(s->replay);
+	s->inflate = NULL;
+	s->ahead = NULL;
+	s->replay = NULL;
+}
+
 void tfr_stream_close(struct tfr_stream *s)
 {
 	if (!s)
 		return;
-	tfr_inflate_free(s->inflate);
-	tfr_ahead_close(s->ahead);
-	tfr_replay_close(s->replay);
+	stop(s);
 	tfr_source_close(s->source);
 	free(s->in);
 	free(s);
@@ -194,7 +205,7 @@ static enum tfr_status start_replay(struct tfr_stream *s, struct tfr_error *err)
 	if (status)
 		return status;
 	tfr_source_seek(s->source, s->begin);
-	return tfr_replay_open(&s->replay, s->source, z, s->inflated, err);
+	return tfr_replay_open(&s->replay, s->source, z, s->position - s->base, err);
 }
 
 static enum tfr_status read_compressed(
@@ -211,23 +222,37 @@ static enum tfr_status read_compressed(
 		status = start_replay(s, err);
 	if (!status && s->replay)
 		status = tfr_replay_read(s->replay, buf, size, got, err);
-	s->inflated += *got;
 	return status;
 }
 
-enum tfr_status tfr_stream_read(
+static enum tfr_status read_plain(
 	struct tfr_stream *s, void *buf, size_t size, size_t *got, struct tfr_error *err)
 {
 	size_t held = s->in_size - s->in_at;
 
-	if (s->inflate || s->ahead)
-		return read_compressed(s, buf, size, got, err);
 	if (!held)
 		return tfr_source_read_some(s->source, buf, size, got, err);
 	*got = held < size ? held : size;
 	memcpy(buf, s->in + s->in_at, *got);
 	s->in_at += *got;
 	return TFR_OK;
+}
+
+enum tfr_status tfr_stream_read(
+	struct tfr_stream *s, void *buf, size_t size, size_t *got, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	*got = 0;
+	if (s->unplaced)
+		return tfr_fail_path(err, s->unplaced, tfr_stream_name(s),
+			"there was no getting to this place in");
+	if (s->inflate || s->ahead)
+		status = read_compressed(s, buf, size, got, err);
+	else
+		status = read_plain(s, buf, size, got, err);
+	s->position += status ? 0 : *got;
+	return status;
 }
 
 static enum tfr_status discard(struct tfr_stream *s, uint64_t bytes, struct tfr_error *err)
@@ -255,6 +280,7 @@ enum tfr_status tfr_stream_skip(struct tfr_stream *s, uint64_t bytes, struct tfr
 		return discard(s, bytes, err);
 	if (!tfr_stream_has(s, bytes))
 		return TFR_END;
+	s->position += bytes;
 	if (bytes <= held) {
 		s->in_at += (size_t)bytes;
 		return TFR_OK;
@@ -262,6 +288,62 @@ enum tfr_status tfr_stream_skip(struct tfr_stream *s, uint64_t bytes, struct tfr
 	s->in_at = s->in_size;
 	tfr_source_skip(s->source, bytes - held);
 	return TFR_OK;
+}
+
+/* Inflating begins anew, at the point. */
+static enum tfr_status restart(
+	struct tfr_stream *s, struct tfr_gzi_point point, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	stop(s);
+	s->begin = s->origin + point.compressed;
+	s->base = s->position = point.uncompressed;
+	s->in_at = s->in_size = 0;
+	s->source_ended = false;
+	tfr_source_seek(s->source, s->begin);
+	status = read_head(s, 1, err);
+	/* From its beginning, or from within it: what begins a member is no block of deflate. */
+	s->within = point.compressed && tfr_codec_sniff(s->in, s->in_size) != TFR_COMPRESSION_GZIP;
+	if (!status && s->in_size)
+		status = start_inflating(s, NULL, err);
+	s->unplaced = status;
+	return status;
+}
+
+static enum tfr_status seek_compressed(
+	struct tfr_stream *s, const struct tfr_gzi *gzi, uint64_t offset, struct tfr_error *err)
+{
+	struct tfr_gzi_point point = { 0 };
+	enum tfr_status status = TFR_OK;
+
+	if (s->compression == TFR_COMPRESSION_GZIP)
+		point = tfr_gzi_find(gzi, offset);
+	if (offset < s->position || point.uncompressed > s->position || s->unplaced)
+		status = restart(s, point, err);
+	return status ? status : discard(s, offset - s->position, err);
+}
+
+enum tfr_status tfr_stream_seek(
+	struct tfr_stream *s, const struct tfr_gzi *gzi, uint64_t offset, struct tfr_error *err)
+{
+	if (!tfr_source_seekable(s->source)) {
+		if (offset >= s->position)
+			return discard(s, offset - s->position, err);
+		return tfr_fail_path(
+			err, TFR_EUSAGE, tfr_stream_name(s), "there is no going back in");
+	}
+	if (s->compression != TFR_COMPRESSION_NONE)
+		return seek_compressed(s, gzi, offset, err);
+	s->in_at = s->in_size = 0;
+	s->position = 0;
+	tfr_source_seek(s->source, s->origin);
+	return tfr_stream_skip(s, offset, err);
+}
+
+uint64_t tfr_stream_position(const struct tfr_stream *s)
+{
+	return s->position;
 }
 
 enum tfr_status tfr_stream_peek(struct tfr_stream *s, int64_t ahead, void *buf, size_t size,

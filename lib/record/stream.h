@@ -15,7 +15,6 @@ struct tfr_gzi;
 struct tfr_stream_opts {
 	enum tfr_compression compression; /* AUTO: found from the content */
 	unsigned threads;    /* that inflate, the caller's among them; 0: one a processor */
-	bool at;	     /* GZIP: the source stands where a .gzi points to */
 	struct tfr_gzi *gzi; /* the flush points found are added; may be NULL */
 };
 
@@ -29,6 +28,14 @@ enum tfr_status tfr_stream_read(
 	struct tfr_stream *s, void *buf, size_t size, size_t *got, struct tfr_error *err);
 /* Passes over `bytes`.  TFR_END: there are fewer. */
 enum tfr_status tfr_stream_skip(struct tfr_stream *s, uint64_t bytes, struct tfr_error *err);
+/* Moves to `offset`, counted from where the stream began.  A GZIP stream is inflated from the last
+ * point of `gzi` before it (NULL: none) unless it is nearer from here, any other compressed one
+ * from here or its beginning.  TFR_END: it ends before.  TFR_EUSAGE: a pipe cannot go back.  After
+ * any failure the stream stands at tfr_stream_position(). */
+enum tfr_status tfr_stream_seek(
+	struct tfr_stream *s, const struct tfr_gzi *gzi, uint64_t offset, struct tfr_error *err);
+/* Bytes between where the stream began and what is read next. */
+uint64_t tfr_stream_position(const struct tfr_stream *s);
 /* Reads `size` bytes that lie `ahead` of here, or behind where that is negative, without moving;
  * fewer only at the end.  Only where passing over bytes costs nothing. */
 enum tfr_status tfr_stream_peek(struct tfr_stream *s, int64_t ahead, void *buf, size_t size,

@@ -63,4 +63,12 @@ TFR_API enum tfr_status tfr_reader_open_at(struct tfr_reader **r, const char *pa
 	const struct tfr_gzi *gzi, uint64_t offset, uint64_t index,
 	const struct tfr_reader_opts *opts, struct tfr_error *err);
 
+/* Moves an open reader of records to another one, back or forth, as tfr_reader_open_at() has it.  A
+ * move that fails can be tried again; before one that succeeds nothing can be read.
+ *   TFR_EUSAGE  there are fewer bytes; or a pipe, which cannot go back.
+ *   TFR_EDATA   the compressed stream is damaged before it.
+ *   TFR_ESYS, TFR_ENOMEM. */
+TFR_API enum tfr_status tfr_reader_seek(struct tfr_reader *r, const struct tfr_gzi *gzi,
+	uint64_t offset, uint64_t index, struct tfr_error *err);
+
 #endif

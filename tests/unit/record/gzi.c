@@ -238,3 +238,104 @@ Test(gzi, files_of_other_kinds_begin_at_a_record_too)
 	begins_anywhere("two.gz", &members, 1);
 	begins_anywhere("two.gz", &members, 3);
 }
+
+/* Places of records, and what each should be. */
+struct places {
+	uint64_t offset[400];
+	size_t size[400];
+	uint32_t crc[400];
+	unsigned count;
+};
+
+static void find_places(const char *name, struct places *p)
+{
+	struct tfr_reader *r = NULL;
+	struct tfr_record rec;
+
+	p->count = 0;
+	cr_assert_eq(tfr_reader_open(&r, path_of(name), NULL, NULL), TFR_OK);
+	while (!tfr_reader_next(r, &rec, NULL)) {
+		p->offset[p->count] = rec.offset;
+		p->size[p->count] = rec.size;
+		p->crc[p->count++] = rec.crc;
+	}
+	tfr_reader_close(r);
+}
+
+static void read_one(struct tfr_reader *r, const struct tfr_gzi *gzi, const struct places *p,
+	unsigned i, const char *what)
+{
+	struct tfr_record rec;
+
+	cr_assert_eq(tfr_reader_seek(r, gzi, p->offset[i], i, NULL), TFR_OK, "%s %u", what, i);
+	for (unsigned k = i; k < i + 2 && k < p->count; k++) {
+		cr_assert_eq(tfr_reader_next(r, &rec, NULL), TFR_OK, "%s %u", what, k);
+		cr_assert(rec.index == k && rec.offset == p->offset[k] && rec.size == p->size[k] &&
+			  rec.crc == p->crc[k]);
+	}
+}
+
+/* Back to the third, forward to the eighth, anywhere, and behind the end. */
+Test(gzi, a_reader_moves_back_and_forth)
+{
+	static const enum tfr_compression kinds[] = { TFR_COMPRESSION_NONE, TFR_COMPRESSION_ZLIB,
+		TFR_COMPRESSION_GZIP, TFR_COMPRESSION_GZIP };
+	static const char *const names[] = { "plain", "zlib", "with points", "without" };
+	static struct places p;
+	struct tfr_rng rng;
+
+	tfr_rng_init(&rng, 8, 0);
+	for (unsigned kind = 0; kind < 4; kind++) {
+		struct tfr_gzi gzi = { 0 };
+
+		write_file("a", kinds[kind], 400, kind == 2 ? &gzi : NULL);
+		find_places("a", &p);
+		for (unsigned variant = 0; variant < 4; variant++) {
+			struct tfr_reader_opts opts = { .threads = 1 + variant % 2,
+				.block_size = variant / 2 ? 1024 : 0 };
+			struct tfr_reader *r = NULL;
+			struct tfr_record rec;
+			struct tfr_error err;
+
+			cr_assert_eq(tfr_reader_open(&r, path_of("a"), &opts, NULL), TFR_OK);
+			for (unsigned i = 0; i < 5; i++)
+				cr_assert_eq(tfr_reader_next(r, &rec, NULL), TFR_OK);
+			read_one(r, &gzi, &p, 3, names[kind]);
+			read_one(r, &gzi, &p, 8, names[kind]);
+			for (unsigned i = 0; i < (kind == 1 ? 10 : 60); i++)
+				read_one(r, &gzi, &p, (unsigned)tfr_rng_below(&rng, 400),
+					names[kind]);
+			cr_assert_eq(
+				tfr_reader_seek(r, &gzi, UINT64_C(1) << 40, 7, &err), TFR_EUSAGE);
+			read_one(r, &gzi, &p, 399, names[kind]);
+			cr_assert_eq(tfr_reader_next(r, &rec, NULL), TFR_END);
+			read_one(r, &gzi, &p, 0, names[kind]);
+			/* No record begins there, and that is found out. */
+			cr_assert_eq(tfr_reader_seek(r, &gzi, p.offset[5] + 1, 5, NULL), TFR_OK);
+			cr_assert_eq(tfr_reader_next(r, &rec, &err), TFR_EDATA);
+			cr_assert(err.record == 5 && err.offset == p.offset[5] + 1);
+			tfr_reader_close(r);
+		}
+		tfr_gzi_clear(&gzi);
+	}
+}
+
+Test(gzi, a_pipe_moves_forth_only)
+{
+	static struct places p;
+	struct tfr_reader *r = NULL;
+	struct tfr_error err;
+	char command[120];
+	FILE *pipe;
+
+	write_file("a", TFR_COMPRESSION_GZIP, 300, NULL);
+	find_places("a", &p);
+	snprintf(command, sizeof(command), "cat %s", path_of("a"));
+	pipe = popen(command, "r");
+	cr_assert_eq(tfr_reader_open_fd(&r, fileno(pipe), "pipe", NULL, NULL), TFR_OK);
+	read_one(r, NULL, &p, 280, "pipe");
+	cr_assert_eq(tfr_reader_seek(r, NULL, 0, 0, &err), TFR_EUSAGE);
+	cr_assert_str_eq(err.message, "there is no going back in 'pipe'");
+	tfr_reader_close(r);
+	pclose(pipe);
+}
