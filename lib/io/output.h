@@ -17,6 +17,17 @@ struct tfr_output;
 struct tfr_output_opts {
 	bool force;			     /* replace an existing file */
 	struct tfr_temporaries *temporaries; /* NULL: nobody cleans up after a signal */
+	/* The temporary is called after this and not after `path`, which may then be NULL: the file
+	 * gets its name by tfr_output_name(). */
+	const char *temporary;
+	/* The descriptor is given back after every write, and with it the lock: for the many files
+	 * of a set, of which the first is locked throughout. */
+	bool brief;
+	/* Goes on with the temporary that another run left, behind so many bytes of it, in place of
+	 * an empty one.  TFR_EDATA: it is not there, or has fewer.  NULL: an empty one. */
+	const uint64_t *resume;
+	/* With `resume`, of a file that was sealed: it may have its name already, and is that. */
+	bool sealed;
 };
 
 /* "-" is standard output; an existing FIFO or device is written directly.  TFR_EEXIST: the target
@@ -28,6 +39,16 @@ enum tfr_status tfr_output_write(
 /* Writes all pieces in order; `pieces` is used up. */
 enum tfr_status tfr_output_writev(
 	struct tfr_output *o, struct iovec *pieces, int n, struct tfr_error *err);
+/* Forces what was written so far to disk. */
+enum tfr_status tfr_output_sync(struct tfr_output *o, struct tfr_error *err);
+/* Nothing is written for a while: the system begins to bring the bytes to disk, and from now on the
+ * descriptor is given back after every use. */
+void tfr_output_rest(struct tfr_output *o);
+/* The temporary is worth more than a clean folder: it is left when the output is closed or a signal
+ * comes, for a run that resumes. */
+void tfr_output_keep(struct tfr_output *o);
+/* Says what the file is to be called. */
+enum tfr_status tfr_output_name(struct tfr_output *o, const char *path, struct tfr_error *err);
 /* Forces the bytes to disk.  Nothing can be written afterwards. */
 enum tfr_status tfr_output_seal(struct tfr_output *o, struct tfr_error *err);
 /* Closes the descriptor of a sealed file, which gives up its lock; it can still be published. */
