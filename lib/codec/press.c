@@ -328,3 +328,27 @@ enum tfr_status tfr_pressed_end(struct tfr_pressed *s, struct tfr_error *err)
 
 	return status ? status : emit_trailer(s, err);
 }
+
+enum tfr_status tfr_pressed_pause(struct tfr_pressed *s, struct tfr_press_state *state,
+	const void **waiting, struct tfr_error *err)
+{
+	const struct tfr_buf *in = &slot_of(s, s->filling)->in;
+	enum tfr_status status = TFR_OK;
+
+	while (!status && s->first < s->filling)
+		status = emit_first(s, err);
+	*state = (struct tfr_press_state){ s->uncompressed, s->compressed, in->size, s->sum,
+		s->started };
+	*waiting = in->data;
+	return status;
+}
+
+enum tfr_status tfr_pressed_resume(struct tfr_pressed *s, const struct tfr_press_state *state,
+	const void *waiting, struct tfr_error *err)
+{
+	s->uncompressed = state->uncompressed;
+	s->compressed = state->compressed;
+	s->sum = state->sum;
+	s->started = state->started;
+	return tfr_pressed_put(s, waiting, state->waiting, err);
+}

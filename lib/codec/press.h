@@ -49,6 +49,21 @@ enum tfr_status tfr_pressed_open(struct tfr_pressed **s, struct tfr_press *p,
 enum tfr_status tfr_pressed_mark(struct tfr_pressed *s, uint64_t size, struct tfr_error *err);
 enum tfr_status tfr_pressed_put(
 	struct tfr_pressed *s, const void *data, size_t size, struct tfr_error *err);
+/* What must be known of a stream to go on with it in another process. */
+struct tfr_press_state {
+	uint64_t uncompressed, compressed; /* of what is out */
+	uint64_t waiting;		   /* bytes behind that, which no cut was made in yet */
+	uint32_t sum;
+	uint32_t started;
+};
+/* Lets out all segments that were cut.  *waiting are the bytes since the last cut, good until more
+ * is put. */
+enum tfr_status tfr_pressed_pause(struct tfr_pressed *s, struct tfr_press_state *state,
+	const void **waiting, struct tfr_error *err);
+/* Goes on, in a stream just opened, where another was paused. */
+enum tfr_status tfr_pressed_resume(struct tfr_pressed *s, const struct tfr_press_state *state,
+	const void *waiting, struct tfr_error *err);
+
 /* The rest and the trailer. */
 enum tfr_status tfr_pressed_end(struct tfr_pressed *s, struct tfr_error *err);
 void tfr_pressed_close(struct tfr_pressed *s); /* accepts NULL */
