@@ -26,9 +26,18 @@ struct tfr_stream_writer {
 	struct tfr_gzi *gzi;	 /* the caller's, may be NULL */
 	uint8_t *buffer;	 /* waits to be written */
 	size_t size, cap;
-	bool sealed;
+	bool ended, sealed;
+	bool synced; /* ended, and known to be on disk */
 	uint64_t file_bytes;
 	uint32_t file_crc;
+};
+
+/* What a mark begins with; the bytes that wait to be compressed follow. */
+struct mark {
+	uint64_t file_bytes;
+	uint32_t file_crc;
+	uint32_t ended;
+	struct tfr_press_state press;
 };
 
 static bool name_says_gzip(const char *path)
@@ -59,11 +68,37 @@ enum tfr_status tfr_writer_press(struct tfr_press **press, const struct tfr_writ
 	return how.compression == TFR_COMPRESSION_NONE ? TFR_OK : tfr_press_new(press, &how, err);
 }
 
-static enum tfr_status start(struct tfr_stream_writer *w, const char *path,
-	const struct tfr_writer_opts *opts, struct tfr_error *err)
+static enum tfr_status start_pressing(struct tfr_stream_writer *w, struct tfr_error *err);
+
+/* Takes up what the mark says was there. */
+static enum tfr_status go_on(struct tfr_stream_writer *w, const struct mark *m,
+	struct tfr_unread *from, struct tfr_error *err)
 {
+	const void *waiting = tfr_unread_take(from, m->press.waiting);
+	enum tfr_status status = TFR_OK;
+
+	if (!waiting)
+		return tfr_fail(
+			err, TFR_EDATA, "what is known of the run to be resumed is cut short");
+	w->file_bytes = m->file_bytes;
+	w->file_crc = m->file_crc;
+	w->ended = m->ended;
+	if (w->press && !w->ended)
+		status = start_pressing(w, err);
+	return status || !w->z ? status : tfr_pressed_resume(w->z, &m->press, waiting, err);
+}
+
+static enum tfr_status start(struct tfr_stream_writer *w, const char *path,
+	const struct tfr_writer_opts *opts, const struct tfr_writer_how *how, struct tfr_error *err)
+{
+	struct mark m = { 0 };
 	struct tfr_output_opts out_opts = { .force = opts->force,
-		.temporaries = opts->temporaries };
+		.temporaries = opts->temporaries,
+		.temporary = how->temporary,
+		.brief = how->brief,
+		.resume = how->mark ? &m.file_bytes : NULL,
+		.sealed = how->mark && how->sealed };
+	enum tfr_status status;
 
 	w->gzi = opts->gzi;
 	w->cap = opts->buffer_size ? opts->buffer_size : BUFFER_SIZE;
@@ -72,26 +107,32 @@ static enum tfr_status start(struct tfr_stream_writer *w, const char *path,
 	w->buffer = malloc(w->cap);
 	if (!w->buffer)
 		return tfr_fail_nomem(err, "creating a file");
-	return tfr_output_open(&w->out, path, &out_opts, err);
+	if (how->mark && !tfr_unread_copy(how->mark, &m, sizeof(m)))
+		return tfr_fail(
+			err, TFR_EDATA, "what is known of the run to be resumed is cut short");
+	status = tfr_output_open(&w->out, path, &out_opts, err);
+	return status || !how->mark ? status : go_on(w, &m, how->mark, err);
 }
 
 enum tfr_status tfr_stream_writer_open_with(struct tfr_stream_writer **out, const char *path,
-	const struct tfr_writer_opts *opts, struct tfr_press *press, struct tfr_error *err)
+	const struct tfr_writer_opts *opts, const struct tfr_writer_how *how, struct tfr_error *err)
 {
 	static const struct tfr_writer_opts defaults;
+	static const struct tfr_writer_how plainly;
 	struct tfr_stream_writer *w = calloc(1, sizeof(*w));
 	enum tfr_status status = TFR_OK;
 
 	if (!w)
 		return tfr_fail_nomem(err, "creating a file");
 	opts = opts ? opts : &defaults;
-	w->press = press;
-	if (!press) {
-		status = tfr_writer_press(&w->press, opts, path, 1, err);
+	how = how ? how : &plainly;
+	w->press = how->press;
+	if (!w->press) {
+		status = tfr_writer_press(&w->press, opts, path ? path : how->temporary, 1, err);
 		w->owns_press = true;
 	}
 	if (!status)
-		status = start(w, path, opts, err);
+		status = start(w, path, opts, how, err);
 	if (status) {
 		tfr_stream_writer_close(w);
 		return status;
@@ -205,25 +246,7 @@ bool tfr_stream_writer_compresses(const struct tfr_stream_writer *w)
 
 enum tfr_status tfr_stream_writer_flush(struct tfr_stream_writer *w, struct tfr_error *err)
 {
-	return w->sealed ? TFR_OK : flush(w, err);
-}
-
-enum tfr_status tfr_stream_writer_seal(struct tfr_stream_writer *w, struct tfr_error *err)
-{
-	enum tfr_status status = TFR_OK;
-
-	if (w->sealed)
-		return TFR_OK;
-	if (w->press)
-		status = start_pressing(w, err);
-	if (!status && w->press)
-		status = tfr_pressed_end(w->z, err);
-	if (!status)
-		status = flush(w, err);
-	if (!status)
-		status = tfr_output_seal(w->out, err);
-	w->sealed = !status;
-	return status;
+	return w->ended ? TFR_OK : flush(w, err);
 }
 
 static void free_memory(struct tfr_stream_writer *w)
@@ -235,6 +258,88 @@ static void free_memory(struct tfr_stream_writer *w)
 	w->press = NULL;
 	free(w->buffer);
 	w->buffer = NULL;
+}
+
+static enum tfr_status end(struct tfr_stream_writer *w, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	if (w->ended)
+		return TFR_OK;
+	if (w->press)
+		status = start_pressing(w, err);
+	if (!status && w->press)
+		status = tfr_pressed_end(w->z, err);
+	if (!status)
+		status = flush(w, err);
+	w->ended = !status;
+	return status;
+}
+
+enum tfr_status tfr_stream_writer_end(struct tfr_stream_writer *w, bool rest, struct tfr_error *err)
+{
+	enum tfr_status status = end(w, err);
+
+	if (status)
+		return status;
+	free_memory(w);
+	if (rest)
+		tfr_output_rest(w->out);
+	return TFR_OK;
+}
+
+enum tfr_status tfr_stream_writer_seal(struct tfr_stream_writer *w, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	if (w->sealed)
+		return TFR_OK;
+	status = end(w, err);
+	if (!status)
+		status = tfr_output_seal(w->out, err);
+	w->sealed = !status;
+	return status;
+}
+
+static enum tfr_status append_mark(
+	struct tfr_buf *mark, const struct mark *m, const void *waiting, struct tfr_error *err)
+{
+	if (!tfr_buf_append(mark, m, sizeof(*m)) ||
+		(m->press.waiting && !tfr_buf_append(mark, waiting, m->press.waiting)))
+		return tfr_fail_nomem(err, "noting what is written");
+	return TFR_OK;
+}
+
+enum tfr_status tfr_stream_writer_mark_place(
+	struct tfr_stream_writer *w, struct tfr_buf *mark, struct tfr_error *err)
+{
+	struct mark m = { .ended = w->ended };
+	const void *waiting = NULL;
+	enum tfr_status status = TFR_OK;
+
+	if (w->z && !w->ended)
+		status = tfr_pressed_pause(w->z, &m.press, &waiting, err);
+	if (!status && !w->ended)
+		status = flush(w, err);
+	if (!status && !w->synced && !w->sealed)
+		status = tfr_output_sync(w->out, err);
+	if (status)
+		return status;
+	w->synced = w->ended;
+	m.file_bytes = w->file_bytes;
+	m.file_crc = w->file_crc;
+	return append_mark(mark, &m, waiting, err);
+}
+
+void tfr_stream_writer_keep(struct tfr_stream_writer *w)
+{
+	tfr_output_keep(w->out);
+}
+
+enum tfr_status tfr_stream_writer_name(
+	struct tfr_stream_writer *w, const char *path, struct tfr_error *err)
+{
+	return tfr_output_name(w->out, path, err);
 }
 
 void tfr_stream_writer_release(struct tfr_stream_writer *w)

@@ -5,7 +5,20 @@
 
 #include <tfr/record.h>
 
+#include "base/buf.h"
+#include "base/unread.h"
+
 struct tfr_press;
+
+/* How a file of a set is written, beyond what the public options say.  All may be 0. */
+struct tfr_writer_how {
+	struct tfr_press *press; /* shared with others; NULL: its own where it is compressed */
+	bool brief;		 /* as struct tfr_output_opts has it */
+	const char *temporary;	 /* likewise */
+	struct tfr_unread
+		*mark; /* NULL, or what tfr_stream_writer_mark_place() noted: goes on there */
+	bool sealed;   /* with `mark`: the file was sealed, and may have its name */
+};
 
 /* How `path` will be compressed. */
 enum tfr_compression tfr_writer_compression(const struct tfr_writer_opts *opts, const char *path);
@@ -13,9 +26,10 @@ enum tfr_compression tfr_writer_compression(const struct tfr_writer_opts *opts, 
  * It must outlive them. */
 enum tfr_status tfr_writer_press(struct tfr_press **press, const struct tfr_writer_opts *opts,
 	const char *path, uint32_t files, struct tfr_error *err);
-/* `press` may be NULL: the file makes its own where it is compressed. */
+/* `how` may be NULL. */
 enum tfr_status tfr_stream_writer_open_with(struct tfr_stream_writer **w, const char *path,
-	const struct tfr_writer_opts *opts, struct tfr_press *press, struct tfr_error *err);
+	const struct tfr_writer_opts *opts, const struct tfr_writer_how *how,
+	struct tfr_error *err);
 
 /* A record of `size` bytes comes next: where the stream may be cut.  Putting does it, adding does
  * not. */
@@ -27,6 +41,19 @@ bool tfr_stream_writer_compresses(const struct tfr_stream_writer *w);
 
 /* Size and CRC-32C of what was written so far, as it lies in the file. */
 void tfr_stream_writer_file(const struct tfr_stream_writer *w, uint64_t *bytes, uint32_t *crc);
+/* Ends the stream: nothing can be put any more, and memory is given back.  With `rest`, so is the
+ * descriptor; sealing and publishing still work. */
+enum tfr_status tfr_stream_writer_end(
+	struct tfr_stream_writer *w, bool rest, struct tfr_error *err);
+/* Appends to `mark` what is needed to go on from here in another process.  All that the mark speaks
+ * of is on disk. */
+enum tfr_status tfr_stream_writer_mark_place(
+	struct tfr_stream_writer *w, struct tfr_buf *mark, struct tfr_error *err);
+/* As tfr_output_keep(). */
+void tfr_stream_writer_keep(struct tfr_stream_writer *w);
+/* As tfr_output_name(). */
+enum tfr_status tfr_stream_writer_name(
+	struct tfr_stream_writer *w, const char *path, struct tfr_error *err);
 /* After sealing: gives back the buffers, the descriptor, and with it the lock. */
 void tfr_stream_writer_release(struct tfr_stream_writer *w);
 uint64_t tfr_stream_writer_mtime(const struct tfr_stream_writer *w);

@@ -53,14 +53,18 @@ uint64_t tfr_content_sum(const void *payload, size_t size)
 }
 
 enum tfr_status tfr_writer_open_with(struct tfr_writer **out, const char *path,
-	const struct tfr_writer_opts *opts, struct tfr_press *press, struct tfr_error *err)
+	const struct tfr_writer_opts *opts, const struct tfr_writer_how *how, struct tfr_error *err)
 {
 	struct tfr_writer *w = calloc(1, sizeof(*w));
-	enum tfr_status status;
+	enum tfr_status status = TFR_OK;
 
 	if (!w)
 		return tfr_fail_nomem(err, "creating a file");
-	status = tfr_stream_writer_open_with(&w->stream, path, opts, press, err);
+	if (how && how->mark && !tfr_unread_copy(how->mark, &w->totals, sizeof(w->totals)))
+		status = tfr_fail(
+			err, TFR_EDATA, "what is known of the run to be resumed is cut short");
+	if (!status)
+		status = tfr_stream_writer_open_with(&w->stream, path, opts, how, err);
 	if (status) {
 		free(w);
 		return status;
@@ -160,6 +164,29 @@ enum tfr_status tfr_writer_seal(struct tfr_writer *w, struct tfr_error *err)
 
 	tfr_stream_writer_file(w->stream, &w->totals.file_bytes, &w->totals.file_crc);
 	return status;
+}
+
+enum tfr_status tfr_writer_end(struct tfr_writer *w, bool rest, struct tfr_error *err)
+{
+	return tfr_stream_writer_end(w->stream, rest, err);
+}
+
+enum tfr_status tfr_writer_mark_place(
+	struct tfr_writer *w, struct tfr_buf *mark, struct tfr_error *err)
+{
+	if (!tfr_buf_append(mark, &w->totals, sizeof(w->totals)))
+		return tfr_fail_nomem(err, "noting what is written");
+	return tfr_stream_writer_mark_place(w->stream, mark, err);
+}
+
+void tfr_writer_keep(struct tfr_writer *w)
+{
+	tfr_stream_writer_keep(w->stream);
+}
+
+enum tfr_status tfr_writer_name(struct tfr_writer *w, const char *path, struct tfr_error *err)
+{
+	return tfr_stream_writer_name(w->stream, path, err);
 }
 
 enum tfr_status tfr_writer_finish(struct tfr_writer *w, struct tfr_error *err)

@@ -4,18 +4,25 @@
 
 #include <tfr/record.h>
 
+#include "record/stream_writer.h"
+
 /* What a payload adds to a content sum. */
 uint64_t tfr_content_sum(const void *payload, size_t size);
 
-struct tfr_press;
-
-/* As tfr_writer_open(), compressing with others by tfr_writer_press(); NULL: alone. */
+/* As tfr_writer_open(), with what a set says of its file; NULL: nothing. */
 enum tfr_status tfr_writer_open_with(struct tfr_writer **w, const char *path,
-	const struct tfr_writer_opts *opts, struct tfr_press *press, struct tfr_error *err);
+	const struct tfr_writer_opts *opts, const struct tfr_writer_how *how,
+	struct tfr_error *err);
 /* Writes records that are framed already; `add` says what they are: records, payload_bytes, sum.
  * No header may lie in two pieces. */
 enum tfr_status tfr_writer_put_framed(struct tfr_writer *w, const struct iovec *pieces, int count,
 	const struct tfr_totals *add, struct tfr_error *err);
+/* As those of the stream writer.  A mark has the totals as well. */
+enum tfr_status tfr_writer_end(struct tfr_writer *w, bool rest, struct tfr_error *err);
+enum tfr_status tfr_writer_mark_place(
+	struct tfr_writer *w, struct tfr_buf *mark, struct tfr_error *err);
+void tfr_writer_keep(struct tfr_writer *w);
+enum tfr_status tfr_writer_name(struct tfr_writer *w, const char *path, struct tfr_error *err);
 /* Seals, and gives back memory and the descriptor, and the lock with it; publishing still works. */
 enum tfr_status tfr_writer_finish(struct tfr_writer *w, struct tfr_error *err);
 

@@ -115,8 +115,9 @@ static enum tfr_status open_spill(struct shuffle *s, struct tfr_error *err)
 static enum tfr_status prepare(struct shuffle *s, struct tfr_error *err)
 {
 	/* The output's lock keeps a second run away from what may be there to resume. */
-	enum tfr_status status = tfr_set_writer_open_few(&s->out, s->o->output,
-		&s->o->common.writer, SHARDS_OPEN, s->o->common.warn, s->o->common.ctx, err);
+	const struct tfr_set_how how = { .open_now = SHARDS_OPEN };
+	enum tfr_status status = tfr_set_writer_open_as(&s->out, s->o->output, &s->o->common.writer,
+		&how, s->o->common.warn, s->o->common.ctx, err);
 
 	if (!status)
 		status = tfr_shuffle_plan(s->o, &s->plan, err);

@@ -345,7 +345,10 @@ static enum tfr_status add_input(
 		return add_list(set, input + 1, err);
 	status = tfr_set_name_parse(&name, input, err);
 	if (status == TFR_OK) {
-		status = add_set(set, &name, input, err);
+		status = name.automatic ? tfr_fail(err, TFR_EUSAGE,
+						  "'%s' is a set to write; '%s@*%s' reads it",
+						  input, name.base, name.extension)
+					: add_set(set, &name, input, err);
 		tfr_set_name_clear(&name);
 		return status;
 	}

@@ -21,14 +21,19 @@ enum tfr_status tfr_set_name_parse(
 		return TFR_END;
 	if (at[1] == '*') {
 		end = at + 2;
+	} else if (!strncmp(at + 1, "auto", 4)) {
+		end = at + 5;
+		name->automatic = true;
 	} else {
 		if (!isdigit((unsigned char)at[1]))
 			return TFR_END;
 		count = strtoul(at + 1, (char **)&end, 10);
 	}
-	if ((*end && *end != '.') || strchr(end, '/'))
+	if ((*end && *end != '.') || strchr(end, '/')) {
+		*name = (struct tfr_set_name){ 0 };
 		return TFR_END;
-	if (at[1] != '*' && (count < 1 || count > SHARDS_MAX))
+	}
+	if (isdigit((unsigned char)at[1]) && (count < 1 || count > SHARDS_MAX))
 		return tfr_fail(
 			err, TFR_EUSAGE, "a set has 1 to %d shards, not '%s'", SHARDS_MAX, text);
 	name->base = strndup(text, (size_t)(at - text));

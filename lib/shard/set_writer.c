@@ -1,54 +1,46 @@
-/* shard/set_writer.c - N record writers that become visible together.
+/* shard/set_writer.c - record writers of a set that become visible together.
  *
  * Every shard is open from the start, so a target that cannot be written is known before any work
  * is done.  The order of publishing makes the manifest the proof: shards whole and on disk, old
- * manifest gone, names given, directory on disk, new manifest last. */
+ * manifest gone, names given, directory on disk, new manifest last.
+ *
+ * Where there are more shards than descriptors, the first ones keep theirs and the others open
+ * their file for each write: records come round-robin, and with that order no other choice of whom
+ * to keep open would have to open less often. */
+#include <dirent.h>
 #include <errno.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/error.h"
 #include "codec/press.h"
 #include "io/output.h"
-#include "record/stream_writer.h"
-#include "record/writer.h"
 #include "shard/manifest.h"
-#include "shard/set_name.h"
-#include "shard/set_writer.h"
+#include "shard/set_writer_state.h"
 #include "thread/lanes.h"
 #include "thread/threads.h"
 
 /* All shards' buffers together stay about within this. */
 enum { BUFFERS_MAX = 64 << 20, BUFFER_MIN = 16 << 10, BUFFER_MAX = 256 << 10 };
+enum { DESCRIPTORS_LEFT = 64 }; /* for inputs, one a thread, and what else is opened */
 
-struct tfr_set_writer {
-	struct tfr_set_name name; /* base NULL: a single file */
-	struct tfr_writer **shards;
-	char **files;
-	uint32_t count;
-	uint32_t max_open; /* shards opened at the start */
-	struct tfr_writer_opts opts;
-	struct tfr_press *press; /* of all shards together: they share its threads */
-};
-
-static void warn_about(void (*warn)(void *ctx, const char *text), void *ctx, const char *file)
+static void warn_about(struct tfr_set_writer *w, const char *file)
 {
 	char text[4200];
 
-	if (!warn)
+	if (!w->warn)
 		return;
 	snprintf(text, sizeof(text), "a set of another size stays beside this one: '%s'", file);
-	warn(ctx, text);
+	w->warn(w->ctx, text);
 }
 
 /* Looks for base-NNNNN-of-MMMMM.ext with M other than ours: readers that take "base-*" would mix
  * the two. */
-static enum tfr_status check_other_sizes(struct tfr_set_writer *w,
-	void (*warn)(void *ctx, const char *text), void *ctx, struct tfr_error *err)
+enum tfr_status tfr_set_writer_check_others(struct tfr_set_writer *w, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *pattern = NULL;
 	enum tfr_status status = TFR_OK;
@@ -64,10 +56,10 @@ static enum tfr_status check_other_sizes(struct tfr_set_writer *w,
 		const char *file = found.gl_pathv[i];
 
 		if (!tfr_shard_file_parse(file, &f) || f.base_size != strlen(w->name.base) ||
-			strcmp(f.extension, w->name.extension) || f.count == w->count)
+			strcmp(f.extension, w->name.extension) || f.count == w->name.count)
 			continue;
 		if (w->opts.force) {
-			warn_about(warn, ctx, file);
+			warn_about(w, file);
 			break;
 		}
 		status = tfr_fail_path(err, TFR_EEXIST, file, "a set of another size is there:");
@@ -85,6 +77,17 @@ static enum tfr_status name_files(
 
 	if (status != TFR_OK && status != TFR_END)
 		return status;
+	if (w->fills && !w->name.automatic)
+		return tfr_fail(err, TFR_EUSAGE,
+			"a set whose shards fill one after another is named like "
+			"'train@auto.tfrecord', not '%s'",
+			target);
+	if (w->fills)
+		return TFR_OK;
+	if (w->name.automatic)
+		return tfr_fail(err, TFR_EUSAGE,
+			"'%s': how many shards there will be is not known; give their number",
+			target);
 	if (w->name.base && !w->name.count)
 		return tfr_fail(err, TFR_EUSAGE,
 			"'%s' names shards to read; give their number to write", target);
@@ -101,45 +104,94 @@ static enum tfr_status name_files(
 	return TFR_OK;
 }
 
-static enum tfr_status open_shard(struct tfr_set_writer *w, uint32_t shard, struct tfr_error *err)
+/* How many shards may keep their descriptor: half of what is free, so that the next set finds some
+ * as well. */
+static uint32_t free_descriptors(void)
 {
-	return tfr_writer_open_with(&w->shards[shard], w->files[shard], &w->opts, w->press, err);
+	struct rlimit limit;
+	DIR *open_ones = opendir("/proc/self/fd");
+	uint64_t used = DESCRIPTORS_LEFT;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		limit.rlim_cur = UINT32_MAX;
+	while (open_ones && readdir(open_ones))
+		used++;
+	if (open_ones)
+		closedir(open_ones);
+	if (limit.rlim_cur < used + 2)
+		return 1;
+	return limit.rlim_cur - used < UINT32_MAX ? (uint32_t)(limit.rlim_cur - used) / 2
+						  : UINT32_MAX;
+}
+
+enum tfr_status tfr_set_writer_open_shard(
+	struct tfr_set_writer *w, uint32_t shard, struct tfr_unread *mark, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *temporary = NULL;
+	TFR_AUTO_FREE char *named = NULL;
+	struct tfr_writer_how how = {
+		.press = w->press, .brief = shard >= w->pinned, .mark = mark, .sealed = w->sealed
+	};
+
+	if (!w->fills)
+		return tfr_writer_open_with(
+			&w->shards[shard], w->files[shard], &w->opts, &how, err);
+	if (asprintf(&temporary, "%s-%05u%s", w->name.base, shard, w->name.extension) < 0) {
+		temporary = NULL;
+		return tfr_fail_nomem(err, "creating a set");
+	}
+	how.temporary = temporary;
+	how.brief = false;
+	if (w->sealed) {
+		named = tfr_set_name_file(&w->name, shard);
+		if (!named)
+			return tfr_fail_nomem(err, "creating a set");
+	}
+	return tfr_writer_open_with(&w->shards[shard], named, &w->opts, &how, err);
 }
 
 /* A shard that is opened later: what would keep it from being written is told now. */
 static enum tfr_status check_later(struct tfr_set_writer *w, uint32_t shard, struct tfr_error *err)
 {
-	enum tfr_status status = open_shard(w, shard, err);
+	enum tfr_status status = tfr_set_writer_open_shard(w, shard, NULL, err);
 
 	tfr_writer_close(w->shards[shard]);
 	w->shards[shard] = NULL;
 	return status;
 }
 
-static enum tfr_status open_files(struct tfr_set_writer *w, struct tfr_error *err)
+/* What the shards that are written at a time share, and how much each may gather. */
+static enum tfr_status prepare(struct tfr_set_writer *w, uint32_t at_once, struct tfr_error *err)
 {
-	uint32_t now = w->count < w->max_open ? w->count : w->max_open;
-	enum tfr_status status = tfr_writer_press(&w->press, &w->opts, w->files[0], now, err);
+	size_t share = BUFFERS_MAX / at_once;
 
-	if (!w->opts.buffer_size) {
-		size_t share = BUFFERS_MAX / now;
-
+	w->pinned = free_descriptors();
+	if (!w->opts.buffer_size)
 		w->opts.buffer_size = share < BUFFER_MIN   ? BUFFER_MIN
 				      : share > BUFFER_MAX ? BUFFER_MAX
 							   : share;
-	}
+	return tfr_writer_press(
+		&w->press, &w->opts, w->fills ? w->name.extension : w->files[0], at_once, err);
+}
+
+static enum tfr_status open_files(
+	struct tfr_set_writer *w, const struct tfr_set_how *how, struct tfr_error *err)
+{
+	uint32_t now = how->open_now && how->open_now < w->count ? how->open_now : w->count;
+	enum tfr_status status = prepare(w, w->fills ? 1 : now, err);
+
+	if (!status && how->mark)
+		return tfr_set_writer_resume(w, how->mark, err);
+	if (!status && w->fills)
+		return tfr_set_fill_grow(w, NULL, err);
 	for (uint32_t k = 0; !status && k < w->count; k++)
-		status = k < now ? open_shard(w, k, err) : check_later(w, k, err);
-	if (status == TFR_ESYS && err && err->sys_errno == EMFILE)
-		tfr_error_hint(err,
-			"Every shard is open while a set is written: raise the limit with 'ulimit "
-			"-n %u'.",
-			w->count + 64);
+		status = k < now ? tfr_set_writer_open_shard(w, k, NULL, err)
+				 : check_later(w, k, err);
 	return status;
 }
 
-enum tfr_status tfr_set_writer_open_few(struct tfr_set_writer **out, const char *target,
-	const struct tfr_writer_opts *opts, uint32_t max_open,
+enum tfr_status tfr_set_writer_open_as(struct tfr_set_writer **out, const char *target,
+	const struct tfr_writer_opts *opts, const struct tfr_set_how *how,
 	void (*warn)(void *ctx, const char *text), void *ctx, struct tfr_error *err)
 {
 	static const struct tfr_writer_opts defaults;
@@ -149,12 +201,17 @@ enum tfr_status tfr_set_writer_open_few(struct tfr_set_writer **out, const char 
 	if (!w)
 		return tfr_fail_nomem(err, "creating a set");
 	w->opts = opts ? *opts : defaults;
-	w->max_open = max_open;
+	w->fills = how->fill;
+	if (how->fill)
+		w->fill = *how->fill;
+	w->warn = warn;
+	w->ctx = ctx;
 	status = name_files(w, target, err);
-	if (!status && w->name.base)
-		status = check_other_sizes(w, warn, ctx, err);
+	/* What -f leaves beside a set that fills can be told when its size is known. */
+	if (!status && w->name.base && !how->mark && !(w->fills && w->opts.force))
+		status = tfr_set_writer_check_others(w, err);
 	if (!status)
-		status = open_files(w, err);
+		status = open_files(w, how, err);
 	if (status) {
 		tfr_set_writer_close(w);
 		return status;
@@ -167,7 +224,9 @@ enum tfr_status tfr_set_writer_open(struct tfr_set_writer **w, const char *targe
 	const struct tfr_writer_opts *opts, void (*warn)(void *ctx, const char *text), void *ctx,
 	struct tfr_error *err)
 {
-	return tfr_set_writer_open_few(w, target, opts, UINT32_MAX, warn, ctx, err);
+	static const struct tfr_set_how plainly;
+
+	return tfr_set_writer_open_as(w, target, opts, &plainly, warn, ctx, err);
 }
 
 uint32_t tfr_set_writer_shards(const struct tfr_set_writer *w)
@@ -185,7 +244,8 @@ enum tfr_status tfr_set_writer_put(struct tfr_set_writer *w, uint32_t shard,
 enum tfr_status tfr_set_writer_put_framed(struct tfr_set_writer *w, uint32_t shard,
 	const struct iovec *pieces, int count, const struct tfr_totals *add, struct tfr_error *err)
 {
-	enum tfr_status status = w->shards[shard] ? TFR_OK : open_shard(w, shard, err);
+	enum tfr_status status =
+		w->shards[shard] ? TFR_OK : tfr_set_writer_open_shard(w, shard, NULL, err);
 
 	return status ? status : tfr_writer_put_framed(w->shards[shard], pieces, count, add, err);
 }
@@ -193,7 +253,8 @@ enum tfr_status tfr_set_writer_put_framed(struct tfr_set_writer *w, uint32_t sha
 enum tfr_status tfr_set_writer_finish(
 	struct tfr_set_writer *w, uint32_t shard, struct tfr_error *err)
 {
-	enum tfr_status status = w->shards[shard] ? TFR_OK : open_shard(w, shard, err);
+	enum tfr_status status =
+		w->shards[shard] ? TFR_OK : tfr_set_writer_open_shard(w, shard, NULL, err);
 
 	if (status)
 		return status;
@@ -266,7 +327,14 @@ enum tfr_status tfr_set_writer_seal(struct tfr_set_writer *w, struct tfr_error *
 		.threads = tfr_thread_count(0), .count = w->count, .work = seal_one
 	};
 
-	return tfr_lanes_run(&sealing, w, err);
+	enum tfr_status status = TFR_OK;
+
+	if (w->fills && !w->files)
+		status = tfr_set_fill_name(w, err);
+	if (!status)
+		status = tfr_lanes_run(&sealing, w, err);
+	w->sealed = !status;
+	return status;
 }
 
 enum tfr_status tfr_set_writer_publish(

@@ -1,16 +1,50 @@
-/* shard/set_writer.h - writing whole ranges of a set, shard after shard: for sets of more shards
- * than may be open. */
+/* shard/set_writer.h - writing a set, beyond the public calls: more shards than may be open, shards
+ * that fill one after another, and going on where another run stopped. */
 #ifndef TFR_SHARD_SET_WRITER_H
 #define TFR_SHARD_SET_WRITER_H
 
 #include <tfr/shard.h>
 
-/* As tfr_set_writer_open(), with at most `max_open` shards opened now; of the others it is only
- * made sure that they may be written, and each is opened when its first record comes.  Shard 0
- * stays open until the set is closed, so that its lock keeps a second run away from all. */
-enum tfr_status tfr_set_writer_open_few(struct tfr_set_writer **w, const char *target,
-	const struct tfr_writer_opts *opts, uint32_t max_open,
+#include "base/buf.h"
+#include "base/unread.h"
+
+/* When a shard of a set that fills one after another is full; 0: that does not fill it. */
+struct tfr_set_fill {
+	uint64_t bytes;	  /* the next record would make it larger, framed and not compressed */
+	uint64_t records; /* it has so many */
+};
+
+/* All may be 0. */
+struct tfr_set_how {
+	/* Only so many shards are opened now; of the others it is made sure that they may be
+	 * written, and each is opened when its first record comes. */
+	uint32_t open_now;
+	/* The target is BASE@auto[.EXT] and gets as many shards as it takes: with
+	 * tfr_set_writer_append() only.  Their number, and so their names, are known when it is
+	 * sealed; the temporaries are called after BASE-NNNNN[.EXT].  NULL: the name says how many.
+	 */
+	const struct tfr_set_fill *fill;
+	/* What tfr_set_writer_mark() noted in another run: goes on from there.  TFR_EDATA: the
+	 * temporaries are not what that run wrote.  NULL: from the start. */
+	struct tfr_unread *mark;
+};
+
+enum tfr_status tfr_set_writer_open_as(struct tfr_set_writer **w, const char *target,
+	const struct tfr_writer_opts *opts, const struct tfr_set_how *how,
 	void (*warn)(void *ctx, const char *text), void *ctx, struct tfr_error *err);
+/* Writes one record of a set that fills to the shard whose turn it is; one thread at a time. */
+enum tfr_status tfr_set_writer_append(struct tfr_set_writer *w, const struct iovec *pieces,
+	int count, const struct tfr_digest *digest, struct tfr_error *err);
+/* The same with a record that is framed already. */
+enum tfr_status tfr_set_writer_append_framed(struct tfr_set_writer *w, const struct iovec *piece,
+	const struct tfr_totals *add, struct tfr_error *err);
+
+/* Forces all that was put to disk, and appends to `mark` what another process needs to go on from
+ * here.  While nobody puts. */
+enum tfr_status tfr_set_writer_mark(
+	struct tfr_set_writer *w, struct tfr_buf *mark, struct tfr_error *err);
+/* From now on the temporaries survive a failure and a signal, for a run that resumes. */
+void tfr_set_writer_keep(struct tfr_set_writer *w);
 /* Records that are framed already, as tfr_writer_put_framed(). */
 enum tfr_status tfr_set_writer_put_framed(struct tfr_set_writer *w, uint32_t shard,
 	const struct iovec *pieces, int count, const struct tfr_totals *add, struct tfr_error *err);

@@ -97,7 +97,8 @@ static bool belongs_to(const char *file, const struct place *set)
 	if (strncmp(file, set->path, n))
 		return false;
 	return !strcmp(file + n, ".manifest.json") ||
-	       (tfr_shard_file_parse(file, &f) && f.base_size == n && f.count == set->name.count &&
+	       (tfr_shard_file_parse(file, &f) && f.base_size == n &&
+		       (set->name.automatic || f.count == set->name.count) &&
 		       !strcmp(f.extension, set->name.extension));
 }
 

@@ -13,10 +13,11 @@
 struct tfr_set_name {
 	char *base;	 /* "out/train" */
 	char *extension; /* ".tfrecord" or "" */
-	uint32_t count;	 /* shards; 0 for "@*": as many as there are */
+	uint32_t count;	 /* shards; 0 for "@*" (as many as there are) and "@auto" */
+	bool automatic;	 /* "@auto": as many as what is written to it takes */
 };
 
-/* Reads `base@N[.ext]` or `base@*[.ext]`.  TFR_OK; TFR_END: the text is no such name; TFR_EUSAGE: N
+/* Reads `base@N[.ext]`, `base@*[.ext]` or `base@auto[.ext]`.  TFR_OK; TFR_END: the text is no such name; TFR_EUSAGE: N
  * is 0 or above a million; TFR_ENOMEM. */
 TFR_API enum tfr_status tfr_set_name_parse(
 	struct tfr_set_name *name, const char *text, struct tfr_error *err);

@@ -34,6 +34,11 @@ Test(shard, names)
 	cr_assert_str_eq(file, "x-00007-of-200000");
 	free(file);
 	tfr_set_name_clear(&n);
+	cr_assert_eq(tfr_set_name_parse(&n, "x@auto.tfrecord", NULL), TFR_OK);
+	cr_assert(n.automatic && !n.count);
+	cr_assert_str_eq(n.extension, ".tfrecord");
+	tfr_set_name_clear(&n);
+	cr_assert_eq(tfr_set_name_parse(&n, "x@automatic", NULL), TFR_END);
 	cr_assert_eq(tfr_set_name_parse(&n, "train.tfrecord", NULL), TFR_END);
 	cr_assert_eq(tfr_set_name_parse(&n, "me@home.tfrecord", NULL), TFR_END);
 	cr_assert_eq(tfr_set_name_parse(&n, "@list.txt", NULL), TFR_END);
