@@ -312,4 +312,8 @@ static enum tfr_status jpeg_decode(struct tfr_decoder *d, const struct tfr_pictu
 	return tfr_fail(err, TFR_EDATA, "damaged JPEG: %s", j->message);
 }
 
-const struct tfr_picture tfr_picture_jpeg = { .probe = tfr_jpeg_probe, .decode = jpeg_decode };
+const struct tfr_picture tfr_picture_jpeg = {
+	.probe = tfr_jpeg_probe,
+	.decode = jpeg_decode,
+	.encode = tfr_jpeg_encode,
+};

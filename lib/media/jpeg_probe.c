@@ -9,12 +9,14 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "media/exif.h"
 #include "media/jpeg.h"
 
 /* clang-format off */
 enum { DHT = 0xc4, JPG = 0xc8, DAC = 0xcc };
 enum { SOF0 = 0xc0, SOF2 = 0xc2, SOF9 = 0xc9, SOF10 = 0xca, SOF15 = 0xcf };
 enum { RST0 = 0xd0, RST7 = 0xd7, SOI = 0xd8, EOI = 0xd9, SOS = 0xda, TEM = 0x01 };
+enum { APP1 = 0xe1 };
 /* clang-format on */
 
 static bool is_frame(int marker)
@@ -46,31 +48,47 @@ static int next_marker(const uint8_t *data, size_t size, size_t *pos)
 	return -1;
 }
 
-static enum tfr_status truncated(struct tfr_error *err, const char *where)
+static enum tfr_status truncated(
+	struct tfr_image_info *info, const char *where, struct tfr_error *err)
 {
+	info->truncated = true;
 	return tfr_fail(err, TFR_EDATA, "truncated JPEG: %s", where);
+}
+
+static const struct {
+	unsigned h, v;
+	const char *name;
+} subsamplings[] = {
+	{ 2, 2, "4:2:0" },
+	{ 1, 1, "4:4:4" },
+	{ 2, 1, "4:2:2" },
+	{ 1, 2, "4:4:0" },
+	{ 4, 1, "4:1:1" },
+	{ 4, 2, "4:1:0" },
+};
+
+#define SUBSAMPLINGS (sizeof(subsamplings) / sizeof(*subsamplings))
+
+void tfr_jpeg_factors(const char *subsampling, unsigned *h, unsigned *v)
+{
+	size_t i = 0;
+
+	for (size_t k = 0; subsampling && k < SUBSAMPLINGS; k++)
+		if (!strcmp(subsamplings[k].name, subsampling))
+			i = k;
+	*h = subsamplings[i].h;
+	*v = subsamplings[i].v;
 }
 
 static void name_subsampling(const uint8_t *component, struct tfr_image_info *info)
 {
-	static const struct {
-		unsigned h, v;
-		const char *name;
-	} names[] = {
-		{ 1, 1, "4:4:4" },
-		{ 2, 1, "4:2:2" },
-		{ 2, 2, "4:2:0" },
-		{ 1, 2, "4:4:0" },
-		{ 4, 1, "4:1:1" },
-		{ 4, 2, "4:1:0" },
-	};
 	unsigned h = component[1] >> 4, v = component[1] & 15;
 	unsigned h1 = component[4] >> 4, v1 = component[4] & 15;
 
 	if (component[4] == component[7])
-		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-			if (h == names[i].h * h1 && v == names[i].v * v1) {
-				strcpy(info->subsampling, names[i].name);
+		for (size_t i = 0; i < SUBSAMPLINGS; i++)
+			if (h == subsamplings[i].h * h1 && v == subsamplings[i].v * v1) {
+				strcpy(info->subsampling, subsamplings[i].name);
 				return;
 			}
 	snprintf(info->subsampling, sizeof(info->subsampling), "%ux%u", h, v);
@@ -106,6 +124,13 @@ static enum tfr_status read_frame(
 	return TFR_OK;
 }
 
+/* The first APP1 segment that is EXIF counts, as it does for Pillow; others are XMP. */
+static void read_exif(const uint8_t *p, size_t n, struct tfr_image_info *info)
+{
+	if (!info->orientation && n > 6 && !memcmp(p, "Exif\0", 6))
+		info->orientation = tfr_exif_orientation(p + 6, n - 6);
+}
+
 /* Goes through the segments up to the first SOS; *pos comes to lie on its content. */
 static enum tfr_status walk_header(const uint8_t *data, size_t size, size_t *pos,
 	struct tfr_image_info *info, struct tfr_error *err)
@@ -117,22 +142,26 @@ static enum tfr_status walk_header(const uint8_t *data, size_t size, size_t *pos
 		size_t n;
 
 		if (marker < 0)
-			return truncated(err, "no picture data");
+			return truncated(info, "no picture data", err);
 		if (marker == EOI || marker == SOI)
 			return tfr_fail(err, TFR_EDATA, "damaged JPEG: no picture data");
 		if (!has_length(marker))
 			continue;
 		if (size - *pos < 2 || (n = tfr_be16(data + *pos)) > size - *pos)
-			return truncated(err, "ends inside its header");
+			return truncated(info, "ends inside its header", err);
 		if (n < 2)
 			return tfr_fail(err, TFR_EDATA, "damaged JPEG: segment too short");
 		if (is_frame(marker) &&
 			(status = read_frame(data + *pos + 2, n - 2, marker, info, err)))
 			return status;
+		if (marker == APP1)
+			read_exif(data + *pos + 2, n - 2, info);
 		*pos += n;
 	}
 	if (!info->width)
 		return tfr_fail(err, TFR_EDATA, "damaged JPEG: no frame header");
+	if (!info->orientation)
+		info->orientation = 1;
 	return TFR_OK;
 }
 
@@ -167,5 +196,5 @@ enum tfr_status tfr_jpeg_probe(
 
 	if (status)
 		return status;
-	return has_end(data, size, pos, info) ? TFR_OK : truncated(err, "no end marker");
+	return has_end(data, size, pos, info) ? TFR_OK : truncated(info, "no end marker", err);
 }

@@ -26,12 +26,20 @@ struct tfr_picture_job {
 	unsigned channels;
 };
 
+struct tfr_encoder {
+	struct tfr_buf encoded;
+	struct tfr_jpeg_writer *jpeg; /* of JPEG: made at the first one, kept */
+};
+
 struct tfr_picture {
 	/* Fills `info`, whose format is already set, and proves that the end is there. */
 	enum tfr_status (*probe)(const uint8_t *data, size_t size, struct tfr_image_info *info,
 		struct tfr_error *err);
 	enum tfr_status (*decode)(struct tfr_decoder *d, const struct tfr_picture_job *job,
 		struct tfr_image *image, struct tfr_error *err);
+	/* Appends the encoded picture to `out`. */
+	enum tfr_status (*encode)(struct tfr_encoder *e, const struct tfr_image *image,
+		const struct tfr_encode_opts *opts, struct tfr_buf *out, struct tfr_error *err);
 };
 
 extern const struct tfr_picture tfr_picture_jpeg, tfr_picture_png;
@@ -40,6 +48,11 @@ extern const struct tfr_picture tfr_picture_jpeg, tfr_picture_png;
 const struct tfr_picture *tfr_picture_of(enum tfr_image_format format);
 
 void tfr_jpeg_free(struct tfr_jpeg *j);
+void tfr_jpeg_writer_free(struct tfr_jpeg_writer *p);
+
+/* As tfr_encode(), into a buffer of the caller's, what was in it forgotten. */
+enum tfr_status tfr_encode_into(struct tfr_encoder *e, const struct tfr_image *image,
+	const struct tfr_encode_opts *opts, struct tfr_buf *out, struct tfr_error *err);
 
 /* `size` bytes of memory that is kept, what was in it forgotten; NULL: out of memory. */
 uint8_t *tfr_pixels(struct tfr_buf *kept, size_t size);

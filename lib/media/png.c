@@ -12,7 +12,9 @@
 #include <zlib.h>
 
 #include "base/error.h"
+#include "media/exif.h"
 #include "media/picture.h"
+#include "media/png.h"
 
 enum { SIGNATURE = 8, CHUNK_OVERHEAD = 12 /* length, type, CRC */, IHDR_SIZE = 13 };
 
@@ -35,6 +37,8 @@ static enum tfr_status read_ihdr(
 		return tfr_fail(err, TFR_EDATA, "damaged PNG: colour type %u", type);
 	info->components = components_of[type];
 	info->channels = type == PNG_COLOR_TYPE_PALETTE ? 3 : info->components;
+	info->palette = type == PNG_COLOR_TYPE_PALETTE;
+	info->orientation = 1;
 	info->progressive = p[12] != 0;
 	return TFR_OK;
 }
@@ -42,6 +46,13 @@ static enum tfr_status read_ihdr(
 static bool is_chunk(const uint8_t *chunk, const char *type)
 {
 	return memcmp(chunk + 4, type, 4) == 0;
+}
+
+static enum tfr_status truncated(
+	struct tfr_image_info *info, const char *where, struct tfr_error *err)
+{
+	info->truncated = true;
+	return tfr_fail(err, TFR_EDATA, "truncated PNG: %s", where);
 }
 
 static enum tfr_status png_probe(
@@ -52,7 +63,7 @@ static enum tfr_status png_probe(
 	enum tfr_status status;
 
 	if (size < SIGNATURE + CHUNK_OVERHEAD + IHDR_SIZE)
-		return tfr_fail(err, TFR_EDATA, "truncated PNG: ends inside its header");
+		return truncated(info, "ends inside its header", err);
 	if (tfr_be32(p) != IHDR_SIZE || !is_chunk(p, "IHDR"))
 		return tfr_fail(err, TFR_EDATA, "damaged PNG: does not begin with IHDR");
 	if (crc32(0, p + 4, 4 + IHDR_SIZE) != tfr_be32(p + 8 + IHDR_SIZE))
@@ -63,13 +74,15 @@ static enum tfr_status png_probe(
 		size_t left = size - (size_t)(p - data), n;
 
 		if (left < CHUNK_OVERHEAD || (n = tfr_be32(p)) > left - CHUNK_OVERHEAD)
-			return tfr_fail(err, TFR_EDATA, "truncated PNG: no IEND chunk");
+			return truncated(info, "no IEND chunk", err);
 		if (is_chunk(p, "IEND"))
 			break;
 		if (is_chunk(p, "IDAT"))
 			has_data = true;
 		else if (is_chunk(p, "tRNS") && info->channels == 3 && info->components == 1)
 			info->channels = 4; /* only of a palette: see media.h */
+		else if (is_chunk(p, "eXIf"))
+			info->orientation = tfr_exif_orientation(p + 8, n);
 		p += n + CHUNK_OVERHEAD;
 	}
 	return has_data ? TFR_OK : tfr_fail(err, TFR_EDATA, "damaged PNG: no picture data");
@@ -251,4 +264,8 @@ static enum tfr_status png_decode(struct tfr_decoder *d, const struct tfr_pictur
 	return TFR_OK;
 }
 
-const struct tfr_picture tfr_picture_png = { .probe = png_probe, .decode = png_decode };
+const struct tfr_picture tfr_picture_png = {
+	.probe = png_probe,
+	.decode = png_decode,
+	.encode = tfr_png_encode,
+};

@@ -7,6 +7,8 @@ NAME.jpg, NAME.png    a picture
 NAME.CHANNELS.u8      its samples as TensorFlow decodes it (JPEG with INTEGER_ACCURATE), HWC; CHANNELS 0 is "as stored"
 rgb.WIDTHxHEIGHT.f32  rgb.png by tf.image.resize to that size, little-endian float32
 resnorm.f32           the same to 16 x 12, mirrored, then (x - 127.5) / 127.5
+FILTER.u8             pictures made larger and smaller, 8 bits to 8 bits, one after the other, by Pillow or by TensorFlow
+turn-N.KIND           a picture that EXIF wants turned; turn-N.KIND.u8 its samples as Pillow's exif_transpose turns them
 
 Where Pillow can decode to the same form, the script stops unless its pixels are the same."""
 import io
@@ -16,7 +18,7 @@ import sys
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import numpy as np
 import tensorflow as tf
-from PIL import Image
+from PIL import Image, ImageOps
 
 out = sys.argv[1]
 rng = np.random.default_rng(7)
@@ -84,3 +86,34 @@ for w, h in ((16, 12), (40, 31), (33, 7), (5, 60), (33, 25), (1, 1)):
     save(f"rgb.{w}x{h}.f32", tf.image.resize(pixels, (h, w)).numpy().astype("<f4").tobytes())
 small = tf.image.flip_left_right(tf.image.resize(pixels, (12, 16))).numpy()
 save("resnorm.f32", ((small - np.float32(127.5)) / np.float32(127.5)).astype("<f4").tobytes())
+
+# FILTER.u8: rgb.png made 16 x 12, 37 x 26, 33 x 7, 5 x 60, 1 x 1 and 7 x 3, then rgba.png, la.png and gray.jpg made 16 x 12.
+stored = {name: tf.io.decode_image(open(os.path.join(out, name), "rb").read()).numpy() for name in ("rgba.png", "la.png")}
+gray = tf.io.decode_jpeg(open(os.path.join(out, "gray.jpg"), "rb").read(), dct_method="INTEGER_ACCURATE").numpy()
+scaled = [(pixels, size) for size in ((16, 12), (37, 26), (33, 7), (5, 60), (1, 1), (7, 3))]
+scaled += [(a, (16, 12)) for a in (stored["rgba.png"], stored["la.png"], gray)]
+
+
+def by_pillow(a, size, law):
+    """Each channel for itself: of a whole RGBA picture Pillow would weigh colours by alpha."""
+    return np.stack([np.asarray(Image.fromarray(np.ascontiguousarray(a[..., c])).resize(size, law)) for c in range(a.shape[2])], -1)
+
+
+for name, law in (("triangle", Image.BILINEAR), ("area", Image.BOX), ("cubic", Image.BICUBIC), ("lanczos", Image.LANCZOS)):
+    save(f"{name}.u8", b"".join(by_pillow(a, size, law).tobytes() for a, size in scaled))
+for name in ("bilinear", "nearest"):
+    save(f"{name}.u8", b"".join(
+        tf.cast(tf.round(tf.image.resize(a, size[::-1], method=name)), tf.uint8).numpy().tobytes() for a, size in scaled))
+
+# turn-N.jpg, turn-6.png: a picture that EXIF wants turned; turn-N.u8 what Pillow's exif_transpose makes of it.
+part = im.crop((8, 3, 21, 12))
+for n in range(1, 9):
+    exif = Image.Exif()
+    exif[0x010E] = "a picture"
+    exif[0x0112] = n
+    for kind, extension in (("JPEG", "jpg"), ("PNG", "png")):
+        if n != 6 and kind == "PNG":
+            continue
+        data = encode(part, kind, exif=exif)
+        save(f"turn-{n}.{extension}", data)
+        save(f"turn-{n}.{extension}.u8", ImageOps.exif_transpose(Image.open(io.BytesIO(data))).tobytes())

@@ -68,6 +68,21 @@ static void check_resize(const struct tfr_image *image)
 	tfr_resizer_free(r);
 }
 
+static void check_scale(const struct tfr_image *image)
+{
+	struct tfr_scaler *fast = tfr_scaler_new(), *plain = tfr_scaler_new();
+	struct tfr_image a, b;
+
+	if (fast && plain &&
+		(tfr_scale(fast, image, 13, 21, TFR_FILTER_TRIANGLE, 0, &a, NULL) ||
+			tfr_scale(plain, image, 13, 21, TFR_FILTER_TRIANGLE, TFR_RESIZE_PLAIN, &b,
+				NULL) ||
+			memcmp(a.data, b.data, (size_t)13 * 21 * a.channels)))
+		abort();
+	tfr_scaler_free(fast);
+	tfr_scaler_free(plain);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct tfr_decoder *d = tfr_decoder_new(&(struct tfr_decoder_opts){ .max_bytes = 1 << 20 });
@@ -77,6 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (d && size > 4 && tfr_decode(d, data, size - 4, NULL, 0, &image, &err) == TFR_OK &&
 		tfr_decode(d, data, size - 4, NULL, 3, &image, &err) == TFR_OK) {
 		check_resize(&image);
+		check_scale(&image);
 		check_window(d, data, size - 4, &image);
 	}
 	tfr_decoder_free(d);

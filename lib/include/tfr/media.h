@@ -1,11 +1,12 @@
-/* tfr/media.h - pictures: recognising, measuring, decoding, cropping and resizing them.
+/* tfr/media.h - pictures: recognising, measuring, decoding, cropping, resizing, turning
+ * and encoding them.
  *
  * Pixels are what TensorFlow's ops give, to the bit: tf.io.decode_jpeg with
  * dct_method='INTEGER_ACCURATE', tf.io.decode_png with dtype uint8, tf.image.resize (v2, bilinear,
  * antialias=False).  Pillow decodes to the same bytes.
  *
  * A picture is rows of interleaved 8-bit samples, top row first ("HWC"); sizes are in pixels,
- * strides in bytes.  EXIF orientation is not applied, as TensorFlow does not apply it.
+ * strides in bytes.  Decoding does not apply EXIF orientation, as TensorFlow does not apply it.
  *
  * Objects belong to one thread at a time; two threads need two decoders.  Functions without an
  * object are pure. */
@@ -51,6 +52,14 @@ struct tfr_image_info {
 	 * component's factors as "HxV" where no such name exists, "" for one component and for PNG.
 	 */
 	char subsampling[8];
+	/* How the picture is to be turned before it is shown, as EXIF numbers it (CIPA DC-008, tag
+	 * 0x0112, in a JPEG's APP1 segment or a PNG's eXIf chunk): 1 not at all, 2 mirrored, 3
+	 * turned by half, 4 upside down, 5 transposed, 6 turned clockwise, 7 transposed along the
+	 * other diagonal, 8 turned anticlockwise; 1 where nothing or nonsense is said.  No pixel or
+	 * size here is turned by it: see tfr_image_turn(). */
+	unsigned orientation;
+	bool palette;	/* a PNG of palette indices */
+	bool truncated; /* what is wrong is that its end is missing */
 };
 
 /* Measures a picture without decoding it, and proves that its end is there.
@@ -166,6 +175,74 @@ enum tfr_resize_flags {
  * TFR_EUSAGE: no pixels, a size over 2^24, or channels out of range.  TFR_ENOMEM. */
 TFR_API enum tfr_status tfr_resize_bilinear(struct tfr_resizer *r, const struct tfr_image *image,
 	uint32_t width, uint32_t height, unsigned flags, float *out, struct tfr_error *err);
+
+/* How 8-bit pixels become more or fewer 8-bit pixels.  Each channel is treated for itself, alpha
+ * too. */
+enum tfr_filter {
+	/* Pillow's Image.resize() to the bit (13.0, src/libImaging/Resample.c), with the filter
+	 * that it calls BILINEAR, BOX, BICUBIC and LANCZOS.  Of a picture that becomes smaller
+	 * every pixel counts; rows come first, then columns, with 8 bits in between. */
+	TFR_FILTER_TRIANGLE = 0,
+	TFR_FILTER_AREA,
+	TFR_FILTER_CUBIC,
+	TFR_FILTER_LANCZOS,
+	/* TensorFlow's tf.image.resize() with antialias=False: of a picture that becomes smaller
+	 * most pixels do not count.  BILINEAR is tfr_resize_bilinear(), rounded to the nearest,
+	 * halves to even: tf.cast(tf.round(…), tf.uint8).  NEAREST takes the pixel at
+	 * floor((i + 0.5f) * (in / (float)out)). */
+	TFR_FILTER_BILINEAR,
+	TFR_FILTER_NEAREST,
+};
+
+/* "triangle", "area", "cubic", "lanczos", "bilinear", "nearest"; false: none of these. */
+TFR_API bool tfr_filter_parse(const char *name, enum tfr_filter *filter);
+
+/* Holds what scaling needs between calls: weights and pixels.  NULL: out of memory. */
+struct tfr_scaler;
+
+TFR_API struct tfr_scaler *tfr_scaler_new(void);
+TFR_API void tfr_scaler_free(struct tfr_scaler *s);
+
+/* Makes `image` (1 to 4 channels) `width` x `height`.  `flags`: 0 or TFR_RESIZE_PLAIN.  *scaled is
+ * dense and valid until the next call with `s` or its end.  TFR_EUSAGE: no pixels, a size over
+ * 2^24, or channels out of range.  TFR_ENOMEM. */
+TFR_API enum tfr_status tfr_scale(struct tfr_scaler *s, const struct tfr_image *image,
+	uint32_t width, uint32_t height, enum tfr_filter filter, unsigned flags,
+	struct tfr_image *scaled, struct tfr_error *err);
+
+/* Turns a picture as an orientation (struct tfr_image_info) wants it, which is what Pillow's
+ * ImageOps.exif_transpose() does.  `out` has room for as many pixels, dense; *turned describes
+ * them.  TFR_EUSAGE: not 1 to 8. */
+TFR_API enum tfr_status tfr_image_turn(const struct tfr_image *image, unsigned orientation,
+	uint8_t *out, struct tfr_image *turned, struct tfr_error *err);
+
+/* Whether turning exchanges width and height. */
+TFR_API bool tfr_orientation_swaps(unsigned orientation);
+
+/* ---- Encoding ---- */
+
+struct tfr_encode_opts {
+	enum tfr_image_format format; /* TFR_IMAGE_JPEG or TFR_IMAGE_PNG */
+	unsigned quality; /* JPEG: 1 to 100 [0: 95, as TensorFlow's encode_jpeg has it] */
+	/* JPEG: the chroma subsampling, by the names of struct tfr_image_info; NULL, "" and what
+	 * has no such name: "4:2:0". */
+	const char *subsampling;
+	unsigned orientation; /* 2 to 8: noted in EXIF, for whoever shows it; else: no EXIF */
+};
+
+struct tfr_encoder;
+
+/* NULL: out of memory. */
+TFR_API struct tfr_encoder *tfr_encoder_new(void);
+TFR_API void tfr_encoder_free(struct tfr_encoder *e);
+
+/* Encodes a picture.  JPEG: gray or RGB; baseline, the exact integer DCT, the tables of T.81's
+ * annex K.  PNG: any number of channels from 1 to 4; 8 bits, all filters, zlib's level 6.  The same
+ * pixels give the same bytes.  *data is valid until the next call with `e` or its end.  TFR_EUSAGE:
+ * another format, channels that it does not have, a JPEG of more than 65500 pixels a side.
+ * TFR_ENOMEM. */
+TFR_API enum tfr_status tfr_encode(struct tfr_encoder *e, const struct tfr_image *image,
+	const struct tfr_encode_opts *opts, const void **data, size_t *size, struct tfr_error *err);
 
 /* ---- Where to crop, whether to mirror ---- */
 

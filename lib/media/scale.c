@@ -1,0 +1,232 @@
+/* media/scale.c - pictures of 8 bits made larger or smaller, as pictures of 8 bits.
+ *
+ * A filter that weighs many pixels goes over the rows first and over the columns of what came out
+ * then, rounding to 8 bits in between: that is Pillow's law, and the result depends on it.  Only
+ * the rows that the second pass looks at are made.  TensorFlow's two laws, which weigh at most four
+ * pixels, have their own way. */
+#include "media/scale.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "media/picture.h"
+
+#define MAX_SIZE (1u << 24)
+
+struct tfr_scaler {
+	struct tfr_axis x, y;
+	struct tfr_buf middle; /* after the first pass */
+	struct tfr_buf pixels; /* the result */
+	struct tfr_buf floats; /* of TensorFlow's bilinear law */
+	struct tfr_resizer *resizer;
+};
+
+static const char *const names[] = {
+	[TFR_FILTER_TRIANGLE] = "triangle",
+	[TFR_FILTER_AREA] = "area",
+	[TFR_FILTER_CUBIC] = "cubic",
+	[TFR_FILTER_LANCZOS] = "lanczos",
+	[TFR_FILTER_BILINEAR] = "bilinear",
+	[TFR_FILTER_NEAREST] = "nearest",
+};
+
+bool tfr_filter_parse(const char *name, enum tfr_filter *filter)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(names[i], name)) {
+			*filter = (enum tfr_filter)i;
+			return true;
+		}
+	return false;
+}
+
+struct tfr_scaler *tfr_scaler_new(void)
+{
+	return calloc(1, sizeof(struct tfr_scaler));
+}
+
+void tfr_scaler_free(struct tfr_scaler *s)
+{
+	if (!s)
+		return;
+	tfr_axis_clear(&s->x);
+	tfr_axis_clear(&s->y);
+	tfr_buf_clear(&s->middle);
+	tfr_buf_clear(&s->pixels);
+	tfr_buf_clear(&s->floats);
+	tfr_resizer_free(s->resizer);
+	free(s);
+}
+
+/* --- the plain kernel --- */
+
+static bool always(void)
+{
+	return true;
+}
+
+static void across(const struct tfr_axis *axis, unsigned channels, const uint8_t *row,
+	const uint8_t *row_end, uint8_t *out)
+{
+	(void)row_end;
+	for (uint32_t i = 0; i < axis->out; i++) {
+		const int32_t *weight = axis->weight + i * axis->stride;
+		const uint8_t *from = row + (size_t)axis->first[i] * channels;
+
+		for (unsigned c = 0; c < channels; c++) {
+			int32_t sum = 1 << (TFR_SCALE_BITS - 1);
+
+			for (uint32_t k = 0; k < axis->count[i]; k++)
+				sum += from[k * channels + c] * weight[k];
+			*out++ = tfr_scale_clip(sum);
+		}
+	}
+}
+
+static void down(const struct tfr_axis *axis, uint32_t y, const uint8_t *rows, size_t stride,
+	size_t n, uint8_t *out)
+{
+	const int32_t *weight = axis->weight + y * axis->stride;
+
+	rows += axis->first[y] * stride;
+	for (size_t i = 0; i < n; i++) {
+		int32_t sum = 1 << (TFR_SCALE_BITS - 1);
+
+		for (uint32_t k = 0; k < axis->count[y]; k++)
+			sum += rows[k * stride + i] * weight[k];
+		out[i] = tfr_scale_clip(sum);
+	}
+}
+
+const struct tfr_scale_kernel tfr_scale_plain = { always, across, down };
+
+static const struct tfr_scale_kernel *choose(unsigned flags)
+{
+#ifdef __x86_64__
+	if (!(flags & TFR_RESIZE_PLAIN) && tfr_scale_avx2.usable())
+		return &tfr_scale_avx2;
+#endif
+	(void)flags;
+	return &tfr_scale_plain;
+}
+
+/* --- filters over many pixels --- */
+
+/* The rows that the second pass needs, `width` pixels wide: rows *first … of the source. */
+static bool scale_rows(struct tfr_scaler *s, const struct tfr_scale_kernel *kernel,
+	const struct tfr_image *image, uint32_t width, uint32_t first, uint32_t count)
+{
+	size_t n = (size_t)width * image->channels, bytes = (size_t)image->width * image->channels;
+	uint8_t *out = tfr_pixels(&s->middle, n * count);
+	const uint8_t *all_end = image->data + (image->height - 1) * image->stride + bytes;
+
+	if (!out || !tfr_axis_set(&s->x, image->width, width, s->y.filter))
+		return false;
+	for (uint32_t y = 0; y < count; y++, out += n)
+		kernel->across(&s->x, image->channels, image->data + (first + y) * image->stride,
+			all_end, out);
+	return true;
+}
+
+static bool scale(struct tfr_scaler *s, const struct tfr_image *image, uint32_t width,
+	uint32_t height, enum tfr_filter filter, unsigned flags)
+{
+	const struct tfr_scale_kernel *kernel = choose(flags);
+	size_t n = (size_t)width * image->channels, stride = image->stride;
+	const uint8_t *rows = image->data;
+	uint32_t first, count;
+
+	if (!tfr_axis_set(&s->y, image->height, height, filter))
+		return false;
+	first = s->y.first[0];
+	count = s->y.first[height - 1] + s->y.count[height - 1] - first;
+	/* An axis that keeps its size is left alone: a cubic at scale 1 weighs one pixel. */
+	if (width != image->width) {
+		if (!scale_rows(s, kernel, image, width, first, count))
+			return false;
+		rows = s->middle.data - first * n;
+		stride = n;
+	}
+	for (uint32_t y = 0; y < height; y++) {
+		uint8_t *out = s->pixels.data + y * n;
+
+		if (height == image->height)
+			memcpy(out, rows + y * stride, n);
+		else
+			kernel->down(&s->y, y, rows, stride, n, out);
+	}
+	return true;
+}
+
+/* --- TensorFlow's --- */
+
+static bool bilinear(struct tfr_scaler *s, const struct tfr_image *image, uint32_t width,
+	uint32_t height, unsigned flags)
+{
+	size_t n = (size_t)width * height * image->channels;
+	float *floats = (float *)(void *)tfr_pixels(&s->floats, n * sizeof(float));
+
+	if (!s->resizer)
+		s->resizer = tfr_resizer_new();
+	if (!s->resizer || !floats ||
+		tfr_resize_bilinear(
+			s->resizer, image, width, height, flags & TFR_RESIZE_PLAIN, floats, NULL))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		s->pixels.data[i] = (uint8_t)rintf(floats[i]);
+	return true;
+}
+
+static uint32_t nearest_of(uint32_t i, float factor, uint32_t in)
+{
+	float at = floorf(((float)i + 0.5f) * factor);
+
+	return at < (float)in ? (uint32_t)at : in - 1;
+}
+
+static bool nearest(
+	struct tfr_scaler *s, const struct tfr_image *image, uint32_t width, uint32_t height)
+{
+	float fx = (float)image->width / (float)width, fy = (float)image->height / (float)height;
+	uint8_t *out = s->pixels.data;
+	unsigned c = image->channels;
+
+	for (uint32_t y = 0; y < height; y++) {
+		const uint8_t *row = image->data + nearest_of(y, fy, image->height) * image->stride;
+
+		for (uint32_t x = 0; x < width; x++, out += c)
+			memcpy(out, row + (size_t)nearest_of(x, fx, image->width) * c, c);
+	}
+	return true;
+}
+
+enum tfr_status tfr_scale(struct tfr_scaler *s, const struct tfr_image *image, uint32_t width,
+	uint32_t height, enum tfr_filter filter, unsigned flags, struct tfr_image *scaled,
+	struct tfr_error *err)
+{
+	uint64_t n = (uint64_t)width * height;
+	bool good;
+
+	if (!width || !height || !image->width || !image->height || image->channels < 1 ||
+		image->channels > 4 || (width | height | image->width | image->height) > MAX_SIZE)
+		return tfr_fail(err, TFR_EUSAGE, "cannot resize %u x %u x %u to %u x %u",
+			image->width, image->height, image->channels, width, height);
+	good = n <= SIZE_MAX / 16 && tfr_pixels(&s->pixels, (size_t)n * image->channels);
+	if (good && filter == TFR_FILTER_BILINEAR)
+		good = bilinear(s, image, width, height, flags);
+	else if (good && filter == TFR_FILTER_NEAREST)
+		good = nearest(s, image, width, height);
+	else if (good)
+		good = scale(s, image, width, height, filter, flags);
+	if (!good)
+		return tfr_fail_nomem(err, "resizing a picture");
+	*scaled = (struct tfr_image){
+		.data = s->pixels.data,
+		.stride = (size_t)width * image->channels,
+		.width = width,
+		.height = height,
+		.channels = image->channels,
+	};
+	return TFR_OK;
+}
