@@ -1,4 +1,5 @@
-/* cmd/index.c - tfr index: FILE.idx beside each file, as DALI and PyPI's tfrecord read it.
+/* cmd/index.c - tfr index: FILE.idx beside each file, as DALI and PyPI's tfrecord read it, and
+ * FILE.gzi beside a GZIP file.
  *
  * Standard output has nothing but what was asked for: with --check a line for each index that is
  * stale or missing. */
@@ -8,7 +9,7 @@
 
 struct index_settings {
 	uint64_t jobs;
-	bool check, force, json, allow_missing, quiet;
+	bool check, no_gzi, force, json, allow_missing, quiet;
 	int compression, progress;
 };
 
@@ -16,6 +17,8 @@ static const struct opt options[] = {
 	OPT(FLAG, 0, "check", NULL, NULL,
 		"write nothing: name the files whose index is stale or missing",
 		struct index_settings, check),
+	OPT(FLAG, 0, "no-gzi", NULL, NULL, "of a GZIP file too, FILE.idx alone",
+		struct index_settings, no_gzi),
 	OPT_FORCE(struct index_settings, force),
 	OPT_JSON(struct index_settings, json),
 	OPT_COMPRESSION(struct index_settings, compression),
@@ -70,6 +73,8 @@ static void file_as_json(struct index_run *run, const char *path,
 	tfr_json_string(j, "status", word);
 	if (!run->s->check)
 		tfr_json_u64(j, "records", report->records);
+	if (!run->s->check && !run->s->no_gzi && report->compression == TFR_COMPRESSION_GZIP)
+		tfr_json_u64(j, "points", report->points);
 	if (err)
 		tfr_json_string(j, "reason", tfr_error_format(err, text, sizeof(text)));
 	else if (report->before != TFR_INDEX_GOOD)
@@ -160,6 +165,7 @@ static void run_index(struct index_run *run, const struct tfr_set *set)
 		.compression = (enum tfr_compression)s->compression,
 		.force = s->force,
 		.check = s->check,
+		.no_points = s->no_gzi,
 		.temporaries = cmd_temporaries(),
 		.progress = &progress,
 		.file = file_done,

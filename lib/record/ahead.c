@@ -118,9 +118,11 @@ static struct span *span_of(struct tfr_ahead *a, uint64_t i)
 	return &a->ring[i % a->slots];
 }
 
+/* Which guesses miss is known the later the more threads there are.  The points that are noted must
+ * not depend on that: there every candidate is looked at. */
 static bool worth_guessing(const struct tfr_ahead *a)
 {
-	return a->misses <= a->hits + MISSES;
+	return a->gzi || a->misses <= a->hits + MISSES;
 }
 
 static void give(struct tfr_ahead *a, struct span *s)

@@ -18,7 +18,7 @@ enum { COUNT_BLOCK = 256 << 10, LARGE_RECORD = 4096 };
 
 struct counter {
 	struct tfr_stream *stream;
-	const struct tfr_hop_visitor *visitor; /* may be NULL */
+	const struct tfr_hop *hop;
 	uint8_t *block;
 	size_t held; /* bytes of a header that straddles blocks, at the block's start */
 	uint64_t records;
@@ -60,9 +60,8 @@ static enum tfr_status hop_over(struct counter *c, size_t size, struct tfr_error
 	bool bad = false;
 
 	c->records += tfr_hop(c->block, size, &next, &bad);
-	if (c->visitor)
-		status = c->visitor->hopped(
-			c->visitor->ctx, c->block, c->records - before, c->offset, err);
+	if (c->hop->hopped)
+		status = c->hop->hopped(c->hop->ctx, c->block, c->records - before, c->offset, err);
 	if (status)
 		return status;
 	if (bad)
@@ -132,10 +131,10 @@ static enum tfr_status explain(
 }
 
 enum tfr_status tfr_hop_records(const char *path, const struct tfr_reader_opts *opts,
-	const struct tfr_hop_visitor *visitor, uint64_t *records, struct tfr_error *err)
+	struct tfr_hop *hop, struct tfr_error *err)
 {
-	struct tfr_stream_opts how = { 0 };
-	struct counter c = { .visitor = visitor };
+	struct tfr_stream_opts how = { .gzi = hop->gzi };
+	struct counter c = { .hop = hop };
 	struct tfr_source *source = NULL;
 	enum tfr_status status = tfr_source_open(&source, path, err);
 	bool again;
@@ -143,14 +142,18 @@ enum tfr_status tfr_hop_records(const char *path, const struct tfr_reader_opts *
 	if (status)
 		return status;
 	again = tfr_source_seekable(source) && strcmp(path, "-") != 0;
-	if (opts)
-		how = (struct tfr_stream_opts){ opts->compression, opts->threads };
+	if (opts) {
+		how.compression = opts->compression;
+		how.threads = opts->threads;
+	}
 	status = tfr_stream_open(&c.stream, source, &how, err);
 	if (!status) {
+		hop->compression = tfr_stream_compression(c.stream);
 		c.block = malloc(COUNT_BLOCK);
 		status = c.block ? count_stream(&c, err) : tfr_fail_nomem(err, "counting");
 	}
-	*records = c.records;
+	hop->records = c.records;
+	hop->end = c.offset;
 	free(c.block);
 	tfr_stream_close(c.stream);
 	return status == TFR_EDATA && again ? explain(path, opts, err) : status;
@@ -159,5 +162,9 @@ enum tfr_status tfr_hop_records(const char *path, const struct tfr_reader_opts *
 enum tfr_status tfr_count_records(const char *path, const struct tfr_reader_opts *opts,
 	uint64_t *records, struct tfr_error *err)
 {
-	return tfr_hop_records(path, opts, NULL, records, err);
+	struct tfr_hop hop = { 0 };
+	enum tfr_status status = tfr_hop_records(path, opts, &hop, err);
+
+	*records = hop.records;
+	return status;
 }

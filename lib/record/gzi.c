@@ -1,7 +1,9 @@
 /* record/gzi.c - the points of a GZIP file: kept, written, read, found. */
 #include "record/gzi.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -11,6 +13,13 @@
 #include "record/stream.h"
 
 enum { POINT_SIZE = 16, READ_AT_ONCE = 64 << 10, NO_POINTS_MAX = 4 << 20 };
+
+char *tfr_gzi_path(const char *path)
+{
+	char *name = NULL;
+
+	return asprintf(&name, "%s.gzi", path) < 0 ? NULL : name;
+}
 
 bool tfr_gzi_add(struct tfr_gzi *gzi, uint64_t compressed, uint64_t uncompressed)
 {
@@ -54,6 +63,22 @@ static bool format(const struct tfr_gzi *gzi, struct tfr_buf *out)
 	}
 	out->size = (size_t)(p - out->data);
 	return true;
+}
+
+enum tfr_status tfr_gzi_put(
+	const struct tfr_gzi *gzi, struct tfr_stream_writer *w, struct tfr_error *err)
+{
+	TFR_AUTO_BUF bytes = { 0 };
+
+	if (!format(gzi, &bytes))
+		return tfr_fail_nomem(err, "writing an index");
+	return tfr_stream_writer_put(w, &(struct iovec){ bytes.data, bytes.size }, 1, err);
+}
+
+bool tfr_gzi_same(const struct tfr_gzi *a, const struct tfr_gzi *b)
+{
+	return a->count == b->count &&
+	       (!a->count || !memcmp(a->points, b->points, a->count * sizeof(*a->points)));
 }
 
 enum tfr_status tfr_gzi_write(const struct tfr_gzi *gzi, const char *path,
@@ -138,11 +163,17 @@ struct tfr_gzi_point tfr_gzi_find(const struct tfr_gzi *gzi, uint64_t uncompress
 	return low ? gzi->points[low - 1] : (struct tfr_gzi_point){ 0 };
 }
 
-static enum tfr_status refuse(
-	struct tfr_error *err, const char *path, const char *what, const char *hint)
+enum tfr_status tfr_gzi_check(
+	const struct tfr_gzi *gzi, const char *path, uint64_t size, struct tfr_error *err)
 {
-	tfr_fail_path(err, TFR_EUSAGE, path, "%s", what);
-	tfr_error_hint(err, "%s", hint);
+	if (gzi->count || size <= NO_POINTS_MAX)
+		return TFR_OK;
+	tfr_fail_path(
+		err, TFR_EUSAGE, path, "there is no place to begin at within the GZIP stream of");
+	tfr_error_hint(err,
+		"It can be read from its beginning only.  'tfr cat -z gzip -o NEW FILE' writes it "
+		"with places to begin at; 'tfr index --no-gzi' writes FILE.idx alone, for PyPI's "
+		"tfrecord.");
 	return TFR_EUSAGE;
 }
 
@@ -184,15 +215,12 @@ enum tfr_status tfr_gzi_scan(struct tfr_gzi *gzi, const char *path, const struct
 	if (status)
 		return status;
 	if (tfr_stream_compression(s) != TFR_COMPRESSION_GZIP)
-		status = refuse(err, path,
-			"not compressed with gzip:", "An index of flush points is for GZIP files.");
+		status = tfr_fail_path(err, TFR_EUSAGE, path,
+			"an index of flush points is for GZIP files, unlike");
 	else
 		status = read_through(s, opts ? opts->progress : NULL, size, err);
-	if (!status && gzi->count == before && *size > NO_POINTS_MAX)
-		status = refuse(err, path, "there is no place to begin within",
-			"It can be read from its beginning only.  'tfr cat -z gzip' rewrites it "
-			"with "
-			"places to begin at.");
+	if (!status && gzi->count == before)
+		status = tfr_gzi_check(&(struct tfr_gzi){ 0 }, path, *size, err);
 	tfr_stream_close(s);
 	return status;
 }

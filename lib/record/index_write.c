@@ -1,4 +1,5 @@
-/* record/index_write.c - FILE.idx, made of the headers of a file.
+/* record/index_write.c - FILE.idx, made of the headers of a file, and FILE.gzi, of the flush points
+ * that are met on the way.
  *
  * Where an index is there that looks good, the file is hopped through once to compare the two, and
  * a second time only if they differ.  So the usual second run over a data set writes nothing. */
@@ -7,19 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include <tfr/record.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "record/count.h"
 #include "record/framing.h"
+#include "record/gzi.h"
 #include "record/index.h"
 
 enum { TEXT_BLOCK = 64 << 10, LINE_MAX_BYTES = 2 * 20 + 2 };
 
+/* FILE.idx on its way, and FILE.gzi where there is to be one. */
 struct index_writer {
-	struct tfr_stream_writer *out;
+	struct tfr_stream_writer *lines, *points;
 	size_t used;
 	char text[TEXT_BLOCK];
 };
@@ -42,7 +44,7 @@ static enum tfr_status flush(struct index_writer *w, struct tfr_error *err)
 	struct iovec piece = { w->text, w->used };
 
 	w->used = 0;
-	return tfr_stream_writer_put(w->out, &piece, 1, err);
+	return tfr_stream_writer_put(w->lines, &piece, 1, err);
 }
 
 static enum tfr_status write_lines(
@@ -85,26 +87,57 @@ static enum tfr_status compare_lines(
 	return status;
 }
 
+/* What both ways through a file have in common. */
+struct index_run {
+	const char *path, *index_path, *gzi_path;
+	const struct tfr_index_opts *o;
+	struct tfr_index_seen seen;
+	struct tfr_gzi gzi; /* found on the way */
+	struct tfr_index_report *report;
+};
+
+static bool has_points(const struct index_run *run)
+{
+	return run->seen.compression == TFR_COMPRESSION_GZIP && !run->o->no_points;
+}
+
+static enum tfr_status hop(struct index_run *run, struct tfr_hop *hop, struct tfr_error *err)
+{
+	struct tfr_reader_opts opts = { .compression = run->o->compression,
+		.threads = run->o->threads };
+	enum tfr_status status;
+
+	run->gzi.count = 0;
+	hop->gzi = has_points(run) ? &run->gzi : NULL;
+	status = tfr_hop_records(run->path, &opts, hop, err);
+	run->report->records = hop->records;
+	run->report->points = run->gzi.count;
+	if (!status && has_points(run))
+		status = tfr_gzi_check(&run->gzi, run->path, hop->end, err);
+	return status;
+}
+
 /* Hops through the file with the old index at hand: TFR_INDEX_GOOD stays where they are the same
  * to the end. */
-static enum tfr_status compare(const char *path, const char *index_path,
-	const struct tfr_reader_opts *opts, struct tfr_index_report *report, struct tfr_error *err)
+static enum tfr_status compare(struct index_run *run, struct tfr_error *err)
 {
 	struct tfr_index *old = NULL;
-	enum tfr_status status = tfr_index_open(&old, index_path, err);
-	struct tfr_hop_visitor visitor = { compare_lines, old };
+	enum tfr_status status = tfr_index_open(&old, run->index_path, err);
+	struct tfr_hop by_lines = { .hopped = compare_lines, .ctx = old };
 	struct tfr_index_entry more;
 
 	if (status)
 		return status;
-	status = tfr_hop_records(path, opts, &visitor, &report->records, err);
+	status = hop(run, &by_lines, err);
 	if (!status && tfr_index_next(old, &more, err) != TFR_END)
 		status = TFR_END;
 	tfr_index_close(old);
 	if (status == TFR_END) {
-		report->before = TFR_INDEX_DIFFERS;
-		status = TFR_OK;
+		run->report->before = TFR_INDEX_DIFFERS;
+		return TFR_OK;
 	}
+	if (!status && has_points(run) && !tfr_gzi_same(&run->gzi, &run->seen.gzi))
+		run->report->before = TFR_INDEX_POINTS_DIFFER;
 	return status;
 }
 
@@ -132,81 +165,123 @@ static enum tfr_status check_unchanged(
 	return status;
 }
 
-static enum tfr_status write_index(const char *path, const char *index_path,
-	const struct tfr_index_opts *opts, struct tfr_index_report *report, struct tfr_error *err)
+static enum tfr_status open_writer(struct tfr_stream_writer **out, const struct index_run *run,
+	const char *path, bool replace, struct tfr_error *err)
 {
-	TFR_AUTO_FREE struct index_writer *w = calloc(1, sizeof(*w));
-	struct tfr_reader_opts reader_opts = { .compression = opts->compression,
-		.threads = opts->threads };
-	struct tfr_writer_opts writer_opts = {
+	struct tfr_writer_opts opts = {
 		.compression = TFR_COMPRESSION_NONE, /* whatever the name ends in */
 		/* What appeared since it was judged was not judged. */
-		.force = opts->force || report->before != TFR_INDEX_MISSING,
-		.temporaries = opts->temporaries,
+		.force = run->o->force || replace,
+		.temporaries = run->o->temporaries,
 	};
-	struct tfr_hop_visitor visitor = { write_lines, w };
-	enum tfr_status status = w ? TFR_OK : tfr_fail_nomem(err, "writing an index");
-	struct stat file;
 
+	return tfr_stream_writer_open(out, path, &opts, err);
+}
+
+/* FILE.idx comes last: where it is there, the points are. */
+static enum tfr_status publish(
+	const struct index_run *run, struct index_writer *w, struct tfr_error *err)
+{
+	enum tfr_status status = flush(w, err);
+
+	if (!status && w->points)
+		status = tfr_gzi_put(&run->gzi, w->points, err);
+	if (!status && w->points)
+		status = tfr_stream_writer_seal(w->points, err);
 	if (!status)
-		status = tfr_stat_regular(path, &file, err);
+		status = tfr_stream_writer_seal(w->lines, err);
+	if (!status)
+		status = check_unchanged(run->path, &run->seen.file, err);
+	if (!status && w->points)
+		status = tfr_stream_writer_publish(w->points, err);
 	if (status)
 		return status;
-	status = tfr_stream_writer_open(&w->out, index_path, &writer_opts, err);
-	if (!status)
-		status = tfr_hop_records(path, &reader_opts, &visitor, &report->records, err);
-	if (!status)
-		status = flush(w, err);
-	if (!status)
-		status = check_unchanged(path, &file, err);
-	/* Here the flush points of a blocked GZIP file, gathered on the same way through it, become
-	 * FILE.gzi, before FILE.idx is published. */
-	if (!status)
-		status = tfr_stream_writer_publish(w->out, err);
-	tfr_stream_writer_close(w->out);
-	if (!status) {
-		date_no_earlier(index_path, &file);
-		report->written = true;
-	}
+	status = tfr_stream_writer_publish(w->lines, err);
+	if (status && w->points)
+		unlink(run->gzi_path);
 	return status;
 }
 
-static enum tfr_status refuse(
-	const char *index_path, enum tfr_index_state state, struct tfr_error *err)
+static enum tfr_status write_index(
+	struct index_run *run, struct index_writer *w, struct tfr_error *err)
 {
-	if (state == TFR_INDEX_FOREIGN)
-		tfr_fail_path(err, TFR_EEXIST, index_path, "will not overwrite what is no index:");
-	else
+	struct tfr_hop by_lines = { .hopped = write_lines, .ctx = w };
+	enum tfr_status status = open_writer(
+		&w->lines, run, run->index_path, run->seen.state != TFR_INDEX_MISSING, err);
+
+	if (!status && has_points(run))
+		status = open_writer(&w->points, run, run->gzi_path,
+			run->seen.points != TFR_INDEX_NO_POINTS, err);
+	if (!status)
+		status = hop(run, &by_lines, err);
+	if (!status)
+		status = publish(run, w, err);
+	tfr_stream_writer_close(w->lines);
+	tfr_stream_writer_close(w->points);
+	if (status)
+		return status;
+	date_no_earlier(run->index_path, &run->seen.file);
+	if (has_points(run))
+		date_no_earlier(run->gzi_path, &run->seen.file);
+	run->report->written = true;
+	return TFR_OK;
+}
+
+/* What may be somebody's work is not replaced unasked. */
+static enum tfr_status refuse_work(const struct index_run *run, struct tfr_error *err)
+{
+	if (run->seen.state == TFR_INDEX_UNCHAINED)
 		tfr_fail_path(
-			err, TFR_EEXIST, index_path, "will not overwrite an index with gaps:");
+			err, TFR_EEXIST, run->index_path, "will not overwrite an index with gaps:");
+	else if (run->seen.state == TFR_INDEX_FOREIGN)
+		tfr_fail_path(
+			err, TFR_EEXIST, run->index_path, "will not overwrite what is no index:");
+	else if (run->seen.points == TFR_INDEX_POINTS_FOREIGN)
+		tfr_fail_path(
+			err, TFR_EEXIST, run->gzi_path, "will not overwrite what is no index:");
+	else
+		return TFR_OK;
 	tfr_error_hint(err, "Somebody may have made it by hand.  Give -f to replace it.");
 	return TFR_EEXIST;
+}
+
+static enum tfr_status write_where_needed(struct index_run *run, struct tfr_error *err)
+{
+	TFR_AUTO_FREE struct index_writer *w = NULL;
+	enum tfr_status status = tfr_index_look(&run->seen, run->path, run->o, err);
+
+	run->report->before = run->seen.state;
+	run->report->compression = run->seen.compression;
+	if (!status && !run->o->force) {
+		status = refuse_work(run, err);
+		if (!status && !run->seen.state)
+			status = compare(run, err);
+		if (status || !run->report->before)
+			return status;
+	}
+	if (status)
+		return status;
+	w = calloc(1, sizeof(*w));
+	return w ? write_index(run, w, err) : tfr_fail_nomem(err, "writing an index");
 }
 
 enum tfr_status tfr_index_write(const char *path, const struct tfr_index_opts *opts,
 	struct tfr_index_report *report, struct tfr_error *err)
 {
 	static const struct tfr_index_opts defaults;
-	TFR_AUTO_FREE char *index_path = tfr_index_path(path);
-	struct tfr_reader_opts reader_opts = { 0 };
+	TFR_AUTO_FREE char *index_path = tfr_index_path(path), *gzi_path = tfr_gzi_path(path);
+	struct index_run run = { .path = path,
+		.index_path = index_path,
+		.gzi_path = gzi_path,
+		.o = opts ? opts : &defaults,
+		.report = report };
 	enum tfr_status status;
-	uint64_t end;
 
 	*report = (struct tfr_index_report){ 0 };
-	if (!index_path)
+	if (!index_path || !gzi_path)
 		return tfr_fail_nomem(err, "writing an index");
-	if (!opts)
-		opts = &defaults;
-	reader_opts.compression = opts->compression;
-	reader_opts.threads = opts->threads;
-	status = tfr_index_look(path, index_path, &report->before, &end, err);
-	if (!status && !opts->force) {
-		if (report->before >= TFR_INDEX_UNCHAINED)
-			return refuse(index_path, report->before, err);
-		if (report->before == TFR_INDEX_GOOD)
-			status = compare(path, index_path, &reader_opts, report, err);
-		if (status || report->before == TFR_INDEX_GOOD)
-			return status;
-	}
-	return status ? status : write_index(path, index_path, opts, report, err);
+	status = write_where_needed(&run, err);
+	tfr_index_seen_clear(&run.seen);
+	tfr_gzi_clear(&run.gzi);
+	return status;
 }

@@ -63,12 +63,11 @@ static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned work
 	struct index_run *run = ctx;
 	struct index_slot *slot = slot_memory;
 	const char *path = tfr_set_path(run->set, (size_t)i);
-	struct tfr_reader_opts reader_opts = { .compression = run->opts->compression,
-		.threads = run->threads_a_file };
 	struct tfr_index_opts opts = { .compression = run->opts->compression,
 		.force = run->opts->force,
 		.temporaries = run->opts->temporaries,
-		.threads = run->threads_a_file };
+		.threads = run->threads_a_file,
+		.no_points = run->opts->no_points };
 
 	(void)crew;
 	(void)worker;
@@ -77,8 +76,7 @@ static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned work
 	if (run->again[i])
 		return TFR_OK;
 	if (run->opts->check)
-		slot->status =
-			tfr_index_inspect(path, &reader_opts, &slot->report.before, &slot->err);
+		slot->status = tfr_index_inspect(path, &opts, &slot->report.before, &slot->err);
 	else
 		slot->status = tfr_index_write(path, &opts, &slot->report, &slot->err);
 	count_progress(run, path, slot->report.records);

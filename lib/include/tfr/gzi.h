@@ -28,6 +28,9 @@ struct tfr_gzi {
 };
 TFR_API void tfr_gzi_clear(struct tfr_gzi *gzi);
 
+/* "FILE.gzi" for a file; the caller frees it.  NULL: out of memory. */
+TFR_API char *tfr_gzi_path(const char *path);
+
 struct tfr_gzi_opts {
 	unsigned threads;	       /* 0: one a processor */
 	struct tfr_progress *progress; /* uncompressed bytes; may be NULL */

@@ -149,10 +149,10 @@ TFR_API enum tfr_status tfr_index_next(
 	struct tfr_index *ix, struct tfr_index_entry *entry, struct tfr_error *err);
 TFR_API void tfr_index_close(struct tfr_index *ix); /* accepts NULL */
 
-/* What stands beside a file. */
+/* What stands beside a file: FILE.idx, and beside a GZIP file FILE.gzi as well (tfr/gzi.h). */
 enum tfr_index_state {
 	TFR_INDEX_GOOD, /* its lines follow each other from 0 to the end of the file, and it is
-			   not older than the file */
+			   not older than the file; FILE.gzi likewise */
 	TFR_INDEX_MISSING,
 	TFR_INDEX_OLDER,     /* the file was modified after it */
 	TFR_INDEX_OTHER_END, /* its last line does not end where the file ends */
@@ -161,36 +161,47 @@ enum tfr_index_state {
 	TFR_INDEX_UNCHAINED, /* a line does not begin where the last one ended: a selection that
 				somebody made, or damaged */
 	TFR_INDEX_FOREIGN,   /* not an index */
+	/* FILE.idx is good, and FILE.gzi is */
+	TFR_INDEX_NO_POINTS,	  /* missing; */
+	TFR_INDEX_POINTS_OLDER,	  /* older than the file; */
+	TFR_INDEX_POINTS_DIFFER,  /* made of another file: points lie behind the end, cannot be
+				     begun at, or are others than tfr_index_write() finds; */
+	TFR_INDEX_POINTS_FOREIGN, /* no such thing. */
 };
 /* In words: "older than the file". */
 TFR_API const char *tfr_index_state_text(enum tfr_index_state state);
-
-/* Judges FILE.idx without looking at the records: of a plain file nothing is read but its size; a
- * compressed one is inflated to its end.  NULL opts: the defaults.  TFR_EUSAGE: `path` is not a
- * regular file.  TFR_EDATA: the compressed stream is damaged. */
-TFR_API enum tfr_status tfr_index_inspect(const char *path, const struct tfr_reader_opts *opts,
-	enum tfr_index_state *state, struct tfr_error *err);
 
 struct tfr_index_opts {
 	enum tfr_compression compression;    /* of the file */
 	bool force;			     /* write in any case, whatever is there */
 	struct tfr_temporaries *temporaries; /* see tfr/io.h; may be NULL */
 	unsigned threads;		     /* as struct tfr_reader_opts */
+	bool no_points;			     /* of a GZIP file too there is FILE.idx alone */
 };
+
+/* Judges the index without looking at the records: of a plain file nothing is read but its first
+ * bytes and its size; a GZIP file is inflated from its last point to its end, other compressed ones
+ * from their beginning.  Of `opts`, compression, threads and no_points count; NULL: the defaults.
+ * TFR_EUSAGE: `path` is not a regular file.  TFR_EDATA: the compressed stream is damaged. */
+TFR_API enum tfr_status tfr_index_inspect(const char *path, const struct tfr_index_opts *opts,
+	enum tfr_index_state *state, struct tfr_error *err);
 
 struct tfr_index_report {
-	uint64_t records;	     /* before a fault, where there is one */
-	enum tfr_index_state before; /* what was there */
-	bool written;		     /* false: it was good, and is as it was */
+	uint64_t records;		  /* before a fault, where there is one */
+	enum tfr_index_state before;	  /* what was there */
+	enum tfr_compression compression; /* of the file, where it could be opened */
+	uint64_t points;		  /* in FILE.gzi */
+	bool written;			  /* false: it was good, and is as it was */
 };
 
-/* Writes FILE.idx, whole or not at all.  Length CRCs are verified and the end must be exact;
- * payloads are not read where the file can be hopped over.  An index that is good and names the
- * file's records is left alone, and one that is stale is replaced.  What is unchained or foreign
- * may be somebody's work, and is replaced only with `force`.
+/* Writes FILE.idx, and of a GZIP file FILE.gzi: both, whole, or neither.  Length CRCs are verified
+ * and the end must be exact; payloads are not read where the file can be hopped over.  An index
+ * that is good and names the file's records is left alone, and one that is stale is replaced.  What
+ * is unchained or foreign may be somebody's work, and is replaced only with `force`.
  *   TFR_EDATA, TFR_EFORMAT  the file is damaged, is no TFRecord file, or changed meanwhile.
  *   TFR_EEXIST  what is there is not replaced.
- *   TFR_EUSAGE  `path` is not a regular file. */
+ *   TFR_EUSAGE  `path` is not a regular file, or a GZIP file larger than 4 MiB, inflated, without
+ *               a place to begin at within it (as tfr_gzi_scan()): the hint says what to do. */
 TFR_API enum tfr_status tfr_index_write(const char *path, const struct tfr_index_opts *opts,
 	struct tfr_index_report *report, struct tfr_error *err);
 

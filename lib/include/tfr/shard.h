@@ -148,7 +148,7 @@ TFR_API enum tfr_status tfr_set_count_records(
 struct tfr_set_index_opts {
 	unsigned threads; /* 0: one a processor */
 	enum tfr_compression compression;
-	bool force; /* as struct tfr_index_opts */
+	bool force, no_points; /* as struct tfr_index_opts */
 	bool check; /* tfr_index_inspect() in place of tfr_index_write(): nothing is written */
 	struct tfr_temporaries *temporaries; /* may be NULL */
 	struct tfr_progress *progress;	     /* may be NULL */
