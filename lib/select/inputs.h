@@ -6,15 +6,18 @@
 #include <tfr/select.h>
 
 struct inputs;
+struct number_list;
 
+/* `wanted` NULL: all records are; otherwise those whose numbers are not in it may be passed over
+ * without being read. */
 enum tfr_status inputs_open(struct inputs **in, const struct tfr_set *set,
-	const struct tfr_select_opts *opts, struct tfr_error *err);
+	const struct tfr_select_opts *opts, struct number_list *wanted, struct tfr_error *err);
 void inputs_close(struct inputs *in); /* accepts NULL */
 
 /* The next record, a view until the next call.  With `skip_damaged`, faults are behind it. */
 enum tfr_status inputs_next(struct inputs *in, struct tfr_record *rec, struct tfr_error *err);
-/* How many places of the stream were read; a fault passed over had a place.  The last record's
- * number is one less. */
+/* How many places of the stream were read or passed over; a fault passed over had a place.  The
+ * last record's number is one less. */
 uint64_t inputs_seen(const struct inputs *in);
 /* The file of the last record. */
 const char *inputs_path(const struct inputs *in);

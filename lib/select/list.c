@@ -99,11 +99,18 @@ void number_list_clear(struct number_list *l)
 	*l = (struct number_list){ 0 };
 }
 
-bool number_list_has(struct number_list *l, uint64_t n)
+uint64_t number_list_next(struct number_list *l, uint64_t n)
 {
 	while (l->at < l->count && l->ranges[l->at].last < n)
 		l->at++;
-	return l->at < l->count && l->ranges[l->at].first <= n;
+	if (l->at == l->count)
+		return UINT64_MAX;
+	return l->ranges[l->at].first > n ? l->ranges[l->at].first : n;
+}
+
+bool number_list_has(struct number_list *l, uint64_t n)
+{
+	return number_list_next(l, n) == n;
 }
 
 bool number_list_ends_before(const struct number_list *l, uint64_t n)

@@ -21,6 +21,8 @@ enum tfr_status number_list_parse(struct number_list *l, const char *text, struc
 void number_list_clear(struct number_list *l);
 /* Whether the list has `n`; numbers are asked for in rising order. */
 bool number_list_has(struct number_list *l, uint64_t n);
+/* The first number of the list that is `n` or above; UINT64_MAX: none.  As number_list_has(). */
+uint64_t number_list_next(struct number_list *l, uint64_t n);
 /* Whether nothing of the list is `n` or above. */
 bool number_list_ends_before(const struct number_list *l, uint64_t n);
 

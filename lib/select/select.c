@@ -61,7 +61,7 @@ static enum tfr_status start(struct tfr_select *s, const struct tfr_set *set, st
 			return tfr_fail_nomem(err, "selecting records");
 	}
 	tfr_shuffler_init(&s->shuffler, s->o.shuffle_buffer, s->o.seed);
-	return inputs_open(&s->in, set, &s->o, err);
+	return inputs_open(&s->in, set, &s->o, s->o.records ? &s->list : NULL, err);
 }
 
 enum tfr_status tfr_select_open(struct tfr_select **out, const struct tfr_set *set,

@@ -21,7 +21,9 @@ struct tfr_select_opts {
 	 * 0: one file after another, which is what a cycle of 1 gives. */
 	uint64_t cycle, block;
 	/* "0,5,10-20,100-": the numbers, from 0, that the records have in the stream so far; the
-	 * order is the stream's, whatever the list's.  NULL: all. */
+	 * order is the stream's, whatever the list's.  Without `skip_damaged`, a file whose index
+	 * is up to date is read through it (tfr/lookup.h): what is not in the list is passed over
+	 * unread, and unproved.  NULL: all. */
 	const char *records;
 	const char *where; /* NULL: all; see tfr_where_compile() */
 	/* Number every_offset of those so far, and every `every`-th from there.  0: all. */
@@ -49,7 +51,8 @@ struct tfr_select_opts {
 	const struct tfr_growing *growing;
 
 	struct tfr_progress *progress; /* may be NULL */
-	/* One line without its end: faults passed over, files without records; may be NULL. */
+	/* One line without its end: faults passed over, files without records, stale indexes; may
+	 * be NULL. */
 	void (*warn)(void *ctx, const char *text);
 	void *ctx;
 };

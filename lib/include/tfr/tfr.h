@@ -11,6 +11,7 @@
 #include <tfr/gzi.h>
 #include <tfr/inspect.h>
 #include <tfr/io.h>
+#include <tfr/lookup.h>
 #include <tfr/media.h>
 #include <tfr/pipeline.h>
 #include <tfr/progress.h>

@@ -1,0 +1,217 @@
+/* record/lookup.c - records by their numbers.
+ *
+ * The lines of the index are not held in memory, the places of every 256th line are: from there the
+ * line of a number is read.  The reader moves from record to record; where it is asked for one
+ * after the other in a GZIP file, and that goes on, a second one takes its place that inflates
+ * ahead on all threads, which for a single record would be wasted. */
+#include <tfr/lookup.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "record/index.h"
+
+enum { BLOCK_SIZE = 64 << 10, LONG_ROW = 4 << 20 };
+
+struct tfr_lookup {
+	char *path;
+	struct tfr_reader_opts opts; /* of the reader that takes the place of the first */
+	struct tfr_index_seen seen;
+	struct tfr_index *lines;
+	uint64_t line; /* that is read next */
+	struct tfr_reader *reader, *wide;
+	uint64_t next; /* the record that the reader stands at; UINT64_MAX: none */
+	uint64_t row;  /* bytes read in a row */
+};
+
+static enum tfr_status open_lines(struct tfr_lookup *l, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *index_path = tfr_index_path(l->path);
+
+	return index_path ? tfr_index_open(&l->lines, index_path, err)
+			  : tfr_fail_nomem(err, "opening an index");
+}
+
+/* Whether there is an index to read through.  What cannot be judged because the file is damaged is
+ * read from its beginning, up to where it matters. */
+static enum tfr_status judge(
+	struct tfr_lookup *l, enum tfr_index_state *state, struct tfr_error *err)
+{
+	struct tfr_index_opts opts = { .compression = l->opts.compression,
+		.threads = l->opts.threads };
+	enum tfr_status status = tfr_index_look(&l->seen, l->path, &opts, err);
+
+	if (!status && l->seen.compression == TFR_COMPRESSION_ZLIB)
+		l->seen.state = TFR_INDEX_MISSING;
+	if (!status)
+		status = tfr_index_look_at_end(&l->seen, l->path, &opts, err);
+	*state = l->seen.state;
+	if (status == TFR_EDATA) {
+		*state = TFR_INDEX_OTHER_END;
+		return TFR_OK;
+	}
+	return status;
+}
+
+static enum tfr_status start(
+	struct tfr_lookup *l, enum tfr_index_state *state, struct tfr_error *err)
+{
+	struct tfr_reader_opts narrow = l->opts;
+	enum tfr_status status = judge(l, state, err);
+
+	if (status || *state)
+		return status;
+	narrow.threads = 1;
+	status = open_lines(l, err);
+	return status ? status : tfr_reader_open(&l->reader, l->path, &narrow, err);
+}
+
+enum tfr_status tfr_lookup_open(struct tfr_lookup **out, const char *path,
+	const struct tfr_reader_opts *opts, enum tfr_index_state *state, struct tfr_error *err)
+{
+	struct tfr_lookup *l;
+	enum tfr_status status;
+	struct stat st;
+
+	*out = NULL;
+	*state = TFR_INDEX_MISSING;
+	if (stat(path, &st))
+		return tfr_fail_errno(err, errno, path, "cannot open");
+	if (!S_ISREG(st.st_mode))
+		return TFR_OK;
+	l = calloc(1, sizeof(*l));
+	if (l)
+		l->path = strdup(path);
+	if (!l || !l->path) {
+		free(l);
+		return tfr_fail_nomem(err, "opening an index");
+	}
+	if (opts)
+		l->opts = (struct tfr_reader_opts){ .compression = opts->compression,
+			.block_size = opts->block_size,
+			.threads = opts->threads };
+	if (!l->opts.block_size)
+		l->opts.block_size = BLOCK_SIZE;
+	l->next = UINT64_MAX;
+	status = start(l, state, err);
+	if (status || *state)
+		tfr_lookup_close(l);
+	else
+		*out = l;
+	return status;
+}
+
+void tfr_lookup_close(struct tfr_lookup *l)
+{
+	if (!l)
+		return;
+	tfr_index_close(l->lines);
+	tfr_reader_close(l->reader);
+	tfr_reader_close(l->wide);
+	tfr_index_seen_clear(&l->seen);
+	free(l->path);
+	free(l);
+}
+
+uint64_t tfr_lookup_count(const struct tfr_lookup *l)
+{
+	return l->seen.records;
+}
+
+/* The line of a record.  It was read once, when the index was judged. */
+static enum tfr_status find_line(
+	struct tfr_lookup *l, uint64_t number, struct tfr_index_entry *e, struct tfr_error *err)
+{
+	uint64_t mark = number / TFR_INDEX_MARK;
+	enum tfr_status status = TFR_OK;
+
+	if (number < l->line || number - l->line > TFR_INDEX_MARK) {
+		l->line = mark * TFR_INDEX_MARK;
+		tfr_index_go_to(l->lines, l->seen.marks[mark], l->line + 1);
+	}
+	for (; !status && l->line <= number; l->line++)
+		status = tfr_index_next(l->lines, e, err);
+	if (status == TFR_END)
+		status = tfr_fail_path(err, TFR_EDATA, l->path,
+			"while it was read, somebody shortened the index of");
+	if (status)
+		l->line = UINT64_MAX;
+	return status;
+}
+
+/* Inflates ahead from here on. */
+static enum tfr_status widen(
+	struct tfr_lookup *l, const struct tfr_index_entry *e, struct tfr_error *err)
+{
+	return tfr_reader_open_at(
+		&l->wide, l->path, &l->seen.gzi, e->offset, l->next, &l->opts, err);
+}
+
+/* Puts the reader where the record is to begin. */
+static enum tfr_status go_to(struct tfr_lookup *l, uint64_t number, const struct tfr_index_entry *e,
+	struct tfr_error *err)
+{
+	if (number == l->next) {
+		l->row += e->size;
+		if (!l->wide && l->row > LONG_ROW && l->seen.compression == TFR_COMPRESSION_GZIP &&
+			l->opts.threads != 1)
+			return widen(l, e, err);
+		return TFR_OK;
+	}
+	l->row = e->size;
+	tfr_reader_close(l->wide);
+	l->wide = NULL;
+	l->next = number;
+	return tfr_reader_seek(l->reader, &l->seen.gzi, e->offset, number, err);
+}
+
+/* What is wrong is the file or what says where to look in it. */
+static enum tfr_status blame(struct tfr_error *err)
+{
+	if (err && !err->hint[0])
+		tfr_error_hint(err,
+			"Its index says that a record is there.  'tfr check' proves the file, and "
+			"'tfr index' makes the index anew where the file is whole.");
+	return TFR_EDATA;
+}
+
+static enum tfr_status other_length(struct tfr_lookup *l, const struct tfr_record *rec,
+	const struct tfr_index_entry *e, struct tfr_error *err)
+{
+	tfr_fail_record(err, TFR_EDATA, l->path, rec->index, rec->offset,
+		"a record of %llu bytes where the index says %llu",
+		(unsigned long long)rec->size + TFR_RECORD_OVERHEAD, (unsigned long long)e->size);
+	return blame(err);
+}
+
+enum tfr_status tfr_lookup_read(
+	struct tfr_lookup *l, uint64_t number, struct tfr_record *rec, struct tfr_error *err)
+{
+	struct tfr_index_entry e = { 0 };
+	struct tfr_reader *r;
+	enum tfr_status status;
+
+	if (number >= l->seen.records)
+		return TFR_END;
+	status = find_line(l, number, &e, err);
+	if (!status)
+		status = go_to(l, number, &e, err);
+	r = l->wide ? l->wide : l->reader;
+	if (!status)
+		status = tfr_reader_next(r, rec, err);
+	if (!status && rec->size + TFR_RECORD_OVERHEAD != e.size)
+		status = other_length(l, rec, &e, err);
+	else if (status == TFR_EDATA && tfr_reader_fault(r) != TFR_FAULT_PAYLOAD)
+		blame(err);
+	l->next = status ? UINT64_MAX : number + 1;
+	if (status == TFR_END || status == TFR_EUSAGE) { /* it did not, when it was judged */
+		tfr_fail_record(err, TFR_EDATA, l->path, number, e.offset,
+			"the file ends before a record of its index");
+		return blame(err);
+	}
+	return status;
+}
