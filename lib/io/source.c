@@ -165,13 +165,19 @@ void tfr_source_skip(struct tfr_source *s, uint64_t bytes)
 	s->position += bytes;
 }
 
+static size_t copy_memory(const struct tfr_source *s, uint64_t position, void *buf, size_t size)
+{
+	uint64_t left = position < s->size ? s->size - position : 0;
+	size_t n = size < left ? size : (size_t)left;
+
+	if (n)
+		memcpy(buf, s->memory + position, n);
+	return n;
+}
+
 static enum tfr_status read_memory(struct tfr_source *s, void *buf, size_t size, size_t *got)
 {
-	uint64_t left = s->position < s->size ? s->size - s->position : 0;
-
-	*got = size < left ? size : (size_t)left;
-	if (*got)
-		memcpy(buf, s->memory + s->position, *got);
+	*got = copy_memory(s, s->position, buf, size);
 	s->position += *got;
 	return TFR_OK;
 }
@@ -268,14 +274,18 @@ enum tfr_status tfr_source_read(
 	return TFR_OK;
 }
 
-enum tfr_status tfr_source_read_at(struct tfr_source *s, uint64_t position, void *buf, size_t size,
-	size_t *got, struct tfr_error *err)
+enum tfr_status tfr_source_read_at(const struct tfr_source *s, uint64_t position, void *buf,
+	size_t size, size_t *got, struct tfr_error *err)
 {
-	uint64_t here = s->position;
-	enum tfr_status status;
+	ssize_t n = 1;
 
-	s->position = position;
-	status = tfr_source_read(s, buf, size, got, err);
-	s->position = here;
-	return status;
+	*got = s->fd < 0 ? copy_memory(s, position, buf, size) : 0;
+	while (s->fd >= 0 && n && *got < size) {
+		n = pread(s->fd, (char *)buf + *got, size - *got, (off_t)(position + *got));
+		if (n < 0 && errno != EINTR)
+			return tfr_fail_errno(err, errno, s->name, "cannot read");
+		if (n > 0)
+			*got += (size_t)n;
+	}
+	return TFR_OK;
 }

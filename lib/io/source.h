@@ -42,10 +42,10 @@ enum tfr_status tfr_source_read_some(
 uint64_t tfr_source_position(const struct tfr_source *s);
 /* Whether the next three work: a file or memory. */
 bool tfr_source_seekable(const struct tfr_source *s);
-/* Reads at any place without moving: fewer than `size` bytes only at the end.  Only where seekable.
- */
-enum tfr_status tfr_source_read_at(struct tfr_source *s, uint64_t position, void *buf, size_t size,
-	size_t *got, struct tfr_error *err);
+/* Reads at any place without moving: fewer than `size` bytes only at the end.  Only where seekable;
+ * several threads may do so at once. */
+enum tfr_status tfr_source_read_at(const struct tfr_source *s, uint64_t position, void *buf,
+	size_t size, size_t *got, struct tfr_error *err);
 /* Moves to `position`, counted from the beginning of the file.  Only where seekable. */
 void tfr_source_seek(struct tfr_source *s, uint64_t position);
 /* Moves `bytes` forward from here.  Only where seekable. */

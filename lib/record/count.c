@@ -11,8 +11,10 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "record/count.h"
+#include "record/count_ranges.h"
 #include "record/framing.h"
 #include "record/stream.h"
+#include "thread/threads.h"
 
 enum { COUNT_BLOCK = 256 << 10, LARGE_RECORD = 4096 };
 
@@ -130,6 +132,22 @@ static enum tfr_status explain(
 	return status == TFR_EFORMAT ? TFR_EFORMAT : TFR_EDATA;
 }
 
+/* By several threads where that is possible; a visitor sees the records in order. */
+static enum tfr_status count_open(
+	struct counter *c, const struct tfr_stream_opts *how, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_END;
+
+	if (!c->hop->hopped && tfr_stream_seekable(c->stream))
+		status = tfr_count_ranges(
+			c->stream, tfr_thread_count(how->threads), &c->records, err);
+	if (status != TFR_END)
+		return status;
+	c->records = 0;
+	c->block = malloc(COUNT_BLOCK);
+	return c->block ? count_stream(c, err) : tfr_fail_nomem(err, "counting");
+}
+
 enum tfr_status tfr_hop_records(const char *path, const struct tfr_reader_opts *opts,
 	struct tfr_hop *hop, struct tfr_error *err)
 {
@@ -149,8 +167,7 @@ enum tfr_status tfr_hop_records(const char *path, const struct tfr_reader_opts *
 	status = tfr_stream_open(&c.stream, source, &how, err);
 	if (!status) {
 		hop->compression = tfr_stream_compression(c.stream);
-		c.block = malloc(COUNT_BLOCK);
-		status = c.block ? count_stream(&c, err) : tfr_fail_nomem(err, "counting");
+		status = count_open(&c, &how, err);
 	}
 	hop->records = c.records;
 	hop->end = c.offset;

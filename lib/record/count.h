@@ -19,7 +19,7 @@ struct tfr_hop {
 
 	/* What there was, as far as it came. */
 	uint64_t records;
-	uint64_t end; /* bytes of the uncompressed stream */
+	uint64_t end; /* bytes of the uncompressed stream; 0 where nobody saw them go by */
 	enum tfr_compression compression;
 };
 

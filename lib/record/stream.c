@@ -346,7 +346,7 @@ uint64_t tfr_stream_position(const struct tfr_stream *s)
 	return s->position;
 }
 
-enum tfr_status tfr_stream_peek(struct tfr_stream *s, int64_t ahead, void *buf, size_t size,
+enum tfr_status tfr_stream_peek(const struct tfr_stream *s, int64_t ahead, void *buf, size_t size,
 	size_t *got, struct tfr_error *err)
 {
 	uint64_t here = tfr_source_position(s->source) - (s->in_size - s->in_at);

@@ -37,8 +37,9 @@ enum tfr_status tfr_stream_seek(
 /* Bytes between where the stream began and what is read next. */
 uint64_t tfr_stream_position(const struct tfr_stream *s);
 /* Reads `size` bytes that lie `ahead` of here, or behind where that is negative, without moving;
- * fewer only at the end.  Only where passing over bytes costs nothing. */
-enum tfr_status tfr_stream_peek(struct tfr_stream *s, int64_t ahead, void *buf, size_t size,
+ * fewer only at the end.  Only where passing over bytes costs nothing; several threads may do so at
+ * once. */
+enum tfr_status tfr_stream_peek(const struct tfr_stream *s, int64_t ahead, void *buf, size_t size,
 	size_t *got, struct tfr_error *err);
 /* Whether `bytes` more may be there; false only where that is known. */
 bool tfr_stream_has(struct tfr_stream *s, uint64_t bytes);
