@@ -3,7 +3,6 @@
  * Files are checked by many threads; what one finds is kept, small, until it is that file's turn to
  * be told.  Where there are fewer files than threads, a large one is checked by all of them, run of
  * records by run. */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +16,10 @@
 #include "inspect/proof.h"
 #include "inspect/schema.h"
 #include "inspect/strict.h"
-#include "record/run.h"
+#include "record/spread.h"
+#include "shard/set.h"
 #include "thread/lanes.h"
 #include "thread/threads.h"
-
-enum { SPREAD_MIN = 4 << 20 };
 
 /* A fault as it waits: an error without its 4 KiB of path, its texts behind it. */
 struct kept_fault {
@@ -286,91 +284,58 @@ static void clear_slot(void *slot_memory)
 
 /* --- one file on all processors --- */
 
-/* Runs of records are read one after the other, whoever's turn it is, and verified at once. */
-struct spread {
+struct one_file {
 	const struct check_run *run;
 	uint64_t file;
 	struct tfr_reader *reader;
 	struct check_slot all; /* of the file so far; its faults are told already */
-	pthread_mutex_t lock;  /* of the reader and of what follows */
-	pthread_cond_t changed;
-	uint64_t turn; /* the item that reads next */
-	bool over;     /* nothing is left to read */
 };
 
-struct piece {
-	struct check_slot slot;
-	struct tfr_run records;
-};
-
-/* The next run, with the faults of the file that lie before it; an empty run is the last. */
-static enum tfr_status read_run(struct spread *s, struct piece *p, struct tfr_error *err)
+static void start_piece(void *ctx, void *slot)
 {
-	enum tfr_status status = TFR_OK, got;
-	bool more = true;
+	struct one_file *f = ctx;
 
-	while (!status && more) {
-		got = tfr_reader_next_run(s->reader, &p->records, &p->slot.err);
-		if (!got && p->records.large)
-			got = tfr_reader_large_run(s->reader, &p->records, &p->slot.err);
-		if (!got)
-			return TFR_OK;
-		if (got == TFR_END)
-			break;
-		status = note_fault(s->reader, &p->slot, s->run->opts->strict, &more, err);
-	}
-	s->over = true;
-	return status;
+	start_file(f->run, slot, f->file);
 }
 
-static enum tfr_status work_on_run(void *ctx, struct tfr_lanes_run *crew, unsigned worker,
-	uint64_t i, void *slot_memory, struct tfr_error *err)
+static enum tfr_status note_in_piece(void *ctx, void *slot_memory, const struct tfr_error *failure,
+	bool *more, struct tfr_error *err)
 {
-	struct spread *s = ctx;
-	struct piece *p = slot_memory;
-	struct tfr_contents *contents = s->run->contents ? s->run->contents[worker] : NULL;
-	enum tfr_status status = TFR_END, got;
+	struct one_file *f = ctx;
+	struct check_slot *slot = slot_memory;
+
+	slot->err = *failure;
+	return note_fault(f->reader, slot, f->run->opts->strict, more, err);
+}
+
+static enum tfr_status check_piece(void *ctx, unsigned worker, void *slot_memory,
+	struct tfr_run *records, struct tfr_error *err)
+{
+	const struct check_run *run = ((struct one_file *)ctx)->run;
+	struct tfr_contents *contents = run->contents ? run->contents[worker] : NULL;
+	struct check_slot *slot = slot_memory;
+	enum tfr_status status = TFR_OK, got;
 	struct tfr_record rec;
 
-	(void)crew;
-	start_file(s->run, &p->slot, s->file);
-	pthread_mutex_lock(&s->lock);
-	while (s->turn != i)
-		pthread_cond_wait(&s->changed, &s->lock);
-	if (!s->over)
-		status = read_run(s, p, err);
-	s->turn++;
-	pthread_cond_broadcast(&s->changed);
-	pthread_mutex_unlock(&s->lock);
-	while (!status && (got = tfr_run_next(&p->records, &rec, &p->slot.err)) != TFR_END)
-		status = got ? keep_fault(&p->slot, err)
-			     : take_record(s->run, contents, &p->slot, &rec, err);
+	while (!status && (got = tfr_run_next(records, &rec, &slot->err)) != TFR_END)
+		status = got ? keep_fault(slot, err) : take_record(run, contents, slot, &rec, err);
 	return status;
 }
 
-static enum tfr_status deliver_run(void *ctx, uint64_t i, void *slot_memory, struct tfr_error *err)
+static enum tfr_status deliver_piece(void *ctx, void *slot_memory, struct tfr_error *err)
 {
-	struct spread *s = ctx;
-	struct piece *p = slot_memory;
+	struct one_file *f = ctx;
+	struct check_slot *slot = slot_memory;
 
-	(void)i;
 	(void)err;
-	tell_faults(s->run, &p->slot);
-	s->all.sum += p->slot.sum;
-	s->all.file.records += p->slot.file.records;
-	s->all.file.payload_bytes += p->slot.file.payload_bytes;
-	s->all.file.faults += p->slot.file.faults;
-	s->all.file.lost_bytes += p->slot.file.lost_bytes;
-	s->all.file.pictures += p->slot.file.pictures;
+	tell_faults(f->run, slot);
+	f->all.sum += slot->sum;
+	f->all.file.records += slot->file.records;
+	f->all.file.payload_bytes += slot->file.payload_bytes;
+	f->all.file.faults += slot->file.faults;
+	f->all.file.lost_bytes += slot->file.lost_bytes;
+	f->all.file.pictures += slot->file.pictures;
 	return TFR_OK;
-}
-
-static void clear_piece(void *slot_memory)
-{
-	struct piece *p = slot_memory;
-
-	tfr_buf_clear(&p->slot.faults);
-	tfr_run_clear(&p->records);
 }
 
 static enum tfr_status check_spread(
@@ -378,47 +343,34 @@ static enum tfr_status check_spread(
 {
 	struct tfr_reader_opts reader_opts = { .compression = run->opts->compression,
 		.threads = threads };
-	struct spread s = { .run = run,
-		.file = i,
-		.lock = PTHREAD_MUTEX_INITIALIZER,
-		.changed = PTHREAD_COND_INITIALIZER };
-	struct tfr_lanes job = {
+	struct one_file f = { .run = run, .file = i };
+	struct tfr_spread spread = {
 		.threads = threads,
-		.count = UINT64_MAX,
-		.window = 2 * (uint64_t)threads + 2,
-		.slot_size = sizeof(struct piece),
-		.work = work_on_run,
-		.deliver = deliver_run,
-		.clear_slot = clear_piece,
+		.slot_size = sizeof(struct check_slot),
+		.start = start_piece,
+		.fault = note_in_piece,
+		.work = check_piece,
+		.deliver = deliver_piece,
+		.clear_slot = clear_slot,
 	};
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status;
 
-	start_file(run, &s.all, i);
-	if (tfr_reader_open(&s.reader, s.all.file.path, &reader_opts, &s.all.err)) {
-		status = keep_fault(&s.all, err);
+	start_file(run, &f.all, i);
+	if (tfr_reader_open(&f.reader, f.all.file.path, &reader_opts, &f.all.err)) {
+		status = keep_fault(&f.all, err);
 	} else {
-		status = tfr_lanes_run(&job, &s, err);
-		status = status == TFR_END ? TFR_OK : status;
+		spread.reader = f.reader;
+		status = tfr_spread_run(&spread, &f, err);
 		if (!status && run->opts->strict)
-			status = keep_differences_of_file(s.reader, &s.all, err);
+			status = keep_differences_of_file(f.reader, &f.all, err);
 	}
-	tfr_reader_close(s.reader);
+	tfr_reader_close(f.reader);
 	if (!status && run->manifests)
-		status = prove(run, &s.all, i, err);
+		status = prove(run, &f.all, i, err);
 	if (!status)
-		status = deliver(run, i, &s.all, err);
-	tfr_buf_clear(&s.all.faults);
+		status = deliver(run, i, &f.all, err);
+	tfr_buf_clear(&f.all.faults);
 	return status;
-}
-
-/* Whether a file is worth more than one thread: starting them takes longer than reading a little.
- */
-static bool is_large(const struct tfr_set *set, uint64_t i)
-{
-	struct stat st;
-
-	return stat(tfr_set_path(set, (size_t)i), &st) == 0 && S_ISREG(st.st_mode) &&
-	       st.st_size >= SPREAD_MIN;
 }
 
 /* Fewer files than threads: one after the other, the large ones on all. */
@@ -428,7 +380,7 @@ static enum tfr_status check_few(struct check_run *run, unsigned threads, struct
 	enum tfr_status status = TFR_OK;
 
 	for (uint64_t i = 0; !status && i < tfr_set_count(run->set); i++) {
-		if (is_large(run->set, i)) {
+		if (tfr_spread_serves(tfr_set_path(run->set, (size_t)i))) {
 			status = check_spread(run, i, threads, err);
 			continue;
 		}
@@ -438,14 +390,6 @@ static enum tfr_status check_few(struct check_run *run, unsigned threads, struct
 	}
 	clear_slot(&slot);
 	return status;
-}
-
-static bool has_large(const struct tfr_set *set)
-{
-	for (uint64_t i = 0; i < tfr_set_count(set); i++)
-		if (is_large(set, i))
-			return true;
-	return false;
 }
 
 static enum tfr_status open_contents(struct check_run *run, unsigned threads, struct tfr_error *err)
@@ -487,7 +431,7 @@ enum tfr_status tfr_check_set(
 	run.threads_a_file = tfr_thread_share(job.threads, job.count);
 	if (!status && opts->manifest)
 		status = tfr_manifests_open(&run.manifests, set, err);
-	if (!status && !opts->quick && job.count < job.threads && has_large(set))
+	if (!status && !opts->quick && job.count < job.threads && tfr_set_has_large(set))
 		status = check_few(&run, job.threads, err);
 	else if (!status)
 		status = tfr_lanes_run(&job, &run, err);

@@ -1,5 +1,5 @@
 /* tests/stress/set.c - for ThreadSanitizer: shards written by several threads at once, then counted
- * indexed and checked by several threads. */
+ * indexed and checked by several threads; then one large file, which all threads divide. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,6 +79,35 @@ static void write_set(void)
 	tfr_set_writer_close(set);
 }
 
+/* Counted by headers, by payloads, and checked. */
+static void divide_one_file(void)
+{
+	enum { MANY = 40000 };
+	const char *input = "large";
+	struct tfr_set_opts set_opts = { .inputs = &input, .count = 1 };
+	struct tfr_writer *w = NULL;
+	struct tfr_set *set = NULL;
+	uint64_t records = 0;
+	char payload[300];
+
+	memset(payload, 'x', sizeof(payload));
+	must(tfr_writer_open(&w, input, NULL, NULL));
+	for (size_t i = 0; i < MANY; i++)
+		must(tfr_writer_put(w, payload, i % sizeof(payload), NULL));
+	must(tfr_writer_publish(w, NULL));
+	tfr_writer_close(w);
+	must(tfr_set_open(&set, &set_opts, NULL));
+	for (int sum = 0; sum < 2; sum++)
+		must(tfr_set_count_records(set,
+			&(struct tfr_count_opts){
+				.threads = 4, .sum = sum, .file = counted, .ctx = &records },
+			NULL));
+	must(tfr_check_set(set, &(struct tfr_check_opts){ .threads = 4, .fault = no_fault }, NULL));
+	tfr_set_close(set);
+	if (records != 2 * MANY)
+		abort();
+}
+
 int main(void)
 {
 	const char *input = "s@8.gz";
@@ -107,6 +136,7 @@ int main(void)
 		if (records != SHARDS * RECORDS || in_indexes != records)
 			abort();
 	}
+	divide_one_file();
 	snprintf(remove, sizeof(remove), "rm -r %s", directory);
 	if (system(remove))
 		return 1;
