@@ -291,28 +291,29 @@ bool tfr_gzip_size_fits(const struct tfr_gzip_trailer *t, const struct tfr_gzip_
 	return t->have < 8 || sum->trusted || load32(t->bytes + 4) == (uint32_t)sum->size;
 }
 
-/* A zlib header has only 12 bits to be right by chance in; what follows it must inflate as well. */
+/* A zlib header has only 12 bits to be right by chance in; what follows it must inflate as well.
+ * Its checksum may be wrong: a file that is damaged at its end is a ZLIB file all the same. */
 static bool inflates(const uint8_t *head, size_t size)
 {
 	uint8_t out[512];
-	struct tfr_codec_io io = { head, size, out, sizeof(out) };
-	struct tfr_inflate *z = NULL;
-	bool good;
+	z_stream z = { .next_in = (Bytef *)(uintptr_t)head + 2,
+		.avail_in = (uInt)size - 2,
+		.next_out = out,
+		.avail_out = sizeof(out) };
+	int result;
 
-	if (tfr_inflate_new(&z, TFR_COMPRESSION_ZLIB, NULL))
+	if (inflateInit2(&z, -MAX_WBITS) != Z_OK)
 		return false;
-	good = tfr_inflate_run(z, &io, NULL) == TFR_OK &&
-	       (io.out_size < sizeof(out) || tfr_inflate_at_end(z));
-	good |= z->ended_once; /* its checksum fitted, whatever stands behind it */
-	tfr_inflate_free(z);
-	return good;
+	result = inflate(&z, Z_SYNC_FLUSH);
+	inflateEnd(&z);
+	return result == Z_STREAM_END || (result == Z_OK && z.avail_out < sizeof(out));
 }
 
 enum tfr_compression tfr_codec_sniff(const uint8_t *head, size_t size)
 {
 	if (size >= 3 && head[0] == 0x1f && head[1] == 0x8b && head[2] == 8)
 		return TFR_COMPRESSION_GZIP;
-	if (size >= 2 && (head[0] & 0x0f) == 8 && head[0] >> 4 <= 7 &&
+	if (size >= 2 && (head[0] & 0x0f) == 8 && head[0] >> 4 <= 7 && !(head[1] & 0x20) &&
 		((unsigned)head[0] << 8 | head[1]) % 31 == 0 && inflates(head, size))
 		return TFR_COMPRESSION_ZLIB;
 	return TFR_COMPRESSION_NONE;
