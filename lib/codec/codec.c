@@ -27,10 +27,6 @@ static const struct tfr_deflate_ops *const deflaters[] = {
 
 static const char *const names[] = { "auto", "none", "gzip", "zlib" };
 
-/* What TensorFlow reads of a compressed file at a time (zlib_compression_options.h): it can only
- * stumble in the last of these. */
-enum { PEER_BLOCK = 256 << 10, GZIP_TRAILER = 8 };
-
 struct tfr_inflate {
 	const struct tfr_inflate_ops *ops;
 	enum tfr_compression compression;
@@ -39,7 +35,6 @@ struct tfr_inflate {
 	bool was_empty;	    /* the last that ended had none */
 	uint64_t in, out;   /* bytes so far */
 	uint64_t member_in; /* where this member begins in the file */
-	uint64_t cut_block; /* PEER_BLOCK that members.cut_at was found in */
 	struct tfr_members members;
 	_Alignas(64) char state[];
 };
@@ -89,7 +84,7 @@ static enum tfr_status new_inflate(
 	z->compression = c;
 	z->in_member = within;
 	z->ended_once = z->produced = z->was_empty = false;
-	z->in = z->out = z->member_in = z->cut_block = 0;
+	z->in = z->out = z->member_in = 0;
 	z->members = (struct tfr_members){ 0 };
 	status = ops->init(z->state, c, within, err);
 	if (status) {
@@ -119,41 +114,16 @@ void tfr_inflate_free(struct tfr_inflate *z)
 	free(z);
 }
 
-/* A place where TensorFlow ends if no further block is there to be read; the first in a block is
- * the one that it comes to. */
-static void note_cut(struct tfr_inflate *z, uint64_t block)
-{
-	if (z->members.cut && z->cut_block == block)
-		return;
-	z->members.cut = true;
-	z->members.cut_at = z->out;
-	z->cut_block = block;
-}
-
-/* The member that ended behind `z->in` bytes of the file. */
 static void note_member(struct tfr_inflate *z)
 {
-	uint64_t last = z->in - 1, trailer = z->in - GZIP_TRAILER;
-
 	z->members.count++;
 	z->was_empty = !z->produced;
-	if (z->compression == TFR_COMPRESSION_ZLIB) {
-		if (z->members.count == 1)
-			note_cut(z, 0);
-	} else if (!z->produced) {
-		note_cut(z, z->member_in / PEER_BLOCK);
-	} else if (trailer / PEER_BLOCK != last / PEER_BLOCK) {
-		note_cut(z, last / PEER_BLOCK);
-	}
 }
 
 struct tfr_members tfr_inflate_members(const struct tfr_inflate *z)
 {
 	struct tfr_members m = z->members;
 
-	if (z->compression == TFR_COMPRESSION_GZIP && z->cut_block != z->in / PEER_BLOCK)
-		m.cut = false;
-	m.cut &= z->out > m.cut_at;
 	m.bytes = z->out;
 	return m;
 }
@@ -245,7 +215,6 @@ void tfr_inflate_join(struct tfr_inflate *z, const struct tfr_inflate *before)
 	z->member_in = before->member_in;
 	z->members = before->members;
 	z->was_empty = before->was_empty;
-	z->cut_block = before->cut_block;
 }
 
 void tfr_inflate_trust(struct tfr_inflate *z)

@@ -35,7 +35,7 @@ bool tfr_inflate_at_end(const struct tfr_inflate *z);
 /* When it may not end here and does: TFR_EDATA, the stream is cut, or what stands behind it is too
  * short to be told from the start of another. */
 enum tfr_status tfr_inflate_cut(struct tfr_inflate *z, struct tfr_error *err);
-/* The members so far; `cut` is meant for the whole file, so ask at its end. */
+/* The members so far. */
 struct tfr_members tfr_inflate_members(const struct tfr_inflate *z);
 
 /* --- beginning within a GZIP member, at a flush point --- */

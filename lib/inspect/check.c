@@ -16,6 +16,8 @@
 #include "inspect/proof.h"
 #include "inspect/schema.h"
 #include "inspect/strict.h"
+#include "record/framing.h"
+#include "record/reader.h"
 #include "record/spread.h"
 #include "shard/set.h"
 #include "thread/lanes.h"
@@ -90,8 +92,7 @@ static void tell_faults(const struct check_run *run, struct check_slot *slot)
 
 /* A length is damaged, or the file ends too soon: looks for what is still readable behind it, and
  * says how much was passed over. */
-static enum tfr_status pass_over(
-	struct tfr_reader *r, struct check_slot *slot, bool *found, struct tfr_error *err)
+static void pass_over(struct tfr_reader *r, struct check_slot *slot, bool *found)
 {
 	size_t n = strlen(slot->err.message);
 	uint64_t lost = 0;
@@ -106,7 +107,6 @@ static enum tfr_status pass_over(
 	else if (status == TFR_END && tfr_reader_fault(r) != TFR_FAULT_CUT)
 		snprintf(slot->err.message + n, sizeof(slot->err.message) - n,
 			"; no record found in the %llu bytes to the end", (unsigned long long)lost);
-	return keep_fault(slot, err);
 }
 
 /* What to do about a failure of the reader: *more says whether records can follow. */
@@ -114,12 +114,18 @@ static enum tfr_status note_fault(struct tfr_reader *r, struct check_slot *slot,
 	bool *more, struct tfr_error *err)
 {
 	enum tfr_fault fault = tfr_reader_fault(r);
+	bool whole = r->end - r->begin >= TFR_RECORD_HEADER;
+	uint8_t header[TFR_RECORD_HEADER];
 
 	*more = fault == TFR_FAULT_PAYLOAD;
-	if (fault == TFR_FAULT_STREAM && strict)
-		tfr_strict_stream(r, &slot->err);
+	if (whole) /* a resync moves on */
+		memcpy(header, r->block + r->begin, sizeof(header));
 	if (slot->err.status == TFR_EDATA && (fault == TFR_FAULT_LENGTH || fault == TFR_FAULT_CUT))
-		return pass_over(r, slot, more, err);
+		pass_over(r, slot, more);
+	if (strict && fault == TFR_FAULT_STREAM)
+		tfr_strict_stream(r, slot->file.path, &slot->err);
+	else if (strict && slot->err.status == TFR_EDATA)
+		tfr_strict_record(fault, whole ? header : NULL, &slot->err);
 	return keep_fault(slot, err);
 }
 
@@ -141,11 +147,10 @@ static enum tfr_status keep_difference(void *ctx, struct tfr_error *err)
 static enum tfr_status keep_differences_of_file(
 	struct tfr_reader *r, struct check_slot *slot, struct tfr_error *err)
 {
-	bool any = slot->file.records || slot->file.faults || slot->file.lost_bytes;
 	enum tfr_status status = TFR_OK;
 
 	for (unsigned i = 0; !status && i < TFR_STRICT_FILE; i++)
-		if (tfr_strict_file(r, i, any, &slot->err))
+		if (tfr_strict_file(r, &slot->file, i, &slot->err))
 			status = keep_fault(slot, err);
 	return status;
 }
@@ -317,8 +322,11 @@ static enum tfr_status check_piece(void *ctx, unsigned worker, void *slot_memory
 	enum tfr_status status = TFR_OK, got;
 	struct tfr_record rec;
 
-	while (!status && (got = tfr_run_next(records, &rec, &slot->err)) != TFR_END)
+	while (!status && (got = tfr_run_next(records, &rec, &slot->err)) != TFR_END) {
+		if (got && run->opts->strict)
+			tfr_strict_record(TFR_FAULT_PAYLOAD, NULL, &slot->err);
 		status = got ? keep_fault(slot, err) : take_record(run, contents, slot, &rec, err);
+	}
 	return status;
 }
 

@@ -1,44 +1,67 @@
 /* inspect/strict.c - the facts about other readers that are not a matter of wire format. */
 #include "inspect/strict.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <tfr/text.h>
 
-static enum tfr_status of_members(
-	const struct tfr_members *m, enum tfr_compression c, struct tfr_error *err)
-{
-	unsigned long long count = m->count, at = m->cut_at;
+#include "inspect/peer.h"
+#include "record/framing.h"
 
-	if (c == TFR_COMPRESSION_ZLIB)
-		return tfr_fail(err, TFR_EDATA,
-			"%llu ZLIB streams one after another: TensorFlow reads the first only, up "
-			"to offset %llu, and drops the rest without an error",
-			count, at);
-	if (m->cut)
-		return tfr_fail(err, TFR_EDATA,
-			"%llu GZIP members: TensorFlow ends at offset %llu without an error and "
-			"drops the rest",
-			count, at);
-	return tfr_fail(err, TFR_EDATA,
-		"%llu GZIP members: TensorFlow can lose what is behind one of them without an "
-		"error",
-		count);
+/* How TensorFlow ends, beside how many records it hands out. */
+static const char *end_of(const struct tfr_peer *peer)
+{
+	return peer->fails ? "then fails" : "ends without an error";
 }
 
-enum tfr_status tfr_strict_file(
-	const struct tfr_reader *r, unsigned i, bool any_record, struct tfr_error *err)
+/* `peer` is NULL where the file cannot be read once more. */
+static enum tfr_status of_members(const struct tfr_members *m, enum tfr_compression c,
+	uint64_t records, const struct tfr_peer *peer, struct tfr_error *err)
+{
+	unsigned long long count = m->count, all = records, reads = peer ? peer->records : all;
+	bool whole = !peer || (reads == all && !peer->fails);
+
+	if (c == TFR_COMPRESSION_ZLIB && whole)
+		return tfr_fail(err, TFR_EDATA,
+			"%llu ZLIB streams one after another: TensorFlow reads the first only",
+			count);
+	if (c == TFR_COMPRESSION_ZLIB)
+		return tfr_fail(err, TFR_EDATA,
+			"%llu ZLIB streams one after another: TensorFlow reads the first only, "
+			"%llu of %llu records, and %s",
+			count, reads, all, end_of(peer));
+	if (whole)
+		return tfr_fail(err, TFR_EDATA,
+			"%llu GZIP members: TensorFlow can lose what is behind one of them without "
+			"an error%s",
+			count, peer ? ", though not in this file as it lies" : "");
+	return tfr_fail(err, TFR_EDATA,
+		"%llu GZIP members: TensorFlow reads %llu of %llu records and %s", count, reads,
+		all, end_of(peer));
+}
+
+/* Standard input is gone when it is known that one would like to see it again. */
+static bool ask_peer(const struct tfr_reader *r, const char *path, struct tfr_peer *peer)
+{
+	return strcmp(path, "-") && !tfr_peer_read(path, tfr_reader_compression(r), peer, NULL);
+}
+
+enum tfr_status tfr_strict_file(const struct tfr_reader *r, const struct tfr_check_file *file,
+	unsigned i, struct tfr_error *err)
 {
 	struct tfr_members m = tfr_reader_members(r);
 	enum tfr_compression c = tfr_reader_compression(r);
+	struct tfr_peer peer;
 
-	if (i == 0 && !any_record && !m.count)
+	if (i == 0 && !file->records && !file->faults && !file->lost_bytes && !m.count)
 		return tfr_fail(err, TFR_EDATA,
 			"0 bytes: readers take this for a file without records, and none says so");
 	if (i == 1 && m.count > 1)
-		return of_members(&m, c, err);
+		return of_members(
+			&m, c, file->records, ask_peer(r, file->path, &peer) ? &peer : NULL, err);
 	if (i == 2 && m.empty && c == TFR_COMPRESSION_GZIP)
 		return tfr_fail(err, TFR_EDATA,
 			"%llu empty GZIP member%s before others: TensorFlow takes one in the last "
@@ -47,24 +70,58 @@ enum tfr_status tfr_strict_file(
 	return TFR_OK;
 }
 
-/* A stream whose end is missing behind a whole record looks whole to who does not ask for the end:
- * TensorFlow.  Python's gzip, which PyPI's tfrecord reads by, goes to the end first. */
-void tfr_strict_stream(const struct tfr_reader *r, struct tfr_error *err)
+static void add(struct tfr_error *err, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+static void add(struct tfr_error *err, const char *format, ...)
 {
-	struct tfr_members m = tfr_reader_members(r);
-	bool gzip = tfr_reader_compression(r) == TFR_COMPRESSION_GZIP;
-	const char *others = NULL;
 	size_t n = strlen(err->message);
+	va_list args;
 
-	if (m.trailing)
-		others = gzip ? "TensorFlow reads the records and then fails"
-			      : "TensorFlow does not look at them";
-	else if (err->has_record && err->offset == m.bytes)
-		others = gzip ? "TensorFlow ends here without an error, PyPI's tfrecord reads no "
-				"record of the file"
-			      : "TensorFlow ends here without an error";
-	if (others)
-		snprintf(err->message + n, sizeof(err->message) - n, "; %s", others);
+	va_start(args, format);
+	vsnprintf(err->message + n, sizeof(err->message) - n, format, args);
+	va_end(args);
+}
+
+/* Python's gzip, which PyPI's tfrecord reads by, goes to the end of the file first, and takes zeros
+ * behind it for nothing. */
+void tfr_strict_stream(const struct tfr_reader *r, const char *path, struct tfr_error *err)
+{
+	bool gzip = tfr_reader_compression(r) == TFR_COMPRESSION_GZIP;
+	struct tfr_peer peer;
+
+	if (ask_peer(r, path, &peer))
+		add(err, "; TensorFlow reads %llu record%s and %s",
+			(unsigned long long)peer.records, peer.records == 1 ? "" : "s",
+			end_of(&peer));
+	if (gzip)
+		add(err, "; PyPI's tfrecord reads none%s",
+			tfr_reader_members(r).trailing ? " unless they are zeros" : "");
+}
+
+/* A length that makes TensorFlow ask for more memory than there is, before it looks whether the
+ * file has so much; those from 2^63 - 4 on it refuses. */
+static bool crashes(const uint8_t *header)
+{
+	uint64_t length = tfr_load64(header);
+
+	return tfr_header_verifies(header) && length >= (uint64_t)1 << 36 &&
+	       length < ((uint64_t)1 << 63) - 4;
+}
+
+void tfr_strict_record(enum tfr_fault fault, const uint8_t *header, struct tfr_error *err)
+{
+	if (fault == TFR_FAULT_PAYLOAD)
+		add(err, "; TensorFlow fails here, unless it skips the record; DALI and PyPI's "
+			 "tfrecord hand it out");
+	else if (fault == TFR_FAULT_CUT && !header)
+		add(err, "; TensorFlow takes this for the end; PyPI's tfrecord fails");
+	else if (header && crashes(header))
+		add(err, "; TensorFlow can crash here, by asking for so much memory");
+	else if (fault == TFR_FAULT_CUT || (header && tfr_header_verifies(header)))
+		add(err, "; TensorFlow and PyPI's tfrecord fail here");
+	else if (fault == TFR_FAULT_LENGTH)
+		add(err, "; TensorFlow fails here; DALI and PyPI's tfrecord do not look at this "
+			 "checksum");
 }
 
 /* Sorted bytewise. */

@@ -2,6 +2,9 @@
 
 PARTS 0: from front to end; otherwise through FILE.idx, in so many parts one after another.  Prints a JSON object a
 record: {feature: [values], bytes in hex}.
+
+peer_tfrecord.py outcomes [--plain] FILE... takes the files for GZIP, or for plain ones, and prints an object a file: how
+many records it hands out, and whether it fails then.
 """
 import json
 import sys
@@ -18,6 +21,21 @@ def values(value):
     return np.asarray(value).tolist()
 
 
+def outcome(path, compression):
+    count = 0
+    try:
+        for _ in reader.tfrecord_iterator(path, compression_type=compression):
+            count += 1
+    except Exception:
+        return {'records': count, 'fails': True}
+    return {'records': count, 'fails': False}
+
+
+if sys.argv[1] == 'outcomes':
+    plain = sys.argv[2] == '--plain'
+    for path in sys.argv[2 + plain:]:
+        print(json.dumps(outcome(path, None if plain else 'gzip')))
+    sys.exit()
 compression = {'gzip': 'gzip', 'plain': None}[sys.argv[1]]
 parts = int(sys.argv[2])
 for path in sys.argv[3:]:

@@ -29,8 +29,6 @@ TFR_API const char *tfr_compression_name(enum tfr_compression c);
 struct tfr_members {
 	uint64_t count; /* those that ended */
 	uint64_t empty; /* those without content that others follow */
-	bool cut;	/* TensorFlow reads the first `cut_at` uncompressed bytes and no more */
-	uint64_t cut_at;
 	uint64_t bytes; /* uncompressed, so far */
 	bool trailing;	/* something stands behind the last that is no member */
 };

@@ -138,9 +138,8 @@ static struct tfr_buf events(const uint8_t *data, size_t size, unsigned threads,
 	if (r) {
 		struct tfr_members m = tfr_reader_members(r);
 
-		tfr_buf_printf(&out, "members %llu %llu %d %llu %llu %d\n",
-			(unsigned long long)m.count, (unsigned long long)m.empty, m.cut,
-			(unsigned long long)m.cut_at, (unsigned long long)m.bytes, m.trailing);
+		tfr_buf_printf(&out, "members %llu %llu %llu %d\n", (unsigned long long)m.count,
+			(unsigned long long)m.empty, (unsigned long long)m.bytes, m.trailing);
 	}
 	tfr_reader_close(r);
 	tfr_buf_append(&out, "", 1);
