@@ -113,7 +113,21 @@ static int check_stdout(struct cmd *c)
 
 static int unknown_command(const char *name)
 {
-	fprintf(stderr, "tfr: unknown command '%s'\nhint: 'tfr help' lists the commands.\n", name);
+	unsigned least = UINT32_MAX;
+	const char *meant = NULL;
+
+	for (const struct command *const *c = commands; *c; c++) {
+		unsigned d = tfr_text_distance(name, strlen(name), (*c)->name, strlen((*c)->name));
+
+		if (d < least) {
+			least = d;
+			meant = (*c)->name;
+		}
+	}
+	fprintf(stderr, "tfr: unknown command '%s'\n", name);
+	if (meant)
+		fprintf(stderr, "hint: Did you mean 'tfr %s'?\n", meant);
+	fprintf(stderr, "hint: 'tfr help' lists the commands.\n");
 	return 2;
 }
 

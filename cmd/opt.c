@@ -146,6 +146,38 @@ static bool takes_argument(const struct opt *o)
 	return o->type != OPT_FLAG && o->type != OPT_LEVEL;
 }
 
+/* The option that was meant: the nearest, or the only one that begins like this. */
+static const char *nearest(const struct opt *table, const char *name, size_t n)
+{
+	const char *best = NULL, *begun = NULL;
+	unsigned least = UINT32_MAX, begins = 0;
+
+	for (const struct opt *o = table; o->type; o++) {
+		unsigned d =
+			o->name ? tfr_text_distance(name, n, o->name, strlen(o->name)) : UINT32_MAX;
+
+		if (d < least) {
+			least = d;
+			best = o->name;
+		}
+		if (o->name && n > 1 && !strncmp(o->name, name, n)) {
+			begun = o->name;
+			begins++;
+		}
+	}
+	return begins == 1 ? begun : best;
+}
+
+static enum tfr_status unknown_long(struct parser *p, const char *arg, size_t n)
+{
+	const char *meant = nearest(p->table, arg + 2, n - 2);
+
+	usage(p, "unknown option '%.*s'", (int)n, arg);
+	if (meant)
+		snprintf(p->err->hint, sizeof(p->err->hint), "Did you mean '--%s'?", meant);
+	return TFR_EUSAGE;
+}
+
 static enum tfr_status parse_long(struct parser *p, const char *arg)
 {
 	const char *equals = strchr(arg, '='), *value = NULL;
@@ -172,7 +204,7 @@ static enum tfr_status parse_long(struct parser *p, const char *arg)
 		snprintf(shown, sizeof(shown), "--%s", o->name);
 		return set(p, o, shown, value);
 	}
-	return usage(p, "unknown option '%.*s'", (int)n, arg);
+	return unknown_long(p, arg, n);
 }
 
 static enum tfr_status parse_short(struct parser *p, const char *arg)

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tfr/text.h>
+
 #include "base/error.h"
 #include "example/where.h"
 
@@ -33,38 +35,14 @@ struct eval {
 
 /* ---- Names that are not there ---- */
 
-static unsigned min3(unsigned a, unsigned b, unsigned c)
-{
-	unsigned m = a < b ? a : b;
-
-	return m < c ? m : c;
-}
-
-/* Levenshtein's distance, and 1 when `name` is the last part of the path `key`. */
+/* 1 where `name` is the last part of the path `key`. */
 static unsigned distance(const char *name, const char *key, size_t key_size)
 {
 	size_t n = strlen(name);
-	unsigned row[65];
 
 	if (key_size > n && key[key_size - n - 1] == '/' && !memcmp(key + key_size - n, name, n))
 		return 1;
-	if (n > 64 || key_size > 2 * n + 2)
-		return UINT32_MAX;
-	for (unsigned k = 0; k <= n; k++)
-		row[k] = k;
-	for (size_t i = 0; i < key_size; i++) {
-		unsigned diagonal = row[0];
-
-		row[0] = (unsigned)i + 1;
-		for (size_t k = 0; k < n; k++) {
-			unsigned next =
-				min3(row[k] + 1, row[k + 1] + 1, diagonal + (key[i] != name[k]));
-
-			diagonal = row[k + 1];
-			row[k + 1] = next;
-		}
-	}
-	return row[n] <= 2 || row[n] <= n / 3 ? row[n] : UINT32_MAX;
+	return tfr_text_distance(name, n, key, key_size);
 }
 
 static void suggest(struct tfr_where_name *name, const struct tfr_example *ex)

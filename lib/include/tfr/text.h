@@ -23,6 +23,11 @@ TFR_API char *tfr_format_count(double number, char text[TFR_SIZE_TEXT]);
  * `text`. */
 TFR_API char *tfr_escape_line(char *text, size_t size, const char *raw);
 
+/* How many keystrokes (a character more, less or other, or two exchanged) lie between the word `a`
+ * of `n` bytes and `b` of `m`: for "did you mean".  UINT32_MAX where they are too unlike for that:
+ * half of `a`, or past 2 and a third of it; or where `a` is longer than 64 bytes. */
+TFR_API unsigned tfr_text_distance(const char *a, size_t n, const char *b, size_t m);
+
 /* A JSON text under construction.  Strings are UTF-8; bytes that are not come out as U+FFFD.
  * Numbers are never rounded; a non-finite one becomes the string "NaN", "Infinity" or "-Infinity".
  * Out of memory is remembered and told once, by tfr_json_text().  `key` is NULL inside an array and
