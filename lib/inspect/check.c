@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <tfr/gzi.h>
 #include <tfr/inspect.h>
 
 #include "base/buf.h"
@@ -18,6 +19,7 @@
 #include "inspect/strict.h"
 #include "record/framing.h"
 #include "record/reader.h"
+#include "record/sound.h"
 #include "record/spread.h"
 #include "shard/set.h"
 #include "thread/lanes.h"
@@ -46,6 +48,7 @@ struct check_run {
 	struct tfr_schema *schema;	 /* NULL: none */
 	struct tfr_manifests *manifests; /* NULL: not asked for */
 	unsigned threads_a_file;
+	void **memory; /* one a worker, kept from file to file */
 };
 
 static enum tfr_status keep_fault(struct check_slot *slot, struct tfr_error *err)
@@ -183,17 +186,52 @@ static enum tfr_status take_record(const struct check_run *run, struct tfr_conte
 	return check_record(contents, slot, rec, err);
 }
 
-static enum tfr_status check_by_reading(const struct check_run *run, struct tfr_contents *contents,
+/* Where nobody looks into the records: those that are sound, from the first on.  False: the file
+ * has more, or what is no record. */
+static bool pass_sound(
+	const struct check_run *run, struct check_slot *slot, unsigned threads, unsigned worker)
+{
+	struct tfr_sound_opts how = { .compression = run->opts->compression,
+		.threads = threads,
+		.memory = &run->memory[worker],
+		.progress = run->opts->progress };
+	struct tfr_sound sound;
+	bool whole;
+
+	if (run->contents || run->manifests)
+		return false;
+	whole = tfr_sound(slot->file.path, &how, &sound);
+	slot->file.records = sound.records;
+	slot->file.payload_bytes = sound.end - sound.records * TFR_RECORD_OVERHEAD;
+	return whole;
+}
+
+/* Opens the file behind the records that were passed. */
+static enum tfr_status open_behind(const struct check_run *run, struct check_slot *slot,
+	unsigned threads, struct tfr_reader **r)
+{
+	struct tfr_reader_opts opts = { .compression = run->opts->compression, .threads = threads };
+	uint64_t records = slot->file.records;
+
+	if (!records)
+		return tfr_reader_open(r, slot->file.path, &opts, &slot->err);
+	return tfr_reader_open_at(r, slot->file.path, NULL,
+		slot->file.payload_bytes + records * TFR_RECORD_OVERHEAD, records, &opts,
+		&slot->err);
+}
+
+static enum tfr_status check_by_reading(const struct check_run *run, unsigned worker,
 	struct check_slot *slot, struct tfr_error *err)
 {
-	struct tfr_reader_opts reader_opts = { .compression = run->opts->compression,
-		.threads = run->threads_a_file };
+	struct tfr_contents *contents = run->contents ? run->contents[worker] : NULL;
 	struct tfr_reader *r = NULL;
 	struct tfr_record rec;
 	enum tfr_status status;
 	bool more = true;
 
-	if (tfr_reader_open(&r, slot->file.path, &reader_opts, &slot->err))
+	if (pass_sound(run, slot, 1, worker))
+		return TFR_OK;
+	if (open_behind(run, slot, run->threads_a_file, &r))
 		return keep_fault(slot, err);
 	for (status = TFR_OK; !status && more;) {
 		enum tfr_status got = tfr_reader_next(r, &rec, &slot->err);
@@ -264,8 +302,7 @@ static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned work
 	if (run->opts->quick)
 		status = check_by_hopping(run, slot, err);
 	else
-		status = check_by_reading(
-			run, run->contents ? run->contents[worker] : NULL, slot, err);
+		status = check_by_reading(run, worker, slot, err);
 	return status || !run->manifests ? status : prove(run, slot, i, err);
 }
 
@@ -349,8 +386,6 @@ static enum tfr_status deliver_piece(void *ctx, void *slot_memory, struct tfr_er
 static enum tfr_status check_spread(
 	struct check_run *run, uint64_t i, unsigned threads, struct tfr_error *err)
 {
-	struct tfr_reader_opts reader_opts = { .compression = run->opts->compression,
-		.threads = threads };
 	struct one_file f = { .run = run, .file = i };
 	struct tfr_spread spread = {
 		.threads = threads,
@@ -364,7 +399,9 @@ static enum tfr_status check_spread(
 	enum tfr_status status;
 
 	start_file(run, &f.all, i);
-	if (tfr_reader_open(&f.reader, f.all.file.path, &reader_opts, &f.all.err)) {
+	if (pass_sound(run, &f.all, threads, 0))
+		return deliver(run, i, &f.all, err);
+	if (open_behind(run, &f.all, threads, &f.reader)) {
 		status = keep_fault(&f.all, err);
 	} else {
 		spread.reader = f.reader;
@@ -436,6 +473,9 @@ enum tfr_status tfr_check_set(
 	};
 	enum tfr_status status = open_contents(&run, job.threads, err);
 
+	run.memory = calloc(job.threads, sizeof(*run.memory));
+	if (!run.memory && !status)
+		status = tfr_fail_nomem(err, "checking");
 	run.threads_a_file = tfr_thread_share(job.threads, job.count);
 	if (!status && opts->manifest)
 		status = tfr_manifests_open(&run.manifests, set, err);
@@ -446,7 +486,10 @@ enum tfr_status tfr_check_set(
 	tfr_manifests_close(run.manifests);
 	for (unsigned i = 0; run.contents && i < job.threads; i++)
 		tfr_contents_free(run.contents[i]);
+	for (unsigned i = 0; run.memory && i < job.threads; i++)
+		free(run.memory[i]);
 	free(run.contents);
+	free(run.memory);
 	tfr_schema_close(run.schema);
 	return status;
 }

@@ -1,4 +1,4 @@
-/* record/crc32c.c - CRC-32C four ways: ISA-L; folding of short data (crc32c_avx512.c); the SSE4.2
+/* record/crc32c.c - CRC-32C four ways: ISA-L; folding of short data (crc32c_fold.h); the SSE4.2
  * instruction; tables.  The best that this build and this processor have for a length is taken. */
 #include "record/crc32c.h"
 
@@ -41,7 +41,7 @@ uint32_t tfr_crc32c_plain(uint32_t crc, const void *data, size_t size)
 
 #if defined(__x86_64__)
 
-#include <nmmintrin.h>
+#include "record/crc32c_fold.h"
 
 __attribute__((target("sse4.2"))) uint32_t tfr_crc32c_sse42(
 	uint32_t crc, const void *data, size_t size)
@@ -58,6 +58,17 @@ __attribute__((target("sse4.2"))) uint32_t tfr_crc32c_sse42(
 	return ~(uint32_t)c;
 }
 
+TFR_FOLDING uint32_t tfr_crc32c_avx512(uint32_t crc, const void *data, size_t size)
+{
+	return tfr_fold_crc32c(crc, data, size);
+}
+
+bool tfr_crc32c_have_avx512(void)
+{
+	return __builtin_cpu_supports("vpclmulqdq") && __builtin_cpu_supports("avx512vl") &&
+	       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+}
+
 bool tfr_crc32c_have_sse42(void)
 {
 	return __builtin_cpu_supports("sse4.2");
@@ -70,15 +81,25 @@ uint32_t tfr_crc32c_sse42(uint32_t crc, const void *data, size_t size)
 	return tfr_crc32c_plain(crc, data, size);
 }
 
+uint32_t tfr_crc32c_avx512(uint32_t crc, const void *data, size_t size)
+{
+	return tfr_crc32c_plain(crc, data, size);
+}
+
 bool tfr_crc32c_have_sse42(void)
+{
+	return false;
+}
+
+bool tfr_crc32c_have_avx512(void)
 {
 	return false;
 }
 
 #endif
 
-/* Up to these many bytes the ways other than ISA-L's are faster, measured on a Xeon of 2023. */
-enum { SHORT_AVX512 = 1024, SHORT_SSE42 = 256 };
+/* Up to as many bytes the instruction alone is faster than ISA-L, measured on a Xeon of 2023. */
+enum { SHORT_SSE42 = 256 };
 
 static uint32_t bulk(uint32_t crc, const uint8_t *p, size_t size)
 {
@@ -101,7 +122,7 @@ static uint32_t bulk(uint32_t crc, const uint8_t *p, size_t size)
 
 uint32_t tfr_crc32c(uint32_t crc, const void *data, size_t size)
 {
-	if (size < SHORT_AVX512 && tfr_crc32c_have_avx512())
+	if (size < TFR_CRC32C_SHORT && tfr_crc32c_have_avx512())
 		return tfr_crc32c_avx512(crc, data, size);
 	if (size < SHORT_SSE42 && tfr_crc32c_have_sse42())
 		return tfr_crc32c_sse42(crc, data, size);

@@ -13,8 +13,8 @@
 uint32_t tfr_crc32c(uint32_t crc, const void *data, size_t size);
 /* The plain twin, by tables: what the others are compared with. */
 uint32_t tfr_crc32c_plain(uint32_t crc, const void *data, size_t size);
-/* For processors that multiply vectors without carries: the fastest up to about a thousand bytes.
- */
+/* For processors that multiply vectors without carries: the fastest for less than so many bytes. */
+enum { TFR_CRC32C_SHORT = 1024 };
 uint32_t tfr_crc32c_avx512(uint32_t crc, const void *data, size_t size);
 bool tfr_crc32c_have_avx512(void);
 /* By the instruction, for what is short; elsewhere by tables. */

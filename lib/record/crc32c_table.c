@@ -34,7 +34,7 @@ int main(void)
 	for (int k = 1; k < 8; k++)
 		for (int i = 0; i < 256; i++)
 			table[k][i] = table[k - 1][i] >> 8 ^ table[0][table[k - 1][i] & 255];
-	printf("static const uint32_t crc32c_table[8][256] = {\n");
+	printf("#pragma once\n\nstatic const uint32_t crc32c_table[8][256] = {\n");
 	for (int k = 0; k < 8; k++) {
 		printf("\t{");
 		for (int i = 0; i < 256; i++)

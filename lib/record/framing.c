@@ -1,9 +1,10 @@
 /* record/framing.c - the loops over headers, compiled twice: with the SSE4.2 instruction for the
- * length's checksum and with tables.  At 192 bytes a record counting is bound by this loop. */
+ * length's checksum and with tables; the one over payloads too a third time, with their checksum in
+ * it.  At 192 bytes a record counting and checking are bound by these loops. */
 #include "record/framing.h"
 
 #if defined(__x86_64__)
-#include <nmmintrin.h>
+#include "record/crc32c_fold.h"
 #endif
 
 /* The loops are written once, over the checksum they use. */
@@ -40,17 +41,26 @@
 		}                                                                                  \
 		*next = at;                                                                        \
 		return hops;                                                                       \
-	}                                                                                          \
-	attribute static uint64_t whole_##suffix(                                                  \
-		const uint8_t *p, size_t size, size_t *end, bool *bad)                             \
+	}
+
+/* Whether the checksum of a payload fits that is whole. */
+#define FITS(payload, length, payload_crc)                                                         \
+	(tfr_load32((payload) + (length)) == tfr_crc_mask(payload_crc(0, payload, (size_t)length)))
+
+#define DEFINE_SOUND(suffix, attribute, verifies, payload_crc)                                     \
+	attribute static uint64_t sound_##suffix(const uint8_t *p, size_t size, uint64_t limit,    \
+		bool payloads, size_t *end, bool *bad)                                             \
 	{                                                                                          \
 		uint64_t records = 0;                                                              \
 		size_t at = 0;                                                                     \
 		*bad = false;                                                                      \
-		while (size - at >= TFR_RECORD_OVERHEAD) {                                         \
+		while (at < limit && size - at >= TFR_RECORD_OVERHEAD) {                           \
 			uint64_t length = tfr_load64(p + at);                                      \
-			*bad = !verifies_##suffix(p + at) || length > TFR_LENGTH_MAX;              \
+			*bad = !verifies(p + at) || length > TFR_LENGTH_MAX;                       \
 			if (*bad || length > size - at - TFR_RECORD_OVERHEAD)                      \
+				break;                                                             \
+			*bad = payloads && !FITS(p + at + TFR_RECORD_HEADER, length, payload_crc); \
+			if (*bad)                                                                  \
 				break;                                                             \
 			at += TFR_RECORD_OVERHEAD + (size_t)length;                                \
 			records++;                                                                 \
@@ -60,6 +70,7 @@
 	}
 
 DEFINE_LOOPS(plain, , tfr_crc32c_u64_plain)
+DEFINE_SOUND(plain, , verifies_plain, tfr_crc32c)
 
 #if defined(__x86_64__)
 
@@ -68,7 +79,15 @@ __attribute__((target("sse4.2"))) static inline uint32_t crc_u64_sse42(uint64_t 
 	return ~(uint32_t)_mm_crc32_u64(0xffffffffu, value);
 }
 
+TFR_FOLDING static inline uint32_t payload_crc(uint32_t crc, const void *data, size_t size)
+{
+	return size < TFR_CRC32C_SHORT ? tfr_fold_crc32c(crc, data, size)
+				       : tfr_crc32c(crc, data, size);
+}
+
 DEFINE_LOOPS(sse42, __attribute__((target("sse4.2"))), crc_u64_sse42)
+DEFINE_SOUND(sse42, __attribute__((target("sse4.2"))), verifies_sse42, tfr_crc32c)
+DEFINE_SOUND(folding, TFR_FOLDING, verifies_sse42, payload_crc)
 
 #define CHOOSE(call, ...)                                                                          \
 	(__builtin_cpu_supports("sse4.2") ? call##_sse42(__VA_ARGS__) : call##_plain(__VA_ARGS__))
@@ -91,9 +110,14 @@ uint64_t tfr_hop(const uint8_t *p, size_t size, uint64_t *next, bool *bad)
 	return CHOOSE(hop, p, size, next, bad);
 }
 
-uint64_t tfr_whole_records(const uint8_t *p, size_t size, size_t *end, bool *bad)
+uint64_t tfr_sound_records(
+	const uint8_t *p, size_t size, uint64_t limit, bool payloads, size_t *end, bool *bad)
 {
-	return CHOOSE(whole, p, size, end, bad);
+#if defined(__x86_64__)
+	if (payloads && tfr_crc32c_have_avx512())
+		return sound_folding(p, size, limit, payloads, end, bad);
+#endif
+	return CHOOSE(sound, p, size, limit, payloads, end, bad);
 }
 
 void tfr_put_header(uint8_t *p, uint64_t length)

@@ -48,10 +48,11 @@ size_t tfr_find_header(const uint8_t *p, size_t size);
  * and does not verify, or its length is past every file. */
 uint64_t tfr_hop(const uint8_t *p, size_t size, uint64_t *next, bool *bad);
 
-/* The records that lie whole at the start of the `size` bytes at `p`, each header verified: how
- * many there are, and in *end their bytes.  *bad: the header at *end does not verify, or its length
- * is past every file. */
-uint64_t tfr_whole_records(const uint8_t *p, size_t size, size_t *end, bool *bad);
+/* The records that lie whole at the start of the `size` bytes at `p` and begin within the first
+ * `limit`, each header verified, and with `payloads` each payload: how many there are, and in *end
+ * their bytes.  *bad: what lies at *end does not verify, or its length is past every file. */
+uint64_t tfr_sound_records(
+	const uint8_t *p, size_t size, uint64_t limit, bool payloads, size_t *end, bool *bad);
 
 /* A length that no file has: adding the framing to it would overflow a file offset. */
 #define TFR_LENGTH_MAX (((uint64_t)1 << 62) - TFR_RECORD_OVERHEAD)

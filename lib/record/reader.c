@@ -463,7 +463,8 @@ enum tfr_status tfr_reader_next_run(
 	empty_run(run);
 	r->fault = TFR_FAULT_NONE;
 	filled = fill_block(r, err);
-	run->records = tfr_whole_records(r->block + r->begin, r->end - r->begin, &size, &bad);
+	size = r->end - r->begin;
+	run->records = tfr_sound_records(r->block + r->begin, size, size, false, &size, &bad);
 	if (run->records) /* a failure comes again with the next call */
 		return hand_over(r, run, size, err);
 	if (filled)
