@@ -66,19 +66,41 @@ struct tfr_ahead {
 	struct span ring[];
 };
 
+/* Passes over bytes by 64 as long as no two at an even place are both 0.  The pattern has two such
+ * wherever it begins: its first, or those five bytes further on. */
+static size_t pass_over(const uint8_t *p, size_t size)
+{
+	typedef uint16_t pairs __attribute__((vector_size(16)));
+	size_t at = 0;
+
+	for (; at + 64 <= size; at += 64) {
+		pairs four[4];
+		uint64_t zero[2];
+
+		memcpy(four, p + at, sizeof(four));
+		four[0] =
+			(pairs)((four[0] == 0) | (four[1] == 0) | (four[2] == 0) | (four[3] == 0));
+		memcpy(zero, four, sizeof(zero));
+		if (zero[0] | zero[1])
+			break;
+	}
+	return at;
+}
+
 size_t tfr_ahead_find(const uint8_t *data, size_t size, size_t least)
 {
 	static const uint8_t pattern[] = { 0, 0, 0xff, 0xff, 0, 0, 0, 0xff, 0xff };
 	enum { N = sizeof(pattern) };
 	size_t at = least > N ? least - N : 0;
 
-	/* Of random bytes one in 128 is 00 or FF: most steps pass over the whole pattern. */
 	while (at + N <= size) {
-		uint8_t last = data[at + N - 1];
+		size_t passed = pass_over(data + at, size - at), end;
 
-		if (last == 0xff && !memcmp(data + at, pattern, N))
-			return at + N;
-		at += last == 0 || last == 0xff ? 1 : N;
+		/* What begins at the end of what was passed over may have its zeros behind it. */
+		at += passed ? passed - 6 : 0;
+		for (end = at + 64; at < end && at + N <= size; at++)
+			if (!memcmp(data + at, pattern, N))
+				return at + N;
 	}
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/rng.h"
 #include "codec/press.h"
+#include "record/ahead.h"
 #include "record/framing.h"
 
 /* --- making files --- */
@@ -352,4 +353,34 @@ Test(blocked, bytes_do_not_depend_on_threads_nor_on_pieces)
 		tfr_buf_clear(&many);
 	}
 	tfr_buf_clear(&raw);
+}
+
+/* The pattern that tfr_ahead_find() looks for, byte by byte. */
+static size_t find_plainly(const uint8_t *p, size_t size, size_t least)
+{
+	for (size_t at = least > 9 ? least - 9 : 0; at + 9 <= size; at++)
+		if (!memcmp(p + at, "\0\0\xff\xff\0\0\0\xff\xff", 9))
+			return at + 9;
+	return 0;
+}
+
+Test(blocked, flush_points_are_found_where_they_are)
+{
+	uint8_t data[400];
+	struct tfr_rng r;
+
+	tfr_rng_init(&r, 12, 0);
+	for (int round = 0; round < 30000; round++) {
+		size_t size = (size_t)tfr_rng_below(&r, sizeof(data) + 1), least;
+		uint64_t noise = tfr_rng_below(&r, 40);
+
+		for (size_t i = 0; i < size; i++)
+			data[i] = tfr_rng_below(&r, 40) < noise ? (uint8_t)tfr_rng_u32(&r)
+				  : tfr_rng_below(&r, 2)	? 0xff
+								: 0;
+		if (size > 9 && round % 2)
+			memcpy(data + tfr_rng_below(&r, size - 8), "\0\0\xff\xff\0\0\0\xff\xff", 9);
+		least = (size_t)tfr_rng_below(&r, size + 20);
+		cr_assert_eq(tfr_ahead_find(data, size, least), find_plainly(data, size, least));
+	}
 }
