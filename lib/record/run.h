@@ -38,6 +38,9 @@ enum tfr_status tfr_reader_large_run(
 /* The next record of a run; `rec` is a view into it.  TFR_END after the last.  TFR_EDATA: its data
  * checksum does not fit; the next call goes on behind it.  The error has the place and no path. */
 enum tfr_status tfr_run_next(struct tfr_run *run, struct tfr_record *rec, struct tfr_error *err);
+/* Passes over the next records as long as their data checksums fit, where nobody looks into them,
+ * and says how many. */
+uint64_t tfr_run_pass_sound(struct tfr_run *run);
 void tfr_run_clear(struct tfr_run *run);
 
 #endif
