@@ -271,7 +271,7 @@ static int resample(struct cmd *c, struct tfr_resample_opts *o)
 	enum tfr_status status;
 
 	if (rewriting_start(c, &s->common, &o->common, &input)) {
-		tfr_set_close(input);
+		rewriting_close(&o->common, input);
 		return c->exit;
 	}
 	status = tfr_resample(o, &report, &err);
@@ -281,7 +281,7 @@ static int resample(struct cmd *c, struct tfr_resample_opts *o)
 	if (!rewriting_finish(c, status, &report.common, &err) && s->common.json)
 		print_json(c, &report);
 	tfr_resample_report_clear(&report);
-	tfr_set_close(input);
+	rewriting_close(&o->common, input);
 	return c->exit;
 }
 
@@ -305,7 +305,7 @@ static int resample_main(struct cmd *c)
 	c->quiet = s->common.quiet;
 	if (!s->output)
 		return cmd_usage(c, "no output: name a file or a set, such as -o even@4.tfrecord");
-	if (cmd_check_terminal(c, s->output, s->common.force))
+	if (rewriting_check_output(c, &s->common, s->output))
 		return c->exit;
 	if (!take_numbers(c, &o) && !take_rules(c, &o))
 		resample(c, &o);

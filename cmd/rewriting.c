@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "selection.h"
+
 /* What the meter shows: a copy, since the library's numbers live during the call only. */
 static struct tfr_progress shown;
 
@@ -22,19 +24,47 @@ static bool show_progress(void *ctx, const char *phase, const struct tfr_progres
 	return true; /* a signal ends the process: nothing cancels from here */
 }
 
+int rewriting_check_output(struct cmd *c, const struct rewriting *r, const char *output)
+{
+	const char *quarantine = selection_quarantine(r->on_error);
+
+	if (quarantine && !strcmp(quarantine, output))
+		return cmd_usage(c, "the output and the quarantine are one file");
+	return cmd_check_terminal(c, output, r->force);
+}
+
+static int open_quarantine(struct cmd *c, const struct rewriting *r, struct tfr_rewrite_opts *o)
+{
+	struct tfr_writer_opts writer = {
+		.compression = TFR_COMPRESSION_NONE, /* as it lay, whatever the name */
+		.force = r->force,
+		.temporaries = cmd_temporaries(),
+	};
+	struct tfr_error err;
+
+	if (!selection_quarantine(r->on_error))
+		return 0;
+	if (tfr_stream_writer_open(
+		    &o->quarantine, selection_quarantine(r->on_error), &writer, &err))
+		return cmd_fail(c, &err);
+	return 0;
+}
+
 int rewriting_start(struct cmd *c, const struct rewriting *r, struct tfr_rewrite_opts *o,
 	struct tfr_set **input)
 {
 	c->quiet = r->quiet;
-	if (r->on_error && strcmp(r->on_error, "fail") && strcmp(r->on_error, "skip"))
-		return cmd_usage(c, "--on-error takes fail or skip, not '%s'", r->on_error);
+	if (r->on_error && strcmp(r->on_error, "fail") && strcmp(r->on_error, "skip") &&
+		!selection_quarantine(r->on_error))
+		return cmd_usage(
+			c, "--on-error takes fail, skip or quarantine=FILE, not '%s'", r->on_error);
 	if (cmd_open_inputs(c, r->allow_missing, input))
 		return c->exit;
 	*o = (struct tfr_rewrite_opts){
 		.input = *input,
 		.compression = (enum tfr_compression)r->compression,
 		.where = r->where,
-		.skip_damaged = r->on_error && !strcmp(r->on_error, "skip"),
+		.skip_damaged = r->on_error && strcmp(r->on_error, "fail") != 0,
 		.threads = (unsigned)r->jobs,
 		.seed = r->seed,
 		.writer = {
@@ -49,8 +79,16 @@ int rewriting_start(struct cmd *c, const struct rewriting *r, struct tfr_rewrite
 		.warn = cmd_warn_text,
 		.ctx = c,
 	};
+	if (open_quarantine(c, r, o))
+		return c->exit;
 	cmd_progress_start(c, &shown, (enum progress_mode)r->progress);
 	return 0;
+}
+
+void rewriting_close(struct tfr_rewrite_opts *o, struct tfr_set *input)
+{
+	tfr_stream_writer_close(o->quarantine);
+	tfr_set_close(input);
 }
 
 int rewriting_finish(struct cmd *c, enum tfr_status status, const struct tfr_rewrite_report *report,

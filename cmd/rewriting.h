@@ -22,18 +22,23 @@ struct rewriting {
 			settings, common.where),                                                   \
 		OPT_FORCE(settings, common.force), OPT_COMPRESS(settings, common.compress),        \
 		OPT_LEVEL(settings, common.level),                                                 \
-		OPT(STRING, 0, "on-error", "HOW", "fail|skip",                                     \
-			"damaged records: fail, or skip them with a warning [fail]", settings,     \
-			common.on_error),                                                          \
+		OPT(STRING, 0, "on-error", "HOW", "fail|skip|quarantine=",                         \
+			"damaged records: fail, or skip them with a warning, or put their bytes "  \
+			"into a FILE [fail]",                                                      \
+			settings, common.on_error),                                                \
 		OPT_COMPRESSION(settings, common.compression),                                     \
 		OPT_MISSING(settings, common.allow_missing), OPT_JOBS(settings, common.jobs),      \
 		OPT_JSON(settings, common.json), OPT_PROGRESS(settings, common.progress),          \
 		OPT_QUIET(settings, common.quiet)
 
+/* Refuses a terminal, and the name of the quarantine.  Returns the exit status; 0 is success. */
+int rewriting_check_output(struct cmd *c, const struct rewriting *r, const char *output);
 /* Opens the operands and fills `o`; shows progress from now on where that is asked for.  On failure
  * the error is printed and the exit status returned; 0 is success. */
 int rewriting_start(struct cmd *c, const struct rewriting *r, struct tfr_rewrite_opts *o,
 	struct tfr_set **input);
+/* Whatever rewriting_start() came to. */
+void rewriting_close(struct tfr_rewrite_opts *o, struct tfr_set *input);
 /* Ends the progress; prints `err` if there is a failure, otherwise the closing line. */
 int rewriting_finish(struct cmd *c, enum tfr_status status, const struct tfr_rewrite_report *report,
 	const struct tfr_error *err);

@@ -135,15 +135,18 @@ static int shuffle_main(struct cmd *c)
 
 	if (!s->output)
 		return cmd_usage(c, "no output: name one with -o");
-	if (cmd_check_terminal(c, s->output, s->common.force) ||
-		rewriting_start(c, &s->common, &o.common, &input))
+	if (rewriting_check_output(c, &s->common, s->output))
 		return c->exit;
+	if (rewriting_start(c, &s->common, &o.common, &input)) {
+		rewriting_close(&o.common, input);
+		return c->exit;
+	}
 	if (s->dry_run)
 		dry_run(c, s, &o);
 	else
 		shuffle(c, s, &o);
 	cmd_progress_stop();
-	tfr_set_close(input);
+	rewriting_close(&o.common, input);
 	return c->exit;
 }
 

@@ -57,7 +57,7 @@ static int parse_outputs(struct cmd *c, struct tfr_share *shares)
 		if (tfr_share_parse(s->outputs.values[i], &set, &shares[i].fraction, &err))
 			return cmd_fail(c, &err);
 		shares[i].set = set;
-		if (cmd_check_terminal(c, set, s->common.force))
+		if (rewriting_check_output(c, &s->common, set))
 			return c->exit;
 	}
 	return 0;
@@ -111,15 +111,17 @@ static int split(struct cmd *c, const struct tfr_share *shares, size_t count)
 	struct tfr_error err;
 	enum tfr_status status;
 
-	if (rewriting_start(c, &s->common, &o.common, &input))
+	if (rewriting_start(c, &s->common, &o.common, &input)) {
+		rewriting_close(&o.common, input);
 		return c->exit;
+	}
 	status = tfr_split(&o, &r, &err);
 	if (status)
 		rewriting_finish(c, status, &r.common, &err);
 	else
 		report(c, &r, output_of(shares, count));
 	tfr_split_report_clear(&r);
-	tfr_set_close(input);
+	rewriting_close(&o.common, input);
 	return c->exit;
 }
 

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "rewrite/aside.h"
 
 static enum tfr_status refuse(struct tfr_error *err, const char *what, const char *hint)
 {
@@ -165,7 +166,11 @@ static enum tfr_status write_in_order(
 	status = choose(r, err);
 	if (!status) {
 		info->classes = label_counts(r->report, &info->class_count);
-		status = tfr_set_writer_publish(r->out, info, err);
+		status = tfr_set_writer_seal(r->out, err);
+		if (!status)
+			status = tfr_aside_publish(common, err);
+		if (!status)
+			status = tfr_set_writer_publish(r->out, info, err);
 	}
 	tfr_set_writer_close(r->out);
 	return status;

@@ -84,7 +84,7 @@ static enum tfr_status refuse_stray(struct tfr_by_class *b, const struct tfr_swe
 	if (b->o->common.skip_damaged) {
 		if (!b->strays++)
 			b->stray = stray;
-		return TFR_OK;
+		return tfr_swept_put_aside(&b->o->common, s, err);
 	}
 	if (err)
 		*err = stray;
@@ -154,6 +154,7 @@ static enum tfr_status write_chosen(struct tfr_by_class *b, struct tfr_error *er
 		.max_record = b->r->max_record,
 		.block_size = b->r->block_size,
 		.again = !b->o->initial,
+		.last = true,
 		.verdict_size = sizeof(struct verdict),
 		.examine = look_again,
 		.settle = choose,

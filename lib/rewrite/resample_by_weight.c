@@ -208,6 +208,7 @@ static enum tfr_status write_chosen(struct by_weight *b, struct tfr_error *err)
 		.max_record = b->r->max_record,
 		.block_size = b->r->block_size,
 		.again = true,
+		.last = true,
 		.verdict_size = sizeof(struct verdict),
 		.examine = look_again,
 		.settle = choose,

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "rewrite/aside.h"
 #include "rewrite/resume.h"
 #include "rewrite/scatter.h"
 #include "rewrite/sweep.h"
@@ -243,6 +244,7 @@ static enum tfr_status publish(struct shuffle *s, struct tfr_error *err)
 {
 	struct tfr_rewrite_report *r = &s->report->common;
 	struct tfr_totals t = tfr_set_writer_totals(s->out);
+	enum tfr_status status;
 
 	r->written = t.records;
 	r->bytes = t.payload_bytes;
@@ -252,7 +254,10 @@ static enum tfr_status publish(struct shuffle *s, struct tfr_error *err)
 		tfr_error_hint(err, "The disk or the memory of this machine is not reliable.");
 		return TFR_EDATA;
 	}
-	return tfr_set_writer_publish(s->out, s->dealing->info, err);
+	status = tfr_set_writer_seal(s->out, err);
+	if (!status)
+		status = tfr_aside_publish(&s->o->common, err);
+	return status ? status : tfr_set_writer_publish(s->out, s->dealing->info, err);
 }
 
 enum tfr_status tfr_shuffle_dealt(const struct tfr_shuffle_opts *opts,
@@ -307,6 +312,7 @@ static enum tfr_status deal_inputs(void *ctx, struct tfr_sink *sink,
 		.phase = "dealing",
 		.max_record = plan->max_record,
 		.block_size = plan->block,
+		.last = true,
 		.examine = put_record,
 		.ctx = sink,
 	};
@@ -323,5 +329,9 @@ enum tfr_status tfr_shuffle(const struct tfr_shuffle_opts *opts, struct tfr_shuf
 		.deal = deal_inputs, .ctx = (void *)(uintptr_t)opts, .info = &info
 	};
 
+	if (opts->resume && opts->common.quarantine)
+		return tfr_fail(err, TFR_EUSAGE,
+			"a shuffle that can be resumed has no quarantine: what was passed over "
+			"before would be missing");
 	return tfr_shuffle_dealt(opts, &dealing, report, err);
 }

@@ -12,6 +12,7 @@
 #include <xxhash.h>
 
 #include "base/error.h"
+#include "rewrite/aside.h"
 #include "rewrite/key.h"
 #include "rewrite/shuffle.h"
 #include "rewrite/split_report.h"
@@ -225,6 +226,7 @@ static enum tfr_status divide(struct run *r, struct tfr_error *err)
 		.phase = "writing",
 		.parse = o->key || o->stratify,
 		.again = r->strata,
+		.last = true,
 		.verdict_size = sizeof(struct verdict),
 		.examine = examine,
 		.settle = settle,
@@ -290,6 +292,8 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 
 	for (size_t i = 0; !status && i < o->share_count; i++)
 		status = tfr_set_writer_seal(r->writers[i], err);
+	if (!status)
+		status = tfr_aside_publish(&o->common, err);
 	for (size_t i = 0; !status && i < o->share_count; i++)
 		status = tfr_set_writer_publish(r->writers[i], &info, err);
 	return status;

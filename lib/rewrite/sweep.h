@@ -29,6 +29,9 @@ struct tfr_sweep {
 	bool parse;	   /* records must be Examples, and examine() gets them parsed */
 	bool again; /* the inputs were swept before: what was warned of then is not warned of again
 		     */
+	/* The inputs are not swept after this: what is bad goes into the quarantine of `opts`, in
+	 * the order of the inputs, which are then read one after another. */
+	bool last;
 	size_t verdict_size; /* bytes examine() may note of each record, for settle() */
 	uint64_t max_record; /* a larger one is refused with TFR_ENOMEM; 0: 1 GiB */
 	size_t block_size;   /* bytes read at a time, 0: 512 KiB */
@@ -50,5 +53,10 @@ unsigned tfr_sweep_threads(const struct tfr_rewrite_opts *opts);
  * TFR_ECANCELLED. */
 enum tfr_status tfr_sweep_run(
 	const struct tfr_sweep *sweep, struct tfr_rewrite_report *report, struct tfr_error *err);
+
+/* Puts a record aside that settle() finds bad, of the last sweep.  TFR_OK where nothing is put
+ * aside. */
+enum tfr_status tfr_swept_put_aside(
+	const struct tfr_rewrite_opts *opts, const struct tfr_swept *s, struct tfr_error *err);
 
 #endif

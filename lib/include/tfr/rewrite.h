@@ -22,6 +22,12 @@ struct tfr_rewrite_opts {
 	 * TFR_EDATA, file, record and offset, and nothing is published; with `skip_damaged` it is
 	 * warned of and counted, and reading goes on where it can. */
 	bool skip_damaged;
+	/* With `skip_damaged`, tfr_shuffle(), tfr_resample() and tfr_split() put into it what they
+	 * pass over, as it lies in the inputs (those of a compressed one uncompressed) and in
+	 * their order, one fault directly behind the other; a record that is whole but of no use
+	 * with its framing.  It is opened and closed by the caller, and gets its name when all sets
+	 * are whole, before the first of them has its own.  NULL: there is none. */
+	struct tfr_stream_writer *quarantine;
 	unsigned threads; /* 0: one a processor */
 	uint64_t seed;
 	struct tfr_writer_opts writer; /* compression, level, force, temporaries, threads */
@@ -71,7 +77,8 @@ struct tfr_shuffle_opts {
 	/* Keep what a finished pass has written when the call ends before its work is done, even by
 	 * a kill, and go on from there if the same inputs, seed and selection come again. Temporary
 	 * files then have names, in the first place `.NAME.shuffle…` in the temporary folders;
-	 * without it they have none and nothing ever stays. */
+	 * without it they have none and nothing ever stays.  Not with a quarantine, which would
+	 * lack what was passed over before: TFR_EUSAGE. */
 	bool resume;
 };
 #define TFR_SHUFFLE_MEMORY_MIN ((uint64_t)8 << 20)

@@ -7,7 +7,7 @@ echo old > out
 tfr shuffle "$in" -o out 2> err; say
 cat out
 tfr shuffle -q "$in" -f -o out && tfr count out
-tfr shuffle "$in" -o new --on-error quarantine=x 2> err; say
+tfr shuffle "$in" -o new --on-error quarantine= 2> err; say
 tfr shuffle "$in" -o new --tmpdir nosuch -m 8M 2> err; say
 tfr shuffle "$in" -o nosuch/new 2> err; say
 tfr shuffle -q "$in" -o set@x 2> err; say; rm -f set@x

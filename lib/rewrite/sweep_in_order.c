@@ -1,0 +1,142 @@
+/* rewrite/sweep_in_order.c - one stream over all inputs, a run of records an item of the lanes.
+ *
+ * Items are read in order, examined in any, settled in order.  Warnings and what goes into the
+ * quarantine wait with the item, so that they come in the order of the inputs as well. */
+#include <string.h>
+
+#include "base/error.h"
+#include "rewrite/sweep_parts.h"
+#include "thread/lanes.h"
+
+static void tell_warnings(struct run *r, struct tfr_buf *warnings)
+{
+	for (size_t at = 0; at < warnings->size; at += strlen((char *)warnings->data + at) + 1)
+		sweep_warn_now(r, (char *)warnings->data + at);
+	warnings->size = 0;
+}
+
+struct slot {
+	struct piece piece;
+	struct tfr_buf keep;
+	struct run *run; /* for clear_slot(); NULL: never used */
+};
+
+static size_t stride_of(const struct tfr_sweep *s)
+{
+	return (sizeof(struct tfr_record) + s->verdict_size + 7) / 8 * 8;
+}
+
+static enum tfr_status read_in_order(struct run *r, struct piece *p, struct tfr_error *err)
+{
+	struct stream *st = &r->workers[0].stream;
+	enum tfr_status status = TFR_END;
+
+	while (status == TFR_END) {
+		if (!st->reader) {
+			if (r->next_file == r->files)
+				return TFR_END;
+			status = sweep_open(r, st, r->next_file++, err);
+			if (status)
+				return status;
+		}
+		status = sweep_read(r, st, p, err);
+	}
+	return status;
+}
+
+/* What waits in a piece that is not settled. */
+static void take_last(struct run *r, struct piece *p)
+{
+	r->last.warnings = p->warnings;
+	r->last.aside = p->aside;
+	p->warnings = (struct tfr_buf){ 0 };
+	p->aside = (struct tfr_aside){ 0 };
+}
+
+static enum tfr_status examine_item(void *ctx, struct tfr_lanes_run *lanes, unsigned worker,
+	uint64_t i, void *data, struct tfr_error *err)
+{
+	struct run *r = ctx;
+	struct slot *slot = data;
+	enum tfr_status status;
+
+	slot->run = r;
+	slot->keep.size = 0;
+	tfr_aside_begin(&slot->piece.aside, lanes, i);
+	pthread_mutex_lock(&r->lock);
+	while (r->turn != i)
+		pthread_cond_wait(&r->changed, &r->lock);
+	status = r->over ? TFR_END : TFR_OK;
+	pthread_mutex_unlock(&r->lock);
+	if (!status)
+		status = read_in_order(r, &slot->piece, err);
+	pthread_mutex_lock(&r->lock);
+	if (status == TFR_END && !r->over)
+		take_last(r, &slot->piece);
+	r->over = status != TFR_OK;
+	r->turn++;
+	pthread_cond_broadcast(&r->changed);
+	pthread_mutex_unlock(&r->lock);
+	if (!status)
+		status = sweep_examine(r, &r->workers[worker], &slot->piece,
+			r->s->settle ? &slot->keep : NULL, stride_of(r->s), err);
+	return status;
+}
+
+static enum tfr_status settle_item(void *ctx, uint64_t i, void *data, struct tfr_error *err)
+{
+	struct run *r = ctx;
+	struct slot *slot = data;
+	struct piece *p = &slot->piece;
+	struct tfr_swept s = { .file = p->file, .path = sweep_path(r, p->file) };
+	size_t stride = stride_of(r->s);
+	enum tfr_status status = tfr_aside_put_spans(&p->aside, r->o->quarantine, err);
+
+	(void)i;
+	tell_warnings(r, &p->warnings);
+	for (size_t at = 0; !status && at < slot->keep.size; at += stride) {
+		const uint8_t *entry = slot->keep.data + at;
+
+		status = tfr_aside_put_records(&p->aside, r->o->quarantine, at, err);
+		memcpy(&s.rec, entry, sizeof(s.rec));
+		if (!status)
+			status = r->s->settle(r->s->ctx, &s, entry + sizeof(s.rec), err);
+	}
+	if (!status)
+		status = tfr_aside_put_records(&p->aside, r->o->quarantine, SIZE_MAX, err);
+	sweep_leave_gate(r, p);
+	return status;
+}
+
+static void clear_slot(void *data)
+{
+	struct slot *slot = data;
+
+	tfr_run_clear(&slot->piece.run);
+	tfr_buf_clear(&slot->piece.warnings);
+	tfr_aside_clear(&slot->piece.aside);
+	tfr_buf_clear(&slot->keep);
+}
+
+enum tfr_status sweep_in_order(struct run *r, struct tfr_error *err)
+{
+	struct tfr_lanes lanes = {
+		.threads = r->threads,
+		.count = UINT64_MAX,
+		.window = r->threads + 2,
+		.budget = TFR_ASIDE_BUDGET,
+		.slot_size = sizeof(struct slot),
+		.work = examine_item,
+		.deliver = settle_item,
+		.clear_slot = clear_slot,
+	};
+
+	enum tfr_status status = tfr_lanes_run(&lanes, r, err);
+
+	tell_warnings(r, &r->last.warnings);
+	if (!status)
+		status = tfr_aside_put_spans(&r->last.aside, r->o->quarantine, err);
+	tfr_buf_clear(&r->last.warnings);
+	tfr_aside_clear(&r->last.aside);
+	return status;
+}
