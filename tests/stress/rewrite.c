@@ -1,6 +1,6 @@
 /* tests/stress/rewrite.c - for ThreadSanitizer: sweeps and shuffles by several threads, over
- * several files and one, in memory, through temporary files, in more passes than two, and
- * cancelled. */
+ * several files and one, in memory, through temporary files, in more passes than two, cancelled,
+ * and with damage put aside. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,9 +42,10 @@ static bool go_on(void *ctx, const char *phase, const struct tfr_progress *p)
 	return --*calls > 0;
 }
 
-static void shuffle(
-	const char *inputs, const char *output, uint64_t memory, unsigned threads, int calls)
+static void shuffle(const char *inputs, const char *output, const char *aside, uint64_t memory,
+	unsigned threads, int calls)
 {
+	struct tfr_writer_opts plain = { .compression = TFR_COMPRESSION_NONE, .force = true };
 	struct tfr_set_opts set_opts = { .inputs = &inputs, .count = 1 };
 	struct tfr_set *set = NULL;
 	struct tfr_shuffle_report report;
@@ -60,13 +61,40 @@ static void shuffle(
 
 	must(tfr_set_open(&set, &set_opts, NULL));
 	o.common.input = set;
+	if (aside) {
+		must(tfr_stream_writer_open(&o.common.quarantine, aside, &plain, NULL));
+		o.common.skip_damaged = true;
+	}
 	status = tfr_shuffle(&o, &report, NULL);
 	if (status != TFR_ECANCELLED) {
 		must(status);
 		if (report.common.records != report.common.written)
 			abort();
 	}
+	tfr_stream_writer_close(o.common.quarantine);
 	tfr_set_close(set);
+}
+
+/* Payloads here and there, and spans too large to be kept until their turn. */
+static void damage(void)
+{
+	static char garbage[3 << 20];
+
+	for (int f = 0; f < FILES; f += 2) {
+		char name[8];
+		FILE *file;
+
+		snprintf(name, sizeof(name), "f%d", f);
+		file = fopen(name, "r+b");
+		for (long at = 100000; file && at < 3000000; at += 70000 + at % 777) {
+			fseek(file, at, SEEK_SET);
+			fputc('y', file);
+		}
+		if (!file || fseek(file, 4000000, SEEK_SET) ||
+			fwrite(garbage, 1, sizeof(garbage), file) != sizeof(garbage) ||
+			fclose(file))
+			abort();
+	}
 }
 
 int main(void)
@@ -78,11 +106,18 @@ int main(void)
 		return 1;
 	write_files();
 	for (unsigned threads = 2; threads <= 8; threads *= 2) {
-		shuffle("f?", "out", 256 << 20, threads, 1 << 30);
-		shuffle("f?", "set@7", 16 << 20, threads, 1 << 30);
-		shuffle("f0", "out", 8 << 20, threads, 1 << 30);
+		shuffle("f?", "out", NULL, 256 << 20, threads, 1 << 30);
+		shuffle("f?", "set@7", NULL, 16 << 20, threads, 1 << 30);
+		shuffle("f0", "out", NULL, 8 << 20, threads, 1 << 30);
 		for (int calls = 1; calls < 4; calls++)
-			shuffle("f?", "gone@3", 16 << 20, threads, calls);
+			shuffle("f?", "gone@3", NULL, 16 << 20, threads, calls);
+	}
+	damage();
+	shuffle("f?", "out", "aside1", 64 << 20, 1, 1 << 30);
+	for (unsigned threads = 2; threads <= 8; threads *= 2) {
+		shuffle("f?", "out", "aside", 64 << 20, threads, 1 << 30);
+		if (system("cmp aside aside1"))
+			abort();
 	}
 	snprintf(command, sizeof(command), "rm -r %s", dir);
 	return system(command);
