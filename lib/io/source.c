@@ -13,7 +13,7 @@
 
 struct tfr_source {
 	int fd;
-	bool owned, seekable;
+	bool owned, seekable, device;
 	const struct tfr_growing *growing; /* NULL: it is what it is */
 	const uint8_t *memory;
 	uint64_t size;	   /* memory: its size; file: the size when last asked */
@@ -48,6 +48,7 @@ enum tfr_status tfr_source_open_fd(
 	if (new_source(&s, name, err))
 		return TFR_ENOMEM;
 	s->fd = fd;
+	s->device = S_ISCHR(st.st_mode);
 	if (S_ISREG(st.st_mode)) {
 		here = lseek(fd, 0, SEEK_CUR);
 		s->seekable = here >= 0;
@@ -148,6 +149,11 @@ bool tfr_source_has(struct tfr_source *s, uint64_t bytes)
 bool tfr_source_seekable(const struct tfr_source *s)
 {
 	return s->seekable && !s->growing;
+}
+
+bool tfr_source_device(const struct tfr_source *s)
+{
+	return s->device;
 }
 
 uint64_t tfr_source_position(const struct tfr_source *s)

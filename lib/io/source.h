@@ -40,6 +40,8 @@ enum tfr_status tfr_source_read_some(
 	struct tfr_source *s, void *buf, size_t size, size_t *got, struct tfr_error *err);
 /* Of the next byte, counted from the beginning of the file; 0 where not seekable. */
 uint64_t tfr_source_position(const struct tfr_source *s);
+/* Whether it is a character device, which may have no end. */
+bool tfr_source_device(const struct tfr_source *s);
 /* Whether the next three work: a file or memory. */
 bool tfr_source_seekable(const struct tfr_source *s);
 /* Reads at any place without moving: fewer than `size` bytes only at the end.  Only where seekable;

@@ -42,7 +42,10 @@ static enum tfr_status bad_header(
 {
 	if (tfr_header_verifies(header))
 		return fail_at(c, offset, "impossible record length", err);
-	return fail_at(c, offset, "length checksum mismatch", err);
+	fail_at(c, offset, "length checksum mismatch", err);
+	if (!offset)
+		tfr_error_hint(err, "The very first header does not fit: is this a TFRecord file?");
+	return TFR_EDATA;
 }
 
 /* Where the record begins that ends `end` bytes behind `block`, which starts with a record. */

@@ -194,9 +194,13 @@ static enum tfr_status pass_rest(struct tfr_reader *r, struct tfr_error *err)
 enum tfr_status tfr_reader_resync(struct tfr_reader *r, uint64_t *lost, struct tfr_error *err)
 {
 	uint64_t start = tfr_reader_offset(r);
-	enum tfr_status status =
-		r->fault == TFR_FAULT_STREAM ? pass_rest(r, err) : find_record(r, err);
+	enum tfr_status status;
 
+	*lost = 0;
+	if (tfr_stream_device(r->stream)) /* /dev/zero has no end to come to */
+		return tfr_fail_path(
+			err, TFR_ESYS, tfr_reader_name(r), "no record is looked for in a device:");
+	status = r->fault == TFR_FAULT_STREAM ? pass_rest(r, err) : find_record(r, err);
 	*lost = tfr_reader_offset(r) - start;
 	if (!status)
 		r->index++;

@@ -372,6 +372,11 @@ bool tfr_stream_seekable(const struct tfr_stream *s)
 	return !s->inflate && !s->ahead && tfr_source_seekable(s->source);
 }
 
+bool tfr_stream_device(const struct tfr_stream *s)
+{
+	return tfr_source_device(s->source);
+}
+
 enum tfr_compression tfr_stream_compression(const struct tfr_stream *s)
 {
 	return s->compression;

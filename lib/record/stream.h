@@ -47,6 +47,8 @@ bool tfr_stream_has(struct tfr_stream *s, uint64_t bytes);
 uint64_t tfr_stream_left(struct tfr_stream *s);
 /* Whether passing over bytes costs nothing. */
 bool tfr_stream_seekable(const struct tfr_stream *s);
+/* Whether it may have no end: a character device. */
+bool tfr_stream_device(const struct tfr_stream *s);
 enum tfr_compression tfr_stream_compression(const struct tfr_stream *s);
 const char *tfr_stream_name(const struct tfr_stream *s);
 /* Of what was read so far; all 0 for a plain file. */
