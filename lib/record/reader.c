@@ -155,8 +155,9 @@ static enum tfr_status make_room(struct tfr_reader *r, uint64_t need, struct tfr
 		return tfr_fail_nomem(err, "reading a record");
 	block = realloc(r->block, cap);
 	if (!block) {
-		tfr_fail(err, TFR_ENOMEM, "out of memory reading a record of %llu bytes",
-			(unsigned long long)need);
+		tfr_fail_record(err, TFR_ENOMEM, tfr_reader_name(r), r->index, tfr_reader_offset(r),
+			"out of memory reading a record of %llu bytes", (unsigned long long)need);
+		tfr_error_hint(err, "'tfr count' and 'tfr check --quick' read no payload.");
 		return TFR_ENOMEM;
 	}
 	r->block = block;

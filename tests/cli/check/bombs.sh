@@ -1,0 +1,36 @@
+# A small compressed file that holds a great deal: memory grows with what a record has brought, and what does not fit is refused by name.
+[ -n "${SANITIZED-}" ] && { echo 'a limit on memory is not for sanitizers'; exit 77; }
+python3 - <<'P'
+import zlib
+import records
+def bomb(name, head, megabytes, tail=b''):
+    for bits, suffix in (31, '.gz'), (15, '.z'):
+        z = zlib.compressobj(6, zlib.DEFLATED, bits)
+        with open(name + suffix, 'wb') as f:
+            f.write(z.compress(head))
+            for _ in range(megabytes):
+                f.write(z.compress(bytes(1 << 20)))
+            f.write(z.compress(tail) + z.flush())
+good = records.frame(records.example({'a': records.int64_list([1])}))
+bomb('zeros', b'', 120)                                              # not one record
+bomb('forged', good + records.header(1 << 40), 120)                  # a length that cannot be
+bomb('record', good + records.header(120 << 20), 120, b'1234' + good)   # a record that there is
+with open('many.gz', 'wb') as f:                                     # 8 million empty records, 128 MB out of 0.1
+    z = zlib.compressobj(6, zlib.DEFLATED, 31)
+    empty = records.frame(b'') * 65536
+    for _ in range(122):
+        f.write(z.compress(empty))
+    f.write(z.flush())
+P
+# Two processors: each thread takes address space for its stack.
+python3 -c 'import os; os.sched_setaffinity(os.getppid(), sorted(os.sched_getaffinity(0))[:2])'
+ulimit -v 130000
+say() {
+  tfr "${@:2}" "$1" > out 2> err
+  echo "$1 ${*:2}: $? $(head -c 130 out | tr '\0\n' '0|') $(tr '\n' '|' < err)"
+}
+for f in zeros forged record; do
+  for c in 'count' 'count --sum' 'check -q' 'check -q --quick' 'check -q --strict --example' 'cat -q -o - -f' 'show -q --as raw' 'count --by a'; do say $f.gz $c; done
+  for c in 'count' 'check -q --strict' 'cat -q -o - -f'; do say $f.z $c; done
+done
+tfr count many.gz; tfr check -q many.gz; echo "status $?"; tfr cat -q many.gz -o - -f | wc -c

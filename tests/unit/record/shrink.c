@@ -1,0 +1,158 @@
+/* A file that shrinks while it is read: what was read before is given, and then the file is cut,
+ * with its place; nothing crashes and nothing is made up, whoever reads. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/buf.h"
+#include "base/rng.h"
+#include "record/framing.h"
+#include "record/spread.h"
+#include "support/temp.h"
+
+enum { RECORDS = 4000, SIZE = 1000, WHOLE = SIZE + TFR_RECORD_OVERHEAD };
+
+static void write_file(bool gzip)
+{
+	uint8_t record[WHOLE];
+	struct tfr_rng rng;
+	gzFile f = gzopen("f", gzip ? "wb1" : "wbT");
+
+	tfr_rng_init(&rng, 3, 0);
+	for (int i = 0; i < RECORDS; i++) {
+		tfr_put_header(record, SIZE);
+		for (size_t k = 0; k < SIZE; k += 8)
+			tfr_store64(record + TFR_RECORD_HEADER + k, tfr_rng_u64(&rng));
+		tfr_store32(record + TFR_RECORD_HEADER + SIZE,
+			tfr_crc_mask(tfr_crc32c(0, record + TFR_RECORD_HEADER, SIZE)));
+		cr_assert_eq(gzwrite(f, record, WHOLE), WHOLE);
+	}
+	gzclose(f);
+}
+
+/* After `first` records the file has `size` bytes left. */
+static void shrink_while_read(uint64_t first, off_t size, unsigned threads)
+{
+	struct tfr_reader *r = NULL;
+	struct tfr_record rec;
+	struct tfr_error err = { 0 };
+	enum tfr_status status = TFR_OK;
+	uint64_t n = 0;
+
+	cr_assert_eq(
+		tfr_reader_open(&r, "f", &(struct tfr_reader_opts){ .threads = threads }, &err),
+		TFR_OK);
+	while (!status && !(status = tfr_reader_next(r, &rec, &err)))
+		if (++n == first)
+			cr_assert_eq(truncate("f", size), 0);
+	cr_assert(n >= first && n < RECORDS, "%llu records", (unsigned long long)n);
+	if (status != TFR_END || size % WHOLE) {
+		cr_assert_eq(status, TFR_EDATA, "status %d after %llu records of %lld bytes",
+			status, (unsigned long long)n, (long long)size);
+		cr_assert(tfr_reader_fault(r) == TFR_FAULT_CUT ||
+			  tfr_reader_fault(r) == TFR_FAULT_STREAM);
+		cr_assert(err.has_record && err.record == n && err.offset == n * WHOLE &&
+			  err.path[0]);
+	}
+	tfr_reader_close(r);
+}
+
+Test(shrink, one_record_after_the_other)
+{
+	char *dir = temp_enter();
+	static const off_t sizes[] = { 0, 5, 700, 1500 * WHOLE, 1500 * WHOLE + 3,
+		1500 * WHOLE + 500 };
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		write_file(false);
+		shrink_while_read(1, sizes[i], 1);
+		write_file(false);
+		shrink_while_read(1000, sizes[i], 1);
+	}
+	temp_leave(dir);
+}
+
+Test(shrink, compressed)
+{
+	char *dir = temp_enter();
+	static const off_t sizes[] = { 1, 5, 700, 1000001, 2000001 };
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		for (unsigned threads = 1; threads <= 3; threads += 2) {
+			write_file(true);
+			shrink_while_read(1, sizes[i], threads);
+		}
+	}
+	temp_leave(dir);
+}
+
+/* --- runs on several threads --- */
+
+struct seen {
+	struct tfr_reader *reader;
+	uint64_t records, faults;
+	bool cut;
+};
+
+static enum tfr_status on_fault(
+	void *ctx, void *slot, const struct tfr_error *failure, bool *more, struct tfr_error *err)
+{
+	struct seen *s = ctx;
+
+	(void)slot;
+	(void)more;
+	(void)err;
+	s->faults++;
+	s->cut = failure->status == TFR_EDATA && tfr_reader_fault(s->reader) == TFR_FAULT_CUT;
+	return TFR_OK;
+}
+
+static enum tfr_status count_run(
+	void *ctx, unsigned worker, void *slot, struct tfr_run *run, struct tfr_error *err)
+{
+	struct tfr_record rec;
+
+	(void)ctx;
+	(void)worker;
+	for (*(uint64_t *)slot = 0; !tfr_run_next(run, &rec, err);)
+		++*(uint64_t *)slot;
+	return TFR_OK;
+}
+
+static enum tfr_status cut_behind_run(void *ctx, void *slot, struct tfr_error *err)
+{
+	struct seen *s = ctx;
+
+	(void)err;
+	if (!s->records)
+		cr_assert_eq(truncate("f", WHOLE / 2), 0);
+	s->records += *(uint64_t *)slot;
+	return TFR_OK;
+}
+
+Test(shrink, spread)
+{
+	char *dir = temp_enter();
+	struct seen s = { 0 };
+	struct tfr_spread spread = { .threads = 3,
+		.slot_size = sizeof(uint64_t),
+		.fault = on_fault,
+		.work = count_run,
+		.deliver = cut_behind_run };
+	struct tfr_error err;
+
+	write_file(false);
+	/* A small block: threads that run ahead must not have read all before the cut. */
+	cr_assert_eq(tfr_reader_open(&s.reader, "f",
+			     &(struct tfr_reader_opts){ .block_size = 20 * WHOLE + 7 }, &err),
+		TFR_OK);
+	spread.reader = s.reader;
+	cr_assert_eq(tfr_spread_run(&spread, &s, &err), TFR_OK);
+	cr_assert(s.records > 0 && s.records < RECORDS);
+	cr_assert(s.faults == 1 && s.cut, "%llu faults", (unsigned long long)s.faults);
+	tfr_reader_close(s.reader);
+	temp_leave(dir);
+}
