@@ -17,7 +17,7 @@ static bool get_u64(struct json_object *o, const char *key, uint64_t *value)
 		return false;
 	/* Where a signed reading is negative an unsigned one is 0, and past 2^63 it is not. */
 	*value = json_object_get_uint64(v);
-	return json_object_get_int64(v) >= 0;
+	return json_object_get_int64(v) >= 0 && *value != UINT64_MAX; /* or more than that */
 }
 
 /* A text without NUL bytes; it is the object's. */
@@ -114,6 +114,24 @@ static enum tfr_status read_manifest(
 	return status;
 }
 
+/* An object costs json-c hundreds of bytes, and a text may be brackets and nothing else: one that
+ * we write has few for its size. */
+static bool mostly_brackets(const char *text, size_t size)
+{
+	size_t opened = 0;
+	bool quoted = false;
+
+	for (size_t i = 0; i < size; i++) {
+		if (quoted && text[i] == '\\')
+			i++;
+		else if (text[i] == '"')
+			quoted = !quoted;
+		else if (!quoted && (text[i] == '{' || text[i] == '['))
+			opened++;
+	}
+	return opened > 64 + size / 24;
+}
+
 enum tfr_status tfr_manifest_parse(
 	struct tfr_manifest **out, const void *text, size_t size, struct tfr_error *err)
 {
@@ -123,9 +141,10 @@ enum tfr_status tfr_manifest_parse(
 	enum json_tokener_error fault;
 	enum tfr_status status;
 
-	if (!m || !parser || size > INT32_MAX) {
-		status = size > INT32_MAX ? bad(err, "over 2 GiB")
-					  : tfr_fail_nomem(err, "reading a manifest");
+	if (!m || !parser) {
+		status = tfr_fail_nomem(err, "reading a manifest");
+	} else if (size > INT32_MAX || mostly_brackets(text, size)) {
+		status = bad(err, size > INT32_MAX ? "over 2 GiB" : "brackets and little else");
 	} else {
 		json_tokener_set_flags(parser, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
 		root = json_tokener_parse_ex(parser, text, (int)size);

@@ -14,6 +14,9 @@
 #include "io/source.h"
 #include "shard/set_name.h"
 
+/* Some 200 bytes a shard are usual, and there may be names of classes. */
+enum { MOST_A_SHARD = 1 << 10, MOST_BESIDE = 16 << 20 };
+
 /* One manifest, or why there is none. */
 struct beside {
 	char *path;
@@ -35,14 +38,22 @@ struct tfr_manifests {
 	const struct tfr_set *set;
 };
 
-static enum tfr_status read_whole(const char *path, struct tfr_buf *text, struct tfr_error *err)
+/* What somebody put where a manifest is looked for must neither keep us nor fill the memory. */
+static enum tfr_status read_whole(
+	const char *path, size_t most, struct tfr_buf *text, struct tfr_error *err)
 {
 	struct tfr_source *source = NULL;
-	enum tfr_status status = tfr_source_open(&source, path, err);
+	enum tfr_status status;
+	struct stat st;
 	size_t got = 1;
 
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		return tfr_fail(err, TFR_EDATA, "not a regular file");
+	status = tfr_source_open(&source, path, err);
 	while (!status && got) {
-		if (!tfr_buf_reserve(text, 64 << 10))
+		if (text->size > most)
+			status = tfr_fail(err, TFR_EDATA, "larger than %zu bytes", most);
+		else if (!tfr_buf_reserve(text, 64 << 10))
 			status = tfr_fail_nomem(err, "reading a manifest");
 		else
 			status = tfr_source_read_some(
@@ -59,16 +70,17 @@ static void find_contradictions(struct beside *b)
 {
 	const struct tfr_manifest *m = b->manifest;
 	uint64_t records = 0, bytes = 0, sum = 0;
+	bool over = false;
 
 	for (size_t i = 0; i < m->count; i++) {
-		records += m->shards[i].records;
-		bytes += m->shards[i].bytes;
+		over |= __builtin_add_overflow(records, m->shards[i].records, &records);
+		over |= __builtin_add_overflow(bytes, m->shards[i].bytes, &bytes);
 		sum += m->shards[i].sum;
 	}
 	if (m->count != b->members)
 		snprintf(b->why, sizeof(b->why),
 			"the manifest has %zu shards where the names say %u", m->count, b->members);
-	else if (records != m->records || bytes != m->bytes || sum != m->sum)
+	else if (over || records != m->records || bytes != m->bytes || sum != m->sum)
 		snprintf(b->why, sizeof(b->why),
 			"the manifest's totals are not the sums of its shards");
 }
@@ -86,7 +98,7 @@ static struct beside *open_beside(char *path, uint32_t members, struct tfr_error
 	}
 	b->path = path;
 	b->members = members;
-	status = read_whole(path, &text, err);
+	status = read_whole(path, MOST_BESIDE + (size_t)MOST_A_SHARD * members, &text, err);
 	if (!status)
 		status = tfr_manifest_parse(&b->manifest, text.data, text.size, err);
 	if (!status) {
