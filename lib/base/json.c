@@ -3,12 +3,12 @@
  * The writer knows whether a comma is due from one bit a level, so a caller only names what it
  * writes. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <tfr/text.h>
 
 #include "base/buf.h"
+#include "base/decimal.h"
 #include "base/utf8.h"
 
 enum { MAX_DEPTH = 64 };
@@ -42,10 +42,23 @@ void tfr_json_pretty(struct tfr_json *j, unsigned depth)
 		j->pretty = depth;
 }
 
-static void put(struct tfr_json *j, const void *bytes, size_t n)
+/* Behind the text, room for `n` bytes; NULL: out of memory. */
+static inline uint8_t *room(struct tfr_json *j, size_t n)
 {
-	if (!tfr_buf_append(&j->text, bytes, n))
+	if (j->text.cap - j->text.size < n && !tfr_buf_reserve(&j->text, n)) {
 		j->failed = true;
+		return NULL;
+	}
+	return j->text.data + j->text.size;
+}
+
+static inline void put(struct tfr_json *j, const void *bytes, size_t n)
+{
+	uint8_t *out = room(j, n);
+
+	if (out && n)
+		memcpy(out, bytes, n);
+	j->text.size += out ? n : 0;
 }
 
 static void put_indent(struct tfr_json *j)
@@ -55,37 +68,88 @@ static void put_indent(struct tfr_json *j)
 		put(j, "  ", 2);
 }
 
-static void put_quoted(struct tfr_json *j, const uint8_t *p, size_t n)
+/* The bytes of `w` that cannot stand in a string as they are, or are not ASCII: the highest bit of
+ * each.  Carries run upwards, so that only the lowest such bit is sure. */
+static inline uint64_t find_odd(uint64_t w)
+{
+	const uint64_t each = 0x0101010101010101u;
+	uint64_t quote = w ^ '"' * each, slash = w ^ '\\' * each;
+
+	return (w | (w - 0x20 * each) | (w + each) | (quote - each) | (slash - each)) & 0x80 * each;
+}
+
+/* The next `n` bytes, 1 to 8, and zeros; not by memcpy(), which would be called for so few. */
+static inline uint64_t load_some(const uint8_t *p, size_t n)
+{
+	uint32_t low, high;
+
+	if (n >= 4) {
+		memcpy(&low, p, 4);
+		memcpy(&high, p + n - 4, 4);
+		return low | (uint64_t)high << 8 * (n - 4);
+	}
+	return p[0] | (uint64_t)p[n / 2] << 8 * (n / 2) | (uint64_t)p[n - 1] << 8 * (n - 1);
+}
+
+/* Copies the first bytes that stand as they are; of `out`, eight more may be written.  Returns how
+ * many they were. */
+static inline size_t copy_plain(uint8_t *out, const uint8_t *p, size_t n)
+{
+	uint64_t w, odd;
+	size_t i = 0;
+
+	for (; i + 8 <= n; i += 8) {
+		memcpy(&w, p + i, 8);
+		memcpy(out + i, &w, 8);
+		odd = find_odd(w);
+		if (odd)
+			return i + (size_t)__builtin_ctzll(odd) / 8;
+	}
+	if (i == n)
+		return n;
+	w = load_some(p + i, n - i);
+	memcpy(out + i, &w, 8);
+	odd = find_odd(w) & ((UINT64_C(1) << 8 * (n - i)) - 1);
+	return odd ? i + (size_t)__builtin_ctzll(odd) / 8 : n;
+}
+
+/* One character that is no plain one; its length in bytes. */
+static size_t put_character(struct tfr_json *j, const uint8_t *p, size_t n)
 {
 	static const char hex[] = "0123456789abcdef";
+	size_t len = tfr_utf8_length(p, n);
 
+	if (len > 1)
+		put(j, p, len);
+	else if (*p == '"' || *p == '\\')
+		put(j, (char[]){ '\\', (char)*p }, 2);
+	else if (*p == '\n')
+		put(j, "\\n", 2);
+	else if (*p == '\t')
+		put(j, "\\t", 2);
+	else if (len == 1)
+		put(j, (char[]){ '\\', 'u', '0', '0', hex[*p >> 4], hex[*p & 15] }, 6);
+	else
+		put(j, "\xef\xbf\xbd", 3);
+	return len ? len : 1;
+}
+
+static void put_quoted(struct tfr_json *j, const uint8_t *p, size_t n)
+{
 	put(j, "\"", 1);
 	while (n) {
-		size_t plain = 0, len;
+		uint8_t *out = room(j, n + 8);
+		size_t len;
 
-		while (plain < n && p[plain] >= 0x20 && p[plain] < 0x7f && p[plain] != '"' &&
-			p[plain] != '\\')
-			plain++;
-		put(j, p, plain);
-		p += plain;
-		n -= plain;
+		if (!out)
+			return;
+		len = copy_plain(out, p, n);
+		j->text.size += len;
+		p += len;
+		n -= len;
 		if (!n)
 			break;
-		len = tfr_utf8_length(p, n);
-		if (len > 1) {
-			put(j, p, len);
-		} else if (*p == '"' || *p == '\\') {
-			put(j, (char[]){ '\\', (char)*p }, 2);
-		} else if (*p == '\n') {
-			put(j, "\\n", 2);
-		} else if (*p == '\t') {
-			put(j, "\\t", 2);
-		} else if (len == 1) {
-			put(j, (char[]){ '\\', 'u', '0', '0', hex[*p >> 4], hex[*p & 15] }, 6);
-		} else {
-			put(j, "\xef\xbf\xbd", 3);
-			len = 1;
-		}
+		len = put_character(j, p, n);
 		p += len;
 		n -= len;
 	}
@@ -101,17 +165,18 @@ void tfr_json_key(struct tfr_json *j, const void *key, size_t size)
 }
 
 /* The comma, the line break and the key that come before a value. */
-static bool begin(struct tfr_json *j, const char *key)
+static inline bool begin(struct tfr_json *j, const char *key)
 {
+	bool lines;
+
 	if (!j)
 		return false;
+	lines = j->depth && j->depth <= j->pretty;
 	if (j->has_members >> j->depth & 1)
-		put(j, ",", 1);
+		put(j, ", ", lines ? 1 : 2);
 	j->has_members |= (uint64_t)1 << j->depth;
-	if (j->depth && j->depth <= j->pretty)
+	if (lines)
 		put_indent(j);
-	else if (j->text.size && j->text.data[j->text.size - 1] == ',')
-		put(j, " ", 1);
 	if (key)
 		tfr_json_key(j, key, strlen(key));
 	if (j->next_key) {
@@ -185,74 +250,93 @@ static void put_literal(struct tfr_json *j, const char *key, const char *text)
 		put(j, text, strlen(text));
 }
 
-/* Digits by hand: features hold thousands of numbers, and printf costs several times as much. */
-static void put_integer(struct tfr_json *j, const char *key, uint64_t value, bool negative)
+static char *number_room(struct tfr_json *j, size_t n)
 {
-	char text[24], *p = text + sizeof(text);
+	return (char *)room(j, n * TFR_DECIMAL_ROOM);
+}
 
-	if (!begin(j, key))
-		return;
-	do {
-		*--p = (char)('0' + value % 10);
-		value /= 10;
-	} while (value);
-	if (negative)
-		*--p = '-';
-	put(j, p, (size_t)(text + sizeof(text) - p));
+static void end_number(struct tfr_json *j, const char *end)
+{
+	j->text.size = (size_t)(end - (const char *)j->text.data);
 }
 
 void tfr_json_u64(struct tfr_json *j, const char *key, uint64_t value)
 {
-	put_integer(j, key, value, false);
+	char *out = begin(j, key) ? number_room(j, 1) : NULL;
+
+	if (out)
+		end_number(j, tfr_decimal_u64(out, value));
 }
 
 void tfr_json_i64(struct tfr_json *j, const char *key, int64_t value)
 {
-	put_integer(j, key, value < 0 ? -(uint64_t)value : (uint64_t)value, value < 0);
+	char *out = begin(j, key) ? number_room(j, 1) : NULL;
+
+	if (out)
+		end_number(j, tfr_decimal_i64(out, value));
 }
 
-/* What "%g" has no good word for: JSON has no infinities, and readers take "-0" for the integer 0.
- */
-static bool put_odd_float(struct tfr_json *j, const char *key, double value)
+/* JSON has no infinities. */
+static bool put_not_finite(struct tfr_json *j, const char *key, double value)
 {
-	if (!isfinite(value))
-		tfr_json_string(j, key,
-			isnan(value) ? "NaN"
-			: value < 0  ? "-Infinity"
-				     : "Infinity");
-	else if (value == 0 && signbit(value))
-		put_literal(j, key, "-0.0");
-	else
+	if (isfinite(value))
 		return false;
+	tfr_json_string(j, key, isnan(value) ? "NaN" : value < 0 ? "-Infinity" : "Infinity");
 	return true;
 }
 
 void tfr_json_f64(struct tfr_json *j, const char *key, double value)
 {
-	char text[40];
+	char *out = NULL;
 
-	if (put_odd_float(j, key, value))
+	if (put_not_finite(j, key, value))
 		return;
-	for (int digits = isnormal(value) ? 6 : 1; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, value);
-		if (strtod(text, NULL) == value)
-			break;
-	}
-	put_literal(j, key, text);
+	if (begin(j, key))
+		out = number_room(j, 1);
+	if (out)
+		end_number(j, tfr_decimal_f64(out, value));
 }
 
 void tfr_json_f32(struct tfr_json *j, const char *key, float value)
 {
-	char text[40];
+	char *out = NULL;
 
-	if (put_odd_float(j, key, (double)value))
+	if (put_not_finite(j, key, (double)value))
 		return;
-	for (int digits = isnormal(value) ? 6 : 1; digits <= 9; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, (double)value);
-		if (strtof(text, NULL) == value)
-			break;
+	if (begin(j, key))
+		out = number_room(j, 1);
+	if (out)
+		end_number(j, tfr_decimal_f32(out, value));
+}
+
+enum { MANY = 64 }; /* numbers that room is made for at once */
+
+void tfr_json_i64s(struct tfr_json *j, const int64_t *values, size_t n)
+{
+	while (n && begin(j, NULL)) {
+		size_t some = j->depth <= j->pretty ? 1 : n < MANY ? n : MANY;
+		char *out = number_room(j, some);
+
+		if (!out)
+			return;
+		end_number(j, tfr_decimal_i64s(out, values, some) - 2);
+		values += some;
+		n -= some;
 	}
-	put_literal(j, key, text);
+}
+
+void tfr_json_f32s(struct tfr_json *j, const void *values, size_t n)
+{
+	while (n && begin(j, NULL)) {
+		size_t some = j->depth <= j->pretty ? 1 : n < MANY ? n : MANY;
+		char *out = number_room(j, some);
+
+		if (!out)
+			return;
+		end_number(j, tfr_decimal_f32s(out, values, some) - 2);
+		values = (const uint8_t *)values + 4 * some;
+		n -= some;
+	}
 }
 
 void tfr_json_bool(struct tfr_json *j, const char *key, bool value)
@@ -287,10 +371,19 @@ void tfr_json_reset(struct tfr_json *j)
 
 bool tfr_is_utf8(const void *text, size_t size)
 {
+	const uint64_t high = 0x8080808080808080u;
 	const uint8_t *p = text;
+	uint64_t word;
 	size_t len;
 
 	for (; size; p += len, size -= len) {
+		if (*p < 0x80) { /* mostly then, the next ones are too */
+			len = size < 8 ? size : 8;
+			word = load_some(p, len) & high;
+			if (word)
+				len = (size_t)__builtin_ctzll(word) / 8;
+			continue;
+		}
 		len = tfr_utf8_length(p, size);
 		if (!len)
 			return false;

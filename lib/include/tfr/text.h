@@ -54,6 +54,10 @@ TFR_API void tfr_json_i64(struct tfr_json *j, const char *key, int64_t value);
 TFR_API void tfr_json_f64(struct tfr_json *j, const char *key,
 	double value); /* shortest that reads back as `value` */
 TFR_API void tfr_json_f32(struct tfr_json *j, const char *key, float value);
+/* All values of an array, or some more of them: as one call for each of them. */
+TFR_API void tfr_json_i64s(struct tfr_json *j, const int64_t *values, size_t n);
+/* The floats lie one behind the other, aligned or not. */
+TFR_API void tfr_json_f32s(struct tfr_json *j, const void *values, size_t n);
 TFR_API void tfr_json_bool(struct tfr_json *j, const char *key, bool value);
 TFR_API void tfr_json_null(struct tfr_json *j, const char *key);
 /* The text so far, NUL-terminated, owned by `j`, valid until the next call on it.  NULL: memory ran

@@ -96,3 +96,70 @@ Test(json, utf8_is_strict)
 	cr_assert_not(tfr_is_utf8("\xf4\x90\x80\x80", 4)); /* past U+10FFFF */
 	cr_assert_not(tfr_is_utf8("\xe2\x82", 2));	   /* cut */
 }
+
+/* Eight bytes at a time or one by one: every byte, at every place of short and longer texts, in
+ * strings and in the test for UTF-8. */
+Test(json, each_byte_at_each_place)
+{
+	struct tfr_json *j = tfr_json_new();
+	char text[32], want[200];
+
+	for (size_t n = 1; n < 28; n++)
+		for (size_t at = 0; at < n; at++)
+			for (int byte = 0; byte < 256; byte++) {
+				bool special = byte == '"' || byte == '\\';
+				int used;
+
+				memset(text, 'a', n);
+				text[at] = (char)byte;
+				tfr_json_reset(j);
+				tfr_json_bytes(j, NULL, text, n);
+				used = snprintf(want, sizeof(want), "\"%.*s", (int)at, text);
+				used += snprintf(want + used, sizeof(want) - (size_t)used,
+					byte >= 0x80		      ? "\xef\xbf\xbd"
+					: byte == '\n'		      ? "\\n"
+					: byte == '\t'		      ? "\\t"
+					: byte < 0x20 || byte == 0x7f ? "\\u%04x"
+					: special		      ? "\\%c"
+								      : "%c",
+					byte);
+				snprintf(want + used, sizeof(want) - (size_t)used, "%.*s\"",
+					(int)(n - at - 1), text + at + 1);
+				cr_assert_str_eq(tfr_json_text(j, NULL), want);
+				cr_assert_eq(tfr_is_utf8(text, n), byte < 0x80);
+			}
+	tfr_json_free(j);
+}
+
+/* Many numbers at once are as many calls. */
+Test(json, many_numbers)
+{
+	int64_t ints[150];
+	float floats[150];
+	struct tfr_json *one = tfr_json_new(), *many = tfr_json_new();
+
+	for (int i = 0; i < 150; i++) {
+		ints[i] = (int64_t)i * i * i - 1000;
+		floats[i] = (float)i / 7 - 3;
+	}
+	for (unsigned depth = 0; depth < 3; depth++)
+		for (size_t n = 0; n <= 150; n++) {
+			tfr_json_reset(one);
+			tfr_json_reset(many);
+			tfr_json_pretty(one, depth);
+			tfr_json_pretty(many, depth);
+			tfr_json_open_array(one, NULL);
+			tfr_json_open_array(many, NULL);
+			for (size_t i = 0; i < n; i++)
+				tfr_json_i64(one, NULL, ints[i]);
+			for (size_t i = 0; i < n; i++)
+				tfr_json_f32(one, NULL, floats[i]);
+			tfr_json_i64s(many, ints, n);
+			tfr_json_f32s(many, floats, n);
+			tfr_json_close_array(one);
+			tfr_json_close_array(many);
+			cr_assert_str_eq(tfr_json_text(one, NULL), tfr_json_text(many, NULL));
+		}
+	tfr_json_free(one);
+	tfr_json_free(many);
+}
