@@ -82,21 +82,13 @@ bool tfr_wire_other(struct tfr_wire *w, struct tfr_wire_field *f, const uint8_t 
 	}
 }
 
-bool tfr_wire_count_varints(struct tfr_wire *w, const uint8_t *p, size_t size, uint64_t *count)
+bool tfr_wire_count_varints_plain(
+	struct tfr_wire *w, const uint8_t *p, size_t size, uint64_t *count)
 {
 	const uint8_t *end = p + size, *start = p; /* of the varint that p is in */
 	uint64_t n = 0;
 
 	while (p < end) {
-		uint64_t word;
-
-		/* Small numbers come in crowds: eight one-byte values at a step. */
-		if (p == start && end - p >= 8 &&
-			(memcpy(&word, p, 8), !(word & 0x8080808080808080u))) {
-			n += 8;
-			start = p += 8;
-			continue;
-		}
 		if (*p++ < 0x80) {
 			n++;
 			start = p;
@@ -106,4 +98,30 @@ bool tfr_wire_count_varints(struct tfr_wire *w, const uint8_t *p, size_t size, u
 	}
 	*count = n;
 	return start == end || tfr_wire_fail(w, start, "number cut short");
+}
+
+/* A varint ends in each byte without its highest bit, so that those are counted eight bytes at a
+ * time; what says how long one is, is how many bytes of it are in the words before. */
+bool tfr_wire_count_varints(struct tfr_wire *w, const uint8_t *p, size_t size, uint64_t *count)
+{
+	const uint64_t more = 0x8080808080808080u;
+	unsigned before = 0;
+	uint64_t n = 0, rest = 0;
+	size_t i = 0;
+
+	for (; i + 8 <= size; i += 8) {
+		uint64_t word, stops;
+
+		memcpy(&word, p + i, 8);
+		stops = ~word & more;
+		if (before + (stops ? (unsigned)__builtin_ctzll(stops) / 8 : 8) >= 10)
+			break;
+		n += (stops >> 7) * 0x0101010101010101u >> 56;
+		before = stops ? (unsigned)__builtin_clzll(stops) / 8 : before + 8;
+	}
+	/* The end, from the start of the varint it is in, and whatever is odd. */
+	if (!tfr_wire_count_varints_plain(w, p + i - before, size - i + before, &rest))
+		return false;
+	*count = n + rest;
+	return true;
 }

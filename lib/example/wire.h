@@ -113,5 +113,8 @@ static inline bool tfr_wire_leave(struct tfr_wire *outer, const struct tfr_wire 
 
 /* The values of a packed chunk of varints.  False: one is cut short or longer than ten bytes. */
 bool tfr_wire_count_varints(struct tfr_wire *w, const uint8_t *p, size_t size, uint64_t *count);
+/* The same, byte by byte. */
+bool tfr_wire_count_varints_plain(
+	struct tfr_wire *w, const uint8_t *p, size_t size, uint64_t *count);
 
 #endif

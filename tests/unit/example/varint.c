@@ -6,6 +6,7 @@
 
 #include "base/rng.h"
 #include "example/varint.h"
+#include "example/wire.h"
 
 enum { MOST = 200, BEFORE = 8 };
 
@@ -124,4 +125,28 @@ Test(varint, of_one_length)
 							<< 7 * ((i == at ? other : length) - 1));
 				compare(bytes, size, at % 10);
 			}
+}
+
+/* Counted by words and by bytes: the same number, or the same fault at the same place. */
+Test(varint, counting_is_counting_by_bytes)
+{
+	uint8_t bytes[MOST];
+	struct tfr_rng r;
+
+	tfr_rng_init(&r, 5, 5);
+	for (unsigned round = 0; round < 200000; round++) {
+		size_t size = tfr_rng_below(&r, round % 7 ? 40 : MOST);
+		unsigned often = (unsigned)tfr_rng_below(&r, 16);
+		struct tfr_wire fast = { 0 }, plain = { 0 };
+		uint64_t n = 0, m = 0;
+
+		for (size_t i = 0; i < size; i++)
+			bytes[i] = (uint8_t)((tfr_rng_u32(&r) & 0x7f) |
+					     (tfr_rng_below(&r, 16) < often ? 0x80 : 0));
+		cr_assert_eq(tfr_wire_count_varints(&fast, bytes, size, &n),
+			tfr_wire_count_varints_plain(&plain, bytes, size, &m));
+		cr_assert_eq(fast.fault_at, plain.fault_at);
+		cr_assert(fast.fault == plain.fault || !strcmp(fast.fault, plain.fault));
+		cr_assert(fast.fault || n == m);
+	}
 }
