@@ -46,109 +46,9 @@ void tfr_printer_free(struct tfr_printer *p)
 	free(p);
 }
 
-static const char *describe(const struct tfr_printer *p, struct tfr_bytes b, bool brief)
+const char *tfr_print_describe(const struct tfr_printer *p, struct tfr_bytes b, bool brief)
 {
 	return p->opts.describe ? p->opts.describe(p->opts.ctx, b.data, b.size, brief) : NULL;
-}
-
-/* ---- JSON ---- */
-
-static bool encode_base64(struct tfr_buf *out, struct tfr_bytes b)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-	out->size = 0;
-	if (!tfr_buf_reserve(out, b.size / 3 * 4 + 4))
-		return false;
-	for (size_t i = 0; i < b.size; i += 3) {
-		size_t n = b.size - i;
-		uint32_t v = (uint32_t)b.data[i] << 16 | (n > 1 ? b.data[i + 1] << 8 : 0) |
-			     (n > 2 ? b.data[i + 2] : 0);
-
-		out->data[out->size++] = (uint8_t)digits[v >> 18];
-		out->data[out->size++] = (uint8_t)digits[v >> 12 & 63];
-		out->data[out->size++] = (uint8_t)(n > 1 ? digits[v >> 6 & 63] : '=');
-		out->data[out->size++] = (uint8_t)(n > 2 ? digits[v & 63] : '=');
-	}
-	return true;
-}
-
-bool tfr_print_json_bytes(struct tfr_printer *p, struct tfr_bytes b)
-{
-	const char *type;
-
-	if (tfr_is_utf8(b.data, b.size)) {
-		tfr_json_bytes(p->json, NULL, b.data, b.size);
-		return true;
-	}
-	if (p->opts.base64 && !encode_base64(&p->scratch, b))
-		return false;
-	tfr_json_open_object(p->json, NULL);
-	if (p->opts.base64) {
-		tfr_json_bytes(p->json, "base64", p->scratch.data, p->scratch.size);
-	} else {
-		tfr_json_u64(p->json, "bytes", b.size);
-		type = describe(p, b, true);
-		if (type)
-			tfr_json_string(p->json, "type", type);
-	}
-	tfr_json_close_object(p->json);
-	return true;
-}
-
-static bool json_values(struct tfr_printer *p, struct tfr_values vs)
-{
-	struct tfr_value v;
-	bool ok = true;
-
-	tfr_json_open_array(p->json, NULL);
-	while (ok && tfr_values_next(&vs, &v)) {
-		if (vs.kind == TFR_KIND_BYTES)
-			ok = tfr_print_json_bytes(p, v.bytes);
-		else if (vs.kind == TFR_KIND_FLOAT)
-			tfr_json_f32(p->json, NULL, v.f);
-		else
-			tfr_json_i64(p->json, NULL, v.i);
-	}
-	tfr_json_close_array(p->json);
-	return ok;
-}
-
-static bool json_features(struct tfr_printer *p, const char *key)
-{
-	bool ok = true;
-
-	tfr_json_open_object(p->json, key);
-	for (size_t i = 0; ok && i < tfr_example_count(p->ex); i++) {
-		const struct tfr_feature *f = tfr_example_at(p->ex, i);
-
-		tfr_json_key(p->json, f->key, f->key_size);
-		ok = json_values(p, tfr_values_of(f));
-	}
-	tfr_json_close_object(p->json);
-	return ok;
-}
-
-static bool json_sequence(struct tfr_printer *p, const struct tfr_sequence *s)
-{
-	bool ok;
-
-	tfr_json_open_object(p->json, NULL);
-	ok = json_features(p, "context");
-	tfr_json_open_object(p->json, "feature_lists");
-	for (size_t i = 0; ok && i < s->n; i++) {
-		const Tfr__FeatureListEntry *e = s->lists[i].entry;
-
-		tfr_json_key(p->json, e->key.len ? e->key.data : (const uint8_t *)"", e->key.len);
-		tfr_json_open_array(p->json, NULL);
-		for (size_t k = 0; ok && e->value && k < e->value->n_feature; k++)
-			ok = json_values(p, tfr_values_of_frame(e->value->feature[k]));
-		tfr_json_close_array(p->json);
-	}
-	tfr_json_close_object(p->json);
-	tfr_json_close_object(p->json);
-	return ok;
 }
 
 /* ---- Text ---- */
@@ -204,7 +104,7 @@ bool tfr_print_text_bytes(struct tfr_printer *p, struct tfr_bytes b)
 
 	if (is_printable(b))
 		return text_string(p, b);
-	what = describe(p, b, false);
+	what = tfr_print_describe(p, b, false);
 	return tfr_buf_printf(&p->text, "%s%s%s", what ? what : "", what ? ", " : "",
 		tfr_format_size(b.size, size));
 }
@@ -349,7 +249,7 @@ static enum tfr_status print_example(
 	status = parse(p, data, size, &sequence, &s, err);
 	if (!status) {
 		if (json)
-			ok = sequence ? json_sequence(p, &s) : json_features(p, NULL);
+			ok = tfr_print_json_example(p, sequence ? &s : NULL);
 		else
 			ok = text_record(p, &s);
 		if (!ok)

@@ -68,6 +68,11 @@ bool tfr_print_text_bytes(struct tfr_printer *p, struct tfr_bytes b);
 /* What stands in p->json: a number, without the quotes that only JSON gives NaN. */
 bool tfr_print_text_json(struct tfr_printer *p);
 bool tfr_print_json_bytes(struct tfr_printer *p, struct tfr_bytes b);
+/* What the caller knows of these bytes; NULL: nothing. */
+const char *tfr_print_describe(const struct tfr_printer *p, struct tfr_bytes b, bool brief);
+
+/* The features that p->ex holds, and the lists of `s` beside them; NULL: it is no sequence. */
+bool tfr_print_json_example(struct tfr_printer *p, const struct tfr_sequence *s);
 
 struct tfr_tensor;
 /* `kind` NULL: type and shape are named. */

@@ -1,0 +1,175 @@
+/* example/print_json.c - Examples as JSON, whole and exact.
+ *
+ * Numbers go to the writer many at a time, since a call for each would cost more than its digits
+ * do.  Those of a packed chunk are taken straight out of the record. */
+#include <string.h>
+
+#include "example/print.h"
+#include "example/varint.h"
+#include "example/wire.h"
+
+static bool encode_base64(struct tfr_buf *out, struct tfr_bytes b)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	out->size = 0;
+	if (!tfr_buf_reserve(out, b.size / 3 * 4 + 4))
+		return false;
+	for (size_t i = 0; i < b.size; i += 3) {
+		size_t n = b.size - i;
+		uint32_t v = (uint32_t)b.data[i] << 16 | (n > 1 ? b.data[i + 1] << 8 : 0) |
+			     (n > 2 ? b.data[i + 2] : 0);
+
+		out->data[out->size++] = (uint8_t)digits[v >> 18];
+		out->data[out->size++] = (uint8_t)digits[v >> 12 & 63];
+		out->data[out->size++] = (uint8_t)(n > 1 ? digits[v >> 6 & 63] : '=');
+		out->data[out->size++] = (uint8_t)(n > 2 ? digits[v & 63] : '=');
+	}
+	return true;
+}
+
+bool tfr_print_json_bytes(struct tfr_printer *p, struct tfr_bytes b)
+{
+	const char *type;
+
+	if (tfr_is_utf8(b.data, b.size)) {
+		tfr_json_bytes(p->json, NULL, b.data, b.size);
+		return true;
+	}
+	if (p->opts.base64 && !encode_base64(&p->scratch, b))
+		return false;
+	tfr_json_open_object(p->json, NULL);
+	if (p->opts.base64) {
+		tfr_json_bytes(p->json, "base64", p->scratch.data, p->scratch.size);
+	} else {
+		tfr_json_u64(p->json, "bytes", b.size);
+		type = tfr_print_describe(p, b, true);
+		if (type)
+			tfr_json_string(p->json, "type", type);
+	}
+	tfr_json_close_object(p->json);
+	return true;
+}
+
+enum { BLOCK = 256 }; /* bytes of varints, or values, at a time */
+
+/* A slice ends where a varint does. */
+static void json_packed_int64s(struct tfr_json *j, const uint8_t *p, size_t size)
+{
+	enum { LONGEST = 10 };
+	int64_t values[BLOCK + LONGEST + TFR_VARINT_SLACK];
+	const uint8_t *end = p + size;
+
+	while (p < end) {
+		const uint8_t *slice = (size_t)(end - p) > BLOCK ? p + BLOCK : end;
+
+		while (slice < end && slice[-1] & 0x80)
+			slice++;
+		tfr_json_i64s(
+			j, values, (size_t)(tfr_varints_decode(&p, slice, end, values) - values));
+	}
+}
+
+/* Numbers in several chunks, or in none. */
+static void json_scattered(struct tfr_json *j, const struct tfr_feature *f)
+{
+	int64_t ints[BLOCK];
+	float floats[BLOCK];
+	struct tfr_cursor c;
+	size_t n;
+
+	tfr_cursor_init(&c, f);
+	do {
+		for (n = 0;
+			n < BLOCK && (f->kind == TFR_KIND_FLOAT ? tfr_cursor_float(&c, &floats[n])
+								: tfr_cursor_int64(&c, &ints[n]));)
+			n++;
+		if (f->kind == TFR_KIND_FLOAT)
+			tfr_json_f32s(j, floats, n);
+		else
+			tfr_json_i64s(j, ints, n);
+	} while (n);
+}
+
+static bool json_feature(struct tfr_printer *p, const struct tfr_feature *f)
+{
+	struct tfr_wire w = { .p = f->body, .end = f->body + f->body_size };
+	struct tfr_wire_field value;
+	bool ok = true;
+
+	tfr_json_open_array(p->json, NULL);
+	if (f->kind == TFR_KIND_BYTES) {
+		while (ok && w.p < w.end && tfr_wire_next(&w, &value))
+			if (value.number == 1 && value.type == TFR_WIRE_BYTES)
+				ok = tfr_print_json_bytes(
+					p, (struct tfr_bytes){ value.data, value.size });
+	} else if (!f->one_chunk) {
+		json_scattered(p->json, f);
+	} else if (f->kind == TFR_KIND_FLOAT) {
+		tfr_json_f32s(p->json, f->body, f->count);
+	} else {
+		json_packed_int64s(p->json, f->body, f->body_size);
+	}
+	tfr_json_close_array(p->json);
+	return ok;
+}
+
+static bool json_frame(struct tfr_printer *p, const Tfr__Feature *f)
+{
+	bool ok = true;
+
+	tfr_json_open_array(p->json, NULL);
+	if (f->kind_case == TFR__FEATURE__KIND_FLOAT_LIST)
+		tfr_json_f32s(p->json, f->float_list->value, f->float_list->n_value);
+	else if (f->kind_case == TFR__FEATURE__KIND_INT64_LIST)
+		tfr_json_i64s(p->json, f->int64_list->value, f->int64_list->n_value);
+	else if (f->kind_case == TFR__FEATURE__KIND_BYTES_LIST)
+		for (size_t i = 0; ok && i < f->bytes_list->n_value; i++)
+			ok = tfr_print_json_bytes(
+				p, (struct tfr_bytes){ f->bytes_list->value[i].data,
+					   f->bytes_list->value[i].len });
+	tfr_json_close_array(p->json);
+	return ok;
+}
+
+static bool json_features(struct tfr_printer *p, const char *key)
+{
+	bool ok = true;
+
+	tfr_json_open_object(p->json, key);
+	for (size_t i = 0; ok && i < tfr_example_count(p->ex); i++) {
+		const struct tfr_feature *f = tfr_example_at(p->ex, i);
+
+		tfr_json_key(p->json, f->key, f->key_size);
+		ok = json_feature(p, f);
+	}
+	tfr_json_close_object(p->json);
+	return ok;
+}
+
+static bool json_sequence(struct tfr_printer *p, const struct tfr_sequence *s)
+{
+	bool ok;
+
+	tfr_json_open_object(p->json, NULL);
+	ok = json_features(p, "context");
+	tfr_json_open_object(p->json, "feature_lists");
+	for (size_t i = 0; ok && i < s->n; i++) {
+		const Tfr__FeatureListEntry *e = s->lists[i].entry;
+
+		tfr_json_key(p->json, e->key.len ? e->key.data : (const uint8_t *)"", e->key.len);
+		tfr_json_open_array(p->json, NULL);
+		for (size_t k = 0; ok && e->value && k < e->value->n_feature; k++)
+			ok = json_frame(p, e->value->feature[k]);
+		tfr_json_close_array(p->json);
+	}
+	tfr_json_close_object(p->json);
+	tfr_json_close_object(p->json);
+	return ok;
+}
+
+bool tfr_print_json_example(struct tfr_printer *p, const struct tfr_sequence *s)
+{
+	return s ? json_sequence(p, s) : json_features(p, NULL);
+}
