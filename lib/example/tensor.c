@@ -28,23 +28,26 @@ static const struct tfr_dtype dtypes[] = {
 	[11] = { "qint8", TFR_FORM_I8, 1 },
 	[12] = { "quint8", TFR_FORM_U8, 1 },
 	[13] = { "qint32", TFR_FORM_I32, 4 },
-	[14] = { "bfloat16", TFR_FORM_BFLOAT16, 2 },
+	[14] = { "bfloat16", TFR_FORM_HALF, 2, 8, 7, 127, TFR_IEEE },
 	[15] = { "qint16", TFR_FORM_I16, 2 },
 	[16] = { "quint16", TFR_FORM_U16, 2 },
 	[17] = { "uint16", TFR_FORM_U16, 2 },
 	[18] = { "complex128", TFR_FORM_COMPLEX128, 16 },
-	[19] = { "float16", TFR_FORM_HALF, 2 },
+	[19] = { "float16", TFR_FORM_HALF, 2, 5, 10, 15, TFR_IEEE },
 	[20] = { "resource", TFR_FORM_OPAQUE, 0 },
 	[21] = { "variant", TFR_FORM_OPAQUE, 0 },
 	[22] = { "uint32", TFR_FORM_U32, 4 },
 	[23] = { "uint64", TFR_FORM_U64, 8 },
-	[24] = { "float8_e5m2", TFR_FORM_OPAQUE, 1 },
-	[25] = { "float8_e4m3fn", TFR_FORM_OPAQUE, 1 },
-	[26] = { "float8_e4m3fnuz", TFR_FORM_OPAQUE, 1 },
-	[27] = { "float8_e4m3b11fnuz", TFR_FORM_OPAQUE, 1 },
-	[28] = { "float8_e5m2fnuz", TFR_FORM_OPAQUE, 1 },
-	[29] = { "int4", TFR_FORM_OPAQUE, 1 },
-	[30] = { "uint4", TFR_FORM_OPAQUE, 1 },
+	[24] = { "float8_e5m2", TFR_FORM_SMALL, 1, 5, 2, 15, TFR_IEEE },
+	[25] = { "float8_e4m3fn", TFR_FORM_SMALL, 1, 4, 3, 7, TFR_LAST_IS_NAN },
+	[26] = { "float8_e4m3fnuz", TFR_FORM_SMALL, 1, 4, 3, 8, TFR_MINUS_0_IS_NAN },
+	[27] = { "float8_e4m3b11fnuz", TFR_FORM_SMALL, 1, 4, 3, 11, TFR_MINUS_0_IS_NAN },
+	[28] = { "float8_e5m2fnuz", TFR_FORM_SMALL, 1, 5, 2, 16, TFR_MINUS_0_IS_NAN },
+	[29] = { "int4", TFR_FORM_I_BITS, 1, .fraction = 4 },
+	[30] = { "uint4", TFR_FORM_U_BITS, 1, .fraction = 4 },
+	[31] = { "int2", TFR_FORM_I_BITS, 1, .fraction = 2 },
+	[32] = { "uint2", TFR_FORM_U_BITS, 1, .fraction = 2 },
+	[33] = { "float4_e2m1fn", TFR_FORM_SMALL, 1, 2, 1, 1, TFR_ALL_FINITE },
 };
 
 static bool count_elements(const Tfr__TensorShape *shape, uint64_t *elements)
@@ -76,9 +79,12 @@ static uint64_t count_values(const Tfr__TensorProto *m, enum tfr_form form)
 	case TFR_FORM_F64:
 		return m->n_double_val;
 	case TFR_FORM_HALF:
-	case TFR_FORM_BFLOAT16:
 		return m->n_half_val;
+	case TFR_FORM_SMALL:
+		return m->float8_val.len;
 	case TFR_FORM_I8:
+	case TFR_FORM_I_BITS:
+	case TFR_FORM_U_BITS:
 	case TFR_FORM_I16:
 	case TFR_FORM_I32:
 	case TFR_FORM_U8:
@@ -155,27 +161,33 @@ enum tfr_status tfr_tensor_init(
 	return TFR_OK;
 }
 
-static float half_to_float(uint16_t h)
+/* A float of at most 16 bits, which a float32 holds exactly
+ * (https://github.com/jax-ml/ml_dtypes describes the formats). */
+static float widen_float(const struct tfr_dtype *d, unsigned bits)
 {
-	unsigned exponent = h >> 10 & 31, fraction = h & 1023;
-	float f;
+	unsigned sign = bits >> (d->exponent + d->fraction) & 1, f;
+	unsigned top = (1u << d->exponent) - 1, e = bits >> d->fraction & top;
+	float v;
 
-	if (exponent == 31)
-		f = fraction ? NAN : INFINITY;
-	else if (exponent)
-		f = ldexpf((float)(fraction | 1024), (int)exponent - 25);
+	f = bits & ((1u << d->fraction) - 1);
+	if (d->specials == TFR_IEEE && e == top)
+		v = f ? NAN : INFINITY;
+	else if ((d->specials == TFR_LAST_IS_NAN && e == top && f == (1u << d->fraction) - 1) ||
+		 (d->specials == TFR_MINUS_0_IS_NAN && sign && !e && !f))
+		v = NAN;
 	else
-		f = ldexpf((float)fraction, -24);
-	return h & 0x8000 ? -f : f;
+		v = ldexpf((float)(e ? f | 1u << d->fraction : f),
+			(int)(e ? e : 1) - d->bias - d->fraction);
+	return sign ? -v : v;
 }
 
-static float bfloat_to_float(uint16_t h)
+/* The lowest bits of what is stored. */
+static int64_t narrow_integer(const struct tfr_dtype *d, int64_t stored)
 {
-	uint32_t bits = (uint32_t)h << 16;
-	float f;
+	unsigned unused = 64 - d->fraction;
+	uint64_t v = (uint64_t)stored << unused;
 
-	memcpy(&f, &bits, 4);
-	return f;
+	return d->form == TFR_FORM_I_BITS ? (int64_t)v >> unused : (int64_t)(v >> unused);
 }
 
 static void next_text(struct tfr_tensor *t, struct tfr_tensor_value *v)
@@ -227,6 +239,9 @@ static void content_value(struct tfr_tensor *t, struct tfr_tensor_value *v)
 		v->i = u.i32;
 		break;
 	case TFR_FORM_U8:
+	case TFR_FORM_I_BITS:
+	case TFR_FORM_U_BITS:
+	case TFR_FORM_SMALL:
 	case TFR_FORM_BOOL:
 		v->i = u.u8;
 		break;
@@ -257,8 +272,10 @@ static void field_value(struct tfr_tensor *t, struct tfr_tensor_value *v)
 		v->d[0] = m->double_val[i];
 		break;
 	case TFR_FORM_HALF:
-	case TFR_FORM_BFLOAT16:
 		v->i = m->half_val[i];
+		break;
+	case TFR_FORM_SMALL:
+		v->i = m->float8_val.data[i];
 		break;
 	case TFR_FORM_I64:
 		v->i = m->int64_val[i];
@@ -288,16 +305,18 @@ static void field_value(struct tfr_tensor *t, struct tfr_tensor_value *v)
 }
 
 /* A kind of integer or half that needs no name of its own any more. */
-static void widen(struct tfr_tensor_value *v)
+static void widen(const struct tfr_dtype *d, struct tfr_tensor_value *v)
 {
 	switch (v->form) {
 	case TFR_FORM_HALF:
-		v->f[0] = half_to_float((uint16_t)v->i);
+	case TFR_FORM_SMALL:
+		v->f[0] = widen_float(d, (unsigned)v->i);
 		v->form = TFR_FORM_F32;
 		break;
-	case TFR_FORM_BFLOAT16:
-		v->f[0] = bfloat_to_float((uint16_t)v->i);
-		v->form = TFR_FORM_F32;
+	case TFR_FORM_I_BITS:
+	case TFR_FORM_U_BITS:
+		v->i = narrow_integer(d, v->i);
+		v->form = TFR_FORM_I64;
 		break;
 	case TFR_FORM_I8:
 	case TFR_FORM_I16:
@@ -323,7 +342,7 @@ bool tfr_tensor_next(struct tfr_tensor *t, struct tfr_tensor_value *v)
 		next_text(t, v);
 	else
 		content_value(t, v);
-	widen(v);
+	widen(t->dtype, v);
 	t->next++;
 	return true;
 }

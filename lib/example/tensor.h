@@ -11,9 +11,11 @@ enum tfr_form {
 	TFR_FORM_OPAQUE,
 	TFR_FORM_F32,
 	TFR_FORM_F64,
-	TFR_FORM_HALF,
-	TFR_FORM_BFLOAT16,
+	TFR_FORM_HALF,	/* 16 bits, of either kind */
+	TFR_FORM_SMALL, /* a float of 8 bits or less */
 	TFR_FORM_I8,
+	TFR_FORM_I_BITS, /* int4, int2: a byte each */
+	TFR_FORM_U_BITS,
 	TFR_FORM_I16,
 	TFR_FORM_I32,
 	TFR_FORM_I64,
@@ -27,10 +29,22 @@ enum tfr_form {
 	TFR_FORM_COMPLEX128,
 };
 
+/* What a float of at most 16 bits takes its highest patterns for. */
+enum tfr_specials {
+	TFR_IEEE,	    /* infinities and NaNs, of the highest exponent */
+	TFR_LAST_IS_NAN,    /* all bits set, no infinities: "fn" */
+	TFR_MINUS_0_IS_NAN, /* the only one, no infinities: "fnuz" */
+	TFR_ALL_FINITE,
+};
+
 struct tfr_dtype {
 	const char *name; /* as tf.dtypes has it: "float32" */
 	enum tfr_form form;
 	unsigned size; /* of one value in tensor_content, 0: not fixed */
+	/* Of small floats: bits of exponent and fraction, what the exponent is ahead by.  Of
+	 * integers below a byte: their bits. */
+	uint8_t exponent, fraction, bias;
+	enum tfr_specials specials;
 };
 
 /* A checked TensorProto and the place of the value that comes next. */
@@ -44,7 +58,7 @@ struct tfr_tensor {
 };
 
 struct tfr_tensor_value {
-	enum tfr_form form; /* F32, F64 (also of half and bfloat16: F32), I64, U64, BOOL, STRING,
+	enum tfr_form form; /* F32, F64 (narrower floats: F32), I64, U64, BOOL, STRING,
 			       COMPLEX64, COMPLEX128 */
 	float f[2];
 	double d[2];

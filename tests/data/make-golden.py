@@ -14,9 +14,10 @@ import zlib
 
 os.environ['TF_CPP_MIN_LOG_LEVEL'] = '3'
 import numpy as np
+import ml_dtypes
 import tensorflow as tf
 from PIL import Image
-from tensorflow.core.framework import summary_pb2
+from tensorflow.core.framework import summary_pb2, tensor_pb2
 from tensorflow.core.util import event_pb2
 
 import records
@@ -124,6 +125,48 @@ def tensors():
     zeros = tf.make_tensor_proto(0.0)
     zeros.ClearField('float_val')
     return saved + [binary(t) for t in (few, zeros, tf.make_tensor_proto([b'\xff\xd8', b'text']))]
+
+
+NARROW = ['float8_e5m2', 'float8_e4m3fn', 'float8_e4m3fnuz', 'float8_e4m3b11fnuz', 'float8_e5m2fnuz', 'float4_e2m1fn',
+          'int4', 'uint4', 'int2', 'uint2', 'bfloat16', 'float16']
+
+
+def narrow():
+    """Every value of each type below two bytes, some of those of two, stored in either way: (record, what NumPy reads)."""
+    for name in NARROW:
+        dtype = np.dtype(getattr(ml_dtypes, name, name))
+        if 'int' in name:
+            low, high = ml_dtypes.iinfo(dtype).min, ml_dtypes.iinfo(dtype).max
+            every = np.arange(low, high + 1, dtype=np.int32).astype(dtype)
+        elif dtype.itemsize == 2:
+            every = np.arange(0, 65536, 97, dtype=np.uint16).view(dtype)
+        else:
+            every = np.arange(2**(4 if name.startswith('float4') else 8), dtype=np.uint8).view(dtype)
+        bare = tf.make_tensor_proto(every)
+        content = tensor_pb2.TensorProto(dtype=bare.dtype, tensor_shape=bare.tensor_shape, tensor_content=every.tobytes())
+        protos = [bare, content]
+        if 'fnuz' not in name:   # which make_tensor_proto stores in one way only
+            protos.append(tf.make_tensor_proto(every[-2]))
+            assert tf.make_ndarray(protos[-1]).tobytes() == every[-2].tobytes()
+        for proto in protos:
+            yield binary(proto), every if len(proto.tensor_shape.dim) else every[-2:-1]
+    for dtype in tf.qint8, tf.quint8, tf.qint16, tf.quint16, tf.qint32:
+        proto = tensor_pb2.TensorProto(dtype=dtype.as_datatype_enum, int_val=[0, 1, 127])
+        proto.tensor_shape.dim.add().size = 3
+        yield binary(proto), np.array([0, 1, 127])
+    for dtype in np.complex64, np.complex128:
+        values = np.array([1 + 2j, -0.1j, complex('nan')], dtype)
+        yield binary(tf.make_tensor_proto(values)), values
+        yield binary(tf.make_tensor_proto(values[1])), values[1:2]
+
+
+def as_bits(values):
+    """Integers as they are, floats as the bits of a float32, complex numbers as those of two floats of their own."""
+    if values.dtype.kind == 'c':
+        return ['+'.join('nan' if np.isnan(p) else '%x' % p.view('u%d' % p.itemsize) for p in (v.real, v.imag)) for v in values]
+    if 'float' in values.dtype.name:
+        return ['nan' if np.isnan(v) else '%x' % v.view(np.uint32) for v in values.astype(np.float32)]
+    return ['%d' % int(v) for v in values]
 
 
 def wire():
@@ -287,6 +330,9 @@ def main():
     write('events.out.tfevents.1500000000.host', events())
     write('kinds.tfevents', every_event())
     write('tensors.snapshot', tensors())
+    rows = list(narrow())
+    write('narrow.snapshot', [payload for payload, _ in rows])
+    (HERE / 'narrow.expected').write_text(''.join(' '.join(as_bits(values)) + '\n' for _, values in rows))
     write('payloads.tfrecord', [bytes([n % 251]) * (n * n % 211) for n in range(100)])
     rows = wire()
     write('wire.tfrecord', [payload for _, payload in rows])
