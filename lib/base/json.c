@@ -119,7 +119,9 @@ static size_t put_character(struct tfr_json *j, const uint8_t *p, size_t n)
 	static const char hex[] = "0123456789abcdef";
 	size_t len = tfr_utf8_length(p, n);
 
-	if (len > 1)
+	if (len == 2 && p[0] == 0xc2 && p[1] < 0xa0) /* C1, controls of terminals too */
+		put(j, (char[]){ '\\', 'u', '0', '0', hex[p[1] >> 4], hex[p[1] & 15] }, 6);
+	else if (len > 1)
 		put(j, p, len);
 	else if (*p == '"' || *p == '\\')
 		put(j, (char[]){ '\\', (char)*p }, 2);

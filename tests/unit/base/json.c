@@ -72,6 +72,17 @@ Test(json, floats_round_trip_and_are_short)
 	tfr_json_free(j);
 }
 
+/* What a terminal would take for a command is escaped: C1, of two bytes, as well. */
+Test(json, controls_are_escaped)
+{
+	struct tfr_json *j = tfr_json_new();
+
+	tfr_json_bytes(j, NULL, "\x1b[\x7f\xc2\x80\xc2\x9b\xc2\x9f\xc2\xa0", 11);
+	cr_assert_str_eq(
+		tfr_json_text(j, NULL), "\"\\u001b[\\u007f\\u0080\\u009b\\u009f\xc2\xa0\"");
+	tfr_json_free(j);
+}
+
 Test(json, pretty_to_a_depth)
 {
 	struct tfr_json *j = tfr_json_new();
