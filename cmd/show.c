@@ -1,6 +1,7 @@
 /* cmd/show.c - tfr show: records for a person, or as lines of JSON. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "builtin.h"
@@ -132,6 +133,21 @@ static bool wants_colour(int when)
 	return isatty(STDOUT_FILENO) && !(no_color && *no_color) && term && strcmp(term, "dumb");
 }
 
+/* What a line on the terminal may have: COLUMNS goes before what it says itself.  0: this is no
+ * terminal, or so many values were asked for. */
+static unsigned terminal_columns(const struct show_settings *s)
+{
+	const char *columns = getenv("COLUMNS");
+	unsigned long n = columns ? strtoul(columns, NULL, 10) : 0;
+	struct winsize size;
+
+	if (s->values || s->html || !isatty(STDOUT_FILENO))
+		return 0;
+	if (!n && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		n = size.ws_col;
+	return n >= 20 && n < 10000 ? (unsigned)n : 80;
+}
+
 /* TFR_END: all were shown. */
 static enum tfr_status show_all(struct show_run *run, struct tfr_error *err)
 {
@@ -176,6 +192,7 @@ static int show_main(struct cmd *c)
 		.values = s->values ? (unsigned)s->values : 8,
 		.as = (enum tfr_content)s->as,
 		.colour = run.colour,
+		.columns = terminal_columns(s),
 	};
 	struct tfr_error err = { 0 };
 	enum tfr_status status = TFR_OK;

@@ -62,18 +62,22 @@ static bool is_printable(struct tfr_bytes b)
 	return tfr_is_utf8(b.data, b.size);
 }
 
-/* Quotes at most opts.width bytes of it; JSON's escapes do for a person. */
+/* Quotes at most opts.width bytes of it, less where that would not go on the line; JSON's escapes
+ * do for a person. */
 static bool text_string(struct tfr_printer *p, struct tfr_bytes b)
 {
-	size_t shown = 0, size;
+	enum { BESIDE = 20 }; /* quotes and the size of a text that is cut */
+	size_t shown = 0, size, room = tfr_print_room(p), width = p->opts.width;
 	const char *quoted;
 
-	if (b.size <= p->opts.width)
+	if (!tfr_print_goes(b, room) && width + BESIDE > room)
+		width = room > 2 * BESIDE ? room - BESIDE : BESIDE;
+	if (b.size <= width)
 		shown = b.size;
 	while (shown < b.size) {
 		size_t len = tfr_utf8_length(b.data + shown, b.size - shown);
 
-		if (shown + len > p->opts.width)
+		if (shown + len > width)
 			break;
 		shown += len;
 	}
@@ -163,7 +167,8 @@ bool tfr_print_end_line(struct tfr_printer *p)
 		p->text.size -= end + 1;
 	while (p->text.size && p->text.data[p->text.size - 1] == ' ')
 		p->text.size--;
-	return (!dim || tfr_buf_append(&p->text, PLAIN, end)) && tfr_buf_append(&p->text, "\n", 1);
+	return (!dim || tfr_buf_append(&p->text, PLAIN, end)) && tfr_print_fit(p) &&
+	       tfr_buf_append(&p->text, "\n", 1);
 }
 
 static bool text_features(struct tfr_printer *p, size_t width)

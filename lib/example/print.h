@@ -61,8 +61,14 @@ bool tfr_print_text_head(struct tfr_printer *p, const void *key, size_t key_size
 	const char *kind, const char *count);
 /* The wider of the two, as long as a name is not unreasonable. */
 size_t tfr_print_wider(size_t width, size_t size);
-/* Lines end without blanks, which a column of nothing would leave. */
+/* Lines end without blanks, which a column of nothing would leave, and within opts.columns. */
 bool tfr_print_end_line(struct tfr_printer *p);
+/* Columns that are left on the line under way; SIZE_MAX: a line has no end. */
+size_t tfr_print_room(const struct tfr_printer *p);
+/* Whether a text and its quotes have no more columns than that. */
+bool tfr_print_goes(struct tfr_bytes text, size_t room);
+/* Cuts the line under way to opts.columns. */
+bool tfr_print_fit(struct tfr_printer *p);
 /* A text in quotes, cut at its width, or what other bytes are and their size. */
 bool tfr_print_text_bytes(struct tfr_printer *p, struct tfr_bytes b);
 /* What stands in p->json: a number, without the quotes that only JSON gives NaN. */

@@ -176,11 +176,12 @@ struct tfr_print_opts {
 	 * another room's knowledge. */
 	const char *(*describe)(void *ctx, const void *data, size_t size, bool brief);
 	void *ctx;
-	bool base64;	 /* JSON: bytes that are not text as {"base64": "…"}, not as {"bytes": N,
-			    "type": "jpeg"} */
-	unsigned values; /* text: values shown of each feature, 0: 8 */
-	unsigned width;	 /* text: bytes shown of each text value, 0: 60 */
-	bool colour;	 /* text: names bold, types dim, by ECMA-48's sequences */
+	bool base64;	  /* JSON: bytes that are not text as {"base64": "…"}, not as {"bytes": N,
+			     "type": "jpeg"} */
+	unsigned values;  /* text: values shown of each feature, 0: 8 */
+	unsigned width;	  /* text: bytes shown of each text value, 0: 60 */
+	unsigned columns; /* text: what a line is cut to, as on a terminal; 0: none is cut */
+	bool colour;	  /* text: names bold, types dim, by ECMA-48's sequences */
 	enum tfr_content as; /* what all records are taken for */
 };
 

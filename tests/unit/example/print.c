@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include <tfr/example.h>
+#include <tfr/text.h>
 
 #include "unit/example/hex.h"
 
@@ -126,4 +127,84 @@ Test(print, damage_is_named)
 {
 	expect(NULL, true, "\x0a\x05", 2,
 		"not an Example: field runs past the end of what holds it, at byte 0");
+}
+
+/* Columns of a line without its colours; all characters here take one. */
+static size_t columns_of(const char *line, size_t size)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < size; i++) {
+		if (line[i] == '\033')
+			while (line[i] != 'm')
+				i++;
+		else
+			n += (line[i] & 0xc0) != 0x80;
+	}
+	return n;
+}
+
+/* Whatever the terminal's width, no line is wider, none breaks within a character, and none that
+ * goes on it is cut. */
+Test(print, lines_go_on_a_terminal)
+{
+	struct tfr_builder *b = record();
+	float floats[40] = { 0.125f, 3.4e38f };
+	const char *text, *whole;
+	size_t size, text_size;
+	const uint8_t *data;
+
+	tfr_builder_floats(b, "many floats, with a long name", floats, 40, NULL);
+	tfr_builder_text(b, "text",
+		"\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9, and so on and so on and so on and so on", NULL);
+	tfr_builder_flatten(b, &data, &size, NULL);
+	for (unsigned columns = 20; columns < 160; columns++)
+		for (int colour = 0; colour < 2; colour++) {
+			struct tfr_print_opts opts = { .columns = columns, .colour = colour };
+			struct tfr_printer *p = tfr_printer_new(&opts), *q;
+
+			opts.columns = 0;
+			q = tfr_printer_new(&opts);
+			cr_assert_not(tfr_printer_text(p, data, size, &text, &text_size, NULL));
+			cr_assert_not(tfr_printer_text(q, data, size, &whole, &text_size, NULL));
+			cr_assert(tfr_is_utf8(text, strlen(text)));
+			while (*text) {
+				size_t n = strcspn(text, "\n"), m = strcspn(whole, "\n");
+
+				cr_assert_leq(columns_of(text, n), columns);
+				if (columns_of(whole, m) <= columns)
+					cr_assert(n == m && !memcmp(text, whole, n));
+				text += n + 1;
+				whole += m + 1;
+			}
+			cr_assert_eq(*whole, '\0');
+			tfr_printer_free(p);
+			tfr_printer_free(q);
+		}
+	tfr_builder_free(b);
+}
+
+/* Behind a whole value where one is near, else anywhere; wide characters count twice. */
+Test(print, where_lines_are_cut)
+{
+	struct tfr_builder *b = tfr_builder_new();
+	const uint8_t *data;
+	size_t size;
+
+	tfr_builder_int64s(b, "n", (int64_t[]){ 1000000, 2000000, 3000000 }, 3, NULL);
+	tfr_builder_text(b, "t", "\xe6\x9d\xb1\xe4\xba\xac", NULL);
+	tfr_builder_flatten(b, &data, &size, NULL);
+	expect(&(struct tfr_print_opts){ .columns = 50 }, false, data, size,
+		"  n         int64  [3]   1000000, 2000000, 3000000\n"
+		"  t         bytes  [1]   \"\xe6\x9d\xb1\xe4\xba\xac\"\n");
+	expect(&(struct tfr_print_opts){ .columns = 48 }, false, data, size,
+		"  n         int64  [3]   1000000, 2000000, …\n"
+		"  t         bytes  [1]   \"\xe6\x9d\xb1\xe4\xba\xac\"\n");
+	expect(&(struct tfr_print_opts){ .columns = 31 }, false, data, size,
+		"  n         int64  [3]   10000…\n"
+		"  t         bytes  [1]   \"\xe6\x9d\xb1\xe4\xba\xac\"\n");
+	expect(&(struct tfr_print_opts){ .columns = 30 }, false, data, size,
+		"  n         int64  [3]   1000…\n"
+		"  t         bytes  [1]   \"\xe6\x9d\xb1…\n");
+	tfr_builder_free(b);
 }
