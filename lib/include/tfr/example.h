@@ -114,8 +114,9 @@ TFR_API bool tfr_feature_int64(const struct tfr_feature *f, uint64_t i, int64_t 
 /* Builds one Example after another.  The same features give the same bytes, whatever the order they
  * came in: keys sorted bytewise, one packed chunk a list, key and value in every map entry even
  * when empty (TensorFlow's own parser refuses an entry without them, and protobuf-c leaves them
- * out).  Python's SerializeToString(deterministic=True) gives these bytes. No features at all: an
- * empty record, as an empty tf.train.Example is. */
+ * out).  Python's SerializeToString(deterministic=True) gives these bytes, but for the place of a key
+ * that another one begins with, which upb puts behind that. No features at all: an empty record, as
+ * an empty tf.train.Example is. */
 struct tfr_builder;
 
 TFR_API struct tfr_builder *tfr_builder_new(void); /* NULL: out of memory */
