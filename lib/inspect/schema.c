@@ -208,10 +208,10 @@ static int compare_rules(const void *a, const void *b)
 	return compare_bytes(x->name, x->size, y->name, y->size);
 }
 
-static enum tfr_status read_rules(
-	struct tfr_schema *s, const char *path, const struct tfr_buf *text, struct tfr_error *err)
+static enum tfr_status read_rules(struct tfr_schema *s, const char *path, const char *text,
+	size_t size, struct tfr_error *err)
 {
-	const char *p = (const char *)text->data, *end = p + text->size;
+	const char *p = text, *end = p + size;
 	struct line l = { .path = path };
 	enum tfr_status status = TFR_OK;
 
@@ -234,15 +234,27 @@ static enum tfr_status read_rules(
 	return status;
 }
 
-enum tfr_status tfr_schema_open(struct tfr_schema **out, const char *path, struct tfr_error *err)
+enum tfr_status tfr_schema_parse(struct tfr_schema **out, const char *path, const char *text,
+	size_t size, struct tfr_error *err)
 {
 	struct tfr_schema *s = calloc(1, sizeof(*s));
+	enum tfr_status status =
+		s ? read_rules(s, path, text, size, err) : tfr_fail_nomem(err, "reading a schema");
+
+	if (status)
+		tfr_schema_close(s);
+	else
+		*out = s;
+	return status;
+}
+
+enum tfr_status tfr_schema_open(struct tfr_schema **out, const char *path, struct tfr_error *err)
+{
 	struct tfr_source *source = NULL;
 	TFR_AUTO_BUF text = { 0 };
-	enum tfr_status status;
+	enum tfr_status status = tfr_source_open(&source, path, err);
 	size_t got = 1;
 
-	status = s ? tfr_source_open(&source, path, err) : tfr_fail_nomem(err, "reading a schema");
 	while (!status && got) {
 		if (text.size > FILE_MAX)
 			status = tfr_fail(err, TFR_EUSAGE, "schema '%s' is over 64 MiB", path);
@@ -254,13 +266,8 @@ enum tfr_status tfr_schema_open(struct tfr_schema **out, const char *path, struc
 		text.size += status ? 0 : got;
 	}
 	tfr_source_close(source);
-	if (!status)
-		status = read_rules(s, path, &text, err);
-	if (status)
-		tfr_schema_close(s);
-	else
-		*out = s;
-	return status;
+	return status ? status
+		      : tfr_schema_parse(out, path, (const char *)text.data, text.size, err);
 }
 
 /* --- checking --- */

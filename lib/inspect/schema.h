@@ -10,6 +10,9 @@ struct tfr_schema; /* read by any number of threads once it is open */
 
 /* TFR_EUSAGE names the line that is wrong, and why. */
 enum tfr_status tfr_schema_open(struct tfr_schema **s, const char *path, struct tfr_error *err);
+/* The same of a text in memory, which `path` names. */
+enum tfr_status tfr_schema_parse(struct tfr_schema **s, const char *path, const char *text,
+	size_t size, struct tfr_error *err);
 void tfr_schema_close(struct tfr_schema *s); /* accepts NULL */
 
 /* Shows `found` each feature that is not as the schema wants it, in bytewise order of the names.
