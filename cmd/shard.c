@@ -9,11 +9,12 @@ struct shard_settings {
 	struct opt_list outputs, types, embeds;
 	uint64_t jobs, memory, seed, label_base;
 	const char *from, *on_error;
+	uint64_t shard_size, records_per_shard;
 	int level, compress, progress;
-	bool force, shuffle, verify, quiet;
+	bool force, shuffle, verify, quiet, dry_run, json;
 };
 
-static const struct shard_settings defaults = { .memory = 1 << 30, .on_error = "skip" };
+static const struct shard_settings defaults = { .memory = 1 << 30 };
 
 static const struct opt options[] = {
 	OPT(LIST, 'o', "output", "SET[=FRACTION]", NULL,
@@ -31,6 +32,16 @@ static const struct opt options[] = {
 		"of a list: a column of paths; the files' bytes become FEATURE; as image/encoded "
 		"with all that belongs to a picture [COLUMN]",
 		struct shard_settings, embeds),
+	OPT(SIZE, 0, "shard-size", "SIZE", NULL,
+		"of a set named 'train@auto.tfrecord': shards of at most SIZE fill one after "
+		"another [128M]",
+		struct shard_settings, shard_size),
+	OPT(COUNT, 0, "records-per-shard", "N", NULL,
+		"likewise: N records in each shard but the last", struct shard_settings,
+		records_per_shard),
+	OPT(FLAG, 0, "dry-run", NULL, NULL,
+		"print the shards, their records and about their bytes; write nothing",
+		struct shard_settings, dry_run),
 	OPT_FORCE(struct shard_settings, force),
 	OPT_COMPRESS(struct shard_settings, compress),
 	OPT_LEVEL(struct shard_settings, level),
@@ -49,6 +60,9 @@ static const struct opt options[] = {
 	OPT(SIZE, 'm', "memory", "SIZE", NULL, "items in memory at once [1G]",
 		struct shard_settings, memory),
 	OPT_JOBS(struct shard_settings, jobs),
+	OPT(FLAG, 0, "json", NULL, NULL,
+		"a JSON object in place of the closing line, or of what --dry-run prints",
+		struct shard_settings, json),
 	OPT_PROGRESS(struct shard_settings, progress),
 	OPT_QUIET(struct shard_settings, quiet),
 	OPTIONS_END,
@@ -58,6 +72,8 @@ static int parse_on_error(struct cmd *c, const char *how, struct tfr_convert_opt
 {
 	static const char quarantine[] = "quarantine=";
 
+	if (!how)
+		return 0;
 	if (!strcmp(how, "skip")) {
 		o->on_error = TFR_ON_ERROR_SKIP;
 	} else if (!strcmp(how, "fail")) {
@@ -90,8 +106,59 @@ static int parse_outputs(struct cmd *c, const struct opt_list *outputs, struct t
 	return 0;
 }
 
+/* What the library's callbacks get: who says it, and where the JSON of a dry run grows. */
+struct talk {
+	struct cmd *c;
+	struct tfr_json *json; /* NULL: text */
+};
+
+static void warn(void *ctx, const char *text)
+{
+	struct talk *t = ctx;
+
+	cmd_warn_text(t->c, text);
+}
+
+static void print_planned(void *ctx, const struct tfr_planned_shard *shard)
+{
+	struct talk *t = ctx;
+
+	if (!t->json) {
+		printf("%s\t%llu\t%llu\n", shard->file, (unsigned long long)shard->records,
+			(unsigned long long)shard->bytes);
+		return;
+	}
+	tfr_json_open_object(t->json, NULL);
+	tfr_json_string(t->json, "file", shard->file);
+	tfr_json_u64(t->json, "records", shard->records);
+	tfr_json_u64(t->json, "bytes", shard->bytes);
+	tfr_json_close_object(t->json);
+}
+
+static void print_json(struct talk *t, const struct tfr_convert_report *r, bool records_on_stdout)
+{
+	const struct shard_settings *s = t->c->settings;
+	char sum[17];
+
+	if (s->dry_run)
+		tfr_json_close_array(t->json);
+	tfr_json_u64(t->json, "read", r->files - r->left);
+	tfr_json_u64(t->json, s->dry_run ? "records" : "written", r->records);
+	tfr_json_u64(t->json, "skipped", r->skipped);
+	tfr_json_u64(t->json, "left", r->left);
+	tfr_json_u64(t->json, "bytes", r->bytes);
+	if (!s->dry_run) {
+		snprintf(sum, sizeof(sum), "%016llx", (unsigned long long)r->sum);
+		tfr_json_f64(t->json, "seconds", cmd_seconds());
+		tfr_json_string(t->json, "sum", sum);
+	}
+	tfr_json_close_object(t->json);
+	fprintf(records_on_stdout ? stderr : stdout, "%s\n", tfr_json_text(t->json, NULL));
+}
+
 static void print_end(struct cmd *c, const struct tfr_convert_report *r)
 {
+	const struct shard_settings *s = c->settings;
 	struct cmd_summary summary = {
 		.read = r->files - r->left,
 		.written = r->records,
@@ -101,27 +168,56 @@ static void print_end(struct cmd *c, const struct tfr_convert_report *r)
 		.sum = r->sum,
 	};
 
+	if (!s->dry_run && !s->json)
+		cmd_print_summary(c, &summary);
+}
+
+static void warn_of_left(struct cmd *c, const struct tfr_convert_report *r)
+{
 	if (r->left)
 		cmd_warn(c, "%llu of %llu files are in no set: the fractions add up to less than 1",
 			(unsigned long long)r->left, (unsigned long long)r->files);
-	cmd_print_summary(c, &summary);
+}
+
+static bool records_on_stdout(const struct tfr_convert_opts *o)
+{
+	for (size_t t = 0; t < o->target_count; t++)
+		if (!strcmp(o->targets[t].set, "-"))
+			return true;
+	return false;
 }
 
 static int convert(struct cmd *c, struct tfr_convert_opts *o)
 {
 	const struct shard_settings *s = c->settings;
+	struct talk talk = { .c = c, .json = s->json ? tfr_json_new() : NULL };
 	struct tfr_progress progress = { 0 };
 	struct tfr_convert_report report;
 	struct tfr_error err;
 	enum tfr_status status;
 
+	if (talk.json) {
+		tfr_json_open_object(talk.json, NULL);
+		tfr_json_u64(talk.json, "version", 1);
+		if (s->dry_run)
+			tfr_json_open_array(talk.json, "shards");
+	}
 	o->progress = &progress;
+	o->warn = warn;
+	o->planned = print_planned;
+	o->ctx = &talk;
 	cmd_progress_start(c, &progress, (enum progress_mode)s->progress);
 	status = tfr_convert(o, &report, &err);
 	cmd_progress_stop();
-	if (status)
-		return cmd_fail(c, &err);
-	print_end(c, &report);
+	if (status) {
+		cmd_error(c, &err);
+	} else {
+		warn_of_left(c, &report);
+		if (talk.json)
+			print_json(&talk, &report, records_on_stdout(o) && !s->dry_run);
+		print_end(c, &report);
+	}
+	tfr_json_free(talk.json);
 	return c->exit;
 }
 
@@ -146,8 +242,9 @@ static int shard_main(struct cmd *c)
 			.temporaries = cmd_temporaries(),
 		},
 		.command = c->line,
-		.warn = cmd_warn_text,
-		.ctx = c,
+		.shard_size = s->shard_size,
+		.records_per_shard = s->records_per_shard,
+		.dry_run = s->dry_run,
 	};
 
 	c->quiet = s->quiet;

@@ -12,6 +12,7 @@
 #include "convert/input.h"
 #include "convert/labels.h"
 #include "convert/notes.h"
+#include "convert/plan.h"
 #include "convert/sets.h"
 #include "shard/shares.h"
 #include "thread/threads.h"
@@ -35,40 +36,26 @@ struct run {
 
 /* --- one item --- */
 
-static enum tfr_status start_item(struct run *r, struct tfr_item *item, struct tfr_error *err)
-{
-	item->number = r->order ? r->order[r->next] : r->next;
-	item->file.size = 0;
-	item->size = 0;
-	item->class = TFR_NO_CLASS;
-	item->skipped = item->hashed = false;
-	r->next++;
-	if (!item->builder)
-		item->builder = tfr_builder_new();
-	if (!item->builder)
-		return tfr_fail_nomem(err, "building records");
-	tfr_builder_reset(item->builder);
-	return TFR_OK;
-}
-
 /* Brings the next item that goes to some set. */
 static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, uint64_t i, void *slot,
 	uint32_t *lane, struct tfr_error *err)
 {
 	struct run *r = ctx;
+	struct tfr_item *item = slot;
 	struct tfr_room room = { lanes, i };
 	enum tfr_status status;
 
 	for (;;) {
 		if (r->next == r->in->items)
 			return TFR_END;
-		status = start_item(r, slot, err);
+		status = tfr_item_start(item, r->order ? r->order[r->next] : r->next, err);
 		if (!status)
-			status = r->in->ops->next(r->in, slot, &room, err);
+			status = r->in->ops->next(r->in, item, &room, err);
 		if (status)
 			return status;
-		r->report->files++;
-		if (tfr_sets_place(r->sets, slot, lane))
+		r->next += item->records;
+		r->report->files += item->records;
+		if (tfr_sets_place(r->sets, item, lane))
 			return TFR_OK;
 		r->report->left++;
 		tfr_progress_add(r->opts->progress, 1, 0);
@@ -91,7 +78,7 @@ static enum tfr_status load(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 
 	if (!item->skipped)
 		status = r->in->ops->load(r->in, item, &r->benches[worker], &room, err);
-	if (!status && !item->skipped)
+	if (!status && !item->skipped && !item->framed.data)
 		status = tfr_item_gather(item, err);
 	if (!status && item->skipped && r->opts->on_error == TFR_ON_ERROR_FAIL)
 		status = refuse(r, item, err);
@@ -124,7 +111,7 @@ static void retire(void *ctx, uint64_t i, void *slot)
 		r->report->skipped++;
 	if (item->skipped && !r->late)
 		r->late = tfr_notes_skipped(&r->notes, item, &r->late_error);
-	tfr_progress_add(r->opts->progress, 1, item->size);
+	tfr_progress_add(r->opts->progress, item->records, item->size);
 }
 
 static void clear_item(void *slot)
@@ -202,6 +189,8 @@ static enum tfr_status convert(struct run *r, struct tfr_error *err)
 	enum tfr_status status = make_order(r, err);
 
 	r->report->classes = r->in->n_classes;
+	if (!status && r->opts->dry_run)
+		return tfr_plan(r->in, r->order, r->report, err);
 	if (!status)
 		status = tfr_sets_open(&r->sets, r->opts, r->in, err);
 	if (!status && r->in->n_classes)

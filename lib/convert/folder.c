@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "convert/picture.h"
 #include "convert/scan.h"
@@ -68,6 +69,18 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 		tfr_item_skip(
 			item, TFR_EDATA, "a picture in no class folder, where others are in one");
 	return status;
+}
+
+static void measure(struct tfr_input *in, const struct tfr_item *item, struct tfr_measure *measure)
+{
+	struct folder *f = (struct folder *)in;
+	struct stat st;
+
+	*measure = (struct tfr_measure){ 0 };
+	if (item->skipped || fstatat(f->scan.root, (const char *)item->name.data, &st, 0))
+		return;
+	measure->bytes = (uint64_t)st.st_size;
+	measure->mtime = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
 }
 
 /* --- the folder --- */
@@ -175,5 +188,6 @@ const struct tfr_input_ops tfr_input_folder = {
 	.open = open_folder,
 	.next = next,
 	.load = load,
+	.measure = measure,
 	.close = close_folder,
 };

@@ -28,6 +28,13 @@ struct tfr_input {
 	/* What items belong to, for labels.txt and the manifest's histogram; 0: no classes. */
 	const struct tfr_class *classes;
 	size_t n_classes;
+	const struct tfr_set *files; /* what is read, where that is not opts->inputs; or NULL */
+};
+
+/* What is known of an item before it is read. */
+struct tfr_measure {
+	uint64_t bytes;
+	int64_t mtime; /* nanoseconds since 1970 */
 };
 
 /* What the first input looks like from outside. */
@@ -45,6 +52,7 @@ struct tfr_input_ops {
 	const char *refused; /* with TFR_ON_ERROR_FAIL, one that will not: "not a picture to use" */
 	bool several;	     /* takes more than one input */
 	bool columns;	     /* has columns: opts->types and opts->embeds mean something */
+	bool framed;	     /* items may be many records at a time */
 	bool (*recognises)(const struct tfr_convert_opts *opts, const struct tfr_offer *offer);
 	enum tfr_status (*open)(
 		struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err);
@@ -55,6 +63,10 @@ struct tfr_input_ops {
 	/* Puts the features into item->builder.  Not called for what next() skipped. */
 	enum tfr_status (*load)(struct tfr_input *in, struct tfr_item *item,
 		struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err);
+	/* Of a list: looks at what an item that next() has brought is made of, without reading it;
+	 * what is not there has no bytes.  NULL: the sizes of items are not known beforehand. */
+	void (*measure)(
+		struct tfr_input *in, const struct tfr_item *item, struct tfr_measure *measure);
 	void (*close)(struct tfr_input *in);
 };
 

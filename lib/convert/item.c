@@ -23,6 +23,23 @@ void tfr_room_reserve(const struct tfr_room *room, uint64_t bytes)
 		tfr_lanes_reserve(room->run, room->item, bytes);
 }
 
+enum tfr_status tfr_item_start(struct tfr_item *item, uint64_t number, struct tfr_error *err)
+{
+	item->number = number;
+	item->file.size = 0;
+	item->size = 0;
+	item->records = 1;
+	item->framed = (struct tfr_framed){ 0 };
+	item->class = TFR_NO_CLASS;
+	item->skipped = item->hashed = false;
+	if (!item->builder)
+		item->builder = tfr_builder_new();
+	if (!item->builder)
+		return tfr_fail_nomem(err, "building records");
+	tfr_builder_reset(item->builder);
+	return TFR_OK;
+}
+
 bool tfr_item_name(struct tfr_item *item, const char *name, size_t size)
 {
 	item->name.size = 0;

@@ -11,11 +11,19 @@
 
 #define TFR_NO_CLASS UINT32_MAX
 
+/* Records that an input has as such: as they lie in its file, whole and verified. */
+struct tfr_framed {
+	const uint8_t *data; /* NULL: the item is made into one record */
+	size_t size;
+	const uint64_t *sums; /* XXH3-64 of each payload */
+};
+
 /* Reused from item to item, so that memory is allocated only while it grows. */
 struct tfr_item {
-	uint64_t number; /* in its input, from 0; shuffling does not change it */
-	uint32_t target; /* the set it goes to */
-	uint64_t rank;	 /* in that set, skipped ones counted */
+	uint64_t number;  /* in its input, from 0; shuffling does not change it */
+	uint32_t target;  /* the set it goes to */
+	uint64_t rank;	  /* in that set, skipped ones counted */
+	uint64_t records; /* that it stands for: 1, but of framed ones as many as there are */
 
 	/* By the input: */
 	struct tfr_buf name; /* what it is called, with its NUL: "cats/1.jpg" */
@@ -24,7 +32,8 @@ struct tfr_item {
 	struct tfr_buf file; /* its bytes, where the record points into them */
 	size_t size;	     /* bytes read for it; stays when the buffer has gone */
 	uint32_t class;	     /* one of the input's, or TFR_NO_CLASS */
-	void *own;	     /* what else the input keeps here, or NULL */
+	struct tfr_framed framed;
+	void *own; /* what else the input keeps here, or NULL */
 	void (*free_own)(void *own);
 
 	struct tfr_builder *builder; /* empty when next() is called */
@@ -45,6 +54,8 @@ struct tfr_room {
 
 void tfr_room_reserve(const struct tfr_room *room, uint64_t bytes);
 
+/* Makes it item `number` of its input, of which nothing is known yet, its builder empty. */
+enum tfr_status tfr_item_start(struct tfr_item *item, uint64_t number, struct tfr_error *err);
 /* Sets the name.  False: out of memory. */
 bool tfr_item_name(struct tfr_item *item, const char *name, size_t size);
 /* Notes why an item is skipped. */

@@ -1,16 +1,24 @@
-/* convert/sets.c - a set writer for each target, their shards numbered through as lanes. */
+/* convert/sets.c - a set writer for each target, their shards numbered through as lanes.
+ *
+ * A set that fills is one lane, since whether a record begins the next shard depends on those
+ * before it; so is one of records that come many at a time, which would have to be taken apart for
+ * the shards to be lanes. */
 #include "convert/sets.h"
 
 #include <stdlib.h>
 
 #include <xxhash.h>
 
+#include "convert/sizes.h"
+#include "record/framing.h"
+#include "shard/set_writer.h"
 #include "shard/shares.h"
 
 struct target {
 	struct tfr_set_writer *writer;
 	uint64_t *histogram;   /* records of each class */
 	uint64_t items;	       /* placed in it */
+	uint32_t shards;       /* item k goes to shard k mod `shards`; 0: it fills */
 	uint32_t first, lanes; /* its lanes */
 };
 
@@ -21,28 +29,38 @@ struct tfr_sets {
 	size_t n;
 };
 
-static enum tfr_status open_target(struct tfr_sets *s, struct tfr_error *err)
+static enum tfr_status open_target(
+	struct tfr_sets *s, struct tfr_sizes *sizes, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = s->opts;
 	struct target *t = &s->targets[s->n];
+	TFR_AUTO_FREE char *name = NULL;
+	struct tfr_set_fill fill;
+	struct tfr_set_how how = { 0 };
 	enum tfr_status status;
 
 	t->histogram = calloc(s->in->n_classes + 1, sizeof(*t->histogram));
 	if (!t->histogram)
 		return tfr_fail_nomem(err, "creating the sets");
 	t->first = s->n ? t[-1].first + t[-1].lanes : 0;
-	status = tfr_set_writer_open(
-		&t->writer, o->targets[s->n].set, &o->writer, o->warn, o->ctx, err);
+	status = tfr_sizes_of_set(sizes, s->n, &name, &fill, err);
+	if (status)
+		return status;
+	how.fill = fill.bytes || fill.records ? &fill : NULL;
+	status = tfr_set_writer_open_as(&t->writer, name, &o->writer, &how, o->warn, o->ctx, err);
 	s->n++;
-	if (!status)
-		t->lanes = tfr_set_writer_shards(t->writer);
-	return status;
+	if (status)
+		return status;
+	t->shards = how.fill ? 0 : tfr_set_writer_shards(t->writer);
+	t->lanes = t->shards && !s->in->ops->framed ? t->shards : 1;
+	return TFR_OK;
 }
 
 enum tfr_status tfr_sets_open(struct tfr_sets **out, const struct tfr_convert_opts *opts,
-	const struct tfr_input *in, struct tfr_error *err)
+	struct tfr_input *in, struct tfr_error *err)
 {
 	struct tfr_sets *s = calloc(1, sizeof(*s));
+	struct tfr_sizes sizes = { .in = in };
 	enum tfr_status status = TFR_OK;
 
 	*out = s;
@@ -53,7 +71,7 @@ enum tfr_status tfr_sets_open(struct tfr_sets **out, const struct tfr_convert_op
 	s->opts = opts;
 	s->in = in;
 	while (!status && s->n < opts->target_count)
-		status = open_target(s, err);
+		status = open_target(s, &sizes, err);
 	return status;
 }
 
@@ -62,28 +80,58 @@ uint32_t tfr_sets_lanes(const struct tfr_sets *s)
 	return s->targets[s->n - 1].first + s->targets[s->n - 1].lanes;
 }
 
+size_t tfr_sets_choose(const struct tfr_convert_opts *opts, const struct tfr_item *item)
+{
+	if (opts->target_count == 1 && opts->targets[0].fraction == 0)
+		return 0;
+	return tfr_shares_choose(opts->targets, opts->target_count,
+		item->hashed ? item->hash : XXH3_64bits(item->name.data, item->name.size - 1));
+}
+
 bool tfr_sets_place(struct tfr_sets *s, struct tfr_item *item, uint32_t *lane)
 {
-	const struct tfr_share *shares = s->opts->targets;
-	size_t t = 0;
+	size_t t = tfr_sets_choose(s->opts, item);
 
-	if (s->n > 1 || shares[0].fraction != 0)
-		t = tfr_shares_choose(shares, s->n,
-			item->hashed ? item->hash
-				     : XXH3_64bits(item->name.data, item->name.size - 1));
 	if (t == s->n)
 		return false;
 	item->target = (uint32_t)t;
-	item->rank = s->targets[t].items++;
+	item->rank = s->targets[t].items;
+	s->targets[t].items += item->records;
 	*lane = s->targets[t].first + (uint32_t)(item->rank % s->targets[t].lanes);
 	return true;
+}
+
+/* Record by record: the next one is another shard's. */
+static enum tfr_status put_framed(
+	struct target *t, const struct tfr_item *item, struct tfr_error *err)
+{
+	const uint8_t *p = item->framed.data;
+	enum tfr_status status = TFR_OK;
+
+	for (uint64_t i = 0; !status && i < item->records; i++) {
+		uint64_t size = tfr_load64(p);
+		struct iovec piece = { (void *)(uintptr_t)p, size + TFR_RECORD_OVERHEAD };
+		struct tfr_totals add = { 1, size, item->framed.sums[i], 0, 0 };
+
+		status = t->shards ? tfr_set_writer_put_framed(t->writer,
+					     (uint32_t)((item->rank + i) % t->shards), &piece, 1,
+					     &add, err)
+				   : tfr_set_writer_append_framed(t->writer, &piece, &add, err);
+		p += piece.iov_len;
+	}
+	return status;
 }
 
 enum tfr_status tfr_sets_put(struct tfr_sets *s, const struct tfr_item *item, struct tfr_error *err)
 {
 	struct target *t = &s->targets[item->target];
 
-	return tfr_set_writer_put(t->writer, (uint32_t)(item->rank % t->lanes), item->pieces,
+	if (item->framed.data)
+		return put_framed(t, item, err);
+	if (!t->shards)
+		return tfr_set_writer_append(
+			t->writer, item->pieces, item->n_pieces, &item->digest, err);
+	return tfr_set_writer_put(t->writer, (uint32_t)(item->rank % t->shards), item->pieces,
 		item->n_pieces, &item->digest, err);
 }
 

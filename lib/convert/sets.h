@@ -12,8 +12,10 @@ struct tfr_sets;
 
 /* `in` gives the classes.  TFR_EEXIST: a set is there. */
 enum tfr_status tfr_sets_open(struct tfr_sets **s, const struct tfr_convert_opts *opts,
-	const struct tfr_input *in, struct tfr_error *err);
-/* Lanes that may be written at once: the shards of all sets. */
+	struct tfr_input *in, struct tfr_error *err);
+/* The set that an item's name says; opts->target_count: none. */
+size_t tfr_sets_choose(const struct tfr_convert_opts *opts, const struct tfr_item *item);
+/* Lanes that may be written at once: the shards of all sets, or a whole set. */
 uint32_t tfr_sets_lanes(const struct tfr_sets *s);
 /* Gives the next item, which has its name, its target, its rank and its lane; one thread at a time.
  * False: the fractions leave it over. */

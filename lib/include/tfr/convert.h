@@ -13,6 +13,7 @@
 #include <tfr/shard.h>
 
 enum tfr_on_error {
+	TFR_ON_ERROR_DEFAULT,	 /* what suits the kind of input: skip, but of records fail */
 	TFR_ON_ERROR_SKIP,	 /* warned of by name, counted */
 	TFR_ON_ERROR_FAIL,	 /* the first one ends the run, nothing is written */
 	TFR_ON_ERROR_QUARANTINE, /* skipped, and noted in a file: PATH TAB REASON */
@@ -30,6 +31,13 @@ struct tfr_embed {
 	/* That gets the bytes.  "image/encoded": the file is a picture, and all features of a
 	 * picture are made of it as those of a folder's are. */
 	const char *feature;
+};
+
+/* A shard as a dry run sees it. */
+struct tfr_planned_shard {
+	const char *file;
+	uint64_t records; /* at most: of files it is not known whether each becomes one */
+	uint64_t bytes;	  /* about, not compressed */
 };
 
 /* What tfr_convert() is to do.  Zero is a default everywhere but in `inputs` and `targets`. */
@@ -57,7 +65,16 @@ struct tfr_convert_opts {
 	const char *quarantine;	       /* the file of TFR_ON_ERROR_QUARANTINE */
 	struct tfr_writer_opts writer; /* compression, level, force, temporaries, threads */
 	const char *command;	       /* for the manifest; may be NULL */
-	struct tfr_progress *progress; /* may be NULL; items are files found */
+	/* Of a set named BASE@auto[.EXT], when a shard is full: the next record would make it
+	 * larger, framed and not compressed; or it has so many records.  Both 0: about 128 MiB,
+	 * with the number of shards drawn from the sizes of the files, round-robin, where the input
+	 * is files whose sizes can be asked; otherwise one shard fills after another.  TFR_EUSAGE
+	 * where a set has another name. */
+	uint64_t shard_size, records_per_shard;
+	/* Nothing is written; `planned` is told of each shard that would be, in order. */
+	bool dry_run;
+	void (*planned)(void *ctx, const struct tfr_planned_shard *shard);
+	struct tfr_progress *progress;		   /* may be NULL; items are files found */
 	void (*warn)(void *ctx, const char *text); /* one line, from any thread, one at a time */
 	void *ctx;
 };
