@@ -1,9 +1,11 @@
 /* cmd/shard.c - tfr shard: a folder of pictures, a list, into sets of records. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "builtin.h"
 #include "shard.h"
+#include "shard_follow.h"
 
 struct shard_settings {
 	struct opt_list outputs, types, embeds;
@@ -11,7 +13,8 @@ struct shard_settings {
 	const char *from, *on_error;
 	uint64_t shard_size, records_per_shard;
 	int level, compress, progress;
-	bool force, shuffle, verify, quiet, dry_run, json;
+	bool force, shuffle, verify, quiet, dry_run, json, allow_missing;
+	bool follow, per_epoch;
 };
 
 static const struct shard_settings defaults = { .memory = 1 << 30 };
@@ -22,8 +25,8 @@ static const struct opt options[] = {
 		"'train@16.tfrecord=0.9', to divide by a hash of each path; one without takes the "
 		"rest",
 		struct shard_settings, outputs),
-	OPT(STRING, 0, "from", "KIND", "folder|csv|tsv|jsonl",
-		"what the input is: folder, csv, tsv or jsonl [auto: what it looks like]",
+	OPT(STRING, 0, "from", "KIND", "folder|csv|tsv|jsonl|records",
+		"what the input is: folder, csv, tsv, jsonl or records [auto: what it looks like]",
 		struct shard_settings, from),
 	OPT(LIST, 0, "types", "NAME=TYPE,...", NULL,
 		"of a list: columns that are int, float or bytes, whatever they look like",
@@ -32,6 +35,14 @@ static const struct opt options[] = {
 		"of a list: a column of paths; the files' bytes become FEATURE; as image/encoded "
 		"with all that belongs to a picture [COLUMN]",
 		struct shard_settings, embeds),
+	OPT(FLAG, 0, "follow", NULL, NULL,
+		"with --per-epoch: read records from a FIFO, one writer after another, until "
+		"interrupted",
+		struct shard_settings, follow),
+	OPT(FLAG, 0, "per-epoch", NULL, NULL,
+		"with --follow: a set for each writer, numbered from 0 where its name has {epoch}",
+		struct shard_settings, per_epoch),
+	OPT_MISSING(struct shard_settings, allow_missing),
 	OPT(SIZE, 0, "shard-size", "SIZE", NULL,
 		"of a set named 'train@auto.tfrecord': shards of at most SIZE fill one after "
 		"another [128M]",
@@ -54,8 +65,9 @@ static const struct opt options[] = {
 		"decode every picture whole, not only its header and end", struct shard_settings,
 		verify),
 	OPT(STRING, 0, "on-error", "HOW", "skip|fail|quarantine=",
-		"items of no use, such as broken pictures: skip them with a warning, fail, or "
-		"quarantine=FILE: skip them and note PATH TAB REASON in FILE [skip]",
+		"items of no use, such as broken pictures: skip them with a warning, fail (the "
+		"default for records), or quarantine=FILE: skip them and note PATH TAB REASON in "
+		"FILE [skip]",
 		struct shard_settings, on_error),
 	OPT(SIZE, 'm', "memory", "SIZE", NULL, "items in memory at once [1G]",
 		struct shard_settings, memory),
@@ -223,6 +235,7 @@ static int convert(struct cmd *c, struct tfr_convert_opts *o)
 
 static int shard_main(struct cmd *c)
 {
+	static const char *const standard_input[] = { "-" };
 	const struct shard_settings *s = c->settings;
 	struct tfr_share *targets;
 	struct tfr_convert_opts o = {
@@ -242,29 +255,41 @@ static int shard_main(struct cmd *c)
 			.temporaries = cmd_temporaries(),
 		},
 		.command = c->line,
+		.allow_missing = s->allow_missing,
 		.shard_size = s->shard_size,
 		.records_per_shard = s->records_per_shard,
 		.dry_run = s->dry_run,
 	};
 
 	c->quiet = s->quiet;
-	if (c->count != 1)
-		return cmd_usage(c, c->count ? "one input at a time"
-					     : "no input: name a folder of pictures or a list");
+	if (!c->count && s->from && !strcmp(s->from, "records") && !isatty(STDIN_FILENO)) {
+		o.inputs = standard_input;
+		o.input_count = 1;
+	} else if (!c->count) {
+		return cmd_usage(c, "no input: name a folder of pictures, a list or records");
+	} else {
+		o.inputs = c->operands;
+		o.input_count = c->count;
+	}
+	if (s->follow != s->per_epoch)
+		return cmd_usage(c, "--follow and --per-epoch go together: a set is whole when its "
+				    "epoch is");
 	if (!s->outputs.count)
 		return cmd_usage(c, "no output: name a set, such as -o train@16.tfrecord");
 	if (parse_on_error(c, s->on_error, &o))
 		return c->exit;
-	o.inputs = c->operands;
-	o.input_count = c->count;
 	targets = calloc(s->outputs.count, sizeof(*targets));
 	if (!targets)
 		return cmd_fail(
 			c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
 	o.targets = targets;
 	if (!shard_parse_columns(c, &s->types, &s->embeds, &o) &&
-		!parse_outputs(c, &s->outputs, targets))
-		convert(c, &o);
+		!parse_outputs(c, &s->outputs, targets)) {
+		if (s->follow)
+			shard_follow(c, &o, convert);
+		else
+			convert(c, &o);
+	}
 	shard_free_columns(&o);
 	for (size_t i = 0; i < s->outputs.count; i++)
 		free((void *)(uintptr_t)targets[i].set);
@@ -274,8 +299,8 @@ static int shard_main(struct cmd *c)
 
 const struct command cmd_shard = {
 	.name = "shard",
-	.operands = "INPUT",
-	.summary = "make records of a folder of pictures or of a list",
+	.operands = "INPUT...",
+	.summary = "make records of pictures or of a list, or put records into other shards",
 	.options = options,
 	.settings_size = sizeof(struct shard_settings),
 	.defaults = &defaults,

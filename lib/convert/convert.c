@@ -177,7 +177,9 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 	r->report->records = totals.records;
 	r->report->sum = totals.sum;
 	if (!totals.records)
-		return tfr_fail_path(err, TFR_EDATA, r->opts->inputs[0], r->in->ops->nothing);
+		return tfr_fail_path(err, TFR_EDATA,
+			strcmp(r->opts->inputs[0], "-") ? r->opts->inputs[0] : "standard input",
+			r->in->ops->nothing);
 	status = tfr_sets_publish(r->sets, err);
 	if (!status)
 		status = tfr_labels_publish(&r->labels, err);

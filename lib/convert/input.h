@@ -41,6 +41,7 @@ struct tfr_measure {
 struct tfr_offer {
 	const char *path;
 	bool directory;
+	bool missing;	     /* no such file: a name for several */
 	const uint8_t *head; /* the first bytes of a regular file */
 	size_t head_size;
 };
@@ -75,5 +76,6 @@ enum tfr_status tfr_input_open(
 	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err);
 
 extern const struct tfr_input_ops tfr_input_folder, tfr_input_csv, tfr_input_tsv, tfr_input_jsonl;
+extern const struct tfr_input_ops tfr_input_records;
 
 #endif

@@ -16,6 +16,7 @@ static const struct tfr_input_ops *const rows[] = {
 	&tfr_input_csv,
 	&tfr_input_tsv,
 	&tfr_input_jsonl,
+	&tfr_input_records,
 };
 
 #define N_ROWS (sizeof(rows) / sizeof(*rows))
@@ -29,7 +30,9 @@ static enum tfr_status look(
 	ssize_t n;
 
 	*offer = (struct tfr_offer){ .path = path, .head = head };
-	if (!strcmp(path, "-") || (stat(path, &st) && errno == ENOENT && strpbrk(path, "*?[@")))
+	offer->missing =
+		strcmp(path, "-") && stat(path, &st) && errno == ENOENT && strpbrk(path, "*?[@");
+	if (!strcmp(path, "-") || offer->missing)
 		return TFR_OK;
 	if (stat(path, &st))
 		return tfr_fail_errno(err, errno, path, "cannot open");
@@ -70,8 +73,10 @@ static enum tfr_status recognise(const struct tfr_input_ops **ops,
 			*ops = rows[i];
 			return TFR_OK;
 		}
-	return tfr_fail_path(
-		err, TFR_EUSAGE, opts->inputs[0], "nothing that records can be made of:");
+	tfr_fail_path(err, TFR_EUSAGE, opts->inputs[0], "nothing that records can be made of:");
+	if (!offer.directory && !offer.head_size)
+		tfr_error_hint(err, "What cannot be looked at beforehand needs --from.");
+	return TFR_EUSAGE;
 }
 
 enum tfr_status tfr_input_open(
@@ -89,5 +94,8 @@ enum tfr_status tfr_input_open(
 		return tfr_fail(err, TFR_EUSAGE,
 			"types and embedded files are for the columns of a list, not for %s",
 			ops->what);
+	if ((opts->allow_missing || opts->descriptor) && !ops->framed)
+		return tfr_fail(err, TFR_EUSAGE, "%s means nothing to %s",
+			opts->descriptor ? "--follow" : "--allow-missing", ops->what);
 	return ops->open(in, opts, err);
 }

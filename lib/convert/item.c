@@ -151,6 +151,8 @@ void tfr_item_trim(struct tfr_item *item)
 {
 	if (item->file.cap > KEEP + 1)
 		tfr_buf_clear(&item->file);
+	if (item->own && item->trim_own)
+		item->trim_own(item->own);
 }
 
 void tfr_item_clear(struct tfr_item *item)

@@ -35,6 +35,7 @@ struct tfr_item {
 	struct tfr_framed framed;
 	void *own; /* what else the input keeps here, or NULL */
 	void (*free_own)(void *own);
+	void (*trim_own)(void *own); /* after the record is written; NULL: nothing */
 
 	struct tfr_builder *builder; /* empty when next() is called */
 	const struct iovec *pieces;  /* the record; large values lie where the input put them */

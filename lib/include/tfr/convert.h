@@ -44,7 +44,12 @@ struct tfr_planned_shard {
 struct tfr_convert_opts {
 	const char *const *inputs;
 	size_t input_count; /* at least 1; most kinds take one */
-	const char *from;   /* the kind of input: "folder", "csv"; NULL: found from what is there */
+	/* The kind of input: "folder", "csv", "records"; NULL: found from what is there. */
+	const char *from;
+	bool allow_missing; /* records: sets that lack members are read with what is there */
+	/* Records: read from this descriptor, which stays the caller's, up to its end; inputs[0] is
+	 * what errors call it.  NULL: `inputs` are opened. */
+	const int *descriptor;
 	/* The sets it is divided into.  Which one an item falls to is decided by XXH3-64 of its
 	 * name (of a file: its path below the folder): it stays where it is when others come or go.
 	 */
@@ -107,6 +112,10 @@ struct tfr_convert_report {
  * A picture is a file whose content is a whole JPEG or PNG (tfr_image_probe()).  With classes, a
  * file labels.txt of lines LABEL:NAME is written beside each set; one that is there and says the
  * same is kept.
+ *
+ * Records ("records"): what tfr_set_open() takes, as they lie, nothing decoded, every checksum
+ * verified; record k goes to shard k mod N of the one set.  With TFR_ON_ERROR_SKIP damage is passed
+ * over as tfr_reader_resync() does, each fault in one place; no quarantine.
  *
  * Item k of a set goes to shard k mod N, skipped or not, so that one bad file moves no other.
  * Nothing is visible until every set is whole and on disk; then one set after the other gets its

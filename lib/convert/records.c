@@ -1,0 +1,421 @@
+/* convert/records.c - records into other shards: nothing of them is decoded.
+ *
+ * An item is a run of whole records as they lie in the file.  Runs are read by one thread at a
+ * time, verified by all, and written in order, each record copied once into the buffer of its
+ * shard. Where damage is to be passed over, what it is must be known before a run gets its place,
+ * so that a bad record takes up one place like any other: then the one that reads verifies as well.
+ */
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "convert/input.h"
+#include "record/framing.h"
+#include "record/run.h"
+#include "record/writer.h"
+#include "thread/threads.h"
+
+enum { KEEP = 1 << 20 }; /* a block up to this size is kept for the next run */
+
+struct records {
+	struct tfr_input in;
+	struct tfr_set *set;
+	struct tfr_reader *reader; /* NULL: none open */
+	size_t file;		   /* of the reader, or the next one */
+	bool any;		   /* a record or a fault came out of it */
+	bool skip;		   /* damage is passed over */
+	/* With `skip`: what lies behind a bad record of the last run, and what is wrong with it. */
+	struct tfr_run rest;
+	struct tfr_error fault; /* status 0: none */
+	bool over;		/* nothing of the file can follow the fault */
+};
+
+/* What an item keeps. */
+struct held {
+	struct tfr_run run;
+	struct tfr_buf sums;
+};
+
+static void free_held(void *own)
+{
+	struct held *h = own;
+
+	tfr_run_clear(&h->run);
+	tfr_buf_clear(&h->sums);
+	free(h);
+}
+
+static void trim_held(void *own)
+{
+	struct held *h = own;
+
+	if (h->run.cap > KEEP)
+		tfr_run_clear(&h->run);
+}
+
+static struct held *held_of(struct tfr_item *item)
+{
+	if (!item->own) {
+		item->own = calloc(1, sizeof(struct held));
+		item->free_own = free_held;
+		item->trim_own = trim_held;
+	}
+	return item->own;
+}
+
+/* --- what they are --- */
+
+/* Whether a file's first header verifies, inflated where that is needed. */
+static bool holds_records(const char *path)
+{
+	struct tfr_reader *reader = NULL;
+	struct tfr_run run = { 0 };
+	bool yes = !tfr_reader_open(&reader, path, NULL, NULL) &&
+		   !tfr_reader_next_run(reader, &run, NULL);
+
+	tfr_run_clear(&run);
+	tfr_reader_close(reader);
+	return yes;
+}
+
+static bool pattern_finds_records(const char *pattern)
+{
+	glob_t found = { 0 };
+	bool yes = !glob(pattern, 0, NULL, &found) && holds_records(found.gl_pathv[0]);
+
+	globfree(&found);
+	return yes;
+}
+
+static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
+{
+	struct tfr_set_name name;
+
+	(void)opts;
+	if (offer->directory || !strcmp(offer->path, "-"))
+		return false;
+	if (offer->head_size >= TFR_RECORD_HEADER && tfr_header_verifies(offer->head))
+		return true;
+	if (offer->head_size)
+		return (offer->head[0] == 0x1f || offer->head[0] == 0x78) &&
+		       holds_records(offer->path);
+	if (!offer->missing)
+		return false;
+	if (tfr_set_name_parse(&name, offer->path, NULL) == TFR_OK) {
+		tfr_set_name_clear(&name);
+		return true;
+	}
+	return pattern_finds_records(offer->path);
+}
+
+/* --- reading --- */
+
+static const char *path_of(const struct records *r)
+{
+	return r->set ? tfr_set_path(r->set, r->file) : r->in.opts->inputs[0];
+}
+
+static enum tfr_status open_file(struct records *r, struct tfr_error *err)
+{
+	struct tfr_reader_opts opts = { .threads = tfr_thread_count(r->in.opts->threads) };
+
+	r->any = false;
+	if (!r->set)
+		return tfr_reader_open_fd(
+			&r->reader, *r->in.opts->descriptor, path_of(r), &opts, err);
+	return tfr_reader_open(&r->reader, path_of(r), &opts, err);
+}
+
+static void end_file(struct records *r)
+{
+	char text[4400];
+
+	if (!r->any && strcmp(path_of(r), "-") && r->in.opts->warn) {
+		snprintf(text, sizeof(text), "'%s' holds no records", path_of(r));
+		r->in.opts->warn(r->in.opts->ctx, text);
+	}
+	tfr_reader_close(r->reader);
+	r->reader = NULL;
+	r->file++;
+}
+
+static enum tfr_status read_run(
+	struct records *r, struct held *h, const struct tfr_room *room, struct tfr_error *err)
+{
+	enum tfr_status status = tfr_reader_next_run(r->reader, &h->run, err);
+
+	if (status)
+		return status;
+	tfr_room_reserve(room, h->run.large ? h->run.large : h->run.size);
+	return h->run.large ? tfr_reader_large_run(r->reader, &h->run, err) : TFR_OK;
+}
+
+static enum tfr_status give_run(struct records *r, struct tfr_item *item, struct tfr_error *err)
+{
+	struct held *h = item->own;
+
+	r->any = true;
+	item->records = h->run.records;
+	item->framed = (struct tfr_framed){ h->run.data, h->run.size, NULL };
+	item->size = h->run.size;
+	return tfr_item_name(item, path_of(r), strlen(path_of(r)))
+		       ? TFR_OK
+		       : tfr_fail_nomem(err, "reading records");
+}
+
+/* --- reading past damage --- */
+
+static enum tfr_status give_fault(struct records *r, struct tfr_item *item, struct tfr_error *err)
+{
+	const struct tfr_error *f = &r->fault;
+
+	r->any = true;
+	tfr_item_skip(item, f->status, "%s, record %llu, offset %llu", f->message,
+		(unsigned long long)f->record, (unsigned long long)f->offset);
+	r->fault = (struct tfr_error){ 0 };
+	return tfr_item_name(item, path_of(r), strlen(path_of(r)))
+		       ? TFR_OK
+		       : tfr_fail_nomem(err, "reading records");
+}
+
+/* Cuts the run before its first bad record, and puts what lies behind that by. */
+static enum tfr_status cut_run(struct records *r, struct tfr_run *run, struct tfr_error *err)
+{
+	struct tfr_run *rest = &r->rest;
+	struct tfr_record rec;
+	enum tfr_status status;
+	size_t good;
+
+	do {
+		good = run->at;
+		status = tfr_run_next(run, &rec, &r->fault);
+	} while (!status);
+	if (status == TFR_END)
+		return TFR_OK;
+	rest->size = run->size - run->at;
+	if (rest->size > rest->cap) {
+		tfr_run_clear(rest);
+		rest->block = malloc(run->size);
+		if (!rest->block)
+			return tfr_fail_nomem(err, "reading records");
+		rest->cap = run->size;
+		rest->size = run->size - run->at;
+	}
+	if (rest->size)
+		memcpy(rest->block, run->data + run->at, rest->size);
+	rest->data = rest->block;
+	rest->records = run->records - run->seen;
+	rest->index = run->index + run->seen;
+	rest->offset = run->offset + run->at;
+	rest->at = rest->seen = 0;
+	run->size = good;
+	run->records = run->seen - 1;
+	return TFR_OK;
+}
+
+/* The rest of the run before, as a run of its own. */
+static void take_rest(struct records *r, struct held *h)
+{
+	struct tfr_run rest = r->rest;
+
+	r->rest = h->run;
+	r->rest.records = 0;
+	h->run = rest;
+}
+
+/* A fault of the file between records.  TFR_END: nothing can follow. */
+static enum tfr_status pass_fault(
+	struct records *r, enum tfr_status status, struct tfr_error *fault, struct tfr_error *err)
+{
+	enum tfr_fault kind = tfr_reader_fault(r->reader);
+	uint64_t lost;
+
+	r->fault = *fault;
+	r->fault.status = status;
+	if (kind != TFR_FAULT_LENGTH && kind != TFR_FAULT_CUT)
+		return TFR_END;
+	return tfr_reader_resync(r->reader, &lost, err);
+}
+
+/* A run without bad records, or a bad one: TFR_OK with r->fault and no run, or TFR_END. */
+static enum tfr_status next_past_damage(
+	struct records *r, struct held *h, const struct tfr_room *room, struct tfr_error *err)
+{
+	struct tfr_error fault = { 0 };
+	enum tfr_status status = TFR_OK;
+
+	h->run.records = 0;
+	if (r->rest.records)
+		take_rest(r, h);
+	else
+		status = read_run(r, h, room, &fault);
+	if (!status)
+		return cut_run(r, &h->run, err);
+	if (status == TFR_END)
+		return TFR_END;
+	if (status != TFR_EDATA) {
+		if (err)
+			*err = fault;
+		return status;
+	}
+	status = pass_fault(r, status, &fault, err);
+	r->over = status == TFR_END;
+	return r->over ? TFR_OK : status;
+}
+
+static enum tfr_status next_careful(struct records *r, struct tfr_item *item,
+	const struct tfr_room *room, struct tfr_error *err)
+{
+	struct held *h = item->own;
+	enum tfr_status status;
+
+	if (r->fault.status)
+		return give_fault(r, item, err);
+	if (r->over) {
+		r->over = false;
+		return TFR_END;
+	}
+	status = next_past_damage(r, h, room, err);
+	if (status)
+		return status;
+	return h->run.records ? give_run(r, item, err) : give_fault(r, item, err);
+}
+
+/* --- one item --- */
+
+static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
+	const struct tfr_room *room, struct tfr_error *err)
+{
+	struct records *r = (struct records *)in;
+	struct held *h = held_of(item);
+	enum tfr_status status = TFR_OK;
+
+	if (!h)
+		return tfr_fail_nomem(err, "reading records");
+	for (;;) {
+		if (!r->reader && r->file == (r->set ? tfr_set_count(r->set) : 1))
+			return TFR_END;
+		if (!r->reader)
+			status = open_file(r, err);
+		if (status)
+			return status;
+		if (r->skip) {
+			status = next_careful(r, item, room, err);
+		} else {
+			status = read_run(r, h, room, err);
+			if (!status)
+				status = give_run(r, item, err);
+		}
+		if (status != TFR_END)
+			return status;
+		end_file(r);
+		status = TFR_OK;
+	}
+}
+
+static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
+	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
+{
+	struct held *h = item->own;
+	struct tfr_record rec;
+	enum tfr_status status;
+	uint64_t *sums;
+
+	(void)in;
+	(void)bench;
+	(void)room;
+	h->sums.size = 0;
+	if (!tfr_buf_reserve(&h->sums, h->run.records * sizeof(*sums)))
+		return tfr_fail_nomem(err, "reading records");
+	sums = (uint64_t *)(void *)h->sums.data;
+	h->run.at = h->run.seen = 0;
+	while (!(status = tfr_run_next(&h->run, &rec, err)))
+		*sums++ = tfr_content_sum(rec.data, rec.size);
+	item->framed.sums = (const uint64_t *)(void *)h->sums.data;
+	if (status == TFR_END)
+		return TFR_OK;
+	tfr_error_locate(err, (const char *)item->name.data, rec.index, rec.offset);
+	return status;
+}
+
+/* --- all of them --- */
+
+static enum tfr_status check(const struct tfr_convert_opts *o, struct tfr_error *err)
+{
+	const char *what = o->verify				    ? "--verify"
+			   : o->label_base			    ? "--label-base"
+			   : o->on_error == TFR_ON_ERROR_QUARANTINE ? "a quarantine"
+								    : NULL;
+
+	if (what) {
+		tfr_fail(err, TFR_EUSAGE, "%s means nothing to records, which are not decoded",
+			what);
+		if (o->on_error == TFR_ON_ERROR_QUARANTINE)
+			tfr_error_hint(
+				err, "'tfr cat --on-error quarantine=FILE' keeps bad bytes.");
+		return TFR_EUSAGE;
+	}
+	if (o->target_count == 1 && o->targets[0].fraction == 0)
+		return TFR_OK;
+	tfr_fail(err, TFR_EUSAGE, "records go to one set at a time, without a fraction");
+	tfr_error_hint(err, "'tfr split' divides records.");
+	return TFR_EUSAGE;
+}
+
+static void close_records(struct tfr_input *in)
+{
+	struct records *r = (struct records *)in;
+
+	tfr_reader_close(r->reader);
+	tfr_set_close(r->set);
+	tfr_run_clear(&r->rest);
+	free(r);
+}
+
+static enum tfr_status open_records(
+	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	struct tfr_set_opts set = { .inputs = opts->inputs,
+		.count = opts->input_count,
+		.allow_missing = opts->allow_missing,
+		.warn = opts->warn,
+		.ctx = opts->ctx };
+	struct records *r = calloc(1, sizeof(*r));
+	enum tfr_status status;
+
+	if (!r)
+		return tfr_fail_nomem(err, "reading records");
+	*in = &r->in;
+	r->in.ops = &tfr_input_records;
+	r->in.opts = opts;
+	r->in.items = TFR_STREAM;
+	r->in.prefix = "";
+	r->skip = opts->on_error == TFR_ON_ERROR_SKIP;
+	status = check(opts, err);
+	if (status || opts->descriptor)
+		return status;
+	status = tfr_set_open(&r->set, &set, err);
+	if (status)
+		return status;
+	r->in.files = r->set;
+	if (opts->progress)
+		opts->progress->total_bytes = tfr_set_bytes(r->set);
+	return TFR_OK;
+}
+
+const struct tfr_input_ops tfr_input_records = {
+	.name = "records",
+	.what = "a set of records",
+	.nothing = "no records in",
+	.refused = "damaged",
+	.several = true,
+	.framed = true,
+	.recognises = recognises,
+	.open = open_records,
+	.next = next,
+	.load = load,
+	.close = close_records,
+};
