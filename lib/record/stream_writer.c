@@ -75,7 +75,7 @@ static enum tfr_status go_on(struct tfr_stream_writer *w, const struct mark *m,
 	struct tfr_unread *from, struct tfr_error *err)
 {
 	const void *waiting = tfr_unread_take(from, m->press.waiting);
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status;
 
 	if (!waiting)
 		return tfr_fail(
@@ -83,9 +83,11 @@ static enum tfr_status go_on(struct tfr_stream_writer *w, const struct mark *m,
 	w->file_bytes = m->file_bytes;
 	w->file_crc = m->file_crc;
 	w->ended = m->ended;
-	if (w->press && !w->ended)
-		status = start_pressing(w, err);
-	return status || !w->z ? status : tfr_pressed_resume(w->z, &m->press, waiting, err);
+	/* A stream that nothing was put into is begun when something is. */
+	if (w->ended || !w->press || !(m->press.started || m->press.waiting))
+		return TFR_OK;
+	status = start_pressing(w, err);
+	return status ? status : tfr_pressed_resume(w->z, &m->press, waiting, err);
 }
 
 static enum tfr_status start(struct tfr_stream_writer *w, const char *path,

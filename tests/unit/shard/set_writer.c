@@ -239,6 +239,32 @@ Test(set_writer, what_was_stopped_is_gone_on_with_compressed)
 	compare_resumed("f@auto", &gzip, &(struct tfr_set_fill){ .bytes = 400000 }, 6);
 }
 
+Test(set_writer, a_shard_that_had_no_record_yet_is_gone_on_with)
+{
+	const struct tfr_writer_opts zlib = { .compression = TFR_COMPRESSION_ZLIB };
+	struct tfr_set_how how = { 0 };
+	struct tfr_set_writer *w = NULL;
+	TFR_AUTO_BUF mark = { 0 };
+	struct tfr_unread unread;
+
+	mkdir("a", 0777);
+	mkdir("b", 0777);
+	write_all("a/t@3", &zlib, &how, 50);
+	cr_assert_eq(tfr_set_writer_open_as(&w, "b/t@3", &zlib, &how, NULL, NULL, NULL), TFR_OK);
+	cr_assert_eq(put(w, 0, false), TFR_OK);
+	cr_assert_eq(tfr_set_writer_mark(w, &mark, NULL), TFR_OK);
+	tfr_set_writer_keep(w);
+	tfr_set_writer_close(w);
+	unread = (struct tfr_unread){ mark.data, mark.data + mark.size };
+	how.mark = &unread;
+	cr_assert_eq(tfr_set_writer_open_as(&w, "b/t@3", &zlib, &how, NULL, NULL, NULL), TFR_OK);
+	for (int i = 1; i < 50; i++)
+		cr_assert_eq(put(w, i, false), TFR_OK);
+	cr_assert_eq(tfr_set_writer_publish(w, NULL, NULL), TFR_OK);
+	tfr_set_writer_close(w);
+	expect_same("a", "b");
+}
+
 Test(set_writer, temporaries_that_are_others_are_refused_and_left)
 {
 	struct tfr_set_writer *w = NULL;
