@@ -1,10 +1,9 @@
 /* rewrite/resume.c - tables of numbers, as they lie in memory, behind a header that says whose they
- * are and before a checksum.  The file is for the same machine and the same build: its fingerprint
+ * are.  The file is for the same machine and the same build: its fingerprint
  * has the version and the sizes of what it holds. */
 #include "rewrite/resume.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +14,9 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "io/output.h"
+#include "shard/state.h"
 
 struct header {
-	char magic[8];
 	uint64_t fingerprint;
 	uint32_t tables, buckets, spill_files, reserved;
 	struct tfr_shuffle_report report;
@@ -34,7 +32,7 @@ struct saved_part {
 	uint32_t table, strand;
 };
 
-static const char MAGIC[8] = "tfrshuf1";
+static const char MAGIC[] = "tfrshuf2";
 
 static char *state_path(const char *folder, const char *name)
 {
@@ -154,21 +152,16 @@ enum tfr_status tfr_resume_save(const char *folder, const char *name, uint64_t f
 		.spill_files = spill_files,
 		.report = *report };
 	TFR_AUTO_FREE char *path = state_path(folder, name);
-	struct tfr_output_opts opts = { .force = true };
 	TFR_AUTO_BUF buf = { 0 };
-	uint64_t sum;
 	bool good;
 
-	memcpy(h.magic, MAGIC, sizeof(MAGIC));
 	good = path && tfr_buf_append(&buf, &h, sizeof(h));
 	for (uint32_t k = 0; good && k < dealt->count; k++)
 		good = append_table(&buf, dealt->strands[k]);
 	for (uint32_t k = 0; good && k < buckets->count; k++)
 		good = append_bucket(&buf, &buckets->b[k], dealt);
-	sum = good ? XXH3_64bits(buf.data, buf.size) : 0;
-	if (!good || !tfr_buf_append(&buf, &sum, sizeof(sum)))
-		return tfr_fail_nomem(err, "noting a finished pass");
-	return tfr_output_whole(path, &opts, buf.data, buf.size, err);
+	return good ? tfr_state_save(path, MAGIC, &buf, NULL, err)
+		    : tfr_fail_nomem(err, "noting a finished pass");
 }
 
 void tfr_resume_remove(const char *folder, const char *name)
@@ -181,25 +174,11 @@ void tfr_resume_remove(const char *folder, const char *name)
 
 /* --- reading --- */
 
-struct cursor {
-	const uint8_t *p, *end;
-};
-
-/* Takes `size` bytes; NULL: there are fewer. */
-static const void *take(struct cursor *c, uint64_t size)
+static bool take_table(struct tfr_unread *c, struct tfr_strands *s)
 {
-	const uint8_t *p = c->p;
-
-	if (size > (uint64_t)(c->end - c->p))
-		return NULL;
-	c->p += size;
-	return p;
-}
-
-static bool take_table(struct cursor *c, struct tfr_strands *s)
-{
-	const uint32_t *sizes = take(c, 2 * sizeof(*sizes));
-	const void *strands = sizes ? take(c, sizes[0] * sizeof(*s->strands)) : NULL, *chunks;
+	const uint32_t *sizes = tfr_unread_take(c, 2 * sizeof(*sizes));
+	const void *strands = sizes ? tfr_unread_take(c, sizes[0] * sizeof(*s->strands)) : NULL,
+		   *chunks;
 
 	if (!strands)
 		return false;
@@ -210,7 +189,7 @@ static bool take_table(struct cursor *c, struct tfr_strands *s)
 	memcpy(s->strands, strands, s->count * sizeof(*s->strands));
 	if (sizes[1] <= 1) /* [0] is nobody's: there was no chunk */
 		return true;
-	chunks = take(c, sizes[1] * sizeof(*s->chunks));
+	chunks = tfr_unread_take(c, sizes[1] * sizeof(*s->chunks));
 	s->chunks = chunks ? malloc(sizes[1] * sizeof(*s->chunks)) : NULL;
 	if (!s->chunks)
 		return false;
@@ -219,10 +198,11 @@ static bool take_table(struct cursor *c, struct tfr_strands *s)
 	return true;
 }
 
-static bool take_bucket(struct cursor *c, struct tfr_bucket *b, const struct tfr_dealt *dealt)
+static bool take_bucket(struct tfr_unread *c, struct tfr_bucket *b, const struct tfr_dealt *dealt)
 {
-	const struct saved_bucket *saved = take(c, sizeof(*saved));
-	const struct saved_part *parts = saved ? take(c, saved->part_count * sizeof(*parts)) : NULL;
+	const struct saved_bucket *saved = tfr_unread_take(c, sizeof(*saved));
+	const struct saved_part *parts =
+		saved ? tfr_unread_take(c, saved->part_count * sizeof(*parts)) : NULL;
 
 	if (!parts)
 		return false;
@@ -243,7 +223,7 @@ static bool take_bucket(struct cursor *c, struct tfr_bucket *b, const struct tfr
 	return true;
 }
 
-static bool take_all(struct cursor *c, const struct header *h, struct tfr_dealt *dealt,
+static bool take_all(struct tfr_unread *c, const struct header *h, struct tfr_dealt *dealt,
 	struct tfr_buckets *buckets)
 {
 	bool good = true;
@@ -265,21 +245,6 @@ static bool take_all(struct cursor *c, const struct header *h, struct tfr_dealt 
 	return good;
 }
 
-/* The whole file; size 0: there is none that could be ours. */
-static void read_file(const char *path, struct tfr_buf *buf)
-{
-	TFR_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	struct stat st;
-	ssize_t n = 0;
-
-	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) ||
-		!tfr_buf_reserve(buf, (size_t)st.st_size + 1))
-		return;
-	while (buf->size < (size_t)st.st_size &&
-		(n = read(fd, buf->data + buf->size, (size_t)st.st_size - buf->size)) > 0)
-		buf->size += (size_t)n;
-}
-
 enum tfr_status tfr_resume_load(const char *folder, const char *name, uint64_t fingerprint,
 	struct tfr_dealt *dealt, struct tfr_buckets *buckets, struct tfr_shuffle_report *report,
 	uint32_t *spill_files, struct tfr_error *err)
@@ -287,20 +252,17 @@ enum tfr_status tfr_resume_load(const char *folder, const char *name, uint64_t f
 	TFR_AUTO_FREE char *path = state_path(folder, name);
 	const struct header *h;
 	TFR_AUTO_BUF buf = { 0 };
-	struct cursor c;
-	uint64_t sum;
+	enum tfr_status status;
+	struct tfr_unread c;
 
 	if (!path)
 		return tfr_fail_nomem(err, "looking for a finished pass");
-	read_file(path, &buf);
-	if (buf.size < sizeof(*h) + sizeof(sum))
+	status = tfr_state_load(path, MAGIC, &buf, &c, err);
+	if (status)
+		return status;
+	h = tfr_unread_take(&c, sizeof(*h));
+	if (!h || h->fingerprint != fingerprint)
 		return TFR_END;
-	memcpy(&sum, buf.data + buf.size - sizeof(sum), sizeof(sum));
-	h = (const struct header *)buf.data;
-	if (memcmp(h->magic, MAGIC, sizeof(MAGIC)) || h->fingerprint != fingerprint ||
-		sum != XXH3_64bits(buf.data, buf.size - sizeof(sum)))
-		return TFR_END;
-	c = (struct cursor){ buf.data + sizeof(*h), buf.data + buf.size - sizeof(sum) };
 	if (!take_all(&c, h, dealt, buckets)) {
 		tfr_buckets_clear(buckets);
 		tfr_dealt_clear(dealt);
