@@ -319,3 +319,69 @@ void opt_print(const struct opt *table)
 	printf("%-*s", HELP_COLUMN, "  -h, --help");
 	print_wrapped("print this and exit");
 }
+
+/* --- the settings as a text --- */
+
+static void describe_value(FILE *f, const struct opt *o, const void *field)
+{
+	const struct opt_list *list = field;
+	const char *text = o->type == OPT_STRING ? *(const char *const *)field : NULL;
+	char line[4200];
+
+	switch (o->type) {
+	case OPT_END:
+		break;
+	case OPT_FLAG:
+		fputs(*(const bool *)field ? " yes" : " no", f);
+		break;
+	case OPT_STRING:
+		fprintf(f, " %s", text ? tfr_escape_line(line, sizeof(line), text) : "(not given)");
+		break;
+	case OPT_LIST:
+		for (size_t i = 0; i < list->count; i++)
+			fprintf(f, " %s", tfr_escape_line(line, sizeof(line), list->values[i]));
+		break;
+	case OPT_COUNT:
+	case OPT_JOB:
+	case OPT_SIZE:
+		fprintf(f, " %llu", (unsigned long long)*(const uint64_t *)field);
+		break;
+	case OPT_REAL:
+		fprintf(f, " %.17g", *(const double *)field);
+		break;
+	case OPT_LEVEL:
+	case OPT_CHOICE:
+		fprintf(f, " %d", *(const int *)field);
+		break;
+	}
+}
+
+static bool is_among(const char *name, const char *const *names)
+{
+	for (; *names; names++)
+		if (!strcmp(name, *names))
+			return true;
+	return false;
+}
+
+char *opt_describe(const struct opt *table, const void *settings, const char *const *except)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	for (const struct opt *o = table; o->type != OPT_END; o++) {
+		if (!o->name || is_among(o->name, except))
+			continue;
+		fprintf(f, "--%s", o->name);
+		describe_value(f, o, (const char *)settings + o->offset);
+		fputc('\n', f);
+	}
+	if (fclose(f)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}

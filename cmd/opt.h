@@ -63,6 +63,11 @@ enum tfr_status opt_parse(const struct opt *table, int argc, char **argv, void *
 	struct opt_result *result, struct tfr_error *err);
 void opt_result_clear(struct opt_result *result, const struct opt *table, void *settings);
 
+/* The settings as a text, a line "--NAME VALUE" an option that has a name, in the table's order,
+ * whatever way they were given; without those whose names are in `except`, which ends in NULL.  The
+ * caller frees it.  NULL: out of memory. */
+char *opt_describe(const struct opt *table, const void *settings, const char *const *except);
+
 /* Prints the table, a row an option, wrapped at 80 columns. */
 void opt_print(const struct opt *table);
 

@@ -14,10 +14,15 @@ struct shard_settings {
 	uint64_t shard_size, records_per_shard;
 	int level, compress, progress;
 	bool force, shuffle, verify, quiet, dry_run, json, allow_missing;
-	bool follow, per_epoch;
+	bool follow, per_epoch, resume;
+	double checkpoint;
 };
 
-static const struct shard_settings defaults = { .memory = 1 << 30 };
+static const struct shard_settings defaults = { .memory = 1 << 30, .checkpoint = 10 };
+
+/* Options that do not change what is written: a run is resumed whatever they are. */
+static const char *const indifferent[] = { "output", "force", "resume", "checkpoint", "memory",
+	"jobs", "json", "progress", "quiet", NULL };
 
 static const struct opt options[] = {
 	OPT(LIST, 'o', "output", "SET[=FRACTION]", NULL,
@@ -53,6 +58,12 @@ static const struct opt options[] = {
 	OPT(FLAG, 0, "dry-run", NULL, NULL,
 		"print the shards, their records and about their bytes; write nothing",
 		struct shard_settings, dry_run),
+	OPT(FLAG, 0, "resume", NULL, NULL,
+		"go on where a run with the same options was killed or failed, or begin",
+		struct shard_settings, resume),
+	OPT(REAL, 0, "checkpoint", "SECONDS", NULL,
+		"how often to note how far the run is, for --resume; 0: never [10]",
+		struct shard_settings, checkpoint),
 	OPT_FORCE(struct shard_settings, force),
 	OPT_COMPRESS(struct shard_settings, compress),
 	OPT_LEVEL(struct shard_settings, level),
@@ -158,6 +169,8 @@ static void print_json(struct talk *t, const struct tfr_convert_report *r, bool 
 	tfr_json_u64(t->json, s->dry_run ? "records" : "written", r->records);
 	tfr_json_u64(t->json, "skipped", r->skipped);
 	tfr_json_u64(t->json, "left", r->left);
+	if (s->resume)
+		tfr_json_u64(t->json, "resumed", r->resumed);
 	tfr_json_u64(t->json, "bytes", r->bytes);
 	if (!s->dry_run) {
 		snprintf(sum, sizeof(sum), "%016llx", (unsigned long long)r->sum);
@@ -180,6 +193,9 @@ static void print_end(struct cmd *c, const struct tfr_convert_report *r)
 		.sum = r->sum,
 	};
 
+	if (r->resumed && !s->quiet && !s->json)
+		fprintf(stderr, "tfr %s: resumed: %llu items were done\n", c->command->name,
+			(unsigned long long)r->resumed);
 	if (!s->dry_run && !s->json)
 		cmd_print_summary(c, &summary);
 }
@@ -203,17 +219,22 @@ static int convert(struct cmd *c, struct tfr_convert_opts *o)
 {
 	const struct shard_settings *s = c->settings;
 	struct talk talk = { .c = c, .json = s->json ? tfr_json_new() : NULL };
+	char *options_text = opt_describe(options, s, indifferent);
 	struct tfr_progress progress = { 0 };
 	struct tfr_convert_report report;
 	struct tfr_error err;
 	enum tfr_status status;
 
+	if (!options_text)
+		return cmd_fail(
+			c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
 	if (talk.json) {
 		tfr_json_open_object(talk.json, NULL);
 		tfr_json_u64(talk.json, "version", 1);
 		if (s->dry_run)
 			tfr_json_open_array(talk.json, "shards");
 	}
+	o->options = options_text;
 	o->progress = &progress;
 	o->warn = warn;
 	o->planned = print_planned;
@@ -230,6 +251,7 @@ static int convert(struct cmd *c, struct tfr_convert_opts *o)
 		print_end(c, &report);
 	}
 	tfr_json_free(talk.json);
+	free(options_text);
 	return c->exit;
 }
 
@@ -259,6 +281,8 @@ static int shard_main(struct cmd *c)
 		.shard_size = s->shard_size,
 		.records_per_shard = s->records_per_shard,
 		.dry_run = s->dry_run,
+		.resume = s->resume,
+		.checkpoint = s->checkpoint > 0 ? s->checkpoint : -1,
 	};
 
 	c->quiet = s->quiet;

@@ -24,8 +24,9 @@ static int check(struct cmd *c, const struct tfr_convert_opts *o)
 		return cmd_usage(c, "--follow reads one FIFO, which 'mkfifo' makes");
 	if (o->from && strcmp(o->from, "records"))
 		return cmd_usage(c, "--follow reads records");
-	if (o->dry_run)
-		return cmd_usage(c, "--follow and --dry-run exclude each other");
+	if (o->dry_run || o->resume)
+		return cmd_usage(c, "--follow and %s exclude each other",
+			o->resume ? "--resume" : "--dry-run");
 	if (o->target_count != 1 || !strstr(o->targets[0].set, PLACE))
 		return cmd_usage(c,
 			"--per-epoch writes one set, whose name has '{epoch}' where the epoch's "

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "convert/checkpoint.h"
 #include "convert/input.h"
 #include "convert/labels.h"
 #include "convert/notes.h"
@@ -26,8 +27,12 @@ struct run {
 	struct tfr_sets *sets;
 	struct tfr_labels labels;
 	struct tfr_notes notes;
-	uint32_t *order; /* of a list's items, shuffled; NULL: as they come */
-	uint64_t next;	 /* item to ask for */
+	struct tfr_checkpoint checkpoint;
+	uint64_t checked; /* items done when how far it is was last noted */
+	bool paused;	  /* to note it */
+	bool sealed;	  /* all is written and on disk */
+	uint32_t *order;  /* of a list's items, shuffled; NULL: as they come */
+	uint64_t next;	  /* item to ask for */
 	unsigned threads;
 	struct tfr_workbench *benches; /* one a thread */
 	enum tfr_status late;	       /* a failure where none could be returned, with its error */
@@ -46,7 +51,8 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, uint64_t i, 
 	enum tfr_status status;
 
 	for (;;) {
-		if (r->next == r->in->items)
+		r->paused = r->next > r->checked && tfr_checkpoint_is_due(&r->checkpoint);
+		if (r->next == r->in->items || r->paused)
 			return TFR_END;
 		status = tfr_item_start(item, r->order ? r->order[r->next] : r->next, err);
 		if (!status)
@@ -145,6 +151,86 @@ static enum tfr_status write_items(struct run *r, struct tfr_error *err)
 	return status;
 }
 
+/* --- going on from where another run was --- */
+
+/* What a note has before that of the sets. */
+struct place {
+	uint64_t next, noted; /* items; bytes of the quarantine */
+	uint64_t sealed;
+	struct tfr_convert_report report;
+};
+
+/* While nothing is in flight. */
+static enum tfr_status note_place(struct run *r, struct tfr_error *err)
+{
+	struct place p = { r->next, r->notes.written, r->sealed, *r->report };
+	TFR_AUTO_BUF body = { 0 };
+	enum tfr_status status = tfr_buf_append(&body, &p, sizeof(p))
+					 ? tfr_notes_sync(&r->notes, err)
+					 : tfr_fail_nomem(err, "noting how far a run is");
+
+	if (!status)
+		status = tfr_sets_mark(r->sets, &body, err);
+	if (!status)
+		status = tfr_checkpoint_save(&r->checkpoint, &body, err);
+	r->checked = r->next;
+	return status;
+}
+
+static enum tfr_status pass_items(struct run *r, struct tfr_error *err)
+{
+	static const struct tfr_room nobody;
+	enum tfr_status status = TFR_OK;
+	struct tfr_item item = { 0 };
+	uint64_t done = 0;
+
+	if (r->in->items != TFR_STREAM || r->sealed)
+		return TFR_OK;
+	if (r->in->ops->pass)
+		return r->in->ops->pass(r->in, r->next, err);
+	while (!status && done < r->next) {
+		status = tfr_item_start(&item, done, err);
+		if (!status)
+			status = r->in->ops->next(r->in, &item, &nobody, err);
+		tfr_item_trim(&item);
+		done += item.records;
+	}
+	tfr_item_clear(&item);
+	if (status == TFR_END || (!status && done != r->next))
+		return tfr_fail_path(err, TFR_EDATA, r->opts->inputs[0],
+			"there is less than the run that is to be resumed has read of");
+	return status;
+}
+
+/* Opens what is written, as it was or from the start. */
+static enum tfr_status open_outputs(struct run *r, struct tfr_error *err)
+{
+	bool resumes = r->checkpoint.resumes;
+	struct tfr_unread *found = resumes ? &r->checkpoint.found : NULL;
+	struct place p = { 0 };
+	enum tfr_status status = TFR_OK;
+
+	if (resumes && !tfr_unread_copy(found, &p, sizeof(p)))
+		return tfr_fail(
+			err, TFR_EDATA, "what is known of the run to be resumed is cut short");
+	if (!status)
+		status = tfr_sets_open(&r->sets, r->opts, r->in, found, err);
+	if (!status)
+		tfr_checkpoint_begin(&r->checkpoint);
+	if (!status && r->in->n_classes)
+		status = tfr_labels_open(&r->labels, r->in, err);
+	if (!status)
+		status = tfr_notes_open(&r->notes, r->opts, r->in->prefix,
+			resumes ? &p.noted : NULL, p.sealed, err);
+	if (status || !resumes)
+		return status;
+	*r->report = p.report;
+	r->next = r->checked = r->report->resumed = p.next;
+	r->sealed = p.sealed;
+	tfr_progress_add(r->opts->progress, p.next, p.report.bytes);
+	return pass_items(r, err);
+}
+
 static enum tfr_status make_order(struct run *r, struct tfr_error *err)
 {
 	struct tfr_rng rng;
@@ -180,10 +266,22 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 		return tfr_fail_path(err, TFR_EDATA,
 			strcmp(r->opts->inputs[0], "-") ? r->opts->inputs[0] : "standard input",
 			r->in->ops->nothing);
-	status = tfr_sets_publish(r->sets, err);
+	status = tfr_sets_seal(r->sets, err);
+	if (!status)
+		status = tfr_notes_seal(&r->notes, err);
+	r->sealed = !status;
+	/* A run that is killed between two names goes on with the others. */
+	if (!status && r->checkpoint.saved)
+		status = note_place(r, err);
+	if (!status)
+		status = tfr_sets_publish(r->sets, err);
 	if (!status)
 		status = tfr_labels_publish(&r->labels, err);
-	return status ? status : tfr_notes_publish(&r->notes, err);
+	if (!status)
+		status = tfr_notes_publish(&r->notes, err);
+	if (!status)
+		tfr_checkpoint_done(&r->checkpoint);
+	return status;
 }
 
 static enum tfr_status convert(struct run *r, struct tfr_error *err)
@@ -194,15 +292,18 @@ static enum tfr_status convert(struct run *r, struct tfr_error *err)
 	if (!status && r->opts->dry_run)
 		return tfr_plan(r->in, r->order, r->report, err);
 	if (!status)
-		status = tfr_sets_open(&r->sets, r->opts, r->in, err);
-	if (!status && r->in->n_classes)
-		status = tfr_labels_open(&r->labels, r->in, err);
-	if (!status)
-		status = tfr_notes_open(&r->notes, r->opts, r->in->prefix, err);
+		status = tfr_checkpoint_open(&r->checkpoint, r->opts, r->in, err);
 	if (!status && r->opts->progress && r->in->items != TFR_STREAM)
 		r->opts->progress->total_items = r->in->items;
 	if (!status)
-		status = write_items(r, err);
+		status = open_outputs(r, err);
+	do {
+		r->paused = false; /* where there is nothing to pull, nobody else says so */
+		if (!status && !r->sealed)
+			status = write_items(r, err);
+		if (!status && r->paused)
+			status = note_place(r, err);
+	} while (!status && r->paused);
 	return status ? status : publish(r, err);
 }
 
@@ -215,6 +316,7 @@ static void clear(struct run *r)
 	tfr_sets_close(r->sets);
 	tfr_labels_close(&r->labels);
 	tfr_notes_close(&r->notes);
+	tfr_checkpoint_close(&r->checkpoint);
 	if (r->in)
 		r->in->ops->close(r->in);
 }

@@ -64,6 +64,9 @@ struct tfr_input_ops {
 	/* Puts the features into item->builder.  Not called for what next() skipped. */
 	enum tfr_status (*load)(struct tfr_input *in, struct tfr_item *item,
 		struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err);
+	/* Of a stream: passes over `items`, which another run has done.  NULL: next() brings them,
+	 * and nothing is made of them. */
+	enum tfr_status (*pass)(struct tfr_input *in, uint64_t items, struct tfr_error *err);
 	/* Of a list: looks at what an item that next() has brought is made of, without reading it;
 	 * what is not there has no bytes.  NULL: the sizes of items are not known beforehand. */
 	void (*measure)(

@@ -8,12 +8,16 @@
 #include "io/output.h"
 
 enum tfr_status tfr_notes_open(struct tfr_notes *n, const struct tfr_convert_opts *opts,
-	const char *prefix, struct tfr_error *err)
+	const char *prefix, const uint64_t *written, bool sealed, struct tfr_error *err)
 {
 	struct tfr_output_opts out = { .force = opts->writer.force,
-		.temporaries = opts->writer.temporaries };
+		.temporaries = opts->writer.temporaries,
+		.resume = written,
+		.sealed = written && sealed };
 
-	*n = (struct tfr_notes){ .opts = opts, .prefix = prefix };
+	*n = (struct tfr_notes){
+		.opts = opts, .prefix = prefix, .written = written ? *written : 0
+	};
 	if (opts->on_error != TFR_ON_ERROR_QUARANTINE)
 		return TFR_OK;
 	return tfr_output_open(&n->quarantine, opts->quarantine, &out, err);
@@ -36,7 +40,22 @@ enum tfr_status tfr_notes_skipped(
 	n->line.size = 0;
 	if (!tfr_buf_printf(&n->line, "%s\t%s\n", line, item->reason))
 		return tfr_fail_nomem(err, "writing the quarantine");
+	n->written += n->line.size;
 	return tfr_output_write(n->quarantine, n->line.data, n->line.size, err);
+}
+
+enum tfr_status tfr_notes_sync(struct tfr_notes *n, struct tfr_error *err)
+{
+	if (!n->quarantine)
+		return TFR_OK;
+	if (n->opts->resume)
+		tfr_output_keep(n->quarantine);
+	return tfr_output_sync(n->quarantine, err);
+}
+
+enum tfr_status tfr_notes_seal(struct tfr_notes *n, struct tfr_error *err)
+{
+	return n->quarantine ? tfr_output_seal(n->quarantine, err) : TFR_OK;
 }
 
 enum tfr_status tfr_notes_publish(struct tfr_notes *n, struct tfr_error *err)

@@ -9,11 +9,17 @@ struct tfr_notes {
 	const struct tfr_convert_opts *opts;
 	const char *prefix; /* of every name: "pictures/" */
 	struct tfr_output *quarantine;
+	uint64_t written; /* of the quarantine */
 	struct tfr_buf line;
 };
 
+/* `written` NULL: from the start, else going on behind so many bytes of the quarantine, which
+ * `sealed` says may be whole and have its name. */
 enum tfr_status tfr_notes_open(struct tfr_notes *n, const struct tfr_convert_opts *opts,
-	const char *prefix, struct tfr_error *err);
+	const char *prefix, const uint64_t *written, bool sealed, struct tfr_error *err);
+/* What was noted so far is on disk, and stays there for a run that resumes where that is asked. */
+enum tfr_status tfr_notes_sync(struct tfr_notes *n, struct tfr_error *err);
+enum tfr_status tfr_notes_seal(struct tfr_notes *n, struct tfr_error *err);
 enum tfr_status tfr_notes_skipped(
 	struct tfr_notes *n, const struct tfr_item *item, struct tfr_error *err);
 enum tfr_status tfr_notes_publish(struct tfr_notes *n, struct tfr_error *err);

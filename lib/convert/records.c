@@ -142,11 +142,51 @@ static void end_file(struct records *r)
 	r->file++;
 }
 
+/* Puts by what lies behind place `at` of a run, of which `seen` records lie before it. */
+static enum tfr_status put_by(struct records *r, const struct tfr_run *run, size_t at,
+	uint64_t seen, struct tfr_error *err)
+{
+	struct tfr_run *rest = &r->rest;
+	size_t size = run->size - at;
+
+	if (size > rest->cap) {
+		tfr_run_clear(rest);
+		rest->block = malloc(size);
+		if (!rest->block)
+			return tfr_fail_nomem(err, "reading records");
+		rest->cap = size;
+	}
+	if (size)
+		memcpy(rest->block, run->data + at, size);
+	rest->data = rest->block;
+	rest->size = size;
+	rest->records = run->records - seen;
+	rest->index = run->index + seen;
+	rest->offset = run->offset + at;
+	rest->at = rest->seen = 0;
+	return TFR_OK;
+}
+
+/* The rest of the run before, as a run of its own. */
+static void take_rest(struct records *r, struct held *h)
+{
+	struct tfr_run rest = r->rest;
+
+	r->rest = h->run;
+	r->rest.records = 0;
+	h->run = rest;
+}
+
 static enum tfr_status read_run(
 	struct records *r, struct held *h, const struct tfr_room *room, struct tfr_error *err)
 {
-	enum tfr_status status = tfr_reader_next_run(r->reader, &h->run, err);
+	enum tfr_status status;
 
+	if (r->rest.records) {
+		take_rest(r, h);
+		return TFR_OK;
+	}
+	status = tfr_reader_next_run(r->reader, &h->run, err);
 	if (status)
 		return status;
 	tfr_room_reserve(room, h->run.large ? h->run.large : h->run.size);
@@ -184,7 +224,6 @@ static enum tfr_status give_fault(struct records *r, struct tfr_item *item, stru
 /* Cuts the run before its first bad record, and puts what lies behind that by. */
 static enum tfr_status cut_run(struct records *r, struct tfr_run *run, struct tfr_error *err)
 {
-	struct tfr_run *rest = &r->rest;
 	struct tfr_record rec;
 	enum tfr_status status;
 	size_t good;
@@ -195,35 +234,10 @@ static enum tfr_status cut_run(struct records *r, struct tfr_run *run, struct tf
 	} while (!status);
 	if (status == TFR_END)
 		return TFR_OK;
-	rest->size = run->size - run->at;
-	if (rest->size > rest->cap) {
-		tfr_run_clear(rest);
-		rest->block = malloc(run->size);
-		if (!rest->block)
-			return tfr_fail_nomem(err, "reading records");
-		rest->cap = run->size;
-		rest->size = run->size - run->at;
-	}
-	if (rest->size)
-		memcpy(rest->block, run->data + run->at, rest->size);
-	rest->data = rest->block;
-	rest->records = run->records - run->seen;
-	rest->index = run->index + run->seen;
-	rest->offset = run->offset + run->at;
-	rest->at = rest->seen = 0;
+	status = put_by(r, run, run->at, run->seen, err);
 	run->size = good;
 	run->records = run->seen - 1;
-	return TFR_OK;
-}
-
-/* The rest of the run before, as a run of its own. */
-static void take_rest(struct records *r, struct held *h)
-{
-	struct tfr_run rest = r->rest;
-
-	r->rest = h->run;
-	r->rest.records = 0;
-	h->run = rest;
+	return status;
 }
 
 /* A fault of the file between records.  TFR_END: nothing can follow. */
@@ -245,13 +259,10 @@ static enum tfr_status next_past_damage(
 	struct records *r, struct held *h, const struct tfr_room *room, struct tfr_error *err)
 {
 	struct tfr_error fault = { 0 };
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status;
 
 	h->run.records = 0;
-	if (r->rest.records)
-		take_rest(r, h);
-	else
-		status = read_run(r, h, room, &fault);
+	status = read_run(r, h, room, &fault);
 	if (!status)
 		return cut_run(r, &h->run, err);
 	if (status == TFR_END)
@@ -314,6 +325,37 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 		end_file(r);
 		status = TFR_OK;
 	}
+}
+
+/* Passes over records by their lengths; they were verified by the run that has written them. */
+static enum tfr_status pass(struct tfr_input *in, uint64_t items, struct tfr_error *err)
+{
+	static const struct tfr_room nobody;
+	struct records *r = (struct records *)in;
+	enum tfr_status status = TFR_OK;
+	struct tfr_item item = { 0 };
+
+	while (!status && items) {
+		status = tfr_item_start(&item, 0, err);
+		if (!status)
+			status = next(in, &item, &nobody, err);
+		if (!status && item.records > items) {
+			const struct tfr_run *run = &((struct held *)item.own)->run;
+			size_t at = 0;
+
+			for (uint64_t i = 0; i < items; i++)
+				at += tfr_load64(run->data + at) + TFR_RECORD_OVERHEAD;
+			status = put_by(r, run, at, items, err);
+			break;
+		}
+		items -= item.records;
+		tfr_item_trim(&item);
+	}
+	tfr_item_clear(&item);
+	if (status == TFR_END)
+		return tfr_fail_path(err, TFR_EDATA, in->opts->inputs[0],
+			"there are fewer records than the run that is to be resumed has read of");
+	return status;
 }
 
 static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
@@ -417,5 +459,6 @@ const struct tfr_input_ops tfr_input_records = {
 	.open = open_records,
 	.next = next,
 	.load = load,
+	.pass = pass,
 	.close = close_records,
 };

@@ -29,14 +29,26 @@ struct tfr_sets {
 	size_t n;
 };
 
+/* What a mark has of a set before that of its writer. */
+static enum tfr_status take_up(
+	const struct tfr_sets *s, struct target *t, struct tfr_unread *mark, struct tfr_error *err)
+{
+	if (!mark)
+		return TFR_OK;
+	if (tfr_unread_copy(mark, &t->items, sizeof(t->items)) &&
+		tfr_unread_copy(mark, t->histogram, s->in->n_classes * sizeof(*t->histogram)))
+		return TFR_OK;
+	return tfr_fail(err, TFR_EDATA, "what is known of the run to be resumed is cut short");
+}
+
 static enum tfr_status open_target(
-	struct tfr_sets *s, struct tfr_sizes *sizes, struct tfr_error *err)
+	struct tfr_sets *s, struct tfr_sizes *sizes, struct tfr_unread *mark, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = s->opts;
 	struct target *t = &s->targets[s->n];
 	TFR_AUTO_FREE char *name = NULL;
 	struct tfr_set_fill fill;
-	struct tfr_set_how how = { 0 };
+	struct tfr_set_how how = { .mark = mark };
 	enum tfr_status status;
 
 	t->histogram = calloc(s->in->n_classes + 1, sizeof(*t->histogram));
@@ -44,6 +56,8 @@ static enum tfr_status open_target(
 		return tfr_fail_nomem(err, "creating the sets");
 	t->first = s->n ? t[-1].first + t[-1].lanes : 0;
 	status = tfr_sizes_of_set(sizes, s->n, &name, &fill, err);
+	if (!status)
+		status = take_up(s, t, mark, err);
 	if (status)
 		return status;
 	how.fill = fill.bytes || fill.records ? &fill : NULL;
@@ -57,7 +71,7 @@ static enum tfr_status open_target(
 }
 
 enum tfr_status tfr_sets_open(struct tfr_sets **out, const struct tfr_convert_opts *opts,
-	struct tfr_input *in, struct tfr_error *err)
+	struct tfr_input *in, struct tfr_unread *mark, struct tfr_error *err)
 {
 	struct tfr_sets *s = calloc(1, sizeof(*s));
 	struct tfr_sizes sizes = { .in = in };
@@ -71,7 +85,7 @@ enum tfr_status tfr_sets_open(struct tfr_sets **out, const struct tfr_convert_op
 	s->opts = opts;
 	s->in = in;
 	while (!status && s->n < opts->target_count)
-		status = open_target(s, &sizes, err);
+		status = open_target(s, &sizes, mark, err);
 	return status;
 }
 
@@ -174,12 +188,37 @@ static enum tfr_status publish_target(struct tfr_sets *s, struct target *t, stru
 	return tfr_set_writer_publish(t->writer, &info, err);
 }
 
-enum tfr_status tfr_sets_publish(struct tfr_sets *s, struct tfr_error *err)
+enum tfr_status tfr_sets_mark(struct tfr_sets *s, struct tfr_buf *mark, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	for (size_t t = 0; !status && t < s->n; t++) {
+		struct target *target = &s->targets[t];
+
+		if (!tfr_buf_append(mark, &target->items, sizeof(target->items)) ||
+			!tfr_buf_append(mark, target->histogram,
+				s->in->n_classes * sizeof(*target->histogram)))
+			return tfr_fail_nomem(err, "noting how far a run is");
+		status = tfr_set_writer_mark(target->writer, mark, err);
+		if (s->opts->resume)
+			tfr_set_writer_keep(target->writer);
+	}
+	return status;
+}
+
+enum tfr_status tfr_sets_seal(struct tfr_sets *s, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 
 	for (size_t t = 0; !status && t < s->n; t++)
 		status = tfr_set_writer_seal(s->targets[t].writer, err);
+	return status;
+}
+
+enum tfr_status tfr_sets_publish(struct tfr_sets *s, struct tfr_error *err)
+{
+	enum tfr_status status = tfr_sets_seal(s, err);
+
 	for (size_t t = 0; !status && t < s->n; t++)
 		status = publish_target(s, &s->targets[t], err);
 	return status;

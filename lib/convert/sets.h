@@ -6,13 +6,15 @@
 #ifndef TFR_CONVERT_SETS_H
 #define TFR_CONVERT_SETS_H
 
+#include "base/unread.h"
 #include "convert/input.h"
 
 struct tfr_sets;
 
-/* `in` gives the classes.  TFR_EEXIST: a set is there. */
+/* `in` gives the classes.  TFR_EEXIST: a set is there.  `mark` NULL: from the start, else what
+ * tfr_sets_mark() noted in another run. */
 enum tfr_status tfr_sets_open(struct tfr_sets **s, const struct tfr_convert_opts *opts,
-	struct tfr_input *in, struct tfr_error *err);
+	struct tfr_input *in, struct tfr_unread *mark, struct tfr_error *err);
 /* The set that an item's name says; opts->target_count: none. */
 size_t tfr_sets_choose(const struct tfr_convert_opts *opts, const struct tfr_item *item);
 /* Lanes that may be written at once: the shards of all sets, or a whole set. */
@@ -27,6 +29,11 @@ enum tfr_status tfr_sets_put(
 void tfr_sets_tally(struct tfr_sets *s, const struct tfr_item *item);
 /* Records and content sum of all sets. */
 struct tfr_totals tfr_sets_totals(const struct tfr_sets *s);
+/* Forces all to disk and appends what is needed to go on from here; while nobody puts.  Where the
+ * run is to be resumed, the temporaries stay from now on, whatever becomes of it. */
+enum tfr_status tfr_sets_mark(struct tfr_sets *s, struct tfr_buf *mark, struct tfr_error *err);
+/* All sets whole and on disk, under their temporary names still. */
+enum tfr_status tfr_sets_seal(struct tfr_sets *s, struct tfr_error *err);
 /* All sets whole and on disk, then one after the other under its name, its manifest last. */
 enum tfr_status tfr_sets_publish(struct tfr_sets *s, struct tfr_error *err);
 /* What was not published is removed.  Accepts NULL. */

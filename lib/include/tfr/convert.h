@@ -76,6 +76,17 @@ struct tfr_convert_opts {
 	 * is files whose sizes can be asked; otherwise one shard fills after another.  TFR_EUSAGE
 	 * where a set has another name. */
 	uint64_t shard_size, records_per_shard;
+	/* A run notes every `checkpoint` seconds (0: 10; below 0: never) in `.SET.resume`, beside
+	 * the first set, how far it is, once that is on disk: so a kill -9 or a power cut loses
+	 * little.  `resume` goes on from there, or begins where nothing was noted; the result has
+	 * the bytes of an unbroken run.  TFR_EUSAGE: the inputs or a set are no files, or the
+	 * options are others; TFR_EDATA: the input has changed, or the temporaries are not what was
+	 * written.  Without `resume` a failure removes note and temporaries; with it they stay. */
+	bool resume;
+	double checkpoint;
+	/* More that decides the bytes, as the caller has it, a line each; NULL: nothing.  A run is
+	 * resumed only by one of which it is the same. */
+	const char *options;
 	/* Nothing is written; `planned` is told of each shard that would be, in order. */
 	bool dry_run;
 	void (*planned)(void *ctx, const struct tfr_planned_shard *shard);
@@ -92,6 +103,7 @@ struct tfr_convert_report {
 	uint64_t bytes;	  /* of items, as read */
 	uint64_t sum;	  /* content sum of the records */
 	uint64_t classes;
+	uint64_t resumed; /* items that an earlier run had done; the other numbers have them too */
 };
 
 /* A list: a row is an item, a column a feature.  "csv" is RFC 4180 with a header line; "tsv" the

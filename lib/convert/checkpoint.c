@@ -1,0 +1,258 @@
+/* convert/checkpoint.c - a text of options, a digest of the input, and what the rest of the run
+ * adds.
+ *
+ * The text is compared line by line, so that the first difference can be told.  The digest is taken
+ * when the first note is, and by a run that finds one: a short run pays nothing. */
+#include "convert/checkpoint.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <tfr/text.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "convert/digest.h"
+#include "io/temporaries.h"
+#include "shard/state.h"
+
+#define INTERVAL 10.0 /* seconds */
+
+static const char MAGIC[] = "tfrshrd1";
+
+/* "out/.train@16.tfrecord.resume" for "out/train@16.tfrecord". */
+static char *path_beside(const char *set)
+{
+	const char *slash = strrchr(set, '/'), *base = slash ? slash + 1 : set;
+	char *path = NULL;
+
+	if (asprintf(&path, "%.*s.%s.resume", (int)(base - set), set, base) < 0)
+		return NULL;
+	return path;
+}
+
+/* "out/..train@16.tfrecord.resume.tmp", as tfr_output_open() has it. */
+static char *half_path(const char *note)
+{
+	const char *slash = strrchr(note, '/'), *base = slash ? slash + 1 : note;
+	char *path = NULL;
+
+	if (asprintf(&path, "%.*s.%s.tmp", (int)(base - note), note, base) < 0)
+		return NULL;
+	return path;
+}
+
+/* --- what decides the bytes --- */
+
+static bool say(struct tfr_buf *said, const char *what, const char *value)
+{
+	char line[4200];
+
+	return tfr_buf_printf(said, "%s %s\n", what, tfr_escape_line(line, sizeof(line), value));
+}
+
+static bool say_number(struct tfr_buf *said, const char *what, uint64_t value)
+{
+	return tfr_buf_printf(said, "%s %llu\n", what, (unsigned long long)value);
+}
+
+static enum tfr_status say_all(struct tfr_checkpoint *c, struct tfr_error *err)
+{
+	const struct tfr_convert_opts *o = c->opts;
+	struct tfr_buf *s = &c->said;
+	bool good = say(s, "version", tfr_version()) && say(s, "kind", c->in->ops->name);
+
+	for (size_t k = 0; good && k < o->input_count; k++)
+		good = say(s, "input", o->inputs[k]);
+	for (size_t t = 0; good && t < o->target_count; t++)
+		good = say(s, "set", o->targets[t].set) &&
+		       tfr_buf_printf(s, "fraction %.17g\n", o->targets[t].fraction);
+	good = good && say_number(s, "compression", o->writer.compression) &&
+	       say_number(s, "level", (uint64_t)o->writer.level) &&
+	       say_number(s, "shard size", o->shard_size) &&
+	       say_number(s, "records per shard", o->records_per_shard) &&
+	       say_number(s, "label base", (uint64_t)o->label_base) &&
+	       say_number(s, "shuffle", o->shuffle) && say_number(s, "seed", o->seed) &&
+	       say_number(s, "verify", o->verify) && say_number(s, "on error", o->on_error) &&
+	       say(s, "quarantine", o->quarantine ? o->quarantine : "none") &&
+	       (!o->options || tfr_buf_append(s, o->options, strlen(o->options))) &&
+	       tfr_buf_append(s, "", 1);
+	return good ? TFR_OK : tfr_fail_nomem(err, "noting the options");
+}
+
+/* Both texts end in NUL. */
+static enum tfr_status compare_said(
+	const struct tfr_checkpoint *c, const char *then, struct tfr_error *err)
+{
+	const char *now = (const char *)c->said.data;
+	size_t n, m;
+
+	do {
+		n = strcspn(then, "\n");
+		m = strcspn(now, "\n");
+		if (n != m || memcmp(then, now, n))
+			break;
+		then += n + (then[n] != 0);
+		now += m + (now[m] != 0);
+	} while (*then || *now);
+	if (!*then && !*now)
+		return TFR_OK;
+	tfr_fail(err, TFR_EUSAGE, "the run to be resumed had '%.*s', and this one has '%.*s'",
+		(int)n, then, (int)m, now);
+	tfr_error_hint(err, "Give the options it had, or remove '%s' to begin again.", c->path);
+	return TFR_EUSAGE;
+}
+
+static enum tfr_status take_digest(struct tfr_checkpoint *c, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	if (!c->digested)
+		status = tfr_input_digest(c->in, &c->digest, err);
+	c->digested = !status;
+	return status;
+}
+
+/* --- a note that is there --- */
+
+static enum tfr_status cut_short(const struct tfr_checkpoint *c, struct tfr_error *err)
+{
+	return tfr_fail_path(err, TFR_EDATA, c->path, "not a whole note of a run:");
+}
+
+static enum tfr_status look_at(struct tfr_checkpoint *c, struct tfr_error *err)
+{
+	uint64_t size = 0, digest = 0;
+	const char *said;
+	enum tfr_status status;
+
+	if (!tfr_unread_copy(&c->found, &size, sizeof(size)) ||
+		!tfr_unread_copy(&c->found, &digest, sizeof(digest)))
+		return cut_short(c, err);
+	said = tfr_unread_take(&c->found, size);
+	if (!said || !size || said[size - 1])
+		return cut_short(c, err);
+	status = compare_said(c, said, err);
+	if (!status)
+		status = take_digest(c, err);
+	if (status || digest == c->digest)
+		return status;
+	tfr_fail_path(err, TFR_EDATA, c->opts->inputs[0],
+		"files have changed, come or gone since the run that is to be resumed, in");
+	tfr_error_hint(err, "Remove '%s' to begin again.", c->path);
+	return TFR_EDATA;
+}
+
+/* Whether this run could be gone on with; TFR_EUSAGE says why not. */
+static enum tfr_status check(const struct tfr_checkpoint *c, struct tfr_error *err)
+{
+	const struct tfr_convert_opts *o = c->opts;
+	struct stat st;
+
+	for (size_t t = 0; t < o->target_count; t++)
+		if (!strcmp(o->targets[t].set, "-") ||
+			(stat(o->targets[t].set, &st) == 0 && !S_ISREG(st.st_mode)))
+			return tfr_fail(err, TFR_EUSAGE,
+				"what goes to '%s' cannot be gone on with in another run",
+				strcmp(o->targets[t].set, "-") ? o->targets[t].set
+							       : "standard output");
+	if (o->descriptor)
+		return tfr_fail(err, TFR_EUSAGE, "--follow cannot be gone on with in another run");
+	return tfr_input_is_lasting(c->in, "a run that reads it cannot be resumed", err);
+}
+
+enum tfr_status tfr_checkpoint_open(struct tfr_checkpoint *c, const struct tfr_convert_opts *opts,
+	struct tfr_input *in, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	c->opts = opts;
+	c->in = in;
+	if (check(c, err))
+		return opts->resume ? TFR_EUSAGE : TFR_OK;
+	c->path = path_beside(opts->targets[0].set);
+	if (!c->path)
+		return tfr_fail_nomem(err, "noting how far a run is");
+	status = say_all(c, err);
+	if (status || !opts->resume)
+		return status;
+	status = tfr_state_load(c->path, MAGIC, &c->body, &c->found, err);
+	if (status == TFR_END)
+		return TFR_OK;
+	if (!status)
+		status = look_at(c, err);
+	c->resumes = c->saved = !status;
+	return status;
+}
+
+/* --- notes --- */
+
+static uint64_t interval(const struct tfr_checkpoint *c)
+{
+	double seconds = c->opts->checkpoint > 0 ? c->opts->checkpoint : INTERVAL;
+
+	return (uint64_t)(seconds * 1e9);
+}
+
+void tfr_checkpoint_begin(struct tfr_checkpoint *c)
+{
+	TFR_AUTO_FREE char *half = NULL; /* what a run left that was killed while it wrote a note */
+
+	c->due = tfr_clock_ns() + interval(c);
+	if (!c->path || c->resumes)
+		return;
+	unlink(c->path);
+	half = half_path(c->path);
+	if (half)
+		unlink(half);
+}
+
+bool tfr_checkpoint_is_due(const struct tfr_checkpoint *c)
+{
+	return c->path && c->opts->checkpoint >= 0 && tfr_clock_ns() >= c->due;
+}
+
+enum tfr_status tfr_checkpoint_save(
+	struct tfr_checkpoint *c, const struct tfr_buf *body, struct tfr_error *err)
+{
+	uint64_t size = c->said.size;
+	enum tfr_status status = take_digest(c, err);
+
+	c->body.size = 0;
+	if (status)
+		return status;
+	if (!tfr_buf_append(&c->body, &size, sizeof(size)) ||
+		!tfr_buf_append(&c->body, &c->digest, sizeof(c->digest)) ||
+		!tfr_buf_append(&c->body, c->said.data, size) ||
+		!tfr_buf_append(&c->body, body->data, body->size))
+		return tfr_fail_nomem(err, "noting how far a run is");
+	/* Noted before its temporary is: a signal removes that first, and then no renaming can
+	 * bring the note back. */
+	if (!c->opts->resume && !c->noted)
+		c->noted = tfr_temporaries_note(c->opts->writer.temporaries, c->path);
+	status = tfr_state_save(c->path, MAGIC, &c->body, c->opts->writer.temporaries, err);
+	c->saved = !status || c->saved;
+	c->due = tfr_clock_ns() + interval(c);
+	return status;
+}
+
+void tfr_checkpoint_done(struct tfr_checkpoint *c)
+{
+	if (c->saved)
+		unlink(c->path);
+	c->saved = false;
+}
+
+void tfr_checkpoint_close(struct tfr_checkpoint *c)
+{
+	if (c->saved && !c->opts->resume)
+		unlink(c->path);
+	tfr_temporaries_forget(c->noted);
+	free(c->path);
+	tfr_buf_clear(&c->said);
+	tfr_buf_clear(&c->body);
+	*c = (struct tfr_checkpoint){ 0 };
+}
