@@ -184,6 +184,7 @@ const struct tfr_input_ops tfr_input_folder = {
 	.what = "a folder of pictures",
 	.nothing = "no pictures in",
 	.refused = "not a picture to use",
+	.reworks = true,
 	.recognises = recognises,
 	.open = open_folder,
 	.next = next,

@@ -54,6 +54,9 @@ struct tfr_input_ops {
 	bool several;	     /* takes more than one input */
 	bool columns;	     /* has columns: opts->types and opts->embeds mean something */
 	bool framed;	     /* items may be many records at a time */
+	/* Its pictures may be changed on the way: nothing else in its records (masks, areas)
+	 * speaks of their pixels. */
+	bool reworks;
 	bool (*recognises)(const struct tfr_convert_opts *opts, const struct tfr_offer *offer);
 	enum tfr_status (*open)(
 		struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err);

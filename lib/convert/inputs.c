@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "convert/input.h"
+#include "convert/rework.h"
 
 enum { HEAD = 512 }; /* a tar archive says what it is at byte 257 */
 
@@ -86,10 +87,17 @@ enum tfr_status tfr_input_open(
 	enum tfr_status status =
 		opts->from ? by_name(&ops, opts->from, err) : recognise(&ops, opts, err);
 
+	if (!status)
+		status = tfr_rework_check(&opts->rework, err);
 	if (status)
 		return status;
 	if (opts->input_count > 1 && !ops->several)
 		return tfr_fail(err, TFR_EUSAGE, "one input at a time where it is %s", ops->what);
+	if (!ops->reworks && tfr_rework_wanted(&opts->rework))
+		return tfr_fail(err, TFR_EUSAGE,
+			"the pictures of %s are taken as they are: they cannot be resized, turned "
+			"or encoded anew on the way",
+			ops->what);
 	if (opts->type_count + opts->embed_count && !ops->columns)
 		return tfr_fail(err, TFR_EUSAGE,
 			"types and embedded files are for the columns of a list, not for %s",

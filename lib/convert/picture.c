@@ -2,6 +2,9 @@
  * archive and from a data set's annotations is the same record. */
 #include "convert/picture.h"
 
+#include "convert/rework.h"
+#include "convert/sha256.h"
+
 void tfr_picture_look(struct tfr_item *item)
 {
 	enum tfr_image_format format = tfr_image_sniff(item->file.data, item->file.size);
@@ -37,6 +40,7 @@ static enum tfr_status add_features(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_image_info *info, struct tfr_error *err)
 {
 	struct tfr_bytes encoded = { item->file.data, item->file.size };
+	char sha256[TFR_SHA256_HEX];
 	struct tfr_builder *b = item->builder;
 	enum tfr_status status = tfr_builder_int64(b, "image/channels", info->channels, err);
 
@@ -55,6 +59,9 @@ static enum tfr_status add_features(struct tfr_input *in, struct tfr_item *item,
 			b, "image/format", tfr_image_format_name(info->format), err);
 	if (!status)
 		status = tfr_builder_int64(b, "image/height", info->height, err);
+	if (!status && in->opts->sha256)
+		status = tfr_builder_text(
+			b, "image/key/sha256", tfr_sha256(encoded.data, encoded.size, sha256), err);
 	return status ? status : tfr_builder_int64(b, "image/width", info->width, err);
 }
 
@@ -63,9 +70,12 @@ enum tfr_status tfr_picture_add(struct tfr_input *in, struct tfr_item *item,
 {
 	struct tfr_image_info info;
 	enum tfr_status status = TFR_OK;
+	bool decoded = false;
 
 	tfr_picture_probe(item, &info);
-	if (!item->skipped && in->opts->verify)
+	if (!item->skipped)
+		status = tfr_rework(&in->opts->rework, item, bench, &info, &decoded, err);
+	if (!status && !item->skipped && in->opts->verify && !decoded)
 		status = decode_whole(item, bench, err);
 	return status || item->skipped ? status : add_features(in, item, &info, err);
 }

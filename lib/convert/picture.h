@@ -8,9 +8,10 @@
 void tfr_picture_look(struct tfr_item *item);
 /* Measures the picture in item->file; one that is none, or is broken, is skipped. */
 void tfr_picture_probe(struct tfr_item *item, struct tfr_image_info *info);
-/* All that is done with a picture in item->file: measured, decoded where opts->verify says so, its
- * features put into the builder: image/encoded, a reference into item->file, image/format, height,
- * width, channels, image/filename, and those of its class. */
+/* All that is done with a picture in item->file: measured, changed as opts->rework says (the new
+ * bytes then lie in item->file), decoded where opts->verify says so, its features put into the
+ * builder: image/encoded, a reference into item->file, image/format, height, width, channels,
+ * image/filename, image/key/sha256 with opts->sha256, and those of its class. */
 enum tfr_status tfr_picture_add(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_workbench *bench, struct tfr_error *err);
 

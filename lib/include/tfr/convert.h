@@ -1,14 +1,16 @@
 /* tfr/convert.h - other people's files into sets of records.
  *
  * A folder of pictures becomes one or more sets of tf.train.Examples that the usual readers take:
- * features image/encoded (the file's bytes, untouched), image/format ("jpeg", "png"), image/height,
- * image/width, image/channels, image/filename (the path below the folder), and with classes
- * image/class/label and image/class/text (names and types as slim's and object_detection's readers
- * have them: tensorflow/models, research/slim/datasets/dataset_utils.py). */
+ * features image/encoded (the file's bytes, untouched unless `rework` says otherwise), image/format
+ * ("jpeg", "png"), image/height, image/width, image/channels, image/filename (the path below the
+ * folder), and with classes image/class/label and image/class/text (names and types as slim's and
+ * object_detection's readers have them: tensorflow/models,
+ * research/slim/datasets/dataset_utils.py). */
 #ifndef TFR_CONVERT_H
 #define TFR_CONVERT_H
 
 #include <tfr/example.h>
+#include <tfr/media.h>
 #include <tfr/progress.h>
 #include <tfr/shard.h>
 
@@ -40,6 +42,29 @@ struct tfr_planned_shard {
 	uint64_t bytes;	  /* about, not compressed */
 };
 
+/* What is done to each picture on its way into its record.  Zero is nothing: the file's bytes.
+ *
+ * A picture that is already as it is to be keeps its bytes.  Any other is decoded, turned, scaled
+ * and encoded, in this order: what comes out has 8 bits a sample, palettes and CMYK have become
+ * colours by the laws of tfr_decode(), a JPEG has no alpha, and of all metadata only an EXIF
+ * orientation that was not applied is kept.  image/format, height, width and channels speak of the
+ * picture in the record; image/filename stays. */
+struct tfr_rework {
+	/* The shorter side becomes this many pixels, the longer one as many as keep the shape,
+	 * rounded down: longer * size / shorter, as torchvision's Resize(size) has it.  A picture
+	 * whose shorter side is not longer than that keeps its size unless `enlarge`.  0: no. */
+	uint32_t shorter;
+	uint32_t width, height; /* exactly these, larger or smaller; 0: no */
+	bool enlarge;
+	enum tfr_filter filter;
+	/* What pictures are encoded as; those of another format are encoded anew, whatever else is
+	 * asked for.  TFR_IMAGE_UNKNOWN: as what they were. */
+	enum tfr_image_format format;
+	unsigned quality; /* of JPEGs that are encoded [0: 95]; their chroma subsampling stays */
+	bool orient;	  /* turn them as EXIF wants it */
+	bool rgb8;	  /* make CMYK, and what has 16 bits a sample, RGB of 8 bits */
+};
+
 /* What tfr_convert() is to do.  Zero is a default everywhere but in `inputs` and `targets`. */
 struct tfr_convert_opts {
 	const char *const *inputs;
@@ -66,6 +91,8 @@ struct tfr_convert_opts {
 	bool shuffle;	    /* a full permutation of the items, by `seed` */
 	uint64_t seed;
 	bool verify; /* decode each picture whole, not only its header and end */
+	struct tfr_rework rework;
+	bool sha256; /* image/key/sha256: of image/encoded, 64 hex digits */
 	enum tfr_on_error on_error;
 	const char *quarantine;	       /* the file of TFR_ON_ERROR_QUARANTINE */
 	struct tfr_writer_opts writer; /* compression, level, force, temporaries, threads */

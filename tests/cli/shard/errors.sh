@@ -15,7 +15,7 @@ run pictures texts -o t@2
 run pictures -o t@0
 run pictures -o a@2=0.6 -o b@2=0.6
 run pictures -o a@2=2
-run pictures -o t@2 --sha256
+run pictures -o t@2 --sha512
 run pictures -o t@2 --on-error nothing
 run pictures -o t@2 --on-error fail
 ls

@@ -1,0 +1,159 @@
+/* convert/rework.c - first what is to become of a picture is decided, from its header alone; only
+ * where that is not what it is already, pixels are touched.
+ *
+ * Turning comes before scaling, so that sizes are those of the picture as it will be seen.  The new
+ * bytes take the place of the old ones by exchanging buffers: nothing is copied. */
+#include "convert/rework.h"
+
+#include "media/picture.h"
+
+enum {
+	KEEP = 1 << 20, /* a buffer up to this size is kept for the next picture */
+	MOST = 1 << 30, /* bytes of a picture at four channels, as the decoder has it */
+};
+
+/* What a picture is to become. */
+struct plan {
+	enum tfr_image_format format;
+	uint64_t width, height;
+	unsigned channels;
+	bool turn, scale;
+};
+
+bool tfr_rework_wanted(const struct tfr_rework *w)
+{
+	return w->shorter || w->width || w->height || w->format || w->orient || w->rgb8;
+}
+
+enum tfr_status tfr_rework_check(const struct tfr_rework *w, struct tfr_error *err)
+{
+	if (!w->width != !w->height || (w->width && w->shorter))
+		return tfr_fail(err, TFR_EUSAGE, "a size is of the shorter side or of both sides");
+	if (w->enlarge && !w->shorter)
+		return tfr_fail(err, TFR_EUSAGE,
+			"to enlarge pictures means something only where the shorter side has a "
+			"size");
+	if (w->quality > 100)
+		return tfr_fail(err, TFR_EUSAGE, "a quality is from 1 to 100, not %u", w->quality);
+	if (w->format && w->format != TFR_IMAGE_JPEG && w->format != TFR_IMAGE_PNG)
+		return tfr_fail(err, TFR_EUSAGE, "pictures are encoded as jpeg or png, not as %s",
+			tfr_image_format_name(w->format));
+	return TFR_OK;
+}
+
+static void plan_size(const struct tfr_rework *w, struct plan *p)
+{
+	uint64_t width = p->width, height = p->height;
+	uint64_t shorter = width < height ? width : height;
+
+	if (w->width) {
+		p->width = w->width;
+		p->height = w->height;
+	} else if (w->shorter && (w->enlarge || shorter > w->shorter)) {
+		/* The shorter side comes out as itself. */
+		p->width = width * w->shorter / shorter;
+		p->height = height * w->shorter / shorter;
+	}
+	p->scale = p->width != width || p->height != height;
+}
+
+/* False: the picture is already what it is to be. */
+static bool make_plan(const struct tfr_rework *w, const struct tfr_image_info *info, struct plan *p)
+{
+	bool cmyk = info->format == TFR_IMAGE_JPEG && info->components == 4;
+	bool to_rgb = w->rgb8 && (cmyk || info->bit_depth > 8);
+
+	*p = (struct plan){
+		.format = w->format ? w->format : info->format,
+		.width = info->width,
+		.height = info->height,
+		.channels = to_rgb ? 3 : info->channels,
+		.turn = w->orient && info->orientation > 1,
+	};
+	if (p->turn && tfr_orientation_swaps(info->orientation)) {
+		p->width = info->height;
+		p->height = info->width;
+	}
+	plan_size(w, p);
+	if (p->format == TFR_IMAGE_JPEG)
+		p->channels = p->channels < 3 ? 1 : 3;
+	return to_rgb || p->turn || p->scale || p->format != info->format;
+}
+
+static enum tfr_status turn(struct tfr_workbench *bench, unsigned orientation,
+	struct tfr_image *image, struct tfr_error *err)
+{
+	const struct tfr_image source = *image;
+	uint8_t *out =
+		tfr_pixels(&bench->turned, (size_t)source.width * source.height * source.channels);
+
+	if (!out)
+		return tfr_fail_nomem(err, "turning a picture");
+	return tfr_image_turn(&source, orientation, out, image, err);
+}
+
+static enum tfr_status make(const struct tfr_rework *w, const struct plan *p,
+	const struct tfr_image_info *info, struct tfr_item *item, struct tfr_workbench *bench,
+	struct tfr_error *err)
+{
+	struct tfr_encode_opts encode = {
+		.format = p->format,
+		.quality = w->quality,
+		.subsampling = info->subsampling,
+		.orientation = p->turn ? 1 : info->orientation,
+	};
+	struct tfr_image image;
+	enum tfr_status status;
+
+	if (p->width > MOST / p->height / 4)
+		return tfr_fail(err, TFR_EUSAGE,
+			"it would become %llu x %llu pixels, which are too many",
+			(unsigned long long)p->width, (unsigned long long)p->height);
+	status = tfr_decode(
+		bench->decoder, item->file.data, item->file.size, NULL, p->channels, &image, err);
+
+	if (!status && p->turn)
+		status = turn(bench, info->orientation, &image, err);
+	if (!status && p->scale)
+		status = tfr_scale(bench->scaler, &image, (uint32_t)p->width, (uint32_t)p->height,
+			w->filter, 0, &image, err);
+	if (!status)
+		status = tfr_encode_into(bench->encoder, &image, &encode, &bench->encoded, err);
+	return status;
+}
+
+static void exchange(struct tfr_item *item, struct tfr_workbench *bench)
+{
+	struct tfr_buf old = item->file;
+
+	item->file = bench->encoded;
+	bench->encoded = old;
+	if (bench->encoded.cap > KEEP)
+		tfr_buf_clear(&bench->encoded);
+}
+
+enum tfr_status tfr_rework(const struct tfr_rework *w, struct tfr_item *item,
+	struct tfr_workbench *bench, struct tfr_image_info *info, bool *decoded,
+	struct tfr_error *err)
+{
+	struct tfr_error why;
+	struct plan p;
+
+	*decoded = false;
+	if (!tfr_rework_wanted(w) || !make_plan(w, info, &p))
+		return TFR_OK;
+	if (!tfr_workbench_decoder(bench) || !tfr_workbench_scaler(bench) ||
+		!tfr_workbench_encoder(bench))
+		return tfr_fail_nomem(err, "changing pictures");
+	if (make(w, &p, info, item, bench, &why)) {
+		tfr_item_skip(item, TFR_EDATA, "%s", why.message);
+		return TFR_OK;
+	}
+	exchange(item, bench);
+	*decoded = true;
+	info->format = p.format;
+	info->width = (uint32_t)p.width;
+	info->height = (uint32_t)p.height;
+	info->channels = p.channels;
+	return TFR_OK;
+}
