@@ -7,99 +7,32 @@
  * one second of warming up, and writes SIZE x SIZE float32 pixels into a batch of 64 that it owns.
  * Prints pictures a second, all threads together: what a feed on the same cores is measured
  * against.  THREADS 0 (the default): one a processor. */
-#include <dirent.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
 #include <tfr/media.h>
 
-#include "base/buf.h"
 #include "base/clock.h"
+#include "pictures.h"
 #include "thread/threads.h"
 
 enum { BATCH = 64 };
 
-struct picture {
-	uint8_t *data;
-	size_t size;
-};
-
 struct bench {
-	struct picture *pictures;
-	size_t count, capacity;
+	struct pictures all;
 	unsigned threads;
 	uint32_t size;
 	double seconds;
 	atomic_uint_fast64_t done, failed;
 };
 
-static void load(struct bench *b, const char *path)
-{
-	FILE *f = fopen(path, "rb");
-	struct picture p = { 0 };
-	struct stat st;
-
-	if (!f || fstat(fileno(f), &st) || !S_ISREG(st.st_mode) ||
-		!(p.data = malloc((size_t)st.st_size + 1)) ||
-		(p.size = fread(p.data, 1, (size_t)st.st_size, f)) != (size_t)st.st_size) {
-		fprintf(stderr, "decode_alone: cannot read '%s'\n", path);
-		exit(3);
-	}
-	fclose(f);
-	if (tfr_image_sniff(p.data, p.size) == TFR_IMAGE_UNKNOWN) {
-		free(p.data);
-		return;
-	}
-	if (b->count == b->capacity) {
-		b->capacity = b->capacity ? b->capacity * 2 : 64;
-		b->pictures = realloc(b->pictures, b->capacity * sizeof(p));
-		if (!b->pictures)
-			abort();
-	}
-	b->pictures[b->count++] = p;
-}
-
-static void load_directory(struct bench *b, const char *path)
-{
-	struct dirent **names;
-	int n = scandir(path, &names, NULL, alphasort);
-
-	for (int i = 0; i < n; i++) {
-		char file[4096];
-		struct stat st;
-
-		snprintf(file, sizeof(file), "%s/%s", path, names[i]->d_name);
-		if (stat(file, &st) == 0 && S_ISREG(st.st_mode))
-			load(b, file);
-		free(names[i]);
-	}
-	free(names);
-}
-
-static void load_list(struct bench *b, const char *path)
-{
-	char line[4096];
-	FILE *f = fopen(path, "r");
-
-	while (f && fgets(line, sizeof(line), f)) {
-		line[strcspn(line, "\n")] = '\0';
-		if (*line)
-			load(b, line);
-	}
-	if (f)
-		fclose(f);
-}
-
 static bool feed_one(
 	struct bench *b, struct tfr_decoder *d, struct tfr_resizer *r, uint64_t record, float *out)
 {
-	const struct picture *p = &b->pictures[record % b->count];
-	struct tfr_draw draw = {
-		.seed = 1, .epoch = record / b->count, .record = record % b->count
-	};
+	size_t count = b->all.count;
+	const struct picture *p = &b->all.list[record % count];
+	struct tfr_draw draw = { .seed = 1, .epoch = record / count, .record = record % count };
 	unsigned flags = TFR_RESIZE_NORMALISE | TFR_RESIZE_STREAM |
 			 (tfr_random_flip(&draw) ? TFR_RESIZE_MIRROR : 0);
 	struct tfr_image_info info;
@@ -139,25 +72,15 @@ static void run(void *ctx, unsigned worker)
 int main(int argc, char **argv)
 {
 	struct bench b = { .threads = tfr_thread_count(argc > 2 ? (unsigned)atoi(argv[2]) : 0) };
-	struct stat st;
 
 	b.size = argc > 3 ? (uint32_t)atoi(argv[3]) : 224;
 	b.seconds = argc > 4 ? atof(argv[4]) : 5;
-	if (argc < 2 || argc > 5 || stat(argv[1], &st) || !b.size || b.seconds <= 0) {
+	if (argc < 2 || argc > 5 || !b.size || b.seconds <= 0) {
 		fprintf(stderr,
 			"usage: decode_alone LIST|DIRECTORY|FILE [THREADS [SIZE [SECONDS]]]\n");
 		return 2;
 	}
-	if (S_ISDIR(st.st_mode))
-		load_directory(&b, argv[1]);
-	else if (strstr(argv[1], ".jp") || strstr(argv[1], ".png"))
-		load(&b, argv[1]);
-	else
-		load_list(&b, argv[1]);
-	if (!b.count) {
-		fprintf(stderr, "decode_alone: no pictures in '%s'\n", argv[1]);
-		return 1;
-	}
+	pictures_load(&b.all, argv[1]);
 	tfr_threads_run(b.threads, run, &b);
 	printf("%.1f\n", (double)b.done / b.seconds);
 	if (b.failed)

@@ -140,12 +140,15 @@ def picture_rows(place, before):
     feed = [tfr, 'bench-feed', '--json', '-q', '--device', 'host', '-m', FEED_MEMORY, '--batch', 64, '--size', 224,
             '--augment', 'random-resized-crop,flip,normalise', '--seconds', 10, '--epochs', 100, *shards]
     alone = [place.release / 'tests/decode_alone', ram / 'pictures.txt', place.cores, 224, 10]
+    resized = [place.release / 'tests/resize_alone', ram / 'pictures.txt', place.cores, 256]
     crc = [place.release / 'tests/readcrc', CRC_BLOCK, place.cores, *shards]
     exact, fast = [*tensorflow, 'feed', 'exact', *shards], [*tensorflow, 'feed', 'fast', *shards]
     return [
         Row('shard-tar', '`shard` to 16 shards', '`tar cf`', shard, tar, '≥ 1', before=before),
         Row('shard-tensorflow', '`shard` to 16 shards', 'TensorFlow, 2 processes', shard,
             [*tensorflow, 'shard', photos, ram / 'out/tf', 2], '', pairs=3, before=before),
+        Row('shard-resize', '`shard --resize 256`', 'decode, resize, encode alone', [*shard, '--resize', 256], resized, '≥ 0.9',
+            rate=True, pairs=3, records=place.pictures, before=before),
         Row('check-tensorflow', '`check`', 'TensorFlow reads', check, [*tensorflow, 'count', *shards], '≥ 5'),
         Row('check-readcrc', '`check`', '`read()` + CRC-32C loop', check, crc, '≥ 0.8'),
         Row('count-tensorflow', '`count`', 'TensorFlow counts', [tfr, 'count', '-q', *shards],
