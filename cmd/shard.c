@@ -200,6 +200,8 @@ static void print_end(struct cmd *c, const struct tfr_convert_report *r)
 		fprintf(stderr, "tfr %s: resumed: %llu items were done\n", c->command->name,
 			(unsigned long long)r->resumed);
 	if (!s->dry_run && !s->json)
+		pictures_print(c, r);
+	if (!s->dry_run && !s->json)
 		cmd_print_summary(c, &summary);
 }
 

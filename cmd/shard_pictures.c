@@ -70,5 +70,15 @@ int pictures_parse(struct cmd *c, const struct picture_settings *s, struct tfr_c
 		(w->format == TFR_IMAGE_PNG || !(s->resize || w->format || s->orient || s->rgb8)))
 		return cmd_usage(c, "--quality is of JPEGs that are encoded, and none will be");
 	o->sha256 = s->sha256;
+	o->findings = s->report;
 	return 0;
+}
+
+void pictures_print(struct cmd *c, const struct tfr_convert_report *report)
+{
+	for (unsigned i = TFR_FOUND_UNUSABLE + 1; i < TFR_FINDINGS; i++)
+		if (report->found[i])
+			cmd_warn(c, "%s: %llu (%s)", tfr_finding_text((enum tfr_finding)i),
+				(unsigned long long)report->found[i],
+				tfr_finding_code((enum tfr_finding)i));
 }

@@ -6,7 +6,7 @@
 #include "cmd.h"
 
 struct picture_settings {
-	const char *resize, *filter;
+	const char *resize, *filter, *report;
 	uint64_t quality;
 	int reencode;
 	bool enlarge, orient, rgb8, sha256;
@@ -34,10 +34,16 @@ struct picture_settings {
 		OPT(FLAG, 0, "rgb8", NULL, NULL,                                                   \
 			"make RGB of 8 bits of pictures in CMYK or of 16 bits", settings, f.rgb8), \
 		OPT(FLAG, 0, "sha256", NULL, NULL,                                                 \
-			"add image/key/sha256, the digest of image/encoded", settings, f.sha256)
+			"add image/key/sha256, the digest of image/encoded", settings, f.sha256),  \
+		OPT(STRING, 0, "report", "FILE", NULL,                                             \
+			"list in FILE what was skipped and what is odd about pictures: lines of "  \
+			"PATH, code, detail, set, shard and record, or JSON for a FILE.json",      \
+			settings, f.report)
 
 /* Checks them and puts them into `o`.  On failure the error is printed and the status returned; 0
  * is success. */
 int pictures_parse(struct cmd *c, const struct picture_settings *s, struct tfr_convert_opts *o);
+/* Says how much was found of each kind that was not skipped. */
+void pictures_print(struct cmd *c, const struct tfr_convert_report *report);
 
 #endif

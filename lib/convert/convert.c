@@ -10,6 +10,7 @@
 
 #include "base/rng.h"
 #include "convert/checkpoint.h"
+#include "convert/findings.h"
 #include "convert/input.h"
 #include "convert/labels.h"
 #include "convert/notes.h"
@@ -27,6 +28,7 @@ struct run {
 	struct tfr_sets *sets;
 	struct tfr_labels labels;
 	struct tfr_notes notes;
+	struct tfr_findings findings;
 	struct tfr_checkpoint checkpoint;
 	uint64_t checked; /* items done when how far it is was last noted */
 	bool paused;	  /* to note it */
@@ -117,6 +119,8 @@ static void retire(void *ctx, uint64_t i, void *slot)
 		r->report->skipped++;
 	if (item->skipped && !r->late)
 		r->late = tfr_notes_skipped(&r->notes, item, &r->late_error);
+	if (!r->late)
+		r->late = tfr_findings_add(&r->findings, item, &r->late_error);
 	tfr_progress_add(r->opts->progress, item->records, item->size);
 }
 
@@ -170,6 +174,8 @@ static enum tfr_status note_place(struct run *r, struct tfr_error *err)
 					 : tfr_fail_nomem(err, "noting how far a run is");
 
 	if (!status)
+		status = tfr_findings_mark(&r->findings, &body, err);
+	if (!status)
 		status = tfr_sets_mark(r->sets, &body, err);
 	if (!status)
 		status = tfr_checkpoint_save(&r->checkpoint, &body, err);
@@ -213,6 +219,9 @@ static enum tfr_status open_outputs(struct run *r, struct tfr_error *err)
 	if (resumes && !tfr_unread_copy(found, &p, sizeof(p)))
 		return tfr_fail(
 			err, TFR_EDATA, "what is known of the run to be resumed is cut short");
+	if (!status)
+		status = tfr_findings_open(
+			&r->findings, r->opts, r->in->prefix, found, p.sealed, err);
 	if (!status)
 		status = tfr_sets_open(&r->sets, r->opts, r->in, found, err);
 	if (!status)
@@ -269,6 +278,8 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 	status = tfr_sets_seal(r->sets, err);
 	if (!status)
 		status = tfr_notes_seal(&r->notes, err);
+	if (!status)
+		status = tfr_findings_seal(&r->findings, r->report, err);
 	r->sealed = !status;
 	/* A run that is killed between two names goes on with the others. */
 	if (!status && r->checkpoint.saved)
@@ -277,6 +288,8 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 		status = tfr_sets_publish(r->sets, err);
 	if (!status)
 		status = tfr_labels_publish(&r->labels, err);
+	if (!status)
+		status = tfr_findings_publish(&r->findings, err);
 	if (!status)
 		status = tfr_notes_publish(&r->notes, err);
 	if (!status)
@@ -316,6 +329,7 @@ static void clear(struct run *r)
 	tfr_sets_close(r->sets);
 	tfr_labels_close(&r->labels);
 	tfr_notes_close(&r->notes);
+	tfr_findings_close(&r->findings);
 	tfr_checkpoint_close(&r->checkpoint);
 	if (r->in)
 		r->in->ops->close(r->in);

@@ -52,8 +52,19 @@ void tfr_item_skip(struct tfr_item *item, enum tfr_status why, const char *forma
 
 	item->skipped = true;
 	item->why = why;
+	item->finding = why == TFR_ESYS ? TFR_FOUND_UNREADABLE : TFR_FOUND_UNUSABLE;
 	va_start(args, format);
 	vsnprintf(item->reason, sizeof(item->reason), format, args);
+	va_end(args);
+}
+
+void tfr_item_found_size(struct tfr_item *item, const char *format, ...)
+{
+	va_list args;
+
+	item->found |= 1u << TFR_FOUND_SIZE;
+	va_start(args, format);
+	vsnprintf(item->detail, sizeof(item->detail), format, args);
 	va_end(args);
 }
 

@@ -43,8 +43,18 @@ struct tfr_item {
 	struct tfr_digest digest;
 
 	bool skipped;
-	enum tfr_status why; /* skipped: what kind of fault */
+	enum tfr_status why;	  /* skipped: what kind of fault */
+	enum tfr_finding finding; /* and what is reported of it */
 	char reason[256];
+
+	/* Of what was not: a bit for each finding.  The picture as it came, whose measures are
+	 * their details; `detail` is that of TFR_FOUND_SIZE. */
+	uint32_t found;
+	struct tfr_image_info came;
+	char detail[96];
+	/* Where the record lies, once it is written: */
+	uint32_t shard;
+	uint64_t record;
 };
 
 /* Where an item says how many bytes it is going to hold, and waits until they may be held. */
@@ -62,6 +72,8 @@ bool tfr_item_name(struct tfr_item *item, const char *name, size_t size);
 /* Notes why an item is skipped. */
 void tfr_item_skip(struct tfr_item *item, enum tfr_status why, const char *format, ...)
 	TFR_PRINTF(3, 4);
+/* Notes that a picture is not as its input says; what it should be and what it is. */
+void tfr_item_found_size(struct tfr_item *item, const char *format, ...) TFR_PRINTF(2, 3);
 /* Reads the file `path` below the folder `root` into item->file: a regular file, whole, never
  * waiting for one that is none.  `look`, which may be NULL, sees the first block of a large file
  * and may skip the item before the rest is read.  What is wrong with the file is a skip; a failure

@@ -2,6 +2,7 @@
  * archive and from a data set's annotations is the same record. */
 #include "convert/picture.h"
 
+#include "convert/lint.h"
 #include "convert/rework.h"
 #include "convert/sha256.h"
 
@@ -19,8 +20,19 @@ void tfr_picture_probe(struct tfr_item *item, struct tfr_image_info *info)
 {
 	struct tfr_error why;
 
-	if (tfr_image_probe(item->file.data, item->file.size, info, &why))
-		tfr_item_skip(item, why.status, "%s", why.message);
+	if (!tfr_image_probe(item->file.data, item->file.size, info, &why))
+		return;
+	tfr_item_skip(item, why.status, "%s", why.message);
+	item->finding = !item->file.size	    ? TFR_FOUND_EMPTY
+			: info->truncated	    ? TFR_FOUND_TRUNCATED
+			: why.status == TFR_EFORMAT ? TFR_FOUND_NO_PICTURE
+						    : TFR_FOUND_DAMAGED;
+}
+
+void tfr_picture_damaged(struct tfr_item *item, const struct tfr_error *why)
+{
+	tfr_item_skip(item, TFR_EDATA, "%s", why->message);
+	item->finding = why->status == TFR_EDATA ? TFR_FOUND_DAMAGED : TFR_FOUND_UNUSABLE;
 }
 
 static enum tfr_status decode_whole(
@@ -32,7 +44,7 @@ static enum tfr_status decode_whole(
 	if (!decoder)
 		return tfr_fail_nomem(err, "decoding pictures");
 	if (tfr_decode_verify(decoder, item->file.data, item->file.size, &why))
-		tfr_item_skip(item, TFR_EDATA, "%s", why.message);
+		tfr_picture_damaged(item, &why);
 	return TFR_OK;
 }
 
@@ -73,6 +85,9 @@ enum tfr_status tfr_picture_add(struct tfr_input *in, struct tfr_item *item,
 	bool decoded = false;
 
 	tfr_picture_probe(item, &info);
+	item->came = info;
+	if (!item->skipped)
+		item->found |= tfr_lint(item, &in->opts->rework);
 	if (!item->skipped)
 		status = tfr_rework(&in->opts->rework, item, bench, &info, &decoded, err);
 	if (!status && !item->skipped && in->opts->verify && !decoded)

@@ -8,6 +8,8 @@
 void tfr_picture_look(struct tfr_item *item);
 /* Measures the picture in item->file; one that is none, or is broken, is skipped. */
 void tfr_picture_probe(struct tfr_item *item, struct tfr_image_info *info);
+/* Skips a picture that did not decode. */
+void tfr_picture_damaged(struct tfr_item *item, const struct tfr_error *why);
 /* All that is done with a picture in item->file: measured, changed as opts->rework says (the new
  * bytes then lie in item->file), decoded where opts->verify says so, its features put into the
  * builder: image/encoded, a reference into item->file, image/format, height, width, channels,

@@ -5,6 +5,7 @@
  * bytes take the place of the old ones by exchanging buffers: nothing is copied. */
 #include "convert/rework.h"
 
+#include "convert/picture.h"
 #include "media/picture.h"
 
 enum {
@@ -146,7 +147,7 @@ enum tfr_status tfr_rework(const struct tfr_rework *w, struct tfr_item *item,
 		!tfr_workbench_encoder(bench))
 		return tfr_fail_nomem(err, "changing pictures");
 	if (make(w, &p, info, item, bench, &why)) {
-		tfr_item_skip(item, TFR_EDATA, "%s", why.message);
+		tfr_picture_damaged(item, &why);
 		return TFR_OK;
 	}
 	exchange(item, bench);

@@ -136,23 +136,33 @@ static enum tfr_status put_framed(
 	return status;
 }
 
-enum tfr_status tfr_sets_put(struct tfr_sets *s, const struct tfr_item *item, struct tfr_error *err)
+enum tfr_status tfr_sets_put(struct tfr_sets *s, struct tfr_item *item, struct tfr_error *err)
 {
 	struct target *t = &s->targets[item->target];
+	enum tfr_status status;
 
 	if (item->framed.data)
 		return put_framed(t, item, err);
-	if (!t->shards)
-		return tfr_set_writer_append(
+	if (t->shards)
+		status = tfr_set_writer_put(t->writer, (uint32_t)(item->rank % t->shards),
+			item->pieces, item->n_pieces, &item->digest, err);
+	else
+		status = tfr_set_writer_append(
 			t->writer, item->pieces, item->n_pieces, &item->digest, err);
-	return tfr_set_writer_put(t->writer, (uint32_t)(item->rank % t->shards), item->pieces,
-		item->n_pieces, &item->digest, err);
+	if (status)
+		return status;
+	item->shard =
+		t->shards ? (uint32_t)(item->rank % t->shards) : tfr_set_writer_filling(t->writer);
+	item->record = tfr_set_writer_records(t->writer, item->shard) - 1;
+	return TFR_OK;
 }
 
 void tfr_sets_tally(struct tfr_sets *s, const struct tfr_item *item)
 {
+	struct target *t = &s->targets[item->target];
+
 	if (item->class != TFR_NO_CLASS)
-		s->targets[item->target].histogram[item->class]++;
+		t->histogram[item->class]++;
 }
 
 struct tfr_totals tfr_sets_totals(const struct tfr_sets *s)

@@ -22,9 +22,9 @@ uint32_t tfr_sets_lanes(const struct tfr_sets *s);
 /* Gives the next item, which has its name, its target, its rank and its lane; one thread at a time.
  * False: the fractions leave it over. */
 bool tfr_sets_place(struct tfr_sets *s, struct tfr_item *item, uint32_t *lane);
-/* Writes the record of an item; one thread a lane at a time. */
-enum tfr_status tfr_sets_put(
-	struct tfr_sets *s, const struct tfr_item *item, struct tfr_error *err);
+/* Writes the record of an item, and says where it lies: its shard, and its number in it; one thread
+ * a lane at a time. */
+enum tfr_status tfr_sets_put(struct tfr_sets *s, struct tfr_item *item, struct tfr_error *err);
 /* Adds a written item to its set's histogram; one thread at a time. */
 void tfr_sets_tally(struct tfr_sets *s, const struct tfr_item *item);
 /* Records and content sum of all sets. */

@@ -241,6 +241,16 @@ enum tfr_status tfr_set_writer_put(struct tfr_set_writer *w, uint32_t shard,
 	return tfr_writer_put_pieces(w->shards[shard], pieces, count, digest, err);
 }
 
+uint32_t tfr_set_writer_filling(const struct tfr_set_writer *w)
+{
+	return w->count - 1;
+}
+
+uint64_t tfr_set_writer_records(const struct tfr_set_writer *w, uint32_t shard)
+{
+	return w->shards[shard] ? tfr_writer_totals(w->shards[shard])->records : 0;
+}
+
 enum tfr_status tfr_set_writer_put_framed(struct tfr_set_writer *w, uint32_t shard,
 	const struct iovec *pieces, int count, const struct tfr_totals *add, struct tfr_error *err)
 {

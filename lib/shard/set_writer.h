@@ -39,6 +39,11 @@ enum tfr_status tfr_set_writer_append(struct tfr_set_writer *w, const struct iov
 enum tfr_status tfr_set_writer_append_framed(struct tfr_set_writer *w, const struct iovec *piece,
 	const struct tfr_totals *add, struct tfr_error *err);
 
+/* The shard of a set that fills whose turn it is: where the last record went. */
+uint32_t tfr_set_writer_filling(const struct tfr_set_writer *w);
+/* Records put to a shard so far; for whoever puts to it. */
+uint64_t tfr_set_writer_records(const struct tfr_set_writer *w, uint32_t shard);
+
 /* Forces all that was put to disk, and appends to `mark` what another process needs to go on from
  * here.  While nobody puts. */
 enum tfr_status tfr_set_writer_mark(

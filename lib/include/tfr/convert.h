@@ -65,6 +65,35 @@ struct tfr_rework {
 	bool rgb8;	  /* make CMYK, and what has 16 bits a sample, RGB of 8 bits */
 };
 
+/* What is found of items while they are packed: what a trainer would rather know now. */
+enum tfr_finding {
+	/* Of items that became no record: */
+	TFR_FOUND_UNREADABLE, /* the system would not give it */
+	TFR_FOUND_EMPTY,
+	TFR_FOUND_TRUNCATED,
+	TFR_FOUND_DAMAGED,
+	TFR_FOUND_NO_PICTURE, /* its content is none, or of a kind that is not decoded */
+	TFR_FOUND_UNUSABLE,   /* anything else */
+	/* Of pictures that did, as they came: */
+	TFR_FOUND_NAME,	       /* a PNG called .jpg, a JPEG called .png */
+	TFR_FOUND_SIZE,	       /* not the size that the input says */
+	TFR_FOUND_ORIENTATION, /* EXIF wants it turned, and it was not */
+	TFR_FOUND_CMYK,
+	TFR_FOUND_DEEP, /* 16 bits a sample */
+	TFR_FOUND_PALETTE,
+	TFR_FOUND_ALPHA,
+	TFR_FOUND_GRAY,	       /* where others are in colour */
+	TFR_FOUND_PROGRESSIVE, /* or interlaced: slow to decode, and only whole */
+	TFR_FOUND_TINY,	       /* a side of less than 8 pixels */
+	TFR_FOUND_HUGE,	       /* more than 50 million pixels */
+	TFR_FINDINGS,
+};
+
+/* A finding's word, as reports have it: "truncated", "16-bit". */
+TFR_API const char *tfr_finding_code(enum tfr_finding finding);
+/* What it is of, in the plural: "pictures of 16 bits a sample". */
+TFR_API const char *tfr_finding_text(enum tfr_finding finding);
+
 /* What tfr_convert() is to do.  Zero is a default everywhere but in `inputs` and `targets`. */
 struct tfr_convert_opts {
 	const char *const *inputs;
@@ -94,7 +123,11 @@ struct tfr_convert_opts {
 	struct tfr_rework rework;
 	bool sha256; /* image/key/sha256: of image/encoded, 64 hex digits */
 	enum tfr_on_error on_error;
-	const char *quarantine;	       /* the file of TFR_ON_ERROR_QUARANTINE */
+	const char *quarantine; /* the file of TFR_ON_ERROR_QUARANTINE */
+	/* A file that lists all findings in the order of the items, whole or absent; NULL: none.
+	 * Lines PATH, code, detail, set, shard and record in that shard, tabs between them, "-" for
+	 * what became no record; one JSON object where its name ends in ".json". */
+	const char *findings;
 	struct tfr_writer_opts writer; /* compression, level, force, temporaries, threads */
 	const char *command;	       /* for the manifest; may be NULL */
 	/* Of a set named BASE@auto[.EXT], when a shard is full: the next record would make it
@@ -131,6 +164,7 @@ struct tfr_convert_report {
 	uint64_t sum;	  /* content sum of the records */
 	uint64_t classes;
 	uint64_t resumed; /* items that an earlier run had done; the other numbers have them too */
+	uint64_t found[TFR_FINDINGS];
 };
 
 /* A list: a row is an item, a column a feature.  "csv" is RFC 4180 with a header line; "tsv" the

@@ -1,0 +1,274 @@
+/* convert/findings.c - a list of findings in the order of the items.
+ *
+ * One thing cannot be told at once: that a picture is gray matters only where others are not.
+ * Until the first picture in colour comes, lines wait in memory, those of gray ones marked; then
+ * they are written, and nothing waits any more.  Where none comes the gray ones are left out.  What
+ * waits is bounded: a set that begins with so many gray pictures is one of gray pictures, and these
+ * are counted only. */
+#include "convert/findings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <tfr/text.h>
+
+#include "convert/lint.h"
+#include "io/output.h"
+
+enum {
+	MOST_WAITING = 16 << 20, /* bytes */
+	BLOCK = 64 << 10,
+	NAME = 8192,
+};
+
+/* Before each line that waits. */
+struct head {
+	uint32_t size;
+	bool gray;
+};
+
+static enum tfr_status flush(struct tfr_findings *f, size_t keep, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	if (f->out.size > keep) {
+		status = tfr_output_write(f->output, f->out.data, f->out.size, err);
+		f->written += f->out.size;
+		f->out.size = 0;
+	}
+	return status;
+}
+
+/* What a mark has before the lines that wait. */
+struct mark {
+	uint64_t written, colours, waiting;
+	uint64_t count[TFR_FINDINGS];
+	bool some, overflowed;
+};
+
+static enum tfr_status take_up(
+	struct tfr_findings *f, struct tfr_unread *found, struct tfr_error *err)
+{
+	struct mark m;
+	const void *waiting;
+
+	if (!tfr_unread_copy(found, &m, sizeof(m)) ||
+		!(waiting = tfr_unread_take(found, m.waiting)))
+		return tfr_fail(
+			err, TFR_EDATA, "what is known of the run to be resumed is cut short");
+	if (!tfr_buf_append(&f->waiting, waiting, m.waiting))
+		return tfr_fail_nomem(err, "listing what was found");
+	f->written = m.written;
+	f->colours = m.colours;
+	f->some = m.some;
+	f->overflowed = m.overflowed;
+	memcpy(f->count, m.count, sizeof(f->count));
+	return TFR_OK;
+}
+
+enum tfr_status tfr_findings_mark(
+	struct tfr_findings *f, struct tfr_buf *mark, struct tfr_error *err)
+{
+	struct mark m;
+	enum tfr_status status = f->output ? flush(f, 0, err) : TFR_OK;
+
+	if (!status && f->output && f->opts->resume)
+		tfr_output_keep(f->output);
+	if (!status && f->output)
+		status = tfr_output_sync(f->output, err);
+	if (status)
+		return status;
+	memset(&m, 0, sizeof(m));
+	m.written = f->written;
+	m.colours = f->colours;
+	m.waiting = f->waiting.size;
+	m.some = f->some;
+	m.overflowed = f->overflowed;
+	memcpy(m.count, f->count, sizeof(m.count));
+	if (!tfr_buf_append(mark, &m, sizeof(m)) ||
+		!tfr_buf_append(mark, f->waiting.data, f->waiting.size))
+		return tfr_fail_nomem(err, "noting how far a run is");
+	return TFR_OK;
+}
+
+enum tfr_status tfr_findings_open(struct tfr_findings *f, const struct tfr_convert_opts *opts,
+	const char *prefix, struct tfr_unread *mark, bool sealed, struct tfr_error *err)
+{
+	struct tfr_output_opts out = { .force = opts->writer.force,
+		.temporaries = opts->writer.temporaries,
+		.resume = mark ? &f->written : NULL,
+		.sealed = mark && sealed };
+	size_t n = opts->findings ? strlen(opts->findings) : 0;
+	enum tfr_status status;
+
+	*f = (struct tfr_findings){ .opts = opts, .prefix = prefix };
+	status = mark ? take_up(f, mark, err) : TFR_OK;
+	if (status || !opts->findings)
+		return status;
+	f->sealed = mark && sealed;
+	f->json = n >= 5 && !strcmp(opts->findings + n - 5, ".json");
+	f->line = tfr_json_new();
+	if (!f->line ||
+		(f->json && !mark && !tfr_buf_printf(&f->out, "{\"version\": 1, \"findings\": [")))
+		return tfr_fail_nomem(err, "listing what was found");
+	return tfr_output_open(&f->output, opts->findings, &out, err);
+}
+
+/* --- one line --- */
+
+static const char *make_json(struct tfr_findings *f, const struct tfr_item *item,
+	enum tfr_finding finding, const char *path, const char *detail, size_t *size)
+{
+	tfr_json_reset(f->line);
+	tfr_json_open_object(f->line, NULL);
+	tfr_json_string(f->line, "path", path);
+	tfr_json_string(f->line, "code", tfr_finding_code(finding));
+	tfr_json_string(f->line, "detail", detail);
+	if (!item->skipped) {
+		tfr_json_string(f->line, "set", f->opts->targets[item->target].set);
+		tfr_json_u64(f->line, "shard", item->shard);
+		tfr_json_u64(f->line, "record", item->record);
+	}
+	tfr_json_close_object(f->line);
+	return tfr_json_text(f->line, size);
+}
+
+static bool make_line(struct tfr_findings *f, const struct tfr_item *item, enum tfr_finding finding,
+	struct tfr_buf *line)
+{
+	char path[NAME], safe[4 * NAME], text[64];
+	const char *detail = tfr_lint_detail(item, finding, text, sizeof(text)), *json;
+	size_t size;
+
+	snprintf(path, sizeof(path), "%s%s", f->prefix, (const char *)item->name.data);
+	if (f->json) {
+		json = make_json(f, item, finding, path, detail, &size);
+		return json && tfr_buf_append(line, json, size);
+	}
+	tfr_escape_line(safe, sizeof(safe), path);
+	if (!tfr_buf_printf(line, "%s\t%s\t%s\t", safe, tfr_finding_code(finding), detail))
+		return false;
+	if (item->skipped)
+		return tfr_buf_printf(line, "-\t-\t-\n");
+	return tfr_buf_printf(line, "%s\t%u\t%llu\n", f->opts->targets[item->target].set,
+		item->shard, (unsigned long long)item->record);
+}
+
+/* --- the file --- */
+
+static enum tfr_status write_line(
+	struct tfr_findings *f, const void *line, size_t size, struct tfr_error *err)
+{
+	const char *before = !f->json ? "" : f->some ? ",\n  " : "\n  ";
+
+	f->some = true;
+	if (!tfr_buf_append(&f->out, before, strlen(before)) ||
+		!tfr_buf_append(&f->out, line, size))
+		return tfr_fail_nomem(err, "listing what was found");
+	return flush(f, BLOCK, err);
+}
+
+/* Writes what waited, and with `gray` also the lines of gray pictures. */
+static enum tfr_status release(struct tfr_findings *f, bool gray, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	struct head head;
+
+	for (size_t at = 0; !status && at < f->waiting.size; at += head.size) {
+		memcpy(&head, f->waiting.data + at, sizeof(head));
+		at += sizeof(head);
+		if (gray || !head.gray)
+			status = write_line(f, f->waiting.data + at, head.size, err);
+	}
+	tfr_buf_clear(&f->waiting);
+	return status;
+}
+
+static enum tfr_status list(struct tfr_findings *f, const struct tfr_item *item,
+	enum tfr_finding finding, struct tfr_error *err)
+{
+	struct head head = { .gray = finding == TFR_FOUND_GRAY };
+	TFR_AUTO_BUF line = { 0 };
+
+	if (!f->output || (head.gray && f->overflowed && !f->colours))
+		return TFR_OK;
+	if (!make_line(f, item, finding, &line))
+		return tfr_fail_nomem(err, "listing what was found");
+	if (f->colours || f->overflowed)
+		return write_line(f, line.data, line.size, err);
+	head.size = (uint32_t)line.size;
+	if (!tfr_buf_append(&f->waiting, &head, sizeof(head)) ||
+		!tfr_buf_append(&f->waiting, line.data, line.size))
+		return tfr_fail_nomem(err, "listing what was found");
+	f->overflowed = f->waiting.size > MOST_WAITING;
+	return f->overflowed ? release(f, false, err) : TFR_OK;
+}
+
+enum tfr_status tfr_findings_add(
+	struct tfr_findings *f, const struct tfr_item *item, struct tfr_error *err)
+{
+	uint32_t found = item->skipped ? 1u << item->finding : item->found;
+	enum tfr_status status = TFR_OK;
+
+	if (!item->skipped && item->came.channels > 2 && !f->colours++)
+		status = release(f, true, err);
+	for (unsigned i = 0; !status && i < TFR_FINDINGS; i++)
+		if (found & 1u << i) {
+			f->count[i]++;
+			status = list(f, item, (enum tfr_finding)i, err);
+		}
+	return status;
+}
+
+static enum tfr_status end_json(struct tfr_findings *f, struct tfr_error *err)
+{
+	const char *text;
+	size_t size;
+
+	tfr_json_reset(f->line);
+	tfr_json_open_object(f->line, NULL);
+	for (unsigned i = 0; i < TFR_FINDINGS; i++)
+		if (f->count[i])
+			tfr_json_u64(f->line, tfr_finding_code((enum tfr_finding)i), f->count[i]);
+	tfr_json_close_object(f->line);
+	text = tfr_json_text(f->line, &size);
+	if (!text || !tfr_buf_printf(&f->out, "%s], \"counts\": %.*s}\n", f->some ? "\n" : "",
+			     (int)size, text))
+		return tfr_fail_nomem(err, "listing what was found");
+	return TFR_OK;
+}
+
+enum tfr_status tfr_findings_seal(
+	struct tfr_findings *f, struct tfr_convert_report *report, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	if (!f->colours)
+		f->count[TFR_FOUND_GRAY] = 0;
+	memcpy(report->found, f->count, sizeof(f->count));
+	if (!f->output)
+		return TFR_OK;
+	if (!f->sealed) {
+		status = release(f, false, err);
+		if (!status && f->json)
+			status = end_json(f, err);
+		if (!status)
+			status = flush(f, 0, err);
+	}
+	f->sealed = !status;
+	return status ? status : tfr_output_seal(f->output, err);
+}
+
+enum tfr_status tfr_findings_publish(struct tfr_findings *f, struct tfr_error *err)
+{
+	return f->output ? tfr_output_publish(f->output, err) : TFR_OK;
+}
+
+void tfr_findings_close(struct tfr_findings *f)
+{
+	tfr_output_close(f->output);
+	tfr_json_free(f->line);
+	tfr_buf_clear(&f->out);
+	tfr_buf_clear(&f->waiting);
+	*f = (struct tfr_findings){ 0 };
+}

@@ -1,0 +1,45 @@
+/* convert/findings.h - what was found of items, counted, and listed in a file.  One thread at a
+ * time, in the order of the items. */
+#ifndef TFR_CONVERT_FINDINGS_H
+#define TFR_CONVERT_FINDINGS_H
+
+#include "base/unread.h"
+#include "convert/item.h"
+
+struct tfr_output;
+struct tfr_json;
+
+struct tfr_findings {
+	const struct tfr_convert_opts *opts;
+	const char *prefix;	   /* of every name: "pictures/" */
+	struct tfr_output *output; /* NULL: nothing is listed */
+	bool json;
+	struct tfr_json *line; /* JSON: of one finding */
+	struct tfr_buf out;    /* what is to be written */
+	uint64_t written;      /* of the file */
+	bool some;	       /* JSON: a finding has been listed */
+	uint64_t count[TFR_FINDINGS];
+	uint64_t colours; /* pictures that are not gray */
+	struct tfr_buf waiting;
+	bool overflowed, sealed;
+};
+
+/* `mark` NULL: from the start, else going on from what tfr_findings_mark() noted; `sealed` says
+ * that the list may be whole and have its name. */
+enum tfr_status tfr_findings_open(struct tfr_findings *f, const struct tfr_convert_opts *opts,
+	const char *prefix, struct tfr_unread *mark, bool sealed, struct tfr_error *err);
+/* An item that was skipped, or whose record is written. */
+enum tfr_status tfr_findings_add(
+	struct tfr_findings *f, const struct tfr_item *item, struct tfr_error *err);
+/* Forces to disk what is listed, which stays there for a run that resumes where that is asked, and
+ * appends to `mark` what another run needs to go on from here. */
+enum tfr_status tfr_findings_mark(
+	struct tfr_findings *f, struct tfr_buf *mark, struct tfr_error *err);
+/* The counts into the report; the list whole and on disk. */
+enum tfr_status tfr_findings_seal(
+	struct tfr_findings *f, struct tfr_convert_report *report, struct tfr_error *err);
+/* Gives it its name. */
+enum tfr_status tfr_findings_publish(struct tfr_findings *f, struct tfr_error *err);
+void tfr_findings_close(struct tfr_findings *f);
+
+#endif
