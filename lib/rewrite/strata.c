@@ -11,26 +11,11 @@
 
 #include "base/error.h"
 #include "rewrite/spool.h"
-#include "shard/shares.h"
-
-#define UNIT ((uint64_t)1000000000000) /* fractions are counted in its parts */
+#include "shard/cuts.h"
 
 enum { BATCH = 512 };
 
 static const struct tfr_classes_bounds class_bounds = { .text_bytes = 64 << 20 };
-
-/* Records up to this hash are on the near side of the bound; with `none` there are none.  Packed,
- * for there is one for each class and share. */
-struct __attribute__((packed)) bound {
-	uint64_t last;
-	bool none;
-};
-
-/* A share with a fraction ends where its part of the class does. */
-struct stretch {
-	size_t share;
-	uint64_t end; /* of UNIT */
-};
 
 struct strata_worker {
 	struct tfr_pair batch[BATCH];
@@ -41,9 +26,7 @@ struct strata_worker {
 };
 
 struct tfr_strata {
-	size_t share_count, rest; /* the share of what is above all bounds */
-	struct stretch *stretches;
-	size_t n_stretches;
+	struct tfr_stretches stretches;
 	struct strata_worker *workers;
 	unsigned n_workers;
 
@@ -54,38 +37,13 @@ struct tfr_strata {
 	enum tfr_status status; /* the first failure */
 	struct tfr_error failure;
 
-	struct bound *bounds; /* n_stretches a class */
+	struct tfr_bound *bounds; /* one a stretch of each class */
 	/* The walk: */
 	uint32_t class;
-	uint64_t rank; /* records of the class so far */
-	size_t next;   /* the bound that is looked for */
+	struct tfr_cut cut;
 };
 
 /* --- making and freeing --- */
-
-static bool lay_stretches(struct tfr_strata *s, const struct tfr_share *shares, size_t count)
-{
-	uint64_t end = 0;
-	double sum = 0;
-
-	s->stretches = calloc(count + 1, sizeof(*s->stretches));
-	if (!s->stretches)
-		return false;
-	s->share_count = s->rest = count;
-	for (size_t i = 0; i < count; i++) {
-		if (shares[i].fraction == 0) {
-			s->rest = i;
-			continue;
-		}
-		sum += shares[i].fraction;
-		end += (uint64_t)(shares[i].fraction * (double)UNIT + 0.5);
-		s->stretches[s->n_stretches++] = (struct stretch){ i, end < UNIT ? end : UNIT };
-	}
-	/* Fractions that were meant to add up to 1 leave nothing over. */
-	if (s->rest == count && sum > 1 - TFR_SHARES_SLACK)
-		s->stretches[s->n_stretches - 1].end = UNIT;
-	return true;
-}
 
 struct tfr_strata *tfr_strata_new(const struct tfr_share *shares, size_t count, unsigned workers,
 	uint64_t memory, const char *const *folders, size_t folder_count)
@@ -101,7 +59,7 @@ struct tfr_strata *tfr_strata_new(const struct tfr_share *shares, size_t count, 
 	s->spool = tfr_spool_new(memory, folders, folder_count);
 	for (unsigned k = 0; s->workers && k < workers; k++)
 		s->workers[k].met.bounds = &class_bounds;
-	if (s->workers && s->spool && lay_stretches(s, shares, count))
+	if (s->workers && s->spool && tfr_stretches_lay(&s->stretches, shares, count))
 		return s;
 	tfr_strata_free(s);
 	return NULL;
@@ -122,7 +80,7 @@ void tfr_strata_free(struct tfr_strata *s)
 	pthread_mutex_destroy(&s->lock);
 	tfr_classes_clear(&s->classes);
 	tfr_spool_free(s->spool);
-	free(s->stretches);
+	tfr_stretches_clear(&s->stretches);
 	clear_workers(s);
 	free(s->bounds);
 	free(s);
@@ -193,39 +151,19 @@ enum tfr_status tfr_strata_note(struct tfr_strata *s, unsigned worker,
 
 /* --- drawing --- */
 
-/* Cumulated: the records of the stretches up to and with `i`, of a class with so many. */
-static uint64_t wanted_up_to(const struct tfr_strata *s, uint64_t records, size_t i)
-{
-	unsigned __int128 product = (unsigned __int128)records * s->stretches[i].end;
-	uint64_t whole = (uint64_t)(product / UNIT), part = (uint64_t)(product % UNIT);
-
-	return whole + (part > UNIT / 2 || (part == UNIT / 2 && whole % 2));
-}
-
 static void visit(void *ctx, uint32_t class, uint64_t hash, uint64_t times)
 {
 	struct tfr_strata *s = ctx;
-	struct bound *bounds;
-	uint64_t after;
 
 	if (class != s->class) {
 		s->class = class;
-		s->rank = s->next = 0;
+		s->cut = (struct tfr_cut){
+			.stretches = &s->stretches,
+			.records = s->classes.items[class].records,
+			.bounds = s->bounds + class * s->stretches.n,
+		};
 	}
-	bounds = s->bounds + class * s->n_stretches;
-	after = s->rank + times;
-	for (; s->next < s->n_stretches; s->next++) {
-		uint64_t wanted = wanted_up_to(s, s->classes.items[class].records, s->next);
-
-		if (wanted > after)
-			break;
-		/* They go together to the side that is nearer; both as near: to this one. */
-		if (wanted > s->rank && after - wanted <= wanted - s->rank)
-			bounds[s->next] = (struct bound){ .last = hash };
-		else
-			bounds[s->next] = (struct bound){ .last = hash - 1, .none = !s->rank };
-	}
-	s->rank = after;
+	tfr_cut_at(&s->cut, hash, times);
 }
 
 enum tfr_status tfr_strata_draw(struct tfr_strata *s, struct tfr_error *err)
@@ -237,7 +175,7 @@ enum tfr_status tfr_strata_draw(struct tfr_strata *s, struct tfr_error *err)
 	clear_workers(s);
 	if (status)
 		return status;
-	s->bounds = calloc(s->classes.n * s->n_stretches + 1, sizeof(*s->bounds));
+	s->bounds = calloc(s->classes.n * s->stretches.n + 1, sizeof(*s->bounds));
 	if (!s->bounds)
 		return tfr_fail_nomem(err, "ordering the hashes");
 	s->class = TFR_CLASS_NONE;
@@ -252,12 +190,7 @@ enum tfr_status tfr_strata_draw(struct tfr_strata *s, struct tfr_error *err)
 
 size_t tfr_strata_choose(const struct tfr_strata *s, uint32_t class, uint64_t hash)
 {
-	const struct bound *bounds = s->bounds + class * s->n_stretches;
-
-	for (size_t i = 0; i < s->n_stretches; i++)
-		if (!bounds[i].none && hash <= bounds[i].last)
-			return s->stretches[i].share;
-	return s->rest;
+	return tfr_stretches_choose(&s->stretches, s->bounds + class * s->stretches.n, hash);
 }
 
 const struct tfr_classes *tfr_strata_classes(const struct tfr_strata *s)
@@ -269,13 +202,13 @@ uint64_t tfr_strata_wanted(const struct tfr_strata *s, uint64_t records, size_t 
 {
 	uint64_t before = 0, end = 0;
 
-	for (size_t i = 0; i < s->n_stretches; i++) {
+	for (size_t i = 0; i < s->stretches.n; i++) {
 		before = end;
-		end = wanted_up_to(s, records, i);
-		if (s->stretches[i].share == share)
+		end = tfr_stretches_up_to(&s->stretches, records, i);
+		if (s->stretches.list[i].share == share)
 			return end - before;
 	}
-	return share == s->rest ? records - end : 0;
+	return share == s->stretches.rest ? records - end : 0;
 }
 
 void tfr_strata_take_classes(struct tfr_strata *s, struct tfr_classes *to)

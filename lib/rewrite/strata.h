@@ -3,11 +3,7 @@
  * First every record is noted, by any number of threads; then the bounds are drawn; then any number
  * of threads may ask where a record goes.
  *
- * Of a class with n records, the sets get as many as their cumulated fractions of n say, rounded to
- * the nearest, halves to even; fractions count as decimals of twelve digits, so that 0.1 + 0.2 is
- * 0.3.  The records with the smallest hashes go to the first set with a fraction, and so on; the
- * set without one, or none, gets the rest.  Records of one class and one hash stay together: where
- * a bound falls between them, all of them go to the side that is nearer to the count. */
+ * The law is that of shard/cuts.h. */
 #ifndef TFR_REWRITE_STRATA_H
 #define TFR_REWRITE_STRATA_H
 
