@@ -5,6 +5,7 @@
 
 #include "builtin.h"
 #include "shard.h"
+#include "shard_choice.h"
 #include "shard_follow.h"
 #include "shard_pictures.h"
 
@@ -17,6 +18,7 @@ struct shard_settings {
 	bool force, shuffle, verify, quiet, dry_run, json, allow_missing;
 	bool follow, per_epoch, resume;
 	double checkpoint;
+	struct choice_settings choice;
 	struct picture_settings pictures;
 };
 
@@ -77,6 +79,7 @@ static const struct opt options[] = {
 	OPT(FLAG, 0, "verify", NULL, NULL,
 		"decode every picture whole, not only its header and end", struct shard_settings,
 		verify),
+	OPT_CHOICES(struct shard_settings, choice),
 	OPT_PICTURES(struct shard_settings, pictures),
 	OPT(STRING, 0, "on-error", "HOW", "skip|fail|quarantine=",
 		"items of no use, such as broken pictures: skip them with a warning, fail (the "
@@ -305,7 +308,8 @@ static int shard_main(struct cmd *c)
 				    "epoch is");
 	if (!s->outputs.count)
 		return cmd_usage(c, "no output: name a set, such as -o train@16.tfrecord");
-	if (parse_on_error(c, s->on_error, &o) || pictures_parse(c, &s->pictures, &o))
+	if (parse_on_error(c, s->on_error, &o) || choice_parse(c, &s->choice, &o) ||
+		pictures_parse(c, &s->pictures, &o))
 		return c->exit;
 	targets = calloc(s->outputs.count, sizeof(*targets));
 	if (!targets)

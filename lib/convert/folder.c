@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "convert/label_map.h"
 #include "convert/picture.h"
 #include "convert/scan.h"
 
@@ -13,6 +14,8 @@ struct folder {
 	struct tfr_scan scan;
 	char *prefix;
 	struct tfr_class *classes;
+	struct tfr_label_map map;
+	uint32_t *class_of; /* of each class folder, its class in the map; NULL: they are alike */
 };
 
 static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
@@ -40,6 +43,13 @@ static void skip_for_fault(struct tfr_item *item, int fault)
 	}
 }
 
+static uint32_t class_of(const struct folder *f, uint32_t top)
+{
+	if (top == TFR_SCAN_NO_CLASS)
+		return TFR_NO_CLASS;
+	return f->class_of ? f->class_of[top] : top;
+}
+
 static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_room *room, struct tfr_error *err)
 {
@@ -50,7 +60,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	if (!tfr_scan_path(&f->scan, found, &item->name))
 		return tfr_fail_nomem(err, "reading pictures");
 	if (in->n_classes)
-		item->class = f->scan.dirs[found->dir].class;
+		item->class = class_of(f, f->scan.dirs[found->dir].class);
 	if (found->fault)
 		skip_for_fault(item, found->fault);
 	return TFR_OK;
@@ -124,21 +134,79 @@ static enum tfr_status look_for_classes(struct folder *f, bool *classes, struct 
 	return status;
 }
 
+static const char *folder_of(const struct folder *f, size_t class)
+{
+	return tfr_scan_name(&f->scan, f->scan.dirs[f->scan.classes[class]].name);
+}
+
+static void warn_of_the_missing(const struct folder *f, const uint8_t *met, size_t missing)
+{
+	const struct tfr_convert_opts *o = f->in.opts;
+	size_t first = 0;
+	char text[512];
+
+	while (met[first])
+		first++;
+	snprintf(text, sizeof(text), "%zu of %zu names in '%s' have no folder, the first is '%s'",
+		missing, f->map.n, o->labels, f->map.classes[first].text);
+	if (o->warn)
+		o->warn(o->ctx, text);
+}
+
+/* The classes are those of the map, which every class folder must be in. */
+static enum tfr_status map_classes(struct folder *f, struct tfr_error *err)
+{
+	const struct tfr_convert_opts *o = f->in.opts;
+	size_t n = f->scan.n_classes, missing;
+	TFR_AUTO_FREE uint8_t *met = NULL;
+	enum tfr_status status = tfr_label_map_read(&f->map, o->labels, o->label_base, err);
+
+	if (status)
+		return status;
+	f->class_of = calloc(n, sizeof(*f->class_of));
+	met = calloc(f->map.n, 1);
+	if (!f->class_of || !met)
+		return tfr_fail_nomem(err, "listing a folder");
+	missing = f->map.n;
+	for (size_t k = 0; k < n; k++) {
+		uint32_t class = f->class_of[k] = tfr_label_map_find(&f->map, folder_of(f, k));
+
+		if (class == TFR_NO_CLASS) {
+			tfr_fail(err, TFR_EDATA, "the class folder '%s' is not in '%s'",
+				folder_of(f, k), o->labels);
+			tfr_error_hint(err, "Add it there, or leave it out with --exclude.");
+			return TFR_EDATA;
+		}
+		met[class] = 1;
+		missing--;
+	}
+	if (missing)
+		warn_of_the_missing(f, met, missing);
+	f->in.classes = f->map.classes;
+	f->in.n_classes = f->map.n;
+	return TFR_OK;
+}
+
 static enum tfr_status name_classes(struct folder *f, struct tfr_error *err)
 {
 	const struct tfr_scan *scan = &f->scan;
 	bool classes;
 	enum tfr_status status = look_for_classes(f, &classes, err);
 
+	if (!status && !classes && f->in.opts->labels)
+		return tfr_fail_path(err, TFR_EDATA, f->in.opts->inputs[0],
+			"no class folders that could have labels in");
 	if (status || !classes)
 		return status;
+	if (f->in.opts->labels)
+		return map_classes(f, err);
 	f->classes = calloc(scan->n_classes, sizeof(*f->classes));
 	if (!f->classes)
 		return tfr_fail_nomem(err, "listing a folder");
 	for (size_t k = 0; k < scan->n_classes; k++)
 		f->classes[k] = (struct tfr_class){
 			.label = f->in.opts->label_base + (int64_t)k,
-			.text = tfr_scan_name(scan, scan->dirs[scan->classes[k]].name),
+			.text = folder_of(f, k),
 		};
 	f->in.classes = f->classes;
 	f->in.n_classes = scan->n_classes;
@@ -150,6 +218,8 @@ static void close_folder(struct tfr_input *in)
 	struct folder *f = (struct folder *)in;
 
 	tfr_scan_clear(&f->scan);
+	tfr_label_map_clear(&f->map);
+	free(f->class_of);
 	free(f->classes);
 	free(f->prefix);
 	free(f);
@@ -158,6 +228,8 @@ static void close_folder(struct tfr_input *in)
 static enum tfr_status open_folder(
 	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
+	struct tfr_scan_globs globs = { opts->include, opts->exclude, opts->include_count,
+		opts->exclude_count };
 	struct folder *f = calloc(1, sizeof(*f));
 	enum tfr_status status;
 
@@ -172,7 +244,7 @@ static enum tfr_status open_folder(
 		return tfr_fail_nomem(err, "listing a folder");
 	}
 	f->in.prefix = f->prefix;
-	status = tfr_scan_folder(&f->scan, opts->inputs[0], err);
+	status = tfr_scan_folder(&f->scan, opts->inputs[0], &globs, err);
 	if (status)
 		return status;
 	f->in.items = f->scan.n_items;
@@ -185,6 +257,7 @@ const struct tfr_input_ops tfr_input_folder = {
 	.nothing = "no pictures in",
 	.refused = "not a picture to use",
 	.reworks = true,
+	.chooses = true,
 	.recognises = recognises,
 	.open = open_folder,
 	.next = next,

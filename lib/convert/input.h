@@ -57,6 +57,7 @@ struct tfr_input_ops {
 	/* Its pictures may be changed on the way: nothing else in its records (masks, areas)
 	 * speaks of their pixels. */
 	bool reworks;
+	bool chooses; /* obeys opts->include, exclude and labels */
 	bool (*recognises)(const struct tfr_convert_opts *opts, const struct tfr_offer *offer);
 	enum tfr_status (*open)(
 		struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err);

@@ -98,6 +98,10 @@ enum tfr_status tfr_input_open(
 			"the pictures of %s are taken as they are: they cannot be resized, turned "
 			"or encoded anew on the way",
 			ops->what);
+	if (!ops->chooses && (opts->include_count || opts->exclude_count || opts->labels))
+		return tfr_fail(err, TFR_EUSAGE,
+			"files and labels are chosen of a folder of pictures, not of %s",
+			ops->what);
 	if (opts->type_count + opts->embed_count && !ops->columns)
 		return tfr_fail(err, TFR_EUSAGE,
 			"types and embedded files are for the columns of a list, not for %s",

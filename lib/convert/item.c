@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <xxhash.h>
+
 enum {
 	KEEP = 1 << 20,	 /* a buffer up to this size is kept for the next file */
 	LOOK = 64 << 10, /* of a file larger than KEEP: read first, to see what it is */
@@ -44,6 +46,11 @@ bool tfr_item_name(struct tfr_item *item, const char *name, size_t size)
 {
 	item->name.size = 0;
 	return tfr_buf_append(&item->name, name, size) && tfr_buf_append(&item->name, "", 1);
+}
+
+uint64_t tfr_item_hash(const struct tfr_item *item)
+{
+	return item->hashed ? item->hash : XXH3_64bits(item->name.data, item->name.size - 1);
 }
 
 void tfr_item_skip(struct tfr_item *item, enum tfr_status why, const char *format, ...)

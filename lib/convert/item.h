@@ -69,6 +69,8 @@ void tfr_room_reserve(const struct tfr_room *room, uint64_t bytes);
 enum tfr_status tfr_item_start(struct tfr_item *item, uint64_t number, struct tfr_error *err);
 /* Sets the name.  False: out of memory. */
 bool tfr_item_name(struct tfr_item *item, const char *name, size_t size);
+/* What decides the set: the hash that the input says, or XXH3-64 of the name. */
+uint64_t tfr_item_hash(const struct tfr_item *item);
 /* Notes why an item is skipped. */
 void tfr_item_skip(struct tfr_item *item, enum tfr_status why, const char *format, ...)
 	TFR_PRINTF(3, 4);

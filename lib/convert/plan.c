@@ -33,6 +33,7 @@ struct plan {
 	struct tfr_input *in;
 	struct tfr_convert_report *report;
 	struct target *targets;
+	struct tfr_division *division;
 };
 
 static struct shard *shard_of(struct target *t, size_t k)
@@ -103,7 +104,7 @@ static enum tfr_status add_item(void *ctx, struct tfr_item *item, struct tfr_err
 {
 	struct plan *p = ctx;
 	const uint8_t *at = item->framed.data;
-	size_t t = tfr_sets_choose(p->in->opts, item);
+	size_t t = tfr_sets_choose(p->in->opts, p->division, item);
 	enum tfr_status status = TFR_OK;
 
 	p->report->files += item->records;
@@ -175,6 +176,8 @@ enum tfr_status tfr_plan(struct tfr_input *in, const uint32_t *order,
 		p.targets ? tfr_input_is_lasting(in, "a dry run would use it up", err)
 			  : tfr_fail_nomem(err, "planning");
 
+	if (!status && in->opts->stratify)
+		status = tfr_division_open(&p.division, in, err);
 	for (size_t t = 0; !status && t < n; t++)
 		status = open_target(&p, &sizes, t, err);
 	if (!status)
@@ -186,6 +189,7 @@ enum tfr_status tfr_plan(struct tfr_input *in, const uint32_t *order,
 		tfr_set_name_clear(&p.targets[t].name);
 		tfr_buf_clear(&p.targets[t].all);
 	}
+	tfr_division_close(p.division);
 	free(p.targets);
 	return status;
 }

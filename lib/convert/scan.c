@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "convert/globs.h"
+
 enum { MAX_DEPTH = 200 }; /* each level holds a descriptor while it is walked */
 
 struct level {
@@ -21,6 +23,7 @@ struct level {
 	ino_t ino;
 	uint32_t dir;
 	unsigned depth;
+	bool included; /* all of it: a pattern means this folder, or one that it lies in */
 };
 
 struct entry {
@@ -128,14 +131,36 @@ static bool is_loop(const struct level *l)
 	return false;
 }
 
+/* --- which are wanted --- */
+
+static bool any_matches(const char *const *patterns, size_t n, const char *path, bool folder)
+{
+	for (size_t i = 0; i < n; i++)
+		if (tfr_glob_matches(patterns[i], path, folder))
+			return true;
+	return false;
+}
+
+/* Whether to take a file or to go into a folder; *included comes to say whether all of it. */
+static bool is_wanted(const struct tfr_scan *s, bool folder, bool *included)
+{
+	const struct tfr_scan_globs *g = s->globs;
+	const char *path = (const char *)s->path.data;
+
+	if (any_matches(g->exclude, g->n_exclude, path, folder))
+		return false;
+	*included = *included || any_matches(g->include, g->n_include, path, folder);
+	return folder || *included;
+}
+
 static enum tfr_status walk(struct tfr_scan *s, DIR *d, const struct level *here,
 	struct listing *names, struct tfr_error *err);
 
 /* Opens a folder and walks it.  What is wrong with it becomes the fault of an item of its name. */
 static enum tfr_status enter(struct tfr_scan *s, int parent, const char *name,
-	const struct level *up, struct tfr_error *err)
+	const struct level *up, bool included, struct tfr_error *err)
 {
-	struct level here = { .up = up, .depth = up->depth + 1 };
+	struct level here = { .up = up, .depth = up->depth + 1, .included = included };
 	struct listing names = { .n = 0 };
 	struct stat st;
 	enum tfr_status status;
@@ -167,21 +192,38 @@ static enum tfr_status enter(struct tfr_scan *s, int parent, const char *name,
 	return status;
 }
 
+/* One name in a folder. */
+static enum tfr_status visit(struct tfr_scan *s, int parent, const char *name, unsigned char type,
+	const struct level *here, struct tfr_error *err)
+{
+	bool included = here->included;
+	int fault = 0;
+
+	type = resolve(parent, name, type, &fault);
+	if (s->globs && !is_wanted(s, type == DT_DIR, &included))
+		return TFR_OK;
+	if (type == DT_DIR)
+		return enter(s, parent, name, here, included, err);
+	return add_item(s, here->dir, name, fault, err);
+}
+
 static enum tfr_status walk(struct tfr_scan *s, DIR *d, const struct level *here,
 	struct listing *names, struct tfr_error *err)
 {
 	const struct entry *entries = (const struct entry *)(void *)names->entries.data;
 	enum tfr_status status = TFR_OK;
+	size_t above = s->path.size;
 
 	for (size_t i = 0; !status && i < names->n; i++) {
 		const char *name = (const char *)names->names.data + entries[i].name;
-		int fault = 0;
-		unsigned char type = resolve(dirfd(d), name, entries[i].type, &fault);
 
-		if (type == DT_DIR)
-			status = enter(s, dirfd(d), name, here, err);
-		else
-			status = add_item(s, here->dir, name, fault, err);
+		/* "above/" and the name with its NUL, which the next slash takes the place of. */
+		if (s->globs && above)
+			s->path.data[above - 1] = '/';
+		s->path.size = above;
+		if (s->globs && !tfr_buf_append(&s->path, name, strlen(name) + 1))
+			return tfr_fail_nomem(err, "listing a folder");
+		status = visit(s, dirfd(d), name, entries[i].type, here, err);
 	}
 	return status;
 }
@@ -189,7 +231,7 @@ static enum tfr_status walk(struct tfr_scan *s, DIR *d, const struct level *here
 static enum tfr_status walk_root(
 	struct tfr_scan *s, const char *folder, DIR *d, struct tfr_error *err)
 {
-	struct level root = { .depth = 0 };
+	struct level root = { .depth = 0, .included = !s->globs || !s->globs->n_include };
 	struct listing names = { .n = 0 };
 	struct stat st;
 	enum tfr_status status;
@@ -207,13 +249,16 @@ static enum tfr_status walk_root(
 	return status;
 }
 
-enum tfr_status tfr_scan_folder(struct tfr_scan *s, const char *folder, struct tfr_error *err)
+enum tfr_status tfr_scan_folder(struct tfr_scan *s, const char *folder,
+	const struct tfr_scan_globs *globs, struct tfr_error *err)
 {
 	enum tfr_status status;
 	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
 	DIR *d;
 
 	*s = (struct tfr_scan){ .root = fd };
+	if (globs->n_include || globs->n_exclude)
+		s->globs = globs;
 	if (fd < 0 && errno == ENOTDIR)
 		return tfr_fail_path(err, TFR_EUSAGE, folder, "not a folder:");
 	if (fd < 0)
@@ -226,6 +271,8 @@ enum tfr_status tfr_scan_folder(struct tfr_scan *s, const char *folder, struct t
 	} else {
 		status = tfr_fail_errno(err, errno, folder, "cannot open folder");
 	}
+	tfr_buf_clear(&s->path);
+	s->globs = NULL;
 	if (status) {
 		tfr_scan_clear(s);
 		return status;

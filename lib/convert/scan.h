@@ -38,9 +38,19 @@ struct tfr_scan {
 	const struct tfr_scan_item *items;
 	const uint32_t *classes; /* the folders that are classes, sorted by name */
 	size_t n_items, n_dirs, n_classes;
+	/* While it lasts: */
+	const struct tfr_scan_globs *globs; /* NULL: all files are wanted */
+	struct tfr_buf path;		    /* of what is looked at, below the root, with its NUL */
 };
 
-enum tfr_status tfr_scan_folder(struct tfr_scan *s, const char *folder, struct tfr_error *err);
+/* Which files are wanted; zero: all. */
+struct tfr_scan_globs {
+	const char *const *include, *const *exclude;
+	size_t n_include, n_exclude;
+};
+
+enum tfr_status tfr_scan_folder(struct tfr_scan *s, const char *folder,
+	const struct tfr_scan_globs *globs, struct tfr_error *err);
 void tfr_scan_clear(struct tfr_scan *s);
 static inline const char *tfr_scan_name(const struct tfr_scan *s, uint64_t name)
 {

@@ -7,8 +7,6 @@
 
 #include <stdlib.h>
 
-#include <xxhash.h>
-
 #include "convert/sizes.h"
 #include "record/framing.h"
 #include "shard/set_writer.h"
@@ -25,6 +23,7 @@ struct target {
 struct tfr_sets {
 	const struct tfr_convert_opts *opts;
 	const struct tfr_input *in;
+	struct tfr_division *division; /* NULL: a name alone says which target */
 	struct target *targets;
 	size_t n;
 };
@@ -84,6 +83,8 @@ enum tfr_status tfr_sets_open(struct tfr_sets **out, const struct tfr_convert_op
 		return tfr_fail_nomem(err, "creating the sets");
 	s->opts = opts;
 	s->in = in;
+	if (opts->stratify)
+		status = tfr_division_open(&s->division, in, err);
 	while (!status && s->n < opts->target_count)
 		status = open_target(s, &sizes, mark, err);
 	return status;
@@ -94,17 +95,19 @@ uint32_t tfr_sets_lanes(const struct tfr_sets *s)
 	return s->targets[s->n - 1].first + s->targets[s->n - 1].lanes;
 }
 
-size_t tfr_sets_choose(const struct tfr_convert_opts *opts, const struct tfr_item *item)
+size_t tfr_sets_choose(const struct tfr_convert_opts *opts, const struct tfr_division *division,
+	const struct tfr_item *item)
 {
+	if (division)
+		return tfr_division_choose(division, item);
 	if (opts->target_count == 1 && opts->targets[0].fraction == 0)
 		return 0;
-	return tfr_shares_choose(opts->targets, opts->target_count,
-		item->hashed ? item->hash : XXH3_64bits(item->name.data, item->name.size - 1));
+	return tfr_shares_choose(opts->targets, opts->target_count, tfr_item_hash(item));
 }
 
 bool tfr_sets_place(struct tfr_sets *s, struct tfr_item *item, uint32_t *lane)
 {
-	size_t t = tfr_sets_choose(s->opts, item);
+	size_t t = tfr_sets_choose(s->opts, s->division, item);
 
 	if (t == s->n)
 		return false;
@@ -242,6 +245,7 @@ void tfr_sets_close(struct tfr_sets *s)
 		tfr_set_writer_close(s->targets[t].writer);
 		free(s->targets[t].histogram);
 	}
+	tfr_division_close(s->division);
 	free(s->targets);
 	free(s);
 }

@@ -1,12 +1,13 @@
 /* convert/sets.h - the sets being written, and who goes where.
  *
- * The hash of an item's name says which set it falls to, and its place in that set which shard:
- * item k goes to shard k mod N, skipped or not, so that one bad file moves no other.  Nothing is
- * visible until every set is whole and on disk. */
+ * The hash of an item's name, alone or among those of its class, says which set it falls to, and
+ * its place in that set which shard: item k goes to shard k mod N, skipped or not, so that one bad
+ * file moves no other.  Nothing is visible until every set is whole and on disk. */
 #ifndef TFR_CONVERT_SETS_H
 #define TFR_CONVERT_SETS_H
 
 #include "base/unread.h"
+#include "convert/division.h"
 #include "convert/input.h"
 
 struct tfr_sets;
@@ -15,8 +16,10 @@ struct tfr_sets;
  * tfr_sets_mark() noted in another run. */
 enum tfr_status tfr_sets_open(struct tfr_sets **s, const struct tfr_convert_opts *opts,
 	struct tfr_input *in, struct tfr_unread *mark, struct tfr_error *err);
-/* The set that an item's name says; opts->target_count: none. */
-size_t tfr_sets_choose(const struct tfr_convert_opts *opts, const struct tfr_item *item);
+/* The set that an item falls to; opts->target_count: none.  `division` is that of opts->stratify,
+ * or NULL. */
+size_t tfr_sets_choose(const struct tfr_convert_opts *opts, const struct tfr_division *division,
+	const struct tfr_item *item);
 /* Lanes that may be written at once: the shards of all sets, or a whole set. */
 uint32_t tfr_sets_lanes(const struct tfr_sets *s);
 /* Gives the next item, which has its name, its target, its rank and its lane; one thread at a time.

@@ -114,10 +114,21 @@ struct tfr_convert_opts {
 	size_t type_count;
 	const struct tfr_embed *embeds;
 	size_t embed_count;
+	/* Of a list with classes, the items of each class are divided, so that each set has its
+	 * share of it, by the law of tfr_split() with a feature to stratify by. */
+	bool stratify;
 	unsigned threads;   /* 0: one a processor.  The records do not depend on it */
 	uint64_t memory;    /* bytes of items in flight; 0: 256 MiB.  One alone may exceed it */
 	int64_t label_base; /* the label of the first class */
-	bool shuffle;	    /* a full permutation of the items, by `seed` */
+	/* A folder: the classes and their labels, from a file of lines LABEL:NAME or NAME.  A class
+	 * folder that is not in it is an error.  NULL: the folders, numbered from label_base. */
+	const char *labels;
+	/* A folder: patterns of paths below it (convert/globs.h).  Only files are taken that are,
+	 * or lie in, what one of `include` matches, all where there is none; what one of `exclude`
+	 * matches is not looked at. */
+	const char *const *include, *const *exclude;
+	size_t include_count, exclude_count;
+	bool shuffle; /* a full permutation of the items, by `seed` */
 	uint64_t seed;
 	bool verify; /* decode each picture whole, not only its header and end */
 	struct tfr_rework rework;

@@ -1,0 +1,31 @@
+/* cmd/shard_choice.h - the options of tfr shard that say which files are taken, what their classes
+ * are called, and how they are divided. */
+#ifndef TFR_CMD_SHARD_CHOICE_H
+#define TFR_CMD_SHARD_CHOICE_H
+
+#include "cmd.h"
+
+struct choice_settings {
+	struct opt_list include, exclude;
+	const char *labels;
+	bool stratify;
+};
+
+#define OPT_CHOICES(settings, f)                                                                   \
+	OPT(LIST, 0, "include", "GLOB", NULL,                                                      \
+		"take only files whose name, path or folder GLOB matches, such as '*.jpg' or "     \
+		"'cats/**'",                                                                       \
+		settings, f.include),                                                              \
+		OPT(LIST, 0, "exclude", "GLOB", NULL,                                              \
+			"leave out files and folders that GLOB matches", settings, f.exclude),     \
+		OPT(STRING, 0, "labels", "FILE", NULL,                                             \
+			"take the labels of class folders from FILE, lines LABEL:NAME or NAME",    \
+			settings, f.labels),                                                       \
+		OPT(FLAG, 0, "stratify", NULL, NULL,                                               \
+			"divide each class by the fractions, not all pictures together", settings, \
+			f.stratify)
+
+/* Puts them into `o`.  On failure the error is printed and the status returned; 0 is success. */
+int choice_parse(struct cmd *c, const struct choice_settings *s, struct tfr_convert_opts *o);
+
+#endif

@@ -1,0 +1,134 @@
+/* convert/division.c - the hashes of all items, sorted within their classes, and of them only the
+ * bounds between the sets are kept. */
+#include "convert/division.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "shard/cuts.h"
+
+struct tfr_division {
+	struct tfr_stretches stretches;
+	struct tfr_bound *bounds; /* one a stretch of each class, and of no class */
+	size_t n_classes;
+};
+
+/* Packed: there is one for each item. */
+struct __attribute__((packed)) mark {
+	uint64_t hash;
+	uint32_t class;
+};
+
+static int by_class_and_hash(const void *a, const void *b)
+{
+	const struct mark *x = a, *y = b;
+
+	if (x->class != y->class)
+		return x->class < y->class ? -1 : 1;
+	return (x->hash > y->hash) - (x->hash < y->hash);
+}
+
+static uint32_t class_of(const struct tfr_division *s, const struct tfr_item *item)
+{
+	return item->class == TFR_NO_CLASS ? (uint32_t)s->n_classes : item->class;
+}
+
+static enum tfr_status mark_items(const struct tfr_division *s, struct tfr_input *in,
+	struct mark *marks, struct tfr_error *err)
+{
+	static const struct tfr_room nobody;
+	struct tfr_item item = { 0 };
+	enum tfr_status status = TFR_OK;
+
+	for (uint64_t i = 0; !status && i < in->items; i++) {
+		item.number = i;
+		item.hashed = false;
+		item.class = TFR_NO_CLASS;
+		status = in->ops->next(in, &item, &nobody, err);
+		if (!status)
+			marks[i] = (struct mark){ tfr_item_hash(&item), class_of(s, &item) };
+	}
+	tfr_item_clear(&item);
+	return status;
+}
+
+/* The items of one class, and how many of them have one hash. */
+static void cut_class(struct tfr_division *s, const struct mark *marks, size_t n)
+{
+	struct tfr_cut cut = {
+		.stretches = &s->stretches,
+		.records = n,
+		.bounds = s->bounds + marks->class * s->stretches.n,
+	};
+
+	for (size_t i = 0, same; i < n; i += same) {
+		for (same = 1; i + same < n && marks[i + same].hash == marks[i].hash; same++)
+			;
+		tfr_cut_at(&cut, marks[i].hash, same);
+	}
+}
+
+static void cut(struct tfr_division *s, const struct mark *marks, size_t n)
+{
+	for (size_t i = 0, of; i < n; i += of) {
+		for (of = 1; i + of < n && marks[i + of].class == marks[i].class; of++)
+			;
+		cut_class(s, marks + i, of);
+	}
+}
+
+static enum tfr_status refuse(const struct tfr_input *in, struct tfr_error *err)
+{
+	if (in->items != TFR_STREAM)
+		return tfr_fail(err, TFR_EUSAGE, "there are no classes to divide by in '%s'",
+			in->opts->inputs[0]);
+	tfr_fail(err, TFR_EUSAGE, "%s comes as a stream, which cannot be divided by its classes",
+		in->ops->what);
+	tfr_error_hint(err, "Divide the set that was written, with 'tfr split --stratify'.");
+	return TFR_EUSAGE;
+}
+
+enum tfr_status tfr_division_open(
+	struct tfr_division **out, struct tfr_input *in, struct tfr_error *err)
+{
+	TFR_AUTO_FREE struct mark *marks = NULL;
+	struct tfr_division *s;
+	enum tfr_status status;
+
+	*out = NULL;
+	if (in->items == TFR_STREAM || !in->n_classes)
+		return refuse(in, err);
+	s = *out = calloc(1, sizeof(*s));
+	marks = malloc((in->items + 1) * sizeof(*marks));
+	if (!s || !marks ||
+		!tfr_stretches_lay(&s->stretches, in->opts->targets, in->opts->target_count))
+		return tfr_fail_nomem(err, "dividing the items");
+	if (!s->stretches.n)
+		return tfr_fail(err, TFR_EUSAGE,
+			"no set has a fraction: there is nothing to divide by classes");
+	s->n_classes = in->n_classes;
+	s->bounds = calloc((s->n_classes + 1) * s->stretches.n + 1, sizeof(*s->bounds));
+	if (!s->bounds)
+		return tfr_fail_nomem(err, "dividing the items");
+	status = mark_items(s, in, marks, err);
+	if (status)
+		return status;
+	qsort(marks, (size_t)in->items, sizeof(*marks), by_class_and_hash);
+	cut(s, marks, (size_t)in->items);
+	return TFR_OK;
+}
+
+size_t tfr_division_choose(const struct tfr_division *s, const struct tfr_item *item)
+{
+	return tfr_stretches_choose(
+		&s->stretches, s->bounds + class_of(s, item) * s->stretches.n, tfr_item_hash(item));
+}
+
+void tfr_division_close(struct tfr_division *s)
+{
+	if (!s)
+		return;
+	tfr_stretches_clear(&s->stretches);
+	free(s->bounds);
+	free(s);
+}
