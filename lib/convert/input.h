@@ -54,7 +54,8 @@ struct tfr_input_ops {
 	bool several;	     /* takes more than one input */
 	bool columns;	     /* has columns: opts->types and opts->embeds mean something */
 	bool framed;	     /* items may be many records at a time */
-	/* Its pictures may be changed on the way: nothing else in its records (masks, areas)
+	bool pictures;	     /* uses tfr_picture_add(): opts->sha256 means something */
+	/* And these may be changed on the way: nothing else in its records (masks, areas)
 	 * speaks of their pixels. */
 	bool reworks;
 	bool chooses; /* obeys opts->include, exclude and labels */
