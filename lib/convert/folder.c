@@ -256,6 +256,7 @@ const struct tfr_input_ops tfr_input_folder = {
 	.what = "a folder of pictures",
 	.nothing = "no pictures in",
 	.refused = "not a picture to use",
+	.pictures = true,
 	.reworks = true,
 	.chooses = true,
 	.recognises = recognises,

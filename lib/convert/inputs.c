@@ -98,6 +98,9 @@ enum tfr_status tfr_input_open(
 			"the pictures of %s are taken as they are: they cannot be resized, turned "
 			"or encoded anew on the way",
 			ops->what);
+	if (!ops->pictures && opts->sha256)
+		return tfr_fail(
+			err, TFR_EUSAGE, "of %s no digests of pictures are made", ops->what);
 	if (!ops->chooses && (opts->include_count || opts->exclude_count || opts->labels))
 		return tfr_fail(err, TFR_EUSAGE,
 			"files and labels are chosen of a folder of pictures, not of %s",

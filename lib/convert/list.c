@@ -14,6 +14,7 @@
 #include <xxhash.h>
 
 #include "convert/list.h"
+#include "convert/rework.h"
 
 static bool ends_with(const char *path, const char *end)
 {
@@ -260,6 +261,19 @@ static enum tfr_status open_files(struct tfr_list *l, struct tfr_error *err)
 	return l->folder < 0 ? tfr_fail_errno(err, errno, folder, "cannot open") : TFR_OK;
 }
 
+/* What is to be done with pictures means something where there are some. */
+static enum tfr_status check_pictures(const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	if (!opts->sha256 && !tfr_rework_wanted(&opts->rework))
+		return TFR_OK;
+	for (size_t i = 0; i < opts->embed_count; i++)
+		if (tfr_embed_is_picture(&opts->embeds[i]))
+			return TFR_OK;
+	tfr_fail(err, TFR_EUSAGE, "no column is embedded as pictures: there are none to change");
+	tfr_error_hint(err, "Name the column of their paths, such as --embed image.");
+	return TFR_EUSAGE;
+}
+
 static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_ops *ops,
 	enum tfr_list_format format, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
@@ -275,7 +289,9 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 	l->fd = -1;
 	l->folder = AT_FDCWD;
 	l->columns.opts = opts;
-	status = open_files(l, err);
+	status = check_pictures(opts, err);
+	if (!status)
+		status = open_files(l, err);
 	if (status)
 		return status;
 	tfr_lines_init(&l->lines, l->fd, l->path);
@@ -304,6 +320,8 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 		.nothing = "no rows in",                                                           \
 		.refused = "not a row to use",                                                     \
 		.columns = true,                                                                   \
+		.pictures = true,                                                                  \
+		.reworks = true,                                                                   \
 		.recognises = recognises_##name_,                                                  \
 		.open = open_##name_,                                                              \
 		.next = next,                                                                      \

@@ -119,11 +119,13 @@ static enum tfr_status read_embedded(struct tfr_list *l, struct tfr_item *item, 
 static void name_file(struct tfr_item *item, const char *path)
 {
 	char reason[sizeof(item->reason)];
+	enum tfr_finding finding = item->finding;
 
 	if (!item->skipped)
 		return;
 	memcpy(reason, item->reason, sizeof(reason));
 	tfr_item_skip(item, item->why, "'%s': %s", path, reason);
+	item->finding = finding;
 }
 
 static enum tfr_status embed_picture(struct tfr_list *l, struct tfr_item *item, const char *path,
