@@ -1,4 +1,5 @@
 #include <criterion/criterion.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -113,6 +114,30 @@ Test(lanes, no_items)
 
 	j.count = 0;
 	cr_assert_eq(tfr_lanes_run(&j, &l, NULL), TFR_OK);
+}
+
+/* Item 0 reserves in two steps and gives all of it back; otherwise items 1 and 2, which wait for
+ * each other, would not be let in together. */
+static enum tfr_status two_steps(void *ctx, struct tfr_lanes_run *run, unsigned worker, uint64_t i,
+	void *slot, struct tfr_error *err)
+{
+	(void)worker, (void)slot, (void)err;
+	tfr_lanes_reserve(run, i, 10);
+	if (i == 0)
+		tfr_lanes_reserve(run, i, 10);
+	else
+		pthread_barrier_wait(ctx);
+	return TFR_OK;
+}
+
+Test(lanes, what_is_reserved_in_steps_is_given_back_whole, .timeout = 60)
+{
+	struct tfr_lanes j = { .threads = 2, .count = 3, .budget = 20, .work = two_steps };
+	pthread_barrier_t both;
+
+	pthread_barrier_init(&both, NULL, 2);
+	cr_assert_eq(tfr_lanes_run(&j, &both, NULL), TFR_OK);
+	pthread_barrier_destroy(&both);
 }
 
 /* A stream: items come in one at a time, go to lanes by a law of their own, and end when they end.
