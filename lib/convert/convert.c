@@ -73,7 +73,8 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, uint64_t i, 
 static enum tfr_status refuse(struct run *r, const struct tfr_item *item, struct tfr_error *err)
 {
 	return tfr_fail(err, item->why == TFR_ESYS ? TFR_ESYS : TFR_EDATA, "%s: '%s%s': %s",
-		r->in->ops->refused, r->in->prefix, (const char *)item->name.data, item->reason);
+		r->in->ops->refused, item->prefix ? item->prefix : r->in->prefix,
+		(const char *)item->name.data, item->reason);
 }
 
 static enum tfr_status load(void *ctx, struct tfr_lanes_run *lanes, unsigned worker, uint64_t i,

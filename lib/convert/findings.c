@@ -140,7 +140,8 @@ static bool make_line(struct tfr_findings *f, const struct tfr_item *item, enum 
 	const char *detail = tfr_lint_detail(item, finding, text, sizeof(text)), *json;
 	size_t size;
 
-	snprintf(path, sizeof(path), "%s%s", f->prefix, (const char *)item->name.data);
+	snprintf(path, sizeof(path), "%s%s", item->prefix ? item->prefix : f->prefix,
+		(const char *)item->name.data);
 	if (f->json) {
 		json = make_json(f, item, finding, path, detail, &size);
 		return json && tfr_buf_append(line, json, size);

@@ -24,7 +24,7 @@ struct tfr_input {
 	const struct tfr_input_ops *ops;
 	const struct tfr_convert_opts *opts;
 	uint64_t items;	    /* TFR_STREAM: nobody knows */
-	const char *prefix; /* of every item's name in messages: "pictures/" */
+	const char *prefix; /* of items' names in messages: "pictures/" */
 	/* What items belong to, for labels.txt and the manifest's histogram; 0: no classes. */
 	const struct tfr_class *classes;
 	size_t n_classes;

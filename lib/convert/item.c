@@ -33,7 +33,10 @@ enum tfr_status tfr_item_start(struct tfr_item *item, uint64_t number, struct tf
 	item->records = 1;
 	item->framed = (struct tfr_framed){ 0 };
 	item->class = TFR_NO_CLASS;
+	item->prefix = NULL;
 	item->skipped = item->hashed = false;
+	item->found = 0;
+	item->came = (struct tfr_image_info){ 0 };
 	if (!item->builder)
 		item->builder = tfr_builder_new();
 	if (!item->builder)

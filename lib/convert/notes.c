@@ -27,15 +27,16 @@ enum tfr_status tfr_notes_skipped(
 	struct tfr_notes *n, const struct tfr_item *item, struct tfr_error *err)
 {
 	const char *name = (const char *)item->name.data;
+	const char *prefix = item->prefix ? item->prefix : n->prefix;
 	char text[8192], line[8192];
 
 	if (n->opts->warn) {
-		snprintf(text, sizeof(text), "skipped '%s%s': %s", n->prefix, name, item->reason);
+		snprintf(text, sizeof(text), "skipped '%s%s': %s", prefix, name, item->reason);
 		n->opts->warn(n->opts->ctx, text);
 	}
 	if (!n->quarantine)
 		return TFR_OK;
-	snprintf(text, sizeof(text), "%s%s", n->prefix, name);
+	snprintf(text, sizeof(text), "%s%s", prefix, name);
 	tfr_escape_line(line, sizeof(line), text);
 	n->line.size = 0;
 	if (!tfr_buf_printf(&n->line, "%s\t%s\n", line, item->reason))
