@@ -120,6 +120,48 @@ enum tfr_status tfr_decode(struct tfr_decoder *d, const void *data, size_t size,
 	return tfr_picture_of(info.format)->decode(d, &job, image, err);
 }
 
+/* The high byte comes first. */
+static enum tfr_status narrow(uint8_t *pixels, size_t n, struct tfr_error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (pixels[2 * i])
+			return tfr_fail(err, TFR_EDATA, "a 16-bit PNG with the number %u, over 255",
+				tfr_be16(pixels + 2 * i));
+		pixels[i] = pixels[2 * i + 1];
+	}
+	return TFR_OK;
+}
+
+enum tfr_status tfr_decode_numbers(struct tfr_decoder *d, const void *data, size_t size,
+	struct tfr_image *image, struct tfr_error *err)
+{
+	struct tfr_image_info info;
+	struct tfr_picture_job job = {
+		.data = data, .size = size, .info = &info, .channels = 1, .numbers = true
+	};
+	enum tfr_status status = tfr_image_probe(data, size, &info, err);
+
+	if (status)
+		return status;
+	if (info.format != TFR_IMAGE_PNG)
+		return tfr_fail(err, TFR_EFORMAT, "a %s picture, not a png",
+			tfr_image_format_name(info.format));
+	if (info.components != 1)
+		return tfr_fail(err, TFR_EFORMAT, "a PNG of %u channels, not of one number a pixel",
+			info.components);
+	if (info.bit_depth == 16)
+		job.channels = 2;
+	job.window = (struct tfr_crop){ 0, 0, info.width, info.height };
+	if ((status = check_size(d, &info, &job, err)))
+		return status;
+	status = tfr_picture_png.decode(d, &job, image, err);
+	if (status || job.channels == 1)
+		return status;
+	image->channels = 1;
+	image->stride = info.width;
+	return narrow(d->pixels.data, (size_t)info.width * info.height, err);
+}
+
 enum tfr_status tfr_decode_verify(
 	struct tfr_decoder *d, const void *data, size_t size, struct tfr_error *err)
 {

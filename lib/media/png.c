@@ -158,6 +158,14 @@ static void set_transforms(png_structp png, png_infop info, unsigned channels)
 	png_read_update_info(png, info);
 }
 
+/* Asks for the stored numbers: 1, 2 and 4 bits in a byte each, 16 in two, the high one first. */
+static void set_plain(png_structp png, png_infop info)
+{
+	png_set_packing(png);
+	png_set_interlace_handling(png);
+	png_read_update_info(png, info);
+}
+
 static uint8_t *need(struct png_state *s, uint8_t *memory)
 {
 	if (!memory) {
@@ -210,7 +218,10 @@ static void decode(struct png_state *s)
 	png_set_read_fn(s->png, s, on_read);
 	png_set_user_limits(s->png, 0x7fffffff, 0x7fffffff);
 	png_read_info(s->png, s->info);
-	set_transforms(s->png, s->info, s->job->channels);
+	if (s->job->numbers)
+		set_plain(s->png, s->info);
+	else
+		set_transforms(s->png, s->info, s->job->channels);
 	s->stride = png_get_rowbytes(s->png, s->info);
 	if (s->stride != (size_t)info->width * s->job->channels)
 		png_error(s->png, "header read twice differently");

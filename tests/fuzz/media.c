@@ -1,5 +1,5 @@
-/* tests/fuzz/media.c - no bytes crash the decoders, and a window of whatever decodes equals
- * decode-then-crop.
+/* tests/fuzz/media.c - no bytes crash the decoders, a window of whatever decodes equals
+ * decode-then-crop, and numbers written as a mask are the same numbers.
  *
  * The last four bytes of the input place the window; the rest is the picture. */
 #include <stdlib.h>
@@ -83,6 +83,26 @@ static void check_scale(const struct tfr_image *image)
 	tfr_scaler_free(plain);
 }
 
+/* Numbers written as a mask are read back. */
+static void check_numbers(struct tfr_decoder *d, const uint8_t *data, size_t size)
+{
+	struct tfr_encode_opts opts = { .format = TFR_IMAGE_PNG, .runs = true };
+	struct tfr_encoder *e = tfr_encoder_new();
+	TFR_AUTO_FREE uint8_t *numbers = NULL;
+	struct tfr_image image, back;
+	const void *png;
+	size_t png_size;
+
+	if (e && !tfr_decode_numbers(d, data, size, &image, NULL) && (numbers = copy(&image))) {
+		if (tfr_encode(e, &image, &opts, &png, &png_size, NULL) ||
+			tfr_decode_numbers(d, png, png_size, &back, NULL) ||
+			back.width != image.width || back.height != image.height ||
+			memcmp(back.data, numbers, (size_t)image.width * image.height))
+			abort();
+	}
+	tfr_encoder_free(e);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct tfr_decoder *d = tfr_decoder_new(&(struct tfr_decoder_opts){ .max_bytes = 1 << 20 });
@@ -94,6 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_resize(&image);
 		check_scale(&image);
 		check_window(d, data, size - 4, &image);
+		check_numbers(d, data, size - 4);
 	}
 	tfr_decoder_free(d);
 	return 0;

@@ -141,6 +141,14 @@ TFR_API enum tfr_status tfr_decode(struct tfr_decoder *d, const void *data, size
 TFR_API enum tfr_status tfr_decode_verify(
 	struct tfr_decoder *d, const void *data, size_t size, struct tfr_error *err);
 
+/* Decodes a PNG of one number a pixel to those numbers, one channel of bytes: the indices of a
+ * palette, not its colours, and gray samples as they are stored (1 bit is 0 and 1 here).  This is
+ * what a segmentation mask means by its pixels (ISO/IEC 15948, 11.2.2: colour types 0 and 3).
+ * Otherwise as tfr_decode() without a window.  TFR_EFORMAT: not a PNG, or one of several channels.
+ * TFR_EDATA also: 16 bits where a number is over 255, which is named. */
+TFR_API enum tfr_status tfr_decode_numbers(struct tfr_decoder *d, const void *data, size_t size,
+	struct tfr_image *image, struct tfr_error *err);
+
 /* ---- Resizing ---- */
 
 /* Holds what resizing needs between calls: coefficients and two rows.  NULL: out of memory. */
@@ -227,6 +235,8 @@ struct tfr_encode_opts {
 	/* JPEG: the chroma subsampling, by the names of struct tfr_image_info; NULL, "" and what
 	 * has no such name: "4:2:0". */
 	const char *subsampling;
+	/* PNG: few values in long runs, as masks have: no filter, and zlib looks for runs alone. */
+	bool runs;
 	unsigned orientation; /* 2 to 8: noted in EXIF, for whoever shows it; else: no EXIF */
 };
 
@@ -237,10 +247,10 @@ TFR_API struct tfr_encoder *tfr_encoder_new(void);
 TFR_API void tfr_encoder_free(struct tfr_encoder *e);
 
 /* Encodes a picture.  JPEG: gray or RGB; baseline, the exact integer DCT, the tables of T.81's
- * annex K.  PNG: any number of channels from 1 to 4; 8 bits, all filters, zlib's level 6.  The same
- * pixels give the same bytes.  *data is valid until the next call with `e` or its end.  TFR_EUSAGE:
- * another format, channels that it does not have, a JPEG of more than 65500 pixels a side.
- * TFR_ENOMEM. */
+ * annex K.  PNG: any number of channels from 1 to 4; 8 bits, all filters, zlib's level 6, or as
+ * `runs` says.  The same pixels give the same bytes.  *data is valid until the next call with `e`
+ * or its end.  TFR_EUSAGE: another format, channels that it does not have, a JPEG of more than
+ * 65500 pixels a side. TFR_ENOMEM. */
 TFR_API enum tfr_status tfr_encode(struct tfr_encoder *e, const struct tfr_image *image,
 	const struct tfr_encode_opts *opts, const void **data, size_t *size, struct tfr_error *err);
 

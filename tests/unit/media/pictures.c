@@ -134,11 +134,17 @@ struct tfr_buf make_png(uint32_t width, uint32_t height, int depth, int type, bo
 	png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
 	png_infop info = png_create_info_struct(png);
 	size_t stride = ((size_t)width * (unsigned)(samples_of[type] * depth) + 7) / 8;
+	png_color colours[256];
 	struct tfr_buf out = { 0 };
 	int passes;
 
 	png_set_write_fn(png, &out, on_write, on_flush);
 	png_set_IHDR(png, info, width, height, depth, type, interlaced, 0, 0);
+	for (int i = 0; i < 256; i++)
+		colours[i] =
+			(png_color){ (png_byte)(i * 7), (png_byte)(255 - i), (png_byte)(i / 3) };
+	if (type == PNG_COLOR_TYPE_PALETTE)
+		png_set_PLTE(png, info, colours, 1 << depth);
 	png_write_info(png, info);
 	passes = png_set_interlace_handling(png);
 	while (passes--)

@@ -27,7 +27,8 @@ struct tfr_buf make_jpeg(const struct jpeg_kind *kind);
  * dense, malloc'd. */
 uint8_t *plain_jpeg(const struct tfr_buf *jpeg, unsigned channels);
 
-/* A PNG by libpng; `samples` are its rows, dense, 16-bit samples big-endian, low depths packed. */
+/* A PNG by libpng; `samples` are its rows, dense, 16-bit samples big-endian, low depths packed.
+ * A palette has as many colours as its depth allows, none of them gray. */
 struct tfr_buf make_png(uint32_t width, uint32_t height, int depth, int type, bool interlaced,
 	const uint8_t *samples);
 
