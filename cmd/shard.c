@@ -1,16 +1,19 @@
-/* cmd/shard.c - tfr shard: a folder of pictures, a list, into sets of records. */
+/* cmd/shard.c - tfr shard: a folder of pictures, with what belongs to them, a list, into sets of
+ * records. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "builtin.h"
 #include "shard.h"
+#include "shard_beside.h"
 #include "shard_choice.h"
 #include "shard_follow.h"
 #include "shard_pictures.h"
 
 struct shard_settings {
 	struct opt_list outputs, types, embeds;
+	struct shard_beside beside;
 	uint64_t jobs, memory, seed, label_base;
 	const char *from, *on_error;
 	uint64_t shard_size, records_per_shard;
@@ -34,9 +37,11 @@ static const struct opt options[] = {
 		"'train@16.tfrecord=0.9', to divide by a hash of each path; one without takes the "
 		"rest",
 		struct shard_settings, outputs),
-	OPT(STRING, 0, "from", "KIND", "folder|csv|tsv|jsonl|records",
-		"what the input is: folder, csv, tsv, jsonl or records [auto: what it looks like]",
+	OPT(STRING, 0, "from", "KIND", "folder|pairs|csv|tsv|jsonl|records",
+		"what the input is: folder, pairs, csv, tsv, jsonl or records [auto: what it looks "
+		"like]",
 		struct shard_settings, from),
+	SHARD_BESIDE_OPTIONS(struct shard_settings),
 	OPT(LIST, 0, "types", "NAME=TYPE,...", NULL,
 		"of a list: columns that are int, float or bytes, whatever they look like",
 		struct shard_settings, types),
@@ -294,7 +299,11 @@ static int shard_main(struct cmd *c)
 	};
 
 	c->quiet = s->quiet;
-	if (!c->count && s->from && !strcmp(s->from, "records") && !isatty(STDIN_FILENO)) {
+	if (shard_beside_set(c, &s->beside, &o))
+		return c->exit;
+	if (o.inputs) {
+		; /* an option named the pictures */
+	} else if (!c->count && s->from && !strcmp(s->from, "records") && !isatty(STDIN_FILENO)) {
 		o.inputs = standard_input;
 		o.input_count = 1;
 	} else if (!c->count) {
@@ -332,7 +341,7 @@ static int shard_main(struct cmd *c)
 
 const struct command cmd_shard = {
 	.name = "shard",
-	.operands = "INPUT...",
+	.operands = "[INPUT]...",
 	.summary = "make records of pictures or of a list, or put records into other shards",
 	.options = options,
 	.settings_size = sizeof(struct shard_settings),

@@ -26,23 +26,6 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 
 /* --- one item --- */
 
-static void skip_for_fault(struct tfr_item *item, int fault)
-{
-	switch (fault) {
-	case TFR_SCAN_LOOP:
-		tfr_item_skip(item, TFR_EDATA, "a link to a folder that it lies in");
-		break;
-	case TFR_SCAN_SPECIAL:
-		tfr_item_skip(item, TFR_EDATA, "not a regular file");
-		break;
-	case TFR_SCAN_DEEP:
-		tfr_item_skip(item, TFR_EDATA, "folders nested too deep");
-		break;
-	default:
-		tfr_item_skip(item, TFR_ESYS, "cannot open: %s", strerror(fault));
-	}
-}
-
 static uint32_t class_of(const struct folder *f, uint32_t top)
 {
 	if (top == TFR_SCAN_NO_CLASS)
@@ -62,7 +45,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	if (in->n_classes)
 		item->class = class_of(f, f->scan.dirs[found->dir].class);
 	if (found->fault)
-		skip_for_fault(item, found->fault);
+		tfr_item_skip_fault(item, found->fault);
 	return TFR_OK;
 }
 

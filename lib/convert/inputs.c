@@ -13,6 +13,7 @@
 enum { HEAD = 512 }; /* a tar archive says what it is at byte 257 */
 
 static const struct tfr_input_ops *const rows[] = {
+	&tfr_input_pairs,
 	&tfr_input_folder,
 	&tfr_input_csv,
 	&tfr_input_tsv,
@@ -80,6 +81,16 @@ static enum tfr_status recognise(const struct tfr_input_ops **ops,
 	return TFR_EUSAGE;
 }
 
+/* What is said of an input of another kind is refused, not passed over. */
+static enum tfr_status check_opts(
+	const struct tfr_input_ops *ops, const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	if (opts->masks && ops != &tfr_input_pairs)
+		return tfr_fail(err, TFR_EUSAGE, "a folder of masks belongs to pairs, not to %s",
+			ops->what);
+	return TFR_OK;
+}
+
 enum tfr_status tfr_input_open(
 	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
@@ -112,5 +123,6 @@ enum tfr_status tfr_input_open(
 	if ((opts->allow_missing || opts->descriptor) && !ops->framed)
 		return tfr_fail(err, TFR_EUSAGE, "%s means nothing to %s",
 			opts->descriptor ? "--follow" : "--allow-missing", ops->what);
-	return ops->open(in, opts, err);
+	status = check_opts(ops, opts, err);
+	return status ? status : ops->open(in, opts, err);
 }

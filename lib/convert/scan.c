@@ -312,3 +312,20 @@ bool tfr_scan_path(const struct tfr_scan *s, const struct tfr_scan_item *item, s
 	path->size = 0;
 	return add_folders(s, item->dir, path) && tfr_buf_append(path, name, strlen(name) + 1);
 }
+
+void tfr_item_skip_fault(struct tfr_item *item, int fault)
+{
+	switch (fault) {
+	case TFR_SCAN_LOOP:
+		tfr_item_skip(item, TFR_EDATA, "a link to a folder that it lies in");
+		break;
+	case TFR_SCAN_SPECIAL:
+		tfr_item_skip(item, TFR_EDATA, "not a regular file");
+		break;
+	case TFR_SCAN_DEEP:
+		tfr_item_skip(item, TFR_EDATA, "folders nested too deep");
+		break;
+	default:
+		tfr_item_skip(item, TFR_ESYS, "cannot open: %s", strerror(fault));
+	}
+}

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "convert/item.h"
 
 enum { TFR_SCAN_NO_CLASS = UINT32_MAX };
 
@@ -59,5 +60,7 @@ static inline const char *tfr_scan_name(const struct tfr_scan *s, uint64_t name)
 /* Puts the path of an item below the root, with its NUL, into `path`.  False: out of memory. */
 bool tfr_scan_path(
 	const struct tfr_scan *s, const struct tfr_scan_item *item, struct tfr_buf *path);
+/* Skips an item for the fault of what was found in its place. */
+void tfr_item_skip_fault(struct tfr_item *item, int fault);
 
 #endif

@@ -98,8 +98,9 @@ TFR_API const char *tfr_finding_text(enum tfr_finding finding);
 struct tfr_convert_opts {
 	const char *const *inputs;
 	size_t input_count; /* at least 1; most kinds take one */
-	/* The kind of input: "folder", "csv", "records"; NULL: found from what is there. */
+	/* The kind of input: "folder", "pairs", "csv", "records"; NULL: found from what is there. */
 	const char *from;
+	const char *masks; /* "pairs": the folder of masks; inputs[0] has the pictures */
 	bool allow_missing; /* records: sets that lack members are read with what is there */
 	/* Records: read from this descriptor, which stays the caller's, up to its end; inputs[0] is
 	 * what errors call it.  NULL: `inputs` are opened. */
@@ -200,6 +201,15 @@ struct tfr_convert_report {
  * Records ("records"): what tfr_set_open() takes, as they lie, nothing decoded, every checksum
  * verified; record k goes to shard k mod N of the one set.  With TFR_ON_ERROR_SKIP damage is passed
  * over as tfr_reader_resync() does, each fault in one place; no quarantine.
+ *
+ * Pairs ("pairs"): every file below the folder of pictures is an item, in the same order; its mask
+ * is the file of the same path below `masks`, whatever both extensions are.  Records have
+ * image/segmentation/class/encoded, a PNG whose gray values are class numbers, and
+ * image/segmentation/class/format ("png"), as DeepLab's readers know them (tensorflow/models,
+ * research/deeplab/datasets/build_data.py).  A PNG of gray up to 8 bits is kept byte for byte; a
+ * palette becomes 8-bit gray of its indices, and so do 16 bits where no number is over 255.
+ * Skipped: pictures without a mask and masks without a picture (these are items too, after the
+ * pictures), several of one name, masks of another kind or of another size than their picture.
  *
  * Item k of a set goes to shard k mod N, skipped or not, so that one bad file moves no other.
  * Nothing is visible until every set is whole and on disk; then one set after the other gets its

@@ -1,0 +1,17 @@
+/* cmd/shard_beside.c - a folder of pictures may be an operand or an option's: there are two ways to
+ * say it, and one folder. */
+#include "shard_beside.h"
+
+int shard_beside_set(struct cmd *c, const struct shard_beside *b, struct tfr_convert_opts *o)
+{
+	const char *const *pictures = b->image ? &b->image : NULL;
+
+	if (b->image && !b->mask)
+		return cmd_usage(c, "--image goes with --mask, which names the folder of masks");
+	if (pictures && c->count)
+		return cmd_usage(c, "one input at a time");
+	o->inputs = pictures;
+	o->input_count = pictures != NULL;
+	o->masks = b->mask;
+	return 0;
+}

@@ -1,0 +1,25 @@
+/* cmd/shard_beside.h - the options of tfr shard that name what lies beside the pictures. */
+#ifndef TFR_CMD_SHARD_BESIDE_H
+#define TFR_CMD_SHARD_BESIDE_H
+
+#include "cmd.h"
+
+/* A member `beside` of the command's settings. */
+struct shard_beside {
+	const char *image, *mask;
+};
+
+/* Rows of the command's option table, for settings with a member `beside`. */
+#define SHARD_BESIDE_OPTIONS(settings)                                                             \
+	OPT(STRING, 0, "image", "DIR", NULL,                                                       \
+		"the folder of pictures, in place of INPUT, where --mask names the masks",         \
+		settings, beside.image),                                                           \
+		OPT(STRING, 0, "mask", "DIR", NULL,                                                \
+			"the folder of masks: each picture is paired with the mask of its name",   \
+			settings, beside.mask)
+
+/* Sets in `o` what lies beside the pictures, and the inputs where an option names them in place of an
+ * operand.  0, or the exit status of wrong usage, which has been told. */
+int shard_beside_set(struct cmd *c, const struct shard_beside *b, struct tfr_convert_opts *o);
+
+#endif
