@@ -37,9 +37,9 @@ static const struct opt options[] = {
 		"'train@16.tfrecord=0.9', to divide by a hash of each path; one without takes the "
 		"rest",
 		struct shard_settings, outputs),
-	OPT(STRING, 0, "from", "KIND", "folder|pairs|csv|tsv|jsonl|records",
-		"what the input is: folder, pairs, csv, tsv, jsonl or records [auto: what it looks "
-		"like]",
+	OPT(STRING, 0, "from", "KIND", "folder|pairs|coco|csv|tsv|jsonl|records",
+		"what the input is: folder, pairs, coco, csv, tsv, jsonl or records [auto: what it "
+		"looks like]",
 		struct shard_settings, from),
 	SHARD_BESIDE_OPTIONS(struct shard_settings),
 	OPT(LIST, 0, "types", "NAME=TYPE,...", NULL,

@@ -4,14 +4,22 @@
 
 int shard_beside_set(struct cmd *c, const struct shard_beside *b, struct tfr_convert_opts *o)
 {
-	const char *const *pictures = b->image ? &b->image : NULL;
+	const char *const *pictures = b->image ? &b->image : b->images ? &b->images : NULL;
 
 	if (b->image && !b->mask)
 		return cmd_usage(c, "--image goes with --mask, which names the folder of masks");
+	if (b->images && !b->annotations)
+		return cmd_usage(c, "--images goes with --annotations, which says what is on them");
+	if (b->masks && !b->annotations)
+		return cmd_usage(c, "--masks draws what --annotations has, and there are none");
+	if (b->image && b->images)
+		return cmd_usage(c, "one input at a time");
 	if (pictures && c->count)
 		return cmd_usage(c, "one input at a time");
 	o->inputs = pictures;
 	o->input_count = pictures != NULL;
 	o->masks = b->mask;
+	o->annotations = b->annotations;
+	o->instance_masks = b->masks;
 	return 0;
 }

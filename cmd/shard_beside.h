@@ -6,20 +6,30 @@
 
 /* A member `beside` of the command's settings. */
 struct shard_beside {
-	const char *image, *mask;
+	const char *image, *mask, *images, *annotations;
+	bool masks;
 };
 
 /* Rows of the command's option table, for settings with a member `beside`. */
 #define SHARD_BESIDE_OPTIONS(settings)                                                             \
 	OPT(STRING, 0, "image", "DIR", NULL,                                                       \
-		"the folder of pictures, in place of INPUT, where --mask names the masks",         \
-		settings, beside.image),                                                           \
+		"pictures that --mask names the masks of: in place of INPUT", settings,            \
+		beside.image),                                                                     \
 		OPT(STRING, 0, "mask", "DIR", NULL,                                                \
 			"the folder of masks: each picture is paired with the mask of its name",   \
-			settings, beside.mask)
+			settings, beside.mask),                                                    \
+		OPT(STRING, 0, "annotations", "FILE", NULL,                                        \
+			"COCO's annotations of the pictures, as JSON: boxes and their classes",    \
+			settings, beside.annotations),                                             \
+		OPT(STRING, 0, "images", "DIR", NULL,                                              \
+			"pictures that --annotations is about: in place of INPUT", settings,       \
+			beside.images),                                                            \
+		OPT(FLAG, 0, "masks", NULL, NULL,                                                  \
+			"draw a mask of each annotation from its polygons or runs", settings,      \
+			beside.masks)
 
-/* Sets in `o` what lies beside the pictures, and the inputs where an option names them in place of an
- * operand.  0, or the exit status of wrong usage, which has been told. */
+/* Sets in `o` what lies beside the pictures, and the inputs where an option names them in place of
+ * an operand.  0, or the exit status of wrong usage, which has been told. */
 int shard_beside_set(struct cmd *c, const struct shard_beside *b, struct tfr_convert_opts *o);
 
 #endif

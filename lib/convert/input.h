@@ -85,6 +85,6 @@ enum tfr_status tfr_input_open(
 
 extern const struct tfr_input_ops tfr_input_folder, tfr_input_csv, tfr_input_tsv, tfr_input_jsonl;
 extern const struct tfr_input_ops tfr_input_records;
-extern const struct tfr_input_ops tfr_input_pairs;
+extern const struct tfr_input_ops tfr_input_pairs, tfr_input_coco;
 
 #endif

@@ -13,6 +13,7 @@
 enum { HEAD = 512 }; /* a tar archive says what it is at byte 257 */
 
 static const struct tfr_input_ops *const rows[] = {
+	&tfr_input_coco,
 	&tfr_input_pairs,
 	&tfr_input_folder,
 	&tfr_input_csv,
@@ -88,6 +89,12 @@ static enum tfr_status check_opts(
 	if (opts->masks && ops != &tfr_input_pairs)
 		return tfr_fail(err, TFR_EUSAGE, "a folder of masks belongs to pairs, not to %s",
 			ops->what);
+	if (opts->annotations && ops != &tfr_input_coco)
+		return tfr_fail(
+			err, TFR_EUSAGE, "a file of annotations does not belong to %s", ops->what);
+	if (opts->instance_masks && ops != &tfr_input_coco)
+		return tfr_fail(
+			err, TFR_EUSAGE, "masks are drawn of annotations, not of %s", ops->what);
 	return TFR_OK;
 }
 

@@ -29,5 +29,7 @@ void tfr_workbench_clear(struct tfr_workbench *bench)
 	tfr_encoder_free(bench->encoder);
 	tfr_buf_clear(&bench->turned);
 	tfr_buf_clear(&bench->encoded);
+	tfr_buf_clear(&bench->pixels);
+	tfr_buf_clear(&bench->scratch);
 	*bench = (struct tfr_workbench){ 0 };
 }

@@ -10,8 +10,9 @@ struct tfr_workbench {
 	struct tfr_decoder *decoder; /* NULL until something is decoded */
 	struct tfr_scaler *scaler;   /* and so on */
 	struct tfr_encoder *encoder;
-	struct tfr_buf turned;	/* pixels */
-	struct tfr_buf encoded; /* what takes the place of a file's bytes */
+	struct tfr_buf turned;		/* pixels */
+	struct tfr_buf encoded;		/* what takes the place of a file's bytes */
+	struct tfr_buf pixels, scratch; /* of masks that are drawn */
 };
 
 /* NULL: out of memory. */

@@ -1,7 +1,10 @@
 """Cases of tests/interop/run: pictures with what belongs to them, as Pillow, TensorFlow and pycocotools see it."""
+import hashlib
 import io
+import json
 import pathlib
 import random
+import subprocess
 
 import numpy as np
 from PIL import Image
@@ -73,6 +76,120 @@ def our_pairs(folder, tfr):
         assert (decode(record['image/segmentation/class/encoded'].numpy()) == wanted[n]).all(), n
 
 
-def cases(tfr):
-    """(name, function of a folder) of all of them."""
-    return [(f.__name__.replace('_', '-'), lambda folder, f=f: f(folder, tfr)) for f in (golden_pairs, our_pairs)]
+def coco_features():
+    import tensorflow as tf
+    texts = ['image/encoded', 'image/filename', 'image/format', 'image/source_id']
+    return {name: tf.io.FixedLenFeature([], tf.string) for name in texts} | {
+        name: tf.io.FixedLenFeature([], tf.int64) for name in ('image/height', 'image/width', 'image/channels')} | {
+        'image/object/' + name: tf.io.VarLenFeature(tf.float32)
+        for name in ('area', 'bbox/xmin', 'bbox/xmax', 'bbox/ymin', 'bbox/ymax')} | {
+        'image/object/' + name: tf.io.VarLenFeature(tf.int64) for name in ('class/label', 'is_crowd')} | {
+        'image/object/' + name: tf.io.VarLenFeature(tf.string) for name in ('class/text', 'mask')}
+
+
+def values(record, name):
+    return list(record['image/object/' + name].values.numpy())
+
+
+def python_lists(annotations, names, image):
+    """The features of an image's annotations, computed as the scripts of tensorflow/models compute them."""
+    out = {name: [] for name in ('bbox/xmin', 'bbox/xmax', 'bbox/ymin', 'bbox/ymax', 'area', 'is_crowd', 'class/label',
+                                 'class/text')}
+    for a in annotations:
+        x, y, width, height = a['bbox']
+        if width <= 0 or height <= 0 or x + width > image['width'] or y + height > image['height']:
+            continue
+        out['bbox/xmin'].append(float(x) / image['width'])
+        out['bbox/xmax'].append(float(x + width) / image['width'])
+        out['bbox/ymin'].append(float(y) / image['height'])
+        out['bbox/ymax'].append(float(y + height) / image['height'])
+        out['area'].append(a['area'])
+        out['is_crowd'].append(a['iscrowd'])
+        out['class/label'].append(a['category_id'])
+        out['class/text'].append(names[a['category_id']].encode())
+    return out
+
+
+def random_coco(rng, folder, count):
+    """Pictures and instances.json below `folder`, with what real files have: gaps in the numbers, any order, other members."""
+    (folder / 'pictures/deep').mkdir(parents=True)
+    categories = [{'id': n, 'name': 'thing %d "\u0142"' % n, 'supercategory': 'x'} for n in rng.sample(range(1, 91), 20)]
+    images, annotations = [], []
+    for n in rng.sample(range(1, 10 ** 6), count):
+        width, height, name = rng.randrange(1, 500), rng.randrange(1, 500), '%s%d.jpg' % (rng.choice(('', 'deep/')), n)
+        Image.new('RGB', (width, height), (n % 256, 7, 9)).save(folder / 'pictures' / name)
+        images.append({'license': 1, 'file_name': name, 'height': height, 'width': width, 'id': n})
+        for _ in range(rng.choice((0, 1, 1, 7, 30))):
+            x, y = rng.uniform(0, width), rng.uniform(0, height)
+            box = [x, y, rng.uniform(-.01, 1) * (width - x) * 1.05, rng.uniform(0, 1) * (height - y)]
+            if rng.randrange(2):
+                box = [round(v, rng.choice((0, 1, 2))) for v in box]
+            annotations.append({'segmentation': [[1, 2, 3.5, 4, 5, 6]], 'area': rng.choice((rng.uniform(0, 1e5), 17)),
+                                'iscrowd': rng.randrange(2), 'image_id': n, 'bbox': box,
+                                'category_id': rng.choice(categories)['id'], 'id': rng.randrange(10 ** 12)})
+    rng.shuffle(annotations)
+    members = [('info', {'a': ['}', '\\"', []]}), ('images', images), ('annotations', annotations), ('categories', categories),
+               ('licenses', [1, None])]
+    rng.shuffle(members)
+    (folder / 'instances.json').write_text(json.dumps(dict(members), indent=rng.choice((None, 1)),
+                                                      ensure_ascii=rng.choice((False, True))))
+
+
+def coco_boxes(folder, tfr):
+    """Every feature as Python's json and floats have it, for the same file."""
+    for seed in range(4):
+        part = folder / str(seed)
+        part.mkdir()
+        random_coco(random.Random(seed), part, 60)
+        data = json.loads((part / 'instances.json').read_text())
+        names = {c['id']: c['name'] for c in data['categories']}
+        of = {}
+        for a in data['annotations']:
+            of.setdefault(a['image_id'], []).append(a)
+        tfr('shard', '-q', '--from', 'coco', '--annotations', part / 'instances.json', '--images', part / 'pictures',
+            '-o', part / 'set@3')
+        records = parsed(sorted(part.glob('set-*')), coco_features())
+        assert len(records) == len(data['images'])
+        for record, image in zip(records, data['images']):
+            assert record['image/filename'] == image['file_name'].encode() and record['image/source_id'] == b'%d' % image['id']
+            assert record['image/encoded'].numpy() == (part / 'pictures' / image['file_name']).read_bytes()
+            for name, wanted in python_lists(of.get(image['id'], []), names, image).items():
+                got = values(record, name)
+                if isinstance(wanted and wanted[0], float) or name == 'area':
+                    wanted = list(np.array(wanted, np.float32))
+                assert got == wanted, (image, name, got, wanted)
+
+
+def coco_masks(folder, tfr, python):
+    """Every mask as pycocotools draws it, to the byte."""
+    peer = pathlib.Path(__file__).with_name('peer_coco.py')
+    subprocess.run([python, peer, folder, '5', '250'], check=True)
+    data = json.loads((folder / 'instances.json').read_text())
+    wanted = {int(k): v for k, v in json.loads((folder / 'masks.json').read_text()).items()}
+    for image in data['images']:
+        Image.new('L', (image['width'], image['height'])).save(folder / image['file_name'])
+    tfr('shard', '-q', '--annotations', folder / 'instances.json', '--images', folder, '--masks', '-o', folder / 'set@2')
+    records = parsed(sorted(folder.glob('set-*')), coco_features())
+    assert len(records) == len(data['images'])
+    seen = 0
+    for record in records:
+        of = [a['id'] for a in data['annotations'] if a['image_id'] == int(record['image/source_id'].numpy())]
+        masks = values(record, 'mask')
+        assert len(masks) == len(of)
+        for number, mask in zip(of, masks):
+            pixels = decode(mask)
+            assert pixels.shape == (record['image/height'].numpy(), record['image/width'].numpy())
+            assert hashlib.sha1(pixels.tobytes()).hexdigest() == wanted[number], (number, data['annotations'][number - 1])
+            seen += 1
+    assert seen == len(wanted)
+
+
+def cases(tfr, coco, skip):
+    """(name, function of a folder) of all of them.  `coco` is the python that has pycocotools, or None: `skip` is raised."""
+    def masks(folder):
+        if not coco:
+            raise skip('no pycocotools here')
+        coco_masks(folder, tfr, coco)
+
+    return [(f.__name__.replace('_', '-'), lambda folder, f=f: f(folder, tfr))
+            for f in (golden_pairs, our_pairs, coco_boxes)] + [('coco-masks', masks)]

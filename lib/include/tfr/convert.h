@@ -98,9 +98,14 @@ TFR_API const char *tfr_finding_text(enum tfr_finding finding);
 struct tfr_convert_opts {
 	const char *const *inputs;
 	size_t input_count; /* at least 1; most kinds take one */
-	/* The kind of input: "folder", "pairs", "csv", "records"; NULL: found from what is there. */
+	/* The kind of input: "folder", "pairs", "coco", "csv", "records"; NULL: found from what is
+	 * there. */
 	const char *from;
 	const char *masks; /* "pairs": the folder of masks; inputs[0] has the pictures */
+	/* "coco": the file of annotations, and whether each of them gets a mask; inputs[0] has the
+	 * pictures. */
+	const char *annotations;
+	bool instance_masks;
 	bool allow_missing; /* records: sets that lack members are read with what is there */
 	/* Records: read from this descriptor, which stays the caller's, up to its end; inputs[0] is
 	 * what errors call it.  NULL: `inputs` are opened. */
@@ -210,6 +215,17 @@ struct tfr_convert_report {
  * palette becomes 8-bit gray of its indices, and so do 16 bits where no number is over 255.
  * Skipped: pictures without a mask and masks without a picture (these are items too, after the
  * pictures), several of one name, masks of another kind or of another size than their picture.
+ *
+ * COCO ("coco"): an image of the annotations is an item, in the order of the file, its picture
+ * `file_name` below the folder.  Records have image/source_id, the image's id, and where it has
+ * annotations image/object/bbox/{xmin,xmax,ymin,ymax} (box over size, as double, rounded to float),
+ * image/object/class/{label,text} (category_id as it is, and its name), image/object/area,
+ * image/object/is_crowd and, with `instance_masks`, image/object/mask, an 8-bit gray PNG of 0 and 1
+ * each, drawn as pycocotools draws polygons and runs (tensorflow/models, official/vision/data/
+ * create_coco_tf_record.py).  Boxes without an area or past the picture's edge are left out and
+ * counted, and so are annotations of images that are not there.  Skipped: pictures that are absent,
+ * of another size than the annotations say, or with a shape that cannot be drawn, and names that
+ * leave the folder.
  *
  * Item k of a set goes to shard k mod N, skipped or not, so that one bad file moves no other.
  * Nothing is visible until every set is whole and on disk; then one set after the other gets its

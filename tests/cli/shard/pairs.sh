@@ -1,6 +1,6 @@
 # A folder of pictures and one of masks: palettes and 16 bits become plain numbers, gray stays, what is no mask is named.
 exec 2>&1
-masks() { tfr show --json --bytes base64 --limit 100 "$@" | python3 "$TOOLS/masks.py" "$DATA/pairs"; }
+masks() { tfr show --json --bytes base64 --limit 100 "$@" | python3 "$TOOLS/masks.py" pairs "$DATA/pairs"; }
 cp -r "$DATA/pairs/images" "$DATA/pairs/masks" .
 tfr shard --image images --mask masks -o a@2.tfrecord 2>&1 | sed 's/, [0-9.]* KiB in .*//'
 masks 'a@2.tfrecord'

@@ -1,8 +1,13 @@
-"""What the records of a set made of pairs hold: masks.py FOLDER < `tfr show --json --bytes base64`.
+"""Masks in records: masks.py pairs|coco FOLDER < `tfr show --json --bytes base64`, and pictures for them.
 
-A line a record: the picture's name; "kept" where the mask has the bytes of the file below FOLDER/masks, "8-bit gray"
-where it is another PNG of that kind; "equal" where its numbers are those of FOLDER/NAME.u8."""
+pairs    a line a record: the picture's name; "kept" where the mask has the bytes of the file below FOLDER/masks, "8-bit
+         gray" where it is another PNG of that kind; "equal" where its numbers are those of FOLDER/NAME.u8
+coco     a line a record: the picture's name, how many masks it has, and how many of them FOLDER/masks.json says so
+draw     a line a record and below it its masks, a character a pixel
+pictures writes to FOLDER gray pictures of the sizes and names that the annotations on standard input have
+"""
 import base64
+import hashlib
 import json
 import pathlib
 import struct
@@ -24,15 +29,53 @@ def gray(png):
     return b''.join(rows[y * (width + 1) + 1:(y + 1) * (width + 1)] for y in range(height))
 
 
-folder = pathlib.Path(sys.argv[1])
-for line in sys.stdin:
-    record = json.loads(line)
-    name = record['image/filename'][0]
-    stem = pathlib.Path(name).stem
-    mask = base64.b64decode(record['image/segmentation/class/encoded'][0]['base64'])
-    assert record['image/segmentation/class/format'] == ['png']
-    kept = mask == (folder / 'masks' / (stem + '.png')).read_bytes()
-    numbers = folder / (stem + '.u8')
-    # Unfiltered rows are what tfr writes; Pillow filters its own.
-    equal = not kept and gray(mask) == numbers.read_bytes()
-    print(name, 'kept' if kept else '8-bit gray', 'equal' if equal else '')
+def decoded(record, key):
+    return [base64.b64decode(value['base64']) for value in record.get(key, [])]
+
+
+def pairs(folder):
+    for line in sys.stdin:
+        record = json.loads(line)
+        name = record['image/filename'][0]
+        stem = pathlib.Path(name).stem
+        mask, = decoded(record, 'image/segmentation/class/encoded')
+        assert record['image/segmentation/class/format'] == ['png']
+        kept = mask == (folder / 'masks' / (stem + '.png')).read_bytes()
+        # Unfiltered rows are what tfr writes; Pillow filters its own.
+        equal = not kept and gray(mask) == (folder / (stem + '.u8')).read_bytes()
+        print(name, 'kept' if kept else '8-bit gray', 'equal' if equal else '')
+
+
+def coco(folder):
+    annotations = json.loads((folder / 'instances.json').read_text())['annotations']
+    sums = json.loads((folder / 'masks.json').read_text())
+    for line in sys.stdin:
+        record = json.loads(line)
+        wanted = [sums[str(a['id'])] for a in annotations if a['image_id'] == int(record['image/source_id'][0])]
+        masks = [hashlib.sha1(gray(mask)).hexdigest() for mask in decoded(record, 'image/object/mask')]
+        print(record['image/filename'][0], len(masks), sum(a == b for a, b in zip(masks, wanted, strict=True)))
+
+
+def draw(_):
+    for line in sys.stdin:
+        record = json.loads(line)
+        width = record['image/width'][0]
+        print(record['image/filename'][0])
+        for mask in map(gray, decoded(record, 'image/object/mask')):
+            print(*(''.join('.#'[v] for v in mask[at:at + width]) for at in range(0, len(mask), width)), '', sep='\n')
+
+
+def chunk(kind, data):
+    return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))
+
+
+def pictures(folder):
+    for image in json.load(sys.stdin)['images']:
+        width, height = image['width'], image['height']
+        path = folder / image['file_name']
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', struct.pack('>IIBBBBB', width, height, 8, 0, 0, 0, 0)) +
+                         chunk(b'IDAT', zlib.compress(bytes(width + 1) * height)) + chunk(b'IEND', b''))
+
+
+{'pairs': pairs, 'coco': coco, 'draw': draw, 'pictures': pictures}[sys.argv[1]](pathlib.Path(sys.argv[2]))

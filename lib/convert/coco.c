@@ -1,0 +1,409 @@
+/* convert/coco.c - COCO's annotations and a folder of pictures: an image of the file is an item,
+ * its features those of the Object Detection API (tensorflow/models, official/vision/data/
+ * create_coco_tf_record.py).
+ *
+ * The annotations are read before any picture is, and kept; their shapes as text, drawn when their
+ * picture's turn comes. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "convert/coco_read.h"
+#include "convert/coco_shape.h"
+#include "convert/mask.h"
+#include "convert/picture.h"
+
+enum { KEEP = 1 << 20, MOST_MASKS = 1 << 30 /* bytes of a record's masks */ };
+
+struct coco {
+	struct tfr_input in;
+	struct tfr_coco data;
+	char *prefix;
+	int root;
+};
+
+static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
+{
+	(void)offer;
+	return opts->annotations != NULL;
+}
+
+/* --- one image --- */
+
+/* What an item has beside its picture. */
+struct boxes {
+	struct tfr_buf floats, ints, texts, masks, ends;
+};
+
+static void free_boxes(void *p)
+{
+	struct boxes *b = p;
+
+	tfr_buf_clear(&b->floats);
+	tfr_buf_clear(&b->ints);
+	tfr_buf_clear(&b->texts);
+	tfr_buf_clear(&b->masks);
+	tfr_buf_clear(&b->ends);
+	free(b);
+}
+
+static struct boxes *boxes_of(struct tfr_item *item)
+{
+	struct boxes *b = item->own;
+
+	if (!b) {
+		b = calloc(1, sizeof(*b));
+		item->own = b;
+		item->free_own = free_boxes;
+	} else if (b->masks.cap > KEEP) {
+		tfr_buf_clear(&b->masks);
+	}
+	return b;
+}
+
+/* Whether a name stays below the folder. */
+static bool is_below(const char *name)
+{
+	for (const char *p = name; *p; p += strspn(p, "/")) {
+		size_t n = strcspn(p, "/");
+
+		if (n == 2 && p[0] == '.' && p[1] == '.')
+			return false;
+		p += n;
+	}
+	return *name && *name != '/';
+}
+
+static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
+	const struct tfr_room *room, struct tfr_error *err)
+{
+	const struct tfr_coco *c = &((struct coco *)in)->data;
+	const char *name = c->names + c->images[item->number].name;
+
+	(void)room;
+	if (!tfr_item_name(item, name, strlen(name)))
+		return tfr_fail_nomem(err, "reading pictures");
+	if (!is_below(name))
+		tfr_item_skip(item, TFR_EDATA, "a name that leaves the folder of pictures");
+	return TFR_OK;
+}
+
+/* --- boxes --- */
+
+/* One float of each box, as Python computes it: in doubles. */
+static enum tfr_status add_floats(struct tfr_item *item, const char *key, struct boxes *b,
+	const struct tfr_coco *c,
+	double (*value)(const struct tfr_coco_annotation *a, const struct tfr_coco_image *image),
+	struct tfr_error *err)
+{
+	const struct tfr_coco_image *image = &c->images[item->number];
+	uint64_t first = c->first[item->number], end = c->first[item->number + 1];
+
+	b->floats.size = 0;
+	for (uint64_t k = first; k < end; k++) {
+		float f = (float)value(&c->annotations[c->order[k]], image);
+
+		if (!tfr_buf_append(&b->floats, &f, sizeof(f)))
+			return tfr_fail_nomem(err, "reading annotations");
+	}
+	return tfr_builder_floats(
+		item->builder, key, (const float *)(void *)b->floats.data, end - first, err);
+}
+
+static double xmin(const struct tfr_coco_annotation *a, const struct tfr_coco_image *image)
+{
+	return a->box[0] / image->width;
+}
+
+static double xmax(const struct tfr_coco_annotation *a, const struct tfr_coco_image *image)
+{
+	return (a->box[0] + a->box[2]) / image->width;
+}
+
+static double ymin(const struct tfr_coco_annotation *a, const struct tfr_coco_image *image)
+{
+	return a->box[1] / image->height;
+}
+
+static double ymax(const struct tfr_coco_annotation *a, const struct tfr_coco_image *image)
+{
+	return (a->box[1] + a->box[3]) / image->height;
+}
+
+static double area(const struct tfr_coco_annotation *a, const struct tfr_coco_image *image)
+{
+	(void)image;
+	return a->area;
+}
+
+static enum tfr_status add_numbers(
+	struct tfr_item *item, struct boxes *b, const struct tfr_coco *c, struct tfr_error *err)
+{
+	static const struct {
+		const char *key;
+		double (*value)(
+			const struct tfr_coco_annotation *a, const struct tfr_coco_image *image);
+	} rows[] = {
+		{ "image/object/area", area },
+		{ "image/object/bbox/xmax", xmax },
+		{ "image/object/bbox/xmin", xmin },
+		{ "image/object/bbox/ymax", ymax },
+		{ "image/object/bbox/ymin", ymin },
+	};
+	enum tfr_status status = TFR_OK;
+
+	for (size_t i = 0; !status && i < sizeof(rows) / sizeof(*rows); i++)
+		status = add_floats(item, rows[i].key, b, c, rows[i].value, err);
+	return status;
+}
+
+static enum tfr_status add_classes(
+	struct tfr_item *item, struct boxes *b, const struct tfr_coco *c, struct tfr_error *err)
+{
+	uint64_t first = c->first[item->number], n = c->first[item->number + 1] - first;
+	int64_t *labels, *crowds;
+	struct tfr_bytes *texts;
+	enum tfr_status status;
+
+	b->ints.size = b->texts.size = 0;
+	if (!tfr_buf_reserve(&b->ints, 2 * n * sizeof(*labels)) ||
+		!tfr_buf_reserve(&b->texts, n * sizeof(*texts)))
+		return tfr_fail_nomem(err, "reading annotations");
+	labels = (int64_t *)(void *)b->ints.data;
+	crowds = labels + n;
+	texts = (struct tfr_bytes *)(void *)b->texts.data;
+	for (uint64_t k = 0; k < n; k++) {
+		uint32_t a = c->order[first + k];
+		const struct tfr_coco_category *category = &c->categories[c->category_of[a]];
+		const char *text = c->names + category->name;
+
+		labels[k] = category->id;
+		crowds[k] = c->annotations[a].crowd;
+		texts[k] = (struct tfr_bytes){ (const uint8_t *)text, strlen(text) };
+	}
+	status = tfr_builder_int64s(item->builder, "image/object/class/label", labels, n, err);
+	if (!status)
+		status = tfr_builder_bytes(item->builder, "image/object/class/text", texts, n, err);
+	return status ? status
+		      : tfr_builder_int64s(item->builder, "image/object/is_crowd", crowds, n, err);
+}
+
+/* --- masks --- */
+
+/* Draws the shape of annotation `a` and writes it behind the masks that are there. */
+static enum tfr_status draw(struct tfr_item *item, const struct tfr_coco_annotation *a,
+	struct tfr_canvas *canvas, struct boxes *b, struct tfr_workbench *bench,
+	struct tfr_error *err)
+{
+	struct tfr_image image = { canvas->pixels, canvas->width, canvas->width, canvas->height,
+		1 };
+	struct tfr_error why;
+	enum tfr_status status = tfr_coco_shape_draw(canvas, a->shape.text, a->shape_size, &why);
+
+	if (status == TFR_EDATA) {
+		tfr_item_skip(item, TFR_EDATA, "an annotation, at byte %llu, with %s",
+			(unsigned long long)a->at, why.message);
+		return TFR_OK;
+	}
+	if (!status)
+		status = tfr_mask_append(&b->masks, &image, bench, &why);
+	if (!status && !tfr_buf_append(&b->ends, &b->masks.size, sizeof(b->masks.size)))
+		status = TFR_ENOMEM;
+	if (!status && b->masks.size > MOST_MASKS)
+		tfr_item_skip(item, TFR_EDATA, "its masks are larger than 1 GiB");
+	return status ? tfr_fail_nomem(err, "drawing masks") : TFR_OK;
+}
+
+static enum tfr_status draw_all(struct tfr_item *item, const struct tfr_coco *c, struct boxes *b,
+	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
+{
+	const struct tfr_coco_image *image = &c->images[item->number];
+	struct tfr_canvas canvas = { .width = image->width, .height = image->height };
+	uint64_t pixels = (uint64_t)image->width * image->height;
+	enum tfr_status status = TFR_OK;
+
+	if (pixels > TFR_CANVAS_MOST) {
+		tfr_item_skip(item, TFR_EDATA, "%u x %u, too large to draw masks of", image->width,
+			image->height);
+		return TFR_OK;
+	}
+	bench->pixels.size = b->masks.size = b->ends.size = 0;
+	if (!tfr_buf_reserve(&bench->pixels, pixels))
+		return tfr_fail_nomem(err, "drawing masks");
+	canvas.pixels = bench->pixels.data;
+	canvas.scratch = bench->scratch;
+	for (uint64_t k = c->first[item->number];
+		!status && !item->skipped && k < c->first[item->number + 1]; k++) {
+		size_t before = b->masks.size;
+
+		status = draw(item, &c->annotations[c->order[k]], &canvas, b, bench, err);
+		tfr_room_reserve(room, b->masks.size - before);
+	}
+	bench->scratch = canvas.scratch;
+	return status;
+}
+
+static enum tfr_status add_masks(struct tfr_item *item, struct boxes *b, struct tfr_error *err)
+{
+	const size_t *ends = (const size_t *)(void *)b->ends.data;
+	size_t n = b->ends.size / sizeof(*ends);
+	struct tfr_bytes *masks;
+
+	b->texts.size = 0;
+	if (!tfr_buf_reserve(&b->texts, n * sizeof(*masks)))
+		return tfr_fail_nomem(err, "drawing masks");
+	masks = (struct tfr_bytes *)(void *)b->texts.data;
+	for (size_t k = 0; k < n; k++) {
+		size_t from = k ? ends[k - 1] : 0;
+
+		masks[k] = (struct tfr_bytes){ b->masks.data + from, ends[k] - from };
+	}
+	return tfr_builder_bytes_ref(item->builder, "image/object/mask", masks, n, err);
+}
+
+/* --- all of an image --- */
+
+static enum tfr_status add_boxes(struct tfr_input *in, struct tfr_item *item,
+	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
+{
+	const struct tfr_coco *c = &((struct coco *)in)->data;
+	struct boxes *b = boxes_of(item);
+	char id[32];
+	enum tfr_status status;
+
+	if (!b)
+		return tfr_fail_nomem(err, "reading annotations");
+	snprintf(id, sizeof(id), "%lld", (long long)c->images[item->number].id);
+	status = tfr_builder_text(item->builder, "image/source_id", id, err);
+	if (status || c->first[item->number] == c->first[item->number + 1])
+		return status;
+	status = add_numbers(item, b, c, err);
+	if (!status)
+		status = add_classes(item, b, c, err);
+	if (!status && in->opts->instance_masks)
+		status = draw_all(item, c, b, bench, room, err);
+	if (!status && !item->skipped && in->opts->instance_masks)
+		status = add_masks(item, b, err);
+	return status;
+}
+
+static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
+	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
+{
+	struct coco *coco = (struct coco *)in;
+	const struct tfr_coco_image *image = &coco->data.images[item->number];
+	struct tfr_image_info info;
+	enum tfr_status status = tfr_item_read(
+		item, coco->root, (const char *)item->name.data, tfr_picture_look, room, err);
+
+	if (!status && !item->skipped)
+		tfr_picture_probe(item, &info);
+	if (!status && !item->skipped &&
+		(info.width != image->width || info.height != image->height))
+		tfr_item_skip(item, TFR_EDATA, "%u x %u, where the annotations say %u x %u",
+			info.width, info.height, image->width, image->height);
+	if (!status && !item->skipped)
+		status = tfr_picture_add(in, item, bench, err);
+	return status || item->skipped ? status : add_boxes(in, item, bench, room, err);
+}
+
+/* --- the file --- */
+
+static void say(const struct tfr_convert_opts *opts, size_t n, const char *what)
+{
+	char text[8192];
+
+	if (!n || !opts->warn)
+		return;
+	snprintf(text, sizeof(text), "%zu annotation%s of '%s' %s", n, n == 1 ? "" : "s",
+		opts->annotations, what);
+	opts->warn(opts->ctx, text);
+}
+
+static void say_all(const struct coco *coco)
+{
+	const struct tfr_coco *c = &coco->data;
+	char what[160];
+
+	if (c->strays)
+		snprintf(what, sizeof(what),
+			"left out: of no image that is there (the first of image %lld, at byte "
+			"%llu)",
+			(long long)c->annotations[c->first_stray].image,
+			(unsigned long long)c->annotations[c->first_stray].at);
+	say(coco->in.opts, c->strays, what);
+	say(coco->in.opts, c->unusable,
+		"left out: a box without an area, or past the edge of its picture");
+	say(coco->in.opts, c->same_ids, "kept, with an id that another has");
+}
+
+static void close_coco(struct tfr_input *in)
+{
+	struct coco *coco = (struct coco *)in;
+
+	tfr_coco_clear(&coco->data);
+	if (coco->root >= 0)
+		close(coco->root);
+	free(coco->prefix);
+	free(coco);
+}
+
+static enum tfr_status open_folder(
+	struct coco *coco, const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	if (asprintf(&coco->prefix, "%s/", opts->inputs[0]) < 0) {
+		coco->prefix = NULL;
+		return tfr_fail_nomem(err, "reading annotations");
+	}
+	coco->in.prefix = coco->prefix;
+	coco->root = open(opts->inputs[0], O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+	if (coco->root < 0 && errno == ENOTDIR)
+		return tfr_fail_path(err, TFR_EUSAGE, opts->inputs[0], "not a folder:");
+	if (coco->root < 0)
+		return tfr_fail_errno(err, errno, opts->inputs[0], "cannot open folder");
+	return TFR_OK;
+}
+
+static enum tfr_status open_coco(
+	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	struct tfr_coco_opts read = { .threads = opts->threads, .shapes = opts->instance_masks };
+	struct coco *coco;
+	enum tfr_status status;
+
+	if (!opts->annotations)
+		return tfr_fail(err, TFR_EUSAGE, "no file of annotations");
+	if (opts->label_base)
+		return tfr_fail(
+			err, TFR_EUSAGE, "the annotations number the classes, not a label base");
+	coco = calloc(1, sizeof(*coco));
+	if (!coco)
+		return tfr_fail_nomem(err, "reading annotations");
+	*in = &coco->in;
+	coco->in.ops = &tfr_input_coco;
+	coco->in.opts = opts;
+	coco->root = -1;
+	status = open_folder(coco, opts, err);
+	if (!status)
+		status = tfr_coco_read(&coco->data, opts->annotations, &read, err);
+	if (status)
+		return status;
+	coco->in.items = coco->data.n_images;
+	say_all(coco);
+	return TFR_OK;
+}
+
+const struct tfr_input_ops tfr_input_coco = {
+	.name = "coco",
+	.what = "one folder of pictures with annotations",
+	.nothing = "no picture that the annotations name in",
+	.refused = "not a picture to use",
+	.recognises = recognises,
+	.open = open_coco,
+	.next = next,
+	.load = load,
+	.close = close_coco,
+};

@@ -1,0 +1,11 @@
+/* convert/coco_join.h - annotations brought to their images and categories. */
+#ifndef TFR_CONVERT_COCO_JOIN_H
+#define TFR_CONVERT_COCO_JOIN_H
+
+#include "convert/coco_read.h"
+
+/* Of what is in c->parsed.  TFR_EDATA: two images or two categories of one id, an annotation of a
+ * category that is not there. */
+enum tfr_status tfr_coco_join(struct tfr_coco *c, const char *path, struct tfr_error *err);
+
+#endif
