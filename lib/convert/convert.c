@@ -274,8 +274,8 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 	r->report->sum = totals.sum;
 	if (!totals.records)
 		return tfr_fail_path(err, TFR_EDATA,
-			strcmp(r->opts->inputs[0], "-") ? r->opts->inputs[0] : "standard input", "%s",
-			r->in->ops->nothing);
+			strcmp(r->opts->inputs[0], "-") ? r->opts->inputs[0] : "standard input",
+			"%s", r->in->ops->nothing);
 	status = tfr_sets_seal(r->sets, err);
 	if (!status)
 		status = tfr_notes_seal(&r->notes, err);

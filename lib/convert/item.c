@@ -28,7 +28,7 @@ void tfr_room_reserve(const struct tfr_room *room, uint64_t bytes)
 enum tfr_status tfr_item_start(struct tfr_item *item, uint64_t number, struct tfr_error *err)
 {
 	item->number = number;
-	item->file.size = 0;
+	item->file.size = item->more.size = 0;
 	item->size = 0;
 	item->records = 1;
 	item->framed = (struct tfr_framed){ 0 };
@@ -146,7 +146,7 @@ enum tfr_status tfr_item_read(struct tfr_item *item, int root, const char *path,
 		status = fault(item, errno, path, "cannot read", err);
 	} else if (!S_ISREG(st.st_mode)) {
 		tfr_item_skip(item, TFR_EDATA, "not a regular file");
-	} else if (st.st_size > INT32_MAX - (1 << 16)) {
+	} else if (st.st_size > TFR_ITEM_MOST) {
 		tfr_item_skip(item, TFR_EDATA, "larger than the 2 GiB that an Example can hold");
 	} else {
 		tfr_room_reserve(room, (uint64_t)st.st_size);
@@ -174,12 +174,15 @@ void tfr_item_trim(struct tfr_item *item)
 		tfr_buf_clear(&item->file);
 	if (item->own && item->trim_own)
 		item->trim_own(item->own);
+	if (item->more.cap > KEEP)
+		tfr_buf_clear(&item->more);
 }
 
 void tfr_item_clear(struct tfr_item *item)
 {
 	tfr_buf_clear(&item->name);
 	tfr_buf_clear(&item->file);
+	tfr_buf_clear(&item->more);
 	tfr_builder_free(item->builder);
 	if (item->own)
 		item->free_own(item->own);

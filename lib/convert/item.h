@@ -10,6 +10,8 @@
 #include "thread/lanes.h"
 
 #define TFR_NO_CLASS UINT32_MAX
+/* Bytes that an item can have: an Example holds 2 GiB, its other features among them. */
+#define TFR_ITEM_MOST (INT32_MAX - (1 << 16))
 
 /* Records that an input has as such: as they lie in its file, whole and verified. */
 struct tfr_framed {
@@ -31,7 +33,8 @@ struct tfr_item {
 	bool hashed;	     /* `hash` decides the set; otherwise the name's XXH3-64 does */
 	uint64_t hash;
 	struct tfr_buf file; /* its bytes, where the record points into them */
-	size_t size;	     /* bytes read for it; stays when the buffer has gone */
+	struct tfr_buf more; /* other bytes that the record points into */
+	size_t size;	     /* bytes read for it; stays when the buffers have gone */
 	uint32_t class;	     /* one of the input's, or TFR_NO_CLASS */
 	struct tfr_framed framed;
 	void *own; /* what else the input keeps here, or NULL */
