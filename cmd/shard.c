@@ -1,4 +1,4 @@
-/* cmd/shard.c - tfr shard: a folder of pictures, with what belongs to them, a list, into sets of
+/* cmd/shard.c - tfr shard: pictures with what belongs to them, and other files, into sets of
  * records. */
 #include <stdlib.h>
 #include <string.h>
@@ -37,8 +37,9 @@ static const struct opt options[] = {
 		"'train@16.tfrecord=0.9', to divide by a hash of each path; one without takes the "
 		"rest",
 		struct shard_settings, outputs),
-	OPT(STRING, 0, "from", "KIND", "folder|pairs|coco|csv|tsv|jsonl|records",
-		"what the input is: folder, pairs, coco, csv, tsv, jsonl or records [auto: what it "
+	OPT(STRING, 0, "from", "KIND", "folder|pairs|coco|archive|webdataset|csv|tsv|jsonl|records",
+		"what the input is: folder, pairs, coco, archive, webdataset, csv, tsv, jsonl or "
+		"records [auto: what it "
 		"looks like]",
 		struct shard_settings, from),
 	SHARD_BESIDE_OPTIONS(struct shard_settings),
@@ -275,10 +276,10 @@ static int shard_main(struct cmd *c)
 	struct tfr_share *targets;
 	struct tfr_convert_opts o = {
 		.target_count = s->outputs.count,
-		.from = s->from,
 		.threads = (unsigned)s->jobs,
 		.memory = s->memory,
 		.label_base = (int64_t)s->label_base,
+		.from = s->from,
 		.shuffle = s->shuffle,
 		.seed = s->seed,
 		.verify = s->verify,
@@ -307,7 +308,8 @@ static int shard_main(struct cmd *c)
 		o.inputs = standard_input;
 		o.input_count = 1;
 	} else if (!c->count) {
-		return cmd_usage(c, "no input: name a folder of pictures, a list or records");
+		return cmd_usage(
+			c, "no input: name a folder of pictures, an archive, a list or records");
 	} else {
 		o.inputs = c->operands;
 		o.input_count = c->count;
@@ -342,7 +344,7 @@ static int shard_main(struct cmd *c)
 const struct command cmd_shard = {
 	.name = "shard",
 	.operands = "[INPUT]...",
-	.summary = "make records of pictures or of a list, or put records into other shards",
+	.summary = "make records of pictures and other files, or put records into other shards",
 	.options = options,
 	.settings_size = sizeof(struct shard_settings),
 	.defaults = &defaults,

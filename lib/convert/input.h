@@ -42,7 +42,7 @@ struct tfr_offer {
 	const char *path;
 	bool directory;
 	bool missing;	     /* no such file: a name for several */
-	const uint8_t *head; /* the first bytes of a regular file */
+	const uint8_t *head; /* the first bytes of a regular file, else NULL */
 	size_t head_size;
 };
 
@@ -86,5 +86,6 @@ enum tfr_status tfr_input_open(
 extern const struct tfr_input_ops tfr_input_folder, tfr_input_csv, tfr_input_tsv, tfr_input_jsonl;
 extern const struct tfr_input_ops tfr_input_records;
 extern const struct tfr_input_ops tfr_input_pairs, tfr_input_coco;
+extern const struct tfr_input_ops tfr_input_webdataset, tfr_input_archive;
 
 #endif

@@ -16,6 +16,8 @@ static const struct tfr_input_ops *const rows[] = {
 	&tfr_input_coco,
 	&tfr_input_pairs,
 	&tfr_input_folder,
+	&tfr_input_webdataset,
+	&tfr_input_archive,
 	&tfr_input_csv,
 	&tfr_input_tsv,
 	&tfr_input_jsonl,
@@ -32,9 +34,9 @@ static enum tfr_status look(
 	struct stat st;
 	ssize_t n;
 
-	*offer = (struct tfr_offer){ .path = path, .head = head };
+	*offer = (struct tfr_offer){ .path = path };
 	offer->missing =
-		strcmp(path, "-") && stat(path, &st) && errno == ENOENT && strpbrk(path, "*?[@");
+		strcmp(path, "-") && stat(path, &st) && errno == ENOENT && strpbrk(path, "*?[@{");
 	if (!strcmp(path, "-") || offer->missing)
 		return TFR_OK;
 	if (stat(path, &st))
@@ -46,6 +48,7 @@ static enum tfr_status look(
 		n = fd < 0 ? -1 : pread(fd, head, HEAD, 0);
 		if (n < 0)
 			return tfr_fail_errno(err, errno, path, "cannot open");
+		offer->head = head;
 		offer->head_size = (size_t)n;
 	}
 	return TFR_OK;
@@ -77,8 +80,10 @@ static enum tfr_status recognise(const struct tfr_input_ops **ops,
 			return TFR_OK;
 		}
 	tfr_fail_path(err, TFR_EUSAGE, opts->inputs[0], "nothing that records can be made of:");
-	if (!offer.directory && !offer.head_size)
-		tfr_error_hint(err, "What cannot be looked at beforehand needs --from.");
+	if (!offer.directory && !offer.head)
+		tfr_error_hint(err,
+			"What cannot be looked at before it is read, such as a pipe, needs "
+			"--from to say what it is.");
 	return TFR_EUSAGE;
 }
 

@@ -98,8 +98,8 @@ TFR_API const char *tfr_finding_text(enum tfr_finding finding);
 struct tfr_convert_opts {
 	const char *const *inputs;
 	size_t input_count; /* at least 1; most kinds take one */
-	/* The kind of input: "folder", "pairs", "coco", "csv", "records"; NULL: found from what is
-	 * there. */
+	/* The kind of input: "folder", "pairs", "coco", "archive", "webdataset", "csv", "tsv",
+	 * "jsonl", "records"; NULL: found from what is there. */
 	const char *from;
 	const char *masks; /* "pairs": the folder of masks; inputs[0] has the pictures */
 	/* "coco": the file of annotations, and whether each of them gets a mask; inputs[0] has the
@@ -192,6 +192,13 @@ struct tfr_convert_report {
  * pipe the first value decides.  An empty cell and null are absent; "" in quotes is an empty text.
  * A row that does not fit is skipped; broken quotes end the run, since nothing after them can be
  * trusted. Items are called by their line; which set a row falls to is decided by its bytes.
+ *
+ * An archive ("archive": tar, plain or compressed, zip) is read as if it had been unpacked; from a
+ * pipe, which cannot be read twice, only where its members lie in no folders (TFR_EUSAGE), since
+ * labels are numbers of all class names.  TFR_EUNAVAILABLE: it needs libarchive, which is not
+ * there.  WebDataset archives ("webdataset"): members that follow each other and have one key are a
+ * record of image/… features, image/class/label (cls), image/key and a feature of bytes for each
+ * other field.
  *
  * A folder of pictures ("folder"): every file below it is an item; items are sorted bytewise,
  * component by component of their paths, or shuffled.  A class is a sub-folder, folders in it
