@@ -14,6 +14,7 @@
 
 const struct command *const commands[] = {
 	&cmd_shard,
+	&cmd_export,
 	&cmd_cat,
 	&cmd_show,
 	&cmd_count,

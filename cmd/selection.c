@@ -172,6 +172,11 @@ enum tfr_status selection_next(struct selection *s, struct tfr_record *rec, stru
 	return tfr_select_next(s->select, rec, err);
 }
 
+struct tfr_select *selection_records(struct selection *s)
+{
+	return s->select;
+}
+
 const char *selection_path(const struct selection *s)
 {
 	return tfr_select_path(s->select);

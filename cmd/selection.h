@@ -37,6 +37,8 @@ void selection_locate(
 /* As tfr_select_reject(). */
 enum tfr_status selection_reject(struct selection *s, const struct tfr_record *rec,
 	enum tfr_status status, struct tfr_error *err);
+/* The library's stream under it. */
+struct tfr_select *selection_records(struct selection *s);
 /* After the last record: warns of names in --where that no record had. */
 void selection_finish(struct selection *s);
 /* The FILE of "quarantine=FILE"; NULL: `on_error` is something else. */

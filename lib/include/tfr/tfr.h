@@ -8,6 +8,7 @@
 #include <tfr/device.h>
 #include <tfr/error.h>
 #include <tfr/example.h>
+#include <tfr/export.h>
 #include <tfr/gzi.h>
 #include <tfr/inspect.h>
 #include <tfr/io.h>

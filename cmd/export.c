@@ -1,0 +1,220 @@
+/* cmd/export.c - tfr export: records back to files. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "builtin.h"
+#include "selection.h"
+
+struct export_settings {
+	uint64_t jobs, skip, limit;
+	const char *output, *to, *columns, *where, *on_error;
+	int compression, progress;
+	bool force, allow_missing, quiet;
+};
+
+static const struct export_settings defaults = { .limit = UINT64_MAX };
+
+static const struct opt options[] = {
+	OPT(STRING, 'o', "output", "OUT", NULL,
+		"write OUT: a folder, or a file x.tar, x.jsonl or x.csv, or - with --to",
+		struct export_settings, output),
+	OPT(STRING, 0, "to", "FORM", "folder|webdataset|jsonl|csv",
+		"what to write: folder, webdataset, jsonl or csv; without it, the name of OUT says "
+		"it",
+		struct export_settings, to),
+	OPT_FORCE(struct export_settings, force),
+	OPT(STRING, 0, "columns", "FEATURES", NULL,
+		"the columns of a table, names separated by commas; without it, all features",
+		struct export_settings, columns),
+	OPT(STRING, 0, "where", "EXPR", NULL,
+		"only records for which EXPR holds, such as 'image/class/label == 3'",
+		struct export_settings, where),
+	OPT(COUNT, 0, "skip", "N", NULL, "pass over the first N selected records [0]",
+		struct export_settings, skip),
+	OPT(COUNT, 'n', "limit", "N", NULL, "export at most N records [all]",
+		struct export_settings, limit),
+	OPT(STRING, 0, "on-error", "HOW", "fail|skip|quarantine=",
+		"records that are damaged, or that OUT cannot hold: fail, or skip them with a "
+		"warning, or put their bytes into a FILE [fail]",
+		struct export_settings, on_error),
+	OPT_COMPRESSION(struct export_settings, compression),
+	OPT_MISSING(struct export_settings, allow_missing),
+	OPT_JOBS(struct export_settings, jobs),
+	OPT_PROGRESS(struct export_settings, progress),
+	OPT_QUIET(struct export_settings, quiet),
+	OPTIONS_END,
+};
+
+static int open_records(
+	struct cmd *c, struct selection **records, struct tfr_progress *progress, bool again)
+{
+	const struct export_settings *s = c->settings;
+	struct selection_opts opts = {
+		.skip = s->skip,
+		.limit = s->limit,
+		.where = s->where,
+		.compression = (enum tfr_compression)s->compression,
+		.allow_missing = s->allow_missing,
+		/* A first reading says nothing and keeps nothing. */
+		.on_error = again || !s->on_error || !strcmp(s->on_error, "fail") ? s->on_error
+										  : "skip",
+		.force = s->force,
+		.progress = progress,
+	};
+
+	return selection_open(c, records, &opts);
+}
+
+/* --- the columns of a table --- */
+
+/* a,b,c: the names point into `copy`. */
+static int split_columns(struct cmd *c, char *copy, struct tfr_export_opts *o)
+{
+	size_t n = 1;
+	char **names;
+
+	for (const char *p = copy; *p; p++)
+		n += *p == ',';
+	names = calloc(n, sizeof(*names));
+	if (!names)
+		return cmd_fail(
+			c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+	o->columns = (const char *const *)names;
+	for (char *name; (name = strsep(&copy, ",")); o->column_count++) {
+		if (!*name)
+			return cmd_usage(c, "--columns takes names separated by commas");
+		names[o->column_count] = name;
+	}
+	return 0;
+}
+
+/* Reads all records to know what features there are. */
+static int find_columns(struct cmd *c, struct tfr_export_opts *o, char ***found)
+{
+	struct selection *records;
+	struct tfr_error err;
+	bool quiet = c->quiet;
+	int failed = 0;
+
+	for (size_t i = 0; i < c->count || !c->count; i++)
+		if (!c->count || !strcmp(c->operands[i], "-"))
+			return cmd_usage(c, "standard input can be read only once: name the "
+					    "columns with --columns");
+	c->quiet = true;
+	if (!open_records(c, &records, NULL, false)) {
+		if (tfr_export_columns(selection_records(records), found, &o->column_count, &err))
+			failed = cmd_fail(c, &err);
+		selection_close(records);
+	} else {
+		failed = c->exit;
+	}
+	c->quiet = quiet;
+	o->columns = (const char *const *)*found;
+	if (!failed && !o->column_count)
+		return cmd_fail(c, &(struct tfr_error){ .status = TFR_EDATA,
+					   .message = "no record with a feature to export" });
+	return failed;
+}
+
+/* --- the run --- */
+
+static void print_summary(
+	struct cmd *c, const struct selection *records, const struct tfr_export_report *report)
+{
+	struct cmd_summary summary = {
+		.read = selection_read(records),
+		.written = report->written,
+		.skipped = selection_read(records) - report->written,
+		.bad = selection_bad(records),
+		.bytes = report->bytes,
+		.seconds = cmd_seconds(),
+		.sum = report->sum,
+	};
+
+	if (summary.skipped >= summary.bad)
+		summary.skipped -= summary.bad;
+	cmd_print_summary(c, &summary);
+}
+
+static void run(struct cmd *c, struct tfr_export_opts *o)
+{
+	const struct export_settings *s = c->settings;
+	struct tfr_progress progress = { 0 };
+	struct tfr_export_report report;
+	struct selection *records;
+	struct tfr_error err;
+	enum tfr_status status;
+
+	if (open_records(c, &records, &progress, true))
+		return;
+	progress.total_bytes = selection_bytes(records);
+	cmd_progress_start(c, &progress, (enum progress_mode)s->progress);
+	status = tfr_export(selection_records(records), o, &report, &err);
+	if (!status)
+		status = selection_publish(records, &err);
+	cmd_progress_stop();
+	if (status && status != TFR_ECANCELLED)
+		cmd_error(c, &err);
+	if (!status) {
+		selection_finish(records);
+		print_summary(c, records, &report);
+	}
+	selection_close(records);
+}
+
+static int export_main(struct cmd *c)
+{
+	const struct export_settings *s = c->settings;
+	struct tfr_export_opts o = {
+		.target = s->output,
+		.to = s->to,
+		.threads = (unsigned)s->jobs,
+		.force = s->force,
+		.temporaries = cmd_temporaries(),
+		.interrupted = cmd_catch_signals(),
+		.warn = cmd_warn_text,
+		.ctx = c,
+	};
+	char *copy = NULL, **found = NULL;
+	const char *form;
+	struct tfr_error err;
+	int failed = 0;
+
+	c->quiet = s->quiet;
+	if (!s->output)
+		return cmd_usage(c, "no output: name a folder or a file, such as -o photos");
+	form = tfr_export_form(s->output, s->to, &err);
+	if (!form)
+		return cmd_fail(c, &err);
+	if (s->columns && strcmp(form, "csv"))
+		return cmd_usage(c, "--columns are those of a table, with --to csv");
+	if (!strcmp(form, "webdataset") && cmd_check_terminal(c, s->output, s->force))
+		return c->exit;
+	if (s->columns) {
+		copy = strdup(s->columns);
+		failed = copy ? split_columns(c, copy, &o)
+			      : cmd_fail(c, &(struct tfr_error){ .status = TFR_ENOMEM,
+						    .message = "out of memory" });
+	} else if (!strcmp(form, "csv")) {
+		failed = find_columns(c, &o, &found);
+	}
+	if (!failed)
+		run(c, &o);
+	if (found)
+		tfr_export_columns_free(found, o.column_count);
+	else
+		free((void *)(uintptr_t)o.columns);
+	free(copy);
+	cmd_end_of_signal();
+	return c->exit;
+}
+
+const struct command cmd_export = {
+	.name = "export",
+	.operands = "[FILE]...",
+	.summary = "write records back to files",
+	.options = options,
+	.settings_size = sizeof(struct export_settings),
+	.defaults = &defaults,
+	.main = export_main,
+};

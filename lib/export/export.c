@@ -1,0 +1,263 @@
+/* export/export.c - records come in one at a time, are named in order, made by all threads, and put
+ * in order.
+ *
+ * A record is copied once, since its view ends with the next; all that is made of it points into
+ * that copy. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <tfr/media.h>
+
+#include "base/error.h"
+#include "export/form.h"
+#include "io/output.h"
+#include "thread/lanes.h"
+#include "thread/threads.h"
+
+enum { MEMORY = 256 << 20, KEEP = 1 << 20 };
+
+static const struct form *const forms[] = { &form_webdataset, &form_jsonl, &form_csv,
+	&form_folder };
+
+#define N_FORMS (sizeof(forms) / sizeof(*forms))
+
+struct run {
+	struct export e;
+	struct tfr_select *records;
+	struct tfr_export_report *report;
+};
+
+/* --- which form --- */
+
+static bool ends_with(const char *text, const char *ending)
+{
+	size_t n = strlen(text), m = strlen(ending);
+
+	return n > m && !strcmp(text + n - m, ending);
+}
+
+static const struct form *find_form(const char *target, const char *to, struct tfr_error *err)
+{
+	static const char *const packed[] = { ".gz", ".tgz", ".xz", ".zst", ".bz2", ".zip" };
+
+	for (size_t i = 0; i < N_FORMS; i++)
+		if (to ? !strcmp(forms[i]->name, to)
+		       : (!forms[i]->ending || ends_with(target, forms[i]->ending))) {
+			for (size_t k = 0; !to && k < sizeof(packed) / sizeof(*packed); k++)
+				if (!ends_with(target, packed[k]))
+					continue;
+				else {
+					tfr_fail(err, TFR_EUSAGE, "no compressed output: '%s'",
+						target);
+					tfr_error_hint(err, "Write to '-' with --to, and "
+							    "compress what comes.");
+					return NULL;
+				}
+			return forms[i];
+		}
+	tfr_fail(err, TFR_EUSAGE, "no form of output is called '%s'", to);
+	return NULL;
+}
+
+const char *tfr_export_form(const char *target, const char *to, struct tfr_error *err)
+{
+	const struct form *form = find_form(target, to, err);
+
+	if (form && !to && !strcmp(target, "-")) {
+		tfr_fail(err, TFR_EUSAGE, "standard output does not say what is to be written");
+		tfr_error_hint(err, "Give --to webdataset, --to jsonl or --to csv.");
+		return NULL;
+	}
+	return form ? form->name : NULL;
+}
+
+/* --- what forms share --- */
+
+enum tfr_status form_open_file(struct export *e, struct tfr_error *err)
+{
+	struct tfr_output_opts o = { .force = e->o->force, .temporaries = e->o->temporaries };
+
+	return tfr_output_open(&e->file, e->o->target, &o, err);
+}
+
+enum tfr_status form_publish_file(struct export *e, struct tfr_error *err)
+{
+	enum tfr_status status = tfr_output_seal(e->file, err);
+
+	if (!status)
+		status = tfr_output_publish(e->file, err);
+	return status || !strcmp(e->o->target, "-") ? status
+						    : tfr_sync_directory_of(e->o->target, err);
+}
+
+void form_close_file(struct export *e)
+{
+	tfr_output_close(e->file);
+}
+
+bool form_bytes(const struct work *w, const char *feature, struct tfr_bytes *value)
+{
+	return tfr_feature_bytes(tfr_example_get(w->example, feature), 0, value);
+}
+
+const char *form_picture_ending(const struct tfr_bytes *picture)
+{
+	switch (tfr_image_sniff(picture->data, picture->size)) {
+	case TFR_IMAGE_JPEG:
+		return "jpg";
+	case TFR_IMAGE_PNG:
+		return "png";
+	default:
+		return NULL;
+	}
+}
+
+/* --- one record --- */
+
+static enum tfr_status copy_record(
+	struct work *w, const struct tfr_record *rec, struct tfr_error *err)
+{
+	w->record.size = 0;
+	if (!tfr_buf_append(&w->record, rec->data, rec->size))
+		return tfr_fail_nomem(err, "copying a record");
+	if (!w->example)
+		w->example = tfr_example_new();
+	if (!w->builder)
+		w->builder = tfr_builder_new();
+	if (!w->example || !w->builder)
+		return tfr_fail_nomem(err, "reading records");
+	tfr_digest_record(rec, &w->digest);
+	return TFR_OK;
+}
+
+static enum tfr_status name_record(struct run *r, struct work *w, struct tfr_error *err)
+{
+	const struct form *form = r->e.form;
+	enum tfr_status status = TFR_OK;
+
+	w->name.size = w->out.size = 0;
+	w->n_pieces = 0;
+	if (form->parses)
+		status = tfr_example_parse(w->example, w->record.data, w->record.size, err);
+	return status || !form->name_it ? status : form->name_it(&r->e, w, err);
+}
+
+/* Brings the next record that can be of the form. */
+static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, uint64_t i, void *slot,
+	uint32_t *lane, struct tfr_error *err)
+{
+	struct run *r = ctx;
+	struct work *w = slot;
+	struct tfr_record rec;
+	enum tfr_status status;
+
+	(void)lane;
+	w->number = i;
+	do {
+		if (r->e.o->interrupted && *r->e.o->interrupted)
+			return tfr_fail(err, TFR_ECANCELLED, "interrupted");
+		status = tfr_select_next(r->records, &rec, err);
+		if (status)
+			return status;
+		status = copy_record(w, &rec, err);
+		if (!status)
+			status = name_record(r, w, err);
+		if (status != TFR_EDATA)
+			break;
+		status = tfr_select_reject(r->records, &rec, status, err);
+	} while (!status);
+	if (!status)
+		tfr_lanes_reserve(lanes, i, rec.size);
+	return status;
+}
+
+static enum tfr_status work(void *ctx, struct tfr_lanes_run *lanes, unsigned worker, uint64_t i,
+	void *slot, struct tfr_error *err)
+{
+	struct run *r = ctx;
+
+	(void)lanes;
+	(void)worker;
+	(void)i;
+	return r->e.form->make(&r->e, slot, err);
+}
+
+static enum tfr_status deliver(void *ctx, uint64_t i, void *slot, struct tfr_error *err)
+{
+	struct run *r = ctx;
+	struct work *w = slot;
+	enum tfr_status status = TFR_OK;
+
+	(void)i;
+	for (int k = 0; k < w->n_pieces; k++)
+		r->e.written += w->pieces[k].iov_len;
+	if (w->n_pieces)
+		status = tfr_output_writev(r->e.file, w->pieces, w->n_pieces, err);
+	else if (w->out.size)
+		status = tfr_output_write(r->e.file, w->out.data, w->out.size, err);
+	r->report->written++;
+	r->report->bytes += w->digest.size;
+	r->report->sum += w->digest.sum;
+	if (w->record.cap > KEEP)
+		tfr_buf_clear(&w->record);
+	if (w->out.cap > KEEP)
+		tfr_buf_clear(&w->out);
+	return status;
+}
+
+static void clear_work(void *slot)
+{
+	struct work *w = slot;
+
+	tfr_buf_clear(&w->record);
+	tfr_buf_clear(&w->name);
+	tfr_buf_clear(&w->out);
+	tfr_buf_clear(&w->fields);
+	tfr_example_free(w->example);
+	tfr_printer_free(w->printer);
+	tfr_printer_free(w->raw_printer);
+	tfr_builder_free(w->builder);
+	free(w->pieces);
+}
+
+/* --- all of them --- */
+
+static enum tfr_status export_records(struct run *r, struct tfr_error *err)
+{
+	struct tfr_lanes lanes = {
+		.threads = tfr_thread_count(r->e.o->threads),
+		.count = UINT64_MAX,
+		.budget = MEMORY,
+		.slot_size = sizeof(struct work),
+		.pull = pull,
+		.work = work,
+		.deliver = deliver,
+		.clear_slot = clear_work,
+	};
+	enum tfr_status status = tfr_lanes_run(&lanes, r, err);
+
+	if (!status && !r->report->written)
+		return tfr_fail(err, TFR_EDATA, "no record to export");
+	return status;
+}
+
+enum tfr_status tfr_export(struct tfr_select *records, const struct tfr_export_opts *opts,
+	struct tfr_export_report *report, struct tfr_error *err)
+{
+	struct run r = { .e = { .o = opts }, .records = records, .report = report };
+	enum tfr_status status = TFR_OK;
+
+	*report = (struct tfr_export_report){ 0 };
+	if (!tfr_export_form(opts->target, opts->to, err))
+		return TFR_EUSAGE;
+	r.e.form = find_form(opts->target, opts->to, err);
+	status = r.e.form->open(&r.e, err);
+	if (!status)
+		status = export_records(&r, err);
+	if (!status)
+		status = r.e.form->publish(&r.e, err);
+	if (r.e.form->close)
+		r.e.form->close(&r.e);
+	names_clear(&r.e.names);
+	return status;
+}

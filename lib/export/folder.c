@@ -1,0 +1,262 @@
+/* export/folder.c - each picture a file in a tree of folders.
+ *
+ * The tree is made in `.NAME.tmp`, a folder of its own beside the target, which is locked and in
+ * which nothing lies that we did not put there: no link can lead out of it.  Every path is opened
+ * relative to it, and only to create.  One syncfs() and one rename() publish it. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "export/form.h"
+#include "io/output.h"
+
+struct tree {
+	char *path, *temp, *old; /* the target, `.NAME.tmp` and NAME.old beside it */
+	int fd;			 /* of temp */
+	bool made;
+};
+
+/* --- removing a tree of ours --- */
+
+/* Everything below an open folder; links are removed, not followed. */
+static void empty_folder(int fd)
+{
+	DIR *d = fdopendir(fd);
+	struct dirent *entry;
+
+	while (d && (entry = readdir(d))) {
+		int inner;
+
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		if (!unlinkat(dirfd(d), entry->d_name, 0))
+			continue;
+		inner = openat(
+			dirfd(d), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (inner < 0)
+			continue;
+		empty_folder(inner);
+		unlinkat(dirfd(d), entry->d_name, AT_REMOVEDIR);
+	}
+	if (d)
+		closedir(d);
+	else
+		close(fd);
+}
+
+/* --- the target --- */
+
+static enum tfr_status name_target(struct tree *t, const char *target, struct tfr_error *err)
+{
+	size_t n = strlen(target);
+	const char *slash, *base;
+
+	while (n > 1 && target[n - 1] == '/')
+		n--;
+	t->path = strndup(target, n);
+	if (!t->path)
+		return tfr_fail_nomem(err, "creating a folder");
+	slash = strrchr(t->path, '/');
+	base = slash ? slash + 1 : t->path;
+	if (!*base || !strcmp(base, ".") || !strcmp(base, ".."))
+		return tfr_fail(err, TFR_EUSAGE, "no name for a new folder: '%s'", target);
+	if (asprintf(&t->temp, "%.*s.%s.tmp", (int)(base - t->path), t->path, base) < 0 ||
+		asprintf(&t->old, "%s.old", t->path) < 0)
+		return tfr_fail_nomem(err, "creating a folder");
+	return TFR_OK;
+}
+
+static enum tfr_status check_target(struct tree *t, bool force, struct tfr_error *err)
+{
+	struct stat st;
+
+	if (lstat(t->path, &st))
+		return errno == ENOENT ? TFR_OK
+				       : tfr_fail_errno(err, errno, t->path, "cannot look at");
+	if (!force) {
+		tfr_fail_path(err, TFR_EEXIST, t->path, "will not overwrite");
+		tfr_error_hint(err, "Give -f to move it aside, to %s.old.", t->path);
+		return TFR_EEXIST;
+	}
+	if (lstat(t->old, &st))
+		return TFR_OK;
+	tfr_fail_path(err, TFR_EEXIST, t->old, "no room to move the old folder to:");
+	tfr_error_hint(err, "Remove that one first.");
+	return TFR_EEXIST;
+}
+
+static enum tfr_status make_temporary(struct tree *t, struct tfr_error *err)
+{
+	if (mkdir(t->temp, 0777) && errno != EEXIST)
+		return tfr_fail_errno(err, errno, t->path, "cannot create");
+	t->fd = open(t->temp, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (t->fd < 0)
+		return tfr_fail_errno(err, errno, t->temp, "cannot open");
+	if (flock(t->fd, LOCK_EX | LOCK_NB))
+		return tfr_fail_path(err, TFR_ESYS, t->path, "another run is writing");
+	t->made = true;
+	empty_folder(openat(t->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)); /* of a killed run */
+	return TFR_OK;
+}
+
+static enum tfr_status open_folder(struct export *e, struct tfr_error *err)
+{
+	struct tree *t = calloc(1, sizeof(*t));
+	enum tfr_status status;
+
+	if (!t)
+		return tfr_fail_nomem(err, "creating a folder");
+	e->own = t;
+	t->fd = -1;
+	if (!strcmp(e->o->target, "-"))
+		return tfr_fail(err, TFR_EUSAGE, "a folder cannot be written to standard output");
+	status = name_target(t, e->o->target, err);
+	if (!status)
+		status = check_target(t, e->o->force, err);
+	return status ? status : make_temporary(t, err);
+}
+
+/* --- a picture --- */
+
+static bool append_class(struct work *w)
+{
+	struct tfr_bytes text;
+	int64_t label;
+
+	if (form_bytes(w, "image/class/text", &text))
+		return names_clean(&w->name, text.data, text.size);
+	if (tfr_feature_int64(tfr_example_get(w->example, "image/class/label"), 0, &label))
+		return tfr_buf_printf(&w->name, "%lld", (long long)label);
+	return true;
+}
+
+/* The folder of the class, the name after it, unless that begins with it. */
+static bool make_name(struct work *w, const char *ending)
+{
+	struct tfr_bytes name;
+	TFR_AUTO_BUF path = { 0 };
+	size_t n;
+
+	if (form_bytes(w, "image/filename", &name) && !names_clean(&path, name.data, name.size))
+		return false;
+	if (!path.size && !tfr_buf_printf(&path, "%08llu%s%s", (unsigned long long)w->number,
+				  ending ? "." : "", ending ? ending : ""))
+		return false;
+	if (!append_class(w))
+		return false;
+	/* A class is one folder. */
+	for (size_t i = 0; i < w->name.size; i++)
+		if (w->name.data[i] == '/')
+			w->name.data[i] = '_';
+	n = w->name.size;
+	if (n && path.size > n && path.data[n] == '/' && !memcmp(path.data, w->name.data, n))
+		w->name.size = 0;
+	return (!w->name.size || tfr_buf_append(&w->name, "/", 1)) &&
+	       tfr_buf_append(&w->name, path.data, path.size) && tfr_buf_append(&w->name, "", 1);
+}
+
+static enum tfr_status make_folder(void *ctx, const char *path, struct tfr_error *err)
+{
+	struct tree *t = ctx;
+
+	if (mkdirat(t->fd, path, 0777))
+		return tfr_fail_errno(err, errno, t->path, "cannot create folders in");
+	return TFR_OK;
+}
+
+static enum tfr_status name_it(struct export *e, struct work *w, struct tfr_error *err)
+{
+	struct tfr_bytes picture;
+
+	if (!form_bytes(w, "image/encoded", &picture))
+		return tfr_fail(err, TFR_EDATA, "no image/encoded to write to a file");
+	if (!make_name(w, form_picture_ending(&picture)))
+		return tfr_fail_nomem(err, "naming files");
+	return names_take(&e->names, &w->name, make_folder, e->own, err);
+}
+
+static enum tfr_status make(struct export *e, struct work *w, struct tfr_error *err)
+{
+	struct tree *t = e->own;
+	struct tfr_bytes picture;
+	size_t done = 0;
+	TFR_AUTO_CLOSE int fd = openat(t->fd, (const char *)w->name.data,
+		O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+
+	form_bytes(w, "image/encoded", &picture);
+	if (fd < 0)
+		return tfr_fail_errno(err, errno, (const char *)w->name.data, "cannot create");
+	while (done < picture.size) {
+		ssize_t n = write(fd, picture.data + done, picture.size - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return tfr_fail_errno(
+				err, errno, (const char *)w->name.data, "cannot write");
+		done += (size_t)n;
+	}
+	return TFR_OK;
+}
+
+/* --- the end --- */
+
+static enum tfr_status publish(struct export *e, struct tfr_error *err)
+{
+	struct tree *t = e->own;
+	struct stat st;
+
+	if (syncfs(t->fd))
+		return tfr_fail_errno(err, errno, t->path, "cannot write");
+	if (e->o->force && !lstat(t->path, &st)) {
+		char text[8300];
+
+		if (renameat2(AT_FDCWD, t->path, AT_FDCWD, t->old, RENAME_NOREPLACE))
+			return tfr_fail_errno(err, errno, t->path, "cannot move aside");
+		snprintf(text, sizeof(text), "'%.4000s' was there, and is '%.4000s' now", t->path,
+			t->old);
+		if (e->o->warn)
+			e->o->warn(e->o->ctx, text);
+	}
+	if (renameat2(AT_FDCWD, t->temp, AT_FDCWD, t->path, RENAME_NOREPLACE))
+		return errno == EEXIST
+			       ? tfr_fail_path(err, TFR_EEXIST, t->path, "will not overwrite")
+			       : tfr_fail_errno(err, errno, t->path, "cannot give its name to");
+	t->made = false;
+	return tfr_sync_directory_of(t->path, err);
+}
+
+static void close_folder(struct export *e)
+{
+	struct tree *t = e->own;
+
+	if (!t)
+		return;
+	if (t->made) {
+		empty_folder(openat(t->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+		rmdir(t->temp);
+	}
+	if (t->fd >= 0)
+		close(t->fd);
+	free(t->path);
+	free(t->temp);
+	free(t->old);
+	free(t);
+}
+
+const struct form form_folder = {
+	.name = "folder",
+	.parses = true,
+	.open = open_folder,
+	.name_it = name_it,
+	.make = make,
+	.publish = publish,
+	.close = close_folder,
+};
