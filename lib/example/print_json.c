@@ -92,18 +92,25 @@ static void json_scattered(struct tfr_json *j, const struct tfr_feature *f)
 	} while (n);
 }
 
-static bool json_feature(struct tfr_printer *p, const struct tfr_feature *f)
+static bool json_texts(struct tfr_printer *p, const struct tfr_feature *f)
 {
 	struct tfr_wire w = { .p = f->body, .end = f->body + f->body_size };
 	struct tfr_wire_field value;
 	bool ok = true;
 
+	while (ok && w.p < w.end && tfr_wire_next(&w, &value))
+		if (value.number == 1 && value.type == TFR_WIRE_BYTES)
+			ok = tfr_print_json_bytes(p, (struct tfr_bytes){ value.data, value.size });
+	return ok;
+}
+
+static bool json_feature(struct tfr_printer *p, const struct tfr_feature *f)
+{
+	bool ok = true;
+
 	tfr_json_open_array(p->json, NULL);
 	if (f->kind == TFR_KIND_BYTES) {
-		while (ok && w.p < w.end && tfr_wire_next(&w, &value))
-			if (value.number == 1 && value.type == TFR_WIRE_BYTES)
-				ok = tfr_print_json_bytes(
-					p, (struct tfr_bytes){ value.data, value.size });
+		ok = !f->body_size || json_texts(p, f);
 	} else if (!f->one_chunk) {
 		json_scattered(p->json, f);
 	} else if (f->kind == TFR_KIND_FLOAT) {
