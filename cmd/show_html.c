@@ -95,6 +95,18 @@ static void put_escaped(struct show_html *h, const void *bytes, size_t size)
 	put(h, p + plain, size - plain);
 }
 
+/* At most MAX_TEXT bytes, up to where a character ends.  Whether something was left out. */
+static bool put_start(struct show_html *h, const uint8_t *p, size_t size)
+{
+	size_t n = size;
+
+	if (n > MAX_TEXT)
+		for (n = MAX_TEXT; n && (p[n] & 0xc0) == 0x80;)
+			n--;
+	put_escaped(h, p, n);
+	return n < size;
+}
+
 static void put_base64(struct show_html *h, const uint8_t *p, size_t size)
 {
 	static const char digits[] =
@@ -289,7 +301,7 @@ static void put_class(struct show_html *h, int i)
 
 	if (tfr_feature_bytes(
 		    tfr_example_get(h->ex, "image/object/class/text"), (uint64_t)i, &text))
-		put_escaped(h, text.data, text.size < MAX_TEXT ? text.size : MAX_TEXT);
+		put_start(h, text.data, text.size);
 	else if (tfr_feature_int64(
 			 tfr_example_get(h->ex, "image/object/class/label"), (uint64_t)i, &label))
 		put_format(h, "%lld", (long long)label);
@@ -352,7 +364,6 @@ static void put_picture(struct show_html *h)
 static void put_bytes(struct show_html *h, struct tfr_bytes b)
 {
 	char size[TFR_SIZE_TEXT];
-	size_t n = b.size;
 	const char *what;
 
 	if (!tfr_is_utf8(b.data, b.size)) {
@@ -361,11 +372,7 @@ static void put_bytes(struct show_html *h, struct tfr_bytes b)
 			tfr_format_size(b.size, size));
 		return;
 	}
-	if (n > MAX_TEXT) /* between two characters */
-		for (n = MAX_TEXT; n && (b.data[n] & 0xc0) == 0x80;)
-			n--;
-	put_escaped(h, b.data, n);
-	if (n < b.size)
+	if (put_start(h, b.data, b.size))
 		put_format(h, "… (%s)", tfr_format_size(b.size, size));
 }
 
@@ -435,7 +442,8 @@ static void put_features(struct show_html *h)
 		const struct tfr_feature *f = tfr_example_at(h->ex, i);
 
 		put_text(h, "<tr><th>");
-		put_escaped(h, f->key, f->key_size < MAX_TEXT ? f->key_size : MAX_TEXT);
+		if (put_start(h, (const uint8_t *)f->key, f->key_size))
+			put_text(h, "…");
 		put_format(h, "</th><td>%s", tfr_kind_name(f->kind));
 		if (f->kind && f->count != 1)
 			put_format(h, " [%llu]", (unsigned long long)f->count);

@@ -11,6 +11,7 @@ print(" JSON of %d features, %d values," % (len(r), sum(map(len, r.values()))), 
   [ $(stat -c %s $f.html) -lt 500000 ] && ! grep -q '<script\|<img\|onerror=[^a]' $f.html && echo 'a small page'
 done
 tfr show -q names
+grep -o 'n*…</th>' long.html | wc -m
 for f in forged? claim?; do
   tfr show -q $f; echo "$f: status $?"
   tfr show -q --as example $f 2>&1; echo "status $?"
