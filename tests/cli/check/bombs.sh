@@ -12,25 +12,25 @@ def bomb(name, head, megabytes, tail=b''):
                 f.write(z.compress(bytes(1 << 20)))
             f.write(z.compress(tail) + z.flush())
 good = records.frame(records.example({'a': records.int64_list([1])}))
-bomb('zeros', b'', 120)                                              # not one record
-bomb('forged', good + records.header(1 << 40), 120)                  # a length that cannot be
-bomb('record', good + records.header(120 << 20), 120, b'1234' + good)   # a record that there is
-with open('many.gz', 'wb') as f:                                     # 8 million empty records, 128 MB out of 0.1
+bomb('zeros', b'', 80)                                              # not one record
+bomb('forged', good + records.header(1 << 40), 80)                  # a length that cannot be
+bomb('record', good + records.header(80 << 20), 80, b'1234' + good)   # a record that there is
+with open('many.gz', 'wb') as f:                                     # 1.3 million empty records, 21 MB out of 0.02
     z = zlib.compressobj(6, zlib.DEFLATED, 31)
     empty = records.frame(b'') * 65536
-    for _ in range(122):
+    for _ in range(20):
         f.write(z.compress(empty))
     f.write(z.flush())
 P
 # Two processors: each thread takes address space for its stack.
 python3 -c 'import os; os.sched_setaffinity(os.getppid(), sorted(os.sched_getaffinity(0))[:2])'
-ulimit -v 130000
+ulimit -v 110000
 say() {
   tfr "${@:2}" "$1" > out 2> err
   echo "$1 ${*:2}: $? $(head -c 130 out | tr '\0\n' '0|') $(tr '\n' '|' < err)"
 }
 for f in zeros forged record; do
-  for c in 'count' 'count --sum' 'check -q' 'check -q --quick' 'check -q --strict --example' 'cat -q -o - -f' 'show -q --as raw' 'count --by a'; do say $f.gz $c; done
-  for c in 'count' 'check -q --strict' 'cat -q -o - -f'; do say $f.z $c; done
+  for c in 'count' 'count --sum' 'check -q' 'check -q --strict --example' 'cat -q -o - -f' 'show -q --as raw'; do say $f.gz $c; done
+  say $f.z check -q --strict
 done
 tfr count many.gz; tfr check -q many.gz; echo "status $?"; tfr cat -q many.gz -o - -f | wc -c
