@@ -1,8 +1,8 @@
 """One run of a program, and rows of paired runs: what scripts/bench measures with.
 
 A row runs ours, peer, ours, peer, … so that a busy moment hits both, and compares medians.  Wall time, processor time and
-peak memory are what wait4() says of a process and its children; a peer that prints JSON says its own `seconds` or
-`records_per_second`.
+peak memory are what wait4() says of a process and its children; a peer that prints JSON says its own `seconds`,
+`records_per_second` or `cpu`, the seconds of processors.
 """
 import json
 import os
@@ -36,7 +36,7 @@ def run(arguments, before=None):
     except ValueError:
         return result
     if isinstance(said, dict):
-        result |= {k: said[k] for k in ('seconds', 'records_per_second') if k in said}
+        result |= {k: said[k] for k in ('seconds', 'records_per_second', 'cpu') if k in said}
     else:
         result['records_per_second'] = said   # decode_alone prints the number
     return result

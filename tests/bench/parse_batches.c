@@ -44,12 +44,17 @@ static void *memory(void *p, size_t size)
 	return p;
 }
 
-static double now(void)
+static double clock_now(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static double now(void)
+{
+	return clock_now(CLOCK_MONOTONIC);
 }
 
 static void read_file(const char *path, size_t *size, size_t *cap, size_t *records_cap)
@@ -138,7 +143,7 @@ static enum tfr_layout layout_named(const char *name)
 int main(int argc, char **argv)
 {
 	pthread_t threads[MOST_THREADS];
-	double start;
+	double start, cpu;
 	int n;
 
 	if (argc < 7 || (n = atoi(argv[2])) < 1 || n > MOST_THREADS ||
@@ -154,14 +159,17 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	start = now();
+	cpu = clock_now(CLOCK_PROCESS_CPUTIME_ID);
 	for (int i = 0; i < n; i++)
 		if (pthread_create(&threads[i], NULL, work, NULL))
 			return 3;
 	for (int i = 0; i < n; i++)
 		pthread_join(threads[i], NULL);
 	start = now() - start;
-	printf("{\"seconds\": %.6f, \"records_per_second\": %.0f, \"values_per_record\": %.3f}\n",
-		start, (double)parsed / start, (double)values / (double)parsed);
+	cpu = clock_now(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+	printf("{\"seconds\": %.6f, \"cpu\": %.6f, \"records_per_second\": %.0f, "
+	       "\"values_per_record\": %.3f}\n",
+		start, cpu, (double)parsed / start, (double)values / (double)parsed);
 	free(records);
 	free(bytes);
 	return 0;
