@@ -30,4 +30,16 @@ tfr index -q --no-gzi other.gz; echo "status $?"; ls other.*; cmp a.idx other.gz
 tfr index --check -q other.gz; tfr index --check -q --no-gzi other.gz; echo "status $?"
 tfr index -q other.gz 2> /dev/null; echo "status $?"; cmp a.idx other.gz.idx
 echo 'too small to need one'; tfr cat -q -n 10 a | gzip > small.gz; tfr index -q small.gz; wc -lc < small.gz.idx; od -An -tx1 small.gz.gzi
+echo 'members, and places as bgzip -i has them'
+python3 - <<'P'
+import gzip, struct
+data, out, points = open('a', 'rb').read(), b'', []
+for at in range(0, len(data), 60000):
+    points += [(len(out), at)] * (at > 0)
+    out += gzip.compress(data[at:at + 60000], 1)
+open('members.gz', 'wb').write(out)
+open('members.gz.gzi', 'wb').write(struct.pack('<Q', len(points)) + b''.join(struct.pack('<QQ', *p) for p in points))
+P
+tfr index -q members.gz 2> /dev/null; echo "status $?"; tfr index -q --no-gzi members.gz; tfr index --check -q members.gz; echo "status $?"
+tfr cat --records 7,29999 members.gz 2>&1 > few | cut -d ' ' -f 1-6; tfr cat -q --records 7,29999 a | cmp - few
 echo 'as told to a program'; rm small.gz.*; tfr index --json small.gz a.gz | grep status
