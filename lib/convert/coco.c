@@ -401,6 +401,7 @@ const struct tfr_input_ops tfr_input_coco = {
 	.what = "one folder of pictures with annotations",
 	.nothing = "no picture that the annotations name in",
 	.refused = "not a picture to use",
+	.pictures = true,
 	.recognises = recognises,
 	.open = open_coco,
 	.next = next,

@@ -223,6 +223,7 @@ const struct tfr_input_ops tfr_input_pairs = {
 	.what = "one folder of pictures and one of masks",
 	.nothing = "no pairs of a picture and a mask in",
 	.refused = "not a pair to use",
+	.pictures = true,
 	.recognises = recognises,
 	.open = open_pairs,
 	.next = next,

@@ -257,7 +257,7 @@ enum tfr_status tfr_scan_folder(struct tfr_scan *s, const char *folder,
 	DIR *d;
 
 	*s = (struct tfr_scan){ .root = fd };
-	if (globs->n_include || globs->n_exclude)
+	if (globs && (globs->n_include || globs->n_exclude))
 		s->globs = globs;
 	if (fd < 0 && errno == ENOTDIR)
 		return tfr_fail_path(err, TFR_EUSAGE, folder, "not a folder:");

@@ -44,7 +44,7 @@ struct tfr_scan {
 	struct tfr_buf path;		    /* of what is looked at, below the root, with its NUL */
 };
 
-/* Which files are wanted; zero: all. */
+/* Which files are wanted; zero, or NULL in its place: all. */
 struct tfr_scan_globs {
 	const char *const *include, *const *exclude;
 	size_t n_include, n_exclude;
