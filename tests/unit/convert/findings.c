@@ -19,7 +19,7 @@ static void tear_down(void)
 	temp_leave(dir);
 }
 
-TestSuite(findings, .init = set_up, .fini = tear_down, .timeout = 60);
+TestSuite(findings, .init = set_up, .fini = tear_down);
 
 static const struct tfr_share target = { .set = "t@1" };
 
