@@ -302,9 +302,11 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	if (!status && !item->skipped)
 		tfr_picture_probe(item, &info);
 	if (!status && !item->skipped &&
-		(info.width != image->width || info.height != image->height))
+		(info.width != image->width || info.height != image->height)) {
 		tfr_item_skip(item, TFR_EDATA, "%u x %u, where the annotations say %u x %u",
 			info.width, info.height, image->width, image->height);
+		item->finding = TFR_FOUND_SIZE;
+	}
 	if (!status && !item->skipped)
 		status = tfr_picture_add(in, item, bench, err);
 	return status || item->skipped ? status : add_boxes(in, item, bench, room, err);

@@ -125,10 +125,12 @@ static void prepare_mask(struct tfr_input *in, struct tfr_item *item, struct sec
 
 	if (status)
 		skip_for_mask(item, s, TFR_EDATA, why.message);
-	else if (mask.width != picture->width || mask.height != picture->height)
+	else if (mask.width != picture->width || mask.height != picture->height) {
 		tfr_item_skip(item, TFR_EDATA, "%u x %u, where its mask '%s' is %u x %u",
 			picture->width, picture->height, (const char *)s->name.data, mask.width,
 			mask.height);
+		item->finding = TFR_FOUND_SIZE;
+	}
 }
 
 static enum tfr_status add_mask(
