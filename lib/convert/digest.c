@@ -60,18 +60,31 @@ static enum tfr_status mix_item(void *ctx, struct tfr_item *item, struct tfr_err
 	return TFR_OK;
 }
 
-static void mix_files(struct digesting *d)
+static void mix_file(struct digesting *d, const char *path)
 {
 	struct stat st;
 
-	for (size_t k = 0; k < file_count(d->in); k++) {
-		const char *path = file_path(d->in, k);
+	if (stat(path, &st))
+		memset(&st, 0, sizeof(st));
+	mix(d->x, path, (uint64_t)st.st_size,
+		st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec);
+}
 
-		if (stat(path, &st))
-			memset(&st, 0, sizeof(st));
-		mix(d->x, path, (uint64_t)st.st_size,
-			st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec);
-	}
+/* What options name beside the inputs. */
+static void mix_beside(struct digesting *d)
+{
+	const struct tfr_convert_opts *o = d->in->opts;
+	const char *const paths[] = { o->annotations, o->masks, o->labels };
+
+	for (size_t k = 0; k < sizeof(paths) / sizeof(*paths); k++)
+		if (paths[k])
+			mix_file(d, paths[k]);
+}
+
+static void mix_files(struct digesting *d)
+{
+	for (size_t k = 0; k < file_count(d->in); k++)
+		mix_file(d, file_path(d->in, k));
 }
 
 enum tfr_status tfr_input_digest(struct tfr_input *in, uint64_t *digest, struct tfr_error *err)
@@ -87,6 +100,7 @@ enum tfr_status tfr_input_digest(struct tfr_input *in, uint64_t *digest, struct 
 		status = tfr_input_walk(in, mix_item, &d, err);
 	else
 		mix_files(&d);
+	mix_beside(&d);
 	*digest = XXH3_64bits_digest(d.x);
 	XXH3_freeState(d.x);
 	return status;

@@ -28,3 +28,9 @@ for how in --resume -j2; do
 done
 tfr shard -q --resume in -o - > /dev/null; echo "status $?"
 tfr shard -q --resume --from records - -o out/t@2 < /dev/null; echo "status $?"
+# A file that an option names beside the input counts as part of it.
+rm -rf out; mkdir out classes && ln -s ../in classes/a
+echo a > labels
+( ulimit -f 200; tfr shard -q --checkpoint 0.001 --resume classes --labels labels -o out/t@2.tfrecord ) 2> /dev/null; echo "status $?"
+echo b >> labels
+tfr shard -q --resume classes --labels labels -o out/t@2.tfrecord; echo "status $?"
