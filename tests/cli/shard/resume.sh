@@ -24,6 +24,8 @@ compare ../in -o shard-a@auto.tfrecord -o shard-b@2=0.3
 mkdir records && tfr shard -q in -o records/t@3.tfrecord.gz
 compare ../records/t@3.tfrecord.gz -o shard-a@4
 compare ../records/t@3.tfrecord.gz --on-error skip -o shard-a@auto --shard-size 64K
+tar -czf in.tar.gz in
+compare ../in.tar.gz -o shard-a@3
 awk '{ n += $2 } END { if (n < 20) print "hardly ever killed" }' kills
 # The manifest of the last, which is of no unbroken run, holds.
 tfr check -q --manifest 'killed/shard-a@*' && echo whole
