@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -89,6 +90,18 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	if (!is_below(name))
 		tfr_item_skip(item, TFR_EDATA, "a name that leaves the folder of pictures");
 	return TFR_OK;
+}
+
+static void measure(struct tfr_input *in, const struct tfr_item *item, struct tfr_measure *measure)
+{
+	struct coco *coco = (struct coco *)in;
+	struct stat st;
+
+	*measure = (struct tfr_measure){ 0 };
+	if (item->skipped || fstatat(coco->root, (const char *)item->name.data, &st, 0))
+		return;
+	measure->bytes = (uint64_t)st.st_size;
+	measure->mtime = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
 }
 
 /* --- boxes --- */
@@ -400,7 +413,7 @@ static enum tfr_status open_coco(
 
 const struct tfr_input_ops tfr_input_coco = {
 	.name = "coco",
-	.what = "one folder of pictures with annotations",
+	.what = "pictures with annotations",
 	.nothing = "no picture that the annotations name in",
 	.refused = "not a picture to use",
 	.pictures = true,
@@ -408,5 +421,6 @@ const struct tfr_input_ops tfr_input_coco = {
 	.open = open_coco,
 	.next = next,
 	.load = load,
+	.measure = measure,
 	.close = close_coco,
 };

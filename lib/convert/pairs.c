@@ -5,6 +5,7 @@
  * pictures come first, in their order: a mask too many moves no record to another shard. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "convert/mask.h"
 #include "convert/picture.h"
@@ -168,6 +169,32 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	return status || item->skipped ? status : add_mask(item, s, err);
 }
 
+static void add_size(struct tfr_measure *measure, const struct tfr_scan *scan, const char *name)
+{
+	struct stat st;
+	int64_t mtime;
+
+	if (fstatat(scan->root, name, &st, 0))
+		return;
+	mtime = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
+	measure->bytes += (uint64_t)st.st_size;
+	measure->mtime = mtime > measure->mtime ? mtime : measure->mtime;
+}
+
+/* Of both files: the later time. */
+static void measure(struct tfr_input *in, const struct tfr_item *item, struct tfr_measure *measure)
+{
+	struct pairs *p = (struct pairs *)in;
+	TFR_AUTO_BUF mask = { 0 };
+
+	*measure = (struct tfr_measure){ 0 };
+	if (item->skipped ||
+		!tfr_scan_path(&p->masks, &p->masks.items[p->pairs.list[item->number].mask], &mask))
+		return;
+	add_size(measure, &p->pictures, (const char *)item->name.data);
+	add_size(measure, &p->masks, (const char *)mask.data);
+}
+
 /* --- the folders --- */
 
 static void close_pairs(struct tfr_input *in)
@@ -222,7 +249,7 @@ static enum tfr_status open_pairs(
 
 const struct tfr_input_ops tfr_input_pairs = {
 	.name = "pairs",
-	.what = "one folder of pictures and one of masks",
+	.what = "pairs of pictures and masks",
 	.nothing = "no pairs of a picture and a mask in",
 	.refused = "not a pair to use",
 	.pictures = true,
@@ -230,5 +257,6 @@ const struct tfr_input_ops tfr_input_pairs = {
 	.open = open_pairs,
 	.next = next,
 	.load = load,
+	.measure = measure,
 	.close = close_pairs,
 };
