@@ -16,12 +16,12 @@ static const struct tfr_input_ops *const rows[] = {
 	&tfr_input_coco,
 	&tfr_input_pairs,
 	&tfr_input_folder,
+	&tfr_input_records, /* verifies a checksum; an archive may be any GZIP file */
 	&tfr_input_webdataset,
 	&tfr_input_archive,
 	&tfr_input_csv,
 	&tfr_input_tsv,
 	&tfr_input_jsonl,
-	&tfr_input_records,
 };
 
 #define N_ROWS (sizeof(rows) / sizeof(*rows))

@@ -90,6 +90,18 @@ static bool pattern_finds_records(const char *pattern)
 	return yes;
 }
 
+/* Sets are of archives as well. */
+static bool set_holds_records(const char *name)
+{
+	struct tfr_set_opts opts = { .inputs = &name, .count = 1, .allow_missing = true };
+	struct tfr_set *set = NULL;
+	bool yes = !tfr_set_open(&set, &opts, NULL) && tfr_set_count(set) &&
+		   holds_records(tfr_set_path(set, 0));
+
+	tfr_set_close(set);
+	return yes;
+}
+
 static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
 {
 	struct tfr_set_name name;
@@ -106,7 +118,7 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 		return false;
 	if (tfr_set_name_parse(&name, offer->path, NULL) == TFR_OK) {
 		tfr_set_name_clear(&name);
-		return true;
+		return set_holds_records(offer->path);
 	}
 	return pattern_finds_records(offer->path);
 }
