@@ -7,6 +7,8 @@ for k in 0 1 2; do cmp folder-0000$k-of-00003.tfrecord tar-0000$k-of-00003.tfrec
 cat labels.txt
 # In any order, since a file's members are a list.
 tfr shard t.tar -q --shuffle --seed 4 -o mixed.tfrecord; tfr shard in -q --shuffle --seed 4 -o same.tfrecord; cmp mixed.tfrecord same.tfrecord
+# What is done to pictures on their way is done to these.
+tfr shard t.tar -q --resize 16 --sha256 -o small.tfrecord; tfr shard in -q --resize 16 --sha256 -o same.tfrecord -f; cmp small.tfrecord same.tfrecord
 # Two archives as one, as tar -A or cat put them together.
 ( cd in && tar -cf ../a.tar jpeg && tar -cf ../b.tar png ) && cat a.tar b.tar > ab.tar
 tfr shard ab.tar -q -o ab.tfrecord; tfr count ab.tfrecord

@@ -11,8 +11,10 @@ X
 seed=0 rounds=20
 compare() {   # whole/ and killed/ by the same options
   rm -rf whole killed; mkdir whole killed
+  since=$EPOCHREALTIME
   ( cd whole; tfr shard -q -j 2 "$@" )
-  ( cd killed; python3 "$TOOLS/killed.py" $rounds $((++seed)) tfr shard -q --resume --checkpoint 0.003 "$@" 2>> ../kills )
+  seconds=$(echo "$since $EPOCHREALTIME" | awk '{ print $2 - $1 }')
+  ( cd killed; python3 "$TOOLS/killed.py" $rounds $((++seed)) $seconds tfr shard -q --resume --checkpoint 0.003 "$@" 2>> ../kills )
   diff -r -x "*.manifest.json" whole killed && [ -n "$(find killed -name "shard-*")" ] && echo same
 }
 compare ../in -o shard-a@5.tfrecord

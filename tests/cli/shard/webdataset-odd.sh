@@ -31,5 +31,8 @@ tfr shard 'none-{00..02}.tar' -o x.tfrecord 2>&1; echo "status $?"
 tfr shard --label-base 1 gap.tar -o x.tfrecord 2>&1; echo "status $?"
 tfr shard --shuffle gap.tar -o x.tfrecord 2>&1; echo "status $?"
 tfr shard --from webdataset 'none-{0..9999999}.tar' -o x.tfrecord 2>&1; echo "status $?"
+tfr shard -q --sha256 -f gap.tar -o gap.tfrecord; tfr show -q --json gap.tfrecord | grep -c sha256
+# Records that are compressed are no archive, whatever they begin with.
+tfr cat -q gap.tfrecord -z gzip -o gap.gz; tfr shard -q gap.gz gap.tfrecord -o both.tfrecord; tfr count both.tfrecord
 ls -A | grep ^x
 exit 0
