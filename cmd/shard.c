@@ -344,7 +344,7 @@ static int shard_main(struct cmd *c)
 const struct command cmd_shard = {
 	.name = "shard",
 	.operands = "[INPUT]...",
-	.summary = "make records of pictures and other files, or put records into other shards",
+	.summary = "make records of pictures and other files, or re-shard",
 	.options = options,
 	.settings_size = sizeof(struct shard_settings),
 	.defaults = &defaults,
