@@ -13,6 +13,7 @@
 
 struct shard_settings {
 	struct opt_list outputs, types, embeds;
+	const char *tfds;
 	struct shard_beside beside;
 	uint64_t jobs, memory, seed, label_base;
 	const char *from, *on_error;
@@ -37,6 +38,11 @@ static const struct opt options[] = {
 		"'train@16.tfrecord=0.9', to divide by a hash of each path; one without takes the "
 		"rest",
 		struct shard_settings, outputs),
+	OPT(STRING, 0, "tfds", "DIR", NULL,
+		"make DIR a data set that TensorFlow Datasets loads, of a folder of pictures; -o "
+		"then names its splits, such as -o train=0.9 -o test; without it there is one, "
+		"train",
+		struct shard_settings, tfds),
 	OPT(STRING, 0, "from", "KIND", "folder|pairs|coco|archive|webdataset|csv|tsv|jsonl|records",
 		"what the input is: folder, pairs, coco, archive, webdataset, csv, tsv, jsonl or "
 		"records [auto: what it "
@@ -121,6 +127,14 @@ static int parse_on_error(struct cmd *c, const char *how, struct tfr_convert_opt
 			c, "--on-error takes skip, fail or quarantine=FILE, not '%s'", how);
 	}
 	return 0;
+}
+
+/* What -o names; of a TFDS data set the splits, and one where nothing is said. */
+static struct opt_list outputs_of(const struct shard_settings *s)
+{
+	static const char *train[] = { "train" };
+
+	return s->tfds && !s->outputs.count ? (struct opt_list){ train, 1 } : s->outputs;
 }
 
 /* The targets that -o names; their names are copies. */
@@ -273,9 +287,11 @@ static int shard_main(struct cmd *c)
 {
 	static const char *const standard_input[] = { "-" };
 	const struct shard_settings *s = c->settings;
+	struct opt_list outputs = outputs_of(s);
 	struct tfr_share *targets;
 	struct tfr_convert_opts o = {
-		.target_count = s->outputs.count,
+		.target_count = outputs.count,
+		.tfds = s->tfds,
 		.threads = (unsigned)s->jobs,
 		.memory = s->memory,
 		.label_base = (int64_t)s->label_base,
@@ -317,25 +333,27 @@ static int shard_main(struct cmd *c)
 	if (s->follow != s->per_epoch)
 		return cmd_usage(c, "--follow and --per-epoch go together: a set is whole when its "
 				    "epoch is");
-	if (!s->outputs.count)
+	if (s->follow && s->tfds)
+		return cmd_usage(c, "--follow and --tfds exclude each other");
+	if (!outputs.count)
 		return cmd_usage(c, "no output: name a set, such as -o train@16.tfrecord");
 	if (parse_on_error(c, s->on_error, &o) || choice_parse(c, &s->choice, &o) ||
 		pictures_parse(c, &s->pictures, &o))
 		return c->exit;
-	targets = calloc(s->outputs.count, sizeof(*targets));
+	targets = calloc(outputs.count, sizeof(*targets));
 	if (!targets)
 		return cmd_fail(
 			c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
 	o.targets = targets;
 	if (!shard_parse_columns(c, &s->types, &s->embeds, &o) &&
-		!parse_outputs(c, &s->outputs, targets)) {
+		!parse_outputs(c, &outputs, targets)) {
 		if (s->follow)
 			shard_follow(c, &o, convert);
 		else
 			convert(c, &o);
 	}
 	shard_free_columns(&o);
-	for (size_t i = 0; i < s->outputs.count; i++)
+	for (size_t i = 0; i < outputs.count; i++)
 		free((void *)(uintptr_t)targets[i].set);
 	free(targets);
 	return c->exit;

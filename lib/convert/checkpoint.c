@@ -67,6 +67,8 @@ static enum tfr_status say_all(struct tfr_checkpoint *c, struct tfr_error *err)
 
 	for (size_t k = 0; good && k < o->input_count; k++)
 		good = say(s, "input", o->inputs[k]);
+	if (good && o->tfds)
+		good = say(s, "tfds", o->tfds);
 	for (size_t t = 0; good && t < o->target_count; t++)
 		good = say(s, "set", o->targets[t].set) &&
 		       tfr_buf_printf(s, "fraction %.17g\n", o->targets[t].fraction);

@@ -16,6 +16,7 @@
 #include "convert/notes.h"
 #include "convert/plan.h"
 #include "convert/sets.h"
+#include "convert/tfds.h"
 #include "shard/shares.h"
 #include "thread/threads.h"
 
@@ -27,6 +28,7 @@ struct run {
 	struct tfr_input *in;
 	struct tfr_sets *sets;
 	struct tfr_labels labels;
+	struct tfr_tfds tfds;
 	struct tfr_notes notes;
 	struct tfr_findings findings;
 	struct tfr_checkpoint checkpoint;
@@ -224,10 +226,12 @@ static enum tfr_status open_outputs(struct run *r, struct tfr_error *err)
 		status = tfr_findings_open(
 			&r->findings, r->opts, r->in->prefix, found, p.sealed, err);
 	if (!status)
+		status = tfr_tfds_open(&r->tfds, r->in, resumes && p.sealed, err);
+	if (!status)
 		status = tfr_sets_open(&r->sets, r->opts, r->in, found, err);
 	if (!status)
 		tfr_checkpoint_begin(&r->checkpoint);
-	if (!status && r->in->n_classes)
+	if (!status && r->in->n_classes && !r->opts->tfds)
 		status = tfr_labels_open(&r->labels, r->in, err);
 	if (!status)
 		status = tfr_notes_open(&r->notes, r->opts, r->in->prefix,
@@ -278,6 +282,8 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 			"%s", r->in->ops->nothing);
 	status = tfr_sets_seal(r->sets, err);
 	if (!status)
+		status = tfr_tfds_seal(&r->tfds, r->sets, err);
+	if (!status)
 		status = tfr_notes_seal(&r->notes, err);
 	if (!status)
 		status = tfr_findings_seal(&r->findings, r->report, err);
@@ -286,6 +292,8 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 	if (!status && r->checkpoint.saved)
 		status = note_place(r, err);
 	if (!status)
+		status = tfr_tfds_withdraw(&r->tfds, err);
+	if (!status)
 		status = tfr_sets_publish(r->sets, err);
 	if (!status)
 		status = tfr_labels_publish(&r->labels, err);
@@ -293,6 +301,8 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 		status = tfr_findings_publish(&r->findings, err);
 	if (!status)
 		status = tfr_notes_publish(&r->notes, err);
+	if (!status)
+		status = tfr_tfds_publish(&r->tfds, err);
 	if (!status)
 		tfr_checkpoint_done(&r->checkpoint);
 	return status;
@@ -334,6 +344,7 @@ static void clear(struct run *r)
 	tfr_checkpoint_close(&r->checkpoint);
 	if (r->in)
 		r->in->ops->close(r->in);
+	tfr_tfds_close(&r->tfds);
 }
 
 enum tfr_status tfr_convert(const struct tfr_convert_opts *opts, struct tfr_convert_report *report,
@@ -349,10 +360,12 @@ enum tfr_status tfr_convert(const struct tfr_convert_opts *opts, struct tfr_conv
 	r->report = report;
 	r->threads = tfr_thread_count(opts->threads);
 	r->benches = calloc(r->threads, sizeof(*r->benches));
-	status = r->benches ? tfr_shares_check(opts->targets, opts->target_count, err)
+	status = r->benches ? tfr_tfds_name(&r->tfds, &r->opts, err)
 			    : tfr_fail_nomem(err, "making records");
 	if (!status)
-		status = tfr_input_open(&r->in, opts, err);
+		status = tfr_shares_check(r->opts->targets, r->opts->target_count, err);
+	if (!status)
+		status = tfr_input_open(&r->in, r->opts, err);
 	if (!status)
 		status = convert(r, err);
 	clear(r);

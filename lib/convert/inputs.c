@@ -100,6 +100,12 @@ static enum tfr_status check_opts(
 	if (opts->instance_masks && ops != &tfr_input_coco)
 		return tfr_fail(
 			err, TFR_EUSAGE, "masks are drawn of annotations, not of %s", ops->what);
+	if (opts->tfds && ops != &tfr_input_folder) {
+		tfr_fail(err, TFR_EUSAGE,
+			"a TFDS data set is made of a folder of pictures, not of %s", ops->what);
+		tfr_error_hint(err, "Write an ordinary set with -o in place of --tfds.");
+		return TFR_EUSAGE;
+	}
 	return TFR_OK;
 }
 

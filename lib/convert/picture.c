@@ -77,6 +77,21 @@ static enum tfr_status add_features(struct tfr_input *in, struct tfr_item *item,
 	return status ? status : tfr_builder_int64(b, "image/width", info->width, err);
 }
 
+/* The names of TFDS's own ImageFolder. */
+static enum tfr_status add_for_tfds(
+	struct tfr_input *in, struct tfr_item *item, struct tfr_error *err)
+{
+	struct tfr_bytes encoded = { item->file.data, item->file.size };
+	struct tfr_builder *b = item->builder;
+	enum tfr_status status = tfr_builder_bytes_ref(b, "image", &encoded, 1, err);
+
+	if (!status)
+		status = tfr_builder_text(b, "image/filename", (const char *)item->name.data, err);
+	if (!status && item->class != TFR_NO_CLASS)
+		status = tfr_builder_int64(b, "label", in->classes[item->class].label, err);
+	return status;
+}
+
 enum tfr_status tfr_picture_add(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_workbench *bench, struct tfr_error *err)
 {
@@ -92,5 +107,7 @@ enum tfr_status tfr_picture_add(struct tfr_input *in, struct tfr_item *item,
 		status = tfr_rework(&in->opts->rework, item, bench, &info, &decoded, err);
 	if (!status && !item->skipped && in->opts->verify && !decoded)
 		status = decode_whole(item, bench, err);
-	return status || item->skipped ? status : add_features(in, item, &info, err);
+	if (status || item->skipped)
+		return status;
+	return in->opts->tfds ? add_for_tfds(in, item, err) : add_features(in, item, &info, err);
 }

@@ -13,7 +13,8 @@ void tfr_picture_damaged(struct tfr_item *item, const struct tfr_error *why);
 /* All that is done with a picture in item->file: measured, changed as opts->rework says (the new
  * bytes then lie in item->file), decoded where opts->verify says so, its features put into the
  * builder: image/encoded, a reference into item->file, image/format, height, width, channels,
- * image/filename, image/key/sha256 with opts->sha256, and those of its class. */
+ * image/filename, image/key/sha256 with opts->sha256, and those of its class; with opts->tfds
+ * image, image/filename and label. */
 enum tfr_status tfr_picture_add(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_workbench *bench, struct tfr_error *err);
 

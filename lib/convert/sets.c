@@ -181,6 +181,11 @@ struct tfr_totals tfr_sets_totals(const struct tfr_sets *s)
 	return all;
 }
 
+const struct tfr_set_writer *tfr_sets_writer(const struct tfr_sets *s, size_t target)
+{
+	return s->targets[target].writer;
+}
+
 static enum tfr_status publish_target(struct tfr_sets *s, struct target *t, struct tfr_error *err)
 {
 	const struct tfr_input *in = s->in;

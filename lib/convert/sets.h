@@ -39,6 +39,8 @@ enum tfr_status tfr_sets_mark(struct tfr_sets *s, struct tfr_buf *mark, struct t
 enum tfr_status tfr_sets_seal(struct tfr_sets *s, struct tfr_error *err);
 /* All sets whole and on disk, then one after the other under its name, its manifest last. */
 enum tfr_status tfr_sets_publish(struct tfr_sets *s, struct tfr_error *err);
+/* The writer of a set. */
+const struct tfr_set_writer *tfr_sets_writer(const struct tfr_sets *s, size_t target);
 /* What was not published is removed.  Accepts NULL. */
 void tfr_sets_close(struct tfr_sets *s);
 

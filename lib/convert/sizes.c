@@ -8,12 +8,14 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "convert/tfds.h"
 #include "shard/set_name.h"
 
 enum {
 	AUTO_SIZE = 128 << 20,
 	SHARDS_MOST = 1000000,
-	FEATURES = 216 /* bytes beside the picture */
+	FEATURES = 216,	    /* bytes beside the picture */
+	FEATURES_TFDS = 85, /* of a TFDS data set's */
 };
 
 enum tfr_status tfr_input_walk(struct tfr_input *in,
@@ -44,7 +46,7 @@ uint64_t tfr_sizes_of_record(struct tfr_input *in, const struct tfr_item *item)
 		return item->framed.size;
 	if (in->ops->measure)
 		in->ops->measure(in, item, &m);
-	return m.bytes + item->name.size + FEATURES;
+	return m.bytes + item->name.size + (in->opts->tfds ? FEATURES_TFDS : FEATURES);
 }
 
 static enum tfr_status add_size(void *ctx, struct tfr_item *item, struct tfr_error *err)
@@ -74,7 +76,7 @@ static enum tfr_status number(struct tfr_sizes *s, size_t target, const struct t
 {
 	const struct tfr_convert_opts *o = s->in->opts;
 	enum tfr_status status = TFR_OK;
-	double wanted;
+	double wanted, part = part_of(o, target);
 	uint64_t n;
 
 	if (!s->known)
@@ -82,7 +84,10 @@ static enum tfr_status number(struct tfr_sizes *s, size_t target, const struct t
 	if (status)
 		return status;
 	s->known = true;
-	wanted = (double)s->bytes * part_of(o, target) / AUTO_SIZE + 0.5;
+	wanted = (double)s->bytes * part / AUTO_SIZE + 0.5;
+	if (o->tfds)
+		wanted = (double)tfr_tfds_shards((uint64_t)((double)s->bytes * part),
+			(uint64_t)((double)s->in->items * part));
 	n = wanted < SHARDS_MOST ? (uint64_t)wanted : SHARDS_MOST;
 	n = n > s->in->items ? s->in->items : n;
 	if (asprintf(out, "%s@%llu%s", name->base, (unsigned long long)(n ? n : 1),

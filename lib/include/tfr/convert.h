@@ -115,6 +115,9 @@ struct tfr_convert_opts {
 	 */
 	const struct tfr_share *targets;
 	size_t target_count;
+	/* Of a folder of pictures: the sets are the splits of a TFDS data set, called `set` each,
+	 * in this folder, which is made where it is not there.  NULL: they are ordinary sets. */
+	const char *tfds;
 	/* Of lists: "csv", "tsv", "jsonl". */
 	const struct tfr_column_type *types;
 	size_t type_count;
@@ -213,6 +216,14 @@ struct tfr_convert_report {
  * Records ("records"): what tfr_set_open() takes, as they lie, nothing decoded, every checksum
  * verified; record k goes to shard k mod N of the one set.  With TFR_ON_ERROR_SKIP damage is passed
  * over as tfr_reader_resync() does, each fault in one place; no quarantine.
+ *
+ * With `tfds`, records have the features of TFDS's own ImageFolder: image, the bytes,
+ * image/filename and label, from 0 (tensorflow_datasets/folder_dataset/image_folder.py).  The
+ * folder, whose last part names the data set, gets NAME-SPLIT.tfrecord-NNNNN-of-NNNNN, as many as
+ * TFDS would make of the sizes of the files unless shard_size or records_per_shard says when one is
+ * full; features.json, label.labels.txt, and last dataset_info.json.  TFR_EUSAGE: a name of the
+ * data set or of a split that TFDS does not take, labels that are not 0 to n-1, digests or
+ * compression asked for.
  *
  * Pairs ("pairs"): every file below the folder of pictures is an item, in the same order; its mask
  * is the file of the same path below `masks`, whatever both extensions are.  Records have
