@@ -283,14 +283,11 @@ static int convert(struct cmd *c, struct tfr_convert_opts *o)
 	return c->exit;
 }
 
-static int shard_main(struct cmd *c)
+static struct tfr_convert_opts what_is_asked(const struct cmd *c)
 {
-	static const char *const standard_input[] = { "-" };
 	const struct shard_settings *s = c->settings;
-	struct opt_list outputs = outputs_of(s);
-	struct tfr_share *targets;
-	struct tfr_convert_opts o = {
-		.target_count = outputs.count,
+
+	return (struct tfr_convert_opts){
 		.tfds = s->tfds,
 		.threads = (unsigned)s->jobs,
 		.memory = s->memory,
@@ -314,22 +311,62 @@ static int shard_main(struct cmd *c)
 		.resume = s->resume,
 		.checkpoint = s->checkpoint > 0 ? s->checkpoint : -1,
 	};
+}
 
-	c->quiet = s->quiet;
-	if (shard_beside_set(c, &s->beside, &o))
-		return c->exit;
-	if (o.inputs) {
-		; /* an option named the pictures */
-	} else if (!c->count && s->from && !strcmp(s->from, "records") && !isatty(STDIN_FILENO)) {
-		o.inputs = standard_input;
-		o.input_count = 1;
-	} else if (!c->count) {
+/* The inputs, where no option has named them. */
+static int set_inputs(struct cmd *c, struct tfr_convert_opts *o)
+{
+	static const char *const standard_input[] = { "-" };
+	const struct shard_settings *s = c->settings;
+
+	if (o->inputs)
+		return 0;
+	if (!c->count && s->from && !strcmp(s->from, "records") && !isatty(STDIN_FILENO)) {
+		o->inputs = standard_input;
+		o->input_count = 1;
+		return 0;
+	}
+	if (!c->count)
 		return cmd_usage(
 			c, "no input: name a folder of pictures, an archive, a list or records");
-	} else {
-		o.inputs = c->operands;
-		o.input_count = c->count;
+	o->inputs = c->operands;
+	o->input_count = c->count;
+	return 0;
+}
+
+static int run_into(struct cmd *c, struct tfr_convert_opts *o, const struct opt_list *outputs)
+{
+	const struct shard_settings *s = c->settings;
+	struct tfr_share *targets = calloc(outputs->count, sizeof(*targets));
+
+	if (!targets)
+		return cmd_fail(
+			c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+	o->targets = targets;
+	o->target_count = outputs->count;
+	if (!shard_parse_columns(c, &s->types, &s->embeds, o) &&
+		!parse_outputs(c, outputs, targets)) {
+		if (s->follow)
+			shard_follow(c, o, convert);
+		else
+			convert(c, o);
 	}
+	shard_free_columns(o);
+	for (size_t i = 0; i < outputs->count; i++)
+		free((void *)(uintptr_t)targets[i].set);
+	free(targets);
+	return c->exit;
+}
+
+static int shard_main(struct cmd *c)
+{
+	const struct shard_settings *s = c->settings;
+	struct opt_list outputs = outputs_of(s);
+	struct tfr_convert_opts o = what_is_asked(c);
+
+	c->quiet = s->quiet;
+	if (shard_beside_set(c, &s->beside, &o) || set_inputs(c, &o))
+		return c->exit;
 	if (s->follow != s->per_epoch)
 		return cmd_usage(c, "--follow and --per-epoch go together: a set is whole when its "
 				    "epoch is");
@@ -340,23 +377,7 @@ static int shard_main(struct cmd *c)
 	if (parse_on_error(c, s->on_error, &o) || choice_parse(c, &s->choice, &o) ||
 		pictures_parse(c, &s->pictures, &o))
 		return c->exit;
-	targets = calloc(outputs.count, sizeof(*targets));
-	if (!targets)
-		return cmd_fail(
-			c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
-	o.targets = targets;
-	if (!shard_parse_columns(c, &s->types, &s->embeds, &o) &&
-		!parse_outputs(c, &outputs, targets)) {
-		if (s->follow)
-			shard_follow(c, &o, convert);
-		else
-			convert(c, &o);
-	}
-	shard_free_columns(&o);
-	for (size_t i = 0; i < outputs.count; i++)
-		free((void *)(uintptr_t)targets[i].set);
-	free(targets);
-	return c->exit;
+	return run_into(c, &o, &outputs);
 }
 
 const struct command cmd_shard = {
