@@ -44,7 +44,8 @@ static enum tfr_status open_target(
 	struct tfr_sets *s, struct tfr_sizes *sizes, struct tfr_unread *mark, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = s->opts;
-	struct target *t = &s->targets[s->n];
+	size_t k = s->n++;
+	struct target *t = &s->targets[k];
 	TFR_AUTO_FREE char *name = NULL;
 	struct tfr_set_fill fill;
 	struct tfr_set_how how = { .mark = mark };
@@ -53,15 +54,14 @@ static enum tfr_status open_target(
 	t->histogram = calloc(s->in->n_classes + 1, sizeof(*t->histogram));
 	if (!t->histogram)
 		return tfr_fail_nomem(err, "creating the sets");
-	t->first = s->n ? t[-1].first + t[-1].lanes : 0;
-	status = tfr_sizes_of_set(sizes, s->n, &name, &fill, err);
+	t->first = k ? t[-1].first + t[-1].lanes : 0;
+	status = tfr_sizes_of_set(sizes, k, &name, &fill, err);
 	if (!status)
 		status = take_up(s, t, mark, err);
 	if (status)
 		return status;
 	how.fill = fill.bytes || fill.records ? &fill : NULL;
 	status = tfr_set_writer_open_as(&t->writer, name, &o->writer, &how, o->warn, o->ctx, err);
-	s->n++;
 	if (status)
 		return status;
 	t->shards = how.fill ? 0 : tfr_set_writer_shards(t->writer);
