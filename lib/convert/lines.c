@@ -43,7 +43,7 @@ enum tfr_status tfr_lines_next(
 
 	for (;;) {
 		size_t left = l->buf.size - l->at;
-		const uint8_t *from = l->buf.data + l->at;
+		const uint8_t *from = left ? l->buf.data + l->at : NULL;
 		const uint8_t *feed =
 			left > searched ? memchr(from + searched, '\n', left - searched) : NULL;
 		enum tfr_status status;

@@ -16,12 +16,13 @@ static enum tfr_status scan(
 	enum tfr_status status = TFR_OK;
 
 	for (size_t end = 0, n; !status && end < size; end += n) {
-		struct tfr_coco_element *e;
+		struct tfr_coco_element *e = NULL;
 		size_t before = all->size;
 
 		n = block < size - end ? block : size - end;
 		status = tfr_coco_scan(&s, data + s.offset, end + n - (size_t)s.offset, all, err);
-		e = (struct tfr_coco_element *)(void *)(all->data + before);
+		if (all->size > before)
+			e = (struct tfr_coco_element *)(void *)(all->data + before);
 		for (size_t i = 0; i < (all->size - before) / sizeof(*e); i++) {
 			e[i].from += (uint32_t)s.offset;
 			e[i].to += (uint32_t)s.offset;
