@@ -282,7 +282,7 @@ static void warn_of_one_class(struct archive *a)
 		return;
 	snprintf(text, sizeof(text),
 		"all members lie in one folder, '%.4000s', which is the only class",
-		a->classes.names[0]);
+		a->classes.sorted.list[0]);
 	o->warn(o->ctx, text);
 }
 
@@ -307,7 +307,7 @@ static enum tfr_status survey(struct archive *a, struct tfr_error *err)
 		a->in.items = s.items;
 	else
 		status = tfr_archive_rewind(a->m, err);
-	if (!status && (!s.at_top || s.picture_in_folder) && a->classes.n) {
+	if (!status && (!s.at_top || s.picture_in_folder) && a->classes.sorted.n) {
 		if (!tfr_class_names_number(&a->classes, &a->in))
 			return tfr_fail_nomem(err, "listing an archive");
 		warn_of_one_class(a);

@@ -16,19 +16,8 @@ enum tfr_status tfr_names_add(struct tfr_names *names, const char *text, struct 
 {
 	if (names->n == MOST)
 		return tfr_fail(err, TFR_EUSAGE, "braces that stand for over a million names");
-	if (names->n == names->cap) {
-		size_t cap = names->cap ? 2 * names->cap : 16;
-		char **list = realloc(names->list, cap * sizeof(*list));
-
-		if (!list)
-			return tfr_fail_nomem(err, "listing the inputs");
-		names->list = list;
-		names->cap = cap;
-	}
-	names->list[names->n] = strdup(text);
-	if (!names->list[names->n])
+	if (!tfr_names_insert(names, names->n, text, strlen(text)))
 		return tfr_fail_nomem(err, "listing the inputs");
-	names->n++;
 	return TFR_OK;
 }
 
@@ -150,12 +139,4 @@ static enum tfr_status expand(
 enum tfr_status tfr_braces_expand(struct tfr_names *names, const char *text, struct tfr_error *err)
 {
 	return expand(names, text, 0, err);
-}
-
-void tfr_names_clear(struct tfr_names *names)
-{
-	for (size_t i = 0; i < names->n; i++)
-		free(names->list[i]);
-	free(names->list);
-	*names = (struct tfr_names){ 0 };
 }

@@ -5,11 +5,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-
-struct tfr_names {
-	char **list;
-	size_t n, cap;
-};
+#include "base/names.h"
 
 /* Adds what `text` stands for, in order: {A..B} is each number from A to B, with the zeros that A
  * begins with, {a,b} each of the words; braces may be several and in each other.  Other text stands
@@ -17,6 +13,5 @@ struct tfr_names {
 enum tfr_status tfr_braces_expand(struct tfr_names *names, const char *text, struct tfr_error *err);
 /* Adds `text` as it is. */
 enum tfr_status tfr_names_add(struct tfr_names *names, const char *text, struct tfr_error *err);
-void tfr_names_clear(struct tfr_names *names);
 
 #endif

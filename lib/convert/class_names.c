@@ -15,12 +15,12 @@ static int compare(const char *a, const char *b, size_t size)
 /* Where it is, or where it belongs. */
 static size_t place(const struct tfr_class_names *c, const char *name, size_t size)
 {
-	size_t low = 0, high = c->n;
+	size_t low = 0, high = c->sorted.n;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (compare(c->names[middle], name, size) < 0)
+		if (compare(c->sorted.list[middle], name, size) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -31,56 +31,39 @@ static size_t place(const struct tfr_class_names *c, const char *name, size_t si
 bool tfr_class_names_add(struct tfr_class_names *c, const char *name, size_t size)
 {
 	size_t at;
-	char *copy;
 
-	if (c->last < c->n && !compare(c->names[c->last], name, size))
+	if (c->last < c->sorted.n && !compare(c->sorted.list[c->last], name, size))
 		return true;
 	at = c->last = place(c, name, size);
-	if (at < c->n && !compare(c->names[at], name, size))
+	if (at < c->sorted.n && !compare(c->sorted.list[at], name, size))
 		return true;
-	if (c->n == c->cap) {
-		size_t cap = c->cap ? 2 * c->cap : 64;
-		char **names = realloc(c->names, cap * sizeof(*names));
-
-		if (!names)
-			return false;
-		c->names = names;
-		c->cap = cap;
-	}
-	copy = strndup(name, size);
-	if (!copy)
-		return false;
-	memmove(c->names + at + 1, c->names + at, (c->n - at) * sizeof(*c->names));
-	c->names[at] = copy;
-	c->n++;
-	return true;
+	return tfr_names_insert(&c->sorted, at, name, size);
 }
 
 uint32_t tfr_class_names_find(const struct tfr_class_names *c, const char *name, size_t size)
 {
 	size_t at = place(c, name, size);
 
-	return at < c->n && !compare(c->names[at], name, size) ? (uint32_t)at : TFR_NO_CLASS;
+	return at < c->sorted.n && !compare(c->sorted.list[at], name, size) ? (uint32_t)at
+									    : TFR_NO_CLASS;
 }
 
 bool tfr_class_names_number(struct tfr_class_names *c, struct tfr_input *in)
 {
-	c->classes = calloc(c->n + 1, sizeof(*c->classes));
+	c->classes = calloc(c->sorted.n + 1, sizeof(*c->classes));
 	if (!c->classes)
 		return false;
-	for (size_t k = 0; k < c->n; k++)
+	for (size_t k = 0; k < c->sorted.n; k++)
 		c->classes[k] = (struct tfr_class){ .label = in->opts->label_base + (int64_t)k,
-			.text = c->names[k] };
+			.text = c->sorted.list[k] };
 	in->classes = c->classes;
-	in->n_classes = c->n;
+	in->n_classes = c->sorted.n;
 	return true;
 }
 
 void tfr_class_names_clear(struct tfr_class_names *c)
 {
-	for (size_t k = 0; k < c->n; k++)
-		free(c->names[k]);
-	free(c->names);
+	tfr_names_clear(&c->sorted);
 	free(c->classes);
 	*c = (struct tfr_class_names){ 0 };
 }

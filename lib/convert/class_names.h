@@ -2,11 +2,12 @@
 #ifndef TFR_CONVERT_CLASS_NAMES_H
 #define TFR_CONVERT_CLASS_NAMES_H
 
+#include "base/names.h"
 #include "convert/input.h"
 
 struct tfr_class_names {
-	char **names; /* sorted bytewise */
-	size_t n, cap, last;
+	struct tfr_names sorted; /* bytewise */
+	size_t last;
 	struct tfr_class *classes; /* after tfr_class_names_number() */
 };
 

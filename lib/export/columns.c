@@ -6,11 +6,7 @@
 #include <tfr/export.h>
 
 #include "base/error.h"
-
-struct columns {
-	char **names; /* sorted */
-	size_t n, cap;
-};
+#include "base/names.h"
 
 static int compare(const char *name, const struct tfr_feature *f)
 {
@@ -20,30 +16,8 @@ static int compare(const char *name, const struct tfr_feature *f)
 	return order ? order : (n > m) - (n < m);
 }
 
-static bool insert(struct columns *c, size_t at, const struct tfr_feature *f)
-{
-	char *name;
-
-	if (c->n == c->cap) {
-		size_t cap = c->cap ? 2 * c->cap : 64;
-		char **names = realloc(c->names, cap * sizeof(*names));
-
-		if (!names)
-			return false;
-		c->names = names;
-		c->cap = cap;
-	}
-	name = strndup(f->key, f->key_size);
-	if (!name)
-		return false;
-	memmove(c->names + at + 1, c->names + at, (c->n - at) * sizeof(*c->names));
-	c->names[at] = name;
-	c->n++;
-	return true;
-}
-
 /* Both are sorted: one walk over the two. */
-static bool add_record(struct columns *c, const struct tfr_example *ex)
+static bool add_record(struct tfr_names *c, const struct tfr_example *ex)
 {
 	size_t at = 0;
 
@@ -52,9 +26,10 @@ static bool add_record(struct columns *c, const struct tfr_example *ex)
 
 		if (memchr(f->key, 0, f->key_size))
 			continue;
-		while (at < c->n && compare(c->names[at], f) < 0)
+		while (at < c->n && compare(c->list[at], f) < 0)
 			at++;
-		if ((at == c->n || compare(c->names[at], f)) && !insert(c, at, f))
+		if ((at == c->n || compare(c->list[at], f)) &&
+			!tfr_names_insert(c, at, f->key, f->key_size))
 			return false;
 	}
 	return true;
@@ -64,7 +39,7 @@ enum tfr_status tfr_export_columns(
 	struct tfr_select *records, char ***columns, size_t *count, struct tfr_error *err)
 {
 	struct tfr_example *ex = tfr_example_new();
-	struct columns c = { 0 };
+	struct tfr_names c = { 0 };
 	struct tfr_record rec;
 	enum tfr_status status = ex ? TFR_OK : tfr_fail_nomem(err, "listing features");
 
@@ -78,11 +53,11 @@ enum tfr_status tfr_export_columns(
 			status = tfr_fail_nomem(err, "listing features");
 	}
 	tfr_example_free(ex);
-	*columns = c.names;
+	*columns = c.list;
 	*count = c.n;
 	if (status == TFR_END)
 		return TFR_OK;
-	tfr_export_columns_free(c.names, c.n);
+	tfr_export_columns_free(c.list, c.n);
 	*columns = NULL;
 	*count = 0;
 	return status;
