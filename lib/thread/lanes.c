@@ -151,7 +151,8 @@ static void append(struct tfr_lanes_run *r, uint64_t i, uint32_t number)
 	lane->last = i;
 }
 
-/* Claims the next item, waiting for room.  False: there is none any more. */
+/* Claims the next item, waiting for room.  False: there is none any more; whoever waits for their
+ * turn hears it from the one who was woken, for pull() wakes one at a time. */
 static bool claim(struct tfr_lanes_run *r, uint64_t *item)
 {
 	while (r->next < r->end) {
@@ -170,6 +171,7 @@ static bool claim(struct tfr_lanes_run *r, uint64_t *item)
 		}
 		pthread_cond_wait(r->pulling ? &r->turn : &r->room, &r->lock);
 	}
+	pthread_cond_signal(&r->turn);
 	return false;
 }
 

@@ -243,3 +243,26 @@ Test(lanes, a_stream_that_fails)
 		free(s);
 	}
 }
+
+static enum tfr_status slow_pull(void *ctx, struct tfr_lanes_run *run, uint64_t i, void *slot,
+	uint32_t *lane, struct tfr_error *err)
+{
+	usleep(2000); /* until everybody waits for their turn */
+	return pull(ctx, run, i, slot, lane, err);
+}
+
+/* Whoever waits for their turn to pull when the last item is brought in must hear that there is
+ * none. */
+Test(lanes, a_stream_of_a_known_number_ends_for_all_threads, .timeout = 60)
+{
+	struct stream *s = calloc(1, sizeof(*s));
+	struct tfr_lanes j = stream_job(8);
+	struct tfr_error err = { 0 };
+
+	j.count = 8;
+	j.pull = slow_pull;
+	s->end = s->fail_at = UINT64_MAX;
+	cr_assert_eq(tfr_lanes_run(&j, s, &err), TFR_OK);
+	cr_assert_eq(s->log.retired, 8);
+	free(s);
+}
