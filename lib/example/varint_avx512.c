@@ -1,11 +1,12 @@
-/* example/varint_avx512.c - packed varints, eight a step whatever their lengths up to eight bytes.
+/* example/varint_avx512.c - packed varints, eight a step whatever their lengths.
  *
  * 64 bytes are loaded, or what there is.  The places of the bytes that end a varint, pushed
  * together, say where the first eight end and, one further on, where each begins; one permutation
  * then puts the bytes of each into a lane of its own, and two multiplications push the seven bits
- * of each byte together.  Nothing is branched on that a list of a few numbers would make
- * unpredictable: how many there are only says how far to go on.  What is longer than eight bytes,
- * as negative numbers are, and what is damaged is left to the decoder by words. */
+ * of each byte together.  A second permutation brings the ninth and tenth bytes, where there are
+ * any, as negative numbers have them.  Nothing is branched on that a list of a few numbers would
+ * make unpredictable: how many there are only says how far to go on.  What is damaged is left to
+ * the decoder by words. */
 #include "example/varint.h"
 
 #if defined(__x86_64__)
@@ -36,29 +37,61 @@ AVX512 static inline __m512i spread(__m128i eight)
 	return _mm512_permutexvar_epi8(lane, _mm512_castsi128_si512(eight));
 }
 
-/* The first eight of the varints that end where `stops` says; of fewer, anything for the rest. */
-AVX512 static inline __m512i first_eight(__m512i bytes, __mmask64 stops)
+/* Where the first eight varints of a vector are, in the bytes of a lane each. */
+struct places {
+	__m512i begins, ends;
+};
+
+AVX512 static inline struct places first_places(__mmask64 stops)
 {
 	__m128i ends = _mm512_castsi512_si128(_mm512_maskz_compress_epi8(stops, ramp()));
 	__m128i begins =
 		_mm_add_epi8(_mm_slli_epi64(ends, 8), _mm_cvtsi64_si128(0x0101010101010100));
-	__m512i from = _mm512_add_epi8(spread(begins), _mm512_set1_epi64(0x0706050403020100));
-	__mmask64 within = _mm512_cmple_epu8_mask(from, spread(ends));
-	__m512i v = _mm512_maskz_permutexvar_epi8(within, from, bytes);
 
-	v = _mm512_and_si512(v, _mm512_set1_epi8(0x7f));
+	return (struct places){ spread(begins), spread(ends) };
+}
+
+/* The bytes of each at the places `steps` behind its first, those that it has. */
+AVX512 static inline __m512i pick(struct places at, __m512i bytes, int64_t steps)
+{
+	__m512i from = _mm512_add_epi8(at.begins, _mm512_set1_epi64(steps));
+	__mmask64 within = _mm512_cmple_epu8_mask(from, at.ends);
+
+	return _mm512_and_si512(
+		_mm512_maskz_permutexvar_epi8(within, from, bytes), _mm512_set1_epi8(0x7f));
+}
+
+/* The first eight of the varints that end where `stops` says, as far as they have eight bytes; of
+ * fewer, anything for the rest. */
+AVX512 static inline __m512i first_eight(struct places at, __m512i bytes)
+{
+	__m512i v = pick(at, bytes, 0x0706050403020100);
+
 	v = _mm512_maddubs_epi16(_mm512_set1_epi16((short)0x8001), v);
 	v = _mm512_madd_epi16(v, _mm512_set1_epi32(0x40000001));
 	return _mm512_or_si512(
 		_mm512_maskz_mov_epi32(0x5555, v), _mm512_slli_epi64(_mm512_srli_epi64(v, 32), 28));
 }
 
-/* Whether more than seven bytes in a row say that more follow. */
-static inline bool has_long(uint64_t more)
+/* What the ninth and tenth bytes add: of the tenth only its lowest bit. */
+AVX512 static inline __m512i ninth_and_tenth(struct places at, __m512i bytes)
 {
-	more &= more >> 1;
-	more &= more >> 2;
-	return more & more >> 4;
+	__m512i v = pick(at, bytes, 0x4040404040400908); /* 64 behind is within nothing */
+
+	return _mm512_or_si512(
+		_mm512_slli_epi64(v, 56), _mm512_slli_epi64(_mm512_srli_epi64(v, 8), 63));
+}
+
+/* Where at least eight, or ten, bytes in a row say that more follow. */
+struct runs {
+	uint64_t eight, ten;
+};
+
+static inline struct runs runs_of(uint64_t more)
+{
+	uint64_t two = more & more >> 1, four = two & two >> 2, eight = four & four >> 4;
+
+	return (struct runs){ eight, eight & two >> 8 };
 }
 
 /* Varints of one byte each: `n` of them, at `p`. */
@@ -81,7 +114,11 @@ AVX512 int64_t *tfr_varints_decode_avx512(
 		uint64_t more = (uint64_t)_mm512_movepi8_mask(bytes), stops = ~more & there;
 		size_t n = (size_t)_mm_popcnt_u64(stops);
 
-		if (!n || has_long(more))
+		struct runs longs = runs_of(more);
+		struct places at;
+		__m512i v;
+
+		if (!n || longs.ten)
 			break;
 		if (n > 8 && !more) {
 			put_bytes(p, n, there, out);
@@ -89,7 +126,11 @@ AVX512 int64_t *tfr_varints_decode_avx512(
 			out += n;
 			continue;
 		}
-		_mm512_storeu_si512(out, first_eight(bytes, stops));
+		at = first_places(stops);
+		v = first_eight(at, bytes);
+		if (longs.eight)
+			v = _mm512_or_si512(v, ninth_and_tenth(at, bytes));
+		_mm512_storeu_si512(out, v);
 		if (n > 8) {
 			p += 1 + (unsigned)_tzcnt_u64(_pdep_u64(1 << 7, stops));
 			out += 8;
