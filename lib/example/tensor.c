@@ -14,7 +14,7 @@
 #include "example/wire.h"
 
 /* By number in tensorflow/core/framework/types.proto; without a name: there is none. */
-static const struct tfr_dtype dtypes[] = {
+static const struct tfr_tensor_dtype dtypes[] = {
 	[1] = { "float32", TFR_FORM_F32, 4 },
 	[2] = { "float64", TFR_FORM_F64, 8 },
 	[3] = { "int32", TFR_FORM_I32, 4 },
@@ -163,7 +163,7 @@ enum tfr_status tfr_tensor_init(
 
 /* A float of at most 16 bits, which a float32 holds exactly
  * (https://github.com/jax-ml/ml_dtypes describes the formats). */
-static float widen_float(const struct tfr_dtype *d, unsigned bits)
+static float widen_float(const struct tfr_tensor_dtype *d, unsigned bits)
 {
 	unsigned sign = bits >> (d->exponent + d->fraction) & 1, f;
 	unsigned top = (1u << d->exponent) - 1, e = bits >> d->fraction & top;
@@ -182,7 +182,7 @@ static float widen_float(const struct tfr_dtype *d, unsigned bits)
 }
 
 /* The lowest bits of what is stored. */
-static int64_t narrow_integer(const struct tfr_dtype *d, int64_t stored)
+static int64_t narrow_integer(const struct tfr_tensor_dtype *d, int64_t stored)
 {
 	unsigned unused = 64 - d->fraction;
 	uint64_t v = (uint64_t)stored << unused;
@@ -305,7 +305,7 @@ static void field_value(struct tfr_tensor *t, struct tfr_tensor_value *v)
 }
 
 /* A kind of integer or half that needs no name of its own any more. */
-static void widen(const struct tfr_dtype *d, struct tfr_tensor_value *v)
+static void widen(const struct tfr_tensor_dtype *d, struct tfr_tensor_value *v)
 {
 	switch (v->form) {
 	case TFR_FORM_HALF:

@@ -37,7 +37,7 @@ enum tfr_specials {
 	TFR_ALL_FINITE,
 };
 
-struct tfr_dtype {
+struct tfr_tensor_dtype {
 	const char *name; /* as tf.dtypes has it: "float32" */
 	enum tfr_form form;
 	unsigned size; /* of one value in tensor_content, 0: not fixed */
@@ -50,7 +50,7 @@ struct tfr_dtype {
 /* A checked TensorProto and the place of the value that comes next. */
 struct tfr_tensor {
 	const Tfr__TensorProto *message;
-	const struct tfr_dtype *dtype;
+	const struct tfr_tensor_dtype *dtype;
 	uint64_t elements; /* that the shape has */
 	uint64_t count;	   /* values that are stored: the last one stands for those that are not */
 	uint64_t next;

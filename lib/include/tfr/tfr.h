@@ -6,6 +6,7 @@
 #include <tfr/codec.h>
 #include <tfr/convert.h>
 #include <tfr/device.h>
+#include <tfr/dtype.h>
 #include <tfr/error.h>
 #include <tfr/example.h>
 #include <tfr/export.h>

@@ -1,0 +1,40 @@
+/* base/dtype.c - types of numbers: a row each. */
+#include <assert.h>
+#include <string.h>
+
+#include <tfr/dtype.h>
+
+static const struct {
+	const char *name;
+	size_t size;
+} rows[] = {
+	[TFR_UINT8] = { "uint8", 1 },
+	[TFR_FLOAT16] = { "float16", 2 },
+	[TFR_FLOAT32] = { "float32", 4 },
+	[TFR_INT64] = { "int64", 8 },
+	[TFR_INT32] = { "int32", 4 },
+};
+
+enum { ROWS = sizeof(rows) / sizeof(*rows) };
+
+size_t tfr_dtype_size(enum tfr_dtype dtype)
+{
+	assert((unsigned)dtype < ROWS);
+	return rows[dtype].size;
+}
+
+const char *tfr_dtype_name(enum tfr_dtype dtype)
+{
+	assert((unsigned)dtype < ROWS);
+	return rows[dtype].name;
+}
+
+bool tfr_dtype_parse(const char *name, enum tfr_dtype *dtype)
+{
+	for (int i = 0; i < ROWS; i++)
+		if (!strcmp(rows[i].name, name)) {
+			*dtype = (enum tfr_dtype)i;
+			return true;
+		}
+	return false;
+}

@@ -1,0 +1,27 @@
+/* tfr/dtype.h - the types of the numbers in tensors and in pixels.
+ *
+ * Numbers are in the processor's byte order.  float16 is IEEE 754's binary16, float32 its binary32.
+ */
+#ifndef TFR_DTYPE_H
+#define TFR_DTYPE_H
+
+#include <tfr/error.h>
+
+enum tfr_dtype {
+	TFR_UINT8 = 0,
+	TFR_FLOAT16,
+	TFR_FLOAT32,
+	TFR_INT64,
+	TFR_INT32,
+};
+
+/* Of one number, in bytes. */
+TFR_API size_t tfr_dtype_size(enum tfr_dtype dtype);
+
+/* "uint8", "float16", "float32", "int64", "int32", as NumPy and TensorFlow spell them. */
+TFR_API const char *tfr_dtype_name(enum tfr_dtype dtype);
+
+/* The type of that name; false: none of them has it. */
+TFR_API bool tfr_dtype_parse(const char *name, enum tfr_dtype *dtype);
+
+#endif
