@@ -256,12 +256,13 @@ TFR_API enum tfr_status tfr_encode(struct tfr_encoder *e, const struct tfr_image
 
 /* ---- Where to crop, whether to mirror ---- */
 
-/* A draw is a pure function of these three and of what is drawn: the same on any thread, in any
+/* A draw is a pure function of these four and of what is drawn: the same on any thread, in any
  * order, and mirroring does not depend on whether a crop was drawn before it. */
 struct tfr_draw {
 	uint64_t seed;
 	uint64_t epoch;	 /* from 0 */
 	uint64_t record; /* the record's position in the unshuffled stream */
+	uint32_t copy; /* which of several pictures made of one record: each is drawn for itself */
 };
 
 /* A window of 8 to 100 % of the area and of a shape between 3:4 and 4:3 (log-uniform), anywhere in
@@ -276,8 +277,26 @@ TFR_API void tfr_random_resized_crop(
 TFR_API void tfr_random_crop(const struct tfr_draw *draw, uint32_t width, uint32_t height,
 	uint32_t to_width, uint32_t to_height, struct tfr_crop *crop);
 
-/* True for every other record, at random. */
+/* True for every other record, at random: exchange left and right, or top and bottom.  The two do
+ * not depend on each other. */
 TFR_API bool tfr_random_flip(const struct tfr_draw *draw);
+TFR_API bool tfr_random_flip_vertical(const struct tfr_draw *draw);
+
+/* Uniform in [-degrees, degrees): the angle of torchvision's RandomRotation(degrees). */
+TFR_API double tfr_random_angle(const struct tfr_draw *draw, double degrees);
+
+/* The square of DeVries and Taylor's Cutout (2017), by the law of their code: its centre is any
+ * pixel of the picture, it reaches size / 2 (rounded down) to either side, and what lies outside
+ * the picture is cut off.  So an odd size covers what the even one below it does, and size 1
+ * nothing: the window is then empty. */
+TFR_API void tfr_random_cutout(const struct tfr_draw *draw, uint32_t width, uint32_t height,
+	uint32_t size, struct tfr_crop *window);
+
+/* The windows of torchvision's five_crop(): top left, top right, bottom left, bottom right and the
+ * centre, which begins at round((height - to_height) / 2), halves to even.  TFR_EUSAGE: an empty
+ * window, or one larger than the picture. */
+TFR_API enum tfr_status tfr_five_crop(uint32_t width, uint32_t height, uint32_t to_width,
+	uint32_t to_height, struct tfr_crop crops[5], struct tfr_error *err);
 
 /* The largest centred window of the shape shape_width : shape_height; 1, 1 is the largest centred
  * square.  An odd pixel goes to the right and the bottom: offsets are floor(difference / 2). */

@@ -56,8 +56,9 @@ Test(crop, pictures_of_extreme_shape_fall_back_to_the_centre)
 
 Test(crop, draws_depend_on_their_key_alone)
 {
-	struct tfr_draw a = { 1, 2, 3 }, others[] = { { 2, 2, 3 }, { 1, 3, 3 }, { 1, 2, 4 },
-		{ 1, 2 + (1ull << 32), 3 }, { 1, 2, 3 + (1ull << 32) } };
+	struct tfr_draw a = { 1, 2, 3, 0 }, others[] = { { 2, 2, 3, 0 }, { 1, 3, 3, 0 },
+		{ 1, 2, 4, 0 }, { 1, 2 + (1ull << 32), 3, 0 }, { 1, 2, 3 + (1ull << 32), 0 },
+		{ 1, 2, 3, 1 }, { 1, 2, 3, 1u << 31 } };
 	struct tfr_crop first, again, other;
 
 	tfr_random_resized_crop(&a, 500, 375, &first);
@@ -76,16 +77,96 @@ Test(crop, draws_depend_on_their_key_alone)
 
 Test(crop, half_of_the_pictures_are_mirrored)
 {
-	unsigned flips = 0, repeats = 0;
+	unsigned flips = 0, downs = 0, repeats = 0, both = 0, copies = 0;
 
 	for (uint64_t i = 0; i < 10000; i++) {
-		struct tfr_draw now = { 5, 0, i }, next = { 5, 1, i };
+		struct tfr_draw now = { 5, 0, i, 0 }, next = { 5, 1, i, 0 }, copy = { 5, 0, i, 1 };
 
 		flips += tfr_random_flip(&now);
+		downs += tfr_random_flip_vertical(&now);
 		repeats += tfr_random_flip(&now) == tfr_random_flip(&next);
+		both += tfr_random_flip(&now) == tfr_random_flip_vertical(&now);
+		copies += tfr_random_flip(&now) == tfr_random_flip(&copy);
 	}
 	cr_assert(flips > 4800 && flips < 5200, "%u", flips);
+	cr_assert(downs > 4800 && downs < 5200, "%u", downs);
 	cr_assert(repeats > 4800 && repeats < 5200, "%u", repeats);
+	cr_assert(both > 4800 && both < 5200, "%u", both);
+	cr_assert(copies > 4800 && copies < 5200, "%u", copies);
+}
+
+Test(crop, copies_of_a_record_are_drawn_for_themselves)
+{
+	enum { N = 5, RECORDS = 500 };
+	unsigned same = 0;
+
+	for (uint64_t i = 0; i < RECORDS; i++) {
+		struct tfr_crop c[N];
+
+		for (uint32_t copy = 0; copy < N; copy++) {
+			struct tfr_draw draw = { .seed = 3, .record = i, .copy = copy };
+
+			tfr_random_crop(&draw, 256, 256, 224, 224, &c[copy]);
+			for (uint32_t k = 0; k < copy; k++)
+				same += c[k].x == c[copy].x && c[k].y == c[copy].y;
+		}
+	}
+	/* Of 33 * 33 places two are the same once in 1089 times. */
+	cr_assert(same < 20, "%u of %d", same, RECORDS * N * (N - 1) / 2);
+}
+
+Test(crop, angles_are_uniform)
+{
+	enum { N = 20000 };
+	double sum = 0, squares = 0, least = 0, most = 0;
+
+	for (uint64_t i = 0; i < N; i++) {
+		struct tfr_draw draw = { .seed = 11, .record = i };
+		double a = tfr_random_angle(&draw, 30);
+
+		cr_assert(a >= -30 && a < 30, "%g", a);
+		sum += a / N;
+		squares += a * a / N;
+		least = a < least ? a : least;
+		most = a > most ? a : most;
+	}
+	cr_assert_float_eq(sum, 0, 0.5, "%g", sum);
+	cr_assert_float_eq(squares, 300, 8, "%g", squares);
+	cr_assert(least < -29.9 && most > 29.9);
+	cr_assert_eq(tfr_random_angle(&(struct tfr_draw){ .seed = 11 }, 0), 0);
+}
+
+/* mask[clip(y - n / 2, 0, h):clip(y + n / 2, 0, h)] of DeVries and Taylor's code, for each y. */
+Test(crop, cutouts_are_clipped_at_the_edges)
+{
+	enum { W = 20, H = 13, N = 40000 };
+	static const uint32_t sizes[] = { 8, 9, 1, 100 };
+
+	for (size_t s = 0; s < 4; s++) {
+		int reach = (int)sizes[s] / 2;
+		unsigned expected[H] = { 0 }, seen[H] = { 0 };
+
+		for (int y = 0; y < H; y++) {
+			int first = y > reach ? y - reach : 0, end = y + reach < H ? y + reach : H;
+
+			for (int k = first; k < end; k++)
+				expected[k]++;
+		}
+		for (uint64_t i = 0; i < N; i++) {
+			struct tfr_draw draw = { .seed = 13, .record = i };
+			struct tfr_crop c;
+
+			tfr_random_cutout(&draw, W, H, sizes[s], &c);
+			cr_assert(c.x + c.width <= W && c.y + c.height <= H);
+			cr_assert(
+				(c.height == 0) == (reach == 0) && c.height <= 2 * (unsigned)reach);
+			for (uint32_t y = c.y; y < c.y + c.height; y++)
+				seen[y]++;
+		}
+		for (int y = 0; y < H; y++)
+			cr_assert_float_eq((double)seen[y] / N, (double)expected[y] / H, 0.015,
+				"size %u, row %d: %u, not %u", sizes[s], y, seen[y], expected[y]);
+	}
 }
 
 Test(crop, centred_windows)
@@ -102,6 +183,26 @@ Test(crop, centred_windows)
 	cr_assert(c.x == 4 && c.y == 2 && c.width == 8 && c.height == 8);
 	tfr_centre_crop(17, 13, 224, 8, &c);
 	cr_assert(c.x == 0 && c.y == 2 && c.width == 17 && c.height == 8);
+}
+
+/* By torchvision's int(round((n - to) / 2.0)); see also the golden windows. */
+Test(crop, five_windows)
+{
+	struct tfr_crop c[5];
+	struct tfr_error err = { 0 };
+
+	cr_assert_eq(tfr_five_crop(33, 25, 30, 20, c, NULL), TFR_OK);
+	cr_assert(c[0].x == 0 && c[0].y == 0 && c[1].x == 3 && c[1].y == 0);
+	cr_assert(c[2].x == 0 && c[2].y == 5 && c[3].x == 3 && c[3].y == 5);
+	cr_assert(c[4].x == 2 && c[4].y == 2, "%u, %u", c[4].x, c[4].y);
+	cr_assert_eq(tfr_five_crop(8, 9, 7, 2, c, NULL), TFR_OK);
+	cr_assert(c[4].x == 0 && c[4].y == 4, "%u, %u", c[4].x, c[4].y);
+	for (int i = 0; i < 5; i++)
+		cr_assert(c[i].width == 7 && c[i].height == 2);
+	cr_assert_eq(tfr_five_crop(8, 9, 9, 9, c, &err), TFR_EUSAGE);
+	cr_assert_str_eq(err.message, "no window of 9 x 9 in a picture of 8 x 9");
+	cr_assert_eq(tfr_five_crop(8, 9, 8, 10, c, NULL), TFR_EUSAGE);
+	cr_assert_eq(tfr_five_crop(8, 9, 0, 1, c, NULL), TFR_EUSAGE);
 }
 
 Test(crop, random_crops_of_a_size_go_everywhere)
