@@ -178,13 +178,6 @@ static bool bilinear(struct tfr_scaler *s, const struct tfr_image *image, uint32
 	return true;
 }
 
-static uint32_t nearest_of(uint32_t i, float factor, uint32_t in)
-{
-	float at = floorf(((float)i + 0.5f) * factor);
-
-	return at < (float)in ? (uint32_t)at : in - 1;
-}
-
 static bool nearest(
 	struct tfr_scaler *s, const struct tfr_image *image, uint32_t width, uint32_t height)
 {
@@ -193,10 +186,11 @@ static bool nearest(
 	unsigned c = image->channels;
 
 	for (uint32_t y = 0; y < height; y++) {
-		const uint8_t *row = image->data + nearest_of(y, fy, image->height) * image->stride;
+		const uint8_t *row =
+			image->data + tfr_nearest_of(y, fy, image->height) * image->stride;
 
 		for (uint32_t x = 0; x < width; x++, out += c)
-			memcpy(out, row + (size_t)nearest_of(x, fx, image->width) * c, c);
+			memcpy(out, row + (size_t)tfr_nearest_of(x, fx, image->width) * c, c);
 	}
 	return true;
 }

@@ -45,6 +45,14 @@ extern const struct tfr_scale_kernel tfr_scale_plain;
 extern const struct tfr_scale_kernel tfr_scale_avx2;
 #endif
 
+/* The pixel that TensorFlow's nearest law takes on an axis of `in`; factor = in / (float)out. */
+static inline uint32_t tfr_nearest_of(uint32_t i, float factor, uint32_t in)
+{
+	float at = ((float)i + 0.5f) * factor;
+
+	return at < (float)in ? (uint32_t)at : in - 1;
+}
+
 /* Of one sample: the shift back, and 0 to 255. */
 static inline uint8_t tfr_scale_clip(int32_t sum)
 {

@@ -16,6 +16,7 @@
 #include <tfr/lookup.h>
 #include <tfr/media.h>
 #include <tfr/pipeline.h>
+#include <tfr/pixels.h>
 #include <tfr/progress.h>
 #include <tfr/record.h>
 #include <tfr/rewrite.h>

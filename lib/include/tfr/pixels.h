@@ -1,0 +1,76 @@
+/* tfr/pixels.h - pictures that lie in memory made into others: turned, padded, cut, resized,
+ * normalised, converted.
+ *
+ * Every function says by whose law it goes, and gives that law's result to the bit unless it says
+ * how near.  A picture is rows of interleaved samples, top row first ("HWC"), of 8 bits or of
+ * float32, of 1 to 4 channels.
+ *
+ * `in` is only read.  `out` says where the result goes and what it is: memory of the caller's, with
+ * the size, channels and type that the function makes; anything else is TFR_EUSAGE, as is a picture
+ * without pixels, with a side over 2^24, or with another number of channels.  The two may not
+ * overlap, except that mirror and flip also work in place (the same data and stride).  Nothing
+ * beyond the last sample of a row is touched.
+ *
+ * `flags`: 0, or of enum tfr_resize_flags TFR_RESIZE_STREAM (the result will not be read soon by
+ * this processor) and TFR_RESIZE_PLAIN (plain C, whatever the processor can do: the same bits).
+ *
+ * Functions without an object are pure and allocate nothing; any thread may call them. */
+#ifndef TFR_PIXELS_H
+#define TFR_PIXELS_H
+
+#include <tfr/dtype.h>
+#include <tfr/media.h>
+
+struct tfr_pixels {
+	void *data;
+	size_t stride; /* bytes from a row to the next */
+	uint32_t width, height;
+	unsigned channels;
+	enum tfr_dtype dtype; /* TFR_UINT8 or TFR_FLOAT32; float32 is aligned as C wants it */
+};
+
+/* What was decoded, as an input; it must not be written to. */
+TFR_API struct tfr_pixels tfr_pixels_of(const struct tfr_image *image);
+
+/* A picture without gaps between its rows, at `data`. */
+TFR_API struct tfr_pixels tfr_pixels_dense(
+	void *data, uint32_t width, uint32_t height, unsigned channels, enum tfr_dtype dtype);
+
+/* The part of `in` inside `window`: no pixel moves.  TFR_EUSAGE when the window is empty or does
+ * not lie within the picture. */
+TFR_API enum tfr_status tfr_pixels_window(const struct tfr_pixels *in,
+	const struct tfr_crop *window, struct tfr_pixels *part, struct tfr_error *err);
+
+/* ---- Pixels moved ---- */
+
+/* Exchanges left and right: tf.image.flip_left_right, torchvision's hflip. */
+TFR_API enum tfr_status tfr_pixels_mirror(const struct tfr_pixels *in, const struct tfr_pixels *out,
+	unsigned flags, struct tfr_error *err);
+
+/* Exchanges top and bottom: tf.image.flip_up_down, torchvision's vflip. */
+TFR_API enum tfr_status tfr_pixels_flip(
+	const struct tfr_pixels *in, const struct tfr_pixels *out, struct tfr_error *err);
+
+/* Adds `n` pixels on every side, the picture mirrored there without its outermost row repeated:
+ * torchvision's pad(padding_mode='reflect'), tf.pad's REFLECT.  TFR_EUSAGE: n is not less than both
+ * sides. */
+TFR_API enum tfr_status tfr_pixels_pad_reflect(const struct tfr_pixels *in, uint32_t n,
+	const struct tfr_pixels *out, struct tfr_error *err);
+
+/* Centres the picture in the size of `out`: tf.image.resize_with_crop_or_pad.  Each axis is cropped
+ * or padded with zeros, floor(difference / 2) pixels of it at the left or the top. */
+TFR_API enum tfr_status tfr_pixels_pad(
+	const struct tfr_pixels *in, const struct tfr_pixels *out, struct tfr_error *err);
+
+/* Overwrites the pixels inside `window` (as tfr_random_cutout() draws it; it may be empty) with
+ * `fill`, a number a channel; NULL: 0.  8-bit pictures take it rounded, halves to even, and held
+ * to 0 … 255. */
+TFR_API enum tfr_status tfr_pixels_cutout(const struct tfr_pixels *img,
+	const struct tfr_crop *window, const float *fill, struct tfr_error *err);
+
+/* tf.image.resize's nearest: the pixel at floor((i + 0.5f) * (in / (float)out)) of each axis, as
+ * tfr_scale()'s TFR_FILTER_NEAREST takes it.  Both have the same type. */
+TFR_API enum tfr_status tfr_pixels_resize_nearest(
+	const struct tfr_pixels *in, const struct tfr_pixels *out, struct tfr_error *err);
+
+#endif
