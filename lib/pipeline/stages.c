@@ -1,0 +1,206 @@
+/* pipeline/stages.c - the array of stages, and the list taken apart.
+ *
+ * Adding a stage is a row here: its name, its argument, what it does. */
+#include "pipeline/stages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <tfr/text.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "pipeline/stages_parts.h"
+
+static const struct stage_row rows[] = {
+	{ "read", STAGE_READ, "[=CYCLE[:BLOCK]]", stage_arg_read, 0 },
+	{ "inflate", STAGE_INFLATE, NULL, stage_arg_none, 0 },
+	{ "parse", STAGE_PARSE, NULL, stage_arg_none, 0 },
+	{ "filter", STAGE_FILTER, NULL, stage_arg_none, 0 },
+	{ "cache", STAGE_CACHE, "[=FILE]", stage_arg_cache, 0 },
+	{ "decode", STAGE_DECODE, "[=masks]", stage_arg_decode, 0 },
+	{ "resize", STAGE_PICTURE, "=W[xH][:area]", stage_arg_resize, STAGE_SIZES },
+	{ "random-resized-crop", STAGE_PICTURE, "=W[xH]", stage_arg_size, STAGE_SIZES },
+	{ "random-crop", STAGE_PICTURE, "=W[xH][*N]", stage_arg_random_crop, STAGE_SIZES },
+	{ "centre-crop", STAGE_PICTURE, "=W[xH]", stage_arg_size, STAGE_SIZES },
+	{ "five-crop", STAGE_PICTURE, "=W[xH]", stage_arg_five_crop, STAGE_SIZES },
+	{ "mirror", STAGE_PICTURE, NULL, stage_arg_mirror, 0 },
+	{ "flip", STAGE_PICTURE, NULL, stage_arg_none, 0 },
+	{ "flip-vertical", STAGE_PICTURE, NULL, stage_arg_none, 0 },
+	{ "reflect-pad", STAGE_PICTURE, "=N", stage_arg_pixels, 0 },
+	{ "pad", STAGE_PICTURE, "=W[xH]", stage_arg_size, STAGE_SIZES },
+	{ "rotate", STAGE_PICTURE, "=DEGREES", stage_arg_degrees, 0 },
+	{ "cutout", STAGE_PICTURE, "=N", stage_arg_pixels, 0 },
+	{ "normalise", STAGE_PICTURE, "[=M1/M2/M3:S1/S2/S3]", stage_arg_normalise, 0 },
+	{ "standardise", STAGE_PICTURE, NULL, stage_arg_none, 0 },
+	{ "cast", STAGE_PICTURE, "=uint8|float16|float32", stage_arg_cast, 0 },
+	{ "chw", STAGE_PICTURE, NULL, stage_arg_chw, STAGE_FINISHES },
+	{ "hwc", STAGE_PICTURE, NULL, stage_arg_none, STAGE_FINISHES },
+	{ "shuffle", STAGE_SHUFFLE, "=N[:MIN]", stage_arg_shuffle, 0 },
+	{ "batch", STAGE_BATCH, "=N", stage_arg_batch, 0 },
+	{ "prefetch", STAGE_PREFETCH, "=N", stage_arg_prefetch, 0 },
+	{ "upload", STAGE_UPLOAD, NULL, stage_arg_none, 0 },
+};
+
+enum { ROWS = sizeof(rows) / sizeof(*rows) };
+
+static const struct stage_row *find_row(const char *name, size_t size)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		if (strlen(rows[i].name) == size && !memcmp(rows[i].name, name, size))
+			return &rows[i];
+	return NULL;
+}
+
+/* The nearest name; of none that is near, all of them. */
+static enum tfr_status unknown(const char *name, size_t size, struct tfr_error *err)
+{
+	char all[sizeof(err->hint)] = "";
+	unsigned least = UINT32_MAX;
+	const char *meant = NULL;
+
+	for (size_t i = 0; i < ROWS; i++) {
+		unsigned d = tfr_text_distance(name, size, rows[i].name, strlen(rows[i].name));
+
+		if (d < least) {
+			least = d;
+			meant = rows[i].name;
+		}
+		strcat(strcat(all, i ? ", " : ""), rows[i].name);
+	}
+	tfr_fail(err, TFR_EUSAGE, "no such stage '%.*s'", (int)(size < 60 ? size : 60), name);
+	if (meant)
+		tfr_error_hint(err, "Did you mean '%s'?", meant);
+	else
+		tfr_error_hint(err, "There are %s.", all);
+	return TFR_EUSAGE;
+}
+
+static enum tfr_status usage(const struct stage_row *row, struct tfr_error *err)
+{
+	tfr_fail(err, TFR_EUSAGE,
+		row->argument ? "stage '%s' needs an argument" : "stage '%s' takes no argument",
+		row->name);
+	tfr_error_hint(err, "It is written '%s%s'.", row->name, row->argument ? row->argument : "");
+	return TFR_EUSAGE;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n';
+}
+
+/* One stage: `size` bytes without blanks around them. */
+static enum tfr_status parse_one(
+	struct stage *st, const char *text, size_t size, struct tfr_error *err)
+{
+	const char *equals = memchr(text, '=', size);
+	size_t name_size = equals ? (size_t)(equals - text) : size;
+	const struct stage_row *row = find_row(text, name_size);
+	TFR_AUTO_FREE char *arg = NULL;
+
+	if (!row)
+		return unknown(text, name_size, err);
+	*st = (struct stage){ .row = row, .kind = row->kind, .copies = 1 };
+	if (equals ? !row->argument : row->argument && row->argument[0] == '=')
+		return usage(row, err);
+	if (equals) {
+		arg = strndup(equals + 1, size - name_size - 1);
+		if (!arg)
+			return tfr_fail_nomem(err, "reading the list of stages");
+	}
+	return row->parse(st, arg, err);
+}
+
+/* The end of the stage that begins at `p`: a comma outside of double quotes. */
+static const char *end_of_stage(const char *p)
+{
+	for (bool quoted = false; *p && (quoted || *p != ','); p++)
+		quoted ^= *p == '"';
+	return p;
+}
+
+static enum tfr_status parse_list(struct stages *s, const char *list, struct tfr_error *err)
+{
+	for (const char *p = list;;) {
+		const char *end = end_of_stage(p), *last = end;
+		enum tfr_status status;
+
+		while (is_blank(*p))
+			p++;
+		while (last > p && is_blank(last[-1]))
+			last--;
+		if (last == p)
+			return tfr_fail(err, TFR_EUSAGE, "an empty stage in the list of stages");
+		if (s->count == STAGES_COUNT_MAX)
+			return tfr_fail(err, TFR_EUSAGE, "more than %d stages", STAGES_COUNT_MAX);
+		status = parse_one(&s->at[s->count++], p, (size_t)(last - p), err);
+		if (status)
+			return status;
+		if (!*end)
+			return TFR_OK;
+		p = end + 1;
+	}
+}
+
+enum tfr_status stages_parse(struct stages *s, const char *list, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	*s = (struct stages){ .at = calloc(STAGES_COUNT_MAX, sizeof(*s->at)) };
+	if (!s->at)
+		return tfr_fail_nomem(err, "reading the list of stages");
+	status = parse_list(s, list, err);
+	if (status == TFR_OK)
+		status = stages_check_order(s, err);
+	if (status)
+		stages_free(s);
+	return status;
+}
+
+void stages_free(struct stages *s)
+{
+	for (unsigned i = 0; i < s->count; i++) {
+		free(s->at[i].text);
+		free(s->at[i].file);
+	}
+	free(s->at);
+	*s = (struct stages){ 0 };
+}
+
+char *stages_text(const struct stages *s)
+{
+	size_t size = 1;
+	char *text, *p;
+
+	for (unsigned i = 0; i < s->count; i++)
+		size += strlen(s->at[i].text) + 1;
+	text = p = malloc(size);
+	if (!text)
+		return NULL;
+	*p = '\0';
+	for (unsigned i = 0; i < s->count; i++) {
+		if (i)
+			*p++ = ',';
+		p = stpcpy(p, s->at[i].text);
+	}
+	return text;
+}
+
+unsigned stages_find(const struct stages *s, enum stage_kind kind)
+{
+	unsigned i = 0;
+
+	while (i < s->count && s->at[i].kind != kind)
+		i++;
+	return i;
+}
+
+uint32_t stages_copies(const struct stages *s)
+{
+	uint32_t copies = 1;
+
+	for (unsigned i = 0; i < s->count; i++)
+		copies *= s->at[i].copies;
+	return copies;
+}

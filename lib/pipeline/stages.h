@@ -1,0 +1,103 @@
+/* pipeline/stages.h - the list of stages that a user writes, and its grammar.
+ *
+ *     read=4:1, parse, shuffle=10000:5000, decode, five-crop=224, mirror, normalise, batch=128,
+ * upload
+ *
+ * A stage is a row of one array (stages.c): its name, its kind, what reads its argument and, of a
+ * transform of pictures, what it does to them.  What is parsed here is only what was written; that
+ * it makes sense in this order is checked as well, that the records suit it is not. */
+#ifndef TFR_PIPELINE_STAGES_H
+#define TFR_PIPELINE_STAGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <tfr/dtype.h>
+#include <tfr/error.h>
+
+enum stage_kind {
+	STAGE_READ,
+	STAGE_INFLATE, /* nothing to do: shown where inputs are compressed */
+	STAGE_PARSE,
+	STAGE_FILTER,
+	STAGE_CACHE,
+	STAGE_DECODE,
+	STAGE_PICTURE, /* every transform: the row says which */
+	STAGE_SHUFFLE,
+	STAGE_PREFETCH,
+	STAGE_BATCH,
+	STAGE_UPLOAD,
+	STAGE_KINDS
+};
+
+struct stage;
+
+struct stage_row {
+	const char *name;
+	enum stage_kind kind;
+	const char *argument; /* how it is written: "=W[xH]", "[=FILE]"; NULL: it takes none */
+	/* Reads the argument, NULL where none was given, and writes its normal form behind the name
+	 * in `text`. */
+	enum tfr_status (*parse)(struct stage *st, const char *arg, struct tfr_error *err);
+	unsigned flags; /* enum stage_flags */
+};
+
+enum stage_flags {
+	STAGE_SIZES = 1,    /* all pictures behind it have one size */
+	STAGE_FINISHES = 2, /* the form in which a picture is handed on: no transform behind it */
+};
+
+struct stage {
+	const struct stage_row *row;
+	enum stage_kind kind;
+	char *text; /* "five-crop=224", in normal form: what is left out is filled in */
+	/* read: cycle and block length; shuffle: capacity and minimum (0: none given); batch,
+	 * prefetch, cutout, reflect-pad: their number. */
+	uint64_t n, min;
+	uint32_t width, height; /* of a crop, a resize, a pad */
+	uint32_t copies;	/* pictures that one becomes: 1 of all but three transforms */
+	bool masks;		/* decode */
+	bool area;		/* resize */
+	double degrees;		/* rotate: at most, to either side */
+	/* normalise: in units of x / 255, of all channels (1) or each (3); 0: (x - 127.5) / 127.5.
+	 */
+	unsigned channels;
+	float mean[3], std[3];
+	enum tfr_dtype dtype; /* cast */
+	bool chw;	      /* chw; hwc has it false */
+	char *file;	      /* cache; NULL: in memory */
+};
+
+struct stages {
+	struct stage *at;
+	unsigned count;
+};
+
+/* The most pictures that one may become, and stages of a list. */
+enum { STAGES_COPIES_MAX = 1000, STAGES_COUNT_MAX = 100 };
+
+/* Stages are separated by commas, blanks around them do not matter, and a file's name with either
+ * in it stands in double quotes.
+ *
+ * What is made sure of: read is first, and only there; inflate right behind it; parse before filter
+ * and decode, filter before decode, decode before transforms; one each of these, of cache, batch
+ * and upload; cast=float16, chw and hwc with no transform behind them, unless again one of these
+ * three right behind; all but parse and prefetch before batch, and upload last of all, behind
+ * batch; and where pictures are batched, a stage that gives them one size.  A list may end
+ * anywhere.
+ *
+ * TFR_EUSAGE names the stage; the hint has what is wanted.  TFR_ENOMEM.  On failure `s` is empty.
+ */
+enum tfr_status stages_parse(struct stages *s, const char *list, struct tfr_error *err);
+void stages_free(struct stages *s);
+
+/* The list in normal form, as it can be given again, to be freed; NULL: out of memory. */
+char *stages_text(const struct stages *s);
+
+/* Index of the first stage of a kind; count: there is none. */
+unsigned stages_find(const struct stages *s, enum stage_kind kind);
+
+/* Pictures that one has become by the end of the list. */
+uint32_t stages_copies(const struct stages *s);
+
+#endif

@@ -1,0 +1,304 @@
+/* pipeline/stages_args.c - the arguments of stages, each with its bounds.
+ *
+ * A reader moves a cursor over what it accepts; what is left at the end is an error.  So is a
+ * number with a sign, a blank or a leading "0x", which strtod() would take. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/decimal.h"
+#include "base/error.h"
+#include "pipeline/stages_parts.h"
+
+/* A picture's side.  Batches of pictures as large as that are refused by what they take. */
+enum { SIDE_MAX = 1 << 14 };
+
+enum tfr_status stage_wrong(const struct stage *st, const char *arg, struct tfr_error *err)
+{
+	tfr_fail(err, TFR_EUSAGE, "'%.80s' is not what stage '%s' takes", arg, st->row->name);
+	tfr_error_hint(err, "It is written '%s%s'.", st->row->name, st->row->argument);
+	return TFR_EUSAGE;
+}
+
+static enum tfr_status name_it(struct stage *st, struct tfr_error *err, const char *format, ...)
+	TFR_PRINTF(3, 4);
+
+/* Writes the normal form: the name, and this. */
+static enum tfr_status name_it(struct stage *st, struct tfr_error *err, const char *format, ...)
+{
+	char tail[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(tail, sizeof(tail), format, args);
+	va_end(args);
+	if (asprintf(&st->text, "%s%s", st->row->name, tail) < 0) {
+		st->text = NULL;
+		return tfr_fail_nomem(err, "reading the list of stages");
+	}
+	return TFR_OK;
+}
+
+static bool accept(const char **p, char c)
+{
+	if (**p != c)
+		return false;
+	++*p;
+	return true;
+}
+
+/* A whole number from `least` to `most`; none: false. */
+static bool number(const char **p, uint64_t least, uint64_t most, uint64_t *value)
+{
+	const char *start = *p;
+
+	for (*value = 0; **p >= '0' && **p <= '9'; ++*p) {
+		unsigned digit = (unsigned)(**p - '0');
+
+		if (digit > most || *value > (most - digit) / 10)
+			return false;
+		*value = 10 * *value + digit;
+	}
+	return *p > start && *value >= least;
+}
+
+static bool number32(const char **p, uint32_t least, uint32_t most, uint32_t *value)
+{
+	uint64_t wide;
+
+	if (!number(p, least, most, &wide))
+		return false;
+	*value = (uint32_t)wide;
+	return true;
+}
+
+/* A number with digits, a point and an exponent, not below 0. */
+static bool real(const char **p, double *value)
+{
+	size_t n = strspn(*p, "0123456789.");
+	char *end;
+
+	if (!n)
+		return false;
+	*value = strtod(*p, &end);
+	if ((size_t)(end - *p) < n || *value > 1e30)
+		return false;
+	*p = end;
+	return true;
+}
+
+/* W or WxH */
+static bool size(const char **p, struct stage *st)
+{
+	if (!number32(p, 1, SIDE_MAX, &st->width))
+		return false;
+	st->height = st->width;
+	return !accept(p, 'x') || number32(p, 1, SIDE_MAX, &st->height);
+}
+
+static enum tfr_status name_size(struct stage *st, const char *tail, struct tfr_error *err)
+{
+	if (st->width == st->height)
+		return name_it(st, err, "=%u%s", st->width, tail);
+	return name_it(st, err, "=%ux%u%s", st->width, st->height, tail);
+}
+
+enum tfr_status stage_arg_none(struct stage *st, const char *arg, struct tfr_error *err)
+{
+	(void)arg;
+	return name_it(st, err, "%s", "");
+}
+
+enum tfr_status stage_arg_read(struct stage *st, const char *arg, struct tfr_error *err)
+{
+	const char *p = arg;
+
+	st->n = 4;
+	st->min = 1;
+	if (p && (!number(&p, 1, 1024, &st->n) ||
+			 (accept(&p, ':') && !number(&p, 1, UINT32_MAX, &st->min)) || *p))
+		return stage_wrong(st, arg, err);
+	return name_it(
+		st, err, "=%llu:%llu", (unsigned long long)st->n, (unsigned long long)st->min);
+}
+
+/* A name with a comma, a blank or nothing in it is quoted; one with a quote in it cannot be said.
+ */
+enum tfr_status stage_arg_cache(struct stage *st, const char *arg, struct tfr_error *err)
+{
+	size_t n = arg ? strlen(arg) : 0;
+	bool quoted = n > 1 && arg[0] == '"' && arg[n - 1] == '"';
+
+	if (!arg)
+		return name_it(st, err, "%s", "");
+	st->file = quoted ? strndup(arg + 1, n - 2) : strdup(arg);
+	if (!st->file)
+		return tfr_fail_nomem(err, "reading the list of stages");
+	if (!st->file[0] || strchr(st->file, '"'))
+		return stage_wrong(st, arg, err);
+	quoted = strpbrk(st->file, ", \t\n") != NULL;
+	if (asprintf(&st->text, quoted ? "cache=\"%s\"" : "cache=%s", st->file) < 0) {
+		st->text = NULL;
+		return tfr_fail_nomem(err, "reading the list of stages");
+	}
+	return TFR_OK;
+}
+
+enum tfr_status stage_arg_decode(struct stage *st, const char *arg, struct tfr_error *err)
+{
+	if (arg && strcmp(arg, "masks"))
+		return stage_wrong(st, arg, err);
+	st->masks = arg;
+	return name_it(st, err, "%s", arg ? "=masks" : "");
+}
+
+enum tfr_status stage_arg_size(struct stage *st, const char *arg, struct tfr_error *err)
+{
+	const char *p = arg;
+
+	return size(&p, st) && !*p ? name_size(st, "", err) : stage_wrong(st, arg, err);
+}
+
+enum tfr_status stage_arg_resize(struct stage *st, const char *arg, struct tfr_error *err)
+{
+	const char *p = arg;
+
+	if (!size(&p, st))
+		return stage_wrong(st, arg, err);
+	st->area = !strcmp(p, ":area");
+	if (*p && !st->area)
+		return stage_wrong(st, arg, err);
+	return name_size(st, p, err);
+}
+
+enum tfr_status stage_arg_random_crop(struct stage *st, const char *arg, struct tfr_error *err)
+{
+	const char *p = arg;
+	char tail[16] = "";
+
+	if (!size(&p, st) ||
+		(accept(&p, '*') && !number32(&p, 1, STAGES_COPIES_MAX, &st->copies)) || *p)
+		return stage_wrong(st, arg, err);
+	if (st->copies > 1)
+		snprintf(tail, sizeof(tail), "*%u", st->copies);
+	return name_size(st, tail, err);
+}
+
+enum tfr_status stage_arg_five_crop(struct stage *st, const char *arg, struct tfr_error *err)
+{
+	st->copies = 5;
+	return stage_arg_size(st, arg, err);
+}
+
+enum tfr_status stage_arg_mirror(struct stage *st, const char *arg, struct tfr_error *err)
+{
+	st->copies = 2;
+	return stage_arg_none(st, arg, err);
+}
+
+static enum tfr_status one_number(
+	struct stage *st, const char *arg, uint64_t most, struct tfr_error *err)
+{
+	const char *p = arg;
+
+	if (!number(&p, 1, most, &st->n) || *p)
+		return stage_wrong(st, arg, err);
+	return name_it(st, err, "=%llu", (unsigned long long)st->n);
+}
+
+enum tfr_status stage_arg_pixels(struct stage *st, const char *arg, struct tfr_error *err)
+{
+	return one_number(st, arg, SIDE_MAX, err);
+}
+
+enum tfr_status stage_arg_batch(struct stage *st, const char *arg, struct tfr_error *err)
+{
+	return one_number(st, arg, 1 << 20, err);
+}
+
+enum tfr_status stage_arg_prefetch(struct stage *st, const char *arg, struct tfr_error *err)
+{
+	return one_number(st, arg, 1 << 20, err);
+}
+
+enum tfr_status stage_arg_shuffle(struct stage *st, const char *arg, struct tfr_error *err)
+{
+	const char *p = arg;
+
+	if (!number(&p, 1, UINT32_MAX, &st->n) ||
+		(accept(&p, ':') && !number(&p, 1, st->n, &st->min)) || *p)
+		return stage_wrong(st, arg, err);
+	if (!st->min)
+		return name_it(st, err, "=%llu", (unsigned long long)st->n);
+	return name_it(
+		st, err, "=%llu:%llu", (unsigned long long)st->n, (unsigned long long)st->min);
+}
+
+enum tfr_status stage_arg_degrees(struct stage *st, const char *arg, struct tfr_error *err)
+{
+	const char *p = arg;
+	char text[TFR_DECIMAL_ROOM + 1];
+
+	if (!real(&p, &st->degrees) || *p || !(st->degrees > 0 && st->degrees <= 360))
+		return stage_wrong(st, arg, err);
+	*tfr_decimal_f64(text, st->degrees) = '\0';
+	return name_it(st, err, "=%s", text);
+}
+
+/* One number for all channels, or three. */
+static bool per_channel(const char **p, float *to, unsigned *count)
+{
+	double value;
+
+	for (*count = 0; *count < 3;) {
+		if (!real(p, &value))
+			return false;
+		to[(*count)++] = (float)value;
+		if (!accept(p, '/'))
+			break;
+	}
+	return *count != 2 && (*p)[-1] != '/';
+}
+
+/* Writes them as per_channel() reads them. */
+static char *put_channels(char *p, char before, const float *values, unsigned count)
+{
+	for (unsigned c = 0; c < count; c++) {
+		*p++ = c ? '/' : before;
+		p = tfr_decimal_f32(p, values[c]);
+	}
+	return p;
+}
+
+enum tfr_status stage_arg_normalise(struct stage *st, const char *arg, struct tfr_error *err)
+{
+	char text[8 * TFR_DECIMAL_ROOM];
+	const char *p = arg;
+	unsigned means, stds;
+
+	if (!arg)
+		return name_it(st, err, "%s", "");
+	if (!per_channel(&p, st->mean, &means) || !accept(&p, ':') ||
+		!per_channel(&p, st->std, &stds) || *p || means != stds)
+		return stage_wrong(st, arg, err);
+	st->channels = means;
+	for (unsigned c = 0; c < stds; c++)
+		if (!(st->std[c] > 0))
+			return tfr_fail(err, TFR_EUSAGE, "stage 'normalise' would divide by 0");
+	*put_channels(put_channels(text, '=', st->mean, means), ':', st->std, stds) = '\0';
+	return name_it(st, err, "%s", text);
+}
+
+enum tfr_status stage_arg_cast(struct stage *st, const char *arg, struct tfr_error *err)
+{
+	if (!tfr_dtype_parse(arg, &st->dtype) || st->dtype > TFR_FLOAT32)
+		return stage_wrong(st, arg, err);
+	return name_it(st, err, "=%s", arg);
+}
+
+enum tfr_status stage_arg_chw(struct stage *st, const char *arg, struct tfr_error *err)
+{
+	st->chw = true;
+	return stage_arg_none(st, arg, err);
+}
