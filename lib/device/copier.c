@@ -1,9 +1,8 @@
-/* device/copier.c - the thread behind host and sim.
+/* device/copier.c - what host and sim do: copies, normalisation, and time that passes.
  *
- * Events are the queue: an upload links its event at the tail, the thread takes the head, copies,
- * waits until the pace allows, and marks it done.  `lock` guards every field of the copier and of
- * its events; the copy runs without it. When a paced copy is due is settled when it is asked for,
- * so a thread that is late once does not stay late. */
+ * An event is a job of one of the two queues.  When a paced piece of work is due counts from when
+ * it was asked for, so a thread that is late once does not stay late.  `link_free_ns` and
+ * `compute_free_ns` belong to their queue's thread. */
 #include "device/copier.h"
 
 #include <errno.h>
@@ -15,79 +14,121 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "device/plain.h"
+#include "device/queues.h"
 
-enum { PAGE = 4096, HUGE_PAGE = 2 << 20 };
+enum { PAGE = 4096, HUGE_PAGE = 2 << 20, BOUNCE = 4 << 20 };
+enum { LINK, COMPUTE };
 
 struct copier_event {
 	struct tfr_event event; /* first */
-	struct copier_event *next;
-	void *to;
-	const void *from;
-	size_t size;
-	uint64_t due_ns; /* paced: when it has arrived */
+	struct queue_job job;
+	union {
+		struct {
+			void *to;
+			const void *from;
+			size_t size;
+			bool twice; /* from pageable memory, over the bounce buffer */
+		} copy;
+		struct device_normalise normalise;
+		uint64_t compute_ns;
+	};
 	double seconds;
-	bool pending;
+};
+
+/* A block of pageable memory: its uploads are to be told apart. */
+struct pageable {
+	struct pageable *next;
+	char *memory;
+	size_t size;
 };
 
 struct copier {
-	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t work;		  /* the thread waits */
-	pthread_cond_t done;		  /* callers wait */
-	struct copier_event *head, *tail; /* the head is the one being copied */
+	struct queues queues;
 	struct copier_pace pace;
-	uint64_t link_free_ns; /* paced: when the last copy asked for has left */
-	bool closing;
+	uint64_t link_free_ns; /* paced: when the last copy has left */
+	uint64_t compute_free_ns;
+	pthread_mutex_t lock; /* of the two below */
+	struct pageable *pageable;
+	char *bounce; /* paced: where pageable memory goes first */
 };
+
+static struct copier_event *event_of(struct queue_job *job)
+{
+	return (struct copier_event *)((char *)job - offsetof(struct copier_event, job));
+}
 
 static void sleep_until(uint64_t ns)
 {
 	struct timespec ts = { .tv_sec = (time_t)(ns / 1000000000u),
 		.tv_nsec = (long)(ns % 1000000000u) };
 
+	if (tfr_clock_ns() >= ns)
+		return;
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR)
 		;
 }
 
-static void carry_out(const struct copier *c, struct copier_event *ev)
+static uint64_t later(uint64_t a, uint64_t b)
 {
-	uint64_t start = tfr_clock_ns();
+	return a > b ? a : b;
+}
 
-	memcpy(ev->to, ev->from, ev->size);
-	if (c->pace.bandwidth > 0) {
-		if (tfr_clock_ns() < ev->due_ns)
-			sleep_until(ev->due_ns);
-		ev->seconds = (double)ev->size / c->pace.bandwidth;
-	} else {
-		ev->seconds = (double)(tfr_clock_ns() - start) * 1e-9;
+/* Pageable memory: what a driver does, which has to read from memory that stays where it is. */
+static void copy_twice(const struct copier *c, char *to, const char *from, size_t size)
+{
+	for (size_t at = 0; at < size; at += BOUNCE) {
+		size_t n = size - at < BOUNCE ? size - at : BOUNCE;
+
+		memcpy(c->bounce, from + at, n);
+		memcpy(to + at, c->bounce, n);
 	}
 }
 
-static void *copier_main(void *arg)
+/* The link takes the bytes once it is free; they have arrived a latency later. */
+static void run_copy(struct queue_job *job)
 {
-	struct copier *c = arg;
+	struct copier_event *ev = event_of(job);
+	struct copier *c = ev->event.dev->state;
+	uint64_t start = tfr_clock_ns(), end, begin;
 
-	pthread_mutex_lock(&c->lock);
-	for (;;) {
-		struct copier_event *ev = c->head;
-
-		if (!ev) {
-			if (c->closing)
-				break;
-			pthread_cond_wait(&c->work, &c->lock);
-			continue;
-		}
-		pthread_mutex_unlock(&c->lock);
-		carry_out(c, ev);
-		pthread_mutex_lock(&c->lock);
-		c->head = ev->next;
-		if (!c->head)
-			c->tail = NULL;
-		ev->pending = false;
-		pthread_cond_broadcast(&c->done);
+	if (ev->copy.twice)
+		copy_twice(c, ev->copy.to, ev->copy.from, ev->copy.size);
+	else
+		memcpy(ev->copy.to, ev->copy.from, ev->copy.size);
+	end = tfr_clock_ns();
+	if (c->pace.bandwidth <= 0) {
+		ev->seconds = (double)(end - start) * 1e-9;
+		return;
 	}
-	pthread_mutex_unlock(&c->lock);
-	return NULL;
+	begin = later(c->link_free_ns, job->asked_ns);
+	ev->seconds = (double)ev->copy.size / c->pace.bandwidth;
+	c->link_free_ns = begin + (uint64_t)(ev->seconds * 1e9);
+	/* The two copies of pageable memory are work of the driver's, and the link waits for it. */
+	if (ev->copy.twice && end > c->link_free_ns) {
+		ev->seconds = (double)(end - begin) * 1e-9;
+		c->link_free_ns = end;
+	}
+	sleep_until(c->link_free_ns + c->pace.latency_ns);
+}
+
+static void run_normalise(struct queue_job *job)
+{
+	struct copier_event *ev = event_of(job);
+	uint64_t start = tfr_clock_ns();
+
+	device_normalise_plain(&ev->normalise);
+	ev->seconds = (double)(tfr_clock_ns() - start) * 1e-9;
+}
+
+static void run_compute(struct queue_job *job)
+{
+	struct copier_event *ev = event_of(job);
+	struct copier *c = ev->event.dev->state;
+
+	c->compute_free_ns = later(c->compute_free_ns, job->asked_ns) + ev->compute_ns;
+	sleep_until(c->compute_free_ns);
+	ev->seconds = (double)ev->compute_ns * 1e-9;
 }
 
 enum tfr_status copier_open(struct tfr_device *dev, struct copier_pace pace, struct tfr_error *err)
@@ -98,14 +139,12 @@ enum tfr_status copier_open(struct tfr_device *dev, struct copier_pace pace, str
 	if (!c)
 		return tfr_fail_nomem(err, "opening a device");
 	c->pace = pace;
-	pthread_mutex_init(&c->lock, NULL);
-	pthread_cond_init(&c->work, NULL);
-	pthread_cond_init(&c->done, NULL);
-	rc = pthread_create(&c->thread, NULL, copier_main, c);
+	rc = queues_open(&c->queues);
 	if (rc) {
 		free(c);
 		return tfr_fail(err, TFR_ESYS, "device %s: no thread: %s", dev->name, strerror(rc));
 	}
+	pthread_mutex_init(&c->lock, NULL);
 	dev->state = c;
 	return TFR_OK;
 }
@@ -114,15 +153,58 @@ void copier_close(struct tfr_device *dev)
 {
 	struct copier *c = dev->state;
 
-	pthread_mutex_lock(&c->lock);
-	c->closing = true;
-	pthread_cond_signal(&c->work);
-	pthread_mutex_unlock(&c->lock);
-	pthread_join(c->thread, NULL);
+	queues_close(&c->queues);
 	pthread_mutex_destroy(&c->lock);
-	pthread_cond_destroy(&c->work);
-	pthread_cond_destroy(&c->done);
+	free(c->bounce);
 	free(c);
+}
+
+/* Notes a block as pageable.  False: no memory. */
+static bool note_pageable(struct copier *c, void *memory, size_t size)
+{
+	struct pageable *block = malloc(sizeof(*block));
+	bool noted;
+
+	if (!block)
+		return false;
+	*block = (struct pageable){ .memory = memory, .size = size };
+	pthread_mutex_lock(&c->lock);
+	if (!c->bounce && c->pace.bandwidth > 0)
+		c->bounce = malloc(BOUNCE);
+	noted = c->bounce || c->pace.bandwidth <= 0;
+	if (noted) {
+		block->next = c->pageable;
+		c->pageable = block;
+	}
+	pthread_mutex_unlock(&c->lock);
+	if (!noted)
+		free(block);
+	return noted;
+}
+
+static void forget_pageable(struct copier *c, const void *memory)
+{
+	pthread_mutex_lock(&c->lock);
+	for (struct pageable **p = &c->pageable; *p; p = &(*p)->next)
+		if ((*p)->memory == memory) {
+			struct pageable *block = *p;
+
+			*p = block->next;
+			free(block);
+			break;
+		}
+	pthread_mutex_unlock(&c->lock);
+}
+
+static bool is_pageable(struct copier *c, const char *from)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&c->lock);
+	for (struct pageable *p = c->pageable; p && !found; p = p->next)
+		found = from >= p->memory && from < p->memory + p->size;
+	pthread_mutex_unlock(&c->lock);
+	return found;
 }
 
 /* Batches are tens of megabytes: huge pages save most of their page faults and of the copy's TLB
@@ -130,22 +212,25 @@ void copier_close(struct tfr_device *dev)
 enum tfr_status copier_alloc(struct tfr_device *dev, enum tfr_memory kind, size_t size,
 	void **memory, struct tfr_error *err)
 {
-	size_t align = size >= HUGE_PAGE ? HUGE_PAGE : PAGE;
-	int rc = posix_memalign(memory, align, size);
+	bool huge = size >= HUGE_PAGE && kind != TFR_MEMORY_PAGEABLE;
+	int rc = posix_memalign(memory, huge ? HUGE_PAGE : PAGE, size);
 
-	(void)kind;
+	if (rc == 0 && kind == TFR_MEMORY_PAGEABLE && !note_pageable(dev->state, *memory, size)) {
+		free(*memory);
+		rc = ENOMEM;
+	}
 	if (rc)
 		return tfr_fail(err, TFR_ENOMEM, "device %s: no memory for a buffer of %zu bytes",
 			dev->name, size);
-	if (align == HUGE_PAGE)
+	if (huge)
 		madvise(*memory, size, MADV_HUGEPAGE);
 	return TFR_OK;
 }
 
 void copier_free(struct tfr_device *dev, enum tfr_memory kind, void *memory)
 {
-	(void)dev;
-	(void)kind;
+	if (kind == TFR_MEMORY_PAGEABLE)
+		forget_pageable(dev->state, memory);
 	free(memory);
 }
 
@@ -166,14 +251,13 @@ void copier_event_free(struct tfr_event *ev)
 	free(ev);
 }
 
-/* The link takes the bytes once it is free; they have arrived a latency later. */
-static void settle_due(struct copier *c, struct copier_event *ev)
+static void put(struct tfr_device *dev, unsigned queue, struct copier_event *ev,
+	void (*run)(struct queue_job *job))
 {
-	uint64_t now = tfr_clock_ns();
-	uint64_t start = c->link_free_ns > now ? c->link_free_ns : now;
+	struct copier *c = dev->state;
 
-	c->link_free_ns = start + (uint64_t)((double)ev->size / c->pace.bandwidth * 1e9);
-	ev->due_ns = c->link_free_ns + c->pace.latency_ns;
+	ev->job.run = run;
+	queues_put(&c->queues, queue, &ev->job);
 }
 
 enum tfr_status copier_upload(struct tfr_device *dev, void *to, const void *from, size_t size,
@@ -183,21 +267,33 @@ enum tfr_status copier_upload(struct tfr_device *dev, void *to, const void *from
 	struct copier *c = dev->state;
 
 	(void)err;
-	pthread_mutex_lock(&c->lock);
-	ev->to = to;
-	ev->from = from;
-	ev->size = size;
-	ev->next = NULL;
-	ev->pending = true;
-	if (c->pace.bandwidth > 0)
-		settle_due(c, ev);
-	if (c->tail)
-		c->tail->next = ev;
-	else
-		c->head = ev;
-	c->tail = ev;
-	pthread_cond_signal(&c->work);
-	pthread_mutex_unlock(&c->lock);
+	ev->copy.to = to;
+	ev->copy.from = from;
+	ev->copy.size = size;
+	ev->copy.twice = c->pace.bandwidth > 0 && is_pageable(c, from);
+	put(dev, LINK, ev, run_copy);
+	return TFR_OK;
+}
+
+enum tfr_status copier_normalise(struct tfr_device *dev, const struct device_normalise *what,
+	struct tfr_event *event, struct tfr_error *err)
+{
+	struct copier_event *ev = (struct copier_event *)event;
+
+	(void)err;
+	ev->normalise = *what;
+	put(dev, LINK, ev, run_normalise);
+	return TFR_OK;
+}
+
+enum tfr_status copier_compute(
+	struct tfr_device *dev, double seconds, struct tfr_event *event, struct tfr_error *err)
+{
+	struct copier_event *ev = (struct copier_event *)event;
+
+	(void)err;
+	ev->compute_ns = (uint64_t)(seconds * 1e9);
+	put(dev, COMPUTE, ev, run_compute);
 	return TFR_OK;
 }
 
@@ -207,10 +303,7 @@ enum tfr_status copier_wait(struct tfr_event *event, double *seconds, struct tfr
 	struct copier *c = event->dev->state;
 
 	(void)err;
-	pthread_mutex_lock(&c->lock);
-	while (ev->pending)
-		pthread_cond_wait(&c->done, &c->lock);
-	pthread_mutex_unlock(&c->lock);
+	queues_wait(&c->queues, &ev->job);
 	if (seconds)
 		*seconds = ev->seconds;
 	return TFR_OK;
@@ -220,12 +313,8 @@ bool copier_done(struct tfr_event *event)
 {
 	struct copier_event *ev = (struct copier_event *)event;
 	struct copier *c = event->dev->state;
-	bool done;
 
-	pthread_mutex_lock(&c->lock);
-	done = !ev->pending;
-	pthread_mutex_unlock(&c->lock);
-	return done;
+	return queues_done(&c->queues, &ev->job);
 }
 
 enum tfr_status copier_download(
@@ -234,10 +323,7 @@ enum tfr_status copier_download(
 	struct copier *c = dev->state;
 
 	(void)err;
-	pthread_mutex_lock(&c->lock);
-	while (c->head)
-		pthread_cond_wait(&c->done, &c->lock);
-	pthread_mutex_unlock(&c->lock);
+	queues_drain(&c->queues, LINK);
 	memcpy(to, from, size);
 	return TFR_OK;
 }

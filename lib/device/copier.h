@@ -1,5 +1,5 @@
-/* device/copier.h - a link made of a thread: copies carried out in order, as fast as memory goes or
- * at a set pace.
+/* device/copier.h - a device made of two threads: one carries copies and normalisation out in
+ * order, as fast as memory goes or at a set pace; the other sleeps for what is computed.
  *
  * host is a copier without a pace; sim is one with.  The link of a paced one is occupied for size /
  * bandwidth, one copy after another, and a copy has arrived `latency` after its last byte left:
@@ -25,6 +25,10 @@ enum tfr_status copier_event_new(
 void copier_event_free(struct tfr_event *ev);
 enum tfr_status copier_upload(struct tfr_device *dev, void *to, const void *from, size_t size,
 	struct tfr_event *ev, struct tfr_error *err);
+enum tfr_status copier_normalise(struct tfr_device *dev, const struct device_normalise *what,
+	struct tfr_event *ev, struct tfr_error *err);
+enum tfr_status copier_compute(
+	struct tfr_device *dev, double seconds, struct tfr_event *ev, struct tfr_error *err);
 enum tfr_status copier_wait(struct tfr_event *ev, double *seconds, struct tfr_error *err);
 bool copier_done(struct tfr_event *ev);
 enum tfr_status copier_download(

@@ -7,6 +7,7 @@
  * surface at any later call; each error names the call that reported it. */
 #include <cuda_runtime_api.h>
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,8 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "device/row.h"
+
+enum { PAGE = 4096 };
 
 struct cuda {
 	int ordinal;
@@ -44,24 +47,6 @@ static enum tfr_status cuda_fail(
 			return cuda_fail(err, dev, #call, rc_);                                    \
 	} while (0)
 
-static enum tfr_status parse_ordinal(const char *args, int *ordinal, struct tfr_error *err)
-{
-	size_t digits = args ? strspn(args, "0123456789") : 0;
-
-	*ordinal = 0;
-	if (!args)
-		return TFR_OK;
-	if (strchr(args, ',') || strcmp(args, "all") == 0) {
-		tfr_fail(err, TFR_EUSAGE, "several devices in 'cuda:%s'", args);
-		tfr_error_hint(err, "This version feeds one device: name it, as in cuda:0.");
-		return TFR_EUSAGE;
-	}
-	if (digits == 0 || digits > 4 || args[digits])
-		return tfr_fail(err, TFR_EUSAGE, "'cuda:%s' is not a device such as cuda:0", args);
-	*ordinal = atoi(args);
-	return TFR_OK;
-}
-
 /* Without a driver the runtime says "insufficient driver"; its version tells the two apart: 0 is
  * none at all. */
 static enum tfr_status probe(int *count, struct tfr_error *err)
@@ -86,6 +71,70 @@ static enum tfr_status probe(int *count, struct tfr_error *err)
 	return TFR_OK;
 }
 
+/* The ordinals that "0,1", "all" or nothing name, in their order. */
+struct ordinals {
+	unsigned count;
+	int at[DEVICES_MAX];
+};
+
+static enum tfr_status bad_ordinals(struct tfr_error *err, const char *args)
+{
+	tfr_fail(err, TFR_EUSAGE, "'cuda:%s' is not a device such as cuda:0", args);
+	tfr_error_hint(err, "Several are cuda:0,1 or cuda:all.");
+	return TFR_EUSAGE;
+}
+
+static enum tfr_status add_ordinal(
+	struct ordinals *o, const char *args, const char *digits, struct tfr_error *err)
+{
+	int ordinal = atoi(digits);
+
+	for (unsigned i = 0; i < o->count; i++)
+		if (o->at[i] == ordinal)
+			return tfr_fail(err, TFR_EUSAGE, "device cuda:%d twice in 'cuda:%s'",
+				ordinal, args);
+	if (o->count == DEVICES_MAX)
+		return tfr_fail(
+			err, TFR_EUSAGE, "'cuda:%s' names more than %d devices", args, DEVICES_MAX);
+	o->at[o->count++] = ordinal;
+	return TFR_OK;
+}
+
+static enum tfr_status parse_ordinals(struct ordinals *o, const char *args, struct tfr_error *err)
+{
+	*o = (struct ordinals){ 0 };
+	if (!args || strcmp(args, "all") == 0) {
+		int count = 1;
+		enum tfr_status status = args ? probe(&count, err) : TFR_OK;
+
+		for (; status == TFR_OK && o->count < (unsigned)count && o->count < DEVICES_MAX;
+			o->count++)
+			o->at[o->count] = (int)o->count;
+		return status;
+	}
+	for (const char *at = args;; at++) {
+		size_t digits = strspn(at, "0123456789");
+		enum tfr_status status;
+
+		if (digits == 0 || digits > 4 || (at[digits] && at[digits] != ','))
+			return bad_ordinals(err, args);
+		status = add_ordinal(o, args, at, err);
+		at += digits;
+		if (status || !*at)
+			return status;
+	}
+}
+
+static enum tfr_status cuda_count(const char *args, unsigned *count, struct tfr_error *err)
+{
+	struct ordinals o;
+	enum tfr_status status = parse_ordinals(&o, args, err);
+
+	if (status == TFR_OK)
+		*count = o.count;
+	return status;
+}
+
 static enum tfr_status describe(struct tfr_device *dev, int ordinal, struct tfr_error *err)
 {
 	TFR_AUTO_FREE struct cudaDeviceProp *prop = calloc(1, sizeof(*prop)); /* a kilobyte */
@@ -98,19 +147,23 @@ static enum tfr_status describe(struct tfr_device *dev, int ordinal, struct tfr_
 	return TFR_OK;
 }
 
-static enum tfr_status cuda_open(struct tfr_device *dev, const char *args, struct tfr_error *err)
+static enum tfr_status cuda_open(
+	struct tfr_device *dev, const char *args, unsigned nth, struct tfr_error *err)
 {
 	TFR_AUTO_FREE struct cuda *c = calloc(1, sizeof(*c));
 	enum tfr_status status;
+	struct ordinals o;
 	int count = 0;
 
 	if (!c)
 		return tfr_fail_nomem(err, "opening a device");
-	status = parse_ordinal(args, &c->ordinal, err);
+	status = parse_ordinals(&o, args, err);
 	if (status == TFR_OK)
 		status = probe(&count, err);
 	if (status)
 		return status;
+	assert(nth < o.count);
+	c->ordinal = o.at[nth];
 	snprintf(dev->name, sizeof(dev->name), "cuda:%d", c->ordinal);
 	if (c->ordinal >= count)
 		return tfr_fail(err, TFR_EUNAVAILABLE, "device %s: no such device, there %s %d",
@@ -151,6 +204,12 @@ static enum tfr_status cuda_alloc(struct tfr_device *dev, enum tfr_memory kind, 
 
 	if (status)
 		return status;
+	if (kind == TFR_MEMORY_PAGEABLE)
+		return posix_memalign(memory, PAGE, size)
+			       ? tfr_fail(err, TFR_ENOMEM,
+					 "device %s: no memory for a buffer of %zu bytes",
+					 dev->name, size)
+			       : TFR_OK;
 	if (kind == TFR_MEMORY_STAGING)
 		TRY(dev, cudaHostAlloc, (memory, size, cudaHostAllocDefault));
 	else
@@ -161,7 +220,9 @@ static enum tfr_status cuda_alloc(struct tfr_device *dev, enum tfr_memory kind, 
 static void cuda_free(struct tfr_device *dev, enum tfr_memory kind, void *memory)
 {
 	make_current(dev, NULL);
-	if (kind == TFR_MEMORY_STAGING)
+	if (kind == TFR_MEMORY_PAGEABLE)
+		free(memory);
+	else if (kind == TFR_MEMORY_STAGING)
 		cudaFreeHost(memory);
 	else
 		cudaFree(memory);
@@ -239,6 +300,27 @@ static enum tfr_status cuda_upload(struct tfr_device *dev, void *to, const void 
 	return status;
 }
 
+static enum tfr_status no_kernels(const struct tfr_device *dev, struct tfr_error *err)
+{
+	return tfr_fail(err, TFR_EUNAVAILABLE, "device %s: not built with CUDA kernels", dev->name);
+}
+
+static enum tfr_status cuda_normalise(struct tfr_device *dev, const struct device_normalise *what,
+	struct tfr_event *event, struct tfr_error *err)
+{
+	(void)what;
+	(void)event;
+	return no_kernels(dev, err);
+}
+
+static enum tfr_status cuda_compute(
+	struct tfr_device *dev, double seconds, struct tfr_event *event, struct tfr_error *err)
+{
+	(void)seconds;
+	(void)event;
+	return no_kernels(dev, err);
+}
+
 static enum tfr_status cuda_wait(struct tfr_event *event, double *seconds, struct tfr_error *err)
 {
 	struct cuda_event *ev = (struct cuda_event *)event;
@@ -283,6 +365,7 @@ static enum tfr_status cuda_download(
 const struct device_row tfr_device_cuda = {
 	.kind = "cuda",
 	.built = true,
+	.count = cuda_count,
 	.open = cuda_open,
 	.close = cuda_close,
 	.alloc = cuda_alloc,
@@ -290,6 +373,8 @@ const struct device_row tfr_device_cuda = {
 	.event_new = cuda_event_new,
 	.event_free = cuda_event_free,
 	.upload = cuda_upload,
+	.normalise = cuda_normalise,
+	.compute = cuda_compute,
 	.wait = cuda_wait,
 	.done = cuda_done,
 	.download = cuda_download,

@@ -3,13 +3,31 @@
 #include "base/error.h"
 #include "device/row.h"
 
-static enum tfr_status cuda_open(struct tfr_device *dev, const char *args, struct tfr_error *err)
+static enum tfr_status refuse(struct tfr_error *err)
 {
-	(void)dev;
-	(void)args;
 	tfr_fail(err, TFR_EUNAVAILABLE, "device cuda: not built with CUDA");
 	tfr_error_hint(err, "Install the CUDA toolkit and build with -Dcuda=enabled.");
 	return TFR_EUNAVAILABLE;
 }
 
-const struct device_row tfr_device_cuda = { .kind = "cuda", .open = cuda_open };
+static enum tfr_status cuda_count(const char *args, unsigned *count, struct tfr_error *err)
+{
+	(void)args;
+	(void)count;
+	return refuse(err);
+}
+
+static enum tfr_status cuda_open(
+	struct tfr_device *dev, const char *args, unsigned nth, struct tfr_error *err)
+{
+	(void)dev;
+	(void)args;
+	(void)nth;
+	return refuse(err);
+}
+
+const struct device_row tfr_device_cuda = {
+	.kind = "cuda",
+	.count = cuda_count,
+	.open = cuda_open,
+};

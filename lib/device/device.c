@@ -29,7 +29,7 @@ const char *tfr_device_kind(unsigned i, bool *built)
 }
 
 static enum tfr_status open_row(struct tfr_device **out, const struct device_row *row,
-	const char *args, struct tfr_error *err)
+	const char *args, unsigned nth, struct tfr_error *err)
 {
 	TFR_AUTO_FREE struct tfr_device *dev = calloc(1, sizeof(*dev));
 	enum tfr_status status;
@@ -37,7 +37,8 @@ static enum tfr_status open_row(struct tfr_device **out, const struct device_row
 	if (!dev)
 		return tfr_fail_nomem(err, "opening a device");
 	dev->row = row;
-	status = row->open(dev, args, err);
+	dev->node = -1;
+	status = row->open(dev, args, nth, err);
 	if (status)
 		return status;
 	*out = TFR_STEAL(dev);
@@ -50,11 +51,11 @@ static enum tfr_status open_auto(struct tfr_device **out, struct tfr_error *err)
 	struct tfr_error why = { 0 };
 	enum tfr_status status;
 
-	if (open_row(out, &tfr_device_cuda, NULL, &why) == TFR_OK) {
+	if (open_row(out, &tfr_device_cuda, NULL, 0, &why) == TFR_OK) {
 		snprintf((*out)->reason, sizeof((*out)->reason), "a CUDA device answers");
 		return TFR_OK;
 	}
-	status = open_row(out, &tfr_device_host, NULL, err);
+	status = open_row(out, &tfr_device_host, NULL, 0, err);
 	if (status == TFR_OK) {
 		bool prefixed = strncmp(why.message, "device cuda: ", 13) == 0;
 
@@ -64,19 +65,76 @@ static enum tfr_status open_auto(struct tfr_device **out, struct tfr_error *err)
 	return status;
 }
 
-enum tfr_status tfr_device_open(struct tfr_device **dev, const char *spec, struct tfr_error *err)
+/* The row and the arguments that `spec` names; no row for auto. */
+struct named {
+	const struct device_row *row;
+	const char *args;
+	unsigned count;
+};
+
+static enum tfr_status find(struct named *named, const char *spec, struct tfr_error *err)
 {
 	size_t kind = strcspn(spec, ":");
 
+	*named = (struct named){ .count = 1 };
 	if (strcmp(spec, "auto") == 0)
-		return open_auto(dev, err);
+		return TFR_OK;
 	for (unsigned i = 0; i < ROWS; i++)
-		if (strlen(rows[i]->kind) == kind && strncmp(rows[i]->kind, spec, kind) == 0)
-			return open_row(dev, rows[i], spec[kind] ? spec + kind + 1 : NULL, err);
+		if (strlen(rows[i]->kind) == kind && strncmp(rows[i]->kind, spec, kind) == 0) {
+			named->row = rows[i];
+			named->args = spec[kind] ? spec + kind + 1 : NULL;
+			return rows[i]->count(named->args, &named->count, err);
+		}
 	tfr_fail(err, TFR_EUSAGE, "no such device '%s'", spec);
-	tfr_error_hint(
-		err, "A device is host, sim:BANDWIDTH,LATENCY (sim:25G,10us), cuda:0 or auto.");
+	tfr_error_hint(err,
+		"A device is host, sim:BANDWIDTH,LATENCY (sim:25G,10us), cuda:0 or auto; several "
+		"are sim:25G,10us,4, cuda:0,1 or cuda:all.");
 	return TFR_EUSAGE;
+}
+
+static enum tfr_status open_nth(
+	struct tfr_device **dev, const struct named *named, unsigned nth, struct tfr_error *err)
+{
+	return named->row ? open_row(dev, named->row, named->args, nth, err) : open_auto(dev, err);
+}
+
+enum tfr_status tfr_device_open(struct tfr_device **dev, const char *spec, struct tfr_error *err)
+{
+	struct named named;
+	enum tfr_status status = find(&named, spec, err);
+
+	if (status)
+		return status;
+	if (named.count > 1) {
+		tfr_fail(err, TFR_EUSAGE, "'%s' names %u devices", spec, named.count);
+		tfr_error_hint(err, "One device is wanted here.");
+		return TFR_EUSAGE;
+	}
+	return open_nth(dev, &named, 0, err);
+}
+
+enum tfr_status tfr_devices_open(
+	struct tfr_device ***devs, unsigned *count, const char *spec, struct tfr_error *err)
+{
+	struct tfr_device **opened;
+	struct named named;
+	enum tfr_status status = find(&named, spec, err);
+
+	if (status)
+		return status;
+	opened = calloc(named.count, sizeof(*opened));
+	if (!opened)
+		return tfr_fail_nomem(err, "opening devices");
+	for (unsigned i = 0; i < named.count; i++) {
+		status = open_nth(&opened[i], &named, i, err);
+		if (status) {
+			tfr_devices_close(opened, i);
+			return status;
+		}
+	}
+	*devs = opened;
+	*count = named.count;
+	return TFR_OK;
 }
 
 void tfr_device_close(struct tfr_device *dev)
@@ -85,6 +143,13 @@ void tfr_device_close(struct tfr_device *dev)
 		return;
 	dev->row->close(dev);
 	free(dev);
+}
+
+void tfr_devices_close(struct tfr_device **devs, unsigned count)
+{
+	for (unsigned i = 0; devs && i < count; i++)
+		tfr_device_close(devs[i]);
+	free(devs);
 }
 
 const char *tfr_device_name(const struct tfr_device *dev)
@@ -105,6 +170,11 @@ const char *tfr_device_reason(const struct tfr_device *dev)
 bool tfr_device_in_process(const struct tfr_device *dev)
 {
 	return dev->row->in_process;
+}
+
+int tfr_device_node(const struct tfr_device *dev)
+{
+	return dev->node;
 }
 
 enum tfr_status tfr_device_alloc(struct tfr_device *dev, enum tfr_memory kind, size_t size,
@@ -141,6 +211,35 @@ enum tfr_status tfr_device_upload(struct tfr_device *dev, void *to, const void *
 {
 	assert(ev->dev == dev);
 	return dev->row->upload(dev, to, from, size, ev, err);
+}
+
+enum tfr_status tfr_device_normalise(struct tfr_device *dev, float *to, const uint8_t *from,
+	size_t count, unsigned channels, const float *mean, const float *std, struct tfr_event *ev,
+	struct tfr_error *err)
+{
+	struct device_normalise what = {
+		.to = to, .from = from, .count = count, .channels = channels
+	};
+
+	assert(ev->dev == dev);
+	if (channels < 1 || channels > CHANNELS_MAX || count % channels)
+		return tfr_fail(err, TFR_EUSAGE, "%zu bytes are not pixels of 1 to %d channels",
+			count, CHANNELS_MAX);
+	for (unsigned c = 0; c < channels; c++) {
+		what.mean[c] = mean ? mean[c] : 127.5f;
+		what.std[c] = std ? std[c] : 127.5f;
+	}
+	return dev->row->normalise(dev, &what, ev, err);
+}
+
+enum tfr_status tfr_device_compute(
+	struct tfr_device *dev, double seconds, struct tfr_event *ev, struct tfr_error *err)
+{
+	assert(ev->dev == dev);
+	if (!(seconds >= 0 && seconds <= 3600))
+		return tfr_fail(
+			err, TFR_EUSAGE, "%g seconds of computing are not 0 to 3600", seconds);
+	return dev->row->compute(dev, seconds, ev, err);
 }
 
 enum tfr_status tfr_event_wait(struct tfr_event *ev, double *seconds, struct tfr_error *err)

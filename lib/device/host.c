@@ -5,10 +5,19 @@
 #include "base/error.h"
 #include "device/copier.h"
 
-static enum tfr_status host_open(struct tfr_device *dev, const char *args, struct tfr_error *err)
+static enum tfr_status host_count(const char *args, unsigned *count, struct tfr_error *err)
 {
 	if (args)
 		return tfr_fail(err, TFR_EUSAGE, "device host takes no argument: 'host:%s'", args);
+	*count = 1;
+	return TFR_OK;
+}
+
+static enum tfr_status host_open(
+	struct tfr_device *dev, const char *args, unsigned nth, struct tfr_error *err)
+{
+	(void)args;
+	(void)nth;
 	snprintf(dev->name, sizeof(dev->name), "host");
 	snprintf(dev->description, sizeof(dev->description), "plain memory, one memcpy an upload");
 	return copier_open(dev, (struct copier_pace){ 0 }, err);
@@ -18,6 +27,7 @@ const struct device_row tfr_device_host = {
 	.kind = "host",
 	.built = true,
 	.in_process = true,
+	.count = host_count,
 	.open = host_open,
 	.close = copier_close,
 	.alloc = copier_alloc,
@@ -25,6 +35,8 @@ const struct device_row tfr_device_host = {
 	.event_new = copier_event_new,
 	.event_free = copier_event_free,
 	.upload = copier_upload,
+	.normalise = copier_normalise,
+	.compute = copier_compute,
 	.wait = copier_wait,
 	.done = copier_done,
 	.download = copier_download,

@@ -2,21 +2,35 @@
  * common.
  *
  * A new kind is a file with one row and one line in the array of device.c.  A kind that was built
- * out keeps its row: its open says so.  Every function but open may rely on open having succeeded.
- */
+ * out keeps its row: its open says so.  Every function but count and open may rely on open having
+ * succeeded. */
 #ifndef TFR_DEVICE_ROW_H
 #define TFR_DEVICE_ROW_H
 
 #include <tfr/device.h>
+
+enum { DEVICES_MAX = 64, CHANNELS_MAX = 4 };
+
+/* Pixels to floats, checked: device.c has filled in what the caller left out. */
+struct device_normalise {
+	float *to;
+	const uint8_t *from;
+	size_t count; /* bytes, a multiple of channels */
+	unsigned channels;
+	float mean[CHANNELS_MAX], std[CHANNELS_MAX];
+};
 
 struct device_row {
 	const char *kind; /* what a spec begins with */
 	bool built;
 	bool in_process; /* its memory is ours */
 
-	/* `args` is what follows "KIND:", NULL when nothing does.  Fills state, name and
-	 * description. */
-	enum tfr_status (*open)(struct tfr_device *dev, const char *args, struct tfr_error *err);
+	/* `args` is what follows "KIND:", NULL when nothing does.  How many devices it names: 1 to
+	 * DEVICES_MAX. */
+	enum tfr_status (*count)(const char *args, unsigned *count, struct tfr_error *err);
+	/* Opens the one at `nth` of them, from 0.  Fills state, name, description and node. */
+	enum tfr_status (*open)(
+		struct tfr_device *dev, const char *args, unsigned nth, struct tfr_error *err);
 	void (*close)(struct tfr_device *dev);
 	enum tfr_status (*alloc)(struct tfr_device *dev, enum tfr_memory kind, size_t size,
 		void **memory, struct tfr_error *err);
@@ -26,6 +40,10 @@ struct device_row {
 	void (*event_free)(struct tfr_event *ev); /* nothing is under way any more */
 	enum tfr_status (*upload)(struct tfr_device *dev, void *to, const void *from, size_t size,
 		struct tfr_event *ev, struct tfr_error *err);
+	enum tfr_status (*normalise)(struct tfr_device *dev, const struct device_normalise *what,
+		struct tfr_event *ev, struct tfr_error *err);
+	enum tfr_status (*compute)(struct tfr_device *dev, double seconds, struct tfr_event *ev,
+		struct tfr_error *err);
 	enum tfr_status (*wait)(struct tfr_event *ev, double *seconds, struct tfr_error *err);
 	bool (*done)(struct tfr_event *ev);
 	enum tfr_status (*download)(struct tfr_device *dev, void *to, const void *from, size_t size,
@@ -35,6 +53,7 @@ struct device_row {
 struct tfr_device {
 	const struct device_row *row;
 	void *state; /* the row's own */
+	int node;    /* of NUMA; -1: not known */
 	char name[64];
 	char description[320];
 	char reason[160];

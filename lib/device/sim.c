@@ -57,40 +57,86 @@ static enum tfr_status bad_spec(struct tfr_error *err, const char *args)
 {
 	tfr_fail(err, TFR_EUSAGE, "'sim%s%s' is not a simulated device", args ? ":" : "",
 		args ? args : "");
-	tfr_error_hint(err, "Give bandwidth in bytes a second and latency: sim:25G,10us.");
+	tfr_error_hint(err, "Give bandwidth in bytes a second, latency and, for several, how many: "
+			    "sim:25G,10us,4.");
 	return TFR_EUSAGE;
 }
 
-static enum tfr_status sim_open(struct tfr_device *dev, const char *args, struct tfr_error *err)
+/* What "25G,10us,4" says. */
+struct sim_spec {
+	struct copier_pace pace;
+	double latency_ns;
+	unsigned count;
+	int link_length; /* of the text before the count */
+};
+
+static enum tfr_status parse_spec(struct sim_spec *spec, const char *args, struct tfr_error *err)
 {
 	const char *comma = args ? strchr(args, ',') : NULL;
-	double bandwidth, latency;
+	const char *end;
 
 	if (!comma)
 		return bad_spec(err, args);
-	if (strchr(comma + 1, ',')) {
-		tfr_fail(err, TFR_EUSAGE, "several devices in 'sim:%s'", args);
-		tfr_error_hint(err, "This version feeds one device: leave the count out.");
-		return TFR_EUSAGE;
-	}
-	bandwidth = parse_quantity(args, comma, bandwidth_units);
-	latency = parse_quantity(comma + 1, comma + 1 + strlen(comma + 1), latency_units);
+	end = strchrnul(comma + 1, ',');
+	spec->pace.bandwidth = parse_quantity(args, comma, bandwidth_units);
+	spec->latency_ns = parse_quantity(comma + 1, end, latency_units);
+	spec->link_length = (int)(end - args);
+	spec->count = 1;
 	/* Under a byte a second or with hours of latency it is a slip, and the arithmetic would
 	 * overflow. */
-	if (!(bandwidth >= 1 && bandwidth <= 1e18) || latency < 0 || latency > 3600e9)
+	if (!(spec->pace.bandwidth >= 1 && spec->pace.bandwidth <= 1e18) || spec->latency_ns < 0 ||
+		spec->latency_ns > 3600e9)
 		return bad_spec(err, args);
-	snprintf(dev->name, sizeof(dev->name), "sim:%s", args);
+	spec->pace.latency_ns = (uint64_t)spec->latency_ns;
+	if (*end) {
+		size_t digits = strspn(end + 1, "0123456789");
+
+		spec->count = digits <= 3 ? (unsigned)strtoul(end + 1, NULL, 10) : 0;
+		if (digits == 0 || end[1 + digits])
+			return bad_spec(err, args);
+		if (spec->count < 1 || spec->count > DEVICES_MAX)
+			return tfr_fail(err, TFR_EUSAGE,
+				"'sim:%s' is not 1 to %d simulated devices", args, DEVICES_MAX);
+	}
+	return TFR_OK;
+}
+
+static enum tfr_status sim_count(const char *args, unsigned *count, struct tfr_error *err)
+{
+	struct sim_spec spec;
+	enum tfr_status status = parse_spec(&spec, args, err);
+
+	if (status == TFR_OK)
+		*count = spec.count;
+	return status;
+}
+
+static enum tfr_status sim_open(
+	struct tfr_device *dev, const char *args, unsigned nth, struct tfr_error *err)
+{
+	struct sim_spec spec;
+	double bandwidth;
+	enum tfr_status status = parse_spec(&spec, args, err);
+
+	if (status)
+		return status;
+	bandwidth = spec.pace.bandwidth;
+	snprintf(dev->name, sizeof(dev->name), "sim:%.*s", spec.link_length, args);
+	if (spec.count > 1)
+		snprintf(dev->name, sizeof(dev->name), "sim:%.*s#%u",
+			spec.link_length < 48 ? spec.link_length : 48, args, nth);
 	snprintf(dev->description, sizeof(dev->description),
 		"a simulated link of %.4g %s/s, %.4g us latency",
 		bandwidth * (bandwidth < 1e9 ? 1e-6 : 1e-9), bandwidth < 1e9 ? "MB" : "GB",
-		latency * 1e-3);
-	return copier_open(dev, (struct copier_pace){ bandwidth, (uint64_t)latency }, err);
+		spec.latency_ns * 1e-3);
+	return copier_open(dev, spec.pace, err);
 }
 
 const struct device_row tfr_device_sim = {
 	.kind = "sim",
 	.built = true,
 	.in_process = true,
+	.count = sim_count,
 	.open = sim_open,
 	.close = copier_close,
 	.alloc = copier_alloc,
@@ -98,6 +144,8 @@ const struct device_row tfr_device_sim = {
 	.event_new = copier_event_new,
 	.event_free = copier_event_free,
 	.upload = copier_upload,
+	.normalise = copier_normalise,
+	.compute = copier_compute,
 	.wait = copier_wait,
 	.done = copier_done,
 	.download = copier_download,

@@ -2,9 +2,9 @@
  * order, so copies are as asynchronous as the real ones, at a set bandwidth, and any call can be
  * made to fail.
  *
- * It is stricter than the real one: a copy from memory that cudaHostAlloc did not give, or to
- * memory that cudaMalloc did not give, is an error, and so is a call from a thread that never chose
- * a device. */
+ * It is stricter than the real one: a copy to memory that cudaMalloc did not give is an error, and
+ * so is a call from a thread that never chose a device.  A copy from memory that cudaHostAlloc did
+ * not give is counted; as with the real one, the call reads that memory before it returns. */
 #include "cudart.h"
 
 #include <errno.h>
@@ -37,6 +37,7 @@ struct op {
 	void *to;
 	const void *from;
 	size_t size;
+	void *staged; /* what pageable memory held, or NULL */
 };
 
 struct CUstream_st {
@@ -49,7 +50,7 @@ struct CUstream_st {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t change = PTHREAD_COND_INITIALIZER;
 static struct block *blocks;
-static int objects, calls, copies, most_copies;
+static int objects, calls, copies, most_copies, pageable_copies;
 static __thread int current = -1;
 
 static double now(void)
@@ -109,6 +110,17 @@ int cudart_most_in_flight(void)
 	most_copies = 0;
 	pthread_mutex_unlock(&lock);
 	return most;
+}
+
+int cudart_pageable_copies(void)
+{
+	int n;
+
+	pthread_mutex_lock(&lock);
+	n = pageable_copies;
+	pageable_copies = 0;
+	pthread_mutex_unlock(&lock);
+	return n;
 }
 
 const char *cudaGetErrorString(cudaError_t error)
@@ -266,6 +278,7 @@ static void *stream_main(void *arg)
 		s->head = op->next;
 		if (!s->head)
 			s->tail = NULL;
+		free(op->staged);
 		free(op);
 		pthread_cond_broadcast(&change);
 	}
@@ -397,15 +410,23 @@ cudaError_t cudaMemcpyAsync(
 {
 	bool up = kind == cudaMemcpyHostToDevice;
 	cudaError_t error = cudaSuccess;
+	void *staged = NULL;
 
 	INJECT();
 	pthread_mutex_lock(&lock);
-	if (!holds(up ? to : from, size, false) || (up && !holds(from, size, true))) {
+	if (up && !holds(from, size, true)) {
+		pageable_copies++;
+		staged = memcpy(malloc(size), from, size);
+		from = staged;
+	}
+	if (!holds(up ? to : from, size, false)) {
 		error = cudaErrorLaunchFailure;
+		free(staged);
 	} else {
 		if (++copies > most_copies)
 			most_copies = copies;
-		append(stream, (struct op){ .to = to, .from = from, .size = size });
+		append(stream,
+			(struct op){ .to = to, .from = from, .size = size, .staged = staged });
 	}
 	pthread_mutex_unlock(&lock);
 	return error;

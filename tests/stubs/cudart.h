@@ -21,5 +21,7 @@ extern struct cudart_setup cudart;
 bool cudart_all_freed(void);
 /* The most copies that were under way at once since the last call. */
 int cudart_most_in_flight(void);
+/* Copies from memory that was not pinned since the last call. */
+int cudart_pageable_copies(void);
 
 #endif

@@ -139,12 +139,80 @@ Test(device, sim_keeps_its_pace)
 	tfr_device_close(dev);
 }
 
+Test(device, several_have_a_link_each)
+{
+	struct tfr_device **devs;
+	struct tfr_event *events[3];
+	void *staging[3], *memory[3];
+	unsigned count;
+	uint64_t start;
+
+	cr_assert_eq(tfr_devices_open(&devs, &count, "sim:10M,0,3", NULL), TFR_OK);
+	cr_assert_eq(count, 3);
+	cr_assert_str_eq(tfr_device_name(devs[0]), "sim:10M,0#0");
+	cr_assert_str_eq(tfr_device_name(devs[2]), "sim:10M,0#2");
+	for (unsigned i = 0; i < count; i++) {
+		cr_assert_eq(tfr_device_node(devs[i]), -1);
+		cr_assert_eq(
+			tfr_device_alloc(devs[i], TFR_MEMORY_STAGING, 1000000, &staging[i], NULL),
+			TFR_OK);
+		cr_assert_eq(
+			tfr_device_alloc(devs[i], TFR_MEMORY_DEVICE, 1000000, &memory[i], NULL),
+			TFR_OK);
+		cr_assert_eq(tfr_event_new(&events[i], devs[i], NULL), TFR_OK);
+		memset(staging[i], (int)i, 1000000);
+	}
+	/* 100 ms each, at the same time.  The last to be asked for is due no later than 100 ms
+	 * after that, which one link for all would not do. */
+	for (unsigned i = 0; i < count; i++)
+		cr_assert_eq(
+			tfr_device_upload(devs[i], memory[i], staging[i], 1000000, events[i], NULL),
+			TFR_OK);
+	start = tfr_clock_ns();
+	for (unsigned i = 0; i < count; i++) {
+		double seconds;
+
+		cr_assert_eq(tfr_event_wait(events[i], &seconds, NULL), TFR_OK);
+		cr_assert_float_eq(seconds, 0.1, 1e-6);
+	}
+	cr_assert_lt(tfr_clock_ns() - start, 10000000000);
+	for (unsigned i = 0; i < count; i++) {
+		unsigned char back;
+
+		cr_assert_eq(tfr_device_download(devs[i], &back, memory[i], 1, NULL), TFR_OK);
+		cr_assert_eq(back, i);
+		tfr_event_free(events[i]);
+		tfr_device_free(devs[i], TFR_MEMORY_STAGING, staging[i]);
+		tfr_device_free(devs[i], TFR_MEMORY_DEVICE, memory[i]);
+	}
+	tfr_devices_close(devs, count);
+	tfr_devices_close(NULL, 0);
+}
+
+Test(device, one_is_a_list_of_one)
+{
+	static const char *const one[] = { "host", "sim:1G,0", "sim:1G,0,1", "auto", NULL };
+
+	for (int i = 0; one[i]; i++) {
+		struct tfr_device **devs, *dev;
+		unsigned count;
+
+		cr_assert_eq(tfr_devices_open(&devs, &count, one[i], NULL), TFR_OK);
+		cr_assert_eq(count, 1);
+		cr_assert_eq(tfr_device_open(&dev, one[i], NULL), TFR_OK);
+		cr_assert_str_eq(tfr_device_name(devs[0]), tfr_device_name(dev));
+		tfr_device_close(dev);
+		tfr_devices_close(devs, count);
+	}
+}
+
 Test(device, refuses_what_names_no_device)
 {
 	static const char *const bad[] = { "", "hos", "host:", "host:1", "sim", "sim:", "sim:25G",
 		"sim:25G,", "sim:,1us", "sim:25X,1us", "sim:25G,10", "sim:25G,10us ", "sim:-1,0",
 		"sim:0,0", "sim:nan,0", "sim:0x10,0", "sim:1G,inf", "sim:1e400,0", "sim:25G,10us,2",
-		"tpu:0", "auto:1", "cud", NULL };
+		"sim:25G,10us,", "sim:25G,10us,0", "sim:25G,10us,65", "sim:25G,10us,2,2",
+		"sim:25G,10us,+2", "sim:25G,10us#1", "tpu:0", "auto:1", "cud", NULL };
 
 	for (int i = 0; bad[i]; i++) {
 		struct tfr_device *dev = NULL;
@@ -152,6 +220,15 @@ Test(device, refuses_what_names_no_device)
 
 		cr_assert_eq(tfr_device_open(&dev, bad[i], &err), TFR_EUSAGE, "'%s'", bad[i]);
 		cr_assert_str_not_empty(err.message);
+		err.message[0] = '\0';
+		if (strcmp(bad[i], "sim:25G,10us,2") != 0) {
+			struct tfr_device **devs = NULL;
+			unsigned count;
+
+			cr_assert_eq(tfr_devices_open(&devs, &count, bad[i], &err), TFR_EUSAGE,
+				"'%s'", bad[i]);
+			cr_assert_str_not_empty(err.message);
+		}
 	}
 }
 

@@ -23,8 +23,10 @@ Test(cuda, says_what_is_missing)
 {
 	struct tfr_device *dev;
 
-	expect_open_fails("cuda:0,1", TFR_EUSAGE, "several devices in 'cuda:0,1'");
-	expect_open_fails("cuda:all", TFR_EUSAGE, "several devices in 'cuda:all'");
+	expect_open_fails("cuda:0,1", TFR_EUSAGE, "'cuda:0,1' names 2 devices");
+	expect_open_fails("cuda:0,1,0", TFR_EUSAGE, "device cuda:0 twice in 'cuda:0,1,0'");
+	expect_open_fails("cuda:0,", TFR_EUSAGE, "'cuda:0,' is not a device such as cuda:0");
+	expect_open_fails("cuda:,0", TFR_EUSAGE, "'cuda:,0' is not a device such as cuda:0");
 	expect_open_fails("cuda:x", TFR_EUSAGE, "'cuda:x' is not a device such as cuda:0");
 	expect_open_fails("cuda:1", TFR_EUNAVAILABLE, "device cuda:1: no such device, there is 1");
 	cudart.devices = 0;
@@ -145,6 +147,7 @@ Test(cuda, copies_are_asynchronous_and_timed_by_the_device)
 	}
 	cr_assert_not(tfr_event_done(events[0]));
 	cr_assert_eq(cudart_most_in_flight(), 3);
+	cr_assert_eq(cudart_pageable_copies(), 0);
 	for (int i = 0; i < 3; i++) {
 		double seconds = 0;
 

@@ -1,0 +1,22 @@
+#include "device/plain.h"
+
+/* Runs of values so long that the channels come round and vectors are full. */
+enum { RUN = 48 };
+
+void device_normalise_plain(const struct device_normalise *what)
+{
+	const uint8_t *restrict from = what->from;
+	float *restrict to = what->to;
+	float mean[RUN], std[RUN];
+	size_t at = 0;
+
+	for (unsigned i = 0; i < RUN; i++) {
+		mean[i] = what->mean[i % what->channels];
+		std[i] = what->std[i % what->channels];
+	}
+	for (; at + RUN <= what->count; at += RUN)
+		for (unsigned i = 0; i < RUN; i++)
+			to[at + i] = ((float)from[at + i] - mean[i]) / std[i];
+	for (unsigned i = 0; at < what->count; at++, i++)
+		to[at] = ((float)from[at] - mean[i]) / std[i];
+}

@@ -1,0 +1,113 @@
+#include "device/queues.h"
+
+#include "base/clock.h"
+
+static void *queue_main(void *arg)
+{
+	struct queue *own = arg;
+	struct queues *q = own->all;
+
+	pthread_mutex_lock(&q->lock);
+	for (;;) {
+		struct queue_job *job = own->head;
+
+		if (!job) {
+			if (q->closing)
+				break;
+			pthread_cond_wait(&own->work, &q->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&q->lock);
+		job->run(job);
+		pthread_mutex_lock(&q->lock);
+		own->head = job->next;
+		if (!own->head)
+			own->tail = NULL;
+		job->pending = false;
+		pthread_cond_broadcast(&q->done);
+	}
+	pthread_mutex_unlock(&q->lock);
+	return NULL;
+}
+
+int queues_open(struct queues *q)
+{
+	*q = (struct queues){ 0 };
+	pthread_mutex_init(&q->lock, NULL);
+	pthread_cond_init(&q->done, NULL);
+	for (unsigned i = 0; i < QUEUES; i++) {
+		struct queue *own = &q->at[i];
+		int rc;
+
+		own->all = q;
+		pthread_cond_init(&own->work, NULL);
+		rc = pthread_create(&own->thread, NULL, queue_main, own);
+		if (rc) {
+			queues_close(q);
+			return rc;
+		}
+		own->started = true;
+	}
+	return 0;
+}
+
+void queues_close(struct queues *q)
+{
+	pthread_mutex_lock(&q->lock);
+	q->closing = true;
+	for (unsigned i = 0; i < QUEUES; i++)
+		if (q->at[i].started)
+			pthread_cond_signal(&q->at[i].work);
+	pthread_mutex_unlock(&q->lock);
+	for (unsigned i = 0; i < QUEUES; i++) {
+		if (q->at[i].started)
+			pthread_join(q->at[i].thread, NULL);
+		if (q->at[i].all)
+			pthread_cond_destroy(&q->at[i].work);
+	}
+	pthread_mutex_destroy(&q->lock);
+	pthread_cond_destroy(&q->done);
+}
+
+void queues_put(struct queues *q, unsigned which, struct queue_job *job)
+{
+	struct queue *to = &q->at[which];
+
+	pthread_mutex_lock(&q->lock);
+	job->next = NULL;
+	job->pending = true;
+	job->asked_ns = tfr_clock_ns();
+	if (to->tail)
+		to->tail->next = job;
+	else
+		to->head = job;
+	to->tail = job;
+	pthread_cond_signal(&to->work);
+	pthread_mutex_unlock(&q->lock);
+}
+
+void queues_wait(struct queues *q, const struct queue_job *job)
+{
+	pthread_mutex_lock(&q->lock);
+	while (job->pending)
+		pthread_cond_wait(&q->done, &q->lock);
+	pthread_mutex_unlock(&q->lock);
+}
+
+bool queues_done(struct queues *q, const struct queue_job *job)
+{
+	bool done;
+
+	pthread_mutex_lock(&q->lock);
+	done = !job->pending;
+	pthread_mutex_unlock(&q->lock);
+	return done;
+}
+
+void queues_drain(struct queues *q, unsigned which)
+{
+	pthread_mutex_lock(&q->lock);
+	while (q->at[which].head)
+		pthread_cond_wait(&q->done, &q->lock);
+	pthread_mutex_unlock(&q->lock);
+}

@@ -1,0 +1,48 @@
+/* device/queues.h - threads that carry out jobs in order, one thread a queue.
+ *
+ * A job is embedded in what it is about and is itself the link of its queue, so that putting one
+ * never fails.  One lock guards all queues of a device and their jobs; jobs run without it. */
+#ifndef TFR_DEVICE_QUEUES_H
+#define TFR_DEVICE_QUEUES_H
+
+#include <pthread.h>
+
+#include "base/error.h"
+
+enum { QUEUES = 2 };
+
+struct queue_job {
+	struct queue_job *next;
+	void (*run)(struct queue_job *job); /* on the queue's thread */
+	uint64_t asked_ns;		    /* when it was put there */
+	bool pending;			    /* put and not yet done */
+};
+
+struct queue {
+	struct queues *all;
+	pthread_t thread;
+	pthread_cond_t work;
+	struct queue_job *head, *tail; /* the head is the one that runs */
+	bool started;
+};
+
+struct queues {
+	pthread_mutex_t lock;
+	pthread_cond_t done;
+	bool closing;
+	struct queue at[QUEUES];
+};
+
+/* 0, or the errno of a thread that could not be had. */
+int queues_open(struct queues *q);
+/* Carries out what is left, then ends the threads. */
+void queues_close(struct queues *q);
+
+void queues_put(struct queues *q, unsigned which, struct queue_job *job);
+/* Returns at once for a job that was never put. */
+void queues_wait(struct queues *q, const struct queue_job *job);
+bool queues_done(struct queues *q, const struct queue_job *job);
+/* Waits until one queue is empty. */
+void queues_drain(struct queues *q, unsigned which);
+
+#endif
