@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "rewrite/class_name.h"
 #include "rewrite/classes.h"
-#include "rewrite/sweep.h"
+#include "rewrite/pass.h"
 
 static const struct tfr_classes_bounds bounds = {
 	.text_bytes = 64 << 20,
@@ -179,11 +179,11 @@ enum tfr_status tfr_count_by(const struct tfr_count_by_opts *opts,
 	struct tfr_rewrite_report *report, uint64_t *absent, struct tfr_error *err)
 {
 	struct count_by b = { .o = opts,
-		.n_workers = tfr_sweep_threads(&opts->common),
+		.n_workers = tfr_sweep_threads(opts->common.threads),
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 		.values.bounds = &bounds };
 	struct tfr_sweep sweep = {
-		.opts = &opts->common,
+		.opts = tfr_pass_opts(&opts->common),
 		.phase = "counting",
 		.parse = opts->by != NULL,
 		.examine = count_record,
@@ -196,7 +196,7 @@ enum tfr_status tfr_count_by(const struct tfr_count_by_opts *opts,
 	if (!open_count(&b))
 		status = tfr_fail_nomem(err, "counting");
 	if (!status)
-		status = tfr_sweep_run(&sweep, report, err);
+		status = tfr_pass_run(&sweep, report, err);
 	for (unsigned k = 0; !status && k < b.n_workers; k++) {
 		*absent += b.workers[k].absent;
 		status = flush(&b, &b.workers[k], err);

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
-#include "rewrite/aside.h"
+#include "sweep/aside.h"
 
 static enum tfr_status refuse(struct tfr_error *err, const char *what, const char *hint)
 {
@@ -168,7 +168,7 @@ static enum tfr_status write_in_order(
 		info->classes = label_counts(r->report, &info->class_count);
 		status = tfr_set_writer_seal(r->out, err);
 		if (!status)
-			status = tfr_aside_publish(common, err);
+			status = tfr_aside_publish(common->quarantine, err);
 		if (!status)
 			status = tfr_set_writer_publish(r->out, info, err);
 	}

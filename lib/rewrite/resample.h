@@ -6,8 +6,8 @@
 #include <math.h>
 
 #include "base/rng.h"
+#include "rewrite/pass.h"
 #include "rewrite/scatter.h"
-#include "rewrite/sweep.h"
 
 struct tfr_resampling {
 	const struct tfr_resample_opts *o;

@@ -84,7 +84,7 @@ static enum tfr_status refuse_stray(struct tfr_by_class *b, const struct tfr_swe
 	if (b->o->common.skip_damaged) {
 		if (!b->strays++)
 			b->stray = stray;
-		return tfr_swept_put_aside(&b->o->common, s, err);
+		return tfr_swept_put_aside(b->o->common.quarantine, s, err);
 	}
 	if (err)
 		*err = stray;
@@ -148,7 +148,7 @@ static enum tfr_status write_chosen(struct tfr_by_class *b, struct tfr_error *er
 {
 	struct tfr_rewrite_report *report = &b->r->report->common;
 	struct tfr_sweep sweep = {
-		.opts = &b->o->common,
+		.opts = tfr_pass_opts(&b->o->common),
 		.phase = "writing",
 		.parse = true,
 		.max_record = b->r->max_record,
@@ -160,7 +160,7 @@ static enum tfr_status write_chosen(struct tfr_by_class *b, struct tfr_error *er
 		.settle = choose,
 		.ctx = b,
 	};
-	enum tfr_status status = tfr_sweep_run(&sweep, report, err);
+	enum tfr_status status = tfr_pass_run(&sweep, report, err);
 	char text[8192];
 
 	report->bad += b->strays;
@@ -235,7 +235,7 @@ static enum tfr_status open_workers(struct tfr_by_class *b, struct tfr_error *er
 {
 	enum tfr_status status = TFR_OK;
 
-	b->n_workers = tfr_sweep_threads(&b->o->common);
+	b->n_workers = tfr_sweep_threads(b->o->common.threads);
 	b->workers = calloc(b->n_workers, sizeof(*b->workers));
 	if (!b->workers)
 		return tfr_fail_nomem(err, "starting the workers");

@@ -85,7 +85,7 @@ static enum tfr_status add_weight(
 static enum tfr_status add_up(struct by_weight *b, struct tfr_error *err)
 {
 	struct tfr_sweep sweep = {
-		.opts = &b->o->common,
+		.opts = tfr_pass_opts(&b->o->common),
 		.phase = "counting",
 		.parse = true,
 		.max_record = b->r->max_record,
@@ -96,7 +96,7 @@ static enum tfr_status add_up(struct by_weight *b, struct tfr_error *err)
 		.ctx = b,
 	};
 
-	return tfr_sweep_run(&sweep, &b->r->report->common, err);
+	return tfr_pass_run(&sweep, &b->r->report->common, err);
 }
 
 /* --- what is possible --- */
@@ -202,7 +202,7 @@ static enum tfr_status choose(
 static enum tfr_status write_chosen(struct by_weight *b, struct tfr_error *err)
 {
 	struct tfr_sweep sweep = {
-		.opts = &b->o->common,
+		.opts = tfr_pass_opts(&b->o->common),
 		.phase = "writing",
 		.parse = true,
 		.max_record = b->r->max_record,
@@ -223,7 +223,7 @@ static enum tfr_status write_chosen(struct by_weight *b, struct tfr_error *err)
 		(double)(uint32_t)tfr_resample_draw(b->o->common.seed, UINT32_MAX, UINT64_MAX) +
 			0.5,
 		-32);
-	status = tfr_sweep_run(&sweep, &b->r->report->common, err);
+	status = tfr_pass_run(&sweep, &b->r->report->common, err);
 	if (!status && (b->passed != b->sum || b->records_left))
 		status = tfr_resample_changed(err);
 	return status;

@@ -114,7 +114,7 @@ void tfr_by_class_warn_missing(struct tfr_by_class *b)
 enum tfr_status tfr_by_class_count(struct tfr_by_class *b, struct tfr_error *err)
 {
 	struct tfr_sweep sweep = {
-		.opts = &b->o->common,
+		.opts = tfr_pass_opts(&b->o->common),
 		.phase = "counting",
 		.parse = true,
 		.max_record = b->r->max_record,
@@ -122,7 +122,7 @@ enum tfr_status tfr_by_class_count(struct tfr_by_class *b, struct tfr_error *err
 		.examine = count_record,
 		.ctx = b,
 	};
-	enum tfr_status status = tfr_sweep_run(&sweep, &b->r->report->common, err);
+	enum tfr_status status = tfr_pass_run(&sweep, &b->r->report->common, err);
 
 	for (unsigned k = 0; !status && k < b->n_workers; k++)
 		status = flush(b, &b->workers[k], err);

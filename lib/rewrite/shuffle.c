@@ -9,11 +9,11 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "rewrite/aside.h"
+#include "rewrite/pass.h"
 #include "rewrite/resume.h"
 #include "rewrite/scatter.h"
-#include "rewrite/sweep.h"
 #include "shard/set_writer.h"
+#include "sweep/aside.h"
 
 /* With an input, a temporary file and a shard for each of 48 workers: below 256 open files. */
 enum { SHARDS_OPEN = 96, SPILLS_MAX = 48 };
@@ -128,7 +128,7 @@ static enum tfr_status prepare(struct shuffle *s, struct tfr_error *err)
 		return status;
 	if (s->dealing->part)
 		s->plan.least_bytes = 0;
-	tfr_memory_plan(&s->mem, s->plan.memory, tfr_sweep_threads(&s->o->common),
+	tfr_memory_plan(&s->mem, s->plan.memory, tfr_sweep_threads(s->o->common.threads),
 		s->plan.input_bytes ? s->plan.input_bytes : UINT64_MAX);
 	s->spill_files = s->mem.threads < SPILLS_MAX ? s->mem.threads : SPILLS_MAX;
 	status = find_state(s, err);
@@ -256,7 +256,7 @@ static enum tfr_status publish(struct shuffle *s, struct tfr_error *err)
 	}
 	status = tfr_set_writer_seal(s->out, err);
 	if (!status)
-		status = tfr_aside_publish(&s->o->common, err);
+		status = tfr_aside_publish(s->o->common.quarantine, err);
 	return status ? status : tfr_set_writer_publish(s->out, s->dealing->info, err);
 }
 
@@ -306,9 +306,8 @@ static enum tfr_status deal_inputs(void *ctx, struct tfr_sink *sink,
 	struct tfr_error *err)
 {
 	const struct tfr_shuffle_opts *opts = ctx;
-	struct tfr_rewrite_opts common = opts->common;
 	struct tfr_sweep sweep = {
-		.opts = &common,
+		.opts = tfr_pass_opts(&opts->common),
 		.phase = "dealing",
 		.max_record = plan->max_record,
 		.block_size = plan->block,
@@ -317,8 +316,8 @@ static enum tfr_status deal_inputs(void *ctx, struct tfr_sink *sink,
 		.ctx = sink,
 	};
 
-	common.threads = plan->threads;
-	return tfr_sweep_run(&sweep, report, err);
+	sweep.opts.threads = plan->threads;
+	return tfr_pass_run(&sweep, report, err);
 }
 
 enum tfr_status tfr_shuffle(const struct tfr_shuffle_opts *opts, struct tfr_shuffle_report *report,

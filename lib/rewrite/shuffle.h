@@ -10,7 +10,8 @@
 
 #include "base/rng.h"
 #include "rewrite/strands.h"
-#include "rewrite/ticker.h"
+#include "rewrite/pass.h"
+#include "sweep/ticker.h"
 
 /* Keeps these draws apart from others of the same seed. */
 #define TFR_SHUFFLE_DOMAIN 0x73687566u /* "shuf" */

@@ -15,8 +15,8 @@
 #include "base/error.h"
 #include "codec/codec.h"
 #include "record/framing.h"
+#include "rewrite/pass.h"
 #include "rewrite/shuffle.h"
-#include "rewrite/sweep.h"
 
 #define DEFAULT_MEMORY ((uint64_t)1 << 30)
 
@@ -182,7 +182,7 @@ enum tfr_status tfr_shuffle_plan(
 		return tfr_fail(err, TFR_EUSAGE, "a shuffle needs at least 8 MiB of memory");
 	*plan = (struct tfr_shuffle_plan){ .memory = memory };
 	estimate_input(o, plan);
-	tfr_memory_plan(&mem, memory, tfr_sweep_threads(&o->common), plan->input_bytes);
+	tfr_memory_plan(&mem, memory, tfr_sweep_threads(o->common.threads), plan->input_bytes);
 	plan->passes = mem.passes;
 	plan->threads = mem.threads;
 	plan->buckets = mem.buckets;

@@ -12,13 +12,13 @@
 #include <xxhash.h>
 
 #include "base/error.h"
-#include "rewrite/aside.h"
 #include "rewrite/key.h"
+#include "rewrite/pass.h"
 #include "rewrite/shuffle.h"
 #include "rewrite/split_report.h"
 #include "rewrite/strata.h"
-#include "rewrite/sweep.h"
 #include "shard/shares.h"
+#include "sweep/aside.h"
 
 #define MEMORY ((uint64_t)1 << 30)
 
@@ -171,7 +171,7 @@ static enum tfr_status open_strata(struct run *r, struct tfr_error *err)
 		folders = (const char *const *)&r->default_folder;
 		count = 1;
 	}
-	r->strata = tfr_strata_new(o->shares, o->share_count, tfr_sweep_threads(&o->common),
+	r->strata = tfr_strata_new(o->shares, o->share_count, tfr_sweep_threads(o->common.threads),
 		o->memory ? o->memory : MEMORY, folders, count);
 	return r->strata ? TFR_OK : tfr_fail_nomem(err, "counting the classes");
 }
@@ -179,16 +179,18 @@ static enum tfr_status open_strata(struct run *r, struct tfr_error *err)
 static enum tfr_status collect(struct run *r, struct tfr_error *err)
 {
 	const struct tfr_split_opts *o = r->opts;
-	struct tfr_sweep sweep = {
-		.opts = &o->common, .phase = "counting", .parse = true, .examine = note, .ctx = r
-	};
+	struct tfr_sweep sweep = { .opts = tfr_pass_opts(&o->common),
+		.phase = "counting",
+		.parse = true,
+		.examine = note,
+		.ctx = r };
 	enum tfr_status status;
 	size_t rows;
 
 	status = open_strata(r, err);
 	if (status)
 		return status;
-	status = tfr_sweep_run(&sweep, &r->report->common, err);
+	status = tfr_pass_run(&sweep, &r->report->common, err);
 	if (!status)
 		status = tfr_strata_draw(r->strata, err);
 	if (status)
@@ -222,7 +224,7 @@ static enum tfr_status divide(struct run *r, struct tfr_error *err)
 {
 	const struct tfr_split_opts *o = r->opts;
 	struct tfr_sweep sweep = {
-		.opts = &o->common,
+		.opts = tfr_pass_opts(&o->common),
 		.phase = "writing",
 		.parse = o->key || o->stratify,
 		.again = r->strata,
@@ -232,7 +234,7 @@ static enum tfr_status divide(struct run *r, struct tfr_error *err)
 		.settle = settle,
 		.ctx = r,
 	};
-	enum tfr_status status = tfr_sweep_run(&sweep, &r->report->common, err);
+	enum tfr_status status = tfr_pass_run(&sweep, &r->report->common, err);
 
 	for (size_t i = 0; i < o->share_count; i++) {
 		r->report->common.written += r->report->sets[i].records;
@@ -293,7 +295,7 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 	for (size_t i = 0; !status && i < o->share_count; i++)
 		status = tfr_set_writer_seal(r->writers[i], err);
 	if (!status)
-		status = tfr_aside_publish(&o->common, err);
+		status = tfr_aside_publish(o->common.quarantine, err);
 	for (size_t i = 0; !status && i < o->share_count; i++)
 		status = tfr_set_writer_publish(r->writers[i], &info, err);
 	return status;

@@ -22,6 +22,7 @@
 #include <tfr/rewrite.h>
 #include <tfr/select.h>
 #include <tfr/shard.h>
+#include <tfr/sweep.h>
 #include <tfr/text.h>
 
 #endif

@@ -1,4 +1,4 @@
-/* rewrite/sweep.h - one pass over every record of the inputs, on all processors.
+/* sweep/sweep.h - one pass over every record of the inputs, on all processors.
  *
  * examine() sees each record on any thread, in any order; settle(), where there is one, then sees
  * all of them one at a time in input order (file after file, record after record), each with what
@@ -8,11 +8,11 @@
  *
  * The sweep verifies checksums, applies `where`, passes over damage where that is allowed, and says
  * in every error where it was.  It holds a few blocks of 512 KiB a thread and one large record. */
-#ifndef TFR_REWRITE_SWEEP_H
-#define TFR_REWRITE_SWEEP_H
+#ifndef TFR_SWEEP_SWEEP_H
+#define TFR_SWEEP_SWEEP_H
 
 #include <tfr/example.h>
-#include <tfr/rewrite.h>
+#include <tfr/sweep.h>
 
 /* A record on its way through a sweep; a view, valid during the call. */
 struct tfr_swept {
@@ -24,7 +24,7 @@ struct tfr_swept {
 };
 
 struct tfr_sweep {
-	const struct tfr_rewrite_opts *opts;
+	struct tfr_sweep_opts opts;
 	const char *phase; /* what progress calls it */
 	bool parse;	   /* records must be Examples, and examine() gets them parsed */
 	bool again; /* the inputs were swept before: what was warned of then is not warned of again
@@ -45,18 +45,18 @@ struct tfr_sweep {
 	void *ctx;
 };
 
-/* How many workers a sweep with these options has, at least 1: for state of each worker's own. */
-unsigned tfr_sweep_threads(const struct tfr_rewrite_opts *opts);
+/* How many workers a sweep on so many `threads` has, at least 1: for state of each worker's own. */
+unsigned tfr_sweep_threads(unsigned threads);
 
 /* Runs it.  The report's records, bad and taken are set.  Of several failures the first in input
  * order is reported, whatever the number of threads.  TFR_EDATA, TFR_EFORMAT, TFR_ESYS, TFR_ENOMEM,
  * TFR_ECANCELLED. */
 enum tfr_status tfr_sweep_run(
-	const struct tfr_sweep *sweep, struct tfr_rewrite_report *report, struct tfr_error *err);
+	const struct tfr_sweep *sweep, struct tfr_sweep_report *report, struct tfr_error *err);
 
 /* Puts a record aside that settle() finds bad, of the last sweep.  TFR_OK where nothing is put
  * aside. */
 enum tfr_status tfr_swept_put_aside(
-	const struct tfr_rewrite_opts *opts, const struct tfr_swept *s, struct tfr_error *err);
+	struct tfr_stream_writer *quarantine, const struct tfr_swept *s, struct tfr_error *err);
 
 #endif

@@ -1,8 +1,8 @@
-/* rewrite/aside.c - bad spans and records kept until their turn. */
-#include "rewrite/aside.h"
+/* sweep/aside.c - bad spans and records kept until their turn. */
+#include "sweep/aside.h"
 
 #include "base/error.h"
-#include "rewrite/sweep.h"
+#include "sweep/sweep.h"
 
 enum { SPANS_HELD = 1 << 20 };
 
@@ -92,14 +92,14 @@ void tfr_aside_clear(struct tfr_aside *a)
 }
 
 enum tfr_status tfr_swept_put_aside(
-	const struct tfr_rewrite_opts *opts, const struct tfr_swept *s, struct tfr_error *err)
+	struct tfr_stream_writer *quarantine, const struct tfr_swept *s, struct tfr_error *err)
 {
 	struct bad_record bad = framed(&s->rec, 0);
 
-	return opts->quarantine ? put(opts->quarantine, bad.data, bad.size, err) : TFR_OK;
+	return quarantine ? put(quarantine, bad.data, bad.size, err) : TFR_OK;
 }
 
-enum tfr_status tfr_aside_publish(const struct tfr_rewrite_opts *opts, struct tfr_error *err)
+enum tfr_status tfr_aside_publish(struct tfr_stream_writer *quarantine, struct tfr_error *err)
 {
-	return opts->quarantine ? tfr_stream_writer_publish(opts->quarantine, err) : TFR_OK;
+	return quarantine ? tfr_stream_writer_publish(quarantine, err) : TFR_OK;
 }

@@ -1,11 +1,11 @@
-/* rewrite/sweep_in_order.c - one stream over all inputs, a run of records an item of the lanes.
+/* sweep/in_order.c - one stream over all inputs, a run of records an item of the lanes.
  *
  * Items are read in order, examined in any, settled in order.  Warnings and what goes into the
  * quarantine wait with the item, so that they come in the order of the inputs as well. */
 #include <string.h>
 
 #include "base/error.h"
-#include "rewrite/sweep_parts.h"
+#include "sweep/parts.h"
 #include "thread/lanes.h"
 
 static void tell_warnings(struct run *r, struct tfr_buf *warnings)

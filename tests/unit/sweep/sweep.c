@@ -1,8 +1,8 @@
 /* Sweeps: every record once, in order where that is asked for, the first fault in input order
  * whatever the threads, one large record at a time, an end when the caller says so. */
-#include "rewrite/sweep.h"
+#include "sweep/sweep.h"
 
-#include "made.h"
+#include "unit/rewrite/made.h"
 
 static char *dir;
 
@@ -73,11 +73,11 @@ static enum tfr_status follow(
 	return seen->stop_at && seen->stop_at == seen->index ? TFR_END : TFR_OK;
 }
 
-static enum tfr_status sweep(struct tfr_rewrite_opts *o, struct seen *seen, bool ordered,
-	struct tfr_rewrite_report *report, struct tfr_error *err)
+static enum tfr_status sweep(struct tfr_sweep_opts *o, struct seen *seen, bool ordered,
+	struct tfr_sweep_report *report, struct tfr_error *err)
 {
 	struct tfr_sweep s = {
-		.opts = o,
+		.opts = *o,
 		.phase = "looking",
 		.verdict_size = sizeof(uint64_t),
 		.examine = look,
@@ -94,8 +94,8 @@ Test(sweep, sees_every_record_once)
 	const size_t sizes[] = { 0, 200, 20000 };
 
 	for (unsigned n = 0; n < 3 * 4 * 2; n++) {
-		struct tfr_rewrite_report report;
-		struct tfr_rewrite_opts o = { .threads = 1u << n / 2 % 4 };
+		struct tfr_sweep_report report;
+		struct tfr_sweep_opts o = { .threads = 1u << n / 2 % 4 };
 		struct seen seen = { 0 };
 
 		if (n % 8 == 0)
@@ -112,8 +112,8 @@ Test(sweep, sees_every_record_once)
 
 Test(sweep, settle_can_end_it)
 {
-	struct tfr_rewrite_report report;
-	struct tfr_rewrite_opts o = { .threads = 4 };
+	struct tfr_sweep_report report;
+	struct tfr_sweep_opts o = { .threads = 4 };
 	struct seen seen = { .stop_at = 40 };
 
 	make_files(3000);
@@ -149,8 +149,8 @@ Test(sweep, the_first_fault_in_order_is_reported)
 	flip("f2", 9000); /* the middle of an early one */
 	flip("f2", 30000);
 	for (unsigned n = 0; n < 40; n++) {
-		struct tfr_rewrite_report report;
-		struct tfr_rewrite_opts o = { .threads = 1 + n % 8 };
+		struct tfr_sweep_report report;
+		struct tfr_sweep_opts o = { .threads = 1 + n % 8 };
 		struct tfr_error err = { 0 };
 		struct seen seen = { 0 };
 		int warnings = 0;
@@ -164,7 +164,7 @@ Test(sweep, the_first_fault_in_order_is_reported)
 		o.warn = count_warning;
 		o.ctx = &warnings;
 		seen = (struct seen){ 0 };
-		struct tfr_sweep all = { .opts = &o, .examine = look, .ctx = &seen };
+		struct tfr_sweep all = { .opts = o, .examine = look, .ctx = &seen };
 		cr_assert_eq(tfr_sweep_run(&all, &report, &err), TFR_OK);
 		cr_assert_eq(report.bad, 3);
 		cr_assert_eq(warnings, 3);
@@ -192,9 +192,9 @@ Test(sweep, warnings_come_in_order)
 		flip(at % 2 ? "f1" : "f4", at);
 	truncate(f6, 50000);
 	for (unsigned n = 1; n < 20; n++) {
-		struct tfr_rewrite_report report;
+		struct tfr_sweep_report report;
 		char *all = n == 1 ? one : other;
-		struct tfr_rewrite_opts o = {
+		struct tfr_sweep_opts o = {
 			.threads = n, .skip_damaged = true, .warn = gather_text, .ctx = all
 		};
 		struct tfr_error err = { 0 };
@@ -213,16 +213,17 @@ Test(sweep, warnings_come_in_order)
 
 Test(sweep, a_record_larger_than_allowed_is_refused_by_name)
 {
-	struct tfr_rewrite_report report;
-	struct tfr_rewrite_opts o = { .threads = 2 };
+	struct tfr_sweep_report report;
+	struct tfr_sweep_opts o = { .threads = 2 };
 	struct tfr_error err = { 0 };
 	struct seen seen = { 0 };
 	struct tfr_sweep s = {
-		.opts = &o, .examine = look, .ctx = &seen, .block_size = 4096, .max_record = 8000
+		.examine = look, .ctx = &seen, .block_size = 4096, .max_record = 8000
 	};
 
 	make_files(20000);
 	o.input = made_open(names, FILES);
+	s.opts = o;
 	cr_assert_eq(tfr_sweep_run(&s, &report, &err), TFR_ENOMEM);
 	cr_assert_str_eq(err.path, "f0");
 	cr_assert(err.has_record);
@@ -241,11 +242,9 @@ static bool stop_now(void *ctx, const char *phase, const struct tfr_progress *p)
 Test(sweep, a_caller_can_cancel)
 {
 	for (unsigned n = 0; n < 4; n++) {
-		struct tfr_rewrite_report report;
+		struct tfr_sweep_report report;
 		int calls = 0;
-		struct tfr_rewrite_opts o = {
-			.threads = 1 + n, .progress = stop_now, .ctx = &calls
-		};
+		struct tfr_sweep_opts o = { .threads = 1 + n, .progress = stop_now, .ctx = &calls };
 		struct seen seen = { 0 };
 
 		make_files(3000);

@@ -1,4 +1,4 @@
-/* rewrite/sweep.c - runs of records out of all inputs, examined on every processor, settled in
+/* sweep/sweep.c - runs of records out of all inputs, examined on every processor, settled in
  * order.
  *
  * A file is read by one thread at a time, under the lock of its stream, a run of whole records at a
@@ -6,20 +6,20 @@
  * stream, and run i is item i of the lanes; where it does not, each worker has a stream of its own
  * and joins another's when no file is left to open.  A record larger than a block passes a gate, so
  * that only one is in memory at a time. */
-#include "rewrite/sweep.h"
+#include "sweep/sweep.h"
 
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "rewrite/sweep_parts.h"
+#include "sweep/parts.h"
 #include "thread/threads.h"
 
 #define MAX_RECORD ((uint64_t)1 << 30)
 enum { BLOCK_SIZE = 512 << 10, THREADS_MAX = 1024 };
 
-unsigned tfr_sweep_threads(const struct tfr_rewrite_opts *opts)
+unsigned tfr_sweep_threads(unsigned threads)
 {
-	unsigned n = tfr_thread_count(opts->threads);
+	unsigned n = tfr_thread_count(threads);
 
 	return n < THREADS_MAX ? n : THREADS_MAX;
 }
@@ -130,7 +130,7 @@ static enum tfr_status prepare_worker(struct run *r, struct worker *w, struct tf
 	return status;
 }
 
-static void gather_reports(struct run *r, struct tfr_rewrite_report *report)
+static void gather_reports(struct run *r, struct tfr_sweep_report *report)
 {
 	struct worker *first = &r->workers[0];
 
@@ -179,15 +179,15 @@ static enum tfr_status run_all(struct run *r, struct tfr_error *err)
 }
 
 enum tfr_status tfr_sweep_run(
-	const struct tfr_sweep *sweep, struct tfr_rewrite_report *report, struct tfr_error *err)
+	const struct tfr_sweep *sweep, struct tfr_sweep_report *report, struct tfr_error *err)
 {
 	struct run r = {
 		.s = sweep,
-		.o = sweep->opts,
-		.threads = tfr_sweep_threads(sweep->opts),
+		.o = &sweep->opts,
+		.threads = tfr_sweep_threads(sweep->opts.threads),
 		.block_size = sweep->block_size ? sweep->block_size : BLOCK_SIZE,
 		.max_record = sweep->max_record ? sweep->max_record : MAX_RECORD,
-		.files = (uint32_t)tfr_set_count(sweep->opts->input),
+		.files = (uint32_t)tfr_set_count(sweep->opts.input),
 		.failed_file = UINT32_MAX,
 		.err = err,
 	};
@@ -199,7 +199,7 @@ enum tfr_status tfr_sweep_run(
 	if (!r.workers)
 		return tfr_fail_nomem(err, "starting the workers");
 	pthread_mutex_init(&r.lock, NULL);
-	tfr_ticker_init(&r.ticker, r.o, sweep->phase, 0, tfr_set_bytes(r.o->input));
+	tfr_ticker_init(&r.ticker, sweep->opts, sweep->phase, 0, tfr_set_bytes(r.o->input));
 	pthread_cond_init(&r.changed, NULL);
 	status = run_all(&r, err);
 	gather_reports(&r, report);

@@ -1,4 +1,4 @@
-/* rewrite/sweep_read.c - a run of records out of a file, and a look at each of them.
+/* sweep/read.c - a run of records out of a file, and a look at each of them.
  *
  * Reading happens under the lock of the stream, or in the turn of an item; examining outside it.
  * What is read between runs is a fault; what is wrong with a record is found when it is examined.
@@ -10,7 +10,7 @@
 #include <tfr/text.h>
 
 #include "base/error.h"
-#include "rewrite/sweep_parts.h"
+#include "sweep/parts.h"
 #include "thread/threads.h"
 
 void sweep_warn_now(struct run *r, const char *text)

@@ -1,15 +1,15 @@
-/* rewrite/ticker.h - how far a phase is, told to the caller every now and then, and whether the
+/* sweep/ticker.h - how far a phase is, told to the caller every now and then, and whether the
  * caller wants it to end.  Whoever comes by when it is time does the telling; nobody waits for
  * that. */
-#ifndef TFR_REWRITE_TICKER_H
-#define TFR_REWRITE_TICKER_H
+#ifndef TFR_SWEEP_TICKER_H
+#define TFR_SWEEP_TICKER_H
 
 #include <pthread.h>
 
-#include <tfr/rewrite.h>
+#include <tfr/sweep.h>
 
 struct tfr_ticker {
-	const struct tfr_rewrite_opts *opts;
+	struct tfr_sweep_opts opts;
 	const char *phase;
 	struct tfr_progress progress;
 	pthread_mutex_t lock; /* of the call */
@@ -17,7 +17,7 @@ struct tfr_ticker {
 	bool cancelled;
 };
 
-void tfr_ticker_init(struct tfr_ticker *t, const struct tfr_rewrite_opts *opts, const char *phase,
+void tfr_ticker_init(struct tfr_ticker *t, struct tfr_sweep_opts opts, const char *phase,
 	uint64_t total_items, uint64_t total_bytes);
 /* Tells once more how it stands. */
 void tfr_ticker_clear(struct tfr_ticker *t);

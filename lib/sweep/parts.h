@@ -1,15 +1,15 @@
-/* rewrite/sweep_parts.h - what the parts of a sweep share: its state, and how a piece is read and
+/* sweep/parts.h - what the parts of a sweep share: its state, and how a piece is read and
  * examined whichever order the pieces come in. */
-#ifndef TFR_REWRITE_SWEEP_PARTS_H
-#define TFR_REWRITE_SWEEP_PARTS_H
+#ifndef TFR_SWEEP_PARTS_H
+#define TFR_SWEEP_PARTS_H
 
 #include <pthread.h>
 
 #include "base/buf.h"
 #include "record/run.h"
-#include "rewrite/aside.h"
-#include "rewrite/sweep.h"
-#include "rewrite/ticker.h"
+#include "sweep/aside.h"
+#include "sweep/sweep.h"
+#include "sweep/ticker.h"
 
 struct run;
 struct piece;
@@ -44,7 +44,7 @@ struct worker {
 
 struct run {
 	const struct tfr_sweep *s;
-	const struct tfr_rewrite_opts *o;
+	const struct tfr_sweep_opts *o;
 	struct worker *workers;
 	unsigned threads;
 	bool ordered; /* pieces are settled in order */
@@ -86,7 +86,7 @@ enum tfr_status sweep_examine(struct run *r, struct worker *w, struct piece *p,
 /* Gives back what only a large record needed. */
 void sweep_leave_gate(struct run *r, struct piece *p);
 
-/* sweep_in_order.c: the whole of it. */
+/* in_order.c: the whole of it. */
 enum tfr_status sweep_in_order(struct run *r, struct tfr_error *err);
 
 #endif

@@ -1,12 +1,12 @@
-/* rewrite/ticker.c - twenty calls a second, whatever the number of threads. */
-#include "rewrite/ticker.h"
+/* sweep/ticker.c - twenty calls a second, whatever the number of threads. */
+#include "sweep/ticker.h"
 
 #include "base/clock.h"
 #include "base/error.h"
 
 #define INTERVAL 50000000u /* nanoseconds */
 
-void tfr_ticker_init(struct tfr_ticker *t, const struct tfr_rewrite_opts *opts, const char *phase,
+void tfr_ticker_init(struct tfr_ticker *t, struct tfr_sweep_opts opts, const char *phase,
 	uint64_t total_items, uint64_t total_bytes)
 {
 	*t = (struct tfr_ticker){
@@ -26,13 +26,13 @@ static void tell(struct tfr_ticker *t)
 		.total_bytes = t->progress.total_bytes,
 	};
 
-	if (!t->opts->progress(t->opts->ctx, t->phase, &p))
+	if (!t->opts.progress(t->opts.ctx, t->phase, &p))
 		__atomic_store_n(&t->cancelled, true, __ATOMIC_RELAXED);
 }
 
 void tfr_ticker_clear(struct tfr_ticker *t)
 {
-	if (t->opts->progress)
+	if (t->opts.progress)
 		tell(t);
 	pthread_mutex_destroy(&t->lock);
 }
@@ -42,7 +42,7 @@ void tfr_ticker_add(struct tfr_ticker *t, uint64_t items, uint64_t bytes)
 	uint64_t now;
 
 	tfr_progress_add(&t->progress, items, bytes);
-	if (!t->opts->progress || pthread_mutex_trylock(&t->lock))
+	if (!t->opts.progress || pthread_mutex_trylock(&t->lock))
 		return;
 	now = tfr_clock_ns();
 	if (now - t->last >= INTERVAL) {

@@ -1,12 +1,12 @@
-/* rewrite/aside.h - what is bad in a piece of the inputs, on its way into the quarantine.
+/* sweep/aside.h - what is bad in a piece of the inputs, on its way into the quarantine.
  *
  * The quarantine has it as it lies in the inputs (uncompressed) and in their order: a piece keeps
  * what is bad in it until it is settled.  Spans between records come before the records of the
  * piece; bad records are not copied, they lie in the piece. */
-#ifndef TFR_REWRITE_ASIDE_H
-#define TFR_REWRITE_ASIDE_H
+#ifndef TFR_SWEEP_ASIDE_H
+#define TFR_SWEEP_ASIDE_H
 
-#include <tfr/rewrite.h>
+#include <tfr/sweep.h>
 
 #include "base/buf.h"
 #include "thread/lanes.h"
@@ -44,6 +44,6 @@ void tfr_aside_clear(struct tfr_aside *a);
 
 /* Gives the quarantine its name, if there is one: after all sets are whole, before the first of
  * them has its own. */
-enum tfr_status tfr_aside_publish(const struct tfr_rewrite_opts *opts, struct tfr_error *err);
+enum tfr_status tfr_aside_publish(struct tfr_stream_writer *quarantine, struct tfr_error *err);
 
 #endif

@@ -1,0 +1,42 @@
+/* tfr/sweep.h - one pass over all records of a set: what every call that makes one is told, and
+ * what it reports.
+ *
+ * Every checksum is verified on the way.  Several files are read at once, or one on all processors.
+ */
+#ifndef TFR_SWEEP_H
+#define TFR_SWEEP_H
+
+#include <tfr/progress.h>
+#include <tfr/shard.h>
+
+/* Zero is a default everywhere but in `input`. */
+struct tfr_sweep_opts {
+	const struct tfr_set *input;
+	enum tfr_compression compression; /* of the inputs */
+	/* Only records for which this holds (tfr_where_compile()) are taken; NULL: all. */
+	const char *where;
+	/* A damaged record, or one that is not the Example it has to be, ends the call with
+	 * TFR_EDATA, file, record and offset; with `skip_damaged` it is warned of and counted, and
+	 * reading goes on where it can. */
+	bool skip_damaged;
+	/* With `skip_damaged`: receives what is passed over, as tfr/rewrite.h says.  NULL: there is
+	 * none. */
+	struct tfr_stream_writer *quarantine;
+	unsigned threads; /* 0: one a processor */
+
+	/* Called every now and then, from any of the call's threads, one at a time: how far `phase`
+	 * is.  Returning false ends the call with TFR_ECANCELLED.  NULL: nobody asks. */
+	bool (*progress)(void *ctx, const char *phase, const struct tfr_progress *p);
+	/* One line without its end, from any thread, one at a time; NULL: nobody listens. */
+	void (*warn)(void *ctx, const char *text);
+	void *ctx;
+};
+
+/* Filled as far as it came where the call fails. */
+struct tfr_sweep_report {
+	uint64_t records; /* read, and whole */
+	uint64_t bad;	  /* damaged, passed over */
+	uint64_t taken;	  /* of `records`: those that `where` selects */
+};
+
+#endif
