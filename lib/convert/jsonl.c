@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/base64.h"
+
 enum { DEPTH = 32 };
 
 bool tfr_json_open(struct tfr_json *j)
@@ -170,33 +172,6 @@ static enum tfr_status misfit(
 		err, TFR_EDATA, "'%s' is %s that %s cannot hold", name, is, tfr_kind_name(kind));
 }
 
-static bool decode_base64(const char *text, size_t n, struct tfr_buf *out)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	uint32_t group = 0;
-	unsigned bits = 0;
-	size_t padding = 0;
-
-	if (n % 4 || !tfr_buf_reserve(out, n))
-		return false;
-	while (padding < 2 && padding < n && text[n - 1 - padding] == '=')
-		padding++;
-	for (size_t i = 0; i < n - padding; i++) {
-		const char *digit = text[i] ? strchr(digits, text[i]) : NULL;
-
-		if (!digit)
-			return false;
-		group = group << 6 | (uint32_t)(digit - digits);
-		bits += 6;
-		if (bits >= 8) {
-			bits -= 8;
-			out->data[out->size++] = (uint8_t)(group >> bits);
-		}
-	}
-	return !(group & ((1u << bits) - 1));
-}
-
 /* Appends the value's bytes to j->data. */
 static bool append_bytes(struct tfr_json *j, struct json_object *v, bool given)
 {
@@ -205,8 +180,8 @@ static bool append_bytes(struct tfr_json *j, struct json_object *v, bool given)
 	size_t size;
 
 	if (base64)
-		return decode_base64(json_object_get_string(base64),
-			(size_t)json_object_get_string_len(base64), &j->data);
+		return tfr_base64_decode(&j->data, json_object_get_string(base64),
+			(size_t)json_object_get_string_len(base64));
 	if (json_object_is_type(v, json_type_string)) {
 		text = json_object_get_string(v);
 		size = (size_t)json_object_get_string_len(v);

@@ -4,30 +4,10 @@
  * do.  Those of a packed chunk are taken straight out of the record. */
 #include <string.h>
 
+#include "base/base64.h"
 #include "example/print.h"
 #include "example/varint.h"
 #include "example/wire.h"
-
-static bool encode_base64(struct tfr_buf *out, struct tfr_bytes b)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-	out->size = 0;
-	if (!tfr_buf_reserve(out, b.size / 3 * 4 + 4))
-		return false;
-	for (size_t i = 0; i < b.size; i += 3) {
-		size_t n = b.size - i;
-		uint32_t v = (uint32_t)b.data[i] << 16 | (n > 1 ? b.data[i + 1] << 8 : 0) |
-			     (n > 2 ? b.data[i + 2] : 0);
-
-		out->data[out->size++] = (uint8_t)digits[v >> 18];
-		out->data[out->size++] = (uint8_t)digits[v >> 12 & 63];
-		out->data[out->size++] = (uint8_t)(n > 1 ? digits[v >> 6 & 63] : '=');
-		out->data[out->size++] = (uint8_t)(n > 2 ? digits[v & 63] : '=');
-	}
-	return true;
-}
 
 bool tfr_print_json_bytes(struct tfr_printer *p, struct tfr_bytes b)
 {
@@ -37,7 +17,8 @@ bool tfr_print_json_bytes(struct tfr_printer *p, struct tfr_bytes b)
 		tfr_json_bytes(p->json, NULL, b.data, b.size);
 		return true;
 	}
-	if (p->opts.base64 && !encode_base64(&p->scratch, b))
+	p->scratch.size = 0;
+	if (p->opts.base64 && !tfr_base64_encode(&p->scratch, b.data, b.size))
 		return false;
 	tfr_json_open_object(p->json, NULL);
 	if (p->opts.base64) {
