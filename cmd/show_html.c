@@ -1,14 +1,12 @@
 /* cmd/show_html.c - a contact sheet: a card a record, with its picture, boxes and masks over it.
  *
- * Nothing that comes from a record reaches the page but through put_escaped(), which leaves no
- * character that means something to a browser, or as base64.  Beside that the page forbids itself
- * scripts and the network.  The first failure to write stays and is told by the call that is under
- * way. */
+ * Nothing that comes from a record reaches the page but through page_escaped() or as base64. Beside
+ * that the page forbids itself scripts and the network. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "page.h"
 #include "show_html.h"
 
 /* What one card holds at most: a page is looked at by a person. */
@@ -18,82 +16,11 @@ static const char *const colours[COLOURS] = { "#ff3b30", "#34c759", "#0a84ff", "
 	"#64d2ff", "#ffd60a", "#ff375f" };
 
 struct show_html {
-	struct tfr_stream_writer *out;
+	struct page *page;
 	struct tfr_example *ex;
 	struct tfr_json *json;
 	unsigned values;
-	enum tfr_status status;
-	struct tfr_error *err; /* of the call under way */
 };
-
-static void put(struct show_html *h, const void *bytes, size_t n)
-{
-	struct iovec piece = { (void *)(uintptr_t)bytes, n };
-
-	if (n && !h->status)
-		h->status = tfr_stream_writer_put(h->out, &piece, 1, h->err);
-}
-
-static void put_text(struct show_html *h, const char *text)
-{
-	put(h, text, strlen(text));
-}
-
-TFR_PRINTF(2, 3) static void put_format(struct show_html *h, const char *format, ...)
-{
-	char text[1024];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	put_text(h, text);
-}
-
-static const char *entity(uint8_t c)
-{
-	switch (c) {
-	case '&':
-		return "&amp;";
-	case '<':
-		return "&lt;";
-	case '>':
-		return "&gt;";
-	case '"':
-		return "&quot;";
-	case '\'':
-		return "&#39;";
-	case '\n':
-	case '\t':
-		return NULL;
-	default:
-		return c < 0x20 || c == 0x7f ? "\xef\xbf\xbd" : NULL;
-	}
-}
-
-/* Any bytes as text: what is no UTF-8, or a control character, is U+FFFD. */
-static void put_escaped(struct show_html *h, const void *bytes, size_t size)
-{
-	const uint8_t *p = bytes;
-	size_t plain = 0; /* bytes before p that go as they are */
-
-	for (size_t i = 0; i < size;) {
-		size_t len = p[i] < 0x80 ? 1 : p[i] < 0xe0 ? 2 : p[i] < 0xf0 ? 3 : 4;
-		const char *instead = len == 1 ? entity(p[i]) : NULL;
-
-		if (len > 1 && (len > size - i || !tfr_is_utf8(p + i, len))) {
-			instead = "\xef\xbf\xbd";
-			len = 1;
-		}
-		if (instead) {
-			put(h, p + plain, i - plain);
-			put_text(h, instead);
-			plain = i + len;
-		}
-		i += len;
-	}
-	put(h, p + plain, size - plain);
-}
 
 /* At most MAX_TEXT bytes, up to where a character ends.  Whether something was left out. */
 static bool put_start(struct show_html *h, const uint8_t *p, size_t size)
@@ -103,32 +30,8 @@ static bool put_start(struct show_html *h, const uint8_t *p, size_t size)
 	if (n > MAX_TEXT)
 		for (n = MAX_TEXT; n && (p[n] & 0xc0) == 0x80;)
 			n--;
-	put_escaped(h, p, n);
+	page_escaped(h->page, p, n);
 	return n < size;
-}
-
-static void put_base64(struct show_html *h, const uint8_t *p, size_t size)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	char text[1024];
-	size_t used = 0;
-
-	for (size_t i = 0; i < size; i += 3) {
-		size_t n = size - i;
-		uint32_t v = (uint32_t)p[i] << 16 | (n > 1 ? (uint32_t)p[i + 1] << 8 : 0) |
-			     (n > 2 ? p[i + 2] : 0);
-
-		text[used++] = digits[v >> 18];
-		text[used++] = digits[v >> 12 & 63];
-		text[used++] = n > 1 ? digits[v >> 6 & 63] : '=';
-		text[used++] = n > 2 ? digits[v & 63] : '=';
-		if (used == sizeof(text)) {
-			put(h, text, used);
-			used = 0;
-		}
-	}
-	put(h, text, used);
 }
 
 /* ---- The page ---- */
@@ -171,53 +74,47 @@ static double channel(const char *colour, int i)
  * one transparent and both of the others its colour. */
 static void put_filters(struct show_html *h)
 {
-	put_text(h, "<svg width=\"0\" height=\"0\" style=\"position: absolute\">\n");
+	page_text(h->page, "<svg width=\"0\" height=\"0\" style=\"position: absolute\">\n");
 	for (int i = 0; i < COLOURS; i++)
-		put_format(h,
+		page_format(h->page,
 			"<filter id=\"m%d\" color-interpolation-filters=\"sRGB\"><feColorMatrix "
 			"values=\"0 0 0 0 %.3f 0 0 0 0 %.3f 0 0 0 0 %.3f 255 0 0 0 0\"/>"
 			"</filter>\n",
 			i, channel(colours[i], 0), channel(colours[i], 1), channel(colours[i], 2));
-	put_text(h, "</svg>\n<main>\n");
+	page_text(h->page, "</svg>\n<main>\n");
 }
 
 enum tfr_status show_html_open(struct show_html **html, const char *path, bool force,
 	unsigned values, struct tfr_error *err)
 {
-	struct tfr_writer_opts opts = {
-		.compression = TFR_COMPRESSION_NONE,
-		.force = force,
-		.temporaries = cmd_temporaries(),
-	};
 	struct show_html *h = calloc(1, sizeof(*h));
 
 	*html = h;
 	if (!h)
 		return TFR_ENOMEM;
-	h->err = err;
 	h->values = values;
 	h->ex = tfr_example_new();
 	h->json = tfr_json_new();
 	if (!h->ex || !h->json)
 		return TFR_ENOMEM;
-	h->status = tfr_stream_writer_open(&h->out, path, &opts, err);
-	put_text(h, head);
+	if (page_open(&h->page, path, force, err))
+		return err->status;
+	page_text(h->page, head);
 	put_filters(h);
-	return h->status;
+	return page_status(h->page, err);
 }
 
 enum tfr_status show_html_publish(struct show_html *h, struct tfr_error *err)
 {
-	h->err = err;
-	put_text(h, "</main>\n</body>\n</html>\n");
-	return h->status ? h->status : tfr_stream_writer_publish(h->out, err);
+	page_text(h->page, "</main>\n</body>\n</html>\n");
+	return page_publish(h->page, err);
 }
 
 void show_html_close(struct show_html *h)
 {
 	if (!h)
 		return;
-	tfr_stream_writer_close(h->out);
+	page_close(h->page);
 	tfr_example_free(h->ex);
 	tfr_json_free(h->json);
 	free(h);
@@ -270,9 +167,10 @@ static bool find_picture(const struct tfr_example *ex, struct tfr_bytes *b)
 
 static void put_data(struct show_html *h, const char *attribute, struct tfr_bytes b)
 {
-	put_format(h, " %s=\"data:%s;base64,", attribute, mime(tfr_image_sniff(b.data, b.size)));
-	put_base64(h, b.data, b.size);
-	put_text(h, "\"");
+	page_format(
+		h->page, " %s=\"data:%s;base64,", attribute, mime(tfr_image_sniff(b.data, b.size)));
+	page_base64(h->page, b.data, b.size);
+	page_text(h->page, "\"");
 }
 
 static void put_masks(struct show_html *h, const struct tfr_image_info *info)
@@ -284,12 +182,12 @@ static void put_masks(struct show_html *h, const struct tfr_image_info *info)
 	for (int i = 0; i < MAX_MASKS && tfr_cursor_bytes(&c, &b); i++) {
 		if (tfr_image_sniff(b.data, b.size) != TFR_IMAGE_PNG)
 			continue;
-		put_format(h,
+		page_format(h->page,
 			"<image width=\"%u\" height=\"%u\" preserveAspectRatio=\"none\" "
 			"filter=\"url(#m%d)\" opacity=\".45\"",
 			info->width, info->height, i % COLOURS);
 		put_data(h, "href", b);
-		put_text(h, "/>\n");
+		page_text(h->page, "/>\n");
 	}
 }
 
@@ -304,7 +202,7 @@ static void put_class(struct show_html *h, int i)
 		put_start(h, text.data, text.size);
 	else if (tfr_feature_int64(
 			 tfr_example_get(h->ex, "image/object/class/label"), (uint64_t)i, &label))
-		put_format(h, "%lld", (long long)label);
+		page_format(h->page, "%lld", (long long)label);
 }
 
 static void put_boxes(struct show_html *h, const struct tfr_image_info *info)
@@ -325,13 +223,13 @@ static void put_boxes(struct show_html *h, const struct tfr_image_info *info)
 		if (!(v[0] <= v[2] && v[1] <= v[3] && fabsf(v[0]) < 1e6f && fabsf(v[1]) < 1e6f &&
 			    v[2] < 1e6f && v[3] < 1e6f))
 			continue;
-		put_format(h,
+		page_format(h->page,
 			"<rect x=\"%.7g\" y=\"%.7g\" width=\"%.7g\" height=\"%.7g\" "
 			"stroke=\"%s\"/>\n<text x=\"%.7g\" y=\"%.7g\" font-size=\"%.4g\">",
 			v[0] * w, v[1] * height, (v[2] - v[0]) * w, (v[3] - v[1]) * height,
 			colours[i % COLOURS], v[0] * w + em / 4, v[1] * height + em, em);
 		put_class(h, i);
-		put_text(h, "</text>\n");
+		page_text(h->page, "</text>\n");
 	}
 }
 
@@ -345,18 +243,18 @@ static void put_picture(struct show_html *h)
 		return;
 	tfr_image_probe(b.data, b.size, &info, NULL);
 	if (!info.width || !info.height) {
-		put_text(h, "<img alt=\"\"");
+		page_text(h->page, "<img alt=\"\"");
 		put_data(h, "src", b);
-		put_text(h, ">\n");
+		page_text(h->page, ">\n");
 		return;
 	}
-	put_format(h, "<svg viewBox=\"0 0 %u %u\">\n<image width=\"%u\" height=\"%u\"", info.width,
-		info.height, info.width, info.height);
+	page_format(h->page, "<svg viewBox=\"0 0 %u %u\">\n<image width=\"%u\" height=\"%u\"",
+		info.width, info.height, info.width, info.height);
 	put_data(h, "href", b);
-	put_text(h, "/>\n");
+	page_text(h->page, "/>\n");
 	put_masks(h, &info);
 	put_boxes(h, &info);
-	put_text(h, "</svg>\n");
+	page_text(h->page, "</svg>\n");
 }
 
 /* ---- What is said of it ---- */
@@ -368,12 +266,12 @@ static void put_bytes(struct show_html *h, struct tfr_bytes b)
 
 	if (!tfr_is_utf8(b.data, b.size)) {
 		what = show_describe(NULL, b.data, b.size, false);
-		put_format(h, "%s%s%s", what ? what : "", what ? ", " : "",
+		page_format(h->page, "%s%s%s", what ? what : "", what ? ", " : "",
 			tfr_format_size(b.size, size));
 		return;
 	}
 	if (put_start(h, b.data, b.size))
-		put_format(h, "… (%s)", tfr_format_size(b.size, size));
+		page_format(h->page, "… (%s)", tfr_format_size(b.size, size));
 }
 
 static void put_number(struct show_html *h)
@@ -382,9 +280,9 @@ static void put_number(struct show_html *h)
 	const char *text = tfr_json_text(h->json, &size);
 
 	if (text && *text == '"') /* "NaN": a string only in JSON */
-		put_escaped(h, text + 1, size - 2);
+		page_escaped(h->page, text + 1, size - 2);
 	else if (text)
-		put_escaped(h, text, size);
+		page_escaped(h->page, text, size);
 	tfr_json_reset(h->json);
 }
 
@@ -398,7 +296,7 @@ static void put_values(struct show_html *h, const struct tfr_feature *f)
 
 	tfr_cursor_init(&c, f);
 	for (i = 0; i < h->values && i < f->count; i++) {
-		put_text(h, i ? ", " : "");
+		page_text(h->page, i ? ", " : "");
 		if (tfr_cursor_bytes(&c, &b)) {
 			put_bytes(h, b);
 		} else if (tfr_cursor_float(&c, &x)) {
@@ -410,7 +308,7 @@ static void put_values(struct show_html *h, const struct tfr_feature *f)
 		}
 	}
 	if (i < f->count)
-		put_text(h, i ? ", …" : "…");
+		page_text(h->page, i ? ", …" : "…");
 }
 
 static void put_label(struct show_html *h)
@@ -422,38 +320,38 @@ static void put_label(struct show_html *h)
 
 	if (!named && !numbered)
 		return;
-	put_text(h, "<h2>");
+	page_text(h->page, "<h2>");
 	if (named)
 		put_values(h, text);
 	if (numbered) {
-		put_text(h, named ? " (" : "");
+		page_text(h->page, named ? " (" : "");
 		put_values(h, label);
-		put_text(h, named ? ")" : "");
+		page_text(h->page, named ? ")" : "");
 	}
-	put_text(h, "</h2>\n");
+	page_text(h->page, "</h2>\n");
 }
 
 static void put_features(struct show_html *h)
 {
 	size_t n = tfr_example_count(h->ex), shown = n < MAX_ROWS ? n : MAX_ROWS;
 
-	put_text(h, "<table>\n");
+	page_text(h->page, "<table>\n");
 	for (size_t i = 0; i < shown; i++) {
 		const struct tfr_feature *f = tfr_example_at(h->ex, i);
 
-		put_text(h, "<tr><th>");
+		page_text(h->page, "<tr><th>");
 		if (put_start(h, (const uint8_t *)f->key, f->key_size))
-			put_text(h, "…");
-		put_format(h, "</th><td>%s", tfr_kind_name(f->kind));
+			page_text(h->page, "…");
+		page_format(h->page, "</th><td>%s", tfr_kind_name(f->kind));
 		if (f->kind && f->count != 1)
-			put_format(h, " [%llu]", (unsigned long long)f->count);
-		put_text(h, "</td><td>");
+			page_format(h->page, " [%llu]", (unsigned long long)f->count);
+		page_text(h->page, "</td><td>");
 		put_values(h, f);
-		put_text(h, "</td></tr>\n");
+		page_text(h->page, "</td></tr>\n");
 	}
-	put_text(h, "</table>\n");
+	page_text(h->page, "</table>\n");
 	if (shown < n)
-		put_format(h, "<p>… and %zu more</p>\n", n - shown);
+		page_format(h->page, "<p>… and %zu more</p>\n", n - shown);
 }
 
 enum tfr_status show_html_put(struct show_html *h, const struct tfr_record *rec, const char *path,
@@ -461,8 +359,7 @@ enum tfr_status show_html_put(struct show_html *h, const struct tfr_record *rec,
 {
 	char size[TFR_SIZE_TEXT];
 
-	h->err = err;
-	put_text(h, example ? "<article>\n" : "<article class=\"wide\">\n");
+	page_text(h->page, example ? "<article>\n" : "<article class=\"wide\">\n");
 	if (example) {
 		enum tfr_status status = tfr_example_parse(h->ex, rec->data, rec->size, err);
 
@@ -471,17 +368,17 @@ enum tfr_status show_html_put(struct show_html *h, const struct tfr_record *rec,
 		put_picture(h);
 		put_label(h);
 	}
-	put_text(h, example ? "<details><summary>" : "<details open><summary>");
-	put_escaped(h, path, strlen(path));
-	put_format(h, " record %llu, %s</summary>\n", (unsigned long long)rec->index,
+	page_text(h->page, example ? "<details><summary>" : "<details open><summary>");
+	page_escaped(h->page, path, strlen(path));
+	page_format(h->page, " record %llu, %s</summary>\n", (unsigned long long)rec->index,
 		tfr_format_size(rec->size, size));
 	if (example) {
 		put_features(h);
 	} else {
-		put_text(h, "<pre>");
-		put_escaped(h, text, strlen(text));
-		put_text(h, "</pre>\n");
+		page_text(h->page, "<pre>");
+		page_escaped(h->page, text, strlen(text));
+		page_text(h->page, "</pre>\n");
 	}
-	put_text(h, "</details>\n</article>\n");
-	return h->status;
+	page_text(h->page, "</details>\n</article>\n");
+	return page_status(h->page, err);
 }

@@ -1,0 +1,146 @@
+/* cmd/page.c - a text that a person opens: HTML, or JSON for another program's window.
+ *
+ * What comes from data goes through page_escaped(), which leaves no character that means something
+ * to a browser, or as base64.  The first failure to write stays and is told when it is asked for,
+ * so that whoever writes a page does not look after each piece. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "page.h"
+
+struct page {
+	struct tfr_stream_writer *out;
+	enum tfr_status status;
+	struct tfr_error err;
+};
+
+enum tfr_status page_open(struct page **page, const char *path, bool force, struct tfr_error *err)
+{
+	struct tfr_writer_opts opts = {
+		.compression = TFR_COMPRESSION_NONE,
+		.force = force,
+		.temporaries = cmd_temporaries(),
+	};
+	struct page *p = calloc(1, sizeof(*p));
+
+	*page = p;
+	if (!p) {
+		*err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };
+		return TFR_ENOMEM;
+	}
+	p->status = tfr_stream_writer_open(&p->out, path, &opts, &p->err);
+	return page_status(p, err);
+}
+
+enum tfr_status page_status(const struct page *p, struct tfr_error *err)
+{
+	if (p->status)
+		*err = p->err;
+	return p->status;
+}
+
+enum tfr_status page_publish(struct page *p, struct tfr_error *err)
+{
+	return p->status ? page_status(p, err) : tfr_stream_writer_publish(p->out, err);
+}
+
+void page_close(struct page *p)
+{
+	if (!p)
+		return;
+	tfr_stream_writer_close(p->out);
+	free(p);
+}
+
+void page_put(struct page *p, const void *bytes, size_t n)
+{
+	struct iovec piece = { (void *)(uintptr_t)bytes, n };
+
+	if (n && !p->status)
+		p->status = tfr_stream_writer_put(p->out, &piece, 1, &p->err);
+}
+
+void page_text(struct page *p, const char *text)
+{
+	page_put(p, text, strlen(text));
+}
+
+void page_format(struct page *p, const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	page_text(p, text);
+}
+
+static const char *entity(uint8_t c)
+{
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	case '\n':
+	case '\t':
+		return NULL;
+	default:
+		return c < 0x20 || c == 0x7f ? "\xef\xbf\xbd" : NULL;
+	}
+}
+
+void page_escaped(struct page *p, const void *text, size_t size)
+{
+	const uint8_t *b = text;
+	size_t plain = 0; /* bytes before p that go as they are */
+
+	for (size_t i = 0; i < size;) {
+		size_t len = b[i] < 0x80 ? 1 : b[i] < 0xe0 ? 2 : b[i] < 0xf0 ? 3 : 4;
+		const char *instead = len == 1 ? entity(b[i]) : NULL;
+
+		if (len > 1 && (len > size - i || !tfr_is_utf8(b + i, len))) {
+			instead = "\xef\xbf\xbd";
+			len = 1;
+		}
+		if (instead) {
+			page_put(p, b + plain, i - plain);
+			page_text(p, instead);
+			plain = i + len;
+		}
+		i += len;
+	}
+	page_put(p, b + plain, size - plain);
+}
+
+void page_base64(struct page *p, const uint8_t *b, size_t size)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	char text[1024];
+	size_t used = 0;
+
+	for (size_t i = 0; i < size; i += 3) {
+		size_t n = size - i;
+		uint32_t v = (uint32_t)b[i] << 16 | (n > 1 ? (uint32_t)b[i + 1] << 8 : 0) |
+			     (n > 2 ? b[i + 2] : 0);
+
+		text[used++] = digits[v >> 18];
+		text[used++] = digits[v >> 12 & 63];
+		text[used++] = n > 1 ? digits[v >> 6 & 63] : '=';
+		text[used++] = n > 2 ? digits[v & 63] : '=';
+		if (used == sizeof(text)) {
+			page_put(p, text, used);
+			used = 0;
+		}
+	}
+	page_put(p, text, used);
+}
