@@ -37,6 +37,7 @@ struct item {
 
 struct tfr_builder {
 	struct tfr_buf keys, lists, items, refs, out, pieces, flat;
+	struct tfr_buf frames; /* the entries of feature_lists, in wire form */
 	size_t n_items, n_refs;
 };
 
@@ -63,12 +64,13 @@ void tfr_builder_free(struct tfr_builder *b)
 	tfr_buf_clear(&b->out);
 	tfr_buf_clear(&b->pieces);
 	tfr_buf_clear(&b->flat);
+	tfr_buf_clear(&b->frames);
 	free(b);
 }
 
 void tfr_builder_reset(struct tfr_builder *b)
 {
-	b->keys.size = b->lists.size = b->items.size = b->refs.size = 0;
+	b->keys.size = b->lists.size = b->items.size = b->refs.size = b->frames.size = 0;
 	b->n_items = b->n_refs = 0;
 }
 
@@ -220,6 +222,61 @@ enum tfr_status tfr_builder_text(
 {
 	return add_bytes(b, key, &(struct tfr_bytes){ (const uint8_t *)value, strlen(value) }, 1,
 		false, err);
+}
+
+/* ---- Feature lists ---- */
+
+/* The sizes of what holds `n` floats, from the inside: the packed chunk, the FloatList, the
+ * Feature. */
+static size_t chunk_size(size_t n)
+{
+	return n ? 1 + varint_size(4 * n) + 4 * n : 0;
+}
+
+static size_t frame_size(size_t n)
+{
+	return 1 + varint_size(chunk_size(n)) + chunk_size(n);
+}
+
+static bool put_frame(struct tfr_buf *b, const float *values, size_t n)
+{
+	if (!put_head(b, TAG_1, frame_size(n)) ||
+		!put_head(b, TFR_KIND_FLOAT << 3 | 2, chunk_size(n)))
+		return false;
+	return !n || (put_head(b, TAG_1, 4 * n) && tfr_buf_append(b, values, 4 * n));
+}
+
+static bool put_frames(
+	struct tfr_buf *b, const char *key, const float *values, size_t n, size_t frame)
+{
+	size_t full = n / frame, rest = n % frame, key_size = strlen(key), list, entry;
+
+	list = full * (1 + varint_size(frame_size(frame)) + frame_size(frame));
+	if (rest)
+		list += 1 + varint_size(frame_size(rest)) + frame_size(rest);
+	entry = 1 + varint_size(key_size) + key_size + 1 + varint_size(list) + list;
+	if (!put_head(b, TAG_1, entry) || !put_head(b, TAG_1, key_size) ||
+		!tfr_buf_append(b, key, key_size) || !put_head(b, TAG_2, list) ||
+		!tfr_buf_reserve(b, list))
+		return false;
+	for (size_t i = 0; i < n; i += frame)
+		if (!put_frame(b, values + i, n - i < frame ? n - i : frame))
+			return false;
+	return true;
+}
+
+enum tfr_status tfr_builder_frames(struct tfr_builder *b, const char *key, const float *values,
+	size_t n, size_t frame, struct tfr_error *err)
+{
+	size_t before = b->frames.size;
+
+	if (n > INT32_MAX / 4)
+		return tfr_fail(err, TFR_EUSAGE,
+			"a SequenceExample cannot be larger than protobuf's 2 GiB");
+	if (put_frames(&b->frames, key, values, n, frame))
+		return TFR_OK;
+	b->frames.size = before;
+	return tfr_fail_nomem(err, "building a SequenceExample");
 }
 
 /* A list as it was read may be packed in pieces or not at all: its values are written anew. */
@@ -376,7 +433,8 @@ enum tfr_status tfr_builder_gather(struct tfr_builder *b, const struct iovec **p
 
 		total += 1 + varint_size(entry) + entry;
 	}
-	if (total > INT32_MAX - 6 || b->n_refs > INT32_MAX / 2 - 1)
+	if (total > INT32_MAX - 12 || b->frames.size > INT32_MAX - 12 - total ||
+		b->n_refs > INT32_MAX / 2 - 1)
 		return tfr_fail(
 			err, TFR_EUSAGE, "an Example cannot be larger than protobuf's 2 GiB");
 	if (b->n_items && !put_head(&b->out, TAG_1, total))
@@ -384,12 +442,17 @@ enum tfr_status tfr_builder_gather(struct tfr_builder *b, const struct iovec **p
 	for (size_t i = 0; i < b->n_items; i++)
 		if (!put_item(b, &items[i], &from))
 			return tfr_fail_nomem(err, "building an Example");
+	if (b->frames.size && (!put_head(&b->out, TAG_2, b->frames.size) ||
+				      !tfr_buf_append(&b->out, b->frames.data, b->frames.size)))
+		return tfr_fail_nomem(err, "building an Example");
 	if (!put_pieces(b, &from, NULL))
 		return tfr_fail_nomem(err, "building an Example");
 
 	*pieces = piece = (struct iovec *)b->pieces.data;
 	*n = (int)(b->pieces.size / sizeof(*piece));
 	*size = b->n_items ? 1 + varint_size(total) + total : 0;
+	if (b->frames.size)
+		*size += 1 + varint_size(b->frames.size) + b->frames.size;
 	out = b->out.data;
 	for (int i = 0; i < *n; i++) {
 		if (piece[i].iov_base)

@@ -141,6 +141,11 @@ TFR_API enum tfr_status tfr_builder_int64(
 	struct tfr_builder *b, const char *key, int64_t value, struct tfr_error *err);
 TFR_API enum tfr_status tfr_builder_text(
 	struct tfr_builder *b, const char *key, const char *value, struct tfr_error *err);
+/* A feature list of floats, which makes the record a SequenceExample, whose context the features
+ * are: `frame` values (at least 1) in each frame but the last, which has what is left of `n`.  Lists
+ * come in the order in which they are added; a key must not be added twice. */
+TFR_API enum tfr_status tfr_builder_frames(struct tfr_builder *b, const char *key,
+	const float *values, size_t n, size_t frame, struct tfr_error *err);
 /* A feature as read, its key of any bytes, its values in the builder's own form; unset stays unset.
  */
 TFR_API enum tfr_status tfr_builder_feature(

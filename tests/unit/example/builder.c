@@ -39,6 +39,31 @@ Test(builder, golden_bytes_of_tensorflow)
 	tfr_builder_free(b);
 }
 
+/* The bytes are SerializeToString(deterministic=True)'s of tf.train.SequenceExample. */
+Test(builder, frames_make_a_sequence_example)
+{
+	struct tfr_builder *b = tfr_builder_new();
+	float ones[40];
+
+	for (size_t i = 0; i < 40; i++)
+		ones[i] = 1;
+	tfr_builder_frames(b, "w", (const float[]){ 1, 2, 0.5f }, 3, 2, NULL);
+	tfr_builder_int64(b, "a", 1, NULL);
+	expect_bytes(b, "0a0c0a0a0a016112051a030a0101121f0a1d0a017712180a0c120a0a080000803f00000040"
+			"0a0812060a040000003f");
+	tfr_builder_frames(b, "w", NULL, 0, 2, NULL);
+	expect_bytes(b, "12070a050a01771200");
+	tfr_builder_frames(b, "w", ones, 40, 40, NULL);
+	expect_bytes(b, "12b2010aaf010a017712a9010aa60112a3010aa001"
+			"0000803f0000803f0000803f0000803f0000803f0000803f0000803f0000803f"
+			"0000803f0000803f0000803f0000803f0000803f0000803f0000803f0000803f"
+			"0000803f0000803f0000803f0000803f0000803f0000803f0000803f0000803f"
+			"0000803f0000803f0000803f0000803f0000803f0000803f0000803f0000803f"
+			"0000803f0000803f0000803f0000803f0000803f0000803f0000803f0000803f");
+	expect_bytes(b, "");
+	tfr_builder_free(b);
+}
+
 Test(builder, order_and_repetition_do_not_show)
 {
 	struct tfr_builder *b = tfr_builder_new();
