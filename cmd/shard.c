@@ -10,6 +10,7 @@
 #include "shard_choice.h"
 #include "shard_follow.h"
 #include "shard_pictures.h"
+#include "shard_sounds.h"
 
 struct shard_settings {
 	struct opt_list outputs, types, embeds;
@@ -24,9 +25,10 @@ struct shard_settings {
 	double checkpoint;
 	struct choice_settings choice;
 	struct picture_settings pictures;
+	struct sound_settings sounds;
 };
 
-static const struct shard_settings defaults = { .memory = 1 << 30, .checkpoint = 10 };
+static const struct shard_settings defaults = { .memory = 1 << 30, .checkpoint = 10, .sounds = SOUNDS_DEFAULT };
 
 /* Options that do not change what is written: a run is resumed whatever they are. */
 static const char *const indifferent[] = { "output", "force", "resume", "checkpoint", "memory",
@@ -43,8 +45,10 @@ static const struct opt options[] = {
 		"then names its splits, such as -o train=0.9 -o test; without it there is one, "
 		"train",
 		struct shard_settings, tfds),
-	OPT(STRING, 0, "from", "KIND", "folder|pairs|coco|archive|webdataset|csv|tsv|jsonl|records",
-		"what the input is: folder, pairs, coco, archive, webdataset, csv, tsv, jsonl or "
+	OPT(STRING, 0, "from", "KIND",
+		"folder|audio|pairs|coco|archive|webdataset|csv|tsv|jsonl|records",
+		"what the input is: folder, audio, pairs, coco, archive, webdataset, csv, tsv, "
+		"jsonl or "
 		"records [auto: what it "
 		"looks like]",
 		struct shard_settings, from),
@@ -93,6 +97,7 @@ static const struct opt options[] = {
 		verify),
 	OPT_CHOICES(struct shard_settings, choice),
 	OPT_PICTURES(struct shard_settings, pictures),
+	OPT_SOUNDS(struct shard_settings, sounds),
 	OPT(STRING, 0, "on-error", "HOW", "skip|fail|quarantine=",
 		"items of no use, such as broken pictures: skip them with a warning, fail (the "
 		"default for records), or quarantine=FILE: skip them and note PATH TAB REASON in "
@@ -375,7 +380,7 @@ static int shard_main(struct cmd *c)
 	if (!outputs.count)
 		return cmd_usage(c, "no output: name a set, such as -o train@16.tfrecord");
 	if (parse_on_error(c, s->on_error, &o) || choice_parse(c, &s->choice, &o) ||
-		pictures_parse(c, &s->pictures, &o))
+		pictures_parse(c, &s->pictures, &o) || sounds_parse(c, &s->sounds, &o))
 		return c->exit;
 	return run_into(c, &o, &outputs);
 }

@@ -34,6 +34,11 @@ static inline bool tfr_embed_is_picture(const struct tfr_embed *e)
 	return !strcmp(e->feature, "image/encoded");
 }
 
+static inline bool tfr_embed_is_sound(const struct tfr_embed *e)
+{
+	return !strcmp(e->feature, "audio/encoded");
+}
+
 struct tfr_columns {
 	const struct tfr_convert_opts *opts;
 	struct tfr_column *list;

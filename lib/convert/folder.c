@@ -1,5 +1,7 @@
-/* convert/folder.c - a folder of pictures: every file below it an item, its sub-folders the
- * classes. */
+/* convert/folder.c - a folder of files of one kind, such as pictures: every file below it an item,
+ * its sub-folders the classes. */
+#include "convert/folder.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +13,7 @@
 
 struct folder {
 	struct tfr_input in;
+	const struct tfr_folder_kind *kind;
 	struct tfr_scan scan;
 	char *prefix;
 	struct tfr_class *classes;
@@ -33,7 +36,7 @@ static uint32_t class_of(const struct folder *f, uint32_t top)
 	return f->class_of ? f->class_of[top] : top;
 }
 
-static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
+enum tfr_status tfr_folder_next(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_room *room, struct tfr_error *err)
 {
 	struct folder *f = (struct folder *)in;
@@ -41,7 +44,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 
 	(void)room;
 	if (!tfr_scan_path(&f->scan, found, &item->name))
-		return tfr_fail_nomem(err, "reading pictures");
+		return tfr_fail_nomem(err, "reading files");
 	if (in->n_classes)
 		item->class = class_of(f, f->scan.dirs[found->dir].class);
 	if (found->fault)
@@ -49,22 +52,23 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	return TFR_OK;
 }
 
-static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
+enum tfr_status tfr_folder_load(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
 	struct folder *f = (struct folder *)in;
 	enum tfr_status status = tfr_item_read(
-		item, f->scan.root, (const char *)item->name.data, tfr_picture_look, room, err);
+		item, f->scan.root, (const char *)item->name.data, f->kind->look, room, err);
 
 	if (!status && !item->skipped)
-		status = tfr_picture_add(in, item, bench, err);
+		status = f->kind->add(in, item, bench, room, err);
 	if (!status && !item->skipped && in->n_classes && item->class == TFR_NO_CLASS)
-		tfr_item_skip(
-			item, TFR_EDATA, "a picture in no class folder, where others are in one");
+		tfr_item_skip(item, TFR_EDATA, "%s in no class folder, where others are in one",
+			f->kind->one);
 	return status;
 }
 
-static void measure(struct tfr_input *in, const struct tfr_item *item, struct tfr_measure *measure)
+void tfr_folder_measure(
+	struct tfr_input *in, const struct tfr_item *item, struct tfr_measure *measure)
 {
 	struct folder *f = (struct folder *)in;
 	struct stat st;
@@ -78,28 +82,27 @@ static void measure(struct tfr_input *in, const struct tfr_item *item, struct tf
 
 /* --- the folder --- */
 
-/* Whether an item is a picture: one that lies in a folder makes folders classes. */
-static enum tfr_status is_picture(struct folder *f, struct tfr_item *item,
+/* Whether an item is of the kind: one that lies in a folder makes folders classes. */
+static enum tfr_status is_of_use(struct folder *f, struct tfr_item *item,
 	const struct tfr_scan_item *found, bool *yes, struct tfr_error *err)
 {
 	static const struct tfr_room nobody;
-	struct tfr_image_info info;
 	enum tfr_status status;
 
 	item->skipped = false;
 	if (!tfr_scan_path(&f->scan, found, &item->name))
 		return tfr_fail_nomem(err, "listing a folder");
 	status = tfr_item_read(
-		item, f->scan.root, (const char *)item->name.data, tfr_picture_look, &nobody, err);
+		item, f->scan.root, (const char *)item->name.data, f->kind->look, &nobody, err);
 	if (!status && !item->skipped)
-		tfr_picture_probe(item, &info);
+		f->kind->judge(item);
 	*yes = !status && !item->skipped;
 	tfr_item_trim(item);
 	return status;
 }
 
-/* Whether records get classes: when there is a picture below the top folders.  Only where files lie
- * at the top as well is it worth a look inside. */
+/* Whether records get classes: when there is a file of the kind below the top folders.  Only where
+ * files lie at the top as well is it worth a look inside. */
 static enum tfr_status look_for_classes(struct folder *f, bool *classes, struct tfr_error *err)
 {
 	const struct tfr_scan *scan = &f->scan;
@@ -112,7 +115,7 @@ static enum tfr_status look_for_classes(struct folder *f, bool *classes, struct 
 	*classes = !at_top && scan->n_classes > 0;
 	for (size_t i = 0; at_top && !status && !*classes && i < scan->n_items; i++)
 		if (scan->items[i].dir && !scan->items[i].fault)
-			status = is_picture(f, &item, &scan->items[i], classes, err);
+			status = is_of_use(f, &item, &scan->items[i], classes, err);
 	tfr_item_clear(&item);
 	return status;
 }
@@ -196,7 +199,7 @@ static enum tfr_status name_classes(struct folder *f, struct tfr_error *err)
 	return TFR_OK;
 }
 
-static void close_folder(struct tfr_input *in)
+void tfr_folder_close(struct tfr_input *in)
 {
 	struct folder *f = (struct folder *)in;
 
@@ -208,8 +211,9 @@ static void close_folder(struct tfr_input *in)
 	free(f);
 }
 
-static enum tfr_status open_folder(
-	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
+enum tfr_status tfr_folder_open(struct tfr_input **in, const struct tfr_input_ops *ops,
+	const struct tfr_folder_kind *kind, const struct tfr_convert_opts *opts,
+	struct tfr_error *err)
 {
 	struct tfr_scan_globs globs = { opts->include, opts->exclude, opts->include_count,
 		opts->exclude_count };
@@ -219,7 +223,8 @@ static enum tfr_status open_folder(
 	if (!f)
 		return tfr_fail_nomem(err, "listing a folder");
 	*in = &f->in;
-	f->in.ops = &tfr_input_folder;
+	f->in.ops = ops;
+	f->kind = kind;
 	f->in.opts = opts;
 	f->scan.root = -1;
 	if (asprintf(&f->prefix, "%s/", opts->inputs[0]) < 0) {
@@ -234,6 +239,35 @@ static enum tfr_status open_folder(
 	return name_classes(f, err);
 }
 
+/* --- of pictures --- */
+
+static void judge_picture(struct tfr_item *item)
+{
+	struct tfr_image_info info;
+
+	tfr_picture_probe(item, &info);
+}
+
+static enum tfr_status add_picture(struct tfr_input *in, struct tfr_item *item,
+	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
+{
+	(void)room;
+	return tfr_picture_add(in, item, bench, err);
+}
+
+static enum tfr_status open_pictures(
+	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	static const struct tfr_folder_kind pictures = {
+		.one = "a picture",
+		.look = tfr_picture_look,
+		.judge = judge_picture,
+		.add = add_picture,
+	};
+
+	return tfr_folder_open(in, &tfr_input_folder, &pictures, opts, err);
+}
+
 const struct tfr_input_ops tfr_input_folder = {
 	.name = "folder",
 	.what = "a folder of pictures",
@@ -243,9 +277,9 @@ const struct tfr_input_ops tfr_input_folder = {
 	.reworks = true,
 	.chooses = true,
 	.recognises = recognises,
-	.open = open_folder,
-	.next = next,
-	.load = load,
-	.measure = measure,
-	.close = close_folder,
+	.open = open_pictures,
+	.next = tfr_folder_next,
+	.load = tfr_folder_load,
+	.measure = tfr_folder_measure,
+	.close = tfr_folder_close,
 };

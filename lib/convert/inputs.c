@@ -15,6 +15,7 @@ enum { HEAD = 512 }; /* a tar archive says what it is at byte 257 */
 static const struct tfr_input_ops *const rows[] = {
 	&tfr_input_coco,
 	&tfr_input_pairs,
+	&tfr_input_audio, /* looks for a sound; any folder is one of pictures */
 	&tfr_input_folder,
 	&tfr_input_records, /* verifies a checksum; an archive may be any GZIP file */
 	&tfr_input_webdataset,
@@ -130,6 +131,14 @@ enum tfr_status tfr_input_open(
 	if (!ops->pictures && opts->sha256)
 		return tfr_fail(
 			err, TFR_EUSAGE, "of %s no digests of pictures are made", ops->what);
+	if (!ops->pictures && !ops->framed && opts->verify)
+		return tfr_fail(
+			err, TFR_EUSAGE, "--verify decodes pictures, and %s has none", ops->what);
+	if (!ops->sounds && (opts->sound || opts->frame != 0))
+		return tfr_fail(err, TFR_EUSAGE, "%s belongs to sounds, not to %s",
+			opts->frame != 0 ? "--frame" : "--audio", ops->what);
+	if (opts->frame != 0 && opts->sound != TFR_SOUND_FLOATS)
+		return tfr_fail(err, TFR_EUSAGE, "frames are of sounds as floats");
 	if (!ops->chooses && (opts->include_count || opts->exclude_count || opts->labels))
 		return tfr_fail(err, TFR_EUSAGE,
 			"files and labels are chosen of a folder of pictures, not of %s",

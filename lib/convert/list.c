@@ -274,6 +274,18 @@ static enum tfr_status check_pictures(const struct tfr_convert_opts *opts, struc
 	return TFR_EUSAGE;
 }
 
+static enum tfr_status check_sounds(const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	if (opts->sound == TFR_SOUND_BYTES)
+		return TFR_OK;
+	for (size_t i = 0; i < opts->embed_count; i++)
+		if (tfr_embed_is_sound(&opts->embeds[i]))
+			return TFR_OK;
+	tfr_fail(err, TFR_EUSAGE, "no column is embedded as sounds: there are none to decode");
+	tfr_error_hint(err, "Name the column of their paths, such as --embed path=audio/encoded.");
+	return TFR_EUSAGE;
+}
+
 static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_ops *ops,
 	enum tfr_list_format format, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
@@ -290,6 +302,8 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 	l->folder = AT_FDCWD;
 	l->columns.opts = opts;
 	status = check_pictures(opts, err);
+	if (!status)
+		status = check_sounds(opts, err);
 	if (!status)
 		status = open_files(l, err);
 	if (status)
@@ -322,6 +336,7 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 		.columns = true,                                                                   \
 		.pictures = true,                                                                  \
 		.reworks = true,                                                                   \
+		.sounds = true,                                                                    \
 		.recognises = recognises_##name_,                                                  \
 		.open = open_##name_,                                                              \
 		.next = next,                                                                      \

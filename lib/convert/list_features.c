@@ -4,6 +4,7 @@
 
 #include "convert/list.h"
 #include "convert/picture.h"
+#include "convert/sound.h"
 
 /* A column that is embedded: its path is kept until load() reads the file. */
 static enum tfr_status note_path(struct tfr_list_item *own, size_t embed, const char *path,
@@ -105,11 +106,10 @@ enum tfr_status tfr_list_put_object(struct tfr_list *l, struct tfr_list_item *ow
 /* --- embedded files --- */
 
 static enum tfr_status read_embedded(struct tfr_list *l, struct tfr_item *item, const char *path,
-	bool picture, const struct tfr_room *room, struct tfr_error *err)
+	void (*look)(struct tfr_item *item), const struct tfr_room *room, struct tfr_error *err)
 {
 	size_t before = item->size;
-	enum tfr_status status =
-		tfr_item_read(item, l->folder, path, picture ? tfr_picture_look : NULL, room, err);
+	enum tfr_status status = tfr_item_read(item, l->folder, path, look, room, err);
 
 	item->size += before;
 	return status;
@@ -131,7 +131,7 @@ static void name_file(struct tfr_item *item, const char *path)
 static enum tfr_status embed_picture(struct tfr_list *l, struct tfr_item *item, const char *path,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
-	enum tfr_status status = read_embedded(l, item, path, true, room, err);
+	enum tfr_status status = read_embedded(l, item, path, tfr_picture_look, room, err);
 
 	if (!status && !item->skipped)
 		status = tfr_picture_add(&l->in, item, bench, err);
@@ -141,20 +141,41 @@ static enum tfr_status embed_picture(struct tfr_list *l, struct tfr_item *item, 
 	return status;
 }
 
+static enum tfr_status embed_sound(struct tfr_list *l, struct tfr_item *item, const char *path,
+	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
+{
+	enum tfr_status status = read_embedded(l, item, path, tfr_sound_look, room, err);
+
+	if (!status && !item->skipped)
+		status = tfr_sound_add(&l->in, item, bench, room, err);
+	if (!status && !item->skipped)
+		status = tfr_builder_text(item->builder, "audio/filename", path, err);
+	name_file(item, path);
+	return status;
+}
+
+/* Moves the bytes that the record points into out of the way of the next file. */
+static void keep_file(struct tfr_item *item, size_t i)
+{
+	struct tfr_list_item *own = item->own;
+	struct tfr_buf spare = own->files[i];
+
+	own->files[i] = item->file;
+	item->file = spare;
+}
+
 static enum tfr_status embed_bytes(struct tfr_list *l, struct tfr_item *item, size_t i,
 	const struct tfr_room *room, struct tfr_error *err)
 {
 	struct tfr_list_item *own = item->own;
 	const char *path = (const char *)own->paths[i].data;
-	struct tfr_buf spare = own->files[i];
 	struct tfr_bytes bytes;
-	enum tfr_status status = read_embedded(l, item, path, false, room, err);
+	enum tfr_status status = read_embedded(l, item, path, NULL, room, err);
 
 	name_file(item, path);
 	if (status || item->skipped)
 		return status;
-	own->files[i] = item->file;
-	item->file = spare;
+	keep_file(item, i);
 	bytes = (struct tfr_bytes){ own->files[i].data, own->files[i].size };
 	return tfr_builder_bytes_ref(item->builder, l->in.opts->embeds[i].feature, &bytes, 1, err);
 }
@@ -171,10 +192,15 @@ enum tfr_status tfr_list_embed_all(struct tfr_list *l, struct tfr_item *item,
 	for (size_t i = 0; !status && !item->skipped && i < own->n; i++) {
 		if (!own->paths[i].size)
 			continue;
-		if (tfr_embed_is_picture(&embeds[i]))
+		if (tfr_embed_is_picture(&embeds[i])) {
 			picture = (const char *)own->paths[i].data;
-		else
+		} else if (tfr_embed_is_sound(&embeds[i])) {
+			status = embed_sound(
+				l, item, (const char *)own->paths[i].data, bench, room, err);
+			keep_file(item, i);
+		} else {
 			status = embed_bytes(l, item, i, room, err);
+		}
 	}
 	if (status || item->skipped || !picture)
 		return status;

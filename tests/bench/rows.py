@@ -2,6 +2,7 @@
 import pathlib
 import shutil
 import subprocess
+import sys
 
 from measure import Row
 
@@ -16,6 +17,7 @@ PARSE_BATCH, PARSE_LARGE_BATCH = 256, 8192   # what fits into a cache, and what 
 READ, READ_SHARDS = 1_000_000, 8          # records of 192 bytes that are read, 208 MB, and the files that they are in
 READ_LARGE = 3000                         # records of 64 KiB
 GZIP_WRITTEN = 150_000                    # records that TensorFlow compresses in a run; ours takes all
+SOUNDS = 3000                             # WAV files, 480 MB
 SMALL_CLASSES = [0.4, 0.3, 0.2, 0.1]      # as make_small deals them
 
 
@@ -49,7 +51,22 @@ def every(place):
     pictures = picture_rows(place, before) + rewrite_rows(place, before)
     for row in pictures:
         row.pictures = True
-    return pictures + read_rows(place) + gzip_rows(place, before) + parse_rows(place) + small_rows(place, before)
+    return pictures + sound_rows(place, before) + read_rows(place) + gzip_rows(place, before) + parse_rows(place) + small_rows(place, before)
+
+
+def sound_rows(place, clear_out):
+    """A folder of WAV files into records, against the same bytes into one file."""
+    sounds = place.ram / 'sounds'
+
+    def before():
+        clear_out()
+        if not sounds.exists():
+            subprocess.run([sys.executable, TESTS / 'make_sounds.py', sounds, str(SOUNDS)], check=True)
+
+    cat = 'find "$1" -name "*.wav" -print0 | sort -z | xargs -0 cat > "$2"'
+    return [Row('shard-wav-cat', '`shard` of WAV to 16 shards', '`cat`',
+                [place.tfr, 'shard', '-q', sounds, '-o', place.ram / 'out/heard@16.tfrecord'],
+                ['bash', '-c', cat, 'cat', sounds, place.ram / 'out/all'], '≥ 0.8', before=before)]
 
 
 def maker(place, base, records, shards, *size):

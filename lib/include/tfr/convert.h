@@ -31,7 +31,8 @@ struct tfr_column_type {
 struct tfr_embed {
 	const char *column;
 	/* That gets the bytes.  "image/encoded": the file is a picture, and all features of a
-	 * picture are made of it as those of a folder's are. */
+	 * picture are made of it as those of a folder's are; "audio/encoded": likewise a WAV file.
+	 */
 	const char *feature;
 };
 
@@ -94,12 +95,18 @@ TFR_API const char *tfr_finding_code(enum tfr_finding finding);
 /* What it is of, in the plural: "pictures of 16 bits a sample". */
 TFR_API const char *tfr_finding_text(enum tfr_finding finding);
 
+/* What becomes of a sound. */
+enum tfr_sound {
+	TFR_SOUND_BYTES,  /* audio/encoded: the file's bytes */
+	TFR_SOUND_FLOATS, /* audio/waveform: tfr_audio_decode()'s floats, sample by sample */
+};
+
 /* What tfr_convert() is to do.  Zero is a default everywhere but in `inputs` and `targets`. */
 struct tfr_convert_opts {
 	const char *const *inputs;
 	size_t input_count; /* at least 1; most kinds take one */
-	/* The kind of input: "folder", "pairs", "coco", "archive", "webdataset", "csv", "tsv",
-	 * "jsonl", "records"; NULL: found from what is there. */
+	/* The kind of input: "folder", "audio", "pairs", "coco", "archive", "webdataset", "csv",
+	 * "tsv", "jsonl", "records"; NULL: found from what is there. */
 	const char *from;
 	const char *masks; /* "pairs": the folder of masks; inputs[0] has the pictures */
 	/* "coco": the file of annotations, and whether each of them gets a mask; inputs[0] has the
@@ -142,6 +149,11 @@ struct tfr_convert_opts {
 	bool verify; /* decode each picture whole, not only its header and end */
 	struct tfr_rework rework;
 	bool sha256; /* image/key/sha256: of image/encoded, 64 hex digits */
+	enum tfr_sound sound;
+	/* Of sounds as floats: they become SequenceExamples, whose feature list audio/waveform has
+	 * this many seconds a frame, rounded to samples, the last one filled up with zeros.  0:
+	 * Examples. */
+	double frame;
 	enum tfr_on_error on_error;
 	const char *quarantine; /* the file of TFR_ON_ERROR_QUARANTINE */
 	/* A file that lists all findings in the order of the items, whole or absent; NULL: none.
@@ -208,6 +220,11 @@ struct tfr_convert_report {
  * belong to it; links are followed, a link to a folder it lies in is skipped by name; what begins
  * with a dot is not looked at.  Pictures directly in the folder have no class: when all lie there,
  * records have no class features, otherwise those are skipped.
+ *
+ * A folder of sounds ("audio") is the same with WAV files in the place of pictures: a file whose
+ * content tfr_audio_probe() takes.  Records have audio/encoded and audio/format ("wav"), or
+ * audio/waveform; audio/sample_rate, audio/channels, audio/samples (of one channel), audio/filename,
+ * audio/class/label and audio/class/text, and with frames audio/frame_samples.
  *
  * A picture is a file whose content is a whole JPEG or PNG (tfr_image_probe()).  With classes, a
  * file labels.txt of lines LABEL:NAME is written beside each set; one that is there and says the

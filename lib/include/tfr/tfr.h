@@ -2,6 +2,7 @@
 #ifndef TFR_TFR_H
 #define TFR_TFR_H
 
+#include <tfr/audio.h>
 #include <tfr/batch.h>
 #include <tfr/codec.h>
 #include <tfr/convert.h>

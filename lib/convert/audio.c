@@ -1,0 +1,118 @@
+/* convert/audio.c - a folder of WAV files: a folder of pictures in all but what its files are.
+ *
+ * Which of the two a folder is, the first file says that is either; how many are looked at is
+ * bounded, since a folder of a million notes is none of them. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <tfr/audio.h>
+
+#include "base/cleanup.h"
+#include "convert/folder.h"
+#include "convert/sound.h"
+
+enum { FILES = 100, DEPTH = 8, HEAD = 16 };
+
+struct search {
+	unsigned files; /* that may still be looked at */
+	bool sound;
+};
+
+/* --- which kind of folder --- */
+
+static bool look_at_file(struct search *s, int fd)
+{
+	uint8_t head[HEAD];
+	ssize_t n = pread(fd, head, sizeof(head), 0);
+	enum tfr_image_format format = n > 0 ? tfr_image_sniff(head, (size_t)n) : TFR_IMAGE_UNKNOWN;
+
+	s->files--;
+	s->sound = n > 0 && tfr_audio_sniff(head, (size_t)n);
+	return s->sound || format == TFR_IMAGE_JPEG || format == TFR_IMAGE_PNG || !s->files;
+}
+
+static bool search_folder(struct search *s, int fd, unsigned depth);
+
+/* Whether it is known now. */
+static bool search_entry(struct search *s, int parent, const char *name, unsigned depth)
+{
+	/* A FIFO would not be waited for, and is none of them. */
+	TFR_AUTO_CLOSE int fd = openat(parent, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st))
+		return false;
+	if (S_ISREG(st.st_mode))
+		return look_at_file(s, fd);
+	return S_ISDIR(st.st_mode) && depth < DEPTH && search_folder(s, fd, depth + 1);
+}
+
+static int is_shown(const struct dirent *e)
+{
+	return e->d_name[0] != '.';
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static bool search_folder(struct search *s, int fd, unsigned depth)
+{
+	struct dirent **names = NULL;
+	int n = scandirat(fd, ".", &names, is_shown, by_name);
+	bool known = false;
+
+	for (int i = 0; i < n; i++) {
+		known = known || search_entry(s, fd, names[i]->d_name, depth);
+		free(names[i]);
+	}
+	free(names);
+	return known;
+}
+
+static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
+{
+	struct search s = { .files = FILES };
+	TFR_AUTO_CLOSE int fd = -1;
+
+	(void)opts;
+	if (!offer->directory)
+		return false;
+	fd = open(offer->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd >= 0 && search_folder(&s, fd, 0) && s.sound;
+}
+
+/* --- the folder --- */
+
+static enum tfr_status open_sounds(
+	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	static const struct tfr_folder_kind sounds = {
+		.one = "a sound",
+		.look = tfr_sound_look,
+		.judge = tfr_sound_judge,
+		.add = tfr_sound_add,
+	};
+
+	return tfr_folder_open(in, &tfr_input_audio, &sounds, opts, err);
+}
+
+const struct tfr_input_ops tfr_input_audio = {
+	.name = "audio",
+	.what = "a folder of sounds",
+	.nothing = "no WAV files in",
+	.refused = "not a sound to use",
+	.sounds = true,
+	.chooses = true,
+	.recognises = recognises,
+	.open = open_sounds,
+	.next = tfr_folder_next,
+	.load = tfr_folder_load,
+	.measure = tfr_folder_measure,
+	.close = tfr_folder_close,
+};

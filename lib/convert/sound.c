@@ -1,0 +1,157 @@
+/* convert/sound.c - one place makes audio/… features, as picture.c makes those of pictures.
+ *
+ * There is no convention as wide as image/… for sounds: the names are those of pictures, with audio
+ * in the place of image, and the three that say what a sound is. */
+#include "convert/sound.h"
+
+#include <math.h>
+
+#include <tfr/audio.h>
+
+void tfr_sound_look(struct tfr_item *item)
+{
+	if (!tfr_audio_sniff(item->file.data, item->file.size))
+		tfr_sound_judge(item);
+}
+
+static void probe(struct tfr_item *item, struct tfr_audio_info *info)
+{
+	struct tfr_error why;
+
+	if (!tfr_audio_probe(item->file.data, item->file.size, info, &why))
+		return;
+	tfr_item_skip(item, TFR_EDATA, "%s", why.message);
+	item->finding = !item->file.size   ? TFR_FOUND_EMPTY
+			: info->truncated  ? TFR_FOUND_TRUNCATED
+			: info->recognised ? TFR_FOUND_DAMAGED
+					   : TFR_FOUND_UNUSABLE;
+}
+
+void tfr_sound_judge(struct tfr_item *item)
+{
+	struct tfr_audio_info info;
+
+	probe(item, &info);
+}
+
+static enum tfr_status add_bytes(struct tfr_item *item, struct tfr_error *err)
+{
+	struct tfr_bytes encoded = { item->file.data, item->file.size };
+	enum tfr_status status =
+		tfr_builder_bytes_ref(item->builder, "audio/encoded", &encoded, 1, err);
+
+	return status ? status : tfr_builder_text(item->builder, "audio/format", "wav", err);
+}
+
+/* The floats of a sound, and behind them zeros up to a whole number of frames. */
+static enum tfr_status decode(struct tfr_item *item, const struct tfr_audio_info *info,
+	size_t values, size_t padded, struct tfr_workbench *bench, const struct tfr_room *room,
+	struct tfr_error *err)
+{
+	struct tfr_error why;
+	enum tfr_status status;
+	float *out;
+
+	/* They are put into wire form, and copied into the record. */
+	tfr_room_reserve(room, 2 * sizeof(float) * padded);
+	bench->pixels.size = 0;
+	if (!tfr_buf_reserve(&bench->pixels, (padded + 1) * sizeof(float)))
+		return tfr_fail_nomem(err, "decoding sounds");
+	out = (float *)(void *)bench->pixels.data;
+	status = tfr_audio_decode(item->file.data, item->file.size, info, out, &why);
+	for (size_t i = values; i < padded; i++)
+		out[i] = 0;
+	if (status == TFR_EDATA) {
+		tfr_item_skip(item, TFR_EDATA, "%s", why.message);
+		item->finding = TFR_FOUND_DAMAGED;
+		return TFR_OK;
+	}
+	if (status && err)
+		*err = why;
+	return status;
+}
+
+static enum tfr_status add_frames(struct tfr_input *in, struct tfr_item *item,
+	const struct tfr_audio_info *info, struct tfr_workbench *bench, const struct tfr_room *room,
+	struct tfr_error *err)
+{
+	double wanted = in->opts->frame * info->sample_rate;
+	/* More than an Example can hold is as good as any such. */
+	uint64_t frame = wanted < 1e9 ? (uint64_t)llround(wanted) : 1000000000;
+	uint64_t frames = frame ? (info->samples + frame - 1) / frame : 0;
+	size_t values = (size_t)info->samples * info->channels;
+	enum tfr_status status;
+
+	if (!frame) {
+		tfr_item_skip(item, TFR_EDATA, "a frame is less than half a sample at %u a second",
+			info->sample_rate);
+		return TFR_OK;
+	}
+	if (frames * frame > (uint64_t)TFR_ITEM_MOST / sizeof(float) / info->channels) {
+		tfr_item_skip(item, TFR_EDATA, "more floats than an Example can hold");
+		return TFR_OK;
+	}
+	status = decode(
+		item, info, values, (size_t)(frames * frame) * info->channels, bench, room, err);
+	if (!status && !item->skipped)
+		status = tfr_builder_frames(item->builder, "audio/waveform",
+			(const float *)(void *)bench->pixels.data,
+			(size_t)(frames * frame) * info->channels, (size_t)frame * info->channels,
+			err);
+	return status ? status
+		      : tfr_builder_int64(
+				item->builder, "audio/frame_samples", (int64_t)frame, err);
+}
+
+static enum tfr_status add_floats(struct tfr_input *in, struct tfr_item *item,
+	const struct tfr_audio_info *info, struct tfr_workbench *bench, const struct tfr_room *room,
+	struct tfr_error *err)
+{
+	uint64_t values = info->samples * info->channels;
+	enum tfr_status status;
+
+	if (in->opts->frame != 0)
+		return add_frames(in, item, info, bench, room, err);
+	if (values > TFR_ITEM_MOST / sizeof(float)) {
+		tfr_item_skip(item, TFR_EDATA, "more floats than an Example can hold");
+		return TFR_OK;
+	}
+	status = decode(item, info, (size_t)values, (size_t)values, bench, room, err);
+	if (status || item->skipped)
+		return status;
+	return tfr_builder_floats(item->builder, "audio/waveform",
+		(const float *)(void *)bench->pixels.data, (size_t)values, err);
+}
+
+static enum tfr_status add_notes(struct tfr_input *in, struct tfr_item *item,
+	const struct tfr_audio_info *info, struct tfr_error *err)
+{
+	struct tfr_builder *b = item->builder;
+	const struct tfr_class *class =
+		item->class == TFR_NO_CLASS ? NULL : &in->classes[item->class];
+	enum tfr_status status = tfr_builder_int64(b, "audio/channels", info->channels, err);
+
+	if (!status && class)
+		status = tfr_builder_int64(b, "audio/class/label", class->label, err);
+	if (!status && class)
+		status = tfr_builder_text(b, "audio/class/text", class->text, err);
+	if (!status)
+		status = tfr_builder_text(b, "audio/filename", (const char *)item->name.data, err);
+	if (!status)
+		status = tfr_builder_int64(b, "audio/sample_rate", info->sample_rate, err);
+	return status ? status : tfr_builder_int64(b, "audio/samples", (int64_t)info->samples, err);
+}
+
+enum tfr_status tfr_sound_add(struct tfr_input *in, struct tfr_item *item,
+	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
+{
+	struct tfr_audio_info info;
+	enum tfr_status status;
+
+	probe(item, &info);
+	if (item->skipped)
+		return TFR_OK;
+	status = in->opts->sound == TFR_SOUND_BYTES ? add_bytes(item, err)
+						    : add_floats(in, item, &info, bench, room, err);
+	return status || item->skipped ? status : add_notes(in, item, &info, err);
+}

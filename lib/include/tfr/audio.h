@@ -1,0 +1,50 @@
+/* tfr/audio.h - WAV files: measured by their headers, and decoded to floats.
+ *
+ * A WAV file is RIFF chunks (Microsoft and IBM, Multimedia Programming Interface and Data
+ * Specifications 1.0, 1991): "fmt " says what a sample is, "data" has them, all little-endian.  A
+ * sample here is one moment of all channels, whose values lie side by side; TensorFlow's decode_wav
+ * and soundfile count so too. */
+#ifndef TFR_AUDIO_H
+#define TFR_AUDIO_H
+
+#include <tfr/error.h>
+
+enum tfr_audio_coding {
+	TFR_AUDIO_PCM = 1,   /* whole numbers of 8 (unsigned), 16, 24 or 32 bits */
+	TFR_AUDIO_FLOAT = 3, /* IEEE 754 of 32 or 64 bits; both numbers are WAVE_FORMAT_…'s */
+};
+
+struct tfr_audio_info {
+	enum tfr_audio_coding coding;
+	uint32_t sample_rate; /* samples a second */
+	unsigned channels;
+	unsigned bits; /* that one channel's value takes up */
+	uint64_t samples;
+	size_t place;	 /* of the first sample's first byte */
+	bool recognised; /* it begins as a WAV file does, whatever is wrong with the rest */
+	bool truncated;	 /* what is wrong is that its end is missing */
+};
+
+/* Whether the first 12 bytes are those of a WAV file, or of a kind that is told from one: RF64,
+ * BW64 and RIFX. */
+TFR_API bool tfr_audio_sniff(const void *data, size_t size);
+
+/* Measures a WAV file that is in memory as a whole, and holds its header to what is there: chunks
+ * end where the file does at the latest, and the sizes of a sample, of a second and of all samples
+ * agree.  WAVE_FORMAT_EXTENSIBLE is what its sub-format says.
+ *
+ * TFR_EFORMAT: no WAV file, or one in a form that is not decoded: RF64, RIFX, A-law, ADPCM.
+ * TFR_EDATA: the header says what cannot be.  info is cleared first. */
+TFR_API enum tfr_status tfr_audio_probe(
+	const void *data, size_t size, struct tfr_audio_info *info, struct tfr_error *err);
+
+/* Decodes samples to floats, by libsndfile, which is opened at first use.  `info` is what
+ * tfr_audio_probe() has found of these bytes; `out` has room for info->samples * info->channels.
+ * Whole numbers become value / 2^(bits - 1), so that all lie in [-1, 1); 8 bits are taken less 128
+ * first.  Floats stay what they are, those of 64 bits rounded.  Any number of threads at once.
+ *
+ * TFR_EUNAVAILABLE: it needs libsndfile, which is not there; TFR_EDATA: libsndfile will not. */
+TFR_API enum tfr_status tfr_audio_decode(const void *data, size_t size,
+	const struct tfr_audio_info *info, float *out, struct tfr_error *err);
+
+#endif
