@@ -45,14 +45,106 @@ static void mirror(const uint8_t *in, uint8_t *out, size_t n, size_t pixel)
 	}
 }
 
-static const struct tfr_pixel_kernel plain = {
+static void normalise_u8(
+	const uint8_t *in, float *out, size_t n, const struct tfr_pattern *p, bool stream)
+{
+	(void)stream;
+	for (size_t i = 0; i < n; i++)
+		out[i] = ((float)in[i] - p->mean[i % TFR_PATTERN]) / p->std[i % TFR_PATTERN];
+}
+
+static void normalise_f32(
+	const float *in, float *out, size_t n, const struct tfr_pattern *p, bool stream)
+{
+	(void)stream;
+	for (size_t i = 0; i < n; i++)
+		out[i] = (in[i] - p->mean[i % TFR_PATTERN]) / p->std[i % TFR_PATTERN];
+}
+
+static void u8_to_f32(const uint8_t *in, float *out, size_t n, bool stream)
+{
+	(void)stream;
+	for (size_t i = 0; i < n; i++)
+		out[i] = in[i];
+}
+
+static void u8_to_f16(const uint8_t *in, uint16_t *out, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		out[i] = tfr_to_half(in[i]);
+}
+
+static void f32_to_f16(const float *in, uint16_t *out, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		out[i] = tfr_to_half(in[i]);
+}
+
+static void f32_to_u8(const float *in, uint8_t *out, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		out[i] = tfr_to_u8(in[i]);
+}
+
+#define PLANES                                                                                     \
+	for (unsigned c = 0; c < channels; c++)                                                    \
+		for (size_t i = 0; i < n; i++)                                                     \
+	planes[c][i] = in[i * channels + c]
+
+static void planes_u8(const uint8_t *in, uint8_t *const planes[], size_t n, unsigned channels)
+{
+	PLANES;
+}
+
+static void planes_f32(const float *in, float *const planes[], size_t n, unsigned channels)
+{
+	PLANES;
+}
+
+static void sums_u8(const uint8_t *in, size_t n, uint64_t *sum, uint64_t *squares)
+{
+	for (size_t i = 0; i < n; i++) {
+		*sum += in[i];
+		*squares += (uint32_t)in[i] * in[i];
+	}
+}
+
+static void sums_f32(const float *in, size_t n, double sums[TFR_SUMS])
+{
+	for (size_t i = 0; i < n; i++)
+		sums[i % TFR_SUMS] += in[i];
+}
+
+static void squares_f32(const float *in, size_t n, double mean, double sums[TFR_SUMS])
+{
+	for (size_t i = 0; i < n; i++)
+		sums[i % TFR_SUMS] += (in[i] - mean) * (in[i] - mean);
+}
+
+static void nothing(void)
+{
+}
+
+const struct tfr_pixel_kernel tfr_pixels_plain = {
 	.name = "plain",
 	.usable = always,
 	.mirror = mirror,
+	.normalise_u8 = normalise_u8,
+	.normalise_f32 = normalise_f32,
+	.u8_to_f32 = u8_to_f32,
+	.u8_to_f16 = u8_to_f16,
+	.f32_to_f16 = f32_to_f16,
+	.f32_to_u8 = f32_to_u8,
+	.planes_u8 = planes_u8,
+	.planes_f32 = planes_f32,
+	.sums_u8 = sums_u8,
+	.sums_f32 = sums_f32,
+	.squares_f32 = squares_f32,
+	.finish = nothing,
 };
 
 const struct tfr_pixel_kernel *const tfr_pixel_kernels[] = {
-	&plain,
+	&tfr_pixels_plain,
 	NULL,
 };
 

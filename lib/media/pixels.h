@@ -2,8 +2,6 @@
 #ifndef TFR_MEDIA_PIXELS_H
 #define TFR_MEDIA_PIXELS_H
 
-#include <math.h>
-
 #include <tfr/pixels.h>
 
 #define TFR_PIXELS_MAX_SIZE (1u << 24) /* float32 counts pixels exactly up to here */
@@ -33,10 +31,20 @@ static inline uint8_t *tfr_pixels_row(const struct tfr_pixels *p, uint32_t y)
 	return (uint8_t *)p->data + y * p->stride;
 }
 
-/* A number as 8 bits: to the nearest, halves to even, held to 0 … 255; NaN is 0. */
-static inline uint8_t tfr_to_u8(float v)
+/* The rows of a picture as its samples are walked: one long one where there are no gaps and, as
+ * `others` says, none in what is walked beside it. */
+struct tfr_rows {
+	uint32_t count;
+	size_t samples;
+};
+
+static inline struct tfr_rows tfr_rows_of(const struct tfr_pixels *p, bool others)
 {
-	return v > 0 ? v < 255 ? (uint8_t)lrintf(v) : 255 : 0;
+	size_t samples = (size_t)p->width * p->channels;
+
+	if (others && p->stride == tfr_pixels_row_bytes(p))
+		return (struct tfr_rows){ 1, samples * p->height };
+	return (struct tfr_rows){ p->height, samples };
 }
 
 #endif

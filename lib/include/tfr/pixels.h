@@ -73,4 +73,38 @@ TFR_API enum tfr_status tfr_pixels_cutout(const struct tfr_pixels *img,
 TFR_API enum tfr_status tfr_pixels_resize_nearest(
 	const struct tfr_pixels *in, const struct tfr_pixels *out, struct tfr_error *err);
 
+/* ---- Pixels computed ---- */
+
+/* (x - mean) / std, a mean and a std for each channel, both in the units of x (a mean of 0.485 for
+ * pictures of 0 … 1 is 123.675 for 8 bits); both operations in float32, as torchvision's
+ * normalize() does them.  `out` is float32.  With 127.5 for all of them it is what
+ * TFR_RESIZE_NORMALISE does.  TFR_EUSAGE: a std of 0, or a number that is not finite. */
+TFR_API enum tfr_status tfr_pixels_normalise(const struct tfr_pixels *in, const float *mean,
+	const float *std, const struct tfr_pixels *out, unsigned flags, struct tfr_error *err);
+
+/* tf.image.per_image_standardization: (x - mean) / max(stddev, 1 / sqrt(n)), over all n samples of
+ * the picture.  Mean and standard deviation are those of the exact sums (8 bits; for float32, of
+ * sums in double), rounded to float32 once; the rest is float32.  TensorFlow adds in float32 in an
+ * order that depends on its threads, so that its own results differ in the last bits from run to
+ * run: they are within 2e-6 of these, relative to the largest.  `out` is float32 and may be `in`
+ * itself. */
+TFR_API enum tfr_status tfr_pixels_standardise(const struct tfr_pixels *in,
+	const struct tfr_pixels *out, unsigned flags, struct tfr_error *err);
+
+enum tfr_pixel_order {
+	TFR_HWC = 0, /* samples of a pixel beside each other */
+	TFR_CHW,     /* a plane a channel */
+};
+
+/* Writes `in` as numbers of `dtype` (TFR_UINT8, TFR_FLOAT16 or TFR_FLOAT32) in that order to
+ * `out`: width * height * channels of them, dense, at any address that is one of such a number (64
+ * bytes is best).  Values stay what they are:
+ *   to float32, to float16 from 8 bits   exactly: tf.cast
+ *   float32 to float16                   to the nearest, halves to even, from 65520 on infinite,
+ *                                        as IEEE 754 and tf.cast have it; a NaN stays one
+ *   float32 to uint8                     to the nearest, halves to even, held to 0 … 255:
+ *                                        tf.saturate_cast(tf.round(x), tf.uint8); NaN is 0 */
+TFR_API enum tfr_status tfr_pixels_convert(const struct tfr_pixels *in, enum tfr_dtype dtype,
+	enum tfr_pixel_order order, void *out, unsigned flags, struct tfr_error *err);
+
 #endif
