@@ -1,4 +1,5 @@
-/* media/resize.c - tf.image.resize's bilinear, to the bit: uint8 HWC in, float32 HWC out.
+/* media/resize.c - tf.image.resize's bilinear, to the bit: uint8 or float32 HWC in, float32 HWC
+ * out.
  *
  * An output row lies between two source rows.  Each source row is interpolated along x once, into
  * one of two float rows that are kept while the output moves down, and the output row is
@@ -12,27 +13,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "media/pixels.h"
 #include "media/resize.h"
-
-#define MAX_SIZE (1u << 24) /* float32 counts pixels exactly up to here */
-
-struct shape {
-	uint32_t in, out;
-	unsigned channels, flags; /* of flags: those that the columns depend on */
-};
-
-struct tfr_resizer {
-	struct shape shape;
-	struct tfr_resize_columns columns;
-	const struct tfr_resize_kernel *kernel;
-	uint32_t *low, *high;
-	float *weight;
-	float *rows[2];
-	int64_t tag[2];	 /* -1: none */
-	size_t capacity; /* elements, in each of the arrays above */
-	void *tables;
-	size_t tables_capacity;
-};
 
 struct tfr_resizer *tfr_resizer_new(void)
 {
@@ -47,7 +29,7 @@ static void free_arrays(struct tfr_resizer *r)
 	free(r->rows[0]);
 	free(r->rows[1]);
 	free(r->tables);
-	*r = (struct tfr_resizer){ 0 };
+	*r = (struct tfr_resizer){ .area = r->area };
 }
 
 void tfr_resizer_free(struct tfr_resizer *r)
@@ -55,6 +37,7 @@ void tfr_resizer_free(struct tfr_resizer *r)
 	if (!r)
 		return;
 	free_arrays(r);
+	tfr_area_free(r->area);
 	free(r);
 }
 
@@ -98,7 +81,8 @@ static void neighbours(
 	*weight = src - floor_src;
 }
 
-static void fill_columns(struct tfr_resizer *r, const struct shape *s, size_t n, size_t padded)
+static void fill_columns(
+	struct tfr_resizer *r, const struct tfr_resize_shape *s, size_t n, size_t padded)
 {
 	float scale = (float)s->in / (float)s->out;
 
@@ -123,6 +107,7 @@ static void fill_columns(struct tfr_resizer *r, const struct shape *s, size_t n,
 		.n = n,
 		.padded = padded,
 		.row_bytes = (size_t)s->in * s->channels,
+		.floats = s->dtype == TFR_FLOAT32,
 		.low = r->low,
 		.high = r->high,
 		.weight = r->weight,
@@ -152,7 +137,7 @@ static bool choose_kernel(struct tfr_resizer *r, unsigned flags)
 
 		if (tfr_resize_kernels[i + 1] && ((flags & TFR_RESIZE_PLAIN) || !kernel->usable()))
 			continue;
-		if (kernel->prepare) {
+		if (kernel->prepare && !r->columns.floats) {
 			if (!give_tables(r, kernel))
 				return false;
 			if (!kernel->prepare(&r->columns))
@@ -164,16 +149,16 @@ static bool choose_kernel(struct tfr_resizer *r, unsigned flags)
 }
 
 static bool set_columns(
-	struct tfr_resizer *r, const struct tfr_image *image, uint32_t width, unsigned flags)
+	struct tfr_resizer *r, const struct tfr_pixels *in, uint32_t width, unsigned flags)
 {
-	struct shape s = { image->width, width, image->channels,
-		flags & (TFR_RESIZE_MIRROR | TFR_RESIZE_PLAIN) };
-	size_t n = (size_t)width * image->channels;
+	struct tfr_resize_shape s = { in->width, width, in->channels,
+		flags & (TFR_RESIZE_MIRROR | TFR_RESIZE_PLAIN), in->dtype };
+	size_t n = (size_t)width * in->channels;
 	size_t padded = (n + TFR_RESIZE_PAD - 1) / TFR_RESIZE_PAD * TFR_RESIZE_PAD;
 
 	if (memcmp(&s, &r->shape, sizeof(s)) == 0)
 		return true;
-	r->shape = (struct shape){ 0 };
+	r->shape = (struct tfr_resize_shape){ 0 };
 	if (!reserve(r, padded))
 		return false;
 	fill_columns(r, &s, n, padded);
@@ -183,44 +168,67 @@ static bool set_columns(
 	return true;
 }
 
-/* Source row `y` as floats, made now unless it is one of the two that are kept; the one that makes
+static void horizontal_floats(
+	const struct tfr_resize_columns *columns, const float *row, float *out)
+{
+	for (size_t i = 0; i < columns->n; i++) {
+		float low = row[columns->low[i]], high = row[columns->high[i]];
+
+		out[i] = low + (high - low) * columns->weight[i];
+	}
+}
+
+/* Source row `y` interpolated, now unless it is one of the two that are kept; the one that makes
  * room is not `keep`. */
 static const float *float_row(
-	struct tfr_resizer *r, const struct tfr_image *image, uint32_t y, uint32_t keep)
+	struct tfr_resizer *r, const struct tfr_pixels *in, uint32_t y, uint32_t keep)
 {
 	int k = r->tag[0] == y ? 0 : r->tag[1] == y ? 1 : r->tag[0] == keep ? 1 : 0;
+	const void *row = tfr_pixels_row(in, y);
 
 	if (r->tag[k] != y) {
-		r->kernel->horizontal(&r->columns, image->data + y * image->stride, r->rows[k]);
+		if (r->columns.floats)
+			horizontal_floats(&r->columns, row, r->rows[k]);
+		else
+			r->kernel->horizontal(&r->columns, row, r->rows[k]);
 		r->tag[k] = y;
 	}
 	return r->rows[k];
 }
 
-enum tfr_status tfr_resize_bilinear(struct tfr_resizer *r, const struct tfr_image *image,
-	uint32_t width, uint32_t height, unsigned flags, float *out, struct tfr_error *err)
+enum tfr_status tfr_pixels_resize_bilinear(struct tfr_resizer *r, const struct tfr_pixels *in,
+	const struct tfr_pixels *out, unsigned flags, struct tfr_error *err)
 {
-	float scale = (float)image->height / (float)height;
-	size_t n = (size_t)width * image->channels;
+	float scale = (float)in->height / (float)out->height;
+	enum tfr_status status =
+		tfr_pixels_expect(in, out, out->width, out->height, TFR_FLOAT32, "resize", err);
 
-	if (!width || !height || !image->width || !image->height || image->channels < 1 ||
-		image->channels > 4 || (width | height | image->width | image->height) > MAX_SIZE)
-		return tfr_fail(err, TFR_EUSAGE, "cannot resize %u x %u x %u to %u x %u",
-			image->width, image->height, image->channels, width, height);
-	if (!set_columns(r, image, width, flags))
+	if (status)
+		return status;
+	if (!set_columns(r, in, out->width, flags))
 		return tfr_fail_nomem(err, "resizing a picture");
 	r->tag[0] = r->tag[1] = -1;
-	for (uint32_t y = 0; y < height; y++, out += n) {
+	for (uint32_t y = 0; y < out->height; y++) {
 		const float *top, *bottom;
 		uint32_t low, high;
 		float weight;
 
-		neighbours(y, image->height, scale, &low, &high, &weight);
-		top = float_row(r, image, low, high);
-		bottom = float_row(r, image, high, low);
-		r->kernel->vertical(top, bottom, weight, n, flags, out);
+		neighbours(y, in->height, scale, &low, &high, &weight);
+		top = float_row(r, in, low, high);
+		bottom = float_row(r, in, high, low);
+		r->kernel->vertical(top, bottom, weight, r->columns.n, flags,
+			(float *)(void *)tfr_pixels_row(out, y));
 	}
 	if (r->kernel->finish)
 		r->kernel->finish();
 	return TFR_OK;
+}
+
+enum tfr_status tfr_resize_bilinear(struct tfr_resizer *r, const struct tfr_image *image,
+	uint32_t width, uint32_t height, unsigned flags, float *out, struct tfr_error *err)
+{
+	struct tfr_pixels in = tfr_pixels_of(image),
+			  to = tfr_pixels_dense(out, width, height, image->channels, TFR_FLOAT32);
+
+	return tfr_pixels_resize_bilinear(r, &in, &to, flags, err);
 }

@@ -6,7 +6,7 @@
 #ifndef TFR_MEDIA_RESIZE_H
 #define TFR_MEDIA_RESIZE_H
 
-#include <tfr/media.h>
+#include <tfr/pixels.h>
 
 #include "base/buf.h"
 
@@ -17,7 +17,8 @@
 
 struct tfr_resize_columns {
 	size_t n, padded; /* elements; with padding */
-	size_t row_bytes; /* of the source row */
+	size_t row_bytes; /* of the source row, of 8-bit samples */
+	bool floats;	  /* the source is float32: no kernel's business */
 	const uint32_t *low, *high;
 	const float *weight;
 	/* What the kernel's prepare() made of these, in memory of tables_size(padded) bytes,
@@ -46,5 +47,30 @@ struct tfr_resize_kernel {
 
 /* Fastest first; the last is plain C and always usable. */
 extern const struct tfr_resize_kernel *const tfr_resize_kernels[];
+
+/* What the columns were made for. */
+struct tfr_resize_shape {
+	uint32_t in, out;
+	unsigned channels, flags; /* of flags: those that the columns depend on */
+	enum tfr_dtype dtype;
+};
+
+struct tfr_area; /* area.c's */
+
+struct tfr_resizer {
+	struct tfr_resize_shape shape;
+	struct tfr_resize_columns columns;
+	const struct tfr_resize_kernel *kernel;
+	uint32_t *low, *high;
+	float *weight;
+	float *rows[2];
+	int64_t tag[2];	 /* -1: none */
+	size_t capacity; /* elements, in each of the arrays above */
+	void *tables;
+	size_t tables_capacity;
+	struct tfr_area *area; /* made when first asked for */
+};
+
+void tfr_area_free(struct tfr_area *area);
 
 #endif

@@ -72,6 +72,8 @@ def tensorflow():
 
 
 def torchvision():
+    # Its kernels for newer processors fuse multiply and add: two samples of rotate.u8 are then 1 more or less.
+    os.environ["ATEN_CPU_CAPABILITY"] = "default"
     import torch
     from torchvision.transforms import InterpolationMode
     from torchvision.transforms import functional as T

@@ -8,13 +8,14 @@
  * `in` is only read.  `out` says where the result goes and what it is: memory of the caller's, with
  * the size, channels and type that the function makes; anything else is TFR_EUSAGE, as is a picture
  * without pixels, with a side over 2^24, or with another number of channels.  The two may not
- * overlap, except that mirror and flip also work in place (the same data and stride).  Nothing
- * beyond the last sample of a row is touched.
+ * overlap, except that mirror, flip and standardise also work in place (the same data and stride).
+ * Nothing beyond the last sample of a row is touched.
  *
  * `flags`: 0, or of enum tfr_resize_flags TFR_RESIZE_STREAM (the result will not be read soon by
  * this processor) and TFR_RESIZE_PLAIN (plain C, whatever the processor can do: the same bits).
  *
- * Functions without an object are pure and allocate nothing; any thread may call them. */
+ * Functions without an object are pure and allocate nothing; any thread may call them.  A
+ * tfr_resizer belongs to one thread at a time. */
 #ifndef TFR_PIXELS_H
 #define TFR_PIXELS_H
 
@@ -74,6 +75,32 @@ TFR_API enum tfr_status tfr_pixels_resize_nearest(
 	const struct tfr_pixels *in, const struct tfr_pixels *out, struct tfr_error *err);
 
 /* ---- Pixels computed ---- */
+
+/* tfr_resize_bilinear() for pictures of both types, with any flags; `out` is float32.  TFR_ENOMEM.
+ */
+TFR_API enum tfr_status tfr_pixels_resize_bilinear(struct tfr_resizer *r,
+	const struct tfr_pixels *in, const struct tfr_pixels *out, unsigned flags,
+	struct tfr_error *err);
+
+/* tf.image.resize(method='area'): the mean of all that a pixel of the result covers, parts of
+ * pixels by their part.  The sums are made along x, then along y, in float32, in the order of
+ * tensorflow/core/kernels/image/resize_area_op.cc.  `out` is float32.  TFR_ENOMEM. */
+TFR_API enum tfr_status tfr_pixels_resize_area(struct tfr_resizer *r, const struct tfr_pixels *in,
+	const struct tfr_pixels *out, struct tfr_error *err);
+
+/* Turns the picture anticlockwise around its centre; it keeps its size.  This is torchvision's
+ * rotate() of a tensor with expand=False and `filter` TFR_FILTER_NEAREST or TFR_FILTER_BILINEAR, by
+ * its arithmetic in float32 (torchvision/transforms/_functional_tensor.py, PyTorch's
+ * GridSamplerKernel.cpp) with no multiply-add fused; 8 bits are rounded, halves to even.  That is
+ * PyTorch's result with ATEN_CPU_CAPABILITY=default.  Its kernels for newer processors do fuse
+ * some: about one 8-bit sample in 30,000 is then 1 more or less.
+ *
+ * `fill`: a number a channel for what no pixel covers; NULL: torchvision's None, where that is 0.
+ * By bilinear the two differ at the edges, as in torchvision.  `out` has the type of `in`.
+ * TFR_EUSAGE: another filter, or an angle that is not finite. */
+TFR_API enum tfr_status tfr_pixels_rotate(const struct tfr_pixels *in, double degrees,
+	enum tfr_filter filter, const float *fill, const struct tfr_pixels *out,
+	struct tfr_error *err);
 
 /* (x - mean) / std, a mean and a std for each channel, both in the units of x (a mean of 0.485 for
  * pictures of 0 … 1 is 123.675 for 8 bits); both operations in float32, as torchvision's

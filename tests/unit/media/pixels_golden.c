@@ -2,6 +2,7 @@
  * rgb.png, F is A / 2 - 3 in float32. */
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <tfr/pixels.h>
@@ -205,4 +206,86 @@ Test(pixels_golden, casts)
 		check_cast(&numbers, "cast.f16", TFR_FLOAT16, flags);
 		check_cast(&numbers, "cast.u8", TFR_UINT8, flags);
 	}
+}
+
+static void alpha(uint8_t *rgba)
+{
+	for (size_t i = 0; i < W * H; i++) {
+		memcpy(rgba + 4 * i, a + 3 * i, 3);
+		rgba[4 * i + 3] = (uint8_t)(255 - a[3 * i]);
+	}
+}
+
+static const uint32_t areas[][2] = { { 16, 12 }, { 7, 9 }, { 1, 1 }, { 40, 31 }, { W, 8 } };
+
+Test(pixels_golden, resized_by_area)
+{
+	struct tfr_resizer *r = tfr_resizer_new();
+	struct wanted w = { golden("area.f32"), 0 };
+	uint8_t red[W * H], rgba[W * H * 4];
+	const struct tfr_pixels in[4] = { A, tfr_pixels_dense(red, W, H, 1, TFR_UINT8),
+		tfr_pixels_dense(rgba, W, H, 4, TFR_UINT8), F };
+
+	for (size_t i = 0; i < W * H; i++)
+		red[i] = a[3 * i];
+	alpha(rgba);
+	for (int k = 0; k < 4; k++)
+		for (int i = 0; i < (k ? 2 : 5); i++) {
+			struct tfr_pixels out =
+				room(&w, areas[i][0], areas[i][1], in[k].channels, TFR_FLOAT32);
+
+			cr_assert_eq(tfr_pixels_resize_area(r, &in[k], &out, NULL), TFR_OK);
+			check_next(&w, &out, "area");
+		}
+	check_end(&w);
+	tfr_resizer_free(r);
+}
+
+Test(pixels_golden, floats_resized)
+{
+	for (unsigned flags = 0; flags <= TFR_RESIZE_PLAIN; flags += TFR_RESIZE_PLAIN) {
+		struct tfr_resizer *r = tfr_resizer_new();
+		struct wanted w = { golden("bilinear.f32"), 0 };
+
+		for (int i = 0; i < 4; i++) {
+			struct tfr_pixels out = room(&w, areas[i][0], areas[i][1], 3, TFR_FLOAT32);
+
+			cr_assert_eq(tfr_pixels_resize_bilinear(r, &F, &out, flags, NULL), TFR_OK);
+			check_next(&w, &out, "bilinear");
+		}
+		check_end(&w);
+		tfr_resizer_free(r);
+	}
+}
+
+static void check_rotated(
+	struct wanted *w, const struct tfr_pixels *in, const double *angles, size_t n)
+{
+	static const float fill[3] = { 10, 200, 77 };
+
+	for (size_t i = 0; i < n; i++)
+		for (int k = 0; k < 4; k++) {
+			struct tfr_pixels out = room(w, in->width, in->height, 3, in->dtype);
+			char what[32];
+
+			snprintf(what, sizeof(what), "%g degrees, %d", angles[i], k);
+			cr_assert_eq(tfr_pixels_rotate(in, angles[i],
+					     k < 2 ? TFR_FILTER_NEAREST : TFR_FILTER_BILINEAR,
+					     k & 1 ? fill : NULL, &out, NULL),
+				TFR_OK);
+			check_next(w, &out, what);
+		}
+	check_end(w);
+}
+
+Test(pixels_golden, rotated)
+{
+	const double angles[] = { 30, -45.5, 90, 180, 0, 7.25 };
+	struct wanted u8 = { golden("rotate.u8"), 0 }, f32 = { golden("rotate.f32"), 0 };
+	struct tfr_pixels part;
+
+	check_rotated(&u8, &A, angles, 6);
+	cr_assert_eq(
+		tfr_pixels_window(&F, &(struct tfr_crop){ 0, 0, 15, 12 }, &part, NULL), TFR_OK);
+	check_rotated(&f32, &part, angles, 2);
 }
