@@ -1,5 +1,5 @@
-/* device/cuda.c - CUDA devices, through the runtime API: pinned staging memory, one stream, two
- * events an upload.
+/* device/cuda.c - CUDA devices, through the runtime API: pinned staging memory, a stream for
+ * uploads and what is made of them, one for computing, two events a piece of work.
  *
  * The runtime is linked statically and looks for the driver at its first call, so nothing is called
  * before a cuda device is opened.  The runtime's current device belongs to a thread, and any thread
@@ -15,14 +15,24 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "device/cuda_ordinals.h"
+#include "device/kernels.h"
+#include "device/numa.h"
 #include "device/row.h"
+
+/* Tests have one of their own making. */
+#ifndef NUMA_SYSFS
+#define NUMA_SYSFS "/sys"
+#endif
 
 enum { PAGE = 4096 };
 
 struct cuda {
 	int ordinal;
-	cudaStream_t stream;
-	pthread_mutex_t order; /* keeps the three calls of an upload together */
+	int multiprocessors;
+	cudaStream_t stream;	/* uploads, normalisation, downloads */
+	cudaStream_t computing; /* beside them */
+	pthread_mutex_t order;	/* keeps the three calls of a piece of work together */
 };
 
 struct cuda_event {
@@ -47,88 +57,10 @@ static enum tfr_status cuda_fail(
 			return cuda_fail(err, dev, #call, rc_);                                    \
 	} while (0)
 
-/* Without a driver the runtime says "insufficient driver"; its version tells the two apart: 0 is
- * none at all. */
-static enum tfr_status probe(int *count, struct tfr_error *err)
-{
-	int driver = 0, runtime = 0;
-	cudaError_t rc = cudaDriverGetVersion(&driver);
-
-	if (rc != cudaSuccess || driver == 0)
-		return tfr_fail(err, TFR_EUNAVAILABLE, "device cuda: no driver");
-	rc = cudaGetDeviceCount(count);
-	if (rc == cudaErrorInsufficientDriver) {
-		cudaRuntimeGetVersion(&runtime);
-		return tfr_fail(err, TFR_EUNAVAILABLE,
-			"device cuda: the driver is for CUDA %d.%d, this build needs %d.%d",
-			driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
-	}
-	if (rc == cudaErrorNoDevice || (rc == cudaSuccess && *count == 0))
-		return tfr_fail(err, TFR_EUNAVAILABLE, "device cuda: no device");
-	if (rc != cudaSuccess)
-		return tfr_fail(err, TFR_EUNAVAILABLE, "device cuda: cudaGetDeviceCount: %s",
-			cudaGetErrorString(rc));
-	return TFR_OK;
-}
-
-/* The ordinals that "0,1", "all" or nothing name, in their order. */
-struct ordinals {
-	unsigned count;
-	int at[DEVICES_MAX];
-};
-
-static enum tfr_status bad_ordinals(struct tfr_error *err, const char *args)
-{
-	tfr_fail(err, TFR_EUSAGE, "'cuda:%s' is not a device such as cuda:0", args);
-	tfr_error_hint(err, "Several are cuda:0,1 or cuda:all.");
-	return TFR_EUSAGE;
-}
-
-static enum tfr_status add_ordinal(
-	struct ordinals *o, const char *args, const char *digits, struct tfr_error *err)
-{
-	int ordinal = atoi(digits);
-
-	for (unsigned i = 0; i < o->count; i++)
-		if (o->at[i] == ordinal)
-			return tfr_fail(err, TFR_EUSAGE, "device cuda:%d twice in 'cuda:%s'",
-				ordinal, args);
-	if (o->count == DEVICES_MAX)
-		return tfr_fail(
-			err, TFR_EUSAGE, "'cuda:%s' names more than %d devices", args, DEVICES_MAX);
-	o->at[o->count++] = ordinal;
-	return TFR_OK;
-}
-
-static enum tfr_status parse_ordinals(struct ordinals *o, const char *args, struct tfr_error *err)
-{
-	*o = (struct ordinals){ 0 };
-	if (!args || strcmp(args, "all") == 0) {
-		int count = 1;
-		enum tfr_status status = args ? probe(&count, err) : TFR_OK;
-
-		for (; status == TFR_OK && o->count < (unsigned)count && o->count < DEVICES_MAX;
-			o->count++)
-			o->at[o->count] = (int)o->count;
-		return status;
-	}
-	for (const char *at = args;; at++) {
-		size_t digits = strspn(at, "0123456789");
-		enum tfr_status status;
-
-		if (digits == 0 || digits > 4 || (at[digits] && at[digits] != ','))
-			return bad_ordinals(err, args);
-		status = add_ordinal(o, args, at, err);
-		at += digits;
-		if (status || !*at)
-			return status;
-	}
-}
-
 static enum tfr_status cuda_count(const char *args, unsigned *count, struct tfr_error *err)
 {
 	struct ordinals o;
-	enum tfr_status status = parse_ordinals(&o, args, err);
+	enum tfr_status status = ordinals_parse(&o, args, err);
 
 	if (status == TFR_OK)
 		*count = o.count;
@@ -138,13 +70,42 @@ static enum tfr_status cuda_count(const char *args, unsigned *count, struct tfr_
 static enum tfr_status describe(struct tfr_device *dev, int ordinal, struct tfr_error *err)
 {
 	TFR_AUTO_FREE struct cudaDeviceProp *prop = calloc(1, sizeof(*prop)); /* a kilobyte */
+	char address[32] = "";
+	int n;
 
 	if (!prop)
 		return tfr_fail_nomem(err, "opening a device");
 	TRY(dev, cudaGetDeviceProperties, (prop, ordinal));
-	snprintf(dev->description, sizeof(dev->description), "%.200s, %.0f GiB", prop->name,
+	n = snprintf(dev->description, sizeof(dev->description), "%.200s, %.0f GiB", prop->name,
 		(double)prop->totalGlobalMem * 0x1p-30);
+	TRY(dev, cudaDeviceGetPCIBusId, (address, sizeof(address), ordinal));
+	dev->node = numa_node_of_pci(NUMA_SYSFS, address);
+	if (dev->node >= 0)
+		snprintf(dev->description + n, sizeof(dev->description) - (size_t)n,
+			", NUMA node %d", dev->node);
 	return TFR_OK;
+}
+
+static enum tfr_status open_streams(struct tfr_device *dev, struct cuda *c, struct tfr_error *err)
+{
+	TRY(dev, cudaSetDevice, (c->ordinal));
+	TRY(dev, cudaDeviceGetAttribute,
+		(&c->multiprocessors, cudaDevAttrMultiProcessorCount, c->ordinal));
+	TRY(dev, cudaStreamCreateWithFlags, (&c->stream, cudaStreamNonBlocking));
+	TRY(dev, cudaStreamCreateWithFlags, (&c->computing, cudaStreamNonBlocking));
+	return TFR_OK;
+}
+
+static void close_streams(struct cuda *c)
+{
+	if (c->stream) {
+		cudaStreamSynchronize(c->stream);
+		cudaStreamDestroy(c->stream);
+	}
+	if (c->computing) {
+		cudaStreamSynchronize(c->computing);
+		cudaStreamDestroy(c->computing);
+	}
 }
 
 static enum tfr_status cuda_open(
@@ -157,9 +118,9 @@ static enum tfr_status cuda_open(
 
 	if (!c)
 		return tfr_fail_nomem(err, "opening a device");
-	status = parse_ordinals(&o, args, err);
+	status = ordinals_parse(&o, args, err);
 	if (status == TFR_OK)
-		status = probe(&count, err);
+		status = ordinals_probe(&count, err);
 	if (status)
 		return status;
 	assert(nth < o.count);
@@ -171,8 +132,11 @@ static enum tfr_status cuda_open(
 	status = describe(dev, c->ordinal, err);
 	if (status)
 		return status;
-	TRY(dev, cudaSetDevice, (c->ordinal));
-	TRY(dev, cudaStreamCreateWithFlags, (&c->stream, cudaStreamNonBlocking));
+	status = open_streams(dev, c, err);
+	if (status) {
+		close_streams(c);
+		return status;
+	}
 	pthread_mutex_init(&c->order, NULL);
 	dev->state = TFR_STEAL(c);
 	return TFR_OK;
@@ -183,8 +147,7 @@ static void cuda_close(struct tfr_device *dev)
 	struct cuda *c = dev->state;
 
 	cudaSetDevice(c->ordinal);
-	cudaStreamSynchronize(c->stream);
-	cudaStreamDestroy(c->stream);
+	close_streams(c);
 	pthread_mutex_destroy(&c->order);
 	free(c);
 }
@@ -197,6 +160,19 @@ static enum tfr_status make_current(const struct tfr_device *dev, struct tfr_err
 	return TFR_OK;
 }
 
+/* Pinned memory is placed when it is pinned, which is in the call, on this thread. */
+static enum tfr_status alloc_pinned(
+	struct tfr_device *dev, size_t size, void **memory, struct tfr_error *err)
+{
+	struct numa_policy before;
+	cudaError_t rc;
+
+	numa_prefer(&before, dev->node);
+	rc = cudaHostAlloc(memory, size, cudaHostAllocDefault);
+	numa_restore(&before);
+	return rc == cudaSuccess ? TFR_OK : cuda_fail(err, dev, "cudaHostAlloc", rc);
+}
+
 static enum tfr_status cuda_alloc(struct tfr_device *dev, enum tfr_memory kind, size_t size,
 	void **memory, struct tfr_error *err)
 {
@@ -204,16 +180,15 @@ static enum tfr_status cuda_alloc(struct tfr_device *dev, enum tfr_memory kind, 
 
 	if (status)
 		return status;
+	if (kind == TFR_MEMORY_STAGING)
+		return alloc_pinned(dev, size, memory, err);
 	if (kind == TFR_MEMORY_PAGEABLE)
 		return posix_memalign(memory, PAGE, size)
 			       ? tfr_fail(err, TFR_ENOMEM,
 					 "device %s: no memory for a buffer of %zu bytes",
 					 dev->name, size)
 			       : TFR_OK;
-	if (kind == TFR_MEMORY_STAGING)
-		TRY(dev, cudaHostAlloc, (memory, size, cudaHostAllocDefault));
-	else
-		TRY(dev, cudaMalloc, (memory, size));
+	TRY(dev, cudaMalloc, (memory, size));
 	return TFR_OK;
 }
 
@@ -268,71 +243,142 @@ static enum tfr_status cuda_event_new(
 	return TFR_OK;
 }
 
-static enum tfr_status enqueue(struct tfr_device *dev, void *to, const void *from, size_t size,
+/* One piece of work: what `start` puts on its stream, between the two records of its event. */
+struct work {
+	cudaStream_t stream;
+	enum tfr_status (*start)(
+		struct tfr_device *dev, const struct work *work, struct tfr_error *err);
+	union {
+		struct {
+			void *to;
+			const void *from;
+			size_t size;
+		} copy;
+		const struct device_normalise *normalise;
+		double seconds;
+	};
+};
+
+static enum tfr_status start_recorded(struct tfr_device *dev, const struct work *work,
 	struct cuda_event *ev, struct tfr_error *err)
 {
-	struct cuda *c = dev->state;
+	enum tfr_status status;
 
-	TRY(dev, cudaEventRecord, (ev->start, c->stream));
-	TRY(dev, cudaMemcpyAsync, (to, from, size, cudaMemcpyHostToDevice, c->stream));
-	TRY(dev, cudaEventRecord, (ev->end, c->stream));
+	TRY(dev, cudaEventRecord, (ev->start, work->stream));
+	status = work->start(dev, work, err);
+	if (status)
+		return status;
+	TRY(dev, cudaEventRecord, (ev->end, work->stream));
+	return TFR_OK;
+}
+
+static enum tfr_status enqueue(struct tfr_device *dev, const struct work *work,
+	struct tfr_event *event, struct tfr_error *err)
+{
+	struct cuda_event *ev = (struct cuda_event *)event;
+	struct cuda *c = dev->state;
+	enum tfr_status status;
+
+	ev->recorded = false;
+	status = make_current(dev, err);
+	if (status)
+		return status;
+	pthread_mutex_lock(&c->order);
+	status = start_recorded(dev, work, ev, err);
+	/* The work may have started before the second record failed; our caller will reuse its
+	 * memory. */
+	if (status)
+		cudaStreamSynchronize(work->stream);
+	pthread_mutex_unlock(&c->order);
+	ev->recorded = status == TFR_OK;
+	return status;
+}
+
+static enum tfr_status start_copy(
+	struct tfr_device *dev, const struct work *work, struct tfr_error *err)
+{
+	TRY(dev, cudaMemcpyAsync,
+		(work->copy.to, work->copy.from, work->copy.size, cudaMemcpyHostToDevice,
+			work->stream));
 	return TFR_OK;
 }
 
 static enum tfr_status cuda_upload(struct tfr_device *dev, void *to, const void *from, size_t size,
 	struct tfr_event *event, struct tfr_error *err)
 {
-	struct cuda_event *ev = (struct cuda_event *)event;
 	struct cuda *c = dev->state;
-	enum tfr_status status = make_current(dev, err);
+	struct work work = { c->stream, start_copy, .copy = { to, from, size } };
 
-	if (status)
-		return status;
-	ev->recorded = false;
-	pthread_mutex_lock(&c->order);
-	status = enqueue(dev, to, from, size, ev, err);
-	/* The copy may have started before the second record failed; our caller will reuse its
-	 * memory. */
-	if (status)
-		cudaStreamSynchronize(c->stream);
-	pthread_mutex_unlock(&c->order);
-	ev->recorded = status == TFR_OK;
-	return status;
+	return enqueue(dev, &work, event, err);
 }
 
 static enum tfr_status no_kernels(const struct tfr_device *dev, struct tfr_error *err)
 {
-	return tfr_fail(err, TFR_EUNAVAILABLE, "device %s: not built with CUDA kernels", dev->name);
+	tfr_fail(err, TFR_EUNAVAILABLE, "device %s: not built with CUDA kernels", dev->name);
+	tfr_error_hint(err, "Build it where nvcc is, with -Dkernels=enabled.");
+	return TFR_EUNAVAILABLE;
+}
+
+/* A kernel is started by cudaLaunchKernel, whatever wraps it. */
+static enum tfr_status launched(const struct tfr_device *dev, cudaError_t rc, struct tfr_error *err)
+{
+	return rc == cudaSuccess ? TFR_OK : cuda_fail(err, dev, "cudaLaunchKernel", rc);
+}
+
+static enum tfr_status start_normalise(
+	struct tfr_device *dev, const struct work *work, struct tfr_error *err)
+{
+	const struct device_normalise *n = work->normalise;
+
+	return launched(dev,
+		tfr_cuda_normalise(
+			n->to, n->from, n->count, n->channels, n->mean, n->std, work->stream),
+		err);
 }
 
 static enum tfr_status cuda_normalise(struct tfr_device *dev, const struct device_normalise *what,
 	struct tfr_event *event, struct tfr_error *err)
 {
-	(void)what;
-	(void)event;
-	return no_kernels(dev, err);
+	struct cuda *c = dev->state;
+	struct work work = { c->stream, start_normalise, .normalise = what };
+
+	return tfr_cuda_kernels() ? enqueue(dev, &work, event, err) : no_kernels(dev, err);
+}
+
+static enum tfr_status start_spin(
+	struct tfr_device *dev, const struct work *work, struct tfr_error *err)
+{
+	const struct cuda *c = dev->state;
+
+	return launched(dev,
+		tfr_cuda_spin((uint64_t)(work->seconds * 1e9), (unsigned)c->multiprocessors,
+			work->stream),
+		err);
 }
 
 static enum tfr_status cuda_compute(
 	struct tfr_device *dev, double seconds, struct tfr_event *event, struct tfr_error *err)
 {
-	(void)seconds;
-	(void)event;
-	return no_kernels(dev, err);
+	struct cuda *c = dev->state;
+	struct work work = { c->computing, start_spin, .seconds = seconds };
+
+	return tfr_cuda_kernels() ? enqueue(dev, &work, event, err) : no_kernels(dev, err);
 }
 
 static enum tfr_status cuda_wait(struct tfr_event *event, double *seconds, struct tfr_error *err)
 {
 	struct cuda_event *ev = (struct cuda_event *)event;
 	struct tfr_device *dev = event->dev;
+	enum tfr_status status;
 	float ms = 0;
 
 	if (seconds)
 		*seconds = 0;
 	if (!ev->recorded)
 		return TFR_OK;
-	if (make_current(dev, err))
-		return TFR_ESYS;
+	status = make_current(dev, err);
+	if (status)
+		return status;
 	TRY(dev, cudaEventSynchronize, (ev->end));
 	if (seconds) {
 		TRY(dev, cudaEventElapsedTime, (&ms, ev->start, ev->end));

@@ -1,3 +1,5 @@
+/* device/plain.c - each operation rounds to float32: no multiplication by a reciprocal, and nothing
+ * contracted. */
 #include "device/plain.h"
 
 /* Runs of values so long that the channels come round and vectors are full. */

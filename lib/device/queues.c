@@ -1,3 +1,5 @@
+/* device/queues.c - a thread takes the head of its queue, runs it without the lock, and only then
+ * unlinks it: a queue without a head has nothing under way. */
 #include "device/queues.h"
 
 #include "base/clock.h"

@@ -12,8 +12,13 @@ typedef enum cudaError {
 	cudaErrorInsufficientDriver = 35,
 	cudaErrorNoDevice = 100,
 	cudaErrorInvalidDevice = 101,
+	cudaErrorECCUncorrectable = 214,
+	cudaErrorInvalidConfiguration = 9,
+	cudaErrorInvalidResourceHandle = 400,
 	cudaErrorNotReady = 600,
+	cudaErrorIllegalAddress = 700,
 	cudaErrorLaunchFailure = 719,
+	cudaErrorNotSupported = 801,
 } cudaError_t;
 
 enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
@@ -21,6 +26,8 @@ enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
 #define cudaHostAllocDefault 0x00
 #define cudaStreamNonBlocking 0x01
 #define cudaEventBlockingSync 0x01
+
+enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount = 16 };
 
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
@@ -35,6 +42,8 @@ cudaError_t cudaDriverGetVersion(int *version);
 cudaError_t cudaRuntimeGetVersion(int *version);
 cudaError_t cudaGetDeviceCount(int *count);
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device);
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device);
+cudaError_t cudaDeviceGetPCIBusId(char *address, int size, int device);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaHostAlloc(void **memory, size_t size, unsigned flags);
 cudaError_t cudaFreeHost(void *memory);

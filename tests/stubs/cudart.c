@@ -3,20 +3,29 @@
  * made to fail.
  *
  * It is stricter than the real one: a copy to memory that cudaMalloc did not give is an error, and
- * so is a call from a thread that never chose a device.  A copy from memory that cudaHostAlloc did
- * not give is counted; as with the real one, the call reads that memory before it returns. */
+ * so are a call from a thread that never chose a device, and a stream or an event used while
+ * another device is the current one.  A copy from memory that cudaHostAlloc did not give is
+ * counted; as with the real one, the call reads that memory before it returns. */
 #include "cudart.h"
 
 #include <errno.h>
+#include <linux/mempolicy.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
-#include "cuda_runtime_api.h"
+enum { DEVICES = 8 };
 
-struct cudart_setup cudart = { .driver = 13000, .devices = 1, .error = cudaErrorLaunchFailure };
+struct cudart_setup cudart = {
+	.driver = 13000,
+	.devices = 1,
+	.error = cudaErrorLaunchFailure,
+	.on = -1,
+};
 
 struct block {
 	struct block *next;
@@ -26,14 +35,18 @@ struct block {
 };
 
 struct CUevent_st {
+	int device;
 	double at;   /* seconds */
 	int pending; /* records of it not yet reached */
 	cudaError_t error;
 };
 
+/* An event, a copy, or a kernel. */
 struct op {
 	struct op *next;
-	cudaEvent_t event; /* NULL: a copy */
+	cudaEvent_t event;
+	cudaError_t (*run)(void *arg);
+	void *arg; /* the op's own */
 	void *to;
 	const void *from;
 	size_t size;
@@ -41,6 +54,7 @@ struct op {
 };
 
 struct CUstream_st {
+	int device;
 	pthread_t thread;
 	struct op *head, *tail;
 	cudaError_t error; /* once failed, always failed */
@@ -50,7 +64,8 @@ struct CUstream_st {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t change = PTHREAD_COND_INITIALIZER;
 static struct block *blocks;
-static int objects, calls, copies, most_copies, pageable_copies;
+static int objects, calls, copies, most_copies, pageable_copies, pinned_node = -1;
+static cudaError_t lost[DEVICES];
 static __thread int current = -1;
 
 static double now(void)
@@ -61,27 +76,44 @@ static double now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 }
 
-/* Whether the call of this name is to fail now. */
-static cudaError_t injected(const char *call)
+/* Whether the call of this name is to fail now on a device; -1: on none yet. */
+static cudaError_t injected(const char *call, int device)
 {
 	cudaError_t error = cudaSuccess;
 
 	pthread_mutex_lock(&lock);
-	if (cudart.fails && strcmp(cudart.fails, call) == 0 && calls++ >= cudart.after)
+	if (device >= 0)
+		error = lost[device];
+	if (!error && cudart.fails && strcmp(cudart.fails, call) == 0 &&
+		(cudart.on < 0 || cudart.on == device) && calls++ >= cudart.after) {
 		error = (cudaError_t)cudart.error;
+		if (cudart.lost && device >= 0)
+			lost[device] = error;
+	}
 	pthread_mutex_unlock(&lock);
 	return error;
 }
 
-#define INJECT()                                                                                   \
+/* `of` is the device of the stream or event that the call is about. */
+static cudaError_t enter(const char *call, int of)
+{
+	cudaError_t error = injected(call, current);
+
+	if (error)
+		return error;
+	if (current < 0)
+		return cudaErrorInvalidDevice;
+	return of == current ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+#define ENTER(of)                                                                                  \
 	do {                                                                                       \
-		cudaError_t injected_ = injected(__func__);                                        \
-		if (injected_ != cudaSuccess)                                                      \
-			return injected_;                                                          \
-		if (current < 0)                                                                   \
-			return cudaErrorInvalidDevice;                                             \
+		cudaError_t error_ = enter(__func__, of);                                          \
+		if (error_)                                                                        \
+			return error_;                                                             \
 	} while (0)
 
+/* Called with the lock held. */
 static bool holds(const void *memory, size_t size, bool pinned)
 {
 	for (struct block *b = blocks; b; b = b->next)
@@ -123,6 +155,34 @@ int cudart_pageable_copies(void)
 	return n;
 }
 
+void cudart_mend(void)
+{
+	pthread_mutex_lock(&lock);
+	calls = 0;
+	memset(lost, 0, sizeof(lost));
+	pthread_mutex_unlock(&lock);
+}
+
+int cudart_pinned_node(void)
+{
+	int node;
+
+	pthread_mutex_lock(&lock);
+	node = pinned_node;
+	pthread_mutex_unlock(&lock);
+	return node;
+}
+
+bool cudart_on_device(const void *memory, size_t size)
+{
+	bool found;
+
+	pthread_mutex_lock(&lock);
+	found = holds(memory, size, false);
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
 const char *cudaGetErrorString(cudaError_t error)
 {
 	switch (error) {
@@ -130,6 +190,12 @@ const char *cudaGetErrorString(cudaError_t error)
 		return "out of memory";
 	case cudaErrorInvalidDevice:
 		return "invalid device ordinal";
+	case cudaErrorECCUncorrectable:
+		return "uncorrectable ECC error encountered";
+	case cudaErrorInvalidResourceHandle:
+		return "invalid resource handle";
+	case cudaErrorIllegalAddress:
+		return "an illegal memory access was encountered";
 	case cudaErrorLaunchFailure:
 		return "unspecified launch failure";
 	default:
@@ -152,7 +218,6 @@ cudaError_t cudaRuntimeGetVersion(int *version)
 cudaError_t cudaGetDeviceCount(int *count)
 {
 	*count = cudart.devices;
-	calls = 0;
 	if (cudart.driver < 13000)
 		return cudaErrorInsufficientDriver;
 	return cudart.devices ? cudaSuccess : cudaErrorNoDevice;
@@ -160,18 +225,29 @@ cudaError_t cudaGetDeviceCount(int *count)
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 {
-	(void)device;
 	snprintf(prop->name, sizeof(prop->name), "Stand-in");
 	prop->totalGlobalMem = (size_t)8 << 30;
-	return cudaSuccess;
+	return injected(__func__, device);
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
+{
+	*value = attr == cudaDevAttrMultiProcessorCount ? 2 : 0;
+	return injected(__func__, device);
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char *address, int size, int device)
+{
+	snprintf(address, (size_t)size, "0000:%02X:00.0", 0x3a + device);
+	return injected(__func__, device);
 }
 
 cudaError_t cudaSetDevice(int device)
 {
-	if (device >= cudart.devices)
+	if (device >= cudart.devices || device >= DEVICES)
 		return cudaErrorInvalidDevice;
 	current = device;
-	return injected(__func__);
+	return injected(__func__, device);
 }
 
 static cudaError_t allocate(void **memory, size_t size, bool pinned)
@@ -210,10 +286,30 @@ static cudaError_t release(void *memory, bool pinned)
 	return error;
 }
 
+/* The node that this thread's pages are to come from. */
+static int preferred_node(void)
+{
+	unsigned long nodes[16] = { 0 };
+	int mode = 0;
+
+	if (syscall(SYS_get_mempolicy, &mode, nodes, 1024ul, NULL, 0ul) != 0 ||
+		mode != MPOL_PREFERRED)
+		return -1;
+	for (int n = 0; n < 1024; n++)
+		if (nodes[n / 64] >> n % 64 & 1)
+			return n;
+	return -1;
+}
+
 cudaError_t cudaHostAlloc(void **memory, size_t size, unsigned flags)
 {
+	int node = preferred_node();
+
 	(void)flags;
-	INJECT();
+	ENTER(current);
+	pthread_mutex_lock(&lock);
+	pinned_node = node;
+	pthread_mutex_unlock(&lock);
 	return allocate(memory, size, true);
 }
 
@@ -224,7 +320,7 @@ cudaError_t cudaFreeHost(void *memory)
 
 cudaError_t cudaMalloc(void **memory, size_t size)
 {
-	INJECT();
+	ENTER(current);
 	return allocate(memory, size, false);
 }
 
@@ -233,7 +329,7 @@ cudaError_t cudaFree(void *memory)
 	return release(memory, false);
 }
 
-static void carry_out(const struct op *op)
+static cudaError_t copy(const struct op *op)
 {
 	double start = now();
 
@@ -247,6 +343,29 @@ static void carry_out(const struct op *op)
 			while (nanosleep(&ts, &ts) && errno == EINTR)
 				;
 	}
+	return cudaSuccess;
+}
+
+/* Called with the lock held, which it lets go while it works.  Work behind one that failed is not
+ * done. */
+static void carry_out(cudaStream_t s, struct op *op)
+{
+	cudaError_t error = s->error;
+
+	if (op->event) {
+		op->event->at = now();
+		op->event->error = s->error ? s->error : lost[s->device];
+		op->event->pending--;
+		return;
+	}
+	pthread_mutex_unlock(&lock);
+	if (!error)
+		error = injected(op->run ? "kernel" : "copy", s->device);
+	if (!error)
+		error = op->run ? op->run(op->arg) : copy(op);
+	pthread_mutex_lock(&lock);
+	copies -= !op->run;
+	s->error = error;
 }
 
 static void *stream_main(void *arg)
@@ -256,29 +375,17 @@ static void *stream_main(void *arg)
 	pthread_mutex_lock(&lock);
 	while (s->head || !s->closing) {
 		struct op *op = s->head;
-		bool fails;
 
 		if (!op) {
 			pthread_cond_wait(&change, &lock);
 			continue;
 		}
-		if (op->event) {
-			op->event->at = now();
-			op->event->error = s->error;
-			op->event->pending--;
-		} else {
-			pthread_mutex_unlock(&lock);
-			carry_out(op);
-			fails = injected("copy") != cudaSuccess;
-			pthread_mutex_lock(&lock);
-			copies--;
-			if (fails)
-				s->error = (cudaError_t)cudart.error;
-		}
+		carry_out(s, op);
 		s->head = op->next;
 		if (!s->head)
 			s->tail = NULL;
 		free(op->staged);
+		free(op->arg);
 		free(op);
 		pthread_cond_broadcast(&change);
 	}
@@ -305,8 +412,9 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
 	cudaStream_t s;
 
 	(void)flags;
-	INJECT();
+	ENTER(current);
 	s = calloc(1, sizeof(*s));
+	s->device = current;
 	pthread_mutex_lock(&lock);
 	objects++;
 	pthread_mutex_unlock(&lock);
@@ -319,12 +427,12 @@ cudaError_t cudaStreamSynchronize(cudaStream_t s)
 {
 	cudaError_t error;
 
-	INJECT();
 	pthread_mutex_lock(&lock);
 	while (s->head)
 		pthread_cond_wait(&change, &lock);
 	error = s->error;
 	pthread_mutex_unlock(&lock);
+	ENTER(s->device); /* a failure is told once nothing is under way */
 	return error;
 }
 
@@ -343,8 +451,9 @@ cudaError_t cudaStreamDestroy(cudaStream_t s)
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 {
 	(void)flags;
-	INJECT();
+	ENTER(current);
 	*event = calloc(1, sizeof(**event));
+	(*event)->device = current;
 	pthread_mutex_lock(&lock);
 	objects++;
 	pthread_mutex_unlock(&lock);
@@ -353,7 +462,9 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
-	INJECT();
+	ENTER(event->device);
+	if (stream->device != event->device)
+		return cudaErrorInvalidResourceHandle;
 	pthread_mutex_lock(&lock);
 	event->pending++;
 	append(stream, (struct op){ .event = event });
@@ -365,7 +476,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
 {
 	cudaError_t error;
 
-	INJECT();
+	ENTER(event->device);
 	pthread_mutex_lock(&lock);
 	error = event->pending ? cudaErrorNotReady : event->error;
 	pthread_mutex_unlock(&lock);
@@ -376,7 +487,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
 	cudaError_t error;
 
-	INJECT();
+	ENTER(event->device);
 	pthread_mutex_lock(&lock);
 	while (event->pending)
 		pthread_cond_wait(&change, &lock);
@@ -387,7 +498,9 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
-	INJECT();
+	ENTER(start->device);
+	if (end->device != start->device)
+		return cudaErrorInvalidResourceHandle;
 	pthread_mutex_lock(&lock);
 	*ms = (float)((end->at - start->at) * 1e3);
 	pthread_mutex_unlock(&lock);
@@ -412,7 +525,7 @@ cudaError_t cudaMemcpyAsync(
 	cudaError_t error = cudaSuccess;
 	void *staged = NULL;
 
-	INJECT();
+	ENTER(stream->device);
 	pthread_mutex_lock(&lock);
 	if (up && !holds(from, size, true)) {
 		pageable_copies++;
@@ -430,4 +543,17 @@ cudaError_t cudaMemcpyAsync(
 	}
 	pthread_mutex_unlock(&lock);
 	return error;
+}
+
+cudaError_t cudart_launch(
+	cudaStream_t stream, cudaError_t (*run)(void *arg), const void *arg, size_t size)
+{
+	cudaError_t error = enter("cudaLaunchKernel", stream->device);
+
+	if (error)
+		return error;
+	pthread_mutex_lock(&lock);
+	append(stream, (struct op){ .run = run, .arg = memcpy(malloc(size), arg, size) });
+	pthread_mutex_unlock(&lock);
+	return cudaSuccess;
 }

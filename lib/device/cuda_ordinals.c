@@ -1,0 +1,81 @@
+/* device/cuda_ordinals.c - "cuda:0,1" taken apart, and the questions that need no device. */
+#include "device/cuda_ordinals.h"
+
+#include <cuda_runtime_api.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+/* Without a driver the runtime says "insufficient driver"; its version tells the two apart: 0 is
+ * none at all. */
+enum tfr_status ordinals_probe(int *count, struct tfr_error *err)
+{
+	int driver = 0, runtime = 0;
+	cudaError_t rc = cudaDriverGetVersion(&driver);
+
+	if (rc != cudaSuccess || driver == 0)
+		return tfr_fail(err, TFR_EUNAVAILABLE, "device cuda: no driver");
+	rc = cudaGetDeviceCount(count);
+	if (rc == cudaErrorInsufficientDriver) {
+		cudaRuntimeGetVersion(&runtime);
+		return tfr_fail(err, TFR_EUNAVAILABLE,
+			"device cuda: the driver is for CUDA %d.%d, this build needs %d.%d",
+			driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+	}
+	if (rc == cudaErrorNoDevice || (rc == cudaSuccess && *count == 0))
+		return tfr_fail(err, TFR_EUNAVAILABLE, "device cuda: no device");
+	if (rc != cudaSuccess)
+		return tfr_fail(err, TFR_EUNAVAILABLE, "device cuda: cudaGetDeviceCount: %s",
+			cudaGetErrorString(rc));
+	return TFR_OK;
+}
+
+static enum tfr_status bad_ordinals(struct tfr_error *err, const char *args)
+{
+	tfr_fail(err, TFR_EUSAGE, "'cuda:%s' is not a device such as cuda:0", args);
+	tfr_error_hint(err, "Several are cuda:0,1 or cuda:all.");
+	return TFR_EUSAGE;
+}
+
+static enum tfr_status add_ordinal(
+	struct ordinals *o, const char *args, const char *digits, struct tfr_error *err)
+{
+	int ordinal = atoi(digits);
+
+	for (unsigned i = 0; i < o->count; i++)
+		if (o->at[i] == ordinal)
+			return tfr_fail(err, TFR_EUSAGE, "device cuda:%d twice in 'cuda:%s'",
+				ordinal, args);
+	if (o->count == DEVICES_MAX)
+		return tfr_fail(
+			err, TFR_EUSAGE, "'cuda:%s' names more than %d devices", args, DEVICES_MAX);
+	o->at[o->count++] = ordinal;
+	return TFR_OK;
+}
+
+enum tfr_status ordinals_parse(struct ordinals *o, const char *args, struct tfr_error *err)
+{
+	*o = (struct ordinals){ 0 };
+	if (!args || strcmp(args, "all") == 0) {
+		int count = 1;
+		enum tfr_status status = args ? ordinals_probe(&count, err) : TFR_OK;
+
+		for (; status == TFR_OK && o->count < (unsigned)count && o->count < DEVICES_MAX;
+			o->count++)
+			o->at[o->count] = (int)o->count;
+		return status;
+	}
+	for (const char *at = args;; at++) {
+		size_t digits = strspn(at, "0123456789");
+		enum tfr_status status;
+
+		if (digits == 0 || digits > 4 || (at[digits] && at[digits] != ','))
+			return bad_ordinals(err, args);
+		status = add_ordinal(o, args, at, err);
+		at += digits;
+		if (status || !*at)
+			return status;
+	}
+}

@@ -1,0 +1,19 @@
+/* device/cuda_ordinals.h - which CUDA devices a text names, and whether there are any at all. */
+#ifndef TFR_DEVICE_CUDA_ORDINALS_H
+#define TFR_DEVICE_CUDA_ORDINALS_H
+
+#include "device/row.h"
+
+struct ordinals {
+	unsigned count;
+	int at[DEVICES_MAX];
+};
+
+/* What "0,1", "all" or nothing at all (NULL: device 0) names, in its order.  Only "all" asks the
+ * runtime. */
+enum tfr_status ordinals_parse(struct ordinals *o, const char *args, struct tfr_error *err);
+
+/* How many devices the runtime has.  TFR_EUNAVAILABLE: none, and the message says why. */
+enum tfr_status ordinals_probe(int *count, struct tfr_error *err);
+
+#endif
