@@ -50,6 +50,17 @@ struct tfr_batch_feature {
 		    */
 };
 
+/* A wanted feature as a command line has it:
+ *   NAME:KIND[N]   dense, N values in every record; without brackets: 1
+ *   NAME:KIND[*]   rows padded to the longest
+ *   NAME:KIND[]    ragged
+ * KIND is int64, float or bytes.  The name is all before the last colon, or stands in single or
+ * double quotes, inside of which a backslash takes a quote, or a backslash, for itself.  Bytes are
+ * to be copied.  The name belongs to `f`, until tfr_batch_feature_clear().  TFR_EUSAGE. */
+TFR_API enum tfr_status tfr_batch_feature_parse(
+	struct tfr_batch_feature *f, const char *spec, struct tfr_error *err);
+TFR_API void tfr_batch_feature_clear(struct tfr_batch_feature *f);
+
 /* The values of one feature in a batch, side by side, row after row.  It belongs to the parser and
  * lives until the next call on it. */
 struct tfr_column {

@@ -1,0 +1,98 @@
+/* example/batch_spec.c - a wanted feature as a command line writes it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <tfr/batch.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+
+/* Values of a record: what fits a row of a tensor. */
+#define COUNT_MAX (1u << 30)
+
+static enum tfr_status wrong(const char *spec, const char *what, struct tfr_error *err)
+{
+	tfr_fail(err, TFR_EUSAGE, "feature '%.100s' %s", spec, what);
+	tfr_error_hint(err, "A feature is written 'NAME:KIND[N]', 'NAME:KIND[*]' or 'NAME:KIND[]', "
+			    "where KIND is int64, float or bytes: N values in every record, rows "
+			    "padded to the longest, or values and row splits.");
+	return TFR_EUSAGE;
+}
+
+/* The name in quotes at `p`, where a backslash takes a quote or a backslash for itself.  Gives what
+ * is behind the closing quote; NULL: there is none. */
+static const char *unquote(const char *p, char *name)
+{
+	char quote = *p++;
+
+	for (; *p && *p != quote; p++) {
+		if (*p == '\\' && (p[1] == quote || p[1] == '\\'))
+			p++;
+		*name++ = *p;
+	}
+	*name = '\0';
+	return *p ? p + 1 : NULL;
+}
+
+static bool parse_kind(const char *name, size_t size, enum tfr_kind *kind)
+{
+	for (*kind = TFR_KIND_BYTES; *kind <= TFR_KIND_INT64; ++*kind)
+		if (strlen(tfr_kind_name(*kind)) == size &&
+			!memcmp(tfr_kind_name(*kind), name, size))
+			return true;
+	return false;
+}
+
+/* "[17]", "[*]", "[]", or nothing, which is "[1]". */
+static bool parse_layout(const char *p, struct tfr_batch_feature *f)
+{
+	uint64_t count = 0;
+
+	f->layout = !strcmp(p, "[]") ? TFR_RAGGED : !strcmp(p, "[*]") ? TFR_PADDED : TFR_DENSE;
+	f->count = 1;
+	if (f->layout != TFR_DENSE || !*p)
+		return true;
+	if (*p++ != '[')
+		return false;
+	for (; *p >= '0' && *p <= '9' && count < COUNT_MAX; p++)
+		count = 10 * count + (unsigned)(*p - '0');
+	f->count = count;
+	return count >= 1 && count <= COUNT_MAX && !strcmp(p, "]");
+}
+
+enum tfr_status tfr_batch_feature_parse(
+	struct tfr_batch_feature *f, const char *spec, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *name = malloc(strlen(spec) + 1);
+	const char *colon = strrchr(spec, ':'), *bracket;
+
+	*f = (struct tfr_batch_feature){ 0 };
+	if (!name)
+		return tfr_fail_nomem(err, "reading the name of a feature");
+	if (*spec == '"' || *spec == '\'') {
+		colon = unquote(spec, name);
+		if (!colon || *colon != ':')
+			return wrong(spec, "has a quote that does not end before a colon", err);
+	} else if (!colon) {
+		return wrong(spec, "has no kind", err);
+	} else {
+		memcpy(name, spec, (size_t)(colon - spec));
+		name[colon - spec] = '\0';
+	}
+	if (!name[0])
+		return wrong(spec, "has no name", err);
+	bracket = strchrnul(colon, '[');
+	if (!parse_kind(colon + 1, (size_t)(bracket - colon - 1), &f->kind))
+		return wrong(spec, "is of no kind that there is", err);
+	if (!parse_layout(bracket, f))
+		return wrong(spec, "is of no shape that there is", err);
+	f->name = TFR_STEAL(name);
+	f->copy = f->kind == TFR_KIND_BYTES;
+	return TFR_OK;
+}
+
+void tfr_batch_feature_clear(struct tfr_batch_feature *f)
+{
+	free((char *)(uintptr_t)f->name);
+	*f = (struct tfr_batch_feature){ 0 };
+}
