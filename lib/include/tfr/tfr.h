@@ -24,6 +24,7 @@
 #include <tfr/select.h>
 #include <tfr/shard.h>
 #include <tfr/sweep.h>
+#include <tfr/tensor.h>
 #include <tfr/text.h>
 
 #endif

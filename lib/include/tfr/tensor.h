@@ -1,0 +1,23 @@
+/* tfr/tensor.h - what lies where in the memory of a batch. */
+#ifndef TFR_TENSOR_H
+#define TFR_TENSOR_H
+
+#include <tfr/dtype.h>
+
+enum { TFR_RANK_MAX = 5 };
+
+/* Numbers of one type in a box of `rank` axes; the number at i, j, … is at data + i * strides[0] +
+ * j
+ * * strides[1] + …  This is what NumPy's array interface, DLPack and tf.Tensor say of themselves.
+ */
+struct tfr_tensor {
+	const char *name; /* whoever gives the tensor says what it is and how long it lives */
+	enum tfr_dtype dtype;
+	unsigned rank;
+	uint64_t shape[TFR_RANK_MAX];
+	int64_t strides[TFR_RANK_MAX]; /* bytes from one to the next along each axis */
+	uint64_t offset;	       /* from the memory of the batch on */
+	void *data;		       /* that memory, and the offset */
+};
+
+#endif
