@@ -52,6 +52,9 @@ void cmd_warn_empty(struct cmd *c, const char *path);
 /* The same in the shape the library's callbacks have; ctx is the struct cmd. */
 void cmd_warn_text(void *ctx, const char *text);
 
+/* A word of a command line; one that a shell would not read back as it is gets single quotes. */
+void cmd_put_word(FILE *out, const char *word);
+
 /* --- inputs and outputs --- */
 
 /* Opens the operands as inputs; with none, standard input where it is not a terminal.  On failure

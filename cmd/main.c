@@ -39,7 +39,6 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-/* Words that a shell would not read back as they are get single quotes. */
 static char *join_command_line(int argc, char **argv)
 {
 	char *line = NULL;
@@ -47,20 +46,9 @@ static char *join_command_line(int argc, char **argv)
 	FILE *f = open_memstream(&line, &size);
 
 	for (int i = 0; f && i < argc; i++) {
-		const char *word = i ? argv[i] : "tfr";
-		bool plain =
-			*word &&
-			!word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-					   "0123456789@%+=:,./_-")];
-
 		if (i)
 			fputc(' ', f);
-		if (!plain)
-			fputc('\'', f);
-		for (; *word; word++)
-			fputs(*word == '\'' ? "'\\''" : (char[]){ *word, 0 }, f);
-		if (!plain)
-			fputc('\'', f);
+		cmd_put_word(f, i ? argv[i] : "tfr");
 	}
 	if (f)
 		fclose(f);

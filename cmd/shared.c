@@ -63,6 +63,20 @@ void cmd_warn_text(void *ctx, const char *text)
 	cmd_warn(ctx, "%s", text);
 }
 
+void cmd_put_word(FILE *out, const char *word)
+{
+	bool plain =
+		*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					    "0123456789@%+=:,./_-")];
+
+	if (!plain)
+		fputc('\'', out);
+	for (; *word; word++)
+		fputs(*word == '\'' ? "'\\''" : (char[]){ *word, 0 }, out);
+	if (!plain)
+		fputc('\'', out);
+}
+
 int cmd_open_inputs(struct cmd *c, bool allow_missing, struct tfr_set **set)
 {
 	static const char *const standard_input[] = { "-" };
