@@ -154,7 +154,7 @@ static void on_first_signal(int signal_number)
 {
 	interrupted_by = signal_number;
 	interrupted = true;
-	signal(signal_number, SIG_DFL);
+	signal(signal_number, temporaries ? on_signal : SIG_DFL);
 }
 
 const volatile bool *cmd_catch_signals(void)
