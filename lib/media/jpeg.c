@@ -17,6 +17,7 @@
 #include <jerror.h> /* names what jpeglib.h has left undefined, so after it */
 
 #include "base/error.h"
+#include "media/huffman.h"
 #include "media/jpeg.h"
 
 enum {
@@ -36,6 +37,15 @@ struct tfr_jpeg {
 	const struct tfr_picture_job *job;
 	struct tfr_image *image;
 	struct tfr_buf cmyk;
+	struct tfr_huffman *huffman; /* NULL until a picture wants it */
+	bool irregular;		     /* it met what it does not know: libjpeg alone */
+};
+
+/* From libjpeg's jpegint.h, which is not installed: how its entropy decoder begins, in every
+ * version since 6, of 1995, and in libjpeg-turbo. */
+struct jpeg_entropy_decoder {
+	void (*start_pass)(j_decompress_ptr cinfo);
+	boolean (*decode_mcu)(j_decompress_ptr cinfo, JBLOCKROW *blocks);
 };
 
 static struct tfr_jpeg *self(j_common_ptr cinfo)
@@ -131,6 +141,7 @@ void tfr_jpeg_free(struct tfr_jpeg *j)
 	if (!j)
 		return;
 	jpeg_destroy_decompress(&j->cinfo);
+	tfr_huffman_free(j->huffman);
 	tfr_buf_clear(&j->cmyk);
 	free(j);
 }
@@ -253,6 +264,44 @@ static void set_up(struct tfr_jpeg *j)
 	jpeg_start_decompress(c);
 }
 
+static boolean decode_mcu(j_decompress_ptr cinfo, JBLOCKROW *blocks)
+{
+	struct tfr_jpeg *j = self((j_common_ptr)cinfo);
+
+	if (!tfr_huffman_mcu(j->huffman, blocks)) {
+		j->irregular = true;
+		give_up(j, TFR_EDATA);
+	}
+	return TRUE;
+}
+
+/* Puts our entropy decoder in the place of libjpeg's, where it can be; `x` is the first column of
+ * the output. */
+static bool take_over(struct tfr_jpeg *j, JDIMENSION x)
+{
+	struct jpeg_decompress_struct *c = &j->cinfo;
+	JDIMENSION mcu = DCTSIZE * (c->num_components == 1 ? 1 : (JDIMENSION)c->max_h_samp_factor);
+
+	if (j->irregular || j->owner->opts.plain || jpeg_has_multiple_scans(c))
+		return false;
+	if (!j->huffman && !(j->huffman = tfr_huffman_new()))
+		return false;
+	if (!tfr_huffman_start(j->huffman, c, x / mcu, (x + c->output_width + mcu - 1) / mcu))
+		return false;
+	c->entropy->decode_mcu = decode_mcu;
+	return true;
+}
+
+/* The markers behind the last row are libjpeg's business again. */
+static void hand_back(struct tfr_jpeg *j)
+{
+	struct jpeg_source_mgr *src = j->cinfo.src;
+	const uint8_t *position = tfr_huffman_position(j->huffman);
+
+	src->bytes_in_buffer -= (size_t)(position - src->next_input_byte);
+	src->next_input_byte = position;
+}
+
 static void decode_window(struct tfr_jpeg *j)
 {
 	struct jpeg_decompress_struct *c = &j->cinfo;
@@ -260,13 +309,14 @@ static void decode_window(struct tfr_jpeg *j)
 	uint8_t *out, *scratch;
 	JDIMENSION x = 0;
 	size_t stride;
-	bool cmyk, crop;
+	bool cmyk, crop, taken;
 
 	set_up(j);
 	cmyk = c->out_color_space == JCS_CMYK;
 	crop = crops_exactly(c);
 	if (crop)
 		x = crop_columns(c, w);
+	taken = take_over(j, x);
 	stride = (size_t)c->output_width * j->job->channels;
 	scratch = out = need(j, tfr_pixels(&j->owner->pixels, stride * w->height));
 	if (cmyk)
@@ -278,6 +328,8 @@ static void decode_window(struct tfr_jpeg *j)
 		read_cmyk_rows(j, w->y + w->height, out, stride);
 	else
 		read_rows(c, w->y + w->height, out, stride);
+	if (taken)
+		hand_back(j);
 	if (c->output_scanline == c->output_height)
 		jpeg_finish_decompress(c);
 	else
@@ -305,7 +357,8 @@ static enum tfr_status jpeg_decode(struct tfr_decoder *d, const struct tfr_pictu
 		return tfr_fail_nomem(err, "decoding a JPEG");
 	j->job = job;
 	j->image = image;
-	if (jpeg_guard(j, decode_window))
+	j->irregular = false;
+	if (jpeg_guard(j, decode_window) || (j->irregular && jpeg_guard(j, decode_window)))
 		return TFR_OK;
 	if (j->status == TFR_ENOMEM)
 		return tfr_fail_nomem(err, "decoding a JPEG");

@@ -107,6 +107,9 @@ struct tfr_decoder_opts {
 	uint64_t max_bytes;
 	/* JPEG only: the fast integer DCT and plain upsampling.  Not exact [false]. */
 	bool fast;
+	/* JPEG only: libjpeg alone, without our own Huffman decoder: the same pixels and errors,
+	 * for tests [false]. */
+	bool plain;
 };
 
 /* `opts` may be NULL: the defaults.  NULL: out of memory. */

@@ -35,7 +35,8 @@ static void set_up(struct jpeg_compress_struct *c, const struct jpeg_kind *kind)
 	c->input_components = (int)kind->components;
 	c->in_color_space = spaces[kind->components];
 	jpeg_set_defaults(c);
-	jpeg_set_quality(c, 90, TRUE);
+	jpeg_set_quality(c, kind->quality ? kind->quality : 90, TRUE);
+	c->optimize_coding = kind->optimised;
 	if (kind->ycck)
 		jpeg_set_colorspace(c, JCS_YCCK);
 	if (kind->no_adobe)

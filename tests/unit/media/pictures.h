@@ -16,6 +16,8 @@ struct jpeg_kind {
 	bool apart;  /* sequential, but a scan for each component */
 	unsigned restart;    /* MCUs between restart markers */
 	unsigned scans;	     /* of a progressive file: write only so many; 0: all */
+	int quality;	     /* 0: 90 */
+	bool optimised;	     /* Huffman tables of its own */
 	const uint8_t *app1; /* content of an APP1 segment */
 	size_t app1_size;
 };
