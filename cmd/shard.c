@@ -28,7 +28,9 @@ struct shard_settings {
 	struct sound_settings sounds;
 };
 
-static const struct shard_settings defaults = { .memory = 1 << 30, .checkpoint = 10, .sounds = SOUNDS_DEFAULT };
+static const struct shard_settings defaults = {
+	.memory = 1 << 30, .checkpoint = 10, .sounds = SOUNDS_DEFAULT
+};
 
 /* Options that do not change what is written: a run is resumed whatever they are. */
 static const char *const indifferent[] = { "output", "force", "resume", "checkpoint", "memory",
@@ -46,8 +48,9 @@ static const struct opt options[] = {
 		"train",
 		struct shard_settings, tfds),
 	OPT(STRING, 0, "from", "KIND",
-		"folder|audio|pairs|coco|archive|webdataset|csv|tsv|jsonl|records",
-		"what the input is: folder, audio, pairs, coco, archive, webdataset, csv, tsv, "
+		"folder|audio|pairs|coco|archive|webdataset|npy|csv|tsv|jsonl|records",
+		"what the input is: folder, audio, pairs, coco, archive, webdataset, npy, csv, "
+		"tsv, "
 		"jsonl or "
 		"records [auto: what it "
 		"looks like]",

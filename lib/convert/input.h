@@ -58,6 +58,7 @@ struct tfr_input_ops {
 	/* And these may be changed on the way: nothing else in its records (masks, areas)
 	 * speaks of their pixels. */
 	bool reworks;
+	bool arrays;  /* obeys opts->include and exclude, which are about names of arrays */
 	bool sounds;  /* uses tfr_sound_add(): opts->sound and frame mean something */
 	bool chooses; /* obeys opts->include, exclude and labels */
 	bool (*recognises)(const struct tfr_convert_opts *opts, const struct tfr_offer *offer);
@@ -84,7 +85,7 @@ struct tfr_input_ops {
 enum tfr_status tfr_input_open(
 	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err);
 
-extern const struct tfr_input_ops tfr_input_audio;
+extern const struct tfr_input_ops tfr_input_audio, tfr_input_npy;
 extern const struct tfr_input_ops tfr_input_folder, tfr_input_csv, tfr_input_tsv, tfr_input_jsonl;
 extern const struct tfr_input_ops tfr_input_records;
 extern const struct tfr_input_ops tfr_input_pairs, tfr_input_coco;

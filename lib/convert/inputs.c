@@ -17,6 +17,7 @@ static const struct tfr_input_ops *const rows[] = {
 	&tfr_input_pairs,
 	&tfr_input_audio, /* looks for a sound; any folder is one of pictures */
 	&tfr_input_folder,
+	&tfr_input_npy,	    /* an NPZ is an archive, too */
 	&tfr_input_records, /* verifies a checksum; an archive may be any GZIP file */
 	&tfr_input_webdataset,
 	&tfr_input_archive,
@@ -139,7 +140,8 @@ enum tfr_status tfr_input_open(
 			opts->frame != 0 ? "--frame" : "--audio", ops->what);
 	if (opts->frame != 0 && opts->sound != TFR_SOUND_FLOATS)
 		return tfr_fail(err, TFR_EUSAGE, "frames are of sounds as floats");
-	if (!ops->chooses && (opts->include_count || opts->exclude_count || opts->labels))
+	if (!ops->chooses && !ops->arrays &&
+		(opts->include_count || opts->exclude_count || opts->labels))
 		return tfr_fail(err, TFR_EUSAGE,
 			"files and labels are chosen of a folder of pictures, not of %s",
 			ops->what);

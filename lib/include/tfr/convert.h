@@ -105,8 +105,8 @@ enum tfr_sound {
 struct tfr_convert_opts {
 	const char *const *inputs;
 	size_t input_count; /* at least 1; most kinds take one */
-	/* The kind of input: "folder", "audio", "pairs", "coco", "archive", "webdataset", "csv",
-	 * "tsv", "jsonl", "records"; NULL: found from what is there. */
+	/* The kind of input: "folder", "audio", "pairs", "coco", "archive", "webdataset", "npy",
+	 * "csv", "tsv", "jsonl", "records"; NULL: found from what is there. */
 	const char *from;
 	const char *masks; /* "pairs": the folder of masks; inputs[0] has the pictures */
 	/* "coco": the file of annotations, and whether each of them gets a mask; inputs[0] has the
@@ -223,8 +223,8 @@ struct tfr_convert_report {
  *
  * A folder of sounds ("audio") is the same with WAV files in the place of pictures: a file whose
  * content tfr_audio_probe() takes.  Records have audio/encoded and audio/format ("wav"), or
- * audio/waveform; audio/sample_rate, audio/channels, audio/samples (of one channel), audio/filename,
- * audio/class/label and audio/class/text, and with frames audio/frame_samples.
+ * audio/waveform; audio/sample_rate, audio/channels, audio/samples (of one channel),
+ * audio/filename, audio/class/label and audio/class/text, and with frames audio/frame_samples.
  *
  * A picture is a file whose content is a whole JPEG or PNG (tfr_image_probe()).  With classes, a
  * file labels.txt of lines LABEL:NAME is written beside each set; one that is there and says the

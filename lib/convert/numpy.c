@@ -1,0 +1,524 @@
+/* convert/numpy.c - NPY files and NPZ archives: every array a feature, every row a record.
+ *
+ * An NPY file is read where the rows lie, in any order.  What is in an NPZ archive comes through
+ * libarchive as a stream, each array by a reader of its own, so that rows of all of them come side
+ * by side and none is unpacked. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "convert/arrays.h"
+#include "convert/members.h"
+#include "convert/npy.h"
+
+enum { ARRAYS_MOST = 1000 /* of an archive: each is a reader */ };
+
+/* Where an array comes from: one of the two. */
+struct origin {
+	int fd;
+	struct tfr_archive *member; /* that the array has been come to; NULL: none */
+	struct tfr_buf ahead;	    /* of a member: read and not taken */
+	uint64_t place;		    /* of its first row in the file */
+	struct tfr_npy h;
+};
+
+static void release(void *own)
+{
+	struct origin *o = own;
+
+	if (o->fd >= 0)
+		close(o->fd);
+	tfr_archive_close(o->member);
+	tfr_buf_clear(&o->ahead);
+	tfr_npy_clear(&o->h);
+	free(o);
+}
+
+static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
+{
+	static const char zip[] = "PK\x03\x04", npy[] = ".npy";
+	const uint8_t *h = offer->head;
+	size_t name;
+
+	(void)opts;
+	if (offer->head_size < 30)
+		return false;
+	if (tfr_npy_recognises(h, offer->head_size))
+		return true;
+	/* The local header of the first member ends in its name (APPNOTE.TXT, 4.3.7). */
+	name = (size_t)h[26] | (size_t)h[27] << 8;
+	return !memcmp(h, zip, 4) && name > 4 && 30 + name <= offer->head_size &&
+	       !memcmp(h + 30 + name - 4, npy, 4);
+}
+
+/* --- an array --- */
+
+/* Bytes of the array, from where its reader is. */
+static enum tfr_status read_on(
+	struct tfr_array *array, uint8_t *into, size_t size, size_t *got, struct tfr_error *err)
+{
+	struct origin *o = array->own;
+	struct tfr_buf rest = { 0 };
+	enum tfr_status status;
+	size_t n = o->ahead.size < size ? o->ahead.size : size;
+
+	if (n) {
+		memcpy(into, o->ahead.data, n);
+		memmove(o->ahead.data, o->ahead.data + n, o->ahead.size - n);
+		o->ahead.size -= n;
+	}
+	*got = n;
+	if (n == size)
+		return TFR_OK;
+	/* Straight to where they are wanted: a buffer whose memory that is. */
+	rest = (struct tfr_buf){ into + n, 0, size - n };
+	status = tfr_archive_read(o->member, &rest, size - n, err);
+	*got += rest.size;
+	if (!status && o->member->fault[0])
+		status = tfr_fail(err, TFR_EDATA, "'%s' of '%s' is %s", array->name, array->path,
+			o->member->fault);
+	return status;
+}
+
+static enum tfr_status cut_short(const struct tfr_array *array, struct tfr_error *err)
+{
+	return tfr_fail(err, TFR_EDATA, "'%s' of '%s' is cut short", array->name, array->path);
+}
+
+/* Nothing follows the array, and its checksum is right. */
+static enum tfr_status check_end(struct tfr_array *array, struct tfr_error *err)
+{
+	uint8_t more;
+	size_t got;
+	enum tfr_status status = read_on(array, &more, 1, &got, err);
+
+	if (!status && got)
+		return tfr_fail(err, TFR_EDATA, "'%s' of '%s' has bytes behind its rows",
+			array->name, array->path);
+	return status;
+}
+
+static enum tfr_status pread_all(
+	struct tfr_array *array, uint8_t *into, size_t size, uint64_t place, struct tfr_error *err)
+{
+	const struct origin *o = array->own;
+
+	while (size) {
+		ssize_t n = pread(o->fd, into, size, (off_t)place);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return tfr_fail_errno(err, errno, array->path, "cannot read");
+		if (!n)
+			return cut_short(array, err);
+		into += n;
+		place += (uint64_t)n;
+		size -= (size_t)n;
+	}
+	return TFR_OK;
+}
+
+/* Rows of an array whose first dimension goes fastest: a run of each of their elements' places,
+ * which is counted through in that order, comes to lie apart. */
+static enum tfr_status read_fortran(struct tfr_array *array, uint64_t first, uint64_t count,
+	uint8_t *into, struct tfr_error *err)
+{
+	const struct origin *o = array->own;
+	const struct tfr_npy *h = &o->h;
+	size_t element = h->element, places = array->row_size / element;
+	TFR_AUTO_FREE uint8_t *run = malloc((size_t)count * element);
+	uint64_t at[TFR_CELL_DIMS] = { 0 };
+	enum tfr_status status = TFR_OK;
+
+	if (!run)
+		return tfr_fail_nomem(err, "reading arrays");
+	for (size_t q = 0; !status && q < places; q++) {
+		size_t to = 0;
+
+		for (unsigned d = 1; d < h->n_dims; d++)
+			to = to * h->dims[d] + at[d];
+		status = pread_all(array, run, (size_t)count * element,
+			o->place + (q * array->rows + first) * element, err);
+		for (uint64_t k = 0; !status && k < count; k++)
+			memcpy(into + k * array->row_size + to * element, run + k * element,
+				element);
+		for (unsigned d = 1; d < h->n_dims && ++at[d] == h->dims[d]; d++)
+			at[d] = 0;
+	}
+	return status;
+}
+
+static enum tfr_status read_rows(struct tfr_arrays *a, struct tfr_array *array, uint64_t first,
+	uint64_t count, uint8_t *into, struct tfr_error *err)
+{
+	const struct origin *o = array->own;
+	size_t size = (size_t)count * array->row_size, got;
+	enum tfr_status status;
+
+	(void)a;
+	if (!o->member && o->h.fortran && o->h.n_dims > 1)
+		return read_fortran(array, first, count, into, err);
+	if (!o->member)
+		return pread_all(array, into, size, o->place + first * array->row_size, err);
+	status = read_on(array, into, size, &got, err);
+	if (!status && got < size)
+		return cut_short(array, err);
+	return status || first + count < array->rows ? status : check_end(array, err);
+}
+
+/* --- what it is --- */
+
+static enum tfr_status bad_header(
+	const char *name, const char *path, const struct tfr_error *why, struct tfr_error *err)
+{
+	if (why->status != TFR_EDATA) {
+		if (err)
+			*err = *why;
+		return why->status;
+	}
+	tfr_fail(err, TFR_EDATA, "no features can be made of '%s' of '%s': %s", name, path,
+		why->message);
+	tfr_error_hint(err, "An array is left out with --exclude and its name.");
+	return TFR_EDATA;
+}
+
+/* A row in bytes; what dimensions make of it is held to the 2 GiB of a record. */
+static enum tfr_status measure_row(const struct tfr_npy *h, size_t *size, struct tfr_error *err)
+{
+	uint64_t bytes = h->element;
+
+	for (unsigned d = 1; d < h->n_dims; d++)
+		if (__builtin_mul_overflow(bytes, h->dims[d], &bytes))
+			bytes = UINT64_MAX;
+	if (!bytes || bytes > TFR_ITEM_MOST)
+		return tfr_fail(err, TFR_EDATA,
+			bytes ? "a row of it is larger than the 2 GiB that an Example can hold"
+			      : "its rows have nothing in them");
+	*size = (size_t)bytes;
+	return TFR_OK;
+}
+
+/* The cells of a field: of each element of a row, and in it as many as the field's own shape has.
+ */
+static struct tfr_cells cells_of(const struct tfr_npy *h, const struct tfr_npy_field *f)
+{
+	struct tfr_cells c = { .cell = f->cell,
+		.size = f->size,
+		.swapped = f->swapped,
+		.at = f->at,
+		.outer = 1,
+		.stride = h->element,
+		.inner = 1 };
+
+	for (unsigned d = 1; d < h->n_dims; d++) {
+		c.outer *= h->dims[d];
+		c.shape[c.dims++] = (int64_t)h->dims[d];
+	}
+	for (unsigned d = 0; d < f->n_dims && c.dims < TFR_CELL_DIMS; d++) {
+		c.inner *= f->dims[d];
+		c.shape[c.dims++] = (int64_t)f->dims[d];
+	}
+	return c;
+}
+
+/* Adds the cells of the array that was added last.  Fields of a file that is alone are features by
+ * their own names. */
+static enum tfr_status add_fields(struct tfr_arrays *a, const char *name, const struct tfr_npy *h,
+	bool alone, struct tfr_error *err)
+{
+	const struct tfr_npy_field *f = tfr_npy_fields(h);
+
+	for (size_t i = 0; i < tfr_npy_field_count(h); i++) {
+		struct tfr_cells c = cells_of(h, &f[i]);
+		const char *field = (const char *)h->names.data + f[i].name;
+		TFR_AUTO_FREE char *full = NULL;
+
+		if (!c.inner)
+			continue;
+		if (h->structured && asprintf(&full, "%s/%s", name, field) < 0)
+			full = NULL;
+		if ((h->structured && !full) || !tfr_arrays_add_cells(a,
+							!h->structured ? name
+							: alone	       ? field
+								       : full,
+							&c))
+			return tfr_fail_nomem(err, "reading arrays");
+	}
+	return TFR_OK;
+}
+
+/* Adds the array of a header that was read; the origin becomes the array's, on failure too. */
+static enum tfr_status add_array(struct tfr_arrays *a, const char *name, const char *path,
+	struct origin *o, bool alone, struct tfr_error *err)
+{
+	struct tfr_array *array;
+	size_t row_size = 0;
+	enum tfr_status status = measure_row(&o->h, &row_size, err);
+
+	if (status) {
+		release(o);
+		return status;
+	}
+	array = tfr_arrays_add(a, name, path, o->h.dims[0], row_size);
+	if (!array) {
+		release(o);
+		return tfr_fail_nomem(err, "reading arrays");
+	}
+	array->own = o;
+	return add_fields(a, name, &o->h, alone, err);
+}
+
+/* --- NPY --- */
+
+static enum tfr_status read_header(
+	struct origin *o, const char *path, uint64_t size, struct tfr_error *err)
+{
+	TFR_AUTO_BUF head = { 0 };
+	struct tfr_array file = { .name = (char *)(uintptr_t)path, .path = path, .own = o };
+	size_t n = size < TFR_NPY_START ? (size_t)size : TFR_NPY_START, whole;
+	enum tfr_status status;
+
+	if (!tfr_buf_reserve(&head, TFR_NPY_START))
+		return tfr_fail_nomem(err, "reading arrays");
+	status = pread_all(&file, head.data, n, 0, err);
+	if (!status)
+		status = tfr_npy_start(head.data, n, &whole, err);
+	if (status)
+		return status;
+	if (whole > size)
+		return tfr_fail(err, TFR_EDATA, "its header is cut short");
+	if (!tfr_buf_reserve(&head, whole))
+		return tfr_fail_nomem(err, "reading arrays");
+	status = pread_all(&file, head.data, whole, 0, err);
+	o->place = whole;
+	return status ? status : tfr_npy_parse(&o->h, head.data, whole, err);
+}
+
+/* The rows that the header claims are what the file holds. */
+static enum tfr_status check_size(const struct origin *o, uint64_t size, struct tfr_error *err)
+{
+	size_t row = 0;
+	uint64_t left = size - o->place;
+	enum tfr_status status = measure_row(&o->h, &row, err);
+
+	if (status)
+		return status;
+	if (left / row < o->h.dims[0])
+		return tfr_fail(err, TFR_EDATA,
+			"it is cut short: %llu rows in its header, %llu in it",
+			(unsigned long long)o->h.dims[0], (unsigned long long)(left / row));
+	if (left != o->h.dims[0] * row)
+		return tfr_fail(err, TFR_EDATA, "it has %llu bytes behind its rows",
+			(unsigned long long)(left - o->h.dims[0] * row));
+	return TFR_OK;
+}
+
+/* "x_train" of "data/x_train.npy". */
+static char *stem_of(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	size_t n = strlen(base);
+
+	return strndup(base, n > 4 && !strcmp(base + n - 4, ".npy") ? n - 4 : n);
+}
+
+static enum tfr_status open_file(
+	struct tfr_arrays *a, int fd, const char *path, uint64_t size, struct tfr_error *err)
+{
+	struct origin *o = calloc(1, sizeof(*o));
+	TFR_AUTO_FREE char *stem = stem_of(path);
+	struct tfr_error why = { 0 };
+	enum tfr_status status;
+
+	if (!o || !stem) {
+		close(fd);
+		free(o);
+		return tfr_fail_nomem(err, "reading arrays");
+	}
+	o->fd = fd;
+	if (!tfr_arrays_wants(a->in.opts, stem)) {
+		release(o);
+		return TFR_OK;
+	}
+	status = read_header(o, path, size, &why);
+	if (!status)
+		status = check_size(o, size, &why);
+	if (!status)
+		return add_array(a, stem, path, o, a->in.opts->input_count == 1, err);
+	release(o);
+	return bad_header(stem, path, &why, err);
+}
+
+/* --- NPZ --- */
+
+/* Reads the header of the member that o->member is at. */
+static enum tfr_status read_member_header(struct origin *o, struct tfr_error *err)
+{
+	size_t whole = TFR_NPY_START, known = 0;
+	enum tfr_status status;
+
+	for (;;) {
+		status = tfr_archive_read(o->member, &o->ahead, whole - o->ahead.size, err);
+		if (!status && o->member->fault[0])
+			status = tfr_fail(err, TFR_EDATA, "%s", o->member->fault);
+		if (!status && !known)
+			status = tfr_npy_start(o->ahead.data, o->ahead.size, &whole, err);
+		if (status)
+			return status;
+		if (known && o->ahead.size < whole)
+			return tfr_fail(err, TFR_EDATA, "its header is cut short");
+		if (known || o->ahead.size >= whole)
+			break;
+		known = whole;
+	}
+	status = tfr_npy_parse(&o->h, o->ahead.data, whole, err);
+	if (!status && o->h.fortran && o->h.n_dims > 1)
+		return tfr_fail(err, TFR_EDATA,
+			"it is in Fortran order, which an archive cannot be read in; unpacked, "
+			"its .npy file can");
+	o->ahead.size -= whole;
+	memmove(o->ahead.data, o->ahead.data + whole, o->ahead.size);
+	return status;
+}
+
+/* Whether a member is an array that is wanted, and what it is called: "x" for "x.npy". */
+static bool takes(
+	const struct tfr_arrays *a, const struct tfr_member *member, char *name, size_t room)
+{
+	size_t n = strlen(member->path);
+
+	if (member->kind != TFR_MEMBER_FILE || n <= 4 || n - 4 >= room ||
+		strcmp(member->path + n - 4, ".npy"))
+		return false;
+	memcpy(name, member->path, n - 4);
+	name[n - 4] = '\0';
+	return tfr_arrays_wants(a->in.opts, name);
+}
+
+/* Opens the archive at the first wanted array behind the `skip`th member.  TFR_END: none. */
+static enum tfr_status open_member(struct tfr_arrays *a, const char *path, size_t *skip,
+	struct origin *o, char *name, size_t room, struct tfr_error *err)
+{
+	struct tfr_member member;
+	size_t at = 0;
+	enum tfr_status status = tfr_archive_open(&o->member, path, err);
+
+	while (!status) {
+		status = tfr_archive_next(o->member, &member, err);
+		if (status)
+			break;
+		if (at++ < *skip)
+			continue;
+		*skip = at;
+		if (!takes(a, &member, name, room))
+			continue;
+		return member.fault ? tfr_fail(err, TFR_EDATA, "'%s' of '%s' is %s", name, path,
+					      member.fault)
+				    : TFR_OK;
+	}
+	return status;
+}
+
+static enum tfr_status open_archive(struct tfr_arrays *a, const char *path, struct tfr_error *err)
+{
+	size_t skip = 0;
+	char name[4096];
+
+	a->in.items = TFR_STREAM;
+	for (;;) {
+		struct origin *o = calloc(1, sizeof(*o));
+		struct tfr_error why = { 0 };
+		enum tfr_status status;
+
+		if (!o)
+			return tfr_fail_nomem(err, "reading arrays");
+		o->fd = -1;
+		status = open_member(a, path, &skip, o, name, sizeof(name), err);
+		if (status) {
+			release(o);
+			return status == TFR_END ? TFR_OK : status;
+		}
+		status = read_member_header(o, &why);
+		if (status) {
+			release(o);
+			return bad_header(name, path, &why, err);
+		}
+		if (a->n == ARRAYS_MOST) {
+			release(o);
+			return tfr_fail_path(
+				err, TFR_EDATA, path, "more than %d arrays in", ARRAYS_MOST);
+		}
+		status = add_array(a, name, path, o, false, err);
+		if (status)
+			return status;
+	}
+}
+
+/* --- all of them --- */
+
+static enum tfr_status open_input(struct tfr_arrays *a, const char *path, struct tfr_error *err)
+{
+	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
+	uint8_t head[8] = { 0 };
+	struct stat st;
+	bool npy;
+
+	if (!strcmp(path, "-"))
+		return tfr_fail(
+			err, TFR_EUSAGE, "arrays are read from files, not from standard input");
+	if (fd < 0)
+		return tfr_fail_errno(err, errno, path, "cannot open");
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return tfr_fail_path(err, TFR_EUSAGE, path, "arrays are read from files, not from");
+	}
+	npy = pread(fd, head, sizeof(head), 0) > 0 && tfr_npy_recognises(head, sizeof(head));
+	if (npy)
+		return open_file(a, fd, path, (uint64_t)st.st_size, err);
+	close(fd);
+	return open_archive(a, path, err);
+}
+
+static void close_numpy(struct tfr_input *in)
+{
+	tfr_arrays_clear((struct tfr_arrays *)in);
+	free(in);
+}
+
+static enum tfr_status open_numpy(
+	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	struct tfr_arrays *a = calloc(1, sizeof(*a));
+	enum tfr_status status;
+
+	if (!a)
+		return tfr_fail_nomem(err, "reading arrays");
+	*in = &a->in;
+	a->in = (struct tfr_input){ .ops = &tfr_input_npy, .opts = opts };
+	a->read = read_rows;
+	a->release = release;
+	status = tfr_arrays_check(opts, err);
+	for (size_t i = 0; !status && i < opts->input_count; i++)
+		status = open_input(a, opts->inputs[i], err);
+	return status ? status : tfr_arrays_ready(a, err);
+}
+
+const struct tfr_input_ops tfr_input_npy = {
+	.name = "npy",
+	.what = "a file of NumPy's arrays",
+	.nothing = "no rows in",
+	.refused = "not a row to use",
+	.several = true,
+	.columns = true,
+	.arrays = true,
+	.recognises = recognises,
+	.open = open_numpy,
+	.next = tfr_arrays_next,
+	.load = tfr_arrays_load,
+	.close = close_numpy,
+};

@@ -1,0 +1,26 @@
+# NPZ archives: arrays of one number of rows side by side, streamed; those that do not go together are chosen.
+if tfr version | grep -q 'no libarchive'; then echo 'built without libarchive'; exit 77; fi
+refused() { tfr shard -q -f "$@" -o x.tfrecord 2>&1 | sed "s:$DATA/::g"; echo "status ${PIPESTATUS[0]}"; }
+for name in stored packed; do tfr shard "$DATA/arrays/$name.npz" -o $name.tfrecord 2>&1 | sed 's/in [0-9.]* s/in N s/'; done
+cmp stored.tfrecord packed.tfrecord; tfr show -q --limit 1 stored.tfrecord
+tfr shard -q -j 5 -m 1 "$DATA/arrays/packed.npz" -o one.tfrecord; cmp one.tfrecord packed.tfrecord
+tfr shard -q --include label --include 'w*' "$DATA/arrays/packed.npz" -o some.tfrecord; tfr show -q --limit 1 some.tfrecord
+tfr shard -q --exclude image "$DATA/arrays/packed.npz" "$DATA/arrays/single.npy" -o some.tfrecord -f; tfr show -q --limit 1 some.tfrecord
+tfr shard -q --exclude bad "$DATA/arrays/complex.npz" -o some.tfrecord -f; tfr show -q --json some.tfrecord
+refused "$DATA/arrays/rows.npz"
+refused "$DATA/arrays/complex.npz"
+refused "$DATA/arrays/fortran.npz"
+refused --shuffle "$DATA/arrays/packed.npz"
+refused --exclude '*' "$DATA/arrays/packed.npz"
+refused --include none "$DATA/arrays/packed.npz"
+echo "damaged"
+python3 - <<'END'
+import os
+data = bytearray(open(os.environ['DATA'] + '/arrays/stored.npz', 'rb').read())
+at = data.find(b'label.npy') + 9 + 128 + 3       # in the array behind the header
+data[at] ^= 1
+open('flip.npz', 'wb').write(data)
+open('cut.npz', 'wb').write(data[:600])
+END
+refused flip.npz; refused cut.npz
+ls
