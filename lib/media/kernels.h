@@ -14,12 +14,8 @@
 
 /* Means and divisors are laid out so that sample i of a row finds its own at i % TFR_PATTERN, for
  * any number of channels up to 4 and any vector up to 16; twice, so that a vector may begin
- * anywhere. */
+ * anywhere in the first. */
 enum { TFR_PATTERN = 48 };
-
-struct tfr_pattern {
-	float mean[2 * TFR_PATTERN], std[2 * TFR_PATTERN];
-};
 
 /* Running sums of a row: sample i is added to number i % TFR_SUMS, in the order of i. */
 enum { TFR_SUMS = 16 };
@@ -32,12 +28,12 @@ struct tfr_pixel_kernel {
 	 * or does not overlap it. */
 	void (*mirror)(const uint8_t *in, uint8_t *out, size_t n, size_t pixel);
 
-	/* (x - mean) / std.  `stream`: written around the caches; finish() comes after the last.
-	 * normalise_f32's `out` may be its `in`. */
-	void (*normalise_u8)(
-		const uint8_t *in, float *out, size_t n, const struct tfr_pattern *p, bool stream);
-	void (*normalise_f32)(
-		const float *in, float *out, size_t n, const struct tfr_pattern *p, bool stream);
+	/* (x - mean) / std, each of 2 * TFR_PATTERN.  `stream`: written around the caches;
+	 * finish() comes after the last.  normalise_f32's `out` may be its `in`. */
+	void (*normalise_u8)(const uint8_t *in, float *out, size_t n, const float *mean,
+		const float *std, bool stream);
+	void (*normalise_f32)(const float *in, float *out, size_t n, const float *mean,
+		const float *std, bool stream);
 	/* The same number in another type; floats to 8 bits by tfr_to_u8(), to 16 by
 	 * tfr_to_half(). */
 	void (*u8_to_f32)(const uint8_t *in, float *out, size_t n, bool stream);

@@ -2,7 +2,7 @@
  * them all. */
 #include <string.h>
 
-#include "media/kernels.h"
+#include "media/kernels_x86.h"
 
 static bool always(void)
 {
@@ -46,19 +46,19 @@ static void mirror(const uint8_t *in, uint8_t *out, size_t n, size_t pixel)
 }
 
 static void normalise_u8(
-	const uint8_t *in, float *out, size_t n, const struct tfr_pattern *p, bool stream)
+	const uint8_t *in, float *out, size_t n, const float *mean, const float *std, bool stream)
 {
 	(void)stream;
 	for (size_t i = 0; i < n; i++)
-		out[i] = ((float)in[i] - p->mean[i % TFR_PATTERN]) / p->std[i % TFR_PATTERN];
+		out[i] = ((float)in[i] - mean[i % TFR_PATTERN]) / std[i % TFR_PATTERN];
 }
 
 static void normalise_f32(
-	const float *in, float *out, size_t n, const struct tfr_pattern *p, bool stream)
+	const float *in, float *out, size_t n, const float *mean, const float *std, bool stream)
 {
 	(void)stream;
 	for (size_t i = 0; i < n; i++)
-		out[i] = (in[i] - p->mean[i % TFR_PATTERN]) / p->std[i % TFR_PATTERN];
+		out[i] = (in[i] - mean[i % TFR_PATTERN]) / std[i % TFR_PATTERN];
 }
 
 static void u8_to_f32(const uint8_t *in, float *out, size_t n, bool stream)
@@ -103,10 +103,14 @@ static void planes_f32(const float *in, float *const planes[], size_t n, unsigne
 
 static void sums_u8(const uint8_t *in, size_t n, uint64_t *sum, uint64_t *squares)
 {
+	uint64_t s = 0, q = 0;
+
 	for (size_t i = 0; i < n; i++) {
-		*sum += in[i];
-		*squares += (uint32_t)in[i] * in[i];
+		s += in[i];
+		q += (uint32_t)in[i] * in[i];
 	}
+	*sum += s;
+	*squares += q;
 }
 
 static void sums_f32(const float *in, size_t n, double sums[TFR_SUMS])
@@ -144,6 +148,9 @@ const struct tfr_pixel_kernel tfr_pixels_plain = {
 };
 
 const struct tfr_pixel_kernel *const tfr_pixel_kernels[] = {
+#ifdef TFR_KERNELS_X86
+	&tfr_pixels_avx2,
+#endif
 	&tfr_pixels_plain,
 	NULL,
 };

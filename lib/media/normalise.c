@@ -8,8 +8,11 @@
 #include "media/kernels.h"
 #include "media/pixels.h"
 
-static void fill_pattern(
-	struct tfr_pattern *p, unsigned channels, const float *mean, const float *std)
+struct pattern {
+	float mean[2 * TFR_PATTERN], std[2 * TFR_PATTERN];
+};
+
+static void fill_pattern(struct pattern *p, unsigned channels, const float *mean, const float *std)
 {
 	for (unsigned i = 0; i < 2 * TFR_PATTERN; i++) {
 		p->mean[i] = mean[i % channels];
@@ -19,7 +22,7 @@ static void fill_pattern(
 
 /* Rows without gaps in both pictures are one long row. */
 static void normalise(const struct tfr_pixel_kernel *kernel, const struct tfr_pixels *in,
-	const struct tfr_pattern *p, const struct tfr_pixels *out, bool stream)
+	const struct pattern *p, const struct tfr_pixels *out, bool stream)
 {
 	struct tfr_rows rows = tfr_rows_of(in, tfr_pixels_row_bytes(out) == out->stride);
 
@@ -28,9 +31,9 @@ static void normalise(const struct tfr_pixel_kernel *kernel, const struct tfr_pi
 		float *to = (float *)(void *)tfr_pixels_row(out, y);
 
 		if (in->dtype == TFR_UINT8)
-			kernel->normalise_u8(from, to, rows.samples, p, stream);
+			kernel->normalise_u8(from, to, rows.samples, p->mean, p->std, stream);
 		else
-			kernel->normalise_f32(from, to, rows.samples, p, stream);
+			kernel->normalise_f32(from, to, rows.samples, p->mean, p->std, stream);
 	}
 	kernel->finish();
 }
@@ -38,7 +41,7 @@ static void normalise(const struct tfr_pixel_kernel *kernel, const struct tfr_pi
 enum tfr_status tfr_pixels_normalise(const struct tfr_pixels *in, const float *mean,
 	const float *std, const struct tfr_pixels *out, unsigned flags, struct tfr_error *err)
 {
-	struct tfr_pattern p;
+	struct pattern p;
 	enum tfr_status status =
 		tfr_pixels_expect(in, out, in->width, in->height, TFR_FLOAT32, "normalise", err);
 
@@ -105,7 +108,7 @@ enum tfr_status tfr_pixels_standardise(const struct tfr_pixels *in, const struct
 	const struct tfr_pixel_kernel *kernel = tfr_pixel_kernel(flags);
 	size_t n = (size_t)in->width * in->height * in->channels;
 	float mean, least = (float)(1 / sqrt((double)n)), std;
-	struct tfr_pattern p;
+	struct pattern p;
 	struct moments m;
 	enum tfr_status status =
 		tfr_pixels_expect(in, out, in->width, in->height, TFR_FLOAT32, "standardise", err);

@@ -85,29 +85,28 @@ static void check_mirror(size_t n)
 
 static void check_normalise(size_t n)
 {
-	struct tfr_pattern p;
+	float mean[2 * TFR_PATTERN], std[2 * TFR_PATTERN];
 	struct part u8 = part(n, 1), f32 = part(n, 4);
 
 	for (int i = 0; i < 2 * TFR_PATTERN; i++) {
-		p.mean[i] = i < TFR_PATTERN ? (float)(tfr_rng_unit(&rng) * 200)
-					    : p.mean[i - TFR_PATTERN];
-		p.std[i] = i < TFR_PATTERN ? (float)(tfr_rng_unit(&rng) + 0.1)
-					   : p.std[i - TFR_PATTERN];
+		mean[i] =
+			i < TFR_PATTERN ? (float)(tfr_rng_unit(&rng) * 200) : mean[i - TFR_PATTERN];
+		std[i] = i < TFR_PATTERN ? (float)(tfr_rng_unit(&rng) + 0.1) : std[i - TFR_PATTERN];
 	}
 	fill_u8(&u8);
 	fill_f32(&f32);
 	for (int stream = 0; stream < 2; stream++) {
 		struct part have = part(n, 4), want = part(n, 4);
 
-		k->normalise_u8(u8.data, have.data, n, &p, stream);
+		k->normalise_u8(u8.data, have.data, n, mean, std, stream);
 		k->finish();
-		tfr_pixels_plain.normalise_u8(u8.data, want.data, n, &p, stream);
+		tfr_pixels_plain.normalise_u8(u8.data, want.data, n, mean, std, stream);
 		expect_same(&have, &want, "normalise_u8", n);
 		have = part(n, 4);
 		want = part(n, 4);
-		k->normalise_f32(f32.data, have.data, n, &p, stream);
+		k->normalise_f32(f32.data, have.data, n, mean, std, stream);
 		k->finish();
-		tfr_pixels_plain.normalise_f32(f32.data, want.data, n, &p, stream);
+		tfr_pixels_plain.normalise_f32(f32.data, want.data, n, mean, std, stream);
 		expect_same(&have, &want, "normalise_f32", n);
 	}
 	free(u8.memory);
