@@ -10,8 +10,10 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "media/kernels.h"
 #include "media/picture.h"
 #include "media/pixels.h"
+#include "media/quad.h"
 #include "media/resize.h"
 
 /* What a pixel of the result covers on one axis: pixels start … end - 1, the first and the last of
@@ -21,10 +23,13 @@ struct extent {
 	float start_part, end_part;
 };
 
+enum { SPARE = 3 /* samples that a pixel of one channel drags along */ };
+
 struct tfr_area {
 	struct tfr_buf extents; /* one a column */
-	struct tfr_buf floats;	/* `row`, then `sums` */
-	float *row;		/* a source row, summed by columns */
+	struct tfr_buf floats;	/* the three below, each with SPARE behind it */
+	float *source;		/* a source row */
+	float *row;		/* the same, summed by columns */
 	float *sums;
 	int64_t tag; /* of `row`: which; -1: none */
 };
@@ -64,42 +69,43 @@ static size_t bound(int64_t v, uint32_t size)
 	return v < 0 ? 0 : v < size ? (size_t)v : size - 1;
 }
 
-#define SUM_ROW(type)                                                                              \
-	do {                                                                                       \
-		const type *pixel = (const type *)row + c;                                         \
-		float sum = (float)pixel[bound(e->start, width) * channels] * e->start_part;       \
-		if (e->start + 1 != e->end) {                                                      \
-			for (int64_t x = e->start + 1; x < e->end - 1; x++)                        \
-				sum += (float)pixel[bound(x, width) * channels];                   \
-			sum += (float)pixel[bound(e->end - 1, width) * channels] * e->end_part;    \
-		}                                                                                  \
-		*out++ = sum;                                                                      \
-	} while (0)
-
-static void sum_row(const struct tfr_pixels *in, uint32_t y, const struct extent *extents,
-	uint32_t out_width, float *out)
+/* Four samples are taken for each pixel, and of them as many as it has are kept: `row` has room for
+ * that behind its last pixel, and `out` too. */
+static void sum_row(const float *row, uint32_t width, unsigned channels,
+	const struct extent *extents, uint32_t out_width, float *out)
 {
-	const void *row = tfr_pixels_row(in, y);
-	unsigned channels = in->channels;
-	uint32_t width = in->width;
+	for (const struct extent *e = extents; e < extents + out_width; e++, out += channels) {
+		const float *first = row + bound(e->start, width) * channels,
+			    *last = row + bound(e->end - 1, width) * channels;
+		tfr_quad sum = tfr_quad_f32(first) * e->start_part;
 
-	for (const struct extent *e = extents; e < extents + out_width; e++)
-		for (unsigned c = 0; c < channels; c++)
-			if (in->dtype == TFR_UINT8)
-				SUM_ROW(uint8_t);
-			else
-				SUM_ROW(float);
+		if (e->start + 1 != e->end) {
+			int64_t stop = e->end - 1, within = stop < width ? stop : width;
+
+			for (const float *p = first + channels; p < row + within * channels;
+				p += channels)
+				sum += tfr_quad_f32(p);
+			for (int64_t x = width; x < stop; x++) /* rounded beyond it: see bound() */
+				sum += tfr_quad_f32(last);
+			sum += tfr_quad_f32(last) * e->end_part;
+		}
+		tfr_quad_store(out, sum);
+	}
 }
 
-static bool reserve(struct tfr_resizer *r, uint32_t width, size_t n)
+static bool reserve(struct tfr_resizer *r, const struct tfr_pixels *in, uint32_t width)
 {
 	struct tfr_area *area = r->area ? r->area : (r->area = calloc(1, sizeof(*area)));
+	size_t from = (size_t)in->width * in->channels + SPARE,
+	       to = (size_t)width * in->channels + SPARE;
 
 	if (!area || !tfr_pixels(&area->extents, width * sizeof(struct extent)) ||
-		!tfr_pixels(&area->floats, 2 * n * sizeof(float)))
+		!tfr_pixels(&area->floats, (from + 2 * to) * sizeof(float)))
 		return false;
-	area->row = (float *)(void *)area->floats.data;
-	area->sums = area->row + n;
+	area->source = (float *)(void *)area->floats.data;
+	memset(area->source + from - SPARE, 0, SPARE * sizeof(float));
+	area->row = area->source + from;
+	area->sums = area->row + to;
 	area->tag = -1;
 	return true;
 }
@@ -111,8 +117,15 @@ static void add_row(struct tfr_area *area, const struct tfr_pixels *in, int64_t 
 	size_t n = (size_t)out_width * in->channels, y = bound(v, in->height);
 
 	if (area->tag != (int64_t)y) {
-		sum_row(in, (uint32_t)y, (const struct extent *)(void *)area->extents.data,
-			out_width, area->row);
+		const void *from = tfr_pixels_row(in, (uint32_t)y);
+		size_t samples = (size_t)in->width * in->channels;
+
+		if (in->dtype == TFR_UINT8)
+			tfr_pixel_kernel(0)->u8_to_f32(from, area->source, samples, false);
+		else
+			memcpy(area->source, from, samples * sizeof(float));
+		sum_row(area->source, in->width, in->channels,
+			(const struct extent *)(void *)area->extents.data, out_width, area->row);
 		area->tag = (int64_t)y;
 	}
 	for (size_t i = 0; i < n; i++)
@@ -131,7 +144,7 @@ enum tfr_status tfr_pixels_resize_area(struct tfr_resizer *r, const struct tfr_p
 
 	if (status)
 		return status;
-	if (!reserve(r, out->width, n))
+	if (!reserve(r, in, out->width))
 		return tfr_fail_nomem(err, "resizing a picture");
 	columns = (struct extent *)(void *)r->area->extents.data;
 	for (uint32_t x = 0; x < out->width; x++)

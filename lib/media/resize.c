@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "media/pixels.h"
+#include "media/quad.h"
 #include "media/resize.h"
 
 struct tfr_resizer *tfr_resizer_new(void)
@@ -168,13 +169,23 @@ static bool set_columns(
 	return true;
 }
 
-static void horizontal_floats(
-	const struct tfr_resize_columns *columns, const float *row, float *out)
+/* A pixel at a time where four samples can be had and put, else a sample. */
+static void horizontal_floats(const struct tfr_resize_columns *columns, unsigned channels,
+	size_t samples, const float *row, float *out)
 {
-	for (size_t i = 0; i < columns->n; i++) {
-		float low = row[columns->low[i]], high = row[columns->high[i]];
+	for (size_t i = 0; i < columns->n;) {
+		const float *low = row + columns->low[i], *high = row + columns->high[i];
+		float weight = columns->weight[i];
 
-		out[i] = low + (high - low) * columns->weight[i];
+		if (low + 4 <= row + samples && high + 4 <= row + samples && i + 4 <= columns->n) {
+			tfr_quad from = tfr_quad_f32(low), to = tfr_quad_f32(high);
+
+			tfr_quad_store(out + i, from + (to - from) * weight);
+			i += channels;
+		} else {
+			out[i] = *low + (*high - *low) * weight;
+			i++;
+		}
 	}
 }
 
@@ -188,7 +199,8 @@ static const float *float_row(
 
 	if (r->tag[k] != y) {
 		if (r->columns.floats)
-			horizontal_floats(&r->columns, row, r->rows[k]);
+			horizontal_floats(&r->columns, in->channels,
+				(size_t)in->width * in->channels, row, r->rows[k]);
 		else
 			r->kernel->horizontal(&r->columns, row, r->rows[k]);
 		r->tag[k] = y;
