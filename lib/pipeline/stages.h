@@ -31,6 +31,7 @@ enum stage_kind {
 };
 
 struct stage;
+struct transform;
 
 struct stage_row {
 	const char *name;
@@ -39,12 +40,15 @@ struct stage_row {
 	/* Reads the argument, NULL where none was given, and writes its normal form behind the name
 	 * in `text`. */
 	enum tfr_status (*parse)(struct stage *st, const char *arg, struct tfr_error *err);
-	unsigned flags; /* enum stage_flags */
+	unsigned flags;			   /* enum stage_flags */
+	const struct transform *transform; /* of a picture: what it does, in transforms.c */
 };
 
 enum stage_flags {
 	STAGE_SIZES = 1,    /* all pictures behind it have one size */
 	STAGE_FINISHES = 2, /* the form in which a picture is handed on: no transform behind it */
+	STAGE_FLOATS = 4,   /* a picture of float32 comes out */
+	STAGE_GROWS = 8,    /* by n pixels on each side */
 };
 
 struct stage {

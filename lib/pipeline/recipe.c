@@ -1,0 +1,399 @@
+/* pipeline/recipe.c - a run of picture stages, executed.
+ *
+ * Stages are gone through in order, and where one makes several pictures of one, what comes behind
+ * it is gone through for each: so outputs come out in the order that a stream of pictures would
+ * have.  What such a stage read stays pinned until its last copy is done. */
+#include "pipeline/recipe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "pipeline/studio.h"
+#include "pipeline/transforms.h"
+
+/* ---- what comes out ---- */
+
+uint64_t picture_form_bytes(const struct picture_form *form)
+{
+	return (uint64_t)form->width * form->height * form->channels * tfr_dtype_size(form->dtype);
+}
+
+static void add_to_form(const struct stage *st, struct picture_form *form)
+{
+	unsigned flags = st->row->flags;
+
+	if (flags & STAGE_SIZES) {
+		form->fixed = true;
+		form->width = st->width;
+		form->height = st->height;
+	}
+	if (flags & STAGE_GROWS) {
+		form->width += 2 * (uint32_t)st->n;
+		form->height += 2 * (uint32_t)st->n;
+	}
+	if (flags & STAGE_FLOATS)
+		form->dtype = TFR_FLOAT32;
+	if (flags & STAGE_FINISHES)
+		form->chw = st->chw;
+	if (st->row->transform == &tfr_transform_cast)
+		form->dtype = st->dtype;
+}
+
+/* Of a picture before stage `end`. */
+static struct picture_form form_before(const struct stages *s, unsigned end)
+{
+	struct picture_form form = { .channels = 3, .dtype = TFR_UINT8 };
+
+	for (unsigned i = 0; i < end; i++)
+		if (s->at[i].kind == STAGE_PICTURE)
+			add_to_form(&s->at[i], &form);
+	return form;
+}
+
+/* How often a stage of that name stood before it. */
+static unsigned occurrence(const struct stages *s, unsigned at)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < at; i++)
+		n += s->at[i].row == s->at[at].row;
+	return n;
+}
+
+void recipe_init(struct recipe *r, const struct stages *stages, unsigned from, uint64_t seed)
+{
+	unsigned decode = stages_find(stages, STAGE_DECODE), to = from + 1;
+
+	while (to < stages->count && stages->at[to].kind == STAGE_PICTURE)
+		to++;
+	*r = (struct recipe){
+		.stages = stages,
+		.from = from,
+		.to = to,
+		.seed = seed,
+		.decodes = stages->at[from].kind == STAGE_DECODE,
+		.masks = stages->at[decode].masks,
+		.copies = 1,
+		.in_form = form_before(stages, from),
+		.form = form_before(stages, to),
+	};
+	r->mask_form = r->form;
+	r->mask_form.channels = 1;
+	r->mask_form.dtype = TFR_UINT8;
+	r->mask_form.chw = false;
+	for (unsigned i = from; i < to; i++)
+		r->copies *= stages->at[i].copies;
+}
+
+/* Whether a stage is only noted, and done together with what comes behind it.  `resized`: one that
+ * resizes stood before. */
+static bool is_noted(const struct stage *st, bool resized)
+{
+	const struct transform *t = st->row->transform;
+
+	if (t->window || (t == &tfr_transform_resize && !st->area))
+		return !resized;
+	return t == &tfr_transform_flip || t == &tfr_transform_mirror ||
+	       (t == &tfr_transform_normalise && !st->channels);
+}
+
+/* The buffers that are in use at once, each as if it held the largest picture on the way. */
+uint64_t recipe_scratch(const struct recipe *r, uint32_t width, uint32_t height)
+{
+	struct picture_form form = r->in_form;
+	uint64_t largest = 0;
+	unsigned buffers = 2;
+	bool noted = true, resized = false;
+
+	form.width = form.fixed ? form.width : width;
+	form.height = form.fixed ? form.height : height;
+	for (unsigned i = r->from + r->decodes; i < r->to; i++) {
+		const struct stage *st = &r->stages->at[i];
+		uint64_t bytes;
+
+		noted &= is_noted(st, resized);
+		resized |= st->row->flags & STAGE_FLOATS;
+		buffers += st->copies > 1;
+		add_to_form(st, &form);
+		bytes = picture_form_bytes(&form);
+		largest = largest > bytes ? largest : bytes;
+	}
+	if (noted)
+		return 0;
+	/* A mask's buffers hold a byte where a picture's hold three, or three floats. */
+	return buffers * (r->masks ? largest + largest / 3 : largest);
+}
+
+/* ---- the studio ---- */
+
+enum tfr_status studio_new(
+	struct studio **out, uint64_t max_bytes, bool fast, struct tfr_error *err)
+{
+	struct tfr_decoder_opts opts = { .max_bytes = max_bytes, .fast = fast };
+	struct studio *st = calloc(1, sizeof(*st));
+
+	*out = st;
+	if (!st)
+		return tfr_fail_nomem(err, "starting the workers");
+	st->max_bytes = max_bytes;
+	st->decoder = tfr_decoder_new(&opts);
+	st->mask_decoder = tfr_decoder_new(&opts);
+	st->resizer = tfr_resizer_new();
+	if (!st->decoder || !st->mask_decoder || !st->resizer) {
+		studio_free(TFR_STEAL(*out));
+		return tfr_fail_nomem(err, "starting the workers");
+	}
+	return TFR_OK;
+}
+
+void studio_free(struct studio *st)
+{
+	if (!st)
+		return;
+	tfr_decoder_free(st->decoder);
+	tfr_decoder_free(st->mask_decoder);
+	tfr_resizer_free(st->resizer);
+	for (unsigned m = 0; m < 2; m++)
+		for (unsigned i = 0; i < STUDIO_BUFFERS; i++)
+			free(st->buffers[m][i].data);
+	free(st->line.data);
+	free(st);
+}
+
+const uint64_t *studio_spent(const struct studio *st)
+{
+	return st->spent;
+}
+
+/* ---- decoding ---- */
+
+/* What a stage draws from for output `copy`.  Another of its kind before it draws otherwise. */
+static struct tfr_draw draw_of(const struct studio *st, unsigned stage, uint32_t copy)
+{
+	const struct recipe *r = st->recipe;
+
+	return (struct tfr_draw){
+		.seed = r->seed + occurrence(r->stages, stage) * 0x9e3779b97f4a7c15u,
+		.epoch = st->in->epoch,
+		.record = st->in->ordinal,
+		.copy = copy,
+	};
+}
+
+static void widen(struct tfr_crop *all, const struct tfr_crop *w)
+{
+	uint32_t right = all->x + all->width, bottom = all->y + all->height;
+
+	if (!all->width) {
+		*all = *w;
+		return;
+	}
+	right = right > w->x + w->width ? right : w->x + w->width;
+	bottom = bottom > w->y + w->height ? bottom : w->y + w->height;
+	all->x = all->x < w->x ? all->x : w->x;
+	all->y = all->y < w->y ? all->y : w->y;
+	all->width = right - all->x;
+	all->height = bottom - all->y;
+}
+
+/* The part that stage `i`, which cuts, looks at with all its copies. */
+static enum tfr_status windows_of(struct studio *st, unsigned i, const struct layer *l,
+	struct tfr_crop *all, struct tfr_error *err)
+{
+	const struct stage *stage = &st->recipe->stages->at[i];
+	enum tfr_status status = TFR_OK;
+
+	*all = (struct tfr_crop){ 0 };
+	for (uint32_t c = 0; status == TFR_OK && c < stage->copies; c++) {
+		struct tfr_draw draw = draw_of(st, i, st->in->copy * stage->copies + c);
+		struct tfr_crop w;
+
+		status = stage->row->transform->window(
+			stage, &draw, l->width, l->height, c, &w, err);
+		if (status == TFR_OK) {
+			w = layer_unturned(l, w);
+			widen(all, &w);
+		}
+	}
+	return status;
+}
+
+/* The part of a picture of that size that has to be decoded: where a stage cuts, and nothing but
+ * flips stands before it, what it cuts out. */
+static enum tfr_status part_to_decode(struct studio *st, uint32_t width, uint32_t height,
+	struct tfr_crop *part, struct tfr_error *err)
+{
+	const struct recipe *r = st->recipe;
+	struct pair turned = { .picture = { .width = width, .height = height } };
+
+	*part = (struct tfr_crop){ .width = width, .height = height };
+	for (unsigned i = r->from + 1; i < r->to; i++) {
+		const struct stage *stage = &r->stages->at[i];
+		const struct transform *t = stage->row->transform;
+		struct tfr_draw draw = draw_of(st, i, st->in->copy);
+
+		if (t->window)
+			return windows_of(st, i, &turned.picture, part, err);
+		if (t != &tfr_transform_flip && t != &tfr_transform_flip_vertical)
+			return TFR_OK;
+		t->apply(st, stage, &draw, 0, &turned, NULL);
+	}
+	return TFR_OK;
+}
+
+static enum tfr_status decode_mask(struct studio *st, const struct tfr_image_info *picture,
+	struct layer *l, struct tfr_error *err)
+{
+	struct tfr_image image;
+	enum tfr_status status;
+
+	if (!st->in->mask_encoded)
+		return tfr_fail(err, TFR_EDATA, "no mask beside the picture");
+	status = tfr_decode_numbers(
+		st->mask_decoder, st->in->mask_encoded, st->in->mask_encoded_size, &image, err);
+	if (status)
+		return status;
+	if (image.width != picture->width || image.height != picture->height)
+		return tfr_fail(err, TFR_EDATA, "a mask of %ux%u beside a picture of %ux%u",
+			image.width, image.height, picture->width, picture->height);
+	*l = (struct layer){
+		.px = tfr_pixels_of(&image),
+		.width = image.width,
+		.height = image.height,
+		.buffer = -1,
+		.mask = true,
+	};
+	return TFR_OK;
+}
+
+static enum tfr_status decode(struct studio *st, struct pair *pair, struct tfr_error *err)
+{
+	const struct picture_in *in = st->in;
+	struct tfr_image_info info;
+	struct tfr_image image;
+	struct tfr_crop part;
+	enum tfr_status status = tfr_image_probe(in->encoded, in->encoded_size, &info, err);
+
+	if (status == TFR_OK)
+		status = part_to_decode(st, info.width, info.height, &part, err);
+	if (status == TFR_OK)
+		status = tfr_decode(
+			st->decoder, in->encoded, in->encoded_size, &part, 3, &image, err);
+	if (status == TFR_OK && st->recipe->masks)
+		status = decode_mask(st, &info, &pair->mask, err);
+	if (status)
+		return status;
+	pair->picture = (struct layer){
+		.px = tfr_pixels_of(&image),
+		.x = part.x,
+		.y = part.y,
+		.width = info.width,
+		.height = info.height,
+		.buffer = -1,
+	};
+	return TFR_OK;
+}
+
+static void take_in(struct studio *st, struct pair *pair)
+{
+	const struct picture_in *in = st->in;
+
+	pair->picture = (struct layer){
+		.px = in->picture,
+		.width = in->picture.width,
+		.height = in->picture.height,
+		.buffer = -1,
+	};
+	if (!st->recipe->masks)
+		return;
+	pair->mask = (struct layer){
+		.px = in->mask,
+		.width = in->mask.width,
+		.height = in->mask.height,
+		.buffer = -1,
+		.mask = true,
+	};
+}
+
+/* ---- the run ---- */
+
+/* The buffers that the pair lies in stay as they are. */
+static void pin(struct studio *st, const struct pair *pair)
+{
+	if (pair->picture.buffer >= 0)
+		st->pinned[false] |= 1u << pair->picture.buffer;
+	if (pair->mask.px.data && pair->mask.buffer >= 0)
+		st->pinned[true] |= 1u << pair->mask.buffer;
+}
+
+static enum tfr_status put(struct studio *st, struct pair *pair, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	st->stage = st->recipe->to - 1;
+	status = layer_put(st, &pair->picture, err);
+	if (status == TFR_OK && pair->mask.px.data)
+		status = layer_put(st, &pair->mask, err);
+	st->k++;
+	return status;
+}
+
+/* Stages from `i` on, of what is output `copy` by then. */
+static enum tfr_status go_on(struct studio *st, unsigned i, uint32_t copy, const struct pair *pair,
+	struct tfr_error *err)
+{
+	const struct stage *stage = &st->recipe->stages->at[i];
+	uint32_t pinned[2] = { st->pinned[0], st->pinned[1] };
+	enum tfr_status status = TFR_OK;
+
+	for (uint32_t c = 0; status == TFR_OK && c < stage->copies; c++) {
+		struct pair child = *pair;
+		struct tfr_draw draw = draw_of(st, i, copy * stage->copies + c);
+
+		if (c + 1 < stage->copies)
+			pin(st, pair);
+		else
+			memcpy(st->pinned, pinned, sizeof(pinned));
+		st->stage = i;
+		status = stage->row->transform->apply(st, stage, &draw, c, &child, err);
+		studio_charge(st, i);
+		if (status)
+			break;
+		if (i + 1 < st->recipe->to)
+			status = go_on(st, i + 1, draw.copy, &child, err);
+		else
+			status = put(st, &child, err);
+	}
+	return status;
+}
+
+enum tfr_status studio_make_all(struct studio *st, const struct recipe *r,
+	const struct picture_in *in, picture_place *place, void *ctx, struct tfr_error *err)
+{
+	struct pair pair = { 0 };
+	enum tfr_status status = TFR_OK;
+
+	st->recipe = r;
+	st->in = in;
+	st->place = place;
+	st->ctx = ctx;
+	st->k = 0;
+	st->pinned[0] = st->pinned[1] = 0;
+	st->stage = r->from;
+	memset(st->spent, 0, sizeof(st->spent));
+	st->since = tfr_clock_ns();
+	if (r->decodes) {
+		status = decode(st, &pair, err);
+		studio_charge(st, r->from);
+	} else {
+		take_in(st, &pair);
+	}
+	if (status)
+		return status;
+	if (r->from + r->decodes < r->to)
+		return go_on(st, r->from + r->decodes, in->copy, &pair, err);
+	return put(st, &pair, err);
+}

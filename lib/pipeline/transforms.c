@@ -1,0 +1,404 @@
+/* pipeline/transforms.c - the stages of pictures, each a row: where it cuts, and what it does.
+ *
+ * What a stage does goes for the picture and for its mask; a mask that is not there has no data. */
+#include "pipeline/transforms.h"
+
+#include <tfr/pixels.h>
+
+#include "base/error.h"
+#include "pipeline/studio.h"
+
+/* ---- windows ---- */
+
+/* The cut is made of a picture that has so many pixels, or is that record's fault. */
+static enum tfr_status check_larger(
+	const struct stage *stage, uint32_t width, uint32_t height, struct tfr_error *err)
+{
+	if (width >= stage->width && height >= stage->height)
+		return TFR_OK;
+	return tfr_fail(err, TFR_EDATA, "a picture of %ux%u is too small for stage '%s'", width,
+		height, stage->text);
+}
+
+static enum tfr_status random_resized_window(const struct stage *stage, const struct tfr_draw *draw,
+	uint32_t width, uint32_t height, uint32_t c, struct tfr_crop *window, struct tfr_error *err)
+{
+	(void)stage, (void)c, (void)err;
+	tfr_random_resized_crop(draw, width, height, window);
+	return TFR_OK;
+}
+
+static enum tfr_status random_window(const struct stage *stage, const struct tfr_draw *draw,
+	uint32_t width, uint32_t height, uint32_t c, struct tfr_crop *window, struct tfr_error *err)
+{
+	(void)c;
+	if (check_larger(stage, width, height, err))
+		return TFR_EDATA;
+	tfr_random_crop(draw, width, height, stage->width, stage->height, window);
+	return TFR_OK;
+}
+
+static enum tfr_status centre_window(const struct stage *stage, const struct tfr_draw *draw,
+	uint32_t width, uint32_t height, uint32_t c, struct tfr_crop *window, struct tfr_error *err)
+{
+	(void)draw, (void)c, (void)err;
+	tfr_centre_shape(width, height, stage->width, stage->height, window);
+	return TFR_OK;
+}
+
+static enum tfr_status five_window(const struct stage *stage, const struct tfr_draw *draw,
+	uint32_t width, uint32_t height, uint32_t c, struct tfr_crop *window, struct tfr_error *err)
+{
+	struct tfr_crop windows[5];
+	enum tfr_status status = check_larger(stage, width, height, err);
+
+	(void)draw;
+	if (status == TFR_OK)
+		status = tfr_five_crop(width, height, stage->width, stage->height, windows, err);
+	if (status == TFR_OK)
+		*window = windows[c];
+	return status;
+}
+
+/* ---- where pixels are looked for ---- */
+
+static enum tfr_status cut(struct studio *st, const struct stage *stage,
+	const struct tfr_draw *draw, uint32_t c, struct pair *pair, struct tfr_error *err)
+{
+	struct tfr_crop window;
+	enum tfr_status status = stage->row->transform->window(stage, draw,
+		layer_width(&pair->picture), layer_height(&pair->picture), c, &window, err);
+
+	if (status == TFR_OK)
+		status = layer_cut(st, &pair->picture, &window, err);
+	if (status == TFR_OK && pair->mask.px.data)
+		status = layer_cut(st, &pair->mask, &window, err);
+	return status;
+}
+
+static enum tfr_status resize_bilinear(
+	struct studio *st, const struct stage *stage, struct pair *pair, struct tfr_error *err)
+{
+	enum tfr_status status = layer_resize(st, &pair->picture, stage->width, stage->height, err);
+
+	if (status == TFR_OK && pair->mask.px.data)
+		status = layer_resize(st, &pair->mask, stage->width, stage->height, err);
+	return status;
+}
+
+static enum tfr_status cut_and_resize(struct studio *st, const struct stage *stage,
+	const struct tfr_draw *draw, uint32_t c, struct pair *pair, struct tfr_error *err)
+{
+	enum tfr_status status = cut(st, stage, draw, c, pair, err);
+
+	return status ? status : resize_bilinear(st, stage, pair, err);
+}
+
+static enum tfr_status resize(struct studio *st, const struct stage *stage,
+	const struct tfr_draw *draw, uint32_t c, struct pair *pair, struct tfr_error *err)
+{
+	struct layer *l = &pair->picture, to;
+	enum tfr_status status;
+
+	(void)draw, (void)c;
+	if (!stage->area)
+		return resize_bilinear(st, stage, pair, err);
+	status = layer_settle(st, l, err);
+	if (status == TFR_OK)
+		status = layer_target(st, l, stage->width, stage->height, TFR_FLOAT32, &to, err);
+	if (status == TFR_OK)
+		status = tfr_pixels_resize_area(st->resizer, &l->px, &to.px, err);
+	if (status == TFR_OK)
+		*l = to;
+	if (status == TFR_OK && pair->mask.px.data)
+		status = layer_resize(st, &pair->mask, stage->width, stage->height, err);
+	return status;
+}
+
+static void mirror_pair(struct pair *pair)
+{
+	pair->picture.mirror ^= true;
+	pair->mask.mirror ^= true;
+}
+
+static enum tfr_status mirror(struct studio *st, const struct stage *stage,
+	const struct tfr_draw *draw, uint32_t c, struct pair *pair, struct tfr_error *err)
+{
+	(void)st, (void)stage, (void)draw, (void)err;
+	if (c)
+		mirror_pair(pair);
+	return TFR_OK;
+}
+
+static enum tfr_status flip(struct studio *st, const struct stage *stage,
+	const struct tfr_draw *draw, uint32_t c, struct pair *pair, struct tfr_error *err)
+{
+	(void)st, (void)stage, (void)c, (void)err;
+	if (tfr_random_flip(draw))
+		mirror_pair(pair);
+	return TFR_OK;
+}
+
+static enum tfr_status flip_vertical(struct studio *st, const struct stage *stage,
+	const struct tfr_draw *draw, uint32_t c, struct pair *pair, struct tfr_error *err)
+{
+	(void)st, (void)stage, (void)c, (void)err;
+	if (tfr_random_flip_vertical(draw)) {
+		pair->picture.flip ^= true;
+		pair->mask.flip ^= true;
+	}
+	return TFR_OK;
+}
+
+/* ---- pixels moved ---- */
+
+static enum tfr_status reflect_layer(
+	struct studio *st, const struct stage *stage, struct layer *l, struct tfr_error *err)
+{
+	uint32_t n = (uint32_t)stage->n;
+	struct layer to;
+	enum tfr_status status = layer_settle(st, l, err);
+
+	if (status == TFR_OK && (n >= l->width || n >= l->height))
+		return tfr_fail(err, TFR_EDATA, "a picture of %ux%u is too small for stage '%s'",
+			l->width, l->height, stage->text);
+	if (status == TFR_OK)
+		status = layer_target(
+			st, l, l->width + 2 * n, l->height + 2 * n, l->px.dtype, &to, err);
+	if (status == TFR_OK)
+		status = tfr_pixels_pad_reflect(&l->px, n, &to.px, err);
+	if (status == TFR_OK)
+		*l = to;
+	return status;
+}
+
+static enum tfr_status reflect_pad(struct studio *st, const struct stage *stage,
+	const struct tfr_draw *draw, uint32_t c, struct pair *pair, struct tfr_error *err)
+{
+	enum tfr_status status = reflect_layer(st, stage, &pair->picture, err);
+
+	(void)draw, (void)c;
+	if (status == TFR_OK && pair->mask.px.data)
+		status = reflect_layer(st, stage, &pair->mask, err);
+	return status;
+}
+
+static enum tfr_status pad_layer(
+	struct studio *st, const struct stage *stage, struct layer *l, struct tfr_error *err)
+{
+	struct layer to;
+	enum tfr_status status = layer_settle(st, l, err);
+
+	if (status == TFR_OK)
+		status = layer_target(st, l, stage->width, stage->height, l->px.dtype, &to, err);
+	if (status == TFR_OK)
+		status = tfr_pixels_pad(&l->px, &to.px, err);
+	if (status == TFR_OK)
+		*l = to;
+	return status;
+}
+
+static enum tfr_status pad(struct studio *st, const struct stage *stage,
+	const struct tfr_draw *draw, uint32_t c, struct pair *pair, struct tfr_error *err)
+{
+	enum tfr_status status = pad_layer(st, stage, &pair->picture, err);
+
+	(void)draw, (void)c;
+	if (status == TFR_OK && pair->mask.px.data)
+		status = pad_layer(st, stage, &pair->mask, err);
+	return status;
+}
+
+static enum tfr_status rotate_layer(
+	struct studio *st, double degrees, struct layer *l, struct tfr_error *err)
+{
+	struct layer to;
+	enum tfr_status status = layer_settle(st, l, err);
+
+	if (status == TFR_OK)
+		status = layer_target(st, l, l->width, l->height, l->px.dtype, &to, err);
+	if (status == TFR_OK)
+		status = tfr_pixels_rotate(&l->px, degrees,
+			l->mask ? TFR_FILTER_NEAREST : TFR_FILTER_BILINEAR, NULL, &to.px, err);
+	if (status == TFR_OK)
+		*l = to;
+	return status;
+}
+
+static enum tfr_status rotate(struct studio *st, const struct stage *stage,
+	const struct tfr_draw *draw, uint32_t c, struct pair *pair, struct tfr_error *err)
+{
+	double degrees = tfr_random_angle(draw, stage->degrees);
+	enum tfr_status status = rotate_layer(st, degrees, &pair->picture, err);
+
+	(void)c;
+	if (status == TFR_OK && pair->mask.px.data)
+		status = rotate_layer(st, degrees, &pair->mask, err);
+	return status;
+}
+
+static enum tfr_status cutout(struct studio *st, const struct stage *stage,
+	const struct tfr_draw *draw, uint32_t c, struct pair *pair, struct tfr_error *err)
+{
+	struct layer *l = &pair->picture, to;
+	struct tfr_crop window;
+	enum tfr_status status = layer_settle(st, l, err);
+
+	(void)c;
+	if (status)
+		return status;
+	if (!layer_is_own(st, l)) {
+		status = layer_target(st, l, l->width, l->height, l->px.dtype, &to, err);
+		if (status)
+			return status;
+		layer_copy(l, &to);
+		*l = to;
+	}
+	tfr_random_cutout(draw, l->width, l->height, (uint32_t)stage->n, &window);
+	return tfr_pixels_cutout(&l->px, &window, NULL, err);
+}
+
+/* ---- numbers changed ---- */
+
+/* A resize of 8-bit pixels to their own size is their change to float32; how they are turned makes
+ * no difference to it. */
+static void become_floats(struct studio *st, struct layer *l)
+{
+	if (l->resize || l->px.dtype != TFR_UINT8)
+		return;
+	l->resize = true;
+	l->to_width = l->width;
+	l->to_height = l->height;
+	l->resizer = st->stage;
+}
+
+/* torchvision's law: x / 255 first, then (t - mean) / std.  Row by row, so that what lies between
+ * is never far. */
+static enum tfr_status normalise_channels(struct studio *st, const struct stage *stage,
+	const struct tfr_pixels *in, const struct tfr_pixels *out, struct tfr_error *err)
+{
+	static const float zero[4] = { 0 }, whole[4] = { 255, 255, 255, 255 };
+	struct tfr_crop line = { .width = in->width, .height = 1 };
+	struct tfr_pixels from, between, to;
+	float mean[3], std[3];
+	enum tfr_status status = studio_line(st, in->width, in->channels, &between, err);
+
+	for (unsigned c = 0; c < 3; c++) {
+		mean[c] = stage->mean[stage->channels == 3 ? c : 0];
+		std[c] = stage->std[stage->channels == 3 ? c : 0];
+	}
+	for (; status == TFR_OK && line.y < in->height; line.y++) {
+		status = tfr_pixels_window(in, &line, &from, err);
+		if (status == TFR_OK)
+			status = tfr_pixels_window(out, &line, &to, err);
+		if (status == TFR_OK)
+			status = tfr_pixels_normalise(&from, zero, whole, &between, 0, err);
+		if (status == TFR_OK)
+			status = tfr_pixels_normalise(&between, mean, std, &to, 0, err);
+	}
+	return status;
+}
+
+static enum tfr_status normalise_pixels(struct studio *st, const struct stage *stage,
+	const struct tfr_pixels *in, const struct tfr_pixels *out, struct tfr_error *err)
+{
+	static const float middle[3] = { 127.5f, 127.5f, 127.5f };
+
+	if (stage->channels)
+		return normalise_channels(st, stage, in, out, err);
+	return tfr_pixels_normalise(in, middle, middle, out, 0, err);
+}
+
+static enum tfr_status normalise(struct studio *st, const struct stage *stage,
+	const struct tfr_draw *draw, uint32_t c, struct pair *pair, struct tfr_error *err)
+{
+	struct layer *l = &pair->picture, to;
+	enum tfr_status status = TFR_OK;
+
+	(void)draw, (void)c;
+	if (!stage->channels && (l->resize || l->px.dtype == TFR_UINT8) && !l->normalise) {
+		become_floats(st, l);
+		l->normalise = true;
+		return TFR_OK;
+	}
+	status = layer_settle(st, l, err);
+	if (status == TFR_OK)
+		status = layer_target(st, l, l->width, l->height, TFR_FLOAT32, &to, err);
+	if (status == TFR_OK)
+		status = normalise_pixels(st, stage, &l->px, &to.px, err);
+	if (status == TFR_OK)
+		*l = to;
+	return status;
+}
+
+static enum tfr_status standardise(struct studio *st, const struct stage *stage,
+	const struct tfr_draw *draw, uint32_t c, struct pair *pair, struct tfr_error *err)
+{
+	struct layer *l = &pair->picture, to;
+	enum tfr_status status = layer_settle(st, l, err);
+
+	(void)stage, (void)draw, (void)c;
+	if (status == TFR_OK)
+		status = layer_target(st, l, l->width, l->height, TFR_FLOAT32, &to, err);
+	if (status == TFR_OK)
+		status = tfr_pixels_standardise(&l->px, &to.px, 0, err);
+	if (status == TFR_OK)
+		*l = to;
+	return status;
+}
+
+/* Nothing but the form of the output comes behind the stage at work: it is changed as it is put. */
+static bool only_form_follows(const struct studio *st)
+{
+	for (unsigned i = st->stage + 1; i < st->recipe->to; i++)
+		if (st->recipe->stages->at[i].row->transform != &tfr_transform_form)
+			return false;
+	return true;
+}
+
+static enum tfr_status cast(struct studio *st, const struct stage *stage,
+	const struct tfr_draw *draw, uint32_t c, struct pair *pair, struct tfr_error *err)
+{
+	struct layer *l = &pair->picture, to;
+	enum tfr_status status;
+
+	(void)draw, (void)c;
+	if (stage->dtype == TFR_FLOAT32)
+		become_floats(st, l);
+	if (stage->dtype != TFR_UINT8 || only_form_follows(st) ||
+		(!l->resize && l->px.dtype == TFR_UINT8))
+		return TFR_OK;
+	status = layer_settle(st, l, err);
+	if (status == TFR_OK)
+		status = layer_target(st, l, l->width, l->height, TFR_UINT8, &to, err);
+	if (status == TFR_OK)
+		status = tfr_pixels_convert(&l->px, TFR_UINT8, TFR_HWC, to.px.data, 0, err);
+	if (status == TFR_OK)
+		*l = to;
+	return status;
+}
+
+static enum tfr_status form(struct studio *st, const struct stage *stage,
+	const struct tfr_draw *draw, uint32_t c, struct pair *pair, struct tfr_error *err)
+{
+	(void)st, (void)stage, (void)draw, (void)c, (void)pair, (void)err;
+	return TFR_OK;
+}
+
+const struct transform tfr_transform_resize = { NULL, resize };
+const struct transform tfr_transform_random_resized_crop = { random_resized_window,
+	cut_and_resize };
+const struct transform tfr_transform_random_crop = { random_window, cut };
+const struct transform tfr_transform_centre_crop = { centre_window, cut_and_resize };
+const struct transform tfr_transform_five_crop = { five_window, cut };
+const struct transform tfr_transform_mirror = { NULL, mirror };
+const struct transform tfr_transform_flip = { NULL, flip };
+const struct transform tfr_transform_flip_vertical = { NULL, flip_vertical };
+const struct transform tfr_transform_reflect_pad = { NULL, reflect_pad };
+const struct transform tfr_transform_pad = { NULL, pad };
+const struct transform tfr_transform_rotate = { NULL, rotate };
+const struct transform tfr_transform_cutout = { NULL, cutout };
+const struct transform tfr_transform_normalise = { NULL, normalise };
+const struct transform tfr_transform_standardise = { NULL, standardise };
+const struct transform tfr_transform_cast = { NULL, cast };
+const struct transform tfr_transform_form = { NULL, form };

@@ -1,0 +1,36 @@
+/* The stages of pictures in plain code, one after the other, each a picture of its own: what a
+ * recipe has to equal to the bit. */
+#ifndef UNIT_PIPELINE_NAIVE_H
+#define UNIT_PIPELINE_NAIVE_H
+
+#include "pipeline/recipe.h"
+
+struct naive {
+	uint32_t width, height;
+	unsigned channels;
+	enum tfr_dtype dtype; /* uint8 values are kept as floats, too */
+	bool chw, mask;
+	float *v; /* HWC whatever `chw` says */
+};
+
+struct naive_pair {
+	struct naive picture, mask; /* mask.v may be NULL */
+	uint32_t copy;
+};
+
+/* A stream of pictures, all made of one record. */
+struct naive_stream {
+	struct naive_pair *at;
+	unsigned count;
+};
+
+void naive_free(struct naive_stream *s);
+/* Decodes all of it. */
+struct naive_stream naive_decode(const struct picture_in *in, bool masks);
+/* Puts the stream through a stage; false: a picture is too small for it. */
+bool naive_apply(struct naive_stream *s, const struct stages *stages, unsigned stage, uint64_t seed,
+	const struct picture_in *in);
+/* The numbers as they are put out: to be freed. */
+void *naive_bytes(const struct naive *n, size_t *size);
+
+#endif
