@@ -12,6 +12,9 @@
 #include "base/clock.h"
 #include "base/error.h"
 
+/* Well within the first cache. */
+enum { BAND_BYTES = 24 << 10 };
+
 void studio_charge(struct studio *st, unsigned stage)
 {
 	uint64_t now = tfr_clock_ns();
@@ -43,14 +46,21 @@ static enum tfr_status reserve(
 	return TFR_OK;
 }
 
-enum tfr_status studio_line(struct studio *st, uint32_t width, unsigned channels,
-	struct tfr_pixels *line, struct tfr_error *err)
+uint32_t studio_band(uint32_t width, unsigned channels)
+{
+	uint32_t rows = BAND_BYTES / ((uint32_t)sizeof(float) * channels * width);
+
+	return rows ? rows : 1;
+}
+
+enum tfr_status studio_between(struct studio *st, uint32_t width, uint32_t height,
+	unsigned channels, struct tfr_pixels *px, struct tfr_error *err)
 {
 	enum tfr_status status =
-		reserve(st, &st->line, (uint64_t)width * channels * sizeof(float), err);
+		reserve(st, &st->between, (uint64_t)width * height * channels * sizeof(float), err);
 
 	if (status == TFR_OK)
-		*line = tfr_pixels_dense(st->line.data, width, 1, channels, TFR_FLOAT32);
+		*px = tfr_pixels_dense(st->between.data, width, height, channels, TFR_FLOAT32);
 	return status;
 }
 

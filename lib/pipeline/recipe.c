@@ -159,7 +159,7 @@ void studio_free(struct studio *st)
 	for (unsigned m = 0; m < 2; m++)
 		for (unsigned i = 0; i < STUDIO_BUFFERS; i++)
 			free(st->buffers[m][i].data);
-	free(st->line.data);
+	free(st->between.data);
 	free(st);
 }
 

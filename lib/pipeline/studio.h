@@ -41,7 +41,7 @@ struct studio {
 	struct tfr_resizer *resizer, *mask_resizer;
 	struct buffer buffers[2][STUDIO_BUFFERS]; /* of pictures, of masks */
 	uint32_t pinned[2];			  /* those that must stay as they are: bits */
-	struct buffer line;
+	struct buffer between;
 	uint64_t max_bytes, bytes; /* of all buffers */
 
 	/* The work at hand. */
@@ -58,9 +58,11 @@ struct studio {
 /* Puts the time since the last call on the account of `stage`. */
 void studio_charge(struct studio *st, unsigned stage);
 
-/* A row of float32 to work in, until the next call. */
-enum tfr_status studio_line(struct studio *st, uint32_t width, unsigned channels,
-	struct tfr_pixels *line, struct tfr_error *err);
+/* So many rows of float32 that they stay near the processor, and room for them until the next call.
+ */
+uint32_t studio_band(uint32_t width, unsigned channels);
+enum tfr_status studio_between(struct studio *st, uint32_t width, uint32_t height,
+	unsigned channels, struct tfr_pixels *px, struct tfr_error *err);
 
 /* Does what is yet to be done to it: then px is whole and as it should be. */
 enum tfr_status layer_settle(struct studio *st, struct layer *l, struct tfr_error *err);

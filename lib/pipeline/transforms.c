@@ -272,41 +272,51 @@ static void become_floats(struct studio *st, struct layer *l)
 	l->resizer = st->stage;
 }
 
-/* torchvision's law: x / 255 first, then (t - mean) / std.  Row by row, so that what lies between
- * is never far. */
-static enum tfr_status normalise_channels(struct studio *st, const struct stage *stage,
-	const struct tfr_pixels *in, const struct tfr_pixels *out, struct tfr_error *err)
+/* How to write to `to`: around the caches, where nobody here will read it. */
+static unsigned way_to(const struct layer *to)
 {
-	static const float zero[4] = { 0 }, whole[4] = { 255, 255, 255, 255 };
-	struct tfr_crop line = { .width = in->width, .height = 1 };
-	struct tfr_pixels from, between, to;
+	return to->placed ? TFR_RESIZE_STREAM : 0;
+}
+
+/* torchvision's law: x / 255 first, then (t - mean) / std.  A band of rows at a time, so that what
+ * lies between stays near. */
+static enum tfr_status normalise_channels(struct studio *st, const struct stage *stage,
+	const struct layer *l, const struct layer *to, struct tfr_error *err)
+{
+	static const float zero[3] = { 0 }, whole[3] = { 255, 255, 255 };
+	struct tfr_crop band = { .width = l->width };
+	struct tfr_pixels from, between, out;
+	uint32_t rows = studio_band(l->width, l->px.channels);
 	float mean[3], std[3];
-	enum tfr_status status = studio_line(st, in->width, in->channels, &between, err);
+	enum tfr_status status = TFR_OK;
 
 	for (unsigned c = 0; c < 3; c++) {
 		mean[c] = stage->mean[stage->channels == 3 ? c : 0];
 		std[c] = stage->std[stage->channels == 3 ? c : 0];
 	}
-	for (; status == TFR_OK && line.y < in->height; line.y++) {
-		status = tfr_pixels_window(in, &line, &from, err);
+	for (; status == TFR_OK && band.y < l->height; band.y += rows) {
+		band.height = l->height - band.y < rows ? l->height - band.y : rows;
+		status = studio_between(st, l->width, band.height, l->px.channels, &between, err);
 		if (status == TFR_OK)
-			status = tfr_pixels_window(out, &line, &to, err);
+			status = tfr_pixels_window(&l->px, &band, &from, err);
+		if (status == TFR_OK)
+			status = tfr_pixels_window(&to->px, &band, &out, err);
 		if (status == TFR_OK)
 			status = tfr_pixels_normalise(&from, zero, whole, &between, 0, err);
 		if (status == TFR_OK)
-			status = tfr_pixels_normalise(&between, mean, std, &to, 0, err);
+			status = tfr_pixels_normalise(&between, mean, std, &out, way_to(to), err);
 	}
 	return status;
 }
 
-static enum tfr_status normalise_pixels(struct studio *st, const struct stage *stage,
-	const struct tfr_pixels *in, const struct tfr_pixels *out, struct tfr_error *err)
+static enum tfr_status normalise_layer(struct studio *st, const struct stage *stage,
+	const struct layer *l, const struct layer *to, struct tfr_error *err)
 {
 	static const float middle[3] = { 127.5f, 127.5f, 127.5f };
 
 	if (stage->channels)
-		return normalise_channels(st, stage, in, out, err);
-	return tfr_pixels_normalise(in, middle, middle, out, 0, err);
+		return normalise_channels(st, stage, l, to, err);
+	return tfr_pixels_normalise(&l->px, middle, middle, &to->px, way_to(to), err);
 }
 
 static enum tfr_status normalise(struct studio *st, const struct stage *stage,
@@ -325,7 +335,7 @@ static enum tfr_status normalise(struct studio *st, const struct stage *stage,
 	if (status == TFR_OK)
 		status = layer_target(st, l, l->width, l->height, TFR_FLOAT32, &to, err);
 	if (status == TFR_OK)
-		status = normalise_pixels(st, stage, &l->px, &to.px, err);
+		status = normalise_layer(st, stage, l, &to, err);
 	if (status == TFR_OK)
 		*l = to;
 	return status;
@@ -341,7 +351,7 @@ static enum tfr_status standardise(struct studio *st, const struct stage *stage,
 	if (status == TFR_OK)
 		status = layer_target(st, l, l->width, l->height, TFR_FLOAT32, &to, err);
 	if (status == TFR_OK)
-		status = tfr_pixels_standardise(&l->px, &to.px, 0, err);
+		status = tfr_pixels_standardise(&l->px, &to.px, way_to(&to), err);
 	if (status == TFR_OK)
 		*l = to;
 	return status;
@@ -372,7 +382,8 @@ static enum tfr_status cast(struct studio *st, const struct stage *stage,
 	if (status == TFR_OK)
 		status = layer_target(st, l, l->width, l->height, TFR_UINT8, &to, err);
 	if (status == TFR_OK)
-		status = tfr_pixels_convert(&l->px, TFR_UINT8, TFR_HWC, to.px.data, 0, err);
+		status = tfr_pixels_convert(
+			&l->px, TFR_UINT8, TFR_HWC, to.px.data, way_to(&to), err);
 	if (status == TFR_OK)
 		*l = to;
 	return status;
