@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 enum { DEVICES = 8 };
+static const size_t MEMORY = (size_t)8 << 30;
 
 struct cudart_setup cudart = {
 	.driver = 13000,
@@ -226,7 +227,7 @@ cudaError_t cudaGetDeviceCount(int *count)
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 {
 	snprintf(prop->name, sizeof(prop->name), "Stand-in");
-	prop->totalGlobalMem = (size_t)8 << 30;
+	prop->totalGlobalMem = MEMORY;
 	return injected(__func__, device);
 }
 
@@ -252,8 +253,11 @@ cudaError_t cudaSetDevice(int device)
 
 static cudaError_t allocate(void **memory, size_t size, bool pinned)
 {
-	struct block *b = malloc(sizeof(*b));
+	struct block *b;
 
+	if (size > MEMORY)
+		return cudaErrorMemoryAllocation;
+	b = malloc(sizeof(*b));
 	*b = (struct block){ .memory = aligned_alloc(4096, (size + 4095) / 4096 * 4096),
 		.size = size,
 		.pinned = pinned };
