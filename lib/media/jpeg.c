@@ -39,6 +39,7 @@ struct tfr_jpeg {
 	struct tfr_buf cmyk;
 	struct tfr_huffman *huffman; /* NULL until a picture wants it */
 	bool irregular;		     /* it met what it does not know: libjpeg alone */
+	bool fresh;		     /* no picture was decoded since create() */
 };
 
 /* From libjpeg's jpegint.h, which is not installed: how its entropy decoder begins, in every
@@ -113,6 +114,9 @@ static bool jpeg_guard(struct tfr_jpeg *j, void (*work)(struct tfr_jpeg *j))
 static void create(struct tfr_jpeg *j)
 {
 	jpeg_create_decompress(&j->cinfo);
+	j->progress.progress_monitor = on_progress;
+	j->cinfo.progress = &j->progress;
+	j->fresh = true;
 }
 
 static struct tfr_jpeg *jpeg_new(struct tfr_decoder *owner)
@@ -131,8 +135,6 @@ static struct tfr_jpeg *jpeg_new(struct tfr_decoder *owner)
 		tfr_jpeg_free(j);
 		return NULL;
 	}
-	j->progress.progress_monitor = on_progress;
-	j->cinfo.progress = &j->progress;
 	return j;
 }
 
@@ -243,13 +245,71 @@ static uint8_t *need(struct tfr_jpeg *j, uint8_t *memory)
 	return memory;
 }
 
+/* Tables stay with a libjpeg object, for streams that say them once: a picture without its own
+ * would be decoded by those of the one before.  So they are emptied; none that a picture brings is.
+ */
+static void empty_tables(struct jpeg_decompress_struct *c)
+{
+	for (int i = 0; i < NUM_QUANT_TBLS; i++)
+		if (c->quant_tbl_ptrs[i])
+			c->quant_tbl_ptrs[i]->quantval[0] = 0;
+	for (int i = 0; i < NUM_HUFF_TBLS; i++) {
+		JHUFF_TBL *tables[] = { c->dc_huff_tbl_ptrs[i], c->ac_huff_tbl_ptrs[i] };
+
+		for (int k = 0; k < 2; k++)
+			if (tables[k])
+				memset(tables[k]->bits, 0, sizeof(tables[k]->bits));
+	}
+}
+
+static bool is_empty(JHUFF_TBL *const *tables, int number)
+{
+	static const UINT8 none[17] = { 0 };
+
+	return number < 0 || number >= NUM_HUFF_TBLS || !tables[number] ||
+	       !memcmp(tables[number]->bits, none, sizeof(none));
+}
+
+/* Whether the header brought every table that the picture needs: it has one scan, and codes. */
+static bool has_its_tables(struct jpeg_decompress_struct *c)
+{
+	if (c->arith_code || c->progressive_mode || c->comps_in_scan < c->num_components)
+		return false;
+	for (int i = 0; i < c->comps_in_scan; i++) {
+		const jpeg_component_info *info = c->cur_comp_info[i];
+		int quant = info->quant_tbl_no;
+
+		if (quant < 0 || quant >= NUM_QUANT_TBLS || !c->quant_tbl_ptrs[quant] ||
+			!c->quant_tbl_ptrs[quant]->quantval[0] ||
+			is_empty(c->dc_huff_tbl_ptrs, info->dc_tbl_no) ||
+			is_empty(c->ac_huff_tbl_ptrs, info->ac_tbl_no))
+			return false;
+	}
+	return true;
+}
+
+static void read_header(struct tfr_jpeg *j)
+{
+	struct jpeg_decompress_struct *c = &j->cinfo;
+
+	empty_tables(c);
+	jpeg_mem_src(c, j->job->data, j->job->size);
+	jpeg_read_header(c, TRUE);
+	if (!j->fresh && !has_its_tables(c)) {
+		jpeg_destroy_decompress(c);
+		create(j);
+		jpeg_mem_src(c, j->job->data, j->job->size);
+		jpeg_read_header(c, TRUE);
+	}
+	j->fresh = false;
+}
+
 static void set_up(struct tfr_jpeg *j)
 {
 	struct jpeg_decompress_struct *c = &j->cinfo;
 	const struct tfr_image_info *info = j->job->info;
 
-	jpeg_mem_src(c, j->job->data, j->job->size);
-	jpeg_read_header(c, TRUE);
+	read_header(j);
 	if (c->image_width != info->width || c->image_height != info->height ||
 		(unsigned)c->num_components != info->components) {
 		strcpy(j->message, "two frame headers");
@@ -358,6 +418,8 @@ static enum tfr_status jpeg_decode(struct tfr_decoder *d, const struct tfr_pictu
 	j->job = job;
 	j->image = image;
 	j->irregular = false;
+	if (!j->cinfo.mem && !jpeg_guard(j, create)) /* memory failed in read_header() */
+		return tfr_fail_nomem(err, "decoding a JPEG");
 	if (jpeg_guard(j, decode_window) || (j->irregular && jpeg_guard(j, decode_window)))
 		return TFR_OK;
 	if (j->status == TFR_ENOMEM)

@@ -311,3 +311,50 @@ Test(jpeg, what_cannot_be_had_is_refused)
 	tfr_decoder_free(tight);
 	tfr_decoder_free(d);
 }
+
+/* `jpeg` without the segments of one marker, up to its picture data. */
+static struct tfr_buf without(const struct tfr_buf *jpeg, uint8_t marker)
+{
+	struct tfr_buf out = { 0 };
+	size_t at = 2, next;
+
+	cr_assert(tfr_buf_append(&out, jpeg->data, 2));
+	for (; jpeg->data[at + 1] != 0xda; at = next) {
+		next = at + 2 + (size_t)(jpeg->data[at + 2] << 8 | jpeg->data[at + 3]);
+		if (jpeg->data[at + 1] != marker)
+			cr_assert(tfr_buf_append(&out, jpeg->data + at, next - at));
+	}
+	cr_assert(tfr_buf_append(&out, jpeg->data + at, jpeg->size - at));
+	return out;
+}
+
+/* Found by fuzzing: libjpeg keeps the tables of the picture before.  A picture without Huffman
+ * tables is decoded by those of T.81's annex K, as a frame of motion JPEG; one without quantisation
+ * tables not at all. */
+Test(jpeg, tables_of_the_picture_before_do_not_count)
+{
+	const struct jpeg_kind kind = {
+		.width = 90, .height = 70, .components = 3, .h = 2, .v = 2
+	};
+	struct jpeg_kind other = kind;
+	struct tfr_decoder *d = tfr_decoder_new(NULL);
+	const struct tfr_crop all = { 0, 0, 90, 70 };
+	struct tfr_error err = { 0 };
+	struct tfr_image image;
+
+	other.optimised = true;
+	other.quality = 40;
+	TFR_AUTO_BUF jpeg = make_jpeg(&kind), before = make_jpeg(&other);
+	TFR_AUTO_BUF no_codes = without(&jpeg, 0xc4), no_steps = without(&jpeg, 0xdb);
+	TFR_AUTO_FREE uint8_t *whole = plain_jpeg(&jpeg, 3);
+
+	for (int i = 0; i < 3; i++) {
+		check_window(d, &no_codes, whole, &kind, &all, 3);
+		cr_assert_eq(tfr_decode(d, no_steps.data, no_steps.size, NULL, 3, &image, &err),
+			TFR_EDATA);
+		cr_assert(strstr(err.message, "uantization table"), "%s", err.message);
+		cr_assert_eq(
+			tfr_decode(d, before.data, before.size, NULL, 3, &image, NULL), TFR_OK);
+	}
+	tfr_decoder_free(d);
+}
