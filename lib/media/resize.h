@@ -1,8 +1,8 @@
 /* media/resize.h - between resizing and its kernels for one processor or another.
  *
  * All kernels give the same bits: they do the same float32 operations on each element, only on more
- * elements at once. None may use fused multiply-add.  Elements are samples: n = width * channels of
- * a row. */
+ * elements at once. None may use fused multiply-add, but to divide by.  Elements are samples: n =
+ * width * channels of a row. */
 #ifndef TFR_MEDIA_RESIZE_H
 #define TFR_MEDIA_RESIZE_H
 
