@@ -150,6 +150,16 @@ static void warn_of_rounding(const struct tfr_arrays *a)
 	}
 }
 
+/* As many rows as are read with ease, where memory allows these. */
+static uint64_t whole_units(const struct tfr_array *array, uint64_t memory)
+{
+	uint64_t rows = array->most - array->most % array->unit;
+
+	if (rows)
+		return rows;
+	return array->unit <= memory / array->row_size ? array->unit : array->most;
+}
+
 enum tfr_status tfr_arrays_ready(struct tfr_arrays *a, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = a->in.opts;
@@ -171,6 +181,8 @@ enum tfr_status tfr_arrays_ready(struct tfr_arrays *a, struct tfr_error *err)
 
 		all += array->row_size;
 		array->most = o->shuffle || part < array->row_size ? 1 : part / array->row_size;
+		if (array->unit > 1 && !o->shuffle)
+			array->most = whole_units(array, memory / a->n);
 	}
 	if (all > TFR_ITEM_MOST)
 		return tfr_fail_path(err, TFR_EDATA, o->inputs[0],

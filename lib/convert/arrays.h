@@ -16,7 +16,8 @@ struct tfr_array {
 	/* The rows that are in memory. */
 	uint8_t *block;
 	uint64_t first, count, most;
-	void *own; /* the kind's */
+	uint64_t unit; /* rows that are read at once with ease; 0: any number */
+	void *own;     /* the kind's */
 };
 
 struct tfr_arrays {

@@ -85,7 +85,7 @@ struct tfr_input_ops {
 enum tfr_status tfr_input_open(
 	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err);
 
-extern const struct tfr_input_ops tfr_input_audio, tfr_input_npy;
+extern const struct tfr_input_ops tfr_input_audio, tfr_input_npy, tfr_input_hdf5;
 extern const struct tfr_input_ops tfr_input_folder, tfr_input_csv, tfr_input_tsv, tfr_input_jsonl;
 extern const struct tfr_input_ops tfr_input_records;
 extern const struct tfr_input_ops tfr_input_pairs, tfr_input_coco;

@@ -18,6 +18,7 @@ static const struct tfr_input_ops *const rows[] = {
 	&tfr_input_audio, /* looks for a sound; any folder is one of pictures */
 	&tfr_input_folder,
 	&tfr_input_npy,	    /* an NPZ is an archive, too */
+	&tfr_input_hdf5,
 	&tfr_input_records, /* verifies a checksum; an archive may be any GZIP file */
 	&tfr_input_webdataset,
 	&tfr_input_archive,

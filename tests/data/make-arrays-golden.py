@@ -108,6 +108,64 @@ npz('rows', {'a': np.arange(3), 'b': np.arange(4)}, zipfile.ZIP_STORED)
 npz('fortran', {'a': np.asfortranarray(np.ones((3, 4)))}, zipfile.ZIP_STORED)
 npz('complex', {'good': np.arange(3), 'bad': np.ones(3, complex)}, zipfile.ZIP_STORED)
 
+
+
+def h5(name, **options):
+    return h5py.File(os.path.join(out, name), 'w', track_order=False, **options)
+
+
+KINDS.update({'big-' + kind: a.astype(a.dtype.newbyteorder('>')) for kind, a in KINDS.items()})
+del KINDS['big-bool']
+with h5('kinds.h5') as f:
+    for kind, a in KINDS.items():
+        f['numbers/' + kind] = a
+expect('kinds.h5', {'numbers/' + kind: a for kind, a in KINDS.items()})
+LONG = np.array(['', 'ä€𝄞', 'a' * 300, 'b', '', 'c', 'd'], object)
+with h5('texts.h5') as f:
+    f.create_dataset('any', data=LONG, dtype=h5py.string_dtype())
+    f.create_dataset('pairs', data=TEXTS['text'].astype(object), dtype=h5py.string_dtype())
+    f['nullpad'] = TEXTS['bytes']
+    for name, pad in ('nullterm', h5py.h5t.STR_NULLTERM), ('blank', h5py.h5t.STR_SPACEPAD):
+        kind = h5py.h5t.C_S1.copy()
+        kind.set_size(6)
+        kind.set_strpad(pad)
+        data = np.array([b'abc' + (b'\0\0\0' if name == 'nullterm' else b'   ')] * ROWS, 'V6').view('S6')
+        space = h5py.h5s.create_simple((ROWS,))
+        timeless = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        timeless.set_obj_track_times(False)
+        h5py.h5d.create(f.id, name.encode(), kind, space, timeless).write(h5py.h5s.ALL, h5py.h5s.ALL, data, kind)
+expect('texts.h5', {'any': LONG, 'pairs': TEXTS['text'].astype(object), 'nullpad': TEXTS['bytes'],
+                    'nullterm': np.array([b'abc'] * ROWS), 'blank': np.array([b'abc'] * ROWS)})
+CHUNKED = ints('u1', ROWS, 4, 5)
+with h5('chunked.h5') as f:
+    f.create_dataset('deep/er/image', data=CHUNKED, chunks=(3, 2, 5), compression='gzip', shuffle=True, fletcher32=True)
+    f.create_dataset('label', data=np.arange(ROWS), maxshape=(None,), chunks=(2,))
+    f['deep/same'] = f['label']
+    f['soft'] = h5py.SoftLink('/label')
+    f['outside'] = h5py.ExternalLink('texts.h5', '/any')
+expect('chunked.h5', {'deep/er/image': CHUNKED, 'label': np.arange(ROWS), 'deep/same': np.arange(ROWS)})
+with h5('user-block.h5', userblock_size=512) as f:
+    f['x'] = np.arange(ROWS)
+expect('user-block.h5', {'x': np.arange(ROWS)})
+with h5('mixed.h5') as f:
+    f['a'], f['b'], f['c'] = np.arange(3), np.arange(4), 5
+with h5('none/strange.h5') as f:
+    f['complex'], f['scalar'], f['empty'] = np.ones(3, complex), 3, h5py.Empty('f4')
+    f['compound'] = np.zeros(3, [('a', 'i4')])
+    f.create_dataset('lists', (3,), dtype=h5py.vlen_dtype('i4'))
+    f.create_dataset('array', (3,), dtype=np.dtype(('i4', (2,))))
+    f['opaque'] = np.zeros(3, 'V7')
+    f.create_dataset('reference', (3,), dtype=h5py.ref_dtype)
+    f['long'] = np.zeros(3, np.longdouble)
+    f['nothing'], f['rows'] = np.zeros((3, 0)), np.zeros((0, 3))
+    f.create_dataset('unwritten', (2 ** 40, 3), dtype='i4')
+    f['large'] = np.array([1, 2 ** 63], np.uint64)
+with h5('none/loop.h5') as f:
+    f.create_group('a')
+    f['a/b'] = f['a']
+with h5('none/groups.h5') as f:
+    f.create_group('a/b')
+
 none = os.path.join(out, 'none')
 np.save(os.path.join(none, 'scalar.npy'), np.int32(5))
 np.save(os.path.join(none, 'complex.npy'), np.ones(3, complex))

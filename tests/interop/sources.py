@@ -61,6 +61,33 @@ def sounds(folder, tfr, peer):
     assert seen[:3] == [60] * 3 and seen[3] > 3, seen
 
 
+def arrays(folder, tfr, peer):
+    """Random arrays of every type, shape, order and layout: TensorFlow parses what NumPy and h5py read."""
+    import tensorflow as tf
+    kinds = {'int64': tf.int64, 'float': tf.float32, 'bytes': tf.string}
+    seen = 0
+    for file in peer('arrays', folder / 'in', 22, 90):
+        tfr('shard', '-q', '-f', '-j', 3, folder / 'in' / file['file'], '-o', folder / 'out.tfrecord')
+        spec = {name: tf.io.VarLenFeature(kinds[kind]) for name, (kind, _) in file['rows'][0].items()}
+        records = list(tf.data.TFRecordDataset(str(folder / 'out.tfrecord')))
+        assert len(records) == len(file['rows']), file['file']
+        for record, row in zip(records, file['rows']):
+            example = tf.train.Example.FromString(record.numpy())
+            assert set(example.features.feature) == set(row), file['file']
+            got = tf.io.parse_single_example(record, spec)
+            for name, (kind, wanted) in row.items():
+                values = got[name].values.numpy()
+                if kind == 'float':
+                    same = (values.view(np.uint32) == np.array(wanted, np.float32).view(np.uint32)).all()
+                elif kind == 'bytes':
+                    same = [v.hex() for v in values.tolist()] == wanted
+                else:
+                    same = values.tolist() == wanted
+                assert same, '%s, %s' % (file['file'], name)
+                seen += 1
+    assert seen > 1000, seen
+
+
 def cases(tfr, python, skip):
     """(name, function of a folder) of all of them.  `python` is the one that scripts/venv arrays prints, or None: `skip` is
     raised."""
@@ -76,4 +103,4 @@ def cases(tfr, python, skip):
             function(folder, tfr, peer)
         return function.__name__.replace('_', '-'), run
 
-    return [case(f) for f in (sounds,)]
+    return [case(f) for f in (sounds, arrays)]

@@ -106,7 +106,7 @@ struct tfr_convert_opts {
 	const char *const *inputs;
 	size_t input_count; /* at least 1; most kinds take one */
 	/* The kind of input: "folder", "audio", "pairs", "coco", "archive", "webdataset", "npy",
-	 * "csv", "tsv", "jsonl", "records"; NULL: found from what is there. */
+	 * "hdf5", "csv", "tsv", "jsonl", "records"; NULL: found from what is there. */
 	const char *from;
 	const char *masks; /* "pairs": the folder of masks; inputs[0] has the pictures */
 	/* "coco": the file of annotations, and whether each of them gets a mask; inputs[0] has the
