@@ -5,13 +5,18 @@
 int shard_beside_set(struct cmd *c, const struct shard_beside *b, struct tfr_convert_opts *o)
 {
 	const char *const *pictures = b->image ? &b->image : b->images ? &b->images : NULL;
+	bool annotated = b->annotations || b->captions || b->panoptic;
 
 	if (b->image && !b->mask)
 		return cmd_usage(c, "--image goes with --mask, which names the folder of masks");
-	if (b->images && !b->annotations)
-		return cmd_usage(c, "--images goes with --annotations, which says what is on them");
+	if (b->images && !annotated)
+		return cmd_usage(c, "--images goes with --annotations, --captions or --panoptic, "
+				    "which say what "
+				    "is on them");
 	if (b->masks && !b->annotations)
 		return cmd_usage(c, "--masks draws what --annotations has, and there are none");
+	if (b->segments && !b->panoptic)
+		return cmd_usage(c, "--panoptic-masks goes with --panoptic, which names them");
 	if (b->image && b->images)
 		return cmd_usage(c, "one input at a time");
 	if (pictures && c->count)
@@ -20,6 +25,9 @@ int shard_beside_set(struct cmd *c, const struct shard_beside *b, struct tfr_con
 	o->input_count = pictures != NULL;
 	o->masks = b->mask;
 	o->annotations = b->annotations;
+	o->captions = b->captions;
+	o->panoptic = b->panoptic;
+	o->segments = b->segments;
 	o->instance_masks = b->masks;
 	return 0;
 }

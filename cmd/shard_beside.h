@@ -6,7 +6,7 @@
 
 /* A member `beside` of the command's settings. */
 struct shard_beside {
-	const char *image, *mask, *images, *annotations;
+	const char *image, *mask, *images, *annotations, *captions, *panoptic, *segments;
 	bool masks;
 };
 
@@ -19,8 +19,16 @@ struct shard_beside {
 			"the folder of masks: each picture is paired with the mask of its name",   \
 			settings, beside.mask),                                                    \
 		OPT(STRING, 0, "annotations", "FILE", NULL,                                        \
-			"COCO's annotations of the pictures, as JSON: boxes and their classes",    \
+			"COCO's annotations of the pictures, as JSON: boxes, classes, keypoints",  \
 			settings, beside.annotations),                                             \
+		OPT(STRING, 0, "captions", "FILE", NULL, "COCO's captions of the pictures",        \
+			settings, beside.captions),                                                \
+		OPT(STRING, 0, "panoptic", "FILE", NULL,                                           \
+			"COCO's panoptic segments of the pictures", settings, beside.panoptic),    \
+		OPT(STRING, 0, "panoptic-masks", "DIR", NULL,                                      \
+			"the pictures that --panoptic speaks of, by default in the folder of its " \
+			"name",                                                                    \
+			settings, beside.segments),                                                \
 		OPT(STRING, 0, "images", "DIR", NULL,                                              \
 			"pictures that --annotations is about: in place of INPUT", settings,       \
 			beside.images),                                                            \

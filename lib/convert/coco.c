@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "convert/coco_more.h"
 #include "convert/coco_read.h"
 #include "convert/coco_shape.h"
 #include "convert/mask.h"
@@ -21,15 +22,19 @@ enum { KEEP = 1 << 20, MOST_MASKS = 1 << 30 /* bytes of a record's masks */ };
 
 struct coco {
 	struct tfr_input in;
-	struct tfr_coco data;
+	struct tfr_coco data; /* whose images are the items */
+	/* `data` or one of the others; NULL: there are none. */
+	const struct tfr_coco *objects, *captions, *panoptic;
+	struct tfr_coco others[2];
+	uint32_t *caption_of, *panoptic_of; /* of an image of `data`, the one there */
 	char *prefix;
-	int root;
+	int root, segments; /* folders */
 };
 
 static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
 {
 	(void)offer;
-	return opts->annotations != NULL;
+	return opts->annotations || opts->captions || opts->panoptic;
 }
 
 /* --- one image --- */
@@ -37,6 +42,7 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 /* What an item has beside its picture. */
 struct boxes {
 	struct tfr_buf floats, ints, texts, masks, ends;
+	struct tfr_coco_scratch more;
 };
 
 static void free_boxes(void *p)
@@ -48,6 +54,7 @@ static void free_boxes(void *p)
 	tfr_buf_clear(&b->texts);
 	tfr_buf_clear(&b->masks);
 	tfr_buf_clear(&b->ends);
+	tfr_coco_scratch_clear(&b->more);
 	free(b);
 }
 
@@ -65,19 +72,6 @@ static struct boxes *boxes_of(struct tfr_item *item)
 	return b;
 }
 
-/* Whether a name stays below the folder. */
-static bool is_below(const char *name)
-{
-	for (const char *p = name; *p; p += strspn(p, "/")) {
-		size_t n = strcspn(p, "/");
-
-		if (n == 2 && p[0] == '.' && p[1] == '.')
-			return false;
-		p += n;
-	}
-	return *name && *name != '/';
-}
-
 static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_room *room, struct tfr_error *err)
 {
@@ -87,7 +81,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	(void)room;
 	if (!tfr_item_name(item, name, strlen(name)))
 		return tfr_fail_nomem(err, "reading pictures");
-	if (!is_below(name))
+	if (!tfr_coco_is_below(name))
 		tfr_item_skip(item, TFR_EDATA, "a name that leaves the folder of pictures");
 	return TFR_OK;
 }
@@ -279,21 +273,21 @@ static enum tfr_status add_masks(struct tfr_item *item, struct boxes *b, struct 
 
 /* --- all of an image --- */
 
-static enum tfr_status add_boxes(struct tfr_input *in, struct tfr_item *item,
+static enum tfr_status add_boxes(struct tfr_input *in, struct tfr_item *item, struct boxes *b,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
 	const struct tfr_coco *c = &((struct coco *)in)->data;
-	struct boxes *b = boxes_of(item);
 	char id[32];
 	enum tfr_status status;
 
-	if (!b)
-		return tfr_fail_nomem(err, "reading annotations");
 	snprintf(id, sizeof(id), "%lld", (long long)c->images[item->number].id);
 	status = tfr_builder_text(item->builder, "image/source_id", id, err);
-	if (status || c->first[item->number] == c->first[item->number + 1])
+	if (status || !((struct coco *)in)->objects ||
+		c->first[item->number] == c->first[item->number + 1])
 		return status;
 	status = add_numbers(item, b, c, err);
+	if (!status && c->keypoints)
+		status = tfr_coco_add_points(c, item->number, item, &b->more, err);
 	if (!status)
 		status = add_classes(item, b, c, err);
 	if (!status && in->opts->instance_masks)
@@ -303,13 +297,34 @@ static enum tfr_status add_boxes(struct tfr_input *in, struct tfr_item *item,
 	return status;
 }
 
+/* What the other files have of the image. */
+static enum tfr_status add_others(struct coco *coco, struct tfr_item *item, struct boxes *b,
+	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
+{
+	uint32_t i = (uint32_t)item->number;
+	enum tfr_status status = TFR_OK;
+
+	if (coco->captions && coco->caption_of[i] != UINT32_MAX)
+		status = tfr_coco_add_captions(
+			coco->captions, coco->caption_of[i], item, &b->more, err);
+	if (!status && coco->panoptic && coco->panoptic_of[i] != UINT32_MAX)
+		status = tfr_coco_add_panoptic(coco->panoptic, coco->panoptic_of[i], coco->segments,
+			item, &b->more, bench, room, err);
+	return status;
+}
+
 static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
 	struct coco *coco = (struct coco *)in;
 	const struct tfr_coco_image *image = &coco->data.images[item->number];
+	struct boxes *b = boxes_of(item);
 	struct tfr_image_info info;
-	enum tfr_status status = tfr_item_read(
+	enum tfr_status status;
+
+	if (!b)
+		return tfr_fail_nomem(err, "reading annotations");
+	status = tfr_item_read(
 		item, coco->root, (const char *)item->name.data, tfr_picture_look, room, err);
 
 	if (!status && !item->skipped)
@@ -322,25 +337,26 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	}
 	if (!status && !item->skipped)
 		status = tfr_picture_add(in, item, bench, err);
-	return status || item->skipped ? status : add_boxes(in, item, bench, room, err);
+	if (!status && !item->skipped)
+		status = add_boxes(in, item, b, bench, room, err);
+	return status || item->skipped ? status : add_others(coco, item, b, bench, room, err);
 }
 
 /* --- the file --- */
 
-static void say(const struct tfr_convert_opts *opts, size_t n, const char *what)
+static void say(const struct tfr_convert_opts *opts, const char *path, size_t n, const char *what)
 {
 	char text[8192];
 
 	if (!n || !opts->warn)
 		return;
-	snprintf(text, sizeof(text), "%zu annotation%s of '%s' %s", n, n == 1 ? "" : "s",
-		opts->annotations, what);
+	snprintf(text, sizeof(text), "%zu annotation%s of '%s' %s", n, n == 1 ? "" : "s", path,
+		what);
 	opts->warn(opts->ctx, text);
 }
 
-static void say_all(const struct coco *coco)
+static void say_all(const struct coco *coco, const struct tfr_coco *c, const char *path)
 {
-	const struct tfr_coco *c = &coco->data;
 	char what[160];
 
 	if (c->strays)
@@ -349,10 +365,10 @@ static void say_all(const struct coco *coco)
 			"%llu)",
 			(long long)c->annotations[c->first_stray].image,
 			(unsigned long long)c->annotations[c->first_stray].at);
-	say(coco->in.opts, c->strays, what);
-	say(coco->in.opts, c->unusable,
+	say(coco->in.opts, path, c->strays, what);
+	say(coco->in.opts, path, c->unusable,
 		"left out: a box without an area, or past the edge of its picture");
-	say(coco->in.opts, c->same_ids, "kept, with an id that another has");
+	say(coco->in.opts, path, c->same_ids, "kept, with an id that another has");
 }
 
 static void close_coco(struct tfr_input *in)
@@ -360,8 +376,14 @@ static void close_coco(struct tfr_input *in)
 	struct coco *coco = (struct coco *)in;
 
 	tfr_coco_clear(&coco->data);
+	tfr_coco_clear(&coco->others[0]);
+	tfr_coco_clear(&coco->others[1]);
+	free(coco->caption_of);
+	free(coco->panoptic_of);
 	if (coco->root >= 0)
 		close(coco->root);
+	if (coco->segments >= 0)
+		close(coco->segments);
 	free(coco->prefix);
 	free(coco);
 }
@@ -382,14 +404,74 @@ static enum tfr_status open_folder(
 	return TFR_OK;
 }
 
+/* The folder of the pictures of segments; as COCO lays them, "panoptic_val2017" beside
+ * "panoptic_val2017.json". */
+static enum tfr_status open_segments(struct coco *coco, struct tfr_error *err)
+{
+	const struct tfr_convert_opts *o = coco->in.opts;
+	size_t n = strlen(o->panoptic);
+	TFR_AUTO_FREE char *path = NULL;
+
+	if (o->segments)
+		path = strdup(o->segments);
+	else
+		path = strndup(
+			o->panoptic, n > 5 && !strcmp(o->panoptic + n - 5, ".json") ? n - 5 : n);
+	if (!path)
+		return tfr_fail_nomem(err, "reading annotations");
+	coco->segments = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+	if (coco->segments >= 0)
+		return TFR_OK;
+	tfr_fail_errno(err, errno, path, "cannot open the folder of segments");
+	if (!o->segments)
+		tfr_error_hint(err, "Say which it is with --panoptic-masks.");
+	return TFR_ESYS;
+}
+
+/* Reads a file, the first one into coco->data; *places has the images of that one in this. */
+static enum tfr_status read_file(struct coco *coco, const char *path, enum tfr_coco_what what,
+	struct tfr_coco *other, const struct tfr_coco **read, uint32_t **places,
+	struct tfr_error *err)
+{
+	const struct tfr_convert_opts *o = coco->in.opts;
+	struct tfr_coco_opts opts = { .what = what,
+		.threads = o->threads,
+		.shapes = o->instance_masks && what == TFR_COCO_OBJECTS };
+	bool first = !coco->objects && !coco->captions && !coco->panoptic;
+	struct tfr_coco *c = first ? &coco->data : other;
+	enum tfr_status status;
+
+	if (!path)
+		return TFR_OK;
+	status = tfr_coco_read(c, path, &opts, err);
+	if (status)
+		return status;
+	*read = c;
+	say_all(coco, c, path);
+	return places ? tfr_coco_match(&coco->data, c, places, err) : TFR_OK;
+}
+
+static enum tfr_status read_files(struct coco *coco, struct tfr_error *err)
+{
+	const struct tfr_convert_opts *o = coco->in.opts;
+	enum tfr_status status =
+		read_file(coco, o->annotations, TFR_COCO_OBJECTS, NULL, &coco->objects, NULL, err);
+
+	if (!status)
+		status = read_file(coco, o->captions, TFR_COCO_CAPTIONS, &coco->others[0],
+			&coco->captions, &coco->caption_of, err);
+	return status ? status
+		      : read_file(coco, o->panoptic, TFR_COCO_PANOPTIC, &coco->others[1],
+				&coco->panoptic, &coco->panoptic_of, err);
+}
+
 static enum tfr_status open_coco(
 	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
-	struct tfr_coco_opts read = { .threads = opts->threads, .shapes = opts->instance_masks };
 	struct coco *coco;
 	enum tfr_status status;
 
-	if (!opts->annotations)
+	if (!recognises(opts, NULL))
 		return tfr_fail(err, TFR_EUSAGE, "no file of annotations");
 	if (opts->label_base)
 		return tfr_fail(
@@ -400,15 +482,14 @@ static enum tfr_status open_coco(
 	*in = &coco->in;
 	coco->in.ops = &tfr_input_coco;
 	coco->in.opts = opts;
-	coco->root = -1;
+	coco->root = coco->segments = -1;
 	status = open_folder(coco, opts, err);
 	if (!status)
-		status = tfr_coco_read(&coco->data, opts->annotations, &read, err);
-	if (status)
-		return status;
+		status = read_files(coco, err);
+	if (!status && opts->panoptic)
+		status = open_segments(coco, err);
 	coco->in.items = coco->data.n_images;
-	say_all(coco);
-	return TFR_OK;
+	return status;
 }
 
 const struct tfr_input_ops tfr_input_coco = {

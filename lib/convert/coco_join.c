@@ -100,23 +100,41 @@ static bool usable(const double box[4], const struct tfr_coco_image *image)
 	       box[0] + box[2] <= image->width && box[1] + box[3] <= image->height;
 }
 
+/* The category of an object, which its keypoints are of. */
+static enum tfr_status place_object(struct tfr_coco *c, const struct tfr_coco_annotation *a,
+	uint32_t category, const char *path, struct tfr_error *err)
+{
+	if (category == UINT32_MAX)
+		return tfr_fail_path(err, TFR_EDATA, path,
+			"an annotation of category %lld, which is not in 'categories', at "
+			"byte %llu of",
+			(long long)a->category, (unsigned long long)a->at);
+	if (a->n && a->n != c->categories[category].n_points)
+		return tfr_fail_path(err, TFR_EDATA, path,
+			"an annotation with %u keypoints, of which its category names %u, at byte "
+			"%llu of",
+			a->n, c->categories[category].n_points, (unsigned long long)a->at);
+	return TFR_OK;
+}
+
 /* Finds each annotation's image, or UINT32_MAX where it is left out, and its category. */
 static enum tfr_status place_all(struct tfr_coco *c, uint32_t *image_of, const struct id *images,
-	const struct id *categories, const char *path, struct tfr_error *err)
+	const struct id *categories, enum tfr_coco_what what, const char *path,
+	struct tfr_error *err)
 {
+	bool objects = what == TFR_COCO_OBJECTS;
+
 	for (size_t k = 0; k < c->n_annotations; k++) {
 		const struct tfr_coco_annotation *a = &c->annotations[k];
 		uint32_t image = find(images, c->n_images, a->image);
 		uint32_t category = find(categories, c->n_categories, a->category);
+		enum tfr_status status = objects ? place_object(c, a, category, path, err) : TFR_OK;
 
-		if (category == UINT32_MAX)
-			return tfr_fail_path(err, TFR_EDATA, path,
-				"an annotation of category %lld, which is not in 'categories', at "
-				"byte %llu of",
-				(long long)a->category, (unsigned long long)a->at);
+		if (status)
+			return status;
 		if (image == UINT32_MAX && !c->strays++)
 			c->first_stray = k;
-		if (image != UINT32_MAX && !usable(a->box, &c->images[image])) {
+		if (objects && image != UINT32_MAX && !usable(a->box, &c->images[image])) {
 			c->unusable++;
 			image = UINT32_MAX;
 		}
@@ -153,9 +171,28 @@ static void view(struct tfr_coco *c)
 	c->n_annotations = p->annotations.size / sizeof(*c->annotations);
 	c->n_categories = p->categories.size / sizeof(*c->categories);
 	c->names = (const char *)p->names.data;
+	c->points = (const void *)p->points.data;
+	c->segments = (const void *)p->segments.data;
+	for (size_t i = 0; i < c->n_categories; i++)
+		c->keypoints = c->keypoints || c->categories[i].n_points;
 }
 
-enum tfr_status tfr_coco_join(struct tfr_coco *c, const char *path, struct tfr_error *err)
+/* An image has one picture of segments. */
+static enum tfr_status check_single(
+	const struct tfr_coco *c, const char *path, struct tfr_error *err)
+{
+	for (size_t i = 0; i < c->n_images; i++)
+		if (c->first[i + 1] - c->first[i] > 1)
+			return tfr_fail_path(err, TFR_EDATA, path,
+				"two annotations of image %lld, at bytes %llu and %llu of",
+				(long long)c->images[i].id,
+				(unsigned long long)c->annotations[c->order[c->first[i]]].at,
+				(unsigned long long)c->annotations[c->order[c->first[i] + 1]].at);
+	return TFR_OK;
+}
+
+enum tfr_status tfr_coco_join(
+	struct tfr_coco *c, const char *path, enum tfr_coco_what what, struct tfr_error *err)
 {
 	TFR_AUTO_FREE struct id *images = NULL, *categories = NULL;
 	TFR_AUTO_FREE uint32_t *image_of = NULL;
@@ -178,7 +215,7 @@ enum tfr_status tfr_coco_join(struct tfr_coco *c, const char *path, struct tfr_e
 	if (!status)
 		status = sort_categories(c, categories, path, err);
 	if (!status)
-		status = place_all(c, image_of, images, categories, path, err);
+		status = place_all(c, image_of, images, categories, what, path, err);
 	if (!status)
 		status = count_same_ids(c, err);
 	if (status)
@@ -186,5 +223,29 @@ enum tfr_status tfr_coco_join(struct tfr_coco *c, const char *path, struct tfr_e
 	kept = c->n_annotations - c->strays - c->unusable;
 	group(c, image_of);
 	c->first[c->n_images] = kept;
+	return what == TFR_COCO_PANOPTIC ? check_single(c, path, err) : TFR_OK;
+}
+
+enum tfr_status tfr_coco_match(const struct tfr_coco *c, const struct tfr_coco *other,
+	uint32_t **places, struct tfr_error *err)
+{
+	TFR_AUTO_FREE struct id *ids = malloc((other->n_images + 1) * sizeof(*ids));
+
+	*places = malloc((c->n_images + 1) * sizeof(**places));
+	if (!ids || !*places)
+		return tfr_fail_nomem(err, "reading annotations");
+	for (size_t i = 0; i < other->n_images; i++)
+		ids[i] = (struct id){ other->images[i].id, (uint32_t)i };
+	qsort(ids, other->n_images, sizeof(*ids), by_id);
+	for (size_t i = 0; i < c->n_images; i++)
+		(*places)[i] = find(ids, other->n_images, c->images[i].id);
 	return TFR_OK;
+}
+
+const struct tfr_coco_category *tfr_coco_category_of(const struct tfr_coco *c, int64_t id)
+{
+	for (size_t i = 0; i < c->n_categories; i++)
+		if (c->categories[i].id == id)
+			return &c->categories[i];
+	return NULL;
 }

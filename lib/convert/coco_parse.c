@@ -10,15 +10,16 @@
 
 #include <json-c/json.h>
 
-enum { DEEPEST = 16 };
+enum { DEEPEST = 16, POINTS_MOST = 10000 /* of an annotation */ };
 
 static const char *const kinds[] = { "an image", "an annotation", "a category" };
 
 /* --- the parser --- */
 
-bool tfr_coco_parser_init(struct tfr_coco_parser *p, const char *path, bool shapes)
+bool tfr_coco_parser_init(
+	struct tfr_coco_parser *p, const char *path, enum tfr_coco_what what, bool shapes)
 {
-	*p = (struct tfr_coco_parser){ .path = path, .shapes = shapes };
+	*p = (struct tfr_coco_parser){ .path = path, .what = what, .shapes = shapes };
 	p->json = json_tokener_new_ex(DEEPEST);
 	if (p->json)
 		json_tokener_set_flags(p->json, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
@@ -185,6 +186,45 @@ static enum tfr_status read_image(
 	return status;
 }
 
+/* The names of a category's keypoints, where it has some. */
+static enum tfr_status get_point_names(const struct element *e, struct tfr_coco_category *category,
+	struct tfr_buf *names, struct tfr_error *err)
+{
+	struct json_object *list;
+	size_t n;
+
+	category->points = names->size;
+	if (!json_object_object_get_ex(e->object, "keypoints", &list))
+		return TFR_OK;
+	n = json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 0;
+	if (!n || n > POINTS_MOST)
+		return wrong(e, "whose 'keypoints' are no names", err);
+	for (size_t i = 0; i < n; i++) {
+		struct json_object *v = json_object_array_get_idx(list, i);
+		const char *text = json_object_get_string(v);
+
+		if (!json_object_is_type(v, json_type_string) ||
+			strlen(text) != (size_t)json_object_get_string_len(v))
+			return wrong(e, "whose 'keypoints' are no names", err);
+		if (!tfr_buf_append(names, text, strlen(text) + 1))
+			return tfr_fail_nomem(err, "reading annotations");
+	}
+	category->n_points = (uint32_t)n;
+	return TFR_OK;
+}
+
+static enum tfr_status get_thing(const struct element *e, bool *thing, struct tfr_error *err)
+{
+	struct json_object *v;
+	int64_t value;
+
+	if (!json_object_object_get_ex(e->object, "isthing", &v) || !whole(v, &value) ||
+		value < 0 || value > 1)
+		return wrong(e, "whose 'isthing' is neither 0 nor 1", err);
+	*thing = value;
+	return TFR_OK;
+}
+
 static enum tfr_status read_category(
 	const struct element *e, struct tfr_coco_parsed *out, struct tfr_error *err)
 {
@@ -193,6 +233,10 @@ static enum tfr_status read_category(
 
 	if (!status)
 		status = get_text(e, "name", &out->names, &category.name, err);
+	if (!status && e->parser->what == TFR_COCO_OBJECTS)
+		status = get_point_names(e, &category, &out->names, err);
+	if (!status && e->parser->what == TFR_COCO_PANOPTIC)
+		status = get_thing(e, &category.thing, err);
 	if (!status && !tfr_buf_append(&out->categories, &category, sizeof(category)))
 		status = tfr_fail_nomem(err, "reading annotations");
 	return status;
@@ -211,6 +255,81 @@ static enum tfr_status keep_shape(const struct element *e, size_t from, size_t t
 	return tfr_buf_append(shapes, e->text + from, to - from)
 		       ? TFR_OK
 		       : tfr_fail_nomem(err, "reading annotations");
+}
+
+/* Three numbers a keypoint: x, y, and 0 not labelled, 1 hidden, 2 to be seen. */
+static enum tfr_status get_points(const struct element *e, struct tfr_coco_annotation *a,
+	struct tfr_buf *points, struct tfr_error *err)
+{
+	static const char fault[] = "whose 'keypoints' are not three numbers each";
+	struct json_object *list;
+	size_t n;
+
+	a->first = points->size / sizeof(struct tfr_coco_point);
+	if (!json_object_object_get_ex(e->object, "keypoints", &list))
+		return TFR_OK;
+	n = json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 1;
+	if (n % 3 || n / 3 > POINTS_MOST)
+		return wrong(e, fault, err);
+	for (size_t i = 0; i < n; i += 3) {
+		struct tfr_coco_point p;
+
+		if (!number(json_object_array_get_idx(list, i), &p.x) ||
+			!number(json_object_array_get_idx(list, i + 1), &p.y) ||
+			!whole(json_object_array_get_idx(list, i + 2), &p.visibility))
+			return wrong(e, fault, err);
+		if (!tfr_buf_append(points, &p, sizeof(p)))
+			return tfr_fail_nomem(err, "reading annotations");
+		a->labelled += p.visibility > 0;
+	}
+	a->n = (uint32_t)(n / 3);
+	if (json_object_object_get_ex(e->object, "num_keypoints", &list))
+		return get_whole(e, "num_keypoints", &a->labelled, err);
+	return TFR_OK;
+}
+
+static enum tfr_status get_segments(const struct element *e, struct tfr_coco_annotation *a,
+	struct tfr_buf *segments, struct tfr_error *err)
+{
+	struct json_object *list;
+	size_t n;
+
+	a->first = segments->size / sizeof(struct tfr_coco_segment);
+	if (!json_object_object_get_ex(e->object, "segments_info", &list) ||
+		!json_object_is_type(list, json_type_array))
+		return wrong(e, "without a list 'segments_info'", err);
+	n = json_object_array_length(list);
+	for (size_t i = 0; i < n; i++) {
+		struct json_object *v = json_object_array_get_idx(list, i), *id, *category;
+		struct tfr_coco_segment s;
+
+		if (!json_object_is_type(v, json_type_object) ||
+			!json_object_object_get_ex(v, "id", &id) || !whole(id, &s.id) ||
+			!json_object_object_get_ex(v, "category_id", &category) ||
+			!whole(category, &s.category))
+			return wrong(e, "with a segment without 'id' and 'category_id'", err);
+		if (!tfr_buf_append(segments, &s, sizeof(s)))
+			return tfr_fail_nomem(err, "reading annotations");
+	}
+	a->n = (uint32_t)n;
+	return TFR_OK;
+}
+
+/* An annotation of captions or of panoptic. */
+static enum tfr_status read_other(
+	const struct element *e, struct tfr_coco_parsed *out, struct tfr_error *err)
+{
+	struct tfr_coco_annotation a = { .at = e->at, .id = INT64_MIN };
+	bool captions = e->parser->what == TFR_COCO_CAPTIONS;
+	enum tfr_status status = get_whole(e, "image_id", &a.image, err);
+
+	if (!status)
+		status = get_text(e, captions ? "caption" : "file_name", &out->names, &a.text, err);
+	if (!status && !captions)
+		status = get_segments(e, &a, &out->segments, err);
+	if (!status && !tfr_buf_append(&out->annotations, &a, sizeof(a)))
+		status = tfr_fail_nomem(err, "reading annotations");
+	return status;
 }
 
 static enum tfr_status read_annotation(const struct element *e, size_t from, size_t to,
@@ -233,6 +352,8 @@ static enum tfr_status read_annotation(const struct element *e, size_t from, siz
 	if (!status)
 		status = get_crowd(e, &a.crowd, err);
 	if (!status)
+		status = get_points(e, &a, &out->points, err);
+	if (!status)
 		status = keep_shape(e, from, to, &a, &out->shapes, err);
 	if (!status && !tfr_buf_append(&out->annotations, &a, sizeof(a)))
 		status = tfr_fail_nomem(err, "reading annotations");
@@ -254,6 +375,8 @@ enum tfr_status tfr_coco_parse(struct tfr_coco_parser *p, const uint8_t *text,
 	status = parse(&e, from, to, err);
 	if (!status && el->list == TFR_COCO_IMAGES)
 		status = read_image(&e, out, err);
+	else if (!status && el->list == TFR_COCO_ANNOTATIONS && p->what != TFR_COCO_OBJECTS)
+		status = read_other(&e, out, err);
 	else if (!status && el->list == TFR_COCO_ANNOTATIONS)
 		status = read_annotation(&e, from, to, out, err);
 	else if (!status)
@@ -279,4 +402,6 @@ void tfr_coco_parsed_clear(struct tfr_coco_parsed *out)
 	tfr_buf_clear(&out->categories);
 	tfr_buf_clear(&out->names);
 	tfr_buf_clear(&out->shapes);
+	tfr_buf_clear(&out->points);
+	tfr_buf_clear(&out->segments);
 }

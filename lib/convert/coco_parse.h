@@ -4,6 +4,13 @@
 
 #include "convert/coco_scan.h"
 
+/* Which of COCO's files it is, which says what its annotations have. */
+enum tfr_coco_what {
+	TFR_COCO_OBJECTS,  /* boxes and shapes, of things and of people with keypoints */
+	TFR_COCO_CAPTIONS, /* texts; there are no categories */
+	TFR_COCO_PANOPTIC, /* one of an image: a picture of segments' ids, and what these are */
+};
+
 struct tfr_coco_image {
 	int64_t id;
 	uint32_t width, height;
@@ -23,16 +30,33 @@ struct tfr_coco_annotation {
 	} shape;
 	uint32_t shape_size; /* 0: not kept */
 	bool crowd;
+	int64_t labelled; /* "num_keypoints" */
+	uint64_t text;	  /* offset in the names: the caption, or the picture of segments */
+	/* Its keypoints in `points`, or its segments in `segments`. */
+	uint64_t first;
+	uint32_t n;
+};
+
+struct tfr_coco_point {
+	double x, y; /* in pixels */
+	int64_t visibility;
+};
+
+struct tfr_coco_segment {
+	int64_t id, category;
 };
 
 struct tfr_coco_category {
 	int64_t id;
 	uint64_t name, at;
+	bool thing;	   /* of panoptic: "isthing" */
+	uint64_t points;   /* offset in the names: those of its keypoints, one behind the other */
+	uint32_t n_points; /* 0: it has none */
 };
 
 /* What elements were parsed to; arrays of the structs above, texts with a NUL each. */
 struct tfr_coco_parsed {
-	struct tfr_buf images, annotations, categories, names, shapes;
+	struct tfr_buf images, annotations, categories, names, shapes, points, segments;
 };
 
 struct json_tokener;
@@ -41,11 +65,13 @@ struct json_tokener;
 struct tfr_coco_parser {
 	const char *path;
 	struct json_tokener *json;
+	enum tfr_coco_what what;
 	bool shapes; /* keep them; an annotation then must have one */
 };
 
 /* False: out of memory. */
-bool tfr_coco_parser_init(struct tfr_coco_parser *p, const char *path, bool shapes);
+bool tfr_coco_parser_init(
+	struct tfr_coco_parser *p, const char *path, enum tfr_coco_what what, bool shapes);
 void tfr_coco_parser_clear(struct tfr_coco_parser *p);
 
 /* Parses the element `e` of the text that begins at byte `offset` of the file.  The

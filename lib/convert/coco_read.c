@@ -113,7 +113,9 @@ static enum tfr_status parse(void *ctx, struct tfr_lanes_run *run, unsigned work
 	(void)run, (void)worker, (void)i;
 	b->parsed.images.size = b->parsed.annotations.size = b->parsed.categories.size = 0;
 	b->parsed.names.size = b->parsed.shapes.size = 0;
-	if (!b->parser.json && !tfr_coco_parser_init(&b->parser, r->path, r->opts->shapes))
+	b->parsed.points.size = b->parsed.segments.size = 0;
+	if (!b->parser.json &&
+		!tfr_coco_parser_init(&b->parser, r->path, r->opts->what, r->opts->shapes))
 		return tfr_fail_nomem(err, "reading annotations");
 	for (size_t k = 0; !status && k < b->elements.size / sizeof(*e); k++)
 		status =
@@ -146,6 +148,19 @@ static bool append(struct tfr_buf *all, const struct tfr_buf *part)
 	return tfr_buf_append(all, part->data, part->size);
 }
 
+/* Offsets in the block become offsets in all. */
+static void move_annotations(struct tfr_coco_parsed *part, const struct tfr_coco_parsed *all)
+{
+	struct tfr_coco_annotation *a =
+		(struct tfr_coco_annotation *)(void *)part->annotations.data;
+
+	for (size_t k = 0; k < part->annotations.size / sizeof(*a); k++) {
+		a[k].text += all->names.size;
+		a[k].first += all->points.size / sizeof(struct tfr_coco_point) +
+			      all->segments.size / sizeof(struct tfr_coco_segment);
+	}
+}
+
 static enum tfr_status join(void *ctx, uint64_t i, void *slot, struct tfr_error *err)
 {
 	struct reading *r = ctx;
@@ -158,12 +173,16 @@ static enum tfr_status join(void *ctx, uint64_t i, void *slot, struct tfr_error 
 	(void)i;
 	for (size_t k = 0; k < part->images.size / sizeof(*images); k++)
 		images[k].name += all->names.size;
-	for (size_t k = 0; k < part->categories.size / sizeof(*categories); k++)
+	for (size_t k = 0; k < part->categories.size / sizeof(*categories); k++) {
 		categories[k].name += all->names.size;
+		categories[k].points += all->names.size;
+	}
+	move_annotations(part, all);
 	if (!keep_shapes(r, b) || !append(&all->names, &part->names) ||
 		!append(&all->images, &part->images) ||
 		!append(&all->annotations, &part->annotations) ||
-		!append(&all->categories, &part->categories))
+		!append(&all->categories, &part->categories) ||
+		!append(&all->points, &part->points) || !append(&all->segments, &part->segments))
 		return tfr_fail_nomem(err, "reading annotations");
 	return TFR_OK;
 }
@@ -197,7 +216,10 @@ static enum tfr_status read_all(struct reading *r, struct tfr_error *err)
 enum tfr_status tfr_coco_read(struct tfr_coco *c, const char *path,
 	const struct tfr_coco_opts *opts, struct tfr_error *err)
 {
-	struct reading r = { .coco = c, .path = path, .opts = opts, .scan = { .path = path } };
+	struct reading r = { .coco = c,
+		.path = path,
+		.opts = opts,
+		.scan = { .path = path, .no_categories = opts->what == TFR_COCO_CAPTIONS } };
 	enum tfr_status status;
 
 	*c = (struct tfr_coco){ 0 };
@@ -207,7 +229,7 @@ enum tfr_status tfr_coco_read(struct tfr_coco *c, const char *path,
 	status = read_all(&r, err);
 	close(r.fd);
 	tfr_buf_clear(&r.open);
-	return status ? status : tfr_coco_join(c, path, err);
+	return status ? status : tfr_coco_join(c, path, opts->what, err);
 }
 
 void tfr_coco_clear(struct tfr_coco *c)

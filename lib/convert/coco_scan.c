@@ -270,7 +270,7 @@ enum tfr_status tfr_coco_scan_end(const struct tfr_coco_scan *s, struct tfr_erro
 	if (s->state != END)
 		return bad(s, "JSON cut short", err);
 	for (unsigned i = 0; i < TFR_COCO_LISTS; i++)
-		if (!s->seen[i])
+		if (!s->seen[i] && !(i == TFR_COCO_CATEGORIES && s->no_categories))
 			return tfr_fail_path(err, TFR_EDATA, s->path, "no list '%s' in", lists[i]);
 	return TFR_OK;
 }

@@ -30,6 +30,7 @@ struct tfr_coco_scan {
 	size_t key_size;
 	enum tfr_coco_list list; /* TFR_COCO_LISTS: some other member */
 	bool seen[TFR_COCO_LISTS];
+	bool no_categories; /* the file need not have them */
 };
 
 /* Looks at text[s->at] to text[size - 1] and appends the elements that end there to `elements`.

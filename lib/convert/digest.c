@@ -74,7 +74,8 @@ static void mix_file(struct digesting *d, const char *path)
 static void mix_beside(struct digesting *d)
 {
 	const struct tfr_convert_opts *o = d->in->opts;
-	const char *const paths[] = { o->annotations, o->masks, o->labels };
+	const char *const paths[] = { o->annotations, o->captions, o->panoptic, o->segments,
+		o->masks, o->labels };
 
 	for (size_t k = 0; k < sizeof(paths) / sizeof(*paths); k++)
 		if (paths[k])

@@ -17,7 +17,7 @@ static const struct tfr_input_ops *const rows[] = {
 	&tfr_input_pairs,
 	&tfr_input_audio, /* looks for a sound; any folder is one of pictures */
 	&tfr_input_folder,
-	&tfr_input_npy,	    /* an NPZ is an archive, too */
+	&tfr_input_npy, /* an NPZ is an archive, too */
 	&tfr_input_hdf5,
 	&tfr_input_records, /* verifies a checksum; an archive may be any GZIP file */
 	&tfr_input_webdataset,
@@ -97,7 +97,7 @@ static enum tfr_status check_opts(
 	if (opts->masks && ops != &tfr_input_pairs)
 		return tfr_fail(err, TFR_EUSAGE, "a folder of masks belongs to pairs, not to %s",
 			ops->what);
-	if (opts->annotations && ops != &tfr_input_coco)
+	if ((opts->annotations || opts->captions || opts->panoptic) && ops != &tfr_input_coco)
 		return tfr_fail(
 			err, TFR_EUSAGE, "a file of annotations does not belong to %s", ops->what);
 	if (opts->instance_masks && ops != &tfr_input_coco)

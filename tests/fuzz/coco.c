@@ -70,14 +70,14 @@ static void compare(const uint8_t *data, size_t size, enum tfr_status status,
 	json_tokener_free(parser);
 }
 
-static void parse(const uint8_t *data, const struct tfr_buf *elements)
+static void parse(const uint8_t *data, const struct tfr_buf *elements, enum tfr_coco_what what)
 {
 	const struct tfr_coco_element *e = (const void *)elements->data;
 	struct tfr_coco_parsed parsed = { 0 };
 	struct tfr_coco_parser p;
 	struct tfr_error err;
 
-	if (!tfr_coco_parser_init(&p, "a", true))
+	if (!tfr_coco_parser_init(&p, "a", what, true))
 		abort();
 	for (size_t i = 0; i < elements->size / sizeof(*e); i++) {
 		enum tfr_status status = tfr_coco_parse(&p, data, &e[i], 0, &parsed, &err);
@@ -104,6 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		(whole.size && memcmp(whole.data, pieces.data, whole.size)))
 		abort();
 	compare(data + 1, size - 1, status, &err, &whole);
-	parse(data + 1, &whole);
+	for (int what = TFR_COCO_OBJECTS; what <= TFR_COCO_PANOPTIC; what++)
+		parse(data + 1, &whole, (enum tfr_coco_what)what);
 	return 0;
 }

@@ -160,6 +160,70 @@ def coco_boxes(folder, tfr):
                 assert got == wanted, (image, name, got, wanted)
 
 
+def coco_more(folder, tfr):
+    """Keypoints, captions and panoptic masks as tensorflow/models' scripts make them, by NumPy."""
+    import tensorflow as tf
+    rng = np.random.default_rng(23)
+    (folder / 'pictures').mkdir()
+    (folder / 'panoptic').mkdir()
+    names = ['k%d' % n for n in range(17)]
+    things = {int(c): int(rng.integers(0, 2)) for c in rng.choice(np.arange(1, 201), 20, replace=False)}
+    images, people, captions, panoptic, wanted = [], [], [], [], {}
+    for n in range(40):
+        width, height = int(rng.integers(5, 60)), int(rng.integers(5, 60))
+        image = {'id': 1000 - n, 'file_name': '%d.png' % n, 'width': width, 'height': height}
+        images.append(image)
+        Image.fromarray(rng.integers(0, 256, (height, width), dtype=np.uint8)).save(folder / 'pictures' / image['file_name'])
+        want = wanted[image['file_name']] = {k: [] for k in ('x', 'y', 'visibility', 'num', 'text')} | {'captions': []}
+        for _ in range(int(rng.integers(0, 4))):
+            a = {'image_id': image['id'], 'category_id': 1, 'bbox': [0, 0, width, height], 'area': 1, 'iscrowd': 0}
+            points = [[float(rng.uniform(0, width)), int(rng.integers(0, height)), int(rng.integers(0, 3))] for _ in names]
+            if rng.integers(0, 4):
+                a |= {'keypoints': sum(points, []), 'num_keypoints': sum(p[2] > 0 for p in points)}
+            else:
+                points = [[0, 0, 0] for _ in names]
+            people.append(a)
+            want['x'] += [np.float32(p[0] / width) for p in points]
+            want['y'] += [np.float32(p[1] / height) for p in points]
+            want['visibility'] += [p[2] for p in points]
+            want['num'].append(a.get('num_keypoints', 0))
+            want['text'] += [name.encode() for name in names]
+        for k in range(int(rng.integers(0, 3))):
+            captions.append({'image_id': image['id'], 'id': k, 'caption': 'caption %d of %d, %s' % (k, n, chr(0x100 + n))})
+            want['captions'].append(captions[-1]['caption'].encode())
+        ids = rng.choice(2 ** 24, int(rng.integers(1, 9)), replace=False)
+        segments = [{'id': int(i), 'category_id': int(rng.choice(list(things))), 'iscrowd': 0} for i in ids[1:]]
+        painted = ids[rng.integers(0, len(ids), (height, width))]
+        Image.fromarray(np.stack([painted & 255, painted >> 8 & 255, painted >> 16], -1).astype(np.uint8)).save(
+            folder / 'panoptic' / image['file_name'])
+        panoptic.append({'image_id': image['id'], 'file_name': image['file_name'], 'segments_info': segments})
+        want['category_mask'], want['instance_mask'] = np.zeros((2, height, width), np.uint8)
+        for k, segment in enumerate(segments):
+            want['category_mask'][painted == segment['id']] = segment['category_id']
+            want['instance_mask'][painted == segment['id']] = k + 1 if things[segment['category_id']] else 0
+    kinds = [{'id': c, 'name': str(c), 'isthing': t} for c, t in things.items()]
+    for name, annotations, categories in (('people', people, [{'id': 1, 'name': 'person', 'keypoints': names}]),
+                                          ('captions', captions, None), ('panoptic', panoptic, kinds)):
+        some = [images[k] for k in rng.permutation(len(images))] if name != 'people' else images
+        (folder / (name + '.json')).write_text(json.dumps(
+            {'images': some, 'annotations': annotations} | ({'categories': categories} if categories else {})))
+    tfr('shard', '-q', '-j', 3, '--annotations', folder / 'people.json', '--captions', folder / 'captions.json', '--panoptic',
+        folder / 'panoptic.json', '--images', folder / 'pictures', '-o', folder / 'set@2')
+    spec = {'image/object/keypoint/' + k: tf.io.VarLenFeature(t) for k, t in (
+        ('x', tf.float32), ('y', tf.float32), ('visibility', tf.int64), ('num', tf.int64), ('text', tf.string))}
+    spec |= {'image/caption': tf.io.VarLenFeature(tf.string), 'image/filename': tf.io.FixedLenFeature([], tf.string)}
+    spec |= {'image/panoptic/' + k: tf.io.FixedLenFeature([], tf.string) for k in ('category_mask', 'instance_mask')}
+    records = parsed(sorted(folder.glob('set-*')), spec)
+    assert [r['image/filename'].numpy().decode() for r in records] == [i['file_name'] for i in images]
+    for record in records:
+        want = wanted[record['image/filename'].numpy().decode()]
+        for k in 'x', 'y', 'visibility', 'num', 'text':
+            assert record['image/object/keypoint/' + k].values.numpy().tolist() == np.array(want[k]).tolist(), k
+        assert record['image/caption'].values.numpy().tolist() == want['captions']
+        for k in 'category_mask', 'instance_mask':
+            assert (decode(record['image/panoptic/' + k].numpy()) == want[k]).all(), k
+
+
 def coco_masks(folder, tfr, python):
     """Every mask as pycocotools draws it, to the byte."""
     peer = pathlib.Path(__file__).with_name('peer_coco.py')
@@ -192,4 +256,4 @@ def cases(tfr, coco, skip):
         coco_masks(folder, tfr, coco)
 
     return [(f.__name__.replace('_', '-'), lambda folder, f=f: f(folder, tfr))
-            for f in (golden_pairs, our_pairs, coco_boxes)] + [('coco-masks', masks)]
+            for f in (golden_pairs, our_pairs, coco_boxes, coco_more)] + [('coco-masks', masks)]

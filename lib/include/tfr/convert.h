@@ -113,6 +113,9 @@ struct tfr_convert_opts {
 	 * pictures. */
 	const char *annotations;
 	bool instance_masks;
+	/* "coco": files of captions and of panoptic, beside `annotations` or in their place; and
+	 * the folder of the pictures of segments, NULL: that of panoptic's name without ".json". */
+	const char *captions, *panoptic, *segments;
 	bool allow_missing; /* records: sets that lack members are read with what is there */
 	/* Records: read from this descriptor, which stays the caller's, up to its end; inputs[0] is
 	 * what errors call it.  NULL: `inputs` are opened. */
@@ -257,10 +260,12 @@ struct tfr_convert_report {
  * image/object/class/{label,text} (category_id as it is, and its name), image/object/area,
  * image/object/is_crowd and, with `instance_masks`, image/object/mask, an 8-bit gray PNG of 0 and 1
  * each, drawn as pycocotools draws polygons and runs (tensorflow/models, official/vision/data/
- * create_coco_tf_record.py).  Boxes without an area or past the picture's edge are left out and
- * counted, and so are annotations of images that are not there.  Skipped: pictures that are absent,
- * of another size than the annotations say, or with a shape that cannot be drawn, and names that
- * leave the folder.
+ * create_coco_tf_record.py); where categories name keypoints,
+ * image/object/keypoint/{x,y,visibility, num,text}; with `captions` image/caption; with `panoptic`
+ * image/panoptic/{category_mask, instance_mask}, 8-bit gray PNGs.  Boxes without an area or past
+ * the picture's edge are left out and counted, and so are annotations of images that are not there.
+ * Skipped: pictures that are absent, of another size than the annotations say, or with a shape that
+ * cannot be drawn, and names that leave the folder.
  *
  * Item k of a set goes to shard k mod N, skipped or not, so that one bad file moves no other.
  * Nothing is visible until every set is whole and on disk; then one set after the other gets its

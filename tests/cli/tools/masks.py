@@ -4,6 +4,7 @@ pairs    a line a record: the picture's name; "kept" where the mask has the byte
          gray" where it is another PNG of that kind; "equal" where its numbers are those of FOLDER/NAME.u8
 coco     a line a record: the picture's name, how many masks it has, and how many of them FOLDER/masks.json says so
 draw     a line a record and below it its masks, a character a pixel
+panoptic a line a mask of panoptic: the picture's name, which one, its numbers row after row
 pictures writes to FOLDER gray pictures of the sizes and names that the annotations on standard input have
 """
 import base64
@@ -56,6 +57,14 @@ def coco(folder):
         print(record['image/filename'][0], len(masks), sum(a == b for a, b in zip(masks, wanted, strict=True)))
 
 
+def panoptic(_):
+    for line in sys.stdin:
+        record = json.loads(line)
+        for name in 'category_mask', 'instance_mask':
+            for mask in decoded(record, 'image/panoptic/' + name):
+                print(record['image/filename'][0], name, *gray(mask))
+
+
 def draw(_):
     for line in sys.stdin:
         record = json.loads(line)
@@ -78,4 +87,4 @@ def pictures(folder):
                          chunk(b'IDAT', zlib.compress(bytes(width + 1) * height)) + chunk(b'IEND', b''))
 
 
-{'pairs': pairs, 'coco': coco, 'draw': draw, 'pictures': pictures}[sys.argv[1]](pathlib.Path(sys.argv[2]))
+{'pairs': pairs, 'coco': coco, 'draw': draw, 'panoptic': panoptic, 'pictures': pictures}[sys.argv[1]](pathlib.Path(sys.argv[2]))
