@@ -19,6 +19,7 @@ const struct command *const commands[] = {
 	&cmd_show,
 	&cmd_count,
 	&cmd_check,
+	&cmd_schema,
 	&cmd_index,
 	&cmd_repair,
 	&cmd_shuffle_to_disk,

@@ -1,6 +1,7 @@
 /* inspect/schema.c - a schema read, and records held to it.
  *
- * A line a feature: `required|optional KIND COUNT NAME`.  The name comes last, so that it may have
+ * A text that begins with a brace is JSON, as 'tfr schema --emit json' writes it.  Else it is a
+ * line a feature: `required|optional KIND COUNT NAME`.  The name comes last, so that it may have
  * blanks in it.  Rules and features are both sorted by name, so a record is one walk over both. */
 #include "inspect/schema.h"
 
@@ -151,6 +152,40 @@ static struct rule *new_rule(struct tfr_schema *s, size_t name_size)
 	return r->name ? r : NULL;
 }
 
+static enum tfr_kind kind_of(const char *word)
+{
+	for (int k = TFR_KIND_BYTES; k <= TFR_KIND_INT64; k++)
+		if (!strcmp(word, tfr_kind_name((enum tfr_kind)k)))
+			return (enum tfr_kind)k;
+	return TFR_KIND_UNSET;
+}
+
+enum tfr_status tfr_schema_add(struct tfr_schema *s, bool required, const char *kind, uint64_t min,
+	uint64_t max, const char *name, size_t size, struct tfr_error *err)
+{
+	struct line l = { .p = name, .end = name + size };
+	struct rule *r = new_rule(s, size);
+
+	if (!r)
+		return tfr_fail_nomem(err, "reading a schema");
+	r->required = required;
+	r->kind = kind_of(kind);
+	r->min = min;
+	r->max = max;
+	snprintf(r->count, sizeof(r->count), min == max ? "%llu" : "%llu..%llu",
+		(unsigned long long)min, (unsigned long long)max);
+	if (!r->kind)
+		return tfr_fail(err, TFR_EUSAGE, "no kind '%s'", kind);
+	if (!read_name(&l, r))
+		return tfr_fail(err, TFR_EUSAGE, "a backslash is written \\\\, other bytes \\xNN");
+	return TFR_OK;
+}
+
+void tfr_schema_allow_only(struct tfr_schema *s)
+{
+	s->only = true;
+}
+
 static enum tfr_status read_rule(
 	struct tfr_schema *s, struct line *l, bool required, struct tfr_error *err)
 {
@@ -161,9 +196,7 @@ static enum tfr_status read_rule(
 		return tfr_fail_nomem(err, "reading a schema");
 	r->required = required;
 	next_word(l, kind);
-	for (int k = TFR_KIND_BYTES; k <= TFR_KIND_INT64; k++)
-		if (!strcmp(kind, tfr_kind_name((enum tfr_kind)k)))
-			r->kind = (enum tfr_kind)k;
+	r->kind = kind_of(kind);
 	if (!r->kind)
 		return wrong(l, err, "expected int64, float or bytes");
 	next_word(l, r->count);
@@ -208,7 +241,7 @@ static int compare_rules(const void *a, const void *b)
 	return compare_bytes(x->name, x->size, y->name, y->size);
 }
 
-static enum tfr_status read_rules(struct tfr_schema *s, const char *path, const char *text,
+static enum tfr_status read_lines(struct tfr_schema *s, const char *path, const char *text,
 	size_t size, struct tfr_error *err)
 {
 	const char *p = text, *end = p + size;
@@ -224,6 +257,21 @@ static enum tfr_status read_rules(struct tfr_schema *s, const char *path, const 
 		p = newline ? newline + 1 : end;
 		status = read_line(s, &l, err);
 	}
+	return status;
+}
+
+static enum tfr_status read_rules(struct tfr_schema *s, const char *path, const char *text,
+	size_t size, struct tfr_error *err)
+{
+	enum tfr_status status;
+	size_t blanks = 0;
+
+	while (blanks < size && text[blanks] && strchr(" \t\r\n", text[blanks]))
+		blanks++;
+	if (blanks < size && text[blanks] == '{')
+		status = tfr_schema_read_json(s, path, text + blanks, size - blanks, err);
+	else
+		status = read_lines(s, path, text, size, err);
 	if (!status && s->n)
 		qsort(s->rules, s->n, sizeof(*s->rules), compare_rules);
 	for (size_t i = 1; !status && i < s->n; i++)

@@ -15,6 +15,15 @@ enum tfr_status tfr_schema_parse(struct tfr_schema **s, const char *path, const 
 	size_t size, struct tfr_error *err);
 void tfr_schema_close(struct tfr_schema *s); /* accepts NULL */
 
+/* For who reads another form: adds a feature, whose name has \\ and \xNN in it as a line of the
+ * text has.  TFR_EUSAGE: no such kind, or the name ends in a backslash that means nothing. */
+enum tfr_status tfr_schema_add(struct tfr_schema *s, bool required, const char *kind, uint64_t min,
+	uint64_t max, const char *name, size_t size, struct tfr_error *err);
+void tfr_schema_allow_only(struct tfr_schema *s);
+/* schema_json.c: the features of a JSON object as tfr_survey_schema() writes it. */
+enum tfr_status tfr_schema_read_json(struct tfr_schema *s, const char *path, const char *text,
+	size_t size, struct tfr_error *err);
+
 /* Shows `found` each feature that is not as the schema wants it, in bytewise order of the names.
  * Both live until it returns.  A failure of `found` ends it and is returned. */
 enum tfr_status tfr_schema_check(const struct tfr_schema *s, const struct tfr_example *ex,

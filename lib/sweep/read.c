@@ -124,12 +124,20 @@ static enum tfr_status pass_over(
 	return tfr_reader_resync(st->reader, &lost, err);
 }
 
+/* Whether the file has given all that is wanted of it. */
+static bool enough(const struct run *r, uint64_t records)
+{
+	return r->s->first && records >= r->s->first;
+}
+
 enum tfr_status sweep_read(struct run *r, struct stream *st, struct piece *p, struct tfr_error *err)
 {
 	enum tfr_status status = tfr_ticker_check(&r->ticker, err);
 
 	p->file = st->file;
 	st->piece = p;
+	if (!status && enough(r, st->records))
+		status = TFR_END;
 	while (!status) {
 		status = tfr_reader_next_run(st->reader, &p->run, err);
 		if (!status && p->run.large)
@@ -196,7 +204,8 @@ enum tfr_status sweep_examine(struct run *r, struct worker *w, struct piece *p,
 
 	if (keep && !tfr_buf_reserve(keep, p->run.records * stride))
 		return tfr_fail_nomem(err, "looking at the records");
-	while ((status = tfr_run_next(&p->run, &s.rec, err)) != TFR_END) {
+	while (!enough(r, p->run.index + p->run.seen) &&
+		(status = tfr_run_next(&p->run, &s.rec, err)) != TFR_END) {
 		taken = false;
 		if (keep)
 			entry = keep->data + keep->size;

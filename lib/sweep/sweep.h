@@ -32,6 +32,7 @@ struct tfr_sweep {
 	/* The inputs are not swept after this: what is bad goes into the quarantine of `opts`, in
 	 * the order of the inputs, which are then read one after another. */
 	bool last;
+	uint64_t first;	     /* only so many records of each file, the first; 0: all */
 	size_t verdict_size; /* bytes examine() may note of each record, for settle() */
 	uint64_t max_record; /* a larger one is refused with TFR_ENOMEM; 0: 1 GiB */
 	size_t block_size;   /* bytes read at a time, 0: 512 KiB */

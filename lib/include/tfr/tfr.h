@@ -23,6 +23,7 @@
 #include <tfr/rewrite.h>
 #include <tfr/select.h>
 #include <tfr/shard.h>
+#include <tfr/survey.h>
 #include <tfr/sweep.h>
 #include <tfr/tensor.h>
 #include <tfr/text.h>

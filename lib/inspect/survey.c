@@ -1,0 +1,161 @@
+/* inspect/survey.c - the list of features of a set, by name and kind. */
+#include "inspect/survey.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/utf8.h"
+
+struct tfr_survey *tfr_survey_new(bool values)
+{
+	struct tfr_survey *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	pthread_mutex_init(&s->lock, NULL);
+	s->values = values;
+	return s;
+}
+
+static void free_feature(struct tfr_surveyed *f)
+{
+	tfr_facts_clear(&f->facts);
+	if (f->values)
+		tfr_tops_free(f->values->tops);
+	free(f->values);
+	free(f->files);
+	free(f->name);
+	pthread_mutex_destroy(&f->lock);
+	free(f);
+}
+
+void tfr_survey_free(struct tfr_survey *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->n; i++)
+		free_feature(s->list[i]);
+	for (uint64_t i = 0; s->paths && i < s->files; i++)
+		free(s->paths[i]);
+	free(s->paths);
+	free(s->file_records);
+	free(s->list);
+	tfr_series_clear(&s->sizes);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
+uint64_t tfr_survey_records(const struct tfr_survey *s)
+{
+	return s->records;
+}
+
+uint64_t tfr_survey_sequences(const struct tfr_survey *s)
+{
+	return s->sequences;
+}
+
+int tfr_survey_compare(
+	const struct tfr_surveyed *a, const void *name, size_t size, enum tfr_kind kind)
+{
+	int c = memcmp(a->name, name, a->size < size ? a->size : size);
+
+	if (!c)
+		c = (a->size > size) - (a->size < size);
+	return c ? c : (int)a->kind - (int)kind;
+}
+
+static struct tfr_surveyed *new_feature(
+	const struct tfr_survey *s, const void *name, size_t size, enum tfr_kind kind)
+{
+	struct tfr_surveyed *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	pthread_mutex_init(&f->lock, NULL);
+	tfr_facts_init(&f->facts);
+	f->name = malloc(size + 1);
+	f->size = size;
+	f->kind = kind;
+	if (f->name)
+		((char *)memcpy(f->name, name, size))[size] = '\0';
+	if (s->values) {
+		f->values = calloc(1, sizeof(*f->values));
+		if (f->values)
+			f->values->tops = tfr_tops_new();
+	}
+	if (s->paths)
+		f->files = calloc(s->files + 1, sizeof(*f->files));
+	if (f->name && (!s->values || (f->values && f->values->tops)) && (!s->paths || f->files))
+		return f;
+	free_feature(f);
+	return NULL;
+}
+
+static enum tfr_status insert(struct tfr_survey *s, size_t at, const void *name, size_t size,
+	enum tfr_kind kind, struct tfr_error *err)
+{
+	struct tfr_surveyed **list = s->list, *f;
+	size_t cap = s->cap ? 2 * s->cap : 32;
+
+	if (s->n == TFR_SURVEY_FEATURES)
+		return tfr_fail(err, TFR_EUSAGE, "more than %d features", TFR_SURVEY_FEATURES);
+	if (s->n == s->cap) {
+		list = realloc(list, cap * sizeof(struct tfr_surveyed *));
+		if (!list)
+			return tfr_fail_nomem(err, "looking at the features");
+		s->list = list;
+		s->cap = cap;
+	}
+	f = new_feature(s, name, size, kind);
+	if (!f)
+		return tfr_fail_nomem(err, "looking at the features");
+	memmove(list + at + 1, list + at, (s->n - at) * sizeof(struct tfr_surveyed *));
+	list[at] = f;
+	s->n++;
+	return TFR_OK;
+}
+
+enum tfr_status tfr_survey_get(struct tfr_survey *s, const void *name, size_t size,
+	enum tfr_kind kind, struct tfr_surveyed **f, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	size_t low = 0, high;
+
+	pthread_mutex_lock(&s->lock);
+	high = s->n;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (tfr_survey_compare(s->list[mid], name, size, kind) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == s->n || tfr_survey_compare(s->list[low], name, size, kind))
+		status = insert(s, low, name, size, kind, err);
+	if (!status)
+		*f = s->list[low];
+	pthread_mutex_unlock(&s->lock);
+	return status;
+}
+
+bool tfr_survey_name(struct tfr_buf *text, const struct tfr_surveyed *f)
+{
+	const uint8_t *p = (const uint8_t *)f->name;
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < f->size;) {
+		size_t n = tfr_utf8_length(p + i, f->size - i);
+
+		if (p[i] == '\\')
+			ok = tfr_buf_append(text, "\\\\", 2);
+		else if (!n || p[i] < 0x20 || p[i] == 0x7f)
+			ok = tfr_buf_printf(text, "\\x%02x", p[i]);
+		else
+			ok = tfr_buf_append(text, p + i, n);
+		i += n ? n : 1;
+	}
+	return ok;
+}

@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+"""What `tfr schema --emit` printed, given to its reader: peer_schema.py dali CODE FILE INDEX | peer_schema.py metadata TEXT
+
+dali: runs CODE and reads FILE with its FEATURES; prints a JSON object a record, lists of numbers, bytes in hex.
+metadata: parses TEXT as a tensorflow.metadata.v0.Schema; prints a JSON object a feature.
+"""
+import json
+import sys
+
+
+def read_by_dali(code, path, index):
+    from nvidia.dali import fn, pipeline_def
+    found = {}
+    exec(open(code).read(), found)
+    names = list(found['FEATURES'])
+
+    @pipeline_def(batch_size=1, num_threads=1, device_id=None)
+    def records():
+        out = fn.readers.tfrecord(path=[path], index_path=[index], features=found['FEATURES'], name='reader')
+        return tuple(out[name] for name in names)
+
+    pipeline = records()
+    pipeline.build()
+    for _ in range(pipeline.epoch_size('reader')):
+        row = {}
+        for name, out in zip(names, pipeline.run()):
+            value = out.at(0)
+            row[name] = bytes(value).hex() if value.dtype.name == 'uint8' else value.reshape(-1).tolist()
+        print(json.dumps(row))
+
+
+def parse_metadata(text):
+    from google.protobuf import text_format
+    from tensorflow_metadata.proto.v0 import schema_pb2
+    schema = text_format.Parse(open(text).read(), schema_pb2.Schema())
+    for f in schema.feature:
+        print(json.dumps({
+            'name': f.name, 'type': schema_pb2.FeatureType.Name(f.type), 'required': f.presence.min_fraction == 1,
+            'shape': [d.size for d in f.shape.dim] if f.HasField('shape') else None,
+            'count': [f.value_count.min, f.value_count.max] if f.HasField('value_count') else None,
+            'picture': f.HasField('image_domain')}))
+
+
+{'dali': read_by_dali, 'metadata': parse_metadata}[sys.argv[1]](*sys.argv[2:])
