@@ -2,6 +2,7 @@
  *
  * Batches are taken as fast as they come and handed straight back.  However the run ends (a limit,
  * a signal, damage), what was measured is printed before anything is said about the end. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,21 +164,52 @@ static int check_counts(struct cmd *c, const struct feed_settings *s)
 	return 0;
 }
 
+/* Whether the list begins with what gives pictures a size. */
+static bool shapes(const char *list)
+{
+	static const char *const names[] = { "random-resized-crop", "centre-crop", "resize" };
+	size_t size = strcspn(list, ",");
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strlen(names[i]) == size && !strncmp(names[i], list, size))
+			return true;
+	return false;
+}
+
+/* The stages that the options stand for. */
+static void compose(
+	const struct feed_settings *s, uint32_t width, uint32_t height, char *text, size_t size)
+{
+	size_t first = shapes(s->augment) ? strcspn(s->augment, ",") : 0;
+	int n = snprintf(text, size, "read=%llu:%llu,parse,", (unsigned long long)s->cycle_length,
+		(unsigned long long)s->block_length);
+
+	if (s->shuffle > 1)
+		n += snprintf(text + n, size - (size_t)n, "shuffle=%llu,",
+			(unsigned long long)s->shuffle);
+	n += snprintf(text + n, size - (size_t)n, "decode,%.*s=%ux%u%s%s,", first ? (int)first : 6,
+		first ? s->augment : "resize", width, height, first ? "" : ",", s->augment + first);
+	n += snprintf(text + n, size - (size_t)n, "batch=%llu,", (unsigned long long)s->batch);
+	if (s->prefetch)
+		n += snprintf(text + n, size - (size_t)n, "prefetch=%llu,",
+			(unsigned long long)s->prefetch);
+	snprintf(text + n, size - (size_t)n, "upload");
+}
+
 static int open_pipeline(struct feed *f, struct tfr_error *err)
 {
 	const struct feed_settings *s = f->s;
 	bool limited = s->epochs || s->steps || s->seconds > 0;
+	char text[1000];
+	uint32_t width = 0, height = 0;
 	struct tfr_pipeline_opts opts = {
 		.set = f->set,
-		.device = f->device,
+		.stages = text,
+		.pictures_optional = true,
+		.devices = &f->device,
+		.device_count = 1,
 		.compression = (enum tfr_compression)s->compression,
-		.cycle_length = (uint32_t)s->cycle_length,
-		.block_length = (uint32_t)s->block_length,
-		.shuffle = s->shuffle,
-		.batch = (uint32_t)s->batch,
-		.augment = s->augment,
 		.drop_remainder = s->drop_remainder,
-		.prefetch = (unsigned)s->prefetch,
 		.epochs = limited ? s->epochs : 1,
 		.steps = s->steps,
 		.seconds = limited ? s->seconds : 30,
@@ -190,8 +222,9 @@ static int open_pipeline(struct feed *f, struct tfr_error *err)
 		.ctx = f,
 	};
 
-	if (parse_dimensions(f->c, s->size, &opts.width, &opts.height))
+	if (parse_dimensions(f->c, s->size, &width, &height))
 		return f->c->exit;
+	compose(s, width, height, text, sizeof(text));
 	if (tfr_pipeline_open(&f->pipeline, &opts, err))
 		return err->status == TFR_ECANCELLED ? 0 : cmd_fail(f->c, err);
 	return 0;

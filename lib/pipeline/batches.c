@@ -1,12 +1,10 @@
-/* pipeline/batches.c - batches from the first sample to the consumer: staging memory, upload,
- * device.
+/* pipeline/batches.c - batches in staging memory, from their first place to the last.
  *
- * Batch k is assembled in staging buffer k % n and uploaded in the order of k, so what reaches the
- * device does not depend on who finishes first.  A place whose picture was broken is filled with
- * the batch's last one, the lowest place first: again the same for any number of workers.
- *
- * Uploading has a thread of its own, for it waits: it starts every copy that can start, then waits
- * for the oldest.  Staging memory is free again once its copy has arrived. */
+ * Batches are numbered as they are begun; batch n travels in transfer n / K (K steps a transfer),
+ * in the lane of device t % count, in that lane's staging buffers in turn.  So what reaches which
+ * device does not depend on who finishes first.  A batch whose places are all done and that needs
+ * more (a gap closed, features parsed, records copied) waits in a line for a worker to complete it.
+ */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,333 +12,368 @@
 #include "base/error.h"
 #include "pipeline/state.h"
 
-static void line_put(struct line *l, unsigned value)
+enum { ALIGN = 64, STRIDE = 256 };
+
+static uint64_t align(uint64_t n, uint64_t to)
 {
-	assert(l->count < l->capacity);
-	l->at[(l->head + l->count++) % l->capacity] = value;
+	return (n + to - 1) / to * to;
 }
 
-static unsigned line_take(struct line *l)
+void layout_make(struct tfr_pipeline *p, uint64_t records_bytes)
 {
-	unsigned value = l->at[l->head];
+	struct layout *l = &p->layout;
 
-	l->head = (l->head + 1) % l->capacity;
-	l->count--;
-	return value;
+	l->batch = p->batch;
+	l->picture_bytes = l->pictures ? picture_form_bytes(&l->picture) : 0;
+	l->mask_bytes = l->masks ? picture_form_bytes(&l->mask) : 0;
+	l->mask_at = align(l->batch * l->picture_bytes, ALIGN);
+	l->features_at = align(l->mask_at + l->batch * l->mask_bytes, ALIGN);
+	l->bytes = records_bytes ? l->features_at + records_bytes
+				 : (l->masks ? l->mask_at + l->batch * l->mask_bytes
+					     : l->batch * l->picture_bytes);
+	l->fixed = !records_bytes;
+	l->stride = p->opts.steps_per_transfer > 1 ? align(l->bytes, STRIDE) : l->bytes;
 }
 
-static enum tfr_status staging_init(
-	struct tfr_pipeline *p, struct staging *b, struct tfr_error *err)
-{
-	enum tfr_status status = tfr_event_new(&b->event, p->opts.device, err);
+/* ---- making and unmaking ---- */
 
-	if (status)
-		return status;
-	b->capacity = p->plan.batch_bytes;
-	b->bad = calloc(p->opts.batch, sizeof(*b->bad));
-	if (!p->pictures)
-		b->samples = calloc(p->opts.batch, sizeof(*b->samples));
-	if (!b->bad || (!p->pictures && !b->samples))
+static enum tfr_status alloc_staging(
+	struct lane *l, uint64_t size, uint8_t **memory, struct tfr_error *err)
+{
+	void *got = NULL;
+	enum tfr_status status;
+
+	if (!l->device) {
+		got = aligned_alloc(STRIDE, align(size, STRIDE));
+		*memory = got;
+		return got ? TFR_OK : tfr_fail_nomem(err, "making room for batches");
+	}
+	status = tfr_device_alloc(l->device,
+		l->p->opts.pageable ? TFR_MEMORY_PAGEABLE : TFR_MEMORY_STAGING, size, &got, err);
+	*memory = got;
+	return status;
+}
+
+static void free_staging(struct lane *l, uint8_t *memory)
+{
+	if (!l->device)
+		free(memory);
+	else if (memory)
+		tfr_device_free(l->device,
+			l->p->opts.pageable ? TFR_MEMORY_PAGEABLE : TFR_MEMORY_STAGING, memory);
+}
+
+static enum tfr_status fill_init(
+	struct tfr_pipeline *p, struct staging *home, struct fill *b, struct tfr_error *err)
+{
+	b->home = home;
+	b->bad = calloc(p->batch, sizeof(*b->bad));
+	b->tensors = calloc(p->tensors_most, sizeof(*b->tensors));
+	if (p->features || !p->pictures)
+		b->samples = calloc(p->batch, sizeof(struct sample *));
+	if (p->features)
+		b->records_at = calloc(p->batch, sizeof(*b->records_at));
+	if (!b->bad || !b->tensors || ((p->features || !p->pictures) && !b->samples) ||
+		(p->features && !b->records_at))
 		return tfr_fail_nomem(err, "making room for batches");
-	return tfr_device_alloc(p->opts.device, TFR_MEMORY_STAGING, b->capacity, &b->memory, err);
+	return TFR_OK;
+}
+
+static enum tfr_status staging_init(struct lane *l, struct staging *b, struct tfr_error *err)
+{
+	struct tfr_pipeline *p = l->p;
+	enum tfr_status status = TFR_OK;
+
+	b->fills = calloc(p->opts.steps_per_transfer, sizeof(*b->fills));
+	if (!b->fills)
+		return tfr_fail_nomem(err, "making room for batches");
+	for (unsigned i = 0; status == TFR_OK && i < p->opts.steps_per_transfer; i++)
+		status = fill_init(p, b, &b->fills[i], err);
+	b->capacity = p->plan.transfer_bytes;
+	return status ? status : alloc_staging(l, b->capacity, &b->memory, err);
+}
+
+static enum tfr_status target_init(struct lane *l, struct target *t, struct tfr_error *err)
+{
+	struct tfr_pipeline *p = l->p;
+	enum tfr_status status = TFR_OK;
+	void *memory = NULL;
+
+	t->batches = calloc(p->opts.steps_per_transfer, sizeof(*t->batches));
+	if (!t->batches)
+		return tfr_fail_nomem(err, "making room for batches");
+	for (unsigned i = 0; i < p->opts.steps_per_transfer; i++) {
+		t->batches[i].tensors = calloc(p->tensors_most, sizeof(struct tfr_tensor));
+		if (!t->batches[i].tensors)
+			return tfr_fail_nomem(err, "making room for batches");
+	}
+	if (!l->device)
+		return TFR_OK;
+	status = tfr_event_new(&t->event, l->device, err);
+	for (unsigned i = 0; status == TFR_OK && p->made_bytes && i < p->opts.steps_per_transfer;
+		i++)
+		status = tfr_event_new(&t->batches[i].made, l->device, err);
+	t->capacity = p->made_bytes ? p->made_at + p->made_bytes : p->plan.transfer_bytes;
+	if (status == TFR_OK)
+		status = tfr_device_alloc(l->device, TFR_MEMORY_DEVICE, t->capacity, &memory, err);
+	t->memory = memory;
+	return status;
+}
+
+static enum tfr_status lane_init(struct tfr_pipeline *p, unsigned i, struct tfr_error *err)
+{
+	struct lane *l = &p->lanes[i];
+	enum tfr_status status = TFR_OK;
+
+	l->p = p;
+	l->number = i;
+	l->device = p->uploads ? p->opts.devices[i] : NULL;
+	pthread_cond_init(&l->uploads, NULL);
+	l->staging = calloc(p->plan.staging, sizeof(*l->staging));
+	l->targets = calloc(p->plan.device, sizeof(*l->targets));
+	l->flying =
+		(struct line){ calloc(p->plan.staging, sizeof(unsigned)), p->plan.staging, 0, 0 };
+	l->full = (struct line){ calloc(p->plan.device, sizeof(unsigned)), p->plan.device, 0, 0 };
+	if (p->opts.verify)
+		l->check = malloc(p->plan.transfer_bytes + p->made_at + p->made_bytes);
+	if (!l->staging || !l->targets || !l->flying.at || !l->full.at ||
+		(p->opts.verify && !l->check))
+		return tfr_fail_nomem(err, "making room for batches");
+	for (unsigned k = 0; status == TFR_OK && k < p->plan.staging; k++)
+		status = staging_init(l, &l->staging[k], err);
+	for (unsigned k = 0; status == TFR_OK && k < p->plan.device; k++)
+		status = target_init(l, &l->targets[k], err);
+	return status;
 }
 
 enum tfr_status batches_init(struct tfr_pipeline *p, struct tfr_error *err)
 {
+	unsigned count = p->uploads ? p->opts.device_count : 1;
 	enum tfr_status status = TFR_OK;
 
-	p->staging = calloc(p->plan.staging, sizeof(*p->staging));
-	p->targets = calloc(p->plan.device, sizeof(*p->targets));
-	p->flying =
-		(struct line){ calloc(p->plan.staging, sizeof(unsigned)), p->plan.staging, 0, 0 };
-	p->full = (struct line){ calloc(p->plan.device, sizeof(unsigned)), p->plan.device, 0, 0 };
-	if (!p->staging || !p->targets || !p->flying.at || !p->full.at)
+	p->complete_end = &p->complete;
+	if (!p->batches_rows)
+		return TFR_OK;
+	p->lanes = calloc(count, sizeof(*p->lanes));
+	if (!p->lanes)
 		return tfr_fail_nomem(err, "making room for batches");
-	for (unsigned i = 0; status == TFR_OK && i < p->plan.staging; i++)
-		status = staging_init(p, &p->staging[i], err);
-	for (unsigned i = 0; status == TFR_OK && i < p->plan.device; i++) {
-		p->targets[i].capacity = p->plan.batch_bytes;
-		status = tfr_device_alloc(p->opts.device, TFR_MEMORY_DEVICE, p->targets[i].capacity,
-			&p->targets[i].memory, err);
-	}
+	for (; status == TFR_OK && p->lane_count < count; p->lane_count++)
+		status = lane_init(p, p->lane_count, err);
 	return status;
 }
 
-void batches_clear(struct tfr_pipeline *p)
+static void clear_staging(struct lane *l, struct staging *b)
 {
-	for (unsigned i = 0; p->staging && i < p->plan.staging; i++) {
-		struct staging *b = &p->staging[i];
+	struct tfr_pipeline *p = l->p;
 
-		for (uint32_t k = 0; b->samples && k < b->assigned; k++)
-			sample_put(&p->store, b->samples[k]);
-		tfr_event_free(b->event);
-		tfr_device_free(p->opts.device, TFR_MEMORY_STAGING, b->memory);
-		free(b->bad);
-		free(b->samples);
+	for (unsigned i = 0; b->fills && i < p->opts.steps_per_transfer; i++) {
+		struct fill *f = &b->fills[i];
+
+		if (f->samples)
+			samples_put(&p->store, f->samples, f->assigned);
+		free(f->bad);
+		free(f->tensors);
+		free(f->samples);
+		free(f->records_at);
 	}
-	for (unsigned i = 0; p->targets && i < p->plan.device; i++)
-		tfr_device_free(p->opts.device, TFR_MEMORY_DEVICE, p->targets[i].memory);
-	free(p->staging);
-	free(p->targets);
-	free(p->flying.at);
-	free(p->full.at);
+	free(b->fills);
+	free_staging(l, b->memory);
 }
 
-bool batch_open(struct tfr_pipeline *p)
+static void clear_target(struct lane *l, struct target *t)
 {
-	struct staging *b = &p->staging[p->fill_number % p->plan.staging];
+	for (unsigned i = 0; t->batches && i < l->p->opts.steps_per_transfer; i++) {
+		free(t->batches[i].tensors);
+		tfr_event_free(t->batches[i].made);
+	}
+	free(t->batches);
+	tfr_event_free(t->event);
+	if (t->memory)
+		tfr_device_free(l->device, TFR_MEMORY_DEVICE, t->memory);
+}
 
-	if (b->state != STAGING_FREE)
+/* A target's events come before the staging memory that they read. */
+void batches_clear(struct tfr_pipeline *p)
+{
+	for (unsigned i = 0; i < p->lane_count; i++) {
+		struct lane *l = &p->lanes[i];
+
+		for (unsigned k = 0; l->targets && k < p->plan.device; k++)
+			clear_target(l, &l->targets[k]);
+		for (unsigned k = 0; l->staging && k < p->plan.staging; k++)
+			clear_staging(l, &l->staging[k]);
+		pthread_cond_destroy(&l->uploads);
+		free(l->staging);
+		free(l->targets);
+		free(l->flying.at);
+		free(l->full.at);
+		free(l->check);
+	}
+	free(p->lanes);
+}
+
+enum tfr_status batch_grow(struct tfr_pipeline *p, struct lane *l, bool staging, uint8_t **memory,
+	uint64_t *capacity, uint64_t need, struct tfr_error *err)
+{
+	char text[TFR_SIZE_TEXT];
+	void *got = NULL;
+	enum tfr_status status;
+
+	if (need <= *capacity)
+		return TFR_OK;
+	if (need > p->opts.memory / 4 || p->opts.steps_per_transfer > 1) {
+		tfr_fail(err, TFR_ENOMEM, "a batch of %u records takes %s, %s", p->batch,
+			tfr_format_size(need, text),
+			p->opts.steps_per_transfer > 1
+				? "more than its part of a transfer"
+				: "a quarter of the memory allowed and more");
+		tfr_error_hint(err, "Lower --batch or raise --memory.");
+		return TFR_ENOMEM;
+	}
+	need += need / 8;
+	if (staging) {
+		uint8_t *larger;
+
+		status = alloc_staging(l, need, &larger, err);
+		if (status)
+			return status;
+		memcpy(larger, *memory, *capacity);
+		free_staging(l, *memory);
+		*memory = larger;
+	} else {
+		tfr_device_free(l->device, TFR_MEMORY_DEVICE, *memory);
+		status = tfr_device_alloc(l->device, TFR_MEMORY_DEVICE, need, &got, err);
+		*memory = got;
+	}
+	*capacity = status ? 0 : need;
+	return status;
+}
+
+/* ---- filling ---- */
+
+static struct fill *fill_at(const struct tfr_pipeline *p, uint64_t number)
+{
+	uint64_t transfer = number / p->opts.steps_per_transfer;
+	struct lane *l = &p->lanes[transfer % p->lane_count];
+	struct staging *b = &l->staging[transfer / p->lane_count % p->plan.staging];
+
+	return &b->fills[number % p->opts.steps_per_transfer];
+}
+
+static bool is_free(const struct tfr_pipeline *p, uint64_t number)
+{
+	const struct fill *b = fill_at(p, number);
+
+	if (b->state != FILL_EMPTY)
 		return false;
-	b->state = STAGING_FILLING;
-	b->assigned = b->done = b->records = 0;
-	b->closed = false;
-	b->payload_bytes = b->used = 0;
-	p->open = b;
+	return b->home->state == STAGING_FREE ||
+	       (b->home->state == STAGING_FILLING && (b > b->home->fills || b->unwanted));
+}
+
+bool batch_room(const struct tfr_pipeline *p, unsigned ahead)
+{
+	uint64_t number = p->fill_number + (p->open != NULL);
+	unsigned more = ahead + (p->open == NULL);
+
+	for (unsigned i = 0; i < more; i++)
+		if (!is_free(p, number + i))
+			return false;
 	return true;
 }
 
-/* Fills the gaps that broken pictures left, the lowest first, with the last good ones. */
-static void close_gaps(const struct tfr_pipeline *p, struct staging *b)
+void batch_open(struct tfr_pipeline *p)
 {
-	size_t one = (size_t)p->opts.width * p->opts.height * 3 * sizeof(float);
-	uint32_t end = b->assigned;
+	struct fill *b = fill_at(p, p->fill_number);
 
-	for (uint32_t i = 0; i < end; i++) {
-		if (!b->bad[i])
-			continue;
-		while (end > i + 1 && b->bad[end - 1])
-			end--;
-		end--;
-		if (end > i)
-			memcpy((char *)b->memory + i * one, (char *)b->memory + end * one, one);
+	assert(b->state == FILL_EMPTY);
+	if (b == b->home->fills) {
+		b->home->ready = 0;
+		b->home->state = STAGING_FILLING;
 	}
-	memset(b->bad, 0, p->opts.batch * sizeof(*b->bad));
-	b->used = b->records * one;
+	b->state = FILL_OPEN;
+	b->number = p->fill_number;
+	b->assigned = b->done = b->records = 0;
+	b->unwanted = b->gaps = false;
+	b->payload_bytes = b->used = 0;
+	b->tensor_count = 0;
+	p->open = b;
 }
 
-void batch_ready(struct tfr_pipeline *p, struct staging *b)
+void batch_end_pictures(const struct tfr_pipeline *p, struct fill *b)
 {
-	struct counter *c = &p->counters[STAGE_BATCH];
-
-	b->state = STAGING_READY;
-	c->items++;
-	c->bytes += b->used;
-	pthread_cond_signal(&p->uploads);
+	b->used = b->records * p->layout.picture_bytes;
+	if (p->layout.masks)
+		b->used = p->layout.mask_at + b->records * p->layout.mask_bytes;
+	batch_describe(p, b);
 }
 
-static void finish_pictures(struct tfr_pipeline *p, struct staging *b)
+/* All its places are done. */
+static void finish(struct tfr_pipeline *p, struct fill *b)
 {
-	uint64_t start = tfr_clock_ns();
-
-	close_gaps(p, b);
-	p->counters[STAGE_BATCH].busy += tfr_clock_ns() - start;
-	batch_ready(p, b);
+	if (b->unwanted) {
+		if (b->samples)
+			samples_put(&p->store, b->samples, b->assigned);
+		b->assigned = 0;
+		b->state = FILL_EMPTY;
+		memset(b->bad, 0, p->batch * sizeof(*b->bad));
+		pipeline_wake_workers(p);
+	} else if (b->gaps || b->samples) {
+		b->next = NULL;
+		*p->complete_end = b;
+		p->complete_end = &b->next;
+		pipeline_wake_workers(p);
+	} else {
+		batch_end_pictures(p, b);
+		batch_ready(p, b);
+	}
 }
 
-void batch_close(struct tfr_pipeline *p, struct staging *b)
+void batch_close(struct tfr_pipeline *p, bool epoch_ends)
 {
-	b->closed = true;
+	struct fill *b = p->open;
+
+	b->unwanted = epoch_ends && p->opts.drop_remainder && b->assigned < p->batch;
+	b->state = FILL_CLOSED;
 	p->open = NULL;
-	p->fill_number++;
-	if (!p->pictures)
-		p->to_assemble = b;
-	else if (b->done == b->assigned)
-		finish_pictures(p, b);
+	p->fill_number += !b->unwanted;
+	if (b->done == b->assigned)
+		finish(p, b);
 }
 
-void batch_done(
-	struct tfr_pipeline *p, struct staging *b, uint32_t place, bool good, uint64_t bytes)
+void batch_done(struct tfr_pipeline *p, struct fill *b, uint32_t place, bool good, uint64_t bytes)
 {
 	b->done++;
 	b->bad[place] = !good;
+	b->gaps |= !good;
 	if (good) {
 		b->records++;
 		b->payload_bytes += bytes;
 	}
-	if (b->closed && b->done == b->assigned)
-		finish_pictures(p, b);
+	if (b->state == FILL_CLOSED && b->done == b->assigned)
+		finish(p, b);
 }
 
-/* Grows a buffer of the device that nobody uses.  Payloads differ in size: the plan's guess may be
- * too small for a batch. */
-static enum tfr_status grow(struct tfr_pipeline *p, enum tfr_memory kind, void **memory,
-	uint64_t *capacity, uint64_t need, struct tfr_error *err)
+static void ready_to_travel(struct tfr_pipeline *p, struct staging *b)
 {
-	if (need <= *capacity)
-		return TFR_OK;
-	if (need > p->opts.memory / 4) {
-		char text[TFR_SIZE_TEXT];
-
-		tfr_fail(err, TFR_ENOMEM,
-			"a batch of %u records takes %s, a quarter of the memory allowed and more",
-			p->opts.batch, tfr_format_size(need, text));
-		tfr_error_hint(err, "Lower --batch or raise --memory.");
-		return TFR_ENOMEM;
-	}
-	tfr_device_free(p->opts.device, kind, *memory);
-	*memory = NULL;
-	*capacity = need + need / 8;
-	return tfr_device_alloc(p->opts.device, kind, *capacity, memory, err);
+	for (unsigned i = 0; i < p->lane_count; i++)
+		if (b >= p->lanes[i].staging && b < p->lanes[i].staging + p->plan.staging)
+			pthread_cond_signal(&p->lanes[i].uploads);
 }
 
-/* Payloads one behind the other, behind a table of where each begins. */
-enum tfr_status batch_assemble(struct tfr_pipeline *p, struct staging *b, struct tfr_error *err)
+void batch_ready(struct tfr_pipeline *p, struct fill *b)
 {
-	uint64_t at = (b->assigned + 1) * sizeof(uint64_t), offset = 0;
-	enum tfr_status status =
-		grow(p, TFR_MEMORY_STAGING, &b->memory, &b->capacity, at + b->payload_bytes, err);
-	uint64_t *offsets = b->memory;
+	struct counter *c = &p->counters[p->batch_row];
 
-	if (status)
-		return status;
-	for (uint32_t i = 0; i < b->assigned; i++) {
-		const struct sample *s = b->samples[i];
-
-		offsets[i] = offset;
-		memcpy((char *)b->memory + at + offset, s->data, s->size);
-		offset += s->size;
-	}
-	offsets[b->assigned] = offset;
-	for (uint32_t i = 0; i < b->assigned; i++)
-		sample_put(&p->store, b->samples[i]);
-	b->records = b->assigned;
-	b->assigned = 0; /* its samples are gone */
-	b->used = at + offset;
-	return TFR_OK;
-}
-
-/* ---- uploading ---- */
-
-/* Short batches that nobody wants and those that lost every picture are passed over. */
-static bool unwanted(const struct tfr_pipeline *p, const struct staging *b)
-{
-	return b->records == 0 || (p->opts.drop_remainder && b->records < p->opts.batch &&
-					  (!p->pictures || b->assigned < p->opts.batch));
-}
-
-static int free_target(const struct tfr_pipeline *p)
-{
-	for (unsigned i = 0; i < p->plan.device; i++)
-		if (p->targets[i].state == TARGET_FREE)
-			return (int)i;
-	return -1;
-}
-
-static void start_upload(struct tfr_pipeline *p, struct staging *b, unsigned target)
-{
-	struct target *t = &p->targets[target];
-	struct tfr_error err = { 0 };
-	enum tfr_status status;
-
-	b->state = STAGING_FLYING;
-	b->target = target;
-	*t = (struct target){ .state = TARGET_FLYING,
-		.memory = t->memory,
-		.capacity = t->capacity,
-		.epoch = b->epoch,
-		.bytes = b->used,
-		.payload_bytes = b->payload_bytes,
-		.records = b->records };
-	p->upload_number++;
-	line_put(&p->flying, (unsigned)(b - p->staging));
-	pthread_mutex_unlock(&p->lock);
-	status = grow(p, TFR_MEMORY_DEVICE, &t->memory, &t->capacity, t->bytes, &err);
-	if (status == TFR_OK)
-		status = tfr_device_upload(
-			p->opts.device, t->memory, b->memory, b->used, b->event, &err);
-	pthread_mutex_lock(&p->lock);
-	if (status)
-		pipeline_fail(p, status, &err);
-}
-
-static void pass_over(struct tfr_pipeline *p, struct staging *b)
-{
-	b->state = STAGING_FREE;
-	p->upload_number++;
-	pipeline_wake_workers(p);
-	pthread_cond_signal(&p->arrivals);
-}
-
-/* Starts every upload that can start.  Whether a batch waits for a target afterwards. */
-static bool start_uploads(struct tfr_pipeline *p)
-{
-	while (!p->stopping) {
-		struct staging *b = &p->staging[p->upload_number % p->plan.staging];
-		int target = free_target(p);
-
-		if (b->state != STAGING_READY)
-			return false;
-		if (unwanted(p, b))
-			pass_over(p, b);
-		else if (target < 0)
-			return true;
-		else
-			start_upload(p, b, (unsigned)target);
-	}
-	return false;
-}
-
-/* The link was occupied since the copy before ended, and no longer than the device says. */
-static void account_upload(struct tfr_pipeline *p, double seconds, uint64_t bytes)
-{
-	struct counter *c = &p->counters[STAGE_UPLOAD];
-	uint64_t now = tfr_clock_ns(), took = (uint64_t)(seconds * 1e9);
-
-	if (took > now - p->link_done_ns)
-		took = now - p->link_done_ns;
-	p->link_done_ns = now;
-	c->busy += took;
+	b->state = FILL_READY;
+	b->home->ready++;
 	c->items++;
-	c->bytes += bytes;
+	c->bytes += b->used;
+	p->moves++;
+	ready_to_travel(p, b->home);
 }
 
-static void finish_upload(struct tfr_pipeline *p)
+void batches_end(struct tfr_pipeline *p)
 {
-	unsigned number = p->flying.at[p->flying.head];
-	struct staging *b = &p->staging[number];
-	struct tfr_error err = { 0 };
-	double seconds = 0;
-	enum tfr_status status;
-
-	pthread_mutex_unlock(&p->lock);
-	status = tfr_event_wait(b->event, &seconds, &err);
-	pthread_mutex_lock(&p->lock);
-	if (status) {
-		pipeline_fail(p, status, &err);
-		return;
-	}
-	line_take(&p->flying);
-	account_upload(p, seconds, b->used);
-	p->targets[b->target].state = TARGET_FULL;
-	line_put(&p->full, b->target);
-	b->state = STAGING_FREE;
-	b->assigned = 0;
-	pipeline_wake_workers(p);
-	pthread_cond_signal(&p->arrivals);
-}
-
-void *uploader_main(void *arg)
-{
-	struct tfr_pipeline *p = arg;
-	struct counter *c = &p->counters[STAGE_UPLOAD];
-
-	pthread_mutex_lock(&p->lock);
-	p->link_done_ns = tfr_clock_ns();
-	while (!p->stopping) {
-		bool blocked = start_uploads(p);
-
-		if (p->stopping)
-			break;
-		if (p->flying.count) {
-			finish_upload(p);
-			continue;
-		}
-		p->uploader_span.since = tfr_clock_ns();
-		span_charge(&p->uploader_span, blocked ? &c->blocked : &c->starved);
-		pthread_cond_wait(&p->uploads, &p->lock);
-		span_end(&p->uploader_span);
-	}
-	pthread_mutex_unlock(&p->lock);
-	return NULL;
+	for (unsigned i = 0; i < p->lane_count; i++)
+		pthread_cond_signal(&p->lanes[i].uploads);
 }

@@ -16,11 +16,37 @@
 
 struct shares {
 	double seconds;
-	struct counter spent[STAGES];
-	double busy[STAGES];		       /* seconds of threads */
+	struct counter spent[ROWS_MAX];
+	double busy[ROWS_MAX];		       /* seconds of threads */
 	double pool, starved, blocked, serial; /* of the pool's time */
-	enum stage heaviest;		       /* of the pool's stages */
+	unsigned heaviest;		       /* row of the pool */
 };
+
+/* ---- rows ---- */
+
+static enum stage_kind kind_of(const struct tfr_pipeline *p, unsigned row)
+{
+	return row < p->rows ? p->list.at[row].kind : STAGE_KINDS;
+}
+
+static const char *name_of(const struct tfr_pipeline *p, unsigned row)
+{
+	return row < p->rows ? p->list.at[row].row->name : "consumer";
+}
+
+/* Whether workers do it. */
+static bool is_pool(const struct tfr_pipeline *p, unsigned row)
+{
+	enum stage_kind kind = kind_of(p, row);
+
+	return row < p->rows && kind != STAGE_READ && kind != STAGE_INFLATE && kind != STAGE_UPLOAD;
+}
+
+/* The row of uploading; that of the consumer where there is none. */
+static unsigned upload_row(const struct tfr_pipeline *p)
+{
+	return p->uploads ? p->rows - 1 : p->rows;
+}
 
 static double to_seconds(uint64_t ns)
 {
@@ -40,11 +66,11 @@ static struct shares take_shares(const struct tfr_pipeline *p, double seconds)
 	static const struct counter none;
 	double idle[3], whole, heaviest = -1;
 
-	for (unsigned i = 0; i < STAGES; i++) {
+	for (unsigned i = 0; i <= p->rows; i++) {
 		subtract(&s.spent[i], steady ? &p->last[i] : &p->counters[i],
 			steady ? &p->first[i] : &none);
 		s.busy[i] = to_seconds(s.spent[i].busy);
-		if (!tfr_stage_rows[i].pool)
+		if (!is_pool(p, i))
 			continue;
 		s.pool += s.busy[i];
 		if (s.busy[i] > heaviest) {
@@ -64,42 +90,58 @@ static struct shares take_shares(const struct tfr_pipeline *p, double seconds)
 	return s;
 }
 
-static double share_of_time(const struct shares *s, enum stage stage)
+static double share_of_time(const struct shares *s, unsigned stage)
 {
 	double share = s->seconds > 0 ? s->busy[stage] / s->seconds : 0;
 
 	return share < 1 ? share : 1;
 }
 
-static enum stage limiting_stage(const struct tfr_pipeline *p, const struct shares *s)
+/* What only one worker at a time may do, and does most of. */
+static unsigned serial_row(const struct tfr_pipeline *p, const struct shares *s)
+{
+	unsigned row = 0;
+
+	for (unsigned i = 1; i < p->node_count; i++)
+		if (p->nodes[i].kind >= NODE_SHUFFLE && p->nodes[i].kind <= NODE_PREFETCH &&
+			(!row || s->busy[p->nodes[i].row] > s->busy[row]))
+			row = p->nodes[i].row;
+	return row ? row : s->heaviest;
+}
+
+static unsigned limiting_stage(const struct tfr_pipeline *p, const struct shares *s)
 {
 	if (s->pool >= SATURATED)
 		return s->heaviest;
 	if (s->blocked >= s->starved && s->blocked >= s->serial) {
-		bool consumer = s->busy[STAGE_CONSUMER] > s->busy[STAGE_UPLOAD];
-		enum stage sink = consumer ? STAGE_CONSUMER : STAGE_UPLOAD;
+		unsigned upload = upload_row(p), consumer = p->rows;
+		unsigned sink = s->busy[consumer] > s->busy[upload] ? consumer : upload;
 
 		/* Workers also wait for a sink that is merely uneven; it is no limit then. */
 		return share_of_time(s, sink) > s->pool ? sink : s->heaviest;
 	}
-	if (s->starved >= s->serial)
-		return STAGE_READ;
-	return p->pictures ? STAGE_PARSE : STAGE_SHUFFLE;
+	if (s->starved < s->serial)
+		return serial_row(p, s);
+	/* Inflating is what reading waits for where it takes most of the readers' time. */
+	for (unsigned i = 0; i < p->rows; i++)
+		if (kind_of(p, i) == STAGE_INFLATE && s->busy[i] > s->busy[0])
+			return i;
+	return 0;
 }
 
 /* The records a second that everything up to the upload, or reading, or uploading could do if
  * nothing else held it back; 0: not known. */
-static double could_do(const struct tfr_pipeline *p, const struct shares *s, enum stage stage)
+static double could_do(const struct tfr_pipeline *p, const struct shares *s, unsigned row)
 {
 	double records = (double)(p->records - (stats_steady(p) ? p->first_records : 0));
 
-	if (tfr_stage_rows[stage].pool)
+	if (is_pool(p, row))
 		return s->pool > 0 && s->seconds > 0 ? records / s->seconds / s->pool : 0;
-	if (s->busy[stage] <= 0)
+	if (s->busy[row] <= 0)
 		return 0;
-	if (stage == STAGE_READ)
-		return (double)s->spent[STAGE_READ].items / s->busy[stage];
-	return records / s->busy[stage];
+	if (row < upload_row(p)) /* read, inflate */
+		return (double)s->spent[row].items / s->busy[row];
+	return records / s->busy[row];
 }
 
 static int percent(double share)
@@ -107,86 +149,81 @@ static int percent(double share)
 	return (int)(share * 100 + 0.5);
 }
 
-static void find(const struct tfr_pipeline *p, const struct shares *s, enum stage limit, char *text,
+static void find(const struct tfr_pipeline *p, const struct shares *s, unsigned limit, char *text,
 	size_t size)
 {
 	unsigned cores = tfr_cpu_count();
 
-	switch (limit) {
-	case STAGE_READ:
-		snprintf(text, size, "the workers starve %d%% of their time, waiting for records",
-			percent(s->starved));
-		break;
-	case STAGE_UPLOAD:
-		snprintf(text, size,
-			"the link is busy %d%% of the time, the workers wait for it %d%% of theirs",
-			percent(share_of_time(s, STAGE_UPLOAD)), percent(s->blocked));
-		break;
-	case STAGE_CONSUMER:
+	if (limit == p->rows)
 		snprintf(text, size,
 			"the consumer is busy %d%% of the time, the workers wait for it %d%% of "
 			"theirs",
-			percent(share_of_time(s, STAGE_CONSUMER)), percent(s->blocked));
-		break;
-	default:
-		if (p->opts.threads == cores)
-			snprintf(text, size, "%u of %u cores busy %d%% of the time", cores, cores,
-				percent(s->pool));
-		else
-			snprintf(text, size, "%u worker%s on %u cores busy %d%% of the time",
-				p->opts.threads, p->opts.threads == 1 ? "" : "s", cores,
-				percent(s->pool));
-	}
+			percent(share_of_time(s, limit)), percent(s->blocked));
+	else if (kind_of(p, limit) == STAGE_UPLOAD)
+		snprintf(text, size,
+			"the link is busy %d%% of the time, the workers wait for it %d%% of theirs",
+			percent(share_of_time(s, limit)), percent(s->blocked));
+	else if (!is_pool(p, limit))
+		snprintf(text, size, "the workers starve %d%% of their time, waiting for records",
+			percent(s->starved));
+	else if (p->opts.threads == cores)
+		snprintf(text, size, "%u of %u cores busy %d%% of the time", cores, cores,
+			percent(s->pool));
+	else
+		snprintf(text, size, "%u worker%s on %u cores busy %d%% of the time",
+			p->opts.threads, p->opts.threads == 1 ? "" : "s", cores, percent(s->pool));
 }
 
 /* The next limit behind this one, as a sentence; "" when nothing is known. */
-static void next_limit(const struct tfr_pipeline *p, const struct shares *s, enum stage limit,
+static void next_limit(const struct tfr_pipeline *p, const struct shares *s, unsigned limit,
 	char *text, size_t size)
 {
-	static const enum stage others[] = { STAGE_READ, STAGE_BATCH, STAGE_UPLOAD,
-		STAGE_CONSUMER };
-	bool pool = tfr_stage_rows[limit].pool;
-	enum stage next = STAGES;
+	const unsigned others[] = { 0, s->heaviest, upload_row(p), p->rows };
+	bool pool = is_pool(p, limit), known = false;
+	unsigned next = 0;
 	double least = 0;
 	char number[32];
 
 	for (unsigned i = 0; i < sizeof(others) / sizeof(*others); i++) {
 		double could = could_do(p, s, others[i]);
 
-		if (others[i] == limit || (pool && tfr_stage_rows[others[i]].pool) || could <= 0)
+		if (others[i] == limit || (pool && is_pool(p, others[i])) || could <= 0)
 			continue;
 		/* A consumer that hands batches straight back is none. */
-		if (others[i] == STAGE_CONSUMER && share_of_time(s, STAGE_CONSUMER) < 0.01)
+		if (others[i] == p->rows && share_of_time(s, p->rows) < 0.01)
 			continue;
-		if (next == STAGES || could < least) {
+		if (!known || could < least) {
+			known = true;
 			next = others[i];
 			least = could;
 		}
 	}
 	text[0] = '\0';
-	if (next != STAGES)
-		snprintf(text, size, "; next, %s limits at %s records/s",
-			tfr_stage_rows[next].pool ? tfr_stage_rows[s->heaviest].name
-						  : tfr_stage_rows[next].name,
+	if (known)
+		snprintf(text, size, "; next, %s limits at %s records/s", name_of(p, next),
 			tfr_format_count(least, number));
 }
 
-static void advise(const struct tfr_pipeline *p, const struct shares *s, enum stage limit,
-	char *text, size_t size)
+static void advise(const struct tfr_pipeline *p, const struct shares *s, unsigned limit, char *text,
+	size_t size)
 {
+	enum stage_kind kind = kind_of(p, limit);
 	char next[96];
 
 	next_limit(p, s, limit, next, sizeof(next));
-	if (tfr_stage_rows[limit].pool && p->opts.threads < tfr_cpu_count())
+	if (is_pool(p, limit) && p->opts.threads < tfr_cpu_count())
 		snprintf(text, size, "raise -j%s", next);
-	else if (limit == STAGE_READ)
+	else if (kind == STAGE_INFLATE)
+		snprintf(text, size, "files that are not compressed, or a --cycle-length over %u%s",
+			p->source.count, next);
+	else if (kind == STAGE_READ)
 		snprintf(text, size, "faster storage, or a --cycle-length over %u%s",
 			p->source.count, next);
-	else if (limit == STAGE_UPLOAD)
+	else if (kind == STAGE_UPLOAD)
 		snprintf(text, size, "a faster link, or fewer bytes by a smaller --size%s", next);
-	else if (limit == STAGE_CONSUMER)
+	else if (limit == p->rows)
 		snprintf(text, size, "the feed keeps up: nothing to change in it%s", next);
-	else if (limit == STAGE_DECODE || limit == STAGE_RESIZE)
+	else if (kind == STAGE_DECODE || kind == STAGE_PICTURE)
 		snprintf(text, size, "more cores, or smaller pictures in the records%s", next);
 	else
 		snprintf(text, size, "more cores%s", next);
@@ -195,9 +232,9 @@ static void advise(const struct tfr_pipeline *p, const struct shares *s, enum st
 void stats_judge(const struct tfr_pipeline *p, struct tfr_pipeline_stats *st)
 {
 	struct shares s = take_shares(p, st->seconds);
-	enum stage limit = limiting_stage(p, &s);
+	unsigned limit = limiting_stage(p, &s);
 
-	st->bottleneck = tfr_stage_rows[limit].name;
+	st->bottleneck = name_of(p, limit);
 	find(p, &s, limit, st->finding, sizeof(st->finding));
 	advise(p, &s, limit, st->advice, sizeof(st->advice));
 }

@@ -1,154 +1,122 @@
 /* pipeline/plan.c - where the memory goes, settled before anything runs.
  *
- * The first records are read ahead as they would be anyway; their sizes, and the sizes of the
- * pictures in them, are what the plan is made of.  Nothing is opened twice, so a pipe is planned
- * like a file.  What cannot fit is refused here, with the sizes. */
+ * The first records are read ahead as they would be anyway (look.c); their sizes, and the sizes of
+ * the pictures in them, are what the plan is made of.  What cannot fit is refused here, with the
+ * sizes; what is left over is headroom for records larger than the first ones. */
 #include <stdio.h>
 
 #include "base/error.h"
+#include "pipeline/plan.h"
 #include "pipeline/state.h"
 
-enum { MIB = 1 << 20, SAMPLE_RECORDS = 64, SAMPLE_WAIT_NS = 200000000 };
+enum { MIB = 1 << 20, GRAIN_MOST = 256, GRAIN_LEAST = 4, GRAIN_BYTES = 256 << 10, SLOTS_MOST = 64 };
 
 /* What this process takes before it feeds anything: code, libraries, stacks. */
 #define PROCESS_BYTES (10ull * MIB)
-/* The block a reader reads into. */
-#define BLOCK_BYTES (512ull << 10)
 
-struct findings {
-	uint64_t records, bytes, footprint;
-	uint64_t largest; /* footprint */
-	uint64_t pictures;
-	uint64_t pixels, most_pixels; /* of all pictures, of the largest */
-	bool compressed;
-};
-
-/* Whether reading has come as far as it will without anybody taking records. */
-static bool sampled(const struct tfr_pipeline *p, uint64_t *records)
+static uint64_t mean_footprint(const struct findings *f)
 {
-	const struct source *src = &p->source;
-	bool all_stand = true;
-
-	*records = 0;
-	for (uint32_t i = 0; i < src->count; i++) {
-		const struct reading *r = &src->readings[i];
-
-		for (const struct sample *s = r->head; s; s = s->next)
-			++*records;
-		if (r->path && r->bytes < src->budget)
-			all_stand = false;
-	}
-	return all_stand || *records >= SAMPLE_RECORDS;
+	return f->footprint / f->records + 1;
 }
 
-/* Waits for the first records, but after the first one not for long: a pipe may be slow. */
-static enum tfr_status await_sample(struct tfr_pipeline *p, struct tfr_error *err)
+/* What a sample takes behind each node: a record's, or the pixels' of the last recipe before it. */
+static uint64_t sample_bytes(const struct findings *f, const struct node *n)
 {
-	uint64_t first = 0, records;
+	struct picture_form form;
 
-	while (!sampled(p, &records)) {
-		uint64_t now = tfr_clock_ns();
-		struct timespec ts;
-
-		if (records && !first)
-			first = now;
-		if (first && now - first > SAMPLE_WAIT_NS)
+	for (; n; n = n->up)
+		if (n->decodes && n->kind == NODE_MAP)
 			break;
-		if (p->opts.cancelled && p->opts.cancelled(p->opts.ctx))
-			return tfr_fail(err, TFR_ECANCELLED, "cancelled");
-		if (p->opts.seconds > 0 && (double)(now - p->start_ns) * 1e-9 > p->opts.seconds)
-			break;
-		for (uint32_t i = 0; i < p->source.count; i++)
-			atomic_store(&p->source.readings[i].hungry, true);
-		now += 10000000;
-		ts = (struct timespec){ (time_t)(now / 1000000000), (long)(now % 1000000000) };
-		pthread_cond_timedwait(&p->arrivals, &p->lock, &ts);
+	if (!n)
+		return mean_footprint(f);
+	form = n->recipe.form;
+	if (!form.fixed) { /* as large as the pictures are */
+		form.height = 1;
+		form.width = (uint32_t)(f->pixels / (f->pictures ? f->pictures : 1));
 	}
-	return TFR_OK;
+	return sample_pixels_bytes(&form) +
+	       (n->recipe.masks ? sample_footprint(picture_form_bytes(&form) / form.channels) : 0);
 }
 
-static void look_at(struct tfr_pipeline *p, const struct sample *s, struct findings *f)
+/* How many samples a job takes, and how many jobs may be under way or waiting: what is large goes
+ * one by one. */
+static void size_node(struct tfr_pipeline *p, const struct findings *f, struct node *n)
 {
-	const struct tfr_feature *feature;
-	struct tfr_image_info info;
-	struct tfr_bytes picture;
+	uint64_t bytes = sample_bytes(f, n), records = sample_bytes(f, n->up);
+	uint64_t grain = GRAIN_BYTES / (bytes > records ? bytes : records);
 
-	f->records++;
-	f->bytes += s->size;
-	f->footprint += sample_footprint(s->size);
-	if (sample_footprint(s->size) > f->largest)
-		f->largest = sample_footprint(s->size);
-	if (tfr_example_parse(p->example, s->data, s->size, NULL))
-		return;
-	feature = tfr_example_get(p->example, "image/encoded");
-	if (!feature || feature->kind != TFR_KIND_BYTES)
-		return;
-	f->pictures++;
-	if (!tfr_feature_bytes(feature, 0, &picture) ||
-		tfr_image_probe(picture.data, picture.size, &info, NULL))
-		return;
-	f->pixels += (uint64_t)info.width * info.height;
-	if ((uint64_t)info.width * info.height > f->most_pixels)
-		f->most_pixels = (uint64_t)info.width * info.height;
+	if (n->kind == NODE_MAP && n->decodes)
+		grain = grain < 1 ? 1 : grain < 8 ? grain : 8;
+	else
+		grain = grain < GRAIN_LEAST ? GRAIN_LEAST : grain < GRAIN_MOST ? grain : GRAIN_MOST;
+	n->grain = (unsigned)grain;
+	n->slot_count = p->opts.threads + 2;
+	if (n->kind == NODE_PREFETCH)
+		n->slot_count = n->most < SLOTS_MOST ? (unsigned)n->most + 2 : SLOTS_MOST;
 }
 
-/* The first error of a file that gave nothing at all, when no file gave anything. */
-static enum tfr_status nothing_to_feed(const struct tfr_pipeline *p, struct tfr_error *err)
+static uint64_t copies_of(const struct node *n)
 {
-	for (uint32_t i = 0; i < p->source.count; i++) {
-		const struct reading *r = &p->source.readings[i];
+	return n->decodes ? n->recipe.copies : 1;
+}
 
-		if (r->ended && r->status != TFR_END) {
-			if (err)
-				*err = r->err;
-			return r->status;
-		}
+/* What waits between the nodes. */
+static uint64_t queue_need(const struct tfr_pipeline *p, const struct findings *f)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned i = 1; i < p->node_count; i++) {
+		const struct node *n = &p->nodes[i];
+		uint64_t items =
+			n->most ? n->most : (uint64_t)n->slot_count * n->grain * copies_of(n);
+
+		if (n->kind < NODE_PLACE && n->kind != NODE_SHUFFLE)
+			bytes += items * (sample_bytes(f, n) + sizeof(void *));
 	}
-	return TFR_OK;
+	return bytes + p->opts.threads * sample_bytes(f, flow_last_const(p)->up);
 }
 
-static enum tfr_status find_out(struct tfr_pipeline *p, struct findings *f, struct tfr_error *err)
+/* Files smaller than the buffer bound it; two epochs may be in it at once.  What compressed files
+ * hold is not known. */
+static uint64_t shuffle_need(
+	const struct tfr_pipeline *p, const struct findings *f, const struct node *n)
 {
-	enum tfr_status status;
+	uint64_t each = sample_bytes(f, n), records = n->mixer.shuffler.capacity;
+	uint64_t all = tfr_set_bytes(p->opts.set), most;
 
-	pthread_mutex_lock(&p->lock);
-	status = await_sample(p, err);
-	for (uint32_t i = 0; status == TFR_OK && i < p->source.count; i++) {
-		const struct reading *r = &p->source.readings[i];
-
-		f->compressed |= r->compressed;
-		for (const struct sample *s = r->head; s; s = s->next)
-			look_at(p, s, f);
-	}
-	if (status == TFR_OK && !f->records)
-		status = nothing_to_feed(p, err);
-	pthread_mutex_unlock(&p->lock);
-	return status;
-}
-
-static uint64_t shuffle_need(const struct tfr_pipeline *p, const struct findings *f)
-{
-	uint64_t records = p->opts.shuffle > 1 ? p->opts.shuffle : 1;
-	uint64_t need = records * (f->footprint / f->records + sizeof(struct tfr_shuffled)),
-		 all = tfr_set_bytes(p->opts.set);
-
-	/* Files smaller than the buffer bound it; two epochs may be in it at once.  What compressed
-	 * files hold is not known. */
 	if (all && !f->compressed) {
-		all += all / 4 + MIB;
+		most = all / (f->bytes / f->records + 1) + 1;
+		for (const struct node *up = n; up; up = up->up)
+			most *= copies_of(up);
+		most += most / 4 + MIB / each + 1;
 		if (p->opts.epochs != 1)
-			all *= 2;
-		need = need < all ? need : all;
+			most *= 2;
+		records = records < most ? records : most;
 	}
-	return need;
+	return records * each + n->mixer.shuffler.capacity * sizeof(struct tfr_shuffled);
 }
 
-static uint64_t payload_batch_bytes(const struct tfr_pipeline *p, const struct findings *f)
+/* What a cache in memory is to hold, as far as can be known: not of compressed files. */
+static uint64_t cache_need(
+	const struct tfr_pipeline *p, const struct findings *f, const struct node *n)
 {
-	uint64_t mean = f->bytes / f->records + 1;
+	uint64_t records =
+		tfr_set_bytes(p->opts.set) / (f->bytes / f->records + TFR_RECORD_OVERHEAD);
+	uint64_t each = sample_bytes(f, n) - sizeof(struct sample) + cache_entry_bytes();
 
-	return p->opts.batch * (mean + mean / 4) + f->largest +
-	       (p->opts.batch + 1) * sizeof(uint64_t);
+	if (sample_bytes(f, n) == mean_footprint(f)) /* records lie close */
+		each = f->bytes / f->records + 16 + cache_entry_bytes();
+	for (const struct node *up = n; up; up = up->up)
+		records *= copies_of(up);
+	return records * each + 4 * MIB;
+}
+
+/* Records that a batch with features holds until it is complete, of all that are under way. */
+static uint64_t held_records(const struct tfr_pipeline *p, const struct findings *f)
+{
+	if (p->pictures && !p->features)
+		return 0;
+	return p->batches_rows ? p->batch * mean_footprint(f) : 0;
 }
 
 /* Each worker has a picture as they mostly are, and one of them the largest.  A studio refuses what
@@ -157,38 +125,98 @@ static uint64_t payload_batch_bytes(const struct tfr_pipeline *p, const struct f
 static uint64_t scratch_need(const struct tfr_pipeline *p, const struct findings *f)
 {
 	uint64_t mean = f->pixels / (f->pictures ? f->pictures : 1) * 3, most = f->most_pixels * 3;
+	uint64_t others = 0;
 
 	if (most > p->opts.memory / 4)
 		most = p->opts.memory / 4;
 	if (mean > most)
 		mean = most;
-	return p->opts.threads * (mean + MIB) + most - mean;
+	for (unsigned i = 1; i < p->node_count; i++)
+		if (p->nodes[i].decodes)
+			others +=
+				recipe_scratch(&p->nodes[i].recipe, f->mean_width, f->mean_height);
+	return p->opts.threads * (mean + others + MIB) + most - mean;
+}
+
+static uint64_t payload_batch_bytes(const struct tfr_pipeline *p, const struct findings *f)
+{
+	uint64_t mean = f->bytes / f->records + 1;
+
+	return p->batch * (mean + mean / 4) + f->largest + (p->batch + 1) * sizeof(uint64_t);
+}
+
+static void plan_batches(struct tfr_pipeline *p, const struct findings *f)
+{
+	struct tfr_pipeline_plan *plan = &p->plan;
+	uint64_t steps = p->opts.steps_per_transfer;
+	uint64_t records = 0;
+
+	if (p->features)
+		records = f->features_bytes;
+	else if (!p->pictures)
+		records = payload_batch_bytes(p, f);
+	layout_make(p, records);
+	plan->batch_bytes = p->batches_rows ? p->layout.bytes : 0;
+	plan->transfer_bytes =
+		p->batches_rows ? p->layout.stride * (steps - 1) + p->layout.bytes : 0;
+	if (p->opts.normalise_on_device) {
+		p->made_at = (plan->transfer_bytes + 255) / 256 * 256;
+		p->made_bytes = steps * p->batch * p->layout.picture_bytes * sizeof(float);
+	}
+}
+
+static void plan_nodes(struct tfr_pipeline *p, const struct findings *f)
+{
+	struct tfr_pipeline_plan *plan = &p->plan;
+
+	for (unsigned i = 1; i < p->node_count; i++) {
+		struct node *n = &p->nodes[i];
+
+		size_node(p, f, n);
+		if (n->kind == NODE_SHUFFLE) {
+			plan->shuffle_bytes += shuffle_need(p, f, n);
+			if (n->mixer.shuffler.capacity > plan->shuffle)
+				plan->shuffle = n->mixer.shuffler.capacity;
+		}
+		if (n->kind == NODE_CACHE && !p->list.at[n->row].file)
+			plan->cache_bytes += cache_need(p, f, n);
+	}
+	plan->queue_bytes = queue_need(p, f);
 }
 
 static void fill_plan(struct tfr_pipeline *p, const struct findings *f)
 {
 	struct tfr_pipeline_plan *plan = &p->plan;
-	uint64_t queued = (p->fifo_capacity + p->opts.threads) * (f->footprint / f->records);
+	uint64_t idle = (uint64_t)p->blocks.idle_most * p->source.block_size;
 
 	plan->limit = p->opts.memory;
 	plan->record_bytes = f->bytes / f->records;
-	plan->shuffle = p->opts.shuffle > 1 ? p->opts.shuffle : 1;
-	plan->shuffle_bytes = shuffle_need(p, f);
-	plan->batch_bytes = p->pictures
-				    ? (uint64_t)p->opts.batch * p->opts.width * p->opts.height * 12
-				    : payload_batch_bytes(p, f);
-	plan->read_bytes = p->source.count * (p->source.budget + BLOCK_BYTES + 2 * f->largest) +
-			   queued + p->store.idle_limit;
+	plan->read_bytes =
+		p->source.count * (p->source.budget + 3 * p->source.block_size + 2 * f->largest) +
+		p->store.idle_limit + idle;
 	plan->scratch_bytes = p->pictures ? scratch_need(p, f) : 0;
-	plan->device_counted = tfr_device_in_process(p->opts.device);
+	plan->device_counted = p->uploads && tfr_device_in_process(p->opts.devices[0]);
 }
 
-static uint64_t total_with(struct tfr_pipeline_plan *plan, unsigned staging, unsigned device)
+static uint64_t total_with(
+	struct tfr_pipeline *p, const struct findings *f, unsigned staging, unsigned device)
 {
+	struct tfr_pipeline_plan *plan = &p->plan;
+	uint64_t lanes = p->uploads ? p->opts.device_count : 1, batches = 0;
+	uint64_t target = p->made_bytes ? p->made_at + p->made_bytes : plan->transfer_bytes;
+
 	plan->staging = staging;
 	plan->device = device;
-	plan->total = PROCESS_BYTES + plan->shuffle_bytes + plan->read_bytes + plan->scratch_bytes +
-		      plan->batch_bytes * (staging + (plan->device_counted ? device : 0));
+	if (p->batches_rows) {
+		batches = staging * plan->transfer_bytes;
+		if (plan->device_counted)
+			batches += device * target;
+		if (p->opts.verify)
+			batches += target;
+		batches += staging * p->opts.steps_per_transfer * held_records(p, f);
+	}
+	plan->total = PROCESS_BYTES + plan->shuffle_bytes + plan->cache_bytes + plan->queue_bytes +
+		      plan->read_bytes + plan->scratch_bytes + lanes * batches;
 	return plan->total;
 }
 
@@ -196,21 +224,28 @@ static enum tfr_status refuse(const struct tfr_pipeline *p, struct tfr_error *er
 {
 	const struct tfr_pipeline_plan *plan = &p->plan;
 	char total[TFR_SIZE_TEXT], limit[TFR_SIZE_TEXT], shuffle[TFR_SIZE_TEXT],
-		batch[TFR_SIZE_TEXT];
+		batch[TFR_SIZE_TEXT], cache[TFR_SIZE_TEXT], text[100] = "";
 	char record[TFR_SIZE_TEXT], rest[TFR_SIZE_TEXT];
-	unsigned buffers = plan->staging + (plan->device_counted ? plan->device : 0);
+	unsigned lanes = p->uploads ? p->opts.device_count : 1;
+	unsigned buffers = lanes * (plan->staging + (plan->device_counted ? plan->device : 0));
 	uint64_t fixed = plan->total - plan->shuffle_bytes,
-		 each = plan->shuffle_bytes / plan->shuffle + 1;
+		 each = plan->shuffle ? plan->shuffle_bytes / plan->shuffle + 1 : 1;
 
+	if (plan->cache_bytes)
+		snprintf(text, sizeof(text), "cache %s, ",
+			tfr_format_size(plan->cache_bytes, cache));
 	tfr_fail(err, TFR_ENOMEM,
-		"needs %s of memory, %s are allowed: shuffle buffer %s (%llu records of %s), "
+		"needs %s of memory, %s are allowed: shuffle buffer %s (%llu records of %s), %s"
 		"batches %u x %s, the rest %s",
 		tfr_format_size(plan->total, total), tfr_format_size(plan->limit, limit),
 		tfr_format_size(plan->shuffle_bytes, shuffle), (unsigned long long)plan->shuffle,
-		tfr_format_size(plan->record_bytes, record), buffers,
-		tfr_format_size(plan->batch_bytes, batch),
-		tfr_format_size(fixed - buffers * plan->batch_bytes, rest));
-	if (fixed + 16 * each < plan->limit)
+		tfr_format_size(plan->record_bytes, record), text, buffers,
+		tfr_format_size(plan->transfer_bytes, batch),
+		tfr_format_size(fixed - plan->cache_bytes - buffers * plan->transfer_bytes, rest));
+	if (plan->cache_bytes > plan->limit / 4)
+		tfr_error_hint(err, "Cache in a file, cache=FILE, or raise --memory to %lluM.",
+			(unsigned long long)(plan->total / MIB + 1));
+	else if (plan->shuffle && fixed + 16 * each < plan->limit)
 		tfr_error_hint(err, "Lower --shuffle-buffer to %llu, or raise --memory to %lluM.",
 			(unsigned long long)((plan->limit - fixed) / each),
 			(unsigned long long)(plan->total / MIB + 1));
@@ -220,64 +255,79 @@ static enum tfr_status refuse(const struct tfr_pipeline *p, struct tfr_error *er
 	return TFR_ENOMEM;
 }
 
+/* Staging buffers that there must be: a picture that becomes several may reach into more than one
+ * batch. */
+static unsigned least_staging(const struct tfr_pipeline *p)
+{
+	uint64_t copies = copies_of(flow_last_const(p)), steps = p->opts.steps_per_transfer;
+	uint64_t ahead = (copies + p->batch - 2) / p->batch;
+	uint64_t transfers = (ahead + steps - 1) / steps + 1;
+	uint64_t lanes = p->uploads ? p->opts.device_count : 1;
+
+	return copies < 2 ? 1 : (unsigned)((transfers + lanes - 1) / lanes);
+}
+
 /* Buffers for batches: as many in flight as was asked for; else as many as fit, for one that is
- * filled, one that is sent and one that is used. */
-static bool fits(struct tfr_pipeline *p)
+ * filled, one that is sent and one that is used.  Where a worker makes a whole batch, each has one.
+ */
+static bool fits(struct tfr_pipeline *p, const struct findings *f)
 {
 	static const unsigned choices[][2] = { { 3, 3 }, { 3, 2 }, { 2, 2 }, { 2, 1 }, { 1, 1 } };
 	struct tfr_pipeline_plan *plan = &p->plan;
+	unsigned least = least_staging(p);
 
-	if (p->opts.prefetch)
-		return total_with(plan, p->opts.prefetch, p->opts.prefetch) <= plan->limit;
-	for (size_t i = 0; i < sizeof(choices) / sizeof(*choices); i++)
-		if (total_with(plan, choices[i][0], choices[i][1]) <= plan->limit)
-			return true;
-	return false;
-}
+	if (p->prefetch) {
+		unsigned n = p->prefetch > least ? p->prefetch : least;
 
-enum tfr_status plan_make(struct tfr_pipeline *p, struct tfr_error *err)
-{
-	struct findings f = { 0 };
-	enum tfr_status status = find_out(p, &f, err);
-	uint64_t room;
-
-	if (status)
-		return status;
-	if (!f.records)
-		return tfr_fail(err, TFR_EDATA, "no records to feed");
-	p->pictures = f.pictures > 0;
-	p->fifo_capacity =
-		p->pictures ? 2 * GRAIN_PICTURES + 2 * p->opts.threads + 4 : 2 * GRAIN_PAYLOADS + 4;
-	fill_plan(p, &f);
-	if (!fits(p))
-		return refuse(p, err);
-	/* What is left over is headroom for records larger than the first ones. */
-	room = p->plan.limit - p->plan.total + p->plan.shuffle_bytes;
-	p->shuffle.byte_limit = (uint64_t)((double)room * (double)f.bytes / (double)f.footprint);
-	return TFR_OK;
-}
-
-void plan_describe(struct tfr_pipeline *p)
-{
-	char *text = p->description;
-	size_t size = sizeof(p->description);
-	int n = snprintf(text, size, "read=%u, ", p->source.count);
-
-	if (p->pictures)
-		n += snprintf(text + n, size - (size_t)n, "parse, ");
-	if (p->opts.shuffle > 1)
-		n += snprintf(text + n, size - (size_t)n, "shuffle=%llu, ",
-			(unsigned long long)p->opts.shuffle);
-	if (p->pictures)
-		n += snprintf(text + n, size - (size_t)n, "decode, ");
-	for (unsigned i = 0; p->pictures && i < p->recipe.count; i++) {
-		const struct transform *t = p->recipe.transforms[i];
-
-		n += snprintf(text + n, size - (size_t)n, "%s", t->name);
-		if (t->shapes)
-			n += snprintf(text + n, size - (size_t)n, "=%ux%u", p->opts.width,
-				p->opts.height);
-		n += snprintf(text + n, size - (size_t)n, ", ");
+		return total_with(p, f, n, n) <= plan->limit;
 	}
-	snprintf(text + n, size - (size_t)n, "batch=%u, upload", p->opts.batch);
+	if (flow_last_const(p)->kind == NODE_RECORDS &&
+		total_with(p, f, p->opts.threads + 2, 3) <= plan->limit / 2)
+		return true;
+	for (size_t i = 0; i < sizeof(choices) / sizeof(*choices); i++) {
+		if (choices[i][0] < least)
+			continue;
+		if (total_with(p, f, choices[i][0], choices[i][1]) <= plan->limit)
+			return true;
+	}
+	return least > 3 && total_with(p, f, least, least) <= plan->limit;
+}
+
+/* Shuffles count payloads, or pixels: what share they are of what is taken. */
+static double payload_share(const struct findings *f, uint64_t bytes)
+{
+	return bytes == mean_footprint(f) ? (double)f->bytes / (double)f->footprint : 0.95;
+}
+
+/* What is left over goes to the shuffles, by their need. */
+static void share_room(struct tfr_pipeline *p, const struct findings *f)
+{
+	uint64_t room = p->plan.limit - p->plan.total;
+
+	for (unsigned i = 1; i < p->node_count; i++) {
+		struct node *n = &p->nodes[i];
+
+		if (n->kind == NODE_SHUFFLE) {
+			uint64_t own = shuffle_need(p, f, n);
+			double all = (double)room * (double)own / (double)p->plan.shuffle_bytes +
+				     (double)own;
+
+			n->mixer.shuffler.byte_limit =
+				(uint64_t)(all * payload_share(f, sample_bytes(f, n)));
+		}
+		if (n->kind == NODE_CACHE)
+			cache_limit(
+				n->cache, p->plan.cache_bytes + (p->plan.shuffle_bytes ? 0 : room));
+	}
+}
+
+enum tfr_status plan_make(struct tfr_pipeline *p, const struct findings *f, struct tfr_error *err)
+{
+	plan_nodes(p, f);
+	plan_batches(p, f);
+	fill_plan(p, f);
+	if (!fits(p, f))
+		return refuse(p, err);
+	share_room(p, f);
+	return TFR_OK;
 }

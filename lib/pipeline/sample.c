@@ -1,14 +1,18 @@
-/* pipeline/sample.c - buffers by size class.
+/* pipeline/sample.c - samples of their own memory by size class, and grains of runs.
  *
  * Class c stands for (8 + c % 8) << (c / 8) bytes, header included.  Large buffers are mapped, not
- * taken from malloc: what is given back is then gone, where a heap that four reading threads grow
- * and others shrink was seen to take a tenth more than it held. */
+ * taken from malloc: what is given back is then gone, where a heap that several threads grow and
+ * others shrink was seen to take a tenth more than it held.  The store is asked for many samples at
+ * a time: one lock for hundreds of small records. */
 #include "pipeline/sample.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
-enum { MAPPED_FROM = 32 << 10, CLASSES_UP = 2 };
+enum { MAPPED_FROM = 32 << 10, CLASSES_UP = 2, PIXELS_AT = 128, LINE = 64 };
+
+_Static_assert(2 * sizeof(struct tfr_pixels) <= PIXELS_AT, "two forms before the pixels");
 
 static size_t class_bytes(unsigned c)
 {
@@ -35,14 +39,14 @@ static void *allocate(size_t bytes)
 	void *memory;
 
 	if (bytes < MAPPED_FROM)
-		return malloc(bytes);
+		return aligned_alloc(LINE, (bytes + LINE - 1) / LINE * LINE);
 	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
 static void release(struct sample *s)
 {
-	size_t bytes = s ? class_bytes(s->size_class) : 0;
+	size_t bytes = class_bytes(s->size_class);
 
 	if (bytes < MAPPED_FROM)
 		free(s);
@@ -84,37 +88,183 @@ static struct sample *take_idle(struct sample_store *store, unsigned smallest)
 	return NULL;
 }
 
-struct sample *sample_get(struct sample_store *store, size_t size)
+bool samples_get(struct sample_store *store, const size_t *sizes, unsigned n, struct sample **out)
 {
-	unsigned c = class_of(sizeof(struct sample) + size);
-	struct sample *s;
+	bool whole = true;
 
 	pthread_mutex_lock(&store->lock);
-	s = take_idle(store, c);
+	for (unsigned i = 0; i < n; i++)
+		out[i] = take_idle(store, class_of(sizeof(struct sample) + sizes[i]));
 	pthread_mutex_unlock(&store->lock);
-	if (s)
-		c = s->size_class;
-	else
-		s = allocate(class_bytes(c));
-	if (s)
-		*s = (struct sample){ .size = size, .size_class = c };
-	return s;
+	for (unsigned i = 0; i < n; i++) {
+		unsigned c = class_of(sizeof(struct sample) + sizes[i]);
+
+		if (out[i])
+			c = out[i]->size_class;
+		else
+			out[i] = allocate(class_bytes(c));
+		if (out[i])
+			*out[i] = (struct sample){ .size_class = c };
+		else
+			whole = false;
+	}
+	if (!whole)
+		samples_put(store, out, n);
+	return whole;
+}
+
+struct sample *sample_get(struct sample_store *store, size_t size)
+{
+	struct sample *s;
+
+	return samples_get(store, &size, 1, &s) ? s : NULL;
+}
+
+static void put_view(struct grain *g)
+{
+	if (atomic_fetch_sub_explicit(&g->left, 1, memory_order_acq_rel) == 1) {
+		block_put(g->block);
+		free(g);
+	}
+}
+
+/* With the store's lock.  False: it is to be freed. */
+static bool put_idle(struct sample_store *store, struct sample *s)
+{
+	size_t bytes = class_bytes(s->size_class);
+
+	if (store->idle_bytes + bytes > store->idle_limit)
+		return false;
+	s->next = store->idle[s->size_class];
+	store->idle[s->size_class] = s;
+	store->idle_bytes += bytes;
+	return true;
+}
+
+void samples_put(struct sample_store *store, struct sample **samples, unsigned n)
+{
+	struct sample *surplus = NULL;
+	bool locked = false;
+
+	for (unsigned i = 0; i < n; i++) {
+		struct sample *s = samples[i], *beside;
+
+		if (s && s->grain) {
+			put_view(s->grain);
+			continue;
+		}
+		for (; s; s = beside) {
+			beside = s->beside;
+			if (!locked)
+				pthread_mutex_lock(&store->lock);
+			locked = true;
+			if (!put_idle(store, s)) {
+				s->next = surplus;
+				surplus = s;
+			}
+		}
+	}
+	if (locked)
+		pthread_mutex_unlock(&store->lock);
+	while (surplus) {
+		struct sample *s = surplus;
+
+		surplus = s->next;
+		release(s);
+	}
 }
 
 void sample_put(struct sample_store *store, struct sample *s)
 {
-	size_t bytes;
+	samples_put(store, &s, 1);
+}
+
+/* Everything but where it lies. */
+static void copy_view(struct sample *to, const struct sample *from)
+{
+	uint32_t size_class = to->size_class;
+
+	*to = *from;
+	to->size_class = size_class;
+	to->grain = NULL;
+	to->next = NULL;
+	memcpy(to->memory, from->data, from->size);
+	to->data = to->memory;
+	if (from->picture)
+		to->picture = to->data + (from->picture - from->data);
+	if (from->mask)
+		to->mask = to->data + (from->mask - from->data);
+}
+
+enum { KEEP_AT_ONCE = 256 };
+
+static bool keep_some(struct sample_store *store, struct sample **samples, unsigned n)
+{
+	struct sample *views[KEEP_AT_ONCE], *own[KEEP_AT_ONCE];
+	unsigned where[KEEP_AT_ONCE], count = 0;
+	size_t sizes[KEEP_AT_ONCE];
+
+	for (unsigned i = 0; i < n; i++)
+		if (samples[i] && samples[i]->grain) {
+			where[count] = i;
+			sizes[count] = samples[i]->size;
+			views[count++] = samples[i];
+		}
+	if (!count)
+		return true;
+	if (!samples_get(store, sizes, count, own))
+		return false;
+	for (unsigned i = 0; i < count; i++) {
+		copy_view(own[i], views[i]);
+		samples[where[i]] = own[i];
+	}
+	samples_put(store, views, count);
+	return true;
+}
+
+bool samples_keep(struct sample_store *store, struct sample **samples, unsigned n)
+{
+	for (unsigned at = 0; at < n; at += KEEP_AT_ONCE)
+		if (!keep_some(store, samples + at, n - at < KEEP_AT_ONCE ? n - at : KEEP_AT_ONCE))
+			return false;
+	return true;
+}
+
+uint64_t sample_pixels_bytes(const struct picture_form *form)
+{
+	return sample_footprint(PIXELS_AT + picture_form_bytes(form));
+}
+
+static void describe(struct tfr_pixels *pixels, uint8_t *data, const struct picture_form *form)
+{
+	*pixels = (struct tfr_pixels){
+		.data = data,
+		.stride = form->width * form->channels * tfr_dtype_size(form->dtype),
+		.width = form->width,
+		.height = form->height,
+		.channels = form->channels,
+		.dtype = form->dtype,
+	};
+}
+
+struct sample *sample_pixels(struct sample_store *store, const struct picture_form *form)
+{
+	struct sample *s = sample_get(store, PIXELS_AT + picture_form_bytes(form));
 
 	if (!s)
-		return;
-	bytes = class_bytes(s->size_class);
-	pthread_mutex_lock(&store->lock);
-	if (store->idle_bytes + bytes <= store->idle_limit) {
-		s->next = store->idle[s->size_class];
-		store->idle[s->size_class] = s;
-		store->idle_bytes += bytes;
-		s = NULL;
-	}
-	pthread_mutex_unlock(&store->lock);
-	release(s);
+		return NULL;
+	s->pixels = (struct tfr_pixels *)s->memory;
+	describe(&s->pixels[0], s->memory + PIXELS_AT, form);
+	s->pixels[1] = (struct tfr_pixels){ 0 };
+	return s;
+}
+
+struct tfr_pixels *sample_mask_pixels(
+	struct sample_store *store, struct sample *s, const struct picture_form *form)
+{
+	s->beside = sample_get(store, picture_form_bytes(form));
+	if (!s->beside)
+		return NULL;
+	describe(&s->pixels[1], s->beside->memory, form);
+	return &s->pixels[1];
 }

@@ -1,195 +1,32 @@
-/* pipeline/source.c - reading: a thread a place in the cycle, and the order their records come in.
+/* pipeline/source.c - the order that the records of all files come in.
  *
- * The order is tf.data's deterministic interleave(cycle_length, block_length): a block from each
+ * It is that of tf.data's deterministic interleave(cycle_length, block_length): a block from each
  * place in turn; a file that ends cuts its block short, and its place takes the next file.  An
  * empty file takes up one visit.  A place is given its next file as soon as its end is seen: which
  * file it gets is the same as if it were given when the cycle comes back to it, and reading is
  * ahead by then.
  *
- * Only whoever pulls (one worker at a time) moves the turn; the threads only fill their queues. */
+ * Only whoever takes, with the lock, moves the turn; the threads only fill their queues. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/error.h"
+#include "base/rng.h"
 #include "pipeline/state.h"
-
-enum { GROUP_BYTES = 32 << 10, GROUP_RECORDS = 64 };
-
-/* Records read but not yet queued: small ones are handed over together. */
-struct group {
-	struct sample *head, *tail;
-	uint64_t bytes;
-	unsigned count;
-};
-
-/* Queues the group, then waits until there is room for another.  A full queue is filled again when
- * half of it is gone: woken for each record, a thread would cost a switch a record.  False: all is
- * over. */
-static bool hand_over(struct reading *r, struct group *g, bool compressed)
-{
-	struct tfr_pipeline *p = r->p;
-	struct counter *c = &p->counters[STAGE_READ];
-	bool go_on;
-
-	pthread_mutex_lock(&p->lock);
-	span_end(&r->span);
-	r->compressed = compressed;
-	if (g->head) {
-		if (r->tail)
-			r->tail->next = g->head;
-		else
-			r->head = g->head;
-		r->tail = g->tail;
-		r->bytes += g->bytes;
-		c->items += g->count;
-		c->bytes += g->bytes;
-		*g = (struct group){ 0 };
-		if (atomic_exchange(&r->hungry, false)) {
-			pipeline_wake_workers(p);
-			pthread_cond_signal(&p->arrivals);
-		}
-	}
-	span_charge(&r->span, &c->blocked);
-	if (r->bytes >= p->source.budget)
-		while (!p->stopping && r->head && r->bytes > p->source.budget / 2)
-			pthread_cond_wait(&r->change, &p->lock);
-	span_end(&r->span);
-	span_charge(&r->span, &c->busy);
-	go_on = !p->stopping;
-	pthread_mutex_unlock(&p->lock);
-	return go_on;
-}
-
-/* Copies the record: the only copy its bytes see before they are decoded. */
-static enum tfr_status keep(
-	struct reading *r, struct group *g, const struct tfr_record *rec, struct tfr_error *err)
-{
-	struct sample *s = sample_get(&r->p->store, rec->size);
-
-	if (!s)
-		return tfr_fail_nomem(err, "reading a record");
-	memcpy(s->data, rec->data, rec->size);
-	s->record = rec->index;
-	s->offset = rec->offset;
-	s->file = r->file;
-	if (g->tail)
-		g->tail->next = s;
-	else
-		g->head = s;
-	g->tail = s;
-	g->bytes += rec->size;
-	g->count++;
-	return TFR_OK;
-}
-
-/* One file being read: what a cancelled thread must not leave behind. */
-struct open_file {
-	struct tfr_reader *reader;
-	struct group group;
-	struct sample_store *store;
-};
-
-static void close_file(void *arg)
-{
-	struct open_file *f = arg;
-
-	tfr_reader_close(f->reader);
-	while (f->group.head) {
-		struct sample *s = f->group.head;
-
-		f->group.head = s->next;
-		sample_put(f->store, s);
-	}
-}
-
-/* A read that never returns (a FIFO nobody writes to) must not keep the feed from closing: only
- * in here may source_stop() cancel this thread. */
-static enum tfr_status next_record(
-	struct open_file *f, struct tfr_record *rec, struct tfr_error *err)
-{
-	enum tfr_status status;
-
-	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
-	status = tfr_reader_next(f->reader, rec, err);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
-	return status;
-}
-
-static enum tfr_status read_records(struct reading *r, struct open_file *f)
-{
-	struct tfr_record rec;
-	bool go_on = true;
-	enum tfr_status status = TFR_OK;
-
-	while (go_on && status == TFR_OK) {
-		struct group *g = &f->group;
-
-		status = next_record(f, &rec, &r->err);
-		if (status == TFR_OK)
-			status = keep(r, g, &rec, &r->err);
-		if (g->head && (status || g->bytes >= GROUP_BYTES || g->count == GROUP_RECORDS ||
-				       atomic_load(&r->hungry)))
-			go_on = hand_over(
-				r, g, tfr_reader_compression(f->reader) != TFR_COMPRESSION_NONE);
-	}
-	return status;
-}
-
-/* Reads one file to its end.  `r->err` is this thread's until `ended` is set. */
-static enum tfr_status read_file(struct reading *r, const char *path)
-{
-	/* A thread a file as it is, which may be cancelled. */
-	const struct tfr_reader_opts opts = { .compression = r->p->opts.compression, .threads = 1 };
-	struct open_file f = { .store = &r->p->store };
-	enum tfr_status status;
-
-	pthread_cleanup_push(close_file, &f);
-	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL); /* opening a FIFO may hang, too */
-	status = tfr_reader_open(&f.reader, path, &opts, &r->err);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
-	if (status == TFR_OK)
-		status = read_records(r, &f);
-	pthread_cleanup_pop(1);
-	return status;
-}
-
-static void *reading_main(void *arg)
-{
-	struct reading *r = arg;
-	struct tfr_pipeline *p = r->p;
-
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
-	pthread_mutex_lock(&p->lock);
-	while (!p->stopping) {
-		if (!r->path) {
-			pthread_cond_wait(&r->change, &p->lock);
-			continue;
-		}
-		r->span = (struct span){ .since = tfr_clock_ns() };
-		span_charge(&r->span, &p->counters[STAGE_READ].busy);
-		pthread_mutex_unlock(&p->lock);
-		r->status = read_file(r, r->path);
-		pthread_mutex_lock(&p->lock);
-		span_end(&r->span);
-		r->path = NULL;
-		r->ended = true;
-		pipeline_wake_workers(p);
-		pthread_cond_signal(&p->arrivals);
-	}
-	pthread_mutex_unlock(&p->lock);
-	return NULL;
-}
 
 /* Gives the place the next file, if there is one. */
 static void assign(struct tfr_pipeline *p, struct reading *r)
 {
 	struct source *src = &p->source;
+	uint64_t next = src->next_file;
 
 	r->ended = false;
 	r->taken = 0;
-	if (src->next_file == tfr_set_count(p->opts.set))
+	if (next == tfr_set_count(p->opts.set))
 		return;
-	r->file = (uint32_t)src->next_file++;
+	src->next_file++;
+	r->file = src->order ? src->order[next] : (uint32_t)next;
 	r->path = tfr_set_path(p->opts.set, r->file);
 	pthread_cond_signal(&r->change);
 }
@@ -203,24 +40,38 @@ static void advance(struct source *src)
 static struct sample *take(struct tfr_pipeline *p, struct reading *r)
 {
 	struct source *src = &p->source;
-	struct sample *s = r->head;
+	struct grain *g = r->head;
+	struct sample *s = &g->samples[g->at++];
 	bool above_half = r->bytes > src->budget / 2;
 
-	r->head = s->next;
-	if (!r->head)
-		r->tail = NULL;
-	r->bytes -= s->size;
+	r->bytes -= s->size + sizeof(*s);
+	if (g->at == g->count) {
+		r->head = g->next;
+		if (!r->head)
+			r->tail = NULL;
+	}
 	if (above_half && (r->bytes <= src->budget / 2 || !r->head))
 		pthread_cond_signal(&r->change);
-	s->next = NULL;
 	s->epoch = src->epoch;
 	s->ordinal = src->ordinal++;
-	if (++r->taken == p->opts.block_length)
+	if (++r->taken == p->block_length)
 		advance(src);
 	return s;
 }
 
-enum pull source_pull(struct tfr_pipeline *p, struct sample **sample)
+/* With `sloppy`, a file that has nothing yet is passed over as long as another has. */
+static bool another_has(const struct tfr_pipeline *p)
+{
+	const struct source *src = &p->source;
+
+	for (uint32_t i = 0; p->opts.sloppy && i < src->count; i++)
+		if (src->readings[i].head)
+			return true;
+	return false;
+}
+
+/* PULL_EPOCH until next_epoch(); PULL_ERROR: p->end says which. */
+static enum pull pull(struct tfr_pipeline *p, struct sample **sample)
 {
 	struct source *src = &p->source;
 
@@ -231,8 +82,14 @@ enum pull source_pull(struct tfr_pipeline *p, struct sample **sample)
 			*sample = take(p, r);
 			return PULL_RECORD;
 		}
+		if (r->path && another_has(p)) {
+			advance(src);
+			continue;
+		}
 		if (r->path) {
-			atomic_store(&r->hungry, true);
+			for (uint32_t i = 0; i < src->count; i++)
+				if (p->opts.sloppy || &src->readings[i] == r)
+					atomic_store(&src->readings[i].hungry, true);
 			return PULL_WAIT;
 		}
 		if (r->ended && r->status != TFR_END) {
@@ -247,7 +104,19 @@ enum pull source_pull(struct tfr_pipeline *p, struct sample **sample)
 	return PULL_EPOCH;
 }
 
-void source_next_epoch(struct tfr_pipeline *p)
+static void draw_order(struct tfr_pipeline *p)
+{
+	struct source *src = &p->source;
+	uint32_t files = (uint32_t)tfr_set_count(p->opts.set);
+	struct tfr_rng rng;
+
+	for (uint32_t i = 0; i < files; i++)
+		src->order[i] = i;
+	tfr_rng_init(&rng, p->opts.seed, src->epoch);
+	tfr_rng_shuffle(&rng, src->order, files, sizeof(*src->order));
+}
+
+static void next_epoch(struct tfr_pipeline *p)
 {
 	struct source *src = &p->source;
 
@@ -255,8 +124,40 @@ void source_next_epoch(struct tfr_pipeline *p)
 	src->ordinal = 0;
 	src->next_file = 0;
 	src->turn = 0;
+	if (src->order)
+		draw_order(p);
 	for (uint32_t i = 0; i < src->count; i++)
 		assign(p, &src->readings[i]);
+}
+
+/* An epoch without a record would be followed by another, for ever. */
+static void end_epoch(struct tfr_pipeline *p)
+{
+	struct source *src = &p->source;
+
+	if (p->ended || src->ordinal == 0 || src->epoch + 1 == src->epochs)
+		src->over = true;
+	else
+		next_epoch(p);
+}
+
+unsigned source_take(struct tfr_pipeline *p, struct sample **to, unsigned max)
+{
+	unsigned n = 0;
+
+	while (n < max && !p->source.over) {
+		enum pull got = pull(p, &to[n]);
+
+		if (got == PULL_WAIT)
+			break;
+		n++;
+		if (got == PULL_RECORD)
+			continue;
+		to[n - 1] = NULL;
+		end_epoch(p);
+		break;
+	}
+	return n;
 }
 
 /* What comes through a pipe comes once. */
@@ -268,21 +169,30 @@ bool source_can_repeat(const struct tfr_pipeline *p)
 	return true;
 }
 
+const char *source_waits_for(const struct tfr_pipeline *p)
+{
+	const struct source *src = &p->source;
+
+	return src->count ? src->readings[src->turn].path : NULL;
+}
+
 enum tfr_status source_start(struct tfr_pipeline *p, struct tfr_error *err)
 {
 	struct source *src = &p->source;
 	size_t files = tfr_set_count(p->opts.set);
 
-	src->count = p->opts.cycle_length < files ? p->opts.cycle_length : (uint32_t)files;
+	src->count = p->cycle < files ? p->cycle : (uint32_t)files;
 	src->readings = calloc(src->count ? src->count : 1, sizeof(*src->readings));
-	if (!src->readings)
+	if (p->opts.shuffle_files)
+		src->order = calloc(files ? files : 1, sizeof(*src->order));
+	if (!src->readings || (p->opts.shuffle_files && !src->order))
 		return tfr_fail_nomem(err, "starting to read");
 	for (uint32_t i = 0; i < src->count; i++) {
 		src->readings[i].p = p;
 		pthread_cond_init(&src->readings[i].change, NULL);
 	}
 	src->epoch = (uint64_t)-1;
-	source_next_epoch(p);
+	next_epoch(p);
 	for (uint32_t i = 0; i < src->count; i++) {
 		struct reading *r = &src->readings[i];
 		int rc = pthread_create(&r->thread, NULL, reading_main, r);
@@ -314,13 +224,14 @@ void source_stop(struct tfr_pipeline *p)
 			pthread_join(r->thread, NULL);
 		}
 		while (r->head) {
-			struct sample *s = r->head;
+			struct grain *g = r->head;
 
-			r->head = s->next;
-			sample_put(&p->store, s);
+			r->head = g->next;
+			grain_drop(g);
 		}
 		pthread_cond_destroy(&r->change);
 	}
 	free(src->readings);
+	free(src->order);
 	src->readings = NULL;
 }

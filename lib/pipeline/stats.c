@@ -1,4 +1,4 @@
-/* pipeline/stats.c - the stages by name, and what was measured of them.
+/* pipeline/stats.c - what was measured, stage by stage.
  *
  * Rates and shares are taken from the first batch to the last, so that filling the shuffle buffer,
  * which every run pays once, does not pass for what the feed can do. */
@@ -7,17 +7,6 @@
 
 #include "pipeline/state.h"
 
-const struct stage_row tfr_stage_rows[STAGES] = {
-	[STAGE_READ] = { "read", true, false },
-	[STAGE_PARSE] = { "parse", false, true },
-	[STAGE_SHUFFLE] = { "shuffle", true, true },
-	[STAGE_DECODE] = { "decode", false, true },
-	[STAGE_RESIZE] = { "resize", false, true },
-	[STAGE_BATCH] = { "batch", true, true },
-	[STAGE_UPLOAD] = { "upload", true, false },
-	[STAGE_CONSUMER] = { "consumer", true, false },
-};
-
 /* Charges what every thread is at up to `now`. */
 void stats_settle(struct tfr_pipeline *p, uint64_t now)
 {
@@ -25,7 +14,8 @@ void stats_settle(struct tfr_pipeline *p, uint64_t now)
 		span_settle(&p->source.readings[i].span, now);
 	for (unsigned i = 0; p->workers && i < p->opts.threads; i++)
 		span_settle(&p->workers[i].idle, now);
-	span_settle(&p->uploader_span, now);
+	for (unsigned i = 0; i < p->lane_count; i++)
+		span_settle(&p->lanes[i].span, now);
 	span_settle(&p->consumer_span, now);
 }
 
@@ -36,7 +26,7 @@ bool stats_steady(const struct tfr_pipeline *p)
 
 static void keep(const struct tfr_pipeline *p, struct counter *counters, uint64_t *pool)
 {
-	memcpy(counters, p->counters, sizeof(p->counters));
+	memcpy(counters, p->counters, (p->rows + 1) * sizeof(*counters));
 	pool[0] = p->pool_starved;
 	pool[1] = p->pool_blocked;
 	pool[2] = p->pool_serial;
@@ -59,18 +49,27 @@ static double bucket_seconds(unsigned bucket)
 	return ldexp((double)(bucket - octave * 32), (int)octave) * 1e-9;
 }
 
-void stats_delivered(
-	struct tfr_pipeline *p, const struct target *t, uint64_t waited_ns, uint64_t now)
+static void note_epoch(struct tfr_pipeline *p, const struct arrival *a, uint64_t now)
 {
-	struct counter *c = &p->counters[STAGE_CONSUMER];
+	p->epochs = a->epoch;
+	if (a->epoch == 0) {
+		p->first_epoch_ns = now;
+		p->first_epoch_records = p->records;
+	}
+}
+
+void stats_delivered(
+	struct tfr_pipeline *p, const struct arrival *a, uint64_t waited_ns, uint64_t now)
+{
+	struct counter *c = &p->counters[p->rows];
 
 	p->batches++;
-	p->records += t->records;
-	p->payload_bytes += t->payload_bytes;
-	p->device_bytes += t->bytes;
+	p->records += a->records;
+	p->payload_bytes += a->payload_bytes;
+	p->device_bytes += p->uploads ? a->bytes : 0;
 	c->items++;
-	c->bytes += t->bytes;
-	p->epochs = t->epoch;
+	c->bytes += p->uploads ? a->bytes : 0;
+	note_epoch(p, a, now);
 	stats_settle(p, now);
 	if (p->batches == 1) {
 		p->first_ns = now;
@@ -110,11 +109,19 @@ static void fill_rates(const struct tfr_pipeline *p, struct tfr_pipeline_stats *
 		(double)(p->payload_bytes - (steady ? p->first_payload_bytes : 0)) / seconds;
 	st->device_bytes_per_second =
 		(double)(p->device_bytes - (steady ? p->first_device_bytes : 0)) / seconds;
+	if (p->first_epoch_ns > p->start_ns)
+		st->first_epoch_records_per_second =
+			(double)p->first_epoch_records /
+			((double)(p->first_epoch_ns - p->start_ns) * 1e-9);
+	if (p->records > p->first_epoch_records && p->last_ns > p->first_epoch_ns)
+		st->later_epochs_records_per_second =
+			(double)(p->records - p->first_epoch_records) /
+			((double)(p->last_ns - p->first_epoch_ns) * 1e-9);
 }
 
 static void fill_waits(const struct tfr_pipeline *p, struct tfr_pipeline_stats *st)
 {
-	const struct counter *first = &p->first[STAGE_CONSUMER], *last = &p->last[STAGE_CONSUMER];
+	const struct counter *first = &p->first[p->rows], *last = &p->last[p->rows];
 	double starved = (double)(last->starved - first->starved);
 	double whole = starved + (double)(last->busy - first->busy);
 
@@ -125,22 +132,44 @@ static void fill_waits(const struct tfr_pipeline *p, struct tfr_pipeline_stats *
 	st->idle_fraction = whole > 0 ? starved / whole : 1;
 }
 
-static unsigned stage_threads(const struct tfr_pipeline *p, enum stage stage)
+static unsigned stage_threads(const struct tfr_pipeline *p, unsigned row)
 {
-	if (stage == STAGE_READ)
+	enum stage_kind kind = row < p->rows ? p->list.at[row].kind : STAGE_UPLOAD;
+
+	if (kind == STAGE_READ || kind == STAGE_INFLATE)
 		return p->source.count;
-	return tfr_stage_rows[stage].pool ? p->opts.threads : 1;
+	if (kind == STAGE_UPLOAD)
+		return row < p->rows && p->lane_count ? p->lane_count : 1;
+	return p->opts.threads;
+}
+
+/* What the next one found waiting behind a stage: behind the last stage of its node. */
+static void fill_queue(const struct tfr_pipeline *p, unsigned row, struct tfr_stage_stats *s)
+{
+	for (unsigned i = 1; i < p->node_count; i++) {
+		const struct node *n = &p->nodes[i];
+
+		if (n->kind >= NODE_PLACE || n->row != row || !n->to)
+			continue;
+		s->queue_mean = n->looks ? (double)n->seen / (double)n->looks : 0;
+		if (n->kind == NODE_SHUFFLE)
+			s->queue_capacity = n->mixer.shuffler.capacity;
+		else
+			s->queue_capacity = n->most ? n->most
+						    : (uint64_t)n->slot_count * n->grain *
+							      (n->decodes ? n->recipe.copies : 1);
+	}
 }
 
 static void fill_stages(const struct tfr_pipeline *p, struct tfr_pipeline_stats *st)
 {
-	for (unsigned i = 0; i < STAGES; i++) {
+	for (unsigned i = 0; i <= p->rows; i++) {
 		const struct counter *c = &p->counters[i];
+		struct tfr_stage_stats *s = &st->stages[st->stage_count++];
 
-		if (!p->pictures && !tfr_stage_rows[i].payloads)
-			continue;
-		st->stages[st->stage_count++] = (struct tfr_stage_stats){
-			.name = tfr_stage_rows[i].name,
+		*s = (struct tfr_stage_stats){
+			.name = i < p->rows ? p->list.at[i].row->name : "consumer",
+			.text = i < p->rows ? p->list.at[i].text : "consumer",
 			.threads = stage_threads(p, i),
 			.busy = (double)c->busy * 1e-9,
 			.starved = (double)c->starved * 1e-9,
@@ -148,7 +177,19 @@ static void fill_stages(const struct tfr_pipeline *p, struct tfr_pipeline_stats 
 			.items = c->items,
 			.bytes = c->bytes,
 		};
+		fill_queue(p, i, s);
 	}
+}
+
+static uint64_t shuffle_least(const struct tfr_pipeline *p)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (unsigned i = 1; i < p->node_count; i++)
+		if (p->nodes[i].kind == NODE_SHUFFLE && p->nodes[i].mixer.shuffler.least < least &&
+			p->nodes[i].mixer.shuffler.capacity == p->plan.shuffle)
+			least = p->nodes[i].mixer.shuffler.least;
+	return least == UINT64_MAX ? p->plan.shuffle : least;
 }
 
 void tfr_pipeline_stats(struct tfr_pipeline *p, struct tfr_pipeline_stats *st)
@@ -166,11 +207,28 @@ void tfr_pipeline_stats(struct tfr_pipeline *p, struct tfr_pipeline_stats *st)
 		.epochs = p->epochs,
 		.bytes = p->payload_bytes,
 		.device_bytes = p->device_bytes,
-		.shuffle_least = p->shuffle.least,
+		.shuffle_least = shuffle_least(p),
+		.threads = p->opts.threads,
 	};
 	fill_rates(p, st);
 	fill_waits(p, st);
 	fill_stages(p, st);
 	stats_judge(p, st);
 	pthread_mutex_unlock(&p->lock);
+}
+
+size_t tfr_pipeline_waits(struct tfr_pipeline *p, struct tfr_wait_bucket *buckets, size_t n)
+{
+	size_t count = 0;
+
+	pthread_mutex_lock(&p->lock);
+	for (unsigned i = 0; i < WAIT_BUCKETS; i++) {
+		if (!p->waits[i])
+			continue;
+		if (count < n)
+			buckets[count] = (struct tfr_wait_bucket){ bucket_seconds(i), p->waits[i] };
+		count++;
+	}
+	pthread_mutex_unlock(&p->lock);
+	return count;
 }

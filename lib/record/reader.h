@@ -31,6 +31,12 @@ static inline uint64_t tfr_reader_offset(const struct tfr_reader *r)
 	return r->block_offset + r->begin;
 }
 
+/* Nanoseconds spent in inflating so far. */
+static inline uint64_t tfr_reader_inflate_ns(const struct tfr_reader *r)
+{
+	return tfr_stream_inflate_ns(r->stream);
+}
+
 /* Says where the reader is and what `kind` of fault it met there.  TFR_EDATA. */
 enum tfr_status tfr_reader_fail(struct tfr_reader *r, enum tfr_fault kind, struct tfr_error *err);
 /* Passes over `size` bytes of the block that are part of a fault. */

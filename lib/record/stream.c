@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "record/ahead.h"
 #include "record/framing.h"
 #include "record/gzi.h"
@@ -32,6 +33,7 @@ struct tfr_stream {
 	uint8_t *in;		  /* read from the source, not yet used */
 	size_t in_at, in_size;
 	bool source_ended;
+	uint64_t inflate_ns; /* spent in inflating */
 };
 
 /* Reads `need` bytes ahead, fewer only at the end, and what comes with them. */
@@ -169,11 +171,14 @@ static enum tfr_status read_inflated(
 {
 	struct tfr_codec_io io = { .out = buf, .out_size = size };
 	enum tfr_status status;
+	uint64_t since;
 
 	for (;;) {
 		io.in = s->in + s->in_at;
 		io.in_size = s->in_size - s->in_at;
+		since = tfr_clock_ns();
 		status = tfr_inflate_run(s->inflate, &io, err);
+		s->inflate_ns += tfr_clock_ns() - since;
 		s->in_at = s->in_size - io.in_size;
 		*got = size - io.out_size;
 		if (status && tfr_source_seekable(s->source))
@@ -212,12 +217,15 @@ static enum tfr_status read_compressed(
 	struct tfr_stream *s, void *buf, size_t size, size_t *got, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
+	uint64_t since = tfr_clock_ns();
 
 	*got = 0;
-	if (!s->replay && s->ahead)
+	if (!s->replay && s->ahead) {
 		status = tfr_ahead_read(s->ahead, buf, size, got, err);
-	else if (!s->replay)
+		s->inflate_ns += tfr_clock_ns() - since;
+	} else if (!s->replay) {
 		status = read_inflated(s, buf, size, got, err);
+	}
 	if (status == TFR_EDATA && tfr_source_seekable(s->source))
 		status = start_replay(s, err);
 	if (!status && s->replay)
@@ -394,4 +402,9 @@ struct tfr_members tfr_stream_members(const struct tfr_stream *s)
 const char *tfr_stream_name(const struct tfr_stream *s)
 {
 	return tfr_source_name(s->source);
+}
+
+uint64_t tfr_stream_inflate_ns(const struct tfr_stream *s)
+{
+	return s->inflate_ns;
 }

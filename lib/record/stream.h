@@ -51,6 +51,8 @@ bool tfr_stream_seekable(const struct tfr_stream *s);
 bool tfr_stream_device(const struct tfr_stream *s);
 enum tfr_compression tfr_stream_compression(const struct tfr_stream *s);
 const char *tfr_stream_name(const struct tfr_stream *s);
+/* Nanoseconds that reading spent in inflating; 0 for a plain file. */
+uint64_t tfr_stream_inflate_ns(const struct tfr_stream *s);
 /* Of what was read so far; all 0 for a plain file. */
 struct tfr_members tfr_stream_members(const struct tfr_stream *s);
 

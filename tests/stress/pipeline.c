@@ -3,8 +3,8 @@
  *
  *   stress-pipeline PICTURES.tfrecord [ROUNDS]
  *
- * Options are drawn at random, seeded.  Each feed must deliver every record of every epoch, and
- * batch after batch the same as a feed with one worker did. */
+ * Lists of stages and options are drawn at random, seeded.  Each feed must deliver every record of
+ * every epoch, and batch after batch the same as a feed with one worker did. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,17 +39,19 @@ static uint64_t feed(
 {
 	struct tfr_error err = { 0 };
 	struct tfr_pipeline_stats stats;
+	struct tfr_device **devices;
 	struct tfr_pipeline *p;
 	struct tfr_batch batch;
 	enum tfr_status status;
 
-	check(tfr_device_open(&opts.device, spec, &err) == TFR_OK, spec, &err);
+	check(tfr_devices_open(&devices, &opts.device_count, spec, &err) == TFR_OK, spec, &err);
+	opts.devices = devices;
 	check(tfr_pipeline_open(&p, &opts, &err) == TFR_OK, "open", &err);
 	*batches = 0;
 	while ((status = tfr_pipeline_next(p, &batch, &err)) == TFR_OK) {
 		unsigned char *copy = malloc(batch.bytes);
 
-		tfr_device_download(opts.device, copy, batch.memory, batch.bytes, NULL);
+		tfr_device_download(devices[batch.device], copy, batch.memory, batch.bytes, NULL);
 		if (*batches < HASHES)
 			sums[*batches] = sum_of(copy, batch.bytes);
 		++*batches;
@@ -59,27 +61,59 @@ static uint64_t feed(
 	check(status == TFR_END, "end", &err);
 	tfr_pipeline_stats(p, &stats);
 	tfr_pipeline_close(p);
-	tfr_device_close(opts.device);
+	tfr_devices_close(devices, opts.device_count);
 	return stats.records + stats.skipped;
+}
+
+/* A list of stages drawn at random; `factor` is how many pictures become of a record. */
+static void draw_list(struct tfr_rng *rng, bool pictures, char *list, size_t size, uint64_t *factor)
+{
+	static const char *const crops[] = { "random-resized-crop", "resize", "centre-crop" };
+	unsigned shuffle = 2 * (unsigned)tfr_rng_below(rng, 20),
+		 where = (unsigned)tfr_rng_below(rng, 3);
+	unsigned side = 8 + (unsigned)tfr_rng_below(rng, 8);
+	char mix[40] = "", text[100] = "";
+
+	*factor = 1;
+	if (shuffle)
+		snprintf(mix, sizeof(mix), "shuffle=%u:%u,", shuffle,
+			shuffle > 1 ? 1 + (unsigned)tfr_rng_below(rng, shuffle - 1) : 1);
+	if (pictures && tfr_rng_below(rng, 2)) {
+		*factor = 2;
+		strcpy(text, "mirror,");
+	}
+	int n = snprintf(list, size, "read=%u:%u,%s%s%s", 1 + (unsigned)tfr_rng_below(rng, 4),
+		1 + (unsigned)tfr_rng_below(rng, 3), where == 0 ? mix : "",
+		pictures || tfr_rng_below(rng, 2) ? "parse," : "",
+		tfr_rng_below(rng, 3) ? "" : "prefetch=5,");
+	if (tfr_rng_below(rng, 3) == 0)
+		n += snprintf(list + n, size - (size_t)n, "cache%s,",
+			tfr_rng_below(rng, 2) ? "=/tmp/x" : "");
+	n += snprintf(list + n, size - (size_t)n, "%s", where == 1 ? mix : "");
+	if (pictures)
+		n += snprintf(list + n, size - (size_t)n, "decode,%s=%u,%sflip,%snormalise,",
+			crops[tfr_rng_below(rng, 3)], side, text, where == 2 ? mix : "");
+	snprintf(list + n, size - (size_t)n, "batch=%u,", 1 + (unsigned)tfr_rng_below(rng, 20));
 }
 
 static void round_of(struct tfr_rng *rng, const char *const *paths, const uint64_t *records)
 {
-	static const char *const devices[] = { "host", "sim:1G,20us", "cuda:0" };
+	static const char *const devices[] = { "host", "sim:1G,20us", "cuda:0", "sim:1G,20us,3" };
 	static uint64_t expected[HASHES], sums[HASHES];
-	uint64_t which = tfr_rng_below(rng, 2);
+	uint64_t which = tfr_rng_below(rng, 2), factor;
 	const char *const inputs[] = { paths[which], paths[which], paths[which] };
 	struct tfr_pipeline_opts opts = {
-		.cycle_length = 1 + (uint32_t)tfr_rng_below(rng, 4),
-		.block_length = 1 + (uint32_t)tfr_rng_below(rng, 3),
-		.shuffle = tfr_rng_below(rng, 40),
-		.batch = 1 + (uint32_t)tfr_rng_below(rng, 20),
-		.width = 8 + (uint32_t)tfr_rng_below(rng, 8),
 		.epochs = 1 + tfr_rng_below(rng, 6),
 		.seed = tfr_rng_u32(rng),
+		.shuffle_files = tfr_rng_below(rng, 2),
 		.threads = 1,
 		.skip_bad = true,
 	};
+	const struct tfr_batch_feature features[] = {
+		{ .name = "number", .kind = TFR_KIND_INT64, .count = 1 },
+		{ .name = "some", .kind = TFR_KIND_INT64, .layout = TFR_RAGGED },
+	};
+	char list[300], prefetched[340];
 	unsigned batches, again;
 	struct tfr_set *set;
 
@@ -88,29 +122,53 @@ static void round_of(struct tfr_rng *rng, const char *const *paths, const uint64
 			      .inputs = inputs, .count = 1 + tfr_rng_below(rng, 3) },
 		      NULL) == TFR_OK,
 		"set", NULL);
+	draw_list(rng, which == 0, list, sizeof(list), &factor);
+	snprintf(prefetched, sizeof(prefetched), "%sprefetch=%u,upload", list,
+		1 + (unsigned)tfr_rng_below(rng, 3));
+	strcat(list, "upload");
+	if (which == 1 && tfr_rng_below(rng, 2)) {
+		opts.features = features;
+		opts.feature_count = 2;
+	}
 	opts.set = set;
+	opts.stages = list;
 	alarm(STUCK_SECONDS);
 	check(feed(opts, "host", expected, &batches) ==
-			opts.epochs * tfr_set_count(set) * records[which],
-		"records", NULL);
+			opts.epochs * tfr_set_count(set) * records[which] * factor,
+		list, NULL);
 	opts.threads = 1 + (unsigned)tfr_rng_below(rng, 5);
-	opts.prefetch = 1 + (unsigned)tfr_rng_below(rng, 3);
-	feed(opts, devices[tfr_rng_below(rng, 3)], sums, &again);
+	opts.stages = prefetched;
+	opts.steps_per_transfer = 1 + (unsigned)tfr_rng_below(rng, 2) * (which == 0) * 2;
+	opts.no_overlap = tfr_rng_below(rng, 4) == 0;
+	opts.verify = tfr_rng_below(rng, 2);
+	opts.pageable = tfr_rng_below(rng, 4) == 0;
+	feed(opts, devices[tfr_rng_below(rng, 4)], sums, &again);
 	check(again == batches &&
 			memcmp(sums, expected,
 				(batches < HASHES ? batches : HASHES) * sizeof(*sums)) == 0,
-		"batches differ", NULL);
+		list, NULL);
 	tfr_set_close(set);
 }
 
 static uint64_t make_payloads(const char *path)
 {
+	struct tfr_builder *b = tfr_builder_new();
+	const uint8_t *record;
 	struct tfr_writer *w;
+	size_t size;
 
 	check(tfr_writer_open(&w, path, &(struct tfr_writer_opts){ .force = true }, NULL) == TFR_OK,
 		path, NULL);
-	for (unsigned i = 0; i < 100; i++)
-		check(tfr_writer_put(w, &i, sizeof(i), NULL) == TFR_OK, path, NULL);
+	for (unsigned i = 0; i < 100; i++) {
+		const int64_t values[] = { i, 2 * i, 3 * i, 4 * i };
+
+		tfr_builder_reset(b);
+		tfr_builder_int64(b, "number", i, NULL);
+		tfr_builder_int64s(b, "some", values, i % 5, NULL);
+		check(tfr_builder_flatten(b, &record, &size, NULL) == TFR_OK, path, NULL);
+		check(tfr_writer_put(w, record, size, NULL) == TFR_OK, path, NULL);
+	}
+	tfr_builder_free(b);
 	check(tfr_writer_publish(w, NULL) == TFR_OK, path, NULL);
 	tfr_writer_close(w);
 	return 100;

@@ -1,88 +1,158 @@
-/* tfr/pipeline.h - the feed: records of a set, shuffled, decoded, batched and uploaded, measured
- * stage by stage.
+/* tfr/pipeline.h - the feed: records of a set through a list of stages to the memory of devices,
+ * measured stage by stage.
  *
- *     read, parse, shuffle, decode, [crop, flip, normalise:] resize, batch, upload
+ *     read=4:1, parse, shuffle=2048, decode, random-resized-crop=224, flip, normalise, batch=64,
+ *     upload
  *
  * One pool of workers does everything but reading and uploading: a worker takes the job furthest
- * downstream that has input and room, so no stage has a number of threads to choose.  Pictures are
- * decoded straight into staging memory, at their place in their batch.
+ * downstream that has input and room, so no stage has a number of threads to choose.  Pictures that
+ * are decoded right before their batch are decoded straight into staging memory, at their place.
  *
- * The batches depend on the files, the seed and the options, not on threads, memory or device: the
+ * The batches depend on the files, the options and the seed, not on threads, memory or devices: the
  * order of records is that of tf.data's deterministic interleave and of its shuffle(N, seed), and
- * crops are drawn by (seed, epoch, position of the record in the unshuffled stream).  Batches do
- * not span epochs: the last one of an epoch may be short.
+ * what is random is drawn by (seed, epoch, position of the record in the unshuffled stream, copy).
+ * Batches do not span epochs: the last one of an epoch may be short.  The one exception is asked
+ * for: `sloppy`.
  *
- * Records that hold no picture (no bytes feature image/encoded in any of the first) are read,
- * shuffled, batched and uploaded as they are.
+ * shuffle=N is tf.data's shuffle(N, seed), element by element.  shuffle=N:MIN begins earlier: it
+ * gives its first record out as soon as MIN + 1 are in, then one for every two that come in, until
+ * it holds N, then one for one; at the end of an epoch it gives out what it holds, while up to
+ * MIN + 1 of the next come in.  So what comes out depends on the count of records alone, and never
+ * fewer than MIN are there to choose from before the epoch's last is in.  (N - 1 is the default of
+ * MIN, and gives tf.data's law.)  A second shuffle of a list is seeded with seed + 1, and so on.
  *
- * One thread takes batches; tfr_pipeline_stats() may be called from any. */
+ * cache keeps what comes to it in the first epoch and gives out that, in that order, in all later
+ * ones: files are then read once.  cache=FILE keeps it in a file without a name in the folder of
+ * FILE, which is gone with the feed, however that ends.
+ *
+ * What leaves the last stage of a list that ends before upload is dropped and counted.
+ *
+ * Records of which none of the first holds a picture (a bytes feature image/encoded) are batched as
+ * they are: see struct tfr_batch.
+ *
+ * One thread takes batches; tfr_pipeline_stats() and tfr_pipeline_waits() may be called from any.
+ */
 #ifndef TFR_PIPELINE_H
 #define TFR_PIPELINE_H
 
+#include <tfr/batch.h>
 #include <tfr/codec.h>
 #include <tfr/device.h>
+#include <tfr/dtype.h>
 #include <tfr/error.h>
 #include <tfr/shard.h>
+#include <tfr/tensor.h>
 
 struct tfr_pipeline;
 
+/* A piece of work that was done. */
+struct tfr_trace {
+	unsigned stage;	     /* its place in the list, as in the rows of tfr_pipeline_stats() */
+	unsigned thread;     /* workers from 0, then a reader a file read at once, then uploaders */
+	uint64_t start, end; /* nanoseconds of CLOCK_MONOTONIC */
+	/* What it was about: the record's position in its epoch (the first one's, of several), or
+	 * the batch's number. */
+	uint64_t number;
+};
+
 struct tfr_pipeline_opts {
-	const struct tfr_set *set;	  /* the files; must outlive the pipeline */
-	struct tfr_device *device;	  /* likewise */
+	const struct tfr_set *set; /* the files; must outlive the pipeline */
+	/* Likewise.  Transfers are dealt to them in turn.  None is needed without upload. */
+	struct tfr_device *const *devices;
+	unsigned device_count;
 	enum tfr_compression compression; /* AUTO: found from the content */
-	uint32_t cycle_length;		  /* files read at once [0: 4] */
-	uint32_t block_length;	/* records from one file before the next one's turn [0: 1] */
-	uint64_t shuffle;	/* records the shuffle buffer holds; 0 and 1: no shuffling */
-	uint32_t batch;		/* records [0: 64] */
-	uint32_t width, height; /* of the pictures in a batch [0: 224] */
-	/* What happens to a picture, separated by commas: random-resized-crop, centre-crop or
-	 * resize, then flip, normalise [NULL: "random-resized-crop,flip,normalise"]. */
-	const char *augment;
+	/* The stages, separated by commas; `tfr-bench-feed(1)` says what each does.  NULL:
+	 * "read=4:1,parse,shuffle=2048,decode,random-resized-crop=224,flip,normalise,batch=64,upload",
+	 * and pictures_optional. */
+	const char *stages;
+	/* Where none of the first records holds a picture, parse, decode and the stages of pictures
+	 * are left out of the list. */
+	bool pictures_optional;
+	const char *where; /* of the stage filter: see tfr_where_compile() */
+	/* Features that are to be columns of each batch; copied.  `fill` must outlive the pipeline.
+	 * With pictures they are those of the picture's record. */
+	const struct tfr_batch_feature *features;
+	size_t feature_count;
+	/* The files come in another order every epoch, drawn by (seed, epoch). */
+	bool shuffle_files;
+	/* The next record is taken from whichever file has one: order, and with it everything that
+	 * is drawn, then depends on timing. */
+	bool sloppy;
 	bool drop_remainder; /* a short batch at the end of an epoch is left out */
-	unsigned prefetch;   /* batches in flight; 0: as memory allows, at most 3 */
-	uint64_t epochs;     /* ends the feed after so many; 0: no limit */
-	uint64_t steps;	     /* likewise batches */
-	double seconds;	     /* likewise, from tfr_pipeline_open() on */
+	bool fast_decode;    /* JPEG: the fast integer DCT, not exact */
+	/* Each transfer is copied back and compared with what was assembled: a difference ends the
+	 * feed with TFR_EDATA and names batch, device and byte. */
+	bool verify;
+	bool pageable;	 /* batches are assembled in memory that is not pinned */
+	bool no_overlap; /* an upload starts only when a batch is asked for that is not there */
+	/* The last stage before batch must be normalise: uint8 travels, rounded from what the
+	 * stages before it give, and the device makes float32 of it. */
+	bool normalise_on_device;
+	unsigned steps_per_transfer; /* batches that travel together [0: 1] */
+	const char *tmpdir;	     /* of a cache=FILE without a folder; NULL: the current one */
+	uint64_t epochs;	     /* ends the feed after so many; 0: no limit */
+	uint64_t steps;		     /* likewise batches */
+	double seconds;		     /* likewise, from tfr_pipeline_open() on */
 	uint64_t seed;
 	unsigned threads; /* workers; 0: one a processor */
 	uint64_t memory;  /* bytes everything together may take [0: 1 GiB] */
-	/* A record that is not an Example, has no picture or a broken one: named to `skipped` and
-	 * left out, its batch that much shorter; or, the default, the end of the feed. */
+	/* Nothing at all moved for so long while a batch is waited for: ends the feed with
+	 * TFR_ESYS, ETIMEDOUT, and says which stage waits for what.  0: never. */
+	double stall_timeout;
+	/* A record that is not an Example, has no picture or a broken one, or lacks a feature:
+	 * named to `skipped` and left out, its batch that much shorter; or, the default, the end of
+	 * the feed. */
 	bool skip_bad;
 	/* Called on any thread, one call at a time; `record` is the payload.  May be NULL. */
 	void (*skipped)(void *ctx, const struct tfr_error *why, const void *record, size_t size);
 	/* Asked some times a second while a batch is waited for; true ends the feed, NULL never. */
 	bool (*cancelled)(void *ctx);
+	/* Called for every piece of work, by the thread that did it, several at a time.  It must be
+	 * quick: the feed waits for it.  May be NULL. */
+	void (*traced)(void *ctx, const struct tfr_trace *piece);
 	void *ctx;
 };
 
 /* What memory goes where: settled before anything runs. */
 struct tfr_pipeline_plan {
-	uint64_t limit;	       /* bytes that were allowed */
-	uint64_t total;	       /* bytes that will be taken at most */
-	uint64_t record_bytes; /* of a payload: the mean of the first records */
-	uint64_t batch_bytes;  /* of one staging or device buffer */
-	uint64_t shuffle;      /* records the shuffle buffer is to hold */
-	uint64_t shuffle_bytes;
-	uint64_t read_bytes;	  /* records read ahead */
-	uint64_t scratch_bytes;	  /* the workers' decoders */
-	unsigned staging, device; /* buffers; a device outside this process takes none of it */
+	uint64_t limit;		  /* bytes that were allowed */
+	uint64_t total;		  /* bytes that will be taken at most */
+	uint64_t record_bytes;	  /* of a payload: the mean of the first records */
+	uint64_t batch_bytes;	  /* of one batch in staging memory */
+	uint64_t transfer_bytes;  /* of one staging buffer: of all batches that travel together */
+	uint64_t shuffle;	  /* what the largest shuffle buffer is to hold */
+	uint64_t shuffle_bytes;	  /* of all shuffle buffers, */
+	uint64_t cache_bytes;	  /* of the cache in memory, as far as can be known, */
+	uint64_t queue_bytes;	  /* of what waits between stages, */
+	uint64_t read_bytes;	  /* of what is read ahead, */
+	uint64_t scratch_bytes;	  /* and of the workers' decoders */
+	unsigned staging, device; /* buffers of each device; one outside this process takes none of
+				     its memory */
 	bool device_counted;	  /* whether device memory is in `total` */
 };
 
-/* A batch in device memory.  Pictures: records * height * width * 3 float32, dense, HWC.  Payloads:
- * records + 1 offsets as u64 into the bytes behind them, then these bytes. */
+/* A batch in device memory.
+ *
+ * Pictures: "picture", records * height * width * channels (or records * channels * height *
+ * width), and "mask" where there are masks; then the features, if any, as tfr/tensor.h names them.
+ * Otherwise payloads as they are: "offsets", records + 1 of int64, into "payload", uint8. */
 struct tfr_batch {
-	uint64_t index; /* from 0 */
-	uint64_t epoch; /* from 0 */
-	uint32_t records;
-	uint64_t bytes;	 /* uploaded */
-	void *memory;	 /* the device's */
-	unsigned buffer; /* for tfr_pipeline_release() */
+	uint64_t index;	  /* from 0 */
+	uint64_t epoch;	  /* from 0 */
+	uint32_t records; /* pictures, where one record became several; of a list without batch:
+			     those that left its last stage since the last call */
+	uint64_t bytes;	  /* uploaded for it */
+	unsigned device;  /* of opts.devices */
+	struct tfr_event *event; /* of its transfer: has come by now.  NULL without upload */
+	const struct tfr_tensor *tensors; /* valid until tfr_pipeline_release() */
+	unsigned tensor_count;		  /* 0 where the list ends before upload */
+	void *memory;			  /* the device's; NULL likewise */
+	unsigned buffer;		  /* for tfr_pipeline_release() */
 };
 
 /* Starts reading, looks at the first records, settles the plan and starts everything.
- *   TFR_EUSAGE   options that make no sense
+ *   TFR_EUSAGE   options or stages that make no sense, also with these records: the message says
+ *                which stage
  *   TFR_ENOMEM   the plan does not fit `memory`: the message has the sizes, the hint a way out
  *   TFR_EDATA, TFR_EFORMAT  no records at all, or the first cannot be read
  * and what files and devices can fail with. */
@@ -91,11 +161,12 @@ TFR_API enum tfr_status tfr_pipeline_open(
 /* Stops everything, wherever it is.  Accepts NULL. */
 TFR_API void tfr_pipeline_close(struct tfr_pipeline *p);
 
-/* Waits for the next batch.  It stays where it is until tfr_pipeline_release().
+/* Waits for the next batch.  It stays where it is until tfr_pipeline_release(); batches that came
+ * in one transfer share its memory, which is used again when all are released.
  *   TFR_END        a limit was reached, or the records are all delivered
  *   TFR_ECANCELLED opts.cancelled() said so
  * Damage in a file ends the feed with its error once every record before it has been delivered;
- * a broken picture, unless skip_bad, at once. */
+ * a broken picture, unless skip_bad, at once, and so does a device that fails. */
 TFR_API enum tfr_status tfr_pipeline_next(
 	struct tfr_pipeline *p, struct tfr_batch *batch, struct tfr_error *err);
 TFR_API void tfr_pipeline_release(struct tfr_pipeline *p, const struct tfr_batch *batch);
@@ -106,13 +177,19 @@ TFR_API void tfr_pipeline_release(struct tfr_pipeline *p, const struct tfr_batch
  * of the pool is starved, or blocked, while a worker has nothing to do and this stage has no input,
  * or input but no room for what comes out. */
 struct tfr_stage_stats {
-	const char *name;
+	const char *name; /* "shuffle" */
+	const char *text; /* "shuffle=2048", as in the list in full */
 	unsigned threads; /* whose time it is; the stages of the pool share its workers */
 	double busy, starved, blocked;
 	uint64_t items, bytes; /* that left it */
+	/* What waits behind it, for the next stage: items on average, as the next one found it, and
+	 * the most there can be; of a shuffle, what it holds.  0: nothing can. */
+	double queue_mean;
+	uint64_t queue_capacity;
 };
 
-#define TFR_STAGES_MAX 8
+/* As many as a list may have, and the consumer. */
+#define TFR_STAGES_MAX 104
 
 struct tfr_pipeline_stats {
 	double seconds;		    /* since tfr_pipeline_open() */
@@ -124,6 +201,9 @@ struct tfr_pipeline_stats {
 	/* Rates from the first batch to the last; of the whole run where there are fewer than two.
 	 */
 	double records_per_second, bytes_per_second, device_bytes_per_second;
+	/* Of the first epoch, from opening to its last batch, and of all later ones; 0: not known.
+	 */
+	double first_epoch_records_per_second, later_epochs_records_per_second;
 	/* Seconds in tfr_pipeline_next() a batch, the first one left out; percentiles to 3%. */
 	double wait_p50, wait_p95, wait_p99, wait_max;
 	double idle_fraction; /* of the consumer's time since the first batch */
@@ -132,12 +212,23 @@ struct tfr_pipeline_stats {
 	const char *bottleneck; /* the name of a stage */
 	char finding[200];	/* the numbers that say so: "2 of 2 workers busy 97% of the time" */
 	char advice[320];	/* what would change it, with the next limit behind it */
-	uint64_t shuffle_least; /* fewest records the full shuffle buffer held: see plan->shuffle */
+	uint64_t shuffle_least; /* fewest records a full shuffle buffer held: see plan->shuffle */
+	unsigned threads;	/* workers */
 };
 
 TFR_API void tfr_pipeline_stats(struct tfr_pipeline *p, struct tfr_pipeline_stats *stats);
+
+/* How often batches were waited for how long: up to `n` buckets that are not empty, shortest first.
+ * Returns how many there are.  The first batch is left out. */
+struct tfr_wait_bucket {
+	double seconds; /* the least of this bucket: the next begins 3% above */
+	uint64_t count;
+};
+TFR_API size_t tfr_pipeline_waits(
+	struct tfr_pipeline *p, struct tfr_wait_bucket *buckets, size_t n);
+
 TFR_API const struct tfr_pipeline_plan *tfr_pipeline_plan(const struct tfr_pipeline *p);
-/* The stages in full: "read=4, parse, shuffle=2048, decode, …".  Lives as long as the pipeline. */
+/* The stages in full, as they can be given again.  Lives as long as the pipeline. */
 TFR_API const char *tfr_pipeline_describe(const struct tfr_pipeline *p);
 
 #endif

@@ -32,15 +32,10 @@ static void expect_same(const struct run *a, const struct run *b)
 
 Test(batches, are_the_same_for_any_threads_memory_prefetch_and_device)
 {
-	struct tfr_pipeline_opts opts = { .batch = 16,
-		.width = 32,
-		.height = 24,
-		.shuffle = 40,
-		.epochs = 3,
-		.seed = 5,
-		.cycle_length = 3,
-		.block_length = 2,
-		.threads = 1 };
+	static const char list[] =
+		"read=3:2,parse,shuffle=40,decode,random-resized-crop=32x24,flip,"
+		"normalise,batch=16,upload";
+	struct tfr_pipeline_opts opts = { .stages = list, .epochs = 3, .seed = 5, .threads = 1 };
 	const char *const paths[] = { "p-*", NULL };
 	struct run *first = malloc(sizeof(*first)), *run = malloc(sizeof(*run));
 
@@ -53,7 +48,8 @@ Test(batches, are_the_same_for_any_threads_memory_prefetch_and_device)
 		run_feed_on(run, "p-*", opts);
 		expect_same(first, run);
 	}
-	opts.prefetch = 1;
+	opts.stages = "read=3:2,parse,shuffle=40,decode,random-resized-crop=32x24,flip,normalise,"
+		      "batch=16,prefetch=1,upload";
 	opts.memory = 64 << 20;
 	run_feed_on(run, "p-*", opts);
 	expect_same(first, run);
@@ -69,7 +65,7 @@ Test(batches, are_the_same_for_any_threads_memory_prefetch_and_device)
 Test(batches, hold_the_pictures_in_their_places)
 {
 	struct tfr_pipeline_opts opts = {
-		.batch = 4, .width = 20, .height = 16, .epochs = 1, .augment = "resize"
+		.stages = "read=1,parse,decode,resize=20x16,batch=4,upload", .epochs = 1
 	};
 	const size_t floats = 20 * 16 * 3;
 	struct tfr_decoder *decoder = tfr_decoder_new(NULL);
@@ -101,12 +97,21 @@ Test(batches, hold_the_pictures_in_their_places)
 	set = open_set(paths, 1);
 	cr_assert_eq(tfr_device_open(&dev, "host", NULL), TFR_OK);
 	opts.set = set;
-	opts.device = dev;
+	opts.devices = &dev;
+	opts.device_count = 1;
 	cr_assert_eq(tfr_pipeline_open(&p, &opts, NULL), TFR_OK);
 	cr_assert_str_eq(
-		tfr_pipeline_describe(p), "read=1, parse, decode, resize=20x16, batch=4, upload");
+		tfr_pipeline_describe(p), "read=1:1,parse,decode,resize=20x16,batch=4,upload");
 	cr_assert_eq(tfr_pipeline_next(p, &batch, NULL), TFR_OK);
 	cr_assert_eq(batch.bytes, 4 * floats * sizeof(float));
+	cr_assert_eq(batch.tensor_count, 1);
+	cr_assert_str_eq(batch.tensors[0].name, "picture");
+	cr_assert_eq(batch.tensors[0].dtype, TFR_FLOAT32);
+	cr_assert_eq(batch.tensors[0].rank, 4);
+	cr_assert_arr_eq(batch.tensors[0].shape, ((uint64_t[]){ 4, 16, 20, 3 }), 32);
+	cr_assert_arr_eq(batch.tensors[0].strides, ((int64_t[]){ 3840, 240, 12, 4 }), 32);
+	cr_assert_eq(batch.tensors[0].data, batch.memory);
+	cr_assert(tfr_event_done(batch.event));
 	cr_assert_eq(tfr_device_download(dev, got, batch.memory, batch.bytes, NULL), TFR_OK);
 	cr_assert_arr_eq(got, expected, batch.bytes);
 	tfr_pipeline_release(p, &batch);
@@ -131,7 +136,9 @@ static void expect_records(const struct run *run, unsigned count, const uint32_t
 
 Test(batches, of_an_epoch_end_with_a_short_one)
 {
-	struct tfr_pipeline_opts opts = { .batch = 4, .width = 8, .epochs = 2, .shuffle = 100 };
+	struct tfr_pipeline_opts opts = {
+		.stages = "read,parse,shuffle=100,decode,resize=8,batch=4,upload", .epochs = 2
+	};
 	struct run run;
 
 	make_pictures("p", 2, 5, -1, -1);
@@ -152,9 +159,9 @@ Test(batches, of_an_epoch_end_with_a_short_one)
 }
 
 /* The payloads of a run in order, a space behind each. */
-static void expect_payloads(
-	const char *const *paths, struct tfr_pipeline_opts opts, const char *expected)
+static void expect_payloads(const char *const *paths, const char *stages, const char *expected)
 {
+	struct tfr_pipeline_opts opts = { .stages = stages };
 	struct tfr_device *dev;
 	struct tfr_pipeline *p;
 	struct tfr_batch batch;
@@ -167,7 +174,8 @@ static void expect_payloads(
 	set = open_set(paths, count);
 	cr_assert_eq(tfr_device_open(&dev, "host", NULL), TFR_OK);
 	opts.set = set;
-	opts.device = dev;
+	opts.devices = &dev;
+	opts.device_count = 1;
 	opts.epochs = 1;
 	cr_assert_eq(tfr_pipeline_open(&p, &opts, NULL), TFR_OK);
 	while (tfr_pipeline_next(p, &batch, NULL) == TFR_OK) {
@@ -194,20 +202,15 @@ Test(batches, of_payloads_come_in_interleaved_order)
 	make_payloads("b", 0);
 	make_payloads("c", 2);
 	make_payloads("d", 1);
-	expect_payloads(paths, (struct tfr_pipeline_opts){ .batch = 2, .cycle_length = 1 },
-		"a:0 a:1 a:2 c:0 c:1 d:0 ");
-	expect_payloads(paths, (struct tfr_pipeline_opts){ .batch = 4, .cycle_length = 2 },
-		"a:0 a:1 c:0 a:2 c:1 d:0 ");
-	expect_payloads(paths,
-		(struct tfr_pipeline_opts){ .batch = 64, .cycle_length = 2, .block_length = 2 },
-		"a:0 a:1 a:2 c:0 c:1 d:0 ");
-	expect_payloads(paths, (struct tfr_pipeline_opts){ .batch = 5, .cycle_length = 9 },
-		"a:0 c:0 d:0 a:1 c:1 a:2 ");
+	expect_payloads(paths, "read=1,batch=2,upload", "a:0 a:1 a:2 c:0 c:1 d:0 ");
+	expect_payloads(paths, "read=2,batch=4,upload", "a:0 a:1 c:0 a:2 c:1 d:0 ");
+	expect_payloads(paths, "read=2:2,batch=64,upload", "a:0 a:1 a:2 c:0 c:1 d:0 ");
+	expect_payloads(paths, "read=9,batch=5,upload", "a:0 c:0 d:0 a:1 c:1 a:2 ");
 }
 
 Test(batches, of_payloads_larger_than_the_first_ones_grow)
 {
-	struct tfr_pipeline_opts opts = { .batch = 8, .epochs = 1, .cycle_length = 1 };
+	struct tfr_pipeline_opts opts = { .stages = "read=1,batch=8,upload", .epochs = 1 };
 	char *large = calloc(1, 100000);
 	struct tfr_writer *w;
 	struct run run;
@@ -222,7 +225,7 @@ Test(batches, of_payloads_larger_than_the_first_ones_grow)
 	cr_assert_eq(run.batches, 50);
 	cr_assert_eq(run.stats.bytes, 200 * 10 + 200 * 100000);
 	opts.memory = 24 << 20;
-	opts.batch = 400;
+	opts.stages = "read=1,batch=400,upload";
 	run_feed_on(&run, "grow", opts);
 	cr_assert_eq(run.end, TFR_ENOMEM);
 	free(large);

@@ -7,6 +7,10 @@
 #include "support/temp.h"
 #include "unit/pipeline/made.h"
 
+#define LIST(size, batch)                                                                          \
+	"read,parse,shuffle=100,decode,random-resized-crop=" #size ",flip,normalise,batch=" #batch \
+	",upload"
+
 static char *dir;
 
 static void setup(void)
@@ -58,7 +62,7 @@ static const struct tfr_stage_stats *stage(const struct run *run, const char *na
 
 Test(bottleneck, read)
 {
-	struct tfr_pipeline_opts opts = { .batch = 16, .width = 16, .epochs = 1, .threads = 2 };
+	struct tfr_pipeline_opts opts = { .stages = LIST(16, 16), .epochs = 1, .threads = 2 };
 	const char *const paths[] = { "pipe", NULL };
 	pthread_t thread;
 	struct run run;
@@ -76,9 +80,7 @@ Test(bottleneck, read)
 
 Test(bottleneck, decode)
 {
-	struct tfr_pipeline_opts opts = {
-		.batch = 16, .width = 32, .epochs = 6, .threads = 1, .shuffle = 100
-	};
+	struct tfr_pipeline_opts opts = { .stages = LIST(32, 16), .epochs = 6, .threads = 1 };
 	struct run run;
 
 	make_pictures("p", 2, 300, -1, -1);
@@ -90,7 +92,7 @@ Test(bottleneck, decode)
 Test(bottleneck, upload)
 {
 	/* 24 KB a batch: 12 ms of a link that is held to 2 MB/s. */
-	struct tfr_pipeline_opts opts = { .batch = 8, .width = 16, .epochs = 1, .threads = 2 };
+	struct tfr_pipeline_opts opts = { .stages = LIST(16, 8), .epochs = 1, .threads = 2 };
 	const char *const paths[] = { "p-*", NULL };
 	struct run run;
 
@@ -106,7 +108,7 @@ Test(bottleneck, upload)
 
 Test(bottleneck, consumer)
 {
-	struct tfr_pipeline_opts opts = { .batch = 8, .width = 16, .epochs = 1, .threads = 2 };
+	struct tfr_pipeline_opts opts = { .stages = LIST(16, 8), .epochs = 1, .threads = 2 };
 	const char *const paths[] = { "p-*", NULL };
 	struct run run;
 
@@ -118,9 +120,7 @@ Test(bottleneck, consumer)
 
 Test(bottleneck, numbers_add_up)
 {
-	struct tfr_pipeline_opts opts = {
-		.batch = 10, .width = 16, .epochs = 1, .threads = 2, .shuffle = 64
-	};
+	struct tfr_pipeline_opts opts = { .stages = LIST(16, 10), .epochs = 1, .threads = 2 };
 	struct run run;
 
 	make_pictures("p", 3, 100, -1, -1);
@@ -129,7 +129,7 @@ Test(bottleneck, numbers_add_up)
 	cr_assert_eq(stage(&run, "parse")->items, 300);
 	cr_assert_eq(stage(&run, "shuffle")->items, 300);
 	cr_assert_eq(stage(&run, "decode")->items, 300);
-	cr_assert_eq(stage(&run, "resize")->bytes, 300 * 16 * 16 * 12);
+	cr_assert_eq(stage(&run, "random-resized-crop")->bytes, 300 * 16 * 16 * 12);
 	cr_assert_eq(stage(&run, "batch")->items, 30);
 	cr_assert_eq(stage(&run, "upload")->bytes, 300 * 16 * 16 * 12);
 	cr_assert_eq(run.stats.device_bytes, 300 * 16 * 16 * 12);

@@ -20,7 +20,7 @@ static void teardown(void)
 TestSuite(faults, .init = setup, .fini = teardown, .timeout = 120);
 
 static const struct tfr_pipeline_opts plain = {
-	.batch = 4, .width = 8, .epochs = 1, .cycle_length = 1, .augment = "resize"
+	.stages = "read=1,parse,decode,resize=8,batch=4,upload", .epochs = 1
 };
 
 Test(faults, a_broken_picture_ends_the_feed_with_its_name)
@@ -120,7 +120,7 @@ Test(faults, damage_ends_the_feed_when_what_came_before_is_delivered)
 	tfr_reader_close(r);
 	flip_byte("p-1", (long)offset + 20);
 	opts.skip_bad = true;
-	opts.shuffle = 7;
+	opts.stages = "read=1,parse,shuffle=7,decode,resize=8,batch=4,upload";
 	run_feed_on(&run, "p-*", opts);
 	cr_assert_eq(run.end, TFR_EDATA);
 	cr_assert_str_eq(run.err.path, "p-1");
@@ -144,7 +144,12 @@ Test(faults, a_file_that_is_none_and_a_set_without_records_fail_to_open)
 
 Test(faults, what_cannot_fit_is_refused_with_the_sizes)
 {
-	struct tfr_pipeline_opts opts = { .epochs = 1, .shuffle = 100000, .memory = 64 << 20 };
+	struct tfr_pipeline_opts opts = {
+		.stages = "read,parse,shuffle=100000,decode,random-resized-crop=224,flip,normalise,"
+			  "batch=64,upload",
+		.epochs = 1,
+		.memory = 64 << 20
+	};
 	struct run run;
 
 	make_pictures("p", 1, 10, -1, -1);
@@ -158,22 +163,30 @@ Test(faults, what_cannot_fit_is_refused_with_the_sizes)
 	cr_assert_leq(run.plan.total, 256u << 20);
 }
 
-Test(faults, options_that_make_no_sense_are_refused)
+Test(faults, stages_that_make_no_sense_with_these_records_are_refused)
 {
-	static const char *const augment[] = { "", "blur", "flip,flip", "resize,centre-crop",
-		"flip,resize", "resize,", NULL };
-	struct tfr_pipeline_opts opts = plain;
+	static const struct {
+		const char *list, *where, *message;
+	} cases[] = {
+		{ "read,parse,decode,resize=8,batch=4,upload", NULL, "'decode'" },
+		{ "read,parse,filter,batch=4,upload", NULL, "'filter'" },
+		{ "read,parse,batch=4,upload", "x == 1", "'filter'" },
+		{ "read,parse,batch=2000000,upload", NULL, "'batch'" },
+		{ "read=2000,batch=4,upload", NULL, "'read'" },
+		{ "read,blur", NULL, "'blur'" },
+	};
+	struct tfr_pipeline_opts opts = { .epochs = 1 };
 	struct run run;
 
-	make_pictures("p", 1, 1, -1, -1);
-	for (int i = 0; augment[i]; i++) {
-		opts.augment = augment[i];
-		run_feed_on(&run, "p-0", opts);
-		cr_assert_eq(run.end, TFR_EUSAGE, "'%s'", augment[i]);
+	make_payloads("payloads", 10);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		opts.stages = cases[i].list;
+		opts.where = cases[i].where;
+		run_feed_on(&run, "payloads", opts);
+		cr_assert_eq(run.end, TFR_EUSAGE, "%s", cases[i].list);
+		cr_assert_not_null(strstr(run.err.message, cases[i].message), "%s: %s",
+			cases[i].list, run.err.message);
 	}
-	opts.augment = "flip";
-	run_feed_on(&run, "p-0", opts);
-	cr_assert_eq(run.end, TFR_END);
 }
 
 static bool at_once(void *ctx)

@@ -111,12 +111,15 @@ static void note_skipped(void *ctx, const struct tfr_error *why, const void *rec
 		tfr_error_format(why, run->first_skipped, sizeof(run->first_skipped));
 }
 
-static void take(struct run *run, struct tfr_device *dev, const struct tfr_batch *batch)
+static void take(struct run *run, struct tfr_device **devs, const struct tfr_batch *batch)
 {
-	unsigned char *copy = malloc(batch->bytes);
+	unsigned char *copy = calloc(1, batch->bytes + 1);
 
 	cr_assert_eq(batch->index, run->batches);
-	cr_assert_eq(tfr_device_download(dev, copy, batch->memory, batch->bytes, NULL), TFR_OK);
+	if (batch->memory)
+		cr_assert_eq(tfr_device_download(
+				     devs[batch->device], copy, batch->memory, batch->bytes, NULL),
+			TFR_OK);
 	if (run->batches < RUN_BATCHES_MAX) {
 		run->hashes[run->batches] = XXH3_64bits(copy, batch->bytes);
 		run->records[run->batches] = batch->records;
@@ -131,7 +134,7 @@ void run_feed_over(struct run *run, const char *const *paths, const char *device
 {
 	struct timespec pause = { 0, consume_ms * 1000000l };
 	struct tfr_pipeline *p;
-	struct tfr_device *dev;
+	struct tfr_device **devs;
 	struct tfr_batch batch;
 	struct tfr_set *set;
 	unsigned count = 0;
@@ -140,9 +143,10 @@ void run_feed_over(struct run *run, const char *const *paths, const char *device
 	while (paths[count])
 		count++;
 	set = open_set(paths, count);
-	cr_assert_eq(tfr_device_open(&dev, device, &run->err), TFR_OK, "%s", run->err.message);
+	cr_assert_eq(tfr_devices_open(&devs, &opts.device_count, device, &run->err), TFR_OK, "%s",
+		run->err.message);
 	opts.set = set;
-	opts.device = dev;
+	opts.devices = devs;
 	opts.skipped = note_skipped;
 	if (!opts.cancelled)
 		opts.ctx = run;
@@ -150,7 +154,7 @@ void run_feed_over(struct run *run, const char *const *paths, const char *device
 	if (run->end == TFR_OK) {
 		run->plan = *tfr_pipeline_plan(p);
 		while ((run->end = tfr_pipeline_next(p, &batch, &run->err)) == TFR_OK) {
-			take(run, dev, &batch);
+			take(run, devs, &batch);
 			if (consume_ms)
 				nanosleep(&pause, NULL);
 			tfr_pipeline_release(p, &batch);
@@ -158,7 +162,7 @@ void run_feed_over(struct run *run, const char *const *paths, const char *device
 		tfr_pipeline_stats(p, &run->stats);
 		tfr_pipeline_close(p);
 	}
-	tfr_device_close(dev);
+	tfr_devices_close(devs, opts.device_count);
 	tfr_set_close(set);
 }
 

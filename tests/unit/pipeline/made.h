@@ -28,8 +28,8 @@ void make_pictures(const char *prefix, unsigned files, unsigned each, int broken
 void make_payloads(const char *path, unsigned count);
 
 struct tfr_set *open_set(const char *const *paths, unsigned count);
-/* Opens the paths (NULL-terminated) and the device, runs the feed to its end.  `opts` lacks set,
- * device and callbacks.  `consume_ms`: what the consumer takes for a batch. */
+/* Opens the paths (NULL-terminated) and the devices, runs the feed to its end.  `opts` lacks set,
+ * devices and callbacks.  `consume_ms`: what the consumer takes for a batch. */
 void run_feed_over(struct run *run, const char *const *paths, const char *device,
 	struct tfr_pipeline_opts opts, unsigned consume_ms);
 /* The same over one glob, on the host. */

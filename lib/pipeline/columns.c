@@ -1,0 +1,93 @@
+/* pipeline/columns.c - the features of a batch's records, in the staging block behind its pictures.
+ *
+ * All records of a batch are parsed in one go.  Where one lacks a feature they are tried one by
+ * one: those that fail leave gaps, which are closed as those of broken pictures are, and the rest
+ * is parsed again. */
+#include "base/error.h"
+#include "pipeline/state.h"
+
+/* The sample that the record of a place is of, unless a place before it had the same record and
+ * failed too. */
+static const struct sample *sample_of(const struct fill *b, uint32_t place)
+{
+	const uint8_t *data = b->records_at[place].data;
+
+	for (uint32_t i = 0; i < place; i++)
+		if (b->bad[i] && b->records_at[i].data == data)
+			return NULL;
+	for (uint32_t i = 0; i < b->assigned; i++)
+		if (b->samples[i] && b->samples[i]->data == data)
+			return b->samples[i];
+	return NULL;
+}
+
+/* Leaves out the records that fail. */
+static enum tfr_status leave_out(struct tfr_pipeline *p, struct worker *w, struct fill *b)
+{
+	uint32_t count = b->records;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct sample *s;
+		enum tfr_status status = tfr_batch_parse(w->parser, &b->records_at[i], 1, &w->err);
+
+		if (status == TFR_OK)
+			continue;
+		if (status != TFR_EDATA)
+			return status;
+		s = sample_of(b, i);
+		b->bad[i] = true;
+		b->records--;
+		if (s) {
+			b->payload_bytes -= s->size;
+			pipeline_bad_record(p, s, &w->err);
+		}
+		if (!p->opts.skip_bad)
+			return TFR_ECANCELLED; /* the feed has failed with it */
+	}
+	batch_close_gaps(p, b, count);
+	return tfr_batch_parse(w->parser, b->records_at, b->records, &w->err);
+}
+
+static enum tfr_status write_features(
+	struct tfr_pipeline *p, struct worker *w, struct lane *l, struct fill *b)
+{
+	const struct layout *y = &p->layout;
+	uint64_t bytes = features_bytes(p->features, w->parser);
+	uint64_t before = (uint64_t)(b - b->home->fills) * y->stride;
+	uint64_t need = y->features_at + bytes;
+	enum tfr_status status;
+
+	if (p->opts.steps_per_transfer > 1 && need > y->stride)
+		return batch_grow(p, l, true, &b->home->memory, &b->home->capacity,
+			b->home->capacity + need - y->stride, &w->err);
+	status = batch_grow(
+		p, l, true, &b->home->memory, &b->home->capacity, before + need, &w->err);
+	if (status)
+		return status;
+	batch_describe(p, b);
+	features_write(p->features, w->parser, fill_memory(p, b) + y->features_at, y->features_at,
+		b->tensors + b->tensor_count);
+	b->tensor_count += p->features->tensors;
+	b->used = need;
+	return TFR_OK;
+}
+
+enum tfr_status batch_features(
+	struct tfr_pipeline *p, struct worker *w, struct lane *l, struct fill *b, uint64_t *since)
+{
+	uint64_t start = *since, parsed;
+	unsigned row = stages_find(&p->list, STAGE_PARSE);
+	enum tfr_status status = tfr_batch_parse(w->parser, b->records_at, b->records, &w->err);
+
+	if (status == TFR_EDATA)
+		status = leave_out(p, w, b);
+	parsed = tfr_clock_ns();
+	if (row < p->rows) {
+		/* Where there are pictures its records are counted as they are looked into. */
+		worker_spent(w, row, parsed - start, p->pictures ? 0 : b->records,
+			p->pictures ? 0 : b->payload_bytes);
+		pipeline_trace(p, row, w->number, start, parsed, b->number);
+		*since = parsed;
+	}
+	return status ? status : write_features(p, w, l, b);
+}

@@ -1,0 +1,192 @@
+/* pipeline/complete.c - what a batch still needs once all its places are done: gaps that broken
+ * pictures left are closed, features parsed, records copied; then its tensors are described.
+ *
+ * A gap is filled with the batch's last picture, the lowest place first: the same for any number of
+ * workers.  Features are those of the pictures as they then lie. */
+#include <string.h>
+
+#include "base/error.h"
+#include "pipeline/state.h"
+
+bool complete_claim(struct tfr_pipeline *p, struct worker *w)
+{
+	struct fill *b = p->complete;
+
+	if (!b)
+		return false;
+	p->complete = b->next;
+	if (!p->complete)
+		p->complete_end = &p->complete;
+	w->fill = b;
+	pipeline_wake_workers(p);
+	return true;
+}
+
+static void move_place(const struct tfr_pipeline *p, struct fill *b, uint32_t to, uint32_t from)
+{
+	const struct layout *l = &p->layout;
+	uint8_t *memory = fill_memory(p, b), *masks = memory + l->mask_at;
+
+	memcpy(memory + to * l->picture_bytes, memory + from * l->picture_bytes, l->picture_bytes);
+	if (l->masks)
+		memcpy(masks + to * l->mask_bytes, masks + from * l->mask_bytes, l->mask_bytes);
+	if (b->records_at)
+		b->records_at[to] = b->records_at[from];
+}
+
+/* The record of every place: copies of a picture have that of the first. */
+static void note_records(struct fill *b)
+{
+	const struct sample *last = NULL;
+
+	for (uint32_t i = 0; i < b->assigned; i++) {
+		if (b->samples[i])
+			last = b->samples[i];
+		b->records_at[i] = last ? (struct tfr_bytes){ last->data, last->size }
+					: (struct tfr_bytes){ NULL, 0 };
+	}
+}
+
+void batch_close_gaps(const struct tfr_pipeline *p, struct fill *b, uint32_t end)
+{
+	for (uint32_t i = 0; i < end; i++) {
+		if (!b->bad[i])
+			continue;
+		while (end > i + 1 && b->bad[end - 1])
+			end--;
+		end--;
+		if (end > i)
+			move_place(p, b, i, end);
+	}
+	memset(b->bad, 0, p->batch * sizeof(*b->bad));
+}
+
+/* ---- payloads ---- */
+
+static enum tfr_status copy_payloads(
+	struct tfr_pipeline *p, struct lane *l, struct fill *b, struct tfr_error *err)
+{
+	uint64_t at = (b->records + 1) * sizeof(int64_t), offset = 0;
+	enum tfr_status status = batch_grow(p, l, true, &b->home->memory, &b->home->capacity,
+		(uint64_t)(b - b->home->fills) * p->layout.stride + at + b->payload_bytes, err);
+	int64_t *offsets;
+	uint8_t *bytes;
+
+	if (status)
+		return status;
+	if (p->opts.steps_per_transfer > 1 && at + b->payload_bytes > p->layout.stride)
+		return batch_grow(p, l, true, &b->home->memory, &b->home->capacity,
+			b->home->capacity + b->payload_bytes, err);
+	offsets = (int64_t *)fill_memory(p, b);
+	bytes = (uint8_t *)offsets + at;
+	for (uint32_t i = 0; i < b->records; i++) {
+		const struct sample *s = b->samples[i];
+
+		offsets[i] = (int64_t)offset;
+		memcpy(bytes + offset, s->data, s->size);
+		offset += s->size;
+	}
+	offsets[b->records] = (int64_t)offset;
+	b->used = at + offset;
+	return TFR_OK;
+}
+
+/* ---- tensors ---- */
+
+static void strides_of(struct tfr_tensor *t)
+{
+	int64_t stride = (int64_t)tfr_dtype_size(t->dtype);
+
+	for (unsigned i = t->rank; i-- > 0;) {
+		t->strides[i] = stride;
+		stride *= (int64_t)t->shape[i];
+	}
+}
+
+static void add_tensor(struct fill *b, const char *name, enum tfr_dtype dtype, uint64_t offset,
+	unsigned rank, const uint64_t *shape)
+{
+	struct tfr_tensor *t = &b->tensors[b->tensor_count++];
+
+	*t = (struct tfr_tensor){ .name = name, .dtype = dtype, .rank = rank, .offset = offset };
+	memcpy(t->shape, shape, rank * sizeof(*shape));
+	strides_of(t);
+}
+
+static void add_pictures(
+	struct fill *b, const char *name, const struct picture_form *form, uint64_t offset)
+{
+	uint64_t hwc[] = { b->records, form->height, form->width, form->channels };
+	uint64_t chw[] = { b->records, form->channels, form->height, form->width };
+
+	add_tensor(b, name, form->dtype, offset, 4, form->chw ? chw : hwc);
+}
+
+void batch_describe(const struct tfr_pipeline *p, struct fill *b)
+{
+	const struct layout *l = &p->layout;
+
+	b->tensor_count = 0;
+	if (l->pictures)
+		add_pictures(b, "picture", &l->picture, 0);
+	if (l->masks)
+		add_pictures(b, "mask", &l->mask, l->mask_at);
+	if (!l->pictures && !p->features) {
+		uint64_t offsets = (uint64_t)b->records + 1;
+		uint64_t bytes = b->used - offsets * sizeof(int64_t);
+
+		add_tensor(b, "offsets", TFR_INT64, 0, 1, &offsets);
+		add_tensor(b, "payload", TFR_UINT8, offsets * sizeof(int64_t), 1, &bytes);
+	}
+}
+
+/* ---- the job ---- */
+
+static struct lane *lane_of(struct tfr_pipeline *p, const struct fill *b)
+{
+	return &p->lanes[b->number / p->opts.steps_per_transfer % p->lane_count];
+}
+
+/* Says with `start` from when on the time is that of batch. */
+static enum tfr_status complete(
+	struct tfr_pipeline *p, struct worker *w, struct fill *b, uint64_t *start)
+{
+	struct lane *l = lane_of(p, b);
+	enum tfr_status status = TFR_OK;
+
+	if (b->records_at)
+		note_records(b);
+	if (b->gaps)
+		batch_close_gaps(p, b, b->assigned);
+	if (p->features) {
+		status = batch_features(p, w, l, b, start);
+	} else if (b->samples) {
+		status = copy_payloads(p, l, b, &w->err);
+		batch_describe(p, b);
+	} else {
+		batch_end_pictures(p, b);
+	}
+	return status;
+}
+
+void complete_run(struct tfr_pipeline *p, struct worker *w)
+{
+	struct fill *b = w->fill;
+	uint64_t start = tfr_clock_ns(), end;
+	enum tfr_status status = complete(p, w, b, &start);
+
+	if (b->samples) {
+		samples_put(&p->store, b->samples, b->assigned);
+		memset(b->samples, 0, p->batch * sizeof(struct sample *));
+	}
+	end = tfr_clock_ns();
+	worker_spent(w, p->batch_row, end - start, 0, 0);
+	pipeline_trace(p, p->batch_row, w->number, start, end, b->number);
+	pthread_mutex_lock(&p->lock);
+	worker_settle(p, w);
+	b->assigned = 0;
+	if (status)
+		pipeline_fail(p, status, &w->err);
+	else
+		batch_ready(p, b);
+}

@@ -1,0 +1,267 @@
+/* pipeline/uploader.c - what the thread of a device does: transfers, in order.
+ *
+ * It has a thread of its own because it waits: it starts every copy that can start, then waits for
+ * the oldest.  Staging memory is free again once its copy has arrived, a target once the consumer
+ * has released all batches in it.  A list that ends with batch has one lane without a device: its
+ * batches arrive as they are ready. */
+#include <assert.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "pipeline/state.h"
+
+void line_put(struct line *l, unsigned value)
+{
+	assert(l->count < l->capacity);
+	l->at[(l->head + l->count++) % l->capacity] = value;
+}
+
+unsigned line_take(struct line *l)
+{
+	unsigned value = l->at[l->head];
+
+	l->head = (l->head + 1) % l->capacity;
+	l->count--;
+	return value;
+}
+
+static int free_target(const struct lane *l)
+{
+	for (unsigned i = 0; i < l->p->plan.device; i++)
+		if (l->targets[i].state == TARGET_FREE)
+			return (int)i;
+	return -1;
+}
+
+/* The number of the next transfer among those of all lanes. */
+static uint64_t next_number(const struct lane *l)
+{
+	return l->transfers * l->p->lane_count + l->number;
+}
+
+/* Batches that the next transfer has when it can travel; 0: it cannot yet, or there is none. */
+static unsigned transfer_ready(const struct lane *l)
+{
+	const struct tfr_pipeline *p = l->p;
+	const struct staging *b = &l->staging[l->transfers % p->plan.staging];
+	uint64_t first = next_number(l) * p->opts.steps_per_transfer;
+	unsigned wanted = p->opts.steps_per_transfer;
+
+	if (b->state != STAGING_FILLING)
+		return 0;
+	if (p->fed_all && p->fill_number < first + wanted)
+		wanted = p->fill_number > first ? (unsigned)(p->fill_number - first) : 0;
+	return wanted && b->ready == wanted ? wanted : 0;
+}
+
+/* What the target is to hold, and the bytes that travel. */
+static uint64_t note_batches(struct lane *l, struct staging *b, unsigned count, struct target *t)
+{
+	struct tfr_pipeline *p = l->p;
+	uint64_t bytes = 0;
+
+	t->count = t->held = 0;
+	t->handed_out = false;
+	for (unsigned i = 0; i < count; i++) {
+		const struct fill *f = &b->fills[i];
+		struct arrival *a = &t->batches[t->count];
+		uint64_t at = i * p->layout.stride;
+
+		if (!f->records) /* it lost every picture */
+			continue;
+		t->count++;
+		bytes = at + f->used;
+		a->epoch = f->epoch;
+		a->bytes = f->used;
+		a->payload_bytes = f->payload_bytes;
+		a->records = f->records;
+		a->at = at;
+		a->tensor_count = l->device ? f->tensor_count : 0;
+		memcpy(a->tensors, f->tensors, a->tensor_count * sizeof(*f->tensors));
+		for (unsigned k = 0; k < a->tensor_count; k++)
+			a->tensors[k].offset += at;
+	}
+	return bytes;
+}
+
+/* Pictures travelled as bytes: the device makes floats of them, behind all that travelled. */
+static enum tfr_status normalise(struct lane *l, struct target *t, struct tfr_error *err)
+{
+	struct tfr_pipeline *p = l->p;
+	uint64_t one = p->layout.picture_bytes;
+	enum tfr_status status = TFR_OK;
+
+	for (unsigned i = 0; status == TFR_OK && i < t->count; i++) {
+		struct arrival *a = &t->batches[i];
+		struct tfr_tensor *picture = &a->tensors[0];
+		uint64_t to =
+			p->made_at + (a->at / p->layout.stride) * p->batch * one * sizeof(float);
+
+		status = tfr_device_normalise(l->device, (float *)(t->memory + to),
+			t->memory + a->at, a->records * one, p->channels, p->mean, p->std, a->made,
+			err);
+		picture->offset = to;
+		picture->dtype = TFR_FLOAT32;
+		for (unsigned k = 0; k < picture->rank; k++)
+			picture->strides[k] *= sizeof(float);
+	}
+	return status;
+}
+
+static enum tfr_status send(
+	struct lane *l, struct staging *b, struct target *t, uint64_t bytes, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	if (!l->device)
+		return TFR_OK;
+	status = batch_grow(l->p, l, false, &t->memory, &t->capacity, bytes, err);
+	if (status == TFR_OK)
+		status = tfr_device_upload(l->device, t->memory, b->memory, bytes, t->event, err);
+	if (status == TFR_OK && l->p->opts.normalise_on_device)
+		status = normalise(l, t, err);
+	for (unsigned i = 0; i < t->count; i++)
+		for (unsigned k = 0; k < t->batches[i].tensor_count; k++)
+			t->batches[i].tensors[k].data = t->memory + t->batches[i].tensors[k].offset;
+	return status;
+}
+
+static void start_upload(struct lane *l, struct staging *b, unsigned count, unsigned target)
+{
+	struct tfr_pipeline *p = l->p;
+	struct target *t = &l->targets[target];
+	enum tfr_status status;
+
+	b->state = STAGING_FLYING;
+	b->target = target;
+	b->bytes = note_batches(l, b, count, t);
+	t->state = TARGET_FLYING;
+	l->transfers++;
+	line_put(&l->flying, (unsigned)(b - l->staging));
+	if (!t->count)
+		return;
+	pthread_mutex_unlock(&p->lock);
+	status = send(l, b, t, b->bytes, &l->err);
+	pthread_mutex_lock(&p->lock);
+	if (status)
+		pipeline_fail(p, status, &l->err);
+}
+
+/* Whether the consumer is to ask first, and has not. */
+static bool held_back(const struct lane *l)
+{
+	const struct tfr_pipeline *p = l->p;
+
+	return p->opts.no_overlap && l->device &&
+	       !(p->asked && p->deliver_transfer == next_number(l));
+}
+
+/* Starts every upload that can start.  Whether a batch waits for a target afterwards. */
+static bool start_uploads(struct lane *l)
+{
+	struct tfr_pipeline *p = l->p;
+
+	while (!p->stopping) {
+		unsigned count = transfer_ready(l);
+		int target = free_target(l);
+
+		if (!count)
+			return false;
+		if (target < 0 || held_back(l))
+			return true;
+		start_upload(
+			l, &l->staging[l->transfers % p->plan.staging], count, (unsigned)target);
+	}
+	return false;
+}
+
+/* The link was occupied since the copy before ended, and no longer than the device says. */
+static void account_upload(struct lane *l, double seconds, const struct staging *b)
+{
+	struct tfr_pipeline *p = l->p;
+	const struct target *t = &l->targets[b->target];
+	struct counter *c = &p->counters[p->rows - 1];
+	uint64_t now = tfr_clock_ns(), took = (uint64_t)(seconds * 1e9);
+
+	if (!l->device)
+		return;
+	if (took > now - l->link_done_ns)
+		took = now - l->link_done_ns;
+	l->link_done_ns = now;
+	c->busy += took;
+	c->items += t->count;
+	c->bytes += b->bytes;
+	pipeline_trace(p, p->rows - 1, p->opts.threads + p->source.count + l->number, now - took,
+		now, b->fills[0].number);
+}
+
+static enum tfr_status await(struct lane *l, struct staging *b, double *seconds)
+{
+	struct target *t = &l->targets[b->target];
+	enum tfr_status status = TFR_OK;
+
+	*seconds = 0;
+	if (!l->device || !t->count)
+		return TFR_OK;
+	status = tfr_event_wait(t->event, seconds, &l->err);
+	for (unsigned i = 0; status == TFR_OK && l->p->opts.normalise_on_device && i < t->count;
+		i++)
+		status = tfr_event_wait(t->batches[i].made, NULL, &l->err);
+	if (status == TFR_OK && l->p->opts.verify)
+		status = upload_verify(l, b, t, &l->err);
+	return status;
+}
+
+static void finish_upload(struct lane *l)
+{
+	struct tfr_pipeline *p = l->p;
+	struct staging *b = &l->staging[l->flying.at[l->flying.head]];
+	struct target *t = &l->targets[b->target];
+	double seconds;
+	enum tfr_status status;
+
+	pthread_mutex_unlock(&p->lock);
+	status = await(l, b, &seconds);
+	pthread_mutex_lock(&p->lock);
+	if (status) {
+		pipeline_fail(p, status, &l->err);
+		return;
+	}
+	line_take(&l->flying);
+	account_upload(l, seconds, b);
+	t->state = TARGET_FULL;
+	line_put(&l->full, b->target);
+	b->state = STAGING_FREE;
+	b->ready = 0;
+	for (unsigned i = 0; i < p->opts.steps_per_transfer; i++)
+		b->fills[i].state = FILL_EMPTY;
+	pipeline_wake_workers(p);
+	pthread_cond_signal(&p->arrivals);
+}
+
+void *uploader_main(void *arg)
+{
+	struct lane *l = arg;
+	struct tfr_pipeline *p = l->p;
+	struct counter none = { 0 }, *c = l->device ? &p->counters[p->rows - 1] : &none;
+
+	pthread_mutex_lock(&p->lock);
+	l->link_done_ns = tfr_clock_ns();
+	while (!p->stopping) {
+		bool blocked = start_uploads(l);
+
+		if (p->stopping)
+			break;
+		if (l->flying.count) {
+			finish_upload(l);
+			continue;
+		}
+		l->span.since = tfr_clock_ns();
+		span_charge(&l->span, blocked ? &c->blocked : &c->starved);
+		pthread_cond_wait(&l->uploads, &p->lock);
+		span_end(&l->span);
+	}
+	l->span.count = 0;
+	pthread_mutex_unlock(&p->lock);
+	return NULL;
+}

@@ -1,0 +1,67 @@
+/* pipeline/verify.c - what arrived, compared with what was sent; of pictures that the device made
+ * floats of, with the floats that this processor makes of the same bytes. */
+#include <string.h>
+
+#include "base/error.h"
+#include "pipeline/state.h"
+
+static enum tfr_status differs(const struct lane *l, const struct fill *f, uint64_t byte,
+	const char *what, struct tfr_error *err)
+{
+	return tfr_fail(err, TFR_EDATA, "batch %llu on %s is not what was sent: %s %llu differs",
+		(unsigned long long)f->number, tfr_device_name(l->device), what,
+		(unsigned long long)byte);
+}
+
+static enum tfr_status compare_bytes(
+	struct lane *l, const struct staging *b, const struct fill *f, struct tfr_error *err)
+{
+	uint64_t at = (uint64_t)(f - b->fills) * l->p->layout.stride;
+	const uint8_t *sent = b->memory + at, *got = l->check + at;
+	uint64_t i = 0;
+
+	if (!memcmp(sent, got, f->used))
+		return TFR_OK;
+	while (sent[i] == got[i])
+		i++;
+	return differs(l, f, i, "byte", err);
+}
+
+static enum tfr_status compare_made(
+	struct lane *l, const struct staging *b, const struct fill *f, struct tfr_error *err)
+{
+	const struct tfr_pipeline *p = l->p;
+	uint64_t number = (uint64_t)(f - b->fills), one = p->layout.picture_bytes;
+	const uint8_t *sent = b->memory + number * p->layout.stride;
+	const uint8_t *got = l->check + p->made_at + number * p->batch * one * sizeof(float);
+
+	for (uint64_t i = 0; i < f->records * one; i++) {
+		unsigned c = (unsigned)(i % p->channels);
+		float made = ((float)sent[i] - p->mean[c]) / p->std[c];
+
+		if (memcmp(&made, got + i * sizeof(made), sizeof(made)))
+			return differs(l, f, i * sizeof(made), "byte", err);
+	}
+	return TFR_OK;
+}
+
+enum tfr_status upload_verify(
+	struct lane *l, const struct staging *b, const struct target *t, struct tfr_error *err)
+{
+	struct tfr_pipeline *p = l->p;
+	enum tfr_status status = tfr_device_download(l->device, l->check, t->memory, b->bytes, err);
+
+	if (status == TFR_OK && p->made_bytes)
+		status = tfr_device_download(l->device, l->check + p->made_at,
+			t->memory + p->made_at, p->made_bytes, err);
+	for (unsigned i = 0; status == TFR_OK && i < p->opts.steps_per_transfer; i++) {
+		const struct fill *f = &b->fills[i];
+
+		if (f->state != FILL_READY || !f->records)
+			continue;
+		status = compare_bytes(l, b, f, err);
+		if (status == TFR_OK && p->made_bytes)
+			status = compare_made(l, b, f, err);
+	}
+	return status;
+}
