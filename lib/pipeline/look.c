@@ -72,6 +72,8 @@ static void look_at_picture(struct tfr_pipeline *p, const struct sample *s, stru
 		tfr_image_probe(picture.data, picture.size, &info, NULL))
 		return;
 	f->pixels += (uint64_t)info.width * info.height;
+	f->widths += info.width;
+	f->heights += info.height;
 	if ((uint64_t)info.width * info.height > f->most_pixels)
 		f->most_pixels = (uint64_t)info.width * info.height;
 }

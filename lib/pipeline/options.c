@@ -186,13 +186,14 @@ static enum tfr_status note_list(struct tfr_pipeline *p, bool have, struct tfr_e
 /* The list without what only pictures need. */
 static enum tfr_status leave_pictures_out(struct tfr_pipeline *p, struct tfr_error *err)
 {
+	bool filters = stages_find(&p->list, STAGE_FILTER) < p->list.count;
 	TFR_AUTO_FREE char *list = calloc(1, 1);
 
 	for (unsigned i = 0; list && i < p->list.count; i++) {
 		const struct stage *st = &p->list.at[i];
 		char *longer = NULL;
 
-		if (st->kind == STAGE_PARSE || st->kind == STAGE_DECODE ||
+		if ((st->kind == STAGE_PARSE && !filters) || st->kind == STAGE_DECODE ||
 			st->kind == STAGE_PICTURE)
 			continue;
 		if (asprintf(&longer, "%s%s%s", list, i ? "," : "", st->text) < 0)

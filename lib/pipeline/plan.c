@@ -191,6 +191,8 @@ static void fill_plan(struct tfr_pipeline *p, const struct findings *f)
 
 	plan->limit = p->opts.memory;
 	plan->record_bytes = f->bytes / f->records;
+	plan->picture_width = f->pictures ? (uint32_t)(f->widths / f->pictures) : 0;
+	plan->picture_height = f->pictures ? (uint32_t)(f->heights / f->pictures) : 0;
 	plan->read_bytes =
 		p->source.count * (p->source.budget + 3 * p->source.block_size + 2 * f->largest) +
 		p->store.idle_limit + idle;

@@ -9,6 +9,7 @@ struct findings {
 	uint64_t largest; /* footprint */
 	uint64_t pictures;
 	uint64_t pixels, most_pixels; /* of all pictures, of the largest */
+	uint64_t widths, heights;     /* of all pictures, added up */
 	uint32_t mean_width, mean_height;
 	bool compressed;
 	uint64_t features_bytes; /* of a batch */

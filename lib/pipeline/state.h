@@ -221,8 +221,9 @@ struct lane {
 	pthread_t uploader;
 	bool started;
 	struct span span;
-	uint64_t link_done_ns; /* when the last upload was seen to end */
-	uint8_t *check;	       /* what was copied back */
+	uint64_t link_done_ns;			    /* when the last upload was seen to end */
+	uint64_t busy_ns, sent_batches, sent_bytes; /* over this link */
+	uint8_t *check;				    /* what was copied back */
 	struct tfr_error err;
 };
 

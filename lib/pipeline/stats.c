@@ -152,6 +152,7 @@ static void fill_queue(const struct tfr_pipeline *p, unsigned row, struct tfr_st
 		if (n->kind >= NODE_PLACE || n->row != row || !n->to)
 			continue;
 		s->queue_mean = n->looks ? (double)n->seen / (double)n->looks : 0;
+		s->queue_now = n->kind == NODE_SHUFFLE ? mixer_held(&n->mixer) : node_waiting(p, n);
 		if (n->kind == NODE_SHUFFLE)
 			s->queue_capacity = n->mixer.shuffler.capacity;
 		else
@@ -178,6 +179,19 @@ static void fill_stages(const struct tfr_pipeline *p, struct tfr_pipeline_stats 
 			.bytes = c->bytes,
 		};
 		fill_queue(p, i, s);
+	}
+}
+
+static void fill_devices(const struct tfr_pipeline *p, struct tfr_pipeline_stats *st)
+{
+	for (unsigned i = 0; p->uploads && i < p->lane_count && i < TFR_DEVICES_MAX; i++) {
+		const struct lane *l = &p->lanes[i];
+
+		st->devices[st->device_count++] = (struct tfr_device_stats){
+			.busy = (double)l->busy_ns * 1e-9,
+			.batches = l->sent_batches,
+			.bytes = l->sent_bytes,
+		};
 	}
 }
 
@@ -213,6 +227,7 @@ void tfr_pipeline_stats(struct tfr_pipeline *p, struct tfr_pipeline_stats *st)
 	fill_rates(p, st);
 	fill_waits(p, st);
 	fill_stages(p, st);
+	fill_devices(p, st);
 	stats_judge(p, st);
 	pthread_mutex_unlock(&p->lock);
 }

@@ -191,6 +191,9 @@ static void account_upload(struct lane *l, double seconds, const struct staging 
 	c->busy += took;
 	c->items += t->count;
 	c->bytes += b->bytes;
+	l->busy_ns += took;
+	l->sent_batches += t->count;
+	l->sent_bytes += b->bytes;
 	pipeline_trace(p, p->rows - 1, p->opts.threads + p->source.count + l->number, now - took,
 		now, b->fills[0].number);
 }

@@ -115,9 +115,11 @@ struct tfr_pipeline_opts {
 
 /* What memory goes where: settled before anything runs. */
 struct tfr_pipeline_plan {
-	uint64_t limit;		  /* bytes that were allowed */
-	uint64_t total;		  /* bytes that will be taken at most */
-	uint64_t record_bytes;	  /* of a payload: the mean of the first records */
+	uint64_t limit;	       /* bytes that were allowed */
+	uint64_t total;	       /* bytes that will be taken at most */
+	uint64_t record_bytes; /* of a payload: the mean of the first records */
+	/* Of the pictures in the first records, as encoded: means; 0: none. */
+	uint32_t picture_width, picture_height;
 	uint64_t batch_bytes;	  /* of one batch in staging memory */
 	uint64_t transfer_bytes;  /* of one staging buffer: of all batches that travel together */
 	uint64_t shuffle;	  /* what the largest shuffle buffer is to hold */
@@ -185,11 +187,20 @@ struct tfr_stage_stats {
 	/* What waits behind it, for the next stage: items on average, as the next one found it, and
 	 * the most there can be; of a shuffle, what it holds.  0: nothing can. */
 	double queue_mean;
+	uint64_t queue_now; /* what waits at this moment */
 	uint64_t queue_capacity;
 };
 
 /* As many as a list may have, and the consumer. */
 #define TFR_STAGES_MAX 104
+/* As many as can be opened. */
+#define TFR_DEVICES_MAX 64
+
+/* One device: what went to it. */
+struct tfr_device_stats {
+	double busy; /* seconds that its link was occupied */
+	uint64_t batches, bytes;
+};
 
 struct tfr_pipeline_stats {
 	double seconds;		    /* since tfr_pipeline_open() */
@@ -214,6 +225,8 @@ struct tfr_pipeline_stats {
 	char advice[320];	/* what would change it, with the next limit behind it */
 	uint64_t shuffle_least; /* fewest records a full shuffle buffer held: see plan->shuffle */
 	unsigned threads;	/* workers */
+	struct tfr_device_stats devices[TFR_DEVICES_MAX]; /* as in the options */
+	unsigned device_count;				  /* 0 without upload */
 };
 
 TFR_API void tfr_pipeline_stats(struct tfr_pipeline *p, struct tfr_pipeline_stats *stats);

@@ -143,3 +143,30 @@ Test(bottleneck, numbers_add_up)
 	cr_assert_gt(run.stats.first_batch_seconds, 0);
 	cr_assert_leq(run.stats.wait_p50, run.stats.wait_max);
 }
+
+Test(bottleneck, queues_devices_and_pictures_are_told)
+{
+	struct tfr_pipeline_opts opts = { .stages = LIST(16, 10), .epochs = 2, .threads = 2 };
+	const char *const paths[] = { "p-*", NULL };
+	struct run run;
+	uint64_t batches = 0, bytes = 0;
+
+	make_pictures("p", 2, 300, -1, -1);
+	run_feed_over(&run, paths, "sim:1G,0,3", opts, 0);
+	cr_assert_eq(run.end, TFR_END, "%s", run.err.message);
+	cr_assert_eq(run.stats.device_count, 3);
+	for (unsigned i = 0; i < 3; i++) {
+		cr_assert_eq(run.stats.devices[i].batches, 40);
+		cr_assert_gt(run.stats.devices[i].busy, 0);
+		batches += run.stats.devices[i].batches;
+		bytes += run.stats.devices[i].bytes;
+	}
+	cr_assert_eq(batches, run.stats.batches);
+	cr_assert_eq(bytes, run.stats.device_bytes);
+	cr_assert_eq(stage(&run, "shuffle")->queue_capacity, 100);
+	cr_assert_gt(stage(&run, "shuffle")->queue_mean, 0);
+	cr_assert_leq(stage(&run, "shuffle")->queue_mean, 100);
+	cr_assert_eq(stage(&run, "shuffle")->queue_now, 0); /* all is over */
+	cr_assert_gt(run.plan.picture_width, 0);
+	cr_assert_gt(run.plan.picture_height, 0);
+}
