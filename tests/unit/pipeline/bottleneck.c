@@ -1,8 +1,10 @@
 /* The stage that holds a feed back is named, whichever it is. */
 #include <criterion/criterion.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "support/temp.h"
 #include "unit/pipeline/made.h"
@@ -169,4 +171,92 @@ Test(bottleneck, queues_devices_and_pictures_are_told)
 	cr_assert_eq(stage(&run, "shuffle")->queue_now, 0); /* all is over */
 	cr_assert_gt(run.plan.picture_width, 0);
 	cr_assert_gt(run.plan.picture_height, 0);
+}
+
+/* ---- what would change it ---- */
+
+static void expect_advice(const struct run *run, const char *part)
+{
+	cr_assert(strstr(run->stats.advice, part), "%s: %s; %s", run->stats.bottleneck,
+		run->stats.finding, run->stats.advice);
+}
+
+Test(bottleneck, smaller_pictures_are_advised_by_what_they_would_save)
+{
+	struct tfr_pipeline_opts opts = { .stages = LIST(8, 16), .epochs = 6 };
+	struct run run;
+	const char *factor;
+	double times;
+
+	make_pictures("p", 2, 300, -1, -1);
+	run_feed_on(&run, "p-*", opts);
+	expect(&run, "decode");
+	expect_advice(
+		&run, "pictures of 16 pixels in the records, not 36 ('tfr shard --resize 16')");
+	factor = strstr(run.stats.advice, "about ");
+	cr_assert(factor);
+	times = strtod(factor + 6, NULL);
+	/* All of the time of decoding, with less than a fifth of the pixels: not over 5.1. */
+	cr_assert(times > 1.1 && times < 5.2, "%s", run.stats.advice);
+	cr_assert(strstr(run.stats.advice, "records/s"), "%s", run.stats.advice);
+}
+
+Test(bottleneck, pictures_that_are_small_enough_are_left_alone)
+{
+	struct tfr_pipeline_opts opts = { .stages = LIST(32, 16), .epochs = 6 };
+	struct run run;
+
+	make_pictures("p", 2, 300, -1, -1);
+	run_feed_on(&run, "p-*", opts);
+	expect(&run, "decode");
+	cr_assert(!strstr(run.stats.advice, "--resize"), "%s", run.stats.advice);
+	expect_advice(&run, "more cores");
+}
+
+Test(bottleneck, idle_processors_are_advised)
+{
+	struct tfr_pipeline_opts opts = { .stages = LIST(8, 16), .epochs = 6, .threads = 1 };
+	struct run run;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		cr_skip("one processor");
+	make_pictures("p", 2, 300, -1, -1);
+	run_feed_on(&run, "p-*", opts);
+	expect_advice(&run, "('-j 0')");
+}
+
+Test(bottleneck, a_slow_link_is_advised_fewer_bytes)
+{
+	struct tfr_pipeline_opts opts = { .stages = LIST(16, 8), .epochs = 1, .threads = 2 };
+	const char *const paths[] = { "p-*", NULL };
+	struct run run;
+
+	make_pictures("p", 1, 300, -1, -1);
+	run_feed_over(&run, paths, "sim:2M,0", opts, 0);
+	expect(&run, "upload");
+	expect_advice(&run, "--normalise-on device");
+	opts.no_overlap = true;
+	run_feed_over(&run, paths, "sim:2M,0", opts, 0);
+	expect_advice(&run, "--no-overlap");
+}
+
+Test(bottleneck, a_reader_that_others_wait_for_is_told)
+{
+	struct tfr_pipeline_opts opts = {
+		.stages = "read=2,parse,decode,resize=16,batch=16,upload",
+		.epochs = 1,
+		.threads = 2,
+		.memory = 32 << 20, /* little is read ahead */
+	};
+	const char *const paths[] = { "pipe", "p-1", NULL };
+	pthread_t thread;
+	struct run run;
+
+	make_pictures("p", 2, 3000, -1, -1);
+	cr_assert_eq(mkfifo("pipe", 0600), 0);
+	pthread_create(&thread, NULL, pour, NULL);
+	run_feed_over(&run, paths, "host", opts, 0);
+	pthread_join(thread, NULL);
+	expect(&run, "read");
+	expect_advice(&run, "--sloppy");
 }

@@ -1,0 +1,64 @@
+/* pipeline/judge.h - the shares of time that a verdict is made of: between judge.c and advice.c. */
+#ifndef TFR_PIPELINE_JUDGE_H
+#define TFR_PIPELINE_JUDGE_H
+
+#include "pipeline/state.h"
+
+struct shares {
+	double seconds;
+	struct counter spent[ROWS_MAX];
+	double busy[ROWS_MAX];		       /* seconds of threads */
+	double pool_seconds;		       /* of them, by workers */
+	double pool, starved, blocked, serial; /* of the workers' time */
+	unsigned heaviest;		       /* row of the pool */
+	double records;			       /* delivered meanwhile */
+};
+
+/* ---- rows ---- */
+
+static inline enum stage_kind judge_kind(const struct tfr_pipeline *p, unsigned row)
+{
+	return row < p->rows ? p->list.at[row].kind : STAGE_KINDS;
+}
+
+static inline const char *judge_name(const struct tfr_pipeline *p, unsigned row)
+{
+	return row < p->rows ? p->list.at[row].row->name : "consumer";
+}
+
+/* Whether workers do it. */
+static inline bool judge_is_pool(const struct tfr_pipeline *p, unsigned row)
+{
+	enum stage_kind kind = judge_kind(p, row);
+
+	return row < p->rows && kind != STAGE_READ && kind != STAGE_INFLATE && kind != STAGE_UPLOAD;
+}
+
+/* The row of uploading; that of the consumer where there is none. */
+static inline unsigned judge_upload_row(const struct tfr_pipeline *p)
+{
+	return p->uploads ? p->rows - 1 : p->rows;
+}
+
+static inline double judge_share(const struct shares *s, unsigned row)
+{
+	double share = s->seconds > 0 ? s->busy[row] / s->seconds : 0;
+
+	return share < 1 ? share : 1;
+}
+
+static inline double judge_seconds(uint64_t ns)
+{
+	return (double)ns * 1e-9;
+}
+
+static inline int judge_percent(double share)
+{
+	return (int)(share * 100 + 0.5);
+}
+
+/* advice.c: what would change it, with the next limit behind it. */
+void judge_advise(const struct tfr_pipeline *p, const struct shares *s, unsigned limit, char *text,
+	size_t size);
+
+#endif
