@@ -1,94 +1,25 @@
 /* cmd/bench_feed.c - tfr bench-feed: the whole feed to device memory, measured stage by stage.
  *
- * Batches are taken as fast as they come and handed straight back.  However the run ends (a limit,
- * a signal, damage), what was measured is printed before anything is said about the end. */
-#include <stdio.h>
+ * Everything that can be refused is refused before the feed is opened, and files that are to be
+ * written are opened before it, too.  However the run ends (a limit, a signal, damage), what was
+ * measured is printed before anything is said about the end. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "builtin.h"
-#include "feed_report.h"
-
-struct feed_settings {
-	const char *device, *size, *augment, *on_error;
-	uint64_t batch, shuffle, cycle_length, block_length, prefetch, epochs, steps, seed, jobs,
-		memory;
-	double seconds;
-	bool drop_remainder, allow_missing, json, quiet, verbose;
-	int compression;
-};
-
-static const struct feed_settings defaults = {
-	.device = "auto",
-	.size = "224",
-	.augment = "random-resized-crop,flip,normalise",
-	.on_error = "fail",
-	.batch = 64,
-	.shuffle = 2048,
-	.cycle_length = 4,
-	.block_length = 1,
-	.memory = 1ull << 30,
-};
-
-static const struct opt options[] = {
-	OPT(STRING, 0, "device", "SPEC", "host|sim:|cuda:0|auto",
-		"where batches go: host, sim:BANDWIDTH,LATENCY (sim:25G,10us), cuda:0 or auto "
-		"[auto: cuda if one answers, else host]",
-		struct feed_settings, device),
-	OPT(COUNT, 0, "batch", "N", NULL, "records in a batch [64]", struct feed_settings, batch),
-	OPT(STRING, 0, "size", "W[xH]", NULL, "pixels of a picture in a batch [224]",
-		struct feed_settings, size),
-	OPT(STRING, 0, "augment", "LIST", NULL,
-		"random-resized-crop, centre-crop or resize, then flip, normalise "
-		"[random-resized-crop,flip,normalise]",
-		struct feed_settings, augment),
-	OPT(COUNT, 0, "shuffle-buffer", "N", NULL,
-		"records the shuffle buffer holds; 0: no shuffling [2048]", struct feed_settings,
-		shuffle),
-	OPT(COUNT, 0, "cycle-length", "N", NULL, "files read at once, in turn [4]",
-		struct feed_settings, cycle_length),
-	OPT(COUNT, 0, "block-length", "N", NULL,
-		"records from a file before the next one's turn [1]", struct feed_settings,
-		block_length),
-	OPT(COUNT, 0, "prefetch", "N", NULL, "batches in flight [as memory allows, at most 3]",
-		struct feed_settings, prefetch),
-	OPT(FLAG, 0, "drop-remainder", NULL, NULL,
-		"leave out an epoch's last batch when it is short", struct feed_settings,
-		drop_remainder),
-	OPT(COUNT, 0, "epochs", "N", NULL, "stop after N epochs [without a limit: 1 or 30 s]",
-		struct feed_settings, epochs),
-	OPT(COUNT, 0, "steps", "N", NULL, "stop after N batches", struct feed_settings, steps),
-	OPT(REAL, 0, "seconds", "S", NULL, "stop after S seconds", struct feed_settings, seconds),
-	OPT(COUNT, 0, "seed", "N", NULL, "of shuffling, crops and flips [0]", struct feed_settings,
-		seed),
-	OPT(SIZE, 'm', "memory", "SIZE", NULL, "what everything together may take [1G]",
-		struct feed_settings, memory),
-	OPT_JOBS(struct feed_settings, jobs),
-	OPT(STRING, 0, "on-error", "HOW", "fail|skip|quarantine=",
-		"a record without a whole picture: fail, skip, or quarantine=FILE [fail]",
-		struct feed_settings, on_error),
-	OPT_COMPRESSION(struct feed_settings, compression),
-	OPT_MISSING(struct feed_settings, allow_missing),
-	OPT_JSON(struct feed_settings, json),
-	OPT(FLAG, 'v', "verbose", NULL, NULL, "say where memory goes, name every skipped record",
-		struct feed_settings, verbose),
-	OPT_QUIET(struct feed_settings, quiet),
-	OPTIONS_END,
-};
+#include "feed.h"
+#include "feed_outputs.h"
+#include "feed_trace.h"
 
 /* How many skipped records are named without -v. */
 enum { NAMED = 10 };
 
-struct feed {
-	struct cmd *c;
-	const struct feed_settings *s;
-	struct tfr_set *set;
-	struct tfr_device *device;
-	struct tfr_pipeline *pipeline;
-	const volatile bool *interrupted;
-	struct tfr_writer *quarantine;
-	bool quarantine_failed;
-	uint64_t named;
+/* What is written beside standard output. */
+struct outputs {
+	struct page *html;
+	struct tfr_writer *events;
+	struct feed_comparison *comparison;
 };
 
 static bool interrupted(void *ctx)
@@ -103,6 +34,7 @@ static void record_skipped(void *ctx, const struct tfr_error *why, const void *r
 	struct tfr_error err;
 	char text[8192];
 
+	feed_history_hide(f->history);
 	if (f->quarantine && !f->quarantine_failed &&
 		tfr_writer_put(f->quarantine, record, size, &err)) {
 		f->quarantine_failed = true;
@@ -115,20 +47,9 @@ static void record_skipped(void *ctx, const struct tfr_error *why, const void *r
 	f->named++;
 }
 
-/* "224" or "320x240". */
-static int parse_dimensions(struct cmd *c, const char *text, uint32_t *width, uint32_t *height)
+static void piece_done(void *ctx, const struct tfr_trace *piece)
 {
-	char *end;
-	unsigned long w, h;
-
-	w = h = strtoul(text, &end, 10);
-	if (end != text && *end == 'x' && end[1] >= '0' && end[1] <= '9')
-		h = strtoul(end + 1, &end, 10);
-	if (text[0] < '0' || text[0] > '9' || *end || !w || !h || w > 16384 || h > 16384)
-		return cmd_usage(c, "--size takes W or WxH in pixels, 1 to 16384, not '%s'", text);
-	*width = (uint32_t)w;
-	*height = (uint32_t)h;
-	return 0;
+	feed_trace_piece(((struct feed *)ctx)->trace, piece);
 }
 
 static int open_quarantine(struct feed *f)
@@ -145,141 +66,256 @@ static int open_quarantine(struct feed *f)
 	return tfr_writer_open(&f->quarantine, how + 11, &opts, &err) ? cmd_fail(f->c, &err) : 0;
 }
 
-/* Counts that must not be 0, and those that must fit 32 bits. */
-static int check_counts(struct cmd *c, const struct feed_settings *s)
+static int read_features(struct feed *f)
 {
-	const struct {
-		const char *name;
-		uint64_t value;
-	} counts[] = { { "batch", s->batch }, { "cycle-length", s->cycle_length },
-		{ "block-length", s->block_length } };
+	const struct opt_list *list = &f->s->features;
+	struct tfr_error err;
 
-	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
-		if (!counts[i].value || counts[i].value > UINT32_MAX)
-			return cmd_usage(c, "--%s takes a number from 1 on", counts[i].name);
-	if (s->prefetch > 64)
-		return cmd_usage(c, "--prefetch takes at most 64");
-	if (s->seconds < 0)
-		return cmd_usage(c, "--seconds takes a time, not a negative one");
+	if (!list->count)
+		return 0;
+	f->features = calloc(list->count, sizeof(*f->features));
+	if (!f->features)
+		return cmd_fail(f->c,
+			&(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+	for (size_t i = 0; i < list->count; i++, f->feature_count++)
+		if (tfr_batch_feature_parse(&f->features[i], list->values[i], &err))
+			return cmd_fail(f->c, &err);
 	return 0;
 }
 
-/* Whether the list begins with what gives pictures a size. */
-static bool shapes(const char *list)
+static int compose(struct feed *f)
 {
-	static const char *const names[] = { "random-resized-crop", "centre-crop", "resize" };
-	size_t size = strcspn(list, ",");
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strlen(names[i]) == size && !strncmp(names[i], list, size))
-			return true;
-	return false;
+	if (f->s->stages)
+		f->stages = strdup(f->s->stages);
+	else
+		f->stages = feed_compose(f->s, !f->feature_count);
+	f->pictures_optional = !f->s->stages && !f->s->augment && !f->s->size;
+	if (f->s->compute)
+		feed_parse_compute(f->s->compute, &f->compute.mean, &f->compute.deviation);
+	return f->stages ? 0
+			 : cmd_fail(f->c, &(struct tfr_error){ .status = TFR_ENOMEM,
+						  .message = "out of memory" });
 }
 
-/* The stages that the options stand for. */
-static void compose(
-	const struct feed_settings *s, uint32_t width, uint32_t height, char *text, size_t size)
+static int open_outputs(struct feed *f, struct outputs *o)
 {
-	size_t first = shapes(s->augment) ? strcspn(s->augment, ",") : 0;
-	int n = snprintf(text, size, "read=%llu:%llu,parse,", (unsigned long long)s->cycle_length,
-		(unsigned long long)s->block_length);
+	const struct feed_settings *s = f->s;
+	struct tfr_error err;
 
-	if (s->shuffle > 1)
-		n += snprintf(text + n, size - (size_t)n, "shuffle=%llu,",
-			(unsigned long long)s->shuffle);
-	n += snprintf(text + n, size - (size_t)n, "decode,%.*s=%ux%u%s%s,", first ? (int)first : 6,
-		first ? s->augment : "resize", width, height, first ? "" : ",", s->augment + first);
-	n += snprintf(text + n, size - (size_t)n, "batch=%llu,", (unsigned long long)s->batch);
-	if (s->prefetch)
-		n += snprintf(text + n, size - (size_t)n, "prefetch=%llu,",
-			(unsigned long long)s->prefetch);
-	snprintf(text + n, size - (size_t)n, "upload");
+	if ((s->compare && feed_comparison_open(&o->comparison, s->compare, &err)) ||
+		(s->trace && feed_trace_open(&f->trace, s->trace, s->force, &err)) ||
+		(s->html && page_open(&o->html, s->html, s->force, &err)) ||
+		(s->logdir && feed_events_open(&o->events, s->logdir, &err)))
+		return cmd_fail(f->c, &err);
+	return 0;
 }
 
-static int open_pipeline(struct feed *f, struct tfr_error *err)
+int feed_open(struct feed *f, const char *stages, bool pictures_optional)
 {
 	const struct feed_settings *s = f->s;
 	bool limited = s->epochs || s->steps || s->seconds > 0;
-	char text[1000];
-	uint32_t width = 0, height = 0;
-	struct tfr_pipeline_opts opts = {
+	const struct tfr_pipeline_opts opts = {
 		.set = f->set,
-		.stages = text,
-		.pictures_optional = true,
-		.devices = &f->device,
-		.device_count = 1,
+		.devices = f->devices,
+		.device_count = f->device_count,
 		.compression = (enum tfr_compression)s->compression,
+		.stages = stages,
+		.pictures_optional = pictures_optional,
+		.where = s->where,
+		.features = f->features,
+		.feature_count = f->feature_count,
+		.shuffle_files = s->shuffle_files,
+		.sloppy = s->sloppy,
 		.drop_remainder = s->drop_remainder,
+		.fast_decode = s->fast_decode,
+		.verify = s->verify,
+		.pageable = s->pageable,
+		.no_overlap = s->no_overlap,
+		.normalise_on_device = s->normalise_on,
+		.steps_per_transfer = (unsigned)s->steps_per_transfer,
+		.tmpdir = s->tmpdir,
 		.epochs = limited ? s->epochs : 1,
 		.steps = s->steps,
 		.seconds = limited ? s->seconds : 30,
 		.seed = s->seed,
 		.threads = (unsigned)s->jobs,
 		.memory = s->memory,
+		.stall_timeout = s->stall_timeout,
 		.skip_bad = strcmp(s->on_error, "fail") != 0,
 		.skipped = record_skipped,
 		.cancelled = interrupted,
+		.traced = f->trace ? piece_done : NULL,
 		.ctx = f,
 	};
+	struct tfr_error err;
 
-	if (parse_dimensions(f->c, s->size, &width, &height))
-		return f->c->exit;
-	compose(s, width, height, text, sizeof(text));
-	if (tfr_pipeline_open(&f->pipeline, &opts, err))
-		return err->status == TFR_ECANCELLED ? 0 : cmd_fail(f->c, err);
+	if (s->cold)
+		feed_make_cold(f->c, f->set);
+	if (tfr_pipeline_open(&f->pipeline, &opts, &err))
+		return err.status == TFR_ECANCELLED ? 0 : cmd_fail(f->c, &err);
 	return 0;
 }
 
-/* Takes batches until there are no more.  The end is in `err`: TFR_END, or what went wrong. */
-static enum tfr_status consume(struct feed *f, struct tfr_error *err)
+/* What every link can do, in transfers as large as the feed's, but not so large that measuring
+ * takes the memory that the feed was denied. */
+static void measure_links(struct feed *f)
 {
-	struct tfr_batch batch;
-	enum tfr_status status;
+	uint64_t size = tfr_pipeline_plan(f->pipeline)->transfer_bytes;
+	struct tfr_error err;
 
-	while ((status = tfr_pipeline_next(f->pipeline, &batch, err)) == TFR_OK)
-		tfr_pipeline_release(f->pipeline, &batch);
-	return status;
+	for (unsigned i = 0; i < f->device_count && f->stats.device_bytes; i++) {
+		uint64_t most = tfr_device_in_process(f->devices[i]) ? 8 << 20 : 256 << 20;
+
+		if (*f->interrupted || tfr_device_link(f->devices[i], size < most ? size : most,
+					       f->s->pageable, &f->link[i], &err))
+			f->link[i] = 0; /* not measured, and not said to be */
+	}
 }
 
-static void run(struct feed *f)
+static uint64_t peak_rss(void)
 {
-	struct tfr_pipeline_stats stats;
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (uint64_t)usage.ru_maxrss * 1024;
+}
+
+static void gather(struct feed *f)
+{
+	size_t n;
+
+	f->peak_rss = peak_rss();
+	tfr_pipeline_stats(f->pipeline, &f->stats);
+	n = tfr_pipeline_waits(f->pipeline, NULL, 0);
+	f->waits = calloc(n + 1, sizeof(*f->waits));
+	f->wait_count = f->waits ? tfr_pipeline_waits(f->pipeline, f->waits, n) : 0;
+	f->repeat = feed_repeat(f);
+}
+
+static void write_files(struct feed *f, struct outputs *o)
+{
+	struct tfr_error err;
+
+	if (feed_trace_publish(f->trace, f, &err))
+		cmd_error(f->c, &err);
+	if (o->html && feed_html(o->html, f, &err))
+		cmd_error(f->c, &err);
+	if (o->events && feed_events_write(o->events, f, &err))
+		cmd_error(f->c, &err);
+}
+
+static void report(struct feed *f, struct outputs *o)
+{
+	struct tfr_error err;
+
+	if (o->comparison)
+		feed_comparison_make(o->comparison, f, f->s->tolerance >= 0 ? f->s->tolerance : 5);
+	if (f->s->json)
+		feed_report_json(f, o->comparison);
+	else
+		feed_report_text(f);
+	if (o->comparison && !f->s->json)
+		feed_comparison_print(o->comparison);
+	fflush(stdout);
+	write_files(f, o);
+	if (o->comparison && feed_comparison_judge(o->comparison, &err))
+		cmd_error(f->c, &err);
+}
+
+static void run(struct feed *f, struct outputs *o)
+{
 	struct tfr_error err = { 0 };
 	enum tfr_status status;
 
-	if (open_pipeline(f, &err) || !f->pipeline)
+	if (feed_open(f, f->stages, f->pictures_optional) || !f->pipeline)
 		return;
-	status = consume(f, &err);
-	tfr_pipeline_stats(f->pipeline, &stats);
-	if (f->s->json)
-		feed_report_json(f->c, f->device, f->pipeline, &stats);
-	else
-		feed_report_text(f->device, f->pipeline, &stats, f->s->verbose);
-	fflush(stdout);
+	if (o->comparison &&
+		feed_comparison_fits(o->comparison, tfr_pipeline_describe(f->pipeline), &err)) {
+		cmd_error(f->c, &err);
+		return;
+	}
+	tfr_pipeline_stats(f->pipeline, &f->stats);
+	feed_trace_name_stages(f->trace, &f->stats);
+	f->history = feed_history_start(f);
+	status = feed_consume(f, &err);
+	feed_history_stop(f->history);
+	gather(f);
+	f->verified =
+		f->s->verify && f->stats.batches && (status == TFR_END || status == TFR_ECANCELLED);
+	if (status == TFR_END)
+		measure_links(f);
+	report(f, o);
 	if (status != TFR_END && status != TFR_ECANCELLED)
 		cmd_error(f->c, &err);
 }
 
-static int bench_feed_main(struct cmd *c)
+static void clear(struct feed *f, struct outputs *o)
 {
-	struct feed f = { .c = c, .s = c->settings };
 	struct tfr_error err;
 
-	c->quiet = f.s->quiet;
-	if (check_counts(c, f.s) || open_quarantine(&f) ||
-		cmd_open_inputs(c, f.s->allow_missing, &f.set))
-		return c->exit;
-	f.interrupted = cmd_catch_signals();
-	if (tfr_device_open(&f.device, f.s->device, &err))
-		cmd_error(c, &err);
-	else
-		run(&f);
-	tfr_pipeline_close(f.pipeline);
-	tfr_device_close(f.device);
-	tfr_set_close(f.set);
-	if (f.quarantine && !f.quarantine_failed && tfr_writer_publish(f.quarantine, &err))
-		cmd_error(c, &err);
-	tfr_writer_close(f.quarantine);
+	feed_history_free(f->history);
+	tfr_pipeline_close(f->pipeline);
+	tfr_devices_close(f->devices, f->device_count);
+	tfr_set_close(f->set);
+	if (f->quarantine && !f->quarantine_failed && tfr_writer_publish(f->quarantine, &err))
+		cmd_error(f->c, &err);
+	tfr_writer_close(f->quarantine);
+	feed_trace_close(f->trace);
+	page_close(o->html);
+	tfr_writer_close(o->events);
+	feed_comparison_close(o->comparison);
+	feed_gallery_clear(&f->gallery);
+	for (size_t i = 0; i < f->feature_count; i++)
+		tfr_batch_feature_clear(&f->features[i]);
+	free(f->features);
+	free(f->waits);
+	free(f->tensors);
+	free(f->repeat);
+	free(f->stages);
+}
+
+static int open_devices(struct feed *f)
+{
+	uint64_t before = peak_rss();
+	struct tfr_error err;
+
+	if (tfr_devices_open(&f->devices, &f->device_count, f->s->device, &err))
+		return cmd_fail(f->c, &err);
+	if (!tfr_device_in_process(f->devices[0]))
+		f->driver_rss = peak_rss() - before;
+	return 0;
+}
+
+/* 0: everything stands ready. */
+static int prepare(struct feed *f, struct outputs *o)
+{
+	if (feed_check_options(f->c, f->s) || read_features(f) || compose(f) ||
+		open_quarantine(f) || open_outputs(f, o) ||
+		cmd_open_inputs(f->c, f->s->allow_missing, &f->set))
+		return f->c->exit;
+	f->interrupted = cmd_catch_signals();
+	return open_devices(f);
+}
+
+static int bench_feed_main(struct cmd *c)
+{
+	struct feed *f = calloc(1, sizeof(*f)); /* too large for a stack */
+	struct outputs o = { 0 };
+
+	if (!f)
+		return cmd_fail(
+			c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+	f->c = c;
+	f->s = c->settings;
+	c->quiet = f->s->quiet;
+	if (!prepare(f, &o)) {
+		if (f->s->ladder)
+			feed_climb(f);
+		else
+			run(f, &o);
+	}
+	clear(f, &o);
+	free(f);
 	cmd_end_of_signal();
 	return c->exit;
 }
@@ -288,8 +324,8 @@ const struct command cmd_bench_feed = {
 	.name = "bench-feed",
 	.operands = "[FILE]...",
 	.summary = "measure the whole feed to device memory, stage by stage",
-	.options = options,
+	.options = feed_options,
 	.settings_size = sizeof(struct feed_settings),
-	.defaults = &defaults,
+	.defaults = &feed_defaults,
 	.main = bench_feed_main,
 };

@@ -1,4 +1,4 @@
-# A page for a person that ends in the line naming the bottleneck, within 80 columns.
+# A page for a person that ends in what holds the feed back and how to run it again, within 80 columns.
 tfr bench-feed --device host "$DATA/pictures.tfrecord" > out 2> err; echo "status $?"
 cat err
 awk 'length > 80' out
