@@ -301,6 +301,16 @@ void batch_open(struct tfr_pipeline *p)
 
 void batch_end_pictures(const struct tfr_pipeline *p, struct fill *b)
 {
+	const struct layout *l = &p->layout;
+	uint64_t end = b->records * l->picture_bytes;
+
+	/* What lies between tensors travels, too, and is the same every time. */
+	if (l->masks)
+		memset(fill_memory(p, b) + end, 0, l->mask_at - end);
+	if (l->masks)
+		end = l->mask_at + b->records * l->mask_bytes;
+	if (p->features)
+		memset(fill_memory(p, b) + end, 0, l->features_at - end);
 	b->used = b->records * p->layout.picture_bytes;
 	if (p->layout.masks)
 		b->used = p->layout.mask_at + b->records * p->layout.mask_bytes;
@@ -317,7 +327,7 @@ static void finish(struct tfr_pipeline *p, struct fill *b)
 		b->state = FILL_EMPTY;
 		memset(b->bad, 0, p->batch * sizeof(*b->bad));
 		pipeline_wake_workers(p);
-	} else if (b->gaps || b->samples) {
+	} else if (b->gaps || b->samples || (p->layout.masks && b->records < p->batch)) {
 		b->next = NULL;
 		*p->complete_end = b;
 		p->complete_end = &b->next;

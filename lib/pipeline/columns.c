@@ -64,7 +64,7 @@ static enum tfr_status write_features(
 		p, l, true, &b->home->memory, &b->home->capacity, before + need, &w->err);
 	if (status)
 		return status;
-	batch_describe(p, b);
+	batch_end_pictures(p, b);
 	features_write(p->features, w->parser, fill_memory(p, b) + y->features_at, y->features_at,
 		b->tensors + b->tensor_count);
 	b->tensor_count += p->features->tensors;

@@ -34,6 +34,27 @@ static void move_place(const struct tfr_pipeline *p, struct fill *b, uint32_t to
 		b->records_at[to] = b->records_at[from];
 }
 
+enum { AHEAD = 16, LINE = 64, FETCHED = 512 };
+
+/* What a shuffle gives out is in no cache. */
+static void fetch(const uint8_t *data, size_t size)
+{
+	for (size_t at = 0; at < size && at < FETCHED; at += LINE)
+		__builtin_prefetch(data + at);
+}
+
+/* Adds up a batch of records: not under the lock, for they may be far. */
+static void weigh_records(struct fill *b)
+{
+	b->payload_bytes = 0;
+	for (uint32_t i = 0; i < b->assigned; i++) {
+		if (i + AHEAD < b->assigned)
+			__builtin_prefetch(b->samples[i + AHEAD]);
+		b->payload_bytes += b->samples[i]->size;
+		b->epoch = b->samples[i]->epoch;
+	}
+}
+
 /* The record of every place: copies of a picture have that of the first. */
 static void note_records(struct fill *b)
 {
@@ -42,6 +63,8 @@ static void note_records(struct fill *b)
 	for (uint32_t i = 0; i < b->assigned; i++) {
 		if (b->samples[i])
 			last = b->samples[i];
+		if (last)
+			fetch(last->data, last->size);
 		b->records_at[i] = last ? (struct tfr_bytes){ last->data, last->size }
 					: (struct tfr_bytes){ NULL, 0 };
 	}
@@ -154,6 +177,8 @@ static enum tfr_status complete(
 	struct lane *l = lane_of(p, b);
 	enum tfr_status status = TFR_OK;
 
+	if (!p->pictures)
+		weigh_records(b);
 	if (b->records_at)
 		note_records(b);
 	if (b->gaps)

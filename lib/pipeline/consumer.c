@@ -56,7 +56,7 @@ static bool all_delivered(const struct tfr_pipeline *p)
 {
 	uint64_t steps = p->opts.steps_per_transfer;
 
-	if (!p->fed_all || p->complete || p->open)
+	if (!p->fed_all || p->complete || p->open || p->dropping)
 		return false;
 	return !p->batches_rows || p->deliver_transfer >= (p->fill_number + steps - 1) / steps;
 }

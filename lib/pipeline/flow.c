@@ -300,7 +300,7 @@ unsigned node_take(struct tfr_pipeline *p, struct node *n, struct sample **to, u
 
 	if (n->kind == NODE_SOURCE)
 		return source_take(p, to, max);
-	n->seen += n->kind == NODE_SHUFFLE ? mixer_held(&n->mixer) : n->waiting;
+	n->seen += n->kind == NODE_SHUFFLE ? n->held : n->waiting;
 	n->looks++;
 	while (count < max && (s = first_done(p, n))) {
 		struct sample *next = s->out[s->at++];

@@ -76,6 +76,12 @@ static bool drain(struct node *n, struct slot *s, unsigned most)
 	return ok;
 }
 
+/* What a shuffle counts: payloads, or pixels. */
+static uint64_t weight(const struct sample *s)
+{
+	return s->pixels ? s->pixels->stride * s->pixels->height : s->size;
+}
+
 static bool mix_one(struct node *n, struct slot *s, struct sample *one)
 {
 	struct mixer *m = &n->mixer;
@@ -93,21 +99,24 @@ static bool mix_one(struct node *n, struct slot *s, struct sample *one)
 		else
 			ok = pop(n, s);
 	}
-	mixer_push(
-		m, one, one->size + (one->pixels ? one->pixels->stride * one->pixels->height : 0));
+	mixer_push(m, one, weight(one));
 	while (ok && !mixer_draining(m) && mixer_ready(m))
 		ok = pop(n, s);
 	return ok;
 }
 
-static enum tfr_status shuffle(struct worker *w, struct node *n, struct slot *s)
+static enum tfr_status shuffle(struct worker *w, struct node *n, struct slot *s, uint64_t *bytes)
 {
+	uint64_t before = n->mixer.shuffler.bytes, in = 0;
 	bool ok = true;
 
-	for (unsigned i = 0; ok && i < s->in_count; i++)
+	for (unsigned i = 0; ok && i < s->in_count; i++) {
+		in += s->in[i] ? weight(s->in[i]) : 0;
 		ok = mix_one(n, s, s->in[i]);
+	}
 	if (ok)
 		ok = drain(n, s, n->grain);
+	*bytes = before + in - n->mixer.shuffler.bytes;
 	return ok ? TFR_OK : tfr_fail_nomem(&w->err, "shuffling");
 }
 
@@ -152,9 +161,10 @@ static enum tfr_status replay(
 /* The last epoch is out, or the first could not be read to its end.  With the lock. */
 static void end_cache(struct tfr_pipeline *p, struct node *n)
 {
-	uint64_t done = 1 + n->seen_epochs;
+	uint64_t done = 1 + n->seen_epochs, epochs = p->opts.epochs;
 
-	if (node_over(p, n->up) && (p->ended || !cache_count(n->cache) || done == p->opts.epochs))
+	if (node_over(p, n->up) &&
+		(p->ended || !cache_count(n->cache) || (epochs && done >= epochs)))
 		n->over = true;
 }
 
@@ -166,7 +176,7 @@ void ordered_run(struct tfr_pipeline *p, struct worker *w)
 	enum tfr_status status = TFR_OK;
 
 	if (n->kind == NODE_SHUFFLE)
-		status = shuffle(w, n, s);
+		status = shuffle(w, n, s, &bytes);
 	else if (n->kind == NODE_CACHE && !s->in_count)
 		status = replay(p, w, n, s);
 	else
@@ -174,15 +184,20 @@ void ordered_run(struct tfr_pipeline *p, struct worker *w)
 	for (unsigned i = 0; i < s->out_count; i++)
 		if (s->out[i]) {
 			items++;
-			bytes += s->out[i]->size;
+			/* What a shuffle gives out is not looked at: it may be far. */
+			bytes += n->kind == NODE_SHUFFLE ? 0 : s->out[i]->size;
 		}
 	end = tfr_clock_ns();
 	worker_spent(w, n->row, end - start, items, bytes);
-	pipeline_trace(p, n->row, w->number, start, end,
-		s->out_count && s->out[0] ? s->out[0]->ordinal : 0);
+	pipeline_trace(
+		p, n->row, w->number, start, end, s->in_count && s->in[0] ? s->in[0]->ordinal : 0);
 	pthread_mutex_lock(&p->lock);
 	worker_settle(p, w);
 	n->running = false;
+	if (n->kind == NODE_SHUFFLE) {
+		n->held = mixer_held(&n->mixer);
+		n->least = n->mixer.shuffler.least;
+	}
 	if (status)
 		pipeline_fail(p, status, &w->err);
 	if (n->kind == NODE_CACHE)

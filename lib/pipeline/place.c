@@ -185,12 +185,10 @@ bool records_claim(struct tfr_pipeline *p, struct worker *w, struct node *n, enu
 			break;
 		if (b && to == w->dropped)
 			b->samples[0] = to[0];
-		for (unsigned i = 0; i < count - ends; i++) {
-			b->epoch = b->samples[b->assigned]->epoch;
-			b->payload_bytes += b->samples[b->assigned++]->size;
-		}
-		if (b)
+		if (b) { /* its samples are looked at without the lock: they may be far */
+			b->assigned += count - ends;
 			b->done = b->records = b->assigned;
+		}
 		if (ends)
 			end_epoch(p, n);
 		else if (b && b->assigned == p->batch)
@@ -211,14 +209,16 @@ bool drop_claim(struct tfr_pipeline *p, struct worker *w, struct node *n, enum l
 		return false;
 	}
 	w->node = n;
+	n->epoch_items += w->dropped_count - !w->dropped[w->dropped_count - 1];
+	if (!w->dropped[w->dropped_count - 1])
+		end_epoch(p, n);
+	p->dropping++;
 	return true;
 }
 
 void drop_run(struct tfr_pipeline *p, struct worker *w)
 {
-	struct node *n = w->node;
 	uint64_t records = 0, bytes = 0, epoch = 0;
-	bool ends = !w->dropped[w->dropped_count - 1];
 
 	for (unsigned i = 0; i < w->dropped_count; i++)
 		if (w->dropped[i]) {
@@ -228,13 +228,11 @@ void drop_run(struct tfr_pipeline *p, struct worker *w)
 		}
 	samples_put(&p->store, w->dropped, w->dropped_count);
 	pthread_mutex_lock(&p->lock);
-	n->epoch_items += records;
+	p->dropping--;
 	p->dropped_records += records;
 	p->dropped_bytes += bytes;
-	if (records)
+	if (records && epoch > p->dropped_epoch)
 		p->dropped_epoch = epoch;
-	if (ends)
-		end_epoch(p, n);
 	pipeline_wake_workers(p);
 	pthread_cond_signal(&p->arrivals);
 }

@@ -174,6 +174,7 @@ static void plan_nodes(struct tfr_pipeline *p, const struct findings *f)
 
 		size_node(p, f, n);
 		if (n->kind == NODE_SHUFFLE) {
+			n->least = n->mixer.shuffler.capacity;
 			plan->shuffle_bytes += shuffle_need(p, f, n);
 			if (n->mixer.shuffler.capacity > plan->shuffle)
 				plan->shuffle = n->mixer.shuffler.capacity;

@@ -20,6 +20,7 @@ struct open_file {
 	struct block *block;
 	struct grain *grain;
 	uint64_t inflated_ns; /* accounted for */
+	uint64_t since;	      /* of the grain */
 };
 
 static void close_file(void *arg)
@@ -38,22 +39,17 @@ static unsigned thread_number(const struct reading *r)
 	return r->p->opts.threads + (unsigned)(r - r->p->source.readings);
 }
 
-static unsigned inflate_row(const struct tfr_pipeline *p)
-{
-	return stages_find(&p->list, STAGE_INFLATE);
-}
-
 /* Time inside the inflater is a row of its own. */
 static void account(struct reading *r, struct open_file *f, const struct grain *g)
 {
 	struct tfr_pipeline *p = r->p;
-	struct counter *read = &p->counters[0], *inflate = &p->counters[inflate_row(p)];
+	struct counter *read = &p->counters[0], *inflate = &p->inflated;
 	uint64_t inflated = tfr_reader_inflate_ns(f->reader), took = inflated - f->inflated_ns;
 
 	f->inflated_ns = inflated;
 	if (took > read->busy)
 		took = read->busy;
-	if (r->compressed && inflate_row(p) < p->rows) {
+	if (r->compressed) {
 		read->busy -= took;
 		inflate->busy += took;
 		inflate->items += g->count;
@@ -83,7 +79,6 @@ static void queue_grain(struct reading *r, struct grain *g)
 static bool hand_over(struct reading *r, struct open_file *f)
 {
 	struct tfr_pipeline *p = r->p;
-	uint64_t since = r->span.since, number = p->source.ordinal;
 	struct grain *g = f->grain;
 	bool go_on, compressed = tfr_reader_compression(f->reader) != TFR_COMPRESSION_NONE;
 
@@ -92,7 +87,9 @@ static bool hand_over(struct reading *r, struct open_file *f)
 		grain_drop(g);
 		g = NULL;
 	}
-	pipeline_trace(p, 0, thread_number(r), since, tfr_clock_ns(), number);
+	if (g)
+		pipeline_trace(
+			p, 0, thread_number(r), f->since, tfr_clock_ns(), g->samples[0].record);
 	pthread_mutex_lock(&p->lock);
 	span_end(&r->span);
 	r->compressed = compressed;
@@ -107,6 +104,7 @@ static bool hand_over(struct reading *r, struct open_file *f)
 	span_end(&r->span);
 	span_charge(&r->span, &p->counters[0].busy);
 	go_on = !p->stopping;
+	f->since = r->span.since;
 	pthread_mutex_unlock(&p->lock);
 	return go_on;
 }
@@ -286,7 +284,7 @@ static enum tfr_status read_file(struct reading *r, const char *path)
 	const struct tfr_reader_opts opts = { .compression = r->p->opts.compression,
 		.block_size = r->p->source.block_size,
 		.threads = 1 };
-	struct open_file f = { 0 };
+	struct open_file f = { .since = tfr_clock_ns() };
 	enum tfr_status status;
 
 	pthread_cleanup_push(close_file, &f);

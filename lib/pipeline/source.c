@@ -135,7 +135,7 @@ static void end_epoch(struct tfr_pipeline *p)
 {
 	struct source *src = &p->source;
 
-	if (p->ended || src->ordinal == 0 || src->epoch + 1 == src->epochs)
+	if (p->ended || src->ordinal == 0 || (src->epochs && src->epoch + 1 >= src->epochs))
 		src->over = true;
 	else
 		next_epoch(p);

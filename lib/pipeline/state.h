@@ -124,7 +124,8 @@ struct node {
 	bool over;		 /* a cache: nothing more comes */
 	bool parses, finds, filters, keeps, decodes;
 	struct recipe recipe;
-	struct mixer mixer;
+	struct mixer mixer; /* its worker's while it is run; what it held then: */
+	uint64_t held, least;
 	struct cache *cache;
 	uint64_t epoch_items; /* of a last node: that came in this epoch; of a cache: given out */
 	uint64_t epochs;      /* of a last node: that ended */
@@ -307,6 +308,8 @@ struct tfr_pipeline {
 	pthread_mutex_t skip_lock; /* one call of opts.skipped at a time */
 
 	struct counter counters[ROWS_MAX];
+	struct counter inflated; /* of all readers: the row inflate, where there is one */
+	unsigned dropping;	 /* jobs of the last node that are not counted yet */
 	uint64_t pool_starved, pool_blocked, pool_serial; /* idle workers, by cause */
 	uint64_t start_ns, first_ns, last_ns;		/* opened; first and last batch delivered */
 	struct counter first[ROWS_MAX], last[ROWS_MAX]; /* counters at those */

@@ -17,6 +17,9 @@ void stats_settle(struct tfr_pipeline *p, uint64_t now)
 	for (unsigned i = 0; i < p->lane_count; i++)
 		span_settle(&p->lanes[i].span, now);
 	span_settle(&p->consumer_span, now);
+	for (unsigned i = 0; i < p->rows; i++)
+		if (p->list.at[i].kind == STAGE_INFLATE)
+			p->counters[i] = p->inflated;
 }
 
 bool stats_steady(const struct tfr_pipeline *p)
@@ -200,9 +203,9 @@ static uint64_t shuffle_least(const struct tfr_pipeline *p)
 	uint64_t least = UINT64_MAX;
 
 	for (unsigned i = 1; i < p->node_count; i++)
-		if (p->nodes[i].kind == NODE_SHUFFLE && p->nodes[i].mixer.shuffler.least < least &&
+		if (p->nodes[i].kind == NODE_SHUFFLE && p->nodes[i].least < least &&
 			p->nodes[i].mixer.shuffler.capacity == p->plan.shuffle)
-			least = p->nodes[i].mixer.shuffler.least;
+			least = p->nodes[i].least;
 	return least == UINT64_MAX ? p->plan.shuffle : least;
 }
 

@@ -50,8 +50,8 @@ struct tfr_trace {
 	unsigned stage;	     /* its place in the list, as in the rows of tfr_pipeline_stats() */
 	unsigned thread;     /* workers from 0, then a reader a file read at once, then uploaders */
 	uint64_t start, end; /* nanoseconds of CLOCK_MONOTONIC */
-	/* What it was about: the record's position in its epoch (the first one's, of several), or
-	 * the batch's number. */
+	/* What it was about: the record's position in its epoch (the first one's, of several), of
+	 * reading that in its file, or the batch's number. */
 	uint64_t number;
 };
 

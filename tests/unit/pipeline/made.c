@@ -75,6 +75,44 @@ void make_pictures(const char *prefix, unsigned files, unsigned each, int broken
 	}
 }
 
+void make_sparse(const char *path, unsigned count)
+{
+	struct tfr_builder *b = tfr_builder_new();
+	const uint8_t *record;
+	struct tfr_writer *w;
+	size_t size;
+
+	cr_assert_eq(tfr_writer_open(&w, path, NULL, NULL), TFR_OK);
+	for (unsigned r = 0; r < count; r++) {
+		tfr_builder_reset(b);
+		for (unsigned f = 0; f < 17; f++) {
+			int64_t value = 1000 * (int64_t)r + f, values[] = { value, value, value };
+			char name[8];
+
+			snprintf(name, sizeof(name), "f%02u", f);
+			tfr_builder_int64s(b, name, values, (r + f) % 4, NULL);
+		}
+		cr_assert_eq(tfr_builder_flatten(b, &record, &size, NULL), TFR_OK);
+		cr_assert_eq(tfr_writer_put(w, record, size, NULL), TFR_OK);
+	}
+	cr_assert_eq(tfr_writer_publish(w, NULL), TFR_OK);
+	tfr_writer_close(w);
+	tfr_builder_free(b);
+}
+
+void make_large(const char *path, unsigned count, size_t size)
+{
+	char *zeros = calloc(1, size);
+	struct tfr_writer *w;
+
+	cr_assert_eq(tfr_writer_open(&w, path, NULL, NULL), TFR_OK);
+	for (unsigned i = 0; i < count; i++)
+		cr_assert_eq(tfr_writer_put(w, zeros, size, NULL), TFR_OK);
+	cr_assert_eq(tfr_writer_publish(w, NULL), TFR_OK);
+	tfr_writer_close(w);
+	free(zeros);
+}
+
 void make_payloads(const char *path, unsigned count)
 {
 	struct tfr_writer *w;
