@@ -85,10 +85,10 @@ enum { STAGES_COPIES_MAX = 1000, STAGES_COUNT_MAX = 100 };
  *
  * What is made sure of: read is first, and only there; inflate right behind it; parse before filter
  * and decode, filter before decode, decode before transforms; one each of these, of cache, batch
- * and upload; cast=float16, chw and hwc with no transform behind them, unless again one of these
- * three right behind; all but parse and prefetch before batch, and upload last of all, behind
- * batch; and where pictures are batched, a stage that gives them one size.  A list may end
- * anywhere.
+ * and upload; behind chw, hwc and cast=float16 no transform but these and, behind chw and hwc,
+ * another cast, right behind one another; all but parse and prefetch before batch, and upload last
+ * of all, behind batch; and where pictures are batched, a stage that gives them one size.  A list
+ * may end anywhere.
  *
  * TFR_EUSAGE names the stage; the hint has what is wanted.  TFR_ENOMEM.  On failure `s` is empty.
  */

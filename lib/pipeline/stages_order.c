@@ -57,10 +57,16 @@ static enum tfr_status check_kind(const struct stage *st, unsigned seen, struct 
 	return TFR_OK;
 }
 
-static bool finishes(const struct stage *st)
+static bool is_cast(const struct stage *st)
 {
-	return st->row->flags & STAGE_FINISHES ||
-	       (st->kind == STAGE_PICTURE && st->dtype == TFR_FLOAT16);
+	return st->row->parse == stage_arg_cast;
+}
+
+/* Whether `st` may stand behind a stage that finishes pictures: one that says the same of them. */
+static bool may_follow(const struct stage *finished, const struct stage *st)
+{
+	return st[-1].kind == STAGE_PICTURE &&
+	       (st->row->flags & STAGE_FINISHES || (is_cast(st) && !is_cast(finished)));
 }
 
 /* A picture of float16, or in planes, is for whoever takes it: nothing here works on it. */
@@ -70,18 +76,17 @@ static enum tfr_status check_finished(const struct stages *s, struct tfr_error *
 
 	for (unsigned i = 0; i < s->count; i++) {
 		const struct stage *st = &s->at[i];
-		bool form = finishes(st) || st->row->parse == stage_arg_cast;
+		bool half = is_cast(st) && st->dtype == TFR_FLOAT16;
 
-		if (st->kind == STAGE_PICTURE && finished &&
-			(!form || st[-1].kind != STAGE_PICTURE)) {
-			tfr_fail(err, TFR_EUSAGE, "stage '%s' must stand before '%s'",
-				st->row->name, finished->text);
+		if (st->kind == STAGE_PICTURE && finished && !may_follow(finished, st)) {
+			tfr_fail(err, TFR_EUSAGE, "stage '%s' must stand before '%s'", st->text,
+				finished->text);
 			tfr_error_hint(err,
-				"Only cast, chw and hwc can stand right behind one another at "
-				"the end of what is done to a picture.");
+				"What is done to a picture ends with chw or hwc and with "
+				"cast=float16, right behind one another.");
 			return TFR_EUSAGE;
 		}
-		if (finishes(st) && !finished)
+		if (half || (st->row->flags & STAGE_FINISHES && !finished))
 			finished = st;
 	}
 	return TFR_OK;

@@ -308,13 +308,13 @@ static void add_stage(char *list, size_t size, struct tfr_rng *r)
 static void random_list(char *list, size_t size, struct tfr_rng *r)
 {
 	static const char *const ends[] = { ",cast=float16", ",cast=uint8", ",chw",
-		",cast=float16,chw", ",chw,cast=uint8", ",chw,hwc" };
+		",cast=float16,chw", ",chw,cast=uint8,cast=float16", ",chw,hwc" };
 
 	snprintf(list, size, "read,parse,decode%s", tfr_rng_below(r, 2) ? "=masks" : "");
 	for (uint64_t n = 1 + tfr_rng_below(r, 7); n; n--)
 		add_stage(list, size, r);
 	if (tfr_rng_below(r, 2))
-		strcat(list, ends[tfr_rng_below(r, 6)]);
+		strcat(list, ends[tfr_rng_below(r, sizeof(ends) / sizeof(*ends))]);
 }
 
 TestSuite(recipe, .timeout = 120);

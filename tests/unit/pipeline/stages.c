@@ -186,18 +186,21 @@ Test(stages, order)
 
 Test(stages, finished_pictures_are_left_alone)
 {
-	const char *hint =
-		"Only cast, chw and hwc can stand right behind one another at the end of "
-		"what is done to a picture.";
+	const char *hint = "What is done to a picture ends with chw or hwc and with cast=float16, "
+			   "right behind one another.";
 
 	refused("read,parse,decode,chw,flip", "stage 'flip' must stand before 'chw'", hint);
 	refused("read,parse,decode,cast=float16,resize=9",
-		"stage 'resize' must stand before 'cast=float16'", hint);
+		"stage 'resize=9' must stand before 'cast=float16'", hint);
+	refused("read,parse,decode,cast=float16,cast=uint8",
+		"stage 'cast=uint8' must stand before 'cast=float16'", hint);
+	refused("read,parse,decode,chw,cast=float16,hwc,cast=float16",
+		"stage 'cast=float16' must stand before 'cast=float16'", hint);
 	refused("read,parse,decode,chw,shuffle=9,cast=uint8",
-		"stage 'cast' must stand before 'chw'", hint);
-	accepted("read,parse,decode,cast=float32,flip,cast=float16,chw,cast=uint8,hwc,shuffle=9",
-		"read=4:1,parse,decode,cast=float32,flip,cast=float16,chw,cast=uint8,hwc,shuffle="
-		"9");
+		"stage 'cast=uint8' must stand before 'chw'", hint);
+	accepted("read,parse,decode,cast=float32,flip,chw,cast=uint8,cast=float16,hwc,shuffle=9",
+		"read=4:1,parse,decode,cast=float32,flip,chw,cast=uint8,cast=float16,hwc,"
+		"shuffle=9");
 }
 
 Test(stages, copies_are_limited)
