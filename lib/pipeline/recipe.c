@@ -14,119 +14,6 @@
 #include "pipeline/studio.h"
 #include "pipeline/transforms.h"
 
-/* ---- what comes out ---- */
-
-uint64_t picture_form_bytes(const struct picture_form *form)
-{
-	return (uint64_t)form->width * form->height * form->channels * tfr_dtype_size(form->dtype);
-}
-
-static void add_to_form(const struct stage *st, struct picture_form *form)
-{
-	unsigned flags = st->row->flags;
-
-	if (flags & STAGE_SIZES) {
-		form->fixed = true;
-		form->width = st->width;
-		form->height = st->height;
-	}
-	if (flags & STAGE_GROWS) {
-		form->width += 2 * (uint32_t)st->n;
-		form->height += 2 * (uint32_t)st->n;
-	}
-	if (flags & STAGE_FLOATS)
-		form->dtype = TFR_FLOAT32;
-	if (flags & STAGE_FINISHES)
-		form->chw = st->chw;
-	if (st->row->transform == &tfr_transform_cast)
-		form->dtype = st->dtype;
-}
-
-/* Of a picture before stage `end`. */
-static struct picture_form form_before(const struct stages *s, unsigned end)
-{
-	struct picture_form form = { .channels = 3, .dtype = TFR_UINT8 };
-
-	for (unsigned i = 0; i < end; i++)
-		if (s->at[i].kind == STAGE_PICTURE)
-			add_to_form(&s->at[i], &form);
-	return form;
-}
-
-/* How often a stage of that name stood before it. */
-static unsigned occurrence(const struct stages *s, unsigned at)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < at; i++)
-		n += s->at[i].row == s->at[at].row;
-	return n;
-}
-
-void recipe_init(struct recipe *r, const struct stages *stages, unsigned from, uint64_t seed)
-{
-	unsigned decode = stages_find(stages, STAGE_DECODE), to = from + 1;
-
-	while (to < stages->count && stages->at[to].kind == STAGE_PICTURE)
-		to++;
-	*r = (struct recipe){
-		.stages = stages,
-		.from = from,
-		.to = to,
-		.seed = seed,
-		.decodes = stages->at[from].kind == STAGE_DECODE,
-		.masks = stages->at[decode].masks,
-		.copies = 1,
-		.in_form = form_before(stages, from),
-		.form = form_before(stages, to),
-	};
-	r->mask_form = r->form;
-	r->mask_form.channels = 1;
-	r->mask_form.dtype = TFR_UINT8;
-	r->mask_form.chw = false;
-	for (unsigned i = from; i < to; i++)
-		r->copies *= stages->at[i].copies;
-}
-
-/* Whether a stage is only noted, and done together with what comes behind it.  `resized`: one that
- * resizes stood before. */
-static bool is_noted(const struct stage *st, bool resized)
-{
-	const struct transform *t = st->row->transform;
-
-	if (t->window || (t == &tfr_transform_resize && !st->area))
-		return !resized;
-	return t == &tfr_transform_flip || t == &tfr_transform_mirror ||
-	       (t == &tfr_transform_normalise && !st->channels);
-}
-
-/* The buffers that are in use at once, each as if it held the largest picture on the way. */
-uint64_t recipe_scratch(const struct recipe *r, uint32_t width, uint32_t height)
-{
-	struct picture_form form = r->in_form;
-	uint64_t largest = 0;
-	unsigned buffers = 2;
-	bool noted = true, resized = false;
-
-	form.width = form.fixed ? form.width : width;
-	form.height = form.fixed ? form.height : height;
-	for (unsigned i = r->from + r->decodes; i < r->to; i++) {
-		const struct stage *st = &r->stages->at[i];
-		uint64_t bytes;
-
-		noted &= is_noted(st, resized);
-		resized |= st->row->flags & STAGE_FLOATS;
-		buffers += st->copies > 1;
-		add_to_form(st, &form);
-		bytes = picture_form_bytes(&form);
-		largest = largest > bytes ? largest : bytes;
-	}
-	if (noted)
-		return 0;
-	/* A mask's buffers hold a byte where a picture's hold three, or three floats. */
-	return buffers * (r->masks ? largest + largest / 3 : largest);
-}
-
 /* ---- the studio ---- */
 
 enum tfr_status studio_new(
@@ -169,6 +56,16 @@ const uint64_t *studio_spent(const struct studio *st)
 }
 
 /* ---- decoding ---- */
+
+/* How often a stage of that name stood before it. */
+static unsigned occurrence(const struct stages *s, unsigned at)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < at; i++)
+		n += s->at[i].row == s->at[at].row;
+	return n;
+}
 
 /* What a stage draws from for output `copy`.  Another of its kind before it draws otherwise. */
 static struct tfr_draw draw_of(const struct studio *st, unsigned stage, uint32_t copy)

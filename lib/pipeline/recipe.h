@@ -49,7 +49,7 @@ struct recipe {
 /* The run that begins at stage `from` (a decode or a transform) ends before `r->to`. */
 void recipe_init(struct recipe *r, const struct stages *stages, unsigned from, uint64_t seed);
 
-/* Bytes that a studio may take beside the decoder for pictures of that size: for a plan. */
+/* Bytes that a studio takes at most for pictures of that size, beside their decoder: for a plan. */
 uint64_t recipe_scratch(const struct recipe *r, uint32_t width, uint32_t height);
 
 struct picture_in {
