@@ -11,13 +11,15 @@
 #include "base/error.h"
 #include "media/kernels.h"
 #include "media/pixels.h"
+#include "media/quad.h"
 
 struct turn {
-	struct tfr_pixels in, out;
+	struct tfr_pixels in;
 	size_t pixel; /* bytes of one */
 	/* From a place counted from the middle to one scaled to -1 … 1. */
 	float x_by_x, x_by_y, y_by_x, y_by_y;
 	const float *fill;
+	tfr_quad fill_quad;
 	union {
 		float f[4];
 		uint8_t u[4];
@@ -29,80 +31,176 @@ struct place {
 	float x, y;
 };
 
-static float unscale(float v, uint32_t size)
-{
-	return (v + 1) * ((float)size / 2) - 0.5f;
-}
+/* What the places of a row share; by value, lest every pixel stored might have changed it. */
+struct line {
+	float middle; /* of the row, counted from its first centre */
+	float x_by_x, y_by_x;
+	float x_by_row, y_by_row; /* what the row adds */
+	float half_width, half_height;
+};
 
-static struct place place_of(const struct turn *t, uint32_t x, uint32_t y)
+static struct line line_of(const struct turn *t, uint32_t y)
 {
-	float from_x = (float)x - (float)t->in.width * 0.5f + 0.5f,
-	      from_y = (float)y - (float)t->in.height * 0.5f + 0.5f;
+	float width = (float)t->in.width, height = (float)t->in.height,
+	      from_y = (float)y - height * 0.5f + 0.5f;
 
-	return (struct place){
-		unscale(from_x * t->x_by_x + from_y * t->x_by_y, t->in.width),
-		unscale(from_x * t->y_by_x + from_y * t->y_by_y, t->in.height),
+	return (struct line){
+		.middle = width * 0.5f - 0.5f,
+		.x_by_x = t->x_by_x,
+		.y_by_x = t->y_by_x,
+		.x_by_row = from_y * t->x_by_y,
+		.y_by_row = from_y * t->y_by_y,
+		.half_width = width / 2,
+		.half_height = height / 2,
 	};
 }
 
-static bool inside(const struct turn *t, int64_t x, int64_t y)
+static inline struct place place_of(struct line l, uint32_t x)
+{
+	float from_x = (float)x - l.middle, u = from_x * l.x_by_x + l.x_by_row,
+	      v = from_x * l.y_by_x + l.y_by_row;
+
+	return (struct place){ (u + 1) * l.half_width - 0.5f, (v + 1) * l.half_height - 0.5f };
+}
+
+static inline bool inside(const struct turn *t, int64_t x, int64_t y)
 {
 	return x >= 0 && x < t->in.width && y >= 0 && y < t->in.height;
 }
 
-static void nearest(const struct turn *t, struct place from, uint8_t *to)
+static inline const uint8_t *pixel_at(const struct turn *t, int64_t x, int64_t y)
+{
+	return tfr_pixels_row(&t->in, (uint32_t)y) + (size_t)x * t->pixel;
+}
+
+static inline void nearest(const struct turn *t, size_t pixel, struct place from, uint8_t *to)
 {
 	int64_t x = lrintf(from.x), y = lrintf(from.y);
-	const void *pixel = &t->colour;
 
-	if (inside(t, x, y))
-		pixel = tfr_pixels_row(&t->in, (uint32_t)y) + (size_t)x * t->pixel;
-	memcpy(to, pixel, t->pixel);
+	memcpy(to, inside(t, x, y) ? pixel_at(t, x, y) : (const uint8_t *)&t->colour, pixel);
 }
 
-static float sample(const struct turn *t, const uint8_t *pixel, unsigned c)
-{
-	if (!pixel)
-		return 0;
-	return t->in.dtype == TFR_UINT8 ? pixel[c] : ((const float *)(const void *)pixel)[c];
-}
-
-static int64_t floor_of(float v)
+static inline int64_t floor_of(float v)
 {
 	int64_t n = (int64_t)v;
 
 	return n - ((float)n > v);
 }
 
-static void bilinear(const struct turn *t, struct place from, uint8_t *to)
+/* What a pixel is made of: the sum of the four around its place, each times its weight, and the sum
+ * of the weights of those that are there. */
+struct blend {
+	tfr_quad sum;
+	float cover;
+};
+
+static inline tfr_quad load_quad(const uint8_t *p, enum tfr_dtype dtype)
 {
-	int64_t left = floor_of(from.x), top = floor_of(from.y);
-	float w = from.x - (float)left, e = 1 - w, n = from.y - (float)top, s = 1 - n;
-	float weights[4] = { s * e, s * w, n * e, n * w };
-	const uint8_t *pixels[4];
-	float cover = 0;
+	return dtype == TFR_UINT8 ? tfr_quad_u8(p) : tfr_quad_f32((const float *)(const void *)p);
+}
+
+/* Away from the edges: four samples can be had at each corner, whatever the channels. */
+static inline struct blend blend_within(const struct turn *t, enum tfr_dtype dtype,
+	const uint8_t *p, float nw, float ne, float sw, float se)
+{
+	tfr_quad sum = load_quad(p, dtype) * nw;
+
+	sum += load_quad(p + t->pixel, dtype) * ne;
+	sum += load_quad(p + t->in.stride, dtype) * sw;
+	sum += load_quad(p + t->in.stride + t->pixel, dtype) * se;
+	return (struct blend){ sum, nw + ne + sw + se };
+}
+
+/* At the edges, where what is outside is 0. */
+static __attribute__((noinline)) struct blend blend_edge(
+	const struct turn *t, int64_t left, int64_t top, const float weights[4])
+{
+	struct blend b = { 0 };
 
 	for (int k = 0; k < 4; k++) {
 		int64_t x = left + (k & 1), y = top + (k >> 1);
+		const void *pixel;
 
-		pixels[k] = NULL;
-		if (inside(t, x, y)) {
-			pixels[k] = tfr_pixels_row(&t->in, (uint32_t)y) + (size_t)x * t->pixel;
-			cover += weights[k];
-		}
+		if (!inside(t, x, y))
+			continue;
+		pixel = pixel_at(t, x, y);
+		b.cover += weights[k];
+		for (unsigned c = 0; c < t->in.channels; c++)
+			b.sum[c] += (t->in.dtype == TFR_UINT8 ? ((const uint8_t *)pixel)[c]
+							      : ((const float *)pixel)[c]) *
+				    weights[k];
 	}
-	for (unsigned c = 0; c < t->in.channels; c++) {
-		float v = sample(t, pixels[0], c) * weights[0];
+	return b;
+}
 
-		for (int k = 1; k < 4; k++)
-			v += sample(t, pixels[k], c) * weights[k];
-		if (t->fill)
-			v = v * cover + (1 - cover) * t->fill[c];
-		if (t->in.dtype == TFR_UINT8)
-			to[c] = tfr_to_u8(v);
-		else
-			((float *)(void *)to)[c] = v;
+/* Of 8 bits: what is blended without a fill lies between 0 and 255 but for rounding. */
+static inline void store_pixel(
+	tfr_quad v, unsigned channels, enum tfr_dtype dtype, bool bounded, uint8_t *to)
+{
+	tfr_quad_ints bytes;
+
+	if (dtype == TFR_FLOAT32) {
+		memcpy(to, &v, channels * sizeof(float));
+		return;
 	}
+	bytes = bounded ? tfr_quad_round(v) : tfr_quad_to_u8(v);
+	for (unsigned c = 0; c < channels; c++)
+		to[c] = (uint8_t)bytes[c];
+}
+
+static inline void bilinear(const struct turn *t, unsigned channels, enum tfr_dtype dtype,
+	struct place from, uint8_t *to)
+{
+	int64_t left = floor_of(from.x), top = floor_of(from.y);
+	int64_t last = (int64_t)t->in.width - 2 - (4 - (int64_t)channels);
+	float w = from.x - (float)left, e = 1 - w, n = from.y - (float)top, s = 1 - n;
+	struct blend b;
+
+	if (left >= 0 && left <= last && top >= 0 && top < (int64_t)t->in.height - 1)
+		b = blend_within(t, dtype, pixel_at(t, left, top), s * e, s * w, n * e, n * w);
+	else
+		b = blend_edge(t, left, top, (const float[4]){ s * e, s * w, n * e, n * w });
+	if (t->fill)
+		b.sum = b.sum * b.cover + (1 - b.cover) * t->fill_quad;
+	store_pixel(b.sum, channels, dtype, !t->fill, to);
+}
+
+/* Compiled for each of the commoner pixels, and once for all. */
+static inline __attribute__((always_inline)) void rotate(const struct turn *t, unsigned channels,
+	enum tfr_dtype dtype, bool soft, const struct tfr_pixels *out)
+{
+	size_t pixel = channels * (dtype == TFR_UINT8 ? 1 : sizeof(float));
+
+	for (uint32_t y = 0; y < out->height; y++) {
+		uint8_t *to = tfr_pixels_row(out, y);
+		const struct line line = line_of(t, y);
+
+		for (uint32_t x = 0; x < out->width; x++, to += pixel)
+			if (soft)
+				bilinear(t, channels, dtype, place_of(line, x), to);
+			else
+				nearest(t, pixel, place_of(line, x), to);
+	}
+}
+
+static void rotate_bilinear(const struct turn *t, const struct tfr_pixels *out)
+{
+	if (out->dtype == TFR_UINT8 && out->channels == 3)
+		rotate(t, 3, TFR_UINT8, true, out);
+	else if (out->dtype == TFR_FLOAT32 && out->channels == 3)
+		rotate(t, 3, TFR_FLOAT32, true, out);
+	else
+		rotate(t, out->channels, out->dtype, true, out);
+}
+
+static void rotate_nearest(const struct turn *t, const struct tfr_pixels *out)
+{
+	if (out->dtype == TFR_UINT8 && out->channels == 3)
+		rotate(t, 3, TFR_UINT8, false, out);
+	else if (out->dtype == TFR_UINT8 && out->channels == 1)
+		rotate(t, 1, TFR_UINT8, false, out);
+	else
+		rotate(t, out->channels, out->dtype, false, out);
 }
 
 /* The inverse of the rotation, computed in double and rounded, over half of each side. */
@@ -121,8 +219,7 @@ enum tfr_status tfr_pixels_rotate(const struct tfr_pixels *in, double degrees,
 	enum tfr_filter filter, const float *fill, const struct tfr_pixels *out,
 	struct tfr_error *err)
 {
-	struct turn t = { .in = *in, .out = *out, .fill = fill };
-	void (*find)(const struct turn *t, struct place from, uint8_t *to) = nearest;
+	struct turn t = { .in = *in, .fill = fill };
 	enum tfr_status status =
 		tfr_pixels_expect(in, out, in->width, in->height, in->dtype, "rotate", err);
 
@@ -131,17 +228,18 @@ enum tfr_status tfr_pixels_rotate(const struct tfr_pixels *in, double degrees,
 	if (!isfinite(degrees) || (filter != TFR_FILTER_NEAREST && filter != TFR_FILTER_BILINEAR))
 		return tfr_fail(err, TFR_EUSAGE,
 			"cannot rotate by %g degrees with filter number %d", degrees, filter);
-	if (filter == TFR_FILTER_BILINEAR)
-		find = bilinear;
 	t.pixel = tfr_pixel_bytes(in);
 	set_angle(&t, degrees);
-	for (unsigned c = 0; fill && c < in->channels; c++)
+	for (unsigned c = 0; fill && c < in->channels; c++) {
+		t.fill_quad[c] = fill[c];
 		if (in->dtype == TFR_UINT8)
 			t.colour.u[c] = tfr_to_u8(fill[c]);
 		else
 			t.colour.f[c] = fill[c];
-	for (uint32_t y = 0; y < in->height; y++)
-		for (uint32_t x = 0; x < in->width; x++)
-			find(&t, place_of(&t, x, y), tfr_pixels_row(out, y) + x * t.pixel);
+	}
+	if (filter == TFR_FILTER_BILINEAR)
+		rotate_bilinear(&t, out);
+	else
+		rotate_nearest(&t, out);
 	return TFR_OK;
 }
