@@ -12,6 +12,7 @@
 #include "media/kernels.h"
 #include "media/pixels.h"
 #include "media/quad.h"
+#include "media/rotate.h"
 
 struct turn {
 	struct tfr_pixels in;
@@ -31,20 +32,12 @@ struct place {
 	float x, y;
 };
 
-/* What the places of a row share; by value, lest every pixel stored might have changed it. */
-struct line {
-	float middle; /* of the row, counted from its first centre */
-	float x_by_x, y_by_x;
-	float x_by_row, y_by_row; /* what the row adds */
-	float half_width, half_height;
-};
-
-static struct line line_of(const struct turn *t, uint32_t y)
+static struct tfr_rotate_line line_of(const struct turn *t, uint32_t y)
 {
 	float width = (float)t->in.width, height = (float)t->in.height,
 	      from_y = (float)y - height * 0.5f + 0.5f;
 
-	return (struct line){
+	return (struct tfr_rotate_line){
 		.middle = width * 0.5f - 0.5f,
 		.x_by_x = t->x_by_x,
 		.y_by_x = t->y_by_x,
@@ -55,7 +48,8 @@ static struct line line_of(const struct turn *t, uint32_t y)
 	};
 }
 
-static inline struct place place_of(struct line l, uint32_t x)
+/* By value, lest every pixel stored might have changed the line. */
+static inline struct place place_of(struct tfr_rotate_line l, uint32_t x)
 {
 	float from_x = (float)x - l.middle, u = from_x * l.x_by_x + l.x_by_row,
 	      v = from_x * l.y_by_x + l.y_by_row;
@@ -173,7 +167,7 @@ static inline __attribute__((always_inline)) void rotate(const struct turn *t, u
 
 	for (uint32_t y = 0; y < out->height; y++) {
 		uint8_t *to = tfr_pixels_row(out, y);
-		const struct line line = line_of(t, y);
+		const struct tfr_rotate_line line = line_of(t, y);
 
 		for (uint32_t x = 0; x < out->width; x++, to += pixel)
 			if (soft)
@@ -183,9 +177,42 @@ static inline __attribute__((always_inline)) void rotate(const struct turn *t, u
 	}
 }
 
-static void rotate_bilinear(const struct turn *t, const struct tfr_pixels *out)
+/* By the loop as far as it goes, and a few pixels where it stops. */
+static void rotate_rgb(const struct turn *t, tfr_rotate_loop *loop, const struct tfr_pixels *out)
 {
-	if (out->dtype == TFR_UINT8 && out->channels == 3)
+	struct tfr_rotate_run run = { .in = t->in, .fill = t->fill, .width = out->width };
+
+	for (uint32_t y = 0; y < out->height; y++) {
+		run.line = line_of(t, y);
+		run.out = tfr_pixels_row(out, y);
+		for (uint32_t x = 0; x < out->width;) {
+			uint32_t end = x = loop(&run, x);
+
+			for (end += 8; x < end && x < out->width; x++)
+				bilinear(t, 3, TFR_UINT8, place_of(run.line, x),
+					run.out + 3 * (size_t)x);
+		}
+	}
+}
+
+static tfr_rotate_loop *choose_loop(unsigned flags)
+{
+#ifdef __x86_64__
+	if (!(flags & TFR_RESIZE_PLAIN) && tfr_rotate_avx2_usable())
+		return tfr_rotate_avx2;
+#endif
+	(void)flags;
+	return NULL;
+}
+
+static void rotate_bilinear(const struct turn *t, unsigned flags, const struct tfr_pixels *out)
+{
+	bool rgb = out->dtype == TFR_UINT8 && out->channels == 3;
+	tfr_rotate_loop *loop = rgb ? choose_loop(flags) : NULL;
+
+	if (loop)
+		rotate_rgb(t, loop, out);
+	else if (rgb)
 		rotate(t, 3, TFR_UINT8, true, out);
 	else if (out->dtype == TFR_FLOAT32 && out->channels == 3)
 		rotate(t, 3, TFR_FLOAT32, true, out);
@@ -215,9 +242,8 @@ static void set_angle(struct turn *t, double degrees)
 	t->y_by_y = (float)cos(angle) / half_height;
 }
 
-enum tfr_status tfr_pixels_rotate(const struct tfr_pixels *in, double degrees,
-	enum tfr_filter filter, const float *fill, const struct tfr_pixels *out,
-	struct tfr_error *err)
+enum tfr_status tfr_rotate(const struct tfr_pixels *in, double degrees, enum tfr_filter filter,
+	const float *fill, const struct tfr_pixels *out, unsigned flags, struct tfr_error *err)
 {
 	struct turn t = { .in = *in, .fill = fill };
 	enum tfr_status status =
@@ -238,8 +264,15 @@ enum tfr_status tfr_pixels_rotate(const struct tfr_pixels *in, double degrees,
 			t.colour.f[c] = fill[c];
 	}
 	if (filter == TFR_FILTER_BILINEAR)
-		rotate_bilinear(&t, out);
+		rotate_bilinear(&t, flags, out);
 	else
 		rotate_nearest(&t, out);
 	return TFR_OK;
+}
+
+enum tfr_status tfr_pixels_rotate(const struct tfr_pixels *in, double degrees,
+	enum tfr_filter filter, const float *fill, const struct tfr_pixels *out,
+	struct tfr_error *err)
+{
+	return tfr_rotate(in, degrees, filter, fill, out, 0, err);
 }

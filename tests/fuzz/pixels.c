@@ -9,7 +9,7 @@
 
 #include <tfr/pixels.h>
 
-#include "base/cleanup.h"
+#include "media/rotate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -132,10 +132,9 @@ static enum tfr_status rotate(const struct given *g, const struct tfr_pixels *ou
 {
 	const float colour[4] = { number(g, 16), number(g, 18), number(g, 20), 1 };
 
-	(void)flags;
-	return tfr_pixels_rotate(&g->in, (double)number(g, 12),
+	return tfr_rotate(&g->in, (double)number(g, 12),
 		g->bytes[10] & 1 ? TFR_FILTER_NEAREST : TFR_FILTER_BILINEAR,
-		g->bytes[10] & 2 ? colour : NULL, out, NULL);
+		g->bytes[10] & 2 ? colour : NULL, out, flags, NULL);
 }
 
 static enum tfr_status normalise(
