@@ -95,8 +95,9 @@ TFR_API enum tfr_status tfr_pixels_resize_area(struct tfr_resizer *r, const stru
  * PyTorch's result with ATEN_CPU_CAPABILITY=default.  Its kernels for newer processors do fuse
  * some: about one 8-bit sample in 30,000 is then 1 more or less.
  *
- * `fill`: a number a channel for what no pixel covers; NULL: torchvision's None, where that is 0.
- * By bilinear the two differ at the edges, as in torchvision.  `out` has the type of `in`.
+ * `fill`: a number a channel for what no pixel covers; NULL: 0, as torchvision's None.  By bilinear
+ * a fill of 0 is not the same as none: a pixel at the edge then counts by how much of it is covered
+ * twice.  RandomRotation fills with 0 unless told otherwise.  `out` has the type of `in`.
  * TFR_EUSAGE: another filter, or an angle that is not finite. */
 TFR_API enum tfr_status tfr_pixels_rotate(const struct tfr_pixels *in, double degrees,
 	enum tfr_filter filter, const float *fill, const struct tfr_pixels *out,
