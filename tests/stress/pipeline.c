@@ -13,6 +13,7 @@
 #include <tfr/tfr.h>
 
 #include "base/rng.h"
+#include "cudart.h"
 
 enum { HASHES = 4096, STUCK_SECONDS = 60 };
 
@@ -49,13 +50,20 @@ static uint64_t feed(
 	check(tfr_pipeline_open(&p, &opts, &err) == TFR_OK, "open", &err);
 	*batches = 0;
 	while ((status = tfr_pipeline_next(p, &batch, &err)) == TFR_OK) {
-		unsigned char *copy = malloc(batch.bytes);
+		uint64_t sum = 0;
 
-		tfr_device_download(devices[batch.device], copy, batch.memory, batch.bytes, NULL);
+		for (unsigned i = 0; i < batch.tensor_count; i++) {
+			const struct tfr_tensor *t = &batch.tensors[i];
+			size_t size = t->shape[0] * (size_t)t->strides[0];
+			unsigned char *copy = malloc(size + 1);
+
+			tfr_device_download(devices[batch.device], copy, t->data, size, NULL);
+			sum = sum * 31 + sum_of(copy, size);
+			free(copy);
+		}
 		if (*batches < HASHES)
-			sums[*batches] = sum_of(copy, batch.bytes);
+			sums[*batches] = sum;
 		++*batches;
-		free(copy);
 		tfr_pipeline_release(p, &batch);
 	}
 	check(status == TFR_END, "end", &err);
@@ -98,7 +106,7 @@ static void draw_list(struct tfr_rng *rng, bool pictures, char *list, size_t siz
 
 static void round_of(struct tfr_rng *rng, const char *const *paths, const uint64_t *records)
 {
-	static const char *const devices[] = { "host", "sim:1G,20us", "cuda:0", "sim:1G,20us,3" };
+	static const char *const devices[] = { "host", "cuda:0,1", "cuda:0", "sim:1G,20us,3" };
 	static uint64_t expected[HASHES], sums[HASHES];
 	uint64_t which = tfr_rng_below(rng, 2), factor;
 	const char *const inputs[] = { paths[which], paths[which], paths[which] };
@@ -108,6 +116,7 @@ static void round_of(struct tfr_rng *rng, const char *const *paths, const uint64
 		.shuffle_files = tfr_rng_below(rng, 2),
 		.threads = 1,
 		.skip_bad = true,
+		.normalise_on_device = which == 0 && tfr_rng_below(rng, 2),
 	};
 	const struct tfr_batch_feature features[] = {
 		{ .name = "number", .kind = TFR_KIND_INT64, .count = 1 },
@@ -182,6 +191,7 @@ int main(int argc, char **argv)
 	int rounds = argc > 2 ? atoi(argv[2]) : 100, fd = mkstemp(payloads);
 	struct tfr_rng rng;
 
+	cudart.devices = 2;
 	check(argc > 1 && fd >= 0, "usage: stress-pipeline PICTURES [ROUNDS]", NULL);
 	close(fd);
 	check(tfr_count_records(argv[1], NULL, &records[0], NULL) == TFR_OK, argv[1], NULL);

@@ -1,0 +1,275 @@
+/* The feed over CUDA devices that the stand-in makes: the batches are the host's, whatever travels
+ * how and to how many devices, and a call that fails ends the feed with its name and leaves
+ * nothing. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include <tfr/tfr.h>
+
+#include "cudart.h"
+#include "support/temp.h"
+#include "unit/pipeline/made.h"
+
+static char *dir;
+
+static void setup(void)
+{
+	dir = temp_enter();
+	make_pictures("p", 1, 22, -1, -1);
+}
+
+static void teardown(void)
+{
+	temp_leave(dir);
+}
+
+TestSuite(stand_in, .init = setup, .fini = teardown, .timeout = 240);
+
+enum { BATCHES_MAX = 64, DEVICES_MOST = 4 };
+
+/* What came out: of each batch a hash of its tensors, and its device. */
+struct outcome {
+	uint64_t hashes[BATCHES_MAX];
+	unsigned devices[BATCHES_MAX];
+	unsigned batches;
+	enum tfr_status end;
+	struct tfr_error err;
+};
+
+static enum tfr_status hash_tensors(
+	uint64_t *hash, struct tfr_device *dev, const struct tfr_batch *b, struct tfr_error *err)
+{
+	*hash = b->records;
+	for (unsigned i = 0; i < b->tensor_count; i++) {
+		const struct tfr_tensor *t = &b->tensors[i];
+		size_t size = t->shape[0] * (size_t)t->strides[0];
+		void *copy = malloc(size + 1);
+		enum tfr_status status = tfr_device_download(dev, copy, t->data, size, err);
+
+		*hash = status ? 0 : XXH3_64bits_withSeed(copy, size, *hash);
+		free(copy);
+		if (status)
+			return status;
+	}
+	return TFR_OK;
+}
+
+static void take_all(struct outcome *o, struct tfr_pipeline *p, struct tfr_device **devs)
+{
+	struct tfr_batch batch;
+
+	while ((o->end = tfr_pipeline_next(p, &batch, &o->err)) == TFR_OK) {
+		cr_assert_lt(o->batches, BATCHES_MAX);
+		o->devices[o->batches] = batch.device;
+		o->end =
+			hash_tensors(&o->hashes[o->batches++], devs[batch.device], &batch, &o->err);
+		tfr_pipeline_release(p, &batch);
+		if (o->end)
+			return;
+	}
+}
+
+static void feed(struct outcome *o, const char *device, struct tfr_pipeline_opts opts)
+{
+	static const char *const path = "p-0";
+	struct tfr_device **devs = NULL;
+	struct tfr_pipeline *p = NULL;
+	struct tfr_set *set = open_set(&path, 1);
+
+	*o = (struct outcome){ 0 };
+	o->end = tfr_devices_open(&devs, &opts.device_count, device, &o->err);
+	opts.set = set;
+	opts.devices = devs;
+	if (!o->end)
+		o->end = tfr_pipeline_open(&p, &opts, &o->err);
+	if (!o->end)
+		take_all(o, p, devs);
+	tfr_pipeline_close(p);
+	tfr_devices_close(devs, devs ? opts.device_count : 0);
+	tfr_set_close(set);
+}
+
+static void expect_same(const struct outcome *got, const struct outcome *expected, const char *what)
+{
+	cr_assert_eq(got->end, TFR_END, "%s: %s", what, got->err.message);
+	cr_assert_eq(got->batches, expected->batches, "%s", what);
+	for (unsigned i = 0; i < got->batches; i++)
+		cr_assert_eq(got->hashes[i], expected->hashes[i], "%s, batch %u", what, i);
+}
+
+static const struct tfr_pipeline_opts usual = {
+	.stages = "read=1,parse,shuffle=5,decode,random-crop=24,flip,normalise,batch=4,upload",
+	.epochs = 2,
+	.threads = 2,
+};
+
+Test(stand_in, any_number_of_devices_gets_the_batches_of_the_host)
+{
+	static const char *const specs[] = { "cuda", "cuda:1", "cuda:0,1", "cuda:3,1,2", "cuda:all",
+		NULL };
+	struct outcome host, o;
+
+	cudart.devices = DEVICES_MOST;
+	feed(&host, "host", usual);
+	cr_assert_eq(host.end, TFR_END, "%s", host.err.message);
+	cr_assert_eq(host.batches, 12);
+	for (int i = 0; specs[i]; i++) {
+		unsigned count = 1;
+
+		for (const char *c = specs[i]; *c; c++)
+			count += *c == ',';
+		if (strcmp(specs[i], "cuda:all") == 0)
+			count = DEVICES_MOST;
+		feed(&o, specs[i], usual);
+		expect_same(&o, &host, specs[i]);
+		for (unsigned b = 0; b < o.batches; b++)
+			cr_assert_eq(o.devices[b], b % count, "%s, batch %u", specs[i], b);
+		cr_assert(cudart_all_freed(), "%s", specs[i]);
+	}
+	cr_assert_eq(cudart_pageable_copies(), 0);
+}
+
+/* Ways to travel that change no byte, and one that the host goes too. */
+Test(stand_in, the_way_there_changes_nothing)
+{
+	struct tfr_pipeline_opts ways[6];
+	struct outcome host, o;
+
+	cudart.devices = 2;
+	feed(&host, "host", usual);
+	for (unsigned i = 0; i < 6; i++)
+		ways[i] = usual;
+	ways[0].pageable = true;
+	ways[1].no_overlap = true;
+	ways[2].steps_per_transfer = 3;
+	ways[3].verify = true;
+	ways[4].steps_per_transfer = 2;
+	ways[4].pageable = ways[4].verify = true;
+	ways[5].normalise_on_device = true;
+	for (unsigned i = 0; i < 6; i++) {
+		char what[8] = { (char)('0' + i) };
+
+		if (ways[i].normalise_on_device)
+			feed(&host, "host", ways[i]);
+		feed(&o, "cuda:0,1", ways[i]);
+		expect_same(&o, &host, what);
+		cr_assert_eq(cudart_pageable_copies() > 0, ways[i].pageable, "%u", i);
+		cr_assert(cudart_all_freed(), "%u", i);
+	}
+}
+
+/* The options under which every call is made. */
+static struct tfr_pipeline_opts everything(void)
+{
+	struct tfr_pipeline_opts opts = usual;
+
+	opts.epochs = 1;
+	opts.normalise_on_device = true;
+	return opts;
+}
+
+/* Fails `call` at its first use, its second, and so on, until it is used no more. */
+static void fail_every_use(const char *call, bool lost)
+{
+	struct tfr_pipeline_opts opts = everything();
+
+	cudart.fails = call;
+	cudart.lost = lost;
+	for (cudart.after = 0; cudart.after < 200; cudart.after += 1 + cudart.after / 8) {
+		struct outcome o;
+
+		cudart_mend();
+		feed(&o, "cuda:0,1", opts);
+		cr_assert(cudart_all_freed(), "%s, use %d", call, cudart.after);
+		if (o.end == TFR_END) {
+			cr_assert_gt(cudart.after, 0, "%s is never called", call);
+			return;
+		}
+		cr_assert_eq(o.end, TFR_ESYS, "%s, use %d: %s", call, cudart.after, o.err.message);
+		/* Of a lost device the first call that hears of it is told. */
+		cr_assert_eq(
+			strncmp(o.err.message, lost ? "cuda" : call, strlen(lost ? "cuda" : call)),
+			0, "%s, use %d: %s", call, cudart.after, o.err.message);
+		cr_assert(strstr(o.err.message, " on cuda:0: unspecified launch failure") ||
+				  strstr(o.err.message, " on cuda:1: unspecified launch failure"),
+			"%s", o.err.message);
+	}
+}
+
+static const char *const calls[] = { "cudaSetDevice", "cudaStreamCreateWithFlags", "cudaHostAlloc",
+	"cudaMalloc", "cudaEventCreateWithFlags", "cudaEventRecord", "cudaMemcpyAsync",
+	"cudaLaunchKernel", "cudaEventSynchronize", "cudaStreamSynchronize", NULL };
+
+Test(stand_in, a_call_that_fails_ends_the_feed_with_its_name)
+{
+	cudart.devices = 2;
+	for (int i = 0; calls[i]; i++)
+		fail_every_use(calls[i], false);
+}
+
+Test(stand_in, a_device_may_be_lost_at_any_call)
+{
+	cudart.devices = 2;
+	for (int i = 0; calls[i]; i++)
+		fail_every_use(calls[i], true);
+}
+
+Test(stand_in, what_fails_under_way_ends_the_feed_too)
+{
+	static const char *const works[] = { "copy", "kernel", NULL };
+
+	cudart.devices = 2;
+	for (int i = 0; works[i]; i++)
+		for (cudart.after = 0; cudart.after < 5; cudart.after++)
+			for (cudart.on = 0; cudart.on < 2; cudart.on++) {
+				struct outcome o;
+
+				cudart.fails = works[i];
+				cudart_mend();
+				feed(&o, "cuda:0,1", everything());
+				cr_assert(cudart_all_freed());
+				if (o.end == TFR_END) {
+					cr_assert_gt(cudart.after, 1, "%s", works[i]);
+					continue;
+				}
+				cr_assert_eq(o.end, TFR_ESYS, "%s", o.err.message);
+				cr_assert(strstr(o.err.message,
+						  cudart.on ? " on cuda:1: " : " on cuda:0: "),
+					"%s", o.err.message);
+			}
+}
+
+Test(stand_in, too_little_memory_is_told_before_the_first_batch)
+{
+	static const char *const allocators[] = { "cudaHostAlloc", "cudaMalloc", NULL };
+
+	for (int i = 0; allocators[i]; i++) {
+		struct outcome o;
+
+		cudart.fails = allocators[i];
+		cudart.error = cudaErrorMemoryAllocation;
+		cudart_mend();
+		feed(&o, "cuda", usual);
+		cr_assert_eq(o.end, TFR_ENOMEM, "%s", o.err.message);
+		cr_assert_eq(o.batches, 0);
+		cr_assert_eq(strncmp(o.err.message, allocators[i], strlen(allocators[i])), 0, "%s",
+			o.err.message);
+		cr_assert(cudart_all_freed());
+	}
+}
+
+Test(stand_in, without_kernels_normalising_there_is_refused)
+{
+	struct outcome o;
+
+	cudart.no_kernels = true;
+	feed(&o, "cuda", everything());
+	cr_assert_eq(o.end, TFR_EUNAVAILABLE);
+	cr_assert_str_eq(o.err.message, "device cuda:0: not built with CUDA kernels");
+	cr_assert_eq(o.batches, 0);
+	cr_assert(cudart_all_freed());
+	feed(&o, "cuda", usual);
+	cr_assert_eq(o.end, TFR_END);
+}
