@@ -93,6 +93,7 @@ static enum tfr_status open_streams(struct tfr_device *dev, struct cuda *c, stru
 		(&c->multiprocessors, cudaDevAttrMultiProcessorCount, c->ordinal));
 	TRY(dev, cudaStreamCreateWithFlags, (&c->stream, cudaStreamNonBlocking));
 	TRY(dev, cudaStreamCreateWithFlags, (&c->computing, cudaStreamNonBlocking));
+	tfr_cuda_load();
 	return TFR_OK;
 }
 

@@ -47,6 +47,14 @@ extern "C" bool tfr_cuda_kernels(void)
 	return true;
 }
 
+extern "C" void tfr_cuda_load(void)
+{
+	struct cudaFuncAttributes attributes;
+
+	(void)cudaFuncGetAttributes(&attributes, (const void *)normalise);
+	(void)cudaFuncGetAttributes(&attributes, (const void *)spin);
+}
+
 extern "C" cudaError_t tfr_cuda_normalise(float *to, const uint8_t *from, size_t count,
 	unsigned channels, const float *mean, const float *std, cudaStream_t stream)
 {

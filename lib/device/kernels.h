@@ -17,8 +17,13 @@ extern "C" {
 #include <stdbool.h>
 #endif
 
-/* Whether the other two do anything but fail. */
+/* Whether the others do anything but fail. */
 bool tfr_cuda_kernels(void);
+
+/* Brings the kernels to the current device.  Left to their first launch, as is the runtime's way,
+ * that would wait for a kernel that spins meanwhile.  A device that they are not compiled for is
+ * told of by the launch. */
+void tfr_cuda_load(void);
 
 /* (from[i] - mean[c]) / std[c] for `count` values, c = i % channels; 1 to 4 channels, and mean and
  * std of so many values. */

@@ -6,6 +6,10 @@ bool tfr_cuda_kernels(void)
 	return false;
 }
 
+void tfr_cuda_load(void)
+{
+}
+
 cudaError_t tfr_cuda_normalise(float *to, const uint8_t *from, size_t count, unsigned channels,
 	const float *mean, const float *std, cudaStream_t stream)
 {

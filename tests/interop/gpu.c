@@ -6,10 +6,13 @@
  * failed, N skipped".  Linked with the stand-in for the runtime it is a test of itself. */
 #include <cuda_runtime_api.h>
 
+#include <linux/mempolicy.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <tfr/device.h>
 
@@ -288,6 +291,22 @@ static double dealt(struct tfr_device **devs, unsigned count, size_t size)
 	return ok ? (double)size * (REPEATS + SLOTS - 1) * count / seconds : 0;
 }
 
+/* Where the first page of staging memory lies; -1: the system does not say. */
+static int node_of_staging(struct tfr_device *dev)
+{
+	void *memory = NULL;
+	int node = -1;
+
+	if (tfr_device_alloc(dev, TFR_MEMORY_STAGING, 1 << 20, &memory, NULL))
+		return -1;
+	memset(memory, 1, 1 << 20);
+	if (syscall(SYS_get_mempolicy, &node, NULL, 0ul, memory,
+		    (unsigned long)(MPOL_F_NODE | MPOL_F_ADDR)) != 0)
+		node = -1;
+	tfr_device_free(dev, TFR_MEMORY_STAGING, memory);
+	return node;
+}
+
 static void figures(struct tfr_device *dev, size_t size)
 {
 	const char *name = tfr_device_name(dev);
@@ -324,8 +343,10 @@ int main(int argc, char **argv)
 		    status ? err.message : "every device opens"))
 		count = 0;
 	for (unsigned d = 0; d < count; d++) {
-		printf("%s: %s; node %d\n", tfr_device_name(devs[d]),
-			tfr_device_description(devs[d]), tfr_device_node(devs[d]));
+		printf("%s: %s\n", tfr_device_name(devs[d]), tfr_device_description(devs[d]));
+		printf("figure: %s: on node %d, staging memory on node %d (-1: not known)\n",
+			tfr_device_name(devs[d]), tfr_device_node(devs[d]),
+			node_of_staging(devs[d]));
 		uploads_arrive(devs[d], 3000001);
 		floats_are_the_hosts(devs[d], host);
 		computing_overlaps(devs[d], size);
