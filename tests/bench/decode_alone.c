@@ -1,15 +1,17 @@
 /* tests/bench/decode_alone.c - how fast crop decode, resize, mirror and normalise run with nothing
  * around them.
  *
- *   decode_alone LIST|DIRECTORY|FILE [THREADS [SIZE [SECONDS]]]
+ *   decode_alone LIST|DIRECTORY|FILE [THREADS [SIZE [SECONDS [crop|whole]]]]
  *
- * The pictures lie in memory; each thread takes every THREADS-th of them in turn, for SECONDS after
- * one second of warming up, and writes SIZE x SIZE float32 pixels into a batch of 64 that it owns.
- * Prints pictures a second, all threads together: what a feed on the same cores is measured
- * against.  THREADS 0 (the default): one a processor. */
+ * crop (the default): a random-resized crop of each; whole: all of it.  The pictures lie in memory;
+ * each thread takes every THREADS-th of them in turn, for SECONDS after one second of warming up,
+ * and writes SIZE x SIZE float32 pixels into a batch of 64 that it owns. Prints pictures a second,
+ * all threads together: what a feed on the same cores is measured against.  THREADS 0 (the
+ * default): one a processor. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <tfr/media.h>
 
@@ -24,6 +26,7 @@ struct bench {
 	unsigned threads;
 	uint32_t size;
 	double seconds;
+	bool whole;
 	atomic_uint_fast64_t done, failed;
 };
 
@@ -41,7 +44,10 @@ static bool feed_one(
 
 	if (tfr_image_probe(p->data, p->size, &info, NULL))
 		return false;
-	tfr_random_resized_crop(&draw, info.width, info.height, &crop);
+	if (b->whole)
+		crop = (struct tfr_crop){ 0, 0, info.width, info.height };
+	else
+		tfr_random_resized_crop(&draw, info.width, info.height, &crop);
 	return tfr_decode(d, p->data, p->size, &crop, 3, &image, NULL) == TFR_OK &&
 	       tfr_resize_bilinear(r, &image, b->size, b->size, flags, out, NULL) == TFR_OK;
 }
@@ -75,9 +81,11 @@ int main(int argc, char **argv)
 
 	b.size = argc > 3 ? (uint32_t)atoi(argv[3]) : 224;
 	b.seconds = argc > 4 ? atof(argv[4]) : 5;
-	if (argc < 2 || argc > 5 || !b.size || b.seconds <= 0) {
-		fprintf(stderr,
-			"usage: decode_alone LIST|DIRECTORY|FILE [THREADS [SIZE [SECONDS]]]\n");
+	b.whole = argc > 5 && !strcmp(argv[5], "whole");
+	if (argc < 2 || argc > 6 || !b.size || b.seconds <= 0 ||
+		(argc > 5 && !b.whole && strcmp(argv[5], "crop"))) {
+		fprintf(stderr, "usage: decode_alone LIST|DIRECTORY|FILE [THREADS [SIZE [SECONDS "
+				"[crop|whole]]]]\n");
 		return 2;
 	}
 	pictures_load(&b.all, argv[1]);

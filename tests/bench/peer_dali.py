@@ -1,6 +1,7 @@
 """NVIDIA DALI's CPU pipeline at the feed of scripts/bench; prints one JSON object.
 
-  peer_dali.py FILE...     decode, random-resized crop to 224, flip, normalise, batches of 64, all cores
+  peer_dali.py crop|whole FILE...   decode a random-resized crop, or all, resize to 224, flip, normalise, batches of 64,
+                                    all cores
 
 Decoding is DALI's default (ISLOW, fancy upsampling).  DALI reads by index: one is written to a folder of its own first
 and not counted.
@@ -29,25 +30,29 @@ def write_index(path, target):
 
 
 @pipeline_def(batch_size=BATCH, num_threads=os.cpu_count(), device_id=None, seed=0)
-def feed(files, indexes):
+def feed(window, files, indexes):
     record = fn.readers.tfrecord(
         path=files, index_path=indexes, random_shuffle=True, initial_fill=BUFFER, name='reader',
         features={'image/encoded': tfrecord.FixedLenFeature((), tfrecord.string, ''),
                   'image/class/label': tfrecord.FixedLenFeature([1], tfrecord.int64, -1)})
-    picture = fn.decoders.image_random_crop(record['image/encoded'], device='cpu', output_type=types.RGB,
-                                            random_aspect_ratio=[3 / 4, 4 / 3], random_area=[0.08, 1.0], num_attempts=10)
+    if window == 'crop':
+        picture = fn.decoders.image_random_crop(
+            record['image/encoded'], device='cpu', output_type=types.RGB, random_aspect_ratio=[3 / 4, 4 / 3],
+            random_area=[0.08, 1.0], num_attempts=10)
+    else:
+        picture = fn.decoders.image(record['image/encoded'], device='cpu', output_type=types.RGB)
     picture = fn.resize(picture, resize_x=SIZE, resize_y=SIZE, interp_type=types.INTERP_LINEAR, antialias=False)
     picture = fn.crop_mirror_normalize(picture, mirror=fn.random.coin_flip(), mean=[127.5] * 3, std=[127.5] * 3,
                                        dtype=types.FLOAT, output_layout='HWC')
     return picture, record['image/class/label']
 
 
-def main(files):
+def main(window, *files):
     with tempfile.TemporaryDirectory() as folder:
         indexes = ['%s/%d.idx' % (folder, n) for n in range(len(files))]
         for path, target in zip(files, indexes):
             write_index(path, target)
-        pipeline = feed(files, indexes)
+        pipeline = feed(window, list(files), indexes)
         pipeline.build()
         for _ in range(WARM_BATCHES):
             pipeline.run()
@@ -58,4 +63,4 @@ def main(files):
     print(json.dumps({'seconds': seconds, 'records_per_second': BATCHES * BATCH / seconds}))
 
 
-main(sys.argv[1:])
+main(*sys.argv[1:])

@@ -4,11 +4,11 @@ import shutil
 import subprocess
 import sys
 
+import feed_rows
 from measure import Row
 
 TESTS = pathlib.Path(__file__).resolve().parent
 CRC_BLOCK = 512 << 10                     # what tfr reads at a time
-FEED_MEMORY = 384 << 20
 SMALL_SHARDS = 40                         # 104 MB each where there are 20 million
 CLASSES = 15                              # of the pictures: a class a photograph, all of one size
 PARSED_RAGGED = 200_000                   # records of ragged features that are parsed
@@ -48,10 +48,11 @@ def every(place):
     def before():
         clear(place.ram)
 
-    pictures = picture_rows(place, before) + rewrite_rows(place, before)
+    pictures = picture_rows(place, before) + feed_rows.pictures(place, picture_shards(place)) + rewrite_rows(place, before)
     for row in pictures:
         row.pictures = True
-    return pictures + sound_rows(place, before) + read_rows(place) + gzip_rows(place, before) + parse_rows(place) + small_rows(place, before)
+    return (pictures + sound_rows(place, before) + read_rows(place) + gzip_rows(place, before) + parse_rows(place)
+            + feed_rows.features(place) + small_rows(place, before))
 
 
 def sound_rows(place, clear_out):
@@ -154,12 +155,8 @@ def picture_rows(place, before):
     shard = [tfr, 'shard', '-q', photos, '-o', ram / 'out/train@16.tfrecord']
     tar = ['tar', 'cf', ram / 'out/all.tar', '-C', photos, '.']
     check = [tfr, 'check', '-q', *shards]
-    feed = [tfr, 'bench-feed', '--json', '-q', '--device', 'host', '-m', FEED_MEMORY, '--batch', 64, '--size', 224,
-            '--augment', 'random-resized-crop,flip,normalise', '--seconds', 10, '--epochs', 100, *shards]
-    alone = [place.release / 'tests/decode_alone', ram / 'pictures.txt', place.cores, 224, 10]
     resized = [place.release / 'tests/resize_alone', ram / 'pictures.txt', place.cores, 256]
     crc = [place.release / 'tests/readcrc', CRC_BLOCK, place.cores, *shards]
-    exact, fast = [*tensorflow, 'feed', 'exact', *shards], [*tensorflow, 'feed', 'fast', *shards]
     return [
         Row('shard-tar', '`shard` to 16 shards', '`tar cf`', shard, tar, '≥ 1', before=before),
         Row('shard-tensorflow', '`shard` to 16 shards', 'TensorFlow, 2 processes', shard,
@@ -170,12 +167,6 @@ def picture_rows(place, before):
         Row('check-readcrc', '`check`', '`read()` + CRC-32C loop', check, crc, '≥ 0.8'),
         Row('count-tensorflow', '`count`', 'TensorFlow counts', [tfr, 'count', '-q', *shards],
             [*tensorflow, 'count', *shards], '≥ 50'),
-        Row('feed-alone', '`bench-feed`', 'decode, crop, resize alone', feed, alone, '≥ 0.8', rate=True, pairs=3),
-        Row('feed-tensorflow', '`bench-feed`', 'tf.data, exact decoding', feed, exact, '≥ 1.5', rate=True, pairs=3),
-        Row('feed-tensorflow-fast', '`bench-feed`', 'tf.data, its default decoding', feed, fast, '≥ 1.5', rate=True,
-            pairs=3),
-        Row('feed-dali', '`bench-feed`', 'DALI on the CPU', feed, place.dali and [place.dali, TESTS / 'peer_dali.py', *shards],
-            '≥ 2.2', rate=True, pairs=3),
     ]
 
 

@@ -1,0 +1,100 @@
+"""The rows of scripts/bench that measure the feed: the same step on the same files, by us and by whom it is done today.
+
+Pictures go to 224 x 224 float32 in batches of 64, shuffled in a buffer of 2048; features without pictures to batches of
+256.  All read without an end, and are measured once they run: ours from its first batch on, a peer after a warm-up.
+"""
+import pathlib
+import subprocess
+
+from measure import Row
+
+TESTS = pathlib.Path(__file__).resolve().parent
+MEMORY = '384M'
+PICTURES = 64                             # in a batch of them
+SECONDS = 10                              # of a feed of pictures
+SHORT = 5                                 # of one without
+FILES = 8                                 # that features lie in
+RECORDS = {'mixed': 400_000, 'ragged': 200_000}
+RAGGED = 17                               # int64 features of uneven length in the latter
+DENSE = {'id': 'int64', 'label': 'int64', 'embedding': 'float[8]', 'visited': 'int64[8]'}
+BATCH = 256
+READ, BUFFER = '4:16', 2048               # files read at once, records of each in turn; the shuffle buffer
+
+
+def feed(place, files, *options, seconds=SECONDS, device='host'):
+    return [place.tfr, 'bench-feed', '--json', '-q', '--device', device, '-m', MEMORY, '--seconds', seconds, '--epochs',
+            1_000_000, *options, *files]
+
+
+def picture_feed(place, shards, shape='random-resized-crop', **more):
+    return feed(place, shards, '--batch', PICTURES, '--size', 224, '--augment', shape + ',flip,normalise', **more)
+
+
+def pictures(place, shards):
+    """Beside the work alone, tf.data and DALI; and on one processor beside two."""
+    alone = [place.release / 'tests/decode_alone', place.ram / 'pictures.txt', place.cores, 224, SECONDS]
+    rows = []
+
+    def row(name, job, peer_name, ours, peer, goal):
+        rows.append(Row(name, job, peer_name, ours, peer, goal, rate=True, pairs=3))
+
+    def against_all(name, job, shape, window, alone_name, goals):
+        ours = picture_feed(place, shards, shape)
+        tensorflow = [place.python, TESTS / 'peer_tensorflow.py', 'feed']
+        dali = place.dali and [place.dali, TESTS / 'peer_dali.py', window, *shards]
+
+        row(name + '-alone', job, alone_name, ours, [*alone, window], goals[0])
+        row(name + '-tensorflow', job, 'tf.data, exact decoding', ours, [*tensorflow, 'exact', window, *shards], goals[1])
+        row(name + '-tensorflow-fast', job, 'tf.data, its default decoding', ours, [*tensorflow, 'fast', window, *shards],
+            goals[1])
+        row(name + '-dali', job, 'DALI on the CPU', ours, dali, goals[2])
+
+    against_all('feed', '`bench-feed`', 'random-resized-crop', 'crop', 'decode, crop, resize alone',
+                ('≥ 0.88', '≥ 1.7', '≥ 2.5'))
+    against_all('feed-whole', '`bench-feed`, whole pictures', 'resize', 'whole', 'decode, resize alone',
+                ('≥ 0.88', '≥ 1.4', ''))
+    if place.cores > 1:
+        ours = picture_feed(place, shards)
+        first, second = place.processors[:2]
+        row('feed-scaling', '`bench-feed` on 2 processors', 'the same on 1',
+            ['taskset', '-c', '%d,%d' % (first, second), *ours], ['taskset', '-c', first, *ours], '≥ 1.85')
+    return rows
+
+
+def feature_options(wanted):
+    return [part for name, kind in wanted.items() for part in ('--feature', '%s:%s' % (name, kind))]
+
+
+def features(place):
+    """Records into columns in device memory; the inputs are made at the first run."""
+    rows = []
+
+    def files(kind):
+        return [place.ram / ('%s-%05d-of-%05d.tfrecord' % (kind, n, FILES)) for n in range(FILES)]
+
+    def maker(kind, *arguments):
+        def made():
+            one, set_ = place.ram / (kind + '.tfrecord'), place.ram / ('%s@%d.tfrecord' % (kind, FILES))
+            if not files(kind)[-1].exists():
+                subprocess.run([str(a) for a in [*arguments, one]], check=True)
+                subprocess.run([place.tfr, 'shard', '-q', '--from', 'records', one, '-o', set_], check=True)
+                one.unlink()
+        return made
+
+    make_mixed = maker('mixed', place.release / 'tests/make_values', 'mixed', RECORDS['mixed'])
+    make_ragged = maker('ragged', place.release / 'tests/make_ragged', RECORDS['ragged'], RAGGED)
+    ragged = {'f%02d' % n: 'int64[]' for n in range(RAGGED)}
+
+    def row(name, job, peer_name, wanted, kind, made, how, goal, stages='read=%s,parse,shuffle=%d,batch=%d,upload'):
+        ours = feed(place, files(kind), '--stages', stages % (READ, BUFFER, BATCH), *feature_options(wanted), seconds=SHORT)
+        peer = [place.python, TESTS / 'peer_tensorflow.py', 'features', how, READ, BUFFER, BATCH, SHORT,
+                ','.join('%s:%s' % pair for pair in wanted.items()), *files(kind)]
+        rows.append(Row(name, job, peer_name, ours, peer, goal, rate=True, pairs=3, before=made))
+
+    dense_job, ragged_job = '`bench-feed`, 18 numbers a record, dense', '`bench-feed`, %d ragged int64' % RAGGED
+    row('features-dense', dense_job, 'tf.data, batched `parse_example`', DENSE, 'mixed', make_mixed, 'batched', '≥ 10')
+    row('features-ragged', ragged_job, 'tf.data, batched `parse_example`', ragged, 'ragged', make_ragged, 'batched', '≥ 10')
+    row('features-loop', ragged_job, 'tf.data, a plain loop', ragged, 'ragged', make_ragged, 'loop', '')
+    row('features-cached', dense_job + ', cached', 'tf.data, `cache()`', DENSE, 'mixed', make_mixed, 'cached', '',
+        'read=%s,cache,parse,shuffle=%d,batch=%d,upload')
+    return rows
