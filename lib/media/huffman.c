@@ -171,15 +171,20 @@ static TFR_INLINE look_t look_one(const struct tfr_huffman_table *t, uint64_t wo
 	return __builtin_expect(l != 0, 1) ? l : look_further(t, word, ac);
 }
 
-/* The value of `n` bits that begins `from` bits on (F.2.2.1, EXTEND): one that begins with 0 is
- * negative. */
-static TFR_INLINE int value_at(uint64_t word, unsigned from, unsigned n)
+/* The value that begins `from` bits on, of 63 - `rest` bits (F.2.2.1, EXTEND): one that begins with
+ * 0 is negative, its bits the complement of what it is without its sign. */
+static TFR_INLINE JCOEF value_at(uint64_t word, unsigned from, unsigned rest)
 {
-	uint32_t value, all = (1u << n) - 1;
+	uint64_t bits = word << from, negative = (uint64_t)((int64_t)~bits >> 63);
 
-	word <<= from;
-	value = (uint32_t)(word >> 1 >> (63 - n));
-	return (int)value - (int)((uint32_t) ~((int64_t)word >> 63) & all);
+	/* In two steps, for a value of no bits. */
+	bits = (bits ^ negative) >> 1 >> rest;
+	return (JCOEF)((bits ^ negative) - negative);
+}
+
+static TFR_INLINE JCOEF look_value_at(uint64_t word, look_t l)
+{
+	return value_at(word, look_code(l), 63 - look_value(l));
 }
 
 /* Where the k-th coefficient lies (figure A.6).  Ends of blocks write their 0 behind the table of
@@ -210,7 +215,7 @@ static TFR_INLINE bool step(
 	l = look_one(t, b->word, true);
 	*k += look_advance(l);
 	if (out)
-		out[zigzag[*k - 1]] = (JCOEF)value_at(b->word, look_code(l), look_value(l));
+		out[zigzag[*k - 1]] = look_value_at(b->word, l);
 	take(b, look_bits(l));
 	return l;
 }
@@ -220,8 +225,8 @@ static TFR_INLINE void put_pair(struct bits *b, pair_t p, unsigned k, unsigned a
 {
 	unsigned first = k + (p >> 32 & 255);
 
-	out[zigzag[after - 1]] = (JCOEF)value_at(b->word, p >> 40 & 63, p >> 48 & 15);
-	out[zigzag[first - 1]] = (JCOEF)value_at(b->word, p >> 16 & 31, p >> 24 & 15);
+	out[zigzag[after - 1]] = value_at(b->word, p >> 40 & 63, p >> 48 & 63);
+	out[zigzag[first - 1]] = value_at(b->word, p >> 16 & 63, p >> 24 & 63);
 	take(b, p & 255);
 }
 
@@ -295,7 +300,7 @@ static TFR_INLINE bool read_dc(const struct tfr_huffman_table *t, struct bits *b
 
 	refill(b);
 	l = look_one(t, b->word, false);
-	*difference = value_at(b->word, look_code(l), look_value(l));
+	*difference = look_value_at(b->word, l);
 	take(b, look_bits(l));
 	return l;
 }

@@ -55,8 +55,9 @@ static pair_t pair_of(const struct tfr_huffman_table *t, uint32_t look)
 	if (used < LOOK_BITS && advance != END_OF_BLOCK)
 		second = look_at(t, look, LOOK_BITS, used);
 	return (used + look_bits(second)) | (advance + look_advance(second)) << 8 |
-	       (pair_t)(first >> 8) << 16 | (pair_t)(used + look_code(second)) << 40 |
-	       (pair_t)look_value(second) << 48;
+	       (pair_t)look_code(first) << 16 | (pair_t)(63 - look_value(first)) << 24 |
+	       (pair_t)advance << 32 | (pair_t)(used + look_code(second)) << 40 |
+	       (pair_t)(63 - look_value(second)) << 48;
 }
 
 static skip_t skip_of(const struct tfr_huffman_table *t, uint32_t look)

@@ -25,9 +25,9 @@ enum {
  * its value, coefficients that it moves on. */
 typedef uint32_t look_t;
 
-/* Two symbols, or one and nothing, a byte each: bits of both, coefficients that both move on; of
- * the first what a look_t has from its second byte on; where the second's value begins and how many
- * bits it has. */
+/* Two symbols, or one and nothing, a byte each: bits of both, coefficients that both move on; where
+ * the first's value begins, 63 less the bits it has, coefficients it moves on; the second's
+ * likewise but for the last. */
 typedef uint64_t pair_t;
 
 /* Symbols passed over, a byte each: coefficients that they move on, bits. */
