@@ -66,8 +66,8 @@ static void advise_decode(
 		a->factor = 0;
 	else
 		snprintf(a->text, sizeof(a->text),
-			"about %.1f times more with pictures of %u pixels in the records, not %u "
-			"('tfr shard --resize %u')",
+			"up to %.1f times more with shards at %u pixels, not %u ('tfr shard "
+			"--resize %u')",
 			a->factor, side, shorter, side);
 }
 

@@ -192,8 +192,8 @@ Test(bottleneck, smaller_pictures_are_advised_by_what_they_would_save)
 	run_feed_on(&run, "p-*", opts);
 	expect(&run, "decode");
 	expect_advice(
-		&run, "pictures of 16 pixels in the records, not 36 ('tfr shard --resize 16')");
-	factor = strstr(run.stats.advice, "about ");
+		&run, "with shards at 16 pixels, not 36 ('tfr shard --resize 16')");
+	factor = strstr(run.stats.advice, "up to ");
 	cr_assert(factor);
 	times = strtod(factor + 6, NULL);
 	/* All of the time of decoding, with less than a fifth of the pixels: not over 5.1. */
