@@ -48,8 +48,9 @@ static const struct opt options[] = {
 		"train",
 		struct shard_settings, tfds),
 	OPT(STRING, 0, "from", "KIND",
-		"folder|audio|pairs|coco|archive|webdataset|npy|hdf5|csv|tsv|jsonl|records",
-		"what the input is: folder, audio, pairs, coco, archive, webdataset, npy, hdf5, "
+		"folder|audio|pairs|coco|voc|archive|webdataset|npy|hdf5|csv|tsv|jsonl|records",
+		"what the input is: folder, audio, pairs, coco, voc, archive, webdataset, npy, "
+		"hdf5, "
 		"csv, "
 		"tsv, "
 		"jsonl or "

@@ -28,6 +28,7 @@ int shard_beside_set(struct cmd *c, const struct shard_beside *b, struct tfr_con
 	o->captions = b->captions;
 	o->panoptic = b->panoptic;
 	o->segments = b->segments;
+	o->image_set = b->image_set;
 	o->instance_masks = b->masks;
 	return 0;
 }

@@ -6,7 +6,8 @@
 
 /* A member `beside` of the command's settings. */
 struct shard_beside {
-	const char *image, *mask, *images, *annotations, *captions, *panoptic, *segments;
+	const char *image, *mask, *images, *annotations, *captions, *panoptic, *segments,
+		*image_set;
 	bool masks;
 };
 
@@ -29,6 +30,9 @@ struct shard_beside {
 			"the pictures that --panoptic speaks of, by default in the folder of its " \
 			"name",                                                                    \
 			settings, beside.segments),                                                \
+		OPT(STRING, 0, "image-set", "NAME", NULL,                                          \
+			"of VOC: only the pictures of ImageSets/Main/NAME.txt, such as train",     \
+			settings, beside.image_set),                                               \
 		OPT(STRING, 0, "images", "DIR", NULL,                                              \
 			"pictures that --annotations is about: in place of INPUT", settings,       \
 			beside.images),                                                            \

@@ -58,9 +58,10 @@ struct tfr_input_ops {
 	/* And these may be changed on the way: nothing else in its records (masks, areas)
 	 * speaks of their pixels. */
 	bool reworks;
-	bool arrays;  /* obeys opts->include and exclude, which are about names of arrays */
-	bool sounds;  /* uses tfr_sound_add(): opts->sound and frame mean something */
-	bool chooses; /* obeys opts->include, exclude and labels */
+	bool arrays;   /* obeys opts->include and exclude, which are about names of arrays */
+	bool sounds;   /* uses tfr_sound_add(): opts->sound and frame mean something */
+	bool labelled; /* obeys opts->labels, whatever of the next it does not */
+	bool chooses;  /* obeys opts->include, exclude and labels */
 	bool (*recognises)(const struct tfr_convert_opts *opts, const struct tfr_offer *offer);
 	enum tfr_status (*open)(
 		struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err);
@@ -88,7 +89,7 @@ enum tfr_status tfr_input_open(
 extern const struct tfr_input_ops tfr_input_audio, tfr_input_npy, tfr_input_hdf5;
 extern const struct tfr_input_ops tfr_input_folder, tfr_input_csv, tfr_input_tsv, tfr_input_jsonl;
 extern const struct tfr_input_ops tfr_input_records;
-extern const struct tfr_input_ops tfr_input_pairs, tfr_input_coco;
+extern const struct tfr_input_ops tfr_input_pairs, tfr_input_coco, tfr_input_voc;
 extern const struct tfr_input_ops tfr_input_webdataset, tfr_input_archive;
 
 #endif

@@ -13,6 +13,7 @@
 enum { HEAD = 512 }; /* a tar archive says what it is at byte 257 */
 
 static const struct tfr_input_ops *const rows[] = {
+	&tfr_input_voc, /* annotations may be a folder of files */
 	&tfr_input_coco,
 	&tfr_input_pairs,
 	&tfr_input_audio, /* looks for a sound; any folder is one of pictures */
@@ -97,10 +98,14 @@ static enum tfr_status check_opts(
 	if (opts->masks && ops != &tfr_input_pairs)
 		return tfr_fail(err, TFR_EUSAGE, "a folder of masks belongs to pairs, not to %s",
 			ops->what);
-	if ((opts->annotations || opts->captions || opts->panoptic) && ops != &tfr_input_coco)
+	if (opts->image_set && ops != &tfr_input_voc)
+		return tfr_fail(
+			err, TFR_EUSAGE, "an image set belongs to VOC, not to %s", ops->what);
+	if ((opts->annotations || opts->captions || opts->panoptic) && ops != &tfr_input_coco &&
+		ops != &tfr_input_voc)
 		return tfr_fail(
 			err, TFR_EUSAGE, "a file of annotations does not belong to %s", ops->what);
-	if (opts->instance_masks && ops != &tfr_input_coco)
+	if (opts->instance_masks && ops != &tfr_input_coco && ops != &tfr_input_voc)
 		return tfr_fail(
 			err, TFR_EUSAGE, "masks are drawn of annotations, not of %s", ops->what);
 	if (opts->tfds && ops != &tfr_input_folder) {
@@ -142,7 +147,7 @@ enum tfr_status tfr_input_open(
 	if (opts->frame != 0 && opts->sound != TFR_SOUND_FLOATS)
 		return tfr_fail(err, TFR_EUSAGE, "frames are of sounds as floats");
 	if (!ops->chooses && !ops->arrays &&
-		(opts->include_count || opts->exclude_count || opts->labels))
+		(opts->include_count || opts->exclude_count || (opts->labels && !ops->labelled)))
 		return tfr_fail(err, TFR_EUSAGE,
 			"files and labels are chosen of a folder of pictures, not of %s",
 			ops->what);

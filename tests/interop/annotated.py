@@ -224,6 +224,58 @@ def coco_more(folder, tfr):
             assert (decode(record['image/panoptic/' + k].numpy()) == want[k]).all(), k
 
 
+def voc_boxes(folder, tfr):
+    """Every feature as create_pascal_tf_record makes it, by Python's ElementTree and floats, for the same files."""
+    import tensorflow as tf
+    import xml.etree.ElementTree as xml
+    rng = random.Random(24)
+    for name in 'Annotations', 'JPEGImages', 'ImageSets/Main':
+        (folder / name).mkdir(parents=True)
+    names = ['aeroplane', 'dining table', 'größe', 'tv&monitor', '人']
+    (folder / 'labels').write_text(''.join('%d:%s\n' % (k + 1, name) for k, name in enumerate(names)))
+    for n in range(50):
+        width, height = rng.randrange(8, 70), rng.randrange(8, 70)
+        Image.new('RGB', (width, height), (n, 5, 9)).save(folder / 'JPEGImages' / ('%02d.jpg' % n))
+        top = xml.Element('annotation')
+        xml.SubElement(top, 'filename').text = '%02d.jpg' % n
+        size = xml.SubElement(top, 'size')
+        xml.SubElement(size, 'width').text, xml.SubElement(size, 'height').text = str(width), str(height)
+        for _ in range(rng.randrange(5)):
+            thing = xml.SubElement(top, 'object')
+            x, y = rng.randrange(width - 2), rng.randrange(height - 2)
+            for key, value in (('name', rng.choice(names)), ('pose', rng.choice(['Left', 'Frontal', 'Unspecified'])),
+                               ('truncated', rng.randrange(2)), ('difficult', rng.randrange(2))):
+                xml.SubElement(thing, key).text = str(value)
+            box = xml.SubElement(thing, 'bndbox')
+            for key, value in (('xmin', x), ('ymin', y), ('xmax', x + 1 + rng.random()), ('ymax', rng.randrange(y + 1, height + 1))):
+                xml.SubElement(box, key).text = repr(value)
+        encoding = rng.choice(['utf-8', 'utf-16'])
+        xml.ElementTree(top).write(folder / 'Annotations' / ('%02d.xml' % n), encoding=encoding, xml_declaration=True)
+    order = rng.sample(range(50), 30)
+    (folder / 'ImageSets/Main/val.txt').write_text(''.join('%02d\n' % n for n in order))
+    tfr('shard', '-q', '-j', 3, folder, '--image-set', 'val', '--labels', folder / 'labels', '-o', folder / 'set@2')
+    spec = {'image/source_id': tf.io.FixedLenFeature([], tf.string), 'image/filename': tf.io.FixedLenFeature([], tf.string)}
+    keys = {'bbox/xmin': tf.float32, 'bbox/ymin': tf.float32, 'bbox/xmax': tf.float32, 'bbox/ymax': tf.float32,
+            'class/text': tf.string, 'class/label': tf.int64, 'difficult': tf.int64, 'truncated': tf.int64, 'view': tf.string}
+    spec |= {'image/object/' + key: tf.io.VarLenFeature(kind) for key, kind in keys.items()}
+    records = parsed(sorted(folder.glob('set-*')), spec)
+    assert len(records) == 30
+    for n, record in zip(order, records):
+        data = xml.parse(folder / 'Annotations' / ('%02d.xml' % n)).getroot()
+        assert record['image/source_id'] == record['image/filename'] == data.find('filename').text.encode()
+        width, height = int(data.find('size/width').text), int(data.find('size/height').text)
+        things = data.findall('object')
+        wanted = {'class/text': [t.find('name').text.encode() for t in things],
+                  'class/label': [names.index(t.find('name').text) + 1 for t in things],
+                  'view': [t.find('pose').text.encode() for t in things],
+                  'difficult': [int(t.find('difficult').text) for t in things],
+                  'truncated': [int(t.find('truncated').text) for t in things]}
+        for side, size in ('xmin', width), ('ymin', height), ('xmax', width), ('ymax', height):
+            wanted['bbox/' + side] = [np.float32(float(t.find('bndbox/' + side).text) / size) for t in things]
+        for key, want in wanted.items():
+            assert record['image/object/' + key].values.numpy().tolist() == np.array(want).tolist(), (n, key)
+
+
 def coco_masks(folder, tfr, python):
     """Every mask as pycocotools draws it, to the byte."""
     peer = pathlib.Path(__file__).with_name('peer_coco.py')
@@ -256,4 +308,4 @@ def cases(tfr, coco, skip):
         coco_masks(folder, tfr, coco)
 
     return [(f.__name__.replace('_', '-'), lambda folder, f=f: f(folder, tfr))
-            for f in (golden_pairs, our_pairs, coco_boxes, coco_more)] + [('coco-masks', masks)]
+            for f in (golden_pairs, our_pairs, coco_boxes, coco_more, voc_boxes)] + [('coco-masks', masks)]

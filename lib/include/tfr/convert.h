@@ -105,8 +105,8 @@ enum tfr_sound {
 struct tfr_convert_opts {
 	const char *const *inputs;
 	size_t input_count; /* at least 1; most kinds take one */
-	/* The kind of input: "folder", "audio", "pairs", "coco", "archive", "webdataset", "npy",
-	 * "hdf5", "csv", "tsv", "jsonl", "records"; NULL: found from what is there. */
+	/* The kind of input: "folder", "audio", "pairs", "coco", "voc", "archive", "webdataset",
+	 * "npy", "hdf5", "csv", "tsv", "jsonl", "records"; NULL: found from what is there. */
 	const char *from;
 	const char *masks; /* "pairs": the folder of masks; inputs[0] has the pictures */
 	/* "coco": the file of annotations, and whether each of them gets a mask; inputs[0] has the
@@ -116,6 +116,10 @@ struct tfr_convert_opts {
 	/* "coco": files of captions and of panoptic, beside `annotations` or in their place; and
 	 * the folder of the pictures of segments, NULL: that of panoptic's name without ".json". */
 	const char *captions, *panoptic, *segments;
+	/* "voc": inputs[0] has Annotations and JPEGImages, or `annotations` is a folder and
+	 * inputs[0] has the pictures.  The name of a list in ImageSets/Main, "train", whose
+	 * pictures are taken, in its order; NULL: all. */
+	const char *image_set;
 	bool allow_missing; /* records: sets that lack members are read with what is there */
 	/* Records: read from this descriptor, which stays the caller's, up to its end; inputs[0] is
 	 * what errors call it.  NULL: `inputs` are opened. */
@@ -266,6 +270,15 @@ struct tfr_convert_report {
  * the picture's edge are left out and counted, and so are annotations of images that are not there.
  * Skipped: pictures that are absent, of another size than the annotations say, or with a shape that
  * cannot be drawn, and names that leave the folder.
+ *
+ * VOC ("voc"): a file .xml below the folder of annotations is an item, its picture the <filename>
+ * below that of pictures.  Records have image/source_id, the filename, and where there are boxes
+ * image/object/bbox/{xmin,xmax,ymin,ymax} over the size, as double, rounded to float,
+ * image/object/class/{label,text}, the label from `labels` or of the names sorted, image/object/
+ * {difficult,truncated} and image/object/view, the pose (tensorflow/models, research/
+ * object_detection/dataset_tools/create_pascal_tf_record.py).  Boxes without an area or past the
+ * picture's edge are left out and counted.  Skipped: what is no annotation, and pictures that are
+ * absent, of another size than it says, or of a class that `labels` has not.
  *
  * Item k of a set goes to shard k mod N, skipped or not, so that one bad file moves no other.
  * Nothing is visible until every set is whole and on disk; then one set after the other gets its

@@ -1,0 +1,602 @@
+/* convert/voc.c - PASCAL VOC: a folder of pictures and one of annotations, each an XML file that
+ * names its picture, the features those of the Object Detection API (tensorflow/models,
+ * research/object_detection/dataset_tools/create_pascal_tf_record.py).
+ *
+ * All annotations are read before any picture is, for the names of the classes, which labels are
+ * numbers of; what is kept of them are the names of their pictures.  They are read again one by one
+ * as their pictures' turn comes. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "convert/class_names.h"
+#include "convert/coco_more.h"
+#include "convert/label_map.h"
+#include "convert/lines.h"
+#include "convert/picture.h"
+#include "convert/scan.h"
+#include "convert/voc_xml.h"
+
+/* An annotation; offsets in names. */
+struct entry {
+	size_t xml;	/* its path below the folder of annotations */
+	size_t picture; /* below that of pictures; SIZE_MAX: it is of no use */
+	size_t why;
+	enum tfr_status status;
+};
+
+struct voc {
+	struct tfr_input in;
+	int pictures, annotations; /* folders */
+	char *prefix, *xml_prefix;
+	struct tfr_buf names, entries_;
+	struct tfr_class_names classes;
+	struct tfr_label_map map; /* of opts->labels, in place of these */
+	size_t unusable;	  /* boxes */
+};
+
+/* What an item keeps. */
+struct own {
+	struct tfr_buf xml, floats, ints, texts;
+	struct tfr_voc voc;
+};
+
+static bool is_folder(const char *parent, const char *name)
+{
+	TFR_AUTO_FREE char *path = NULL;
+	struct stat st;
+
+	if (asprintf(&path, "%s/%s", parent, name) < 0)
+		path = NULL;
+	return path && !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
+{
+	if (opts->annotations)
+		return is_folder(opts->annotations, ".");
+	return !opts->captions && !opts->panoptic && !opts->masks && offer->directory &&
+	       is_folder(offer->path, "Annotations") && is_folder(offer->path, "JPEGImages");
+}
+
+static const struct entry *entry_of(const struct voc *v, uint64_t i)
+{
+	return (const struct entry *)(const void *)v->entries_.data + i;
+}
+
+static const char *name_at(const struct voc *v, size_t at)
+{
+	return (const char *)v->names.data + at;
+}
+
+/* --- one item --- */
+
+static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
+	const struct tfr_room *room, struct tfr_error *err)
+{
+	struct voc *v = (struct voc *)in;
+	const struct entry *e = entry_of(v, item->number);
+	const char *name = name_at(v, e->picture == SIZE_MAX ? e->xml : e->picture);
+
+	(void)room;
+	if (!tfr_item_name(item, name, strlen(name)))
+		return tfr_fail_nomem(err, "reading pictures");
+	if (e->picture == SIZE_MAX) {
+		item->prefix = v->xml_prefix;
+		tfr_item_skip(item, e->status, "%s", name_at(v, e->why));
+	}
+	return TFR_OK;
+}
+
+static void add_measure(int folder, const char *name, struct tfr_measure *m)
+{
+	struct stat st;
+	int64_t mtime;
+
+	if (fstatat(folder, name, &st, 0))
+		return;
+	mtime = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
+	m->bytes += (uint64_t)st.st_size;
+	m->mtime = mtime > m->mtime ? mtime : m->mtime;
+}
+
+/* Of both files: the later time. */
+static void measure(struct tfr_input *in, const struct tfr_item *item, struct tfr_measure *m)
+{
+	struct voc *v = (struct voc *)in;
+	const struct entry *e = entry_of(v, item->number);
+
+	*m = (struct tfr_measure){ 0 };
+	if (item->skipped)
+		return;
+	add_measure(v->pictures, name_at(v, e->picture), m);
+	add_measure(v->annotations, name_at(v, e->xml), m);
+}
+
+static void free_own(void *p)
+{
+	struct own *o = p;
+
+	tfr_buf_clear(&o->xml);
+	tfr_buf_clear(&o->floats);
+	tfr_buf_clear(&o->ints);
+	tfr_buf_clear(&o->texts);
+	tfr_voc_clear(&o->voc);
+	free(o);
+}
+
+static struct own *own_of(struct tfr_item *item)
+{
+	if (!item->own) {
+		item->own = calloc(1, sizeof(struct own));
+		item->free_own = free_own;
+	}
+	return item->own;
+}
+
+/* Reads and parses an annotation; item->file stays as it is. */
+static enum tfr_status read_xml(const struct voc *v, const char *path, struct tfr_item *item,
+	struct own *o, const struct tfr_room *room, struct tfr_error *err)
+{
+	struct tfr_buf picture = item->file;
+	size_t before = item->size;
+	struct tfr_error why = { 0 };
+	enum tfr_status status;
+
+	item->file = o->xml;
+	status = tfr_item_read(item, v->annotations, path, NULL, room, err);
+	o->xml = item->file;
+	item->file = picture;
+	item->size += before;
+	if (status || item->skipped)
+		return status;
+	status = tfr_voc_parse(&o->voc, o->xml.data, o->xml.size, &why);
+	if (status != TFR_EDATA) {
+		if (status && err)
+			*err = why;
+		return status;
+	}
+	tfr_item_skip(item, TFR_EDATA, "%s", why.message);
+	return TFR_OK;
+}
+
+/* --- its features --- */
+
+struct making {
+	struct voc *v;
+	struct tfr_item *item;
+	struct own *o;
+	struct tfr_image_info size; /* of the picture */
+};
+
+/* The next usable object from *at on; NULL: there is none. */
+static const struct tfr_voc_object *usable(const struct making *m, size_t *at)
+{
+	const struct tfr_voc_object *objects = tfr_voc_objects(&m->o->voc);
+
+	while (*at < tfr_voc_count(&m->o->voc))
+		if (tfr_voc_usable(&objects[(*at)++], m->size.width, m->size.height))
+			return &objects[*at - 1];
+	return NULL;
+}
+
+/* The quotients are Python's: doubles, then floats. */
+static enum tfr_status add_side(struct making *m, const char *key, int side, struct tfr_error *err)
+{
+	double size = side % 2 ? m->size.height : m->size.width;
+	const struct tfr_voc_object *o;
+	size_t at = 0;
+
+	m->o->floats.size = 0;
+	while ((o = usable(m, &at))) {
+		float f = (float)(o->box[side] / size);
+
+		if (!tfr_buf_append(&m->o->floats, &f, sizeof(f)))
+			return tfr_fail_nomem(err, "reading annotations");
+	}
+	return tfr_builder_floats(m->item->builder, key, (const float *)(void *)m->o->floats.data,
+		m->o->floats.size / sizeof(float), err);
+}
+
+static enum tfr_status add_ints(struct making *m, const char *key,
+	int64_t (*value)(const struct making *m, const struct tfr_voc_object *o),
+	struct tfr_error *err)
+{
+	const struct tfr_voc_object *o;
+	size_t at = 0;
+
+	m->o->ints.size = 0;
+	while ((o = usable(m, &at))) {
+		int64_t v = value(m, o);
+
+		if (!tfr_buf_append(&m->o->ints, &v, sizeof(v)))
+			return tfr_fail_nomem(err, "reading annotations");
+	}
+	return tfr_builder_int64s(m->item->builder, key, (const int64_t *)(void *)m->o->ints.data,
+		m->o->ints.size / sizeof(int64_t), err);
+}
+
+static enum tfr_status add_texts(
+	struct making *m, const char *key, bool pose, struct tfr_error *err)
+{
+	const struct tfr_voc_object *o;
+	size_t at = 0;
+
+	m->o->texts.size = 0;
+	while ((o = usable(m, &at))) {
+		const char *text = tfr_voc_text(&m->o->voc, pose ? o->pose : o->name);
+		struct tfr_bytes v = { (const uint8_t *)text, strlen(text) };
+
+		if (!tfr_buf_append(&m->o->texts, &v, sizeof(v)))
+			return tfr_fail_nomem(err, "reading annotations");
+	}
+	return tfr_builder_bytes(m->item->builder, key,
+		(const struct tfr_bytes *)(void *)m->o->texts.data,
+		m->o->texts.size / sizeof(struct tfr_bytes), err);
+}
+
+static uint32_t class_of(const struct voc *v, const char *name)
+{
+	return v->in.opts->labels ? tfr_label_map_find(&v->map, name)
+				  : tfr_class_names_find(&v->classes, name, strlen(name));
+}
+
+static int64_t label(const struct making *m, const struct tfr_voc_object *o)
+{
+	return m->v->in.classes[class_of(m->v, tfr_voc_text(&m->o->voc, o->name))].label;
+}
+
+static int64_t difficult(const struct making *m, const struct tfr_voc_object *o)
+{
+	(void)m;
+	return o->difficult;
+}
+
+static int64_t truncated(const struct making *m, const struct tfr_voc_object *o)
+{
+	(void)m;
+	return o->truncated;
+}
+
+/* Whether all classes have labels; otherwise the item is skipped. */
+static bool has_labels(const struct making *m)
+{
+	const struct tfr_voc_object *o;
+	size_t at = 0;
+
+	while ((o = usable(m, &at))) {
+		const char *name = tfr_voc_text(&m->o->voc, o->name);
+
+		if (class_of(m->v, name) != TFR_NO_CLASS)
+			continue;
+		if (m->v->in.opts->labels)
+			tfr_item_skip(m->item, TFR_EDATA, "the class '%.60s' is not in '%.100s'",
+				name, m->v->in.opts->labels);
+		else
+			tfr_item_skip(m->item, TFR_EDATA, "its annotation has changed");
+		return false;
+	}
+	return true;
+}
+
+static enum tfr_status add_boxes(struct making *m, struct tfr_error *err)
+{
+	static const char *const sides[] = { "image/object/bbox/xmin", "image/object/bbox/ymin",
+		"image/object/bbox/xmax", "image/object/bbox/ymax" };
+	enum tfr_status status = tfr_builder_text(m->item->builder, "image/source_id",
+		tfr_voc_text(&m->o->voc, m->o->voc.filename), err);
+	size_t at = 0;
+
+	if (status || !usable(m, &at) || !has_labels(m))
+		return status;
+	for (int i = 0; !status && i < 4; i++)
+		status = add_side(m, sides[i], i, err);
+	if (!status)
+		status = add_ints(m, "image/object/class/label", label, err);
+	if (!status)
+		status = add_texts(m, "image/object/class/text", false, err);
+	if (!status)
+		status = add_ints(m, "image/object/difficult", difficult, err);
+	if (!status)
+		status = add_ints(m, "image/object/truncated", truncated, err);
+	return status ? status : add_texts(m, "image/object/view", true, err);
+}
+
+/* The picture, which must have the size that its annotation says, where it says one. */
+static enum tfr_status read_picture(
+	struct making *m, const struct tfr_room *room, struct tfr_error *err)
+{
+	const struct tfr_voc *voc = &m->o->voc;
+	size_t before = m->item->size;
+	enum tfr_status status = tfr_item_read(m->item, m->v->pictures,
+		(const char *)m->item->name.data, tfr_picture_look, room, err);
+
+	m->item->size += before;
+	if (!status && !m->item->skipped)
+		tfr_picture_probe(m->item, &m->size);
+	if (status || m->item->skipped || (!voc->width && !voc->height) ||
+		(m->size.width == voc->width && m->size.height == voc->height))
+		return status;
+	tfr_item_skip(m->item, TFR_EDATA, "%u x %u, where its annotation says %lld x %lld",
+		m->size.width, m->size.height, (long long)voc->width, (long long)voc->height);
+	m->item->finding = TFR_FOUND_SIZE;
+	return TFR_OK;
+}
+
+static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
+	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
+{
+	struct making m = { .v = (struct voc *)in, .item = item, .o = own_of(item) };
+	enum tfr_status status;
+
+	if (!m.o)
+		return tfr_fail_nomem(err, "reading annotations");
+	item->size = 0;
+	status =
+		read_xml(m.v, name_at(m.v, entry_of(m.v, item->number)->xml), item, m.o, room, err);
+	if (!status && !item->skipped)
+		status = read_picture(&m, room, err);
+	if (!status && !item->skipped)
+		status = tfr_picture_add(in, item, bench, err);
+	return status || item->skipped ? status : add_boxes(&m, err);
+}
+
+/* --- the annotations --- */
+
+static bool keep(struct voc *v, const char *text, size_t *at)
+{
+	*at = v->names.size;
+	return tfr_buf_append(&v->names, text, strlen(text) + 1);
+}
+
+/* Looks at an annotation, which the item's buffers are used for. */
+static enum tfr_status look_at(
+	struct voc *v, const char *path, int fault, struct tfr_item *item, struct tfr_error *err)
+{
+	static const struct tfr_room nobody;
+	struct entry e = { .picture = SIZE_MAX };
+	struct own *o = own_of(item);
+	const char *name;
+	enum tfr_status status = TFR_OK;
+
+	if (!o || !keep(v, path, &e.xml))
+		return tfr_fail_nomem(err, "reading annotations");
+	item->skipped = false;
+	if (fault)
+		tfr_item_skip_fault(item, fault);
+	else
+		status = read_xml(v, path, item, o, &nobody, err);
+	if (status)
+		return status;
+	name = item->skipped ? "" : tfr_voc_text(&o->voc, o->voc.filename);
+	if (!item->skipped && !tfr_coco_is_below(name))
+		tfr_item_skip(item, TFR_EDATA,
+			"it names '%.100s', which leaves the folder of pictures", name);
+	e.status = item->why;
+	if (!keep(v, item->skipped ? item->reason : name, item->skipped ? &e.why : &e.picture) ||
+		!tfr_buf_append(&v->entries_, &e, sizeof(e)))
+		return tfr_fail_nomem(err, "reading annotations");
+	for (size_t k = 0; !item->skipped && k < tfr_voc_count(&o->voc); k++) {
+		const struct tfr_voc_object *object = &tfr_voc_objects(&o->voc)[k];
+		const char *class = tfr_voc_text(&o->voc, object->name);
+
+		/* Without a size, only what is not a box at all is told. */
+		v->unusable +=
+			!tfr_voc_usable(object, o->voc.width ? (uint32_t)o->voc.width : UINT32_MAX,
+				o->voc.height ? (uint32_t)o->voc.height : UINT32_MAX);
+		if (!tfr_class_names_add(&v->classes, class, strlen(class)))
+			return tfr_fail_nomem(err, "reading annotations");
+	}
+	v->in.items++;
+	return TFR_OK;
+}
+
+static bool ends_in_xml(const char *path)
+{
+	size_t n = strlen(path);
+
+	return n > 4 && !strcasecmp(path + n - 4, ".xml");
+}
+
+/* All files .xml below the folder, in the order of their paths. */
+static enum tfr_status look_at_all(struct voc *v, const char *folder, struct tfr_error *err)
+{
+	struct tfr_scan scan;
+	struct tfr_item item = { 0 };
+	TFR_AUTO_BUF path = { 0 };
+	enum tfr_status status = tfr_scan_folder(&scan, folder, NULL, err);
+
+	if (status)
+		return status;
+	for (size_t i = 0; !status && i < scan.n_items; i++) {
+		if (!tfr_scan_path(&scan, &scan.items[i], &path))
+			status = tfr_fail_nomem(err, "reading annotations");
+		else if (ends_in_xml((const char *)path.data))
+			status = look_at(
+				v, (const char *)path.data, scan.items[i].fault, &item, err);
+	}
+	tfr_item_clear(&item);
+	tfr_scan_clear(&scan);
+	return status;
+}
+
+/* Those that a list names, in its order: lines of a name without its extension, and perhaps, as of
+ * the sets of one class, a number. */
+static enum tfr_status look_at_listed(
+	struct voc *v, const char *list, int fd, struct tfr_error *err)
+{
+	struct tfr_lines lines;
+	struct tfr_item item = { 0 };
+	const char *line;
+	size_t size, n;
+	enum tfr_status status;
+	char path[4096];
+
+	tfr_lines_init(&lines, fd, list);
+	while (!(status = tfr_lines_next(&lines, &line, &size, err))) {
+		for (n = 0; n < size && !strchr(" \t\r\n", line[n]); n++)
+			;
+		if (!n)
+			continue;
+		if (memchr(line, '\0', n) || n + 5 > sizeof(path))
+			status = tfr_fail(err, TFR_EDATA, "no name in '%s', line %llu", list,
+				(unsigned long long)lines.number);
+		snprintf(path, sizeof(path), "%.*s.xml", (int)n, line);
+		if (!status && !tfr_coco_is_below(path))
+			status = tfr_fail(err, TFR_EDATA,
+				"a name that leaves the folder of annotations in '%s', line %llu",
+				list, (unsigned long long)lines.number);
+		if (!status)
+			status = look_at(v, path, 0, &item, err);
+		if (status)
+			break;
+	}
+	tfr_lines_clear(&lines);
+	tfr_item_clear(&item);
+	return status == TFR_END ? TFR_OK : status;
+}
+
+static enum tfr_status look_at_set(struct voc *v, const char *top, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *path = NULL;
+	TFR_AUTO_CLOSE int fd = -1;
+
+	if (asprintf(&path, "%s/ImageSets/Main/%s.txt", top, v->in.opts->image_set) < 0) {
+		path = NULL;
+		return tfr_fail_nomem(err, "reading annotations");
+	}
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return fd < 0 ? tfr_fail_errno(err, errno, path, "cannot open")
+		      : look_at_listed(v, path, fd, err);
+}
+
+/* --- the folders --- */
+
+static enum tfr_status open_folder(int *fd, const char *path, struct tfr_error *err)
+{
+	*fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+	return *fd < 0 ? tfr_fail_errno(err, errno, path, "cannot open folder") : TFR_OK;
+}
+
+/* "TOP/JPEGImages/" and "TOP/Annotations/", or as the options have them. */
+static bool set_prefixes(struct voc *v, const struct tfr_convert_opts *o)
+{
+	const char *top = o->inputs[0];
+
+	if (asprintf(&v->prefix, o->annotations ? "%s/" : "%s/JPEGImages/", top) < 0)
+		v->prefix = NULL;
+	if (asprintf(&v->xml_prefix, o->annotations ? "%s/" : "%s/Annotations/",
+		    o->annotations ? o->annotations : top) < 0)
+		v->xml_prefix = NULL;
+	v->in.prefix = v->prefix;
+	return v->prefix && v->xml_prefix;
+}
+
+static enum tfr_status set_classes(struct voc *v, struct tfr_error *err)
+{
+	const struct tfr_convert_opts *o = v->in.opts;
+	enum tfr_status status = TFR_OK;
+
+	if (o->labels) {
+		status = tfr_label_map_read(&v->map, o->labels, o->label_base, err);
+		v->in.classes = v->map.classes;
+		v->in.n_classes = v->map.n;
+	} else if (!tfr_class_names_number(&v->classes, &v->in)) {
+		status = tfr_fail_nomem(err, "reading annotations");
+	}
+	return status;
+}
+
+static void say_unusable(const struct voc *v)
+{
+	const struct tfr_convert_opts *o = v->in.opts;
+	char text[4400];
+
+	if (!v->unusable || !o->warn)
+		return;
+	snprintf(text, sizeof(text),
+		"%zu box%s of '%s' left out: without an area, or past the edge of its picture",
+		v->unusable, v->unusable == 1 ? "" : "es", v->xml_prefix);
+	o->warn(o->ctx, text);
+}
+
+static void close_voc(struct tfr_input *in)
+{
+	struct voc *v = (struct voc *)in;
+
+	if (v->pictures >= 0)
+		close(v->pictures);
+	if (v->annotations >= 0)
+		close(v->annotations);
+	free(v->prefix);
+	free(v->xml_prefix);
+	tfr_buf_clear(&v->names);
+	tfr_buf_clear(&v->entries_);
+	tfr_class_names_clear(&v->classes);
+	tfr_label_map_clear(&v->map);
+	free(v);
+}
+
+static enum tfr_status check(const struct tfr_convert_opts *o, struct tfr_error *err)
+{
+	if (o->instance_masks || o->captions || o->panoptic)
+		return tfr_fail(err, TFR_EUSAGE,
+			"masks, captions and segments are COCO's; annotations of VOC are boxes");
+	if (o->stratify)
+		return tfr_fail(err, TFR_EUSAGE,
+			"a picture with boxes is of no one class that --stratify could divide");
+	if (o->image_set && o->annotations)
+		return tfr_fail(err, TFR_EUSAGE,
+			"an image set is looked for in the folder that has Annotations and "
+			"JPEGImages");
+	if (o->image_set && (!*o->image_set || strchr(o->image_set, '/')))
+		return tfr_fail(err, TFR_EUSAGE, "no name of an image set: '%s'", o->image_set);
+	return TFR_OK;
+}
+
+static enum tfr_status open_voc(
+	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	struct voc *v = calloc(1, sizeof(*v));
+	enum tfr_status status = check(opts, err);
+
+	if (!v)
+		return tfr_fail_nomem(err, "reading annotations");
+	*in = &v->in;
+	v->in = (struct tfr_input){ .ops = &tfr_input_voc, .opts = opts };
+	v->pictures = v->annotations = -1;
+	if (!status && !set_prefixes(v, opts))
+		status = tfr_fail_nomem(err, "reading annotations");
+	if (!status)
+		status = open_folder(&v->pictures, v->prefix, err);
+	if (!status)
+		status = open_folder(&v->annotations, v->xml_prefix, err);
+	if (!status)
+		status = opts->image_set ? look_at_set(v, opts->inputs[0], err)
+					 : look_at_all(v, v->xml_prefix, err);
+	if (!status)
+		status = set_classes(v, err);
+	if (!status && v->in.items > UINT32_MAX)
+		status = tfr_fail(err, TFR_EUSAGE, "more than %u annotations", UINT32_MAX);
+	say_unusable(v);
+	return status;
+}
+
+const struct tfr_input_ops tfr_input_voc = {
+	.name = "voc",
+	.what = "pictures with annotations of VOC",
+	.nothing = "no picture with an annotation in",
+	.refused = "not a picture to use",
+	.pictures = true,
+	.labelled = true,
+	.recognises = recognises,
+	.open = open_voc,
+	.next = next,
+	.load = load,
+	.measure = measure,
+	.close = close_voc,
+};

@@ -1,0 +1,30 @@
+/* tests/fuzz/voc.c - any bytes as an annotation of VOC: what is taken has its texts where it says,
+ * and a box that is usable lies in its picture. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "convert/voc_xml.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct tfr_voc v = { 0 };
+	struct tfr_error err = { 0 };
+	enum tfr_status status = tfr_voc_parse(&v, data, size, &err);
+	const struct tfr_voc_object *o = tfr_voc_objects(&v);
+
+	if (status && (status != TFR_EDATA || !err.message[0]))
+		abort();
+	if (!status && (v.filename >= v.texts.size || !*tfr_voc_text(&v, v.filename)))
+		abort();
+	for (size_t i = 0; !status && i < tfr_voc_count(&v); i++) {
+		if (o[i].name >= v.texts.size || o[i].pose >= v.texts.size ||
+			!*tfr_voc_text(&v, o[i].name))
+			abort();
+		if (tfr_voc_usable(&o[i], 100, 50) && (o[i].box[2] > 100 || o[i].box[3] > 50))
+			abort();
+	}
+	tfr_voc_clear(&v);
+	return 0;
+}
