@@ -20,6 +20,8 @@ int choice_parse(struct cmd *c, const struct choice_settings *s, struct tfr_conv
 	o->exclude = s->exclude.values;
 	o->exclude_count = s->exclude.count;
 	o->labels = s->labels;
+	o->synsets = s->synsets;
+	o->class_list = s->class_list;
 	o->stratify = s->stratify;
 	return 0;
 }

@@ -7,7 +7,7 @@
 
 struct choice_settings {
 	struct opt_list include, exclude;
-	const char *labels;
+	const char *labels, *synsets, *class_list;
 	bool stratify;
 };
 
@@ -21,6 +21,12 @@ struct choice_settings {
 		OPT(STRING, 0, "labels", "FILE", NULL,                                             \
 			"take the labels of class folders from FILE, lines LABEL:NAME or NAME",    \
 			settings, f.labels),                                                       \
+		OPT(STRING, 0, "synsets", "FILE", NULL,                                            \
+			"call the classes as FILE does, lines CLASS TAB TEXT: ImageNet's synsets", \
+			settings, f.synsets),                                                      \
+		OPT(STRING, 0, "class-list", "FILE", NULL,                                         \
+			"take the class of each picture from FILE, a line each, not of folders",   \
+			settings, f.class_list),                                                   \
 		OPT(FLAG, 0, "stratify", NULL, NULL,                                               \
 			"divide each class by the fractions, not all pictures together", settings, \
 			f.stratify)

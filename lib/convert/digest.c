@@ -75,7 +75,7 @@ static void mix_beside(struct digesting *d)
 {
 	const struct tfr_convert_opts *o = d->in->opts;
 	const char *const paths[] = { o->annotations, o->captions, o->panoptic, o->segments,
-		o->masks, o->labels };
+		o->masks, o->labels, o->synsets, o->class_list };
 
 	for (size_t k = 0; k < sizeof(paths) / sizeof(*paths); k++)
 		if (paths[k])

@@ -10,6 +10,7 @@
 #include "convert/label_map.h"
 #include "convert/picture.h"
 #include "convert/scan.h"
+#include "convert/synsets.h"
 
 struct folder {
 	struct tfr_input in;
@@ -19,6 +20,11 @@ struct folder {
 	struct tfr_class *classes;
 	struct tfr_label_map map;
 	uint32_t *class_of; /* of each class folder, its class in the map; NULL: they are alike */
+	/* Of opts->class_list: the class of each item, in place of folders. */
+	uint32_t *class_of_item;
+	struct tfr_class_names names;
+	struct tfr_class_list list;
+	struct tfr_synsets synsets;
 };
 
 static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
@@ -45,7 +51,9 @@ enum tfr_status tfr_folder_next(struct tfr_input *in, struct tfr_item *item,
 	(void)room;
 	if (!tfr_scan_path(&f->scan, found, &item->name))
 		return tfr_fail_nomem(err, "reading files");
-	if (in->n_classes)
+	if (f->class_of_item)
+		item->class = f->class_of_item[item->number];
+	else if (in->n_classes)
 		item->class = class_of(f, f->scan.dirs[found->dir].class);
 	if (found->fault)
 		tfr_item_skip_fault(item, found->fault);
@@ -199,9 +207,90 @@ static enum tfr_status name_classes(struct folder *f, struct tfr_error *err)
 	return TFR_OK;
 }
 
+/* --- ImageNet's lists --- */
+
+static enum tfr_status check_list(const struct folder *f, struct tfr_error *err)
+{
+	const struct tfr_convert_opts *o = f->in.opts;
+
+	for (size_t i = 0; i < f->scan.n_items; i++)
+		if (f->scan.items[i].dir)
+			return tfr_fail(err, TFR_EDATA,
+				"'%s' has files in folders, which a list of classes is not for",
+				o->inputs[0]);
+	if (f->list.n == f->scan.n_items)
+		return TFR_OK;
+	return tfr_fail(err, TFR_EDATA, "'%s' has %zu lines, and '%s' has %zu files", o->class_list,
+		f->list.n, o->inputs[0], f->scan.n_items);
+}
+
+/* The classes are those of the list, or of the map, which must have all of these. */
+static enum tfr_status list_classes(struct folder *f, struct tfr_error *err)
+{
+	const struct tfr_convert_opts *o = f->in.opts;
+	enum tfr_status status = tfr_class_list_read(&f->list, o->class_list, err);
+
+	if (!status)
+		status = check_list(f, err);
+	if (!status && o->labels)
+		status = tfr_label_map_read(&f->map, o->labels, o->label_base, err);
+	if (status)
+		return status;
+	f->class_of_item = malloc((f->list.n + 1) * sizeof(*f->class_of_item));
+	for (size_t i = 0; i < f->list.n; i++) {
+		const char *class = tfr_class_list_at(&f->list, i);
+
+		if (!f->class_of_item || !tfr_class_names_add(&f->names, class, strlen(class)))
+			return tfr_fail_nomem(err, "listing a folder");
+	}
+	if (!tfr_class_names_number(&f->names, &f->in))
+		return tfr_fail_nomem(err, "listing a folder");
+	f->in.classes = o->labels ? f->map.classes : f->names.classes;
+	f->in.n_classes = o->labels ? f->map.n : f->in.n_classes;
+	for (size_t i = 0; i < f->list.n; i++) {
+		const char *class = tfr_class_list_at(&f->list, i);
+
+		f->class_of_item[i] =
+			o->labels ? tfr_label_map_find(&f->map, class)
+				  : tfr_class_names_find(&f->names, class, strlen(class));
+		if (f->class_of_item[i] == TFR_NO_CLASS)
+			return tfr_fail(
+				err, TFR_EDATA, "the class '%s' is not in '%s'", class, o->labels);
+	}
+	return TFR_OK;
+}
+
+/* What people call the classes. */
+static enum tfr_status call_classes(struct folder *f, struct tfr_error *err)
+{
+	const struct tfr_convert_opts *o = f->in.opts;
+	struct tfr_class *classes = o->labels	    ? f->map.classes
+				    : o->class_list ? f->names.classes
+						    : f->classes;
+	enum tfr_status status = tfr_synsets_read(&f->synsets, o->synsets, err);
+
+	if (status)
+		return status;
+	if (!f->in.n_classes)
+		return tfr_fail_path(
+			err, TFR_EDATA, o->inputs[0], "no classes that could be synsets in");
+	for (size_t k = 0; k < f->in.n_classes; k++) {
+		classes[k].human = tfr_synsets_find(&f->synsets, classes[k].text);
+		if (!classes[k].human)
+			return tfr_fail(err, TFR_EDATA, "the class '%s' is not in '%s'",
+				classes[k].text, o->synsets);
+	}
+	return TFR_OK;
+}
+
 void tfr_folder_close(struct tfr_input *in)
 {
 	struct folder *f = (struct folder *)in;
+
+	free(f->class_of_item);
+	tfr_class_names_clear(&f->names);
+	tfr_class_list_clear(&f->list);
+	tfr_synsets_clear(&f->synsets);
 
 	tfr_scan_clear(&f->scan);
 	tfr_label_map_clear(&f->map);
@@ -236,7 +325,8 @@ enum tfr_status tfr_folder_open(struct tfr_input **in, const struct tfr_input_op
 	if (status)
 		return status;
 	f->in.items = f->scan.n_items;
-	return name_classes(f, err);
+	status = opts->class_list ? list_classes(f, err) : name_classes(f, err);
+	return status || !opts->synsets ? status : call_classes(f, err);
 }
 
 /* --- of pictures --- */

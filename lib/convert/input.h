@@ -17,6 +17,7 @@
 struct tfr_class {
 	int64_t label;
 	const char *text;
+	const char *human; /* what people call it; NULL: nothing else */
 };
 
 /* An open input; the first member of each kind's own struct. */

@@ -95,6 +95,11 @@ static enum tfr_status recognise(const struct tfr_input_ops **ops,
 static enum tfr_status check_opts(
 	const struct tfr_input_ops *ops, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
+	if ((opts->synsets || opts->class_list) && ops != &tfr_input_folder)
+		return tfr_fail(err, TFR_EUSAGE, "%s belongs to a folder of pictures, not to %s",
+			opts->synsets ? "--synsets" : "--class-list", ops->what);
+	if (opts->synsets && opts->tfds)
+		return tfr_fail(err, TFR_EUSAGE, "a TFDS data set has no feature for synsets");
 	if (opts->masks && ops != &tfr_input_pairs)
 		return tfr_fail(err, TFR_EUSAGE, "a folder of masks belongs to pairs, not to %s",
 			ops->what);

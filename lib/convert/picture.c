@@ -48,6 +48,25 @@ static enum tfr_status decode_whole(
 	return TFR_OK;
 }
 
+/* A class that people call otherwise is a synset: its features are those of ImageNet's scripts. */
+static enum tfr_status add_class(
+	struct tfr_input *in, const struct tfr_item *item, struct tfr_error *err)
+{
+	const struct tfr_class *class;
+	struct tfr_builder *b = item->builder;
+	enum tfr_status status;
+
+	if (item->class == TFR_NO_CLASS)
+		return TFR_OK;
+	class = &in->classes[item->class];
+	status = tfr_builder_int64(b, "image/class/label", class->label, err);
+	if (!status && class->human)
+		status = tfr_builder_text(b, "image/class/synset", class->text, err);
+	return status ? status
+		      : tfr_builder_text(b, "image/class/text",
+				class->human ? class->human : class->text, err);
+}
+
 static enum tfr_status add_features(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_image_info *info, struct tfr_error *err)
 {
@@ -56,12 +75,8 @@ static enum tfr_status add_features(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_builder *b = item->builder;
 	enum tfr_status status = tfr_builder_int64(b, "image/channels", info->channels, err);
 
-	if (!status && item->class != TFR_NO_CLASS)
-		status = tfr_builder_int64(
-			b, "image/class/label", in->classes[item->class].label, err);
-	if (!status && item->class != TFR_NO_CLASS)
-		status =
-			tfr_builder_text(b, "image/class/text", in->classes[item->class].text, err);
+	if (!status)
+		status = add_class(in, item, err);
 	if (!status)
 		status = tfr_builder_bytes_ref(b, "image/encoded", &encoded, 1, err);
 	if (!status)

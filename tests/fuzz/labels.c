@@ -11,6 +11,7 @@
 
 #include "convert/globs.h"
 #include "convert/label_map.h"
+#include "convert/synsets.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -24,6 +25,25 @@ static void check_map(const char *path)
 				tfr_label_map_find(&m, m.classes[i].text) != i)
 				abort();
 	tfr_label_map_clear(&m);
+}
+
+/* A class that a list of classes has is in no two of synsets, and each has a text. */
+static void check_synsets(const char *path)
+{
+	struct tfr_synsets s = { 0 };
+	struct tfr_class_list l = { 0 };
+	bool named = !tfr_synsets_read(&s, path, NULL);
+
+	if (!tfr_class_list_read(&l, path, NULL))
+		for (size_t i = 0; i < l.n; i++) {
+			const char *text =
+				named ? tfr_synsets_find(&s, tfr_class_list_at(&l, i)) : NULL;
+
+			if (!*tfr_class_list_at(&l, i) || (text && !*text))
+				abort();
+		}
+	tfr_synsets_clear(&s);
+	tfr_class_list_clear(&l);
 }
 
 static void check_glob(const uint8_t *data, size_t size)
@@ -56,6 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	check_map(path);
+	check_synsets(path);
 	close(fd);
 	return 0;
 }

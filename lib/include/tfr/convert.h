@@ -146,6 +146,12 @@ struct tfr_convert_opts {
 	/* A folder: the classes and their labels, from a file of lines LABEL:NAME or NAME.  A class
 	 * folder that is not in it is an error.  NULL: the folders, numbered from label_base. */
 	const char *labels;
+	/* A folder: a file of lines CLASS TAB TEXT (a space will do), by which image/class/text is
+	 * TEXT and CLASS becomes image/class/synset, as ImageNet's scripts have it. */
+	const char *synsets;
+	/* A folder without folders in it: a file with the class of each file, a line each, in their
+	 * order. */
+	const char *class_list;
 	/* A folder: patterns of paths below it (convert/globs.h).  Only files are taken that are,
 	 * or lie in, what one of `include` matches, all where there is none; what one of `exclude`
 	 * matches is not looked at. */
