@@ -57,9 +57,11 @@ enum tfr_image_format tfr_image_sniff(const void *data, size_t size)
 	for (size_t i = 0; i < FORMATS; i++)
 		for (size_t m = 0; m < 3 && formats[i].magic[m].size; m++) {
 			size_t offset = formats[i].magic[m].offset, n = formats[i].magic[m].size;
+			const char *bytes = formats[i].magic[m].bytes;
 
-			if (size >= offset + n &&
-				memcmp(p + offset, formats[i].magic[m].bytes, n) == 0 &&
+			/* The first byte decides nearly always, and needs no call. */
+			if (size >= offset + n && p[offset] == (uint8_t)*bytes &&
+				memcmp(p + offset, bytes, n) == 0 &&
 				confirmed(formats[i].format, p, size))
 				return formats[i].format;
 		}
