@@ -20,6 +20,7 @@ const struct command *const commands[] = {
 	&cmd_count,
 	&cmd_check,
 	&cmd_schema,
+	&cmd_stats,
 	&cmd_index,
 	&cmd_repair,
 	&cmd_shuffle_to_disk,

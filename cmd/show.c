@@ -204,7 +204,8 @@ static int show_main(struct cmd *c)
 	if (!run.printer)
 		status = TFR_ENOMEM;
 	else if (s->html)
-		status = show_html_open(&run.html, s->html, s->force, print_opts.values, &err);
+		status = show_html_open(
+			&run.html, s->html, s->force, "show", print_opts.values, &err);
 	if (!status)
 		status = show_all(&run, &err);
 	if (status != TFR_END) {

@@ -40,8 +40,11 @@ static const char head[] =
 	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 	"img-src data:; style-src 'unsafe-inline'\">\n"
-	"<meta name=\"viewport\" content=\"width=device-width\">\n<title>tfr show</title>\n"
-	"<style>\n"
+	"<meta name=\"viewport\" content=\"width=device-width\">\n<title>tfr ";
+
+/* Behind the command that made the page. */
+static const char style[] =
+	"</title>\n<style>\n"
 	":root { color-scheme: light dark; }\n"
 	"body { font: 14px/1.4 system-ui, sans-serif; margin: 1rem; }\n"
 	"main { display: grid; grid-template-columns: repeat(auto-fill, minmax(17rem, 1fr)); "
@@ -85,7 +88,7 @@ static void put_filters(struct show_html *h)
 }
 
 enum tfr_status show_html_open(struct show_html **html, const char *path, bool force,
-	unsigned values, struct tfr_error *err)
+	const char *command, unsigned values, struct tfr_error *err)
 {
 	struct show_html *h = calloc(1, sizeof(*h));
 
@@ -100,6 +103,8 @@ enum tfr_status show_html_open(struct show_html **html, const char *path, bool f
 	if (page_open(&h->page, path, force, err))
 		return err->status;
 	page_text(h->page, head);
+	page_text(h->page, command);
+	page_text(h->page, style);
 	put_filters(h);
 	return page_status(h->page, err);
 }
@@ -108,6 +113,11 @@ enum tfr_status show_html_publish(struct show_html *h, struct tfr_error *err)
 {
 	page_text(h->page, "</main>\n</body>\n</html>\n");
 	return page_publish(h->page, err);
+}
+
+struct page *show_html_page(struct show_html *h)
+{
+	return h->page;
 }
 
 void show_html_close(struct show_html *h)

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <tfr/survey.h>
+
 enum { TFR_BINS_PAGE = 64 };
 
 struct tfr_bins {
@@ -49,11 +51,5 @@ static inline size_t tfr_bins_bytes(const struct tfr_bins *b, const struct tfr_b
 				  (size_t)b->n * layout->width * sizeof(*b->pages)
 			: 0;
 }
-
-/* What lies between two numbers, both included. */
-struct tfr_bin {
-	double low, high;
-	uint64_t count;
-};
 
 #endif

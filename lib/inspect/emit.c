@@ -31,13 +31,21 @@ void tfr_emit(struct tfr_emit *e, const char *format, ...)
 
 /* --- fields --- */
 
+/* Among bytes that are nothing in particular a few begin like something by chance: those that parse
+ * as a message, and one in some thousands of those that begin like a picture. */
 static enum tfr_value_content content_of(const struct tfr_facts *f)
 {
 	enum tfr_value_content content = TFR_VALUE_EMPTY;
+	uint64_t binary = f->contents[TFR_VALUE_BINARY];
 
-	for (int i = TFR_VALUE_PICTURE; i < TFR_CONTENTS; i++)
-		if (f->contents[i])
+	for (int i = TFR_VALUE_PICTURE; i < TFR_CONTENTS; i++) {
+		bool chance = binary &&
+			      (i == TFR_VALUE_MESSAGE ||
+				      (i == TFR_VALUE_PICTURE && f->contents[i] < binary / 1000));
+
+		if (f->contents[i] && !chance)
 			content = content ? TFR_CONTENTS : (enum tfr_value_content)i;
+	}
 	return content;
 }
 

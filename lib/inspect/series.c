@@ -220,6 +220,8 @@ double tfr_bins_quantile(
 	for (size_t i = 0; i < n; i++) {
 		seen += bins[i].count;
 		middle = bins[i].low / 2 + bins[i].high / 2;
+		if (!bins[i].low || !bins[i].high)
+			middle = 0; /* what it holds is mostly zeros */
 		if ((double)seen >= wanted)
 			break;
 	}

@@ -8,6 +8,9 @@
 
 enum { ROWS = 5, ROW_BITS = 12, ROW = 1 << ROW_BITS, SLOTS = 4 * TFR_TOPS_EXACT };
 
+/* The lowest are sorted out when this is full. */
+enum { DRAWN_ROOM = 2 * TFR_TOPS_DRAWN };
+
 struct counted {
 	struct tfr_value v; /* its text is ours */
 	uint64_t count;
@@ -26,7 +29,7 @@ struct tfr_tops {
 	/* From then on: */
 	bool overflowed;     /* atomic */
 	uint64_t *sketch;    /* ROWS * ROW */
-	struct drawn *drawn; /* ascending by draw, then hash */
+	struct drawn *drawn; /* once settled, ascending by draw, then hash */
 	uint32_t n_drawn;
 	uint64_t limit; /* atomic: what is drawn must be below */
 };
@@ -149,39 +152,45 @@ static bool count(struct tfr_tops *t, const struct tfr_value *v, uint64_t n)
 	return true;
 }
 
-static bool before(const struct drawn *d, uint64_t draw, uint64_t hash)
+static int compare_drawn(const void *a, const void *b)
 {
-	return d->draw != draw ? d->draw < draw : d->v.hash < hash;
+	const struct drawn *x = a, *y = b;
+
+	if (x->draw != y->draw)
+		return x->draw < y->draw ? -1 : 1;
+	return (x->v.hash > y->v.hash) - (x->v.hash < y->v.hash);
+}
+
+/* Keeps the lowest, each once. */
+void tfr_tops_settle(struct tfr_tops *t)
+{
+	uint32_t kept = 0;
+
+	if (t->n_drawn > 1)
+		qsort(t->drawn, t->n_drawn, sizeof(*t->drawn), compare_drawn);
+	for (uint32_t i = 0; i < t->n_drawn; i++)
+		if (kept == TFR_TOPS_DRAWN ||
+			(kept && !compare_drawn(&t->drawn[kept - 1], &t->drawn[i])))
+			free((void *)(uintptr_t)t->drawn[i].v.text);
+		else
+			t->drawn[kept++] = t->drawn[i];
+	t->n_drawn = kept;
+	if (kept == TFR_TOPS_DRAWN)
+		__atomic_store_n(&t->limit, t->drawn[kept - 1].draw, __ATOMIC_RELAXED);
 }
 
 static bool draw(struct tfr_tops *t, const struct tfr_value *v, uint64_t number)
 {
-	uint32_t low = 0, high = t->n_drawn;
-	struct drawn d = { .draw = number };
-
 	if (!t->drawn)
-		t->drawn = malloc(TFR_TOPS_DRAWN * sizeof(*t->drawn));
+		t->drawn = malloc(DRAWN_ROOM * sizeof(*t->drawn));
 	if (!t->drawn)
 		return false;
-	while (low < high) {
-		uint32_t mid = (low + high) / 2;
-
-		if (before(&t->drawn[mid], number, v->hash))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (low == TFR_TOPS_DRAWN || (low < t->n_drawn && t->drawn[low].draw == number &&
-					     t->drawn[low].v.hash == v->hash))
-		return true;
-	if (!copy_value(&d.v, v))
+	if (t->n_drawn == DRAWN_ROOM)
+		tfr_tops_settle(t);
+	t->drawn[t->n_drawn].draw = number;
+	if (!copy_value(&t->drawn[t->n_drawn].v, v))
 		return false;
-	if (t->n_drawn == TFR_TOPS_DRAWN)
-		free((void *)(uintptr_t)t->drawn[--t->n_drawn].v.text);
-	memmove(&t->drawn[low + 1], &t->drawn[low], (t->n_drawn - low) * sizeof(d));
-	t->drawn[low] = d;
-	if (++t->n_drawn == TFR_TOPS_DRAWN)
-		__atomic_store_n(&t->limit, t->drawn[TFR_TOPS_DRAWN - 1].draw, __ATOMIC_RELAXED);
+	t->n_drawn++;
 	return true;
 }
 
@@ -198,6 +207,7 @@ bool tfr_tops_merge(struct tfr_tops *into, const struct tfr_tops *from)
 		ok = count(into, &from->values[i].v, from->values[i].count);
 	for (uint32_t i = 0; ok && i < from->n_drawn; i++)
 		ok = draw(into, &from->drawn[i].v, from->drawn[i].draw);
+	tfr_tops_settle(into);
 	return ok;
 }
 
@@ -287,6 +297,7 @@ void tfr_tops_unpack(struct tfr_tops *t, struct tfr_unpack *u)
 
 		ok = u->bad || draw(t, &v, number);
 	}
+	tfr_tops_settle(t);
 	u->no_memory |= !ok;
 	u->bad |= !ok;
 }

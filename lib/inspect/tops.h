@@ -31,6 +31,8 @@ struct tfr_tops;
 
 struct tfr_tops *tfr_tops_new(void); /* NULL: out of memory */
 void tfr_tops_free(struct tfr_tops *t);
+/* After the last value, before anything below. */
+void tfr_tops_settle(struct tfr_tops *t);
 bool tfr_tops_merge(struct tfr_tops *into, const struct tfr_tops *from);
 void tfr_tops_pack(const struct tfr_tops *t, struct tfr_pack *p);
 void tfr_tops_unpack(struct tfr_tops *t, struct tfr_unpack *u);

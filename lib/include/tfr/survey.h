@@ -62,4 +62,119 @@ TFR_API void tfr_survey_contradictions(
 TFR_API void tfr_survey_drift(
 	const struct tfr_survey *s, void (*tell)(void *ctx, const char *text), void *ctx);
 
+/* --- the statistics: after a survey with `values` --- */
+
+enum { TFR_QUANTILES = 7, TFR_TOP_VALUES = 10 };
+/* 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99 */
+TFR_API extern const double tfr_quantiles[TFR_QUANTILES];
+
+/* What lies between two numbers, both included. */
+struct tfr_bin {
+	double low, high;
+	uint64_t count;
+};
+
+/* How numbers are distributed.  Mean and deviation (of the population) are rounded once, from exact
+ * sums.  Quantile q is the value of rank ceil(q * count), within 1/128 of itself, or exact for
+ * whole numbers below 64 in amount.  All are 0 where there are no numbers. */
+struct tfr_distribution {
+	uint64_t count;
+	double min, max, mean, deviation;
+	double quantiles[TFR_QUANTILES];
+	struct tfr_bin *bins; /* ascending, those that are not empty, each within 1/64 of itself */
+	size_t bin_count;
+};
+
+struct tfr_top_value {
+	int64_t number; /* of int64 */
+	float real;	/* of float */
+	struct tfr_bytes bytes;
+	uint64_t count; /* exact, or at most 1/2048 of all values too many, in 97 of 100 cases */
+};
+
+/* A feature of one kind.  One that comes in two kinds is there twice. */
+struct tfr_feature_stats {
+	const char *name; /* bytes that are no UTF-8 and control characters as \xNN */
+	enum tfr_kind kind;
+	uint64_t records; /* that have it */
+	uint64_t empty;	  /* of these: without a value */
+	uint64_t values;
+	uint64_t bytes;			/* of values, without names and framing */
+	struct tfr_distribution length; /* values in a record */
+	struct tfr_distribution
+		numbers;  /* values; of bytes their sizes; of floats the finite ones */
+	int64_t min, max; /* of int64, which a double need not hold */
+	uint64_t nan, infinite, minus_infinite;
+	/* Different values: exact up to 1024, beyond with a standard error of 0.8 %. */
+	uint64_t distinct;
+	bool distinct_exact;
+	/* The most frequent ones: all up to 1024 different ones are counted; beyond, those of at
+	 * least 1/512 of all values are looked for, and one of 1/100 is missed once in 30,000
+	 * times. Bytes above 256 are never among them. */
+	struct tfr_top_value top[TFR_TOP_VALUES];
+	size_t top_count;
+	bool top_exact;
+	/* Of bytes: values by content; pictures by format, those that could not be measured. */
+	uint64_t contents[TFR_CONTENTS];
+	uint64_t formats[TFR_IMAGE_JP2 + 1];
+	uint64_t damaged;
+	struct tfr_distribution width, height; /* of the others */
+	void *memory;			       /* what is pointed to */
+};
+
+TFR_API size_t tfr_survey_count(const struct tfr_survey *s); /* features */
+/* Feature `i`, in bytewise order of names, then of kinds.  Views into `s` and into what
+ * tfr_feature_stats_clear() frees. */
+TFR_API enum tfr_status tfr_survey_feature(
+	const struct tfr_survey *s, size_t i, struct tfr_feature_stats *f, struct tfr_error *err);
+TFR_API void tfr_feature_stats_clear(struct tfr_feature_stats *f);
+TFR_API uint64_t tfr_survey_files(const struct tfr_survey *s);
+/* Payload bytes of records; the caller frees d->bins. */
+TFR_API enum tfr_status tfr_survey_sizes(
+	const struct tfr_survey *s, struct tfr_distribution *d, struct tfr_error *err);
+
+/* Its members into an open object, with all that merging takes in `state`. */
+TFR_API enum tfr_status tfr_survey_json(
+	const struct tfr_survey *s, struct tfr_json *j, struct tfr_error *err);
+/* Reads `state` of such an object out of a file.  TFR_EDATA: it is none. */
+TFR_API enum tfr_status tfr_survey_read(
+	struct tfr_survey **s, const char *path, struct tfr_error *err);
+/* Adds `from`: `into` is then what one pass over the records of both gives, to the bit. */
+TFR_API enum tfr_status tfr_survey_merge(
+	struct tfr_survey *into, const struct tfr_survey *from, struct tfr_error *err);
+
+/* --- the order --- */
+
+struct tfr_order_opts {
+	struct tfr_sweep_opts common; /* the files are read in order */
+	const char *label;	      /* the feature whose value 0 is a record's class */
+	uint64_t batch;		      /* 0: 64 */
+	uint64_t buffer;	      /* of tf.data's shuffle(); 0: 2048 */
+};
+
+/* How well a set is mixed, by the classes of its records. */
+struct tfr_order_report {
+	uint64_t records; /* that have a class */
+	uint64_t absent;  /* that have none, and are passed over */
+	uint64_t classes;
+	/* Runs of records of one class: how many, the longest, and how long they are on average in
+	 * a random order of these records. */
+	uint64_t runs, longest_run;
+	double random_run;
+	/* The share of the variance of a record's place that its class explains (the correlation
+	 * ratio, squared), and what it is on average in a random order. */
+	double position, random_position;
+	/* The entropy of the classes in a batch, in bits, on average over all full batches behind a
+	 * shuffle buffer, and over all batches that the records can make; `enough`: at least 95 %
+	 * of that.  0 batches: there are fewer records than a batch has. */
+	uint64_t batch, buffer, batches;
+	double entropy, random_entropy;
+	bool enough;
+	uint64_t enough_buffer; /* the smallest power of two that is, up to 2^17; 0: none */
+};
+
+/* TFR_EUSAGE: more than 65536 classes.  Else as every pass over the input. */
+TFR_API enum tfr_status tfr_order(
+	const struct tfr_order_opts *opts, struct tfr_order_report *report, struct tfr_error *err);
+
 #endif

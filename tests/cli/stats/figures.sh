@@ -1,0 +1,33 @@
+# Counts, ranges, means, quantiles, different and most frequent values, of all kinds; pictures; what is odd.
+exec 2>&1
+cat > make.py <<'P'
+from records import bytes_list, entry, example, field, float_list, frame, int64_list
+import struct, zlib
+def png(w, h):
+    def chunk(kind, data):
+        return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))
+    return b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', struct.pack('>IIBBBBB', w, h, 8, 0, 0, 0, 0)) + chunk(b'IDAT', zlib.compress(b'\0' * (w + 1) * h)) + chunk(b'IEND', b'')
+inf = float('inf')
+rows = []
+for k in range(100):
+    row = {'label': int64_list([k % 3]), 'wide': int64_list([-2**63, 2**63 - 1][k % 2:] if k % 10 else []),
+           'score': float_list([k / 8, -k / 8]), 'text': bytes_list([b'caf\xc3\xa9\n' if k % 4 else b'\xff%d' % k]), 'id': bytes_list([b'%03d' % k]),
+           'image': bytes_list([png(3 + k % 5, 2)]), 'unset': b''}
+    if k == 7:
+        row['odd'] = float_list([float('nan'), inf, inf, -inf, -0.0, 1e-45])
+        row['long'] = bytes_list([b'x' * 300])
+    rows.append(row)
+open('a', 'wb').write(b''.join(frame(example(r)) for r in rows))
+open('none', 'wb')
+open('sequence', 'wb').write(frame(field(1, entry(b'label', int64_list([1]))) + field(2, entry(b'frames', field(1, int64_list([1]))))))
+open('two', 'wb').write(frame(example({'x': int64_list([1])})) + frame(example({'x': float_list([1])})))
+open('raw', 'wb').write(frame(b'just bytes'))
+P
+python3 make.py
+tfr stats a
+echo "json:"; tfr stats --json a | sed 's/"state": ".*"/"state": …/'
+echo "none:"; tfr stats none; tfr stats --json none | head -n 8
+echo "sequence:"; tfr stats sequence | head -n 3
+echo "two:"; tfr stats two; echo "status $?"
+echo "raw:"; tfr stats raw; echo "status $?"; tfr stats --on-error skip raw; echo "status $?"
+echo "where:"; tfr stats --where 'label == 1' a | head -n 1
