@@ -9,7 +9,14 @@
 #include "pipeline/plan.h"
 #include "pipeline/state.h"
 
-enum { MIB = 1 << 20, GRAIN_MOST = 256, GRAIN_LEAST = 4, GRAIN_BYTES = 256 << 10, SLOTS_MOST = 64 };
+enum {
+	MIB = 1 << 20,
+	GRAIN_MOST = 256,
+	GRAIN_LEAST = 4,
+	GRAIN_BYTES = 256 << 10,
+	SLOTS_MOST = 64,
+	MORE = 12
+};
 
 /* What this process takes before it feeds anything: code, libraries, stacks. */
 #define PROCESS_BYTES (10ull * MIB)
@@ -270,9 +277,22 @@ static unsigned least_staging(const struct tfr_pipeline *p)
 	return copies < 2 ? 1 : (unsigned)((transfers + lanes - 1) / lanes);
 }
 
-/* Buffers for batches: as many in flight as was asked for; else as many as fit, for one that is
- * filled, one that is sent and one that is used.  Where a worker makes a whole batch, each has one.
+/* Batches of records are made in no time: several threads hand each of them on, and none should
+ * wait for another to be woken.  Each worker makes one, and a few more wait, where they are small.
  */
+static bool fits_records(struct tfr_pipeline *p, const struct findings *f)
+{
+	unsigned each = p->opts.threads + 2;
+	uint64_t less = total_with(p, f, each, 3);
+
+	if (less <= p->plan.limit && total_with(p, f, each + MORE, MORE) <= p->plan.limit &&
+		p->plan.total - less <= p->plan.limit / 16)
+		return true;
+	return total_with(p, f, each, 3) <= p->plan.limit / 2;
+}
+
+/* Buffers for batches: as many in flight as was asked for; else as many as fit, for one that is
+ * filled, one that is sent and one that is used. */
 static bool fits(struct tfr_pipeline *p, const struct findings *f)
 {
 	static const unsigned choices[][2] = { { 3, 3 }, { 3, 2 }, { 2, 2 }, { 2, 1 }, { 1, 1 } };
@@ -284,8 +304,7 @@ static bool fits(struct tfr_pipeline *p, const struct findings *f)
 
 		return total_with(p, f, n, n) <= plan->limit;
 	}
-	if (flow_last_const(p)->kind == NODE_RECORDS &&
-		total_with(p, f, p->opts.threads + 2, 3) <= plan->limit / 2)
+	if (flow_last_const(p)->kind == NODE_RECORDS && fits_records(p, f))
 		return true;
 	for (size_t i = 0; i < sizeof(choices) / sizeof(*choices); i++) {
 		if (choices[i][0] < least)
