@@ -376,6 +376,7 @@ void batch_ready(struct tfr_pipeline *p, struct fill *b)
 
 	b->state = FILL_READY;
 	b->home->ready++;
+	p->assembled.now++;
 	c->items++;
 	c->bytes += b->used;
 	p->moves++;

@@ -157,6 +157,8 @@ static void deliver(struct tfr_pipeline *p, struct tfr_batch *batch, uint64_t wa
 	struct target *t = next_target(p);
 	const struct arrival *a = &t->batches[p->deliver_batch++];
 
+	p->arrived.now--;
+
 	t->held++;
 	*batch = (struct tfr_batch){ .index = p->batches,
 		.epoch = a->epoch,
@@ -184,6 +186,7 @@ enum tfr_status tfr_pipeline_next(
 	span_end(&p->consumer_span);
 	span_charge(&p->consumer_span, &c->starved);
 	p->asked = true;
+	found_look(&p->arrived);
 	if (!p->opts.steps || p->batches < p->opts.steps)
 		status = await_batch(p, err);
 	p->asked = false;

@@ -2,7 +2,7 @@
  *
  * A regular file is read in runs of whole records and nothing is copied; each payload is verified
  * here, so that what is damaged ends the file exactly where it lies.  What is no regular file gives
- * what it has when somebody waits for it: its records are copied one by one to blocks of their own,
+ * what it has before it waits for more: its records are copied one by one to blocks of their own,
  * for a run would wait until a block is full. */
 #include <stdlib.h>
 #include <string.h>
@@ -262,7 +262,8 @@ static enum tfr_status read_records(struct reading *r, struct open_file *f)
 		}
 		if (status == TFR_OK)
 			status = keep(r, f, rec, &r->err);
-		if (f->grain && f->grain->count && (status || atomic_load(&r->hungry))) {
+		if (f->grain && f->grain->count &&
+			(status || atomic_load(&r->hungry) || !tfr_reader_holds_next(f->reader))) {
 			go_on = hand_over(r, f) && go_on;
 			if (!status)
 				status = renew(r, f);

@@ -30,6 +30,17 @@ struct counter {
 	uint64_t items, bytes;
 };
 
+/* A queue as those found it who take from it. */
+struct found {
+	uint64_t now, seen, looks;
+};
+
+static inline void found_look(struct found *f)
+{
+	f->seen += f->now;
+	f->looks++;
+}
+
 /* What a thread is at, while it is at one thing for long. */
 struct span {
 	uint64_t since;
@@ -308,8 +319,9 @@ struct tfr_pipeline {
 	pthread_mutex_t skip_lock; /* one call of opts.skipped at a time */
 
 	struct counter counters[ROWS_MAX];
-	struct counter inflated; /* of all readers: the row inflate, where there is one */
-	unsigned dropping;	 /* jobs of the last node that are not counted yet */
+	struct counter inflated;	 /* of all readers: the row inflate, where there is one */
+	struct found assembled, arrived; /* batches that wait for their device, for the consumer */
+	unsigned dropping;		 /* jobs of the last node that are not counted yet */
 	uint64_t pool_starved, pool_blocked, pool_serial; /* idle workers, by cause */
 	uint64_t start_ns, first_ns, last_ns;		/* opened; first and last batch delivered */
 	struct counter first[ROWS_MAX], last[ROWS_MAX]; /* counters at those */

@@ -155,7 +155,7 @@ static void fill_queue(const struct tfr_pipeline *p, unsigned row, struct tfr_st
 		if (n->kind >= NODE_PLACE || n->row != row || !n->to)
 			continue;
 		s->queue_mean = n->looks ? (double)n->seen / (double)n->looks : 0;
-		s->queue_now = n->kind == NODE_SHUFFLE ? mixer_held(&n->mixer) : node_waiting(p, n);
+		s->queue_now = n->kind == NODE_SHUFFLE ? n->held : node_waiting(p, n);
 		if (n->kind == NODE_SHUFFLE)
 			s->queue_capacity = n->mixer.shuffler.capacity;
 		else
@@ -163,6 +163,27 @@ static void fill_queue(const struct tfr_pipeline *p, unsigned row, struct tfr_st
 						    : (uint64_t)n->slot_count * n->grain *
 							      (n->decodes ? n->recipe.copies : 1);
 	}
+}
+
+static void fill_found(const struct found *f, uint64_t capacity, struct tfr_stage_stats *s)
+{
+	s->queue_mean = f->looks ? (double)f->seen / (double)f->looks : 0;
+	s->queue_capacity = capacity;
+	s->queue_now = f->now;
+}
+
+/* Batches: in staging memory as their device found them, and on devices as the consumer did.  Those
+ * in staging memory are behind the last stage before upload. */
+static void fill_batches(const struct tfr_pipeline *p, struct tfr_pipeline_stats *st)
+{
+	uint64_t each = (uint64_t)p->lane_count * p->opts.steps_per_transfer;
+
+	if (!p->lane_count)
+		return;
+	if (p->uploads)
+		fill_found(&p->arrived, each * p->plan.device, &st->stages[p->rows - 1]);
+	fill_found(&p->assembled, each * p->plan.staging,
+		&st->stages[p->uploads ? p->rows - 2 : p->rows - 1]);
 }
 
 static void fill_stages(const struct tfr_pipeline *p, struct tfr_pipeline_stats *st)
@@ -230,6 +251,7 @@ void tfr_pipeline_stats(struct tfr_pipeline *p, struct tfr_pipeline_stats *st)
 	fill_rates(p, st);
 	fill_waits(p, st);
 	fill_stages(p, st);
+	fill_batches(p, st);
 	fill_devices(p, st);
 	stats_judge(p, st);
 	pthread_mutex_unlock(&p->lock);

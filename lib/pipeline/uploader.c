@@ -132,6 +132,8 @@ static void start_upload(struct lane *l, struct staging *b, unsigned count, unsi
 	struct target *t = &l->targets[target];
 	enum tfr_status status;
 
+	found_look(&p->assembled);
+	p->assembled.now -= count;
 	b->state = STAGING_FLYING;
 	b->target = target;
 	b->bytes = note_batches(l, b, count, t);
@@ -233,6 +235,7 @@ static void finish_upload(struct lane *l)
 	line_take(&l->flying);
 	account_upload(l, seconds, b);
 	t->state = TARGET_FULL;
+	p->arrived.now += t->count;
 	line_put(&l->full, b->target);
 	b->state = STAGING_FREE;
 	b->ready = 0;

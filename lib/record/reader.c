@@ -357,6 +357,14 @@ static enum tfr_status next_delimited(
 
 /* --- records --- */
 
+bool tfr_reader_holds_next(const struct tfr_reader *r)
+{
+	size_t have = r->end - r->begin;
+
+	return r->framing == TFR_FRAMING_RECORDS && have >= TFR_RECORD_OVERHEAD &&
+	       tfr_load64(r->block + r->begin) <= have - TFR_RECORD_OVERHEAD;
+}
+
 static enum tfr_status next_record(
 	struct tfr_reader *r, struct tfr_record *rec, struct tfr_error *err)
 {

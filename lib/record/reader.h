@@ -37,6 +37,9 @@ static inline uint64_t tfr_reader_inflate_ns(const struct tfr_reader *r)
 	return tfr_stream_inflate_ns(r->stream);
 }
 
+/* Whether the next record is here, so that tfr_reader_next() will not wait for the file. */
+bool tfr_reader_holds_next(const struct tfr_reader *r);
+
 /* Says where the reader is and what `kind` of fault it met there.  TFR_EDATA. */
 enum tfr_status tfr_reader_fail(struct tfr_reader *r, enum tfr_fault kind, struct tfr_error *err);
 /* Passes over `size` bytes of the block that are part of a fault. */

@@ -1,11 +1,14 @@
 /* Lists of stages in every order: what they put into batches depends on the files, the list and the
  * seed alone, and is what the stages mean. */
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "pipeline/state.h"
 #include "support/temp.h"
 #include "unit/pipeline/made.h"
 
@@ -507,6 +510,114 @@ Test(flow, inflates_in_a_row_of_its_own)
 	cr_assert_eq(run.stats.stages[0].items, 10000);
 }
 
+/* A mask goes with its picture, whatever becomes of both. */
+Test(flow, has_masks_beside_their_pictures)
+{
+	static const char *const lists[] = {
+		"read,parse,shuffle=9,decode=masks,random-crop=17*2,mirror,cast=uint8,batch=12,"
+		"upload",
+		"read,parse,decode=masks,random-crop=17*2,mirror,shuffle=30,cast=uint8,batch=12,"
+		"upload",
+		"read,parse,decode=masks,resize=19x17,cache=kept,random-crop=17*4,cast=uint8,batch="
+		"12,"
+		"upload",
+	};
+	const char *const paths[] = { "p-0" };
+	struct tfr_pipeline_opts opts = { .epochs = 2 };
+	struct tfr_device *dev;
+	struct tfr_set *set;
+
+	make_pairs("p-0", 31);
+	set = open_set(paths, 1);
+	cr_assert_eq(tfr_device_open(&dev, "host", NULL), TFR_OK);
+	for (unsigned i = 0; i < 3; i++) {
+		struct tfr_pipeline *p;
+		struct tfr_batch batch;
+		unsigned count = 0;
+
+		opts.stages = lists[i];
+		opts.set = set;
+		opts.devices = &dev;
+		opts.device_count = 1;
+		cr_assert_eq(tfr_pipeline_open(&p, &opts, NULL), TFR_OK, "%s", lists[i]);
+		while (tfr_pipeline_next(p, &batch, NULL) == TFR_OK) {
+			const uint8_t *pictures = batch.tensors[0].data;
+			const uint8_t *masks = batch.tensors[1].data;
+
+			cr_assert_eq(batch.tensor_count, 2);
+			cr_assert_str_eq(batch.tensors[1].name, "mask");
+			cr_assert_eq(batch.tensors[1].shape[3], 1);
+			for (uint32_t k = 0; k < batch.records; k++, count++)
+				for (unsigned px = 0; px < 17 * 17; px++) {
+					cr_assert_eq(masks[k * 17 * 17 + px], masks[k * 17 * 17]);
+					cr_assert_eq(pictures[3 * (k * 17 * 17 + px)],
+						masks[k * 17 * 17]);
+				}
+			tfr_pipeline_release(p, &batch);
+		}
+		cr_assert_eq(count, 2 * 31 * 4);
+		tfr_pipeline_close(p);
+		expect_invariant(opts, 2 * 31 * 4);
+	}
+	tfr_device_close(dev);
+	tfr_set_close(set);
+}
+
+/* A writer that stops in the middle. */
+Test(flow, ends_where_nothing_moves_any_more)
+{
+	struct tfr_pipeline_opts opts = {
+		.stages = "read,batch=8,upload", .epochs = 1, .stall_timeout = 0.5
+	};
+	char *bytes = malloc(1 << 20);
+	struct run run;
+	size_t size;
+	FILE *f;
+	int fd;
+
+	make_payloads("whole", 100);
+	f = fopen("whole", "rb");
+	size = fread(bytes, 1, 1 << 20, f);
+	fclose(f);
+	cr_assert_eq(mkfifo("pipe", 0600), 0);
+	fd = open("pipe", O_RDWR);
+	cr_assert_eq(write(fd, bytes, size / 2), (ssize_t)size / 2);
+	run_feed_on(&run, "pipe", opts);
+	cr_assert_eq(run.end, TFR_ESYS, "%s", run.err.message);
+	cr_assert_not_null(strstr(run.err.message, "'read'"), "%s", run.err.message);
+	cr_assert_gt(run.batches, 3);
+	close(fd);
+	free(bytes);
+}
+
+/* What arrived is not what was sent: batch, device and byte are named. */
+Test(flow, names_the_byte_that_did_not_arrive)
+{
+	struct tfr_pipeline p = { .opts = { .steps_per_transfer = 1 }, .layout = { .stride = 64 } };
+	uint8_t sent[64] = { 1, 2, 3 }, check[64];
+	struct lane l = { .p = &p, .check = check };
+	struct fill f = { .state = FILL_READY, .number = 7, .records = 1, .used = 64 };
+	struct staging b = { .memory = sent, .fills = &f, .bytes = 64 };
+	struct target t = { 0 };
+	struct tfr_event *ev;
+	struct tfr_error err;
+	void *memory;
+
+	cr_assert_eq(tfr_device_open(&l.device, "host", NULL), TFR_OK);
+	cr_assert_eq(tfr_device_alloc(l.device, TFR_MEMORY_DEVICE, 64, &memory, NULL), TFR_OK);
+	cr_assert_eq(tfr_event_new(&ev, l.device, NULL), TFR_OK);
+	cr_assert_eq(tfr_device_upload(l.device, memory, sent, 64, ev, NULL), TFR_OK);
+	cr_assert_eq(tfr_event_wait(ev, NULL, NULL), TFR_OK);
+	t.memory = memory;
+	cr_assert_eq(upload_verify(&l, &b, &t, &err), TFR_OK);
+	sent[41] ^= 1;
+	cr_assert_eq(upload_verify(&l, &b, &t, &err), TFR_EDATA);
+	cr_assert_str_eq(err.message, "batch 7 on host is not what was sent: byte 41 differs");
+	tfr_event_free(ev);
+	tfr_device_free(l.device, TFR_MEMORY_DEVICE, memory);
+	tfr_device_close(l.device);
+}
+
 /* Nobody ever writes to the pipe. */
 Test(flow, ends_where_nothing_moves)
 {
@@ -544,10 +655,8 @@ Test(flow, is_traced_piece_by_piece)
 		.epochs = 1,
 		.traced = note_trace,
 	};
-	struct tfr_wait_bucket buckets[100];
 	struct run run;
 
-	(void)buckets;
 	make_pictures("p", FILES, EACH, -1, -1);
 	run_feed_on(&run, "p-*", opts);
 	cr_assert_eq(run.end, TFR_END);

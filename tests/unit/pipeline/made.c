@@ -75,6 +75,44 @@ void make_pictures(const char *prefix, unsigned files, unsigned each, int broken
 	}
 }
 
+void make_pairs(const char *path, unsigned count)
+{
+	struct tfr_encode_opts png = { .format = TFR_IMAGE_PNG };
+	struct tfr_encoder *e = tfr_encoder_new();
+	struct tfr_builder *b = tfr_builder_new();
+	const uint8_t *record;
+	struct tfr_writer *w;
+	size_t size;
+
+	cr_assert_eq(tfr_writer_open(&w, path, NULL, NULL), TFR_OK);
+	for (unsigned r = 0; r < count; r++) {
+		uint8_t pixels[WIDTH * HEIGHT * 3];
+
+		memset(pixels, (int)r, sizeof(pixels));
+		tfr_builder_reset(b);
+		for (unsigned channels = 1; channels <= 3; channels += 2) {
+			struct tfr_image image = { pixels, WIDTH * channels, WIDTH, HEIGHT,
+				channels };
+			struct tfr_bytes encoded;
+			const void *data;
+
+			cr_assert_eq(
+				tfr_encode(e, &image, &png, &data, &encoded.size, NULL), TFR_OK);
+			encoded.data = data;
+			tfr_builder_bytes(b,
+				channels == 3 ? "image/encoded"
+					      : "image/segmentation/class/encoded",
+				&encoded, 1, NULL);
+		}
+		cr_assert_eq(tfr_builder_flatten(b, &record, &size, NULL), TFR_OK);
+		cr_assert_eq(tfr_writer_put(w, record, size, NULL), TFR_OK);
+	}
+	cr_assert_eq(tfr_writer_publish(w, NULL), TFR_OK);
+	tfr_writer_close(w);
+	tfr_builder_free(b);
+	tfr_encoder_free(e);
+}
+
 void make_sparse(const char *path, unsigned count)
 {
 	struct tfr_builder *b = tfr_builder_new();
