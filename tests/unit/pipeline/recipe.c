@@ -367,6 +367,66 @@ Test(recipe, pairs_of_stages_equal_plain_code)
 	studio_free(st);
 }
 
+/* ---- draws ---- */
+
+/* The outputs of a list for a record, to be cleared. */
+static struct outputs *outputs_of(const char *list, const struct picture_in *in)
+{
+	struct outputs *o = calloc(1, sizeof(*o));
+	struct stages s;
+	struct studio *st;
+	struct recipe r;
+
+	cr_assert_eq(stages_parse(&s, list, NULL), TFR_OK, "%s", list);
+	cr_assert_eq(studio_new(&st, 1 << 20, false, NULL), TFR_OK);
+	recipe_init(&r, &s, stages_find(&s, STAGE_DECODE), 9);
+	cr_assert_eq(studio_make_all(st, &r, in, place, o, NULL), TFR_OK, "%s", list);
+	studio_free(st);
+	stages_free(&s);
+	return o;
+}
+
+static bool same_output(const struct outputs *a, unsigned i, const struct outputs *b, unsigned k)
+{
+	return !memcmp(a->at[i][0].data, b->at[k][0].data, picture_form_bytes(&a->at[i][0].form));
+}
+
+static void drop(struct outputs *o)
+{
+	clear(o);
+	free(o);
+}
+
+Test(recipe, copies_and_stages_given_twice_draw_for_themselves)
+{
+	struct tfr_rng r = seeded(23);
+	unsigned flipped = 0, both = 0;
+	struct made m;
+
+	make_sized(&m, 61, 47, &r);
+	for (m.in.ordinal = 0; m.in.ordinal < 64; m.in.ordinal++) {
+		struct outputs *one = outputs_of("read,parse,decode,random-crop=9", &m.in);
+		struct outputs *four = outputs_of("read,parse,decode,random-crop=9*4", &m.in);
+		struct outputs *plain = outputs_of("read,parse,decode", &m.in);
+		struct outputs *once = outputs_of("read,parse,decode,flip", &m.in);
+		struct outputs *twice = outputs_of("read,parse,decode,flip,flip", &m.in);
+
+		cr_expect(same_output(one, 0, four, 0), "the first copy is what one would be");
+		for (unsigned k = 1; k < 4; k++)
+			cr_expect(!same_output(four, 0, four, k));
+		flipped += !same_output(plain, 0, once, 0);
+		both += !same_output(once, 0, twice, 0);
+		drop(one);
+		drop(four);
+		drop(plain);
+		drop(once);
+		drop(twice);
+	}
+	cr_expect(flipped > 16 && flipped < 48, "%u of 64 are mirrored", flipped);
+	cr_expect(both > 16 && both < 48, "%u of 64 are mirrored once more", both);
+	unmake(&m);
+}
+
 /* ---- what is not there, or too large ---- */
 
 static enum tfr_status attempt(
