@@ -7,7 +7,8 @@
 
 #include "cuda_runtime_api.h"
 
-/* Changed between runs, not during one. */
+/* Changed between runs, not during one.  A program is told by TFR_STAND_IN, as in
+ * "devices=2,fails=cudaMalloc,after=1,error=2,on=1,lost". */
 struct cudart_setup {
 	int driver;	   /* version, 0: no driver; 13000 at first */
 	int devices;	   /* 1 at first, 8 at most */
