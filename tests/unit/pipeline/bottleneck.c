@@ -173,6 +173,20 @@ Test(bottleneck, queues_devices_and_pictures_are_told)
 	cr_assert_gt(run.plan.picture_height, 0);
 }
 
+Test(bottleneck, a_list_that_ends_early_counts_all_that_left_it)
+{
+	struct tfr_pipeline_opts opts = { .stages = "read,parse", .epochs = 2, .threads = 4 };
+	struct run run;
+
+	make_pictures("p", 2, 50, -1, -1);
+	for (unsigned i = 0; i < 200; i++) {
+		run_feed_on(&run, "p-*", opts);
+		cr_assert_eq(run.end, TFR_END, "%s", run.err.message);
+		cr_assert_eq(run.stats.records, 200, "%llu",
+			(unsigned long long)run.stats.records);
+	}
+}
+
 /* ---- what would change it ---- */
 
 static void expect_advice(const struct run *run, const char *part)
