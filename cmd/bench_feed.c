@@ -5,15 +5,11 @@
  * measured is printed before anything is said about the end. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "builtin.h"
 #include "feed.h"
 #include "feed_outputs.h"
 #include "feed_trace.h"
-
-/* How many skipped records are named without -v. */
-enum { NAMED = 10 };
 
 /* What is written beside standard output. */
 struct outputs {
@@ -21,36 +17,6 @@ struct outputs {
 	struct tfr_writer *events;
 	struct feed_comparison *comparison;
 };
-
-static bool interrupted(void *ctx)
-{
-	return *((struct feed *)ctx)->interrupted;
-}
-
-/* One call at a time, on any thread. */
-static void record_skipped(void *ctx, const struct tfr_error *why, const void *record, size_t size)
-{
-	struct feed *f = ctx;
-	struct tfr_error err;
-	char text[8192];
-
-	feed_history_hide(f->history);
-	if (f->quarantine && !f->quarantine_failed &&
-		tfr_writer_put(f->quarantine, record, size, &err)) {
-		f->quarantine_failed = true;
-		cmd_error(f->c, &err);
-	}
-	if (f->s->verbose || f->named < NAMED)
-		cmd_warn(f->c, "%s", tfr_error_format(why, text, sizeof(text)));
-	else if (f->named == NAMED)
-		cmd_warn(f->c, "more records were skipped; -v names them all");
-	f->named++;
-}
-
-static void piece_done(void *ctx, const struct tfr_trace *piece)
-{
-	feed_trace_piece(((struct feed *)ctx)->trace, piece);
-}
 
 static int open_quarantine(struct feed *f)
 {
@@ -110,88 +76,6 @@ static int open_outputs(struct feed *f, struct outputs *o)
 	return 0;
 }
 
-int feed_open(struct feed *f, const char *stages, bool pictures_optional)
-{
-	const struct feed_settings *s = f->s;
-	bool limited = s->epochs || s->steps || s->seconds > 0;
-	const struct tfr_pipeline_opts opts = {
-		.set = f->set,
-		.devices = f->devices,
-		.device_count = f->device_count,
-		.compression = (enum tfr_compression)s->compression,
-		.stages = stages,
-		.pictures_optional = pictures_optional,
-		.where = s->where,
-		.features = f->features,
-		.feature_count = f->feature_count,
-		.shuffle_files = s->shuffle_files,
-		.sloppy = s->sloppy,
-		.drop_remainder = s->drop_remainder,
-		.fast_decode = s->fast_decode,
-		.verify = s->verify,
-		.pageable = s->pageable,
-		.no_overlap = s->no_overlap,
-		.normalise_on_device = s->normalise_on,
-		.steps_per_transfer = (unsigned)s->steps_per_transfer,
-		.tmpdir = s->tmpdir,
-		.epochs = limited ? s->epochs : 1,
-		.steps = s->steps,
-		.seconds = limited ? s->seconds : 30,
-		.seed = s->seed,
-		.threads = (unsigned)s->jobs,
-		.memory = s->memory,
-		.stall_timeout = s->stall_timeout,
-		.skip_bad = strcmp(s->on_error, "fail") != 0,
-		.skipped = record_skipped,
-		.cancelled = interrupted,
-		.traced = f->trace ? piece_done : NULL,
-		.ctx = f,
-	};
-	struct tfr_error err;
-
-	if (s->cold)
-		feed_make_cold(f->c, f->set);
-	if (tfr_pipeline_open(&f->pipeline, &opts, &err))
-		return err.status == TFR_ECANCELLED ? 0 : cmd_fail(f->c, &err);
-	return 0;
-}
-
-/* What every link can do, in transfers as large as the feed's, but not so large that measuring
- * takes the memory that the feed was denied. */
-static void measure_links(struct feed *f)
-{
-	uint64_t size = tfr_pipeline_plan(f->pipeline)->transfer_bytes;
-	struct tfr_error err;
-
-	for (unsigned i = 0; i < f->device_count && f->stats.device_bytes; i++) {
-		uint64_t most = tfr_device_in_process(f->devices[i]) ? 8 << 20 : 256 << 20;
-
-		if (*f->interrupted || tfr_device_link(f->devices[i], size < most ? size : most,
-					       f->s->pageable, &f->link[i], &err))
-			f->link[i] = 0; /* not measured, and not said to be */
-	}
-}
-
-static uint64_t peak_rss(void)
-{
-	struct rusage usage;
-
-	getrusage(RUSAGE_SELF, &usage);
-	return (uint64_t)usage.ru_maxrss * 1024;
-}
-
-static void gather(struct feed *f)
-{
-	size_t n;
-
-	f->peak_rss = peak_rss();
-	tfr_pipeline_stats(f->pipeline, &f->stats);
-	n = tfr_pipeline_waits(f->pipeline, NULL, 0);
-	f->waits = calloc(n + 1, sizeof(*f->waits));
-	f->wait_count = f->waits ? tfr_pipeline_waits(f->pipeline, f->waits, n) : 0;
-	f->repeat = feed_repeat(f);
-}
-
 static void write_files(struct feed *f, struct outputs *o)
 {
 	struct tfr_error err;
@@ -227,6 +111,12 @@ static void run(struct feed *f, struct outputs *o)
 	struct tfr_error err = { 0 };
 	enum tfr_status status;
 
+	f->history = feed_history_new(f);
+	if (!f->history) {
+		cmd_fail(f->c,
+			&(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+		return;
+	}
 	if (feed_open(f, f->stages, f->pictures_optional) || !f->pipeline)
 		return;
 	if (o->comparison &&
@@ -236,14 +126,14 @@ static void run(struct feed *f, struct outputs *o)
 	}
 	tfr_pipeline_stats(f->pipeline, &f->stats);
 	feed_trace_name_stages(f->trace, &f->stats);
-	f->history = feed_history_start(f);
+	feed_history_start(f->history);
 	status = feed_consume(f, &err);
 	feed_history_stop(f->history);
-	gather(f);
+	feed_gather(f);
 	f->verified =
 		f->s->verify && f->stats.batches && (status == TFR_END || status == TFR_ECANCELLED);
 	if (status == TFR_END)
-		measure_links(f);
+		feed_measure_links(f);
 	report(f, o);
 	if (status != TFR_END && status != TFR_ECANCELLED)
 		cmd_error(f->c, &err);
@@ -253,8 +143,8 @@ static void clear(struct feed *f, struct outputs *o)
 {
 	struct tfr_error err;
 
-	feed_history_free(f->history);
 	tfr_pipeline_close(f->pipeline);
+	feed_history_free(f->history);
 	tfr_devices_close(f->devices, f->device_count);
 	tfr_set_close(f->set);
 	if (f->quarantine && !f->quarantine_failed && tfr_writer_publish(f->quarantine, &err))
@@ -276,13 +166,13 @@ static void clear(struct feed *f, struct outputs *o)
 
 static int open_devices(struct feed *f)
 {
-	uint64_t before = peak_rss();
+	uint64_t before = feed_peak_rss();
 	struct tfr_error err;
 
 	if (tfr_devices_open(&f->devices, &f->device_count, f->s->device, &err))
 		return cmd_fail(f->c, &err);
 	if (!tfr_device_in_process(f->devices[0]))
-		f->driver_rss = peak_rss() - before;
+		f->driver_rss = feed_peak_rss() - before;
 	return 0;
 }
 

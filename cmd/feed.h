@@ -139,9 +139,11 @@ void feed_gallery_clear(struct feed_gallery *g);
 
 /* feed_history.c: looks at a running pipeline ten times a second, and draws what it sees where
  * there is a terminal. */
-struct feed_history *feed_history_start(struct feed *f);
-void feed_history_stop(struct feed_history *h); /* accepts NULL, and what is stopped */
-void feed_history_free(struct feed_history *h);
+/* Before the pipeline is opened, whose threads may hide what is drawn; NULL: out of memory. */
+struct feed_history *feed_history_new(struct feed *f);
+void feed_history_start(struct feed_history *h); /* once it is open */
+void feed_history_stop(struct feed_history *h);
+void feed_history_free(struct feed_history *h); /* once it is closed; accepts NULL */
 const struct feed_point *feed_history_points(const struct feed_history *h, unsigned *count);
 /* Records a second in equal parts of the run, as many as make sense and at most `most`; returns how
  * many. */
@@ -159,8 +161,13 @@ void feed_live_close(struct feed_live *l);
 /* feed_ladder.c: --ladder. */
 void feed_climb(struct feed *f);
 
-/* bench_feed.c: opens a pipeline over `stages`, with the limits of the options.  0, or the exit
- * status, told. */
+/* feed_run.c: opens a pipeline over `stages`, with the limits of the options.  0, or the exit
+ * status, told; without a pipeline it was interrupted. */
 int feed_open(struct feed *f, const char *stages, bool pictures_optional);
+/* What was measured of it. */
+void feed_gather(struct feed *f);
+/* What every link can do, in transfers as large as the feed's. */
+void feed_measure_links(struct feed *f);
+uint64_t feed_peak_rss(void);
 
 #endif

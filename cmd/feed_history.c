@@ -86,7 +86,7 @@ static void *history_main(void *arg)
 	return NULL;
 }
 
-struct feed_history *feed_history_start(struct feed *f)
+struct feed_history *feed_history_new(struct feed *f)
 {
 	struct feed_history *h = calloc(1, sizeof(*h));
 	pthread_condattr_t attr;
@@ -102,13 +102,17 @@ struct feed_history *feed_history_start(struct feed *f)
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&h->stop_now, &attr);
 	pthread_condattr_destroy(&attr);
-	h->running = pthread_create(&h->thread, NULL, history_main, h) == 0;
 	return h;
+}
+
+void feed_history_start(struct feed_history *h)
+{
+	h->running = pthread_create(&h->thread, NULL, history_main, h) == 0;
 }
 
 void feed_history_stop(struct feed_history *h)
 {
-	if (!h || !h->running)
+	if (!h->running)
 		return;
 	pthread_mutex_lock(&h->lock);
 	h->stop = true;
@@ -116,8 +120,7 @@ void feed_history_stop(struct feed_history *h)
 	pthread_mutex_unlock(&h->lock);
 	pthread_join(h->thread, NULL);
 	h->running = false;
-	feed_live_close(h->live);
-	h->live = NULL;
+	feed_live_hide(h->live);
 	/* The last point is the end; one right before it would make a rate of a few milliseconds.
 	 */
 	h->looks = 0;
@@ -131,7 +134,7 @@ void feed_history_free(struct feed_history *h)
 {
 	if (!h)
 		return;
-	feed_history_stop(h);
+	feed_live_close(h->live);
 	pthread_cond_destroy(&h->stop_now);
 	pthread_mutex_destroy(&h->lock);
 	free(h);

@@ -64,16 +64,20 @@ static int climb_one(struct feed *f, struct rung *r, const char *list)
 	struct tfr_error err = { 0 };
 	enum tfr_status status;
 
+	f->history = feed_history_new(f);
+	if (!f->history)
+		return cmd_fail(f->c,
+			&(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
 	if (feed_open(f, list, false) || !f->pipeline)
 		return f->c->exit ? f->c->exit : -1;
-	f->history = feed_history_start(f);
+	feed_history_start(f->history);
 	status = feed_consume(f, &err);
 	feed_history_stop(f->history);
 	tfr_pipeline_stats(f->pipeline, &f->stats);
-	feed_history_free(f->history);
-	f->history = NULL;
 	tfr_pipeline_close(f->pipeline);
 	f->pipeline = NULL;
+	feed_history_free(f->history);
+	f->history = NULL;
 	free(f->tensors);
 	f->tensors = NULL;
 	r->each = 1;
