@@ -26,6 +26,7 @@ const struct command *const commands[] = {
 	&cmd_shuffle_to_disk,
 	&cmd_resample,
 	&cmd_split,
+	&cmd_dedup,
 	&cmd_bench_feed,
 	&cmd_version,
 	&cmd_help,

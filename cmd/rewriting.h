@@ -1,6 +1,6 @@
-/* cmd/rewriting.h - what the commands that rewrite sets share: shuffle-to-disk, resample, split.
- * Their common options, the library's options made of these, progress, warnings and the closing
- * line. */
+/* cmd/rewriting.h - what the commands that rewrite sets share: shuffle-to-disk, resample, split,
+ * dedup. Their common options, the library's options made of these, progress, warnings and the
+ * closing line. */
 #ifndef TFR_CMD_REWRITING_H
 #define TFR_CMD_REWRITING_H
 
@@ -17,9 +17,12 @@ struct rewriting {
 /* Rows of the command's option table, for settings with a member `common`. */
 #define REWRITING_OPTIONS(settings)                                                                \
 	OPT(COUNT, 0, "seed", "N", NULL, "another draw for each N [0]", settings, common.seed),    \
-		OPT(STRING, 0, "where", "EXPR", NULL,                                              \
-			"only records for which EXPR holds, such as 'image/class/label == 3'",     \
-			settings, common.where),                                                   \
+		REWRITING_OPTIONS_BUT_SEED(settings)
+/* Where nothing is drawn. */
+#define REWRITING_OPTIONS_BUT_SEED(settings)                                                       \
+	OPT(STRING, 0, "where", "EXPR", NULL,                                                      \
+		"only records for which EXPR holds, such as 'image/class/label == 3'", settings,   \
+		common.where),                                                                     \
 		OPT_FORCE(settings, common.force), OPT_COMPRESS(settings, common.compress),        \
 		OPT_LEVEL(settings, common.level),                                                 \
 		OPT(STRING, 0, "on-error", "HOW", "fail|skip|quarantine=",                         \

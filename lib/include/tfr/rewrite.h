@@ -22,11 +22,11 @@ struct tfr_rewrite_opts {
 	 * TFR_EDATA, file, record and offset, and nothing is published; with `skip_damaged` it is
 	 * warned of and counted, and reading goes on where it can. */
 	bool skip_damaged;
-	/* With `skip_damaged`, tfr_shuffle(), tfr_resample() and tfr_split() put into it what they
-	 * pass over, as it lies in the inputs (those of a compressed one uncompressed) and in
-	 * their order, one fault directly behind the other; a record that is whole but of no use
-	 * with its framing.  It is opened and closed by the caller, and gets its name when all sets
-	 * are whole, before the first of them has its own.  NULL: there is none. */
+	/* With `skip_damaged`, tfr_shuffle(), tfr_resample(), tfr_split() and tfr_dedup() put into
+	 * it what they pass over, as it lies in the inputs (those of a compressed one uncompressed)
+	 * and in their order, one fault directly behind the other; a record that is whole but of no
+	 * use with its framing.  It is opened and closed by the caller, and gets its name when all
+	 * sets are whole, before the first of them has its own.  NULL: there is none. */
 	struct tfr_stream_writer *quarantine;
 	unsigned threads; /* 0: one a processor */
 	uint64_t seed;
@@ -297,6 +297,43 @@ TFR_API struct tfr_split_class tfr_split_report_class(
 	const struct tfr_split_report *report, size_t i);
 /* Frees what a report holds. */
 TFR_API void tfr_split_report_clear(struct tfr_split_report *report);
+
+/* --- one of each --- */
+
+/* What tfr_dedup() is to do.  Zero is a default everywhere but in `common.input` and `output`. */
+struct tfr_dedup_opts {
+	struct tfr_rewrite_opts common;
+	const char *output; /* a set, a file or "-"; record j goes to shard j modulo their number */
+	/* Records are equal that have equal values of this feature, of one kind; NULL: equal
+	 * payloads.  A record without a value of it is bad. */
+	const char *key;
+	uint64_t memory; /* bytes for what is noted of the records, 0: 1 GiB, at least 128 KiB */
+	/* Folders for the temporary files with the rest, 28 bytes a record, which are spread over
+	 * them. None: the folder of the output, where it is a file. */
+	const char *const *tmpdirs;
+	size_t tmpdir_count;
+	/* Of each record that is left out, in their order: where it is, and where the first that is
+	 * equal to it.  May be NULL. */
+	void (*duplicate)(void *ctx, const char *path, uint64_t record, const char *first_path,
+		uint64_t first_record);
+};
+
+struct tfr_dedup_report {
+	struct tfr_rewrite_report common;
+	uint64_t duplicates; /* left out */
+	uint64_t groups;     /* records that stay and are equal to one or more of these */
+	uint64_t temp_bytes; /* written to temporary files */
+};
+
+/* Writes the first of all records that are equal, in input order.  Equal is what has the same hash
+ * of 128 bits.  The inputs are read twice.
+ *   TFR_EDATA   a record is damaged or lacks the key, and may not be skipped; the inputs changed
+ *               between the two readings
+ *   TFR_EEXIST  the output is there
+ *   TFR_EUSAGE  a pipe
+ *   TFR_EFORMAT, TFR_ESYS, TFR_ENOMEM, TFR_ECANCELLED. */
+TFR_API enum tfr_status tfr_dedup(
+	const struct tfr_dedup_opts *opts, struct tfr_dedup_report *report, struct tfr_error *err);
 
 /* --- repairing --- */
 

@@ -1,0 +1,125 @@
+/* cmd/dedup.c - tfr dedup: one of each record, the first. */
+#include <string.h>
+
+#include "builtin.h"
+#include "page.h"
+#include "rewriting.h"
+
+struct dedup_settings {
+	struct rewriting common;
+	const char *output, *by, *report;
+	uint64_t memory;
+	struct opt_list tmpdirs;
+};
+
+static const struct dedup_settings defaults = { .by = "content", .memory = 1 << 30 };
+
+static const struct opt options[] = {
+	OPT(STRING, 'o', "output", "SET", NULL, "write SET, such as 'unique@16.tfrecord', or FILE",
+		struct dedup_settings, output),
+	OPT(STRING, 0, "by", "FEATURE", "content",
+		"records with equal values of FEATURE are one [content: with equal bytes]",
+		struct dedup_settings, by),
+	OPT(STRING, 0, "report", "FILE", NULL,
+		"a line a record left out: FILE TAB RECORD TAB FIRST-FILE TAB FIRST-RECORD",
+		struct dedup_settings, report),
+	REWRITING_OPTIONS_BUT_SEED(struct dedup_settings),
+	OPT(SIZE, 'm', "memory", "SIZE", NULL, "memory for what is noted of the records [1G]",
+		struct dedup_settings, memory),
+	OPT(LIST, 0, "tmpdir", "DIR", NULL,
+		"put what does not fit in DIR; several times: spread over all [beside the output]",
+		struct dedup_settings, tmpdirs),
+	OPTIONS_END,
+};
+
+/* Of the one run that there is: the library hands back what warnings have too, the command. */
+static struct page *report;
+
+static void put_duplicate(
+	void *ctx, const char *path, uint64_t record, const char *first_path, uint64_t first_record)
+{
+	(void)ctx;
+	page_text(report, path);
+	page_format(report, "\t%llu\t", (unsigned long long)record);
+	page_text(report, first_path);
+	page_format(report, "\t%llu\n", (unsigned long long)first_record);
+}
+
+static void tell(struct cmd *c, const struct tfr_dedup_report *r)
+{
+	const struct dedup_settings *s = c->settings;
+	struct tfr_json *j;
+
+	rewriting_finish(c, TFR_OK, &r->common, NULL);
+	if (!s->common.json) {
+		if (!c->quiet)
+			fprintf(stderr,
+				"tfr dedup: left out %llu records, equal to %llu that stay\n",
+				(unsigned long long)r->duplicates, (unsigned long long)r->groups);
+		return;
+	}
+	j = tfr_json_new();
+	tfr_json_open_object(j, NULL);
+	tfr_json_u64(j, "version", 1);
+	rewriting_json(j, &r->common);
+	tfr_json_u64(j, "duplicates", r->duplicates);
+	tfr_json_u64(j, "groups", r->groups);
+	tfr_json_u64(j, "temp_bytes", r->temp_bytes);
+	tfr_json_close_object(j);
+	rewriting_print_json(c, j, rewriting_json_file(s->output));
+}
+
+static int run(struct cmd *c, struct tfr_dedup_opts *o)
+{
+	const struct dedup_settings *s = c->settings;
+	struct tfr_dedup_report r = { 0 };
+	struct tfr_error err = { 0 };
+	enum tfr_status status = TFR_OK;
+
+	if (s->report)
+		status = page_open(&report, s->report, s->common.force, &err);
+	o->duplicate = s->report ? put_duplicate : NULL;
+	if (!status)
+		status = tfr_dedup(o, &r, &err);
+	if (!status && report)
+		status = page_publish(report, &err);
+	page_close(report);
+	if (status)
+		return rewriting_finish(c, status, &r.common, &err);
+	tell(c, &r);
+	return c->exit;
+}
+
+static int dedup_main(struct cmd *c)
+{
+	const struct dedup_settings *s = c->settings;
+	struct tfr_dedup_opts o = {
+		.output = s->output,
+		.key = strcmp(s->by, "content") ? s->by : NULL,
+		.memory = s->memory ? s->memory : 1,
+		.tmpdirs = s->tmpdirs.values,
+		.tmpdir_count = s->tmpdirs.count,
+	};
+	struct tfr_set *input = NULL;
+
+	if (!s->output)
+		return cmd_usage(c, "no output: name a set, such as -o unique@16.tfrecord");
+	if (s->report && !strcmp(s->report, s->output))
+		return cmd_usage(c, "the output and the report are one file");
+	if (rewriting_check_output(c, &s->common, s->output))
+		return c->exit;
+	if (!rewriting_start(c, &s->common, &o.common, &input))
+		run(c, &o);
+	rewriting_close(&o.common, input);
+	return c->exit;
+}
+
+const struct command cmd_dedup = {
+	.name = "dedup",
+	.operands = "[FILE]...",
+	.summary = "one of each record, by content or by a feature",
+	.options = options,
+	.settings_size = sizeof(struct dedup_settings),
+	.defaults = &defaults,
+	.main = dedup_main,
+};

@@ -1,0 +1,327 @@
+/* rewrite/dedup.c - one of each, the first.
+ *
+ * A first sweep notes a hash of 128 bits and the place of every record; sorted, equal records lie
+ * behind each other, the first of them first.  The places of the others, sorted, are what a second
+ * sweep, in order, leaves out.  Both lists are sorted in half of the memory each, on disk where
+ * they need more, so that memory does not grow with the data.  128 bits: of 10^12 records two
+ * different ones would be taken for equal once in 10^14 times. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <xxhash.h>
+
+#include "base/error.h"
+#include "rewrite/key.h"
+#include "rewrite/pass.h"
+#include "rewrite/shuffle.h"
+#include "rewrite/sorter.h"
+#include "sweep/aside.h"
+
+#define MEMORY ((uint64_t)1 << 30)
+#define OTHER_SEED 0x9e3779b97f4a7c15u
+
+enum {
+	HASH = 16,
+	PLACE = 12, /* file, record */
+	NOTE = HASH + PLACE,
+	FOUND = 2 * PLACE, /* a later one, and the first */
+	BATCH = 512,
+};
+
+struct dedup_worker {
+	uint8_t notes[BATCH * NOTE];
+	size_t n;
+};
+
+struct run {
+	const struct tfr_dedup_opts *o;
+	struct tfr_dedup_report *report;
+	struct dedup_worker *workers;
+	unsigned n_workers;
+	pthread_mutex_t lock; /* of `notes` */
+	struct tfr_sorter *notes, *found;
+	struct tfr_set_writer *out;
+	char *default_folder;
+	uint64_t noted;	     /* records */
+	uint8_t next[FOUND]; /* what is left out next */
+	bool more;
+};
+
+static enum tfr_status inputs_changed(struct tfr_error *err)
+{
+	return tfr_fail(err, TFR_EDATA, "the inputs changed while they were read");
+}
+
+static void put_place(uint8_t *out, uint32_t file, uint64_t record)
+{
+	tfr_put_be(out, file, 4);
+	tfr_put_be(out + 4, record, 8);
+}
+
+/* --- the first sweep --- */
+
+static enum tfr_status flush(struct run *r, struct dedup_worker *w, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	pthread_mutex_lock(&r->lock);
+	status = tfr_sorter_add(r->notes, w->notes, w->n, err);
+	pthread_mutex_unlock(&r->lock);
+	w->n = 0;
+	return status;
+}
+
+static enum tfr_status hash_record(
+	const struct run *r, const struct tfr_swept *s, uint8_t hash[HASH], struct tfr_error *err)
+{
+	const struct tfr_feature *key;
+	enum tfr_status status;
+	XXH128_hash_t h;
+
+	if (!r->o->key) {
+		h = XXH3_128bits(s->rec.data, s->rec.size);
+		tfr_put_be(hash, h.high64, 8);
+		tfr_put_be(hash + 8, h.low64, 8);
+		return TFR_OK;
+	}
+	status = tfr_key_find(s->example, r->o->key, &key, err);
+	if (status)
+		return status;
+	tfr_put_be(hash, tfr_key_hash(key, 0), 8);
+	/* A number and bytes that look like it are two keys. */
+	tfr_put_be(hash + 8, tfr_key_hash(key, OTHER_SEED + key->kind), 8);
+	return TFR_OK;
+}
+
+static enum tfr_status note(
+	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
+{
+	struct run *r = ctx;
+	struct dedup_worker *w = &r->workers[worker];
+	uint8_t *row = w->notes + w->n * NOTE;
+	enum tfr_status status = hash_record(r, s, row, err);
+
+	(void)verdict;
+	if (status)
+		return status;
+	put_place(row + HASH, s->file, s->rec.index);
+	return ++w->n == BATCH ? flush(r, w, err) : TFR_OK;
+}
+
+static enum tfr_status collect(struct run *r, struct tfr_error *err)
+{
+	struct tfr_sweep sweep = { .opts = tfr_pass_opts(&r->o->common),
+		.phase = "comparing",
+		.parse = r->o->key,
+		.examine = note,
+		.ctx = r };
+	enum tfr_status status = tfr_pass_run(&sweep, &r->report->common, err);
+
+	for (unsigned k = 0; !status && k < r->n_workers; k++)
+		status = flush(r, &r->workers[k], err);
+	r->noted = r->report->common.taken;
+	return status;
+}
+
+/* Equal notes lie behind each other. */
+static enum tfr_status find_duplicates(struct run *r, struct tfr_error *err)
+{
+	uint8_t first[NOTE], found[FOUND];
+	bool any = false, counted = false;
+	enum tfr_status status;
+	const void *row;
+
+	while (!(status = tfr_sorter_next(r->notes, &row, err))) {
+		if (!any || memcmp(first, row, HASH)) {
+			memcpy(first, row, NOTE);
+			any = true;
+			counted = false;
+			continue;
+		}
+		memcpy(found, (const uint8_t *)row + HASH, PLACE);
+		memcpy(found + PLACE, first + HASH, PLACE);
+		r->report->duplicates++;
+		r->report->groups += !counted;
+		counted = true;
+		status = tfr_sorter_add(r->found, found, 1, err);
+		if (status)
+			return status;
+	}
+	r->report->temp_bytes = tfr_sorter_spilled(r->notes);
+	tfr_sorter_free(r->notes); /* its memory is free for writing */
+	r->notes = NULL;
+	return status == TFR_END ? TFR_OK : status;
+}
+
+/* --- the second sweep --- */
+
+static enum tfr_status look_ahead(struct run *r, struct tfr_error *err)
+{
+	const void *row;
+	enum tfr_status status = tfr_sorter_next(r->found, &row, err);
+
+	r->more = !status;
+	if (r->more)
+		memcpy(r->next, row, FOUND);
+	return status == TFR_END ? TFR_OK : status;
+}
+
+static enum tfr_status digest(
+	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
+{
+	const struct run *r = ctx;
+	const struct tfr_feature *key;
+	enum tfr_status status = TFR_OK;
+	struct tfr_digest d;
+
+	(void)worker;
+	if (r->o->key) /* what lacks it was passed over before */
+		status = tfr_key_find(s->example, r->o->key, &key, err);
+	if (status)
+		return status;
+	tfr_digest_record(&s->rec, &d);
+	memcpy(verdict, &d, sizeof(d));
+	return TFR_OK;
+}
+
+static enum tfr_status leave_out(struct run *r, const struct tfr_swept *s, struct tfr_error *err)
+{
+	const struct tfr_dedup_opts *o = r->o;
+
+	if (o->duplicate)
+		o->duplicate(o->common.ctx, s->path, s->rec.index,
+			tfr_set_path(o->common.input, (size_t)tfr_get_be(r->next + PLACE, 4)),
+			tfr_get_be(r->next + PLACE + 4, 8));
+	return look_ahead(r, err);
+}
+
+static enum tfr_status settle(
+	void *ctx, const struct tfr_swept *s, const void *verdict, struct tfr_error *err)
+{
+	struct iovec piece = { (void *)(uintptr_t)s->rec.data, s->rec.size };
+	struct run *r = ctx;
+	struct tfr_rewrite_report *report = &r->report->common;
+	uint8_t place[PLACE];
+	struct tfr_digest d;
+	uint32_t shard;
+	int c;
+
+	memcpy(&d, verdict, sizeof(d));
+	report->taken_sum += d.sum;
+	put_place(place, s->file, s->rec.index);
+	c = r->more ? memcmp(place, r->next, PLACE) : -1;
+	if (c > 0)
+		return inputs_changed(err);
+	if (!c)
+		return leave_out(r, s, err);
+	shard = (uint32_t)(report->written++ % tfr_set_writer_shards(r->out));
+	report->bytes += d.size;
+	report->sum += d.sum;
+	return tfr_set_writer_put(r->out, shard, &piece, 1, &d, err);
+}
+
+static enum tfr_status write_rest(struct run *r, struct tfr_error *err)
+{
+	struct tfr_sweep sweep = { .opts = tfr_pass_opts(&r->o->common),
+		.phase = "writing",
+		.parse = r->o->key,
+		.again = true,
+		.last = true,
+		.verdict_size = sizeof(struct tfr_digest),
+		.examine = digest,
+		.settle = settle,
+		.ctx = r };
+	enum tfr_status status = look_ahead(r, err);
+
+	if (!status)
+		status = tfr_pass_run(&sweep, &r->report->common, err);
+	r->report->temp_bytes += tfr_sorter_spilled(r->found);
+	if (!status && (r->more || r->report->common.taken != r->noted))
+		status = inputs_changed(err);
+	return status;
+}
+
+/* --- around them --- */
+
+static enum tfr_status refuse_pipes(const struct tfr_set *input, struct tfr_error *err)
+{
+	for (size_t i = 0; i < tfr_set_count(input); i++) {
+		const char *path = tfr_set_path(input, i);
+		struct stat st;
+
+		if (strcmp(path, "-") &&
+			(stat(path, &st) || S_ISREG(st.st_mode) || S_ISBLK(st.st_mode)))
+			continue;
+		tfr_fail(err, TFR_EUSAGE, "'%s' cannot be read twice", path);
+		tfr_error_hint(err, "Records are compared before they are written.  Put them into "
+				    "a file first.");
+		return TFR_EUSAGE;
+	}
+	return TFR_OK;
+}
+
+static enum tfr_status prepare(struct run *r, struct tfr_error *err)
+{
+	const struct tfr_dedup_opts *o = r->o;
+	const char *const *folders = o->tmpdirs;
+	uint64_t memory = o->memory ? o->memory : MEMORY;
+	size_t count = o->tmpdir_count;
+
+	if (!count) {
+		r->default_folder = tfr_default_tmpdir(o->output);
+		folders = (const char *const *)&r->default_folder;
+		count = 1;
+	}
+	r->workers = calloc(r->n_workers, sizeof(*r->workers));
+	r->notes = tfr_sorter_new(NOTE, memory / 2, folders, count);
+	r->found = tfr_sorter_new(FOUND, memory / 2, folders, count);
+	if (!folders[0] || !r->workers || !r->notes || !r->found)
+		return tfr_fail_nomem(err, "comparing records");
+	return TFR_OK;
+}
+
+static enum tfr_status dedup(struct run *r, struct tfr_error *err)
+{
+	const struct tfr_rewrite_opts *o = &r->o->common;
+	struct tfr_set_info info = { .command = o->command, .seed = o->seed };
+	enum tfr_status status = refuse_pipes(o->input, err);
+
+	if (!status)
+		status = tfr_set_writer_open(
+			&r->out, r->o->output, &o->writer, o->warn, o->ctx, err);
+	if (!status)
+		status = prepare(r, err);
+	if (!status)
+		status = collect(r, err);
+	if (!status)
+		status = find_duplicates(r, err);
+	if (!status)
+		status = write_rest(r, err);
+	if (!status)
+		status = tfr_set_writer_seal(r->out, err);
+	if (!status)
+		status = tfr_aside_publish(o->quarantine, err);
+	return status ? status : tfr_set_writer_publish(r->out, &info, err);
+}
+
+enum tfr_status tfr_dedup(
+	const struct tfr_dedup_opts *opts, struct tfr_dedup_report *report, struct tfr_error *err)
+{
+	struct run r = { .o = opts,
+		.report = report,
+		.n_workers = tfr_sweep_threads(opts->common.threads),
+		.lock = PTHREAD_MUTEX_INITIALIZER };
+	enum tfr_status status;
+
+	*report = (struct tfr_dedup_report){ 0 };
+	status = dedup(&r, err);
+	tfr_set_writer_close(r.out);
+	tfr_sorter_free(r.notes);
+	tfr_sorter_free(r.found);
+	free(r.workers);
+	free(r.default_folder);
+	pthread_mutex_destroy(&r.lock);
+	return status;
+}
