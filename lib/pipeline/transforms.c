@@ -209,6 +209,8 @@ static enum tfr_status pad(struct studio *st, const struct stage *stage,
 	return status;
 }
 
+/* As torchvision's functional.rotate() does: what no pixel covers is 0, and one at the edge counts
+ * by how much of it is covered, once. */
 static enum tfr_status rotate_layer(
 	struct studio *st, double degrees, struct layer *l, struct tfr_error *err)
 {
