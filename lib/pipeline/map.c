@@ -97,6 +97,7 @@ static void parse_all(struct tfr_pipeline *p, struct worker *w, struct slot *s)
 	const struct node *n = w->node;
 	uint64_t start = tfr_clock_ns(), parsed = 0, bytes = 0, took, filter = 0;
 	unsigned parse_row = row_of(p, n, STAGE_PARSE), kept = 0, measured = 0;
+	uint64_t first = s->in[0] ? s->in[0]->ordinal : 0;
 
 	for (unsigned i = 0; i < s->in_count; i++) {
 		struct sample *one = s->in[i];
@@ -123,8 +124,7 @@ static void parse_all(struct tfr_pipeline *p, struct worker *w, struct slot *s)
 		account_filter(p, w, s, filter);
 	if (n->parses || n->finds)
 		worker_spent(w, parse_row, took - filter, parsed, bytes);
-	pipeline_trace(p, parse_row, w->number, start, start + took - filter,
-		s->in[0] ? s->in[0]->ordinal : 0);
+	pipeline_trace(p, parse_row, w->number, start, start + took - filter, first);
 }
 
 /* ---- pixels ---- */

@@ -136,21 +136,51 @@ static enum tfr_status refuse_large(const struct tfr_run *run, struct reading *r
 	return TFR_ENOMEM;
 }
 
-/* A read that never returns (a FIFO nobody writes to) must not keep the feed from closing: only
- * where cancelling is enabled may source_stop() cancel this thread. */
-static enum tfr_status next_run(struct reading *r, struct open_file *f)
+/* The next run, or record, or the file itself. */
+enum waiting { FOR_FILE, FOR_RUN, FOR_RECORD };
+
+/* AddressSanitizer marks what callees leave on the stack, and looks at the stack just below a frame
+ * that a cancelled thread is unwound to: nothing marked may lie there. */
+#if defined(__SANITIZE_ADDRESS__)
+enum { BELOW = 4096 };
+#define UNMARKED __attribute__((noinline, no_sanitize_address))
+#else
+enum { BELOW = 1 };
+#define UNMARKED __attribute__((noinline))
+#endif
+
+static enum tfr_status wait_for_run(struct reading *r, struct open_file *f)
 {
 	struct tfr_run *run = &f->block->run;
+	enum tfr_status status = tfr_reader_next_run(f->reader, run, &r->err);
+
+	if (status || !run->large)
+		return status;
+	if (run->large > r->p->opts.memory / 4)
+		return refuse_large(run, r);
+	return tfr_reader_large_run(f->reader, run, &r->err);
+}
+
+/* A read that never returns (a FIFO nobody writes to) must not keep the feed from closing: only in
+ * here may source_stop() cancel this thread. */
+static UNMARKED enum tfr_status await(
+	struct reading *r, struct open_file *f, enum waiting what, struct tfr_record *rec)
+{
+	/* A thread a file as it is, which may be cancelled. */
+	const struct tfr_reader_opts opts = { .compression = r->p->opts.compression,
+		.block_size = r->p->source.block_size,
+		.threads = 1 };
+	char below[BELOW];
 	enum tfr_status status;
 
+	__asm__ volatile("" : : "r"(below) : "memory");
 	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
-	status = tfr_reader_next_run(f->reader, run, &r->err);
-	if (status == TFR_OK && run->large) {
-		if (run->large > r->p->opts.memory / 4)
-			status = refuse_large(run, r);
-		else
-			status = tfr_reader_large_run(f->reader, run, &r->err);
-	}
+	if (what == FOR_FILE)
+		status = tfr_reader_open(&f->reader, r->path, &opts, &r->err);
+	else if (what == FOR_RUN)
+		status = wait_for_run(r, f);
+	else
+		status = tfr_reader_next(f->reader, rec, &r->err);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
 	return status;
 }
@@ -186,7 +216,7 @@ static enum tfr_status read_runs(struct reading *r, struct open_file *f)
 	while (go_on && status == TFR_OK) {
 		status = new_block(r, f, &r->err);
 		if (status == TFR_OK)
-			status = next_run(r, f);
+			status = await(r, f, FOR_RUN, NULL);
 		if (status == TFR_OK) {
 			status = cut_run(r, f, &go_on);
 			if (status == TFR_END)
@@ -197,17 +227,6 @@ static enum tfr_status read_runs(struct reading *r, struct open_file *f)
 }
 
 /* ---- what comes as it likes ---- */
-
-static enum tfr_status next_record(
-	struct open_file *f, struct tfr_record *rec, struct tfr_error *err)
-{
-	enum tfr_status status;
-
-	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
-	status = tfr_reader_next(f->reader, rec, err);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
-	return status;
-}
 
 /* Copies the record behind the others of its grain, whose block has room or is a new one. */
 static enum tfr_status keep(
@@ -255,7 +274,7 @@ static enum tfr_status read_records(struct reading *r, struct open_file *f)
 	bool go_on = true;
 
 	while (go_on && status == TFR_OK) {
-		status = next_record(f, &rec, &r->err);
+		status = await(r, f, FOR_RECORD, &rec);
 		if (status == TFR_OK && is_full(f, rec.size)) {
 			go_on = hand_over(r, f);
 			status = renew(r, f);
@@ -279,21 +298,15 @@ static bool is_regular(const char *path)
 	return strcmp(path, "-") && stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-static enum tfr_status read_file(struct reading *r, const char *path)
+static enum tfr_status read_file(struct reading *r)
 {
-	/* A thread a file as it is, which may be cancelled. */
-	const struct tfr_reader_opts opts = { .compression = r->p->opts.compression,
-		.block_size = r->p->source.block_size,
-		.threads = 1 };
 	struct open_file f = { .since = tfr_clock_ns() };
 	enum tfr_status status;
 
 	pthread_cleanup_push(close_file, &f);
-	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL); /* opening a FIFO may hang, too */
-	status = tfr_reader_open(&f.reader, path, &opts, &r->err);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+	status = await(r, &f, FOR_FILE, NULL); /* opening a FIFO may hang, too */
 	if (status == TFR_OK)
-		status = is_regular(path) ? read_runs(r, &f) : read_records(r, &f);
+		status = is_regular(r->path) ? read_runs(r, &f) : read_records(r, &f);
 	pthread_cleanup_pop(1);
 	return status;
 }
@@ -313,7 +326,7 @@ void *reading_main(void *arg)
 		r->span = (struct span){ .since = tfr_clock_ns() };
 		span_charge(&r->span, &p->counters[0].busy);
 		pthread_mutex_unlock(&p->lock);
-		r->status = read_file(r, r->path);
+		r->status = read_file(r);
 		pthread_mutex_lock(&p->lock);
 		span_end(&r->span);
 		r->path = NULL;
