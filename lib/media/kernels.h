@@ -2,8 +2,8 @@
  * another.
  *
  * All kernels give the same bits: they do the same operations on each sample, only on more samples
- * at once.  None may use fused multiply-add, none reads or writes beyond what it is told, and none
- * wants an alignment beyond that of its elements. */
+ * at once.  None may use fused multiply-add, but to divide by; none reads or writes beyond what it
+ * is told, and none wants an alignment beyond that of its elements. */
 #ifndef TFR_MEDIA_KERNELS_H
 #define TFR_MEDIA_KERNELS_H
 

@@ -79,7 +79,7 @@ AVX2 static inline void mirror_groups(const uint8_t *in, uint8_t *out, size_t n,
 	tfr_pixels_plain.mirror(in + left, out + left, (right - left) / pixel, pixel);
 }
 
-AVX2 static void mirror(const uint8_t *in, uint8_t *out, size_t n, size_t pixel)
+AVX2 void tfr_avx2_mirror(const uint8_t *in, uint8_t *out, size_t n, size_t pixel)
 {
 	switch (pixel) {
 	case 3:
@@ -148,7 +148,7 @@ AVX2 static void normalise_f32(
 
 /* --- other types --- */
 
-AVX2 static void u8_to_f32(const uint8_t *in, float *out, size_t n, bool stream)
+AVX2 void tfr_avx2_u8_to_f32(const uint8_t *in, float *out, size_t n, bool stream)
 {
 	size_t i = stream ? before_aligned(out, n) : 0;
 
@@ -173,7 +173,7 @@ AVX2 static void u8_to_f16(const uint8_t *in, uint16_t *out, size_t n)
 	tfr_pixels_plain.u8_to_f16(in + i, out + i, n - i);
 }
 
-AVX2 static void f32_to_f16(const float *in, uint16_t *out, size_t n)
+AVX2 void tfr_avx2_f32_to_f16(const float *in, uint16_t *out, size_t n)
 {
 	size_t i = 0;
 
@@ -190,7 +190,7 @@ AVX2 static inline __m256i to_byte(const float *in)
 	return _mm256_cvtps_epi32(_mm256_min_ps(v, _mm256_set1_ps(255)));
 }
 
-AVX2 static void f32_to_u8(const float *in, uint8_t *out, size_t n)
+AVX2 void tfr_avx2_f32_to_u8(const float *in, uint8_t *out, size_t n)
 {
 	const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
 	size_t i = 0;
@@ -330,7 +330,7 @@ AVX2 static inline uint64_t total_of(__m256i v)
 
 /* Squares are added in pairs to 32 bits, 2 * 255 * 255 a time and lane, and moved to 64 before
  * these are full. */
-AVX2 static void sums_u8(const uint8_t *in, size_t n, uint64_t *sum, uint64_t *squares)
+AVX2 void tfr_avx2_sums_u8(const uint8_t *in, size_t n, uint64_t *sum, uint64_t *squares)
 {
 	const __m256i zero = _mm256_setzero_si256();
 	__m256i sums = zero, wide = zero;
@@ -362,7 +362,7 @@ AVX2 static inline __m256d load_f64(const float *in)
 	return _mm256_cvtps_pd(_mm_loadu_ps(in));
 }
 
-AVX2 static void sums_f32(const float *in, size_t n, double sums[TFR_SUMS])
+AVX2 void tfr_avx2_sums_f32(const float *in, size_t n, double sums[TFR_SUMS])
 {
 	__m256d s[4];
 	size_t i = 0;
@@ -377,7 +377,7 @@ AVX2 static void sums_f32(const float *in, size_t n, double sums[TFR_SUMS])
 	tfr_pixels_plain.sums_f32(in + i, n - i, sums);
 }
 
-AVX2 static void squares_f32(const float *in, size_t n, double mean, double sums[TFR_SUMS])
+AVX2 void tfr_avx2_squares_f32(const float *in, size_t n, double mean, double sums[TFR_SUMS])
 {
 	const __m256d m = _mm256_set1_pd(mean);
 	__m256d s[4];
@@ -396,7 +396,7 @@ AVX2 static void squares_f32(const float *in, size_t n, double mean, double sums
 	tfr_pixels_plain.squares_f32(in + i, n - i, mean, sums);
 }
 
-static void fence(void)
+void tfr_avx2_fence(void)
 {
 	_mm_sfence();
 }
@@ -404,18 +404,18 @@ static void fence(void)
 const struct tfr_pixel_kernel tfr_pixels_avx2 = {
 	.name = "avx2",
 	.usable = usable,
-	.mirror = mirror,
+	.mirror = tfr_avx2_mirror,
 	.normalise_u8 = normalise_u8,
 	.normalise_f32 = normalise_f32,
-	.u8_to_f32 = u8_to_f32,
+	.u8_to_f32 = tfr_avx2_u8_to_f32,
 	.u8_to_f16 = u8_to_f16,
-	.f32_to_f16 = f32_to_f16,
-	.f32_to_u8 = f32_to_u8,
+	.f32_to_f16 = tfr_avx2_f32_to_f16,
+	.f32_to_u8 = tfr_avx2_f32_to_u8,
 	.planes_u8 = planes_u8,
 	.planes_f32 = planes_f32,
-	.sums_u8 = sums_u8,
-	.sums_f32 = sums_f32,
-	.squares_f32 = squares_f32,
-	.finish = fence,
+	.sums_u8 = tfr_avx2_sums_u8,
+	.sums_f32 = tfr_avx2_sums_f32,
+	.squares_f32 = tfr_avx2_squares_f32,
+	.finish = tfr_avx2_fence,
 };
 #endif

@@ -48,17 +48,27 @@ static void mirror(const uint8_t *in, uint8_t *out, size_t n, size_t pixel)
 static void normalise_u8(
 	const uint8_t *in, float *out, size_t n, const float *mean, const float *std, bool stream)
 {
+	size_t some;
+
 	(void)stream;
-	for (size_t i = 0; i < n; i++)
-		out[i] = ((float)in[i] - mean[i % TFR_PATTERN]) / std[i % TFR_PATTERN];
+	for (; n; in += some, out += some, n -= some) {
+		some = n < TFR_PATTERN ? n : TFR_PATTERN;
+		for (size_t i = 0; i < some; i++)
+			out[i] = ((float)in[i] - mean[i]) / std[i];
+	}
 }
 
 static void normalise_f32(
 	const float *in, float *out, size_t n, const float *mean, const float *std, bool stream)
 {
+	size_t some;
+
 	(void)stream;
-	for (size_t i = 0; i < n; i++)
-		out[i] = (in[i] - mean[i % TFR_PATTERN]) / std[i % TFR_PATTERN];
+	for (; n; in += some, out += some, n -= some) {
+		some = n < TFR_PATTERN ? n : TFR_PATTERN;
+		for (size_t i = 0; i < some; i++)
+			out[i] = (in[i] - mean[i]) / std[i];
+	}
 }
 
 static void u8_to_f32(const uint8_t *in, float *out, size_t n, bool stream)
@@ -149,6 +159,7 @@ const struct tfr_pixel_kernel tfr_pixels_plain = {
 
 const struct tfr_pixel_kernel *const tfr_pixel_kernels[] = {
 #ifdef TFR_KERNELS_X86
+	&tfr_pixels_avx512,
 	&tfr_pixels_avx2,
 #endif
 	&tfr_pixels_plain,

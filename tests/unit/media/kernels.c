@@ -201,6 +201,66 @@ static void check_sums(size_t n)
 	free(f32.memory);
 }
 
+/* A number of any size, of few bits or of all of them. */
+static float any_size(int least, int most)
+{
+	uint32_t bits = tfr_rng_u32(&rng);
+	float v = 1 + (float)(bits >> 9) * 0x1p-23f;
+
+	if (bits % 8 == 0)
+		v = 1;
+	if (bits % 8 == 1)
+		v = 0x1.fffffep0f;
+	if (bits % 8 == 2)
+		v = 0x1.000002p0f;
+	v = ldexpf(v, least + (int)tfr_rng_below(&rng, (uint64_t)(most - least) + 1));
+	return bits & 256 ? -v : v;
+}
+
+/* Quotients that are exact, or lie near the middle between two floats, or are none of these; of
+ * numbers at and beyond the sizes that kernels divide in ways of their own. */
+static void check_quotients(int least, int most)
+{
+	enum { N = 10 * TFR_PATTERN + 5 };
+	float mean[2 * TFR_PATTERN], std[2 * TFR_PATTERN], in[N], have[N], want[N];
+	bool no_mean = tfr_rng_below(&rng, 2);
+	uint8_t bytes[N];
+
+	for (int i = 0; i < TFR_PATTERN; i++) {
+		mean[i] = mean[i + TFR_PATTERN] = no_mean ? 0 : any_size(least, most);
+		std[i] = std[i + TFR_PATTERN] = any_size(least, most);
+	}
+	for (int i = 0; i < N; i++) {
+		float q = any_size(least, most);
+
+		/* Of the middle between q and the float after it, as near as a float comes. */
+		if (i & 1)
+			in[i] = (float)(((double)q + (double)nextafterf(q, 2 * q)) / 2 *
+					(double)std[i % TFR_PATTERN]);
+		else
+			in[i] = q * std[i % TFR_PATTERN] + mean[i % TFR_PATTERN];
+		if (i % 3 == 1)
+			in[i] = nextafterf(in[i], INFINITY);
+		if (i % 3 == 2)
+			in[i] = any_size(-140, 120);
+		if (i % 17 == 0)
+			in[i] = mean[i % TFR_PATTERN];
+		bytes[i] = (uint8_t)tfr_rng_u32(&rng);
+	}
+	k->normalise_f32(in, have, N, mean, std, false);
+	tfr_pixels_plain.normalise_f32(in, want, N, mean, std, false);
+	for (int i = 0; i < N; i++)
+		cr_assert_eq(memcmp(&have[i], &want[i], 4), 0, "%s: (%a - %a) / %a is %a, not %a",
+			k->name, (double)in[i], (double)mean[i % TFR_PATTERN],
+			(double)std[i % TFR_PATTERN], (double)have[i], (double)want[i]);
+	k->normalise_u8(bytes, have, N, mean, std, false);
+	tfr_pixels_plain.normalise_u8(bytes, want, N, mean, std, false);
+	for (int i = 0; i < N; i++)
+		cr_assert_eq(memcmp(&have[i], &want[i], 4), 0, "%s: (%u - %a) / %a is %a, not %a",
+			k->name, bytes[i], (double)mean[i % TFR_PATTERN],
+			(double)std[i % TFR_PATTERN], (double)have[i], (double)want[i]);
+}
+
 static void each_kernel(void (*check)(size_t n))
 {
 	tfr_rng_init(&rng, 41, 0);
@@ -223,6 +283,19 @@ Test(kernels, mirror)
 Test(kernels, normalise)
 {
 	each_kernel(check_normalise);
+}
+
+Test(kernels, quotients)
+{
+	static const int sizes[][2] = { { -9, 9 }, { -3, 3 }, { -62, -34 }, { 57, 63 },
+		{ -140, 60 } };
+
+	tfr_rng_init(&rng, 42, 0);
+	for (size_t i = 0; tfr_pixel_kernels[i + 1]; i++) {
+		k = tfr_pixel_kernels[i];
+		for (int round = 0; k->usable() && round < 4000; round++)
+			check_quotients(sizes[round % 5][0], sizes[round % 5][1]);
+	}
 }
 
 Test(kernels, casts)
