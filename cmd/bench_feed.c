@@ -124,6 +124,8 @@ static void run(struct feed *f, struct outputs *o)
 		cmd_error(f->c, &err);
 		return;
 	}
+	if (o->comparison)
+		feed_comparison_warn(o->comparison, f);
 	tfr_pipeline_stats(f->pipeline, &f->stats);
 	feed_trace_name_stages(f->trace, &f->stats);
 	feed_history_start(f->history);

@@ -204,6 +204,15 @@ enum tfr_status feed_comparison_fits(
 	return TFR_EUSAGE;
 }
 
+void feed_comparison_warn(const struct feed_comparison *k, const struct feed *f)
+{
+	const char *before = json_object_get_string(member(k->old, "device")),
+		   *now = f->device_count ? tfr_device_name(f->devices[0]) : "";
+
+	if (before && strcmp(before, now))
+		cmd_warn(f->c, "'%s' is of device %s, this run of %s", k->path, before, now);
+}
+
 void feed_comparison_make(struct feed_comparison *k, const struct feed *f, double tolerance)
 {
 	const struct tfr_pipeline_stats *st = &f->stats;

@@ -26,6 +26,8 @@ void feed_comparison_close(struct feed_comparison *k);
 /* TFR_EUSAGE: that run was of other stages. */
 enum tfr_status feed_comparison_fits(
 	const struct feed_comparison *k, const char *stages, struct tfr_error *err);
+/* Says so where that run was on another device. */
+void feed_comparison_warn(const struct feed_comparison *k, const struct feed *f);
 void feed_comparison_make(struct feed_comparison *k, const struct feed *f, double tolerance);
 void feed_comparison_print(const struct feed_comparison *k);
 void feed_comparison_json(const struct feed_comparison *k, struct tfr_json *j);

@@ -20,6 +20,7 @@ import json
 c = json.load(open("out"))["comparison"]
 print(c["with"], c["tolerance"], [f["name"] for f in c["figures"] if f["decides"]], any(f["worse"] for f in c["figures"]))'
 feed --compare old.json --augment resize,normalise; cat err
+tfr bench-feed --device sim:10G,0 --batch 4 --size 16 --epochs 2 --compare slow.json "$DATA/pictures.tfrecord" 2>&1 > out; echo "status $?"
 echo '{}' > none.json; feed --compare none.json; cat err
 echo 'no' > none.json; feed --compare none.json; cat err
 head -c 500 old.json > none.json; feed --compare none.json; cat err
