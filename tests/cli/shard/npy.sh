@@ -1,7 +1,6 @@
-# NPY and NPZ: every type and order gives the values that NumPy has; a row a record, an array a feature.
+# NPY: every type and order gives the values that NumPy has; a row a record, an array a feature.
 show() { tfr show -q --json --bytes base64 "$@"; }
-for file in "$DATA"/arrays/*.npy "$DATA"/arrays/{stored,packed}.npz; do
-	case $file in *.npz) tfr version | grep -q 'no libarchive' && continue ;; esac
+for file in "$DATA"/arrays/*.npy; do
 	tfr shard -q -f "$file" -o a.tfrecord && echo "$(basename "$file"): $(show a.tfrecord | python3 "$TOOLS/rows.py" "$file.jsonl")"
 done
 echo "what is said, and shapes"

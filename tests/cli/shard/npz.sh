@@ -2,6 +2,7 @@
 if tfr version | grep -q 'no libarchive'; then echo 'built without libarchive'; exit 77; fi
 refused() { tfr shard -q -f "$@" -o x.tfrecord 2>&1 | sed "s:$DATA/::g"; echo "status ${PIPESTATUS[0]}"; }
 for name in stored packed; do tfr shard "$DATA/arrays/$name.npz" -o $name.tfrecord 2>&1 | sed 's/in [0-9.]* s/in N s/'; done
+for name in stored packed; do tfr show -q --json --bytes base64 $name.tfrecord | python3 "$TOOLS/rows.py" "$DATA/arrays/$name.npz.jsonl"; done
 cmp stored.tfrecord packed.tfrecord; tfr show -q --limit 1 stored.tfrecord
 tfr shard -q -j 5 -m 1 "$DATA/arrays/packed.npz" -o one.tfrecord; cmp one.tfrecord packed.tfrecord
 tfr shard -q --include label --include 'w*' "$DATA/arrays/packed.npz" -o some.tfrecord; tfr show -q --limit 1 some.tfrecord
