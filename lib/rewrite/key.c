@@ -7,6 +7,8 @@
 #define XXH_STATIC_LINKING_ONLY /* the streaming state on the stack */
 #include <xxhash.h>
 
+#include <tfr/text.h>
+
 #include "base/error.h"
 
 static void add_bytes(XXH3_state_t *state, const struct tfr_bytes *value)
@@ -59,12 +61,42 @@ uint64_t tfr_key_hash(const struct tfr_feature *key, uint64_t seed)
 	return XXH3_64bits_digest(&state);
 }
 
+/* The name in the record that is most like `name`, where one is and that is another: a feature of
+ * this name may be there without a kind. */
+static const struct tfr_feature *most_like(const struct tfr_example *ex, const char *name)
+{
+	const struct tfr_feature *meant = NULL;
+	unsigned least = UINT32_MAX;
+
+	for (size_t i = 0; i < tfr_example_count(ex); i++) {
+		const struct tfr_feature *f = tfr_example_at(ex, i);
+		unsigned d = tfr_text_distance(name, strlen(name), f->key, f->key_size);
+
+		if (d < least) {
+			least = d;
+			meant = f;
+		}
+	}
+	return least ? meant : NULL;
+}
+
+static enum tfr_status not_there(
+	const struct tfr_example *ex, const char *name, struct tfr_error *err)
+{
+	const struct tfr_feature *meant = most_like(ex, name);
+
+	tfr_fail(err, TFR_EDATA, "no feature '%s'", name);
+	if (meant)
+		tfr_error_hint(err, "Did you mean '%.*s'?", (int)meant->key_size, meant->key);
+	return TFR_EDATA;
+}
+
 enum tfr_status tfr_key_find(const struct tfr_example *ex, const char *name,
 	const struct tfr_feature **key, struct tfr_error *err)
 {
 	*key = tfr_example_get(ex, name);
 	if (!*key || (*key)->kind == TFR_KIND_UNSET)
-		return tfr_fail(err, TFR_EDATA, "no feature '%s'", name);
+		return not_there(ex, name, err);
 	if (!(*key)->count)
 		return tfr_fail(err, TFR_EDATA, "no value in feature '%s'", name);
 	return TFR_OK;

@@ -44,6 +44,7 @@ echo "sets:"; tfr dedup in@4 -o set@3.tfrecord -q --by n; tfr count --per-file s
 tfr dedup in@4 -o - -q --by n | tfr count; tfr dedup in@4 -o out -f -q --by n --where 'n >= 30'; tfr count out
 echo "lists:"; tfr dedup lists -o out -f --by a 2>&1 | sed 's/ in [0-9.]* s//'; tfr show --json out
 echo "lack:"; tfr dedup lack -o out2 --by a; echo "status $?"; ls out2 2> /dev/null; tfr dedup lack -o out2 -q --by a --on-error quarantine=bad; tfr count out2; tfr count bad
+tfr dedup in@4 -o out2 -f --by texts; echo "status $?"
 echo "nothing:"; tfr dedup empty -o none 2>&1 | sed 's/ in [0-9.]* s//'; tfr count none
 tfr cat in@4 -q -o gz.gz; tfr dedup gz.gz in@4 -o out -f -q; tfr dedup in@4 -o out3 -q; tfr count --sum out; tfr count --sum out3
 echo "refused:"
