@@ -89,11 +89,35 @@ static enum tfr_status sum_up(struct stats_run *r, struct tfr_error *err)
 	return status;
 }
 
+/* Where no record has the feature that --order names: what may have been meant. */
+static void warn_missing(struct stats_run *r)
+{
+	const char *name = r->s->order, *meant = NULL;
+	unsigned least = UINT32_MAX;
+
+	if (!name || r->order.records || !r->order.absent)
+		return;
+	for (size_t i = 0; i < r->n; i++) {
+		const char *other = r->features[i].name;
+		unsigned d = tfr_text_distance(name, strlen(name), other, strlen(other));
+
+		if (d < least) {
+			least = d;
+			meant = other;
+		}
+	}
+	if (meant && least)
+		cmd_warn(r->c, "no record has '%s'; did you mean '%s'?", name, meant);
+	else
+		cmd_warn(r->c, "no record has a value of '%s'", name);
+}
+
 static int tell(struct stats_run *r)
 {
 	struct tfr_error err = { 0 };
 	enum tfr_status status = sum_up(r, &err);
 
+	warn_missing(r);
 	if (!status && r->s->json)
 		status = print_json(r, &err);
 	else if (!status && !r->s->html)

@@ -18,6 +18,7 @@ P
 for f in sorted turns shuffled blocks few one none; do echo "$f:"; tfr stats --order label $f | sed -n '/^order/,$p'; done
 echo "batches of 256, a buffer of 64:"; tfr stats --order label --batch 256 --shuffle-buffer 64 blocks | tail -n 2
 tfr stats --json --order label sorted | python3 -c 'import json, sys; o = json.load(sys.stdin)["order"]; print(o["longest_run"], round(o["position"], 3), o["enough"], sorted(o))'
+tfr stats --order lable few | tail -n 1
 for j in 1 2 5; do tfr stats -j $j --json --order label sorted shuffled turns | md5sum; done | uniq | wc -l
 tfr stats --order label many > /dev/null; echo "status $?"
 echo "usage:"; tfr stats --batch 3 few; echo "status $?"; tfr stats --order label --batch 0 few; echo "status $?"; tfr stats --order label < few; echo "status $?"; tfr stats --order label - < few; echo "status $?"
