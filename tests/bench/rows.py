@@ -102,6 +102,9 @@ def read_rows(place):
     readcrc('check-192-readcrc', '`check`, 192 bytes, 8 files', made_some, some)
     readcrc('check-192-one-readcrc', '`check`, 192 bytes, one file', made_one, one)
     readcrc('check-64k-readcrc', '`check`, 64 KiB, 8 files', made_large, large)
+    for command in 'schema', 'stats':
+        rows.append(Row(command + '-192-check', '`%s`, 192 bytes, 8 files' % command, '`tfr check --example`',
+                        [place.tfr, command, '-q', *some], [place.tfr, 'check', '-q', '--example', *some], '≥ 0.5', before=made_some))
     return rows
 
 
@@ -165,6 +168,8 @@ def picture_rows(place, before):
             rate=True, pairs=3, records=place.pictures, before=before),
         Row('check-tensorflow', '`check`', 'TensorFlow reads', check, [*tensorflow, 'count', *shards], '≥ 5'),
         Row('check-readcrc', '`check`', '`read()` + CRC-32C loop', check, crc, '≥ 0.8'),
+        Row('schema-check', '`schema`', '`tfr check`', [tfr, 'schema', '-q', *shards], check, '≥ 0.8'),
+        Row('stats-check', '`stats`', '`tfr check`', [tfr, 'stats', '-q', *shards], check, '≥ 0.8'),
         Row('count-tensorflow', '`count`', 'TensorFlow counts', [tfr, 'count', '-q', *shards],
             [*tensorflow, 'count', *shards], '≥ 50'),
     ]
