@@ -361,7 +361,7 @@ size_t tfr_tops_list(
 
 /* --- a worker's own --- */
 
-enum { TALLY_SLOTS = 256, TALLY_MOST = 192, TALLY_TEXT = 16 << 10 };
+enum { TALLY_SLOTS = 128, TALLY_MOST = 96, TALLY_TEXT = 4 << 10 };
 
 struct tallied {
 	uint64_t hash, number, count;
