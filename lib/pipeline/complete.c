@@ -36,10 +36,11 @@ static void move_place(const struct tfr_pipeline *p, struct fill *b, uint32_t to
 
 enum { AHEAD = 16, LINE = 64, FETCHED = 512 };
 
-/* What a shuffle gives out is in no cache. */
+/* What a shuffle gives out is in no cache; varints are decoded 64 bytes at a time, beyond the last
+ * one. */
 static void fetch(const uint8_t *data, size_t size)
 {
-	for (size_t at = 0; at < size && at < FETCHED; at += LINE)
+	for (size_t at = 0; at <= size && at < FETCHED; at += LINE)
 		__builtin_prefetch(data + at);
 }
 
