@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "media/kernels.h"
 #include "media/pixels.h"
 #include "media/quad.h"
 #include "media/resize.h"
@@ -208,6 +209,24 @@ static const float *float_row(
 	return r->rows[k];
 }
 
+/* The kernels normalise what pictures of 8 bits give; of floats, which may be any, by themselves.
+ */
+static void vertical(struct tfr_resizer *r, const float *top, const float *bottom, float weight,
+	unsigned flags, float *out)
+{
+	float halves[2 * TFR_PATTERN];
+	size_t n = r->columns.n;
+
+	if (!r->columns.floats || !(flags & TFR_RESIZE_NORMALISE)) {
+		r->kernel->vertical(top, bottom, weight, n, flags, out);
+		return;
+	}
+	for (int i = 0; i < 2 * TFR_PATTERN; i++)
+		halves[i] = 127.5f;
+	r->kernel->vertical(top, bottom, weight, n, 0, out);
+	tfr_pixel_kernel(flags)->normalise_f32(out, out, n, halves, halves, false);
+}
+
 enum tfr_status tfr_pixels_resize_bilinear(struct tfr_resizer *r, const struct tfr_pixels *in,
 	const struct tfr_pixels *out, unsigned flags, struct tfr_error *err)
 {
@@ -228,8 +247,7 @@ enum tfr_status tfr_pixels_resize_bilinear(struct tfr_resizer *r, const struct t
 		neighbours(y, in->height, scale, &low, &high, &weight);
 		top = float_row(r, in, low, high);
 		bottom = float_row(r, in, high, low);
-		r->kernel->vertical(top, bottom, weight, r->columns.n, flags,
-			(float *)(void *)tfr_pixels_row(out, y));
+		vertical(r, top, bottom, weight, flags, (float *)(void *)tfr_pixels_row(out, y));
 	}
 	if (r->kernel->finish)
 		r->kernel->finish();

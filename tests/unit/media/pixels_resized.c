@@ -79,6 +79,55 @@ Test(pixels_resized, floats_as_bytes)
 	tfr_resizer_free(r);
 }
 
+/* Any NaN is as good as another. */
+static void expect_same_numbers(const struct tfr_pixels *a, const struct tfr_pixels *b)
+{
+	for (uint32_t y = 0; y < a->height; y++)
+		for (uint32_t x = 0; x < a->width; x++)
+			for (unsigned c = 0; c < a->channels; c++) {
+				float v = sample(a, x, y, c), w = sample(b, x, y, c);
+
+				cr_assert(!memcmp(&v, &w, sizeof(v)) || (isnan(v) && isnan(w)),
+					"%a, not %a", (double)v, (double)w);
+			}
+}
+
+/* Normalising floats that no picture of 8 bits gives: large and small ones, and infinite ones. */
+Test(pixels_resized, floats_of_any_size_normalised)
+{
+	struct tfr_resizer *r = tfr_resizer_new();
+	struct tfr_rng rng;
+
+	tfr_rng_init(&rng, 55, 0);
+	for (int i = 0; i < 300; i++) {
+		const struct tfr_pixels p = { .channels = 1 + below(&rng, 4) };
+		uint32_t w = 1 + below(&rng, 60), h = 2 + below(&rng, 10);
+		struct made in = make_like(&rng, &p, 1 + below(&rng, 60), h, TFR_FLOAT32),
+			    fast = make_like(&rng, &p, w, h + 3, TFR_FLOAT32),
+			    plain = make_like(&rng, &p, w, h + 3, TFR_FLOAT32);
+		unsigned flags = TFR_RESIZE_NORMALISE | (i & 1 ? TFR_RESIZE_STREAM : 0);
+
+		for (uint32_t y = 0; y < h; y++)
+			for (uint32_t k = 0; k < in.p.width * p.channels; k++) {
+				float *row =
+					(float *)(void *)((uint8_t *)in.p.data + y * in.p.stride);
+
+				row[k] = below(&rng, 9) ? ldexpf((float)tfr_rng_unit(&rng) - 0.5f,
+								  (int)below(&rng, 270) - 140)
+							: INFINITY;
+			}
+		cr_assert_eq(tfr_pixels_resize_bilinear(r, &in.p, &fast.p, flags, NULL), TFR_OK);
+		cr_assert_eq(tfr_pixels_resize_bilinear(
+				     r, &in.p, &plain.p, flags | TFR_RESIZE_PLAIN, NULL),
+			TFR_OK);
+		expect_same_numbers(&fast.p, &plain.p);
+		free_made(&in);
+		free_made(&fast);
+		free_made(&plain);
+	}
+	tfr_resizer_free(r);
+}
+
 /* How much of [v, v + 1] lies in [from, to]. */
 static double overlap(double v, double from, double to)
 {
