@@ -400,10 +400,10 @@ bool tfr_tally_flush(struct tfr_tally *t)
 	pthread_mutex_lock(&t->tops->lock);
 	for (unsigned i = 0; ok && i < TALLY_SLOTS; i++) {
 		const struct tallied *s = &t->slots[i];
-		struct tfr_value v = { s->hash, s->number, t->text + s->at, s->size };
+		bool number = s->at == UINT32_MAX;
+		struct tfr_value v = { s->hash, s->number, number ? NULL : t->text + s->at,
+			s->size };
 
-		if (s->at == UINT32_MAX)
-			v.text = NULL;
 		ok = !s->count || count(t->tops, &v, s->count);
 	}
 	pthread_mutex_unlock(&t->tops->lock);
