@@ -278,8 +278,10 @@ enum tfr_status tfr_sorter_next(struct tfr_sorter *s, const void **row, struct t
 	if (status)
 		return status;
 	if (!s->spill) {
-		*row = s->rows + s->at * s->row;
-		return s->at++ < s->count ? TFR_OK : TFR_END;
+		if (s->at == s->count)
+			return TFR_END;
+		*row = s->rows + s->at++ * s->row;
+		return TFR_OK;
 	}
 	if (!s->n_heap)
 		return TFR_END;
