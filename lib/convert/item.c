@@ -176,6 +176,11 @@ void tfr_item_trim(struct tfr_item *item)
 		item->trim_own(item->own);
 	if (item->more.cap > KEEP)
 		tfr_buf_clear(&item->more);
+	/* Of large values that are not referenced, such as floats. */
+	if (item->builder && !tfr_builder_trim(item->builder, KEEP)) {
+		tfr_builder_free(item->builder);
+		item->builder = NULL;
+	}
 }
 
 void tfr_item_clear(struct tfr_item *item)

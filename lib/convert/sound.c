@@ -8,6 +8,8 @@
 
 #include <tfr/audio.h>
 
+enum { KEEP = 4 << 20 }; /* floats up to so many bytes are kept room for */
+
 void tfr_sound_look(struct tfr_item *item)
 {
 	if (!tfr_audio_sniff(item->file.data, item->file.size))
@@ -52,8 +54,8 @@ static enum tfr_status decode(struct tfr_item *item, const struct tfr_audio_info
 	enum tfr_status status;
 	float *out;
 
-	/* They are put into wire form, and copied into the record. */
-	tfr_room_reserve(room, 2 * sizeof(float) * padded);
+	/* They are decoded, put into wire form, and copied into the record. */
+	tfr_room_reserve(room, 3 * sizeof(float) * padded);
 	bench->pixels.size = 0;
 	if (!tfr_buf_reserve(&bench->pixels, (padded + 1) * sizeof(float)))
 		return tfr_fail_nomem(err, "decoding sounds");
@@ -153,5 +155,7 @@ enum tfr_status tfr_sound_add(struct tfr_input *in, struct tfr_item *item,
 		return TFR_OK;
 	status = in->opts->sound == TFR_SOUND_BYTES ? add_bytes(item, err)
 						    : add_floats(in, item, &info, bench, room, err);
+	if (bench->pixels.cap > KEEP)
+		tfr_buf_clear(&bench->pixels);
 	return status || item->skipped ? status : add_notes(in, item, &info, err);
 }

@@ -74,6 +74,27 @@ void tfr_builder_reset(struct tfr_builder *b)
 	b->n_items = b->n_refs = 0;
 }
 
+static void trim(struct tfr_buf *b, size_t keep)
+{
+	if (b->cap > keep)
+		tfr_buf_clear(b);
+}
+
+bool tfr_builder_trim(struct tfr_builder *b, size_t keep)
+{
+	tfr_builder_reset(b);
+	trim(&b->keys, keep);
+	trim(&b->lists, keep);
+	trim(&b->items, keep);
+	trim(&b->refs, keep);
+	trim(&b->out, keep);
+	trim(&b->pieces, keep);
+	trim(&b->flat, keep);
+	trim(&b->frames, keep);
+	return tfr_buf_reserve(&b->keys, 1) && tfr_buf_reserve(&b->lists, 1) &&
+	       tfr_buf_reserve(&b->items, 1) && tfr_buf_reserve(&b->refs, 1);
+}
+
 /* ---- Wire form ---- */
 
 static size_t varint_size(uint64_t v)

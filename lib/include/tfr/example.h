@@ -123,6 +123,9 @@ TFR_API struct tfr_builder *tfr_builder_new(void); /* NULL: out of memory */
 TFR_API void tfr_builder_free(struct tfr_builder *b);
 /* Forgets the features, keeps the memory. */
 TFR_API void tfr_builder_reset(struct tfr_builder *b);
+/* Likewise, and gives back each piece of memory that is larger than `keep` bytes.  False: out of
+ * memory; the builder may only be freed then. */
+TFR_API bool tfr_builder_trim(struct tfr_builder *b, size_t keep);
 
 /* Each adds one feature; a key that is there already is replaced.  Keys are copied, and so are
  * values, but for _ref: there the bytes are only pointed at, and must stay until the record has

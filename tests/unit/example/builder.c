@@ -64,6 +64,27 @@ Test(builder, frames_make_a_sequence_example)
 	tfr_builder_free(b);
 }
 
+Test(builder, trimmed_it_is_as_new)
+{
+	static float values[100000];
+	struct tfr_builder *b = tfr_builder_new();
+
+	for (int again = 0; again < 2; again++) {
+		const uint8_t *data;
+		size_t size;
+
+		tfr_builder_floats(b, "f", values, 100000, NULL);
+		tfr_builder_frames(b, "w", values, 100000, 300, NULL);
+		cr_assert_eq(tfr_builder_flatten(b, &data, &size, NULL), TFR_OK);
+		cr_assert_gt(size, 800000);
+		cr_assert(tfr_builder_trim(b, again ? SIZE_MAX : 1000));
+		expect_bytes(b, "");
+		tfr_builder_floats(b, "a", &(float){ 1 }, 1, NULL);
+		expect_bytes(b, "0a0f0a0d0a0161120812060a040000803f");
+	}
+	tfr_builder_free(b);
+}
+
 Test(builder, order_and_repetition_do_not_show)
 {
 	struct tfr_builder *b = tfr_builder_new();
