@@ -34,6 +34,7 @@ static enum tfr_status leave_out(struct tfr_pipeline *p, struct worker *w, struc
 			continue;
 		if (status != TFR_EDATA)
 			return status;
+		features_alone(w->err.message);
 		s = sample_of(b, i);
 		b->bad[i] = true;
 		b->records--;

@@ -130,6 +130,21 @@ static unsigned describe(
 	return n;
 }
 
+void features_alone(char *message)
+{
+	char *end = strstr(message, " record 0 of the batch");
+
+	if (!end)
+		return;
+	*end = '\0';
+	end = strrchr(message, ' ');
+	if (end && (!strcmp(end, " in") || !strcmp(end, " of")))
+		*end = '\0';
+	end = message + strlen(message);
+	if (end > message && end[-1] == ',')
+		end[-1] = '\0';
+}
+
 uint64_t features_bytes(const struct features *f, const struct tfr_batch_parser *p)
 {
 	uint64_t bytes = 0;

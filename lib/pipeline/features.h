@@ -49,4 +49,8 @@ void features_write(const struct features *f, const struct tfr_batch_parser *p, 
 uint64_t features_guess(
 	const struct features *f, const struct tfr_batch_parser *sample, uint64_t batch);
 
+/* Takes "record 0 of the batch" off a message about a record that was parsed alone: where it lies
+ * in its file is said behind what is wrong with it. */
+void features_alone(char *message);
+
 #endif

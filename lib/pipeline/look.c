@@ -161,12 +161,14 @@ static bool parse_one(struct tfr_pipeline *p, const struct sample *s, void *ctx)
 
 	(void)p;
 	/* Columns of views cannot be made record by record: each is a batch at first. */
-	status = tfr_batch_parse(k->parser, &record, 1, k->good ? NULL : k->err);
+	status = tfr_batch_parse(k->parser, &record, 1, k->status ? NULL : k->err);
 	if (status == TFR_OK) {
 		k->good++;
 	} else if (!k->status) {
 		k->status = status;
 		k->bad = s;
+		if (k->err)
+			features_alone(k->err->message);
 	}
 	return ++k->seen < SAMPLE_MOST;
 }
