@@ -14,6 +14,7 @@
 	",upload"
 
 static char *dir;
+static const char *const pictures[] = { "p-*", NULL };
 
 static void setup(void)
 {
@@ -72,7 +73,7 @@ Test(bottleneck, read)
 	make_pictures("p", 1, 600, -1, -1);
 	cr_assert_eq(mkfifo("pipe", 0600), 0);
 	pthread_create(&thread, NULL, pour, NULL);
-	run_feed_over(&run, paths, "host", opts, 0);
+	run_feed_blind(&run, paths, "host", opts, 0);
 	pthread_join(thread, NULL);
 	expect(&run, "read");
 	cr_assert_eq(run.stats.records, 600);
@@ -86,7 +87,7 @@ Test(bottleneck, decode)
 	struct run run;
 
 	make_pictures("p", 2, 300, -1, -1);
-	run_feed_on(&run, "p-*", opts);
+	run_feed_blind(&run, pictures, "host", opts, 0);
 	expect(&run, "decode");
 	cr_assert_eq(run.stats.records, 6 * 600);
 }
@@ -95,11 +96,10 @@ Test(bottleneck, upload)
 {
 	/* 24 KB a batch: 12 ms of a link that is held to 2 MB/s. */
 	struct tfr_pipeline_opts opts = { .stages = LIST(16, 8), .epochs = 1, .threads = 2 };
-	const char *const paths[] = { "p-*", NULL };
 	struct run run;
 
 	make_pictures("p", 1, 300, -1, -1);
-	run_feed_over(&run, paths, "sim:2M,0", opts, 0);
+	run_feed_blind(&run, pictures, "sim:2M,0", opts, 0);
 	expect(&run, "upload");
 	cr_assert_gt(stage(&run, "decode")->blocked, stage(&run, "decode")->busy);
 	/* A busy machine may be slower than the link, never faster. */
@@ -111,11 +111,10 @@ Test(bottleneck, upload)
 Test(bottleneck, consumer)
 {
 	struct tfr_pipeline_opts opts = { .stages = LIST(16, 8), .epochs = 1, .threads = 2 };
-	const char *const paths[] = { "p-*", NULL };
 	struct run run;
 
 	make_pictures("p", 1, 300, -1, -1);
-	run_feed_over(&run, paths, "host", opts, 15);
+	run_feed_blind(&run, pictures, "host", opts, 15);
 	expect(&run, "consumer");
 	cr_assert_lt(run.stats.idle_fraction, 0.2);
 }
@@ -126,7 +125,7 @@ Test(bottleneck, numbers_add_up)
 	struct run run;
 
 	make_pictures("p", 3, 100, -1, -1);
-	run_feed_on(&run, "p-*", opts);
+	run_feed_blind(&run, pictures, "host", opts, 0);
 	cr_assert_eq(stage(&run, "read")->items, 300);
 	cr_assert_eq(stage(&run, "parse")->items, 300);
 	cr_assert_eq(stage(&run, "shuffle")->items, 300);
@@ -149,12 +148,11 @@ Test(bottleneck, numbers_add_up)
 Test(bottleneck, queues_devices_and_pictures_are_told)
 {
 	struct tfr_pipeline_opts opts = { .stages = LIST(16, 10), .epochs = 2, .threads = 2 };
-	const char *const paths[] = { "p-*", NULL };
 	struct run run;
 	uint64_t batches = 0, bytes = 0;
 
 	make_pictures("p", 2, 300, -1, -1);
-	run_feed_over(&run, paths, "sim:1G,0,3", opts, 0);
+	run_feed_blind(&run, pictures, "sim:1G,0,3", opts, 0);
 	cr_assert_eq(run.end, TFR_END, "%s", run.err.message);
 	cr_assert_eq(run.stats.device_count, 3);
 	for (unsigned i = 0; i < 3; i++) {
@@ -180,10 +178,9 @@ Test(bottleneck, a_list_that_ends_early_counts_all_that_left_it)
 
 	make_pictures("p", 2, 50, -1, -1);
 	for (unsigned i = 0; i < 200; i++) {
-		run_feed_on(&run, "p-*", opts);
+		run_feed_blind(&run, pictures, "host", opts, 0);
 		cr_assert_eq(run.end, TFR_END, "%s", run.err.message);
-		cr_assert_eq(run.stats.records, 200, "%llu",
-			(unsigned long long)run.stats.records);
+		cr_assert_eq(run.stats.records, 200, "%llu", (unsigned long long)run.stats.records);
 	}
 }
 
@@ -203,10 +200,9 @@ Test(bottleneck, smaller_pictures_are_advised_by_what_they_would_save)
 	double times;
 
 	make_pictures("p", 2, 300, -1, -1);
-	run_feed_on(&run, "p-*", opts);
+	run_feed_blind(&run, pictures, "host", opts, 0);
 	expect(&run, "decode");
-	expect_advice(
-		&run, "with shards at 16 pixels, not 36 ('tfr shard --resize 16')");
+	expect_advice(&run, "with shards at 16 pixels, not 36 ('tfr shard --resize 16')");
 	factor = strstr(run.stats.advice, "up to ");
 	cr_assert(factor);
 	times = strtod(factor + 6, NULL);
@@ -221,7 +217,7 @@ Test(bottleneck, pictures_that_are_small_enough_are_left_alone)
 	struct run run;
 
 	make_pictures("p", 2, 300, -1, -1);
-	run_feed_on(&run, "p-*", opts);
+	run_feed_blind(&run, pictures, "host", opts, 0);
 	expect(&run, "decode");
 	cr_assert(!strstr(run.stats.advice, "--resize"), "%s", run.stats.advice);
 	expect_advice(&run, "more cores");
@@ -235,22 +231,21 @@ Test(bottleneck, idle_processors_are_advised)
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
 		cr_skip("one processor");
 	make_pictures("p", 2, 300, -1, -1);
-	run_feed_on(&run, "p-*", opts);
+	run_feed_blind(&run, pictures, "host", opts, 0);
 	expect_advice(&run, "('-j 0')");
 }
 
 Test(bottleneck, a_slow_link_is_advised_fewer_bytes)
 {
 	struct tfr_pipeline_opts opts = { .stages = LIST(16, 8), .epochs = 1, .threads = 2 };
-	const char *const paths[] = { "p-*", NULL };
 	struct run run;
 
 	make_pictures("p", 1, 300, -1, -1);
-	run_feed_over(&run, paths, "sim:2M,0", opts, 0);
+	run_feed_blind(&run, pictures, "sim:2M,0", opts, 0);
 	expect(&run, "upload");
 	expect_advice(&run, "--normalise-on device");
 	opts.no_overlap = true;
-	run_feed_over(&run, paths, "sim:2M,0", opts, 0);
+	run_feed_blind(&run, pictures, "sim:2M,0", opts, 0);
 	expect_advice(&run, "--no-overlap");
 }
 
@@ -269,7 +264,7 @@ Test(bottleneck, a_reader_that_others_wait_for_is_told)
 	make_pictures("p", 2, 3000, -1, -1);
 	cr_assert_eq(mkfifo("pipe", 0600), 0);
 	pthread_create(&thread, NULL, pour, NULL);
-	run_feed_over(&run, paths, "host", opts, 0);
+	run_feed_blind(&run, paths, "host", opts, 0);
 	pthread_join(thread, NULL);
 	expect(&run, "read");
 	expect_advice(&run, "--sloppy");

@@ -205,8 +205,8 @@ static void take(struct run *run, struct tfr_device **devs, const struct tfr_bat
 	free(copy);
 }
 
-void run_feed_over(struct run *run, const char *const *paths, const char *device,
-	struct tfr_pipeline_opts opts, unsigned consume_ms)
+static void run_feed(struct run *run, const char *const *paths, const char *device,
+	struct tfr_pipeline_opts opts, unsigned consume_ms, bool look)
 {
 	struct timespec pause = { 0, consume_ms * 1000000l };
 	struct tfr_pipeline *p;
@@ -230,7 +230,8 @@ void run_feed_over(struct run *run, const char *const *paths, const char *device
 	if (run->end == TFR_OK) {
 		run->plan = *tfr_pipeline_plan(p);
 		while ((run->end = tfr_pipeline_next(p, &batch, &run->err)) == TFR_OK) {
-			take(run, devs, &batch);
+			if (look)
+				take(run, devs, &batch);
 			if (consume_ms)
 				nanosleep(&pause, NULL);
 			tfr_pipeline_release(p, &batch);
@@ -240,6 +241,18 @@ void run_feed_over(struct run *run, const char *const *paths, const char *device
 	}
 	tfr_devices_close(devs, opts.device_count);
 	tfr_set_close(set);
+}
+
+void run_feed_over(struct run *run, const char *const *paths, const char *device,
+	struct tfr_pipeline_opts opts, unsigned consume_ms)
+{
+	run_feed(run, paths, device, opts, consume_ms, true);
+}
+
+void run_feed_blind(struct run *run, const char *const *paths, const char *device,
+	struct tfr_pipeline_opts opts, unsigned consume_ms)
+{
+	run_feed(run, paths, device, opts, consume_ms, false);
 }
 
 void run_feed_on(struct run *run, const char *glob, struct tfr_pipeline_opts opts)

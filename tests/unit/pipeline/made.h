@@ -38,7 +38,11 @@ struct tfr_set *open_set(const char *const *paths, unsigned count);
  * devices and callbacks.  `consume_ms`: what the consumer takes for a batch. */
 void run_feed_over(struct run *run, const char *const *paths, const char *device,
 	struct tfr_pipeline_opts opts, unsigned consume_ms);
-/* The same over one glob, on the host. */
+/* The same without a look at what arrived: copying it back would wait for the uploads under way,
+ * and make a busy consumer of one that waits for its link. */
+void run_feed_blind(struct run *run, const char *const *paths, const char *device,
+	struct tfr_pipeline_opts opts, unsigned consume_ms);
+/* run_feed_over() over one glob, on the host. */
 void run_feed_on(struct run *run, const char *glob, struct tfr_pipeline_opts opts);
 
 #endif
