@@ -16,10 +16,10 @@ Test(base64, test_vectors)
 
 		cr_assert(tfr_base64_encode(&text, plain, strlen(plain)));
 		cr_assert_eq(text.size, strlen(coded));
-		cr_assert_eq(memcmp(text.data, coded, text.size), 0);
+		cr_assert(!text.size || !memcmp(text.data, coded, text.size));
 		cr_assert(tfr_base64_decode(&bytes, coded, strlen(coded)));
 		cr_assert_eq(bytes.size, strlen(plain));
-		cr_assert_eq(memcmp(bytes.data, plain, bytes.size), 0);
+		cr_assert(!bytes.size || !memcmp(bytes.data, plain, bytes.size));
 	}
 }
 
