@@ -59,6 +59,18 @@ void cmd_warn_text(void *ctx, const char *text);
 /* A word of a command line; one that a shell would not read back as it is gets single quotes. */
 void cmd_put_word(FILE *out, const char *word);
 
+/* --- the standard streams --- */
+
+/* Before anything is opened: takes the numbers of those that are closed.  False: that failed. */
+bool cmd_claim_streams(void);
+/* At the end: flushes standard output.  Returns `status`; where something was not written, prints
+ * that and returns 3.  `name` of the command may be NULL. */
+int cmd_finish_stdout(const char *name, int status);
+/* Refuses an input that standard output is written to: reading it would never end.  0: go on. */
+int cmd_check_apart(struct cmd *c, const struct tfr_set *set);
+/* The same for the operands of a command that does not open them with cmd_open_inputs(). */
+int cmd_check_operands_apart(struct cmd *c);
+
 /* --- inputs and outputs --- */
 
 /* Opens the operands as inputs; with none, standard input where it is not a terminal.  On failure
@@ -68,6 +80,9 @@ int cmd_open_inputs(struct cmd *c, bool allow_missing, struct tfr_set **set);
 int cmd_check_terminal(struct cmd *c, const char *output, bool force);
 /* The list of temporary files that a signal removes; give it to every output. */
 struct tfr_temporaries *cmd_temporaries(void);
+/* When the reader of a pipe is gone, the temporary files are removed and the process dies of
+ * SIGPIPE. */
+void cmd_catch_pipe(void);
 /* Whether SIGINT or SIGTERM came, for a command that called cmd_catch_signals(); a second one ends
  * the process at once. */
 const volatile bool *cmd_catch_signals(void);

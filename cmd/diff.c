@@ -130,6 +130,8 @@ static int open_side(struct diff_run *r, unsigned side)
 
 	if (tfr_set_open(&r->sets[side], &opts, &err))
 		return cmd_fail(r->c, &err);
+	if (cmd_check_apart(r->c, r->sets[side]))
+		return r->c->exit;
 	r->result.inputs[side] = r->c->operands[side];
 	r->result.files[side] = tfr_set_count(r->sets[side]);
 	r->sweeps[side] = looking_sweep(r->c, l, r->sets[side]);

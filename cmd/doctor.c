@@ -178,6 +178,8 @@ static int doctor_main(struct cmd *c)
 		return cmd_usage(c, "a folder, a set or a file is wanted");
 	if (s->full && s->sample)
 		return cmd_usage(c, "--full reads everything; it cannot go with --sample");
+	if (cmd_check_operands_apart(c))
+		return c->exit;
 	cmd_progress_start(c, &progress, (enum progress_mode)s->progress);
 	status = tfr_doctor_run(&d, &opts, &err);
 	cmd_progress_stop();

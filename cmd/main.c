@@ -2,8 +2,6 @@
  *
  * After a command, standard output is flushed and checked: a delayed write error (a full disk) must
  * not end in status 0. */
-#include <errno.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,17 +84,6 @@ static void run_command(struct cmd *c, int argc, char **argv)
 	opt_result_clear(&result, command->options, c->settings);
 }
 
-static int check_stdout(struct cmd *c)
-{
-	/* EBADF: it was closed before we started, and nothing was written to it. */
-	if ((fflush(stdout) || ferror(stdout)) && errno != EBADF) {
-		fprintf(stderr, "tfr %s: cannot write to standard output: %s\n", c->command->name,
-			strerror(errno));
-		return 3;
-	}
-	return c->exit;
-}
-
 static int unknown_command(const char *name)
 {
 	struct tfr_error err = { 0 };
@@ -114,8 +101,12 @@ int main(int argc, char **argv)
 	struct cmd c = { 0 };
 	int status;
 
-	signal(SIGPIPE,
-		SIG_DFL); /* a closed pipe ends us quietly even where our parent ignored it */
+	if (!cmd_claim_streams()) {
+		fprintf(stderr, "tfr: cannot open '/dev/null', which takes the place of a closed "
+				"standard descriptor\n");
+		return 3;
+	}
+	cmd_catch_pipe();
 	if (!tfr_cpu_level()) {
 		fprintf(stderr, "tfr: unknown TFR_CPU '%s' in the environment\n",
 			getenv("TFR_CPU"));
@@ -124,7 +115,7 @@ int main(int argc, char **argv)
 	}
 	if (argc < 2 || !strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")) {
 		help_print_commands(argc < 2 ? stderr : stdout);
-		return argc < 2 ? 2 : 0;
+		return argc < 2 ? 2 : cmd_finish_stdout(NULL, 0);
 	}
 	if (!strcmp(argv[1], "--version"))
 		c.command = &cmd_version;
@@ -140,7 +131,7 @@ int main(int argc, char **argv)
 		return 3;
 	}
 	run_command(&c, argc - 2, argv + 2);
-	status = check_stdout(&c);
+	status = cmd_finish_stdout(c.command->name, c.exit);
 	free(c.settings);
 	free(c.line);
 	return status;

@@ -117,6 +117,8 @@ static int open_sets(struct cmd *c, struct mixture *m, bool allow_missing)
 
 		if (tfr_set_open(&m->sets[i], &opts, &err))
 			return cmd_fail(c, &err);
+		if (cmd_check_apart(c, m->sets[i]))
+			return c->exit;
 	}
 	return 0;
 }

@@ -413,7 +413,7 @@ static int run_into(struct cmd *c, struct tfr_convert_opts *o, const struct opt_
 	o->targets = targets;
 	o->target_count = outputs->count;
 	if (!shard_parse_columns(c, &s->types, &s->embeds, o) &&
-		!parse_outputs(c, outputs, targets)) {
+		!parse_outputs(c, outputs, targets) && !cmd_check_operands_apart(c)) {
 		if (s->follow)
 			shard_follow(c, o, convert);
 		else

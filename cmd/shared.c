@@ -130,7 +130,13 @@ int cmd_open_inputs(struct cmd *c, bool allow_missing, struct tfr_set **set)
 		opts.inputs = standard_input;
 		opts.count = 1;
 	}
-	return tfr_set_open(set, &opts, &err) ? cmd_fail(c, &err) : 0;
+	if (tfr_set_open(set, &opts, &err))
+		return cmd_fail(c, &err);
+	if (!cmd_check_apart(c, *set))
+		return 0;
+	tfr_set_close(*set);
+	*set = NULL;
+	return c->exit;
 }
 
 int cmd_check_terminal(struct cmd *c, const char *output, bool force)
@@ -183,6 +189,18 @@ struct tfr_temporaries *cmd_temporaries(void)
 		install(on_signal);
 	}
 	return temporaries;
+}
+
+/* Even where our parent ignored or blocked it: `yes | head` ends quietly everywhere. */
+void cmd_catch_pipe(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+	sigset_t pipe;
+
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	sigaction(SIGPIPE, &action, NULL);
+	pthread_sigmask(SIG_UNBLOCK, &pipe, NULL);
 }
 
 static void on_first_signal(int signal_number)
