@@ -140,6 +140,8 @@ static enum tfr_status lay_out(struct slot *s, const struct tfr_bucket *b, struc
 	uint64_t need = tfr_bucket_memory(b);
 	uint8_t *p;
 
+	if (b->records >= UINT32_MAX) /* which is what a bin counts to */
+		return tfr_fail_nomem(err, "sorting a bucket");
 	if (s->cap < need) {
 		free(s->memory);
 		s->cap = 0;
@@ -200,11 +202,12 @@ static size_t varint_size(uint64_t v)
 	return n;
 }
 
-/* Finds every record and computes its key again. */
+/* Finds every record and computes its key again.  There is room for as many records and payload
+ * bytes as the bucket says, and no more. */
 static enum tfr_status list_items(
 	struct run *r, struct slot *s, const struct tfr_bucket *b, struct tfr_error *err)
 {
-	uint64_t seed = r->g->opts->common.seed, n = 0;
+	uint64_t seed = r->g->opts->common.seed, left = b->payload_bytes, n = 0;
 	const uint8_t *p = s->bytes;
 
 	for (uint32_t k = 0; k < b->part_count; k++) {
@@ -215,9 +218,10 @@ static enum tfr_status list_items(
 		while (entries.p < entries.end) {
 			uint64_t place;
 
-			if (n == b->records || !tfr_entries_next(&entries, &e) ||
+			if (n == b->records || !tfr_entries_next(&entries, &e) || e.size > left ||
 				!entry_is_whole(&e))
 				return damaged(err);
+			left -= e.size;
 			place = tfr_shuffle_key(seed, e.file, e.record);
 			for (uint32_t level = 0; level < b->depth; level++)
 				tfr_bucket_of(&place, b->divided[level]);
@@ -226,7 +230,7 @@ static enum tfr_status list_items(
 		}
 		p = entries.end;
 	}
-	return n == b->records ? TFR_OK : damaged(err);
+	return n == b->records && !left ? TFR_OK : damaged(err);
 }
 
 static int compare_payloads(const struct slot *s, const struct item *a, const struct item *b)

@@ -8,7 +8,7 @@
 #define TFR_REWRITE_RESUME_H
 
 #include "base/buf.h"
-#include "rewrite/scatter.h"
+#include "rewrite/kept.h"
 
 /* What a run is called in its temporary folders: two outputs of one name in two folders do not
  * meet. The caller frees it; NULL: out of memory. */
@@ -29,14 +29,14 @@ enum tfr_status tfr_resume_said(const struct tfr_shuffle_opts *opts, struct tfr_
 enum tfr_status tfr_resume_finished(const struct tfr_shuffle_opts *opts, const struct tfr_buf *said,
 	uint64_t inputs, struct tfr_shuffle_report *report, struct tfr_error *err);
 
-/* Writes FOLDER/.NAME-state. */
-enum tfr_status tfr_resume_save(const char *folder, const char *name, uint64_t fingerprint,
-	const struct tfr_dealt *dealt, const struct tfr_buckets *buckets,
-	const struct tfr_shuffle_report *report, uint32_t spill_files, struct tfr_error *err);
-/* Reads it.  TFR_END: there is none, or it is of another run. */
-enum tfr_status tfr_resume_load(const char *folder, const char *name, uint64_t fingerprint,
-	struct tfr_dealt *dealt, struct tfr_buckets *buckets, struct tfr_shuffle_report *report,
-	uint32_t *spill_files, struct tfr_error *err);
+/* FOLDER/.NAME-state.  The caller frees it; NULL: out of memory. */
+char *tfr_resume_path(const char *folder, const char *name);
+enum tfr_status tfr_resume_save(const char *folder, const char *name, const struct tfr_kept *kept,
+	const struct tfr_buckets *buckets, struct tfr_error *err);
+/* Reads the state of a run that has kept->fingerprint.  TFR_END: there is none, it is damaged, or
+ * it is of another run.  Another status: tfr_state_load() refuses the file. */
+enum tfr_status tfr_resume_load(const char *folder, const char *name, struct tfr_kept *kept,
+	struct tfr_dealt *dealt, struct tfr_buckets *buckets, struct tfr_error *err);
 void tfr_resume_remove(const char *folder, const char *name);
 
 #endif

@@ -223,7 +223,8 @@ static enum tfr_status deal_strand(struct again *a, const struct tfr_bucket *b,
 		while (!status && tfr_entries_next(&entries, &e))
 			status = deal_entry(a, b, to, &e, err);
 		buf.size = (size_t)(entries.end - entries.p);
-		memmove(buf.data, entries.p, buf.size);
+		if (entries.p != buf.data)
+			memmove(buf.data, entries.p, buf.size);
 	}
 	if (!status && buf.size)
 		status = tfr_fail(err, TFR_EDATA, "temporary records came back damaged");
@@ -259,10 +260,12 @@ static enum tfr_status divide_bucket(void *ctx, struct tfr_lanes_run *run, unsig
 static enum tfr_status replace_buckets(
 	struct again *a, struct tfr_buckets *buckets, uint32_t divided, struct tfr_error *err)
 {
-	uint32_t count = buckets->count + divided * (a->into - 1), from = 0, done = 0;
-	struct tfr_buckets made = { .b = calloc(count, sizeof(*made.b)), .count = count };
+	uint64_t many = buckets->count + (uint64_t)divided * (a->into - 1);
+	uint32_t count = many < UINT32_MAX ? (uint32_t)many : 0, from = 0, done = 0;
+	struct tfr_buckets made = { .b = count ? calloc(count, sizeof(*made.b)) : NULL };
 	enum tfr_status status = made.b ? TFR_OK : tfr_fail_nomem(err, "dividing a bucket");
 
+	made.count = status ? 0 : count;
 	for (uint32_t k = 0; !status && k < count; from++) {
 		struct tfr_bucket *b = &buckets->b[from];
 
@@ -299,7 +302,7 @@ static bool is_too_large(const struct tfr_bucket *b, uint64_t gather)
 static enum tfr_status divide_all(struct again *a, const struct tfr_memory_plan *plan,
 	uint32_t divided, uint64_t largest_record, uint64_t largest_bucket, struct tfr_error *err)
 {
-	uint64_t arena = plan->chunk * plan->chunks,
+	uint64_t arena = plan->chunk * plan->chunks, into,
 		 most_threads = plan->max_record / (largest_record + plan->block);
 	struct tfr_lanes lanes = { .count = divided, .work = divide_bucket };
 	enum tfr_status status;
@@ -308,9 +311,10 @@ static enum tfr_status divide_all(struct again *a, const struct tfr_memory_plan 
 	lanes.threads = most_threads < 1	       ? 1
 			: most_threads > plan->threads ? plan->threads
 						       : (unsigned)most_threads;
-	a->into = (uint32_t)(4 * largest_bucket / plan->gather * (plan->threads + 1)) + 2;
-	if (a->into > arena / lanes.threads / (16 << 10))
-		a->into = (uint32_t)(arena / lanes.threads / (16 << 10));
+	into = 4 * largest_bucket / plan->gather * (plan->threads + 1) + 2;
+	if (into > arena / lanes.threads / (16 << 10))
+		into = arena / lanes.threads / (16 << 10);
+	a->into = (uint32_t)into;
 	chunk = arena / lanes.threads / a->into / 4096 * 4096;
 	chunk = chunk > 1 << 20 ? 1 << 20 : chunk;
 	a->first_strands = a->dealt->count;

@@ -33,8 +33,7 @@ struct shuffle {
 	struct tfr_dealt dealt;
 	struct tfr_buckets buckets;
 	char *name; /* of what stays for --resume; NULL: nothing does */
-	uint64_t fingerprint;
-	uint32_t spill_files;
+	struct tfr_kept kept;
 };
 
 /* --- before anything is read --- */
@@ -74,6 +73,7 @@ static enum tfr_status check_space(struct shuffle *s, struct tfr_error *err)
 /* Finds what an earlier run has left, where that is wanted. */
 static enum tfr_status find_state(struct shuffle *s, struct tfr_error *err)
 {
+	struct tfr_kept found = { 0 };
 	enum tfr_status status;
 
 	if (!s->o->resume)
@@ -81,10 +81,17 @@ static enum tfr_status find_state(struct shuffle *s, struct tfr_error *err)
 	s->name = tfr_resume_name(s->o->output);
 	if (!s->name)
 		return tfr_fail_nomem(err, "looking for a finished pass");
-	status = tfr_resume_fingerprint(s->o, s->folders, s->folder_count, &s->fingerprint, err);
-	if (!status)
-		status = tfr_resume_load(s->folders[0], s->name, s->fingerprint, &s->dealt,
-			&s->buckets, s->report, &s->spill_files, err);
+	status = tfr_resume_fingerprint(
+		s->o, s->folders, s->folder_count, &s->kept.fingerprint, err);
+	if (status)
+		return status;
+	found.fingerprint = s->kept.fingerprint;
+	status = tfr_resume_load(s->folders[0], s->name, &found, &s->dealt, &s->buckets, err);
+	if (!status) {
+		s->kept = found;
+		*s->report = found.report;
+		s->report->resumed = true;
+	}
 	return status == TFR_END ? TFR_OK : status;
 }
 
@@ -93,16 +100,22 @@ static enum tfr_status open_spill(struct shuffle *s, struct tfr_error *err)
 	struct tfr_spill_opts opts = {
 		.folders = s->folders,
 		.folder_count = s->folder_count,
-		.files = s->spill_files,
+		.files = s->kept.spill_files,
 		.name = s->name,
 		.keep = s->report->resumed,
 		.temporaries = s->o->common.writer.temporaries,
 		.expected = s->plan.temp_bytes,
 	};
 	enum tfr_status status = tfr_spill_open(&s->spill, &opts, err);
+	bool gone = status == TFR_ESYS;
 
-	/* What was kept is gone: from the beginning, then. */
-	if (status == TFR_ESYS && opts.keep) {
+	if (!status && opts.keep && !tfr_kept_fits(&s->buckets, s->spill)) {
+		tfr_spill_close(s->spill);
+		s->spill = NULL;
+		gone = true;
+	}
+	/* What was kept is gone, or is not what the state says: from the beginning, then. */
+	if (gone && opts.keep) {
 		tfr_resume_remove(s->folders[0], s->name);
 		tfr_buckets_clear(&s->buckets);
 		tfr_dealt_clear(&s->dealt);
@@ -130,7 +143,7 @@ static enum tfr_status prepare(struct shuffle *s, struct tfr_error *err)
 		s->plan.least_bytes = 0;
 	tfr_memory_plan(&s->mem, s->plan.memory, tfr_sweep_threads(s->o->common.threads),
 		s->plan.input_bytes ? s->plan.input_bytes : UINT64_MAX);
-	s->spill_files = s->mem.threads < SPILLS_MAX ? s->mem.threads : SPILLS_MAX;
+	s->kept.spill_files = s->mem.threads < SPILLS_MAX ? s->mem.threads : SPILLS_MAX;
 	status = find_state(s, err);
 	if (!status && !s->report->resumed)
 		status = check_space(s, err);
@@ -176,10 +189,10 @@ static enum tfr_status keep_pass(struct shuffle *s, struct tfr_error *err)
 	if (!s->name)
 		return TFR_OK;
 	s->report->temp_bytes = tfr_spill_bytes(s->spill);
+	s->kept.report = *s->report;
 	status = tfr_spill_settle(s->spill, err);
 	if (!status)
-		status = tfr_resume_save(s->folders[0], s->name, s->fingerprint, &s->dealt,
-			&s->buckets, s->report, s->spill_files, err);
+		status = tfr_resume_save(s->folders[0], s->name, &s->kept, &s->buckets, err);
 	return status;
 }
 
@@ -240,26 +253,52 @@ static enum tfr_status gather(struct shuffle *s, struct tfr_error *err)
 	return tfr_gather_run(&g, err);
 }
 
-static enum tfr_status publish(struct shuffle *s, struct tfr_error *err)
+static enum tfr_status check_written(struct shuffle *s, struct tfr_error *err)
 {
 	struct tfr_rewrite_report *r = &s->report->common;
 	struct tfr_totals t = tfr_set_writer_totals(s->out);
-	enum tfr_status status;
 
 	r->written = t.records;
 	r->bytes = t.payload_bytes;
 	r->sum = t.sum;
-	if (r->written != s->records || r->sum != r->taken_sum) {
-		tfr_fail(err, TFR_EDATA, "what was written is not what was read");
-		tfr_error_hint(err, "The disk or the memory of this machine is not reliable.");
-		return TFR_EDATA;
-	}
-	status = tfr_expect_some(&s->o->common.expect, r->records, r->written, err);
+	if (r->written == s->records && r->sum == r->taken_sum)
+		return TFR_OK;
+	tfr_fail(err, TFR_EDATA, "what was written is not what was read");
+	tfr_error_hint(err, "The disk or the memory of this machine is not reliable.");
+	return TFR_EDATA;
+}
+
+static enum tfr_status publish(struct shuffle *s, struct tfr_error *err)
+{
+	struct tfr_rewrite_report *r = &s->report->common;
+	enum tfr_status status = tfr_expect_some(&s->o->common.expect, r->records, r->written, err);
+
 	if (!status)
 		status = tfr_set_writer_seal(s->out, err);
 	if (!status)
 		status = tfr_aside_publish(s->o->common.quarantine, err);
 	return status ? status : tfr_set_writer_publish(s->out, s->dealing->info, err);
+}
+
+/* What an earlier run has left was bad: without it the next run begins again. */
+static void hint_at_state(const struct shuffle *s, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *path = tfr_resume_path(s->folders[0], s->name);
+
+	tfr_error_hint(err, "Remove '%s' to begin again.", path ? path : s->name);
+}
+
+static enum tfr_status write_out(struct shuffle *s, struct tfr_error *err)
+{
+	enum tfr_status status = deal_again(s, err);
+
+	if (!status)
+		status = gather(s, err);
+	if (!status)
+		status = check_written(s, err);
+	if (status == TFR_EDATA && s->report->resumed)
+		hint_at_state(s, err);
+	return status;
 }
 
 enum tfr_status tfr_shuffle_dealt(const struct tfr_shuffle_opts *opts,
@@ -275,9 +314,7 @@ enum tfr_status tfr_shuffle_dealt(const struct tfr_shuffle_opts *opts,
 	if (!status && !dealing->part) /* a part was held to it by whoever dealt it */
 		status = tfr_pass_expected(&opts->common, &report->common, err);
 	if (!status)
-		status = deal_again(&s, err);
-	if (!status)
-		status = gather(&s, err);
+		status = write_out(&s, err);
 	if (!status)
 		status = publish(&s, err);
 	if (!status && s.name) {

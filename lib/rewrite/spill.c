@@ -34,29 +34,49 @@ struct tfr_spill {
 	pthread_mutex_t making;
 };
 
+/* A file that an earlier run has left.  With a second name, or of another user, it could change
+ * under us. */
+static enum tfr_status open_kept(struct file *f, struct tfr_error *err)
+{
+	struct stat st;
+
+	f->fd = open(f->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (f->fd < 0 || fstat(f->fd, &st))
+		return tfr_fail_errno(err, errno, f->path, "cannot open temporary file");
+	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_nlink != 1)
+		return tfr_fail_path(err, TFR_ESYS, f->path, "not a temporary file of this user:");
+	f->end = (uint64_t)st.st_size;
+	return TFR_OK;
+}
+
+/* Whatever has the name is removed, never written to. */
+static enum tfr_status create_named(
+	struct file *f, const struct tfr_spill_opts *opts, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	sigset_t saved;
+
+	tfr_temporaries_begin(opts->temporaries, &saved);
+	unlink(f->path);
+	f->fd = open(f->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (f->fd < 0)
+		status = tfr_fail_errno(err, errno, f->path, "cannot create temporary file");
+	else
+		f->noted = tfr_temporaries_note(opts->temporaries, f->path);
+	tfr_temporaries_end(opts->temporaries, &saved);
+	if (status && err && err->sys_errno == EEXIST)
+		tfr_error_hint(err, "It cannot be removed. Name another folder with --tmpdir.");
+	return status;
+}
+
 static enum tfr_status open_named(
 	struct file *f, unsigned number, const struct tfr_spill_opts *opts, struct tfr_error *err)
 {
-	struct stat st;
-	sigset_t saved;
-
 	if (asprintf(&f->path, "%s/.%s-%u", f->folder, opts->name, number) < 0) {
 		f->path = NULL;
 		return tfr_fail_nomem(err, "opening temporary files");
 	}
-	if (opts->keep) {
-		f->fd = open(f->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-		if (f->fd >= 0 && fstat(f->fd, &st) == 0)
-			f->end = (uint64_t)st.st_size;
-	} else {
-		tfr_temporaries_begin(opts->temporaries, &saved);
-		f->fd = open(f->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-		if (f->fd >= 0)
-			f->noted = tfr_temporaries_note(opts->temporaries, f->path);
-		tfr_temporaries_end(opts->temporaries, &saved);
-	}
-	return f->fd < 0 ? tfr_fail_errno(err, errno, f->path, "cannot open temporary file")
-			 : TFR_OK;
+	return opts->keep ? open_kept(f, err) : create_named(f, opts, err);
 }
 
 static enum tfr_status open_file(
@@ -232,6 +252,21 @@ enum tfr_status tfr_spill_read(
 		offset += (uint64_t)n;
 	}
 	return TFR_OK;
+}
+
+uint64_t tfr_spill_held(const struct tfr_spill *s)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned k = 0; k < s->count; k++)
+		bytes += s->files[k].end;
+	return bytes;
+}
+
+bool tfr_spill_holds(const struct tfr_spill *s, const struct tfr_spot *spot)
+{
+	return spot->file < s->count && spot->offset <= s->files[spot->file].end &&
+	       spot->size <= s->files[spot->file].end - spot->offset;
 }
 
 void tfr_spill_release(struct tfr_spill *s, const struct tfr_spot *spot)

@@ -25,9 +25,11 @@ struct tfr_spill_opts {
 	size_t folder_count; /* at least 1 */
 	unsigned files;	     /* raised to one a folder */
 	/* Named files, FOLDER/.NAME-K: they stay when the spill is closed, until
-	 * tfr_spill_remove(). NULL: files without names. */
+	 * tfr_spill_remove(). What has such a name before is removed. NULL: files without names. */
 	const char *name;
-	bool keep; /* named: they are there, and only read */
+	/* Named: they are there.  TFR_ESYS: one is missing, or is no regular file with one name
+	 * that this user owns. */
+	bool keep;
 	struct tfr_temporaries
 		*temporaries; /* named: removed by a signal until tfr_spill_settle() */
 	uint64_t expected;    /* bytes, for the error when space runs out; 0: not known */
@@ -42,6 +44,9 @@ enum tfr_status tfr_spill_write(struct tfr_spill *s, unsigned writer, const void
 	struct tfr_spot *spot, struct tfr_error *err);
 enum tfr_status tfr_spill_read(
 	struct tfr_spill *s, const struct tfr_spot *spot, void *data, struct tfr_error *err);
+/* With `keep`: the bytes of all files, and whether a spot lies within them. */
+uint64_t tfr_spill_held(const struct tfr_spill *s);
+bool tfr_spill_holds(const struct tfr_spill *s, const struct tfr_spot *spot);
 /* Gives the space back, where the file system can. */
 void tfr_spill_release(struct tfr_spill *s, const struct tfr_spot *spot);
 /* All bytes written so far. */

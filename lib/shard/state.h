@@ -17,7 +17,10 @@
 enum tfr_status tfr_state_save(const char *path, const char *magic, const struct tfr_buf *body,
 	struct tfr_temporaries *temporaries, struct tfr_error *err);
 /* Reads it into `body`; *unread is all of it.  TFR_END: there is none, it is of another kind, or
- * it is damaged. */
+ * it is damaged.  TFR_EDATA: it is no regular file with one name that this user owns, or others
+ * could have replaced it, since they may write to it or to its folder; the hint says how to begin
+ * again.  The body has passed a checksum, which anyone can make: what takes numbers from it checks
+ * them. */
 enum tfr_status tfr_state_load(const char *path, const char *magic, struct tfr_buf *body,
 	struct tfr_unread *unread, struct tfr_error *err);
 
