@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "convert/folder.h"
 #include "convert/sound.h"
+#include "io/source.h"
 
 enum { FILES = 100, DEPTH = 8, HEAD = 16 };
 
@@ -27,7 +28,7 @@ struct search {
 static bool look_at_file(struct search *s, int fd)
 {
 	uint8_t head[HEAD];
-	ssize_t n = pread(fd, head, sizeof(head), 0);
+	ssize_t n = tfr_fd_read(fd, head, sizeof(head), 0);
 	enum tfr_image_format format = n > 0 ? tfr_image_sniff(head, (size_t)n) : TFR_IMAGE_UNKNOWN;
 
 	s->files--;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "convert/coco_look.h"
+#include "io/source.h"
 
 enum { HEAD = 64 << 10 };
 
@@ -22,7 +23,7 @@ static bool is_coco(const char *path)
 	static const char *const members[] = { "\"images\"", "\"annotations\"", "\"categories\"" };
 	TFR_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	TFR_AUTO_FREE char *head = malloc(HEAD);
-	ssize_t n = fd < 0 || !head ? -1 : read(fd, head, HEAD);
+	ssize_t n = fd < 0 || !head ? -1 : tfr_fd_read(fd, head, HEAD, 0);
 	size_t at = 0;
 
 	while (n > 0 && at < (size_t)n && head[at] && strchr(" \t\r\n", head[at]))

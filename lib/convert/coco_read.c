@@ -5,12 +5,10 @@
  * Only texts that are kept grow with the file: a block's memory is used again. */
 #include "convert/coco_read.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "convert/coco_join.h"
+#include "io/source.h"
 #include "thread/lanes.h"
 #include "thread/threads.h"
 
@@ -24,7 +22,7 @@ struct reading {
 	struct tfr_coco *coco;
 	const char *path;
 	const struct tfr_coco_opts *opts;
-	int fd;
+	struct tfr_source *source;
 	bool ended;
 	struct tfr_coco_scan scan;
 	struct tfr_buf open; /* of the last block: what belongs to the next */
@@ -42,7 +40,8 @@ struct block {
 
 static enum tfr_status read_more(struct reading *r, struct tfr_buf *text, struct tfr_error *err)
 {
-	size_t end;
+	enum tfr_status status;
+	size_t got;
 
 	if (text->size > LARGEST)
 		return tfr_fail_path(err, TFR_EDATA, r->path,
@@ -50,21 +49,10 @@ static enum tfr_status read_more(struct reading *r, struct tfr_buf *text, struct
 			(unsigned long long)(r->scan.offset + r->scan.from));
 	if (!tfr_buf_reserve(text, BLOCK))
 		return tfr_fail_nomem(err, "reading annotations");
-	end = text->size + BLOCK;
-	while (text->size < end) {
-		ssize_t n = read(r->fd, text->data + text->size, end - text->size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return tfr_fail_errno(err, errno, r->path, "cannot read");
-		text->size += (size_t)n;
-		if (!n) {
-			r->ended = true;
-			break;
-		}
-	}
-	return TFR_OK;
+	status = tfr_source_read(r->source, text->data + text->size, BLOCK, &got, err);
+	text->size += got;
+	r->ended = got < BLOCK;
+	return status;
 }
 
 /* Reads until an element ends. */
@@ -220,14 +208,12 @@ enum tfr_status tfr_coco_read(struct tfr_coco *c, const char *path,
 		.path = path,
 		.opts = opts,
 		.scan = { .path = path, .no_categories = opts->what == TFR_COCO_CAPTIONS } };
-	enum tfr_status status;
+	enum tfr_status status = tfr_source_open(&r.source, path, err);
 
 	*c = (struct tfr_coco){ 0 };
-	r.fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (r.fd < 0)
-		return tfr_fail_errno(err, errno, path, "cannot open");
-	status = read_all(&r, err);
-	close(r.fd);
+	if (!status)
+		status = read_all(&r, err);
+	tfr_source_close(r.source);
 	tfr_buf_clear(&r.open);
 	return status ? status : tfr_coco_join(c, path, opts->what, err);
 }

@@ -14,6 +14,7 @@
 #include "convert/arrays.h"
 #include "convert/hdf5_library.h"
 #include "convert/members.h"
+#include "io/source.h"
 
 /* H5F_ACC_RDONLY is 0, behind two calls of the library. */
 enum { READ_ONLY = 0 };
@@ -66,7 +67,7 @@ static bool follows_user_block(const struct tfr_offer *offer)
 		return false;
 	fd = open(offer->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	for (off_t at = 512; fd >= 0 && at <= USER_BLOCK_MOST; at *= 2)
-		if (pread(fd, head, sizeof(head), at) != sizeof(head))
+		if (tfr_fd_read(fd, head, sizeof(head), at) != sizeof(head))
 			return false;
 		else if (!memcmp(head, signature, sizeof(head)))
 			return true;

@@ -12,6 +12,7 @@
 #include "convert/input.h"
 #include "convert/rework.h"
 #include "convert/splits.h"
+#include "io/source.h"
 #include "record/filetype.h"
 
 enum { HEAD = 512 }; /* a tar archive says what it is at byte 257 */
@@ -56,7 +57,7 @@ static enum tfr_status look(
 	if (S_ISREG(st.st_mode)) {
 		TFR_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
-		n = fd < 0 ? -1 : pread(fd, head, HEAD, 0);
+		n = fd < 0 ? -1 : tfr_fd_read(fd, head, HEAD, 0);
 		if (n < 0)
 			return tfr_fail_errno(err, errno, path, "cannot open");
 		offer->head = head;

@@ -89,22 +89,22 @@ static enum tfr_status fault(struct tfr_item *item, int sys_errno, const char *p
 	return TFR_OK;
 }
 
-/* Reads until `size` bytes are in the buffer, or the file ends. */
-static enum tfr_status fill(
-	struct tfr_item *item, int fd, const char *path, size_t size, struct tfr_error *err)
+/* Reads until `size` bytes are in the buffer, or `least`, which the file had when it was opened:
+ * asking it for more than that is a call, and fewer skip the item. */
+static enum tfr_status fill(struct tfr_item *item, int fd, const char *path, size_t least,
+	size_t size, struct tfr_error *err)
 {
-	while (item->file.size < size) {
-		ssize_t n = read(fd, item->file.data + item->file.size, size - item->file.size);
+	ssize_t n = 1;
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
+	while (n && item->file.size < least) {
+		n = read(fd, item->file.data + item->file.size, size - item->file.size);
+		if (n < 0 && errno != EINTR)
 			return fault(item, errno, path, "cannot read", err);
-		item->file.size += (size_t)n;
-		/* A regular file gives all it has: less is its end, and asking again is a call. */
-		if (!n || item->file.size < size)
-			break;
+		item->file.size += n > 0 ? (size_t)n : 0;
 	}
+	if (item->file.size < least)
+		tfr_item_skip(item, TFR_ESYS, "its end is at byte %zu of %zu", item->file.size,
+			least);
 	return TFR_OK;
 }
 
@@ -119,13 +119,13 @@ static enum tfr_status read_open(struct tfr_item *item, int fd, const char *path
 			return tfr_fail_nomem(err, "reading files");
 	}
 	if (look && size > KEEP) {
-		status = fill(item, fd, path, LOOK, err);
+		status = fill(item, fd, path, LOOK, LOOK, err);
 		if (!status && !item->skipped)
 			look(item);
 	}
 	/* One byte more than there should be: a full read then shows that the file has grown. */
 	if (!status && !item->skipped)
-		status = fill(item, fd, path, size + 1, err);
+		status = fill(item, fd, path, size, size + 1, err);
 	if (!status && !item->skipped && item->file.size > size)
 		tfr_item_skip(item, TFR_EDATA, "it grew while it was read");
 	return status;

@@ -7,33 +7,26 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
+#include "io/source.h"
 #include "shard/manifests.h"
 
-enum { MOST = 256 << 20, BLOCK = 64 << 10 };
+enum { MOST = 256 << 20 };
 
 static enum tfr_status read_file(struct tfr_label_map *m, const char *path, struct tfr_error *err)
 {
-	TFR_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = 1;
+	enum tfr_status status =
+		tfr_source_read_file(path, MOST, &m->text, "reading labels", err);
 
-	if (fd < 0)
-		return tfr_fail_errno(err, errno, path, "cannot open");
-	while (n) {
-		if (m->text.size > MOST)
-			return tfr_fail_path(err, TFR_EDATA, path, "too large a list of labels:");
-		if (!tfr_buf_reserve(&m->text, BLOCK))
-			return tfr_fail_nomem(err, "reading labels");
-		n = read(fd, m->text.data + m->text.size, BLOCK - 1);
-		if (n < 0 && errno != EINTR)
-			return tfr_fail_errno(err, errno, path, "cannot read");
-		m->text.size += n > 0 ? (size_t)n : 0;
-	}
+	if (status)
+		return status;
+	if (m->text.size > MOST)
+		return tfr_fail_path(err, TFR_EDATA, path, "too large a list of labels:");
+	if (!tfr_buf_reserve(&m->text, 1))
+		return tfr_fail_nomem(err, "reading labels");
 	if (memchr(m->text.data, '\0', m->text.size))
 		return tfr_fail_path(err, TFR_EDATA, path, "no list of labels, it has zero bytes:");
 	m->text.data[m->text.size] = '\0';

@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "io/output.h"
+#include "io/source.h"
 #include "shard/set_writer.h"
 
 static enum tfr_status make_text(
@@ -47,15 +48,10 @@ static enum tfr_status compare(const struct tfr_labels *l, const char *path, boo
 		return errno == ENOENT ? TFR_OK : tfr_fail_errno(err, errno, path, "cannot read");
 	if (!tfr_buf_reserve(&text, l->text.size + 1))
 		return tfr_fail_nomem(err, "reading a labels file");
-	while (text.size <= l->text.size) {
-		n = read(fd, text.data + text.size, l->text.size + 1 - text.size);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		text.size += (size_t)n;
-	}
-	*same = text.size == l->text.size && !memcmp(text.data, l->text.data, text.size);
+	n = tfr_fd_read(fd, text.data, l->text.size + 1, 0);
+	if (n < 0)
+		return tfr_fail_errno(err, errno, path, "cannot read");
+	*same = (size_t)n == l->text.size && !memcmp(text.data, l->text.data, (size_t)n);
 	return TFR_OK;
 }
 

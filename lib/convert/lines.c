@@ -1,20 +1,20 @@
 /* convert/lines.c - a window over the file that grows to the longest line and no further. */
 #include "convert/lines.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { BLOCK = 256 << 10, LINE_MAX_BYTES = INT32_MAX - (1 << 16) };
 
-void tfr_lines_init(struct tfr_lines *l, int fd, const char *path)
+enum tfr_status tfr_lines_open(struct tfr_lines *l, const char *path, struct tfr_error *err)
 {
-	*l = (struct tfr_lines){ .fd = fd, .path = path };
+	*l = (struct tfr_lines){ 0 };
+	return tfr_source_open(&l->source, path, err);
 }
 
 static enum tfr_status fill(struct tfr_lines *l, struct tfr_error *err)
 {
-	ssize_t n;
+	enum tfr_status status;
+	size_t n;
 
 	if (l->at) {
 		memmove(l->buf.data, l->buf.data + l->at, l->buf.size - l->at);
@@ -23,15 +23,14 @@ static enum tfr_status fill(struct tfr_lines *l, struct tfr_error *err)
 	}
 	if (l->buf.size > LINE_MAX_BYTES)
 		return tfr_fail(err, TFR_EDATA, "a line of 2 GiB or more in '%s', line %llu",
-			l->path, (unsigned long long)l->number + 1);
+			tfr_source_name(l->source), (unsigned long long)l->number + 1);
 	if (!tfr_buf_reserve(&l->buf, BLOCK))
 		return tfr_fail_nomem(err, "reading a list");
-	do
-		n = read(l->fd, l->buf.data + l->buf.size, l->buf.cap - l->buf.size);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return tfr_fail_errno(err, errno, l->path, "cannot read");
-	l->buf.size += (size_t)n;
+	status = tfr_source_read_some(
+		l->source, l->buf.data + l->buf.size, l->buf.cap - l->buf.size, &n, err);
+	if (status)
+		return status;
+	l->buf.size += n;
 	l->end = n == 0;
 	return TFR_OK;
 }
@@ -68,5 +67,6 @@ enum tfr_status tfr_lines_next(
 
 void tfr_lines_clear(struct tfr_lines *l)
 {
+	tfr_source_close(l->source);
 	tfr_buf_clear(&l->buf);
 }

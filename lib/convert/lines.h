@@ -4,10 +4,10 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "io/source.h"
 
 struct tfr_lines {
-	int fd;		  /* the caller's */
-	const char *path; /* for messages; the caller's */
+	struct tfr_source *source;
 	struct tfr_buf buf;
 	size_t at;	 /* in buf: where the next line begins */
 	uint64_t offset; /* in the file: where the line last given begins */
@@ -16,7 +16,8 @@ struct tfr_lines {
 	bool end;	 /* nothing more can be read */
 };
 
-void tfr_lines_init(struct tfr_lines *l, int fd, const char *path);
+/* "-" is standard input.  Also where it fails, `l` is to be cleared. */
+enum tfr_status tfr_lines_open(struct tfr_lines *l, const char *path, struct tfr_error *err);
 /* The next line with its line feed, which only the last one may lack; a view until the next call.
  * TFR_END after the last; TFR_EDATA for one of 2 GiB and more. */
 enum tfr_status tfr_lines_next(

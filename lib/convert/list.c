@@ -117,23 +117,17 @@ static enum tfr_status read_again(
 	struct tfr_list *l, struct tfr_item *item, const struct tfr_row *row, struct tfr_error *err)
 {
 	struct tfr_list_item *own = item->own;
+	enum tfr_status status;
 
 	own->text.size = 0;
 	if (!tfr_buf_reserve(&own->text, row->size + 1))
 		return tfr_fail_nomem(err, "reading a list");
-	while (own->text.size < row->size) {
-		ssize_t n = pread(l->fd, own->text.data + own->text.size,
-			row->size - own->text.size, (off_t)(row->offset + own->text.size));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return tfr_fail_errno(err, errno, l->path, "cannot read");
-		if (!n)
-			return tfr_fail_path(
-				err, TFR_EDATA, l->path, "cut short while it was read:");
-		own->text.size += (size_t)n;
-	}
+	status = tfr_source_read_at(
+		l->lines.source, row->offset, own->text.data, row->size, &own->text.size, err);
+	if (status)
+		return status;
+	if (own->text.size < row->size)
+		return tfr_fail_path(err, TFR_EDATA, l->path, "cut short while it was read:");
 	item->size = row->size;
 	item->hash = XXH3_64bits(own->text.data, own->text.size);
 	item->hashed = true;
@@ -240,8 +234,6 @@ static void close_list(struct tfr_input *in)
 {
 	struct tfr_list *l = (struct tfr_list *)in;
 
-	if (l->fd > STDIN_FILENO)
-		close(l->fd);
 	if (l->folder >= 0)
 		close(l->folder);
 	tfr_columns_clear(&l->columns);
@@ -286,22 +278,17 @@ static enum tfr_status open_folder(struct tfr_list *l, struct tfr_error *err)
 static enum tfr_status open_files(struct tfr_list *l, struct tfr_error *err)
 {
 	enum tfr_status status = open_folder(l, err);
+	bool piped = !strcmp(l->path, "-");
 	struct stat st;
 
+	if (!status && !piped && stat(l->path, &st) == 0 && S_ISDIR(st.st_mode))
+		return tfr_fail_path(err, TFR_EUSAGE, l->path, "a folder, not a list:");
+	if (!status)
+		status = tfr_lines_open(&l->lines, l->path, err);
 	if (status)
 		return status;
-
-	if (!strcmp(l->path, "-")) {
-		l->fd = STDIN_FILENO;
-		l->path = "standard input";
-		return TFR_OK;
-	}
-	l->fd = open(l->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (l->fd < 0 || fstat(l->fd, &st))
-		return tfr_fail_errno(err, errno, l->path, "cannot open");
-	if (S_ISDIR(st.st_mode))
-		return tfr_fail_path(err, TFR_EUSAGE, l->path, "a folder, not a list:");
-	l->file = S_ISREG(st.st_mode);
+	l->path = tfr_source_name(l->lines.source);
+	l->file = !piped && tfr_source_seekable(l->lines.source);
 	return TFR_OK;
 }
 
@@ -342,7 +329,6 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 	l->in = (struct tfr_input){ .ops = ops, .opts = opts, .items = TFR_STREAM };
 	l->format = format;
 	l->path = opts->inputs[0];
-	l->fd = -1;
 	l->folder = AT_FDCWD;
 	l->columns.opts = opts;
 	status = check_pictures(opts, err);
@@ -352,7 +338,6 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 		status = open_files(l, err);
 	if (status)
 		return status;
-	tfr_lines_init(&l->lines, l->fd, l->path);
 	if (asprintf(&l->prefix, "%s:", l->path) < 0) {
 		l->prefix = NULL;
 		return tfr_fail_nomem(err, "reading a list");

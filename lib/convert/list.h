@@ -25,7 +25,7 @@ struct tfr_list {
 	enum tfr_list_format format;
 	const char *path;
 	char *prefix;
-	int fd, folder;	   /* the file, and where its paths begin; AT_FDCWD for a pipe */
+	int folder;	   /* where its paths begin; AT_FDCWD for a pipe */
 	char *folder_name; /* of that, with a slash at its end; NULL: the current folder */
 	bool file;	   /* regular: read twice */
 	struct tfr_columns columns;

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "convert/joined.h"
 #include "convert/splits.h"
+#include "io/source.h"
 
 enum { HEAD = 64 << 10 };
 
@@ -21,7 +22,7 @@ static bool names_files(const char *path)
 {
 	TFR_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	TFR_AUTO_FREE char *head = malloc(HEAD);
-	ssize_t n = fd < 0 || !head ? -1 : read(fd, head, HEAD);
+	ssize_t n = fd < 0 || !head ? -1 : tfr_fd_read(fd, head, HEAD, 0);
 	const char *end = n > 0 ? memchr(head, '\n', (size_t)n) : NULL;
 
 	return n > 0 && memmem(head, end ? (size_t)(end - head) : (size_t)n, "file_name",

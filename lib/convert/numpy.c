@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "convert/arrays.h"
 #include "convert/numpy.h"
+#include "io/source.h"
 #include "record/filetype.h"
 
 void tfr_numpy_release(void *own)
@@ -68,21 +69,11 @@ static enum tfr_status pread_all(
 	struct tfr_array *array, uint8_t *into, size_t size, uint64_t place, struct tfr_error *err)
 {
 	const struct tfr_numpy *o = array->own;
+	ssize_t n = tfr_fd_read(o->fd, into, size, (int64_t)place);
 
-	while (size) {
-		ssize_t n = pread(o->fd, into, size, (off_t)place);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return tfr_fail_errno(err, errno, array->path, "cannot read");
-		if (!n)
-			return tfr_numpy_cut_short(array, err);
-		into += n;
-		place += (uint64_t)n;
-		size -= (size_t)n;
-	}
-	return TFR_OK;
+	if (n < 0)
+		return tfr_fail_errno(err, errno, array->path, "cannot read");
+	return (size_t)n < size ? tfr_numpy_cut_short(array, err) : TFR_OK;
 }
 
 /* Rows of an array whose first dimension goes fastest: a run of each of their elements' places,
@@ -345,7 +336,7 @@ static enum tfr_status open_input(struct tfr_arrays *a, const char *path, struct
 		close(fd);
 		return tfr_fail_path(err, TFR_EUSAGE, path, "arrays are read from files, not from");
 	}
-	got = pread(fd, head, sizeof(head), 0);
+	got = tfr_fd_read(fd, head, sizeof(head), 0);
 	if (got > 0 && tfr_npy_recognises(head, (size_t)got))
 		return open_file(a, fd, path, (uint64_t)st.st_size, err);
 	close(fd);

@@ -11,6 +11,8 @@
 
 #include <tfr/media.h>
 
+#include "io/source.h"
+
 enum { HEAD = 64, PICTURES = 0, MASKS = 1, SIDES = 2 };
 
 struct stem {
@@ -87,7 +89,7 @@ static enum tfr_status begins_as_picture(
 		return tfr_fail_nomem(err, "pairing files");
 	fd = openat(scan->root, (const char *)m->path.data,
 		O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	n = fd < 0 ? -1 : read(fd, head, sizeof(head));
+	n = fd < 0 ? -1 : tfr_fd_read(fd, head, sizeof(head), 0);
 	if (n < 0 && (errno == EMFILE || errno == ENFILE))
 		return tfr_fail_errno(err, errno, (const char *)m->path.data, "cannot open");
 	*yes = n > 0 && tfr_image_sniff(head, (size_t)n) != TFR_IMAGE_UNKNOWN;

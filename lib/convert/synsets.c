@@ -1,8 +1,6 @@
 /* convert/synsets.c - lines of text, sorted once where they are looked up. */
 #include "convert/synsets.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,16 +25,12 @@ static enum tfr_status each_line(const char *path,
 		size_t size, struct tfr_error *err),
 	void *ctx, struct tfr_error *err)
 {
-	TFR_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct tfr_lines lines;
 	const char *line;
 	size_t size;
-	enum tfr_status status;
+	enum tfr_status status = tfr_lines_open(&lines, path, err);
 
-	if (fd < 0)
-		return tfr_fail_errno(err, errno, path, "cannot open");
-	tfr_lines_init(&lines, fd, path);
-	while (!(status = tfr_lines_next(&lines, &line, &size, err))) {
+	while (!status && !(status = tfr_lines_next(&lines, &line, &size, err))) {
 		while (size && strchr("\r\n", line[size - 1]) && line[size - 1])
 			size--;
 		status = memchr(line, '\0', size) ? bad_line(path, lines.number, "a NUL byte", err)

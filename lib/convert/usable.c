@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "io/source.h"
 
 enum { HEAD = 4096, UNNAMED_MOST = 1000 };
 
@@ -38,7 +39,7 @@ static enum tfr_status look_at(
 		O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
 		return tfr_fail_errno(err, errno, (const char *)l->path.data, "cannot open");
-	n = fd < 0 ? -1 : pread(fd, l->item.file.data, HEAD, 0);
+	n = fd < 0 ? -1 : tfr_fd_read(fd, l->item.file.data, HEAD, 0);
 	if (n < 0) {
 		*yes = tfr_scan_is_media(tfr_scan_name(scan, found->name));
 		return TFR_OK;

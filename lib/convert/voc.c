@@ -278,17 +278,16 @@ static enum tfr_status look_at_all(struct voc *v, const char *folder, struct tfr
 /* Those that a list names, in its order: lines of a name without its extension, and perhaps, as of
  * the sets of one class, a number. */
 static enum tfr_status look_at_listed(
-	struct voc *v, const char *list, int fd, struct tfr_error *err)
+	struct voc *v, const char *list, struct tfr_error *err)
 {
 	struct tfr_lines lines;
 	struct tfr_item item = { 0 };
 	const char *line;
 	size_t size, n;
-	enum tfr_status status;
+	enum tfr_status status = tfr_lines_open(&lines, list, err);
 	char path[4096];
 
-	tfr_lines_init(&lines, fd, list);
-	while (!(status = tfr_lines_next(&lines, &line, &size, err))) {
+	while (!status && !(status = tfr_lines_next(&lines, &line, &size, err))) {
 		for (n = 0; n < size && !strchr(" \t\r\n", line[n]); n++)
 			;
 		if (!n)
@@ -314,15 +313,12 @@ static enum tfr_status look_at_listed(
 static enum tfr_status look_at_set(struct voc *v, const char *top, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *path = NULL;
-	TFR_AUTO_CLOSE int fd = -1;
 
 	if (asprintf(&path, "%s/ImageSets/Main/%s.txt", top, v->in.opts->image_set) < 0) {
 		path = NULL;
 		return tfr_fail_nomem(err, "reading annotations");
 	}
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	return fd < 0 ? tfr_fail_errno(err, errno, path, "cannot open")
-		      : look_at_listed(v, path, fd, err);
+	return look_at_listed(v, path, err);
 }
 
 /* --- the folders --- */

@@ -13,6 +13,7 @@
 
 #include "convert/coco_more.h"
 #include "convert/voc.h"
+#include "io/source.h"
 
 enum { HEAD = 4096, DEEPEST = 2, WIDEST = 8 };
 
@@ -22,7 +23,7 @@ static bool is_annotation(const char *folder, const char *name)
 	TFR_AUTO_FREE char *path = tfr_path_join(folder, name);
 	TFR_AUTO_CLOSE int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 	char head[HEAD];
-	ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof(head));
+	ssize_t n = fd < 0 ? -1 : tfr_fd_read(fd, head, sizeof(head), 0);
 
 	return n > 0 && memmem(head, (size_t)n, "<annotation", strlen("<annotation"));
 }

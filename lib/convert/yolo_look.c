@@ -15,6 +15,7 @@
 
 #include "convert/yolo.h"
 #include "convert/yolo_text.h"
+#include "io/source.h"
 
 enum { HEAD = 4096, DEEPEST = 3 };
 
@@ -37,7 +38,7 @@ static bool is_label(const char *folder, const char *name, bool *empty)
 	TFR_AUTO_BUF boxes = { 0 };
 	struct tfr_yolo_tally tally = { 0 };
 	uint8_t head[HEAD];
-	ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof(head));
+	ssize_t n = fd < 0 ? -1 : tfr_fd_read(fd, head, sizeof(head), 0);
 	size_t line = 0, from = 0;
 
 	while (n > 0 && from < (size_t)n && strchr(" \t\r\n", head[from]) && head[from])

@@ -3,8 +3,6 @@
  *
  * The nearest file counts: in the folders of the images and labels, in the data set's, and above,
  * since a split of a data set may be converted alone. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,27 +10,18 @@
 #include "base/error.h"
 #include "convert/label_map.h"
 #include "convert/yolo.h"
+#include "io/source.h"
 
-enum { MOST = 4 << 20, BLOCK = 64 << 10, UP = 3 /* folders above */ };
+enum { MOST = 4 << 20, UP = 3 /* folders above */ };
 
 static enum tfr_status read_file(struct tfr_buf *b, const char *path, struct tfr_error *err)
 {
-	TFR_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	ssize_t n = 1;
+	enum tfr_status status =
+		tfr_source_read_regular(path, MOST, b, "reading names of classes", err);
 
-	if (fd < 0)
-		return tfr_fail_errno(err, errno, path, "cannot open");
-	while (n) {
-		if (b->size > MOST)
-			return tfr_fail_path(err, TFR_EDATA, path, "larger than 4 MiB:");
-		if (!tfr_buf_reserve(b, BLOCK))
-			return tfr_fail_nomem(err, "reading names of classes");
-		n = read(fd, b->data + b->size, BLOCK);
-		if (n < 0 && errno != EINTR)
-			return tfr_fail_errno(err, errno, path, "cannot read");
-		b->size += n > 0 ? (size_t)n : 0;
-	}
-	return TFR_OK;
+	if (!status && b->size > MOST)
+		return tfr_fail_path(err, TFR_EDATA, path, "larger than 4 MiB:");
+	return status;
 }
 
 /* Texts are offsets until all are there: pointers would dangle when the buffer grows. */

@@ -17,6 +17,7 @@ struct tfr_source {
 	const struct tfr_growing *growing; /* NULL: it is what it is */
 	const uint8_t *memory;
 	uint64_t size;	   /* memory: its size; file: the size when last asked */
+	uint64_t opened;   /* file: the size when it was opened; fewer bytes are a failure */
 	uint64_t position; /* of the next byte, where seekable */
 	char name[];
 };
@@ -53,7 +54,7 @@ enum tfr_status tfr_source_open_fd(
 		here = lseek(fd, 0, SEEK_CUR);
 		s->seekable = here >= 0;
 		s->position = here >= 0 ? (uint64_t)here : 0;
-		s->size = (uint64_t)st.st_size;
+		s->size = s->opened = (uint64_t)st.st_size;
 		posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	}
 	*out = s;
@@ -71,6 +72,26 @@ enum tfr_status tfr_source_open(struct tfr_source **out, const char *path, struc
 	if (fd < 0)
 		return tfr_fail_errno(err, errno, path, "cannot open");
 	status = tfr_source_open_fd(out, fd, path, err);
+	if (status)
+		close(fd);
+	else
+		(*out)->owned = true;
+	return status;
+}
+
+enum tfr_status tfr_source_open_regular(
+	struct tfr_source **out, const char *path, struct tfr_error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	enum tfr_status status;
+	struct stat st;
+
+	if (fd < 0)
+		return tfr_fail_errno(err, errno, path, "cannot open");
+	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
+		status = tfr_fail_path(err, TFR_EDATA, path, "not a regular file:");
+	else
+		status = tfr_source_open_fd(out, fd, path, err);
 	if (status)
 		close(fd);
 	else
@@ -171,6 +192,34 @@ void tfr_source_skip(struct tfr_source *s, uint64_t bytes)
 	s->position += bytes;
 }
 
+ssize_t tfr_fd_read(int fd, void *buf, size_t size, int64_t offset)
+{
+	size_t got = 0;
+	ssize_t n = 1;
+
+	while (n && got < size) {
+		n = offset < 0 ? read(fd, (char *)buf + got, size - got)
+			       : pread(fd, (char *)buf + got, size - got, offset + (off_t)got);
+		if (n < 0 && errno != EINTR)
+			return -1;
+		got += n > 0 ? (size_t)n : 0;
+	}
+	return (ssize_t)got;
+}
+
+/* The end of the file is at `position`: is it where it was? */
+static enum tfr_status check_end(
+	const struct tfr_source *s, uint64_t position, struct tfr_error *err)
+{
+	if (position >= s->opened)
+		return TFR_OK;
+	tfr_fail_path(err, TFR_ESYS, s->name, "the end is at byte %llu of %llu in",
+		(unsigned long long)position, (unsigned long long)s->opened);
+	tfr_error_hint(err, "The file had more bytes when it was opened.  It was truncated since, "
+			    "or its storage does not return the rest.");
+	return TFR_ESYS;
+}
+
 static size_t copy_memory(const struct tfr_source *s, uint64_t position, void *buf, size_t size)
 {
 	uint64_t left = position < s->size ? s->size - position : 0;
@@ -261,7 +310,7 @@ enum tfr_status tfr_source_read_some(
 		return tfr_fail_errno(err, errno, s->name, "cannot read");
 	s->position += (uint64_t)n;
 	*got = (size_t)n;
-	return TFR_OK;
+	return n || !size ? TFR_OK : check_end(s, s->position, err);
 }
 
 enum tfr_status tfr_source_read(
@@ -283,25 +332,26 @@ enum tfr_status tfr_source_read(
 enum tfr_status tfr_source_read_at(const struct tfr_source *s, uint64_t position, void *buf,
 	size_t size, size_t *got, struct tfr_error *err)
 {
-	ssize_t n = 1;
+	ssize_t n;
 
-	*got = s->fd < 0 ? copy_memory(s, position, buf, size) : 0;
-	while (s->fd >= 0 && n && *got < size) {
-		n = pread(s->fd, (char *)buf + *got, size - *got, (off_t)(position + *got));
-		if (n < 0 && errno != EINTR)
-			return tfr_fail_errno(err, errno, s->name, "cannot read");
-		if (n > 0)
-			*got += (size_t)n;
+	*got = 0;
+	if (s->fd < 0) {
+		*got = copy_memory(s, position, buf, size);
+		return TFR_OK;
 	}
-	return TFR_OK;
+	n = tfr_fd_read(
+		s->fd, buf, size, position < INT64_MAX ? (int64_t)position : INT64_MAX);
+	if (n < 0)
+		return tfr_fail_errno(err, errno, s->name, "cannot read");
+	*got = (size_t)n;
+	return *got == size ? TFR_OK : check_end(s, position + *got, err);
 }
 
-enum tfr_status tfr_source_read_file(const char *path, size_t most, struct tfr_buf *text,
+enum tfr_status tfr_source_read_all(struct tfr_source *source, size_t most, struct tfr_buf *text,
 	const char *doing, struct tfr_error *err)
 {
 	enum { BLOCK = 64 << 10 };
-	struct tfr_source *source = NULL;
-	enum tfr_status status = tfr_source_open(&source, path, err);
+	enum tfr_status status = TFR_OK;
 	size_t got = 1;
 
 	while (!status && got && text->size <= most) {
@@ -312,6 +362,29 @@ enum tfr_status tfr_source_read_file(const char *path, size_t most, struct tfr_b
 				source, text->data + text->size, BLOCK, &got, err);
 		text->size += status ? 0 : got;
 	}
+	return status;
+}
+
+enum tfr_status tfr_source_read_file(const char *path, size_t most, struct tfr_buf *text,
+	const char *doing, struct tfr_error *err)
+{
+	struct tfr_source *source = NULL;
+	enum tfr_status status = tfr_source_open(&source, path, err);
+
+	if (!status)
+		status = tfr_source_read_all(source, most, text, doing, err);
+	tfr_source_close(source);
+	return status;
+}
+
+enum tfr_status tfr_source_read_regular(const char *path, size_t most, struct tfr_buf *text,
+	const char *doing, struct tfr_error *err)
+{
+	struct tfr_source *source = NULL;
+	enum tfr_status status = tfr_source_open_regular(&source, path, err);
+
+	if (!status)
+		status = tfr_source_read_all(source, most, text, doing, err);
 	tfr_source_close(source);
 	return status;
 }

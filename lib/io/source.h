@@ -1,9 +1,16 @@
 /* io/source.h - where bytes come from: a file, a pipe, memory.
  *
  * Files are read with pread(), never mapped: a file that shrinks while it is read must be a short
- * read, not a SIGBUS. */
+ * read, not a SIGBUS.
+ *
+ * A short read is not the end.  Linux returns the bytes before a bad sector and fails only when
+ * asked for those after it, so that every read here goes on until there are 0 bytes more.  Where
+ * that is before the size that a regular file had when it was opened, the read fails with TFR_ESYS.
+ * A size of 0 promises nothing: files of /proc and devices have it. */
 #ifndef TFR_IO_SOURCE_H
 #define TFR_IO_SOURCE_H
+
+#include <sys/types.h>
 
 #include <tfr/io.h>
 
@@ -14,7 +21,11 @@ struct tfr_source;
 
 /* "-" is standard input.  A directory is refused here; so is a socket, by the system. */
 enum tfr_status tfr_source_open(struct tfr_source **s, const char *path, struct tfr_error *err);
-/* The same, of a file that is still being written: at its end, `wait` is asked what to do.  Such a
+/* The same, of a file found beside others: one that is not regular, such as a FIFO that nobody
+ * writes to, is TFR_EDATA. */
+enum tfr_status tfr_source_open_regular(
+	struct tfr_source **s, const char *path, struct tfr_error *err);
+/* As tfr_source_open(), of a file that is still being written: at its end, `wait` is asked what to do.  Such a
  * source is not seekable and its size is not known; the end of a pipe without a name is its end. A
  * file that shrinks, or is replaced or removed, is TFR_ESYS.  A FIFO is opened at once. */
 enum tfr_status tfr_source_open_growing(struct tfr_source **s, const char *path,
@@ -43,6 +54,11 @@ enum tfr_status tfr_source_read_some(
  * that the caller can say what is too large.  `doing` is what memory ran out at. */
 enum tfr_status tfr_source_read_file(const char *path, size_t most, struct tfr_buf *text,
 	const char *doing, struct tfr_error *err);
+/* The same, of a file found beside others (tfr_source_open_regular()), and of an open source. */
+enum tfr_status tfr_source_read_regular(const char *path, size_t most, struct tfr_buf *text,
+	const char *doing, struct tfr_error *err);
+enum tfr_status tfr_source_read_all(struct tfr_source *s, size_t most, struct tfr_buf *text,
+	const char *doing, struct tfr_error *err);
 /* Of the next byte, counted from the beginning of the file; 0 where not seekable. */
 uint64_t tfr_source_position(const struct tfr_source *s);
 /* Whether it is a character device, which may have no end. */
@@ -57,5 +73,9 @@ enum tfr_status tfr_source_read_at(const struct tfr_source *s, uint64_t position
 void tfr_source_seek(struct tfr_source *s, uint64_t position);
 /* Moves `bytes` forward from here.  Only where seekable. */
 void tfr_source_skip(struct tfr_source *s, uint64_t bytes);
+
+/* For what has a descriptor of its own: reads at `offset`, or, where that is negative, where the
+ * descriptor is, until there are `size` bytes or the end.  -1: errno says why. */
+ssize_t tfr_fd_read(int fd, void *buf, size_t size, int64_t offset);
 
 #endif

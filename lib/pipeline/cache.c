@@ -16,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "io/source.h"
 
 enum { SLAB = 4 << 20, ENTRIES = 4096, WINDOW = 1 << 20, FORMS = 128, LINE = 64 };
 
@@ -123,21 +124,11 @@ static enum tfr_status append(struct cache *c, const void *data, size_t size, st
 static enum tfr_status read_at(
 	struct cache *c, void *to, size_t size, uint64_t at, struct tfr_error *err)
 {
-	uint8_t *p = to;
+	ssize_t n = tfr_fd_read(c->fd, to, size, (int64_t)at);
 
-	while (size) {
-		ssize_t n = pread(c->fd, p, size, (off_t)at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return tfr_fail_errno(
-				err, n ? errno : EIO, c->folder, "cannot read the cache in");
-		p += n;
-		at += (uint64_t)n;
-		size -= (size_t)n;
-	}
-	return TFR_OK;
+	if (n >= 0 && (size_t)n == size)
+		return TFR_OK;
+	return tfr_fail_errno(err, n < 0 ? errno : EIO, c->folder, "cannot read the cache in");
 }
 
 /* Small entries come out of a window of the file. */

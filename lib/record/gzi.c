@@ -96,23 +96,6 @@ enum tfr_status tfr_gzi_write(const struct tfr_gzi *gzi, const char *path,
 	return tfr_output_whole(path, &how, bytes.data, bytes.size, err);
 }
 
-/* Memory grows with bytes that have arrived, not with the number at the beginning. */
-static enum tfr_status read_all(
-	struct tfr_source *source, struct tfr_buf *in, struct tfr_error *err)
-{
-	enum tfr_status status = TFR_OK;
-	size_t got = 1;
-
-	while (!status && got) {
-		if (!tfr_buf_reserve(in, READ_AT_ONCE))
-			return tfr_fail_nomem(err, "reading an index");
-		status = tfr_source_read_some(
-			source, in->data + in->size, in->cap - in->size, &got, err);
-		in->size += status ? 0 : got;
-	}
-	return status;
-}
-
 static enum tfr_status parse(
 	struct tfr_gzi *gzi, const struct tfr_buf *in, const char *path, struct tfr_error *err)
 {
@@ -136,16 +119,11 @@ static enum tfr_status parse(
 
 enum tfr_status tfr_gzi_read(struct tfr_gzi *gzi, const char *path, struct tfr_error *err)
 {
-	struct tfr_source *source = NULL;
 	TFR_AUTO_BUF in = { 0 };
-	enum tfr_status status = tfr_source_open(&source, path, err);
+	enum tfr_status status =
+		tfr_source_read_file(path, SIZE_MAX, &in, "reading an index", err);
 
-	if (!status)
-		status = read_all(source, &in, err);
-	if (!status)
-		status = parse(gzi, &in, path, err);
-	tfr_source_close(source);
-	return status;
+	return status ? status : parse(gzi, &in, path, err);
 }
 
 struct tfr_gzi_point tfr_gzi_find(const struct tfr_gzi *gzi, uint64_t uncompressed)

@@ -4,8 +4,6 @@
  * kept as they were written up to a power of two, so that 1 and 3 stay exactly that. */
 #include "rewrite/resample_target.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +14,7 @@
 #include <tfr/text.h>
 
 #include "base/error.h"
+#include "io/source.h"
 #include "rewrite/class_name.h"
 
 enum { FILE_MAX = 64 << 20, NUMBER_MAX = 64 };
@@ -209,29 +208,9 @@ enum tfr_status tfr_target_parse_lines(
 	return check_some(t, where, err);
 }
 
-static enum tfr_status read_file(
-	int fd, const char *path, struct tfr_buf *text, struct tfr_error *err)
-{
-	ssize_t n;
-
-	do {
-		if (!tfr_buf_reserve(text, 64 << 10))
-			return tfr_fail_nomem(err, "reading a distribution");
-		n = read(fd, text->data + text->size, 64 << 10);
-		if (n < 0 && errno != EINTR)
-			return tfr_fail_errno(err, errno, path, "cannot read");
-		text->size += n > 0 ? (size_t)n : 0;
-		if (text->size > FILE_MAX)
-			return tfr_fail_path(err, TFR_EUSAGE, path,
-				"more than %d MiB of classes and weights in", FILE_MAX >> 20);
-	} while (n);
-	return TFR_OK;
-}
-
 enum tfr_status tfr_target_open(
 	struct tfr_target *t, const char *spec, const char *option, struct tfr_error *err)
 {
-	TFR_AUTO_CLOSE int fd = -1;
 	TFR_AUTO_BUF text = { 0 };
 	enum tfr_status status;
 	struct stat st;
@@ -239,12 +218,12 @@ enum tfr_status tfr_target_open(
 	*t = (struct tfr_target){ 0 };
 	if (stat(spec, &st) || S_ISDIR(st.st_mode))
 		return tfr_target_parse(t, spec, option, err);
-	fd = open(spec, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return tfr_fail_errno(err, errno, spec, "cannot open");
-	status = read_file(fd, spec, &text, err);
+	status = tfr_source_read_file(spec, FILE_MAX, &text, "reading a distribution", err);
 	if (status)
 		return status;
+	if (text.size > FILE_MAX)
+		return tfr_fail_path(err, TFR_EUSAGE, spec,
+			"more than %d MiB of classes and weights in", FILE_MAX >> 20);
 	return tfr_target_parse_lines(t, (char *)text.data, text.size, spec, err);
 }
 

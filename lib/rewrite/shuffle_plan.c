@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "codec/codec.h"
+#include "io/source.h"
 #include "record/framing.h"
 #include "rewrite/pass.h"
 #include "rewrite/shuffle.h"
@@ -113,7 +114,7 @@ static uint64_t gzip_size(int fd, uint64_t file_bytes)
 	uint8_t tail[4];
 	uint64_t size;
 
-	if (file_bytes < 20 || pread(fd, tail, 4, (off_t)(file_bytes - 4)) != 4)
+	if (file_bytes < 20 || tfr_fd_read(fd, tail, 4, (int64_t)(file_bytes - 4)) != 4)
 		return 0;
 	for (size = tfr_load32(tail); size < file_bytes / 2; size += (uint64_t)1 << 32)
 		;
@@ -138,7 +139,7 @@ static void add_file(const char *path, enum tfr_compression forced, struct tfr_s
 		return;
 	}
 	if (c == TFR_COMPRESSION_AUTO) {
-		n = pread(fd, head, sizeof(head), 0);
+		n = tfr_fd_read(fd, head, sizeof(head), 0);
 		c = n < TFR_RECORD_HEADER || tfr_header_verifies(head)
 			    ? TFR_COMPRESSION_NONE
 			    : tfr_codec_sniff(head, (size_t)n);

@@ -14,6 +14,7 @@
 #include <tfr/text.h>
 
 #include "base/cleanup.h"
+#include "io/source.h"
 #include "io/temporaries.h"
 
 struct file {
@@ -232,25 +233,13 @@ enum tfr_status tfr_spill_read(
 	struct tfr_spill *s, const struct tfr_spot *spot, void *data, struct tfr_error *err)
 {
 	const struct file *f = &s->files[spot->file];
-	uint8_t *p = data;
-	uint64_t offset = spot->offset;
-	size_t left = spot->size;
+	ssize_t n = tfr_fd_read(f->fd, data, spot->size, (int64_t)spot->offset);
 
-	while (left) {
-		ssize_t n = pread(f->fd, p, left, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return tfr_fail_errno(
-				err, errno, f->folder, "cannot read temporary records in");
-		if (n == 0)
-			return tfr_fail_path(
-				err, TFR_EDATA, f->folder, "temporary records are cut short in");
-		p += n;
-		left -= (size_t)n;
-		offset += (uint64_t)n;
-	}
+	if (n < 0)
+		return tfr_fail_errno(err, errno, f->folder, "cannot read temporary records in");
+	if ((size_t)n < spot->size)
+		return tfr_fail_path(
+			err, TFR_EDATA, f->folder, "temporary records are cut short in");
 	return TFR_OK;
 }
 

@@ -46,26 +46,11 @@ struct tfr_manifests {
 static enum tfr_status read_whole(
 	const char *path, size_t most, struct tfr_buf *text, struct tfr_error *err)
 {
-	struct tfr_source *source = NULL;
-	enum tfr_status status;
-	struct stat st;
-	size_t got = 1;
+	enum tfr_status status =
+		tfr_source_read_regular(path, most, text, "reading a manifest", err);
 
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-		return tfr_fail(err, TFR_EDATA, "not a regular file");
-	status = tfr_source_open(&source, path, err);
-	while (!status && got) {
-		if (text->size > most)
-			status = tfr_fail(err, TFR_EDATA, "larger than %zu bytes", most);
-		else if (!tfr_buf_reserve(text, 64 << 10))
-			status = tfr_fail_nomem(err, "reading a manifest");
-		else
-			status = tfr_source_read_some(
-				source, text->data + text->size, 64 << 10, &got, err);
-		if (!status)
-			text->size += got;
-	}
-	tfr_source_close(source);
+	if (!status && text->size > most)
+		return tfr_fail(err, TFR_EDATA, "larger than %zu bytes", most);
 	return status;
 }
 

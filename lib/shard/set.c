@@ -333,25 +333,26 @@ static enum tfr_status add_directory(struct tfr_set *set, const char *path, stru
 
 static enum tfr_status add_list(struct tfr_set *set, const char *path, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-	FILE *f = !strcmp(path, "-") ? stdin : fopen(path, "re");
-	char *line = NULL;
-	size_t cap = 0;
-	ssize_t n;
+	TFR_AUTO_BUF text = { 0 };
+	enum tfr_status status =
+		tfr_source_read_file(path, SIZE_MAX, &text, "reading a list of files", err);
 
-	if (!f)
-		return tfr_fail_errno(err, errno, path, "cannot open list");
-	while (!status && (n = getline(&line, &cap, f)) >= 0) {
-		while (n && (line[n - 1] == '\n' || line[n - 1] == '\r'))
-			line[--n] = '\0';
-		if (n)
+	if (!status && !tfr_buf_append(&text, "\n", 1))
+		status = tfr_fail_nomem(err, "reading a list of files");
+	for (char *line = (char *)text.data, *end = line + text.size; !status && line < end;) {
+		char *next = (char *)memchr(line, '\n', (size_t)(end - line)) + 1;
+		size_t n = (size_t)(next - 1 - line);
+
+		while (n && line[n - 1] == '\r')
+			n--;
+		line[n] = '\0';
+		if (strlen(line) < n)
+			status = tfr_fail_path(
+				err, TFR_EUSAGE, path, "a path with a NUL byte in the list");
+		else if (n)
 			status = add_input(set, line, true, err);
+		line = next;
 	}
-	if (!status && ferror(f))
-		status = tfr_fail_errno(err, errno, path, "cannot read list");
-	free(line);
-	if (f != stdin)
-		fclose(f);
 	return status;
 }
 

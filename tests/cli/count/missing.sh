@@ -8,3 +8,5 @@ tfr count 'other@*'; echo "status $?"
 tfr count @absent.txt; echo "status $?"
 tfr count train-00000-of-00002.tfrecord nowhere; echo "status $?"
 tfr count nothing@9.tfrecord; echo "no member of a set at all: $?"
+printf 'train-00000-of-00002.tfrecord\0x\n' >list.txt
+tfr count @list.txt; echo "a NUL byte in a list: $?"
