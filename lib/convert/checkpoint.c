@@ -22,7 +22,7 @@
 
 #define INTERVAL 10.0 /* seconds */
 
-static const char MAGIC[] = "tfrshrd1";
+static const char MAGIC[] = "tfrshrd2";
 
 /* "out/.train@16.tfrecord.resume" for "out/train@16.tfrecord". */
 static char *path_beside(const char *set)
@@ -116,7 +116,9 @@ static enum tfr_status take_digest(struct tfr_checkpoint *c, struct tfr_error *e
 
 static enum tfr_status cut_short(const struct tfr_checkpoint *c, struct tfr_error *err)
 {
-	return tfr_fail_path(err, TFR_EDATA, c->path, "not a whole note of a run:");
+	tfr_fail_path(err, TFR_EDATA, c->path, "not a whole note of a run:");
+	tfr_error_hint(err, "Remove '%s' to begin again.", c->path);
+	return TFR_EDATA;
 }
 
 static enum tfr_status look_at(struct tfr_checkpoint *c, struct tfr_error *err)
@@ -140,6 +142,13 @@ static enum tfr_status look_at(struct tfr_checkpoint *c, struct tfr_error *err)
 		"files have changed, come or gone since the run that is to be resumed, in");
 	tfr_error_hint(err, "Remove '%s' to begin again.", c->path);
 	return TFR_EDATA;
+}
+
+void tfr_checkpoint_hint(
+	const struct tfr_checkpoint *c, enum tfr_status status, struct tfr_error *err)
+{
+	if (err && status == TFR_EDATA && c->resumes && !err->hint[0])
+		tfr_error_hint(err, "Remove '%s' to begin again.", c->path);
 }
 
 /* Whether this run could be gone on with; TFR_EUSAGE says why not. */

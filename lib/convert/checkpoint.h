@@ -39,6 +39,9 @@ enum tfr_status tfr_checkpoint_finished(struct tfr_checkpoint *c, bool *finished
 /* What the manifests note for that; *options is NULL without opts->resume. */
 enum tfr_status tfr_checkpoint_said(
 	struct tfr_checkpoint *c, const char **options, uint64_t *inputs, struct tfr_error *err);
+/* TFR_EDATA where a run goes on from a note: a hint how to begin again, unless there is another. */
+void tfr_checkpoint_hint(
+	const struct tfr_checkpoint *c, enum tfr_status status, struct tfr_error *err);
 /* Once the sets are locked: a note that is not gone on from is void. */
 void tfr_checkpoint_begin(struct tfr_checkpoint *c);
 /* Whether it is time for a note. */

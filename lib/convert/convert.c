@@ -190,12 +190,19 @@ struct place {
 /* While nothing is in flight. */
 static enum tfr_status note_place(struct run *r, struct tfr_error *err)
 {
-	struct place p = { r->next, r->notes.written, r->sealed, *r->report, r->losses };
 	TFR_AUTO_BUF body = { 0 };
-	enum tfr_status status = tfr_buf_append(&body, &p, sizeof(p))
-					 ? tfr_notes_sync(&r->notes, err)
-					 : tfr_fail_nomem(err, "noting how far a run is");
+	enum tfr_status status;
+	struct place p;
 
+	memset(&p, 0, sizeof(p)); /* with what lies between its members */
+	p.next = r->next;
+	p.noted = r->notes.written;
+	p.sealed = r->sealed;
+	p.report = *r->report;
+	p.losses = r->losses;
+	status = tfr_buf_append(&body, &p, sizeof(p))
+			 ? tfr_notes_sync(&r->notes, err)
+			 : tfr_fail_nomem(err, "noting how far a run is");
 	if (!status)
 		status = tfr_findings_mark(&r->findings, &body, err);
 	if (!status)
@@ -231,17 +238,27 @@ static enum tfr_status pass_items(struct run *r, struct tfr_error *err)
 	return status;
 }
 
+/* The numbers of a note that were those of this file.  An order of items has so many places only,
+ * and what is sealed has all of them. */
+static enum tfr_status take_place(struct run *r, struct place *p, struct tfr_error *err)
+{
+	if (!tfr_unread_copy(&r->checkpoint.found, p, sizeof(*p)) || p->next > r->in->items ||
+		(p->sealed && r->in->items != TFR_STREAM && p->next != r->in->items) ||
+		!memchr(p->losses.first, 0, sizeof(p->losses.first)))
+		return tfr_fail(
+			err, TFR_EDATA, "what is known of the run to be resumed does not fit");
+	p->report.complete = false; /* any byte may be there */
+	return TFR_OK;
+}
+
 /* Opens what is written, as it was or from the start. */
 static enum tfr_status open_outputs(struct run *r, struct tfr_error *err)
 {
 	bool resumes = r->checkpoint.resumes;
 	struct tfr_unread *found = resumes ? &r->checkpoint.found : NULL;
 	struct place p = { 0 };
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status = resumes ? take_place(r, &p, err) : TFR_OK;
 
-	if (resumes && !tfr_unread_copy(found, &p, sizeof(p)))
-		return tfr_fail(
-			err, TFR_EDATA, "what is known of the run to be resumed is cut short");
 	if (!status)
 		status = tfr_findings_open(
 			&r->findings, r->opts, r->in->prefix, found, p.sealed, err);
@@ -375,6 +392,8 @@ static enum tfr_status convert(struct run *r, struct tfr_error *err)
 		r->opts->progress->total_items = r->in->items;
 	if (!status)
 		status = open_outputs(r, err);
+	if (status)
+		tfr_checkpoint_hint(&r->checkpoint, status, err);
 	do {
 		r->paused = false; /* where there is nothing to pull, nobody else says so */
 		if (!status && !r->sealed)

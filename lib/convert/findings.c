@@ -23,8 +23,7 @@ enum {
 
 /* Before each line that waits. */
 struct head {
-	uint32_t size;
-	bool gray;
+	uint32_t size, gray;
 };
 
 static enum tfr_status flush(struct tfr_findings *f, size_t keep, struct tfr_error *err)
@@ -43,8 +42,25 @@ static enum tfr_status flush(struct tfr_findings *f, size_t keep, struct tfr_err
 struct mark {
 	uint64_t written, colours, waiting;
 	uint64_t count[TFR_FINDINGS];
-	bool some, overflowed;
+	uint64_t some, overflowed;
 };
+
+/* Whether these are lines, each with its head. */
+static bool are_lines(const uint8_t *p, uint64_t size)
+{
+	struct head head;
+
+	while (size) {
+		if (size < sizeof(head))
+			return false;
+		memcpy(&head, p, sizeof(head));
+		if (head.size > size - sizeof(head))
+			return false;
+		p += sizeof(head) + head.size;
+		size -= sizeof(head) + head.size;
+	}
+	return true;
+}
 
 static enum tfr_status take_up(
 	struct tfr_findings *f, struct tfr_unread *found, struct tfr_error *err)
@@ -53,9 +69,9 @@ static enum tfr_status take_up(
 	const void *waiting;
 
 	if (!tfr_unread_copy(found, &m, sizeof(m)) ||
-		!(waiting = tfr_unread_take(found, m.waiting)))
+		!(waiting = tfr_unread_take(found, m.waiting)) || !are_lines(waiting, m.waiting))
 		return tfr_fail(
-			err, TFR_EDATA, "what is known of the run to be resumed is cut short");
+			err, TFR_EDATA, "what is known of the run to be resumed does not fit");
 	if (!tfr_buf_append(&f->waiting, waiting, m.waiting))
 		return tfr_fail_nomem(err, "listing what was found");
 	f->written = m.written;

@@ -52,6 +52,20 @@ uint64_t tfr_content_sum(const void *payload, size_t size)
 	return XXH3_64bits(payload, size);
 }
 
+/* Without compression, a file has the bytes of its records, and these have their framing. */
+static enum tfr_status check_taken_up(const struct tfr_writer *w, struct tfr_error *err)
+{
+	uint64_t bytes, framing;
+	uint32_t crc;
+
+	tfr_stream_writer_file(w->stream, &bytes, &crc);
+	if (tfr_stream_writer_compresses(w->stream) ||
+		(!__builtin_mul_overflow(w->totals.records, TFR_RECORD_OVERHEAD, &framing) &&
+			framing <= bytes && w->totals.payload_bytes == bytes - framing))
+		return TFR_OK;
+	return tfr_fail(err, TFR_EDATA, "what is known of the run to be resumed does not fit");
+}
+
 enum tfr_status tfr_writer_open_with(struct tfr_writer **out, const char *path,
 	const struct tfr_writer_opts *opts, const struct tfr_writer_how *how, struct tfr_error *err)
 {
@@ -65,7 +79,10 @@ enum tfr_status tfr_writer_open_with(struct tfr_writer **out, const char *path,
 			err, TFR_EDATA, "what is known of the run to be resumed is cut short");
 	if (!status)
 		status = tfr_stream_writer_open_with(&w->stream, path, opts, how, err);
+	if (!status && how && how->mark)
+		status = check_taken_up(w, err);
 	if (status) {
+		tfr_stream_writer_close(w->stream);
 		free(w);
 		return status;
 	}
