@@ -64,7 +64,7 @@ static void no_memory(struct check_report *r)
 
 static void write_line(FILE *f, const struct tfr_error *err, const char *reason)
 {
-	char path[sizeof(err->path)];
+	char path[4 * sizeof(err->path)];
 
 	tfr_escape_line(path, sizeof(path), err->path);
 	if (err->has_record)
@@ -145,38 +145,19 @@ static void json_end(struct check_report *r, bool quick)
 
 /* --- JUnit --- */
 
-/* The length of the character at `p` that XML 1.0 can hold (its section 2.2), 0 for what it cannot:
- * control characters, bytes that are not UTF-8, U+FFFE and U+FFFF. */
-static size_t xml_character(const char *p)
-{
-	size_t left = strlen(p), n = 1;
-
-	if ((unsigned char)*p < 0x20 || *p == 0x7f)
-		return *p == '\n';
-	while (n <= 4 && n <= left && !tfr_is_utf8(p, n))
-		n++;
-	if (n > 4 || n > left || !strncmp(p, "\xef\xbf\xbe", 3) || !strncmp(p, "\xef\xbf\xbf", 3))
-		return 0;
-	return n;
-}
-
-/* As text or as the value of an attribute in double quotes; what XML has no way to hold becomes
- * \xNN, as in all our messages. */
+/* One line, or several of write_line(), as text or as the value of an attribute in double quotes.
+ * They are harmless, and so characters that XML 1.0 can hold (its section 2.2). */
 static void write_xml(FILE *f, const char *text)
 {
-	while (*text) {
+	for (; *text; text++) {
 		const char *special = strchr("&<>\"", *text);
-		size_t n = xml_character(text);
 
 		if (special)
 			fputs((const char *[]){ "&amp;", "&lt;", "&gt;",
 				      "&quot;" }[special - strchr("&<>\"", '&')],
 				f);
-		else if (n)
-			fwrite(text, 1, n, f);
 		else
-			fprintf(f, "\\x%02x", (unsigned char)*text);
-		text += n ? n : 1;
+			fputc(*text, f);
 	}
 }
 
@@ -218,7 +199,7 @@ static void write_case(struct check_report *r, const char *path, const char *lin
 	FILE *f = r->cases.f;
 	const char *element = r->refused ? "error" : "failure", *end = strchr(lines, '\n');
 	char *first = strndup(lines, end ? (size_t)(end - lines) : 0);
-	char name[sizeof(((struct tfr_error *)NULL)->path)];
+	char name[4 * sizeof(((struct tfr_error *)NULL)->path)];
 
 	fputs("  <testcase classname=\"tfr.check\" name=\"", f);
 	write_xml(f, tfr_escape_line(name, sizeof(name), path));
@@ -276,18 +257,20 @@ static void junit_end(struct check_report *r, bool quick)
 /* --- GitHub --- */
 
 /* A command ends with its line, and a property also at ',' or ':'; '%' starts an escape (GitHub's
- * toolkit, core/src/command.ts).  Other control characters would reach a terminal. */
+ * toolkit, core/src/command.ts). */
 static void print_escaped(const char *text, const char *specials)
 {
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
+	size_t left = strlen(text), len;
 
-		if (strchr(specials, c))
-			printf("%%%02X", c);
-		else if (c < 0x20 || c == 0x7f)
-			printf("\\x%02x", c);
+	for (; left; text += len, left -= len) {
+		len = tfr_text_harmless(text, left);
+		if (strchr(specials, *text))
+			printf("%%%02X", (unsigned char)*text);
+		else if (len)
+			fwrite(text, 1, len, stdout);
 		else
-			putchar(c);
+			printf("\\x%02x", (unsigned char)*text);
+		len = len ? len : 1;
 	}
 }
 

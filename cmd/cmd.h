@@ -31,8 +31,10 @@ struct cmd {
 	void *settings; /* the command's own struct, filled by its option table */
 	const char **operands;
 	size_t count;
-	char *line; /* the whole command line, quoted where needed */
-	int exit;   /* the highest status so far: cmd_error() and cmd_fail() raise it */
+	int argc;
+	char **argv; /* of the process */
+	char *line;  /* the whole command line, quoted where needed */
+	int exit;    /* the highest status so far: cmd_error() and cmd_fail() raise it */
 	bool quiet;
 };
 
@@ -56,8 +58,12 @@ void cmd_warn_empty(struct cmd *c, const char *path);
 /* The same in the shape the library's callbacks have; ctx is the struct cmd. */
 void cmd_warn_text(void *ctx, const char *text);
 
-/* A word of a command line; one that a shell would not read back as it is gets single quotes. */
-void cmd_put_word(FILE *out, const char *word);
+/* Prints `n` bytes by tfr_escape_bytes().  Returns how many bytes that became. */
+int cmd_put_text(FILE *out, const char *text, size_t n);
+/* A word of a command line, by tfr_escape_word().  False: out of memory. */
+bool cmd_put_word(FILE *out, const char *word);
+/* "tfr NAME: message" and the hint, without a command where `name` is NULL. */
+void cmd_print_error(const char *name, const struct tfr_error *err);
 
 /* --- the standard streams --- */
 

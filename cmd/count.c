@@ -47,6 +47,8 @@ struct count_run {
 static void put_file(
 	struct count_run *run, const char *path, uint64_t records, uint64_t sum, bool whole)
 {
+	char name[4 * 4096];
+
 	run->files++;
 	run->records += records;
 	run->sum += sum;
@@ -57,11 +59,11 @@ static void put_file(
 		tfr_json_bool(run->json, "whole", whole);
 		tfr_json_close_object(run->json);
 	} else if (run->s->per_file && whole) {
+		printf("%s\t%llu", tfr_escape_name(name, sizeof(name), path),
+			(unsigned long long)records);
 		if (run->s->sum)
-			printf("%s\t%llu\t%016llx\n", path, (unsigned long long)records,
-				(unsigned long long)sum);
-		else
-			printf("%s\t%llu\n", path, (unsigned long long)records);
+			printf("\t%016llx", (unsigned long long)sum);
+		putchar('\n');
 	}
 }
 

@@ -38,10 +38,12 @@ static struct page *report;
 static void put_duplicate(
 	void *ctx, const char *path, uint64_t record, const char *first_path, uint64_t first_record)
 {
+	char text[4 * 4096];
+
 	(void)ctx;
-	page_text(report, path);
+	page_text(report, tfr_escape_name(text, sizeof(text), path));
 	page_format(report, "\t%llu\t", (unsigned long long)record);
-	page_text(report, first_path);
+	page_text(report, tfr_escape_name(text, sizeof(text), first_path));
 	page_format(report, "\t%llu\n", (unsigned long long)first_record);
 }
 

@@ -151,17 +151,20 @@ static void climb(struct feed *f, struct ladder *l)
 
 static void print_ladder(const struct ladder *l)
 {
-	char rate[TFR_SIZE_TEXT], bytes[FIGURE_TEXT], to[TFR_SIZE_TEXT];
+	char stage[36], rate[TFR_SIZE_TEXT], bytes[FIGURE_TEXT], to[TFR_SIZE_TEXT];
 
 	printf("%-36s%14s%14s%16s\n", "with", "records/s", "read", "us a record");
 	for (unsigned i = 0; i < l->count; i++)
-		printf("%-36.35s%14s%14s%+16.2f\n", l->rungs[i].stage,
+		printf("%-36s%14s%14s%+16.2f\n",
+			tfr_escape_line(stage, sizeof(stage), l->rungs[i].stage),
 			tfr_format_count(l->rungs[i].rate, rate),
 			figure_bandwidth(l->rungs[i].bytes, bytes), added(l, i));
-	if (l->dearest)
-		printf("\ncosts most: %s: from %s to %s records/s\n", l->rungs[l->dearest].stage,
-			tfr_format_count(l->rungs[l->dearest - 1].rate, rate),
-			tfr_format_count(l->rungs[l->dearest].rate, to));
+	if (!l->dearest)
+		return;
+	printf("\ncosts most: ");
+	cmd_put_text(stdout, l->rungs[l->dearest].stage, strlen(l->rungs[l->dearest].stage));
+	printf(": from %s to %s records/s\n", tfr_format_count(l->rungs[l->dearest - 1].rate, rate),
+		tfr_format_count(l->rungs[l->dearest].rate, to));
 }
 
 static void print_json(const struct feed *f, const struct ladder *l)

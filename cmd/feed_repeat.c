@@ -93,7 +93,7 @@ static void put_size(FILE *out, uint64_t bytes)
 static void put_list(FILE *out, const char *list)
 {
 	fputs(" --stages ", out);
-	if (strchr(list, '\''))
+	if (strchr(list, '\'') || !tfr_text_all_harmless(list, strlen(list)))
 		cmd_put_word(out, list);
 	else
 		fprintf(out, "'%s'", list);

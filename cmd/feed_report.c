@@ -26,7 +26,8 @@ static void print_field(const char *label, const char *text)
 			word += 1 + (int)strcspn(text + word + 1, " ");
 		if (column > LABEL && column + 1 + word > WIDTH)
 			column = printf("\n%*s", LABEL, "") - 1;
-		column += printf("%s%.*s", column > LABEL ? " " : "", word, text);
+		column += printf("%s", column > LABEL ? " " : "");
+		column += cmd_put_text(stdout, text, (size_t)word);
 		text += word;
 		text += strspn(text, " ");
 	}

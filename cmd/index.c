@@ -92,7 +92,7 @@ static void file_done(void *ctx, const char *path, const struct tfr_index_report
 	struct index_run *run = ctx;
 	const char *word = settle(run, report, err);
 	bool fault = !err && !report->written && report->before != TFR_INDEX_GOOD;
-	char escaped[4096];
+	char escaped[4 * 4096];
 
 	if (report->one_stream && report->written && run->one_stream == 1)
 		snprintf(run->first, sizeof(run->first), "%s", path);

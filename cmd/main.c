@@ -34,19 +34,23 @@ const struct command *const commands[] = {
 	NULL,
 };
 
+/* NULL: out of memory. */
 static char *join_command_line(int argc, char **argv)
 {
 	char *line = NULL;
 	size_t size = 0;
 	FILE *f = open_memstream(&line, &size);
+	bool room = f;
 
-	for (int i = 0; f && i < argc; i++) {
+	for (int i = 0; room && i < argc; i++) {
 		if (i)
 			fputc(' ', f);
-		cmd_put_word(f, i ? argv[i] : "tfr");
+		room = cmd_put_word(f, i ? argv[i] : "tfr");
 	}
-	if (f)
-		fclose(f);
+	if (f && (fclose(f) || !room)) {
+		free(line);
+		return NULL;
+	}
 	return line;
 }
 
@@ -86,13 +90,23 @@ static void run_command(struct cmd *c, int argc, char **argv)
 
 static int unknown_command(const char *name)
 {
-	struct tfr_error err = { 0 };
+	struct tfr_error err = { .status = TFR_EUSAGE };
 
+	snprintf(err.message, sizeof(err.message), "unknown command '%s'", name);
 	help_hint_command(name, &err);
-	fprintf(stderr, "tfr: unknown command '%s'\n", name);
-	if (err.hint[0])
-		fprintf(stderr, "hint: %s\n", err.hint);
+	cmd_print_error(NULL, &err);
 	fprintf(stderr, "hint: 'tfr help' lists the commands.\n");
+	return 2;
+}
+
+static int unknown_level(void)
+{
+	struct tfr_error err = { .status = TFR_EUSAGE,
+		.hint = "It is plain, sse4.2, avx2 or avx512." };
+
+	snprintf(err.message, sizeof(err.message), "unknown TFR_CPU '%s' in the environment",
+		getenv("TFR_CPU"));
+	cmd_print_error(NULL, &err);
 	return 2;
 }
 
@@ -107,12 +121,8 @@ int main(int argc, char **argv)
 		return 3;
 	}
 	cmd_catch_pipe();
-	if (!tfr_cpu_level()) {
-		fprintf(stderr, "tfr: unknown TFR_CPU '%s' in the environment\n",
-			getenv("TFR_CPU"));
-		fprintf(stderr, "hint: It is plain, sse4.2, avx2 or avx512.\n");
-		return 2;
-	}
+	if (!tfr_cpu_level())
+		return unknown_level();
 	if (argc < 2 || !strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")) {
 		help_print_commands(argc < 2 ? stderr : stdout);
 		return argc < 2 ? 2 : cmd_finish_stdout(NULL, 0);
@@ -126,6 +136,8 @@ int main(int argc, char **argv)
 	raise_open_file_limit();
 	c.settings = calloc(1, c.command->settings_size + 1);
 	c.line = join_command_line(argc, argv);
+	c.argc = argc;
+	c.argv = argv;
 	if (!c.settings || !c.line) {
 		fprintf(stderr, "tfr: out of memory\n");
 		return 3;

@@ -29,9 +29,8 @@ static void add(struct names *names, const char *name, size_t size)
 	char **larger = NULL, *copy;
 	bool there = false;
 
-	for (size_t i = 0; i < size; i++)
-		if (iscntrl((unsigned char)name[i]))
-			return;
+	if (!tfr_text_all_harmless(name, size))
+		return;
 	copy = strndup(name, size);
 	while (copy && !there && low < high) {
 		size_t middle = (low + high) / 2;

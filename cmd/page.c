@@ -1,8 +1,8 @@
 /* cmd/page.c - a text that a person opens: HTML, or JSON for another program's window.
  *
  * What comes from data goes through page_escaped(), which leaves no character that means something
- * to a browser, or as base64.  The first failure to write stays and is told when it is asked for,
- * so that whoever writes a page does not look after each piece. */
+ * to a browser and none that is not harmless, or as base64.  The first failure to write stays and
+ * is told when it is asked for, so that whoever writes a page does not look after each piece. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +77,7 @@ void page_format(struct page *p, const char *format, ...)
 	page_text(p, text);
 }
 
+/* What means something to a browser; NULL: nothing does. */
 static const char *entity(uint8_t c)
 {
 	switch (c) {
@@ -90,11 +91,8 @@ static const char *entity(uint8_t c)
 		return "&quot;";
 	case '\'':
 		return "&#39;";
-	case '\n':
-	case '\t':
-		return NULL;
 	default:
-		return c < 0x20 || c == 0x7f ? "\xef\xbf\xbd" : NULL;
+		return NULL;
 	}
 }
 
@@ -103,20 +101,19 @@ void page_escaped(struct page *p, const void *text, size_t size)
 	const uint8_t *b = text;
 	size_t plain = 0; /* bytes before p that go as they are */
 
-	for (size_t i = 0; i < size;) {
-		size_t len = b[i] < 0x80 ? 1 : b[i] < 0xe0 ? 2 : b[i] < 0xf0 ? 3 : 4;
-		const char *instead = len == 1 ? entity(b[i]) : NULL;
+	for (size_t i = 0, len; i < size; i += len ? len : 1) {
+		bool blank = b[i] == '\n' || b[i] == '\t';
+		const char *instead = entity(b[i]);
 
-		if (len > 1 && (len > size - i || !tfr_is_utf8(b + i, len))) {
-			instead = "\xef\xbf\xbd";
-			len = 1;
-		}
-		if (instead) {
-			page_put(p, b + plain, i - plain);
+		len = tfr_text_harmless(b + i, size - i);
+		if (!instead && (len || blank))
+			continue;
+		page_put(p, b + plain, i - plain);
+		if (instead)
 			page_text(p, instead);
-			plain = i + len;
-		}
-		i += len;
+		else
+			page_format(p, "\\x%02x", b[i]);
+		plain = i + 1;
 	}
 	page_put(p, b + plain, size - plain);
 }

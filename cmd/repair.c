@@ -62,14 +62,15 @@ static void damage_as_json(struct tfr_json *j, const struct tfr_damage *d)
 static void told_damage(void *ctx, const struct tfr_damage *d)
 {
 	struct repair_run *run = ctx;
-	char path[4096];
+	char path[4 * 4096], reason[4096];
 
 	if (run->json)
 		damage_as_json(run->json, d);
 	else
 		fprintf(run->s->report ? stdout : stderr, "%s:%llu:%llu: %llu bytes: %s\n",
 			tfr_escape_line(path, sizeof(path), d->path), (unsigned long long)d->record,
-			(unsigned long long)d->offset, (unsigned long long)d->size, d->reason);
+			(unsigned long long)d->offset, (unsigned long long)d->size,
+			tfr_escape_line(reason, sizeof(reason), d->reason));
 }
 
 static void totals_as_json(struct tfr_json *j, const struct tfr_repair_totals *t)

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "line.h"
-
 bool splits_parse(const char *text, struct tfr_share *share, enum tfr_status *status)
 {
 	const char *equals = strrchr(text, '='), *folder = equals ? equals + 1 : "";
@@ -106,6 +104,7 @@ static bool print_word(const struct cmd *c, const char *word, bool *skip)
 /* Where some splits have classes and others do not. */
 static void print_classless(const struct splits_found *s)
 {
+	char folder[4096];
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n; i++)
@@ -114,32 +113,31 @@ static void print_classless(const struct splits_found *s)
 		if (!s->list[i].classes)
 			fprintf(stderr,
 				"hint: '%s' has no class folders: its records get no labels.\n",
-				s->list[i].folder);
+				tfr_escape_line(folder, sizeof(folder), s->list[i].folder));
 }
 
 void splits_print_command(struct cmd *c, const struct splits_found *s, const char *like, bool tfds)
 {
-	struct line l;
 	bool printed = false, operands = false;
 
-	if (!s->n || !line_split(&l, c->line, "", ""))
+	if (!s->n)
 		return;
-	fprintf(stderr, "  %s %s", l.words[0], l.words[1]);
-	for (size_t i = 2; i < l.n; i++) {
+	fprintf(stderr, "  tfr %s", c->argv[1]);
+	for (int i = 2; i < c->argc; i++) {
 		bool skip = false, is_set = false;
 
 		/* Behind "--" nothing is an option. */
-		if (!operands && !strcmp(l.words[i], "--")) {
+		if (!operands && !strcmp(c->argv[i], "--")) {
 			operands = true;
 			if (!printed)
 				print_sets(s, like, tfds);
 			printed = true;
 		}
 		if (!operands)
-			is_set = print_word(c, l.words[i], &skip);
-		if (operands || (skip && !is_set && i + 1 < l.n)) {
+			is_set = print_word(c, c->argv[i], &skip);
+		if (operands || (skip && !is_set && i + 1 < c->argc)) {
 			fputc(' ', stderr);
-			cmd_put_word(stderr, l.words[operands ? i : i + 1]);
+			cmd_put_word(stderr, c->argv[operands ? i : i + 1]);
 		}
 		i += skip;
 		if (is_set && !printed)
@@ -150,7 +148,6 @@ void splits_print_command(struct cmd *c, const struct splits_found *s, const cha
 		print_sets(s, like, tfds);
 	fputc('\n', stderr);
 	print_classless(s);
-	line_clear(&l);
 }
 
 void splits_clear(struct splits_found *s)

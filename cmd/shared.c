@@ -9,15 +9,21 @@
 
 #include "cmd.h"
 
-void cmd_error(struct cmd *c, const struct tfr_error *err)
+void cmd_print_error(const char *name, const struct tfr_error *err)
 {
 	char text[8192];
-	int status = tfr_status_exit_code(err->status);
 
-	fprintf(stderr, "tfr %s: %s\n", c->command->name,
+	fprintf(stderr, "tfr%s%s: %s\n", name ? " " : "", name ? name : "",
 		tfr_error_format(err, text, sizeof(text)));
 	if (err->hint[0])
-		fprintf(stderr, "hint: %s\n", err->hint);
+		fprintf(stderr, "hint: %s\n", tfr_escape_line(text, sizeof(text), err->hint));
+}
+
+void cmd_error(struct cmd *c, const struct tfr_error *err)
+{
+	int status = tfr_status_exit_code(err->status);
+
+	cmd_print_error(c->command->name, err);
 	if (c->exit < status)
 		c->exit = status;
 }
@@ -52,7 +58,7 @@ int cmd_usage_word(struct cmd *c, const char *option, const char *said, const ch
 
 void cmd_warn(struct cmd *c, const char *format, ...)
 {
-	char text[4400], escaped[8800];
+	char text[4400], escaped[4 * sizeof(text)];
 	va_list args;
 
 	if (c->quiet)
@@ -98,18 +104,27 @@ int cmd_expect(struct cmd *c, const struct expecting *e, struct tfr_expect *expe
 	return 0;
 }
 
-void cmd_put_word(FILE *out, const char *word)
+int cmd_put_text(FILE *out, const char *text, size_t n)
 {
-	bool plain =
-		*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-					    "0123456789@%+=:,./_-")];
+	int printed = 0;
 
-	if (!plain)
-		fputc('\'', out);
-	for (; *word; word++)
-		fputs(*word == '\'' ? "'\\''" : (char[]){ *word, 0 }, out);
-	if (!plain)
-		fputc('\'', out);
+	for (size_t len; n; text += len, n -= len) {
+		len = tfr_text_harmless(text, n);
+		printed += len ? (int)fwrite(text, 1, len, out)
+			       : fprintf(out, "\\x%02x", (unsigned char)*text);
+		len = len ? len : 1;
+	}
+	return printed;
+}
+
+bool cmd_put_word(FILE *out, const char *word)
+{
+	char *text = tfr_escape_word(word);
+
+	if (text)
+		fputs(text, out);
+	free(text);
+	return text;
 }
 
 int cmd_open_inputs(struct cmd *c, bool allow_missing, struct tfr_set **set)

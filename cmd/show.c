@@ -83,7 +83,7 @@ const char *show_describe(void *ctx, const void *data, size_t size, bool brief)
 
 static void print_heading(const struct tfr_record *rec, const char *path, bool colour)
 {
-	char escaped[4200], size[TFR_SIZE_TEXT];
+	char escaped[4 * 4200], size[TFR_SIZE_TEXT];
 
 	printf(colour ? "\033[36m%s\033[0m record %llu, offset %llu, %s\n"
 		      : "%s record %llu, offset %llu, %s\n",

@@ -22,15 +22,15 @@ static size_t columns_of(const char *text)
 
 /* Prints `text`, harmless, in `width` columns; what is too long loses its beginning, since names
  * differ at their ends.  A negative width: on the right. */
-static void print_cell(const char *text, int width)
+static void print_cell(const char *text, size_t n, int width)
 {
-	size_t room = (size_t)abs(width), size = 4 * strlen(text) + 1, columns;
+	size_t room = (size_t)abs(width), size = 4 * n + 1, columns;
 	char *line = malloc(size);
 	const char *p = line;
 
 	if (!line)
 		return;
-	tfr_escape_line(line, size, text);
+	tfr_escape_bytes(line, size, text, n);
 	columns = columns_of(line);
 	for (bool cut = columns > room; cut && columns > room - 2;) {
 		p++;
@@ -48,6 +48,11 @@ static void print_cell(const char *text, int width)
 	free(line);
 }
 
+static void print_text(const char *text, int width)
+{
+	print_cell(text, strlen(text), width);
+}
+
 static void print_number(uint64_t n)
 {
 	char text[24];
@@ -63,7 +68,7 @@ static double part(uint64_t records, uint64_t of)
 
 static void print_sets(const struct tfr_split_report *r)
 {
-	print_cell("set", SET_WIDTH);
+	print_text("set", SET_WIDTH);
 	fprintf(stderr, " %*s %*s %*s\n", COLUMN - 1, "wanted", COLUMN - 1, "records", COLUMN - 1,
 		"actual");
 	for (size_t i = 0; i < r->set_count; i++) {
@@ -72,13 +77,13 @@ static void print_sets(const struct tfr_split_report *r)
 
 		if (set->fraction > 0)
 			snprintf(wanted, sizeof(wanted), "%.6g", set->fraction);
-		print_cell(set->set, SET_WIDTH);
+		print_text(set->set, SET_WIDTH);
 		fprintf(stderr, " %*s", COLUMN - 1, wanted);
 		print_number(set->records);
 		fprintf(stderr, " %*.4f\n", COLUMN - 1, part(set->records, r->common.taken));
 	}
 	if (r->left) {
-		print_cell("(none)", SET_WIDTH);
+		print_text("(none)", SET_WIDTH);
 		fprintf(stderr, " %*s", COLUMN - 1, "");
 		print_number(r->left);
 		fprintf(stderr, " %*.4f\n", COLUMN - 1, part(r->left, r->common.taken));
@@ -101,51 +106,19 @@ static char *short_name(const char *set)
 	return strndup(name, n);
 }
 
-/* Whether the bytes are UTF-8, as far as a terminal is concerned: lead bytes with as many others
- * behind them as they say. */
-static bool is_utf8(struct tfr_bytes b)
-{
-	size_t more = 0;
-
-	for (size_t i = 0; i < b.size; i++) {
-		uint8_t c = b.data[i];
-
-		if (more ? (c & 0xc0) != 0x80 : c >= 0x80 && (c < 0xc2 || c > 0xf4))
-			return false;
-		more = more ? more - 1 : c < 0x80 ? 0 : c < 0xe0 ? 1 : c < 0xf0 ? 2 : 3;
-	}
-	return !more;
-}
-
-/* What is a text comes as it is, but for NUL, which ends no name here; other bytes as \xNN. */
-static char *class_text(struct tfr_bytes b)
-{
-	bool text = is_utf8(b);
-	char *line = malloc(4 * b.size + 1), *p = line;
-
-	for (size_t i = 0; line && i < b.size; i++) {
-		if (!b.data[i] || (b.data[i] >= 0x80 && !text))
-			p += sprintf(p, "\\x%02x", b.data[i]);
-		else
-			*p++ = (char)b.data[i];
-	}
-	if (line)
-		*p = '\0';
-	return line;
-}
-
 static void print_class_name(const struct tfr_split_class *class)
 {
-	char label[24], *text;
+	char label[24];
 
 	if (class->kind == TFR_KIND_INT64) {
 		snprintf(label, sizeof(label), "%lld", (long long)class->label);
-		print_cell(label, CLASS_WIDTH);
+		print_text(label, CLASS_WIDTH);
 		return;
 	}
-	text = class_text(class->text);
-	print_cell(text && *text ? text : "\"\"", CLASS_WIDTH);
-	free(text);
+	if (class->text.size)
+		print_cell((const char *)class->text.data, class->text.size, CLASS_WIDTH);
+	else
+		print_text("\"\"", CLASS_WIDTH);
 }
 
 static void print_more(size_t n, const char *one, const char *many)
@@ -159,13 +132,13 @@ static void print_classes(const struct tfr_split_report *r)
 	size_t rows = r->class_count < ROWS_MAX ? r->class_count : ROWS_MAX;
 
 	fprintf(stderr, "\n");
-	print_cell("class", CLASS_WIDTH);
-	print_cell("records", -COLUMN);
+	print_text("class", CLASS_WIDTH);
+	print_text("records", -COLUMN);
 	for (size_t i = 0; i < columns; i++) {
 		char *name = short_name(r->sets[i].set);
 
 		fprintf(stderr, " ");
-		print_cell(name ? name : "", -(COLUMN - 1));
+		print_text(name ? name : "", -(COLUMN - 1));
 		free(name);
 	}
 	fprintf(stderr, "\n");

@@ -219,7 +219,9 @@ static void print_cycles(const struct tfr_order_report *o)
 /* The answer first. */
 static void print_verdict(const char *label, const struct tfr_order_report *o)
 {
-	printf("order by %s: ", label);
+	printf("order by ");
+	cmd_put_text(stdout, label, strlen(label));
+	printf(": ");
 	if (!o->batches) {
 		printf("not judged: there are fewer records than a batch of %llu has\n",
 			(unsigned long long)o->batch);

@@ -113,16 +113,34 @@ static inline size_t copy_plain(uint8_t *out, const uint8_t *p, size_t n)
 	return odd ? i + (size_t)__builtin_ctzll(odd) / 8 : n;
 }
 
+static void put_unit(struct tfr_json *j, uint32_t unit)
+{
+	static const char hex[] = "0123456789abcdef";
+
+	put(j,
+		(char[]){ '\\', 'u', hex[unit >> 12], hex[unit >> 8 & 15], hex[unit >> 4 & 15],
+			hex[unit & 15] },
+		6);
+}
+
+static void put_code_point(struct tfr_json *j, uint32_t code)
+{
+	if (code >= 0x10000) {
+		put_unit(j, 0xd800 + ((code - 0x10000) >> 10));
+		code = 0xdc00 + (code & 0x3ff);
+	}
+	put_unit(j, code);
+}
+
 /* One character that is no plain one; its length in bytes. */
 static size_t put_character(struct tfr_json *j, const uint8_t *p, size_t n)
 {
-	static const char hex[] = "0123456789abcdef";
 	size_t len = tfr_utf8_length(p, n);
 
-	if (len == 2 && p[0] == 0xc2 && p[1] < 0xa0) /* C1, controls of terminals too */
-		put(j, (char[]){ '\\', 'u', '0', '0', hex[p[1] >> 4], hex[p[1] & 15] }, 6);
-	else if (len > 1)
+	if (len > 1 && tfr_utf8_harmless(p, len))
 		put(j, p, len);
+	else if (len > 1)
+		put_code_point(j, tfr_utf8_code_point(p, len));
 	else if (*p == '"' || *p == '\\')
 		put(j, (char[]){ '\\', (char)*p }, 2);
 	else if (*p == '\n')
@@ -130,7 +148,7 @@ static size_t put_character(struct tfr_json *j, const uint8_t *p, size_t n)
 	else if (*p == '\t')
 		put(j, "\\t", 2);
 	else if (len == 1)
-		put(j, (char[]){ '\\', 'u', '0', '0', hex[*p >> 4], hex[*p & 15] }, 6);
+		put_code_point(j, *p);
 	else
 		put(j, "\xef\xbf\xbd", 3);
 	return len ? len : 1;

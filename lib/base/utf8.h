@@ -2,6 +2,7 @@
 #ifndef TFR_BASE_UTF8_H
 #define TFR_BASE_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +32,41 @@ static inline size_t tfr_utf8_length(const uint8_t *p, size_t n)
 		if ((p[i] & 0xc0) != 0x80)
 			return 0;
 	return len;
+}
+
+/* The number of the well-formed character at `p` of `len` bytes. */
+static inline uint32_t tfr_utf8_code_point(const uint8_t *p, size_t len)
+{
+	uint32_t code = len == 1 ? p[0] : p[0] & (0x7fu >> len);
+
+	for (size_t i = 1; i < len; i++)
+		code = code << 6 | (p[i] & 0x3f);
+	return code;
+}
+
+/* Whether the well-formed character at `p` of `len` bytes stays where it is printed.  The others
+ * are the controls (C0, DEL, C1), what orders text in both directions (U+061C, U+200E, U+200F,
+ * U+202A to U+202E, U+2066 to U+2069), what breaks lines (U+2028, U+2029), the tags, which are not
+ * seen (U+E0000 to U+E007F), and U+FFFE and U+FFFF, which XML cannot hold.  `len` 0: false. */
+static inline bool tfr_utf8_harmless(const uint8_t *p, size_t len)
+{
+	switch (len) {
+	case 1:
+		return p[0] >= 0x20 && p[0] != 0x7f;
+	case 2:
+		return !(p[0] == 0xc2 && p[1] < 0xa0) && !(p[0] == 0xd8 && p[1] == 0x9c);
+	case 3:
+		if (p[0] == 0xef)
+			return !(p[1] == 0xbf && p[2] >= 0xbe);
+		if (p[0] != 0xe2 || p[1] > 0x81)
+			return true;
+		return p[1] == 0x80 ? !((p[2] & 0xfe) == 0x8e || (p[2] >= 0xa8 && p[2] <= 0xae))
+				    : !(p[2] >= 0xa6 && p[2] <= 0xa9);
+	case 4:
+		return !(p[0] == 0xf3 && p[1] == 0xa0 && p[2] <= 0x81);
+	default:
+		return false;
+	}
 }
 
 #endif

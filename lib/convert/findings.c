@@ -162,13 +162,14 @@ static bool make_line(struct tfr_findings *f, const struct tfr_item *item, enum 
 		json = make_json(f, item, finding, path, detail, &size);
 		return json && tfr_buf_append(line, json, size);
 	}
-	tfr_escape_line(safe, sizeof(safe), path);
+	tfr_escape_name(safe, sizeof(safe), path);
 	if (!tfr_buf_printf(line, "%s\t%s\t%s\t", safe, tfr_finding_code(finding), detail))
 		return false;
 	if (item->skipped)
 		return tfr_buf_printf(line, "-\t-\t-\n");
-	return tfr_buf_printf(line, "%s\t%u\t%llu\n", f->opts->targets[item->target].set,
-		item->shard, (unsigned long long)item->record);
+	tfr_escape_name(safe, sizeof(safe), f->opts->targets[item->target].set);
+	return tfr_buf_printf(
+		line, "%s\t%u\t%llu\n", safe, item->shard, (unsigned long long)item->record);
 }
 
 /* --- the file --- */

@@ -39,9 +39,10 @@ enum tfr_status tfr_notes_skipped(
 	if (!n->quarantine)
 		return TFR_OK;
 	snprintf(text, sizeof(text), "%s%s", prefix, name);
-	tfr_escape_line(line, sizeof(line), text);
+	tfr_escape_name(line, sizeof(line), text);
 	n->line.size = 0;
-	if (!tfr_buf_printf(&n->line, "%s\t%s\n", line, item->reason))
+	tfr_escape_line(text, sizeof(text), item->reason);
+	if (!tfr_buf_printf(&n->line, "%s\t%s\n", line, text))
 		return tfr_fail_nomem(err, "writing the quarantine");
 	n->written += n->line.size;
 	return tfr_output_write(n->quarantine, n->line.data, n->line.size, err);

@@ -151,8 +151,10 @@ void tfr_doctor_tell(struct tfr_doctor *d, const char *subject, struct tfr_comma
 			.mends = has && !command->tells };
 	}
 	d->no_memory |= !f || !f->subject || !text || (has && !f->command);
-	if (command)
+	if (command) {
+		d->no_memory |= command->no_memory;
 		tfr_buf_clear(&command->text);
+	}
 }
 
 static void check(struct tfr_doctor *d)

@@ -205,6 +205,7 @@ struct tfr_check_row {
 struct tfr_command {
 	struct tfr_buf text;
 	bool tells; /* it does not mend */
+	bool no_memory;
 };
 /* Adds words up to a NULL; "&&" stands between two commands. */
 void tfr_command_add(struct tfr_command *c, ...) __attribute__((sentinel));

@@ -2,7 +2,6 @@
  *
  * A command that keeps every record replaces the set; one that leaves some out, or makes another
  * number of shards of it, writes a new set beside it.  Nothing is lost by pasting one. */
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,37 +9,11 @@
 
 #include "doctor/doctor.h"
 
-/* Single quotes, but for control characters, which would reach a terminal: $'…', which bash, zsh
- * and ksh read. */
-static void add_quoted(struct tfr_buf *b, const char *word)
+static bool add_word(struct tfr_buf *b, const char *word)
 {
-	bool control = false;
+	TFR_AUTO_FREE char *quoted = strcmp(word, "&&") ? tfr_escape_word(word) : strdup(word);
 
-	for (const char *p = word; *p; p++)
-		control |= (unsigned char)*p < 0x20 || *p == 0x7f;
-	tfr_buf_printf(b, control ? "$'" : "'");
-	for (const char *p = word; *p; p++) {
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			tfr_buf_printf(b, "\\x%02x", (unsigned char)*p);
-		else if (control && (*p == '\'' || *p == '\\'))
-			tfr_buf_printf(b, "\\%c", *p);
-		else if (*p == '\'')
-			tfr_buf_printf(b, "'\\''");
-		else
-			tfr_buf_append(b, p, 1);
-	}
-	tfr_buf_printf(b, "'");
-}
-
-static bool plain(const char *word)
-{
-	if (!*word || *word == '~')
-		return false;
-	for (const char *p = word; *p; p++)
-		if (!isascii((unsigned char)*p) ||
-			(!isalnum((unsigned char)*p) && !strchr("_@%+=:,./-", *p)))
-			return false;
-	return true;
+	return quoted && tfr_buf_printf(b, "%s%s", b->size ? " " : "", quoted);
 }
 
 void tfr_command_add(struct tfr_command *c, ...)
@@ -49,14 +22,8 @@ void tfr_command_add(struct tfr_command *c, ...)
 	va_list args;
 
 	va_start(args, c);
-	while ((word = va_arg(args, const char *))) {
-		if (c->text.size)
-			tfr_buf_printf(&c->text, " ");
-		if (plain(word) || !strcmp(word, "&&"))
-			tfr_buf_printf(&c->text, "%s", word);
-		else
-			add_quoted(&c->text, word);
-	}
+	while ((word = va_arg(args, const char *)))
+		c->no_memory |= !add_word(&c->text, word);
 	va_end(args);
 }
 

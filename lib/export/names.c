@@ -5,6 +5,8 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/utf8.h"
+
 enum { PART = 200, ENDING = 16, PARTS = 16 };
 
 struct name_slot {
@@ -32,9 +34,12 @@ static bool add_part(struct tfr_buf *path, const uint8_t *part, size_t n)
 			   n == 2 && !memcmp(part, "..", 2) ? 1 : n)) {
 		return false;
 	}
-	for (size_t i = begin; i < path->size; i++)
-		if (path->data[i] < 0x20 || path->data[i] == 0x7f)
-			path->data[i] = '_';
+	/* What is no UTF-8 is a name in another encoding, and stays. */
+	for (size_t i = begin, len; i < path->size; i += len ? len : 1) {
+		len = tfr_utf8_length(path->data + i, path->size - i);
+		if (len && !tfr_utf8_harmless(path->data + i, len))
+			memset(path->data + i, '_', len);
+	}
 	return true;
 }
 

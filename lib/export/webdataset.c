@@ -78,14 +78,11 @@ static bool is_told(const struct work *w, const struct tfr_feature *f)
 static bool is_field(const struct tfr_feature *f)
 {
 	if (f->kind != TFR_KIND_BYTES || f->count != 1 || !f->key_size || f->key_size > 200 ||
-		is(f, "cls") || is(f, rest))
+		is(f, "cls") || is(f, rest) || !tfr_text_all_harmless(f->key, f->key_size))
 		return false;
-	for (size_t i = 0; i < f->key_size; i++) {
-		uint8_t c = (uint8_t)f->key[i];
-
-		if (c == '/' || c < 0x20 || c == 0x7f || (c >= 'A' && c <= 'Z'))
+	for (size_t i = 0; i < f->key_size; i++)
+		if (f->key[i] == '/' || (f->key[i] >= 'A' && f->key[i] <= 'Z'))
 			return false;
-	}
 	return true;
 }
 

@@ -5,19 +5,40 @@
  * nothing.  Names are UTF-8 here, and a feature has one kind at most. */
 #include "inspect/emit.h"
 
-/* A text in quotes: for Python and for protobuf's text form alike. */
+#include <tfr/text.h>
+
+#include "base/utf8.h"
+
+enum { PYTHON = '\'', PBTXT = '"' };
+
+/* A character that must not be seen by whoever reads the code.  In protobuf's text form an escape
+ * is a byte, in a string of Python a character. */
+static void put_escape(struct tfr_emit *e, const uint8_t *p, size_t len, char quote)
+{
+	uint32_t code = tfr_utf8_code_point(p, len);
+
+	if (quote == PYTHON && len > 1)
+		tfr_emit(e, code < 0x10000 ? "\\u%04x" : "\\U%08x", code);
+	for (size_t i = 0; i < len && (quote == PBTXT || len == 1); i++)
+		tfr_emit(e, "\\%03o", p[i]);
+}
+
+/* A name in quotes. */
 static void put_quoted(struct tfr_emit *e, const struct tfr_surveyed *f, char quote)
 {
-	tfr_emit(e, "%c", quote);
-	for (size_t i = 0; i < f->size; i++) {
-		uint8_t c = (uint8_t)f->name[i];
+	const uint8_t *p = (const uint8_t *)f->name;
+	size_t len;
 
-		if (c == (uint8_t)quote || c == '\\')
-			tfr_emit(e, "\\%c", c);
-		else if (c < 0x20 || c == 0x7f)
-			tfr_emit(e, "\\%03o", c);
+	tfr_emit(e, "%c", quote);
+	for (size_t i = 0; i < f->size; i += len) {
+		len = tfr_utf8_length(p + i, f->size - i);
+		len = len ? len : 1;
+		if (p[i] == (uint8_t)quote || p[i] == '\\')
+			tfr_emit(e, "\\%c", p[i]);
+		else if (tfr_text_harmless(p + i, f->size - i))
+			tfr_emit(e, "%.*s", (int)len, (const char *)p + i);
 		else
-			tfr_emit(e, "%c", c);
+			put_escape(e, p + i, len, quote);
 	}
 	tfr_emit(e, "%c", quote);
 }
@@ -32,7 +53,7 @@ static void put_origin(struct tfr_emit *e)
 static void put_left_out(struct tfr_emit *e, const struct tfr_field *field, const char *why)
 {
 	tfr_emit(e, "    # ");
-	put_quoted(e, field->f, '\'');
+	put_quoted(e, field->f, PYTHON);
 	tfr_emit(e, ": %s\n", why);
 }
 
@@ -55,7 +76,7 @@ static void python_field(struct tfr_emit *e, const struct tfr_field *field, bool
 		return;
 	}
 	tfr_emit(e, "    ");
-	put_quoted(e, field->f, '\'');
+	put_quoted(e, field->f, PYTHON);
 	if (field->required && field->fixed) {
 		tfr_emit(e, ": tf.io.FixedLen%sFeature(", list ? "Sequence" : "");
 		put_shape(e, field, "[]");
@@ -148,7 +169,7 @@ static void dali_field(struct tfr_emit *e, const struct tfr_field *field)
 		return;
 	}
 	tfr_emit(e, "    ");
-	put_quoted(e, field->f, '\'');
+	put_quoted(e, field->f, PYTHON);
 	if (field->fixed) {
 		tfr_emit(e, ": tfrec.FixedLenFeature(");
 		put_shape(e, field, kind == TFR_KIND_BYTES ? "()" : "[1]");
@@ -206,7 +227,7 @@ static void pbtxt_field(struct tfr_emit *e, int depth, const struct tfr_field *f
 		return;
 	put_line(e, depth, "feature {");
 	tfr_emit(e, "%*sname: ", 2 * depth + 2, "");
-	put_quoted(e, field->f, '"');
+	put_quoted(e, field->f, PBTXT);
 	tfr_emit(e, "\n%*stype: %s\n", 2 * depth + 2, "", types[field->f->kind]);
 	put_line(e, depth + 1, "presence {");
 	if (field->required)

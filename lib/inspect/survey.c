@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/utf8.h"
+#include "base/escape.h"
 
 struct tfr_survey *tfr_survey_new(bool values)
 {
@@ -164,19 +164,5 @@ enum tfr_status tfr_survey_get(struct tfr_survey *s, const void *name, size_t si
 
 bool tfr_survey_name(struct tfr_buf *text, const struct tfr_surveyed *f)
 {
-	const uint8_t *p = (const uint8_t *)f->name;
-	bool ok = true;
-
-	for (size_t i = 0; ok && i < f->size;) {
-		size_t n = tfr_utf8_length(p + i, f->size - i);
-
-		if (p[i] == '\\')
-			ok = tfr_buf_append(text, "\\\\", 2);
-		else if (!n || p[i] < 0x20 || p[i] == 0x7f)
-			ok = tfr_buf_printf(text, "\\x%02x", p[i]);
-		else
-			ok = tfr_buf_append(text, p + i, n);
-		i += n ? n : 1;
-	}
-	return ok;
+	return tfr_escape_exactly(text, f->name, f->size);
 }

@@ -47,8 +47,7 @@ enum tfr_status tfr_survey_get(struct tfr_survey *s, const void *name, size_t si
 /* By name, then kind. */
 int tfr_survey_compare(
 	const struct tfr_surveyed *a, const void *name, size_t size, enum tfr_kind kind);
-/* A name as it is shown: bytes that are no UTF-8, and control characters, as \xNN, a backslash
- * doubled.  False: out of memory. */
+/* A name as it is shown, by tfr_escape_exactly().  False: out of memory. */
 bool tfr_survey_name(struct tfr_buf *text, const struct tfr_surveyed *f);
 
 #endif

@@ -11,7 +11,7 @@
 #include <tfr/text.h>
 
 #include "base/error.h"
-#include "rewrite/class_name.h"
+#include "base/escape.h"
 #include "rewrite/classes.h"
 #include "rewrite/pass.h"
 
@@ -74,7 +74,7 @@ static bool write_value(struct count_worker *w, struct tfr_cursor *cursor, bool 
 	w->text.size = 0;
 	*more = true;
 	if (tfr_cursor_bytes(cursor, &bytes))
-		return tfr_class_escape(&w->text, bytes.data, bytes.size);
+		return tfr_escape_exactly(&w->text, bytes.data, bytes.size);
 	tfr_json_reset(w->number);
 	if (tfr_cursor_int64(cursor, &integer))
 		tfr_json_i64(w->number, NULL, integer);

@@ -14,6 +14,7 @@
 
 #include "base/decimal.h"
 #include "base/error.h"
+#include "base/escape.h"
 #include "rewrite/class_name.h"
 #include "rewrite/key.h"
 
@@ -163,7 +164,7 @@ bool tfr_classing_name(
 		return tfr_buf_printf(b, "%lld", (long long)class->number);
 	if (class->kind == TFR_KIND_INT64)
 		text = tfr_classes_at(&c->names, (size_t) class->number).text;
-	return tfr_class_escape(b, text.data, text.size);
+	return tfr_escape_exactly(b, text.data, text.size);
 }
 
 char *tfr_class_text(

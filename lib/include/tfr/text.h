@@ -27,10 +27,25 @@ TFR_API char *tfr_format_size(uint64_t bytes, char text[TFR_SIZE_TEXT]);
 /* Writes a number, rounded to a whole one, for a person: "12,345".  Returns `text`. */
 TFR_API char *tfr_format_count(double number, char text[TFR_SIZE_TEXT]);
 
-/* Copies `raw` to `text` with control characters as \xNN, cut at `size` bytes including the NUL
- * (size > 0): what goes to a terminal stays one harmless line, whatever a file is called.  Returns
- * `text`. */
+/* The length of the character that `text` begins with, where it is harmless: valid UTF-8, and none
+ * that moves a terminal's cursor, changes the direction of text, breaks the line or is invisible
+ * (base/utf8.h lists them).  Otherwise 0, and the first byte is to be escaped. */
+TFR_API size_t tfr_text_harmless(const void *text, size_t size);
+/* Whether all of them are. */
+TFR_API bool tfr_text_all_harmless(const void *text, size_t size);
+
+/* Copies `raw` to `text` with every byte of what is not harmless as \xNN, cut at `size` bytes
+ * including the NUL (size > 0): what goes to a terminal stays one harmless line, whatever a file is
+ * called.  Returns `text`. */
 TFR_API char *tfr_escape_line(char *text, size_t size, const char *raw);
+/* The same of `n` bytes, which may be anything. */
+TFR_API char *tfr_escape_bytes(char *text, size_t size, const void *raw, size_t n);
+/* The same as tfr_escape_line(), and a backslash as two, for files and tables that programs read:
+ * `printf %b` of a shell gives the bytes of the name back. */
+TFR_API char *tfr_escape_name(char *text, size_t size, const char *raw);
+/* A word of a command line as a shell reads it back: bare, in single quotes, or, where it is not
+ * harmless, as $'...'.  To be freed; NULL: out of memory. */
+TFR_API char *tfr_escape_word(const char *word);
 
 /* How many keystrokes (a character more, less or other, or two exchanged) lie between the word `a`
  * of `n` bytes and `b` of `m`: for "did you mean".  UINT32_MAX where they are too unlike for that:

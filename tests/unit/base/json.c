@@ -80,6 +80,11 @@ Test(json, controls_are_escaped)
 	tfr_json_bytes(j, NULL, "\x1b[\x7f\xc2\x80\xc2\x9b\xc2\x9f\xc2\xa0", 11);
 	cr_assert_str_eq(
 		tfr_json_text(j, NULL), "\"\\u001b[\\u007f\\u0080\\u009b\\u009f\xc2\xa0\"");
+	tfr_json_reset(j);
+	tfr_json_string(j, NULL,
+		"\xe2\x80\xae\xf3\xa0\x81\x81\xd8\x9c\xef\xbf\xbf\xe7\x8c\xab\xf0\x9f\x90\x88");
+	cr_assert_str_eq(tfr_json_text(j, NULL),
+		"\"\\u202e\\udb40\\udc41\\u061c\\uffff\xe7\x8c\xab\xf0\x9f\x90\x88\"");
 	tfr_json_free(j);
 }
 

@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
+#include "base/escape.h"
 #include "rewrite/class_name.h"
 #include "rewrite/resample_target.h"
 #include "support/temp.h"
@@ -171,7 +172,7 @@ Test(resample_target, names_survive_escaping_and_reading_back)
 			TFR_AUTO_BUF text = { 0 };
 			size_t size;
 
-			cr_assert(tfr_class_escape(&text, raw, 3));
+			cr_assert(tfr_escape_exactly(&text, raw, 3));
 			for (size_t i = 0; i < text.size; i++)
 				cr_assert(text.data[i] >= 0x20 && text.data[i] != 0x7f);
 			size = text.size;
