@@ -1,7 +1,7 @@
 /* convert/arrays.c - row k of every array is record k.
  *
- * Rows that are asked for in order come out of blocks; one that is asked for out of order, since
- * the records are shuffled, is read alone.  A row's bytes are copied to its item, so that a block
+ * Rows come out of blocks, of rows one after the other or, where the records are shuffled, in the
+ * order in which they will be asked for.  A row's bytes are copied to its item, so that a block
  * may go on while others make features of the rows before. */
 #include "convert/arrays.h"
 
@@ -15,7 +15,7 @@
 
 #include "convert/globs.h"
 
-enum { BLOCK = 4 << 20, MEMORY = 256 << 20 };
+enum { BLOCK = 4 << 20, MEMORY = 256 << 20, SHUFFLED_MOST = 4096 };
 
 /* --- which there are --- */
 
@@ -208,7 +208,9 @@ enum tfr_status tfr_arrays_ready(struct tfr_arrays *a, struct tfr_error *err)
 		uint64_t part = memory / a->n < BLOCK ? memory / a->n : BLOCK;
 
 		all += array->row_size;
-		array->most = o->shuffle || part < array->row_size ? 1 : part / array->row_size;
+		array->most = part < array->row_size ? 1 : part / array->row_size;
+		if (o->shuffle && array->most > SHUFFLED_MOST)
+			array->most = SHUFFLED_MOST;
 		if (array->unit > 1 && !o->shuffle)
 			array->most = whole_units(array, memory / a->n);
 	}
@@ -249,6 +251,20 @@ enum tfr_status tfr_arrays_check(const struct tfr_convert_opts *opts, struct tfr
 
 /* --- a row --- */
 
+/* Rows that are in no order are read one by one, unless the kind of file does that. */
+static enum tfr_status read_block(struct tfr_arrays *a, struct tfr_array *array, uint64_t first,
+	uint64_t count, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	if (!a->order || a->reads_ordered)
+		return a->read(a, array, first, count, array->block, err);
+	for (uint64_t i = 0; !status && i < count; i++)
+		status = a->read(
+			a, array, a->order[first + i], 1, array->block + i * array->row_size, err);
+	return status;
+}
+
 static enum tfr_status fill(
 	struct tfr_arrays *a, struct tfr_array *array, uint64_t row, struct tfr_error *err)
 {
@@ -264,7 +280,7 @@ static enum tfr_status fill(
 			return tfr_fail_nomem(err, "reading arrays");
 	}
 	array->count = 0;
-	status = a->read(a, array, row, count, array->block, err);
+	status = read_block(a, array, row, count, err);
 	array->first = row;
 	array->count = status ? 0 : count;
 	return status;
@@ -346,13 +362,17 @@ enum tfr_status tfr_arrays_next(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_room *room, struct tfr_error *err)
 {
 	struct tfr_arrays *a = (struct tfr_arrays *)in;
-	uint64_t row = in->items == TFR_STREAM ? a->next : item->number;
+	uint64_t number = in->items == TFR_STREAM ? a->next : item->number;
+	uint64_t row = in->order ? in->place : number;
 	enum tfr_status status = TFR_OK;
 	char name[24];
 
 	if (row == a->rows)
 		return TFR_END;
-	snprintf(name, sizeof(name), "%llu", (unsigned long long)row);
+	for (size_t i = 0; a->order != in->order && i < a->n; i++)
+		a->arrays[i].count = 0;
+	a->order = in->order;
+	snprintf(name, sizeof(name), "%llu", (unsigned long long)number);
 	tfr_room_reserve(room, 3 * (uint64_t)a->row_size); /* its bytes, wire form, record */
 	if (!tfr_item_name(item, name, strlen(name)) || !tfr_buf_reserve(&item->file, a->row_size))
 		return tfr_fail_nomem(err, "reading arrays");

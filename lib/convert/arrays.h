@@ -13,7 +13,7 @@ struct tfr_array {
 	const char *path; /* of its file; the opts' */
 	uint64_t rows;
 	size_t row_size; /* bytes, at least 1 */
-	/* The rows that are in memory. */
+	/* The rows that are in memory, by number or, where in.order is not NULL, by place there. */
 	uint8_t *block;
 	uint64_t first, count, most;
 	uint64_t unit; /* rows that are read at once with ease; 0: any number */
@@ -26,10 +26,12 @@ struct tfr_arrays {
 	struct tfr_array *arrays; /* all of them, after tfr_arrays_ready() */
 	struct tfr_cells *cells;
 	size_t n, n_cells;
-	uint64_t rows, next; /* `next` of a stream */
-	size_t row_size;     /* of all arrays together */
-	bool texts;	     /* there are cells of TFR_CELL_TEXT */
+	const uint32_t *order; /* in.order when the blocks were read */
+	uint64_t rows, next;   /* `next` of a stream */
+	size_t row_size;       /* of all arrays together */
+	bool texts;	       /* there are cells of TFR_CELL_TEXT */
 	char *prefix;
+	bool reads_ordered; /* `first` is a place where `order` is not NULL; else a row */
 	/* Reads `count` rows from `first` on: in any order, or, where in.items is TFR_STREAM, one
 	 * after the other.  Texts that cells point at stay until the array is read from again. */
 	enum tfr_status (*read)(struct tfr_arrays *a, struct tfr_array *array, uint64_t first,

@@ -70,6 +70,8 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, uint64_t i, 
 			return TFR_END;
 		status = tfr_item_start(item, r->order ? r->order[r->next] : r->next, err);
 		tfr_spares_take(&r->spares, &item->file);
+		r->in->order = r->order;
+		r->in->place = r->next;
 		if (!status)
 			status = r->in->ops->next(r->in, item, &room, err);
 		if (status)

@@ -29,6 +29,10 @@ struct tfr_input {
 	uint64_t item_bytes; /* of each, where all have as many and need little but copying; else 0
 			      */
 	const char *prefix;  /* of items' names in messages: "pictures/" */
+	/* Before next(), where items are taken in a random order: their numbers, and which of these
+	 * is wanted, so that those after it can be read ahead.  Else NULL. */
+	const uint32_t *order;
+	uint64_t place;
 	/* What items belong to, for labels.txt and the manifest's histogram; 0: no classes. */
 	const struct tfr_class *classes;
 	size_t n_classes;

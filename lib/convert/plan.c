@@ -139,6 +139,8 @@ static enum tfr_status add_in_order(struct plan *p, const uint32_t *order, struc
 
 	for (uint64_t i = 0; !status && i < p->in->items; i++) {
 		status = tfr_item_start(&item, order[i], err);
+		p->in->order = order;
+		p->in->place = i;
 		if (!status)
 			status = p->in->ops->next(p->in, &item, &nobody, err);
 		if (!status)
