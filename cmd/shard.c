@@ -22,7 +22,7 @@ struct shard_settings {
 	const char *from, *on_error, *tmpdir;
 	uint64_t shard_size, records_per_shard;
 	int level, compress, progress;
-	bool force, shuffle, keep_order, verify, quiet, dry_run, json, allow_missing;
+	bool force, shuffle, keep_order, verify, quiet, dry_run, json, allow_missing, no_sandbox;
 	bool follow, per_epoch, resume;
 	double checkpoint, max_skipped;
 	struct expecting expect;
@@ -37,7 +37,7 @@ static const struct shard_settings defaults = {
 
 /* Options that do not change what is written: a run is resumed whatever they are. */
 static const char *const indifferent[] = { "output", "force", "resume", "checkpoint", "memory",
-	"jobs", "json", "max-skipped", "progress", "quiet", "tmpdir", "expect", "expect-sum",
+	"jobs", "json", "max-skipped", "no-sandbox", "progress", "quiet", "tmpdir", "expect", "expect-sum",
 	"allow-empty", NULL };
 
 static const struct opt options[] = {
@@ -114,6 +114,10 @@ static const struct opt options[] = {
 	OPT(FLAG, 0, "verify", NULL, NULL,
 		"decode every picture whole, not only its header and end", struct shard_settings,
 		verify),
+	OPT(FLAG, 0, "no-sandbox", NULL, NULL,
+		"of HDF5: read a file that you trust without the sandbox, where the system has "
+		"none",
+		struct shard_settings, no_sandbox),
 	OPT_CHOICES(struct shard_settings, choice),
 	OPT_PICTURES(struct shard_settings, pictures),
 	OPT_SOUNDS(struct shard_settings, sounds),
@@ -375,6 +379,7 @@ static struct tfr_convert_opts what_is_asked(const struct cmd *c)
 		.shard_size = s->shard_size,
 		.records_per_shard = s->records_per_shard,
 		.dry_run = s->dry_run,
+		.no_sandbox = s->no_sandbox,
 		.resume = s->resume,
 		.checkpoint = s->checkpoint > 0 ? s->checkpoint : -1,
 		/* 0 is the default of the library */

@@ -1,7 +1,7 @@
 /* tests/fuzz/lzf.c - any bytes as what LZF packed: what is measured is unpacked to just that. */
 #include <stdlib.h>
 
-#include "convert/lzf.h"
+#include "lzf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

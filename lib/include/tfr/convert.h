@@ -181,6 +181,8 @@ struct tfr_convert_opts {
 	uint64_t seed;
 	bool verify; /* decode each picture whole, not only its header and end */
 	struct tfr_rework rework;
+	/* HDF5 is read by a process without a sandbox, for systems that have none. */
+	bool no_sandbox;
 	bool sha256; /* image/key/sha256: of image/encoded, 64 hex digits */
 	enum tfr_sound sound;
 	/* Of sounds as floats: they become SequenceExamples, whose feature list audio/waveform has

@@ -1,7 +1,7 @@
 /* What LZF packs, by its description; what h5py packs is in tests/data/arrays. */
 #include "support/temp.h"
 
-#include "convert/lzf.h"
+#include "lzf.h"
 
 static void expect(const char *packed, size_t n, const char *plain)
 {

@@ -1,10 +1,10 @@
-/* convert/lzf.c - LZF unpacked.
+/* tfr/lzf.c - LZF unpacked.
  *
  * A byte below 32 is followed by one byte more than it says, as they are.  Any other has a length
  * in its upper three bits, to which 7 adds another byte, and with the next byte a distance back;
  * 2 more than the length are copied from there (liblzf, lzf_d.c).  It is measured before it is
  * unpacked, so that memory is that of what comes out, whatever a file claims of it. */
-#include "convert/lzf.h"
+#include "lzf.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* convert/lzf.h - what LZF has packed, which is how h5py packs where it is to be fast. */
-#ifndef TFR_CONVERT_LZF_H
-#define TFR_CONVERT_LZF_H
+/* tfr/lzf.h - what LZF has packed, which is how h5py packs where it is to be fast. */
+#ifndef TFR_LZF_H
+#define TFR_LZF_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,66 @@
+/* tfr/read_hdf5.h - the parts of tfr-read-hdf5.
+ *
+ * The program reads one HDF5 file for tfr.  libhdf5 can be crashed by a hostile file, and may be
+ * taken over by one, so that all of it runs here, where there is nothing to reach: see sandbox.c.
+ * It has one thread and speaks the protocol of convert/hdf5_protocol.h. */
+#ifndef TFR_READ_HDF5_H
+#define TFR_READ_HDF5_H
+
+#include <hdf5.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "convert/cells.h"
+#include "convert/hdf5_protocol.h"
+
+/* --- reply.c --- */
+
+/* Sends a reply.  The program ends if tfr is gone. */
+void reply(enum tfr_hdf5_answer answer, uint32_t code, const void *body, size_t size);
+void reply_text(enum tfr_hdf5_answer answer, uint32_t code, const char *text);
+/* Sends DAMAGED.  `path` is in the file; "": all of it. */
+void reply_damaged(const char *path, const char *reason);
+/* What libhdf5 says of its last failure.  Its next call forgets it. */
+void find_reason(char reason[TFR_HDF5_REASON]);
+/* Sends DAMAGED, or FAILED if the file could not be read. */
+void reply_reason(const char *path, const char *reason);
+/* Likewise, with what libhdf5 says. */
+void reply_refused(const char *path);
+/* Receives bytes of a request.  The program ends if tfr is gone. */
+void receive(void *into, size_t size);
+
+/* --- file.c --- */
+
+/* Makes libhdf5 read TFR_HDF5_FILE; its properties are for H5Fopen().  Below 0: errno says why. */
+hid_t file_driver(void);
+/* errno of a read that failed; 0: none did. */
+int file_errno(void);
+
+/* --- filters.c --- */
+
+/* Adds LZF and the plugins in libhdf5's folders, and keeps libhdf5 from opening others. */
+bool filters_load(void);
+
+/* --- sandbox.c --- */
+
+/* Limits what the program may use. */
+void sandbox_limit(uint64_t memory);
+/* Leaves the program what it needs for reading, and no more.  0, or errno. */
+int sandbox_enter(void);
+
+/* --- sets.c --- */
+
+/* What tfr said of its run. */
+struct run {
+	uint64_t memory; /* --memory */
+	bool any_order;
+	hid_t file;
+};
+
+/* Answers OPEN: `set`, which becomes a data set of the run or is closed. */
+void sets_open(const struct run *run, hid_t set, const char *name);
+/* Answers READ and PICK; receives the numbers that follow the latter. */
+void sets_read(const struct run *run, const struct tfr_hdf5_request *request);
+
+#endif
