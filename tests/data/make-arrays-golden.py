@@ -167,6 +167,12 @@ with h5('none/loop.h5') as f:
     f['a/b'] = f['a']
 with h5('none/groups.h5') as f:
     f.create_group('a/b')
+with h5py.File(os.path.join(out, 'paths.h5'), 'w', libver='latest') as f:   # 2 ** 31 paths to one data set
+    group = f
+    for _ in range(31):
+        group['a'] = group.create_group('b')
+        group = group['b']
+    group['x'] = np.arange(3)
 
 none = os.path.join(out, 'none')
 np.save(os.path.join(none, 'scalar.npy'), np.int32(5))
