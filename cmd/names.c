@@ -370,8 +370,9 @@ static void add_set(struct names *names, const char *front, const char *base, co
 	if (!begins(file, base) || sscanf(file + n, "-%5u-of-%5u%n", &shard, &shards, &at) != 2 ||
 		at != 15)
 		return;
-	if (asprintf(&name, "%s@%u%s", front, shards, file + n + at) >= 0)
-		add(names, name, strlen(name));
+	if (asprintf(&name, "%s@%u%s", front, shards, file + n + at) < 0)
+		return;
+	add(names, name, strlen(name));
 	free(name);
 }
 

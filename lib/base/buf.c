@@ -12,7 +12,7 @@ bool tfr_buf_reserve(struct tfr_buf *b, size_t extra)
 
 	if (__builtin_add_overflow(b->size, extra, &need))
 		return false;
-	if (need <= b->cap)
+	if (b->data && need <= b->cap)
 		return true;
 	cap = b->cap + b->cap / 2;
 	if (cap < need)
@@ -52,6 +52,18 @@ bool tfr_buf_printf(struct tfr_buf *b, const char *format, ...)
 	va_end(args);
 	b->size += (size_t)n;
 	return true;
+}
+
+char *tfr_asprintf(const char *format, ...)
+{
+	char *text = NULL;
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vasprintf(&text, format, args);
+	va_end(args);
+	return n < 0 ? NULL : text;
 }
 
 void tfr_buf_clear(struct tfr_buf *b)

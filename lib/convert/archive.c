@@ -540,10 +540,9 @@ static enum tfr_status open_archive(
 	a->in.ops = &tfr_input_archive;
 	a->in.opts = opts;
 	a->in.items = TFR_STREAM;
-	if (asprintf(&a->prefix, "%s/", opts->inputs[0]) < 0) {
-		a->prefix = NULL;
+	a->prefix = tfr_asprintf("%s/", opts->inputs[0]);
+	if (!a->prefix)
 		return tfr_fail_nomem(err, "reading an archive");
-	}
 	a->in.prefix = a->prefix;
 	status = tfr_archive_open(&a->m, opts->inputs[0], err);
 	if (!status && !a->m->rewindable && tfr_splits_are_asked(opts)) {

@@ -226,10 +226,9 @@ enum tfr_status tfr_arrays_ready(struct tfr_arrays *a, struct tfr_error *err)
 	if (a->rows > UINT32_MAX && a->in.items != TFR_STREAM)
 		return tfr_fail(
 			err, TFR_EUSAGE, "more than %u rows in '%s'", UINT32_MAX, o->inputs[0]);
-	if (asprintf(&a->prefix, "%s:", o->inputs[0]) < 0) {
-		a->prefix = NULL;
+	a->prefix = tfr_asprintf("%s:", o->inputs[0]);
+	if (!a->prefix)
 		return tfr_fail_nomem(err, "reading arrays");
-	}
 	a->in.prefix = a->prefix;
 	warn_of_rounding(a);
 	return TFR_OK;

@@ -39,9 +39,10 @@ static const char *closing(const char *open)
 static enum tfr_status with(struct tfr_names *names, const char *text, const char *open,
 	const char *close, const char *middle, size_t n, unsigned depth, struct tfr_error *err)
 {
-	TFR_AUTO_FREE char *whole = NULL;
+	TFR_AUTO_FREE char *whole =
+		tfr_asprintf("%.*s%.*s%s", (int)(open - text), text, (int)n, middle, close + 1);
 
-	if (asprintf(&whole, "%.*s%.*s%s", (int)(open - text), text, (int)n, middle, close + 1) < 0)
+	if (!whole)
 		return tfr_fail_nomem(err, "listing the inputs");
 	return expand(names, whole, depth + 1, err);
 }

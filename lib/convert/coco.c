@@ -419,10 +419,9 @@ static void close_coco(struct tfr_input *in)
 
 static enum tfr_status open_folder(struct coco *coco, const char *folder, struct tfr_error *err)
 {
-	if (asprintf(&coco->prefix, "%s/", folder) < 0) {
-		coco->prefix = NULL;
+	coco->prefix = tfr_asprintf("%s/", folder);
+	if (!coco->prefix)
 		return tfr_fail_nomem(err, "reading annotations");
-	}
 	coco->in.prefix = coco->prefix;
 	coco->root = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
 	if (coco->root < 0 && errno == ENOTDIR)

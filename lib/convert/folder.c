@@ -337,10 +337,9 @@ enum tfr_status tfr_folder_open(struct tfr_input **in, const struct tfr_input_op
 	f->in.opts = opts;
 	f->in.by_path = true;
 	f->scan.root = -1;
-	if (asprintf(&f->prefix, "%s/", opts->inputs[0]) < 0) {
-		f->prefix = NULL;
+	f->prefix = tfr_asprintf("%s/", opts->inputs[0]);
+	if (!f->prefix)
 		return tfr_fail_nomem(err, "listing a folder");
-	}
 	f->in.prefix = f->prefix;
 	status = tfr_scan_folder(&f->scan, opts->inputs[0], &globs, err);
 	if (status)

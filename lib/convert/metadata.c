@@ -151,7 +151,8 @@ static bool set_filter(struct metadata *m, const struct tfr_part *part)
 
 	if (!part->split || !strcmp(slash ? slash + 1 : part->images, part->split))
 		return true;
-	return asprintf(&m->filter, "%s/", part->split) >= 0;
+	m->filter = tfr_asprintf("%s/", part->split);
+	return m->filter != NULL;
 }
 
 static enum tfr_status set_classes(struct metadata *m, struct tfr_error *err)

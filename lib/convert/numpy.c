@@ -193,8 +193,8 @@ static enum tfr_status add_fields(struct tfr_arrays *a, const char *name, const 
 
 		if (!c.inner)
 			continue;
-		if (h->structured && asprintf(&full, "%s/%s", name, field) < 0)
-			full = NULL;
+		if (h->structured)
+			full = tfr_asprintf("%s/%s", name, field);
 		if ((h->structured && !full) || !tfr_arrays_add_cells(a,
 							!h->structured ? name
 							: alone	       ? field

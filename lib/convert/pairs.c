@@ -211,10 +211,8 @@ static void close_pairs(struct tfr_input *in)
 
 static bool set_prefix(char **prefix, const char *folder)
 {
-	if (asprintf(prefix, "%s/", folder) >= 0)
-		return true;
-	*prefix = NULL;
-	return false;
+	*prefix = tfr_asprintf("%s/", folder);
+	return *prefix != NULL;
 }
 
 static enum tfr_status open_pairs(

@@ -34,11 +34,8 @@ bool tfr_is_picture(const char *name)
 char *tfr_path_join(const char *folder, const char *name)
 {
 	size_t n = strlen(folder);
-	char *path;
 
-	if (asprintf(&path, n && folder[n - 1] == '/' ? "%s%s" : "%s/%s", folder, name) < 0)
-		return NULL;
-	return path;
+	return tfr_asprintf(n && folder[n - 1] == '/' ? "%s%s" : "%s/%s", folder, name);
 }
 
 bool tfr_is_folder(const char *path)

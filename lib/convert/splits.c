@@ -304,10 +304,9 @@ static enum tfr_status add_target(struct tfr_splits *s, const struct tfr_usable 
 		status = add(s, dir, t, err);
 	if (status || yes)
 		return status;
-	if (asprintf(&path, "%s/%s", o->inputs[0], s->list[s->n - 1].path) < 0) {
-		path = NULL;
+	path = tfr_asprintf("%s/%s", o->inputs[0], s->list[s->n - 1].path);
+	if (!path)
 		return tfr_fail_nomem(err, "listing a folder");
-	}
 	return tfr_fail_path(err, TFR_EDATA, path, "%s", u->nothing);
 }
 

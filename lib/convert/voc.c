@@ -277,8 +277,7 @@ static enum tfr_status look_at_all(struct voc *v, const char *folder, struct tfr
 
 /* Those that a list names, in its order: lines of a name without its extension, and perhaps, as of
  * the sets of one class, a number. */
-static enum tfr_status look_at_listed(
-	struct voc *v, const char *list, struct tfr_error *err)
+static enum tfr_status look_at_listed(struct voc *v, const char *list, struct tfr_error *err)
 {
 	struct tfr_lines lines;
 	struct tfr_item item = { 0 };
@@ -314,10 +313,9 @@ static enum tfr_status look_at_set(struct voc *v, const char *top, struct tfr_er
 {
 	TFR_AUTO_FREE char *path = NULL;
 
-	if (asprintf(&path, "%s/ImageSets/Main/%s.txt", top, v->in.opts->image_set) < 0) {
-		path = NULL;
+	path = tfr_asprintf("%s/ImageSets/Main/%s.txt", top, v->in.opts->image_set);
+	if (!path)
 		return tfr_fail_nomem(err, "reading annotations");
-	}
 	return look_at_listed(v, path, err);
 }
 

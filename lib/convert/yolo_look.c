@@ -101,14 +101,11 @@ static bool find_pair(
 static char *labels_of(const char *folder)
 {
 	const char *last = NULL;
-	char *path;
 
 	for (const char *at = folder; (at = strstr(at, "images")); at++)
 		if ((at == folder || at[-1] == '/') && (at[6] == '/' || !at[6]))
 			last = at;
-	if (!last || asprintf(&path, "%.*slabels%s", (int)(last - folder), folder, last + 6) < 0)
-		return NULL;
-	return path;
+	return last ? tfr_asprintf("%.*slabels%s", (int)(last - folder), folder, last + 6) : NULL;
 }
 
 static bool find_beside(struct tfr_parts *p, const char *folder)

@@ -70,10 +70,9 @@ static void move_away(struct tfr_command *c, const struct tfr_doctor *d, size_t 
 	const char *path = d->others[first].path;
 	TFR_AUTO_FREE char *folder = NULL;
 
-	if (asprintf(&folder, "%.*sothers", (int)(base_name(path) - path), path) < 0) {
-		folder = NULL;
+	folder = tfr_asprintf("%.*sothers", (int)(base_name(path) - path), path);
+	if (!folder)
 		return;
-	}
 	tfr_command_add(c, "mkdir", "-p", folder, "&&", "mv", "-n", NULL);
 	for (size_t i = first; i < d->other_count; i++)
 		if (d->others[i].what == TFR_D_STRANGER &&

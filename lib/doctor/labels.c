@@ -28,13 +28,10 @@ void tfr_doctor_no_label(struct tfr_doctor *d, const struct tfr_dset *s)
 /* The records that lack the feature, as --where has it. */
 static char *expression(const char *label)
 {
-	char *text = NULL;
 	size_t n =
 		strspn(label, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/");
 
-	if (asprintf(&text, label[n] ? "len(\"%s\") == 0" : "len(%s) == 0", label) < 0)
-		return NULL;
-	return text;
+	return tfr_asprintf(label[n] ? "len(\"%s\") == 0" : "len(%s) == 0", label);
 }
 
 void tfr_doctor_unlabelled(struct tfr_doctor *d, const struct tfr_dset *s)

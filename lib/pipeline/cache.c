@@ -72,7 +72,8 @@ static enum tfr_status open_file(
 	if (c->fd >= 0)
 		return TFR_OK;
 	/* Where a file cannot be without a name, it loses it at once. */
-	if (asprintf(&name, "%s/.tfr-cache-XXXXXX", c->folder) < 0)
+	name = tfr_asprintf("%s/.tfr-cache-XXXXXX", c->folder);
+	if (!name)
 		return tfr_fail_nomem(err, "making a cache");
 	c->fd = mkostemp(name, O_CLOEXEC);
 	if (c->fd < 0)

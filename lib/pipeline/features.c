@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 
 enum { ALIGNMENT = 64, PARTS = 3 /* of a feature at most */ };
@@ -18,7 +19,8 @@ static bool add_name(struct features *f, size_t feature, const char *behind)
 {
 	const struct tfr_batch_feature *one = &f->list[feature];
 
-	return asprintf(&f->names[f->tensors], "%s%s", one->name, behind) >= 0 && ++f->tensors;
+	f->names[f->tensors] = tfr_asprintf("%s%s", one->name, behind);
+	return f->names[f->tensors] && ++f->tensors;
 }
 
 static bool add_names(struct features *f, size_t i)

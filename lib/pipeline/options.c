@@ -6,6 +6,7 @@
 
 #include <tfr/text.h>
 
+#include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "pipeline/plan.h"
@@ -90,7 +91,9 @@ static enum tfr_status show_inflate(struct tfr_pipeline *p, struct tfr_error *er
 	TFR_AUTO_FREE char *text = stages_text(&p->list), *with = NULL;
 	size_t read = text ? strcspn(text, ",") : 0;
 
-	if (!text || asprintf(&with, "%.*s,inflate%s", (int)read, text, text + read) < 0)
+	if (text)
+		with = tfr_asprintf("%.*s,inflate%s", (int)read, text, text + read);
+	if (!with)
 		return tfr_fail_nomem(err, "starting a feed");
 	return parse_again(p, with, err);
 }
@@ -222,8 +225,7 @@ static enum tfr_status leave_pictures_out(
 		if ((st->kind == STAGE_PARSE && !filters && !sounds) ||
 			(st->kind == STAGE_DECODE && !sounds) || st->kind == STAGE_PICTURE)
 			continue;
-		if (asprintf(&longer, "%s%s%s", list, i ? "," : "", text) < 0)
-			longer = NULL;
+		longer = tfr_asprintf("%s%s%s", list, i ? "," : "", text);
 		free(list);
 		list = longer;
 	}

@@ -9,6 +9,7 @@
 
 #include <tfr/text.h>
 
+#include "base/buf.h"
 #include "base/decimal.h"
 #include "base/error.h"
 #include "pipeline/stages_parts.h"
@@ -35,10 +36,9 @@ static enum tfr_status name_it(struct stage *st, struct tfr_error *err, const ch
 	va_start(args, format);
 	vsnprintf(tail, sizeof(tail), format, args);
 	va_end(args);
-	if (asprintf(&st->text, "%s%s", st->row->name, tail) < 0) {
-		st->text = NULL;
+	st->text = tfr_asprintf("%s%s", st->row->name, tail);
+	if (!st->text)
 		return tfr_fail_nomem(err, "reading the list of stages");
-	}
 	return TFR_OK;
 }
 
@@ -140,10 +140,9 @@ enum tfr_status stage_arg_cache(struct stage *st, const char *arg, struct tfr_er
 	if (!st->file[0] || strchr(st->file, '"'))
 		return stage_wrong(st, arg, err);
 	quoted = strpbrk(st->file, ", \t\n") != NULL;
-	if (asprintf(&st->text, quoted ? "cache=\"%s\"" : "cache=%s", st->file) < 0) {
-		st->text = NULL;
+	st->text = tfr_asprintf(quoted ? "cache=\"%s\"" : "cache=%s", st->file);
+	if (!st->text)
 		return tfr_fail_nomem(err, "reading the list of stages");
-	}
 	return TFR_OK;
 }
 

@@ -16,9 +16,7 @@ enum { POINT_SIZE = 16, READ_AT_ONCE = 64 << 10, NO_POINTS_MAX = 4 << 20 };
 
 char *tfr_gzi_path(const char *path)
 {
-	char *name = NULL;
-
-	return asprintf(&name, "%s.gzi", path) < 0 ? NULL : name;
+	return tfr_asprintf("%s.gzi", path);
 }
 
 bool tfr_gzi_add(struct tfr_gzi *gzi, uint64_t compressed, uint64_t uncompressed)
@@ -120,8 +118,7 @@ static enum tfr_status parse(
 enum tfr_status tfr_gzi_read(struct tfr_gzi *gzi, const char *path, struct tfr_error *err)
 {
 	TFR_AUTO_BUF in = { 0 };
-	enum tfr_status status =
-		tfr_source_read_file(path, SIZE_MAX, &in, "reading an index", err);
+	enum tfr_status status = tfr_source_read_file(path, SIZE_MAX, &in, "reading an index", err);
 
 	return status ? status : parse(gzi, &in, path, err);
 }

@@ -23,9 +23,7 @@ struct tfr_index {
 
 char *tfr_index_path(const char *path)
 {
-	char *name = NULL;
-
-	return asprintf(&name, "%s.idx", path) < 0 ? NULL : name;
+	return tfr_asprintf("%s.idx", path);
 }
 
 static enum tfr_status open_source(

@@ -124,12 +124,7 @@ void tfr_reader_close(struct tfr_reader *r)
 enum tfr_status tfr_reader_fail(struct tfr_reader *r, enum tfr_fault kind, struct tfr_error *err)
 {
 	r->fault = kind;
-	if (err) {
-		err->has_record = true;
-		err->record = r->index;
-		err->offset = tfr_reader_offset(r);
-		strncpy(err->path, tfr_reader_name(r), sizeof(err->path) - 1);
-	}
+	tfr_error_locate(err, tfr_reader_name(r), r->index, tfr_reader_offset(r));
 	return TFR_EDATA;
 }
 

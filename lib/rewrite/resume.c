@@ -21,25 +21,20 @@ static const char MAGIC[] = "tfrshuf3";
 
 char *tfr_resume_path(const char *folder, const char *name)
 {
-	char *path = NULL;
-
-	return asprintf(&path, "%s/.%s-state", folder, name) < 0 ? NULL : path;
+	return tfr_asprintf("%s/.%s-state", folder, name);
 }
 
 char *tfr_resume_name(const char *output)
 {
 	const char *slash = strrchr(output, '/'), *base = slash ? slash + 1 : output;
 	TFR_AUTO_FREE char *folder = tfr_default_tmpdir(output), *real = NULL;
-	char *name = NULL;
 
 	real = folder ? realpath(folder, NULL) : NULL;
 	if (!real)
 		real = folder ? strdup(folder) : NULL;
 	if (!real)
 		return NULL;
-	if (asprintf(&name, "%s.shuffle-%08x", base, (unsigned)XXH3_64bits(real, strlen(real))) < 0)
-		return NULL;
-	return name;
+	return tfr_asprintf("%s.shuffle-%08x", base, (unsigned)XXH3_64bits(real, strlen(real)));
 }
 
 /* --- whose it is --- */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "shard/set_name.h"
@@ -47,9 +48,8 @@ static bool all_fit(const struct tfr_manifest *m, const char *target)
 	for (size_t i = 0; fit && i < m->count; i++) {
 		TFR_AUTO_FREE char *path = NULL;
 
-		if (asprintf(&path, "%.*s%s", slash ? (int)(slash - target) + 1 : 0, target,
-			    m->shards[i].name) < 0)
-			path = NULL;
+		path = tfr_asprintf(
+			"%.*s%s", slash ? (int)(slash - target) + 1 : 0, target, m->shards[i].name);
 		fit = path && tfr_manifest_fits(&m->shards[i], path);
 	}
 	return fit;
@@ -64,8 +64,7 @@ static bool find_count(struct tfr_set_name *name)
 	glob_t found = { 0 };
 	size_t n = 0;
 
-	if (asprintf(&pattern, "%s-00000-of-*%s", name->base, name->extension) < 0)
-		pattern = NULL;
+	pattern = tfr_asprintf("%s-00000-of-*%s", name->base, name->extension);
 	if (pattern)
 		glob(pattern, 0, NULL, &found);
 	for (size_t i = 0; i < found.gl_pathc; i++)

@@ -79,10 +79,9 @@ static enum tfr_status find_count(
 	enum tfr_status status = TFR_OK;
 	glob_t found = { 0 };
 
-	if (asprintf(&pattern, "%s-*-of-*%s", name->base, name->extension) < 0) {
-		pattern = NULL;
+	pattern = tfr_asprintf("%s-*-of-*%s", name->base, name->extension);
+	if (!pattern)
 		return tfr_fail_nomem(err, "listing a set");
-	}
 	glob(pattern, 0, NULL, &found);
 	for (size_t i = 0; !status && i < found.gl_pathc; i++) {
 		if (!tfr_shard_file_parse(found.gl_pathv[i], &f) ||
@@ -257,10 +256,9 @@ static bool holds_records(const char *parent, const char *name)
 	bool found = false;
 	DIR *d;
 
-	if (asprintf(&path, "%s/%s", parent, name) < 0) {
-		path = NULL;
+	path = tfr_asprintf("%s/%s", parent, name);
+	if (!path)
 		return false;
-	}
 	d = opendir(path);
 	while (d && !found && (entry = readdir(d)))
 		found = !never_records(entry->d_name) && named_as_records(entry->d_name);
@@ -307,12 +305,11 @@ static enum tfr_status add_directory(struct tfr_set *set, const char *path, stru
 
 		if (never_records(entry->d_name))
 			continue;
-		if (asprintf(&file, "%s%s%s", path, ends_with(path, "/") ? "" : "/",
-			    entry->d_name) < 0) {
-			file = NULL;
+		file = tfr_asprintf("%s%s%s", path, ends_with(path, "/") ? "" : "/", entry->d_name);
+		if (!file)
 			status = tfr_fail_nomem(err, "listing a directory");
-		} else if (!is_directory(file) &&
-			   (named_as_records(entry->d_name) || starts_with_record(file))) {
+		else if (!is_directory(file) &&
+			 (named_as_records(entry->d_name) || starts_with_record(file))) {
 			status = add_path(set, file, err);
 		}
 	}

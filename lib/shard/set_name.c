@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/error.h"
 
@@ -69,12 +70,7 @@ void tfr_set_name_clear(struct tfr_set_name *name)
 
 char *tfr_set_name_file(const struct tfr_set_name *name, uint32_t shard)
 {
-	char *file = NULL;
-
-	if (asprintf(&file, "%s-%05u-of-%05u%s", name->base, shard, name->count, name->extension) <
-		0)
-		return NULL;
-	return file;
+	return tfr_asprintf("%s-%05u-of-%05u%s", name->base, shard, name->count, name->extension);
 }
 
 /* --- files beside a set --- */
@@ -107,17 +103,13 @@ static char *name_beside(const char *stem, size_t stem_size, const char *which, 
 	const char *extension, const char *what)
 {
 	TFR_AUTO_FREE char *after = NULL, *ext = strdup(extension);
-	char *path = NULL;
 
-	if (asprintf(&after, "%s%s", *tail ? "_" : "", *tail ? tail + 1 : "") < 0)
-		after = NULL;
+	after = tfr_asprintf("%s%s", *tail ? "_" : "", *tail ? tail + 1 : "");
 	if (!after || !ext)
 		return NULL;
 	dots_to_dashes(after);
 	dots_to_dashes(ext);
-	return asprintf(&path, "%.*s.%s%s%s.%s", (int)stem_size, stem, which, after, ext, what) < 0
-		       ? NULL
-		       : path;
+	return tfr_asprintf("%.*s.%s%s%s.%s", (int)stem_size, stem, which, after, ext, what);
 }
 
 char *tfr_set_name_beside(const struct tfr_set_name *name, const char *what)
@@ -148,9 +140,7 @@ char *tfr_set_name_manifest(const struct tfr_set_name *name)
 
 char *tfr_set_name_former_manifest(const struct tfr_set_name *name)
 {
-	char *path = NULL;
-
-	return asprintf(&path, "%s.manifest.json", name->base) < 0 ? NULL : path;
+	return tfr_asprintf("%s.manifest.json", name->base);
 }
 
 enum tfr_status tfr_shard_file_set(

@@ -360,3 +360,25 @@ Test(record, resync_finds_every_record_that_was_not_touched)
 	tfr_buf_clear(&raw);
 	tfr_buf_clear(&broken);
 }
+
+/* PATH_MAX counts the NUL: a path of 4,095 bytes fills the error's path. */
+Test(record, a_path_of_any_length_ends)
+{
+	struct tfr_reader *r = NULL;
+	struct tfr_record rec;
+	struct tfr_error err;
+	char path[4096];
+
+	for (size_t i = 0; i < 4094; i++)
+		path[i] = "./"[i % 2];
+	strcpy(path + 4094, "a");
+	temp_write("a", "\1\2\3\4\5\6\7\0\1\2\3\4\5\6\7", 15);
+	cr_assert_eq(tfr_reader_open(&r, path,
+			     &(struct tfr_reader_opts){ .compression = TFR_COMPRESSION_NONE },
+			     NULL),
+		TFR_OK);
+	memset(&err, 'x', sizeof(err));
+	cr_assert_eq(tfr_reader_next(r, &rec, &err), TFR_EDATA);
+	cr_assert_eq(strnlen(err.path, sizeof(err.path)), 4095);
+	tfr_reader_close(r);
+}
