@@ -73,10 +73,10 @@ static enum tfr_status create_named(
 static enum tfr_status open_named(
 	struct file *f, unsigned number, const struct tfr_spill_opts *opts, struct tfr_error *err)
 {
-	if (asprintf(&f->path, "%s/.%s-%u", f->folder, opts->name, number) < 0) {
-		f->path = NULL;
+	free(f->path); /* of an attempt that failed */
+	f->path = tfr_asprintf("%s/.%s-%u", f->folder, opts->name, number);
+	if (!f->path)
 		return tfr_fail_nomem(err, "opening temporary files");
-	}
 	return opts->keep ? open_kept(f, err) : create_named(f, opts, err);
 }
 
@@ -193,8 +193,16 @@ static enum tfr_status make_file(
 	if (__atomic_load_n(&f->fd, __ATOMIC_ACQUIRE) >= 0)
 		return TFR_OK;
 	pthread_mutex_lock(&s->making);
-	if (f->fd < 0)
-		status = open_file(f, number, &s->opts, err);
+	if (f->fd < 0) {
+		struct file made = *f;
+
+		status = open_file(&made, number, &s->opts, err);
+		f->path = made.path;
+		f->noted = made.noted;
+		f->end = made.end;
+		/* Others write as soon as they see it. */
+		__atomic_store_n(&f->fd, made.fd, __ATOMIC_RELEASE);
+	}
 	pthread_mutex_unlock(&s->making);
 	return status;
 }
