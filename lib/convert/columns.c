@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <xxhash.h>
+
 #include <tfr/text.h>
 
 enum { NUMBER_MAX = 400 }; /* a double needs no more characters than this */
@@ -128,19 +130,57 @@ static void apply_options(struct tfr_columns *c, struct tfr_column *col)
 		}
 }
 
+static bool is_called(const struct tfr_column *col, const char *name, size_t size)
+{
+	return strlen(col->name) == size && !memcmp(col->name, name, size);
+}
+
+/* The slot of the column of this name, or the empty one where it would go.  A list that was made so
+ * that its names collide meets another seed in each run. */
+static uint32_t *slot_of(const struct tfr_columns *c, const char *name, size_t size)
+{
+	uint64_t seed = (uint64_t)(uintptr_t)c;
+	size_t mask = 2 * c->room - 1, at = XXH3_64bits_withSeed(name, size, seed) & mask;
+
+	while (c->slots[at] && !is_called(&c->list[c->slots[at] - 1], name, size))
+		at = (at + 1) & mask;
+	return &c->slots[at];
+}
+
 const struct tfr_column *tfr_columns_find(
 	const struct tfr_columns *c, const char *name, size_t size, size_t *guess)
 {
-	for (size_t i = 0; i < c->n; i++) {
-		size_t k = (*guess + i) % c->n;
-		const struct tfr_column *col = &c->list[k];
+	size_t k = *guess < c->n ? *guess : 0;
 
-		if (strlen(col->name) == size && !memcmp(col->name, name, size)) {
-			*guess = k + 1;
-			return col;
-		}
+	if (!c->n)
+		return NULL;
+	if (!is_called(&c->list[k], name, size)) {
+		uint32_t slot = *slot_of(c, name, size);
+
+		if (!slot)
+			return NULL;
+		k = slot - 1;
 	}
-	return NULL;
+	*guess = k + 1;
+	return &c->list[k];
+}
+
+/* Twice as many slots as there is room for columns, so that half of them stay empty. */
+static bool grow(struct tfr_columns *c)
+{
+	size_t room = c->room ? 2 * c->room : 16;
+	struct tfr_column *list = reallocarray(c->list, room, sizeof(*list));
+	uint32_t *slots = list ? calloc(2 * room, sizeof(*slots)) : NULL;
+
+	c->list = list ?: c->list;
+	if (!slots)
+		return false;
+	free(c->slots);
+	c->slots = slots;
+	c->room = room;
+	for (size_t i = 0; i < c->n; i++)
+		*slot_of(c, c->list[i].name, strlen(c->list[i].name)) = (uint32_t)i + 1;
+	return true;
 }
 
 struct tfr_column *tfr_columns_add(struct tfr_columns *c, const char *name, size_t size)
@@ -150,20 +190,13 @@ struct tfr_column *tfr_columns_add(struct tfr_columns *c, const char *name, size
 
 	if (there)
 		return &c->list[there - c->list];
-	if (c->n == c->room) {
-		size_t room = c->room ? 2 * c->room : 16;
-
-		col = reallocarray(c->list, room, sizeof(*col));
-		if (!col)
-			return NULL;
-		c->list = col;
-		c->room = room;
-	}
+	if (c->n == c->room && !grow(c))
+		return NULL;
 	col = &c->list[c->n];
 	*col = (struct tfr_column){ .name = strndup(name, size), .embed = TFR_NO_EMBED };
 	if (!col->name)
 		return NULL;
-	c->n++;
+	*slot_of(c, name, size) = (uint32_t)++c->n;
 	apply_options(c, col);
 	return col;
 }
@@ -265,5 +298,6 @@ void tfr_columns_clear(struct tfr_columns *c)
 	for (size_t i = 0; i < c->n; i++)
 		free(c->list[i].name);
 	free(c->list);
+	free(c->slots);
 	*c = (struct tfr_columns){ 0 };
 }

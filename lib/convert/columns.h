@@ -59,7 +59,8 @@ struct tfr_columns {
 	const struct tfr_convert_opts *opts;
 	struct tfr_column *list;
 	size_t n, room;
-	size_t guess; /* where the next find() looks first: columns come in order */
+	uint32_t *slots; /* 2 * room, a table by names: numbers of columns from 1, 0 for none */
+	size_t guess;	 /* where the next find() looks first: columns come in order */
 };
 
 /* The column of this name, which is added where it is not there.  NULL: out of memory. */

@@ -134,6 +134,71 @@ static bool is_marked(struct json_object *v)
 	return text && text[size];
 }
 
+/* --- names --- */
+
+static bool has_nul(const char *text, size_t size)
+{
+	for (size_t i = 0; i + 5 < size; i++)
+		if (text[i] == '\\' && !memcmp(text + ++i, "u0000", 5))
+			return true;
+	return false;
+}
+
+/* The names in a line that is JSON; *nul: one has a NUL. */
+static size_t count_names(const char *line, size_t size, bool *nul)
+{
+	size_t n = 0, end;
+
+	for (size_t at = 0; at < size; at = end) {
+		const char *quote = memchr(line + at, '"', size - at), *colon;
+
+		if (!quote)
+			break;
+		at = (size_t)(quote - line);
+		end = end_of_text(line, size, at);
+		colon = line + end;
+		while (colon < line + size && strchr(" \t", *colon) && *colon)
+			colon++;
+		if (colon == line + size || *colon != ':')
+			continue;
+		n++;
+		*nul |= has_nul(quote, end - at);
+	}
+	return n;
+}
+
+static size_t count_members(struct json_object *o)
+{
+	size_t n = 0;
+
+	if (json_object_is_type(o, json_type_object)) {
+		n = (size_t)json_object_object_length(o);
+		json_object_object_foreach(o, key, value)
+		{
+			(void)key;
+			n += count_members(value);
+		}
+	} else if (json_object_is_type(o, json_type_array)) {
+		for (size_t i = 0; i < json_object_array_length(o); i++)
+			n += count_members(json_object_array_get_idx(o, i));
+	}
+	return n;
+}
+
+/* json-c ends a name at its first NUL, and of two members of one name it keeps the last. */
+static enum tfr_status check_names(
+	struct json_object *row, const char *line, size_t size, struct tfr_error *err)
+{
+	bool nul = false;
+	size_t n = count_names(line, size, &nul);
+
+	if (nul)
+		return tfr_fail(err, TFR_EDATA, "a name with a NUL byte in it");
+	if (n != count_members(row))
+		return tfr_fail(err, TFR_EDATA, "two members of an object have one name");
+	return TFR_OK;
+}
+
 enum tfr_status tfr_json_parse(
 	struct tfr_json *j, const char *line, size_t size, struct tfr_error *err)
 {
@@ -160,7 +225,7 @@ enum tfr_status tfr_json_parse(
 		return tfr_fail(err, TFR_EDATA, "no JSON at byte %zu: the object has ended", end);
 	if (!json_object_is_type(j->row, json_type_object))
 		return tfr_fail(err, TFR_EDATA, "not a JSON object");
-	return TFR_OK;
+	return check_names(j->row, line, size, err);
 }
 
 /* --- its members --- */

@@ -72,6 +72,7 @@ static void free_own(void *p)
 	tfr_csv_close(&own->csv);
 	tfr_json_close(&own->json);
 	tfr_buf_clear(&own->text);
+	tfr_buf_clear(&own->seen);
 	free(own->paths);
 	free(own->files);
 	free(own);
@@ -144,18 +145,6 @@ static enum tfr_status next_of_file(
 	return status ? status : read_again(l, item, row, err);
 }
 
-/* The kinds of columns that this row has the first value of. */
-static enum tfr_status decide_first(struct tfr_list *l, struct tfr_error *err)
-{
-	enum tfr_status status = TFR_OK;
-
-	for (size_t i = 0; !status && i < l->columns.n; i++)
-		if (l->columns.list[i].kind == TFR_KIND_UNSET)
-			status = tfr_column_decide(
-				&l->columns.list[i], l->format != TFR_LIST_JSONL, l->path, err);
-	return status;
-}
-
 /* A row of a pipe: the kinds it sets must be known before the next one. */
 static enum tfr_status next_of_pipe(
 	struct tfr_list *l, struct tfr_item *item, struct tfr_error *err)
@@ -175,8 +164,6 @@ static enum tfr_status next_of_pipe(
 	item->hash = XXH3_64bits(text, size);
 	item->hashed = true;
 	status = tfr_list_see_row(l, &row, text, size, err);
-	if (!status)
-		status = decide_first(l, err);
 	if (status)
 		return status;
 	status = l->format == TFR_LIST_JSONL ? tfr_json_parse(&l->json, text, size, err) : TFR_OK;
@@ -257,7 +244,7 @@ static enum tfr_status find_folder(const struct tfr_list *l, char **folder, stru
 
 	*folder = NULL;
 	if (root && n)
-		n = asprintf(folder, "%s%s", root, root[n - 1] == '/' ? "" : "/") < 0;
+		n = !(*folder = tfr_asprintf("%s%s", root, root[n - 1] == '/' ? "" : "/"));
 	else if (!root && slash)
 		n = !(*folder = strndup(l->path, (size_t)(slash - l->path) + 1));
 	else
@@ -338,10 +325,9 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 		status = open_files(l, err);
 	if (status)
 		return status;
-	if (asprintf(&l->prefix, "%s:", l->path) < 0) {
-		l->prefix = NULL;
+	l->prefix = tfr_asprintf("%s:", l->path);
+	if (!l->prefix)
 		return tfr_fail_nomem(err, "reading a list");
-	}
 	l->in.prefix = l->prefix;
 	if (!(format == TFR_LIST_JSONL ? tfr_json_open(&l->json)
 				       : tfr_csv_open(&l->csv, tfr_list_form(l))))

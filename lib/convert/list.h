@@ -46,7 +46,9 @@ struct tfr_list {
 struct tfr_list_item {
 	struct tfr_csv csv;
 	struct tfr_json json;
-	struct tfr_buf text;   /* its row */
+	struct tfr_buf text; /* its row */
+	struct tfr_buf seen; /* the number of the last row of each column that is in the builder */
+	uint64_t row;	     /* of these numbers */
 	struct tfr_buf *paths; /* of the columns that are embedded, one each; empty: absent */
 	struct tfr_buf *files; /* and their bytes, but for the picture's */
 	size_t n;

@@ -74,6 +74,27 @@ struct putting {
 	size_t guess;
 };
 
+/* Whether another member of the row has put this column: "a/b" may be a name and a path. */
+static enum tfr_status see_once(
+	struct putting *p, const struct tfr_column *col, struct tfr_error *err)
+{
+	struct tfr_buf *seen = &p->own->seen;
+	size_t i = (size_t)(col - p->l->columns.list), end = (i + 1) * sizeof(uint64_t);
+	uint64_t *last;
+
+	if (end > seen->size) {
+		if (!tfr_buf_reserve(seen, end - seen->size))
+			return tfr_fail_nomem(err, "reading a list");
+		memset(seen->data + seen->size, 0, end - seen->size);
+		seen->size = end;
+	}
+	last = (uint64_t *)(void *)seen->data + i;
+	if (*last == p->own->row)
+		return tfr_fail(err, TFR_EDATA, "'%s' is given twice", col->name);
+	*last = p->own->row;
+	return TFR_OK;
+}
+
 static enum tfr_status put_member(
 	void *ctx, const char *name, size_t size, struct json_object *value, struct tfr_error *err)
 {
@@ -88,6 +109,8 @@ static enum tfr_status put_member(
 			       ? tfr_fail(err, TFR_EDATA, "'%.*s' is nothing a feature can hold",
 					 (int)size, name)
 			       : TFR_OK;
+	if (see_once(p, col, err))
+		return err ? err->status : TFR_EDATA;
 	if (col->embed == TFR_NO_EMBED)
 		return tfr_json_put(
 			p->json, p->builder, col->name, col->kind, col->given, value, err);
@@ -102,6 +125,7 @@ enum tfr_status tfr_list_put_object(struct tfr_list *l, struct tfr_list_item *ow
 {
 	struct putting p = { l, own, json, b, 0 };
 
+	own->row++;
 	return tfr_json_each(json, put_member, &p, err);
 }
 

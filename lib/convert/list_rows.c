@@ -258,12 +258,16 @@ enum tfr_status tfr_list_read_header(struct tfr_list *l, struct tfr_error *err)
 	return status;
 }
 
-static void see(
-	struct tfr_column *col, unsigned looks, const char *text, size_t size, uint64_t line)
+/* Of a pipe the first value of a column decides its kind. */
+static enum tfr_status see(struct tfr_list *l, struct tfr_column *col, unsigned looks,
+	const char *text, size_t size, uint64_t line, struct tfr_error *err)
 {
 	tfr_column_see(col, looks, line);
 	if (looks & TFR_LOOK_MISFITS)
 		tfr_column_see_misfit(col, looks, text, size, line);
+	if (l->file || col->kind != TFR_KIND_UNSET)
+		return TFR_OK;
+	return tfr_column_decide(col, l->format != TFR_LIST_JSONL, l->path, err);
 }
 
 struct seeing {
@@ -285,12 +289,11 @@ static enum tfr_status see_member(
 		text = tfr_json_number(misfit, &n);
 	if (!col || !text)
 		return tfr_fail_nomem(err, "reading a list");
-	see(col, looks, text, n, s->line);
 	if (json_object_is_type(value, json_type_array) && !json_object_array_length(value))
 		col->empty = true;
 	else
 		col->unfit |= !looks;
-	return TFR_OK;
+	return see(s->l, col, looks, text, n, s->line, err);
 }
 
 enum tfr_status tfr_list_see_row(struct tfr_list *l, const struct tfr_row *row, const char *text,
@@ -298,19 +301,20 @@ enum tfr_status tfr_list_see_row(struct tfr_list *l, const struct tfr_row *row, 
 {
 	struct seeing s = { l, row->line };
 	const struct tfr_cell *cells = tfr_csv_cells(&l->csv);
+	enum tfr_status status = TFR_OK;
 
 	if (l->format == TFR_LIST_JSONL)
 		return tfr_json_parse(&l->json, text, size, err)
 			       ? TFR_OK
 			       : tfr_json_each(&l->json, see_member, &s, err);
-	for (size_t i = 0; i < l->csv.n && l->csv.n == l->columns.n; i++) {
+	for (size_t i = 0; !status && i < l->csv.n && l->csv.n == l->columns.n; i++) {
 		const char *cell = tfr_csv_text(&l->csv, &cells[i]);
 
 		if (!cells[i].absent)
-			see(&l->columns.list[i], tfr_look_at(cell, cells[i].size), cell,
-				cells[i].size, row->line);
+			status = see(l, &l->columns.list[i], tfr_look_at(cell, cells[i].size), cell,
+				cells[i].size, row->line, err);
 	}
-	return TFR_OK;
+	return status;
 }
 
 static enum tfr_status decide_kinds(struct tfr_list *l, struct tfr_error *err)

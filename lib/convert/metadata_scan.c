@@ -15,6 +15,8 @@
 
 static const char column[] = "file_name", ending[] = "_file_name";
 
+enum { MOST_PATHS = 1000 };
+
 struct scanning {
 	struct metadata *m;
 	struct tfr_list *list;
@@ -85,25 +87,31 @@ static enum tfr_status note_path(
 		       : tfr_fail_nomem(err, "reading metadata");
 }
 
-static enum tfr_status note_paths(
+static enum tfr_status note_members(
+	struct scanning *s, uint64_t row, struct json_object *members, struct tfr_error *err)
+{
+	json_object_object_foreach(members, name, value)
+	{
+		enum tfr_status status = TFR_OK;
+
+		if (is_path(name) && json_object_is_type(value, json_type_string))
+			status = note_path(s, row, json_object_get_string(value), err);
+		if (status)
+			return status;
+	}
+	return TFR_OK;
+}
+
+static enum tfr_status note_cells(
 	struct scanning *s, uint64_t row, struct tfr_list_item *own, struct tfr_error *err)
 {
 	const struct tfr_columns *c = &s->list->columns;
 	enum tfr_status status = TFR_OK;
 
-	for (size_t i = 0; !status && i < c->n; i++) {
-		struct json_object *value;
-
-		if (!is_path(c->list[i].name))
-			continue;
-		if (s->list->format != TFR_LIST_JSONL && i < own->csv.n)
+	for (size_t i = 0; !status && i < c->n && i < own->csv.n; i++)
+		if (is_path(c->list[i].name))
 			status = note_path(
 				s, row, tfr_csv_text(&own->csv, &tfr_csv_cells(&own->csv)[i]), err);
-		else if (s->list->format == TFR_LIST_JSONL &&
-			 json_object_object_get_ex(own->json.row, c->list[i].name, &value) &&
-			 json_object_is_type(value, json_type_string))
-			status = note_path(s, row, json_object_get_string(value), err);
-	}
 	return status;
 }
 
@@ -117,7 +125,7 @@ static enum tfr_status see_row(
 	if (s->list->format == TFR_LIST_JSONL) {
 		if (tfr_json_parse(&own->json, text, own->text.size, NULL))
 			return TFR_OK;
-		status = note_paths(s, row, own, err);
+		status = note_members(s, row, own->json.row, err);
 		if (!status)
 			status = note_objects(s, own->json.row, err);
 		if (status || !json_object_object_get_ex(own->json.row, column, &value) ||
@@ -129,7 +137,7 @@ static enum tfr_status see_row(
 	tfr_csv_reset(&own->csv);
 	if (tfr_csv_line(&own->csv, text, own->text.size, NULL))
 		return TFR_OK;
-	status = note_paths(s, row, own, err);
+	status = note_cells(s, row, own, err);
 	if (status || own->csv.n <= s->path)
 		return status;
 	return note_file(s, row, tfr_csv_text(&own->csv, &tfr_csv_cells(&own->csv)[s->path]),
@@ -198,6 +206,9 @@ static enum tfr_status find_paths(struct scanning *s, struct tfr_error *err)
 	own = m->embeds_.size / sizeof(*embeds);
 	if (!own)
 		return tfr_fail(err, TFR_EDATA, "no column 'file_name' in '%s'", m->path);
+	if (own > MOST_PATHS)
+		return tfr_fail(err, TFR_EDATA, "more than %d columns of paths in '%s'", MOST_PATHS,
+			m->path);
 	embeds = (struct tfr_embed *)(void *)m->embeds_.data;
 	for (size_t i = 0; i < own; i++) {
 		embeds[i].column = (const char *)m->names.data + (uintptr_t)embeds[i].column;

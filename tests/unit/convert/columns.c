@@ -1,6 +1,7 @@
 /* What a text looks like, and what it is as a value. */
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "convert/columns.h"
 
@@ -91,4 +92,33 @@ Test(columns, kinds)
 		cr_expect_eq(tfr_column_decide(&col, cases[i].texts, "x", NULL), TFR_OK);
 		cr_expect_eq(col.kind, cases[i].kind, "case %zu", i);
 	}
+}
+
+/* Names are found at once, in any order: as many as this, each compared with all others, would be
+ * 10^11 comparisons. */
+Test(columns, a_list_of_very_many)
+{
+	enum { N = 500000 };
+	struct tfr_convert_opts opts = { 0 };
+	struct tfr_columns c = { .opts = &opts };
+	size_t guess = 0;
+	char name[16];
+
+	for (size_t i = 0; i < N; i++) {
+		const struct tfr_column *col;
+		size_t n = (size_t)snprintf(name, sizeof(name), "c%zu", i * 7 % N);
+
+		col = tfr_columns_add(&c, name, n);
+		cr_assert_eq(c.n, i + 1);
+		cr_assert(col == &c.list[i]);
+	}
+	for (size_t i = N; i--;) {
+		size_t n = (size_t)snprintf(name, sizeof(name), "c%zu", i * 7 % N);
+
+		cr_assert(tfr_columns_find(&c, name, n, &guess) == &c.list[i]);
+		cr_assert(tfr_columns_add(&c, name, n) == &c.list[i]);
+	}
+	cr_assert_null(tfr_columns_find(&c, "c", 1, &guess));
+	cr_assert_null(tfr_columns_find(&c, "", 0, &guess));
+	tfr_columns_clear(&c);
 }
