@@ -333,6 +333,24 @@ enum tfr_status tfr_shuffle_dealt(const struct tfr_shuffle_opts *opts,
 	return status;
 }
 
+/* A run that was killed after it gave the output its name has left what it kept. */
+static enum tfr_status remove_kept(const struct tfr_shuffle_opts *opts, struct tfr_error *err)
+{
+	struct shuffle s = { .o = opts };
+	enum tfr_status status = find_folders(&s, err);
+
+	s.name = status ? NULL : tfr_resume_name(opts->output);
+	if (!status && !s.name)
+		status = tfr_fail_nomem(err, "looking for a finished pass");
+	if (!status) {
+		tfr_resume_remove(s.folders[0], s.name);
+		tfr_spill_remove_left(s.folders, s.folder_count, s.name, SPILLS_MAX);
+	}
+	free(s.name);
+	free(s.default_folder);
+	return status;
+}
+
 /* --- all records of the inputs --- */
 
 static enum tfr_status put_record(
@@ -384,8 +402,9 @@ enum tfr_status tfr_shuffle(const struct tfr_shuffle_opts *opts, struct tfr_shuf
 		if (!status)
 			status = tfr_resume_finished(opts, &said, info.inputs, report, err);
 	}
-	if (!status && !report->complete)
-		status = tfr_shuffle_dealt(opts, &dealing, report, err);
+	if (!status)
+		status = report->complete ? remove_kept(opts, err)
+					  : tfr_shuffle_dealt(opts, &dealing, report, err);
 	tfr_set_info_clear(&info);
 	return status;
 }

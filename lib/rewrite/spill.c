@@ -35,6 +35,11 @@ struct tfr_spill {
 	pthread_mutex_t making;
 };
 
+static char *path_of(const char *folder, const char *name, unsigned number)
+{
+	return tfr_asprintf("%s/.%s-%u", folder, name, number);
+}
+
 /* A file that an earlier run has left.  With a second name, or of another user, it could change
  * under us. */
 static enum tfr_status open_kept(struct file *f, struct tfr_error *err)
@@ -74,7 +79,7 @@ static enum tfr_status open_named(
 	struct file *f, unsigned number, const struct tfr_spill_opts *opts, struct tfr_error *err)
 {
 	free(f->path); /* of an attempt that failed */
-	f->path = tfr_asprintf("%s/.%s-%u", f->folder, opts->name, number);
+	f->path = path_of(f->folder, opts->name, number);
 	if (!f->path)
 		return tfr_fail_nomem(err, "opening temporary files");
 	return opts->keep ? open_kept(f, err) : create_named(f, opts, err);
@@ -130,6 +135,17 @@ void tfr_spill_remove(struct tfr_spill *s)
 		free(f->path);
 		f->path = NULL;
 		f->noted = NULL;
+	}
+}
+
+void tfr_spill_remove_left(
+	const char *const *folders, size_t folder_count, const char *name, unsigned files)
+{
+	for (unsigned k = 0; k < files; k++) {
+		TFR_AUTO_FREE char *path = path_of(folders[k % folder_count], name, k);
+
+		if (path)
+			unlink(path);
 	}
 }
 

@@ -56,6 +56,9 @@ uint64_t tfr_spill_bytes(const struct tfr_spill *s);
 enum tfr_status tfr_spill_settle(struct tfr_spill *s, struct tfr_error *err);
 /* Named files: removed. */
 void tfr_spill_remove(struct tfr_spill *s);
+/* The same, of a spill that another process had, of at most so many files. */
+void tfr_spill_remove_left(
+	const char *const *folders, size_t folder_count, const char *name, unsigned files);
 
 /* Bytes free for us in the folders together, each file system counted once.
  */

@@ -321,3 +321,21 @@ Test(kept, a_spill_with_two_names_begins_again)
 	cr_assert_eq(truncate(spill, 0), 0);
 	must_begin_again();
 }
+
+/* Killed between the name of the output and the removal of what was kept. */
+Test(kept, a_complete_run_removes_what_was_left)
+{
+	struct tfr_shuffle_opts o = options();
+	struct tfr_shuffle_report report;
+	struct tfr_error err;
+	bool resumed;
+
+	cr_assert_eq(system("cp -a t left"), 0);
+	cr_assert_eq(run(false, &resumed, &err), TFR_OK);
+	cr_assert_eq(temp_count("t"), 0);
+	cr_assert_eq(system("cp -a left/. t"), 0);
+	cr_assert_eq(tfr_shuffle(&o, &report, &err), TFR_OK, "%s", err.message);
+	cr_assert(report.complete);
+	cr_assert_eq(temp_count("t"), 0);
+	tfr_set_close((struct tfr_set *)o.common.input);
+}
