@@ -22,7 +22,8 @@ static uint32_t hash_name(const void *key, size_t size)
 		h ^= h >> 32;
 	}
 	word = 0;
-	memcpy(&word, p, size);
+	if (size) /* an empty name may have no address */
+		memcpy(&word, p, size);
 	h = (h ^ word) * 0x94d049bb133111ebu;
 	return (uint32_t)(h >> 32);
 }
@@ -38,7 +39,8 @@ uint32_t tfr_batch_lookup(const struct tfr_batch_parser *b, const void *key, siz
 		if (s->feature == TFR_UNWANTED)
 			return TFR_UNWANTED;
 		c = &b->columns[s->feature];
-		if (s->hash == hash && c->name_size == size && !memcmp(c->name, key, size))
+		if (s->hash == hash && c->name_size == size &&
+			(!size || !memcmp(c->name, key, size)))
 			return s->feature;
 	}
 }

@@ -272,7 +272,8 @@ static bool parse_example(struct tfr_example *ex, struct tfr_wire *w)
 
 static int compare_keys(const char *a, size_t a_size, const char *b, size_t b_size)
 {
-	int c = memcmp(a, b, a_size < b_size ? a_size : b_size);
+	size_t n = a_size < b_size ? a_size : b_size;
+	int c = n ? memcmp(a, b, n) : 0; /* an entry without a key has no address of one */
 
 	return c ? c : (a_size > b_size) - (a_size < b_size);
 }

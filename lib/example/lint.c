@@ -263,7 +263,8 @@ static enum tfr_status walk_entry(struct tfr_lint *l, struct tfr_wire w, enum ma
 
 static int compare_text(const struct tfr_bytes *a, const struct tfr_bytes *b)
 {
-	int c = memcmp(a->data, b->data, a->size < b->size ? a->size : b->size);
+	size_t n = a->size < b->size ? a->size : b->size;
+	int c = n ? memcmp(a->data, b->data, n) : 0;
 
 	return c ? c : (a->size > b->size) - (a->size < b->size);
 }

@@ -137,7 +137,7 @@ static bool add_lists(struct tfr_lists *l, struct tfr_wire *w)
 static int compare_keys(const struct tfr_list *a, const struct tfr_list *b)
 {
 	size_t n = a->key_size < b->key_size ? a->key_size : b->key_size;
-	int c = memcmp(a->key, b->key, n);
+	int c = n ? memcmp(a->key, b->key, n) : 0;
 
 	return c ? c : (a->key_size > b->key_size) - (a->key_size < b->key_size);
 }

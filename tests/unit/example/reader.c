@@ -96,6 +96,8 @@ Test(reader, keys_and_entries)
 	expect(field(1, field(1, hex("1205 1a030a0101 0a0161"))),
 		"a:int64(1,1)");					   /* value before key */
 	expect(field(1, field(1, hex("1205 1a030a0101"))), ":int64(1,1)"); /* no key */
+	expect(field(1, join(field(1, hex("1205 1a030a0101")), field(1, hex("1205 1a030a0102")))),
+		":int64(2,1)");						   /* the same key */
 	expect(field(1, field(1, hex("0a0161"))), "a:unset(0)");	   /* no value */
 	expect(field(1, field(1, hex(""))), ":unset(0)");
 	expect(field(1, field(1, hex("0a0161 0a0162 1205 1a030a0101"))), "b:int64(1,1)");
