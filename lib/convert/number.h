@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* [-+]digits[.digits][e[-+]digits], all of it; false: it is another text, or over 400 bytes, or no
+/* [-+]digits[.][digits][e[-+]digits], or with digits after the point only, all of it; false: it is another text, or over 400 bytes, or no
  * finite number.  Equal to strtod() in the C locale. */
 bool tfr_number(const char *text, size_t size, double *value);
 

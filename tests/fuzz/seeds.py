@@ -1,0 +1,145 @@
+"""Writes what the targets of tests/fuzz begin with to FOLDER/TARGET/: the small files of tests/data, in the form that each
+target takes, and short texts of each grammar.
+
+usage: seeds.py FOLDER"""
+import gzip
+import io
+import json
+import pathlib
+import struct
+import sys
+import tarfile
+import zipfile
+import zlib
+
+DATA = pathlib.Path(__file__).resolve().parent.parent / 'data'
+CLI = DATA.parent / 'cli'
+LARGEST = 64 << 10
+
+
+def files(*patterns):
+    """The bytes of small files of tests/data."""
+    for pattern in patterns:
+        for path in sorted(DATA.glob(pattern)):
+            if path.is_file() and path.stat().st_size <= LARGEST:
+                yield path.read_bytes()
+
+
+def payloads(*patterns):
+    """The payloads of records in plain files."""
+    for data in files(*patterns):
+        at = 0
+        while at + 16 <= len(data):
+            size = struct.unpack_from('<Q', data, at)[0]
+            if size > len(data) - at - 16:
+                break
+            yield data[at + 12:at + 12 + size]
+            at += size + 16
+
+
+def outputs(*patterns):
+    """What commands print, as the cases of tests/cli have it."""
+    for pattern in patterns:
+        for path in sorted(CLI.glob(pattern)):
+            text = path.read_bytes()
+            if text[:1] == b'{' and len(text) <= LARGEST:
+                yield text
+
+
+def archives():
+    """The same members as tar and as zip."""
+    members = [('a/one.png', next(files('media/bit.png'))), ('b/two.jpg', next(files('media/gray.jpg'))),
+               ('three.cls', b'3'), ('three.json', b'{"label": 3}')]
+    tar, packed = io.BytesIO(), io.BytesIO()
+    with tarfile.open(fileobj=tar, mode='w') as t:
+        for name, data in members:
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            t.addfile(info, io.BytesIO(data))
+    with zipfile.ZipFile(packed, 'w', zipfile.ZIP_DEFLATED) as z:
+        for name, data in members:
+            z.writestr(zipfile.ZipInfo(name), data)
+    return tar.getvalue(), packed.getvalue()
+
+
+def state_of_a_shuffle():
+    """lib/rewrite/kept.c says what it has."""
+    head = struct.pack('<9Q3I', 1, 3, 0, 3, 0, 0, 9, 0, 60, 2, 1, 2)
+    part = struct.pack('<4Q', 60, 2, 40, 30) + struct.pack('<I', 2) + struct.pack('<QII', 0, 0, 40) + struct.pack('<QII', 40, 0, 20)
+    other = struct.pack('<4Q', 20, 1, 10, 10) + struct.pack('<I', 1) + struct.pack('<QII', 60, 0, 20)
+    return head + struct.pack('<3I', 1, 2, 1) + part + struct.pack('<4I', 2, 2, 5, 1) + other
+
+
+def deflated():
+    """Raw deflated data of each kind of block, as GZIP and ZLIB, cut in pieces and not."""
+    for text in (b'', b'a' * 1000, bytes(range(256)) * 8):
+        for level in (0, 1, 9):
+            z = zlib.compressobj(level, zlib.DEFLATED, -15)
+            data = z.compress(text) + z.flush(zlib.Z_FULL_FLUSH) + z.compress(text) + z.flush()
+            yield b'\0\0' + data
+            yield b'\1\7' + data
+
+
+def main():
+    tar, packed = archives()
+    records = list(payloads('*.tfrecord', 'types/*.tfrecord', 'kinds.tfevents'))
+    plain = list(files('*.tfrecord', '*.snapshot'))
+    pictures = list(files('media/*.jpg', 'media/*.png'))
+    coco = list(files('coco/*.json')) + [
+        b'{"images": [{"id": 1, "file_name": "a.png", "width": 1, "height": 1}], "categories": [{"id": 1, "name": "x"}], '
+        b'"annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 1, 1], "segmentation": [[0, 0, 1, 0, 1, 1]]}]}']
+    metadata = [b'{"file_name": "a.png", "text": "x", "objects": {"bbox": [[0, 0, 1, 1]], "categories": ["cat"]}}\n',
+                b'{"file_name": "a.png", "n": [1, 2], "x": {"y": 1.5}}\n']
+    table = b'file_name,label,caption\na.png,1,"one, two"\n'
+    voc = [b'<annotation><folder>f</folder><filename>a.jpg</filename><source><database>d</database></source><size><width>100</width>'
+           b'<height>50</height><depth>3</depth></size><segmented>0</segmented><object><name>dog</name><pose>Left</pose>'
+           b'<truncated>1</truncated><difficult>0</difficult><bndbox><xmin>1</xmin><ymin>2.5</ymin><xmax>30</xmax><ymax>40</ymax>'
+           b'</bndbox><part><name>head</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>2</xmax><ymax>2</ymax></bndbox></part>'
+           b'</object></annotation>']
+    report = json.dumps({'pipeline': 'read,parse', 'device': 'host', 'records_per_second': 1000.5, 'bytes_per_second': 1,
+                         'device_bytes_per_second': 2e6, 'peak_rss_bytes': 1 << 20,
+                         'batch_wait_seconds': {'p50': 0.1, 'max': 1}}).encode()
+    manifests = list(outputs('*/manifest*.out')) + [
+        b'{"version": 1, "shards": [{"name": "a-00000-of-00001", "records": 3, "bytes": 99, "crc32c": "00000000"}], '
+        b'"classes": [{"label": 0, "text": "cat", "records": 3}]}']
+    grids = [(0, p[6:]) for p in files('media/*.gif')] + [(1, p[2:]) for p in files('media/*.bmp')] + [
+        ({b'VP8 ': 2, b'VP8L': 3, b'VP8X': 4}[p[12:16]], p[20 if p[12:16] == b'VP8X' else 16:]) for p in files('media/*.webp')]
+    seeds = {
+        'batch': records, 'example': records, 'lint': records, 'oracle': records, 'print': records, 'types': records,
+        'record': plain + list(files('compressed/*')), 'salvage': plain, 'framing': plain,
+        'blocked': plain, 'lookup': [b'\0\1\2\3', b'\1\1\2\3', b'\3\2\xff\0'],
+        'media': [p + b'\0\0\4\4' for p in pictures], 'formats': [bytes([kind]) + rest for kind, rest in grids],
+        'wav': files('audio/*.wav'), 'npy': files('arrays/*.npy'), 'tar': [tar],
+        'sounds': [b'\0\0\0\0mono,resample=8000\0' + bytes(range(64))],
+        'inputs': [b'\0' + tar, b'\1' + packed, b'\2' + tar] + [b'\3' + p for p in files('arrays/*.npz')] +
+                  [b'\4' + p for p in files('arrays/struct.npy')] + [b'\5' + m for m in metadata] + [b'\6' + table] +
+                  [b'\7' + c for c in coco] + [b'\x08' + p for p in plain[:4]] + [b'\x09' + gzip.compress(plain[-1], mtime=0)],
+        'coco': [b'\7' + c for c in coco], 'voc': voc, 'shape': [b'\4\4[[0,0,3,0,3,3]]', b'\4\4{"counts": "04", "size": [4, 4]}'],
+        'yolo': [b'0 0.5 0.5 0.2 0.2\n1 0.1 0.1 0.2 0.1 0.2 0.2\n'],
+        'yaml': [b'train: images/train\nval: images/val\nnc: 2\nnames:\n  0: cat\n  1: dog\n', b'names: [cat, "dog"]\nkpt_shape: [3, 3]\n'],
+        'list': [table, b'a\tb\n1\t2.5\n', b'{"a": 1, "b": [1.5, 2], "c": {"base64": "Zm9v"}}\n', b'# c\n,x\n1,"a""b"\n'],
+        'labels': [b'0:cat\n1:dog\n', b'cat\ndog\n', b'n01440764 tench\nn01443537\tgoldfish\n', b'**/a?[b-d]*\nx/abc\n'],
+        'class_map': [b'0:cat\n1:dog\n'], 'manifest': manifests, 'index': [b'0 28\n28 40\n', b'0 28\n'],
+        'samples': [b'a/b.jpg\na/b.cls\nc.{x,y{1..3}}\n'], 'names': [b'a/b.jpg\n../x\nCON\n'],
+        'schema': list(outputs('schema/*.out')) + [b'{"version": 1, "features": [{"name": "a", "kind": "int64", "shape": [1]}]}'],
+        'stats': list(outputs('stats/*.out')), 'compare': [report] + list(outputs('bench-feed/*.out')),
+        'target': [b'\1a=1,b=2', b'\0uniform', b'\0a 0.5\nb 0.5\n', b'\1natural'],
+        'where': [b'a == 1 && (b > 2.5 || c ~ "x.*")', b'!has(d) && len(a) >= 2', b'a in (1, 2)'],
+        'numbers': [b'1,3-5,9-', b'0-1000:7'], 'spec': [b'image/encoded:bytes', b'x:float[2,3]=0', b'a:int64[*]'],
+        'stages': [b'read,parse,decode,resize=8x8,flip,batch=4', b'read,shuffle=100:1,repeat=2,prefetch'],
+        'recipe': [b',resize=8x8:area,crop=4x4,flip=h', b',normalise=imagenet,cast=f16'],
+        'options': [b'-fq\0-j4\0--output=x\0--\0-z\0', b'--memory\00064K\0--real\0001.5\0-3\0--choice=two\0a\0'],
+        'set_name': [b'out/train@16.tfrecord', b'train-00001-of-00016.tfrecord.gz', b'a@auto=0.25', b'x@*.gz'],
+        'text': [b'-12.5e-3', b'1.5GiB', b'Zm9vYg==', 'a\u00e9\u20ac\U0001f600'.encode(), b'0x1p3', b'1e400'],
+        'kept': [state_of_a_shuffle()], 'mark': [b'\0' + bytes(120), b'\1' + bytes(160), b'\3' + bytes(40)],
+        'inflate': deflated(), 'line': [b'\5tfr cat -n 5 "a b" x'], 'lzf': [b'\2abc\x20\0'],
+    }
+    top = pathlib.Path(sys.argv[1])
+    for target, texts in seeds.items():
+        folder = top / target
+        folder.mkdir(parents=True, exist_ok=True)
+        for n, text in enumerate(texts):
+            (folder / f'seed-{n:03}').write_bytes(text)
+
+
+main()
