@@ -176,21 +176,19 @@ static enum tfr_status publish(struct cat_run *run, struct tfr_error *err)
 
 	if (!status && !run->s->follow)
 		status = tfr_expect_some(&run->expect, selection_read(run->in), run->written, err);
-	if (!status)
-		status = run->out ? tfr_set_writer_seal(run->out, err)
-				  : tfr_stream_writer_seal(run->bare, err);
-
-	/* All is on disk before the first of them has its name. */
-	if (!status)
+	if (!status && run->bare)
+		status = tfr_stream_writer_seal(run->bare, err);
+	if (!status && run->bare)
 		status = selection_publish(run->in, err);
+	if (!status && run->bare)
+		return tfr_stream_writer_publish(run->bare, err);
 	if (!status)
 		status = selection_carry(run->in, &info, err);
-	if (!status && run->out)
+	info.quarantine = selection_aside(run->in);
+	if (!status)
 		status = tfr_set_writer_publish(run->out, &info, err);
 	tfr_set_info_clear(&info);
-	if (status || run->out)
-		return status;
-	return tfr_stream_writer_publish(run->bare, err);
+	return status;
 }
 
 static enum tfr_status copy(struct cat_run *run, struct tfr_error *err)

@@ -217,6 +217,11 @@ void selection_finish(struct selection *s)
 	tfr_select_finish(s->select);
 }
 
+struct tfr_stream_writer *selection_aside(const struct selection *s)
+{
+	return s->quarantine;
+}
+
 enum tfr_status selection_publish(struct selection *s, struct tfr_error *err)
 {
 	return s->quarantine ? tfr_stream_writer_publish(s->quarantine, err) : TFR_OK;

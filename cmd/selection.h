@@ -45,7 +45,9 @@ struct tfr_select *selection_records(struct selection *s);
 void selection_finish(struct selection *s);
 /* The FILE of "quarantine=FILE"; NULL: `on_error` is something else. */
 const char *selection_quarantine(const char *on_error);
-/* Gives the file of quarantine its name, whole. */
+/* The quarantine, to be published with a set; NULL: none. */
+struct tfr_stream_writer *selection_aside(const struct selection *s);
+/* Publishes the quarantine alone. */
 enum tfr_status selection_publish(struct selection *s, struct tfr_error *err);
 void selection_close(struct selection *s);
 

@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "convert/digest.h"
+#include "io/naming.h"
 #include "io/temporaries.h"
 #include "shard/finished.h"
 #include "shard/state.h"
@@ -27,23 +28,7 @@ static const char MAGIC[] = "tfrshrd2";
 /* "out/.train@16.tfrecord.resume" for "out/train@16.tfrecord". */
 static char *path_beside(const char *set)
 {
-	const char *slash = strrchr(set, '/'), *base = slash ? slash + 1 : set;
-	char *path = NULL;
-
-	if (asprintf(&path, "%.*s.%s.resume", (int)(base - set), set, base) < 0)
-		return NULL;
-	return path;
-}
-
-/* "out/..train@16.tfrecord.resume.tmp", as tfr_output_open() has it. */
-static char *half_path(const char *note)
-{
-	const char *slash = strrchr(note, '/'), *base = slash ? slash + 1 : note;
-	char *path = NULL;
-
-	if (asprintf(&path, "%.*s.%s.tmp", (int)(base - note), note, base) < 0)
-		return NULL;
-	return path;
+	return tfr_hidden_name(set, 0, "resume");
 }
 
 /* --- what decides the bytes --- */
@@ -266,15 +251,15 @@ static uint64_t interval(const struct tfr_checkpoint *c)
 
 void tfr_checkpoint_begin(struct tfr_checkpoint *c)
 {
-	TFR_AUTO_FREE char *half = NULL; /* what a run left that was killed while it wrote a note */
+	TFR_AUTO_FREE char *half = NULL; /* of a run that was killed while it wrote a note */
 
 	c->due = tfr_clock_ns() + interval(c);
 	if (!c->path || c->resumes)
 		return;
 	unlink(c->path);
-	half = half_path(c->path);
+	half = tfr_hidden_name(c->path, 0, "tmp");
 	if (half)
-		unlink(half);
+		tfr_left_file_remove(half);
 }
 
 bool tfr_checkpoint_is_due(const struct tfr_checkpoint *c)

@@ -21,6 +21,7 @@
 #include "convert/sets.h"
 #include "convert/spares.h"
 #include "convert/tfds.h"
+#include "shard/set_writer.h"
 #include "shard/shares.h"
 #include "thread/threads.h"
 
@@ -184,6 +185,7 @@ static enum tfr_status write_items(struct run *r, struct tfr_error *err)
 /* What a note has before that of the sets. */
 struct place {
 	uint64_t next, noted; /* items; bytes of the quarantine */
+	uint64_t noted_token; /* of its temporary name */
 	uint64_t sealed;
 	struct tfr_convert_report report;
 	struct tfr_losses losses;
@@ -193,18 +195,18 @@ struct place {
 static enum tfr_status note_place(struct run *r, struct tfr_error *err)
 {
 	TFR_AUTO_BUF body = { 0 };
-	enum tfr_status status;
+	enum tfr_status status = tfr_notes_sync(&r->notes, err);
 	struct place p;
 
 	memset(&p, 0, sizeof(p)); /* with what lies between its members */
 	p.next = r->next;
 	p.noted = r->notes.written;
+	p.noted_token = r->notes.token;
 	p.sealed = r->sealed;
 	p.report = *r->report;
 	p.losses = r->losses;
-	status = tfr_buf_append(&body, &p, sizeof(p))
-			 ? tfr_notes_sync(&r->notes, err)
-			 : tfr_fail_nomem(err, "noting how far a run is");
+	if (!status && !tfr_buf_append(&body, &p, sizeof(p)))
+		status = tfr_fail_nomem(err, "noting how far a run is");
 	if (!status)
 		status = tfr_findings_mark(&r->findings, &body, err);
 	if (!status)
@@ -276,7 +278,7 @@ static enum tfr_status open_outputs(struct run *r, struct tfr_error *err)
 		status = tfr_classes_beside(r->in, r->sets, err);
 	if (!status)
 		status = tfr_notes_open(&r->notes, r->opts, r->in->prefix,
-			resumes ? &p.noted : NULL, p.sealed, err);
+			resumes ? &p.noted : NULL, p.noted_token, p.sealed, err);
 	if (status || !resumes)
 		return status;
 	*r->report = p.report;
@@ -321,6 +323,19 @@ static enum tfr_status make_order(struct run *r, struct tfr_error *err)
 	return TFR_OK;
 }
 
+/* The quarantine and the list of findings, which are published with the sets. */
+static enum tfr_status add_reports(struct run *r, struct tfr_error *err)
+{
+	struct tfr_output *const files[] = { r->notes.quarantine, r->findings.output };
+	enum tfr_status status = TFR_OK;
+
+	for (size_t i = 0; !status && i < sizeof(files) / sizeof(*files); i++)
+		if (files[i])
+			status = tfr_set_writer_company(
+				tfr_sets_last(r->sets), files[i], false, err);
+	return status;
+}
+
 static enum tfr_status publish(struct run *r, struct tfr_error *err)
 {
 	struct tfr_totals totals = tfr_sets_totals(r->sets);
@@ -351,24 +366,16 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 		status = tfr_notes_seal(&r->notes, err);
 	if (!status)
 		status = tfr_findings_seal(&r->findings, r->report, err);
+	if (!status)
+		status = add_reports(r, err);
 	r->sealed = !status;
 	/* A run that is killed between two names goes on with the others. */
 	if (!status && r->checkpoint.saved)
 		status = note_place(r, err);
 	if (!status)
-		status = tfr_tfds_withdraw(&r->tfds, err);
-	if (!status)
 		status = tfr_checkpoint_said(&r->checkpoint, &said, &inputs, err);
 	if (!status)
 		status = tfr_sets_publish(r->sets, said, inputs, err);
-	if (!status)
-		status = tfr_labels_publish(&r->labels, err);
-	if (!status)
-		status = tfr_findings_publish(&r->findings, err);
-	if (!status)
-		status = tfr_notes_publish(&r->notes, err);
-	if (!status)
-		status = tfr_tfds_publish(&r->tfds, err);
 	if (!status)
 		tfr_checkpoint_done(&r->checkpoint);
 	return status;

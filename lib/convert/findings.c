@@ -41,6 +41,7 @@ static enum tfr_status flush(struct tfr_findings *f, size_t keep, struct tfr_err
 /* What a mark has before the lines that wait. */
 struct mark {
 	uint64_t written, colours, waiting;
+	uint64_t token; /* of the list's temporary name */
 	uint64_t count[TFR_FINDINGS];
 	uint64_t some, overflowed;
 };
@@ -63,7 +64,7 @@ static bool are_lines(const uint8_t *p, uint64_t size)
 }
 
 static enum tfr_status take_up(
-	struct tfr_findings *f, struct tfr_unread *found, struct tfr_error *err)
+	struct tfr_findings *f, struct tfr_unread *found, uint64_t *token, struct tfr_error *err)
 {
 	struct mark m;
 	const void *waiting;
@@ -74,6 +75,7 @@ static enum tfr_status take_up(
 			err, TFR_EDATA, "what is known of the run to be resumed does not fit");
 	if (!tfr_buf_append(&f->waiting, waiting, m.waiting))
 		return tfr_fail_nomem(err, "listing what was found");
+	*token = m.token;
 	f->written = m.written;
 	f->colours = m.colours;
 	f->some = m.some;
@@ -86,15 +88,19 @@ enum tfr_status tfr_findings_mark(
 	struct tfr_findings *f, struct tfr_buf *mark, struct tfr_error *err)
 {
 	struct mark m;
+	uint64_t token = 0;
 	enum tfr_status status = f->output ? flush(f, 0, err) : TFR_OK;
 
-	if (!status && f->output && f->opts->resume)
-		tfr_output_keep(f->output);
 	if (!status && f->output)
-		status = tfr_output_sync(f->output, err);
+		status = tfr_output_checkpoint(f->output, &token, err);
+	if (!status && f->output && tfr_output_is_file(f->output))
+		status = tfr_sync_directory_of(f->opts->findings, err);
 	if (status)
 		return status;
+	if (f->output && f->opts->resume)
+		tfr_output_keep(f->output);
 	memset(&m, 0, sizeof(m));
+	m.token = token;
 	m.written = f->written;
 	m.colours = f->colours;
 	m.waiting = f->waiting.size;
@@ -118,7 +124,7 @@ enum tfr_status tfr_findings_open(struct tfr_findings *f, const struct tfr_conve
 	enum tfr_status status;
 
 	*f = (struct tfr_findings){ .opts = opts, .prefix = prefix };
-	status = mark ? take_up(f, mark, err) : TFR_OK;
+	status = mark ? take_up(f, mark, &out.token, err) : TFR_OK;
 	if (status || !opts->findings)
 		return status;
 	f->sealed = mark && sealed;
@@ -275,11 +281,6 @@ enum tfr_status tfr_findings_seal(
 	}
 	f->sealed = !status;
 	return status ? status : tfr_output_seal(f->output, err);
-}
-
-enum tfr_status tfr_findings_publish(struct tfr_findings *f, struct tfr_error *err)
-{
-	return f->output ? tfr_output_publish(f->output, err) : TFR_OK;
 }
 
 void tfr_findings_close(struct tfr_findings *f)

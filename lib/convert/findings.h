@@ -35,11 +35,9 @@ enum tfr_status tfr_findings_add(
  * appends to `mark` what another run needs to go on from here. */
 enum tfr_status tfr_findings_mark(
 	struct tfr_findings *f, struct tfr_buf *mark, struct tfr_error *err);
-/* The counts into the report; the list whole and on disk. */
+/* The counts into the report; the list complete and on disk. */
 enum tfr_status tfr_findings_seal(
 	struct tfr_findings *f, struct tfr_convert_report *report, struct tfr_error *err);
-/* Gives it its name. */
-enum tfr_status tfr_findings_publish(struct tfr_findings *f, struct tfr_error *err);
 void tfr_findings_close(struct tfr_findings *f);
 
 #endif

@@ -23,9 +23,7 @@ enum tfr_status tfr_labels_open(struct tfr_labels *l, const struct tfr_input *in
 /* Opens the files of those sets that had no name before they were sealed; the same failures. */
 enum tfr_status tfr_labels_seal(
 	struct tfr_labels *l, const struct tfr_sets *sets, struct tfr_error *err);
-/* Writes them and gives them their names. */
-enum tfr_status tfr_labels_publish(struct tfr_labels *l, struct tfr_error *err);
-/* What was not published is removed. */
+/* They are published with their sets; what was not published is removed. */
 void tfr_labels_close(struct tfr_labels *l);
 
 #endif

@@ -10,11 +10,13 @@
 enum { MOST_WARNED = 10 }; /* of a finding */
 
 enum tfr_status tfr_notes_open(struct tfr_notes *n, const struct tfr_convert_opts *opts,
-	const char *prefix, const uint64_t *written, bool sealed, struct tfr_error *err)
+	const char *prefix, const uint64_t *written, uint64_t token, bool sealed,
+	struct tfr_error *err)
 {
 	struct tfr_output_opts out = { .force = opts->writer.force,
 		.temporaries = opts->writer.temporaries,
 		.resume = written,
+		.token = token,
 		.sealed = written && sealed };
 
 	*n = (struct tfr_notes){
@@ -65,26 +67,20 @@ void tfr_notes_end(const struct tfr_notes *n)
 
 enum tfr_status tfr_notes_sync(struct tfr_notes *n, struct tfr_error *err)
 {
-	if (!n->quarantine)
-		return TFR_OK;
+	enum tfr_status status = n->quarantine
+					 ? tfr_output_checkpoint(n->quarantine, &n->token, err)
+					 : TFR_OK;
+
+	if (status || !n->quarantine || !tfr_output_is_file(n->quarantine))
+		return status;
 	if (n->opts->resume)
 		tfr_output_keep(n->quarantine);
-	return tfr_output_sync(n->quarantine, err);
+	return tfr_sync_directory_of(n->opts->quarantine, err);
 }
 
 enum tfr_status tfr_notes_seal(struct tfr_notes *n, struct tfr_error *err)
 {
 	return n->quarantine ? tfr_output_seal(n->quarantine, err) : TFR_OK;
-}
-
-enum tfr_status tfr_notes_publish(struct tfr_notes *n, struct tfr_error *err)
-{
-	enum tfr_status status;
-
-	if (!n->quarantine)
-		return TFR_OK;
-	status = tfr_output_seal(n->quarantine, err);
-	return status ? status : tfr_output_publish(n->quarantine, err);
 }
 
 void tfr_notes_close(struct tfr_notes *n)

@@ -184,50 +184,71 @@ struct tfr_totals tfr_sets_totals(const struct tfr_sets *s)
 	return all;
 }
 
-const struct tfr_set_writer *tfr_sets_writer(const struct tfr_sets *s, size_t target)
+struct tfr_set_writer *tfr_sets_writer(const struct tfr_sets *s, size_t target)
 {
 	return s->targets[target].writer;
 }
 
-/* Records as they lie keep the classes that their sets have. */
-static enum tfr_status publish_records(struct tfr_sets *s, struct target *t,
-	const struct tfr_set_info *base, struct tfr_error *err)
+struct tfr_set_writer *tfr_sets_last(const struct tfr_sets *s)
+{
+	return s->targets[s->n - 1].writer;
+}
+
+/* What the manifests say.  Records that are taken as they are keep the classes of their sets. */
+static enum tfr_status carry_classes(
+	struct tfr_sets *s, struct tfr_set_info *info, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = s->opts;
 	struct tfr_set_opts inputs = {
 		.inputs = o->inputs, .count = o->input_count, .allow_missing = o->allow_missing
 	};
-	struct tfr_set_info info = *base;
 	struct tfr_set *set = NULL;
 	enum tfr_status status = TFR_OK;
 
 	if (!o->descriptor && !tfr_set_open(&set, &inputs, NULL))
-		status = tfr_set_info_carry(&info, set, err);
-	if (!status)
-		status = tfr_set_writer_publish(t->writer, &info, err);
-	tfr_set_info_clear(&info);
+		status = tfr_set_info_carry(info, set, err);
 	tfr_set_close(set);
 	return status;
 }
 
-static enum tfr_status publish_target(struct tfr_sets *s, struct target *t,
-	const struct tfr_set_info *base, struct tfr_error *err)
+/* The histogram of a set as the classes of its manifest, which the caller frees. */
+static struct tfr_class_count *count_classes(const struct tfr_sets *s, const struct target *t)
 {
 	const struct tfr_input *in = s->in;
-	TFR_AUTO_FREE struct tfr_class_count *classes = calloc(in->n_classes + 1, sizeof(*classes));
-	struct tfr_set_info info = *base;
+	struct tfr_class_count *classes = calloc(in->n_classes + 1, sizeof(*classes));
 
-	if (in->ops->framed)
-		return publish_records(s, t, base, err);
-	if (!classes)
-		return tfr_fail_nomem(err, "writing a manifest");
-	for (size_t k = 0; k < in->n_classes; k++)
+	for (size_t k = 0; classes && k < in->n_classes; k++)
 		classes[k] = (struct tfr_class_count){ .label = in->classes[k].label,
 			.text = in->classes[k].text,
 			.records = t->histogram[k] };
-	info.classes = classes;
-	info.class_count = in->n_classes;
-	return tfr_set_writer_publish(t->writer, &info, err);
+	return classes;
+}
+
+static enum tfr_status publish_counted(
+	struct tfr_sets *s, struct tfr_set_info *base, struct tfr_error *err)
+{
+	struct tfr_set_writer **writers = calloc(s->n, sizeof(struct tfr_set_writer *));
+	struct tfr_set_info *infos = calloc(s->n, sizeof(*infos));
+	enum tfr_status status =
+		writers && infos ? TFR_OK : tfr_fail_nomem(err, "writing the manifests");
+
+	for (size_t t = 0; !status && t < s->n; t++) {
+		writers[t] = s->targets[t].writer;
+		infos[t] = *base;
+		if (s->in->ops->framed)
+			continue;
+		infos[t].class_count = s->in->n_classes;
+		infos[t].classes = count_classes(s, &s->targets[t]);
+		if (!infos[t].classes)
+			status = tfr_fail_nomem(err, "writing the manifests");
+	}
+	if (!status)
+		status = tfr_set_writers_publish(writers, infos, s->n, err);
+	for (size_t t = 0; infos && !s->in->ops->framed && t < s->n; t++)
+		free((void *)(uintptr_t)infos[t].classes);
+	free((void *)writers);
+	free(infos);
+	return status;
 }
 
 enum tfr_status tfr_sets_mark(struct tfr_sets *s, struct tfr_buf *mark, struct tfr_error *err)
@@ -260,14 +281,16 @@ enum tfr_status tfr_sets_seal(struct tfr_sets *s, struct tfr_error *err)
 enum tfr_status tfr_sets_publish(
 	struct tfr_sets *s, const char *options, uint64_t inputs, struct tfr_error *err)
 {
-	const struct tfr_set_info info = { .command = s->opts->command,
+	struct tfr_set_info base = { .command = s->opts->command,
 		.seed = s->opts->seed,
 		.options = options,
 		.inputs = inputs };
-	enum tfr_status status = tfr_sets_seal(s, err);
+	enum tfr_status status = s->in->ops->framed ? carry_classes(s, &base, err) : TFR_OK;
 
-	for (size_t t = 0; !status && t < s->n; t++)
-		status = publish_target(s, &s->targets[t], &info, err);
+	if (!status)
+		status = publish_counted(s, &base, err);
+	if (s->in->ops->framed)
+		tfr_set_info_clear(&base);
 	return status;
 }
 

@@ -37,13 +37,15 @@ struct tfr_totals tfr_sets_totals(const struct tfr_sets *s);
 enum tfr_status tfr_sets_mark(struct tfr_sets *s, struct tfr_buf *mark, struct tfr_error *err);
 /* All sets whole and on disk, under their temporary names still. */
 enum tfr_status tfr_sets_seal(struct tfr_sets *s, struct tfr_error *err);
-/* All sets whole and on disk, then one after the other under its name, its manifest last. `options`
- * and `inputs` are for the manifests: what decides the bytes, and a digest of the inputs; NULL: not
+/* All sets, and the files that belong to them, published together or not at all.  `options` and
+ * `inputs` are for the manifests: what decides the bytes, and a digest of the inputs; NULL: not
  * noted. */
 enum tfr_status tfr_sets_publish(
 	struct tfr_sets *s, const char *options, uint64_t inputs, struct tfr_error *err);
 /* The writer of a set. */
-const struct tfr_set_writer *tfr_sets_writer(const struct tfr_sets *s, size_t target);
+struct tfr_set_writer *tfr_sets_writer(const struct tfr_sets *s, size_t target);
+/* The one that is published last, with what belongs to all of them. */
+struct tfr_set_writer *tfr_sets_last(const struct tfr_sets *s);
 /* What was not published is removed.  Accepts NULL. */
 void tfr_sets_close(struct tfr_sets *s);
 

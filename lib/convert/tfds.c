@@ -186,10 +186,24 @@ enum tfr_status tfr_tfds_open(
 			tfr_error_hint(err, "The folder it is to lie in is not there.");
 		return TFR_ESYS;
 	}
-	status = open_file(t, "dataset_info.json", again, &t->info, err);
+	status = t->made ? tfr_sync_directory_of(t->folder, err) : TFR_OK;
+	if (!status)
+		status = open_file(t, "dataset_info.json", again, &t->info, err);
 	if (!status && in->n_classes)
 		status = write_labels(t, in, again, err);
 	return status ? status : write_features(t, in, again, err);
+}
+
+/* The names of an older data set go where this one has none. */
+static enum tfr_status add_labels(
+	struct tfr_tfds *t, struct tfr_set_writer *w, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *path = path_of(t, "label.labels.txt");
+
+	if (t->labels)
+		return tfr_set_writer_company(w, t->labels, false, err);
+	return path ? tfr_set_writer_withdraw(w, path, err)
+		    : tfr_fail_nomem(err, "creating a data set");
 }
 
 enum tfr_status tfr_tfds_seal(
@@ -201,52 +215,13 @@ enum tfr_status tfr_tfds_seal(
 	if (!t->folder)
 		return TFR_OK;
 	status = tfr_tfds_info(&text, t, sets, err);
-	return status ? status : fill(t->info, &text, err);
-}
-
-static enum tfr_status withdraw(const struct tfr_tfds *t, const char *file, struct tfr_error *err)
-{
-	TFR_AUTO_FREE char *path = path_of(t, file);
-
-	if (!path)
-		return tfr_fail_nomem(err, "creating a data set");
-	if (unlink(path) && errno != ENOENT)
-		return tfr_fail_errno(err, errno, path, "cannot remove");
-	return TFR_OK;
-}
-
-enum tfr_status tfr_tfds_withdraw(struct tfr_tfds *t, struct tfr_error *err)
-{
-	enum tfr_status status;
-
-	if (!t->folder)
-		return TFR_OK;
-	status = withdraw(t, "dataset_info.json", err);
-	/* Names that are no longer anybody's. */
-	if (!status && !t->labels)
-		status = withdraw(t, "label.labels.txt", err);
-	return status;
-}
-
-enum tfr_status tfr_tfds_publish(struct tfr_tfds *t, struct tfr_error *err)
-{
-	enum tfr_status status = TFR_OK;
-	TFR_AUTO_FREE char *path = NULL;
-
-	if (!t->folder)
-		return TFR_OK;
-	path = path_of(t, "dataset_info.json");
-	if (!path)
-		return tfr_fail_nomem(err, "creating a data set");
-	if (t->labels)
-		status = tfr_output_publish(t->labels, err);
 	if (!status)
-		status = tfr_output_publish(t->features, err);
+		status = fill(t->info, &text, err);
 	if (!status)
-		status = tfr_sync_directory_of(path, err);
+		status = add_labels(t, tfr_sets_last(sets), err);
 	if (!status)
-		status = tfr_output_publish(t->info, err);
-	return status ? status : tfr_sync_directory_of(path, err);
+		status = tfr_set_writer_company(tfr_sets_last(sets), t->features, false, err);
+	return status ? status : tfr_set_writer_company(tfr_sets_last(sets), t->info, true, err);
 }
 
 void tfr_tfds_close(struct tfr_tfds *t)

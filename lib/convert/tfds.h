@@ -31,13 +31,9 @@ enum tfr_status tfr_tfds_name(
  * opts->writer.force nor `again` is set: another run may have named it. */
 enum tfr_status tfr_tfds_open(
 	struct tfr_tfds *t, const struct tfr_input *in, bool again, struct tfr_error *err);
-/* dataset_info.json of the sealed sets, under its temporary name still. */
+/* dataset_info.json of the sealed sets.  From here on the files are published with the last set. */
 enum tfr_status tfr_tfds_seal(
 	struct tfr_tfds *t, const struct tfr_sets *sets, struct tfr_error *err);
-/* Before the first shard gets its name: an older data set ends here. */
-enum tfr_status tfr_tfds_withdraw(struct tfr_tfds *t, struct tfr_error *err);
-/* After the last. */
-enum tfr_status tfr_tfds_publish(struct tfr_tfds *t, struct tfr_error *err);
 /* What was not published is removed, and the folder where it was made and is empty. */
 void tfr_tfds_close(struct tfr_tfds *t);
 

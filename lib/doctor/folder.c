@@ -1,6 +1,7 @@
 /* doctor/folder.c - checks of what lies in a folder beside sets. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "doctor/doctor.h"
 
@@ -51,16 +52,30 @@ void tfr_doctor_special(struct tfr_doctor *d)
 	}
 }
 
+static const char *temporary_text(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+	struct stat st;
+
+	if (!strcmp(dot, ".old"))
+		return "the former content of a file that a killed run was replacing; the next "
+		       "command that writes the set restores or removes it";
+	if (strcmp(dot, ".lock") != 0)
+		return "left by a run that was killed; no process is writing it.  'tfr repair' "
+		       "reads the records in it, and '--resume' may need it";
+	if (stat(path, &st) == 0 && st.st_size > 0)
+		return "a run was killed while it published; the next command that writes the "
+		       "set undoes or finishes what it began";
+	return "left by a run that was killed; the next command that writes the set removes it";
+}
+
 void tfr_doctor_temporary(struct tfr_doctor *d)
 {
 	for (size_t i = 0; i < d->other_count; i++) {
 		const struct tfr_dother *o = &d->others[i];
 
-		if (o->what != TFR_D_TEMPORARY)
-			continue;
-		tfr_doctor_tell(d, o->path, NULL,
-			"left by a run that was killed; no process is writing it.  'tfr repair' "
-			"reads the records in it, and '--resume' may need it");
+		if (o->what == TFR_D_TEMPORARY)
+			tfr_doctor_tell(d, o->path, NULL, "%s", temporary_text(o->path));
 	}
 }
 

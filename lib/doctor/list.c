@@ -21,6 +21,7 @@
 #include "shard/manifests.h"
 #include "shard/set.h"
 #include "shard/set_name.h"
+#include "shard/set_writer.h"
 
 enum { HEAD = 512, MOST_MANIFEST = 64 << 20 };
 
@@ -225,18 +226,26 @@ static enum tfr_status look_at(
 	return look_at_head(l, path, &st, named, gaps, err);
 }
 
-/* A temporary that nobody has open: who writes holds a lock (tfr/io.h). */
+/* Whether the name is one that publishing uses (tfr-records(5)). */
+static bool named_as_temporary(const char *name)
+{
+	return name[0] == '.' &&
+	       (ends_with(name, ".tmp") || ends_with(name, ".lock") || ends_with(name, ".old"));
+}
+
+/* A regular file that no process has locked.  The shards of a large set are not locked themselves. */
 static bool left_behind(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	int fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
 	struct stat st;
 	bool left;
 
 	if (fd < 0)
 		return false;
-	left = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && flock(fd, LOCK_SH | LOCK_NB) == 0;
+	left = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	       TEMP_FAILURE_RETRY(flock(fd, LOCK_SH | LOCK_NB)) == 0;
 	close(fd);
-	return left;
+	return left && !tfr_temporary_is_written(path);
 }
 
 /* --- folders --- */
@@ -248,7 +257,7 @@ static enum tfr_status look_at_entry(
 
 	if (named_as_company(name) && name[0] != '.')
 		return TFR_OK;
-	if (name[0] == '.' && !ends_with(name, ".tmp"))
+	if (name[0] == '.' && !named_as_temporary(name))
 		return TFR_OK;
 	path = join(folder, name);
 	if (!path)

@@ -1,8 +1,8 @@
 /* export/folder.c - each picture a file in a tree of folders.
  *
- * The tree is made in `.NAME.tmp`, a folder of its own beside the target, which is locked and in
- * which nothing lies that we did not put there: no link can lead out of it.  Every path is opened
- * relative to it, and only to create.  One syncfs() and one rename() publish it. */
+ * The tree is made in `.NAME.tmp`, a folder of its own beside the target, which is locked and
+ * contains only what we put there: no link can lead out of it.  Every path is opened relative to it,
+ * and only to create.  One syncfs() and one rename() publish it. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "export/form.h"
+#include "io/naming.h"
 #include "io/output.h"
 
 struct tree {
@@ -67,10 +68,10 @@ static enum tfr_status name_target(struct tree *t, const char *target, struct tf
 	base = slash ? slash + 1 : t->path;
 	if (!*base || !strcmp(base, ".") || !strcmp(base, ".."))
 		return tfr_fail(err, TFR_EUSAGE, "no name for a new folder: '%s'", target);
-	if (asprintf(&t->temp, "%.*s.%s.tmp", (int)(base - t->path), t->path, base) < 0 ||
-		asprintf(&t->old, "%s.old", t->path) < 0)
-		return tfr_fail_nomem(err, "creating a folder");
-	return TFR_OK;
+	t->temp = tfr_hidden_name(t->path, 0, "tmp");
+	if (asprintf(&t->old, "%s.old", t->path) < 0)
+		t->old = NULL;
+	return t->temp && t->old ? TFR_OK : tfr_fail_nomem(err, "creating a folder");
 }
 
 static enum tfr_status check_target(struct tree *t, bool force, struct tfr_error *err)
@@ -92,18 +93,51 @@ static enum tfr_status check_target(struct tree *t, bool force, struct tfr_error
 	return TFR_EEXIST;
 }
 
-static enum tfr_status make_temporary(struct tree *t, struct tfr_error *err)
+/* Creates the temporary folder, or takes that of a run of ours that was killed.  TFR_END: something
+ * else has the name. */
+static enum tfr_status take_temporary(struct tree *t, struct tfr_error *err)
 {
-	if (mkdir(t->temp, 0777) && errno != EEXIST)
+	bool created = mkdir(t->temp, 0777) == 0;
+	struct stat st;
+
+	if (!created && errno != EEXIST)
 		return tfr_fail_errno(err, errno, t->path, "cannot create");
-	t->fd = open(t->temp, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (t->fd < 0)
+	t->fd = TEMP_FAILURE_RETRY(
+		open(t->temp, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+	if (t->fd < 0 && !created && (errno == ENOTDIR || errno == ELOOP || errno == EACCES))
+		return TFR_END;
+	if (t->fd < 0 || fstat(t->fd, &st))
 		return tfr_fail_errno(err, errno, t->temp, "cannot open");
-	if (flock(t->fd, LOCK_EX | LOCK_NB))
+	if (st.st_uid != geteuid())
+		return TFR_END;
+	if (TEMP_FAILURE_RETRY(flock(t->fd, LOCK_EX | LOCK_NB))) {
+		t->made = created && errno != EWOULDBLOCK;
+		return errno == EWOULDBLOCK
+			       ? tfr_fail_path(err, TFR_ESYS, t->path, "another run is writing")
+			       : tfr_fail_errno(err, errno, t->temp, "cannot lock");
+	}
+	if (!tfr_file_is_named(&st, t->temp))
 		return tfr_fail_path(err, TFR_ESYS, t->path, "another run is writing");
 	t->made = true;
-	empty_folder(openat(t->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)); /* of a killed run */
+	empty_folder(openat(t->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	return TFR_OK;
+}
+
+static enum tfr_status make_temporary(struct tree *t, struct tfr_error *err)
+{
+	enum tfr_status status = take_temporary(t, err);
+
+	if (status != TFR_END)
+		return status;
+	if (t->fd >= 0)
+		close(t->fd);
+	t->fd = -1;
+	free(t->temp);
+	t->temp = tfr_hidden_name(t->path, tfr_random_token(), "tmp");
+	if (!t->temp)
+		return tfr_fail_nomem(err, "creating a folder");
+	status = take_temporary(t, err);
+	return status == TFR_END ? tfr_fail_errno(err, EEXIST, t->temp, "cannot create") : status;
 }
 
 static enum tfr_status open_folder(struct export *e, struct tfr_error *err)
@@ -229,26 +263,34 @@ static enum tfr_status make(struct export *e, struct work *w, struct tfr_error *
 static enum tfr_status publish(struct export *e, struct tfr_error *err)
 {
 	struct tree *t = e->own;
+	bool aside;
 	struct stat st;
+	enum tfr_status status;
 
-	if (syncfs(t->fd))
+	if (TEMP_FAILURE_RETRY(syncfs(t->fd)))
 		return tfr_fail_errno(err, errno, t->path, "cannot write");
-	if (e->o->force && !lstat(t->path, &st)) {
+	aside = e->o->force && !lstat(t->path, &st);
+	if (aside && tfr_rename_new(t->path, t->old))
+		return tfr_fail_errno(err, errno, t->path, "cannot move aside");
+	if (tfr_rename_new(t->temp, t->path)) {
+		status = errno == EEXIST ? tfr_fail_path(err, TFR_EEXIST, t->path,
+						   "will not overwrite")
+					 : tfr_fail_errno(err, errno, t->path,
+						   "cannot give its name to");
+		if (aside && tfr_rename_new(t->old, t->path))
+			tfr_error_hint(err, "The old folder is '%s' now.", t->old);
+		return status;
+	}
+	t->made = false;
+	status = tfr_sync_directory_of(t->path, err);
+	if (aside && e->o->warn) {
 		char text[8300];
 
-		if (renameat2(AT_FDCWD, t->path, AT_FDCWD, t->old, RENAME_NOREPLACE))
-			return tfr_fail_errno(err, errno, t->path, "cannot move aside");
 		snprintf(text, sizeof(text), "'%.4000s' was there, and is '%.4000s' now", t->path,
 			t->old);
-		if (e->o->warn)
-			e->o->warn(e->o->ctx, text);
+		e->o->warn(e->o->ctx, text);
 	}
-	if (renameat2(AT_FDCWD, t->temp, AT_FDCWD, t->path, RENAME_NOREPLACE))
-		return errno == EEXIST
-			       ? tfr_fail_path(err, TFR_EEXIST, t->path, "will not overwrite")
-			       : tfr_fail_errno(err, errno, t->path, "cannot give its name to");
-	t->made = false;
-	return tfr_sync_directory_of(t->path, err);
+	return status;
 }
 
 static void close_folder(struct export *e)

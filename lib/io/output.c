@@ -1,8 +1,7 @@
-/* io/output.c - outputs, whole or absent.
+/* io/output.c - outputs, complete or absent.
  *
- * The temporary `.NAME.tmp` is locked with flock(): the lock goes away with its process, so a
- * temporary that a killed run left behind is simply taken over, and one that a live run is writing
- * is refused.
+ * A file is locked with flock() before it has any name, so that no other run takes it for one that
+ * was left behind.
  *
  * A brief output holds no descriptor between writes.  Its temporary is opened by name again, and is
  * refused where it is not the file that it was. */
@@ -14,42 +13,40 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "io/naming.h"
 #include "io/temporaries.h"
+
+enum { NAMES_TRIED = 16 };
 
 struct tfr_output {
 	int fd;
-	bool owned;	/* fd is closed by us */
-	bool temporary; /* a file under its temporary name */
+	bool owned; /* fd is closed by us */
+	enum {
+		STREAM,
+		NAMELESS,  /* a file without a name */
+		TEMPORARY, /* a file under its temporary name */
+		PUBLISHED
+	} state, before; /* `before` it was published */
 	bool force, sealed;
 	bool brief;	  /* no descriptor between writes */
-	bool resumes;	  /* what another run left */
 	bool kept;	  /* closing leaves the temporary */
-	uint64_t size;	  /* of a temporary, as far as it is written */
-	struct stat held; /* of a temporary: which file it is */
-	uint64_t mtime;	  /* of the sealed file */
-	char *path, *temp;
-	void *noted; /* in the temporaries */
+	uint64_t size;	  /* of a file, as far as it is written */
+	uint64_t token;	  /* of the temporary name */
+	struct stat held; /* which file it is; complete when it is sealed */
+	char *path;
+	char *called; /* what the temporary is called after */
+	char *temp;   /* NULL: it has no temporary name */
+	struct tfr_temporaries *temporaries;
+	void *noted; /* in them */
 };
-
-static char *temporary_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	const char *base = slash ? slash + 1 : path;
-	char *name = NULL;
-
-	if (asprintf(&name, "%.*s.%s.tmp", (int)(base - path), path, base) < 0)
-		return NULL;
-	return name;
-}
 
 static enum tfr_status cannot_create(const struct tfr_output *o, struct tfr_error *err)
 {
 	int saved = errno;
-	const char *path = o->path ? o->path : o->temp, *slash = strrchr(path, '/');
+	const char *path = o->path ? o->path : o->called, *slash = strrchr(path, '/');
 
 	tfr_fail_errno(err, saved, path, "cannot create");
 	if (saved == ENOENT && slash)
@@ -60,102 +57,173 @@ static enum tfr_status cannot_create(const struct tfr_output *o, struct tfr_erro
 
 static const char *name_of(const struct tfr_output *o)
 {
-	return o->path ? o->path : o->temp;
+	return o->path ? o->path : o->called;
 }
 
 static enum tfr_status cannot_resume(const struct tfr_output *o, struct tfr_error *err)
 {
 	return tfr_fail_path(
-		err, TFR_EDATA, o->temp, "not what the run that is to be resumed had written:");
+		err, TFR_EDATA, o->temp, "not the file that the run to be resumed wrote:");
 }
+
+/* --- temporary names --- */
+
+/* A new file under its temporary name, or the nameless file under it.  -1 with errno. */
+static int create_named(struct tfr_output *o)
+{
+	if (o->state == NAMELESS)
+		return tfr_nameless_link(o->fd, o->temp);
+	o->fd = TEMP_FAILURE_RETRY(
+		open(o->temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+	if (o->fd < 0)
+		return -1;
+	/* A run that took it for one left behind, before it was locked, has removed its name. */
+	if (TEMP_FAILURE_RETRY(flock(o->fd, LOCK_EX | LOCK_NB)) == 0 && fstat(o->fd, &o->held) == 0 &&
+		tfr_file_is_named(&o->held, o->temp)) {
+		o->owned = true;
+		return 0;
+	}
+	if (errno != EWOULDBLOCK && errno != ENOENT)
+		unlink(o->temp);
+	else
+		errno = EEXIST;
+	close(o->fd);
+	o->fd = -1;
+	return -1;
+}
+
+/* Gives the file the first temporary name that is free. */
+static int name_temporary(struct tfr_output *o)
+{
+	for (int tries = 0; tries < NAMES_TRIED; tries++) {
+		o->token = tries ? tfr_random_token() : 0;
+		free(o->temp);
+		o->temp = tfr_hidden_name(o->called, o->token, "tmp");
+		if (!o->temp) {
+			errno = ENOMEM;
+			return -1;
+		}
+		tfr_left_file_remove(o->temp);
+		if (create_named(o) == 0)
+			return 0;
+		if (errno != EEXIST)
+			break;
+	}
+	return -1;
+}
+
+/* The same, known to a signal's handler. */
+static enum tfr_status take_temporary(struct tfr_output *o, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	sigset_t saved;
+
+	tfr_temporaries_begin(o->temporaries, &saved);
+	if (name_temporary(o) == 0) {
+		o->state = TEMPORARY;
+		o->noted = tfr_temporaries_note(o->temporaries, o->temp);
+		if (o->temporaries && !o->noted)
+			status = tfr_fail_nomem(err, "creating a file");
+	} else {
+		status = cannot_create(o, err);
+		free(o->temp);
+		o->temp = NULL;
+	}
+	tfr_temporaries_end(o->temporaries, &saved);
+	return status;
+}
+
+static enum tfr_status need_name(struct tfr_output *o, struct tfr_error *err)
+{
+	return o->state == NAMELESS ? take_temporary(o, err) : TFR_OK;
+}
+
+static void give_back(struct tfr_output *o)
+{
+	if (o->owned)
+		close(o->fd);
+	o->fd = -1;
+	o->owned = false;
+}
+
+/* --- a file of another run --- */
 
 /* A sealed temporary was published before the run ended. */
 static bool has_its_name(struct tfr_output *o, uint64_t size)
 {
 	struct stat st;
 
-	if (!o->path || lstat(o->temp, &st) == 0 || stat(o->path, &st) || !S_ISREG(st.st_mode) ||
-		(uint64_t)st.st_size != size)
+	if (!o->path || lstat(o->temp, &st) == 0)
 		return false;
-	o->fd = open(o->path, O_RDONLY | O_CLOEXEC);
+	o->fd = TEMP_FAILURE_RETRY(open(o->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
 	o->owned = o->fd >= 0;
-	return o->owned;
-}
-
-/* Opens and locks the temporary.  A run that published or removed it between our open and our lock
- * leaves us with a file that has no name any more: then try again. */
-static enum tfr_status open_locked(struct tfr_output *o, struct tfr_error *err)
-{
-	int create = o->resumes ? 0 : O_CREAT;
-	struct stat named;
-
-	for (int tries = 0; tries < 100; tries++) {
-		o->fd = open(o->temp, O_RDWR | create | O_CLOEXEC | O_NOFOLLOW, 0666);
-		if (o->fd < 0 && o->resumes && errno == ENOENT)
-			return cannot_resume(o, err);
-		if (o->fd < 0)
-			return cannot_create(o, err);
-		o->owned = true;
-		if (flock(o->fd, LOCK_EX | LOCK_NB)) {
-			if (errno == EWOULDBLOCK)
-				return tfr_fail_path(
-					err, TFR_ESYS, name_of(o), "another run is writing");
-			return tfr_fail_errno(err, errno, o->temp, "cannot lock");
-		}
-		if (fstat(o->fd, &o->held) == 0 && stat(o->temp, &named) == 0 &&
-			o->held.st_ino == named.st_ino && o->held.st_dev == named.st_dev) {
-			o->temporary = true;
-			return TFR_OK;
-		}
-		close(o->fd);
-		o->fd = -1;
-		o->owned = false;
+	if (o->owned && tfr_file_is_ours(o->fd, &o->held) && (uint64_t)o->held.st_size == size) {
+		o->before = TEMPORARY;
+		o->state = PUBLISHED;
+		return true;
 	}
-	return tfr_fail_path(err, TFR_ESYS, name_of(o), "other runs keep writing");
+	give_back(o);
+	return false;
 }
 
-static void give_back(struct tfr_output *o)
+static enum tfr_status open_again(
+	struct tfr_output *o, const struct tfr_output_opts *opts, struct tfr_error *err)
 {
-	close(o->fd);
-	o->fd = -1;
-	o->owned = false;
-}
-
-/* Cuts the temporary to what it is to begin with. */
-static enum tfr_status cut(struct tfr_output *o, const uint64_t *resume, struct tfr_error *err)
-{
-	o->size = resume ? *resume : 0;
-	if (resume && (uint64_t)o->held.st_size < *resume)
+	o->token = opts->token;
+	o->temp = tfr_hidden_name(o->called, o->token, "tmp");
+	if (!o->temp)
+		return tfr_fail_nomem(err, "creating a file");
+	if (opts->sealed && has_its_name(o, *opts->resume))
+		return TFR_OK;
+	o->fd = TEMP_FAILURE_RETRY(open(o->temp, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+	o->owned = o->fd >= 0;
+	if (o->fd < 0 || !tfr_file_is_ours(o->fd, &o->held) ||
+		(uint64_t)o->held.st_size < *opts->resume)
 		return cannot_resume(o, err);
-	if (ftruncate(o->fd, (off_t)o->size) || lseek(o->fd, (off_t)o->size, SEEK_SET) < 0)
+	if (TEMP_FAILURE_RETRY(flock(o->fd, LOCK_EX | LOCK_NB)))
+		return errno == EWOULDBLOCK
+			       ? tfr_fail_path(err, TFR_ESYS, name_of(o), "another run is writing")
+			       : tfr_fail_errno(err, errno, o->temp, "cannot lock");
+	o->state = TEMPORARY;
+	o->size = *opts->resume;
+	if (TEMP_FAILURE_RETRY(ftruncate(o->fd, (off_t)o->size)) || lseek(o->fd, (off_t)o->size, SEEK_SET) < 0)
 		return tfr_fail_errno(err, errno, o->temp, "cannot truncate");
 	if (o->brief)
 		give_back(o);
 	return TFR_OK;
 }
 
+/* --- opening --- */
+
+static enum tfr_status open_new(struct tfr_output *o, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	if (!o->brief) {
+		o->fd = tfr_nameless_open(o->called);
+		o->owned = o->fd >= 0;
+		if (!o->owned && errno != EOPNOTSUPP)
+			return cannot_create(o, err);
+		if (o->owned)
+			o->state = NAMELESS;
+	}
+	if (o->state == NAMELESS)
+		return fstat(o->fd, &o->held) ? cannot_create(o, err) : TFR_OK;
+	status = take_temporary(o, err);
+	if (!status && o->brief)
+		give_back(o);
+	return status;
+}
+
 static enum tfr_status open_file(
 	struct tfr_output *o, const struct tfr_output_opts *opts, struct tfr_error *err)
 {
-	struct tfr_temporaries *list = opts->resume ? NULL : opts->temporaries;
-	sigset_t saved;
-	enum tfr_status status;
+	const char *called = opts->temporary ? opts->temporary : o->path;
 
-	o->temp = temporary_name(opts->temporary ? opts->temporary : o->path);
-	if (!o->temp)
+	o->called = strdup(called);
+	if (!o->called)
 		return tfr_fail_nomem(err, "creating a file");
-	if (opts->resume && opts->sealed && has_its_name(o, *opts->resume))
-		return TFR_OK;
-	tfr_temporaries_begin(list, &saved);
-	status = open_locked(o, err);
-	if (!status)
-		o->noted = tfr_temporaries_note(list, o->temp);
-	tfr_temporaries_end(list, &saved);
-	if (status)
-		return status;
-	if (list && !o->noted)
-		return tfr_fail_nomem(err, "creating a file");
-	return cut(o, opts->resume, err);
+	return opts->resume ? open_again(o, opts, err) : open_new(o, err);
 }
 
 static enum tfr_status open_target(
@@ -202,7 +270,8 @@ enum tfr_status tfr_output_open(struct tfr_output **out, const char *path,
 	o->fd = -1;
 	o->force = opts->force;
 	o->brief = opts->brief;
-	o->resumes = o->kept = opts->resume;
+	o->kept = opts->resume;
+	o->temporaries = opts->resume ? NULL : opts->temporaries;
 	if (path)
 		o->path = strdup(path);
 	status = o->path || !path ? open_target(o, opts, err)
@@ -227,21 +296,21 @@ static enum tfr_status reopen(struct tfr_output *o, struct tfr_error *err)
 {
 	struct stat st;
 
-	if (o->fd >= 0 || !o->temporary)
+	if (o->fd >= 0 || o->state != TEMPORARY)
 		return TFR_OK;
-	o->fd = open(o->temp, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+	o->fd = TEMP_FAILURE_RETRY(open(o->temp, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW));
 	if (o->fd < 0)
 		return tfr_fail_errno(err, errno, o->temp, "cannot open again");
 	o->owned = true;
 	if (fstat(o->fd, &st) || st.st_ino != o->held.st_ino || st.st_dev != o->held.st_dev ||
 		(uint64_t)st.st_size != o->size)
-		return tfr_fail_path(err, TFR_ESYS, o->temp, "somebody else has changed");
+		return tfr_fail_path(err, TFR_ESYS, o->temp, "changed by another process:");
 	return TFR_OK;
 }
 
 static void after_use(struct tfr_output *o)
 {
-	if (o->brief && o->owned && o->temporary)
+	if (o->brief && o->state == TEMPORARY)
 		give_back(o);
 }
 
@@ -288,44 +357,41 @@ enum tfr_status tfr_output_write(
 	return size ? tfr_output_writev(o, &piece, 1, err) : TFR_OK;
 }
 
-static uint64_t mtime_now(const struct tfr_output *o)
-{
-	struct stat st;
-
-	if (fstat(o->fd, &st) || !S_ISREG(st.st_mode))
-		return 0;
-	return (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
-}
-
 enum tfr_status tfr_output_seal(struct tfr_output *o, struct tfr_error *err)
 {
 	enum tfr_status status = reopen(o, err);
 
-	if (!status && o->temporary && fsync(o->fd))
+	if (!status && (o->state == NAMELESS || o->state == TEMPORARY) &&
+		(TEMP_FAILURE_RETRY(fsync(o->fd)) || fstat(o->fd, &o->held)))
 		status = cannot_write(o, err);
 	o->sealed = !status;
-	if (!status)
-		o->mtime = mtime_now(o);
 	after_use(o);
 	return status;
 }
 
-enum tfr_status tfr_output_sync(struct tfr_output *o, struct tfr_error *err)
+enum tfr_status tfr_output_checkpoint(struct tfr_output *o, uint64_t *token, struct tfr_error *err)
 {
-	enum tfr_status status = reopen(o, err);
+	enum tfr_status status = need_name(o, err);
 
-	if (!status && o->temporary && fdatasync(o->fd))
+	*token = o->token;
+	if (status || o->sealed)
+		return status;
+	status = reopen(o, err);
+	if (!status && o->state == TEMPORARY && TEMP_FAILURE_RETRY(fdatasync(o->fd)))
 		status = cannot_write(o, err);
 	after_use(o);
 	return status;
 }
 
-void tfr_output_rest(struct tfr_output *o)
+enum tfr_status tfr_output_rest(struct tfr_output *o, struct tfr_error *err)
 {
+	enum tfr_status status = need_name(o, err);
+
 	o->brief = true;
-	if (o->temporary && o->fd >= 0)
+	if (!status && o->state == TEMPORARY && o->fd >= 0)
 		sync_file_range(o->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 	after_use(o);
+	return status;
 }
 
 void tfr_output_keep(struct tfr_output *o)
@@ -341,66 +407,119 @@ enum tfr_status tfr_output_name(struct tfr_output *o, const char *path, struct t
 	return o->path ? TFR_OK : tfr_fail_nomem(err, "naming a file");
 }
 
-void tfr_output_release(struct tfr_output *o)
+enum tfr_status tfr_output_release(struct tfr_output *o, struct tfr_error *err)
 {
-	if (o->owned)
-		close(o->fd);
-	o->owned = false;
-	o->fd = -1;
+	enum tfr_status status = need_name(o, err);
+
+	give_back(o);
+	return status;
 }
 
-enum tfr_status tfr_output_publish(struct tfr_output *o, struct tfr_error *err)
+/* --- publishing --- */
+
+enum tfr_status tfr_output_prepare(struct tfr_output *o, struct tfr_error *err)
 {
-	unsigned flags = o->force ? 0 : RENAME_NOREPLACE;
+	struct stat st;
+
+	return o->state == NAMELESS && lstat(o->path, &st) == 0 ? need_name(o, err) : TFR_OK;
+}
+
+enum tfr_status tfr_output_place(struct tfr_output *o, bool replace, struct tfr_error *err)
+{
 	int failed;
 
-	if (!o->temporary)
+	if (o->state == STREAM || o->state == PUBLISHED)
 		return TFR_OK;
-	failed = renameat2(AT_FDCWD, o->temp, AT_FDCWD, o->path, flags);
-	if (failed && flags &&
-		(errno == EINVAL || errno == ENOSYS)) /* a file system without NOREPLACE */
-		failed = rename(o->temp, o->path);
+	if (o->state == NAMELESS)
+		failed = tfr_nameless_link(o->fd, o->path);
+	else
+		failed = replace ? rename(o->temp, o->path) : tfr_rename_new(o->temp, o->path);
 	if (failed && errno == EEXIST)
 		return tfr_fail_path(err, TFR_EEXIST, o->path, "will not overwrite");
 	if (failed)
 		return tfr_fail_errno(err, errno, o->path, "cannot give its name to");
-	o->temporary = false;
+	o->before = o->state;
+	o->state = PUBLISHED;
 	tfr_temporaries_forget(o->noted);
 	return TFR_OK;
+}
+
+void tfr_output_displaced(struct tfr_output *o)
+{
+	if (o->state == PUBLISHED)
+		o->state = o->before;
+}
+
+enum tfr_status tfr_output_publish(struct tfr_output *o, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_EEXIST;
+
+	/* A file may appear after it was looked for. */
+	for (int tries = 0; status == TFR_EEXIST && tries < 2; tries++) {
+		status = o->force ? tfr_output_prepare(o, err) : TFR_OK;
+		if (!status)
+			status = tfr_output_place(o, o->force, err);
+		if (!o->force)
+			break;
+	}
+	return status;
 }
 
 void tfr_output_close(struct tfr_output *o)
 {
 	if (!o)
 		return;
-	if (o->temporary && !o->kept)
+	if (o->state == TEMPORARY && !o->kept)
 		unlink(o->temp);
 	tfr_temporaries_forget(o->noted);
-	if (o->owned)
-		close(o->fd);
+	give_back(o);
 	free(o->path);
+	free(o->called);
 	free(o->temp);
 	free(o);
 }
 
-uint64_t tfr_output_mtime(const struct tfr_output *o)
+const struct stat *tfr_output_stat(const struct tfr_output *o)
 {
-	return o->mtime;
+	return &o->held;
+}
+
+uint64_t tfr_stat_mtime(const struct stat *st)
+{
+	return (uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec;
+}
+
+const char *tfr_output_path(const struct tfr_output *o)
+{
+	return o->path;
+}
+
+const char *tfr_output_temporary(const struct tfr_output *o)
+{
+	return o->temp;
+}
+
+bool tfr_output_is_file(const struct tfr_output *o)
+{
+	return o->state != STREAM;
+}
+
+bool tfr_output_replaces(const struct tfr_output *o)
+{
+	return o->force;
 }
 
 enum tfr_status tfr_sync_directory_of(const char *path, struct tfr_error *err)
 {
-	const char *slash = strrchr(path, '/');
-	TFR_AUTO_FREE char *directory = NULL;
+	TFR_AUTO_FREE char *directory = tfr_folder_of(path);
 	TFR_AUTO_CLOSE int fd = -1;
 
-	directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
 	if (!directory)
 		return tfr_fail_nomem(err, "writing a directory");
 	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	/* Some file systems cannot sync a directory and say EINVAL: there is nothing more to do for
 	 * it then. */
-	if (fd < 0 || (fsync(fd) && errno != EINVAL))
+	if (fd < 0 || (TEMP_FAILURE_RETRY(fsync(fd)) && errno != EINVAL))
 		return tfr_fail_errno(err, errno, directory, "cannot write");
 	return TFR_OK;
 }

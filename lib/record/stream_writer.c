@@ -28,6 +28,7 @@ struct tfr_stream_writer {
 	size_t size, cap;
 	bool ended, sealed;
 	bool synced; /* ended, and known to be on disk */
+	uint64_t token; /* what the last checkpoint of the file returned */
 	uint64_t file_bytes;
 	uint32_t file_crc;
 };
@@ -35,6 +36,7 @@ struct tfr_stream_writer {
 /* What a mark begins with; the bytes that wait to be compressed follow. */
 struct mark {
 	uint64_t file_bytes;
+	uint64_t token; /* of the file's temporary name */
 	uint32_t file_crc;
 	uint32_t ended;
 	struct tfr_press_state press;
@@ -83,6 +85,7 @@ static enum tfr_status go_on(struct tfr_stream_writer *w, const struct mark *m,
 	w->file_bytes = m->file_bytes;
 	w->file_crc = m->file_crc;
 	w->ended = m->ended;
+	w->token = m->token;
 	/* A stream that nothing was put into is begun when something is. */
 	if (w->ended || !w->press || !(m->press.started || m->press.waiting))
 		return TFR_OK;
@@ -112,6 +115,7 @@ static enum tfr_status start(struct tfr_stream_writer *w, const char *path,
 	if (how->mark && !tfr_unread_copy(how->mark, &m, sizeof(m)))
 		return tfr_fail(
 			err, TFR_EDATA, "what is known of the run to be resumed is cut short");
+	out_opts.token = m.token;
 	status = tfr_output_open(&w->out, path, &out_opts, err);
 	return status || !how->mark ? status : go_on(w, &m, how->mark, err);
 }
@@ -285,9 +289,7 @@ enum tfr_status tfr_stream_writer_end(struct tfr_stream_writer *w, bool rest, st
 	if (status)
 		return status;
 	free_memory(w);
-	if (rest)
-		tfr_output_rest(w->out);
-	return TFR_OK;
+	return rest ? tfr_output_rest(w->out, err) : TFR_OK;
 }
 
 enum tfr_status tfr_stream_writer_seal(struct tfr_stream_writer *w, struct tfr_error *err)
@@ -323,13 +325,14 @@ enum tfr_status tfr_stream_writer_mark_place(
 		status = tfr_pressed_pause(w->z, &m.press, &waiting, err);
 	if (!status && !w->ended)
 		status = flush(w, err);
-	if (!status && !w->synced && !w->sealed)
-		status = tfr_output_sync(w->out, err);
+	if (!status && (!w->synced || w->sealed))
+		status = tfr_output_checkpoint(w->out, &w->token, err);
 	if (status)
 		return status;
 	w->synced = w->ended;
 	m.file_bytes = w->file_bytes;
 	m.file_crc = w->file_crc;
+	m.token = w->token;
 	return append_mark(mark, &m, waiting, err);
 }
 
@@ -344,10 +347,10 @@ enum tfr_status tfr_stream_writer_name(
 	return tfr_output_name(w->out, path, err);
 }
 
-void tfr_stream_writer_release(struct tfr_stream_writer *w)
+enum tfr_status tfr_stream_writer_release(struct tfr_stream_writer *w, struct tfr_error *err)
 {
 	free_memory(w);
-	tfr_output_release(w->out);
+	return tfr_output_release(w->out, err);
 }
 
 enum tfr_status tfr_stream_writer_publish(struct tfr_stream_writer *w, struct tfr_error *err)
@@ -372,7 +375,7 @@ void tfr_stream_writer_file(const struct tfr_stream_writer *w, uint64_t *bytes, 
 	*crc = w->file_crc;
 }
 
-uint64_t tfr_stream_writer_mtime(const struct tfr_stream_writer *w)
+struct tfr_output *tfr_stream_writer_output(struct tfr_stream_writer *w)
 {
-	return tfr_output_mtime(w->out);
+	return w->out;
 }

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/unread.h"
 
+struct tfr_output;
 struct tfr_press;
 
 /* How a file of a set is written, beyond what the public options say.  All may be 0. */
@@ -55,7 +56,8 @@ void tfr_stream_writer_keep(struct tfr_stream_writer *w);
 enum tfr_status tfr_stream_writer_name(
 	struct tfr_stream_writer *w, const char *path, struct tfr_error *err);
 /* After sealing: gives back the buffers, the descriptor, and with it the lock. */
-void tfr_stream_writer_release(struct tfr_stream_writer *w);
-uint64_t tfr_stream_writer_mtime(const struct tfr_stream_writer *w);
+enum tfr_status tfr_stream_writer_release(struct tfr_stream_writer *w, struct tfr_error *err);
+/* What is written to; it belongs to the writer. */
+struct tfr_output *tfr_stream_writer_output(struct tfr_stream_writer *w);
 
 #endif

@@ -13,6 +13,7 @@
 #include <tfr/record.h>
 
 #include "base/error.h"
+#include "io/output.h"
 #include "record/framing.h"
 #include "record/stream_writer.h"
 #include "record/writer.h"
@@ -210,9 +211,7 @@ enum tfr_status tfr_writer_finish(struct tfr_writer *w, struct tfr_error *err)
 {
 	enum tfr_status status = tfr_writer_seal(w, err);
 
-	if (!status)
-		tfr_stream_writer_release(w->stream);
-	return status;
+	return status ? status : tfr_stream_writer_release(w->stream, err);
 }
 
 enum tfr_status tfr_writer_publish(struct tfr_writer *w, struct tfr_error *err)
@@ -237,5 +236,10 @@ const struct tfr_totals *tfr_writer_totals(const struct tfr_writer *w)
 
 uint64_t tfr_writer_mtime(const struct tfr_writer *w)
 {
-	return tfr_stream_writer_mtime(w->stream);
+	return tfr_stat_mtime(tfr_output_stat(tfr_writer_output(w)));
+}
+
+struct tfr_output *tfr_writer_output(const struct tfr_writer *w)
+{
+	return tfr_stream_writer_output(w->stream);
 }

@@ -23,6 +23,8 @@ enum tfr_status tfr_writer_mark_place(
 	struct tfr_writer *w, struct tfr_buf *mark, struct tfr_error *err);
 void tfr_writer_keep(struct tfr_writer *w);
 enum tfr_status tfr_writer_name(struct tfr_writer *w, const char *path, struct tfr_error *err);
+/* As tfr_stream_writer_output(). */
+struct tfr_output *tfr_writer_output(const struct tfr_writer *w);
 /* Seals, and gives back memory and the descriptor, and the lock with it; publishing still works. */
 enum tfr_status tfr_writer_finish(struct tfr_writer *w, struct tfr_error *err);
 

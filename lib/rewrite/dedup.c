@@ -309,11 +309,8 @@ static enum tfr_status dedup(struct run *r, struct tfr_error *err)
 	if (!status)
 		status = tfr_expect_some(&o->expect, report->records, report->written, err);
 	if (!status)
-		status = tfr_set_writer_seal(r->out, err);
-	if (!status)
-		status = tfr_aside_publish(o->quarantine, err);
-	if (!status)
 		status = tfr_set_info_carry(&info, o->input, err);
+	info.quarantine = o->quarantine;
 	if (!status)
 		status = tfr_set_writer_publish(r->out, &info, err);
 	tfr_set_info_clear(&info);

@@ -49,15 +49,12 @@ static enum tfr_status publish(struct repair *r, struct tfr_error *err)
 	if (status && report->totals.bytes && !report->totals.records && err)
 		snprintf(err->message, sizeof(err->message), "no record to write: none is intact");
 	if (!status && r->out)
-		status = tfr_set_writer_seal(r->out, err);
-	if (!status && r->quarantine)
-		status = tfr_stream_writer_seal(r->quarantine, err);
-	if (!status && r->quarantine)
-		status = tfr_stream_writer_publish(r->quarantine, err);
-	if (!status && r->out)
 		status = tfr_set_info_carry(&info, r->opts->input, err);
+	info.quarantine = r->quarantine;
 	if (!status && r->out)
 		status = tfr_set_writer_publish(r->out, &info, err);
+	else if (!status && r->quarantine)
+		status = tfr_stream_writer_publish(r->quarantine, err);
 	tfr_set_info_clear(&info);
 	return status;
 }

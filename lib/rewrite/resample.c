@@ -202,13 +202,9 @@ static enum tfr_status write_in_order(
 			&common->expect, r->report->common.records, r->report->common.written, err);
 	if (!status)
 		status = count_classes(r, info, err);
-	if (!status) {
-		status = tfr_set_writer_seal(r->out, err);
-		if (!status)
-			status = tfr_aside_publish(common->quarantine, err);
-		if (!status)
-			status = tfr_set_writer_publish(r->out, info, err);
-	}
+	info->quarantine = common->quarantine;
+	if (!status)
+		status = tfr_set_writer_publish(r->out, info, err);
 	tfr_set_writer_close(r->out);
 	return status;
 }

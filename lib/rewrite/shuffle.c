@@ -271,13 +271,11 @@ static enum tfr_status check_written(struct shuffle *s, struct tfr_error *err)
 static enum tfr_status publish(struct shuffle *s, struct tfr_error *err)
 {
 	struct tfr_rewrite_report *r = &s->report->common;
+	struct tfr_set_info info = *s->dealing->info;
 	enum tfr_status status = tfr_expect_some(&s->o->common.expect, r->records, r->written, err);
 
-	if (!status)
-		status = tfr_set_writer_seal(s->out, err);
-	if (!status)
-		status = tfr_aside_publish(s->o->common.quarantine, err);
-	return status ? status : tfr_set_writer_publish(s->out, s->dealing->info, err);
+	info.quarantine = s->o->common.quarantine;
+	return status ? status : tfr_set_writer_publish(s->out, &info, err);
 }
 
 /* What an earlier run has left was bad: without it the next run begins again. */

@@ -17,6 +17,7 @@
 #include "rewrite/shuffle.h"
 #include "rewrite/split_report.h"
 #include "rewrite/strata.h"
+#include "shard/set_writer.h"
 #include "shard/shares.h"
 #include "sweep/aside.h"
 
@@ -289,6 +290,7 @@ static enum tfr_status open_sets(struct run *r, struct tfr_error *err)
 static enum tfr_status publish(struct run *r, struct tfr_error *err)
 {
 	const struct tfr_split_opts *o = r->opts;
+	TFR_AUTO_FREE struct tfr_set_info *infos = calloc(o->share_count, sizeof(*infos));
 	struct tfr_set_info info = { .command = o->common.command, .seed = o->common.seed };
 	const struct tfr_rewrite_report *report = &r->report->common;
 	enum tfr_status status = tfr_pass_expected(&o->common, report, err);
@@ -297,12 +299,14 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 		status = tfr_set_info_carry(&info, o->common.input, err);
 	if (!status)
 		status = tfr_expect_some(&o->common.expect, report->records, report->written, err);
+	if (!status && !infos)
+		status = tfr_fail_nomem(err, "publishing the sets");
 	for (size_t i = 0; !status && i < o->share_count; i++)
-		status = tfr_set_writer_seal(r->writers[i], err);
-	if (!status)
-		status = tfr_aside_publish(o->common.quarantine, err);
-	for (size_t i = 0; !status && i < o->share_count; i++)
-		status = tfr_set_writer_publish(r->writers[i], &info, err);
+		infos[i] = info;
+	if (!status) {
+		infos[o->share_count - 1].quarantine = o->common.quarantine;
+		status = tfr_set_writers_publish(r->writers, infos, o->share_count, err);
+	}
 	tfr_set_info_clear(&info);
 	return status;
 }

@@ -4,6 +4,7 @@
  * happens afterwards, the temporaries have at least that much, and what they have beyond it is cut
  * off. */
 #include "base/error.h"
+#include "io/output.h"
 #include "shard/set_writer_state.h"
 #include "thread/lanes.h"
 #include "thread/threads.h"
@@ -63,10 +64,13 @@ enum tfr_status tfr_set_writer_mark(
 		.deliver = add_one,
 		.clear_slot = clear_slot,
 	};
+	enum tfr_status status;
 
 	if (!tfr_buf_append(mark, &head, sizeof(head)))
 		return tfr_fail_nomem(err, "noting what is written");
-	return tfr_lanes_run(&lanes, &m, err);
+	status = tfr_lanes_run(&lanes, &m, err);
+	/* The temporary names as well. */
+	return status || !w->lock ? status : tfr_sync_directory_of(tfr_lock_path(w->lock), err);
 }
 
 static enum tfr_status resume_filling(struct tfr_set_writer *w, const struct head *head,

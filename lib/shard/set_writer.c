@@ -1,8 +1,7 @@
 /* shard/set_writer.c - record writers of a set that become visible together.
  *
  * Every shard is open from the start, so a target that cannot be written is known before any work
- * is done.  The order of publishing makes the manifest the proof: shards whole and on disk, old
- * manifest gone, names given, directory on disk, new manifest last.
+ * is done.
  *
  * Where there are more shards than descriptors, the first ones keep theirs and the others open
  * their file for each write: records come round-robin, and with that order no other choice of whom
@@ -208,7 +207,10 @@ enum tfr_status tfr_set_writer_open_as(struct tfr_set_writer **out, const char *
 		w->fill = *how->fill;
 	w->warn = warn;
 	w->ctx = ctx;
-	status = name_files(w, target, err);
+	w->subject = strdup(target);
+	status = w->subject ? name_files(w, target, err) : tfr_fail_nomem(err, "creating a set");
+	if (!status)
+		status = tfr_set_writer_lock(w, target, how->mark, err);
 	/* What -f leaves beside a set that fills can be told when its size is known. */
 	if (!status && w->name.base && !how->mark && !(w->fills && w->opts.force))
 		status = tfr_set_writer_check_others(w, err);
@@ -270,8 +272,7 @@ enum tfr_status tfr_set_writer_finish(
 
 	if (status)
 		return status;
-	return shard ? tfr_writer_finish(w->shards[shard], err)
-		     : tfr_writer_seal(w->shards[shard], err);
+	return tfr_writer_finish(w->shards[shard], err);
 }
 
 static enum tfr_status seal_one(void *ctx, struct tfr_lanes_run *crew, unsigned worker,
@@ -303,68 +304,6 @@ bool tfr_set_writer_is_named(const struct tfr_set_writer *w)
 	return w->files;
 }
 
-/* The manifest of this set, whatever its name: that of another set stays. */
-static enum tfr_status remove_old_manifest(const struct tfr_set_name *name, struct tfr_error *err)
-{
-	TFR_AUTO_FREE char *path = NULL;
-	struct tfr_manifest *old = NULL;
-	enum tfr_status status = tfr_manifest_find(name, &old, &path, err);
-
-	tfr_manifest_free(old);
-	if (status == TFR_ENOMEM)
-		return status;
-	if (status == TFR_END || unlink(path) == 0 || errno == ENOENT)
-		return TFR_OK;
-	return tfr_fail_errno(err, errno, path, "cannot remove the old manifest");
-}
-
-static enum tfr_status write_manifest(struct tfr_set_writer *w, const char *path,
-	const struct tfr_set_info *info, struct tfr_error *err)
-{
-	struct tfr_output_opts opts = { .force = true, .temporaries = w->opts.temporaries };
-	TFR_AUTO_BUF text = { 0 };
-	enum tfr_status status =
-		tfr_manifest_format(&text, w->files, w->shards, w->count, info, err);
-
-	return status ? status : tfr_output_whole(path, &opts, text.data, text.size, err);
-}
-
-static enum tfr_status publish_set(
-	struct tfr_set_writer *w, const struct tfr_set_info *info, struct tfr_error *err)
-{
-	TFR_AUTO_FREE char *manifest = tfr_set_name_manifest(&w->name);
-	enum tfr_status status = manifest ? remove_old_manifest(&w->name, err)
-					  : tfr_fail_nomem(err, "creating a set");
-
-	for (uint32_t k = 0; !status && k < w->count; k++)
-		status = tfr_writer_publish(w->shards[k], err);
-	if (!status)
-		status = tfr_sync_directory_of(manifest, err);
-	return status ? status : write_manifest(w, manifest, info, err);
-}
-
-/* A file has a manifest only where it is to say which run wrote it. */
-static enum tfr_status publish_file(
-	struct tfr_set_writer *w, const struct tfr_set_info *info, struct tfr_error *err)
-{
-	TFR_AUTO_FREE char *manifest = NULL;
-	enum tfr_status status = TFR_OK;
-	struct stat st;
-
-	if (!strcmp(w->files[0], "-") || (!stat(w->files[0], &st) && !S_ISREG(st.st_mode)))
-		return tfr_writer_publish(w->shards[0], err);
-	manifest = tfr_file_name_beside(w->files[0], "manifest.json");
-	if (!manifest)
-		return tfr_fail_nomem(err, "creating a set");
-	if (unlink(manifest) && errno != ENOENT)
-		status = tfr_fail_errno(err, errno, manifest, "cannot remove the old manifest");
-	if (!status)
-		status = tfr_writer_publish(w->shards[0], err);
-	if (!status)
-		status = tfr_sync_directory_of(w->files[0], err);
-	return status || !info->options ? status : write_manifest(w, manifest, info, err);
-}
-
 enum tfr_status tfr_set_writer_flush(struct tfr_set_writer *w, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
@@ -391,22 +330,15 @@ enum tfr_status tfr_set_writer_seal(struct tfr_set_writer *w, struct tfr_error *
 	return status;
 }
 
-enum tfr_status tfr_set_writer_publish(
-	struct tfr_set_writer *w, const struct tfr_set_info *info, struct tfr_error *err)
-{
-	static const struct tfr_set_info nothing;
-	enum tfr_status status = tfr_set_writer_seal(w, err);
-
-	if (status)
-		return status;
-	return w->name.base ? publish_set(w, info ? info : &nothing, err)
-			    : publish_file(w, info ? info : &nothing, err);
-}
-
 void tfr_set_writer_close(struct tfr_set_writer *w)
 {
 	if (!w)
 		return;
+	tfr_lock_close(w->lock);
+	for (uint32_t k = 0; k < w->n_company; k++)
+		free(w->company[k].path);
+	free(w->company);
+	free(w->subject);
 	for (uint32_t k = 0; k < w->count; k++) {
 		if (w->shards)
 			tfr_writer_close(w->shards[k]);

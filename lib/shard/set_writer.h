@@ -8,6 +8,8 @@
 #include "base/buf.h"
 #include "base/unread.h"
 
+struct tfr_output;
+
 /* When a shard of a set that fills one after another is full; 0: that does not fill it. */
 struct tfr_set_fill {
 	uint64_t bytes;	  /* the next record would make it larger, framed and not compressed */
@@ -39,6 +41,25 @@ enum tfr_status tfr_set_writer_append(struct tfr_set_writer *w, const struct iov
 enum tfr_status tfr_set_writer_append_framed(struct tfr_set_writer *w, const struct iovec *piece,
 	const struct tfr_totals *add, struct tfr_error *err);
 
+/* A sealed file that is published together with the set; it stays the caller's, who closes it after
+ * that.  `proof`: it says that the set is complete, as the manifest does. */
+enum tfr_status tfr_set_writer_company(
+	struct tfr_set_writer *w, struct tfr_output *file, bool proof, struct tfr_error *err);
+/* A file of an old set that is removed, if it exists, when the new one is published. */
+enum tfr_status tfr_set_writer_withdraw(
+	struct tfr_set_writer *w, const char *path, struct tfr_error *err);
+/* Publishes several sets, and what belongs to each, together or not at all; info[i] is that of
+ * w[i]. */
+enum tfr_status tfr_set_writers_publish(struct tfr_set_writer *const *w,
+	const struct tfr_set_info *info, size_t n, struct tfr_error *err);
+
+/* What the lock file of a set is called after: "out/train.tfrecord" for train@16.tfrecord and all
+ * other numbers of shards.  The caller frees it; NULL: out of memory. */
+char *tfr_set_name_target(const struct tfr_set_name *name);
+
+/* Whether a process writes the set, or the file, that a temporary belongs to. */
+bool tfr_temporary_is_written(const char *path);
+
 /* Whether its files have their names, which a set that fills has when it is sealed. */
 bool tfr_set_writer_is_named(const struct tfr_set_writer *w);
 /* The file `what` beside the set once that is named (shard/set_name.h); the caller frees it.  NULL:
@@ -59,8 +80,8 @@ void tfr_set_writer_keep(struct tfr_set_writer *w);
 /* Records that are framed already, as tfr_writer_put_framed(). */
 enum tfr_status tfr_set_writer_put_framed(struct tfr_set_writer *w, uint32_t shard,
 	const struct iovec *pieces, int count, const struct tfr_totals *add, struct tfr_error *err);
-/* No record comes to this shard any more: it is whole and on disk, and holds neither memory nor,
- * unless it is shard 0, a descriptor. */
+/* No record comes to this shard any more: it is complete and on disk, and holds neither memory nor a
+ * descriptor. */
 enum tfr_status tfr_set_writer_finish(
 	struct tfr_set_writer *w, uint32_t shard, struct tfr_error *err);
 

@@ -98,8 +98,3 @@ enum tfr_status tfr_swept_put_aside(
 
 	return quarantine ? put(quarantine, bad.data, bad.size, err) : TFR_OK;
 }
-
-enum tfr_status tfr_aside_publish(struct tfr_stream_writer *quarantine, struct tfr_error *err)
-{
-	return quarantine ? tfr_stream_writer_publish(quarantine, err) : TFR_OK;
-}

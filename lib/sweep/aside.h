@@ -42,8 +42,4 @@ enum tfr_status tfr_aside_put_records(struct tfr_aside *a, struct tfr_stream_wri
 	size_t upto, struct tfr_error *err);
 void tfr_aside_clear(struct tfr_aside *a);
 
-/* Gives the quarantine its name, if there is one: after all sets are whole, before the first of
- * them has its own. */
-enum tfr_status tfr_aside_publish(struct tfr_stream_writer *quarantine, struct tfr_error *err);
-
 #endif

@@ -1,10 +1,12 @@
-/* tfr/io.h - what a program that writes files with libtfr must know about them: they appear whole
- * or not at all.
+/* tfr/io.h - what a program that writes files with libtfr must know about them: they appear
+ * complete or not at all.
  *
- * An output is written as `.NAME.tmp` beside its target, locked while it is open, and renamed when
- * it is complete and on disk.  A program that dies of a signal leaves such temporaries behind
- * unless its handler removes them, which is what struct tfr_temporaries is for: the library notes
- * each temporary in it, and tfr_temporaries_unlink() may be called from a signal handler. */
+ * An output gets its name when it is complete and on disk.  Until then it has no name where the file
+ * system allows that; else it is `.NAME.tmp` beside its target.  A set has a lock file as well
+ * (tfr-records(5), PUBLISHING).  A program that dies of a signal leaves such files behind unless its
+ * handler removes them, which is what struct tfr_temporaries is for: the library notes each of them
+ * in it, and tfr_temporaries_unlink() may be called from a signal handler.  While files are being
+ * published, the handler waits until their names have changed. */
 #ifndef TFR_IO_H
 #define TFR_IO_H
 

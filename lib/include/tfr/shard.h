@@ -82,6 +82,9 @@ struct tfr_set_info {
 	 * digest of the inputs.  A single file gets a manifest for these.  NULL: none. */
 	const char *options;
 	uint64_t inputs;
+	/* Published together with the set, replacing nothing unless it was opened with `force`; it
+	 * stays the caller's, who closes it after publishing.  NULL: none. */
+	struct tfr_stream_writer *quarantine;
 };
 
 /* Gives a set the classes of the sets that it is written from: those that all inputs have, by their
@@ -110,8 +113,8 @@ TFR_API enum tfr_status tfr_set_writer_flush(struct tfr_set_writer *w, struct tf
  * caller with several sets seals each before it publishes the first, so that a full disk is met
  * while nothing is visible yet. */
 TFR_API enum tfr_status tfr_set_writer_seal(struct tfr_set_writer *w, struct tfr_error *err);
-/* All shards whole and on disk, the old manifest removed, the shards named in order, the directory
- * on disk, the manifest written last: a manifest that fits means a whole set. */
+/* Publishes the set as tfr-records(5), PUBLISHING describes: all shards complete and on disk, then
+ * their names, then the manifest.  On failure, an old set is as it was. */
 TFR_API enum tfr_status tfr_set_writer_publish(
 	struct tfr_set_writer *w, const struct tfr_set_info *info, struct tfr_error *err);
 /* Frees it; what was not published is removed.  Accepts NULL. */

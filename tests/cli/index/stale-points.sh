@@ -29,5 +29,5 @@ echo 'something else'; new; echo 'my notes' > a.gz.gzi; says
 echo 'forced'; tfr index -qf a.gz; cmp a.gz.gzi gzi
 echo 'a folder'; rm a.gz.*; mkdir a.gz.gzi; tfr index -q a.gz; echo "status $?"; tfr index -qf a.gz; echo "status $?"; ls -A; rmdir a.gz.gzi
 echo 'the other a folder'; mkdir a.gz.idx; tfr index -qf a.gz; echo "status $?"; ls -A; rmdir a.gz.idx
-echo 'another run'; (flock 9; tfr index -q a.gz; echo "status $?") 9> .a.gz.gzi.tmp; ls -A; rm -f .a.gz.gzi.tmp
+echo 'in the way'; (flock 9; tfr index -qf a.gz; echo "status $?") 9> .a.gz.gzi.tmp; ls -A; rm -f .a.gz.gzi.tmp
 echo 'damaged'; head -c 400000 a.gz > b.gz; tfr index -q b.gz 2>&1 | sed 's/record .*/record …/'; echo "status ${PIPESTATUS[0]}"; ls b.*

@@ -18,7 +18,7 @@ tfr shuffle "$in" --limit 3 -o new 2> err; say
 # Another run on the same target is refused.
 mkfifo pipe
 tfr shuffle -q - -o busy --allow-empty < pipe & exec 3> pipe
-while [ ! -e .busy.tmp ]; do sleep 0.01; done
+while [ ! -e .busy.lock ]; do sleep 0.01; done
 tfr shuffle "$in" -o busy 2> err; say
 exec 3>&-; wait
 ls -A

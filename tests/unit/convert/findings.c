@@ -6,6 +6,7 @@
 
 #include "convert/findings.h"
 #include "convert/lint.h"
+#include "io/output.h"
 
 static char *dir;
 
@@ -60,7 +61,7 @@ static unsigned lines_of(unsigned long gray, bool colour, uint64_t *counted)
 		put(&f, &item, gray + 1, 1, 0);
 	}
 	cr_assert_eq(tfr_findings_seal(&f, &report, NULL), TFR_OK);
-	cr_assert_eq(tfr_findings_publish(&f, NULL), TFR_OK);
+	cr_assert_eq(tfr_output_publish(f.output, NULL), TFR_OK);
 	tfr_findings_close(&f);
 	tfr_item_clear(&item);
 	file = fopen("r.tsv", "r");

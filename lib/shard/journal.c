@@ -1,0 +1,297 @@
+/* shard/journal.c - the journal in memory and in a lock file, and going back by it.
+ *
+ *   magic, u64 token, u32 locks, u32 entries,
+ *   each lock: its path and NUL,
+ *   each entry: u32 role, u32 lock, u64 inode, u64 size, u64 mtime, path, temp, old, each with NUL,
+ *   u64 XXH3-64 of all before it
+ *
+ * in the byte order of the machine: inode numbers mean nothing to another one.  A file is recognised
+ * by inode number, size and modification time, so going back never touches a file that another
+ * program has put under one of the names. */
+#include "shard/journal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <xxhash.h>
+
+#include "base/unread.h"
+#include "io/naming.h"
+#include "io/output.h"
+
+static const char MAGIC[8] = "tfrjrnl1";
+
+struct fixed {
+	uint32_t role, lock;
+	uint64_t inode, size, mtime;
+};
+
+enum { LEAST_ENTRY = sizeof(struct fixed) + 3 };
+
+/* --- in memory --- */
+
+bool tfr_journal_add_lock(struct tfr_journal *j, const char *path)
+{
+	if (j->n_locks == j->cap_locks) {
+		uint32_t cap = j->cap_locks ? 2 * j->cap_locks : 4;
+		char **locks = reallocarray(j->locks, cap, sizeof(*locks));
+
+		if (!locks)
+			return false;
+		j->locks = locks;
+		j->cap_locks = cap;
+	}
+	j->locks[j->n_locks] = strdup(path);
+	return j->locks[j->n_locks] && ++j->n_locks;
+}
+
+static void clear_entry(struct tfr_journal_entry *e)
+{
+	free(e->path);
+	free(e->temp);
+	free(e->old);
+}
+
+bool tfr_journal_add(struct tfr_journal *j, const struct tfr_journal_entry *entry)
+{
+	struct tfr_journal_entry e = *entry;
+
+	if (j->n == j->cap) {
+		uint32_t cap = j->cap ? 2 * j->cap : 16;
+		struct tfr_journal_entry *entries =
+			reallocarray(j->entries, cap, sizeof(*entries));
+
+		if (!entries)
+			return false;
+		j->entries = entries;
+		j->cap = cap;
+	}
+	e.path = strdup(entry->path);
+	e.temp = entry->temp ? strdup(entry->temp) : NULL;
+	e.old = entry->old ? strdup(entry->old) : NULL;
+	if (!e.path || (entry->temp && !e.temp) || (entry->old && !e.old)) {
+		clear_entry(&e);
+		return false;
+	}
+	j->entries[j->n++] = e;
+	return true;
+}
+
+void tfr_journal_clear(struct tfr_journal *j)
+{
+	for (uint32_t k = 0; k < j->n_locks; k++)
+		free(j->locks[k]);
+	for (uint32_t k = 0; k < j->n; k++)
+		clear_entry(&j->entries[k]);
+	free(j->locks);
+	free(j->entries);
+	*j = (struct tfr_journal){ 0 };
+}
+
+/* --- in a lock file --- */
+
+static bool append_text(struct tfr_buf *b, const char *text)
+{
+	return tfr_buf_append(b, text ? text : "", (text ? strlen(text) : 0) + 1);
+}
+
+static bool append_entry(struct tfr_buf *b, const struct tfr_journal_entry *e)
+{
+	struct fixed f = { (uint32_t)e->role, e->lock, e->inode, e->size, e->mtime };
+
+	return tfr_buf_append(b, &f, sizeof(f)) && append_text(b, e->path) &&
+	       append_text(b, e->temp) && append_text(b, e->old);
+}
+
+bool tfr_journal_format(const struct tfr_journal *j, struct tfr_buf *text)
+{
+	const uint32_t counts[2] = { j->n_locks, j->n };
+	size_t start = text->size;
+	uint64_t sum;
+	bool good;
+
+	good = tfr_buf_append(text, MAGIC, sizeof(MAGIC)) &&
+	       tfr_buf_append(text, &j->token, sizeof(j->token)) &&
+	       tfr_buf_append(text, counts, sizeof(counts));
+	for (uint32_t k = 0; good && k < j->n_locks; k++)
+		good = append_text(text, j->locks[k]);
+	for (uint32_t k = 0; good && k < j->n; k++)
+		good = append_entry(text, &j->entries[k]);
+	if (!good)
+		return false;
+	sum = XXH3_64bits(text->data + start, text->size - start);
+	return tfr_buf_append(text, &sum, sizeof(sum));
+}
+
+/* NULL: no NUL is left. */
+static const char *take_text(struct tfr_unread *from)
+{
+	const uint8_t *start = from->p, *nul = memchr(start, 0, (size_t)(from->end - start));
+
+	if (!nul)
+		return NULL;
+	from->p = nul + 1;
+	return (const char *)start;
+}
+
+static const char *none_if_empty(const char *text)
+{
+	return text && *text ? text : NULL;
+}
+
+/* TFR_END: not an entry. */
+static enum tfr_status take_entry(
+	struct tfr_journal *j, struct tfr_unread *from, struct tfr_error *err)
+{
+	struct tfr_journal_entry e = { 0 };
+	const char *path, *temp, *old;
+	struct fixed f;
+
+	if (!tfr_unread_copy(from, &f, sizeof(f)))
+		return TFR_END;
+	path = take_text(from);
+	temp = take_text(from);
+	old = take_text(from);
+	if (!path || *path != '/' || !temp || (*temp && *temp != '/') || !old ||
+		(*old && *old != '/') || f.role > TFR_JOURNAL_PROOF || f.lock >= j->n_locks)
+		return TFR_END;
+	e = (struct tfr_journal_entry){ (enum tfr_journal_role)f.role, f.lock, f.inode, f.size,
+		f.mtime, (char *)(uintptr_t)path, (char *)(uintptr_t)none_if_empty(temp),
+		(char *)(uintptr_t)none_if_empty(old) };
+	return tfr_journal_add(j, &e) ? TFR_OK : tfr_fail_nomem(err, "reading a journal");
+}
+
+static enum tfr_status take_all(
+	struct tfr_journal *j, struct tfr_unread *from, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	uint32_t counts[2];
+
+	if (!tfr_unread_copy(from, &j->token, sizeof(j->token)) ||
+		!tfr_unread_copy(from, counts, sizeof(counts)) || !counts[0] || !counts[1] ||
+		counts[0] > (uint64_t)(from->end - from->p) / 2 ||
+		counts[1] > (uint64_t)(from->end - from->p) / LEAST_ENTRY)
+		return TFR_END;
+	for (uint32_t k = 0; !status && k < counts[0]; k++) {
+		const char *path = take_text(from);
+
+		if (!path || *path != '/')
+			status = TFR_END;
+		else if (!tfr_journal_add_lock(j, path))
+			status = tfr_fail_nomem(err, "reading a journal");
+	}
+	for (uint32_t k = 0; !status && k < counts[1]; k++)
+		status = take_entry(j, from, err);
+	return !status && from->p != from->end ? TFR_END : status;
+}
+
+enum tfr_status tfr_journal_parse(
+	struct tfr_journal *j, const void *text, size_t size, struct tfr_error *err)
+{
+	const uint8_t *p = text;
+	struct tfr_unread from;
+	enum tfr_status status;
+	uint64_t sum;
+
+	*j = (struct tfr_journal){ 0 };
+	if (size < sizeof(MAGIC) + sizeof(sum) || memcmp(p, MAGIC, sizeof(MAGIC)) != 0)
+		return TFR_END;
+	memcpy(&sum, p + size - sizeof(sum), sizeof(sum));
+	if (sum != XXH3_64bits(p, size - sizeof(sum)))
+		return TFR_END;
+	from = (struct tfr_unread){ p + sizeof(MAGIC), p + size - sizeof(sum) };
+	status = take_all(j, &from, err);
+	if (status)
+		tfr_journal_clear(j);
+	return status;
+}
+
+/* --- going back --- */
+
+static bool is_new(const struct tfr_journal_entry *e, const struct stat *st)
+{
+	return e->inode && S_ISREG(st->st_mode) && (uint64_t)st->st_ino == e->inode &&
+	       (uint64_t)st->st_size == e->size && tfr_stat_mtime(st) == e->mtime;
+}
+
+bool tfr_journal_placed(const struct tfr_journal_entry *e)
+{
+	struct stat st;
+
+	return lstat(e->path, &st) == 0 && is_new(e, &st);
+}
+
+static enum tfr_status cannot_undo(const struct tfr_journal_entry *e, struct tfr_error *err)
+{
+	return tfr_fail_errno(err, errno, e->path, "cannot give its old file back to");
+}
+
+static enum tfr_status undo_one(const struct tfr_journal_entry *e, struct tfr_error *err)
+{
+	struct stat now, old;
+	bool there = lstat(e->path, &now) == 0, ours = there && is_new(e, &now);
+	bool replaced = e->old && lstat(e->old, &old) == 0;
+
+	if (replaced && there && now.st_ino == old.st_ino && now.st_dev == old.st_dev)
+		return unlink(e->old) ? cannot_undo(e, err) : TFR_OK;
+	if (replaced && there && !ours) {
+		tfr_fail_path(err, TFR_EEXIST, e->path,
+			"changed after the run that was publishing it was killed:");
+		tfr_error_hint(err, "Its former content is '%s'.  Rename or remove one of them.",
+			e->old);
+		return TFR_EEXIST;
+	}
+	if (ours && (e->temp ? rename(e->path, e->temp) : unlink(e->path)))
+		return cannot_undo(e, err);
+	if (replaced && rename(e->old, e->path))
+		return cannot_undo(e, err);
+	return TFR_OK;
+}
+
+enum tfr_status tfr_journal_sync(const struct tfr_journal *j, const bool *held,
+	enum tfr_journal_role role, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	const char *last = NULL;
+	size_t n = 0;
+
+	/* The files of a set are in one folder, and follow each other. */
+	for (uint32_t k = 0; !status && k < j->n; k++) {
+		const struct tfr_journal_entry *e = &j->entries[k];
+		size_t folder = (size_t)(strrchr(e->path, '/') - e->path);
+
+		if (e->role != role || !held[e->lock] ||
+			(last && n == folder && !memcmp(last, e->path, n)))
+			continue;
+		status = tfr_sync_directory_of(e->path, err);
+		last = e->path;
+		n = folder;
+	}
+	return status;
+}
+
+enum tfr_status tfr_journal_undo(
+	const struct tfr_journal *j, const bool *held, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	for (int role = TFR_JOURNAL_MEMBER; !status && role <= TFR_JOURNAL_PROOF; role++) {
+		for (uint32_t k = 0; !status && k < j->n; k++)
+			if ((int)j->entries[k].role == role && held[j->entries[k].lock])
+				status = undo_one(&j->entries[k], err);
+		if (!status)
+			status = tfr_journal_sync(j, held, (enum tfr_journal_role)role, err);
+	}
+	return status;
+}
+
+void tfr_journal_finish(const struct tfr_journal *j, const bool *held)
+{
+	for (uint32_t k = 0; k < j->n; k++)
+		if (held[j->entries[k].lock] && j->entries[k].old)
+			unlink(j->entries[k].old);
+}

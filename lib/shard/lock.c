@@ -1,0 +1,390 @@
+/* shard/lock.c - lock files, and what is done with a journal that is found in one.
+ *
+ * A lock file is removed by the process that has it locked, so that one without a lock was left by
+ * a process that was killed.  Whoever removes a lock file between another one's open and lock leaves
+ * it with a file that has no name any more: then it tries again. */
+#include "shard/lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "io/naming.h"
+#include "io/output.h"
+#include "io/source.h"
+#include "io/temporaries.h"
+
+enum { TRIES = 100, MOST_JOURNAL = 1 << 30 };
+
+struct tfr_lock {
+	int fd;
+	char *path; /* of the lock file, absolute */
+	char *shown; /* the same as the caller named the target */
+	char *folder;
+	const char *subject;
+	struct tfr_temporaries *temporaries;
+	void *noted;
+	bool journaled;
+};
+
+/* --- locking --- */
+
+static enum tfr_status not_ours(const char *path, struct tfr_error *err)
+{
+	tfr_fail_path(err, TFR_ESYS, path, "not a lock file of this user:");
+	tfr_error_hint(err, "A lock file is a regular file with one link.  Remove what is there.");
+	return TFR_ESYS;
+}
+
+/* TFR_END: the file went away meanwhile.  A file that cannot be locked is left, unless we created
+ * it. */
+static enum tfr_status lock_file(int *out, const char *path, const char *subject, bool create,
+	struct tfr_error *err)
+{
+	int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+	int fd = create ? TEMP_FAILURE_RETRY(open(path, flags | O_CREAT | O_EXCL, 0600)) : -1;
+	bool created = fd >= 0;
+	struct stat st;
+	int saved;
+
+	if (!created)
+		fd = TEMP_FAILURE_RETRY(open(path, flags));
+	if (fd < 0 && errno == ENOENT)
+		return TFR_END;
+	if (fd < 0 && errno == ELOOP)
+		return not_ours(path, err);
+	if (fd < 0)
+		return tfr_fail_errno(err, errno, create ? subject : path,
+			create ? "cannot create" : "cannot lock");
+	*out = fd;
+	if (TEMP_FAILURE_RETRY(flock(fd, LOCK_EX | LOCK_NB))) {
+		saved = errno;
+		if (created && saved != EWOULDBLOCK)
+			unlink(path);
+		return saved == EWOULDBLOCK
+			       ? tfr_fail_path(err, TFR_ESYS, subject, "another run is writing")
+			       : tfr_fail_errno(err, saved, path, "cannot lock");
+	}
+	if (fstat(fd, &st) || !tfr_file_is_named(&st, path))
+		return TFR_END;
+	return tfr_file_is_ours(fd, &st) ? TFR_OK : not_ours(path, err);
+}
+
+static enum tfr_status lock(int *fd, const char *path, const char *subject, bool create,
+	struct tfr_error *err)
+{
+	enum tfr_status status = TFR_END;
+
+	for (int tries = 0; status == TFR_END && tries < (create ? TRIES : 1); tries++) {
+		*fd = -1;
+		status = lock_file(fd, path, subject, create, err);
+		if (status && *fd >= 0)
+			close(*fd);
+	}
+	if (status)
+		*fd = -1;
+	return status == TFR_END && create
+		       ? tfr_fail_path(err, TFR_ESYS, subject, "other runs keep writing")
+		       : status;
+}
+
+bool tfr_lock_is_locked(const char *path)
+{
+	TFR_AUTO_FREE char *name = tfr_hidden_name(path, 0, "lock");
+	TFR_AUTO_CLOSE int fd =
+		name ? open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+
+	return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+}
+
+/* --- a journal that is found --- */
+
+static enum tfr_status read_journal(int fd, const char *path, struct tfr_journal *j,
+	struct tfr_error *err)
+{
+	struct tfr_source *source = NULL;
+	TFR_AUTO_BUF text = { 0 };
+	enum tfr_status status;
+	struct stat st;
+	size_t got = 0;
+
+	if (fstat(fd, &st))
+		return tfr_fail_errno(err, errno, path, "cannot read");
+	if (st.st_size > MOST_JOURNAL)
+		return tfr_fail_path(err, TFR_EDATA, path, "not a journal:");
+	if (!tfr_buf_reserve(&text, (size_t)st.st_size + 1))
+		return tfr_fail_nomem(err, "reading a journal");
+	status = tfr_source_open_fd(&source, fd, path, err);
+	if (!status)
+		status = tfr_source_read_at(source, 0, text.data, (size_t)st.st_size, &got, err);
+	tfr_source_close(source);
+	return status ? status : tfr_journal_parse(j, text.data, got, err);
+}
+
+/* The other lock files of the journal, of which we have `own`: fds[] and held[] of those that still
+ * contain it. */
+static enum tfr_status lock_others(const struct tfr_journal *j, uint32_t own,
+	const char *subject, int *fds, bool *held, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	for (uint32_t k = 0; !status && k < j->n_locks; k++) {
+		struct tfr_journal other = { 0 };
+
+		held[k] = k == own;
+		if (k == own)
+			continue;
+		status = lock(&fds[k], j->locks[k], subject, false, err);
+		if (!status) {
+			status = read_journal(fds[k], j->locks[k], &other, err);
+			held[k] = !status && other.token == j->token;
+		}
+		tfr_journal_clear(&other);
+		if (status == TFR_END) /* it was done with */
+			status = TFR_OK;
+	}
+	return status;
+}
+
+/* The last lock is cleared last.  Where it is gone all the same, the set's own proof must do. */
+static bool is_committed(const struct tfr_journal *j, uint32_t own, const bool *held)
+{
+	const struct tfr_journal_entry *last = &j->entries[j->n - 1];
+
+	for (uint32_t k = j->n; !held[j->n_locks - 1] && k-- > 0;)
+		if (j->entries[k].lock == own) {
+			last = &j->entries[k];
+			break;
+		}
+	return tfr_journal_placed(last);
+}
+
+static void say(const struct tfr_lock_opts *opts, bool committed)
+{
+	char text[4300];
+
+	if (!opts->warn)
+		return;
+	snprintf(text, sizeof(text),
+		committed ? "'%.4000s' had been published by a run that was killed afterwards"
+			  : "undid what a run that was killed had begun to publish as '%.4000s'",
+		opts->subject);
+	opts->warn(opts->ctx, text);
+}
+
+static enum tfr_status settle(struct tfr_lock *t, const struct tfr_lock_opts *opts,
+	const struct tfr_journal *j, uint32_t own, struct tfr_error *err)
+{
+	TFR_AUTO_FREE int *fds = malloc(j->n_locks * sizeof(*fds));
+	TFR_AUTO_FREE bool *held = calloc(j->n_locks, sizeof(*held));
+	enum tfr_status status = TFR_OK;
+	bool committed = false;
+
+	if (!fds || !held)
+		return tfr_fail_nomem(err, "reading a journal");
+	for (uint32_t k = 0; k < j->n_locks; k++)
+		fds[k] = -1;
+	status = lock_others(j, own, t->subject, fds, held, err);
+	if (!status) {
+		committed = is_committed(j, own, held);
+		if (committed)
+			tfr_journal_finish(j, held);
+		else
+			status = tfr_journal_undo(j, held, err);
+	}
+	for (uint32_t k = 0; k < j->n_locks; k++) {
+		if (!status && k == own)
+			status = tfr_lock_end(t, err);
+		else if (!status && held[k])
+			unlink(j->locks[k]);
+		if (fds[k] >= 0)
+			close(fds[k]);
+	}
+	if (!status)
+		say(opts, committed);
+	return status;
+}
+
+static enum tfr_status recover(
+	struct tfr_lock *t, const struct tfr_lock_opts *opts, struct tfr_error *err)
+{
+	struct tfr_journal j = { 0 };
+	enum tfr_status status = read_journal(t->fd, t->shown, &j, err);
+	uint32_t own = 0;
+
+	if (status == TFR_END) { /* no name had changed */
+		t->journaled = false;
+		return TEMP_FAILURE_RETRY(ftruncate(t->fd, 0))
+			       ? tfr_fail_errno(err, errno, t->shown, "cannot truncate")
+					   : TFR_OK;
+	}
+	if (status)
+		return status;
+	while (own < j.n_locks && strcmp(j.locks[own], t->path) != 0)
+		own++;
+	if (own < j.n_locks) {
+		status = settle(t, opts, &j, own, err);
+	} else {
+		status = tfr_fail_path(err, TFR_EEXIST, t->shown,
+			"a run that was publishing in another folder has left");
+		tfr_error_hint(err,
+			"Its files were '%.500s' and others.  Move the folder back and run the "
+			"command again, or look at the files named .old and remove the lock file.",
+			j.entries[0].path);
+	}
+	tfr_journal_clear(&j);
+	return status;
+}
+
+/* --- from opening to closing --- */
+
+static enum tfr_status find_folder(
+	struct tfr_lock *t, const char *path, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *folder = tfr_folder_of(path);
+	const char *slash = strrchr(path, '/');
+	TFR_AUTO_FREE char *plain = NULL;
+
+	if (!folder)
+		return tfr_fail_nomem(err, "creating a set");
+	t->folder = realpath(folder, NULL);
+	if (!t->folder) {
+		int saved = errno;
+
+		tfr_fail_errno(err, saved, t->subject, "cannot create");
+		if (saved == ENOENT)
+			tfr_error_hint(err, "The folder is not there; make it with 'mkdir -p %s'.",
+				folder);
+		return saved == ENOMEM ? TFR_ENOMEM : TFR_ESYS;
+	}
+	if (asprintf(&plain, "%s/%s", strcmp(t->folder, "/") ? t->folder : "",
+		    slash ? slash + 1 : path) < 0) {
+		plain = NULL;
+		return tfr_fail_nomem(err, "creating a set");
+	}
+	t->path = tfr_hidden_name(plain, 0, "lock");
+	t->shown = tfr_hidden_name(path, 0, "lock");
+	return t->path && t->shown ? TFR_OK : tfr_fail_nomem(err, "creating a set");
+}
+
+static enum tfr_status take_lock(
+	struct tfr_lock *t, const struct tfr_lock_opts *opts, struct tfr_error *err)
+{
+	enum tfr_status status;
+	sigset_t saved;
+	struct stat st;
+
+	tfr_temporaries_begin(t->temporaries, &saved);
+	status = lock(&t->fd, t->shown, t->subject, true, err);
+	t->journaled = !status && (fstat(t->fd, &st) || st.st_size > 0);
+	if (!status && !t->journaled)
+		t->noted = tfr_temporaries_note(t->temporaries, t->path);
+	tfr_temporaries_end(t->temporaries, &saved);
+	if (!status && t->journaled) {
+		status = recover(t, opts, err);
+		if (!status)
+			t->noted = tfr_temporaries_note(t->temporaries, t->path);
+	}
+	if (!status && t->temporaries && !t->noted)
+		status = tfr_fail_nomem(err, "creating a set");
+	return status;
+}
+
+enum tfr_status tfr_lock_open(struct tfr_lock **out, const char *path,
+	const struct tfr_lock_opts *opts, struct tfr_error *err)
+{
+	struct tfr_lock *t = calloc(1, sizeof(*t));
+	enum tfr_status status;
+
+	if (!t)
+		return tfr_fail_nomem(err, "creating a set");
+	t->fd = -1;
+	t->subject = opts->subject;
+	t->temporaries = opts->temporaries;
+	status = find_folder(t, path, err);
+	if (!status)
+		status = take_lock(t, opts, err);
+	if (status) {
+		tfr_lock_close(t);
+		return status;
+	}
+	*out = t;
+	return TFR_OK;
+}
+
+static void release(struct tfr_lock *t)
+{
+	tfr_temporaries_forget(t->noted);
+	t->noted = NULL;
+	if (t->fd < 0)
+		return;
+	if (!t->journaled)
+		unlink(t->path);
+	close(t->fd);
+	t->fd = -1;
+}
+
+void tfr_lock_close(struct tfr_lock *t)
+{
+	if (!t)
+		return;
+	release(t);
+	free(t->path);
+	free(t->shown);
+	free(t->folder);
+	free(t);
+}
+
+void tfr_lock_publish(struct tfr_lock *t)
+{
+	t->journaled = false;
+	release(t);
+}
+
+const char *tfr_lock_folder(const struct tfr_lock *t)
+{
+	return t->folder;
+}
+
+const char *tfr_lock_path(const struct tfr_lock *t)
+{
+	return t->path;
+}
+
+enum tfr_status tfr_lock_begin(
+	struct tfr_lock *t, const void *journal, size_t size, struct tfr_error *err)
+{
+	const uint8_t *p = journal;
+	size_t done = 0;
+
+	tfr_temporaries_forget(t->noted);
+	t->noted = NULL;
+	while (done < size) {
+		ssize_t n = pwrite(t->fd, p + done, size - done, (off_t)done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		done += (size_t)n;
+	}
+	if (done == size && TEMP_FAILURE_RETRY(fsync(t->fd)) == 0) {
+		t->journaled = true;
+		return tfr_sync_directory_of(t->path, err);
+	}
+	return tfr_fail_errno(err, errno, t->shown, "cannot write");
+}
+
+enum tfr_status tfr_lock_end(struct tfr_lock *t, struct tfr_error *err)
+{
+	if (TEMP_FAILURE_RETRY(ftruncate(t->fd, 0)) || TEMP_FAILURE_RETRY(fsync(t->fd)))
+		return tfr_fail_errno(err, errno, t->shown, "cannot truncate");
+	t->journaled = false;
+	return TFR_OK;
+}

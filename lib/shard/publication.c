@@ -1,0 +1,320 @@
+/* shard/publication.c - the order of events of tfr-records(5), PUBLISHING.
+ *
+ * Undoing, here and after a crash, is tfr_journal_undo(): there is one way back. */
+#include "shard/publication.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "io/naming.h"
+#include "io/temporaries.h"
+
+struct tfr_publication_file {
+	struct tfr_output *o; /* NULL: the file is removed */
+	enum tfr_publication_role role;
+	bool aside; /* it could not have a second link, and is renamed */
+};
+
+static enum tfr_status no_memory(struct tfr_error *err)
+{
+	return tfr_fail_nomem(err, "publishing");
+}
+
+/* --- what is published --- */
+
+enum tfr_status tfr_publication_lock(
+	struct tfr_publication *p, struct tfr_lock *t, struct tfr_error *err)
+{
+	struct tfr_journal *j = &p->journal;
+
+	if (!j->token)
+		j->token = tfr_random_token();
+	if (j->n_locks == p->cap_locks) {
+		uint32_t cap = p->cap_locks ? 2 * p->cap_locks : 4;
+		struct tfr_lock **locks =
+			reallocarray(p->locks, cap, sizeof(struct tfr_lock *));
+
+		if (!locks)
+			return no_memory(err);
+		p->locks = locks;
+		p->cap_locks = cap;
+	}
+	p->locks[j->n_locks] = t;
+	p->current = j->n_locks;
+	return tfr_journal_add_lock(j, tfr_lock_path(t)) ? TFR_OK : no_memory(err);
+}
+
+/* The absolute path of a file in the folder of `path`. */
+static enum tfr_status make_absolute(struct tfr_publication *p, const char *path, char **absolute,
+	struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *folder = tfr_folder_of(path);
+	const char *slash = strrchr(path, '/');
+
+	*absolute = NULL;
+	if (!folder)
+		return no_memory(err);
+	if (!p->folder || strcmp(folder, p->folder) != 0) {
+		free(p->folder);
+		free(p->real);
+		p->folder = folder;
+		folder = NULL;
+		p->real = realpath(p->folder, NULL);
+	}
+	if (!p->real) {
+		int saved = errno;
+
+		free(p->folder);
+		p->folder = NULL;
+		return tfr_fail_errno(err, saved, path, "cannot publish");
+	}
+	if (asprintf(absolute, "%s/%s", strcmp(p->real, "/") ? p->real : "",
+		    slash ? slash + 1 : path) >= 0)
+		return TFR_OK;
+	*absolute = NULL;
+	return no_memory(err);
+}
+
+static enum tfr_status add(struct tfr_publication *p, const struct tfr_publication_file *file,
+	struct tfr_journal_entry *e, struct tfr_error *err)
+{
+	struct tfr_journal *j = &p->journal;
+
+	if (j->n == p->cap_files) {
+		uint32_t cap = p->cap_files ? 2 * p->cap_files : 16;
+		struct tfr_publication_file *files =
+			reallocarray(p->files, cap, sizeof(*p->files));
+
+		if (!files)
+			return no_memory(err);
+		p->files = files;
+		p->cap_files = cap;
+	}
+	p->files[j->n] = *file;
+	e->lock = p->current;
+	e->role = file->role == TFR_PUBLISH_MEMBER ? TFR_JOURNAL_MEMBER : TFR_JOURNAL_PROOF;
+	return tfr_journal_add(j, e) ? TFR_OK : no_memory(err);
+}
+
+static enum tfr_status add_output(struct tfr_publication *p,
+	const struct tfr_publication_file *file, struct tfr_journal_entry *e,
+	struct tfr_error *err)
+{
+	const char *temp = tfr_output_temporary(file->o);
+	const struct stat *st = tfr_output_stat(file->o);
+	TFR_AUTO_FREE char *temporary = NULL, *old = NULL;
+	enum tfr_status status = TFR_OK;
+	struct stat now;
+
+	e->inode = st->st_ino;
+	e->size = (uint64_t)st->st_size;
+	e->mtime = tfr_stat_mtime(st);
+	if (temp)
+		status = make_absolute(p, temp, &temporary, err);
+	e->temp = temporary;
+	/* That of a run that is resumed may have its name already. */
+	if (!status && lstat(e->path, &now) == 0 && !tfr_journal_placed(e)) {
+		if (!tfr_output_replaces(file->o))
+			return tfr_fail_path(err, TFR_EEXIST, tfr_output_path(file->o),
+				"will not overwrite");
+		old = tfr_hidden_name(e->path, p->journal.token, "old");
+		if (!old)
+			return no_memory(err);
+		e->old = old;
+	}
+	return status ? status : add(p, file, e, err);
+}
+
+enum tfr_status tfr_publication_add(struct tfr_publication *p, struct tfr_output *o,
+	enum tfr_publication_role role, struct tfr_error *err)
+{
+	const struct tfr_publication_file file = { o, role, false };
+	TFR_AUTO_FREE char *path = NULL;
+	struct tfr_journal_entry e = { 0 };
+	enum tfr_status status;
+
+	if (!tfr_output_is_file(o))
+		return TFR_OK;
+	status = tfr_output_replaces(o) ? tfr_output_prepare(o, err) : TFR_OK;
+	if (!status)
+		status = make_absolute(p, tfr_output_path(o), &path, err);
+	e.path = path;
+	return status ? status : add_output(p, &file, &e, err);
+}
+
+enum tfr_status tfr_publication_withdraw(struct tfr_publication *p, const char *path,
+	enum tfr_publication_role role, struct tfr_error *err)
+{
+	const struct tfr_publication_file file = { NULL, role, false };
+	TFR_AUTO_FREE char *absolute = NULL, *old = NULL;
+	struct tfr_journal_entry e = { 0 };
+	enum tfr_status status;
+	struct stat st;
+
+	if (lstat(path, &st))
+		return errno == ENOENT ? TFR_OK
+				       : tfr_fail_errno(err, errno, path, "cannot look at");
+	status = make_absolute(p, path, &absolute, err);
+	if (status)
+		return status;
+	old = tfr_hidden_name(absolute, p->journal.token, "old");
+	e.path = absolute;
+	e.old = old;
+	return old ? add(p, &file, &e, err) : no_memory(err);
+}
+
+void tfr_publication_clear(struct tfr_publication *p)
+{
+	tfr_journal_clear(&p->journal);
+	free(p->locks);
+	free(p->files);
+	free(p->folder);
+	free(p->real);
+	*p = (struct tfr_publication){ 0 };
+}
+
+/* --- publishing --- */
+
+static enum tfr_status write_journal(struct tfr_publication *p, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	TFR_AUTO_BUF text = { 0 };
+
+	if (!tfr_journal_format(&p->journal, &text))
+		return no_memory(err);
+	for (uint32_t k = 0; !status && k < p->journal.n_locks; k++)
+		status = tfr_lock_begin(p->locks[k], text.data, text.size, err);
+	return status;
+}
+
+/* Gives the files that are replaced their second names. */
+static enum tfr_status keep_old(
+	struct tfr_publication *p, const bool *held, struct tfr_error *err)
+{
+	bool some = false;
+	enum tfr_status status;
+	struct stat st;
+
+	for (uint32_t k = 0; k < p->journal.n; k++) {
+		const struct tfr_journal_entry *e = &p->journal.entries[k];
+
+		if (!e->old)
+			continue;
+		some = true;
+		if (lstat(e->path, &st) == 0 && S_ISDIR(st.st_mode))
+			return tfr_fail_errno(err, EISDIR, e->path, "cannot replace");
+		if (link(e->path, e->old) == 0)
+			continue;
+		/* A file system without links, or a file of another user: it is renamed later. */
+		if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS && errno != EMLINK)
+			return tfr_fail_errno(err, errno, e->path, "cannot keep the old");
+		p->files[k].aside = true;
+	}
+	if (!some)
+		return TFR_OK;
+	status = tfr_journal_sync(&p->journal, held, TFR_JOURNAL_MEMBER, err);
+	return status ? status : tfr_journal_sync(&p->journal, held, TFR_JOURNAL_PROOF, err);
+}
+
+static enum tfr_status remove_old(
+	const struct tfr_journal_entry *e, bool aside, struct tfr_error *err)
+{
+	if (aside ? rename(e->path, e->old) : unlink(e->path))
+		return tfr_fail_errno(err, errno, e->path, "cannot remove the old");
+	return TFR_OK;
+}
+
+/* The old manifests, so that none vouches for files that change. */
+static enum tfr_status remove_proofs(
+	struct tfr_publication *p, const bool *held, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	bool some = false;
+
+	for (uint32_t k = 0; !status && k < p->journal.n; k++)
+		if (p->files[k].role == TFR_PUBLISH_PROOF && p->journal.entries[k].old) {
+			status = remove_old(&p->journal.entries[k], p->files[k].aside, err);
+			some = true;
+		}
+	return status || !some ? status
+			       : tfr_journal_sync(&p->journal, held, TFR_JOURNAL_PROOF, err);
+}
+
+static enum tfr_status place_one(struct tfr_publication_file *f, const struct tfr_journal_entry *e,
+	struct tfr_error *err)
+{
+	bool removed = f->role == TFR_PUBLISH_PROOF;
+	enum tfr_status status = TFR_OK;
+
+	if (e->old && !removed && (f->aside || !f->o))
+		status = remove_old(e, f->aside, err);
+	return status || !f->o ? status : tfr_output_place(f->o, e->old && !removed, err);
+}
+
+static enum tfr_status place(struct tfr_publication *p, const bool *held,
+	enum tfr_journal_role role, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	for (uint32_t k = 0; !status && k < p->journal.n; k++)
+		if (p->journal.entries[k].role == role)
+			status = place_one(&p->files[k], &p->journal.entries[k], err);
+	return status ? status : tfr_journal_sync(&p->journal, held, role, err);
+}
+
+/* What cannot be undone now stays in the journal for the next run. */
+static void undo(struct tfr_publication *p, const bool *held)
+{
+	bool undone = tfr_journal_undo(&p->journal, held, NULL) == TFR_OK;
+
+	for (uint32_t k = 0; k < p->journal.n; k++)
+		if (p->files[k].o && !tfr_journal_placed(&p->journal.entries[k]))
+			tfr_output_displaced(p->files[k].o);
+	for (uint32_t k = 0; undone && k < p->journal.n_locks; k++)
+		tfr_lock_end(p->locks[k], NULL);
+}
+
+static enum tfr_status change_names(
+	struct tfr_publication *p, const bool *held, struct tfr_error *err)
+{
+	enum tfr_status status = keep_old(p, held, err);
+
+	if (!status)
+		status = remove_proofs(p, held, err);
+	if (!status)
+		status = place(p, held, TFR_JOURNAL_MEMBER, err);
+	return status ? status : place(p, held, TFR_JOURNAL_PROOF, err);
+}
+
+enum tfr_status tfr_publication_commit(
+	struct tfr_publication *p, struct tfr_temporaries *temporaries, struct tfr_error *err)
+{
+	TFR_AUTO_FREE bool *held = calloc(p->journal.n_locks + 1, sizeof(*held));
+	enum tfr_status status;
+	sigset_t saved;
+
+	if (!held)
+		return no_memory(err);
+	for (uint32_t k = 0; k < p->journal.n_locks; k++)
+		held[k] = true;
+	/* A signal's handler waits until the names have changed. */
+	tfr_temporaries_begin(temporaries, &saved);
+	status = write_journal(p, err);
+	if (!status)
+		status = change_names(p, held, err);
+	if (status) {
+		undo(p, held);
+	} else {
+		tfr_journal_finish(&p->journal, held);
+		for (uint32_t k = 0; k < p->journal.n_locks; k++)
+			tfr_lock_publish(p->locks[k]);
+	}
+	tfr_temporaries_end(temporaries, &saved);
+	return status;
+}

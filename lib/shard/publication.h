@@ -1,0 +1,43 @@
+/* shard/publication.h - everything that a command writes, published together or not at all.
+ *
+ * Add the locks, then the files: members first, then proofs; the last file is the commit point
+ * (tfr-records(5), PUBLISHING).  All files are sealed. */
+#ifndef TFR_SHARD_PUBLICATION_H
+#define TFR_SHARD_PUBLICATION_H
+
+#include "io/output.h"
+#include "shard/journal.h"
+#include "shard/lock.h"
+
+struct tfr_publication {
+	struct tfr_journal journal;
+	struct tfr_lock **locks; /* one for each of its locks */
+	struct tfr_publication_file *files; /* one for each of its entries */
+	uint32_t cap_locks, cap_files;
+	uint32_t current; /* the lock whose files are added */
+	char *folder, *real; /* the last folder that was looked up */
+};
+
+enum tfr_publication_role {
+	TFR_PUBLISH_MEMBER,
+	TFR_PUBLISH_LAST, /* a file of records whose name is the commit point */
+	TFR_PUBLISH_PROOF /* a manifest: an existing one is removed before anything else changes */
+};
+
+/* Files that are added from here on belong to the set of this lock; set `current` to go back to
+ * another. */
+enum tfr_status tfr_publication_lock(
+	struct tfr_publication *p, struct tfr_lock *t, struct tfr_error *err);
+/* A sealed file, which stays the caller's; streams are left out.  TFR_EEXIST: its name is taken, and
+ * it was opened without `force`. */
+enum tfr_status tfr_publication_add(struct tfr_publication *p, struct tfr_output *o,
+	enum tfr_publication_role role, struct tfr_error *err);
+/* A file that is to go, if it is there. */
+enum tfr_status tfr_publication_withdraw(struct tfr_publication *p, const char *path,
+	enum tfr_publication_role role, struct tfr_error *err);
+/* Publishes.  On failure all names are as they were. */
+enum tfr_status tfr_publication_commit(
+	struct tfr_publication *p, struct tfr_temporaries *temporaries, struct tfr_error *err);
+void tfr_publication_clear(struct tfr_publication *p);
+
+#endif

@@ -1,0 +1,240 @@
+/* shard/set_publish.c - sets, and what belongs to them, published together.
+ *
+ * The order of events is that of a publication: here is only what the files are. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "shard/manifest.h"
+#include "shard/manifests.h"
+#include "shard/publication.h"
+#include "shard/set_writer_state.h"
+
+static enum tfr_status add_company(
+	struct tfr_set_writer *w, const struct tfr_company *one, struct tfr_error *err)
+{
+	struct tfr_company *company =
+		reallocarray(w->company, w->n_company + 1, sizeof(*w->company));
+
+	if (!company)
+		return tfr_fail_nomem(err, "publishing a set");
+	w->company = company;
+	company[w->n_company++] = *one;
+	return TFR_OK;
+}
+
+enum tfr_status tfr_set_writer_company(
+	struct tfr_set_writer *w, struct tfr_output *file, bool proof, struct tfr_error *err)
+{
+	return add_company(w, &(struct tfr_company){ .file = file, .proof = proof }, err);
+}
+
+enum tfr_status tfr_set_writer_withdraw(
+	struct tfr_set_writer *w, const char *path, struct tfr_error *err)
+{
+	struct tfr_company one = { .path = strdup(path) };
+	enum tfr_status status =
+		one.path ? add_company(w, &one, err) : tfr_fail_nomem(err, "publishing a set");
+
+	if (status)
+		free(one.path);
+	return status;
+}
+
+/* Those that are proofs, or those that are not. */
+static enum tfr_status publish_company(struct tfr_publication *p, const struct tfr_set_writer *w,
+	bool proof, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	for (uint32_t k = 0; !status && k < w->n_company; k++) {
+		const struct tfr_company *one = &w->company[k];
+
+		if (one->proof != proof)
+			continue;
+		status = one->path ? tfr_publication_withdraw(
+					     p, one->path, TFR_PUBLISH_MEMBER, err)
+				   : tfr_publication_add(p, one->file,
+					     proof ? TFR_PUBLISH_PROOF : TFR_PUBLISH_MEMBER, err);
+	}
+	return status;
+}
+
+/* A set has a manifest; a file has one where it is to say which run wrote it. */
+static bool has_manifest(const struct tfr_set_writer *w, const struct tfr_set_info *info)
+{
+	return w->lock && (w->name.base || info->options);
+}
+
+/* Shards, and files beside them. */
+static enum tfr_status add_members(struct tfr_publication *p, struct tfr_set_writer *w,
+	const struct tfr_set_info *info, struct tfr_error *err)
+{
+	enum tfr_status status = publish_company(p, w, false, err);
+
+	for (uint32_t k = 0; !status && has_manifest(w, info) && k < w->count; k++)
+		status = tfr_publication_add(
+			p, tfr_writer_output(w->shards[k]), TFR_PUBLISH_MEMBER, err);
+	return status;
+}
+
+/* A manifest of the name that version 0.1.0 gave it goes, if it is of this set. */
+static enum tfr_status withdraw_former(
+	struct tfr_publication *p, const struct tfr_set_name *name, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *path = NULL, *own = tfr_set_name_manifest(name);
+	struct tfr_manifest *old = NULL;
+	enum tfr_status status;
+
+	if (!own)
+		return tfr_fail_nomem(err, "publishing a set");
+	status = tfr_manifest_find(name, &old, &path, err);
+	tfr_manifest_free(old);
+	if (status == TFR_ENOMEM)
+		return status;
+	if (status == TFR_END || !path || !strcmp(path, own))
+		return TFR_OK;
+	return tfr_publication_withdraw(p, path, TFR_PUBLISH_PROOF, err);
+}
+
+/* The file of records is the commit point, and an old manifest is not true any more. */
+static enum tfr_status add_file(
+	struct tfr_publication *p, struct tfr_set_writer *w, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *manifest = tfr_file_name_beside(w->files[0], "manifest.json");
+	enum tfr_status status =
+		manifest ? tfr_publication_withdraw(p, manifest, TFR_PUBLISH_PROOF, err)
+			 : tfr_fail_nomem(err, "publishing a file");
+
+	return status ? status
+		      : tfr_publication_add(p, tfr_writer_output(w->shards[0]), TFR_PUBLISH_LAST,
+				err);
+}
+
+static enum tfr_status write_manifest(struct tfr_set_writer *w, const struct tfr_set_info *info,
+	struct tfr_output **out, struct tfr_error *err)
+{
+	const struct tfr_output_opts opts = { .force = true, .temporaries = w->opts.temporaries };
+	TFR_AUTO_FREE char *path = w->name.base
+					   ? tfr_set_name_manifest(&w->name)
+					   : tfr_file_name_beside(w->files[0], "manifest.json");
+	TFR_AUTO_BUF text = { 0 };
+	enum tfr_status status =
+		path ? tfr_manifest_format(&text, w->files, w->shards, w->count, info, err)
+		     : tfr_fail_nomem(err, "publishing a set");
+
+	if (!status)
+		status = tfr_output_open(out, path, &opts, err);
+	if (!status)
+		status = tfr_output_write(*out, text.data, text.size, err);
+	return status ? status : tfr_output_seal(*out, err);
+}
+
+static enum tfr_status add_proof(struct tfr_publication *p, struct tfr_set_writer *w,
+	const struct tfr_set_info *info, struct tfr_output **manifest, struct tfr_error *err)
+{
+	enum tfr_status status = publish_company(p, w, true, err);
+
+	if (status)
+		return status;
+	if (!has_manifest(w, info))
+		return add_file(p, w, err);
+	if (w->name.base)
+		status = withdraw_former(p, &w->name, err);
+	if (!status)
+		status = write_manifest(w, info, manifest, err);
+	return status ? status
+		      : tfr_publication_add(p, *manifest, TFR_PUBLISH_PROOF, err);
+}
+
+/* What a stream has beside it: nothing but a quarantine, perhaps. */
+static enum tfr_status publish_stream(struct tfr_set_writer *w, struct tfr_error *err)
+{
+	enum tfr_status status = tfr_writer_publish(w->shards[0], err);
+
+	for (uint32_t k = 0; !status && k < w->n_company; k++)
+		status = tfr_output_publish(w->company[k].file, err);
+	return status;
+}
+
+/* A file alone needs no journal: it has one name. */
+static enum tfr_status publish_one(struct tfr_set_writer *w, struct tfr_error *err)
+{
+	enum tfr_status status = tfr_writer_publish(w->shards[0], err);
+
+	return status ? status : tfr_sync_directory_of(w->files[0], err);
+}
+
+static enum tfr_status seal_all(struct tfr_set_writer *const *w, const struct tfr_set_info *info,
+	size_t n, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	for (size_t i = 0; !status && i < n; i++) {
+		struct tfr_stream_writer *aside = info[i].quarantine;
+
+		status = tfr_set_writer_seal(w[i], err);
+		if (!status && aside)
+			status = tfr_stream_writer_seal(aside, err);
+		if (!status && aside)
+			status = tfr_set_writer_company(
+				w[i], tfr_stream_writer_output(aside), false, err);
+	}
+	return status;
+}
+
+/* All files of all sets, the proofs last. */
+static enum tfr_status add_all(struct tfr_publication *p, struct tfr_set_writer *const *w,
+	const struct tfr_set_info *info, size_t n, struct tfr_output **manifests,
+	struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	uint32_t target = 0;
+
+	for (size_t i = 0; !status && i < n; i++) {
+		if (w[i]->lock)
+			status = tfr_publication_lock(p, w[i]->lock, err);
+		if (!status)
+			status = w[i]->lock ? add_members(p, w[i], &info[i], err)
+					      : publish_stream(w[i], err);
+	}
+	for (size_t i = 0; !status && i < n; i++) {
+		if (!w[i]->lock)
+			continue;
+		p->current = target++;
+		status = add_proof(p, w[i], &info[i], &manifests[i], err);
+	}
+	return status;
+}
+
+enum tfr_status tfr_set_writers_publish(struct tfr_set_writer *const *w,
+	const struct tfr_set_info *info, size_t n, struct tfr_error *err)
+{
+	struct tfr_output **manifests = calloc(n + 1, sizeof(struct tfr_output *));
+	struct tfr_publication p = { 0 };
+	enum tfr_status status = manifests ? seal_all(w, info, n, err)
+					   : tfr_fail_nomem(err, "publishing a set");
+
+	if (!status)
+		status = add_all(&p, w, info, n, manifests, err);
+	if (!status && p.journal.n == 1 && n == 1)
+		status = publish_one(w[0], err);
+	else if (!status && p.journal.n)
+		status = tfr_publication_commit(&p, w[0]->opts.temporaries, err);
+	for (size_t i = 0; manifests && i < n; i++)
+		tfr_output_close(manifests[i]);
+	free((void *)manifests);
+	tfr_publication_clear(&p);
+	return status;
+}
+
+enum tfr_status tfr_set_writer_publish(
+	struct tfr_set_writer *w, const struct tfr_set_info *info, struct tfr_error *err)
+{
+	static const struct tfr_set_info nothing;
+
+	return tfr_set_writers_publish(&w, info ? info : &nothing, 1, err);
+}

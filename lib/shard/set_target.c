@@ -1,0 +1,146 @@
+/* shard/set_target.c - the lock of a set that is written, and what killed runs left of it.
+ *
+ * All sets of a base name and an extension have one lock, whatever their numbers of shards: readers
+ * that take a pattern would mix them. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "io/naming.h"
+#include "shard/set_writer_state.h"
+
+char *tfr_set_name_target(const struct tfr_set_name *name)
+{
+	char *path = NULL;
+
+	return asprintf(&path, "%s%s", name->base, name->extension) < 0 ? NULL : path;
+}
+
+/* --- what is left --- */
+
+/* Takes the name of a shard, with its number of shards or, while a set fills, without, apart.  False:
+ * it is none. */
+static bool parse_member(const char *stem, struct tfr_shard_file *f)
+{
+	const char *dash;
+
+	if (tfr_shard_file_parse(stem, f))
+		return true;
+	for (dash = strchr(stem, '-'); dash; dash = strchr(dash + 1, '-')) {
+		size_t digits = strspn(dash + 1, "0123456789");
+
+		if (digits < 5 || (dash[1 + digits] && dash[1 + digits] != '.'))
+			continue;
+		f->base_size = (size_t)(dash - stem);
+		f->extension = dash + 1 + digits;
+		return true;
+	}
+	return false;
+}
+
+/* Whether a file of that name is `file`, or a shard of the set, whatever its number of shards. */
+static bool is_member(const struct tfr_set_writer *w, const char *file, const char *stem)
+{
+	const char *slash = w->name.base ? strrchr(w->name.base, '/') : NULL;
+	const char *base = slash ? slash + 1 : w->name.base;
+	struct tfr_shard_file f;
+
+	if (!base)
+		return !strcmp(stem, file);
+	return parse_member(stem, &f) && f.base_size == strlen(base) &&
+	       !memcmp(stem, base, f.base_size) && !strcmp(f.extension, w->name.extension);
+}
+
+bool tfr_temporary_is_written(const char *path)
+{
+	TFR_AUTO_FREE char *folder = tfr_folder_of(path), *target = NULL, *name = NULL;
+	const char *slash = strrchr(path, '/'), *stem;
+	struct tfr_shard_file f;
+	bool old;
+
+	name = strdup(slash ? slash + 1 : path);
+	stem = name ? tfr_hidden_stem(name, &old) : NULL;
+	if (!folder || !stem)
+		return false;
+	if (asprintf(&target, "%s/%.*s%s", folder,
+		    parse_member(stem, &f) ? (int)f.base_size : (int)strlen(stem), stem,
+		    parse_member(stem, &f) ? f.extension : "") < 0) {
+		target = NULL;
+		return false;
+	}
+	return tfr_lock_is_locked(target);
+}
+
+/* The former file of a set that was published: its journal is gone. */
+static void remove_old(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid())
+		unlink(path);
+}
+
+static enum tfr_status remove_left(
+	struct tfr_set_writer *w, const char *target, struct tfr_error *err)
+{
+	const char *folder = tfr_lock_folder(w->lock), *slash = strrchr(target, '/');
+	DIR *d = opendir(folder);
+	enum tfr_status status = TFR_OK;
+	struct dirent *entry;
+
+	if (!d) /* one that may be written to, and not read */
+		return TFR_OK;
+	while (!status && (entry = readdir(d))) {
+		TFR_AUTO_FREE char *path = NULL;
+		const char *stem;
+		bool old;
+
+		if (entry->d_name[0] != '.')
+			continue;
+		if (asprintf(&path, "%s/%s", folder, entry->d_name) < 0) {
+			path = NULL;
+			status = tfr_fail_nomem(err, "creating a set");
+			break;
+		}
+		stem = tfr_hidden_stem(entry->d_name, &old);
+		if (!stem || !is_member(w, slash ? slash + 1 : target, stem))
+			continue;
+		if (old)
+			remove_old(path);
+		else
+			tfr_left_file_remove(path);
+	}
+	closedir(d);
+	return status;
+}
+
+/* --- the lock --- */
+
+static bool is_stream(const char *target)
+{
+	struct stat st;
+
+	return !strcmp(target, "-") || (stat(target, &st) == 0 && !S_ISREG(st.st_mode));
+}
+
+enum tfr_status tfr_set_writer_lock(
+	struct tfr_set_writer *w, const char *target, bool resumes, struct tfr_error *err)
+{
+	const struct tfr_lock_opts opts = { w->subject, w->opts.temporaries, w->warn, w->ctx };
+	TFR_AUTO_FREE char *path = w->name.base ? tfr_set_name_target(&w->name) : strdup(target);
+	enum tfr_status status;
+
+	if (!path)
+		return tfr_fail_nomem(err, "creating a set");
+	if (!w->name.base && is_stream(target))
+		return TFR_OK;
+	status = tfr_lock_open(&w->lock, path, &opts, err);
+	return status || resumes ? status : remove_left(w, target, err);
+}
