@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -71,7 +72,7 @@ static void read_file(struct names *names, const char *path)
 	struct tfr_record rec;
 	uint64_t bytes = 0;
 	struct stat st;
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 
 	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && ex &&
 		!tfr_reader_open_fd(

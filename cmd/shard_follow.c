@@ -72,7 +72,7 @@ static int wait_for_writer(struct cmd *c, const char *path, int *fd)
 	int last = *fd;
 
 	for (;;) {
-		ready.fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		ready.fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC));
 		if (last >= 0)
 			close(last);
 		*fd = last = ready.fd;

@@ -3,6 +3,7 @@
  * Which of the two a folder is, the first file says that is either; how many are looked at is
  * bounded, since a folder of a million notes is none of them. */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,8 @@ static bool search_folder(struct search *s, int fd, unsigned depth);
 static bool search_entry(struct search *s, int parent, const char *name, unsigned depth)
 {
 	/* A FIFO would not be waited for, and is none of them. */
-	TFR_AUTO_CLOSE int fd = openat(parent, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	TFR_AUTO_CLOSE int fd = TEMP_FAILURE_RETRY(
+		openat(parent, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st))
@@ -84,7 +86,7 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 	(void)opts;
 	if (!offer->directory)
 		return false;
-	fd = open(offer->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = TEMP_FAILURE_RETRY(open(offer->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	return fd >= 0 && search_folder(&s, fd, 0) && s.sound;
 }
 

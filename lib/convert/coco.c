@@ -423,7 +423,8 @@ static enum tfr_status open_folder(struct coco *coco, const char *folder, struct
 	if (!coco->prefix)
 		return tfr_fail_nomem(err, "reading annotations");
 	coco->in.prefix = coco->prefix;
-	coco->root = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+	coco->root =
+		TEMP_FAILURE_RETRY(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK));
 	if (coco->root < 0 && errno == ENOTDIR)
 		return tfr_fail_path(err, TFR_EUSAGE, folder, "not a folder:");
 	if (coco->root < 0)
@@ -446,7 +447,8 @@ static enum tfr_status open_segments(struct coco *coco, struct tfr_error *err)
 			o->panoptic, n > 5 && !strcmp(o->panoptic + n - 5, ".json") ? n - 5 : n);
 	if (!path)
 		return tfr_fail_nomem(err, "reading annotations");
-	coco->segments = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+	coco->segments =
+		TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK));
 	if (coco->segments >= 0)
 		return TFR_OK;
 	tfr_fail_errno(err, errno, path, "cannot open the folder of segments");

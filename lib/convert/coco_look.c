@@ -6,6 +6,7 @@
  *
  * A name alone is not enough but for Roboflow's: the beginning of the file must be that of an
  * object with COCO's members. */
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,7 +22,7 @@ static const char roboflow[] = "_annotations.coco.json";
 static bool is_coco(const char *path)
 {
 	static const char *const members[] = { "\"images\"", "\"annotations\"", "\"categories\"" };
-	TFR_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	TFR_AUTO_CLOSE int fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 	TFR_AUTO_FREE char *head = malloc(HEAD);
 	ssize_t n = fd < 0 || !head ? -1 : tfr_fd_read(fd, head, HEAD, 0);
 	size_t at = 0;

@@ -6,6 +6,7 @@
  *
  * Tools change images after they wrote the name into the annotation, so that the image beside it
  * with the same name counts where the one it names is absent. */
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,7 +22,8 @@ enum { HEAD = 4096, DEEPEST = 2, WIDEST = 8 };
 static bool is_annotation(const char *folder, const char *name)
 {
 	TFR_AUTO_FREE char *path = tfr_path_join(folder, name);
-	TFR_AUTO_CLOSE int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	TFR_AUTO_CLOSE int fd =
+		path ? TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) : -1;
 	char head[HEAD];
 	ssize_t n = fd < 0 ? -1 : tfr_fd_read(fd, head, sizeof(head), 0);
 

@@ -6,6 +6,7 @@
  *
  * Where no folders tell, data.yaml names those of the splits.  The labels of an image are found
  * as Ultralytics finds them: by "labels" in place of the last "images" in its path. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,8 @@ bool tfr_yolo_is_aside(const char *name)
 static bool is_label(const char *folder, const char *name, bool *empty)
 {
 	TFR_AUTO_FREE char *path = tfr_path_join(folder, name);
-	TFR_AUTO_CLOSE int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	TFR_AUTO_CLOSE int fd =
+		path ? TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) : -1;
 	TFR_AUTO_BUF boxes = { 0 };
 	struct tfr_yolo_tally tally = { 0 };
 	uint8_t head[HEAD];

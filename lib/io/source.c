@@ -68,7 +68,7 @@ enum tfr_status tfr_source_open(struct tfr_source **out, const char *path, struc
 
 	if (!strcmp(path, "-"))
 		return tfr_source_open_fd(out, STDIN_FILENO, "standard input", err);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY));
 	if (fd < 0)
 		return tfr_fail_errno(err, errno, path, "cannot open");
 	status = tfr_source_open_fd(out, fd, path, err);
@@ -82,7 +82,7 @@ enum tfr_status tfr_source_open(struct tfr_source **out, const char *path, struc
 enum tfr_status tfr_source_open_regular(
 	struct tfr_source **out, const char *path, struct tfr_error *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
 	enum tfr_status status;
 	struct stat st;
 
@@ -108,7 +108,7 @@ enum tfr_status tfr_source_open_growing(struct tfr_source **out, const char *pat
 	int fd = STDIN_FILENO;
 
 	if (!standard_input)
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
 	if (fd < 0)
 		return tfr_fail_errno(err, errno, path, "cannot open");
 	status = tfr_source_open_fd(out, fd, standard_input ? "standard input" : path, err);
@@ -339,8 +339,7 @@ enum tfr_status tfr_source_read_at(const struct tfr_source *s, uint64_t position
 		*got = copy_memory(s, position, buf, size);
 		return TFR_OK;
 	}
-	n = tfr_fd_read(
-		s->fd, buf, size, position < INT64_MAX ? (int64_t)position : INT64_MAX);
+	n = tfr_fd_read(s->fd, buf, size, position < INT64_MAX ? (int64_t)position : INT64_MAX);
 	if (n < 0)
 		return tfr_fail_errno(err, errno, s->name, "cannot read");
 	*got = (size_t)n;

@@ -68,14 +68,14 @@ static enum tfr_status open_file(
 	c->window = malloc(WINDOW);
 	if (!c->folder || !c->window)
 		return tfr_fail_nomem(err, "making a cache");
-	c->fd = open(c->folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	c->fd = TEMP_FAILURE_RETRY(open(c->folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
 	if (c->fd >= 0)
 		return TFR_OK;
 	/* Where a file cannot be without a name, it loses it at once. */
 	name = tfr_asprintf("%s/.tfr-cache-XXXXXX", c->folder);
 	if (!name)
 		return tfr_fail_nomem(err, "making a cache");
-	c->fd = mkostemp(name, O_CLOEXEC);
+	c->fd = TEMP_FAILURE_RETRY(mkostemp(name, O_CLOEXEC));
 	if (c->fd < 0)
 		return tfr_fail_errno(err, errno, c->folder, "cannot make a cache in");
 	unlink(name);

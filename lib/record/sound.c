@@ -10,6 +10,7 @@
  * copies whole pages fastest; what is left of a record is moved to the place before the next. */
 #include "record/sound.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,7 +195,7 @@ bool tfr_sound(const char *path, const struct tfr_sound_opts *opts, struct tfr_s
 	if (opts->compression > TFR_COMPRESSION_NONE || !strcmp(path, "-") || stat(path, &st) ||
 		!S_ISREG(st.st_mode) || !st.st_size)
 		return false;
-	run.fd = fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	run.fd = fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY));
 	run.workers = calloc(opts->threads, sizeof(*run.workers));
 	if (run.workers && opts->memory)
 		run.workers[0].memory = TFR_STEAL(*opts->memory);

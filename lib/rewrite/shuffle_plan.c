@@ -5,6 +5,7 @@
  * the arena is gone and all of it holds buckets being sorted, one more than there are workers. More
  * buckets need smaller chunks, fewer are larger when they are sorted: the data that two passes can
  * take grows with the square of memory. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,7 +134,8 @@ static void add_file(const char *path, enum tfr_compression forced, struct tfr_s
 	ssize_t n;
 
 	if ((piped ? fstat(STDIN_FILENO, &st) : stat(path, &st)) == 0 && S_ISREG(st.st_mode))
-		fd = piped ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+		fd = piped ? dup(STDIN_FILENO)
+			   : TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC));
 	if (fd < 0) {
 		plan->input_bytes = UINT64_MAX;
 		return;

@@ -46,7 +46,7 @@ static enum tfr_status open_kept(struct file *f, struct tfr_error *err)
 {
 	struct stat st;
 
-	f->fd = open(f->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	f->fd = TEMP_FAILURE_RETRY(open(f->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW));
 	if (f->fd < 0 || fstat(f->fd, &st))
 		return tfr_fail_errno(err, errno, f->path, "cannot open temporary file");
 	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_nlink != 1)
@@ -64,7 +64,8 @@ static enum tfr_status create_named(
 
 	tfr_temporaries_begin(opts->temporaries, &saved);
 	unlink(f->path);
-	f->fd = open(f->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	f->fd = TEMP_FAILURE_RETRY(
+		open(f->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
 	if (f->fd < 0)
 		status = tfr_fail_errno(err, errno, f->path, "cannot create temporary file");
 	else
@@ -302,7 +303,7 @@ enum tfr_status tfr_spill_settle(struct tfr_spill *s, struct tfr_error *err)
 
 		if (status)
 			return status;
-		if (fsync(f->fd))
+		if (TEMP_FAILURE_RETRY(fsync(f->fd)))
 			return tfr_fail_errno(
 				err, errno, f->folder, "cannot write temporary records in");
 		tfr_temporaries_forget(f->noted);

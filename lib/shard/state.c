@@ -86,8 +86,8 @@ static enum tfr_status read_rest(
 static enum tfr_status read_file(
 	const char *path, const char *magic, struct tfr_buf *buf, struct tfr_error *err)
 {
-	TFR_AUTO_CLOSE int fd =
-		open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	TFR_AUTO_CLOSE int fd = TEMP_FAILURE_RETRY(
+		open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
 	enum tfr_status status;
 	struct stat st;
 
