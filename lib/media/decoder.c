@@ -155,7 +155,7 @@ static enum tfr_status check_size(const struct tfr_decoder *d, const struct tfr_
 
 	if (pixels <= d->opts.max_bytes / channels)
 		return TFR_OK;
-	return tfr_fail(err, TFR_ENOMEM,
+	return tfr_fail(err, TFR_EDATA,
 		"a picture of %u x %u needs %.4g GiB decoded, more than the %.4g GiB allowed",
 		info->width, info->height, (double)pixels * channels / 0x1p30,
 		(double)d->opts.max_bytes / 0x1p30);
@@ -225,13 +225,17 @@ enum tfr_status tfr_decode_numbers(struct tfr_decoder *d, const void *data, size
 enum tfr_status tfr_decode_verify(
 	struct tfr_decoder *d, const void *data, size_t size, struct tfr_error *err)
 {
+	struct tfr_picture_job job = { 0 };
 	struct tfr_image_info info;
 	struct tfr_image image;
 	struct tfr_crop last_row;
-	enum tfr_status status = tfr_decode(d, data, size, NULL, 0, &image, err);
+	enum tfr_status status = tfr_image_probe(data, size, &info, err);
 
-	if (status != TFR_ENOMEM || tfr_image_probe(data, size, &info, NULL))
+	if (status)
 		return status;
+	job.channels = info.channels;
+	job.window = (struct tfr_crop){ 0, 0, info.width, info.height };
 	last_row = (struct tfr_crop){ 0, info.height - 1, info.width, 1 };
-	return tfr_decode(d, data, size, &last_row, 0, &image, err);
+	return tfr_decode(
+		d, data, size, check_size(d, &info, &job, NULL) ? &last_row : NULL, 0, &image, err);
 }

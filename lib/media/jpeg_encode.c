@@ -9,6 +9,8 @@
 
 #include <jpeglib.h>
 
+#include <jerror.h> /* names what jpeglib.h has left undefined, so after it */
+
 #include "base/error.h"
 #include "media/exif.h"
 #include "media/jpeg.h"
@@ -32,6 +34,7 @@ static void on_error(j_common_ptr cinfo)
 	struct tfr_jpeg_writer *p = cinfo->client_data;
 
 	cinfo->err->format_message(cinfo, p->message);
+	p->no_memory |= cinfo->err->msg_code == JERR_OUT_OF_MEMORY;
 	longjmp(p->fatal, 1);
 }
 

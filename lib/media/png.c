@@ -6,6 +6,7 @@
  * return: what calls it runs under setjmp. */
 #include <setjmp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <png.h>
@@ -118,6 +119,22 @@ static void on_error(png_structp png, png_const_charp text)
 
 	snprintf(s->message, sizeof(s->message), "%s", text);
 	png_longjmp(png, 1);
+}
+
+/* libpng reports a failed allocation as it does damage. */
+static png_voidp on_malloc(png_structp png, png_alloc_size_t size)
+{
+	struct png_state *s = png_get_mem_ptr(png);
+	void *p = malloc(size);
+
+	s->no_memory |= !p;
+	return p;
+}
+
+static void on_free(png_structp png, png_voidp p)
+{
+	(void)png;
+	free(p);
 }
 
 static void on_warning(png_structp png, png_const_charp text)
@@ -263,7 +280,8 @@ static enum tfr_status png_decode(struct tfr_decoder *d, const struct tfr_pictur
 
 	if (job->channels > 4)
 		return tfr_fail(err, TFR_EUSAGE, "a picture of %u channels", job->channels);
-	s.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &s, on_error, on_warning);
+	s.png = png_create_read_struct_2(
+		PNG_LIBPNG_VER_STRING, &s, on_error, on_warning, &s, on_malloc, on_free);
 	s.info = s.png ? png_create_info_struct(s.png) : NULL;
 	if (s.info)
 		good = guarded(&s);

@@ -7,6 +7,7 @@
  * libpng reports errors by a call that must not return: what calls it runs under setjmp. */
 #include <setjmp.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <png.h>
 #include <zlib.h>
@@ -33,6 +34,22 @@ static void on_error(png_structp png, png_const_charp text)
 
 	snprintf(s->message, sizeof(s->message), "%s", text);
 	png_longjmp(png, 1);
+}
+
+/* libpng reports a failed allocation as it does damage. */
+static png_voidp on_malloc(png_structp png, png_alloc_size_t size)
+{
+	struct state *s = png_get_mem_ptr(png);
+	void *p = malloc(size);
+
+	s->no_memory |= !p;
+	return p;
+}
+
+static void on_free(png_structp png, png_voidp p)
+{
+	(void)png;
+	free(p);
 }
 
 static void on_warning(png_structp png, png_const_charp text)
@@ -103,7 +120,8 @@ enum tfr_status tfr_png_encode(struct tfr_encoder *e, const struct tfr_image *im
 	bool good = false;
 
 	(void)e;
-	s.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &s, on_error, on_warning);
+	s.png = png_create_write_struct_2(
+		PNG_LIBPNG_VER_STRING, &s, on_error, on_warning, &s, on_malloc, on_free);
 	s.info = s.png ? png_create_info_struct(s.png) : NULL;
 	if (s.info)
 		good = guarded(&s);

@@ -230,7 +230,7 @@ static enum tfr_status decode_first(struct tfr_decoder *d, const struct tfr_pict
 
 	/* libwebp keeps two canvases beside ours. */
 	if ((uint64_t)info->width * info->height > d->opts.max_bytes / 12)
-		return tfr_fail(err, TFR_ENOMEM, "an animation of %u x %u is too large to decode",
+		return tfr_fail(err, TFR_EDATA, "an animation of %u x %u is too large to decode",
 			info->width, info->height);
 	if (!find_player(&p, err))
 		return TFR_EUNAVAILABLE;

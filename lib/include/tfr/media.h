@@ -123,7 +123,7 @@ struct tfr_decoder;
 struct tfr_decoder_opts {
 	/* The most bytes of pixels that are kept, against pictures that claim absurd sizes [0: 1
 	 * GiB]: width * channels * the rows of the window, or all rows where a picture comes in
-	 * passes (progressive, interlaced).  More is TFR_ENOMEM, told from the header alone. */
+	 * passes (progressive, interlaced).  More is TFR_EDATA, which the header alone decides. */
 	uint64_t max_bytes;
 	/* JPEG only: the fast integer DCT and plain upsampling.  Not exact [false]. */
 	bool fast;
@@ -160,7 +160,7 @@ TFR_API enum tfr_status tfr_decode(struct tfr_decoder *d, const void *data, size
 
 /* Proves that a picture is whole by decoding all of it.  One too large to be kept (max_bytes) is
  * decoded to its last row and only that is kept: every row before it is read on the way.
- * TFR_ENOMEM remains for one that comes in passes.  Other statuses as tfr_decode(). */
+ * One that comes in passes remains TFR_EDATA.  Other statuses as tfr_decode(). */
 TFR_API enum tfr_status tfr_decode_verify(
 	struct tfr_decoder *d, const void *data, size_t size, struct tfr_error *err);
 
