@@ -86,6 +86,11 @@ enum tfr_status tfr_fail_errno(
 	return status;
 }
 
+bool tfr_errno_of_process(int sys_errno)
+{
+	return sys_errno == ENOMEM || sys_errno == EMFILE || sys_errno == ENFILE;
+}
+
 enum tfr_status tfr_fail_record(struct tfr_error *err, enum tfr_status status, const char *path,
 	uint64_t record, uint64_t offset, const char *format, ...)
 {

@@ -19,6 +19,10 @@ enum tfr_status tfr_fail_path(struct tfr_error *err, enum tfr_status status, con
 enum tfr_status tfr_fail_errno(struct tfr_error *err, int sys_errno, const char *path,
 	const char *format, ...) TFR_PRINTF(4, 5);
 
+/* Whether a failed call says nothing about its file, because the process ran out of memory or of
+ * descriptors: the next file would meet the same, so that no item is skipped for it. */
+bool tfr_errno_of_process(int sys_errno);
+
 /* A fault in a record: "data checksum mismatch in 'PATH', record R, offset O". */
 enum tfr_status tfr_fail_record(struct tfr_error *err, enum tfr_status status, const char *path,
 	uint64_t record, uint64_t offset, const char *format, ...) TFR_PRINTF(6, 7);

@@ -411,7 +411,7 @@ enum tfr_status tfr_arrays_load(struct tfr_input *in, struct tfr_item *item,
 	}
 	if (status != TFR_EDATA)
 		return status;
-	tfr_item_skip(item, TFR_EDATA, "%s", err->message);
+	tfr_item_skip_error(item, err);
 	return TFR_OK;
 }
 

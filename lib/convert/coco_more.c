@@ -268,7 +268,7 @@ static enum tfr_status decode(const struct painting *p, const struct tfr_buf *fi
 		skip(p, "another size than its picture's");
 	else if (tfr_decode(decoder, file->data, file->size, NULL, 3, ids, &why))
 		skip(p, why.message);
-	return TFR_OK;
+	return why.status == TFR_ENOMEM ? tfr_fail_nomem(err, "decoding masks") : TFR_OK;
 }
 
 /* Reads the picture of segments into s->ids; the item's own stays where the record points at it. */

@@ -88,9 +88,12 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, uint64_t i, 
 
 static enum tfr_status refuse(struct run *r, const struct tfr_item *item, struct tfr_error *err)
 {
-	return tfr_fail(err, item->why == TFR_ESYS ? TFR_ESYS : TFR_EDATA, "%s: '%s%s': %s",
-		r->in->ops->refused, item->prefix ? item->prefix : r->in->prefix,
-		(const char *)item->name.data, item->reason);
+	enum tfr_status status =
+		item->why == TFR_ESYS || item->why == TFR_ENOMEM ? item->why : TFR_EDATA;
+
+	return tfr_fail(err, status, "%s: '%s%s': %s", r->in->ops->refused,
+		item->prefix ? item->prefix : r->in->prefix, (const char *)item->name.data,
+		item->reason);
 }
 
 static enum tfr_status load(void *ctx, struct tfr_lanes_run *lanes, unsigned worker, uint64_t i,
@@ -105,7 +108,8 @@ static enum tfr_status load(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 		status = r->in->ops->load(r->in, item, &r->benches[worker], &room, err);
 	if (!status && !item->skipped && !item->framed.data)
 		status = tfr_item_gather(item, err);
-	if (!status && item->skipped && r->opts->on_error == TFR_ON_ERROR_FAIL)
+	if (!status && item->skipped &&
+		(r->opts->on_error == TFR_ON_ERROR_FAIL || item->why == TFR_ENOMEM))
 		status = refuse(r, item, err);
 	return status;
 }

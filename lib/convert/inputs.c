@@ -55,7 +55,8 @@ static enum tfr_status look(
 		return tfr_fail_errno(err, errno, path, "cannot open");
 	offer->directory = S_ISDIR(st.st_mode);
 	if (S_ISREG(st.st_mode)) {
-		TFR_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		TFR_AUTO_CLOSE int fd =
+			TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 
 		n = fd < 0 ? -1 : tfr_fd_read(fd, head, HEAD, 0);
 		if (n < 0)
@@ -108,14 +109,21 @@ static enum tfr_status recognise(const struct tfr_input_ops **ops,
 	uint8_t head[HEAD];
 	struct tfr_offer offer;
 	enum tfr_status status = look(&offer, head, opts->inputs[0], err);
+	bool failed = false;
 
 	if (status)
 		return status;
-	for (size_t i = 0; i < N_ROWS; i++)
-		if (rows[i]->recognises(opts, &offer)) {
+	offer.failed = &failed;
+	for (size_t i = 0; i < N_ROWS; i++) {
+		bool yes = rows[i]->recognises(opts, &offer);
+
+		if (failed)
+			return tfr_fail_nomem(err, "looking at the input");
+		if (yes) {
 			*ops = rows[i];
 			return TFR_OK;
 		}
+	}
 	return not_known(&offer, err);
 }
 

@@ -68,6 +68,11 @@ void tfr_item_skip(struct tfr_item *item, enum tfr_status why, const char *forma
 	va_end(args);
 }
 
+void tfr_item_skip_error(struct tfr_item *item, const struct tfr_error *why)
+{
+	tfr_item_skip(item, why->status == TFR_ENOMEM ? TFR_ENOMEM : TFR_EDATA, "%s", why->message);
+}
+
 void tfr_item_found_size(struct tfr_item *item, const char *format, ...)
 {
 	va_list args;
@@ -83,7 +88,7 @@ void tfr_item_found_size(struct tfr_item *item, const char *format, ...)
 static enum tfr_status fault(struct tfr_item *item, int sys_errno, const char *path,
 	const char *what, struct tfr_error *err)
 {
-	if (sys_errno == EMFILE || sys_errno == ENFILE || sys_errno == ENOMEM)
+	if (tfr_errno_of_process(sys_errno))
 		return tfr_fail_errno(err, sys_errno, path, "%s", what);
 	tfr_item_skip(item, TFR_ESYS, "%s: %s", what, strerror(sys_errno));
 	return TFR_OK;
@@ -103,8 +108,8 @@ static enum tfr_status fill(struct tfr_item *item, int fd, const char *path, siz
 		item->file.size += n > 0 ? (size_t)n : 0;
 	}
 	if (item->file.size < least)
-		tfr_item_skip(item, TFR_ESYS, "its end is at byte %zu of %zu", item->file.size,
-			least);
+		tfr_item_skip(
+			item, TFR_ESYS, "its end is at byte %zu of %zu", item->file.size, least);
 	return TFR_OK;
 }
 
@@ -137,7 +142,8 @@ enum tfr_status tfr_item_read(struct tfr_item *item, int root, const char *path,
 	enum tfr_status status = TFR_OK;
 	struct stat st;
 	/* Should a FIFO have taken the file's place since it was found, this does not wait. */
-	int fd = openat(root, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = TEMP_FAILURE_RETRY(
+		openat(root, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
 
 	item->file.size = 0;
 	if (fd < 0)

@@ -79,6 +79,9 @@ uint64_t tfr_item_hash(const struct tfr_item *item);
 /* Notes why an item is skipped. */
 void tfr_item_skip(struct tfr_item *item, enum tfr_status why, const char *format, ...)
 	TFR_PRINTF(3, 4);
+/* Skips it for what a lower room says of its data.  Where that is only that memory is lacking, the
+ * run ends with it. */
+void tfr_item_skip_error(struct tfr_item *item, const struct tfr_error *why);
 /* Notes that a picture is not as its input says; what it should be and what it is. */
 void tfr_item_found_size(struct tfr_item *item, const char *format, ...) TFR_PRINTF(2, 3);
 /* Reads the file `path` below the folder `root` into item->file: a regular file, whole, never

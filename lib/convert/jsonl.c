@@ -367,6 +367,21 @@ static enum tfr_status misfit(
 		err, TFR_EDATA, "'%s' is %s that %s cannot hold", name, is, tfr_kind_name(kind));
 }
 
+/* tfr_buf_append(), of which it is known whether memory was lacking or the value does not fit. */
+static bool keep(struct tfr_json *j, struct tfr_buf *buf, const void *data, size_t size)
+{
+	if (tfr_buf_append(buf, data, size))
+		return true;
+	j->no_memory = true;
+	return false;
+}
+
+static bool room(struct tfr_json *j, size_t size)
+{
+	j->no_memory |= !tfr_buf_reserve(&j->data, size);
+	return !j->no_memory;
+}
+
 /* Appends the value's bytes to j->data. */
 static bool append_bytes(struct tfr_json *j, struct json_object *v, bool given)
 {
@@ -375,8 +390,9 @@ static bool append_bytes(struct tfr_json *j, struct json_object *v, bool given)
 	size_t size;
 
 	if (base64)
-		return tfr_base64_decode(&j->data, json_object_get_string(base64),
-			(size_t)json_object_get_string_len(base64));
+		return room(j, (size_t)json_object_get_string_len(base64)) &&
+		       tfr_base64_decode(&j->data, json_object_get_string(base64),
+			       (size_t)json_object_get_string_len(base64));
 	if (json_object_is_type(v, json_type_string)) {
 		text = json_object_get_string(v);
 		size = (size_t)json_object_get_string_len(v);
@@ -386,7 +402,7 @@ static bool append_bytes(struct tfr_json *j, struct json_object *v, bool given)
 	} else {
 		return false;
 	}
-	return text && tfr_buf_append(&j->data, text, size);
+	return text && keep(j, &j->data, text, size);
 }
 
 static bool append_int64(struct tfr_json *j, struct json_object *v)
@@ -399,7 +415,7 @@ static bool append_int64(struct tfr_json *j, struct json_object *v)
 		n = json_object_get_int64(v);
 	else
 		return false;
-	return tfr_buf_append(&j->values, &n, sizeof(n));
+	return keep(j, &j->values, &n, sizeof(n));
 }
 
 static bool append_float(struct tfr_json *j, struct json_object *v)
@@ -418,7 +434,7 @@ static bool append_float(struct tfr_json *j, struct json_object *v)
 	} else {
 		return false;
 	}
-	return tfr_buf_append(&j->values, &n, sizeof(n));
+	return keep(j, &j->values, &n, sizeof(n));
 }
 
 static bool append(struct tfr_json *j, enum tfr_kind kind, bool given, struct json_object *v)
@@ -434,7 +450,7 @@ static bool append(struct tfr_json *j, enum tfr_kind kind, bool given, struct js
 	if (!append_bytes(j, v, given))
 		return false;
 	end = j->data.size;
-	return tfr_buf_append(&j->values, &end, sizeof(end));
+	return keep(j, &j->values, &end, sizeof(end));
 }
 
 static enum tfr_status put_bytes(struct tfr_json *j, struct tfr_builder *b, const char *name,
@@ -459,11 +475,13 @@ enum tfr_status tfr_json_put(struct tfr_json *j, struct tfr_builder *b, const ch
 	size_t n = array ? json_object_array_length(value) : 1;
 
 	j->values.size = j->data.size = 0;
+	j->no_memory = false;
 	for (size_t i = 0; i < n; i++) {
 		struct json_object *v = array ? json_object_array_get_idx(value, i) : value;
 
 		if (!append(j, kind, given, v))
-			return misfit(v, name, kind, err);
+			return j->no_memory ? tfr_fail_nomem(err, "building records")
+					    : misfit(v, name, kind, err);
 	}
 	if (kind == TFR_KIND_INT64)
 		return tfr_builder_int64s(

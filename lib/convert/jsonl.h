@@ -16,6 +16,7 @@ struct tfr_json {
 	struct tfr_buf line;	     /* as it is parsed, where that is not as it was read */
 	struct tfr_buf name;	     /* of the member that is being looked at */
 	struct tfr_buf values, data; /* of a list being made: values, and the bytes they view */
+	bool no_memory;		     /* why that was not possible */
 };
 
 bool tfr_json_open(struct tfr_json *j); /* false: out of memory */

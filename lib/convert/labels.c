@@ -55,7 +55,7 @@ static enum tfr_status compare(const struct tfr_labels *l, const char *path, boo
 	return TFR_OK;
 }
 
-static enum tfr_status open_one(struct tfr_labels *l, const char *path,
+static enum tfr_status open_one(struct tfr_labels *l, struct tfr_set_writer *w, const char *path,
 	const struct tfr_writer_opts *opts, struct tfr_error *err)
 {
 	struct tfr_output_opts out = { .force = opts->force, .temporaries = opts->temporaries };
@@ -75,7 +75,9 @@ static enum tfr_status open_one(struct tfr_labels *l, const char *path,
 		return status;
 	l->n++;
 	status = tfr_output_write(l->files[l->n - 1], l->text.data, l->text.size, err);
-	return status ? status : tfr_output_seal(l->files[l->n - 1], err);
+	if (!status)
+		status = tfr_output_seal(l->files[l->n - 1], err);
+	return status ? status : tfr_set_writer_company(w, l->files[l->n - 1], false, err);
 }
 
 /* Nothing is written beside standard output, a device or a FIFO. */
@@ -94,13 +96,13 @@ static enum tfr_status open_named(
 	enum tfr_status status = TFR_OK;
 
 	for (size_t t = 0; !status && t < opts->target_count; t++) {
-		const struct tfr_set_writer *w = tfr_sets_writer(sets, t);
+		struct tfr_set_writer *w = tfr_sets_writer(sets, t);
 		TFR_AUTO_FREE char *path = NULL;
 
 		if (l->opened[t] || is_stream(opts->targets[t].set) || !tfr_set_writer_is_named(w))
 			continue;
 		path = tfr_set_writer_beside(w, "labels.txt");
-		status = path ? open_one(l, path, &opts->writer, err)
+		status = path ? open_one(l, w, path, &opts->writer, err)
 			      : tfr_fail_nomem(err, "writing a labels file");
 		l->opened[t] = !status;
 	}
@@ -124,15 +126,6 @@ enum tfr_status tfr_labels_seal(
 	struct tfr_labels *l, const struct tfr_sets *sets, struct tfr_error *err)
 {
 	return l->files ? open_named(l, sets, err) : TFR_OK;
-}
-
-enum tfr_status tfr_labels_publish(struct tfr_labels *l, struct tfr_error *err)
-{
-	enum tfr_status status = TFR_OK;
-
-	for (size_t i = 0; !status && i < l->n; i++)
-		status = tfr_output_publish(l->files[i], err);
-	return status;
 }
 
 void tfr_labels_close(struct tfr_labels *l)

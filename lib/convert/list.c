@@ -57,7 +57,7 @@ static enum tfr_status or_skip(struct tfr_item *item, enum tfr_status status, st
 {
 	if (status != TFR_EDATA)
 		return status;
-	tfr_item_skip(item, TFR_EDATA, "%s", err->message);
+	tfr_item_skip_error(item, err);
 	return TFR_OK;
 }
 
@@ -258,7 +258,7 @@ static enum tfr_status open_folder(struct tfr_list *l, struct tfr_error *err)
 
 	if (status || !l->folder_name)
 		return status;
-	l->folder = open(l->folder_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	l->folder = TEMP_FAILURE_RETRY(open(l->folder_name, O_PATH | O_DIRECTORY | O_CLOEXEC));
 	return l->folder < 0 ? tfr_fail_errno(err, errno, l->folder_name, "cannot open") : TFR_OK;
 }
 

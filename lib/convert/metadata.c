@@ -2,6 +2,7 @@
  * embedded as --embed would, and the objects of a row become boxes. */
 #include "convert/metadata.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static const char *const tables[] = { "metadata.csv", "metadata.jsonl" };
 /* Whether the first line of a table names a column of files. */
 static bool names_files(const char *path)
 {
-	TFR_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	TFR_AUTO_CLOSE int fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 	TFR_AUTO_FREE char *head = malloc(HEAD);
 	ssize_t n = fd < 0 || !head ? -1 : tfr_fd_read(fd, head, HEAD, 0);
 	const char *end = n > 0 ? memchr(head, '\n', (size_t)n) : NULL;
@@ -76,7 +77,8 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 	if (!offer->directory || opts->masks || opts->annotations || opts->captions ||
 		opts->panoptic || opts->class_list || opts->synsets || opts->tfds)
 		return false;
-	found = find_all(&parts, offer->path) && parts.n;
+	*offer->failed = !find_all(&parts, offer->path);
+	found = parts.n;
 	tfr_parts_clear(&parts);
 	return found;
 }

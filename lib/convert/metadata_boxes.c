@@ -167,7 +167,7 @@ enum tfr_status tfr_metadata_add_boxes(
 	enum tfr_status status = TFR_OK;
 
 	if (tfr_metadata_objects(&k.o, own->json.row, &why)) {
-		tfr_item_skip(item, TFR_EDATA, "%s", why.message);
+		tfr_item_skip_error(item, &why);
 		return TFR_OK;
 	}
 	for (size_t i = 0; !status && !item->skipped && i < k.o.n; i++)

@@ -322,7 +322,8 @@ static enum tfr_status another_file(
 
 static enum tfr_status open_input(struct tfr_arrays *a, const char *path, struct tfr_error *err)
 {
-	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
+	int fd = strcmp(path, "-") ? TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY))
+				   : -1;
 	uint8_t head[512];
 	struct stat st;
 	ssize_t got;
@@ -332,11 +333,19 @@ static enum tfr_status open_input(struct tfr_arrays *a, const char *path, struct
 			err, TFR_EUSAGE, "arrays are read from files, not from standard input");
 	if (fd < 0)
 		return tfr_fail_errno(err, errno, path, "cannot open");
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+	got = fstat(fd, &st) ? -1 : 0;
+	if (!got && !S_ISREG(st.st_mode)) {
 		close(fd);
 		return tfr_fail_path(err, TFR_EUSAGE, path, "arrays are read from files, not from");
 	}
-	got = tfr_fd_read(fd, head, sizeof(head), 0);
+	if (!got)
+		got = tfr_fd_read(fd, head, sizeof(head), 0);
+	if (got < 0) {
+		enum tfr_status status = tfr_fail_errno(err, errno, path, "cannot read");
+
+		close(fd);
+		return status;
+	}
 	if (got > 0 && tfr_npy_recognises(head, (size_t)got))
 		return open_file(a, fd, path, (uint64_t)st.st_size, err);
 	close(fd);

@@ -125,7 +125,7 @@ static void prepare_mask(struct tfr_input *in, struct tfr_item *item, struct sec
 	enum tfr_status status = tfr_mask_plain(&s->file, bench, in->opts->verify, &mask, &why);
 
 	if (status)
-		skip_for_mask(item, s, TFR_EDATA, why.message);
+		skip_for_mask(item, s, status == TFR_ENOMEM ? TFR_ENOMEM : TFR_EDATA, why.message);
 	else if (mask.width != picture->width || mask.height != picture->height) {
 		tfr_item_skip(item, TFR_EDATA, "%u x %u, where its mask '%s' is %u x %u",
 			picture->width, picture->height, (const char *)s->name.data, mask.width,

@@ -31,7 +31,7 @@ void tfr_picture_probe(struct tfr_item *item, struct tfr_image_info *info)
 
 void tfr_picture_damaged(struct tfr_item *item, const struct tfr_error *why)
 {
-	tfr_item_skip(item, TFR_EDATA, "%s", why->message);
+	tfr_item_skip_error(item, why);
 	item->finding = why->status == TFR_EDATA ? TFR_FOUND_DAMAGED : TFR_FOUND_UNUSABLE;
 }
 
@@ -114,15 +114,17 @@ static enum tfr_status add_end_marker(
 {
 	struct tfr_image_info info;
 	struct tfr_decoder *decoder;
+	enum tfr_status status;
 
 	if (!tfr_image_probe(item->file.data, item->file.size, &info, NULL) || !info.no_end)
 		return TFR_OK;
 	if (!(decoder = tfr_workbench_decoder(bench)) ||
 		!tfr_buf_append(&item->file, "\xff\xd9", 2))
 		return tfr_fail_nomem(err, "decoding pictures");
-	if (tfr_decode_verify(decoder, item->file.data, item->file.size, NULL))
+	status = tfr_decode_verify(decoder, item->file.data, item->file.size, err);
+	if (status)
 		item->file.size -= 2;
-	return TFR_OK;
+	return status == TFR_ENOMEM ? status : TFR_OK;
 }
 
 enum tfr_status tfr_picture_add(struct tfr_input *in, struct tfr_item *item,

@@ -177,7 +177,8 @@ static enum tfr_status enter(struct tfr_scan *s, int parent, const char *name,
 	struct listing names = { .n = 0 };
 	struct stat st;
 	enum tfr_status status;
-	int fault = 0, fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+	int fault = 0, fd = TEMP_FAILURE_RETRY(openat(
+			       parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK));
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 
 	if (!d || fstat(fd, &st))
@@ -191,7 +192,9 @@ static enum tfr_status enter(struct tfr_scan *s, int parent, const char *name,
 	}
 	if (!fault)
 		fault = list(d, &names);
-	status = fault == ENOMEM ? tfr_fail_nomem(err, "listing a folder") : TFR_OK;
+	status = fault > 0 && tfr_errno_of_process(fault)
+			 ? tfr_fail_errno(err, fault, name, "cannot list folder")
+			 : TFR_OK;
 	/* A class that cannot be read keeps its number: the others' labels must not move. */
 	if (!status && fault >= 0)
 		status = add_dir(s, up, name, fault, &here.dir, err);
@@ -270,7 +273,7 @@ enum tfr_status tfr_scan_folder(struct tfr_scan *s, const char *folder,
 	const struct tfr_scan_globs *globs, struct tfr_error *err)
 {
 	enum tfr_status status;
-	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+	int fd = TEMP_FAILURE_RETRY(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK));
 	DIR *d;
 
 	*s = (struct tfr_scan){ .root = fd };
@@ -364,6 +367,7 @@ void tfr_item_skip_fault(struct tfr_item *item, int fault)
 		tfr_item_skip(item, TFR_EDATA, "folders nested too deep");
 		break;
 	default:
-		tfr_item_skip(item, TFR_ESYS, "cannot open: %s", strerror(fault));
+		tfr_item_skip(item, fault == ENOMEM ? TFR_ENOMEM : TFR_ESYS, "cannot open: %s",
+			strerror(fault));
 	}
 }

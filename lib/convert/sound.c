@@ -22,7 +22,7 @@ static void probe(struct tfr_item *item, const struct tfr_bytes *file, struct tf
 
 	if (!tfr_audio_probe(file->data, file->size, info, &why))
 		return;
-	tfr_item_skip(item, TFR_EDATA, "%s", why.message);
+	tfr_item_skip_error(item, &why);
 	item->finding = !file->size	   ? TFR_FOUND_EMPTY
 			: info->truncated  ? TFR_FOUND_TRUNCATED
 			: info->recognised ? TFR_FOUND_DAMAGED

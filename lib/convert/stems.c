@@ -87,10 +87,10 @@ static enum tfr_status begins_as_picture(
 		return TFR_OK;
 	if (!tfr_scan_path(scan, &scan->items[stem->item], &m->path))
 		return tfr_fail_nomem(err, "pairing files");
-	fd = openat(scan->root, (const char *)m->path.data,
-		O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = TEMP_FAILURE_RETRY(openat(scan->root, (const char *)m->path.data,
+		O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
 	n = fd < 0 ? -1 : tfr_fd_read(fd, head, sizeof(head), 0);
-	if (n < 0 && (errno == EMFILE || errno == ENFILE))
+	if (n < 0 && tfr_errno_of_process(errno))
 		return tfr_fail_errno(err, errno, (const char *)m->path.data, "cannot open");
 	*yes = n > 0 && tfr_image_sniff(head, (size_t)n) != TFR_IMAGE_UNKNOWN;
 	return TFR_OK;

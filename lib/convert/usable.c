@@ -35,9 +35,9 @@ static enum tfr_status look_at(
 	*yes = false;
 	if (!tfr_scan_path(scan, found, &l->path) || !tfr_buf_reserve(&l->item.file, HEAD))
 		return tfr_fail_nomem(err, "listing a folder");
-	fd = openat(scan->root, (const char *)l->path.data,
-		O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
+	fd = TEMP_FAILURE_RETRY(openat(scan->root, (const char *)l->path.data,
+		O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+	if (fd < 0 && tfr_errno_of_process(errno))
 		return tfr_fail_errno(err, errno, (const char *)l->path.data, "cannot open");
 	n = fd < 0 ? -1 : tfr_fd_read(fd, l->item.file.data, HEAD, 0);
 	if (n < 0) {

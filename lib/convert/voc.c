@@ -38,7 +38,8 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 	if (opts->captions || opts->panoptic || opts->masks || opts->class_list || opts->synsets ||
 		!offer->directory)
 		return false;
-	found = tfr_voc_find(&parts, offer->path) && parts.n;
+	*offer->failed = !tfr_voc_find(&parts, offer->path);
+	found = parts.n;
 	tfr_parts_clear(&parts);
 	return found;
 }
@@ -128,7 +129,7 @@ static enum tfr_status read_xml(const struct voc *v, const char *path, struct tf
 			*err = why;
 		return status;
 	}
-	tfr_item_skip(item, TFR_EDATA, "%s", why.message);
+	tfr_item_skip_error(item, &why);
 	return TFR_OK;
 }
 

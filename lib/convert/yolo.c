@@ -55,7 +55,8 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 	if (!offer->directory || opts->masks || opts->annotations || opts->captions ||
 		opts->panoptic || opts->class_list || opts->synsets)
 		return false;
-	found = tfr_yolo_find(&parts, offer->path) && parts.n;
+	*offer->failed = !tfr_yolo_find(&parts, offer->path);
+	found = parts.n;
 	tfr_parts_clear(&parts);
 	return found;
 }
@@ -374,7 +375,8 @@ static enum tfr_status open_folders(
 	if (!y->prefix || !y->labels_prefix)
 		return tfr_fail_nomem(err, "reading labels");
 	y->in.prefix = y->prefix;
-	y->labels = open(part->annotations, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+	y->labels = TEMP_FAILURE_RETRY(
+		open(part->annotations, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK));
 	if (y->labels < 0)
 		return tfr_fail_errno(err, errno, part->annotations, "cannot open folder");
 	return tfr_scan_folder(&y->scan, part->images, NULL, err);

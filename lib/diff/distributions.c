@@ -96,6 +96,10 @@ static void look_at_values(struct run *r, unsigned side, struct tfr_diff_aspect 
 	uint64_t least = exact ? 1 : (r->stats[side].values - mine->too_long) / 512 + 1;
 	size_t n = tfr_tops_list(mine->tops, false, least, r->tops, TFR_TOPS_EXACT);
 
+	if (n == SIZE_MAX) {
+		r->status = tfr_fail_nomem(r->err, "comparing distributions");
+		return;
+	}
 	for (size_t i = 0; i < n; i++) {
 		const struct tfr_top *t = &r->tops[i];
 		double shares[2], distance;

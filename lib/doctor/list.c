@@ -179,8 +179,10 @@ static enum tfr_status look_at_head(struct list *l, const char *path, const stru
 	if (!status)
 		status = tfr_source_read(s, head, sizeof(head), &got, &inner);
 	tfr_source_close(s);
-	if (status == TFR_ENOMEM)
-		return no_memory(err);
+	if (status == TFR_ENOMEM || tfr_errno_of_process(inner.sys_errno)) {
+		*err = inner;
+		return status;
+	}
 	if (status) {
 		inner.path[0] = '\0';
 		return add_other(l, TFR_D_UNREADABLE, path,
@@ -209,6 +211,8 @@ static enum tfr_status look_at(
 {
 	struct stat st;
 
+	if (stat(path, &st) && tfr_errno_of_process(errno))
+		return tfr_fail_errno(err, errno, path, "cannot look at");
 	if (stat(path, &st))
 		return add_other(l, TFR_D_SPECIAL, path,
 			errno == ENOENT	 ? "a symbolic link to nothing"

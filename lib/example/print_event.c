@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "example/print.h"
 #include "example/tensor.h"
+#include "example/unpack.h"
 #include "example/wire.h"
 
 /* Of the names below, those of a summary aside. */
@@ -378,13 +379,13 @@ static bool text_heading(struct tfr_printer *p, const Tfr__Event *e, size_t widt
 static enum tfr_status print_value(struct tfr_printer *p, bool json, ProtobufCBinaryData b,
 	size_t width, struct tfr_error *err)
 {
-	Tfr__SummaryValue *v = tfr__summary_value__unpack(NULL, b.len, b.data);
+	Tfr__SummaryValue *v;
 	struct tfr_tensor tensor = { 0 };
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status = TFR_UNPACK(&v, tfr__summary_value__unpack, b.data, b.len,
+		"not an Event: a value of its summary cannot be parsed", err);
 
-	if (!v)
-		return tfr_fail(
-			err, TFR_EDATA, "not an Event: a value of its summary cannot be parsed");
+	if (status)
+		return status;
 	if (v->value_case == TFR__SUMMARY_VALUE__VALUE_TENSOR)
 		status = tfr_tensor_init(&tensor, v->tensor, err);
 	if (!status && !(json ? json_value(p, v, &tensor)
@@ -444,13 +445,14 @@ static bool json_heading(struct tfr_printer *p, const Tfr__Event *e)
 enum tfr_status tfr_print_event(
 	struct tfr_printer *p, bool json, const void *data, size_t size, struct tfr_error *err)
 {
-	Tfr__Event *e = tfr__event__unpack(NULL, size, data);
-	enum tfr_status status = TFR_OK;
+	Tfr__Event *e;
+	enum tfr_status status = TFR_UNPACK(
+		&e, tfr__event__unpack, data, size, "not an Event: it cannot be parsed", err);
 	size_t width;
 	bool ok;
 
-	if (!e)
-		return tfr_fail(err, TFR_EDATA, "not an Event: it cannot be parsed");
+	if (status)
+		return status;
 	width = name_width(e);
 	ok = json ? json_heading(p, e) && json_what(p, e)
 		  : text_heading(p, e, width) && text_what(p, e);

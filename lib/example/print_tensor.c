@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "example/print.h"
 #include "example/tensor.h"
+#include "example/unpack.h"
 
 static bool json_value(struct tfr_printer *p, const struct tfr_tensor_value *v)
 {
@@ -113,10 +114,10 @@ bool tfr_print_text_tensor(struct tfr_printer *p, struct tfr_bytes name, size_t 
 static enum tfr_status open_tensor(Tfr__TensorProto **m, struct tfr_tensor *t, const void *data,
 	size_t size, struct tfr_error *err)
 {
-	*m = tfr__tensor_proto__unpack(NULL, size, data);
-	if (!*m)
-		return tfr_fail(err, TFR_EDATA, "not a TensorProto: it cannot be parsed");
-	return tfr_tensor_init(t, *m, err);
+	enum tfr_status status = TFR_UNPACK(m, tfr__tensor_proto__unpack, data, size,
+		"not a TensorProto: it cannot be parsed", err);
+
+	return status ? status : tfr_tensor_init(t, *m, err);
 }
 
 static void close_tensor(Tfr__TensorProto *m)

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "example/print.h"
+#include "example/unpack.h"
 
 struct tfr_values tfr_values_of(const struct tfr_feature *f)
 {
@@ -105,10 +106,13 @@ static enum tfr_status sort_lists(
 enum tfr_status tfr_sequence_parse(
 	struct tfr_sequence *s, const void *data, size_t size, struct tfr_error *err)
 {
-	*s = (struct tfr_sequence){ .message = tfr__sequence_example__unpack(NULL, size, data) };
-	if (!s->message)
-		return tfr_fail(err, TFR_EDATA,
-			"not a SequenceExample: its feature lists cannot be parsed");
+	enum tfr_status status;
+
+	*s = (struct tfr_sequence){ 0 };
+	status = TFR_UNPACK(&s->message, tfr__sequence_example__unpack, data, size,
+		"not a SequenceExample: its feature lists cannot be parsed", err);
+	if (status)
+		return status;
 	if (!s->message->feature_lists || !s->message->feature_lists->n_feature_list)
 		return TFR_OK;
 	return sort_lists(s, s->message->feature_lists, err);

@@ -65,7 +65,7 @@ enum tfr_status tfr_survey_sizes(
 	return of_series(d, &s->sizes) ? TFR_OK : tfr_fail_nomem(err, "summing up");
 }
 
-static void list_top(struct tfr_feature_stats *f, const struct tfr_surveyed *of)
+static bool list_top(struct tfr_feature_stats *f, const struct tfr_surveyed *of)
 {
 	struct tfr_top top[TFR_TOP_VALUES];
 	uint64_t counted = f->values - of->values->too_long;
@@ -73,6 +73,10 @@ static void list_top(struct tfr_feature_stats *f, const struct tfr_surveyed *of)
 	f->top_exact = tfr_tops_distinct(of->values->tops) != UINT64_MAX;
 	f->top_count = tfr_tops_list(of->values->tops, of->kind == TFR_KIND_FLOAT,
 		f->top_exact ? 1 : counted / 512 + 1, top, TFR_TOP_VALUES);
+	if (f->top_count == SIZE_MAX) {
+		f->top_count = 0;
+		return false;
+	}
 	for (size_t i = 0; i < f->top_count; i++) {
 		uint32_t bits = (uint32_t)top[i].value.number;
 
@@ -81,6 +85,7 @@ static void list_top(struct tfr_feature_stats *f, const struct tfr_surveyed *of)
 		memcpy(&f->top[i].real, &bits, 4);
 		f->top[i].bytes = (struct tfr_bytes){ top[i].value.text, top[i].value.size };
 	}
+	return true;
 }
 
 static void count_distinct(struct tfr_feature_stats *f, const struct tfr_values *values)
@@ -124,12 +129,11 @@ enum tfr_status tfr_survey_feature(
 		.damaged = facts->damaged };
 	memcpy(f->contents, facts->contents, sizeof(f->contents));
 	memcpy(f->formats, facts->formats, sizeof(f->formats));
-	if (tfr_survey_name(&name, of) && tfr_buf_append(&name, "", 1) && distribute(f, facts)) {
+	if (tfr_survey_name(&name, of) && tfr_buf_append(&name, "", 1) && distribute(f, facts) &&
+		(!of->values || list_top(f, of))) {
 		f->name = f->memory = name.data;
-		if (of->values) {
-			list_top(f, of);
+		if (of->values)
 			count_distinct(f, of->values);
-		}
 		return TFR_OK;
 	}
 	f->memory = name.data;

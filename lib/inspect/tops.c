@@ -357,7 +357,7 @@ size_t tfr_tops_list(
 	TFR_AUTO_FREE struct tfr_top *list = malloc((all + 1) * sizeof(*list));
 
 	if (!list)
-		return 0;
+		return SIZE_MAX;
 	for (size_t i = 0; i < all; i++)
 		list[i] = t->overflowed ? (struct tfr_top){ t->drawn[i].v,
 			sketch_count(t, t->drawn[i].v.hash) }

@@ -48,7 +48,8 @@ struct tfr_top {
 	uint64_t count;
 };
 /* The up to `n` most frequent values, first the most frequent, equal ones in the order of number or
- * text, of those that were seen `least` times or more.  Views.  Returns how many. */
+ * text, of those that were seen `least` times or more.  Views.  Returns how many; SIZE_MAX: out of
+ * memory. */
 size_t tfr_tops_list(
 	const struct tfr_tops *t, bool floats, uint64_t least, struct tfr_top *top, size_t n);
 

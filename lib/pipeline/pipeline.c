@@ -245,6 +245,12 @@ void pipeline_bad_record(struct tfr_pipeline *p, const struct sample *s, struct 
 
 	tfr_error_locate(
 		err, strcmp(path, "-") == 0 ? "standard input" : path, s->record, s->offset);
+	if (err->status == TFR_ENOMEM) { /* which says nothing about the record */
+		pthread_mutex_lock(&p->lock);
+		pipeline_fail(p, TFR_ENOMEM, err);
+		pthread_mutex_unlock(&p->lock);
+		return;
+	}
 	if (p->opts.skip_bad && p->opts.skipped) {
 		pthread_mutex_lock(&p->skip_lock);
 		p->opts.skipped(p->opts.ctx, err, s->data, s->data ? s->size : 0);

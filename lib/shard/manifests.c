@@ -142,6 +142,14 @@ enum tfr_status tfr_manifest_find(const struct tfr_set_name *name, struct tfr_ma
 	return status;
 }
 
+static void free_beside(struct beside *b)
+{
+	tfr_manifest_free(b->manifest);
+	free(b->own);
+	free(b->path);
+	free(b);
+}
+
 static struct beside *open_beside(const struct tfr_set_name *name, struct tfr_error *err)
 {
 	struct beside *b = calloc(1, sizeof(*b));
@@ -151,10 +159,15 @@ static struct beside *open_beside(const struct tfr_set_name *name, struct tfr_er
 		b->own = tfr_set_name_manifest(name);
 	if (!b || !b->own) {
 		free(b);
+		tfr_fail_nomem(err, "looking for a manifest");
 		return NULL;
 	}
 	b->members = name->count;
 	status = tfr_manifest_find(name, &b->manifest, &b->path, err);
+	if (status == TFR_ENOMEM || (status == TFR_ESYS && tfr_errno_of_process(err->sys_errno))) {
+		free_beside(b);
+		return NULL;
+	}
 	if (!status) {
 		find_contradictions(b);
 	} else {
@@ -173,8 +186,10 @@ static struct beside *add_beside(
 	struct beside **larger = realloc(all->besides, (all->n + 1) * sizeof(*all->besides));
 	struct beside *b;
 
-	if (!larger)
+	if (!larger) {
+		tfr_fail_nomem(err, "looking for a manifest");
 		return NULL;
+	}
 	all->besides = larger;
 	b = open_beside(name, err);
 	if (b)
@@ -199,8 +214,11 @@ static enum tfr_status find_beside(struct tfr_manifests *all, size_t i, struct t
 		return tfr_fail_nomem(err, "looking for a manifest");
 	if (!last || strcmp(last->own, own)) {
 		last = add_beside(all, &name, &inner);
-		if (!last)
-			return tfr_fail_nomem(err, "looking for a manifest");
+		if (!last) {
+			if (err)
+				*err = inner;
+			return inner.status;
+		}
 		all->files[i].first = true;
 	}
 	tfr_shard_file_parse(file, &parts);
@@ -234,12 +252,8 @@ void tfr_manifests_close(struct tfr_manifests *all)
 {
 	if (!all)
 		return;
-	for (size_t i = 0; i < all->n; i++) {
-		tfr_manifest_free(all->besides[i]->manifest);
-		free(all->besides[i]->own);
-		free(all->besides[i]->path);
-		free(all->besides[i]);
-	}
+	for (size_t i = 0; i < all->n; i++)
+		free_beside(all->besides[i]);
 	free(all->besides);
 	free(all->files);
 	free(all);
