@@ -1,0 +1,241 @@
+"""The commands that tests/faults attacks, and the small inputs that they read.
+
+A command runs in an empty folder with a link `in` to the inputs.  `before` are shell commands that lay out what it
+finds there; they run once.  Each subcommand has one, and each kind of output and of input to `shard`."""
+import dataclasses
+import json
+import pathlib
+import shlex
+import shutil
+import struct
+import subprocess
+import tarfile
+import zlib
+
+DATA = pathlib.Path(__file__).resolve().parent.parent / 'data'
+
+
+@dataclasses.dataclass
+class Command:
+    name: str
+    line: str             # arguments, as the shell has them
+    before: str = ''      # shell commands
+    stdin: str = ''       # a file
+    same: bool = True     # stdout is the same in every run
+    resumes: bool = False # may leave what a second run goes on with
+    apart: bool = False   # outputs appear one by one
+
+    def streams(self):
+        """Whether it prints as it goes on, so that a failing run prints a part.  Others report what they saw."""
+        return self.same and self.line.split()[0] in ('cat', 'show', 'schema', 'stats', 'completion', 'version')
+
+    def arguments(self, tfr):
+        return [str(tfr)] + shlex.split(self.line)
+
+
+BENCH = '-j2 --batch 4 --size 16 --steps 4 --shuffle-buffer 8 -m 16M'
+COMMANDS = [Command(*row) if isinstance(row, tuple) else row for row in [
+    ('cat-file', 'cat in/a.tfrecord -o out.tfrecord'),
+    ('cat-file-force', 'cat -f in/a.tfrecord -o out.tfrecord', 'cp in/k.tfrecord out.tfrecord'),
+    ('cat-set', 'cat in/a.tfrecord -o out@2.tfrecord'),
+    ('cat-set-force', 'cat -f in/a.tfrecord -o out@2.tfrecord', 'tfr cat -q in/k.tfrecord -o out@2.tfrecord'),
+    ('cat-gzip', 'cat -f in/a.tfrecord -o out.tfrecord.gz'),
+    ('cat-stdout', 'cat -q in/k.tfrecord --where "exists(many)"'),
+    Command('cat-stdin', 'cat - -o out.tfrecord', stdin='in/k.tfrecord.gz'),
+    ('cat-mix', 'cat --mix in/s@2.tfrecord=2,in/k.tfrecord=1 --sample 0.5 --shuffle-buffer 3 -o out.tfrecord'),
+    ('cat-quarantine', 'cat --on-error quarantine=bad.bin in/bad.tfrecord -o out.tfrecord'),
+    ('count', 'count in/s@2.tfrecord'),
+    ('count-sum', 'count -j2 --sum --per-file in/s@2.tfrecord in/k.tfrecord.gz'),
+    ('count-by', 'count -j2 --by image/class/text in/c@2.tfrecord'),
+    ('count-manifest', 'count --manifest --json in/s@2.tfrecord'),
+    ('show', 'show in/k.tfrecord'),
+    ('show-json', 'show --json in/k.tfrecord'),
+    ('show-html', 'show --html page.html -n 3 in/a.tfrecord'),
+    ('show-events', 'show in/events'),
+    ('check', 'check -j2 in/s@2.tfrecord'),
+    ('check-manifest', 'check -j2 --manifest --strict in/s@2.tfrecord'),
+    ('check-decode', 'check -j2 --decode in/a.tfrecord'),
+    ('check-schema', 'check -j2 --schema in/schema.json --format junit in/s@2.tfrecord'),
+    ('check-bad', 'check -j2 --json in/bad.tfrecord in/a.tfrecord'),
+    ('stats', 'stats -j2 in/a.tfrecord'),
+    ('stats-html', 'stats -j2 --order image/class/label --html page.html in/c@2.tfrecord'),
+    ('stats-merge', 'stats --merge --json in/stats.json in/stats.json'),
+    ('schema', 'schema -j2 in/k.tfrecord'),
+    ('schema-python', 'schema -j2 --emit python in/a.tfrecord'),
+    ('index', 'index -j2 a.tfrecord', 'cp -p in/a.tfrecord .'),
+    Command('index-gzi', 'index a.tfrecord.gz k.tfrecord.gz', 'cp -p in/a.tfrecord.gz in/k.tfrecord.gz .', apart=True),
+    ('index-check', 'index --check a.tfrecord', 'cp -p in/a.tfrecord .; tfr index -q a.tfrecord'),
+    ('shard-folder', 'shard -j2 in/classes -o out@2.tfrecord'),
+    ('shard-folder-force', 'shard -j2 -f in/classes -o out@2.tfrecord', 'tfr shard -q --seed 5 in/flat -o out@2.tfrecord'),
+    ('shard-divide', 'shard -j2 in/classes --stratify -o out/a@2.tfrecord=0.5 -o out/b@1.tfrecord --report odd.txt', 'mkdir out'),
+    ('shard-resize', 'shard -j2 in/classes --resize 8 --reencode jpeg --sha256 --verify -o out@2.tfrecord'),
+    ('shard-tfds', 'shard -j2 in/classes --tfds ds'),
+    Command('shard-resume', 'shard -j2 --resume in/classes --checkpoint 0.0001 -o out@2.tfrecord', resumes=True),
+    ('shard-csv', 'shard -j2 in/t.csv -o out@2.tfrecord'),
+    ('shard-embed', 'shard -j2 in/embed.csv --embed path=image/encoded -o out@2.tfrecord'),
+    ('shard-jsonl', 'shard -j2 in/t.jsonl -o out@2.tfrecord'),
+    ('shard-tar', 'shard -j2 in/t.tar -o out@2.tfrecord'),
+    ('shard-tgz', 'shard -j2 in/t.tar.gz -o out@2.tfrecord'),
+    ('shard-webdataset', 'shard -j2 --from webdataset in/w.tar -o out@2.tfrecord'),
+    ('shard-npy', 'shard -j2 in/arrays/cube.npy -o out@2.tfrecord'),
+    ('shard-npz', 'shard -j2 in/arrays/packed.npz -o out@2.tfrecord'),
+    ('shard-hdf5', 'shard -j2 in/arrays/lzf.h5 -o out@2.tfrecord'),
+    ('shard-audio', 'shard -j2 --audio floats in/audio -o out@2.tfrecord'),
+    ('shard-coco', 'shard -j2 --masks --annotations in/coco.json --images in/flat -o out@2.tfrecord'),
+    ('shard-voc', 'shard -j2 in/voc -o out@2.tfrecord'),
+    ('shard-yolo', 'shard -j2 in/yolo -o out@2.tfrecord'),
+    ('shard-pairs', 'shard -j2 --image in/pairs/images --mask in/pairs/masks -o out@2.tfrecord'),
+    ('shard-metadata', 'shard -j2 in/meta -o out@2.tfrecord'),
+    ('shard-records', 'shard -j2 --from records in/s@2.tfrecord -o out@3.tfrecord'),
+    ('shuffle', 'shuffle-to-disk -j2 in/a.tfrecord -o out@2.tfrecord'),
+    ('shuffle-spill', 'shuffle-to-disk -j2 -m 8M --tmpdir . in/large.tfrecord -o out.tfrecord'),
+    Command('shuffle-resume', 'shuffle-to-disk -j2 --resume -m 8M in/large.tfrecord -o out@2.tfrecord', resumes=True),
+    ('resample', 'resample -j2 --by image/class/text --per-class 2 in/c@2.tfrecord -o out@2.tfrecord'),
+    ('resample-over', 'resample --by image/class/text --method oversample --target uniform --size 9 in/c@2.tfrecord -o out.tfrecord'),
+    ('split', 'split -j2 in/a.tfrecord -o a@2.tfrecord=0.5 -o b@1.tfrecord'),
+    ('split-stratify', 'split -j2 --stratify image/class/text in/c@2.tfrecord -o a.tfrecord=0.5 -o b.tfrecord'),
+    ('dedup', 'dedup -j2 in/a.tfrecord in/s@2.tfrecord --report twice.txt -o out@2.tfrecord'),
+    ('diff', 'diff -j2 in/a.tfrecord in/k.tfrecord'),
+    ('diff-overlap', 'diff -j2 --overlap in/a.tfrecord in/s@2.tfrecord'),
+    ('repair', 'repair in/bad.tfrecord --quarantine lost.bin -o out.tfrecord'),
+    ('repair-report', 'repair --report --json in/bad.tfrecord'),
+    ('export-folder', 'export -j2 in/c@2.tfrecord -o out/'),
+    ('export-folder-force', 'export -j2 -f in/c@2.tfrecord -o out/', 'mkdir -p out/apple; echo old > out/apple/0.png'),
+    ('export-tar', 'export -j2 in/c@2.tfrecord -o out.tar'),
+    ('export-jsonl', 'export -j2 in/k.tfrecord -o out.jsonl'),
+    ('export-csv', 'export -j2 in/list@2.tfrecord -o out.csv'),
+    ('doctor', 'doctor -j2 set', 'cp -rp in/set .'),
+    ('doctor-bad', 'doctor -j2 --json set', 'cp -rp in/set .; cp -p in/bad.tfrecord set/'),
+    Command('bench-host', 'bench-feed --device host --verify %s in/a.tfrecord' % BENCH, same=False),
+    Command('bench-sim', 'bench-feed --device sim:1G,1us,2 %s --json --trace trace.json --html page.html in/s@2.tfrecord' % BENCH, same=False, apart=True),
+    Command('bench-cache', 'bench-feed --device host -j2 --steps 4 --stages "read,parse,decode,resize=16,cache=epoch.bin,batch=4" --epochs 2 in/a.tfrecord',
+            same=False),
+    ('completion', 'completion bash'),
+    ('version', 'version'),
+]]
+
+
+def example(**features):
+    """An Example of bytes features."""
+    def field(number, payload):
+        return bytes([number << 3 | 2]) + varint(len(payload)) + payload
+    entries = b''
+    for name, value in sorted(features.items()):
+        entries += field(1, field(1, name.encode()) + field(2, field(1, field(1, value))))
+    return field(1, entries)
+
+
+def varint(n):
+    out = b''
+    while n > 127:
+        out, n = out + bytes([n & 127 | 128]), n >> 7
+    return out + bytes([n])
+
+
+def crc32c(data):
+    crc = 0xffffffff
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ 0x82f63b78 & -(crc & 1)
+    return crc ^ 0xffffffff
+
+
+def png(width, height, shade):
+    def chunk(kind, data):
+        return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))
+    rows = b''.join(b'\0' + bytes((shade + x * 7 + y * 3) % 256 for x in range(width) for _ in range(3)) for y in range(height))
+    return (b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', struct.pack('>IIBBBBB', width, height, 8, 2, 0, 0, 0)) +
+            chunk(b'IDAT', zlib.compress(rows)) + chunk(b'IEND', b''))
+
+
+def tar(path, members):
+    with tarfile.open(path, 'w:gz' if path.suffix == '.gz' else 'w', format=tarfile.USTAR_FORMAT) as out:
+        for name, file in members:
+            out.add(file, name)
+
+
+def pictures(top):
+    """Folders of images in every layout that `shard` takes."""
+    for name in ('classes/apple/0', 'classes/apple/1', 'classes/pear/0', 'classes/pear/1'):
+        file = top / (name + '.png')
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(png(12, 10, len(name) * 11))
+    (top / 'flat').mkdir()
+    for k in range(3):
+        (top / 'flat' / ('%d.png' % k)).write_bytes(png(16, 12, k * 40))
+    shutil.copy(DATA / 'media' / '420.jpg', top / 'flat' / '3.jpg')
+    shutil.copy(DATA / 'media' / '420.jpg', top / 'classes' / 'pear' / '2.jpg')
+    annotations = [{'id': k, 'image_id': k, 'category_id': 1, 'bbox': [1, 1, 5, 5], 'area': 25, 'iscrowd': 0,
+                    'segmentation': [[1, 1, 6, 1, 6, 6]]} for k in range(3)]
+    images = [{'id': k, 'file_name': '%d.png' % k, 'width': 16, 'height': 12} for k in range(3)]
+    (top / 'coco.json').write_text(json.dumps(
+        {'images': images, 'annotations': annotations, 'categories': [{'id': 1, 'name': 'thing'}]}))
+    for folder in ('voc/JPEGImages', 'voc/Annotations', 'yolo/images', 'yolo/labels', 'meta'):
+        (top / folder).mkdir(parents=True)
+    for k in range(3):
+        shutil.copy(DATA / 'pairs' / 'images' / 'gray8.jpg', top / 'voc/JPEGImages' / ('%d.jpg' % k))
+        (top / 'voc/Annotations' / ('%d.xml' % k)).write_text(
+            '<annotation><filename>%d.jpg</filename><size><width>21</width><height>13</height></size><object><name>dog</name>'
+            '<bndbox><xmin>1</xmin><ymin>2</ymin><xmax>11</xmax><ymax>12</ymax></bndbox></object></annotation>' % k)
+        shutil.copy(top / 'flat' / ('%d.png' % k), top / 'yolo/images')
+        (top / 'yolo/labels' / ('%d.txt' % k)).write_text('0 0.5 0.5 0.25 0.25\n')
+        shutil.copy(top / 'flat' / ('%d.png' % k), top / 'meta')
+    (top / 'yolo/data.yaml').write_text('train: images\nnc: 1\nnames: [thing]\n')
+    (top / 'meta/metadata.csv').write_text('file_name,text\n' + ''.join('%d.png,number %d\n' % (k, k) for k in range(3)))
+    shutil.copytree(DATA / 'pairs' / 'images', top / 'pairs/images')
+    shutil.copytree(DATA / 'pairs' / 'masks', top / 'pairs/masks')
+
+
+def lists(top):
+    (top / 't.csv').write_text('name,size,share\n' + ''.join('n%d,%d,%g\n' % (k, k, k / 8) for k in range(9)))
+    (top / 't.jsonl').write_text(''.join('{"name": "n%d", "size": %d, "parts": [1, 2.5]}\n' % (k, k) for k in range(9)))
+    (top / 'embed.csv').write_text('path,label\n' + ''.join('flat/%d.png,%d\n' % (k, k) for k in range(3)))
+    members = [('%s/%d.png' % (c, k), top / 'classes' / c / ('%d.png' % k)) for c in ('apple', 'pear') for k in (0, 1)]
+    tar(top / 't.tar', members)
+    tar(top / 't.tar.gz', members)
+    (top / '0.txt').write_text('a text')
+    tar(top / 'w.tar', [(n % k, top / f) for k in (0, 1) for n, f in (('%d.png', 'flat/1.png'), ('%d.txt', '0.txt'))])
+
+
+def records(top, tfr):
+    def run(line):
+        subprocess.run([tfr] + line.split(), cwd=top, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    shutil.copy(DATA / 'pictures.tfrecord', top / 'a.tfrecord')
+    shutil.copy(DATA / 'kinds.tfrecord', top / 'k.tfrecord')
+    shutil.copy(DATA / 'kinds-gzip.tfrecord', top / 'k.tfrecord.gz')
+    shutil.copy(DATA / 'kinds.tfevents', top / 'events')
+    damaged = bytearray((DATA / 'payloads.tfrecord').read_bytes())
+    damaged[5000] ^= 255
+    (top / 'bad.tfrecord').write_bytes(damaged)
+    (top / 'set').mkdir()
+    run('cat -q a.tfrecord -o a.tfrecord.gz')
+    run('cat -q a.tfrecord -o s@2.tfrecord')
+    run('shard -q classes -o c@2.tfrecord')
+    run('shard -q classes -o set/c@2.tfrecord')
+    run('shard -q t.csv -o list@2.tfrecord')
+    for name, line in (('schema.json', 'schema --emit json a.tfrecord'), ('stats.json', 'stats --json a.tfrecord')):
+        (top / name).write_bytes(subprocess.run([tfr] + line.split(), cwd=top, check=True, capture_output=True).stdout)
+    # More than `shuffle-to-disk -m 8M` keeps in memory.
+    large = b''.join(framed(example(v=bytes([k]) * 40000)) for k in range(16))
+    (top / 'large.tfrecord').write_bytes(large * 18)
+
+
+def framed(payload):
+    def masked(data):
+        crc = crc32c(data)
+        return struct.pack('<I', ((crc >> 15 | crc << 17) + 0xa282ead8) & 0xffffffff)
+    length = struct.pack('<Q', len(payload))
+    return length + masked(length) + payload + masked(payload)
+
+
+def inputs(top, tfr):
+    """Lays the inputs out in `top`."""
+    top.mkdir()
+    pictures(top)
+    lists(top)
+    shutil.copytree(DATA / 'arrays', top / 'arrays')
+    (top / 'audio').mkdir()
+    for file in sorted((DATA / 'audio').glob('*.wav'))[:3]:
+        shutil.copy(file, top / 'audio')
+    records(top, tfr)
