@@ -184,7 +184,7 @@ static enum tfr_status publish(struct cat_run *run, struct tfr_error *err)
 		return tfr_stream_writer_publish(run->bare, err);
 	if (!status)
 		status = selection_carry(run->in, &info, err);
-	info.quarantine = selection_aside(run->in);
+	info.beside[0] = selection_aside(run->in);
 	if (!status)
 		status = tfr_set_writer_publish(run->out, &info, err);
 	tfr_set_info_clear(&info);
@@ -296,6 +296,7 @@ static int check_outputs(struct cmd *c, const struct cat_settings *s)
 		return cmd_usage(c, "--raw and --delimited are two forms of output");
 	if ((s->raw || s->delimited) && names_a_set(s->output))
 		return cmd_usage(c, "--raw and --delimited write one file, not a set");
+	tfr_set_recover(s->output, cmd_temporaries(), cmd_warn_text, c);
 	if (selection_quarantine(s->on_error) &&
 		!strcmp(selection_quarantine(s->on_error), s->output))
 		return cmd_usage(c, "the output and the quarantine are one file");

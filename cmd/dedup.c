@@ -35,8 +35,8 @@ static const struct opt options[] = {
 /* Of the one run that there is: the library hands back what warnings have too, the command. */
 static struct page *report;
 
-static void put_duplicate(
-	void *ctx, const char *path, uint64_t record, const char *first_path, uint64_t first_record)
+static enum tfr_status put_duplicate(void *ctx, const char *path, uint64_t record,
+	const char *first_path, uint64_t first_record, struct tfr_error *err)
 {
 	char text[4 * 4096];
 
@@ -45,6 +45,7 @@ static void put_duplicate(
 	page_format(report, "\t%llu\t", (unsigned long long)record);
 	page_text(report, tfr_escape_name(text, sizeof(text), first_path));
 	page_format(report, "\t%llu\n", (unsigned long long)first_record);
+	return page_status(report, err);
 }
 
 static void tell(struct cmd *c, const struct tfr_dedup_report *r)
@@ -80,11 +81,12 @@ static int run(struct cmd *c, struct tfr_dedup_opts *o)
 
 	if (s->report)
 		status = page_open(&report, s->report, s->common.force, &err);
-	o->duplicate = s->report ? put_duplicate : NULL;
+	if (!status && s->report) {
+		o->duplicate = put_duplicate;
+		o->listing = page_writer(report);
+	}
 	if (!status)
 		status = tfr_dedup(o, &r, &err);
-	if (!status && report)
-		status = page_publish(report, &err);
 	page_close(report);
 	if (status)
 		return rewriting_finish(c, status, &r.common, &err);

@@ -40,6 +40,11 @@ enum tfr_status page_status(const struct page *p, struct tfr_error *err)
 	return p->status;
 }
 
+struct tfr_stream_writer *page_writer(const struct page *p)
+{
+	return p->out;
+}
+
 enum tfr_status page_publish(struct page *p, struct tfr_error *err)
 {
 	return p->status ? page_status(p, err) : tfr_stream_writer_publish(p->out, err);

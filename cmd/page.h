@@ -10,6 +10,8 @@ struct page;
 enum tfr_status page_open(struct page **page, const char *path, bool force, struct tfr_error *err);
 /* The first failure so far. */
 enum tfr_status page_status(const struct page *page, struct tfr_error *err);
+/* What it is written to, to be published with a set. */
+struct tfr_stream_writer *page_writer(const struct page *p);
 enum tfr_status page_publish(struct page *page, struct tfr_error *err);
 /* What was not published is not there.  Accepts NULL. */
 void page_close(struct page *page);

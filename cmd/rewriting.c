@@ -9,6 +9,8 @@ int rewriting_check_output(struct cmd *c, const struct rewriting *r, const char 
 {
 	const char *quarantine = selection_quarantine(r->on_error);
 
+	c->quiet = r->quiet;
+	tfr_set_recover(output, cmd_temporaries(), cmd_warn_text, c);
 	if (quarantine && !strcmp(quarantine, output))
 		return cmd_usage(c, "the output and the quarantine are one file");
 	return cmd_check_terminal(c, output, r->force);

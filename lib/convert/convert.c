@@ -267,6 +267,9 @@ static enum tfr_status open_outputs(struct run *r, struct tfr_error *err)
 	struct place p = { 0 };
 	enum tfr_status status = resumes ? take_place(r, &p, err) : TFR_OK;
 
+	for (size_t t = 0; t < r->opts->target_count; t++)
+		tfr_set_recover(r->opts->targets[t].set, r->opts->writer.temporaries,
+			r->opts->warn, r->opts->ctx);
 	if (!status)
 		status = tfr_findings_open(
 			&r->findings, r->opts, r->in->prefix, found, p.sealed, err);

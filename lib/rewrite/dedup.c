@@ -191,12 +191,13 @@ static enum tfr_status digest(
 static enum tfr_status leave_out(struct run *r, const struct tfr_swept *s, struct tfr_error *err)
 {
 	const struct tfr_dedup_opts *o = r->o;
+	enum tfr_status status = TFR_OK;
 
 	if (o->duplicate)
-		o->duplicate(o->common.ctx, s->path, s->rec.index,
+		status = o->duplicate(o->common.ctx, s->path, s->rec.index,
 			tfr_set_path(o->common.input, (size_t)tfr_get_be(r->next + PLACE, 4)),
-			tfr_get_be(r->next + PLACE + 4, 8));
-	return look_ahead(r, err);
+			tfr_get_be(r->next + PLACE + 4, 8), err);
+	return status ? status : look_ahead(r, err);
 }
 
 static enum tfr_status settle(
@@ -310,7 +311,8 @@ static enum tfr_status dedup(struct run *r, struct tfr_error *err)
 		status = tfr_expect_some(&o->expect, report->records, report->written, err);
 	if (!status)
 		status = tfr_set_info_carry(&info, o->input, err);
-	info.quarantine = o->quarantine;
+	info.beside[0] = o->quarantine;
+	info.beside[1] = r->o->listing;
 	if (!status)
 		status = tfr_set_writer_publish(r->out, &info, err);
 	tfr_set_info_clear(&info);

@@ -50,7 +50,7 @@ static enum tfr_status publish(struct repair *r, struct tfr_error *err)
 		snprintf(err->message, sizeof(err->message), "no record to write: none is intact");
 	if (!status && r->out)
 		status = tfr_set_info_carry(&info, r->opts->input, err);
-	info.quarantine = r->quarantine;
+	info.beside[0] = r->quarantine;
 	if (!status && r->out)
 		status = tfr_set_writer_publish(r->out, &info, err);
 	else if (!status && r->quarantine)

@@ -202,7 +202,7 @@ static enum tfr_status write_in_order(
 			&common->expect, r->report->common.records, r->report->common.written, err);
 	if (!status)
 		status = count_classes(r, info, err);
-	info->quarantine = common->quarantine;
+	info->beside[0] = common->quarantine;
 	if (!status)
 		status = tfr_set_writer_publish(r->out, info, err);
 	tfr_set_writer_close(r->out);

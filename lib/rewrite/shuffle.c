@@ -274,7 +274,7 @@ static enum tfr_status publish(struct shuffle *s, struct tfr_error *err)
 	struct tfr_set_info info = *s->dealing->info;
 	enum tfr_status status = tfr_expect_some(&s->o->common.expect, r->records, r->written, err);
 
-	info.quarantine = s->o->common.quarantine;
+	info.beside[0] = s->o->common.quarantine;
 	return status ? status : tfr_set_writer_publish(s->out, &info, err);
 }
 

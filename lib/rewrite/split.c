@@ -304,7 +304,7 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 	for (size_t i = 0; !status && i < o->share_count; i++)
 		infos[i] = info;
 	if (!status) {
-		infos[o->share_count - 1].quarantine = o->common.quarantine;
+		infos[o->share_count - 1].beside[0] = o->common.quarantine;
 		status = tfr_set_writers_publish(r->writers, infos, o->share_count, err);
 	}
 	tfr_set_info_clear(&info);

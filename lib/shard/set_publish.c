@@ -168,20 +168,25 @@ static enum tfr_status publish_one(struct tfr_set_writer *w, struct tfr_error *e
 	return status ? status : tfr_sync_directory_of(w->files[0], err);
 }
 
+static enum tfr_status add_beside(
+	struct tfr_set_writer *w, struct tfr_stream_writer *file, struct tfr_error *err)
+{
+	enum tfr_status status = tfr_stream_writer_seal(file, err);
+
+	return status ? status
+		      : tfr_set_writer_company(w, tfr_stream_writer_output(file), false, err);
+}
+
 static enum tfr_status seal_all(struct tfr_set_writer *const *w, const struct tfr_set_info *info,
 	size_t n, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 
 	for (size_t i = 0; !status && i < n; i++) {
-		struct tfr_stream_writer *aside = info[i].quarantine;
-
 		status = tfr_set_writer_seal(w[i], err);
-		if (!status && aside)
-			status = tfr_stream_writer_seal(aside, err);
-		if (!status && aside)
-			status = tfr_set_writer_company(
-				w[i], tfr_stream_writer_output(aside), false, err);
+		for (int k = 0; !status && k < TFR_SET_BESIDE; k++)
+			status = info[i].beside[k] ? add_beside(w[i], info[i].beside[k], err)
+						   : TFR_OK;
 	}
 	return status;
 }

@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "io/naming.h"
+#include "shard/set_name.h"
 #include "shard/set_writer_state.h"
 
 char *tfr_set_name_target(const struct tfr_set_name *name)
@@ -128,6 +129,23 @@ static bool is_stream(const char *target)
 	struct stat st;
 
 	return !strcmp(target, "-") || (stat(target, &st) == 0 && !S_ISREG(st.st_mode));
+}
+
+void tfr_set_recover(const char *target, struct tfr_temporaries *temporaries,
+	void (*warn)(void *ctx, const char *text), void *ctx)
+{
+	const struct tfr_lock_opts opts = { target, temporaries, warn, ctx };
+	TFR_AUTO_SET_NAME name = { 0 };
+	TFR_AUTO_FREE char *path = NULL, *file = NULL;
+	struct tfr_lock *lock = NULL;
+	enum tfr_status status = tfr_set_name_parse(&name, target, NULL);
+
+	if (status && status != TFR_END)
+		return;
+	path = name.base ? tfr_set_name_target(&name) : strdup(target);
+	file = path ? tfr_hidden_name(path, 0, "lock") : NULL;
+	if (file && access(file, F_OK) == 0 && !tfr_lock_open(&lock, path, &opts, NULL))
+		tfr_lock_close(lock);
 }
 
 enum tfr_status tfr_set_writer_lock(

@@ -322,9 +322,10 @@ struct tfr_dedup_opts {
 	const char *const *tmpdirs;
 	size_t tmpdir_count;
 	/* Of each record that is left out, in their order: where it is, and where the first that is
-	 * equal to it.  May be NULL. */
-	void (*duplicate)(void *ctx, const char *path, uint64_t record, const char *first_path,
-		uint64_t first_record);
+	 * equal to it.  Another result than TFR_OK ends the run.  May be NULL. */
+	enum tfr_status (*duplicate)(void *ctx, const char *path, uint64_t record,
+		const char *first_path, uint64_t first_record, struct tfr_error *err);
+	struct tfr_stream_writer *listing; /* published with the output; NULL: none */
 };
 
 struct tfr_dedup_report {

@@ -72,6 +72,8 @@ struct tfr_class_count {
 };
 #define TFR_CLASS_UNCOUNTED UINT64_MAX
 
+enum { TFR_SET_BESIDE = 2 };
+
 /* What the manifest says beyond the files themselves.  All may be 0 or NULL. */
 struct tfr_set_info {
 	const char *command; /* the command line */
@@ -82,9 +84,9 @@ struct tfr_set_info {
 	 * digest of the inputs.  A single file gets a manifest for these.  NULL: none. */
 	const char *options;
 	uint64_t inputs;
-	/* Published together with the set, replacing nothing unless it was opened with `force`; it
-	 * stays the caller's, who closes it after publishing.  NULL: none. */
-	struct tfr_stream_writer *quarantine;
+	/* Files that are published together with the set, such as a quarantine; they stay the
+	 * caller's, who closes them after publishing.  NULL: none. */
+	struct tfr_stream_writer *beside[TFR_SET_BESIDE];
 };
 
 /* Gives a set the classes of the sets that it is written from: those that all inputs have, by their
@@ -100,6 +102,11 @@ TFR_API void tfr_set_info_clear(struct tfr_set_info *info);
 TFR_API enum tfr_status tfr_set_writer_open(struct tfr_set_writer **w, const char *target,
 	const struct tfr_writer_opts *opts, void (*warn)(void *ctx, const char *text), void *ctx,
 	struct tfr_error *err);
+/* Undoes or finishes what a run that was killed had begun to publish at `target`, as opening does:
+ * for a program that opens other files first, which may be among those.  Whatever is in its way is
+ * left for opening to report. */
+TFR_API void tfr_set_recover(const char *target, struct tfr_temporaries *temporaries,
+	void (*warn)(void *ctx, const char *text), void *ctx);
 /* The number of shards: 1 for a file. */
 TFR_API uint32_t tfr_set_writer_shards(const struct tfr_set_writer *w);
 /* Writes one record to a shard.  Different shards may be written by different threads at once; one
