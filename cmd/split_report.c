@@ -20,17 +20,19 @@ static size_t columns_of(const char *text)
 	return n;
 }
 
+enum { MOST_CELL = 512 }; /* bytes that no cell shows all of: its columns have four at most */
+
 /* Prints `text`, harmless, in `width` columns; what is too long loses its beginning, since names
  * differ at their ends.  A negative width: on the right. */
 static void print_cell(const char *text, size_t n, int width)
 {
-	size_t room = (size_t)abs(width), size = 4 * n + 1, columns;
-	char *line = malloc(size);
+	size_t room = (size_t)abs(width), columns;
+	char line[4 * MOST_CELL + 1];
 	const char *p = line;
 
-	if (!line)
-		return;
-	tfr_escape_bytes(line, size, text, n);
+	for (; n > MOST_CELL || (n == MOST_CELL && ((unsigned char)*text & 0xc0) == 0x80); n--)
+		text++;
+	tfr_escape_bytes(line, sizeof(line), text, n);
 	columns = columns_of(line);
 	for (bool cut = columns > room; cut && columns > room - 2;) {
 		p++;
@@ -45,7 +47,6 @@ static void print_cell(const char *text, size_t n, int width)
 	fprintf(stderr, "%s%s", p != line ? ".." : "", p);
 	if (width > 0)
 		fprintf(stderr, "%*s", (int)(room - columns), "");
-	free(line);
 }
 
 static void print_text(const char *text, int width)

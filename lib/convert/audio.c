@@ -22,6 +22,7 @@ enum { FILES = 100, DEPTH = 8, HEAD = 16 };
 struct search {
 	unsigned files; /* that may still be looked at */
 	bool sound;
+	int failed; /* the errno where memory or descriptors were lacking */
 };
 
 /* --- which kind of folder --- */
@@ -47,6 +48,8 @@ static bool search_entry(struct search *s, int parent, const char *name, unsigne
 		openat(parent, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
 	struct stat st;
 
+	if (fd < 0 && tfr_errno_of_process(errno))
+		s->failed = errno;
 	if (fd < 0 || fstat(fd, &st))
 		return false;
 	if (S_ISREG(st.st_mode))
@@ -70,6 +73,9 @@ static bool search_folder(struct search *s, int fd, unsigned depth)
 	int n = scandirat(fd, ".", &names, is_shown, by_name);
 	bool known = false;
 
+	if (n < 0 && tfr_errno_of_process(errno))
+		s->failed = errno;
+
 	for (int i = 0; i < n; i++) {
 		known = known || search_entry(s, fd, names[i]->d_name, depth);
 		free(names[i]);
@@ -87,7 +93,13 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 	if (!offer->directory)
 		return false;
 	fd = TEMP_FAILURE_RETRY(open(offer->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-	return fd >= 0 && search_folder(&s, fd, 0) && s.sound;
+	if (fd < 0) {
+		*offer->failed = errno;
+		return false;
+	}
+	search_folder(&s, fd, 0);
+	*offer->failed = s.failed;
+	return s.sound;
 }
 
 /* --- the folder --- */

@@ -59,7 +59,7 @@ static bool follows_user_block(const struct tfr_offer *offer)
 	if (offer->head_size < 512 ||
 		(tfr_tar_recognises(offer->head, offer->head_size) && !is_zero(offer->head, 512)))
 		return false;
-	fd = open(offer->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	fd = TEMP_FAILURE_RETRY(open(offer->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 	for (off_t at = 512; fd >= 0 && at <= USER_BLOCK_MOST; at *= 2)
 		if (tfr_fd_read(fd, head, sizeof(head), at) != sizeof(head))
 			return false;
@@ -248,7 +248,7 @@ static enum tfr_status open_file(struct hdf5 *h, struct tfr_error *err)
 
 	if (!strcmp(h->path, "-") || (!stat(h->path, &st) && !S_ISREG(st.st_mode)))
 		return tfr_fail_path(err, TFR_EUSAGE, h->path, "HDF5 is read from files, not from");
-	fd = open(h->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	fd = TEMP_FAILURE_RETRY(open(h->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
 	if (fd < 0)
 		return tfr_fail_errno(err, errno, h->path, "cannot open");
 	if (is_written(fd))

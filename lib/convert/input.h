@@ -56,7 +56,7 @@ struct tfr_offer {
 	bool missing;	     /* no such file: a name for several */
 	const uint8_t *head; /* the first bytes of a regular file, else NULL */
 	size_t head_size;
-	bool *failed; /* recognises() sets it where memory was lacking, and its answer is void */
+	int *failed; /* recognises() puts an errno here where its answer is void */
 };
 
 struct tfr_input_ops {

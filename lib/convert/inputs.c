@@ -109,7 +109,7 @@ static enum tfr_status recognise(const struct tfr_input_ops **ops,
 	uint8_t head[HEAD];
 	struct tfr_offer offer;
 	enum tfr_status status = look(&offer, head, opts->inputs[0], err);
-	bool failed = false;
+	int failed = 0;
 
 	if (status)
 		return status;
@@ -118,7 +118,7 @@ static enum tfr_status recognise(const struct tfr_input_ops **ops,
 		bool yes = rows[i]->recognises(opts, &offer);
 
 		if (failed)
-			return tfr_fail_nomem(err, "looking at the input");
+			return tfr_fail_errno(err, failed, offer.path, "cannot look at");
 		if (yes) {
 			*ops = rows[i];
 			return TFR_OK;

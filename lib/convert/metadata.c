@@ -18,16 +18,20 @@ enum { HEAD = 64 << 10 };
 
 static const char *const tables[] = { "metadata.csv", "metadata.jsonl" };
 
-/* Whether the first line of a table names a column of files. */
-static bool names_files(const char *path)
+/* Whether the first line of a table names a column of files.  False: out of memory, or
+ * an errno in *fault. */
+static bool names_files(const char *path, bool *yes, int *fault)
 {
 	TFR_AUTO_CLOSE int fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 	TFR_AUTO_FREE char *head = malloc(HEAD);
 	ssize_t n = fd < 0 || !head ? -1 : tfr_fd_read(fd, head, HEAD, 0);
 	const char *end = n > 0 ? memchr(head, '\n', (size_t)n) : NULL;
 
-	return n > 0 && memmem(head, end ? (size_t)(end - head) : (size_t)n, "file_name",
+	*yes = n > 0 && memmem(head, end ? (size_t)(end - head) : (size_t)n, "file_name",
 				sizeof("file_name") - 1);
+	if (head && n < 0 && (fd >= 0 || tfr_errno_of_process(errno)))
+		*fault = errno;
+	return head && !*fault;
 }
 
 /* Where a table is for files in several splits, each split is a part of it. */
@@ -48,12 +52,18 @@ static bool find_shared(
 static bool find(
 	struct tfr_parts *p, const char *folder, const struct tfr_listing *l, const char *split)
 {
+	bool yes;
+
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
 		TFR_AUTO_FREE char *path = tfr_path_join(folder, tables[i]);
 
 		if (!path)
 			return false;
-		if (!tfr_is_file(path) || !names_files(path))
+		if (!tfr_is_file(path))
+			continue;
+		if (!names_files(path, &yes, &p->fault))
+			return false;
+		if (!yes)
 			continue;
 		return split ? tfr_parts_add(p, split, folder, path)
 			     : find_shared(p, folder, l, path);
@@ -77,7 +87,8 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 	if (!offer->directory || opts->masks || opts->annotations || opts->captions ||
 		opts->panoptic || opts->class_list || opts->synsets || opts->tfds)
 		return false;
-	*offer->failed = !find_all(&parts, offer->path);
+	if (!find_all(&parts, offer->path))
+		*offer->failed = parts.fault ? parts.fault : ENOMEM;
 	found = parts.n;
 	tfr_parts_clear(&parts);
 	return found;

@@ -2,6 +2,7 @@
 #include "convert/parts.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/error.h"
 #include "convert/splits.h"
 
 enum { LOOKED_AT = 4096, KEPT = 16, DOWN = 8, DEEPEST = 2 };
@@ -100,14 +102,20 @@ bool tfr_listing_open(struct tfr_listing *l, const char *folder)
 	const struct dirent *e;
 	bool good = d != NULL;
 
-	*l = (struct tfr_listing){ 0 };
+	*l = (struct tfr_listing){ .failed = !d && tfr_errno_of_process(errno) ? errno : 0 };
+	errno = 0;
 	for (size_t n = 0; good && (e = readdir(d)); n++) {
 		if (n == LOOKED_AT) {
 			l->cut = true;
 			break;
 		}
 		good = e->d_name[0] == '.' || note(l, folder, e);
+		l->failed = good ? 0 : ENOMEM;
+		errno = 0;
 	}
+	if (d && good && errno)
+		l->failed = errno;
+	good = good && !l->failed;
 	if (d)
 		closedir(d);
 	if (l->folders.n)
@@ -308,7 +316,8 @@ static bool find_splits(
 		path = tfr_path_join(folder, name);
 		if (!path)
 			return false;
-		good = !tfr_listing_open(&inside, path) || find(p, path, &inside, name);
+		good = tfr_listing_open(&inside, path) ? find(p, path, &inside, name)
+						       : !inside.failed;
 		if (good && p->n == before)
 			good = leave(&p->left, folder, name);
 		tfr_listing_close(&inside);
@@ -330,6 +339,9 @@ bool tfr_parts_find(struct tfr_parts *p, const char *folder, tfr_parts_finder fi
 		good = find(p, folder, &l, NULL);
 		if (good && !p->n)
 			good = find_splits(p, folder, &l, find);
+	} else if (l.failed) {
+		p->fault = l.failed;
+		good = false;
 	}
 	tfr_listing_close(&l);
 	return good;

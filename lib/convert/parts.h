@@ -15,7 +15,8 @@ struct tfr_listing {
 	struct tfr_names folders; /* sorted */
 	/* The first few files of each kind, by their extensions in any case, unsorted. */
 	struct tfr_names texts, xmls, yamls, pictures, tables;
-	bool cut; /* there are more than were looked at */
+	bool cut;   /* there are more than were looked at */
+	int failed; /* the errno where it could not be read to its end */
 };
 
 /* False: out of memory, or the folder cannot be read, and then nothing was found in it. */
@@ -44,6 +45,7 @@ struct tfr_parts {
 	/* Paths of folders with images that no part has: */
 	struct tfr_names left;	 /* nothing was found for them */
 	struct tfr_names others; /* beside splits, and not called as splits are */
+	int fault; /* the errno where finding them failed for another reason than memory */
 };
 
 /* Looks at one folder and adds the parts that it finds there, with the name of the split.  False:

@@ -38,7 +38,8 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 	if (opts->captions || opts->panoptic || opts->masks || opts->class_list || opts->synsets ||
 		!offer->directory)
 		return false;
-	*offer->failed = !tfr_voc_find(&parts, offer->path);
+	if (!tfr_voc_find(&parts, offer->path))
+		*offer->failed = parts.fault ? parts.fault : ENOMEM;
 	found = parts.n;
 	tfr_parts_clear(&parts);
 	return found;
@@ -324,7 +325,7 @@ static enum tfr_status look_at_set(struct voc *v, const char *top, struct tfr_er
 
 static enum tfr_status open_folder(int *fd, const char *path, struct tfr_error *err)
 {
-	*fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+	*fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK));
 	return *fd < 0 ? tfr_fail_errno(err, errno, path, "cannot open folder") : TFR_OK;
 }
 

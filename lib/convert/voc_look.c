@@ -12,14 +12,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "convert/coco_more.h"
 #include "convert/voc.h"
 #include "io/source.h"
 
 enum { HEAD = 4096, DEEPEST = 2, WIDEST = 8 };
 
-/* Whether a file of a folder begins with an element <annotation>. */
-static bool is_annotation(const char *folder, const char *name)
+/* Whether a file of a folder begins with an element <annotation>.  *good becomes false where
+ * memory or descriptors are lacking; likewise below. */
+static bool is_annotation(const char *folder, const char *name, bool *good)
 {
 	TFR_AUTO_FREE char *path = tfr_path_join(folder, name);
 	TFR_AUTO_CLOSE int fd =
@@ -27,43 +29,49 @@ static bool is_annotation(const char *folder, const char *name)
 	char head[HEAD];
 	ssize_t n = fd < 0 ? -1 : tfr_fd_read(fd, head, sizeof(head), 0);
 
+	if (!path || (fd < 0 && tfr_errno_of_process(errno)))
+		*good = false;
 	return n > 0 && memmem(head, (size_t)n, "<annotation", strlen("<annotation"));
 }
 
-static bool has_annotations(const char *folder, unsigned depth)
+static bool has_annotations(const char *folder, unsigned depth, bool *good)
 {
 	struct tfr_listing l;
 	bool found = false;
 
 	if (tfr_listing_open(&l, folder)) {
 		for (size_t i = 0; i < l.xmls.n && !found; i++)
-			found = is_annotation(folder, l.xmls.list[i]);
+			found = is_annotation(folder, l.xmls.list[i], good);
 		for (size_t i = 0; i < l.folders.n && !found && depth < DEEPEST; i++) {
 			TFR_AUTO_FREE char *path = tfr_path_join(folder, l.folders.list[i]);
 
-			found = path && has_annotations(path, depth + 1);
+			*good &= path != NULL;
+			found = path && has_annotations(path, depth + 1, good);
 		}
 	}
+	*good &= !l.failed;
 	tfr_listing_close(&l);
 	return found;
 }
 
 /* Whether some of the folders in a folder have annotations beside images. */
-static bool are_beside(const char *folder, unsigned depth)
+static bool are_beside(const char *folder, unsigned depth, bool *good)
 {
 	struct tfr_listing l;
 	bool found = false;
 
 	if (tfr_listing_open(&l, folder)) {
 		for (size_t i = 0; i < l.xmls.n && l.pictures.n && !found; i++)
-			found = is_annotation(folder, l.xmls.list[i]);
+			found = is_annotation(folder, l.xmls.list[i], good);
 		for (size_t i = 0; i < l.folders.n && i < WIDEST && !found && depth < DEEPEST;
 			i++) {
 			TFR_AUTO_FREE char *path = tfr_path_join(folder, l.folders.list[i]);
 
-			found = path && are_beside(path, depth + 1);
+			*good &= path != NULL;
+			found = path && are_beside(path, depth + 1, good);
 		}
 	}
+	*good &= !l.failed;
 	tfr_listing_close(&l);
 	return found;
 }
@@ -75,13 +83,14 @@ static bool find(
 	TFR_AUTO_FREE char *images = tfr_child(l, folder, "images");
 	TFR_AUTO_FREE char *annotations = tfr_child(l, folder, "Annotations");
 	const char *pictures = own ?: images;
+	bool good = true;
 
-	if (pictures && annotations && (own || has_annotations(annotations, 0)))
+	if (pictures && annotations && (own || has_annotations(annotations, 0, &good)))
 		return split ? tfr_parts_add(p, split, pictures, annotations)
 			     : tfr_parts_add_pair(p, pictures, annotations);
-	if (l->xmls.n && l->pictures.n && has_annotations(folder, DEEPEST))
+	if (l->xmls.n && l->pictures.n && has_annotations(folder, DEEPEST, &good))
 		return tfr_parts_add(p, split, folder, folder);
-	return true;
+	return good;
 }
 
 static bool find_in(struct tfr_parts *parts, const char *folder)
@@ -91,14 +100,16 @@ static bool find_in(struct tfr_parts *parts, const char *folder)
 	bool good;
 
 	good = tfr_parts_find(parts, folder, find);
-	if (!good || parts->n || !tfr_listing_open(&l, folder))
+	if (!good || parts->n)
 		return good;
+	if (!tfr_listing_open(&l, folder))
+		return !l.failed;
 	images = tfr_child(&l, folder, "images");
 	tfr_listing_close(&l);
 	if (images && !tfr_parts_find(parts, images, find))
 		return false;
-	if (parts->n || !are_beside(folder, 0))
-		return true;
+	if (parts->n || !are_beside(folder, 0, &good))
+		return good;
 	return tfr_parts_add(parts, NULL, folder, folder);
 }
 

@@ -55,7 +55,8 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 	if (!offer->directory || opts->masks || opts->annotations || opts->captions ||
 		opts->panoptic || opts->class_list || opts->synsets)
 		return false;
-	*offer->failed = !tfr_yolo_find(&parts, offer->path);
+	if (!tfr_yolo_find(&parts, offer->path))
+		*offer->failed = parts.fault ? parts.fault : ENOMEM;
 	found = parts.n;
 	tfr_parts_clear(&parts);
 	return found;

@@ -1,8 +1,8 @@
 /* export/folder.c - each picture a file in a tree of folders.
  *
  * The tree is made in `.NAME.tmp`, a folder of its own beside the target, which is locked and
- * contains only what we put there: no link can lead out of it.  Every path is opened relative to it,
- * and only to create.  One syncfs() and one rename() publish it. */
+ * contains only what we put there: no link can lead out of it.  Every path is opened relative to
+ * it, and only to create.  One syncfs() and one rename() publish it. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -106,8 +106,13 @@ static enum tfr_status take_temporary(struct tree *t, struct tfr_error *err)
 		open(t->temp, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
 	if (t->fd < 0 && !created && (errno == ENOTDIR || errno == ELOOP || errno == EACCES))
 		return TFR_END;
-	if (t->fd < 0 || fstat(t->fd, &st))
-		return tfr_fail_errno(err, errno, t->temp, "cannot open");
+	if (t->fd < 0 || fstat(t->fd, &st)) {
+		enum tfr_status status = tfr_fail_errno(err, errno, t->temp, "cannot open");
+
+		if (created)
+			rmdir(t->temp);
+		return status;
+	}
 	if (st.st_uid != geteuid())
 		return TFR_END;
 	if (TEMP_FAILURE_RETRY(flock(t->fd, LOCK_EX | LOCK_NB))) {
@@ -239,8 +244,8 @@ static enum tfr_status make(struct export *e, struct work *w, struct tfr_error *
 	struct tree *t = e->own;
 	struct tfr_bytes picture;
 	size_t done = 0;
-	TFR_AUTO_CLOSE int fd = openat(t->fd, (const char *)w->name.data,
-		O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	TFR_AUTO_CLOSE int fd = TEMP_FAILURE_RETRY(openat(t->fd, (const char *)w->name.data,
+		O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
 
 	form_bytes(w, "image/encoded", &picture);
 	if (fd < 0)
@@ -273,10 +278,9 @@ static enum tfr_status publish(struct export *e, struct tfr_error *err)
 	if (aside && tfr_rename_new(t->path, t->old))
 		return tfr_fail_errno(err, errno, t->path, "cannot move aside");
 	if (tfr_rename_new(t->temp, t->path)) {
-		status = errno == EEXIST ? tfr_fail_path(err, TFR_EEXIST, t->path,
-						   "will not overwrite")
-					 : tfr_fail_errno(err, errno, t->path,
-						   "cannot give its name to");
+		status = errno == EEXIST
+				 ? tfr_fail_path(err, TFR_EEXIST, t->path, "will not overwrite")
+				 : tfr_fail_errno(err, errno, t->path, "cannot give its name to");
 		if (aside && tfr_rename_new(t->old, t->path))
 			tfr_error_hint(err, "The old folder is '%s' now.", t->old);
 		return status;

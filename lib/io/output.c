@@ -29,7 +29,8 @@ struct tfr_output {
 		NAMELESS,  /* a file without a name */
 		TEMPORARY, /* a file under its temporary name */
 		PUBLISHED
-	} state, before; /* `before` it was published */
+	} state,
+		before; /* `before` it was published */
 	bool force, sealed;
 	bool brief;	  /* no descriptor between writes */
 	bool kept;	  /* closing leaves the temporary */
@@ -78,8 +79,8 @@ static int create_named(struct tfr_output *o)
 	if (o->fd < 0)
 		return -1;
 	/* A run that took it for one left behind, before it was locked, has removed its name. */
-	if (TEMP_FAILURE_RETRY(flock(o->fd, LOCK_EX | LOCK_NB)) == 0 && fstat(o->fd, &o->held) == 0 &&
-		tfr_file_is_named(&o->held, o->temp)) {
+	if (TEMP_FAILURE_RETRY(flock(o->fd, LOCK_EX | LOCK_NB)) == 0 &&
+		fstat(o->fd, &o->held) == 0 && tfr_file_is_named(&o->held, o->temp)) {
 		o->owned = true;
 		return 0;
 	}
@@ -186,7 +187,8 @@ static enum tfr_status open_again(
 			       : tfr_fail_errno(err, errno, o->temp, "cannot lock");
 	o->state = TEMPORARY;
 	o->size = *opts->resume;
-	if (TEMP_FAILURE_RETRY(ftruncate(o->fd, (off_t)o->size)) || lseek(o->fd, (off_t)o->size, SEEK_SET) < 0)
+	if (TEMP_FAILURE_RETRY(ftruncate(o->fd, (off_t)o->size)) ||
+		lseek(o->fd, (off_t)o->size, SEEK_SET) < 0)
 		return tfr_fail_errno(err, errno, o->temp, "cannot truncate");
 	if (o->brief)
 		give_back(o);
@@ -241,7 +243,7 @@ static enum tfr_status open_target(
 		if (S_ISDIR(st.st_mode))
 			return tfr_fail_errno(err, EISDIR, o->path, "cannot write");
 		if (!S_ISREG(st.st_mode)) {
-			o->fd = open(o->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+			o->fd = TEMP_FAILURE_RETRY(open(o->path, O_WRONLY | O_CLOEXEC | O_NOCTTY));
 			if (o->fd < 0)
 				return tfr_fail_errno(err, errno, o->path, "cannot open");
 			o->owned = true;
@@ -516,7 +518,7 @@ enum tfr_status tfr_sync_directory_of(const char *path, struct tfr_error *err)
 
 	if (!directory)
 		return tfr_fail_nomem(err, "writing a directory");
-	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = TEMP_FAILURE_RETRY(open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	/* Some file systems cannot sync a directory and say EINVAL: there is nothing more to do for
 	 * it then. */
 	if (fd < 0 || (TEMP_FAILURE_RETRY(fsync(fd)) && errno != EINVAL))

@@ -123,7 +123,7 @@ void tfr_temporaries_forget(void *handle)
 int tfr_temporary_nameless(const char *folder)
 {
 	TFR_AUTO_FREE char *path = NULL;
-	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	int fd = TEMP_FAILURE_RETRY(open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
 
 	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
 		return fd;

@@ -1,8 +1,8 @@
 /* shard/lock.c - lock files, and what is done with a journal that is found in one.
  *
  * A lock file is removed by the process that has it locked, so that one without a lock was left by
- * a process that was killed.  Whoever removes a lock file between another one's open and lock leaves
- * it with a file that has no name any more: then it tries again. */
+ * a process that was killed.  Whoever removes a lock file between another one's open and lock
+ * leaves it with a file that has no name any more: then it tries again. */
 #include "shard/lock.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ enum { TRIES = 100, MOST_JOURNAL = 1 << 30 };
 
 struct tfr_lock {
 	int fd;
-	char *path; /* of the lock file, absolute */
+	char *path;  /* of the lock file, absolute */
 	char *shown; /* the same as the caller named the target */
 	char *folder;
 	const char *subject;
@@ -44,8 +44,8 @@ static enum tfr_status not_ours(const char *path, struct tfr_error *err)
 
 /* TFR_END: the file went away meanwhile.  A file that cannot be locked is left, unless we created
  * it. */
-static enum tfr_status lock_file(int *out, const char *path, const char *subject, bool create,
-	struct tfr_error *err)
+static enum tfr_status lock_file(
+	int *out, const char *path, const char *subject, bool create, struct tfr_error *err)
 {
 	int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 	int fd = create ? TEMP_FAILURE_RETRY(open(path, flags | O_CREAT | O_EXCL, 0600)) : -1;
@@ -73,11 +73,15 @@ static enum tfr_status lock_file(int *out, const char *path, const char *subject
 	}
 	if (fstat(fd, &st) || !tfr_file_is_named(&st, path))
 		return TFR_END;
-	return tfr_file_is_ours(fd, &st) ? TFR_OK : not_ours(path, err);
+	if (tfr_file_is_ours(fd, &st))
+		return TFR_OK;
+	if (created)
+		unlink(path);
+	return not_ours(path, err);
 }
 
-static enum tfr_status lock(int *fd, const char *path, const char *subject, bool create,
-	struct tfr_error *err)
+static enum tfr_status lock(
+	int *fd, const char *path, const char *subject, bool create, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_END;
 
@@ -105,8 +109,8 @@ bool tfr_lock_is_locked(const char *path)
 
 /* --- a journal that is found --- */
 
-static enum tfr_status read_journal(int fd, const char *path, struct tfr_journal *j,
-	struct tfr_error *err)
+static enum tfr_status read_journal(
+	int fd, const char *path, struct tfr_journal *j, struct tfr_error *err)
 {
 	struct tfr_source *source = NULL;
 	TFR_AUTO_BUF text = { 0 };
@@ -129,8 +133,8 @@ static enum tfr_status read_journal(int fd, const char *path, struct tfr_journal
 
 /* The other lock files of the journal, of which we have `own`: fds[] and held[] of those that still
  * contain it. */
-static enum tfr_status lock_others(const struct tfr_journal *j, uint32_t own,
-	const char *subject, int *fds, bool *held, struct tfr_error *err)
+static enum tfr_status lock_others(const struct tfr_journal *j, uint32_t own, const char *subject,
+	int *fds, bool *held, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 
@@ -222,7 +226,7 @@ static enum tfr_status recover(
 		t->journaled = false;
 		return TEMP_FAILURE_RETRY(ftruncate(t->fd, 0))
 			       ? tfr_fail_errno(err, errno, t->shown, "cannot truncate")
-					   : TFR_OK;
+			       : TFR_OK;
 	}
 	if (status)
 		return status;
@@ -244,8 +248,7 @@ static enum tfr_status recover(
 
 /* --- from opening to closing --- */
 
-static enum tfr_status find_folder(
-	struct tfr_lock *t, const char *path, struct tfr_error *err)
+static enum tfr_status find_folder(struct tfr_lock *t, const char *path, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *folder = tfr_folder_of(path);
 	const char *slash = strrchr(path, '/');

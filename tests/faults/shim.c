@@ -3,7 +3,7 @@
  * FAULT_STATE names a file of FAULT_STATE_SIZE bytes, which is mapped: a uint64_t count of calls per function, in the order
  * of `functions` below, then 1 where the
  * fault was delivered, 2 where it was not for the sake of a library that does not check its allocations: json-c 0.16,
- * libarchive 3.6 and libhdf5 1.10 crash.  FAULT is FUNCTION:N:KIND.  KIND is the name of an errno;
+ * libarchive 3.6 and libhdf5 1.10 crash, libgcrypt 1.10 aborts.  FAULT is FUNCTION:N:KIND.  KIND is the name of an errno;
  * or `short`: half of the bytes; or `torn`: half of the bytes, and the next call on that descriptor fails; or
  * `end`: a read finds the end of the file.  Calls of all threads count, and those of child processes.
  *
@@ -162,7 +162,8 @@ static void say_where(void)
 /* Whether a library calls that is known not to check its allocations. */
 static bool excused(enum function f)
 {
-	static const char *const libraries[] = { "libjson-c.so", "libarchive.so", "libhdf5" };
+	static const char *const libraries[] = { "libjson-c.so", "libarchive.so", "libhdf5",
+		"libgcrypt.so" };
 	bool found = false;
 	void *frames[24];
 	Dl_info info;
