@@ -198,11 +198,13 @@ static int show_main(struct cmd *c)
 	if (check_usage(c, s) || selection_open(c, &run.selection, &selection_opts))
 		return c->exit;
 	run.printer = tfr_printer_new(&print_opts);
-	if (!run.printer)
+	if (!run.printer) {
 		status = TFR_ENOMEM;
-	else if (s->html)
+		snprintf(err.message, sizeof(err.message), "out of memory");
+	} else if (s->html) {
 		status = show_html_open(
 			&run.html, s->html, s->force, "show", print_opts.values, &err);
+	}
 	if (!status)
 		status = show_all(&run, &err);
 	if (status != TFR_END) {

@@ -93,6 +93,7 @@ enum tfr_status show_html_open(struct show_html **html, const char *path, bool f
 	struct show_html *h = calloc(1, sizeof(*h));
 
 	*html = h;
+	*err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };
 	if (!h)
 		return TFR_ENOMEM;
 	h->values = values;
