@@ -125,7 +125,6 @@ static void json_kind(struct check_report *r, const struct tfr_error *err, const
 static void json_end(struct check_report *r, bool quick)
 {
 	struct tfr_json *j = r->json;
-	const char *text;
 
 	tfr_json_close_array(j);
 	tfr_json_u64(j, "files", r->files);
@@ -136,11 +135,8 @@ static void json_end(struct check_report *r, bool quick)
 	tfr_json_u64(j, "lost_bytes", r->all.lost_bytes);
 	tfr_json_u64(j, "pictures", r->all.pictures);
 	tfr_json_close_object(j);
-	text = tfr_json_text(j, NULL);
-	if (text)
-		puts(text);
-	else
-		no_memory(r);
+	r->json = NULL; /* freed with the printing */
+	cmd_print_json(r->c, j, stdout);
 }
 
 /* --- JUnit --- */

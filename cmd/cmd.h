@@ -72,6 +72,9 @@ bool cmd_claim_streams(void);
 /* At the end: flushes standard output.  Returns `status`; where something was not written, prints
  * that and returns 3.  `name` of the command may be NULL. */
 int cmd_finish_stdout(const char *name, int status);
+/* Prints the object as a line and frees it.  Returns the exit status: 3 where memory was short, or
+ * where standard error is meant and does not take it. */
+int cmd_print_json(struct cmd *c, struct tfr_json *j, FILE *to);
 /* Refuses an input that standard output is written to: reading it would never end.  0: go on. */
 int cmd_check_apart(struct cmd *c, const struct tfr_set *set);
 /* The same for the operands of a command that does not open them with cmd_open_inputs(). */

@@ -94,15 +94,12 @@ static void file_stale(void *ctx, const char *path, const char *why)
 	cmd_warn(run->c, "counting '%s': %s", path, why);
 }
 
-static void put_json(struct count_run *run)
+static int put_json(struct count_run *run)
 {
-	const char *text = tfr_json_text(run->json, NULL);
+	struct tfr_json *j = run->json;
 
-	if (text)
-		puts(text);
-	else
-		cmd_error(run->c,
-			&(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+	run->json = NULL; /* freed with the printing */
+	return cmd_print_json(run->c, j, stdout);
 }
 
 static int print_json(struct count_run *run)
@@ -119,8 +116,7 @@ static int print_json(struct count_run *run)
 		tfr_json_string(j, "sum", sum);
 	}
 	tfr_json_close_object(j);
-	put_json(run);
-	return run->c->exit;
+	return put_json(run);
 }
 
 /* A total over files of which one is bad would be taken for the number of records: it is not

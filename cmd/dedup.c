@@ -69,7 +69,7 @@ static void tell(struct cmd *c, const struct tfr_dedup_report *r)
 	tfr_json_u64(j, "groups", r->groups);
 	tfr_json_u64(j, "temp_bytes", r->temp_bytes);
 	tfr_json_close_object(j);
-	rewriting_print_json(c, j, rewriting_json_file(s->output));
+	cmd_print_json(c, j, rewriting_json_file(s->output));
 }
 
 static int run(struct cmd *c, struct tfr_dedup_opts *o)

@@ -336,7 +336,7 @@ static int run(struct diff_run *r)
 		status = TFR_ENOMEM;
 	}
 	if (!status && r->s->json)
-		status = diff_print_json(&r->result, &err);
+		diff_print_json(r->c, &r->result);
 	else if (!status)
 		diff_print(&r->result);
 	if (status)

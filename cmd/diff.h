@@ -35,7 +35,6 @@ struct diff_result {
 };
 
 void diff_print(const struct diff_result *r);
-/* TFR_ENOMEM. */
-enum tfr_status diff_print_json(const struct diff_result *r, struct tfr_error *err);
+void diff_print_json(struct cmd *c, const struct diff_result *r);
 
 #endif

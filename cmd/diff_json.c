@@ -210,10 +210,9 @@ static void put_overlap(struct tfr_json *j, const struct diff_result *r)
 	tfr_json_close_object(j);
 }
 
-enum tfr_status diff_print_json(const struct diff_result *r, struct tfr_error *err)
+void diff_print_json(struct cmd *c, const struct diff_result *r)
 {
 	struct tfr_json *j = tfr_json_new();
-	const char *text;
 
 	tfr_json_pretty(j, 2);
 	tfr_json_open_object(j, NULL);
@@ -230,11 +229,5 @@ enum tfr_status diff_print_json(const struct diff_result *r, struct tfr_error *e
 	if (!r->parts)
 		put_overlap(j, r);
 	tfr_json_close_object(j);
-	text = tfr_json_text(j, NULL);
-	if (text)
-		puts(text);
-	else
-		*err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };
-	tfr_json_free(j);
-	return text ? TFR_OK : TFR_ENOMEM;
+	cmd_print_json(c, j, stdout);
 }

@@ -122,20 +122,13 @@ static void print_closing_line(const struct tfr_doctor *d)
 static void print_json(struct cmd *c, const struct tfr_doctor *d)
 {
 	struct tfr_json *j = tfr_json_new();
-	const char *text;
 
 	tfr_json_pretty(j, 2);
 	tfr_json_open_object(j, NULL);
 	tfr_json_u64(j, "version", 1);
 	tfr_doctor_json(d, j);
 	tfr_json_close_object(j);
-	text = tfr_json_text(j, NULL);
-	if (text)
-		puts(text);
-	else
-		cmd_error(
-			c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
-	tfr_json_free(j);
+	cmd_print_json(c, j, stdout);
 }
 
 static void print_report(struct cmd *c, const struct tfr_doctor *d, bool json)

@@ -188,7 +188,6 @@ static void put_report(struct tfr_json *j, const struct feed *f)
 void feed_report_json(const struct feed *f, const struct feed_comparison *k)
 {
 	struct tfr_json *j = tfr_json_new();
-	const char *text;
 
 	tfr_json_pretty(j, 2);
 	tfr_json_open_object(j, NULL);
@@ -196,11 +195,5 @@ void feed_report_json(const struct feed *f, const struct feed_comparison *k)
 	if (k)
 		feed_comparison_json(k, j);
 	tfr_json_close_object(j);
-	text = tfr_json_text(j, NULL);
-	if (text)
-		puts(text);
-	else
-		cmd_error(f->c,
-			&(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
-	tfr_json_free(j);
+	cmd_print_json(f->c, j, stdout);
 }

@@ -170,7 +170,6 @@ static void print_ladder(const struct ladder *l)
 static void print_json(const struct feed *f, const struct ladder *l)
 {
 	struct tfr_json *j = tfr_json_new();
-	const char *text;
 
 	tfr_json_pretty(j, 2);
 	tfr_json_open_object(j, NULL);
@@ -195,9 +194,7 @@ static void print_json(const struct feed *f, const struct ladder *l)
 	if (l->dearest)
 		tfr_json_string(j, "costs_most", l->rungs[l->dearest].stage);
 	tfr_json_close_object(j);
-	text = tfr_json_text(j, NULL);
-	puts(text ? text : "{}");
-	tfr_json_free(j);
+	cmd_print_json(f->c, j, stdout);
 }
 
 void feed_climb(struct feed *f)

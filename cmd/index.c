@@ -114,7 +114,6 @@ static void file_done(void *ctx, const char *path, const struct tfr_index_report
 static void print_json(struct index_run *run)
 {
 	struct tfr_json *j = run->json;
-	const char *text;
 
 	tfr_json_close_array(j);
 	tfr_json_u64(j, "files", run->files);
@@ -128,12 +127,8 @@ static void print_json(struct index_run *run)
 	tfr_json_u64(j, "good", run->good);
 	tfr_json_u64(j, "failed", run->failed);
 	tfr_json_close_object(j);
-	text = tfr_json_text(j, NULL);
-	if (text)
-		puts(text);
-	else
-		cmd_error(run->c,
-			&(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+	run->json = NULL; /* freed with the printing */
+	cmd_print_json(run->c, j, stdout);
 }
 
 static void warn_of_streams(const struct index_run *run)
@@ -156,7 +151,7 @@ static void print_number(uint64_t n, const char *noun)
 
 static void print_closing_line(const struct index_run *run)
 {
-	if (run->c->quiet || run->json)
+	if (run->c->quiet || run->s->json)
 		return;
 	fprintf(stderr, "tfr index: ");
 	print_number(run->files, "file");

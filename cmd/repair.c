@@ -120,8 +120,7 @@ static int print_json(struct repair_run *run, const struct tfr_repair_report *re
 	tfr_json_f64(j, "seconds", cmd_seconds());
 	tfr_json_close_object(j);
 	run->json = NULL; /* freed with the printing */
-	return rewriting_print_json(
-		run->c, j, rewriting_json_file(run->s->output ? run->s->output : ""));
+	return cmd_print_json(run->c, j, rewriting_json_file(run->s->output ? run->s->output : ""));
 }
 
 static void print_closing_lines(struct repair_run *run, const struct tfr_repair_report *report)

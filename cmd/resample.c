@@ -259,7 +259,7 @@ static int print_json(struct cmd *c, const struct tfr_resample_report *r)
 	rewriting_json(j, &r->common);
 	put_choice(j, s, r);
 	tfr_json_close_object(j);
-	return rewriting_print_json(c, j, rewriting_json_file(s->output));
+	return cmd_print_json(c, j, rewriting_json_file(s->output));
 }
 
 static int resample(struct cmd *c, struct tfr_resample_opts *o)

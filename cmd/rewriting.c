@@ -96,19 +96,6 @@ FILE *rewriting_json_file(const char *output)
 	return strcmp(output, "-") ? stdout : stderr;
 }
 
-int rewriting_print_json(struct cmd *c, struct tfr_json *j, FILE *to)
-{
-	const char *text = tfr_json_text(j, NULL);
-
-	if (text)
-		fprintf(to, "%s\n", text);
-	tfr_json_free(j);
-	if (!text)
-		return cmd_fail(
-			c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
-	return c->exit;
-}
-
 void rewriting_json(struct tfr_json *j, const struct tfr_rewrite_report *report)
 {
 	char sum[17];

@@ -49,8 +49,6 @@ int rewriting_finish(struct cmd *c, enum tfr_status status, const struct tfr_rew
 	const struct tfr_error *err);
 /* Where the JSON object of --json goes: standard error where standard output carries records. */
 FILE *rewriting_json_file(const char *output);
-/* Prints the object on one line and frees it.  Returns the exit status. */
-int rewriting_print_json(struct cmd *c, struct tfr_json *j, FILE *to);
 /* The members that every report shares, into an open object: records, bad, taken, written, bytes,
  * the sums, seconds. */
 void rewriting_json(struct tfr_json *j, const struct tfr_rewrite_report *report);

@@ -37,8 +37,8 @@ static const struct shard_settings defaults = {
 
 /* Options that do not change what is written: a run is resumed whatever they are. */
 static const char *const indifferent[] = { "output", "force", "resume", "checkpoint", "memory",
-	"jobs", "json", "max-skipped", "no-sandbox", "progress", "quiet", "tmpdir", "expect", "expect-sum",
-	"allow-empty", NULL };
+	"jobs", "json", "max-skipped", "no-sandbox", "progress", "quiet", "tmpdir", "expect",
+	"expect-sum", "allow-empty", NULL };
 
 static const struct opt options[] = {
 	OPT(LIST, 'o', "output", "SET[=FRACTION]", NULL,
@@ -266,7 +266,8 @@ static void print_json(struct talk *t, const struct tfr_convert_report *r, bool 
 		tfr_json_string(t->json, "sum", sum);
 	}
 	tfr_json_close_object(t->json);
-	fprintf(records_on_stdout ? stderr : stdout, "%s\n", tfr_json_text(t->json, NULL));
+	cmd_print_json(t->c, t->json, records_on_stdout ? stderr : stdout);
+	t->json = NULL;
 }
 
 static void print_end(struct cmd *c, const struct tfr_convert_report *r)

@@ -151,11 +151,14 @@ static enum tfr_status show_all(struct show_run *run, struct tfr_error *err)
 	struct tfr_record rec;
 	enum tfr_status status = TFR_OK;
 
-	while (!status && !(status = selection_next(run->selection, &rec, err))) {
+	while (!status && !ferror(stdout) &&
+		!(status = selection_next(run->selection, &rec, err))) {
 		status = show_record(run, &rec, selection_path(run->selection), err);
 		if (status == TFR_EDATA) /* not what it was to be shown as */
 			selection_locate(run->selection, &rec, err);
 	}
+	if (!status) /* nothing more can be written, which is said at the end */
+		return TFR_END;
 	if (status == TFR_END && run->html && show_html_publish(run->html, err))
 		return err->status;
 	return status;

@@ -75,7 +75,7 @@ static int print_plan_json(struct cmd *c, const struct tfr_shuffle_plan *p)
 	tfr_json_u64(j, "temp_bytes", p->temp_bytes);
 	tfr_json_u64(j, "temp_free", p->temp_free);
 	tfr_json_close_object(j);
-	return rewriting_print_json(c, j, stdout);
+	return cmd_print_json(c, j, stdout);
 }
 
 static int dry_run(
@@ -107,7 +107,7 @@ static int print_report_json(struct cmd *c, const char *output, const struct tfr
 	tfr_json_bool(j, "resumed", r->resumed);
 	tfr_json_bool(j, "complete", r->complete);
 	tfr_json_close_object(j);
-	return rewriting_print_json(c, j, rewriting_json_file(output));
+	return cmd_print_json(c, j, rewriting_json_file(output));
 }
 
 static int shuffle(

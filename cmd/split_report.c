@@ -248,7 +248,6 @@ void split_report_json(
 	struct cmd *c, const struct tfr_split_report *r, const char *stratify, FILE *f)
 {
 	struct tfr_json *j = tfr_json_new();
-	const char *text;
 
 	tfr_json_pretty(j, 2);
 	tfr_json_open_object(j, NULL);
@@ -263,11 +262,5 @@ void split_report_json(
 		put_classes(j, r);
 	}
 	tfr_json_close_object(j);
-	text = tfr_json_text(j, NULL);
-	if (text)
-		fprintf(f, "%s\n", text);
-	else
-		cmd_fail(
-			c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
-	tfr_json_free(j);
+	cmd_print_json(c, j, f);
 }

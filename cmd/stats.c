@@ -56,7 +56,6 @@ static enum tfr_status print_json(struct stats_run *r, struct tfr_error *err)
 {
 	struct tfr_json *j = tfr_json_new();
 	enum tfr_status status;
-	const char *text;
 
 	tfr_json_pretty(j, 2);
 	tfr_json_open_object(j, NULL);
@@ -65,13 +64,11 @@ static enum tfr_status print_json(struct stats_run *r, struct tfr_error *err)
 		stats_json_order(j, r->s->order, &r->order);
 	status = tfr_survey_json(r->survey, j, err);
 	tfr_json_close_object(j);
-	text = status ? NULL : tfr_json_text(j, NULL);
-	if (text)
-		puts(text);
-	else if (!status)
-		*err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };
-	tfr_json_free(j);
-	return text ? TFR_OK : err->status;
+	if (status)
+		tfr_json_free(j);
+	else
+		cmd_print_json(r->c, j, stdout);
+	return status;
 }
 
 /* The features of `survey` behind those that there are. */

@@ -1,8 +1,8 @@
 /* cmd/streams.c - the three standard streams: open from the first file on, and checked at the end.
  *
  * A file that is opened while a standard descriptor is closed becomes that descriptor, and messages
- * go into it.  So a closed one is taken at once by /dev/null, opened the wrong way round: its number
- * is gone, and using it fails as it did. */
+ * go into it.  So a closed one is taken at once by /dev/null, opened the wrong way round: its
+ * number is gone, and using it fails as it did. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -33,6 +33,21 @@ int cmd_finish_stdout(const char *name, int status)
 	fprintf(stderr, "tfr%s%s: cannot write to standard output: %s\n", name ? " " : "",
 		name ? name : "", strerror(error));
 	return 3;
+}
+
+int cmd_print_json(struct cmd *c, struct tfr_json *j, FILE *to)
+{
+	const char *text = tfr_json_text(j, NULL);
+	bool made = text, written = text && fprintf(to, "%s\n", text) > 0;
+
+	tfr_json_free(j);
+	if (!made)
+		return cmd_fail(
+			c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+	/* What does not get to standard output is noticed at the end. */
+	if (!written && to == stderr)
+		c->exit = 3;
+	return c->exit;
 }
 
 /* --- standard output that is an input --- */

@@ -21,6 +21,14 @@ for a in "${answers[@]}"; do
   tfr $a > /dev/full 2> err; full="$? $(ours)"
   [ "$closed, $full" = '3 1, 3 1' ] || { echo "tfr $a: closed $closed, full $full"; cat err; }
 done
+# What has no end ends where nothing can be written.
+while cat in.tfrecord; do :; done 2> err | timeout 60 tfr show - > /dev/full 2> err; echo "$? $(cat err)"
+# The report goes to standard error where the records go to standard output.
+for a in 'dedup in.tfrecord -o -' 'shuffle-to-disk in.tfrecord -o -' 'resample --by x --target uniform ex.tfrecord -o -' \
+  'repair torn.tfrecord -o -' 'split in.tfrecord -o -=0.5 -o OUT' 'shard rows.jsonl -o -'; do
+  tfr $a --json > out 2> /dev/full; full=$?; rm -f OUT
+  tfr $a --json > out 2>&-; echo "$full $? tfr $a --json"; rm -f OUT
+done
 # Standard error is closed, or full: the result is the same, and the status too.
 writes=('cat in.tfrecord -o OUT' 'cat --on-error quarantine=OUT.q torn.tfrecord -o OUT' 'repair torn.tfrecord -o OUT'
   'shuffle-to-disk in.tfrecord -o OUT' 'dedup in.tfrecord --report OUT.r -o OUT' 'shard rows.jsonl -o OUT'
