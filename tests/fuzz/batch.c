@@ -82,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tfr_batch_parser *p;
 	size_t half = size / 2, rows = 0;
 
-	if (tfr_batch_parser_new(&p, features, N, NULL))
+	if (FUZZ_SAFE(tfr_batch_parser_new(&p, features, N, NULL)))
 		abort();
 	/* Twice, since the second time heads are known; and its halves, that rows differ. */
 	rows += !tfr_batch_add(p, data, size, NULL);
@@ -91,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	rows += !tfr_batch_add(p, data + half, size - half, NULL);
 	if (rows != tfr_batch_rows(p) || tfr_batch_finish(p, NULL))
 		abort();
-	for (size_t i = 0; i < N; i++) {
+	for (size_t i = 0; i < N && !fuzz_out_of_memory; i++) {
 		const struct tfr_column *c = tfr_batch_column(p, i);
 
 		if (c->rows != rows ||

@@ -12,8 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void rebuild(struct tfr_example *ex)
 {
-	struct tfr_builder *b = tfr_builder_new();
-	struct tfr_example *again = tfr_example_new();
+	struct tfr_builder *b = FUZZ_SAFE(tfr_builder_new());
+	struct tfr_example *again = FUZZ_SAFE(tfr_example_new());
 	const uint8_t *bytes;
 	size_t size;
 
@@ -23,7 +23,7 @@ static void rebuild(struct tfr_example *ex)
 		tfr_example_parse(again, bytes, size, NULL) ||
 		tfr_example_count(again) != tfr_example_count(ex))
 		abort();
-	for (size_t i = 0; i < tfr_example_count(ex); i++) {
+	for (size_t i = 0; i < tfr_example_count(ex) && !fuzz_out_of_memory; i++) {
 		const struct tfr_feature *f = tfr_example_at(ex, i), *g = tfr_example_at(again, i);
 
 		if (f->key_size != g->key_size || f->kind != g->kind || f->count != g->count)
@@ -35,7 +35,7 @@ static void rebuild(struct tfr_example *ex)
 
 static void print(enum tfr_content as, const uint8_t *data, size_t size)
 {
-	struct tfr_printer *p = tfr_printer_new(&(struct tfr_print_opts){ .as = as });
+	struct tfr_printer *p = FUZZ_SAFE(tfr_printer_new(&(struct tfr_print_opts){ .as = as }));
 	const char *text;
 	size_t text_size;
 
@@ -53,7 +53,7 @@ static void print(enum tfr_content as, const uint8_t *data, size_t size)
 /* Every step that was counted is there to be read. */
 static void walk_lists(const uint8_t *data, size_t size)
 {
-	struct tfr_lists *l = tfr_lists_new();
+	struct tfr_lists *l = FUZZ_SAFE(tfr_lists_new());
 
 	for (size_t i = 0; !tfr_lists_parse(l, data, size, NULL) && i < tfr_lists_count(l); i++) {
 		const struct tfr_list *list = tfr_lists_at(l, i);
@@ -79,7 +79,7 @@ static void walk_lists(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct tfr_example *ex = tfr_example_new();
+	struct tfr_example *ex = FUZZ_SAFE(tfr_example_new());
 
 	if (!tfr_example_parse(ex, data, size, NULL))
 		rebuild(ex);

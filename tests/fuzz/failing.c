@@ -52,6 +52,11 @@ int __wrap_LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return result;
 }
 
+void fuzz_fails(bool now_and_then)
+{
+	active = one_in && now_and_then;
+}
+
 static bool fails(void)
 {
 	uint64_t x;

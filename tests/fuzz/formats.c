@@ -54,8 +54,10 @@ static void check_window(struct tfr_decoder *d, const uint8_t *p, size_t size, u
 		memcpy(all + i * row, image->data + i * image->stride, row);
 	if (!all)
 		return;
-	if (tfr_decode(d, p, size, &w, channels, &part, NULL))
+	if (tfr_decode(d, p, size, &w, channels, &part, NULL)) {
 		abort();
+		return;
+	}
 	for (uint32_t i = 0; i < w.height; i++)
 		if (memcmp(part.data + i * part.stride, all + (y + i) * row + (size_t)x * channels,
 			    (size_t)w.width * channels))

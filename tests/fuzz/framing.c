@@ -21,7 +21,7 @@ static enum tfr_status read_all(const uint8_t *data, size_t size, enum tfr_frami
 	enum tfr_status status;
 	uint64_t before = 0;
 
-	if (tfr_reader_open_memory(&r, data, size, &opts, &err))
+	if (FUZZ_SAFE(tfr_reader_open_memory(&r, data, size, &opts, &err)))
 		abort();
 	while (!(status = tfr_reader_next(r, &rec, &err))) {
 		if (rec.offset > size || rec.size > size - rec.offset || rec.index != *records ||
@@ -29,8 +29,8 @@ static enum tfr_status read_all(const uint8_t *data, size_t size, enum tfr_frami
 			abort();
 		before = rec.offset;
 		++*records;
-		tfr_buf_append(payloads, rec.data, rec.size);
-		tfr_buf_append(payloads, "\n", 1);
+		FUZZ_SAFE(tfr_buf_append(payloads, rec.data, rec.size) &&
+			  tfr_buf_append(payloads, "\n", 1));
 	}
 	if (status != TFR_END && (status != TFR_EDATA || !err.message[0] || !err.has_record))
 		abort();

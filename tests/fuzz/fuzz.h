@@ -14,6 +14,16 @@
 
 extern bool fuzz_out_of_memory; /* an allocation has failed since the input began */
 
+/* What the target needs itself: no allocation fails while `call` is made. */
+#define FUZZ_SAFE(call)                                                                            \
+	__extension__({                                                                            \
+		fuzz_fails(false);                                                                 \
+		__typeof__(call) result_ = (call);                                                 \
+		fuzz_fails(true);                                                                  \
+		result_;                                                                           \
+	})
+void fuzz_fails(bool now_and_then);
+
 static inline void fuzz_abort(void)
 {
 	if (!fuzz_out_of_memory)

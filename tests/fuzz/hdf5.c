@@ -40,7 +40,7 @@ static unsigned sum_texts(const uint8_t *rows, size_t n)
 
 static void read_rows(struct tfr_hdf5_helper *h, const struct tfr_hdf5_set *set, bool keep)
 {
-	static unsigned unused;
+	static volatile unsigned unused;
 	size_t row = row_size(set), count = row < ROOM ? ROOM / row : 1, size = row * count;
 	struct tfr_buf text = { 0 };
 	struct tfr_error err;

@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t at = 0;
 	enum tfr_status status;
 
-	if (tfr_index_open_memory(&ix, data, size, &err))
+	if (FUZZ_SAFE(tfr_index_open_memory(&ix, data, size, &err)))
 		abort();
 	while (!(status = tfr_index_next(ix, &e, &err))) {
 		if (!next_word(data, size, &at, &offset, &good_offset) ||

@@ -44,7 +44,7 @@ static enum tfr_status allowed_of_ours(
 
 static void lint_what_we_build(struct tfr_lint *l, struct tfr_example *ex)
 {
-	struct tfr_builder *b = tfr_builder_new();
+	struct tfr_builder *b = FUZZ_SAFE(tfr_builder_new());
 	const uint8_t *bytes;
 	size_t size;
 
@@ -58,8 +58,8 @@ static void lint_what_we_build(struct tfr_lint *l, struct tfr_example *ex)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct tfr_example *ex = tfr_example_new();
-	struct tfr_lint *l = tfr_lint_new();
+	struct tfr_example *ex = FUZZ_SAFE(tfr_example_new());
+	struct tfr_lint *l = FUZZ_SAFE(tfr_lint_new());
 	struct seen once = { data, data + size, 0, 0, 0 }, twice = once, part = once;
 
 	tfr_lint_concerns(data, size);

@@ -59,10 +59,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		if (!names_clean(&path, data, n))
 			abort();
-		if (path.size) {
-			if (!tfr_buf_append(&path, "", 1) ||
-				names_take(&names, &path, note, &t, NULL))
+		if (path.size && !fuzz_out_of_memory) {
+			if (!FUZZ_SAFE(tfr_buf_append(&path, "", 1)) ||
+				names_take(&names, &path, note, &t, NULL)) {
 				abort();
+				break;
+			}
 			check(&t, (const char *)path.data);
 		}
 		data += n + 1;

@@ -233,7 +233,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fill(&g.in, data + HEADER, size - HEADER);
 	fast = room_for(&g, t);
 	plain = room_for(&g, t);
-	g.r = tfr_resizer_new();
+	g.r = FUZZ_SAFE(tfr_resizer_new());
 	status = transforms[t].run(&g, &fast, data[23] & 1 ? TFR_RESIZE_STREAM : 0);
 	if (transforms[t].run(&g, &plain, TFR_RESIZE_PLAIN) != status)
 		abort();

@@ -41,7 +41,7 @@ static void check_text(const char *text, size_t size)
 
 static void print(const struct tfr_print_opts *opts, const uint8_t *data, size_t size)
 {
-	struct tfr_printer *p = tfr_printer_new(opts);
+	struct tfr_printer *p = FUZZ_SAFE(tfr_printer_new(opts));
 	const char *text;
 	size_t text_size;
 

@@ -47,9 +47,9 @@ static struct tfr_lists *feature_lists(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct tfr_builder *b = tfr_builder_new();
-	struct tfr_lists *lists = feature_lists();
-	struct tfr_example *ex = example(b);
+	struct tfr_builder *b = FUZZ_SAFE(tfr_builder_new());
+	struct tfr_lists *lists = FUZZ_SAFE(feature_lists());
+	struct tfr_example *ex = FUZZ_SAFE(example(b));
 	struct tfr_schema *s = NULL;
 	struct tfr_error err = { 0 };
 	size_t faults = 0, again = 0;

@@ -17,7 +17,7 @@ static void put(struct tfr_buf *b, unsigned number, const void *data, size_t siz
 	for (; left >= 0x80; left >>= 7)
 		head[n++] = (uint8_t)(left | 0x80);
 	head[n++] = (uint8_t)left;
-	if (!tfr_buf_append(b, head, n) || (size && !tfr_buf_append(b, data, size)))
+	if (FUZZ_SAFE(!tfr_buf_append(b, head, n) || (size && !tfr_buf_append(b, data, size))))
 		abort();
 }
 
@@ -50,7 +50,8 @@ static void check_written(const uint8_t *data, size_t size, unsigned outer)
 
 static void check_printed(enum tfr_content content, const uint8_t *data, size_t size)
 {
-	struct tfr_printer *p = tfr_printer_new(&(struct tfr_print_opts){ .as = content });
+	struct tfr_printer *p =
+		FUZZ_SAFE(tfr_printer_new(&(struct tfr_print_opts){ .as = content }));
 	const char *text;
 	size_t n;
 
@@ -63,7 +64,7 @@ static void check_printed(enum tfr_content content, const uint8_t *data, size_t 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	enum tfr_likeness like = tfr_likeness_of(data, size);
-	struct tfr_example *ex = tfr_example_new();
+	struct tfr_example *ex = FUZZ_SAFE(tfr_example_new());
 
 	if (!tfr_example_parse(ex, data, size, NULL) &&
 		tfr_likeness_parsed(ex, data, size) == TFR_IS_EXAMPLE &&

@@ -23,8 +23,8 @@ static struct tfr_example *example(struct tfr_builder *b)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct tfr_builder *b = tfr_builder_new();
-	struct tfr_example *ex = example(b);
+	struct tfr_builder *b = FUZZ_SAFE(tfr_builder_new());
+	struct tfr_example *ex = FUZZ_SAFE(example(b));
 	struct tfr_where *w = NULL;
 	struct tfr_error err = { 0 };
 	char *expr = strndup((const char *)data, size);

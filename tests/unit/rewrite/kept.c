@@ -196,9 +196,9 @@ Test(kept, a_forged_state_never_writes_anything_else)
 	size_t size;
 	uint8_t *bytes = read_state(&size), *mine = malloc(size);
 
-	for (unsigned n = 0; n < 60; n++) {
+	for (unsigned n = 0; n < 30; n++) {
 		size_t words = (size - MAGIC - SUM) / 4,
-		       at = n < 30 ? n : 30 + n * (size_t)2654435761u % (words - 30);
+		       at = n < 21 ? n : 21 + n * (size_t)2654435761u % (words - 21);
 		struct tfr_error err;
 		bool resumed;
 
