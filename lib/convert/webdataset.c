@@ -331,10 +331,12 @@ static enum tfr_status add_part(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_room *room, struct tfr_error *err)
 {
 	const struct tfr_part *part = tfr_sample_part(s, i);
-	struct tfr_bytes value = { item->more.data + part->place, (size_t)part->size };
+	struct tfr_bytes value = { NULL, (size_t)part->size };
 
 	if (part->picture)
 		return TFR_OK;
+	if (part->size) /* of samples without any, `more` has no address */
+		value.data = item->more.data + part->place;
 	if (part->sound)
 		return tfr_sound_put(
 			in, item, &value, (const char *)s->sound.data, bench, room, err);

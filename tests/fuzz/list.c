@@ -19,12 +19,12 @@ static void check(bool ok)
 
 static void read_back(const char *path, uint64_t expected)
 {
-	struct tfr_example *ex = tfr_example_new();
-	struct tfr_reader *r;
+	struct tfr_example *ex = FUZZ_SAFE(tfr_example_new());
+	struct tfr_reader *r = NULL;
 	struct tfr_record rec;
 	uint64_t n = 0;
 
-	check(!tfr_reader_open(&r, path, NULL, NULL));
+	check(!FUZZ_SAFE(tfr_reader_open(&r, path, NULL, NULL)));
 	while (!tfr_reader_next(r, &rec, NULL)) {
 		check(!tfr_example_parse(ex, rec.data, rec.size, NULL));
 		n++;

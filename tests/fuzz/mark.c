@@ -47,12 +47,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	leave(&opts, &mark);
+	FUZZ_SAFE((leave(&opts, &mark), 0));
 	/* The mark as it was, with the input laid over it. */
 	for (size_t i = 1; i < size; i++) {
 		if (i <= mark.size)
 			mark.data[i - 1] ^= data[i];
-		else if (!tfr_buf_append(&mark, &data[i], 1))
+		else if (!FUZZ_SAFE(tfr_buf_append(&mark, &data[i], 1)))
 			abort();
 	}
 	unread = (struct tfr_unread){ mark.data, mark.data + mark.size };

@@ -49,7 +49,8 @@ static void encode(struct tfr_encoder *e, enum tfr_image_format format, unsigned
 
 static void make(const struct stages *s)
 {
-	struct tfr_encoder *encoders[2] = { tfr_encoder_new(), tfr_encoder_new() };
+	struct tfr_encoder *encoders[2] = { FUZZ_SAFE(tfr_encoder_new()),
+		FUZZ_SAFE(tfr_encoder_new()) };
 	struct picture_in in = { .ordinal = 3 };
 	struct outputs o = { 0 };
 	struct tfr_error err = { 0 };
@@ -60,7 +61,7 @@ static void make(const struct stages *s)
 	encode(encoders[1], TFR_IMAGE_PNG, 1, &in.mask_encoded, &in.mask_encoded_size);
 	recipe_init(&r, s, stages_find(s, STAGE_DECODE), 1);
 	o.r = &r;
-	if (studio_new(&st, BYTES_MAX, false, NULL))
+	if (FUZZ_SAFE(studio_new(&st, BYTES_MAX, false, NULL)))
 		abort();
 	if (studio_make_all(st, &r, &in, place, &o, &err)) {
 		if ((err.status != TFR_EDATA && err.status != TFR_ENOMEM) || !err.message[0])

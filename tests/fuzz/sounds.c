@@ -85,7 +85,7 @@ static void make(const struct stages *s, const struct picture_in *in)
 
 	recipe_init(&r, s, 2, 1);
 	o.r = &r;
-	if (studio_new(&st, BYTES_MAX, false, NULL))
+	if (FUZZ_SAFE(studio_new(&st, BYTES_MAX, false, NULL)))
 		abort();
 	if (studio_make_all(st, &r, in, place, &o, &err)) {
 		if ((err.status != TFR_EDATA && err.status != TFR_EFORMAT &&

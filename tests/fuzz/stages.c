@@ -16,11 +16,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (err.status != TFR_EUSAGE || !err.message[0] || s.at)
 			abort();
 	} else {
-		char *text = stages_text(&s), *text_again;
+		char *text = FUZZ_SAFE(stages_text(&s)), *text_again;
 
-		if (stages_parse(&again, text, &err) || again.count != s.count)
+		if (FUZZ_SAFE(stages_parse(&again, text, &err)) || again.count != s.count)
 			abort();
-		text_again = stages_text(&again);
+		text_again = FUZZ_SAFE(stages_text(&again));
 		if (strcmp(text, text_again))
 			abort();
 		for (unsigned i = 0; i < s.count; i++)
