@@ -227,6 +227,7 @@ static enum tfr_status fail_append(const struct tfr_batch_parser *b, enum tfr_ap
 	}
 }
 
+TFR_NO_CANARY
 enum tfr_status tfr_batch_add(
 	struct tfr_batch_parser *b, const void *record, size_t size, struct tfr_error *err)
 {

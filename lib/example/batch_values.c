@@ -66,7 +66,7 @@ static bool read_singles(
 	struct tfr_wire list, enum tfr_wire_type type, void *out, size_t *n, struct tfr_wire *fault)
 {
 	uint8_t tag = (uint8_t)(1 << 3 | type);
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 
 	for (*n = 0; list.p < list.end; ++*n) {
 		const uint8_t *tag_at = list.p;
@@ -167,10 +167,11 @@ static inline enum tfr_append put_text(
 	return TFR_APPENDED;
 }
 
+TFR_NO_CANARY
 static enum tfr_append put_bytes(
 	struct tfr_batch_column *c, struct tfr_wire *list, struct tfr_wire *w, size_t *n)
 {
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 
 	for (*n = 0; list->p < list->end; ++*n) {
 		const uint8_t *tag_at = list->p;
@@ -259,7 +260,7 @@ static inline bool quick_int64s(
 static inline enum tfr_append put_list(
 	struct tfr_batch_column *c, const struct tfr_found *v, struct tfr_wire *w, size_t *n)
 {
-	struct tfr_wire list;
+	TFR_UNSET struct tfr_wire list;
 
 	if (v->data[0] != (c->kind << 3 | TFR_WIRE_BYTES)) {
 		c->wrong = v->data[0] >> 3;
@@ -274,6 +275,7 @@ static inline enum tfr_append put_list(
 	return put_bytes(c, &list, w, n);
 }
 
+TFR_NO_CANARY
 enum tfr_append tfr_batch_append(
 	struct tfr_batch_column *c, size_t row, const struct tfr_found *v, struct tfr_wire *w)
 {

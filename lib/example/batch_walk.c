@@ -18,7 +18,7 @@ enum {
 /* The length of a field whose tag is at `tag_at`, and that so many bytes are there. */
 static inline bool read_length(struct tfr_wire *w, const uint8_t *tag_at, size_t *length)
 {
-	uint64_t v;
+	TFR_UNSET uint64_t v;
 
 	/* Records have more than 127 bytes and less than 16384, mostly. */
 	if (w->end - w->p >= 2 && w->p[0] >= 0x80 && w->p[1] < 0x80) {
@@ -74,7 +74,7 @@ static bool any_entry(struct tfr_batch_parser *b, struct tfr_wire *w, struct tfr
 	for (int i = 0; i < 2; i++) {
 		const uint8_t *tag_at = w->p;
 		struct tfr_wire_field *f;
-		uint64_t tag;
+		TFR_UNSET uint64_t tag;
 
 		if (w->p == w->end)
 			return tfr_wire_fail(w, entry, "entry without a key or a value");
@@ -133,7 +133,7 @@ static inline bool entry(
 	features->p = w.end;
 	if (h && h->size && size > h->size && same_bytes(w.p, h->head, h->size)) {
 		const uint8_t *tag_at = w.p + h->size - 1;
-		size_t value_size;
+		TFR_UNSET size_t value_size;
 
 		w.p += h->size;
 		if (!read_length(&w, tag_at, &value_size))
@@ -146,11 +146,12 @@ static inline bool entry(
 	return any_entry(b, &w, h) || tfr_wire_leave(features, &w);
 }
 
+TFR_NO_CANARY
 static bool walk_features(struct tfr_batch_parser *b, struct tfr_wire *w, size_t *place)
 {
 	while (w->p < w->end) {
 		const uint8_t *tag_at = w->p;
-		size_t size;
+		TFR_UNSET size_t size;
 
 		if (*w->p++ != TAG_1)
 			return tfr_wire_fail(w, tag_at, "field of Features that is no entry");
@@ -160,6 +161,7 @@ static bool walk_features(struct tfr_batch_parser *b, struct tfr_wire *w, size_t
 	return true;
 }
 
+TFR_NO_CANARY
 bool tfr_batch_walk(struct tfr_batch_parser *b, struct tfr_wire *w)
 {
 	size_t place = 0; /* entries so far, of all Features of the record */
@@ -168,11 +170,11 @@ bool tfr_batch_walk(struct tfr_batch_parser *b, struct tfr_wire *w)
 	b->fault_feature = TFR_UNWANTED;
 	while (w->p < w->end) {
 		const uint8_t *tag_at = w->p;
-		struct tfr_wire_field f;
+		TFR_UNSET struct tfr_wire_field f;
 
 		if (*w->p == TAG_1) {
-			struct tfr_wire features;
-			size_t size;
+			TFR_UNSET struct tfr_wire features;
+			TFR_UNSET size_t size;
 
 			w->p++;
 			if (!read_length(w, tag_at, &size))

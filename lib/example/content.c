@@ -50,7 +50,7 @@ static struct tfr_wire wire_of(const struct tfr_wire_field *f)
 /* Whether these are the values of a list, as far as the fields say. */
 static bool is_list(struct tfr_wire w, uint32_t kind)
 {
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 
 	while (tfr_wire_next(&w, &f))
 		if (kind == TFR_KIND_FLOAT && f.number == 1 && f.type == TFR_WIRE_BYTES &&
@@ -62,7 +62,7 @@ static bool is_list(struct tfr_wire w, uint32_t kind)
 /* A Feature: a list of a kind, or nothing at all; fields of other numbers may be there. */
 static bool is_feature(struct tfr_wire w)
 {
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 	bool empty = w.p == w.end, kind = false;
 
 	while (tfr_wire_next(&w, &f)) {
@@ -78,7 +78,7 @@ static bool is_feature(struct tfr_wire w)
 /* A FeatureList: Features, or nothing at all. */
 static bool is_feature_list(struct tfr_wire w)
 {
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 	bool empty = w.p == w.end, some = false;
 
 	while (tfr_wire_next(&w, &f)) {
@@ -112,7 +112,7 @@ struct maps {
 static void read_entry(struct tfr_wire w, bool (*is_value)(struct tfr_wire w), struct maps *found)
 {
 	bool name = false, value = false, good = true, other = false;
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 
 	while (tfr_wire_next(&w, &f)) {
 		if (f.number > 2 || f.type != TFR_WIRE_BYTES) {
@@ -137,7 +137,7 @@ static void read_entry(struct tfr_wire w, bool (*is_value)(struct tfr_wire w), s
 
 static void read_map(struct tfr_wire w, bool (*is_value)(struct tfr_wire w), struct maps *found)
 {
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 
 	while (!found->whole && tfr_wire_next(&w, &f)) {
 		if (f.number == 1 && f.type == TFR_WIRE_BYTES)
@@ -153,7 +153,7 @@ static void read_map(struct tfr_wire w, bool (*is_value)(struct tfr_wire w), str
 static bool is_written_entry(struct tfr_wire w)
 {
 	unsigned names = 0, values = 0;
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 
 	while (tfr_wire_next(&w, &f)) {
 		if (f.number > 2 || f.type != TFR_WIRE_BYTES)
@@ -169,7 +169,7 @@ static bool is_written_entry(struct tfr_wire w)
 /* Whether all fields of a message are messages of number 1 that `is_one` holds for. */
 static bool holds_only(struct tfr_wire w, bool (*is_one)(struct tfr_wire w))
 {
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 
 	while (tfr_wire_next(&w, &f))
 		if (f.number != 1 || f.type != TFR_WIRE_BYTES || !is_one(wire_of(&f)))
@@ -189,7 +189,7 @@ static bool is_written_example(struct tfr_wire w)
 
 static bool has_entry(struct tfr_wire w)
 {
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 
 	while (tfr_wire_next(&w, &f))
 		if (f.size)
@@ -199,7 +199,7 @@ static bool has_entry(struct tfr_wire w)
 
 static bool is_elwc(struct tfr_wire w)
 {
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 	bool some = false;
 
 	while (tfr_wire_next(&w, &f)) {
@@ -214,7 +214,7 @@ static bool is_elwc(struct tfr_wire w)
 
 static bool is_summary_value(struct tfr_wire w)
 {
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 	uint32_t seen = 0;
 
 	while (tfr_wire_next(&w, &f)) {
@@ -234,7 +234,7 @@ static bool is_event_beginning(const struct tfr_wire_field *f)
 
 static bool is_shape(struct tfr_wire w)
 {
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 
 	while (tfr_wire_next(&w, &f))
 		if (!(f.number == 2 && f.type == TFR_WIRE_BYTES) &&
@@ -294,7 +294,7 @@ enum tfr_likeness tfr_likeness_of(const void *data, size_t size)
 	const struct tfr_wire whole = { .p = start, .end = start + size };
 	struct fields all = { .event = true, .tensor = true };
 	struct tfr_wire w = whole;
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 
 	if (!size)
 		return TFR_LIKE_ANY;

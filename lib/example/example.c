@@ -88,7 +88,7 @@ struct list {
 
 static bool count_bytes(struct tfr_wire *w, uint64_t *count)
 {
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 
 	while (tfr_wire_next(w, &f))
 		*count += f.number == 1 && f.type == TFR_WIRE_BYTES;
@@ -118,9 +118,9 @@ static bool count_numbers(
 static inline __attribute__((always_inline)) bool measure_list(
 	struct tfr_wire *w, enum tfr_kind kind, struct list *l)
 {
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 	const uint8_t *start = w->p;
-	uint64_t n;
+	TFR_UNSET uint64_t n;
 
 	*l = (struct list){ .body = start, .size = (size_t)(w->end - start) };
 	if (kind == TFR_KIND_BYTES)
@@ -171,11 +171,11 @@ static bool add_list(struct tfr_example *ex, struct entry *e, const struct list 
 static inline __attribute__((always_inline)) bool parse_feature(
 	struct tfr_example *ex, struct tfr_wire *w, struct entry *e)
 {
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 
 	while (tfr_wire_next(w, &f)) {
-		struct tfr_wire inner;
-		struct list l;
+		TFR_UNSET struct tfr_wire inner;
+		TFR_UNSET struct list l;
 
 		if (f.number > 3 || f.type != TFR_WIRE_BYTES)
 			continue;
@@ -205,7 +205,7 @@ static uint64_t key_prefix(const char *key, size_t size)
 
 static bool parse_entry(struct tfr_example *ex, struct tfr_wire *w)
 {
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 	struct entry *e;
 	bool dropped = false;
 
@@ -238,10 +238,10 @@ static bool parse_entry(struct tfr_example *ex, struct tfr_wire *w)
 
 static bool parse_features(struct tfr_example *ex, struct tfr_wire *w)
 {
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 
 	while (tfr_wire_next(w, &f)) {
-		struct tfr_wire inner;
+		TFR_UNSET struct tfr_wire inner;
 
 		if (f.number != 1 || f.type != TFR_WIRE_BYTES)
 			continue;
@@ -252,12 +252,13 @@ static bool parse_features(struct tfr_example *ex, struct tfr_wire *w)
 	return !w->fault;
 }
 
+TFR_NO_CANARY
 static bool parse_example(struct tfr_example *ex, struct tfr_wire *w)
 {
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 
 	while (tfr_wire_next(w, &f)) {
-		struct tfr_wire inner;
+		TFR_UNSET struct tfr_wire inner;
 
 		if (f.number != 1 || f.type != TFR_WIRE_BYTES)
 			continue;
@@ -356,6 +357,7 @@ static void finish(struct tfr_example *ex)
 	}
 }
 
+TFR_NO_CANARY
 enum tfr_status tfr_example_parse(
 	struct tfr_example *ex, const void *data, size_t size, struct tfr_error *err)
 {
@@ -427,11 +429,12 @@ const struct tfr_feature *tfr_example_get(const struct tfr_example *ex, const ch
 	return tfr_example_find(ex, key, strlen(key));
 }
 
+TFR_NO_CANARY
 bool tfr_is_sequence_example(const void *data, size_t size)
 {
 	const uint8_t *start = size ? data : (const uint8_t *)"";
 	struct tfr_wire w = { .p = start, .end = start + size };
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 	bool found = false;
 
 	while (tfr_wire_next(&w, &f))

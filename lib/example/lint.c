@@ -122,11 +122,12 @@ void tfr_lint_free(struct tfr_lint *l)
 	free(l);
 }
 
+TFR_NO_CANARY
 bool tfr_lint_concerns(const void *data, size_t size)
 {
 	const uint8_t *start = size ? data : (const uint8_t *)"";
 	struct tfr_wire w = { .p = start, .end = start + size };
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 	bool some = false;
 
 	while (tfr_wire_next(&w, &f)) {
@@ -155,13 +156,14 @@ static bool has_long_tag(const uint8_t *tag, const struct tfr_wire_field *f)
 	return f->number < 16 && *tag & 0x80;
 }
 
+TFR_NO_CANARY
 static uint32_t walk_list(struct tfr_wire w, uint32_t kind)
 {
 	enum tfr_wire_type own = kind == TFR_KIND_BYTES	  ? TFR_WIRE_BYTES
 				 : kind == TFR_KIND_FLOAT ? TFR_WIRE_FIXED32
 							  : TFR_WIRE_VARINT;
 	bool packed = false, single = false;
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 	uint32_t bits = 0;
 
 	for (const uint8_t *at = w.p; tfr_wire_next(&w, &f); at = w.p) {
@@ -181,9 +183,10 @@ static uint32_t walk_list(struct tfr_wire w, uint32_t kind)
 	return bits;
 }
 
+TFR_NO_CANARY
 static uint32_t walk_feature(struct tfr_wire w, enum tfr_kind *kind)
 {
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 	uint32_t bits = 0;
 
 	for (const uint8_t *at = w.p; tfr_wire_next(&w, &f); at = w.p) {
@@ -204,7 +207,7 @@ static uint32_t walk_feature(struct tfr_wire w, enum tfr_kind *kind)
 /* TensorFlow's parser of sequences refuses what that of Examples drops. */
 static uint32_t walk_frames(struct tfr_wire w)
 {
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 	uint32_t bits = 0, frame;
 	bool some = false;
 
@@ -226,12 +229,13 @@ static uint32_t walk_frames(struct tfr_wire w)
 	return bits;
 }
 
+TFR_NO_CANARY
 static enum tfr_status walk_entry(struct tfr_lint *l, struct tfr_wire w, enum map map)
 {
 	struct name name = { .text.data = (const uint8_t *)"",
 		.index = (uint32_t)(l->names.size / sizeof(struct name)) };
 	unsigned names = 0, values = 0;
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 	enum tfr_kind kind = TFR_KIND_UNSET;
 	uint32_t bits = 0;
 
@@ -297,10 +301,11 @@ static enum tfr_status tell_names_given_twice(struct tfr_lint *l)
 	return status;
 }
 
+TFR_NO_CANARY
 static enum tfr_status walk_map(struct tfr_lint *l, struct tfr_wire w, enum map map)
 {
 	enum tfr_status status = TFR_OK;
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 
 	for (const uint8_t *at = w.p; !status && tfr_wire_next(&w, &f); at = w.p) {
 		if (has_long_tag(at, &f))
@@ -314,12 +319,13 @@ static enum tfr_status walk_map(struct tfr_lint *l, struct tfr_wire w, enum map 
 }
 
 /* All maps of one kind in the record, which are one map to every reader. */
+TFR_NO_CANARY
 static enum tfr_status walk_maps(
 	struct tfr_lint *l, const uint8_t *data, size_t size, enum map map, unsigned *count)
 {
 	struct tfr_wire w = { .p = data, .end = data + size };
 	enum tfr_status status = TFR_OK;
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 
 	*count = 0;
 	l->names.size = 0;
@@ -335,7 +341,7 @@ static enum tfr_status walk_maps(
 static void note_unknown_fields(struct tfr_lint *l, const uint8_t *data, size_t size)
 {
 	struct tfr_wire w = { .p = data, .end = data + size };
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 
 	for (const uint8_t *at = w.p; tfr_wire_next(&w, &f); at = w.p) {
 		if (has_long_tag(at, &f))
@@ -347,6 +353,7 @@ static void note_unknown_fields(struct tfr_lint *l, const uint8_t *data, size_t 
 	}
 }
 
+TFR_NO_CANARY
 enum tfr_status tfr_lint_run(struct tfr_lint *l, const void *data, size_t size,
 	enum tfr_status (*found)(
 		void *ctx, const struct tfr_bytes *name, const char *what, struct tfr_error *err),

@@ -49,7 +49,7 @@ const struct tfr_list *tfr_lists_at(const struct tfr_lists *l, size_t i)
 /* The next field of `w` that is a message of this number, as a reader of it. */
 static bool next_message(struct tfr_wire *w, uint32_t number, struct tfr_wire *inner)
 {
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 
 	while (tfr_wire_next(w, &f))
 		if (f.number == number && f.type == TFR_WIRE_BYTES) {
@@ -79,7 +79,7 @@ static bool check_steps(struct tfr_lists *l, struct tfr_wire *w, struct tfr_list
 /* An entry of a map that has more than key and value is none: it is left out, as everywhere. */
 static bool check_entry(struct tfr_lists *l, struct tfr_wire *w, struct tfr_list *list, bool *whole)
 {
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 
 	*whole = true;
 	while (tfr_wire_next(w, &f)) {

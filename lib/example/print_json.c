@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/base64.h"
+#include "base/hardening.h"
 #include "example/print.h"
 #include "example/varint.h"
 #include "example/wire.h"
@@ -39,7 +40,7 @@ enum { BLOCK = 256 }; /* bytes of varints, or values, at a time */
 static void json_packed_int64s(struct tfr_json *j, const uint8_t *p, size_t size)
 {
 	enum { LONGEST = 10 };
-	int64_t values[BLOCK + LONGEST + TFR_VARINT_SLACK];
+	TFR_UNSET int64_t values[BLOCK + LONGEST + TFR_VARINT_SLACK];
 	const uint8_t *end = p + size;
 
 	while (p < end) {
@@ -55,8 +56,8 @@ static void json_packed_int64s(struct tfr_json *j, const uint8_t *p, size_t size
 /* Numbers in several chunks, or in none. */
 static void json_scattered(struct tfr_json *j, const struct tfr_feature *f)
 {
-	int64_t ints[BLOCK];
-	float floats[BLOCK];
+	TFR_UNSET int64_t ints[BLOCK];
+	TFR_UNSET float floats[BLOCK];
 	struct tfr_cursor c;
 	size_t n;
 
@@ -76,7 +77,7 @@ static void json_scattered(struct tfr_json *j, const struct tfr_feature *f)
 static bool json_texts(struct tfr_printer *p, const struct tfr_feature *f)
 {
 	struct tfr_wire w = { .p = f->body, .end = f->body + f->body_size };
-	struct tfr_wire_field value;
+	TFR_UNSET struct tfr_wire_field value;
 	bool ok = true;
 
 	while (ok && w.p < w.end && tfr_wire_next(&w, &value))

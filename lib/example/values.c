@@ -57,9 +57,10 @@ static bool next_number(struct tfr_cursor *c, enum tfr_wire_type single, struct 
 	return false;
 }
 
+TFR_NO_CANARY
 bool tfr_cursor_bytes(struct tfr_cursor *c, struct tfr_bytes *value)
 {
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 
 	if (c->kind != TFR_KIND_BYTES)
 		return false;
@@ -71,9 +72,10 @@ bool tfr_cursor_bytes(struct tfr_cursor *c, struct tfr_bytes *value)
 	return true;
 }
 
+TFR_NO_CANARY
 bool tfr_cursor_float(struct tfr_cursor *c, float *value)
 {
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 
 	if (c->kind != TFR_KIND_FLOAT)
 		return false;
@@ -90,9 +92,10 @@ bool tfr_cursor_float(struct tfr_cursor *c, float *value)
 	return true;
 }
 
+TFR_NO_CANARY
 bool tfr_cursor_int64(struct tfr_cursor *c, int64_t *value)
 {
-	struct tfr_wire_field f;
+	TFR_UNSET struct tfr_wire_field f;
 	uint64_t v = 0;
 
 	if (c->kind != TFR_KIND_INT64)

@@ -11,6 +11,7 @@
 #include <tfr/example.h>
 #include <tfr/media.h>
 
+#include "base/hardening.h"
 #include "example/lint.h"
 #include "example/lists.h"
 #include "inspect/schema.h"
@@ -215,7 +216,7 @@ static enum tfr_status check_known_names(
 		const struct tfr_feature *f = tfr_example_at(c->parser, i);
 		struct tfr_bytes name = { (const uint8_t *)f->key, f->key_size };
 		enum tfr_kind wanted = tfr_strict_kind(&name);
-		char what[160];
+		TFR_UNSET char what[160];
 
 		if (!wanted || !f->kind || wanted == f->kind)
 			continue;
