@@ -5,7 +5,8 @@
  * fault was delivered, 2 where it was not for the sake of a library that does not check its allocations: json-c 0.16,
  * libarchive 3.6 and libhdf5 1.10 crash, libgcrypt 1.10 aborts.  FAULT is FUNCTION:N:KIND.  KIND is the name of an errno;
  * or `short`: half of the bytes; or `torn`: half of the bytes, and the next call on that descriptor fails; or
- * `end`: a read finds the end of the file.  Calls of all threads count, and those of child processes.
+ * `end`: a read finds the end of the file.  Calls of all threads count; programs that
+ * this one starts are not attacked.
  *
  * With FAULT_WHERE, the stack at the call is printed.
  *
@@ -139,6 +140,7 @@ static void interpose_main(void)
 		__builtin_trap();
 	if (fault)
 		parse(fault);
+	unsetenv("FAULT_STATE"); /* a program that is started is not attacked */
 	atomic_thread_fence(memory_order_seq_cst);
 	state = mapped;
 }
