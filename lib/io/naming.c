@@ -69,6 +69,16 @@ uint64_t tfr_random_token(void)
 	return token ? token : 1;
 }
 
+bool tfr_path_is_stdout(const char *path)
+{
+	static const char *const names[] = { "-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(path, names[i]))
+			return true;
+	return false;
+}
+
 bool tfr_file_is_ours(int fd, struct stat *st)
 {
 	return fstat(fd, st) == 0 && S_ISREG(st->st_mode) && st->st_uid == geteuid() &&

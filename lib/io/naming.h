@@ -22,6 +22,10 @@ char *tfr_folder_of(const char *path);
 /* 64 random bits, never 0. */
 uint64_t tfr_random_token(void);
 
+/* Whether `path` is another name of standard output, "/dev/stdout" or the like: a link that must not
+ * be replaced, and that a file would be opened by again, from its beginning. */
+bool tfr_path_is_stdout(const char *path);
+
 /* Whether the open file is a regular file of this user with one link; *st is what it is. */
 bool tfr_file_is_ours(int fd, struct stat *st);
 /* Whether `path` names the file that *st is. */

@@ -235,7 +235,7 @@ static enum tfr_status open_target(
 
 	if (!o->path)
 		return open_file(o, opts, err);
-	if (!strcmp(o->path, "-")) {
+	if (tfr_path_is_stdout(o->path)) {
 		o->fd = STDOUT_FILENO;
 		return TFR_OK;
 	}
@@ -288,7 +288,7 @@ enum tfr_status tfr_output_open(struct tfr_output **out, const char *path,
 
 static enum tfr_status cannot_write(const struct tfr_output *o, struct tfr_error *err)
 {
-	if (o->path && !strcmp(o->path, "-"))
+	if (o->path && tfr_path_is_stdout(o->path))
 		return tfr_fail_errno(err, errno, NULL, "cannot write to standard output");
 	return tfr_fail_errno(err, errno, name_of(o), "cannot write");
 }

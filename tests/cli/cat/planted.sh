@@ -23,3 +23,6 @@ sum=$(cat t-00000-of-00002.tfrecord *.json | cksum)
 tfr cat -qf "$in" -o t@2.tfrecord; echo "status $?"
 [ "$sum" = "$(cat t-00000-of-00002.tfrecord *.json | cksum)" ] && echo 'as it was'
 ls -A
+# Another name of standard output is no file to replace.
+rm -f out; link=$(readlink /dev/stdout); tfr cat -qf "$in" -o /dev/stdout > out; echo "status $?"; cmp "$in" out
+[ "$link" = "$(readlink /dev/stdout)" ] && echo 'a link still'
