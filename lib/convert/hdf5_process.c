@@ -24,7 +24,7 @@
 
 #define PROGRAM "tfr-read-hdf5"
 
-enum { SECONDS = 120 /* for a request, and one more for each MiB */ };
+enum { SECONDS = 60 /* for a request, and one more for each MiB */ };
 
 extern char **environ;
 

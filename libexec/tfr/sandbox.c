@@ -7,6 +7,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -60,6 +61,7 @@ void sandbox_limit(uint64_t memory)
 	(void)memory;
 	(void)base_memory;
 #endif
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* without tfr there is nothing to read for */
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_FSIZE, 0);
 	limit(RLIMIT_NOFILE, 0);
