@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "convert/cells.h"
 
-enum { PART = 1 << 20 };
+enum { PART = 1 << 20, ERRNO_MOST = 4095 /* Linux has no larger ones */ };
 
 /* --- bytes --- */
 
@@ -152,6 +152,8 @@ static enum tfr_status failed(
 
 	if (status)
 		return status;
+	if (!reply->code || reply->code > ERRNO_MOST)
+		return nonsense(h, err);
 	return tfr_fail_errno(err, (int)reply->code, h->path, "cannot %s", what);
 }
 
