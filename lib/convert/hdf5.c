@@ -17,7 +17,7 @@
 #include "convert/members.h"
 #include "io/source.h"
 
-enum { SETS_MOST = 1000, MEMORY = 256 << 20, USER_BLOCK_MOST = 1 << 20 };
+enum { SETS_MOST = 1000, MEMORY = 256 << 20, USER_BLOCK_MOST = 1 << 20, CHUNKS_MOST = 240 << 20 };
 
 static const char signature[] = "\x89HDF\r\n\x1a\n";
 
@@ -85,11 +85,14 @@ static uint64_t memory_of(const struct hdf5 *h)
 static void ask(struct hdf5 *h, const struct asked *rows)
 {
 	const struct data_set *d = rows->array->own;
-	uint64_t chunks = rows->order ? rows->count : 1;
+	uint64_t bytes = rows->count * rows->array->row_size, chunks;
 
+	/* What chunks claim allows no hours of work. */
+	if (__builtin_mul_overflow(rows->order ? rows->count : 1, d->is.chunk_bytes, &chunks) ||
+		chunks > CHUNKS_MOST)
+		chunks = CHUNKS_MOST;
 	tfr_hdf5_ask(&h->helper, d->number, rows->first, rows->count,
-		rows->order ? rows->order + rows->first : NULL,
-		rows->count * rows->array->row_size + chunks * d->is.chunk_bytes);
+		rows->order ? rows->order + rows->first : NULL, bytes + chunks);
 }
 
 /* `into` NULL: to no use. */
