@@ -10,10 +10,23 @@ tfr shuffle -q -m 8M in -o whole
 cat > killed.py <<'P'
 """Runs a shuffle and kills it when its second pass has begun to write."""
 import os, signal, subprocess, sys, time
-if os.path.exists('.out.tmp'):   # of a run killed before
-    os.remove('.out.tmp')
+def is_writing(pid):
+    """Whether it has an output, which may have no name yet, with something in it."""
+    for fd in os.listdir(f'/proc/{pid}/fd'):
+        path = f'/proc/{pid}/fd/{fd}'
+        try:
+            if os.path.dirname(os.readlink(path)) == os.getcwd() and os.stat(path).st_size > 0 and 'in' != os.path.basename(os.readlink(path)):
+                return True
+        except OSError:   # closed meanwhile
+            pass
+    return False
 p = subprocess.Popen(['tfr', 'shuffle', '-q', '-m', '8M', '--tmpdir', 't', 'in', '-o', 'out', '-z', 'gzip', '-9'] + sys.argv[1:])
-while p.poll() is None and not (os.path.exists('.out.tmp') and os.path.getsize('.out.tmp') > 0):
+while p.poll() is None:
+    try:
+        if is_writing(p.pid):
+            break
+    except OSError:   # it has ended
+        break
     time.sleep(0.002)
 p.send_signal(signal.SIGKILL)
 print('ended by', p.wait())
