@@ -4,10 +4,11 @@ import signal
 import time
 
 import replay
-from trial import Fault, hidden, look
+from trial import Fault, hidden, look, visible
 
 MOMENTS = 12      # random ones, of all that a variant has
 AGAIN = 0.3       # of the second runs are killed too
+FAILING = 0.3     # have a second run that fails before the one that succeeds
 CHECKED = 0.2     # of the states are shown to tfr check
 
 
@@ -58,6 +59,9 @@ def after_kill(trial, folder, count, rng, kept):
     kept.update(hidden(found))
     if rng.random() < CHECKED:
         trial.check_commands(folder, found)
+    if rng.random() < FAILING:
+        trial.run_refused(folder)
+        seen = visible(look(folder))
     trial.run_again(folder, seen)
 
 

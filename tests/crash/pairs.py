@@ -35,7 +35,8 @@ def judge(trial, folder, runs):
         raise Fault('both runs succeed without -f')
     found = contents(look(folder))
     if found not in won:
-        raise Fault('the outputs are those of neither run that succeeded: ' + differences(found, won[0]))
+        raise Fault('the outputs are those of no run that succeeded (status %d and %d): %s; %s' % (
+            runs[0].status, runs[1].status, differences(found, won[0]), ' / '.join(r.errors[:200] for r in runs)))
 
 
 def attack(trial, share, report):
