@@ -1,4 +1,4 @@
-"""Kills: before and after each change of the file system, and at random moments; some second runs are killed as well."""
+"""Kills before and after each change of the file system and at random moments; of some second runs as well."""
 import random
 import signal
 import time

@@ -245,8 +245,7 @@ def subsets(steps, rng, most):
 
 
 def states(disk, changes, rng, share, most=24):
-    """Every different tree after a cut before or after any change, or after a share of them: (number of the change, how,
-    tree)."""
+    """Every different tree after a cut at any change, or at a share of them: (number of the change, how, tree)."""
     seen = set()
     for number in range(len(changes) + 1):
         if number:

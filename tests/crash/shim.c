@@ -6,8 +6,8 @@
  *   CRASH_KILL=N      SIGKILL before change N, counted from 1; CRASH_AFTER=1: after it
  *   CRASH_DELAY=US    sleep at random up to so many microseconds before each change; CRASH_SEED seeds that
  *   CRASH_LOG=FILE    append each change that succeeded to FILE, with its bytes: what tests/crash/replay.py reads
- *   CRASH_INODES=FILE pairs of inode numbers, each of 64 bits: stat() shows the second for the first, so that a folder that
- *                     was built again has the inodes that it had.  Other files get numbers that no file has.
+ *   CRASH_INODES=FILE pairs of inode numbers, each of 64 bits: stat() shows the second for the first, so that a folder
+ *                     that was built again has the inodes that it had.  Other files get numbers that no file has.
  *
  * Changes of several threads are made one at a time, so that the log has their order.  A sync reports success and does
  * nothing: the page cache outlives a killed process, and the power cuts are simulated. */
