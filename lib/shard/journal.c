@@ -230,6 +230,15 @@ static enum tfr_status cannot_undo(const struct tfr_journal_entry *e, struct tfr
 	return tfr_fail_errno(err, errno, e->path, "cannot give its old file back to");
 }
 
+/* Takes the new file from its name.  Where the old one is about to be renamed over it, it only gets
+ * its temporary name back, so that the name is never without a file. */
+static bool take_away(const struct tfr_journal_entry *e, bool replaced)
+{
+	if (replaced && (!e->temp || link(e->path, e->temp) == 0))
+		return true;
+	return (e->temp ? rename(e->path, e->temp) : unlink(e->path)) == 0;
+}
+
 static enum tfr_status undo_one(const struct tfr_journal_entry *e, struct tfr_error *err)
 {
 	struct stat now, old;
@@ -245,7 +254,7 @@ static enum tfr_status undo_one(const struct tfr_journal_entry *e, struct tfr_er
 			e->old);
 		return TFR_EEXIST;
 	}
-	if (ours && (e->temp ? rename(e->path, e->temp) : unlink(e->path)))
+	if (ours && !take_away(e, replaced))
 		return cannot_undo(e, err);
 	if (replaced && rename(e->old, e->path))
 		return cannot_undo(e, err);
@@ -274,10 +283,28 @@ enum tfr_status tfr_journal_sync(const struct tfr_journal *j, const bool *held,
 	return status;
 }
 
+/* New proofs, so that none vouches for files that go. */
+static enum tfr_status remove_proofs(
+	const struct tfr_journal *j, const bool *held, struct tfr_error *err)
+{
+	bool some = false;
+
+	for (uint32_t k = 0; k < j->n; k++) {
+		const struct tfr_journal_entry *e = &j->entries[k];
+
+		if (e->role != TFR_JOURNAL_PROOF || !held[e->lock] || !tfr_journal_placed(e))
+			continue;
+		if (!take_away(e, false))
+			return cannot_undo(e, err);
+		some = true;
+	}
+	return some ? tfr_journal_sync(j, held, TFR_JOURNAL_PROOF, err) : TFR_OK;
+}
+
 enum tfr_status tfr_journal_undo(
 	const struct tfr_journal *j, const bool *held, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status = remove_proofs(j, held, err);
 
 	for (int role = TFR_JOURNAL_MEMBER; !status && role <= TFR_JOURNAL_PROOF; role++) {
 		for (uint32_t k = 0; !status && k < j->n; k++)
@@ -289,9 +316,26 @@ enum tfr_status tfr_journal_undo(
 	return status;
 }
 
+bool tfr_journal_is_committed(const struct tfr_journal *j, const bool *held)
+{
+	for (uint32_t k = 0; k < j->n; k++) {
+		const struct tfr_journal_entry *e = &j->entries[k];
+
+		if (e->role == TFR_JOURNAL_PROOF && held[e->lock] && e->inode &&
+			!tfr_journal_placed(e))
+			return false;
+	}
+	return true;
+}
+
+/* Without the lock nobody would look for old files that a power cut brings back. */
 void tfr_journal_finish(const struct tfr_journal *j, const bool *held)
 {
+	bool some = false;
+
 	for (uint32_t k = 0; k < j->n; k++)
 		if (held[j->entries[k].lock] && j->entries[k].old)
-			unlink(j->entries[k].old);
+			some = unlink(j->entries[k].old) == 0 || some;
+	for (int role = TFR_JOURNAL_MEMBER; some && role <= TFR_JOURNAL_PROOF; role++)
+		tfr_journal_sync(j, held, (enum tfr_journal_role)role, NULL);
 }

@@ -27,7 +27,7 @@ struct tfr_journal {
 	uint64_t token; /* of this command: 64 random bits */
 	char **locks;	/* the last of them is cleared last */
 	uint32_t n_locks, cap_locks;
-	struct tfr_journal_entry *entries; /* the last is the commit point */
+	struct tfr_journal_entry *entries; /* when all proofs have their names, it is committed */
 	uint32_t n, cap;
 };
 
@@ -45,12 +45,15 @@ enum tfr_status tfr_journal_parse(
 
 /* Whether the new file of an entry is under its name. */
 bool tfr_journal_placed(const struct tfr_journal_entry *e);
-/* Gives the entries whose lock is marked in held[] their old files back, those that are proofs
- * last, each group forced to disk; new files get their temporary names back or are removed.
+/* Whether every proof of the locks that are marked in held[] is under its name: a power cut before
+ * the last step was on disk may have kept any of them. */
+bool tfr_journal_is_committed(const struct tfr_journal *j, const bool *held);
+/* Gives the entries of the locks in held[] their old files back: new proofs go first, old ones come
+ * back last, each group forced to disk; new files get their temporary names back or are removed.
  * TFR_EEXIST: a name has neither the old nor the new file.  May be repeated. */
 enum tfr_status tfr_journal_undo(
 	const struct tfr_journal *j, const bool *held, struct tfr_error *err);
-/* After the commit point: removes the old files of those entries. */
+/* After the commit point: removes the old files of those entries, on disk too. */
 void tfr_journal_finish(const struct tfr_journal *j, const bool *held);
 /* Forces to disk the folders in which names of a role have changed. */
 enum tfr_status tfr_journal_sync(const struct tfr_journal *j, const bool *held,

@@ -131,42 +131,37 @@ static enum tfr_status read_journal(
 	return status ? status : tfr_journal_parse(j, text.data, got, err);
 }
 
-/* The other lock files of the journal, of which we have `own`: fds[] and held[] of those that still
- * contain it. */
-static enum tfr_status lock_others(const struct tfr_journal *j, uint32_t own, const char *subject,
-	int *fds, bool *held, struct tfr_error *err)
+/* Whether a lock file that is locked, perhaps by this process, still contains the journal.  Where
+ * it does not, whoever has it took it after the journal was done with. */
+static bool contains(const char *path, const struct tfr_journal *j)
 {
-	enum tfr_status status = TFR_OK;
+	TFR_AUTO_CLOSE int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct tfr_journal other = { 0 };
+	enum tfr_status status = fd < 0 ? TFR_END : read_journal(fd, path, &other, NULL);
+	bool same = status ? status != TFR_END : other.token == j->token;
 
-	for (uint32_t k = 0; !status && k < j->n_locks; k++) {
-		struct tfr_journal other = { 0 };
-
-		held[k] = k == own;
-		if (k == own)
-			continue;
-		status = lock(&fds[k], j->locks[k], subject, false, err);
-		if (!status) {
-			status = read_journal(fds[k], j->locks[k], &other, err);
-			held[k] = !status && other.token == j->token;
-		}
-		tfr_journal_clear(&other);
-		if (status == TFR_END) /* it was done with */
-			status = TFR_OK;
-	}
-	return status;
+	tfr_journal_clear(&other);
+	return same;
 }
 
-/* The last lock is cleared last.  Where it is gone all the same, the set's own proof must do. */
-static bool is_committed(const struct tfr_journal *j, uint32_t own, const bool *held)
+/* One of the other lock files of a journal: *fd, and whether it still contains that. */
+static enum tfr_status lock_other(const struct tfr_journal *j, const char *path,
+	const char *subject, int *fd, bool *held, struct tfr_error *err)
 {
-	const struct tfr_journal_entry *last = &j->entries[j->n - 1];
+	struct tfr_journal other = { 0 };
+	enum tfr_status status = lock(fd, path, subject, false, NULL);
 
-	for (uint32_t k = j->n; !held[j->n_locks - 1] && k-- > 0;)
-		if (j->entries[k].lock == own) {
-			last = &j->entries[k];
-			break;
-		}
-	return tfr_journal_placed(last);
+	*held = false;
+	if (status == TFR_ESYS && !contains(path, j))
+		return TFR_OK;
+	if (status == TFR_ESYS)
+		status = lock(fd, path, subject, false, err); /* says why */
+	if (!status) {
+		status = read_journal(*fd, path, &other, err);
+		*held = !status && other.token == j->token;
+		tfr_journal_clear(&other);
+	}
+	return status == TFR_END ? TFR_OK : status; /* it was done with */
 }
 
 static void say(const struct tfr_lock_opts *opts, bool committed)
@@ -194,9 +189,12 @@ static enum tfr_status settle(struct tfr_lock *t, const struct tfr_lock_opts *op
 		return tfr_fail_nomem(err, "reading a journal");
 	for (uint32_t k = 0; k < j->n_locks; k++)
 		fds[k] = -1;
-	status = lock_others(j, own, t->subject, fds, held, err);
+	held[own] = true;
+	for (uint32_t k = 0; !status && k < j->n_locks; k++)
+		if (k != own)
+			status = lock_other(j, j->locks[k], t->subject, &fds[k], &held[k], err);
 	if (!status) {
-		committed = is_committed(j, own, held);
+		committed = tfr_journal_is_committed(j, held);
 		if (committed)
 			tfr_journal_finish(j, held);
 		else

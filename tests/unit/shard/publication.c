@@ -27,6 +27,8 @@ static const char *const NAMES[] = { "s0", "s1", "labels", "manifest" };
 
 enum { FILES = 4 };
 
+static int first_proof = FILES - 1;
+
 static struct tfr_lock *open_lock(enum tfr_status expected, struct tfr_error *err)
 {
 	const struct tfr_lock_opts opts = { .subject = "set" };
@@ -54,7 +56,8 @@ static void add_files(
 	cr_assert_eq(tfr_publication_lock(p, lock, NULL), TFR_OK);
 	for (int i = 0; i < FILES; i++)
 		cr_assert_eq(tfr_publication_add(p, files[i],
-				     i == FILES - 1 ? TFR_PUBLISH_PROOF : TFR_PUBLISH_MEMBER,
+				     i >= first_proof ? TFR_PUBLISH_PROOF
+						      : TFR_PUBLISH_MEMBER,
 				     NULL),
 			TFR_OK);
 }
@@ -244,6 +247,50 @@ Test(publication, what_changed_after_a_kill_is_not_touched)
 	tfr_lock_close(open_lock(TFR_OK, NULL));
 	remove_temporaries();
 	assert_all("old");
+}
+
+/* A power cut may keep the last name that was given and lose one before it. */
+Test(publication, a_proof_that_was_lost_undoes_all)
+{
+	struct tfr_lock *lock;
+
+	first_proof = FILES - 2;
+	publish_partly("new", 1 + FILES);
+	cr_assert_eq(unlink(NAMES[FILES - 2]), 0);
+	lock = open_lock(TFR_OK, NULL);
+	tfr_lock_close(lock);
+	cr_assert_eq(temp_count("."), 0);
+}
+
+/* Of two sets, the lock of the first was removed already: this process has it locked itself. */
+Test(publication, a_journal_whose_other_lock_is_ours_is_done_with)
+{
+	const struct tfr_lock_opts opts = { .subject = "other" };
+	struct tfr_lock *lock, *other = NULL;
+
+	if (fork() == 0) {
+		struct tfr_output *files[FILES];
+		struct tfr_publication p = { 0 };
+		TFR_AUTO_BUF journal = { 0 };
+
+		lock = open_lock(TFR_OK, NULL);
+		open_files(files, "new");
+		cr_assert_eq(tfr_publication_lock(&p, lock, NULL), TFR_OK);
+		cr_assert_eq(tfr_lock_open(&other, "other", &opts, NULL), TFR_OK);
+		add_files(&p, other, files);
+		tfr_journal_format(&p.journal, &journal);
+		tfr_lock_begin(other, journal.data, journal.size, NULL);
+		for (int i = 0; i < FILES; i++)
+			tfr_output_place(files[i], false, NULL);
+		tfr_lock_publish(lock);
+		_exit(0);
+	}
+	wait(NULL);
+	lock = open_lock(TFR_OK, NULL);
+	cr_assert_eq(tfr_lock_open(&other, "other", &opts, NULL), TFR_OK);
+	tfr_lock_close(lock);
+	tfr_lock_close(other);
+	assert_all("new");
 }
 
 /* --- lock files --- */
