@@ -74,6 +74,13 @@ static enum tfr_status name_target(struct tree *t, const char *target, struct tf
 	return t->temp && t->old ? TFR_OK : tfr_fail_nomem(err, "creating a folder");
 }
 
+static enum tfr_status no_room(const struct tree *t, struct tfr_error *err)
+{
+	tfr_fail_path(err, TFR_EEXIST, t->old, "no room to move the old folder to:");
+	tfr_error_hint(err, "Remove that one first.");
+	return TFR_EEXIST;
+}
+
 static enum tfr_status check_target(struct tree *t, bool force, struct tfr_error *err)
 {
 	struct stat st;
@@ -86,11 +93,7 @@ static enum tfr_status check_target(struct tree *t, bool force, struct tfr_error
 		tfr_error_hint(err, "Give -f to move it aside, to %s.old.", t->path);
 		return TFR_EEXIST;
 	}
-	if (lstat(t->old, &st))
-		return TFR_OK;
-	tfr_fail_path(err, TFR_EEXIST, t->old, "no room to move the old folder to:");
-	tfr_error_hint(err, "Remove that one first.");
-	return TFR_EEXIST;
+	return lstat(t->old, &st) ? TFR_OK : no_room(t, err);
 }
 
 /* Creates the temporary folder, or takes that of a run of ours that was killed.  TFR_END: something
@@ -265,6 +268,20 @@ static enum tfr_status make(struct export *e, struct work *w, struct tfr_error *
 
 /* --- the end --- */
 
+/* On disk, so that no power cut keeps the name of the new folder only. */
+static enum tfr_status move_aside(const struct tree *t, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	if (tfr_rename_new(t->path, t->old))
+		return errno == EEXIST ? no_room(t, err)
+				       : tfr_fail_errno(err, errno, t->path, "cannot move aside");
+	status = tfr_sync_directory_of(t->path, err);
+	if (status && tfr_rename_new(t->old, t->path))
+		tfr_error_hint(err, "The old folder is '%s' now.", t->old);
+	return status;
+}
+
 static enum tfr_status publish(struct export *e, struct tfr_error *err)
 {
 	struct tree *t = e->own;
@@ -275,8 +292,9 @@ static enum tfr_status publish(struct export *e, struct tfr_error *err)
 	if (TEMP_FAILURE_RETRY(syncfs(t->fd)))
 		return tfr_fail_errno(err, errno, t->path, "cannot write");
 	aside = e->o->force && !lstat(t->path, &st);
-	if (aside && tfr_rename_new(t->path, t->old))
-		return tfr_fail_errno(err, errno, t->path, "cannot move aside");
+	status = aside ? move_aside(t, err) : TFR_OK;
+	if (status)
+		return status;
 	if (tfr_rename_new(t->temp, t->path)) {
 		status = errno == EEXIST
 				 ? tfr_fail_path(err, TFR_EEXIST, t->path, "will not overwrite")
