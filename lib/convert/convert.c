@@ -267,9 +267,6 @@ static enum tfr_status open_outputs(struct run *r, struct tfr_error *err)
 	struct place p = { 0 };
 	enum tfr_status status = resumes ? take_place(r, &p, err) : TFR_OK;
 
-	for (size_t t = 0; t < r->opts->target_count; t++)
-		tfr_set_recover(r->opts->targets[t].set, r->opts->writer.temporaries,
-			r->opts->warn, r->opts->ctx);
 	if (!status)
 		status = tfr_findings_open(
 			&r->findings, r->opts, r->in->prefix, found, p.sealed, err);
@@ -395,6 +392,9 @@ static enum tfr_status convert(struct run *r, struct tfr_error *err)
 	r->report->classes = r->in->n_classes;
 	if (!status && r->opts->dry_run)
 		return tfr_plan(r->in, r->order, r->report, err);
+	for (size_t t = 0; t < r->opts->target_count; t++)
+		tfr_set_recover(r->opts->targets[t].set, r->opts->writer.temporaries,
+			r->opts->warn, r->opts->ctx);
 	if (!status)
 		status = tfr_checkpoint_open(&r->checkpoint, r->opts, r->in, err);
 	if (!status)

@@ -17,7 +17,7 @@ enum tfr_journal_role {
 struct tfr_journal_entry {
 	enum tfr_journal_role role;
 	uint32_t lock;		     /* the lock of its set */
-	uint64_t inode, size, mtime; /* of the new file; all 0: the file is removed */
+	uint64_t inode, size, mtime; /* of the new file; all 0: none, or it had its name before */
 	char *path;
 	char *temp; /* where the new file has a temporary name; NULL */
 	char *old;  /* the second name of the file that is replaced; NULL: there was none */

@@ -118,8 +118,12 @@ static enum tfr_status add_output(struct tfr_publication *p,
 	if (temp)
 		status = make_absolute(p, temp, &temporary, err);
 	e->temp = temporary;
-	/* That of a run that is resumed may have its name already. */
-	if (!status && lstat(e->path, &now) == 0 && !tfr_journal_placed(e)) {
+	if (!status && tfr_journal_placed(e)) {
+		/* That of a run that is resumed may have its name already, and keeps it: a set that was
+		 * complete before stays so if this run fails. */
+		e->inode = e->size = e->mtime = 0;
+		e->temp = NULL;
+	} else if (!status && lstat(e->path, &now) == 0) {
 		if (!tfr_output_replaces(file->o))
 			return tfr_fail_path(err, TFR_EEXIST, tfr_output_path(file->o),
 				"will not overwrite");
@@ -274,7 +278,8 @@ static void undo(struct tfr_publication *p, const bool *held)
 	bool undone = tfr_journal_undo(&p->journal, held, NULL) == TFR_OK;
 
 	for (uint32_t k = 0; k < p->journal.n; k++)
-		if (p->files[k].o && !tfr_journal_placed(&p->journal.entries[k]))
+		if (p->files[k].o && p->journal.entries[k].inode &&
+			!tfr_journal_placed(&p->journal.entries[k]))
 			tfr_output_displaced(p->files[k].o);
 	for (uint32_t k = 0; undone && k < p->journal.n_locks; k++)
 		tfr_lock_end(p->locks[k], NULL);

@@ -262,6 +262,37 @@ Test(publication, a_proof_that_was_lost_undoes_all)
 	cr_assert_eq(temp_count("."), 0);
 }
 
+/* A run is resumed that had published everything, and is killed when it has removed the manifest. */
+Test(publication, a_file_that_had_its_name_keeps_it)
+{
+	const uint64_t size = 3;
+	const struct tfr_output_opts again = { .force = true, .resume = &size, .sealed = true };
+
+	cr_assert_eq(publish("one"), TFR_OK);
+	if (fork() == 0) {
+		struct tfr_lock *lock = open_lock(TFR_OK, NULL);
+		struct tfr_output *files[FILES];
+		struct tfr_publication p = { 0 };
+		TFR_AUTO_BUF journal = { 0 };
+
+		open_files(files, "two");
+		for (int i = 0; i < FILES - 1; i++) {
+			tfr_output_close(files[i]);
+			cr_assert_eq(tfr_output_open(&files[i], NAMES[i], &again, NULL), TFR_OK);
+			cr_assert_eq(tfr_output_seal(files[i], NULL), TFR_OK);
+		}
+		add_files(&p, lock, files);
+		tfr_journal_format(&p.journal, &journal);
+		tfr_lock_begin(lock, journal.data, journal.size, NULL);
+		(void)!rename("manifest", p.journal.entries[FILES - 1].old);
+		_exit(0);
+	}
+	wait(NULL);
+	tfr_lock_close(open_lock(TFR_OK, NULL));
+	remove_temporaries();
+	assert_all("one");
+}
+
 /* Of two sets, the lock of the first was removed already: this process has it locked itself. */
 Test(publication, a_journal_whose_other_lock_is_ours_is_done_with)
 {
