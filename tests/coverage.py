@@ -1,9 +1,11 @@
-"""Prints how much of each room of lib runs under test: coverage.py JSON, as gcovr writes it.
+"""Prints how much of each room of lib runs under test: coverage.py [--print] JSON, as gcovr writes it.
 
 Lines with an assert do not count, nor do branches of them.  A line with `/* uncovered: REASON */` does not count either, nor do
 the branches of it.  What answers for memory that is not there (tfr_fail_nomem, TFR_ENOMEM, no_memory) is left out: the faults
-tier makes each allocation fail in turn.  Exits with 1 where a room has less than FLOOR, which is what was reached when it was
-written and may only rise; the aim is 95 % of lines and 85 % of branches.
+tier makes each allocation fail in turn.  libexec is left out, too: what runs in the sandbox cannot write what it counted.
+
+The aim is 95 % of lines and 85 % of branches.  FLOOR has what the rooms below it had when this was measured, with the unit tests
+and a third of the cases.  The status is 1 where a room has less than that, or another less than the aim; never with --print.
 """
 import collections
 import json
@@ -13,18 +15,21 @@ import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 AIM = (95, 85)
-FLOOR = {}   # room -> (lines, branches), where it is below the aim
+FLOOR = {   # room -> lines, branches
+    'codec': (91, 81), 'convert': (69, 54), 'diff': (94, 83), 'doctor': (95, 81), 'export': (94, 78), 'inspect': (95, 81),
+    'io': (90, 70), 'media': (95, 84), 'record': (95, 83), 'rewrite': (94, 81), 'shard': (92, 75), 'thread': (95, 84),
+}
 EXEMPT = re.compile(r'\bassert\(|/\* uncovered: |tfr_fail_nomem|TFR_ENOMEM|no_memory|NOMEM')
 
 
 def main():
     rooms = collections.defaultdict(lambda: [0, 0, 0, 0])
-    for entry in json.load(open(sys.argv[1]))['files']:
+    for entry in json.load(open(sys.argv[-1]))['files']:
         path = pathlib.PurePath(entry['file'])
-        if path.parts[0] not in ('lib', 'libexec'):
+        if path.parts[0] != 'lib' or path.parts[1] == 'include':
             continue
         text = (TOP / path).read_text().splitlines()
-        room = rooms[path.parts[1] if path.parts[0] == 'lib' else 'libexec']
+        room = rooms[path.parts[1]]
         for line in entry['lines']:
             number = line['line_number']
             if line.get('gcovr/noncode') or line.get('gcovr/excluded') or EXEMPT.search(text[number - 1]):
@@ -47,10 +52,10 @@ def main():
         floor = FLOOR.get(name, AIM)
         mark = '' if shares[0] >= AIM[0] and shares[1] >= AIM[1] else '  below the aim'
         if shares[0] < floor[0] or shares[1] < floor[1]:
-            low = low or name in FLOOR
+            low = low or counts is not total
             mark = '  below %d %% and %d %%' % floor
         print('%-10s %6d of %6d %5.1f %% %6d of %6d %5.1f %%%s' % (name, counts[0], counts[1], shares[0], counts[2], counts[3], shares[1], mark))
-    return low
+    return low and '--print' not in sys.argv
 
 
 if __name__ == '__main__':
