@@ -19,6 +19,10 @@
 
 enum { SETS_MOST = 1000, MEMORY = 256 << 20, USER_BLOCK_MOST = 1 << 20, CHUNKS_MOST = 240 << 20 };
 
+/* The helper refuses rows that are claimed only; if it is taken over, this still holds: a byte of
+ * the file makes so many rows at most, beyond the first million. */
+enum { ROWS_FREE = 1 << 20, PACKED_MOST = 4096 };
+
 static const char signature[] = "\x89HDF\r\n\x1a\n";
 
 /* A data set. */
@@ -38,6 +42,7 @@ struct asked {
 struct hdf5 {
 	struct tfr_arrays a;
 	const char *path;
+	uint64_t size; /* bytes of the file, at least 1 */
 	struct tfr_hdf5_helper helper;
 	struct asked ahead;
 };
@@ -206,6 +211,10 @@ static enum tfr_status add_data_set(struct hdf5 *h, const char *name, struct tfr
 		status = tfr_fail(err, TFR_EDATA,
 			"'%s' of '%s' is in chunks of %llu bytes, more than --memory allows", name,
 			h->path, (unsigned long long)d->is.chunk_bytes);
+	if (!status && d->is.dims[0] > ROWS_FREE && d->is.dims[0] / h->size > PACKED_MOST)
+		status = tfr_fail(err, TFR_EDATA,
+			"cannot read '%s' of '%s': it has more rows than the file can hold", name,
+			h->path);
 	if (status) {
 		free(d);
 		return status;
@@ -256,6 +265,9 @@ static enum tfr_status open_file(struct hdf5 *h, struct tfr_error *err)
 		return tfr_fail_errno(err, errno, h->path, "cannot open");
 	if (is_written(fd))
 		return tfr_fail_path(err, TFR_EDATA, h->path, "another program is writing");
+	if (fstat(fd, &st))
+		return tfr_fail_errno(err, errno, h->path, "cannot look at");
+	h->size = st.st_size > 0 ? (uint64_t)st.st_size : 1;
 	start.file = fd;
 	status = tfr_hdf5_start(&h->helper, &start, err);
 	return status ? status : add_data_sets(h, err);

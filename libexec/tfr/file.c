@@ -22,6 +22,11 @@ struct file {
 static haddr_t size_at_start;
 static int failure;
 
+uint64_t file_size(void)
+{
+	return size_at_start;
+}
+
 int file_errno(void)
 {
 	return failure;

@@ -34,6 +34,8 @@ void receive(void *into, size_t size);
 
 /* Makes libhdf5 read TFR_HDF5_FILE; its properties are for H5Fopen().  Below 0: errno says why. */
 hid_t file_driver(void);
+/* Its bytes. */
+uint64_t file_size(void);
 /* errno of a read that failed; 0: none did. */
 int file_errno(void);
 

@@ -18,6 +18,7 @@ struct data_set {
 	hid_t set, space, type; /* `type` as it is in memory */
 	struct tfr_hdf5_set is;
 	uint64_t values, row_size; /* of a row */
+	uint64_t cell_in_file;	   /* bytes */
 	bool chunks_kept;
 };
 
@@ -110,6 +111,7 @@ static bool look_at_type(struct data_set *d)
 	if (class != H5T_INTEGER && class != H5T_FLOAT && class != H5T_ENUM && class != H5T_STRING)
 		return unusable(stranger(class));
 	d->type = H5Tget_native_type(type, H5T_DIR_ASCEND);
+	d->cell_in_file = H5Tget_size(type);
 	H5Tclose(type);
 	if (d->type < 0)
 		return refused(d);
@@ -142,15 +144,23 @@ static bool look_at_space(struct data_set *d)
 	return true;
 }
 
-/* Whether nearly all rows are claimed only.  DEFLATE makes at most 1032 bytes of one; a file whose
- * rows are 4096 times as large as what it stores, and over 1 GiB, would become as many records. */
-static bool is_hollow(const struct data_set *d, uint64_t stored)
+/* Whether nearly all rows are claimed only.  Rows that are not in chunks are in the file as they
+ * are.  DEFLATE makes at most 1032 bytes of one; a file whose rows are 4096 times as large as what
+ * it stores, and over a million or 1 GiB, would become as many records.  What it stores is a claim,
+ * too, and is in the file. */
+static bool is_hollow(const struct data_set *d, uint64_t stored, bool chunked)
 {
-	uint64_t bytes;
+	uint64_t bytes, in_file, size = file_size();
 
 	if (__builtin_mul_overflow(d->is.dims[0], d->row_size, &bytes))
 		bytes = UINT64_MAX;
-	return !stored || (bytes > (uint64_t)1 << 30 && bytes / 4096 > stored);
+	if (__builtin_mul_overflow(d->is.dims[0], d->values, &in_file) ||
+		__builtin_mul_overflow(in_file, d->cell_in_file, &in_file))
+		in_file = UINT64_MAX;
+	if (stored > size)
+		stored = size;
+	return !stored || (!chunked && in_file > size) ||
+	       ((bytes > (uint64_t)1 << 30 || d->is.dims[0] > 1 << 20) && bytes / 4096 > stored);
 }
 
 static bool look_at_storage(struct data_set *d, hid_t plist)
@@ -160,7 +170,8 @@ static bool look_at_storage(struct data_set *d, hid_t plist)
 			"no rows of its own, being put together from other data sets (virtual)");
 	if (H5Pget_external_count(plist) > 0)
 		return unusable("its rows in other files, which are not followed");
-	if (d->is.dims[0] && is_hollow(d, H5Dget_storage_size(d->set)))
+	if (d->is.dims[0] &&
+		is_hollow(d, H5Dget_storage_size(d->set), H5Pget_layout(plist) == H5D_CHUNKED))
 		return unusable("rows that were never written");
 	return true;
 }

@@ -5,6 +5,15 @@ echo "mutants"
 echo "31 groups, each with two links to the next, which makes 2^31 paths; the last has a data set"
 cp "$DATA/arrays/paths.h5" groups.h5
 tfr shard groups.h5 -q -o groups.tfrecord; tfr show -q --limit 1 groups.tfrecord
+echo "a forged number of rows"
+python3 - <<'END'
+import os
+data = open(os.environ['DATA'] + '/arrays/mixed.h5', 'rb').read()
+rows = data.find((3).to_bytes(8, 'little') * 2)     # of 'a': its rows and the most that it may have
+assert rows > 0
+open('forged.h5', 'wb').write(data[:rows] + (1 << 30).to_bytes(8, 'little') * 2 + data[rows + 16:])
+END
+tfr shard -q --shuffle --include a forged.h5 -o f.tfrecord 2>&1; echo "status $?"; rm forged.h5
 echo "without a helper program"
 mkdir -p place/bin; cp "$(readlink -f "$(command -v tfr)")" place/bin/tfr
 place/bin/tfr shard -q groups.h5 -o y.tfrecord 2> err   # unless one is installed on this machine
