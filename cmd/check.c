@@ -7,7 +7,7 @@
 
 struct check_settings {
 	const char *schema;
-	uint64_t jobs;
+	uint64_t jobs, max_pixels;
 	bool example, decode, manifest, strict, quick, json, allow_missing, quiet;
 	int format, compression, progress;
 	struct expecting expect;
@@ -19,6 +19,9 @@ static const struct opt options[] = {
 	OPT(FLAG, 0, "decode", NULL, NULL,
 		"each picture must decode in full; names the bad ones (implies --example)",
 		struct check_settings, decode),
+	OPT(POSITIVE, 0, "max-pixels", "N", NULL,
+		"with --decode, pictures of more pixels are faults [500000000]",
+		struct check_settings, max_pixels),
 	OPT(STRING, 0, "schema", "FILE", NULL,
 		"each record must have the features that FILE lists (implies --example)",
 		struct check_settings, schema),
@@ -54,6 +57,7 @@ static void run_check(struct cmd *c, const struct tfr_set *set, const struct tfr
 		.quick = s->quick,
 		.example = s->example,
 		.decode = s->decode,
+		.max_pixels = s->max_pixels,
 		.strict = s->strict,
 		.manifest = s->manifest,
 		.sum = expect->has_sum,
@@ -86,6 +90,8 @@ static int check_usage(struct cmd *c)
 		return cmd_usage(c,
 			"--quick reads no payload; it cannot go with --example, --decode, "
 			"--schema or --strict");
+	if (s->max_pixels && !s->decode)
+		return cmd_usage(c, "--max-pixels is for pictures that are decoded; add --decode");
 	if (s->quick && s->expect.sum)
 		return cmd_usage(c, "--quick reads no payload; it cannot go with --expect-sum");
 	if (s->json && s->format != CHECK_TEXT && s->format != CHECK_JSON)

@@ -26,7 +26,7 @@
 #include "thread/lanes.h"
 #include "thread/threads.h"
 
-enum { MOST_KINDS = 1000 };
+enum { MOST_KINDS = 1000, MOST_PIXELS = 500000000 };
 
 /* A fault as it waits: an error without its 4 KiB of path, followed by its texts. */
 struct kept_fault {
@@ -540,7 +540,10 @@ static enum tfr_status check_few(struct check_run *run, unsigned threads, struct
 static enum tfr_status open_contents(struct check_run *run, unsigned threads, struct tfr_error *err)
 {
 	const struct tfr_check_opts *o = run->opts;
-	struct tfr_contents_opts opts = { o->example, o->decode, o->strict, NULL };
+	struct tfr_contents_opts opts = { .example = o->example,
+		.decode = o->decode,
+		.strict = o->strict,
+		.max_pixels = o->max_pixels ? o->max_pixels : MOST_PIXELS };
 	enum tfr_status status = TFR_OK;
 
 	if (!o->example && !o->decode && !o->strict && !o->schema)

@@ -32,12 +32,13 @@ struct tfr_contents {
 struct tfr_contents *tfr_contents_new(const struct tfr_contents_opts *opts)
 {
 	struct tfr_contents *c = calloc(1, sizeof(*c));
+	struct tfr_decoder_opts pictures = { .max_pixels = opts->max_pixels };
 	bool lists;
 
 	if (!c)
 		return NULL;
 	c->parser = tfr_example_new();
-	c->decoder = opts->decode ? tfr_decoder_new(NULL) : NULL;
+	c->decoder = opts->decode ? tfr_decoder_new(&pictures) : NULL;
 	c->lint = opts->strict ? tfr_lint_new() : NULL;
 	c->schema = opts->schema;
 	c->must_parse = opts->example || opts->decode || opts->schema;

@@ -11,6 +11,7 @@ struct tfr_schema;
 /* What of tfr_check_opts concerns records. */
 struct tfr_contents_opts {
 	bool example, decode, strict;
+	uint64_t max_pixels;		 /* of an image that is decoded */
 	const struct tfr_schema *schema; /* NULL: none */
 };
 

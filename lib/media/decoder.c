@@ -161,6 +161,18 @@ static enum tfr_status check_size(const struct tfr_decoder *d, const struct tfr_
 		(double)d->opts.max_bytes / 0x1p30);
 }
 
+static enum tfr_status check_pixels(
+	const struct tfr_decoder *d, const struct tfr_image_info *info, struct tfr_error *err)
+{
+	uint64_t most = d->opts.max_pixels;
+
+	if (!most || (uint64_t)info->width * info->height <= most)
+		return TFR_OK;
+	return tfr_fail(err, TFR_EDATA,
+		"a picture of %u x %u has more than the %llu pixels allowed", info->width,
+		info->height, (unsigned long long)most);
+}
+
 enum tfr_status tfr_decode(struct tfr_decoder *d, const void *data, size_t size,
 	const struct tfr_crop *window, unsigned channels, struct tfr_image *image,
 	struct tfr_error *err)
@@ -175,7 +187,7 @@ enum tfr_status tfr_decode(struct tfr_decoder *d, const void *data, size_t size,
 	job.window = window ? *window : (struct tfr_crop){ 0, 0, info.width, info.height };
 	if ((status = check_window(&job.window, info.width, info.height, err)))
 		return status;
-	if ((status = check_size(d, &info, &job, err)))
+	if ((status = check_pixels(d, &info, err)) || (status = check_size(d, &info, &job, err)))
 		return status;
 	return tfr_picture_of(info.format)->decode(d, &job, image, err);
 }
@@ -212,7 +224,7 @@ enum tfr_status tfr_decode_numbers(struct tfr_decoder *d, const void *data, size
 	if (info.bit_depth == 16)
 		job.channels = 2;
 	job.window = (struct tfr_crop){ 0, 0, info.width, info.height };
-	if ((status = check_size(d, &info, &job, err)))
+	if ((status = check_pixels(d, &info, err)) || (status = check_size(d, &info, &job, err)))
 		return status;
 	status = tfr_picture_png.decode(d, &job, image, err);
 	if (status || job.channels == 1)

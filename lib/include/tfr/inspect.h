@@ -35,6 +35,7 @@ struct tfr_check_opts {
 	bool quick;   /* only length CRCs and the exact end: no payload is read */
 	bool example; /* each record must be an Example or a SequenceExample */
 	bool decode; /* each JPEG or PNG in an Example must decode, and image/encoded must be one */
+	uint64_t max_pixels; /* of an image that is decoded; one with more is a fault [500000000] */
 	/* What other readers (TensorFlow, DALI, protobuf, PyPI's tfrecord) take differently or lose
 	 * is a fault as well: in how a compressed file is put together, in Examples, an empty file.
 	 * Records that are no Examples are none, but with `example`. */

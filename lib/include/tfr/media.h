@@ -125,6 +125,9 @@ struct tfr_decoder_opts {
 	 * GiB]: width * channels * the rows of the window, or all rows where a picture comes in
 	 * passes (progressive, interlaced).  More is TFR_EDATA, which the header alone decides. */
 	uint64_t max_bytes;
+	/* The most pixels that a picture may have, against those that take minutes and a few KiB
+	 * [0: no limit].  More is TFR_EDATA, told from the header alone. */
+	uint64_t max_pixels;
 	/* JPEG only: the fast integer DCT and plain upsampling.  Not exact [false]. */
 	bool fast;
 	/* JPEG only: libjpeg alone, without our own Huffman decoder: the same pixels and errors,
