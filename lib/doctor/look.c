@@ -382,9 +382,12 @@ static bool payload_verifies(const uint8_t *p, uint64_t length)
 	       tfr_crc_mask(tfr_crc32c(0, p + TFR_RECORD_HEADER, length));
 }
 
-/* Where the first record begins that something behind it confirms; `size`: nowhere. */
+/* Where the first record begins that something behind it confirms; `size`: nowhere.  Payloads that
+ * are none are read up to 16 times the stretch, as tfr_reader_resync() bounds them. */
 static size_t find_record(const struct stretch *s)
 {
+	uint64_t disproved = 0;
+
 	for (size_t at = 0; at < s->size; at++) {
 		uint64_t length, left;
 
@@ -396,7 +399,12 @@ static size_t find_record(const struct stretch *s)
 		if (length > left - TFR_RECORD_OVERHEAD)
 			continue;
 		left -= length + TFR_RECORD_OVERHEAD;
-		if (payload_verifies(s->data + at, length) || (s->last && !left) ||
+		if (disproved <= 16 * (uint64_t)s->size) {
+			if (payload_verifies(s->data + at, length))
+				return at;
+			disproved += length;
+		}
+		if ((s->last && !left) ||
 			(left >= TFR_RECORD_HEADER &&
 				tfr_header_verifies(s->data + at + length + TFR_RECORD_OVERHEAD)))
 			return at;

@@ -17,6 +17,7 @@ struct tfr_reader {
 	size_t standard;       /* what `cap` was before a large record */
 	uint64_t block_offset; /* of block[0] in the stream */
 	uint64_t index;	       /* of the next record */
+	uint64_t disproved;    /* bytes whose checksum showed that they are no record's payload */
 	bool ended;	       /* the stream gave its last byte */
 	enum tfr_fault fault;
 	enum tfr_framing framing;

@@ -361,6 +361,50 @@ Test(record, resync_finds_every_record_that_was_not_touched)
 	tfr_buf_clear(&broken);
 }
 
+/* Headers that overlap, each with a length of half the file: to read every payload would be
+ * 6 * 10^12 bytes.  What comes after them is found. */
+static void resync_overlapping(bool in_memory, uint64_t length)
+{
+	enum { FORGED = 1 << 20 };
+	struct tfr_buf b = { 0 };
+	struct tfr_reader *r = NULL;
+	struct tfr_record rec;
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < FORGED; i++) {
+		uint8_t header[TFR_RECORD_HEADER];
+
+		tfr_put_header(header, length);
+		tfr_buf_append(&b, header, sizeof(header));
+	}
+	tfr_buf_append(&b, "x", 1); /* no length ends at a header */
+	frame(&b, "first", 5);
+	frame(&b, "second", 6);
+	temp_write("forged", b.data, b.size);
+	if (in_memory)
+		cr_assert_eq(tfr_reader_open_memory(&r, b.data, b.size, NULL, NULL), TFR_OK);
+	else
+		cr_assert_eq(tfr_reader_open(&r, "forged", NULL, NULL), TFR_OK);
+	cr_assert_eq(tfr_reader_next(r, &rec, NULL), TFR_EDATA);
+	while (tfr_reader_fault(r) == TFR_FAULT_PAYLOAD) /* believed once, as the first of all */
+		cr_assert_eq(tfr_reader_next(r, &rec, NULL), TFR_EDATA);
+	cr_assert_eq(tfr_reader_resync(r, &lost, NULL), TFR_OK);
+	cr_assert_eq(tfr_reader_next(r, &rec, NULL), TFR_OK);
+	cr_assert(rec.size == 5 && !memcmp(rec.data, "first", 5));
+	cr_assert_eq(tfr_reader_next(r, &rec, NULL), TFR_OK);
+	cr_assert(rec.size == 6 && !memcmp(rec.data, "second", 6));
+	cr_assert_eq(tfr_reader_next(r, &rec, NULL), TFR_END);
+	tfr_reader_close(r);
+	tfr_buf_clear(&b);
+}
+
+Test(record, overlapping_headers_cost_no_more_than_the_file)
+{
+	resync_overlapping(false, (6 << 20) + 1);
+	resync_overlapping(false, (2 << 20) + 3);
+	resync_overlapping(true, (6 << 20) + 1);
+}
+
 /* PATH_MAX counts the NUL: a path of 4,095 bytes fills the error's path. */
 Test(record, a_path_of_any_length_ends)
 {
@@ -373,9 +417,9 @@ Test(record, a_path_of_any_length_ends)
 		path[i] = "./"[i % 2];
 	strcpy(path + 4094, "a");
 	temp_write("a", "\1\2\3\4\5\6\7\0\1\2\3\4\5\6\7", 15);
-	cr_assert_eq(tfr_reader_open(&r, path,
-			     &(struct tfr_reader_opts){ .compression = TFR_COMPRESSION_NONE },
-			     NULL),
+	cr_assert_eq(
+		tfr_reader_open(&r, path,
+			&(struct tfr_reader_opts){ .compression = TFR_COMPRESSION_NONE }, NULL),
 		TFR_OK);
 	memset(&err, 'x', sizeof(err));
 	cr_assert_eq(tfr_reader_next(r, &rec, &err), TFR_EDATA);
