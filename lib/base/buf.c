@@ -10,7 +10,7 @@ bool tfr_buf_reserve(struct tfr_buf *b, size_t extra)
 	size_t need, cap;
 	uint8_t *data;
 
-	if (__builtin_add_overflow(b->size, extra, &need))
+	if (__builtin_add_overflow(b->size, extra, &need) || need > PTRDIFF_MAX)
 		return false;
 	if (b->data && need <= b->cap)
 		return true;

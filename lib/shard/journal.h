@@ -54,7 +54,8 @@ bool tfr_journal_is_committed(const struct tfr_journal *j, const bool *held);
 enum tfr_status tfr_journal_undo(
 	const struct tfr_journal *j, const bool *held, struct tfr_error *err);
 /* After the commit point: removes the old files of those entries, on disk too. */
-void tfr_journal_finish(const struct tfr_journal *j, const bool *held);
+enum tfr_status tfr_journal_finish(
+	const struct tfr_journal *j, const bool *held, struct tfr_error *err);
 /* Forces to disk the folders in which names of a role have changed. */
 enum tfr_status tfr_journal_sync(const struct tfr_journal *j, const bool *held,
 	enum tfr_journal_role role, struct tfr_error *err);

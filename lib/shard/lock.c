@@ -196,7 +196,7 @@ static enum tfr_status settle(struct tfr_lock *t, const struct tfr_lock_opts *op
 	if (!status) {
 		committed = tfr_journal_is_committed(j, held);
 		if (committed)
-			tfr_journal_finish(j, held);
+			status = tfr_journal_finish(j, held, err);
 		else
 			status = tfr_journal_undo(j, held, err);
 	}

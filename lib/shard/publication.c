@@ -316,7 +316,7 @@ enum tfr_status tfr_publication_commit(
 	if (status) {
 		undo(p, held);
 	} else {
-		tfr_journal_finish(&p->journal, held);
+		status = tfr_journal_finish(&p->journal, held, err);
 		for (uint32_t k = 0; k < p->journal.n_locks; k++)
 			tfr_lock_publish(p->locks[k]);
 	}

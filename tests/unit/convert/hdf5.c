@@ -73,7 +73,7 @@ static void expect(const char *how, enum tfr_status status, const char *message)
 
 Test(hdf5, helper_that_ends)
 {
-	expect("c", TFR_EDATA, "libhdf5 crashed (signal 11)");
+	expect("c", TFR_EDATA, "libhdf5 crashed (signal "); /* 11, or 6 where a sanitizer catches that */
 	expect("k", TFR_EDATA, "libhdf5 crashed (signal 9)");
 	expect("e", TFR_EDATA, "ended unexpectedly");
 	expect("h", TFR_EDATA, "ended unexpectedly");

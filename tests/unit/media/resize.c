@@ -111,7 +111,7 @@ static void check_kernel(const struct tfr_resize_kernel *k, const struct tfr_res
 {
 	struct {
 		uint32_t low[1024], high[1024];
-		float weight[1024];
+		_Alignas(64) float weight[1024];
 	} t;
 	struct tfr_resize_columns c = {
 		.n = out * 3, .row_bytes = in * 3, .low = t.low, .high = t.high, .weight = t.weight
