@@ -80,6 +80,10 @@ int main(void)
 {
 	int ends[2], file = open("/proc/self/exe", O_RDONLY), kept, refusal;
 
+#ifdef __SANITIZE_ADDRESS__
+	printf("skipped: AddressSanitizer makes calls that the sandbox refuses\n");
+	return 77;
+#endif
 	/* The socket and the file get the numbers that they have in the program. */
 	kept = fcntl(1, F_DUPFD, 10);
 	if (file < 0 || kept < 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
