@@ -2,7 +2,7 @@
  *
  * What comes from data goes through page_escaped(), which leaves no character that means something
  * to a browser and none that is not harmless, or as base64.  The first failure to write stays and
- * is told when it is asked for, so that whoever writes a page does not look after each piece. */
+ * is reported by page_status(), so that a caller need not check each piece. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

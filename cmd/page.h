@@ -20,7 +20,7 @@ void page_put(struct page *page, const void *bytes, size_t n);
 void page_text(struct page *page, const char *text);
 /* At most 1023 bytes. */
 void page_format(struct page *page, const char *format, ...) TFR_PRINTF(2, 3);
-/* Any bytes as text of HTML: what is not harmless, by tfr_text_harmless(), is \xNN. */
+/* Any bytes as text of HTML: characters that tfr_text_harmless() refuses are \xNN. */
 void page_escaped(struct page *page, const void *text, size_t size);
 void page_base64(struct page *page, const uint8_t *bytes, size_t size);
 

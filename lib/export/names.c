@@ -34,7 +34,7 @@ static bool add_part(struct tfr_buf *path, const uint8_t *part, size_t n)
 			   n == 2 && !memcmp(part, "..", 2) ? 1 : n)) {
 		return false;
 	}
-	/* What is no UTF-8 is a name in another encoding, and stays. */
+	/* A name in another encoding than UTF-8 stays. */
 	for (size_t i = begin, len; i < path->size; i += len ? len : 1) {
 		len = tfr_utf8_length(path->data + i, path->size - i);
 		if (len && !tfr_utf8_harmless(path->data + i, len))

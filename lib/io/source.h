@@ -21,8 +21,8 @@ struct tfr_source;
 
 /* "-" is standard input.  A directory is refused here; so is a socket, by the system. */
 enum tfr_status tfr_source_open(struct tfr_source **s, const char *path, struct tfr_error *err);
-/* The same, of a file found beside others: one that is not regular, such as a FIFO that nobody
- * writes to, is TFR_EDATA. */
+/* The same, of a file found beside others: one that is not regular, such as a FIFO without a
+ * writer, is TFR_EDATA. */
 enum tfr_status tfr_source_open_regular(
 	struct tfr_source **s, const char *path, struct tfr_error *err);
 /* As tfr_source_open(), of a file that is still being written: at its end, `wait` is asked what to do.  Such a

@@ -328,7 +328,7 @@ bool tfr_journal_is_committed(const struct tfr_journal *j, const bool *held)
 	return true;
 }
 
-/* Without the lock nobody would look for old files that a power cut brings back. */
+/* After the lock file is removed, no run looks for old files that a power cut brings back. */
 enum tfr_status tfr_journal_finish(
 	const struct tfr_journal *j, const bool *held, struct tfr_error *err)
 {

@@ -34,7 +34,7 @@ TFR_API size_t tfr_text_harmless(const void *text, size_t size);
 /* Whether all of them are. */
 TFR_API bool tfr_text_all_harmless(const void *text, size_t size);
 
-/* Copies `raw` to `text` with every byte of what is not harmless as \xNN, cut at `size` bytes
+/* Copies `raw` to `text` with every byte of harmful characters as \xNN, cut at `size` bytes
  * including the NUL (size > 0): what goes to a terminal stays one harmless line, whatever a file is
  * called.  Returns `text`. */
 TFR_API char *tfr_escape_line(char *text, size_t size, const char *raw);
