@@ -38,7 +38,7 @@ static bool is_coco(const char *path)
 }
 
 static bool find_beside(
-	struct tfr_parts *p, const char *folder, const struct tfr_listing *l, const char *split)
+	struct tfr_parts *p, const char *folder, struct tfr_listing *l, const char *split)
 {
 	TFR_AUTO_FREE char *path = tfr_path_join(folder, roboflow);
 
@@ -49,7 +49,7 @@ static bool find_beside(
 }
 
 /* The folder of the images called `name`; NULL: there is none, or no memory. */
-static char *images_of(const struct tfr_listing *l, const char *folder, const char *name)
+static char *images_of(struct tfr_listing *l, const char *folder, const char *name)
 {
 	TFR_AUTO_FREE char *images = tfr_child(l, folder, "images");
 	char *found = tfr_child(l, folder, name);
@@ -67,7 +67,7 @@ static char *images_of(const struct tfr_listing *l, const char *folder, const ch
 }
 
 /* The files NAME.json, or instances_NAME.json, in `from` that have images in NAME. */
-static bool find_named(struct tfr_parts *p, const char *folder, const struct tfr_listing *l,
+static bool find_named(struct tfr_parts *p, const char *folder, struct tfr_listing *l,
 	const char *from, const struct tfr_listing *files)
 {
 	static const char begins[] = "instances_";
@@ -111,8 +111,9 @@ static bool find_in(struct tfr_parts *parts, const char *folder)
 		good = find_named(parts, folder, &l, annotations, &files);
 		tfr_listing_close(&files);
 	}
+	good = good && !l.failed;
 	if (good && !parts->n)
-		good = find_named(parts, folder, &l, folder, &l);
+		good = find_named(parts, folder, &l, folder, &l) && !l.failed;
 	if (good && parts->n)
 		good = tfr_parts_leave(parts, folder);
 	tfr_listing_close(&l);

@@ -36,7 +36,7 @@ static bool names_files(const char *path, bool *yes, int *fault)
 
 /* Where a table is for files in several splits, each split is a part of it. */
 static bool find_shared(
-	struct tfr_parts *p, const char *folder, const struct tfr_listing *l, const char *path)
+	struct tfr_parts *p, const char *folder, struct tfr_listing *l, const char *path)
 {
 	bool good = true;
 	size_t n = 0;
@@ -50,7 +50,7 @@ static bool find_shared(
 }
 
 static bool find(
-	struct tfr_parts *p, const char *folder, const struct tfr_listing *l, const char *split)
+	struct tfr_parts *p, const char *folder, struct tfr_listing *l, const char *split)
 {
 	bool yes;
 

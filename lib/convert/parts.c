@@ -133,11 +133,16 @@ void tfr_listing_close(struct tfr_listing *l)
 	tfr_names_clear(&l->tables);
 }
 
-char *tfr_child(const struct tfr_listing *l, const char *folder, const char *name)
+char *tfr_child(struct tfr_listing *l, const char *folder, const char *name)
 {
 	for (size_t i = 0; i < l->folders.n; i++)
-		if (!strcasecmp(l->folders.list[i], name))
-			return tfr_path_join(folder, l->folders.list[i]);
+		if (!strcasecmp(l->folders.list[i], name)) {
+			char *path = tfr_path_join(folder, l->folders.list[i]);
+
+			if (!path)
+				l->failed = ENOMEM;
+			return path;
+		}
 	return NULL;
 }
 
@@ -301,7 +306,7 @@ bool tfr_parts_add_pair(struct tfr_parts *p, const char *images, const char *ann
 /* Looks into the folders that are splits.  Where most of them have nothing for `find`, what the
  * others have is not the data set's. */
 static bool find_splits(
-	struct tfr_parts *p, const char *folder, const struct tfr_listing *l, tfr_parts_finder find)
+	struct tfr_parts *p, const char *folder, struct tfr_listing *l, tfr_parts_finder find)
 {
 	bool good = true;
 
@@ -316,8 +321,8 @@ static bool find_splits(
 		path = tfr_path_join(folder, name);
 		if (!path)
 			return false;
-		good = tfr_listing_open(&inside, path) ? find(p, path, &inside, name)
-						       : !inside.failed;
+		good = !tfr_listing_open(&inside, path) || find(p, path, &inside, name);
+		good = good && !inside.failed;
 		if (good && p->n == before)
 			good = leave(&p->left, folder, name);
 		tfr_listing_close(&inside);
@@ -336,7 +341,7 @@ bool tfr_parts_find(struct tfr_parts *p, const char *folder, tfr_parts_finder fi
 	bool good = true;
 
 	if (tfr_listing_open(&l, folder)) {
-		good = find(p, folder, &l, NULL);
+		good = find(p, folder, &l, NULL) && !l.failed;
 		if (good && !p->n)
 			good = find_splits(p, folder, &l, find);
 	} else if (l.failed) {

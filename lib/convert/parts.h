@@ -30,8 +30,9 @@ bool tfr_is_picture(const char *name);
 char *tfr_path_join(const char *folder, const char *name);
 bool tfr_is_folder(const char *path);
 bool tfr_is_file(const char *path);
-/* The path of the first sub-folder of `folder` that has this name in any case; NULL: none. */
-char *tfr_child(const struct tfr_listing *l, const char *folder, const char *name);
+/* The path of the first sub-folder of `folder` that has this name in any case; NULL: none, or out of
+ * memory, and l->failed is ENOMEM. */
+char *tfr_child(struct tfr_listing *l, const char *folder, const char *name);
 
 struct tfr_part {
 	char *split;  /* the folder's name, such as "train"; NULL: the data set has no splits */
@@ -51,7 +52,7 @@ struct tfr_parts {
 /* Looks at one folder and adds the parts that it finds there, with the name of the split.  False:
  * out of memory. */
 typedef bool (*tfr_parts_finder)(
-	struct tfr_parts *p, const char *folder, const struct tfr_listing *l, const char *split);
+	struct tfr_parts *p, const char *folder, struct tfr_listing *l, const char *split);
 
 /* Adds a part; what is passed in is copied.  False: out of memory. */
 bool tfr_parts_add(

@@ -77,7 +77,7 @@ static bool are_beside(const char *folder, unsigned depth, bool *good)
 }
 
 static bool find(
-	struct tfr_parts *p, const char *folder, const struct tfr_listing *l, const char *split)
+	struct tfr_parts *p, const char *folder, struct tfr_listing *l, const char *split)
 {
 	TFR_AUTO_FREE char *own = tfr_child(l, folder, "JPEGImages");
 	TFR_AUTO_FREE char *images = tfr_child(l, folder, "images");
@@ -105,7 +105,10 @@ static bool find_in(struct tfr_parts *parts, const char *folder)
 	if (!tfr_listing_open(&l, folder))
 		return !l.failed;
 	images = tfr_child(&l, folder, "images");
+	good = !l.failed;
 	tfr_listing_close(&l);
+	if (!good)
+		return false;
 	if (images && !tfr_parts_find(parts, images, find))
 		return false;
 	if (parts->n || !are_beside(folder, 0, &good))

@@ -84,7 +84,7 @@ static bool has_labels(const char *folder, unsigned depth)
 
 /* A folder that has folders of images and of labels, or is the split of one that has. */
 static bool find_pair(
-	struct tfr_parts *p, const char *folder, const struct tfr_listing *l, const char *split)
+	struct tfr_parts *p, const char *folder, struct tfr_listing *l, const char *split)
 {
 	TFR_AUTO_FREE char *images = tfr_child(l, folder, "images");
 	TFR_AUTO_FREE char *labels = tfr_child(l, folder, "labels");
@@ -137,7 +137,7 @@ static bool names_are_in(const char *folder)
 }
 
 static bool find_flat(
-	struct tfr_parts *p, const char *folder, const struct tfr_listing *l, const char *split)
+	struct tfr_parts *p, const char *folder, struct tfr_listing *l, const char *split)
 {
 	TFR_AUTO_FREE char *above = tfr_path_join(folder, "..");
 
@@ -149,7 +149,7 @@ static bool find_flat(
 }
 
 /* CVAT's export for Darknet: obj_train_data/ beside obj.names. */
-static bool find_darknet(struct tfr_parts *p, const char *folder, const struct tfr_listing *l)
+static bool find_darknet(struct tfr_parts *p, const char *folder, struct tfr_listing *l)
 {
 	static const char begins[] = "obj_", ends[] = "_data";
 	bool good = true;
