@@ -364,11 +364,13 @@ enum tfr_status tfr_source_read_all(struct tfr_source *source, size_t most, stru
 	return status;
 }
 
-enum tfr_status tfr_source_read_file(const char *path, size_t most, struct tfr_buf *text,
-	const char *doing, struct tfr_error *err)
+typedef enum tfr_status opener(struct tfr_source **s, const char *path, struct tfr_error *err);
+
+static enum tfr_status open_and_read(opener *open_it, const char *path, size_t most,
+	struct tfr_buf *text, const char *doing, struct tfr_error *err)
 {
 	struct tfr_source *source = NULL;
-	enum tfr_status status = tfr_source_open(&source, path, err);
+	enum tfr_status status = open_it(&source, path, err);
 
 	if (!status)
 		status = tfr_source_read_all(source, most, text, doing, err);
@@ -376,14 +378,14 @@ enum tfr_status tfr_source_read_file(const char *path, size_t most, struct tfr_b
 	return status;
 }
 
+enum tfr_status tfr_source_read_file(const char *path, size_t most, struct tfr_buf *text,
+	const char *doing, struct tfr_error *err)
+{
+	return open_and_read(tfr_source_open, path, most, text, doing, err);
+}
+
 enum tfr_status tfr_source_read_regular(const char *path, size_t most, struct tfr_buf *text,
 	const char *doing, struct tfr_error *err)
 {
-	struct tfr_source *source = NULL;
-	enum tfr_status status = tfr_source_open_regular(&source, path, err);
-
-	if (!status)
-		status = tfr_source_read_all(source, most, text, doing, err);
-	tfr_source_close(source);
-	return status;
+	return open_and_read(tfr_source_open_regular, path, most, text, doing, err);
 }

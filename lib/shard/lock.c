@@ -38,7 +38,7 @@ struct tfr_lock {
 static enum tfr_status not_ours(const char *path, struct tfr_error *err)
 {
 	tfr_fail_path(err, TFR_ESYS, path, "not a lock file of this user:");
-	tfr_error_hint(err, "A lock file is a regular file with one link.  Remove what is there.");
+	tfr_error_hint(err, "A lock file is a regular file with one link.  Remove the file that has this name.");
 	return TFR_ESYS;
 }
 

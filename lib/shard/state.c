@@ -50,7 +50,7 @@ static enum tfr_status check_owner(const char *path, const struct stat *st, stru
 	if (!folder)
 		return tfr_fail_nomem(err, "looking for what a run left");
 	if (!S_ISREG(st->st_mode) || st->st_nlink != 1)
-		return refuse(path, "what is not a regular file with one name", again, err);
+		return refuse(path, "anything that is not a regular file with one name", again, err);
 	if (st->st_uid != geteuid())
 		return refuse(path, "the file of another user", again, err);
 	if (stat(folder, &at))

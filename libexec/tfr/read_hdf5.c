@@ -96,7 +96,7 @@ static herr_t visit_group(struct walk *w, hid_t group)
 	return status;
 }
 
-/* A link of a group, in the order of names.  Only what lies in the file is followed. */
+/* A link of a group, in the order of names.  Only links within the file are followed. */
 static herr_t visit(hid_t group, const char *name, const H5L_info_t *link, void *walk)
 {
 	struct walk *w = walk;

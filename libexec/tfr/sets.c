@@ -1,6 +1,6 @@
 /* tfr/sets.c - the data sets that tfr wants: what they hold, and their rows.
  *
- * libhdf5 makes native numbers of what lies in the file.  Only what is in the file itself is read:
+ * libhdf5 converts the numbers of the file to native ones.  Only the file itself is read:
  * other files could be any that whoever runs this may read. */
 #include <stdlib.h>
 #include <string.h>

@@ -39,7 +39,7 @@ static void fail(char how)
 		if (write(TFR_HDF5_SOCKET, &half, sizeof(half)) < 0)
 			_exit(9);
 		_exit(0);
-	case 'n': /* says what is no reply */
+	case 'n': /* sends something other than a reply */
 		reply((enum tfr_hdf5_answer)77, 0, "x", 1);
 		break;
 	case 'z': /* has a name with a NUL */

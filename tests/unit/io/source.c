@@ -54,7 +54,7 @@ Test(source, a_file_that_lost_bytes_fails)
 		expect_lost(&err, message);
 		cr_assert_eq(tfr_source_read_at(s, 0, text, SIZE, &got, &err), TFR_ESYS);
 		expect_lost(&err, message);
-		/* What is there can be read. */
+		/* The bytes before the end can be read. */
 		cr_assert_eq(tfr_source_read_at(s, 0, text, (size_t)ends[i], &got, NULL), TFR_OK);
 		cr_assert(got == (size_t)ends[i] && !memcmp(text, bytes, got));
 		tfr_source_close(s);
