@@ -55,7 +55,7 @@ static int compose(struct feed *f)
 		f->stages = strdup(f->s->stages);
 	else
 		f->stages = feed_compose(f->s, !f->feature_count);
-	f->pictures_optional = !f->s->stages && !f->s->augment && !f->s->size;
+	f->images_optional = !f->s->stages && !f->s->augment && !f->s->size;
 	if (f->s->compute)
 		feed_parse_compute(f->s->compute, &f->compute.mean, &f->compute.deviation);
 	return f->stages ? 0
@@ -117,7 +117,7 @@ static void run(struct feed *f, struct outputs *o)
 			&(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
 		return;
 	}
-	if (feed_open(f, f->stages, f->pictures_optional) || !f->pipeline)
+	if (feed_open(f, f->stages, f->images_optional) || !f->pipeline)
 		return;
 	if (o->comparison &&
 		feed_comparison_fits(o->comparison, tfr_pipeline_describe(f->pipeline), &err)) {

@@ -17,10 +17,10 @@ static const struct opt options[] = {
 	OPT(FLAG, 0, "example", NULL, NULL, "each record must be an Example", struct check_settings,
 		example),
 	OPT(FLAG, 0, "decode", NULL, NULL,
-		"each picture must decode in full; names the bad ones (implies --example)",
+		"each image must decode in full; names the bad ones (implies --example)",
 		struct check_settings, decode),
 	OPT(POSITIVE, 0, "max-pixels", "N", NULL,
-		"with --decode, pictures of more pixels are faults [500000000]",
+		"with --decode, images of more pixels are faults [500000000]",
 		struct check_settings, max_pixels),
 	OPT(STRING, 0, "schema", "FILE", NULL,
 		"each record must have the features that FILE lists (implies --example)",
@@ -91,7 +91,7 @@ static int check_usage(struct cmd *c)
 			"--quick reads no payload; it cannot go with --example, --decode, "
 			"--schema or --strict");
 	if (s->max_pixels && !s->decode)
-		return cmd_usage(c, "--max-pixels is for pictures that are decoded; add --decode");
+		return cmd_usage(c, "--max-pixels is for images that are decoded; add --decode");
 	if (s->quick && s->expect.sum)
 		return cmd_usage(c, "--quick reads no payload; it cannot go with --expect-sum");
 	if (s->json && s->format != CHECK_TEXT && s->format != CHECK_JSON)
@@ -122,7 +122,7 @@ const struct command cmd_check = {
 	.name = "check",
 	.alias = "validate",
 	.operands = "[FILE]...",
-	.summary = "verify checksums; on request Examples and pictures",
+	.summary = "verify checksums; on request Examples and images",
 	.options = options,
 	.settings_size = sizeof(struct check_settings),
 	.main = check_main,

@@ -133,7 +133,7 @@ static void json_end(struct check_report *r, bool quick)
 	if (!quick)
 		tfr_json_u64(j, "payload_bytes", r->all.payload_bytes);
 	tfr_json_u64(j, "lost_bytes", r->all.lost_bytes);
-	tfr_json_u64(j, "pictures", r->all.pictures);
+	tfr_json_u64(j, "images", r->all.images);
 	tfr_json_close_object(j);
 	r->json = NULL; /* freed with the printing */
 	cmd_print_json(r->c, j, stdout);
@@ -470,7 +470,7 @@ void check_report_file(void *ctx, const struct tfr_check_file *file)
 	r->all.payload_bytes += file->payload_bytes;
 	r->all.faults += file->faults;
 	r->all.lost_bytes += file->lost_bytes;
-	r->all.pictures += file->pictures;
+	r->all.images += file->images;
 	r->all.sum += file->sum;
 	if (!file->records && !file->faults)
 		cmd_warn_empty(r->c, file->path);
@@ -509,7 +509,7 @@ static void print_closing_line(const struct check_report *r, bool quick, bool de
 	if (!quick)
 		fprintf(stderr, ", %s", tfr_format_size(r->all.payload_bytes, size));
 	if (decode)
-		fprintf(stderr, ", %llu pictures decoded", (unsigned long long)r->all.pictures);
+		fprintf(stderr, ", %llu images decoded", (unsigned long long)r->all.images);
 	if (!r->all.faults) {
 		fprintf(stderr, ": whole");
 	} else {

@@ -17,7 +17,7 @@ void check_report_fault(void *ctx, const struct tfr_error *err, const struct tfr
 void check_report_file(void *ctx, const struct tfr_check_file *file);
 /* After the last file: records or a sum that are not those expected are a fault of the whole. */
 void check_report_expect(struct check_report *r, const struct tfr_expect *expect);
-/* `quick`: no payload was read; `decode`: pictures were. */
+/* `quick`: no payload was read; `decode`: images were. */
 void check_report_end(struct check_report *r, bool quick, bool decode);
 
 #endif

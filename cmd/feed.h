@@ -63,16 +63,16 @@ struct feed_history;
 
 /* --- samples of what reached the device --- */
 
-enum { FEED_PICTURES = 12 };
+enum { FEED_IMAGES = 12 };
 
-struct feed_picture {
+struct feed_image {
 	void *png; /* malloc */
 	size_t size;
 	uint32_t width, height;
 };
 
 struct feed_gallery {
-	struct feed_picture at[FEED_PICTURES];
+	struct feed_image at[FEED_IMAGES];
 	unsigned count;
 	const char *range; /* how values became colours */
 };
@@ -86,7 +86,7 @@ struct feed {
 	struct tfr_device **devices;
 	unsigned device_count;
 	char *stages;
-	bool pictures_optional;
+	bool images_optional;
 	struct tfr_batch_feature *features;
 	size_t feature_count;
 	struct tfr_pipeline *pipeline;
@@ -120,9 +120,9 @@ bool feed_parse_compute(const char *text, double *mean, double *deviation);
 /* --shuffle-buffer N[:MIN].  False: it is neither. */
 bool feed_parse_shuffle(const char *text, uint64_t *n, uint64_t *least);
 
-/* feed_list.c: the stage list that the short options make, with pictures or without.  The caller
+/* feed_list.c: the stage list that the short options make, with images or without.  The caller
  * frees it.  NULL: out of memory. */
-char *feed_compose(const struct feed_settings *s, bool pictures);
+char *feed_compose(const struct feed_settings *s, bool images);
 
 /* feed_repeat.c: the command line that repeats the run, defaults that may change said in full.  The
  * caller frees it.  NULL: out of memory. */
@@ -135,7 +135,7 @@ void feed_make_cold(struct cmd *c, const struct tfr_set *set);
  * went wrong. */
 enum tfr_status feed_consume(struct feed *f, struct tfr_error *err);
 
-/* feed_gallery.c: keeps pictures of a batch that the consumer holds. */
+/* feed_gallery.c: keeps images of a batch that the consumer holds. */
 enum tfr_status feed_gallery_fill(struct feed *f, const struct tfr_batch *b, struct tfr_error *err);
 void feed_gallery_clear(struct feed_gallery *g);
 
@@ -165,7 +165,7 @@ void feed_climb(struct feed *f);
 
 /* feed_run.c: opens a pipeline over `stages`, with the limits of the options.  0, or the exit
  * status, told; without a pipeline it was interrupted. */
-int feed_open(struct feed *f, const char *stages, bool pictures_optional);
+int feed_open(struct feed *f, const char *stages, bool images_optional);
 /* Whether closing would wait for a driver that does not answer, or for a GPU that still computes:
  * then the process ends without.  `err`: how the feed ended. */
 bool feed_is_stuck(struct feed *f, const struct tfr_error *err);

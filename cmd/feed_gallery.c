@@ -1,8 +1,8 @@
-/* cmd/feed_gallery.c - pictures, or sounds drawn, as they arrived: copied back from the device and
+/* cmd/feed_gallery.c - images, or sounds drawn, as they arrived: copied back from the device and
  * made into PNGs.
  *
  * What a training sees are numbers, not colours.  They are taken for colours by what range they lie
- * in, of all pictures together, and the page says which was taken; nothing is brightened on the
+ * in, of all images together, and the page says which was taken; nothing is brightened on the
  * quiet. */
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "feed.h"
 
-/* A picture of a batch, wherever its axes lie. */
+/* An image of a batch, wherever its axes lie. */
 struct view {
 	const uint8_t *data;
 	enum tfr_dtype dtype;
@@ -90,7 +90,7 @@ static struct colours colours_of(enum tfr_dtype dtype, float least, float most)
 	if (least >= 0 && most <= 255.5F)
 		return (struct colours){ 0, 1, "0 is black, 255 is white" };
 	return (struct colours){ least, most > least ? 255 / (most - least) : 1,
-		"the least value of these pictures is black, the greatest white" };
+		"the least value of these images is black, the greatest white" };
 }
 
 static void paint(const struct view *v, const struct colours *k, uint8_t *out)
@@ -115,7 +115,7 @@ static enum tfr_status keep(struct feed_gallery *g, struct tfr_encoder *e, uint8
 	uint32_t width, uint32_t height, unsigned channels, struct tfr_error *err)
 {
 	static const struct tfr_encode_opts opts = { .format = TFR_IMAGE_PNG };
-	struct feed_picture *p = &g->at[g->count];
+	struct feed_image *p = &g->at[g->count];
 	struct tfr_image image = { .data = pixels,
 		.stride = (size_t)width * channels,
 		.width = width,
@@ -131,7 +131,7 @@ static enum tfr_status keep(struct feed_gallery *g, struct tfr_encoder *e, uint8
 	free(pixels);
 	if (status)
 		return status;
-	*p = (struct feed_picture){ malloc(size), size, width, height };
+	*p = (struct feed_image){ malloc(size), size, width, height };
 	if (!p->png)
 		return no_memory(err);
 	memcpy(p->png, data, size);
@@ -139,7 +139,7 @@ static enum tfr_status keep(struct feed_gallery *g, struct tfr_encoder *e, uint8
 	return TFR_OK;
 }
 
-static enum tfr_status keep_picture(struct feed_gallery *g, struct tfr_encoder *e,
+static enum tfr_status keep_image(struct feed_gallery *g, struct tfr_encoder *e,
 	const struct view *v, const struct colours *k, struct tfr_error *err)
 {
 	uint8_t *pixels = malloc((size_t)v->width * v->height * v->channels);
@@ -216,7 +216,7 @@ static const struct tfr_tensor *find_samples(const struct tfr_batch *b)
 		const struct tfr_tensor *t = &b->tensors[i];
 
 		if (is_sound(t) ||
-			(!strcmp(t->name, "picture") && t->rank == 4 && t->dtype != TFR_INT64))
+			(!strcmp(t->name, "image") && t->rank == 4 && t->dtype != TFR_INT64))
 			return t;
 	}
 	return NULL;
@@ -250,7 +250,7 @@ static enum tfr_status develop(struct feed_gallery *g, const struct tfr_tensor *
 	for (unsigned i = 0; !status && i < n; i++) {
 		struct view v = view_of(t, memory + (size_t)t->strides[0] * i);
 
-		status = keep_picture(g, e, &v, &k, err);
+		status = keep_image(g, e, &v, &k, err);
 	}
 	tfr_encoder_free(e);
 	return status;
@@ -259,7 +259,7 @@ static enum tfr_status develop(struct feed_gallery *g, const struct tfr_tensor *
 enum tfr_status feed_gallery_fill(struct feed *f, const struct tfr_batch *b, struct tfr_error *err)
 {
 	const struct tfr_tensor *t = find_samples(b);
-	unsigned n = b->records < FEED_PICTURES ? b->records : FEED_PICTURES;
+	unsigned n = b->records < FEED_IMAGES ? b->records : FEED_IMAGES;
 	enum tfr_status status;
 	uint8_t *memory;
 	size_t size;

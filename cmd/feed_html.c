@@ -46,9 +46,9 @@ static const char head[] =
 	".starved { background: var(--starved); }\n"
 	".key i { display: inline-block; width: .8rem; height: .8rem; margin: 0 .3rem 0 1rem; "
 	"vertical-align: -1px; border: 1px solid var(--line); }\n"
-	".pictures { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); "
+	".images { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); "
 	"gap: .5rem; }\n"
-	".pictures img { width: 100%; height: auto; display: block; border-radius: 4px; }\n"
+	".images img { width: 100%; height: auto; display: block; border-radius: 4px; }\n"
 	"pre { overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; "
 	"border: 1px solid var(--line); border-radius: 4px; padding: .5rem; }\n"
 	".wide { overflow-x: auto; }\n.small { font-size: 12px; opacity: .75; }\n"
@@ -284,7 +284,7 @@ static void put_compute(struct page *p, const struct feed *f)
 			(unsigned long long)k->first_idle_step);
 }
 
-static void put_pictures(struct page *p, const struct feed *f)
+static void put_images(struct page *p, const struct feed *f)
 {
 	const struct feed_gallery *g = &f->gallery;
 
@@ -292,7 +292,7 @@ static void put_pictures(struct page *p, const struct feed *f)
 		return;
 	page_format(p,
 		"<h2>What reached the device</h2>\n<p class=\"small\">The beginning of the first "
-		"batch, copied back: %s.</p>\n<div class=\"pictures\">\n",
+		"batch, copied back: %s.</p>\n<div class=\"images\">\n",
 		g->range);
 	for (unsigned i = 0; i < g->count; i++) {
 		page_format(p,
@@ -322,7 +322,7 @@ enum tfr_status feed_html(struct page *p, const struct feed *f, struct tfr_error
 	put_stages(p, f);
 	put_waits(p, f);
 	put_compute(p, f);
-	put_pictures(p, f);
+	put_images(p, f);
 	if (f->repeat) {
 		page_text(p, "<h2>To run it again</h2>\n<pre>");
 		put_plain(p, f->repeat);

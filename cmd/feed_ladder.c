@@ -97,7 +97,7 @@ static int climb_one(struct feed *f, struct rung *r, const char *list)
 /* The list in full, as the pipeline says it; what cannot be fed at all is told here. */
 static int learn_list(struct feed *f, struct ladder *l)
 {
-	if (feed_open(f, f->stages, f->pictures_optional) || !f->pipeline)
+	if (feed_open(f, f->stages, f->images_optional) || !f->pipeline)
 		return f->c->exit ? f->c->exit : -1;
 	l->list = strdup(tfr_pipeline_describe(f->pipeline));
 	tfr_pipeline_close(f->pipeline);

@@ -7,7 +7,7 @@
 
 #include "feed.h"
 
-/* Stages that decide how large a picture is: without an argument they take --size. */
+/* Stages that decide how large an image is: without an argument they take --size. */
 static bool shapes(const char *name, size_t n)
 {
 	static const char *const names[] = { "random-resized-crop", "random-crop", "centre-crop",
@@ -48,7 +48,7 @@ static uint64_t given(uint64_t n, uint64_t otherwise)
 	return n == FEED_NOT_GIVEN ? otherwise : n;
 }
 
-static void put_list(FILE *out, const struct feed_settings *s, bool pictures)
+static void put_list(FILE *out, const struct feed_settings *s, bool images)
 {
 	uint64_t shuffle = 2048, least = 0;
 
@@ -56,7 +56,7 @@ static void put_list(FILE *out, const struct feed_settings *s, bool pictures)
 		feed_parse_shuffle(s->shuffle, &shuffle, &least);
 	fprintf(out, "read=%llu:%llu", (unsigned long long)given(s->cycle_length, 4),
 		(unsigned long long)given(s->block_length, 1));
-	if (pictures || s->where)
+	if (images || s->where)
 		fputs(",parse", out);
 	if (s->where)
 		fputs(",filter", out);
@@ -64,7 +64,7 @@ static void put_list(FILE *out, const struct feed_settings *s, bool pictures)
 		fprintf(out, ",shuffle=%llu", (unsigned long long)shuffle);
 	if (shuffle > 1 && least)
 		fprintf(out, ":%llu", (unsigned long long)least);
-	if (pictures) {
+	if (images) {
 		fputs(",decode", out);
 		put_augment(out, s->augment ? s->augment : "random-resized-crop,flip,normalise",
 			s->size ? s->size : "224");
@@ -75,7 +75,7 @@ static void put_list(FILE *out, const struct feed_settings *s, bool pictures)
 	fputs(",upload", out);
 }
 
-char *feed_compose(const struct feed_settings *s, bool pictures)
+char *feed_compose(const struct feed_settings *s, bool images)
 {
 	char *text = NULL;
 	size_t size;
@@ -83,7 +83,7 @@ char *feed_compose(const struct feed_settings *s, bool pictures)
 
 	if (!out)
 		return NULL;
-	put_list(out, s, pictures);
+	put_list(out, s, images);
 	if (fclose(out)) {
 		free(text);
 		return NULL;

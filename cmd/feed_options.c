@@ -31,10 +31,10 @@ const struct opt feed_options[] = {
 		"the whole feed in order, in place of the options from --batch to --prefetch",
 		struct feed_settings, stages),
 	OPT(COUNT, 0, "batch", "N", NULL, "records in a batch [64]", struct feed_settings, batch),
-	OPT(STRING, 0, "size", "W[xH]", NULL, "pixels of a picture in a batch [224]",
+	OPT(STRING, 0, "size", "W[xH]", NULL, "pixels of an image in a batch [224]",
 		struct feed_settings, size),
 	OPT(STRING, 0, "augment", "LIST", NULL,
-		"what is done to each picture [random-resized-crop,flip,normalise]",
+		"what is done to each image [random-resized-crop,flip,normalise]",
 		struct feed_settings, augment),
 	OPT(STRING, 0, "shuffle-buffer", "N[:MIN]", NULL,
 		"records the shuffle buffer holds, and how many before it gives one; 0: no "
@@ -97,7 +97,7 @@ const struct opt feed_options[] = {
 		struct feed_settings, tmpdir),
 	OPT_JOBS(struct feed_settings, jobs),
 	OPT(STRING, 0, "on-error", "HOW", "fail|skip|quarantine=",
-		"a record without a whole picture or sound: fail, skip, or quarantine=FILE [fail]",
+		"a record without a whole image or sound: fail, skip, or quarantine=FILE [fail]",
 		struct feed_settings, on_error),
 	OPT_COMPRESSION(struct feed_settings, compression),
 	OPT_MISSING(struct feed_settings, allow_missing),
@@ -106,7 +106,7 @@ const struct opt feed_options[] = {
 		struct feed_settings, trace),
 	OPT(STRING, 0, "logdir", "DIR", NULL, "the figures over time, for TensorBoard",
 		struct feed_settings, logdir),
-	OPT(STRING, 0, "html", "FILE", NULL, "the report as a page, with pictures of a batch",
+	OPT(STRING, 0, "html", "FILE", NULL, "the report as a page, with images of a batch",
 		struct feed_settings, html),
 	OPT(STRING, 0, "compare", "FILE", NULL, "beside an earlier run's --json",
 		struct feed_settings, compare),
@@ -230,7 +230,7 @@ static int refuse(struct cmd *c, const struct conflict *k)
 static int check_conflicts(struct cmd *c, const struct feed_settings *s)
 {
 	static const char in_list[] = "Write it into the list, as the report's 'stages' shows it.";
-	static const char no_pictures[] = "Batches of features have no pictures.";
+	static const char no_images[] = "Batches of features have no images.";
 	static const char rungs[] = "--ladder measures many short runs; give it a run of its own.";
 	bool f = s->features.count > 0;
 	const struct conflict all[] = {
@@ -243,10 +243,10 @@ static int check_conflicts(struct cmd *c, const struct feed_settings *s)
 		{ s->stages && s->block_length != FEED_NOT_GIVEN, "stages", "block-length",
 			in_list },
 		{ s->stages && s->prefetch != FEED_NOT_GIVEN, "stages", "prefetch", in_list },
-		{ f && s->size, "feature", "size", no_pictures },
-		{ f && s->augment, "feature", "augment", no_pictures },
-		{ f && s->fast_decode, "feature", "fast-decode", no_pictures },
-		{ f && s->normalise_on, "feature", "normalise-on device", no_pictures },
+		{ f && s->size, "feature", "size", no_images },
+		{ f && s->augment, "feature", "augment", no_images },
+		{ f && s->fast_decode, "feature", "fast-decode", no_images },
+		{ f && s->normalise_on, "feature", "normalise-on device", no_images },
 		{ s->ladder && s->compute, "ladder", "compute-ms", rungs },
 		{ s->ladder && s->trace, "ladder", "trace", rungs },
 		{ s->ladder && s->html, "ladder", "html", rungs },

@@ -55,7 +55,7 @@ static void piece_done(void *ctx, const struct tfr_trace *piece)
 	feed_trace_piece(((struct feed *)ctx)->trace, piece);
 }
 
-int feed_open(struct feed *f, const char *stages, bool pictures_optional)
+int feed_open(struct feed *f, const char *stages, bool images_optional)
 {
 	const struct feed_settings *s = f->s;
 	bool limited = s->epochs || s->steps || s->seconds > 0;
@@ -65,7 +65,7 @@ int feed_open(struct feed *f, const char *stages, bool pictures_optional)
 		.device_count = f->device_count,
 		.compression = (enum tfr_compression)s->compression,
 		.stages = stages,
-		.pictures_optional = pictures_optional,
+		.images_optional = images_optional,
 		.where = s->where,
 		.features = f->features,
 		.feature_count = f->feature_count,

@@ -1,4 +1,4 @@
-/* cmd/shard.c - tfr shard: pictures with what belongs to them, and other files, into sets of
+/* cmd/shard.c - tfr shard: images with what belongs to them, and other files, into sets of
  * records. */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "shard_beside.h"
 #include "shard_choice.h"
 #include "shard_follow.h"
-#include "shard_pictures.h"
+#include "shard_images.h"
 #include "shard_sounds.h"
 #include "shard_splits.h"
 
@@ -27,7 +27,7 @@ struct shard_settings {
 	double checkpoint, max_skipped;
 	struct expecting expect;
 	struct choice_settings choice;
-	struct picture_settings pictures;
+	struct image_settings images;
 	struct sound_settings sounds;
 };
 
@@ -47,7 +47,7 @@ static const struct opt options[] = {
 		"rest; with folders, such as 'train@16.tfrecord=train/', for the splits of INPUT",
 		struct shard_settings, outputs),
 	OPT(STRING, 0, "tfds", "DIR", NULL,
-		"make DIR a data set that TensorFlow Datasets loads, of a folder of pictures; -o "
+		"make DIR a data set that TensorFlow Datasets loads, of a folder of images; -o "
 		"then names its splits, such as -o train=0.9 -o test; without it there is one, "
 		"train",
 		struct shard_settings, tfds),
@@ -69,7 +69,7 @@ static const struct opt options[] = {
 		struct shard_settings, types),
 	OPT(LIST, 0, "embed", "COLUMN[=FEATURE]", NULL,
 		"of a list: a column of paths; the files' bytes become FEATURE; as image/encoded "
-		"with all that belongs to a picture [COLUMN]",
+		"with all that belongs to an image [COLUMN]",
 		struct shard_settings, embeds),
 	OPT(STRING, 0, "root", "DIR", NULL,
 		"with --embed: the folder to which the paths are relative [that of the list]",
@@ -112,17 +112,17 @@ static const struct opt options[] = {
 		struct shard_settings, keep_order),
 	OPT(COUNT, 0, "seed", "N", NULL, "seed of the shuffle [0]", struct shard_settings, seed),
 	OPT(FLAG, 0, "verify", NULL, NULL,
-		"decode every picture whole, not only its header and end", struct shard_settings,
+		"decode every image whole, not only its header and end", struct shard_settings,
 		verify),
 	OPT(FLAG, 0, "no-sandbox", NULL, NULL,
 		"of HDF5: read a file that you trust without the sandbox, where the system has "
 		"none",
 		struct shard_settings, no_sandbox),
 	OPT_CHOICES(struct shard_settings, choice),
-	OPT_PICTURES(struct shard_settings, pictures),
+	OPT_IMAGES(struct shard_settings, images),
 	OPT_SOUNDS(struct shard_settings, sounds),
 	OPT(STRING, 0, "on-error", "HOW", "skip|fail|quarantine=",
-		"items of no use, such as broken pictures: skip them with a warning, fail (the "
+		"items of no use, such as broken images: skip them with a warning, fail (the "
 		"default for records), or quarantine=FILE: skip them and note PATH TAB REASON in "
 		"FILE [skip]",
 		struct shard_settings, on_error),
@@ -287,7 +287,7 @@ static void print_end(struct cmd *c, const struct tfr_convert_report *r)
 		fprintf(stderr, "tfr %s: resumed: %llu items were done\n", c->command->name,
 			(unsigned long long)r->resumed);
 	if (!s->dry_run && !s->json)
-		pictures_print(c, r);
+		images_print(c, r);
 	if (!s->dry_run && !s->json)
 		cmd_print_summary(c, &summary);
 }
@@ -403,7 +403,7 @@ static int set_inputs(struct cmd *c, struct tfr_convert_opts *o)
 	}
 	if (!c->count)
 		return cmd_usage(
-			c, "no input: name a folder of pictures, an archive, a list or records");
+			c, "no input: name a folder of images, an archive, a list or records");
 	o->inputs = c->operands;
 	o->input_count = c->count;
 	return 0;
@@ -456,7 +456,7 @@ static int shard_main(struct cmd *c)
 	if (s->max_skipped < 0 || s->max_skipped > 100)
 		return cmd_usage(c, "--max-skipped takes a percentage, from 0 to 100");
 	if (cmd_expect(c, &s->expect, &o.expect) || parse_on_error(c, s->on_error, &o) ||
-		choice_parse(c, &s->choice, &o) || pictures_parse(c, &s->pictures, &o) ||
+		choice_parse(c, &s->choice, &o) || images_parse(c, &s->images, &o) ||
 		sounds_parse(c, &s->sounds, &o))
 		return c->exit;
 	return run_into(c, &o, &outputs);
@@ -465,7 +465,7 @@ static int shard_main(struct cmd *c)
 const struct command cmd_shard = {
 	.name = "shard",
 	.operands = "[INPUT]...",
-	.summary = "make records of pictures and other files, or re-shard",
+	.summary = "make records of images and other files, or re-shard",
 	.options = options,
 	.settings_size = sizeof(struct shard_settings),
 	.defaults = &defaults,

@@ -1,10 +1,10 @@
-/* cmd/shard_beside.c - a folder of pictures may be an operand or an option's: there are two ways to
+/* cmd/shard_beside.c - a folder of images may be an operand or an option's: there are two ways to
  * say it, and one folder. */
 #include "shard_beside.h"
 
 int shard_beside_set(struct cmd *c, const struct shard_beside *b, struct tfr_convert_opts *o)
 {
-	const char *const *pictures = b->image ? &b->image : b->images ? &b->images : NULL;
+	const char *const *folder = b->image ? &b->image : b->images ? &b->images : NULL;
 	bool annotated = b->annotations || b->captions || b->panoptic;
 
 	if (b->image && !b->mask)
@@ -19,10 +19,10 @@ int shard_beside_set(struct cmd *c, const struct shard_beside *b, struct tfr_con
 		return cmd_usage(c, "--panoptic-masks goes with --panoptic, which names them");
 	if (b->image && b->images)
 		return cmd_usage(c, "one input at a time");
-	if (pictures && c->count)
+	if (folder && c->count)
 		return cmd_usage(c, "one input at a time");
-	o->inputs = pictures;
-	o->input_count = pictures != NULL;
+	o->inputs = folder;
+	o->input_count = folder != NULL;
 	o->masks = b->mask;
 	o->annotations = b->annotations;
 	o->captions = b->captions;

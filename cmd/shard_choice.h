@@ -25,10 +25,10 @@ struct choice_settings {
 			"call the classes as FILE does, lines CLASS TAB TEXT: ImageNet's synsets", \
 			settings, f.synsets),                                                      \
 		OPT(STRING, 0, "class-list", "FILE", NULL,                                         \
-			"take the class of each picture from FILE, a line each, not of folders",   \
+			"take the class of each image from FILE, a line each, not of folders",   \
 			settings, f.class_list),                                                   \
 		OPT(FLAG, 0, "stratify", NULL, NULL,                                               \
-			"divide each class by the fractions, not all pictures together", settings, \
+			"divide each class by the fractions, not all images together", settings, \
 			f.stratify)
 
 /* Puts them into `o`.  On failure the error is printed and the status returned; 0 is success. */

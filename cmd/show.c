@@ -38,7 +38,7 @@ static const struct opt options[] = {
 	OPT(FLAG, 0, "json", NULL, NULL, "a line of JSON a record: {\"feature\": [values]}",
 		struct show_settings, json),
 	OPT(STRING, 0, "html", "FILE", NULL,
-		"write a page of pictures with labels, boxes and masks, of 100 records unless -n "
+		"write a page of images with labels, boxes and masks, of 100 records unless -n "
 		"says more",
 		struct show_settings, html),
 	OPT_FORCE(struct show_settings, force),
@@ -63,7 +63,7 @@ struct show_run {
 	bool colour;
 };
 
-/* Names a picture: "jpeg" in JSON, "jpeg 500x375 4:2:0" for a person. */
+/* Names an image: "jpeg" in JSON, "jpeg 500x375 4:2:0" for a person. */
 const char *show_describe(void *ctx, const void *data, size_t size, bool brief)
 {
 	static char text[64]; /* one thread prints */

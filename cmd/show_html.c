@@ -1,4 +1,4 @@
-/* cmd/show_html.c - a contact sheet: a card a record, with its picture, boxes and masks over it.
+/* cmd/show_html.c - a contact sheet: a card a record, with its image, boxes and masks over it.
  *
  * Nothing that comes from a record reaches the page but through page_escaped() or as base64. Beside
  * that the page forbids itself scripts and the network. */
@@ -131,7 +131,7 @@ void show_html_close(struct show_html *h)
 	free(h);
 }
 
-/* ---- The picture ---- */
+/* ---- The image ---- */
 
 /* What browsers show; NULL: they do not. */
 static const char *mime(enum tfr_image_format format)
@@ -154,23 +154,23 @@ static const char *mime(enum tfr_image_format format)
 	}
 }
 
-static bool is_picture(const struct tfr_feature *f, struct tfr_bytes *b)
+static bool is_image(const struct tfr_feature *f, struct tfr_bytes *b)
 {
 	return tfr_feature_bytes(f, 0, b) && mime(tfr_image_sniff(b->data, b->size));
 }
 
-/* image/encoded, or else the first feature that is a picture and no mask. */
-static bool find_picture(const struct tfr_example *ex, struct tfr_bytes *b)
+/* image/encoded, or else the first feature that is an image and no mask. */
+static bool find_image(const struct tfr_example *ex, struct tfr_bytes *b)
 {
 	static const char mask[] = "image/object/mask";
 
-	if (is_picture(tfr_example_get(ex, "image/encoded"), b))
+	if (is_image(tfr_example_get(ex, "image/encoded"), b))
 		return true;
 	for (size_t i = 0; i < tfr_example_count(ex); i++) {
 		const struct tfr_feature *f = tfr_example_at(ex, i);
 
 		if ((f->key_size != strlen(mask) || memcmp(f->key, mask, f->key_size)) &&
-			is_picture(f, b))
+			is_image(f, b))
 			return true;
 	}
 	return false;
@@ -244,13 +244,13 @@ static void put_boxes(struct show_html *h, const struct tfr_image_info *info)
 	}
 }
 
-/* A picture that cannot be measured is shown without what lies over it. */
-static void put_picture(struct show_html *h)
+/* An image that cannot be measured is shown without what lies over it. */
+static void put_image(struct show_html *h)
 {
 	struct tfr_image_info info;
 	struct tfr_bytes b;
 
-	if (!find_picture(h->ex, &b))
+	if (!find_image(h->ex, &b))
 		return;
 	tfr_image_probe(b.data, b.size, &info, NULL);
 	if (!info.width || !info.height) {
@@ -376,7 +376,7 @@ enum tfr_status show_html_put(struct show_html *h, const struct tfr_record *rec,
 
 		if (status)
 			return status;
-		put_picture(h);
+		put_image(h);
 		put_label(h);
 	}
 	page_text(h->page, example ? "<details><summary>" : "<details open><summary>");

@@ -129,9 +129,9 @@ static void put_top(struct page *page, const struct tfr_feature_stats *f)
 	page_text(page, "</table>\n");
 }
 
-static void put_pictures(struct page *page, const struct tfr_feature_stats *f)
+static void put_images(struct page *page, const struct tfr_feature_stats *f)
 {
-	if (!f->contents[TFR_VALUE_PICTURE])
+	if (!f->contents[TFR_VALUE_IMAGE])
 		return;
 	for (int i = TFR_IMAGE_JPEG; i <= TFR_IMAGE_JP2; i++)
 		if (f->formats[i])
@@ -180,7 +180,7 @@ static void put_feature(struct page *page, const struct tfr_feature_stats *f, ui
 			f->length.max);
 	}
 	put_distribution(page, &f->numbers);
-	put_pictures(page, f);
+	put_images(page, f);
 	page_text(page, "</table>\n</details>\n</article>\n");
 }
 

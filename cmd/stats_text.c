@@ -123,7 +123,7 @@ static void print_values(const struct tfr_feature_stats *f, uint64_t all_bytes)
 
 static void print_contents(const struct tfr_feature_stats *f)
 {
-	static const char *const contents[TFR_CONTENTS] = { "empty", "pictures", "text", "tensors",
+	static const char *const contents[TFR_CONTENTS] = { "empty", "images", "text", "tensors",
 		"messages", "binary" };
 	const char *between = "  holds    ";
 
@@ -135,9 +135,9 @@ static void print_contents(const struct tfr_feature_stats *f)
 	}
 	if (*between == ',')
 		printf("\n");
-	if (!f->contents[TFR_VALUE_PICTURE])
+	if (!f->contents[TFR_VALUE_IMAGE])
 		return;
-	between = "  pictures ";
+	between = "  images ";
 	for (int i = TFR_IMAGE_JPEG; i <= TFR_IMAGE_JP2; i++) {
 		if (f->formats[i])
 			printf("%s%llu %s", between, (unsigned long long)f->formats[i],

@@ -1,5 +1,5 @@
 /* convert/archive.c - the members of a tar or zip archive as if they were the files of a folder, of
- * pictures or of sounds; nothing is unpacked.
+ * images or of sounds; nothing is unpacked.
  *
  * Labels are numbers of sorted class names, so that all names must be known before the first
  * record.  A file is walked twice: the first walk lists the classes, and of a plain tar archive
@@ -18,7 +18,7 @@
 #include "convert/member_folders.h"
 #include "convert/members.h"
 #include "convert/parts.h"
-#include "convert/picture.h"
+#include "convert/image.h"
 #include "convert/rework.h"
 #include "convert/sound.h"
 #include "convert/unused.h"
@@ -55,14 +55,14 @@ struct archive {
 
 static const struct tfr_input_ops sounds;
 
-/* --- pictures or sounds --- */
+/* --- images or sounds --- */
 
 static bool is_of_sounds(const struct archive *a)
 {
 	return a->in.ops == &sounds;
 }
 
-static bool begins_as_picture(const struct tfr_buf *head)
+static bool begins_as_image(const struct tfr_buf *head)
 {
 	enum tfr_image_format format = tfr_image_sniff(head->data, head->size);
 
@@ -72,16 +72,16 @@ static bool begins_as_picture(const struct tfr_buf *head)
 /* Whether a file begins as what the records are made of. */
 static bool begins_as_item(const struct archive *a, const struct tfr_buf *head)
 {
-	return is_of_sounds(a) ? tfr_audio_sniff(head->data, head->size) : begins_as_picture(head);
+	return is_of_sounds(a) ? tfr_audio_sniff(head->data, head->size) : begins_as_image(head);
 }
 
-/* What the options ask of pictures means nothing to sounds, and the other way round. */
+/* What the options ask of images means nothing to sounds, and the other way round. */
 static enum tfr_status check_kind(struct archive *a, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = a->in.opts;
 	const char *option = o->sha256			     ? "--sha256"
 			     : o->verify		     ? "--verify"
-			     : tfr_rework_wanted(&o->rework) ? "changing pictures"
+			     : tfr_rework_wanted(&o->rework) ? "changing images"
 							     : NULL;
 
 	if (is_of_sounds(a) && option)
@@ -89,7 +89,7 @@ static enum tfr_status check_kind(struct archive *a, struct tfr_error *err)
 			"%s means nothing to an archive of sounds:", option);
 	if (!is_of_sounds(a) && (o->sound || o->frame != 0))
 		return tfr_fail_path(err, TFR_EUSAGE, a->m->feed.name,
-			"%s belongs to sounds, not to an archive of pictures:",
+			"%s belongs to sounds, not to an archive of images:",
 			o->frame != 0 ? "--frame" : "--audio");
 	return TFR_OK;
 }
@@ -109,7 +109,7 @@ static void look_at_kind(struct archive *a, const struct tfr_buf *head)
 	a->looked_at++;
 	if (sound)
 		a->in.ops = &sounds;
-	if (sound || begins_as_picture(head))
+	if (sound || begins_as_image(head))
 		a->looked_at = FILES;
 }
 
@@ -183,7 +183,7 @@ static void look_at_item(const struct archive *a, struct tfr_item *item)
 	if (is_of_sounds(a))
 		tfr_sound_look(item);
 	else
-		tfr_picture_look(item);
+		tfr_image_look(item);
 }
 
 static void too_large(struct tfr_item *item)
@@ -201,7 +201,7 @@ static enum tfr_status look_at_first(
 	if (is_known(a))
 		return check_kind(a, err);
 	if (!a->m->fault[0])
-		tfr_picture_look(item);
+		tfr_image_look(item);
 	return TFR_OK;
 }
 
@@ -314,11 +314,11 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 		status = read_listed(a, item, room, err);
 	if (!status && !item->skipped)
 		status = is_of_sounds(a) ? tfr_sound_add(in, item, bench, room, err)
-					 : tfr_picture_add(in, item, bench, err);
+					 : tfr_image_add(in, item, bench, err);
 	if (!status && !item->skipped && in->n_classes &&
 		class_of(a, folder_of(a, (const char *)item->name.data, NULL)) == TFR_NO_CLASS)
 		tfr_item_skip(item, TFR_EDATA, "a %s in no class folder, where others are in one",
-			is_of_sounds(a) ? "sound" : "picture");
+			is_of_sounds(a) ? "sound" : "image");
 	return status;
 }
 
@@ -342,7 +342,7 @@ static bool look_for_annotations(struct archive *a, const char *name)
 	const char *dot = strrchr(name, '.');
 	size_t n = dot ? (size_t)(dot - name) : 0;
 
-	if (n && tfr_is_picture(name)) {
+	if (n && tfr_is_image(name)) {
 		a->image.size = 0;
 		return tfr_buf_append(&a->image, name, n);
 	}
@@ -556,9 +556,9 @@ static enum tfr_status open_archive(
 const struct tfr_input_ops tfr_input_archive = {
 	.name = "archive",
 	.what = "an archive",
-	.nothing = "no pictures in",
-	.refused = "not a picture to use",
-	.pictures = true,
+	.nothing = "no images in",
+	.refused = "not an image to use",
+	.images = true,
 	.reworks = true,
 	.sounds = true,
 	.splits = true,

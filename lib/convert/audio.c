@@ -1,4 +1,4 @@
-/* convert/audio.c - a folder of WAV files: a folder of pictures in all but what its files are.
+/* convert/audio.c - a folder of WAV files: a folder of images in all but what its files are.
  *
  * Which of the two a folder is, the first file says that is either; how many are looked at is
  * bounded, since a folder of a million notes is none of them. */

@@ -1,9 +1,9 @@
-/* convert/coco.c - COCO's annotations and a folder of pictures: an image of the file is an item,
+/* convert/coco.c - COCO's annotations and a folder of images: an image of the file is an item,
  * its features those of the Object Detection API (tensorflow/models, official/vision/data/
  * create_coco_tf_record.py).
  *
- * The annotations are read before any picture is, and kept; their shapes as text, drawn when their
- * picture's turn comes. */
+ * The annotations are read before any image is, and kept; their shapes as text, drawn when their
+ * image's turn comes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #include "convert/coco_shape.h"
 #include "convert/joined.h"
 #include "convert/mask.h"
-#include "convert/picture.h"
+#include "convert/image.h"
 
 enum { KEEP = 1 << 20, MOST_MASKS = 1 << 30 /* bytes of a record's masks */ };
 
@@ -54,7 +54,7 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 
 /* --- one image --- */
 
-/* What an item has beside its picture. */
+/* What an item has beside its image. */
 struct boxes {
 	struct tfr_buf floats, ints, texts, masks, ends;
 	struct tfr_coco_scratch more;
@@ -95,9 +95,9 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 
 	(void)room;
 	if (!tfr_item_name(item, name, strlen(name)))
-		return tfr_fail_nomem(err, "reading pictures");
+		return tfr_fail_nomem(err, "reading images");
 	if (!tfr_coco_is_below(name))
-		tfr_item_skip(item, TFR_EDATA, "a name that leaves the folder of pictures");
+		tfr_item_skip(item, TFR_EDATA, "a name that leaves the folder of images");
 	return TFR_OK;
 }
 
@@ -340,10 +340,10 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	if (!b)
 		return tfr_fail_nomem(err, "reading annotations");
 	status = tfr_item_read(
-		item, coco->root, (const char *)item->name.data, tfr_picture_look, room, err);
+		item, coco->root, (const char *)item->name.data, tfr_image_look, room, err);
 
 	if (!status && !item->skipped)
-		tfr_picture_probe(item, &info);
+		tfr_item_probe_image(item, &info);
 	if (!status && !item->skipped &&
 		(info.width != image->width || info.height != image->height)) {
 		tfr_item_skip(item, TFR_EDATA, "%u x %u, where the annotations say %u x %u",
@@ -351,7 +351,7 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 		item->finding = TFR_FOUND_SIZE;
 	}
 	if (!status && !item->skipped)
-		status = tfr_picture_add(in, item, bench, err);
+		status = tfr_image_add(in, item, bench, err);
 	if (!status && !item->skipped)
 		status = add_boxes(in, item, b, bench, room, err);
 	return status || item->skipped ? status : add_others(coco, item, b, bench, room, err);
@@ -393,7 +393,7 @@ static void say_all(const struct coco *coco, const struct tfr_coco *c, const cha
 	say(coco->in.opts, path, c->strays, what);
 	say(coco->in.opts, path, c->boxless, "left out: without a 'bbox'");
 	say(coco->in.opts, path, c->unusable,
-		"left out: a box without an area, or past the edge of its picture");
+		"left out: a box without an area, or past the edge of its image");
 	say(coco->in.opts, path, c->same_ids, "kept, with an id that another has");
 	if (coco->in.opts->instance_masks && c == coco->objects)
 		say(coco->in.opts, path, count_shapeless(c),
@@ -432,7 +432,7 @@ static enum tfr_status open_folder(struct coco *coco, const char *folder, struct
 	return TFR_OK;
 }
 
-/* The folder of the pictures of segments; as COCO lays them, "panoptic_val2017" beside
+/* The folder of the images of segments; as COCO lays them, "panoptic_val2017" beside
  * "panoptic_val2017.json". */
 static enum tfr_status open_segments(struct coco *coco, struct tfr_error *err)
 {
@@ -573,10 +573,10 @@ static enum tfr_status open_coco(
 
 const struct tfr_input_ops tfr_input_coco = {
 	.name = "coco",
-	.what = "pictures with annotations",
-	.nothing = "no picture that the annotations name in",
-	.refused = "not a picture to use",
-	.pictures = true,
+	.what = "images with annotations",
+	.nothing = "no image that the annotations name in",
+	.refused = "not an image to use",
+	.images = true,
 	.splits = true,
 	.recognises = recognises,
 	.open = open_coco,

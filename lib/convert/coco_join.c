@@ -92,7 +92,7 @@ static enum tfr_status count_same_ids(struct tfr_coco *c, struct tfr_error *err)
 	return TFR_OK;
 }
 
-/* Whether a box has an area and lies in its picture; the sums are those of the scripts of
+/* Whether a box has an area and lies in its image; the sums are those of the scripts of
  * tensorflow/models (official/vision/data/create_coco_tf_record.py), rounded as Python rounds. */
 static bool usable(const double box[4], const struct tfr_coco_image *image)
 {
@@ -179,7 +179,7 @@ static void view(struct tfr_coco *c)
 		c->keypoints = c->keypoints || c->categories[i].n_points;
 }
 
-/* An image has one picture of segments. */
+/* An image has one image of segments. */
 static enum tfr_status check_single(
 	const struct tfr_coco *c, const char *path, struct tfr_error *err)
 {

@@ -155,7 +155,7 @@ struct painting {
 	const struct tfr_coco *c;
 	const struct tfr_coco_annotation *a;
 	struct tfr_item *item;
-	const char *name; /* of the picture of segments */
+	const char *name; /* of the image of segments */
 };
 
 static void skip(const struct painting *p, const char *reason)
@@ -250,7 +250,7 @@ static enum tfr_status encode(struct tfr_item *item, const char *key, uint8_t *p
 	return tfr_builder_bytes_ref(item->builder, key, &value, 1, err);
 }
 
-/* The picture of segments decoded, in the decoder's memory. */
+/* The image of segments decoded, in the decoder's memory. */
 static enum tfr_status decode(const struct painting *p, const struct tfr_buf *file, uint32_t width,
 	uint32_t height, struct tfr_workbench *bench, struct tfr_image *ids, struct tfr_error *err)
 {
@@ -265,18 +265,18 @@ static enum tfr_status decode(const struct painting *p, const struct tfr_buf *fi
 	else if (info.format != TFR_IMAGE_PNG || info.components != 3 || info.bit_depth != 8)
 		skip(p, "not a PNG of 3 channels of 8 bits");
 	else if (info.width != width || info.height != height)
-		skip(p, "another size than its picture's");
+		skip(p, "another size than its image's");
 	else if (tfr_decode(decoder, file->data, file->size, NULL, 3, ids, &why))
 		skip(p, why.message);
 	return why.status == TFR_ENOMEM ? tfr_fail_nomem(err, "decoding masks") : TFR_OK;
 }
 
-/* Reads the picture of segments into s->ids; the item's own stays where the record points at it. */
+/* Reads the image of segments into s->ids; the item's own stays where the record points at it. */
 static enum tfr_status read_segments(const struct painting *p, int folder,
 	struct tfr_coco_scratch *s, const struct tfr_room *room, struct tfr_error *err)
 {
 	struct tfr_item *item = p->item;
-	struct tfr_buf picture = item->file;
+	struct tfr_buf image = item->file;
 	char reason[sizeof(item->reason)];
 	size_t before = item->size;
 	enum tfr_status status;
@@ -284,7 +284,7 @@ static enum tfr_status read_segments(const struct painting *p, int folder,
 	item->file = s->ids;
 	status = tfr_item_read(item, folder, p->name, NULL, room, err);
 	s->ids = item->file;
-	item->file = picture;
+	item->file = image;
 	item->size += before;
 	if (!status && item->skipped) {
 		memcpy(reason, item->reason, sizeof(reason));

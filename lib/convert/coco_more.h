@@ -9,7 +9,7 @@
 /* Memory to make features in, an item's. */
 struct tfr_coco_scratch {
 	struct tfr_buf floats, ints, texts;
-	struct tfr_buf ids, category, instance; /* a picture of segments, and what is made of it */
+	struct tfr_buf ids, category, instance; /* an image of segments, and what is made of it */
 };
 
 /* Whether a name in a file of annotations stays below its folder. */
@@ -27,7 +27,7 @@ enum tfr_status tfr_coco_add_captions(const struct tfr_coco *c, size_t i, struct
 /* image/panoptic/{category_mask,instance_mask} of image `i`: 8-bit gray PNGs of each pixel's
  * category, and of its segment's number in the list, from 1, where the category is of things; 0
  * elsewhere (tensorflow/models, official/vision/data/create_coco_tf_record.py).  `folder` has the
- * pictures of segments.  What is wrong skips the item. */
+ * images of segments.  What is wrong skips the item. */
 enum tfr_status tfr_coco_add_panoptic(const struct tfr_coco *c, size_t i, int folder,
 	struct tfr_item *item, struct tfr_coco_scratch *s, struct tfr_workbench *bench,
 	const struct tfr_room *room, struct tfr_error *err);

@@ -211,7 +211,7 @@ static enum tfr_status read_image(
 	if (!status)
 		status = get_whole(e, "height", &height, err);
 	if (!status && (width < 1 || height < 1 || width > INT32_MAX || height > INT32_MAX))
-		status = wrong(e, "of no size that a picture has", err);
+		status = wrong(e, "of no size that an image has", err);
 	if (!status)
 		status = get_text(e, "file_name", &out->names, &image.name, err);
 	image.width = (uint32_t)width;

@@ -8,7 +8,7 @@
 enum tfr_coco_what {
 	TFR_COCO_OBJECTS,  /* boxes and shapes, of things and of people with keypoints */
 	TFR_COCO_CAPTIONS, /* texts; there are no categories */
-	TFR_COCO_PANOPTIC, /* one of an image: a picture of segments' ids, and what these are */
+	TFR_COCO_PANOPTIC, /* one of an image: an image of segments' ids, and what these are */
 };
 
 struct tfr_coco_image {
@@ -32,7 +32,7 @@ struct tfr_coco_annotation {
 	bool boxless;	     /* it has no "bbox" */
 	bool crowd;
 	int64_t labelled; /* "num_keypoints" */
-	uint64_t text;	  /* offset in the names: the caption, or the picture of segments */
+	uint64_t text;	  /* offset in the names: the caption, or the image of segments */
 	/* Its keypoints in `points`, or its segments in `segments`. */
 	uint64_t first;
 	uint32_t n;

@@ -20,7 +20,7 @@ struct tfr_coco {
 	uint64_t *first;
 	uint32_t *order, *category_of; /* of captions and panoptic, category_of has nothing */
 	/* Left out: of images that are not listed; without a box; boxes without an area or past
-	 * their picture.  Annotations with an id that another has are kept. */
+	 * their image.  Annotations with an id that another has are kept. */
 	size_t strays, boxless, unusable, same_ids;
 	size_t first_stray; /* an annotation */
 

@@ -78,7 +78,7 @@ static enum tfr_status rle(struct tfr_canvas *c, struct json_object *o, struct t
 		w = json_object_array_get_idx(size, 1);
 	}
 	if (!is_number(h, c->height, c->height) || !is_number(w, c->width, c->width))
-		return tfr_fail(err, TFR_EDATA, "runs whose 'size' is not that of the picture");
+		return tfr_fail(err, TFR_EDATA, "runs whose 'size' is not that of the image");
 	if (json_object_object_get_ex(o, "counts", &counts)) {
 		if (json_object_is_type(counts, json_type_array))
 			return runs(c, counts, err);

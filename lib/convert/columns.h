@@ -45,7 +45,7 @@ struct tfr_column {
 
 #define TFR_NO_EMBED SIZE_MAX
 
-static inline bool tfr_embed_is_picture(const struct tfr_embed *e)
+static inline bool tfr_embed_is_image(const struct tfr_embed *e)
 {
 	return !strcmp(e->feature, "image/encoded");
 }

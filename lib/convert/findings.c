@@ -1,9 +1,9 @@
 /* convert/findings.c - a list of findings in the order of the items.
  *
- * One thing cannot be told at once: that a picture is gray matters only where others are not.
- * Until the first picture in colour comes, lines wait in memory, those of gray ones marked; then
+ * One thing cannot be told at once: that an image is gray matters only where others are not.
+ * Until the first image in colour comes, lines wait in memory, those of gray ones marked; then
  * they are written, and nothing waits any more.  Where none comes the gray ones are left out.  What
- * waits is bounded: a set that begins with so many gray pictures is one of gray pictures, and these
+ * waits is bounded: a set that begins with so many gray images is one of gray images, and these
  * are counted only. */
 #include "convert/findings.h"
 
@@ -192,7 +192,7 @@ static enum tfr_status write_line(
 	return flush(f, BLOCK, err);
 }
 
-/* Writes what waited, and with `gray` also the lines of gray pictures. */
+/* Writes what waited, and with `gray` also the lines of gray images. */
 static enum tfr_status release(struct tfr_findings *f, bool gray, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;

@@ -11,7 +11,7 @@ struct tfr_json;
 
 struct tfr_findings {
 	const struct tfr_convert_opts *opts;
-	const char *prefix;	   /* of every name: "pictures/" */
+	const char *prefix;	   /* of every name: "images/" */
 	struct tfr_output *output; /* NULL: nothing is listed */
 	bool json;
 	struct tfr_json *line; /* JSON: of one finding */
@@ -19,7 +19,7 @@ struct tfr_findings {
 	uint64_t written;      /* of the file */
 	bool some;	       /* JSON: a finding has been listed */
 	uint64_t count[TFR_FINDINGS];
-	uint64_t colours; /* pictures that are not gray */
+	uint64_t colours; /* images that are not gray */
 	struct tfr_buf waiting;
 	bool overflowed, sealed;
 };

@@ -1,4 +1,4 @@
-/* convert/folder.c - a folder of files of one kind, such as pictures: every file below it is an
+/* convert/folder.c - a folder of files of one kind, such as images: every file below it is an
  * item, its sub-folders are the classes, or the splits that have them. */
 #include "convert/folder.h"
 
@@ -9,7 +9,7 @@
 
 #include "convert/class_folders.h"
 #include "convert/label_map.h"
-#include "convert/picture.h"
+#include "convert/image.h"
 #include "convert/synsets.h"
 #include "convert/unused.h"
 
@@ -212,7 +212,7 @@ static enum tfr_status name_classes(struct folder *f, struct tfr_error *err)
 	f->in.items = f->scan.n_items;
 	if (f->folders.classless && o->tfds)
 		return tfr_fail(err, TFR_EUSAGE,
-			"every picture of a TFDS data set has a label, and '%s' has no class "
+			"every image of a TFDS data set has a label, and '%s' has no class "
 			"folders",
 			f->folders.classless);
 	if (!f->folders.class_of && o->labels)
@@ -349,49 +349,49 @@ enum tfr_status tfr_folder_open(struct tfr_input **in, const struct tfr_input_op
 	return status || !opts->synsets ? status : call_classes(f, err);
 }
 
-/* --- of pictures --- */
+/* --- of images --- */
 
-static void judge_picture(struct tfr_item *item)
+static void judge_image(struct tfr_item *item)
 {
 	struct tfr_image_info info;
 
-	tfr_picture_probe(item, &info);
+	tfr_item_probe_image(item, &info);
 }
 
-static enum tfr_status add_picture(struct tfr_input *in, struct tfr_item *item,
+static enum tfr_status add_image(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
 	(void)room;
-	return tfr_picture_add(in, item, bench, err);
+	return tfr_image_add(in, item, bench, err);
 }
 
-static enum tfr_status open_pictures(
+static enum tfr_status open_images(
 	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
-	static const struct tfr_folder_kind pictures = {
-		.one = "a picture",
-		.look = tfr_picture_look,
-		.judge = judge_picture,
-		.add = add_picture,
+	static const struct tfr_folder_kind images = {
+		.one = "an image",
+		.look = tfr_image_look,
+		.judge = judge_image,
+		.add = add_image,
 	};
 
-	enum tfr_status status = tfr_folder_open(in, &tfr_input_folder, &pictures, opts, err);
+	enum tfr_status status = tfr_folder_open(in, &tfr_input_folder, &images, opts, err);
 
 	return status ? status : tfr_unused_warn(&((struct folder *)*in)->scan, opts, err);
 }
 
 const struct tfr_input_ops tfr_input_folder = {
 	.name = "folder",
-	.what = "a folder of pictures",
-	.nothing = "no pictures in",
-	.refused = "not a picture to use",
-	.pictures = true,
+	.what = "a folder of images",
+	.nothing = "no images in",
+	.refused = "not an image to use",
+	.images = true,
 	.reworks = true,
 	.chooses = true,
 	.splits = true,
 	.strays = true,
 	.recognises = recognises,
-	.open = open_pictures,
+	.open = open_images,
 	.next = tfr_folder_next,
 	.load = tfr_folder_load,
 	.measure = tfr_folder_measure,

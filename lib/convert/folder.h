@@ -7,7 +7,7 @@
 
 /* What is done with the files of a folder, one at a time, by any thread. */
 struct tfr_folder_kind {
-	const char *one;		      /* "a picture" */
+	const char *one;		      /* "an image" */
 	void (*look)(struct tfr_item *item);  /* skips what does not begin as the kind does, as
 						 tfr_item_read() has it */
 	void (*judge)(struct tfr_item *item); /* skips what is broken, of a whole file */

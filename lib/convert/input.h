@@ -28,7 +28,7 @@ struct tfr_input {
 	bool by_path;	     /* only their paths order the items: they are shuffled by default */
 	uint64_t item_bytes; /* of each, where all have as many and need little but copying; else 0
 			      */
-	const char *prefix;  /* of items' names in messages: "pictures/" */
+	const char *prefix;  /* of items' names in messages: "images/" */
 	/* Before next(), where items are taken in a random order: their numbers, and which of these
 	 * is wanted, so that those after it can be read ahead.  Else NULL. */
 	const uint32_t *order;
@@ -61,13 +61,13 @@ struct tfr_offer {
 
 struct tfr_input_ops {
 	const char *name;    /* as --from has it */
-	const char *what;    /* "a folder of pictures" */
-	const char *nothing; /* no item became a record: "no pictures in" */
-	const char *refused; /* with TFR_ON_ERROR_FAIL, one that will not: "not a picture to use" */
+	const char *what;    /* "a folder of images" */
+	const char *nothing; /* no item became a record: "no images in" */
+	const char *refused; /* with TFR_ON_ERROR_FAIL, one that will not: "not an image to use" */
 	bool several;	     /* takes more than one input */
 	bool columns;	     /* has columns: opts->types and opts->embeds mean something */
 	bool framed;	     /* items may be many records at a time */
-	bool pictures;	     /* uses tfr_picture_add(): opts->sha256 means something */
+	bool images;	     /* uses tfr_image_add(): opts->sha256 means something */
 	/* And these may be changed on the way: nothing else in its records (masks, areas)
 	 * speaks of their pixels. */
 	bool reworks;

@@ -23,7 +23,7 @@ static const struct tfr_input_ops *const rows[] = {
 	&tfr_input_yolo,
 	&tfr_input_metadata,
 	&tfr_input_pairs,
-	&tfr_input_audio, /* looks for a sound; any folder is one of pictures */
+	&tfr_input_audio, /* looks for a sound; any folder is one of images */
 	&tfr_input_folder,
 	&tfr_input_npy, /* an NPZ is an archive, too */
 	&tfr_input_hdf5,
@@ -151,7 +151,7 @@ static enum tfr_status check_opts(
 	const struct tfr_input_ops *ops, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
 	if ((opts->synsets || opts->class_list) && ops != &tfr_input_folder)
-		return tfr_fail(err, TFR_EUSAGE, "%s belongs to a folder of pictures, not to %s",
+		return tfr_fail(err, TFR_EUSAGE, "%s belongs to a folder of images, not to %s",
 			opts->synsets ? "--synsets" : "--class-list", ops->what);
 	if (opts->tmpdir && ops != &tfr_input_npy)
 		return tfr_fail(err, TFR_EUSAGE,
@@ -173,7 +173,7 @@ static enum tfr_status check_opts(
 			err, TFR_EUSAGE, "masks are drawn of annotations, not of %s", ops->what);
 	if (opts->tfds && ops != &tfr_input_folder) {
 		tfr_fail(err, TFR_EUSAGE,
-			"a TFDS data set is made of a folder of pictures, not of %s", ops->what);
+			"a TFDS data set is made of a folder of images, not of %s", ops->what);
 		tfr_error_hint(err, "Write an ordinary set with -o in place of --tfds.");
 		return TFR_EUSAGE;
 	}
@@ -195,15 +195,15 @@ enum tfr_status tfr_input_open(
 		return tfr_fail(err, TFR_EUSAGE, "one input at a time where it is %s", ops->what);
 	if (!ops->reworks && tfr_rework_wanted(&opts->rework))
 		return tfr_fail(err, TFR_EUSAGE,
-			"the pictures of %s are taken as they are: they cannot be resized, turned "
+			"the images of %s are taken as they are: they cannot be resized, turned "
 			"or encoded anew on the way",
 			ops->what);
-	if (!ops->pictures && opts->sha256)
+	if (!ops->images && opts->sha256)
 		return tfr_fail(
-			err, TFR_EUSAGE, "of %s no digests of pictures are made", ops->what);
-	if (!ops->pictures && !ops->framed && opts->verify)
+			err, TFR_EUSAGE, "of %s no digests of images are made", ops->what);
+	if (!ops->images && !ops->framed && opts->verify)
 		return tfr_fail(
-			err, TFR_EUSAGE, "--verify decodes pictures, and %s has none", ops->what);
+			err, TFR_EUSAGE, "--verify decodes images, and %s has none", ops->what);
 	if (!ops->sounds && (opts->sound || opts->frame != 0))
 		return tfr_fail(err, TFR_EUSAGE, "%s belongs to sounds, not to %s",
 			opts->frame != 0 ? "--frame" : "--audio", ops->what);
@@ -212,7 +212,7 @@ enum tfr_status tfr_input_open(
 	if (!ops->chooses && !ops->arrays &&
 		(opts->include_count || opts->exclude_count || (opts->labels && !ops->labelled)))
 		return tfr_fail(err, TFR_EUSAGE,
-			"files and labels are chosen of a folder of pictures, not of %s",
+			"files and labels are chosen of a folder of images, not of %s",
 			ops->what);
 	if (opts->type_count + opts->embed_count && !ops->columns)
 		return tfr_fail(err, TFR_EUSAGE,

@@ -52,7 +52,7 @@ struct tfr_item {
 	enum tfr_finding finding; /* and what is reported of it */
 	char reason[256];
 
-	/* Of what was not: a bit for each finding.  The picture as it came, whose measures are
+	/* Of what was not: a bit for each finding.  The image as it came, whose measures are
 	 * their details; `detail` is that of TFR_FOUND_SIZE. */
 	uint32_t found;
 	struct tfr_image_info came;
@@ -82,7 +82,7 @@ void tfr_item_skip(struct tfr_item *item, enum tfr_status why, const char *forma
 /* Skips it for what a lower room says of its data.  Where that is only that memory is lacking, the
  * run ends with it. */
 void tfr_item_skip_error(struct tfr_item *item, const struct tfr_error *why);
-/* Notes that a picture is not as its input says; what it should be and what it is. */
+/* Notes that an image is not as its input says; what it should be and what it is. */
 void tfr_item_found_size(struct tfr_item *item, const char *format, ...) TFR_PRINTF(2, 3);
 /* Reads the file `path` below the folder `root` into item->file: a regular file, whole, never
  * waiting for one that is none.  `look`, which may be NULL, sees the first block of a large file

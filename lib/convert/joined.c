@@ -139,7 +139,7 @@ static enum tfr_status choose(const struct tfr_parts *parts, const struct tfr_co
 	return TFR_OK;
 }
 
-static uint64_t count_pictures(const char *folder)
+static uint64_t count_images(const char *folder)
 {
 	struct tfr_scan scan;
 	uint64_t n = 0;
@@ -147,7 +147,7 @@ static uint64_t count_pictures(const char *folder)
 	if (tfr_scan_folder(&scan, folder, NULL, NULL))
 		return 0;
 	for (size_t i = 0; i < scan.n_items; i++)
-		n += tfr_is_picture(tfr_scan_name(&scan, scan.items[i].name));
+		n += tfr_is_image(tfr_scan_name(&scan, scan.items[i].name));
 	tfr_scan_clear(&scan);
 	return n;
 }
@@ -160,7 +160,7 @@ static enum tfr_status refuse(
 
 	for (size_t k = 0; k < parts->n; k++) {
 		struct tfr_found_split found = { .folder = parts->list[k].split,
-			.files = count_pictures(parts->list[k].images) };
+			.files = count_images(parts->list[k].images) };
 
 		if (o->found_split)
 			o->found_split(o->ctx, &found);

@@ -1,6 +1,6 @@
 /* convert/lint.c - a row a finding: its word, what it is of, and how it is told.
  *
- * None of them keeps a picture out of the records: they are what makes readers differ (EXIF, CMYK,
+ * None of them keeps an image out of the records: they are what makes readers differ (EXIF, CMYK,
  * 16 bits, alpha), pipelines stumble (gray, tiny, huge) or decode slowly (progressive), and what
  * hints at a mistake upstream (a name that lies). */
 #include "convert/lint.h"
@@ -93,28 +93,28 @@ static const struct {
 } rows[TFR_FINDINGS] = {
 	[TFR_FOUND_UNREADABLE] = { "unreadable", "files that could not be read" },
 	[TFR_FOUND_EMPTY] = { "empty", "empty files" },
-	[TFR_FOUND_TRUNCATED] = { "truncated", "pictures that are cut short" },
-	[TFR_FOUND_DAMAGED] = { "damaged", "damaged pictures" },
-	[TFR_FOUND_NO_PICTURE] = { "no-picture",
+	[TFR_FOUND_TRUNCATED] = { "truncated", "images that are cut short" },
+	[TFR_FOUND_DAMAGED] = { "damaged", "damaged images" },
+	[TFR_FOUND_NO_IMAGE] = { "no-image",
 		"files that are not images in a format that is decoded" },
 	[TFR_FOUND_UNUSABLE] = { "unusable", "files that are of no other use" },
-	[TFR_FOUND_NAME] = { "name", "pictures of another kind than their names say", is_misnamed },
-	[TFR_FOUND_SIZE] = { "size", "pictures of another size than the input says" },
+	[TFR_FOUND_NAME] = { "name", "images of another kind than their names say", is_misnamed },
+	[TFR_FOUND_SIZE] = { "size", "images of another size than the input says" },
 	[TFR_FOUND_ORIENTATION] = { "orientation",
-		"pictures that EXIF wants turned, which some readers do", is_turned },
-	[TFR_FOUND_CMYK] = { "cmyk", "pictures in CMYK", is_cmyk },
-	[TFR_FOUND_DEEP] = { "16-bit", "pictures of 16 bits a sample", is_deep },
+		"images that EXIF wants turned, which some readers do", is_turned },
+	[TFR_FOUND_CMYK] = { "cmyk", "images in CMYK", is_cmyk },
+	[TFR_FOUND_DEEP] = { "16-bit", "images of 16 bits a sample", is_deep },
 	[TFR_FOUND_PALETTE] = { "palette",
-		"pictures with a palette, which readers turn into colours", is_palette },
+		"images with a palette, which readers turn into colours", is_palette },
 	[TFR_FOUND_INDICES] = { "indices",
 		"BMP images with a palette, of which TensorFlow reads the indices, not the colours",
 		is_indices },
-	[TFR_FOUND_ALPHA] = { "alpha", "pictures with an alpha channel", has_alpha },
-	[TFR_FOUND_GRAY] = { "gray", "gray pictures, where others are in colour", is_gray },
+	[TFR_FOUND_ALPHA] = { "alpha", "images with an alpha channel", has_alpha },
+	[TFR_FOUND_GRAY] = { "gray", "gray images, where others are in colour", is_gray },
 	[TFR_FOUND_PROGRESSIVE] = { "progressive",
-		"progressive or interlaced pictures, which are slow to decode", is_progressive },
-	[TFR_FOUND_TINY] = { "tiny", "pictures with a side of less than 8 pixels", is_tiny },
-	[TFR_FOUND_HUGE] = { "huge", "pictures of more than 50 million pixels", is_huge },
+		"progressive or interlaced images, which are slow to decode", is_progressive },
+	[TFR_FOUND_TINY] = { "tiny", "images with a side of less than 8 pixels", is_tiny },
+	[TFR_FOUND_HUGE] = { "huge", "images of more than 50 million pixels", is_huge },
 };
 
 const char *tfr_finding_code(enum tfr_finding finding)
@@ -127,7 +127,7 @@ const char *tfr_finding_text(enum tfr_finding finding)
 	return rows[finding].text;
 }
 
-/* What a picture was before it was changed does not matter where that was the change. */
+/* What an image was before it was changed does not matter where that was the change. */
 static uint32_t mended(const struct tfr_rework *rework)
 {
 	uint32_t gone = 0;

@@ -279,15 +279,15 @@ static enum tfr_status open_files(struct tfr_list *l, struct tfr_error *err)
 	return TFR_OK;
 }
 
-/* What is to be done with pictures means something where there are some. */
-static enum tfr_status check_pictures(const struct tfr_convert_opts *opts, struct tfr_error *err)
+/* What is to be done with images means something where there are some. */
+static enum tfr_status check_images(const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
 	if (!opts->sha256 && !tfr_rework_wanted(&opts->rework))
 		return TFR_OK;
 	for (size_t i = 0; i < opts->embed_count; i++)
-		if (tfr_embed_is_picture(&opts->embeds[i]))
+		if (tfr_embed_is_image(&opts->embeds[i]))
 			return TFR_OK;
-	tfr_fail(err, TFR_EUSAGE, "no column is embedded as pictures: there are none to change");
+	tfr_fail(err, TFR_EUSAGE, "no column is embedded as images: there are none to change");
 	tfr_error_hint(err, "Name the column of their paths, such as --embed image.");
 	return TFR_EUSAGE;
 }
@@ -318,7 +318,7 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 	l->path = opts->inputs[0];
 	l->folder = AT_FDCWD;
 	l->columns.opts = opts;
-	status = check_pictures(opts, err);
+	status = check_images(opts, err);
 	if (!status)
 		status = check_sounds(opts, err);
 	if (!status)
@@ -349,7 +349,7 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 		.nothing = "no rows in",                                                           \
 		.refused = "not a row to use",                                                     \
 		.columns = true,                                                                   \
-		.pictures = true,                                                                  \
+		.images = true,                                                                  \
 		.reworks = true,                                                                   \
 		.sounds = true,                                                                    \
 		.recognises = recognises_##name_,                                                  \

@@ -50,7 +50,7 @@ struct tfr_list_item {
 	struct tfr_buf seen; /* the number of the last row of each column that is in the builder */
 	uint64_t row;	     /* of these numbers */
 	struct tfr_buf *paths; /* of the columns that are embedded, one each; empty: absent */
-	struct tfr_buf *files; /* and their bytes, but for the picture's */
+	struct tfr_buf *files; /* and their bytes, but for the image's */
 	size_t n;
 };
 

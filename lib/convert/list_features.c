@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "convert/list.h"
-#include "convert/picture.h"
+#include "convert/image.h"
 #include "convert/sound.h"
 
 /* A column that is embedded: its path is kept until load() reads the file. */
@@ -156,13 +156,13 @@ static void name_file(const struct tfr_list *l, struct tfr_item *item, const cha
 	item->finding = finding;
 }
 
-static enum tfr_status embed_picture(struct tfr_list *l, struct tfr_item *item, const char *path,
+static enum tfr_status embed_image(struct tfr_list *l, struct tfr_item *item, const char *path,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
-	enum tfr_status status = read_embedded(l, item, path, tfr_picture_look, room, err);
+	enum tfr_status status = read_embedded(l, item, path, tfr_image_look, room, err);
 
 	if (!status && !item->skipped)
-		status = tfr_picture_add(&l->in, item, bench, err);
+		status = tfr_image_add(&l->in, item, bench, err);
 	if (!status && !item->skipped)
 		status = tfr_builder_text(item->builder, "image/filename", path, err);
 	name_file(l, item, path);
@@ -208,20 +208,20 @@ static enum tfr_status embed_bytes(struct tfr_list *l, struct tfr_item *item, si
 	return tfr_builder_bytes_ref(item->builder, l->in.opts->embeds[i].feature, &bytes, 1, err);
 }
 
-/* The picture comes last: it stays where it was read to. */
+/* The image comes last: it stays where it was read to. */
 enum tfr_status tfr_list_embed_all(struct tfr_list *l, struct tfr_item *item,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
 	const struct tfr_embed *embeds = l->in.opts->embeds;
 	struct tfr_list_item *own = item->own;
-	const char *picture = NULL;
+	const char *image = NULL;
 	enum tfr_status status = TFR_OK;
 
 	for (size_t i = 0; !status && !item->skipped && i < own->n; i++) {
 		if (!own->paths[i].size)
 			continue;
-		if (tfr_embed_is_picture(&embeds[i])) {
-			picture = (const char *)own->paths[i].data;
+		if (tfr_embed_is_image(&embeds[i])) {
+			image = (const char *)own->paths[i].data;
 		} else if (tfr_embed_is_sound(&embeds[i])) {
 			status = embed_sound(
 				l, item, (const char *)own->paths[i].data, bench, room, err);
@@ -230,7 +230,7 @@ enum tfr_status tfr_list_embed_all(struct tfr_list *l, struct tfr_item *item,
 			status = embed_bytes(l, item, i, room, err);
 		}
 	}
-	if (status || item->skipped || !picture)
+	if (status || item->skipped || !image)
 		return status;
-	return embed_picture(l, item, picture, bench, room, err);
+	return embed_image(l, item, image, bench, room, err);
 }

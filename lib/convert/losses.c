@@ -32,7 +32,7 @@ static bool is_named_like_one(const struct tfr_input *in, const struct tfr_item 
 
 	if (!dot)
 		return false;
-	return (in->ops->pictures && is_one_of(dot + 1, images)) ||
+	return (in->ops->images && is_one_of(dot + 1, images)) ||
 	       (in->ops->sounds && is_one_of(dot + 1, sounds));
 }
 

@@ -43,7 +43,7 @@ enum tfr_status tfr_mask_plain(struct tfr_buf *mask, struct tfr_workbench *bench
 		return status;
 	if (info->format != TFR_IMAGE_PNG)
 		return tfr_fail(why, TFR_EFORMAT,
-			"a %s picture, which does not keep class numbers, where a png must be",
+			"a %s image, which does not keep class numbers, where a png must be",
 			tfr_image_format_name(info->format));
 	if (info->components > 1)
 		return tfr_fail(why, TFR_EFORMAT, "a PNG of %u channels, not of one number a pixel",

@@ -231,14 +231,14 @@ static int by_value(const void *a, const void *b)
 
 static bool is_counted(const struct metadata *m, const char *path)
 {
-	return tfr_is_picture(path) && (!m->filter || !strncmp(path, m->filter, strlen(m->filter)));
+	return tfr_is_image(path) && (!m->filter || !strncmp(path, m->filter, strlen(m->filter)));
 }
 
 static enum tfr_status say_unnamed(struct scanning *s, struct tfr_error *err)
 {
 	const struct metadata *m = s->m;
 	uint64_t *named = (uint64_t *)(void *)s->named_.data, hash;
-	size_t n = s->named_.size / sizeof(*named), pictures = 0, unnamed = 0;
+	size_t n = s->named_.size / sizeof(*named), images = 0, unnamed = 0;
 	TFR_AUTO_BUF path = { 0 };
 	struct tfr_scan scan;
 	char text[4500];
@@ -253,7 +253,7 @@ static enum tfr_status say_unnamed(struct scanning *s, struct tfr_error *err)
 			status = tfr_fail_nomem(err, "reading metadata");
 		if (status || !is_counted(m, (const char *)path.data))
 			continue;
-		pictures++;
+		images++;
 		hash = XXH3_64bits(path.data, path.size - 1);
 		unnamed += !n || !bsearch(&hash, named, n, sizeof(*named), by_value);
 	}
@@ -261,7 +261,7 @@ static enum tfr_status say_unnamed(struct scanning *s, struct tfr_error *err)
 	if (status || !unnamed || !m->in.opts->warn)
 		return status;
 	snprintf(text, sizeof(text), "%zu of %zu images in '%s/%s' left out: not in '%s'", unnamed,
-		pictures, m->folder, m->filter ?: "", m->path);
+		images, m->folder, m->filter ?: "", m->path);
 	m->in.opts->warn(m->in.opts->ctx, text);
 	return TFR_OK;
 }

@@ -7,7 +7,7 @@
 
 struct tfr_notes {
 	const struct tfr_convert_opts *opts;
-	const char *prefix; /* of every name: "pictures/" */
+	const char *prefix; /* of every name: "images/" */
 	struct tfr_output *quarantine;
 	uint64_t written; /* of the quarantine */
 	uint64_t token;	  /* of its temporary name, after tfr_notes_sync() */

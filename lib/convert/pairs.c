@@ -1,26 +1,26 @@
-/* convert/pairs.c - a folder of pictures and a folder of masks: each pair a record, the features
+/* convert/pairs.c - a folder of images and a folder of masks: each pair a record, the features
  * those of DeepLab (tensorflow/models, research/deeplab/datasets/build_data.py).
  *
  * Every file of either folder is an item, those without a partner too, so that they are named.  The
- * pictures come first, in their order: a mask too many moves no record to another shard. */
+ * images come first, in their order: a mask too many moves no record to another shard. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "convert/mask.h"
-#include "convert/picture.h"
+#include "convert/image.h"
 #include "convert/stems.h"
 
 enum { KEEP = 1 << 20 }; /* a mask's buffer up to this size is kept for the next */
 
 struct pairs {
 	struct tfr_input in;
-	struct tfr_scan pictures, masks;
+	struct tfr_scan images, masks;
 	struct tfr_pairs pairs;
-	char *prefixes[2]; /* of pictures, of masks */
+	char *prefixes[2]; /* of images, of masks */
 };
 
-/* What an item has beside its picture. */
+/* What an item has beside its image. */
 struct second {
 	struct tfr_buf file, name;
 };
@@ -47,13 +47,13 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 {
 	struct pairs *p = (struct pairs *)in;
 	const struct tfr_pair *pair = &p->pairs.list[item->number];
-	bool mask_only = pair->picture == TFR_NO_PARTNER;
-	const struct tfr_scan *scan = mask_only ? &p->masks : &p->pictures;
-	const struct tfr_scan_item *found = &scan->items[mask_only ? pair->mask : pair->picture];
+	bool mask_only = pair->image == TFR_NO_PARTNER;
+	const struct tfr_scan *scan = mask_only ? &p->masks : &p->images;
+	const struct tfr_scan_item *found = &scan->items[mask_only ? pair->mask : pair->image];
 
 	(void)room;
 	if (!tfr_scan_path(scan, found, &item->name))
-		return tfr_fail_nomem(err, "reading pictures");
+		return tfr_fail_nomem(err, "reading images");
 	item->prefix = p->prefixes[mask_only];
 	if (found->fault)
 		tfr_item_skip_fault(item, found->fault);
@@ -90,7 +90,7 @@ static void skip_for_mask(
 	tfr_item_skip(item, why, "its mask '%s': %s", (const char *)s->name.data, reason);
 }
 
-/* Reads the mask of an item whose picture has been read. */
+/* Reads the mask of an item whose image has been read. */
 static enum tfr_status read_mask(struct pairs *p, struct tfr_item *item, struct second *s,
 	const struct tfr_room *room, struct tfr_error *err)
 {
@@ -116,9 +116,9 @@ static enum tfr_status read_mask(struct pairs *p, struct tfr_item *item, struct 
 	return status;
 }
 
-/* Makes the mask a plain one, of the picture's size. */
+/* Makes the mask a plain one, of the image's size. */
 static void prepare_mask(struct tfr_input *in, struct tfr_item *item, struct second *s,
-	const struct tfr_image_info *picture, struct tfr_workbench *bench)
+	const struct tfr_image_info *image, struct tfr_workbench *bench)
 {
 	struct tfr_image_info mask;
 	struct tfr_error why;
@@ -126,9 +126,9 @@ static void prepare_mask(struct tfr_input *in, struct tfr_item *item, struct sec
 
 	if (status)
 		skip_for_mask(item, s, status == TFR_ENOMEM ? TFR_ENOMEM : TFR_EDATA, why.message);
-	else if (mask.width != picture->width || mask.height != picture->height) {
+	else if (mask.width != image->width || mask.height != image->height) {
 		tfr_item_skip(item, TFR_EDATA, "%u x %u, where its mask '%s' is %u x %u",
-			picture->width, picture->height, (const char *)s->name.data, mask.width,
+			image->width, image->height, (const char *)s->name.data, mask.width,
 			mask.height);
 		item->finding = TFR_FOUND_SIZE;
 	}
@@ -157,15 +157,15 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	if (!s)
 		return tfr_fail_nomem(err, "reading masks");
 	status = tfr_item_read(
-		item, p->pictures.root, (const char *)item->name.data, tfr_picture_look, room, err);
+		item, p->images.root, (const char *)item->name.data, tfr_image_look, room, err);
 	if (!status && !item->skipped)
-		tfr_picture_probe(item, &info);
+		tfr_item_probe_image(item, &info);
 	if (!status && !item->skipped)
 		status = read_mask(p, item, s, room, err);
 	if (!status && !item->skipped)
 		prepare_mask(in, item, s, &info, bench);
 	if (!status && !item->skipped)
-		status = tfr_picture_add(in, item, bench, err);
+		status = tfr_image_add(in, item, bench, err);
 	return status || item->skipped ? status : add_mask(item, s, err);
 }
 
@@ -191,7 +191,7 @@ static void measure(struct tfr_input *in, const struct tfr_item *item, struct tf
 	if (item->skipped ||
 		!tfr_scan_path(&p->masks, &p->masks.items[p->pairs.list[item->number].mask], &mask))
 		return;
-	add_size(measure, &p->pictures, (const char *)item->name.data);
+	add_size(measure, &p->images, (const char *)item->name.data);
 	add_size(measure, &p->masks, (const char *)mask.data);
 }
 
@@ -201,7 +201,7 @@ static void close_pairs(struct tfr_input *in)
 {
 	struct pairs *p = (struct pairs *)in;
 
-	tfr_scan_clear(&p->pictures);
+	tfr_scan_clear(&p->images);
 	tfr_scan_clear(&p->masks);
 	tfr_pairs_clear(&p->pairs);
 	free(p->prefixes[0]);
@@ -222,7 +222,7 @@ static enum tfr_status open_pairs(
 	enum tfr_status status;
 
 	if (!opts->masks)
-		return tfr_fail(err, TFR_EUSAGE, "no folder of masks to pair the pictures with");
+		return tfr_fail(err, TFR_EUSAGE, "no folder of masks to pair the images with");
 	if (opts->label_base)
 		return tfr_fail(err, TFR_EUSAGE, "pairs have no class folders to number");
 	p = calloc(1, sizeof(*p));
@@ -232,26 +232,26 @@ static enum tfr_status open_pairs(
 	p->in.ops = &tfr_input_pairs;
 	p->in.opts = opts;
 	p->in.by_path = true;
-	p->pictures.root = p->masks.root = -1;
+	p->images.root = p->masks.root = -1;
 	if (!set_prefix(&p->prefixes[0], opts->inputs[0]) ||
 		!set_prefix(&p->prefixes[1], opts->masks))
 		return tfr_fail_nomem(err, "listing a folder");
 	p->in.prefix = p->prefixes[0];
-	status = tfr_scan_folder(&p->pictures, opts->inputs[0], NULL, err);
+	status = tfr_scan_folder(&p->images, opts->inputs[0], NULL, err);
 	if (!status)
 		status = tfr_scan_folder(&p->masks, opts->masks, NULL, err);
 	if (!status)
-		status = tfr_pairs_match(&p->pairs, &p->pictures, &p->masks, err);
+		status = tfr_pairs_match(&p->pairs, &p->images, &p->masks, err);
 	p->in.items = p->pairs.n;
 	return status;
 }
 
 const struct tfr_input_ops tfr_input_pairs = {
 	.name = "pairs",
-	.what = "pairs of pictures and masks",
-	.nothing = "no pairs of a picture and a mask in",
+	.what = "pairs of images and masks",
+	.nothing = "no pairs of an image and a mask in",
 	.refused = "not a pair to use",
-	.pictures = true,
+	.images = true,
 	.strays = true,
 	.recognises = recognises,
 	.open = open_pairs,

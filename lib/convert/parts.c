@@ -22,7 +22,7 @@ bool tfr_has_extension(const char *name, const char *extension)
 	return dot && dot > name && !strcasecmp(dot + 1, extension);
 }
 
-bool tfr_is_picture(const char *name)
+bool tfr_is_image(const char *name)
 {
 	static const char *const extensions[] = { "jpg", "jpeg", "jpe", "png", "webp", "bmp", "gif",
 		"tif", "tiff" };
@@ -58,8 +58,8 @@ bool tfr_is_file(const char *path)
 
 static struct tfr_names *kind_of(struct tfr_listing *l, const char *name)
 {
-	if (tfr_is_picture(name))
-		return &l->pictures;
+	if (tfr_is_image(name))
+		return &l->images;
 	if (tfr_has_extension(name, "txt"))
 		return &l->texts;
 	if (tfr_has_extension(name, "xml"))
@@ -129,7 +129,7 @@ void tfr_listing_close(struct tfr_listing *l)
 	tfr_names_clear(&l->texts);
 	tfr_names_clear(&l->xmls);
 	tfr_names_clear(&l->yamls);
-	tfr_names_clear(&l->pictures);
+	tfr_names_clear(&l->images);
 	tfr_names_clear(&l->tables);
 }
 
@@ -185,17 +185,17 @@ void tfr_parts_clear(struct tfr_parts *p)
 
 /* --- what no part has --- */
 
-static bool has_pictures(const char *folder, unsigned depth)
+static bool has_images(const char *folder, unsigned depth)
 {
 	struct tfr_listing l;
 	bool found = false;
 
 	if (tfr_listing_open(&l, folder)) {
-		found = l.pictures.n;
+		found = l.images.n;
 		for (size_t i = 0; i < l.folders.n && i < KEPT && !found && depth < DEEPEST; i++) {
 			TFR_AUTO_FREE char *path = tfr_path_join(folder, l.folders.list[i]);
 
-			found = path && has_pictures(path, depth + 1);
+			found = path && has_images(path, depth + 1);
 		}
 	}
 	tfr_listing_close(&l);
@@ -227,7 +227,7 @@ static bool leave(struct tfr_names *names, const char *folder, const char *name)
 
 	if (!path)
 		return false;
-	return !has_pictures(path, 0) || tfr_names_insert(names, names->n, path, strlen(path));
+	return !has_images(path, 0) || tfr_names_insert(names, names->n, path, strlen(path));
 }
 
 /* Whether a part has its images below a folder. */
@@ -279,7 +279,7 @@ bool tfr_parts_add_pair(struct tfr_parts *p, const char *images, const char *ann
 {
 	struct tfr_listing l;
 	size_t before = p->n;
-	bool good = tfr_listing_open(&l, images), splits = good && !l.pictures.n;
+	bool good = tfr_listing_open(&l, images), splits = good && !l.images.n;
 
 	for (size_t i = 0; good && splits && i < l.folders.n; i++) {
 		const char *name = l.folders.list[i];
@@ -359,7 +359,7 @@ char *tfr_parts_base(const char *folder)
 	for (int i = 0; base && i < DOWN; i++) {
 		struct tfr_listing l;
 		bool on = tfr_listing_open(&l, base) && l.folders.n == 1 && !l.cut &&
-			  !l.pictures.n && !l.texts.n && !l.xmls.n && !l.yamls.n && !l.tables.n;
+			  !l.images.n && !l.texts.n && !l.xmls.n && !l.yamls.n && !l.tables.n;
 		char *below = on ? tfr_path_join(base, l.folders.list[0]) : NULL;
 
 		tfr_listing_close(&l);

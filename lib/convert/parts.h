@@ -14,7 +14,7 @@
 struct tfr_listing {
 	struct tfr_names folders; /* sorted */
 	/* The first few files of each kind, by their extensions in any case, unsorted. */
-	struct tfr_names texts, xmls, yamls, pictures, tables;
+	struct tfr_names texts, xmls, yamls, images, tables;
 	bool cut;   /* there are more than were looked at */
 	int failed; /* the errno where it could not be read to its end */
 };
@@ -25,7 +25,7 @@ void tfr_listing_close(struct tfr_listing *l);
 
 bool tfr_has_extension(const char *name, const char *extension);
 /* Whether a file is called as images are. */
-bool tfr_is_picture(const char *name);
+bool tfr_is_image(const char *name);
 /* "FOLDER/NAME"; NULL: out of memory. */
 char *tfr_path_join(const char *folder, const char *name);
 bool tfr_is_folder(const char *path);

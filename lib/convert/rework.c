@@ -1,19 +1,19 @@
-/* convert/rework.c - first what is to become of a picture is decided, from its header alone; only
+/* convert/rework.c - first what is to become of an image is decided, from its header alone; only
  * where that is not what it is already, pixels are touched.
  *
- * Turning comes before scaling, so that sizes are those of the picture as it will be seen.  The new
+ * Turning comes before scaling, so that sizes are those of the image as it will be seen.  The new
  * bytes take the place of the old ones by exchanging buffers: nothing is copied. */
 #include "convert/rework.h"
 
-#include "convert/picture.h"
-#include "media/picture.h"
+#include "convert/image.h"
+#include "media/image_codec.h"
 
 enum {
-	KEEP = 1 << 20, /* a buffer up to this size is kept for the next picture */
-	MOST = 1 << 30, /* bytes of a picture at four channels, as the decoder has it */
+	KEEP = 1 << 20, /* a buffer up to this size is kept for the next image */
+	MOST = 1 << 30, /* bytes of an image at four channels, as the decoder has it */
 };
 
-/* What a picture is to become. */
+/* What an image is to become. */
 struct plan {
 	enum tfr_image_format format;
 	uint64_t width, height;
@@ -32,12 +32,12 @@ enum tfr_status tfr_rework_check(const struct tfr_rework *w, struct tfr_error *e
 		return tfr_fail(err, TFR_EUSAGE, "a size is of the shorter side or of both sides");
 	if (w->enlarge && !w->shorter)
 		return tfr_fail(err, TFR_EUSAGE,
-			"to enlarge pictures means something only where the shorter side has a "
+			"to enlarge images means something only where the shorter side has a "
 			"size");
 	if (w->quality > 100)
 		return tfr_fail(err, TFR_EUSAGE, "a quality is from 1 to 100, not %u", w->quality);
 	if (w->format && w->format != TFR_IMAGE_JPEG && w->format != TFR_IMAGE_PNG)
-		return tfr_fail(err, TFR_EUSAGE, "pictures are encoded as jpeg or png, not as %s",
+		return tfr_fail(err, TFR_EUSAGE, "images are encoded as jpeg or png, not as %s",
 			tfr_image_format_name(w->format));
 	return TFR_OK;
 }
@@ -58,7 +58,7 @@ static void plan_size(const struct tfr_rework *w, struct plan *p)
 	p->scale = p->width != width || p->height != height;
 }
 
-/* False: the picture is already what it is to be. */
+/* False: the image is already what it is to be. */
 static bool make_plan(const struct tfr_rework *w, const struct tfr_image_info *info, struct plan *p)
 {
 	bool cmyk = info->format == TFR_IMAGE_JPEG && info->components == 4;
@@ -92,7 +92,7 @@ static enum tfr_status turn(struct tfr_workbench *bench, unsigned orientation,
 		tfr_pixels(&bench->turned, (size_t)source.width * source.height * source.channels);
 
 	if (!out)
-		return tfr_fail_nomem(err, "turning a picture");
+		return tfr_fail_nomem(err, "turning an image");
 	return tfr_image_turn(&source, orientation, out, image, err);
 }
 
@@ -148,9 +148,9 @@ enum tfr_status tfr_rework(const struct tfr_rework *w, struct tfr_item *item,
 		return TFR_OK;
 	if (!tfr_workbench_decoder(bench) || !tfr_workbench_scaler(bench) ||
 		!tfr_workbench_encoder(bench))
-		return tfr_fail_nomem(err, "changing pictures");
+		return tfr_fail_nomem(err, "changing images");
 	if (make(w, &p, info, item, bench, &why)) {
-		tfr_picture_damaged(item, &why);
+		tfr_image_damaged(item, &why);
 		return TFR_OK;
 	}
 	exchange(item, bench);

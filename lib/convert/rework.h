@@ -1,4 +1,4 @@
-/* convert/rework.h - a picture changed on its way: turned, scaled, encoded anew. */
+/* convert/rework.h - an image changed on its way: turned, scaled, encoded anew. */
 #ifndef TFR_CONVERT_REWORK_H
 #define TFR_CONVERT_REWORK_H
 
@@ -9,7 +9,7 @@
 bool tfr_rework_wanted(const struct tfr_rework *w);
 /* TFR_EUSAGE: what is asked for contradicts itself. */
 enum tfr_status tfr_rework_check(const struct tfr_rework *w, struct tfr_error *err);
-/* Changes the picture in item->file, which `info` describes, and `info` with it.  A picture that is
+/* Changes the image in item->file, which `info` describes, and `info` with it.  An image that is
  * as it is to be stays untouched, and *decoded false; one that cannot be decoded is skipped. */
 enum tfr_status tfr_rework(const struct tfr_rework *w, struct tfr_item *item,
 	struct tfr_workbench *bench, struct tfr_image_info *info, bool *decoded,

@@ -40,7 +40,7 @@ static uint32_t pixels(const struct tfr_canvas *c)
 
 static enum tfr_status wrong_sum(struct tfr_error *err)
 {
-	return tfr_fail(err, TFR_EDATA, "runs that are not as many pixels as the picture has");
+	return tfr_fail(err, TFR_EDATA, "runs that are not as many pixels as the image has");
 }
 
 enum tfr_status tfr_draw_runs(
@@ -165,7 +165,7 @@ static int enlarged(double v)
 	return (int)(SCALE * v + .5);
 }
 
-/* How many columns can be crossed; 0: more than a shape in this picture can. */
+/* How many columns can be crossed; 0: more than a shape in this image can. */
 static size_t most_crossings(const struct tfr_canvas *c, const double *xy, size_t n)
 {
 	uint64_t steps = 0, columns = 0, most = ((uint64_t)1 << 22) + 16 * (uint64_t)pixels(c);
@@ -201,11 +201,11 @@ enum tfr_status tfr_draw_polygon(
 	for (size_t i = 0; i < 2 * n; i++)
 		if (!(fabs(xy[i]) <= FARTHEST))
 			return tfr_fail(err, TFR_EDATA,
-				"a polygon with %g, which is no place in a picture", xy[i]);
+				"a polygon with %g, which is no place in an image", xy[i]);
 	most = most_crossings(c, xy, n);
 	if (!most)
 		return tfr_fail(err, TFR_EDATA,
-			"a polygon with a boundary too long for a picture of %u x %u", c->width,
+			"a polygon with a boundary too long for an image of %u x %u", c->width,
 			c->height);
 	c->scratch.size = 0;
 	if (!tfr_buf_reserve(&c->scratch, most * sizeof(*w.crossings)))

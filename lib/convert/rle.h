@@ -18,7 +18,7 @@ struct tfr_canvas {
 #define TFR_CANVAS_MOST ((uint64_t)1 << 28)
 
 /* A polygon of n points x, y.  TFR_EDATA: under three points, numbers that are no places in any
- * picture, or a boundary that is longer than a shape of that size can have; the message says it
+ * image, or a boundary that is longer than a shape of that size can have; the message says it
  * without a path.  TFR_ENOMEM. */
 enum tfr_status tfr_draw_polygon(
 	struct tfr_canvas *c, const double *xy, size_t n, struct tfr_error *err);

@@ -14,7 +14,7 @@ size_t tfr_sample_key(const char *path)
 	return dot && dot > last ? (size_t)(dot - path) : 0;
 }
 
-bool tfr_field_is_picture(const char *field)
+bool tfr_field_is_image(const char *field)
 {
 	static const char *const names[] = { "jpg", "jpeg", "png", "webp", "gif", "bmp" };
 
@@ -27,7 +27,7 @@ bool tfr_field_is_picture(const char *field)
 bool tfr_sample_start(struct tfr_sample *s, const char *path)
 {
 	s->key.size = s->names.size = s->parts.size = 0;
-	s->has_picture = s->has_sound = false;
+	s->has_image = s->has_sound = false;
 	return tfr_buf_append(&s->key, path, tfr_sample_key(path)) &&
 	       tfr_buf_append(&s->key, "", 1);
 }
@@ -67,9 +67,9 @@ enum tfr_status tfr_sample_add(struct tfr_sample *s, const char *path, uint64_t 
 				"sample '%.200s' has field '%.100s' twice, the second time in "
 				"'%.200s'",
 				(const char *)s->key.data, field, path);
-	part.picture = !s->has_picture && tfr_field_is_picture(field);
+	part.image = !s->has_image && tfr_field_is_image(field);
 	part.sound = !s->has_sound && !strcmp(field, "wav");
-	s->has_picture |= part.picture;
+	s->has_image |= part.image;
 	s->has_sound |= part.sound;
 	s->sound.size = part.sound ? 0 : s->sound.size;
 	if (part.sound && !tfr_buf_append(&s->sound, path, strlen(path) + 1))

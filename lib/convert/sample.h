@@ -12,7 +12,7 @@ struct tfr_part {
 	size_t name;	/* offset in names: the field, with its NUL */
 	uint64_t place; /* of its bytes in the archive, or in item->file or item->more */
 	uint64_t size;
-	bool picture; /* the sample's picture, of which it has one at most */
+	bool image; /* the sample's image, of which it has one at most */
 	bool sound;   /* and its sound, likewise */
 };
 
@@ -21,13 +21,13 @@ struct tfr_sample {
 	struct tfr_buf names; /* of fields */
 	struct tfr_buf parts;
 	struct tfr_buf sound; /* path of the sound's member, with its NUL */
-	bool has_picture, has_sound;
+	bool has_image, has_sound;
 };
 
 /* The bytes of `path` that are its key; 0: it has none, since it has no field. */
 size_t tfr_sample_key(const char *path);
-/* Whether a field is a picture: jpg, jpeg or png.  One that is a sound is called wav. */
-bool tfr_field_is_picture(const char *field);
+/* Whether a field is an image: jpg, jpeg or png.  One that is a sound is called wav. */
+bool tfr_field_is_image(const char *field);
 
 static inline size_t tfr_sample_parts(const struct tfr_sample *s)
 {

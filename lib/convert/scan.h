@@ -25,7 +25,7 @@ struct tfr_scan_dir {
 	uint32_t first, last; /* the items in it or below it: from `first`, before `last` */
 	uint64_t name;	      /* offset in names */
 	bool unread;	      /* it could not be listed */
-	/* A file directly in it, named as a picture or a sound, is not one of those included. */
+	/* A file directly in it, named as an image or a sound, is not one of those included. */
 	bool left_out;
 };
 
@@ -71,7 +71,7 @@ static inline bool tfr_scan_is_in(const struct tfr_scan *s, uint32_t dir, uint32
 {
 	return dir >= folder && dir < s->dirs[folder].end;
 }
-/* Whether a file's name ends as those of pictures and sounds do. */
+/* Whether a file's name ends as those of images and sounds do. */
 bool tfr_scan_is_media(const char *name);
 /* Skips an item for the fault of what was found in its place. */
 void tfr_item_skip_fault(struct tfr_item *item, int fault);

@@ -1,4 +1,4 @@
-/* convert/sha256.h - the key that object_detection's records name a picture by. */
+/* convert/sha256.h - the key that object_detection's records name an image by. */
 #ifndef TFR_CONVERT_SHA256_H
 #define TFR_CONVERT_SHA256_H
 

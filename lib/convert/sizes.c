@@ -14,7 +14,7 @@
 enum {
 	AUTO_SIZE = 128 << 20,
 	SHARDS_MOST = 1000000,
-	FEATURES = 216,	    /* bytes beside the picture */
+	FEATURES = 216,	    /* bytes beside the image */
 	FEATURES_TFDS = 85, /* of a TFDS data set's */
 };
 

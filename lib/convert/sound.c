@@ -1,6 +1,6 @@
-/* convert/sound.c - one place makes audio/… features, as picture.c makes those of pictures.
+/* convert/sound.c - one place makes audio/… features, as image.c makes those of images.
  *
- * There is no convention as wide as image/… for sounds: the names are those of pictures, with audio
+ * There is no convention as wide as image/… for sounds: the names are those of images, with audio
  * in the place of image, and the three that say what a sound is. */
 #include "convert/sound.h"
 

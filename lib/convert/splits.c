@@ -158,7 +158,7 @@ static enum tfr_status are_splits(const struct tfr_splits *s, const struct tfr_u
 
 /* Whether to look on in the only folder of s->base that holds usable files: in one that is called
  * as no class is, or where the files lie in folders of their own, or all folders are splits.  Files
- * beside it, such as a picture for a README, keep it from being looked into, unless it is called as
+ * beside it, such as an image for a README, keep it from being looked into, unless it is called as
  * a split is and holds nothing but folders: no class is called so. */
 static enum tfr_status descend(struct tfr_splits *s, const struct tfr_usable *u,
 	struct tfr_buf *list, bool *yes, struct tfr_error *err)

@@ -13,7 +13,7 @@
 
 #include "io/source.h"
 
-enum { HEAD = 64, PICTURES = 0, MASKS = 1, SIDES = 2 };
+enum { HEAD = 64, IMAGES = 0, MASKS = 1, SIDES = 2 };
 
 struct stem {
 	size_t text; /* offset in the texts */
@@ -26,7 +26,7 @@ struct match {
 	struct tfr_buf texts, stems, path;
 	struct stem *all;
 	size_t n;
-	struct tfr_pair *pairs; /* of pictures, by item */
+	struct tfr_pair *pairs; /* of images, by item */
 	struct tfr_buf left;	/* of masks */
 };
 
@@ -74,7 +74,7 @@ static enum tfr_status add_side(struct match *m, uint8_t side, struct tfr_error 
 
 /* --- one stem --- */
 
-static enum tfr_status begins_as_picture(
+static enum tfr_status begins_as_image(
 	struct match *m, const struct stem *stem, bool *yes, struct tfr_error *err)
 {
 	const struct tfr_scan *scan = m->scans[stem->side];
@@ -98,8 +98,8 @@ static enum tfr_status begins_as_picture(
 
 static bool append(struct match *m, struct tfr_pair pair)
 {
-	if (pair.picture != TFR_NO_PARTNER) {
-		m->pairs[pair.picture] = pair;
+	if (pair.image != TFR_NO_PARTNER) {
+		m->pairs[pair.image] = pair;
 		return true;
 	}
 	return tfr_buf_append(&m->left, &pair, sizeof(pair));
@@ -110,10 +110,10 @@ static enum tfr_status refuse(
 	struct match *m, const struct stem *stems, size_t n, const char *why, struct tfr_error *err)
 {
 	for (size_t i = 0; i < n; i++) {
-		bool picture = stems[i].side == PICTURES;
+		bool image = stems[i].side == IMAGES;
 		struct tfr_pair pair = {
-			.picture = picture ? stems[i].item : TFR_NO_PARTNER,
-			.mask = picture ? TFR_NO_PARTNER : stems[i].item,
+			.image = image ? stems[i].item : TFR_NO_PARTNER,
+			.mask = image ? TFR_NO_PARTNER : stems[i].item,
 			.why = why,
 		};
 
@@ -123,7 +123,7 @@ static enum tfr_status refuse(
 	return TFR_OK;
 }
 
-/* Of several files of one side, puts those that begin as pictures first and says how many; the
+/* Of several files of one side, puts those that begin as images first and says how many; the
  * others are done with. */
 static enum tfr_status choose(
 	struct match *m, struct stem *stems, size_t n, size_t *left, struct tfr_error *err)
@@ -135,23 +135,23 @@ static enum tfr_status choose(
 		struct stem stem = stems[i];
 		bool yes;
 
-		status = begins_as_picture(m, &stem, &yes, err);
+		status = begins_as_image(m, &stem, &yes, err);
 		if (!status && yes)
 			stems[kept++] = stem;
 		else if (!status)
-			status = refuse(m, &stem, 1, "not a picture", err);
+			status = refuse(m, &stem, 1, "not an image", err);
 	}
 	*left = n > 1 ? kept : n;
 	return status;
 }
 
-static enum tfr_status decide(struct match *m, struct stem *stems, size_t n_pictures,
+static enum tfr_status decide(struct match *m, struct stem *stems, size_t n_images,
 	size_t n_masks, struct tfr_error *err)
 {
-	struct stem *masks = stems + n_pictures;
+	struct stem *masks = stems + n_images;
 	const char *why;
 	size_t p, k;
-	enum tfr_status status = choose(m, stems, n_pictures, &p, err);
+	enum tfr_status status = choose(m, stems, n_images, &p, err);
 
 	if (!status)
 		status = choose(m, masks, n_masks, &k, err);
@@ -159,13 +159,13 @@ static enum tfr_status decide(struct match *m, struct stem *stems, size_t n_pict
 		return status;
 	if (p == 1 && k == 1) {
 		m->pairs[stems->item] =
-			(struct tfr_pair){ .picture = stems->item, .mask = masks->item };
+			(struct tfr_pair){ .image = stems->item, .mask = masks->item };
 		return TFR_OK;
 	}
-	why = p > 1   ? "several pictures have its name"
+	why = p > 1   ? "several images have its name"
 	      : k > 1 ? "several masks have its name"
 	      : p     ? "no mask has its name"
-		      : "no picture has its name";
+		      : "no image has its name";
 	status = refuse(m, stems, p, why, err);
 	return status ? status : refuse(m, masks, k, why, err);
 }
@@ -182,7 +182,7 @@ static enum tfr_status match_all(struct match *m, struct tfr_error *err)
 
 		for (; end < m->n && !strcmp(texts + m->all[end].text, text); end++)
 			count[m->all[end].side]++;
-		status = decide(m, m->all + first, count[PICTURES], count[MASKS], err);
+		status = decide(m, m->all + first, count[IMAGES], count[MASKS], err);
 		first = end;
 	}
 	return status;
@@ -197,14 +197,14 @@ static int by_mask(const void *a, const void *b)
 	return x->mask < y->mask ? -1 : x->mask > y->mask;
 }
 
-/* The pictures' rows and those of the masks that are left, in one list. */
+/* The images' rows and those of the masks that are left, in one list. */
 static enum tfr_status join(struct match *m, struct tfr_pairs *pairs, struct tfr_error *err)
 {
-	size_t n = m->scans[PICTURES]->n_items, left = m->left.size / sizeof(struct tfr_pair);
+	size_t n = m->scans[IMAGES]->n_items, left = m->left.size / sizeof(struct tfr_pair);
 	struct tfr_pair *list;
 
 	if (n + left > UINT32_MAX)
-		return tfr_fail(err, TFR_EUSAGE, "more than %u pictures and masks", UINT32_MAX);
+		return tfr_fail(err, TFR_EUSAGE, "more than %u images and masks", UINT32_MAX);
 	list = realloc(m->pairs, (n + left + 1) * sizeof(*list));
 	if (!list)
 		return tfr_fail_nomem(err, "pairing files");
@@ -217,13 +217,13 @@ static enum tfr_status join(struct match *m, struct tfr_pairs *pairs, struct tfr
 	return TFR_OK;
 }
 
-enum tfr_status tfr_pairs_match(struct tfr_pairs *pairs, const struct tfr_scan *pictures,
+enum tfr_status tfr_pairs_match(struct tfr_pairs *pairs, const struct tfr_scan *images,
 	const struct tfr_scan *masks, struct tfr_error *err)
 {
-	struct match m = { .scans = { pictures, masks } };
+	struct match m = { .scans = { images, masks } };
 	enum tfr_status status = TFR_OK;
 
-	m.pairs = calloc(pictures->n_items + 1, sizeof(*m.pairs));
+	m.pairs = calloc(images->n_items + 1, sizeof(*m.pairs));
 	if (!m.pairs)
 		status = tfr_fail_nomem(err, "pairing files");
 	for (uint8_t side = 0; !status && side < SIDES; side++)

@@ -127,7 +127,7 @@ void tfr_synsets_clear(struct tfr_synsets *s)
 	*s = (struct tfr_synsets){ 0 };
 }
 
-/* --- a class a picture --- */
+/* --- a class an image --- */
 
 static enum tfr_status take_class(void *ctx, const char *path, uint64_t number, const char *line,
 	size_t size, struct tfr_error *err)

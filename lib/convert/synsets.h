@@ -1,5 +1,5 @@
 /* convert/synsets.h - the two lists that ImageNet's scripts go by: what a synset is called, and
- * which synset each picture of a folder is (tensorflow/models, research/slim/datasets/
+ * which synset each image of a folder is (tensorflow/models, research/slim/datasets/
  * {build_imagenet_data,preprocess_imagenet_validation_data}.py). */
 #ifndef TFR_CONVERT_SYNSETS_H
 #define TFR_CONVERT_SYNSETS_H
@@ -19,7 +19,7 @@ enum tfr_status tfr_synsets_read(struct tfr_synsets *s, const char *path, struct
 const char *tfr_synsets_find(const struct tfr_synsets *s, const char *class);
 void tfr_synsets_clear(struct tfr_synsets *s);
 
-/* The class of each picture, a line each. */
+/* The class of each image, a line each. */
 struct tfr_class_list {
 	struct tfr_buf texts, offsets_;
 	size_t n;

@@ -1,7 +1,7 @@
 /* convert/tfds.c - the names that TFDS wants, and three files beside the shards.
  *
  * The splits are sets like any other, of which only the names are made here; all files are open
- * before the first picture is read, so that what is in the way is told then. */
+ * before the first image is read, so that what is in the way is told then. */
 #include "convert/tfds.h"
 
 #include <ctype.h>
@@ -40,7 +40,7 @@ static enum tfr_status name_data_set(struct tfr_tfds *t, struct tfr_error *err)
 		return TFR_OK;
 	tfr_fail_path(err, TFR_EUSAGE, t->folder, "no name for a TFDS data set:");
 	tfr_error_hint(err, "It is called after the last part of the path, which must be letters, "
-			    "digits and underscores, a letter first, such as 'my_pictures'.");
+			    "digits and underscores, a letter first, such as 'my_images'.");
 	return TFR_EUSAGE;
 }
 
@@ -68,7 +68,7 @@ static enum tfr_status check_opts(const struct tfr_convert_opts *o, struct tfr_e
 		return tfr_fail(err, TFR_EUSAGE, "TFDS reads no compressed records");
 	if (o->sha256)
 		return tfr_fail(err, TFR_EUSAGE,
-			"a TFDS data set of pictures has no place for their digests");
+			"a TFDS data set of images has no place for their digests");
 	if (o->label_base)
 		return tfr_fail(err, TFR_EUSAGE, "TFDS numbers classes from 0");
 	return TFR_OK;

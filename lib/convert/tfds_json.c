@@ -212,7 +212,7 @@ static enum tfr_status check_splits(
 {
 	for (size_t k = 0; k < t->given->target_count; k++)
 		if (!tfr_set_writer_totals(tfr_sets_writer(sets, k)).records) {
-			tfr_fail(err, TFR_EDATA, "no picture for the split '%s'",
+			tfr_fail(err, TFR_EDATA, "no image for the split '%s'",
 				t->given->targets[k].set);
 			tfr_error_hint(err, "TFDS cannot read an empty split.  Give it a larger "
 					    "fraction, or leave it out.");

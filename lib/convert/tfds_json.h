@@ -8,7 +8,7 @@
  * would read as another; TFR_EUSAGE: labels that are not 0 to n-1. */
 enum tfr_status tfr_tfds_labels(
 	struct tfr_buf *text, const struct tfr_input *in, struct tfr_error *err);
-/* features.json; `n_classes` 0: pictures without labels. */
+/* features.json; `n_classes` 0: images without labels. */
 enum tfr_status tfr_tfds_features(struct tfr_buf *text, size_t n_classes, struct tfr_error *err);
 /* dataset_info.json, of sealed sets.  TFR_EDATA: one has no record. */
 enum tfr_status tfr_tfds_info(struct tfr_buf *text, const struct tfr_tfds *t,

@@ -26,10 +26,10 @@ static bool are_alike(const struct tfr_scan *s, size_t a, size_t b)
 static bool has_image(const struct tfr_scan *s, size_t i)
 {
 	for (size_t k = i; k-- > 0 && are_alike(s, k, i);)
-		if (tfr_is_picture(name_of(s, k)))
+		if (tfr_is_image(name_of(s, k)))
 			return true;
 	for (size_t k = i + 1; k < s->n_items && are_alike(s, k, i); k++)
-		if (tfr_is_picture(name_of(s, k)))
+		if (tfr_is_image(name_of(s, k)))
 			return true;
 	return false;
 }
@@ -84,7 +84,7 @@ enum tfr_status tfr_unused_warn(
 	TFR_AUTO_BUF path = { 0 }, first = { 0 };
 
 	for (size_t i = 0; opts->warn && i < scan->n_items; i++) {
-		if (scan->items[i].fault || tfr_is_picture(name_of(scan, i)))
+		if (scan->items[i].fault || tfr_is_image(name_of(scan, i)))
 			continue;
 		if (!tfr_scan_path(scan, &scan->items[i], &path))
 			return tfr_fail_nomem(err, "listing a folder");

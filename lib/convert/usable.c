@@ -1,5 +1,5 @@
 /* convert/usable.c - a folder's files are opened until one begins as it should, those first whose
- * names promise it: of a folder of pictures that is the first one. */
+ * names promise it: of a folder of images that is the first one. */
 #include "convert/usable.h"
 
 #include <errno.h>

@@ -6,13 +6,13 @@
 
 struct tfr_usable {
 	const struct tfr_scan *scan;
-	/* Skips an item whose first bytes, in item->file, are of no use: tfr_picture_look(). */
+	/* Skips an item whose first bytes, in item->file, are of no use: tfr_image_look(). */
 	void (*look)(struct tfr_item *item);
 	void (*judge)(struct tfr_item *item); /* skips what is broken, of a whole file; or NULL */
 	/* In place of both, where it is known: for each folder, whether a file directly in it is
 	 * usable. */
 	const bool *known;
-	const char *nothing; /* of a folder without any: "no pictures in" */
+	const char *nothing; /* of a folder without any: "no images in" */
 };
 
 /* How far to look. */
@@ -20,7 +20,7 @@ enum tfr_usable_reach {
 	TFR_USABLE_DIRECTLY, /* files in the folder itself */
 	TFR_USABLE_BELOW,    /* files at any depth */
 	/* Likewise, and every file is opened if need be, and judged as a record's would be;
-	 * otherwise the first bytes decide, and files that are not named as pictures or sounds are
+	 * otherwise the first bytes decide, and files that are not named as images or sounds are
 	 * opened only up to a bound. */
 	TFR_USABLE_ALL,
 };

@@ -1,10 +1,10 @@
-/* convert/voc.c - PASCAL VOC: a folder of pictures and one of annotations, each an XML file that
- * names its picture, the features those of the Object Detection API (tensorflow/models,
+/* convert/voc.c - PASCAL VOC: a folder of images and one of annotations, each an XML file that
+ * names its image, the features those of the Object Detection API (tensorflow/models,
  * research/object_detection/dataset_tools/create_pascal_tf_record.py).
  *
- * All annotations are read before any picture is, for the names of the classes, which labels are
- * numbers of; what is kept of them are the names of their pictures.  They are read again one by one
- * as their pictures' turn comes. */
+ * All annotations are read before any image is, for the names of the classes, which labels are
+ * numbers of; what is kept of them are the names of their images.  They are read again one by one
+ * as their images' turn comes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,14 +16,14 @@
 #include "convert/coco_more.h"
 #include "convert/joined.h"
 #include "convert/lines.h"
-#include "convert/picture.h"
+#include "convert/image.h"
 #include "convert/scan.h"
 #include "convert/voc.h"
 
 /* An annotation; offsets in names. */
 struct entry {
 	size_t xml;	/* its path below the folder of annotations */
-	size_t picture; /* below that of pictures; SIZE_MAX: it is of no use */
+	size_t image; /* below that of images; SIZE_MAX: it is of no use */
 	size_t why;
 	enum tfr_status status;
 };
@@ -62,12 +62,12 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 {
 	struct voc *v = (struct voc *)in;
 	const struct entry *e = entry_of(v, item->number);
-	const char *name = name_at(v, e->picture == SIZE_MAX ? e->xml : e->picture);
+	const char *name = name_at(v, e->image == SIZE_MAX ? e->xml : e->image);
 
 	(void)room;
 	if (!tfr_item_name(item, name, strlen(name)))
-		return tfr_fail_nomem(err, "reading pictures");
-	if (e->picture == SIZE_MAX) {
+		return tfr_fail_nomem(err, "reading images");
+	if (e->image == SIZE_MAX) {
 		item->prefix = v->xml_prefix;
 		tfr_item_skip(item, e->status, "%s", name_at(v, e->why));
 	}
@@ -83,7 +83,7 @@ static void measure(struct tfr_input *in, const struct tfr_item *item, struct tf
 	*m = (struct tfr_measure){ 0 };
 	if (item->skipped)
 		return;
-	tfr_measure_add(v->pictures, name_at(v, e->picture), m);
+	tfr_measure_add(v->images, name_at(v, e->image), m);
 	tfr_measure_add(v->annotations, name_at(v, e->xml), m);
 }
 
@@ -112,7 +112,7 @@ static struct voc_own *own_of(struct tfr_item *item)
 static enum tfr_status read_xml(const struct voc *v, const char *path, struct tfr_item *item,
 	struct voc_own *o, const struct tfr_room *room, struct tfr_error *err)
 {
-	struct tfr_buf picture = item->file;
+	struct tfr_buf image = item->file;
 	size_t before = item->size;
 	struct tfr_error why = { 0 };
 	enum tfr_status status;
@@ -120,7 +120,7 @@ static enum tfr_status read_xml(const struct voc *v, const char *path, struct tf
 	item->file = o->xml;
 	status = tfr_item_read(item, v->annotations, path, NULL, room, err);
 	o->xml = item->file;
-	item->file = picture;
+	item->file = image;
 	item->size += before;
 	if (status || item->skipped)
 		return status;
@@ -134,20 +134,20 @@ static enum tfr_status read_xml(const struct voc *v, const char *path, struct tf
 	return TFR_OK;
 }
 
-/* --- its picture --- */
+/* --- its image --- */
 
-/* The picture, which must have the size that its annotation says, where it says one. */
-static enum tfr_status read_picture(
+/* The image, which must have the size that its annotation says, where it says one. */
+static enum tfr_status read_image(
 	struct voc_making *m, const struct tfr_room *room, struct tfr_error *err)
 {
 	const struct tfr_voc *voc = &m->o->voc;
 	size_t before = m->item->size;
-	enum tfr_status status = tfr_item_read(m->item, m->v->pictures,
-		(const char *)m->item->name.data, tfr_picture_look, room, err);
+	enum tfr_status status = tfr_item_read(m->item, m->v->images,
+		(const char *)m->item->name.data, tfr_image_look, room, err);
 
 	m->item->size += before;
 	if (!status && !m->item->skipped)
-		tfr_picture_probe(m->item, &m->size);
+		tfr_item_probe_image(m->item, &m->size);
 	if (status || m->item->skipped || (!voc->width && !voc->height) ||
 		(m->size.width == voc->width && m->size.height == voc->height))
 		return status;
@@ -169,9 +169,9 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	status =
 		read_xml(m.v, name_at(m.v, entry_of(m.v, item->number)->xml), item, m.o, room, err);
 	if (!status && !item->skipped)
-		status = read_picture(&m, room, err);
+		status = read_image(&m, room, err);
 	if (!status && !item->skipped)
-		status = tfr_picture_add(in, item, bench, err);
+		status = tfr_image_add(in, item, bench, err);
 	return status || item->skipped ? status : voc_add_boxes(&m, err);
 }
 
@@ -188,9 +188,9 @@ static enum tfr_status look_at(
 	struct voc *v, const char *path, int fault, struct tfr_item *item, struct tfr_error *err)
 {
 	static const struct tfr_room nobody;
-	struct entry e = { .picture = SIZE_MAX };
+	struct entry e = { .image = SIZE_MAX };
 	struct voc_own *o = own_of(item);
-	TFR_AUTO_BUF picture = { 0 };
+	TFR_AUTO_BUF image = { 0 };
 	const char *name;
 	enum tfr_status status = TFR_OK;
 
@@ -204,16 +204,16 @@ static enum tfr_status look_at(
 	if (status)
 		return status;
 	name = "";
-	if (!item->skipped && !tfr_voc_picture(v->pictures, path,
-				      tfr_voc_text(&o->voc, o->voc.filename), &picture))
+	if (!item->skipped && !tfr_voc_image(v->images, path,
+				      tfr_voc_text(&o->voc, o->voc.filename), &image))
 		return tfr_fail_nomem(err, "reading annotations");
 	if (!item->skipped)
-		name = (const char *)picture.data;
+		name = (const char *)image.data;
 	if (!item->skipped && !tfr_coco_is_below(name))
 		tfr_item_skip(item, TFR_EDATA,
-			"it names '%.100s', which leaves the folder of pictures", name);
+			"it names '%.100s', which leaves the folder of images", name);
 	e.status = item->why;
-	if (!keep(v, item->skipped ? item->reason : name, item->skipped ? &e.why : &e.picture) ||
+	if (!keep(v, item->skipped ? item->reason : name, item->skipped ? &e.why : &e.image) ||
 		!tfr_buf_append(&v->entries_, &e, sizeof(e)))
 		return tfr_fail_nomem(err, "reading annotations");
 	for (size_t k = 0; !item->skipped && k < tfr_voc_count(&o->voc); k++) {
@@ -235,7 +235,7 @@ static enum tfr_status look_at(
 static enum tfr_status say_unannotated(const struct voc *v, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = v->in.opts;
-	size_t pictures = 0, used = 0;
+	size_t images = 0, used = 0;
 	struct tfr_scan scan;
 	char text[4400];
 	enum tfr_status status = tfr_scan_folder(&scan, v->prefix, NULL, err);
@@ -243,14 +243,14 @@ static enum tfr_status say_unannotated(const struct voc *v, struct tfr_error *er
 	if (status)
 		return status;
 	for (size_t i = 0; i < scan.n_items; i++)
-		pictures += tfr_is_picture(tfr_scan_name(&scan, scan.items[i].name));
+		images += tfr_is_image(tfr_scan_name(&scan, scan.items[i].name));
 	tfr_scan_clear(&scan);
 	for (uint64_t i = 0; i < v->in.items; i++)
-		used += entry_of(v, i)->picture != SIZE_MAX;
-	if (pictures <= used || !o->warn)
+		used += entry_of(v, i)->image != SIZE_MAX;
+	if (images <= used || !o->warn)
 		return TFR_OK;
 	snprintf(text, sizeof(text), "%zu of %zu images in '%s' left out: without an annotation",
-		pictures - used, pictures, v->prefix);
+		images - used, images, v->prefix);
 	o->warn(o->ctx, text);
 	return TFR_OK;
 }
@@ -352,7 +352,7 @@ static void say_unusable(const struct voc *v)
 	if (!v->unusable || !o->warn)
 		return;
 	snprintf(text, sizeof(text),
-		"%zu box%s of '%s' left out: without an area, or past the edge of its picture",
+		"%zu box%s of '%s' left out: without an area, or past the edge of its image",
 		v->unusable, v->unusable == 1 ? "" : "es", v->xml_prefix);
 	o->warn(o->ctx, text);
 }
@@ -361,8 +361,8 @@ static void close_voc(struct tfr_input *in)
 {
 	struct voc *v = (struct voc *)in;
 
-	if (v->pictures >= 0)
-		close(v->pictures);
+	if (v->images >= 0)
+		close(v->images);
 	if (v->annotations >= 0)
 		close(v->annotations);
 	free(v->prefix);
@@ -381,7 +381,7 @@ static enum tfr_status check(const struct tfr_convert_opts *o, struct tfr_error 
 			"masks, captions and segments are COCO's; annotations of VOC are boxes");
 	if (o->stratify)
 		return tfr_fail(err, TFR_EUSAGE,
-			"a picture with boxes is of no one class that --stratify could divide");
+			"an image with boxes is of no one class that --stratify could divide");
 	if (o->image_set && o->annotations)
 		return tfr_fail(err, TFR_EUSAGE,
 			"an image set is looked for in the folder that has Annotations and "
@@ -403,14 +403,14 @@ static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert
 	v->in = (struct tfr_input){
 		.ops = &tfr_input_voc, .opts = opts, .by_path = !opts->image_set
 	};
-	v->pictures = v->annotations = -1;
+	v->images = v->annotations = -1;
 	v->numbers = v;
 	v->in.prefix = v->prefix = tfr_path_join(part->images, "");
 	v->xml_prefix = tfr_path_join(part->annotations, "");
 	if (!v->prefix || !v->xml_prefix)
 		status = tfr_fail_nomem(err, "reading annotations");
 	if (!status)
-		status = open_folder(&v->pictures, v->prefix, err);
+		status = open_folder(&v->images, v->prefix, err);
 	if (!status)
 		status = open_folder(&v->annotations, v->xml_prefix, err);
 	if (!status)
@@ -477,10 +477,10 @@ static enum tfr_status open_voc(
 
 const struct tfr_input_ops tfr_input_voc = {
 	.name = "voc",
-	.what = "pictures with annotations of VOC",
-	.nothing = "no picture with an annotation in",
-	.refused = "not a picture to use",
-	.pictures = true,
+	.what = "images with annotations of VOC",
+	.nothing = "no image with an annotation in",
+	.refused = "not an image to use",
+	.images = true,
 	.labelled = true,
 	.splits = true,
 	.recognises = recognises,

@@ -1,17 +1,17 @@
 /* convert/voc.h - what the files of PASCAL VOC's input share: voc_look.c finds folders and the
- * pictures of annotations, voc.c is the input, voc_boxes.c makes features of boxes. */
+ * images of annotations, voc.c is the input, voc_boxes.c makes features of boxes. */
 #ifndef TFR_CONVERT_VOC_H
 #define TFR_CONVERT_VOC_H
 
 #include "convert/class_names.h"
 #include "convert/label_map.h"
 #include "convert/parts.h"
-#include "convert/picture.h"
+#include "convert/image.h"
 #include "convert/voc_xml.h"
 
 struct voc {
 	struct tfr_input in;
-	int pictures, annotations; /* folders */
+	int images, annotations; /* folders */
 	char *prefix, *xml_prefix;
 	struct tfr_buf names, entries_;
 	struct tfr_class_names classes;
@@ -31,19 +31,19 @@ struct voc_making {
 	struct voc *v;
 	struct tfr_item *item;
 	struct voc_own *o;
-	struct tfr_image_info size; /* of the picture */
+	struct tfr_image_info size; /* of the image */
 };
 
-/* Of an item whose annotation and picture are read: image/source_id, and the boxes that have an
- * area and lie in the picture.  Skips the item where a class has no label. */
+/* Of an item whose annotation and image are read: image/source_id, and the boxes that have an
+ * area and lie in the image.  Skips the item where a class has no label. */
 enum tfr_status voc_add_boxes(struct voc_making *m, struct tfr_error *err);
 
 /* Finds the parts of the data set `folder`; none: it has no annotations of VOC.  False: out of
  * memory. */
 bool tfr_voc_find(struct tfr_parts *parts, const char *folder);
-/* The path below the folder `pictures` of the image that the annotation `xml`, whose path is
+/* The path below the folder `images` of the image that the annotation `xml`, whose path is
  * relative to its own folder, belongs to: as `filename` says, or else the image of the same name
  * as `xml`.  Where there is neither, `filename` itself.  False: out of memory. */
-bool tfr_voc_picture(int pictures, const char *xml, const char *filename, struct tfr_buf *path);
+bool tfr_voc_image(int images, const char *xml, const char *filename, struct tfr_buf *path);
 
 #endif

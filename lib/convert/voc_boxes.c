@@ -1,4 +1,4 @@
-/* convert/voc_boxes.c - the boxes of a picture as features, the objects in the order of the file.
+/* convert/voc_boxes.c - the boxes of an image as features, the objects in the order of the file.
  *
  * What create_pascal_tf_record.py computes in Python is computed alike here: the values are its
  * own. */

@@ -61,7 +61,7 @@ static bool are_beside(const char *folder, unsigned depth, bool *good)
 	bool found = false;
 
 	if (tfr_listing_open(&l, folder)) {
-		for (size_t i = 0; i < l.xmls.n && l.pictures.n && !found; i++)
+		for (size_t i = 0; i < l.xmls.n && l.images.n && !found; i++)
 			found = is_annotation(folder, l.xmls.list[i], good);
 		for (size_t i = 0; i < l.folders.n && i < WIDEST && !found && depth < DEEPEST;
 			i++) {
@@ -82,13 +82,13 @@ static bool find(
 	TFR_AUTO_FREE char *own = tfr_child(l, folder, "JPEGImages");
 	TFR_AUTO_FREE char *images = tfr_child(l, folder, "images");
 	TFR_AUTO_FREE char *annotations = tfr_child(l, folder, "Annotations");
-	const char *pictures = own ?: images;
+	const char *found = own ?: images;
 	bool good = true;
 
-	if (pictures && annotations && (own || has_annotations(annotations, 0, &good)))
-		return split ? tfr_parts_add(p, split, pictures, annotations)
-			     : tfr_parts_add_pair(p, pictures, annotations);
-	if (l->xmls.n && l->pictures.n && has_annotations(folder, DEEPEST, &good))
+	if (found && annotations && (own || has_annotations(annotations, 0, &good)))
+		return split ? tfr_parts_add(p, split, found, annotations)
+			     : tfr_parts_add_pair(p, found, annotations);
+	if (l->xmls.n && l->images.n && has_annotations(folder, DEEPEST, &good))
 		return tfr_parts_add(p, split, folder, folder);
 	return good;
 }
@@ -132,7 +132,7 @@ static bool set(struct tfr_buf *path, const char *folder, size_t n, const char *
 	return tfr_buf_append(path, folder, n) && tfr_buf_append(path, name, strlen(name) + 1);
 }
 
-bool tfr_voc_picture(int pictures, const char *xml, const char *filename, struct tfr_buf *path)
+bool tfr_voc_image(int images, const char *xml, const char *filename, struct tfr_buf *path)
 {
 	static const char *const extensions[] = { ".jpg", ".jpeg", ".png", ".JPG", ".JPEG", ".PNG",
 		".webp", ".bmp", ".gif" };
@@ -144,20 +144,20 @@ bool tfr_voc_picture(int pictures, const char *xml, const char *filename, struct
 		last = windows;
 	if (!set(path, xml, folder, filename))
 		return false;
-	if (exists(pictures, path))
+	if (exists(images, path))
 		return true;
 	if (!set(path, "", 0, filename))
 		return false;
-	if (exists(pictures, path))
+	if (exists(images, path))
 		return true;
 	if (last && !set(path, xml, folder, last + 1))
 		return false;
-	if (last && exists(pictures, path))
+	if (last && exists(images, path))
 		return true;
 	for (size_t i = 0; i < sizeof(extensions) / sizeof(*extensions); i++) {
 		if (!set(path, xml, dot ? (size_t)(dot - xml) : strlen(xml), extensions[i]))
 			return false;
-		if (exists(pictures, path))
+		if (exists(images, path))
 			return true;
 	}
 	return set(path, "", 0, filename);

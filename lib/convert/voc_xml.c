@@ -186,7 +186,7 @@ static int64_t take_size(struct parsing *p)
 	double value = take_number(p, "a size that is no number");
 
 	if (!(value >= 0 && value <= INT32_MAX && value == floor(value))) {
-		stop(p, "a size that no picture has");
+		stop(p, "a size that no image has");
 		return 0;
 	}
 	return (int64_t)value;
@@ -313,7 +313,7 @@ enum tfr_status tfr_voc_parse(
 			(unsigned long)XML_GetCurrentLineNumber(p.parser));
 	XML_ParserFree(p.parser);
 	if (!p.status && (!p.filename || !*tfr_voc_text(v, v->filename)))
-		p.status = tfr_fail(err, TFR_EDATA, "its annotation names no picture");
+		p.status = tfr_fail(err, TFR_EDATA, "its annotation names no image");
 	return p.status;
 }
 

@@ -1,4 +1,4 @@
-/* convert/voc_xml.h - an annotation of PASCAL VOC: a picture and the boxes of what is on it.
+/* convert/voc_xml.h - an annotation of PASCAL VOC: an image and the boxes of what is on it.
  *
  * <annotation> has <filename>, <size> with <width> and <height>, and for each thing an <object>
  * with <name>, <pose>, <truncated>, <difficult> and a <bndbox> of <xmin>, <ymin>, <xmax>, <ymax>,
@@ -42,7 +42,7 @@ static inline const char *tfr_voc_text(const struct tfr_voc *v, size_t offset)
  * The message names the line. */
 enum tfr_status tfr_voc_parse(
 	struct tfr_voc *v, const uint8_t *data, size_t size, struct tfr_error *err);
-/* Whether a box has an area and lies in a picture of this size. */
+/* Whether a box has an area and lies in an image of this size. */
 bool tfr_voc_usable(const struct tfr_voc_object *o, uint32_t width, uint32_t height);
 void tfr_voc_clear(struct tfr_voc *v);
 

@@ -14,7 +14,7 @@
 
 #include "convert/braces.h"
 #include "convert/members.h"
-#include "convert/picture.h"
+#include "convert/image.h"
 #include "convert/sample.h"
 #include "convert/sound.h"
 
@@ -138,11 +138,11 @@ static void too_large(struct tfr_item *item)
 	tfr_item_skip(item, TFR_EDATA, "larger than the 2 GiB that an Example can hold");
 }
 
-/* Reads a member of a stream, the picture into item->file, what else there is into item->more. */
+/* Reads a member of a stream, the image into item->file, what else there is into item->more. */
 static enum tfr_status read_part(
 	struct webdataset *w, struct tfr_item *item, struct tfr_part *part, struct tfr_error *err)
 {
-	struct tfr_buf *into = part->picture ? &item->file : &item->more;
+	struct tfr_buf *into = part->image ? &item->file : &item->more;
 	struct tfr_archive *m = w->tar->m;
 	size_t before = into->size, most = TFR_ITEM_MOST - item->size;
 	bool told = w->member.size <= most;
@@ -181,7 +181,7 @@ static enum tfr_status add_member(
 	if (status)
 		return status;
 	part = tfr_sample_part(&own->sample, tfr_sample_parts(&own->sample) - 1);
-	if ((part->picture || (part->sound && !own->sample.has_picture)) &&
+	if ((part->image || (part->sound && !own->sample.has_image)) &&
 		!tfr_item_name(item, name, strlen(name)))
 		return tfr_fail_nomem(err, "reading an archive");
 	if (w->fault)
@@ -283,7 +283,7 @@ static enum tfr_status read_parts(struct tfr_item *item, struct own *own, struct
 
 	for (size_t i = 0; !status && i < tfr_sample_parts(&own->sample); i++) {
 		struct tfr_part *part = tfr_sample_part(&own->sample, i);
-		struct tfr_buf *into = part->picture ? &item->file : &item->more;
+		struct tfr_buf *into = part->image ? &item->file : &item->more;
 		uint64_t place = part->place;
 
 		part->place = into->size;
@@ -325,7 +325,7 @@ static enum tfr_status add_class(
 	return TFR_OK;
 }
 
-/* Puts what is no picture.  What a sample without one but with a sound says is said of that. */
+/* Puts what is no image.  What a sample without one but with a sound says is said of that. */
 static enum tfr_status add_part(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_sample *s, size_t i, struct tfr_workbench *bench,
 	const struct tfr_room *room, struct tfr_error *err)
@@ -333,7 +333,7 @@ static enum tfr_status add_part(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_part *part = tfr_sample_part(s, i);
 	struct tfr_bytes value = { NULL, (size_t)part->size };
 
-	if (part->picture)
+	if (part->image)
 		return TFR_OK;
 	if (part->size) /* of samples without any, `more` has no address */
 		value.data = item->more.data + part->place;
@@ -341,7 +341,7 @@ static enum tfr_status add_part(struct tfr_input *in, struct tfr_item *item,
 		return tfr_sound_put(
 			in, item, &value, (const char *)s->sound.data, bench, room, err);
 	if (!strcmp(tfr_sample_field(s, i), "cls"))
-		return add_class(item, s->has_sound && !s->has_picture, &value, err);
+		return add_class(item, s->has_sound && !s->has_image, &value, err);
 	return tfr_builder_bytes_ref(item->builder, tfr_sample_field(s, i), &value, 1, err);
 }
 
@@ -350,7 +350,7 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 {
 	struct own *own = item->own;
 	const struct tfr_sample *s = &own->sample;
-	bool of_sound = s->has_sound && !s->has_picture;
+	bool of_sound = s->has_sound && !s->has_image;
 	enum tfr_status status = TFR_OK;
 
 	if (own->tar) {
@@ -358,8 +358,8 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 		status = read_parts(item, own, err);
 		release(&own->tar);
 	}
-	if (!status && s->has_picture)
-		status = tfr_picture_add(in, item, bench, err);
+	if (!status && s->has_image)
+		status = tfr_image_add(in, item, bench, err);
 	for (size_t i = 0; !status && !item->skipped && i < tfr_sample_parts(s); i++)
 		status = add_part(in, item, s, i, bench, room, err);
 	if (!status && !item->skipped)
@@ -481,7 +481,7 @@ const struct tfr_input_ops tfr_input_webdataset = {
 	.what = "a WebDataset",
 	.nothing = "no samples in",
 	.refused = "not a sample to use",
-	.pictures = true,
+	.images = true,
 	.reworks = true,
 	.sounds = true,
 	.several = true,

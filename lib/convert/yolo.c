@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "convert/joined.h"
-#include "convert/picture.h"
+#include "convert/image.h"
 #include "convert/scan.h"
 #include "convert/yolo.h"
 #include "convert/yolo_text.h"
@@ -196,10 +196,10 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 {
 	struct yolo *y = (struct yolo *)in;
 	enum tfr_status status = tfr_item_read(
-		item, y->scan.root, (const char *)item->name.data, tfr_picture_look, room, err);
+		item, y->scan.root, (const char *)item->name.data, tfr_image_look, room, err);
 
 	if (!status && !item->skipped)
-		status = tfr_picture_add(in, item, bench, err);
+		status = tfr_image_add(in, item, bench, err);
 	return status || item->skipped ? status : add_boxes(y, item, err);
 }
 
@@ -455,7 +455,7 @@ const struct tfr_input_ops tfr_input_yolo = {
 	.what = "images with YOLO labels",
 	.nothing = "no image to use in",
 	.refused = "not an image to use",
-	.pictures = true,
+	.images = true,
 	.labelled = true,
 	.splits = true,
 	.recognises = recognises,

@@ -141,7 +141,7 @@ static bool find_flat(
 {
 	TFR_AUTO_FREE char *above = tfr_path_join(folder, "..");
 
-	if (!l->texts.n || !l->pictures.n || !above)
+	if (!l->texts.n || !l->images.n || !above)
 		return above != NULL;
 	if (!names_are_in(folder) && !names_are_in(above))
 		return true;

@@ -54,8 +54,8 @@ static const struct tfr_check_row rows[] = {
 	{ "shares", TFR_GRAVITY_NOTE, .set = tfr_doctor_shares },
 	{ "tiny", TFR_GRAVITY_NOTE, .set = tfr_doctor_tiny },
 	{ "large", TFR_GRAVITY_NOTE, .set = tfr_doctor_large },
-	/* pictures */
-	{ "large-pictures", TFR_GRAVITY_NOTE, .set = tfr_doctor_large_pictures },
+	/* images */
+	{ "large-images", TFR_GRAVITY_NOTE, .set = tfr_doctor_large_images },
 	{ "png", TFR_GRAVITY_NOTE, .set = tfr_doctor_png },
 	{ "sampled", TFR_GRAVITY_NOTE, .set = tfr_doctor_sampled },
 };
@@ -216,7 +216,7 @@ static void clear_set(struct tfr_dset *s)
 	free(s->base);
 	free(s->ext);
 	free(s->label);
-	free(s->pictures);
+	free(s->images);
 	tfr_dclasses_clear(&s->classes);
 	tfr_dhashes_clear(&s->hashes);
 	tfr_dhashes_clear(&s->items);

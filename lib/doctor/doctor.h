@@ -74,7 +74,7 @@ struct tfr_dlabel {
 	bool begins;	/* the record before it was not read */
 };
 
-struct tfr_dpicture {
+struct tfr_dimage {
 	uint32_t width, height;
 	uint64_t bytes;
 	enum tfr_image_format format;
@@ -98,8 +98,8 @@ struct tfr_dlook {
 	size_t feature_count, feature_cap;
 	struct tfr_dlabel *labels;
 	size_t label_count, label_cap;
-	struct tfr_dpicture *pictures;
-	size_t picture_count, picture_cap;
+	struct tfr_dimage *images;
+	size_t image_count, image_cap;
 	struct tfr_dclasses classes;
 	struct tfr_dhashes hashes; /* of records that are not empty */
 	struct tfr_dhashes items;  /* of images and other large values, or of large records */
@@ -148,8 +148,8 @@ struct tfr_dset {
 	char *label; /* the feature; NULL: none */
 	struct tfr_dclasses classes;
 	struct tfr_dhashes hashes, items;
-	struct tfr_dpicture *pictures;
-	size_t picture_count, picture_cap;
+	struct tfr_dimage *images;
+	size_t image_count, image_cap;
 	struct tfr_order_report order;
 	bool ordered;		  /* the report says something */
 	uint64_t stride;	  /* records between those that it is about; 0: all of them */
@@ -277,7 +277,7 @@ void tfr_doctor_shares(struct tfr_doctor *d, const struct tfr_dset *s);
 void tfr_doctor_tiny(struct tfr_doctor *d, const struct tfr_dset *s);
 void tfr_doctor_large(struct tfr_doctor *d, const struct tfr_dset *s);
 
-void tfr_doctor_large_pictures(struct tfr_doctor *d, const struct tfr_dset *s);
+void tfr_doctor_large_images(struct tfr_doctor *d, const struct tfr_dset *s);
 void tfr_doctor_png(struct tfr_doctor *d, const struct tfr_dset *s);
 
 #endif

@@ -17,7 +17,7 @@
 #include "record/framing.h"
 #include "xxhash.h"
 
-enum { MOST_STRETCH = 64 << 20, MOST_LABELS = 1 << 22, MOST_PICTURES = 512 };
+enum { MOST_STRETCH = 64 << 20, MOST_LABELS = 1 << 22, MOST_IMAGES = 512 };
 enum { MOST_FEATURES = 4096, LEAST_STRETCH = 64 << 10, LARGE_RECORD = 1 << 10 };
 
 struct tfr_dlooker {
@@ -71,7 +71,7 @@ void tfr_dlook_clear(struct tfr_dlook *l)
 		free(l->features[i].name);
 	free(l->features);
 	free(l->labels);
-	free(l->pictures);
+	free(l->images);
 	free(l->damage);
 	free(l->strange);
 	tfr_dclasses_clear(&l->classes);
@@ -145,22 +145,22 @@ static bool insert_feature(struct tfr_dlook *l, const struct tfr_feature *f, siz
 	return true;
 }
 
-static bool note_picture(struct tfr_dlook *l, const struct tfr_feature *f)
+static bool note_image(struct tfr_dlook *l, const struct tfr_feature *f)
 {
 	struct tfr_image_info info;
 	struct tfr_bytes value;
 	enum tfr_image_format format;
 
-	if (l->picture_count == MOST_PICTURES || !tfr_feature_bytes(f, 0, &value))
+	if (l->image_count == MOST_IMAGES || !tfr_feature_bytes(f, 0, &value))
 		return true;
 	format = tfr_image_sniff(value.data, value.size);
 	if (!tfr_image_is_decoded(format) || tfr_image_probe(value.data, value.size, &info, NULL))
 		return true;
 	if (!make_room(
-		    (void **)&l->pictures, l->picture_count, &l->picture_cap, sizeof(*l->pictures)))
+		    (void **)&l->images, l->image_count, &l->image_cap, sizeof(*l->images)))
 		return false;
-	l->pictures[l->picture_count++] =
-		(struct tfr_dpicture){ info.width, info.height, value.size, format };
+	l->images[l->image_count++] =
+		(struct tfr_dimage){ info.width, info.height, value.size, format };
 	return true;
 }
 
@@ -174,7 +174,7 @@ static bool note_features(struct looking *k)
 		uint32_t count = f->count < UINT32_MAX ? (uint32_t)f->count : UINT32_MAX;
 		struct tfr_dfeature *in;
 
-		if (f->kind == TFR_KIND_BYTES && !note_picture(l, f))
+		if (f->kind == TFR_KIND_BYTES && !note_image(l, f))
 			return false;
 		if (!find_feature(l, f, &at)) {
 			if (l->feature_count == MOST_FEATURES)

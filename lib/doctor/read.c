@@ -15,7 +15,7 @@
 #include "thread/threads.h"
 
 enum { LEAST_SHARE = 64 << 10, LEAST_JUDGED = 64, STRETCH = 64, LEAST_STRETCH = 8 };
-enum { MOST_PICTURES = 1 << 16, MOST_PLACES = 256 };
+enum { MOST_IMAGES = 1 << 16, MOST_PLACES = 256 };
 
 /* Where all files together have more, a sample is read. */
 static const uint64_t MOST_READ = (uint64_t)4 << 30, USUAL_SAMPLE = 256 << 20;
@@ -200,19 +200,19 @@ static enum tfr_status end_set(struct run *r, struct tfr_dset *s, struct tfr_err
 
 /* --- files into sets --- */
 
-static bool take_pictures(struct tfr_dset *s, const struct tfr_dlook *look)
+static bool take_images(struct tfr_dset *s, const struct tfr_dlook *look)
 {
-	for (size_t i = 0; i < look->picture_count && s->picture_count < MOST_PICTURES; i++) {
-		if (s->picture_count == s->picture_cap) {
-			size_t cap = s->picture_cap ? 2 * s->picture_cap : 256;
-			struct tfr_dpicture *list = realloc(s->pictures, cap * sizeof(*list));
+	for (size_t i = 0; i < look->image_count && s->image_count < MOST_IMAGES; i++) {
+		if (s->image_count == s->image_cap) {
+			size_t cap = s->image_cap ? 2 * s->image_cap : 256;
+			struct tfr_dimage *list = realloc(s->images, cap * sizeof(*list));
 
 			if (!list)
 				return false;
-			s->pictures = list;
-			s->picture_cap = cap;
+			s->images = list;
+			s->image_cap = cap;
 		}
-		s->pictures[s->picture_count++] = look->pictures[i];
+		s->images[s->image_count++] = look->images[i];
 	}
 	return true;
 }
@@ -223,7 +223,7 @@ static enum tfr_status take_look(
 	struct tfr_dlook *look = &f->look;
 	enum tfr_status status = TFR_OK;
 	bool ok = tfr_dhashes_merge(&s->hashes, &look->hashes) &&
-		  tfr_dhashes_merge(&s->items, &look->items) && take_pictures(s, look);
+		  tfr_dhashes_merge(&s->items, &look->items) && take_images(s, look);
 
 	for (size_t i = 0; ok && i < look->classes.n; i++)
 		ok = tfr_dclasses_add(&s->classes, &look->classes.list[i]);
@@ -252,10 +252,10 @@ static void drop_parts(struct tfr_dlook *look)
 	tfr_dhashes_clear(&look->items);
 	tfr_dclasses_clear(&look->classes);
 	free(look->labels);
-	free(look->pictures);
+	free(look->images);
 	look->labels = NULL;
-	look->pictures = NULL;
-	look->label_count = look->label_cap = look->picture_count = look->picture_cap = 0;
+	look->images = NULL;
+	look->label_count = look->label_cap = look->image_count = look->image_cap = 0;
 }
 
 static enum tfr_status deliver(void *ctx, uint64_t i, void *slot, struct tfr_error *err)

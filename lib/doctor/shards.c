@@ -1,5 +1,5 @@
 /* doctor/shards.c - checks of how many files there are, how large they are, and how large
- * the pictures in them. */
+ * the images in them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
  * (tensorflow.org/tutorials/load_data/tfrecord); at most 1 GiB (TensorFlow Datasets'
  * core/utils/shard_utils.py). */
 enum { LEAST_SHARD = 10 << 20, MANY = 16, UNEVEN = 1 << 20, A_READER = 10 };
-enum { LARGE_SIDE = 1024, TO_SIDE = 512, LEAST_PICTURES = 8 };
+enum { LARGE_SIDE = 1024, TO_SIDE = 512, LEAST_IMAGES = 8 };
 
 static const uint64_t MOST_SHARD = 1 << 30;
 
@@ -127,11 +127,11 @@ void tfr_doctor_large(struct tfr_doctor *d, const struct tfr_dset *s)
 		n, s->files, tfr_format_size(most->size, size));
 }
 
-/* --- pictures --- */
+/* --- images --- */
 
 static int compare_sides(const void *a, const void *b)
 {
-	const struct tfr_dpicture *p = a, *q = b;
+	const struct tfr_dimage *p = a, *q = b;
 	uint32_t x = p->width < p->height ? p->width : p->height;
 	uint32_t y = q->width < q->height ? q->width : q->height;
 	uint64_t m = (uint64_t)p->width * p->height, n = (uint64_t)q->width * q->height;
@@ -147,23 +147,23 @@ static void measure(struct tfr_command *c, const struct tfr_dset *s)
 	tfr_command_add(c, "tfr", "bench-feed", s->name, NULL);
 }
 
-void tfr_doctor_large_pictures(struct tfr_doctor *d, const struct tfr_dset *s)
+void tfr_doctor_large_images(struct tfr_doctor *d, const struct tfr_dset *s)
 {
 	struct tfr_dset *own = &d->sets[s - d->sets];
-	const struct tfr_dpicture *p;
+	const struct tfr_dimage *p;
 	struct tfr_command c = { 0 };
 	uint32_t side;
 
-	if (s->picture_count < LEAST_PICTURES)
+	if (s->image_count < LEAST_IMAGES)
 		return;
-	qsort(own->pictures, s->picture_count, sizeof(*own->pictures), compare_sides);
-	p = &s->pictures[s->picture_count / 2];
+	qsort(own->images, s->image_count, sizeof(*own->images), compare_sides);
+	p = &s->images[s->image_count / 2];
 	side = p->width < p->height ? p->width : p->height;
 	if (side < LARGE_SIDE)
 		return;
 	measure(&c, s);
 	tfr_doctor_tell(d, s->name, &c,
-		"the median picture is %ux%u: to decode it is %.0f times the work of one whose "
+		"the median image is %ux%u: to decode it is %.0f times the work of one whose "
 		"shorter side is %d ('tfr shard --resize %d' of the source)",
 		p->width, p->height, (double)side * side / ((double)TO_SIDE * TO_SIDE), TO_SIDE,
 		TO_SIDE);
@@ -179,29 +179,29 @@ static int compare_rates(const void *a, const void *b)
 /* Drawings and masks take a fraction of a byte a pixel, photographs without loss one or more. */
 void tfr_doctor_png(struct tfr_doctor *d, const struct tfr_dset *s)
 {
-	TFR_AUTO_FREE double *rates = calloc(s->picture_count + 1, sizeof(*rates));
+	TFR_AUTO_FREE double *rates = calloc(s->image_count + 1, sizeof(*rates));
 	struct tfr_command c = { 0 };
 	size_t n = 0;
 
 	d->no_memory |= !rates;
-	for (size_t i = 0; rates && i < s->picture_count; i++) {
-		const struct tfr_dpicture *p = &s->pictures[i];
+	for (size_t i = 0; rates && i < s->image_count; i++) {
+		const struct tfr_dimage *p = &s->images[i];
 		double pixels = (double)p->width * p->height;
 
 		if (p->format == TFR_IMAGE_PNG && pixels >= 128 * 128)
 			rates[n++] = (double)p->bytes / pixels;
 	}
-	if (n < LEAST_PICTURES || n * 2 < s->picture_count)
+	if (n < LEAST_IMAGES || n * 2 < s->image_count)
 		return;
 	qsort(rates, n, sizeof(*rates), compare_rates);
 	if (rates[n / 2] < 1)
 		return;
 	measure(&c, s);
 	tfr_doctor_tell(d, s->name, &c,
-		"%zu of %zu pictures are PNG of %.1f bytes a pixel, as photographs are: JPEG of "
+		"%zu of %zu images are PNG of %.1f bytes a pixel, as photographs are: JPEG of "
 		"quality 95 takes about a quarter, and decodes faster ('tfr shard --reencode jpeg' "
 		"of the source)",
-		n, s->picture_count, rates[n / 2]);
+		n, s->image_count, rates[n / 2]);
 }
 
 /* --- what was read --- */

@@ -263,7 +263,7 @@ static enum tfr_status print_example(
 	return status;
 }
 
-/* Bytes that are no text and no picture show how they begin: that often tells what they are. */
+/* Bytes that are no text and no image show how they begin: that often tells what they are. */
 static bool text_raw(struct tfr_printer *p, struct tfr_bytes b)
 {
 	size_t n = b.size < 32 ? b.size : 32;

@@ -106,9 +106,9 @@ bool form_bytes(const struct work *w, const char *feature, struct tfr_bytes *val
 	return tfr_feature_bytes(tfr_example_get(w->example, feature), 0, value);
 }
 
-const char *form_picture_ending(const struct tfr_bytes *picture)
+const char *form_image_ending(const struct tfr_bytes *image)
 {
-	enum tfr_image_format format = tfr_image_sniff(picture->data, picture->size);
+	enum tfr_image_format format = tfr_image_sniff(image->data, image->size);
 
 	if (format == TFR_IMAGE_JPEG)
 		return "jpg";

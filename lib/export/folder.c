@@ -1,4 +1,4 @@
-/* export/folder.c - each picture a file in a tree of folders.
+/* export/folder.c - each image a file in a tree of folders.
  *
  * The tree is made in `.NAME.tmp`, a folder of its own beside the target, which is locked and
  * contains only what we put there: no link can lead out of it.  Every path is opened relative to
@@ -165,7 +165,7 @@ static enum tfr_status open_folder(struct export *e, struct tfr_error *err)
 	return status ? status : make_temporary(t, err);
 }
 
-/* --- a picture --- */
+/* --- an image --- */
 
 static bool append_class(struct work *w)
 {
@@ -233,11 +233,11 @@ static enum tfr_status make_folder(void *ctx, const char *path, struct tfr_error
 
 static enum tfr_status name_it(struct export *e, struct work *w, struct tfr_error *err)
 {
-	struct tfr_bytes picture;
+	struct tfr_bytes image;
 
-	if (!form_bytes(w, "image/encoded", &picture))
+	if (!form_bytes(w, "image/encoded", &image))
 		return tfr_fail(err, TFR_EDATA, "no image/encoded to write to a file");
-	if (!make_name(w, form_picture_ending(&picture)))
+	if (!make_name(w, form_image_ending(&image)))
 		return tfr_fail_nomem(err, "naming files");
 	return names_take(&e->names, &w->name, make_folder, e->own, err);
 }
@@ -245,16 +245,16 @@ static enum tfr_status name_it(struct export *e, struct work *w, struct tfr_erro
 static enum tfr_status make(struct export *e, struct work *w, struct tfr_error *err)
 {
 	struct tree *t = e->own;
-	struct tfr_bytes picture;
+	struct tfr_bytes image;
 	size_t done = 0;
 	TFR_AUTO_CLOSE int fd = TEMP_FAILURE_RETRY(openat(t->fd, (const char *)w->name.data,
 		O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
 
-	form_bytes(w, "image/encoded", &picture);
+	form_bytes(w, "image/encoded", &image);
 	if (fd < 0)
 		return tfr_fail_errno(err, errno, (const char *)w->name.data, "cannot create");
-	while (done < picture.size) {
-		ssize_t n = write(fd, picture.data + done, picture.size - done);
+	while (done < image.size) {
+		ssize_t n = write(fd, image.data + done, image.size - done);
 
 		if (n < 0 && errno == EINTR)
 			continue;

@@ -59,6 +59,6 @@ void form_close_file(struct export *e);
 /* Of an Example: value 0 of a feature of bytes.  False: there is none. */
 bool form_bytes(const struct work *w, const char *feature, struct tfr_bytes *value);
 /* "jpg", "png" by its first bytes, or NULL. */
-const char *form_picture_ending(const struct tfr_bytes *picture);
+const char *form_image_ending(const struct tfr_bytes *image);
 
 #endif

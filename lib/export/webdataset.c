@@ -56,7 +56,7 @@ static bool is(const struct tfr_feature *f, const char *name)
 	return f->key_size == strlen(name) && !memcmp(f->key, name, f->key_size);
 }
 
-/* What the picture, the key and the field cls tell already. */
+/* What the image, the key and the field cls tell already. */
 static bool is_told(const struct work *w, const struct tfr_feature *f)
 {
 	static const char *const names[] = { "image/encoded", "image/format", "image/height",
@@ -119,15 +119,15 @@ static struct field *add_field(
 }
 
 /* jpg, jpeg or png as the file was called, else as its bytes are. */
-static bool add_picture(struct work *w)
+static bool add_image(struct work *w)
 {
 	static const char *const endings[] = { "jpg", "jpeg", "png" };
-	struct tfr_bytes picture, name, format;
+	struct tfr_bytes image, name, format;
 	const char *ending;
 
-	if (!form_bytes(w, "image/encoded", &picture))
+	if (!form_bytes(w, "image/encoded", &image))
 		return true;
-	ending = form_picture_ending(&picture);
+	ending = form_image_ending(&image);
 	if (form_bytes(w, "image/filename", &name)) {
 		const uint8_t *dot = memrchr(name.data, '.', name.size);
 		size_t n = dot ? (size_t)(name.data + name.size - dot - 1) : 0;
@@ -141,7 +141,7 @@ static bool add_picture(struct work *w)
 		!memcmp(format.data, "jpeg", 4))
 		ending = "jpg";
 	ending = ending ? ending : "img";
-	return add_field(w, ending, strlen(ending), picture.data, picture.size) != NULL;
+	return add_field(w, ending, strlen(ending), image.data, image.size) != NULL;
 }
 
 static bool add_class(struct work *w)
@@ -193,7 +193,7 @@ static enum tfr_status list_fields(struct work *w, struct tfr_error *err)
 
 	w->fields.size = w->out.size = 0;
 	tfr_builder_reset(w->builder);
-	if (!add_picture(w) || !add_class(w))
+	if (!add_image(w) || !add_class(w))
 		return tfr_fail_nomem(err, "writing samples");
 	for (size_t i = 0; !status && i < tfr_example_count(w->example); i++) {
 		const struct tfr_feature *f = tfr_example_at(w->example, i);

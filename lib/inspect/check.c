@@ -217,7 +217,7 @@ static enum tfr_status check_record(struct tfr_contents *contents, struct check_
 	slot->file.payload_bytes += rec->size;
 	if (!contents)
 		return TFR_OK;
-	if (!tfr_contents_check(contents, rec->data, rec->size, &slot->file.pictures,
+	if (!tfr_contents_check(contents, rec->data, rec->size, &slot->file.images,
 		    &slot->types.counts, &strange, &slot->err))
 		return tfr_contents_differences(contents, rec->data, rec->size, &slot->err,
 			keep_difference, &(struct place){ contents, slot, rec }, err);
@@ -477,7 +477,7 @@ static enum tfr_status deliver_piece(void *ctx, void *slot_memory, struct tfr_er
 	f->all.file.payload_bytes += slot->file.payload_bytes;
 	f->all.file.faults += slot->file.faults;
 	f->all.file.lost_bytes += slot->file.lost_bytes;
-	f->all.file.pictures += slot->file.pictures;
+	f->all.file.images += slot->file.images;
 	return TFR_OK;
 }
 

@@ -1,7 +1,7 @@
 /* inspect/contents.c - records looked into, Examples and SequenceExamples.
  *
  * Every bytes value that starts like a JPEG or a PNG is held to be one and must decode in full;
- * `image/encoded` must be a picture whatever it starts like. */
+ * `image/encoded` must be an image whatever it starts like. */
 #include "inspect/contents.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@
 
 struct tfr_contents {
 	struct tfr_example *parser;
-	struct tfr_decoder *decoder;	 /* NULL: pictures are not decoded */
+	struct tfr_decoder *decoder;	 /* NULL: images are not decoded */
 	struct tfr_lint *lint;		 /* NULL: not strict */
 	const struct tfr_schema *schema; /* NULL: none */
 	struct tfr_lists *lists;	 /* NULL: no schema looks at them */
@@ -32,13 +32,13 @@ struct tfr_contents {
 struct tfr_contents *tfr_contents_new(const struct tfr_contents_opts *opts)
 {
 	struct tfr_contents *c = calloc(1, sizeof(*c));
-	struct tfr_decoder_opts pictures = { .max_pixels = opts->max_pixels };
+	struct tfr_decoder_opts images = { .max_pixels = opts->max_pixels };
 	bool lists;
 
 	if (!c)
 		return NULL;
 	c->parser = tfr_example_new();
-	c->decoder = opts->decode ? tfr_decoder_new(&pictures) : NULL;
+	c->decoder = opts->decode ? tfr_decoder_new(&images) : NULL;
 	c->lint = opts->strict ? tfr_lint_new() : NULL;
 	c->schema = opts->schema;
 	c->must_parse = opts->example || opts->decode || opts->schema;
@@ -97,7 +97,7 @@ static enum tfr_status name_feature(const struct tfr_bytes *key, struct tfr_erro
 /* One run over a record. */
 struct look {
 	struct tfr_contents *contents;
-	uint64_t *pictures;
+	uint64_t *images;
 	struct tfr_content_counts *counts;
 	bool refused; /* an image did not decode */
 	bool strange; /* it is not an Example */
@@ -111,14 +111,14 @@ static enum tfr_status check_value(void *ctx, const struct tfr_bytes *key,
 	enum tfr_image_format format = tfr_image_sniff(value->data, value->size);
 	bool must_be = key->size == strlen(encoded) && !memcmp(key->data, encoded, key->size);
 
-	/* A picture of a kind that is not ours to judge, or bytes that nobody calls a picture. */
+	/* An image of a kind that is not ours to judge, or bytes that nobody calls an image. */
 	if (!tfr_image_is_decoded(format) && (format != TFR_IMAGE_UNKNOWN || !must_be))
 		return TFR_OK;
 	look->refused =
 		tfr_decode_verify(look->contents->decoder, value->data, value->size, err) != TFR_OK;
 	if (look->refused)
 		return name_feature(key, err);
-	++*look->pictures;
+	++*look->images;
 	return TFR_OK;
 }
 
@@ -175,9 +175,9 @@ static enum tfr_status check_all(
 }
 
 enum tfr_status tfr_contents_check(struct tfr_contents *c, const void *data, size_t size,
-	uint64_t *pictures, struct tfr_content_counts *counts, bool *strange, struct tfr_error *err)
+	uint64_t *images, struct tfr_content_counts *counts, bool *strange, struct tfr_error *err)
 {
-	struct look look = { .contents = c, .pictures = pictures, .counts = counts };
+	struct look look = { .contents = c, .images = images, .counts = counts };
 	enum tfr_status status;
 
 	*strange = false;

@@ -1,4 +1,4 @@
-/* inspect/contents.h - what is inside a record: is it an Example, and do its pictures decode. */
+/* inspect/contents.h - what is inside a record: is it an Example, and do its images decode. */
 #ifndef TFR_INSPECT_CONTENTS_H
 #define TFR_INSPECT_CONTENTS_H
 
@@ -18,11 +18,11 @@ struct tfr_contents_opts {
 struct tfr_contents *tfr_contents_new(
 	const struct tfr_contents_opts *opts); /* NULL: out of memory */
 void tfr_contents_free(struct tfr_contents *c);
-/* TFR_EDATA names the fault.  Adds the pictures that decoded to *pictures.  Where records must be
+/* TFR_EDATA names the fault.  Adds the images that decoded to *images.  Where records must be
  * Examples, counts in `counts` what this one shows; *strange: it is none, not even a damaged one.
  */
 enum tfr_status tfr_contents_check(struct tfr_contents *c, const void *data, size_t size,
-	uint64_t *pictures, struct tfr_content_counts *counts, bool *strange,
+	uint64_t *images, struct tfr_content_counts *counts, bool *strange,
 	struct tfr_error *err);
 /* When the check found no fault: each difference from the schema, and with `strict` between
  * readers, is put in `fault`, without a place, and `tell` called.  A failure of `tell` ends it and

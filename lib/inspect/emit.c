@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-static const char *const contents[TFR_CONTENTS + 1] = { "empty", "picture", "text", "tensor",
+static const char *const contents[TFR_CONTENTS + 1] = { "empty", "image", "text", "tensor",
 	"message", "binary", "mixed" };
 
 const char *tfr_content_name(enum tfr_value_content content)
@@ -37,16 +37,16 @@ void tfr_emit(struct tfr_emit *e, const char *format, ...)
 /* --- fields --- */
 
 /* Among bytes that are nothing in particular a few begin like something by chance: those that parse
- * as a message, and one in some thousands of those that begin like a picture. */
+ * as a message, and one in some thousands of those that begin like an image. */
 static enum tfr_value_content content_of(const struct tfr_facts *f)
 {
 	enum tfr_value_content content = TFR_VALUE_EMPTY;
 	uint64_t binary = f->contents[TFR_VALUE_BINARY];
 
-	for (int i = TFR_VALUE_PICTURE; i < TFR_CONTENTS; i++) {
+	for (int i = TFR_VALUE_IMAGE; i < TFR_CONTENTS; i++) {
 		bool chance = binary &&
 			      (i == TFR_VALUE_MESSAGE ||
-				      (i == TFR_VALUE_PICTURE && f->contents[i] < binary / 1000));
+				      (i == TFR_VALUE_IMAGE && f->contents[i] < binary / 1000));
 
 		if (f->contents[i] && !chance)
 			content = content ? TFR_CONTENTS : (enum tfr_value_content)i;
@@ -95,7 +95,7 @@ static void put_range(struct tfr_emit *e, const struct tfr_range *r)
 		tfr_emit(e, "%llu..%llu", (unsigned long long)r->min, (unsigned long long)r->max);
 }
 
-static void put_pictures(struct tfr_emit *e, const struct tfr_facts *f)
+static void put_images(struct tfr_emit *e, const struct tfr_facts *f)
 {
 	const char *between = "";
 
@@ -122,8 +122,8 @@ static void put_content(struct tfr_emit *e, const struct tfr_field *field)
 	const struct tfr_facts *f = &field->f->facts;
 
 	if (field->f->kind == TFR_KIND_BYTES && f->values) {
-		if (field->content == TFR_VALUE_PICTURE) {
-			put_pictures(e, f);
+		if (field->content == TFR_VALUE_IMAGE) {
+			put_images(e, f);
 			return;
 		}
 		tfr_emit(e, "%s", contents[field->content]);
@@ -254,9 +254,9 @@ static void json_content(struct tfr_json *j, const struct tfr_field *field)
 		return;
 	tfr_json_string(j, "content", contents[field->content]);
 	json_range(j, "bytes", &f->size);
-	if (!f->contents[TFR_VALUE_PICTURE])
+	if (!f->contents[TFR_VALUE_IMAGE])
 		return;
-	tfr_json_open_object(j, "pictures");
+	tfr_json_open_object(j, "images");
 	for (int i = TFR_IMAGE_JPEG; i < TFR_FORMATS; i++)
 		if (f->formats[i])
 			tfr_json_u64(

@@ -21,7 +21,7 @@ struct tfr_field {
 /* The field that begins at *i of the list, which moves on behind it.  False: no more. */
 bool tfr_field_next(const struct tfr_survey *s, size_t *i, struct tfr_field *field);
 
-/* "picture"; TFR_CONTENTS is "mixed". */
+/* "image"; TFR_CONTENTS is "mixed". */
 const char *tfr_content_name(enum tfr_value_content content);
 
 /* Text of one form; out of memory stays in `failed`. */

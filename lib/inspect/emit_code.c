@@ -246,7 +246,7 @@ static void pbtxt_field(struct tfr_emit *e, int depth, const struct tfr_field *f
 	} else {
 		put_count(e, depth + 1, &field->f->facts.length);
 	}
-	if (field->f->kind == TFR_KIND_BYTES && field->content == TFR_VALUE_PICTURE) {
+	if (field->f->kind == TFR_KIND_BYTES && field->content == TFR_VALUE_IMAGE) {
 		put_line(e, depth + 1, "image_domain {");
 		put_line(e, depth + 1, "}");
 	}

@@ -1,8 +1,8 @@
 /* inspect/facts.c - a feature of a record looked at once, its values one after another.
  *
- * What the bytes of a value are is told by their beginning where that suffices (pictures), else by
+ * What the bytes of a value are is told by their beginning where that suffices (images), else by
  * all of them; the hash of a value above 4 KiB is of its length and of three samples of 1 KiB, so
- * that pictures cost next to nothing beside the checksum. */
+ * that images cost next to nothing beside the checksum. */
 #include "inspect/facts.h"
 
 #include <string.h>
@@ -57,13 +57,13 @@ size_t tfr_facts_bytes(const struct tfr_facts *f)
 
 /* --- what bytes are --- */
 
-static bool add_picture(struct tfr_facts *f, enum tfr_image_format format,
+static bool add_image(struct tfr_facts *f, enum tfr_image_format format,
 	const struct tfr_bytes *value, bool distributions)
 {
 	struct tfr_image_info info;
 	enum tfr_status status;
 
-	f->contents[TFR_VALUE_PICTURE]++;
+	f->contents[TFR_VALUE_IMAGE]++;
 	f->formats[format]++;
 	if (!tfr_image_is_decoded(format))
 		return true;
@@ -87,7 +87,7 @@ static bool add_bytes(struct tfr_facts *f, const struct tfr_bytes *value, bool d
 	if (distributions && !tfr_series_add(&f->numbers, (int64_t)value->size))
 		return false;
 	if (format != TFR_IMAGE_UNKNOWN)
-		return add_picture(f, format, value, distributions);
+		return add_image(f, format, value, distributions);
 	f->contents[tfr_nature_of(value->data, value->size)]++;
 	return true;
 }

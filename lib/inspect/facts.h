@@ -36,8 +36,8 @@ struct tfr_facts {
 	struct tfr_range steps;		 /* in a record */
 	struct tfr_range size;		 /* bytes in a value of kind bytes */
 	uint64_t contents[TFR_CONTENTS]; /* values of kind bytes by what they are */
-	uint64_t formats[TFR_FORMATS];	 /* pictures by format */
-	uint64_t damaged;		 /* pictures that could not be measured, among these */
+	uint64_t formats[TFR_FORMATS];	 /* images by format */
+	uint64_t damaged;		 /* images that could not be measured, among these */
 	struct tfr_range width, height, channels;
 	/* Where distributions are asked for: */
 	struct tfr_series lengths;

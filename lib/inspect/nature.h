@@ -1,10 +1,10 @@
-/* inspect/nature.h - what the bytes of a value are, where they are no picture. */
+/* inspect/nature.h - what the bytes of a value are, where they are no image. */
 #ifndef TFR_INSPECT_NATURE_H
 #define TFR_INSPECT_NATURE_H
 
 #include <tfr/survey.h>
 
-/* Any but TFR_VALUE_PICTURE. */
+/* Any but TFR_VALUE_IMAGE. */
 enum tfr_value_content tfr_nature_of(const uint8_t *p, size_t size);
 
 /* --- its parts, and their plain twins --- */

@@ -105,7 +105,7 @@ static bool put_top(struct tfr_json *j, const struct tfr_feature_stats *f)
 
 static void put_bytes(struct tfr_json *j, const struct tfr_feature_stats *f)
 {
-	static const char *const contents[TFR_CONTENTS] = { "empty", "picture", "text", "tensor",
+	static const char *const contents[TFR_CONTENTS] = { "empty", "image", "text", "tensor",
 		"message", "binary" };
 
 	put_distribution(j, "sizes", &f->numbers);
@@ -114,9 +114,9 @@ static void put_bytes(struct tfr_json *j, const struct tfr_feature_stats *f)
 		if (f->contents[i])
 			tfr_json_u64(j, contents[i], f->contents[i]);
 	tfr_json_close_object(j);
-	if (!f->contents[TFR_VALUE_PICTURE])
+	if (!f->contents[TFR_VALUE_IMAGE])
 		return;
-	tfr_json_open_object(j, "pictures");
+	tfr_json_open_object(j, "images");
 	for (int i = TFR_IMAGE_JPEG; i <= TFR_IMAGE_JP2; i++)
 		if (f->formats[i])
 			tfr_json_u64(

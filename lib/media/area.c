@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "media/kernels.h"
-#include "media/picture.h"
+#include "media/image_codec.h"
 #include "media/pixels.h"
 #include "media/quad.h"
 #include "media/resize.h"
@@ -145,7 +145,7 @@ enum tfr_status tfr_pixels_resize_area(struct tfr_resizer *r, const struct tfr_p
 	if (status)
 		return status;
 	if (!reserve(r, in, out->width))
-		return tfr_fail_nomem(err, "resizing a picture");
+		return tfr_fail_nomem(err, "resizing an image");
 	columns = (struct extent *)(void *)r->area->extents.data;
 	for (uint32_t x = 0; x < out->width; x++)
 		columns[x] = extent_of(x, fx);

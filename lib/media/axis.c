@@ -2,7 +2,7 @@
  * src/libImaging/Resample.c), to the bit: weights are computed in double, divided by their sum, and
  * rounded to 22 bits behind the point, halves away from zero.
  *
- * When a picture becomes smaller the filter is stretched by as much, so that every pixel counts:
+ * When an image becomes smaller the filter is stretched by as much, so that every pixel counts:
  * that is what "antialiased" means.  When it grows the filter keeps its size. */
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "media/picture.h"
+#include "media/image_codec.h"
 
 enum { LEAST = 54 /* BITMAPFILEHEADER and BITMAPINFOHEADER */, INFO_HEADER = 40 };
 enum { BI_RGB = 0, BI_BITFIELDS = 3, BI_ALPHABITFIELDS = 6 };
@@ -101,7 +101,7 @@ static void exchange_blue(const uint8_t *in, unsigned channels, size_t n, uint8_
 	}
 }
 
-static enum tfr_status bmp_decode(struct tfr_decoder *d, const struct tfr_picture_job *job,
+static enum tfr_status bmp_decode(struct tfr_decoder *d, const struct tfr_decode_job *job,
 	struct tfr_image *image, struct tfr_error *err)
 {
 	const struct tfr_image_info *info = job->info;
@@ -112,7 +112,7 @@ static enum tfr_status bmp_decode(struct tfr_decoder *d, const struct tfr_pictur
 	TFR_AUTO_FREE uint8_t *row = NULL;
 	uint8_t *out;
 
-	if (!tfr_picture_converts(info->channels, job->channels))
+	if (!tfr_channels_converts(info->channels, job->channels))
 		return tfr_fail(err, TFR_EUSAGE, "a BMP of %u channels decoded to %u",
 			info->channels, job->channels);
 	row = malloc(n * info->components);
@@ -128,9 +128,9 @@ static enum tfr_status bmp_decode(struct tfr_decoder *d, const struct tfr_pictur
 			memcpy(row, in, n);
 		else
 			exchange_blue(in, info->components, n, row);
-		tfr_picture_convert(row, info->components, n, out, job->channels);
+		tfr_channels_convert(row, info->components, n, out, job->channels);
 	}
 	return TFR_OK;
 }
 
-const struct tfr_picture tfr_picture_bmp = { .probe = bmp_probe, .decode = bmp_decode };
+const struct tfr_image_codec tfr_image_codec_bmp = { .probe = bmp_probe, .decode = bmp_decode };

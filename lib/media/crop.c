@@ -166,7 +166,7 @@ enum tfr_status tfr_five_crop(uint32_t width, uint32_t height, uint32_t to_width
 	uint32_t x = width - to_width, y = height - to_height;
 
 	if (!to_width || !to_height || to_width > width || to_height > height)
-		return tfr_fail(err, TFR_EUSAGE, "no window of %u x %u in a picture of %u x %u",
+		return tfr_fail(err, TFR_EUSAGE, "no window of %u x %u in an image of %u x %u",
 			to_width, to_height, width, height);
 	crops[0] = (struct tfr_crop){ 0, 0, to_width, to_height };
 	crops[1] = (struct tfr_crop){ x, 0, to_width, to_height };

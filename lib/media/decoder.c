@@ -1,13 +1,13 @@
 /* media/decoder.c - from bytes to pixels, whatever the format: recognise, measure, check what is
  * asked, decode.
  *
- * Every decode probes first.  That costs under a microsecond and makes a truncated picture an error
- * whatever the window, and a picture that claims an absurd size one before any memory is taken for
+ * Every decode probes first.  That costs under a microsecond and makes a truncated image an error
+ * whatever the window, and an image that claims an absurd size one before any memory is taken for
  * it. */
 #include <string.h>
 
 #include "base/error.h"
-#include "media/picture.h"
+#include "media/image_codec.h"
 
 #define DEFAULT_MAX_BYTES ((uint64_t)1 << 30)
 
@@ -48,22 +48,22 @@ static const char *other_kind(const uint8_t *p, size_t size)
 enum tfr_status tfr_image_probe(
 	const void *data, size_t size, struct tfr_image_info *info, struct tfr_error *err)
 {
-	const struct tfr_picture *picture;
+	const struct tfr_image_codec *codec;
 
 	*info = (struct tfr_image_info){ 0 };
 	if (size == 0)
-		return tfr_fail(err, TFR_EFORMAT, "empty, not a picture");
+		return tfr_fail(err, TFR_EFORMAT, "empty, not an image");
 	info->format = tfr_image_sniff(data, size);
 	if (info->format == TFR_IMAGE_UNKNOWN)
 		return other_kind(data, size)
 			       ? tfr_fail(err, TFR_EFORMAT, "%s, which is not decoded",
 					 other_kind(data, size))
-			       : tfr_fail(err, TFR_EFORMAT, "not a picture");
-	picture = tfr_picture_of(info->format);
-	if (!picture)
+			       : tfr_fail(err, TFR_EFORMAT, "not an image");
+	codec = tfr_image_codec_of(info->format);
+	if (!codec)
 		return tfr_fail(err, TFR_EFORMAT, "a %s image, a format that is not decoded",
 			tfr_image_format_name(info->format));
-	return picture->probe(data, size, info, err);
+	return codec->probe(data, size, info, err);
 }
 
 static enum tfr_status check_window(
@@ -73,7 +73,7 @@ static enum tfr_status check_window(
 		w->height <= height && w->y <= height - w->height)
 		return TFR_OK;
 	return tfr_fail(err, TFR_EUSAGE,
-		"a window of %u x %u at %u, %u is not within a picture of %u x %u", w->width,
+		"a window of %u x %u at %u, %u is not within an image of %u x %u", w->width,
 		w->height, w->x, w->y, width, height);
 }
 
@@ -123,12 +123,12 @@ uint8_t *tfr_pixels(struct tfr_buf *kept, size_t size)
 	return tfr_buf_reserve(kept, size) ? kept->data : NULL;
 }
 
-bool tfr_picture_converts(unsigned from, unsigned to)
+bool tfr_channels_converts(unsigned from, unsigned to)
 {
 	return to == from || to == 3 || to == 4;
 }
 
-void tfr_picture_convert(const uint8_t *in, unsigned from, size_t n, uint8_t *out, unsigned to)
+void tfr_channels_convert(const uint8_t *in, unsigned from, size_t n, uint8_t *out, unsigned to)
 {
 	if (from == to) {
 		memcpy(out, in, n * from);
@@ -143,11 +143,11 @@ void tfr_picture_convert(const uint8_t *in, unsigned from, size_t n, uint8_t *ou
 	}
 }
 
-/* A picture that comes in one pass is kept only where the window is. */
+/* An image that comes in one pass is kept only where the window is. */
 static enum tfr_status check_size(const struct tfr_decoder *d, const struct tfr_image_info *info,
-	const struct tfr_picture_job *job, struct tfr_error *err)
+	const struct tfr_decode_job *job, struct tfr_error *err)
 {
-	bool whole = info->progressive || tfr_picture_of(info->format)->whole;
+	bool whole = info->progressive || tfr_image_codec_of(info->format)->whole;
 	uint64_t rows = whole ? info->height : job->window.height;
 	unsigned channels = job->channels;
 	/* Two 31-bit sizes and a small number: no overflow. */
@@ -156,7 +156,7 @@ static enum tfr_status check_size(const struct tfr_decoder *d, const struct tfr_
 	if (pixels <= d->opts.max_bytes / channels)
 		return TFR_OK;
 	return tfr_fail(err, TFR_EDATA,
-		"a picture of %u x %u needs %.4g GiB decoded, more than the %.4g GiB allowed",
+		"an image of %u x %u needs %.4g GiB decoded, more than the %.4g GiB allowed",
 		info->width, info->height, (double)pixels * channels / 0x1p30,
 		(double)d->opts.max_bytes / 0x1p30);
 }
@@ -169,7 +169,7 @@ static enum tfr_status check_pixels(
 	if (!most || (uint64_t)info->width * info->height <= most)
 		return TFR_OK;
 	return tfr_fail(err, TFR_EDATA,
-		"a picture of %u x %u has more than the %llu pixels allowed", info->width,
+		"an image of %u x %u has more than the %llu pixels allowed", info->width,
 		info->height, (unsigned long long)most);
 }
 
@@ -178,7 +178,7 @@ enum tfr_status tfr_decode(struct tfr_decoder *d, const void *data, size_t size,
 	struct tfr_error *err)
 {
 	struct tfr_image_info info;
-	struct tfr_picture_job job = { .data = data, .size = size, .info = &info };
+	struct tfr_decode_job job = { .data = data, .size = size, .info = &info };
 	enum tfr_status status = tfr_image_probe(data, size, &info, err);
 
 	if (status)
@@ -189,7 +189,7 @@ enum tfr_status tfr_decode(struct tfr_decoder *d, const void *data, size_t size,
 		return status;
 	if ((status = check_pixels(d, &info, err)) || (status = check_size(d, &info, &job, err)))
 		return status;
-	return tfr_picture_of(info.format)->decode(d, &job, image, err);
+	return tfr_image_codec_of(info.format)->decode(d, &job, image, err);
 }
 
 /* The high byte comes first. */
@@ -208,7 +208,7 @@ enum tfr_status tfr_decode_numbers(struct tfr_decoder *d, const void *data, size
 	struct tfr_image *image, struct tfr_error *err)
 {
 	struct tfr_image_info info;
-	struct tfr_picture_job job = {
+	struct tfr_decode_job job = {
 		.data = data, .size = size, .info = &info, .channels = 1, .numbers = true
 	};
 	enum tfr_status status = tfr_image_probe(data, size, &info, err);
@@ -216,7 +216,7 @@ enum tfr_status tfr_decode_numbers(struct tfr_decoder *d, const void *data, size
 	if (status)
 		return status;
 	if (info.format != TFR_IMAGE_PNG)
-		return tfr_fail(err, TFR_EFORMAT, "a %s picture, not a png",
+		return tfr_fail(err, TFR_EFORMAT, "a %s image, not a png",
 			tfr_image_format_name(info.format));
 	if (info.components != 1)
 		return tfr_fail(err, TFR_EFORMAT, "a PNG of %u channels, not of one number a pixel",
@@ -226,7 +226,7 @@ enum tfr_status tfr_decode_numbers(struct tfr_decoder *d, const void *data, size
 	job.window = (struct tfr_crop){ 0, 0, info.width, info.height };
 	if ((status = check_pixels(d, &info, err)) || (status = check_size(d, &info, &job, err)))
 		return status;
-	status = tfr_picture_png.decode(d, &job, image, err);
+	status = tfr_image_codec_png.decode(d, &job, image, err);
 	if (status || job.channels == 1)
 		return status;
 	image->channels = 1;
@@ -237,7 +237,7 @@ enum tfr_status tfr_decode_numbers(struct tfr_decoder *d, const void *data, size
 enum tfr_status tfr_decode_verify(
 	struct tfr_decoder *d, const void *data, size_t size, struct tfr_error *err)
 {
-	struct tfr_picture_job job = { 0 };
+	struct tfr_decode_job job = { 0 };
 	struct tfr_image_info info;
 	struct tfr_image image;
 	struct tfr_crop last_row;

@@ -1,6 +1,6 @@
 /* media/encoder.c - from pixels to bytes, whatever the format. */
 #include "base/error.h"
-#include "media/picture.h"
+#include "media/image_codec.h"
 
 struct tfr_encoder *tfr_encoder_new(void)
 {
@@ -19,18 +19,18 @@ void tfr_encoder_free(struct tfr_encoder *e)
 enum tfr_status tfr_encode_into(struct tfr_encoder *e, const struct tfr_image *image,
 	const struct tfr_encode_opts *opts, struct tfr_buf *out, struct tfr_error *err)
 {
-	const struct tfr_picture *picture = tfr_picture_of(opts->format);
+	const struct tfr_image_codec *codec = tfr_image_codec_of(opts->format);
 
 	out->size = 0;
-	if (!picture || !picture->encode)
-		return tfr_fail(err, TFR_EUSAGE, "pictures cannot be encoded as %s",
+	if (!codec || !codec->encode)
+		return tfr_fail(err, TFR_EUSAGE, "images cannot be encoded as %s",
 			tfr_image_format_name(opts->format));
 	if (!image->width || !image->height || image->channels < 1 || image->channels > 4 ||
 		opts->quality > 100)
 		return tfr_fail(err, TFR_EUSAGE,
-			"a picture of %u x %u x %u cannot be encoded with quality %u", image->width,
+			"a codec of %u x %u x %u cannot be encoded with quality %u", image->width,
 			image->height, image->channels, opts->quality);
-	return picture->encode(e, image, opts, out, err);
+	return codec->encode(e, image, opts, out, err);
 }
 
 enum tfr_status tfr_encode(struct tfr_encoder *e, const struct tfr_image *image,

@@ -1,4 +1,4 @@
-/* media/exif.c - EXIF is a TIFF file without a picture (CIPA DC-008, 4.5): a header of 8 bytes that
+/* media/exif.c - EXIF is a TIFF file without an image (CIPA DC-008, 4.5): a header of 8 bytes that
  * says in which order bytes come and where the first directory lies, and in it a count and entries
  * of 12 bytes: tag, type, number of values, and the value itself where it fits in 4 bytes.
  *

@@ -1,4 +1,4 @@
-/* media/exif.h - the one thing in EXIF that changes what is seen: how a picture is to be turned. */
+/* media/exif.h - the one thing in EXIF that changes what is seen: how an image is to be turned. */
 #ifndef TFR_MEDIA_EXIF_H
 #define TFR_MEDIA_EXIF_H
 

@@ -1,10 +1,10 @@
-/* media/formats.c - every picture format we know, by its first bytes.
+/* media/formats.c - every image format we know, by its first bytes.
  *
  * Content decides: a name is never looked at.  No two magics below can match the same bytes, so
  * order does not matter. */
 #include <string.h>
 
-#include "media/picture.h"
+#include "media/image_codec.h"
 
 /* ISO/IEC 14496-12: a box's size comes before its type. */
 /* clang-format off */
@@ -14,17 +14,17 @@
 static const struct format {
 	enum tfr_image_format format;
 	const char *name;
-	const struct tfr_picture *picture;
+	const struct tfr_image_codec *image;
 	struct {
 		const char *bytes;
 		size_t size, offset;
 	} magic[3];
 } formats[] = {
-	{ TFR_IMAGE_JPEG, "jpeg", &tfr_picture_jpeg, { { "\xff\xd8\xff", 3, 0 } } },
-	{ TFR_IMAGE_PNG, "png", &tfr_picture_png, { { "\x89PNG\r\n\x1a\n", 8, 0 } } },
-	{ TFR_IMAGE_GIF, "gif", &tfr_picture_gif, { { "GIF87a", 6, 0 }, { "GIF89a", 6, 0 } } },
-	{ TFR_IMAGE_BMP, "bmp", &tfr_picture_bmp, { { "BM", 2, 0 } } },
-	{ TFR_IMAGE_WEBP, "webp", &tfr_picture_webp, { { "WEBP", 4, 8 } } },
+	{ TFR_IMAGE_JPEG, "jpeg", &tfr_image_codec_jpeg, { { "\xff\xd8\xff", 3, 0 } } },
+	{ TFR_IMAGE_PNG, "png", &tfr_image_codec_png, { { "\x89PNG\r\n\x1a\n", 8, 0 } } },
+	{ TFR_IMAGE_GIF, "gif", &tfr_image_codec_gif, { { "GIF87a", 6, 0 }, { "GIF89a", 6, 0 } } },
+	{ TFR_IMAGE_BMP, "bmp", &tfr_image_codec_bmp, { { "BM", 2, 0 } } },
+	{ TFR_IMAGE_WEBP, "webp", &tfr_image_codec_webp, { { "WEBP", 4, 8 } } },
 	{ TFR_IMAGE_TIFF, "tiff", NULL, { { "II*\0", 4, 0 }, { "MM\0*", 4, 0 } } },
 	{ TFR_IMAGE_JXL, "jxl", NULL,
 		{ { "\xff\x0a", 2, 0 }, { "\0\0\0\x0cJXL \r\n\x87\n", 12, 0 } } },
@@ -68,8 +68,8 @@ enum tfr_image_format tfr_image_sniff_plain(const void *data, size_t size)
 	return TFR_IMAGE_UNKNOWN;
 }
 
-/* Whether a look at the magics is worth it: few values are pictures. */
-static bool may_be_picture(const uint8_t *p, size_t size)
+/* Whether a look at the magics is worth it: few values are images. */
+static bool may_be_image(const uint8_t *p, size_t size)
 {
 	if (size < 2)
 		return false;
@@ -90,7 +90,7 @@ static bool may_be_picture(const uint8_t *p, size_t size)
 
 enum tfr_image_format tfr_image_sniff(const void *data, size_t size)
 {
-	return may_be_picture(data, size) ? tfr_image_sniff_plain(data, size) : TFR_IMAGE_UNKNOWN;
+	return may_be_image(data, size) ? tfr_image_sniff_plain(data, size) : TFR_IMAGE_UNKNOWN;
 }
 
 const char *tfr_image_format_name(enum tfr_image_format format)
@@ -103,20 +103,20 @@ const char *tfr_image_format_name(enum tfr_image_format format)
 
 bool tfr_image_is_decoded(enum tfr_image_format format)
 {
-	return tfr_picture_of(format) != NULL;
+	return tfr_image_codec_of(format) != NULL;
 }
 
 bool tfr_image_is_encoded(enum tfr_image_format format)
 {
-	const struct tfr_picture *picture = tfr_picture_of(format);
+	const struct tfr_image_codec *image = tfr_image_codec_of(format);
 
-	return picture && picture->encode;
+	return image && image->encode;
 }
 
-const struct tfr_picture *tfr_picture_of(enum tfr_image_format format)
+const struct tfr_image_codec *tfr_image_codec_of(enum tfr_image_format format)
 {
 	for (size_t i = 0; i < FORMATS; i++)
 		if (formats[i].format == format)
-			return formats[i].picture;
+			return formats[i].image;
 	return NULL;
 }

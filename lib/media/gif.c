@@ -1,7 +1,7 @@
 /* media/gif.c - the first frame of a GIF (GIF89a specification, W3C), as TensorFlow decodes it with
  * expand_animations=False (core/lib/gif/gif_io.cc).
  *
- * The picture is as large as the largest frame, whatever the logical screen says.  The first frame
+ * The image is as large as the largest frame, whatever the logical screen says.  The first frame
  * is placed at its offset, clipped, and the rest is black, as are its transparent pixels.
  *
  * The probe walks the blocks and so knows every frame's size and the end.  The pixels come from
@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "config.h"
-#include "media/picture.h"
+#include "media/image_codec.h"
 
 enum { SCREEN = 13 /* the header and the logical screen */, DESCRIPTOR = 9, INTERLACED = 0x40 };
 enum { EXTENSION = 0x21, FRAME = 0x2c, TRAILER = 0x3b };
@@ -95,8 +95,8 @@ static enum tfr_status gif_probe(
 	}
 	if (info->width && info->height)
 		return TFR_OK;
-	return at < size ? tfr_fail(err, TFR_EDATA, "damaged GIF: no picture data")
-			 : truncated(info, "no picture data", err);
+	return at < size ? tfr_fail(err, TFR_EDATA, "damaged GIF: no image data")
+			 : truncated(info, "no image data", err);
 }
 
 #if TFR_HAVE_GIFLIB
@@ -182,7 +182,7 @@ static enum tfr_status find_frame(struct gif *g, struct tfr_error *err)
 		if (g->DGifGetRecordType(g->file, &type) == GIF_ERROR)
 			return damaged(g, g->file->Error, err);
 		if (type == TERMINATE_RECORD_TYPE)
-			return tfr_fail(err, TFR_EDATA, "damaged GIF: no picture data");
+			return tfr_fail(err, TFR_EDATA, "damaged GIF: no image data");
 		if (type != EXTENSION_RECORD_TYPE)
 			continue;
 		if (g->DGifGetExtension(g->file, &code, &block) == GIF_ERROR)
@@ -225,17 +225,17 @@ static enum tfr_status colour(
 }
 
 static void put_row(
-	const struct gif *g, const struct tfr_picture_job *job, uint32_t y, struct tfr_image *image)
+	const struct gif *g, const struct tfr_decode_job *job, uint32_t y, struct tfr_image *image)
 {
 	uint8_t *out = (uint8_t *)(uintptr_t)image->data + (y - job->window.y) * image->stride;
 
-	tfr_picture_convert(
+	tfr_channels_convert(
 		g->rgb + 3 * (size_t)job->window.x, 3, job->window.width, out, job->channels);
 }
 
 /* Lines come in the order of the file: every eighth, every eighth from the fourth, … when they are
  * interlaced. */
-static enum tfr_status read_lines(struct gif *g, const struct tfr_picture_job *job,
+static enum tfr_status read_lines(struct gif *g, const struct tfr_decode_job *job,
 	struct tfr_image *image, struct tfr_error *err)
 {
 	static const uint32_t starts[] = { 0, 0, 4, 2, 1 }, steps[] = { 1, 8, 8, 4, 2 };
@@ -259,7 +259,7 @@ static enum tfr_status read_lines(struct gif *g, const struct tfr_picture_job *j
 	return TFR_OK;
 }
 
-static enum tfr_status read_frame(struct gif *g, const struct tfr_picture_job *job,
+static enum tfr_status read_frame(struct gif *g, const struct tfr_decode_job *job,
 	struct tfr_image *image, struct tfr_error *err)
 {
 	enum tfr_status status = find_frame(g, err);
@@ -273,7 +273,7 @@ static enum tfr_status read_frame(struct gif *g, const struct tfr_picture_job *j
 	return read_lines(g, job, image, err);
 }
 
-static enum tfr_status gif_decode(struct tfr_decoder *d, const struct tfr_picture_job *job,
+static enum tfr_status gif_decode(struct tfr_decoder *d, const struct tfr_decode_job *job,
 	struct tfr_image *image, struct tfr_error *err)
 {
 	struct gif g = { .data = job->data, .left = job->size, .transparent = -1 };
@@ -283,7 +283,7 @@ static enum tfr_status gif_decode(struct tfr_decoder *d, const struct tfr_pictur
 	enum tfr_status status;
 	int code = 0;
 
-	if (!tfr_picture_converts(3, job->channels))
+	if (!tfr_channels_converts(3, job->channels))
 		return tfr_fail(err, TFR_EUSAGE, "a GIF decoded to %u channels", job->channels);
 	if (!lines || !out)
 		return tfr_fail_nomem(err, "decoding a GIF");
@@ -303,7 +303,7 @@ static enum tfr_status gif_decode(struct tfr_decoder *d, const struct tfr_pictur
 
 #else
 
-static enum tfr_status gif_decode(struct tfr_decoder *d, const struct tfr_picture_job *job,
+static enum tfr_status gif_decode(struct tfr_decoder *d, const struct tfr_decode_job *job,
 	struct tfr_image *image, struct tfr_error *err)
 {
 	(void)d, (void)job, (void)image;
@@ -312,4 +312,4 @@ static enum tfr_status gif_decode(struct tfr_decoder *d, const struct tfr_pictur
 
 #endif
 
-const struct tfr_picture tfr_picture_gif = { .probe = gif_probe, .decode = gif_decode };
+const struct tfr_image_codec tfr_image_codec_gif = { .probe = gif_probe, .decode = gif_decode };

@@ -26,7 +26,7 @@ enum {
 	MCU_BYTES = (D_MAX_BLOCKS_IN_MCU * DCTSIZE2 * SYMBOL_BITS + 7) / 8,
 	SLACK = MCU_BYTES + 32, /* and what is read ahead */
 	WINDOW = 16384,
-	WORTH_TABLES = 16384, /* bytes of picture for which tables are made at once */
+	WORTH_TABLES = 16384, /* bytes of image for which tables are made at once */
 };
 
 _Static_assert(
@@ -381,7 +381,7 @@ void tfr_huffman_free(struct tfr_huffman *h)
 }
 
 /* Most files have the tables of T.81's annex K, which are made once.  Others are made for a large
- * picture, or when the next one has them too: making them takes as long as a small one does. */
+ * image, or when the next one has them too: making them takes as long as a small one does. */
 static bool have_tables(struct tfr_huffman *h, const struct jpeg_decompress_struct *c)
 {
 	bool known = true, dc[NUM_HUFF_TBLS] = { false }, ac[NUM_HUFF_TBLS] = { false };

@@ -7,7 +7,7 @@
  * upsampling and colours stay libjpeg's.
  *
  * It knows the orderly case only.  Whatever it does not, or what libjpeg would warn about, is told
- * by false, and the picture is decoded once more by libjpeg alone, which then decides. */
+ * by false, and the image is decoded once more by libjpeg alone, which then decides. */
 #ifndef TFR_MEDIA_HUFFMAN_H
 #define TFR_MEDIA_HUFFMAN_H
 
@@ -24,7 +24,7 @@ struct tfr_huffman *tfr_huffman_new(void);
 void tfr_huffman_free(struct tfr_huffman *h);
 
 /* Begins where `c` stands: behind jpeg_start_decompress(), its source one block of memory, no row
- * read.  Of each row of MCUs the coefficients of [first, last) are wanted.  False: not a picture
+ * read.  Of each row of MCUs the coefficients of [first, last) are wanted.  False: not an image
  * for us, nothing was touched. */
 bool tfr_huffman_start(struct tfr_huffman *h, const struct jpeg_decompress_struct *c,
 	JDIMENSION first, JDIMENSION last);

@@ -1,10 +1,10 @@
-/* media/jpeg.c - JPEG pixels by libjpeg-turbo, all of a picture or a window of it.
+/* media/jpeg.c - JPEG pixels by libjpeg-turbo, all of an image or a window of it.
  *
  * The window is asked for with a margin of pixels, and rows of margin are decoded and dropped:
  * "fancy" upsampling takes each chroma sample's neighbours into account, and at the edge of what
  * libjpeg decodes it does without them.  With the margin that edge lies outside the window, so its
- * pixels are those of the whole picture.  Where a margin is not enough (crops_exactly() says where)
- * the picture is decoded from its top at full width.
+ * pixels are those of the whole image.  Where a margin is not enough (crops_exactly() says where)
+ * the image is decoded from its top at full width.
  *
  * libjpeg reports errors by a call that must not return: everything that calls it runs under
  * jpeg_guard(). */
@@ -34,12 +34,12 @@ struct tfr_jpeg {
 	enum tfr_status status; /* of what made `fatal` be taken */
 	char message[JMSG_LENGTH_MAX];
 	struct tfr_decoder *owner;
-	const struct tfr_picture_job *job;
+	const struct tfr_decode_job *job;
 	struct tfr_image *image;
 	struct tfr_buf cmyk;
-	struct tfr_huffman *huffman; /* NULL until a picture wants it */
+	struct tfr_huffman *huffman; /* NULL until an image wants it */
 	bool irregular;		     /* it met what it does not know: libjpeg alone */
-	bool fresh;		     /* no picture was decoded since create() */
+	bool fresh;		     /* no image was decoded since create() */
 };
 
 /* From libjpeg's jpegint.h, which is not installed: how its entropy decoder begins, in every
@@ -100,7 +100,7 @@ static void on_progress(j_common_ptr cinfo)
 }
 
 /* Runs `work`; false: libjpeg gave up, j->status and j->message say why, and the object is ready
- * for the next picture. */
+ * for the next image. */
 static bool jpeg_guard(struct tfr_jpeg *j, void (*work)(struct tfr_jpeg *j))
 {
 	if (setjmp(j->fatal)) {
@@ -245,8 +245,8 @@ static uint8_t *need(struct tfr_jpeg *j, uint8_t *memory)
 	return memory;
 }
 
-/* Tables stay with a libjpeg object, for streams that say them once: a picture without its own
- * would be decoded by those of the one before.  So they are emptied; none that a picture brings is.
+/* Tables stay with a libjpeg object, for streams that say them once: an image without its own
+ * would be decoded by those of the one before.  So they are emptied; none that an image brings is.
  */
 static void empty_tables(struct jpeg_decompress_struct *c)
 {
@@ -270,7 +270,7 @@ static bool is_empty(JHUFF_TBL *const *tables, int number)
 	       !memcmp(tables[number]->bits, none, sizeof(none));
 }
 
-/* Whether the header brought every table that the picture needs: it has one scan, and codes. */
+/* Whether the header brought every table that the image needs: it has one scan, and codes. */
 static bool has_its_tables(struct jpeg_decompress_struct *c)
 {
 	if (c->arith_code || c->progressive_mode || c->comps_in_scan < c->num_components)
@@ -403,7 +403,7 @@ static void decode_window(struct tfr_jpeg *j)
 	};
 }
 
-static enum tfr_status jpeg_decode(struct tfr_decoder *d, const struct tfr_picture_job *job,
+static enum tfr_status jpeg_decode(struct tfr_decoder *d, const struct tfr_decode_job *job,
 	struct tfr_image *image, struct tfr_error *err)
 {
 	struct tfr_jpeg *j = d->jpeg;
@@ -427,7 +427,7 @@ static enum tfr_status jpeg_decode(struct tfr_decoder *d, const struct tfr_pictu
 	return tfr_fail(err, TFR_EDATA, "damaged JPEG: %s", j->message);
 }
 
-const struct tfr_picture tfr_picture_jpeg = {
+const struct tfr_image_codec tfr_image_codec_jpeg = {
 	.probe = tfr_jpeg_probe,
 	.decode = jpeg_decode,
 	.encode = tfr_jpeg_encode,

@@ -2,7 +2,7 @@
 #ifndef TFR_MEDIA_JPEG_H
 #define TFR_MEDIA_JPEG_H
 
-#include "media/picture.h"
+#include "media/image_codec.h"
 
 enum tfr_status tfr_jpeg_probe(
 	const uint8_t *data, size_t size, struct tfr_image_info *info, struct tfr_error *err);

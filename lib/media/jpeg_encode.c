@@ -77,7 +77,7 @@ static void end(j_compress_ptr cinfo)
 	p->out->size = p->out->cap - p->destination.free_in_buffer;
 }
 
-/* --- one picture --- */
+/* --- one image --- */
 
 static void write_orientation(struct tfr_jpeg_writer *p)
 {

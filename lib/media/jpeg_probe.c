@@ -3,7 +3,7 @@
  *
  * The file is a chain of segments FF, marker, 16-bit length, content; the scan's entropy-coded data
  * follows SOS and hides every FF it contains as FF 00.  So EOI (FF D9) after the first SOS is the
- * picture's own, and a thumbnail's EOI, which lies inside an APPn segment, is jumped over.  Like
+ * image's own, and a thumbnail's EOI, which lies inside an APPn segment, is jumped over.  Like
  * libjpeg we skip stray bytes between segments. */
 #include <stdio.h>
 #include <string.h>
@@ -142,9 +142,9 @@ static enum tfr_status walk_header(const uint8_t *data, size_t size, size_t *pos
 		size_t n;
 
 		if (marker < 0)
-			return truncated(info, "no picture data", err);
+			return truncated(info, "no image data", err);
 		if (marker == EOI || marker == SOI)
-			return tfr_fail(err, TFR_EDATA, "damaged JPEG: no picture data");
+			return tfr_fail(err, TFR_EDATA, "damaged JPEG: no image data");
 		if (!has_length(marker))
 			continue;
 		if (size - *pos < 2 || (n = tfr_be16(data + *pos)) > size - *pos)

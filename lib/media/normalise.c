@@ -1,4 +1,4 @@
-/* media/normalise.c - (x - mean) / std, with given numbers or with the picture's own.
+/* media/normalise.c - (x - mean) / std, with given numbers or with the image's own.
  *
  * Sums of 8-bit samples are integers, so they do not depend on their order; those of floats are
  * made in double, in an order that all kernels keep. */
@@ -20,7 +20,7 @@ static void fill_pattern(struct pattern *p, unsigned channels, const float *mean
 	}
 }
 
-/* Rows without gaps in both pictures are one long row. */
+/* Rows without gaps in both images are one long row. */
 static void normalise(const struct tfr_pixel_kernel *kernel, const struct tfr_pixels *in,
 	const struct pattern *p, const struct tfr_pixels *out, bool stream)
 {

@@ -75,7 +75,7 @@ enum tfr_status tfr_pixels_window(const struct tfr_pixels *in, const struct tfr_
 		window->y >= in->height || window->width > in->width - window->x ||
 		window->height > in->height - window->y)
 		return tfr_fail(err, TFR_EUSAGE,
-			"a window of %u x %u at %u, %u does not lie in a picture of %u x %u",
+			"a window of %u x %u at %u, %u does not lie in an image of %u x %u",
 			window->width, window->height, window->x, window->y, in->width, in->height);
 	*part = *in;
 	part->data = tfr_pixels_row(in, window->y) + window->x * tfr_pixel_bytes(in);
@@ -152,7 +152,7 @@ enum tfr_status tfr_pixels_pad_reflect(const struct tfr_pixels *in, uint32_t n,
 		return status;
 	if (n >= in->width || n >= in->height)
 		return tfr_fail(err, TFR_EUSAGE,
-			"%u pixels of reflection around a picture of %u x %u", n, in->width,
+			"%u pixels of reflection around an image of %u x %u", n, in->width,
 			in->height);
 	status = tfr_pixels_expect(
 		in, out, in->width + 2 * n, in->height + 2 * n, in->dtype, "pad", err);

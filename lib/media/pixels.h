@@ -6,11 +6,11 @@
 
 #define TFR_PIXELS_MAX_SIZE (1u << 24) /* float32 counts pixels exactly up to here */
 
-/* TFR_EUSAGE unless `p` is a picture; `what` reads as what was to be done to it. */
+/* TFR_EUSAGE unless `p` is an image; `what` reads as what was to be done to it. */
 enum tfr_status tfr_pixels_check(
 	const struct tfr_pixels *p, const char *what, struct tfr_error *err);
 
-/* TFR_EUSAGE unless `in` is a picture and `out` one of width x height, in's channels and `dtype`.
+/* TFR_EUSAGE unless `in` is an image and `out` one of width x height, in's channels and `dtype`.
  */
 enum tfr_status tfr_pixels_expect(const struct tfr_pixels *in, const struct tfr_pixels *out,
 	uint32_t width, uint32_t height, enum tfr_dtype dtype, const char *what,
@@ -31,7 +31,7 @@ static inline uint8_t *tfr_pixels_row(const struct tfr_pixels *p, uint32_t y)
 	return (uint8_t *)p->data + y * p->stride;
 }
 
-/* The rows of a picture as its samples are walked: one long one where there are no gaps and, as
+/* The rows of an image as its samples are walked: one long one where there are no gaps and, as
  * `others` says, none in what is walked beside it. */
 struct tfr_rows {
 	uint32_t count;

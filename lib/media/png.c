@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "media/exif.h"
-#include "media/picture.h"
+#include "media/image_codec.h"
 #include "media/png.h"
 
 enum { SIGNATURE = 8, CHUNK_OVERHEAD = 12 /* length, type, CRC */, IHDR_SIZE = 13 };
@@ -96,7 +96,7 @@ static enum tfr_status png_probe(
 			info->orientation = tfr_exif_orientation(p + 8, n);
 		p += n + CHUNK_OVERHEAD;
 	}
-	return has_data ? TFR_OK : tfr_fail(err, TFR_EDATA, "damaged PNG: no picture data");
+	return has_data ? TFR_OK : tfr_fail(err, TFR_EDATA, "damaged PNG: no image data");
 }
 
 struct png_state {
@@ -107,7 +107,7 @@ struct png_state {
 	uint8_t *pixels;
 	size_t stride;	    /* of pixels */
 	struct tfr_buf row; /* one row of the whole width, where the window is narrower */
-	const struct tfr_picture_job *job;
+	const struct tfr_decode_job *job;
 	struct tfr_decoder *owner;
 	char message[128];
 	bool no_memory;
@@ -202,7 +202,7 @@ static uint8_t *need(struct png_state *s, uint8_t *memory)
 	return memory;
 }
 
-/* Interlaced pictures come in seven passes over all rows: the whole picture is decoded, the window
+/* Interlaced images come in seven passes over all rows: the whole image is decoded, the window
  * is a view of it. */
 static void read_interlaced(struct png_state *s, int passes)
 {
@@ -272,14 +272,14 @@ static bool guarded(struct png_state *s)
 	return true;
 }
 
-static enum tfr_status png_decode(struct tfr_decoder *d, const struct tfr_picture_job *job,
+static enum tfr_status png_decode(struct tfr_decoder *d, const struct tfr_decode_job *job,
 	struct tfr_image *image, struct tfr_error *err)
 {
 	struct png_state s = { .data = job->data, .left = job->size, .job = job, .owner = d };
 	bool good = false;
 
 	if (job->channels > 4)
-		return tfr_fail(err, TFR_EUSAGE, "a picture of %u channels", job->channels);
+		return tfr_fail(err, TFR_EUSAGE, "an image of %u channels", job->channels);
 	s.png = png_create_read_struct_2(
 		PNG_LIBPNG_VER_STRING, &s, on_error, on_warning, &s, on_malloc, on_free);
 	s.info = s.png ? png_create_info_struct(s.png) : NULL;
@@ -303,7 +303,7 @@ static enum tfr_status png_decode(struct tfr_decoder *d, const struct tfr_pictur
 	return TFR_OK;
 }
 
-const struct tfr_picture tfr_picture_png = {
+const struct tfr_image_codec tfr_image_codec_png = {
 	.probe = png_probe,
 	.decode = png_decode,
 	.encode = tfr_png_encode,

@@ -2,7 +2,7 @@
 #ifndef TFR_MEDIA_PNG_H
 #define TFR_MEDIA_PNG_H
 
-#include "media/picture.h"
+#include "media/image_codec.h"
 
 enum tfr_status tfr_png_encode(struct tfr_encoder *e, const struct tfr_image *image,
 	const struct tfr_encode_opts *opts, struct tfr_buf *out, struct tfr_error *err);

@@ -6,7 +6,7 @@
  * interpolated between them, mirrored by the column table and normalised on its way out.  This
  * order, x then y, is TensorFlow's; the result depends on it.
  *
- * Invariant: the column table fits `shape`, and rows[k] holds source row tag[k] of the picture at
+ * Invariant: the column table fits `shape`, and rows[k] holds source row tag[k] of the image at
  * hand. */
 #include <math.h>
 #include <stdlib.h>
@@ -209,7 +209,7 @@ static const float *float_row(
 	return r->rows[k];
 }
 
-/* The kernels normalise what pictures of 8 bits give; of floats, which may be any, by themselves.
+/* The kernels normalise what images of 8 bits give; of floats, which may be any, by themselves.
  */
 static void vertical(struct tfr_resizer *r, const float *top, const float *bottom, float weight,
 	unsigned flags, float *out)
@@ -237,7 +237,7 @@ enum tfr_status tfr_pixels_resize_bilinear(struct tfr_resizer *r, const struct t
 	if (status)
 		return status;
 	if (!set_columns(r, in, out->width, flags))
-		return tfr_fail_nomem(err, "resizing a picture");
+		return tfr_fail_nomem(err, "resizing an image");
 	r->tag[0] = r->tag[1] = -1;
 	for (uint32_t y = 0; y < out->height; y++) {
 		const float *top, *bottom;

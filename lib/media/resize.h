@@ -41,7 +41,7 @@ struct tfr_resize_kernel {
 	 * aligned to 64, out is not and has no room beyond n. */
 	void (*vertical)(const float *top, const float *bottom, float weight, size_t n,
 		unsigned flags, float *out);
-	/* After the last row of a picture: makes streamed stores visible.  NULL: nothing to do. */
+	/* After the last row of an image: makes streamed stores visible.  NULL: nothing to do. */
 	void (*finish)(void);
 };
 

@@ -3,7 +3,7 @@
  * Horizontally, the samples that a group of neighbouring elements needs lie close together: one
  * load fetches them all, and two byte shuffles place the lower and the upper neighbour of each
  * element in a 32-bit lane of its own, ready to become floats.  A group is 4 elements in 16 bytes
- * (AVX2: two groups a register), or 16 elements in 64 bytes.  Where a picture shrinks so much that
+ * (AVX2: two groups a register), or 16 elements in 64 bytes.  Where an image shrinks so much that
  * a group's samples lie farther apart, prepare() declines and the plain kernel serves.
  *
  * Loads never pass the end of the source row: a group near it starts early enough instead. */

@@ -4,7 +4,7 @@
  * the source, scaled to -1 … 1 and back to pixels: float32 throughout, each step rounded.  The
  * scaling is not left out: it is part of the law, and of the last bit.
  *
- * With a fill, a channel of ones is turned too, and says how much of a pixel is picture. */
+ * With a fill, a channel of ones is turned too, and says how much of a pixel is image. */
 #include <math.h>
 #include <string.h>
 

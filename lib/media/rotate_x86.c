@@ -1,4 +1,4 @@
-/* media/rotate_x86.c - eight pixels of a rotated RGB picture at once, for AVX2.
+/* media/rotate_x86.c - eight pixels of a rotated RGB image at once, for AVX2.
  *
  * Their places are computed side by side, the four pixels around each are gathered as 32 bits (the
  * fourth byte is the next pixel's, and lies within the row), and each channel is blended by itself,

@@ -1,4 +1,4 @@
-/* media/scale.c - pictures of 8 bits made larger or smaller, as pictures of 8 bits.
+/* media/scale.c - images of 8 bits made larger or smaller, as images of 8 bits.
  *
  * A filter that weighs many pixels goes over one axis and then over the other, rounding to 8 bits
  * in between.  The result depends on which axis comes first, and Pillow decides: see
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "media/picture.h"
+#include "media/image_codec.h"
 
 #define MAX_SIZE (1u << 24)
 
@@ -246,7 +246,7 @@ enum tfr_status tfr_scale(struct tfr_scaler *s, const struct tfr_image *image, u
 	else if (good)
 		good = scale(s, image, width, height, filter, flags);
 	if (!good)
-		return tfr_fail_nomem(err, "resizing a picture");
+		return tfr_fail_nomem(err, "resizing an image");
 	*scaled = (struct tfr_image){
 		.data = s->pixels.data,
 		.stride = (size_t)width * image->channels,

@@ -1,11 +1,11 @@
-/* media/turn.c - the eight ways to turn a picture, each a walk through the source with two strides.
+/* media/turn.c - the eight ways to turn an image, each a walk through the source with two strides.
  *
  * Every orientation is: start at some corner, go along one axis for the next pixel of a row of the
  * result and along the other for its next row. */
 #include <string.h>
 
 #include "base/error.h"
-#include "media/picture.h"
+#include "media/image_codec.h"
 
 /* What EXIF says of each: whether rows become columns, and from which side x and y of the source
  * are then counted. */

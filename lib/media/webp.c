@@ -1,15 +1,15 @@
 /* media/webp.c - WebP (RFC 9649): its measures and its end by walking the chunks, its pixels by
  * libwebp, as TensorFlow decodes them (core/lib/webp/webp_io.cc).
  *
- * A still picture has alpha where its header says so; of an animation the first frame is taken, on
- * its canvas, which always has alpha.  libwebp decodes a picture whole: a window is a view of it.
+ * A still image has alpha where its header says so; of an animation the first frame is taken, on
+ * its canvas, which always has alpha.  libwebp decodes an image whole: a window is a view of it.
  * libwebp, and libwebpdemux for animations, are opened at first use. */
 #include <string.h>
 
 #include "base/error.h"
 #include "config.h"
 #include "media/exif.h"
-#include "media/picture.h"
+#include "media/image_codec.h"
 
 enum { RIFF_HEADER = 12, CHUNK_HEADER = 8, VP8_HEADER = 10, VP8L_HEADER = 5, VP8X_HEADER = 10 };
 enum { ANIMATED = 0x02, HAS_ALPHA = 0x10 };
@@ -31,7 +31,7 @@ static uint32_t le24(const uint8_t *p)
 	return tfr_le16(p) | (uint32_t)p[2] << 16;
 }
 
-/* What the chunk of a picture says of itself: lossy, lossless, or the canvas of an extended file.
+/* What the chunk of an image says of itself: lossy, lossless, or the canvas of an extended file.
  */
 static enum tfr_status read_size(
 	const uint8_t *chunk, size_t n, struct tfr_image_info *info, struct tfr_error *err)
@@ -60,7 +60,7 @@ static enum tfr_status read_size(
 			err, TFR_EDATA, "damaged WebP: zero %s", width ? "height" : "width");
 	if (info->width && (info->width != width || info->height != height))
 		return tfr_fail(err, TFR_EDATA,
-			"damaged WebP: a picture of %u x %u on one of %u x %u", width, height,
+			"damaged WebP: an image of %u x %u on one of %u x %u", width, height,
 			info->width, info->height);
 	info->width = width;
 	info->height = height;
@@ -76,7 +76,7 @@ static void read_exif(const uint8_t *p, size_t n, struct tfr_image_info *info)
 
 /* What the chunks come to. */
 struct found {
-	bool extended, animated, alpha, picture;
+	bool extended, animated, alpha, image;
 };
 
 static enum tfr_status look_at_chunk(const uint8_t *chunk, size_t n, struct found *f,
@@ -86,22 +86,22 @@ static enum tfr_status look_at_chunk(const uint8_t *chunk, size_t n, struct foun
 	bool lossless = is_chunk(chunk, "VP8L");
 	enum tfr_status status;
 
-	if (is_chunk(chunk, "VP8X") && !f->extended && !f->picture) {
+	if (is_chunk(chunk, "VP8X") && !f->extended && !f->image) {
 		if ((status = read_size(chunk, n, info, err)))
 			return status;
 		f->extended = true;
 		f->animated = p[0] & ANIMATED;
 		f->alpha = p[0] & HAS_ALPHA;
 	} else if (is_chunk(chunk, "ANMF")) {
-		f->picture |= f->animated;
-	} else if ((lossless || is_chunk(chunk, "VP8 ")) && !f->animated && !f->picture) {
+		f->image |= f->animated;
+	} else if ((lossless || is_chunk(chunk, "VP8 ")) && !f->animated && !f->image) {
 		if ((status = read_size(chunk, n, info, err)))
 			return status;
-		f->picture = true;
+		f->image = true;
 		if (lossless)
 			f->alpha = p[4] & HAS_ALPHA;
 	} else if (is_chunk(chunk, "ALPH")) {
-		f->alpha |= f->extended && !f->picture;
+		f->alpha |= f->extended && !f->image;
 	} else if (is_chunk(chunk, "EXIF")) {
 		read_exif(p, n, info);
 	}
@@ -138,7 +138,7 @@ static enum tfr_status webp_probe(
 	info->channels = info->components = f.animated || f.alpha ? 4 : 3;
 	if (tfr_le32(data + 4) + (uint64_t)8 > size)
 		return truncated(info, "shorter than its header says", err);
-	return f.picture ? TFR_OK : tfr_fail(err, TFR_EDATA, "damaged WebP: no picture data");
+	return f.image ? TFR_OK : tfr_fail(err, TFR_EDATA, "damaged WebP: no image data");
 }
 
 #if TFR_HAVE_WEBP
@@ -166,7 +166,7 @@ static enum tfr_status damaged(struct tfr_error *err)
 	return tfr_fail(err, TFR_EDATA, "damaged WebP: libwebp does not decode it");
 }
 
-static enum tfr_status decode_still(struct tfr_decoder *d, const struct tfr_picture_job *job,
+static enum tfr_status decode_still(struct tfr_decoder *d, const struct tfr_decode_job *job,
 	struct tfr_image *image, struct tfr_error *err)
 {
 	uint8_t *(*decode)(const uint8_t *, size_t, uint8_t *, size_t, int);
@@ -217,7 +217,7 @@ static uint8_t *first_canvas(
 		       : NULL;
 }
 
-static enum tfr_status decode_first(struct tfr_decoder *d, const struct tfr_picture_job *job,
+static enum tfr_status decode_first(struct tfr_decoder *d, const struct tfr_decode_job *job,
 	struct tfr_image *image, struct tfr_error *err)
 {
 	const struct tfr_image_info *info = job->info;
@@ -241,13 +241,13 @@ static enum tfr_status decode_first(struct tfr_decoder *d, const struct tfr_pict
 	*image = (struct tfr_image){ out, row, w->width, w->height, job->channels };
 	canvas = first_canvas(&p, player, info);
 	for (uint32_t y = 0; canvas && y < w->height; y++)
-		tfr_picture_convert(canvas + 4 * ((size_t)(w->y + y) * info->width + w->x), 4,
+		tfr_channels_convert(canvas + 4 * ((size_t)(w->y + y) * info->width + w->x), 4,
 			w->width, out + y * row, job->channels);
 	p.delete(player);
 	return canvas ? TFR_OK : damaged(err);
 }
 
-static enum tfr_status webp_decode(struct tfr_decoder *d, const struct tfr_picture_job *job,
+static enum tfr_status webp_decode(struct tfr_decoder *d, const struct tfr_decode_job *job,
 	struct tfr_image *image, struct tfr_error *err)
 {
 	const uint8_t *first = job->data + RIFF_HEADER;
@@ -260,7 +260,7 @@ static enum tfr_status webp_decode(struct tfr_decoder *d, const struct tfr_pictu
 
 #else
 
-static enum tfr_status webp_decode(struct tfr_decoder *d, const struct tfr_picture_job *job,
+static enum tfr_status webp_decode(struct tfr_decoder *d, const struct tfr_decode_job *job,
 	struct tfr_image *image, struct tfr_error *err)
 {
 	(void)d, (void)job, (void)image;
@@ -269,7 +269,7 @@ static enum tfr_status webp_decode(struct tfr_decoder *d, const struct tfr_pictu
 
 #endif
 
-const struct tfr_picture tfr_picture_webp = {
+const struct tfr_image_codec tfr_image_codec_webp = {
 	.probe = webp_probe,
 	.decode = webp_decode,
 	.whole = true,

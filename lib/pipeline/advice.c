@@ -1,7 +1,7 @@
 /* pipeline/advice.c - what would make the feed faster, and what would hold it back then.
  *
  * A factor is estimated from what was measured in this very run and never assumed: shares of the
- * workers' time, the mean size of the first pictures, the bytes that travel.  Behind it stands the
+ * workers' time, the mean size of the first images, the bytes that travel.  Behind it stands the
  * next limit, which may well take most of the factor back; so both are said together. */
 #include <math.h>
 #include <stdio.h>
@@ -28,12 +28,12 @@ static double could_do(const struct tfr_pipeline *p, const struct shares *s, uns
 	if (s->busy[row] <= 0)
 		return 0;
 	if (row < judge_upload_row(p)) /* read, inflate: files' records, of which each may be
-					  several pictures */
+					  several images */
 		return (double)s->spent[row].items * stages_copies(&p->list) / s->busy[row];
 	return s->records / s->busy[row];
 }
 
-/* The shorter side that pictures in the records would do with: what random crops leave of 256 for
+/* The shorter side that images in the records would do with: what random crops leave of 256 for
  * 224, and in that proportion for other sizes. */
 static uint32_t enough(const struct tfr_pipeline *p)
 {
@@ -43,7 +43,7 @@ static uint32_t enough(const struct tfr_pipeline *p)
 		const struct stage *st = &p->list.at[i];
 		uint32_t longer = st->width > st->height ? st->width : st->height;
 
-		if (st->kind == STAGE_PICTURE && longer && !side)
+		if (st->kind == STAGE_IMAGE && longer && !side)
 			side = longer;
 	}
 	return (side * 8 / 7 + 7) / 8 * 8;
@@ -52,8 +52,8 @@ static uint32_t enough(const struct tfr_pipeline *p)
 static void advise_decode(
 	const struct tfr_pipeline *p, const struct shares *s, unsigned row, struct advice *a)
 {
-	uint32_t shorter = p->plan.picture_width < p->plan.picture_height ? p->plan.picture_width
-									  : p->plan.picture_height;
+	uint32_t shorter = p->plan.image_width < p->plan.image_height ? p->plan.image_width
+									  : p->plan.image_height;
 	uint32_t side = enough(p);
 	double decode = s->pool_seconds > 0 ? s->busy[row] / s->pool_seconds : 0, pixels;
 
@@ -61,7 +61,7 @@ static void advise_decode(
 		snprintf(a->text, sizeof(a->text), "more cores, or fewer samples of each sound");
 		return;
 	}
-	snprintf(a->text, sizeof(a->text), "more cores, or smaller pictures in the records");
+	snprintf(a->text, sizeof(a->text), "more cores, or smaller images in the records");
 	if (!side || side >= shorter)
 		return;
 	pixels = (double)side / shorter * ((double)side / shorter);
@@ -87,7 +87,7 @@ static void advise_pool(
 			"up to %.1f times more with all %u cores ('-j 0')", a->factor, cores);
 	} else if (kind == STAGE_DECODE) {
 		advise_decode(p, s, row, a);
-	} else if (kind == STAGE_PICTURE) {
+	} else if (kind == STAGE_IMAGE) {
 		snprintf(a->text, sizeof(a->text), "more cores, or %s in '%s'",
 			feeds_sounds(p) ? "fewer samples" : "a smaller size", p->list.at[row].text);
 	} else {
@@ -127,19 +127,19 @@ static void advise_read(
 }
 
 /* The tensor that travels, by the last stage that makes it. */
-static const struct stage *last_picture_stage(const struct tfr_pipeline *p)
+static const struct stage *last_image_stage(const struct tfr_pipeline *p)
 {
 	const struct stage *last = NULL;
 
 	for (unsigned i = 0; i < p->rows; i++)
-		if (p->list.at[i].kind == STAGE_PICTURE)
+		if (p->list.at[i].kind == STAGE_IMAGE)
 			last = &p->list.at[i];
 	return last;
 }
 
 static void advise_upload(const struct tfr_pipeline *p, const struct shares *s, struct advice *a)
 {
-	const struct stage *last = last_picture_stage(p);
+	const struct stage *last = last_image_stage(p);
 
 	if (p->opts.no_overlap) {
 		snprintf(a->text, sizeof(a->text), "without --no-overlap it hides behind the rest");
@@ -154,7 +154,7 @@ static void advise_upload(const struct tfr_pipeline *p, const struct shares *s, 
 		a->factor = 4;
 		snprintf(a->text, sizeof(a->text),
 			"up to 4 times more with --normalise-on device: a quarter of the bytes");
-	} else if ((last || feeds_sounds(p)) && p->layout.picture.dtype == TFR_FLOAT32 &&
+	} else if ((last || feeds_sounds(p)) && p->layout.image.dtype == TFR_FLOAT32 &&
 		   !p->opts.normalise_on_device) {
 		a->factor = 2;
 		snprintf(a->text, sizeof(a->text),

@@ -24,13 +24,13 @@ void layout_make(struct tfr_pipeline *p, uint64_t records_bytes)
 	struct layout *l = &p->layout;
 
 	l->batch = p->batch;
-	l->picture_bytes = l->pictures ? picture_form_bytes(&l->picture) : 0;
-	l->mask_bytes = l->masks ? picture_form_bytes(&l->mask) : 0;
-	l->mask_at = align(l->batch * l->picture_bytes, ALIGN);
+	l->image_bytes = l->images ? image_form_bytes(&l->image) : 0;
+	l->mask_bytes = l->masks ? image_form_bytes(&l->mask) : 0;
+	l->mask_at = align(l->batch * l->image_bytes, ALIGN);
 	l->features_at = align(l->mask_at + l->batch * l->mask_bytes, ALIGN);
 	l->bytes = records_bytes ? l->features_at + records_bytes
 				 : (l->masks ? l->mask_at + l->batch * l->mask_bytes
-					     : l->batch * l->picture_bytes);
+					     : l->batch * l->image_bytes);
 	l->fixed = !records_bytes;
 	l->stride = p->opts.steps_per_transfer > 1 ? align(l->bytes, STRIDE) : l->bytes;
 }
@@ -69,11 +69,11 @@ static enum tfr_status fill_init(
 	b->home = home;
 	b->bad = calloc(p->batch, sizeof(*b->bad));
 	b->tensors = calloc(p->tensors_most, sizeof(*b->tensors));
-	if (p->features || !p->pictures)
+	if (p->features || !p->images)
 		b->samples = calloc(p->batch, sizeof(struct sample *));
 	if (p->features)
 		b->records_at = calloc(p->batch, sizeof(*b->records_at));
-	if (!b->bad || !b->tensors || ((p->features || !p->pictures) && !b->samples) ||
+	if (!b->bad || !b->tensors || ((p->features || !p->images) && !b->samples) ||
 		(p->features && !b->records_at))
 		return tfr_fail_nomem(err, "making room for batches");
 	return TFR_OK;
@@ -339,10 +339,10 @@ void batch_open(struct tfr_pipeline *p)
 	p->open = b;
 }
 
-void batch_end_pictures(const struct tfr_pipeline *p, struct fill *b)
+void batch_end_images(const struct tfr_pipeline *p, struct fill *b)
 {
 	const struct layout *l = &p->layout;
-	uint64_t end = b->records * l->picture_bytes;
+	uint64_t end = b->records * l->image_bytes;
 
 	/* What lies between tensors travels, too, and is the same every time. */
 	if (l->masks)
@@ -351,7 +351,7 @@ void batch_end_pictures(const struct tfr_pipeline *p, struct fill *b)
 		end = l->mask_at + b->records * l->mask_bytes;
 	if (p->features)
 		memset(fill_memory(p, b) + end, 0, l->features_at - end);
-	b->used = b->records * p->layout.picture_bytes;
+	b->used = b->records * p->layout.image_bytes;
 	if (p->layout.masks)
 		b->used = p->layout.mask_at + b->records * p->layout.mask_bytes;
 	batch_describe(p, b);
@@ -373,7 +373,7 @@ static void finish(struct tfr_pipeline *p, struct fill *b)
 		p->complete_end = &b->next;
 		pipeline_wake_workers(p);
 	} else {
-		batch_end_pictures(p, b);
+		batch_end_images(p, b);
 		batch_ready(p, b);
 	}
 }

@@ -1,7 +1,7 @@
 /* pipeline/cache.c - entries in order, and their bytes in slabs of memory or one behind the other
  * in a file.
  *
- * The bytes of an entry are the payload; of pixels two forms, then the picture's rows without gaps,
+ * The bytes of an entry are the payload; of pixels two forms, then the image's rows without gaps,
  * then the mask's.  Whoever adds or gets is alone: the node runs one worker at a time. */
 #include "pipeline/cache.h"
 
@@ -29,7 +29,7 @@ struct entry {
 		uint64_t at; /* in the file */
 	};
 	uint64_t bytes;
-	uint32_t picture_at, picture_size, mask_at, mask_size; /* encoded, in the payload */
+	uint32_t image_at, image_size, mask_at, mask_size; /* encoded, in the payload */
 	uint32_t file, copy;
 	bool pixels;
 };
@@ -281,8 +281,8 @@ static struct entry *new_entry(struct cache *c, const struct sample *s)
 		.offset = s->offset,
 		.size = s->size,
 		.bytes = stored_bytes(s),
-		.picture_at = s->picture ? (uint32_t)(s->picture - s->data) : 0,
-		.picture_size = (uint32_t)s->picture_size,
+		.image_at = s->image ? (uint32_t)(s->image - s->data) : 0,
+		.image_size = (uint32_t)s->image_size,
 		.mask_at = s->mask ? (uint32_t)(s->mask - s->data) : 0,
 		.mask_size = (uint32_t)s->mask_size,
 		.file = s->file,
@@ -396,8 +396,8 @@ static enum tfr_status fill(struct cache *c, const struct entry *e, uint64_t epo
 		return status;
 	}
 	s->data = bytes;
-	s->picture = e->picture_size ? bytes + e->picture_at : NULL;
-	s->picture_size = e->picture_size;
+	s->image = e->image_size ? bytes + e->image_at : NULL;
+	s->image_size = e->image_size;
 	s->mask = e->mask_size ? bytes + e->mask_at : NULL;
 	s->mask_size = e->mask_size;
 	return status;

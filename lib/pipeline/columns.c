@@ -1,7 +1,7 @@
-/* pipeline/columns.c - the features of a batch's records, in the staging block behind its pictures.
+/* pipeline/columns.c - the features of a batch's records, in the staging block behind its images.
  *
  * All records of a batch are parsed in one go.  Where one lacks a feature they are tried one by
- * one: those that fail leave gaps, which are closed as those of broken pictures are, and the rest
+ * one: those that fail leave gaps, which are closed as those of broken images are, and the rest
  * is parsed again. */
 #include "base/error.h"
 #include "pipeline/state.h"
@@ -64,7 +64,7 @@ static enum tfr_status write_features(
 	status = batch_grow_staging(l, b->home, before + need, &w->err);
 	if (status)
 		return status;
-	batch_end_pictures(p, b);
+	batch_end_images(p, b);
 	features_write(p->features, w->parser, fill_memory(p, b) + y->features_at, y->features_at,
 		b->tensors + b->tensor_count);
 	b->tensor_count += p->features->tensors;
@@ -83,9 +83,9 @@ enum tfr_status batch_features(
 		status = leave_out(p, w, b);
 	parsed = tfr_clock_ns();
 	if (row < p->rows) {
-		/* Where there are pictures its records are counted as they are looked into. */
-		worker_spent(w, row, parsed - start, p->pictures ? 0 : b->records,
-			p->pictures ? 0 : b->payload_bytes);
+		/* Where there are images its records are counted as they are looked into. */
+		worker_spent(w, row, parsed - start, p->images ? 0 : b->records,
+			p->images ? 0 : b->payload_bytes);
 		pipeline_trace(p, row, w->number, start, parsed, b->number);
 		*since = parsed;
 	}

@@ -1,8 +1,8 @@
 /* pipeline/complete.c - what a batch still needs once all its places are done: gaps that broken
- * pictures left are closed, features parsed, records copied; then its tensors are described.
+ * images left are closed, features parsed, records copied; then its tensors are described.
  *
- * A gap is filled with the batch's last picture, the lowest place first: the same for any number of
- * workers.  Features are those of the pictures as they then lie. */
+ * A gap is filled with the batch's last image, the lowest place first: the same for any number of
+ * workers.  Features are those of the images as they then lie. */
 #include <string.h>
 
 #include "base/error.h"
@@ -27,7 +27,7 @@ static void move_place(const struct tfr_pipeline *p, struct fill *b, uint32_t to
 	const struct layout *l = &p->layout;
 	uint8_t *memory = fill_memory(p, b), *masks = memory + l->mask_at;
 
-	memcpy(memory + to * l->picture_bytes, memory + from * l->picture_bytes, l->picture_bytes);
+	memcpy(memory + to * l->image_bytes, memory + from * l->image_bytes, l->image_bytes);
 	if (l->masks)
 		memcpy(masks + to * l->mask_bytes, masks + from * l->mask_bytes, l->mask_bytes);
 	if (b->records_at)
@@ -56,7 +56,7 @@ static void weigh_records(struct fill *b)
 	}
 }
 
-/* The record of every place: copies of a picture have that of the first. */
+/* The record of every place: copies of an image have that of the first. */
 static void note_records(struct fill *b)
 {
 	const struct sample *last = NULL;
@@ -136,8 +136,8 @@ static void add_tensor(struct fill *b, const char *name, enum tfr_dtype dtype, u
 	strides_of(t);
 }
 
-static void add_pictures(
-	struct fill *b, const char *name, const struct picture_form *form, uint64_t offset)
+static void add_images(
+	struct fill *b, const char *name, const struct image_form *form, uint64_t offset)
 {
 	uint64_t hwc[] = { b->records, form->height, form->width, form->channels };
 	uint64_t chw[] = { b->records, form->channels, form->height, form->width };
@@ -145,7 +145,7 @@ static void add_pictures(
 	add_tensor(b, name, form->dtype, offset, 4, form->chw ? chw : hwc);
 }
 
-static void add_sounds(struct fill *b, const struct picture_form *form)
+static void add_sounds(struct fill *b, const struct image_form *form)
 {
 	uint64_t last[] = { b->records, form->width, form->channels };
 	uint64_t first[] = { b->records, form->channels, form->width };
@@ -158,13 +158,13 @@ void batch_describe(const struct tfr_pipeline *p, struct fill *b)
 	const struct layout *l = &p->layout;
 
 	b->tensor_count = 0;
-	if (l->pictures && l->sounds)
-		add_sounds(b, &l->picture);
-	else if (l->pictures)
-		add_pictures(b, "picture", &l->picture, 0);
+	if (l->images && l->sounds)
+		add_sounds(b, &l->image);
+	else if (l->images)
+		add_images(b, "image", &l->image, 0);
 	if (l->masks)
-		add_pictures(b, "mask", &l->mask, l->mask_at);
-	if (!l->pictures && !p->features) {
+		add_images(b, "mask", &l->mask, l->mask_at);
+	if (!l->images && !p->features) {
 		uint64_t offsets = (uint64_t)b->records + 1;
 		uint64_t bytes = b->used - offsets * sizeof(int64_t);
 
@@ -187,7 +187,7 @@ static enum tfr_status complete(
 	struct lane *l = lane_of(p, b);
 	enum tfr_status status = TFR_OK;
 
-	if (!p->pictures)
+	if (!p->images)
 		weigh_records(b);
 	if (b->records_at)
 		note_records(b);
@@ -199,7 +199,7 @@ static enum tfr_status complete(
 		status = copy_payloads(p, l, b, &w->err);
 		batch_describe(p, b);
 	} else {
-		batch_end_pictures(p, b);
+		batch_end_images(p, b);
 	}
 	return status;
 }

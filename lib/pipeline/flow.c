@@ -1,13 +1,13 @@
 /* pipeline/flow.c - the list compiled into nodes, and what waits between them.
  *
  * A node stands for neighbouring stages that are done in one go: what a worker does to a few
- * samples at a time (parse and filter; decode and the pictures behind it), or what only one may do
+ * samples at a time (parse and filter; decode and the images behind it), or what only one may do
  * at a time because it depends on what came before (shuffle, cache, prefetch).  Every claim of a
  * node takes the next slot of its ring, so that however the jobs end, slots are handed on in the
  * order of their claims: that is what restores order, and the number of slots is what bounds a
  * node.
  *
- * The last node takes pictures to their places, or records to their batch, or drops what comes. */
+ * The last node takes images to their places, or records to their batch, or drops what comes. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -39,8 +39,8 @@ static void set_up_parsing(struct tfr_pipeline *p, struct node *n)
 	for (unsigned i = n->from; i < n->to; i++)
 		switch (kind_at(p, i)) {
 		case STAGE_PARSE:
-			n->parses |= !p->features || p->pictures;
-			n->finds |= p->pictures;
+			n->parses |= !p->features || p->images;
+			n->finds |= p->images;
 			n->finds_sounds = feeds_sounds(p);
 			break;
 		case STAGE_FILTER:
@@ -108,8 +108,8 @@ static enum tfr_status compile_ordered(
 	}
 }
 
-/* decode and pictures: from `i` on; right before batch they go straight to their places. */
-static unsigned compile_pictures(struct tfr_pipeline *p, unsigned i)
+/* decode and images: from `i` on; right before batch they go straight to their places. */
+static unsigned compile_images(struct tfr_pipeline *p, unsigned i)
 {
 	struct recipe recipe;
 	struct node *n;
@@ -133,17 +133,17 @@ static enum tfr_status check_features(struct tfr_pipeline *p, struct tfr_error *
 	return TFR_OK;
 }
 
-/* What the pictures of a batch are like: as the last recipe gives them. */
+/* What the images of a batch are like: as the last recipe gives them. */
 static enum tfr_status note_form(struct tfr_pipeline *p, struct tfr_error *err)
 {
 	const struct node *n = flow_last(p);
 
 	while (n && !n->decodes)
 		n = n->up;
-	if (!p->pictures || !n)
+	if (!p->images || !n)
 		return TFR_OK;
-	p->layout.pictures = true;
-	p->layout.picture = n->recipe.form;
+	p->layout.images = true;
+	p->layout.image = n->recipe.form;
 	p->layout.mask = n->recipe.mask_form;
 	p->layout.masks = n->recipe.masks;
 	p->layout.sounds = n->recipe.sounds;
@@ -152,7 +152,7 @@ static enum tfr_status note_form(struct tfr_pipeline *p, struct tfr_error *err)
 	return tfr_fail(err, TFR_EUSAGE,
 		n->recipe.sounds
 			? "stage 'batch': its sounds have no one length: crop before it"
-			: "stage 'batch': its pictures have no one size: crop or resize before it");
+			: "stage 'batch': its images have no one size: crop or resize before it");
 }
 
 static enum tfr_status compile_last(struct tfr_pipeline *p, unsigned i, struct tfr_error *err)
@@ -166,7 +166,7 @@ static enum tfr_status compile_last(struct tfr_pipeline *p, unsigned i, struct t
 		return TFR_OK;
 	}
 	if (last->kind != NODE_PLACE)
-		last = add_node(p, p->pictures ? NODE_PLACE : NODE_RECORDS, i, i + 1);
+		last = add_node(p, p->images ? NODE_PLACE : NODE_RECORDS, i, i + 1);
 	last->row = i;
 	status = note_form(p, err);
 	return status ? status : check_features(p, err);
@@ -187,8 +187,8 @@ enum tfr_status flow_compile(struct tfr_pipeline *p, struct tfr_error *err)
 			i = compile_parsing(p, i);
 			break;
 		case STAGE_DECODE:
-		case STAGE_PICTURE:
-			i = compile_pictures(p, i);
+		case STAGE_IMAGE:
+			i = compile_images(p, i);
 			break;
 		default:
 			status = compile_ordered(p, i++, &shuffles, err);

@@ -33,14 +33,14 @@ static enum tfr_status reserve(
 		return TFR_OK;
 	if (bytes > st->max_bytes || st->bytes - b->capacity > st->max_bytes - bytes)
 		return tfr_fail(err, TFR_ENOMEM,
-			"stage '%s' needs more than the %llu bytes that a picture may take",
+			"stage '%s' needs more than the %llu bytes that an image may take",
 			st->recipe->stages->at[st->stage].text, (unsigned long long)st->max_bytes);
 	free(b->data);
 	st->bytes -= b->capacity;
 	b->capacity = 0;
 	b->data = aligned_alloc(64, bytes);
 	if (!b->data)
-		return tfr_fail_nomem(err, "making pictures");
+		return tfr_fail_nomem(err, "making images");
 	b->capacity = bytes;
 	st->bytes += bytes;
 	return TFR_OK;
@@ -98,7 +98,7 @@ static enum tfr_status take(struct studio *st, const struct layer *l, uint32_t w
 static enum tfr_status place(struct studio *st, const struct layer *l, uint32_t width,
 	uint32_t height, struct layer *to, struct tfr_error *err)
 {
-	struct picture_form form = l->mask ? st->recipe->mask_form : st->recipe->form;
+	struct image_form form = l->mask ? st->recipe->mask_form : st->recipe->form;
 	void *data;
 
 	form.width = width;
@@ -107,7 +107,7 @@ static enum tfr_status place(struct studio *st, const struct layer *l, uint32_t 
 	data = st->place(st->ctx, st->k, l->mask, &form);
 	st->since = tfr_clock_ns();
 	if (!data)
-		return tfr_fail(err, TFR_ECANCELLED, "no place for a picture");
+		return tfr_fail(err, TFR_ECANCELLED, "no place for an image");
 	*to = made_of(l, data, -1, width, height, form.dtype);
 	to->placed = true;
 	return TFR_OK;
@@ -138,7 +138,7 @@ uint32_t layer_height(const struct layer *l)
 	return l->resize ? l->to_height : l->height;
 }
 
-/* Resizes to `to`, which becomes what `l` is after it; a picture with what its pass can do beside
+/* Resizes to `to`, which becomes what `l` is after it; an image with what its pass can do beside
  * it. */
 static enum tfr_status resize_into(struct studio *st, const struct layer *l, struct layer *to,
 	unsigned flags, struct tfr_error *err)
@@ -296,7 +296,7 @@ static enum tfr_status put_same(struct studio *st, struct layer *l, struct tfr_e
 
 /* The same with a change of numbers or of their order, which is the last thing. */
 static enum tfr_status put_converted(
-	struct studio *st, struct layer *l, const struct picture_form *form, struct tfr_error *err)
+	struct studio *st, struct layer *l, const struct image_form *form, struct tfr_error *err)
 {
 	enum tfr_status status = layer_settle(st, l, err);
 	struct layer to;
@@ -311,7 +311,7 @@ static enum tfr_status put_converted(
 
 enum tfr_status layer_put(struct studio *st, struct layer *l, struct tfr_error *err)
 {
-	const struct picture_form *form = l->mask ? &st->recipe->mask_form : &st->recipe->form;
+	const struct image_form *form = l->mask ? &st->recipe->mask_form : &st->recipe->form;
 	enum tfr_dtype dtype = l->resize ? resized_dtype(l) : l->px.dtype;
 	enum tfr_status status = TFR_OK;
 

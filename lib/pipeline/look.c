@@ -124,7 +124,7 @@ static void look_at_example(struct tfr_pipeline *p, const struct sample *s, stru
 	feature = tfr_example_get(p->example, "image/encoded");
 	if (!feature || feature->kind != TFR_KIND_BYTES)
 		return;
-	f->pictures++;
+	f->images++;
 	if (!tfr_feature_bytes(feature, 0, &bytes) ||
 		tfr_image_probe(bytes.data, bytes.size, &info, NULL))
 		return;
@@ -194,8 +194,8 @@ enum tfr_status look_at_records(struct tfr_pipeline *p, struct findings *f, stru
 			status = nothing_to_feed(p, err);
 	}
 	pthread_mutex_unlock(&p->lock);
-	if (f->pictures) {
-		double side = sqrt((double)f->pixels / (double)f->pictures);
+	if (f->images) {
+		double side = sqrt((double)f->pixels / (double)f->images);
 
 		f->mean_width = f->mean_height = (uint32_t)side;
 	}

@@ -30,17 +30,17 @@ bool map_claim(struct tfr_pipeline *p, struct worker *w, struct node *n, enum la
 
 /* ---- parse and filter ---- */
 
-static enum tfr_status find_picture(
+static enum tfr_status find_image(
 	struct tfr_pipeline *p, struct worker *w, struct sample *s, struct tfr_error *err)
 {
 	bool masks = p->layout.masks;
 	const char *name = w->node->finds_sounds ? "audio/encoded" : "image/encoded";
-	struct tfr_bytes picture, mask;
+	struct tfr_bytes image, mask;
 
-	if (!tfr_feature_bytes(tfr_example_get(w->example, name), 0, &picture))
+	if (!tfr_feature_bytes(tfr_example_get(w->example, name), 0, &image))
 		return tfr_fail(err, TFR_EDATA, "no %s", name);
-	s->picture = picture.data;
-	s->picture_size = picture.size;
+	s->image = image.data;
+	s->image_size = image.size;
 	if (!masks)
 		return TFR_OK;
 	if (!tfr_feature_bytes(
@@ -65,7 +65,7 @@ static enum tfr_status parse_one(struct tfr_pipeline *p, struct worker *w, struc
 	if (filter_ns)
 		*filter_ns += tfr_clock_ns() - start;
 	if (status == TFR_OK && *wanted && n->finds)
-		status = find_picture(p, w, s, &w->err);
+		status = find_image(p, w, s, &w->err);
 	return status;
 }
 
@@ -133,13 +133,13 @@ static void parse_all(struct tfr_pipeline *p, struct worker *w, struct slot *s)
 
 /* ---- pixels ---- */
 
-/* Where outputs of one picture go: samples of their own. */
+/* Where outputs of one image go: samples of their own. */
 struct making {
 	struct tfr_pipeline *p;
 	struct sample **made; /* by copy */
 };
 
-static void *place_output(void *ctx, uint32_t k, bool mask, const struct picture_form *form)
+static void *place_output(void *ctx, uint32_t k, bool mask, const struct image_form *form)
 {
 	struct making *m = ctx;
 	struct tfr_pixels *pixels;
@@ -154,11 +154,11 @@ static void *place_output(void *ctx, uint32_t k, bool mask, const struct picture
 	return pixels ? pixels->data : NULL;
 }
 
-struct picture_in sample_picture(const struct sample *s)
+struct image_in sample_image(const struct sample *s)
 {
-	struct picture_in in = {
-		.encoded = s->picture,
-		.encoded_size = s->picture_size,
+	struct image_in in = {
+		.encoded = s->image,
+		.encoded_size = s->image_size,
 		.mask_encoded = s->mask,
 		.mask_encoded_size = s->mask_size,
 		.epoch = s->epoch,
@@ -167,19 +167,19 @@ struct picture_in sample_picture(const struct sample *s)
 	};
 
 	if (s->pixels) {
-		in.picture = s->pixels[0];
+		in.image = s->pixels[0];
 		in.mask = s->pixels[1];
 	}
 	return in;
 }
 
-/* Makes of one sample all copies of its picture, behind each other in the slot. */
+/* Makes of one sample all copies of its image, behind each other in the slot. */
 static enum tfr_status make_one(
 	struct tfr_pipeline *p, struct worker *w, struct slot *s, const struct sample *one)
 {
 	const struct recipe *r = &w->node->recipe;
 	struct making m = { p, s->out + s->out_count };
-	struct picture_in in = sample_picture(one);
+	struct image_in in = sample_image(one);
 	enum tfr_status status;
 
 	memset(m.made, 0, r->copies * sizeof(*m.made));
@@ -205,7 +205,7 @@ static enum tfr_status make_one(
 }
 
 /* Adds what the studio spent on each stage of the recipe, one piece a stage. */
-void worker_spent_pictures(struct tfr_pipeline *p, struct worker *w, const struct sample *one,
+void worker_spent_images(struct tfr_pipeline *p, struct worker *w, const struct sample *one,
 	uint64_t start, uint64_t bytes)
 {
 	const struct node *n = w->node;
@@ -256,7 +256,7 @@ static enum tfr_status make_all(struct tfr_pipeline *p, struct worker *w, struct
 		} else {
 			for (unsigned k = before; k < s->out_count; k++)
 				bytes += s->out[k]->pixels->stride * s->out[k]->pixels->height;
-			worker_spent_pictures(p, w, one, start, bytes);
+			worker_spent_images(p, w, one, start, bytes);
 		}
 		sample_put(&p->store, one);
 	}

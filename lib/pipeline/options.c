@@ -13,7 +13,7 @@
 #include "pipeline/state.h"
 #include "thread/threads.h"
 
-static const char pictures_list[] =
+static const char images_list[] =
 	"read=4:1,parse,shuffle=2048,decode,random-resized-crop=224,flip,normalise,batch=64,upload";
 
 /* In the place of decode and what is behind it, where the records hold sounds. */
@@ -45,7 +45,7 @@ static enum tfr_status check_numbers(struct tfr_pipeline *p, struct tfr_error *e
 static enum tfr_status check_list(struct tfr_pipeline *p, struct tfr_error *err)
 {
 	enum tfr_status status =
-		stages_parse(&p->list, p->opts.stages ? p->opts.stages : pictures_list, err);
+		stages_parse(&p->list, p->opts.stages ? p->opts.stages : images_list, err);
 	const struct stage *read = p->list.at;
 
 	if (status)
@@ -129,11 +129,11 @@ static enum tfr_status check_decoding(
 {
 	bool sounds = feeds_sounds(p);
 
-	if (!p->pictures)
+	if (!p->images)
 		return TFR_OK;
 	if (sounds && p->opts.fast_decode)
 		return tfr_fail(err, TFR_EUSAGE, "sounds are not decoded fast: they are exact");
-	if (sounds ? f->sounds.count : f->pictures)
+	if (sounds ? f->sounds.count : f->images)
 		return TFR_OK;
 	tfr_fail(err, TFR_EUSAGE, "stage 'decode': none of the first records has %s",
 		sounds ? "audio/encoded" : "image/encoded");
@@ -175,7 +175,7 @@ static enum tfr_status note_batch(struct tfr_pipeline *p, struct tfr_error *err)
 			p->prefetch = p->list.at[i].n < 64 ? (unsigned)p->list.at[i].n : 64;
 	if (p->features && copies > 1 && p->batch % copies)
 		return tfr_fail(err, TFR_EUSAGE,
-			"with features, batches of %u must be whole records' %u pictures", p->batch,
+			"with features, batches of %u must be whole records' %u images", p->batch,
 			copies);
 	return TFR_OK;
 }
@@ -198,8 +198,8 @@ static enum tfr_status note_list(
 	enum tfr_status status;
 
 	p->rows = p->list.count;
-	p->pictures = decode < p->list.count;
-	p->layout.masks = p->pictures && p->list.at[decode].masks;
+	p->images = decode < p->list.count;
+	p->layout.masks = p->images && p->list.at[decode].masks;
 	p->uploads = stages_find(&p->list, STAGE_UPLOAD) < p->list.count;
 	status = check_records(p, f, err);
 	if (status == TFR_OK)
@@ -210,8 +210,8 @@ static enum tfr_status note_list(
 	return status;
 }
 
-/* The list without what only pictures need; with what sounds need in the place of decode. */
-static enum tfr_status leave_pictures_out(
+/* The list without what only images need; with what sounds need in the place of decode. */
+static enum tfr_status leave_images_out(
 	struct tfr_pipeline *p, bool sounds, struct tfr_error *err)
 {
 	bool filters = stages_find(&p->list, STAGE_FILTER) < p->list.count;
@@ -223,7 +223,7 @@ static enum tfr_status leave_pictures_out(
 		char *longer = NULL;
 
 		if ((st->kind == STAGE_PARSE && !filters && !sounds) ||
-			(st->kind == STAGE_DECODE && !sounds) || st->kind == STAGE_PICTURE)
+			(st->kind == STAGE_DECODE && !sounds) || st->kind == STAGE_IMAGE)
 			continue;
 		longer = tfr_asprintf("%s%s%s", list, i ? "," : "", text);
 		free(list);
@@ -281,8 +281,8 @@ enum tfr_status options_settle(
 {
 	enum tfr_status status = TFR_OK;
 
-	if ((!p->opts.stages || p->opts.pictures_optional) && !f->pictures)
-		status = leave_pictures_out(p, f->sounds.recognised > 0, err);
+	if ((!p->opts.stages || p->opts.images_optional) && !f->images)
+		status = leave_images_out(p, f->sounds.recognised > 0, err);
 	if (status == TFR_OK)
 		status = check_types(p, f, err);
 	if (status == TFR_OK && f->compressed &&

@@ -73,7 +73,7 @@ static enum tfr_status worker_init(struct tfr_pipeline *p, unsigned number, stru
 		status = tfr_where_compile(&w->where, p->opts.where, err);
 	if (status == TFR_OK && p->features)
 		status = features_parser(p->features, &w->parser, err);
-	if (status == TFR_OK && p->pictures)
+	if (status == TFR_OK && p->images)
 		status = studio_new(&w->studio, p->opts.memory / 4, p->opts.fast_decode, err);
 	return status;
 }

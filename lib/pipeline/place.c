@@ -1,8 +1,8 @@
-/* pipeline/place.c - pictures to their places in a batch, records to theirs, and what the last
+/* pipeline/place.c - images to their places in a batch, records to theirs, and what the last
  * stage of a list gives to nobody.
  *
  * Places are given in the order that samples come in, so that what a batch holds does not depend on
- * who works on it.  A picture that becomes several takes as many places, which may lie in two
+ * who works on it.  An image that becomes several takes as many places, which may lie in two
  * batches and more. */
 #include <string.h>
 
@@ -64,7 +64,7 @@ static unsigned take_placed(struct tfr_pipeline *p, struct node *n, unsigned ahe
 	return count;
 }
 
-/* ---- pictures ---- */
+/* ---- images ---- */
 
 static uint32_t copies_of(const struct node *n)
 {
@@ -102,10 +102,10 @@ static uint8_t *place_of(
 	uint8_t *memory = fill_memory(p, w->fills[k]);
 
 	return mask ? memory + l->mask_at + w->places[k] * l->mask_bytes
-		    : memory + w->places[k] * l->picture_bytes;
+		    : memory + w->places[k] * l->image_bytes;
 }
 
-static void *place_in_batch(void *ctx, uint32_t k, bool mask, const struct picture_form *form)
+static void *place_in_batch(void *ctx, uint32_t k, bool mask, const struct image_form *form)
 {
 	struct worker *w = ctx;
 
@@ -122,7 +122,7 @@ static void copy_pixels(uint8_t *to, const struct tfr_pixels *px)
 }
 
 /* Pixels that were finished before: they only go to their place. */
-static enum tfr_status copy_picture(struct tfr_pipeline *p, struct worker *w)
+static enum tfr_status copy_image(struct tfr_pipeline *p, struct worker *w)
 {
 	const struct sample *s = w->sample;
 	uint64_t start = tfr_clock_ns(), end;
@@ -136,16 +136,16 @@ static enum tfr_status copy_picture(struct tfr_pipeline *p, struct worker *w)
 	return TFR_OK;
 }
 
-static enum tfr_status make_picture(struct tfr_pipeline *p, struct worker *w)
+static enum tfr_status make_image(struct tfr_pipeline *p, struct worker *w)
 {
-	struct picture_in in = sample_picture(w->sample);
+	struct image_in in = sample_image(w->sample);
 	uint64_t start = tfr_clock_ns();
 	enum tfr_status status =
 		studio_make_all(w->studio, &w->node->recipe, &in, place_in_batch, w, &w->err);
 
 	if (status == TFR_OK)
-		worker_spent_pictures(p, w, w->sample, start,
-			copies_of(w->node) * (p->layout.picture_bytes + p->layout.mask_bytes));
+		worker_spent_images(p, w, w->sample, start,
+			copies_of(w->node) * (p->layout.image_bytes + p->layout.mask_bytes));
 	return status;
 }
 
@@ -153,7 +153,7 @@ void place_run(struct tfr_pipeline *p, struct worker *w)
 {
 	uint32_t copies = copies_of(w->node);
 	uint64_t size = w->sample->size;
-	enum tfr_status status = w->node->decodes ? make_picture(p, w) : copy_picture(p, w);
+	enum tfr_status status = w->node->decodes ? make_image(p, w) : copy_image(p, w);
 
 	if (status)
 		pipeline_bad_record(p, w->sample, &w->err);

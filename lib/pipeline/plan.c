@@ -1,7 +1,7 @@
 /* pipeline/plan.c - where the memory goes, settled before anything runs.
  *
  * The first records are read ahead as they would be anyway (look.c); their sizes, and the sizes of
- * the pictures in them, are what the plan is made of.  What cannot fit is refused here, with the
+ * the images in them, are what the plan is made of.  What cannot fit is refused here, with the
  * sizes; what is left over is headroom for records larger than the first ones. */
 #include <stdio.h>
 
@@ -29,7 +29,7 @@ static uint64_t mean_footprint(const struct findings *f)
 /* What a sample takes behind each node: a record's, or the pixels' of the last recipe before it. */
 static uint64_t sample_bytes(const struct findings *f, const struct node *n)
 {
-	struct picture_form form;
+	struct image_form form;
 
 	for (; n; n = n->up)
 		if (n->decodes && n->kind == NODE_MAP)
@@ -37,12 +37,12 @@ static uint64_t sample_bytes(const struct findings *f, const struct node *n)
 	if (!n)
 		return mean_footprint(f);
 	form = n->recipe.form;
-	if (!form.fixed) { /* as large as the pictures are, or the sounds */
+	if (!form.fixed) { /* as large as the images are, or the sounds */
 		form.height = 1;
-		form.width = (uint32_t)(f->pixels / (f->pictures ? f->pictures : 1)) + 1;
+		form.width = (uint32_t)(f->pixels / (f->images ? f->images : 1)) + 1;
 	}
 	return sample_pixels_bytes(&form) +
-	       (n->recipe.masks ? sample_footprint(picture_form_bytes(&form) / form.channels) : 0);
+	       (n->recipe.masks ? sample_footprint(image_form_bytes(&form) / form.channels) : 0);
 }
 
 /* How many samples a job takes, and how many jobs may be under way or waiting: what is large goes
@@ -121,17 +121,17 @@ static uint64_t cache_need(
 /* Records that a batch with features holds until it is complete, of all that are under way. */
 static uint64_t held_records(const struct tfr_pipeline *p, const struct findings *f)
 {
-	if (p->pictures && !p->features)
+	if (p->images && !p->features)
 		return 0;
 	return p->batches_rows ? p->batch * mean_footprint(f) : 0;
 }
 
-/* Each worker has a picture as they mostly are, and one of them the largest.  A studio refuses what
+/* Each worker has an image as they mostly are, and one of them the largest.  A studio refuses what
  * needs more than a quarter of the memory: a single giant does not keep all others from being fed.
  */
 static uint64_t scratch_need(const struct tfr_pipeline *p, const struct findings *f)
 {
-	uint64_t mean = f->pixels / (f->pictures ? f->pictures : 1) * 3, most = f->most_pixels * 3;
+	uint64_t mean = f->pixels / (f->images ? f->images : 1) * 3, most = f->most_pixels * 3;
 	uint64_t others = 0;
 
 	if (feeds_sounds(p)) /* a block of samples */
@@ -162,7 +162,7 @@ static void plan_batches(struct tfr_pipeline *p, const struct findings *f)
 
 	if (p->features)
 		records = f->features_bytes;
-	else if (!p->pictures)
+	else if (!p->images)
 		records = payload_batch_bytes(p, f);
 	layout_make(p, records);
 	plan->batch_bytes = p->batches_rows ? p->layout.bytes : 0;
@@ -170,7 +170,7 @@ static void plan_batches(struct tfr_pipeline *p, const struct findings *f)
 		p->batches_rows ? p->layout.stride * (steps - 1) + p->layout.bytes : 0;
 	if (p->opts.normalise_on_device) {
 		p->made_at = (plan->transfer_bytes + 255) / 256 * 256;
-		p->made_bytes = steps * p->batch * p->layout.picture_bytes * sizeof(float);
+		p->made_bytes = steps * p->batch * p->layout.image_bytes * sizeof(float);
 	}
 }
 
@@ -202,17 +202,17 @@ static void plan_form(struct tfr_pipeline *p)
 	if (!feeds_sounds(p))
 		return;
 	plan->sound_rate = p->list.at[stages_find(&p->list, STAGE_DECODE)].rate;
-	if (!p->layout.pictures)
+	if (!p->layout.images)
 		return;
-	plan->sound_samples = p->layout.picture.width;
-	plan->sound_channels = p->layout.picture.channels;
+	plan->sound_samples = p->layout.image.width;
+	plan->sound_channels = p->layout.image.channels;
 }
 
 void plan_sounds(struct findings *f)
 {
 	const struct sounds_found *s = &f->sounds;
 
-	f->pictures = s->measured;
+	f->images = s->measured;
 	f->pixels = s->samples;
 	f->widths = f->heights = f->most_pixels = 0;
 	f->mean_width = f->mean_height = 0;
@@ -225,13 +225,13 @@ static void fill_plan(struct tfr_pipeline *p, const struct findings *f)
 
 	plan->limit = p->opts.memory;
 	plan->record_bytes = f->bytes / f->records;
-	plan->picture_width = f->pictures ? (uint32_t)(f->widths / f->pictures) : 0;
-	plan->picture_height = f->pictures ? (uint32_t)(f->heights / f->pictures) : 0;
+	plan->image_width = f->images ? (uint32_t)(f->widths / f->images) : 0;
+	plan->image_height = f->images ? (uint32_t)(f->heights / f->images) : 0;
 	plan_form(p);
 	plan->read_bytes =
 		p->source.count * (p->source.budget + 3 * p->source.block_size + 2 * f->largest) +
 		p->store.idle_limit + idle;
-	plan->scratch_bytes = p->pictures ? scratch_need(p, f) : 0;
+	plan->scratch_bytes = p->images ? scratch_need(p, f) : 0;
 	plan->device_counted = p->uploads && tfr_device_in_process(p->opts.devices[0]);
 }
 
@@ -293,7 +293,7 @@ static enum tfr_status refuse(const struct tfr_pipeline *p, struct tfr_error *er
 	return TFR_ENOMEM;
 }
 
-/* Staging buffers that there must be: a picture that becomes several may reach into more than one
+/* Staging buffers that there must be: an image that becomes several may reach into more than one
  * batch. */
 static unsigned least_staging(const struct tfr_pipeline *p)
 {

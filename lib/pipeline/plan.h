@@ -20,11 +20,11 @@ struct sounds_found {
 struct findings {
 	uint64_t records, bytes, footprint;
 	uint64_t largest; /* footprint */
-	uint64_t pictures;
-	uint64_t pixels, most_pixels; /* of all pictures, of the largest */
-	uint64_t widths, heights;     /* of all pictures, added up */
+	uint64_t images;
+	uint64_t pixels, most_pixels; /* of all images, of the largest */
+	uint64_t widths, heights;     /* of all images, added up */
 	uint32_t mean_width, mean_height;
-	struct sounds_found sounds; /* in the place of pictures, once the list says so */
+	struct sounds_found sounds; /* in the place of images, once the list says so */
 	bool compressed;
 	struct tfr_content_counts types; /* of the records that were looked at */
 	uint64_t features_bytes;	 /* of a batch */
@@ -35,7 +35,7 @@ enum tfr_status look_at_records(struct tfr_pipeline *p, struct findings *f, stru
 /* Of a batch with features, from the same records.  TFR_EDATA: not one of them has them. */
 enum tfr_status look_at_features(struct tfr_pipeline *p, struct findings *f, struct tfr_error *err);
 
-/* What is said of pictures is that of sounds from here on. */
+/* What is said of images is that of sounds from here on. */
 void plan_sounds(struct findings *f);
 
 /* Settles everything, once the list is compiled. */

@@ -1,7 +1,7 @@
-/* pipeline/recipe.c - a run of picture stages, executed.
+/* pipeline/recipe.c - a run of image stages, executed.
  *
- * Stages are gone through in order, and where one makes several pictures of one, what comes behind
- * it is gone through for each: so outputs come out in the order that a stream of pictures would
+ * Stages are gone through in order, and where one makes several images of one, what comes behind
+ * it is gone through for each: so outputs come out in the order that a stream of images would
  * have.  What such a stage read stays pinned until its last copy is done. */
 #include "pipeline/recipe.h"
 
@@ -117,13 +117,13 @@ static enum tfr_status windows_of(struct studio *st, unsigned i, const struct la
 	return status;
 }
 
-/* The part of a picture of that size that has to be decoded: where a stage cuts, and nothing but
+/* The part of an image of that size that has to be decoded: where a stage cuts, and nothing but
  * flips stands before it, what it cuts out. */
 static enum tfr_status part_to_decode(struct studio *st, uint32_t width, uint32_t height,
 	struct tfr_crop *part, struct tfr_error *err)
 {
 	const struct recipe *r = st->recipe;
-	struct pair turned = { .picture = { .width = width, .height = height } };
+	struct pair turned = { .image = { .width = width, .height = height } };
 
 	*part = (struct tfr_crop){ .width = width, .height = height };
 	for (unsigned i = r->from + 1; i < r->to; i++) {
@@ -132,7 +132,7 @@ static enum tfr_status part_to_decode(struct studio *st, uint32_t width, uint32_
 		struct tfr_draw draw = studio_draw(st, i, st->in->copy);
 
 		if (t->window)
-			return windows_of(st, i, &turned.picture, part, err);
+			return windows_of(st, i, &turned.image, part, err);
 		if (t != &tfr_transform_flip && t != &tfr_transform_flip_vertical)
 			return TFR_OK;
 		t->apply(st, stage, &draw, 0, &turned, NULL);
@@ -140,21 +140,21 @@ static enum tfr_status part_to_decode(struct studio *st, uint32_t width, uint32_
 	return TFR_OK;
 }
 
-static enum tfr_status decode_mask(struct studio *st, const struct tfr_image_info *picture,
+static enum tfr_status decode_mask(struct studio *st, const struct tfr_image_info *size,
 	struct layer *l, struct tfr_error *err)
 {
 	struct tfr_image image;
 	enum tfr_status status;
 
 	if (!st->in->mask_encoded)
-		return tfr_fail(err, TFR_EDATA, "no mask beside the picture");
+		return tfr_fail(err, TFR_EDATA, "no mask beside the image");
 	status = tfr_decode_numbers(
 		st->mask_decoder, st->in->mask_encoded, st->in->mask_encoded_size, &image, err);
 	if (status)
 		return status;
-	if (image.width != picture->width || image.height != picture->height)
-		return tfr_fail(err, TFR_EDATA, "a mask of %ux%u beside a picture of %ux%u",
-			image.width, image.height, picture->width, picture->height);
+	if (image.width != size->width || image.height != size->height)
+		return tfr_fail(err, TFR_EDATA, "a mask of %ux%u beside an image of %ux%u",
+			image.width, image.height, size->width, size->height);
 	*l = (struct layer){
 		.px = tfr_pixels_of(&image),
 		.width = image.width,
@@ -167,7 +167,7 @@ static enum tfr_status decode_mask(struct studio *st, const struct tfr_image_inf
 
 static enum tfr_status decode(struct studio *st, struct pair *pair, struct tfr_error *err)
 {
-	const struct picture_in *in = st->in;
+	const struct image_in *in = st->in;
 	struct tfr_image_info info;
 	struct tfr_image image;
 	struct tfr_crop part;
@@ -182,7 +182,7 @@ static enum tfr_status decode(struct studio *st, struct pair *pair, struct tfr_e
 		status = decode_mask(st, &info, &pair->mask, err);
 	if (status)
 		return status;
-	pair->picture = (struct layer){
+	pair->image = (struct layer){
 		.px = tfr_pixels_of(&image),
 		.x = part.x,
 		.y = part.y,
@@ -195,12 +195,12 @@ static enum tfr_status decode(struct studio *st, struct pair *pair, struct tfr_e
 
 static void take_in(struct studio *st, struct pair *pair)
 {
-	const struct picture_in *in = st->in;
+	const struct image_in *in = st->in;
 
-	pair->picture = (struct layer){
-		.px = in->picture,
-		.width = in->picture.width,
-		.height = in->picture.height,
+	pair->image = (struct layer){
+		.px = in->image,
+		.width = in->image.width,
+		.height = in->image.height,
 		.buffer = -1,
 	};
 	if (!st->recipe->masks)
@@ -219,8 +219,8 @@ static void take_in(struct studio *st, struct pair *pair)
 /* The buffers that the pair lies in stay as they are. */
 static void pin(struct studio *st, const struct pair *pair)
 {
-	if (pair->picture.buffer >= 0)
-		st->pinned[false] |= 1u << pair->picture.buffer;
+	if (pair->image.buffer >= 0)
+		st->pinned[false] |= 1u << pair->image.buffer;
 	if (pair->mask.px.data && pair->mask.buffer >= 0)
 		st->pinned[true] |= 1u << pair->mask.buffer;
 }
@@ -230,7 +230,7 @@ static enum tfr_status put(struct studio *st, struct pair *pair, struct tfr_erro
 	enum tfr_status status;
 
 	st->stage = st->recipe->to - 1;
-	status = layer_put(st, &pair->picture, err);
+	status = layer_put(st, &pair->image, err);
 	if (status == TFR_OK && pair->mask.px.data)
 		status = layer_put(st, &pair->mask, err);
 	st->k++;
@@ -267,7 +267,7 @@ static enum tfr_status go_on(struct studio *st, unsigned i, uint32_t copy, const
 }
 
 enum tfr_status studio_make_all(struct studio *st, const struct recipe *r,
-	const struct picture_in *in, picture_place *place, void *ctx, struct tfr_error *err)
+	const struct image_in *in, image_place *place, void *ctx, struct tfr_error *err)
 {
 	struct pair pair = { 0 };
 	enum tfr_status status = TFR_OK;

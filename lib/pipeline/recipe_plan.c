@@ -1,7 +1,7 @@
-/* pipeline/recipe_plan.c - what a run of picture stages will give and take, before there is a
- * picture.
+/* pipeline/recipe_plan.c - what a run of image stages will give and take, before there is an
+ * image.
  *
- * The form of a picture follows from the stages before it alone.  Its memory follows from which
+ * The form of an image follows from the stages before it alone.  Its memory follows from which
  * stages are noted and done together with others: that is said here once more, and a test holds it
  * against what is taken. */
 #include "pipeline/recipe.h"
@@ -13,12 +13,12 @@
 
 /* ---- what comes out ---- */
 
-uint64_t picture_form_bytes(const struct picture_form *form)
+uint64_t image_form_bytes(const struct image_form *form)
 {
 	return (uint64_t)form->width * form->height * form->channels * tfr_dtype_size(form->dtype);
 }
 
-static void add_to_form(const struct stage *st, struct picture_form *form)
+static void add_to_form(const struct stage *st, struct image_form *form)
 {
 	unsigned flags = st->row->flags;
 
@@ -41,18 +41,18 @@ static void add_to_form(const struct stage *st, struct picture_form *form)
 		form->dtype = st->dtype;
 }
 
-/* Of a picture before stage `end`. */
-static struct picture_form form_before(const struct stages *s, unsigned end)
+/* Of an image before stage `end`. */
+static struct image_form form_before(const struct stages *s, unsigned end)
 {
-	struct picture_form form = { .channels = 3, .dtype = TFR_UINT8 };
+	struct image_form form = { .channels = 3, .dtype = TFR_UINT8 };
 	const struct stage *decode = &s->at[stages_find(s, STAGE_DECODE)];
 
 	if (decode->sound)
-		form = (struct picture_form){
+		form = (struct image_form){
 			.height = 1, .channels = decode->first_voices, .dtype = TFR_FLOAT32
 		};
 	for (unsigned i = 0; i < end; i++)
-		if (s->at[i].kind == STAGE_PICTURE)
+		if (s->at[i].kind == STAGE_IMAGE)
 			add_to_form(&s->at[i], &form);
 	return form;
 }
@@ -62,7 +62,7 @@ void recipe_init(struct recipe *r, const struct stages *stages, unsigned from, u
 	unsigned decode = stages_find(stages, STAGE_DECODE), to = from + 1;
 
 	assert(decode <= from && from < stages->count);
-	while (to < stages->count && stages->at[to].kind == STAGE_PICTURE)
+	while (to < stages->count && stages->at[to].kind == STAGE_IMAGE)
 		to++;
 	*r = (struct recipe){
 		.stages = stages,
@@ -117,19 +117,19 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* What lies between two passes over a picture of that form. */
-static uint64_t band_bytes(const struct picture_form *form)
+/* What lies between two passes over an image of that form. */
+static uint64_t band_bytes(const struct image_form *form)
 {
 	return (uint64_t)studio_band(form->width, form->channels) * form->width * form->channels *
 		       sizeof(float) +
 	       63;
 }
 
-/* The buffers that are in use at once, each as if it held the largest of those pictures that a
+/* The buffers that are in use at once, each as if it held the largest of those images that a
  * stage makes or has to see. */
 uint64_t recipe_scratch(const struct recipe *r, uint32_t width, uint32_t height)
 {
-	struct picture_form form = r->in_form;
+	struct image_form form = r->in_form;
 	struct before before = { 0 };
 	uint64_t largest = 0, band = 0;
 	unsigned buffers = 2;
@@ -142,16 +142,16 @@ uint64_t recipe_scratch(const struct recipe *r, uint32_t width, uint32_t height)
 		const struct stage *st = &r->stages->at[i];
 		bool pending = before.resized || before.turned || before.flipped;
 		bool noted = is_noted(r, st, &before);
-		uint64_t seen = pending ? picture_form_bytes(&form) : 0;
+		uint64_t seen = pending ? image_form_bytes(&form) : 0;
 
 		buffers += st->copies > 1;
 		add_to_form(st, &form);
 		if (!noted)
-			largest = larger(largest, larger(seen, picture_form_bytes(&form)));
+			largest = larger(largest, larger(seen, image_form_bytes(&form)));
 		if (st->channels)
 			band = larger(band, band_bytes(&form));
 	}
-	/* A mask's buffers hold a byte where a picture's hold three, or three floats; and it is
+	/* A mask's buffers hold a byte where an image's hold three, or three floats; and it is
 	 * decoded as a whole. */
 	if (r->masks)
 		largest += largest / 3;

@@ -190,8 +190,8 @@ static void copy_view(struct sample *to, const struct sample *from)
 	to->next = NULL;
 	memcpy(to->memory, from->data, from->size);
 	to->data = to->memory;
-	if (from->picture)
-		to->picture = to->data + (from->picture - from->data);
+	if (from->image)
+		to->image = to->data + (from->image - from->data);
 	if (from->mask)
 		to->mask = to->data + (from->mask - from->data);
 }
@@ -230,12 +230,12 @@ bool samples_keep(struct sample_store *store, struct sample **samples, unsigned 
 	return true;
 }
 
-uint64_t sample_pixels_bytes(const struct picture_form *form)
+uint64_t sample_pixels_bytes(const struct image_form *form)
 {
-	return sample_footprint(PIXELS_AT + picture_form_bytes(form));
+	return sample_footprint(PIXELS_AT + image_form_bytes(form));
 }
 
-static void describe(struct tfr_pixels *pixels, uint8_t *data, const struct picture_form *form)
+static void describe(struct tfr_pixels *pixels, uint8_t *data, const struct image_form *form)
 {
 	*pixels = (struct tfr_pixels){
 		.data = data,
@@ -247,9 +247,9 @@ static void describe(struct tfr_pixels *pixels, uint8_t *data, const struct pict
 	};
 }
 
-struct sample *sample_pixels(struct sample_store *store, const struct picture_form *form)
+struct sample *sample_pixels(struct sample_store *store, const struct image_form *form)
 {
-	struct sample *s = sample_get(store, PIXELS_AT + picture_form_bytes(form));
+	struct sample *s = sample_get(store, PIXELS_AT + image_form_bytes(form));
 
 	if (!s)
 		return NULL;
@@ -260,9 +260,9 @@ struct sample *sample_pixels(struct sample_store *store, const struct picture_fo
 }
 
 struct tfr_pixels *sample_mask_pixels(
-	struct sample_store *store, struct sample *s, const struct picture_form *form)
+	struct sample_store *store, struct sample *s, const struct image_form *form)
 {
-	s->beside = sample_get(store, picture_form_bytes(form));
+	s->beside = sample_get(store, image_form_bytes(form));
 	if (!s->beside)
 		return NULL;
 	describe(&s->pixels[1], s->beside->memory, form);

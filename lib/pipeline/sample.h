@@ -27,9 +27,9 @@ struct sample {
 	 * are sums over records. */
 	const uint8_t *data;
 	size_t size;
-	const uint8_t *picture, *mask; /* encoded, inside data; NULL: not looked for */
-	size_t picture_size, mask_size;
-	struct tfr_pixels *pixels; /* decoded: picture and mask; NULL: it is a record */
+	const uint8_t *image, *mask; /* encoded, inside data; NULL: not looked for */
+	size_t image_size, mask_size;
+	struct tfr_pixels *pixels; /* decoded: image and mask; NULL: it is a record */
 	struct grain *grain;	   /* whose records it looks into */
 	struct sample *beside;	   /* whose memory the mask's pixels are in */
 	uint32_t file, copy, size_class;
@@ -61,10 +61,10 @@ bool samples_keep(struct sample_store *store, struct sample **samples, unsigned 
 
 /* Room for pixels of that form behind a new sample, or behind `s` for its mask.  NULL: out of
  * memory. */
-struct sample *sample_pixels(struct sample_store *store, const struct picture_form *form);
+struct sample *sample_pixels(struct sample_store *store, const struct image_form *form);
 struct tfr_pixels *sample_mask_pixels(
-	struct sample_store *store, struct sample *s, const struct picture_form *form);
-uint64_t sample_pixels_bytes(const struct picture_form *form);
+	struct sample_store *store, struct sample *s, const struct image_form *form);
+uint64_t sample_pixels_bytes(const struct image_form *form);
 
 /* The bytes a payload of `size` takes in memory: for the plan. */
 uint64_t sample_footprint(size_t size);

@@ -5,7 +5,7 @@
  * place where nothing but their type changes, else a block at a time that stays near the processor:
  * decoded, mixed, converted.
  *
- * A sound is a picture of one row to all others: as wide as it has samples. */
+ * A sound is an image of one row to all others: as wide as it has samples. */
 #include <string.h>
 
 #include <tfr/audio.h>
@@ -116,7 +116,7 @@ static enum tfr_status check_sound(
 
 static enum tfr_status open_record(struct studio *st, struct origin *o, struct tfr_error *err)
 {
-	const struct picture_in *in = st->in;
+	const struct image_in *in = st->in;
 	enum tfr_status status = tfr_audio_probe(in->encoded, in->encoded_size, &o->info, err);
 
 	o->data = in->encoded;
@@ -132,7 +132,7 @@ static enum tfr_status open_record(struct studio *st, struct origin *o, struct t
 
 static void open_floats(const struct studio *st, struct origin *o)
 {
-	const struct tfr_pixels *px = &st->in->picture;
+	const struct tfr_pixels *px = &st->in->image;
 
 	o->floats = px->data;
 	o->info.samples = px->width;
@@ -158,7 +158,7 @@ struct sound {
 	struct studio *st;
 	const struct origin *origin;
 	struct stretch stretch;
-	struct picture_form form;
+	struct image_form form;
 	uint8_t *out;
 	unsigned most; /* channels, between any two stages */
 };
@@ -247,7 +247,7 @@ static float *mix(const struct sound *s, float *block, float *other, size_t samp
 static void put_block(
 	const struct sound *s, const float *block, float *lane, uint64_t at, size_t samples)
 {
-	const struct picture_form *f = &s->form;
+	const struct image_form *f = &s->form;
 	size_t size = tfr_dtype_size(f->dtype);
 
 	if (!f->chw || f->channels == 1) {
@@ -328,7 +328,7 @@ static enum tfr_status make_one(
 	struct sound s = { .st = st, .origin = o };
 
 	measure(&s, k);
-	if (picture_form_bytes(&s.form) > st->max_bytes)
+	if (image_form_bytes(&s.form) > st->max_bytes)
 		return tfr_fail(err, TFR_ENOMEM,
 			"a sound of %u samples needs more than the %llu bytes that one may take",
 			s.form.width, (unsigned long long)st->max_bytes);

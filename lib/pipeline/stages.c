@@ -20,43 +20,43 @@ static const struct stage_row rows[] = {
 	{ "filter", STAGE_FILTER, NULL, stage_arg_none, 0, NULL },
 	{ "cache", STAGE_CACHE, "[=FILE]", stage_arg_cache, 0, NULL },
 	{ "decode", STAGE_DECODE, "[=masks|audio[:RATE]]", stage_arg_decode, 0, NULL },
-	{ "resize", STAGE_PICTURE, "=W[xH][:area]", stage_arg_resize, STAGE_SIZES | STAGE_FLOATS,
+	{ "resize", STAGE_IMAGE, "=W[xH][:area]", stage_arg_resize, STAGE_SIZES | STAGE_FLOATS,
 		&tfr_transform_resize },
-	{ "random-resized-crop", STAGE_PICTURE, "=W[xH]", stage_arg_size,
+	{ "random-resized-crop", STAGE_IMAGE, "=W[xH]", stage_arg_size,
 		STAGE_SIZES | STAGE_FLOATS, &tfr_transform_random_resized_crop },
-	{ "random-crop", STAGE_PICTURE, "=W[xH][*N]", stage_arg_random_crop, STAGE_SIZES,
+	{ "random-crop", STAGE_IMAGE, "=W[xH][*N]", stage_arg_random_crop, STAGE_SIZES,
 		&tfr_transform_random_crop },
-	{ "centre-crop", STAGE_PICTURE, "=W[xH]", stage_arg_size, STAGE_SIZES | STAGE_FLOATS,
+	{ "centre-crop", STAGE_IMAGE, "=W[xH]", stage_arg_size, STAGE_SIZES | STAGE_FLOATS,
 		&tfr_transform_centre_crop },
-	{ "five-crop", STAGE_PICTURE, "=W[xH]", stage_arg_five_crop, STAGE_SIZES,
+	{ "five-crop", STAGE_IMAGE, "=W[xH]", stage_arg_five_crop, STAGE_SIZES,
 		&tfr_transform_five_crop },
-	{ "mirror", STAGE_PICTURE, NULL, stage_arg_mirror, 0, &tfr_transform_mirror },
-	{ "flip", STAGE_PICTURE, NULL, stage_arg_none, 0, &tfr_transform_flip },
-	{ "flip-vertical", STAGE_PICTURE, NULL, stage_arg_none, 0, &tfr_transform_flip_vertical },
-	{ "reflect-pad", STAGE_PICTURE, "=N", stage_arg_pixels, STAGE_GROWS,
+	{ "mirror", STAGE_IMAGE, NULL, stage_arg_mirror, 0, &tfr_transform_mirror },
+	{ "flip", STAGE_IMAGE, NULL, stage_arg_none, 0, &tfr_transform_flip },
+	{ "flip-vertical", STAGE_IMAGE, NULL, stage_arg_none, 0, &tfr_transform_flip_vertical },
+	{ "reflect-pad", STAGE_IMAGE, "=N", stage_arg_pixels, STAGE_GROWS,
 		&tfr_transform_reflect_pad },
-	{ "pad", STAGE_PICTURE, "=W[xH]", stage_arg_size, STAGE_SIZES, &tfr_transform_pad },
-	{ "rotate", STAGE_PICTURE, "=DEGREES", stage_arg_degrees, 0, &tfr_transform_rotate },
-	{ "cutout", STAGE_PICTURE, "=N", stage_arg_pixels, 0, &tfr_transform_cutout },
-	{ "normalise", STAGE_PICTURE, "[=M1/M2/M3:S1/S2/S3]", stage_arg_normalise, STAGE_FLOATS,
+	{ "pad", STAGE_IMAGE, "=W[xH]", stage_arg_size, STAGE_SIZES, &tfr_transform_pad },
+	{ "rotate", STAGE_IMAGE, "=DEGREES", stage_arg_degrees, 0, &tfr_transform_rotate },
+	{ "cutout", STAGE_IMAGE, "=N", stage_arg_pixels, 0, &tfr_transform_cutout },
+	{ "normalise", STAGE_IMAGE, "[=M1/M2/M3:S1/S2/S3]", stage_arg_normalise, STAGE_FLOATS,
 		&tfr_transform_normalise },
-	{ "standardise", STAGE_PICTURE, NULL, stage_arg_none, STAGE_FLOATS,
+	{ "standardise", STAGE_IMAGE, NULL, stage_arg_none, STAGE_FLOATS,
 		&tfr_transform_standardise },
-	{ "cast", STAGE_PICTURE, "=uint8|float16|float32", stage_arg_cast, 0, &tfr_transform_cast },
-	{ "chw", STAGE_PICTURE, NULL, stage_arg_chw, STAGE_FINISHES, &tfr_transform_form },
-	{ "hwc", STAGE_PICTURE, NULL, stage_arg_none, STAGE_FINISHES, &tfr_transform_form },
-	{ "crop", STAGE_PICTURE, "=SAMPLES|SECONDSs", stage_arg_length, STAGE_SOUNDS | STAGE_SIZES,
+	{ "cast", STAGE_IMAGE, "=uint8|float16|float32", stage_arg_cast, 0, &tfr_transform_cast },
+	{ "chw", STAGE_IMAGE, NULL, stage_arg_chw, STAGE_FINISHES, &tfr_transform_form },
+	{ "hwc", STAGE_IMAGE, NULL, stage_arg_none, STAGE_FINISHES, &tfr_transform_form },
+	{ "crop", STAGE_IMAGE, "=SAMPLES|SECONDSs", stage_arg_length, STAGE_SOUNDS | STAGE_SIZES,
 		&tfr_transform_sound_crop },
-	{ "random-crop", STAGE_PICTURE, "=SAMPLES|SECONDSs[*N]", stage_arg_random_length,
+	{ "random-crop", STAGE_IMAGE, "=SAMPLES|SECONDSs[*N]", stage_arg_random_length,
 		STAGE_SOUNDS | STAGE_SIZES, &tfr_transform_sound_random_crop },
-	{ "centre-crop", STAGE_PICTURE, "=SAMPLES|SECONDSs", stage_arg_length,
+	{ "centre-crop", STAGE_IMAGE, "=SAMPLES|SECONDSs", stage_arg_length,
 		STAGE_SOUNDS | STAGE_SIZES, &tfr_transform_sound_centre_crop },
-	{ "mono", STAGE_PICTURE, NULL, stage_arg_mono, STAGE_SOUNDS, &tfr_transform_sound_mono },
-	{ "channels", STAGE_PICTURE, "=N", stage_arg_channels, STAGE_SOUNDS,
+	{ "mono", STAGE_IMAGE, NULL, stage_arg_mono, STAGE_SOUNDS, &tfr_transform_sound_mono },
+	{ "channels", STAGE_IMAGE, "=N", stage_arg_channels, STAGE_SOUNDS,
 		&tfr_transform_sound_channels },
-	{ "cast", STAGE_PICTURE, "=int16|float16|bfloat16|float32", stage_arg_sound_cast,
+	{ "cast", STAGE_IMAGE, "=int16|float16|bfloat16|float32", stage_arg_sound_cast,
 		STAGE_SOUNDS, &tfr_transform_cast },
-	{ "channels-first", STAGE_PICTURE, NULL, stage_arg_chw, STAGE_SOUNDS | STAGE_FINISHES,
+	{ "channels-first", STAGE_IMAGE, NULL, stage_arg_chw, STAGE_SOUNDS | STAGE_FINISHES,
 		&tfr_transform_form },
 	{ "shuffle", STAGE_SHUFFLE, "=N[:MIN]", stage_arg_shuffle, 0, NULL },
 	{ "batch", STAGE_BATCH, "=N", stage_arg_batch, 0, NULL },
@@ -71,7 +71,7 @@ static bool is_named(const struct stage_row *row, const char *name, size_t size)
 	return strlen(row->name) == size && !memcmp(row->name, name, size);
 }
 
-/* A name that transforms of pictures and of sounds share means the one or the other; where only the
+/* A name that transforms of images and of sounds share means the one or the other; where only the
  * other has it, that one. */
 static const struct stage_row *find_row(const char *name, size_t size, bool sounds)
 {
@@ -80,7 +80,7 @@ static const struct stage_row *find_row(const char *name, size_t size, bool soun
 	for (size_t i = 0; i < ROWS; i++) {
 		if (!is_named(&rows[i], name, size))
 			continue;
-		if (rows[i].kind != STAGE_PICTURE || !(rows[i].flags & STAGE_SOUNDS) == !sounds)
+		if (rows[i].kind != STAGE_IMAGE || !(rows[i].flags & STAGE_SOUNDS) == !sounds)
 			return &rows[i];
 		other = &rows[i];
 	}
@@ -125,7 +125,7 @@ static enum tfr_status for_others(const struct stage_row *row, struct tfr_error 
 	bool sounds = row->flags & STAGE_SOUNDS;
 
 	tfr_fail(err, TFR_EUSAGE, "stage '%s' is for %s", row->name,
-		sounds ? "sounds" : "pictures, not for what 'decode=audio' makes");
+		sounds ? "sounds" : "images, not for what 'decode=audio' makes");
 	if (sounds)
 		tfr_error_hint(err, "Put decode=audio before it.");
 	return TFR_EUSAGE;
@@ -143,7 +143,7 @@ static enum tfr_status parse_one(
 	if (!row)
 		return unknown(text, name_size, err);
 	*st = (struct stage){ .row = row, .kind = row->kind, .copies = 1 };
-	if (row->kind == STAGE_PICTURE && !(row->flags & STAGE_SOUNDS) == sounds)
+	if (row->kind == STAGE_IMAGE && !(row->flags & STAGE_SOUNDS) == sounds)
 		return for_others(row, err);
 	if (equals ? !row->argument : row->argument && row->argument[0] == '=')
 		return usage(row, err);

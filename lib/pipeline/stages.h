@@ -4,7 +4,7 @@
  * upload
  *
  * A stage is a row of one array (stages.c): its name, its kind, what reads its argument and, of a
- * transform of pictures, what it does to them.  What is parsed here is only what was written; that
+ * transform of images, what it does to them.  What is parsed here is only what was written; that
  * it makes sense in this order is checked as well, that the records suit it is not. */
 #ifndef TFR_PIPELINE_STAGES_H
 #define TFR_PIPELINE_STAGES_H
@@ -22,7 +22,7 @@ enum stage_kind {
 	STAGE_FILTER,
 	STAGE_CACHE,
 	STAGE_DECODE,
-	STAGE_PICTURE, /* every transform, of pictures or of sounds: the row says which */
+	STAGE_IMAGE, /* every transform, of images or of sounds: the row says which */
 	STAGE_SHUFFLE,
 	STAGE_PREFETCH,
 	STAGE_BATCH,
@@ -41,13 +41,13 @@ struct stage_row {
 	 * in `text`. */
 	enum tfr_status (*parse)(struct stage *st, const char *arg, struct tfr_error *err);
 	unsigned flags;			   /* enum stage_flags */
-	const struct transform *transform; /* of a picture: what it does, in transforms.c */
+	const struct transform *transform; /* of an image: what it does, in transforms.c */
 };
 
 enum stage_flags {
-	STAGE_SIZES = 1,    /* all pictures behind it have one size */
-	STAGE_FINISHES = 2, /* the form in which a picture is handed on: no transform behind it */
-	STAGE_FLOATS = 4,   /* a picture of float32 comes out */
+	STAGE_SIZES = 1,    /* all images behind it have one size */
+	STAGE_FINISHES = 2, /* the form in which an image is handed on: no transform behind it */
+	STAGE_FLOATS = 4,   /* an image of float32 comes out */
 	STAGE_GROWS = 8,    /* by n pixels on each side */
 	STAGE_SOUNDS = 16,  /* a transform of sounds */
 };
@@ -60,7 +60,7 @@ struct stage {
 	 * prefetch, cutout, reflect-pad: their number. */
 	uint64_t n, min;
 	uint32_t width, height; /* of a crop, a resize, a pad; of sounds: samples, and 1 */
-	uint32_t copies;	/* pictures that one becomes: 1 of all but three transforms */
+	uint32_t copies;	/* images that one becomes: 1 of all but three transforms */
 	bool masks;		/* decode */
 	bool sound;		/* decode=audio, */
 	uint32_t rate;		/* of so many samples a second; 0: as the first sound has */
@@ -85,7 +85,7 @@ struct stages {
 	unsigned count;
 };
 
-/* The most pictures that one may become, and stages of a list. */
+/* The most images that one may become, and stages of a list. */
 enum { STAGES_COPIES_MAX = 1000, STAGES_COUNT_MAX = 100 };
 
 /* Stages are separated by commas, blanks around them do not matter, and a file's name with either
@@ -95,7 +95,7 @@ enum { STAGES_COPIES_MAX = 1000, STAGES_COUNT_MAX = 100 };
  * and decode, filter before decode, decode before transforms; one each of these, of cache, batch
  * and upload; behind chw, hwc and cast=float16 no transform but these and, behind chw and hwc,
  * another cast, right behind one another; all but parse and prefetch before batch, and upload last
- * of all, behind batch; and where pictures are batched, a stage that gives them one size.  Behind
+ * of all, behind batch; and where images are batched, a stage that gives them one size.  Behind
  * decode=audio stand transforms of sounds, and others behind any other decode; the same goes for
  * sounds behind channels-first and a cast to another type than float32.  A list may end anywhere.
  *
@@ -116,7 +116,7 @@ char *stages_text(const struct stages *s);
 /* Index of the first stage of a kind; count: there is none. */
 unsigned stages_find(const struct stages *s, enum stage_kind kind);
 
-/* Pictures that one has become by the end of the list. */
+/* Images that one has become by the end of the list. */
 uint32_t stages_copies(const struct stages *s);
 
 #endif

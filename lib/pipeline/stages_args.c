@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "pipeline/stages_parts.h"
 
-/* A picture's side.  Batches of pictures as large as that are refused by what they take. */
+/* An image's side.  Batches of images as large as that are refused by what they take. */
 enum { SIDE_MAX = 1 << 14 };
 
 enum tfr_status stage_wrong(const struct stage *st, const char *arg, struct tfr_error *err)

@@ -28,7 +28,7 @@ static const struct {
 	[STAGE_FILTER] = { true, KIND(PARSE), KIND(DECODE) | KIND(BATCH) | KIND(UPLOAD) },
 	[STAGE_CACHE] = { true, 0, KIND(BATCH) | KIND(UPLOAD) },
 	[STAGE_DECODE] = { true, KIND(PARSE), KIND(BATCH) | KIND(UPLOAD) },
-	[STAGE_PICTURE] = { false, KIND(DECODE), KIND(BATCH) | KIND(UPLOAD) },
+	[STAGE_IMAGE] = { false, KIND(DECODE), KIND(BATCH) | KIND(UPLOAD) },
 	[STAGE_SHUFFLE] = { false, 0, KIND(BATCH) | KIND(UPLOAD) },
 	[STAGE_PREFETCH] = { false, 0, KIND(UPLOAD) },
 	[STAGE_BATCH] = { true, 0, KIND(UPLOAD) },
@@ -62,10 +62,10 @@ static bool is_cast(const struct stage *st)
 	return st->row->parse == stage_arg_cast || st->row->parse == stage_arg_sound_cast;
 }
 
-/* Whether `st` may stand behind a stage that finishes pictures: one that says the same of them. */
+/* Whether `st` may stand behind a stage that finishes images: one that says the same of them. */
 static bool may_follow(const struct stage *finished, const struct stage *st)
 {
-	return st[-1].kind == STAGE_PICTURE &&
+	return st[-1].kind == STAGE_IMAGE &&
 	       (st->row->flags & STAGE_FINISHES || (is_cast(st) && !is_cast(finished)));
 }
 
@@ -78,7 +78,7 @@ static bool casts_away(const struct stage *st)
 	       (st->row->flags & STAGE_SOUNDS && st->dtype != TFR_FLOAT32);
 }
 
-/* A picture of float16, or in planes, is for whoever takes it: nothing here works on it. */
+/* An image of float16, or in planes, is for whoever takes it: nothing here works on it. */
 static enum tfr_status check_finished(const struct stages *s, struct tfr_error *err)
 {
 	const struct stage *finished = NULL;
@@ -86,14 +86,14 @@ static enum tfr_status check_finished(const struct stages *s, struct tfr_error *
 	for (unsigned i = 0; i < s->count; i++) {
 		const struct stage *st = &s->at[i];
 
-		if (st->kind == STAGE_PICTURE && finished && !may_follow(finished, st)) {
+		if (st->kind == STAGE_IMAGE && finished && !may_follow(finished, st)) {
 			tfr_fail(err, TFR_EUSAGE, "stage '%s' must stand before '%s'", st->text,
 				finished->text);
 			tfr_error_hint(err, "%s",
 				st->row->flags & STAGE_SOUNDS
 					? "What is done to a sound ends with channels-first and "
 					  "with cast, right behind one another."
-					: "What is done to a picture ends with chw or hwc and with "
+					: "What is done to an image ends with chw or hwc and with "
 					  "cast=float16, right behind one another.");
 			return TFR_EUSAGE;
 		}
@@ -121,7 +121,7 @@ static enum tfr_status check_sizes(const struct stages *s, struct tfr_error *err
 			continue;
 		tfr_fail(err, TFR_EUSAGE,
 			sounds ? "stage 'batch' needs sounds of one length"
-			       : "stage 'batch' needs pictures of one size");
+			       : "stage 'batch' needs images of one size");
 		tfr_error_hint(err, "%s", sounds ? lengths : sizes);
 		return TFR_EUSAGE;
 	}
@@ -138,7 +138,7 @@ static enum tfr_status check_copies(const struct stages *s, struct tfr_error *er
 			return tfr_fail(err, TFR_EUSAGE,
 				"stage '%s' makes %llu %s of one: at most %d", s->at[i].text,
 				(unsigned long long)copies,
-				s->at[i].row->flags & STAGE_SOUNDS ? "sounds" : "pictures",
+				s->at[i].row->flags & STAGE_SOUNDS ? "sounds" : "images",
 				STAGES_COPIES_MAX);
 	}
 	return TFR_OK;

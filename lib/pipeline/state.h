@@ -105,11 +105,11 @@ struct source {
 
 enum node_kind {
 	NODE_SOURCE,   /* read, inflate */
-	NODE_MAP,      /* parse, filter, decode, pictures: many at a time, order restored */
+	NODE_MAP,      /* parse, filter, decode, images: many at a time, order restored */
 	NODE_SHUFFLE,  /* one worker at a time */
 	NODE_CACHE,    /* likewise */
 	NODE_PREFETCH, /* likewise */
-	NODE_PLACE,    /* pictures to their places in a batch */
+	NODE_PLACE,    /* images to their places in a batch */
 	NODE_RECORDS,  /* records to a batch */
 	NODE_DROP,     /* what leaves the last stage */
 };
@@ -150,11 +150,11 @@ struct node {
 
 /* What lies where in a batch: known beforehand but for ragged features and payloads. */
 struct layout {
-	bool pictures, masks;
-	bool sounds;	/* which is what the pictures are */
+	bool images, masks;
+	bool sounds;	/* which is what the images are */
 	uint32_t batch; /* places */
-	struct picture_form picture, mask;
-	uint64_t picture_bytes, mask_bytes; /* of one */
+	struct image_form image, mask;
+	uint64_t image_bytes, mask_bytes; /* of one */
 	uint64_t mask_at, features_at;
 	uint64_t bytes;	 /* of a whole batch */
 	uint64_t stride; /* from a batch of a transfer to the next */
@@ -171,8 +171,8 @@ struct fill {
 	uint32_t assigned, done, records;
 	bool unwanted;		      /* a short one to be left out: its number is used again */
 	bool gaps;		      /* some of `bad` are set */
-	bool *bad;		      /* places without a picture */
-	struct sample **samples;      /* of records, by place; of a picture's copies the first */
+	bool *bad;		      /* places without an image */
+	struct sample **samples;      /* of records, by place; of an image's copies the first */
 	struct tfr_bytes *records_at; /* for features, by place */
 	uint64_t payload_bytes;
 	uint64_t used; /* bytes, once it is ready */
@@ -203,7 +203,7 @@ struct arrival {
 	uint32_t records;
 	struct tfr_tensor *tensors;
 	unsigned tensor_count;
-	struct tfr_event *made; /* floats, of its pictures */
+	struct tfr_event *made; /* floats, of its images */
 };
 
 struct target {
@@ -258,12 +258,12 @@ struct worker {
 	struct node *node; /* the job: of this one, */
 	struct slot *slot; /* this slot, */
 	struct sample *sample;
-	struct fill **fills; /* or this picture to these places, */
+	struct fill **fills; /* or this image to these places, */
 	uint32_t *places;
 	struct fill *fill;	 /* or this batch to complete; */
 	struct sample **dropped; /* or these to give back */
 	unsigned dropped_count;
-	struct sample *made; /* of a picture */
+	struct sample *made; /* of an image */
 	uint64_t began;
 	/* Of the job, to be added with the lock: by the clock, until worker_settle() makes of busy
 	 * what the thread had of a processor. */
@@ -285,7 +285,7 @@ struct tfr_pipeline {
 	char *description;
 	uint32_t cycle, block_length, batch;
 	unsigned prefetch;		      /* asked for behind batch; 0: as memory allows */
-	bool pictures, uploads, batches_rows; /* what the list has */
+	bool images, uploads, batches_rows; /* what the list has */
 	unsigned batch_row;
 	unsigned tensors_most;
 	/* Floats that the device makes: where they start after a transfer of the planned size; all
@@ -393,9 +393,9 @@ void map_run(struct tfr_pipeline *p, struct worker *w);
 /* Ends the job's slot: what it made is there for the next node. */
 void slot_finish(struct tfr_pipeline *p, struct node *n, struct slot *s);
 
-struct picture_in sample_picture(const struct sample *s);
+struct image_in sample_image(const struct sample *s);
 /* Adds what the studio spent on each stage of a recipe; without the lock. */
-void worker_spent_pictures(struct tfr_pipeline *p, struct worker *w, const struct sample *one,
+void worker_spent_images(struct tfr_pipeline *p, struct worker *w, const struct sample *one,
 	uint64_t start, uint64_t bytes);
 
 /* ordered.c */
@@ -438,7 +438,7 @@ enum tfr_status batch_grow_staging(
 enum tfr_status batch_grow_target(
 	struct lane *l, struct target *t, uint64_t bytes, struct tfr_error *err);
 /* Says how large the batch is, and what is in it; but for features. */
-void batch_end_pictures(const struct tfr_pipeline *p, struct fill *b);
+void batch_end_images(const struct tfr_pipeline *p, struct fill *b);
 
 /* complete.c */
 void batch_describe(const struct tfr_pipeline *p, struct fill *b);

@@ -1,4 +1,4 @@
-/* pipeline/studio.h - inside of a studio: a picture on its way through a run of stages, with what
+/* pipeline/studio.h - inside of a studio: an image on its way through a run of stages, with what
  * is still to be done to it.
  *
  * A stage that only says where pixels are to be looked for (a crop, a flip, a resize) moves none:
@@ -10,10 +10,10 @@
 
 #include "pipeline/recipe.h"
 
-/* A picture, or its mask. */
+/* An image, or its mask. */
 struct layer {
 	struct tfr_pixels px; /* data is NULL: there is no mask */
-	/* px is all that was decoded of a picture of this size: its part from x, y on.  Otherwise
+	/* px is all that was decoded of an image of this size: its part from x, y on.  Otherwise
 	 * it is whole: x and y are 0, the size is its own. */
 	uint32_t x, y, width, height;
 	int buffer;  /* of the studio, that px lies in; -1: none */
@@ -27,8 +27,8 @@ struct layer {
 	bool mirror, flip;
 };
 
-/* Of pictures as of masks: one that is read, two that are made, and one for each stage that makes
- * several pictures of one, of which there are at most nine (STAGES_COPIES_MAX). */
+/* Of images as of masks: one that is read, two that are made, and one for each stage that makes
+ * several images of one, of which there are at most nine (STAGES_COPIES_MAX). */
 enum { STUDIO_BUFFERS = 12 };
 
 struct buffer {
@@ -39,15 +39,15 @@ struct buffer {
 struct studio {
 	struct tfr_decoder *decoder, *mask_decoder;
 	struct tfr_resizer *resizer, *mask_resizer;
-	struct buffer buffers[2][STUDIO_BUFFERS]; /* of pictures, of masks */
+	struct buffer buffers[2][STUDIO_BUFFERS]; /* of images, of masks */
 	uint32_t pinned[2];			  /* those that must stay as they are: bits */
 	struct buffer between;
 	uint64_t max_bytes, bytes; /* of all buffers */
 
 	/* The work at hand. */
 	const struct recipe *recipe;
-	const struct picture_in *in;
-	picture_place *place;
+	const struct image_in *in;
+	image_place *place;
 	void *ctx;
 	uint32_t k;	/* the output that comes next */
 	unsigned stage; /* that is at work */
@@ -67,7 +67,7 @@ enum tfr_status studio_between(struct studio *st, uint32_t width, uint32_t heigh
 /* Does what is yet to be done to it: then px is whole and as it should be. */
 enum tfr_status layer_settle(struct studio *st, struct layer *l, struct tfr_error *err);
 
-/* What the picture is by now. */
+/* What the image is by now. */
 uint32_t layer_width(const struct layer *l);
 uint32_t layer_height(const struct layer *l);
 
@@ -101,7 +101,7 @@ enum tfr_status studio_make_sounds(struct studio *st, struct tfr_error *err);
 /* ---- what stages do ---- */
 
 struct pair {
-	struct layer picture, mask;
+	struct layer image, mask;
 };
 
 /* Samples of a sound: so many of those that there are, from one of them on, and zeros behind them.
@@ -111,7 +111,7 @@ struct stretch {
 };
 
 struct transform {
-	/* The window that copy `c` is of a picture of this size; NULL: it cuts none. */
+	/* The window that copy `c` is of an image of this size; NULL: it cuts none. */
 	enum tfr_status (*window)(const struct stage *stage, const struct tfr_draw *draw,
 		uint32_t width, uint32_t height, uint32_t c, struct tfr_crop *window,
 		struct tfr_error *err);

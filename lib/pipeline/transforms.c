@@ -1,6 +1,6 @@
-/* pipeline/transforms.c - the stages of pictures, each a row: where it cuts, and what it does.
+/* pipeline/transforms.c - the stages of images, each a row: where it cuts, and what it does.
  *
- * What a stage does goes for the picture and for its mask; a mask that is not there has no data. */
+ * What a stage does goes for the image and for its mask; a mask that is not there has no data. */
 #include "pipeline/transforms.h"
 
 #include <tfr/pixels.h>
@@ -10,13 +10,13 @@
 
 /* ---- windows ---- */
 
-/* The cut is made of a picture that has so many pixels, or is that record's fault. */
+/* The cut is made of an image that has so many pixels, or is that record's fault. */
 static enum tfr_status check_larger(
 	const struct stage *stage, uint32_t width, uint32_t height, struct tfr_error *err)
 {
 	if (width >= stage->width && height >= stage->height)
 		return TFR_OK;
-	return tfr_fail(err, TFR_EDATA, "a picture of %ux%u is too small for stage '%s'", width,
+	return tfr_fail(err, TFR_EDATA, "an image of %ux%u is too small for stage '%s'", width,
 		height, stage->text);
 }
 
@@ -67,10 +67,10 @@ static enum tfr_status cut(struct studio *st, const struct stage *stage,
 {
 	struct tfr_crop window;
 	enum tfr_status status = stage->row->transform->window(stage, draw,
-		layer_width(&pair->picture), layer_height(&pair->picture), c, &window, err);
+		layer_width(&pair->image), layer_height(&pair->image), c, &window, err);
 
 	if (status == TFR_OK)
-		status = layer_cut(st, &pair->picture, &window, err);
+		status = layer_cut(st, &pair->image, &window, err);
 	if (status == TFR_OK && pair->mask.px.data)
 		status = layer_cut(st, &pair->mask, &window, err);
 	return status;
@@ -79,7 +79,7 @@ static enum tfr_status cut(struct studio *st, const struct stage *stage,
 static enum tfr_status resize_bilinear(
 	struct studio *st, const struct stage *stage, struct pair *pair, struct tfr_error *err)
 {
-	enum tfr_status status = layer_resize(st, &pair->picture, stage->width, stage->height, err);
+	enum tfr_status status = layer_resize(st, &pair->image, stage->width, stage->height, err);
 
 	if (status == TFR_OK && pair->mask.px.data)
 		status = layer_resize(st, &pair->mask, stage->width, stage->height, err);
@@ -97,7 +97,7 @@ static enum tfr_status cut_and_resize(struct studio *st, const struct stage *sta
 static enum tfr_status resize(struct studio *st, const struct stage *stage,
 	const struct tfr_draw *draw, uint32_t c, struct pair *pair, struct tfr_error *err)
 {
-	struct layer *l = &pair->picture, to;
+	struct layer *l = &pair->image, to;
 	enum tfr_status status;
 
 	(void)draw, (void)c;
@@ -117,7 +117,7 @@ static enum tfr_status resize(struct studio *st, const struct stage *stage,
 
 static void mirror_pair(struct pair *pair)
 {
-	pair->picture.mirror ^= true;
+	pair->image.mirror ^= true;
 	pair->mask.mirror ^= true;
 }
 
@@ -144,7 +144,7 @@ static enum tfr_status flip_vertical(struct studio *st, const struct stage *stag
 {
 	(void)st, (void)stage, (void)c, (void)err;
 	if (tfr_random_flip_vertical(draw)) {
-		pair->picture.flip ^= true;
+		pair->image.flip ^= true;
 		pair->mask.flip ^= true;
 	}
 	return TFR_OK;
@@ -160,7 +160,7 @@ static enum tfr_status reflect_layer(
 	enum tfr_status status = layer_settle(st, l, err);
 
 	if (status == TFR_OK && (n >= l->width || n >= l->height))
-		return tfr_fail(err, TFR_EDATA, "a picture of %ux%u is too small for stage '%s'",
+		return tfr_fail(err, TFR_EDATA, "an image of %ux%u is too small for stage '%s'",
 			l->width, l->height, stage->text);
 	if (status == TFR_OK)
 		status = layer_target(
@@ -175,7 +175,7 @@ static enum tfr_status reflect_layer(
 static enum tfr_status reflect_pad(struct studio *st, const struct stage *stage,
 	const struct tfr_draw *draw, uint32_t c, struct pair *pair, struct tfr_error *err)
 {
-	enum tfr_status status = reflect_layer(st, stage, &pair->picture, err);
+	enum tfr_status status = reflect_layer(st, stage, &pair->image, err);
 
 	(void)draw, (void)c;
 	if (status == TFR_OK && pair->mask.px.data)
@@ -201,7 +201,7 @@ static enum tfr_status pad_layer(
 static enum tfr_status pad(struct studio *st, const struct stage *stage,
 	const struct tfr_draw *draw, uint32_t c, struct pair *pair, struct tfr_error *err)
 {
-	enum tfr_status status = pad_layer(st, stage, &pair->picture, err);
+	enum tfr_status status = pad_layer(st, stage, &pair->image, err);
 
 	(void)draw, (void)c;
 	if (status == TFR_OK && pair->mask.px.data)
@@ -231,7 +231,7 @@ static enum tfr_status rotate(struct studio *st, const struct stage *stage,
 	const struct tfr_draw *draw, uint32_t c, struct pair *pair, struct tfr_error *err)
 {
 	double degrees = tfr_random_angle(draw, stage->degrees);
-	enum tfr_status status = rotate_layer(st, degrees, &pair->picture, err);
+	enum tfr_status status = rotate_layer(st, degrees, &pair->image, err);
 
 	(void)c;
 	if (status == TFR_OK && pair->mask.px.data)
@@ -242,7 +242,7 @@ static enum tfr_status rotate(struct studio *st, const struct stage *stage,
 static enum tfr_status cutout(struct studio *st, const struct stage *stage,
 	const struct tfr_draw *draw, uint32_t c, struct pair *pair, struct tfr_error *err)
 {
-	struct layer *l = &pair->picture, to;
+	struct layer *l = &pair->image, to;
 	struct tfr_crop window;
 	enum tfr_status status = layer_settle(st, l, err);
 
@@ -324,7 +324,7 @@ static enum tfr_status normalise_layer(struct studio *st, const struct stage *st
 static enum tfr_status normalise(struct studio *st, const struct stage *stage,
 	const struct tfr_draw *draw, uint32_t c, struct pair *pair, struct tfr_error *err)
 {
-	struct layer *l = &pair->picture, to;
+	struct layer *l = &pair->image, to;
 	enum tfr_status status = TFR_OK;
 
 	(void)draw, (void)c;
@@ -346,7 +346,7 @@ static enum tfr_status normalise(struct studio *st, const struct stage *stage,
 static enum tfr_status standardise(struct studio *st, const struct stage *stage,
 	const struct tfr_draw *draw, uint32_t c, struct pair *pair, struct tfr_error *err)
 {
-	struct layer *l = &pair->picture, to;
+	struct layer *l = &pair->image, to;
 	enum tfr_status status = layer_settle(st, l, err);
 
 	(void)stage, (void)draw, (void)c;
@@ -371,7 +371,7 @@ static bool only_form_follows(const struct studio *st)
 static enum tfr_status cast(struct studio *st, const struct stage *stage,
 	const struct tfr_draw *draw, uint32_t c, struct pair *pair, struct tfr_error *err)
 {
-	struct layer *l = &pair->picture, to;
+	struct layer *l = &pair->image, to;
 	enum tfr_status status;
 
 	(void)draw, (void)c;

@@ -1,4 +1,4 @@
-/* pipeline/transforms.h - what each stage of pictures does: for the array of stages. */
+/* pipeline/transforms.h - what each stage of images does: for the array of stages. */
 #ifndef TFR_PIPELINE_TRANSFORMS_H
 #define TFR_PIPELINE_TRANSFORMS_H
 

@@ -67,7 +67,7 @@ static uint64_t note_batches(struct lane *l, struct staging *b, unsigned count, 
 		struct arrival *a = &t->batches[t->count];
 		uint64_t at = i * p->layout.stride;
 
-		if (!f->records) /* it lost every picture */
+		if (!f->records) /* it lost every image */
 			continue;
 		t->count++;
 		bytes = at + f->used;
@@ -84,26 +84,26 @@ static uint64_t note_batches(struct lane *l, struct staging *b, unsigned count, 
 	return bytes;
 }
 
-/* Pictures travelled as bytes: the device makes floats of them, behind all that travelled. */
+/* Images travelled as bytes: the device makes floats of them, behind all that travelled. */
 static enum tfr_status normalise(struct lane *l, struct target *t, struct tfr_error *err)
 {
 	struct tfr_pipeline *p = l->p;
-	uint64_t one = p->layout.picture_bytes;
+	uint64_t one = p->layout.image_bytes;
 	enum tfr_status status = TFR_OK;
 
 	for (unsigned i = 0; status == TFR_OK && i < t->count; i++) {
 		struct arrival *a = &t->batches[i];
-		struct tfr_tensor *picture = &a->tensors[0];
+		struct tfr_tensor *image = &a->tensors[0];
 		uint64_t to =
 			t->made_at + (a->at / p->layout.stride) * p->batch * one * sizeof(float);
 
 		status = tfr_device_normalise(l->device, (float *)(t->memory + to),
 			t->memory + a->at, a->records * one, p->channels, p->mean, p->std, a->made,
 			err);
-		picture->offset = to;
-		picture->dtype = TFR_FLOAT32;
-		for (unsigned k = 0; k < picture->rank; k++)
-			picture->strides[k] *= sizeof(float);
+		image->offset = to;
+		image->dtype = TFR_FLOAT32;
+		for (unsigned k = 0; k < image->rank; k++)
+			image->strides[k] *= sizeof(float);
 	}
 	return status;
 }

@@ -1,4 +1,4 @@
-/* pipeline/verify.c - what arrived, compared with what was sent; of pictures that the device made
+/* pipeline/verify.c - what arrived, compared with what was sent; of images that the device made
  * floats of, with the floats that this processor makes of the same bytes. */
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static enum tfr_status compare_made(struct lane *l, const struct staging *b, con
 	const struct fill *f, struct tfr_error *err)
 {
 	const struct tfr_pipeline *p = l->p;
-	uint64_t number = (uint64_t)(f - b->fills), one = p->layout.picture_bytes;
+	uint64_t number = (uint64_t)(f - b->fills), one = p->layout.image_bytes;
 	const uint8_t *sent = b->memory + number * p->layout.stride;
 	const uint8_t *got = l->check + t->made_at + number * p->batch * one * sizeof(float);
 

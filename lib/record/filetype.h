@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a person would call a file that starts with these bytes ("a JPEG picture"), with a hint in
+/* What a person would call a file that starts with these bytes ("a JPEG image"), with a hint in
  * *hint or NULL; NULL when nobody knows. */
 const char *tfr_filetype_name(const uint8_t *head, size_t size, const char **hint);
 

@@ -3,9 +3,9 @@
  *
  *   decode_alone LIST|DIRECTORY|FILE [THREADS [SIZE [SECONDS [crop|whole]]]]
  *
- * crop (the default): a random-resized crop of each; whole: all of it.  The pictures lie in memory;
+ * crop (the default): a random-resized crop of each; whole: all of it.  The images lie in memory;
  * each thread takes every THREADS-th of them in turn, for SECONDS after one second of warming up,
- * and writes SIZE x SIZE float32 pixels into a batch of 64 that it owns. Prints pictures a second,
+ * and writes SIZE x SIZE float32 pixels into a batch of 64 that it owns. Prints images a second,
  * all threads together: what a feed on the same cores is measured against.  THREADS 0 (the
  * default): one a processor. */
 #include <stdatomic.h>
@@ -16,13 +16,13 @@
 #include <tfr/media.h>
 
 #include "base/clock.h"
-#include "pictures.h"
+#include "images.h"
 #include "thread/threads.h"
 
 enum { BATCH = 64 };
 
 struct bench {
-	struct pictures all;
+	struct images all;
 	unsigned threads;
 	uint32_t size;
 	double seconds;
@@ -34,7 +34,7 @@ static bool feed_one(
 	struct bench *b, struct tfr_decoder *d, struct tfr_resizer *r, uint64_t record, float *out)
 {
 	size_t count = b->all.count;
-	const struct picture *p = &b->all.list[record % count];
+	const struct image *p = &b->all.list[record % count];
 	struct tfr_draw draw = { .seed = 1, .epoch = record / count, .record = record % count };
 	unsigned flags = TFR_RESIZE_NORMALISE | TFR_RESIZE_STREAM |
 			 (tfr_random_flip(&draw) ? TFR_RESIZE_MIRROR : 0);
@@ -88,11 +88,11 @@ int main(int argc, char **argv)
 				"[crop|whole]]]]\n");
 		return 2;
 	}
-	pictures_load(&b.all, argv[1]);
+	images_load(&b.all, argv[1]);
 	tfr_threads_run(b.threads, run, &b);
 	printf("%.1f\n", (double)b.done / b.seconds);
 	if (b.failed)
-		fprintf(stderr, "decode_alone: %llu pictures failed\n",
+		fprintf(stderr, "decode_alone: %llu images failed\n",
 			(unsigned long long)b.failed);
 	return b.failed ? 1 : 0;
 }

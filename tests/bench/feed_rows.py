@@ -1,6 +1,6 @@
 """The rows of scripts/bench that measure the feed: the same step on the same files, by us and by whom it is done today.
 
-Pictures go to 224 x 224 float32 in batches of 64, shuffled in a buffer of 2048; features without pictures to batches of
+Images go to 224 x 224 float32 in batches of 64, shuffled in a buffer of 2048; features without images to batches of
 256.  All read without an end.  A peer is measured after a warm-up.  Ours is measured over the whole run beside tf.data, opening
 and the first batch included, and from its first batch on beside the others.
 """
@@ -11,8 +11,8 @@ from measure import Row
 
 TESTS = pathlib.Path(__file__).resolve().parent
 MEMORY = '384M'
-PICTURES = 64                             # in a batch of them
-SECONDS = 10                              # of a feed of pictures
+IMAGES = 64                             # in a batch of them
+SECONDS = 10                              # of a feed of images
 SHORT = 5                                 # of one without
 FILES = 8                                 # that features lie in
 RECORDS = {'mixed': 400_000, 'ragged': 200_000}
@@ -28,20 +28,20 @@ def feed(place, files, *options, seconds=SECONDS, device='host'):
             1_000_000, *options, *files]
 
 
-def picture_feed(place, shards, shape='random-resized-crop', **more):
-    return feed(place, shards, '--batch', PICTURES, '--size', 224, '--augment', shape + ',flip,normalise', **more)
+def image_feed(place, shards, shape='random-resized-crop', **more):
+    return feed(place, shards, '--batch', IMAGES, '--size', 224, '--augment', shape + ',flip,normalise', **more)
 
 
-def pictures(place, shards):
+def images(place, shards):
     """Beside the work alone, tf.data and DALI; and on one processor beside two."""
-    alone = [place.release / 'tests/decode_alone', place.ram / 'pictures.txt', place.cores, 224, SECONDS]
+    alone = [place.release / 'tests/decode_alone', place.ram / 'images.txt', place.cores, 224, SECONDS]
     rows = []
 
     def row(name, job, peer_name, ours, peer, goal):
         rows.append(Row(name, job, peer_name, ours, peer, goal, rate=True, pairs=3))
 
     def against_all(name, job, shape, window, alone_name, goals):
-        ours = picture_feed(place, shards, shape)
+        ours = image_feed(place, shards, shape)
         tensorflow = [place.python, TESTS / 'peer_tensorflow.py', 'feed']
         dali = place.dali and [place.dali, TESTS / 'peer_dali.py', window, *shards]
 
@@ -53,10 +53,10 @@ def pictures(place, shards):
 
     against_all('feed', '`bench-feed`', 'random-resized-crop', 'crop', 'decode, crop, resize alone',
                 ('≥ 0.88', '≥ 1.7', '≥ 2.5'))
-    against_all('feed-whole', '`bench-feed`, whole pictures', 'resize', 'whole', 'decode, resize alone',
+    against_all('feed-whole', '`bench-feed`, whole images', 'resize', 'whole', 'decode, resize alone',
                 ('≥ 0.88', '≥ 1.4', ''))
     if place.cores > 1:
-        ours = picture_feed(place, shards)
+        ours = image_feed(place, shards)
         first, second = place.processors[:2]
         row('feed-scaling', '`bench-feed` on 2 processors', 'the same on 1',
             ['taskset', '-c', '%d,%d' % (first, second), *ours], ['taskset', '-c', first, *ours], '≥ 1.85')
@@ -73,8 +73,8 @@ def sounds(place, folder, make):
             subprocess.run([place.tfr, 'shard', '-q', '--no-shuffle', folder, '-o', place.ram / ('sounds@%d.tfrecord' % FILES)], check=True)
 
     ours = feed(place, shards, '--stages', 'read=%s,parse,shuffle=%d,decode=audio,random-crop=%d,batch=%d,upload' % (
-        READ, SOUND_BUFFER, SAMPLES, PICTURES), seconds=SHORT)
-    peer = [place.python, TESTS / 'peer_tensorflow.py', 'sounds', READ, SOUND_BUFFER, PICTURES, SAMPLES, SHORT, *shards]
+        READ, SOUND_BUFFER, SAMPLES, IMAGES), seconds=SHORT)
+    peer = [place.python, TESTS / 'peer_tensorflow.py', 'sounds', READ, SOUND_BUFFER, IMAGES, SAMPLES, SHORT, *shards]
     return [Row('feed-sounds', '`bench-feed`, a second of WAV files of 16 bits', 'tf.data, `decode_wav`', ours, peer, '≥ 3',
                 rate=True, pairs=3, before=made)]
 

@@ -1,4 +1,4 @@
-"""Makes the bench's pictures: make_photos.py PHOTOGRAPHS OUT [COUNT]
+"""Makes the bench's images: make_photos.py PHOTOGRAPHS OUT [COUNT]
 
 COUNT (12,000) crops of the photographs in the folder PHOTOGRAPHS, 500x375, JPEG quality 90 4:2:0, as one would get from
 cameras: film grain is added until a file has 60 to 75 KB.  In class folders OUT/NAME, a class a photograph; seeded, so
@@ -42,14 +42,14 @@ def fitted(crop, grain, target):
 def one_photograph(job):
     path, folder, count, seed = job
     random = np.random.default_rng(seed)
-    picture = Image.open(path).convert('RGB')
+    image = Image.open(path).convert('RGB')
     field = random.standard_normal((1024, 1024), dtype=np.float32)
     folder.mkdir(parents=True, exist_ok=True)
     for n in range(count):
-        scale = random.uniform(1.0, min(picture.width / WIDTH, picture.height / HEIGHT, 3.0))
+        scale = random.uniform(1.0, min(image.width / WIDTH, image.height / HEIGHT, 3.0))
         w, h = int(WIDTH * scale), int(HEIGHT * scale)
-        x, y = random.integers(picture.width - w + 1), random.integers(picture.height - h + 1)
-        crop = picture.resize((WIDTH, HEIGHT), Image.BILINEAR, (x, y, x + w, y + h))
+        x, y = random.integers(image.width - w + 1), random.integers(image.height - h + 1)
+        crop = image.resize((WIDTH, HEIGHT), Image.BILINEAR, (x, y, x + w, y + h))
         gx, gy = random.integers(1024 - WIDTH), random.integers(1024 - HEIGHT)
         grain = field[gy:gy + HEIGHT, gx:gx + WIDTH, None]
         data = fitted(np.asarray(crop, np.float32), grain, random.integers(SMALLEST + 2048, LARGEST - 2048))

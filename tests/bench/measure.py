@@ -47,9 +47,9 @@ class Row:
 
     `records` are those that a run of ours handles, for a rate of ours that it does not say itself.  `before` is called
     before each run, and at the end: it takes away what the last one left.  `small`: reads the 20 million small records;
-    `pictures`: reads pictures.
+    `images`: reads images.
     """
-    pictures = False
+    images = False
 
 
     def __init__(self, name, job, peer_name, ours, peer, goal, rate=False, pairs=None, before=None, records=None,

@@ -36,15 +36,15 @@ def feed(window, files, indexes):
         features={'image/encoded': tfrecord.FixedLenFeature((), tfrecord.string, ''),
                   'image/class/label': tfrecord.FixedLenFeature([1], tfrecord.int64, -1)})
     if window == 'crop':
-        picture = fn.decoders.image_random_crop(
+        image = fn.decoders.image_random_crop(
             record['image/encoded'], device='cpu', output_type=types.RGB, random_aspect_ratio=[3 / 4, 4 / 3],
             random_area=[0.08, 1.0], num_attempts=10)
     else:
-        picture = fn.decoders.image(record['image/encoded'], device='cpu', output_type=types.RGB)
-    picture = fn.resize(picture, resize_x=SIZE, resize_y=SIZE, interp_type=types.INTERP_LINEAR, antialias=False)
-    picture = fn.crop_mirror_normalize(picture, mirror=fn.random.coin_flip(), mean=[127.5] * 3, std=[127.5] * 3,
+        image = fn.decoders.image(record['image/encoded'], device='cpu', output_type=types.RGB)
+    image = fn.resize(image, resize_x=SIZE, resize_y=SIZE, interp_type=types.INTERP_LINEAR, antialias=False)
+    image = fn.crop_mirror_normalize(image, mirror=fn.random.coin_flip(), mean=[127.5] * 3, std=[127.5] * 3,
                                        dtype=types.FLOAT, output_layout='HWC')
-    return picture, record['image/class/label']
+    return image, record['image/class/label']
 
 
 def main(window, *files):

@@ -156,13 +156,13 @@ def feed(dct, crop, files):
         parsed = tf.io.parse_single_example(record, wanted)
         encoded = parsed['image/encoded']
         if crop == 'crop':
-            picture = tf.image.decode_and_crop_jpeg(encoded, window(tf.io.extract_jpeg_shape(encoded)), channels=3,
+            image = tf.image.decode_and_crop_jpeg(encoded, window(tf.io.extract_jpeg_shape(encoded)), channels=3,
                                                     dct_method=method)
         else:
-            picture = tf.io.decode_jpeg(encoded, channels=3, dct_method=method)
-        picture = tf.image.resize(picture, [SIZE, SIZE])
-        picture = tf.image.random_flip_left_right(picture)
-        return (picture - 127.5) / 127.5, parsed['image/class/label']
+            image = tf.io.decode_jpeg(encoded, channels=3, dct_method=method)
+        image = tf.image.resize(image, [SIZE, SIZE])
+        image = tf.image.random_flip_left_right(image)
+        return (image - 127.5) / 127.5, parsed['image/class/label']
 
     batches = (tf.data.Dataset.from_tensor_slices(files).repeat()
                .interleave(tf.data.TFRecordDataset, cycle_length=16, block_length=1, num_parallel_calls=AUTOTUNE,

@@ -1,10 +1,10 @@
 /* pixels_alone - how fast the inner loops that go over pixels are, beside memcpy().
  *
- *     pixels_alone [PICTURES]          [64] of 224 x 224 x 3: what a batch is
+ *     pixels_alone [IMAGES]          [64] of 224 x 224 x 3: what a batch is
  *
  * A line a loop: the bytes it reads and writes a second, for each kernel that this processor runs,
  * and in brackets how many times as long as memcpy() of as many bytes the fastest one takes.  The
- * best of some runs counts.  With 1 picture all of it stays in the cache. */
+ * best of some runs counts.  With 1 image all of it stays in the cache. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static struct {
 	uint64_t sum, squares;
 } m;
 
-/* One picture, the `i`-th. */
+/* One image, the `i`-th. */
 typedef void loop(const struct tfr_pixel_kernel *k, size_t i);
 
 #define U8 (m.u8 + i * SAMPLES)
@@ -129,17 +129,17 @@ static const struct {
 	{ "squares f32", squares_f32, 4, 0 },
 };
 
-/* Seconds for all pictures, the best run's; NULL: memcpy() of `bytes` a picture. */
-static double best(loop *run, const struct tfr_pixel_kernel *k, size_t pictures, size_t bytes)
+/* Seconds for all images, the best run's; NULL: memcpy() of `bytes` an image. */
+static double best(loop *run, const struct tfr_pixel_kernel *k, size_t images, size_t bytes)
 {
 	uint64_t least = UINT64_MAX;
-	size_t rounds = 1 + 64 / pictures;
+	size_t rounds = 1 + 64 / images;
 
 	for (int r = 0; r < RUNS; r++) {
 		uint64_t start = tfr_clock_ns(), took;
 
 		for (size_t again = 0; again < rounds; again++)
-			for (size_t i = 0; i < pictures; i++)
+			for (size_t i = 0; i < images; i++)
 				if (run)
 					run(k, i);
 				else
@@ -161,11 +161,11 @@ static void *memory(size_t n)
 	return p;
 }
 
-static void print_loop(size_t l, size_t pictures)
+static void print_loop(size_t l, size_t images)
 {
 	/* memcpy() reads as much as it writes. */
 	size_t moved = (size_t)SAMPLES * (loops[l].read + loops[l].written);
-	double copied = best(NULL, NULL, pictures, moved / 2), fastest = 0;
+	double copied = best(NULL, NULL, images, moved / 2), fastest = 0;
 
 	printf("%-20s", loops[l].name);
 	for (size_t k = 0; tfr_pixel_kernels[k]; k++) {
@@ -173,34 +173,34 @@ static void print_loop(size_t l, size_t pictures)
 
 		if (!tfr_pixel_kernels[k]->usable())
 			continue;
-		took = best(loops[l].run, tfr_pixel_kernels[k], pictures, 0);
+		took = best(loops[l].run, tfr_pixel_kernels[k], images, 0);
 		fastest = fastest == 0 || took < fastest ? took : fastest;
 		printf("  %s %6.2f GB/s", tfr_pixel_kernels[k]->name,
-			(double)moved * (double)pictures / took / 1e9);
+			(double)moved * (double)images / took / 1e9);
 	}
-	printf("  memcpy %6.2f GB/s  (%.2f)\n", (double)moved * (double)pictures / copied / 1e9,
+	printf("  memcpy %6.2f GB/s  (%.2f)\n", (double)moved * (double)images / copied / 1e9,
 		fastest / copied);
 }
 
 int main(int argc, char **argv)
 {
-	size_t pictures = argc > 1 ? (size_t)atoi(argv[1]) : 64;
+	size_t images = argc > 1 ? (size_t)atoi(argv[1]) : 64;
 
-	if (argc > 2 || !pictures) {
-		fputs("usage: pixels_alone [PICTURES]\n", stderr);
+	if (argc > 2 || !images) {
+		fputs("usage: pixels_alone [IMAGES]\n", stderr);
 		return 2;
 	}
-	m.u8 = memory(pictures * SAMPLES);
-	m.f32 = memory(pictures * SAMPLES * sizeof(float));
-	m.out = memory(pictures * SAMPLES * sizeof(float));
-	for (size_t i = 0; i < pictures * SAMPLES; i++)
+	m.u8 = memory(images * SAMPLES);
+	m.f32 = memory(images * SAMPLES * sizeof(float));
+	m.out = memory(images * SAMPLES * sizeof(float));
+	for (size_t i = 0; i < images * SAMPLES; i++)
 		m.f32[i] = m.u8[i] = (uint8_t)(i * 2654435761u >> 24);
 	for (size_t i = 0; i < 2 * TFR_PATTERN; i++) {
 		m.mean[i] = 123.675f;
 		m.std[i] = 58.395f;
 	}
 	for (size_t l = 0; l < sizeof(loops) / sizeof(*loops); l++)
-		print_loop(l, pictures);
+		print_loop(l, images);
 	free(m.u8);
 	free(m.f32);
 	free(m.out);

@@ -1,10 +1,10 @@
-/* tests/bench/recipe_alone.c - how fast a list of picture stages runs with nothing around it.
+/* tests/bench/recipe_alone.c - how fast a list of image stages runs with nothing around it.
  *
  *   recipe_alone LIST|DIRECTORY|FILE STAGES [THREADS [SECONDS]]
  *
- * STAGES begins with decode: "decode,five-crop=224,mirror,normalise".  The pictures lie in memory;
+ * STAGES begins with decode: "decode,five-crop=224,mirror,normalise".  The images lie in memory;
  * each thread takes every THREADS-th of them in turn, for SECONDS after one second of warming up,
- * and puts what it makes into a batch of 64 that it owns.  Prints pictures made a second, all
+ * and puts what it makes into a batch of 64 that it owns.  Prints images made a second, all
  * threads together, and on stderr the share of each stage in the first thread's time.  THREADS 0
  * (the default): one a processor. */
 #include <stdatomic.h>
@@ -13,14 +13,14 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "pictures.h"
+#include "images.h"
 #include "pipeline/recipe.h"
 #include "thread/threads.h"
 
 enum { BATCH = 64 };
 
 struct bench {
-	struct pictures all;
+	struct images all;
 	struct stages stages;
 	struct recipe recipe;
 	unsigned threads;
@@ -35,10 +35,10 @@ struct batch {
 	unsigned at;
 };
 
-static void *place(void *ctx, uint32_t k, bool mask, const struct picture_form *form)
+static void *place(void *ctx, uint32_t k, bool mask, const struct image_form *form)
 {
 	struct batch *b = ctx;
-	size_t bytes = (picture_form_bytes(form) + 63) & ~63ull;
+	size_t bytes = (image_form_bytes(form) + 63) & ~63ull;
 
 	(void)k, (void)mask;
 	if (bytes > b->each) {
@@ -71,8 +71,8 @@ static void run(void *ctx, unsigned worker)
 	if (studio_new(&st, 1 << 30, false, NULL))
 		abort();
 	for (uint64_t i = worker; (now = tfr_clock_ns()) < end; i += b->threads) {
-		const struct picture *p = &b->all.list[i % b->all.count];
-		struct picture_in in = { .encoded = p->data,
+		const struct image *p = &b->all.list[i % b->all.count];
+		struct image_in in = { .encoded = p->data,
 			.encoded_size = p->size,
 			.epoch = i / b->all.count,
 			.ordinal = i % b->all.count };
@@ -108,11 +108,11 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	recipe_init(&b.recipe, &b.stages, 2, 1);
-	pictures_load(&b.all, argv[1]);
+	images_load(&b.all, argv[1]);
 	tfr_threads_run(b.threads, run, &b);
 	printf("%.1f\n", (double)b.made / b.seconds);
 	if (b.failed)
-		fprintf(stderr, "recipe_alone: %llu pictures failed\n",
+		fprintf(stderr, "recipe_alone: %llu images failed\n",
 			(unsigned long long)b.failed);
 	stages_free(&b.stages);
 	return b.failed ? 1 : 0;

@@ -1,11 +1,11 @@
-/* tests/bench/resize_alone.c - how fast pictures are decoded, resized and encoded with nothing
+/* tests/bench/resize_alone.c - how fast images are decoded, resized and encoded with nothing
  * around it: what `tfr shard --resize` is measured against.
  *
  *   resize_alone LIST|DIRECTORY|FILE [THREADS [SIZE [ROUNDS]]]
  *
- * The pictures lie in memory; each thread takes the next one until every picture was taken ROUNDS
+ * The images lie in memory; each thread takes the next one until every image was taken ROUNDS
  * times (1).  The shorter side becomes SIZE (256), triangle filter, JPEG of quality 95 with the
- * source's subsampling.  Prints pictures a second, all threads together, without the time it takes
+ * source's subsampling.  Prints images a second, all threads together, without the time it takes
  * to read them.  THREADS 0 (the default): one a processor. */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -14,11 +14,11 @@
 #include <tfr/media.h>
 
 #include "base/clock.h"
-#include "pictures.h"
+#include "images.h"
 #include "thread/threads.h"
 
 struct bench {
-	struct pictures all;
+	struct images all;
 	uint32_t size;
 	uint64_t total;
 	atomic_uint_fast64_t next, failed;
@@ -31,7 +31,7 @@ struct tools {
 	struct tfr_encoder *encoder;
 };
 
-static bool resize_one(struct bench *b, struct tools *t, const struct picture *p)
+static bool resize_one(struct bench *b, struct tools *t, const struct image *p)
 {
 	struct tfr_encode_opts opts = { .format = TFR_IMAGE_JPEG };
 	struct tfr_image_info info;
@@ -82,13 +82,13 @@ int main(int argc, char **argv)
 			"usage: resize_alone LIST|DIRECTORY|FILE [THREADS [SIZE [ROUNDS]]]\n");
 		return 2;
 	}
-	pictures_load(&b.all, argv[1]);
+	images_load(&b.all, argv[1]);
 	b.total = b.all.count * (argc > 4 ? (uint64_t)atoi(argv[4]) : 1);
 	start = tfr_clock_ns();
 	tfr_threads_run(threads, run, &b);
 	printf("%.1f\n", (double)b.total / ((double)(tfr_clock_ns() - start) / 1e9));
 	if (b.failed)
-		fprintf(stderr, "resize_alone: %llu pictures failed\n",
+		fprintf(stderr, "resize_alone: %llu images failed\n",
 			(unsigned long long)b.failed);
 	return b.failed ? 1 : 0;
 }

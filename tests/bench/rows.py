@@ -10,7 +10,7 @@ from measure import Row
 TESTS = pathlib.Path(__file__).resolve().parent
 CRC_BLOCK = 512 << 10                     # what tfr reads at a time
 SMALL_SHARDS = 40                         # 104 MB each where there are 20 million
-CLASSES = 15                              # of the pictures: a class a photograph, all of one size
+CLASSES = 15                              # of the images: a class a photograph, all of one size
 PARSED_RAGGED = 200_000                   # records of ragged features that are parsed
 RAGGED = 17                               # features of the latter
 PARSE_BATCH, PARSE_LARGE_BATCH = 256, 8192   # what fits into a cache, and what does not
@@ -45,14 +45,14 @@ def shares(values):
 
 def every(place):
     """All rows.  `place` says where things lie: tfr, release (its build), photos, ram, python, dali, cores, and the
-    numbers of pictures and of small records."""
+    numbers of images and of small records."""
     def before():
         clear(place.ram)
 
-    pictures = picture_rows(place, before) + feed_rows.pictures(place, picture_shards(place)) + rewrite_rows(place, before)
-    for row in pictures:
-        row.pictures = True
-    return (pictures + sound_rows(place, before) + array_rows(place, before) + read_rows(place) + gzip_rows(place, before) + parse_rows(place)
+    images = image_rows(place, before) + feed_rows.images(place, image_shards(place)) + rewrite_rows(place, before)
+    for row in images:
+        row.images = True
+    return (images + sound_rows(place, before) + array_rows(place, before) + read_rows(place) + gzip_rows(place, before) + parse_rows(place)
             + feed_rows.features(place) + small_rows(place, before))
 
 
@@ -199,25 +199,25 @@ def gzip_rows(place, clear_out):
     ]
 
 
-def picture_shards(place):
+def image_shards(place):
     return sorted(str(p) for p in place.ram.glob('data-*-of-00016.tfrecord'))
 
 
-def picture_rows(place, before):
-    """What is made of pictures, and how they are read."""
-    tfr, ram, photos, shards = place.tfr, place.ram, place.photos, picture_shards(place)
+def image_rows(place, before):
+    """What is made of images, and how they are read."""
+    tfr, ram, photos, shards = place.tfr, place.ram, place.photos, image_shards(place)
     tensorflow = [place.python, TESTS / 'peer_tensorflow.py']
     shard = [tfr, 'shard', '-q', '--no-shuffle', photos, '-o', ram / 'out/train@16.tfrecord']
     tar = ['tar', 'cf', ram / 'out/all.tar', '-C', photos, '.']
     check = [tfr, 'check', '-q', *shards]
-    resized = [place.release / 'tests/resize_alone', ram / 'pictures.txt', place.cores, 256]
+    resized = [place.release / 'tests/resize_alone', ram / 'images.txt', place.cores, 256]
     crc = [place.release / 'tests/readcrc', CRC_BLOCK, place.cores, *shards]
     return [
         Row('shard-tar', '`shard` to 16 shards', '`tar cf`', shard, tar, '≥ 1', before=before),
         Row('shard-tensorflow', '`shard` to 16 shards', 'TensorFlow, 2 processes', shard,
             [*tensorflow, 'shard', photos, ram / 'out/tf', 2], '', pairs=3, before=before),
         Row('shard-resize', '`shard --resize 256`', 'decode, resize, encode alone', [*shard, '--resize', 256], resized, '≥ 0.9',
-            rate=True, pairs=3, records=place.pictures, before=before),
+            rate=True, pairs=3, records=place.images, before=before),
         Row('check-tensorflow', '`check`', 'TensorFlow reads', check, [*tensorflow, 'count', *shards], '≥ 5'),
         Row('check-readcrc', '`check`', '`read()` + CRC-32C loop', check, crc, '≥ 0.8'),
         Row('schema-check', '`schema`', '`tfr check`', [tfr, 'schema', '-q', *shards], check, '≥ 0.8'),
@@ -261,11 +261,11 @@ def twice(out, *command):
 
 
 def rewrite_rows(place, before):
-    """The pictures shuffled, resampled and divided.
+    """The images shuffled, resampled and divided.
 
     Classes are of one size here, so the target is not uniform, where nothing would be rejected: the classes of odd number
     get half, 77 % is kept."""
-    tfr, ram, shards = place.tfr, place.ram, picture_shards(place)
+    tfr, ram, shards = place.tfr, place.ram, image_shards(place)
     out = ram / 'out'
     tensorflow = [place.python, TESTS / 'peer_tensorflow.py']
     initial, target = shares([1 / CLASSES] * CLASSES), shares([(2 - n % 2) / 23 for n in range(CLASSES)])
@@ -278,13 +278,13 @@ def rewrite_rows(place, before):
         Row('shuffle-cat', '`shuffle-to-disk -m 256M`', '`cat` twice', shuffled, twice(out, 'cat', *shards), '≥ 0.67',
             before=before),
         Row('shuffle-tensorflow', '`shuffle-to-disk -m 256M`', 'TensorFlow, all in memory', shuffled,
-            [*tensorflow, 'shuffle', out / 'tf', place.pictures, *shards], '≥ 4', before=before),
+            [*tensorflow, 'shuffle', out / 'tf', place.images, *shards], '≥ 4', before=before),
         Row('resample-cat', '`resample --method reject`, 77 % kept', '`tfr cat`', reject, [*cat, '-o', out / 'all.tfrecord'],
             '≥ 0.77', before=before),
         Row('resample-exact-cat', '`resample`, counting first, 77 % kept', '`tfr cat` twice', resample, twice(out, *cat),
             '≥ 0.77', before=before),
         Row('resample-tensorflow', '`resample --method reject`, 77 % kept', 'TensorFlow, rejection_resample', reject,
-            [*tensorflow, 'resample', out / 'tf', place.pictures, 'image/class/label', initial[0], target[0], *shards],
+            [*tensorflow, 'resample', out / 'tf', place.images, 'image/class/label', initial[0], target[0], *shards],
             '≥ 5', before=before),
         Row('split-cat', '`split`, 9 to 1', '`tfr cat`',
             [tfr, 'split', '-q', *shards, '-o', out / 'train@16.tfrecord=0.9', '-o', out / 'val@2.tfrecord=0.1'],

@@ -39,7 +39,7 @@ def case(name, words, *, before=(), status=0, delay=0, absent=NEVER, several=Fal
 
 
 I = '../../in/'   # noqa: E741
-PICTURES = 'shard -q --max-skipped 100 ' + I + 'pictures-@@ '
+IMAGES = 'shard -q --max-skipped 100 ' + I + 'images-@@ '
 NOTES = '--resume --checkpoint 0.0005 '
 
 CASES = [
@@ -48,20 +48,20 @@ CASES = [
     case('cat-set', 'cat -q %s@@.tfrecord -o s@3.tfrecord' % I),
     case('cat-folder', 'cat -q %s@@.tfrecord -o d/s@2' % I, before=['mkdir d', 'cat -q %sc.tfrecord -o d/other@2' % I]),
     case('cat-quarantine', 'cat -q %sdamaged-@@.tfrecord --on-error quarantine=q.bin -o x.tfrecord' % I),
-    case('shard-file', PICTURES + '-o p.tfrecord'),
-    case('shard-set', PICTURES + '-o p@3.tfrecord'),
-    case('shard-auto', PICTURES + '-o p@auto.tfrecord --records-per-shard 3'),
-    case('shard-splits', PICTURES + '-o train@2.tfrecord -o test@2.tfrecord=0.4'),
-    case('shard-notes', PICTURES + '-o p@2.tfrecord --report r.json --on-error quarantine=q.tsv'),
-    case('shard-tfds', PICTURES + '--tfds ds -o train -o test=0.4'),
+    case('shard-file', IMAGES + '-o p.tfrecord'),
+    case('shard-set', IMAGES + '-o p@3.tfrecord'),
+    case('shard-auto', IMAGES + '-o p@auto.tfrecord --records-per-shard 3'),
+    case('shard-splits', IMAGES + '-o train@2.tfrecord -o test@2.tfrecord=0.4'),
+    case('shard-notes', IMAGES + '-o p@2.tfrecord --report r.json --on-error quarantine=q.tsv'),
+    case('shard-tfds', IMAGES + '--tfds ds -o train -o test=0.4'),
     case('shard-records', 'shard -q %s@@.tfrecord -o s@3.tfrecord.gz' % I),
     case('shard-npz', 'shard -q %s@@.npz -o n@2.tfrecord' % I),
     case('shard-csv', 'shard -q %s@@.csv -o c@2.tfrecord' % I),
-    case('shard-resume', PICTURES + NOTES + '-o p@3.tfrecord', delay=300),
-    case('shard-file-resume', PICTURES + NOTES + '-o p.tfrecord', delay=300),
-    case('shard-auto-resume', PICTURES + NOTES + '-o p@auto.tfrecord --records-per-shard 3', delay=300),
-    case('shard-splits-resume', PICTURES + NOTES + '-o train@2.tfrecord -o test@2.tfrecord=0.4', delay=300),
-    case('shard-tfds-resume', PICTURES + NOTES + '--tfds ds -o train -o test=0.4', delay=300),
+    case('shard-resume', IMAGES + NOTES + '-o p@3.tfrecord', delay=300),
+    case('shard-file-resume', IMAGES + NOTES + '-o p.tfrecord', delay=300),
+    case('shard-auto-resume', IMAGES + NOTES + '-o p@auto.tfrecord --records-per-shard 3', delay=300),
+    case('shard-splits-resume', IMAGES + NOTES + '-o train@2.tfrecord -o test@2.tfrecord=0.4', delay=300),
+    case('shard-tfds-resume', IMAGES + NOTES + '--tfds ds -o train -o test=0.4', delay=300),
     case('shard-records-resume', 'shard -q %s@@.tfrecord -o s@2.tfrecord %s' % (I, NOTES), delay=300),
     case('shuffle-file', 'shuffle-to-disk -q %s@@.tfrecord -o x.tfrecord' % I),
     case('shuffle-set', 'shuffle-to-disk -q %s@@.tfrecord -o s@3.tfrecord' % I),
@@ -74,14 +74,14 @@ CASES = [
     case('dedup', 'dedup -q %stwice-@@.tfrecord -o s@2.tfrecord --report r.tsv' % I),
     case('repair-file', 'repair -q %sdamaged-@@.tfrecord -o x.tfrecord --quarantine q.bin' % I, status=1),
     case('repair-set', 'repair -q %sdamaged-@@.tfrecord -o s@2.tfrecord' % I, status=1),
-    case('export-folder', 'export -q %spictures-@@.tfrecord -o tree' % I, absent=re.compile('^tree(/|$)')),
-    case('export-tar', 'export -q %spictures-@@.tfrecord -o x.tar' % I),
+    case('export-folder', 'export -q %simages-@@.tfrecord -o tree' % I, absent=re.compile('^tree(/|$)')),
+    case('export-tar', 'export -q %simages-@@.tfrecord -o x.tar' % I),
     case('export-jsonl', 'export -q %sclasses-@@.tfrecord -o x.jsonl' % I),
     case('export-csv', 'export -q %sclasses-@@.tfrecord -o x.csv' % I),
     case('index', 'index -q x.tfrecord', before=['cat -q %sa.tfrecord -o x.tfrecord' % I]),
     case('index-gzip', 'index -q x.tfrecord.gz', before=['cat -q %sa.tfrecord -o x.tfrecord.gz' % I], several=True),
     case('index-set', 'index -q s@3.tfrecord', before=['cat -q %sa.tfrecord -o s@3.tfrecord' % I], several=True),
-    case('show-html', 'show %spictures-@@.tfrecord --html x.html' % I),
+    case('show-html', 'show %simages-@@.tfrecord --html x.html' % I),
     case('bench-feed', 'bench-feed -q --stages read,parse,batch=2 --epochs 1 %sclasses-@@.tfrecord --html feed.html' % I),
     case('stats-html', 'stats -q %sclasses-@@.tfrecord --html x.html' % I),
 ]
@@ -126,15 +126,15 @@ def make_inputs(folder, tfr, seed):
     folder.mkdir()
     for which in 'abc':
         make_records(folder, which, rng)
-        pictures = sorted((DATA / 'media').glob('*.[jp][pn]g'))
-        pictures = [p for i, p in enumerate(pictures) if p.stat().st_size < 20000]
-        for i, picture in enumerate(rng.sample(pictures, 12)):
-            place = folder / ('pictures-' + which) / ('cat', 'dog-' + which)[i % 2]
+        images = sorted((DATA / 'media').glob('*.[jp][pn]g'))
+        images = [p for i, p in enumerate(images) if p.stat().st_size < 20000]
+        for i, image in enumerate(rng.sample(images, 12)):
+            place = folder / ('images-' + which) / ('cat', 'dog-' + which)[i % 2]
             place.mkdir(parents=True, exist_ok=True)
-            shutil.copy(picture, place / ('%02d%s' % (i, picture.suffix)))
-        (folder / ('pictures-%s/cat/broken.jpg' % which)).write_bytes(b'no picture')
+            shutil.copy(image, place / ('%02d%s' % (i, image.suffix)))
+        (folder / ('images-%s/cat/broken.jpg' % which)).write_bytes(b'no image')
         (folder / (which + '.csv')).write_text('id,name\n' + ''.join(
             '%d,%s%d\n' % (i, which, rng.randrange(1000)) for i in range(20)))
         make_arrays(folder / (which + '.npz'), rng)
-        subprocess.run([tfr, 'shard', '-q', 'pictures-' + which, '-o', 'pictures-%s.tfrecord' % which], check=True,
+        subprocess.run([tfr, 'shard', '-q', 'images-' + which, '-o', 'images-%s.tfrecord' % which], check=True,
                        cwd=folder, stderr=subprocess.DEVNULL)

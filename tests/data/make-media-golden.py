@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Makes tests/data/media: small pictures, and what TensorFlow and Pillow make of them.
+"""Makes tests/data/media: small images, and what TensorFlow and Pillow make of them.
 
     make-media-golden.py DIRECTORY        (needs tensorflow-cpu, pillow, numpy)
 
 NAME.jpg, NAME.png, NAME.gif, NAME.bmp, NAME.webp
-                      a picture
+                      an image
 NAME.CHANNELS.u8      its samples as TensorFlow decodes it (JPEG with INTEGER_ACCURATE), HWC; CHANNELS 0 is "as stored"
 rgb.WIDTHxHEIGHT.f32  rgb.png by tf.image.resize to that size, little-endian float32
 resnorm.f32           the same to 16 x 12, mirrored, then (x - 127.5) / 127.5
-FILTER.u8             pictures made larger and smaller, 8 bits to 8 bits, one after the other, by Pillow or by TensorFlow
-turn-N.KIND           a picture that EXIF wants turned; turn-N.KIND.u8 its samples as Pillow's exif_transpose turns them
+FILTER.u8             images made larger and smaller, 8 bits to 8 bits, one after the other, by Pillow or by TensorFlow
+turn-N.KIND           an image that EXIF wants turned; turn-N.KIND.u8 its samples as Pillow's exif_transpose turns them
 
 Where Pillow can decode to the same form, the script stops unless its pixels are the same."""
 import io
@@ -28,7 +28,7 @@ rng = np.random.default_rng(7)
 WIDTH, HEIGHT = 33, 25
 
 
-def picture():
+def image():
     """Soft colours with sharp edges in them: chroma upsampling shows."""
     small = Image.fromarray(rng.integers(0, 256, (5, 7, 3), dtype=np.uint8))
     a = np.asarray(small.resize((WIDTH, HEIGHT), Image.BICUBIC)).copy()
@@ -67,7 +67,7 @@ def add(name, data, channels):
         expect(name, data, c, mode)
 
 
-im = picture()
+im = image()
 add("444.jpg", encode(im, "JPEG", quality=90, subsampling="4:4:4"), {3: "RGB"})
 add("422.jpg", encode(im, "JPEG", quality=85, subsampling="4:2:2"), {3: "RGB"})
 add("420.jpg", encode(im, "JPEG", quality=75, subsampling="4:2:0"), {3: "RGB", 1: None})
@@ -102,7 +102,7 @@ scaled += [(a, (16, 12)) for a in (stored["rgba.png"], stored["la.png"], gray)]
 
 
 def by_pillow(a, size, law):
-    """Each channel for itself: of a whole RGBA picture Pillow would weigh colours by alpha."""
+    """Each channel for itself: of a whole RGBA image Pillow would weigh colours by alpha."""
     return np.stack([np.asarray(Image.fromarray(np.ascontiguousarray(a[..., c])).resize(size, law)) for c in range(a.shape[2])], -1)
 
 
@@ -112,11 +112,11 @@ for name in ("bilinear", "nearest"):
     save(f"{name}.u8", b"".join(
         tf.cast(tf.round(tf.image.resize(a, size[::-1], method=name)), tf.uint8).numpy().tobytes() for a, size in scaled))
 
-# turn-N.jpg, turn-6.png: a picture that EXIF wants turned; turn-N.u8 what Pillow's exif_transpose makes of it.
+# turn-N.jpg, turn-6.png: an image that EXIF wants turned; turn-N.u8 what Pillow's exif_transpose makes of it.
 part = im.crop((8, 3, 21, 12))
 for n in range(1, 9):
     exif = Image.Exif()
-    exif[0x010E] = "a picture"
+    exif[0x010E] = "an image"
     exif[0x0112] = n
     for kind, extension in (("JPEG", "jpg"), ("PNG", "png")):
         if n != 6 and kind == "PNG":
@@ -154,7 +154,7 @@ few = im.quantize(20)
 add("plain.gif", encode(few, "GIF", interlace=False), {0: "RGB", 3: "RGB"})
 add("interlaced.gif", encode(few, "GIF", interlace=True), {0: "RGB", 3: "RGB"})
 add("transparent.gif", encode(few, "GIF", transparency=3), {0: None, 3: None})
-# small-frame.gif: a first frame that does not fill the picture, which is as large as the second.
+# small-frame.gif: a first frame that does not fill the image, which is as large as the second.
 small_frame = encode(im.crop((0, 0, 20, 15)).quantize(20), "GIF", interlace=False)
 whole_frame = encode(few, "GIF", interlace=False)
 frame, second = bytearray(small_frame[small_frame.index(b",\0\0\0\0"):-1]), bytearray(whole_frame[whole_frame.index(b",\0\0\0\0"):-1])

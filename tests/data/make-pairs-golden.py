@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Makes tests/data/pairs: pictures and the segmentation masks that belong to them.
+"""Makes tests/data/pairs: images and the segmentation masks that belong to them.
 
     make-pairs-golden.py DIRECTORY        (needs pillow, numpy)
 
-images/NAME.jpg   a picture
+images/NAME.jpg   an image
 masks/NAME.png    its mask, of the kind that NAME says
 NAME.u8           the mask's class numbers, a byte a pixel, as Pillow reads them; absent where NAME cannot be a mask"""
 import os
@@ -35,8 +35,8 @@ def palette(numbers, count):
 
 
 def pair(name, mask, numbers=None, **options):
-    picture = Image.fromarray(rng.integers(0, 256, (4, 5, 3), dtype=np.uint8)).resize((WIDTH, HEIGHT), Image.BICUBIC)
-    picture.save(os.path.join(out, "images", name + ".jpg"), "JPEG", quality=80)
+    image = Image.fromarray(rng.integers(0, 256, (4, 5, 3), dtype=np.uint8)).resize((WIDTH, HEIGHT), Image.BICUBIC)
+    image.save(os.path.join(out, "images", name + ".jpg"), "JPEG", quality=80)
     path = os.path.join(out, "masks", name + ".png")
     mask.save(path, **{"format": "PNG", **options})
     if numbers is not None:

@@ -4,13 +4,13 @@
     make-pixels-golden.py tensorflow  DIRECTORY     (needs tensorflow-cpu, pillow, numpy)
     make-pixels-golden.py torchvision DIRECTORY     (needs torchvision, pillow, numpy: Debian 12 has python3-torchvision 0.14.1)
 
-F is A as float32, A / 2 - 3, which is exact.  Floats are little-endian.  Pictures follow each other without gaps, HWC.
+F is A as float32, A / 2 - 3, which is exact.  Floats are little-endian.  Images follow each other without gaps, HWC.
 
 tensorflow:   pad.u8          A by resize_with_crop_or_pad to each of PADS
               reflect.u8      A by tf.pad REFLECT with 7 on each side
               area.f32        A to each of AREAS by tf.image.resize(method='area'); its first channel, A with alpha, F to the first two
               bilinear.f32    F to each of the first four AREAS
-              standardise.f32 A, F and a picture of one colour by tf.image.per_image_standardization, with one thread
+              standardise.f32 A, F and an image of one colour by tf.image.per_image_standardization, with one thread
               cast.f32        numbers; cast.f16 and cast.u8 are these by tf.cast and by tf.saturate_cast(tf.round())
 torchvision:  five.u8         the first channel of A by five_crop to each of FIVES
               flips.u8        A by hflip and by vflip

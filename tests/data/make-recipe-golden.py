@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Makes what TensorFlow and torchvision make of a picture, and of its mask, by several steps one after the other.
+"""Makes what TensorFlow and torchvision make of an image, and of its mask, by several steps one after the other.
 
     make-recipe-golden.py tensorflow  DIRECTORY     (needs tensorflow-cpu, pillow, numpy)
     make-recipe-golden.py torchvision DIRECTORY     (needs torchvision, pillow, numpy: Debian 12 has python3-torchvision 0.14.1)
 
-The picture is media/420.jpg in DIRECTORY, 33 x 25, the mask media/palette.png, its numbers; the pixels of the picture that
+The image is media/420.jpg in DIRECTORY, 33 x 25, the mask media/palette.png, its numbers; the pixels of the image that
 torchvision is given are those of Pillow, which are TensorFlow's (tests/data/media/420.jpg.3.u8).  A file recipe/NAME begins
-with a line, the stages as tfr calls them; behind it are the bytes of all outputs, little-endian, masks behind the pictures."""
+with a line, the stages as tfr calls them; behind it are the bytes of all outputs, little-endian, masks behind the images."""
 import io
 import os
 import sys

@@ -107,7 +107,7 @@ def other():
     write('nucleus', Read(name='NS1:1', bases='GATTACA', quality=[30] * 7, length=7), Variant(names=['rs1'], reference='A', start=5),
           Range(reference='chr1', start=1, end=9), Range(reference='chr2', start=1))
     write('numpy', array(2, 3), array(4), array(100))
-    write('jpeg', (HERE.parent / 'pictures' / 'jpeg' / 'gray.jpg').read_bytes())
+    write('jpeg', (HERE.parent / 'images' / 'jpeg' / 'gray.jpg').read_bytes())
     write('json', *[json.dumps({'x': i, 'text': 'a' * i}).encode() for i in range(30)])
     write('random', *[np.random.RandomState(i).bytes(50 + i) for i in range(30)])
     write('tensors', *[tf.make_tensor_proto(v) for v in (1, [1.5, 2.5], [b'x', b'y'], np.zeros((2, 0)), True)])

@@ -155,7 +155,7 @@ def tar(path, members):
             out.add(file, name)
 
 
-def pictures(top):
+def images(top):
     """Folders of images in every layout that `shard` takes."""
     for name in ('classes/apple/0', 'classes/apple/1', 'classes/pear/0', 'classes/pear/1'):
         file = top / (name + '.png')
@@ -201,7 +201,7 @@ def lists(top):
 def records(top, tfr):
     def run(line):
         subprocess.run([tfr] + line.split(), cwd=top, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    shutil.copy(DATA / 'pictures.tfrecord', top / 'a.tfrecord')
+    shutil.copy(DATA / 'images.tfrecord', top / 'a.tfrecord')
     shutil.copy(DATA / 'kinds.tfrecord', top / 'k.tfrecord')
     shutil.copy(DATA / 'kinds-gzip.tfrecord', top / 'k.tfrecord.gz')
     shutil.copy(DATA / 'kinds.tfevents', top / 'events')
@@ -232,7 +232,7 @@ def framed(payload):
 def inputs(top, tfr):
     """Lays the inputs out in `top`."""
     top.mkdir()
-    pictures(top)
+    images(top)
     lists(top)
     shutil.copytree(DATA / 'arrays', top / 'arrays')
     (top / 'audio').mkdir()

@@ -62,7 +62,7 @@ static void check(const char *path, uint64_t expected)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct kind *k = &kinds[size ? data[0] % (sizeof(kinds) / sizeof(*kinds)) : 0];
-	char folder[64], file[128], picture[128], out[64], labels[128];
+	char folder[64], file[128], path[128], out[64], labels[128];
 	const char *input = k->folder ? folder : file;
 	struct tfr_share target = { .set = out };
 	struct tfr_convert_opts o = { .inputs = &input,
@@ -79,19 +79,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	snprintf(folder, sizeof(folder), "/dev/shm/fuzz-inputs-%d", (int)getpid());
 	snprintf(file, sizeof(file), "%s/%s", folder, k->file);
-	snprintf(picture, sizeof(picture), "%s/a.png", folder);
+	snprintf(path, sizeof(path), "%s/a.png", folder);
 	snprintf(out, sizeof(out), "/dev/shm/fuzz-inputs-%d.out", (int)getpid());
 	snprintf(labels, sizeof(labels), "/dev/shm/fuzz-inputs-%d.file-out.labels.txt",
 		(int)getpid());
 	mkdir(folder, 0700);
 	put(file, size ? data + 1 : data, size ? size - 1 : 0);
-	put(picture, image, sizeof(image));
+	put(path, image, sizeof(image));
 	if (!tfr_convert(&o, &report, &err))
 		check(out, report.records);
 	else if (!err.message[0])
 		abort();
 	unlink(file);
-	unlink(picture);
+	unlink(path);
 	rmdir(folder);
 	unlink(out);
 	unlink(labels);

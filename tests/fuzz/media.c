@@ -2,7 +2,7 @@
  * window of whatever decodes equals decode-then-crop, and numbers written as a mask are the same
  * numbers.
  *
- * The last four bytes of the input place the window; the rest is the picture. */
+ * The last four bytes of the input place the window; the rest is the image. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,7 +106,7 @@ static void check_numbers(struct tfr_decoder *d, const uint8_t *data, size_t siz
 	tfr_encoder_free(e);
 }
 
-/* Twice: Huffman tables are made for a small picture when they are met once more. */
+/* Twice: Huffman tables are made for a small image when they are met once more. */
 static void check_plain(struct tfr_decoder *d, const uint8_t *data, size_t size)
 {
 	struct tfr_decoder *plain =

@@ -1,8 +1,8 @@
-/* tests/fuzz/pixels.c - no picture, no size and no parameter makes a transform of pixels step out
+/* tests/fuzz/pixels.c - no image, no size and no parameter makes a transform of pixels step out
  * of its memory, and the plain loops and the fast ones give the same bytes.
  *
  * The first bytes of the input choose the transform, the sizes and the gaps; the rest, repeated, is
- * the picture, any bits at all where it is float32.  All memory ends where the pictures end. */
+ * the image, any bits at all where it is float32.  All memory ends where the images end. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Any stages of a small picture and its mask: refused, or outputs as many and as large as promised.
+/* Any stages of a small image and its mask: refused, or outputs as many and as large as promised.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,22 +12,22 @@ enum { WIDTH = 13, HEIGHT = 9, BYTES_MAX = 1 << 18 };
 struct outputs {
 	const struct recipe *r;
 	void *memory;
-	uint32_t pictures, masks;
+	uint32_t images, masks;
 };
 
-static void *place(void *ctx, uint32_t k, bool mask, const struct picture_form *form)
+static void *place(void *ctx, uint32_t k, bool mask, const struct image_form *form)
 {
 	struct outputs *o = ctx;
-	const struct picture_form *promised = mask ? &o->r->mask_form : &o->r->form;
+	const struct image_form *promised = mask ? &o->r->mask_form : &o->r->form;
 
-	if (k != (mask ? o->masks : o->pictures) || form->dtype != promised->dtype ||
+	if (k != (mask ? o->masks : o->images) || form->dtype != promised->dtype ||
 		form->chw != promised->chw || form->channels != promised->channels)
 		abort();
 	if (promised->fixed && (form->width != promised->width || form->height != promised->height))
 		abort();
-	*(mask ? &o->masks : &o->pictures) += 1;
+	*(mask ? &o->masks : &o->images) += 1;
 	free(o->memory);
-	o->memory = malloc(picture_form_bytes(form)); /* no more than that is written */
+	o->memory = malloc(image_form_bytes(form)); /* no more than that is written */
 	return o->memory;
 }
 
@@ -51,7 +51,7 @@ static void make(const struct stages *s)
 {
 	struct tfr_encoder *encoders[2] = { FUZZ_SAFE(tfr_encoder_new()),
 		FUZZ_SAFE(tfr_encoder_new()) };
-	struct picture_in in = { .ordinal = 3 };
+	struct image_in in = { .ordinal = 3 };
 	struct outputs o = { 0 };
 	struct tfr_error err = { 0 };
 	struct studio *st;
@@ -66,7 +66,7 @@ static void make(const struct stages *s)
 	if (studio_make_all(st, &r, &in, place, &o, &err)) {
 		if ((err.status != TFR_EDATA && err.status != TFR_ENOMEM) || !err.message[0])
 			abort();
-	} else if (o.pictures != r.copies || o.masks != (r.masks ? r.copies : 0)) {
+	} else if (o.images != r.copies || o.masks != (r.masks ? r.copies : 0)) {
 		abort();
 	}
 	studio_free(st);

@@ -84,7 +84,7 @@ def main():
     tar, packed = archives()
     records = list(payloads('*.tfrecord', 'types/*.tfrecord', 'kinds.tfevents'))
     plain = list(files('*.tfrecord', '*.snapshot'))
-    pictures = list(files('media/*.jpg', 'media/*.png'))
+    images = list(files('media/*.jpg', 'media/*.png'))
     coco = list(files('coco/*.json')) + [
         b'{"images": [{"id": 1, "file_name": "a.png", "width": 1, "height": 1}], "categories": [{"id": 1, "name": "x"}], '
         b'"annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 1, 1], "segmentation": [[0, 0, 1, 0, 1, 1]]}]}']
@@ -108,7 +108,7 @@ def main():
         'batch': records, 'example': records, 'lint': records, 'oracle': records, 'print': records, 'types': records,
         'record': plain + list(files('compressed/*')), 'salvage': plain, 'framing': plain,
         'blocked': plain, 'lookup': [b'\0\1\2\3', b'\1\1\2\3', b'\3\2\xff\0'],
-        'media': [p + b'\0\0\4\4' for p in pictures], 'formats': [bytes([kind]) + rest for kind, rest in grids],
+        'media': [p + b'\0\0\4\4' for p in images], 'formats': [bytes([kind]) + rest for kind, rest in grids],
         'wav': files('audio/*.wav'), 'npy': files('arrays/*.npy'), 'tar': [tar],
         'sounds': [b'\0\0\0\0mono,resample=8000\0' + bytes(range(64))],
         'inputs': [b'\0' + tar, b'\1' + packed, b'\2' + tar] + [b'\3' + p for p in files('arrays/*.npz')] +

@@ -18,10 +18,10 @@ struct outputs {
 	uint32_t count;
 };
 
-static void *place(void *ctx, uint32_t k, bool mask, const struct picture_form *form)
+static void *place(void *ctx, uint32_t k, bool mask, const struct image_form *form)
 {
 	struct outputs *o = ctx;
-	const struct picture_form *promised = &o->r->form;
+	const struct image_form *promised = &o->r->form;
 
 	if (mask || k != o->count || form->dtype != promised->dtype || form->chw != promised->chw ||
 		form->height != 1)
@@ -31,7 +31,7 @@ static void *place(void *ctx, uint32_t k, bool mask, const struct picture_form *
 		abort();
 	o->count++;
 	free(o->memory);
-	o->memory = malloc(picture_form_bytes(form)); /* no more than that is written */
+	o->memory = malloc(image_form_bytes(form)); /* no more than that is written */
 	return o->memory;
 }
 
@@ -76,7 +76,7 @@ static uint8_t *make_wav(const uint8_t *head, const uint8_t *samples, size_t siz
 	return wav;
 }
 
-static void make(const struct stages *s, const struct picture_in *in)
+static void make(const struct stages *s, const struct image_in *in)
 {
 	struct outputs o = { 0 };
 	struct tfr_error err = { 0 };
@@ -109,7 +109,7 @@ static bool is_small(const struct stages *s)
 
 static void run(char *list, const uint8_t *head, const uint8_t *samples, size_t size)
 {
-	struct picture_in in = { .ordinal = 3 };
+	struct image_in in = { .ordinal = 3 };
 	struct stages s;
 	uint8_t *wav;
 

@@ -1,5 +1,5 @@
 /* tests/fuzz/voc.c - any bytes as an annotation of VOC: what is taken has its texts where it says,
- * and a box that is usable lies in its picture. */
+ * and a box that is usable lies in its image. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-"""Cases of tests/interop/run: pictures with what belongs to them, as Pillow, TensorFlow and pycocotools see it."""
+"""Cases of tests/interop/run: images with what belongs to them, as Pillow, TensorFlow and pycocotools see it."""
 import hashlib
 import io
 import json
@@ -112,13 +112,13 @@ def python_lists(annotations, names, image):
 
 
 def random_coco(rng, folder, count):
-    """Pictures and instances.json below `folder`, with what real files have: gaps in the numbers, any order, other members."""
-    (folder / 'pictures/deep').mkdir(parents=True)
+    """Images and instances.json below `folder`, with what real files have: gaps in the numbers, any order, other members."""
+    (folder / 'images/deep').mkdir(parents=True)
     categories = [{'id': n, 'name': 'thing %d "\u0142"' % n, 'supercategory': 'x'} for n in rng.sample(range(1, 91), 20)]
     images, annotations = [], []
     for n in rng.sample(range(1, 10 ** 6), count):
         width, height, name = rng.randrange(1, 500), rng.randrange(1, 500), '%s%d.jpg' % (rng.choice(('', 'deep/')), n)
-        Image.new('RGB', (width, height), (n % 256, 7, 9)).save(folder / 'pictures' / name)
+        Image.new('RGB', (width, height), (n % 256, 7, 9)).save(folder / 'images' / name)
         images.append({'license': 1, 'file_name': name, 'height': height, 'width': width, 'id': n})
         for _ in range(rng.choice((0, 1, 1, 7, 30))):
             x, y = rng.uniform(0, width), rng.uniform(0, height)
@@ -147,13 +147,13 @@ def coco_boxes(folder, tfr):
         of = {}
         for a in data['annotations']:
             of.setdefault(a['image_id'], []).append(a)
-        tfr('shard', '-q', '--from', 'coco', '--annotations', part / 'instances.json', '--images', part / 'pictures',
+        tfr('shard', '-q', '--from', 'coco', '--annotations', part / 'instances.json', '--images', part / 'images',
             '-o', part / 'set@3')
         records = parsed(sorted(part.glob('set-*')), coco_features())
         assert len(records) == len(data['images'])
         for record, image in zip(records, data['images']):
             assert record['image/filename'] == image['file_name'].encode() and record['image/source_id'] == b'%d' % image['id']
-            assert record['image/encoded'].numpy() == (part / 'pictures' / image['file_name']).read_bytes()
+            assert record['image/encoded'].numpy() == (part / 'images' / image['file_name']).read_bytes()
             for name, wanted in python_lists(of.get(image['id'], []), names, image).items():
                 got = values(record, name)
                 if isinstance(wanted and wanted[0], float) or name == 'area':
@@ -165,7 +165,7 @@ def coco_more(folder, tfr):
     """Keypoints, captions and panoptic masks as tensorflow/models' scripts make them, by NumPy."""
     import tensorflow as tf
     rng = np.random.default_rng(23)
-    (folder / 'pictures').mkdir()
+    (folder / 'images').mkdir()
     (folder / 'panoptic').mkdir()
     names = ['k%d' % n for n in range(17)]
     things = {int(c): int(rng.integers(0, 2)) for c in rng.choice(np.arange(1, 201), 20, replace=False)}
@@ -174,7 +174,7 @@ def coco_more(folder, tfr):
         width, height = int(rng.integers(5, 60)), int(rng.integers(5, 60))
         image = {'id': 1000 - n, 'file_name': '%d.png' % n, 'width': width, 'height': height}
         images.append(image)
-        Image.fromarray(rng.integers(0, 256, (height, width), dtype=np.uint8)).save(folder / 'pictures' / image['file_name'])
+        Image.fromarray(rng.integers(0, 256, (height, width), dtype=np.uint8)).save(folder / 'images' / image['file_name'])
         want = wanted[image['file_name']] = {k: [] for k in ('x', 'y', 'visibility', 'num', 'text')} | {'captions': []}
         for _ in range(int(rng.integers(0, 4))):
             a = {'image_id': image['id'], 'category_id': 1, 'bbox': [0, 0, width, height], 'area': 1, 'iscrowd': 0}
@@ -209,7 +209,7 @@ def coco_more(folder, tfr):
         (folder / (name + '.json')).write_text(json.dumps(
             {'images': some, 'annotations': annotations} | ({'categories': categories} if categories else {})))
     tfr('shard', '-q', '-j', 3, '--annotations', folder / 'people.json', '--captions', folder / 'captions.json', '--panoptic',
-        folder / 'panoptic.json', '--images', folder / 'pictures', '-o', folder / 'set@2')
+        folder / 'panoptic.json', '--images', folder / 'images', '-o', folder / 'set@2')
     spec = {'image/object/keypoint/' + k: tf.io.VarLenFeature(t) for k, t in (
         ('x', tf.float32), ('y', tf.float32), ('visibility', tf.int64), ('num', tf.int64), ('text', tf.string))}
     spec |= {'image/caption': tf.io.VarLenFeature(tf.string), 'image/filename': tf.io.FixedLenFeature([], tf.string)}

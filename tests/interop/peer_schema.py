@@ -41,7 +41,7 @@ def described(f, schema_pb2):
         'shape': [d.size for d in f.shape.dim] if f.HasField('shape') else None,
         'count': [f.value_count.min, f.value_count.max] if f.HasField('value_count') else None,
         'counts': [[c.min, c.max] for c in f.value_counts.value_count],
-        'picture': f.HasField('image_domain'), 'struct': [described(g, schema_pb2) for g in f.struct_domain.feature]}
+        'image': f.HasField('image_domain'), 'struct': [described(g, schema_pb2) for g in f.struct_domain.feature]}
 
 
 def parse_metadata(text):

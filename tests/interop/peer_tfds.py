@@ -2,7 +2,7 @@
 
 peer_tfds.py FOLDER
 
-Prints a JSON object of the data set, then one for each example of each split: the picture's bytes in hex, and the
+Prints a JSON object of the data set, then one for each example of each split: the image's bytes in hex, and the
 SHA-256 of its pixels.
 """
 import hashlib

@@ -1,7 +1,7 @@
 """webdataset's own reader and writers, for tests/interop/run.
 
 peer_webdataset.py read FILE...             prints a JSON object a sample: __key__, and each field in hex
-peer_webdataset.py write PATTERN FOLDER N   writes N samples into 4 archives, out of the pictures below FOLDER, and prints them
+peer_webdataset.py write PATTERN FOLDER N   writes N samples into 4 archives, out of the images below FOLDER, and prints them
 peer_webdataset.py copy FILE FILE           reads the samples of one archive and writes them with TarWriter, at time 0
 """
 import json
@@ -30,14 +30,14 @@ elif verb == 'copy':
             writer.write(sample)
 else:
     pattern, folder, count = arguments[0], pathlib.Path(arguments[1]), int(arguments[2])
-    pictures = sorted((folder / 'jpeg').iterdir()) + sorted((folder / 'png').iterdir())
+    images = sorted((folder / 'jpeg').iterdir()) + sorted((folder / 'png').iterdir())
     with webdataset.ShardWriter(pattern, maxcount=count // 4, verbose=0, encoder=False) as writer:
         for k in range(count):
             sample = {'__key__': 'part.%d/%06d' % (k % 3, k), 'cls': b'%d' % (k % 7), 'json': json.dumps({'k': k}).encode(), 'npy': bytes(k)}
-            picture = pictures[k % len(pictures)].read_bytes()
+            image = images[k % len(images)].read_bytes()
             if k % 5:
-                sample['jpg' if picture[:2] == b'\xff\xd8' else 'png'] = picture
+                sample['jpg' if image[:2] == b'\xff\xd8' else 'png'] = image
             if not k % 4:
-                sample['seg.png'] = picture[:k]
+                sample['seg.png'] = image[:k]
             writer.write(sample)
             show(dict(sorted(sample.items())))

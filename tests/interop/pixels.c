@@ -1,4 +1,4 @@
-/* tests/interop/pixels.c - a picture's pixels on stdout, for tests/interop/run to hold against
+/* tests/interop/pixels.c - an image's pixels on stdout, for tests/interop/run to hold against
  * TensorFlow's.
  *
  * pixels decode FILE CHANNELS         width * height * channels bytes

@@ -1,4 +1,4 @@
-/* tests/interop/transforms.c - a picture's pixels through one transform, for tests/interop/run to
+/* tests/interop/transforms.c - an image's pixels through one transform, for tests/interop/run to
  * hold against TensorFlow's.
  *
  * transforms LAW WIDTH HEIGHT CHANNELS uint8|float32 TO_WIDTH TO_HEIGHT

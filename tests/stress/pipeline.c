@@ -1,7 +1,7 @@
 /* Feeds of every shape, one after another: made for ThreadSanitizer, and to find what only happens
  * now and then, such as a wake-up that is missed.
  *
- *   stress-pipeline PICTURES.tfrecord [ROUNDS]
+ *   stress-pipeline IMAGES.tfrecord [ROUNDS]
  *
  * Lists of stages and options are drawn at random, seeded.  Each feed must deliver every record of
  * every epoch, and batch after batch the same as a feed with one worker did. */
@@ -73,8 +73,8 @@ static uint64_t feed(
 	return stats.records + stats.skipped;
 }
 
-/* A list of stages drawn at random; `factor` is how many pictures become of a record. */
-static void draw_list(struct tfr_rng *rng, bool pictures, char *list, size_t size, uint64_t *factor)
+/* A list of stages drawn at random; `factor` is how many images become of a record. */
+static void draw_list(struct tfr_rng *rng, bool images, char *list, size_t size, uint64_t *factor)
 {
 	static const char *const crops[] = { "random-resized-crop", "resize", "centre-crop" };
 	unsigned shuffle = 2 * (unsigned)tfr_rng_below(rng, 20),
@@ -86,19 +86,19 @@ static void draw_list(struct tfr_rng *rng, bool pictures, char *list, size_t siz
 	if (shuffle)
 		snprintf(mix, sizeof(mix), "shuffle=%u:%u,", shuffle,
 			shuffle > 1 ? 1 + (unsigned)tfr_rng_below(rng, shuffle - 1) : 1);
-	if (pictures && tfr_rng_below(rng, 2)) {
+	if (images && tfr_rng_below(rng, 2)) {
 		*factor = 2;
 		strcpy(text, "mirror,");
 	}
 	int n = snprintf(list, size, "read=%u:%u,%s%s%s", 1 + (unsigned)tfr_rng_below(rng, 4),
 		1 + (unsigned)tfr_rng_below(rng, 3), where == 0 ? mix : "",
-		pictures || tfr_rng_below(rng, 2) ? "parse," : "",
+		images || tfr_rng_below(rng, 2) ? "parse," : "",
 		tfr_rng_below(rng, 3) ? "" : "prefetch=5,");
 	if (tfr_rng_below(rng, 3) == 0)
 		n += snprintf(list + n, size - (size_t)n, "cache%s,",
 			tfr_rng_below(rng, 2) ? "=/tmp/x" : "");
 	n += snprintf(list + n, size - (size_t)n, "%s", where == 1 ? mix : "");
-	if (pictures)
+	if (images)
 		n += snprintf(list + n, size - (size_t)n, "decode,%s=%u,%sflip,%snormalise,",
 			crops[tfr_rng_below(rng, 3)], side, text, where == 2 ? mix : "");
 	snprintf(list + n, size - (size_t)n, "batch=%u,", 1 + (unsigned)tfr_rng_below(rng, 20));
@@ -192,7 +192,7 @@ int main(int argc, char **argv)
 	struct tfr_rng rng;
 
 	cudart.devices = 2;
-	check(argc > 1 && fd >= 0, "usage: stress-pipeline PICTURES [ROUNDS]", NULL);
+	check(argc > 1 && fd >= 0, "usage: stress-pipeline IMAGES [ROUNDS]", NULL);
 	close(fd);
 	check(tfr_count_records(argv[1], NULL, &records[0], NULL) == TFR_OK, argv[1], NULL);
 	records[1] = make_payloads(payloads);

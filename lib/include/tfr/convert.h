@@ -1,6 +1,6 @@
 /* tfr/convert.h - other people's files into sets of records.
  *
- * A folder of pictures becomes one or more sets of tf.train.Examples that the usual readers take:
+ * A folder of images becomes one or more sets of tf.train.Examples that the usual readers take:
  * features image/encoded (the file's bytes, untouched unless `rework` says otherwise), image/format
  * ("jpeg", "png"), image/height, image/width, image/channels, image/filename (the path below the
  * folder), and with classes image/class/label and image/class/text (names and types as slim's and
@@ -34,8 +34,8 @@ struct tfr_column_type {
 /* A column of paths, below the folder of the list, whose files' bytes go into the records. */
 struct tfr_embed {
 	const char *column;
-	/* That gets the bytes.  "image/encoded": the file is a picture, and all features of a
-	 * picture are made of it as those of a folder's are; "audio/encoded": likewise a WAV file.
+	/* That gets the bytes.  "image/encoded": the file is an image, and all features of an
+	 * image are made of it as those of a folder's are; "audio/encoded": likewise a WAV file.
 	 */
 	const char *feature;
 };
@@ -54,22 +54,22 @@ struct tfr_found_split {
 	bool folders;	    /* some lie in folders of it, which are classes */
 };
 
-/* What is done to each picture on its way into its record.  Zero is nothing: the file's bytes.
+/* What is done to each image on its way into its record.  Zero is nothing: the file's bytes.
  *
- * A picture that is already as it is to be keeps its bytes.  Any other is decoded, turned, scaled
+ * An image that is already as it is to be keeps its bytes.  Any other is decoded, turned, scaled
  * and encoded, in this order: what comes out has 8 bits a sample, palettes and CMYK have become
  * colours by the laws of tfr_decode(), a JPEG has no alpha, and of all metadata only an EXIF
  * orientation that was not applied is kept.  image/format, height, width and channels speak of the
- * picture in the record; image/filename stays. */
+ * image in the record; image/filename stays. */
 struct tfr_rework {
 	/* The shorter side becomes this many pixels, the longer one as many as keep the shape,
-	 * rounded down: longer * size / shorter, as torchvision's Resize(size) has it.  A picture
+	 * rounded down: longer * size / shorter, as torchvision's Resize(size) has it.  An image
 	 * whose shorter side is not longer than that keeps its size unless `enlarge`.  0: no. */
 	uint32_t shorter;
 	uint32_t width, height; /* exactly these, larger or smaller; 0: no */
 	bool enlarge;
 	enum tfr_filter filter;
-	/* What pictures are encoded as; those of another format are encoded anew, whatever else is
+	/* What images are encoded as; those of another format are encoded anew, whatever else is
 	 * asked for.  TFR_IMAGE_UNKNOWN: as what they were. */
 	enum tfr_image_format format;
 	unsigned quality; /* of JPEGs that are encoded [0: 95]; their chroma subsampling stays */
@@ -84,9 +84,9 @@ enum tfr_finding {
 	TFR_FOUND_EMPTY,
 	TFR_FOUND_TRUNCATED,
 	TFR_FOUND_DAMAGED,
-	TFR_FOUND_NO_PICTURE, /* its content is none, or of a kind that is not decoded */
+	TFR_FOUND_NO_IMAGE, /* its content is none, or of a kind that is not decoded */
 	TFR_FOUND_UNUSABLE,   /* anything else */
-	/* Of pictures that did, as they came: */
+	/* Of images that did, as they came: */
 	TFR_FOUND_NAME,	       /* a PNG called .jpg, a JPEG called .png */
 	TFR_FOUND_SIZE,	       /* not the size that the input says */
 	TFR_FOUND_ORIENTATION, /* EXIF wants it turned, and it was not */
@@ -104,7 +104,7 @@ enum tfr_finding {
 
 /* A finding's word, as reports have it: "truncated", "16-bit". */
 TFR_API const char *tfr_finding_code(enum tfr_finding finding);
-/* What it is of, in the plural: "pictures of 16 bits a sample". */
+/* What it is of, in the plural: "images of 16 bits a sample". */
 TFR_API const char *tfr_finding_text(enum tfr_finding finding);
 
 /* What becomes of a sound. */
@@ -121,17 +121,17 @@ struct tfr_convert_opts {
 	 * "webdataset", "npy", "hdf5", "csv", "tsv", "tsv-raw", "jsonl", "records"; NULL:
 	 * detected from the contents. */
 	const char *from;
-	const char *masks; /* "pairs": the folder of masks; inputs[0] has the pictures */
+	const char *masks; /* "pairs": the folder of masks; inputs[0] has the images */
 	/* "coco": the file of annotations, and whether each of them gets a mask; inputs[0] has the
-	 * pictures. */
+	 * images. */
 	const char *annotations;
 	bool instance_masks;
 	/* "coco": files of captions and of panoptic, beside `annotations` or in their place; and
-	 * the folder of the pictures of segments, NULL: that of panoptic's name without ".json". */
+	 * the folder of the images of segments, NULL: that of panoptic's name without ".json". */
 	const char *captions, *panoptic, *segments;
 	/* "voc": inputs[0] has Annotations and JPEGImages, or `annotations` is a folder and
-	 * inputs[0] has the pictures.  The name of a list in ImageSets/Main, "train", whose
-	 * pictures are taken, in its order; NULL: all. */
+	 * inputs[0] has the images.  The name of a list in ImageSets/Main, "train", whose
+	 * images are taken, in its order; NULL: all. */
 	const char *image_set;
 	bool allow_missing; /* records: sets that lack members are read with what is there */
 	/* Records: read from this descriptor, which stays the caller's, up to its end; inputs[0] is
@@ -142,7 +142,7 @@ struct tfr_convert_opts {
 	 */
 	const struct tfr_share *targets;
 	size_t target_count;
-	/* Of a folder of pictures: the sets are the splits of a TFDS data set, called `set` each,
+	/* Of a folder of images: the sets are the splits of a TFDS data set, called `set` each,
 	 * in this folder, which is made where it is not there.  NULL: they are ordinary sets. */
 	const char *tfds;
 	/* Of lists: "csv", "tsv", "tsv-raw", "jsonl". */
@@ -172,14 +172,14 @@ struct tfr_convert_opts {
 	const char *const *include, *const *exclude;
 	size_t include_count, exclude_count;
 	/* A full permutation of the items, by `seed`, or their order kept: TFR_EUSAGE for both.
-	 * Neither: items that only their paths order are shuffled (folders of pictures and sounds,
+	 * Neither: items that only their paths order are shuffled (folders of images and sounds,
 	 * pairs, VOC without an image set); what a file orders is kept. */
 	bool shuffle, keep_order;
 	/* Where arrays of an NPZ archive are unpacked that cannot be streamed: all where rows are
 	 * shuffled, and those in Fortran order.  NULL: beside the first set. */
 	const char *tmpdir;
 	uint64_t seed;
-	bool verify; /* decode each picture whole, not only its header and end */
+	bool verify; /* decode each image whole, not only its header and end */
 	struct tfr_rework rework;
 	/* HDF5 is read by a process without a sandbox, for systems that have none. */
 	bool no_sandbox;
@@ -235,7 +235,7 @@ struct tfr_convert_opts {
 
 struct tfr_convert_report {
 	uint64_t files;		/* items found: files, hidden ones not counted */
-	uint64_t skipped;	/* of these: no pictures, or broken ones, or otherwise of no use */
+	uint64_t skipped;	/* of these: no images, or broken ones, or otherwise of no use */
 	uint64_t left;		/* of these: in no set, as the fractions leave a part over */
 	uint64_t records;	/* written */
 	uint64_t bytes;		/* of items, as read */
@@ -271,18 +271,18 @@ struct tfr_convert_report {
  * record of image/… features, image/class/label (cls), image/key and a feature of bytes for each
  * other field.
  *
- * A folder of pictures ("folder"): every file below it is an item; items are shuffled, or with
+ * A folder of images ("folder"): every file below it is an item; items are shuffled, or with
  * keep_order sorted bytewise, component by component of their paths.  A class is a sub-folder,
  * folders in it belong to it; links are followed, a link to a folder it lies in is skipped by name;
- * what begins with a dot is not looked at.  Pictures directly in the folder have no class: when all
+ * what begins with a dot is not looked at.  Images directly in the folder have no class: when all
  * lie there, records have no class features, otherwise those are skipped.
  *
- * A folder of sounds ("audio") is the same with WAV files in the place of pictures: a file whose
+ * A folder of sounds ("audio") is the same with WAV files in the place of images: a file whose
  * content tfr_audio_probe() takes.  Records have audio/encoded and audio/format ("wav"), or
  * audio/waveform; audio/sample_rate, audio/channels, audio/samples (of one channel),
  * audio/filename, audio/class/label and audio/class/text, and with frames audio/frame_samples.
  *
- * A picture is a file whose content is a whole JPEG or PNG (tfr_image_probe()).  With classes, a
+ * An image is a file whose content is a whole JPEG or PNG (tfr_image_probe()).  With classes, a
  * labels file of lines LABEL:NAME is written beside each set, train.16-tfrecord.labels.txt; one
  * that is there and says the same is kept.
  *
@@ -298,16 +298,16 @@ struct tfr_convert_report {
  * data set or of a split that TFDS does not take, labels that are not 0 to n-1, digests or
  * compression asked for.
  *
- * Pairs ("pairs"): every file below the folder of pictures is an item, in the same order; its mask
+ * Pairs ("pairs"): every file below the folder of images is an item, in the same order; its mask
  * is the file of the same path below `masks`, whatever both extensions are.  Records have
  * image/segmentation/class/encoded, a PNG whose gray values are class numbers, and
  * image/segmentation/class/format ("png"), as DeepLab's readers know them (tensorflow/models,
  * research/deeplab/datasets/build_data.py).  A PNG of gray up to 8 bits is kept byte for byte; a
  * palette becomes 8-bit gray of its indices, and so do 16 bits where no number is over 255.
- * Skipped: pictures without a mask and masks without a picture (these are items too, after the
- * pictures), several of one name, masks of another kind or of another size than their picture.
+ * Skipped: images without a mask and masks without an image (these are items too, after the
+ * images), several of one name, masks of another kind or of another size than their image.
  *
- * COCO ("coco"): an image of the annotations is an item, in the order of the file, its picture
+ * COCO ("coco"): an image of the annotations is an item, in the order of the file, its image
  * `file_name` below the folder.  Records have image/source_id, the image's id, and where it has
  * annotations image/object/bbox/{xmin,xmax,ymin,ymax} (box over size, as double, rounded to float),
  * image/object/class/{label,text} (category_id as it is, and its name), image/object/area,
@@ -316,17 +316,17 @@ struct tfr_convert_report {
  * create_coco_tf_record.py); where categories name keypoints,
  * image/object/keypoint/{x,y,visibility, num,text}; with `captions` image/caption; with `panoptic`
  * image/panoptic/{category_mask, instance_mask}, 8-bit gray PNGs.  Boxes without an area or past
- * the picture's edge are left out and counted, and so are annotations of images that are not there.
- * Skipped: pictures that are absent, of another size than the annotations say, or with a shape that
+ * the image's edge are left out and counted, and so are annotations of images that are not there.
+ * Skipped: images that are absent, of another size than the annotations say, or with a shape that
  * cannot be drawn, and names that leave the folder.
  *
- * VOC ("voc"): a file .xml below the folder of annotations is an item, its picture the <filename>
- * below that of pictures.  Records have image/source_id, the filename, and where there are boxes
+ * VOC ("voc"): a file .xml below the folder of annotations is an item, its image the <filename>
+ * below that of images.  Records have image/source_id, the filename, and where there are boxes
  * image/object/bbox/{xmin,xmax,ymin,ymax} over the size, as double, rounded to float,
  * image/object/class/{label,text}, the label from `labels` or of the names sorted, image/object/
  * {difficult,truncated} and image/object/view, the pose (tensorflow/models, research/
  * object_detection/dataset_tools/create_pascal_tf_record.py).  Boxes without an area or past the
- * picture's edge are left out and counted.  Skipped: what is no annotation, and pictures that are
+ * image's edge are left out and counted.  Skipped: what is no annotation, and images that are
  * absent, of another size than it says, or of a class that `labels` has not.
  *
  * Item k of a set goes to shard k mod N, skipped or not, so that one bad file moves no other.

@@ -159,7 +159,7 @@ TFR_API enum tfr_status tfr_builder_feature(
 	struct tfr_builder *b, const struct tfr_feature *f, struct tfr_error *err);
 
 /* The record as pieces in order, ready for writev(): referenced values are pieces of their own, so
- * a picture is never copied.  The pieces are the builder's, valid until the next call on it.  *size
+ * an image is never copied.  The pieces are the builder's, valid until the next call on it.  *size
  * is their sum.  TFR_ENOMEM, or TFR_EUSAGE when the record would pass 2 GiB, protobuf's limit. */
 TFR_API enum tfr_status tfr_builder_gather(struct tfr_builder *b, const struct iovec **pieces,
 	int *n, size_t *size, struct tfr_error *err);
@@ -193,7 +193,7 @@ enum tfr_content {
 
 struct tfr_print_opts {
 	/* What a bytes value is: "jpeg", or words such as "jpeg 500x375" for people (`brief`
-	 * false); NULL: unknown.  The text lives until the next call.  Optional: pictures are
+	 * false); NULL: unknown.  The text lives until the next call.  Optional: images are
 	 * another room's knowledge. */
 	const char *(*describe)(void *ctx, const void *data, size_t size, bool brief);
 	void *ctx;

@@ -1,7 +1,7 @@
-/* tfr/export.h - records back to files: a folder of pictures, a WebDataset archive, lines of JSON,
+/* tfr/export.h - records back to files: a folder of images, a WebDataset archive, lines of JSON,
  * a table.
  *
- * "folder": each record's picture (image/encoded, value 0) is a file, its bytes as they are.  Its
+ * "folder": each record's image (image/encoded, value 0) is a file, its bytes as they are.  Its
  * name is image/filename made safe: no part of it is "..", none empty, control characters are "_".
  * Where the record has a class (image/class/text, else image/class/label) that the name does not
  * lie in, it is put into a folder of that name.  Without a name it is the record's number and .jpg
@@ -10,9 +10,9 @@
  * "webdataset": each record is a sample of an uncompressed tar archive, as webdataset's TarWriter
  * writes it (mode 0444, user and group "bigdata", fields sorted; webdataset, writer.py), the time 0
  * so that the same records give the same bytes.  The key is image/key, else image/filename up to
- * the first dot of its last part, else the record's number.  Fields: the picture as jpg, jpeg or
+ * the first dot of its last part, else the record's number.  Fields: the image as jpg, jpeg or
  * png; image/class/label as cls; each feature of one bytes value under its own name, where that can
- * be a field's; what is left, but for what the picture itself tells, as features.json.
+ * be a field's; what is left, but for what the image itself tells, as features.json.
  *
  * "jsonl": a line a record, as tfr_printer_json() has it, bytes that are not text in base64.
  *

@@ -19,7 +19,7 @@ struct tfr_check_file {
 	uint64_t payload_bytes; /* of the good ones; 0 with `quick` */
 	uint64_t faults;
 	uint64_t lost_bytes; /* passed over to find the next record, or left unread at the end */
-	uint64_t pictures;   /* decoded */
+	uint64_t images;   /* decoded */
 	uint64_t sum;	     /* content sum of the good ones, with `sum` or `manifest` */
 };
 

@@ -1,4 +1,4 @@
-/* tfr/media.h - pictures: recognising, measuring, decoding, cropping, resizing, turning
+/* tfr/media.h - images: recognising, measuring, decoding, cropping, resizing, turning
  * and encoding them.
  *
  * Pixels are what TensorFlow's ops give, to the bit: tf.io.decode_jpeg with
@@ -7,7 +7,7 @@
  * tf.io.decode_image gives with expand_animations=False: of a GIF and of an animated WebP the first
  * frame.
  *
- * A picture is rows of interleaved 8-bit samples, top row first ("HWC"); sizes are in pixels,
+ * An image is rows of interleaved 8-bit samples, top row first ("HWC"); sizes are in pixels,
  * strides in bytes.  Decoding does not apply EXIF orientation, as TensorFlow does not apply it.
  *
  * Objects belong to one thread at a time; two threads need two decoders.  Functions without an
@@ -24,7 +24,7 @@ extern "C" {
 /* ---- What the bytes are ---- */
 
 enum tfr_image_format {
-	TFR_IMAGE_UNKNOWN = 0, /* not a picture of any kind listed here */
+	TFR_IMAGE_UNKNOWN = 0, /* not an image of any kind listed here */
 	TFR_IMAGE_JPEG,	       /* decoded */
 	TFR_IMAGE_PNG,	       /* decoded */
 	TFR_IMAGE_GIF,	       /* its first frame is decoded, with giflib */
@@ -67,7 +67,7 @@ struct tfr_image_info {
 	 * component's factors as "HxV" where no such name exists, "" for one component and for PNG.
 	 */
 	char subsampling[8];
-	/* How the picture is to be turned before it is shown, as EXIF numbers it (CIPA DC-008, tag
+	/* How the image is to be turned before it is shown, as EXIF numbers it (CIPA DC-008, tag
 	 * 0x0112, in a JPEG's APP1 segment or a PNG's eXIf chunk): 1 not at all, 2 mirrored, 3
 	 * turned by half, 4 upside down, 5 transposed, 6 turned clockwise, 7 transposed along the
 	 * other diagonal, 8 turned anticlockwise; 1 where nothing or nonsense is said.  No pixel or
@@ -79,10 +79,10 @@ struct tfr_image_info {
 	bool no_end;
 };
 
-/* Measures a picture without decoding it, and proves that its end is there.
+/* Measures an image without decoding it, and proves that its end is there.
  *
  * JPEG (ITU-T T.81 annex B): the markers up to the first scan are walked, so that the end of a
- * thumbnail inside EXIF is not mistaken for the picture's; then EOI is the last two bytes, or is
+ * thumbnail inside EXIF is not mistaken for the image's; then EOI is the last two bytes, or is
  * searched for through the entropy-coded data.  Bytes after EOI are allowed.  PNG (ISO/IEC 15948):
  * every chunk's bounds, IHDR and its CRC, IEND; the CRCs of the other chunks are the decoder's
  * business: they would cost more than reading the file does.
@@ -90,7 +90,7 @@ struct tfr_image_info {
  * GIF: the blocks of all frames; the size is that of the largest frame.  BMP: as many bytes as its
  * header says, as TensorFlow wants it.  WebP: the chunks within the size that RIFF says.
  *
- * TFR_EFORMAT: empty, not a picture, or one in a format that is not decoded (info->format says
+ * TFR_EFORMAT: empty, not an image, or one in a format that is not decoded (info->format says
  * which; the rest is zero). TFR_EDATA: damaged or cut short: "truncated JPEG: no end marker",
  * "truncated PNG: no IEND chunk", "zero width". On failure what could be found before the fault is
  * in `info`, which is cleared first. */
@@ -108,7 +108,7 @@ struct tfr_image {
 	unsigned channels;
 };
 
-/* A window of a picture.  It must lie within it and must not be empty. */
+/* A window of an image.  It must lie within it and must not be empty. */
 struct tfr_crop {
 	uint32_t x, y, width, height;
 };
@@ -121,11 +121,11 @@ TFR_API enum tfr_status tfr_image_window(const struct tfr_image *image,
 struct tfr_decoder;
 
 struct tfr_decoder_opts {
-	/* The most bytes of pixels that are kept, against pictures that claim absurd sizes [0: 1
-	 * GiB]: width * channels * the rows of the window, or all rows where a picture comes in
+	/* The most bytes of pixels that are kept, against images that claim absurd sizes [0: 1
+	 * GiB]: width * channels * the rows of the window, or all rows where an image comes in
 	 * passes (progressive, interlaced).  More is TFR_EDATA, which the header alone decides. */
 	uint64_t max_bytes;
-	/* The most pixels that a picture may have, against those that take minutes and a few KiB
+	/* The most pixels that an image may have, against those that take minutes and a few KiB
 	 * [0: no limit].  More is TFR_EDATA, told from the header alone. */
 	uint64_t max_pixels;
 	/* JPEG only: the fast integer DCT and plain upsampling.  Not exact [false]. */
@@ -139,7 +139,7 @@ struct tfr_decoder_opts {
 TFR_API struct tfr_decoder *tfr_decoder_new(const struct tfr_decoder_opts *opts);
 TFR_API void tfr_decoder_free(struct tfr_decoder *d);
 
-/* Decodes a picture, or the part of it inside `window` (NULL: all of it), into the decoder's own
+/* Decodes an image, or the part of it inside `window` (NULL: all of it), into the decoder's own
  * memory.
  *
  * `channels`: 0 as tfr_image_probe() says; 1 gray, 2 gray and alpha, 3 RGB, 4 RGBA (alpha: PNG
@@ -150,18 +150,18 @@ TFR_API void tfr_decoder_free(struct tfr_decoder *d);
  * law.
  *
  * With a window the pixels equal decode-then-crop to the bit; only what they depend on is decoded.
- * Truncation is seen whatever the window; other damage outside it may not be.  Decoding all of a
- * picture is the proof that it is whole: warnings of damaged data are TFR_EDATA, harmless ones
+ * Truncation is seen whatever the window; other damage outside it may not be.  Decoding all of an
+ * image is the proof that it is whole: warnings of damaged data are TFR_EDATA, harmless ones
  * (stray bytes between markers) are nothing.
  *
  * `*image` is valid until the next call with `d` or its end.  The decoder's memory grows to the
- * largest picture seen and is then reused.  Statuses are those of tfr_image_probe(), TFR_EUSAGE
+ * largest image seen and is then reused.  Statuses are those of tfr_image_probe(), TFR_EUSAGE
  * (channels or window cannot be had), TFR_ENOMEM. */
 TFR_API enum tfr_status tfr_decode(struct tfr_decoder *d, const void *data, size_t size,
 	const struct tfr_crop *window, unsigned channels, struct tfr_image *image,
 	struct tfr_error *err);
 
-/* Proves that a picture is whole by decoding all of it.  One too large to be kept (max_bytes) is
+/* Proves that an image is whole by decoding all of it.  One too large to be kept (max_bytes) is
  * decoded to its last row and only that is kept: every row before it is read on the way.
  * One that comes in passes remains TFR_EDATA.  Other statuses as tfr_decode(). */
 TFR_API enum tfr_status tfr_decode_verify(
@@ -214,14 +214,14 @@ TFR_API enum tfr_status tfr_resize_bilinear(struct tfr_resizer *r, const struct 
  * too. */
 enum tfr_filter {
 	/* Pillow's Image.resize() to the bit (13.0, src/libImaging/Resample.c), with the filter
-	 * that it calls BILINEAR, BOX, BICUBIC and LANCZOS.  Of a picture that becomes smaller
+	 * that it calls BILINEAR, BOX, BICUBIC and LANCZOS.  Of an image that becomes smaller
 	 * every pixel counts.  Rows come first, then columns, with 8 bits in between; columns come
 	 * first where the height shrinks by more than twice as many pixels as the width does. */
 	TFR_FILTER_TRIANGLE = 0,
 	TFR_FILTER_AREA,
 	TFR_FILTER_CUBIC,
 	TFR_FILTER_LANCZOS,
-	/* TensorFlow's tf.image.resize() with antialias=False: of a picture that becomes smaller
+	/* TensorFlow's tf.image.resize() with antialias=False: of an image that becomes smaller
 	 * most pixels do not count.  BILINEAR is tfr_resize_bilinear(), rounded to the nearest,
 	 * halves to even: tf.cast(tf.round(…), tf.uint8).  NEAREST takes the pixel at
 	 * floor((i + 0.5f) * (in / (float)out)). */
@@ -245,7 +245,7 @@ TFR_API enum tfr_status tfr_scale(struct tfr_scaler *s, const struct tfr_image *
 	uint32_t width, uint32_t height, enum tfr_filter filter, unsigned flags,
 	struct tfr_image *scaled, struct tfr_error *err);
 
-/* Turns a picture as an orientation (struct tfr_image_info) wants it, which is what Pillow's
+/* Turns an image as an orientation (struct tfr_image_info) wants it, which is what Pillow's
  * ImageOps.exif_transpose() does.  `out` has room for as many pixels, dense; *turned describes
  * them.  TFR_EUSAGE: not 1 to 8. */
 TFR_API enum tfr_status tfr_image_turn(const struct tfr_image *image, unsigned orientation,
@@ -273,7 +273,7 @@ struct tfr_encoder;
 TFR_API struct tfr_encoder *tfr_encoder_new(void);
 TFR_API void tfr_encoder_free(struct tfr_encoder *e);
 
-/* Encodes a picture.  JPEG: gray or RGB; baseline, the exact integer DCT, the tables of T.81's
+/* Encodes an image.  JPEG: gray or RGB; baseline, the exact integer DCT, the tables of T.81's
  * annex K.  PNG: any number of channels from 1 to 4; 8 bits, all filters, zlib's level 6, or as
  * `runs` says.  The same pixels give the same bytes.  *data is valid until the next call with `e`
  * or its end.  TFR_EUSAGE: another format, channels that it does not have, a JPEG of more than
@@ -289,17 +289,17 @@ struct tfr_draw {
 	uint64_t seed;
 	uint64_t epoch;	 /* from 0 */
 	uint64_t record; /* the record's position in the unshuffled stream */
-	uint32_t copy; /* which of several pictures made of one record: each is drawn for itself */
+	uint32_t copy; /* which of several images made of one record: each is drawn for itself */
 };
 
 /* A window of 8 to 100 % of the area and of a shape between 3:4 and 4:3 (log-uniform), anywhere in
- * the picture: the crop of Inception (Szegedy et al. 2014), by the law of torchvision's
+ * the image: the crop of Inception (Szegedy et al. 2014), by the law of torchvision's
  * RandomResizedCrop: ten tries, then the largest centred window whose shape is allowed.  Width and
  * height must not be 0. */
 TFR_API void tfr_random_resized_crop(
 	const struct tfr_draw *draw, uint32_t width, uint32_t height, struct tfr_crop *crop);
 
-/* A window of `to_width` x `to_height`, anywhere in the picture; an axis the picture lacks pixels
+/* A window of `to_width` x `to_height`, anywhere in the image; an axis the image lacks pixels
  * on is taken whole. */
 TFR_API void tfr_random_crop(const struct tfr_draw *draw, uint32_t width, uint32_t height,
 	uint32_t to_width, uint32_t to_height, struct tfr_crop *crop);
@@ -313,15 +313,15 @@ TFR_API bool tfr_random_flip_vertical(const struct tfr_draw *draw);
 TFR_API double tfr_random_angle(const struct tfr_draw *draw, double degrees);
 
 /* The square of DeVries and Taylor's Cutout (2017), by the law of their code: its centre is any
- * pixel of the picture, it reaches size / 2 (rounded down) to either side, and what lies outside
- * the picture is cut off.  So an odd size covers what the even one below it does, and size 1
+ * pixel of the image, it reaches size / 2 (rounded down) to either side, and what lies outside
+ * the image is cut off.  So an odd size covers what the even one below it does, and size 1
  * nothing: the window is then empty. */
 TFR_API void tfr_random_cutout(const struct tfr_draw *draw, uint32_t width, uint32_t height,
 	uint32_t size, struct tfr_crop *window);
 
 /* The windows of torchvision's five_crop(): top left, top right, bottom left, bottom right and the
  * centre, which begins at round((height - to_height) / 2), halves to even.  TFR_EUSAGE: an empty
- * window, or one larger than the picture. */
+ * window, or one larger than the image. */
 TFR_API enum tfr_status tfr_five_crop(uint32_t width, uint32_t height, uint32_t to_width,
 	uint32_t to_height, struct tfr_crop crops[5], struct tfr_error *err);
 
@@ -331,7 +331,7 @@ TFR_API void tfr_centre_shape(uint32_t width, uint32_t height, uint32_t shape_wi
 	uint32_t shape_height, struct tfr_crop *crop);
 
 /* The centred window of `to_width` x `to_height`, as tf.image.resize_with_crop_or_pad crops; an
- * axis the picture lacks pixels on is taken whole (nothing is padded). */
+ * axis the image lacks pixels on is taken whole (nothing is padded). */
 TFR_API void tfr_centre_crop(uint32_t width, uint32_t height, uint32_t to_width, uint32_t to_height,
 	struct tfr_crop *crop);
 

@@ -5,7 +5,7 @@
  *     upload
  *
  * One pool of workers does everything but reading and uploading: a worker takes the job furthest
- * downstream that has input and room, so no stage has a number of threads to choose.  Pictures that
+ * downstream that has input and room, so no stage has a number of threads to choose.  Images that
  * are decoded right before their batch are decoded straight into staging memory, at their place.
  *
  * The batches depend on the files, the options and the seed, not on threads, memory or devices: the
@@ -30,7 +30,7 @@
  * Sounds (decode=audio) are decoded, cut and batched in the same way, of records with a WAV file in
  * the bytes feature audio/encoded.
  *
- * Records of which none of the first holds a picture (a bytes feature image/encoded), or a WAV file
+ * Records of which none of the first holds an image (a bytes feature image/encoded), or a WAV file
  * (likewise audio/encoded), are batched as they are: see struct tfr_batch.
  *
  * One thread takes batches; tfr_pipeline_stats() and tfr_pipeline_waits() may be called from any.
@@ -70,15 +70,15 @@ struct tfr_pipeline_opts {
 	enum tfr_compression compression; /* AUTO: found from the content */
 	/* The stages, separated by commas; `tfr-bench-feed(1)` says what each does.  NULL:
 	 * "read=4:1,parse,shuffle=2048,decode,random-resized-crop=224,flip,normalise,batch=64,upload",
-	 * and pictures_optional. */
+	 * and images_optional. */
 	const char *stages;
-	/* Where none of the first records holds a picture, parse, decode and the stages of pictures
+	/* Where none of the first records holds an image, parse, decode and the stages of images
 	 * are left out of the list; where they hold sounds, decode=audio and random-crop=1s stand
 	 * there instead. */
-	bool pictures_optional;
+	bool images_optional;
 	const char *where; /* of the stage filter: see tfr_where_compile() */
 	/* Features that are to be columns of each batch; copied.  `fill` must outlive the pipeline.
-	 * With pictures they are those of the picture's record. */
+	 * With images they are those of the image's record. */
 	const struct tfr_batch_feature *features;
 	size_t feature_count;
 	/* The files come in another order every epoch, drawn by (seed, epoch). */
@@ -107,7 +107,7 @@ struct tfr_pipeline_opts {
 	/* Nothing at all moved for so long while a batch is waited for: ends the feed with
 	 * TFR_ESYS, ETIMEDOUT, and says which stage waits for what.  0: never. */
 	double stall_timeout;
-	/* A record that is not an Example, has no picture or a broken one, or lacks a feature:
+	/* A record that is not an Example, has no image or a broken one, or lacks a feature:
 	 * named to `skipped` and left out, its batch that much shorter; or, the default, the end of
 	 * the feed. */
 	bool skip_bad;
@@ -129,8 +129,8 @@ struct tfr_pipeline_plan {
 	uint64_t limit;	       /* bytes that were allowed */
 	uint64_t total;	       /* bytes that will be taken at most */
 	uint64_t record_bytes; /* of a payload: the mean of the first records */
-	/* Of the pictures in the first records, as encoded: means; 0: none. */
-	uint32_t picture_width, picture_height;
+	/* Of the images in the first records, as encoded: means; 0: none. */
+	uint32_t image_width, image_height;
 	/* Of sounds: samples a second, and of one in a batch the samples and channels; 0: the list
 	 * has none, or no batch of them. */
 	uint32_t sound_rate, sound_samples, sound_channels;
@@ -149,14 +149,14 @@ struct tfr_pipeline_plan {
 
 /* A batch in device memory.
  *
- * Pictures: "picture", records * height * width * channels (or records * channels * height *
+ * Images: "image", records * height * width * channels (or records * channels * height *
  * width), and "mask" where there are masks.  Sounds: "sound", records * samples * channels (or
  * records * channels * samples).  Then the features, if any, as tfr/tensor.h names them.
  * Otherwise payloads as they are: "offsets", records + 1 of int64, into "payload", uint8. */
 struct tfr_batch {
 	uint64_t index;	  /* from 0 */
 	uint64_t epoch;	  /* from 0 */
-	uint32_t records; /* pictures, where one record became several; of a list without batch:
+	uint32_t records; /* images, where one record became several; of a list without batch:
 			     those that left its last stage since the last call */
 	uint64_t bytes;	  /* uploaded for it */
 	unsigned device;  /* of opts.devices */
@@ -184,7 +184,7 @@ TFR_API void tfr_pipeline_close(struct tfr_pipeline *p);
  *   TFR_END        a limit was reached, or the records are all delivered
  *   TFR_ECANCELLED opts.cancelled() said so
  * Damage in a file ends the feed with its error once every record before it has been delivered;
- * a broken picture, unless skip_bad, at once, and so does a device that fails. */
+ * a broken image, unless skip_bad, at once, and so does a device that fails. */
 TFR_API enum tfr_status tfr_pipeline_next(
 	struct tfr_pipeline *p, struct tfr_batch *batch, struct tfr_error *err);
 TFR_API void tfr_pipeline_release(struct tfr_pipeline *p, const struct tfr_batch *batch);

@@ -1,12 +1,12 @@
-/* tfr/pixels.h - pictures that lie in memory made into others: turned, padded, cut, resized,
+/* tfr/pixels.h - images that lie in memory made into others: turned, padded, cut, resized,
  * normalised, converted.
  *
  * Every function says by whose law it goes, and gives that law's result to the bit unless it says
- * how near.  A picture is rows of interleaved samples, top row first ("HWC"), of 8 bits or of
+ * how near.  An image is rows of interleaved samples, top row first ("HWC"), of 8 bits or of
  * float32, of 1 to 4 channels.
  *
  * `in` is only read.  `out` says where the result goes and what it is: memory of the caller's, with
- * the size, channels and type that the function makes; anything else is TFR_EUSAGE, as is a picture
+ * the size, channels and type that the function makes; anything else is TFR_EUSAGE, as is an image
  * without pixels, with a side over 2^24, or with another number of channels.  The two may not
  * overlap, except that mirror, flip and standardise also work in place (the same data and stride).
  * Nothing beyond the last sample of a row is touched.
@@ -37,12 +37,12 @@ struct tfr_pixels {
 /* What was decoded, as an input; it must not be written to. */
 TFR_API struct tfr_pixels tfr_pixels_of(const struct tfr_image *image);
 
-/* A picture without gaps between its rows, at `data`. */
+/* An image without gaps between its rows, at `data`. */
 TFR_API struct tfr_pixels tfr_pixels_dense(
 	void *data, uint32_t width, uint32_t height, unsigned channels, enum tfr_dtype dtype);
 
 /* The part of `in` inside `window`: no pixel moves.  TFR_EUSAGE when the window is empty or does
- * not lie within the picture. */
+ * not lie within the image. */
 TFR_API enum tfr_status tfr_pixels_window(const struct tfr_pixels *in,
 	const struct tfr_crop *window, struct tfr_pixels *part, struct tfr_error *err);
 
@@ -56,19 +56,19 @@ TFR_API enum tfr_status tfr_pixels_mirror(const struct tfr_pixels *in, const str
 TFR_API enum tfr_status tfr_pixels_flip(
 	const struct tfr_pixels *in, const struct tfr_pixels *out, struct tfr_error *err);
 
-/* Adds `n` pixels on every side, the picture mirrored there without its outermost row repeated:
+/* Adds `n` pixels on every side, the image mirrored there without its outermost row repeated:
  * torchvision's pad(padding_mode='reflect'), tf.pad's REFLECT.  TFR_EUSAGE: n is not less than both
  * sides. */
 TFR_API enum tfr_status tfr_pixels_pad_reflect(const struct tfr_pixels *in, uint32_t n,
 	const struct tfr_pixels *out, struct tfr_error *err);
 
-/* Centres the picture in the size of `out`: tf.image.resize_with_crop_or_pad.  Each axis is cropped
+/* Centres the image in the size of `out`: tf.image.resize_with_crop_or_pad.  Each axis is cropped
  * or padded with zeros, floor(difference / 2) pixels of it at the left or the top. */
 TFR_API enum tfr_status tfr_pixels_pad(
 	const struct tfr_pixels *in, const struct tfr_pixels *out, struct tfr_error *err);
 
 /* Overwrites the pixels inside `window` (as tfr_random_cutout() draws it; it may be empty) with
- * `fill`, a number a channel; NULL: 0.  8-bit pictures take it rounded, halves to even, and held
+ * `fill`, a number a channel; NULL: 0.  8-bit images take it rounded, halves to even, and held
  * to 0 … 255. */
 TFR_API enum tfr_status tfr_pixels_cutout(const struct tfr_pixels *img,
 	const struct tfr_crop *window, const float *fill, struct tfr_error *err);
@@ -80,7 +80,7 @@ TFR_API enum tfr_status tfr_pixels_resize_nearest(
 
 /* ---- Pixels computed ---- */
 
-/* tfr_resize_bilinear() for pictures of both types, with any flags; `out` is float32.  TFR_ENOMEM.
+/* tfr_resize_bilinear() for images of both types, with any flags; `out` is float32.  TFR_ENOMEM.
  */
 TFR_API enum tfr_status tfr_pixels_resize_bilinear(struct tfr_resizer *r,
 	const struct tfr_pixels *in, const struct tfr_pixels *out, unsigned flags,
@@ -92,7 +92,7 @@ TFR_API enum tfr_status tfr_pixels_resize_bilinear(struct tfr_resizer *r,
 TFR_API enum tfr_status tfr_pixels_resize_area(struct tfr_resizer *r, const struct tfr_pixels *in,
 	const struct tfr_pixels *out, struct tfr_error *err);
 
-/* Turns the picture anticlockwise around its centre; it keeps its size.  This is torchvision's
+/* Turns the image anticlockwise around its centre; it keeps its size.  This is torchvision's
  * rotate() of a tensor with expand=False and `filter` TFR_FILTER_NEAREST or TFR_FILTER_BILINEAR, by
  * its arithmetic in float32 (torchvision/transforms/_functional_tensor.py, PyTorch's
  * GridSamplerKernel.cpp) with no multiply-add fused; 8 bits are rounded, halves to even.  That is
@@ -108,14 +108,14 @@ TFR_API enum tfr_status tfr_pixels_rotate(const struct tfr_pixels *in, double de
 	struct tfr_error *err);
 
 /* (x - mean) / std, a mean and a std for each channel, both in the units of x (a mean of 0.485 for
- * pictures of 0 … 1 is 123.675 for 8 bits); both operations in float32, as torchvision's
+ * images of 0 … 1 is 123.675 for 8 bits); both operations in float32, as torchvision's
  * normalize() does them.  `out` is float32.  With 127.5 for all of them it is what
  * TFR_RESIZE_NORMALISE does.  TFR_EUSAGE: a std of 0, or a number that is not finite. */
 TFR_API enum tfr_status tfr_pixels_normalise(const struct tfr_pixels *in, const float *mean,
 	const float *std, const struct tfr_pixels *out, unsigned flags, struct tfr_error *err);
 
 /* tf.image.per_image_standardization: (x - mean) / max(stddev, 1 / sqrt(n)), over all n samples of
- * the picture.  Mean and standard deviation are those of the exact sums (8 bits; for float32, of
+ * the image.  Mean and standard deviation are those of the exact sums (8 bits; for float32, of
  * sums in double), rounded to float32 once; the rest is float32.  TensorFlow adds in float32 in an
  * order that depends on its threads, so that its own results differ in the last bits from run to
  * run: they are within 2e-6 of these, relative to the largest.  `out` is float32 and may be `in`

@@ -19,7 +19,7 @@ extern "C" {
 /* What a value of kind bytes is. */
 enum tfr_value_content {
 	TFR_VALUE_EMPTY,   /* no bytes */
-	TFR_VALUE_PICTURE, /* by its first bytes, as tfr_image_sniff() */
+	TFR_VALUE_IMAGE, /* by its first bytes, as tfr_image_sniff() */
 	TFR_VALUE_TEXT,	   /* UTF-8 without control characters other than white space */
 	TFR_VALUE_TENSOR,  /* a serialized TensorProto */
 	TFR_VALUE_MESSAGE, /* fields of protobuf from the first byte to the last */
@@ -127,7 +127,7 @@ struct tfr_feature_stats {
 	struct tfr_top_value top[TFR_TOP_VALUES];
 	size_t top_count;
 	bool top_exact;
-	/* Of bytes: values by content; pictures by format, those that could not be measured. */
+	/* Of bytes: values by content; images by format, those that could not be measured. */
 	uint64_t contents[TFR_CONTENTS];
 	uint64_t formats[TFR_IMAGE_JP2 + 1];
 	uint64_t damaged;

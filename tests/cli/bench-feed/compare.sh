@@ -1,5 +1,5 @@
 # This run beside an earlier one: the change of each figure, and status 1 past the tolerance.
-feed() { tfr bench-feed -q --device host --batch 4 --size 16 --epochs 20 "$@" "$DATA/pictures.tfrecord" > out 2> err; echo "status $?"; }
+feed() { tfr bench-feed -q --device host --batch 4 --size 16 --epochs 20 "$@" "$DATA/images.tfrecord" > out 2> err; echo "status $?"; }
 feed --json; cp out old.json
 made() { python3 - "$@" <<'P'
 import json, sys
@@ -20,7 +20,7 @@ import json
 c = json.load(open("out"))["comparison"]
 print(c["with"], c["tolerance"], [f["name"] for f in c["figures"] if f["decides"]], any(f["worse"] for f in c["figures"]))'
 feed --compare old.json --augment resize,normalise; cat err
-tfr bench-feed --device sim:10G,0 --batch 4 --size 16 --epochs 2 --compare slow.json "$DATA/pictures.tfrecord" 2>&1 > out; echo "status $?"
+tfr bench-feed --device sim:10G,0 --batch 4 --size 16 --epochs 2 --compare slow.json "$DATA/images.tfrecord" 2>&1 > out; echo "status $?"
 echo '{}' > none.json; feed --compare none.json; cat err
 echo 'no' > none.json; feed --compare none.json; cat err
 head -c 500 old.json > none.json; feed --compare none.json; cat err

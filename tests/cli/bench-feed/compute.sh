@@ -1,6 +1,6 @@
 # A training of 20 ms a step behind a link that needs 40 ms a batch: the next batch travels while the device computes, and
 # with --no-overlap it does not.  Told by what overlaps in the trace, not by how long anything took.
-feed() { tfr bench-feed --device sim:76800,0 --batch 4 --size 8 --epochs 9 --compute-ms 20 --json -q -f "$@" "$DATA/pictures.tfrecord" > out; }
+feed() { tfr bench-feed --device sim:76800,0 --batch 4 --size 8 --epochs 9 --compute-ms 20 --json -q -f "$@" "$DATA/images.tfrecord" > out; }
 overlapped() { python3 - <<'P'
 import json
 trace = json.load(open('trace.json'))
@@ -23,6 +23,6 @@ print('computing:', d['compute_seconds'] > 30 * 0.0199, 'idle:', 0.2 < d['idle_s
 P
 feed --steps 10 --no-overlap --trace trace.json; overlapped
 # A feed that is faster than its training leaves the device busy.
-tfr bench-feed --device host --batch 4 --size 8 --steps 12 --epochs 9 --compute-ms 150:10 --json -q "$DATA/pictures.tfrecord" |
+tfr bench-feed --device host --batch 4 --size 8 --steps 12 --epochs 9 --compute-ms 150:10 --json -q "$DATA/images.tfrecord" |
   python3 -c 'import json, sys; j = json.load(sys.stdin); d, = j["devices"]; print(j["compute"]["steps"], "steps, mostly computing:", d["idle_seconds"] < d["compute_seconds"])'
-tfr bench-feed --device host --batch 4 --size 8 --steps 5 --compute-ms 1 -q "$DATA/pictures.tfrecord" | grep -c '^idle  '
+tfr bench-feed --device host --batch 4 --size 8 --steps 5 --compute-ms 1 -q "$DATA/images.tfrecord" | grep -c '^idle  '

@@ -1,8 +1,8 @@
-# However a feed ends, the report comes first.  A broken picture: named, or skipped and counted, or put aside.
+# However a feed ends, the report comes first.  A broken image: named, or skipped and counted, or put aside.
 report() { grep -cE '^(device|stages|rate|stage|bottleneck:) ' out; }
 python3 - <<'PY'
 import os, records
-good = open(os.environ['DATA'] + '/pictures.tfrecord', 'rb').read()
+good = open(os.environ['DATA'] + '/images.tfrecord', 'rb').read()
 payloads = [p for _, p, _ in records.unframe(good)]
 payloads[3] = records.example({'image/encoded': records.bytes_list([b'\xff\xd8\xff\xe0 cut'])})
 payloads[5] = records.example({'label': records.int64_list([1])})

@@ -1,4 +1,4 @@
-# Batches of features without a picture: dense, padded and ragged in one block.
+# Batches of features without an image: dense, padded and ragged in one block.
 python3 - <<'P'
 import records
 with open('f.tfrecord', 'wb') as f:

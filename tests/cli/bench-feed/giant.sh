@@ -1,4 +1,4 @@
-# One giant among the pictures does not keep the others from being fed: it is a bad record where it needs too much.
+# One giant among the images does not keep the others from being fed: it is a bad record where it needs too much.
 python3 - <<'P'
 import os, struct, zlib
 def chunk(kind, data):
@@ -8,12 +8,12 @@ def png(path, side):
     with open(path, 'wb') as f:
         f.write(b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', struct.pack('>IIBBBBB', side, side, 8, 0, 0, 0, 0)) +
                 chunk(b'IDAT', zlib.compress(rows, 1)) + chunk(b'IEND', b''))
-os.makedirs('pictures/a')
-png('pictures/a/giant.png', 9000)
+os.makedirs('images/a')
+png('images/a/giant.png', 9000)
 for i in range(70):
-    png('pictures/a/p%02d.png' % i, 40)
+    png('images/a/p%02d.png' % i, 40)
 P
-tfr shard -q pictures -o set@1
+tfr shard -q images -o set@1
 for j in 1 2 4; do
   tfr bench-feed --device host -q -j $j -m 300M --batch 16 --size 32 --shuffle-buffer 16 --epochs 1 --on-error skip --json set@1 2> err |
     python3 -c 'import json, sys; r = json.load(sys.stdin); print(r["records"], r["skipped"])'

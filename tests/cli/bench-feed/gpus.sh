@@ -4,7 +4,7 @@ stand_in=$(dirname "$(readlink -f "$(command -v tfr)")")/../tests/tfr-stand-in
 feed() {   # SETUP [OPTION]...
   local setup=$1
   shift
-  TFR_STAND_IN=$setup "$stand_in" bench-feed --batch 4 --size 16 --shuffle-buffer 0 "$@" "$DATA/pictures.tfrecord" \
+  TFR_STAND_IN=$setup "$stand_in" bench-feed --batch 4 --size 16 --shuffle-buffer 0 "$@" "$DATA/images.tfrecord" \
     > report 2> err
   echo "status $?: $(grep -o '^tfr bench-feed: .*' err)"
   # Up to the line of the stages, folded lines made one, and whether all came back as it was sent.

@@ -1,5 +1,5 @@
-# One page that needs nothing else, with pictures of what reached the device.
-tfr bench-feed --device host --batch 4 --size 16 --augment resize,normalise --shuffle-buffer 0 --cycle-length 1 --epochs 3 --compute-ms 1 --html page.html -q "$DATA/pictures.tfrecord" > out; echo "status $?"
+# One page that needs nothing else, with images of what reached the device.
+tfr bench-feed --device host --batch 4 --size 16 --augment resize,normalise --shuffle-buffer 0 --cycle-length 1 --epochs 3 --compute-ms 1 --html page.html -q "$DATA/images.tfrecord" > out; echo "status $?"
 python3 - <<'P'
 import base64, html.parser, re, struct, zlib
 text = open('page.html', encoding='utf-8').read()
@@ -18,13 +18,13 @@ class Page(html.parser.HTMLParser):
 page = Page()
 page.feed(text)
 print('balanced:', page.open == [], 'scripts:', page.tags.get('script', 0), 'links out:', len(re.findall(r'(?:src|href)="(?!data:)', text)))
-print('pictures:', page.tags['img'], 'rows:', page.tags['tr'])
+print('images:', page.tags['img'], 'rows:', page.tags['tr'])
 print([h for h in re.findall('<h2>(.*?)</h2>', text)])
 png = base64.b64decode(re.search(r'image/png;base64,([^"]*)', text)[1])
 print('of', struct.unpack('>II', png[16:24]))
 P
-tfr bench-feed --device host -q --steps 1 --html page.html "$DATA/pictures.tfrecord" > out 2> err; echo "status $?: $(cat out)$(cat err)"
+tfr bench-feed --device host -q --steps 1 --html page.html "$DATA/images.tfrecord" > out 2> err; echo "status $?: $(cat out)$(cat err)"
 # What does not end well is still told; what is interrupted is whole.
-timeout --foreground -s INT --preserve-status 2 tfr bench-feed -q --device host --epochs 1000000 --seconds 60 --html late.html --trace late.json "$DATA/pictures.tfrecord" > out
+timeout --foreground -s INT --preserve-status 2 tfr bench-feed -q --device host --epochs 1000000 --seconds 60 --html late.html --trace late.json "$DATA/images.tfrecord" > out
 echo "status $?: $(tail -n 1 late.html) $(python3 -c 'import json; print(bool(json.load(open("late.json"))["traceEvents"]))')"
 ls -A | grep -v '^out$\|^err$'

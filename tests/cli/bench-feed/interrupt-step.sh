@@ -4,7 +4,7 @@ stand_in=$(dirname "$(readlink -f "$(command -v tfr)")")/../tests/tfr-stand-in
 interrupted() {   # PROGRAM [OPTION]...: a signal once the program has begun to feed; a hang is killed
   local program=$1 feed
   shift
-  "$program" bench-feed -q --batch 4 --size 16 --shuffle-buffer 0 --stall-timeout 0 --trace trace -f "$@" "$DATA/pictures.tfrecord" > out 2> err &
+  "$program" bench-feed -q --batch 4 --size 16 --shuffle-buffer 0 --stall-timeout 0 --trace trace -f "$@" "$DATA/images.tfrecord" > out 2> err &
   feed=$!
   for _ in {1..600}; do [ "$(ls /proc/$feed/task | wc -l)" -gt 3 ] && break; sleep 0.1; done
   sleep 1

@@ -1,5 +1,5 @@
 # The fields that scripts read, and that they agree with each other.
-tfr bench-feed -q --json --device host --epochs 3 --batch 4 "$DATA/pictures.tfrecord" > out; echo "status $?"
+tfr bench-feed -q --json --device host --epochs 3 --batch 4 "$DATA/images.tfrecord" > out; echo "status $?"
 python3 - <<'P'
 import json
 j = json.load(open('out'))

@@ -1,7 +1,7 @@
 # The list cut off after each stage in turn.
-tfr bench-feed --device host --batch 4 --size 16 --epochs 2 --ladder -q "$DATA/pictures.tfrecord" > out; echo "status $?"
+tfr bench-feed --device host --batch 4 --size 16 --epochs 2 --ladder -q "$DATA/images.tfrecord" > out; echo "status $?"
 awk 'length > 80' out; sed 's/  .*//' out | sed 's/^costs most: .*/costs most/'
-tfr bench-feed --device host --stages 'read,parse,decode,resize=20,random-crop=16*5,mirror,normalise,batch=8,upload' --epochs 2 --ladder --json -q "$DATA/pictures.tfrecord" > out; echo "status $?"
+tfr bench-feed --device host --stages 'read,parse,decode,resize=20,random-crop=16*5,mirror,normalise,batch=8,upload' --epochs 2 --ladder --json -q "$DATA/images.tfrecord" > out; echo "status $?"
 python3 - <<'P'
 import json
 j = json.load(open('out'))
@@ -10,7 +10,7 @@ for r in j['ladder']:
 print(j['costs_most'] in [r['stage'] for r in j['ladder']])
 P
 for o in '--compute-ms 3' '--html x' '--trace x' '--verify' '--compare x'; do
-  tfr bench-feed --ladder $o "$DATA/pictures.tfrecord" > out 2> err; echo "status $?: $(head -n 1 err)"
+  tfr bench-feed --ladder $o "$DATA/images.tfrecord" > out 2> err; echo "status $?: $(head -n 1 err)"
 done
-tfr bench-feed --ladder - < "$DATA/pictures.tfrecord" 2>&1; echo "status $?"
+tfr bench-feed --ladder - < "$DATA/images.tfrecord" 2>&1; echo "status $?"
 ls -A

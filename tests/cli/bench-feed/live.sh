@@ -3,7 +3,7 @@ python3 - <<'P'
 import os, pty, re, subprocess
 out, far = pty.openpty()
 done = subprocess.run(['tfr', 'bench-feed', '--device', 'host', '--batch', '4', '--epochs', '1000000', '--seconds', '2',
-                       os.environ['DATA'] + '/pictures.tfrecord'], stderr=far, stdout=subprocess.DEVNULL)
+                       os.environ['DATA'] + '/images.tfrecord'], stderr=far, stdout=subprocess.DEVNULL)
 os.close(far)
 shown = b''
 try:
@@ -18,4 +18,4 @@ print('columns:', max(len(l) for f in frames for l in f.splitlines()) < 80)
 print('bars:', [l.split()[0] for l in frames[-1].splitlines() if '[' in l])
 print('waits:', any(l.startswith('batch wait: ') for l in frames[-1].splitlines()))
 P
-tfr bench-feed --device host --batch 4 --epochs 100000 --seconds 1 --progress never "$DATA/pictures.tfrecord" 2>&1 > /dev/null | wc -c
+tfr bench-feed --device host --batch 4 --epochs 100000 --seconds 1 --progress never "$DATA/images.tfrecord" 2>&1 > /dev/null | wc -c

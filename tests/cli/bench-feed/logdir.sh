@@ -1,7 +1,7 @@
 # The run over time, as TensorBoard's files have it.
-tfr bench-feed --device host --batch 4 --size 16 --epochs 100000 --seconds 1.5 --logdir logs/. -q "$DATA/pictures.tfrecord" > out 2> err; echo "status $?: $(cat out err)"
+tfr bench-feed --device host --batch 4 --size 16 --epochs 100000 --seconds 1.5 --logdir logs/. -q "$DATA/images.tfrecord" > out 2> err; echo "status $?: $(cat out err)"
 mkdir logs
-tfr bench-feed --device host --batch 4 --size 16 --epochs 100000 --seconds 1.5 --logdir logs -q "$DATA/pictures.tfrecord" > out; echo "status $?"
+tfr bench-feed --device host --batch 4 --size 16 --epochs 100000 --seconds 1.5 --logdir logs -q "$DATA/images.tfrecord" > out; echo "status $?"
 ls logs | sed 's/[0-9]\{4,\}\.[^ ]*\.[0-9]*\.tfr$/TIME.HOST.PID.tfr/'
 tfr check -q logs/*; echo "check $?"
 tfr show logs/* > shown

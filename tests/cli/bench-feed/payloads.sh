@@ -1,4 +1,4 @@
-# Records without a picture: read, batched, uploaded as they are.
+# Records without an image: read, batched, uploaded as they are.
 tfr bench-feed -q --json --device host "$DATA/payloads.tfrecord" "$DATA/members.tfrecord" > out; echo "status $?"
 python3 -c '
 import json

@@ -1,5 +1,5 @@
 # What cannot be asked for is refused before anything runs, with status and a way out.
-p=$DATA/pictures.tfrecord
+p=$DATA/images.tfrecord
 feed() { tfr bench-feed --device host "$@" > out 2> err; echo "status $?: $(cat out err | sed "s|$DATA/||g")"; }
 feed "$p" --device tpu
 feed "$p" --device sim:25G

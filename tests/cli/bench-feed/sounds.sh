@@ -74,5 +74,5 @@ feed --size 64 s@2.tfrecord | shown
 feed --fast-decode s@2.tfrecord | shown
 feed --normalise-on device s@2.tfrecord | shown
 feed --stages read,parse,decode=audio,batch=8 s@2.tfrecord | shown
-feed --stages read,parse,decode=audio,crop=1s,batch=8 "$DATA/pictures.tfrecord" | shown
+feed --stages read,parse,decode=audio,crop=1s,batch=8 "$DATA/images.tfrecord" | shown
 feed -j 2 -m 20M --stages read,parse,decode=audio,mono,crop=900s,batch=64,upload s@2.tfrecord | shown

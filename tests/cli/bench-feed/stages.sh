@@ -1,5 +1,5 @@
 # The whole order: said with --stages, or made of the short options; both together are refused.
-stages() { tfr bench-feed -q --device host --json "$@" "$DATA/pictures.tfrecord" > out 2> err; echo "status $?"; cat err; [ ! -s out ] || python3 -c 'import json; j = json.load(open("out")); print(j["pipeline"]); print(j["first_batch"], j["records"], "records")'; }
+stages() { tfr bench-feed -q --device host --json "$@" "$DATA/images.tfrecord" > out 2> err; echo "status $?"; cat err; [ ! -s out ] || python3 -c 'import json; j = json.load(open("out")); print(j["pipeline"]); print(j["first_batch"], j["records"], "records")'; }
 stages
 stages --batch 4 --size 32x16 --augment resize,flip,normalise --shuffle-buffer 100:10 --cycle-length 2 --block-length 3 --prefetch 4
 stages --batch 4 --augment flip,normalise --shuffle-buffer 0

@@ -1,5 +1,5 @@
 # How much is fed: one epoch without a limit; --epochs, --steps, --drop-remainder.
-fed() { tfr bench-feed -q --json --device host --batch 4 "$@" "$DATA/pictures.tfrecord" |
+fed() { tfr bench-feed -q --json --device host --batch 4 "$@" "$DATA/images.tfrecord" |
   python3 -c 'import json, sys; j = json.load(sys.stdin); print(j["records"], "records in", j["batches"], "batches")'; }
 fed
 fed --epochs 2

@@ -1,5 +1,5 @@
 # A page for a person that ends in what holds the feed back and how to run it again, within 80 columns.
-tfr bench-feed --device host "$DATA/pictures.tfrecord" > out 2> err; echo "status $?"
+tfr bench-feed --device host "$DATA/images.tfrecord" > out 2> err; echo "status $?"
 cat err
 awk 'length > 80' out
 grep -c '^bottleneck: ' out

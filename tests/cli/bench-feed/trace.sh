@@ -1,5 +1,5 @@
 # A trace that a viewer reads: rows with names, pieces within the run, each record decoded once, queues.
-tfr bench-feed --device sim:1G,0,2 -j 2 --shuffle-buffer 8 --batch 4 --epochs 2 --seed 3 --trace t.json --json -q "$DATA/pictures.tfrecord" > out; echo "status $?"
+tfr bench-feed --device sim:1G,0,2 -j 2 --shuffle-buffer 8 --batch 4 --epochs 2 --seed 3 --trace t.json --json -q "$DATA/images.tfrecord" > out; echo "status $?"
 python3 - <<'P'
 import collections, json
 trace, report = json.load(open('t.json')), json.load(open('out'))
@@ -26,6 +26,6 @@ for e in pieces:
         rows[e['tid']].append((e['ts'], e['ts'] + e['dur']))
 print('in turn:', all(a[1] <= b[0] + 0.002 for r in rows.values() for a, b in zip(sorted(r), sorted(r)[1:])))
 P
-tfr bench-feed --device host -q --steps 1 --trace t.json "$DATA/pictures.tfrecord" > out 2> err; echo "status $?: $(cat out)$(cat err)"
-tfr bench-feed --device host -q --steps 1 --trace t.json -f "$DATA/pictures.tfrecord" > out 2> err; echo "status $?"
+tfr bench-feed --device host -q --steps 1 --trace t.json "$DATA/images.tfrecord" > out 2> err; echo "status $?: $(cat out)$(cat err)"
+tfr bench-feed --device host -q --steps 1 --trace t.json -f "$DATA/images.tfrecord" > out 2> err; echo "status $?"
 ls -A

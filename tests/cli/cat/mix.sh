@@ -44,10 +44,10 @@ lay --mix a=0.7,b=0.3 --records 0-1,5
 lay --mix a=0.7,b=0.3 --every 3 --skip 1 --limit 2
 lay --mix a=0.7,b=0.3 --sample 0.5 > half; tfr cat -q --mix a=0.7,b=0.3 | lay --sample 0.5 - | cmp - half
 where='image/class/label == 3'
-tfr cat -q --mix "$DATA/kinds.tfrecord=1,$DATA/pictures.tfrecord=1" > both
+tfr cat -q --mix "$DATA/kinds.tfrecord=1,$DATA/images.tfrecord=1" > both
 tfr cat -q --where "$where" both > want
-tfr cat -q --where "$where" --mix "$DATA/kinds.tfrecord=1,$DATA/pictures.tfrecord=1" | cmp - want
-tfr cat -q --keep id both > want; tfr cat -q --keep id --mix "$DATA/kinds.tfrecord=1,$DATA/pictures.tfrecord=1" | cmp - want
+tfr cat -q --where "$where" --mix "$DATA/kinds.tfrecord=1,$DATA/images.tfrecord=1" | cmp - want
+tfr cat -q --keep id both > want; tfr cat -q --keep id --mix "$DATA/kinds.tfrecord=1,$DATA/images.tfrecord=1" | cmp - want
 # Outputs as ever; GZIP comes again as well; standard input is a set.
 tfr cat -q --mix a=1,b=1 -o two@2.tfrecord.gz && tfr cat -q --mix 'two@2.tfrecord.gz=1' --mix-end repeat -n 26 -o all
 tfr cat -q two@2.tfrecord.gz two@2.tfrecord.gz | cmp - all

@@ -1,5 +1,5 @@
 # --manifest: what the manifest says is proved of each file; the sums are computed here once more, by other code.
-mkdir in && ln -s "$DATA/pictures/jpeg" "$DATA/pictures/png" in
+mkdir in && ln -s "$DATA/images/jpeg" "$DATA/images/png" in
 tfr shard --no-shuffle in -q -o t@3.tfrecord
 check() { tfr check -q --manifest "$@"; echo "status $?"; }
 say() { echo "--- $*"; }

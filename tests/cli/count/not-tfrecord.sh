@@ -5,8 +5,8 @@ tar cf tar lfs
 python3 -c 'import zipfile; zipfile.ZipFile("zip", "w").writestr("a", "some text in a zip file, and more of it")'
 printf '\x28\xb5\x2f\xfd\x04\x58\x51\x00\x00hello zstd, how are you\x00\x00' > zstd
 printf 'BZh91AY&SY some bytes that could be a bzip2 file' > bzip2
-cp "$DATA/pictures/jpeg/420.jpg" jpeg
-cp "$DATA/pictures/png/rgb.png" png
+cp "$DATA/images/jpeg/420.jpg" jpeg
+cp "$DATA/images/png/rgb.png" png
 head -c 4096 /dev/zero > zeros
 printf 'once upon a time there was a plain text file\n' > text
 for f in lfs html tar zip zstd bzip2 jpeg png zeros text; do

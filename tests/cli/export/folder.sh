@@ -1,5 +1,5 @@
-# A folder of pictures becomes a set and comes back byte for byte, for any number of threads.
-mkdir in && cp -r "$DATA/pictures/jpeg" "$DATA/pictures/png" in && mkdir in/png/deep && cp in/png/rgb.png in/png/deep/.x.png && cp in/png/rgb.png in/png/deep/1.png
+# A folder of images becomes a set and comes back byte for byte, for any number of threads.
+mkdir in && cp -r "$DATA/images/jpeg" "$DATA/images/png" in && mkdir in/png/deep && cp in/png/rgb.png in/png/deep/.x.png && cp in/png/rgb.png in/png/deep/1.png
 tfr shard --no-shuffle in -q -o t@3.tfrecord; rm in/png/deep/.x.png
 tfr export t@3.tfrecord -o back 2> err; echo "status $?"; sed 's/in [0-9.]* s/in N s/' err
 diff -r in back && echo same

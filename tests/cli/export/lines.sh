@@ -21,13 +21,13 @@ for row, line in zip(rows, lines):
             assert len(values) == 1 and (cell == values[0] or float(cell) == values[0]), (cell, values)
 print('equal')
 P
-tfr export -q "$DATA/pictures.tfrecord" --columns image/filename,image/width,nothing --skip 1 --limit 2 -o - --to csv
+tfr export -q "$DATA/images.tfrecord" --columns image/filename,image/width,nothing --skip 1 --limit 2 -o - --to csv
 tfr export -q "$DATA/kinds.tfrecord" --columns a,, -o x.csv 2>&1; echo "status $?"
 tfr export -q "$DATA/kinds.tfrecord" --columns a -o x.jsonl 2>&1; echo "status $?"
 tfr export -q --to csv -o x.csv < "$DATA/kinds.tfrecord" 2>&1; echo "status $?"
 tfr export -q --to csv --columns a -o - < "$DATA/kinds.tfrecord"; echo "status $?"
 tfr export -q "$DATA/payloads.tfrecord" -o x.csv 2>&1 | sed "s|$DATA|DATA|"; echo "status ${PIPESTATUS[0]}"
-for j in 1 6; do tfr export -q -j $j "$DATA/pictures.tfrecord" -o p$j.jsonl; done; cmp p1.jsonl p6.jsonl
+for j in 1 6; do tfr export -q -j $j "$DATA/images.tfrecord" -o p$j.jsonl; done; cmp p1.jsonl p6.jsonl
 ls -A | grep -e ^x -e tmp
 echo "a column whose name begins as a comment does"
 printf '"#id",t\n5,#x\n' > hash.csv; tfr shard -q hash.csv -o hash.tfrecord; tfr export -q hash.tfrecord -o back.csv; cat back.csv

@@ -2,7 +2,7 @@
 cat > make.py <<'P'
 import os, struct, sys
 import records
-png = open(os.environ['DATA'] + '/pictures/png/rgb.png', 'rb').read()
+png = open(os.environ['DATA'] + '/images/png/rgb.png', 'rb').read()
 def varint(n):
     out = b''
     while n > 127:
@@ -20,7 +20,7 @@ def example(**features):
 names = [b'a.png', b'a.png', b'a.png', b'a-2.png', b'../../up.png', b'/etc/passwd', b'a/../b.png', b'x\0y\nz.png', b'', b'.', b'..', b'dir', b'dir/1.png', b'dir/2.png',
          b'dir', b'//b///c.png/', b'.hidden', b'\xff\xfe.png', b'n' * 300 + b'.png', b'n' * 300 + b'.png', b'/'.join([b'd'] * 50), b'a.tar.gz', b'a.tar.gz']
 payloads = [example(image__encoded=png, image__filename=name) for name in names]
-payloads += [example(image__encoded=png), example(image__encoded=b'not a picture'), example(image__encoded=png, image__filename=b'1.png', image__class__label=7),
+payloads += [example(image__encoded=png), example(image__encoded=b'not an image'), example(image__encoded=png, image__filename=b'1.png', image__class__label=7),
              example(image__encoded=png, image__filename=b'1.png', image__class__text=b'../cat'), example(image__encoded=png, image__filename=b'cat/1.png', image__class__text=b'cat'),
              example(image__encoded=png, image__filename=b'train/cat/3.png', image__class__text=b'cat'), example(image__encoded=png, image__filename=b'concat/cat/cat', image__class__text=b'cat'),
              example(image__encoded=png, image__filename=b'1.png', image__class__text=b'/'.join([b'k' * 150] * 15))]
@@ -33,7 +33,7 @@ tfr export -q t.tfrecord -o out; echo "status $?"
 ( cd out && find . -type f | LC_ALL=C sort | cut -c1-120 | cat -v )
 find .. -type f -not -path '*/out/*' | LC_ALL=C sort
 for j in 1 7; do tfr export -q -j $j t.tfrecord -o out$j; diff -r out out$j; done
-# Records without a picture.
+# Records without an image.
 tfr export -q none.tfrecord -o x 2>&1; echo "status $?"
 tfr export none.tfrecord --on-error skip -o x 2>&1 | sed 's/in [0-9.]* s/in N s/'; find x -type f
 tfr export -q none.tfrecord --on-error quarantine=bad -o y; tfr count bad

@@ -3,7 +3,7 @@ cat > make.py <<'P'
 import io, os, tarfile
 data = os.environ['DATA']
 jpg = open(data + '/media/420.jpg', 'rb').read()
-png = open(data + '/pictures/png/rgb.png', 'rb').read()
+png = open(data + '/images/png/rgb.png', 'rb').read()
 long = 'd' * 80 + '/' + 'e' * 60
 longest = 'f' * 150 + '/' + 'g' * 120
 with tarfile.open('t.tar', 'w', format=tarfile.PAX_FORMAT) as t:

@@ -1,5 +1,5 @@
 # Every line is where the framing has a record, whatever the compression; an oracle of its own says where.
-for f in kinds members payloads pictures sequence wire; do
+for f in kinds members payloads images sequence wire; do
   cp "$DATA/$f.tfrecord" .
   tfr index -q $f.tfrecord; echo "$f: status $?"
   python3 "$DATA/records.py" list $f.tfrecord | cut -d ' ' -f 1,2 | cmp - $f.tfrecord.idx

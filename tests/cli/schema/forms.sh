@@ -27,7 +27,7 @@ python3 make.py
 tfr schema a
 for form in json python dali pbtxt; do echo "$form:"; tfr schema --emit $form a; done
 echo "json:"; tfr schema --json a | cmp - <(tfr schema --emit json a) && echo same
-echo "broken picture:"; tfr schema broken
+echo "broken image:"; tfr schema broken
 echo "sequence:"; tfr schema sequence
 echo "names:"; tfr schema names; for form in json python pbtxt; do tfr schema --emit $form names | grep -i 'a \\*"b\|schl'; done
 echo "latin:"; tfr schema latin; tfr schema --json latin | grep caf; for form in python dali pbtxt; do tfr schema --emit $form latin; echo "status $?"; done

@@ -2,7 +2,7 @@
 if tfr version | grep -q 'no libarchive'; then echo 'built without libarchive'; exit 77; fi
 cat > make.py <<'P'
 import gzip, io, os, tarfile, zipfile, zlib
-png = open(os.environ['DATA'] + '/pictures/png/rgb.png', 'rb').read()
+png = open(os.environ['DATA'] + '/images/png/rgb.png', 'rb').read()
 with tarfile.open('t.tar', 'w', format=tarfile.USTAR_FORMAT) as t:
     for k in range(3):
         i = tarfile.TarInfo('%d.png' % k); i.size = len(png)
@@ -24,7 +24,7 @@ open('crc.zip', 'wb').write(crc)
 flag = bytearray(data)
 flag[6] |= 1; flag[data.find(b'PK\x01\x02') + 8] |= 1
 open('encrypted.zip', 'wb').write(flag)
-# 300 MiB of zeros behind the signature of a picture, in a member that claims 3 GiB and in one that claims 100 bytes.
+# 300 MiB of zeros behind the signature of an image, in a member that claims 3 GiB and in one that claims 100 bytes.
 bomb = zlib.compressobj(1, zlib.DEFLATED, -15)
 body = b''.join(bomb.compress(bytes(1 << 20) if k else png[:16] + bytes((1 << 20) - 16)) for k in range(300)) + bomb.flush()
 def member(name, size):

@@ -1,7 +1,7 @@
 # An archive that is cut short or that lies about its sizes: told with its name and place; nothing is left.
 cat > make.py <<'P'
 import io, os, tarfile
-png = open(os.environ['DATA'] + '/pictures/png/rgb.png', 'rb').read()
+png = open(os.environ['DATA'] + '/images/png/rgb.png', 'rb').read()
 def info(name, size):
     i = tarfile.TarInfo(name); i.size = size
     return i

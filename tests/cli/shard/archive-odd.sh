@@ -1,7 +1,7 @@
-# What lies in archives beside files of pictures: nothing of it leads anywhere, and each is named.
+# What lies in archives beside files of images: nothing of it leads anywhere, and each is named.
 cat > make.py <<'P'
 import io, os, tarfile
-png = open(os.environ['DATA'] + '/pictures/png/rgb.png', 'rb').read()
+png = open(os.environ['DATA'] + '/images/png/rgb.png', 'rb').read()
 def add(t, name, data=png, kind=tarfile.REGTYPE, **more):
     info = tarfile.TarInfo(name)
     info.type, info.size = kind, len(data) if kind in (tarfile.REGTYPE, b'Z') else 0
@@ -51,7 +51,7 @@ for name in odd pax old; do
   rm -f *.labels.txt
 done
 # A sparse file as tar writes it, between others.
-mkdir s && truncate -s 1M s/hole.png && cp "$DATA/pictures/png/rgb.png" s/a.png && cp "$DATA/pictures/png/rgb.png" s/z.png
+mkdir s && truncate -s 1M s/hole.png && cp "$DATA/images/png/rgb.png" s/a.png && cp "$DATA/images/png/rgb.png" s/z.png
 for format in gnu posix; do
   tar --sparse --format=$format -C s -cf sparse.tar a.png hole.png z.png
   tfr shard sparse.tar -f -o sparse.tfrecord 2>&1 | sed 's/in [0-9.]* s/in N s/'

@@ -1,6 +1,6 @@
 # A compressed tar archive and a zip archive give the same records as a plain tar archive, from a file and through a pipe.
 if tfr version | grep -q 'no libarchive'; then echo 'built without libarchive'; exit 77; fi
-mkdir in && cp -r "$DATA/pictures/jpeg" "$DATA/pictures/png" in
+mkdir in && cp -r "$DATA/images/jpeg" "$DATA/images/png" in
 python3 - <<'P'
 import bz2, gzip, io, lzma, os, tarfile, zipfile
 paths = sorted(os.path.join(folder, f) for folder, _, files in os.walk('in') for f in files)

@@ -1,5 +1,5 @@
-# The pictures of an archive and of a WebDataset are changed on their way as those of a folder are.
-mkdir -p in/a in/b && cp "$DATA"/pictures/jpeg/{420,exif-6,cmyk}.jpg in/a && cp "$DATA"/pictures/png/{rgb,deep}.png "$DATA/pictures/broken/cut.png" in/b
+# The images of an archive and of a WebDataset are changed on their way as those of a folder are.
+mkdir -p in/a in/b && cp "$DATA"/images/jpeg/{420,exif-6,cmyk}.jpg in/a && cp "$DATA"/images/png/{rgb,deep}.png "$DATA/images/broken/cut.png" in/b
 how=(--resize 8 --orient --rgb8 --reencode png --sha256)
 tfr shard -q --no-shuffle in -o folder.tfrecord "${how[@]}"; echo "status $?"
 (cd in && tar cf ../in.tar --sort=name a b)

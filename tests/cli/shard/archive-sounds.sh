@@ -19,10 +19,10 @@ echo "a pipe, which says of what it is with its first file that is either"
 mkdir flat && cp in/one/* flat && cp in/two/p.jpg flat/z.jpg && tar -C flat --sort=name -cf flat.tar .
 tfr shard --from archive - -o pipe.tfrecord < flat.tar 2>&1 | sed 's/in [0-9.]* s/in N s/'; tfr shard --no-shuffle flat -q -o flat.tfrecord -f; cmp flat.tfrecord pipe.tfrecord
 echo "refused"
-tar -C in/two -cf pictures.tar p.jpg
+tar -C in/two -cf images.tar p.jpg
 refused() { tfr shard -q -f "$@" -o x.tfrecord 2>&1; echo "status $?"; }
 refused t.tar --sha256; refused t.tar --verify; refused t.tar --resize 16
-refused pictures.tar --audio floats; refused pictures.tar --frame 1; refused --from archive --sha256 - < flat.tar
+refused images.tar --audio floats; refused images.tar --frame 1; refused --from archive --sha256 - < flat.tar
 refused t.tar --on-error fail
 tar -C flat -cf texts.tar a.txt; refused texts.tar
 cat flat/u8.wav | head -c 20 > flat/u8.wav.part; mv flat/u8.wav.part flat/u8.wav; tar -C flat -cf broken.tar u8.wav; refused broken.tar

@@ -25,7 +25,7 @@ pack il; told tfr shard il.tar -o o/x@2.tfrecord
 same il -o OUT/t.tfrecord=train/ -o OUT/v.tfrecord=val/
 photo cd/training_set/training_set/cats/1.jpg cd/training_set/training_set/dogs/1.jpg cd/test_set/test_set/dogs/2.jpg
 same cd -o OUT/a.tfrecord=training_set/ -o OUT/b.tfrecord=test_set/
-echo "== one folder above; a folder without pictures; one above what is no class"
+echo "== one folder above; a folder without images; one above what is no class"
 photo on/photos/cat/1.jpg on/photos/dog/deep/2.jpg on/photos/a-b/1.jpg on/photos/a/1.jpg; mkdir on/photos/empty on/__MACOSX; echo x > on/photos/cat/notes.txt
 same on -o OUT/a.tfrecord
 photo fl/images/1.jpg fl/images/2.jpg; same fl -o OUT/a.tfrecord

@@ -1,8 +1,8 @@
 # Each set has a manifest and a labels file of its own, whatever lies beside it; the names of 0.1.0 are read.
-mkdir in && ln -s "$DATA/pictures/jpeg" "$DATA/pictures/png" in
+mkdir in && ln -s "$DATA/images/jpeg" "$DATA/images/png" in
 tfr shard -q in -o train@3.tfrecord; tfr cat -q train@3.tfrecord -o train@2.tfrecord.gz; tfr cat -q train@3.tfrecord -o train@2
 for set in train@3.tfrecord train@2.tfrecord.gz train@2; do tfr check -q --manifest $set; echo "$set: $?"; done
-mkdir fewer && ln -s "$DATA/pictures/png" fewer; cp -r "$DATA/audio" sounds
+mkdir fewer && ln -s "$DATA/images/png" fewer; cp -r "$DATA/audio" sounds
 tfr shard -q fewer -o val.tfrecord; tfr shard -q fewer -o test@auto.tfrecord --shard-size 2K; tfr shard -q --from audio sounds -o sounds@2 2> /dev/null
 tfr shard -q fewer -o - > /dev/null; ls
 echo "a name of 0.1.0"

@@ -1,5 +1,5 @@
-# Broken pictures are skipped by name and counted, and move no other: the whole ones lie where they would lie anyway.
-mkdir -p in/a && cp "$DATA"/pictures/broken/* in/a && cp "$DATA/pictures/png/rgb.png" in/a/zz.png
+# Broken images are skipped by name and counted, and move no other: the whole ones lie where they would lie anyway.
+mkdir -p in/a && cp "$DATA"/images/broken/* in/a && cp "$DATA/images/png/rgb.png" in/a/zz.png
 echo hello > in/a/notes.txt
 tfr shard --max-skipped 100 --no-shuffle in -o t@4.tfrecord 2> err; echo "status $?"
 sed 's/in [0-9.]* s/in N s/' err

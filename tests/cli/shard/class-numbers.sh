@@ -1,5 +1,5 @@
 # A folder that lacks a class gets other numbers: shard warns, doctor and diff report it, and --labels gives the same.
-for split in train val; do for class in class001 class002 class003; do mkdir -p $split/$class; cp "$DATA/pictures/png/rgb.png" $split/$class/$split.png; done; done
+for split in train val; do for class in class001 class002 class003; do mkdir -p $split/$class; cp "$DATA/images/png/rgb.png" $split/$class/$split.png; done; done
 rm -r val/class001; mkdir out
 tfr shard -q train -o out/train@2.tfrecord; echo "status $?"
 tfr shard val -o out/val@1.tfrecord 2>&1 | grep warning
@@ -22,7 +22,7 @@ echo "as it is advised"
 tfr shard -f --labels out/train.2-tfrecord.labels.txt val -o out/val@1.tfrecord 2>&1 | grep warning
 doctor out; differ out/train@2.tfrecord out/val@1.tfrecord
 echo "others"
-mkdir digits && for d in 1 2 3; do mkdir digits/$d; cp "$DATA/pictures/png/rgb.png" digits/$d/; done; mkdir digits/class001; cp "$DATA/pictures/png/rgb.png" digits/class001
+mkdir digits && for d in 1 2 3; do mkdir digits/$d; cp "$DATA/images/png/rgb.png" digits/$d/; done; mkdir digits/class001; cp "$DATA/images/png/rgb.png" digits/class001
 tfr shard digits -o out/digits@1.tfrecord 2>&1 | grep warning.*class; printf '5:class001\n6:class002\n7:class003\n' > out/labels.txt
 tfr shard -f train -o out/train@2.tfrecord 2>&1 | grep warning.*class
 echo "beside a set that has a manifest only"

@@ -15,8 +15,8 @@ cat > captions.json <<'END'
  "annotations": [{"image_id": 1, "id": 8, "caption": "A nose."}, {"image_id": 3, "id": 9, "caption": "C\u00e9 \"x\""},
                  {"image_id": 1, "id": 7, "caption": ""}, {"image_id": 44, "id": 6, "caption": "nobody's"}]}
 END
-mkdir pictures panoptic
-python3 "$TOOLS/masks.py" pictures pictures < people.json
+mkdir images panoptic
+python3 "$TOOLS/masks.py" images images < people.json
 cat > paint.py <<'END'
 import struct, sys, zlib
 def png(path, rows):
@@ -39,23 +39,23 @@ cat > panoptic.json <<'END'
 END
 masks() { python3 "$TOOLS/masks.py" panoptic .; }
 show() { tfr show -q --json --bytes base64 "$@" | sed 's/"image\/encoded": [^]]*], //; s/"image\/panoptic\/[a-z_]*": [^]]*], //g'; }
-tfr shard --annotations people.json --captions captions.json --panoptic panoptic.json --images pictures -o all.tfrecord 2>&1 | sed 's/in [0-9.]* s,/in N s,/'
+tfr shard --annotations people.json --captions captions.json --panoptic panoptic.json --images images -o all.tfrecord 2>&1 | sed 's/in [0-9.]* s,/in N s,/'
 show all.tfrecord; tfr check -q --example --decode all.tfrecord
 tfr show -q --json --bytes base64 all.tfrecord | masks
 echo --- alone
-tfr shard -q --captions captions.json --images pictures -o c.tfrecord; show c.tfrecord
-mv panoptic elsewhere; tfr shard -q pictures --panoptic panoptic.json --panoptic-masks elsewhere -o p.tfrecord
+tfr shard -q --captions captions.json --images images -o c.tfrecord; show c.tfrecord
+mv panoptic elsewhere; tfr shard -q images --panoptic panoptic.json --panoptic-masks elsewhere -o p.tfrecord
 tfr show -q --json --bytes base64 p.tfrecord | masks
-tfr shard -q -j 4 pictures --annotations people.json --panoptic <(cat panoptic.json) --panoptic-masks elsewhere --captions captions.json -o q.tfrecord; cmp all.tfrecord q.tfrecord && echo equal
+tfr shard -q -j 4 images --annotations people.json --panoptic <(cat panoptic.json) --panoptic-masks elsewhere --captions captions.json -o q.tfrecord; cmp all.tfrecord q.tfrecord && echo equal
 echo --- refused
 run() { tfr shard -q -f "$@" -o t.tfrecord; echo "status $?"; }
-run pictures --panoptic panoptic.json
-run pictures --panoptic-masks elsewhere
-run pictures --captions captions.json --masks
-run pictures --captions captions.json --label-base 1
-run pictures --captions captions.json --mask elsewhere
-run --from folder pictures --captions captions.json
-p() { printf '%s' "$2" > "$1.json"; tfr shard -q -f pictures --"$1" "$1.json" ${3-} -o t.tfrecord; }
+run images --panoptic panoptic.json
+run images --panoptic-masks elsewhere
+run images --captions captions.json --masks
+run images --captions captions.json --label-base 1
+run images --captions captions.json --mask elsewhere
+run --from folder images --captions captions.json
+p() { printf '%s' "$2" > "$1.json"; tfr shard -q -f images --"$1" "$1.json" ${3-} -o t.tfrecord; }
 image='"images": [{"id": 1, "file_name": "a.png", "width": 10, "height": 5}]'
 a() { p annotations "{$image, \"annotations\": [{\"image_id\": 1, \"category_id\": 1, \"bbox\": [0, 0, 1, 1], \"area\": 1, \"keypoints\": $1}], \"categories\": [{\"id\": 1, \"name\": \"x\"${2-, \"keypoints\": [\"a\"]\}}]}"; }
 a '[1, 2]'; a '[1, 2, 3, 4, 5, 6]'; a '[1, "2", 3]'; a '{}'; a '[1, 2, 1.5]'; a '[1, 2, 2]' '}'; a '[1, 2, 2]' ', "keypoints": []}'; a '[1, 2, 2]' ', "keypoints": [1]}'; a '[1, 2, 2]' ', "keypoints": "x"}'
@@ -71,9 +71,9 @@ a '[]'; tfr show -q --json t.tfrecord | grep -o '"image/object/keypoint[^]]*]'
 rm t.tfrecord; s '{"image_id": 1, "file_name": "b.png", "segments_info": [{"id": 7, "category_id": 1}]}' 1 ', "isthing": true'; tfr count t.tfrecord
 image=$other
 echo --- skipped
-w() { tfr shard -f pictures --panoptic panoptic.json --panoptic-masks elsewhere -o t.tfrecord 2>&1 | sed 's/in [0-9.]* s,/in N s,/'; }
+w() { tfr shard -f images --panoptic panoptic.json --panoptic-masks elsewhere -o t.tfrecord 2>&1 | sed 's/in [0-9.]* s,/in N s,/'; }
 x() { s "$@" > /dev/null 2>&1; w; }
 x "$one"
 image='"images": [{"id": 1, "file_name": "b.png", "width": 4, "height": 4}]'
 x "${one/b.png/gone.png}"; x "${one/b.png/..\/b.png}"; x "${one/\"category_id\": 1/\"category_id\": 9}"; x "${one/\"category_id\": 1/\"category_id\": 256}" 256
-cp pictures/b.png elsewhere/gray.png; x "${one/b.png/gray.png}"; head -c 60 elsewhere/b.png > elsewhere/cut.png; x "${one/b.png/cut.png}"
+cp images/b.png elsewhere/gray.png; x "${one/b.png/gray.png}"; head -c 60 elsewhere/b.png > elsewhere/cut.png; x "${one/b.png/cut.png}"

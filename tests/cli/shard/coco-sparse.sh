@@ -13,8 +13,8 @@ cat > a.json <<'JSON'
   {"id": 6, "image_id": 2, "category_id": 1, "bbox": null}],
  "categories": [{"id": 1, "name": "person", "keypoints": ["nose"]}]}
 JSON
-mkdir pictures; python3 "$TOOLS/masks.py" pictures pictures < a.json
+mkdir images; python3 "$TOOLS/masks.py" images images < a.json
 show() { tfr show -q --json "$@" | sed 's/"image\/encoded": [^]]*], //; s/, "image\/object\/mask.*width"/ ... "width"/'; }
-tfr shard --annotations a.json --images pictures -o s 2>&1 | sed 's/\(bad 0\), .*/\1/'; show s
-tfr shard --annotations a.json --images pictures --masks -o m 2>&1 | sed 's/\(bad 0\), .*/\1/'
+tfr shard --annotations a.json --images images -o s 2>&1 | sed 's/\(bad 0\), .*/\1/'; show s
+tfr shard --annotations a.json --images images --masks -o m 2>&1 | sed 's/\(bad 0\), .*/\1/'
 tfr schema m | grep mask

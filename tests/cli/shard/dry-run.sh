@@ -1,5 +1,5 @@
 # What would be written, and nothing is.
-mkdir in out && ln -s "$DATA/pictures/jpeg" "$DATA/pictures/png" in
+mkdir in out && ln -s "$DATA/images/jpeg" "$DATA/images/png" in
 tfr shard --no-shuffle in --dry-run -o out/t@4.tfrecord
 tfr shard --no-shuffle in --dry-run -o out/t@auto.tfrecord --records-per-shard 6 | cut -f 1,2
 tfr shard --no-shuffle in --dry-run -o out/t@2.tfrecord -o out/v@auto.tfrecord=0.3 -o out/w.tfrecord=0.1 | cut -f 1,2

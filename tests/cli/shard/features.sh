@@ -1,5 +1,5 @@
 # A class a sub-folder; item k to shard k mod N; labels, manifest, and nothing else.
-mkdir in && ln -s "$DATA/pictures/jpeg" "$DATA/pictures/png" in
+mkdir in && ln -s "$DATA/images/jpeg" "$DATA/images/png" in
 tfr shard --no-shuffle in -o train@3.tfrecord 2> err; echo "status $?"
 sed 's/in [0-9.]* s/in N s/' err
 ls -A; cat train.3-tfrecord.labels.txt

@@ -1,5 +1,5 @@
 # More shards than open files allowed: the same bytes, plain and compressed; nothing stays after a signal.
-mkdir in a b c && ln -s "$DATA/pictures/jpeg" "$DATA/pictures/png" in
+mkdir in a b c && ln -s "$DATA/images/jpeg" "$DATA/images/png" in
 for i in $(seq 20); do ln -s png in/more$i; done
 tfr shard in -q -o a/t@120.tfrecord
 ( ulimit -n 90; tfr shard in -q -o b/t@120.tfrecord )

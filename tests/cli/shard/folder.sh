@@ -1,4 +1,4 @@
-# A folder of pictures becomes a whole set: shards, manifest, labels.
+# A folder of images becomes a whole set: shards, manifest, labels.
 mkdir -p photos/cat photos/dog/puppies
 cp "$DATA/media/420.jpg" photos/cat/1.jpg
 cp "$DATA/media/bit.png" photos/cat/2.png

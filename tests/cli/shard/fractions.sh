@@ -1,6 +1,6 @@
-# Several sets by a hash of the path: together everything, once; a picture stays where it is when others come and go.
+# Several sets by a hash of the path: together everything, once; an image stays where it is when others come and go.
 mkdir -p in/a in/b
-for n in $(seq 100); do cp "$DATA/pictures/png/rgb.png" in/a/$n.png; cp "$DATA/pictures/jpeg/420.jpg" in/b/$n.jpg; done
+for n in $(seq 100); do cp "$DATA/images/png/rgb.png" in/a/$n.png; cp "$DATA/images/jpeg/420.jpg" in/b/$n.jpg; done
 names() { tfr show -q --json "$@" | grep -o '"image/filename": [^]]*]' | sort; }
 tfr shard in -q -o train@2.tfrecord=0.8 -o test@1.tfrecord=0.2; echo "status $?"
 names train@2.tfrecord > train; names test@1.tfrecord > test

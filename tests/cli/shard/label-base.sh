@@ -1,3 +1,3 @@
-mkdir in && ln -s "$DATA/pictures/jpeg" "$DATA/pictures/png" in
+mkdir in && ln -s "$DATA/images/jpeg" "$DATA/images/png" in
 tfr shard in -q -o t@1.tfrecord --label-base 1; cat t.1-tfrecord.labels.txt
 tfr show -q --json t@1.tfrecord | grep -o '"image/class/label": [^]]*]' | sort | uniq -c | sed 's/^ *//'

@@ -1,5 +1,5 @@
 # Labels out of a file: with numbers, without, in any order; what does not fit is said.
-mkdir -p in/cat in/dog && cp "$DATA/pictures/png/rgb.png" in/cat/1.png && cp "$DATA/pictures/png/rgb.png" in/dog/2.png
+mkdir -p in/cat in/dog && cp "$DATA/images/png/rgb.png" in/cat/1.png && cp "$DATA/images/png/rgb.png" in/dog/2.png
 look() { tfr show -q "$1" | grep class | sed 's/.*\] *//' | paste -sd ' '; }
 run() { echo "-- $1"; printf -- "$1" > map.txt; shift; tfr shard -f in -o t.tfrecord --labels map.txt "$@" 2>&1 | grep -v '^tfr shard: read'; }
 run '7:dog\n3:cat\n'; look t.tfrecord; cat t.file-tfrecord.labels.txt

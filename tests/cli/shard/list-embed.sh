@@ -1,5 +1,5 @@
-# A column of paths: below the folder of the list; as image/encoded with all that belongs to a picture.
-mkdir -p set/pics && cp "$DATA"/pictures/jpeg/{420,gray}.jpg set/pics && printf 'a\0b' > set/pics/raw
+# A column of paths: below the folder of the list; as image/encoded with all that belongs to an image.
+mkdir -p set/pics && cp "$DATA"/images/jpeg/{420,gray}.jpg set/pics && printf 'a\0b' > set/pics/raw
 cat > set/list.csv <<'END'
 image,label,extra
 pics/420.jpg,3,pics/raw

@@ -16,7 +16,7 @@ try good.csv --embed =x
 try good.csv --embed a --embed a
 try good.csv good.csv
 try good.csv --from xml
-try "$DATA/pictures" --types a=int
+try "$DATA/images" --types a=int
 mkdir d.csv; try --from csv d.csv
 try gone.csv
 printf 'a,b\n1,x\n' | try --from csv - --shuffle

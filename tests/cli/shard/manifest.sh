@@ -1,5 +1,5 @@
 # What the manifest says is so.
-mkdir in && ln -s "$DATA/pictures/jpeg" "$DATA/pictures/png" in
+mkdir in && ln -s "$DATA/images/jpeg" "$DATA/images/png" in
 tfr shard in -q -o t@3.tfrecord --shuffle --seed 9
 python3 - <<'P'
 import json, os, subprocess

@@ -1,4 +1,4 @@
-# Broken pictures are skipped by name and counted; a quarantine notes them.
+# Broken images are skipped by name and counted; a quarantine notes them.
 exec 2>&1
 mkdir in
 cp "$DATA/media/420.jpg" in/1.jpg

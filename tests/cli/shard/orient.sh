@@ -8,7 +8,7 @@ tfr cat -q --raw --records 0 as-is.tfrecord | md5sum > a; tfr cat -q --raw --rec
 echo "a second time nothing is to be turned: no EXIF is left"
 tfr cat -q --raw turned.tfrecord | grep -ac Exif
 tfr cat -q --raw --records 1-6 turned.tfrecord | grep -aq Exif || echo none
-echo "sizes are those of the turned picture"
+echo "sizes are those of the turned image"
 tfr shard --no-shuffle -q in -o narrow.tfrecord --orient --resize 4x8; sizes narrow.tfrecord
 tfr shard --no-shuffle -q in -o shorter.tfrecord --orient --resize 5; sizes shorter.tfrecord
 echo "resized and not turned, the turn is still told of"

@@ -1,4 +1,4 @@
-# 600 pictures and 600 masks into 6 shards of 100, each picture with its own mask.
+# 600 images and 600 masks into 6 shards of 100, each image with its own mask.
 mkdir images masks
 # What follows a PNG's end is kept with it: every mask is another file.
 python3 - "$DATA/pairs" <<'END'

@@ -1,11 +1,11 @@
-# Files without a partner are named, on both sides; several of one name are no pair, but a text beside a picture is no rival.
+# Files without a partner are named, on both sides; several of one name are no pair, but a text beside an image is no rival.
 exec 2>&1
 mkdir -p images/deep masks/deep
 jpeg=$DATA/pairs/images/gray8.jpg png=$DATA/pairs/masks/gray8.png
 for name in a b.c deep/a e f h k l; do cp "$jpeg" "images/$name.jpg"; done
 for name in a b.c deep/a e f g k l; do cp "$png" "masks/$name.png"; done
 echo '0 0.5 0.5' > images/a.txt               # a label file of its own
-cp "$png" images/e.png                        # a second picture of that name
+cp "$png" images/e.png                        # a second image of that name
 cp "$png" masks/f.PNG                         # a second mask of that name
 cp "$png" masks/b.png                         # only the last extension is one
 head -c 80 "$png" > masks/k.png

@@ -1,4 +1,4 @@
-# A folder of pictures and one of masks: palettes and 16 bits become plain numbers, gray stays, what is no mask is named.
+# A folder of images and one of masks: palettes and 16 bits become plain numbers, gray stays, what is no mask is named.
 exec 2>&1
 masks() { tfr show --json --bytes base64 --limit 100 "$@" | python3 "$TOOLS/masks.py" pairs "$DATA/pairs"; }
 cp -r "$DATA/pairs/images" "$DATA/pairs/masks" .

@@ -1,5 +1,5 @@
-# Pictures of one kind: those that are of it already keep their bytes; filters and qualities differ.
-mkdir -p in && cp "$DATA"/pictures/jpeg/{420,444,cmyk,gray}.jpg "$DATA"/pictures/png/{rgb,rgba,gray-alpha,bits,deep}.png in
+# Images of one kind: those that are of it already keep their bytes; filters and qualities differ.
+mkdir -p in && cp "$DATA"/images/jpeg/{420,444,cmyk,gray}.jpg "$DATA"/images/png/{rgb,rgba,gray-alpha,bits,deep}.png in
 look() { tfr show -q "$1" | grep -E 'encoded|filename|image/format|channels' | sed 's/  *image/ image/; s/, [0-9.]* [KMb][^"]*$//' | paste -d ' ' - - - -; }
 tfr shard --no-shuffle -q in -o jpeg.tfrecord --reencode jpeg; look jpeg.tfrecord
 tfr shard --no-shuffle -q in -o png.tfrecord --reencode png; look png.tfrecord

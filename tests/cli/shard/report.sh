@@ -1,5 +1,5 @@
-# What is odd about pictures: counted on stderr, listed in the order of the items, the same for any number of threads.
-mkdir -p in/a in/b && cp "$DATA"/pictures/broken/* "$DATA"/pictures/jpeg/* in/a && cp "$DATA"/pictures/png/* in/b && echo text > in/b/notes.txt
+# What is odd about images: counted on stderr, listed in the order of the items, the same for any number of threads.
+mkdir -p in/a in/b && cp "$DATA"/images/broken/* "$DATA"/images/jpeg/* in/a && cp "$DATA"/images/png/* in/b && echo text > in/b/notes.txt
 cp "$DATA/media/turn-6.png" in/b && cp "$DATA/media/gray.jpg" in/a/0.JPG && ln -s .. in/b/up
 python3 - <<'P'
 import struct, zlib

@@ -1,5 +1,5 @@
-# Pictures made smaller on their way: the shorter side, both sides, what is small already keeps its bytes.
-mkdir -p in && cp "$DATA"/pictures/jpeg/{420,gray,progressive,exif-6}.jpg "$DATA"/pictures/png/{rgb,rgba,palette}.png in
+# Images made smaller on their way: the shorter side, both sides, what is small already keeps its bytes.
+mkdir -p in && cp "$DATA"/images/jpeg/{420,gray,progressive,exif-6}.jpg "$DATA"/images/png/{rgb,rgba,palette}.png in
 look() { tfr show -q "$1" | grep -E 'encoded|filename|format|height|width|channels' | sed 's/  *image/ image/; s/, [0-9.]* [KMb][^"]*$//'; }
 tfr shard --no-shuffle -q in -o shorter.tfrecord --resize 16; echo "status $?"; look shorter.tfrecord
 echo exact

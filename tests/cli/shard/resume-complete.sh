@@ -1,5 +1,5 @@
 # A finished run with --resume that is repeated writes nothing and ends with 0; with other options or inputs it says which.
-mkdir in && cp -r "$DATA/pictures/png" "$DATA/pictures/jpeg" in
+mkdir in && cp -r "$DATA/images/png" "$DATA/images/jpeg" in
 say() { "$@" 2>&1 | grep -v 'warning\|: read '; echo "status ${PIPESTATUS[0]}"; }
 twice() { rm -rf out; mkdir out; echo "== $*"; tfr "$@" -q 2> /dev/null; echo "status $?"; ls -l --time-style=full-iso out > before; say tfr "$@"; ls -l --time-style=full-iso out | cmp - before; }
 twice shard in --resume -o out/t@3.tfrecord

@@ -2,11 +2,11 @@
 python3 - << 'X'
 import os, pathlib
 media = pathlib.Path(os.environ['DATA']) / 'media'
-pictures = [p.read_bytes() for p in sorted(media.iterdir()) if p.suffix in ('.jpg', '.png')]
+images = [p.read_bytes() for p in sorted(media.iterdir()) if p.suffix in ('.jpg', '.png')]
 for i in range(2500):
     path = pathlib.Path('in/%s/%04d.jpg' % ('ab'[i % 2], i))
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(pictures[i % len(pictures)] if i % 50 else b'no picture')
+    path.write_bytes(images[i % len(images)] if i % 50 else b'no image')
 X
 seed=0 rounds=20
 compare() {   # whole/ and killed/ by the same options

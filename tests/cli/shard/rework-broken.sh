@@ -1,5 +1,5 @@
-# Broken pictures of every kind on their way to be resized: skipped, each with its reason, the others written.
-mkdir in && cp "$DATA"/pictures/broken/* in && cp "$DATA/pictures/png/rgb.png" in/zz.png
+# Broken images of every kind on their way to be resized: skipped, each with its reason, the others written.
+mkdir in && cp "$DATA"/images/broken/* in && cp "$DATA/images/png/rgb.png" in/zz.png
 python3 - <<'P'
 data = open('in/zz.png', 'rb').read()
 for n in range(0, len(data), 97):
@@ -10,7 +10,7 @@ cp "$DATA/media/cmyk.jpg" in/yy.jpg
 tfr shard --max-skipped 100 --no-shuffle in -o a.tfrecord --resize 8 --quality 50 2> err; echo "status $?"
 sed 's/in [0-9.]* s/in N s/' err | grep -v flip- | grep -v 'read [0-9]'
 tfr show -q a.tfrecord | grep -E 'filename|width' | grep -v flip- | tail -4
-echo "too large a picture is none"
+echo "too large an image is none"
 python3 - <<'P'
 import struct, zlib
 def chunk(t, d): return struct.pack('>I', len(d)) + t + d + struct.pack('>I', zlib.crc32(t + d))

@@ -1,5 +1,5 @@
 # The same bytes for any -j and -m; --shuffle by its seed alone; --shuffle loses nothing.
-mkdir in && ln -s "$DATA/pictures/jpeg" "$DATA/pictures/png" in
+mkdir in && ln -s "$DATA/images/jpeg" "$DATA/images/png" in
 mkdir a b c d e f
 tfr shard in -q -o a/t@4.tfrecord -j 1
 tfr shard in -q -o b/t@4.tfrecord -j 7

@@ -1,5 +1,5 @@
 # image/key/sha256 is what sha256sum says of image/encoded, as it is in the record.
-mkdir in && cp "$DATA"/pictures/jpeg/*.jpg "$DATA"/pictures/png/*.png in
+mkdir in && cp "$DATA"/images/jpeg/*.jpg "$DATA"/images/png/*.png in
 tfr shard -q in -o a.tfrecord --sha256
 tfr show -q --json a.tfrecord | python3 -c '
 import hashlib, json, sys

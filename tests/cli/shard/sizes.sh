@@ -1,5 +1,5 @@
 # Shards that fill one after another, by size and by number; the same bytes for any -j and -m; names when all is known.
-mkdir in && ln -s "$DATA/pictures/jpeg" "$DATA/pictures/png" in
+mkdir in && ln -s "$DATA/images/jpeg" "$DATA/images/png" in
 mkdir a b c d e f g
 tfr shard in -q -o a/t@auto.tfrecord --shard-size 6K -j 1
 tfr shard in -q -o b/t@auto.tfrecord --shard-size 6K -j 7 -m 1M
@@ -16,7 +16,7 @@ ls e
 tfr shard in -q -o f/t@auto.tfrecord.gz --records-per-shard 7 && gzip -t f/*.gz && for f in f/t-*; do tfr count $f; done
 # Another set of the name is refused; with -f it is named, unless it was replaced.
 tfr shard in -q -o c/t@auto --records-per-shard 5; echo "status $?"
-tfr shard in -f -o c/t@auto --records-per-shard 5 2>&1 | grep -v pictures | sed 's/, .* in .*//'
+tfr shard in -f -o c/t@auto --records-per-shard 5 2>&1 | grep -v images | sed 's/, .* in .*//'
 ls c
 tfr shard in -q -o g/t@3 --records-per-shard 5; echo "status $?"
 tfr shard in -q -o g/t.tfrecord --shard-size 5M; echo "status $?"

@@ -11,7 +11,7 @@ out; told tfr shard ds -o out/all@4.tfrecord
 paste_it
 ls out | grep of-; names out/train-00000-of-00004.tfrecord out/val-0000*
 tfr show -q --json out/val-0000* | grep -o '"image/class/[^]]*\]'
-echo "== one of them, with the labels of all; one that is not there; one without pictures"
+echo "== one of them, with the labels of all; one that is not there; one without images"
 out; told tfr shard -q ds -o out/v.tfrecord=val/; names out/v.tfrecord
 told tfr shard ds -o out/w.tfrecord=vla/
 told tfr shard ds -o out/w.tfrecord=/; told tfr shard ds -o out/w.tfrecord=../ds/
@@ -23,7 +23,7 @@ told tfr shard ds -o out/w.tfrecord=val/ -o out/x.tfrecord=train/ --stratify
 told tfr shard out/v.tfrecord -o out/w.tfrecord=val/
 told tfr split out/v.tfrecord -o out/w@1=val/
 ls out | grep tfrecord$
-echo "== a picture beside the splits, or beside the only one, makes them no classes"
+echo "== an image beside the splits, or beside the only one, makes them no classes"
 photo wm/mix/train/cat/1.jpg wm/mix/val/cat/2.jpg wm/mix/logo.jpg one/train/cat/1.jpg one/train/dog/1.jpg one/logo.jpg; mkdir wo; cp -r one wo/; tar --sort=name -cf wm.tar wm; tar --sort=name -cf wo.tar wo
 out; for i in wm wm.tar; do told tfr shard $i -o out/all.tfrecord; done
 for i in one wo wo.tar; do told tfr shard $i -f --no-shuffle -o out/t.tfrecord; names out/t.tfrecord; done
@@ -59,7 +59,7 @@ told tfr shard fo -q -o out/1.tfrecord=fold1/; names out/1.tfrecord
 echo "== one split among classes is a class"
 out; photo mi/cats/1.jpg mi/dogs/2.jpg mi/test/3.jpg
 told tfr shard mi -o out/mi.tfrecord; names out/mi.tfrecord
-echo "== a single folder: a class by its name, or what holds the pictures"
+echo "== a single folder: a class by its name, or what holds the images"
 photo si/cats/1.jpg ni/images/1.jpg tc/train/cat/1.jpg tc/val/cat/2.jpg ti/train/images/1.jpg ti/val/images/2.jpg
 out; told tfr shard -q si -o out/si.tfrecord; told tfr shard -q ni -o out/ni.tfrecord
 out; told tfr shard -q tc -o out/tc.tfrecord=val/; told tfr shard -q ti -o out/ti.tfrecord=val/; names out/??.tfrecord

@@ -1,10 +1,10 @@
-# Each set gets its share of each class, to the nearest whole picture, and pictures stay where they are when others come.
+# Each set gets its share of each class, to the nearest whole image, and images stay where they are when others come.
 mkdir -p in/many in/some in/few
 python3 - <<'P'
 import shutil, os
 for folder, n in (('many', 100), ('some', 25), ('few', 3)):
     for i in range(n):
-        shutil.copy(os.environ['DATA'] + '/pictures/png/bits.png', 'in/%s/%03d.png' % (folder, i))
+        shutil.copy(os.environ['DATA'] + '/images/png/bits.png', 'in/%s/%03d.png' % (folder, i))
 P
 count() { for s in "$@"; do tfr count -q --by image/class/text $s | paste -sd ' '; done; }
 tfr shard -q in -o train@2.tfrecord -o val.tfrecord=0.2 -o test.tfrecord=0.1 --stratify; echo "status $?"
@@ -14,7 +14,7 @@ tfr shard -q in -o all.tfrecord
 tfr split -q all.tfrecord -o s-train.tfrecord -o s-val.tfrecord=0.2 -o s-test.tfrecord=0.1 --key image/filename --stratify image/class/text
 count s-train.tfrecord s-val.tfrecord s-test.tfrecord
 names() { tfr show -q --json $1 | grep -o '"image/filename": \[[^]]*' | sort; }
-for s in val test; do diff <(names $s.tfrecord) <(names s-$s.tfrecord) > /dev/null && echo "the same pictures"; done
+for s in val test; do diff <(names $s.tfrecord) <(names s-$s.tfrecord) > /dev/null && echo "the same images"; done
 echo "any threads, any order of the sets' shards"
 tfr shard -q in -j 7 -o j-train@2.tfrecord -o j-val.tfrecord=0.2 -o j-test.tfrecord=0.1 --stratify && cmp val.tfrecord j-val.tfrecord && echo same
 echo "stable: ten more of one class move few"

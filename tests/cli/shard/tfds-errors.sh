@@ -14,14 +14,14 @@ printf '1:cat\n0:dog\n' > turned.txt; try in --tfds turned --labels turned.txt; 
 echo '== other inputs'
 tar -cf in.tar in; try in.tar --tfds ds
 printf 'a,b\n1,2\n' > list.csv; try list.csv --tfds ds
-try "$DATA/pictures.tfrecord" --tfds ds
+try "$DATA/images.tfrecord" --tfds ds
 try --image in --mask in --tfds ds
 mkfifo fifo; try fifo --from records --follow --per-epoch --tfds ds
 echo '== classes'
 mv in/dog 'in/dog '; try in --tfds ds
 mv 'in/dog ' $'in/\u3000dog'; try in --tfds ds
 mv $'in/\u3000dog' in/dog
-echo '== an empty split, no pictures, and one that fails'
+echo '== an empty split, no images, and one that fails'
 try in --tfds ds -o train -o none=0.000001
 mkdir empty; echo text > empty/a.txt; try empty --tfds ds
 echo text > in/cat/a.jpg; try in --tfds ds --on-error fail

@@ -1,4 +1,4 @@
-# A folder of pictures as TensorFlow Datasets lays a data set: shards of its names, what says what they have, and the sums.
+# A folder of images as TensorFlow Datasets lays a data set: shards of its names, what says what they have, and the sums.
 mkdir -p in/cat in/dog
 for n in 1 2 3 4 5; do cp "$DATA/media/420.jpg" "in/cat/$n.jpg"; cp "$DATA/media/gray.jpg" "in/dog/$n.jpg"; done
 echo text > in/dog/0.txt

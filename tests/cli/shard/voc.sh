@@ -1,4 +1,4 @@
-# PASCAL VOC: boxes of XML files beside their pictures, under the names of the Object Detection API.
+# PASCAL VOC: boxes of XML files beside their images, under the names of the Object Detection API.
 exec 2>&1
 mkdir -p v/Annotations v/JPEGImages v/ImageSets/Main
 cp "$DATA/pairs/images/gray8.jpg" v/JPEGImages/a.jpg; cp "$DATA/pairs/images/gray16.jpg" v/JPEGImages/b.jpg; cp "$DATA/pairs/images/palette1.jpg" v/JPEGImages/c.jpg

@@ -2,7 +2,7 @@
 cat > make.py <<'P'
 import io, os, tarfile
 data = os.environ['DATA']
-png = open(data + '/pictures/png/rgb.png', 'rb').read()
+png = open(data + '/images/png/rgb.png', 'rb').read()
 def write(name, samples):
     with tarfile.open(name, 'w', format=tarfile.GNU_FORMAT) as t:
         for field, value in samples:
@@ -15,7 +15,7 @@ def write(name, samples):
 write('odd.tar', [('0.cls', b'1'), ('0.png', png), ('README', b'no dot'), ('1.cls', b'cat'), ('1.png', png), ('2.png', png[:50]), ('3.png', png),
     ('3.txt', None), ('../4.txt', b'up'), ('/5.txt', b'root'), ('6.cls', b''), ('7.cls', b'99999999999999999999'), ('8.\udcff', b'x'), ('9.cls', b'9')])
 write('twice.tar', [('0.cls', b'1'), ('0.txt', b'a'), ('0.TXT', b'b')])
-write('pictures.tar', [('a/0.jpg', png), ('a/0.png', png), ('b/1.png', png)])
+write('images.tar', [('a/0.jpg', png), ('a/0.png', png), ('b/1.png', png)])
 write('gap.tar', [('a.cls', b'1'), ('a.png', png), ('b.cls', b'2'), ('b.png', png), ('a.txt', b'again')])
 P
 python3 make.py
@@ -23,9 +23,9 @@ tfr shard --max-skipped 100 odd.tar -o odd.tfrecord 2> err; echo "status $?"; se
 cat odd.tar | tfr shard --max-skipped 100 --from webdataset - -q --on-error quarantine=bad.txt -o piped.tfrecord; cmp odd.tfrecord piped.tfrecord; cat bad.txt
 tfr shard twice.tar -o x.tfrecord 2>&1; echo "status $?"
 tfr shard gap.tar -q -o gap.tfrecord; tfr show -q --json gap.tfrecord | grep -o '"image/key": [^]]*]'
-# Two pictures of one name are no WebDataset, unless it is said that they are.
-tfr shard pictures.tar -q -o p.tfrecord; tfr count p.tfrecord
-tfr shard pictures.tar -q -f --from webdataset -o p.tfrecord; tfr count p.tfrecord
+# Two images of one name are no WebDataset, unless it is said that they are.
+tfr shard images.tar -q -o p.tfrecord; tfr count p.tfrecord
+tfr shard images.tar -q -f --from webdataset -o p.tfrecord; tfr count p.tfrecord
 head -c 1500 gap.tar > cut.tar; tfr shard cut.tar -q -o x.tfrecord 2>&1; echo "status $?"
 tfr shard 'none-{00..02}.tar' -o x.tfrecord 2>&1; echo "status $?"
 tfr shard --label-base 1 gap.tar -o x.tfrecord 2>&1; echo "status $?"

@@ -1,4 +1,4 @@
-# A field .wav of a sample is its sound, beside a picture or alone.
+# A field .wav of a sample is its sound, beside an image or alone.
 cat > make.py <<'P'
 import io, os, tarfile
 data = os.environ['DATA']

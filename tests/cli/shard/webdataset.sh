@@ -3,7 +3,7 @@ cat > make.py <<'P'
 import io, os, tarfile
 data = os.environ['DATA']
 jpg = open(data + '/media/420.jpg', 'rb').read()
-png = open(data + '/pictures/png/rgb.png', 'rb').read()
+png = open(data + '/images/png/rgb.png', 'rb').read()
 def write(name, samples):
     with tarfile.open(name, 'w', format=tarfile.USTAR_FORMAT) as t:
         for field, value in samples:

@@ -21,6 +21,6 @@ mkdir -p o/annotations; for s in train2017 val2017; do jpg o/$s/$s.jpg; coco $s.
 echo --- names that differ
 mkdir -p n; cp -r r/train r/valid n/; printf 'a\nb\n' > n/train/classes.txt; printf 'a\nc\n' > n/valid/classes.txt; tfr shard n -o p.tfrecord=train/ -o q.tfrecord=valid/; echo "status $?"
 echo --- splits that data.yaml names
-for s in a b; do jpg y/pictures/images/set_$s/$s.jpg; txt y/pictures/labels/set_$s/$s.txt '0 .5 .5 .1 .1'; done
-txt y/data.yaml 'path: /nowhere\ntrain: ../../pictures/images/set_a\nval:\n  - pictures/images/set_b\n  - pictures/images/gone\ntest: # none\nnames: [cat]\n'; advised y
+for s in a b; do jpg y/images/images/set_$s/$s.jpg; txt y/images/labels/set_$s/$s.txt '0 .5 .5 .1 .1'; done
+txt y/data.yaml 'path: /nowhere\ntrain: ../../images/images/set_a\nval:\n  - images/images/set_b\n  - images/images/gone\ntest: # none\nnames: [cat]\n'; advised y
 for s in a b; do jpg z/images/lot_$s/$s.jpg; txt z/labels/lot_$s/$s.txt '0 .5 .5 .1 .1'; done; txt z/my.yaml 'train: images/lot_a\nval: images/lot_b\nnc: 1\nnames: [cat]\n'; advised z

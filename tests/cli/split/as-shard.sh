@@ -1,6 +1,6 @@
 # By image/filename records are divided exactly as `shard` divides the files that they are made of.
 mkdir -p in/a in/b/c
-for n in $(seq 150); do cp "$DATA/pictures/png/rgb.png" in/a/$n.png; cp "$DATA/pictures/jpeg/420.jpg" "in/b/c/ö $n.jpg"; done
+for n in $(seq 150); do cp "$DATA/images/png/rgb.png" in/a/$n.png; cp "$DATA/images/jpeg/420.jpg" "in/b/c/ö $n.jpg"; done
 names() { tfr show -q --json "$@" | grep -o '"image/filename": [^]]*]'; }
 mkdir divided whole split
 tfr shard -q in -o divided/a@3.tfrecord=0.5 -o divided/b@2.tfrecord -o divided/c@1.tfrecord=0.2

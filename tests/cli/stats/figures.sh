@@ -1,4 +1,4 @@
-# Counts, ranges, means, quantiles, different and most frequent values, of all kinds; pictures; what is odd.
+# Counts, ranges, means, quantiles, different and most frequent values, of all kinds; images; what is odd.
 exec 2>&1
 cat > make.py <<'P'
 from records import bytes_list, entry, example, field, float_list, frame, int64_list, varint

@@ -11,7 +11,7 @@ try tfr shuffle-to-disk @list.txt -o -
 try tfr dedup --report left @list.txt -o -
 try tfr shuffle-to-disk --on-error quarantine=lost @torn.txt -o -
 try tfr repair --quarantine lost @torn.txt -o -
-try tfr export --to jsonl "$DATA/kinds.tfrecord" "$DATA/pictures.tfrecord" -o -
+try tfr export --to jsonl "$DATA/kinds.tfrecord" "$DATA/images.tfrecord" -o -
 (trap '' PIPE; try tfr cat --on-error quarantine=lost @torn.txt)
 try python3 -c 'import os, signal, sys
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGPIPE])

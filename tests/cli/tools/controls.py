@@ -65,12 +65,12 @@ def make():
     write(NAME + b'.raw.jsonl', b'{"' + CONTROLS + b'": nul}\n')
     for i in range(2):
         write(b'%s-%05d-of-00002.tfrecord' % (NAME, i), frames)
-    picture = pathlib.Path(os.environ['DATA'], 'pictures', 'png', sorted(os.listdir(os.environ['DATA'] + '/pictures/png'))[0])
+    image = pathlib.Path(os.environ['DATA'], 'images', 'png', sorted(os.listdir(os.environ['DATA'] + '/images/png'))[0])
     for folder in (CLASS, b'z' + CLASS):
         os.makedirs(b'photos/' + folder)
-        shutil.copy(picture, os.path.join(b'photos', folder, NAME + b'.png'))
+        shutil.copy(image, os.path.join(b'photos', folder, NAME + b'.png'))
         write(os.path.join(b'photos', folder, NAME + b'.broken.jpg'), b'\xff\xd8\xff\xe0 not one')
-        write(os.path.join(b'photos', folder, NAME + b'.txt'), b'no picture')
+        write(os.path.join(b'photos', folder, NAME + b'.txt'), b'no image')
     for folder in (b'train', b'val'):
         shutil.copytree(b'photos', b'splits/' + folder)
 

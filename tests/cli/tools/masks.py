@@ -1,11 +1,11 @@
-"""Masks in records: masks.py pairs|coco FOLDER < `tfr show --json --bytes base64`, and pictures for them.
+"""Masks in records: masks.py pairs|coco FOLDER < `tfr show --json --bytes base64`, and images for them.
 
-pairs    a line a record: the picture's name; "kept" where the mask has the bytes of the file below FOLDER/masks, "8-bit
+pairs    a line a record: the image's name; "kept" where the mask has the bytes of the file below FOLDER/masks, "8-bit
          gray" where it is another PNG of that kind; "equal" where its numbers are those of FOLDER/NAME.u8
-coco     a line a record: the picture's name, how many masks it has, and how many of them FOLDER/masks.json says so
+coco     a line a record: the image's name, how many masks it has, and how many of them FOLDER/masks.json says so
 draw     a line a record and below it its masks, a character a pixel
-panoptic a line a mask of panoptic: the picture's name, which one, its numbers row after row
-pictures writes to FOLDER gray pictures of the sizes and names that the annotations on standard input have
+panoptic a line a mask of panoptic: the image's name, which one, its numbers row after row
+images writes to FOLDER gray images of the sizes and names that the annotations on standard input have
 """
 import base64
 import hashlib
@@ -78,7 +78,7 @@ def chunk(kind, data):
     return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))
 
 
-def pictures(folder):
+def images(folder):
     for image in json.load(sys.stdin)['images']:
         width, height = image['width'], image['height']
         path = folder / image['file_name']
@@ -87,4 +87,4 @@ def pictures(folder):
                          chunk(b'IDAT', zlib.compress(bytes(width + 1) * height)) + chunk(b'IEND', b''))
 
 
-{'pairs': pairs, 'coco': coco, 'draw': draw, 'panoptic': panoptic, 'pictures': pictures}[sys.argv[1]](pathlib.Path(sys.argv[2]))
+{'pairs': pairs, 'coco': coco, 'draw': draw, 'panoptic': panoptic, 'images': images}[sys.argv[1]](pathlib.Path(sys.argv[2]))

@@ -1,6 +1,6 @@
 """What the page of `tfr show --html` is, by Python's html.parser: page.py FILE; records with boxes: page.py make FILE.
 
-Prints the tags that were opened, whether each was closed, what is drawn over pictures and what stands in the text;
+Prints the tags that were opened, whether each was closed, what is drawn over images and what stands in the text;
 complains of anything that reaches out of the page.
 """
 import collections
@@ -62,7 +62,7 @@ def show(path):
 
 
 def png(width, height, inside):
-    """A gray picture of 0 and 1, as object_detection writes masks."""
+    """A gray image of 0 and 1, as object_detection writes masks."""
     rows = b''.join(b'\0' + bytes(int(inside(x, y)) for x in range(width)) for y in range(height))
     chunk = lambda kind, body: struct.pack('>I', len(body)) + kind + body + struct.pack('>I', zlib.crc32(kind + body))
     return (b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', struct.pack('>IIBBBBB', width, height, 8, 0, 0, 0, 0)) +
@@ -75,23 +75,23 @@ def example(features):
 
 def make(path):
     b, f, i = records.bytes_list, records.float_list, records.int64_list
-    picture = open(os.environ['DATA'] + '/pictures/jpeg/420.jpg', 'rb').read()
+    image = open(os.environ['DATA'] + '/images/jpeg/420.jpg', 'rb').read()
     box = lambda name, values: {b'image/object/bbox/' + name: f(values)}
     nan, evil = float('nan'), b'</script></style><script>alert("1")</script> \'&amp; onload=x \xff\x1b[31m\0'
     rows = [
-        {b'image/encoded': b([picture]), b'image/class/text': b([b'cat']), b'image/class/label': i([3]),
+        {b'image/encoded': b([image]), b'image/class/text': b([b'cat']), b'image/class/label': i([3]),
          b'image/object/class/text': b([b'left', b'right <b>']), **box(b'xmin', [0.1, 0.5]), **box(b'ymin', [0.2, 0.1]),
          **box(b'xmax', [0.4, 0.95]), **box(b'ymax', [0.9, 0.8]),
          b'image/object/mask': b([png(47, 33, lambda x, y: (x - 12) ** 2 + (y - 18) ** 2 < 60),
                                   png(47, 33, lambda x, y: 25 < x < 42 and 8 < y < 20)])},
-        {b'image/encoded': b([picture]), **box(b'xmin', [nan, 0.5, 0.9, 1e30]), **box(b'ymin', [0, 0, 0, 0]),
+        {b'image/encoded': b([image]), **box(b'xmin', [nan, 0.5, 0.9, 1e30]), **box(b'ymin', [0, 0, 0, 0]),
          **box(b'xmax', [1, 2, 0.1, 1e31]), **box(b'ymax', [1, 1, 1]), b'image/object/class/label': i([7, 8]),
-         b'image/object/mask': b([b'no picture'])},
-        {b'text': b([evil[:-7]]), b'image/encoded': b([picture]), **{b'image/object/bbox/' + n: f([v]) for n, v in
+         b'image/object/mask': b([b'no image'])},
+        {b'text': b([evil[:-7]]), b'image/encoded': b([image]), **{b'image/object/bbox/' + n: f([v]) for n, v in
          ((b'xmin', 0), (b'ymin', 0), (b'xmax', 1), (b'ymax', 1))}, b'image/object/class/text': b([evil[:-7]]),
          b'a' + evil: b([evil]), evil: i([1]), b'image/class/text': b([evil[:-7]])},
-        {b'image/encoded': b([picture[:300]])},
-        {b'image/encoded': b([picture[:30]])},
+        {b'image/encoded': b([image[:300]])},
+        {b'image/encoded': b([image[:30]])},
         {b'many': i(range(5000)), b'long': b(['ż'.encode() * 1000]), b'unset': b''},
     ]
     with open(path, 'wb') as out:

@@ -2,7 +2,7 @@
 for level in plain sse4.2 avx2 avx512; do
 	export TFR_CPU=$level
 	tfr show --json "$DATA/wire.tfrecord" > $level.json
-	tfr shard -q --resize 7x5 "$DATA/pictures" -o $level.tfrecord
+	tfr shard -q --resize 7x5 "$DATA/images" -o $level.tfrecord
 	tfr count --sum "$DATA/payloads.tfrecord"
 done
 for level in sse4.2 avx2 avx512; do

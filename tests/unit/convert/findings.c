@@ -1,4 +1,4 @@
-/* Findings in order, though gray is known to be odd only when colour comes; and judging a picture.
+/* Findings in order, though gray is known to be odd only when colour comes; and judging an image.
  */
 #include "support/temp.h"
 
@@ -37,7 +37,7 @@ static void put(struct tfr_findings *f, struct tfr_item *item, unsigned long n, 
 	cr_assert_eq(tfr_findings_add(f, item, NULL), TFR_OK);
 }
 
-/* Lists so many gray pictures, every hundredth of them tiny too, then one in colour and one gray
+/* Lists so many gray images, every hundredth of them tiny too, then one in colour and one gray
  * one; returns the lines, each of which must come after the one before. */
 static unsigned lines_of(unsigned long gray, bool colour, uint64_t *counted)
 {
@@ -109,7 +109,7 @@ static uint32_t lint(const char *name, struct tfr_image_info came)
 	return found;
 }
 
-Test(findings, a_plain_picture_is_not_odd)
+Test(findings, a_plain_image_is_not_odd)
 {
 	struct tfr_image_info jpeg = { .format = TFR_IMAGE_JPEG,
 		.width = 8,

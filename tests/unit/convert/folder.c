@@ -122,7 +122,7 @@ Test(convert, classes_in_order_item_k_to_shard_k)
 		"a/1.jpg(1 a) a/3.jpg(1 a) a.b/5.jpg(2 a.b)");
 	cr_assert_str_eq(records("out/t-00001-of-00002.tfrecord"), "a/deep/4.jpg(1 a)");
 	expect_file("out/t.2-tfrecord.labels.txt", "1:a\n2:a.b\n");
-	cr_assert_str_eq(warnings, "skipped 'in/a/2.txt': not a picture\n");
+	cr_assert_str_eq(warnings, "skipped 'in/a/2.txt': not an image\n");
 	cr_assert(report.files == 5 && report.skipped == 1 && report.records == 4);
 	cr_assert_eq(report.bytes, 4 * jpeg_size + 2);
 	cr_assert_eq(report.classes, 2);
@@ -156,7 +156,7 @@ Test(convert, a_record_has_the_features_of_the_others_readers)
 	tfr_example_free(ex);
 }
 
-Test(convert, pictures_at_the_top_have_no_class)
+Test(convert, images_at_the_top_have_no_class)
 {
 	put_jpeg("in/2.jpg");
 	put_jpeg("in/1.jpg");
@@ -165,7 +165,7 @@ Test(convert, pictures_at_the_top_have_no_class)
 	cr_assert_str_eq(records("out/a-00000-of-00001"), "1.jpg 2.jpg");
 	cr_assert_neq(access("out/a.1.labels.txt", F_OK), 0);
 
-	/* A text below makes no class; a picture there does. */
+	/* A text below makes no class; an image there does. */
 	temp_write("in/empty/readme.txt", "no", 2);
 	cr_assert_eq(convert((struct tfr_convert_opts){ 0 }, "out/b@1", NULL, NULL), TFR_OK);
 	cr_assert_str_eq(records("out/b-00000-of-00001"), "1.jpg 2.jpg");
@@ -178,9 +178,9 @@ Test(convert, pictures_at_the_top_have_no_class)
 		TFR_OK);
 	cr_assert_str_eq(records("out/c-00000-of-00001"), "empty/3.jpg(0 empty)");
 	cr_assert_str_eq(warnings,
-		"skipped 'in/1.jpg': a picture in no class folder, where others are in one\n"
-		"skipped 'in/2.jpg': a picture in no class folder, where others are in one\n"
-		"skipped 'in/empty/readme.txt': not a picture\n");
+		"skipped 'in/1.jpg': an image in no class folder, where others are in one\n"
+		"skipped 'in/2.jpg': an image in no class folder, where others are in one\n"
+		"skipped 'in/empty/readme.txt': not an image\n");
 }
 
 Test(convert, links_are_followed_and_loops_refused)
@@ -203,7 +203,7 @@ Test(convert, links_are_followed_and_loops_refused)
 		"skipped 'in/a/up': a link to a folder that it lies in\n");
 }
 
-Test(convert, what_is_no_file_or_no_whole_picture_is_skipped)
+Test(convert, what_is_no_file_or_no_whole_image_is_skipped)
 {
 	mkdir("in/a", 0755);
 	put_jpeg("in/a/z.jpg");
@@ -218,7 +218,7 @@ Test(convert, what_is_no_file_or_no_whole_picture_is_skipped)
 		TFR_OK);
 	cr_assert_str_eq(records("out/t-00000-of-00001"), "a/z.jpg(0 a)");
 	expect_file("out/bad.txt", "in/a/1.jpg\ttruncated JPEG: no end marker\n"
-				   "in/a/2.jpg\tempty, not a picture\n"
+				   "in/a/2.jpg\tempty, not an image\n"
 				   "in/a/3.jpg\tnot a regular file\n"
 				   "in/a/4.jpg\tnot a regular file\n");
 }
@@ -230,14 +230,14 @@ Test(convert, failing_leaves_nothing_behind)
 	mkdir("in/a", 0755);
 	temp_write("in/a/1.txt", "no", 2);
 	cr_assert_eq(convert((struct tfr_convert_opts){ 0 }, "out/t@3", NULL, &err), TFR_EDATA);
-	cr_assert_str_eq(err.message, "no pictures in 'in'");
+	cr_assert_str_eq(err.message, "no images in 'in'");
 	put_jpeg("in/a/2.jpg");
 	for (unsigned threads = 1; threads <= 4; threads++) {
 		cr_assert_eq(convert((struct tfr_convert_opts){ .on_error = TFR_ON_ERROR_FAIL,
 					     .threads = threads },
 				     "out/t@3", NULL, &err),
 			TFR_EDATA);
-		cr_assert_str_eq(err.message, "not a picture to use: 'in/a/1.txt': not a picture");
+		cr_assert_str_eq(err.message, "not an image to use: 'in/a/1.txt': not an image");
 	}
 	cr_assert_eq(temp_count("out"), 0);
 	cr_assert_eq(remove("in/a/1.txt"), 0);

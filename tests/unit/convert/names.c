@@ -62,7 +62,7 @@ Test(names, fields_of_a_sample)
 	cr_assert_eq(tfr_sample_add(&s, "a/1.Seg.PNG", 0, 0, &err), TFR_OK);
 	cr_assert_str_eq(tfr_sample_field(&s, 0), "jpg");
 	cr_assert_str_eq(tfr_sample_field(&s, 2), "seg.png");
-	cr_assert(tfr_sample_part(&s, 0)->picture && !tfr_sample_part(&s, 1)->picture);
+	cr_assert(tfr_sample_part(&s, 0)->image && !tfr_sample_part(&s, 1)->image);
 	cr_assert(!s.has_sound);
 	cr_assert_eq(tfr_sample_add(&s, "a/1.WAV", 0, 0, &err), TFR_OK);
 	cr_assert_eq(tfr_sample_add(&s, "a/1.mic.wav", 0, 0, &err), TFR_OK);

@@ -62,7 +62,7 @@ Test(voc, what_is_wrong_is_told_with_its_line)
 {
 	static const char *const rows[][2] = {
 		{ "<a/>", "no <annotation>, in line 1 of its annotation" },
-		{ "<annotation/>", "its annotation names no picture" },
+		{ "<annotation/>", "its annotation names no image" },
 		{ "<annotation>\n<!DOCTYPE x><filename>a</filename></annotation>",
 			"no XML (not well-formed (invalid token)), in line 2 of its annotation" },
 		{ "<!DOCTYPE annotation SYSTEM \"file:///etc/passwd\"><annotation/>",
@@ -76,7 +76,7 @@ Test(voc, what_is_wrong_is_told_with_its_line)
 		  "annotation>",
 			"'truncated' that is neither 0 nor 1, in line 1 of its annotation" },
 		{ "<annotation><size><width>1.5</width></size></annotation>",
-			"a size that no picture has, in line 1 of its annotation" },
+			"a size that no image has, in line 1 of its annotation" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

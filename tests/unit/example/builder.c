@@ -100,24 +100,24 @@ Test(builder, order_and_repetition_do_not_show)
 
 Test(builder, a_large_value_is_a_piece_of_its_own)
 {
-	static uint8_t picture[5000];
+	static uint8_t image[5000];
 	struct tfr_builder *b = tfr_builder_new();
-	struct tfr_bytes values[] = { { picture, sizeof(picture) }, { picture, 10 },
-		{ picture + 7, 300 } };
+	struct tfr_bytes values[] = { { image, sizeof(image) }, { image, 10 },
+		{ image + 7, 300 } };
 	struct tfr_example *ex = tfr_example_new();
 	const struct iovec *pieces;
 	const uint8_t *data;
 	size_t size, flat_size, sum = 0, own = 0;
 	int n;
 
-	for (size_t i = 0; i < sizeof(picture); i++)
-		picture[i] = (uint8_t)(i * 7);
+	for (size_t i = 0; i < sizeof(image); i++)
+		image[i] = (uint8_t)(i * 7);
 	tfr_builder_int64(b, "z", 1, NULL);
 	tfr_builder_bytes_ref(b, "image", values, 3, NULL);
 	cr_assert_eq(tfr_builder_gather(b, &pieces, &n, &size, NULL), TFR_OK);
 	cr_assert_eq(n, 5);
-	cr_assert_eq(pieces[1].iov_base, (void *)picture);
-	cr_assert_eq(pieces[3].iov_base, (void *)(picture + 7));
+	cr_assert_eq(pieces[1].iov_base, (void *)image);
+	cr_assert_eq(pieces[3].iov_base, (void *)(image + 7));
 	for (int i = 0; i < n; i++) {
 		sum += pieces[i].iov_len;
 		own += i % 2 ? 0 : pieces[i].iov_len;

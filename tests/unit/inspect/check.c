@@ -41,7 +41,7 @@ static void on_file(void *ctx, const struct tfr_check_file *file)
 	t->all.records += file->records;
 	t->all.faults += file->faults;
 	t->all.lost_bytes += file->lost_bytes;
-	t->all.pictures += file->pictures;
+	t->all.images += file->images;
 }
 
 static struct told check(const char *input, struct tfr_check_opts opts)
@@ -141,10 +141,10 @@ Test(check, faults_come_in_file_order_for_any_number_of_threads)
 	}
 }
 
-static void write_example(const char *path, const void *picture, size_t size)
+static void write_example(const char *path, const void *image, size_t size)
 {
 	struct tfr_builder *b = tfr_builder_new();
-	struct tfr_bytes value = { picture, size };
+	struct tfr_bytes value = { image, size };
 	struct tfr_writer *w = NULL;
 	const uint8_t *data;
 	size_t n;
@@ -217,11 +217,11 @@ Test(check, what_is_no_example_among_examples_is_counted_by_its_reason)
 		"%s", t.text[1]);
 }
 
-Test(check, pictures_must_decode)
+Test(check, images_must_decode)
 {
 	struct told t;
 
-	write_example("a", "no picture", 10);
+	write_example("a", "no image", 10);
 	cr_assert_eq(check("a", (struct tfr_check_opts){ .example = true }).faults, 0);
 	t = check("a", (struct tfr_check_opts){ .decode = true });
 	cr_assert_eq(t.faults, 1);

@@ -31,7 +31,7 @@ Test(crop, random_resized_crops_obey_the_law)
 		x += c.width == W ? 0.5 / N : (double)c.x / (W - c.width) / N;
 		y += c.height == H ? 0.5 / N : (double)c.y / (H - c.height) / N;
 	}
-	/* What simulating torchvision's law at 500 x 375 gives; a wide picture favours wide
+	/* What simulating torchvision's law at 500 x 375 gives; a wide image favours wide
 	 * windows. */
 	cr_assert_float_eq(area, 0.433, 0.006, "%g", area);
 	cr_assert_float_eq(x, 0.5, 0.01, "%g", x);
@@ -39,7 +39,7 @@ Test(crop, random_resized_crops_obey_the_law)
 	cr_assert_float_eq(log_shape, 0.031, 0.006, "%g", log_shape);
 }
 
-Test(crop, pictures_of_extreme_shape_fall_back_to_the_centre)
+Test(crop, images_of_extreme_shape_fall_back_to_the_centre)
 {
 	struct tfr_draw draw = { .seed = 7 };
 	struct tfr_crop c;
@@ -75,7 +75,7 @@ Test(crop, draws_depend_on_their_key_alone)
 		"%u, %u, %u, %u", first.x, first.y, first.width, first.height);
 }
 
-Test(crop, half_of_the_pictures_are_mirrored)
+Test(crop, half_of_the_images_are_mirrored)
 {
 	unsigned flips = 0, downs = 0, repeats = 0, both = 0, copies = 0;
 
@@ -200,7 +200,7 @@ Test(crop, five_windows)
 	for (int i = 0; i < 5; i++)
 		cr_assert(c[i].width == 7 && c[i].height == 2);
 	cr_assert_eq(tfr_five_crop(8, 9, 9, 9, c, &err), TFR_EUSAGE);
-	cr_assert_str_eq(err.message, "no window of 9 x 9 in a picture of 8 x 9");
+	cr_assert_str_eq(err.message, "no window of 9 x 9 in an image of 8 x 9");
 	cr_assert_eq(tfr_five_crop(8, 9, 8, 10, c, NULL), TFR_EUSAGE);
 	cr_assert_eq(tfr_five_crop(8, 9, 0, 1, c, NULL), TFR_EUSAGE);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "pictures.h"
+#include "images.h"
 
 static uint8_t *soft(uint32_t width, uint32_t height, unsigned channels)
 {

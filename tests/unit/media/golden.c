@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pictures.h"
+#include "images.h"
 
 enum { WIDTH = 33, HEIGHT = 25 };
 

@@ -1,4 +1,4 @@
-/* Our Huffman decoder gives the coefficients that libjpeg gives, and a picture that is damaged
+/* Our Huffman decoder gives the coefficients that libjpeg gives, and an image that is damaged
  * anywhere ends for both in the same way. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "base/cpu.h"
 #include "base/rng.h"
 #include "media/huffman.h"
-#include "pictures.h"
+#include "images.h"
 #include "unit/variants.h"
 
 static const struct {
@@ -28,7 +28,7 @@ static void open_jpeg(struct decompress *d, const struct tfr_buf *jpeg)
 }
 
 /* One block of an MCU against libjpeg's; MCUs at the right and the bottom have more blocks than the
- * picture. */
+ * image. */
 static void check_block(struct decompress *all, jvirt_barray_ptr *arrays, int component,
 	JDIMENSION x, JDIMENSION y, const JCOEF *block)
 {

@@ -1,10 +1,10 @@
-/* A window's pixels are those of the whole picture, and what is damaged is an error that leaves the
+/* A window's pixels are those of the whole image, and what is damaged is an error that leaves the
  * decoder usable. */
 #include <criterion/criterion.h>
 #include <string.h>
 
 #include "base/rng.h"
-#include "pictures.h"
+#include "images.h"
 
 static const struct {
 	unsigned h, v;
@@ -312,7 +312,7 @@ Test(jpeg, what_cannot_be_had_is_refused)
 	tfr_decoder_free(d);
 }
 
-/* `jpeg` without the segments of one marker, up to its picture data. */
+/* `jpeg` without the segments of one marker, up to its image data. */
 static struct tfr_buf without(const struct tfr_buf *jpeg, uint8_t marker)
 {
 	struct tfr_buf out = { 0 };
@@ -328,10 +328,10 @@ static struct tfr_buf without(const struct tfr_buf *jpeg, uint8_t marker)
 	return out;
 }
 
-/* Found by fuzzing: libjpeg keeps the tables of the picture before.  A picture without Huffman
+/* Found by fuzzing: libjpeg keeps the tables of the image before.  An image without Huffman
  * tables is decoded by those of T.81's annex K, as a frame of motion JPEG; one without quantisation
  * tables not at all. */
-Test(jpeg, tables_of_the_picture_before_do_not_count)
+Test(jpeg, tables_of_the_image_before_do_not_count)
 {
 	const struct jpeg_kind kind = {
 		.width = 90, .height = 70, .components = 3, .h = 2, .v = 2

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "pictures.h"
+#include "images.h"
 
 enum { WIDTH = 37, HEIGHT = 29 };
 
@@ -96,7 +96,7 @@ Test(numbers, what_is_not_one_number_a_pixel_is_refused)
 	cr_assert_str_eq(err.message, "a PNG of 3 channels, not of one number a pixel");
 	cr_assert_eq(tfr_decode_numbers(d, la.data, la.size, &image, &err), TFR_EFORMAT);
 	cr_assert_eq(tfr_decode_numbers(d, jpeg.data, jpeg.size, &image, &err), TFR_EFORMAT);
-	cr_assert_str_eq(err.message, "a jpeg picture, not a png");
+	cr_assert_str_eq(err.message, "a jpeg image, not a png");
 	cr_assert_eq(tfr_decode_numbers(d, gray.data, gray.size, &image, &err), TFR_EDATA);
 	cr_assert_eq(tfr_decode_numbers(d, gray.data, gray.size / 2, &image, &err), TFR_EDATA);
 	tfr_decoder_free(d);
@@ -120,7 +120,7 @@ static void check_written(const struct tfr_image *image)
 	cr_assert_eq(tfr_image_probe(png, n, &info, &err), TFR_OK);
 	cr_assert(info.components == 1 && info.bit_depth == 8 && !info.progressive);
 	cr_assert_eq(tfr_decode_numbers(d, png, n, &back, &err), TFR_OK);
-	/* same_pixels() takes a dense picture first. */
+	/* same_pixels() takes a dense image first. */
 	cr_assert_eq(image->stride, image->width);
 	cr_assert(same_pixels(&back, image->data, image->width, &all));
 	tfr_encoder_free(e);

@@ -1,12 +1,12 @@
 /* Pixels moved: where each one goes, said again without any of the library's code, on random
- * pictures whose memory ends where they end. */
+ * images whose memory ends where they end. */
 #include <criterion/criterion.h>
 #include <string.h>
 
 #include <tfr/pixels.h>
 
 #include "base/rng.h"
-#include "pictures.h"
+#include "images.h"
 #include "pixels.h"
 
 static uint32_t below(struct tfr_rng *rng, uint32_t n)
@@ -220,7 +220,7 @@ Test(pixels, a_window_moves_nothing)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		cr_assert_eq(tfr_pixels_window(&in, &bad[i], &part, &err), TFR_EUSAGE, "%zu", i);
 	cr_assert_str_eq(err.message,
-		"a window of 1 x 4294967295 at 0, 1 does not lie in a picture of 4 x 3");
+		"a window of 1 x 4294967295 at 0, 1 does not lie in an image of 4 x 3");
 }
 
 Test(pixels, what_does_not_fit_is_refused)
@@ -244,7 +244,7 @@ Test(pixels, what_does_not_fit_is_refused)
 	cr_assert_eq(tfr_pixels_mirror(&in, &out[0], 0, &err), TFR_EUSAGE);
 	cr_assert_str_eq(err.message, "cannot mirror 5 x 4 x 3 of uint8 to 4 x 4 x 3 of uint8");
 	cr_assert_eq(tfr_pixels_pad_reflect(&in, 4, &good, &err), TFR_EUSAGE);
-	cr_assert_str_eq(err.message, "4 pixels of reflection around a picture of 5 x 4");
+	cr_assert_str_eq(err.message, "4 pixels of reflection around an image of 5 x 4");
 	cr_assert_eq(tfr_pixels_pad_reflect(&in, 1, &good, &err), TFR_EUSAGE);
 	in.channels = 5;
 	cr_assert_eq(tfr_pixels_pad(&in, &good, &err), TFR_EUSAGE);

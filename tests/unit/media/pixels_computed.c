@@ -1,4 +1,4 @@
-/* Pixels computed: each law said again on random pictures whose memory ends where they end. */
+/* Pixels computed: each law said again on random images whose memory ends where they end. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>
@@ -122,7 +122,7 @@ Test(pixels_computed, standardised)
 	}
 }
 
-/* Of a large picture of one colour nothing is left: the sums are exact. */
+/* Of a large image of one colour nothing is left: the sums are exact. */
 Test(pixels_computed, one_colour_is_its_own_mean)
 {
 	enum { W = 4000, H = 1000 };

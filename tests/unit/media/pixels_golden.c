@@ -7,7 +7,7 @@
 
 #include <tfr/pixels.h>
 
-#include "pictures.h"
+#include "images.h"
 
 enum { W = 33, H = 25, SAMPLES = W * H * 3 };
 
@@ -39,7 +39,7 @@ struct wanted {
 	size_t at;
 };
 
-/* Room for the next picture of the file. */
+/* Room for the next image of the file. */
 static struct tfr_pixels room(const struct wanted *w, uint32_t width, uint32_t height,
 	unsigned channels, enum tfr_dtype dtype)
 {
@@ -49,7 +49,7 @@ static struct tfr_pixels room(const struct wanted *w, uint32_t width, uint32_t h
 	return tfr_pixels_dense(malloc(n), width, height, channels, dtype);
 }
 
-/* Fails unless `p` is the next picture of the file, and frees it. */
+/* Fails unless `p` is the next image of the file, and frees it. */
 static void check_next(struct wanted *w, const struct tfr_pixels *p, const char *what)
 {
 	size_t n = p->stride * p->height;

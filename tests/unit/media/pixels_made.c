@@ -1,4 +1,4 @@
-/* Pictures in memory made on the spot. */
+/* Images in memory made on the spot. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static size_t row_bytes(const struct tfr_pixels *p)
 	return p->width * p->channels * tfr_dtype_size(p->dtype);
 }
 
-/* At any address that the type allows; the end of the picture is that of its memory. */
+/* At any address that the type allows; the end of the image is that of its memory. */
 struct made make_like(struct tfr_rng *rng, const struct tfr_pixels *p, uint32_t width,
 	uint32_t height, enum tfr_dtype dtype)
 {
@@ -50,7 +50,7 @@ void free_made(struct made *m)
 	uint8_t *first = m->p.data;
 
 	for (const uint8_t *c = m->memory; c < first; c++)
-		cr_assert_eq(*c, CANARY, "written before the picture");
+		cr_assert_eq(*c, CANARY, "written before the image");
 	for (uint32_t y = 0; y + 1 < m->p.height; y++)
 		for (size_t i = row_bytes(&m->p); i < m->p.stride; i++)
 			cr_assert_eq(first[y * m->p.stride + i], CANARY,

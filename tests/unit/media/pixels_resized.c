@@ -1,4 +1,4 @@
-/* Pixels that are computed from several: each law said again on random pictures. */
+/* Pixels that are computed from several: each law said again on random images. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>
@@ -93,7 +93,7 @@ static void expect_same_numbers(const struct tfr_pixels *a, const struct tfr_pix
 			}
 }
 
-/* Normalising floats that no picture of 8 bits gives: large and small ones, and infinite ones. */
+/* Normalising floats that no image of 8 bits gives: large and small ones, and infinite ones. */
 Test(pixels_resized, floats_of_any_size_normalised)
 {
 	struct tfr_resizer *r = tfr_resizer_new();
@@ -246,7 +246,7 @@ Test(pixels_resized, rotated)
 	}
 }
 
-/* Pictures wide enough for the fast loop, by any angle, at any address. */
+/* Images wide enough for the fast loop, by any angle, at any address. */
 Test(pixels_resized, rotating_fast_is_rotating)
 {
 	const float fills[][4] = { { 10, 200, 77, 3 }, { -20.5f, 300, NAN, 1 } };

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "pictures.h"
+#include "images.h"
 
 enum { WIDTH = 37, HEIGHT = 29 };
 
@@ -134,8 +134,8 @@ Test(png, absurd_sizes_are_refused_before_memory_is_taken)
 	tfr_decoder_free(d);
 }
 
-/* The last row of a picture that is too large to be kept proves every row before it. */
-Test(png, the_last_row_alone_reads_the_whole_picture)
+/* The last row of an image that is too large to be kept proves every row before it. */
+Test(png, the_last_row_alone_reads_the_whole_image)
 {
 	const struct tfr_crop last = { 0, 39, 50, 1 };
 	TFR_AUTO_FREE uint8_t *rows = calloc(40, 150);

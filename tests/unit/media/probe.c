@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "media/picture.h"
-#include "pictures.h"
+#include "media/image_codec.h"
+#include "images.h"
 
 static const struct {
 	const char *bytes;
@@ -79,24 +79,24 @@ static void expect_failure(
 	cr_assert_str_eq(err.message, message);
 }
 
-Test(probe, what_is_no_picture_says_so)
+Test(probe, what_is_no_image_says_so)
 {
 	static const char empty_jpeg[] = "\xff\xd8\xff\xd9";
 
-	expect_failure("", 0, TFR_EFORMAT, "empty, not a picture");
-	expect_failure("hello, world", 12, TFR_EFORMAT, "not a picture");
+	expect_failure("", 0, TFR_EFORMAT, "empty, not an image");
+	expect_failure("hello, world", 12, TFR_EFORMAT, "not an image");
 	expect_failure("fLaC\0\0\0\x22", 8, TFR_EFORMAT, "a FLAC sound, which is not decoded");
 	expect_failure("P6\n1 1\n255\n...", 14, TFR_EFORMAT, "a PPM image, which is not decoded");
 	expect_failure("P5 1 1 255 .", 12, TFR_EFORMAT, "a PGM image, which is not decoded");
-	expect_failure("P7 a text", 9, TFR_EFORMAT, "not a picture");
+	expect_failure("P7 a text", 9, TFR_EFORMAT, "not an image");
 	expect_failure("\0\0\x0a\0\0\0\0\0\0\0\0\0\x10\0\x10\0\x18\x20", 18, TFR_EFORMAT,
 		"a TGA image, which is not decoded");
 	expect_failure(
-		"\0\0\x0a\0\0\0\0\0\0\0\0\0\0\0\x10\0\x18\x20", 18, TFR_EFORMAT, "not a picture");
+		"\0\0\x0a\0\0\0\0\0\0\0\0\0\0\0\x10\0\x18\x20", 18, TFR_EFORMAT, "not an image");
 	expect_failure("II*\0....", 8, TFR_EFORMAT, "a tiff image, a format that is not decoded");
 	expect_failure("GIF89a..", 8, TFR_EDATA, "truncated GIF: ends inside its header");
-	expect_failure("\xff\xd8\xff", 3, TFR_EDATA, "truncated JPEG: no picture data");
-	expect_failure(empty_jpeg, 4, TFR_EDATA, "damaged JPEG: no picture data");
+	expect_failure("\xff\xd8\xff", 3, TFR_EDATA, "truncated JPEG: no image data");
+	expect_failure(empty_jpeg, 4, TFR_EDATA, "damaged JPEG: no image data");
 	expect_failure(
 		"\xff\xd8\xff\xe0\x10", 5, TFR_EDATA, "truncated JPEG: ends inside its header");
 	expect_failure("\x89PNG\r\n\x1a\n", 8, TFR_EDATA, "truncated PNG: ends inside its header");

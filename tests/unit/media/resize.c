@@ -6,7 +6,7 @@
 
 #include "base/rng.h"
 #include "media/resize.h"
-#include "pictures.h"
+#include "images.h"
 #include "unit/variants.h"
 
 enum { PAD = 64 /* bytes of canary behind an output */ };

@@ -1,12 +1,12 @@
 /* 8 bits made 8 bits: Pillow's and TensorFlow's own pixels, and the fast kernel against the plain
- * one on random pictures, whose memory ends where they end. */
+ * one on random images, whose memory ends where they end. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/rng.h"
 #include "media/scale.h"
-#include "pictures.h"
+#include "images.h"
 #include "unit/variants.h"
 
 static const char *const filters[] = { "triangle", "area", "cubic", "lanczos", "bilinear",

@@ -1,10 +1,10 @@
-/* What EXIF says of a picture's turn, and turning it. */
+/* What EXIF says of an image's turn, and turning it. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "media/exif.h"
-#include "pictures.h"
+#include "images.h"
 
 static void check_turned(struct tfr_decoder *d, const char *name, unsigned orientation)
 {

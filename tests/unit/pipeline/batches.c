@@ -39,7 +39,7 @@ Test(batches, are_the_same_for_any_threads_memory_prefetch_and_device)
 	const char *const paths[] = { "p-*", NULL };
 	struct run *first = malloc(sizeof(*first)), *run = malloc(sizeof(*run));
 
-	make_pictures("p", 4, 37, -1, -1);
+	make_images("p", 4, 37, -1, -1);
 	run_feed_on(first, "p-*", opts);
 	cr_assert_eq(first->end, TFR_END, "%s", first->err.message);
 	cr_assert_eq(first->batches, 3 * 10);
@@ -62,7 +62,7 @@ Test(batches, are_the_same_for_any_threads_memory_prefetch_and_device)
 	free(run);
 }
 
-Test(batches, hold_the_pictures_in_their_places)
+Test(batches, hold_the_images_in_their_places)
 {
 	struct tfr_pipeline_opts opts = {
 		.stages = "read=1,parse,decode,resize=20x16,batch=4,upload", .epochs = 1
@@ -81,7 +81,7 @@ Test(batches, hold_the_pictures_in_their_places)
 	const char *const paths[] = { "p-0" };
 	struct tfr_set *set;
 
-	make_pictures("p", 1, 4, -1, -1);
+	make_images("p", 1, 4, -1, -1);
 	cr_assert_eq(tfr_reader_open(&r, "p-0", NULL, NULL), TFR_OK);
 	for (int i = 0; tfr_reader_next(r, &rec, NULL) == TFR_OK; i++) {
 		struct tfr_image image;
@@ -105,7 +105,7 @@ Test(batches, hold_the_pictures_in_their_places)
 	cr_assert_eq(tfr_pipeline_next(p, &batch, NULL), TFR_OK);
 	cr_assert_eq(batch.bytes, 4 * floats * sizeof(float));
 	cr_assert_eq(batch.tensor_count, 1);
-	cr_assert_str_eq(batch.tensors[0].name, "picture");
+	cr_assert_str_eq(batch.tensors[0].name, "image");
 	cr_assert_eq(batch.tensors[0].dtype, TFR_FLOAT32);
 	cr_assert_eq(batch.tensors[0].rank, 4);
 	cr_assert_arr_eq(batch.tensors[0].shape, ((uint64_t[]){ 4, 16, 20, 3 }), 32);
@@ -141,7 +141,7 @@ Test(batches, of_an_epoch_end_with_a_short_one)
 	};
 	struct run run;
 
-	make_pictures("p", 2, 5, -1, -1);
+	make_images("p", 2, 5, -1, -1);
 	run_feed_on(&run, "p-*", opts);
 	expect_records(&run, 6, (uint32_t[]){ 4, 4, 2, 4, 4, 2 });
 	cr_assert_eq(run.epochs[2], 0);
@@ -237,7 +237,7 @@ enum { FEW = 4, MANY = 3000, SMALL = 20000, GROWN = 64 };
 
 /* Small records, of which the plan is made, then others with many more values; record r has its
  * number in front of each of them. */
-static void make_growing(const char *path, bool pictures, unsigned small)
+static void make_growing(const char *path, bool images, unsigned small)
 {
 	static int64_t values[MANY];
 	struct tfr_builder *b = tfr_builder_new();
@@ -249,8 +249,8 @@ static void make_growing(const char *path, bool pictures, unsigned small)
 	struct tfr_writer *w;
 	size_t size;
 
-	if (pictures) {
-		make_pictures("one", 1, 1, -1, -1);
+	if (images) {
+		make_images("one", 1, 1, -1, -1);
 		cr_assert_eq(tfr_reader_open(&r, "one-0", NULL, NULL), TFR_OK);
 		cr_assert_eq(tfr_reader_next(r, &rec, NULL), TFR_OK);
 		cr_assert_eq(tfr_example_parse(ex, rec.data, rec.size, NULL), TFR_OK);
@@ -261,7 +261,7 @@ static void make_growing(const char *path, bool pictures, unsigned small)
 		for (int k = 0; k < MANY; k++)
 			values[k] = (int64_t)i * 10000 + k;
 		tfr_builder_reset(b);
-		if (pictures)
+		if (images)
 			tfr_builder_bytes(b, "image/encoded", &jpeg, 1, NULL);
 		tfr_builder_int64s(b, "ids", values, i < small ? FEW : MANY, NULL);
 		cr_assert_eq(tfr_builder_flatten(b, &record, &size, NULL), TFR_OK);
@@ -284,7 +284,7 @@ static int64_t *values_of(struct tfr_device *dev, const struct tfr_tensor *t, ui
 	return values;
 }
 
-/* Floats that the device made of the one picture, equal in every batch. */
+/* Floats that the device made of the one image, equal in every batch. */
 static void expect_floats(struct tfr_device *dev, const struct tfr_tensor *t, float **first)
 {
 	uint64_t one = t->shape[1] * t->shape[2] * t->shape[3], count = t->shape[0] * one;

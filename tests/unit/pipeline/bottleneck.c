@@ -19,7 +19,7 @@
 	",upload"
 
 static char *dir;
-static const char *const pictures[] = { "p-*", NULL };
+static const char *const images[] = { "p-*", NULL };
 
 static void setup(void)
 {
@@ -111,7 +111,7 @@ Test(bottleneck, read)
 	pthread_t thread;
 	struct run run;
 
-	make_pictures("p", 1, 600, -1, -1);
+	make_images("p", 1, 600, -1, -1);
 	cr_assert_eq(mkfifo("pipe", 0600), 0);
 	pthread_create(&thread, NULL, pour, NULL);
 	run_feed_blind(&run, paths, "host", opts, 0);
@@ -127,7 +127,7 @@ Test(bottleneck, decode)
 	struct tfr_pipeline_opts opts = { .stages = LIST(32, 16), .epochs = 6, .threads = 1 };
 	struct run run;
 
-	make_pictures("p", 2, 300, -1, -1);
+	make_images("p", 2, 300, -1, -1);
 	run_until(&run, "p-*", opts, "decode");
 	cr_assert_eq(run.stats.records, 6 * 600);
 }
@@ -138,8 +138,8 @@ Test(bottleneck, upload)
 	struct tfr_pipeline_opts opts = { .stages = LIST(16, 8), .epochs = 1, .threads = 2 };
 	struct run run;
 
-	make_pictures("p", 1, 300, -1, -1);
-	run_feed_blind(&run, pictures, "sim:500K,0", opts, 0);
+	make_images("p", 1, 300, -1, -1);
+	run_feed_blind(&run, images, "sim:500K,0", opts, 0);
 	expect(&run, "upload");
 	cr_assert_gt(stage(&run, "decode")->blocked, stage(&run, "decode")->busy);
 	/* A busy machine may be slower than the link, never faster. */
@@ -153,8 +153,8 @@ Test(bottleneck, consumer)
 	struct tfr_pipeline_opts opts = { .stages = LIST(16, 8), .epochs = 1, .threads = 2 };
 	struct run run;
 
-	make_pictures("p", 1, 300, -1, -1);
-	run_feed_blind(&run, pictures, "host", opts, 15);
+	make_images("p", 1, 300, -1, -1);
+	run_feed_blind(&run, images, "host", opts, 15);
 	expect(&run, "consumer");
 	cr_assert_lt(run.stats.idle_fraction, 0.2);
 }
@@ -164,8 +164,8 @@ Test(bottleneck, numbers_add_up)
 	struct tfr_pipeline_opts opts = { .stages = LIST(16, 10), .epochs = 1, .threads = 2 };
 	struct run run;
 
-	make_pictures("p", 3, 100, -1, -1);
-	run_feed_blind(&run, pictures, "host", opts, 0);
+	make_images("p", 3, 100, -1, -1);
+	run_feed_blind(&run, images, "host", opts, 0);
 	cr_assert_eq(stage(&run, "read")->items, 300);
 	cr_assert_eq(stage(&run, "parse")->items, 300);
 	cr_assert_eq(stage(&run, "shuffle")->items, 300);
@@ -264,8 +264,8 @@ Test(bottleneck, latency)
 	};
 	struct run run;
 
-	make_pictures("p", 1, 120, -1, -1);
-	run_feed_blind(&run, pictures, "sim:25G,200ms", opts, 0);
+	make_images("p", 1, 120, -1, -1);
+	run_feed_blind(&run, images, "sim:25G,200ms", opts, 0);
 	expect(&run, "upload");
 	cr_assert_not_null(strstr(run.stats.finding, "each upload is under way for "), "%s",
 		run.stats.finding);
@@ -307,7 +307,7 @@ Test(bottleneck, other_programs)
 	cpu_set_t one;
 	int cpu = sched_getcpu();
 
-	make_pictures("p", 2, 300, -1, -1);
+	make_images("p", 2, 300, -1, -1);
 	CPU_ZERO(&one);
 	CPU_SET(cpu < 0 ? 0 : cpu, &one);
 	if (sched_setaffinity(0, sizeof(one), &one))
@@ -316,7 +316,7 @@ Test(bottleneck, other_programs)
 	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + 5); /* 19 at most */
 	for (int tries = 0; tries < 10;
 		tries++) { /* it takes a moment until all have their share */
-		run_feed_blind(&run, pictures, "host", opts, 0);
+		run_feed_blind(&run, images, "host", opts, 0);
 		if (!run.stats.load_known || !strcmp(run.stats.bottleneck, "other programs"))
 			break;
 	}
@@ -345,14 +345,14 @@ Test(bottleneck, too_short)
 	expect_advice(&run, "--epochs ");
 }
 
-Test(bottleneck, queues_devices_and_pictures_are_told)
+Test(bottleneck, queues_devices_and_images_are_told)
 {
 	struct tfr_pipeline_opts opts = { .stages = LIST(16, 10), .epochs = 2, .threads = 2 };
 	struct run run;
 	uint64_t batches = 0, bytes = 0;
 
-	make_pictures("p", 2, 300, -1, -1);
-	run_feed_blind(&run, pictures, "sim:1G,0,3", opts, 0);
+	make_images("p", 2, 300, -1, -1);
+	run_feed_blind(&run, images, "sim:1G,0,3", opts, 0);
 	cr_assert_eq(run.end, TFR_END, "%s", run.err.message);
 	cr_assert_eq(run.stats.device_count, 3);
 	for (unsigned i = 0; i < 3; i++) {
@@ -367,8 +367,8 @@ Test(bottleneck, queues_devices_and_pictures_are_told)
 	cr_assert_gt(stage(&run, "shuffle")->queue_mean, 0);
 	cr_assert_leq(stage(&run, "shuffle")->queue_mean, 100);
 	cr_assert_eq(stage(&run, "shuffle")->queue_now, 0); /* all is over */
-	cr_assert_gt(run.plan.picture_width, 0);
-	cr_assert_gt(run.plan.picture_height, 0);
+	cr_assert_gt(run.plan.image_width, 0);
+	cr_assert_gt(run.plan.image_height, 0);
 }
 
 Test(bottleneck, a_list_that_ends_early_counts_all_that_left_it)
@@ -376,9 +376,9 @@ Test(bottleneck, a_list_that_ends_early_counts_all_that_left_it)
 	struct tfr_pipeline_opts opts = { .stages = "read,parse", .epochs = 2, .threads = 4 };
 	struct run run;
 
-	make_pictures("p", 2, 50, -1, -1);
+	make_images("p", 2, 50, -1, -1);
 	for (unsigned i = 0; i < 200; i++) {
-		run_feed_blind(&run, pictures, "host", opts, 0);
+		run_feed_blind(&run, images, "host", opts, 0);
 		cr_assert_eq(run.end, TFR_END, "%s", run.err.message);
 		cr_assert_eq(run.stats.records, 200, "%llu", (unsigned long long)run.stats.records);
 	}
@@ -386,14 +386,14 @@ Test(bottleneck, a_list_that_ends_early_counts_all_that_left_it)
 
 /* ---- what would change it ---- */
 
-Test(bottleneck, smaller_pictures_are_advised_by_what_they_would_save)
+Test(bottleneck, smaller_images_are_advised_by_what_they_would_save)
 {
 	struct tfr_pipeline_opts opts = { .stages = LIST(8, 16), .epochs = 6 };
 	struct run run;
 	const char *factor;
 	double times;
 
-	make_pictures("p", 2, 300, -1, -1);
+	make_images("p", 2, 300, -1, -1);
 	run_until(&run, "p-*", opts, "decode");
 	expect_advice(&run, "with shards at 16 pixels, not 36 ('tfr shard --resize 16')");
 	factor = strstr(run.stats.advice, "up to ");
@@ -404,12 +404,12 @@ Test(bottleneck, smaller_pictures_are_advised_by_what_they_would_save)
 	cr_assert(strstr(run.stats.advice, "records/s"), "%s", run.stats.advice);
 }
 
-Test(bottleneck, pictures_that_are_small_enough_are_left_alone)
+Test(bottleneck, images_that_are_small_enough_are_left_alone)
 {
 	struct tfr_pipeline_opts opts = { .stages = LIST(32, 16), .epochs = 6 };
 	struct run run;
 
-	make_pictures("p", 2, 300, -1, -1);
+	make_images("p", 2, 300, -1, -1);
 	run_until(&run, "p-*", opts, "decode");
 	cr_assert(!strstr(run.stats.advice, "--resize"), "%s", run.stats.advice);
 	expect_advice(&run, "more cores");
@@ -422,7 +422,7 @@ Test(bottleneck, idle_processors_are_advised)
 
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
 		cr_skip("one processor");
-	make_pictures("p", 2, 300, -1, -1);
+	make_images("p", 2, 300, -1, -1);
 	run_until(&run, "p-*", opts, "decode");
 	expect_advice(&run, "('-j 0')");
 }
@@ -432,12 +432,12 @@ Test(bottleneck, a_slow_link_is_advised_fewer_bytes)
 	struct tfr_pipeline_opts opts = { .stages = LIST(16, 8), .epochs = 1, .threads = 2 };
 	struct run run;
 
-	make_pictures("p", 1, 300, -1, -1);
-	run_feed_blind(&run, pictures, "sim:500K,0", opts, 0);
+	make_images("p", 1, 300, -1, -1);
+	run_feed_blind(&run, images, "sim:500K,0", opts, 0);
 	expect(&run, "upload");
 	expect_advice(&run, "--normalise-on device");
 	opts.no_overlap = true;
-	run_feed_blind(&run, pictures, "sim:500K,0", opts, 0);
+	run_feed_blind(&run, images, "sim:500K,0", opts, 0);
 	expect_advice(&run, "--no-overlap");
 }
 
@@ -453,7 +453,7 @@ Test(bottleneck, a_reader_that_others_wait_for_is_told)
 	pthread_t thread;
 	struct run run;
 
-	make_pictures("p", 2, 3000, -1, -1);
+	make_images("p", 2, 3000, -1, -1);
 	cr_assert_eq(mkfifo("pipe", 0600), 0);
 	pthread_create(&thread, NULL, pour, NULL);
 	run_feed_blind(&run, paths, "host", opts, 0);

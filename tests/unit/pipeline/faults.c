@@ -23,11 +23,11 @@ static const struct tfr_pipeline_opts plain = {
 	.stages = "read=1,parse,decode,resize=8,batch=4,upload", .epochs = 1
 };
 
-Test(faults, a_broken_picture_ends_the_feed_with_its_name)
+Test(faults, a_broken_image_ends_the_feed_with_its_name)
 {
 	struct run run;
 
-	make_pictures("p", 1, 10, 5, -1);
+	make_images("p", 1, 10, 5, -1);
 	run_feed_on(&run, "p-0", plain);
 	cr_assert_eq(run.end, TFR_EDATA);
 	cr_assert_str_eq(run.err.path, "p-0");
@@ -35,13 +35,13 @@ Test(faults, a_broken_picture_ends_the_feed_with_its_name)
 	cr_assert_eq(run.err.record, 5);
 }
 
-Test(faults, a_skipped_picture_leaves_its_batch_one_short_and_the_last_in_its_place)
+Test(faults, a_skipped_image_leaves_its_batch_one_short_and_the_last_in_its_place)
 {
 	struct tfr_pipeline_opts opts = plain;
 	struct run whole, run;
 
-	make_pictures("p", 1, 10, 5, -1);
-	make_pictures("q", 1, 10, -1, -1);
+	make_images("p", 1, 10, 5, -1);
+	make_images("q", 1, 10, -1, -1);
 	run_feed_on(&whole, "q-0", opts);
 	opts.skip_bad = true;
 	for (opts.threads = 1; opts.threads <= 4; opts.threads *= 2) {
@@ -60,13 +60,13 @@ Test(faults, a_skipped_picture_leaves_its_batch_one_short_and_the_last_in_its_pl
 	}
 }
 
-/* Before it is known to have a picture a record takes no place. */
-Test(faults, a_record_without_a_picture_leaves_no_gap)
+/* Before it is known to have an image a record takes no place. */
+Test(faults, a_record_without_a_image_leaves_no_gap)
 {
 	struct tfr_pipeline_opts opts = plain;
 	struct run run;
 
-	make_pictures("p", 1, 10, -1, 0);
+	make_images("p", 1, 10, -1, 0);
 	run_feed_on(&run, "p-0", opts);
 	cr_assert_eq(run.end, TFR_EDATA);
 	cr_assert_str_eq(run.err.message, "no image/encoded");
@@ -79,12 +79,12 @@ Test(faults, a_record_without_a_picture_leaves_no_gap)
 	cr_assert_eq(run.stats.skipped, 1);
 }
 
-Test(faults, nothing_but_broken_pictures_makes_no_batch)
+Test(faults, nothing_but_broken_images_makes_no_batch)
 {
 	struct tfr_pipeline_opts opts = plain;
 	struct run run;
 
-	make_pictures("p", 1, 1, 0, -1);
+	make_images("p", 1, 1, 0, -1);
 	opts.skip_bad = true;
 	run_feed_on(&run, "p-0", opts);
 	cr_assert_eq(run.end, TFR_END);
@@ -112,7 +112,7 @@ Test(faults, damage_ends_the_feed_when_what_came_before_is_delivered)
 	struct run run;
 	uint64_t offset;
 
-	make_pictures("p", 2, 10, -1, -1);
+	make_images("p", 2, 10, -1, -1);
 	cr_assert_eq(tfr_reader_open(&r, "p-1", NULL, NULL), TFR_OK);
 	for (int i = 0; i < 4; i++)
 		cr_assert_eq(tfr_reader_next(r, &rec, NULL), TFR_OK);
@@ -152,7 +152,7 @@ Test(faults, what_cannot_fit_is_refused_with_the_sizes)
 	};
 	struct run run;
 
-	make_pictures("p", 1, 10, -1, -1);
+	make_images("p", 1, 10, -1, -1);
 	run_feed_on(&run, "p-0", opts);
 	cr_assert_eq(run.end, TFR_ENOMEM);
 	cr_assert_not_null(strstr(run.err.message, "64.0 MiB are allowed"), "%s", run.err.message);
@@ -215,7 +215,7 @@ Test(faults, it_stops_when_told)
 	struct tfr_pipeline_opts opts = plain;
 	struct run run;
 
-	make_pictures("p", 1, 10, -1, -1);
+	make_images("p", 1, 10, -1, -1);
 	opts.epochs = 0;
 	opts.cancelled = after_some;
 	run_feed_on(&run, "p-0", opts);

@@ -102,7 +102,7 @@ Test(flow, is_the_same_for_any_workers_memory_and_devices)
 	};
 	struct tfr_pipeline_opts opts = { .epochs = 3, .seed = 7 };
 
-	make_pictures("p", FILES, EACH, -1, -1);
+	make_images("p", FILES, EACH, -1, -1);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		opts.stages = cases[i].list;
 		opts.shuffle_files = i % 2;
@@ -119,7 +119,7 @@ Test(flow, filters_before_batches_are_made)
 	};
 	struct run run;
 
-	make_pictures("p", FILES, EACH, -1, -1);
+	make_images("p", FILES, EACH, -1, -1);
 	expect_invariant(opts, 20);
 	run_feed_on(&run, "p-*", opts);
 	cr_assert_eq(run.batches, 6);
@@ -138,7 +138,7 @@ Test(flow, filters_before_batches_are_made)
 	}
 }
 
-Test(flow, has_features_beside_their_pictures)
+Test(flow, has_features_beside_their_images)
 {
 	const struct tfr_batch_feature label = {
 		.name = "image/class/label", .kind = TFR_KIND_INT64, .count = 1
@@ -157,7 +157,7 @@ Test(flow, has_features_beside_their_pictures)
 	bool seen[ALL] = { false };
 	unsigned count = 0;
 
-	make_pictures("p", FILES, EACH, -1, -1);
+	make_images("p", FILES, EACH, -1, -1);
 	expect_invariant(opts, 5 * ALL);
 	set = open_set(paths, 1);
 	cr_assert_eq(tfr_device_open(&dev, "host", NULL), TFR_OK);
@@ -206,7 +206,7 @@ Test(flow, leaves_out_a_record_without_the_features)
 	};
 	struct run run;
 
-	make_pictures("p", 1, 10, -1, 5);
+	make_images("p", 1, 10, -1, 5);
 	for (opts.threads = 1; opts.threads < 4; opts.threads++) {
 		run_feed_on(&run, "p-*", opts);
 		cr_assert_eq(run.end, TFR_END, "%s", run.err.message);
@@ -306,7 +306,7 @@ static double neighbours(const char *list)
 		const uint8_t *pixels = batch.memory;
 		size_t one = batch.bytes / batch.records;
 
-		/* A picture and its mirror image have the same sum. */
+		/* An image and its mirror image have the same sum. */
 		for (uint32_t i = 1; i < batch.records; i++, pairs++)
 			alike += sum_of(pixels + i * one, one) ==
 				 sum_of(pixels + (i - 1) * one, one);
@@ -324,7 +324,7 @@ Test(flow, decorrelates_crops_by_a_shuffle_behind_them)
 {
 	double before, behind;
 
-	make_pictures("p", FILES, EACH, -1, -1);
+	make_images("p", FILES, EACH, -1, -1);
 	before = neighbours("read,parse,shuffle=51,decode,centre-crop=8,cast=uint8,mirror,batch=32,"
 			    "upload");
 	behind = neighbours("read,parse,decode,centre-crop=8,cast=uint8,mirror,shuffle=102:50,"
@@ -343,7 +343,7 @@ Test(flow, reads_files_once_where_there_is_a_cache)
 	struct tfr_pipeline_opts opts = { .epochs = 5 };
 	struct run run;
 
-	make_pictures("p", FILES, EACH, -1, -1);
+	make_images("p", FILES, EACH, -1, -1);
 	cr_assert_eq(mkdir("folder", 0700), 0);
 	for (unsigned i = 0; i < 3; i++) {
 		opts.stages = lists[i];
@@ -420,7 +420,7 @@ Test(flow, drops_what_leaves_the_last_stage)
 	struct tfr_pipeline_opts opts = { .epochs = 2 };
 	struct run run;
 
-	make_pictures("p", FILES, EACH, -1, -1);
+	make_images("p", FILES, EACH, -1, -1);
 	for (unsigned i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		for (opts.threads = 1; opts.threads < 4; opts.threads++) {
 			opts.stages = lists[i];
@@ -446,7 +446,7 @@ Test(flow, normalises_on_the_device)
 	};
 	struct run run;
 
-	make_pictures("p", FILES, EACH, -1, -1);
+	make_images("p", FILES, EACH, -1, -1);
 	for (opts.steps_per_transfer = 1; opts.steps_per_transfer < 4; opts.steps_per_transfer++) {
 		run_feed_over(&run, paths, "sim:1G,1us,2", opts, 0);
 		cr_assert_eq(run.end, TFR_END, "%s", run.err.message);
@@ -465,7 +465,7 @@ Test(flow, takes_sloppily_all_there_is)
 	};
 	struct run run;
 
-	make_pictures("p", FILES, EACH, -1, -1);
+	make_images("p", FILES, EACH, -1, -1);
 	run_feed_on(&run, "p-*", opts);
 	cr_assert_eq(run.end, TFR_END, "%s", run.err.message);
 	cr_assert_eq(run.stats.records, 3 * ALL);
@@ -479,7 +479,7 @@ Test(flow, shuffles_files_anew_every_epoch)
 	struct run run;
 	bool moved = false;
 
-	make_pictures("p", 6, 17, -1, -1);
+	make_images("p", 6, 17, -1, -1);
 	run_feed_on(&run, "p-*", opts);
 	cr_assert_eq(run.batches, 36);
 	for (unsigned i = 6; i < 36; i++)
@@ -510,8 +510,8 @@ Test(flow, inflates_in_a_row_of_its_own)
 	cr_assert_eq(run.stats.stages[0].items, 10000);
 }
 
-/* A mask goes with its picture, whatever becomes of both. */
-Test(flow, has_masks_beside_their_pictures)
+/* A mask goes with its image, whatever becomes of both. */
+Test(flow, has_masks_beside_their_images)
 {
 	static const char *const lists[] = {
 		"read,parse,shuffle=9,decode=masks,random-crop=17*2,mirror,cast=uint8,batch=12,"
@@ -541,7 +541,7 @@ Test(flow, has_masks_beside_their_pictures)
 		opts.device_count = 1;
 		cr_assert_eq(tfr_pipeline_open(&p, &opts, NULL), TFR_OK, "%s", lists[i]);
 		while (tfr_pipeline_next(p, &batch, NULL) == TFR_OK) {
-			const uint8_t *pictures = batch.tensors[0].data;
+			const uint8_t *images = batch.tensors[0].data;
 			const uint8_t *masks = batch.tensors[1].data;
 
 			cr_assert_eq(batch.tensor_count, 2);
@@ -550,7 +550,7 @@ Test(flow, has_masks_beside_their_pictures)
 			for (uint32_t k = 0; k < batch.records; k++, count++)
 				for (unsigned px = 0; px < 17 * 17; px++) {
 					cr_assert_eq(masks[k * 17 * 17 + px], masks[k * 17 * 17]);
-					cr_assert_eq(pictures[3 * (k * 17 * 17 + px)],
+					cr_assert_eq(images[3 * (k * 17 * 17 + px)],
 						masks[k * 17 * 17]);
 				}
 			tfr_pipeline_release(p, &batch);
@@ -678,7 +678,7 @@ Test(flow, is_traced_piece_by_piece)
 	};
 	struct run run;
 
-	make_pictures("p", FILES, EACH, -1, -1);
+	make_images("p", FILES, EACH, -1, -1);
 	run_feed_on(&run, "p-*", opts);
 	cr_assert_eq(run.end, TFR_END);
 	cr_assert_not(traced_backwards);

@@ -41,7 +41,7 @@ static void encode(unsigned seed, unsigned char **data, unsigned long *size)
 	jpeg_destroy_compress(&j);
 }
 
-static void put_example(struct tfr_writer *w, unsigned seed, bool picture, bool whole)
+static void put_example(struct tfr_writer *w, unsigned seed, bool image, bool whole)
 {
 	struct tfr_builder *b = tfr_builder_new();
 	unsigned char *jpeg;
@@ -50,7 +50,7 @@ static void put_example(struct tfr_writer *w, unsigned seed, bool picture, bool 
 	size_t record_size;
 
 	encode(seed, &jpeg, &size);
-	if (picture)
+	if (image)
 		tfr_builder_bytes(b, "image/encoded",
 			&(struct tfr_bytes){ jpeg, whole ? size : size / 2 }, 1, NULL);
 	tfr_builder_int64(b, "image/class/label", seed, NULL);
@@ -60,7 +60,7 @@ static void put_example(struct tfr_writer *w, unsigned seed, bool picture, bool 
 	free(jpeg);
 }
 
-void make_pictures(const char *prefix, unsigned files, unsigned each, int broken, int without)
+void make_images(const char *prefix, unsigned files, unsigned each, int broken, int without)
 {
 	for (unsigned f = 0; f < files; f++) {
 		struct tfr_writer *w;

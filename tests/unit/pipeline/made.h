@@ -23,8 +23,8 @@ struct run {
 
 /* `files` files PREFIX-i of `each` Examples with a small JPEG, every one another; record number
  * `broken` of file 0 has half of it, record number `without` none (-1: no such record). */
-void make_pictures(const char *prefix, unsigned files, unsigned each, int broken, int without);
-/* One file of Examples with a picture and its mask, of which every pixel is the record's number. */
+void make_images(const char *prefix, unsigned files, unsigned each, int broken, int without);
+/* One file of Examples with an image and its mask, of which every pixel is the record's number. */
 void make_pairs(const char *path, unsigned count);
 /* One file of Examples: feature fNN of record r, of 17, has (r + NN) % 4 values of 1000 r + NN. */
 void make_sparse(const char *path, unsigned count);

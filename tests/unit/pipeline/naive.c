@@ -108,7 +108,7 @@ static void cutout(struct naive *n, const struct tfr_crop *w)
 
 /* ---- by the functions that room media has, and has tests for ---- */
 
-/* The picture as room media sees it; its memory is to be freed. */
+/* The image as room media sees it; its memory is to be freed. */
 static struct tfr_pixels pixels_of(const struct naive *n)
 {
 	size_t count = (size_t)n->width * n->height * n->channels;
@@ -268,7 +268,7 @@ static void cast(struct naive *n, enum tfr_dtype dtype)
 void naive_free(struct naive_stream *s)
 {
 	for (unsigned i = 0; i < s->count; i++) {
-		free(s->at[i].picture.v);
+		free(s->at[i].image.v);
 		free(s->at[i].mask.v);
 	}
 	free(s->at);
@@ -290,14 +290,14 @@ static struct naive from_image(const struct tfr_image *image, bool mask)
 	return n;
 }
 
-struct naive_stream naive_decode(const struct picture_in *in, bool masks)
+struct naive_stream naive_decode(const struct image_in *in, bool masks)
 {
 	struct naive_stream s = { .at = calloc(1, sizeof(*s.at)), .count = 1 };
 	struct tfr_decoder *d = tfr_decoder_new(NULL);
 	struct tfr_image image;
 
 	cr_assert_eq(tfr_decode(d, in->encoded, in->encoded_size, NULL, 3, &image, NULL), TFR_OK);
-	s.at[0].picture = from_image(&image, false);
+	s.at[0].image = from_image(&image, false);
 	if (masks) {
 		cr_assert_eq(tfr_decode_numbers(
 				     d, in->mask_encoded, in->mask_encoded_size, &image, NULL),
@@ -311,7 +311,7 @@ struct naive_stream naive_decode(const struct picture_in *in, bool masks)
 /* A window out of both. */
 static void crop_pair(struct naive_pair *p, const struct tfr_crop *w)
 {
-	crop(&p->picture, w);
+	crop(&p->image, w);
 	if (p->mask.v)
 		crop(&p->mask, w);
 }
@@ -341,8 +341,8 @@ static bool one(
 	struct naive_pair *p, const struct stage *st, const struct tfr_draw *draw, uint32_t c)
 {
 	const char *name = st->row->name;
-	struct naive *both[2] = { &p->picture, p->mask.v ? &p->mask : NULL };
-	uint32_t width = p->picture.width, height = p->picture.height, n = (uint32_t)st->n;
+	struct naive *both[2] = { &p->image, p->mask.v ? &p->mask : NULL };
+	uint32_t width = p->image.width, height = p->image.height, n = (uint32_t)st->n;
 	struct tfr_crop w;
 
 	if (strstr(name, "-crop")) {
@@ -354,16 +354,16 @@ static bool one(
 		return false;
 	if (!strcmp(name, "cutout")) {
 		tfr_random_cutout(draw, width, height, n, &w);
-		cutout(&p->picture, &w);
+		cutout(&p->image, &w);
 	}
 	if (!strcmp(name, "normalise"))
-		normalise(&p->picture, st);
+		normalise(&p->image, st);
 	if (!strcmp(name, "standardise"))
-		standardise(&p->picture);
+		standardise(&p->image);
 	if (!strcmp(name, "cast"))
-		cast(&p->picture, st->dtype);
+		cast(&p->image, st->dtype);
 	if (!strcmp(name, "chw") || !strcmp(name, "hwc"))
-		p->picture.chw = st->chw;
+		p->image.chw = st->chw;
 	for (unsigned i = 0; i < 2 && both[i]; i++) {
 		if (!strcmp(name, "resize") || !strcmp(name, "random-resized-crop") ||
 			!strcmp(name, "centre-crop"))
@@ -394,7 +394,7 @@ static struct naive copy_of(const struct naive *n)
 }
 
 bool naive_apply(struct naive_stream *s, const struct stages *stages, unsigned stage, uint64_t seed,
-	const struct picture_in *in)
+	const struct image_in *in)
 {
 	const struct stage *st = &stages->at[stage];
 	struct naive_stream to = { .at = calloc(s->count * st->copies, sizeof(*to.at)) };
@@ -410,7 +410,7 @@ bool naive_apply(struct naive_stream *s, const struct stages *stages, unsigned s
 				.epoch = in->epoch,
 				.record = in->ordinal };
 
-			p->picture = copy_of(&s->at[i].picture);
+			p->image = copy_of(&s->at[i].image);
 			p->mask = copy_of(&s->at[i].mask);
 			p->copy = draw.copy = s->at[i].copy * st->copies + c;
 			good = good && one(p, st, &draw, c);

@@ -1,4 +1,4 @@
-/* The stages of pictures in plain code, one after the other, each a picture of its own: what a
+/* The stages of images in plain code, one after the other, each an image of its own: what a
  * recipe has to equal to the bit. */
 #ifndef UNIT_PIPELINE_NAIVE_H
 #define UNIT_PIPELINE_NAIVE_H
@@ -14,11 +14,11 @@ struct naive {
 };
 
 struct naive_pair {
-	struct naive picture, mask; /* mask.v may be NULL */
+	struct naive image, mask; /* mask.v may be NULL */
 	uint32_t copy;
 };
 
-/* A stream of pictures, all made of one record. */
+/* A stream of images, all made of one record. */
 struct naive_stream {
 	struct naive_pair *at;
 	unsigned count;
@@ -26,10 +26,10 @@ struct naive_stream {
 
 void naive_free(struct naive_stream *s);
 /* Decodes all of it. */
-struct naive_stream naive_decode(const struct picture_in *in, bool masks);
-/* Puts the stream through a stage; false: a picture is too small for it. */
+struct naive_stream naive_decode(const struct image_in *in, bool masks);
+/* Puts the stream through a stage; false: an image is too small for it. */
 bool naive_apply(struct naive_stream *s, const struct stages *stages, unsigned stage, uint64_t seed,
-	const struct picture_in *in);
+	const struct image_in *in);
 /* The numbers as they are put out: to be freed. */
 void *naive_bytes(const struct naive *n, size_t *size);
 

@@ -23,7 +23,7 @@ static struct tfr_rng seeded(uint64_t seed)
 
 struct made {
 	struct tfr_encoder *encoders[2]; /* whose memory the files are */
-	struct picture_in in;
+	struct image_in in;
 };
 
 static void paint(
@@ -89,19 +89,19 @@ static void unmake(struct made *m)
 struct outputs {
 	struct output {
 		void *data;
-		struct picture_form form;
-	} at[OUTPUTS_MAX][2]; /* pictures, masks */
+		struct image_form form;
+	} at[OUTPUTS_MAX][2]; /* images, masks */
 	uint32_t count[2];
 };
 
-static void *place(void *ctx, uint32_t k, bool mask, const struct picture_form *form)
+static void *place(void *ctx, uint32_t k, bool mask, const struct image_form *form)
 {
 	struct outputs *o = ctx;
-	size_t size = (picture_form_bytes(form) + 63) & ~(size_t)63;
+	size_t size = (image_form_bytes(form) + 63) & ~(size_t)63;
 	void *data = aligned_alloc(64, size + 64);
 
 	cr_assert_eq(k, o->count[mask], "outputs come in order");
-	cr_assert(!mask || o->count[0] == k + 1, "a picture comes before its mask");
+	cr_assert(!mask || o->count[0] == k + 1, "an image comes before its mask");
 	cr_assert_lt(k, OUTPUTS_MAX);
 	memset(data, 0xa5, size + 64);
 	o->at[k][mask] = (struct output){ data, *form };
@@ -118,9 +118,9 @@ static void clear(struct outputs *o)
 }
 
 static void expect_equal(const char *list, unsigned k, const struct output *o,
-	const struct naive *n, const struct picture_form *promised)
+	const struct naive *n, const struct image_form *promised)
 {
-	size_t size, own = picture_form_bytes(&o->form);
+	size_t size, own = image_form_bytes(&o->form);
 	uint8_t *bytes = naive_bytes(n, &size), *got = o->data;
 
 	cr_assert(o->form.width == n->width && o->form.height == n->height &&
@@ -144,7 +144,7 @@ static void expect_equal(const char *list, unsigned k, const struct output *o,
 
 /* The run that begins at `from`, of everything that came out of the run before it. */
 static enum tfr_status run_one(struct studio *st, const struct recipe *r,
-	const struct picture_in *record, struct outputs *o, struct tfr_error *err)
+	const struct image_in *record, struct outputs *o, struct tfr_error *err)
 {
 	struct outputs before = *o;
 	enum tfr_status status = TFR_OK;
@@ -154,14 +154,14 @@ static enum tfr_status run_one(struct studio *st, const struct recipe *r,
 	if (r->decodes)
 		return studio_make_all(st, r, record, place, o, err);
 	for (uint32_t k = 0; status == TFR_OK && k < before.count[0]; k++) {
-		struct picture_in in = {
+		struct image_in in = {
 			.epoch = record->epoch, .ordinal = record->ordinal, .copy = k
 		};
 		const struct output *p = before.at[k];
 		struct outputs some = { 0 };
 
 		cr_assert_eq(p[0].form.dtype, r->in_form.dtype);
-		in.picture = tfr_pixels_dense(
+		in.image = tfr_pixels_dense(
 			p[0].data, p[0].form.width, p[0].form.height, 3, p[0].form.dtype);
 		if (r->masks)
 			in.mask = tfr_pixels_dense(
@@ -178,7 +178,7 @@ static enum tfr_status run_one(struct studio *st, const struct recipe *r,
 
 /* All runs of a list; what came out is compared with what plain code makes. */
 static void compare(struct studio *st, const char *list, const struct stages *s,
-	const struct picture_in *in, uint64_t seed)
+	const struct image_in *in, uint64_t seed)
 {
 	unsigned decode = stages_find(s, STAGE_DECODE);
 	bool masks = s->at[decode].masks, good = true;
@@ -189,10 +189,10 @@ static void compare(struct studio *st, const char *list, const struct stages *s,
 	struct recipe r = { 0 };
 
 	for (unsigned i = decode + 1; i < s->count && good; i++)
-		if (s->at[i].kind == STAGE_PICTURE)
+		if (s->at[i].kind == STAGE_IMAGE)
 			good = naive_apply(&expected, s, i, seed, in);
 	for (unsigned i = decode; status == TFR_OK && i < s->count; i = r.to) {
-		while (i < s->count && s->at[i].kind != STAGE_PICTURE && i != decode)
+		while (i < s->count && s->at[i].kind != STAGE_IMAGE && i != decode)
 			i++;
 		if (i == s->count)
 			break;
@@ -200,7 +200,7 @@ static void compare(struct studio *st, const char *list, const struct stages *s,
 		status = run_one(st, &r, in, o, &err);
 	}
 	for (unsigned k = 0; good && k < expected.count; k++) {
-		expect_equal(list, k, &o->at[k][0], &expected.at[k].picture, &r.form);
+		expect_equal(list, k, &o->at[k][0], &expected.at[k].image, &r.form);
 		if (masks)
 			expect_equal(list, k, &o->at[k][1], &expected.at[k].mask, &r.mask_form);
 	}
@@ -370,7 +370,7 @@ Test(recipe, pairs_of_stages_equal_plain_code)
 /* ---- draws ---- */
 
 /* The outputs of a list for a record, to be cleared. */
-static struct outputs *outputs_of(const char *list, const struct picture_in *in)
+static struct outputs *outputs_of(const char *list, const struct image_in *in)
 {
 	struct outputs *o = calloc(1, sizeof(*o));
 	struct stages s;
@@ -388,7 +388,7 @@ static struct outputs *outputs_of(const char *list, const struct picture_in *in)
 
 static bool same_output(const struct outputs *a, unsigned i, const struct outputs *b, unsigned k)
 {
-	return !memcmp(a->at[i][0].data, b->at[k][0].data, picture_form_bytes(&a->at[i][0].form));
+	return !memcmp(a->at[i][0].data, b->at[k][0].data, image_form_bytes(&a->at[i][0].form));
 }
 
 static void drop(struct outputs *o)
@@ -430,7 +430,7 @@ Test(recipe, copies_and_stages_given_twice_draw_for_themselves)
 /* ---- what is not there, or too large ---- */
 
 static enum tfr_status attempt(
-	const char *list, const struct picture_in *in, uint64_t max_bytes, struct tfr_error *err)
+	const char *list, const struct image_in *in, uint64_t max_bytes, struct tfr_error *err)
 {
 	struct stages s;
 	struct studio *st;
@@ -454,30 +454,30 @@ Test(recipe, faults_are_named)
 	struct tfr_rng r = seeded(3);
 	struct tfr_error err = { 0 };
 	struct made a, b;
-	struct picture_in in;
+	struct image_in in;
 
 	make_sized(&a, 40, 30, &r);
 	make_sized(&b, 40, 31, &r);
 	cr_expect_eq(
 		attempt("read,parse,decode,random-crop=41x8", &a.in, 1 << 20, &err), TFR_EDATA);
 	cr_expect_str_eq(
-		err.message, "a picture of 40x30 is too small for stage 'random-crop=41x8'");
+		err.message, "an image of 40x30 is too small for stage 'random-crop=41x8'");
 	cr_expect_eq(attempt("read,parse,decode,five-crop=31", &a.in, 1 << 20, &err), TFR_EDATA);
-	cr_expect_str_eq(err.message, "a picture of 40x30 is too small for stage 'five-crop=31'");
+	cr_expect_str_eq(err.message, "an image of 40x30 is too small for stage 'five-crop=31'");
 	cr_expect_eq(attempt("read,parse,decode,reflect-pad=30", &a.in, 1 << 20, &err), TFR_EDATA);
-	cr_expect_str_eq(err.message, "a picture of 40x30 is too small for stage 'reflect-pad=30'");
+	cr_expect_str_eq(err.message, "an image of 40x30 is too small for stage 'reflect-pad=30'");
 	in = a.in;
 	in.mask_encoded = b.in.mask_encoded;
 	in.mask_encoded_size = b.in.mask_encoded_size;
 	cr_expect_eq(attempt("read,parse,decode=masks", &in, 1 << 20, &err), TFR_EDATA);
-	cr_expect_str_eq(err.message, "a mask of 40x31 beside a picture of 40x30");
+	cr_expect_str_eq(err.message, "a mask of 40x31 beside an image of 40x30");
 	in.mask_encoded = NULL;
 	cr_expect_eq(attempt("read,parse,decode=masks", &in, 1 << 20, &err), TFR_EDATA);
-	cr_expect_str_eq(err.message, "no mask beside the picture");
+	cr_expect_str_eq(err.message, "no mask beside the image");
 	cr_expect_eq(attempt("read,parse,decode,resize=1000,rotate=3", &a.in, 1 << 20, &err),
 		TFR_ENOMEM);
 	cr_expect_str_eq(err.message,
-		"stage 'rotate=3' needs more than the 1048576 bytes that a picture may take");
+		"stage 'rotate=3' needs more than the 1048576 bytes that an image may take");
 	in = a.in;
 	in.encoded_size /= 2;
 	cr_expect_eq(attempt("read,parse,decode", &in, 1 << 20, &err), TFR_EDATA);

@@ -1,4 +1,4 @@
-/* Recipes against what TensorFlow and torchvision make of the same picture and mask. */
+/* Recipes against what TensorFlow and torchvision make of the same image and mask. */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -27,23 +27,23 @@ static struct bytes load(const char *folder, const char *name)
 	return b;
 }
 
-/* Outputs one behind the other, pictures and masks apart. */
+/* Outputs one behind the other, images and masks apart. */
 struct outputs {
 	uint8_t *at[2];
 	size_t size[2];
 };
 
-static void *place(void *ctx, uint32_t k, bool mask, const struct picture_form *form)
+static void *place(void *ctx, uint32_t k, bool mask, const struct image_form *form)
 {
 	struct outputs *o = ctx;
 	void *to = o->at[mask] + o->size[mask];
 
 	(void)k;
-	o->size[mask] += picture_form_bytes(form);
+	o->size[mask] += image_form_bytes(form);
 	return to;
 }
 
-static void compare(const char *name, const struct picture_in *in)
+static void compare(const char *name, const struct image_in *in)
 {
 	struct bytes golden = load("recipe", name);
 	uint8_t *line_end = memchr(golden.data, '\n', golden.size), *wanted = line_end + 1;
@@ -76,9 +76,9 @@ static void compare(const char *name, const struct picture_in *in)
 
 Test(recipe_golden, several_steps_equal_those_of_others)
 {
-	struct bytes picture = load("media", "420.jpg"), mask = load("media", "palette.png");
-	struct picture_in in = { .encoded = picture.data,
-		.encoded_size = picture.size,
+	struct bytes image = load("media", "420.jpg"), mask = load("media", "palette.png");
+	struct image_in in = { .encoded = image.data,
+		.encoded_size = image.size,
 		.mask_encoded = mask.data,
 		.mask_encoded_size = mask.size };
 	TFR_AUTO_FREE char *path = NULL;
@@ -96,6 +96,6 @@ Test(recipe_golden, several_steps_equal_those_of_others)
 	}
 	closedir(folder);
 	cr_expect_eq(count, 9);
-	free(picture.data);
+	free(image.data);
 	free(mask.data);
 }

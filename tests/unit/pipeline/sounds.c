@@ -51,7 +51,7 @@ static struct plain plain_new(uint32_t samples, unsigned channels)
 		calloc((size_t)samples * channels + 1, sizeof(float)) };
 }
 
-static struct plain plain_decoded(const struct picture_in *in)
+static struct plain plain_decoded(const struct image_in *in)
 {
 	struct tfr_audio_info info;
 	struct plain s;
@@ -92,7 +92,7 @@ static struct plain plain_mix(const struct plain *s, const struct stage *stage)
 }
 
 static struct plain plain_stage(const struct plain *s, const struct stage *stage,
-	unsigned occurrence, uint64_t seed, const struct picture_in *in, uint32_t copy)
+	unsigned occurrence, uint64_t seed, const struct image_in *in, uint32_t copy)
 {
 	struct tfr_draw draw = { seed + occurrence * 0x9e3779b97f4a7c15u, in->epoch, in->ordinal,
 		copy };
@@ -125,7 +125,7 @@ static void plain_put(const struct plain *s, enum tfr_dtype dtype, bool first, u
 }
 
 struct outputs {
-	struct picture_form forms[OUTPUTS_MOST];
+	struct image_form forms[OUTPUTS_MOST];
 	uint8_t *at[OUTPUTS_MOST];
 	uint32_t count;
 };
@@ -138,15 +138,15 @@ static void clear(struct outputs *o)
 
 /* What a list makes, stage by stage: `s` belongs to it. */
 static void plain_run(const struct stages *list, unsigned i, struct plain s, uint64_t seed,
-	const struct picture_in *in, uint32_t copy, struct outputs *o)
+	const struct image_in *in, uint32_t copy, struct outputs *o)
 {
 	const struct stage *stage = &list->at[i];
 	unsigned occurrence = 0;
 
 	if (i == list->count || stage->kind == STAGE_BATCH) {
-		struct picture_form *f = &o->forms[o->count];
+		struct image_form *f = &o->forms[o->count];
 
-		*f = (struct picture_form){ .width = s.samples,
+		*f = (struct image_form){ .width = s.samples,
 			.height = 1,
 			.channels = s.channels,
 			.dtype = TFR_FLOAT32 };
@@ -155,7 +155,7 @@ static void plain_run(const struct stages *list, unsigned i, struct plain s, uin
 				f->dtype = list->at[j].dtype;
 			f->chw |= list->at[j].chw;
 		}
-		o->at[o->count] = malloc(picture_form_bytes(f) + 1);
+		o->at[o->count] = malloc(image_form_bytes(f) + 1);
 		plain_put(&s, f->dtype, f->chw, o->at[o->count++]);
 		free(s.values);
 		return;
@@ -171,14 +171,14 @@ static void plain_run(const struct stages *list, unsigned i, struct plain s, uin
 
 /* ---- what is compared ---- */
 
-static void *place(void *ctx, uint32_t k, bool mask, const struct picture_form *form)
+static void *place(void *ctx, uint32_t k, bool mask, const struct image_form *form)
 {
 	struct outputs *o = ctx;
 
 	cr_assert(!mask && k == o->count && k < OUTPUTS_MOST);
 	o->forms[k] = *form;
 	/* No more than that is written: AddressSanitizer sees it. */
-	return o->at[o->count++] = malloc(picture_form_bytes(form));
+	return o->at[o->count++] = malloc(image_form_bytes(form));
 }
 
 static void put(uint8_t *p, uint64_t value, unsigned bytes)
@@ -239,22 +239,22 @@ static void compare(const struct outputs *made, const struct outputs *plain, con
 {
 	cr_assert_eq(made->count, plain->count, "%s", list);
 	for (uint32_t k = 0; k < made->count; k++) {
-		const struct picture_form *a = &made->forms[k], *b = &plain->forms[k];
+		const struct image_form *a = &made->forms[k], *b = &plain->forms[k];
 
 		cr_assert(a->width == b->width && a->height == 1 && a->channels == b->channels &&
 				  a->dtype == b->dtype && a->chw == b->chw,
 			"%s: %u x %u, not %u x %u", list, a->width, a->channels, b->width,
 			b->channels);
-		cr_assert(!memcmp(made->at[k], plain->at[k], picture_form_bytes(a)), "%s", list);
+		cr_assert(!memcmp(made->at[k], plain->at[k], image_form_bytes(a)), "%s", list);
 	}
 }
 
 /* The stages behind decode, of what decode has made, as if something stood between them. */
-static void run_in_two(struct studio *st, const struct stages *s, const struct picture_in *in,
+static void run_in_two(struct studio *st, const struct stages *s, const struct image_in *in,
 	const struct outputs *plain, const char *list)
 {
 	struct outputs whole = { .count = 0 }, rest = { .count = 0 };
-	struct picture_in second = *in;
+	struct image_in second = *in;
 	struct tfr_error err;
 	struct recipe r;
 
@@ -265,7 +265,7 @@ static void run_in_two(struct studio *st, const struct stages *s, const struct p
 	r.form.dtype = TFR_FLOAT32;
 	r.form.chw = false;
 	cr_assert_eq(studio_make_all(st, &r, in, place, &whole, &err), TFR_OK, "%s", err.message);
-	second.picture = tfr_pixels_dense(
+	second.image = tfr_pixels_dense(
 		whole.at[0], whole.forms[0].width, 1, whole.forms[0].channels, TFR_FLOAT32);
 	recipe_init(&r, s, 3, 5);
 	cr_assert_eq(
@@ -284,7 +284,7 @@ Test(sounds, runs_are_their_stages_one_by_one)
 	cr_assert_eq(studio_new(&st, 1 << 24, false, &err), TFR_OK);
 	for (unsigned i = 0; i < 600; i++) {
 		struct outputs made = { .count = 0 }, plain = { .count = 0 };
-		struct picture_in in = { .epoch = i % 3, .ordinal = i };
+		struct image_in in = { .epoch = i % 3, .ordinal = i };
 		unsigned channels = 1 + (unsigned)tfr_rng_below(&r, VOICES_MOST);
 		struct recipe recipe;
 		struct stages s;
@@ -336,7 +336,7 @@ Test(sounds, lists_that_make_no_sense_are_refused)
 	expect_refused("read,parse,mono", "stage 'mono' is for sounds");
 	expect_refused("read,parse,decode,crop=9", "stage 'crop' is for sounds");
 	expect_refused("read,parse,decode=audio,resize=9",
-		"stage 'resize' is for pictures, not for what 'decode=audio' makes");
+		"stage 'resize' is for images, not for what 'decode=audio' makes");
 	expect_refused("read,parse,decode=audio,crop=9x9", "'9x9' is not what stage 'crop' takes");
 	expect_refused("read,parse,decode=audio,crop=0", "'0' is not what stage 'crop' takes");
 	expect_refused("read,parse,decode=audio,crop=-1s", "'-1s' is not what stage 'crop' takes");

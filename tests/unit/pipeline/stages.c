@@ -78,7 +78,7 @@ Test(stages, are_taken_apart)
 	cr_expect_eq(at[1].kind, STAGE_PARSE);
 	cr_expect(at[2].kind == STAGE_CACHE && !strcmp(at[2].file, "a, b"));
 	cr_expect(at[3].kind == STAGE_DECODE && !at[3].masks);
-	cr_expect(at[4].kind == STAGE_PICTURE && at[4].n == 4);
+	cr_expect(at[4].kind == STAGE_IMAGE && at[4].n == 4);
 	cr_expect(at[5].width == 224 && at[5].height == 112 && at[5].copies == 5);
 	cr_expect_eq(at[6].copies, 2);
 	cr_expect(at[7].channels == 3 && at[7].mean[1] == 0.25f && at[7].std[2] == 4);
@@ -131,7 +131,7 @@ Test(stages, wrong_arguments)
 {
 	static const char *const wrong[] = { "read=0", "read=1025", "read=4:", "read=4:1:1",
 		"read=-4", "read= 4", "read=0x4", "read=18446744073709551617" };
-	static const char *const pictures[] = { "resize=0", "resize=16385", "resize=3x",
+	static const char *const images[] = { "resize=0", "resize=16385", "resize=3x",
 		"resize=3:aera", "random-crop=3*", "random-crop=3*0", "five-crop=3*2", "rotate=0",
 		"rotate=nan", "rotate=-3", "rotate=361", "rotate=1e99", "cutout=", "normalise=1",
 		"normalise=1:2/3/4", "normalise=1/2:3/4", "normalise=1/2/3/4:1/2/3/4",
@@ -145,8 +145,8 @@ Test(stages, wrong_arguments)
 		cr_expect_eq(stages_parse(&s, wrong[i], &err), TFR_EUSAGE, "%s", wrong[i]);
 		cr_expect(strstr(err.message, "is not what stage 'read' takes"), "%s", err.message);
 	}
-	for (size_t i = 0; i < sizeof(pictures) / sizeof(*pictures); i++) {
-		snprintf(list, sizeof(list), "read,parse,decode,%s", pictures[i]);
+	for (size_t i = 0; i < sizeof(images) / sizeof(*images); i++) {
+		snprintf(list, sizeof(list), "read,parse,decode,%s", images[i]);
 		cr_expect_eq(stages_parse(&s, list, &err), TFR_EUSAGE, "%s", list);
 		cr_expect(strstr(err.message, "is not what stage '"), "%s: %s", list, err.message);
 	}
@@ -179,15 +179,15 @@ Test(stages, order)
 	refused("read,batch=2,batch=2", "stage 'batch' given twice", NULL);
 	refused("read,parse,decode,resize=8,batch=2,flip", "stage 'flip' must stand before 'batch'",
 		NULL);
-	refused("read,parse,decode,flip,batch=2", "stage 'batch' needs pictures of one size",
+	refused("read,parse,decode,flip,batch=2", "stage 'batch' needs images of one size",
 		"Put resize=W, random-resized-crop=W, random-crop=W, centre-crop=W, five-crop=W or "
 		"pad=W between 'decode' and it.");
 	accepted("read,batch=2,parse,upload", "read=4:1,batch=2,parse,upload");
 }
 
-Test(stages, finished_pictures_are_left_alone)
+Test(stages, finished_images_are_left_alone)
 {
-	const char *hint = "What is done to a picture ends with chw or hwc and with cast=float16, "
+	const char *hint = "What is done to an image ends with chw or hwc and with cast=float16, "
 			   "right behind one another.";
 
 	refused("read,parse,decode,chw,flip", "stage 'flip' must stand before 'chw'", hint);
@@ -209,5 +209,5 @@ Test(stages, copies_are_limited)
 	accepted(
 		"read,parse,decode,random-crop=8*1000", "read=4:1,parse,decode,random-crop=8*1000");
 	refused("read,parse,decode,random-crop=8*201,five-crop=4",
-		"stage 'five-crop=4' makes 1005 pictures of one: at most 1000", NULL);
+		"stage 'five-crop=4' makes 1005 images of one: at most 1000", NULL);
 }

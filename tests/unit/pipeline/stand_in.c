@@ -17,7 +17,7 @@ static char *dir;
 static void setup(void)
 {
 	dir = temp_enter();
-	make_pictures("p", 1, 22, -1, -1);
+	make_images("p", 1, 22, -1, -1);
 }
 
 static void teardown(void)

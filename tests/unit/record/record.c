@@ -274,7 +274,7 @@ Test(record, other_files_are_named)
 	} cases[] = {
 		{ "version https://git-lfs.github.com/spec/v1\noid sha256:0\n",
 			"a git-lfs pointer" },
-		{ "\xff\xd8\xff\xe0 0123456789", "a JPEG picture" },
+		{ "\xff\xd8\xff\xe0 0123456789", "a JPEG image" },
 		{ "PK\x03\x04 0123456789", "a zip archive" },
 		{ "<!DOCTYPE html><html></html>", "an HTML page" },
 		{ "  <HTML>\n<body>....", "an HTML page" },

@@ -248,7 +248,7 @@ Test(shard, a_directory_gives_what_looks_like_records)
 	write_set("d/a.tfrec", 1, false);
 	temp_write("d/broken.tfrecord", "x", 1);
 	temp_write("d/notes.txt", "x", 1);
-	temp_write("d/picture.jpg", "\xff\xd8\xff\xe0 pixels, as it were", 20);
+	temp_write("d/image.jpg", "\xff\xd8\xff\xe0 pixels, as it were", 20);
 	temp_write("d/.hidden.tfrecord", "x", 1);
 	cr_assert_eq(open_set(&set, "d", false, NULL), TFR_OK);
 	cr_assert_eq(tfr_set_count(set), 3);

@@ -1,4 +1,4 @@
-#include "pictures.h"
+#include "images.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,7 +1,7 @@
-/* tests/unit/media/pictures.h - pictures made on the spot: noise on soft gradients, so that every
+/* tests/unit/media/images.h - images made on the spot: noise on soft gradients, so that every
  * pixel matters. */
-#ifndef TFR_TEST_PICTURES_H
-#define TFR_TEST_PICTURES_H
+#ifndef TFR_TEST_IMAGES_H
+#define TFR_TEST_IMAGES_H
 
 #include <tfr/media.h>
 
@@ -37,7 +37,7 @@ struct tfr_buf make_png(uint32_t width, uint32_t height, int depth, int type, bo
 /* Reproducible noise. */
 uint8_t *noise(size_t n, uint64_t seed);
 
-/* Whether `part` is `window` of the dense picture `whole`, to the bit. */
+/* Whether `part` is `window` of the dense image `whole`, to the bit. */
 bool same_pixels(const struct tfr_image *part, const uint8_t *whole, uint32_t whole_width,
 	const struct tfr_crop *window);
 

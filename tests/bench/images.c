@@ -1,5 +1,5 @@
-/* tests/bench/pictures.c - files that are no pictures are passed over, in a folder or a list. */
-#include "pictures.h"
+/* tests/bench/images.c - files that are no images are passed over, in a folder or a list. */
+#include "images.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -15,10 +15,10 @@ static void die(const char *what, const char *path)
 	exit(3);
 }
 
-static void load(struct pictures *all, const char *path)
+static void load(struct images *all, const char *path)
 {
 	FILE *f = fopen(path, "rb");
-	struct picture p = { 0 };
+	struct image p = { 0 };
 	struct stat st;
 
 	if (!f || fstat(fileno(f), &st) || !S_ISREG(st.st_mode) ||
@@ -39,7 +39,7 @@ static void load(struct pictures *all, const char *path)
 	all->list[all->count++] = p;
 }
 
-static void load_directory(struct pictures *all, const char *path)
+static void load_directory(struct images *all, const char *path)
 {
 	struct dirent **names;
 	int n = scandir(path, &names, NULL, alphasort);
@@ -56,7 +56,7 @@ static void load_directory(struct pictures *all, const char *path)
 	free(names);
 }
 
-static void load_list(struct pictures *all, const char *path)
+static void load_list(struct images *all, const char *path)
 {
 	char line[4096];
 	FILE *f = fopen(path, "r");
@@ -70,7 +70,7 @@ static void load_list(struct pictures *all, const char *path)
 		fclose(f);
 }
 
-void pictures_load(struct pictures *all, const char *path)
+void images_load(struct images *all, const char *path)
 {
 	struct stat st;
 
@@ -83,5 +83,5 @@ void pictures_load(struct pictures *all, const char *path)
 	else
 		load_list(all, path);
 	if (!all->count)
-		die("no pictures in", path);
+		die("no images in", path);
 }

@@ -1,4 +1,4 @@
-# A folder without pictures is bad data; one that is not there, the system's failure; nothing is left.
+# A folder without images is bad data; one that is not there, the system's failure; nothing is left.
 mkdir -p empty texts/a
 echo hello > texts/a/notes.txt
 tfr shard empty -o t@2.tfrecord; echo "status $?"

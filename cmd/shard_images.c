@@ -1,5 +1,5 @@
-/* cmd/shard_pictures.c - sizes and filters read, and options refused that would mean nothing. */
-#include "shard_pictures.h"
+/* cmd/shard_images.c - sizes and filters read, and options refused that would mean nothing. */
+#include "shard_images.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static int parse_resize(struct cmd *c, const char *text, struct tfr_rework *w)
 	return 0;
 }
 
-int pictures_parse(struct cmd *c, const struct picture_settings *s, struct tfr_convert_opts *o)
+int images_parse(struct cmd *c, const struct image_settings *s, struct tfr_convert_opts *o)
 {
 	static const enum tfr_image_format formats[] = { TFR_IMAGE_UNKNOWN, TFR_IMAGE_JPEG,
 		TFR_IMAGE_PNG };
@@ -72,7 +72,7 @@ int pictures_parse(struct cmd *c, const struct picture_settings *s, struct tfr_c
 	return 0;
 }
 
-void pictures_print(struct cmd *c, const struct tfr_convert_report *report)
+void images_print(struct cmd *c, const struct tfr_convert_report *report)
 {
 	for (unsigned i = TFR_FOUND_UNUSABLE + 1; i < TFR_FINDINGS; i++)
 		if (report->found[i])

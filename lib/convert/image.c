@@ -1,22 +1,22 @@
-/* convert/picture.c - one place makes image/… features, so that a picture from a folder, from an
+/* convert/image.c - one place makes image/… features, so that an image from a folder, from an
  * archive and from a data set's annotations is the same record. */
-#include "convert/picture.h"
+#include "convert/image.h"
 
 #include "convert/lint.h"
 #include "convert/rework.h"
 #include "convert/sha256.h"
 
-void tfr_picture_look(struct tfr_item *item)
+void tfr_image_look(struct tfr_item *item)
 {
 	enum tfr_image_format format = tfr_image_sniff(item->file.data, item->file.size);
 	struct tfr_image_info info;
 
-	/* The first block of a picture says nothing about its end. */
+	/* The first block of an image says nothing about its end. */
 	if (!tfr_image_is_decoded(format))
-		tfr_picture_probe(item, &info);
+		tfr_item_probe_image(item, &info);
 }
 
-void tfr_picture_probe(struct tfr_item *item, struct tfr_image_info *info)
+void tfr_item_probe_image(struct tfr_item *item, struct tfr_image_info *info)
 {
 	struct tfr_error why;
 
@@ -25,11 +25,11 @@ void tfr_picture_probe(struct tfr_item *item, struct tfr_image_info *info)
 	tfr_item_skip(item, why.status, "%s", why.message);
 	item->finding = !item->file.size	    ? TFR_FOUND_EMPTY
 			: info->truncated	    ? TFR_FOUND_TRUNCATED
-			: why.status == TFR_EFORMAT ? TFR_FOUND_NO_PICTURE
+			: why.status == TFR_EFORMAT ? TFR_FOUND_NO_IMAGE
 						    : TFR_FOUND_DAMAGED;
 }
 
-void tfr_picture_damaged(struct tfr_item *item, const struct tfr_error *why)
+void tfr_image_damaged(struct tfr_item *item, const struct tfr_error *why)
 {
 	tfr_item_skip_error(item, why);
 	item->finding = why->status == TFR_EDATA ? TFR_FOUND_DAMAGED : TFR_FOUND_UNUSABLE;
@@ -42,9 +42,9 @@ static enum tfr_status decode_whole(
 	struct tfr_error why;
 
 	if (!decoder)
-		return tfr_fail_nomem(err, "decoding pictures");
+		return tfr_fail_nomem(err, "decoding images");
 	if (tfr_decode_verify(decoder, item->file.data, item->file.size, &why))
-		tfr_picture_damaged(item, &why);
+		tfr_image_damaged(item, &why);
 	return TFR_OK;
 }
 
@@ -120,14 +120,14 @@ static enum tfr_status add_end_marker(
 		return TFR_OK;
 	if (!(decoder = tfr_workbench_decoder(bench)) ||
 		!tfr_buf_append(&item->file, "\xff\xd9", 2))
-		return tfr_fail_nomem(err, "decoding pictures");
+		return tfr_fail_nomem(err, "decoding images");
 	status = tfr_decode_verify(decoder, item->file.data, item->file.size, err);
 	if (status)
 		item->file.size -= 2;
 	return status == TFR_ENOMEM ? status : TFR_OK;
 }
 
-enum tfr_status tfr_picture_add(struct tfr_input *in, struct tfr_item *item,
+enum tfr_status tfr_image_add(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_workbench *bench, struct tfr_error *err)
 {
 	struct tfr_image_info info;
@@ -138,7 +138,7 @@ enum tfr_status tfr_picture_add(struct tfr_input *in, struct tfr_item *item,
 		status = add_end_marker(item, bench, err);
 	if (status)
 		return status;
-	tfr_picture_probe(item, &info);
+	tfr_item_probe_image(item, &info);
 	item->came = info;
 	if (!item->skipped)
 		item->found |= tfr_lint(item, &in->opts->rework);

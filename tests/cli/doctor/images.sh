@@ -1,4 +1,4 @@
-# Pictures that are larger than a training wants them, and photographs as PNG.
+# Images that are larger than a training wants them, and photographs as PNG.
 exec 2>&1
 mend() { python3 $TOOLS/mend.py "$@"; }
 cat > make.py <<'P'
@@ -18,5 +18,5 @@ write('more.tfrecord', 9, 1200, 1100, False, more=int64_list([1])); write('noise
 P
 python3 make.py
 echo "good:"; tfr doctor -q small.tfrecord few.tfrecord; echo "status $?"
-echo "large-pictures:"; mend large-pictures large.tfrecord; tfr doctor -q more.tfrecord | tail -n 1
+echo "large-images:"; mend large-images large.tfrecord; tfr doctor -q more.tfrecord | tail -n 1
 echo "png:"; mend png noise.tfrecord

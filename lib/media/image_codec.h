@@ -1,10 +1,10 @@
-/* media/picture.h - what a picture format gives to the rest of the room.
+/* media/image_codec.h - what an image format gives to the rest of the room.
  *
- * A format that is decoded is one file with one `const struct tfr_picture`, listed in formats.c;
+ * A format that is decoded is one file with one `const struct tfr_image_codec`, listed in formats.c;
  * nothing else names it. Decoders write into the pixels of a tfr_decoder, which grow and are kept.
  */
-#ifndef TFR_MEDIA_PICTURE_H
-#define TFR_MEDIA_PICTURE_H
+#ifndef TFR_MEDIA_IMAGE_CODEC_H
+#define TFR_MEDIA_IMAGE_CODEC_H
 
 #include <tfr/media.h>
 
@@ -16,9 +16,9 @@ struct tfr_decoder {
 	struct tfr_jpeg *jpeg; /* made at the first JPEG, kept */
 };
 
-/* One decoding: what is asked for, resolved.  `window` lies within the picture; `channels` is not
+/* One decoding: what is asked for, resolved.  `window` lies within the image; `channels` is not
  * 0. */
-struct tfr_picture_job {
+struct tfr_decode_job {
 	const uint8_t *data;
 	size_t size;
 	const struct tfr_image_info *info;
@@ -32,29 +32,29 @@ struct tfr_encoder {
 	struct tfr_jpeg_writer *jpeg; /* of JPEG: made at the first one, kept */
 };
 
-struct tfr_picture {
+struct tfr_image_codec {
 	/* Decoded whole, whatever the window: its memory is that of all rows. */
 	bool whole;
 	/* Fills `info`, whose format is already set, and proves that the end is there. */
 	enum tfr_status (*probe)(const uint8_t *data, size_t size, struct tfr_image_info *info,
 		struct tfr_error *err);
-	enum tfr_status (*decode)(struct tfr_decoder *d, const struct tfr_picture_job *job,
+	enum tfr_status (*decode)(struct tfr_decoder *d, const struct tfr_decode_job *job,
 		struct tfr_image *image, struct tfr_error *err);
-	/* Appends the encoded picture to `out`; NULL: tfr does not write the format. */
+	/* Appends the encoded image to `out`; NULL: tfr does not write the format. */
 	enum tfr_status (*encode)(struct tfr_encoder *e, const struct tfr_image *image,
 		const struct tfr_encode_opts *opts, struct tfr_buf *out, struct tfr_error *err);
 };
 
-extern const struct tfr_picture tfr_picture_jpeg, tfr_picture_png, tfr_picture_gif, tfr_picture_bmp,
-	tfr_picture_webp;
+extern const struct tfr_image_codec tfr_image_codec_jpeg, tfr_image_codec_png, tfr_image_codec_gif, tfr_image_codec_bmp,
+	tfr_image_codec_webp;
 
-/* Whether tfr_picture_convert() makes `to` channels of `from`: 1 of 1; 3 and 4 of 1, 3 and 4. */
-bool tfr_picture_converts(unsigned from, unsigned to);
+/* Whether tfr_channels_convert() makes `to` channels of `from`: 1 of 1; 3 and 4 of 1, 3 and 4. */
+bool tfr_channels_converts(unsigned from, unsigned to);
 /* `n` pixels: gray is repeated, alpha is dropped, or 255 where there is none. */
-void tfr_picture_convert(const uint8_t *in, unsigned from, size_t n, uint8_t *out, unsigned to);
+void tfr_channels_convert(const uint8_t *in, unsigned from, size_t n, uint8_t *out, unsigned to);
 
 /* How `format` is read; NULL: it is only recognised. */
-const struct tfr_picture *tfr_picture_of(enum tfr_image_format format);
+const struct tfr_image_codec *tfr_image_codec_of(enum tfr_image_format format);
 
 /* The plain twin of tfr_image_sniff(): one magic after the other. */
 enum tfr_image_format tfr_image_sniff_plain(const void *data, size_t size);
@@ -69,7 +69,7 @@ enum tfr_status tfr_encode_into(struct tfr_encoder *e, const struct tfr_image *i
 /* `size` bytes of memory that is kept, what was in it forgotten; NULL: out of memory. */
 uint8_t *tfr_pixels(struct tfr_buf *kept, size_t size);
 
-/* A window that is the whole of a picture. */
+/* A window that is the whole of an image. */
 static inline bool tfr_window_is_all(
 	const struct tfr_crop *window, const struct tfr_image_info *info)
 {
