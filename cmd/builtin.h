@@ -2,7 +2,7 @@
 #ifndef TFR_CMD_BUILTIN_H
 #define TFR_CMD_BUILTIN_H
 
-#include "cmd.h"
+#include "common/cmd.h"
 
 extern const struct command cmd_bench_feed, cmd_cat, cmd_check, cmd_completion, cmd_count,
 	cmd_dedup, cmd_diff, cmd_doctor, cmd_export, cmd_help, cmd_index, cmd_repair, cmd_resample,

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "builtin.h"
-#include "keep.h"
-#include "selection.h"
+#include "common/keep.h"
+#include "common/selection.h"
 
 struct cat_settings {
 	uint64_t shuffle_buffer, seed, skip, limit;

@@ -2,7 +2,7 @@
 #ifndef TFR_CMD_CHECK_REPORT_H
 #define TFR_CMD_CHECK_REPORT_H
 
-#include "cmd.h"
+#include "common/cmd.h"
 
 /* In the order of the words of --format. */
 enum check_format { CHECK_TEXT, CHECK_JSON, CHECK_JUNIT, CHECK_GITHUB };

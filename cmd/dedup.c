@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "builtin.h"
-#include "page.h"
-#include "rewriting.h"
+#include "common/html_page.h"
+#include "common/rewrite_options.h"
 
 struct dedup_settings {
 	struct rewriting common;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "builtin.h"
-#include "selection.h"
+#include "common/selection.h"
 
 struct export_settings {
 	uint64_t jobs, skip, limit;

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 
 #include "builtin.h"
-#include "cmd.h"
+#include "common/cmd.h"
 
 const struct command *const commands[] = {
 	&cmd_shard,

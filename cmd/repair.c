@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "builtin.h"
-#include "rewriting.h"
+#include "common/rewrite_options.h"
 
 struct repair_settings {
 	const char *output, *quarantine;

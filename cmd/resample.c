@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "builtin.h"
-#include "rewriting.h"
+#include "common/rewrite_options.h"
 
 enum { ROWS = 20, WIDTH = 80, GAP = 2 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "builtin.h"
-#include "looking.h"
+#include "common/inspect_options.h"
 
 struct schema_settings {
 	struct looking common;

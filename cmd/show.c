@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "builtin.h"
-#include "selection.h"
+#include "common/selection.h"
 #include "show_html.h"
 
 struct show_settings {

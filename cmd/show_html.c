@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "page.h"
+#include "common/html_page.h"
 #include "show_html.h"
 
 /* What one card holds at most: a page is looked at by a person. */

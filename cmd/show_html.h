@@ -2,8 +2,8 @@
 #ifndef TFR_CMD_SHOW_HTML_H
 #define TFR_CMD_SHOW_HTML_H
 
-#include "cmd.h"
-#include "page.h"
+#include "common/cmd.h"
+#include "common/html_page.h"
 
 struct show_html;
 

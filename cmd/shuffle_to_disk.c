@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "builtin.h"
-#include "rewriting.h"
+#include "common/rewrite_options.h"
 
 struct shuffle_settings {
 	struct rewriting common;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "builtin.h"
-#include "rewriting.h"
+#include "common/rewrite_options.h"
 #include "split_report.h"
 
 struct split_settings {

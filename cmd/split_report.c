@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rewriting.h"
+#include "common/rewrite_options.h"
 
 /* Of the tables.  Four sets and the class with its records are 80 columns. */
 enum { SET_WIDTH = 32, CLASS_WIDTH = 20, COLUMN = 12, COLUMNS_MAX = 4, ROWS_MAX = 20 };

@@ -2,7 +2,7 @@
 #ifndef TFR_CMD_SPLIT_REPORT_H
 #define TFR_CMD_SPLIT_REPORT_H
 
-#include "cmd.h"
+#include "common/cmd.h"
 
 /* Tables on standard error, at most 80 columns wide. */
 void split_report_text(const struct tfr_split_report *r);

@@ -5,7 +5,7 @@
  * files of several members, and several zlib streams one after another, are read to their end
  * (TensorFlow silently loses records there).  What lies before damage comes out whole, to the last
  * byte that can be inflated, however the input is cut and whatever room there is.  Deflating is
- * codec/press.h. */
+ * codec/parallel_deflate.h. */
 #ifndef TFR_CODEC_CODEC_H
 #define TFR_CODEC_CODEC_H
 

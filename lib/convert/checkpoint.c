@@ -15,11 +15,11 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "convert/digest.h"
-#include "io/naming.h"
-#include "io/temporaries.h"
-#include "shard/finished.h"
-#include "shard/state.h"
+#include "convert/input_digest.h"
+#include "io/temp_names.h"
+#include "io/temp_registry.h"
+#include "shard/finished_run.h"
+#include "shard/state_file.h"
 
 #define INTERVAL 10.0 /* seconds */
 

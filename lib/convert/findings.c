@@ -12,7 +12,7 @@
 
 #include <tfr/text.h>
 
-#include "convert/lint.h"
+#include "convert/image_lint.h"
 #include "io/output.h"
 
 enum {

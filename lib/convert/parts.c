@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
-#include "convert/splits.h"
+#include "convert/folder/splits.h"
 
 enum { LOOKED_AT = 4096, KEPT = 16, DOWN = 8, DEEPEST = 2 };
 

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "base/names.h"
+#include "base/name_list.h"
 
 /* The files and folders directly in a folder; what begins with a dot is left out. */
 struct tfr_listing {

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "convert/input.h"
 #include "record/framing.h"
-#include "record/run.h"
+#include "record/record_run.h"
 #include "record/writer.h"
 #include "thread/threads.h"
 

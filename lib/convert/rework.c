@@ -5,8 +5,8 @@
  * bytes take the place of the old ones by exchanging buffers: nothing is copied. */
 #include "convert/rework.h"
 
-#include "convert/image.h"
-#include "media/image_codec.h"
+#include "convert/image_features.h"
+#include "media/formats/image_codec.h"
 
 enum {
 	KEEP = 1 << 20, /* a buffer up to this size is kept for the next image */

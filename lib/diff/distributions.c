@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "diff/distance.h"
-#include "inspect/emit.h"
+#include "inspect/schema/emit.h"
 
 enum { FORMS = 4 }; /* of a float: finite, NaN, infinite, -infinite */
 

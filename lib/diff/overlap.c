@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diff/firsts.h"
-#include "diff/ledger.h"
+#include "diff/first_rows.h"
+#include "diff/record_table.h"
 
 struct run {
 	const struct tfr_diff_opts *o;

@@ -6,7 +6,7 @@
 #ifndef TFR_DIFF_PAIRING_H
 #define TFR_DIFF_PAIRING_H
 
-#include "diff/ledger.h"
+#include "diff/record_table.h"
 
 struct tfr_pairing {
 	const struct tfr_ledger *ledger;

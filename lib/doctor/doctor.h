@@ -15,7 +15,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "example/content.h"
-#include "inspect/order.h"
+#include "inspect/stats/order.h"
 
 /* --- small containers (notes.c) --- */
 

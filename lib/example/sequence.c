@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "example/print.h"
+#include "example/print/print.h"
 #include "example/unpack.h"
 
 struct tfr_values tfr_values_of(const struct tfr_feature *f)

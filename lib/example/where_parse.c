@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/number.h"
+#include "base/c_locale.h"
 #include "example/where.h"
 
 struct parser {

@@ -7,7 +7,7 @@
 #include <tfr/export.h>
 
 #include "base/buf.h"
-#include "export/names.h"
+#include "export/unique_names.h"
 
 struct tfr_output;
 

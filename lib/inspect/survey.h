@@ -2,7 +2,7 @@
 #ifndef TFR_INSPECT_SURVEY_H
 #define TFR_INSPECT_SURVEY_H
 
-#include "inspect/facts.h"
+#include "inspect/stats/facts.h"
 
 enum { TFR_SURVEY_FEATURES = 1 << 16, TFR_SURVEY_FILES = 1 << 16 };
 

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "io/naming.h"
-#include "io/temporaries.h"
+#include "io/temp_names.h"
+#include "io/temp_registry.h"
 
 enum { NAMES_TRIED = 16 };
 

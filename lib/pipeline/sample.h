@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "pipeline/recipe.h"
-#include "record/run.h"
+#include "record/record_run.h"
 
 struct grain;
 

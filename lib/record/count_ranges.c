@@ -17,7 +17,7 @@
 
 enum {
 	BLOCK = 256 << 10,
-	LARGE_RECORD = 4096,   /* as in record/count.c */
+	LARGE_RECORD = 4096,   /* as in record/count_headers.c */
 	RANGE_MIN = 2 << 20,   /* less is not worth waking a thread for */
 	RANGES_A_THREAD = 4,   /* some take longer than others */
 	SEARCH_MOST = 1 << 20, /* bytes of a range that are searched for its first record */

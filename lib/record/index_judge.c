@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
-#include "record/index.h"
+#include "record/index_read.h"
 #include "record/stream.h"
 
 enum { SINK_SIZE = 64 << 10 };

@@ -12,10 +12,10 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
-#include "record/count.h"
+#include "record/count_headers.h"
 #include "record/framing.h"
 #include "record/gzi.h"
-#include "record/index.h"
+#include "record/index_read.h"
 
 enum { TEXT_BLOCK = 64 << 10, LINE_MAX_BYTES = 2 * 20 + 2 };
 

@@ -13,7 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
-#include "record/index.h"
+#include "record/index_read.h"
 
 enum { BLOCK_SIZE = 64 << 10, LONG_ROW = 4 << 20 };
 

@@ -13,7 +13,7 @@
 #include "record/filetype.h"
 #include "record/framing.h"
 #include "record/reader.h"
-#include "record/run.h"
+#include "record/record_run.h"
 
 enum { BLOCK_SIZE = 512 << 10 };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "record/ahead.h"
+#include "record/inflate_ahead.h"
 #include "record/framing.h"
 #include "record/gzi.h"
 #include "record/replay.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "codec/press.h"
+#include "codec/parallel_deflate.h"
 #include "io/output.h"
 #include "record/crc32c.h"
 #include "record/gzi.h"

@@ -12,8 +12,8 @@
 
 #include "base/error.h"
 #include "base/escape.h"
-#include "rewrite/classes.h"
-#include "rewrite/pass.h"
+#include "rewrite/resample/class_table.h"
+#include "rewrite/rewrite_sweep.h"
 
 static const struct tfr_classes_bounds bounds = {
 	.text_bytes = 64 << 20,

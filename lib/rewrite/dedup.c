@@ -13,11 +13,11 @@
 #include <xxhash.h>
 
 #include "base/error.h"
-#include "rewrite/key.h"
-#include "rewrite/pass.h"
-#include "rewrite/shuffle.h"
-#include "rewrite/sorter.h"
-#include "sweep/aside.h"
+#include "rewrite/record_key.h"
+#include "rewrite/rewrite_sweep.h"
+#include "rewrite/shuffle/shuffle.h"
+#include "rewrite/sort/sorter.h"
+#include "sweep/deferred_faults.h"
 
 #define MEMORY ((uint64_t)1 << 30)
 #define OTHER_SEED 0x9e3779b97f4a7c15u

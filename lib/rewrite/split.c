@@ -12,14 +12,14 @@
 #include <xxhash.h>
 
 #include "base/error.h"
-#include "rewrite/key.h"
-#include "rewrite/pass.h"
-#include "rewrite/shuffle.h"
-#include "rewrite/split_report.h"
+#include "rewrite/record_key.h"
+#include "rewrite/rewrite_sweep.h"
+#include "rewrite/shuffle/shuffle.h"
+#include "rewrite/split_classes.h"
 #include "rewrite/strata.h"
 #include "shard/set_writer.h"
-#include "shard/shares.h"
-#include "sweep/aside.h"
+#include "shard/fractions.h"
+#include "sweep/deferred_faults.h"
 
 #define MEMORY ((uint64_t)1 << 30)
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "rewrite/spool.h"
+#include "rewrite/sort/pair_sorter.h"
 #include "shard/cuts.h"
 
 enum { BATCH = 512 };

@@ -9,11 +9,11 @@
 
 #include <tfr/shard.h>
 
-#include "rewrite/classes.h"
+#include "rewrite/resample/class_table.h"
 
 struct tfr_strata;
 
-/* `memory` and `folders` as in rewrite/spool.h; shares and folders stay the caller's.  NULL: out of
+/* `memory` and `folders` as in rewrite/sort/pair_sorter.h; shares and folders stay the caller's.  NULL: out of
  * memory. */
 struct tfr_strata *tfr_strata_new(const struct tfr_share *shares, size_t count, unsigned workers,
 	uint64_t memory, const char *const *folders, size_t folder_count);

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "select/draws.h"
-#include "select/inputs.h"
+#include "select/cycle.h"
 
 /* Of so many draws one is not lost, on average, or all are drawn anew. */
 enum { DRAWS_LOST_MOST = 4096 };

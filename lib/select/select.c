@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/shuffler.h"
 #include "record/framing.h"
-#include "select/list.h"
+#include "select/number_list.h"
 #include "select/mix.h"
 
 /* A record that waits in the shuffle: the view it was read as is long over. */

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "shard/shares.h"
+#include "shard/fractions.h"
 
 #define UNIT ((uint64_t)1000000000000) /* fractions are counted in its parts */
 

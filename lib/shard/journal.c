@@ -20,7 +20,7 @@
 #include <xxhash.h>
 
 #include "base/unread.h"
-#include "io/naming.h"
+#include "io/temp_names.h"
 #include "io/output.h"
 
 static const char MAGIC[8] = "tfrjrnl1";

@@ -15,10 +15,10 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "io/naming.h"
+#include "io/temp_names.h"
 #include "io/output.h"
 #include "io/source.h"
-#include "io/temporaries.h"
+#include "io/temp_registry.h"
 
 enum { TRIES = 100, MOST_JOURNAL = 1 << 30 };
 

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "io/naming.h"
-#include "io/temporaries.h"
+#include "io/temp_names.h"
+#include "io/temp_registry.h"
 
 struct tfr_publication_file {
 	struct tfr_output *o; /* NULL: the file is removed */

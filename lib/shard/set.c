@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "io/source.h"
 #include "record/framing.h"
-#include "record/spread.h"
+#include "record/parallel_read.h"
 #include "shard/set.h"
 #include "shard/set_name.h"
 

@@ -13,7 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
-#include "io/naming.h"
+#include "io/temp_names.h"
 #include "shard/set_name.h"
 #include "shard/set_writer_state.h"
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "codec/press.h"
+#include "codec/parallel_deflate.h"
 #include "io/output.h"
 #include "shard/manifest.h"
 #include "shard/manifests.h"

@@ -7,10 +7,10 @@
 
 #include "base/buf.h"
 #include "example/content.h"
-#include "record/run.h"
-#include "sweep/aside.h"
+#include "record/record_run.h"
+#include "sweep/deferred_faults.h"
 #include "sweep/sweep.h"
-#include "sweep/ticker.h"
+#include "sweep/progress_ticker.h"
 
 struct run;
 struct piece;

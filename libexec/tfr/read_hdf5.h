@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "convert/cells.h"
+#include "convert/array/cells.h"
 #include "convert/hdf5_protocol.h"
 
 /* --- reply.c --- */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "media/kernels.h"
+#include "media/pixels/kernels.h"
 
 enum { SIDE = 224, SAMPLES = SIDE * SIDE * 3, RUNS = 15 };
 

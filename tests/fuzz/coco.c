@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convert/coco_parse.h"
+#include "convert/coco/coco_parse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

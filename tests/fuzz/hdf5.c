@@ -6,8 +6,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "convert/cells.h"
-#include "convert/hdf5_helper.h"
+#include "convert/array/cells.h"
+#include "convert/array/hdf5_helper.h"
 
 enum { SETS = 4, ROOM = 64 << 10, INPUT = 512, REPLIES = 128 << 10 };
 

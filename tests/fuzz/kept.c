@@ -1,6 +1,6 @@
 /* tests/fuzz/kept.c - any bytes as the state of a shuffle: refused, or buckets that hold together
  * and are written again as the same bytes. */
-#include "rewrite/kept.h"
+#include "rewrite/shuffle/saved_pass.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

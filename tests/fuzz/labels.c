@@ -9,9 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "convert/globs.h"
-#include "convert/label_map.h"
-#include "convert/synsets.h"
+#include "convert/folder/globs.h"
+#include "convert/folder/label_map.h"
+#include "convert/folder/synsets.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 
 #include <tfr/example.h>
 
-#include "example/lint.h"
+#include "example/wire_lint.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/names.h"
+#include "export/unique_names.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convert/npy.h"
+#include "convert/array/npy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

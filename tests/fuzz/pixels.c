@@ -9,7 +9,7 @@
 
 #include <tfr/pixels.h>
 
-#include "media/rotate.h"
+#include "media/pixels/rotate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

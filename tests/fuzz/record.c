@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "record/run.h"
+#include "record/record_run.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convert/braces.h"
-#include "convert/members.h"
-#include "convert/sample.h"
+#include "convert/folder/braces.h"
+#include "convert/archive/members.h"
+#include "convert/archive/webdataset_sample.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

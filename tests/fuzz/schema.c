@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inspect/schema.h"
+#include "inspect/schema/schema_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -63,7 +63,7 @@ def archives():
 
 
 def state_of_a_shuffle():
-    """lib/rewrite/kept.c says what it has."""
+    """lib/rewrite/shuffle/saved_pass.c says what it has."""
     head = struct.pack('<9Q3I', 1, 3, 0, 3, 0, 0, 9, 0, 60, 2, 1, 2)
     part = struct.pack('<4Q', 60, 2, 40, 30) + struct.pack('<I', 2) + struct.pack('<QII', 0, 0, 40) + struct.pack('<QII', 40, 0, 20)
     other = struct.pack('<4Q', 20, 1, 10, 10) + struct.pack('<I', 1) + struct.pack('<QII', 60, 0, 20)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convert/coco_shape.h"
+#include "convert/coco/coco_shape.h"
 #include "support/polygon.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

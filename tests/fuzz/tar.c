@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convert/members.h"
+#include "convert/archive/members.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

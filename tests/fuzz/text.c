@@ -7,7 +7,7 @@
 
 #include "base/base64.h"
 #include "base/decimal.h"
-#include "convert/number.h"
+#include "convert/number_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

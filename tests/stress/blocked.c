@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 #include "base/rng.h"
-#include "codec/press.h"
+#include "codec/parallel_deflate.h"
 #include "thread/threads.h"
 
 enum { STREAMS = 4, RECORDS = 900, SIZE = 1500, SEGMENT = 40 << 10 };

@@ -166,7 +166,7 @@ struct tfr_convert_opts {
 	/* A folder without folders in it: a file with the class of each file, a line each, in their
 	 * order. */
 	const char *class_list;
-	/* A folder: patterns of paths below it (convert/globs.h).  Only files are taken that are,
+	/* A folder: patterns of paths below it (convert/folder/globs.h).  Only files are taken that are,
 	 * or lie in, what one of `include` matches, all where there is none; what one of `exclude`
 	 * matches is not looked at. */
 	const char *const *include, *const *exclude;

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/rng.h"
 #include "codec/codec.h"
-#include "codec/press.h"
+#include "codec/parallel_deflate.h"
 
 /* Text-like data: compressible, but not trivially. */
 static struct tfr_buf sample(size_t size, uint64_t seed)

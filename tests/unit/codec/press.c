@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/rng.h"
 #include "codec/codec.h"
-#include "codec/press.h"
+#include "codec/parallel_deflate.h"
 
 enum { SEGMENT = 4096 };
 

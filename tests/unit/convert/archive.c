@@ -6,7 +6,7 @@
 #include <signal.h>
 
 #include "base/rng.h"
-#include "convert/members.h"
+#include "convert/archive/members.h"
 
 static char *dir;
 static struct tfr_rng rng;

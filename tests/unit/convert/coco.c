@@ -2,7 +2,7 @@
 #include "support/temp.h"
 
 #include "base/rng.h"
-#include "convert/coco_read.h"
+#include "convert/coco/coco_read.h"
 
 static struct tfr_buf golden(void)
 {

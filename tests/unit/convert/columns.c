@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "convert/columns.h"
+#include "convert/list/columns.h"
 
 Test(columns, looks)
 {

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "convert/globs.h"
+#include "convert/folder/globs.h"
 
 static const struct {
 	const char *pattern, *path;

@@ -4,8 +4,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "convert/cells.h"
-#include "convert/hdf5_helper.h"
+#include "convert/array/cells.h"
+#include "convert/array/hdf5_helper.h"
 #include "support/temp.h"
 
 static char *dir;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "convert/member_folders.h"
+#include "convert/archive/member_folders.h"
 
 static const char *path_of(const struct tfr_member_folders *f, uint32_t dir)
 {

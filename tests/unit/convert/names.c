@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "convert/braces.h"
-#include "convert/class_names.h"
-#include "convert/members.h"
-#include "convert/sample.h"
+#include "convert/folder/braces.h"
+#include "convert/folder/class_names.h"
+#include "convert/archive/members.h"
+#include "convert/archive/webdataset_sample.h"
 
 static void expect_name(const char *path, const char *name, bool hidden, const char *fault)
 {

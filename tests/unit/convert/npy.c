@@ -3,7 +3,7 @@
 
 #include "support/temp.h"
 
-#include "convert/npy.h"
+#include "convert/array/npy.h"
 
 static struct tfr_buf file_of(const char *literal)
 {

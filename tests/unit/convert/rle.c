@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "convert/coco_shape.h"
+#include "convert/coco/coco_shape.h"
 #include "support/polygon.h"
 
 enum { SIDE = 70 };

@@ -1,7 +1,7 @@
 /* Which names are those of splits. */
 #include <criterion/criterion.h>
 
-#include "convert/splits.h"
+#include "convert/folder/splits.h"
 
 Test(splits, names)
 {

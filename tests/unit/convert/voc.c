@@ -3,7 +3,7 @@
 
 #include "support/temp.h"
 
-#include "convert/voc_xml.h"
+#include "convert/voc/voc_xml.h"
 
 static enum tfr_status parse(struct tfr_voc *v, const char *text, struct tfr_error *err)
 {

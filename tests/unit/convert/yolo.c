@@ -6,9 +6,9 @@
 #include "support/temp.h"
 
 #include "base/rng.h"
-#include "convert/number.h"
-#include "convert/yolo_text.h"
-#include "convert/yolo_yaml.h"
+#include "convert/number_text.h"
+#include "convert/yolo/yolo_labels.h"
+#include "convert/yolo/yolo_yaml.h"
 
 static enum tfr_status parse(struct tfr_buf *boxes, const char *text, size_t keypoints,
 	struct tfr_yolo_tally *t, struct tfr_error *err)

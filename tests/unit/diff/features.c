@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "diff/ledger.h"
+#include "diff/record_table.h"
 
 enum { MOST = 200, NUMBERS = 131 };
 

@@ -7,9 +7,9 @@
 
 #include "base/rng.h"
 #include "diff/distance.h"
-#include "diff/firsts.h"
-#include "diff/roll.h"
-#include "inspect/series.h"
+#include "diff/first_rows.h"
+#include "diff/hash_table.h"
+#include "inspect/stats/int64_sum.h"
 
 static int compare_bytes(const void *a, const void *b)
 {

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/rng.h"
 #include "example/lists.h"
-#include "example/print.h"
+#include "example/print/print.h"
 
 static void put_field(struct tfr_buf *to, unsigned number, const void *data, size_t size)
 {

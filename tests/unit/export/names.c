@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "export/names.h"
+#include "export/unique_names.h"
 
 static void expect_clean(const char *bytes, size_t size, const char *expected)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "inspect/nature.h"
+#include "inspect/stats/bytes_type.h"
 
 enum { ROUNDS = 400000, LONGEST = 80 };
 

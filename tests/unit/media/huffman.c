@@ -6,7 +6,7 @@
 
 #include "base/cpu.h"
 #include "base/rng.h"
-#include "media/huffman.h"
+#include "media/formats/huffman.h"
 #include "images.h"
 #include "unit/variants.h"
 

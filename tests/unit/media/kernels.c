@@ -5,7 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/rng.h"
-#include "media/kernels.h"
+#include "media/pixels/kernels.h"
 #include "unit/variants.h"
 
 enum { MOST = 700 /* samples */, CANARY = 0xa5, GUARD = 64 };

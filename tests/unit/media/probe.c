@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "media/image_codec.h"
+#include "media/formats/image_codec.h"
 #include "images.h"
 
 static const struct {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "media/resize.h"
+#include "media/resize/resize.h"
 #include "images.h"
 #include "unit/variants.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "media/scale.h"
+#include "media/resize/scale.h"
 #include "images.h"
 #include "unit/variants.h"
 

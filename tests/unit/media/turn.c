@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "media/exif.h"
+#include "media/formats/exif.h"
 #include "images.h"
 
 static void check_turned(struct tfr_decoder *d, const char *name, unsigned orientation)

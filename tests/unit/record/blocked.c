@@ -8,8 +8,8 @@
 
 #include "base/buf.h"
 #include "base/rng.h"
-#include "codec/press.h"
-#include "record/ahead.h"
+#include "codec/parallel_deflate.h"
+#include "record/inflate_ahead.h"
 #include "record/framing.h"
 
 /* --- making files --- */

@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/rng.h"
 #include "record/framing.h"
-#include "record/run.h"
+#include "record/record_run.h"
 
 static void frame(struct tfr_buf *b, const void *payload, size_t size)
 {

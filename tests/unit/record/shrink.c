@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "base/rng.h"
 #include "record/framing.h"
-#include "record/spread.h"
+#include "record/parallel_read.h"
 #include "support/temp.h"
 
 enum { RECORDS = 4000, SIZE = 1000, WHOLE = SIZE + TFR_RECORD_OVERHEAD };

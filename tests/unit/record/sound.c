@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/rng.h"
 #include "record/framing.h"
-#include "record/sound.h"
+#include "record/parallel_check.h"
 
 static void frame(struct tfr_buf *b, const void *payload, size_t size)
 {

@@ -6,7 +6,7 @@
 #include <xxhash.h>
 
 #include "made.h"
-#include "rewrite/resume.h"
+#include "rewrite/shuffle/resume.h"
 
 #define MIB ((uint64_t)1 << 20)
 enum { MAGIC = 8, SUM = 8 };

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/rng.h"
-#include "rewrite/resample_quota.h"
+#include "rewrite/resample/quota.h"
 
 /* Weights as tfr_target_weights() hands them over: the largest in [1, 2). */
 static struct tfr_shares open_shares(const double *given, size_t n)

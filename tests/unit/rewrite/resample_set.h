@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_REWRITE_RESAMPLE_SET_H
 #define TESTS_UNIT_REWRITE_RESAMPLE_SET_H
 
-#include "rewrite/resample.h"
+#include "rewrite/resample/resample.h"
 #include "support/temp.h"
 
 enum { FILES = 3, MOST = 4096 };

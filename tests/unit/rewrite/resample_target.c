@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "base/escape.h"
-#include "rewrite/class_name.h"
-#include "rewrite/resample_target.h"
+#include "rewrite/resample/class_name.h"
+#include "rewrite/resample/target.h"
 #include "support/temp.h"
 
 static char *dir;

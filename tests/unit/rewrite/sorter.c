@@ -1,5 +1,5 @@
 /* Rows come out as qsort() has them, whatever the memory, the size of a row and what they hold. */
-#include "rewrite/sorter.h"
+#include "rewrite/sort/sorter.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

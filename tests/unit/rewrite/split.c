@@ -7,8 +7,8 @@
 #include <xxhash.h>
 
 #include "base/rng.h"
-#include "rewrite/key.h"
-#include "rewrite/spool.h"
+#include "rewrite/record_key.h"
+#include "rewrite/sort/pair_sorter.h"
 #include "rewrite/strata.h"
 
 static char *dir;

@@ -1,5 +1,5 @@
 /* Shares of several sets: read, checked, obeyed. */
-#include "shard/shares.h"
+#include "shard/fractions.h"
 #include "support/temp.h"
 
 #include <math.h>

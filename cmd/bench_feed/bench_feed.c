@@ -1,0 +1,243 @@
+/* cmd/bench_feed/bench_feed.c - tfr bench-feed: the whole feed to device memory, measured stage by stage.
+ *
+ * Everything that can be refused is refused before the feed is opened, and files that are to be
+ * written are opened before it, too.  However the run ends (a limit, a signal, damage), what was
+ * measured is printed before anything is said about the end. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "builtin.h"
+#include "bench_feed/feed.h"
+#include "bench_feed/outputs.h"
+#include "bench_feed/trace.h"
+
+/* What is written beside standard output. */
+struct outputs {
+	struct page *html;
+	struct tfr_writer *events;
+	struct feed_comparison *comparison;
+};
+
+static int open_quarantine(struct feed *f)
+{
+	const struct tfr_writer_opts opts = { .temporaries = cmd_temporaries() };
+	const char *how = f->s->on_error;
+	struct tfr_error err;
+
+	if (!strcmp(how, "fail") || !strcmp(how, "skip"))
+		return 0;
+	if (strncmp(how, "quarantine=", 11) || !how[11])
+		return cmd_usage_word(f->c, "on-error", "fail, skip or quarantine=FILE", how);
+	return tfr_writer_open(&f->quarantine, how + 11, &opts, &err) ? cmd_fail(f->c, &err) : 0;
+}
+
+static int read_features(struct feed *f)
+{
+	const struct opt_list *list = &f->s->features;
+	struct tfr_error err;
+
+	if (!list->count)
+		return 0;
+	f->features = calloc(list->count, sizeof(*f->features));
+	if (!f->features)
+		return cmd_fail(f->c,
+			&(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+	for (size_t i = 0; i < list->count; i++, f->feature_count++)
+		if (tfr_batch_feature_parse(&f->features[i], list->values[i], &err))
+			return cmd_fail(f->c, &err);
+	return 0;
+}
+
+static int compose(struct feed *f)
+{
+	if (f->s->stages)
+		f->stages = strdup(f->s->stages);
+	else
+		f->stages = feed_compose(f->s, !f->feature_count);
+	f->images_optional = !f->s->stages && !f->s->augment && !f->s->size;
+	if (f->s->compute)
+		feed_parse_compute(f->s->compute, &f->compute.mean, &f->compute.deviation);
+	return f->stages ? 0
+			 : cmd_fail(f->c, &(struct tfr_error){ .status = TFR_ENOMEM,
+						  .message = "out of memory" });
+}
+
+static int open_outputs(struct feed *f, struct outputs *o)
+{
+	const struct feed_settings *s = f->s;
+	struct tfr_error err;
+
+	if ((s->compare && feed_comparison_open(&o->comparison, s->compare, &err)) ||
+		(s->trace && feed_trace_open(&f->trace, s->trace, s->force, &err)) ||
+		(s->html && page_open(&o->html, s->html, s->force, &err)) ||
+		(s->logdir && feed_events_open(&o->events, s->logdir, &err)))
+		return cmd_fail(f->c, &err);
+	return 0;
+}
+
+static void write_files(struct feed *f, struct outputs *o)
+{
+	struct tfr_error err;
+
+	if (feed_trace_publish(f->trace, f, &err))
+		cmd_error(f->c, &err);
+	if (o->html && feed_html(o->html, f, &err))
+		cmd_error(f->c, &err);
+	if (o->events && feed_events_write(o->events, f, &err))
+		cmd_error(f->c, &err);
+}
+
+static void report(struct feed *f, struct outputs *o)
+{
+	struct tfr_error err;
+
+	if (o->comparison)
+		feed_comparison_make(o->comparison, f, f->s->tolerance >= 0 ? f->s->tolerance : 5);
+	if (f->s->json)
+		feed_report_json(f, o->comparison);
+	else
+		feed_report_text(f);
+	if (o->comparison && !f->s->json)
+		feed_comparison_print(o->comparison);
+	fflush(stdout);
+	write_files(f, o);
+	if (o->comparison && feed_comparison_judge(o->comparison, &err))
+		cmd_error(f->c, &err);
+}
+
+static void run(struct feed *f, struct outputs *o)
+{
+	struct tfr_error err = { 0 };
+	enum tfr_status status;
+
+	f->history = feed_history_new(f);
+	if (!f->history) {
+		cmd_fail(f->c,
+			&(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+		return;
+	}
+	if (feed_open(f, f->stages, f->images_optional) || !f->pipeline)
+		return;
+	if (o->comparison &&
+		feed_comparison_fits(o->comparison, tfr_pipeline_describe(f->pipeline), &err)) {
+		cmd_error(f->c, &err);
+		return;
+	}
+	if (o->comparison)
+		feed_comparison_warn(o->comparison, f);
+	tfr_pipeline_stats(f->pipeline, &f->stats);
+	feed_trace_name_stages(f->trace, &f->stats);
+	feed_history_start(f->history);
+	status = feed_consume(f, &err);
+	feed_history_stop(f->history);
+	feed_gather(f);
+	f->verified =
+		f->s->verify && f->stats.batches && (status == TFR_END || status == TFR_ECANCELLED);
+	if (status == TFR_END)
+		feed_measure_links(f);
+	report(f, o);
+	if (status != TFR_END && status != TFR_ECANCELLED)
+		cmd_error(f->c, &err);
+	feed_is_stuck(f, &err);
+}
+
+/* What is to be published after the run, however it ended. */
+static void publish_quarantine(struct feed *f)
+{
+	struct tfr_error err;
+
+	if (f->quarantine && !f->quarantine_failed && tfr_writer_publish(f->quarantine, &err))
+		cmd_error(f->c, &err);
+	tfr_writer_close(f->quarantine);
+	f->quarantine = NULL;
+}
+
+/* A driver that never returns, or a step that a GPU still computes, would be waited for by
+ * everything that closes: the process ends without. */
+static void leave(struct feed *f)
+{
+	publish_quarantine(f);
+	cmd_end_of_signal();
+	fflush(stdout);
+	_exit(f->c->exit);
+}
+
+static void clear(struct feed *f, struct outputs *o)
+{
+	tfr_pipeline_close(f->pipeline);
+	feed_history_free(f->history);
+	tfr_devices_close(f->devices, f->device_count);
+	tfr_set_close(f->set);
+	publish_quarantine(f);
+	feed_trace_close(f->trace);
+	page_close(o->html);
+	tfr_writer_close(o->events);
+	feed_comparison_close(o->comparison);
+	feed_gallery_clear(&f->gallery);
+	for (size_t i = 0; i < f->feature_count; i++)
+		tfr_batch_feature_clear(&f->features[i]);
+	free(f->features);
+	free(f->waits);
+	free(f->tensors);
+	free(f->repeat);
+	free(f->stages);
+}
+
+static int open_devices(struct feed *f)
+{
+	uint64_t before = feed_peak_rss();
+	struct tfr_error err;
+
+	if (tfr_devices_open(&f->devices, &f->device_count, f->s->device, &err))
+		return cmd_fail(f->c, &err);
+	if (!tfr_device_in_process(f->devices[0]))
+		f->driver_rss = feed_peak_rss() - before;
+	return 0;
+}
+
+/* 0: everything stands ready. */
+static int prepare(struct feed *f, struct outputs *o)
+{
+	if (feed_check_options(f->c, f->s) || read_features(f) || compose(f) ||
+		open_quarantine(f) || open_outputs(f, o) ||
+		cmd_open_inputs(f->c, f->s->allow_missing, &f->set))
+		return f->c->exit;
+	f->interrupted = cmd_catch_signals();
+	return open_devices(f);
+}
+
+static int bench_feed_main(struct cmd *c)
+{
+	struct feed *f = calloc(1, sizeof(*f)); /* too large for a stack */
+	struct outputs o = { 0 };
+
+	if (!f)
+		return cmd_fail(
+			c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+	f->c = c;
+	f->s = c->settings;
+	c->quiet = f->s->quiet;
+	if (!prepare(f, &o)) {
+		if (f->s->ladder)
+			feed_climb(f);
+		else
+			run(f, &o);
+	}
+	if (f->left_running)
+		leave(f);
+	clear(f, &o);
+	free(f);
+	cmd_end_of_signal();
+	return c->exit;
+}
+
+const struct command cmd_bench_feed = {
+	.name = "bench-feed",
+	.operands = "[FILE]...",
+	.summary = "measure the whole feed to device memory, stage by stage",
+	.options = feed_options,
+	.settings_size = sizeof(struct feed_settings),
+	.defaults = &feed_defaults,
+	.main = bench_feed_main,
+};

@@ -1,0 +1,62 @@
+/* cmd/bench_feed/cold.c - the page cache as it is when nobody has read the inputs yet.
+ *
+ * The system drops the pages of a file when it is asked to, unless they are still to be written or
+ * there is no disk under them.  So what is dirty is written first, and afterwards some pages are
+ * asked for without waiting: those that come at once were not dropped, and a run that is called
+ * cold must not be so on its word alone. */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "bench_feed/feed.h"
+
+enum { PROBES = 16 };
+
+/* The share of some bytes, spread over the file, that need no reading. */
+static double still_cached(int fd, uint64_t size)
+{
+	unsigned hits = 0, asked = 0;
+	char byte;
+	struct iovec one = { &byte, 1 };
+
+	for (unsigned i = 0; i < PROBES; i++) {
+		uint64_t at = size / PROBES * i + size / PROBES / 2;
+
+		asked++;
+		hits += preadv2(fd, &one, 1, (off_t)at, RWF_NOWAIT) == 1;
+	}
+	return (double)hits / asked;
+}
+
+/* Bytes that stay. */
+static uint64_t drop(const char *path)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	uint64_t kept = 0;
+
+	if (fd < 0)
+		return 0; /* whoever reads it says why not */
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size) {
+		fdatasync(fd);
+		posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+		kept = (uint64_t)(still_cached(fd, (uint64_t)st.st_size) * (double)st.st_size);
+	}
+	close(fd);
+	return kept;
+}
+
+void feed_make_cold(struct cmd *c, const struct tfr_set *set)
+{
+	uint64_t kept = 0, all = tfr_set_bytes(set);
+	char part[TFR_SIZE_TEXT], whole[TFR_SIZE_TEXT];
+
+	for (size_t i = 0; i < tfr_set_count(set); i++)
+		kept += drop(tfr_set_path(set, i));
+	if (kept > all / 20)
+		cmd_warn(c,
+			"about %s of %s stay in memory: the system does not let go of them, as "
+			"for files in a RAM disk",
+			tfr_format_size(kept, part), tfr_format_size(all, whole));
+}

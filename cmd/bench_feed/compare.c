@@ -1,0 +1,323 @@
+/* cmd/bench_feed/compare.c - this run beside an earlier one, whose --json was kept.
+ *
+ * Only runs of the same list are compared: another list does other work.  Few figures decide, those
+ * that a run of some seconds tells well; the others are shown with them, since they say why. */
+#include <errno.h>
+#include <json-c/json.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "bench_feed/outputs.h"
+#include "common/figures.h"
+
+/* Larger reports are of something else. */
+enum { REPORT_MAX = 64 << 20 };
+
+enum unit { RATE, BANDWIDTH, SECONDS, BYTES, SHARE };
+
+struct figure {
+	const char *name; /* its path in the report, a dot between object and member */
+	enum unit unit;
+	bool more_is_better;
+	bool decides;
+};
+
+static const struct figure figures[] = {
+	{ "records_per_second", RATE, true, true },
+	{ "records_per_second_total", RATE, true, false },
+	{ "bytes_per_second", BANDWIDTH, true, false },
+	{ "device_bytes_per_second", BANDWIDTH, true, true },
+	{ "first_batch_seconds", SECONDS, false, false },
+	{ "batch_wait_seconds.p50", SECONDS, false, false },
+	{ "batch_wait_seconds.p95", SECONDS, false, false },
+	{ "batch_wait_seconds.p99", SECONDS, false, false },
+	{ "batch_wait_seconds.max", SECONDS, false, false },
+	{ "idle_fraction", SHARE, false, false },
+	{ "peak_rss_bytes", BYTES, false, true },
+};
+
+enum { FIGURES = sizeof(figures) / sizeof(*figures) };
+
+struct feed_comparison {
+	char *path;
+	json_object *old;
+	double before[FIGURES], now[FIGURES]; /* NaN: that report has none */
+	double tolerance;		      /* percent */
+};
+
+static enum tfr_status no_report(const char *path, const char *why, struct tfr_error *err)
+{
+	*err = (struct tfr_error){ .status = TFR_EDATA };
+	snprintf(err->message, sizeof(err->message), "no report of bench-feed in '%.250s': %.64s",
+		path, why);
+	snprintf(err->hint, sizeof(err->hint),
+		"Keep one with 'tfr bench-feed --json ... > OLD.json'.");
+	return TFR_EDATA;
+}
+
+static enum tfr_status system_error(const char *path, struct tfr_error *err)
+{
+	*err = (struct tfr_error){ .status = TFR_ESYS, .sys_errno = errno };
+	snprintf(err->message, sizeof(err->message), "cannot read '%.300s'", path);
+	return TFR_ESYS;
+}
+
+/* The whole file, NUL-terminated; the caller frees it. */
+static enum tfr_status slurp(const char *path, char **text, size_t *size, struct tfr_error *err)
+{
+	FILE *in = fopen(path, "re");
+	size_t room = 1 << 16, n;
+
+	*text = NULL;
+	*size = 0;
+	if (!in)
+		return system_error(path, err);
+	for (;;) {
+		char *larger = realloc(*text, room + 1);
+
+		if (!larger)
+			break;
+		*text = larger;
+		n = fread(larger + *size, 1, room - *size, in);
+		*size += n;
+		if (!n || room > REPORT_MAX)
+			break;
+		if (*size == room)
+			room *= 2;
+	}
+	if (ferror(in)) {
+		system_error(path, err);
+		fclose(in);
+		return TFR_ESYS;
+	}
+	fclose(in);
+	if (!*text || *size > REPORT_MAX)
+		return no_report(path, "it is too large", err);
+	(*text)[*size] = '\0';
+	return TFR_OK;
+}
+
+static enum tfr_status parse(
+	struct feed_comparison *k, const char *text, size_t size, struct tfr_error *err)
+{
+	struct json_tokener *tok = json_tokener_new_ex(32);
+	enum json_tokener_error why;
+
+	if (!tok) {
+		*err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };
+		return TFR_ENOMEM;
+	}
+	while (size && strchr(" \t\r\n", text[size - 1]))
+		size--;
+	json_tokener_set_flags(tok, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	k->old = json_tokener_parse_ex(tok, text, (int)size);
+	why = json_tokener_get_error(tok);
+	json_tokener_free(tok);
+	if (why != json_tokener_success || !json_object_is_type(k->old, json_type_object))
+		return no_report(k->path, "it is no JSON object", err);
+	return TFR_OK;
+}
+
+static json_object *member(json_object *object, const char *name)
+{
+	json_object *value = NULL;
+
+	return json_object_is_type(object, json_type_object) &&
+			       json_object_object_get_ex(object, name, &value)
+		       ? value
+		       : NULL;
+}
+
+static double number(json_object *report, const char *name)
+{
+	const char *dot = strchr(name, '.');
+	char outer[64];
+	json_object *value;
+
+	if (dot) {
+		snprintf(outer, sizeof(outer), "%.*s", (int)(dot - name), name);
+		report = member(report, outer);
+		name = dot + 1;
+	}
+	value = member(report, name);
+	if (!json_object_is_type(value, json_type_double) &&
+		!json_object_is_type(value, json_type_int))
+		return NAN;
+	return json_object_get_double(value);
+}
+
+enum tfr_status feed_comparison_open(
+	struct feed_comparison **comparison, const char *path, struct tfr_error *err)
+{
+	struct feed_comparison *k = calloc(1, sizeof(*k));
+	enum tfr_status status;
+	char *text = NULL;
+	size_t size;
+
+	*comparison = k;
+	if (!k || !(k->path = strdup(path))) {
+		*err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };
+		return TFR_ENOMEM;
+	}
+	status = slurp(path, &text, &size, err);
+	if (!status)
+		status = parse(k, text, size, err);
+	free(text);
+	if (status)
+		return status;
+	if (!json_object_is_type(member(k->old, "pipeline"), json_type_string))
+		return no_report(path, "it has no member 'pipeline'", err);
+	for (unsigned i = 0; i < FIGURES; i++) {
+		k->before[i] = number(k->old, figures[i].name);
+		if (figures[i].decides && !isfinite(k->before[i])) {
+			char why[128];
+
+			snprintf(why, sizeof(why), "it has no number '%s'", figures[i].name);
+			return no_report(path, why, err);
+		}
+	}
+	return TFR_OK;
+}
+
+void feed_comparison_close(struct feed_comparison *k)
+{
+	if (!k)
+		return;
+	json_object_put(k->old);
+	free(k->path);
+	free(k);
+}
+
+enum tfr_status feed_comparison_fits(
+	const struct feed_comparison *k, const char *stages, struct tfr_error *err)
+{
+	const char *before = json_object_get_string(member(k->old, "pipeline"));
+
+	if (!strcmp(before, stages))
+		return TFR_OK;
+	*err = (struct tfr_error){ .status = TFR_EUSAGE };
+	snprintf(err->message, sizeof(err->message), "'%.300s' is of other stages", k->path);
+	snprintf(err->hint, sizeof(err->hint),
+		"Its stages were '%.250s': give them with --stages, or make that report anew.",
+		before);
+	return TFR_EUSAGE;
+}
+
+void feed_comparison_warn(const struct feed_comparison *k, const struct feed *f)
+{
+	const char *before = json_object_get_string(member(k->old, "device")),
+		   *now = f->device_count ? tfr_device_name(f->devices[0]) : "";
+
+	if (before && strcmp(before, now))
+		cmd_warn(f->c, "'%s' is of device %s, this run of %s", k->path, before, now);
+}
+
+void feed_comparison_make(struct feed_comparison *k, const struct feed *f, double tolerance)
+{
+	const struct tfr_pipeline_stats *st = &f->stats;
+	const double now[FIGURES] = { st->records_per_second, st->records_per_second_total,
+		st->bytes_per_second, st->device_bytes_per_second, st->first_batch_seconds,
+		st->wait_p50, st->wait_p95, st->wait_p99, st->wait_max, st->idle_fraction,
+		(double)f->peak_rss };
+
+	memcpy(k->now, now, sizeof(now));
+	k->tolerance = tolerance;
+}
+
+/* From before to now, in percent of before; a share in points. */
+static double change(const struct feed_comparison *k, unsigned i)
+{
+	double before = k->before[i], now = k->now[i];
+
+	if (!isfinite(before))
+		return NAN;
+	if (figures[i].unit == SHARE)
+		return 100 * (now - before);
+	if (before == now)
+		return 0;
+	return before != 0 ? 100 * (now - before) / before : INFINITY;
+}
+
+static bool worse(const struct feed_comparison *k, unsigned i)
+{
+	double by = change(k, i);
+
+	if (!figures[i].decides || isnan(by))
+		return false;
+	return (figures[i].more_is_better ? -by : by) > k->tolerance;
+}
+
+static const char *figure_text(enum unit unit, double value, char text[FIGURE_TEXT])
+{
+	switch (unit) {
+	case RATE:
+		return tfr_format_count(value, text);
+	case BANDWIDTH:
+		return figure_bandwidth(value, text);
+	case SECONDS:
+		return figure_duration(value, text);
+	case BYTES:
+		return tfr_format_size((uint64_t)value, text);
+	case SHARE:
+		return figure_share(value, text);
+	}
+	return "";
+}
+
+void feed_comparison_print(const struct feed_comparison *k)
+{
+	char before[FIGURE_TEXT], now[FIGURE_TEXT], by[FIGURE_TEXT];
+
+	printf("\n%-26s%14s%14s%12s\n", "compared", "before", "now", "change");
+	for (unsigned i = 0; i < FIGURES; i++) {
+		if (!isfinite(k->before[i]))
+			continue;
+		snprintf(by, sizeof(by), "%+.1f%s", change(k, i),
+			figures[i].unit == SHARE ? " points" : "%");
+		printf("%-26s%14s%14s%12s%s\n", figures[i].name,
+			figure_text(figures[i].unit, k->before[i], before),
+			figure_text(figures[i].unit, k->now[i], now), by,
+			worse(k, i) ? "  worse" : "");
+	}
+}
+
+void feed_comparison_json(const struct feed_comparison *k, struct tfr_json *j)
+{
+	tfr_json_open_object(j, "comparison");
+	tfr_json_string(j, "with", k->path);
+	tfr_json_f64(j, "tolerance", k->tolerance);
+	tfr_json_open_array(j, "figures");
+	for (unsigned i = 0; i < FIGURES; i++) {
+		if (!isfinite(k->before[i]))
+			continue;
+		tfr_json_open_object(j, NULL);
+		tfr_json_string(j, "name", figures[i].name);
+		tfr_json_f64(j, "before", k->before[i]);
+		tfr_json_f64(j, "now", k->now[i]);
+		tfr_json_f64(j, "change", change(k, i));
+		tfr_json_bool(j, "decides", figures[i].decides);
+		tfr_json_bool(j, "worse", worse(k, i));
+		tfr_json_close_object(j);
+	}
+	tfr_json_close_array(j);
+	tfr_json_close_object(j);
+}
+
+enum tfr_status feed_comparison_judge(const struct feed_comparison *k, struct tfr_error *err)
+{
+	size_t used = 0;
+
+	*err = (struct tfr_error){ .status = TFR_EDATA };
+	for (unsigned i = 0; i < FIGURES; i++)
+		if (worse(k, i))
+			used += (size_t)snprintf(err->message + used, sizeof(err->message) - used,
+				"%s%s changed by %+.1f%%", used ? ", " : "", figures[i].name,
+				change(k, i));
+	if (!used)
+		return TFR_OK;
+	snprintf(err->message + used, sizeof(err->message) - used,
+		", more than the tolerance of %g%%", k->tolerance);
+	return TFR_EDATA;
+}

@@ -1,0 +1,268 @@
+/* cmd/bench_feed/consumer.c - the training that takes the batches, or what stands in for it.
+ *
+ * Without --compute-ms a batch is handed straight back.  With it the device is occupied with each
+ * batch for a time that is drawn anew, and the batch is handed back when that is over.  Devices
+ * take turns: before the next batch of a device is asked for, its step must have ended, while the
+ * other devices go on.  A device is idle from the end of a step to the start of its next one. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench_feed/feed.h"
+#include "bench_feed/trace.h"
+
+/* A step in progress on one device. */
+struct step {
+	struct tfr_event *event;
+	struct tfr_batch batch; /* held until it has ended */
+	bool running;
+	uint64_t start_ns;
+	double seconds; /* that it is to take */
+};
+
+/* How often a step under way looks for a signal, and when it no longer does: the rest is waited for
+ * by the device's event, to the microsecond. */
+enum { LOOK_NS = 20000000, SPARE_NS = 5000000 };
+
+static double uniform(uint64_t *state)
+{
+	uint64_t z = (*state += 0x9e3779b97f4a7c15ull);
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return ((double)((z ^ z >> 31) >> 11) + 0.5) * 0x1p-53;
+}
+
+/* Seconds of the next step: normal, and never negative. */
+static double draw(struct feed_compute *k)
+{
+	double a, b, seconds;
+
+	if (k->deviation <= 0)
+		return k->mean;
+	a = uniform(&k->random);
+	b = uniform(&k->random);
+	seconds = k->mean + k->deviation * sqrt(-2 * log(a)) * cos(6.283185307179586 * b);
+	return seconds > 0 ? seconds : 0;
+}
+
+/* The step that `batch` belongs to starts now; how long has its device stood? */
+static void note_start(
+	struct feed_compute *k, struct feed_device_use *use, const struct tfr_batch *batch)
+{
+	double idle = cmd_seconds() - use->free_since;
+
+	if (use->free_since <= 0)
+		return;
+	use->idle += idle > 0 ? idle : 0;
+	k->steps++;
+	if (idle > k->longest)
+		k->longest = idle;
+	if (idle <= k->threshold)
+		return;
+	if (!k->idle_steps++)
+		k->first_idle_step = batch->index;
+}
+
+static enum tfr_status start(
+	struct feed *f, struct step *step, const struct tfr_batch *batch, struct tfr_error *err)
+{
+	struct feed_device_use *use = &f->compute.devices[batch->device];
+	double seconds = draw(&f->compute);
+	enum tfr_status status;
+
+	note_start(&f->compute, use, batch);
+	step->start_ns = feed_trace_now();
+	status = tfr_device_compute(f->devices[batch->device], seconds, step->event, err);
+	if (status) {
+		tfr_pipeline_release(f->pipeline, batch);
+		return status;
+	}
+	step->batch = *batch;
+	step->running = true;
+	step->seconds = seconds;
+	return TFR_OK;
+}
+
+/* Waits until the step is nearly over.  False: a signal came first. */
+static bool outwait(const struct feed *f, const struct step *step)
+{
+	uint64_t end = step->start_ns + (uint64_t)(step->seconds * 1e9);
+
+	while (!*f->interrupted) {
+		uint64_t now = feed_trace_now(),
+			 left = end > now + SPARE_NS ? end - now - SPARE_NS : 0;
+
+		if (!left)
+			return true;
+		nanosleep(&(struct timespec){ .tv_nsec = left < LOOK_NS ? (long)left : LOOK_NS },
+			NULL);
+	}
+	return false;
+}
+
+/* A signal ends the step: what is simulated at once.  What a GPU spins goes on; then the process
+ * ends without waiting for it, and its event is not freed. */
+static bool leave(struct feed *f, struct step *step)
+{
+	tfr_event_cut_short(step->event);
+	if (tfr_device_in_process(f->devices[step->batch.device]) || tfr_event_done(step->event))
+		return false;
+	step->running = false;
+	step->event = NULL;
+	f->left_running = true;
+	tfr_pipeline_release(f->pipeline, &step->batch);
+	return true;
+}
+
+static enum tfr_status finish(
+	struct feed *f, struct step *step, struct feed_device_use *use, struct tfr_error *err)
+{
+	double seconds = 0, since_start;
+	enum tfr_status status;
+
+	if (!step->running)
+		return TFR_OK;
+	if (!outwait(f, step) && leave(f, step)) {
+		*err = (struct tfr_error){ .status = TFR_ECANCELLED, .message = "cancelled" };
+		return TFR_ECANCELLED;
+	}
+	step->running = false;
+	status = tfr_event_wait(step->event, &seconds, err);
+	since_start = (double)(feed_trace_now() - step->start_ns) * 1e-9;
+	use->computing += seconds;
+	use->steps++;
+	/* It may have been over long before it was asked: other devices had their turn. */
+	use->free_since = cmd_seconds() - (since_start > seconds ? since_start - seconds : 0);
+	feed_trace_step(f->trace, step->batch.device, step->batch.index, step->start_ns,
+		step->start_ns + (uint64_t)(seconds * 1e9));
+	tfr_pipeline_release(f->pipeline, &step->batch);
+	return status;
+}
+
+static enum tfr_status take(struct feed *f, struct tfr_batch *batch, struct tfr_error *err)
+{
+	uint64_t since = feed_trace_now();
+	enum tfr_status status = tfr_pipeline_next(f->pipeline, batch, err);
+
+	feed_trace_wait(f->trace, since, feed_trace_now());
+	return status;
+}
+
+static enum tfr_status describe_first(
+	struct feed *f, const struct tfr_batch *batch, struct tfr_error *err)
+{
+	size_t size;
+	FILE *out;
+
+	if (batch->index || f->tensors)
+		return TFR_OK;
+	out = open_memstream(&f->tensors, &size);
+	if (!out)
+		return TFR_OK; /* the report does without */
+	for (unsigned i = 0; i < batch->tensor_count; i++) {
+		const struct tfr_tensor *t = &batch->tensors[i];
+
+		fprintf(out, "%s%s %s [", i ? "; " : "", t->name, tfr_dtype_name(t->dtype));
+		for (unsigned k = 0; k < t->rank; k++)
+			fprintf(out, "%s%llu", k ? " " : "", (unsigned long long)t->shape[k]);
+		fputc(']', out);
+	}
+	fclose(out);
+	return f->s->html ? feed_gallery_fill(f, batch, err) : TFR_OK;
+}
+
+/* No --compute-ms: as fast as they come. */
+static enum tfr_status drain(struct feed *f, struct tfr_error *err)
+{
+	struct tfr_batch batch;
+	enum tfr_status status;
+
+	while ((status = take(f, &batch, err)) == TFR_OK) {
+		status = describe_first(f, &batch, err);
+		tfr_pipeline_release(f->pipeline, &batch);
+		if (status)
+			break;
+	}
+	return status;
+}
+
+/* Ends the step that holds what the next batch needs: its device's, or each where a device has room
+ * for nothing beside what is held. */
+static enum tfr_status make_room(
+	struct feed *f, struct step *steps, uint64_t index, struct tfr_error *err)
+{
+	unsigned next = (unsigned)(index / f->s->steps_per_transfer % f->device_count);
+	bool all = tfr_pipeline_plan(f->pipeline)->device < 2;
+
+	for (unsigned d = 0; d < f->device_count; d++) {
+		enum tfr_status status;
+
+		if (d != next && !all)
+			continue;
+		status = finish(f, &steps[d], &f->compute.devices[d], err);
+		if (status)
+			return status;
+	}
+	return TFR_OK;
+}
+
+static enum tfr_status train(struct feed *f, struct step *steps, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	for (uint64_t index = 0;; index++) {
+		struct tfr_batch batch;
+
+		status = make_room(f, steps, index, err);
+		if (status)
+			return status;
+		status = take(f, &batch, err);
+		if (status)
+			return status;
+		status = describe_first(f, &batch, err);
+		if (!status)
+			status = finish(
+				f, &steps[batch.device], &f->compute.devices[batch.device], err);
+		if (status) {
+			tfr_pipeline_release(f->pipeline, &batch);
+			return status;
+		}
+		status = start(f, &steps[batch.device], &batch, err);
+		if (status)
+			return status;
+	}
+}
+
+enum tfr_status feed_consume(struct feed *f, struct tfr_error *err)
+{
+	struct step *steps;
+	enum tfr_status status = TFR_OK;
+	struct tfr_error late;
+
+	if (f->compute.mean <= 0)
+		return drain(f, err);
+	steps = calloc(f->device_count, sizeof(*steps));
+	if (!steps) {
+		*err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };
+		return TFR_ENOMEM;
+	}
+	f->compute.random = f->s->seed;
+	f->compute.threshold = fmax(f->compute.mean / 100, 1e-3);
+	for (unsigned i = 0; !status && i < f->device_count; i++)
+		status = tfr_event_new(&steps[i].event, f->devices[i], err);
+	if (!status)
+		status = train(f, steps, err);
+	for (unsigned i = 0; i < f->device_count; i++) {
+		enum tfr_status end = finish(f, &steps[i], &f->compute.devices[i], &late);
+
+		if (end && status == TFR_END) {
+			*err = late;
+			status = end;
+		}
+		tfr_event_free(steps[i].event);
+	}
+	free(steps);
+	return status;
+}

@@ -1,0 +1,156 @@
+/* cmd/bench_feed/feed_run.c - one feed: opened as the options say, and what was measured of it gathered.
+ *
+ * The callbacks are called by the feed's own threads, and only touch what is theirs: the trace, the
+ * quarantine, and the display, which makes way for a warning. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "bench_feed/feed.h"
+#include "bench_feed/trace.h"
+
+/* How many skipped records are named without -v. */
+enum { NAMED = 10 };
+
+/* What one upload may take of a link that is measured. */
+#define LINK_SECONDS 0.05
+
+static bool interrupted(void *ctx)
+{
+	return *((struct feed *)ctx)->interrupted;
+}
+
+/* One call at a time, on any thread. */
+static void record_skipped(void *ctx, const struct tfr_error *why, const void *record, size_t size)
+{
+	struct feed *f = ctx;
+	struct tfr_error err;
+	char text[8192];
+
+	feed_history_hide(f->history);
+	if (f->quarantine && !f->quarantine_failed &&
+		tfr_writer_put(f->quarantine, record, size, &err)) {
+		f->quarantine_failed = true;
+		cmd_error(f->c, &err);
+	}
+	if (f->s->verbose || f->named < NAMED)
+		cmd_warn(f->c, "%s", tfr_error_format(why, text, sizeof(text)));
+	else if (f->named == NAMED)
+		cmd_warn(f->c, "more records were skipped; -v names them all");
+	f->named++;
+}
+
+static void warn_of_name(void *ctx, const char *text)
+{
+	struct feed *f = ctx;
+
+	f->warned = true;
+	cmd_warn(f->c, "%s", text);
+}
+
+static void piece_done(void *ctx, const struct tfr_trace *piece)
+{
+	feed_trace_piece(((struct feed *)ctx)->trace, piece);
+}
+
+int feed_open(struct feed *f, const char *stages, bool images_optional)
+{
+	const struct feed_settings *s = f->s;
+	bool limited = s->epochs || s->steps || s->seconds > 0;
+	const struct tfr_pipeline_opts opts = {
+		.set = f->set,
+		.devices = f->devices,
+		.device_count = f->device_count,
+		.compression = (enum tfr_compression)s->compression,
+		.stages = stages,
+		.images_optional = images_optional,
+		.where = s->where,
+		.features = f->features,
+		.feature_count = f->feature_count,
+		.shuffle_files = s->shuffle_files,
+		.sloppy = s->sloppy,
+		.drop_remainder = s->drop_remainder,
+		.fast_decode = s->fast_decode,
+		.verify = s->verify,
+		.pageable = s->pageable,
+		.no_overlap = s->no_overlap,
+		.normalise_on_device = s->normalise_on,
+		.steps_per_transfer = (unsigned)s->steps_per_transfer,
+		.tmpdir = s->tmpdir,
+		.epochs = limited ? s->epochs : 1,
+		.steps = s->steps,
+		.seconds = limited ? s->seconds : 30,
+		.seed = s->seed,
+		.threads = (unsigned)s->jobs,
+		.memory = s->memory,
+		.stall_timeout = s->stall_timeout,
+		.skip_bad = strcmp(s->on_error, "fail") != 0,
+		.skipped = record_skipped,
+		.warn = f->warned ? NULL : warn_of_name,
+		.cancelled = interrupted,
+		.traced = f->trace ? piece_done : NULL,
+		.ctx = f,
+	};
+	struct tfr_error err;
+
+	if (s->cold)
+		feed_make_cold(f->c, f->set);
+	if (tfr_pipeline_open(&f->pipeline, &opts, &err))
+		return err.status == TFR_ECANCELLED ? 0 : cmd_fail(f->c, &err);
+	return 0;
+}
+
+/* Bytes of an upload by which a link is measured: as large as the feed's, but not so large that
+ * measuring takes the memory that the feed was denied, or a slow link a minute. */
+static size_t link_size(const struct feed *f, unsigned i)
+{
+	const struct tfr_device_stats *d = &f->stats.devices[i];
+	double size = (double)tfr_pipeline_plan(f->pipeline)->transfer_bytes;
+
+	size = fmin(size, tfr_device_in_process(f->devices[i]) ? 8 << 20 : 256 << 20);
+	if (d->busy > 0)
+		size = fmin(size, fmax((double)d->bytes / d->busy * LINK_SECONDS, 1));
+	return (size_t)size;
+}
+
+/* What every link can do. */
+void feed_measure_links(struct feed *f)
+{
+	struct tfr_error err;
+
+	for (unsigned i = 0; i < f->device_count && f->stats.device_bytes; i++)
+		if (*f->interrupted || tfr_device_link(f->devices[i], link_size(f, i),
+					       f->s->pageable, &f->link[i], &err))
+			f->link[i] = 0; /* not measured, and not said to be */
+}
+
+bool feed_is_stuck(struct feed *f, const struct tfr_error *err)
+{
+	bool outside = f->device_count && !tfr_device_in_process(f->devices[0]);
+
+	if (outside && (err->sys_errno == ETIMEDOUT || *f->interrupted))
+		f->left_running = true;
+	return f->left_running;
+}
+
+uint64_t feed_peak_rss(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (uint64_t)usage.ru_maxrss * 1024;
+}
+
+void feed_gather(struct feed *f)
+{
+	size_t n;
+
+	f->peak_rss = feed_peak_rss();
+	tfr_pipeline_stats(f->pipeline, &f->stats);
+	n = tfr_pipeline_waits(f->pipeline, NULL, 0);
+	f->waits = calloc(n + 1, sizeof(*f->waits));
+	f->wait_count = f->waits ? tfr_pipeline_waits(f->pipeline, f->waits, n) : 0;
+	f->repeat = feed_repeat(f);
+}

@@ -1,0 +1,222 @@
+/* cmd/bench_feed/ladder.c - bench-feed --ladder: the list cut off after each stage in turn.
+ *
+ * What a stage costs is what the feed is slower with it than without, everything else being the
+ * same.  That is another question than how long threads were in it: a stage that others hide costs
+ * nothing here.  Rates are brought to records of the files, where a stage makes several of one or
+ * lets only some pass, so that rungs can be compared. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench_feed/feed.h"
+#include "bench_feed/outputs.h"
+#include "common/figures.h"
+
+/* A rung whose limit nobody named. */
+#define RUNG_SECONDS 5
+
+struct rung {
+	char *stage;  /* "decode" */
+	double rate;  /* records of the files a second */
+	double bytes; /* of payloads a second */
+	double each;  /* what came out of one record */
+	double seconds;
+	uint64_t records;
+};
+
+struct ladder {
+	char *list;
+	struct rung *rungs;
+	unsigned count;
+	unsigned dearest; /* whose stage costs most; 0: none does */
+};
+
+/* Where the stage that begins at `list` ends: at a comma outside quotes, or the end. */
+static size_t stage_length(const char *list)
+{
+	bool quoted = false;
+	size_t n = 0;
+
+	for (; list[n] && (quoted || list[n] != ','); n++)
+		if (list[n] == '"')
+			quoted = !quoted;
+	return n;
+}
+
+/* What one that comes to stage `i` becomes; not told by stages that hold back or gather. */
+static double growth(const struct tfr_pipeline_stats *st, unsigned i)
+{
+	static const char *const gather[] = { "shuffle", "prefetch", "cache", "batch", "upload" };
+	const struct tfr_stage_stats *s = &st->stages[i];
+	double ratio;
+
+	for (size_t k = 0; k < sizeof(gather) / sizeof(*gather); k++)
+		if (!strcmp(s->name, gather[k]))
+			return 1;
+	if (!i || !s[-1].items)
+		return 1;
+	ratio = (double)s->items / (double)s[-1].items;
+	return ratio >= 1.5 ? (double)(uint64_t)(ratio + 0.5) : ratio < 0.97 ? ratio : 1;
+}
+
+/* Runs the list as far as the rung's stage. */
+static int climb_one(struct feed *f, struct rung *r, const char *list)
+{
+	struct tfr_error err = { 0 };
+	enum tfr_status status;
+
+	f->history = feed_history_new(f);
+	if (!f->history)
+		return cmd_fail(f->c,
+			&(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+	if (feed_open(f, list, false) || !f->pipeline)
+		return f->c->exit ? f->c->exit : -1;
+	feed_history_start(f->history);
+	status = feed_consume(f, &err);
+	feed_history_stop(f->history);
+	tfr_pipeline_stats(f->pipeline, &f->stats);
+	if (!feed_is_stuck(f, &err))
+		tfr_pipeline_close(f->pipeline);
+	f->pipeline = NULL;
+	feed_history_free(f->history);
+	f->history = NULL;
+	free(f->tensors);
+	f->tensors = NULL;
+	r->each = 1;
+	for (unsigned i = 0; i + 1 < f->stats.stage_count; i++)
+		r->each *= growth(&f->stats, i);
+	r->each = r->each > 0 ? r->each : 1;
+	r->rate = f->stats.records_per_second / r->each;
+	r->bytes = f->stats.bytes_per_second;
+	r->seconds = f->stats.seconds;
+	r->records = f->stats.records;
+	if (status == TFR_ECANCELLED)
+		return -1;
+	return status == TFR_END ? 0 : cmd_fail(f->c, &err);
+}
+
+/* The list in full, as the pipeline says it; what cannot be fed at all is told here. */
+static int learn_list(struct feed *f, struct ladder *l)
+{
+	if (feed_open(f, f->stages, f->images_optional) || !f->pipeline)
+		return f->c->exit ? f->c->exit : -1;
+	l->list = strdup(tfr_pipeline_describe(f->pipeline));
+	tfr_pipeline_close(f->pipeline);
+	f->pipeline = NULL;
+	for (const char *at = l->list; at && *at; l->count++) {
+		at += stage_length(at);
+		at += *at == ',';
+		at += strspn(at, " ");
+	}
+	l->rungs = calloc(l->count + 1, sizeof(*l->rungs));
+	return l->list && l->rungs ? 0
+				   : cmd_fail(f->c, &(struct tfr_error){ .status = TFR_ENOMEM,
+							    .message = "out of memory" });
+}
+
+/* Microseconds more a record than on the rung below. */
+static double added(const struct ladder *l, unsigned i)
+{
+	if (l->rungs[i].rate <= 0)
+		return 0;
+	return 1e6 / l->rungs[i].rate -
+	       (i && l->rungs[i - 1].rate > 0 ? 1e6 / l->rungs[i - 1].rate : 0);
+}
+
+static void climb(struct feed *f, struct ladder *l)
+{
+	const char *at = l->list;
+
+	for (unsigned i = 0; i < l->count; i++) {
+		size_t n = stage_length(at);
+		char *cut = strndup(l->list, (size_t)(at - l->list) + n);
+		int stop;
+
+		l->rungs[i].stage = strndup(at, n);
+		stop = !cut || !l->rungs[i].stage || climb_one(f, &l->rungs[i], cut);
+		free(cut);
+		if (stop) { /* interrupted, or told */
+			free(l->rungs[i].stage);
+			l->rungs[i].stage = NULL;
+			l->count = i;
+			break;
+		}
+		at += n;
+		at += *at == ',';
+		at += strspn(at, " ");
+	}
+	for (unsigned i = 1; i < l->count; i++)
+		if (added(l, i) > (l->dearest ? added(l, l->dearest) : 0))
+			l->dearest = i;
+}
+
+static void print_ladder(const struct ladder *l)
+{
+	char stage[36], rate[TFR_SIZE_TEXT], bytes[FIGURE_TEXT], to[TFR_SIZE_TEXT];
+
+	printf("%-36s%14s%14s%16s\n", "with", "records/s", "read", "us a record");
+	for (unsigned i = 0; i < l->count; i++)
+		printf("%-36s%14s%14s%+16.2f\n",
+			tfr_escape_line(stage, sizeof(stage), l->rungs[i].stage),
+			tfr_format_count(l->rungs[i].rate, rate),
+			figure_bandwidth(l->rungs[i].bytes, bytes), added(l, i));
+	if (!l->dearest)
+		return;
+	printf("\ncosts most: ");
+	cmd_put_text(stdout, l->rungs[l->dearest].stage, strlen(l->rungs[l->dearest].stage));
+	printf(": from %s to %s records/s\n", tfr_format_count(l->rungs[l->dearest - 1].rate, rate),
+		tfr_format_count(l->rungs[l->dearest].rate, to));
+}
+
+static void print_json(const struct feed *f, const struct ladder *l)
+{
+	struct tfr_json *j = tfr_json_new();
+
+	tfr_json_pretty(j, 2);
+	tfr_json_open_object(j, NULL);
+	tfr_json_u64(j, "version", 1);
+	tfr_json_string(j, "command", f->c->line);
+	tfr_json_string(j, "pipeline", l->list);
+	tfr_json_open_array(j, "ladder");
+	for (unsigned i = 0; i < l->count; i++) {
+		const struct rung *r = &l->rungs[i];
+
+		tfr_json_open_object(j, NULL);
+		tfr_json_string(j, "stage", r->stage);
+		tfr_json_f64(j, "records_per_second", r->rate);
+		tfr_json_f64(j, "bytes_per_second", r->bytes);
+		tfr_json_f64(j, "added_seconds", added(l, i) * 1e-6);
+		tfr_json_f64(j, "each", r->each);
+		tfr_json_u64(j, "records", r->records);
+		tfr_json_f64(j, "seconds", r->seconds);
+		tfr_json_close_object(j);
+	}
+	tfr_json_close_array(j);
+	if (l->dearest)
+		tfr_json_string(j, "costs_most", l->rungs[l->dearest].stage);
+	tfr_json_close_object(j);
+	cmd_print_json(f->c, j, stdout);
+}
+
+void feed_climb(struct feed *f)
+{
+	struct feed_settings own = *f->s;
+	struct ladder l = { 0 };
+
+	if (!own.epochs && !own.steps && own.seconds <= 0) {
+		own.seconds = RUNG_SECONDS;
+		own.epochs = 1;
+	}
+	f->s = &own;
+	if (!learn_list(f, &l)) {
+		climb(f, &l);
+		if (f->s->json)
+			print_json(f, &l);
+		else
+			print_ladder(&l);
+	}
+	for (unsigned i = 0; i < l.count; i++)
+		free(l.rungs[i].stage);
+	free(l.rungs);
+	free(l.list);
+	f->s = f->c->settings;
+}

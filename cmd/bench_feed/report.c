@@ -1,0 +1,423 @@
+/* cmd/bench_feed/report.c - the report of bench-feed for a person: 80 columns.
+ *
+ * Shares in the table are of the time of the threads that can work in a stage, over the whole run;
+ * the last lines judge by the time from the first batch to the last. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench_feed/outputs.h"
+#include "bench_feed/trace.h"
+#include "common/figures.h"
+
+enum { WIDTH = 80, LABEL = 12, SPARKS = 40 };
+
+/* A label and a text behind it, wrapped between words. */
+static void print_field(const char *label, const char *text)
+{
+	int column = printf("%-*s", LABEL, label);
+
+	while (*text) {
+		int word = (int)strcspn(text, " ");
+
+		/* A number stays with its unit. */
+		if (isdigit((unsigned char)text[0]) && text[word] &&
+			isalpha((unsigned char)text[word + 1]))
+			word += 1 + (int)strcspn(text + word + 1, " ");
+		if (column > LABEL && column + 1 + word > WIDTH)
+			column = printf("\n%*s", LABEL, "") - 1;
+		column += printf("%s", column > LABEL ? " " : "");
+		column += cmd_put_text(stdout, text, (size_t)word);
+		text += word;
+		text += strspn(text, " ");
+	}
+	putchar('\n');
+}
+
+static void print_devices(const struct feed *f)
+{
+	const struct tfr_device *first = f->device_count ? f->devices[0] : NULL;
+	const char *reason;
+	char text[700];
+
+	if (!first) {
+		print_field("device", "none: the list ends before upload");
+		return;
+	}
+	reason = tfr_device_reason(first);
+	snprintf(text, sizeof(text), "%s: %s%s%s", tfr_device_name(first),
+		tfr_device_description(first), *reason ? "; " : "", reason);
+	if (tfr_device_node(first) >= 0)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "; NUMA node %d",
+			tfr_device_node(first));
+	if (f->device_count > 1)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			"; and %u more, batches in turn", f->device_count - 1);
+	print_field("device", text);
+}
+
+/* The list, with room to be wrapped. */
+static void print_stage_list(const char *list)
+{
+	size_t size = 2 * strlen(list) + 1, used = 0;
+	char *text = malloc(size);
+
+	if (!text)
+		return;
+	for (; *list; list++) {
+		text[used++] = *list;
+		if (*list == ',' && list[1] != ' ')
+			text[used++] = ' ';
+	}
+	text[used] = '\0';
+	print_field("stages", text);
+	free(text);
+}
+
+static void print_memory(const struct tfr_pipeline_plan *plan)
+{
+	char total[TFR_SIZE_TEXT], limit[TFR_SIZE_TEXT], shuffle[TFR_SIZE_TEXT],
+		batch[TFR_SIZE_TEXT];
+	char read[TFR_SIZE_TEXT], scratch[TFR_SIZE_TEXT], cache[TFR_SIZE_TEXT],
+		queues[TFR_SIZE_TEXT], text[600];
+
+	snprintf(text, sizeof(text),
+		"%s planned of %s: shuffle buffers %s, cache %s, between stages %s, batches %u "
+		"staging + %u device x %s, reading %s, decoding %s",
+		tfr_format_size(plan->total, total), tfr_format_size(plan->limit, limit),
+		tfr_format_size(plan->shuffle_bytes, shuffle),
+		tfr_format_size(plan->cache_bytes, cache),
+		tfr_format_size(plan->queue_bytes, queues), plan->staging, plan->device,
+		tfr_format_size(plan->transfer_bytes, batch),
+		tfr_format_size(plan->read_bytes, read),
+		tfr_format_size(plan->scratch_bytes, scratch));
+	print_field("memory", text);
+}
+
+static void print_rates(const struct tfr_pipeline_stats *st)
+{
+	char a[32], b[32], c[32], total[32], size[TFR_SIZE_TEXT], text[400];
+
+	snprintf(text, sizeof(text), "%s records/s, %s read, %s to the device",
+		tfr_format_count(st->records_per_second, a),
+		figure_bandwidth(st->bytes_per_second, b),
+		figure_bandwidth(st->device_bytes_per_second, c));
+	print_field("rate", text);
+	snprintf(text, sizeof(text), "%s records in %s batch%s, %s, in %s: %s records/s",
+		tfr_format_count((double)st->records, a), tfr_format_count((double)st->batches, b),
+		st->batches == 1 ? "" : "es", tfr_format_size(st->bytes, size),
+		figure_duration(st->seconds, c),
+		tfr_format_count(st->records_per_second_total, total));
+	if (st->skipped)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "; %s skipped",
+			tfr_format_count((double)st->skipped, a));
+	print_field("total", text);
+	if (st->later_epochs_records_per_second <= 0)
+		return;
+	snprintf(text, sizeof(text), "the first at %s records/s, later ones at %s records/s",
+		tfr_format_count(st->first_epoch_records_per_second, a),
+		tfr_format_count(st->later_epochs_records_per_second, b));
+	print_field("epochs", text);
+}
+
+bool feed_sounds_text(const struct feed *f, char text[FEED_SOUNDS_TEXT])
+{
+	const struct tfr_pipeline_plan *plan = tfr_pipeline_plan(f->pipeline);
+	double rate = feed_samples_per_second(f);
+	char a[TFR_SIZE_TEXT], b[TFR_SIZE_TEXT], c[TFR_SIZE_TEXT], d[TFR_SIZE_TEXT];
+
+	if (!plan->sound_samples || !f->stats.batches)
+		return false;
+	snprintf(text, FEED_SOUNDS_TEXT,
+		"%s samples of %u channel%s at %s a second: %s samples/s, %s s of sound a second",
+		tfr_format_count(plan->sound_samples, a), plan->sound_channels,
+		plan->sound_channels == 1 ? "" : "s", tfr_format_count(plan->sound_rate, b),
+		tfr_format_count(rate, c), tfr_format_count(rate / plan->sound_rate, d));
+	return true;
+}
+
+static void print_sounds(const struct feed *f)
+{
+	char text[FEED_SOUNDS_TEXT];
+
+	if (feed_sounds_text(f, text))
+		print_field("sounds", text);
+}
+
+/* From this share of the processors on, other programs are named; not of a run that is too short
+ * for the kernel's ticks. */
+#define LOAD_TOLD 0.10
+#define LOAD_SECONDS 0.5
+
+bool feed_load_text(const struct feed *f, char text[FEED_LOAD_TEXT])
+{
+	const struct tfr_pipeline_stats *st = &f->stats;
+	char share[32], stolen[32], host[80] = "";
+
+	if (!st->load_known || st->other_load < LOAD_TOLD || st->seconds < LOAD_SECONDS)
+		return false;
+	if (st->stolen_load >= LOAD_TOLD)
+		snprintf(host, sizeof(host), " (the host of this virtual machine %s)",
+			figure_share(st->stolen_load, stolen));
+	snprintf(text, FEED_LOAD_TEXT,
+		"other programs had %s of the processors%s: this machine can do more than these "
+		"figures say",
+		figure_share(st->other_load, share), host);
+	return true;
+}
+
+static bool speaks_utf8(void)
+{
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *value = getenv(names[i]);
+
+		if (value && *value)
+			return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+	}
+	return false;
+}
+
+/* Records a second in equal parts of the run, as bars as high as their share of the best. */
+static void print_over_time(const struct feed *f)
+{
+	static const char *const bars[2][8] = { { "_", ".", ":", "-", "=", "+", "*", "#" },
+		{ "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" } };
+	const char *const *levels = bars[speaks_utf8()];
+	double part[SPARKS], most = 0, end = f->stats.seconds;
+	unsigned parts = feed_history_rates(f->history, part, SPARKS);
+	char text[SPARKS * 3 + 120] = "", rate[TFR_SIZE_TEXT], each[32];
+
+	if (!parts)
+		return;
+	for (unsigned i = 0; i < parts; i++)
+		most = part[i] > most ? part[i] : most;
+	for (unsigned i = 0; i < parts; i++)
+		strcat(text, levels[most > 0 ? (int)(part[i] / most * 7 + 0.5) : 0]);
+	printf("%-*s%s\n", LABEL, "over time", text);
+	snprintf(text, sizeof(text), "%s each; the highest is %s records/s",
+		figure_duration(end / parts, each), tfr_format_count(most, rate));
+	print_field("", text);
+}
+
+static void print_waits(const struct tfr_pipeline_stats *st)
+{
+	char first[32], p50[32], p95[32], p99[32], max[32], text[400];
+
+	if (!st->batches)
+		return;
+	if (st->batches == 1)
+		snprintf(text, sizeof(text), "first %s",
+			figure_duration(st->first_batch_seconds, first));
+	else
+		snprintf(text, sizeof(text), "first %s; then p50 %s, p95 %s, p99 %s, max %s",
+			figure_duration(st->first_batch_seconds, first),
+			figure_duration(st->wait_p50, p50), figure_duration(st->wait_p95, p95),
+			figure_duration(st->wait_p99, p99), figure_duration(st->wait_max, max));
+	print_field("batch wait", text);
+}
+
+static void print_link(const struct feed *f)
+{
+	double can = 0;
+	char achieved[32], measured[32], share[32], text[300];
+
+	for (unsigned i = 0; i < f->device_count; i++)
+		can += f->link[i];
+	if (can <= 0)
+		return;
+	snprintf(text, sizeof(text), "%s of %s that %s measured to do: %s",
+		figure_bandwidth(f->stats.device_bytes_per_second, achieved),
+		figure_bandwidth(can, measured), f->device_count > 1 ? "all links were" : "it was",
+		figure_share(f->stats.device_bytes_per_second / can, share));
+	print_field("link", text);
+}
+
+static void print_compute(const struct feed *f)
+{
+	const struct feed_compute *k = &f->compute;
+	double computing = 0, idle = 0;
+	char share[32], steps[TFR_SIZE_TEXT], waited[TFR_SIZE_TEXT], from[TFR_SIZE_TEXT],
+		longest[32], text[400];
+
+	if (k->mean <= 0)
+		return;
+	for (unsigned i = 0; i < f->device_count; i++) {
+		computing += k->devices[i].computing;
+		idle += k->devices[i].idle;
+	}
+	if (!k->steps)
+		snprintf(text, sizeof(text), "not known after one step");
+	else if (!k->idle_steps)
+		snprintf(text, sizeof(text), "never, in %s steps (%s of the time)",
+			tfr_format_count((double)k->steps, steps),
+			figure_share(idle / (idle + computing), share));
+	else
+		snprintf(text, sizeof(text),
+			"%s of the time: %s of %s steps waited, from step %s on, %s at most",
+			figure_share(idle / (idle + computing), share),
+			tfr_format_count((double)k->idle_steps, waited),
+			tfr_format_count((double)k->steps, steps),
+			tfr_format_count((double)k->first_idle_step, from),
+			figure_duration(k->longest, longest));
+	print_field("idle", text);
+}
+
+static void print_stage(const struct tfr_stage_stats *s, double seconds)
+{
+	char items[TFR_SIZE_TEXT], size[TFR_SIZE_TEXT], mean[TFR_SIZE_TEXT],
+		capacity[TFR_SIZE_TEXT], queue[2 * TFR_SIZE_TEXT + 2];
+
+	printf("%-20.19s%3u %5.1f%% %6.1f%% %6.1f%% %10s %9s", s->name, s->threads,
+		100 * feed_share(s, seconds, s->busy), 100 * feed_share(s, seconds, s->starved),
+		100 * feed_share(s, seconds, s->blocked), tfr_format_count((double)s->items, items),
+		tfr_format_size(s->bytes, size));
+	if (s->queue_capacity) {
+		snprintf(queue, sizeof(queue), "%s/%s", tfr_format_count(s->queue_mean, mean),
+			tfr_format_count((double)s->queue_capacity, capacity));
+		printf(" %11s", queue);
+	}
+	putchar('\n');
+}
+
+static void print_stages(const struct tfr_pipeline_stats *st)
+{
+	printf("\n%-20s%3s %6s %7s %7s %10s %9s %11s\n", "stage", "thr", "busy", "starved",
+		"blocked", "items", "bytes", "queue");
+	for (unsigned i = 0; i < st->stage_count; i++)
+		print_stage(&st->stages[i], st->seconds);
+	putchar('\n');
+}
+
+/* A row a device where there are several. */
+static void print_device_table(const struct feed *f)
+{
+	const struct tfr_pipeline_stats *st = &f->stats;
+
+	if (f->device_count < 2)
+		return;
+	printf("%-20s%12s %12s %12s %12s\n", "device", "batches", "bytes", "link busy", "idle");
+	for (unsigned i = 0; i < st->device_count; i++) {
+		const struct tfr_device_stats *d = &st->devices[i];
+		const struct feed_device_use *use = &f->compute.devices[i];
+		double whole = use->idle + use->computing;
+		char batches[TFR_SIZE_TEXT], bytes[TFR_SIZE_TEXT], busy[32], idle[32];
+
+		printf("%-20.19s%12s %12s %12s %12s\n", tfr_device_name(f->devices[i]),
+			tfr_format_count((double)d->batches, batches),
+			tfr_format_size(d->bytes, bytes), figure_share(d->busy / st->seconds, busy),
+			whole > 0 ? figure_share(use->idle / whole, idle) : "-");
+	}
+	putchar('\n');
+}
+
+static void print_notes(const struct feed *f)
+{
+	const struct tfr_pipeline_plan *plan = tfr_pipeline_plan(f->pipeline);
+	char text[400], a[32], b[32];
+
+	if (f->verified)
+		print_field("note", "every batch was copied back, and is what was assembled");
+	if (f->s->fast_decode)
+		print_field("note", "decoded fast, not exactly: no rate to compare with others");
+	if (f->stats.shuffle_least < plan->shuffle) {
+		snprintf(text, sizeof(text),
+			"the shuffle buffer held %s records, not %s: they are larger than the "
+			"first ones, and memory is bounded",
+			tfr_format_count((double)f->stats.shuffle_least, a),
+			tfr_format_count((double)plan->shuffle, b));
+		print_field("note", text);
+	}
+	if (feed_trace_dropped(f->trace)) {
+		snprintf(text, sizeof(text), "the trace is full: the last %s pieces are not in it",
+			tfr_format_count((double)feed_trace_dropped(f->trace), a));
+		print_field("note", text);
+	}
+	if (feed_load_text(f, text))
+		print_field("warning", text);
+}
+
+/* To where a command may be broken next: a blank between words, or past a comma within quotes. */
+static size_t piece(const char *command, bool *quoted)
+{
+	size_t n = 0;
+
+	for (; command[n] && (*quoted || command[n] != ' '); n++) {
+		if (command[n] == '\'')
+			*quoted = !*quoted;
+		if (*quoted && command[n] == ',')
+			return n + 1;
+	}
+	return n;
+}
+
+/* A command that a shell reads back as it was: broken between words with a backslash, and in the
+ * quoted list of stages behind a comma, where blanks do not count. */
+static void print_command(const char *label, const char *command)
+{
+	int column = printf("%-*s", LABEL, label);
+	bool quoted = false;
+
+	while (*command) {
+		bool blank = *command == ' ', was_quoted = quoted;
+		size_t n = piece(command + blank, &quoted);
+
+		if (column > LABEL && column + (int)n + blank > WIDTH - 2)
+			column = printf("%s\n%*s", was_quoted ? "" : " \\", LABEL, "") -
+				 (was_quoted ? 1 : 3);
+		else if (blank)
+			column += printf(" ");
+		column += printf("%.*s", (int)n, command + blank);
+		command += n + blank;
+	}
+	putchar('\n');
+}
+
+static void print_verdict(const struct feed *f)
+{
+	const struct tfr_pipeline_stats *st = &f->stats;
+	char text[1600];
+
+	if (!st->batches) {
+		snprintf(text, sizeof(text), "unknown, no batch was delivered; until then %s: %s",
+			st->bottleneck, st->finding);
+		print_field("bottleneck:", text);
+		return;
+	}
+	snprintf(text, sizeof(text), "%s: %s; the device waits %.0f%%. What would change it: %s.",
+		st->bottleneck, st->finding, 100 * st->idle_fraction, st->advice);
+	print_field("bottleneck:", text);
+}
+
+void feed_report_text(const struct feed *f)
+{
+	const struct tfr_pipeline_plan *plan = tfr_pipeline_plan(f->pipeline);
+	char text[200], size[TFR_SIZE_TEXT], limit[TFR_SIZE_TEXT];
+
+	print_devices(f);
+	print_stage_list(tfr_pipeline_describe(f->pipeline));
+	if (f->tensors && *f->tensors)
+		print_field("batch", f->tensors);
+	print_rates(&f->stats);
+	print_sounds(f);
+	print_over_time(f);
+	print_waits(&f->stats);
+	print_compute(f);
+	print_link(f);
+	if (f->s->verbose)
+		print_memory(plan);
+	snprintf(text, sizeof(text), "%s of %s allowed", tfr_format_size(f->peak_rss, size),
+		tfr_format_size(plan->limit, limit));
+	if (f->driver_rss)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			", %s of it the device's driver, which is not counted",
+			tfr_format_size(f->driver_rss, size));
+	print_field("peak memory", text);
+	print_stages(&f->stats);
+	print_device_table(f);
+	print_notes(f);
+	print_verdict(f);
+	if (f->repeat)
+		print_command("again:", f->repeat);
+}

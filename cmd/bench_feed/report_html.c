@@ -1,0 +1,333 @@
+/* cmd/bench_feed/report_html.c - the report as one page that needs nothing else: drawn, with what reached the
+ * device.
+ *
+ * Charts are SVG in the page's own colours, light or dark as the reader's system is; no script, no
+ * network.  Every figure drawn is also written. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench_feed/outputs.h"
+#include "common/figures.h"
+
+enum { CHART_WIDTH = 720, CHART_HEIGHT = 160, PARTS = 120 };
+
+static const char head[] =
+	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+	"img-src data:; style-src 'unsafe-inline'\">\n"
+	"<meta name=\"viewport\" content=\"width=device-width\">\n<title>tfr bench-feed</title>\n"
+	"<style>\n"
+	":root { color-scheme: light dark; --busy: #0a6cd6; --blocked: #d97706; --starved: #8885; "
+	"--line: #8884; }\n"
+	"@media (prefers-color-scheme: dark) { :root { --busy: #4aa3ff; --blocked: #ffb454; } }\n"
+	"body { font: 14px/1.45 system-ui, sans-serif; margin: 1rem auto; max-width: 60rem; "
+	"padding: 0 1rem; }\n"
+	"h1 { font-size: 1.3rem; margin: .5rem 0; }\nh2 { font-size: 1rem; margin: 1.6rem 0 .4rem; "
+	"}\n"
+	".verdict { border-left: 4px solid var(--busy); padding: .3rem .8rem; margin: .8rem 0; }\n"
+	"dl { display: grid; grid-template-columns: max-content 1fr; gap: .15rem 1rem; "
+	"margin: .5rem 0; }\n"
+	"dt { opacity: .7; }\ndd { margin: 0; overflow-wrap: anywhere; }\n"
+	"svg { display: block; width: 100%; height: auto; }\n"
+	"svg text { fill: currentColor; font-size: 11px; }\n"
+	".grid { stroke: var(--line); }\n.area { fill: var(--busy); opacity: .25; }\n"
+	".curve { fill: none; stroke: var(--busy); stroke-width: 1.5; }\n"
+	".bar { fill: var(--busy); }\n"
+	"table { border-collapse: collapse; width: 100%; }\n"
+	"th, td { text-align: right; padding: .15rem .4rem; border-top: 1px solid var(--line); "
+	"font-variant-numeric: tabular-nums; font-weight: normal; white-space: nowrap; }\n"
+	"th:first-child, td:first-child { text-align: left; }\nthead th { border: 0; opacity: .7; "
+	"}\n"
+	"tr.limit td:first-child { font-weight: bold; }\n"
+	".stack { display: flex; width: 10rem; height: .9rem; border: 1px solid var(--line); }\n"
+	".stack i { display: block; height: 100%; }\n"
+	".busy { background: var(--busy); }\n.blocked { background: var(--blocked); }\n"
+	".starved { background: var(--starved); }\n"
+	".key i { display: inline-block; width: .8rem; height: .8rem; margin: 0 .3rem 0 1rem; "
+	"vertical-align: -1px; border: 1px solid var(--line); }\n"
+	".images { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); "
+	"gap: .5rem; }\n"
+	".images img { width: 100%; height: auto; display: block; border-radius: 4px; }\n"
+	"pre { overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; "
+	"border: 1px solid var(--line); border-radius: 4px; padding: .5rem; }\n"
+	".wide { overflow-x: auto; }\n.small { font-size: 12px; opacity: .75; }\n"
+	"</style>\n</head>\n<body>\n";
+
+static void put_plain(struct page *p, const char *text)
+{
+	page_escaped(p, text, strlen(text));
+}
+
+static void put_row(struct page *p, const char *name, const char *text)
+{
+	page_format(p, "<dt>%s</dt><dd>", name);
+	put_plain(p, text);
+	page_text(p, "</dd>\n");
+}
+
+static void put_facts(struct page *p, const struct feed *f)
+{
+	const struct tfr_pipeline_stats *st = &f->stats;
+	char a[32], b[32], c[32], d[32], e[32], text[600];
+
+	page_text(p, "<dl>\n");
+	for (unsigned i = 0; i < f->device_count; i++) {
+		snprintf(text, sizeof(text), "%s: %s", tfr_device_name(f->devices[i]),
+			tfr_device_description(f->devices[i]));
+		put_row(p, "device", text);
+	}
+	put_row(p, "stages", tfr_pipeline_describe(f->pipeline));
+	if (f->tensors)
+		put_row(p, "batch", f->tensors);
+	snprintf(text, sizeof(text), "%s records/s, %s read, %s to the device",
+		tfr_format_count(st->records_per_second, a),
+		figure_bandwidth(st->bytes_per_second, b),
+		figure_bandwidth(st->device_bytes_per_second, c));
+	put_row(p, "rate", text);
+	if (feed_sounds_text(f, text))
+		put_row(p, "sounds", text);
+	snprintf(text, sizeof(text), "%s records in %s batches, in %s: %s records/s; %s skipped",
+		tfr_format_count((double)st->records, a), tfr_format_count((double)st->batches, b),
+		figure_duration(st->seconds, c), tfr_format_count(st->records_per_second_total, e),
+		tfr_format_count((double)st->skipped, d));
+	put_row(p, "total", text);
+	if (feed_load_text(f, text))
+		put_row(p, "warning", text);
+	if (st->later_epochs_records_per_second > 0) {
+		snprintf(text, sizeof(text),
+			"the first at %s records/s, later ones at %s records/s",
+			tfr_format_count(st->first_epoch_records_per_second, a),
+			tfr_format_count(st->later_epochs_records_per_second, b));
+		put_row(p, "epochs", text);
+	}
+	snprintf(text, sizeof(text), "%s of %s allowed", tfr_format_size(f->peak_rss, a),
+		tfr_format_size(tfr_pipeline_plan(f->pipeline)->limit, b));
+	put_row(p, "peak memory", text);
+	page_text(p, "</dl>\n");
+}
+
+/* A chart's frame: a line at the bottom, one at the top with what it means. */
+static void open_chart(struct page *p, const char *top, const char *left, const char *right)
+{
+	page_format(p,
+		"<svg viewBox=\"0 0 %d %d\" role=\"img\">\n"
+		"<line class=\"grid\" x1=\"0\" y1=\"20\" x2=\"%d\" y2=\"20\"/>"
+		"<line class=\"grid\" x1=\"0\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/>\n"
+		"<text x=\"0\" y=\"14\">%s</text><text x=\"0\" y=\"%d\">%s</text>"
+		"<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n",
+		CHART_WIDTH, CHART_HEIGHT + 40, CHART_WIDTH, CHART_HEIGHT + 20, CHART_WIDTH,
+		CHART_HEIGHT + 20, top, CHART_HEIGHT + 36, left, CHART_WIDTH, CHART_HEIGHT + 36,
+		right);
+}
+
+static void put_curve(struct page *page, const double *rates, unsigned parts, double most)
+{
+	for (int area = 1; area >= 0; area--) {
+		page_format(page, "<path class=\"%s\" d=\"M", area ? "area" : "curve");
+		if (area)
+			page_format(page, "0 %d L", CHART_HEIGHT + 20);
+		for (unsigned i = 0; i < parts; i++) {
+			double y = 20 + CHART_HEIGHT * (1 - rates[i] / most);
+
+			page_format(page, "%.1f %.1f L%.1f %.1f%s", (double)i * CHART_WIDTH / parts,
+				y, (double)(i + 1) * CHART_WIDTH / parts, y,
+				i + 1 < parts ? " L" : "");
+		}
+		if (area)
+			page_format(page, " L%d %d Z", CHART_WIDTH, CHART_HEIGHT + 20);
+		page_text(page, "\"/>\n");
+	}
+}
+
+static void put_over_time(struct page *page, const struct feed *f)
+{
+	double rates[PARTS], most = 0;
+	unsigned parts = feed_history_rates(f->history, rates, PARTS);
+	char rate[TFR_SIZE_TEXT], top[64], end[32];
+
+	for (unsigned i = 0; i < parts; i++)
+		most = fmax(most, rates[i]);
+	if (most <= 0)
+		return;
+	page_text(page, "<h2>Over time</h2>\n");
+	snprintf(top, sizeof(top), "%s records/s", tfr_format_count(most, rate));
+	open_chart(page, top, "0", figure_duration(f->stats.seconds, end));
+	put_curve(page, rates, parts, most);
+	page_text(page, "</svg>\n");
+}
+
+static void put_part(struct page *p, const char *class, double share)
+{
+	page_format(p, "<i class=\"%s\" style=\"width:%.1f%%\"></i>", class,
+		100 * (share < 0	  ? 0
+			      : share > 1 ? 1
+					  : share));
+}
+
+static void put_stage(struct page *p, const struct feed *f, const struct tfr_stage_stats *s)
+{
+	double seconds = f->stats.seconds, busy = feed_share(s, seconds, s->busy),
+	       starved = feed_share(s, seconds, s->starved),
+	       blocked = feed_share(s, seconds, s->blocked);
+	double all = fmax(busy + starved + blocked, 1);
+	char items[TFR_SIZE_TEXT], size[TFR_SIZE_TEXT];
+
+	page_format(
+		p, "<tr%s><td>", !strcmp(s->name, f->stats.bottleneck) ? " class=\"limit\"" : "");
+	put_plain(p, s->text ? s->text : s->name);
+	page_text(p, "</td><td><span class=\"stack\">");
+	put_part(p, "busy", busy / all);
+	put_part(p, "blocked", blocked / all);
+	put_part(p, "starved", starved / all);
+	page_format(p,
+		"</span></td><td>%u</td><td>%.1f%%</td><td>%.1f%%</td><td>%.1f%%</td><td>%s</td>"
+		"<td>%s</td>",
+		s->threads, 100 * busy, 100 * starved, 100 * blocked,
+		tfr_format_count((double)s->items, items), tfr_format_size(s->bytes, size));
+	if (s->queue_capacity)
+		page_format(p, "<td>%s of %llu</td></tr>\n", tfr_format_count(s->queue_mean, items),
+			(unsigned long long)s->queue_capacity);
+	else
+		page_text(p, "<td></td></tr>\n");
+}
+
+static void put_stages(struct page *p, const struct feed *f)
+{
+	page_text(p, "<h2>Stages</h2>\n<p class=\"small key\">of the time of a stage's threads:"
+		     "<i class=\"busy\"></i>busy<i class=\"blocked\"></i>blocked by what comes "
+		     "behind<i class=\"starved\"></i>starved of input</p>\n"
+		     "<div class=\"wide\"><table>\n<thead><tr><th>stage</th><th></th>"
+		     "<th>threads</th><th>busy</th><th>starved</th><th>blocked</th><th>items</th>"
+		     "<th>bytes</th><th>queue</th></tr></thead>\n<tbody>\n");
+	for (unsigned i = 0; i < f->stats.stage_count; i++)
+		put_stage(p, f, &f->stats.stages[i]);
+	page_text(p, "</tbody></table></div>\n");
+}
+
+/* Waits in 48 classes, each as much longer than the one before: they span from microseconds to
+ * seconds. */
+static void put_bars(struct page *p, const struct feed *f, double least, double most)
+{
+	enum { CLASSES = 48 };
+	uint64_t counts[CLASSES] = { 0 }, highest = 0;
+	double span = log(most / least) > 0 ? log(most / least) : 1;
+	char top[64], number[TFR_SIZE_TEXT], left[32], right[32];
+
+	for (size_t i = 0; i < f->wait_count; i++) {
+		double at = log(fmax(f->waits[i].seconds, least) / least) / span * (CLASSES - 1);
+
+		counts[(int)(at + 0.5) % CLASSES] += f->waits[i].count;
+	}
+	for (int i = 0; i < CLASSES; i++)
+		highest = counts[i] > highest ? counts[i] : highest;
+	snprintf(top, sizeof(top), "%s batches", tfr_format_count((double)highest, number));
+	open_chart(p, top, figure_duration(least, left), figure_duration(most, right));
+	for (int i = 0; i < CLASSES; i++) {
+		double height = CHART_HEIGHT * (double)counts[i] / (double)highest;
+
+		if (counts[i])
+			page_format(p,
+				"<rect class=\"bar\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
+				"height=\"%.1f\"><title>%llu</title></rect>\n",
+				(double)i * CHART_WIDTH / CLASSES, 20 + CHART_HEIGHT - height,
+				(double)CHART_WIDTH / CLASSES - 1, height,
+				(unsigned long long)counts[i]);
+	}
+	page_text(p, "</svg>\n");
+}
+
+static void put_waits(struct page *p, const struct feed *f)
+{
+	const struct tfr_pipeline_stats *st = &f->stats;
+	char first[32], p50[32], p95[32], p99[32], max[32];
+
+	page_text(p, "<h2>How long a batch was waited for</h2>\n");
+	page_format(
+		p, "<p>The first came after %s.", figure_duration(st->first_batch_seconds, first));
+	if (!f->wait_count) {
+		page_text(p, " There was no other.</p>\n");
+		return;
+	}
+	page_format(p, " Then: p50 %s, p95 %s, p99 %s, at most %s.</p>\n",
+		figure_duration(st->wait_p50, p50), figure_duration(st->wait_p95, p95),
+		figure_duration(st->wait_p99, p99), figure_duration(st->wait_max, max));
+	put_bars(p, f, fmax(f->waits[0].seconds, 1e-7),
+		fmax(f->waits[f->wait_count - 1].seconds, 2e-7));
+}
+
+static void put_compute(struct page *p, const struct feed *f)
+{
+	const struct feed_compute *k = &f->compute;
+
+	if (k->mean <= 0)
+		return;
+	page_text(p, "<h2>Was the device idle?</h2>\n<div class=\"wide\"><table><thead><tr>"
+		     "<th>device</th><th>steps</th><th>computing</th><th>idle</th><th>of the time"
+		     "</th></tr></thead><tbody>\n");
+	for (unsigned i = 0; i < f->device_count; i++) {
+		const struct feed_device_use *d = &k->devices[i];
+		double whole = d->computing + d->idle;
+		char busy[32], idle[32], share[32];
+
+		page_text(p, "<tr><td>");
+		put_plain(p, tfr_device_name(f->devices[i]));
+		page_format(p, "</td><td>%llu</td><td>%s</td><td>%s</td><td>%s</td></tr>\n",
+			(unsigned long long)d->steps, figure_duration(d->computing, busy),
+			figure_duration(d->idle, idle),
+			figure_share(whole > 0 ? d->idle / whole : 0, share));
+	}
+	page_text(p, "</tbody></table></div>\n");
+	if (k->idle_steps)
+		page_format(p, "<p>%llu of %llu steps waited, from step %llu on.</p>\n",
+			(unsigned long long)k->idle_steps, (unsigned long long)k->steps,
+			(unsigned long long)k->first_idle_step);
+}
+
+static void put_images(struct page *p, const struct feed *f)
+{
+	const struct feed_gallery *g = &f->gallery;
+
+	if (!g->count)
+		return;
+	page_format(p,
+		"<h2>What reached the device</h2>\n<p class=\"small\">The beginning of the first "
+		"batch, copied back: %s.</p>\n<div class=\"images\">\n",
+		g->range);
+	for (unsigned i = 0; i < g->count; i++) {
+		page_format(p,
+			"<img alt=\"\" width=\"%u\" height=\"%u\" src=\"data:image/png;base64,",
+			g->at[i].width, g->at[i].height);
+		page_base64(p, g->at[i].png, g->at[i].size);
+		page_text(p, "\">\n");
+	}
+	page_text(p, "</div>\n");
+}
+
+enum tfr_status feed_html(struct page *p, const struct feed *f, struct tfr_error *err)
+{
+	page_text(p, head);
+	page_text(p, "<h1>tfr bench-feed</h1>\n");
+	if (f->stats.batches) {
+		page_text(p, "<p class=\"verdict\"><b>");
+		put_plain(p, f->stats.bottleneck);
+		page_text(p, "</b>: ");
+		put_plain(p, f->stats.finding);
+		page_text(p, ".<br>What would change it: ");
+		put_plain(p, f->stats.advice);
+		page_text(p, ".</p>\n");
+	}
+	put_facts(p, f);
+	put_over_time(p, f);
+	put_stages(p, f);
+	put_waits(p, f);
+	put_compute(p, f);
+	put_images(p, f);
+	if (f->repeat) {
+		page_text(p, "<h2>To run it again</h2>\n<pre>");
+		put_plain(p, f->repeat);
+		page_text(p, "</pre>\n");
+	}
+	page_text(p, "</body>\n</html>\n");
+	return page_publish(p, err);
+}

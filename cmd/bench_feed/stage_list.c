@@ -1,0 +1,92 @@
+/* cmd/bench_feed/stage_list.c - the stage list that the short options of bench-feed make.
+ *
+ * Each option is a number or a name in the list; what is wrong with a name is told by whoever reads
+ * the list, so that it is told once and alike for both ways of saying it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench_feed/feed.h"
+
+/* Stages that decide how large an image is: without an argument they take --size. */
+static bool shapes(const char *name, size_t n)
+{
+	static const char *const names[] = { "random-resized-crop", "random-crop", "centre-crop",
+		"five-crop", "resize", "pad" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strlen(names[i]) == n && !memcmp(names[i], name, n))
+			return true;
+	return false;
+}
+
+/* --augment, each stage with its size; one that shapes comes first. */
+static void put_augment(FILE *out, const char *list, const char *size)
+{
+	bool shaped = false;
+
+	for (const char *name = list; *name;) {
+		size_t n = strcspn(name, ","), word = strcspn(name, ",=*");
+
+		shaped |= shapes(name, word);
+		name += n + (name[n] == ',');
+	}
+	if (!shaped)
+		fprintf(out, ",resize=%s", size);
+	while (*list) {
+		size_t n = strcspn(list, ","), word = strcspn(list, ",=*");
+
+		fprintf(out, ",%.*s", (int)word, list);
+		if (shapes(list, word) && list[word] != '=')
+			fprintf(out, "=%s", size);
+		fprintf(out, "%.*s", (int)(n - word), list + word);
+		list += n + (list[n] == ',');
+	}
+}
+
+static uint64_t given(uint64_t n, uint64_t otherwise)
+{
+	return n == FEED_NOT_GIVEN ? otherwise : n;
+}
+
+static void put_list(FILE *out, const struct feed_settings *s, bool images)
+{
+	uint64_t shuffle = 2048, least = 0;
+
+	if (s->shuffle)
+		feed_parse_shuffle(s->shuffle, &shuffle, &least);
+	fprintf(out, "read=%llu:%llu", (unsigned long long)given(s->cycle_length, 4),
+		(unsigned long long)given(s->block_length, 1));
+	if (images || s->where)
+		fputs(",parse", out);
+	if (s->where)
+		fputs(",filter", out);
+	if (shuffle > 1)
+		fprintf(out, ",shuffle=%llu", (unsigned long long)shuffle);
+	if (shuffle > 1 && least)
+		fprintf(out, ":%llu", (unsigned long long)least);
+	if (images) {
+		fputs(",decode", out);
+		put_augment(out, s->augment ? s->augment : "random-resized-crop,flip,normalise",
+			s->size ? s->size : "224");
+	}
+	fprintf(out, ",batch=%llu", (unsigned long long)given(s->batch, 64));
+	if (given(s->prefetch, 0))
+		fprintf(out, ",prefetch=%llu", (unsigned long long)s->prefetch);
+	fputs(",upload", out);
+}
+
+char *feed_compose(const struct feed_settings *s, bool images)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	put_list(out, s, images);
+	if (fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}

@@ -1,0 +1,34 @@
+/* cmd/bench_feed/trace.h - --trace: every piece of work, for a viewer of traces. */
+#ifndef TFR_CMD_FEED_TRACE_H
+#define TFR_CMD_FEED_TRACE_H
+
+#include "bench_feed/feed.h"
+
+/* Every function accepts NULL: no trace is wanted. */
+struct feed_trace;
+
+enum tfr_status feed_trace_open(
+	struct feed_trace **t, const char *path, bool force, struct tfr_error *err);
+void feed_trace_close(struct feed_trace *t); /* what is not published is not there */
+
+/* Pieces are called by these names from now on. */
+void feed_trace_name_stages(struct feed_trace *t, const struct tfr_pipeline_stats *st);
+/* As struct tfr_pipeline_opts has it: on any thread. */
+void feed_trace_piece(struct feed_trace *t, const struct tfr_trace *piece);
+/* What the device was occupied with, and how long the consumer waited: nanoseconds of
+ * CLOCK_MONOTONIC. */
+void feed_trace_step(
+	struct feed_trace *t, unsigned device, uint64_t batch, uint64_t start, uint64_t end);
+void feed_trace_wait(struct feed_trace *t, uint64_t start, uint64_t end);
+/* How much waits behind each stage. */
+void feed_trace_queues(struct feed_trace *t, const struct tfr_pipeline_stats *st);
+
+/* Names the rows, and gives the file its name. */
+enum tfr_status feed_trace_publish(
+	struct feed_trace *t, const struct feed *f, struct tfr_error *err);
+/* Pieces that came when the file was full. */
+uint64_t feed_trace_dropped(const struct feed_trace *t);
+
+uint64_t feed_trace_now(void);
+
+#endif

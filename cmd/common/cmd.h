@@ -1,0 +1,180 @@
+/* cmd/common/cmd.h - what every subcommand is made of and may use.
+ *
+ * A subcommand is one `const struct command` and its row in main.c's array.  It reads <tfr/…> and
+ * this header, nothing else of the library. */
+#ifndef TFR_CMD_CMD_H
+#define TFR_CMD_CMD_H
+
+#include <stdio.h>
+
+#include <tfr/tfr.h>
+
+#include "common/opt.h"
+
+struct cmd;
+
+struct command {
+	const char *name, *alias; /* alias may be NULL */
+	const char *operands;	  /* as the synopsis has them: "FILE..." */
+	const char *summary;	  /* one line for the list of commands */
+	const struct opt *options;
+	size_t settings_size;
+	const void *defaults; /* copied into the settings; NULL: zeros */
+	int (*main)(struct cmd *c);
+};
+
+extern const struct command *const commands[]; /* NULL-terminated */
+
+/* One run of a command. */
+struct cmd {
+	const struct command *command;
+	void *settings; /* the command's own struct, filled by its option table */
+	const char **operands;
+	size_t count;
+	int argc;
+	char **argv; /* of the process */
+	char *line;  /* the whole command line, quoted where needed */
+	int exit;    /* the highest status so far: cmd_error() and cmd_fail() raise it */
+	bool quiet;
+};
+
+/* --- talk --- */
+
+/* Prints "tfr NAME: message" and the hint, raises the exit status. */
+void cmd_error(struct cmd *c, const struct tfr_error *err);
+/* The same, and returns the exit status: `return cmd_fail(c, &err);` */
+int cmd_fail(struct cmd *c, const struct tfr_error *err);
+/* Wrong usage, in printf's words; returns 2. */
+int cmd_usage(struct cmd *c, const char *format, ...) TFR_PRINTF(2, 3);
+/* The same of an option whose argument is none of its words: "--OPTION takes SAID, not 'value'",
+ * and which word was meant.  SAID is what a person reads, the words are those of the option's row.
+ */
+int cmd_usage_word(struct cmd *c, const char *option, const char *said, const char *value);
+/* "tfr NAME: warning: …"; the exit status stays. */
+void cmd_warn(struct cmd *c, const char *format, ...) TFR_PRINTF(2, 3);
+/* Warns that `path` holds no records, which is valid and seldom meant.  Standard input may well be
+ * empty. */
+void cmd_warn_empty(struct cmd *c, const char *path);
+/* The same in the shape the library's callbacks have; ctx is the struct cmd. */
+void cmd_warn_text(void *ctx, const char *text);
+
+/* Prints `n` bytes by tfr_escape_bytes().  Returns how many bytes that became. */
+int cmd_put_text(FILE *out, const char *text, size_t n);
+/* A word of a command line, by tfr_escape_word().  False: out of memory. */
+bool cmd_put_word(FILE *out, const char *word);
+/* "tfr NAME: message" and the hint, without a command where `name` is NULL. */
+void cmd_print_error(const char *name, const struct tfr_error *err);
+
+/* --- the standard streams --- */
+
+/* Before anything is opened: takes the numbers of those that are closed.  False: that failed. */
+bool cmd_claim_streams(void);
+/* At the end: flushes standard output.  Returns `status`; where something was not written, prints
+ * that and returns 3.  `name` of the command may be NULL. */
+int cmd_finish_stdout(const char *name, int status);
+/* Prints the object as a line and frees it.  Returns the exit status: 3 where memory was short, or
+ * where standard error is meant and does not take it. */
+int cmd_print_json(struct cmd *c, struct tfr_json *j, FILE *to);
+/* Refuses an input that standard output is written to: reading it would never end.  0: go on. */
+int cmd_check_apart(struct cmd *c, const struct tfr_set *set);
+/* The same for the operands of a command that does not open them with cmd_open_inputs(). */
+int cmd_check_operands_apart(struct cmd *c);
+
+/* --- inputs and outputs --- */
+
+/* Opens the operands as inputs; with none, standard input where it is not a terminal.  On failure
+ * the error is printed and the status returned; 0 is success. */
+int cmd_open_inputs(struct cmd *c, bool allow_missing, struct tfr_set **set);
+/* Refuses to write binary to a terminal without `force`.  0: go on. */
+int cmd_check_terminal(struct cmd *c, const char *output, bool force);
+/* The list of temporary files that a signal removes; give it to every output. */
+struct tfr_temporaries *cmd_temporaries(void);
+/* When the reader of a pipe is gone, the temporary files are removed and the process dies of
+ * SIGPIPE. */
+void cmd_catch_pipe(void);
+/* Whether SIGINT or SIGTERM came, for a command that called cmd_catch_signals(); a second one ends
+ * the process at once. */
+const volatile bool *cmd_catch_signals(void);
+/* After such a signal: flushes standard output and dies of it.  Otherwise nothing. */
+void cmd_end_of_signal(void);
+
+/* --expect, --expect-sum and --allow-empty, as a member of the command's settings. */
+struct expecting {
+	const char *records, *sum;
+	bool allow_empty;
+};
+/* Reads them.  On failure the error is printed and the exit status returned; 0 is success. */
+int cmd_expect(struct cmd *c, const struct expecting *e, struct tfr_expect *expect);
+
+/* --- progress and the last line --- */
+
+enum progress_mode { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
+
+/* Shows `p` on standard error every fifth of a second until stopped; AUTO: only where that is a
+ * terminal. */
+void cmd_progress_start(struct cmd *c, struct tfr_progress *p, enum progress_mode mode);
+/* The same with the library's numbers, which live during its call only: give cmd_show_progress() to
+ * it.  A signal ends the process: nothing cancels from there. */
+void cmd_progress_follow(struct cmd *c, uint64_t total_bytes, enum progress_mode mode);
+bool cmd_show_progress(void *ctx, const char *phase, const struct tfr_progress *p);
+/* Names what a command of several phases is at now, a string that stays; rates count from here. */
+void cmd_progress_phase(const char *phase);
+void cmd_progress_stop(void);
+
+/* The line every command that moves records ends with. */
+struct cmd_summary {
+	uint64_t read, written, skipped, bad, sum;
+	uint64_t bytes;	     /* of payloads, as written */
+	uint64_t read_bytes; /* of what became records, where that is something else; else 0 */
+	double seconds;
+};
+void cmd_print_summary(struct cmd *c, const struct cmd_summary *s);
+/* In its place, where an earlier run with --resume has done the work. */
+void cmd_print_complete(struct cmd *c, uint64_t records, uint64_t sum);
+/* Seconds since the process began its work. */
+double cmd_seconds(void);
+
+/* --- options that several commands share --- */
+
+#define OPT_JOBS(settings, f)                                                                      \
+	OPT(JOB, 'j', "jobs", "N", NULL, "work on N processors; 0 is all of them [0]", settings, f)
+#define OPT_QUIET(settings, f)                                                                     \
+	OPT(FLAG, 'q', "quiet", NULL, NULL, "no warnings, no closing line", settings, f)
+#define OPT_FORCE(settings, f)                                                                     \
+	OPT(FLAG, 'f', "force", NULL, NULL, "overwrite what exists", settings, f)
+#define OPT_JSON(settings, f)                                                                      \
+	OPT(FLAG, 0, "json", NULL, NULL, "one JSON object in place of text", settings, f)
+#define OPT_MISSING(settings, f)                                                                   \
+	OPT(FLAG, 0, "allow-missing", NULL, NULL, "go on when a set lacks members", settings, f)
+/* f is a member of type struct expecting; for what writes nothing, and for what writes. */
+#define OPT_EXPECT(settings, f)                                                                    \
+	OPT(STRING, 0, "expect", "N", NULL, "fail unless there are N records", settings,           \
+		f.records),                                                                        \
+		OPT(STRING, 0, "expect-sum", "SUM", NULL,                                          \
+			"fail unless SUM is their content sum, that of tfr count", settings,       \
+			f.sum)
+#define OPT_EXPECT_OUTPUT(settings, f)                                                             \
+	OPT(STRING, 0, "expect", "N", NULL,                                                        \
+		"write nothing and fail unless the input has N records", settings, f.records),     \
+		OPT(STRING, 0, "expect-sum", "SUM", NULL,                                          \
+			"likewise, unless SUM is their content sum, that of tfr count", settings,  \
+			f.sum),                                                                    \
+		OPT(FLAG, 0, "allow-empty", NULL, NULL,                                            \
+			"allow outputs without records, which are otherwise an error", settings,   \
+			f.allow_empty)
+#define OPT_COMPRESSION(settings, f)                                                               \
+	OPT(CHOICE, 0, "compression", "KIND", "auto|none|gzip|zlib",                               \
+		"what the input is: auto, none, gzip or zlib [auto: its content says]", settings,  \
+		f)
+#define OPT_COMPRESS(settings, f)                                                                  \
+	OPT(CHOICE, 'z', "compress", "KIND", "auto|none|gzip|zlib",                                \
+		"compress the output: none, gzip or zlib [auto: gzip for a name ending in .gz]",   \
+		settings, f)
+#define OPT_LEVEL(settings, f)                                                                     \
+	OPT(LEVEL, 0, NULL, NULL, NULL, "how hard to compress, fastest to smallest [-2]",          \
+		settings, f)
+#define OPT_PROGRESS(settings, f)                                                                  \
+	OPT(CHOICE, 0, "progress", "WHEN", "auto|always|never",                                    \
+		"show progress: auto, always or never [auto: on a terminal]", settings, f)
+
+#endif

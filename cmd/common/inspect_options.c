@@ -1,0 +1,34 @@
+/* cmd/common/inspect_options.c - from the common options of the looking commands to those of the library. */
+#include "common/inspect_options.h"
+
+struct tfr_sweep_opts looking_sweep(
+	struct cmd *c, const struct looking *l, const struct tfr_set *input)
+{
+	return (struct tfr_sweep_opts){
+		.input = input,
+		.compression = (enum tfr_compression)l->compression,
+		.where = l->where,
+		.skip_damaged = l->on_error,
+		.threads = (unsigned)l->jobs,
+		.progress = cmd_show_progress,
+		.warn = cmd_warn_text,
+		.ctx = c,
+	};
+}
+
+int looking_start(
+	struct cmd *c, const struct looking *l, struct tfr_sweep_opts *o, struct tfr_set **input)
+{
+	c->quiet = l->quiet;
+	if (cmd_open_inputs(c, l->allow_missing, input))
+		return c->exit;
+	*o = looking_sweep(c, l, *input);
+	cmd_progress_follow(c, tfr_set_bytes(*input), (enum progress_mode)l->progress);
+	return 0;
+}
+
+int looking_finish(struct cmd *c, enum tfr_status status, const struct tfr_error *err)
+{
+	cmd_progress_stop();
+	return status ? cmd_fail(c, err) : 0;
+}

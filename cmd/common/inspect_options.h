@@ -1,0 +1,38 @@
+/* cmd/common/inspect_options.h - what the commands that look at every record and write none share: schema, stats.
+ * Their common options, and the library's options made of these. */
+#ifndef TFR_CMD_LOOKING_H
+#define TFR_CMD_LOOKING_H
+
+#include "common/cmd.h"
+
+/* A member `common` of the command's settings. */
+struct looking {
+	uint64_t jobs;
+	const char *where;
+	int on_error, compression, progress;
+	bool allow_missing, quiet;
+};
+
+/* Rows of the command's option table, for settings with a member `common`. */
+#define LOOKING_OPTIONS(settings)                                                                  \
+	OPT(STRING, 0, "where", "EXPR", OPT_EXPRESSION,                                            \
+		"only records for which EXPR holds, such as 'image/class/label == 3'", settings,   \
+		common.where),                                                                     \
+		OPT(CHOICE, 0, "on-error", "HOW", "fail|skip",                                     \
+			"damaged records: fail, or skip them with a warning [fail]", settings,     \
+			common.on_error),                                                          \
+		OPT_COMPRESSION(settings, common.compression),                                     \
+		OPT_MISSING(settings, common.allow_missing), OPT_JOBS(settings, common.jobs),      \
+		OPT_PROGRESS(settings, common.progress), OPT_QUIET(settings, common.quiet)
+
+/* What the common options say of a sweep over `input`. */
+struct tfr_sweep_opts looking_sweep(
+	struct cmd *c, const struct looking *l, const struct tfr_set *input);
+/* Opens the operands and fills `o`; shows progress from now on where that is asked for.  On failure
+ * the error is printed and the exit status returned; 0 is success. */
+int looking_start(
+	struct cmd *c, const struct looking *l, struct tfr_sweep_opts *o, struct tfr_set **input);
+/* Ends the progress; prints `err` if there is a failure.  Returns the exit status. */
+int looking_finish(struct cmd *c, enum tfr_status status, const struct tfr_error *err);
+
+#endif

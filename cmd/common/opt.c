@@ -1,0 +1,417 @@
+/* cmd/common/opt.c - options read by table.
+ *
+ * "-j4", "-j 4", "--jobs=4" and "--jobs 4" are one; flags without argument can be joined ("-fq");
+ * "--" ends the options; a lone "-" is an operand. */
+#include "common/opt.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tfr/text.h>
+
+struct parser {
+	const struct opt *table;
+	int argc, at;
+	char **argv;
+	void *settings;
+	struct opt_result *result;
+	struct tfr_error *err;
+};
+
+static enum tfr_status usage(struct parser *p, const char *format, ...) TFR_PRINTF(2, 3);
+
+static enum tfr_status usage(struct parser *p, const char *format, ...)
+{
+	va_list args;
+
+	*p->err = (struct tfr_error){ .status = TFR_EUSAGE };
+	va_start(args, format);
+	vsnprintf(p->err->message, sizeof(p->err->message), format, args);
+	va_end(args);
+	return TFR_EUSAGE;
+}
+
+static void *field(struct parser *p, const struct opt *o)
+{
+	return (char *)p->settings + o->offset;
+}
+
+static enum tfr_status append(
+	const char ***values, size_t *count, const char *value, struct parser *p)
+{
+	const char **larger = realloc(*values, (*count + 1) * sizeof(**values));
+
+	if (!larger) {
+		*p->err = (struct tfr_error){ .status = TFR_ENOMEM,
+			.message = "out of memory reading the options" };
+		return TFR_ENOMEM;
+	}
+	larger[(*count)++] = value;
+	*values = larger;
+	return TFR_OK;
+}
+
+static enum tfr_status set_count(
+	struct parser *p, const struct opt *o, const char *shown, const char *value)
+{
+	uint64_t *n = field(p, o);
+	char *end;
+
+	errno = 0;
+	*n = strtoull(value, &end, 10);
+	if (!isdigit((unsigned char)*value) || *end || errno)
+		return usage(p, "%s takes a whole number, not '%s'", shown, value);
+	return TFR_OK;
+}
+
+static enum tfr_status set_real(
+	struct parser *p, const struct opt *o, const char *shown, const char *value)
+{
+	double *number = field(p, o);
+	char *end;
+
+	*number = tfr_text_f64(value, &end);
+	if (end == value || *end || !isfinite(*number) || *number < 0)
+		return usage(p, "%s takes a number, not '%s'", shown, value);
+	return TFR_OK;
+}
+
+void opt_hint_word(const char *words, const char *value, struct tfr_error *err)
+{
+	struct tfr_meant meant;
+
+	tfr_meant_init(&meant, value, strlen(value));
+	for (const char *word = words; *word && *word != ':'; word += *word == '|') {
+		size_t n = strcspn(word, "|");
+
+		tfr_meant_offer(&meant, word, n);
+		word += n;
+	}
+	tfr_meant_hint(&meant, err);
+}
+
+static enum tfr_status set_choice(
+	struct parser *p, const struct opt *o, const char *shown, const char *value)
+{
+	size_t n = strlen(value);
+	int index = 0;
+
+	for (const char *word = o->values; word; index++) {
+		const char *bar = strchr(word, '|');
+		size_t size = bar ? (size_t)(bar - word) : strlen(word);
+
+		if (size == n && !memcmp(word, value, n)) {
+			*(int *)field(p, o) = index;
+			return TFR_OK;
+		}
+		word = bar ? bar + 1 : NULL;
+	}
+	usage(p, "%s takes %s, not '%s'", shown, o->values, value);
+	opt_hint_word(o->values, value, p->err);
+	return TFR_EUSAGE;
+}
+
+static enum tfr_status set(
+	struct parser *p, const struct opt *o, const char *shown, const char *value)
+{
+	struct opt_list *list;
+	struct tfr_error e;
+
+	switch (o->type) {
+	case OPT_END:
+		break;
+	case OPT_FLAG:
+		*(bool *)field(p, o) = true;
+		break;
+	case OPT_STRING:
+		*(const char **)field(p, o) = value;
+		break;
+	case OPT_LIST:
+		list = field(p, o);
+		return append(&list->values, &list->count, value, p);
+	case OPT_COUNT:
+		return set_count(p, o, shown, value);
+	case OPT_POSITIVE:
+		if (set_count(p, o, shown, value))
+			return TFR_EUSAGE;
+		if (!*(uint64_t *)field(p, o))
+			return usage(p, "%s takes a number from 1 on", shown);
+		break;
+	case OPT_JOB:
+		if (set_count(p, o, shown, value))
+			return TFR_EUSAGE;
+		if (*(uint64_t *)field(p, o) > OPT_JOBS_MAX)
+			return usage(p, "%s takes at most %d", shown, OPT_JOBS_MAX);
+		break;
+	case OPT_SIZE:
+		if (tfr_parse_size(value, field(p, o), &e))
+			return usage(p, "%s: %s", shown, e.message);
+		break;
+	case OPT_REAL:
+		return set_real(p, o, shown, value);
+	case OPT_LEVEL:
+		*(int *)field(p, o) = value[0] - '0';
+		break;
+	case OPT_CHOICE:
+		return set_choice(p, o, shown, value);
+	}
+	return TFR_OK;
+}
+
+static bool takes_argument(const struct opt *o)
+{
+	return o->type != OPT_FLAG && o->type != OPT_LEVEL;
+}
+
+static enum tfr_status unknown_long(struct parser *p, const char *arg, size_t n)
+{
+	struct tfr_meant meant;
+	const char *word;
+
+	tfr_meant_init(&meant, arg + 2, n - 2);
+	for (const struct opt *o = p->table; o->type; o++)
+		if (o->name)
+			tfr_meant_offer(&meant, o->name, strlen(o->name));
+	word = tfr_meant_word(&meant);
+	usage(p, "unknown option '%.*s'", (int)n, arg);
+	if (word)
+		snprintf(p->err->hint, sizeof(p->err->hint), "Did you mean '--%s'?", word);
+	return TFR_EUSAGE;
+}
+
+static enum tfr_status parse_long(struct parser *p, const char *arg)
+{
+	const char *equals = strchr(arg, '='), *value = NULL;
+	size_t n = equals ? (size_t)(equals - arg) : strlen(arg);
+	char shown[64];
+
+	if (!strcmp(arg, "--help")) {
+		p->result->help = true;
+		return TFR_OK;
+	}
+	if (!strcmp(arg, "--version")) {
+		p->result->version = true;
+		return TFR_OK;
+	}
+	for (const struct opt *o = p->table; o->type; o++) {
+		if (!o->name || strlen(o->name) != n - 2 || memcmp(o->name, arg + 2, n - 2))
+			continue;
+		if (!takes_argument(o) && equals)
+			return usage(p, "--%s takes no argument", o->name);
+		if (takes_argument(o) && !equals && p->at == p->argc)
+			return usage(p, "--%s needs an argument: %s", o->name, o->arg);
+		if (takes_argument(o))
+			value = equals ? equals + 1 : p->argv[p->at++];
+		snprintf(shown, sizeof(shown), "--%s", o->name);
+		return set(p, o, shown, value);
+	}
+	return unknown_long(p, arg, n);
+}
+
+static enum tfr_status parse_short(struct parser *p, const char *arg)
+{
+	for (const char *c = arg + 1; *c; c++) {
+		const struct opt *o = p->table;
+		char shown[3] = { '-', *c, 0 };
+		const char *value = c;
+		enum tfr_status status;
+
+		if (*c == 'h') {
+			p->result->help = true;
+			return TFR_OK;
+		}
+		while (o->type && o->letter != *c &&
+			!(o->type == OPT_LEVEL && *c >= '1' && *c <= '9'))
+			o++;
+		if (!o->type)
+			return usage(p, "unknown option '-%c'", *c);
+		if (takes_argument(o)) {
+			if (!c[1] && p->at == p->argc)
+				return usage(p, "-%c needs an argument: %s", *c, o->arg);
+			value = c[1] ? c + 1 : p->argv[p->at++];
+		}
+		status = set(p, o, shown, value);
+		if (status || takes_argument(o))
+			return status;
+	}
+	return TFR_OK;
+}
+
+enum tfr_status opt_parse(const struct opt *table, int argc, char **argv, void *settings,
+	struct opt_result *result, struct tfr_error *err)
+{
+	struct parser p = { table, argc, 0, argv, settings, result, err };
+	enum tfr_status status = TFR_OK;
+	bool operands_only = false;
+
+	while (!status && p.at < argc) {
+		const char *arg = argv[p.at++];
+
+		if (operands_only || arg[0] != '-' || !arg[1])
+			status = append(&result->operands, &result->count, arg, &p);
+		else if (!strcmp(arg, "--"))
+			operands_only = true;
+		else
+			status = arg[1] == '-' ? parse_long(&p, arg) : parse_short(&p, arg);
+	}
+	return status;
+}
+
+void opt_result_clear(struct opt_result *result, const struct opt *table, void *settings)
+{
+	for (const struct opt *o = table; o->type; o++)
+		if (o->type == OPT_LIST)
+			free(((struct opt_list *)(void *)((char *)settings + o->offset))->values);
+	free(result->operands);
+	*result = (struct opt_result){ 0 };
+}
+
+const struct opt *opt_find(const struct opt *table, const char *word, const char **value)
+{
+	size_t n = strcspn(word, "=");
+
+	*value = NULL;
+	if (word[0] != '-' || !word[1])
+		return NULL;
+	for (const char *c = word + 1; word[1] != '-' && *c; c++)
+		for (const struct opt *o = table; o->type; o++)
+			if (o->letter == *c && takes_argument(o)) {
+				*value = c[1] ? c + 1 : NULL;
+				return o;
+			}
+	for (const struct opt *o = table; word[1] == '-' && o->type; o++) {
+		if (!o->name || !takes_argument(o) || strlen(o->name) != n - 2 ||
+			memcmp(o->name, word + 2, n - 2))
+			continue;
+		*value = word[n] ? word + n + 1 : NULL;
+		return o;
+	}
+	return NULL;
+}
+
+/* "  -j, --jobs N" */
+static void format_head(const struct opt *o, char *text, size_t size)
+{
+	const char *arg = takes_argument(o) ? o->arg : NULL;
+
+	if (o->type == OPT_LEVEL)
+		snprintf(text, size, "  -1 ... -9");
+	else if (o->letter && o->name)
+		snprintf(text, size, "  -%c, --%s%s%s", o->letter, o->name, arg ? " " : "",
+			arg ? arg : "");
+	else if (o->letter)
+		snprintf(text, size, "  -%c%s%s", o->letter, arg ? " " : "", arg ? arg : "");
+	else
+		snprintf(text, size, "      --%s%s%s", o->name, arg ? " " : "", arg ? arg : "");
+}
+
+enum { HELP_COLUMN = 28, HELP_WIDTH = 79 };
+
+static void print_wrapped(const char *text)
+{
+	int column = HELP_COLUMN;
+
+	while (*text) {
+		int n = (int)strcspn(text, " ");
+
+		if (column > HELP_COLUMN && column + 1 + n > HELP_WIDTH) {
+			printf("\n%*s", HELP_COLUMN, "");
+			column = HELP_COLUMN;
+		} else if (column > HELP_COLUMN) {
+			putchar(' ');
+			column++;
+		}
+		printf("%.*s", n, text);
+		column += n;
+		text += n + (text[n] == ' ');
+	}
+	putchar('\n');
+}
+
+void opt_print(const struct opt *table)
+{
+	char head[128];
+
+	for (const struct opt *o = table; o->type; o++) {
+		format_head(o, head, sizeof(head));
+		if (strlen(head) + 1 < HELP_COLUMN)
+			printf("%-*s", HELP_COLUMN, head);
+		else
+			printf("%s\n%*s", head, HELP_COLUMN, "");
+		print_wrapped(o->help);
+	}
+	printf("%-*s", HELP_COLUMN, "  -h, --help");
+	print_wrapped("print this and exit");
+}
+
+/* --- the settings as a text --- */
+
+static void describe_value(FILE *f, const struct opt *o, const void *field)
+{
+	const struct opt_list *list = field;
+	const char *text = o->type == OPT_STRING ? *(const char *const *)field : NULL;
+	char line[4200];
+
+	switch (o->type) {
+	case OPT_END:
+		break;
+	case OPT_FLAG:
+		fputs(*(const bool *)field ? " yes" : " no", f);
+		break;
+	case OPT_STRING:
+		fprintf(f, " %s", text ? tfr_escape_line(line, sizeof(line), text) : "(not given)");
+		break;
+	case OPT_LIST:
+		for (size_t i = 0; i < list->count; i++)
+			fprintf(f, " %s", tfr_escape_line(line, sizeof(line), list->values[i]));
+		break;
+	case OPT_COUNT:
+	case OPT_POSITIVE:
+	case OPT_JOB:
+	case OPT_SIZE:
+		fprintf(f, " %llu", (unsigned long long)*(const uint64_t *)field);
+		break;
+	case OPT_REAL:
+		fprintf(f, " %.17g", *(const double *)field);
+		break;
+	case OPT_LEVEL:
+	case OPT_CHOICE:
+		fprintf(f, " %d", *(const int *)field);
+		break;
+	}
+}
+
+static bool is_among(const char *name, const char *const *names)
+{
+	for (; *names; names++)
+		if (!strcmp(name, *names))
+			return true;
+	return false;
+}
+
+char *opt_describe(const struct opt *table, const void *settings, const char *const *except)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	for (const struct opt *o = table; o->type != OPT_END; o++) {
+		if (!o->name || is_among(o->name, except))
+			continue;
+		fprintf(f, "--%s", o->name);
+		describe_value(f, o, (const char *)settings + o->offset);
+		fputc('\n', f);
+	}
+	if (fclose(f)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}

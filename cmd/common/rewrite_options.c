@@ -1,0 +1,113 @@
+/* cmd/common/rewrite_options.c - from the common options of the rewriting commands to those of the library. */
+#include "common/rewrite_options.h"
+
+#include <string.h>
+
+#include "common/selection.h"
+
+int rewriting_check_output(struct cmd *c, const struct rewriting *r, const char *output)
+{
+	const char *quarantine = selection_quarantine(r->on_error);
+
+	c->quiet = r->quiet;
+	tfr_set_recover(output, cmd_temporaries(), cmd_warn_text, c);
+	if (quarantine && !strcmp(quarantine, output))
+		return cmd_usage(c, "the output and the quarantine are one file");
+	return cmd_check_terminal(c, output, r->force);
+}
+
+static int open_quarantine(struct cmd *c, const struct rewriting *r, struct tfr_rewrite_opts *o)
+{
+	struct tfr_writer_opts writer = {
+		.compression = TFR_COMPRESSION_NONE, /* as it lay, whatever the name */
+		.force = r->force,
+		.temporaries = cmd_temporaries(),
+	};
+	struct tfr_error err;
+
+	if (!selection_quarantine(r->on_error))
+		return 0;
+	if (tfr_stream_writer_open(
+		    &o->quarantine, selection_quarantine(r->on_error), &writer, &err))
+		return cmd_fail(c, &err);
+	return 0;
+}
+
+int rewriting_start(struct cmd *c, const struct rewriting *r, struct tfr_rewrite_opts *o,
+	struct tfr_set **input)
+{
+	c->quiet = r->quiet;
+	if (r->on_error && strcmp(r->on_error, "fail") && strcmp(r->on_error, "skip") &&
+		!selection_quarantine(r->on_error))
+		return cmd_usage_word(c, "on-error", "fail, skip or quarantine=FILE", r->on_error);
+	if (cmd_open_inputs(c, r->allow_missing, input))
+		return c->exit;
+	*o = (struct tfr_rewrite_opts){
+		.input = *input,
+		.compression = (enum tfr_compression)r->compression,
+		.where = r->where,
+		.skip_damaged = r->on_error && strcmp(r->on_error, "fail") != 0,
+		.threads = (unsigned)r->jobs,
+		.seed = r->seed,
+		.writer = {
+			.threads = (unsigned)r->jobs,
+			.compression = (enum tfr_compression)r->compress,
+			.level = r->level,
+			.force = r->force,
+			.temporaries = cmd_temporaries(),
+		},
+		.command = c->line,
+		.progress = cmd_show_progress,
+		.warn = cmd_warn_text,
+		.ctx = c,
+	};
+	if (cmd_expect(c, &r->expect, &o->expect) || open_quarantine(c, r, o))
+		return c->exit;
+	cmd_progress_follow(c, 0, (enum progress_mode)r->progress);
+	return 0;
+}
+
+void rewriting_close(struct tfr_rewrite_opts *o, struct tfr_set *input)
+{
+	tfr_stream_writer_close(o->quarantine);
+	tfr_set_close(input);
+}
+
+int rewriting_finish(struct cmd *c, enum tfr_status status, const struct tfr_rewrite_report *report,
+	const struct tfr_error *err)
+{
+	cmd_progress_stop();
+	if (status)
+		return cmd_fail(c, err);
+	cmd_print_summary(c, &(struct cmd_summary){
+				     .read = report->records,
+				     .written = report->written,
+				     .skipped = report->records - report->taken,
+				     .bad = report->bad,
+				     .bytes = report->bytes,
+				     .seconds = cmd_seconds(),
+				     .sum = report->sum,
+			     });
+	return c->exit;
+}
+
+FILE *rewriting_json_file(const char *output)
+{
+	return strcmp(output, "-") ? stdout : stderr;
+}
+
+void rewriting_json(struct tfr_json *j, const struct tfr_rewrite_report *report)
+{
+	char sum[17];
+
+	tfr_json_u64(j, "records", report->records);
+	tfr_json_u64(j, "bad", report->bad);
+	tfr_json_u64(j, "taken", report->taken);
+	tfr_json_u64(j, "written", report->written);
+	tfr_json_u64(j, "bytes", report->bytes);
+	snprintf(sum, sizeof(sum), "%016llx", (unsigned long long)report->taken_sum);
+	tfr_json_string(j, "taken_sum", sum);
+	snprintf(sum, sizeof(sum), "%016llx", (unsigned long long)report->sum);
+	tfr_json_string(j, "sum", sum);
+	tfr_json_f64(j, "seconds", cmd_seconds());
+}

@@ -1,0 +1,260 @@
+/* cmd/common/selection.c - from the words of a command line to the library's selection. */
+#include "common/selection.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tfr/text.h>
+
+#include "common/mixture.h"
+
+struct selection {
+	struct cmd *c;
+	struct tfr_set *set;	 /* NULL: the mixture */
+	struct mixture *mixture; /* NULL: the set */
+	struct tfr_select *select;
+	struct tfr_stream_writer *quarantine; /* NULL: none was asked for */
+};
+
+/* What the library's calls come back with. */
+static void warn(void *ctx, const char *text)
+{
+	cmd_warn_text(((struct selection *)ctx)->c, text);
+}
+
+static enum tfr_status put_aside(void *ctx, const void *data, size_t size, struct tfr_error *err)
+{
+	struct iovec piece = { (void *)(uintptr_t)data, size };
+
+	return tfr_stream_writer_put(((struct selection *)ctx)->quarantine, &piece, 1, err);
+}
+
+const char *selection_quarantine(const char *on_error)
+{
+	static const char word[] = "quarantine=";
+	size_t n = sizeof(word) - 1;
+
+	return on_error && !strncmp(on_error, word, n) && on_error[n] ? on_error + n : NULL;
+}
+
+static int read_on_error(struct cmd *c, const char *how, struct tfr_select_opts *o)
+{
+	if (!how || !strcmp(how, "fail"))
+		return 0;
+	if (selection_quarantine(how))
+		o->lost = put_aside;
+	else if (strcmp(how, "skip"))
+		return cmd_usage_word(c, "on-error", "fail, skip or quarantine=FILE", how);
+	o->skip_damaged = true;
+	return 0;
+}
+
+/* What is put aside lies as it lay, uncompressed, whatever its name. */
+static enum tfr_status open_quarantine(
+	struct selection *s, const struct selection_opts *opts, struct tfr_error *err)
+{
+	struct tfr_writer_opts writer = {
+		.compression = TFR_COMPRESSION_NONE,
+		.force = opts->force,
+		.temporaries = cmd_temporaries(),
+	};
+
+	return tfr_stream_writer_open(
+		&s->quarantine, selection_quarantine(opts->on_error), &writer, err);
+}
+
+/* A whole number above 0 with `end` behind it; NULL: something else stands there. */
+static const char *read_number(const char *text, char end, uint64_t *n)
+{
+	char *behind;
+
+	errno = 0;
+	*n = strtoull(text, &behind, 10);
+	if (!isdigit((unsigned char)*text) || *behind != end || errno || !*n)
+		return NULL;
+	return behind + (end != 0);
+}
+
+/* CYCLE,BLOCK */
+static int read_interleave(struct cmd *c, const char *text, struct tfr_select_opts *o)
+{
+	const char *rest;
+
+	if (!text)
+		return 0;
+	rest = read_number(text, ',', &o->cycle);
+	if (!rest || !read_number(rest, 0, &o->block))
+		return cmd_usage(c,
+			"--interleave takes CYCLE,BLOCK, two whole numbers above 0, not '%s'",
+			text);
+	return 0;
+}
+
+/* N or N+OFFSET */
+static int read_every(struct cmd *c, const char *text, struct tfr_select_opts *o)
+{
+	const char *plus = text ? strchr(text, '+') : NULL;
+	const char *rest = text ? read_number(text, plus ? '+' : 0, &o->every) : NULL;
+	char *end;
+
+	if (!text)
+		return 0;
+	errno = 0;
+	if (rest && plus) {
+		o->every_offset = strtoull(rest, &end, 10);
+		rest = isdigit((unsigned char)*rest) && !*end && !errno ? rest : NULL;
+	}
+	if (!rest)
+		return cmd_usage(
+			c, "--every takes N or N+OFFSET, whole numbers, N above 0, not '%s'", text);
+	return 0;
+}
+
+static int read_sample(struct cmd *c, const char *text, struct tfr_select_opts *o)
+{
+	char *end;
+
+	if (!text)
+		return 0;
+	o->sampled = true;
+	o->sample = tfr_text_f64(text, &end);
+	if (end == text || *end || !(o->sample >= 0 && o->sample <= 1))
+		return cmd_usage(c, "--sample takes a probability from 0 to 1, not '%s'", text);
+	if (o->every)
+		return cmd_usage(c, "--every and --sample are two choices");
+	return 0;
+}
+
+/* The options that have a form of their own. */
+static int read_forms(struct cmd *c, const struct selection_opts *opts, struct tfr_select_opts *o)
+{
+	if (read_on_error(c, opts->on_error, o) || read_interleave(c, opts->interleave, o) ||
+		read_every(c, opts->every, o) || read_sample(c, opts->sample, o))
+		return c->exit;
+	return 0;
+}
+
+static int open_inputs(
+	struct selection *s, const struct selection_opts *opts, struct tfr_select_opts *o)
+{
+	if (!opts->mix)
+		return cmd_open_inputs(s->c, opts->allow_missing, &s->set);
+	if (s->c->count)
+		return cmd_usage(
+			s->c, "--mix names all inputs, and '%s' is one more", s->c->operands[0]);
+	if (mixture_open(s->c, &s->mixture, opts->mix, opts->mix_end, opts->allow_missing))
+		return s->c->exit;
+	o->mix = mixture_mix(s->mixture);
+	return 0;
+}
+
+int selection_open(struct cmd *c, struct selection **out, const struct selection_opts *opts)
+{
+	struct selection *s = calloc(1, sizeof(*s));
+	struct tfr_select_opts o = {
+		.framing = opts->framing,
+		.compression = opts->compression,
+		.records = opts->records,
+		.where = opts->where,
+		.shuffle_buffer = opts->shuffle_buffer,
+		.seed = opts->seed,
+		.skip = opts->skip,
+		.limit = opts->limit,
+		.growing = opts->growing,
+		.progress = opts->progress,
+		.warn = warn,
+		.ctx = s,
+	};
+	struct tfr_error err;
+
+	if (!s)
+		return cmd_fail(
+			c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+	s->c = c;
+	if (!read_forms(c, opts, &o) && !open_inputs(s, opts, &o) &&
+		((o.lost && open_quarantine(s, opts, &err)) ||
+			tfr_select_open(&s->select, s->set, &o, &err)))
+		cmd_error(c, &err);
+	if (!s->select) {
+		selection_close(s);
+		return c->exit;
+	}
+	*out = s;
+	return 0;
+}
+
+enum tfr_status selection_next(struct selection *s, struct tfr_record *rec, struct tfr_error *err)
+{
+	return tfr_select_next(s->select, rec, err);
+}
+
+struct tfr_select *selection_records(struct selection *s)
+{
+	return s->select;
+}
+
+const char *selection_path(const struct selection *s)
+{
+	return tfr_select_path(s->select);
+}
+
+void selection_locate(
+	const struct selection *s, const struct tfr_record *rec, struct tfr_error *err)
+{
+	tfr_select_locate(s->select, rec, err);
+}
+
+enum tfr_status selection_reject(struct selection *s, const struct tfr_record *rec,
+	enum tfr_status status, struct tfr_error *err)
+{
+	return tfr_select_reject(s->select, rec, status, err);
+}
+
+void selection_finish(struct selection *s)
+{
+	tfr_select_finish(s->select);
+}
+
+struct tfr_stream_writer *selection_aside(const struct selection *s)
+{
+	return s->quarantine;
+}
+
+enum tfr_status selection_publish(struct selection *s, struct tfr_error *err)
+{
+	return s->quarantine ? tfr_stream_writer_publish(s->quarantine, err) : TFR_OK;
+}
+
+void selection_close(struct selection *s)
+{
+	if (!s)
+		return;
+	tfr_stream_writer_close(s->quarantine);
+	tfr_select_close(s->select);
+	mixture_close(s->mixture);
+	tfr_set_close(s->set);
+	free(s);
+}
+
+uint64_t selection_bytes(const struct selection *s)
+{
+	return s->mixture ? mixture_bytes(s->mixture) : tfr_set_bytes(s->set);
+}
+
+uint64_t selection_read(const struct selection *s)
+{
+	return tfr_select_read(s->select);
+}
+
+uint64_t selection_bad(const struct selection *s)
+{
+	return tfr_select_bad(s->select);
+}
+
+enum tfr_status selection_carry(
+	const struct selection *s, struct tfr_set_info *info, struct tfr_error *err)
+{
+	return s->set ? tfr_set_info_carry(info, s->set, err) : TFR_OK;
+}

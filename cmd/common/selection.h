@@ -1,0 +1,64 @@
+/* cmd/common/selection.h - the records that a command was asked for, one after another: the selecting
+ * options as text, the inputs opened, and <tfr/select.h> over them. */
+#ifndef TFR_CMD_SELECTION_H
+#define TFR_CMD_SELECTION_H
+
+#include "common/cmd.h"
+
+struct selection;
+
+struct selection_opts {
+	uint64_t skip, limit;	/* limit UINT64_MAX: all */
+	const char *where;	/* NULL: all */
+	const char *records;	/* "0,5,10-20,100-"; NULL: all */
+	const char *every;	/* "N" or "N+OFFSET"; NULL: all */
+	const char *sample;	/* "0.1"; NULL: all */
+	const char *interleave; /* "CYCLE,BLOCK"; NULL: one file after another */
+	const char *mix;	/* "a=0.7,b=0.3", in place of operands; NULL: these */
+	enum tfr_mix_end mix_end;
+	uint64_t shuffle_buffer, seed; /* 0: the order stays */
+	enum tfr_framing framing;
+	enum tfr_compression compression;
+	bool allow_missing;
+	const char *on_error;		   /* "fail" (or NULL), "skip" or "quarantine=FILE" */
+	bool force;			   /* overwrite that FILE */
+	const struct tfr_growing *growing; /* NULL: the inputs are what they are */
+	struct tfr_progress *progress;
+};
+
+/* Opens the command's inputs.  On failure the error is printed and the exit status returned; 0 is
+ * success. */
+int selection_open(struct cmd *c, struct selection **s, const struct selection_opts *opts);
+/* The next selected record, a view until the next call.  TFR_END after the last. */
+enum tfr_status selection_next(struct selection *s, struct tfr_record *rec, struct tfr_error *err);
+/* The file the last record came from. */
+const char *selection_path(const struct selection *s);
+/* Says in `err` where `rec` is. */
+void selection_locate(
+	const struct selection *s, const struct tfr_record *rec, struct tfr_error *err);
+/* As tfr_select_reject(). */
+enum tfr_status selection_reject(struct selection *s, const struct tfr_record *rec,
+	enum tfr_status status, struct tfr_error *err);
+/* The library's stream under it. */
+struct tfr_select *selection_records(struct selection *s);
+/* After the last record: warns of names in --where that no record had. */
+void selection_finish(struct selection *s);
+/* The FILE of "quarantine=FILE"; NULL: `on_error` is something else. */
+const char *selection_quarantine(const char *on_error);
+/* The quarantine, to be published with a set; NULL: none. */
+struct tfr_stream_writer *selection_aside(const struct selection *s);
+/* Publishes the quarantine alone. */
+enum tfr_status selection_publish(struct selection *s, struct tfr_error *err);
+void selection_close(struct selection *s);
+
+/* As tfr_set_info_carry(), of the inputs; those of a mixture have no classes in common. */
+enum tfr_status selection_carry(
+	const struct selection *s, struct tfr_set_info *info, struct tfr_error *err);
+
+/* The bytes of all inputs, as far as they have a size and are read once. */
+uint64_t selection_bytes(const struct selection *s);
+/* Records read so far, and faults passed over. */
+uint64_t selection_read(const struct selection *s);
+uint64_t selection_bad(const struct selection *s);
+
+#endif

@@ -1,0 +1,118 @@
+/* cmd/common/streams.c - the three standard streams: open from the first file on, and checked at the end.
+ *
+ * A file that is opened while a standard descriptor is closed becomes that descriptor, and messages
+ * go into it.  So a closed one is taken at once by /dev/null, opened the wrong way round: its
+ * number is gone, and using it fails as it did. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/cmd.h"
+
+bool cmd_claim_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+			open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			return false;
+	return true;
+}
+
+int cmd_finish_stdout(const char *name, int status)
+{
+	int error = 0;
+
+	if (ferror(stdout))
+		error = errno ? errno : EIO;
+	if (fflush(stdout))
+		error = errno;
+	if (!error)
+		return status;
+	fprintf(stderr, "tfr%s%s: cannot write to standard output: %s\n", name ? " " : "",
+		name ? name : "", strerror(error));
+	return 3;
+}
+
+int cmd_print_json(struct cmd *c, struct tfr_json *j, FILE *to)
+{
+	const char *text = tfr_json_text(j, NULL);
+	bool made = text, written = text && fprintf(to, "%s\n", text) > 0;
+
+	tfr_json_free(j);
+	if (!made)
+		return cmd_fail(
+			c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+	/* What does not get to standard output is noticed at the end. */
+	if (!written && to == stderr)
+		c->exit = 3;
+	return c->exit;
+}
+
+/* --- standard output that is an input --- */
+
+/* Whether standard output is a file on a disk, which may be an input. */
+static bool stdout_is_file(struct stat *out)
+{
+	return fstat(STDOUT_FILENO, out) == 0 && S_ISREG(out->st_mode);
+}
+
+static bool is_file(const struct stat *out, const char *path)
+{
+	struct stat st;
+
+	if (strcmp(path, "-") ? stat(path, &st) : fstat(STDIN_FILENO, &st))
+		return false;
+	return st.st_ino == out->st_ino && st.st_dev == out->st_dev;
+}
+
+static int refuse(struct cmd *c, const char *path)
+{
+	if (!strcmp(path, "-"))
+		return cmd_usage(c, "standard input and standard output are the same file");
+	return cmd_usage(c, "the input '%s' is the file that standard output goes to", path);
+}
+
+int cmd_check_apart(struct cmd *c, const struct tfr_set *set)
+{
+	struct stat out;
+
+	if (!stdout_is_file(&out))
+		return 0;
+	for (size_t i = 0; i < tfr_set_count(set); i++)
+		if (is_file(&out, tfr_set_path(set, i)))
+			return refuse(c, tfr_set_path(set, i));
+	return 0;
+}
+
+/* What reads a pipe would take it from the command itself. */
+static bool may_look(const char *input)
+{
+	struct stat st;
+
+	return *input != '@' || (!stat(input + 1, &st) && S_ISREG(st.st_mode));
+}
+
+int cmd_check_operands_apart(struct cmd *c)
+{
+	struct stat out;
+
+	if (!stdout_is_file(&out))
+		return 0;
+	for (size_t i = 0; i < c->count; i++) {
+		struct tfr_set_opts opts = {
+			.inputs = &c->operands[i], .count = 1, .allow_missing = true
+		};
+		struct tfr_set *set = NULL;
+
+		if (is_file(&out, c->operands[i]))
+			return refuse(c, c->operands[i]);
+		if (may_look(c->operands[i]) && !tfr_set_open(&set, &opts, NULL))
+			cmd_check_apart(c, set);
+		tfr_set_close(set);
+		if (c->exit)
+			break;
+	}
+	return c->exit;
+}

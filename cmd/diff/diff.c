@@ -1,0 +1,397 @@
+/* cmd/diff/diff.c - tfr diff: what two sets differ in, or have in common.
+ *
+ * Records are compared first: where all of them are the same, so is all the rest, and the second
+ * reading that features would take is spared. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "builtin.h"
+#include "diff/diff.h"
+#include "common/inspect_options.h"
+
+struct diff_settings {
+	struct looking common;
+	const char *only, *key;
+	bool features, ordered, overlap, json;
+	double threshold;
+	uint64_t examples, memory;
+	struct opt_list tmpdirs;
+};
+
+static const struct diff_settings defaults = { .threshold = 0, .examples = 5, .memory = 1 << 30 };
+
+static const struct opt options[] = {
+	OPT(STRING, 0, "only", "PARTS", "schema|values|records",
+		"compare only these, such as 'schema,values' [all: schema, values, records]",
+		struct diff_settings, only),
+	OPT(STRING, 0, "key", "FEATURE", OPT_FEATURE,
+		"records with equal values of FEATURE belong together [equal records do]",
+		struct diff_settings, key),
+	OPT(FLAG, 0, "features", NULL, NULL,
+		"records are equal that have equal features, however they are written",
+		struct diff_settings, features),
+	OPT(FLAG, 0, "ordered", NULL, NULL, "the order of the records counts", struct diff_settings,
+		ordered),
+	OPT(FLAG, 0, "overlap", NULL, NULL,
+		"find what both have, such as leaks from training to validation",
+		struct diff_settings, overlap),
+	OPT(REAL, 0, "threshold", "D", NULL,
+		"distributions that are no farther apart than D, from 0 to 1, are the same [0]",
+		struct diff_settings, threshold),
+	OPT(COUNT, 'n', "examples", "N", NULL, "name the first N of each finding [5]",
+		struct diff_settings, examples),
+	OPT_JSON(struct diff_settings, json),
+	LOOKING_OPTIONS(struct diff_settings),
+	OPT(SIZE, 'm', "memory", "SIZE", NULL, "memory for what is noted of the records [1G]",
+		struct diff_settings, memory),
+	OPT(LIST, 0, "tmpdir", "DIR", NULL,
+		"put what does not fit in DIR; several times: spread over all [$TMPDIR or /tmp]",
+		struct diff_settings, tmpdirs),
+	OPTIONS_END,
+};
+
+struct diff_run {
+	struct cmd *c;
+	const struct diff_settings *s;
+	struct tfr_set *sets[2];
+	struct tfr_sweep_opts sweeps[2];
+	struct tfr_survey *surveys[2]; /* in which the values lie that are told */
+	struct diff_result result;
+	bool no_memory;
+};
+
+/* --- what was asked --- */
+
+/* The word at `p`, up to a comma or the end; 0: no such part. */
+static unsigned read_part(const char *p, size_t n)
+{
+	static const struct {
+		const char *name;
+		unsigned part;
+	} parts[] = { { "schema", DIFF_SCHEMA }, { "values", DIFF_VALUES },
+		{ "records", DIFF_RECORDS } };
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (strlen(parts[i].name) == n && !memcmp(parts[i].name, p, n))
+			return parts[i].part;
+	return 0;
+}
+
+static int read_parts(struct cmd *c, const char *text, unsigned *parts)
+{
+	*parts = text ? 0 : DIFF_ALL;
+	while (text) {
+		size_t n = strcspn(text, ",");
+		unsigned part = read_part(text, n);
+
+		if (!part)
+			return cmd_usage(c, "--only takes schema, values and records, not '%.*s'",
+				(int)n, text);
+		*parts |= part;
+		text = text[n] ? text + n + 1 : NULL;
+	}
+	return 0;
+}
+
+static int check_usage(struct cmd *c, const struct diff_settings *s, unsigned *parts)
+{
+	if (c->count != 2)
+		return cmd_usage(c, "two sets are compared, and %zu %s named", c->count,
+			c->count == 1 ? "is" : "are");
+	if (read_parts(c, s->only, parts))
+		return c->exit;
+	if (s->overlap && (s->only || s->ordered || s->threshold != 0))
+		return cmd_usage(c, "--overlap cannot go with --only, --ordered or --threshold");
+	if (s->overlap && s->key && s->features)
+		return cmd_usage(c, "--overlap compares keys or features, not both");
+	if (!(*parts & DIFF_RECORDS) && (s->key || s->features || s->ordered))
+		return cmd_usage(c, "--key, --features and --ordered are about records, which "
+				    "--only leaves out");
+	if (!(*parts & DIFF_VALUES) && s->threshold != 0)
+		return cmd_usage(c, "--threshold is about values, which --only leaves out");
+	if (!(s->threshold >= 0 && s->threshold <= 1))
+		return cmd_usage(c, "--threshold takes 0 to 1");
+	if (s->overlap)
+		*parts = 0;
+	return 0;
+}
+
+/* --- the inputs --- */
+
+static int open_side(struct diff_run *r, unsigned side)
+{
+	const struct looking *l = &r->s->common;
+	struct tfr_set_opts opts = { .inputs = &r->c->operands[side],
+		.count = 1,
+		.allow_missing = l->allow_missing,
+		.warn = cmd_warn_text,
+		.ctx = r->c };
+	struct tfr_error err = { 0 };
+
+	if (tfr_set_open(&r->sets[side], &opts, &err))
+		return cmd_fail(r->c, &err);
+	if (cmd_check_apart(r->c, r->sets[side]))
+		return r->c->exit;
+	r->result.inputs[side] = r->c->operands[side];
+	r->result.files[side] = tfr_set_count(r->sets[side]);
+	r->sweeps[side] = looking_sweep(r->c, l, r->sets[side]);
+	return 0;
+}
+
+static int open_sides(struct diff_run *r)
+{
+	const struct tfr_set *const *sets = (const struct tfr_set *const *)r->sets;
+	unsigned parts = r->result.parts;
+	bool records = parts & DIFF_RECORDS,
+	     twice = records && (parts != DIFF_RECORDS || r->s->key);
+	struct tfr_error err = { 0 };
+
+	if (open_side(r, 0) || open_side(r, 1))
+		return r->c->exit;
+	if (!tfr_diff_check_sides(sets, twice, &err))
+		return 0;
+	if (err.hint[0] && !r->s->key)
+		snprintf(err.hint, sizeof(err.hint),
+			"Put its records into a file first, or compare --only records.");
+	return cmd_fail(r->c, &err);
+}
+
+/* --- comparing --- */
+
+static char *copy(struct diff_run *r, const char *text)
+{
+	char *own = text ? strdup(text) : NULL;
+
+	r->no_memory |= text && !own;
+	return own;
+}
+
+static void keep_schema(void *ctx, const struct tfr_diff_schema *d)
+{
+	struct diff_run *r = ctx;
+	struct diff_result *result = &r->result;
+	struct diff_schema *list =
+		reallocarray(result->schema, result->schema_count + 1, sizeof(*list));
+
+	r->no_memory |= !list;
+	if (!list)
+		return;
+	result->schema = list;
+	list[result->schema_count++] = (struct diff_schema){ copy(r, d->feature), copy(r, d->what),
+		{ copy(r, d->has[0]), copy(r, d->has[1]) } };
+}
+
+static void keep_values(void *ctx, const struct tfr_diff_values *v)
+{
+	struct diff_run *r = ctx;
+	struct diff_result *result = &r->result;
+	struct tfr_diff_values *list;
+
+	result->compared++;
+	if (v->distance <= 0)
+		return;
+	list = reallocarray(result->values, result->values_count + 1, sizeof(*list));
+	r->no_memory |= !list;
+	if (!list)
+		return;
+	result->values = list;
+	list[result->values_count] = *v;
+	list[result->values_count++].feature = copy(r, v->feature);
+	result->values_above += v->distance > r->s->threshold;
+}
+
+static int farthest_first(const void *a, const void *b)
+{
+	const struct tfr_diff_values *x = a, *y = b;
+
+	if (x->distance != y->distance)
+		return x->distance > y->distance ? -1 : 1;
+	if (!x->feature || !y->feature)
+		return !y->feature - !x->feature;
+	return strcmp(x->feature, y->feature) ? strcmp(x->feature, y->feature)
+					      : (int)x->kind - (int)y->kind;
+}
+
+static void warn_sequences(struct diff_run *r, unsigned side, const struct tfr_survey *s)
+{
+	if (tfr_survey_sequences(s))
+		cmd_warn(r->c,
+			"%llu of %llu records of %c are SequenceExamples: their context is "
+			"compared, their feature lists are not",
+			(unsigned long long)tfr_survey_sequences(s),
+			(unsigned long long)tfr_survey_records(s), "AB"[side]);
+}
+
+/* The sweep that would warn of these is a second one, which is silent. */
+static void warn_others(struct diff_run *r, unsigned side, const struct tfr_sweep_report *report)
+{
+	if (report->others)
+		cmd_warn(r->c, "%llu of %llu records of %c are not Examples",
+			(unsigned long long)report->others, (unsigned long long)report->records,
+			"AB"[side]);
+}
+
+static enum tfr_status survey_sides(struct diff_run *r, struct tfr_error *err)
+{
+	bool again = r->result.parts & DIFF_RECORDS;
+	enum tfr_status status = TFR_OK;
+
+	for (unsigned side = 0; !status && side < 2; side++) {
+		struct tfr_survey_opts opts = { .common = r->sweeps[side],
+			.values = r->result.parts & DIFF_VALUES };
+		struct tfr_sweep_report report = { 0 };
+
+		if (again) /* what is bad was told of, and counted */
+			opts.common.warn = NULL;
+		status = tfr_survey_run(&r->surveys[side], &opts, &report, err);
+		if (!again)
+			r->result.sides[side] = report;
+		if (!status && again)
+			warn_others(r, side, &report);
+		if (!status)
+			warn_sequences(r, side, r->surveys[side]);
+	}
+	if (status == TFR_EDATA && again)
+		snprintf(err->hint, sizeof(err->hint),
+			"'--only records' compares records that are not Examples.");
+	return status;
+}
+
+static enum tfr_status compare_features(struct diff_run *r, struct tfr_error *err)
+{
+	const struct tfr_survey *const *sides = (const struct tfr_survey *const *)r->surveys;
+	enum tfr_status status = survey_sides(r, err);
+
+	if (!status && r->result.parts & DIFF_SCHEMA)
+		status = tfr_diff_schemas(sides, keep_schema, r, err);
+	if (!status && r->result.parts & DIFF_VALUES)
+		status = tfr_diff_distributions(sides, keep_values, r, err);
+	if (r->result.values_count)
+		qsort(r->result.values, r->result.values_count, sizeof(*r->result.values),
+			farthest_first);
+	return status;
+}
+
+/* Whether schema or values can: not where all records are the same, be it in another order. */
+static bool may_differ(const struct diff_result *result)
+{
+	const struct tfr_diff_report *d = &result->records;
+
+	return !(result->parts & DIFF_RECORDS) || d->only[0] || d->only[1] || d->changed;
+}
+
+static enum tfr_status compare(struct diff_run *r, struct tfr_error *err)
+{
+	const struct diff_settings *s = r->s;
+	struct diff_result *result = &r->result;
+	struct tfr_diff_opts opts = { .sides = { r->sweeps[0], r->sweeps[1] },
+		.key = s->key,
+		.features = s->features,
+		.identity = s->overlap && !s->key && !s->features,
+		.parse = s->common.on_error && result->parts != DIFF_RECORDS && result->parts,
+		.ordered = s->ordered,
+		.memory = s->memory ? s->memory : 1,
+		.tmpdirs = s->tmpdirs.values,
+		.tmpdir_count = s->tmpdirs.count,
+		.examples = s->examples };
+	enum tfr_status status = TFR_OK;
+
+	result->same = true;
+	if (!result->parts || result->parts & DIFF_SCHEMA)
+		status = tfr_diff_classes(
+			(const struct tfr_set *const *)r->sets, &result->classes, err);
+	if (status)
+		return status;
+	if (!result->parts) {
+		status = tfr_overlap(&opts, &result->overlap, err);
+		result->same = !result->overlap.shared && !result->classes.differ;
+		memcpy(result->sides, result->overlap.sides, sizeof(result->sides));
+		return status;
+	}
+	if (result->parts & DIFF_RECORDS) {
+		status = tfr_diff_records(&opts, &result->records, err);
+		result->same = !tfr_diff_differs(&result->records);
+		memcpy(result->sides, result->records.sides, sizeof(result->sides));
+	}
+	if (!status && result->parts != DIFF_RECORDS && may_differ(result))
+		status = compare_features(r, err);
+	result->same &= !result->schema_count && !result->values_above && !result->classes.differ;
+	return status;
+}
+
+/* --- around it --- */
+
+static int run(struct diff_run *r)
+{
+	struct tfr_error err = { 0 };
+	enum tfr_status status;
+
+	if (open_sides(r))
+		return r->c->exit;
+	cmd_progress_follow(r->c, 0, (enum progress_mode)r->s->common.progress);
+	status = compare(r, &err);
+	cmd_progress_stop();
+	if (!status && r->no_memory) {
+		err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };
+		status = TFR_ENOMEM;
+	}
+	if (!status && r->s->json)
+		diff_print_json(r->c, &r->result);
+	else if (!status)
+		diff_print(&r->result);
+	if (status)
+		return cmd_fail(r->c, &err);
+	if (!r->result.same && !r->c->exit)
+		r->c->exit = 1;
+	return r->c->exit;
+}
+
+static void clear(struct diff_run *r)
+{
+	struct diff_result *result = &r->result;
+
+	for (size_t i = 0; i < result->schema_count; i++) {
+		free(result->schema[i].feature);
+		free(result->schema[i].what);
+		free(result->schema[i].has[0]);
+		free(result->schema[i].has[1]);
+	}
+	for (size_t i = 0; i < result->values_count; i++)
+		free((void *)(uintptr_t)result->values[i].feature);
+	free(result->schema);
+	free(result->values);
+	tfr_diff_report_clear(&result->records);
+	tfr_overlap_report_clear(&result->overlap);
+	tfr_survey_free(r->surveys[0]);
+	tfr_survey_free(r->surveys[1]);
+	tfr_set_close(r->sets[0]);
+	tfr_set_close(r->sets[1]);
+}
+
+static int diff_main(struct cmd *c)
+{
+	const struct diff_settings *s = c->settings;
+	struct diff_run r = { .c = c,
+		.s = s,
+		.result = { .key = s->key,
+			.features = s->features,
+			.ordered = s->ordered,
+			.threshold = s->threshold,
+			.examples = s->examples } };
+
+	c->quiet = s->common.quiet;
+	if (!check_usage(c, s, &r.result.parts))
+		run(&r);
+	clear(&r);
+	return c->exit;
+}
+
+const struct command cmd_diff = {
+	.name = "diff",
+	.operands = "A B",
+	.summary = "what two sets differ in, or have in common",
+	.options = options,
+	.settings_size = sizeof(struct diff_settings),
+	.defaults = &defaults,
+	.main = diff_main,
+};

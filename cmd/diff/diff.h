@@ -1,0 +1,40 @@
+/* cmd/diff/diff.h - what tfr diff found, and the two ways to tell it. */
+#ifndef TFR_CMD_DIFF_H
+#define TFR_CMD_DIFF_H
+
+#include "common/cmd.h"
+
+enum { DIFF_SCHEMA = 1, DIFF_VALUES = 2, DIFF_RECORDS = 4, DIFF_ALL = 7 };
+
+/* As the library tells it, with texts of our own. */
+struct diff_schema {
+	char *feature, *what, *has[2];
+};
+
+struct diff_result {
+	const char *inputs[2]; /* as they were named */
+	size_t files[2];
+	struct tfr_sweep_report sides[2];
+	unsigned parts; /* DIFF_…: what was compared; 0: the overlap */
+	bool same;
+
+	const char *key;
+	bool features, ordered;
+	double threshold;
+	uint64_t examples;
+	struct tfr_diff_report records;
+	struct tfr_overlap_report overlap;
+	struct tfr_diff_class_report classes;
+	/* Both empty where all records are the same, as nothing else can differ then. */
+	struct diff_schema *schema;
+	size_t schema_count;
+	/* Those that differ at all, the farthest apart first; their names are ours. */
+	struct tfr_diff_values *values;
+	size_t values_count, values_above; /* those above the threshold come first */
+	size_t compared;		   /* features, those that are alike among them */
+};
+
+void diff_print(const struct diff_result *r);
+void diff_print_json(struct cmd *c, const struct diff_result *r);
+
+#endif

@@ -1,0 +1,115 @@
+/* cmd/shard/follow.c - whoever writes an epoch opens the FIFO, writes and closes it.
+ *
+ * One descriptor of ours is always open, so that no writer is told that nobody reads.  The next one
+ * is opened before the last is closed, and has seen no writer yet: poll() on it waits until one has
+ * come, also when it has gone again by then.  A signal ends the process wherever it is; the epoch
+ * that is being written has temporaries only. */
+#include "shard/follow.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char PLACE[] = "{epoch}";
+
+static int check(struct cmd *c, const struct tfr_convert_opts *o)
+{
+	struct stat st;
+
+	if (o->input_count != 1 || stat(o->inputs[0], &st) || !S_ISFIFO(st.st_mode))
+		return cmd_usage(c, "--follow reads one FIFO, which 'mkfifo' makes");
+	if (o->from && strcmp(o->from, "records"))
+		return cmd_usage(c, "--follow reads records");
+	if (o->dry_run || o->resume)
+		return cmd_usage(c, "--follow and %s exclude each other",
+			o->resume ? "--resume" : "--dry-run");
+	if (o->target_count != 1 || !strstr(o->targets[0].set, PLACE))
+		return cmd_usage(c,
+			"--per-epoch writes one set, whose name has '{epoch}' where the epoch's "
+			"number is to be");
+	return 0;
+}
+
+/* The name with the number in it, wherever its place is. */
+static char *name_epoch(const char *pattern, unsigned long epoch)
+{
+	char number[24], *name, *to;
+	size_t places = 0;
+
+	snprintf(number, sizeof(number), "%lu", epoch);
+	for (const char *p = pattern; (p = strstr(p, PLACE)); p++)
+		places++;
+	name = to = malloc(strlen(pattern) + places * sizeof(number) + 1);
+	while (name && *pattern) {
+		if (!strncmp(pattern, PLACE, strlen(PLACE))) {
+			to = stpcpy(to, number);
+			pattern += strlen(PLACE);
+		} else {
+			*to++ = *pattern++;
+		}
+	}
+	if (name)
+		*to = '\0';
+	return name;
+}
+
+static int fail(struct cmd *c, const char *path)
+{
+	struct tfr_error err = { .status = TFR_ESYS };
+
+	snprintf(err.message, sizeof(err.message), "cannot read '%s': %s", path, strerror(errno));
+	return cmd_fail(c, &err);
+}
+
+/* Waits for a writer: *fd, which replaces the one there, has its bytes.  Not 0: failed. */
+static int wait_for_writer(struct cmd *c, const char *path, int *fd)
+{
+	struct pollfd ready = { .events = POLLIN };
+	int last = *fd;
+
+	for (;;) {
+		ready.fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+		if (last >= 0)
+			close(last);
+		*fd = last = ready.fd;
+		if (ready.fd < 0 || (poll(&ready, 1, -1) < 0 && errno != EINTR))
+			return fail(c, path);
+		if (ready.revents & POLLIN)
+			break;
+	}
+	if (fcntl(*fd, F_SETFL, fcntl(*fd, F_GETFL) & ~O_NONBLOCK))
+		return fail(c, path);
+	return 0;
+}
+
+int shard_follow(struct cmd *c, const struct tfr_convert_opts *o,
+	int (*run)(struct cmd *c, struct tfr_convert_opts *o))
+{
+	int fd = -1;
+
+	if (check(c, o))
+		return c->exit;
+	for (unsigned long epoch = 0; !c->exit; epoch++) {
+		struct tfr_share target = o->targets[0];
+		struct tfr_convert_opts own = *o;
+		char *name = name_epoch(target.set, epoch);
+
+		if (!name)
+			return cmd_fail(c, &(struct tfr_error){ .status = TFR_ENOMEM,
+						   .message = "out of memory" });
+		target.set = name;
+		own.from = "records";
+		own.targets = &target;
+		own.descriptor = &fd;
+		if (!wait_for_writer(c, o->inputs[0], &fd))
+			run(c, &own);
+		free(name);
+	}
+	if (fd >= 0)
+		close(fd);
+	return c->exit;
+}

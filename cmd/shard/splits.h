@@ -1,0 +1,28 @@
+/* cmd/shard/splits.h - the sets of tfr shard that name a folder of INPUT, and the command that
+ * would have named them. */
+#ifndef TFR_CMD_SHARD_SPLITS_H
+#define TFR_CMD_SHARD_SPLITS_H
+
+#include "common/cmd.h"
+
+/* The splits of an input that was refused. */
+struct splits_found {
+	struct split_found {
+		char *folder;
+		uint64_t files;
+		bool classes; /* it has class folders */
+	} * list;
+	size_t n;
+};
+
+/* Reads "SET=FOLDER/" into `share`, which gets copies.  False: `text` is no such, or (*status is
+ * then not 0) memory is out. */
+bool splits_parse(const char *text, struct tfr_share *share, enum tfr_status *status);
+/* False: out of memory. */
+bool splits_add(struct splits_found *s, const struct tfr_found_split *found);
+/* Prints the command line with a set for each split in place of the sets that it has, of which
+ * `like` is the first, and what else is to be known. */
+void splits_print_command(struct cmd *c, const struct splits_found *s, const char *like, bool tfds);
+void splits_clear(struct splits_found *s);
+
+#endif

@@ -1,0 +1,266 @@
+/* cmd/stats/stats.c - tfr stats: how the values of a set are distributed, and how its records are mixed.
+ *
+ * The figures are of records, or, with --merge, of what was said of records before: the same
+ * either way. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "builtin.h"
+#include "common/inspect_options.h"
+#include "stats/stats.h"
+
+enum { BATCH_MAX = 1 << 20 };
+
+struct stats_settings {
+	struct looking common;
+	const char *html, *order;
+	uint64_t batch, buffer;
+	bool merge, json, force;
+};
+
+static const struct stats_settings defaults = { .batch = 64, .buffer = 2048 };
+
+static const struct opt options[] = {
+	OPT(FLAG, 0, "merge", NULL, NULL,
+		"each FILE is what --json wrote: the figures of all of them together",
+		struct stats_settings, merge),
+	OPT(STRING, 0, "order", "FEATURE", OPT_FEATURE,
+		"also how well records are mixed, as the classes in FEATURE show",
+		struct stats_settings, order),
+	OPT(COUNT, 0, "batch", "N", NULL, "with --order: records in a batch [64]",
+		struct stats_settings, batch),
+	OPT(COUNT, 0, "shuffle-buffer", "N", NULL, "with --order: records in the buffer [2048]",
+		struct stats_settings, buffer),
+	OPT(STRING, 0, "html", "FILE", NULL,
+		"write a page of histograms and, unless --merge, a few records",
+		struct stats_settings, html),
+	OPT_FORCE(struct stats_settings, force),
+	OPT_JSON(struct stats_settings, json),
+	LOOKING_OPTIONS(struct stats_settings),
+	OPTIONS_END,
+};
+
+struct stats_run {
+	struct cmd *c;
+	const struct stats_settings *s;
+	struct tfr_survey *survey;
+	struct tfr_distribution sizes;
+	struct tfr_feature_stats *features; /* and behind them feature lists */
+	size_t n, all;
+	struct tfr_order_report order;
+	const struct tfr_sweep_opts *input; /* NULL: merged */
+};
+
+static enum tfr_status print_json(struct stats_run *r, struct tfr_error *err)
+{
+	struct tfr_json *j = tfr_json_new();
+	enum tfr_status status;
+
+	tfr_json_pretty(j, 2);
+	tfr_json_open_object(j, NULL);
+	tfr_json_u64(j, "version", 1);
+	if (r->s->order)
+		stats_json_order(j, r->s->order, &r->order);
+	status = tfr_survey_json(r->survey, j, err);
+	tfr_json_close_object(j);
+	if (status)
+		tfr_json_free(j);
+	else
+		cmd_print_json(r->c, j, stdout);
+	return status;
+}
+
+/* The features of `survey` behind those that there are. */
+static enum tfr_status sum_up_features(
+	struct stats_run *r, const struct tfr_survey *survey, struct tfr_error *err)
+{
+	size_t n = survey ? tfr_survey_count(survey) : 0;
+	struct tfr_feature_stats *more =
+		realloc(r->features, (r->all + n + 1) * sizeof(*r->features));
+	enum tfr_status status = TFR_OK;
+
+	if (!more) {
+		*err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };
+		return TFR_ENOMEM;
+	}
+	r->features = more;
+	for (size_t i = 0; !status && i < n; i++) {
+		status = tfr_survey_feature(survey, i, &more[r->all], err);
+		r->all += !status;
+	}
+	return status;
+}
+
+static enum tfr_status sum_up(struct stats_run *r, struct tfr_error *err)
+{
+	enum tfr_status status = tfr_survey_sizes(r->survey, &r->sizes, err);
+
+	if (!status)
+		status = sum_up_features(r, r->survey, err);
+	r->n = r->all;
+	return status ? status : sum_up_features(r, tfr_survey_lists(r->survey), err);
+}
+
+/* Where no record has the feature that --order names: what may have been meant. */
+static void warn_missing(struct stats_run *r)
+{
+	const char *name = r->s->order;
+	struct tfr_meant meant;
+
+	if (!name || r->order.records || !r->order.absent)
+		return;
+	tfr_meant_init(&meant, name, strlen(name));
+	for (size_t i = 0; i < r->n; i++) {
+		const char *other = r->features[i].name;
+
+		if (!strcmp(other, name)) { /* it is there, and has no value */
+			tfr_meant_init(&meant, "", 0);
+			break;
+		}
+		tfr_meant_offer(&meant, other, strlen(other));
+	}
+	if (tfr_meant_word(&meant))
+		cmd_warn(r->c, "no record has '%s'; did you mean '%s'?", name,
+			tfr_meant_word(&meant));
+	else
+		cmd_warn(r->c, "no record has a value of '%s'", name);
+}
+
+static int tell(struct stats_run *r)
+{
+	struct tfr_error err = { 0 };
+	enum tfr_status status = sum_up(r, &err);
+
+	warn_missing(r);
+	if (!status && r->s->json)
+		status = print_json(r, &err);
+	if (!status && r->s->order && !r->s->json)
+		stats_print_order(r->s->order, &r->order);
+	if (!status && r->s->order && !r->s->json && !r->s->html)
+		putchar('\n');
+	if (!status && !r->s->json && !r->s->html)
+		stats_print(r->survey, &r->sizes, r->features, r->all);
+	if (!status && r->s->html)
+		status = stats_html(r->s->html, r->s->force, r->survey, &r->sizes, r->features,
+			r->all, r->input, &err);
+	return status ? cmd_fail(r->c, &err) : r->c->exit;
+}
+
+/* --- where the figures come from --- */
+
+static enum tfr_status merge_files(struct stats_run *r, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	for (size_t i = 0; !status && i < r->c->count; i++) {
+		struct tfr_survey *part = NULL;
+
+		status = tfr_survey_read(&part, r->c->operands[i], err);
+		if (!status && !r->survey) {
+			r->survey = part;
+			continue;
+		}
+		if (!status)
+			status = tfr_survey_merge(r->survey, part, err);
+		tfr_survey_free(part);
+	}
+	return status;
+}
+
+static int merge(struct stats_run *r)
+{
+	struct tfr_error err = { 0 };
+
+	r->c->quiet = r->s->common.quiet;
+	if (!r->c->count)
+		return cmd_usage(r->c, "--merge takes the files that --json wrote");
+	return merge_files(r, &err) ? cmd_fail(r->c, &err) : tell(r);
+}
+
+/* The inputs are read once more for the order, and for records on a page. */
+static int check_files(struct cmd *c, const struct tfr_set *set)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < tfr_set_count(set); i++) {
+		const char *path = tfr_set_path(set, i);
+
+		if (!strcmp(path, "-") || (!stat(path, &st) && !S_ISREG(st.st_mode)))
+			return cmd_usage(c,
+				"--order and --html read their input again; '%s' can be read once",
+				path);
+	}
+	return 0;
+}
+
+static int look(struct stats_run *r)
+{
+	const struct stats_settings *s = r->s;
+	struct tfr_survey_opts opts = { .values = true };
+	struct tfr_order_opts order = { .label = s->order, .batch = s->batch, .buffer = s->buffer };
+	struct tfr_set *set = NULL;
+	struct tfr_sweep_report report;
+	struct tfr_error err = { 0 };
+	enum tfr_status status;
+
+	if (looking_start(r->c, &s->common, &opts.common, &set))
+		return r->c->exit;
+	order.common = opts.common;
+	r->input = &opts.common;
+	if ((s->order || s->html) && check_files(r->c, set)) {
+		cmd_progress_stop();
+		tfr_set_close(set);
+		return r->c->exit;
+	}
+	status = tfr_survey_run(&r->survey, &opts, &report, &err);
+	if (!status && s->order)
+		status = tfr_order(&order, &r->order, &err);
+	if (!looking_finish(r->c, status, &err))
+		tell(r);
+	tfr_set_close(set);
+	return r->c->exit;
+}
+
+static int check_usage(struct cmd *c, const struct stats_settings *s)
+{
+	if (s->merge && (s->order || s->common.where || s->common.on_error))
+		return cmd_usage(c, "--merge reads no records; it cannot go with --order, --where "
+				    "or --on-error");
+	if (!s->order && (s->batch != defaults.batch || s->buffer != defaults.buffer))
+		return cmd_usage(c, "--batch and --shuffle-buffer go with --order");
+	if (!s->batch || s->batch > BATCH_MAX || !s->buffer)
+		return cmd_usage(
+			c, "--batch takes 1 to %d, and --shuffle-buffer 1 or more", BATCH_MAX);
+	if (s->force && !s->html)
+		return cmd_usage(c, "--force goes with --html");
+	return 0;
+}
+
+static int stats_main(struct cmd *c)
+{
+	struct stats_run r = { .c = c, .s = c->settings };
+
+	if (check_usage(c, r.s))
+		return c->exit;
+	if (r.s->merge)
+		merge(&r);
+	else
+		look(&r);
+	for (size_t i = 0; i < r.all; i++)
+		tfr_feature_stats_clear(&r.features[i]);
+	free(r.features);
+	free(r.sizes.bins);
+	tfr_survey_free(r.survey);
+	return c->exit;
+}
+
+const struct command cmd_stats = {
+	.name = "stats",
+	.operands = "[FILE]...",
+	.summary = "how values are distributed, and how records are mixed",
+	.options = options,
+	.settings_size = sizeof(struct stats_settings),
+	.defaults = &defaults,
+	.main = stats_main,
+};

@@ -1,0 +1,27 @@
+/* cmd/stats/stats.h - what tfr stats says, as text and as a page. */
+#ifndef TFR_CMD_STATS_H
+#define TFR_CMD_STATS_H
+
+#include "common/cmd.h"
+
+/* A value of a feature for a line: numbers as JSON has them without quotes, text in quotes with
+ * escapes, other bytes by their number.  Returns `text`. */
+enum { STATS_VALUE = 160 };
+const char *stats_value(
+	const struct tfr_feature_stats *f, const struct tfr_top_value *v, char text[STATS_VALUE]);
+/* A number in six digits, or whole. */
+const char *stats_number(double v, char text[TFR_SIZE_TEXT]);
+
+/* Features, and feature lists, which have `steps`. */
+void stats_print(const struct tfr_survey *s, const struct tfr_distribution *sizes,
+	const struct tfr_feature_stats *features, size_t n);
+void stats_print_order(const char *label, const struct tfr_order_report *o);
+void stats_json_order(struct tfr_json *j, const char *label, const struct tfr_order_report *o);
+
+/* A card a feature, then up to a few dozen records of `set`, where that is not NULL.  `order`: may
+ * be NULL. */
+enum tfr_status stats_html(const char *path, bool force, const struct tfr_survey *s,
+	const struct tfr_distribution *sizes, const struct tfr_feature_stats *features, size_t n,
+	const struct tfr_sweep_opts *examples, struct tfr_error *err);
+
+#endif

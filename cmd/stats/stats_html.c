@@ -1,0 +1,266 @@
+/* cmd/stats/stats_html.c - a page of statistics: a card a feature, with a histogram and the most frequent
+ * values, and behind them a few records as tfr show --html has them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "show_html.h"
+#include "stats/stats.h"
+
+enum { BARS = 32, WIDTH = 320, HEIGHT = 120, EXAMPLES = 24, FEATURES = 2000 };
+
+/* --- histograms --- */
+
+/* Where the bars begin and end: without the outermost hundredths where these would squeeze all
+ * else. */
+static void choose_range(const struct tfr_distribution *d, double *low, double *high)
+{
+	double inner = d->quantiles[TFR_QUANTILES - 1] - d->quantiles[0];
+
+	*low = d->min;
+	*high = d->max;
+	if (inner > 0 && (d->max - d->min) > 8 * inner) {
+		*low = d->quantiles[0];
+		*high = d->quantiles[TFR_QUANTILES - 1];
+	}
+}
+
+/* A bin's count, spread evenly over the bars that it lies across. */
+static void spread(double bars[BARS], const struct tfr_bin *bin, double low, double high)
+{
+	double width = (high - low) / BARS;
+	double from = (bin->low - low) / width, to = (bin->high - low) / width;
+	int first = (int)fmin(fmax(from, 0), BARS - 1), last = (int)fmin(fmax(to, 0), BARS - 1);
+
+	if (to <= from || first == last) {
+		bars[first] += (double)bin->count;
+		return;
+	}
+	for (int i = first; i <= last; i++) {
+		double begin = i == first ? from : i, end = i == last ? to : i + 1;
+
+		bars[i] += (double)bin->count * (end - begin) / (to - from);
+	}
+}
+
+static void put_histogram(struct page *page, const struct tfr_distribution *d, const char *unit)
+{
+	double low, high, bars[BARS] = { 0 }, most = 0;
+	char text[2][TFR_SIZE_TEXT];
+
+	choose_range(d, &low, &high);
+	if (!d->count || !(high > low) || !isfinite(high - low))
+		return;
+	for (size_t i = 0; i < d->bin_count; i++)
+		spread(bars, &d->bins[i], low, high);
+	for (int i = 0; i < BARS; i++)
+		most = fmax(most, bars[i]);
+	page_format(page,
+		"<svg viewBox=\"0 0 %d %d\" role=\"img\" style=\"height: auto; background: "
+		"none\">\n",
+		WIDTH, HEIGHT + 16);
+	for (int i = 0; i < BARS; i++)
+		page_format(page,
+			"<rect x=\"%.5g\" y=\"%.5g\" width=\"%.5g\" height=\"%.5g\" "
+			"style=\"fill: #0a84ff; stroke: none\"/>\n",
+			i * (double)WIDTH / BARS, HEIGHT * (1 - bars[i] / most),
+			(double)WIDTH / BARS - 1, HEIGHT * bars[i] / most);
+	page_format(page,
+		"<text x=\"0\" y=\"%d\" font-size=\"11\" style=\"stroke: none; fill: "
+		"currentColor\">%s%s%s</text>\n",
+		HEIGHT + 13, low > d->min ? "≤ " : "", stats_number(low, text[0]), unit);
+	page_format(page,
+		"<text x=\"%d\" y=\"%d\" font-size=\"11\" text-anchor=\"end\" style=\"stroke: "
+		"none; "
+		"fill: currentColor\">%s%s%s</text>\n</svg>\n",
+		WIDTH, HEIGHT + 13, high < d->max ? "≥ " : "", stats_number(high, text[1]), unit);
+}
+
+/* --- figures --- */
+
+static void put_row(struct page *page, const char *name, const char *value)
+{
+	page_format(page, "<tr><th>%s</th><td>", name);
+	page_escaped(page, value, strlen(value));
+	page_text(page, "</td></tr>\n");
+}
+
+static void put_number(struct page *page, const char *name, double value)
+{
+	char text[TFR_SIZE_TEXT];
+
+	put_row(page, name, stats_number(value, text));
+}
+
+static void put_distribution(struct page *page, const struct tfr_distribution *d)
+{
+	if (!d->count)
+		return;
+	put_number(page, "least", d->min);
+	put_number(page, "greatest", d->max);
+	put_number(page, "mean", d->mean);
+	put_number(page, "deviation", d->deviation);
+	for (int i = 0; i < TFR_QUANTILES && d->min < d->max; i++) {
+		char name[48];
+
+		snprintf(name, sizeof(name), "%g%% are up to", 100 * tfr_quantiles[i]);
+		put_number(page, name, d->quantiles[i]);
+	}
+}
+
+static void put_top(struct page *page, const struct tfr_feature_stats *f)
+{
+	char text[STATS_VALUE];
+
+	if (!f->top_count || (f->values > 1 && f->top[0].count < 2))
+		return; /* each is there once */
+	page_text(page, "<table>\n");
+	for (size_t i = 0; i < f->top_count; i++) {
+		double share = (double)f->top[i].count / (double)f->values;
+
+		page_text(page, "<tr><th>");
+		stats_value(f, &f->top[i], text);
+		page_escaped(page, text, strlen(text));
+		page_format(page,
+			"</th><td>%llu</td><td style=\"width: 40%%\"><div style=\"background: "
+			"#0a84ff; height: .8em; width: %.4g%%\"></div></td></tr>\n",
+			(unsigned long long)f->top[i].count, 100 * fmin(share, 1));
+	}
+	page_text(page, "</table>\n");
+}
+
+static void put_images(struct page *page, const struct tfr_feature_stats *f)
+{
+	if (!f->contents[TFR_VALUE_IMAGE])
+		return;
+	for (int i = TFR_IMAGE_JPEG; i <= TFR_IMAGE_JP2; i++)
+		if (f->formats[i])
+			put_number(page, tfr_image_format_name((enum tfr_image_format)i),
+				(double)f->formats[i]);
+	if (f->damaged)
+		put_number(page, "damaged", (double)f->damaged);
+	if (f->width.count) {
+		put_number(page, "least width", f->width.min);
+		put_number(page, "greatest width", f->width.max);
+		put_number(page, "least height", f->height.min);
+		put_number(page, "greatest height", f->height.max);
+	}
+}
+
+static void put_feature(struct page *page, const struct tfr_feature_stats *f, uint64_t records)
+{
+	char text[64], size[TFR_SIZE_TEXT];
+
+	page_text(page, "<article>\n<h2>");
+	page_escaped(page, f->name, strlen(f->name));
+	page_format(page, " <small>%s%s%s</small></h2>\n", f->steps.count ? "a feature list, " : "",
+		tfr_kind_name(f->kind), f->kind == TFR_KIND_BYTES && f->values ? ", sizes" : "");
+	if (f->kind != TFR_KIND_UNSET)
+		put_histogram(page, &f->numbers, f->kind == TFR_KIND_BYTES ? " bytes" : "");
+	put_top(page, f);
+	page_text(page, "<details><summary>");
+	snprintf(text, sizeof(text), "in %.3g%% of the records, %s%llu different value%s",
+		records ? 100.0 * (double)f->records / (double)records : 0,
+		f->distinct_exact ? "" : "about ", (unsigned long long)f->distinct,
+		f->distinct == 1 ? "" : "s");
+	page_text(page, text);
+	page_text(page, "</summary>\n<table>\n");
+	put_number(page, "records", (double)f->records);
+	put_number(page, "values", (double)f->values);
+	put_row(page, "bytes", tfr_format_size(f->bytes, size));
+	if (f->steps.count) {
+		put_number(page, "steps", (double)f->all_steps);
+		put_number(page, "fewest steps in a record", f->steps.min);
+		put_number(page, "most steps in a record", f->steps.max);
+	}
+	if (f->length.count && f->length.min < f->length.max) {
+		put_number(page, f->steps.count ? "fewest in a step" : "fewest in a record",
+			f->length.min);
+		put_number(page, f->steps.count ? "most in a step" : "most in a record",
+			f->length.max);
+	}
+	put_distribution(page, &f->numbers);
+	put_images(page, f);
+	page_text(page, "</table>\n</details>\n</article>\n");
+}
+
+static void put_records(
+	struct page *page, const struct tfr_survey *s, const struct tfr_distribution *sizes)
+{
+	uint64_t n = tfr_survey_records(s), files = tfr_survey_files(s);
+	char text[128];
+
+	page_text(page, "<article>\n<h2>records <small>bytes</small></h2>\n");
+	put_histogram(page, sizes, " bytes");
+	snprintf(text, sizeof(text), "%llu record%s in %llu file%s", (unsigned long long)n,
+		n == 1 ? "" : "s", (unsigned long long)files, files == 1 ? "" : "s");
+	page_text(page, "<details open><summary>");
+	page_text(page, text);
+	page_text(page, "</summary>\n<table>\n");
+	put_distribution(page, sizes);
+	page_text(page, "</table>\n</details>\n</article>\n");
+}
+
+/* --- examples --- */
+
+/* The first records of the set, which `where` selects, a few of each file. */
+static enum tfr_status put_examples(
+	struct show_html *h, const struct tfr_sweep_opts *o, struct tfr_error *err)
+{
+	size_t files = tfr_set_count(o->input), put = 0;
+	struct tfr_example *ex = tfr_example_new();
+	struct tfr_where *where = NULL;
+	enum tfr_status status = o->where ? tfr_where_compile(&where, o->where, err) : TFR_OK;
+
+	if (!status && !ex) {
+		*err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };
+		status = TFR_ENOMEM;
+	}
+	for (size_t i = 0; !status && i < files && put < EXAMPLES; i++) {
+		struct tfr_reader_opts opts = { .compression = o->compression };
+		size_t most = put + (EXAMPLES + files - 1) / files;
+		struct tfr_reader *r = NULL;
+		struct tfr_record rec;
+
+		status = tfr_reader_open(&r, tfr_set_path(o->input, i), &opts, err);
+		while (!status && put < most && !(status = tfr_reader_next(r, &rec, err))) {
+			bool taken = true;
+
+			if (where && !tfr_example_parse(ex, rec.data, rec.size, err))
+				status = tfr_where_match(where, ex, &taken, err);
+			if (!status && taken) {
+				status = show_html_put(
+					h, &rec, tfr_set_path(o->input, i), "", true, err);
+				put++;
+			}
+		}
+		/* What is damaged was told of before. */
+		if (status == TFR_END || (status == TFR_EDATA && o->skip_damaged))
+			status = TFR_OK;
+		tfr_reader_close(r);
+	}
+	tfr_where_free(where);
+	tfr_example_free(ex);
+	return status;
+}
+
+enum tfr_status stats_html(const char *path, bool force, const struct tfr_survey *s,
+	const struct tfr_distribution *sizes, const struct tfr_feature_stats *features, size_t n,
+	const struct tfr_sweep_opts *examples, struct tfr_error *err)
+{
+	struct show_html *h = NULL;
+	enum tfr_status status = show_html_open(&h, path, force, "stats", 8, err);
+
+	if (!status) {
+		put_records(show_html_page(h), s, sizes);
+		for (size_t i = 0; i < n && i < FEATURES; i++)
+			put_feature(show_html_page(h), &features[i], tfr_survey_records(s));
+		status = page_status(show_html_page(h), err);
+	}
+	if (!status && examples)
+		status = put_examples(h, examples, err);
+	if (!status)
+		status = show_html_publish(h, err);
+	show_html_close(h);
+	return status;
+}

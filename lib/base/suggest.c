@@ -1,0 +1,107 @@
+/* base/suggest.c - which of several words was meant by one that is none of them.
+ *
+ * What comes out depends on the words that were offered, not on their order nor on how often one
+ * was: of equally near ones the shortest, then the first by bytes.  So what several threads found
+ * merges to what one thread would have. */
+#include <string.h>
+#include <strings.h>
+
+#include <tfr/text.h>
+
+#include "base/error.h"
+
+static bool comes_before(const char *a, size_t n, const char *b)
+{
+	size_t m = strlen(b);
+
+	return n < m || (n == m && memcmp(a, b, n) < 0);
+}
+
+void tfr_meant_init(struct tfr_meant *m, const char *wanted, size_t size)
+{
+	m->wanted = wanted;
+	m->size = size;
+	m->distance = UINT32_MAX;
+	m->nearest[0] = m->begun[0] = '\0';
+	m->several = false;
+}
+
+/* Where the last parts of a path begin, as many as `wanted` has; 0: it has no more. */
+static size_t last_parts(const struct tfr_meant *m, const char *word, size_t n)
+{
+	size_t parts = 1;
+
+	for (size_t i = 0; i < m->size; i++)
+		parts += m->wanted[i] == '/';
+	for (; n; n--)
+		if (word[n - 1] == '/' && !--parts)
+			return n;
+	return 0;
+}
+
+/* Keystrokes, but one where only the case differs; where the last parts of a path are nearer, those
+ * and one. */
+static unsigned distance(const struct tfr_meant *m, const char *word, size_t n)
+{
+	size_t at = last_parts(m, word, n);
+	unsigned whole, end;
+
+	if (n == m->size && !strncasecmp(word, m->wanted, n))
+		return 1;
+	whole = tfr_text_distance(m->wanted, m->size, word, n);
+	end = at ? tfr_text_distance(m->wanted, m->size, word + at, n - at) : UINT32_MAX;
+	return end < whole ? end + 1 : whole;
+}
+
+static void take_near(struct tfr_meant *m, const char *word, size_t n, unsigned d)
+{
+	if (d > m->distance || d == UINT32_MAX)
+		return;
+	if (d == m->distance && !comes_before(word, n, m->nearest))
+		return;
+	m->distance = d;
+	memcpy(m->nearest, word, n);
+	m->nearest[n] = '\0';
+}
+
+static void take_begun(struct tfr_meant *m, const char *word, size_t n)
+{
+	if (strlen(m->begun) == n && !memcmp(m->begun, word, n))
+		return;
+	m->several = m->begun[0] != '\0';
+	memcpy(m->begun, word, n);
+	m->begun[n] = '\0';
+}
+
+void tfr_meant_offer(struct tfr_meant *m, const char *word, size_t n)
+{
+	if (!n || n >= sizeof(m->nearest) || memchr(word, 0, n) ||
+		(n == m->size && !memcmp(word, m->wanted, n)))
+		return;
+	take_near(m, word, n, distance(m, word, n));
+	if (!m->several && m->size > 1 && n > m->size && !memcmp(word, m->wanted, m->size))
+		take_begun(m, word, n);
+}
+
+void tfr_meant_merge(struct tfr_meant *into, const struct tfr_meant *from)
+{
+	take_near(into, from->nearest, strlen(from->nearest), from->distance);
+	if (from->begun[0] && !into->several)
+		take_begun(into, from->begun, strlen(from->begun));
+	into->several = into->several || from->several;
+}
+
+const char *tfr_meant_word(const struct tfr_meant *m)
+{
+	if (m->begun[0] && !m->several)
+		return m->begun;
+	return m->distance < UINT32_MAX ? m->nearest : NULL;
+}
+
+void tfr_meant_hint(const struct tfr_meant *m, struct tfr_error *err)
+{
+	const char *word = tfr_meant_word(m);
+
+	if (word)
+		tfr_error_hint(err, "Did you mean '%s'?", word);
+}

@@ -1,0 +1,586 @@
+/* convert/archive/archive.c - the members of a tar or zip archive as if they were the files of a folder, of
+ * images or of sounds; nothing is unpacked.
+ *
+ * Labels are numbers of sorted class names, so that all names must be known before the first
+ * record.  A file is walked twice: the first walk lists the classes, and of a plain tar archive
+ * where each member's bytes lie, so that it is a list from then on, whose bytes any thread reads.
+ * What cannot be walked twice, a pipe, is a stream of members without classes.
+ *
+ * Which folders are classes or splits is found as it is on a disk, from the paths of all members.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tfr/audio.h>
+
+#include "convert/folder/class_folders.h"
+#include "convert/archive/member_folders.h"
+#include "convert/archive/members.h"
+#include "convert/parts.h"
+#include "convert/image_features.h"
+#include "convert/rework.h"
+#include "convert/audio_features.h"
+#include "convert/folder/unused_files.h"
+
+enum {
+	LOOK = 64 << 10,
+	WHOLE = 1 << 20,
+	HEAD = 64,
+	FILES = 100, /* that are looked at to know whether an archive is one of sounds */
+};
+
+/* A member of a list. */
+struct entry {
+	uint64_t name; /* in names: the path, cleaned, with its NUL */
+	uint64_t place, size;
+	const char *fault;
+};
+
+struct archive {
+	struct tfr_input in;
+	struct tfr_archive *m;
+	char *prefix;
+	struct tfr_member_folders tree; /* of what can be walked twice */
+	struct tfr_splits splits;
+	struct tfr_class_folders folders;
+	bool surveyed;
+	struct tfr_buf names, entries; /* of a list */
+	struct tfr_buf name;	       /* of the member at hand */
+	unsigned looked_at;	       /* files, until it is known of what it is one */
+	/* Members that look like annotations, the first of them, and the last image. */
+	uint64_t annotations;
+	struct tfr_buf annotation, image;
+};
+
+static const struct tfr_input_ops sounds;
+
+/* --- images or sounds --- */
+
+static bool is_of_sounds(const struct archive *a)
+{
+	return a->in.ops == &sounds;
+}
+
+static bool begins_as_image(const struct tfr_buf *head)
+{
+	enum tfr_image_format format = tfr_image_sniff(head->data, head->size);
+
+	return tfr_image_is_decoded(format);
+}
+
+/* Whether a file begins as what the records are made of. */
+static bool begins_as_item(const struct archive *a, const struct tfr_buf *head)
+{
+	return is_of_sounds(a) ? tfr_audio_sniff(head->data, head->size) : begins_as_image(head);
+}
+
+/* What the options ask of images means nothing to sounds, and the other way round. */
+static enum tfr_status check_kind(struct archive *a, struct tfr_error *err)
+{
+	const struct tfr_convert_opts *o = a->in.opts;
+	const char *option = o->sha256			     ? "--sha256"
+			     : o->verify		     ? "--verify"
+			     : tfr_rework_wanted(&o->rework) ? "changing images"
+							     : NULL;
+
+	if (is_of_sounds(a) && option)
+		return tfr_fail_path(err, TFR_EUSAGE, a->m->feed.name,
+			"%s means nothing to an archive of sounds:", option);
+	if (!is_of_sounds(a) && (o->sound || o->frame != 0))
+		return tfr_fail_path(err, TFR_EUSAGE, a->m->feed.name,
+			"%s belongs to sounds, not to an archive of images:",
+			o->frame != 0 ? "--frame" : "--audio");
+	return TFR_OK;
+}
+
+static bool is_known(const struct archive *a)
+{
+	return a->looked_at >= FILES;
+}
+
+/* The first file that is either says which of the two an archive is one of. */
+static void look_at_kind(struct archive *a, const struct tfr_buf *head)
+{
+	bool sound = tfr_audio_sniff(head->data, head->size);
+
+	if (is_known(a))
+		return;
+	a->looked_at++;
+	if (sound)
+		a->in.ops = &sounds;
+	if (sound || begins_as_image(head))
+		a->looked_at = FILES;
+}
+
+/* Looks at a member.  *item: it counts as one, its name is in a->name. */
+static enum tfr_status take_in(struct archive *a, const struct tfr_member *member, bool *item,
+	const char **fault, struct tfr_error *err)
+{
+	bool hidden;
+
+	if (!tfr_member_name(member->path, &a->name, &hidden, fault))
+		return tfr_fail_nomem(err, "reading an archive");
+	*item = member->kind != TFR_MEMBER_FOLDER && !hidden;
+	if (!*fault)
+		*fault = member->fault;
+	return TFR_OK;
+}
+
+/* The folder of a member; 0 where its path is a fault. */
+static uint32_t folder_of(const struct archive *a, const char *name, const char *fault)
+{
+	return fault && *name == '/'
+		       ? 0
+		       : tfr_member_folders_find(&a->tree, name, tfr_member_folder_size(name));
+}
+
+/* Whether a member is an item: in a split that is written, or below the base. */
+static bool is_kept(const struct archive *a, uint32_t folder)
+{
+	const struct tfr_split *split = tfr_splits_of(&a->splits, folder);
+
+	if (a->splits.n)
+		return split && split->target != TFR_NO_TARGET;
+	return !a->splits.base || tfr_scan_is_in(&a->tree.scan, folder, a->splits.base);
+}
+
+static uint32_t class_of(const struct archive *a, uint32_t folder)
+{
+	return a->folders.class_of ? a->folders.class_of[folder] : TFR_CLASSLESS;
+}
+
+/* --- one item --- */
+
+static enum tfr_status name_item(struct archive *a, struct tfr_item *item, const char *name,
+	const char *fault, struct tfr_error *err)
+{
+	uint32_t folder = a->surveyed ? folder_of(a, name, fault) : 0;
+	const struct tfr_split *split = tfr_splits_of(&a->splits, folder);
+
+	if (!tfr_item_name(item, name, strlen(name)))
+		return tfr_fail_nomem(err, "reading an archive");
+	if (class_of(a, folder) < TFR_CLASSLESS)
+		item->class = class_of(a, folder);
+	item->placed = split && split->target != TFR_NO_TARGET;
+	if (item->placed)
+		item->target = split->target;
+	if (fault)
+		tfr_item_skip(item, TFR_EDATA, "%s", fault);
+	return TFR_OK;
+}
+
+static enum tfr_status next_listed(struct archive *a, struct tfr_item *item, struct tfr_error *err)
+{
+	const struct entry *e = (const struct entry *)(void *)a->entries.data + item->number;
+
+	return name_item(a, item, (const char *)a->names.data + e->name, e->fault, err);
+}
+
+/* Skips what its first block shows to be of no use. */
+static void look_at_item(const struct archive *a, struct tfr_item *item)
+{
+	if (is_of_sounds(a))
+		tfr_sound_look(item);
+	else
+		tfr_image_look(item);
+}
+
+static void too_large(struct tfr_item *item)
+{
+	item->file.size = 0;
+	tfr_item_skip(item, TFR_EDATA, "larger than the 2 GiB that an Example can hold");
+}
+
+/* Of a pipe, where nothing was known before: one that is neither is skipped at once, so that
+ * whoever makes records knows what of. */
+static enum tfr_status look_at_first(
+	struct archive *a, struct tfr_item *item, struct tfr_error *err)
+{
+	look_at_kind(a, &item->file);
+	if (is_known(a))
+		return check_kind(a, err);
+	if (!a->m->fault[0])
+		tfr_image_look(item);
+	return TFR_OK;
+}
+
+/* Reads the bytes of a stream's member: the beginning, and the rest if it is of use.  One byte
+ * more than is told shows that it is a lie. */
+static enum tfr_status read_member(struct archive *a, const struct tfr_member *member,
+	struct tfr_item *item, const struct tfr_room *room, struct tfr_error *err)
+{
+	size_t most = member->size < TFR_ITEM_MOST ? (size_t)member->size : TFR_ITEM_MOST;
+	enum tfr_status status = tfr_archive_read(a->m, &item->file, LOOK, err);
+
+	if (!status && !a->m->rewindable && !is_known(a))
+		status = look_at_first(a, item, err);
+	if (!status && !a->m->fault[0] && item->file.size == LOOK)
+		look_at_item(a, item);
+	if (!status && !item->skipped && !a->m->fault[0] && item->file.size == LOOK)
+		status =
+			tfr_archive_read(a->m, &item->file, most < LOOK ? 1 : most - LOOK + 1, err);
+	if (!status && !item->skipped && a->m->fault[0])
+		tfr_item_skip(item, TFR_EDATA, "%s", a->m->fault);
+	item->size = item->file.size;
+	if (!status && !item->skipped && item->file.size > most) {
+		if (most == TFR_ITEM_MOST)
+			too_large(item);
+		else
+			tfr_item_skip(item, TFR_EDATA, "more bytes than the archive says");
+	}
+	if (item->skipped)
+		tfr_buf_clear(&item->file);
+	tfr_room_reserve(room, item->file.size);
+	return status;
+}
+
+static enum tfr_status classes_unknown(struct archive *a, struct tfr_error *err)
+{
+	tfr_fail_path(err, TFR_EUSAGE, a->m->feed.name,
+		"'%.200s' lies in a folder, and a stream does not tell its classes in advance:",
+		(const char *)a->name.data);
+	tfr_error_hint(err, "Labels are numbers of all class names, sorted.  Name the archive as a "
+			    "file, which can be read twice.");
+	return TFR_EUSAGE;
+}
+
+static enum tfr_status next_streamed(struct archive *a, struct tfr_item *item,
+	const struct tfr_room *room, struct tfr_error *err)
+{
+	struct tfr_member member;
+	const char *fault;
+	bool yes = false;
+	enum tfr_status status = TFR_OK;
+
+	while (!status && !yes) {
+		status = tfr_archive_next(a->m, &member, err);
+		if (!status)
+			status = take_in(a, &member, &yes, &fault, err);
+		if (!status && yes && a->surveyed)
+			yes = is_kept(a, folder_of(a, (const char *)a->name.data, fault));
+	}
+	if (status)
+		return status;
+	if (!fault && !a->m->rewindable && strchr((char *)a->name.data, '/'))
+		return classes_unknown(a, err);
+	status = name_item(a, item, (char *)a->name.data, fault, err);
+	if (!status && !fault && member.size != TFR_SIZE_UNKNOWN && member.size > TFR_ITEM_MOST)
+		too_large(item);
+	if (!status && !item->skipped)
+		status = read_member(a, &member, item, room, err);
+	return status;
+}
+
+static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
+	const struct tfr_room *room, struct tfr_error *err)
+{
+	struct archive *a = (struct archive *)in;
+
+	if (in->items == TFR_STREAM)
+		return next_streamed(a, item, room, err);
+	return next_listed(a, item, err);
+}
+
+static enum tfr_status read_listed(struct archive *a, struct tfr_item *item,
+	const struct tfr_room *room, struct tfr_error *err)
+{
+	const struct entry *e = (const struct entry *)(void *)a->entries.data + item->number;
+	size_t first = e->size > WHOLE ? LOOK : (size_t)e->size;
+	enum tfr_status status;
+
+	if (e->size > TFR_ITEM_MOST) {
+		too_large(item);
+		return TFR_OK;
+	}
+	tfr_room_reserve(room, e->size);
+	status = tfr_archive_read_at(a->m, &item->file, e->place, first, err);
+	if (!status && first < e->size)
+		look_at_item(a, item);
+	if (!status && !item->skipped && first < e->size)
+		status = tfr_archive_read_at(
+			a->m, &item->file, e->place + first, (size_t)e->size - first, err);
+	item->size = item->file.size;
+	return status;
+}
+
+static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
+	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
+{
+	struct archive *a = (struct archive *)in;
+	enum tfr_status status = TFR_OK;
+
+	if (in->items != TFR_STREAM)
+		status = read_listed(a, item, room, err);
+	if (!status && !item->skipped)
+		status = is_of_sounds(a) ? tfr_sound_add(in, item, bench, room, err)
+					 : tfr_image_add(in, item, bench, err);
+	if (!status && !item->skipped && in->n_classes &&
+		class_of(a, folder_of(a, (const char *)item->name.data, NULL)) == TFR_NO_CLASS)
+		tfr_item_skip(item, TFR_EDATA, "a %s in no class folder, where others are in one",
+			is_of_sounds(a) ? "sound" : "image");
+	return status;
+}
+
+/* --- the first walk --- */
+
+static enum tfr_status list_entry(struct archive *a, const struct tfr_member *member,
+	const char *fault, struct tfr_error *err)
+{
+	struct entry e = { a->names.size, member->place, member->size, fault };
+
+	if (!tfr_buf_append(&a->names, a->name.data, a->name.size) ||
+		!tfr_buf_append(&a->entries, &e, sizeof(e)))
+		return tfr_fail_nomem(err, "listing an archive");
+	return TFR_OK;
+}
+
+/* Counts what looks like annotations: those of an archive are not read.  A text is one that comes
+ * after an image of the same name. */
+static bool look_for_annotations(struct archive *a, const char *name)
+{
+	const char *dot = strrchr(name, '.');
+	size_t n = dot ? (size_t)(dot - name) : 0;
+
+	if (n && tfr_is_image(name)) {
+		a->image.size = 0;
+		return tfr_buf_append(&a->image, name, n);
+	}
+	if (!tfr_unused_is_annotation(name) &&
+		!(n && n == a->image.size && tfr_has_extension(name, "txt") &&
+			!memcmp(name, a->image.data, n)))
+		return true;
+	return a->annotations++ || tfr_buf_append(&a->annotation, name, strlen(name) + 1);
+}
+
+/* Of a stream the head of a member is read here, unless its folder is known to be of use. */
+static enum tfr_status survey_member(struct archive *a, struct tfr_buf *head,
+	const struct tfr_member *member, struct tfr_error *err)
+{
+	const char *fault, *name;
+	bool item = false, folder = member->kind == TFR_MEMBER_FOLDER, *usable;
+	enum tfr_status status = take_in(a, member, &item, &fault, err);
+	size_t n;
+
+	name = (const char *)a->name.data;
+	if (status || (!item && (!folder || *name == '.' || fault)))
+		return status;
+	n = folder ? strlen(name) : *name == '/' ? 0 : tfr_member_folder_size(name);
+	usable = tfr_member_folders_add(&a->tree, name, n, item);
+	if (!usable || (item && !look_for_annotations(a, name)))
+		return tfr_fail_nomem(err, "listing an archive");
+	if (!item)
+		return TFR_OK;
+	if (a->m->placed)
+		return list_entry(a, member, fault, err);
+	if (fault || (is_known(a) && *usable))
+		return TFR_OK;
+	head->size = 0;
+	status = tfr_archive_read(a->m, head, HEAD, err);
+	if (status)
+		return status;
+	look_at_kind(a, head);
+	*usable |= begins_as_item(a, head);
+	return TFR_OK;
+}
+
+static enum tfr_status read_head(
+	struct archive *a, struct tfr_buf *head, const struct entry *e, struct tfr_error *err)
+{
+	head->size = 0;
+	return tfr_archive_read_at(
+		a->m, head, e->place, e->size < HEAD ? (size_t)e->size : HEAD, err);
+}
+
+static const struct entry *entries_of(const struct archive *a, size_t *n)
+{
+	*n = a->entries.size / sizeof(struct entry);
+	return (const struct entry *)(const void *)a->entries.data;
+}
+
+/* Of a list, only as far as it matters: reading is another seek a member. */
+static enum tfr_status look_into_list(
+	struct archive *a, struct tfr_buf *head, struct tfr_error *err)
+{
+	size_t n;
+	const struct entry *e = entries_of(a, &n);
+	enum tfr_status status = TFR_OK;
+
+	for (size_t i = 0; !status && !is_known(a) && i < n; i++) {
+		if (e[i].fault)
+			continue;
+		status = read_head(a, head, &e[i], err);
+		if (!status)
+			look_at_kind(a, head);
+	}
+	for (size_t i = 0; !status && i < n; i++) {
+		uint32_t folder = folder_of(a, (const char *)a->names.data + e[i].name, e[i].fault);
+
+		if (e[i].fault || a->tree.usable[folder])
+			continue;
+		status = read_head(a, head, &e[i], err);
+		a->tree.usable[folder] = !status && begins_as_item(a, head);
+	}
+	return status;
+}
+
+static void warn_of_one_class(struct archive *a)
+{
+	const struct tfr_convert_opts *o = a->in.opts;
+	char text[4400];
+
+	if (a->in.n_classes != 1 || !o->warn)
+		return;
+	snprintf(text, sizeof(text),
+		"all members lie in one folder, '%.4000s', which is the only class",
+		a->in.classes[0].text);
+	o->warn(o->ctx, text);
+}
+
+/* Leaves in a list the members that are items. */
+static void keep_entries(struct archive *a)
+{
+	struct entry *e = (struct entry *)(void *)a->entries.data;
+	size_t n, kept = 0;
+
+	entries_of(a, &n);
+	for (size_t i = 0; i < n; i++)
+		if (is_kept(a, folder_of(a, (const char *)a->names.data + e[i].name, e[i].fault)))
+			e[kept++] = e[i];
+	a->in.items = kept;
+}
+
+/* What the folders are. */
+static enum tfr_status lay_out(struct archive *a, struct tfr_error *err)
+{
+	struct tfr_usable u = {
+		.scan = &a->tree.scan, .known = a->tree.usable, .nothing = a->in.ops->nothing
+	};
+	enum tfr_status status = tfr_splits_find(&a->splits, &u, a->in.opts, err);
+
+	if (!status && a->splits.n && !a->splits.named)
+		status = tfr_splits_refuse(&a->splits, &u, a->in.opts, err);
+	if (!status)
+		status = tfr_class_folders_find(&a->folders, &a->splits, &u, err);
+	if (status)
+		return status;
+	a->surveyed = true;
+	if (a->folders.class_of && !tfr_class_names_number(&a->folders.names, &a->in))
+		return tfr_fail_nomem(err, "listing an archive");
+	warn_of_one_class(a);
+	return TFR_OK;
+}
+
+static enum tfr_status survey(struct archive *a, struct tfr_error *err)
+{
+	TFR_AUTO_BUF head = { 0 };
+	struct tfr_member member;
+	enum tfr_status status = TFR_OK;
+
+	while (!status) {
+		status = tfr_archive_next(a->m, &member, err);
+		if (!status)
+			status = survey_member(a, &head, &member, err);
+	}
+	status = status == TFR_END ? TFR_OK : status;
+	if (!status && !tfr_member_folders_finish(&a->tree))
+		status = tfr_fail_nomem(err, "listing an archive");
+	if (!status && a->m->placed)
+		status = look_into_list(a, &head, err);
+	if (!status)
+		status = check_kind(a, err);
+	if (!status && !is_of_sounds(a))
+		tfr_unused_say(a->in.opts, a->annotations, (const char *)a->annotation.data,
+			", which are not read in an archive: unpack it");
+	if (!status)
+		status = lay_out(a, err);
+	if (status)
+		return status;
+	a->looked_at = FILES;
+	if (!a->m->placed)
+		return tfr_archive_rewind(a->m, err);
+	keep_entries(a);
+	return TFR_OK;
+}
+
+/* --- the archive --- */
+
+static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
+{
+	(void)opts;
+	return tfr_archive_recognises(offer->head, offer->head_size);
+}
+
+static void close_archive(struct tfr_input *in)
+{
+	struct archive *a = (struct archive *)in;
+
+	tfr_archive_close(a->m);
+	tfr_splits_clear(&a->splits);
+	tfr_class_folders_clear(&a->folders);
+	tfr_member_folders_clear(&a->tree);
+	tfr_buf_clear(&a->names);
+	tfr_buf_clear(&a->entries);
+	tfr_buf_clear(&a->name);
+	tfr_buf_clear(&a->annotation);
+	tfr_buf_clear(&a->image);
+	free(a->prefix);
+	free(a);
+}
+
+static enum tfr_status open_archive(
+	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	struct archive *a = calloc(1, sizeof(*a));
+	enum tfr_status status;
+
+	if (!a)
+		return tfr_fail_nomem(err, "reading an archive");
+	*in = &a->in;
+	a->in.ops = &tfr_input_archive;
+	a->in.opts = opts;
+	a->in.items = TFR_STREAM;
+	a->prefix = tfr_asprintf("%s/", opts->inputs[0]);
+	if (!a->prefix)
+		return tfr_fail_nomem(err, "reading an archive");
+	a->in.prefix = a->prefix;
+	status = tfr_archive_open(&a->m, opts->inputs[0], err);
+	if (!status && !a->m->rewindable && tfr_splits_are_asked(opts)) {
+		tfr_fail(err, TFR_EUSAGE, "the splits of a stream are not known in advance");
+		tfr_error_hint(err, "Name the archive as a file, which can be read twice.");
+		return TFR_EUSAGE;
+	}
+	return !status && a->m->rewindable ? survey(a, err) : status;
+}
+
+const struct tfr_input_ops tfr_input_archive = {
+	.name = "archive",
+	.what = "an archive",
+	.nothing = "no images in",
+	.refused = "not an image to use",
+	.images = true,
+	.reworks = true,
+	.sounds = true,
+	.splits = true,
+	.strays = true,
+	.recognises = recognises,
+	.open = open_archive,
+	.next = next,
+	.load = load,
+	.close = close_archive,
+};
+
+/* What an archive becomes whose first file of the two kinds is a WAV file. */
+static const struct tfr_input_ops sounds = {
+	.name = "archive",
+	.what = "an archive of sounds",
+	.nothing = "no WAV files in",
+	.refused = "not a sound to use",
+	.sounds = true,
+	.splits = true,
+	.recognises = recognises,
+	.open = open_archive,
+	.next = next,
+	.load = load,
+	.close = close_archive,
+};

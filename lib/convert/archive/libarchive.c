@@ -1,0 +1,364 @@
+/* convert/archive/libarchive.c - compressed tar and zip archives, by libarchive.
+ *
+ * libarchive converts names in UTF-8 to the characters of the current locale, and drops those that
+ * the locale lacks.  It runs in a UTF-8 locale of the calling thread, whatever that of the process.
+ *
+ * libarchive brings a dozen libraries along, which cost some 6 ms at the start of a process: that
+ * is why it is opened at first use and called through a table.  Only filters that it has built in
+ * are allowed, none that would start another program. */
+#include <archive.h>
+#include <archive_entry.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tfr/text.h>
+
+#include "convert/archive/cp437.h"
+#include "convert/archive/members.h"
+
+enum { AT_ONCE = 256 << 10, STEP = 64 << 10 };
+
+#define CALLS(X)                                                                                   \
+	X(archive_read_new)                                                                        \
+	X(archive_read_free)                                                                       \
+	X(archive_read_support_filter_gzip)                                                        \
+	X(archive_read_support_filter_bzip2)                                                       \
+	X(archive_read_support_filter_xz)                                                          \
+	X(archive_read_support_filter_zstd)                                                        \
+	X(archive_read_support_format_tar)                                                         \
+	X(archive_read_support_format_zip)                                                         \
+	X(archive_read_set_format_option)                                                          \
+	X(archive_read_set_callback_data)                                                          \
+	X(archive_read_set_read_callback)                                                          \
+	X(archive_read_set_seek_callback)                                                          \
+	X(archive_read_set_skip_callback)                                                          \
+	X(archive_read_open1)                                                                      \
+	X(archive_read_next_header)                                                                \
+	X(archive_read_data)                                                                       \
+	X(archive_error_string)                                                                    \
+	X(archive_set_error)                                                                       \
+	X(archive_format)                                                                          \
+	X(archive_entry_pathname)                                                                  \
+	X(archive_entry_pathname_utf8)                                                             \
+	X(archive_entry_filetype)                                                                  \
+	X(archive_entry_hardlink)                                                                  \
+	X(archive_entry_size)                                                                      \
+	X(archive_entry_size_is_set)                                                               \
+	X(archive_entry_sparse_count)                                                              \
+	X(archive_entry_is_encrypted)
+
+struct calls {
+#define MEMBER(name) __typeof__(&(name)) name;
+	CALLS(MEMBER)
+#undef MEMBER
+};
+
+struct packed {
+	struct tfr_archive m;
+	struct calls call;
+	struct archive *archive;
+	struct tfr_buf path;
+	locale_t utf8; /* 0: this system has no such locale */
+	bool ended;
+	size_t shown;	      /* bytes of the feed that libarchive has in hand */
+	enum tfr_status late; /* of our reading, with its error */
+	struct tfr_error late_error;
+};
+
+static enum tfr_status load_library(struct packed *p, struct tfr_error *err)
+{
+	void *library = dlopen("libarchive.so.13", RTLD_NOW | RTLD_LOCAL);
+	struct calls *c = &p->call;
+
+	if (!library) {
+		tfr_fail_path(err, TFR_EUNAVAILABLE, p->m.feed.name,
+			"without libarchive there is no reading of");
+		tfr_error_hint(err, "%s.  Install libarchive, version 3.", dlerror());
+		return TFR_EUNAVAILABLE;
+	}
+#define FIND(name)                                                                                 \
+	if (!(c->name = (__typeof__(c->name))(uintptr_t)dlsym(library, #name)))                    \
+		return tfr_fail(err, TFR_EUNAVAILABLE, "this libarchive has no " #name);
+	CALLS(FIND)
+#undef FIND
+	return TFR_OK;
+}
+
+/* --- what libarchive asks for --- */
+
+static la_ssize_t give(struct archive *a, void *ctx, const void **data)
+{
+	struct packed *p = ctx;
+	const uint8_t *bytes;
+	size_t got = 0;
+
+	tfr_feed_take(&p->m.feed, p->shown);
+	p->shown = 0;
+	p->late = tfr_feed_peek(&p->m.feed, 1, &bytes, &got, &p->late_error);
+	if (p->late) {
+		p->call.archive_set_error(a, EIO, "cannot read");
+		return -1;
+	}
+	*data = bytes;
+	p->shown = got;
+	return (la_ssize_t)got;
+}
+
+static la_int64_t hop(struct archive *a, void *ctx, la_int64_t bytes)
+{
+	struct packed *p = ctx;
+
+	(void)a;
+	tfr_feed_take(&p->m.feed, p->shown);
+	p->shown = 0;
+	if (!p->m.feed.seekable || !tfr_feed_has(&p->m.feed, (uint64_t)bytes))
+		return 0;
+	tfr_feed_seek(&p->m.feed, p->m.feed.place + (uint64_t)bytes);
+	return bytes;
+}
+
+static la_int64_t seek_to(struct archive *a, void *ctx, la_int64_t offset, int whence)
+{
+	struct packed *p = ctx;
+	uint64_t end = tfr_feed_end(&p->m.feed), from = p->m.begin;
+
+	(void)a;
+	if (whence == SEEK_CUR)
+		from = p->m.feed.place + p->shown;
+	else if (whence == SEEK_END)
+		from = end;
+	if ((offset < 0 && (uint64_t)-offset > from - p->m.begin) ||
+		(offset > 0 && (uint64_t)offset > end - from))
+		return ARCHIVE_FATAL;
+	p->shown = 0;
+	tfr_feed_seek(&p->m.feed, from + (uint64_t)offset);
+	return (la_int64_t)(p->m.feed.place - p->m.begin);
+}
+
+/* --- the archive --- */
+
+static enum tfr_status failed(struct packed *p, struct tfr_error *err)
+{
+	const char *why = p->call.archive_error_string(p->archive);
+
+	if (p->late) {
+		if (err)
+			*err = p->late_error;
+		return p->late;
+	}
+	if (why && !strcmp(why, "Unrecognized archive format"))
+		return tfr_fail_path(err, TFR_EFORMAT, p->m.feed.name, "no tar or zip archive:");
+	return tfr_fail_path(err, TFR_EDATA, p->m.feed.name, "%s, at byte %llu of the archive",
+		why ? why : "damaged", (unsigned long long)(p->m.feed.place + p->shown));
+}
+
+static enum tfr_status start_reading(struct packed *p, struct tfr_error *err)
+{
+	const struct calls *c = &p->call;
+	struct archive *a = c->archive_read_new();
+
+	p->archive = a;
+	if (!a)
+		return tfr_fail_nomem(err, "reading an archive");
+	c->archive_read_support_filter_gzip(a);
+	c->archive_read_support_filter_bzip2(a);
+	c->archive_read_support_filter_xz(a);
+	c->archive_read_support_filter_zstd(a);
+	c->archive_read_support_format_tar(a);
+	c->archive_read_support_format_zip(a);
+	c->archive_read_set_format_option(a, "tar", "read_concatenated_archives", "1");
+	c->archive_read_set_callback_data(a, p);
+	c->archive_read_set_read_callback(a, give);
+	c->archive_read_set_skip_callback(a, hop);
+	if (p->m.feed.seekable)
+		c->archive_read_set_seek_callback(a, seek_to);
+	return c->archive_read_open1(a) == ARCHIVE_OK ? TFR_OK : failed(p, err);
+}
+
+static enum tfr_status start(struct packed *p, struct tfr_error *err)
+{
+	locale_t before = p->utf8 ? uselocale(p->utf8) : (locale_t)0;
+	enum tfr_status status = start_reading(p, err);
+
+	if (p->utf8)
+		uselocale(before);
+	return status;
+}
+
+static bool put_cp437(struct tfr_buf *path, const char *name)
+{
+	for (const char *p = name; *p; p++) {
+		uint8_t utf8[TFR_CP437_MOST];
+		size_t n = tfr_cp437_utf8((uint8_t)*p, utf8);
+
+		if (!tfr_buf_append(path, utf8, n))
+			return false;
+	}
+	return tfr_buf_append(path, "", 1);
+}
+
+/* A name in UTF-8 where the archive says that it is, else its bytes.  Those of a zip archive that
+ * are not UTF-8 are in code page 437 (APPNOTE.TXT, appendix D). */
+static bool set_path(struct packed *p, struct archive_entry *e)
+{
+	const char *path = p->call.archive_entry_pathname(e);
+	int format = p->call.archive_format(p->archive) & ARCHIVE_FORMAT_BASE_MASK;
+
+	if (!path || strchr(path, '?')) /* '?' may stand for what this locale lacks */
+		path = p->call.archive_entry_pathname_utf8(e) ?: path;
+	path = path ?: "";
+	p->path.size = 0;
+	if (format == ARCHIVE_FORMAT_ZIP && !tfr_is_utf8((const uint8_t *)path, strlen(path)))
+		return put_cp437(&p->path, path);
+	return tfr_buf_append(&p->path, path, strlen(path) + 1);
+}
+
+/* The next header, and its name in p->path.  A name needs the locale of UTF-8. */
+static int read_header(struct packed *p, struct archive_entry **e, bool *named)
+{
+	locale_t before = p->utf8 ? uselocale(p->utf8) : (locale_t)0;
+	int code = p->call.archive_read_next_header(p->archive, e);
+
+	*named = (code != ARCHIVE_OK && code != ARCHIVE_WARN) || set_path(p, *e);
+	if (p->utf8)
+		uselocale(before);
+	return code;
+}
+
+static const char *fault_of(const struct packed *p, struct archive_entry *e)
+{
+	if (p->call.archive_entry_hardlink(e))
+		return "a hard link";
+	switch (p->call.archive_entry_filetype(e)) {
+	case 0: /* a zip archive need not say */
+	case AE_IFREG:
+		return p->call.archive_entry_sparse_count(e) ? "a sparse file" : NULL;
+	case AE_IFLNK:
+		return "a symbolic link";
+	case AE_IFCHR:
+	case AE_IFBLK:
+		return "a device";
+	case AE_IFIFO:
+		return "a FIFO";
+	default:
+		return "of an unknown kind";
+	}
+}
+
+static enum tfr_status next(struct tfr_archive *m, struct tfr_member *member, struct tfr_error *err)
+{
+	struct packed *p = (struct packed *)m;
+	struct archive_entry *e;
+	bool named = true;
+	int code = p->ended ? ARCHIVE_EOF : read_header(p, &e, &named);
+
+	p->ended = code == ARCHIVE_EOF; /* it does not want to be asked again */
+	if (p->ended)
+		return p->late ? failed(p, err) : TFR_END;
+	if (code != ARCHIVE_OK && code != ARCHIVE_WARN)
+		return failed(p, err);
+	if (!named)
+		return tfr_fail_nomem(err, "reading an archive");
+	*member = (struct tfr_member){ .path = (const char *)p->path.data };
+	member->size = TFR_SIZE_UNKNOWN;
+	if (p->call.archive_entry_size_is_set(e))
+		member->size = (uint64_t)p->call.archive_entry_size(e);
+	if (p->call.archive_entry_filetype(e) == AE_IFDIR) {
+		member->kind = TFR_MEMBER_FOLDER;
+		return TFR_OK;
+	}
+	member->fault = fault_of(p, e);
+	if (member->fault)
+		member->kind = TFR_MEMBER_OTHER;
+	if (!p->call.archive_entry_is_encrypted(e))
+		return TFR_OK;
+	tfr_fail_path(
+		err, TFR_EDATA, m->feed.name, "'%.200s' is encrypted in the archive", member->path);
+	tfr_error_hint(err, "Unpack it with its password first.");
+	return TFR_EDATA;
+}
+
+static enum tfr_status read_some(
+	struct tfr_archive *m, struct tfr_buf *into, size_t most, struct tfr_error *err)
+{
+	struct packed *p = (struct packed *)m;
+
+	while (most) {
+		size_t n = most < STEP ? most : STEP;
+		la_ssize_t got;
+
+		if (!tfr_buf_reserve(into, n))
+			return tfr_fail_nomem(err, "reading an archive");
+		got = p->call.archive_read_data(p->archive, into->data + into->size, n);
+		if (got == 0)
+			break;
+		if (got == ARCHIVE_FATAL || p->late)
+			return failed(p, err);
+		if (got < 0) {
+			const char *why = p->call.archive_error_string(p->archive);
+
+			snprintf(m->fault, sizeof(m->fault), "damaged: %s", why ? why : "?");
+			break;
+		}
+		into->size += (size_t)got;
+		most -= (size_t)got;
+	}
+	return TFR_OK;
+}
+
+static enum tfr_status rewind_packed(struct tfr_archive *m, struct tfr_error *err)
+{
+	struct packed *p = (struct packed *)m;
+
+	p->call.archive_read_free(p->archive);
+	p->archive = NULL;
+	p->shown = 0;
+	p->ended = false;
+	tfr_feed_seek(&m->feed, m->begin);
+	return start(p, err);
+}
+
+static void close_packed(struct tfr_archive *m)
+{
+	struct packed *p = (struct packed *)m;
+
+	if (p->archive)
+		p->call.archive_read_free(p->archive);
+	tfr_buf_clear(&p->path);
+	if (p->utf8)
+		freelocale(p->utf8);
+	free(p);
+}
+
+static const struct tfr_archive_ops packed_ops = {
+	.next = next,
+	.read = read_some,
+	.rewind = rewind_packed,
+	.close = close_packed,
+};
+
+enum tfr_status tfr_packed_open(
+	struct tfr_archive **m, struct tfr_feed *feed, struct tfr_error *err)
+{
+	struct packed *p = calloc(1, sizeof(*p));
+	enum tfr_status status;
+
+	if (!p)
+		return tfr_fail_nomem(err, "reading an archive");
+	p->m.ops = &packed_ops;
+	p->m.feed = *feed;
+	p->m.begin = feed->place;
+	p->m.rewindable = feed->seekable;
+	p->utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+	if (!p->utf8)
+		p->utf8 = newlocale(LC_CTYPE_MASK, "en_US.UTF-8", (locale_t)0);
+	*m = &p->m;
+	status = tfr_feed_widen(&p->m.feed, AT_ONCE, err);
+	if (!status)
+		status = load_library(p, err);
+	return status ? status : start(p, err);
+}

@@ -1,0 +1,423 @@
+/* convert/archive/tar.c - a tar archive walked header by header: ustar, GNU's long names and pax's
+ * (POSIX.1-2017, pax, "ustar Interchange Format" and "pax Header Block"; GNU tar's manual, "Basic
+ * Tar Format").
+ *
+ * A header is 512 bytes, a member's bytes follow it, filled up to 512.  Nothing is believed before
+ * its checksum is right, and no length before as many bytes are there.  After the end of one
+ * archive another may follow, as when they were put together by cat. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "convert/archive/members.h"
+
+enum {
+	BLOCK = 512,
+	LONGEST = 1 << 20, /* bytes of a long name or of pax records */
+	STEP = 1 << 20,
+};
+
+struct tar {
+	struct tfr_archive m;
+	struct tfr_buf path, extra; /* of the member; the payload of what stands before it */
+	bool has_path, has_size, pax, sparse, strange; /* said by what stands before it */
+	uint64_t size;
+	uint64_t left, padding; /* of the last member, not read yet */
+	bool ended;		/* a block of zeros was the last */
+};
+
+/* --- a header --- */
+
+static uint64_t sum_of(const uint8_t *h, bool with_signs)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < BLOCK; i++) {
+		uint8_t c = i >= 148 && i < 156 ? ' ' : h[i];
+
+		sum += with_signs ? (uint64_t)(int64_t)(int8_t)c : c;
+	}
+	return sum;
+}
+
+/* Octal digits between spaces or NULs, or, as GNU and star have it, 0x80 and a big-endian number.
+ */
+static bool number(const uint8_t *p, size_t n, uint64_t *value)
+{
+	size_t i = 0;
+
+	*value = 0;
+	if (p[0] & 0x80) {
+		if (p[0] != 0x80)
+			return false; /* negative */
+		for (i = 1; i < n; i++) {
+			if (*value >> 55)
+				return false;
+			*value = *value << 8 | p[i];
+		}
+		return true;
+	}
+	while (i < n && p[i] == ' ')
+		i++;
+	for (; i < n && p[i] >= '0' && p[i] <= '7'; i++)
+		*value = *value << 3 | (uint64_t)(p[i] - '0');
+	return i == n || !p[i] || p[i] == ' ';
+}
+
+static bool is_header(const uint8_t *h)
+{
+	uint64_t told;
+
+	return number(h + 148, 8, &told) && (told == sum_of(h, false) || told == sum_of(h, true));
+}
+
+static bool is_zero(const uint8_t *h)
+{
+	return !h[0] && !memcmp(h, h + 1, BLOCK - 1);
+}
+
+bool tfr_tar_recognises(const uint8_t *head, size_t size)
+{
+	return size >= BLOCK && (is_header(head) || is_zero(head));
+}
+
+static enum tfr_status cut_short(struct tar *t, struct tfr_error *err)
+{
+	return tfr_fail_path(err, TFR_EDATA, t->m.feed.name,
+		"archive cut short at byte %llu:", (unsigned long long)tfr_feed_end(&t->m.feed));
+}
+
+static enum tfr_status damaged(struct tar *t, const char *what, struct tfr_error *err)
+{
+	return tfr_fail_path(err, TFR_EDATA, t->m.feed.name, "%s at byte %llu of the archive", what,
+		(unsigned long long)t->m.feed.place);
+}
+
+/* --- what stands before a member --- */
+
+/* Reads the payload of a header, with a NUL after it. */
+static enum tfr_status read_extra(struct tar *t, uint64_t size, struct tfr_error *err)
+{
+	uint64_t padded = (size + BLOCK - 1) / BLOCK * BLOCK;
+	enum tfr_status status;
+	size_t got;
+
+	if (size > LONGEST)
+		return damaged(t, "a name of over 1 MiB", err);
+	t->extra.size = 0;
+	if (!tfr_buf_reserve(&t->extra, (size_t)padded + 1))
+		return tfr_fail_nomem(err, "reading an archive");
+	status = tfr_feed_read(&t->m.feed, t->extra.data, (size_t)padded, &got, err);
+	if (status)
+		return status;
+	if (got < padded)
+		return cut_short(t, err);
+	t->extra.size = (size_t)size;
+	t->extra.data[size] = '\0';
+	return TFR_OK;
+}
+
+static bool set_path(struct tar *t, const uint8_t *p, size_t n)
+{
+	t->has_path = true;
+	t->strange |= memchr(p, 0, n) != NULL;
+	t->path.size = 0;
+	return tfr_buf_append(&t->path, p, n) && tfr_buf_append(&t->path, "", 1);
+}
+
+static bool pax_size(const uint8_t *p, size_t n, uint64_t *value)
+{
+	*value = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (p[i] < '0' || p[i] > '9' || *value > INT64_MAX / 10 - 1)
+			return false;
+		*value = *value * 10 + (uint64_t)(p[i] - '0');
+	}
+	return n > 0;
+}
+
+static bool key_is(const uint8_t *key, size_t n, const char *name)
+{
+	return n == strlen(name) && !memcmp(key, name, n);
+}
+
+static enum tfr_status pax_record(struct tar *t, const uint8_t *key, size_t key_size,
+	const uint8_t *value, size_t size, struct tfr_error *err)
+{
+	t->sparse |= key_size > 11 && !memcmp(key, "GNU.sparse.", 11);
+	if (key_is(key, key_size, "size")) {
+		t->has_size = true;
+		if (!pax_size(value, size, &t->size))
+			return damaged(t, "a bad pax record before", err);
+	}
+	if ((key_is(key, key_size, "path") || key_is(key, key_size, "GNU.sparse.name")) &&
+		!set_path(t, value, size))
+		return tfr_fail_nomem(err, "reading an archive");
+	return TFR_OK;
+}
+
+/* Records of the form "LENGTH KEY=VALUE\n", the length that of all of it. */
+static enum tfr_status pax_records(struct tar *t, struct tfr_error *err)
+{
+	const uint8_t *p = t->extra.data, *end = p + t->extra.size;
+	enum tfr_status status = TFR_OK;
+
+	while (!status && p < end && *p) {
+		const uint8_t *digits = p, *equals;
+		uint64_t n;
+
+		while (p < end && *p >= '0' && *p <= '9')
+			p++;
+		if (p == end || *p != ' ' || !pax_size(digits, (size_t)(p - digits), &n) ||
+			n > (uint64_t)(end - digits) || n < (uint64_t)(p - digits) + 3 ||
+			digits[n - 1] != '\n')
+			return damaged(t, "a bad pax record before", err);
+		p++;
+		equals = memchr(p, '=', (size_t)(digits + n - 1 - p));
+		if (!equals)
+			return damaged(t, "a bad pax record before", err);
+		status = pax_record(t, p, (size_t)(equals - p), equals + 1,
+			(size_t)(digits + n - 1 - (equals + 1)), err);
+		p = digits + n;
+	}
+	return status;
+}
+
+/* Takes in a header that only says something of the next one.  *yes: it was one. */
+static enum tfr_status before_a_member(
+	struct tar *t, const uint8_t *h, uint64_t size, bool *yes, struct tfr_error *err)
+{
+	char kind = (char)h[156];
+	enum tfr_status status;
+
+	*yes = strchr("LKxgX", kind) && kind;
+	if (!*yes)
+		return TFR_OK;
+	tfr_feed_take(&t->m.feed, BLOCK);
+	status = read_extra(t, size, err);
+	if (status || kind == 'K' || kind == 'g')
+		return status;
+	if (kind != 'L') {
+		t->pax = true;
+		return pax_records(t, err);
+	}
+	if (!t->has_path && !set_path(t, t->extra.data, strlen((char *)t->extra.data)))
+		return tfr_fail_nomem(err, "reading an archive");
+	return TFR_OK;
+}
+
+/* --- a member --- */
+
+static bool path_of(struct tar *t, const uint8_t *h)
+{
+	bool prefix = !memcmp(h + 257, "ustar", 6) && h[345];
+
+	if (t->has_path)
+		return true;
+	t->path.size = 0;
+	if (prefix && (!tfr_buf_append(&t->path, h + 345, strnlen((char *)h + 345, 155)) ||
+			      !tfr_buf_append(&t->path, "/", 1)))
+		return false;
+	return tfr_buf_append(&t->path, h, strnlen((char *)h, 100)) &&
+	       tfr_buf_append(&t->path, "", 1);
+}
+
+static void describe(const struct tar *t, char kind, struct tfr_member *member)
+{
+	size_t n = t->path.size - 1;
+
+	member->kind = TFR_MEMBER_OTHER;
+	if (!kind || kind == '0' || kind == '7')
+		member->kind =
+			n && t->path.data[n - 1] == '/' ? TFR_MEMBER_FOLDER : TFR_MEMBER_FILE;
+	else if (kind == '5' || kind == 'D' || kind == 'V')
+		member->kind = TFR_MEMBER_FOLDER; /* or a volume's name: nothing to read */
+	else if (kind == '1')
+		member->fault = "a hard link";
+	else if (kind == '2')
+		member->fault = "a symbolic link";
+	else if (kind == '3' || kind == '4')
+		member->fault = "a device";
+	else if (kind == '6')
+		member->fault = "a FIFO";
+	else if (kind != 'S')
+		member->fault = "of an unknown kind";
+	if (kind == 'S' || t->sparse)
+		member->fault = "a sparse file";
+	if (t->strange)
+		member->fault = "a name with a NUL in it";
+	if (member->fault)
+		member->kind = TFR_MEMBER_OTHER;
+}
+
+/* The further blocks of a sparse file's map stand before its bytes. */
+static enum tfr_status pass_sparse_map(struct tar *t, bool more, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	const uint8_t *h;
+	size_t got;
+
+	while (more && !status) {
+		status = tfr_feed_peek(&t->m.feed, BLOCK, &h, &got, err);
+		if (!status && got < BLOCK)
+			return cut_short(t, err);
+		if (status)
+			return status;
+		more = h[504];
+		tfr_feed_take(&t->m.feed, BLOCK);
+	}
+	return status;
+}
+
+static enum tfr_status take_member(struct tar *t, const uint8_t *h, uint64_t size,
+	struct tfr_member *member, struct tfr_error *err)
+{
+	char kind = (char)h[156];
+	bool sparse_map = kind == 'S' && h[482];
+	enum tfr_status status;
+
+	if (!path_of(t, h))
+		return tfr_fail_nomem(err, "reading an archive");
+	if (t->has_size)
+		size = t->size;
+	/* What has no bytes may have a size all the same; a link written by pax may have bytes. */
+	if (kind && (strchr("23456V", kind) || (kind == '1' && !t->pax)))
+		size = 0;
+	tfr_feed_take(&t->m.feed, BLOCK);
+	status = pass_sparse_map(t, sparse_map, err);
+	if (status)
+		return status;
+	if (size > INT64_MAX - BLOCK)
+		return damaged(t, "a size past 2^63", err);
+	if (!tfr_feed_has(&t->m.feed, size))
+		return cut_short(t, err);
+	*member = (struct tfr_member){
+		.path = (const char *)t->path.data, .size = size, .place = t->m.feed.place
+	};
+	describe(t, kind, member);
+	t->left = size;
+	t->padding = (BLOCK - size % BLOCK) % BLOCK;
+	t->has_path = t->has_size = t->pax = t->sparse = t->strange = false;
+	return TFR_OK;
+}
+
+static enum tfr_status pass_rest(struct tar *t, struct tfr_error *err)
+{
+	bool there = true;
+	enum tfr_status status = tfr_feed_skip(&t->m.feed, t->left, &there, err);
+
+	if (!status && !there)
+		return cut_short(t, err);
+	if (!status)
+		status = tfr_feed_skip(&t->m.feed, t->padding, &there, err);
+	if (!status && !there)
+		return cut_short(t, err);
+	t->left = t->padding = 0;
+	return status;
+}
+
+static enum tfr_status next_header(
+	struct tar *t, const uint8_t **h, uint64_t *size, struct tfr_error *err)
+{
+	size_t got;
+	enum tfr_status status;
+
+	for (;;) {
+		status = tfr_feed_peek(&t->m.feed, BLOCK, h, &got, err);
+		if (status)
+			return status;
+		if (!got && !t->has_path && !t->pax)
+			return TFR_END;
+		if (got < BLOCK)
+			return t->ended ? TFR_END : cut_short(t, err);
+		if (!is_zero(*h))
+			break;
+		t->ended = true;
+		tfr_feed_take(&t->m.feed, BLOCK);
+	}
+	if (!is_header(*h) || !number(*h + 124, 12, size))
+		return t->ended ? TFR_END : damaged(t, "no tar header", err);
+	t->ended = false;
+	return TFR_OK;
+}
+
+static enum tfr_status next(struct tfr_archive *m, struct tfr_member *member, struct tfr_error *err)
+{
+	struct tar *t = (struct tar *)m;
+	enum tfr_status status = pass_rest(t, err);
+	const uint8_t *h;
+	uint64_t size = 0;
+	bool again = true;
+
+	while (!status && again) {
+		status = next_header(t, &h, &size, err);
+		if (!status)
+			status = before_a_member(t, h, size, &again, err);
+		if (!status && !again)
+			return take_member(t, h, size, member, err);
+	}
+	return status;
+}
+
+static enum tfr_status read_some(
+	struct tfr_archive *m, struct tfr_buf *into, size_t most, struct tfr_error *err)
+{
+	struct tar *t = (struct tar *)m;
+	enum tfr_status status = TFR_OK;
+
+	while (!status && most && t->left) {
+		size_t n = most < t->left ? most : (size_t)t->left, got;
+
+		/* In a file the bytes are there; from a pipe the claim may be all there is. */
+		if (!m->feed.seekable && n > STEP)
+			n = STEP;
+		if (!tfr_buf_reserve(into, n))
+			return tfr_fail_nomem(err, "reading an archive");
+		status = tfr_feed_read(&m->feed, into->data + into->size, n, &got, err);
+		if (!status && got < n)
+			return cut_short(t, err);
+		into->size += n;
+		t->left -= n;
+		most -= n;
+	}
+	return status;
+}
+
+static enum tfr_status rewind_tar(struct tfr_archive *m, struct tfr_error *err)
+{
+	struct tar *t = (struct tar *)m;
+
+	(void)err;
+	tfr_feed_seek(&m->feed, m->begin);
+	t->left = t->padding = 0;
+	t->has_path = t->has_size = t->pax = t->sparse = t->strange = t->ended = false;
+	return TFR_OK;
+}
+
+static void close_tar(struct tfr_archive *m)
+{
+	struct tar *t = (struct tar *)m;
+
+	tfr_buf_clear(&t->path);
+	tfr_buf_clear(&t->extra);
+	free(t);
+}
+
+static const struct tfr_archive_ops tar_ops = {
+	.next = next,
+	.read = read_some,
+	.rewind = rewind_tar,
+	.close = close_tar,
+};
+
+enum tfr_status tfr_tar_open(struct tfr_archive **m, struct tfr_feed *feed, struct tfr_error *err)
+{
+	struct tar *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return tfr_fail_nomem(err, "reading an archive");
+	t->m.ops = &tar_ops;
+	t->m.feed = *feed;
+	t->m.placed = t->m.rewindable = feed->seekable;
+	*m = &t->m;
+	return TFR_OK;
+}

@@ -1,0 +1,493 @@
+/* convert/archive/webdataset.c - WebDataset archives: members that follow each other and have one key are a
+ * record.
+ *
+ * A stream: only the headers of a sample are walked before its bytes are read, by whichever thread
+ * makes the record where they lie in a file, else by the one that walks.  An archive stays open
+ * until the last sample out of it has been read. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <tfr/text.h>
+
+#include "convert/folder/braces.h"
+#include "convert/archive/members.h"
+#include "convert/image_features.h"
+#include "convert/archive/webdataset_sample.h"
+#include "convert/audio_features.h"
+
+enum { LOOKED_AT = 100 };
+
+/* An open archive. */
+struct tar {
+	struct tfr_archive *m;
+	unsigned users; /* samples to be read, and the walk; atomic */
+};
+
+struct webdataset {
+	struct tfr_input in;
+	struct tfr_names braces;
+	struct tfr_set *set;
+	size_t next_file;
+	struct tar *tar; /* that is walked; NULL: the next one is to be opened */
+	struct tfr_member member;
+	bool pending; /* `member`, whose name is in `name`, belongs to the next sample */
+	struct tfr_buf name;
+	const char *fault; /* of `member` */
+};
+
+/* What an item keeps. */
+struct own {
+	struct tfr_sample sample;
+	struct tar *tar; /* where its bytes are to be read; NULL: they are read */
+};
+
+static void release(struct tar **tar)
+{
+	struct tar *t = TFR_STEAL(*tar);
+
+	if (t && !__atomic_sub_fetch(&t->users, 1, __ATOMIC_ACQ_REL)) {
+		tfr_archive_close(t->m);
+		free(t);
+	}
+}
+
+static void free_own(void *p)
+{
+	struct own *own = p;
+
+	release(&own->tar);
+	tfr_sample_clear(&own->sample);
+	free(own);
+}
+
+/* --- the walk --- */
+
+static enum tfr_status open_next(struct webdataset *w, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	if (w->next_file == tfr_set_count(w->set))
+		return TFR_END;
+	w->tar = calloc(1, sizeof(*w->tar));
+	if (!w->tar)
+		return tfr_fail_nomem(err, "reading an archive");
+	w->tar->users = 1;
+	status = tfr_archive_open(&w->tar->m, tfr_set_path(w->set, w->next_file), err);
+	w->next_file++;
+	return status;
+}
+
+/* Whether webdataset looks at a member of this name: not at those that describe the archive. */
+static bool is_meta(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n >= 4 && !strchr(name, '/') && !memcmp(name, "__", 2) &&
+	       !memcmp(name + n - 2, "__", 2);
+}
+
+/* Brings the next member of the open archive that counts.  TFR_END: there is none. */
+static enum tfr_status advance(struct webdataset *w, struct tfr_error *err)
+{
+	bool hidden, counts = false;
+	enum tfr_status status = TFR_OK;
+
+	w->pending = false;
+	while (!status && !counts) {
+		status = tfr_archive_next(w->tar->m, &w->member, err);
+		if (status)
+			break;
+		if (!tfr_member_name(w->member.path, &w->name, &hidden, &w->fault))
+			return tfr_fail_nomem(err, "reading an archive");
+		counts = w->member.kind != TFR_MEMBER_FOLDER && !hidden &&
+			 !is_meta((const char *)w->name.data);
+		if (!w->fault)
+			w->fault = w->member.fault;
+		if (!w->fault && !tfr_sample_key((const char *)w->name.data))
+			w->fault = "no field: its name has no dot";
+	}
+	w->pending = !status;
+	return status;
+}
+
+/* The first member of the next sample, whatever file it is in. */
+static enum tfr_status find_first(struct webdataset *w, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	while (!status && !w->pending) {
+		if (!w->tar)
+			status = open_next(w, err);
+		if (!status)
+			status = advance(w, err);
+		if (status == TFR_END && w->tar) {
+			release(&w->tar);
+			status = TFR_OK;
+		}
+	}
+	return status;
+}
+
+/* --- one sample --- */
+
+static void too_large(struct tfr_item *item)
+{
+	tfr_item_skip(item, TFR_EDATA, "larger than the 2 GiB that an Example can hold");
+}
+
+/* Reads a member of a stream, the image into item->file, what else there is into item->more. */
+static enum tfr_status read_part(
+	struct webdataset *w, struct tfr_item *item, struct tfr_part *part, struct tfr_error *err)
+{
+	struct tfr_buf *into = part->image ? &item->file : &item->more;
+	struct tfr_archive *m = w->tar->m;
+	size_t before = into->size, most = TFR_ITEM_MOST - item->size;
+	bool told = w->member.size <= most;
+	enum tfr_status status;
+
+	/* One byte more than is told shows that it is a lie. */
+	if (told)
+		most = (size_t)w->member.size;
+	status = tfr_archive_read(m, into, most + 1, err);
+
+	part->place = before;
+	part->size = into->size - before;
+	item->size += (size_t)part->size;
+	if (!status && part->size > most && told)
+		tfr_item_skip(item, TFR_EDATA, "more bytes than the archive says");
+	else if (!status && part->size > most)
+		too_large(item);
+	if (!status && m->fault[0])
+		tfr_item_skip(item, TFR_EDATA, "%s", m->fault);
+	return status;
+}
+
+static enum tfr_status add_member(
+	struct webdataset *w, struct tfr_item *item, struct tfr_error *err)
+{
+	struct own *own = item->own;
+	const char *name = (const char *)w->name.data;
+	struct tfr_part *part;
+	enum tfr_status status =
+		tfr_sample_add(&own->sample, name, w->member.place, w->member.size, err);
+
+	if (status == TFR_EDATA && err) {
+		snprintf(err->path, sizeof(err->path), "%s", w->tar->m->feed.name);
+		tfr_error_hint(err, "It is in '%s'.", err->path);
+	}
+	if (status)
+		return status;
+	part = tfr_sample_part(&own->sample, tfr_sample_parts(&own->sample) - 1);
+	if ((part->image || (part->sound && !own->sample.has_image)) &&
+		!tfr_item_name(item, name, strlen(name)))
+		return tfr_fail_nomem(err, "reading an archive");
+	if (w->fault)
+		tfr_item_skip(item, TFR_EDATA, "'%.150s' is %s", name, w->fault);
+	else if (!tfr_is_utf8(name, strlen(name)))
+		tfr_item_skip(item, TFR_EDATA, "a name that is not UTF-8");
+	if (!item->skipped && w->member.size != TFR_SIZE_UNKNOWN && w->member.size > TFR_ITEM_MOST)
+		too_large(item);
+	if (item->skipped || w->tar->m->placed)
+		return TFR_OK;
+	return read_part(w, item, part, err);
+}
+
+static uint64_t sum_of_sizes(const struct tfr_sample *s)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < tfr_sample_parts(s); i++)
+		sum += tfr_sample_part(s, i)->size < TFR_ITEM_MOST ? tfr_sample_part(s, i)->size
+								   : TFR_ITEM_MOST + 1ull;
+	return sum;
+}
+
+static enum tfr_status gather(struct webdataset *w, struct tfr_item *item, struct tfr_error *err)
+{
+	struct own *own = item->own;
+	const char *key;
+	enum tfr_status status = TFR_OK;
+
+	if (!tfr_sample_start(&own->sample, (const char *)w->name.data))
+		return tfr_fail_nomem(err, "reading an archive");
+	key = (const char *)own->sample.key.data;
+	if (!tfr_item_name(item, key, strlen(key)))
+		return tfr_fail_nomem(err, "reading an archive");
+	do {
+		status = add_member(w, item, err);
+		if (!status)
+			status = advance(w, err);
+	} while (!status && tfr_sample_has(&own->sample, (const char *)w->name.data));
+	/* The end of this archive is met again, and there means the next one. */
+	return status == TFR_END ? TFR_OK : status;
+}
+
+/* What cannot be of any sample is an item of its own. */
+static enum tfr_status skip_member(
+	struct webdataset *w, struct tfr_item *item, struct tfr_error *err)
+{
+	const char *name = (const char *)w->name.data;
+
+	if (!tfr_item_name(item, name, strlen(name)))
+		return tfr_fail_nomem(err, "reading an archive");
+	tfr_item_skip(item, TFR_EDATA, "%s", w->fault);
+	w->pending = false;
+	return TFR_OK;
+}
+
+static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
+	const struct tfr_room *room, struct tfr_error *err)
+{
+	struct webdataset *w = (struct webdataset *)in;
+	struct own *own;
+	struct tar *tar;
+	enum tfr_status status = find_first(w, err);
+
+	if (status)
+		return status;
+	if (!item->own) {
+		item->own = calloc(1, sizeof(*own));
+		item->free_own = free_own;
+	}
+	own = item->own;
+	if (!own)
+		return tfr_fail_nomem(err, "reading an archive");
+	release(&own->tar);
+	if (!tfr_sample_key((const char *)w->name.data) ||
+		(w->fault && w->fault != w->member.fault))
+		return skip_member(w, item, err);
+	tar = w->tar;
+	status = gather(w, item, err);
+	if (status)
+		return status;
+	if (!item->skipped && sum_of_sizes(&own->sample) > TFR_ITEM_MOST)
+		too_large(item);
+	if (!tar->m->placed)
+		tfr_room_reserve(room, item->size);
+	if (tar->m->placed && !item->skipped) {
+		__atomic_add_fetch(&tar->users, 1, __ATOMIC_RELAXED);
+		own->tar = tar;
+	}
+	return TFR_OK;
+}
+
+/* --- its record --- */
+
+/* Reads all members where they lie. */
+static enum tfr_status read_parts(struct tfr_item *item, struct own *own, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	for (size_t i = 0; !status && i < tfr_sample_parts(&own->sample); i++) {
+		struct tfr_part *part = tfr_sample_part(&own->sample, i);
+		struct tfr_buf *into = part->image ? &item->file : &item->more;
+		uint64_t place = part->place;
+
+		part->place = into->size;
+		status = tfr_archive_read_at(own->tar->m, into, place, (size_t)part->size, err);
+		item->size += (size_t)part->size;
+	}
+	return status;
+}
+
+/* A whole number between white space. */
+static bool read_class(const uint8_t *p, size_t n, int64_t *label)
+{
+	char text[32], *end;
+
+	while (n && strchr(" \t\r\n", p[n - 1]) && p[n - 1])
+		n--;
+	while (n && strchr(" \t\r\n", *p) && *p) {
+		p++;
+		n--;
+	}
+	if (!n || n > 20 || memchr(p, 0, n))
+		return false;
+	memcpy(text, p, n);
+	text[n] = '\0';
+	errno = 0;
+	*label = strtoll(text, &end, 10);
+	return (*text == '-' || (*text >= '0' && *text <= '9')) && !*end && !errno;
+}
+
+static enum tfr_status add_class(
+	struct tfr_item *item, bool of_sound, const struct tfr_bytes *value, struct tfr_error *err)
+{
+	int64_t label;
+
+	if (read_class(value->data, value->size, &label))
+		return tfr_builder_int64(item->builder,
+			of_sound ? "audio/class/label" : "image/class/label", label, err);
+	tfr_item_skip(item, TFR_EDATA, "its 'cls' is no whole number");
+	return TFR_OK;
+}
+
+/* Puts what is no image.  What a sample without one but with a sound says is said of that. */
+static enum tfr_status add_part(struct tfr_input *in, struct tfr_item *item,
+	const struct tfr_sample *s, size_t i, struct tfr_workbench *bench,
+	const struct tfr_room *room, struct tfr_error *err)
+{
+	const struct tfr_part *part = tfr_sample_part(s, i);
+	struct tfr_bytes value = { NULL, (size_t)part->size };
+
+	if (part->image)
+		return TFR_OK;
+	if (part->size) /* of samples without any, `more` has no address */
+		value.data = item->more.data + part->place;
+	if (part->sound)
+		return tfr_sound_put(
+			in, item, &value, (const char *)s->sound.data, bench, room, err);
+	if (!strcmp(tfr_sample_field(s, i), "cls"))
+		return add_class(item, s->has_sound && !s->has_image, &value, err);
+	return tfr_builder_bytes_ref(item->builder, tfr_sample_field(s, i), &value, 1, err);
+}
+
+static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
+	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
+{
+	struct own *own = item->own;
+	const struct tfr_sample *s = &own->sample;
+	bool of_sound = s->has_sound && !s->has_image;
+	enum tfr_status status = TFR_OK;
+
+	if (own->tar) {
+		tfr_room_reserve(room, sum_of_sizes(s));
+		status = read_parts(item, own, err);
+		release(&own->tar);
+	}
+	if (!status && s->has_image)
+		status = tfr_image_add(in, item, bench, err);
+	for (size_t i = 0; !status && !item->skipped && i < tfr_sample_parts(s); i++)
+		status = add_part(in, item, s, i, bench, room, err);
+	if (!status && !item->skipped)
+		status = tfr_builder_text(item->builder, of_sound ? "audio/key" : "image/key",
+			(const char *)s->key.data, err);
+	return status;
+}
+
+/* --- the archives --- */
+
+/* What the inputs name, braces expanded. */
+static enum tfr_status list_files(struct tfr_names *braces, struct tfr_set **set,
+	const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	struct tfr_set_opts o = { .warn = opts->warn, .ctx = opts->ctx };
+	enum tfr_status status = TFR_OK;
+	struct stat st;
+
+	for (size_t i = 0; !status && i < opts->input_count; i++) {
+		const char *input = opts->inputs[i];
+
+		/* An existing path wins, whatever characters it has. */
+		if (stat(input, &st) || !strchr(input, '{'))
+			status = tfr_braces_expand(braces, input, err);
+		else
+			status = tfr_names_add(braces, input, err);
+	}
+	if (status)
+		return status;
+	o.inputs = (const char *const *)braces->list;
+	o.count = braces->n;
+	return tfr_set_open(set, &o, err);
+}
+
+/* Whether two of the first members that follow each other have one key and different fields, and
+ * one of them is a field of WebDataset's. */
+static bool looks_like_samples(struct tfr_archive *m)
+{
+	static const char *const fields[] = { "cls", "json", "txt" };
+	struct tfr_sample s = { 0 };
+	TFR_AUTO_BUF name = { 0 };
+	struct tfr_member member;
+	const char *fault;
+	bool yes = false, hidden, telling = false;
+
+	for (int i = 0; !yes && i < LOOKED_AT && !tfr_archive_next(m, &member, NULL); i++) {
+		if (member.kind != TFR_MEMBER_FILE ||
+			!tfr_member_name(member.path, &name, &hidden, &fault) || fault || hidden ||
+			!tfr_sample_key((const char *)name.data))
+			continue;
+		if (!s.key.size || !tfr_sample_has(&s, (const char *)name.data)) {
+			telling = false;
+			if (!tfr_sample_start(&s, (const char *)name.data))
+				break;
+		}
+		if (tfr_sample_add(&s, (const char *)name.data, 0, 0, NULL))
+			break;
+		for (size_t k = 0; k < sizeof(fields) / sizeof(*fields); k++)
+			telling |=
+				!strcmp(tfr_sample_field(&s, tfr_sample_parts(&s) - 1), fields[k]);
+		yes = telling && tfr_sample_parts(&s) > 1;
+	}
+	tfr_sample_clear(&s);
+	return yes;
+}
+
+/* Nothing is taken from a pipe to find out. */
+static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
+{
+	struct tfr_convert_opts quiet = { .inputs = opts->inputs, .input_count = 1 };
+	struct tfr_names braces = { 0 };
+	struct tfr_archive *m = NULL;
+	struct tfr_set *set = NULL;
+	struct stat st;
+	bool yes = false;
+
+	if (!offer->directory && !list_files(&braces, &set, &quiet, NULL) && tfr_set_count(set) &&
+		strcmp(tfr_set_path(set, 0), "-") && !stat(tfr_set_path(set, 0), &st) &&
+		S_ISREG(st.st_mode) && !tfr_archive_open(&m, tfr_set_path(set, 0), NULL))
+		yes = looks_like_samples(m);
+	tfr_archive_close(m);
+	tfr_set_close(set);
+	tfr_names_clear(&braces);
+	return yes;
+}
+
+static void close_webdataset(struct tfr_input *in)
+{
+	struct webdataset *w = (struct webdataset *)in;
+
+	release(&w->tar);
+	tfr_set_close(w->set);
+	tfr_names_clear(&w->braces);
+	tfr_buf_clear(&w->name);
+	free(w);
+}
+
+static enum tfr_status open_webdataset(
+	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	struct webdataset *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return tfr_fail_nomem(err, "reading an archive");
+	*in = &w->in;
+	w->in.ops = &tfr_input_webdataset;
+	w->in.opts = opts;
+	w->in.items = TFR_STREAM;
+	w->in.prefix = "";
+	if (opts->label_base)
+		return tfr_fail(err, TFR_EUSAGE,
+			"the labels of a WebDataset are its own, and not numbered from %lld",
+			(long long)opts->label_base);
+	return list_files(&w->braces, &w->set, opts, err);
+}
+
+const struct tfr_input_ops tfr_input_webdataset = {
+	.name = "webdataset",
+	.what = "a WebDataset",
+	.nothing = "no samples in",
+	.refused = "not a sample to use",
+	.images = true,
+	.reworks = true,
+	.sounds = true,
+	.several = true,
+	.recognises = recognises,
+	.open = open_webdataset,
+	.next = next,
+	.load = load,
+	.close = close_webdataset,
+};

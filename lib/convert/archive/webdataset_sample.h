@@ -1,0 +1,54 @@
+/* convert/archive/webdataset_sample.h - WebDataset's naming: which members are one sample, and what each is in it.
+ *
+ * The key of a member is its path up to the first dot of its last component, the rest, in lower
+ * case, its field ("a/0001.seg.PNG" is field "seg.png" of "a/0001"); members that follow each other
+ * and have one key are a sample (webdataset, tariterators.py: base_plus_ext, group_by_keys). */
+#ifndef TFR_CONVERT_SAMPLE_H
+#define TFR_CONVERT_SAMPLE_H
+
+#include "convert/item.h"
+
+struct tfr_part {
+	size_t name;	/* offset in names: the field, with its NUL */
+	uint64_t place; /* of its bytes in the archive, or in item->file or item->more */
+	uint64_t size;
+	bool image; /* the sample's image, of which it has one at most */
+	bool sound;   /* and its sound, likewise */
+};
+
+struct tfr_sample {
+	struct tfr_buf key;   /* with its NUL */
+	struct tfr_buf names; /* of fields */
+	struct tfr_buf parts;
+	struct tfr_buf sound; /* path of the sound's member, with its NUL */
+	bool has_image, has_sound;
+};
+
+/* The bytes of `path` that are its key; 0: it has none, since it has no field. */
+size_t tfr_sample_key(const char *path);
+/* Whether a field is an image: jpg, jpeg or png.  One that is a sound is called wav. */
+bool tfr_field_is_image(const char *field);
+
+static inline size_t tfr_sample_parts(const struct tfr_sample *s)
+{
+	return s->parts.size / sizeof(struct tfr_part);
+}
+static inline struct tfr_part *tfr_sample_part(const struct tfr_sample *s, size_t i)
+{
+	return (struct tfr_part *)(void *)s->parts.data + i;
+}
+static inline const char *tfr_sample_field(const struct tfr_sample *s, size_t i)
+{
+	return (const char *)s->names.data + tfr_sample_part(s, i)->name;
+}
+
+/* Starts the sample that the member `path` belongs to.  False: out of memory. */
+bool tfr_sample_start(struct tfr_sample *s, const char *path);
+/* Whether the member `path` belongs to it. */
+bool tfr_sample_has(const struct tfr_sample *s, const char *path);
+/* Adds a member that belongs to it.  TFR_EDATA: it has that field. */
+enum tfr_status tfr_sample_add(struct tfr_sample *s, const char *path, uint64_t place,
+	uint64_t size, struct tfr_error *err);
+void tfr_sample_clear(struct tfr_sample *s);
+
+#endif

@@ -1,0 +1,433 @@
+/* convert/array/arrays.c - row k of every array is record k.
+ *
+ * Rows come out of blocks, of rows one after the other or, where the records are shuffled, in the
+ * order in which they will be asked for.  A row's bytes are copied to its item, so that a block
+ * may go on while others make features of the rows before. */
+#include "convert/array/arrays.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <tfr/text.h>
+#include <xxhash.h>
+
+#include <tfr/text.h>
+
+#include "convert/folder/globs.h"
+
+enum { BLOCK = 4 << 20, MEMORY = 256 << 20, SHUFFLED_MOST = 4096 };
+
+/* --- which there are --- */
+
+static bool any_matches(const char *const *patterns, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (tfr_glob_matches(patterns[i], name, false))
+			return true;
+	return false;
+}
+
+bool tfr_arrays_wants(const struct tfr_convert_opts *o, const char *name)
+{
+	return !any_matches(o->exclude, o->exclude_count, name) &&
+	       (!o->include_count || any_matches(o->include, o->include_count, name));
+}
+
+struct tfr_array *tfr_arrays_add(
+	struct tfr_arrays *a, const char *name, const char *path, uint64_t rows, size_t row_size)
+{
+	struct tfr_array array = {
+		.name = strdup(name), .path = path, .rows = rows, .row_size = row_size
+	};
+
+	if (!array.name || !tfr_buf_append(&a->arrays_, &array, sizeof(array))) {
+		free(array.name);
+		return NULL;
+	}
+	a->arrays = (struct tfr_array *)(void *)a->arrays_.data;
+	return &a->arrays[a->n++];
+}
+
+bool tfr_arrays_add_cells(struct tfr_arrays *a, const char *name, const struct tfr_cells *cells)
+{
+	struct tfr_cells c = *cells;
+
+	if (c.stride == c.inner * c.size) { /* all side by side */
+		c.inner *= c.outer;
+		c.outer = 1;
+	}
+	c.array = a->n - 1;
+	c.name = strdup(name);
+	c.shape_name = NULL;
+	c.kind = tfr_cell_kind(c.cell);
+	if (c.name && c.dims > 1 && asprintf(&c.shape_name, "%s/shape", name) < 0)
+		c.shape_name = NULL;
+	if (!c.name || (c.dims > 1 && !c.shape_name) ||
+		!tfr_buf_append(&a->cells_, &c, sizeof(c))) {
+		free(c.name);
+		free(c.shape_name);
+		return false;
+	}
+	a->cells = (struct tfr_cells *)(void *)a->cells_.data;
+	a->n_cells++;
+	return true;
+}
+
+static enum tfr_status check_rows(struct tfr_arrays *a, struct tfr_error *err)
+{
+	for (size_t i = 1; i < a->n; i++) {
+		const struct tfr_array *one = &a->arrays[0], *other = &a->arrays[i];
+
+		if (one->rows == other->rows)
+			continue;
+		tfr_fail(err, TFR_EDATA, "'%s' of '%s' has %llu rows, and '%s' of '%s' has %llu",
+			one->name, one->path, (unsigned long long)one->rows, other->name,
+			other->path, (unsigned long long)other->rows);
+		tfr_error_hint(err, "A row of each makes a record.  Choose those that go together "
+				    "with --include or --exclude.");
+		return TFR_EDATA;
+	}
+	a->rows = a->arrays[0].rows;
+	return TFR_OK;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* A name that is no text would make records that TensorFlow refuses. */
+static enum tfr_status check_texts(const struct tfr_arrays *a, struct tfr_error *err)
+{
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct tfr_cells *c = &a->cells[i];
+
+		if (tfr_is_utf8(c->name, strlen(c->name)))
+			continue;
+		tfr_fail(err, TFR_EDATA,
+			"no features can be made of '%s' of '%s': its name is not UTF-8", c->name,
+			a->arrays[c->array].path);
+		tfr_error_hint(err, "An array is left out with --exclude and its name.");
+		return TFR_EDATA;
+	}
+	return TFR_OK;
+}
+
+/* No two features have one name, those of shapes among them. */
+static enum tfr_status check_names(struct tfr_arrays *a, struct tfr_error *err)
+{
+	TFR_AUTO_FREE const char **names = calloc(2 * a->n_cells + 1, sizeof(*names));
+	size_t n = 0;
+
+	if (!names)
+		return tfr_fail_nomem(err, "reading arrays");
+	for (size_t i = 0; i < a->n_cells; i++) {
+		names[n++] = a->cells[i].name;
+		if (a->cells[i].shape_name)
+			names[n++] = a->cells[i].shape_name;
+	}
+	qsort(names, n, sizeof(*names), by_name);
+	for (size_t i = 1; i < n; i++)
+		if (!strcmp(names[i - 1], names[i]))
+			return tfr_fail(err, TFR_EDATA, "two features of '%s' would be called '%s'",
+				a->in.opts->inputs[0], names[i]);
+	return TFR_OK;
+}
+
+static enum tfr_status set_types(struct tfr_arrays *a, struct tfr_error *err)
+{
+	const struct tfr_convert_opts *o = a->in.opts;
+	enum tfr_status status = TFR_OK;
+
+	for (size_t t = 0; !status && t < o->type_count; t++) {
+		const char *name = o->types[t].name;
+		struct tfr_meant meant;
+		size_t i = 0;
+
+		tfr_meant_init(&meant, name, strlen(name));
+		for (; i < a->n_cells && strcmp(a->cells[i].name, name); i++)
+			tfr_meant_offer(&meant, a->cells[i].name, strlen(a->cells[i].name));
+		if (i == a->n_cells) {
+			tfr_fail(err, TFR_EUSAGE, "no feature '%s' is made of '%s'", name,
+				o->inputs[0]);
+			tfr_meant_hint(&meant, err);
+			return TFR_EUSAGE;
+		}
+		status = tfr_cells_become(&a->cells[i], o->types[t].kind, err);
+	}
+	return status;
+}
+
+static void warn_of_rounding(const struct tfr_arrays *a)
+{
+	const struct tfr_convert_opts *o = a->in.opts;
+	char text[4200];
+
+	for (size_t i = 0; o->warn && i < a->n_cells; i++) {
+		const struct tfr_cells *c = &a->cells[i];
+
+		if (c->cell != TFR_CELL_FLOAT || c->size != 8 || c->kind != TFR_KIND_FLOAT)
+			continue;
+		snprintf(text, sizeof(text),
+			"'%s' has floats of 64 bits, which are rounded to the 32 that a feature "
+			"has",
+			c->name);
+		o->warn(o->ctx, text);
+	}
+}
+
+/* As many rows as are read with ease, where memory allows these. */
+static uint64_t whole_units(const struct tfr_array *array, uint64_t memory)
+{
+	uint64_t rows = array->most - array->most % array->unit;
+
+	if (rows)
+		return rows;
+	return array->unit <= memory / array->row_size ? array->unit : array->most;
+}
+
+enum tfr_status tfr_arrays_ready(struct tfr_arrays *a, struct tfr_error *err)
+{
+	const struct tfr_convert_opts *o = a->in.opts;
+	uint64_t memory = (o->memory ? o->memory : MEMORY) / 4, all = 0;
+	enum tfr_status status;
+
+	if (!a->n)
+		return tfr_fail_path(err, TFR_EDATA, o->inputs[0], "no arrays in");
+	status = check_texts(a, err);
+	if (!status)
+		status = check_rows(a, err);
+	if (!status)
+		status = check_names(a, err);
+	if (!status)
+		status = set_types(a, err);
+	if (status)
+		return status;
+	for (size_t i = 0; i < a->n; i++) {
+		struct tfr_array *array = &a->arrays[i];
+		uint64_t part = memory / a->n < BLOCK ? memory / a->n : BLOCK;
+
+		all += array->row_size;
+		array->most = part < array->row_size ? 1 : part / array->row_size;
+		if (o->shuffle && array->most > SHUFFLED_MOST)
+			array->most = SHUFFLED_MOST;
+		if (array->unit > 1 && !o->shuffle)
+			array->most = whole_units(array, memory / a->n);
+	}
+	if (all > TFR_ITEM_MOST)
+		return tfr_fail_path(err, TFR_EDATA, o->inputs[0],
+			"a row is larger than the 2 GiB that an Example can hold, in");
+	a->row_size = (size_t)all;
+	for (size_t i = 0; i < a->n_cells; i++)
+		a->texts = a->texts || a->cells[i].cell == TFR_CELL_TEXT;
+	a->in.item_bytes = a->texts ? 0 : a->row_size;
+	if (a->in.items != TFR_STREAM)
+		a->in.items = a->rows;
+	if (a->rows > UINT32_MAX && a->in.items != TFR_STREAM)
+		return tfr_fail(
+			err, TFR_EUSAGE, "more than %u rows in '%s'", UINT32_MAX, o->inputs[0]);
+	a->prefix = tfr_asprintf("%s:", o->inputs[0]);
+	if (!a->prefix)
+		return tfr_fail_nomem(err, "reading arrays");
+	a->in.prefix = a->prefix;
+	warn_of_rounding(a);
+	return TFR_OK;
+}
+
+enum tfr_status tfr_arrays_check(const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	if (opts->labels || opts->label_base || opts->stratify)
+		return tfr_fail(err, TFR_EUSAGE,
+			"arrays have no classes of their own: %s means "
+			"nothing to them",
+			opts->labels	   ? "--labels"
+			: opts->label_base ? "--label-base"
+					   : "--stratify");
+	if (opts->embed_count)
+		return tfr_fail(err, TFR_EUSAGE, "arrays have no paths of files to embed");
+	return TFR_OK;
+}
+
+/* --- a row --- */
+
+/* Rows that are in no order are read one by one, unless the kind of file does that. */
+static enum tfr_status read_block(struct tfr_arrays *a, struct tfr_array *array, uint64_t first,
+	uint64_t count, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	if (!a->order || a->reads_ordered)
+		return a->read(a, array, first, count, array->block, err);
+	for (uint64_t i = 0; !status && i < count; i++)
+		status = a->read(
+			a, array, a->order[first + i], 1, array->block + i * array->row_size, err);
+	return status;
+}
+
+static enum tfr_status fill(
+	struct tfr_arrays *a, struct tfr_array *array, uint64_t row, struct tfr_error *err)
+{
+	bool on = row == array->first + array->count;
+	uint64_t left = array->rows - row, count = on && array->most < left ? array->most : left;
+	enum tfr_status status;
+
+	if (!on)
+		count = 1;
+	if (!array->block) {
+		array->block = malloc(array->most * array->row_size);
+		if (!array->block)
+			return tfr_fail_nomem(err, "reading arrays");
+	}
+	array->count = 0;
+	status = read_block(a, array, row, count, err);
+	array->first = row;
+	array->count = status ? 0 : count;
+	return status;
+}
+
+/* Calls `each` for every text of the row that is in item->file. */
+static void each_text(struct tfr_arrays *a, struct tfr_item *item,
+	void (*each)(struct tfr_item *item, struct tfr_bytes *text))
+{
+	uint8_t *row = item->file.data;
+
+	for (size_t i = 0, array = 0; i < a->n_cells; i++) {
+		const struct tfr_cells *c = &a->cells[i];
+
+		for (; array < c->array; array++)
+			row += a->arrays[array].row_size;
+		for (size_t k = 0; c->cell == TFR_CELL_TEXT && k < c->inner; k++) {
+			struct tfr_bytes text;
+
+			memcpy(&text, row + c->at + k * sizeof(text), sizeof(text));
+			each(item, &text);
+			memcpy(row + c->at + k * sizeof(text), &text, sizeof(text));
+		}
+	}
+}
+
+static void measure_text(struct tfr_item *item, struct tfr_bytes *text)
+{
+	item->size += text->size;
+}
+
+/* There is room for it; what it points at from now on is the item's.  Where equal rows are to be of
+ * equal bytes, as for the hash, the length goes before it. */
+static void take_text(struct tfr_item *item, struct tfr_bytes *text)
+{
+	uint64_t size = text->size;
+
+	tfr_buf_append(&item->more, &size, sizeof(size));
+	tfr_buf_append(&item->more, text->data, text->size);
+	text->data = item->more.data + item->more.size - text->size;
+}
+
+static enum tfr_status take_texts(
+	struct tfr_arrays *a, struct tfr_item *item, struct tfr_error *err)
+{
+	each_text(a, item, measure_text);
+	if (item->size > TFR_ITEM_MOST) {
+		tfr_item_skip(item, TFR_EDATA, "larger than the 2 GiB that an Example can hold");
+		return TFR_OK;
+	}
+	/* As many lengths as there are texts take less than the texts' own places in the row. */
+	if (!tfr_buf_reserve(&item->more, item->size + item->file.size + 1))
+		return tfr_fail_nomem(err, "reading arrays");
+	each_text(a, item, take_text);
+	return TFR_OK;
+}
+
+/* What decides its set is what is in it, not what is before it.  Of arrays of texts only these
+ * count: their rows are pointers. */
+static void hash_row(struct tfr_arrays *a, struct tfr_item *item)
+{
+	const uint8_t *row = item->file.data;
+	size_t next = 0;
+	uint64_t hash = 0;
+
+	for (size_t i = 0; i < a->n; row += a->arrays[i++].row_size) {
+		while (next < a->n_cells && a->cells[next].array < i)
+			next++;
+		if (next == a->n_cells || a->cells[next].cell != TFR_CELL_TEXT)
+			hash = XXH3_64bits_withSeed(row, a->arrays[i].row_size, hash);
+	}
+	if (a->texts)
+		hash = XXH3_64bits_withSeed(item->more.data, item->more.size, hash);
+	item->hash = hash;
+	item->hashed = true;
+}
+
+enum tfr_status tfr_arrays_next(struct tfr_input *in, struct tfr_item *item,
+	const struct tfr_room *room, struct tfr_error *err)
+{
+	struct tfr_arrays *a = (struct tfr_arrays *)in;
+	uint64_t number = in->items == TFR_STREAM ? a->next : item->number;
+	uint64_t row = in->order ? in->place : number;
+	enum tfr_status status = TFR_OK;
+	char name[24];
+
+	if (row == a->rows)
+		return TFR_END;
+	for (size_t i = 0; a->order != in->order && i < a->n; i++)
+		a->arrays[i].count = 0;
+	a->order = in->order;
+	snprintf(name, sizeof(name), "%llu", (unsigned long long)number);
+	tfr_room_reserve(room, 3 * (uint64_t)a->row_size); /* its bytes, wire form, record */
+	if (!tfr_item_name(item, name, strlen(name)) || !tfr_buf_reserve(&item->file, a->row_size))
+		return tfr_fail_nomem(err, "reading arrays");
+	for (size_t i = 0; !status && i < a->n; i++) {
+		struct tfr_array *array = &a->arrays[i];
+
+		if (row < array->first || row - array->first >= array->count)
+			status = fill(a, array, row, err);
+		if (!status)
+			tfr_buf_append(&item->file,
+				array->block + (row - array->first) * array->row_size,
+				array->row_size);
+	}
+	item->size = item->file.size;
+	if (!status && a->texts)
+		status = take_texts(a, item, err);
+	if (!status)
+		hash_row(a, item);
+	a->next++;
+	return status;
+}
+
+enum tfr_status tfr_arrays_load(struct tfr_input *in, struct tfr_item *item,
+	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
+{
+	struct tfr_arrays *a = (struct tfr_arrays *)in;
+	const uint8_t *row = item->file.data;
+	enum tfr_status status = TFR_OK;
+
+	(void)room;
+	for (size_t i = 0, array = 0; !status && i < a->n_cells; i++) {
+		const struct tfr_cells *c = &a->cells[i];
+
+		for (; array < c->array; array++)
+			row += a->arrays[array].row_size;
+		status = tfr_cells_put(c, row, &bench->pixels, item->builder, err);
+	}
+	if (status != TFR_EDATA)
+		return status;
+	tfr_item_skip_error(item, err);
+	return TFR_OK;
+}
+
+void tfr_arrays_clear(struct tfr_arrays *a)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		if (a->arrays[i].own)
+			a->release(a->arrays[i].own);
+		free(a->arrays[i].name);
+		free(a->arrays[i].block);
+	}
+	for (size_t i = 0; i < a->n_cells; i++) {
+		free(a->cells[i].name);
+		free(a->cells[i].shape_name);
+	}
+	tfr_buf_clear(&a->arrays_);
+	tfr_buf_clear(&a->cells_);
+	free(a->prefix);
+}

@@ -1,0 +1,378 @@
+/* convert/array/hdf5_helper.c - requests to the helper program, and its replies as hostile input.
+ *
+ * Every reply is one that the request allows, of a size that fits, or the helper is wrong and the
+ * file is not read.  Texts take as much memory as has arrived. */
+#include "convert/array/hdf5_helper.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "convert/array/cells.h"
+
+enum { PART = 1 << 20, ERRNO_MOST = 4095 /* Linux has no larger ones */ };
+
+/* --- bytes --- */
+
+static enum tfr_status nonsense(struct tfr_hdf5_helper *h, struct tfr_error *err)
+{
+	return tfr_fail(err, TFR_EDATA,
+		"cannot read '%s': tfr-read-hdf5 gave a wrong answer; the file may be damaged",
+		h->path);
+}
+
+/* That the helper has ended is seen where its reply is received, which says why. */
+static void send_bytes(struct tfr_hdf5_helper *h, const void *bytes, size_t left)
+{
+	const char *p = bytes;
+
+	while (left) {
+		ssize_t n = send(h->socket, p, left, MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return;
+		p += n;
+		left -= (size_t)n;
+	}
+}
+
+static void send_request(struct tfr_hdf5_helper *h, const struct tfr_hdf5_request *request)
+{
+	send_bytes(h, request, sizeof(*request));
+}
+
+static enum tfr_status receive(
+	struct tfr_hdf5_helper *h, void *into, size_t size, struct tfr_error *err)
+{
+	char *p = into;
+
+	while (size) {
+		ssize_t n = recv(h->socket, p, size, MSG_WAITALL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno != ECONNRESET)
+			return tfr_fail_errno(err, errno, h->path, "cannot receive the rows of");
+		if (n <= 0)
+			return tfr_hdf5_ended(h, err);
+		p += n;
+		size -= (size_t)n;
+	}
+	return TFR_OK;
+}
+
+static enum tfr_status drop(struct tfr_hdf5_helper *h, uint64_t size, struct tfr_error *err)
+{
+	char bytes[4096];
+	enum tfr_status status = TFR_OK;
+
+	while (size && !status) {
+		size_t n = size < sizeof(bytes) ? (size_t)size : sizeof(bytes);
+
+		status = receive(h, bytes, n, err);
+		size -= n;
+	}
+	return status;
+}
+
+/* --- replies --- */
+
+/* A text as the body of a reply, its NUL added. */
+static enum tfr_status receive_text(struct tfr_hdf5_helper *h, const struct tfr_hdf5_reply *reply,
+	char *text, size_t room, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	if (reply->size >= room)
+		return nonsense(h, err);
+	status = receive(h, text, (size_t)reply->size, err);
+	if (!status)
+		text[reply->size] = '\0';
+	return status;
+}
+
+static enum tfr_status damaged(
+	struct tfr_hdf5_helper *h, const struct tfr_hdf5_reply *reply, struct tfr_error *err)
+{
+	char text[TFR_HDF5_NAME + TFR_HDF5_REASON];
+	enum tfr_status status = receive_text(h, reply, text, sizeof(text), err);
+	size_t path = status ? 0 : strlen(text);
+
+	if (status)
+		return status;
+	if (path == reply->size)
+		return nonsense(h, err);
+	if (!path)
+		return tfr_fail(err, TFR_EDATA, "cannot read '%s': %s", h->path, text + 1);
+	return tfr_fail(
+		err, TFR_EDATA, "cannot read '%s' of '%s': %s", text, h->path, text + path + 1);
+}
+
+static enum tfr_status unusable(struct tfr_hdf5_helper *h, const struct tfr_hdf5_reply *reply,
+	const char *name, struct tfr_error *err)
+{
+	char why[TFR_HDF5_REASON];
+	enum tfr_status status = receive_text(h, reply, why, sizeof(why), err);
+
+	if (status)
+		return status;
+	tfr_fail(err, TFR_EDATA, "no features can be made of '%s' of '%s': it has %s", name,
+		h->path, why);
+	tfr_error_hint(err, "An array is left out with --exclude and its name.");
+	return TFR_EDATA;
+}
+
+static enum tfr_status no_filter(struct tfr_hdf5_helper *h, const struct tfr_hdf5_reply *reply,
+	const char *name, struct tfr_error *err)
+{
+	char filter[TFR_HDF5_REASON];
+	enum tfr_status status = receive_text(h, reply, filter, sizeof(filter), err);
+
+	if (status)
+		return status;
+	tfr_fail(err, TFR_EUNAVAILABLE,
+		"'%s' of '%s' is packed by filter %d%s%s, which libhdf5 does not have here", name,
+		h->path, (int)reply->code, *filter ? ", " : "", filter);
+	tfr_error_hint(err,
+		"A plugin of libhdf5 may have it: HDF5_PLUGIN_PATH names the folder.  Or "
+		"pack the data set with gzip.");
+	return TFR_EUNAVAILABLE;
+}
+
+static enum tfr_status failed(
+	struct tfr_hdf5_helper *h, const struct tfr_hdf5_reply *reply, struct tfr_error *err)
+{
+	char what[TFR_HDF5_REASON];
+	enum tfr_status status = receive_text(h, reply, what, sizeof(what), err);
+
+	if (status)
+		return status;
+	if (!reply->code || reply->code > ERRNO_MOST)
+		return nonsense(h, err);
+	return tfr_fail_errno(err, (int)reply->code, h->path, "cannot %s", what);
+}
+
+static enum tfr_status no_sandbox(
+	struct tfr_hdf5_helper *h, const struct tfr_hdf5_reply *reply, struct tfr_error *err)
+{
+	tfr_fail(err, TFR_EUNAVAILABLE,
+		"cannot read '%s': this system has no sandbox (seccomp) for it: %s", h->path,
+		strerror((int)reply->code));
+	tfr_error_hint(err, "With --no-sandbox files that you trust are read without one.");
+	return TFR_EUNAVAILABLE;
+}
+
+/* Receives the head of a reply, and all of one that is a failure.  `name` is that of the data set
+ * that it is about, or NULL. */
+static enum tfr_status receive_reply(struct tfr_hdf5_helper *h, struct tfr_hdf5_reply *reply,
+	const char *name, struct tfr_error *err)
+{
+	enum tfr_status status = receive(h, reply, sizeof(*reply), err);
+
+	if (status)
+		return status;
+	switch (reply->answer) {
+	case TFR_HDF5_DAMAGED:
+		return damaged(h, reply, err);
+	case TFR_HDF5_FAILED:
+		return failed(h, reply, err);
+	case TFR_HDF5_REFUSED:
+		return h->ready ? nonsense(h, err) : no_sandbox(h, reply, err);
+	case TFR_HDF5_UNUSABLE:
+		return name ? unusable(h, reply, name, err) : nonsense(h, err);
+	case TFR_HDF5_FILTER:
+		return name ? no_filter(h, reply, name, err) : nonsense(h, err);
+	default:
+		return TFR_OK;
+	}
+}
+
+/* --- what is asked for --- */
+
+enum tfr_status tfr_hdf5_start(
+	struct tfr_hdf5_helper *h, const struct tfr_hdf5_start *start, struct tfr_error *err)
+{
+	struct tfr_hdf5_reply reply;
+	enum tfr_status status;
+
+	*h = (struct tfr_hdf5_helper){
+		.path = start->path, .socket = -1, .seconds = start->seconds
+	};
+	status = tfr_hdf5_spawn(h, start, err);
+	if (status)
+		return status;
+	tfr_hdf5_allow(h, 0);
+	status = receive_reply(h, &reply, NULL, err);
+	if (status)
+		return status;
+	if (reply.answer != TFR_HDF5_READY || reply.code != TFR_HDF5_PROTOCOL || reply.size)
+		return nonsense(h, err);
+	h->ready = true;
+	return TFR_OK;
+}
+
+enum tfr_status tfr_hdf5_next(
+	struct tfr_hdf5_helper *h, char name[TFR_HDF5_NAME], struct tfr_error *err)
+{
+	struct tfr_hdf5_reply reply;
+	enum tfr_status status;
+
+	tfr_hdf5_allow(h, 0);
+	send_request(h, &(struct tfr_hdf5_request){ .op = TFR_HDF5_NEXT });
+	status = receive_reply(h, &reply, NULL, err);
+	if (status)
+		return status;
+	if (reply.answer == TFR_HDF5_END)
+		return reply.size ? nonsense(h, err) : TFR_END;
+	if (reply.answer != TFR_HDF5_NAMED)
+		return nonsense(h, err);
+	status = receive_text(h, &reply, name, TFR_HDF5_NAME, err);
+	if (!status && (!reply.size || strlen(name) != reply.size))
+		return nonsense(h, err);
+	return status;
+}
+
+static bool cell_is_possible(uint32_t cell, uint32_t size)
+{
+	switch ((enum tfr_cell)cell) {
+	case TFR_CELL_INT:
+	case TFR_CELL_UINT:
+		return size == 1 || size == 2 || size == 4 || size == 8;
+	case TFR_CELL_FLOAT:
+		return size == 4 || size == 8;
+	case TFR_CELL_BYTES:
+	case TFR_CELL_BLANK:
+	case TFR_CELL_FIRST:
+		return size > 0;
+	case TFR_CELL_TEXT:
+		return size == TFR_HDF5_TEXT;
+	default:
+		return false;
+	}
+}
+
+static_assert(sizeof(struct tfr_bytes) <= TFR_HDF5_TEXT, "a text fits into its place");
+
+static bool is_possible(const struct tfr_hdf5_set *set)
+{
+	uint64_t bytes = set->cell_size;
+
+	if (!cell_is_possible(set->cell, set->cell_size) || !set->n_dims ||
+		set->n_dims > TFR_HDF5_DIMS || !set->chunk_rows || set->dims[0] > INT64_MAX)
+		return false;
+	for (uint32_t i = 1; i < set->n_dims; i++)
+		if (!set->dims[i] || __builtin_mul_overflow(bytes, set->dims[i], &bytes))
+			return false;
+	return bytes <= TFR_ITEM_MOST;
+}
+
+enum tfr_status tfr_hdf5_open(struct tfr_hdf5_helper *h, const char *name, struct tfr_hdf5_set *set,
+	struct tfr_error *err)
+{
+	struct tfr_hdf5_reply reply;
+	enum tfr_status status;
+
+	tfr_hdf5_allow(h, 0);
+	send_request(h, &(struct tfr_hdf5_request){ .op = TFR_HDF5_OPEN });
+	status = receive_reply(h, &reply, name, err);
+	if (status)
+		return status;
+	if (reply.answer != TFR_HDF5_SET || reply.size != sizeof(*set))
+		return nonsense(h, err);
+	status = receive(h, set, sizeof(*set), err);
+	if (!status && !is_possible(set))
+		return nonsense(h, err);
+	return status;
+}
+
+void tfr_hdf5_ask(struct tfr_hdf5_helper *h, uint32_t set, uint64_t first, uint64_t count,
+	const uint32_t *numbers, uint64_t bytes)
+{
+	struct tfr_hdf5_request request = { .op = numbers ? TFR_HDF5_PICK : TFR_HDF5_READ,
+		.set = set,
+		.first = first,
+		.count = count };
+
+	tfr_hdf5_allow(h, bytes);
+	send_request(h, &request);
+	if (numbers)
+		send_bytes(h, numbers, (size_t)count * sizeof(*numbers));
+}
+
+enum tfr_status tfr_hdf5_rows(struct tfr_hdf5_helper *h, const char *name, uint8_t *into,
+	size_t size, struct tfr_error *err)
+{
+	struct tfr_hdf5_reply reply;
+	enum tfr_status status = receive_reply(h, &reply, name, err);
+
+	if (status)
+		return status;
+	if (reply.answer != TFR_HDF5_ROWS || reply.size != size)
+		return nonsense(h, err);
+	return into ? receive(h, into, size, err) : drop(h, size, err);
+}
+
+/* As many bytes as the sizes say, in parts, so that memory grows as they arrive. */
+static enum tfr_status receive_texts(
+	struct tfr_hdf5_helper *h, uint64_t size, struct tfr_buf *text, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	text->size = 0;
+	if (!tfr_buf_reserve(text, 1))
+		return tfr_fail_nomem(err, "reading arrays");
+	while (size && !status) {
+		size_t n = size < PART ? (size_t)size : PART;
+
+		if (!tfr_buf_reserve(text, n))
+			return tfr_fail_nomem(err, "reading arrays");
+		status = receive(h, text->data + text->size, n, err);
+		text->size += n;
+		size -= n;
+	}
+	return status;
+}
+
+/* The sizes are at the end of the room that is for their texts' places, which are written from the
+ * first on: the k-th place, of twice the bytes, never reaches the sizes after the k-th. */
+enum tfr_status tfr_hdf5_texts(struct tfr_hdf5_helper *h, const char *name, uint8_t *into, size_t n,
+	struct tfr_buf *text, struct tfr_error *err)
+{
+	struct tfr_hdf5_reply reply;
+	enum tfr_status status = receive_reply(h, &reply, name, err);
+	uint8_t *sizes;
+	uint64_t all = 0, size, at = 0;
+
+	if (status)
+		return status;
+	if (reply.answer != TFR_HDF5_ROWS || reply.size / sizeof(size) < n)
+		return nonsense(h, err);
+	if (!into)
+		return drop(h, reply.size, err);
+	sizes = into + n * (sizeof(struct tfr_bytes) - sizeof(size));
+	status = receive(h, sizes, n * sizeof(size), err);
+	if (status)
+		return status;
+	for (size_t i = 0; i < n; i++) {
+		memcpy(&size, sizes + i * sizeof(size), sizeof(size));
+		if (__builtin_add_overflow(all, size, &all))
+			return nonsense(h, err);
+	}
+	if (all != reply.size - n * sizeof(size))
+		return nonsense(h, err);
+	status = receive_texts(h, all, text, err);
+	for (size_t i = 0; !status && i < n; i++) {
+		struct tfr_bytes v;
+
+		memcpy(&size, sizes + i * sizeof(size), sizeof(size));
+		v = (struct tfr_bytes){ text->data + at, (size_t)size };
+		memcpy(into + i * sizeof(v), &v, sizeof(v));
+		at += size;
+	}
+	return status;
+}

@@ -1,0 +1,272 @@
+/* convert/array/hdf5_process.c - the helper program as a process: found, started, limited, ended.
+ *
+ * It is started by posix_spawn(), since a process with threads cannot be forked safely.  Its
+ * processor time is limited from outside for each request, since no limit fits files of all sizes.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "config.h"
+#include "convert/array/hdf5_helper.h"
+
+#define PROGRAM "tfr-read-hdf5"
+
+enum { SECONDS = 60 /* for a request, and one more for each MiB */ };
+
+extern char **environ;
+
+/* --- finding it --- */
+
+/* A program beside ours is started only if it belongs to root, to us, or to whom ours belongs:
+ * others may have put it there. */
+static bool is_ours(int fd)
+{
+	struct stat it, self;
+
+	return !fstat(fd, &it) && S_ISREG(it.st_mode) &&
+	       (!it.st_uid || it.st_uid == geteuid() ||
+		       (!stat("/proc/self/exe", &self) && it.st_uid == self.st_uid));
+}
+
+/* Opens the program beside the binary that runs, in a build or wherever it was put. */
+static int open_beside(char *path, size_t size)
+{
+	char self[4096];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	if (n <= 0)
+		return -1;
+	self[n] = '\0';
+	slash = strrchr(self, '/');
+	if (!slash)
+		return -1;
+	*slash = '\0';
+	if (snprintf(path, size, "%s/../libexec/tfr/" PROGRAM, self) >= (int)size)
+		return -1;
+	return open(path, O_PATH | O_CLOEXEC);
+}
+
+static enum tfr_status find(
+	const struct tfr_hdf5_start *start, int *fd, char *path, size_t size, struct tfr_error *err)
+{
+	*fd = -1;
+	if (start->program)
+		snprintf(path, size, "%s", start->program);
+	else
+		*fd = open_beside(path, size);
+	if (*fd >= 0 && is_ours(*fd))
+		return TFR_OK;
+	if (*fd >= 0)
+		close(*fd);
+	if (!start->program)
+		snprintf(path, size, "%s/" PROGRAM, TFR_LIBEXECDIR);
+	*fd = open(path, O_PATH | O_CLOEXEC);
+	if (*fd >= 0 && is_ours(*fd))
+		return TFR_OK;
+	if (*fd < 0 && errno != ENOENT && errno != ENOTDIR)
+		return tfr_fail_errno(err, errno, path, "cannot open");
+	if (*fd >= 0)
+		close(*fd);
+	tfr_fail(err, TFR_EUNAVAILABLE, "cannot read '%s': the program '%s' %s", start->path, path,
+		*fd >= 0 ? "belongs to another user" : "is missing");
+	tfr_error_hint(err, "tfr reads HDF5 files by this program, which is installed with tfr.");
+	return TFR_EUNAVAILABLE;
+}
+
+/* --- starting it --- */
+
+/* Nothing that the process prints is for users: tfr says what went wrong.  A group of its own keeps
+ * the terminal's signals for tfr, which ends in order. */
+static int spawn(pid_t *pid, const char *program, int socket, int file, char *const argv[])
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attr;
+	sigset_t none, all;
+	int failure = posix_spawn_file_actions_init(&actions);
+
+	if (failure)
+		return failure;
+	failure = posix_spawnattr_init(&attr);
+	if (failure) {
+		posix_spawn_file_actions_destroy(&actions);
+		return failure;
+	}
+	sigemptyset(&none);
+	sigfillset(&all);
+	posix_spawnattr_setsigmask(&attr, &none);
+	posix_spawnattr_setsigdefault(&attr, &all);
+	posix_spawnattr_setpgroup(&attr, 0);
+	failure = posix_spawnattr_setflags(
+		&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+	if (!failure)
+		failure = posix_spawn_file_actions_adddup2(&actions, socket, TFR_HDF5_SOCKET);
+	if (!failure)
+		failure = posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+	if (!failure)
+		failure = posix_spawn_file_actions_adddup2(&actions, 1, 2);
+	if (!failure)
+		failure = posix_spawn_file_actions_adddup2(&actions, file, TFR_HDF5_FILE);
+	if (!failure)
+		failure = posix_spawn(pid, program, &actions, &attr, argv, environ);
+	posix_spawnattr_destroy(&attr);
+	posix_spawn_file_actions_destroy(&actions);
+	return failure;
+}
+
+/* The program is started by descriptor, so that it is the one whose owner was seen. */
+static int spawn_opened(
+	struct tfr_hdf5_helper *h, const struct tfr_hdf5_start *start, int program, int socket)
+{
+	/* Above those that the helper has, which would be in their way. */
+	TFR_AUTO_CLOSE int file = fcntl(start->file, F_DUPFD_CLOEXEC, TFR_HDF5_FILE + 1);
+	TFR_AUTO_CLOSE int above = fcntl(program, F_DUPFD_CLOEXEC, TFR_HDF5_FILE + 1);
+	TFR_AUTO_CLOSE int end = fcntl(socket, F_DUPFD_CLOEXEC, TFR_HDF5_FILE + 1);
+	char protocol[16], memory[24], opened[40];
+	char *argv[] = { (char *)PROGRAM, protocol, memory,
+		(char *)(start->no_sandbox ? TFR_HDF5_NO_SANDBOX : TFR_HDF5_SANDBOX),
+		(char *)(start->any_order ? TFR_HDF5_ANY_ORDER : TFR_HDF5_IN_ORDER), NULL };
+
+	if (file < 0 || above < 0 || end < 0)
+		return errno;
+	snprintf(protocol, sizeof(protocol), "%d", TFR_HDF5_PROTOCOL);
+	snprintf(memory, sizeof(memory), "%llu", (unsigned long long)start->memory);
+	snprintf(opened, sizeof(opened), "/proc/self/fd/%d", above);
+	return spawn(&h->pid, opened, end, file, argv);
+}
+
+enum tfr_status tfr_hdf5_spawn(
+	struct tfr_hdf5_helper *h, const struct tfr_hdf5_start *start, struct tfr_error *err)
+{
+	TFR_AUTO_CLOSE int program = -1, theirs = -1;
+	char path[4200];
+	enum tfr_status status = find(start, &program, path, sizeof(path), err);
+	int ends[2], failure;
+
+	if (status)
+		return status;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return tfr_fail_errno(err, errno, path, "cannot start");
+	if (!h->seconds)
+		h->seconds = SECONDS;
+	h->socket = ends[0];
+	theirs = ends[1];
+	failure = spawn_opened(h, start, program, theirs);
+	if (failure) {
+		h->pid = 0;
+		return tfr_fail_errno(err, failure, path, "cannot start");
+	}
+	return TFR_OK;
+}
+
+/* --- limits --- */
+
+static void limit(pid_t pid, int resource, uint64_t value)
+{
+	struct rlimit now;
+
+	if (prlimit(pid, (__rlimit_resource_t)resource, NULL, &now))
+		return;
+	if (value > now.rlim_max)
+		return;
+	now.rlim_cur = (rlim_t)value;
+	prlimit(pid, (__rlimit_resource_t)resource, &now, NULL);
+}
+
+void tfr_hdf5_allow(struct tfr_hdf5_helper *h, uint64_t bytes)
+{
+	uint64_t seconds = h->seconds + (bytes >> 20);
+	struct timespec used;
+	clockid_t clock;
+
+	if (!h->pid || clock_getcpuclockid(h->pid, &clock) || clock_gettime(clock, &used))
+		return;
+	/* Most requests take no time, and the limit need not move. */
+	if (h->until > (uint64_t)used.tv_sec + seconds / 2)
+		return;
+	h->until = (uint64_t)used.tv_sec + seconds + 1;
+	limit(h->pid, RLIMIT_CPU, h->until);
+}
+
+void tfr_hdf5_allow_memory(struct tfr_hdf5_helper *h, uint64_t bytes)
+{
+	struct rlimit now;
+
+	if (!h->pid || prlimit(h->pid, RLIMIT_AS, NULL, &now) || now.rlim_cur == RLIM_INFINITY)
+		return;
+	limit(h->pid, RLIMIT_AS, now.rlim_cur + bytes);
+}
+
+/* --- its end --- */
+
+/* Gives a process that is ending the time for it, and ends one that is not. */
+static int wait_for(pid_t pid)
+{
+	int status = 0;
+	pid_t ended = 0;
+
+	for (unsigned i = 0; !ended && i < 500; i++) {
+		if (i)
+			nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+		ended = waitpid(pid, &status, WNOHANG);
+	}
+	if (!ended) {
+		kill(pid, SIGKILL);
+		do
+			ended = waitpid(pid, &status, 0);
+		while (ended < 0 && errno == EINTR);
+	}
+	return ended == pid ? status : -1;
+}
+
+static enum tfr_status did_not_start(
+	const struct tfr_hdf5_helper *h, int status, struct tfr_error *err)
+{
+	tfr_fail(err, TFR_EUNAVAILABLE, "cannot read '%s': " PROGRAM " does not start", h->path);
+	if (status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		tfr_error_hint(err, "It needs libhdf5, which is not installed.");
+	return TFR_EUNAVAILABLE;
+}
+
+enum tfr_status tfr_hdf5_ended(struct tfr_hdf5_helper *h, struct tfr_error *err)
+{
+	int status = h->pid ? wait_for(h->pid) : -1;
+
+	h->pid = 0;
+	if (!h->ready)
+		return did_not_start(h, status, err);
+	if (status >= 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+		return tfr_fail(err, TFR_EDATA,
+			"cannot read '%s': libhdf5 took too much processor time; the file may be "
+			"damaged",
+			h->path);
+	if (status >= 0 && WIFSIGNALED(status))
+		return tfr_fail(err, TFR_EDATA,
+			"cannot read '%s': libhdf5 crashed (signal %d); the file may be damaged",
+			h->path, WTERMSIG(status));
+	return tfr_fail(
+		err, TFR_EDATA, "cannot read '%s': " PROGRAM " ended unexpectedly", h->path);
+}
+
+void tfr_hdf5_stop(struct tfr_hdf5_helper *h)
+{
+	if (h->socket >= 0)
+		close(h->socket);
+	h->socket = -1;
+	if (h->pid && !kill(h->pid, SIGKILL))
+		wait_for(h->pid);
+	h->pid = 0;
+}

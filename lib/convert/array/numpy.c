@@ -1,0 +1,394 @@
+/* convert/array/numpy.c - NPY files and NPZ archives: every array a feature, every row a record.
+ *
+ * An NPY file is read where the rows lie, in any order; so is what npz.c has unpacked. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "convert/array/arrays.h"
+#include "convert/array/numpy.h"
+#include "io/source.h"
+#include "record/filetype.h"
+
+void tfr_numpy_release(void *own)
+{
+	struct tfr_numpy *o = own;
+
+	if (o->fd >= 0)
+		close(o->fd);
+	tfr_archive_close(o->member);
+	tfr_buf_clear(&o->ahead);
+	tfr_npy_clear(&o->h);
+	free(o);
+}
+
+static bool ends_in(const char *name, const char *end)
+{
+	size_t n = strlen(name), m = strlen(end);
+
+	return n >= m && !strcmp(name + n - m, end);
+}
+
+static bool is_zip(const uint8_t *head, size_t size)
+{
+	return size >= 4 && (!memcmp(head, "PK\x03\x04", 4) || !memcmp(head, "PK\x05\x06", 4));
+}
+
+/* Of zip archives those whose first member is an array, and those that are called so. */
+static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
+{
+	const uint8_t *h = offer->head;
+	size_t name;
+
+	(void)opts;
+	if (tfr_npy_recognises(h, offer->head_size))
+		return true;
+	if (!is_zip(h, offer->head_size))
+		return false;
+	if (ends_in(offer->path, ".npz"))
+		return true;
+	if (offer->head_size < 30)
+		return false;
+	/* The local header of the first member ends in its name (APPNOTE.TXT, 4.3.7). */
+	name = (size_t)h[26] | (size_t)h[27] << 8;
+	return name > 4 && 30 + name <= offer->head_size && !memcmp(h + 30 + name - 4, ".npy", 4);
+}
+
+/* --- an array --- */
+
+enum tfr_status tfr_numpy_cut_short(const struct tfr_array *array, struct tfr_error *err)
+{
+	return tfr_fail(err, TFR_EDATA, "'%s' of '%s' is cut short", array->name, array->path);
+}
+
+static enum tfr_status pread_all(
+	struct tfr_array *array, uint8_t *into, size_t size, uint64_t place, struct tfr_error *err)
+{
+	const struct tfr_numpy *o = array->own;
+	ssize_t n = tfr_fd_read(o->fd, into, size, (int64_t)place);
+
+	if (n < 0)
+		return tfr_fail_errno(err, errno, array->path, "cannot read");
+	return (size_t)n < size ? tfr_numpy_cut_short(array, err) : TFR_OK;
+}
+
+/* Rows of an array whose first dimension goes fastest: a run of each of their elements' places,
+ * which is counted through in that order, comes to lie apart. */
+static enum tfr_status read_fortran(struct tfr_array *array, uint64_t first, uint64_t count,
+	uint8_t *into, struct tfr_error *err)
+{
+	const struct tfr_numpy *o = array->own;
+	const struct tfr_npy *h = &o->h;
+	size_t element = h->element, places = array->row_size / element;
+	TFR_AUTO_FREE uint8_t *run = malloc((size_t)count * element);
+	uint64_t at[TFR_CELL_DIMS] = { 0 };
+	enum tfr_status status = TFR_OK;
+
+	if (!run)
+		return tfr_fail_nomem(err, "reading arrays");
+	for (size_t q = 0; !status && q < places; q++) {
+		size_t to = 0;
+
+		for (unsigned d = 1; d < h->n_dims; d++)
+			to = to * h->dims[d] + at[d];
+		status = pread_all(array, run, (size_t)count * element,
+			o->place + (q * array->rows + first) * element, err);
+		for (uint64_t k = 0; !status && k < count; k++)
+			memcpy(into + k * array->row_size + to * element, run + k * element,
+				element);
+		for (unsigned d = 1; d < h->n_dims && ++at[d] == h->dims[d]; d++)
+			at[d] = 0;
+	}
+	return status;
+}
+
+static enum tfr_status read_rows(struct tfr_arrays *a, struct tfr_array *array, uint64_t first,
+	uint64_t count, uint8_t *into, struct tfr_error *err)
+{
+	const struct tfr_numpy *o = array->own;
+	size_t size = (size_t)count * array->row_size;
+	enum tfr_status status = TFR_OK;
+
+	if (o->member && (a->in.items != TFR_STREAM || tfr_numpy_scattered(o)))
+		status = tfr_npz_unpack(a->in.opts, array, err);
+	if (status)
+		return status;
+	if (!o->member && tfr_numpy_scattered(o))
+		return read_fortran(array, first, count, into, err);
+	if (!o->member)
+		return pread_all(array, into, size, o->place + first * array->row_size, err);
+	return tfr_npz_read(array, into, size, first + count == array->rows, err);
+}
+
+/* --- what it is --- */
+
+enum tfr_status tfr_numpy_bad_header(
+	const char *name, const char *path, const struct tfr_error *why, struct tfr_error *err)
+{
+	if (why->status != TFR_EDATA) {
+		if (err)
+			*err = *why;
+		return why->status;
+	}
+	tfr_fail(err, TFR_EDATA, "no features can be made of '%s' of '%s': %s", name, path,
+		why->message);
+	tfr_error_hint(err, "An array is left out with --exclude and its name.");
+	return TFR_EDATA;
+}
+
+/* A row in bytes; what dimensions make of it is held to the 2 GiB of a record. */
+static enum tfr_status measure_row(const struct tfr_npy *h, size_t *size, struct tfr_error *err)
+{
+	uint64_t bytes = h->element;
+
+	for (unsigned d = 1; d < h->n_dims; d++)
+		if (__builtin_mul_overflow(bytes, h->dims[d], &bytes))
+			bytes = UINT64_MAX;
+	if (!bytes || bytes > TFR_ITEM_MOST)
+		return tfr_fail(err, TFR_EDATA,
+			bytes ? "a row of it is larger than the 2 GiB that an Example can hold"
+			      : "its rows have nothing in them");
+	*size = (size_t)bytes;
+	return TFR_OK;
+}
+
+/* The cells of a field: of each element of a row, and in it as many as the field's own shape has.
+ */
+static struct tfr_cells cells_of(const struct tfr_npy *h, const struct tfr_npy_field *f)
+{
+	struct tfr_cells c = { .cell = f->cell,
+		.size = f->size,
+		.swapped = f->swapped,
+		.at = f->at,
+		.outer = 1,
+		.stride = h->element,
+		.inner = 1 };
+
+	for (unsigned d = 1; d < h->n_dims; d++) {
+		c.outer *= h->dims[d];
+		c.shape[c.dims++] = (int64_t)h->dims[d];
+	}
+	for (unsigned d = 0; d < f->n_dims && c.dims < TFR_CELL_DIMS; d++) {
+		c.inner *= f->dims[d];
+		c.shape[c.dims++] = (int64_t)f->dims[d];
+	}
+	return c;
+}
+
+/* Adds the cells of the array that was added last.  Fields of a file that is alone are features by
+ * their own names. */
+static enum tfr_status add_fields(struct tfr_arrays *a, const char *name, const struct tfr_npy *h,
+	bool alone, struct tfr_error *err)
+{
+	const struct tfr_npy_field *f = tfr_npy_fields(h);
+
+	for (size_t i = 0; i < tfr_npy_field_count(h); i++) {
+		struct tfr_cells c = cells_of(h, &f[i]);
+		const char *field = (const char *)h->names.data + f[i].name;
+		TFR_AUTO_FREE char *full = NULL;
+
+		if (!c.inner)
+			continue;
+		if (h->structured)
+			full = tfr_asprintf("%s/%s", name, field);
+		if ((h->structured && !full) || !tfr_arrays_add_cells(a,
+							!h->structured ? name
+							: alone	       ? field
+								       : full,
+							&c))
+			return tfr_fail_nomem(err, "reading arrays");
+	}
+	return TFR_OK;
+}
+
+enum tfr_status tfr_numpy_add(struct tfr_arrays *a, const char *name, const char *path,
+	struct tfr_numpy *o, bool alone, struct tfr_error *err)
+{
+	struct tfr_array *array;
+	size_t row_size = 0;
+	enum tfr_status status = measure_row(&o->h, &row_size, err);
+
+	if (status) {
+		tfr_numpy_release(o);
+		return status;
+	}
+	array = tfr_arrays_add(a, name, path, o->h.dims[0], row_size);
+	if (!array) {
+		tfr_numpy_release(o);
+		return tfr_fail_nomem(err, "reading arrays");
+	}
+	array->own = o;
+	return add_fields(a, name, &o->h, alone, err);
+}
+
+/* --- NPY --- */
+
+static enum tfr_status read_header(
+	struct tfr_numpy *o, const char *path, uint64_t size, struct tfr_error *err)
+{
+	TFR_AUTO_BUF head = { 0 };
+	struct tfr_array file = { .name = (char *)(uintptr_t)path, .path = path, .own = o };
+	size_t n = size < TFR_NPY_START ? (size_t)size : TFR_NPY_START, whole;
+	enum tfr_status status;
+
+	if (!tfr_buf_reserve(&head, TFR_NPY_START))
+		return tfr_fail_nomem(err, "reading arrays");
+	status = pread_all(&file, head.data, n, 0, err);
+	if (!status)
+		status = tfr_npy_start(head.data, n, &whole, err);
+	if (status)
+		return status;
+	if (whole > size)
+		return tfr_fail(err, TFR_EDATA, "its header is cut short");
+	if (!tfr_buf_reserve(&head, whole))
+		return tfr_fail_nomem(err, "reading arrays");
+	status = pread_all(&file, head.data, whole, 0, err);
+	o->place = whole;
+	return status ? status : tfr_npy_parse(&o->h, head.data, whole, err);
+}
+
+/* The rows that the header claims are what the file holds. */
+static enum tfr_status check_size(const struct tfr_numpy *o, uint64_t size, struct tfr_error *err)
+{
+	size_t row = 0;
+	uint64_t left = size - o->place;
+	enum tfr_status status = measure_row(&o->h, &row, err);
+
+	if (status)
+		return status;
+	if (left / row < o->h.dims[0])
+		return tfr_fail(err, TFR_EDATA,
+			"it is cut short: %llu rows in its header, %llu in it",
+			(unsigned long long)o->h.dims[0], (unsigned long long)(left / row));
+	if (left != o->h.dims[0] * row)
+		return tfr_fail(err, TFR_EDATA, "it has %llu bytes behind its rows",
+			(unsigned long long)(left - o->h.dims[0] * row));
+	return TFR_OK;
+}
+
+/* "x_train" of "data/x_train.npy". */
+static char *stem_of(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	size_t n = strlen(base);
+
+	return strndup(base, n > 4 && !strcmp(base + n - 4, ".npy") ? n - 4 : n);
+}
+
+static enum tfr_status open_file(
+	struct tfr_arrays *a, int fd, const char *path, uint64_t size, struct tfr_error *err)
+{
+	struct tfr_numpy *o = calloc(1, sizeof(*o));
+	TFR_AUTO_FREE char *stem = stem_of(path);
+	struct tfr_error why = { 0 };
+	enum tfr_status status;
+
+	if (!o || !stem) {
+		close(fd);
+		free(o);
+		return tfr_fail_nomem(err, "reading arrays");
+	}
+	o->fd = fd;
+	if (!tfr_arrays_wants(a->in.opts, stem)) {
+		tfr_numpy_release(o);
+		return TFR_OK;
+	}
+	status = read_header(o, path, size, &why);
+	if (!status)
+		status = check_size(o, size, &why);
+	if (!status)
+		return tfr_numpy_add(a, stem, path, o, a->in.opts->input_count == 1, err);
+	tfr_numpy_release(o);
+	return tfr_numpy_bad_header(stem, path, &why, err);
+}
+
+/* --- all of them --- */
+
+static enum tfr_status another_file(
+	const char *path, const uint8_t *head, size_t size, struct tfr_error *err)
+{
+	const char *hint, *name = tfr_filetype_name(head, size, &hint);
+
+	tfr_fail_path(err, TFR_EDATA, path, "neither an NPY file nor an NPZ archive, but %s:",
+		size ? name ?: "another file" : "an empty file");
+	if (hint)
+		tfr_error_hint(err, "%s", hint);
+	return TFR_EDATA;
+}
+
+static enum tfr_status open_input(struct tfr_arrays *a, const char *path, struct tfr_error *err)
+{
+	int fd = strcmp(path, "-") ? TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY))
+				   : -1;
+	uint8_t head[512];
+	struct stat st;
+	ssize_t got;
+
+	if (!strcmp(path, "-"))
+		return tfr_fail(
+			err, TFR_EUSAGE, "arrays are read from files, not from standard input");
+	if (fd < 0)
+		return tfr_fail_errno(err, errno, path, "cannot open");
+	got = fstat(fd, &st) ? -1 : 0;
+	if (!got && !S_ISREG(st.st_mode)) {
+		close(fd);
+		return tfr_fail_path(err, TFR_EUSAGE, path, "arrays are read from files, not from");
+	}
+	if (!got)
+		got = tfr_fd_read(fd, head, sizeof(head), 0);
+	if (got < 0) {
+		enum tfr_status status = tfr_fail_errno(err, errno, path, "cannot read");
+
+		close(fd);
+		return status;
+	}
+	if (got > 0 && tfr_npy_recognises(head, (size_t)got))
+		return open_file(a, fd, path, (uint64_t)st.st_size, err);
+	close(fd);
+	if (got > 0 && is_zip(head, (size_t)got))
+		return tfr_npz_open(a, path, err);
+	return another_file(path, head, got > 0 ? (size_t)got : 0, err);
+}
+
+static void close_numpy(struct tfr_input *in)
+{
+	tfr_arrays_clear((struct tfr_arrays *)in);
+	free(in);
+}
+
+static enum tfr_status open_numpy(
+	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	struct tfr_arrays *a = calloc(1, sizeof(*a));
+	enum tfr_status status;
+
+	if (!a)
+		return tfr_fail_nomem(err, "reading arrays");
+	*in = &a->in;
+	a->in = (struct tfr_input){ .ops = &tfr_input_npy, .opts = opts };
+	a->read = read_rows;
+	a->release = tfr_numpy_release;
+	status = tfr_arrays_check(opts, err);
+	for (size_t i = 0; !status && i < opts->input_count; i++)
+		status = open_input(a, opts->inputs[i], err);
+	return status ? status : tfr_arrays_ready(a, err);
+}
+
+const struct tfr_input_ops tfr_input_npy = {
+	.name = "npy",
+	.what = "a file of NumPy's arrays",
+	.nothing = "no rows in",
+	.refused = "not a row to use",
+	.several = true,
+	.columns = true,
+	.arrays = true,
+	.recognises = recognises,
+	.open = open_numpy,
+	.next = tfr_arrays_next,
+	.load = tfr_arrays_load,
+	.close = close_numpy,
+};

@@ -1,0 +1,163 @@
+/* convert/audio_features.c - one place makes audio/… features, as image.c makes those of images.
+ *
+ * There is no convention as wide as image/… for sounds: the names are those of images, with audio
+ * in the place of image, and the three that say what a sound is. */
+#include "convert/audio_features.h"
+
+#include <math.h>
+
+#include <tfr/audio.h>
+
+enum { KEEP = 4 << 20 }; /* floats up to so many bytes are kept room for */
+
+void tfr_sound_look(struct tfr_item *item)
+{
+	if (!tfr_audio_sniff(item->file.data, item->file.size))
+		tfr_sound_judge(item);
+}
+
+static void probe(struct tfr_item *item, const struct tfr_bytes *file, struct tfr_audio_info *info)
+{
+	struct tfr_error why;
+
+	if (!tfr_audio_probe(file->data, file->size, info, &why))
+		return;
+	tfr_item_skip_error(item, &why);
+	item->finding = !file->size	   ? TFR_FOUND_EMPTY
+			: info->truncated  ? TFR_FOUND_TRUNCATED
+			: info->recognised ? TFR_FOUND_DAMAGED
+					   : TFR_FOUND_UNUSABLE;
+}
+
+void tfr_sound_judge(struct tfr_item *item)
+{
+	struct tfr_bytes file = { item->file.data, item->file.size };
+	struct tfr_audio_info info;
+
+	probe(item, &file, &info);
+}
+
+static enum tfr_status add_bytes(
+	struct tfr_item *item, const struct tfr_bytes *file, struct tfr_error *err)
+{
+	enum tfr_status status =
+		tfr_builder_bytes_ref(item->builder, "audio/encoded", file, 1, err);
+
+	return status ? status : tfr_builder_text(item->builder, "audio/format", "wav", err);
+}
+
+/* The floats of a sound, and behind them zeros up to a whole number of frames. */
+static enum tfr_status decode(const struct tfr_bytes *file, const struct tfr_audio_info *info,
+	size_t values, size_t padded, struct tfr_workbench *bench, const struct tfr_room *room,
+	struct tfr_error *err)
+{
+	float *out;
+
+	/* They are decoded, put into wire form, and copied into the record. */
+	tfr_room_reserve(room, 3 * sizeof(float) * padded);
+	bench->pixels.size = 0;
+	if (!tfr_buf_reserve(&bench->pixels, (padded + 1) * sizeof(float)))
+		return tfr_fail_nomem(err, "decoding sounds");
+	out = (float *)(void *)bench->pixels.data;
+	tfr_audio_samples(file->data, info, 0, info->samples, out);
+	for (size_t i = values; i < padded; i++)
+		out[i] = 0;
+	return TFR_OK;
+}
+
+static enum tfr_status add_frames(struct tfr_input *in, struct tfr_item *item,
+	const struct tfr_bytes *file, const struct tfr_audio_info *info,
+	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
+{
+	double wanted = in->opts->frame * info->sample_rate;
+	/* More than an Example can hold is as good as any such. */
+	uint64_t frame = wanted < 1e9 ? (uint64_t)llround(wanted) : 1000000000;
+	uint64_t frames = frame ? (info->samples + frame - 1) / frame : 0;
+	size_t values = (size_t)info->samples * info->channels;
+	enum tfr_status status;
+
+	if (!frame) {
+		tfr_item_skip(item, TFR_EDATA, "a frame is less than half a sample at %u a second",
+			info->sample_rate);
+		return TFR_OK;
+	}
+	if (frames * frame > (uint64_t)TFR_ITEM_MOST / sizeof(float) / info->channels) {
+		tfr_item_skip(item, TFR_EDATA, "more floats than an Example can hold");
+		return TFR_OK;
+	}
+	status = decode(
+		file, info, values, (size_t)(frames * frame) * info->channels, bench, room, err);
+	if (!status && !item->skipped)
+		status = tfr_builder_frames(item->builder, "audio/waveform",
+			(const float *)(void *)bench->pixels.data,
+			(size_t)(frames * frame) * info->channels, (size_t)frame * info->channels,
+			err);
+	return status ? status
+		      : tfr_builder_int64(
+				item->builder, "audio/frame_samples", (int64_t)frame, err);
+}
+
+static enum tfr_status add_floats(struct tfr_input *in, struct tfr_item *item,
+	const struct tfr_bytes *file, const struct tfr_audio_info *info,
+	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
+{
+	uint64_t values = info->samples * info->channels;
+	enum tfr_status status;
+
+	if (in->opts->frame != 0)
+		return add_frames(in, item, file, info, bench, room, err);
+	if (values > TFR_ITEM_MOST / sizeof(float)) {
+		tfr_item_skip(item, TFR_EDATA, "more floats than an Example can hold");
+		return TFR_OK;
+	}
+	status = decode(file, info, (size_t)values, (size_t)values, bench, room, err);
+	if (status || item->skipped)
+		return status;
+	return tfr_builder_floats(item->builder, "audio/waveform",
+		(const float *)(void *)bench->pixels.data, (size_t)values, err);
+}
+
+static enum tfr_status add_notes(struct tfr_input *in, struct tfr_item *item, const char *name,
+	const struct tfr_audio_info *info, struct tfr_error *err)
+{
+	struct tfr_builder *b = item->builder;
+	const struct tfr_class *class =
+		item->class == TFR_NO_CLASS ? NULL : &in->classes[item->class];
+	enum tfr_status status = tfr_builder_int64(b, "audio/channels", info->channels, err);
+
+	if (!status && class)
+		status = tfr_builder_int64(b, "audio/class/label", class->label, err);
+	if (!status && class)
+		status = tfr_builder_text(b, "audio/class/text", class->text, err);
+	if (!status)
+		status = tfr_builder_text(b, "audio/filename", name, err);
+	if (!status)
+		status = tfr_builder_int64(b, "audio/sample_rate", info->sample_rate, err);
+	return status ? status : tfr_builder_int64(b, "audio/samples", (int64_t)info->samples, err);
+}
+
+enum tfr_status tfr_sound_put(struct tfr_input *in, struct tfr_item *item,
+	const struct tfr_bytes *file, const char *name, struct tfr_workbench *bench,
+	const struct tfr_room *room, struct tfr_error *err)
+{
+	struct tfr_audio_info info;
+	enum tfr_status status;
+
+	probe(item, file, &info);
+	if (item->skipped)
+		return TFR_OK;
+	status = in->opts->sound == TFR_SOUND_BYTES
+			 ? add_bytes(item, file, err)
+			 : add_floats(in, item, file, &info, bench, room, err);
+	if (bench->pixels.cap > KEEP)
+		tfr_buf_clear(&bench->pixels);
+	return status || item->skipped ? status : add_notes(in, item, name, &info, err);
+}
+
+enum tfr_status tfr_sound_add(struct tfr_input *in, struct tfr_item *item,
+	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
+{
+	struct tfr_bytes file = { item->file.data, item->file.size };
+
+	return tfr_sound_put(in, item, &file, (const char *)item->name.data, bench, room, err);
+}

@@ -1,0 +1,131 @@
+/* convert/coco/coco_layout.c - the layouts in which COCO's annotations are exported.
+ *
+ *   train/_annotations.coco.json            Roboflow, beside the images, in each split
+ *   annotations/instances_NAME.json NAME/   COCO, CVAT; the images may be in images/NAME
+ *   NAME.json NAME/                         labelme2coco and scripts like it
+ *
+ * A name alone is not enough but for Roboflow's: the beginning of the file must be that of an
+ * object with COCO's members. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "convert/coco/coco_layout.h"
+#include "io/source.h"
+
+enum { HEAD = 64 << 10 };
+
+static const char roboflow[] = "_annotations.coco.json";
+
+/* Whether a file begins as an object with images, annotations or categories does. */
+static bool is_coco(const char *path)
+{
+	static const char *const members[] = { "\"images\"", "\"annotations\"", "\"categories\"" };
+	TFR_AUTO_CLOSE int fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+	TFR_AUTO_FREE char *head = malloc(HEAD);
+	ssize_t n = fd < 0 || !head ? -1 : tfr_fd_read(fd, head, HEAD, 0);
+	size_t at = 0;
+
+	while (n > 0 && at < (size_t)n && head[at] && strchr(" \t\r\n", head[at]))
+		at++;
+	if (n <= 0 || at == (size_t)n || head[at] != '{')
+		return false;
+	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
+		if (memmem(head, (size_t)n, members[i], strlen(members[i])))
+			return true;
+	return false;
+}
+
+static bool find_beside(
+	struct tfr_parts *p, const char *folder, struct tfr_listing *l, const char *split)
+{
+	TFR_AUTO_FREE char *path = tfr_path_join(folder, roboflow);
+
+	(void)l;
+	if (!path)
+		return false;
+	return !tfr_is_file(path) || tfr_parts_add(p, split, folder, path);
+}
+
+/* The folder of the images called `name`; NULL: there is none, or no memory. */
+static char *images_of(struct tfr_listing *l, const char *folder, const char *name)
+{
+	TFR_AUTO_FREE char *images = tfr_child(l, folder, "images");
+	char *found = tfr_child(l, folder, name);
+
+	if (!found && images) {
+		found = tfr_path_join(images, name);
+		if (found && !tfr_is_folder(found)) {
+			free(found);
+			found = NULL;
+		}
+	}
+	if (!found && images && !strcmp(name, "default"))
+		return TFR_STEAL(images);
+	return found;
+}
+
+/* The files NAME.json, or instances_NAME.json, in `from` that have images in NAME. */
+static bool find_named(struct tfr_parts *p, const char *folder, struct tfr_listing *l,
+	const char *from, const struct tfr_listing *files)
+{
+	static const char begins[] = "instances_";
+	bool good = true;
+
+	for (size_t i = 0; good && i < files->tables.n; i++) {
+		const char *file = files->tables.list[i];
+		size_t skipped = strncmp(file, begins, strlen(begins)) ? 0 : strlen(begins);
+		TFR_AUTO_FREE char *name = strdup(file + skipped), *path = NULL, *images = NULL;
+
+		if (!tfr_has_extension(file, "json"))
+			continue;
+		if (name)
+			name[strlen(name) - strlen(".json")] = '\0';
+		path = tfr_path_join(from, file);
+		images = name ? images_of(l, folder, name) : NULL;
+		good = name && path;
+		if (good && images && is_coco(path))
+			good = tfr_parts_add(p, name, images, path);
+	}
+	return good;
+}
+
+static int by_split(const void *a, const void *b)
+{
+	return strcmp(((const struct tfr_part *)a)->split, ((const struct tfr_part *)b)->split);
+}
+
+static bool find_in(struct tfr_parts *parts, const char *folder)
+{
+	TFR_AUTO_FREE char *annotations = NULL;
+	struct tfr_listing l, files;
+	bool good;
+
+	good = tfr_parts_find(parts, folder, find_beside);
+	if (!good || parts->n)
+		return good;
+	good = tfr_listing_open(&l, folder);
+	annotations = good ? tfr_child(&l, folder, "annotations") : NULL;
+	if (annotations && tfr_listing_open(&files, annotations)) {
+		good = find_named(parts, folder, &l, annotations, &files);
+		tfr_listing_close(&files);
+	}
+	good = good && !l.failed;
+	if (good && !parts->n)
+		good = find_named(parts, folder, &l, folder, &l) && !l.failed;
+	if (good && parts->n)
+		good = tfr_parts_leave(parts, folder);
+	tfr_listing_close(&l);
+	if (parts->n)
+		qsort(parts->list, parts->n, sizeof(*parts->list), by_split);
+	return good;
+}
+
+bool tfr_coco_find(struct tfr_parts *parts, const char *folder)
+{
+	TFR_AUTO_FREE char *base = tfr_parts_base(folder);
+
+	*parts = (struct tfr_parts){ 0 };
+	return base && find_in(parts, base);
+}

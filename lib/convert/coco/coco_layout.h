@@ -1,0 +1,12 @@
+/* convert/coco/coco_layout.h - COCO's files of annotations found beside the images. */
+#ifndef TFR_CONVERT_COCO_LOOK_H
+#define TFR_CONVERT_COCO_LOOK_H
+
+#include "convert/input.h"
+#include "convert/parts.h"
+
+/* Finds the parts of the data set `folder`; none: it has no annotations of COCO.  False: out of
+ * memory. */
+bool tfr_coco_find(struct tfr_parts *parts, const char *folder);
+
+#endif

@@ -1,0 +1,88 @@
+/* convert/coco/coco_parse.h - elements of a COCO file as numbers. */
+#ifndef TFR_CONVERT_COCO_PARSE_H
+#define TFR_CONVERT_COCO_PARSE_H
+
+#include "convert/coco/coco_scan.h"
+
+/* Which of COCO's files it is, which says what its annotations have. */
+enum tfr_coco_what {
+	TFR_COCO_OBJECTS,  /* boxes and shapes, of things and of people with keypoints */
+	TFR_COCO_CAPTIONS, /* texts; there are no categories */
+	TFR_COCO_PANOPTIC, /* one of an image: an image of segments' ids, and what these are */
+};
+
+struct tfr_coco_image {
+	int64_t id;
+	uint32_t width, height;
+	uint64_t name; /* offset in the names */
+	uint64_t at;   /* in the file, of the element */
+};
+
+struct tfr_coco_annotation {
+	int64_t id; /* INT64_MIN: it has none, which is no matter */
+	int64_t image, category;
+	double box[4]; /* x, y, width, height, in pixels */
+	double area;
+	uint64_t at;
+	union {
+		const uint8_t *text; /* the JSON of "segmentation" */
+		size_t at;	     /* until tfr_coco_shapes_place(): in the shapes */
+	} shape;
+	uint32_t shape_size; /* 0: not kept, or the annotation has none */
+	bool boxless;	     /* it has no "bbox" */
+	bool crowd;
+	int64_t labelled; /* "num_keypoints" */
+	uint64_t text;	  /* offset in the names: the caption, or the image of segments */
+	/* Its keypoints in `points`, or its segments in `segments`. */
+	uint64_t first;
+	uint32_t n;
+};
+
+struct tfr_coco_point {
+	double x, y; /* in pixels */
+	int64_t visibility;
+};
+
+struct tfr_coco_segment {
+	int64_t id, category;
+};
+
+struct tfr_coco_category {
+	int64_t id;
+	uint64_t name, at;
+	bool thing;	   /* of panoptic: "isthing" */
+	uint64_t points;   /* offset in the names: those of its keypoints, one behind the other */
+	uint32_t n_points; /* 0: it has none */
+};
+
+/* What elements were parsed to; arrays of the structs above, texts with a NUL each. */
+struct tfr_coco_parsed {
+	struct tfr_buf images, annotations, categories, names, shapes, points, segments;
+};
+
+struct json_tokener;
+
+/* What one thread parses with. */
+struct tfr_coco_parser {
+	const char *path;
+	struct json_tokener *json;
+	enum tfr_coco_what what;
+	bool shapes; /* keep them */
+};
+
+/* False: out of memory. */
+bool tfr_coco_parser_init(
+	struct tfr_coco_parser *p, const char *path, enum tfr_coco_what what, bool shapes);
+void tfr_coco_parser_clear(struct tfr_coco_parser *p);
+
+/* Parses the element `e` of the text that begins at byte `offset` of the file.  The
+ * shape of an annotation is an offset in `shapes` yet, not a pointer: tfr_coco_shapes_place() makes
+ * it one when they no longer move.  TFR_EDATA: a member is absent or of the wrong type; the byte
+ * that the element begins at is named. */
+enum tfr_status tfr_coco_parse(struct tfr_coco_parser *p, const uint8_t *text,
+	const struct tfr_coco_element *e, uint64_t offset, struct tfr_coco_parsed *out,
+	struct tfr_error *err);
+void tfr_coco_shapes_place(struct tfr_coco_parsed *out);
+void tfr_coco_parsed_clear(struct tfr_coco_parsed *out);
+
+#endif

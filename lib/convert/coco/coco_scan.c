@@ -1,0 +1,312 @@
+/* convert/coco/coco_scan.c - a state a place between tokens, and inside values nothing but brackets and
+ * strings.
+ *
+ * What lies inside an element is only balanced here; whoever parses it finds what else is wrong.
+ * So a byte of a polygon, which is what these files are made of, costs a look into a table. */
+#include "convert/coco/coco_scan.h"
+
+#include <string.h>
+
+enum { DEEPEST = 63 };
+
+enum state {
+	START,
+	FIRST_KEY, /* or the end of the object */
+	KEY,
+	IN_KEY,
+	COLON,
+	VALUE,
+	IN_SCALAR,
+	IN_VALUE,      /* of a member that is passed over: a text, a list, an object */
+	FIRST_ELEMENT, /* or the end of the list */
+	ELEMENT,
+	IN_ELEMENT,
+	AFTER_ELEMENT,
+	AFTER_VALUE,
+	END,
+};
+
+static const char *const lists[TFR_COCO_LISTS] = { "images", "annotations", "categories" };
+
+static const bool matters[256] = {
+	['"'] = true, ['\\'] = true, ['['] = true, [']'] = true, ['{'] = true, ['}'] = true
+};
+
+static enum tfr_status bad(const struct tfr_coco_scan *s, const char *what, struct tfr_error *err)
+{
+	return tfr_fail_path(err, TFR_EDATA, s->path, "%s at byte %llu of", what,
+		(unsigned long long)(s->offset + s->at));
+}
+
+static bool is_space(uint8_t c)
+{
+	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+static bool is_scalar(uint8_t c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       c == '-' || c == '+' || c == '.';
+}
+
+/* --- inside a value --- */
+
+/* To the quote that ends a text; false: it goes on. */
+static bool pass_string(struct tfr_coco_scan *s, const uint8_t *text, size_t size)
+{
+	for (; s->at < size; s->at++) {
+		uint8_t c = text[s->at];
+
+		if (s->escaped) {
+			s->escaped = false;
+		} else if (c == '\\') {
+			s->escaped = true;
+		} else if (c == '"') {
+			s->at++;
+			s->in_string = false;
+			return true;
+		}
+	}
+	return false;
+}
+
+static enum tfr_status bracket(struct tfr_coco_scan *s, uint8_t c, struct tfr_error *err)
+{
+	bool object = c == '{' || c == '}';
+
+	if (c == '\\')
+		return bad(s, "a backslash outside of a text", err);
+	if (c == '{' || c == '[') {
+		if (s->depth == DEEPEST)
+			return bad(s, "nested too deep", err);
+		s->braces = s->braces << 1 | object;
+		s->depth++;
+		return TFR_OK;
+	}
+	if ((s->braces & 1) != object)
+		return bad(s, "a bracket that closes another kind", err);
+	s->braces >>= 1;
+	s->depth--;
+	return TFR_OK;
+}
+
+/* To the end of the value, which may lie beyond the text: *done says. */
+static enum tfr_status pass_value(struct tfr_coco_scan *s, const uint8_t *text, size_t size,
+	bool *done, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	*done = false;
+	for (;;) {
+		if (s->in_string && !pass_string(s, text, size))
+			return TFR_OK;
+		if (!s->depth)
+			break;
+		while (s->at < size && !matters[text[s->at]])
+			s->at++;
+		if (s->at == size)
+			return TFR_OK;
+		if (text[s->at] == '"')
+			s->in_string = true;
+		else if ((status = bracket(s, text[s->at], err)))
+			return status;
+		s->at++;
+	}
+	*done = true;
+	return TFR_OK;
+}
+
+/* --- between values --- */
+
+static enum tfr_status name_list(struct tfr_coco_scan *s, struct tfr_error *err)
+{
+	s->list = TFR_COCO_LISTS;
+	for (unsigned i = 0; i < TFR_COCO_LISTS; i++)
+		if (s->key_size == strlen(lists[i]) && !memcmp(s->key, lists[i], s->key_size))
+			s->list = (enum tfr_coco_list)i;
+	if (s->list == TFR_COCO_LISTS)
+		return TFR_OK;
+	if (s->seen[s->list])
+		return bad(s, "a second list of the same name", err);
+	s->seen[s->list] = true;
+	return TFR_OK;
+}
+
+static enum tfr_status in_key(struct tfr_coco_scan *s, uint8_t c, struct tfr_error *err)
+{
+	if (!s->escaped && c == '"') {
+		s->state = COLON;
+		return name_list(s, err);
+	}
+	s->escaped = !s->escaped && c == '\\';
+	if (s->key_size < sizeof(s->key))
+		s->key[s->key_size++] = (char)c;
+	return TFR_OK;
+}
+
+static enum tfr_status begin_value(struct tfr_coco_scan *s, uint8_t c, struct tfr_error *err)
+{
+	if (s->list != TFR_COCO_LISTS) {
+		if (c != '[')
+			return tfr_fail_path(err, TFR_EDATA, s->path,
+				"'%s' is not a list at byte %llu of", lists[s->list],
+				(unsigned long long)(s->offset + s->at));
+		s->state = FIRST_ELEMENT;
+		return TFR_OK;
+	}
+	if (is_scalar(c)) {
+		s->state = IN_SCALAR;
+		return TFR_OK;
+	}
+	s->state = IN_VALUE;
+	s->in_string = c == '"';
+	if (!s->in_string && c != '[' && c != '{')
+		return bad(s, "expected a value", err);
+	return s->in_string ? TFR_OK : bracket(s, c, err);
+}
+
+/* A byte between values that is no white space. */
+static enum tfr_status step(struct tfr_coco_scan *s, uint8_t c, struct tfr_error *err)
+{
+	switch ((enum state)s->state) {
+	case START:
+		s->state = FIRST_KEY;
+		return c == '{' ? TFR_OK : bad(s, "expected '{', as COCO's files begin,", err);
+	case FIRST_KEY:
+	case KEY:
+		if (c == '}' && s->state == FIRST_KEY) {
+			s->state = END;
+			return TFR_OK;
+		}
+		s->state = IN_KEY;
+		s->key_size = 0;
+		return c == '"' ? TFR_OK : bad(s, "expected a name in quotes", err);
+	case COLON:
+		s->state = VALUE;
+		return c == ':' ? TFR_OK : bad(s, "expected ':'", err);
+	case VALUE:
+		return begin_value(s, c, err);
+	case FIRST_ELEMENT:
+	case ELEMENT:
+		if (c == ']' && s->state == FIRST_ELEMENT) {
+			s->state = AFTER_VALUE;
+			return TFR_OK;
+		}
+		if (c != '{')
+			return tfr_fail_path(err, TFR_EDATA, s->path,
+				"an element of '%s' is not an object at byte %llu of",
+				lists[s->list], (unsigned long long)(s->offset + s->at));
+		s->state = IN_ELEMENT;
+		s->from = s->at;
+		return bracket(s, c, err);
+	case AFTER_ELEMENT:
+		s->state = c == ',' ? ELEMENT : AFTER_VALUE;
+		return c == ',' || c == ']' ? TFR_OK : bad(s, "expected ',' or ']'", err);
+	case AFTER_VALUE:
+		s->state = c == ',' ? KEY : END;
+		return c == ',' || c == '}' ? TFR_OK : bad(s, "expected ',' or '}'", err);
+	default:
+		return bad(s, "something after the end of the object", err);
+	}
+}
+
+static enum tfr_status end_element(
+	struct tfr_coco_scan *s, struct tfr_buf *elements, struct tfr_error *err)
+{
+	struct tfr_coco_element e = {
+		.from = (uint32_t)s->from, .to = (uint32_t)s->at, .list = s->list
+	};
+
+	s->state = AFTER_ELEMENT;
+	return tfr_buf_append(elements, &e, sizeof(e)) ? TFR_OK
+						       : tfr_fail_nomem(err, "reading annotations");
+}
+
+enum tfr_status tfr_coco_scan(struct tfr_coco_scan *s, const uint8_t *text, size_t size,
+	struct tfr_buf *elements, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	bool done;
+
+	while (!status && s->at < size) {
+		if (s->state == IN_ELEMENT || s->state == IN_VALUE) {
+			status = pass_value(s, text, size, &done, err);
+			if (!status && done && s->state == IN_ELEMENT)
+				status = end_element(s, elements, err);
+			else if (!status && done)
+				s->state = AFTER_VALUE;
+			continue;
+		}
+		if (s->state == IN_KEY)
+			status = in_key(s, text[s->at], err);
+		else if (s->state == IN_SCALAR && is_scalar(text[s->at]))
+			;
+		else {
+			if (s->state == IN_SCALAR)
+				s->state = AFTER_VALUE;
+			if (!is_space(text[s->at]))
+				status = step(s, text[s->at], err);
+		}
+		s->at++;
+	}
+	return status;
+}
+
+size_t tfr_coco_scan_needed(const struct tfr_coco_scan *s)
+{
+	return s->state == IN_ELEMENT ? s->from : s->at;
+}
+
+void tfr_coco_scan_drop(struct tfr_coco_scan *s, size_t n)
+{
+	s->offset += n;
+	s->at -= n;
+	if (s->state == IN_ELEMENT)
+		s->from -= n;
+}
+
+enum tfr_status tfr_coco_scan_end(const struct tfr_coco_scan *s, struct tfr_error *err)
+{
+	if (s->state != END)
+		return bad(s, "JSON cut short", err);
+	for (unsigned i = 0; i < TFR_COCO_LISTS; i++)
+		if (!s->seen[i] && !(i == TFR_COCO_CATEGORIES && s->no_categories))
+			return tfr_fail_path(err, TFR_EDATA, s->path, "no list '%s' in", lists[i]);
+	return TFR_OK;
+}
+
+bool tfr_coco_member(const uint8_t *text, size_t size, const char *key, size_t *from, size_t *to)
+{
+	size_t key_size = strlen(key);
+	struct tfr_coco_scan s = { .at = 1 };
+	bool found = false, done;
+
+	while (s.at < size && !found) {
+		size_t name;
+
+		while (s.at < size && text[s.at] != '"')
+			s.at++;
+		name = ++s.at;
+		s.in_string = true;
+		if (s.at >= size || !pass_string(&s, text, size))
+			return false;
+		found = s.at - name - 1 == key_size && !memcmp(text + name, key, key_size);
+		while (s.at < size && (is_space(text[s.at]) || text[s.at] == ':'))
+			s.at++;
+		*from = s.at;
+		/* A value without brackets ends at a comma or with the object. */
+		while (s.at < size && text[s.at] != ',' && text[s.at] != '}') {
+			if (text[s.at] == '"')
+				s.in_string = true;
+			else if ((text[s.at] == '[' || text[s.at] == '{') &&
+				 bracket(&s, text[s.at], NULL))
+				return false;
+			s.at++;
+			if ((s.in_string || s.depth) &&
+				(pass_value(&s, text, size, &done, NULL) || !done))
+				return false;
+		}
+		*to = s.at;
+	}
+	return found && *to > *from && *to < size;
+}

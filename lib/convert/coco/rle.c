@@ -1,0 +1,223 @@
+/* convert/coco/rle.c - a polygon is walked along its boundary at five times the resolution; where the
+ * walk goes from one column of pixels to the next, it crosses, and between crossings, down the
+ * columns, lies the shape.
+ *
+ * pycocotools keeps every point of the walk; here a point is compared with the one before it and
+ * forgotten, so that memory is a number for each column crossed.  Its doubles are integers in
+ * disguise: (m + .5) / 5 - .5 is whole exactly where m is 2 modulo 5, being (m - 2) / 5, and no
+ * rounding comes near to others. */
+#include "convert/coco/rle.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SCALE = 5, FARTHEST = 1 << 26 /* pixels; times SCALE, a difference is an int */ };
+
+/* --- runs --- */
+
+/* Sets the pixels `from` to before `to`, counted down the columns. */
+static void fill(struct tfr_canvas *c, uint32_t from, uint32_t to)
+{
+	uint32_t x = from / c->height, y = from % c->height;
+
+	while (from < to) {
+		uint32_t n = c->height - y < to - from ? c->height - y : to - from;
+		uint8_t *p = c->pixels + (size_t)y * c->width + x;
+
+		for (uint32_t i = 0; i < n; i++, p += c->width)
+			*p = 1;
+		from += n;
+		x++;
+		y = 0;
+	}
+}
+
+static uint32_t pixels(const struct tfr_canvas *c)
+{
+	return c->width * c->height;
+}
+
+static enum tfr_status wrong_sum(struct tfr_error *err)
+{
+	return tfr_fail(err, TFR_EDATA, "runs that are not as many pixels as the image has");
+}
+
+enum tfr_status tfr_draw_runs(
+	struct tfr_canvas *c, const uint32_t *runs, size_t n, struct tfr_error *err)
+{
+	uint32_t at = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (runs[i] > pixels(c) - at)
+			return wrong_sum(err);
+		if (i % 2)
+			fill(c, at, at + runs[i]);
+		at += runs[i];
+	}
+	return at == pixels(c) ? TFR_OK : wrong_sum(err);
+}
+
+/* One number of the text; false: it is none. */
+static bool text_number(const char *text, size_t size, size_t *at, int64_t *value)
+{
+	unsigned shift = 0;
+	uint64_t x = 0;
+	unsigned c;
+
+	do {
+		if (*at == size || shift > 30)
+			return false;
+		c = (unsigned)(unsigned char)text[(*at)++] - 48;
+		if (c > 63)
+			return false;
+		x |= (uint64_t)(c & 0x1f) << shift;
+		shift += 5;
+	} while (c & 0x20);
+	if (c & 0x10)
+		x |= ~(uint64_t)0 << shift;
+	*value = (int64_t)x;
+	return true;
+}
+
+enum tfr_status tfr_draw_text(
+	struct tfr_canvas *c, const char *text, size_t size, struct tfr_error *err)
+{
+	int64_t last[2] = { 0 }, run;
+	uint32_t at = 0;
+	size_t i = 0;
+
+	for (size_t p = 0; p < size; i++) {
+		if (!text_number(text, size, &p, &run))
+			return tfr_fail(err, TFR_EDATA, "a text that is no compressed runs");
+		if (i > 2)
+			run += last[i % 2];
+		if (run < 0 || run > (int64_t)(pixels(c) - at))
+			return wrong_sum(err);
+		if (i % 2)
+			fill(c, at, at + (uint32_t)run);
+		at += (uint32_t)run;
+		last[i % 2] = run;
+	}
+	return at == pixels(c) ? TFR_OK : wrong_sum(err);
+}
+
+/* --- polygons --- */
+
+struct walk {
+	struct tfr_canvas *c;
+	uint32_t *crossings; /* places, counted down the columns */
+	size_t n;
+	bool begun;
+	int u, v; /* the point before */
+};
+
+static void visit(struct walk *w, int u, int v)
+{
+	if (w->begun && u != w->u) {
+		int m = u < w->u ? u : u - 1, low = v < w->v ? v : w->v;
+
+		/* ((m + .5) / 5 - .5), and the same of `low`, rounded up */
+		if (m >= 2 && m % SCALE == 2 && (unsigned)(m - 2) / SCALE < w->c->width) {
+			uint32_t x = (uint32_t)(m - 2) / SCALE;
+			uint32_t y = low <= 2 ? 0 : (uint32_t)(low - 2 + SCALE - 1) / SCALE;
+
+			if (y > w->c->height)
+				y = w->c->height;
+			w->crossings[w->n++] = x * w->c->height + y;
+		}
+	}
+	w->begun = true;
+	w->u = u;
+	w->v = v;
+}
+
+/* The points of an edge, always in the same direction, so that an edge that two polygons share is
+ * the same points. */
+static void walk_edge(struct walk *w, int xs, int ys, int xe, int ye)
+{
+	int dx = abs(xe - xs), dy = abs(ys - ye);
+	bool flip = (dx >= dy && xs > xe) || (dx < dy && ys > ye);
+	double s;
+
+	if (!dx && !dy)
+		return; /* a point that its neighbours have too */
+	if (flip) {
+		int x = xs, y = ys;
+
+		xs = xe, ys = ye;
+		xe = x, ye = y;
+	}
+	s = dx >= dy ? (double)(ye - ys) / dx : (double)(xe - xs) / dy;
+	for (int d = 0; d <= (dx >= dy ? dx : dy); d++) {
+		int t = flip ? (dx >= dy ? dx : dy) - d : d;
+
+		if (dx >= dy)
+			visit(w, t + xs, (int)(ys + s * t + .5));
+		else
+			visit(w, (int)(xs + s * t + .5), t + ys);
+	}
+}
+
+/* A coordinate at five times the resolution; rounded as a cast rounds, towards 0. */
+static int enlarged(double v)
+{
+	return (int)(SCALE * v + .5);
+}
+
+/* How many columns can be crossed; 0: more than a shape in this image can. */
+static size_t most_crossings(const struct tfr_canvas *c, const double *xy, size_t n)
+{
+	uint64_t steps = 0, columns = 0, most = ((uint64_t)1 << 22) + 16 * (uint64_t)pixels(c);
+
+	for (size_t i = 0; i < n; i++) {
+		const double *p = xy + 2 * i, *q = xy + 2 * ((i + 1) % n);
+		uint64_t dx = (uint64_t)abs(enlarged(p[0]) - enlarged(q[0]));
+		uint64_t dy = (uint64_t)abs(enlarged(p[1]) - enlarged(q[1]));
+
+		steps += (dx > dy ? dx : dy) + 1;
+		columns += dx / SCALE + 2; /* one more where edges meet */
+		if (steps > most)
+			return 0;
+	}
+	return columns;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+enum tfr_status tfr_draw_polygon(
+	struct tfr_canvas *c, const double *xy, size_t n, struct tfr_error *err)
+{
+	struct walk w = { .c = c };
+	size_t most;
+
+	if (n < 3)
+		return tfr_fail(err, TFR_EDATA, "a polygon of %zu points", n);
+	for (size_t i = 0; i < 2 * n; i++)
+		if (!(fabs(xy[i]) <= FARTHEST))
+			return tfr_fail(err, TFR_EDATA,
+				"a polygon with %g, which is no place in an image", xy[i]);
+	most = most_crossings(c, xy, n);
+	if (!most)
+		return tfr_fail(err, TFR_EDATA,
+			"a polygon with a boundary too long for an image of %u x %u", c->width,
+			c->height);
+	c->scratch.size = 0;
+	if (!tfr_buf_reserve(&c->scratch, most * sizeof(*w.crossings)))
+		return tfr_fail_nomem(err, "drawing masks");
+	w.crossings = (uint32_t *)(void *)c->scratch.data;
+	for (size_t i = 0; i < n; i++) {
+		const double *p = xy + 2 * i, *q = xy + 2 * ((i + 1) % n);
+
+		walk_edge(&w, enlarged(p[0]), enlarged(p[1]), enlarged(q[0]), enlarged(q[1]));
+	}
+	qsort(w.crossings, w.n, sizeof(*w.crossings), by_place);
+	for (size_t i = 0; i < w.n; i += 2)
+		fill(c, w.crossings[i], i + 1 < w.n ? w.crossings[i + 1] : pixels(c));
+	return TFR_OK;
+}

@@ -1,0 +1,197 @@
+/* convert/dry_run.c - the placing of a run without its reading and writing.
+ *
+ * A list is gone through by the sizes of its files, in the order that the run would have; a stream
+ * has to be read, which a pipe would not survive. */
+#include "convert/dry_run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "convert/input_digest.h"
+#include "convert/output_sets.h"
+#include "convert/auto_shards.h"
+#include "record/framing.h"
+#include "shard/set_name.h"
+
+struct shard {
+	uint64_t records, bytes;
+};
+
+struct target {
+	struct tfr_set_name name; /* base NULL: a single file */
+	const char *file;
+	struct tfr_set_fill fill;
+	uint64_t items;
+	uint32_t shards;    /* 0: it fills */
+	struct tfr_buf all; /* struct shard */
+	size_t count;
+};
+
+struct plan {
+	struct tfr_input *in;
+	struct tfr_convert_report *report;
+	struct target *targets;
+	struct tfr_division *division;
+};
+
+static struct shard *shard_of(struct target *t, size_t k)
+{
+	return (struct shard *)(void *)t->all.data + k;
+}
+
+static enum tfr_status grow(struct target *t, struct tfr_error *err)
+{
+	static const struct shard none;
+
+	t->count++;
+	return tfr_buf_append(&t->all, &none, sizeof(none)) ? TFR_OK
+							    : tfr_fail_nomem(err, "planning");
+}
+
+static enum tfr_status open_target(
+	struct plan *p, struct tfr_sizes *sizes, size_t k, struct tfr_error *err)
+{
+	struct target *t = &p->targets[k];
+	TFR_AUTO_FREE char *name = NULL;
+	enum tfr_status status = tfr_sizes_of_set(sizes, k, &name, &t->fill, err);
+
+	t->file = p->in->opts->targets[k].set;
+	if (!status)
+		status = tfr_set_name_parse_target(&t->name, name, err);
+	if (status != TFR_OK && status != TFR_END)
+		return status;
+	if ((t->fill.bytes || t->fill.records) != t->name.automatic ||
+		(t->name.base && !t->name.automatic && !t->name.count))
+		return tfr_fail(err, TFR_EUSAGE,
+			t->name.automatic || t->name.base
+				? "a set whose shards fill one after another is named like "
+				  "'train@auto.tfrecord', not '%s'"
+				: "'%s' is one file, not a set of shards to fill",
+			t->file);
+	t->shards = t->name.automatic ? 0 : t->name.base ? t->name.count : 1;
+	status = TFR_OK;
+	while (!status && t->count < (t->shards ? t->shards : 1))
+		status = grow(t, err);
+	return status;
+}
+
+static enum tfr_status add_record(struct target *t, uint64_t bytes, struct tfr_error *err)
+{
+	struct shard *s;
+	enum tfr_status status = TFR_OK;
+
+	if (t->shards) {
+		s = shard_of(t, t->items % t->shards);
+	} else {
+		s = shard_of(t, t->count - 1);
+		if (s->records && ((t->fill.records && s->records == t->fill.records) ||
+					  (t->fill.bytes && s->bytes + bytes > t->fill.bytes))) {
+			status = grow(t, err);
+			s = shard_of(t, t->count - 1);
+		}
+	}
+	t->items++;
+	if (status)
+		return status;
+	s->records++;
+	s->bytes += bytes;
+	return TFR_OK;
+}
+
+static enum tfr_status add_item(void *ctx, struct tfr_item *item, struct tfr_error *err)
+{
+	struct plan *p = ctx;
+	const uint8_t *at = item->framed.data;
+	size_t t = tfr_sets_choose(p->in->opts, p->division, item);
+	enum tfr_status status = TFR_OK;
+
+	p->report->files += item->records;
+	if (t == p->in->opts->target_count) {
+		p->report->left += item->records;
+		return TFR_OK;
+	}
+	if (item->skipped) { /* it has its place all the same */
+		p->report->skipped++;
+		p->targets[t].items++;
+		return TFR_OK;
+	}
+	for (uint64_t i = 0; !status && i < item->records; i++) {
+		uint64_t bytes = at ? tfr_load64(at) + TFR_RECORD_OVERHEAD
+				    : tfr_sizes_of_record(p->in, item);
+
+		status = add_record(&p->targets[t], bytes, err);
+		p->report->records++;
+		p->report->bytes += bytes;
+		if (at)
+			at += bytes;
+	}
+	return status;
+}
+
+/* The items of a list, shuffled. */
+static enum tfr_status add_in_order(struct plan *p, const uint32_t *order, struct tfr_error *err)
+{
+	static const struct tfr_room nobody;
+	enum tfr_status status = TFR_OK;
+	struct tfr_item item = { 0 };
+
+	for (uint64_t i = 0; !status && i < p->in->items; i++) {
+		status = tfr_item_start(&item, order[i], err);
+		p->in->order = order;
+		p->in->place = i;
+		if (!status)
+			status = p->in->ops->next(p->in, &item, &nobody, err);
+		if (!status)
+			status = add_item(p, &item, err);
+	}
+	tfr_item_clear(&item);
+	return status;
+}
+
+static enum tfr_status tell(struct plan *p, struct target *t, struct tfr_error *err)
+{
+	if (t->name.base)
+		t->name.count = (uint32_t)t->count;
+	for (size_t k = 0; k < t->count; k++) {
+		TFR_AUTO_FREE char *file =
+			t->name.base ? tfr_set_name_file(&t->name, (uint32_t)k) : strdup(t->file);
+		struct tfr_planned_shard shard = { file, shard_of(t, k)->records,
+			shard_of(t, k)->bytes };
+
+		if (!file)
+			return tfr_fail_nomem(err, "planning");
+		if (p->in->opts->planned)
+			p->in->opts->planned(p->in->opts->ctx, &shard);
+	}
+	return TFR_OK;
+}
+
+enum tfr_status tfr_plan(struct tfr_input *in, const uint32_t *order,
+	struct tfr_convert_report *report, struct tfr_error *err)
+{
+	size_t n = in->opts->target_count;
+	struct plan p = { in, report, calloc(n, sizeof(*p.targets)) };
+	struct tfr_sizes sizes = { .in = in };
+	enum tfr_status status =
+		p.targets ? tfr_input_is_lasting(in, "a dry run would use it up", err)
+			  : tfr_fail_nomem(err, "planning");
+
+	if (!status && in->opts->stratify)
+		status = tfr_division_open(&p.division, in, err);
+	for (size_t t = 0; !status && t < n; t++)
+		status = open_target(&p, &sizes, t, err);
+	if (!status)
+		status = order ? add_in_order(&p, order, err)
+			       : tfr_input_walk(in, add_item, &p, err);
+	for (size_t t = 0; !status && t < n; t++)
+		status = tell(&p, &p.targets[t], err);
+	for (size_t t = 0; p.targets && t < n; t++) {
+		tfr_set_name_clear(&p.targets[t].name);
+		tfr_buf_clear(&p.targets[t].all);
+	}
+	tfr_division_close(p.division);
+	free(p.targets);
+	return status;
+}

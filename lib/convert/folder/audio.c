@@ -1,0 +1,135 @@
+/* convert/folder/audio.c - a folder of WAV files: a folder of images in all but what its files are.
+ *
+ * Which of the two a folder is, the first file says that is either; how many are looked at is
+ * bounded, since a folder of a million notes is none of them. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <tfr/audio.h>
+
+#include "base/cleanup.h"
+#include "convert/folder/folder.h"
+#include "convert/audio_features.h"
+#include "io/source.h"
+
+enum { FILES = 100, DEPTH = 8, HEAD = 16 };
+
+struct search {
+	unsigned files; /* that may still be looked at */
+	bool sound;
+	int failed; /* the errno where memory or descriptors were lacking */
+};
+
+/* --- which kind of folder --- */
+
+static bool look_at_file(struct search *s, int fd)
+{
+	uint8_t head[HEAD];
+	ssize_t n = tfr_fd_read(fd, head, sizeof(head), 0);
+	enum tfr_image_format format = n > 0 ? tfr_image_sniff(head, (size_t)n) : TFR_IMAGE_UNKNOWN;
+
+	s->files--;
+	s->sound = n > 0 && tfr_audio_sniff(head, (size_t)n);
+	return s->sound || tfr_image_is_decoded(format) || !s->files;
+}
+
+static bool search_folder(struct search *s, int fd, unsigned depth);
+
+/* Whether it is known now. */
+static bool search_entry(struct search *s, int parent, const char *name, unsigned depth)
+{
+	/* A FIFO would not be waited for, and is none of them. */
+	TFR_AUTO_CLOSE int fd = TEMP_FAILURE_RETRY(
+		openat(parent, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+	struct stat st;
+
+	if (fd < 0 && tfr_errno_of_process(errno))
+		s->failed = errno;
+	if (fd < 0 || fstat(fd, &st))
+		return false;
+	if (S_ISREG(st.st_mode))
+		return look_at_file(s, fd);
+	return S_ISDIR(st.st_mode) && depth < DEPTH && search_folder(s, fd, depth + 1);
+}
+
+static int is_shown(const struct dirent *e)
+{
+	return e->d_name[0] != '.';
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static bool search_folder(struct search *s, int fd, unsigned depth)
+{
+	struct dirent **names = NULL;
+	int n = scandirat(fd, ".", &names, is_shown, by_name);
+	bool known = false;
+
+	if (n < 0 && tfr_errno_of_process(errno))
+		s->failed = errno;
+
+	for (int i = 0; i < n; i++) {
+		known = known || search_entry(s, fd, names[i]->d_name, depth);
+		free(names[i]);
+	}
+	free(names);
+	return known;
+}
+
+static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
+{
+	struct search s = { .files = FILES };
+	TFR_AUTO_CLOSE int fd = -1;
+
+	(void)opts;
+	if (!offer->directory)
+		return false;
+	fd = TEMP_FAILURE_RETRY(open(offer->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	if (fd < 0) {
+		*offer->failed = errno;
+		return false;
+	}
+	search_folder(&s, fd, 0);
+	*offer->failed = s.failed;
+	return s.sound;
+}
+
+/* --- the folder --- */
+
+static enum tfr_status open_sounds(
+	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	static const struct tfr_folder_kind sounds = {
+		.one = "a sound",
+		.look = tfr_sound_look,
+		.judge = tfr_sound_judge,
+		.add = tfr_sound_add,
+	};
+
+	return tfr_folder_open(in, &tfr_input_audio, &sounds, opts, err);
+}
+
+const struct tfr_input_ops tfr_input_audio = {
+	.name = "audio",
+	.what = "a folder of sounds",
+	.nothing = "no WAV files in",
+	.refused = "not a sound to use",
+	.sounds = true,
+	.chooses = true,
+	.splits = true,
+	.strays = true,
+	.recognises = recognises,
+	.open = open_sounds,
+	.next = tfr_folder_next,
+	.load = tfr_folder_load,
+	.measure = tfr_folder_measure,
+	.close = tfr_folder_close,
+};

@@ -1,0 +1,172 @@
+/* convert/folder/class_folders.c - the class folders of a split may lie in one more folder, such as
+ * "train/images" or "test_set/test_set": then all splits have it. */
+#include "convert/folder/class_folders.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+/* The folder of a split, or the base, whose folders are classes. */
+struct root {
+	uint32_t dir;
+	uint32_t
+		only; /* the folder that holds all usable files and is no class; 0: there is none */
+	bool empty;   /* no folder in it does */
+};
+
+struct finding {
+	struct tfr_class_folders *c;
+	const struct tfr_usable *u;
+	struct root *roots;
+	size_t n;
+};
+
+static const char *name_of(const struct finding *f, uint32_t dir)
+{
+	return tfr_scan_name(f->u->scan, f->u->scan->dirs[dir].name);
+}
+
+static enum tfr_status look_into(struct finding *f, struct root *r, struct tfr_error *err)
+{
+	TFR_AUTO_BUF list = { 0 };
+	bool at_top;
+	enum tfr_status status = tfr_usable_in(f->u, r->dir, TFR_USABLE_DIRECTLY, &at_top, err);
+
+	if (!status)
+		status = tfr_usable_children(f->u, r->dir, TFR_USABLE_BELOW, &list, err);
+	r->empty = !list.size;
+	r->only = 0;
+	if (!status && !at_top && list.size == sizeof(uint32_t))
+		r->only = *(const uint32_t *)(const void *)list.data;
+	if (r->only && f->u->scan->dirs[r->only].unread)
+		r->only = 0;
+	if (!status && r->only && !tfr_split_is_wrapping(name_of(f, r->only))) {
+		status = tfr_usable_in(f->u, r->only, TFR_USABLE_DIRECTLY, &at_top, err);
+		r->only = at_top ? 0 : r->only;
+	}
+	return status;
+}
+
+/* Whether all splits that have folders have one that is no class: it has the same name in all of
+ * them, or is called as a split is. */
+static bool have_one_more(const struct finding *f)
+{
+	const char *first = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n; i++) {
+		const char *name = f->roots[i].only ? name_of(f, f->roots[i].only) : NULL;
+
+		if (f->roots[i].empty)
+			continue;
+		if (!name)
+			return false;
+		if (!tfr_split_is_name(name) && first && strcmp(name, first))
+			return false;
+		if (!tfr_split_is_name(name))
+			first = name;
+		n++;
+	}
+	return n > 1;
+}
+
+static enum tfr_status find_roots(struct finding *f, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	for (;;) {
+		for (size_t i = 0; !status && i < f->n; i++)
+			status = look_into(f, &f->roots[i], err);
+		if (status || !have_one_more(f))
+			return status;
+		for (size_t i = 0; i < f->n; i++)
+			if (f->roots[i].only)
+				f->roots[i].dir = f->roots[i].only;
+	}
+}
+
+static void mark(struct finding *f, uint32_t dir, uint32_t class)
+{
+	for (uint32_t d = dir; d < f->u->scan->dirs[dir].end; d++)
+		f->c->class_of[d] = class;
+}
+
+/* The class folders of all roots, one root after the other; *counts: of each. */
+static enum tfr_status list_classes(
+	struct finding *f, struct tfr_buf *all, size_t *counts, struct tfr_error *err)
+{
+	TFR_AUTO_BUF list = { 0 };
+	enum tfr_status status = TFR_OK;
+
+	for (size_t i = 0; !status && i < f->n; i++) {
+		const uint32_t *dirs;
+
+		status = tfr_usable_children(f->u, f->roots[i].dir, TFR_USABLE_ALL, &list, err);
+		dirs = (const uint32_t *)(const void *)list.data;
+		counts[i] = list.size / sizeof(*dirs);
+		for (size_t k = 0; !status && k < counts[i]; k++) {
+			const char *name = name_of(f, dirs[k]);
+
+			if (!tfr_class_names_add(&f->c->names, name, strlen(name)))
+				status = tfr_fail_nomem(err, "listing a folder");
+		}
+		if (!status && !tfr_buf_append(all, list.data, list.size))
+			status = tfr_fail_nomem(err, "listing a folder");
+	}
+	return status;
+}
+
+static enum tfr_status number_folders(
+	struct finding *f, const struct tfr_splits *s, struct tfr_error *err)
+{
+	TFR_AUTO_BUF all = { 0 };
+	TFR_AUTO_FREE size_t *counts = calloc(f->n, sizeof(*counts));
+	const uint32_t *dirs;
+	enum tfr_status status = counts ? list_classes(f, &all, counts, err)
+					: tfr_fail_nomem(err, "listing a folder");
+
+	if (status || !f->c->names.sorted.n)
+		return status;
+	f->c->class_of = malloc(f->u->scan->n_dirs * sizeof(*f->c->class_of));
+	if (!f->c->class_of)
+		return tfr_fail_nomem(err, "listing a folder");
+	mark(f, 0, TFR_NO_CLASS);
+	dirs = (const uint32_t *)(const void *)all.data;
+	for (size_t i = 0; i < f->n; i++) {
+		if (!counts[i]) {
+			mark(f, s->n ? s->list[i].dir : s->base, TFR_CLASSLESS);
+			f->c->classless = s->n ? s->list[i].path : NULL;
+		}
+		for (size_t k = 0; k < counts[i]; k++, dirs++) {
+			const char *name = name_of(f, *dirs);
+
+			mark(f, *dirs, tfr_class_names_find(&f->c->names, name, strlen(name)));
+		}
+	}
+	return TFR_OK;
+}
+
+enum tfr_status tfr_class_folders_find(struct tfr_class_folders *c, const struct tfr_splits *s,
+	const struct tfr_usable *u, struct tfr_error *err)
+{
+	size_t n = s->n ? s->n : 1;
+	TFR_AUTO_FREE struct root *roots = calloc(n, sizeof(*roots));
+	struct finding f = { c, u, roots, n };
+	enum tfr_status status = TFR_OK;
+
+	if (!roots)
+		return tfr_fail_nomem(err, "listing a folder");
+	for (size_t i = 0; i < n; i++)
+		roots[i].dir = s->n ? s->list[i].dir : s->base;
+	if (s->n)
+		status = find_roots(&f, err);
+	return status ? status : number_folders(&f, s, err);
+}
+
+void tfr_class_folders_clear(struct tfr_class_folders *c)
+{
+	tfr_class_names_clear(&c->names);
+	free(c->class_of);
+	*c = (struct tfr_class_folders){ 0 };
+}

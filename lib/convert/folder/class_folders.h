@@ -1,0 +1,26 @@
+/* convert/folder/class_folders.h - the folders that are classes: those that hold usable files, of the base
+ * or of every split. */
+#ifndef TFR_CONVERT_CLASS_FOLDERS_H
+#define TFR_CONVERT_CLASS_FOLDERS_H
+
+#include "convert/folder/class_names.h"
+#include "convert/folder/splits.h"
+
+/* Images of a split without class folders have no class. */
+#define TFR_CLASSLESS (TFR_NO_CLASS - 1)
+
+struct tfr_class_folders {
+	struct tfr_class_names names; /* of all splits, written or not */
+	/* Of each folder of the scan: a number of `names`, TFR_NO_CLASS or TFR_CLASSLESS.  NULL:
+	 * there are no classes. */
+	uint32_t *class_of;
+	const char
+		*classless; /* a split without class folders, where others have some; NULL: none */
+};
+
+/* `s` is found and its items are all there. */
+enum tfr_status tfr_class_folders_find(struct tfr_class_folders *c, const struct tfr_splits *s,
+	const struct tfr_usable *u, struct tfr_error *err);
+void tfr_class_folders_clear(struct tfr_class_folders *c);
+
+#endif

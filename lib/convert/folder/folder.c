@@ -1,0 +1,399 @@
+/* convert/folder/folder.c - a folder of files of one kind, such as images: every file below it is an
+ * item, its sub-folders are the classes, or the splits that have them. */
+#include "convert/folder/folder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "convert/folder/class_folders.h"
+#include "convert/folder/label_map.h"
+#include "convert/image_features.h"
+#include "convert/folder/synsets.h"
+#include "convert/folder/unused_files.h"
+
+struct folder {
+	struct tfr_input in;
+	const struct tfr_folder_kind *kind;
+	struct tfr_scan scan;
+	char *prefix;
+	struct tfr_splits splits;
+	struct tfr_class_folders folders;
+	struct tfr_label_map map;
+	uint32_t
+		*in_map; /* of each name of `folders`, its class in the map; NULL: they are alike */
+	/* Of opts->class_list: the class of each item, in place of folders. */
+	uint32_t *class_of_item;
+	struct tfr_class_names names;
+	struct tfr_class_list list;
+	struct tfr_synsets synsets;
+};
+
+static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
+{
+	(void)opts;
+	return offer->directory;
+}
+
+/* --- one item --- */
+
+static uint32_t class_of(const struct folder *f, uint32_t dir)
+{
+	uint32_t class = f->folders.class_of ? f->folders.class_of[dir] : TFR_NO_CLASS;
+
+	return class < TFR_CLASSLESS && f->in_map ? f->in_map[class] : class;
+}
+
+/* The set of the split that an item lies in. */
+static void place(const struct folder *f, uint32_t dir, struct tfr_item *item)
+{
+	const struct tfr_split *split = tfr_splits_of(&f->splits, dir);
+
+	item->placed = split && split->target != TFR_NO_TARGET;
+	if (item->placed)
+		item->target = split->target;
+}
+
+enum tfr_status tfr_folder_next(struct tfr_input *in, struct tfr_item *item,
+	const struct tfr_room *room, struct tfr_error *err)
+{
+	struct folder *f = (struct folder *)in;
+	const struct tfr_scan_item *found = &f->scan.items[item->number];
+
+	(void)room;
+	if (!tfr_scan_path(&f->scan, found, &item->name))
+		return tfr_fail_nomem(err, "reading files");
+	if (f->class_of_item)
+		item->class = f->class_of_item[item->number];
+	else if (class_of(f, found->dir) != TFR_CLASSLESS)
+		item->class = class_of(f, found->dir);
+	place(f, found->dir, item);
+	if (found->fault)
+		tfr_item_skip_fault(item, found->fault);
+	return TFR_OK;
+}
+
+enum tfr_status tfr_folder_load(struct tfr_input *in, struct tfr_item *item,
+	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
+{
+	struct folder *f = (struct folder *)in;
+	enum tfr_status status = tfr_item_read(
+		item, f->scan.root, (const char *)item->name.data, f->kind->look, room, err);
+
+	if (!status && !item->skipped)
+		status = f->kind->add(in, item, bench, room, err);
+	if (!status && !item->skipped && in->n_classes && item->class == TFR_NO_CLASS &&
+		class_of(f, f->scan.items[item->number].dir) != TFR_CLASSLESS)
+		tfr_item_skip(item, TFR_EDATA, "%s in no class folder, where others are in one",
+			f->kind->one);
+	return status;
+}
+
+void tfr_folder_measure(
+	struct tfr_input *in, const struct tfr_item *item, struct tfr_measure *measure)
+{
+	struct folder *f = (struct folder *)in;
+	struct stat st;
+
+	*measure = (struct tfr_measure){ 0 };
+	if (item->skipped || fstatat(f->scan.root, (const char *)item->name.data, &st, 0))
+		return;
+	measure->bytes = (uint64_t)st.st_size;
+	measure->mtime = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
+}
+
+/* --- the folder --- */
+
+static void warn_of_the_missing(const struct folder *f, const uint8_t *met, size_t missing)
+{
+	const struct tfr_convert_opts *o = f->in.opts;
+	size_t first = 0;
+	char text[512];
+
+	while (met[first])
+		first++;
+	snprintf(text, sizeof(text), "%zu of %zu names in '%s' have no folder, the first is '%s'",
+		missing, f->map.n, o->labels, f->map.classes[first].text);
+	if (o->warn)
+		o->warn(o->ctx, text);
+}
+
+/* The classes are those of the map, which every class folder must be in. */
+static enum tfr_status map_classes(struct folder *f, struct tfr_error *err)
+{
+	const struct tfr_convert_opts *o = f->in.opts;
+	const struct tfr_names *names = &f->folders.names.sorted;
+	size_t missing = f->map.n;
+	TFR_AUTO_FREE uint8_t *met = calloc(f->map.n, 1);
+
+	f->in_map = calloc(names->n, sizeof(*f->in_map));
+	if (!f->in_map || !met)
+		return tfr_fail_nomem(err, "listing a folder");
+	for (size_t k = 0; k < names->n; k++) {
+		uint32_t class = f->in_map[k] = tfr_label_map_find(&f->map, names->list[k]);
+
+		if (class == TFR_NO_CLASS) {
+			tfr_fail(err, TFR_EDATA, "the class folder '%s' is not in '%s'",
+				names->list[k], o->labels);
+			tfr_error_hint(err, "Add it there, or leave it out with --exclude.");
+			return TFR_EDATA;
+		}
+		met[class] = 1;
+		missing--;
+	}
+	if (missing)
+		warn_of_the_missing(f, met, missing);
+	f->in.classes = f->map.classes;
+	f->in.n_classes = f->map.n;
+	return TFR_OK;
+}
+
+/* Whether a file of labels has a folder that is called as a split is: it is a class then. */
+static bool is_labelled(const struct folder *f, const char *name)
+{
+	return f->in.opts->labels && tfr_label_map_find(&f->map, name) != TFR_NO_CLASS;
+}
+
+static enum tfr_status find_splits(
+	struct folder *f, const struct tfr_usable *u, struct tfr_error *err)
+{
+	enum tfr_status status = tfr_splits_find(&f->splits, u, f->in.opts, err);
+	bool classes = !f->splits.named;
+
+	if (status || !f->splits.n || f->splits.named)
+		return status;
+	for (size_t i = 0; classes && i < f->splits.n; i++)
+		classes = is_labelled(f, f->splits.list[i].name);
+	if (!classes)
+		return tfr_splits_refuse(&f->splits, u, f->in.opts, err);
+	tfr_splits_forget(&f->splits);
+	return TFR_OK;
+}
+
+/* A class that is called as a split is may be a split that others were put beside. */
+static void warn_of_split(const struct folder *f)
+{
+	const struct tfr_convert_opts *o = f->in.opts;
+	const struct tfr_names *names = &f->folders.names.sorted;
+	char text[4400];
+
+	for (size_t k = 0; o->warn && !f->splits.n && names->n > 1 && k < names->n; k++) {
+		const char *name = names->list[k];
+
+		if (!tfr_split_is_name(name) || is_labelled(f, name))
+			continue;
+		snprintf(text, sizeof(text),
+			"'%.1000s' is taken as a class, like '%.1000s'; --exclude '%.1000s' "
+			"leaves it out",
+			name, names->list[k == 0], name);
+		o->warn(o->ctx, text);
+	}
+}
+
+static enum tfr_status name_classes(struct folder *f, struct tfr_error *err)
+{
+	const struct tfr_convert_opts *o = f->in.opts;
+	struct tfr_usable u = { .scan = &f->scan,
+		.look = f->kind->look,
+		.judge = f->kind->judge,
+		.nothing = f->in.ops->nothing };
+	enum tfr_status status =
+		o->labels ? tfr_label_map_read(&f->map, o->labels, o->label_base, err) : TFR_OK;
+
+	if (!status)
+		status = find_splits(f, &u, err);
+	if (!status)
+		status = tfr_class_folders_find(&f->folders, &f->splits, &u, err);
+	if (status)
+		return status;
+	warn_of_split(f);
+	tfr_splits_keep(&f->splits, &f->scan);
+	f->in.items = f->scan.n_items;
+	if (f->folders.classless && o->tfds)
+		return tfr_fail(err, TFR_EUSAGE,
+			"every image of a TFDS data set has a label, and '%s' has no class "
+			"folders",
+			f->folders.classless);
+	if (!f->folders.class_of && o->labels)
+		return tfr_fail_path(
+			err, TFR_EDATA, o->inputs[0], "no class folders that could have labels in");
+	if (!f->folders.class_of)
+		return TFR_OK;
+	if (o->labels)
+		return map_classes(f, err);
+	return tfr_class_names_number(&f->folders.names, &f->in)
+		       ? TFR_OK
+		       : tfr_fail_nomem(err, "listing a folder");
+}
+
+/* --- ImageNet's lists --- */
+
+static enum tfr_status check_list(const struct folder *f, struct tfr_error *err)
+{
+	const struct tfr_convert_opts *o = f->in.opts;
+
+	for (size_t i = 0; i < f->scan.n_items; i++)
+		if (f->scan.items[i].dir)
+			return tfr_fail(err, TFR_EDATA,
+				"'%s' has files in folders, which a list of classes is not for",
+				o->inputs[0]);
+	if (f->list.n == f->scan.n_items)
+		return TFR_OK;
+	return tfr_fail(err, TFR_EDATA, "'%s' has %zu lines, and '%s' has %zu files", o->class_list,
+		f->list.n, o->inputs[0], f->scan.n_items);
+}
+
+/* The classes are those of the list, or of the map, which must have all of these. */
+static enum tfr_status list_classes(struct folder *f, struct tfr_error *err)
+{
+	const struct tfr_convert_opts *o = f->in.opts;
+	enum tfr_status status = tfr_class_list_read(&f->list, o->class_list, err);
+
+	if (!status)
+		status = check_list(f, err);
+	if (!status && o->labels)
+		status = tfr_label_map_read(&f->map, o->labels, o->label_base, err);
+	if (status)
+		return status;
+	f->class_of_item = malloc((f->list.n + 1) * sizeof(*f->class_of_item));
+	for (size_t i = 0; i < f->list.n; i++) {
+		const char *class = tfr_class_list_at(&f->list, i);
+
+		if (!f->class_of_item || !tfr_class_names_add(&f->names, class, strlen(class)))
+			return tfr_fail_nomem(err, "listing a folder");
+	}
+	if (!tfr_class_names_number(&f->names, &f->in))
+		return tfr_fail_nomem(err, "listing a folder");
+	f->in.classes = o->labels ? f->map.classes : f->names.classes;
+	f->in.n_classes = o->labels ? f->map.n : f->in.n_classes;
+	for (size_t i = 0; i < f->list.n; i++) {
+		const char *class = tfr_class_list_at(&f->list, i);
+
+		f->class_of_item[i] =
+			o->labels ? tfr_label_map_find(&f->map, class)
+				  : tfr_class_names_find(&f->names, class, strlen(class));
+		if (f->class_of_item[i] == TFR_NO_CLASS)
+			return tfr_fail(
+				err, TFR_EDATA, "the class '%s' is not in '%s'", class, o->labels);
+	}
+	return TFR_OK;
+}
+
+/* What people call the classes. */
+static enum tfr_status call_classes(struct folder *f, struct tfr_error *err)
+{
+	const struct tfr_convert_opts *o = f->in.opts;
+	struct tfr_class *classes = o->labels	    ? f->map.classes
+				    : o->class_list ? f->names.classes
+						    : f->folders.names.classes;
+	enum tfr_status status = tfr_synsets_read(&f->synsets, o->synsets, err);
+
+	if (status)
+		return status;
+	if (!f->in.n_classes)
+		return tfr_fail_path(
+			err, TFR_EDATA, o->inputs[0], "no classes that could be synsets in");
+	for (size_t k = 0; k < f->in.n_classes; k++) {
+		classes[k].human = tfr_synsets_find(&f->synsets, classes[k].text);
+		if (!classes[k].human)
+			return tfr_fail(err, TFR_EDATA, "the class '%s' is not in '%s'",
+				classes[k].text, o->synsets);
+	}
+	return TFR_OK;
+}
+
+void tfr_folder_close(struct tfr_input *in)
+{
+	struct folder *f = (struct folder *)in;
+
+	free(f->class_of_item);
+	tfr_class_names_clear(&f->names);
+	tfr_class_list_clear(&f->list);
+	tfr_synsets_clear(&f->synsets);
+	tfr_scan_clear(&f->scan);
+	tfr_label_map_clear(&f->map);
+	tfr_splits_clear(&f->splits);
+	tfr_class_folders_clear(&f->folders);
+	free(f->in_map);
+	free(f->prefix);
+	free(f);
+}
+
+enum tfr_status tfr_folder_open(struct tfr_input **in, const struct tfr_input_ops *ops,
+	const struct tfr_folder_kind *kind, const struct tfr_convert_opts *opts,
+	struct tfr_error *err)
+{
+	struct tfr_scan_globs globs = { opts->include, opts->exclude, opts->include_count,
+		opts->exclude_count };
+	struct folder *f = calloc(1, sizeof(*f));
+	enum tfr_status status;
+
+	if (!f)
+		return tfr_fail_nomem(err, "listing a folder");
+	*in = &f->in;
+	f->in.ops = ops;
+	f->kind = kind;
+	f->in.opts = opts;
+	f->in.by_path = true;
+	f->scan.root = -1;
+	f->prefix = tfr_asprintf("%s/", opts->inputs[0]);
+	if (!f->prefix)
+		return tfr_fail_nomem(err, "listing a folder");
+	f->in.prefix = f->prefix;
+	status = tfr_scan_folder(&f->scan, opts->inputs[0], &globs, err);
+	if (status)
+		return status;
+	f->in.items = f->scan.n_items;
+	status = opts->class_list ? list_classes(f, err) : name_classes(f, err);
+	return status || !opts->synsets ? status : call_classes(f, err);
+}
+
+/* --- of images --- */
+
+static void judge_image(struct tfr_item *item)
+{
+	struct tfr_image_info info;
+
+	tfr_item_probe_image(item, &info);
+}
+
+static enum tfr_status add_image(struct tfr_input *in, struct tfr_item *item,
+	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
+{
+	(void)room;
+	return tfr_image_add(in, item, bench, err);
+}
+
+static enum tfr_status open_images(
+	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	static const struct tfr_folder_kind images = {
+		.one = "an image",
+		.look = tfr_image_look,
+		.judge = judge_image,
+		.add = add_image,
+	};
+
+	enum tfr_status status = tfr_folder_open(in, &tfr_input_folder, &images, opts, err);
+
+	return status ? status : tfr_unused_warn(&((struct folder *)*in)->scan, opts, err);
+}
+
+const struct tfr_input_ops tfr_input_folder = {
+	.name = "folder",
+	.what = "a folder of images",
+	.nothing = "no images in",
+	.refused = "not an image to use",
+	.images = true,
+	.reworks = true,
+	.chooses = true,
+	.splits = true,
+	.strays = true,
+	.recognises = recognises,
+	.open = open_images,
+	.next = tfr_folder_next,
+	.load = tfr_folder_load,
+	.measure = tfr_folder_measure,
+	.close = tfr_folder_close,
+};

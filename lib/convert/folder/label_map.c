@@ -1,0 +1,202 @@
+/* convert/folder/label_map.c - the first line says which of the two forms the file has, and the others
+ * must have it too: a name that begins with digits and a colon is then no riddle.
+ *
+ * Names are bytes, not text: they are compared with those of folders as they are.  A manifest with
+ * classes becomes such lines first. */
+#include "convert/folder/label_map.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "io/source.h"
+#include "shard/manifests.h"
+
+enum { MOST = 256 << 20 };
+
+static enum tfr_status read_file(struct tfr_label_map *m, const char *path, struct tfr_error *err)
+{
+	enum tfr_status status =
+		tfr_source_read_file(path, MOST, &m->text, "reading labels", err);
+
+	if (status)
+		return status;
+	if (m->text.size > MOST)
+		return tfr_fail_path(err, TFR_EDATA, path, "too large a list of labels:");
+	if (!tfr_buf_reserve(&m->text, 1))
+		return tfr_fail_nomem(err, "reading labels");
+	if (memchr(m->text.data, '\0', m->text.size))
+		return tfr_fail_path(err, TFR_EDATA, path, "no list of labels, it has zero bytes:");
+	m->text.data[m->text.size] = '\0';
+	return TFR_OK;
+}
+
+/* Puts lines LABEL:NAME in place of a manifest.  Any other text stays. */
+static enum tfr_status take_manifest(struct tfr_label_map *m, struct tfr_error *err)
+{
+	struct tfr_manifest *manifest = NULL;
+	TFR_AUTO_BUF lines = { 0 };
+	enum tfr_status status;
+
+	if (!m->text.size || *m->text.data != '{')
+		return TFR_OK;
+	status = tfr_manifest_parse(&manifest, m->text.data, m->text.size, NULL);
+	for (size_t i = 0; !status && i < manifest->classes.n; i++) {
+		const struct tfr_class_entry *class = &manifest->classes.list[i];
+
+		if (!tfr_buf_printf(&lines, "%lld:%s\n", (long long)class->label, class->text))
+			status = TFR_ENOMEM;
+	}
+	tfr_manifest_free(manifest);
+	if (status == TFR_ENOMEM || (!status && !tfr_buf_append(&lines, "", 1)))
+		return tfr_fail_nomem(err, "reading labels");
+	if (!status) {
+		struct tfr_buf text = m->text;
+
+		m->text = lines;
+		m->text.size--;
+		lines = text;
+	}
+	return TFR_OK;
+}
+
+/* The label that a line begins with, and the name behind it; false: it does not. */
+static bool split(char *line, int64_t *label, char **name)
+{
+	char *end;
+	long long n;
+
+	if (!isdigit((unsigned char)line[*line == '-']))
+		return false;
+	errno = 0;
+	n = strtoll(line, &end, 10);
+	if (errno || *end != ':' || !end[1])
+		return false;
+	*label = n;
+	*name = end + 1;
+	return true;
+}
+
+static enum tfr_status bad_line(
+	const char *path, size_t number, const char *what, struct tfr_error *err)
+{
+	return tfr_fail(err, TFR_EDATA, "%s in '%s', line %zu", what, path, number);
+}
+
+static size_t count_lines(const struct tfr_label_map *m)
+{
+	size_t n = 1;
+
+	for (size_t i = 0; i < m->text.size; i++)
+		n += m->text.data[i] == '\n';
+	return n;
+}
+
+static enum tfr_status read_lines(
+	struct tfr_label_map *m, const char *path, int64_t base, struct tfr_error *err)
+{
+	char *line = (char *)m->text.data, *next;
+	bool labelled = false;
+
+	for (size_t number = 1; line; line = next, number++) {
+		size_t n = strcspn(line, "\n");
+		struct tfr_class *class = &m->classes[m->n];
+		char *name = line;
+		bool has_label;
+
+		next = line[n] ? line + n + 1 : NULL;
+		if (n && line[n - 1] == '\r')
+			n--;
+		line[n] = '\0';
+		if (!n)
+			continue;
+		has_label = split(line, &class->label, &name);
+		if (!m->n)
+			labelled = has_label;
+		if (labelled && !has_label)
+			return bad_line(path, number, "no LABEL:NAME", err);
+		if (!labelled) {
+			name = line;
+			class->label = base + (int64_t)m->n;
+		}
+		class->text = name;
+		m->n++;
+	}
+	if (!m->n)
+		return tfr_fail_path(err, TFR_EDATA, path, "no labels in");
+	if (labelled && base)
+		return tfr_fail(err, TFR_EUSAGE,
+			"'%s' says which label each name has: there is no label to begin with",
+			path);
+	return TFR_OK;
+}
+
+static int by_label(const void *a, const void *b)
+{
+	int64_t x = ((const struct tfr_class *)a)->label, y = ((const struct tfr_class *)b)->label;
+
+	return (x > y) - (x < y);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp((*(const struct tfr_class *const *)a)->text,
+		(*(const struct tfr_class *const *)b)->text);
+}
+
+static enum tfr_status sort(struct tfr_label_map *m, const char *path, struct tfr_error *err)
+{
+	qsort(m->classes, m->n, sizeof(*m->classes), by_label);
+	for (size_t i = 0; i < m->n; i++)
+		m->by_name[i] = &m->classes[i];
+	qsort(m->by_name, m->n, sizeof(*m->by_name), by_name);
+	for (size_t i = 1; i < m->n; i++) {
+		if (m->classes[i].label == m->classes[i - 1].label)
+			return tfr_fail(err, TFR_EDATA, "the label %lld comes twice in '%s'",
+				(long long)m->classes[i].label, path);
+		if (!strcmp(m->by_name[i]->text, m->by_name[i - 1]->text))
+			return tfr_fail(err, TFR_EDATA, "the name '%s' comes twice in '%s'",
+				m->by_name[i]->text, path);
+	}
+	return TFR_OK;
+}
+
+enum tfr_status tfr_label_map_read(
+	struct tfr_label_map *m, const char *path, int64_t base, struct tfr_error *err)
+{
+	enum tfr_status status;
+	size_t lines;
+
+	*m = (struct tfr_label_map){ 0 };
+	status = read_file(m, path, err);
+	if (!status)
+		status = take_manifest(m, err);
+	if (status)
+		return status;
+	lines = count_lines(m);
+	m->classes = calloc(lines, sizeof(*m->classes));
+	m->by_name = calloc(lines, sizeof(*m->by_name));
+	if (!m->classes || !m->by_name)
+		return tfr_fail_nomem(err, "reading labels");
+	status = read_lines(m, path, base, err);
+	return status ? status : sort(m, path, err);
+}
+
+uint32_t tfr_label_map_find(const struct tfr_label_map *m, const char *name)
+{
+	const struct tfr_class key = { .text = name }, *wanted = &key;
+	const struct tfr_class *const *found =
+		bsearch(&wanted, m->by_name, m->n, sizeof(*m->by_name), by_name);
+
+	return found ? (uint32_t)(*found - m->classes) : TFR_NO_CLASS;
+}
+
+void tfr_label_map_clear(struct tfr_label_map *m)
+{
+	tfr_buf_clear(&m->text);
+	free(m->classes);
+	free(m->by_name);
+	*m = (struct tfr_label_map){ 0 };
+}

@@ -1,0 +1,56 @@
+/* convert/folder/mask.c - palettes and 16 bits become 8-bit gray; what is gray already stays as it is. */
+#include "convert/folder/mask.h"
+
+#include "base/error.h"
+
+enum tfr_status tfr_mask_append(struct tfr_buf *out, const struct tfr_image *numbers,
+	struct tfr_workbench *bench, struct tfr_error *err)
+{
+	static const struct tfr_encode_opts opts = { .format = TFR_IMAGE_PNG, .runs = true };
+	struct tfr_encoder *encoder = tfr_workbench_encoder(bench);
+	enum tfr_status status;
+	const void *png;
+	size_t size;
+
+	if (!encoder)
+		return tfr_fail_nomem(err, "writing masks");
+	status = tfr_encode(encoder, numbers, &opts, &png, &size, err);
+	if (!status && !tfr_buf_append(out, png, size))
+		status = tfr_fail_nomem(err, "writing masks");
+	return status;
+}
+
+static enum tfr_status rewrite(
+	struct tfr_buf *mask, struct tfr_workbench *bench, struct tfr_error *why)
+{
+	struct tfr_image numbers;
+	enum tfr_status status =
+		tfr_decode_numbers(bench->decoder, mask->data, mask->size, &numbers, why);
+
+	if (status)
+		return status;
+	mask->size = 0;
+	return tfr_mask_append(mask, &numbers, bench, why);
+}
+
+enum tfr_status tfr_mask_plain(struct tfr_buf *mask, struct tfr_workbench *bench, bool verify,
+	struct tfr_image_info *info, struct tfr_error *why)
+{
+	enum tfr_status status = tfr_image_probe(mask->data, mask->size, info, why);
+	bool palette = info->components == 1 && info->channels > 1;
+
+	if (status)
+		return status;
+	if (info->format != TFR_IMAGE_PNG)
+		return tfr_fail(why, TFR_EFORMAT,
+			"a %s image, which does not keep class numbers, where a png must be",
+			tfr_image_format_name(info->format));
+	if (info->components > 1)
+		return tfr_fail(why, TFR_EFORMAT, "a PNG of %u channels, not of one number a pixel",
+			info->components);
+	if (!tfr_workbench_decoder(bench))
+		return tfr_fail_nomem(why, "decoding masks");
+	if (palette || info->bit_depth == 16)
+		return rewrite(mask, bench, why);
+	return verify ? tfr_decode_verify(bench->decoder, mask->data, mask->size, why) : TFR_OK;
+}

@@ -1,0 +1,373 @@
+/* convert/folder/scan.c - a walk through a folder, depth first, each folder's names sorted bytewise: that
+ * is the order of paths compared component by component.
+ *
+ * A file costs no system call where readdir() tells its type.  Links are followed by asking what
+ * they lead to; a folder that is one of those it lies in is a loop. */
+#include "convert/folder/scan.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "convert/folder/globs.h"
+
+enum { MAX_DEPTH = 200 }; /* each level holds a descriptor while it is walked */
+
+struct level {
+	const struct level *up;
+	dev_t dev;
+	ino_t ino;
+	uint32_t dir;
+	unsigned depth;
+	bool included; /* all of it: a pattern means this folder, or one that it lies in */
+};
+
+struct entry {
+	size_t name; /* offset in the listing's names */
+	unsigned char type;
+};
+
+/* The names of one folder. */
+struct listing {
+	struct tfr_buf names, entries;
+	size_t n;
+};
+
+static void listing_clear(struct listing *l)
+{
+	tfr_buf_clear(&l->names);
+	tfr_buf_clear(&l->entries);
+}
+
+static int by_name(const void *a, const void *b, void *names)
+{
+	return strcmp((const char *)names + ((const struct entry *)a)->name,
+		(const char *)names + ((const struct entry *)b)->name);
+}
+
+/* An errno, 0 for success. */
+static int list(DIR *d, struct listing *l)
+{
+	const struct dirent *e;
+
+	for (errno = 0; (e = readdir(d)); errno = 0) {
+		struct entry entry = { l->names.size, e->d_type };
+
+		if (e->d_name[0] == '.')
+			continue;
+		if (!tfr_buf_append(&l->names, e->d_name, strlen(e->d_name) + 1) ||
+			!tfr_buf_append(&l->entries, &entry, sizeof(entry)))
+			return ENOMEM;
+		l->n++;
+	}
+	if (errno)
+		return errno;
+	if (l->n)
+		qsort_r(l->entries.data, l->n, sizeof(struct entry), by_name, l->names.data);
+	return 0;
+}
+
+static enum tfr_status add_item(
+	struct tfr_scan *s, uint32_t dir, const char *name, int fault, struct tfr_error *err)
+{
+	struct tfr_scan_item item = { .name = s->names.size, .dir = dir, .fault = fault };
+
+	if (s->n_items == UINT32_MAX)
+		return tfr_fail(err, TFR_EUSAGE, "more than %u files in one folder", UINT32_MAX);
+	if (!tfr_buf_append(&s->names, name, strlen(name) + 1) ||
+		!tfr_buf_append(&s->items_, &item, sizeof(item)))
+		return tfr_fail_nomem(err, "listing a folder");
+	s->n_items++;
+	return TFR_OK;
+}
+
+static struct tfr_scan_dir *dir_at(struct tfr_scan *s, uint32_t dir)
+{
+	return (struct tfr_scan_dir *)(void *)s->dirs_.data + dir;
+}
+
+/* A folder inside `up`, of which nothing has been walked. */
+static enum tfr_status add_dir(struct tfr_scan *s, const struct level *up, const char *name,
+	bool unread, uint32_t *index, struct tfr_error *err)
+{
+	uint32_t n = (uint32_t)s->n_dirs, items = (uint32_t)s->n_items;
+	struct tfr_scan_dir dir = { up ? up->dir : 0, n + 1, items, items, s->names.size, unread,
+		false };
+
+	if (s->n_dirs == UINT32_MAX)
+		return tfr_fail(err, TFR_EUSAGE, "more than %u folders in one", UINT32_MAX);
+	if (!tfr_buf_append(&s->names, name, strlen(name) + 1) ||
+		!tfr_buf_append(&s->dirs_, &dir, sizeof(dir)))
+		return tfr_fail_nomem(err, "listing a folder");
+	s->n_dirs++;
+	*index = n;
+	return TFR_OK;
+}
+
+/* After all in the folder has been walked. */
+static void close_dir(struct tfr_scan *s, uint32_t dir)
+{
+	dir_at(s, dir)->end = (uint32_t)s->n_dirs;
+	dir_at(s, dir)->last = (uint32_t)s->n_items;
+}
+
+/* What an entry is, links followed: DT_DIR, DT_REG, or with *fault set something else. */
+static unsigned char resolve(int fd, const char *name, unsigned char type, int *fault)
+{
+	struct stat st;
+
+	if (type == DT_LNK || type == DT_UNKNOWN) {
+		if (fstatat(fd, name, &st, 0)) {
+			*fault = errno;
+			return DT_REG;
+		}
+		type = S_ISREG(st.st_mode) ? DT_REG : S_ISDIR(st.st_mode) ? DT_DIR : DT_FIFO;
+	}
+	if (type != DT_REG && type != DT_DIR)
+		*fault = TFR_SCAN_SPECIAL;
+	return type;
+}
+
+static bool is_loop(const struct level *l)
+{
+	for (const struct level *up = l->up; up; up = up->up)
+		if (up->dev == l->dev && up->ino == l->ino)
+			return true;
+	return false;
+}
+
+/* --- which are wanted --- */
+
+static bool any_matches(const char *const *patterns, size_t n, const char *path, bool folder)
+{
+	for (size_t i = 0; i < n; i++)
+		if (tfr_glob_matches(patterns[i], path, folder))
+			return true;
+	return false;
+}
+
+/* Whether to take a file or to go into a folder; *included comes to say whether all of it. */
+static bool is_wanted(
+	struct tfr_scan *s, uint32_t dir, const char *name, bool folder, bool *included)
+{
+	const struct tfr_scan_globs *g = s->globs;
+	const char *path = (const char *)s->path.data;
+
+	if (any_matches(g->exclude, g->n_exclude, path, folder))
+		return false;
+	*included = *included || any_matches(g->include, g->n_include, path, folder);
+	if (!folder && !*included && tfr_scan_is_media(name))
+		dir_at(s, dir)->left_out = true;
+	return folder || *included;
+}
+
+static enum tfr_status walk(struct tfr_scan *s, DIR *d, const struct level *here,
+	struct listing *names, struct tfr_error *err);
+
+/* Opens a folder and walks it.  What is wrong with it becomes the fault of an item of its name. */
+static enum tfr_status enter(struct tfr_scan *s, int parent, const char *name,
+	const struct level *up, bool included, struct tfr_error *err)
+{
+	struct level here = { .up = up, .depth = up->depth + 1, .included = included };
+	struct listing names = { .n = 0 };
+	struct stat st;
+	enum tfr_status status;
+	int fault = 0, fd = TEMP_FAILURE_RETRY(openat(
+			       parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK));
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!d || fstat(fd, &st))
+		fault = errno;
+	if (fd >= 0 && !d)
+		close(fd);
+	if (!fault) {
+		here.dev = st.st_dev;
+		here.ino = st.st_ino;
+		fault = is_loop(&here) ? TFR_SCAN_LOOP : here.depth > MAX_DEPTH ? TFR_SCAN_DEEP : 0;
+	}
+	if (!fault)
+		fault = list(d, &names);
+	status = fault > 0 && tfr_errno_of_process(fault)
+			 ? tfr_fail_errno(err, fault, name, "cannot list folder")
+			 : TFR_OK;
+	/* A class that cannot be read keeps its number: the others' labels must not move. */
+	if (!status && fault >= 0)
+		status = add_dir(s, up, name, fault, &here.dir, err);
+	if (!status && fault)
+		status = add_item(s, up->dir, name, fault, err);
+	if (!status && !fault)
+		status = walk(s, d, &here, &names, err);
+	if (!status && !fault)
+		close_dir(s, here.dir);
+	listing_clear(&names);
+	if (d)
+		closedir(d);
+	return status;
+}
+
+/* One name in a folder. */
+static enum tfr_status visit(struct tfr_scan *s, int parent, const char *name, unsigned char type,
+	const struct level *here, struct tfr_error *err)
+{
+	bool included = here->included;
+	int fault = 0;
+
+	type = resolve(parent, name, type, &fault);
+	if (s->globs && !is_wanted(s, here->dir, name, type == DT_DIR, &included))
+		return TFR_OK;
+	if (type == DT_DIR)
+		return enter(s, parent, name, here, included, err);
+	return add_item(s, here->dir, name, fault, err);
+}
+
+static enum tfr_status walk(struct tfr_scan *s, DIR *d, const struct level *here,
+	struct listing *names, struct tfr_error *err)
+{
+	const struct entry *entries = (const struct entry *)(void *)names->entries.data;
+	enum tfr_status status = TFR_OK;
+	size_t above = s->path.size;
+
+	for (size_t i = 0; !status && i < names->n; i++) {
+		const char *name = (const char *)names->names.data + entries[i].name;
+
+		/* "above/" and the name with its NUL, which the next slash takes the place of. */
+		if (s->globs && above)
+			s->path.data[above - 1] = '/';
+		s->path.size = above;
+		if (s->globs && !tfr_buf_append(&s->path, name, strlen(name) + 1))
+			return tfr_fail_nomem(err, "listing a folder");
+		status = visit(s, dirfd(d), name, entries[i].type, here, err);
+	}
+	return status;
+}
+
+static enum tfr_status walk_root(
+	struct tfr_scan *s, const char *folder, DIR *d, struct tfr_error *err)
+{
+	struct level root = { .depth = 0, .included = !s->globs || !s->globs->n_include };
+	struct listing names = { .n = 0 };
+	struct stat st;
+	enum tfr_status status;
+	int fault = fstat(dirfd(d), &st) ? errno : list(d, &names);
+
+	root.dev = st.st_dev;
+	root.ino = st.st_ino;
+	if (fault)
+		status = tfr_fail_errno(err, fault, folder, "cannot list folder");
+	else
+		status = add_dir(s, NULL, "", false, &root.dir, err);
+	if (!status)
+		status = walk(s, d, &root, &names, err);
+	if (!status)
+		close_dir(s, root.dir);
+	listing_clear(&names);
+	return status;
+}
+
+enum tfr_status tfr_scan_folder(struct tfr_scan *s, const char *folder,
+	const struct tfr_scan_globs *globs, struct tfr_error *err)
+{
+	enum tfr_status status;
+	int fd = TEMP_FAILURE_RETRY(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK));
+	DIR *d;
+
+	*s = (struct tfr_scan){ .root = fd };
+	if (globs && (globs->n_include || globs->n_exclude))
+		s->globs = globs;
+	if (fd < 0 && errno == ENOTDIR)
+		return tfr_fail_path(err, TFR_EUSAGE, folder, "not a folder:");
+	if (fd < 0)
+		return tfr_fail_errno(err, errno, folder, "cannot open folder");
+	fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	d = fd < 0 ? NULL : fdopendir(fd);
+	if (d) {
+		status = walk_root(s, folder, d, err);
+		closedir(d);
+	} else {
+		status = tfr_fail_errno(err, errno, folder, "cannot open folder");
+	}
+	tfr_buf_clear(&s->path);
+	s->globs = NULL;
+	if (status) {
+		tfr_scan_clear(s);
+		return status;
+	}
+	s->dirs = (const struct tfr_scan_dir *)(void *)s->dirs_.data;
+	s->items = (const struct tfr_scan_item *)(void *)s->items_.data;
+	return TFR_OK;
+}
+
+void tfr_scan_clear(struct tfr_scan *s)
+{
+	if (s->root >= 0)
+		close(s->root);
+	tfr_buf_clear(&s->names);
+	tfr_buf_clear(&s->dirs_);
+	tfr_buf_clear(&s->items_);
+	*s = (struct tfr_scan){ .root = -1 };
+}
+
+static bool add_folders(const struct tfr_scan *s, uint32_t dir, struct tfr_buf *path)
+{
+	const char *name;
+
+	if (!dir)
+		return true;
+	name = tfr_scan_name(s, s->dirs[dir].name);
+	return add_folders(s, s->dirs[dir].parent, path) &&
+	       tfr_buf_append(path, name, strlen(name)) && tfr_buf_append(path, "/", 1);
+}
+
+bool tfr_scan_path(const struct tfr_scan *s, const struct tfr_scan_item *item, struct tfr_buf *path)
+{
+	const char *name = tfr_scan_name(s, item->name);
+
+	path->size = 0;
+	return add_folders(s, item->dir, path) && tfr_buf_append(path, name, strlen(name) + 1);
+}
+
+bool tfr_scan_dir_path(const struct tfr_scan *s, uint32_t dir, struct tfr_buf *path)
+{
+	path->size = 0;
+	if (!add_folders(s, dir, path))
+		return false;
+	if (!path->size)
+		return tfr_buf_append(path, "", 1);
+	path->data[path->size - 1] = '\0';
+	return true;
+}
+
+bool tfr_scan_is_media(const char *name)
+{
+	static const char *const extensions[] = { "jpg", "jpeg", "jpe", "jfif", "png", "gif", "bmp",
+		"webp", "wav", "wave" };
+	const char *dot = strrchr(name, '.');
+
+	for (size_t i = 0; dot && i < sizeof(extensions) / sizeof(*extensions); i++)
+		if (!strcasecmp(dot + 1, extensions[i]))
+			return true;
+	return false;
+}
+
+void tfr_item_skip_fault(struct tfr_item *item, int fault)
+{
+	switch (fault) {
+	case TFR_SCAN_LOOP:
+		tfr_item_skip(item, TFR_EDATA, "a link to a folder that it lies in");
+		break;
+	case TFR_SCAN_SPECIAL:
+		tfr_item_skip(item, TFR_EDATA, "not a regular file");
+		break;
+	case TFR_SCAN_DEEP:
+		tfr_item_skip(item, TFR_EDATA, "folders nested too deep");
+		break;
+	default:
+		tfr_item_skip(item, fault == ENOMEM ? TFR_ENOMEM : TFR_ESYS, "cannot open: %s",
+			strerror(fault));
+	}
+}

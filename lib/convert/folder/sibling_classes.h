@@ -1,0 +1,14 @@
+/* convert/folder/sibling_classes.h - sets beside those that are written whose classes have other numbers.
+ */
+#ifndef TFR_CONVERT_CLASSES_BESIDE_H
+#define TFR_CONVERT_CLASSES_BESIDE_H
+
+#include "convert/input.h"
+#include "convert/output_sets.h"
+
+/* Warns of the first labels file or manifest in the folders of the sets that gives the classes of
+ * `in` other numbers, with the option that gives both the same. */
+enum tfr_status tfr_classes_beside(
+	const struct tfr_input *in, const struct tfr_sets *sets, struct tfr_error *err);
+
+#endif

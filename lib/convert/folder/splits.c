@@ -1,0 +1,455 @@
+/* convert/folder/splits.c - splits by their names, or by those that the outputs have for them.
+ *
+ * A name is taken apart into words, so that "training_set", "Split-eval" and "val2017" are known
+ * without being listed.  A single such folder among others may be a class: only where all of them
+ * are called so are they splits. */
+#include "convert/folder/splits.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+/* --- names --- */
+
+/* What a word of a folder's name says. */
+enum meaning {
+	OTHER,
+	BESIDE /* of a split, as "set" is */,
+	COMPANION /* where splits are */,
+	SPLIT
+};
+
+static const struct {
+	const char *word;
+	enum meaning meaning;
+} words[] = {
+	{ "train", SPLIT },
+	{ "training", SPLIT },
+	{ "val", SPLIT },
+	{ "valid", SPLIT },
+	{ "validation", SPLIT },
+	{ "dev", SPLIT },
+	{ "test", SPLIT },
+	{ "testing", SPLIT },
+	{ "trainval", SPLIT },
+	{ "eval", SPLIT },
+	{ "evaluation", SPLIT },
+	{ "trainset", SPLIT },
+	{ "valset", SPLIT },
+	{ "devset", SPLIT },
+	{ "testset", SPLIT },
+	{ "pred", COMPANION },
+	{ "unlabeled", COMPANION },
+	{ "unlabelled", COMPANION },
+	{ "extra", COMPANION },
+	{ "split", BESIDE },
+	{ "set", BESIDE },
+	{ "data", BESIDE },
+	{ "dataset", BESIDE },
+	{ "image", BESIDE },
+	{ "images", BESIDE },
+	{ "img", BESIDE },
+	{ "imgs", BESIDE },
+	{ "seg", BESIDE },
+	{ "clean", BESIDE },
+	{ "other", BESIDE },
+};
+
+static enum meaning meaning_of(const char *word, size_t n)
+{
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strncasecmp(words[i].word, word, n) && !words[i].word[n])
+			return words[i].meaning;
+	return OTHER;
+}
+
+/* The length of the word that `at` begins with: letters, up to a capital after a small one. */
+static size_t word_size(const char *at)
+{
+	size_t n = 0;
+
+	while (isalpha((unsigned char)at[n]) &&
+		!(n && isupper((unsigned char)at[n]) && islower((unsigned char)at[n - 1])))
+		n++;
+	return n;
+}
+
+/* Digits and marks between words say nothing. */
+static enum meaning name_means(const char *name)
+{
+	enum meaning found = OTHER, m;
+	size_t n;
+
+	for (const char *at = name; *at; at += n) {
+		n = word_size(at);
+		if (!n && !isascii(*at))
+			return OTHER;
+		if (!n) {
+			n = 1;
+			continue;
+		}
+		m = meaning_of(at, n);
+		if (m == OTHER)
+			return OTHER;
+		found = m > found ? m : found;
+	}
+	return found;
+}
+
+bool tfr_split_is_name(const char *name)
+{
+	return name_means(name) == SPLIT;
+}
+
+bool tfr_split_is_wrapping(const char *name)
+{
+	return name_means(name) != OTHER;
+}
+
+bool tfr_splits_are_asked(const struct tfr_convert_opts *opts)
+{
+	for (size_t t = 0; t < opts->target_count; t++)
+		if (opts->targets[t].folder)
+			return true;
+	return false;
+}
+
+/* --- the base --- */
+
+static const char *name_of(const struct tfr_scan *scan, uint32_t dir)
+{
+	return tfr_scan_name(scan, scan->dirs[dir].name);
+}
+
+static const uint32_t *folders_in(const struct tfr_buf *list, size_t *n)
+{
+	*n = list->size / sizeof(uint32_t);
+	return (const uint32_t *)(const void *)list->data;
+}
+
+/* The folders of `dir` that hold usable files; *yes: all are called as splits are, and one at least
+ * by its own right. */
+static enum tfr_status are_splits(const struct tfr_splits *s, const struct tfr_usable *u,
+	uint32_t dir, struct tfr_buf *list, bool *yes, struct tfr_error *err)
+{
+	size_t n, splits = 0;
+	const uint32_t *folders;
+	enum tfr_status status;
+
+	list->size = 0;
+	*yes = false;
+	status = tfr_usable_children(u, dir, TFR_USABLE_BELOW, list, err);
+	if (status)
+		return status;
+	folders = folders_in(list, &n);
+	for (size_t i = 0; i < n; i++) {
+		enum meaning m = name_means(name_of(s->scan, folders[i]));
+
+		if (m < COMPANION)
+			return TFR_OK;
+		splits += m == SPLIT;
+	}
+	*yes = splits > 0;
+	return TFR_OK;
+}
+
+/* Whether to look on in the only folder of s->base that holds usable files: in one that is called
+ * as no class is, or where the files lie in folders of their own, or all folders are splits.  Files
+ * beside it, such as an image for a README, keep it from being looked into, unless it is called as
+ * a split is and holds nothing but folders: no class is called so. */
+static enum tfr_status descend(struct tfr_splits *s, const struct tfr_usable *u,
+	struct tfr_buf *list, bool *yes, struct tfr_error *err)
+{
+	bool at_top = true, below = true;
+	size_t n = 0;
+	const uint32_t *folders;
+	uint32_t only;
+	enum tfr_status status = tfr_usable_in(u, s->base, TFR_USABLE_DIRECTLY, &at_top, err);
+
+	*yes = false;
+	if (!status)
+		status = tfr_usable_children(u, s->base, TFR_USABLE_BELOW, list, err);
+	if (status)
+		return status;
+	folders = folders_in(list, &n);
+	if (n != 1 || s->scan->dirs[*folders].unread)
+		return TFR_OK;
+	only = *folders;
+	if (at_top && !tfr_split_is_name(name_of(s->scan, only)))
+		return TFR_OK;
+	*yes = !at_top && tfr_split_is_wrapping(name_of(s->scan, only));
+	if (!*yes) {
+		status = tfr_usable_in(u, only, TFR_USABLE_DIRECTLY, &below, err);
+		*yes = !status && !below;
+	}
+	if (!status && !*yes && !at_top)
+		status = are_splits(s, u, only, list, yes, err);
+	if (*yes)
+		s->base = only;
+	return status;
+}
+
+/* --- the splits --- */
+
+static enum tfr_status add(
+	struct tfr_splits *s, uint32_t dir, uint32_t target, struct tfr_error *err)
+{
+	struct tfr_split *larger = reallocarray(s->list, s->n + 1, sizeof(*larger));
+	TFR_AUTO_BUF path = { 0 };
+	char *copy = NULL;
+
+	if (larger)
+		s->list = larger;
+	if (larger && tfr_scan_dir_path(s->scan, dir, &path))
+		copy = strdup((const char *)path.data);
+	if (!copy)
+		return tfr_fail_nomem(err, "listing a folder");
+	larger[s->n++] = (struct tfr_split){ name_of(s->scan, dir), copy, dir, target };
+	return TFR_OK;
+}
+
+/* Where the folders of the base are called as splits are, and there are several. */
+static enum tfr_status find_by_name(
+	struct tfr_splits *s, const struct tfr_usable *u, struct tfr_error *err)
+{
+	TFR_AUTO_BUF list = { 0 };
+	size_t n;
+	const uint32_t *folders;
+	bool yes;
+	enum tfr_status status = are_splits(s, u, s->base, &list, &yes, err);
+
+	folders = folders_in(&list, &n);
+	for (size_t i = 0; !status && yes && n > 1 && i < n; i++)
+		status = add(s, folders[i], TFR_NO_TARGET, err);
+	return status;
+}
+
+/* --- those that opts->targets name --- */
+
+/* The folder of the path "a/b/" below `from`; 0: there is none. */
+static uint32_t folder_at(const struct tfr_scan *scan, uint32_t from, const char *path)
+{
+	uint32_t at = from, d;
+
+	for (;;) {
+		size_t n = strcspn(path, "/");
+
+		if (n && !(n == 1 && *path == '.')) {
+			for (d = at + 1; d < scan->dirs[at].end; d = scan->dirs[d].end)
+				if (!strncmp(name_of(scan, d), path, n) && !name_of(scan, d)[n])
+					break;
+			if (d >= scan->dirs[at].end)
+				return 0;
+			at = d;
+		}
+		if (!path[n])
+			return at == from ? 0 : at;
+		path += n + 1;
+	}
+}
+
+/* Below the base, or below any of the folders that lead to it, the input being the last. */
+static uint32_t find_folder(const struct tfr_splits *s, const char *path)
+{
+	uint32_t from = s->base, found = folder_at(s->scan, from, path);
+
+	while (!found && from) {
+		from = s->scan->dirs[from].parent;
+		found = folder_at(s->scan, from, path);
+	}
+	return found;
+}
+
+static enum tfr_status not_there(const struct tfr_splits *s, const char *folder,
+	const struct tfr_convert_opts *o, struct tfr_error *err)
+{
+	char text[300] = "";
+	size_t at = 0;
+
+	for (uint32_t d = s->base + 1; d < s->scan->dirs[s->base].end; d = s->scan->dirs[d].end)
+		if (at < sizeof(text))
+			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s'%s/'",
+				at ? ", " : "", name_of(s->scan, d));
+	tfr_fail(err, TFR_EUSAGE, "no folder '%s' in '%s'", folder, o->inputs[0]);
+	if (at && at < sizeof(text))
+		tfr_error_hint(err, "Its folders are %s.", text);
+	return TFR_EUSAGE;
+}
+
+static enum tfr_status add_target(struct tfr_splits *s, const struct tfr_usable *u,
+	const struct tfr_convert_opts *o, uint32_t t, struct tfr_error *err)
+{
+	const char *folder = o->targets[t].folder;
+	uint32_t dir = find_folder(s, folder);
+	TFR_AUTO_FREE char *path = NULL;
+	enum tfr_status status;
+	bool yes;
+
+	if (!dir)
+		return not_there(s, folder, o, err);
+	for (size_t i = 0; i < s->n; i++) {
+		if (dir == s->list[i].dir)
+			return tfr_fail(err, TFR_EUSAGE, "the folder '%s' is named twice", folder);
+		if (tfr_scan_is_in(s->scan, dir, s->list[i].dir) ||
+			tfr_scan_is_in(s->scan, s->list[i].dir, dir))
+			return tfr_fail(err, TFR_EUSAGE, "the folders '%s' and '%s/' overlap",
+				folder, s->list[i].path);
+	}
+	status = tfr_usable_in(u, dir, TFR_USABLE_ALL, &yes, err);
+	yes = yes && !s->scan->dirs[dir].unread;
+	if (!status)
+		status = add(s, dir, t, err);
+	if (status || yes)
+		return status;
+	path = tfr_asprintf("%s/%s", o->inputs[0], s->list[s->n - 1].path);
+	if (!path)
+		return tfr_fail_nomem(err, "listing a folder");
+	return tfr_fail_path(err, TFR_EDATA, path, "%s", u->nothing);
+}
+
+/* The folders beside those named, where they are splits: by their names, or as those are. */
+static enum tfr_status add_siblings(
+	struct tfr_splits *s, const struct tfr_usable *u, struct tfr_error *err)
+{
+	const struct tfr_scan_dir *dirs = s->scan->dirs;
+	size_t named = s->n;
+	TFR_AUTO_BUF list = { 0 };
+	enum tfr_status status = TFR_OK;
+
+	for (size_t i = 0; !status && i < named; i++) {
+		bool usual = tfr_split_is_name(s->list[i].name);
+		const uint32_t *folders;
+		size_t n;
+
+		status = tfr_usable_children(
+			u, dirs[s->list[i].dir].parent, TFR_USABLE_BELOW, &list, err);
+		folders = folders_in(&list, &n);
+		for (size_t k = 0; !status && k < n; k++) {
+			bool in = usual && name_means(name_of(s->scan, folders[k])) < COMPANION;
+
+			for (size_t j = 0; !in && j < s->n; j++)
+				in = tfr_scan_is_in(s->scan, s->list[j].dir, folders[k]);
+			if (!in)
+				status = add(s, folders[k], TFR_NO_TARGET, err);
+		}
+	}
+	return status;
+}
+
+static int by_dir(const void *a, const void *b)
+{
+	uint32_t x = ((const struct tfr_split *)a)->dir, y = ((const struct tfr_split *)b)->dir;
+
+	return (x > y) - (x < y);
+}
+
+static enum tfr_status find_named(struct tfr_splits *s, const struct tfr_usable *u,
+	const struct tfr_convert_opts *o, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	s->named = true;
+	for (size_t t = 0; !status && t < o->target_count; t++)
+		status = add_target(s, u, o, (uint32_t)t, err);
+	if (!status)
+		status = add_siblings(s, u, err);
+	if (!status)
+		qsort(s->list, s->n, sizeof(*s->list), by_dir);
+	return status;
+}
+
+enum tfr_status tfr_splits_find(struct tfr_splits *s, const struct tfr_usable *u,
+	const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	TFR_AUTO_BUF list = { 0 };
+	enum tfr_status status = TFR_OK;
+	bool on = true;
+
+	*s = (struct tfr_splits){ .scan = u->scan };
+	while (!status && on)
+		status = descend(s, u, &list, &on, err);
+	if (status)
+		return status;
+	return tfr_splits_are_asked(opts) ? find_named(s, u, opts, err) : find_by_name(s, u, err);
+}
+
+enum tfr_status tfr_splits_refuse_found(const struct tfr_convert_opts *opts,
+	const struct tfr_found_split *found, size_t n, struct tfr_error *err)
+{
+	char text[200] = "";
+	size_t at = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (opts->found_split)
+			opts->found_split(opts->ctx, &found[i]);
+		if (at < sizeof(text))
+			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s'%s'",
+				at ? ", " : "", found[i].folder);
+	}
+	tfr_fail(err, TFR_EUSAGE, "'%s' holds splits, not classes: %s", opts->inputs[0], text);
+	tfr_error_hint(err,
+		"Write a set for each split, such as -o %s.tfrecord=%s/; all sets get the same "
+		"labels.",
+		found[0].folder, found[0].folder);
+	return TFR_EUSAGE;
+}
+
+enum tfr_status tfr_splits_refuse(const struct tfr_splits *s, const struct tfr_usable *u,
+	const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	TFR_AUTO_FREE struct tfr_found_split *found = calloc(s->n, sizeof(*found));
+	TFR_AUTO_BUF list = { 0 };
+	enum tfr_status status = found ? TFR_OK : tfr_fail_nomem(err, "listing a folder");
+
+	for (size_t i = 0; !status && i < s->n; i++) {
+		const struct tfr_scan_dir *d = &s->scan->dirs[s->list[i].dir];
+
+		status = tfr_usable_children(u, s->list[i].dir, TFR_USABLE_BELOW, &list, err);
+		found[i] = (struct tfr_found_split){ s->list[i].name, d->last - d->first,
+			list.size > 0 };
+	}
+	return status ? status : tfr_splits_refuse_found(opts, found, s->n, err);
+}
+
+const struct tfr_split *tfr_splits_of(const struct tfr_splits *s, uint32_t dir)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (tfr_scan_is_in(s->scan, dir, s->list[i].dir))
+			return &s->list[i];
+	return NULL;
+}
+
+void tfr_splits_keep(const struct tfr_splits *s, struct tfr_scan *scan)
+{
+	struct tfr_scan_item *items = (struct tfr_scan_item *)(void *)scan->items_.data;
+	size_t kept = 0;
+
+	if (!s->n && !s->base)
+		return;
+	for (size_t i = 0; i < scan->n_items; i++) {
+		const struct tfr_split *split = tfr_splits_of(s, items[i].dir);
+
+		if (s->n ? split && split->target != TFR_NO_TARGET
+			 : tfr_scan_is_in(scan, items[i].dir, s->base))
+			items[kept++] = items[i];
+	}
+	scan->n_items = kept;
+}
+
+void tfr_splits_forget(struct tfr_splits *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		free(s->list[i].path);
+	free(s->list);
+	s->list = NULL;
+	s->n = 0;
+}
+
+void tfr_splits_clear(struct tfr_splits *s)
+{
+	tfr_splits_forget(s);
+	*s = (struct tfr_splits){ 0 };
+}

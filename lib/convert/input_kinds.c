@@ -1,0 +1,242 @@
+/* convert/input_kinds.c - the kinds of input, in the order in which they are asked whether a thing is
+ * theirs. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <tfr/text.h>
+
+#include "base/error.h"
+#include "convert/input.h"
+#include "convert/rework.h"
+#include "convert/folder/splits.h"
+#include "io/source.h"
+#include "record/filetype.h"
+
+enum { HEAD = 512 }; /* a tar archive says what it is at byte 257 */
+
+static const struct tfr_input_ops *const rows[] = {
+	&tfr_input_voc, /* annotations may be a folder of files */
+	&tfr_input_coco,
+	&tfr_input_yolo,
+	&tfr_input_metadata,
+	&tfr_input_pairs,
+	&tfr_input_audio, /* looks for a sound; any folder is one of images */
+	&tfr_input_folder,
+	&tfr_input_npy, /* an NPZ is an archive, too */
+	&tfr_input_hdf5,
+	&tfr_input_records, /* verifies a checksum; an archive may be any GZIP file */
+	&tfr_input_webdataset,
+	&tfr_input_archive,
+	&tfr_input_csv,
+	&tfr_input_tsv,
+	&tfr_input_raw_tsv,
+	&tfr_input_jsonl,
+};
+
+#define N_ROWS (sizeof(rows) / sizeof(*rows))
+
+/* Looks at the first input.  What is neither folder nor regular file is not touched: reading from
+ * a pipe would take what its reader needs. */
+static enum tfr_status look(
+	struct tfr_offer *offer, uint8_t *head, const char *path, struct tfr_error *err)
+{
+	struct stat st;
+	ssize_t n;
+
+	*offer = (struct tfr_offer){ .path = path };
+	offer->missing =
+		strcmp(path, "-") && stat(path, &st) && errno == ENOENT && strpbrk(path, "*?[@{");
+	if (!strcmp(path, "-") || offer->missing)
+		return TFR_OK;
+	if (stat(path, &st))
+		return tfr_fail_errno(err, errno, path, "cannot open");
+	offer->directory = S_ISDIR(st.st_mode);
+	if (S_ISREG(st.st_mode)) {
+		TFR_AUTO_CLOSE int fd =
+			TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+
+		n = fd < 0 ? -1 : tfr_fd_read(fd, head, HEAD, 0);
+		if (n < 0)
+			return tfr_fail_errno(err, errno, path, "cannot open");
+		offer->head = head;
+		offer->head_size = (size_t)n;
+	}
+	return TFR_OK;
+}
+
+static enum tfr_status by_name(
+	const struct tfr_input_ops **ops, const char *name, struct tfr_error *err)
+{
+	struct tfr_meant meant;
+
+	tfr_meant_init(&meant, name, strlen(name));
+	for (size_t i = 0; i < N_ROWS; i++) {
+		if (!strcmp(rows[i]->name, name)) {
+			*ops = rows[i];
+			return TFR_OK;
+		}
+		tfr_meant_offer(&meant, rows[i]->name, strlen(rows[i]->name));
+	}
+	tfr_fail(err, TFR_EUSAGE, "no kind of input is called '%s'", name);
+	tfr_meant_hint(&meant, err);
+	return TFR_EUSAGE;
+}
+
+/* Says what it is instead, where that is known. */
+static enum tfr_status not_known(const struct tfr_offer *offer, struct tfr_error *err)
+{
+	const char *hint = NULL, *name = NULL;
+
+	if (offer->head)
+		name = offer->head_size ? tfr_filetype_name(offer->head, offer->head_size, &hint)
+					: "an empty file";
+	tfr_fail_path(err, TFR_EUSAGE, offer->path,
+		"nothing that records can be made of%s%s:", name ? ", but " : "", name ?: "");
+	if (!offer->directory && !offer->head)
+		hint = "What cannot be looked at before it is read, such as a pipe, needs --from "
+		       "to say what it is.";
+	if (hint)
+		tfr_error_hint(err, "%s", hint);
+	return TFR_EUSAGE;
+}
+
+static enum tfr_status recognise(const struct tfr_input_ops **ops,
+	const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	uint8_t head[HEAD];
+	struct tfr_offer offer;
+	enum tfr_status status = look(&offer, head, opts->inputs[0], err);
+	int failed = 0;
+
+	if (status)
+		return status;
+	offer.failed = &failed;
+	for (size_t i = 0; i < N_ROWS; i++) {
+		bool yes = rows[i]->recognises(opts, &offer);
+
+		if (failed)
+			return tfr_fail_errno(err, failed, offer.path, "cannot look at");
+		if (yes) {
+			*ops = rows[i];
+			return TFR_OK;
+		}
+	}
+	return not_known(&offer, err);
+}
+
+/* Sets that name folders of the input divide it alone. */
+static enum tfr_status check_splits(
+	const struct tfr_input_ops *ops, const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	if (!tfr_splits_are_asked(opts))
+		return TFR_OK;
+	if (!ops->splits)
+		return tfr_fail(err, TFR_EUSAGE,
+			"'%s' names a folder of the input, which %s does not have",
+			opts->targets[0].folder, ops->what);
+	if (opts->stratify)
+		return tfr_fail(err, TFR_EUSAGE,
+			"--stratify divides classes by fractions, and the sets name folders");
+	if (opts->class_list)
+		return tfr_fail(err, TFR_EUSAGE,
+			"--class-list needs a folder without sub-folders: give that as the input");
+	return TFR_OK;
+}
+
+/* What is said of an input of another kind is refused, not passed over. */
+static enum tfr_status check_opts(
+	const struct tfr_input_ops *ops, const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	if ((opts->synsets || opts->class_list) && ops != &tfr_input_folder)
+		return tfr_fail(err, TFR_EUSAGE, "%s belongs to a folder of images, not to %s",
+			opts->synsets ? "--synsets" : "--class-list", ops->what);
+	if (opts->tmpdir && ops != &tfr_input_npy)
+		return tfr_fail(err, TFR_EUSAGE,
+			"%s needs no temporary files: --tmpdir means nothing", ops->what);
+	if (opts->synsets && opts->tfds)
+		return tfr_fail(err, TFR_EUSAGE, "a TFDS data set has no feature for synsets");
+	if (opts->masks && ops != &tfr_input_pairs)
+		return tfr_fail(err, TFR_EUSAGE, "a folder of masks belongs to pairs, not to %s",
+			ops->what);
+	if (opts->image_set && ops != &tfr_input_voc)
+		return tfr_fail(
+			err, TFR_EUSAGE, "an image set belongs to VOC, not to %s", ops->what);
+	if ((opts->annotations || opts->captions || opts->panoptic) && ops != &tfr_input_coco &&
+		ops != &tfr_input_voc)
+		return tfr_fail(
+			err, TFR_EUSAGE, "a file of annotations does not belong to %s", ops->what);
+	if (opts->instance_masks && ops != &tfr_input_coco && ops != &tfr_input_voc)
+		return tfr_fail(
+			err, TFR_EUSAGE, "masks are drawn of annotations, not of %s", ops->what);
+	if (opts->tfds && ops != &tfr_input_folder) {
+		tfr_fail(err, TFR_EUSAGE,
+			"a TFDS data set is made of a folder of images, not of %s", ops->what);
+		tfr_error_hint(err, "Write an ordinary set with -o in place of --tfds.");
+		return TFR_EUSAGE;
+	}
+	return TFR_OK;
+}
+
+enum tfr_status tfr_input_open(
+	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	const struct tfr_input_ops *ops = NULL;
+	enum tfr_status status =
+		opts->from ? by_name(&ops, opts->from, err) : recognise(&ops, opts, err);
+
+	if (!status)
+		status = tfr_rework_check(&opts->rework, err);
+	if (status)
+		return status;
+	if (opts->input_count > 1 && !ops->several)
+		return tfr_fail(err, TFR_EUSAGE, "one input at a time where it is %s", ops->what);
+	if (!ops->reworks && tfr_rework_wanted(&opts->rework))
+		return tfr_fail(err, TFR_EUSAGE,
+			"the images of %s are taken as they are: they cannot be resized, turned "
+			"or encoded anew on the way",
+			ops->what);
+	if (!ops->images && opts->sha256)
+		return tfr_fail(
+			err, TFR_EUSAGE, "of %s no digests of images are made", ops->what);
+	if (!ops->images && !ops->framed && opts->verify)
+		return tfr_fail(
+			err, TFR_EUSAGE, "--verify decodes images, and %s has none", ops->what);
+	if (!ops->sounds && (opts->sound || opts->frame != 0))
+		return tfr_fail(err, TFR_EUSAGE, "%s belongs to sounds, not to %s",
+			opts->frame != 0 ? "--frame" : "--audio", ops->what);
+	if (opts->frame != 0 && opts->sound != TFR_SOUND_FLOATS)
+		return tfr_fail(err, TFR_EUSAGE, "frames are of sounds as floats");
+	if (!ops->chooses && !ops->arrays &&
+		(opts->include_count || opts->exclude_count || (opts->labels && !ops->labelled)))
+		return tfr_fail(err, TFR_EUSAGE,
+			"files and labels are chosen of a folder of images, not of %s",
+			ops->what);
+	if (opts->type_count + opts->embed_count && !ops->columns)
+		return tfr_fail(err, TFR_EUSAGE,
+			"types and embedded files are for the columns of a list, not for %s",
+			ops->what);
+	if (opts->root && !opts->embed_count)
+		return tfr_fail(err, TFR_EUSAGE, "--root needs --embed");
+	if ((opts->allow_missing || opts->descriptor) && !ops->framed)
+		return tfr_fail(err, TFR_EUSAGE, "%s means nothing to %s",
+			opts->descriptor ? "--follow" : "--allow-missing", ops->what);
+	status = check_opts(ops, opts, err);
+	if (!status)
+		status = check_splits(ops, opts, err);
+	return status ? status : ops->open(in, opts, err);
+}
+
+void tfr_measure_add(int folder, const char *name, struct tfr_measure *m)
+{
+	struct stat st;
+	int64_t mtime;
+
+	if (fstatat(folder, name, &st, 0))
+		return;
+	mtime = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
+	m->bytes += (uint64_t)st.st_size;
+	m->mtime = mtime > m->mtime ? mtime : m->mtime;
+}

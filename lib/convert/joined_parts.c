@@ -1,0 +1,265 @@
+/* convert/joined_parts.c - the items of all parts one after the other, each handled by its part, which
+ * sees its own numbers. */
+#include "convert/joined_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "convert/folder/scan.h"
+#include "convert/folder/splits.h"
+
+struct joined {
+	struct tfr_input in;
+	struct tfr_input_ops ops;
+	struct tfr_input **parts;
+	uint64_t *first; /* item of each part, and the end */
+	uint32_t *target;
+	size_t n; /* parts that are written; those after them are not */
+	size_t opened;
+};
+
+static size_t part_of(const struct joined *j, uint64_t item)
+{
+	size_t k = 0;
+
+	while (item >= j->first[k + 1])
+		k++;
+	return k;
+}
+
+static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
+	const struct tfr_room *room, struct tfr_error *err)
+{
+	struct joined *j = (struct joined *)in;
+	uint64_t number = item->number;
+	size_t k = part_of(j, number);
+	enum tfr_status status;
+
+	item->number -= j->first[k];
+	status = j->parts[k]->ops->next(j->parts[k], item, room, err);
+	item->number = number;
+	item->placed = true;
+	item->target = j->target[k];
+	if (!item->prefix)
+		item->prefix = j->parts[k]->prefix;
+	return status;
+}
+
+static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
+	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
+{
+	struct joined *j = (struct joined *)in;
+	uint64_t number = item->number;
+	size_t k = part_of(j, number);
+	enum tfr_status status;
+
+	item->number -= j->first[k];
+	status = j->parts[k]->ops->load(j->parts[k], item, bench, room, err);
+	item->number = number;
+	return status;
+}
+
+static void measure(struct tfr_input *in, const struct tfr_item *item, struct tfr_measure *m)
+{
+	struct joined *j = (struct joined *)in;
+	size_t k = part_of(j, item->number);
+	struct tfr_item own = *item;
+
+	own.number -= j->first[k];
+	j->parts[k]->ops->measure(j->parts[k], &own, m);
+}
+
+static void close_joined(struct tfr_input *in)
+{
+	struct joined *j = (struct joined *)in;
+
+	for (size_t k = 0; k < j->opened; k++)
+		if (j->parts[k])
+			j->parts[k]->ops->close(j->parts[k]);
+	free(j->parts);
+	free(j->first);
+	free(j->target);
+	free(j);
+}
+
+/* --- which parts are written --- */
+
+/* Whether "train/" or "images/train/" names a part below `input`. */
+static bool names(const char *folder, const struct tfr_part *part, const char *input)
+{
+	size_t n = strlen(folder), m = part->split ? strlen(part->split) : 0, above = strlen(input);
+	const char *below = part->images;
+
+	while (n && folder[n - 1] == '/')
+		n--;
+	if (m && n == m && !strncmp(folder, part->split, n))
+		return true;
+	if (strncmp(below, input, above))
+		return false;
+	below += above + strspn(below + above, "/");
+	return strlen(below) == n && !strncmp(folder, below, n);
+}
+
+static enum tfr_status no_split(const struct tfr_parts *parts, const char *folder,
+	const struct tfr_convert_opts *o, struct tfr_error *err)
+{
+	char text[300] = "";
+	size_t at = 0;
+
+	for (size_t k = 0; k < parts->n && at < sizeof(text); k++)
+		if (parts->list[k].split)
+			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s'%s/'",
+				at ? ", " : "", parts->list[k].split);
+	tfr_fail(err, TFR_EUSAGE, "no split '%s' with annotations in '%s'", folder, o->inputs[0]);
+	if (at && at < sizeof(text))
+		tfr_error_hint(err, "Its splits are %s.", text);
+	return TFR_EUSAGE;
+}
+
+/* Sets the target of each part; TFR_NO_TARGET: none. */
+static enum tfr_status choose(const struct tfr_parts *parts, const struct tfr_convert_opts *o,
+	uint32_t *target, struct tfr_error *err)
+{
+	for (size_t k = 0; k < parts->n; k++)
+		target[k] = TFR_NO_TARGET;
+	for (size_t t = 0; t < o->target_count; t++) {
+		const char *folder = o->targets[t].folder;
+		size_t k = 0;
+
+		while (k < parts->n && !names(folder, &parts->list[k], o->inputs[0]))
+			k++;
+		if (k == parts->n)
+			return no_split(parts, folder, o, err);
+		if (target[k] != TFR_NO_TARGET)
+			return tfr_fail(err, TFR_EUSAGE, "the folder '%s' is named twice", folder);
+		target[k] = (uint32_t)t;
+	}
+	return TFR_OK;
+}
+
+static uint64_t count_images(const char *folder)
+{
+	struct tfr_scan scan;
+	uint64_t n = 0;
+
+	if (tfr_scan_folder(&scan, folder, NULL, NULL))
+		return 0;
+	for (size_t i = 0; i < scan.n_items; i++)
+		n += tfr_is_image(tfr_scan_name(&scan, scan.items[i].name));
+	tfr_scan_clear(&scan);
+	return n;
+}
+
+static enum tfr_status refuse(
+	const struct tfr_parts *parts, const struct tfr_convert_opts *o, struct tfr_error *err)
+{
+	char text[200] = "";
+	size_t at = 0;
+
+	for (size_t k = 0; k < parts->n; k++) {
+		struct tfr_found_split found = { .folder = parts->list[k].split,
+			.files = count_images(parts->list[k].images) };
+
+		if (o->found_split)
+			o->found_split(o->ctx, &found);
+		if (at < sizeof(text))
+			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s'%s'",
+				at ? ", " : "", found.folder);
+	}
+	tfr_fail(err, TFR_EUSAGE, "'%s' holds splits: %s", o->inputs[0], text);
+	tfr_error_hint(err,
+		"Write a set for each split, such as -o %s.tfrecord=%s/; all sets get the same "
+		"labels.",
+		parts->list[0].split, parts->list[0].split);
+	return TFR_EUSAGE;
+}
+
+static void say_left(
+	const struct tfr_names *names, const char *why, const struct tfr_convert_opts *o)
+{
+	char text[4400], more[64] = "";
+
+	if (!names->n || !o->warn)
+		return;
+	if (names->n > 1)
+		snprintf(more, sizeof(more), " and %zu other folder%s", names->n - 1,
+			names->n > 2 ? "s" : "");
+	snprintf(text, sizeof(text), "'%.4000s'%s left out: %s", names->list[0], more, why);
+	o->warn(o->ctx, text);
+}
+
+/* --- all of them --- */
+
+static enum tfr_status open_parts(struct joined *j, const struct tfr_parts_kind *kind,
+	const struct tfr_parts *parts, const uint32_t *target, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	/* The parts that are written come first; the others are opened for their classes only. */
+	for (int written = 1; written >= 0; written--)
+		for (size_t k = 0; !status && k < parts->n; k++) {
+			if ((target[k] != TFR_NO_TARGET) != written || (!written && !kind->all))
+				continue;
+			status = kind->open(
+				&j->parts[j->opened++], j->in.opts, &parts->list[k], err);
+			if (!written || status)
+				continue;
+			j->target[j->n] = target[k];
+			j->first[j->n + 1] = j->first[j->n] + j->parts[j->n]->items;
+			j->n++;
+		}
+	return status;
+}
+
+static enum tfr_status open_joined(struct tfr_input **in, const struct tfr_parts_kind *kind,
+	const struct tfr_parts *parts, const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	TFR_AUTO_FREE uint32_t *target = calloc(parts->n, sizeof(*target));
+	struct joined *j = calloc(1, sizeof(*j));
+	enum tfr_status status;
+
+	if (!j)
+		return tfr_fail_nomem(err, "reading annotations");
+	*in = &j->in;
+	j->ops = *kind->ops;
+	j->ops.next = next;
+	j->ops.load = load;
+	if (kind->ops->measure)
+		j->ops.measure = measure;
+	j->ops.close = close_joined;
+	j->in = (struct tfr_input){ .ops = &j->ops, .opts = opts };
+	j->parts = calloc(parts->n, sizeof(*j->parts));
+	j->first = calloc(parts->n + 1, sizeof(*j->first));
+	j->target = calloc(parts->n, sizeof(*j->target));
+	if (!target || !j->parts || !j->first || !j->target)
+		return tfr_fail_nomem(err, "reading annotations");
+	status = choose(parts, opts, target, err);
+	if (!status)
+		status = open_parts(j, kind, parts, target, err);
+	if (status)
+		return status;
+	j->in.items = j->first[j->n];
+	j->in.prefix = j->parts[0]->prefix;
+	j->in.by_path = j->parts[0]->by_path;
+	j->in.classes = j->parts[0]->classes;
+	j->in.n_classes = j->parts[0]->n_classes;
+	if (j->in.items > UINT32_MAX)
+		return tfr_fail(err, TFR_EUSAGE, "more than %u images", UINT32_MAX);
+	return j->opened > 1 ? kind->unite(j->parts, j->opened, &j->in, err) : TFR_OK;
+}
+
+enum tfr_status tfr_parts_open(struct tfr_input **in, const struct tfr_parts_kind *kind,
+	const struct tfr_parts *parts, const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	if (!parts->n)
+		return tfr_fail_path(err, TFR_EUSAGE, opts->inputs[0], "%s", kind->none);
+	say_left(&parts->left, "images without annotations", opts);
+	say_left(&parts->others, "not named like a split", opts);
+	if (tfr_splits_are_asked(opts))
+		return open_joined(in, kind, parts, opts, err);
+	if (parts->n > 1)
+		return refuse(parts, opts, err);
+	return kind->open(in, opts, &parts->list[0], err);
+}

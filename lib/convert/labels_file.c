@@ -1,0 +1,139 @@
+/* convert/labels_file.c - a labels file beside each set.
+ *
+ * Label numbers mean nothing without it.  One that is there and says something else is of a set
+ * that went away or of one that is in use: it is a reason to stop before any work.  A set whose
+ * shards fill gets its name, and so the name of this file, when it is sealed. */
+#include "convert/labels_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "io/output.h"
+#include "io/source.h"
+#include "shard/set_writer.h"
+
+static enum tfr_status make_text(
+	struct tfr_labels *l, const struct tfr_input *in, struct tfr_error *err)
+{
+	for (size_t k = 0; k < in->n_classes; k++) {
+		const struct tfr_class *class = &in->classes[k];
+
+		if (strchr(class->text, '\n'))
+			return tfr_fail(err, TFR_EDATA,
+				"the class '%s' has a line break in its name, which a labels file "
+				"cannot have",
+				class->text);
+		if (!tfr_buf_printf(&l->text, "%lld:%s\n", (long long)class->label, class->text))
+			return tfr_fail_nomem(err, "writing a labels file");
+	}
+	return TFR_OK;
+}
+
+/* Whether the file is there, and says the same. */
+static enum tfr_status compare(const struct tfr_labels *l, const char *path, bool *there,
+	bool *same, struct tfr_error *err)
+{
+	TFR_AUTO_CLOSE int fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+	TFR_AUTO_BUF text = { 0 };
+	ssize_t n;
+
+	*there = fd >= 0;
+	*same = false;
+	if (fd < 0)
+		return errno == ENOENT ? TFR_OK : tfr_fail_errno(err, errno, path, "cannot read");
+	if (!tfr_buf_reserve(&text, l->text.size + 1))
+		return tfr_fail_nomem(err, "reading a labels file");
+	n = tfr_fd_read(fd, text.data, l->text.size + 1, 0);
+	if (n < 0)
+		return tfr_fail_errno(err, errno, path, "cannot read");
+	*same = (size_t)n == l->text.size && !memcmp(text.data, l->text.data, (size_t)n);
+	return TFR_OK;
+}
+
+static enum tfr_status open_one(struct tfr_labels *l, struct tfr_set_writer *w, const char *path,
+	const struct tfr_writer_opts *opts, struct tfr_error *err)
+{
+	struct tfr_output_opts out = { .force = opts->force, .temporaries = opts->temporaries };
+	bool there, same;
+	enum tfr_status status = compare(l, path, &there, &same, err);
+
+	if (status || same)
+		return status;
+	if (there && !opts->force) {
+		tfr_fail_path(err, TFR_EEXIST, path, "other classes are in");
+		tfr_error_hint(err, "The file belongs to a set of this name.  Write to another "
+				    "folder, or give -f to replace the file.");
+		return TFR_EEXIST;
+	}
+	status = tfr_output_open(&l->files[l->n], path, &out, err);
+	if (status)
+		return status;
+	l->n++;
+	status = tfr_output_write(l->files[l->n - 1], l->text.data, l->text.size, err);
+	if (!status)
+		status = tfr_output_seal(l->files[l->n - 1], err);
+	return status ? status : tfr_set_writer_company(w, l->files[l->n - 1], false, err);
+}
+
+/* Nothing is written beside standard output, a device or a FIFO. */
+static bool is_stream(const char *set)
+{
+	struct stat st;
+
+	return !strcmp(set, "-") || (stat(set, &st) == 0 && !S_ISREG(st.st_mode));
+}
+
+/* Opens the files of the sets that have got their names by now. */
+static enum tfr_status open_named(
+	struct tfr_labels *l, const struct tfr_sets *sets, struct tfr_error *err)
+{
+	const struct tfr_convert_opts *opts = l->opts;
+	enum tfr_status status = TFR_OK;
+
+	for (size_t t = 0; !status && t < opts->target_count; t++) {
+		struct tfr_set_writer *w = tfr_sets_writer(sets, t);
+		TFR_AUTO_FREE char *path = NULL;
+
+		if (l->opened[t] || is_stream(opts->targets[t].set) || !tfr_set_writer_is_named(w))
+			continue;
+		path = tfr_set_writer_beside(w, "labels.txt");
+		status = path ? open_one(l, w, path, &opts->writer, err)
+			      : tfr_fail_nomem(err, "writing a labels file");
+		l->opened[t] = !status;
+	}
+	return status;
+}
+
+enum tfr_status tfr_labels_open(struct tfr_labels *l, const struct tfr_input *in,
+	const struct tfr_sets *sets, struct tfr_error *err)
+{
+	enum tfr_status status = make_text(l, in, err);
+
+	l->opts = in->opts;
+	l->files = calloc(in->opts->target_count, sizeof(*l->files));
+	l->opened = calloc(in->opts->target_count, sizeof(*l->opened));
+	if (!status && (!l->files || !l->opened))
+		status = tfr_fail_nomem(err, "writing a labels file");
+	return status ? status : open_named(l, sets, err);
+}
+
+enum tfr_status tfr_labels_seal(
+	struct tfr_labels *l, const struct tfr_sets *sets, struct tfr_error *err)
+{
+	return l->files ? open_named(l, sets, err) : TFR_OK;
+}
+
+void tfr_labels_close(struct tfr_labels *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		tfr_output_close(l->files[i]);
+	free(l->files);
+	free(l->opened);
+	tfr_buf_clear(&l->text);
+	*l = (struct tfr_labels){ 0 };
+}

@@ -1,0 +1,303 @@
+/* convert/list/columns.c - numbers are recognised by their form.  A text that would lose something as a
+ * number (leading zeros, a plus sign before an integer) stays text.  A number that int64 or float32
+ * cannot hold never decides the kind of its column: the column is refused. */
+#include "convert/list/columns.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xxhash.h>
+
+#include <tfr/text.h>
+
+enum { NUMBER_MAX = 400 }; /* a double needs no more characters than this */
+
+bool tfr_text_int64(const char *text, size_t size, int64_t *value)
+{
+	bool negative = size && text[0] == '-';
+	size_t digits = size - negative;
+	uint64_t n = 0;
+
+	if (size < 1u + negative || digits > 19)
+		return false;
+	for (size_t i = negative; i < size; i++) {
+		if (!isdigit((unsigned char)text[i]))
+			return false;
+		n = n * 10 + (uint64_t)(text[i] - '0');
+	}
+	if (n > (uint64_t)INT64_MAX + negative)
+		return false;
+	*value = negative ? (int64_t)-n : (int64_t)n;
+	return true;
+}
+
+/* [-+]digits[.digits][e[-+]digits], the digits before or behind the point. */
+static bool is_decimal(const char *text, size_t size)
+{
+	size_t i = 0, digits = 0;
+
+	i += i < size && (text[i] == '-' || text[i] == '+');
+	for (; i < size && isdigit((unsigned char)text[i]); i++)
+		digits++;
+	i += i < size && text[i] == '.';
+	for (; i < size && isdigit((unsigned char)text[i]); i++)
+		digits++;
+	if (!digits)
+		return false;
+	if (i < size && (text[i] == 'e' || text[i] == 'E')) {
+		size_t from;
+
+		i++;
+		i += i < size && (text[i] == '-' || text[i] == '+');
+		for (from = i; i < size && isdigit((unsigned char)text[i]); i++)
+			;
+		if (i == from)
+			return false;
+	}
+	return i == size;
+}
+
+static bool special(const char *text, size_t size, float *value)
+{
+	static const struct {
+		const char *text;
+		float value;
+	} words[] = { { "nan", NAN }, { "inf", INFINITY }, { "infinity", INFINITY },
+		{ "-inf", -INFINITY }, { "-infinity", -INFINITY } };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (size == strlen(words[i].text) && !strncasecmp(text, words[i].text, size)) {
+			*value = words[i].value;
+			return true;
+		}
+	return false;
+}
+
+bool tfr_text_float(const char *text, size_t size, float *value)
+{
+	char copy[NUMBER_MAX + 1];
+
+	if (special(text, size, value))
+		return true;
+	if (size > NUMBER_MAX || !is_decimal(text, size))
+		return false;
+	memcpy(copy, text, size);
+	copy[size] = '\0';
+	*value = tfr_text_f32(copy, NULL);
+	return isfinite(*value);
+}
+
+enum tfr_look tfr_look_at(const char *text, size_t size)
+{
+	size_t sign = size && (text[0] == '-' || text[0] == '+');
+	size_t digits = 0;
+	bool zeros = size > sign + 1 && text[sign] == '0' && isdigit((unsigned char)text[sign + 1]);
+	int64_t whole;
+	float real;
+
+	if (zeros)
+		return TFR_LOOK_TEXT;
+	if (tfr_text_int64(text, size, &whole))
+		return TFR_LOOK_INT;
+	while (sign + digits < size && isdigit((unsigned char)text[sign + digits]))
+		digits++;
+	if (digits && sign + digits == size)
+		return *text == '+' ? TFR_LOOK_TEXT : TFR_LOOK_BIG;
+	if (!tfr_text_float(text, size, &real))
+		return is_decimal(text, size) ? TFR_LOOK_HUGE : TFR_LOOK_TEXT;
+	return isdigit((unsigned char)text[size - 1]) || text[size - 1] == '.' ? TFR_LOOK_FLOAT
+									       : TFR_LOOK_SPECIAL;
+}
+
+static void apply_options(struct tfr_columns *c, struct tfr_column *col)
+{
+	const struct tfr_convert_opts *o = c->opts;
+
+	for (size_t i = 0; i < o->type_count; i++)
+		if (!strcmp(o->types[i].name, col->name)) {
+			col->kind = o->types[i].kind;
+			col->given = true;
+		}
+	for (size_t i = 0; i < o->embed_count; i++)
+		if (!strcmp(o->embeds[i].column, col->name)) {
+			col->embed = i;
+			col->kind = TFR_KIND_BYTES;
+			col->given = true;
+		}
+}
+
+static bool is_called(const struct tfr_column *col, const char *name, size_t size)
+{
+	return strlen(col->name) == size && !memcmp(col->name, name, size);
+}
+
+/* The slot of the column of this name, or the empty one where it would go.  A list that was made so
+ * that its names collide meets another seed in each run. */
+static uint32_t *slot_of(const struct tfr_columns *c, const char *name, size_t size)
+{
+	uint64_t seed = (uint64_t)(uintptr_t)c;
+	size_t mask = 2 * c->room - 1, at = XXH3_64bits_withSeed(name, size, seed) & mask;
+
+	while (c->slots[at] && !is_called(&c->list[c->slots[at] - 1], name, size))
+		at = (at + 1) & mask;
+	return &c->slots[at];
+}
+
+const struct tfr_column *tfr_columns_find(
+	const struct tfr_columns *c, const char *name, size_t size, size_t *guess)
+{
+	size_t k = *guess < c->n ? *guess : 0;
+
+	if (!c->n)
+		return NULL;
+	if (!is_called(&c->list[k], name, size)) {
+		uint32_t slot = *slot_of(c, name, size);
+
+		if (!slot)
+			return NULL;
+		k = slot - 1;
+	}
+	*guess = k + 1;
+	return &c->list[k];
+}
+
+/* Twice as many slots as there is room for columns, so that half of them stay empty. */
+static bool grow(struct tfr_columns *c)
+{
+	size_t room = c->room ? 2 * c->room : 16;
+	struct tfr_column *list = reallocarray(c->list, room, sizeof(*list));
+	uint32_t *slots = list ? calloc(2 * room, sizeof(*slots)) : NULL;
+
+	c->list = list ?: c->list;
+	if (!slots)
+		return false;
+	free(c->slots);
+	c->slots = slots;
+	c->room = room;
+	for (size_t i = 0; i < c->n; i++)
+		*slot_of(c, c->list[i].name, strlen(c->list[i].name)) = (uint32_t)i + 1;
+	return true;
+}
+
+struct tfr_column *tfr_columns_add(struct tfr_columns *c, const char *name, size_t size)
+{
+	const struct tfr_column *there = tfr_columns_find(c, name, size, &c->guess);
+	struct tfr_column *col;
+
+	if (there)
+		return &c->list[there - c->list];
+	if (c->n == c->room && !grow(c))
+		return NULL;
+	col = &c->list[c->n];
+	*col = (struct tfr_column){ .name = strndup(name, size), .embed = TFR_NO_EMBED };
+	if (!col->name)
+		return NULL;
+	*slot_of(c, name, size) = (uint32_t)++c->n;
+	apply_options(c, col);
+	return col;
+}
+
+void tfr_column_see(struct tfr_column *col, unsigned looks, uint64_t line)
+{
+	col->looks |= looks;
+	if (looks & TFR_LOOK_TEXT && !col->text_line)
+		col->text_line = line;
+	if (looks & TFR_LOOK_NUMBERS && !col->number_line)
+		col->number_line = line;
+}
+
+void tfr_column_see_misfit(
+	struct tfr_column *col, unsigned looks, const char *text, size_t size, uint64_t line)
+{
+	unsigned i = looks & TFR_LOOK_HUGE ? 1 : 0;
+
+	if (!col->misfits[i].line) {
+		snprintf(col->misfits[i].text, sizeof(col->misfits[i].text), "%.*s",
+			(int)(size < sizeof(col->misfits[i].text) ? size : INT_MAX), text);
+		col->misfits[i].line = line;
+	}
+}
+
+static enum tfr_status misfit(
+	const struct tfr_column *col, bool huge, const char *path, struct tfr_error *err)
+{
+	const struct tfr_misfit *m = &col->misfits[huge];
+
+	tfr_fail(err, TFR_EDATA, "'%s' is %s in line %llu of '%s', which %s cannot hold", col->name,
+		m->text, (unsigned long long)m->line, path, huge ? "float" : "int64");
+	tfr_error_hint(err,
+		huge ? "Keep the digits as text with --types %s=bytes, or skip such rows with "
+		       "--types %s=float."
+		     : "Keep the digits as text with --types %s=bytes, or round the numbers with "
+		       "--types %s=float.",
+		col->name, col->name);
+	return TFR_EDATA;
+}
+
+enum tfr_status tfr_column_decide(
+	struct tfr_column *col, bool texts, const char *path, struct tfr_error *err)
+{
+	if (col->given || !col->looks)
+		return TFR_OK;
+	if (!texts && col->looks & TFR_LOOK_TEXT && col->looks & TFR_LOOK_NUMBERS) {
+		tfr_fail(err, TFR_EDATA,
+			"'%s' is a number in line %llu of '%s' and a text in line %llu", col->name,
+			(unsigned long long)col->number_line, path,
+			(unsigned long long)col->text_line);
+		tfr_error_hint(err, "A feature has one kind in the whole set.  Give it, such as "
+				    "--types NAME=bytes.");
+		return TFR_EDATA;
+	}
+	if (col->looks & TFR_LOOK_TEXT || (!texts && col->looks == TFR_LOOK_SPECIAL))
+		col->kind = TFR_KIND_BYTES;
+	else if (col->looks & TFR_LOOK_HUGE)
+		return misfit(col, true, path, err);
+	else if (col->looks & TFR_LOOK_BIG && !(col->looks & (TFR_LOOK_FLOAT | TFR_LOOK_SPECIAL)))
+		return misfit(col, false, path, err);
+	else if (col->looks == TFR_LOOK_INT)
+		col->kind = TFR_KIND_INT64;
+	else
+		col->kind = TFR_KIND_FLOAT;
+	return TFR_OK;
+}
+
+static enum tfr_status need(
+	const struct tfr_columns *c, const char *name, const char *path, struct tfr_error *err)
+{
+	struct tfr_meant meant;
+	size_t guess = 0;
+
+	if (tfr_columns_find(c, name, strlen(name), &guess))
+		return TFR_OK;
+	tfr_fail(err, TFR_EUSAGE, "no column '%s' in '%s'", name, path);
+	tfr_meant_init(&meant, name, strlen(name));
+	for (size_t i = 0; i < c->n; i++)
+		tfr_meant_offer(&meant, c->list[i].name, strlen(c->list[i].name));
+	tfr_meant_hint(&meant, err);
+	return TFR_EUSAGE;
+}
+
+enum tfr_status tfr_columns_check(
+	const struct tfr_columns *c, const char *path, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	for (size_t i = 0; !status && i < c->opts->type_count; i++)
+		status = need(c, c->opts->types[i].name, path, err);
+	for (size_t i = 0; !status && i < c->opts->embed_count; i++)
+		status = need(c, c->opts->embeds[i].column, path, err);
+	return status;
+}
+
+void tfr_columns_clear(struct tfr_columns *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		free(c->list[i].name);
+	free(c->list);
+	free(c->slots);
+	*c = (struct tfr_columns){ 0 };
+}

@@ -1,0 +1,93 @@
+/* convert/list/columns.h - the columns of a list: each is a feature, and each has one kind.
+ *
+ * Readers declare a feature's kind once for the whole set, so it is decided for the whole list: as
+ * given, or from all values where the list can be read twice, or from the first value where it
+ * cannot. */
+#ifndef TFR_CONVERT_COLUMNS_H
+#define TFR_CONVERT_COLUMNS_H
+
+#include <string.h>
+
+#include "convert/item.h"
+
+/* What values look like. */
+enum tfr_look {
+	TFR_LOOK_INT = 1,     /* an integer that int64 holds, written as C would */
+	TFR_LOOK_FLOAT = 2,   /* another finite number */
+	TFR_LOOK_SPECIAL = 4, /* a text that says nan or infinity: a number among numbers */
+	TFR_LOOK_TEXT = 8,
+	TFR_LOOK_BIG = 16,  /* an integer beyond int64 */
+	TFR_LOOK_HUGE = 32, /* another number, beyond float32 */
+};
+
+enum {
+	TFR_LOOK_MISFITS = TFR_LOOK_BIG | TFR_LOOK_HUGE,
+	TFR_LOOK_NUMBERS = TFR_LOOK_INT | TFR_LOOK_FLOAT | TFR_LOOK_MISFITS,
+};
+
+/* The first value of its look, shortened. */
+struct tfr_misfit {
+	uint64_t line; /* 0: there is none */
+	char text[48];
+};
+
+struct tfr_column {
+	char *name;
+	enum tfr_kind kind; /* TFR_KIND_UNSET: no value was seen yet */
+	bool given;	    /* the kind is the user's */
+	bool empty;	    /* it has had an empty list */
+	bool unfit;	    /* it has had what no feature can hold, as lists of lists */
+	unsigned looks;	    /* of the values seen */
+	uint64_t number_line, text_line; /* where the first of each was */
+	struct tfr_misfit misfits[2];	 /* beyond int64, beyond float32 */
+	size_t embed;			 /* its place in opts->embeds, or TFR_NO_EMBED */
+};
+
+#define TFR_NO_EMBED SIZE_MAX
+
+static inline bool tfr_embed_is_image(const struct tfr_embed *e)
+{
+	return !strcmp(e->feature, "image/encoded");
+}
+
+static inline bool tfr_embed_is_sound(const struct tfr_embed *e)
+{
+	return !strcmp(e->feature, "audio/encoded");
+}
+
+struct tfr_columns {
+	const struct tfr_convert_opts *opts;
+	struct tfr_column *list;
+	size_t n, room;
+	uint32_t *slots; /* 2 * room, a table by names: numbers of columns from 1, 0 for none */
+	size_t guess;	 /* where the next find() looks first: columns come in order */
+};
+
+/* The column of this name, which is added where it is not there.  NULL: out of memory. */
+struct tfr_column *tfr_columns_add(struct tfr_columns *c, const char *name, size_t size);
+/* NULL: there is none.  `guess` is where to look first, and is set for the next one. */
+const struct tfr_column *tfr_columns_find(
+	const struct tfr_columns *c, const char *name, size_t size, size_t *guess);
+/* What a text looks like. */
+enum tfr_look tfr_look_at(const char *text, size_t size);
+/* Notes values of these looks in `line`. */
+void tfr_column_see(struct tfr_column *col, unsigned looks, uint64_t line);
+/* Notes a value of one of TFR_LOOK_MISFITS. */
+void tfr_column_see_misfit(
+	struct tfr_column *col, unsigned looks, const char *text, size_t size, uint64_t line);
+/* Decides the kind by what was seen.  Numbers of which the kind cannot hold one are TFR_EDATA.
+ * `texts`: all values are texts, of which some look like numbers (CSV); otherwise a column of both
+ * is TFR_EDATA. */
+enum tfr_status tfr_column_decide(
+	struct tfr_column *col, bool texts, const char *path, struct tfr_error *err);
+/* Every column that opts names is there: TFR_EUSAGE. */
+enum tfr_status tfr_columns_check(
+	const struct tfr_columns *c, const char *path, struct tfr_error *err);
+void tfr_columns_clear(struct tfr_columns *c);
+
+/* A text as a value.  False: it is none. */
+bool tfr_text_int64(const char *text, size_t size, int64_t *value);
+/* nan and infinity included; what float32 cannot hold is none. */
+bool tfr_text_float(const char *text, size_t size, float *value);
+
+#endif

@@ -1,0 +1,42 @@
+/* convert/list/jsonl.h - a line of JSON lines: an object whose members are features, by json-c.
+ *
+ * A member is a number, a text, true or false (1 and 0), null (absent), an array of these, an
+ * object {"base64": TEXT} (bytes, as 'tfr show --json --bytes base64' prints them), or an object
+ * whose members are features under "NAME/MEMBER". */
+#ifndef TFR_CONVERT_JSONL_H
+#define TFR_CONVERT_JSONL_H
+
+#include <json-c/json.h>
+
+#include "convert/list/columns.h"
+
+struct tfr_json {
+	struct json_tokener *tokener;
+	struct json_object *row;
+	struct tfr_buf line;	     /* as it is parsed, where that is not as it was read */
+	struct tfr_buf name;	     /* of the member that is being looked at */
+	struct tfr_buf values, data; /* of a list being made: values, and the bytes they view */
+	bool no_memory;		     /* why that was not possible */
+};
+
+bool tfr_json_open(struct tfr_json *j); /* false: out of memory */
+void tfr_json_close(struct tfr_json *j);
+/* Parses a line into j->row.  TFR_EDATA: what is wrong, and at which byte of the line. */
+enum tfr_status tfr_json_parse(
+	struct tfr_json *j, const char *line, size_t size, struct tfr_error *err);
+/* Calls `member` for every feature of j->row but those that are null. */
+enum tfr_status tfr_json_each(struct tfr_json *j,
+	enum tfr_status (*member)(void *ctx, const char *name, size_t size,
+		struct json_object *value, struct tfr_error *err),
+	void *ctx, struct tfr_error *err);
+/* What the value, or the values of an array, look like; 0: an empty array, or nothing that a
+ * feature can hold.  *misfit: a value of TFR_LOOK_MISFITS, beyond float32 if there is one; NULL:
+ * there is none. */
+unsigned tfr_json_looks(struct json_object *value, struct json_object **misfit);
+/* A number as it was written, of *size bytes; NULL: out of memory. */
+const char *tfr_json_number(struct json_object *v, size_t *size);
+/* Puts the value under `name` as a list of this kind.  TFR_EDATA: it does not fit it. */
+enum tfr_status tfr_json_put(struct tfr_json *j, struct tfr_builder *b, const char *name,
+	enum tfr_kind kind, bool given, struct json_object *value, struct tfr_error *err);
+
+#endif

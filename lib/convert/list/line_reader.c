@@ -1,0 +1,72 @@
+/* convert/list/line_reader.c - a window over the file that grows to the longest line and no further. */
+#include "convert/list/line_reader.h"
+
+#include <string.h>
+
+enum { BLOCK = 256 << 10, LINE_MAX_BYTES = INT32_MAX - (1 << 16) };
+
+enum tfr_status tfr_lines_open(struct tfr_lines *l, const char *path, struct tfr_error *err)
+{
+	*l = (struct tfr_lines){ 0 };
+	return tfr_source_open(&l->source, path, err);
+}
+
+static enum tfr_status fill(struct tfr_lines *l, struct tfr_error *err)
+{
+	enum tfr_status status;
+	size_t n;
+
+	if (l->at) {
+		memmove(l->buf.data, l->buf.data + l->at, l->buf.size - l->at);
+		l->buf.size -= l->at;
+		l->at = 0;
+	}
+	if (l->buf.size > LINE_MAX_BYTES)
+		return tfr_fail(err, TFR_EDATA, "a line of 2 GiB or more in '%s', line %llu",
+			tfr_source_name(l->source), (unsigned long long)l->number + 1);
+	if (!tfr_buf_reserve(&l->buf, BLOCK))
+		return tfr_fail_nomem(err, "reading a list");
+	status = tfr_source_read_some(
+		l->source, l->buf.data + l->buf.size, l->buf.cap - l->buf.size, &n, err);
+	if (status)
+		return status;
+	l->buf.size += n;
+	l->end = n == 0;
+	return TFR_OK;
+}
+
+enum tfr_status tfr_lines_next(
+	struct tfr_lines *l, const char **line, size_t *size, struct tfr_error *err)
+{
+	size_t searched = 0;
+
+	for (;;) {
+		size_t left = l->buf.size - l->at;
+		const uint8_t *from = left ? l->buf.data + l->at : NULL;
+		const uint8_t *feed =
+			left > searched ? memchr(from + searched, '\n', left - searched) : NULL;
+		enum tfr_status status;
+
+		if (feed || (l->end && left)) {
+			*line = (const char *)from;
+			*size = feed ? (size_t)(feed + 1 - from) : left;
+			l->at += *size;
+			l->offset = l->next;
+			l->next += *size;
+			l->number++;
+			return TFR_OK;
+		}
+		if (l->end)
+			return TFR_END;
+		searched = left;
+		status = fill(l, err);
+		if (status)
+			return status;
+	}
+}
+
+void tfr_lines_clear(struct tfr_lines *l)
+{
+	tfr_source_close(l->source);
+	tfr_buf_clear(&l->buf);
+}

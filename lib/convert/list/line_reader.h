@@ -1,0 +1,27 @@
+/* convert/list/line_reader.h - the lines of a file or a pipe, one after the other. */
+#ifndef TFR_CONVERT_LINES_H
+#define TFR_CONVERT_LINES_H
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "io/source.h"
+
+struct tfr_lines {
+	struct tfr_source *source;
+	struct tfr_buf buf;
+	size_t at;	 /* in buf: where the next line begins */
+	uint64_t offset; /* in the file: where the line last given begins */
+	uint64_t next;	 /* in the file: where the next one does */
+	uint64_t number; /* of the line last given, from 1 */
+	bool end;	 /* nothing more can be read */
+};
+
+/* "-" is standard input.  Also where it fails, `l` is to be cleared. */
+enum tfr_status tfr_lines_open(struct tfr_lines *l, const char *path, struct tfr_error *err);
+/* The next line with its line feed, which only the last one may lack; a view until the next call.
+ * TFR_END after the last; TFR_EDATA for one of 2 GiB and more. */
+enum tfr_status tfr_lines_next(
+	struct tfr_lines *l, const char **line, size_t *size, struct tfr_error *err);
+void tfr_lines_clear(struct tfr_lines *l);
+
+#endif

@@ -1,0 +1,365 @@
+/* convert/list/list.c - CSV, TSV and JSON lines: a row an item, a column a feature.
+ *
+ * A file is read twice: once to find its rows and what their columns hold, then row by row, in any
+ * order, by all threads.  A pipe is read once: its rows are items as they come, and the kind of a
+ * column is that of its first value. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <xxhash.h>
+
+#include "convert/list/list.h"
+#include "convert/rework.h"
+
+static bool ends_with(const char *path, const char *end)
+{
+	size_t n = strlen(path), m = strlen(end);
+
+	return n > m && !strcasecmp(path + n - m, end);
+}
+
+static bool recognises_csv(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
+{
+	(void)opts;
+	return !offer->directory && ends_with(offer->path, ".csv");
+}
+
+static bool recognises_tsv(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
+{
+	(void)opts;
+	return !offer->directory && ends_with(offer->path, ".tsv");
+}
+
+/* Nothing in a file shows that its quotes mean nothing: only --from asks for it. */
+static bool recognises_raw_tsv(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
+{
+	(void)opts;
+	(void)offer;
+	return false;
+}
+
+static bool recognises_jsonl(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
+{
+	(void)opts;
+	return !offer->directory &&
+	       (ends_with(offer->path, ".jsonl") || ends_with(offer->path, ".ndjson"));
+}
+
+/* --- an item --- */
+
+/* What is wrong with a row skips it; anything else ends the run. */
+static enum tfr_status or_skip(struct tfr_item *item, enum tfr_status status, struct tfr_error *err)
+{
+	if (status != TFR_EDATA)
+		return status;
+	tfr_item_skip_error(item, err);
+	return TFR_OK;
+}
+
+static void free_own(void *p)
+{
+	struct tfr_list_item *own = p;
+
+	for (size_t i = 0; i < own->n; i++) {
+		tfr_buf_clear(&own->paths[i]);
+		tfr_buf_clear(&own->files[i]);
+	}
+	tfr_csv_close(&own->csv);
+	tfr_json_close(&own->json);
+	tfr_buf_clear(&own->text);
+	tfr_buf_clear(&own->seen);
+	free(own->paths);
+	free(own->files);
+	free(own);
+}
+
+static enum tfr_status have_own(
+	const struct tfr_list *l, struct tfr_item *item, struct tfr_error *err)
+{
+	size_t n = l->in.opts->embed_count;
+	struct tfr_list_item *own = item->own;
+
+	if (!own) {
+		own = calloc(1, sizeof(*own));
+		if (!own)
+			return tfr_fail_nomem(err, "reading a list");
+		item->own = own;
+		item->free_own = free_own;
+		own->paths = calloc(n + 1, sizeof(*own->paths));
+		own->files = calloc(n + 1, sizeof(*own->files));
+		if (!own->paths || !own->files)
+			return tfr_fail_nomem(err, "reading a list");
+		own->n = n;
+		if (l->format == TFR_LIST_JSONL ? !tfr_json_open(&own->json)
+						: !tfr_csv_open(&own->csv, tfr_list_form(l)))
+			return tfr_fail_nomem(err, "reading a list");
+	}
+	for (size_t i = 0; i < n; i++)
+		own->paths[i].size = 0;
+	return TFR_OK;
+}
+
+static enum tfr_status name_item(
+	struct tfr_item *item, const struct tfr_row *row, struct tfr_error *err)
+{
+	char name[24];
+	int n = snprintf(name, sizeof(name), "%u", row->line);
+
+	return tfr_item_name(item, name, (size_t)n) ? TFR_OK
+						    : tfr_fail_nomem(err, "reading a list");
+}
+
+static enum tfr_status read_again(
+	struct tfr_list *l, struct tfr_item *item, const struct tfr_row *row, struct tfr_error *err)
+{
+	struct tfr_list_item *own = item->own;
+	enum tfr_status status;
+
+	own->text.size = 0;
+	if (!tfr_buf_reserve(&own->text, row->size + 1))
+		return tfr_fail_nomem(err, "reading a list");
+	status = tfr_source_read_at(
+		l->lines.source, row->offset, own->text.data, row->size, &own->text.size, err);
+	if (status)
+		return status;
+	if (own->text.size < row->size)
+		return tfr_fail_path(err, TFR_EDATA, l->path, "cut short while it was read:");
+	item->size = row->size;
+	item->hash = XXH3_64bits(own->text.data, own->text.size);
+	item->hashed = true;
+	return TFR_OK;
+}
+
+/* A row of a file: it is parsed by load(). */
+static enum tfr_status next_of_file(
+	struct tfr_list *l, struct tfr_item *item, struct tfr_error *err)
+{
+	const struct tfr_row *row = (const struct tfr_row *)(void *)l->rows_.data + item->number;
+	enum tfr_status status = name_item(item, row, err);
+
+	return status ? status : read_again(l, item, row, err);
+}
+
+/* A row of a pipe: the kinds it sets must be known before the next one. */
+static enum tfr_status next_of_pipe(
+	struct tfr_list *l, struct tfr_item *item, struct tfr_error *err)
+{
+	struct tfr_row row;
+	const char *text;
+	size_t size;
+	enum tfr_status status = tfr_list_read_row(l, &row, &text, &size, err);
+
+	if (status == TFR_END)
+		tfr_list_warn_of_empty(l);
+	if (!status)
+		status = name_item(item, &row, err);
+	if (status)
+		return status;
+	item->size = size;
+	item->hash = XXH3_64bits(text, size);
+	item->hashed = true;
+	status = tfr_list_see_row(l, &row, text, size, err);
+	if (status)
+		return status;
+	status = l->format == TFR_LIST_JSONL ? tfr_json_parse(&l->json, text, size, err) : TFR_OK;
+	if (!status)
+		status = l->format == TFR_LIST_JSONL
+				 ? tfr_list_put_object(l, item->own, &l->json, item->builder, err)
+				 : tfr_list_put_cells(l, item->own, &l->csv, item->builder, err);
+	return or_skip(item, status, err);
+}
+
+static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
+	const struct tfr_room *room, struct tfr_error *err)
+{
+	struct tfr_list *l = (struct tfr_list *)in;
+	enum tfr_status status = have_own(l, item, err);
+
+	(void)room;
+	if (status)
+		return status;
+	return l->file ? next_of_file(l, item, err) : next_of_pipe(l, item, err);
+}
+
+static enum tfr_status put_row(struct tfr_list *l, struct tfr_item *item, struct tfr_error *err)
+{
+	struct tfr_list_item *own = item->own;
+	const char *text = (const char *)own->text.data;
+	enum tfr_status status;
+
+	if (l->format == TFR_LIST_JSONL) {
+		status = tfr_json_parse(&own->json, text, own->text.size, err);
+		return status ? status
+			      : tfr_list_put_object(l, own, &own->json, item->builder, err);
+	}
+	tfr_csv_reset(&own->csv);
+	status = tfr_csv_line(&own->csv, text, own->text.size, err);
+	if (status == TFR_END)
+		return tfr_fail(err, TFR_EDATA, "the row has changed since it was found");
+	return status ? status : tfr_list_put_cells(l, own, &own->csv, item->builder, err);
+}
+
+static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
+	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
+{
+	struct tfr_list *l = (struct tfr_list *)in;
+	enum tfr_status status = TFR_OK;
+
+	if (l->file)
+		status = or_skip(item, put_row(l, item, err), err);
+	return status || item->skipped ? status : tfr_list_embed_all(l, item, bench, room, err);
+}
+
+/* --- the list --- */
+
+static void close_list(struct tfr_input *in)
+{
+	struct tfr_list *l = (struct tfr_list *)in;
+
+	if (l->folder >= 0)
+		close(l->folder);
+	tfr_columns_clear(&l->columns);
+	tfr_lines_clear(&l->lines);
+	tfr_csv_close(&l->csv);
+	tfr_json_close(&l->json);
+	tfr_buf_clear(&l->rows_);
+	tfr_buf_clear(&l->text);
+	tfr_buf_clear(&l->comment);
+	free(l->folder_name);
+	free(l->prefix);
+	free(l);
+}
+
+/* Paths in a file begin in its folder; those in standard input where the process is.  *folder: NULL
+ * is the current one. */
+static enum tfr_status find_folder(const struct tfr_list *l, char **folder, struct tfr_error *err)
+{
+	const char *root = l->in.opts->root, *slash = strrchr(l->path, '/');
+	size_t n = strlen(root ?: "");
+
+	*folder = NULL;
+	if (root && n)
+		n = !(*folder = tfr_asprintf("%s%s", root, root[n - 1] == '/' ? "" : "/"));
+	else if (!root && slash)
+		n = !(*folder = strndup(l->path, (size_t)(slash - l->path) + 1));
+	else
+		n = 0;
+	return n ? tfr_fail_nomem(err, "reading a list") : TFR_OK;
+}
+
+static enum tfr_status open_folder(struct tfr_list *l, struct tfr_error *err)
+{
+	enum tfr_status status = find_folder(l, &l->folder_name, err);
+
+	if (status || !l->folder_name)
+		return status;
+	l->folder = TEMP_FAILURE_RETRY(open(l->folder_name, O_PATH | O_DIRECTORY | O_CLOEXEC));
+	return l->folder < 0 ? tfr_fail_errno(err, errno, l->folder_name, "cannot open") : TFR_OK;
+}
+
+static enum tfr_status open_files(struct tfr_list *l, struct tfr_error *err)
+{
+	enum tfr_status status = open_folder(l, err);
+	bool piped = !strcmp(l->path, "-");
+	struct stat st;
+
+	if (!status && !piped && stat(l->path, &st) == 0 && S_ISDIR(st.st_mode))
+		return tfr_fail_path(err, TFR_EUSAGE, l->path, "a folder, not a list:");
+	if (!status)
+		status = tfr_lines_open(&l->lines, l->path, err);
+	if (status)
+		return status;
+	l->path = tfr_source_name(l->lines.source);
+	l->file = !piped && tfr_source_seekable(l->lines.source);
+	return TFR_OK;
+}
+
+/* What is to be done with images means something where there are some. */
+static enum tfr_status check_images(const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	if (!opts->sha256 && !tfr_rework_wanted(&opts->rework))
+		return TFR_OK;
+	for (size_t i = 0; i < opts->embed_count; i++)
+		if (tfr_embed_is_image(&opts->embeds[i]))
+			return TFR_OK;
+	tfr_fail(err, TFR_EUSAGE, "no column is embedded as images: there are none to change");
+	tfr_error_hint(err, "Name the column of their paths, such as --embed image.");
+	return TFR_EUSAGE;
+}
+
+static enum tfr_status check_sounds(const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	if (opts->sound == TFR_SOUND_BYTES)
+		return TFR_OK;
+	for (size_t i = 0; i < opts->embed_count; i++)
+		if (tfr_embed_is_sound(&opts->embeds[i]))
+			return TFR_OK;
+	tfr_fail(err, TFR_EUSAGE, "no column is embedded as sounds: there are none to decode");
+	tfr_error_hint(err, "Name the column of their paths, such as --embed path=audio/encoded.");
+	return TFR_EUSAGE;
+}
+
+static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_ops *ops,
+	enum tfr_list_format format, const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	struct tfr_list *l = calloc(1, sizeof(*l));
+	enum tfr_status status;
+
+	if (!l)
+		return tfr_fail_nomem(err, "reading a list");
+	*in = &l->in;
+	l->in = (struct tfr_input){ .ops = ops, .opts = opts, .items = TFR_STREAM };
+	l->format = format;
+	l->path = opts->inputs[0];
+	l->folder = AT_FDCWD;
+	l->columns.opts = opts;
+	status = check_images(opts, err);
+	if (!status)
+		status = check_sounds(opts, err);
+	if (!status)
+		status = open_files(l, err);
+	if (status)
+		return status;
+	l->prefix = tfr_asprintf("%s:", l->path);
+	if (!l->prefix)
+		return tfr_fail_nomem(err, "reading a list");
+	l->in.prefix = l->prefix;
+	if (!(format == TFR_LIST_JSONL ? tfr_json_open(&l->json)
+				       : tfr_csv_open(&l->csv, tfr_list_form(l))))
+		return tfr_fail_nomem(err, "reading a list");
+	if (format != TFR_LIST_JSONL)
+		status = tfr_list_read_header(l, err);
+	return status || !l->file ? status : tfr_list_find_rows(l, err);
+}
+
+#define LIST(format_, name_, called_, what_)                                                       \
+	static enum tfr_status open_##name_(                                                       \
+		struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err) \
+	{                                                                                          \
+		return open_list(in, &tfr_input_##name_, format_, opts, err);                      \
+	}                                                                                          \
+	const struct tfr_input_ops tfr_input_##name_ = {                                           \
+		.name = called_,                                                                   \
+		.what = what_,                                                                     \
+		.nothing = "no rows in",                                                           \
+		.refused = "not a row to use",                                                     \
+		.columns = true,                                                                   \
+		.images = true,                                                                  \
+		.reworks = true,                                                                   \
+		.sounds = true,                                                                    \
+		.recognises = recognises_##name_,                                                  \
+		.open = open_##name_,                                                              \
+		.next = next,                                                                      \
+		.load = load,                                                                      \
+		.close = close_list,                                                               \
+	}
+
+LIST(TFR_LIST_CSV, csv, "csv", "a CSV file");
+LIST(TFR_LIST_TSV, tsv, "tsv", "a TSV file");
+LIST(TFR_LIST_RAW_TSV, raw_tsv, "tsv-raw", "a TSV file without quotes");
+LIST(TFR_LIST_JSONL, jsonl, "jsonl", "a file of JSON lines");

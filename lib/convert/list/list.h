@@ -1,0 +1,92 @@
+/* convert/list/list.h - a list being read: what its three halves share.
+ *
+ * list_rows.c finds rows and what their columns hold, list_features.c makes features of a row,
+ * list.c is the input. */
+#ifndef TFR_CONVERT_LIST_H
+#define TFR_CONVERT_LIST_H
+
+#include "convert/list/columns.h"
+#include "convert/list/csv.h"
+#include "convert/input.h"
+#include "convert/list/jsonl.h"
+#include "convert/list/line_reader.h"
+
+enum tfr_list_format { TFR_LIST_CSV, TFR_LIST_TSV, TFR_LIST_RAW_TSV, TFR_LIST_JSONL };
+
+/* Where a row lies. */
+struct tfr_row {
+	uint64_t offset;
+	uint32_t size;
+	uint32_t line;
+};
+
+struct tfr_list {
+	struct tfr_input in;
+	enum tfr_list_format format;
+	const char *path;
+	char *prefix;
+	int folder;	   /* where its paths begin; AT_FDCWD for a pipe */
+	char *folder_name; /* of that, with a slash at its end; NULL: the current folder */
+	bool file;	   /* regular: read twice */
+	struct tfr_columns columns;
+	struct tfr_buf rows_;
+	/* For reading on, in open() and next(): */
+	struct tfr_lines lines;
+	struct tfr_csv csv;
+	struct tfr_json json;
+	struct tfr_buf text;	/* a row of several lines */
+	struct tfr_buf comment; /* the last line with '#' before the header, its number, and ... */
+	uint64_t comment_line;	/* 0: there is none */
+	struct tfr_row first;	/* ... the row after it, which is returned again */
+	const char *first_text;
+	bool have_first;
+};
+
+/* What an item keeps. */
+struct tfr_list_item {
+	struct tfr_csv csv;
+	struct tfr_json json;
+	struct tfr_buf text; /* its row */
+	struct tfr_buf seen; /* the number of the last row of each column that is in the builder */
+	uint64_t row;	     /* of these numbers */
+	struct tfr_buf *paths; /* of the columns that are embedded, one each; empty: absent */
+	struct tfr_buf *files; /* and their bytes, but for the image's */
+	size_t n;
+};
+
+/* --- list_rows.c --- */
+
+/* The form of the cells; not of JSON lines. */
+static inline enum tfr_csv_form tfr_list_form(const struct tfr_list *l)
+{
+	return l->format == TFR_LIST_CSV   ? TFR_CSV_COMMAS
+	       : l->format == TFR_LIST_TSV ? TFR_CSV_TABS
+					   : TFR_CSV_RAW_TABS;
+}
+
+/* Reads the next row whole: *text is its lines, a view until the next call, and the cells of a CSV
+ * row are in l->csv.  TFR_END: there is none. */
+enum tfr_status tfr_list_read_row(struct tfr_list *l, struct tfr_row *row, const char **text,
+	size_t *size, struct tfr_error *err);
+/* The names of the columns, from the first row. */
+enum tfr_status tfr_list_read_header(struct tfr_list *l, struct tfr_error *err);
+/* Notes what the values of a row, as read, look like.  A row that is none is passed over. */
+enum tfr_status tfr_list_see_row(struct tfr_list *l, const struct tfr_row *row, const char *text,
+	size_t size, struct tfr_error *err);
+/* Warns of features that are in no record, since all of their lists are empty. */
+void tfr_list_warn_of_empty(struct tfr_list *l);
+/* The first reading of a file: its rows, and the kinds of its columns. */
+enum tfr_status tfr_list_find_rows(struct tfr_list *l, struct tfr_error *err);
+
+/* --- list_features.c --- */
+
+/* Puts a row's values into `b`, and its paths into `own`.  TFR_EDATA: what does not fit. */
+enum tfr_status tfr_list_put_cells(struct tfr_list *l, struct tfr_list_item *own,
+	const struct tfr_csv *csv, struct tfr_builder *b, struct tfr_error *err);
+enum tfr_status tfr_list_put_object(struct tfr_list *l, struct tfr_list_item *own,
+	struct tfr_json *json, struct tfr_builder *b, struct tfr_error *err);
+/* Reads the files of the paths in item->own into features; one that cannot be skips the item. */
+enum tfr_status tfr_list_embed_all(struct tfr_list *l, struct tfr_item *item,
+	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err);
+
+#endif

@@ -1,0 +1,308 @@
+/* convert/output_sets.c - a set writer for each target, their shards numbered through as lanes.
+ *
+ * A set that fills is one lane, since whether a record begins the next shard depends on those
+ * before it; so is one of records that come many at a time, which would have to be taken apart for
+ * the shards to be lanes. */
+#include "convert/output_sets.h"
+
+#include <stdlib.h>
+
+#include "convert/auto_shards.h"
+#include "record/framing.h"
+#include "shard/set_writer.h"
+#include "shard/fractions.h"
+
+struct target {
+	struct tfr_set_writer *writer;
+	uint64_t *histogram;   /* records of each class */
+	uint64_t items;	       /* placed in it */
+	uint32_t shards;       /* item k goes to shard k mod `shards`; 0: it fills */
+	uint32_t first, lanes; /* its lanes */
+};
+
+struct tfr_sets {
+	const struct tfr_convert_opts *opts;
+	const struct tfr_input *in;
+	struct tfr_division *division; /* NULL: a name alone says which target */
+	struct target *targets;
+	size_t n;
+};
+
+/* What a mark has of a set before that of its writer. */
+static enum tfr_status take_up(
+	const struct tfr_sets *s, struct target *t, struct tfr_unread *mark, struct tfr_error *err)
+{
+	if (!mark)
+		return TFR_OK;
+	if (tfr_unread_copy(mark, &t->items, sizeof(t->items)) &&
+		tfr_unread_copy(mark, t->histogram, s->in->n_classes * sizeof(*t->histogram)))
+		return TFR_OK;
+	return tfr_fail(err, TFR_EDATA, "what is known of the run to be resumed is cut short");
+}
+
+static enum tfr_status open_target(
+	struct tfr_sets *s, struct tfr_sizes *sizes, struct tfr_unread *mark, struct tfr_error *err)
+{
+	const struct tfr_convert_opts *o = s->opts;
+	size_t k = s->n++;
+	struct target *t = &s->targets[k];
+	TFR_AUTO_FREE char *name = NULL;
+	struct tfr_set_fill fill;
+	struct tfr_set_how how = { .mark = mark };
+	enum tfr_status status;
+
+	t->histogram = calloc(s->in->n_classes + 1, sizeof(*t->histogram));
+	if (!t->histogram)
+		return tfr_fail_nomem(err, "creating the sets");
+	t->first = k ? t[-1].first + t[-1].lanes : 0;
+	status = tfr_sizes_of_set(sizes, k, &name, &fill, err);
+	if (!status)
+		status = take_up(s, t, mark, err);
+	if (status)
+		return status;
+	how.fill = fill.bytes || fill.records ? &fill : NULL;
+	status = tfr_set_writer_open_as(&t->writer, name, &o->writer, &how, o->warn, o->ctx, err);
+	if (status)
+		return status;
+	t->shards = how.fill ? 0 : tfr_set_writer_shards(t->writer);
+	t->lanes = t->shards && !s->in->ops->framed ? t->shards : 1;
+	return TFR_OK;
+}
+
+enum tfr_status tfr_sets_open(struct tfr_sets **out, const struct tfr_convert_opts *opts,
+	struct tfr_input *in, struct tfr_unread *mark, struct tfr_error *err)
+{
+	struct tfr_sets *s = calloc(1, sizeof(*s));
+	struct tfr_sizes sizes = { .in = in };
+	enum tfr_status status = TFR_OK;
+
+	*out = s;
+	if (s)
+		s->targets = calloc(opts->target_count, sizeof(*s->targets));
+	if (!s || !s->targets)
+		return tfr_fail_nomem(err, "creating the sets");
+	s->opts = opts;
+	s->in = in;
+	if (opts->stratify)
+		status = tfr_division_open(&s->division, in, err);
+	while (!status && s->n < opts->target_count)
+		status = open_target(s, &sizes, mark, err);
+	return status;
+}
+
+uint32_t tfr_sets_lanes(const struct tfr_sets *s)
+{
+	return s->targets[s->n - 1].first + s->targets[s->n - 1].lanes;
+}
+
+size_t tfr_sets_choose(const struct tfr_convert_opts *opts, const struct tfr_division *division,
+	const struct tfr_item *item)
+{
+	if (item->placed)
+		return item->target;
+	if (division)
+		return tfr_division_choose(division, item);
+	if (opts->target_count == 1 && opts->targets[0].fraction == 0)
+		return 0;
+	return tfr_shares_choose(opts->targets, opts->target_count, tfr_item_hash(item));
+}
+
+bool tfr_sets_place(struct tfr_sets *s, struct tfr_item *item, uint32_t *lane)
+{
+	size_t t = tfr_sets_choose(s->opts, s->division, item);
+
+	if (t == s->n)
+		return false;
+	item->target = (uint32_t)t;
+	item->rank = s->targets[t].items;
+	s->targets[t].items += item->records;
+	*lane = s->targets[t].first + (uint32_t)(item->rank % s->targets[t].lanes);
+	return true;
+}
+
+/* Record by record: the next one is another shard's. */
+static enum tfr_status put_framed(
+	struct target *t, const struct tfr_item *item, struct tfr_error *err)
+{
+	const uint8_t *p = item->framed.data;
+	enum tfr_status status = TFR_OK;
+
+	for (uint64_t i = 0; !status && i < item->records; i++) {
+		uint64_t size = tfr_load64(p);
+		struct iovec piece = { (void *)(uintptr_t)p, size + TFR_RECORD_OVERHEAD };
+		struct tfr_totals add = { 1, size, item->framed.sums[i], 0, 0 };
+
+		status = t->shards ? tfr_set_writer_put_framed(t->writer,
+					     (uint32_t)((item->rank + i) % t->shards), &piece, 1,
+					     &add, err)
+				   : tfr_set_writer_append_framed(t->writer, &piece, &add, err);
+		p += piece.iov_len;
+	}
+	return status;
+}
+
+enum tfr_status tfr_sets_put(struct tfr_sets *s, struct tfr_item *item, struct tfr_error *err)
+{
+	struct target *t = &s->targets[item->target];
+	enum tfr_status status;
+
+	if (item->framed.data)
+		return put_framed(t, item, err);
+	if (t->shards)
+		status = tfr_set_writer_put(t->writer, (uint32_t)(item->rank % t->shards),
+			item->pieces, item->n_pieces, &item->digest, err);
+	else
+		status = tfr_set_writer_append(
+			t->writer, item->pieces, item->n_pieces, &item->digest, err);
+	if (status)
+		return status;
+	item->shard =
+		t->shards ? (uint32_t)(item->rank % t->shards) : tfr_set_writer_filling(t->writer);
+	item->record = tfr_set_writer_records(t->writer, item->shard) - 1;
+	return TFR_OK;
+}
+
+void tfr_sets_tally(struct tfr_sets *s, const struct tfr_item *item)
+{
+	struct target *t = &s->targets[item->target];
+
+	if (item->class != TFR_NO_CLASS)
+		t->histogram[item->class]++;
+}
+
+struct tfr_totals tfr_sets_totals(const struct tfr_sets *s)
+{
+	struct tfr_totals all = { 0 };
+
+	for (size_t t = 0; t < s->n; t++) {
+		struct tfr_totals totals = tfr_set_writer_totals(s->targets[t].writer);
+
+		all.records += totals.records;
+		all.payload_bytes += totals.payload_bytes;
+		all.sum += totals.sum;
+	}
+	return all;
+}
+
+struct tfr_set_writer *tfr_sets_writer(const struct tfr_sets *s, size_t target)
+{
+	return s->targets[target].writer;
+}
+
+struct tfr_set_writer *tfr_sets_last(const struct tfr_sets *s)
+{
+	return s->targets[s->n - 1].writer;
+}
+
+/* What the manifests say.  Records that are taken as they are keep the classes of their sets. */
+static enum tfr_status carry_classes(
+	struct tfr_sets *s, struct tfr_set_info *info, struct tfr_error *err)
+{
+	const struct tfr_convert_opts *o = s->opts;
+	struct tfr_set_opts inputs = {
+		.inputs = o->inputs, .count = o->input_count, .allow_missing = o->allow_missing
+	};
+	struct tfr_set *set = NULL;
+	enum tfr_status status = TFR_OK;
+
+	if (!o->descriptor && !tfr_set_open(&set, &inputs, NULL))
+		status = tfr_set_info_carry(info, set, err);
+	tfr_set_close(set);
+	return status;
+}
+
+/* The histogram of a set as the classes of its manifest, which the caller frees. */
+static struct tfr_class_count *count_classes(const struct tfr_sets *s, const struct target *t)
+{
+	const struct tfr_input *in = s->in;
+	struct tfr_class_count *classes = calloc(in->n_classes + 1, sizeof(*classes));
+
+	for (size_t k = 0; classes && k < in->n_classes; k++)
+		classes[k] = (struct tfr_class_count){ .label = in->classes[k].label,
+			.text = in->classes[k].text,
+			.records = t->histogram[k] };
+	return classes;
+}
+
+static enum tfr_status publish_counted(
+	struct tfr_sets *s, struct tfr_set_info *base, struct tfr_error *err)
+{
+	struct tfr_set_writer **writers = calloc(s->n, sizeof(struct tfr_set_writer *));
+	struct tfr_set_info *infos = calloc(s->n, sizeof(*infos));
+	enum tfr_status status =
+		writers && infos ? TFR_OK : tfr_fail_nomem(err, "writing the manifests");
+
+	for (size_t t = 0; !status && t < s->n; t++) {
+		writers[t] = s->targets[t].writer;
+		infos[t] = *base;
+		if (s->in->ops->framed)
+			continue;
+		infos[t].class_count = s->in->n_classes;
+		infos[t].classes = count_classes(s, &s->targets[t]);
+		if (!infos[t].classes)
+			status = tfr_fail_nomem(err, "writing the manifests");
+	}
+	if (!status)
+		status = tfr_set_writers_publish(writers, infos, s->n, err);
+	for (size_t t = 0; infos && !s->in->ops->framed && t < s->n; t++)
+		free((void *)(uintptr_t)infos[t].classes);
+	free((void *)writers);
+	free(infos);
+	return status;
+}
+
+enum tfr_status tfr_sets_mark(struct tfr_sets *s, struct tfr_buf *mark, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	for (size_t t = 0; !status && t < s->n; t++) {
+		struct target *target = &s->targets[t];
+
+		if (!tfr_buf_append(mark, &target->items, sizeof(target->items)) ||
+			!tfr_buf_append(mark, target->histogram,
+				s->in->n_classes * sizeof(*target->histogram)))
+			return tfr_fail_nomem(err, "noting how far a run is");
+		status = tfr_set_writer_mark(target->writer, mark, err);
+		if (s->opts->resume)
+			tfr_set_writer_keep(target->writer);
+	}
+	return status;
+}
+
+enum tfr_status tfr_sets_seal(struct tfr_sets *s, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	for (size_t t = 0; !status && t < s->n; t++)
+		status = tfr_set_writer_seal(s->targets[t].writer, err);
+	return status;
+}
+
+enum tfr_status tfr_sets_publish(
+	struct tfr_sets *s, const char *options, uint64_t inputs, struct tfr_error *err)
+{
+	struct tfr_set_info base = { .command = s->opts->command,
+		.seed = s->opts->seed,
+		.options = options,
+		.inputs = inputs };
+	enum tfr_status status = s->in->ops->framed ? carry_classes(s, &base, err) : TFR_OK;
+
+	if (!status)
+		status = publish_counted(s, &base, err);
+	if (s->in->ops->framed)
+		tfr_set_info_clear(&base);
+	return status;
+}
+
+void tfr_sets_close(struct tfr_sets *s)
+{
+	if (!s)
+		return;
+	for (size_t t = 0; t < s->n; t++) {
+		tfr_set_writer_close(s->targets[t].writer);
+		free(s->targets[t].histogram);
+	}
+	tfr_division_close(s->division);
+	free(s->targets);
+	free(s);
+}

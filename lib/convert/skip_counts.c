@@ -1,0 +1,83 @@
+/* convert/skip_counts.c - what looks like an image or a sound: what is named like one, or begins like
+ * one.
+ *
+ * A folder may hold notes and thumbnails' databases, which no one expects in a set.  Items of lists
+ * and annotations are all expected. */
+#include "convert/skip_counts.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+enum { FIRST = 1000 };
+
+static const double USUAL_SHARE = 0.5;
+
+static bool is_one_of(const char *ending, const char *const *list)
+{
+	for (; *list; list++)
+		if (!strcasecmp(ending, *list))
+			return true;
+	return false;
+}
+
+static bool is_named_like_one(const struct tfr_input *in, const struct tfr_item *item)
+{
+	static const char *const images[] = { "jpg", "jpeg", "jpe", "jfif", "png", "webp", "gif",
+		"bmp", "dib", "tif", "tiff", "heic", "heif", "avif", "jxl", "jp2", "ppm", "pgm",
+		"pbm", "pnm", "tga", "dng", "cr2", "nef", "arw", NULL };
+	static const char *const sounds[] = { "wav", "wave", "flac", "mp3", "ogg", "oga", "opus",
+		"m4a", "aac", "aif", "aiff", "wma", "au", NULL };
+	const char *name = (const char *)item->name.data, *dot = strrchr(name, '.');
+
+	if (!dot)
+		return false;
+	return (in->ops->images && is_one_of(dot + 1, images)) ||
+	       (in->ops->sounds && is_one_of(dot + 1, sounds));
+}
+
+static bool is_expected(const struct tfr_input *in, const struct tfr_item *item)
+{
+	return !item->skipped || !in->ops->strays || item->finding == TFR_FOUND_TRUNCATED ||
+	       item->finding == TFR_FOUND_DAMAGED || is_named_like_one(in, item);
+}
+
+static bool too_many(const struct tfr_losses *l, const struct tfr_input *in)
+{
+	double share = in->opts->max_skipped > 0 ? in->opts->max_skipped : USUAL_SHARE;
+
+	return (double)l->lost > share * (double)l->expected;
+}
+
+static enum tfr_status refuse(const struct tfr_losses *l, const char *which, struct tfr_error *err)
+{
+	tfr_fail(err, TFR_EDATA, "%llu of %s%llu items are unusable, the first %s",
+		(unsigned long long)l->lost, which, (unsigned long long)l->expected, l->first);
+	tfr_error_hint(err, "Nothing was written. '--max-skipped 100' writes the others; with "
+			    "'--on-error quarantine=FILE' the skipped ones are listed in FILE.");
+	return TFR_EDATA;
+}
+
+enum tfr_status tfr_losses_add(struct tfr_losses *l, const struct tfr_input *in,
+	const struct tfr_item *item, struct tfr_error *err)
+{
+	bool before = l->expected < FIRST;
+
+	if (!is_expected(in, item))
+		return TFR_OK;
+	l->expected += item->records;
+	if (item->skipped && !l->lost)
+		snprintf(l->first, sizeof(l->first), "'%.200s%.200s': %.90s",
+			item->prefix ? item->prefix : in->prefix, (const char *)item->name.data,
+			item->reason);
+	l->lost += item->skipped ? item->records : 0;
+	if (!before || l->expected < FIRST || !too_many(l, in))
+		return TFR_OK;
+	return refuse(l, "the first ", err);
+}
+
+enum tfr_status tfr_losses_judge(
+	const struct tfr_losses *l, const struct tfr_input *in, struct tfr_error *err)
+{
+	return too_many(l, in) ? refuse(l, "", err) : TFR_OK;
+}

@@ -1,0 +1,91 @@
+/* convert/skip_log.c - a name with a line break or a tab in it stays one field of one line. */
+#include "convert/skip_log.h"
+
+#include <stdio.h>
+
+#include <tfr/text.h>
+
+#include "io/output.h"
+
+enum { MOST_WARNED = 10 }; /* of a finding */
+
+enum tfr_status tfr_notes_open(struct tfr_notes *n, const struct tfr_convert_opts *opts,
+	const char *prefix, const uint64_t *written, uint64_t token, bool sealed,
+	struct tfr_error *err)
+{
+	struct tfr_output_opts out = { .force = opts->writer.force,
+		.temporaries = opts->writer.temporaries,
+		.resume = written,
+		.token = token,
+		.sealed = written && sealed };
+
+	*n = (struct tfr_notes){
+		.opts = opts, .prefix = prefix, .written = written ? *written : 0
+	};
+	if (opts->on_error != TFR_ON_ERROR_QUARANTINE)
+		return TFR_OK;
+	return tfr_output_open(&n->quarantine, opts->quarantine, &out, err);
+}
+
+enum tfr_status tfr_notes_skipped(
+	struct tfr_notes *n, const struct tfr_item *item, struct tfr_error *err)
+{
+	const char *name = (const char *)item->name.data;
+	const char *prefix = item->prefix ? item->prefix : n->prefix;
+	char text[8192], line[8192];
+
+	if (n->opts->warn && n->warned[item->finding]++ < MOST_WARNED) {
+		snprintf(text, sizeof(text), "skipped '%s%s': %s", prefix, name, item->reason);
+		n->opts->warn(n->opts->ctx, text);
+	}
+	if (!n->quarantine)
+		return TFR_OK;
+	snprintf(text, sizeof(text), "%s%s", prefix, name);
+	tfr_escape_name(line, sizeof(line), text);
+	n->line.size = 0;
+	tfr_escape_line(text, sizeof(text), item->reason);
+	if (!tfr_buf_printf(&n->line, "%s\t%s\n", line, text))
+		return tfr_fail_nomem(err, "writing the quarantine");
+	n->written += n->line.size;
+	return tfr_output_write(n->quarantine, n->line.data, n->line.size, err);
+}
+
+void tfr_notes_end(const struct tfr_notes *n)
+{
+	char text[200];
+
+	for (int i = 0; n->opts && n->opts->warn && i < TFR_FINDINGS; i++) {
+		if (n->warned[i] <= MOST_WARNED)
+			continue;
+		snprintf(text, sizeof(text), "skipped %llu more: %s",
+			(unsigned long long)(n->warned[i] - MOST_WARNED),
+			i == TFR_FOUND_UNUSABLE ? "items that cannot be used"
+						: tfr_finding_text((enum tfr_finding)i));
+		n->opts->warn(n->opts->ctx, text);
+	}
+}
+
+enum tfr_status tfr_notes_sync(struct tfr_notes *n, struct tfr_error *err)
+{
+	enum tfr_status status = n->quarantine
+					 ? tfr_output_checkpoint(n->quarantine, &n->token, err)
+					 : TFR_OK;
+
+	if (status || !n->quarantine || !tfr_output_is_file(n->quarantine))
+		return status;
+	if (n->opts->resume)
+		tfr_output_keep(n->quarantine);
+	return tfr_sync_directory_of(n->opts->quarantine, err);
+}
+
+enum tfr_status tfr_notes_seal(struct tfr_notes *n, struct tfr_error *err)
+{
+	return n->quarantine ? tfr_output_seal(n->quarantine, err) : TFR_OK;
+}
+
+void tfr_notes_close(struct tfr_notes *n)
+{
+	tfr_output_close(n->quarantine);
+	tfr_buf_clear(&n->line);
+	*n = (struct tfr_notes){ 0 };
+}

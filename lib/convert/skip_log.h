@@ -1,0 +1,33 @@
+/* convert/skip_log.h - what is said of items that became no record: a warning of the first ten of each
+ * finding, and a line of the quarantine.  One thread at a time, in the order of the items. */
+#ifndef TFR_CONVERT_NOTES_H
+#define TFR_CONVERT_NOTES_H
+
+#include "convert/item.h"
+
+struct tfr_notes {
+	const struct tfr_convert_opts *opts;
+	const char *prefix; /* of every name: "images/" */
+	struct tfr_output *quarantine;
+	uint64_t written; /* of the quarantine */
+	uint64_t token;	  /* of its temporary name, after tfr_notes_sync() */
+	struct tfr_buf line;
+	uint64_t warned[TFR_FINDINGS];
+};
+
+/* `written` NULL: from the start, else continuing after so many bytes of the quarantine, whose
+ * temporary name has `token`; `sealed` says that it may be complete and have its name. */
+enum tfr_status tfr_notes_open(struct tfr_notes *n, const struct tfr_convert_opts *opts,
+	const char *prefix, const uint64_t *written, uint64_t token, bool sealed,
+	struct tfr_error *err);
+/* What was noted so far is on disk, and stays there for a run that resumes where that is asked. */
+enum tfr_status tfr_notes_sync(struct tfr_notes *n, struct tfr_error *err);
+/* The quarantine complete and on disk. */
+enum tfr_status tfr_notes_seal(struct tfr_notes *n, struct tfr_error *err);
+enum tfr_status tfr_notes_skipped(
+	struct tfr_notes *n, const struct tfr_item *item, struct tfr_error *err);
+/* After the last item: warns of those that were not named. */
+void tfr_notes_end(const struct tfr_notes *n);
+void tfr_notes_close(struct tfr_notes *n);
+
+#endif

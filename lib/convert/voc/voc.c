@@ -1,0 +1,492 @@
+/* convert/voc/voc.c - PASCAL VOC: a folder of images and one of annotations, each an XML file that
+ * names its image, the features those of the Object Detection API (tensorflow/models,
+ * research/object_detection/dataset_tools/create_pascal_tf_record.py).
+ *
+ * All annotations are read before any image is, for the names of the classes, which labels are
+ * numbers of; what is kept of them are the names of their images.  They are read again one by one
+ * as their images' turn comes. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "convert/coco/coco_features.h"
+#include "convert/joined_parts.h"
+#include "convert/list/line_reader.h"
+#include "convert/image_features.h"
+#include "convert/folder/scan.h"
+#include "convert/voc/voc.h"
+
+/* An annotation; offsets in names. */
+struct entry {
+	size_t xml;	/* its path below the folder of annotations */
+	size_t image; /* below that of images; SIZE_MAX: it is of no use */
+	size_t why;
+	enum tfr_status status;
+};
+
+static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
+{
+	struct tfr_parts parts;
+	bool found;
+
+	if (opts->annotations)
+		return tfr_is_folder(opts->annotations);
+	if (opts->captions || opts->panoptic || opts->masks || opts->class_list || opts->synsets ||
+		!offer->directory)
+		return false;
+	if (!tfr_voc_find(&parts, offer->path))
+		*offer->failed = parts.fault ? parts.fault : ENOMEM;
+	found = parts.n;
+	tfr_parts_clear(&parts);
+	return found;
+}
+
+static const struct entry *entry_of(const struct voc *v, uint64_t i)
+{
+	return (const struct entry *)(const void *)v->entries_.data + i;
+}
+
+static const char *name_at(const struct voc *v, size_t at)
+{
+	return (const char *)v->names.data + at;
+}
+
+/* --- one item --- */
+
+static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
+	const struct tfr_room *room, struct tfr_error *err)
+{
+	struct voc *v = (struct voc *)in;
+	const struct entry *e = entry_of(v, item->number);
+	const char *name = name_at(v, e->image == SIZE_MAX ? e->xml : e->image);
+
+	(void)room;
+	if (!tfr_item_name(item, name, strlen(name)))
+		return tfr_fail_nomem(err, "reading images");
+	if (e->image == SIZE_MAX) {
+		item->prefix = v->xml_prefix;
+		tfr_item_skip(item, e->status, "%s", name_at(v, e->why));
+	}
+	return TFR_OK;
+}
+
+/* Of both files: the later time. */
+static void measure(struct tfr_input *in, const struct tfr_item *item, struct tfr_measure *m)
+{
+	struct voc *v = (struct voc *)in;
+	const struct entry *e = entry_of(v, item->number);
+
+	*m = (struct tfr_measure){ 0 };
+	if (item->skipped)
+		return;
+	tfr_measure_add(v->images, name_at(v, e->image), m);
+	tfr_measure_add(v->annotations, name_at(v, e->xml), m);
+}
+
+static void free_own(void *p)
+{
+	struct voc_own *o = p;
+
+	tfr_buf_clear(&o->xml);
+	tfr_buf_clear(&o->floats);
+	tfr_buf_clear(&o->ints);
+	tfr_buf_clear(&o->texts);
+	tfr_voc_clear(&o->voc);
+	free(o);
+}
+
+static struct voc_own *own_of(struct tfr_item *item)
+{
+	if (!item->own) {
+		item->own = calloc(1, sizeof(struct voc_own));
+		item->free_own = free_own;
+	}
+	return item->own;
+}
+
+/* Reads and parses an annotation; item->file stays as it is. */
+static enum tfr_status read_xml(const struct voc *v, const char *path, struct tfr_item *item,
+	struct voc_own *o, const struct tfr_room *room, struct tfr_error *err)
+{
+	struct tfr_buf image = item->file;
+	size_t before = item->size;
+	struct tfr_error why = { 0 };
+	enum tfr_status status;
+
+	item->file = o->xml;
+	status = tfr_item_read(item, v->annotations, path, NULL, room, err);
+	o->xml = item->file;
+	item->file = image;
+	item->size += before;
+	if (status || item->skipped)
+		return status;
+	status = tfr_voc_parse(&o->voc, o->xml.data, o->xml.size, &why);
+	if (status != TFR_EDATA) {
+		if (status && err)
+			*err = why;
+		return status;
+	}
+	tfr_item_skip_error(item, &why);
+	return TFR_OK;
+}
+
+/* --- its image --- */
+
+/* The image, which must have the size that its annotation says, where it says one. */
+static enum tfr_status read_image(
+	struct voc_making *m, const struct tfr_room *room, struct tfr_error *err)
+{
+	const struct tfr_voc *voc = &m->o->voc;
+	size_t before = m->item->size;
+	enum tfr_status status = tfr_item_read(m->item, m->v->images,
+		(const char *)m->item->name.data, tfr_image_look, room, err);
+
+	m->item->size += before;
+	if (!status && !m->item->skipped)
+		tfr_item_probe_image(m->item, &m->size);
+	if (status || m->item->skipped || (!voc->width && !voc->height) ||
+		(m->size.width == voc->width && m->size.height == voc->height))
+		return status;
+	tfr_item_skip(m->item, TFR_EDATA, "%u x %u, where its annotation says %lld x %lld",
+		m->size.width, m->size.height, (long long)voc->width, (long long)voc->height);
+	m->item->finding = TFR_FOUND_SIZE;
+	return TFR_OK;
+}
+
+static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
+	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
+{
+	struct voc_making m = { .v = (struct voc *)in, .item = item, .o = own_of(item) };
+	enum tfr_status status;
+
+	if (!m.o)
+		return tfr_fail_nomem(err, "reading annotations");
+	item->size = 0;
+	status =
+		read_xml(m.v, name_at(m.v, entry_of(m.v, item->number)->xml), item, m.o, room, err);
+	if (!status && !item->skipped)
+		status = read_image(&m, room, err);
+	if (!status && !item->skipped)
+		status = tfr_image_add(in, item, bench, err);
+	return status || item->skipped ? status : voc_add_boxes(&m, err);
+}
+
+/* --- the annotations --- */
+
+static bool keep(struct voc *v, const char *text, size_t *at)
+{
+	*at = v->names.size;
+	return tfr_buf_append(&v->names, text, strlen(text) + 1);
+}
+
+/* Looks at an annotation, which the item's buffers are used for. */
+static enum tfr_status look_at(
+	struct voc *v, const char *path, int fault, struct tfr_item *item, struct tfr_error *err)
+{
+	static const struct tfr_room nobody;
+	struct entry e = { .image = SIZE_MAX };
+	struct voc_own *o = own_of(item);
+	TFR_AUTO_BUF image = { 0 };
+	const char *name;
+	enum tfr_status status = TFR_OK;
+
+	if (!o || !keep(v, path, &e.xml))
+		return tfr_fail_nomem(err, "reading annotations");
+	item->skipped = false;
+	if (fault)
+		tfr_item_skip_fault(item, fault);
+	else
+		status = read_xml(v, path, item, o, &nobody, err);
+	if (status)
+		return status;
+	name = "";
+	if (!item->skipped && !tfr_voc_image(v->images, path,
+				      tfr_voc_text(&o->voc, o->voc.filename), &image))
+		return tfr_fail_nomem(err, "reading annotations");
+	if (!item->skipped)
+		name = (const char *)image.data;
+	if (!item->skipped && !tfr_coco_is_below(name))
+		tfr_item_skip(item, TFR_EDATA,
+			"it names '%.100s', which leaves the folder of images", name);
+	e.status = item->why;
+	if (!keep(v, item->skipped ? item->reason : name, item->skipped ? &e.why : &e.image) ||
+		!tfr_buf_append(&v->entries_, &e, sizeof(e)))
+		return tfr_fail_nomem(err, "reading annotations");
+	for (size_t k = 0; !item->skipped && k < tfr_voc_count(&o->voc); k++) {
+		const struct tfr_voc_object *object = &tfr_voc_objects(&o->voc)[k];
+		const char *class = tfr_voc_text(&o->voc, object->name);
+
+		/* Without a size, only what is not a box at all is told. */
+		v->unusable +=
+			!tfr_voc_usable(object, o->voc.width ? (uint32_t)o->voc.width : UINT32_MAX,
+				o->voc.height ? (uint32_t)o->voc.height : UINT32_MAX);
+		if (!tfr_class_names_add(&v->classes, class, strlen(class)))
+			return tfr_fail_nomem(err, "reading annotations");
+	}
+	v->in.items++;
+	return TFR_OK;
+}
+
+/* Images without an annotation are often those that were not looked at yet. */
+static enum tfr_status say_unannotated(const struct voc *v, struct tfr_error *err)
+{
+	const struct tfr_convert_opts *o = v->in.opts;
+	size_t images = 0, used = 0;
+	struct tfr_scan scan;
+	char text[4400];
+	enum tfr_status status = tfr_scan_folder(&scan, v->prefix, NULL, err);
+
+	if (status)
+		return status;
+	for (size_t i = 0; i < scan.n_items; i++)
+		images += tfr_is_image(tfr_scan_name(&scan, scan.items[i].name));
+	tfr_scan_clear(&scan);
+	for (uint64_t i = 0; i < v->in.items; i++)
+		used += entry_of(v, i)->image != SIZE_MAX;
+	if (images <= used || !o->warn)
+		return TFR_OK;
+	snprintf(text, sizeof(text), "%zu of %zu images in '%s' left out: without an annotation",
+		images - used, images, v->prefix);
+	o->warn(o->ctx, text);
+	return TFR_OK;
+}
+
+/* All files .xml below the folder, in the order of their paths. */
+static enum tfr_status look_at_all(struct voc *v, const char *folder, struct tfr_error *err)
+{
+	struct tfr_scan scan;
+	struct tfr_item item = { 0 };
+	TFR_AUTO_BUF path = { 0 };
+	enum tfr_status status = tfr_scan_folder(&scan, folder, NULL, err);
+
+	if (status)
+		return status;
+	for (size_t i = 0; !status && i < scan.n_items; i++) {
+		if (!tfr_scan_path(&scan, &scan.items[i], &path))
+			status = tfr_fail_nomem(err, "reading annotations");
+		else if (tfr_has_extension((const char *)path.data, "xml"))
+			status = look_at(
+				v, (const char *)path.data, scan.items[i].fault, &item, err);
+	}
+	tfr_item_clear(&item);
+	tfr_scan_clear(&scan);
+	return status ? status : say_unannotated(v, err);
+}
+
+/* Those that a list names, in its order: lines of a name without its extension, and perhaps, as of
+ * the sets of one class, a number. */
+static enum tfr_status look_at_listed(struct voc *v, const char *list, struct tfr_error *err)
+{
+	struct tfr_lines lines;
+	struct tfr_item item = { 0 };
+	const char *line;
+	size_t size, n;
+	enum tfr_status status = tfr_lines_open(&lines, list, err);
+	char path[4096];
+
+	while (!status && !(status = tfr_lines_next(&lines, &line, &size, err))) {
+		for (n = 0; n < size && !strchr(" \t\r\n", line[n]); n++)
+			;
+		if (!n)
+			continue;
+		if (memchr(line, '\0', n) || n + 5 > sizeof(path))
+			status = tfr_fail(err, TFR_EDATA, "no name in '%s', line %llu", list,
+				(unsigned long long)lines.number);
+		snprintf(path, sizeof(path), "%.*s.xml", (int)n, line);
+		if (!status && !tfr_coco_is_below(path))
+			status = tfr_fail(err, TFR_EDATA,
+				"a name that leaves the folder of annotations in '%s', line %llu",
+				list, (unsigned long long)lines.number);
+		if (!status)
+			status = look_at(v, path, 0, &item, err);
+		if (status)
+			break;
+	}
+	tfr_lines_clear(&lines);
+	tfr_item_clear(&item);
+	return status == TFR_END ? TFR_OK : status;
+}
+
+static enum tfr_status look_at_set(struct voc *v, const char *top, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *path = NULL;
+
+	path = tfr_asprintf("%s/ImageSets/Main/%s.txt", top, v->in.opts->image_set);
+	if (!path)
+		return tfr_fail_nomem(err, "reading annotations");
+	return look_at_listed(v, path, err);
+}
+
+/* --- the folders --- */
+
+static enum tfr_status open_folder(int *fd, const char *path, struct tfr_error *err)
+{
+	*fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK));
+	return *fd < 0 ? tfr_fail_errno(err, errno, path, "cannot open folder") : TFR_OK;
+}
+
+static enum tfr_status set_classes(struct voc *v, struct tfr_error *err)
+{
+	const struct tfr_convert_opts *o = v->in.opts;
+	enum tfr_status status = TFR_OK;
+
+	if (o->labels) {
+		status = tfr_label_map_read(&v->map, o->labels, o->label_base, err);
+		v->in.classes = v->map.classes;
+		v->in.n_classes = v->map.n;
+	} else if (!tfr_class_names_number(&v->classes, &v->in)) {
+		status = tfr_fail_nomem(err, "reading annotations");
+	}
+	return status;
+}
+
+static void say_unusable(const struct voc *v)
+{
+	const struct tfr_convert_opts *o = v->in.opts;
+	char text[4400];
+
+	if (!v->unusable || !o->warn)
+		return;
+	snprintf(text, sizeof(text),
+		"%zu box%s of '%s' left out: without an area, or past the edge of its image",
+		v->unusable, v->unusable == 1 ? "" : "es", v->xml_prefix);
+	o->warn(o->ctx, text);
+}
+
+static void close_voc(struct tfr_input *in)
+{
+	struct voc *v = (struct voc *)in;
+
+	if (v->images >= 0)
+		close(v->images);
+	if (v->annotations >= 0)
+		close(v->annotations);
+	free(v->prefix);
+	free(v->xml_prefix);
+	tfr_buf_clear(&v->names);
+	tfr_buf_clear(&v->entries_);
+	tfr_class_names_clear(&v->classes);
+	tfr_label_map_clear(&v->map);
+	free(v);
+}
+
+static enum tfr_status check(const struct tfr_convert_opts *o, struct tfr_error *err)
+{
+	if (o->instance_masks || o->captions || o->panoptic)
+		return tfr_fail(err, TFR_EUSAGE,
+			"masks, captions and segments are COCO's; annotations of VOC are boxes");
+	if (o->stratify)
+		return tfr_fail(err, TFR_EUSAGE,
+			"an image with boxes is of no one class that --stratify could divide");
+	if (o->image_set && o->annotations)
+		return tfr_fail(err, TFR_EUSAGE,
+			"an image set is looked for in the folder that has Annotations and "
+			"JPEGImages");
+	if (o->image_set && (!*o->image_set || strchr(o->image_set, '/')))
+		return tfr_fail(err, TFR_EUSAGE, "no name of an image set: '%s'", o->image_set);
+	return TFR_OK;
+}
+
+static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert_opts *opts,
+	const struct tfr_part *part, struct tfr_error *err)
+{
+	struct voc *v = calloc(1, sizeof(*v));
+	enum tfr_status status = TFR_OK;
+
+	if (!v)
+		return tfr_fail_nomem(err, "reading annotations");
+	*in = &v->in;
+	v->in = (struct tfr_input){
+		.ops = &tfr_input_voc, .opts = opts, .by_path = !opts->image_set
+	};
+	v->images = v->annotations = -1;
+	v->numbers = v;
+	v->in.prefix = v->prefix = tfr_path_join(part->images, "");
+	v->xml_prefix = tfr_path_join(part->annotations, "");
+	if (!v->prefix || !v->xml_prefix)
+		status = tfr_fail_nomem(err, "reading annotations");
+	if (!status)
+		status = open_folder(&v->images, v->prefix, err);
+	if (!status)
+		status = open_folder(&v->annotations, v->xml_prefix, err);
+	if (!status)
+		status = opts->image_set ? look_at_set(v, opts->inputs[0], err)
+					 : look_at_all(v, v->xml_prefix, err);
+	if (!status)
+		status = set_classes(v, err);
+	if (!status && v->in.items > UINT32_MAX)
+		status = tfr_fail(err, TFR_EUSAGE, "more than %u annotations", UINT32_MAX);
+	say_unusable(v);
+	return status;
+}
+
+/* Names are numbered over all parts; the first one has the numbers. */
+static enum tfr_status unite(
+	struct tfr_input **parts, size_t n, struct tfr_input *whole, struct tfr_error *err)
+{
+	struct voc *first = (struct voc *)parts[0];
+
+	for (size_t k = 1; k < n; k++) {
+		struct voc *v = (struct voc *)parts[k];
+
+		for (size_t i = 0; i < v->classes.sorted.n; i++) {
+			const char *name = v->classes.sorted.list[i];
+
+			if (!tfr_class_names_add(&first->classes, name, strlen(name)))
+				return tfr_fail_nomem(err, "reading annotations");
+		}
+		v->numbers = first;
+	}
+	if (first->in.opts->labels)
+		return TFR_OK;
+	free(first->classes.classes);
+	if (!tfr_class_names_number(&first->classes, &first->in))
+		return tfr_fail_nomem(err, "reading annotations");
+	whole->classes = first->in.classes;
+	whole->n_classes = first->in.n_classes;
+	return TFR_OK;
+}
+
+static enum tfr_status open_voc(
+	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	static const struct tfr_parts_kind kind = {
+		.ops = &tfr_input_voc,
+		.none = "no images with VOC annotations in",
+		.open = open_part,
+		.unite = unite,
+		.all = true,
+	};
+	struct tfr_parts parts = { 0 };
+	enum tfr_status status = check(opts, err);
+	bool good;
+
+	if (status)
+		return status;
+	good = opts->annotations ? tfr_parts_add(&parts, NULL, opts->inputs[0], opts->annotations)
+				 : tfr_voc_find(&parts, opts->inputs[0]);
+	status = good ? tfr_parts_open(in, &kind, &parts, opts, err)
+		      : tfr_fail_nomem(err, "reading annotations");
+	tfr_parts_clear(&parts);
+	return status;
+}
+
+const struct tfr_input_ops tfr_input_voc = {
+	.name = "voc",
+	.what = "images with annotations of VOC",
+	.nothing = "no image with an annotation in",
+	.refused = "not an image to use",
+	.images = true,
+	.labelled = true,
+	.splits = true,
+	.recognises = recognises,
+	.open = open_voc,
+	.next = next,
+	.load = load,
+	.measure = measure,
+	.close = close_voc,
+};

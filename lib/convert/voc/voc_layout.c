@@ -1,0 +1,172 @@
+/* convert/voc/voc_layout.c - the layouts in which annotations of PASCAL VOC are exported.
+ *
+ *   JPEGImages/ Annotations/    PASCAL VOC
+ *   images/ annotations/        Kaggle; with splits as images/train
+ *   *.jpg *.xml in one folder   Roboflow, labelImg; in train/, valid/, test/ or in images/
+ *
+ * Tools change images after they wrote the name into the annotation, so that the image beside it
+ * with the same name counts where the one it names is absent. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "convert/coco/coco_features.h"
+#include "convert/voc/voc.h"
+#include "io/source.h"
+
+enum { HEAD = 4096, DEEPEST = 2, WIDEST = 8 };
+
+/* Whether a file of a folder begins with an element <annotation>.  *good becomes false where
+ * memory or descriptors are lacking; likewise below. */
+static bool is_annotation(const char *folder, const char *name, bool *good)
+{
+	TFR_AUTO_FREE char *path = tfr_path_join(folder, name);
+	TFR_AUTO_CLOSE int fd =
+		path ? TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) : -1;
+	char head[HEAD];
+	ssize_t n = fd < 0 ? -1 : tfr_fd_read(fd, head, sizeof(head), 0);
+
+	if (!path || (fd < 0 && tfr_errno_of_process(errno)))
+		*good = false;
+	return n > 0 && memmem(head, (size_t)n, "<annotation", strlen("<annotation"));
+}
+
+static bool has_annotations(const char *folder, unsigned depth, bool *good)
+{
+	struct tfr_listing l;
+	bool found = false;
+
+	if (tfr_listing_open(&l, folder)) {
+		for (size_t i = 0; i < l.xmls.n && !found; i++)
+			found = is_annotation(folder, l.xmls.list[i], good);
+		for (size_t i = 0; i < l.folders.n && !found && depth < DEEPEST; i++) {
+			TFR_AUTO_FREE char *path = tfr_path_join(folder, l.folders.list[i]);
+
+			*good &= path != NULL;
+			found = path && has_annotations(path, depth + 1, good);
+		}
+	}
+	*good &= !l.failed;
+	tfr_listing_close(&l);
+	return found;
+}
+
+/* Whether some of the folders in a folder have annotations beside images. */
+static bool are_beside(const char *folder, unsigned depth, bool *good)
+{
+	struct tfr_listing l;
+	bool found = false;
+
+	if (tfr_listing_open(&l, folder)) {
+		for (size_t i = 0; i < l.xmls.n && l.images.n && !found; i++)
+			found = is_annotation(folder, l.xmls.list[i], good);
+		for (size_t i = 0; i < l.folders.n && i < WIDEST && !found && depth < DEEPEST;
+			i++) {
+			TFR_AUTO_FREE char *path = tfr_path_join(folder, l.folders.list[i]);
+
+			*good &= path != NULL;
+			found = path && are_beside(path, depth + 1, good);
+		}
+	}
+	*good &= !l.failed;
+	tfr_listing_close(&l);
+	return found;
+}
+
+static bool find(
+	struct tfr_parts *p, const char *folder, struct tfr_listing *l, const char *split)
+{
+	TFR_AUTO_FREE char *own = tfr_child(l, folder, "JPEGImages");
+	TFR_AUTO_FREE char *images = tfr_child(l, folder, "images");
+	TFR_AUTO_FREE char *annotations = tfr_child(l, folder, "Annotations");
+	const char *found = own ?: images;
+	bool good = true;
+
+	if (found && annotations && (own || has_annotations(annotations, 0, &good)))
+		return split ? tfr_parts_add(p, split, found, annotations)
+			     : tfr_parts_add_pair(p, found, annotations);
+	if (l->xmls.n && l->images.n && has_annotations(folder, DEEPEST, &good))
+		return tfr_parts_add(p, split, folder, folder);
+	return good;
+}
+
+static bool find_in(struct tfr_parts *parts, const char *folder)
+{
+	TFR_AUTO_FREE char *images = NULL;
+	struct tfr_listing l;
+	bool good;
+
+	good = tfr_parts_find(parts, folder, find);
+	if (!good || parts->n)
+		return good;
+	if (!tfr_listing_open(&l, folder))
+		return !l.failed;
+	images = tfr_child(&l, folder, "images");
+	good = !l.failed;
+	tfr_listing_close(&l);
+	if (!good)
+		return false;
+	if (images && !tfr_parts_find(parts, images, find))
+		return false;
+	if (parts->n || !are_beside(folder, 0, &good))
+		return good;
+	return tfr_parts_add(parts, NULL, folder, folder);
+}
+
+/* --- the image of an annotation --- */
+
+static bool exists(int folder, const struct tfr_buf *path)
+{
+	struct stat st;
+
+	return tfr_coco_is_below((const char *)path->data) &&
+	       !fstatat(folder, (const char *)path->data, &st, 0) && S_ISREG(st.st_mode);
+}
+
+static bool set(struct tfr_buf *path, const char *folder, size_t n, const char *name)
+{
+	path->size = 0;
+	return tfr_buf_append(path, folder, n) && tfr_buf_append(path, name, strlen(name) + 1);
+}
+
+bool tfr_voc_image(int images, const char *xml, const char *filename, struct tfr_buf *path)
+{
+	static const char *const extensions[] = { ".jpg", ".jpeg", ".png", ".JPG", ".JPEG", ".PNG",
+		".webp", ".bmp", ".gif" };
+	const char *slash = strrchr(xml, '/'), *last = strrchr(filename, '/');
+	const char *dot = strrchr(xml, '.'), *windows = strrchr(filename, '\\');
+	size_t folder = slash ? (size_t)(slash + 1 - xml) : 0;
+
+	if (windows && (!last || windows > last))
+		last = windows;
+	if (!set(path, xml, folder, filename))
+		return false;
+	if (exists(images, path))
+		return true;
+	if (!set(path, "", 0, filename))
+		return false;
+	if (exists(images, path))
+		return true;
+	if (last && !set(path, xml, folder, last + 1))
+		return false;
+	if (last && exists(images, path))
+		return true;
+	for (size_t i = 0; i < sizeof(extensions) / sizeof(*extensions); i++) {
+		if (!set(path, xml, dot ? (size_t)(dot - xml) : strlen(xml), extensions[i]))
+			return false;
+		if (exists(images, path))
+			return true;
+	}
+	return set(path, "", 0, filename);
+}
+
+bool tfr_voc_find(struct tfr_parts *parts, const char *folder)
+{
+	TFR_AUTO_FREE char *base = tfr_parts_base(folder);
+
+	*parts = (struct tfr_parts){ 0 };
+	return base && find_in(parts, base);
+}

@@ -1,0 +1,467 @@
+/* convert/yolo/yolo.c - YOLO's data sets: images, and for each a text file of labels, the features those
+ * of the Object Detection API, as for COCO.
+ *
+ * All labels are read before any image is: what is wrong with them is known before anything is
+ * written.  The boxes are kept, 20 bytes each. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "convert/joined_parts.h"
+#include "convert/image_features.h"
+#include "convert/folder/scan.h"
+#include "convert/yolo/yolo.h"
+#include "convert/yolo/yolo_labels.h"
+
+/* An image. */
+struct entry {
+	const struct tfr_scan_item *found;
+	size_t first, n; /* boxes */
+	size_t why;	 /* offset in reasons; 0: its labels are well-formed */
+};
+
+struct yolo {
+	struct tfr_input in;
+	int labels; /* the folder */
+	char *prefix, *labels_prefix;
+	struct tfr_scan scan;
+	struct tfr_buf entries_, boxes_, reasons;
+	struct tfr_yolo_classes classes;
+	struct tfr_yolo_tally tally;
+	size_t without; /* images without a file of labels */
+	size_t texts;	/* files of labels that were met */
+};
+
+static const struct entry *entry_of(const struct yolo *y, uint64_t i)
+{
+	return (const struct entry *)(const void *)y->entries_.data + i;
+}
+
+static const struct tfr_yolo_box *boxes_of(const struct yolo *y, const struct entry *e)
+{
+	return (const struct tfr_yolo_box *)(const void *)y->boxes_.data + e->first;
+}
+
+static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
+{
+	struct tfr_parts parts;
+	bool found;
+
+	if (!offer->directory || opts->masks || opts->annotations || opts->captions ||
+		opts->panoptic || opts->class_list || opts->synsets)
+		return false;
+	if (!tfr_yolo_find(&parts, offer->path))
+		*offer->failed = parts.fault ? parts.fault : ENOMEM;
+	found = parts.n;
+	tfr_parts_clear(&parts);
+	return found;
+}
+
+/* --- one image --- */
+
+static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
+	const struct tfr_room *room, struct tfr_error *err)
+{
+	struct yolo *y = (struct yolo *)in;
+	const struct entry *e = entry_of(y, item->number);
+
+	(void)room;
+	if (!tfr_scan_path(&y->scan, e->found, &item->name))
+		return tfr_fail_nomem(err, "reading images");
+	if (e->found->fault)
+		tfr_item_skip_fault(item, e->found->fault);
+	else if (e->why)
+		tfr_item_skip(item, TFR_EDATA, "%s", (const char *)y->reasons.data + e->why);
+	return TFR_OK;
+}
+
+/* "a/1.jpg" to "a/1.txt". */
+static bool set_label_path(struct tfr_buf *path, const char *name)
+{
+	const char *slash = strrchr(name, '/'), *dot = strrchr(slash ? slash : name, '.');
+	size_t n = dot ? (size_t)(dot - name) : strlen(name);
+
+	path->size = 0;
+	return tfr_buf_append(path, name, n) && tfr_buf_append(path, ".txt", 5);
+}
+
+/* Of both files: the later time. */
+static void measure(struct tfr_input *in, const struct tfr_item *item, struct tfr_measure *m)
+{
+	struct yolo *y = (struct yolo *)in;
+	const char *name = (const char *)item->name.data;
+	TFR_AUTO_BUF path = { 0 };
+
+	*m = (struct tfr_measure){ 0 };
+	if (item->skipped)
+		return;
+	tfr_measure_add(y->scan.root, name, m);
+	if (set_label_path(&path, name))
+		tfr_measure_add(y->labels, (const char *)path.data, m);
+}
+
+/* --- its boxes --- */
+
+/* What an item keeps. */
+struct own {
+	struct tfr_buf floats, ints, texts;
+};
+
+static void free_own(void *p)
+{
+	struct own *o = p;
+
+	tfr_buf_clear(&o->floats);
+	tfr_buf_clear(&o->ints);
+	tfr_buf_clear(&o->texts);
+	free(o);
+}
+
+static struct own *own_of(struct tfr_item *item)
+{
+	if (!item->own) {
+		item->own = calloc(1, sizeof(struct own));
+		item->free_own = free_own;
+	}
+	return item->own;
+}
+
+static enum tfr_status add_side(struct tfr_item *item, const char *key, size_t offset,
+	const struct tfr_yolo_box *boxes, size_t n, struct tfr_error *err)
+{
+	struct own *o = item->own;
+
+	o->floats.size = 0;
+	for (size_t i = 0; i < n; i++)
+		if (!tfr_buf_append(&o->floats, (const uint8_t *)&boxes[i] + offset, sizeof(float)))
+			return tfr_fail_nomem(err, "reading labels");
+	return tfr_builder_floats(
+		item->builder, key, (const float *)(void *)o->floats.data, n, err);
+}
+
+static enum tfr_status add_classes(const struct yolo *y, struct tfr_item *item,
+	const struct tfr_yolo_box *boxes, size_t n, struct tfr_error *err)
+{
+	struct own *o = item->own;
+	enum tfr_status status;
+
+	o->ints.size = o->texts.size = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct tfr_class *c =
+			&y->in.classes[tfr_yolo_class_of(&y->classes, boxes[i].class)];
+		struct tfr_bytes text = { (const uint8_t *)c->text, strlen(c->text) };
+
+		if (!tfr_buf_append(&o->ints, &c->label, sizeof(c->label)) ||
+			!tfr_buf_append(&o->texts, &text, sizeof(text)))
+			return tfr_fail_nomem(err, "reading labels");
+	}
+	status = tfr_builder_int64s(item->builder, "image/object/class/label",
+		(const int64_t *)(void *)o->ints.data, n, err);
+	return status ? status
+		      : tfr_builder_bytes(item->builder, "image/object/class/text",
+				(const struct tfr_bytes *)(void *)o->texts.data, n, err);
+}
+
+static enum tfr_status add_boxes(const struct yolo *y, struct tfr_item *item, struct tfr_error *err)
+{
+	static const struct {
+		const char *key;
+		size_t offset;
+	} sides[] = {
+		{ "image/object/bbox/xmin", offsetof(struct tfr_yolo_box, xmin) },
+		{ "image/object/bbox/ymin", offsetof(struct tfr_yolo_box, ymin) },
+		{ "image/object/bbox/xmax", offsetof(struct tfr_yolo_box, xmax) },
+		{ "image/object/bbox/ymax", offsetof(struct tfr_yolo_box, ymax) },
+	};
+	const struct entry *e = entry_of(y, item->number);
+	enum tfr_status status = tfr_builder_text(
+		item->builder, "image/source_id", (const char *)item->name.data, err);
+
+	if (status || !e->n)
+		return status;
+	if (!own_of(item))
+		return tfr_fail_nomem(err, "reading labels");
+	for (size_t i = 0; !status && i < sizeof(sides) / sizeof(*sides); i++)
+		status = add_side(item, sides[i].key, sides[i].offset, boxes_of(y, e), e->n, err);
+	return status ? status : add_classes(y, item, boxes_of(y, e), e->n, err);
+}
+
+static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
+	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
+{
+	struct yolo *y = (struct yolo *)in;
+	enum tfr_status status = tfr_item_read(
+		item, y->scan.root, (const char *)item->name.data, tfr_image_look, room, err);
+
+	if (!status && !item->skipped)
+		status = tfr_image_add(in, item, bench, err);
+	return status || item->skipped ? status : add_boxes(y, item, err);
+}
+
+/* --- all labels --- */
+
+static enum tfr_status check_classes(
+	const struct yolo *y, const char *path, size_t first, struct tfr_error *err)
+{
+	const struct tfr_yolo_box *boxes = (const void *)y->boxes_.data;
+	size_t n = y->boxes_.size / sizeof(*boxes);
+
+	for (size_t i = first; i < n; i++) {
+		if (tfr_yolo_class_of(&y->classes, boxes[i].class) != TFR_NO_CLASS)
+			continue;
+		return tfr_fail(err, TFR_EDATA,
+			"class %u in '%s%s', where '%s' names %zu classes, %lld to %lld",
+			boxes[i].class, y->labels_prefix, path, y->classes.path, y->classes.n,
+			(long long)(y->classes.n ? y->classes.numbers[0] : 0),
+			(long long)(y->classes.n ? y->classes.numbers[y->classes.n - 1] : -1));
+	}
+	return TFR_OK;
+}
+
+/* Reads the labels of an image: `item` is used for its buffers. */
+static enum tfr_status read_labels(struct yolo *y, struct entry *e, const char *path,
+	struct tfr_item *item, struct tfr_error *err)
+{
+	static const struct tfr_room unbounded;
+	struct tfr_error why = { 0 };
+	struct stat st;
+	enum tfr_status status;
+
+	if (fstatat(y->labels, path, &st, 0) && (errno == ENOENT || errno == ENOTDIR)) {
+		y->without++;
+		return TFR_OK;
+	}
+	y->texts++;
+	item->skipped = false;
+	status = tfr_item_read(item, y->labels, path, NULL, &unbounded, err);
+	if (!status && item->skipped)
+		snprintf(why.message, sizeof(why.message), "its labels: %s", item->reason);
+	else if (!status)
+		status = tfr_yolo_parse(&y->boxes_, item->file.data, item->file.size,
+			y->classes.keypoints, &y->tally, &why);
+	if (status && status != TFR_EDATA) {
+		*err = why.status ? why : *err;
+		return status;
+	}
+	if (*why.message) {
+		e->why = y->reasons.size;
+		return tfr_buf_append(&y->reasons, why.message, strlen(why.message) + 1)
+			       ? TFR_OK
+			       : tfr_fail_nomem(err, "reading labels");
+	}
+	e->n = y->boxes_.size / sizeof(struct tfr_yolo_box) - e->first;
+	return check_classes(y, path, e->first, err);
+}
+
+/* Files of a data set that are not images. */
+static bool is_other(const char *name)
+{
+	static const char *const extensions[] = { "txt", "yaml", "yml", "names", "data", "labels",
+		"cfg", "cache", "json", "jsonl", "csv", "xml", "md", "html", "pdf", "py", "npy",
+		"zip", "weights" };
+
+	for (size_t i = 0; i < sizeof(extensions) / sizeof(*extensions); i++)
+		if (tfr_has_extension(name, extensions[i]))
+			return true;
+	return false;
+}
+
+static enum tfr_status read_all(struct yolo *y, struct tfr_error *err)
+{
+	struct tfr_item item = { 0 };
+	TFR_AUTO_BUF path = { 0 }, label = { 0 };
+	enum tfr_status status = TFR_OK;
+
+	if (!tfr_buf_append(&y->reasons, "", 1)) /* offset 0 is none */
+		return tfr_fail_nomem(err, "reading labels");
+	for (size_t i = 0; !status && i < y->scan.n_items; i++) {
+		struct entry e = { .found = &y->scan.items[i],
+			.first = y->boxes_.size / sizeof(struct tfr_yolo_box) };
+
+		if (is_other(tfr_scan_name(&y->scan, e.found->name)))
+			continue;
+		if (!tfr_scan_path(&y->scan, e.found, &path) ||
+			!set_label_path(&label, (const char *)path.data))
+			status = tfr_fail_nomem(err, "reading labels");
+		if (!status && !e.found->fault)
+			status = read_labels(y, &e, (const char *)label.data, &item, err);
+		if (!status && !tfr_buf_append(&y->entries_, &e, sizeof(e)))
+			status = tfr_fail_nomem(err, "reading labels");
+	}
+	tfr_item_clear(&item);
+	y->in.items = y->entries_.size / sizeof(struct entry);
+	return status;
+}
+
+/* --- what is said of them --- */
+
+static void say(
+	const struct yolo *y, uint64_t n, const char *one, const char *several, const char *what)
+{
+	const struct tfr_convert_opts *o = y->in.opts;
+	char text[4600];
+
+	if (!n || !o->warn)
+		return;
+	snprintf(text, sizeof(text), "%llu %s of '%s' %s", (unsigned long long)n,
+		n == 1 ? one : several, y->labels_prefix, what);
+	o->warn(o->ctx, text);
+}
+
+static void say_all(const struct yolo *y)
+{
+	const struct tfr_convert_opts *o = y->in.opts;
+	char text[4600];
+
+	say(y, y->tally.empty, "box", "boxes", "left out: without an area");
+	say(y, y->tally.clipped, "box", "boxes", "clipped to the image");
+	say(y, y->tally.polygons, "polygon", "polygons", "kept as bounding box");
+	if (y->classes.keypoints)
+		say(y, y->tally.boxes, "box", "boxes", "kept without keypoints");
+	if (y->without * 2 <= y->in.items || !o->warn)
+		return;
+	snprintf(text, sizeof(text), "%zu of %llu images in '%s' have no labels in '%s'",
+		y->without, (unsigned long long)y->in.items, y->prefix, y->labels_prefix);
+	o->warn(o->ctx, text);
+}
+
+/* Labels without an image are often those of images that were lost. */
+static enum tfr_status say_orphans(const struct yolo *y, struct tfr_error *err)
+{
+	struct tfr_scan scan;
+	size_t n = 0;
+	enum tfr_status status = tfr_scan_folder(&scan, y->labels_prefix, NULL, err);
+
+	if (status)
+		return status;
+	for (size_t i = 0; i < scan.n_items; i++) {
+		const char *name = tfr_scan_name(&scan, scan.items[i].name);
+
+		n += tfr_has_extension(name, "txt") && !tfr_yolo_is_aside(name);
+	}
+	tfr_scan_clear(&scan);
+	if (n > y->texts)
+		say(y, n - y->texts, "file", "files", "left out: labels without an image");
+	return TFR_OK;
+}
+
+/* --- the folders --- */
+
+static void close_yolo(struct tfr_input *in)
+{
+	struct yolo *y = (struct yolo *)in;
+
+	if (y->labels >= 0)
+		close(y->labels);
+	tfr_scan_clear(&y->scan);
+	tfr_yolo_classes_clear(&y->classes);
+	tfr_buf_clear(&y->entries_);
+	tfr_buf_clear(&y->boxes_);
+	tfr_buf_clear(&y->reasons);
+	free(y->prefix);
+	free(y->labels_prefix);
+	free(y);
+}
+
+static enum tfr_status open_folders(
+	struct yolo *y, const struct tfr_part *part, struct tfr_error *err)
+{
+	y->prefix = tfr_path_join(part->images, "");
+	y->labels_prefix = tfr_path_join(part->annotations, "");
+	if (!y->prefix || !y->labels_prefix)
+		return tfr_fail_nomem(err, "reading labels");
+	y->in.prefix = y->prefix;
+	y->labels = TEMP_FAILURE_RETRY(
+		open(part->annotations, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK));
+	if (y->labels < 0)
+		return tfr_fail_errno(err, errno, part->annotations, "cannot open folder");
+	return tfr_scan_folder(&y->scan, part->images, NULL, err);
+}
+
+static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert_opts *opts,
+	const struct tfr_part *part, struct tfr_error *err)
+{
+	struct yolo *y = calloc(1, sizeof(*y));
+	enum tfr_status status;
+
+	if (!y)
+		return tfr_fail_nomem(err, "reading labels");
+	*in = &y->in;
+	y->in = (struct tfr_input){ .ops = &tfr_input_yolo, .opts = opts, .by_path = true };
+	y->labels = y->scan.root = -1;
+	status = open_folders(y, part, err);
+	if (!status)
+		status = tfr_yolo_classes_read(&y->classes, opts, part, err);
+	if (!status)
+		status = read_all(y, err);
+	if (!status)
+		status = say_orphans(y, err);
+	if (status)
+		return status;
+	y->in.classes = y->classes.list;
+	y->in.n_classes = y->classes.n;
+	say_all(y);
+	return TFR_OK;
+}
+
+/* The parts must number the same classes alike. */
+static enum tfr_status unite(
+	struct tfr_input **parts, size_t n, struct tfr_input *whole, struct tfr_error *err)
+{
+	const struct yolo *first = (const struct yolo *)parts[0];
+
+	(void)whole;
+	for (size_t k = 1; k < n; k++) {
+		const struct yolo *y = (const struct yolo *)parts[k];
+
+		if (!tfr_yolo_classes_equal(&first->classes, &y->classes))
+			return tfr_fail(err, TFR_EDATA,
+				"'%s' and '%s' name different classes, which one numbering cannot "
+				"hold",
+				first->classes.path, y->classes.path);
+	}
+	return TFR_OK;
+}
+
+static enum tfr_status open_yolo(
+	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	static const struct tfr_parts_kind kind = {
+		.ops = &tfr_input_yolo,
+		.none = "no images with YOLO labels in",
+		.open = open_part,
+		.unite = unite,
+	};
+	struct tfr_parts parts;
+	enum tfr_status status;
+
+	if (opts->stratify)
+		return tfr_fail(err, TFR_EUSAGE,
+			"--stratify needs one class per image, and images with boxes have several");
+	status = tfr_yolo_find(&parts, opts->inputs[0])
+			 ? tfr_parts_open(in, &kind, &parts, opts, err)
+			 : tfr_fail_nomem(err, "looking for labels");
+	tfr_parts_clear(&parts);
+	return status;
+}
+
+const struct tfr_input_ops tfr_input_yolo = {
+	.name = "yolo",
+	.what = "images with YOLO labels",
+	.nothing = "no image to use in",
+	.refused = "not an image to use",
+	.images = true,
+	.labelled = true,
+	.splits = true,
+	.recognises = recognises,
+	.open = open_yolo,
+	.next = next,
+	.load = load,
+	.measure = measure,
+	.close = close_yolo,
+};

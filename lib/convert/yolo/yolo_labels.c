@@ -1,0 +1,198 @@
+/* convert/yolo/yolo_labels.c - one pass over the text; a line is never kept, however many numbers it has.
+ *
+ * Corners are computed in doubles and rounded to floats last, as NumPy computes them.  A box may
+ * pass an edge, since labels are rounded to a few decimals: it is clipped, as Ultralytics clips
+ * it.  What Ultralytics refuses is malformed here: a number outside of 0 to 1, with 1 % of
+ * tolerance (ultralytics/data/utils.py: verify_image_label). */
+#include "convert/yolo/yolo_labels.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "convert/number_text.h"
+
+enum { SHOWN = 40 };
+static const double tolerance = 0.01, rounding = 0.001;
+
+struct line {
+	const char *at, *end;
+	unsigned long number;
+	struct tfr_error *err;
+};
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+}
+
+/* The next word of the line; false: there is none. */
+static bool next_word(struct line *l, const char **word, size_t *size)
+{
+	while (l->at < l->end && is_blank(*l->at))
+		l->at++;
+	*word = l->at;
+	while (l->at < l->end && !is_blank(*l->at))
+		l->at++;
+	*size = (size_t)(l->at - *word);
+	return *size > 0;
+}
+
+static enum tfr_status malformed(const struct line *l, const char *what)
+{
+	return tfr_fail(l->err, TFR_EDATA, "line %lu of its labels has %s", l->number, what);
+}
+
+static enum tfr_status bad_word(
+	const struct line *l, const char *word, size_t size, const char *what)
+{
+	return tfr_fail(l->err, TFR_EDATA, "line %lu of its labels has '%.*s', which is %s",
+		l->number, (int)(size < SHOWN ? size : SHOWN), word, what);
+}
+
+/* A class is a whole number, which some tools write as "3.0". */
+static enum tfr_status read_class(struct line *l, uint32_t *class)
+{
+	const char *word;
+	size_t size;
+	double value;
+
+	next_word(l, &word, &size);
+	if (!tfr_number(word, size, &value) || value < 0 || value > INT32_MAX ||
+		value != floor(value))
+		return bad_word(l, word, size, "not the number of a class");
+	*class = (uint32_t)value;
+	return TFR_OK;
+}
+
+/* What the numbers after the class come to. */
+struct numbers {
+	double box[4];		/* the first ones */
+	double low[2], high[2]; /* of all, as corners */
+	size_t n;
+};
+
+static enum tfr_status read_numbers(struct line *l, size_t bounded, struct numbers *v)
+{
+	const char *word;
+	size_t size;
+	double value;
+
+	*v = (struct numbers){ .low = { 1, 1 } };
+	for (; next_word(l, &word, &size); v->n++) {
+		unsigned axis = v->n % 2;
+
+		if (!tfr_number(word, size, &value))
+			return bad_word(l, word, size, "not a number");
+		if (v->n >= bounded)
+			continue;
+		if (!(value >= -tolerance && value <= 1 + tolerance))
+			return bad_word(l, word, size, "not a fraction of the image's size");
+		if (v->n < 4)
+			v->box[v->n] = value;
+		v->low[axis] = v->n < 2 || value < v->low[axis] ? value : v->low[axis];
+		v->high[axis] = v->n < 2 || value > v->high[axis] ? value : v->high[axis];
+	}
+	return TFR_OK;
+}
+
+static double clip(double v, bool *far)
+{
+	*far = *far || v < -rounding || v > 1 + rounding;
+	return v < 0 ? 0 : v > 1 ? 1 : v;
+}
+
+static enum tfr_status keep(struct tfr_buf *boxes, const double low[2], const double high[2],
+	uint32_t class, struct tfr_yolo_tally *t, struct tfr_error *err)
+{
+	bool far = false;
+	struct tfr_yolo_box box = {
+		.xmin = (float)clip(low[0], &far),
+		.ymin = (float)clip(low[1], &far),
+		.xmax = (float)clip(high[0], &far),
+		.ymax = (float)clip(high[1], &far),
+		.class = class,
+	};
+
+	if (!(box.xmin < box.xmax && box.ymin < box.ymax)) {
+		t->empty++;
+		return TFR_OK;
+	}
+	t->clipped += far;
+	t->boxes++;
+	return tfr_buf_append(boxes, &box, sizeof(box)) ? TFR_OK
+							: tfr_fail_nomem(err, "reading labels");
+}
+
+/* Of a line with `n` numbers after the class. */
+static enum tfr_status check_count(const struct line *l, size_t n, size_t keypoints)
+{
+	char what[96];
+
+	if (keypoints ? n == 4 || n == 4 + keypoints : n == 4 || (n >= 6 && n % 2 == 0))
+		return TFR_OK;
+	if (keypoints)
+		snprintf(what, sizeof(what),
+			"%zu numbers after the class, neither 4 nor 4 and %zu of keypoints", n,
+			keypoints);
+	else
+		snprintf(what, sizeof(what),
+			"%zu numbers after the class, neither 4 of a box nor pairs of a polygon",
+			n);
+	return malformed(l, what);
+}
+
+static enum tfr_status read_line(
+	struct line *l, struct tfr_buf *boxes, size_t keypoints, struct tfr_yolo_tally *t)
+{
+	struct numbers v;
+	uint32_t class = 0;
+	enum tfr_status status = read_class(l, &class);
+
+	if (!status)
+		status = read_numbers(l, keypoints ? 4 : SIZE_MAX, &v);
+	if (!status)
+		status = check_count(l, v.n, keypoints);
+	if (status)
+		return status;
+	if (v.n == 4 || keypoints) {
+		const double *b = v.box;
+
+		for (int axis = 0; axis < 2; axis++) {
+			v.low[axis] = b[axis] - b[2 + axis] / 2;
+			v.high[axis] = b[axis] + b[2 + axis] / 2;
+		}
+	} else {
+		t->polygons++;
+	}
+	return keep(boxes, v.low, v.high, class, t, l->err);
+}
+
+enum tfr_status tfr_yolo_parse(struct tfr_buf *boxes, const uint8_t *text, size_t size,
+	size_t keypoints, struct tfr_yolo_tally *tally, struct tfr_error *err)
+{
+	const char *at = (const char *)text, *end = at + size;
+	struct tfr_yolo_tally t = *tally;
+	struct line l = { .err = err };
+	size_t before = boxes->size;
+	enum tfr_status status = TFR_OK;
+
+	if (size >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) /* a byte order mark */
+		at += 3;
+	for (; !status && at < end; at = l.end + 1) {
+		const char *feed = memchr(at, '\n', (size_t)(end - at));
+		const char *word;
+
+		l = (struct line){ at, feed ? feed : end, l.number + 1, err };
+		if (!next_word(&l, &word, &size))
+			continue;
+		l.at = word;
+		status = read_line(&l, boxes, keypoints, &t);
+	}
+	if (status)
+		boxes->size = before;
+	else
+		*tally = t;
+	return status;
+}

@@ -1,0 +1,286 @@
+/* convert/yolo/yolo_names.c - the names of the classes, which labels are numbers of: from data.yaml, or
+ * from a list with one name per line.
+ *
+ * The nearest file counts: in the folders of the images and labels, in the data set's, and above,
+ * since a split of a data set may be converted alone. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "convert/folder/label_map.h"
+#include "convert/yolo/yolo.h"
+#include "io/source.h"
+
+enum { MOST = 4 << 20, UP = 3 /* folders above */ };
+
+static enum tfr_status read_file(struct tfr_buf *b, const char *path, struct tfr_error *err)
+{
+	enum tfr_status status =
+		tfr_source_read_regular(path, MOST, b, "reading names of classes", err);
+
+	if (!status && b->size > MOST)
+		return tfr_fail_path(err, TFR_EDATA, path, "larger than 4 MiB:");
+	return status;
+}
+
+/* Texts are offsets until all are there: pointers would dangle when the buffer grows. */
+static const char *at_offset(size_t offset)
+{
+	return (const char *)(uintptr_t)offset;
+}
+
+static enum tfr_status reserve(struct tfr_yolo_classes *c, size_t n, struct tfr_error *err)
+{
+	c->list = calloc(n + 1, sizeof(*c->list));
+	c->numbers = calloc(n + 1, sizeof(*c->numbers));
+	return c->list && c->numbers ? TFR_OK : tfr_fail_nomem(err, "reading names of classes");
+}
+
+static void add(struct tfr_yolo_classes *c, int64_t number, const char *text, int64_t base)
+{
+	c->numbers[c->n] = number;
+	c->list[c->n++] = (struct tfr_class){ .label = number + base, .text = text };
+}
+
+/* --- a list --- */
+
+static enum tfr_status take_list(
+	struct tfr_yolo_classes *c, const char *path, int64_t base, struct tfr_error *err)
+{
+	struct tfr_label_map map;
+	enum tfr_status status = tfr_label_map_read(&map, path, 0, err);
+
+	if (!status)
+		status = reserve(c, map.n, err);
+	for (size_t i = 0; !status && i < map.n; i++) {
+		const char *text = map.classes[i].text;
+		size_t n = strlen(text);
+
+		if (!i && n > 3 && !memcmp(text, "\xef\xbb\xbf", 3)) { /* a byte order mark */
+			text += 3;
+			n -= 3;
+		}
+		while (n && strchr(" \t", text[n - 1]))
+			n--;
+		add(c, map.classes[i].label, at_offset(c->texts.size), base);
+		if (!tfr_buf_append(&c->texts, text, n) || !tfr_buf_append(&c->texts, "", 1))
+			status = tfr_fail_nomem(err, "reading names of classes");
+	}
+	tfr_label_map_clear(&map);
+	return status;
+}
+
+/* --- data.yaml --- */
+
+static enum tfr_status take_yaml(
+	struct tfr_yolo_classes *c, struct tfr_yolo_yaml *y, int64_t base, struct tfr_error *err)
+{
+	size_t named = tfr_yolo_name_count(y);
+	size_t n = named ? named : y->count > 0 ? (size_t)y->count : 0;
+	enum tfr_status status = reserve(c, n, err);
+
+	c->keypoints = y->keypoints;
+	for (size_t i = 0; !status && i < n; i++) {
+		const struct tfr_yolo_name *name = named ? &tfr_yolo_names(y)[i] : NULL;
+
+		add(c, name ? name->number : (int64_t)i, at_offset(c->texts.size), base);
+		/* Ultralytics calls them so where there is only their count. */
+		if (name ? !tfr_buf_append(&c->texts, tfr_yolo_text(y, name->text),
+				   strlen(tfr_yolo_text(y, name->text)) + 1)
+			 : !tfr_buf_printf(&c->texts, "class_%zu", i) ||
+					!tfr_buf_append(&c->texts, "", 1))
+			status = tfr_fail_nomem(err, "reading names of classes");
+	}
+	return status;
+}
+
+/* TFR_END: it describes no classes. */
+static enum tfr_status parse_yaml(struct tfr_yolo_yaml *y, const char *path, struct tfr_error *err)
+{
+	TFR_AUTO_BUF text = { 0 };
+	enum tfr_status status = read_file(&text, path, err);
+
+	if (!status)
+		status = tfr_yolo_yaml_parse(y, text.data, text.size, path, err);
+	return status ? status : !y->names_.size && y->count < 1 ? TFR_END : TFR_OK;
+}
+
+static enum tfr_status read_yaml(
+	struct tfr_yolo_classes *c, const char *path, int64_t base, struct tfr_error *err)
+{
+	struct tfr_yolo_yaml y = { 0 };
+	enum tfr_status status = parse_yaml(&y, path, err);
+
+	if (!status)
+		status = take_yaml(c, &y, base, err);
+	tfr_yolo_yaml_clear(&y);
+	return status;
+}
+
+bool tfr_yolo_describe(struct tfr_yolo_yaml *y, const char *folder)
+{
+	static const char *const first[] = { "data.yaml", "data.yml", "dataset.yaml" };
+	struct tfr_listing l;
+	bool found = false, good = tfr_listing_open(&l, folder);
+
+	*y = (struct tfr_yolo_yaml){ 0 };
+	for (size_t i = 0; good && !found && i < 3 + l.yamls.n; i++) {
+		const char *name = i < 3 ? first[i] : l.yamls.list[i - 3];
+		TFR_AUTO_FREE char *path = tfr_path_join(folder, name);
+
+		tfr_yolo_yaml_clear(y);
+		found = path && tfr_is_file(path) && !parse_yaml(y, path, NULL);
+	}
+	tfr_listing_close(&l);
+	return found;
+}
+
+/* --- where it is --- */
+
+/* Tries the files that a folder may have.  TFR_END: it has none. */
+static enum tfr_status try_folder(
+	struct tfr_yolo_classes *c, const char *folder, int64_t base, struct tfr_error *err)
+{
+	static const char *const names[] = { "data.yaml", "data.yml", "dataset.yaml", "dataset.yml",
+		"classes.txt", "obj.names", "_darknet.labels" };
+	enum tfr_status status = TFR_END;
+
+	for (size_t i = 0; status == TFR_END && i < sizeof(names) / sizeof(*names); i++) {
+		char *path = tfr_path_join(folder, names[i]);
+
+		if (!path)
+			return tfr_fail_nomem(err, "reading names of classes");
+		if (tfr_is_file(path))
+			status = i < 4 ? read_yaml(c, path, base, err)
+				       : take_list(c, path, base, err);
+		if (status == TFR_END)
+			free(path);
+		else
+			c->path = path;
+	}
+	return status;
+}
+
+/* Any other file .yaml of the data set that names classes; those of another purpose are no matter.
+ */
+static enum tfr_status try_yamls(
+	struct tfr_yolo_classes *c, const char *folder, int64_t base, struct tfr_error *err)
+{
+	struct tfr_listing l;
+	enum tfr_status status = TFR_END;
+
+	if (!tfr_listing_open(&l, folder))
+		l.yamls.n = 0;
+	for (size_t i = 0; status == TFR_END && i < l.yamls.n; i++) {
+		c->path = tfr_path_join(folder, l.yamls.list[i]);
+		status = c->path ? read_yaml(c, c->path, base, err)
+				 : tfr_fail_nomem(err, "reading names of classes");
+		if (status == TFR_END || status == TFR_EDATA) {
+			free(c->path);
+			c->path = NULL;
+			status = TFR_END;
+		}
+	}
+	tfr_listing_close(&l);
+	return status;
+}
+
+/* Replaces a path by that of the folder above.  NULL: out of memory. */
+static char *parent(char *path)
+{
+	char *slash = strrchr(path, '/'), *up;
+
+	while (slash && slash > path && !slash[1]) {
+		*slash = '\0';
+		slash = strrchr(path, '/');
+	}
+	if (slash && slash > path && strcmp(slash, "/..") && strcmp(slash, "/.")) {
+		*slash = '\0';
+		return path;
+	}
+	up = tfr_path_join(path, "..");
+	free(path);
+	return up;
+}
+
+static enum tfr_status try_above(
+	struct tfr_yolo_classes *c, const char *folder, int64_t base, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *path = strdup(folder);
+	enum tfr_status status = path ? TFR_END : tfr_fail_nomem(err, "reading names of classes");
+
+	for (int i = 0; status == TFR_END && i < UP; i++) {
+		path = parent(path);
+		status = path ? try_folder(c, path, base, err)
+			      : tfr_fail_nomem(err, "reading names of classes");
+		if (status == TFR_END)
+			status = try_yamls(c, path, base, err);
+	}
+	return status;
+}
+
+static enum tfr_status no_names(const char *folder, struct tfr_error *err)
+{
+	tfr_fail_path(err, TFR_EUSAGE, folder, "no data.yaml, classes.txt or obj.names for");
+	tfr_error_hint(err, "Write the names of the classes into a file, one per line in the order "
+			    "of their numbers, and give it with --labels FILE.");
+	return TFR_EUSAGE;
+}
+
+enum tfr_status tfr_yolo_classes_read(struct tfr_yolo_classes *c,
+	const struct tfr_convert_opts *opts, const struct tfr_part *part, struct tfr_error *err)
+{
+	const char *const folders[] = { opts->inputs[0], part->annotations, part->images };
+	enum tfr_status status = TFR_END;
+
+	*c = (struct tfr_yolo_classes){ 0 };
+	if (opts->labels) {
+		c->path = strdup(opts->labels);
+		status = c->path ? take_list(c, opts->labels, opts->label_base, err)
+				 : tfr_fail_nomem(err, "reading names of classes");
+	}
+	for (size_t i = 0; status == TFR_END && i < 3; i++)
+		status = try_folder(c, folders[i], opts->label_base, err);
+	if (status == TFR_END)
+		status = try_yamls(c, opts->inputs[0], opts->label_base, err);
+	if (status == TFR_END)
+		status = try_above(c, part->images, opts->label_base, err);
+	if (status == TFR_END)
+		return no_names(opts->inputs[0], err);
+	for (size_t i = 0; !status && i < c->n; i++)
+		c->list[i].text = (const char *)c->texts.data + (uintptr_t)c->list[i].text;
+	return status;
+}
+
+uint32_t tfr_yolo_class_of(const struct tfr_yolo_classes *c, uint32_t number)
+{
+	size_t low = 0, high = c->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (c->numbers[middle] < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < c->n && c->numbers[low] == number ? (uint32_t)low : TFR_NO_CLASS;
+}
+
+bool tfr_yolo_classes_equal(const struct tfr_yolo_classes *a, const struct tfr_yolo_classes *b)
+{
+	for (size_t i = 0; i < a->n && a->n == b->n; i++)
+		if (a->numbers[i] != b->numbers[i] || strcmp(a->list[i].text, b->list[i].text))
+			return false;
+	return a->n == b->n;
+}
+
+void tfr_yolo_classes_clear(struct tfr_yolo_classes *c)
+{
+	free(c->list);
+	free(c->numbers);
+	free(c->path);
+	tfr_buf_clear(&c->texts);
+	*c = (struct tfr_yolo_classes){ 0 };
+}

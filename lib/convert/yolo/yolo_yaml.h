@@ -1,0 +1,57 @@
+/* convert/yolo/yolo_yaml.h - the description of a YOLO data set, data.yaml: the names of its classes and
+ * the folders of its splits (https://docs.ultralytics.com/datasets/detect/). */
+#ifndef TFR_CONVERT_YOLO_YAML_H
+#define TFR_CONVERT_YOLO_YAML_H
+
+#include "base/buf.h"
+#include "base/error.h"
+
+struct tfr_yolo_name {
+	int64_t number;
+	size_t text; /* offset in texts */
+};
+
+/* A folder, or a list of images, that a split consists of. */
+struct tfr_yolo_place {
+	size_t split, text; /* offsets in texts: "train", "../train/images" */
+};
+
+/* Zero-initialised is empty. */
+struct tfr_yolo_yaml {
+	struct tfr_buf texts;
+	struct tfr_buf names_, places_;
+	size_t root;	  /* offset in texts of "path"; 0: absent */
+	int64_t count;	  /* "nc"; -1: absent */
+	size_t keypoints; /* numbers of a box's keypoints, by "kpt_shape"; 0: absent */
+};
+
+static inline const struct tfr_yolo_name *tfr_yolo_names(const struct tfr_yolo_yaml *y)
+{
+	return (const struct tfr_yolo_name *)(const void *)y->names_.data;
+}
+static inline size_t tfr_yolo_name_count(const struct tfr_yolo_yaml *y)
+{
+	return y->names_.size / sizeof(struct tfr_yolo_name);
+}
+static inline const struct tfr_yolo_place *tfr_yolo_places(const struct tfr_yolo_yaml *y)
+{
+	return (const struct tfr_yolo_place *)(const void *)y->places_.data;
+}
+static inline size_t tfr_yolo_place_count(const struct tfr_yolo_yaml *y)
+{
+	return y->places_.size / sizeof(struct tfr_yolo_place);
+}
+static inline const char *tfr_yolo_text(const struct tfr_yolo_yaml *y, size_t offset)
+{
+	return (const char *)y->texts.data + offset;
+}
+
+/* Parses the file `path` with these bytes, at most 4 MiB.  Aliases and nesting beyond 16 levels
+ * are refused; other members are passed over.  TFR_EDATA: it is no YAML, or a member that counts
+ * is malformed; the message names the line.  TFR_EUNAVAILABLE: libyaml is not installed, or not
+ * built in.  To be cleared in any case. */
+enum tfr_status tfr_yolo_yaml_parse(struct tfr_yolo_yaml *y, const uint8_t *data, size_t size,
+	const char *path, struct tfr_error *err);
+void tfr_yolo_yaml_clear(struct tfr_yolo_yaml *y);
+
+#endif

@@ -1,0 +1,362 @@
+/* diff/changed_features.c - the features of changed records, hashed on both sides, sorted, and compared.
+ *
+ * A pair's number is its place in the order of A.  While A is read in order, the pairs in that
+ * order say which records to look at; each of their features becomes a row, and the place of the
+ * other record goes, with the number, to a sorter that gives the order of B.  While B is read, that
+ * says which.  Sorted by pair and feature, rows of both sides then lie behind each other. */
+#include "diff/changed_features.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "diff/hash_table.h"
+#include "inspect/survey.h"
+#include "sweep/sweep.h"
+
+enum {
+	WANTED = TFR_NOTE_PLACE + 8,	   /* place in B, pair */
+	FEATURE = 8 + 4,		   /* pair, feature: what rows of two sides share */
+	ROW = FEATURE + TFR_NOTE_HASH + 1, /* the hash, the side */
+};
+
+/* What is known of a feature. */
+struct tally {
+	uint64_t changed, only[2];
+};
+
+struct run {
+	const struct tfr_ledger *ledger;
+	const struct tfr_diff_opts *o;
+	struct tfr_diff_report *report;
+	struct tfr_sorter *pairs, *wanted, *rows;
+	unsigned side;
+	uint8_t next[TFR_CHANGED_ROW]; /* the record that is looked at next; then what belongs to it
+					*/
+	bool more;
+	uint64_t pair; /* the number of the next, of A */
+	struct tfr_example *example;
+	struct tfr_roll roll;
+	struct tally *tallies;
+	/* Of the pairs that are examples: pair and feature, which come ascending. */
+	struct tfr_buf found;
+	uint64_t differing; /* pairs in which a feature differs */
+};
+
+static enum tfr_status inputs_changed(struct tfr_error *err)
+{
+	return tfr_fail(err, TFR_EDATA, "the inputs changed while they were read");
+}
+
+static enum tfr_status no_memory(struct tfr_error *err)
+{
+	return tfr_fail_nomem(err, "comparing features");
+}
+
+/* --- the second readings --- */
+
+static enum tfr_status look_ahead(struct run *r, struct tfr_error *err)
+{
+	const void *row;
+	enum tfr_status status = tfr_sorter_next(r->side ? r->wanted : r->pairs, &row, err);
+
+	r->more = !status;
+	if (r->more)
+		memcpy(r->next, row, r->side ? WANTED : TFR_CHANGED_ROW);
+	return status == TFR_END ? TFR_OK : status;
+}
+
+static enum tfr_status add_features(
+	struct run *r, const struct tfr_swept *s, uint64_t pair, struct tfr_error *err)
+{
+	enum tfr_status status = tfr_example_parse(r->example, s->rec.data, s->rec.size, NULL);
+	uint8_t row[ROW];
+
+	if (status)
+		return inputs_changed(err);
+	tfr_put_be(row, pair, 8);
+	row[ROW - 1] = (uint8_t)r->side;
+	for (size_t i = 0; !status && i < tfr_example_count(r->example); i++) {
+		const struct tfr_feature *f = tfr_example_at(r->example, i);
+		uint32_t number;
+
+		status = tfr_roll_number(&r->roll, f->key, f->key_size, &number, err);
+		if (status)
+			break;
+		tfr_put_be(row + 8, number, 4);
+		tfr_note_feature(f, row + FEATURE);
+		status = tfr_sorter_add(r->rows, row, 1, err);
+	}
+	return status;
+}
+
+/* The record of A is the next pair's: that of B is wanted. */
+static enum tfr_status take_pair(struct run *r, uint64_t *pair, struct tfr_error *err)
+{
+	uint8_t wanted[WANTED];
+
+	*pair = r->pair++;
+	memcpy(wanted, r->next + TFR_NOTE_PLACE, TFR_NOTE_PLACE);
+	tfr_put_be(wanted + TFR_NOTE_PLACE, *pair, 8);
+	if (*pair < r->report->pair_count)
+		for (unsigned side = 0; side < 2; side++)
+			r->report->pairs[*pair].at[side] =
+				tfr_note_place(r->o, side, r->next + side * TFR_NOTE_PLACE);
+	return tfr_sorter_add(r->wanted, wanted, 1, err);
+}
+
+static enum tfr_status settle(
+	void *ctx, const struct tfr_swept *s, const void *verdict, struct tfr_error *err)
+{
+	struct run *r = ctx;
+	uint8_t place[TFR_NOTE_PLACE];
+	enum tfr_status status = TFR_OK;
+	uint64_t pair;
+	int c;
+
+	(void)verdict;
+	if (!r->more)
+		return TFR_END;
+	tfr_note_put_place(place, s->file, s->rec.index);
+	c = memcmp(place, r->next, sizeof(place));
+	if (c)
+		return c > 0 ? inputs_changed(err) : TFR_OK;
+	if (r->side)
+		pair = tfr_get_be(r->next + TFR_NOTE_PLACE, 8);
+	else
+		status = take_pair(r, &pair, err);
+	if (!status)
+		status = add_features(r, s, pair, err);
+	return status ? status : look_ahead(r, err);
+}
+
+static enum tfr_status examine(
+	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
+{
+	(void)ctx;
+	(void)worker;
+	(void)s;
+	(void)verdict;
+	(void)err;
+	return TFR_OK;
+}
+
+static enum tfr_status read_side(struct run *r, struct tfr_error *err)
+{
+	struct tfr_sweep sweep = { .opts = r->o->sides[r->side],
+		.phase = r->side ? "comparing features of B" : "comparing features of A",
+		.again = true,
+		.examine = examine,
+		.settle = settle,
+		.ctx = r };
+	struct tfr_sweep_report ignored = { 0 };
+	enum tfr_status status = look_ahead(r, err);
+
+	if (!status)
+		status = tfr_sweep_run(&sweep, &ignored, err);
+	return !status && r->more ? inputs_changed(err) : status;
+}
+
+/* --- rows of both sides --- */
+
+/* One feature of a pair: `sides` has it, with values that are equal or not. */
+static enum tfr_status judge(
+	struct run *r, const uint8_t *row, unsigned sides, bool equal, struct tfr_error *err)
+{
+	struct tally *t = &r->tallies[tfr_get_be(row + 8, 4)];
+
+	if (equal)
+		return TFR_OK;
+	if (sides == 3)
+		t->changed++;
+	else
+		t->only[sides == 2]++;
+	if (tfr_get_be(row, 8) < r->report->pair_count && !tfr_buf_append(&r->found, row, FEATURE))
+		return no_memory(err);
+	return TFR_OK;
+}
+
+static enum tfr_status compare_rows(struct run *r, struct tfr_error *err)
+{
+	uint8_t last[ROW];
+	unsigned sides = 0; /* bits: those that have the feature of `last` */
+	bool equal = false;
+	uint64_t differing = UINT64_MAX; /* the last pair in which a feature differs */
+	enum tfr_status status;
+	const void *row;
+
+	for (;;) {
+		status = tfr_sorter_next(r->rows, &row, err);
+		if (status > TFR_END)
+			return status;
+		if (!status && sides && !memcmp(row, last, FEATURE)) {
+			equal = !memcmp(row, last, FEATURE + TFR_NOTE_HASH);
+			sides = 3;
+			continue;
+		}
+		if (sides) {
+			uint64_t pair = tfr_get_be(last, 8);
+			enum tfr_status judged = judge(r, last, sides, equal, err);
+
+			if (judged)
+				return judged;
+			r->differing += !equal && pair != differing;
+			differing = equal ? differing : pair;
+		}
+		if (status)
+			return TFR_OK;
+		memcpy(last, row, ROW);
+		sides = 1u << last[ROW - 1];
+		equal = false;
+	}
+}
+
+/* --- what is told --- */
+
+static int compare_names(const void *a, const void *b, void *names)
+{
+	const struct tfr_name *list = names;
+	const struct tfr_name *x = &list[*(const uint32_t *)a], *y = &list[*(const uint32_t *)b];
+	int c = memcmp(x->text, y->text, x->size < y->size ? x->size : y->size);
+
+	return c ? c : (x->size > y->size) - (x->size < y->size);
+}
+
+static char *shown_name(const struct tfr_name *name)
+{
+	struct tfr_surveyed f = { .name = name->text, .size = name->size };
+	struct tfr_buf text = { 0 };
+
+	if (tfr_survey_name(&text, &f) && tfr_buf_append(&text, "", 1))
+		return (char *)text.data;
+	tfr_buf_clear(&text);
+	return NULL;
+}
+
+/* Numbers of features become their places in the list that is told. */
+static enum tfr_status list_features(struct run *r, uint32_t *order, struct tfr_error *err)
+{
+	struct tfr_diff_report *report = r->report;
+
+	report->features = calloc(r->roll.n + 1u, sizeof(*report->features));
+	if (!report->features)
+		return no_memory(err);
+	for (uint32_t i = 0; i < r->roll.n; i++)
+		order[i] = i;
+	qsort_r(order, r->roll.n, sizeof(*order), compare_names, r->roll.list);
+	for (uint32_t i = 0; i < r->roll.n; i++) {
+		const struct tally *t = &r->tallies[order[i]];
+		struct tfr_diff_feature *f = &report->features[report->feature_count];
+
+		if (!t->changed && !t->only[0] && !t->only[1])
+			continue;
+		*f = (struct tfr_diff_feature){ .name = shown_name(&r->roll.list[order[i]]),
+			.changed = t->changed,
+			.only = { t->only[0], t->only[1] } };
+		if (!f->name)
+			return no_memory(err);
+		report->feature_count++;
+	}
+	return TFR_OK;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* The features of one pair, whose rows lie from `at` on.  Returns where they end; 0: out of memory.
+ */
+static size_t list_pair(struct run *r, const uint32_t *places, size_t at)
+{
+	const uint8_t *rows = r->found.data;
+	struct tfr_diff_pair *pair = &r->report->pairs[tfr_get_be(rows + at, 8)];
+	size_t end = at, n;
+	uint32_t *numbers;
+
+	while (end < r->found.size && !memcmp(rows + end, rows + at, 8))
+		end += FEATURE;
+	n = (end - at) / FEATURE;
+	numbers = calloc(n, sizeof(*numbers));
+	pair->features = calloc(n, sizeof(*pair->features));
+	if (!numbers || !pair->features) {
+		free(numbers);
+		return 0;
+	}
+	for (size_t i = 0; i < n; i++)
+		numbers[i] = places[tfr_get_be(rows + at + i * FEATURE + 8, 4)];
+	qsort(numbers, n, sizeof(*numbers), compare_numbers);
+	for (size_t i = 0; i < n; i++)
+		pair->features[i] = r->report->features[numbers[i]].name;
+	pair->feature_count = n;
+	free(numbers);
+	return end;
+}
+
+static enum tfr_status tell(struct run *r, struct tfr_error *err)
+{
+	TFR_AUTO_FREE uint32_t *order = calloc(r->roll.n + 1u, sizeof(*order));
+	TFR_AUTO_FREE uint32_t *places = calloc(r->roll.n + 1u, sizeof(*places));
+	enum tfr_status status = order && places ? list_features(r, order, err) : no_memory(err);
+	uint32_t told = 0;
+
+	if (status)
+		return status;
+	for (uint32_t i = 0; i < r->roll.n; i++) {
+		const struct tally *t = &r->tallies[order[i]];
+
+		places[order[i]] = told;
+		told += t->changed || t->only[0] || t->only[1];
+	}
+	for (size_t at = 0; at < r->found.size;) {
+		at = list_pair(r, places, at);
+		if (!at)
+			return no_memory(err);
+	}
+	r->report->same = r->report->changed - r->differing;
+	return TFR_OK;
+}
+
+/* --- around it --- */
+
+static enum tfr_status find(struct run *r, struct tfr_error *err)
+{
+	size_t examples = r->o->examples;
+	enum tfr_status status = TFR_OK;
+
+	if (examples > r->report->changed)
+		examples = (size_t)r->report->changed;
+	r->wanted = tfr_ledger_sorter(r->ledger, WANTED, 8);
+	r->rows = tfr_ledger_sorter(r->ledger, ROW, 2);
+	r->example = tfr_example_new();
+	r->report->pairs = calloc(examples + 1, sizeof(*r->report->pairs));
+	if (!r->wanted || !r->rows || !r->example || !r->report->pairs)
+		return no_memory(err);
+	r->report->pair_count = examples;
+	for (r->side = 0; !status && r->side < 2; r->side++)
+		status = read_side(r, err);
+	if (!status) {
+		r->tallies = calloc(r->roll.n + 1u, sizeof(*r->tallies));
+		status = r->tallies ? compare_rows(r, err) : no_memory(err);
+	}
+	r->report->temp_bytes += tfr_sorter_spilled(r->pairs) + tfr_sorter_spilled(r->wanted) +
+				 tfr_sorter_spilled(r->rows);
+	return status ? status : tell(r, err);
+}
+
+enum tfr_status tfr_changed_find(const struct tfr_ledger *ledger, struct tfr_sorter *pairs,
+	struct tfr_diff_report *report, struct tfr_error *err)
+{
+	struct run r = { .ledger = ledger, .o = ledger->o, .report = report, .pairs = pairs };
+	enum tfr_status status = find(&r, err);
+
+	tfr_sorter_free(r.pairs);
+	tfr_sorter_free(r.wanted);
+	tfr_sorter_free(r.rows);
+	tfr_example_free(r.example);
+	tfr_roll_clear(&r.roll);
+	free(r.tallies);
+	tfr_buf_clear(&r.found);
+	return status;
+}

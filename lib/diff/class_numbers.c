@@ -1,0 +1,45 @@
+/* diff/class_numbers.c - whether the classes of both sides have the same numbers. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <tfr/diff.h>
+#include <tfr/text.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "inspect/class_texts.h"
+
+static enum tfr_status find_map(
+	struct tfr_class_map *m, const struct tfr_set *set, struct tfr_error *err)
+{
+	size_t n = tfr_set_count(set);
+	TFR_AUTO_FREE const char **files = calloc(n + 1, sizeof(*files));
+
+	if (!files)
+		return tfr_fail_nomem(err, "comparing the classes");
+	for (size_t i = 0; i < n; i++)
+		files[i] = tfr_set_path(set, i);
+	return tfr_class_map_find(m, files, n, err);
+}
+
+enum tfr_status tfr_diff_classes(const struct tfr_set *const sides[2],
+	struct tfr_diff_class_report *report, struct tfr_error *err)
+{
+	const struct tfr_class_entry *a = NULL, *b = NULL;
+	struct tfr_class_map maps[2] = { 0 };
+	enum tfr_status status = find_map(&maps[0], sides[0], err);
+
+	*report = (struct tfr_diff_class_report){ 0 };
+	if (!status)
+		status = find_map(&maps[1], sides[1], err);
+	if (!status)
+		report->differ = tfr_class_map_conflicts(&maps[0], &maps[1], &a, &b);
+	if (report->differ) {
+		tfr_escape_line(report->text, sizeof(report->text), a->text);
+		report->label[0] = a->label;
+		report->label[1] = b->label;
+	}
+	tfr_class_map_clear(&maps[0]);
+	tfr_class_map_clear(&maps[1]);
+	return status;
+}

@@ -1,0 +1,47 @@
+/* diff/first_rows.c - twice as many rows as are wanted, sorted and cut whenever they are full. */
+#include "diff/first_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST = 16 };
+
+static int compare_rows(const void *a, const void *b, void *size)
+{
+	return memcmp(a, b, *(const size_t *)size);
+}
+
+void tfr_firsts_settle(struct tfr_firsts *f)
+{
+	if (f->n > 1)
+		qsort_r(f->rows, f->n, f->row, compare_rows, &f->row);
+	f->full |= f->n >= f->max;
+	if (f->n > f->max)
+		f->n = f->max;
+}
+
+bool tfr_firsts_add(struct tfr_firsts *f, const void *row)
+{
+	size_t cap = f->cap ? 2 * f->cap : FIRST;
+	uint8_t *rows;
+
+	if (!f->max || (f->full && memcmp(row, f->rows + (f->max - 1) * f->row, f->row) > 0))
+		return true;
+	if (f->n == f->cap && f->n / 2 >= f->max)
+		tfr_firsts_settle(f);
+	if (f->n == f->cap) {
+		rows = reallocarray(f->rows, cap, f->row);
+		if (!rows)
+			return false;
+		f->rows = rows;
+		f->cap = cap;
+	}
+	memcpy(f->rows + f->n++ * f->row, row, f->row);
+	return true;
+}
+
+void tfr_firsts_clear(struct tfr_firsts *f)
+{
+	free(f->rows);
+	*f = (struct tfr_firsts){ 0 };
+}

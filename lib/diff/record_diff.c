@@ -1,0 +1,315 @@
+/* diff/record_diff.c - the records of two sets, matched.
+ *
+ * Notes of both sides, sorted, lie behind each other where records are equal: the first of A
+ * belongs to the first of B, and so on.  With keys, what found no equal one is sorted again, by key
+ * and place, and paired in the same way: those records changed.  Without keys, sides of as many
+ * records whose hashes add up to the same 128 bits are equal, and nothing has to be sorted. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "diff/changed_features.h"
+#include "diff/first_rows.h"
+#include "diff/pairing.h"
+
+enum { LEFT = TFR_NOTE_HASH + TFR_NOTE_SIDED }; /* key, side, place */
+
+struct run {
+	const struct tfr_diff_opts *o;
+	struct tfr_diff_report *report;
+	struct tfr_ledger ledger;
+	struct tfr_sorter *left;    /* with keys: what found no equal one */
+	struct tfr_sorter *changed; /* of A, of B */
+	struct tfr_sorter *order;   /* of pairs: of A, of B */
+	struct tfr_firsts only[2];
+	struct tfr_firsts steps; /* of A, of B */
+	/* Of the key that is being walked over: how many each side has. */
+	uint8_t key[TFR_NOTE_HASH];
+	uint64_t of_key[2];
+};
+
+static enum tfr_status no_memory(struct tfr_error *err)
+{
+	return tfr_fail_nomem(err, "comparing records");
+}
+
+/* --- findings --- */
+
+static enum tfr_status note_order(
+	struct run *r, const uint8_t *a, const uint8_t *b, struct tfr_error *err)
+{
+	uint8_t row[TFR_CHANGED_ROW];
+
+	if (!r->order)
+		return TFR_OK;
+	memcpy(row, a, TFR_NOTE_PLACE);
+	memcpy(row + TFR_NOTE_PLACE, b, TFR_NOTE_PLACE);
+	return tfr_sorter_add(r->order, row, 1, err);
+}
+
+static enum tfr_status equal(void *ctx, const uint8_t *a, const uint8_t *b, struct tfr_error *err)
+{
+	struct run *r = ctx;
+
+	r->report->both++;
+	return note_order(r, a, b, err);
+}
+
+static enum tfr_status changed(void *ctx, const uint8_t *a, const uint8_t *b, struct tfr_error *err)
+{
+	struct run *r = ctx;
+	uint8_t row[TFR_CHANGED_ROW];
+	enum tfr_status status;
+
+	memcpy(row, a, TFR_NOTE_PLACE);
+	memcpy(row + TFR_NOTE_PLACE, b, TFR_NOTE_PLACE);
+	r->report->changed++;
+	status = tfr_sorter_add(r->changed, row, 1, err);
+	return status ? status : note_order(r, a, b, err);
+}
+
+static enum tfr_status only(struct run *r, const uint8_t *sided, struct tfr_error *err)
+{
+	r->report->only[sided[0]]++;
+	return tfr_firsts_add(&r->only[sided[0]], sided + 1) ? TFR_OK : no_memory(err);
+}
+
+static enum tfr_status only_content(void *ctx, const uint8_t *row, struct tfr_error *err)
+{
+	return only(ctx, row + TFR_NOTE_HASH, err);
+}
+
+/* Another record of its key may have changed into it. */
+static enum tfr_status leave(void *ctx, const uint8_t *row, struct tfr_error *err)
+{
+	struct run *r = ctx;
+	uint8_t left[LEFT];
+
+	memcpy(left, row, TFR_NOTE_HASH);
+	memcpy(left + TFR_NOTE_HASH, row + 2 * TFR_NOTE_HASH, TFR_NOTE_SIDED);
+	return tfr_sorter_add(r->left, left, 1, err);
+}
+
+/* --- walks --- */
+
+static void count_key(struct run *r, const uint8_t *row)
+{
+	bool same = row && (r->of_key[0] || r->of_key[1]) && !memcmp(r->key, row, TFR_NOTE_HASH);
+
+	if (!same) {
+		for (unsigned side = 0; side < 2; side++) {
+			r->report->repeated[side] += r->of_key[side] > 1;
+			r->of_key[side] = 0;
+		}
+		if (row)
+			memcpy(r->key, row, TFR_NOTE_HASH);
+	}
+	if (row)
+		r->of_key[row[r->ledger.prefix]]++;
+}
+
+static enum tfr_status walk(
+	struct run *r, struct tfr_sorter *rows, struct tfr_pairing *p, struct tfr_error *err)
+{
+	bool count = r->o->key && rows == r->ledger.sorter;
+	enum tfr_status status;
+	const void *row;
+
+	while (!(status = tfr_sorter_next(rows, &row, err))) {
+		if (count)
+			count_key(r, row);
+		status = tfr_pairing_add(p, row, err);
+		if (status)
+			break;
+	}
+	if (status == TFR_END)
+		status = tfr_pairing_end(p, err);
+	if (count)
+		count_key(r, NULL);
+	tfr_pairing_clear(p);
+	return status;
+}
+
+static enum tfr_status match_equal(struct run *r, struct tfr_error *err)
+{
+	struct tfr_pairing p = { .ledger = &r->ledger,
+		.prefix = r->ledger.prefix,
+		.match = equal,
+		.only = r->o->key ? leave : only_content,
+		.ctx = r };
+	enum tfr_status status = walk(r, r->ledger.sorter, &p, err);
+
+	r->report->temp_bytes += tfr_sorter_spilled(r->ledger.sorter);
+	tfr_sorter_free(r->ledger.sorter); /* its memory is free for the rest */
+	r->ledger.sorter = NULL;
+	return status;
+}
+
+static enum tfr_status match_keys(struct run *r, struct tfr_error *err)
+{
+	struct tfr_pairing p = { .ledger = &r->ledger,
+		.prefix = TFR_NOTE_HASH,
+		.match = changed,
+		.only = only_content,
+		.ctx = r };
+	enum tfr_status status = walk(r, r->left, &p, err);
+
+	r->report->temp_bytes += tfr_sorter_spilled(r->left);
+	tfr_sorter_free(r->left);
+	r->left = NULL;
+	return status;
+}
+
+/* Pairs in the order of A: where do those of B go back? */
+static enum tfr_status look_at_order(struct run *r, struct tfr_error *err)
+{
+	uint8_t last[TFR_NOTE_PLACE] = { 0 };
+	enum tfr_status status;
+	const void *next;
+
+	while (!(status = tfr_sorter_next(r->order, &next, err))) {
+		const uint8_t *row = next;
+
+		if (memcmp(row + TFR_NOTE_PLACE, last, TFR_NOTE_PLACE) < 0) {
+			r->report->steps_back++;
+			if (!tfr_firsts_add(&r->steps, row))
+				return no_memory(err);
+		}
+		memcpy(last, row + TFR_NOTE_PLACE, TFR_NOTE_PLACE);
+	}
+	r->report->temp_bytes += tfr_sorter_spilled(r->order);
+	return status == TFR_END ? TFR_OK : status;
+}
+
+/* --- what is told --- */
+
+static bool list_only(struct run *r, unsigned side)
+{
+	struct tfr_firsts *f = &r->only[side];
+	struct tfr_diff_place *list;
+
+	tfr_firsts_settle(f);
+	list = r->report->only_at[side] = calloc(f->n + 1, sizeof(*list));
+	if (!list)
+		return false;
+	for (; r->report->only_count[side] < f->n; r->report->only_count[side]++)
+		list[r->report->only_count[side]] = tfr_note_place(
+			r->o, side, f->rows + r->report->only_count[side] * TFR_NOTE_PLACE);
+	return true;
+}
+
+static bool list_steps(struct run *r)
+{
+	tfr_firsts_settle(&r->steps);
+	r->report->steps = calloc(r->steps.n + 1, sizeof(*r->report->steps));
+	if (!r->report->steps)
+		return false;
+	for (size_t i = 0; i < r->steps.n; i++)
+		for (unsigned side = 0; side < 2; side++)
+			r->report->steps[i].at[side] = tfr_note_place(r->o, side,
+				r->steps.rows + i * TFR_CHANGED_ROW + side * TFR_NOTE_PLACE);
+	r->report->step_count = r->steps.n;
+	return true;
+}
+
+static enum tfr_status tell(struct run *r, struct tfr_error *err)
+{
+	if (!list_only(r, 0) || !list_only(r, 1) || !list_steps(r))
+		return no_memory(err);
+	return TFR_OK;
+}
+
+/* --- around them --- */
+
+static enum tfr_status prepare(struct run *r, struct tfr_error *err)
+{
+	const struct tfr_diff_opts *o = r->o;
+	const struct tfr_set *const sets[2] = { o->sides[0].input, o->sides[1].input };
+	enum tfr_status status = tfr_diff_check_sides(sets, o->key, err);
+
+	if (!status)
+		status = tfr_ledger_open(&r->ledger, o, true, err);
+	if (status)
+		return status;
+	if (o->key) {
+		r->left = tfr_ledger_sorter(&r->ledger, LEFT, 8);
+		r->changed = tfr_ledger_sorter(&r->ledger, TFR_CHANGED_ROW, 8);
+	}
+	if (o->ordered)
+		r->order = tfr_ledger_sorter(&r->ledger, TFR_CHANGED_ROW, 8);
+	if ((o->key && (!r->left || !r->changed)) || (o->ordered && !r->order))
+		return no_memory(err);
+	for (unsigned side = 0; side < 2; side++)
+		r->only[side] = (struct tfr_firsts){ .row = TFR_NOTE_PLACE, .max = o->examples };
+	r->steps = (struct tfr_firsts){ .row = TFR_CHANGED_ROW, .max = o->examples };
+	return TFR_OK;
+}
+
+/* Sums of 128 bits that are alike by chance are as rare as hashes are. */
+static bool all_equal(const struct run *r)
+{
+	return !r->o->key && !r->o->ordered && r->ledger.sums[0] == r->ledger.sums[1] &&
+	       r->report->sides[0].taken == r->report->sides[1].taken;
+}
+
+static enum tfr_status compare(struct run *r, struct tfr_error *err)
+{
+	enum tfr_status status = prepare(r, err);
+
+	if (!status)
+		status = tfr_ledger_take(&r->ledger, r->report->sides, err);
+	if (!status && all_equal(r)) {
+		r->report->both = r->report->sides[0].taken;
+		r->report->temp_bytes = tfr_sorter_spilled(r->ledger.sorter);
+		return tell(r, err);
+	}
+	if (!status)
+		status = match_equal(r, err);
+	if (!status && r->o->key)
+		status = match_keys(r, err);
+	if (!status && r->order)
+		status = look_at_order(r, err);
+	tfr_sorter_free(r->order);
+	r->order = NULL;
+	if (!status)
+		status = tell(r, err);
+	if (!status && r->report->changed)
+		status = tfr_changed_find(&r->ledger, TFR_STEAL(r->changed), r->report, err);
+	return status;
+}
+
+enum tfr_status tfr_diff_records(
+	const struct tfr_diff_opts *opts, struct tfr_diff_report *report, struct tfr_error *err)
+{
+	struct run r = { .o = opts, .report = report };
+	enum tfr_status status;
+
+	*report = (struct tfr_diff_report){ 0 };
+	status = compare(&r, err);
+	tfr_sorter_free(r.left);
+	tfr_sorter_free(r.changed);
+	tfr_firsts_clear(&r.only[0]);
+	tfr_firsts_clear(&r.only[1]);
+	tfr_firsts_clear(&r.steps);
+	tfr_ledger_close(&r.ledger);
+	return status;
+}
+
+bool tfr_diff_differs(const struct tfr_diff_report *report)
+{
+	return report->only[0] || report->only[1] || report->changed || report->steps_back;
+}
+
+void tfr_diff_report_clear(struct tfr_diff_report *report)
+{
+	for (size_t i = 0; i < report->pair_count; i++)
+		free(report->pairs[i].features);
+	for (size_t i = 0; i < report->feature_count; i++)
+		free(report->features[i].name);
+	free(report->features);
+	free(report->pairs);
+	free(report->steps);
+	free(report->only_at[0]);
+	free(report->only_at[1]);
+	*report = (struct tfr_diff_report){ 0 };
+}

@@ -1,0 +1,347 @@
+/* diff/record_table.c - both sides read, a row a record.
+ *
+ * Workers hash, and hand over some hundred rows at a time.  Of keys, the first record of each kind
+ * is remembered: a number in A and the same digits as bytes in B would have nothing in common,
+ * which is a mistake and no finding. */
+#include "diff/record_table.h"
+
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_STATIC_LINKING_ONLY /* the streaming state on the stack */
+#include <xxhash.h>
+
+#include "inspect/stats/identity.h"
+#include "rewrite/record_key.h"
+#include "rewrite/shuffle/shuffle.h"
+#include "sweep/sweep.h"
+
+#define MEMORY ((uint64_t)1 << 30)
+
+enum { BATCH = 512, FEW = 64, KINDS = TFR_KIND_INT64 + 1 };
+
+/* The first record with a key of some kind. */
+struct seen {
+	bool any;
+	unsigned side;
+	uint32_t file;
+	uint64_t record, offset;
+};
+
+struct tfr_note_worker {
+	uint8_t rows[BATCH * TFR_NOTE_MAX];
+	size_t n;
+	unsigned __int128 sum;
+	struct tfr_example *example; /* of `identity` */
+	struct seen kinds[KINDS];
+};
+
+/* --- hashes --- */
+
+static void put_hash(uint8_t *out, XXH128_hash_t h)
+{
+	tfr_put_be(out, h.high64, 8);
+	tfr_put_be(out + 8, h.low64, 8);
+}
+
+/* A few numbers at a time, little-endian. */
+static void add_numbers(XXH3_state_t *state, const struct tfr_feature *f)
+{
+	union {
+		uint64_t wide[FEW];
+		uint32_t narrow[FEW];
+	} words;
+	struct tfr_cursor c;
+	int64_t number;
+	float real;
+	size_t n = 0;
+
+	tfr_cursor_init(&c, f);
+	while (tfr_cursor_int64(&c, &number)) {
+		words.wide[n++] = htole64((uint64_t)number);
+		if (n == FEW)
+			XXH3_128bits_update(state, words.wide, sizeof(words.wide));
+		n %= FEW;
+	}
+	XXH3_128bits_update(state, words.wide, n * sizeof(*words.wide));
+	n = 0;
+	while (tfr_cursor_float(&c, &real)) {
+		memcpy(&words.narrow[n], &real, sizeof(real));
+		words.narrow[n] = htole32(words.narrow[n]);
+		if (++n == FEW)
+			XXH3_128bits_update(state, words.narrow, sizeof(words.narrow));
+		n %= FEW;
+	}
+	XXH3_128bits_update(state, words.narrow, n * sizeof(*words.narrow));
+}
+
+/* Kind and number are in the seed: what the values are written as may be alike. */
+static XXH128_hash_t hash_values(const struct tfr_feature *f)
+{
+	uint64_t seed = f->count * KINDS + f->kind, size;
+	struct tfr_bytes bytes;
+	struct tfr_cursor c;
+	XXH3_state_t state;
+	int64_t number;
+
+	if (f->count == 1 && tfr_feature_bytes(f, 0, &bytes))
+		return XXH3_128bits_withSeed(bytes.data, bytes.size, seed);
+	if (f->count == 1 && tfr_feature_int64(f, 0, &number)) {
+		size = htole64((uint64_t)number);
+		return XXH3_128bits_withSeed(&size, sizeof(size), seed);
+	}
+	XXH3_INITSTATE(&state);
+	XXH3_128bits_reset_withSeed(&state, seed);
+	tfr_cursor_init(&c, f);
+	while (tfr_cursor_bytes(&c, &bytes)) {
+		size = htole64(bytes.size);
+		XXH3_128bits_update(&state, &size, sizeof(size));
+		XXH3_128bits_update(&state, bytes.data, bytes.size);
+	}
+	add_numbers(&state, f);
+	return XXH3_128bits_digest(&state);
+}
+
+void tfr_note_feature(const struct tfr_feature *f, uint8_t hash[TFR_NOTE_HASH])
+{
+	put_hash(hash, hash_values(f));
+}
+
+/* Names in bytewise order, each with its length and the hash of its values. */
+static XXH128_hash_t hash_features(const struct tfr_example *ex)
+{
+	XXH3_state_t state;
+	uint8_t row[8 + TFR_NOTE_HASH];
+
+	XXH3_INITSTATE(&state);
+	XXH3_128bits_reset(&state);
+	for (size_t i = 0; i < tfr_example_count(ex); i++) {
+		const struct tfr_feature *f = tfr_example_at(ex, i);
+
+		tfr_put_be(row, f->key_size, 8);
+		tfr_note_feature(f, row + 8);
+		XXH3_128bits_update(&state, row, sizeof(row));
+		XXH3_128bits_update(&state, f->key, f->key_size);
+	}
+	return XXH3_128bits_digest(&state);
+}
+
+/* The value that the record is known by; false: it has none, or is no Example. */
+static bool find_identity(
+	struct tfr_note_worker *w, const struct tfr_swept *s, struct tfr_bytes *value)
+{
+	if (tfr_example_parse(w->example, s->rec.data, s->rec.size, NULL))
+		return false;
+	*value = tfr_example_identity(w->example);
+	return value->size > 0;
+}
+
+static XXH128_hash_t hash_content(
+	const struct tfr_ledger *n, struct tfr_note_worker *w, const struct tfr_swept *s)
+{
+	struct tfr_bytes value;
+
+	if (n->o->identity && find_identity(w, s, &value))
+		return XXH3_128bits_withSeed(value.data, value.size, 1);
+	if (n->o->features && !tfr_is_sequence_example(s->rec.data, s->rec.size))
+		return hash_features(s->example);
+	return XXH3_128bits(s->rec.data, s->rec.size);
+}
+
+/* --- keys --- */
+
+static bool before(const struct seen *a, const struct seen *b)
+{
+	if (a->side != b->side)
+		return a->side < b->side;
+	return a->file != b->file ? a->file < b->file : a->record < b->record;
+}
+
+static void see(struct seen *first, const struct seen *one)
+{
+	if (one->any && (!first->any || before(one, first)))
+		*first = *one;
+}
+
+static enum tfr_status hash_key(struct tfr_ledger *n, struct tfr_note_worker *w,
+	const struct tfr_swept *s, uint8_t *row, struct tfr_error *err)
+{
+	const struct tfr_feature *key = NULL;
+	enum tfr_status status = tfr_key_find(s->example, n->o->key, &key, err);
+
+	if (status)
+		return status;
+	if (key->kind == TFR_KIND_FLOAT)
+		return tfr_fail(
+			err, TFR_EDATA, "feature '%s' is float, which names no record", n->o->key);
+	see(&w->kinds[key->kind],
+		&(struct seen){ true, n->side, s->file, s->rec.index, s->rec.offset });
+	tfr_note_feature(key, row);
+	return TFR_OK;
+}
+
+static enum tfr_status check_kinds(const struct tfr_ledger *n, struct tfr_error *err)
+{
+	struct seen kinds[KINDS] = { 0 };
+	const struct seen *at[2] = { &kinds[TFR_KIND_BYTES], &kinds[TFR_KIND_INT64] };
+
+	for (unsigned k = 0; k < n->n_workers; k++)
+		for (unsigned i = 0; i < KINDS; i++)
+			see(&kinds[i], &n->workers[k].kinds[i]);
+	if (!at[0]->any || !at[1]->any)
+		return TFR_OK;
+	return tfr_fail(err, TFR_EDATA,
+		"feature '%s' is bytes in '%.200s', record %llu, and int64 in '%.200s', record "
+		"%llu",
+		n->o->key, tfr_set_path(n->o->sides[at[0]->side].input, at[0]->file),
+		(unsigned long long)at[0]->record,
+		tfr_set_path(n->o->sides[at[1]->side].input, at[1]->file),
+		(unsigned long long)at[1]->record);
+}
+
+/* --- the sweeps --- */
+
+static enum tfr_status flush(struct tfr_ledger *n, struct tfr_note_worker *w, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	pthread_mutex_lock(&n->lock);
+	status = tfr_sorter_add(n->sorter, w->rows, w->n, err);
+	pthread_mutex_unlock(&n->lock);
+	w->n = 0;
+	return status;
+}
+
+static enum tfr_status note(
+	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
+{
+	struct tfr_ledger *n = ctx;
+	struct tfr_note_worker *w = &n->workers[worker];
+	uint8_t *row = w->rows + w->n * n->row, *p = row;
+	enum tfr_status status;
+	XXH128_hash_t h;
+
+	(void)verdict;
+	if (n->o->key) {
+		status = hash_key(n, w, s, p, err);
+		if (status)
+			return status;
+		p += TFR_NOTE_HASH;
+	}
+	if (n->contents || !n->o->key) {
+		h = hash_content(n, w, s);
+		w->sum += (unsigned __int128)h.high64 << 64 | h.low64;
+		put_hash(p, h);
+		p += TFR_NOTE_HASH;
+	}
+	*p = (uint8_t)n->side;
+	tfr_note_put_place(p + 1, s->file, s->rec.index);
+	return ++w->n == BATCH ? flush(n, w, err) : TFR_OK;
+}
+
+static enum tfr_status take_side(
+	struct tfr_ledger *n, struct tfr_sweep_report *report, struct tfr_error *err)
+{
+	struct tfr_sweep sweep = { .opts = n->o->sides[n->side],
+		.phase = n->side ? "reading B" : "reading A",
+		.parse = n->o->parse || n->o->key || n->o->features,
+		.examine = note,
+		.ctx = n };
+	enum tfr_status status = tfr_sweep_run(&sweep, report, err);
+
+	for (unsigned k = 0; k < n->n_workers; k++) {
+		struct tfr_note_worker *w = &n->workers[k];
+
+		if (!status)
+			status = flush(n, w, err);
+		n->sums[n->side] += w->sum;
+		w->sum = 0;
+	}
+	return status;
+}
+
+static void free_workers(struct tfr_ledger *n)
+{
+	for (unsigned k = 0; n->workers && k < n->n_workers; k++)
+		tfr_example_free(n->workers[k].example);
+	free(n->workers);
+	n->workers = NULL;
+}
+
+static bool make_workers(struct tfr_ledger *n)
+{
+	n->workers = calloc(n->n_workers, sizeof(*n->workers));
+	for (unsigned k = 0; n->workers && n->o->identity && k < n->n_workers; k++) {
+		n->workers[k].example = tfr_example_new();
+		if (!n->workers[k].example)
+			return false;
+	}
+	return n->workers != NULL;
+}
+
+enum tfr_status tfr_ledger_take(
+	struct tfr_ledger *n, struct tfr_sweep_report reports[2], struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	for (n->side = 0; !status && n->side < 2; n->side++)
+		status = take_side(n, &reports[n->side], err);
+	if (!status && n->o->key)
+		status = check_kinds(n, err);
+	free_workers(n);
+	return status;
+}
+
+/* --- around them --- */
+
+enum tfr_status tfr_ledger_open(struct tfr_ledger *n, const struct tfr_diff_opts *opts,
+	bool contents, struct tfr_error *err)
+{
+	size_t hashes = (opts->key ? 1 : 0) + (contents || !opts->key ? 1 : 0);
+
+	*n = (struct tfr_ledger){ .o = opts,
+		.contents = contents,
+		.prefix = hashes * TFR_NOTE_HASH,
+		.row = hashes * TFR_NOTE_HASH + TFR_NOTE_SIDED,
+		.memory = opts->memory ? opts->memory : MEMORY,
+		.folders = opts->tmpdirs,
+		.folder_count = opts->tmpdir_count,
+		.n_workers = tfr_sweep_threads(opts->sides[0].threads) };
+	pthread_mutex_init(&n->lock, NULL);
+	if (!n->folder_count) {
+		n->default_folder = tfr_default_tmpdir("-");
+		n->folders = (const char *const *)&n->default_folder;
+		n->folder_count = 1;
+	}
+	n->sorter = tfr_ledger_sorter(n, n->row, 2);
+	if (!n->folders[0] || !make_workers(n) || !n->sorter)
+		return tfr_fail_nomem(err, "comparing records");
+	return TFR_OK;
+}
+
+void tfr_ledger_close(struct tfr_ledger *n)
+{
+	tfr_sorter_free(n->sorter);
+	free_workers(n);
+	free(n->default_folder);
+	pthread_mutex_destroy(&n->lock);
+}
+
+struct tfr_sorter *tfr_ledger_sorter(const struct tfr_ledger *n, size_t row, unsigned part)
+{
+	struct tfr_sorter *s = tfr_sorter_new(row, n->memory / part, n->folders, n->folder_count);
+
+	if (s)
+		tfr_sorter_threads(s, n->n_workers);
+	return s;
+}
+
+struct tfr_diff_place tfr_note_place(
+	const struct tfr_diff_opts *opts, unsigned side, const uint8_t place[TFR_NOTE_PLACE])
+{
+	return (struct tfr_diff_place){
+		.path = tfr_set_path(opts->sides[side].input, (size_t)tfr_get_be(place, 4)),
+		.record = tfr_get_be(place + 4, 8),
+	};
+}

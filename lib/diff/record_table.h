@@ -1,0 +1,62 @@
+/* diff/record_table.h - what is noted of each record of both sides, and the room for it.
+ *
+ * A note is a row for a sorter: the hash of the key, where there is one, the hash of the content,
+ * the side, and the place.  So, sorted, equal records lie behind each other, those of A first, each
+ * side's in its order. */
+#ifndef TFR_DIFF_LEDGER_H
+#define TFR_DIFF_LEDGER_H
+
+#include <pthread.h>
+
+#include <tfr/diff.h>
+
+#include "base/error.h"
+#include "rewrite/sort/sorter.h"
+
+enum {
+	TFR_NOTE_HASH = 16,
+	TFR_NOTE_PLACE = 12,		     /* file, record */
+	TFR_NOTE_SIDED = 1 + TFR_NOTE_PLACE, /* side, place */
+	TFR_NOTE_MAX = 2 * TFR_NOTE_HASH + TFR_NOTE_SIDED,
+};
+
+struct tfr_note_worker;
+
+struct tfr_ledger {
+	const struct tfr_diff_opts *o;
+	bool contents; /* of records with a key, too */
+	size_t prefix; /* bytes of hashes in a row */
+	size_t row;
+	struct tfr_sorter *sorter;
+	uint64_t memory; /* all that is allowed */
+	const char *const *folders;
+	size_t folder_count;
+	char *default_folder;
+	unsigned n_workers;
+	struct tfr_note_worker *workers;
+	pthread_mutex_t lock;	   /* of `sorter` */
+	unsigned side;		   /* that is being read */
+	unsigned __int128 sums[2]; /* of the contents' hashes, where there is no key */
+};
+
+enum tfr_status tfr_ledger_open(struct tfr_ledger *n, const struct tfr_diff_opts *opts,
+	bool contents, struct tfr_error *err);
+void tfr_ledger_close(struct tfr_ledger *n);
+/* Sweeps both sides.  The workers are gone then. */
+enum tfr_status tfr_ledger_take(
+	struct tfr_ledger *n, struct tfr_sweep_report reports[2], struct tfr_error *err);
+/* A sorter with 1/`part` of the memory.  NULL: out of memory. */
+struct tfr_sorter *tfr_ledger_sorter(const struct tfr_ledger *n, size_t row, unsigned part);
+
+struct tfr_diff_place tfr_note_place(
+	const struct tfr_diff_opts *opts, unsigned side, const uint8_t place[TFR_NOTE_PLACE]);
+static inline void tfr_note_put_place(uint8_t *out, uint32_t file, uint64_t record)
+{
+	tfr_put_be(out, file, 4);
+	tfr_put_be(out + 4, record, 8);
+}
+
+/* 128 bits of a feature's kind and values. */
+void tfr_note_feature(const struct tfr_feature *f, uint8_t hash[TFR_NOTE_HASH]);
+
+#endif

@@ -1,0 +1,190 @@
+/* diff/schema_diff.c - two lists of features, walked over side by side. */
+#include <string.h>
+
+#include <tfr/diff.h>
+
+#include "base/error.h"
+#include "inspect/schema/emit.h"
+
+enum { KINDS = TFR_KIND_INT64 + 1 };
+
+/* A side of a comparison. */
+struct side {
+	const struct tfr_survey *s;
+	size_t at; /* in its list, behind `field` */
+	struct tfr_field field;
+	bool any;	/* there is a field */
+	unsigned kinds; /* of the field: bits */
+	struct tfr_buf text;
+};
+
+struct run {
+	struct side sides[2];
+	struct tfr_buf name;
+	void (*tell)(void *ctx, const struct tfr_diff_schema *d);
+	void *ctx;
+	bool failed;
+};
+
+static void next(struct side *s)
+{
+	size_t from = s->at;
+
+	s->any = tfr_field_next(s->s, &s->at, &s->field);
+	s->kinds = 0;
+	for (size_t i = from; i < s->at; i++)
+		s->kinds |= 1u << s->s->list[i]->kind;
+}
+
+/* Which of the two fields has the name that comes first: below 0 that of A, above 0 that of B. */
+static int compare_sides(const struct run *r)
+{
+	const struct tfr_surveyed *a = r->sides[0].field.f, *b = r->sides[1].field.f;
+
+	if (!r->sides[0].any || !r->sides[1].any)
+		return r->sides[0].any ? -1 : 1;
+	return tfr_survey_compare(a, b->name, b->size, a->kind);
+}
+
+/* --- words --- */
+
+static bool put_kinds(struct side *s)
+{
+	const char *between = "";
+	bool ok = true;
+
+	for (unsigned kind = 0; kind < KINDS; kind++) {
+		if (!(s->kinds & 1u << kind))
+			continue;
+		ok &= tfr_buf_printf(&s->text, "%s%s", between, tfr_kind_name((enum tfr_kind)kind));
+		between = " and ";
+	}
+	return ok;
+}
+
+static bool put_length(struct side *s)
+{
+	const struct tfr_range *length = &s->field.f->facts.length;
+
+	if (length->min == length->max)
+		return tfr_buf_printf(&s->text, "%llu", (unsigned long long)length->min);
+	return tfr_buf_printf(&s->text, "%llu..%llu", (unsigned long long)length->min,
+		(unsigned long long)length->max);
+}
+
+static bool put_presence(struct side *s)
+{
+	double share = s->s->records
+			       ? 100.0 * (double)s->field.f->facts.records / (double)s->s->records
+			       : 0;
+
+	if (s->field.required)
+		return tfr_buf_printf(&s->text, "always");
+	return tfr_buf_printf(&s->text, "in %.3g%%", share > 99.9 ? 99.9 : share);
+}
+
+static bool put_content(struct side *s)
+{
+	return tfr_buf_printf(&s->text, "%s", tfr_content_name(s->field.content));
+}
+
+/* All of it, of a feature that only this side has. */
+static bool put_feature(struct side *s)
+{
+	bool ok = put_kinds(s);
+
+	if (s->field.kinds == 1)
+		ok = ok && tfr_buf_printf(&s->text, ", length ") && put_length(s) &&
+		     tfr_buf_printf(&s->text, ", ") && put_presence(s);
+	return ok;
+}
+
+static bool put_sequences(struct side *s)
+{
+	if (!s->s->sequences)
+		return tfr_buf_printf(&s->text, "Examples");
+	return tfr_buf_printf(&s->text, "%s",
+		s->s->sequences < s->s->records ? "Examples and SequenceExamples"
+						: "SequenceExamples");
+}
+
+/* --- differences --- */
+
+/* `put` NULL: that side lacks it. */
+static void tell(struct run *r, const char *what, const struct tfr_surveyed *feature,
+	bool (*put_a)(struct side *s), bool (*put_b)(struct side *s))
+{
+	struct tfr_diff_schema d = { .what = what };
+	bool (*put[2])(struct side * s) = { put_a, put_b };
+
+	r->name.size = 0;
+	if (feature && (!tfr_survey_name(&r->name, feature) || !tfr_buf_append(&r->name, "", 1)))
+		r->failed = true;
+	for (unsigned i = 0; i < 2; i++) {
+		struct side *s = &r->sides[i];
+
+		s->text.size = 0;
+		if (put[i] && (!put[i](s) || !tfr_buf_append(&s->text, "", 1)))
+			r->failed = true;
+		d.has[i] = put[i] ? (const char *)s->text.data : NULL;
+	}
+	d.feature = feature ? (const char *)r->name.data : NULL;
+	if (!r->failed)
+		r->tell(r->ctx, &d);
+}
+
+static void compare_fields(struct run *r)
+{
+	const struct tfr_field *a = &r->sides[0].field, *b = &r->sides[1].field;
+
+	if (r->sides[0].kinds != r->sides[1].kinds)
+		tell(r, "kind", a->f, put_kinds, put_kinds);
+	if (a->kinds != 1 || b->kinds != 1)
+		return;
+	if (a->fixed != b->fixed || (a->fixed && a->length != b->length))
+		tell(r, "length", a->f, put_length, put_length);
+	if (a->required != b->required)
+		tell(r, "presence", a->f, put_presence, put_presence);
+	if (a->f->kind == TFR_KIND_BYTES && b->f->kind == TFR_KIND_BYTES &&
+		a->content != b->content && a->content && b->content)
+		tell(r, "content", a->f, put_content, put_content);
+}
+
+static bool same_sequences(const struct tfr_survey *a, const struct tfr_survey *b)
+{
+	bool some[2] = { a->sequences > 0, b->sequences > 0 };
+	bool all[2] = { a->sequences == a->records, b->sequences == b->records };
+
+	return some[0] == some[1] && all[0] == all[1];
+}
+
+enum tfr_status tfr_diff_schemas(const struct tfr_survey *const sides[2],
+	void (*told)(void *ctx, const struct tfr_diff_schema *d), void *ctx, struct tfr_error *err)
+{
+	struct run r = {
+		.sides = { { .s = sides[0] }, { .s = sides[1] } }, .tell = told, .ctx = ctx
+	};
+
+	if (sides[0]->records && sides[1]->records && !same_sequences(sides[0], sides[1]))
+		tell(&r, "records", NULL, put_sequences, put_sequences);
+	next(&r.sides[0]);
+	next(&r.sides[1]);
+	while (!r.failed && (r.sides[0].any || r.sides[1].any)) {
+		int c = compare_sides(&r);
+
+		if (c < 0)
+			tell(&r, "feature", r.sides[0].field.f, put_feature, NULL);
+		else if (c > 0)
+			tell(&r, "feature", r.sides[1].field.f, NULL, put_feature);
+		else
+			compare_fields(&r);
+		if (c <= 0)
+			next(&r.sides[0]);
+		if (c >= 0)
+			next(&r.sides[1]);
+	}
+	tfr_buf_clear(&r.sides[0].text);
+	tfr_buf_clear(&r.sides[1].text);
+	tfr_buf_clear(&r.name);
+	return r.failed ? tfr_fail_nomem(err, "comparing schemas") : TFR_OK;
+}

@@ -1,0 +1,278 @@
+/* doctor/damage.c - checks of checksums, compression and indexes. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <tfr/gzi.h>
+
+#include "doctor/doctor.h"
+#include "io/source.h"
+
+enum { ONE_STREAM = 4 << 20, LOOK_FOR_POINTS = 8 << 20, BLOCK = 64 << 10 };
+
+static bool ends_with(const char *name, const char *suffix)
+{
+	size_t n = strlen(name), m = strlen(suffix);
+
+	return n >= m && !strcmp(name + n - m, suffix);
+}
+
+/* A file of a set, and how many there are like it. */
+struct some {
+	const struct tfr_dfile *first;
+	size_t n;
+};
+
+static void count_in(struct some *some, const struct tfr_dfile *f)
+{
+	some->first = some->n++ ? some->first : f;
+}
+
+void tfr_doctor_damage(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	TFR_AUTO_FREE char *repaired = NULL;
+	struct tfr_command c = { 0 };
+	struct some bad = { 0 };
+	char files[64], more[96] = "";
+
+	for (size_t i = s->first; i < s->first + s->files; i++)
+		if (d->files[i].look.damage && !d->files[i].look.system)
+			count_in(&bad, &d->files[i]);
+	if (!bad.n)
+		return;
+	repaired = tfr_doctor_beside(s, "repaired", 0);
+	d->no_memory |= !repaired;
+	tfr_command_add(&c, "tfr", "repair", NULL);
+	if (s->gaps && s->count > s->files)
+		tfr_command_add(&c, "--allow-missing", NULL);
+	tfr_command_add(&c, "-o", repaired ? repaired : "", s->name, NULL);
+	if (bad.n > 1)
+		snprintf(more, sizeof(more), "; %s damaged in all",
+			tfr_doctor_number(files, bad.n, "file"));
+	tfr_doctor_tell(d, s->name, &c, "%s%s", bad.first->look.damage, more);
+}
+
+/* --- compression --- */
+
+static struct some compressed_as(
+	const struct tfr_doctor *d, const struct tfr_dset *s, enum tfr_compression compression)
+{
+	struct some some = { 0 };
+
+	for (size_t i = s->first; i < s->first + s->files; i++)
+		if (d->files[i].size && d->files[i].look.records &&
+			d->files[i].look.compression == compression)
+			count_in(&some, &d->files[i]);
+	return some;
+}
+
+void tfr_doctor_mixed_compression(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	struct some plain = compressed_as(d, s, TFR_COMPRESSION_NONE);
+	struct some gzip = compressed_as(d, s, TFR_COMPRESSION_GZIP);
+	struct some zlib = compressed_as(d, s, TFR_COMPRESSION_ZLIB);
+	struct tfr_command c = { 0 };
+
+	if ((plain.n != 0) + (gzip.n != 0) + (zlib.n != 0) < 2)
+		return;
+	tfr_doctor_rewrite(&c, s, "cat", "-z", ends_with(s->name, ".gz") ? "gzip" : "none");
+	tfr_doctor_tell(d, s->name, &c,
+		"%zu of its files are plain, %zu GZIP and %zu ZLIB: TensorFlow takes one "
+		"compression for all files of a TFRecordDataset",
+		plain.n, gzip.n, zlib.n);
+}
+
+void tfr_doctor_called_gz(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	struct some plain = compressed_as(d, s, TFR_COMPRESSION_NONE);
+	struct tfr_command c = { 0 };
+	char files[64];
+
+	if (!plain.n || !ends_with(plain.first->path, ".gz"))
+		return;
+	tfr_doctor_rewrite(&c, s, "cat", "-z", "gzip");
+	tfr_doctor_tell(d, s->name, &c,
+		"%s called .gz and not compressed: who goes by the name fails at the first byte",
+		tfr_doctor_number(files, plain.n, "file"));
+}
+
+void tfr_doctor_not_called_gz(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	struct some gzip = compressed_as(d, s, TFR_COMPRESSION_GZIP);
+	struct some zlib = compressed_as(d, s, TFR_COMPRESSION_ZLIB);
+	struct some some = gzip.n ? gzip : zlib;
+	struct tfr_command c = { 0 };
+	char files[64];
+
+	if (!some.n || ends_with(some.first->path, ".gz") || ends_with(some.first->path, ".zlib"))
+		return;
+	tfr_doctor_rewrite(&c, s, "cat", "-z", "none");
+	tfr_doctor_tell(d, s->name, &c,
+		"%s %s, which the name does not say: TensorFlow has to be told, and DALI and "
+		"TensorFlow Datasets cannot read it",
+		tfr_doctor_number(files, some.n, "file"), gzip.n ? "of GZIP" : "of ZLIB");
+}
+
+void tfr_doctor_members(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	struct some some = { 0 };
+	struct tfr_command c = { 0 };
+	char files[64];
+
+	for (size_t i = s->first; i < s->first + s->files; i++)
+		if (d->files[i].look.members.count > 1 || d->files[i].look.members.empty)
+			count_in(&some, &d->files[i]);
+	if (!some.n)
+		return;
+	tfr_doctor_rewrite(&c, s, "cat", "-z", "gzip");
+	tfr_doctor_tell(d, s->name, &c, "%s of several compressed streams, the first '%s'; %s",
+		tfr_doctor_number(files, some.n, "file"), some.first->path,
+		some.first->look.strange ? some.first->look.strange
+					 : "TensorFlow can lose what is behind one of them "
+					   "without an error");
+}
+
+/* --- where a GZIP file can be begun at --- */
+
+/* Whether there is the mark of a point (tfr/record.h, tfr/gzi.h) in its first 8 MiB: a full flush
+ * and an empty stored block behind it. */
+static bool has_points(const char *path)
+{
+	static const uint8_t mark[] = { 0, 0, 0xff, 0xff, 0, 0, 0, 0xff, 0xff };
+	enum { KEEP = sizeof(mark) - 1 };
+	uint8_t block[KEEP + BLOCK];
+	struct tfr_source *s = NULL;
+	size_t got = 1, kept = 0;
+	bool found = false;
+
+	if (tfr_source_open(&s, path, NULL))
+		return true; /* nothing is said of it */
+	for (size_t all = 0; !found && got && all < LOOK_FOR_POINTS; all += got) {
+		if (tfr_source_read(s, block + kept, BLOCK, &got, NULL))
+			break;
+		found = memmem(block, kept + got, mark, sizeof(mark)) != NULL;
+		kept += got;
+		if (kept > KEEP) {
+			memmove(block, block + kept - KEEP, KEEP);
+			kept = KEEP;
+		}
+	}
+	tfr_source_close(s);
+	return found;
+}
+
+static bool exists(const char *path)
+{
+	struct stat st;
+
+	return path && stat(path, &st) == 0;
+}
+
+/* GZIP files of one stream that are large enough for it to matter, with points or without. */
+static struct some in_one_stream(const struct tfr_doctor *d, const struct tfr_dset *s, bool points)
+{
+	struct some some = { 0 };
+
+	for (size_t i = s->first; i < s->first + s->files; i++) {
+		const struct tfr_dlook *l = &d->files[i].look;
+
+		if (l->compression == TFR_COMPRESSION_GZIP && l->members.count < 2 && !l->faults &&
+			(!l->whole || l->bytes > ONE_STREAM) &&
+			has_points(d->files[i].path) == points)
+			count_in(&some, &d->files[i]);
+	}
+	return some;
+}
+
+void tfr_doctor_one_stream(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	struct some some = in_one_stream(d, s, false);
+	struct tfr_command c = { 0 };
+	char files[64], size[TFR_SIZE_TEXT];
+
+	if (!some.n)
+		return;
+	tfr_doctor_rewrite(&c, s, "cat", "-z", "gzip");
+	tfr_doctor_tell(d, s->name, &c,
+		"%s of GZIP in one piece, the first '%s' of %s: nothing but its beginning can be "
+		"begun at, by one processor",
+		tfr_doctor_number(files, some.n, "file"), some.first->path,
+		tfr_format_size(some.first->size, size));
+}
+
+void tfr_doctor_no_points(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	struct some some = in_one_stream(d, s, true), bare = { 0 };
+	struct tfr_command c = { 0 };
+	char files[64];
+
+	for (size_t i = s->first; some.n && i < s->first + s->files; i++) {
+		TFR_AUTO_FREE char *gzi = tfr_gzi_path(d->files[i].path);
+
+		if (d->files[i].look.compression == TFR_COMPRESSION_GZIP && !exists(gzi))
+			count_in(&bare, &d->files[i]);
+	}
+	if (!bare.n)
+		return;
+	tfr_command_add(&c, "tfr", "index", s->name, NULL);
+	tfr_doctor_tell(d, s->name, &c,
+		"%s of GZIP without a .gzi, by which several processors inflate one and single "
+		"records are read",
+		tfr_doctor_number(files, bare.n, "file"));
+}
+
+/* --- indexes --- */
+
+/* What is wrong with the index of a file; GOOD also where there is none, or where to judge it would
+ * take more than a look. */
+static enum tfr_index_state state_of(const struct tfr_dfile *f)
+{
+	TFR_AUTO_FREE char *idx = tfr_index_path(f->path);
+	TFR_AUTO_FREE char *gzi = tfr_gzi_path(f->path);
+	struct tfr_index_opts opts = {
+		.threads = 1, .no_points = !exists(gzi), .compression = f->look.compression
+	};
+	enum tfr_index_state state;
+
+	if (!exists(idx) || !f->look.opened || f->look.faults ||
+		(f->look.compression != TFR_COMPRESSION_NONE && !f->look.whole && !exists(gzi)) ||
+		tfr_index_inspect(f->path, &opts, &state, NULL))
+		return TFR_INDEX_GOOD;
+	return state;
+}
+
+void tfr_doctor_stale_index(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	enum tfr_index_state worst = TFR_INDEX_GOOD;
+	struct tfr_command c = { 0 };
+	struct some some = { 0 };
+	bool force = false, foreign = false;
+	char files[64];
+
+	for (size_t i = s->first; i < s->first + s->files; i++) {
+		enum tfr_index_state state = state_of(&d->files[i]);
+
+		if (state == TFR_INDEX_GOOD || state == TFR_INDEX_MISSING)
+			continue;
+		worst = some.n ? worst : state;
+		count_in(&some, &d->files[i]);
+		force |= state == TFR_INDEX_UNCHAINED;
+		foreign |= state == TFR_INDEX_FOREIGN || state == TFR_INDEX_POINTS_FOREIGN;
+	}
+	if (!some.n)
+		return;
+	/* A file that is no index at all may be the only one of its kind: no command overwrites it.
+	 */
+	if (!foreign)
+		tfr_command_add(&c, "tfr", "index", NULL);
+	if (force && !foreign)
+		tfr_command_add(&c, "-f", NULL);
+	if (!foreign)
+		tfr_command_add(&c, s->name, NULL);
+	tfr_doctor_tell(d, s->name, &c,
+		"%s with an index that does not fit: that of '%s' is %s, and DALI reads what it "
+		"says without a check",
+		tfr_doctor_number(files, some.n, "file"), some.first->path,
+		tfr_index_state_text(worst));
+}

@@ -1,0 +1,538 @@
+/* doctor/file_scan.c - a file of records, read whole or in stretches.
+ *
+ * What a stretch begins with is looked for: a header is believed where the payload behind it, the
+ * header behind that or the end of the file confirms it, as tfr_reader_resync() does.  A stretch is
+ * of a size that is known before it is read, so that no file makes us read more than that. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "doctor/doctor.h"
+#include "inspect/check/record_contents.h"
+#include "inspect/stats/identity.h"
+#include "inspect/check/strict.h"
+#include "inspect/check/content_types.h"
+#include "io/source.h"
+#include "record/framing.h"
+#include "xxhash.h"
+
+enum { MOST_STRETCH = 64 << 20, MOST_LABELS = 1 << 22, MOST_IMAGES = 512 };
+enum { MOST_FEATURES = 4096, LEAST_STRETCH = 64 << 10, LARGE_RECORD = 1 << 10 };
+
+struct tfr_dlooker {
+	struct tfr_example *example;
+	struct tfr_contents *contents; /* strict */
+	struct tfr_buf window;
+};
+
+/* One file under way. */
+struct looking {
+	struct tfr_dlooker *w;
+	const char *path;
+	const struct tfr_dlook_opts *opts;
+	struct tfr_dlook *look;
+	bool begins; /* the next record is the first of a stretch */
+	bool random; /* that begins at a random place */
+};
+
+static enum tfr_status no_memory(struct tfr_error *err)
+{
+	return tfr_fail_nomem(err, "looking at a file");
+}
+
+struct tfr_dlooker *tfr_dlooker_new(void)
+{
+	struct tfr_dlooker *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->example = tfr_example_new();
+	w->contents = tfr_contents_new(&(struct tfr_contents_opts){ .strict = true });
+	if (w->example && w->contents)
+		return w;
+	tfr_dlooker_free(w);
+	return NULL;
+}
+
+void tfr_dlooker_free(struct tfr_dlooker *w)
+{
+	if (!w)
+		return;
+	tfr_example_free(w->example);
+	tfr_contents_free(w->contents);
+	tfr_buf_clear(&w->window);
+	free(w);
+}
+
+void tfr_dlook_clear(struct tfr_dlook *l)
+{
+	for (size_t i = 0; i < l->feature_count; i++)
+		free(l->features[i].name);
+	free(l->features);
+	free(l->labels);
+	free(l->images);
+	free(l->damage);
+	free(l->strange);
+	tfr_dclasses_clear(&l->classes);
+	tfr_dhashes_clear(&l->hashes);
+	tfr_dhashes_clear(&l->items);
+	*l = (struct tfr_dlook){ 0 };
+}
+
+/* Room for one more in an array that grows. */
+static bool make_room(void **list, size_t n, size_t *cap, size_t size)
+{
+	size_t more = *cap ? 2 * *cap : 32;
+	void *larger;
+
+	if (n < *cap)
+		return true;
+	larger = realloc(*list, more * size);
+	if (!larger)
+		return false;
+	*list = larger;
+	*cap = more;
+	return true;
+}
+
+/* --- what is in a record --- */
+
+static int compare_feature(const struct tfr_dfeature *a, const struct tfr_feature *f)
+{
+	int c = memcmp(a->name, f->key, a->size < f->key_size ? a->size : f->key_size);
+
+	if (!c)
+		c = (a->size > f->key_size) - (a->size < f->key_size);
+	return c ? c : (int)a->kind - (int)f->kind;
+}
+
+/* Where the feature is, or belongs: at *at, as a rule, since both are sorted. */
+static bool find_feature(const struct tfr_dlook *l, const struct tfr_feature *f, size_t *at)
+{
+	size_t low = *at, high = l->feature_count;
+
+	if (low < high && !compare_feature(&l->features[low], f))
+		return true;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (compare_feature(&l->features[mid], f) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	*at = low;
+	return low < l->feature_count && !compare_feature(&l->features[low], f);
+}
+
+static bool insert_feature(struct tfr_dlook *l, const struct tfr_feature *f, size_t at)
+{
+	struct tfr_dfeature new = { .size = f->key_size, .kind = f->kind, .min = UINT32_MAX };
+
+	if (!make_room((void **)&l->features, l->feature_count, &l->feature_cap, sizeof(new)))
+		return false;
+	new.name = malloc(f->key_size + 1);
+	if (!new.name)
+		return false;
+	if (f->key_size)
+		memcpy(new.name, f->key, f->key_size);
+	new.name[f->key_size] = '\0';
+	new.first = l->records - 1;
+	memmove(l->features + at + 1, l->features + at, (l->feature_count - at) * sizeof(new));
+	l->features[at] = new;
+	l->feature_count++;
+	return true;
+}
+
+static bool note_image(struct tfr_dlook *l, const struct tfr_feature *f)
+{
+	struct tfr_image_info info;
+	struct tfr_bytes value;
+	enum tfr_image_format format;
+
+	if (l->image_count == MOST_IMAGES || !tfr_feature_bytes(f, 0, &value))
+		return true;
+	format = tfr_image_sniff(value.data, value.size);
+	if (!tfr_image_is_decoded(format) || tfr_image_probe(value.data, value.size, &info, NULL))
+		return true;
+	if (!make_room(
+		    (void **)&l->images, l->image_count, &l->image_cap, sizeof(*l->images)))
+		return false;
+	l->images[l->image_count++] =
+		(struct tfr_dimage){ info.width, info.height, value.size, format };
+	return true;
+}
+
+static bool note_features(struct looking *k)
+{
+	struct tfr_dlook *l = k->look;
+	size_t n = tfr_example_count(k->w->example), at = 0;
+
+	for (size_t i = 0; i < n; i++, at++) {
+		const struct tfr_feature *f = tfr_example_at(k->w->example, i);
+		uint32_t count = f->count < UINT32_MAX ? (uint32_t)f->count : UINT32_MAX;
+		struct tfr_dfeature *in;
+
+		if (f->kind == TFR_KIND_BYTES && !note_image(l, f))
+			return false;
+		if (!find_feature(l, f, &at)) {
+			if (l->feature_count == MOST_FEATURES)
+				continue;
+			if (!insert_feature(l, f, at))
+				return false;
+		}
+		in = &l->features[at];
+		in->records += in->records < UINT32_MAX;
+		in->min = count < in->min ? count : in->min;
+		in->max = count > in->max ? count : in->max;
+	}
+	return true;
+}
+
+static bool note_label(struct looking *k, uint64_t place, size_t size)
+{
+	struct tfr_dlook *l = k->look;
+	struct tfr_dclass class = { 0 };
+
+	if (!k->opts->label)
+		return true;
+	if (!tfr_dlook_class(k->w->example, k->opts->label, &class)) {
+		l->unlabelled++;
+		return true;
+	}
+	class.records = 1;
+	if (k->begins && k->random) {
+		class.places = 1;
+		class.weight = 1 / (double)(size + TFR_RECORD_OVERHEAD);
+	}
+	if (!tfr_dclasses_add(&l->classes, &class))
+		return false;
+	if (l->label_count == MOST_LABELS)
+		return true;
+	if (!make_room((void **)&l->labels, l->label_count, &l->label_cap, sizeof(*l->labels)))
+		return false;
+	l->labels[l->label_count++] = (struct tfr_dlabel){ class.hash, place, k->begins };
+	k->begins = false;
+	return true;
+}
+
+static bool keep_text(char **text, const char *words)
+{
+	if (!*text)
+		*text = strdup(words);
+	return *text != NULL;
+}
+
+static enum tfr_status count_difference(void *ctx, struct tfr_error *err)
+{
+	(void)err;
+	++*(unsigned *)ctx;
+	return TFR_OK;
+}
+
+static enum tfr_status note_strange(
+	struct looking *k, const struct tfr_record *rec, struct tfr_error *err)
+{
+	struct tfr_error fault = { 0 };
+	unsigned differences = 0;
+	enum tfr_status status = tfr_contents_differences(
+		k->w->contents, rec->data, rec->size, &fault, count_difference, &differences, err);
+
+	if (status || !differences)
+		return status;
+	k->look->strict++;
+	return keep_text(&k->look->strange, fault.message) ? TFR_OK : no_memory(err);
+}
+
+/* By what the record is recognised in another set.  An Example without features says nothing. */
+static bool note_content(struct tfr_dlook *l, const struct tfr_example *ex,
+	const struct tfr_record *rec, const struct tfr_digest *digest)
+{
+	struct tfr_bytes value = { 0 };
+
+	if (ex && !tfr_example_count(ex) && !tfr_is_sequence_example(rec->data, rec->size))
+		return true;
+	if (ex)
+		value = tfr_example_identity(ex);
+	if (value.size && !tfr_dhashes_add(&l->items, XXH3_64bits(value.data, value.size)))
+		return false;
+	if (!value.size && rec->size >= LARGE_RECORD && !tfr_dhashes_add(&l->items, digest->sum))
+		return false;
+	return tfr_dhashes_add(&l->hashes, digest->sum);
+}
+
+static enum tfr_status take(
+	struct looking *k, const struct tfr_record *rec, uint64_t place, struct tfr_error *err)
+{
+	struct tfr_dlook *l = k->look;
+	struct tfr_digest digest;
+	enum tfr_likeness like;
+	enum tfr_status status;
+
+	tfr_digest_record(rec, &digest);
+	l->records++;
+	l->bytes += rec->size + TFR_RECORD_OVERHEAD;
+	l->sum += digest.sum;
+	if (rec->size > l->largest)
+		l->largest = rec->size;
+	if (!rec->size) /* an Example without features, or an empty record of another kind */
+		return TFR_OK;
+	status = tfr_example_parse(k->w->example, rec->data, rec->size, NULL);
+	if (status == TFR_ENOMEM)
+		return no_memory(err);
+	like = status ? tfr_likeness_of(rec->data, rec->size)
+		      : tfr_likeness_parsed(k->w->example, rec->data, rec->size);
+	l->types.records[like]++;
+	if (status || tfr_types_strange(like)) {
+		if (!l->others++)
+			l->first_other = place;
+		return note_content(l, NULL, rec, &digest) ? TFR_OK : no_memory(err);
+	}
+	l->examples++;
+	if (!note_content(l, k->w->example, rec, &digest) || !note_features(k) ||
+		!note_label(k, place, rec->size))
+		return no_memory(err);
+	return note_strange(k, rec, err);
+}
+
+/* --- the file from its start --- */
+
+static enum tfr_status note_fault(struct looking *k, struct tfr_error *fault, struct tfr_error *err)
+{
+	char text[5000];
+
+	if (fault->status == TFR_ENOMEM)
+		return no_memory(err);
+	k->look->system |= fault->status == TFR_ESYS;
+	k->look->faults++;
+	tfr_error_format(fault, text, sizeof(text));
+	return keep_text(&k->look->damage, text) ? TFR_OK : no_memory(err);
+}
+
+/* What TensorFlow and others make of how a file that was read whole is put together. */
+static enum tfr_status note_layout(
+	struct looking *k, const struct tfr_reader *r, struct tfr_error *err)
+{
+	struct tfr_dlook *l = k->look;
+	struct tfr_check_file file = { .path = k->path,
+		.records = l->records,
+		.payload_bytes = l->bytes - l->records * TFR_RECORD_OVERHEAD,
+		.faults = l->faults };
+	struct tfr_error fault = { 0 };
+
+	for (unsigned i = 1; i < TFR_STRICT_FILE; i++) { /* 0: an empty file, which is told of */
+		if (!tfr_strict_file(r, &file, i, &fault))
+			continue;
+		l->strict++;
+		if (!keep_text(&l->strange, fault.message))
+			return no_memory(err);
+	}
+	return TFR_OK;
+}
+
+/* Records from the first on until `most` bytes are read. */
+static enum tfr_status read_start(struct looking *k, uint64_t most, struct tfr_error *err)
+{
+	struct tfr_reader_opts opts = { .threads = 1 };
+	struct tfr_dlook *l = k->look;
+	struct tfr_reader *r = NULL;
+	struct tfr_error fault = { 0 };
+	struct tfr_record rec;
+	enum tfr_status status = TFR_OK, got = tfr_reader_open(&r, k->path, &opts, &fault);
+
+	if (got)
+		return note_fault(k, &fault, err);
+	k->begins = true;
+	while (!status && l->bytes < most) {
+		got = tfr_reader_next(r, &rec, &fault);
+		if (got == TFR_END) {
+			l->whole = true;
+			break;
+		}
+		if (!got) {
+			status = take(k, &rec, rec.index, err);
+			continue;
+		}
+		status = note_fault(k, &fault, err);
+		if (tfr_reader_fault(r) != TFR_FAULT_PAYLOAD)
+			break;
+	}
+	l->compression = tfr_reader_compression(r);
+	l->members = tfr_reader_members(r);
+	if (!status && l->whole && !l->faults)
+		status = note_layout(k, r, err);
+	tfr_reader_close(r);
+	return status;
+}
+
+/* --- stretches --- */
+
+struct stretch {
+	const uint8_t *data;
+	size_t size;
+	uint64_t offset; /* in the file */
+	bool last;	 /* it ends where the file ends */
+	double average;	 /* bytes of a record */
+};
+
+static bool payload_verifies(const uint8_t *p, uint64_t length)
+{
+	return tfr_load32(p + TFR_RECORD_HEADER + length) ==
+	       tfr_crc_mask(tfr_crc32c(0, p + TFR_RECORD_HEADER, length));
+}
+
+/* Where the first record begins that something behind it confirms; `size`: nowhere.  Payloads that
+ * are none are read up to 16 times the stretch, as tfr_reader_resync() bounds them. */
+static size_t find_record(const struct stretch *s)
+{
+	uint64_t disproved = 0;
+
+	for (size_t at = 0; at < s->size; at++) {
+		uint64_t length, left;
+
+		at += tfr_find_header(s->data + at, s->size - at);
+		left = s->size - at;
+		if (left < TFR_RECORD_OVERHEAD)
+			break;
+		length = tfr_load64(s->data + at);
+		if (length > left - TFR_RECORD_OVERHEAD)
+			continue;
+		left -= length + TFR_RECORD_OVERHEAD;
+		if (disproved <= 16 * (uint64_t)s->size) {
+			if (payload_verifies(s->data + at, length))
+				return at;
+			disproved += length;
+		}
+		if ((s->last && !left) ||
+			(left >= TFR_RECORD_HEADER &&
+				tfr_header_verifies(s->data + at + length + TFR_RECORD_OVERHEAD)))
+			return at;
+	}
+	return s->size;
+}
+
+static enum tfr_status fault_at(
+	struct looking *k, uint64_t offset, const char *what, struct tfr_error *err)
+{
+	char text[5000];
+
+	k->look->faults++;
+	snprintf(text, sizeof(text), "%s in '%.4500s', offset %llu", what, k->path,
+		(unsigned long long)offset);
+	return keep_text(&k->look->damage, text) ? TFR_OK : no_memory(err);
+}
+
+static enum tfr_status take_stretch(
+	struct looking *k, const struct stretch *s, struct tfr_error *err)
+{
+	size_t at = find_record(s);
+	enum tfr_status status = TFR_OK;
+
+	/* It may lie within a record that is larger than any before, but then in one of zeros. */
+	if (at == s->size && !s->data[0] && !memcmp(s->data, s->data + 1, s->size - 1))
+		return fault_at(k, s->offset, "nothing but zeros", err);
+	k->begins = true;
+	while (!status && s->size - at >= TFR_RECORD_HEADER) {
+		const uint8_t *p = s->data + at;
+		uint64_t length = tfr_load64(p), offset = s->offset + at;
+		struct tfr_record rec = { p + TFR_RECORD_HEADER, 0, 0, offset, 0 };
+
+		if (!tfr_header_verifies(p))
+			return fault_at(k, offset, "length checksum mismatch", err);
+		if (length > s->size - at || s->size - at - length < TFR_RECORD_OVERHEAD)
+			return s->last ? fault_at(k, offset, "record cut off", err) : TFR_OK;
+		rec.size = length;
+		rec.crc = tfr_crc32c(0, rec.data, length);
+		if (tfr_load32(rec.data + length) != tfr_crc_mask(rec.crc))
+			status = fault_at(k, offset, "data checksum mismatch", err);
+		else
+			status = take(k, &rec, (uint64_t)((double)offset / s->average), err);
+		at += length + TFR_RECORD_OVERHEAD;
+	}
+	if (!status && s->last && at < s->size)
+		status = fault_at(k, s->offset + at, "header cut off", err);
+	return status;
+}
+
+static enum tfr_status read_stretch(struct looking *k, const struct tfr_source *source,
+	uint64_t from, uint64_t to, uint64_t size, struct tfr_error *err)
+{
+	struct tfr_buf *b = &k->w->window;
+	struct tfr_error fault = { 0 };
+	struct stretch s = { .offset = from,
+		.last = to == size,
+		.average = (double)k->look->bytes / (double)k->look->records };
+
+	b->size = 0;
+	if (!tfr_buf_reserve(b, to - from))
+		return no_memory(err);
+	if (tfr_source_read_at(source, from, b->data, to - from, &s.size, &fault))
+		return note_fault(k, &fault, err);
+	s.data = b->data;
+	return s.size == to - from ? take_stretch(k, &s, err) : TFR_OK; /* it shrank meanwhile */
+}
+
+/* After what was read of the start: the rest in parts of one size, and in each part a stretch at a
+ * random place; the last at the end.  Each is large enough to hold a record as the largest so far.
+ * The same file gives the same places. */
+static enum tfr_status read_stretches(struct looking *k, uint64_t each, struct tfr_error *err)
+{
+	struct tfr_dlook *l = k->look;
+	uint64_t begin = l->bytes, size, least = 2 * l->largest + 4 * TFR_RECORD_OVERHEAD, count;
+	struct tfr_source *source = NULL;
+	struct tfr_error fault = { 0 };
+	enum tfr_status status = TFR_OK;
+	struct tfr_rng rng;
+
+	tfr_rng_init(&rng, 0, begin);
+	each = each > least ? each : least;
+	if (each > MOST_STRETCH || !l->records)
+		return TFR_OK;
+	if (tfr_source_open(&source, k->path, &fault))
+		return note_fault(k, &fault, err);
+	size = tfr_source_left(source);
+	count = k->opts->share / each < 2 ? 2 : k->opts->share / each;
+	for (uint64_t i = 1; !status && i < count && size != UINT64_MAX; i++) {
+		uint64_t part = size / (count - 1), from = part * (i - 1), to;
+
+		k->random = i + 1 < count;
+		from += part > each ? tfr_rng_below(&rng, part - each) : 0;
+		from = !k->random && size > each ? size - each : from;
+		from = from < begin ? begin : from;
+		to = !k->random || size - from < each ? size : from + each;
+		if (from < to)
+			status = read_stretch(k, source, from, to, size, err);
+		begin = to;
+	}
+	tfr_source_close(source);
+	return status;
+}
+
+enum tfr_status tfr_dlook_at(struct tfr_dlooker *w, const char *path,
+	const struct tfr_dlook_opts *opts, struct tfr_dlook *look, struct tfr_error *err)
+{
+	struct looking k = { .w = w, .path = path, .opts = opts, .look = look };
+	struct tfr_error fault = { 0 };
+	struct tfr_source *source = NULL;
+	enum tfr_status status;
+	uint8_t head[TFR_RECORD_HEADER];
+	size_t got = 0;
+	uint64_t size, each;
+
+	look->opened = true;
+	if (tfr_source_open(&source, path, &fault))
+		return note_fault(&k, &fault, err);
+	size = tfr_source_left(source);
+	if (tfr_source_read(source, head, sizeof(head), &got, &fault))
+		got = 0;
+	tfr_source_close(source);
+	if (opts->share >= size || got < sizeof(head) || !tfr_header_verifies(head))
+		return read_start(&k, opts->share, err);
+	each = opts->share / (opts->places < 2 ? 2 : opts->places);
+	each = each < LEAST_STRETCH ? LEAST_STRETCH : each;
+	status = read_start(&k, each, err);
+	if (!status && !look->whole && !look->faults)
+		status = read_stretches(&k, each, err);
+	return status;
+}

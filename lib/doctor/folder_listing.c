@@ -1,0 +1,527 @@
+/* doctor/folder_listing.c - what lies in a folder, and which files are one set.
+ *
+ * Files are one set that are shards of one, or, of other names, that differ in digits only and
+ * that one pattern names without any other.  Nothing of a file is read here but its first bytes. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "doctor/doctor.h"
+#include "io/source.h"
+#include "record/filetype.h"
+#include "record/framing.h"
+#include "shard/manifests.h"
+#include "shard/set.h"
+#include "shard/set_name.h"
+#include "shard/set_writer.h"
+
+enum { HEAD = 512, MOST_MANIFEST = 64 << 20 };
+
+/* A file of records, before it is known which set it belongs to. */
+struct found {
+	char *path, *key;
+	uint64_t size;
+	struct tfr_shard_file parts;
+	bool member, gaps;
+};
+
+struct list {
+	struct tfr_doctor *d;
+	struct found *found;
+	size_t n, cap;
+};
+
+static enum tfr_status no_memory(struct tfr_error *err)
+{
+	return tfr_fail_nomem(err, "listing the files");
+}
+
+static bool ends_with(const char *name, const char *suffix)
+{
+	size_t n = strlen(name), m = strlen(suffix);
+
+	return n >= m && !strcmp(name + n - m, suffix);
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The name of a file in a folder, in one spelling: without "./" before it, but where it would be
+ * taken for an option. */
+static char *join(const char *folder, const char *name)
+{
+	char *path = NULL;
+	const char *p;
+
+	if (asprintf(&path, "%s%s%s", folder, !*folder || ends_with(folder, "/") ? "" : "/", name) <
+		0)
+		return NULL;
+	for (p = path; p[0] == '.' && p[1] == '/' && p[2];)
+		for (p += 2; *p == '/' && p[1]; p++)
+			;
+	if (*p != '-') {
+		memmove(path, p, strlen(p) + 1);
+		return path;
+	}
+	p = strdup(p);
+	free(path);
+	if (!p || asprintf(&path, "./%s", p) < 0)
+		path = NULL;
+	free((char *)p);
+	return path;
+}
+
+/* --- what a file is --- */
+
+static bool named_as_records(const char *name)
+{
+	struct tfr_shard_file f;
+
+	return ends_with(name, ".tfrecord") || ends_with(name, ".tfrecord.gz") ||
+	       ends_with(name, ".tfrec") || ends_with(name, ".snapshot") ||
+	       strstr(name, "tfevents") || tfr_shard_file_parse(name, &f);
+}
+
+/* What goes with sets and belongs beside them. */
+static bool named_as_company(const char *name)
+{
+	static const char *const suffixes[] = { ".idx", ".tfindex", ".gzi", ".json", ".txt", ".md",
+		".csv", ".tsv", ".pb", ".pbtxt", ".metadata", ".schema", ".py", ".sh", ".log",
+		".html", ".yaml", ".yml" };
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++)
+		if (ends_with(name, suffixes[i]))
+			return true;
+	return false;
+}
+
+static enum tfr_status add_other(struct list *l, enum tfr_dwhat what, const char *path,
+	const char *text, struct tfr_error *err)
+{
+	struct tfr_doctor *d = l->d;
+	struct tfr_dother *o;
+
+	if (d->other_count == d->other_cap) {
+		size_t cap = d->other_cap ? 2 * d->other_cap : 16;
+
+		o = realloc(d->others, cap * sizeof(*o));
+		if (!o)
+			return no_memory(err);
+		d->others = o;
+		d->other_cap = cap;
+	}
+	o = &d->others[d->other_count];
+	*o = (struct tfr_dother){ what, strdup(path), strdup(text) };
+	d->other_count++; /* freed with the rest, whatever came of it */
+	return o->path && o->text ? TFR_OK : no_memory(err);
+}
+
+static enum tfr_status add_found(
+	struct list *l, const char *path, uint64_t size, bool gaps, struct tfr_error *err)
+{
+	struct found *f;
+
+	if (l->n == l->cap) {
+		size_t cap = l->cap ? 2 * l->cap : 64;
+
+		f = realloc(l->found, cap * sizeof(*f));
+		if (!f)
+			return no_memory(err);
+		l->found = f;
+		l->cap = cap;
+	}
+	f = &l->found[l->n];
+	*f = (struct found){ .path = strdup(path), .size = size, .gaps = gaps };
+	if (!f->path)
+		return no_memory(err);
+	l->n++;
+	f->member = tfr_shard_file_parse(f->path, &f->parts);
+	return TFR_OK;
+}
+
+/* Asks the reader, which inflates what is compressed.  Damage is for later. */
+static enum tfr_status ask_reader(const char *path)
+{
+	struct tfr_reader_opts opts = { .block_size = 16 << 10, .threads = 1 };
+	struct tfr_reader *r = NULL;
+	struct tfr_record rec;
+	enum tfr_status status = tfr_reader_open(&r, path, &opts, NULL);
+
+	if (!status)
+		status = tfr_reader_next(r, &rec, NULL);
+	tfr_reader_close(r);
+	return status;
+}
+
+static enum tfr_status look_at_head(struct list *l, const char *path, const struct stat *st,
+	bool named, bool gaps, struct tfr_error *err)
+{
+	bool claims = named || named_as_records(base_name(path));
+	uint8_t head[HEAD];
+	struct tfr_source *s = NULL;
+	struct tfr_error inner = { 0 };
+	size_t got = 0;
+	const char *hint, *is;
+	enum tfr_status status = tfr_source_open(&s, path, &inner);
+
+	if (!status)
+		status = tfr_source_read(s, head, sizeof(head), &got, &inner);
+	tfr_source_close(s);
+	if (status == TFR_ENOMEM || tfr_errno_of_process(inner.sys_errno)) {
+		*err = inner;
+		return status;
+	}
+	if (status) {
+		inner.path[0] = '\0';
+		return add_other(l, TFR_D_UNREADABLE, path,
+			inner.sys_errno ? strerror(inner.sys_errno) : inner.message, err);
+	}
+	if (!got && !claims)
+		return TFR_OK;
+	if (!got)
+		return add_found(l, path, 0, gaps, err);
+	if (got >= TFR_RECORD_HEADER && tfr_header_verifies(head))
+		return add_found(l, path, (uint64_t)st->st_size, gaps, err);
+	if (claims || (got > 1 && ((head[0] == 0x1f && head[1] == 0x8b) || head[0] == 0x78))) {
+		status = ask_reader(path);
+		if (status == TFR_ENOMEM)
+			return no_memory(err);
+		if (status != TFR_EFORMAT && (claims || status == TFR_OK))
+			return add_found(l, path, (uint64_t)st->st_size, gaps, err);
+	}
+	is = tfr_filetype_name(head, got, &hint);
+	return add_other(l, claims ? TFR_D_FOREIGN : TFR_D_STRANGER, path,
+		is ? is : "a file of an unknown kind", err);
+}
+
+static enum tfr_status look_at(
+	struct list *l, const char *path, bool named, bool gaps, struct tfr_error *err)
+{
+	struct stat st;
+
+	if (stat(path, &st) && tfr_errno_of_process(errno))
+		return tfr_fail_errno(err, errno, path, "cannot look at");
+	if (stat(path, &st))
+		return add_other(l, TFR_D_SPECIAL, path,
+			errno == ENOENT	 ? "a symbolic link to nothing"
+			: errno == ELOOP ? "a symbolic link that leads to itself"
+					 : strerror(errno),
+			err);
+	if (S_ISDIR(st.st_mode))
+		return TFR_OK;
+	if (!S_ISREG(st.st_mode))
+		return add_other(l, TFR_D_SPECIAL, path,
+			S_ISFIFO(st.st_mode)   ? "a FIFO"
+			: S_ISSOCK(st.st_mode) ? "a socket"
+					       : "a device",
+			err);
+	return look_at_head(l, path, &st, named, gaps, err);
+}
+
+/* Whether the name is one that publishing uses (tfr-records(5)). */
+static bool named_as_temporary(const char *name)
+{
+	return name[0] == '.' &&
+	       (ends_with(name, ".tmp") || ends_with(name, ".lock") || ends_with(name, ".old"));
+}
+
+/* A regular file that no process has locked.  The shards of a large set are not locked themselves. */
+static bool left_behind(const char *path)
+{
+	int fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+	struct stat st;
+	bool left;
+
+	if (fd < 0)
+		return false;
+	left = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	       TEMP_FAILURE_RETRY(flock(fd, LOCK_SH | LOCK_NB)) == 0;
+	close(fd);
+	return left && !tfr_temporary_is_written(path);
+}
+
+/* --- folders --- */
+
+static enum tfr_status look_at_entry(
+	struct list *l, const char *folder, const char *name, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *path = NULL;
+
+	if (named_as_company(name) && name[0] != '.')
+		return TFR_OK;
+	if (name[0] == '.' && !named_as_temporary(name))
+		return TFR_OK;
+	path = join(folder, name);
+	if (!path)
+		return no_memory(err);
+	if (name[0] == '.')
+		return left_behind(path) ? add_other(l, TFR_D_TEMPORARY, path, "", err) : TFR_OK;
+	return look_at(l, path, false, true, err);
+}
+
+static int compare_names(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static enum tfr_status add_folder(struct list *l, const char *folder, struct tfr_error *err)
+{
+	size_t before = l->n, others = l->d->other_count, said = 0;
+	struct dirent **entries = NULL;
+	int n = scandir(folder, &entries, NULL, compare_names);
+	enum tfr_status status = TFR_OK;
+
+	if (n < 0)
+		return tfr_fail_errno(err, errno, folder, "cannot list");
+	for (int i = 0; i < n; i++) {
+		if (!status)
+			status = look_at_entry(l, folder, entries[i]->d_name, err);
+		free(entries[i]);
+	}
+	free(entries);
+	/* Of a folder in which something is called a TFRecord file there is something to say. */
+	for (size_t i = others; i < l->d->other_count; i++)
+		said += l->d->others[i].what != TFR_D_STRANGER;
+	if (!status && l->n == before && !said) {
+		tfr_fail_path(err, TFR_EDATA, folder, "no TFRecord files in");
+		tfr_set_hint_at_folders(folder, err);
+		return TFR_EDATA;
+	}
+	return status;
+}
+
+/* --- whatever else is named --- */
+
+static enum tfr_status add_named(
+	struct list *l, const char *input, bool gaps, struct tfr_error *err)
+{
+	struct tfr_set_opts opts = { .inputs = &input, .count = 1, .allow_missing = true };
+	struct tfr_set *set = NULL;
+	enum tfr_status status = tfr_set_open(&set, &opts, err);
+
+	for (size_t i = 0; !status && i < tfr_set_count(set); i++) {
+		const char *path = tfr_set_path(set, i);
+
+		if (!strcmp(path, "-"))
+			status = tfr_fail(
+				err, TFR_EUSAGE, "how files lie cannot be seen on standard input");
+		else
+			status = look_at(l, path, true, gaps, err);
+	}
+	tfr_set_close(set);
+	return status;
+}
+
+static enum tfr_status read_manifest(
+	const char *path, struct tfr_manifest **m, struct tfr_error *err)
+{
+	TFR_AUTO_BUF text = { 0 };
+	enum tfr_status status =
+		tfr_source_read_file(path, MOST_MANIFEST, &text, "reading a manifest", err);
+
+	if (!status && text.size > MOST_MANIFEST)
+		status = tfr_fail_path(err, TFR_EDATA, path, "no manifest: too large:");
+	if (!status && tfr_manifest_parse(m, text.data, text.size, err)) {
+		struct tfr_error inner = *err;
+
+		status = tfr_fail_path(err, TFR_EDATA, path, "no manifest: %s:", inner.message);
+	}
+	return status;
+}
+
+/* The set that a manifest speaks of, whatever of it is there. */
+static enum tfr_status add_manifest(struct list *l, const char *path, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *name = NULL;
+	struct tfr_manifest *m = NULL;
+	struct tfr_shard_file parts;
+	enum tfr_status status = read_manifest(path, &m, err);
+	const char *first = m && m->count ? m->shards[0].name : "";
+
+	if (!status && !tfr_shard_file_parse(first, &parts))
+		status = tfr_fail_path(err, TFR_EDATA, path, "no set is named in");
+	if (!status && asprintf(&name, "%.*s%.*s@%u%s", (int)(base_name(path) - path), path,
+			       (int)parts.base_size, first, parts.count, parts.extension) < 0) {
+		name = NULL;
+		status = no_memory(err);
+	}
+	tfr_manifest_free(m);
+	return status ? status : add_named(l, name, true, err);
+}
+
+static enum tfr_status add_path(struct list *l, const char *given, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *path = NULL;
+	struct tfr_set_name name = { 0 };
+	struct stat st;
+	bool whole;
+
+	if (!strcmp(given, "-"))
+		return tfr_fail(err, TFR_EUSAGE, "how files lie cannot be seen on standard input");
+	path = join("", given);
+	if (!path)
+		return no_memory(err);
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return add_folder(l, path, err);
+	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && ends_with(path, ".manifest.json"))
+		return add_manifest(l, path, err);
+	whole = stat(path, &st) && tfr_set_name_parse(&name, path, NULL) == TFR_OK;
+	tfr_set_name_clear(&name);
+	return add_named(l, path, whole, err);
+}
+
+/* --- sets --- */
+
+/* Digits as one star: what files of a set have in common that is none of N. */
+static char *pattern_of(const char *path)
+{
+	const char *name = base_name(path);
+	TFR_AUTO_BUF text = { 0 };
+
+	if (strpbrk(path, "*?[\\"))
+		return strdup(path);
+	if (!tfr_buf_append(&text, path, (size_t)(name - path)))
+		return NULL;
+	for (const char *p = name; *p;) {
+		bool digit = isdigit((unsigned char)*p);
+
+		if (!tfr_buf_append(&text, digit ? "*" : p, 1))
+			return NULL;
+		for (p++; digit && isdigit((unsigned char)*p); p++)
+			;
+	}
+	return tfr_buf_append(&text, "", 1) ? strdup((char *)text.data) : NULL;
+}
+
+static enum tfr_status make_key(struct found *f, struct tfr_error *err)
+{
+	if (!f->member)
+		f->key = pattern_of(f->path);
+	else if (asprintf(&f->key, "%.*s@%u%s", (int)f->parts.base_size, f->path, f->parts.count,
+			 f->parts.extension) < 0)
+		f->key = NULL;
+	return f->key ? TFR_OK : no_memory(err);
+}
+
+static int compare_found(const void *a, const void *b)
+{
+	const struct found *f = a, *g = b;
+	int c = strcmp(f->key, g->key);
+
+	if (!c)
+		c = (int)g->member - (int)f->member;
+	if (!c && f->member)
+		c = (f->parts.shard > g->parts.shard) - (f->parts.shard < g->parts.shard);
+	return c ? c : strcmp(f->path, g->path);
+}
+
+/* Whether the pattern names these files and no other. */
+static bool names_alone(const struct found *f, size_t n)
+{
+	glob_t all = { 0 };
+	bool same = strpbrk(f->key, "*") && !glob(f->key, 0, NULL, &all) && all.gl_pathc == n;
+
+	for (size_t i = 0; same && i < n; i++)
+		same = !strcmp(all.gl_pathv[i], f[i].path);
+	globfree(&all);
+	return same;
+}
+
+static enum tfr_status add_set(
+	struct tfr_doctor *d, struct found *f, size_t n, struct tfr_error *err)
+{
+	bool member = f->member;
+	struct tfr_dset *s = &d->sets[d->set_count++];
+
+	*s = (struct tfr_dset){ .first = d->file_count,
+		.files = n,
+		.count = member ? f->parts.count : 0,
+		.name = strdup(member || n > 1 ? f->key : f->path) };
+	if (member) {
+		s->base = strndup(f->path, f->parts.base_size);
+		s->ext = strdup(f->parts.extension);
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct tfr_dfile *file = &d->files[d->file_count++];
+
+		*file = (struct tfr_dfile){ .path = f[i].path,
+			.size = f[i].size,
+			.shard = member ? f[i].parts.shard : (uint32_t)i };
+		f[i].path = NULL;
+		s->bytes += f[i].size;
+		s->gaps |= member && f[i].gaps;
+	}
+	return s->name && (!member || (s->base && s->ext)) ? TFR_OK : no_memory(err);
+}
+
+/* Groups of one key each. */
+static enum tfr_status make_sets(struct list *l, struct tfr_error *err)
+{
+	struct tfr_doctor *d = l->d;
+	enum tfr_status status = TFR_OK;
+	size_t n = 0;
+
+	for (size_t i = 0; !status && i < l->n; i++)
+		status = make_key(&l->found[i], err);
+	if (status)
+		return status;
+	if (l->n)
+		qsort(l->found, l->n, sizeof(*l->found), compare_found);
+	for (size_t i = 0; i < l->n; i++) { /* a file that was named twice is one */
+		struct found *f = &l->found[i];
+
+		if (n && !strcmp(l->found[n - 1].path, f->path)) {
+			l->found[n - 1].gaps |= f->gaps;
+			free(f->path);
+			free(f->key);
+		} else {
+			struct found move = *f;
+
+			*f = (struct found){ 0 };
+			l->found[n++] = move;
+		}
+	}
+	l->n = n;
+	d->files = calloc(n + 1, sizeof(*d->files));
+	d->sets = calloc(n + 1, sizeof(*d->sets));
+	if (!d->files || !d->sets)
+		return no_memory(err);
+	for (size_t i = 0, end; !status && i < n; i = end) {
+		for (end = i + 1; end < n && l->found[end].member == l->found[i].member &&
+				  !strcmp(l->found[end].key, l->found[i].key);)
+			end++;
+		if (!l->found[i].member && end - i > 1 && !names_alone(&l->found[i], end - i))
+			end = i + 1;
+		status = add_set(d, &l->found[i], end - i, err);
+	}
+	return status;
+}
+
+enum tfr_status tfr_doctor_list(struct tfr_doctor *d, struct tfr_error *err)
+{
+	struct list l = { .d = d };
+	enum tfr_status status = TFR_OK;
+
+	for (size_t i = 0; !status && i < d->opts->count; i++)
+		status = add_path(&l, d->opts->paths[i], err);
+	if (!status)
+		status = make_sets(&l, err);
+	for (size_t i = 0; i < l.n; i++) {
+		free(l.found[i].path);
+		free(l.found[i].key);
+	}
+	free(l.found);
+	return status;
+}

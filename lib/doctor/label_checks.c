@@ -1,0 +1,201 @@
+/* doctor/label_checks.c - checks of the classes of records, and of the order they come in. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor/doctor.h"
+
+enum { SKEW = 10, LEAST_RECORDS = 16, LEAST_STRETCHES = 4, LEAST_PLACES = 64 };
+
+/* Whether the feature is one that classes go by: there are many records of each. */
+static bool has_classes(const struct tfr_dset *s)
+{
+	return s->label && s->classes.n && !s->classes.over &&
+	       s->classes.n * 2 <= s->examples - s->unlabelled;
+}
+
+void tfr_doctor_no_label(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	struct tfr_command c = { .tells = true };
+
+	if (!s->label || !s->examples || s->classes.n)
+		return;
+	tfr_command_add(&c, "tfr", "schema", s->name, NULL);
+	tfr_doctor_tell(d, s->name, &c, "none of its records has the feature '%s'", s->label);
+}
+
+/* The records that lack the feature, as --where has it. */
+static char *expression(const char *label)
+{
+	size_t n =
+		strspn(label, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/");
+
+	return tfr_asprintf(label[n] ? "len(\"%s\") == 0" : "len(%s) == 0", label);
+}
+
+void tfr_doctor_unlabelled(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	TFR_AUTO_FREE char *where = NULL;
+	struct tfr_command c = { .tells = true };
+	char records[64];
+
+	if (!s->label || !s->classes.n || !s->unlabelled ||
+		tfr_doctor_of_objects(s->label, strlen(s->label)))
+		return;
+	where = expression(s->label);
+	d->no_memory |= !where;
+	tfr_command_add(&c, "tfr", "count", "--where", where ? where : "", s->name, NULL);
+	tfr_doctor_tell(d, s->name, &c, "%s of %llu without '%s'",
+		tfr_doctor_number(records, s->unlabelled, "record"),
+		(unsigned long long)s->examples, s->label);
+}
+
+void tfr_doctor_one_class(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	struct tfr_command c = { .tells = true };
+	char records[64];
+
+	if (!has_classes(s) || s->classes.n > 1 || s->classes.list[0].records < LEAST_RECORDS ||
+		(!s->whole && s->classes.list[0].places < LEAST_PLACES))
+		return;
+	tfr_command_add(&c, "tfr", "count", "--by", s->label, s->name, NULL);
+	tfr_doctor_tell(d, s->name, &c, "'%s' is %s in all of %s that were read", s->label,
+		s->classes.list[0].text,
+		tfr_doctor_number(records, s->classes.list[0].records, "record"));
+}
+
+static void tell_skew(struct tfr_doctor *d, const struct tfr_dset *s, const char *text)
+{
+	struct tfr_command c = { .tells = true };
+
+	tfr_command_add(&c, "tfr", "count", "--by", s->label, s->name, NULL);
+	tfr_doctor_tell(d, s->name, &c, "%s", text);
+}
+
+static void skew_of_all(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	const struct tfr_dclass *most = s->classes.list, *least = most;
+	char text[400];
+
+	for (size_t i = 1; i < s->classes.n; i++) {
+		const struct tfr_dclass *class = &s->classes.list[i];
+
+		most = class->records > most->records ? class : most;
+		least = class->records < least->records ? class : least;
+	}
+	if (most->records < SKEW * least->records)
+		return;
+	snprintf(text, sizeof(text),
+		"'%.100s' %s has %llu of %llu records and %s has %llu, %.0f times fewer", s->label,
+		most->text, (unsigned long long)most->records,
+		(unsigned long long)(s->examples - s->unlabelled), least->text,
+		(unsigned long long)least->records, (double)most->records / (double)least->records);
+	tell_skew(d, s, text);
+}
+
+/* One record of each random place, weighted by its inverse size: records that follow each other are
+ * often of one class, and a place meets large ones more often.  What chance leaves of a class in so
+ * many places, three deviations more, is no skew. */
+static void skew_of_places(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	const struct tfr_dclass *most = NULL, *least = NULL;
+	uint64_t places = 0;
+	char text[400];
+	double few;
+
+	for (size_t i = 0; i < s->classes.n; i++) {
+		const struct tfr_dclass *class = &s->classes.list[i];
+
+		places += class->places;
+		if (!class->places)
+			continue;
+		most = !most || class->weight > most->weight ? class : most;
+		least = !least || class->weight < least->weight ? class : least;
+	}
+	if (places < LEAST_PLACES)
+		return;
+	few = (double)least->places + 3 * sqrt((double)least->places) + 3;
+	if ((double)most->places < SKEW * few || most->weight < SKEW * least->weight)
+		return;
+	snprintf(text, sizeof(text),
+		"'%.100s' is %s in %llu of %llu random places and %s in %llu; '--full' counts all",
+		s->label, most->text, (unsigned long long)most->places, (unsigned long long)places,
+		least->text, (unsigned long long)least->places);
+	tell_skew(d, s, text);
+}
+
+void tfr_doctor_skew(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	if (!has_classes(s) || s->classes.n < 2)
+		return;
+	if (s->whole)
+		skew_of_all(d, s);
+	else
+		skew_of_places(d, s);
+}
+
+/* --- the order --- */
+
+static void tell_order(struct tfr_doctor *d, const struct tfr_dset *s, const char *text)
+{
+	struct tfr_command c = { 0 };
+
+	tfr_doctor_rewrite(&c, s, "shuffle-to-disk", NULL, NULL);
+	tfr_doctor_tell(d, s->name, &c, "%s", text);
+}
+
+static void judge_whole(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	const struct tfr_order_report *o = &s->order;
+	char text[400], reading[64] = "one file after another is read";
+
+	if (!s->ordered || o->enough)
+		return;
+	if (o->cycles[o->worst].files > 1)
+		snprintf(reading, sizeof(reading), "%llu files are read side by side",
+			(unsigned long long)o->cycles[o->worst].files);
+	snprintf(text, sizeof(text),
+		"badly shuffled by '%.100s': where %s, batches of %llu after a shuffle buffer of "
+		"%llu have %.2f bits of classes, and %.2f in a random order; up to %llu records "
+		"of one class follow each other",
+		s->label, reading, (unsigned long long)o->batch, (unsigned long long)o->buffer,
+		o->entropy, o->random_entropy, (unsigned long long)o->longest_run);
+	tell_order(d, s, text);
+}
+
+static void judge_sample(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	const struct tfr_order_report *o = &s->order;
+	bool pure = s->stretches >= LEAST_STRETCHES && 4 * s->pure >= 3 * s->stretches &&
+		    2 * s->pure_by_chance < (double)s->pure;
+	char text[400];
+
+	if (pure)
+		snprintf(text, sizeof(text),
+			"badly shuffled by '%.100s': in %llu of %llu places that were read, "
+			"records "
+			"that follow each other are of one class",
+			s->label, (unsigned long long)s->pure, (unsigned long long)s->stretches);
+	/* A sample varies more than all records do. */
+	else if (s->ordered && o->batches && o->entropy < 0.8 * o->random_entropy)
+		snprintf(text, sizeof(text),
+			"badly shuffled by '%.100s': %llu records, one of every %llu, have %.2f "
+			"bits "
+			"of classes where a random order has %.2f",
+			s->label, (unsigned long long)o->batch, (unsigned long long)s->stride,
+			o->entropy, o->random_entropy);
+	else
+		return;
+	tell_order(d, s, text);
+}
+
+void tfr_doctor_order(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	if (!has_classes(s) || s->classes.n < 2)
+		return;
+	if (s->stride)
+		judge_sample(d, s);
+	else
+		judge_whole(d, s);
+}

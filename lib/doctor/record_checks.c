@@ -1,0 +1,335 @@
+/* doctor/record_checks.c - checks of what is in the records: features, and the same record more
+ * than once. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "doctor/doctor.h"
+#include "inspect/survey.h"
+
+/* --- features --- */
+
+/* A survey of the records that were read, of names, kinds and lengths only.  NULL: no memory, or
+ * more than a survey holds. */
+static struct tfr_survey *survey_of(const struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	struct tfr_survey *v = s->files <= TFR_SURVEY_FILES ? tfr_survey_new(false) : NULL;
+	enum tfr_status status = TFR_OK;
+
+	if (!v)
+		return NULL;
+	v->files = s->files;
+	v->paths = calloc(s->files + 1, sizeof(*v->paths));
+	v->file_records = calloc(s->files + 1, sizeof(*v->file_records));
+	for (size_t i = 0; v->paths && v->file_records && !status && i < s->files; i++) {
+		const struct tfr_dfile *f = &d->files[s->first + i];
+
+		v->paths[i] = strdup(f->path);
+		v->file_records[i] = f->look.examples;
+		for (size_t k = 0; !status && k < f->look.feature_count; k++) {
+			const struct tfr_dfeature *in = &f->look.features[k];
+			struct tfr_place first = { i, in->first, 0 };
+			struct tfr_surveyed *out;
+
+			status = tfr_survey_get(v, in->name, in->size, in->kind, &out, NULL);
+			if (status)
+				break;
+			if (!out->facts.records)
+				out->facts.first = first;
+			out->facts.records += in->records;
+			out->files[i] = (struct tfr_in_file){ in->records, in->min, in->max };
+		}
+		if (!v->paths[i])
+			status = TFR_ENOMEM;
+	}
+	if (v->paths && v->file_records && !status)
+		return v;
+	tfr_survey_free(v);
+	return NULL;
+}
+
+struct teller {
+	struct tfr_doctor *d;
+	const struct tfr_dset *s;
+};
+
+static void tell_schema(void *ctx, const char *text)
+{
+	const struct teller *t = ctx;
+	struct tfr_command c = { .tells = true };
+
+	tfr_command_add(&c, "tfr", "schema", t->s->name, NULL);
+	tfr_doctor_tell(t->d, t->s->name, &c, "%s", text);
+}
+
+/* An image without objects is a valid one, so that a file may have none with objects. */
+static bool of_objects(const char *text)
+{
+	const char *name = strchr(text, '\''), *end = name ? strchr(name + 1, '\'') : NULL;
+
+	return end && strstr(text, "absent") &&
+	       tfr_doctor_of_objects(name + 1, (size_t)(end - name) - 1);
+}
+
+static void tell_drift(void *ctx, const char *text)
+{
+	const struct teller *t = ctx;
+
+	/* Of a sample it is not known what the rest of a file has. */
+	if (!of_objects(text) && (t->s->whole || !strstr(text, "absent")))
+		tell_schema(ctx, text);
+}
+
+void tfr_doctor_two_kinds(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	struct tfr_survey *v = survey_of(d, s);
+
+	if (v)
+		tfr_survey_contradictions(v, tell_schema, &(struct teller){ d, s });
+	tfr_survey_free(v);
+}
+
+void tfr_doctor_drift(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	struct tfr_survey *v = s->files > 1 ? survey_of(d, s) : NULL;
+
+	if (v)
+		tfr_survey_drift(v, tell_drift, &(struct teller){ d, s });
+	tfr_survey_free(v);
+}
+
+void tfr_doctor_strict(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	struct tfr_command c = { .tells = true };
+	const struct tfr_dfile *first = NULL;
+	uint64_t n = 0;
+	char records[64];
+
+	for (size_t i = s->first; i < s->first + s->files; i++) {
+		const struct tfr_dlook *l = &d->files[i].look;
+
+		if (!l->strict || l->members.count > 1 || l->members.empty)
+			continue;
+		first = first ? first : &d->files[i];
+		n += l->strict;
+	}
+	if (!first)
+		return;
+	tfr_command_add(&c, "tfr", "check", "--strict", s->name, NULL);
+	tfr_doctor_tell(d, s->name, &c,
+		"%s that TensorFlow, DALI or PyPI's tfrecord read differently; in '%s': %s",
+		tfr_doctor_number(records, n, "record"), first->path, first->look.strange);
+}
+
+void tfr_doctor_not_examples(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	struct tfr_command c = { .tells = true };
+	struct tfr_content_counts counts = { 0 };
+	const struct tfr_dfile *first = NULL;
+	struct tfr_content_result types;
+	char list[TFR_CONTENT_TEXT], records[64];
+	uint64_t n = 0;
+
+	for (size_t i = s->first; i < s->first + s->files; i++) {
+		tfr_content_merge(&counts, &d->files[i].look.types);
+		n += d->files[i].look.others;
+		if (!first && d->files[i].look.others)
+			first = &d->files[i];
+	}
+	types = tfr_content_settle(&counts);
+	if (!n || !types.records[TFR_CONTENT_EXAMPLE])
+		return;
+	tfr_command_add(&c, "tfr", "check", "--example", s->name, NULL);
+	tfr_doctor_tell(d, s->name, &c,
+		"%s of %llu %s not %s (%s); the first %s record %llu of '%s'",
+		tfr_doctor_number(records, n, "record"), (unsigned long long)s->records,
+		n == 1 ? "is" : "are", n == 1 ? "an Example" : "Examples",
+		tfr_content_list(list, &types, false), first->look.whole ? "is" : "is about",
+		(unsigned long long)first->look.first_other, first->path);
+}
+
+/* --- the same record more than once --- */
+
+void tfr_doctor_duplicates(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	struct tfr_dset *own = &d->sets[s - d->sets];
+	TFR_AUTO_FREE char *unique = NULL;
+	struct tfr_command c = { 0 };
+	uint64_t again = 0;
+	char records[64], all[TFR_SIZE_TEXT];
+
+	tfr_dhashes_settle(&own->hashes, own->hashes.bits);
+	for (size_t i = 1; i < s->hashes.n; i++)
+		again += s->hashes.list[i] == s->hashes.list[i - 1];
+	if (!again)
+		return;
+	unique = tfr_doctor_beside(s, "unique", 0);
+	d->no_memory |= !unique;
+	tfr_command_add(&c, "tfr", "dedup", NULL);
+	if (s->gaps && s->count > s->files)
+		tfr_command_add(&c, "--allow-missing", NULL);
+	tfr_command_add(&c, "-o", unique ? unique : "", s->name, NULL);
+	tfr_doctor_tell(d, s->name, &c, "%s%s of %s %s a copy of another one",
+		s->hashes.bits ? "about " : "",
+		tfr_doctor_number(records, again << s->hashes.bits, "record"),
+		s->whole ? tfr_format_count((double)s->records, all) : "those that were read",
+		again << s->hashes.bits == 1 ? "is" : "are each");
+}
+
+/* Records that two sets share. */
+struct shared {
+	uint64_t n, of; /* of the set that has fewer; both estimated where `bits` is not 0 */
+	unsigned bits;
+};
+
+static uint64_t in_list(const struct tfr_dhashes *h, size_t *at, uint64_t hash)
+{
+	uint64_t n = 0;
+
+	for (; *at < h->n && h->list[*at] == hash; ++*at)
+		n++;
+	return n;
+}
+
+/* Different contents count. */
+static struct shared in_common(struct tfr_dhashes *a, struct tfr_dhashes *b)
+{
+	struct shared s = { .bits = a->bits > b->bits ? a->bits : b->bits };
+	uint64_t of_a = 0, of_b = 0;
+
+	tfr_dhashes_settle(a, s.bits);
+	tfr_dhashes_settle(b, s.bits);
+	for (size_t i = 0, k = 0; i < a->n || k < b->n;) {
+		uint64_t x = i < a->n ? a->list[i] : UINT64_MAX;
+		uint64_t y = k < b->n ? b->list[k] : UINT64_MAX;
+		bool in_a = in_list(a, &i, x < y ? x : y) > 0;
+		bool in_b = in_list(b, &k, x < y ? x : y) > 0;
+
+		s.n += in_a && in_b;
+		of_a += in_a;
+		of_b += in_b;
+	}
+	s.n <<= s.bits;
+	s.of = (of_a < of_b ? of_a : of_b) << s.bits;
+	return s;
+}
+
+/* Sets of one name are a mixture, and told of as that. */
+static bool of_one_name(const struct tfr_dset *a, const struct tfr_dset *b)
+{
+	return a->count && b->count && !strcmp(a->base, b->base);
+}
+
+/* What a word of a name says a set is for; 0: nothing. */
+static int role_of_word(const char *word, size_t n)
+{
+	static const struct {
+		const char *word;
+		int role;
+	} words[] = { { "train", 1 }, { "training", 1 }, { "val", 2 }, { "valid", 2 },
+		{ "validation", 2 }, { "dev", 2 }, { "eval", 2 }, { "test", 3 }, { "testing", 3 } };
+
+	while (n && isdigit((unsigned char)word[n - 1])) /* val2017 */
+		n--;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strlen(words[i].word) == n && !strncasecmp(words[i].word, word, n))
+			return words[i].role;
+	return 0;
+}
+
+/* The last word of its path that says so. */
+static int role_of(const struct tfr_dset *s)
+{
+	const char *name = s->count ? s->base : s->name;
+	int role = 0;
+
+	for (size_t n; *name; name += n + (name[n] != '\0')) {
+		int of_word;
+
+		for (n = 0; isalnum((unsigned char)name[n]);)
+			n++;
+		of_word = role_of_word(name, n);
+		role = of_word ? of_word : role;
+	}
+	return role;
+}
+
+enum relation { UNRELATED, LEAK, COPIES, OVERLAP };
+
+enum { FEW = 10 };
+
+/* Between splits, one image or other large value is a leak; small records, such as rows of a few
+ * numbers, are equal by chance now and then, and are one only where they are a twentieth.  Of other
+ * sets, nothing is known of what they are for. */
+static enum relation relate(
+	struct tfr_dset *a, struct tfr_dset *b, struct shared *records, struct shared *items)
+{
+	int role_a = role_of(a), role_b = role_of(b);
+	bool splits = role_a && role_b && role_a != role_b;
+	bool many;
+
+	*records = in_common(&a->hashes, &b->hashes);
+	*items = in_common(&a->items, &b->items);
+	many = records->n >= FEW && records->n * 20 >= records->of;
+	if (splits && (items->n || (records->n && records->n * 20 >= records->of)))
+		return LEAK;
+	if (!splits && records->n >= FEW && records->n * 10 >= records->of * 9)
+		return COPIES;
+	if (many || (items->n >= FEW && items->n * 20 >= items->of) ||
+		(splits && records->n >= FEW))
+		return OVERLAP;
+	return UNRELATED;
+}
+
+static void tell_shared(struct tfr_doctor *d, const struct tfr_dset *a, const struct tfr_dset *b,
+	const struct shared *records, const struct shared *items)
+{
+	bool by_items = items->n > records->n;
+	const struct shared *s = by_items ? items : records;
+	struct tfr_command c = { .tells = true };
+	char number[TFR_SIZE_TEXT];
+	const char *what = by_items ? "images or other large values" : "records";
+
+	if (s->n == 1)
+		what = by_items ? "image or other large value" : "record";
+	tfr_command_add(&c, "tfr", "diff", "--overlap", NULL);
+	if ((a->gaps && a->count > a->files) || (b->gaps && b->count > b->files))
+		tfr_command_add(&c, "--allow-missing", NULL);
+	tfr_command_add(&c, a->name, b->name, NULL);
+	tfr_doctor_tell(d, a->name, &c, "%s%s %s %s in '%s' too%s%s", s->bits ? "about " : "",
+		tfr_format_count((double)s->n, number), what, s->n == 1 ? "is" : "are", b->name,
+		by_items ? ", in other records" : "",
+		a->whole && b->whole ? "" : ", of those that were read");
+}
+
+static void compare_sets(struct tfr_doctor *d, enum relation wanted)
+{
+	for (size_t i = 0; i < d->set_count; i++) {
+		for (size_t k = i + 1; k < d->set_count; k++) {
+			struct tfr_dset *a = &d->sets[i], *b = &d->sets[k];
+			struct shared records, items;
+
+			if (!a->hashes.n || !b->hashes.n || of_one_name(a, b))
+				continue;
+			if (relate(a, b, &records, &items) == wanted)
+				tell_shared(d, a, b, &records, &items);
+		}
+	}
+}
+
+void tfr_doctor_leak(struct tfr_doctor *d)
+{
+	compare_sets(d, LEAK);
+}
+
+void tfr_doctor_copies(struct tfr_doctor *d)
+{
+	compare_sets(d, COPIES);
+}
+
+void tfr_doctor_overlap(struct tfr_doctor *d)
+{
+	compare_sets(d, OVERLAP);
+}

@@ -1,0 +1,342 @@
+/* doctor/scan_files.c - all files looked into, several at a time, and what they say put together
+ * in their order, so that nothing depends on the number of threads.
+ *
+ * A batch of B records behind a shuffle buffer of K is drawn from about K records that follow each
+ * other.  Where all records were read, that is done, with tfr_mixing.  Of a sample the buffer
+ * cannot be filled; but B records that are K / B apart stand for B drawn of those K: if even
+ * batches of such records have too few classes, those behind the buffer have.  And a stretch all of
+ * one class says it as well. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor/doctor.h"
+#include "thread/lanes.h"
+#include "thread/threads.h"
+
+enum { LEAST_SHARE = 64 << 10, LEAST_JUDGED = 64, STRETCH = 64, LEAST_STRETCH = 8 };
+enum { MOST_IMAGES = 1 << 16, MOST_PLACES = 256 };
+
+/* Where all files together have more, a sample is read. */
+static const uint64_t MOST_READ = (uint64_t)4 << 30, USUAL_SAMPLE = 256 << 20;
+
+/* What is noted of a set while its files come by. */
+struct run {
+	struct tfr_doctor *d;
+	struct tfr_dlooker **lookers; /* one a worker */
+	unsigned threads;
+	uint64_t sample, total, every; /* of `every` files one is looked into */
+	size_t *set_of;		       /* of each file */
+	/* Of the set that is coming by: */
+	struct tfr_mixing *mixing; /* NULL: no label, or not all can be read */
+	struct tfr_order_report all;
+	bool too_many;	   /* classes */
+	uint64_t *thinned; /* hashes */
+	size_t n, cap;
+	uint64_t base, next; /* records before this file; the place of the next that counts */
+	uint64_t in_file;    /* records of this file that `mixing` has seen */
+};
+
+static enum tfr_status no_memory(struct tfr_error *err)
+{
+	return tfr_fail_nomem(err, "looking at the files");
+}
+
+static uint64_t share_of(const struct run *r, uint64_t size)
+{
+	double share = (double)r->sample * ((double)size / (double)(r->total ? r->total : 1));
+
+	if (r->d->opts->full)
+		return UINT64_MAX;
+	if (r->total <= r->sample) /* what is compressed grows */
+		share = share > (double)size ? share : (double)size;
+	return share > LEAST_SHARE ? (uint64_t)share : LEAST_SHARE;
+}
+
+static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned worker, uint64_t i,
+	void *slot, struct tfr_error *err)
+{
+	struct run *r = ctx;
+	const struct tfr_dfile *f = &r->d->files[i];
+	struct tfr_dlook_opts opts = { .label = r->d->sets[r->set_of[i]].label,
+		.share = share_of(r, f->size),
+		.places = MOST_PLACES / r->d->file_count };
+	struct tfr_dlook *look = slot;
+	enum tfr_status status;
+
+	(void)crew;
+	if (!r->d->opts->full && i % r->every && i + 1 != r->d->file_count)
+		return TFR_OK;
+	status = tfr_dlook_at(r->lookers[worker], f->path, &opts, look, err);
+	tfr_progress_add(r->d->opts->progress, look->records, look->bytes);
+	return status;
+}
+
+/* --- the order --- */
+
+static enum tfr_status put_thinned(
+	struct run *r, const struct tfr_dlabel *label, struct tfr_error *err)
+{
+	uint64_t place = r->base + label->place;
+
+	if (place < r->next)
+		return TFR_OK;
+	if (r->n == r->cap) {
+		size_t cap = r->cap ? 2 * r->cap : 1024;
+		uint64_t *list = realloc(r->thinned, cap * sizeof(*list));
+
+		if (!list)
+			return no_memory(err);
+		r->thinned = list;
+		r->cap = cap;
+	}
+	r->thinned[r->n++] = label->hash;
+	r->next = place + r->all.buffer / r->all.batch + 1;
+	return TFR_OK;
+}
+
+static enum tfr_status put_label(
+	struct run *r, const struct tfr_dlabel *label, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	for (; r->mixing && !status && r->in_file < label->place; r->in_file++)
+		status = tfr_mixing_skip(r->mixing, err);
+	r->in_file++;
+	if (!status && r->mixing && !r->too_many)
+		status = tfr_mixing_put(r->mixing, label->hash, err);
+	if (status == TFR_EUSAGE) { /* more classes than that: it is none */
+		r->too_many = true;
+		status = TFR_OK;
+	}
+	return status ? status : put_thinned(r, label, err);
+}
+
+/* The chance that so many records are of one class, in a random order. */
+static double chance_of(const struct tfr_dset *s, size_t n)
+{
+	double sum = 0, all = 0;
+
+	for (size_t i = 0; i < s->classes.n; i++)
+		all += (double)s->classes.list[i].records;
+	for (size_t i = 0; i < s->classes.n; i++)
+		sum += pow((double)s->classes.list[i].records / all, (double)n);
+	return sum;
+}
+
+/* The start of each stretch of a file; the classes of all the set are not known yet, those so far
+ * will do. */
+static void note_stretches(struct tfr_dset *s, const struct tfr_dlook *look)
+{
+	for (size_t i = 0, end; i < look->label_count; i = end) {
+		bool pure = true;
+		size_t n;
+
+		for (end = i + 1; end < look->label_count && !look->labels[end].begins;)
+			end++;
+		n = end - i < STRETCH ? end - i : STRETCH;
+		if (n < LEAST_STRETCH)
+			continue;
+		for (size_t k = i; k < i + n; k++)
+			pure &= look->labels[k].hash == look->labels[i].hash;
+		s->stretches++;
+		s->pure += pure;
+		s->pure_by_chance += chance_of(s, n);
+	}
+}
+
+static enum tfr_status judge_sample(struct run *r, struct tfr_dset *s, struct tfr_error *err)
+{
+	struct tfr_mixing *m = NULL;
+	enum tfr_status status;
+
+	s->order = (struct tfr_order_report){ .batch = r->all.batch, .buffer = 1 };
+	if (s->order.batch > r->n / 8)
+		s->order.batch = r->n / 8;
+	s->stride = r->all.buffer / r->all.batch + 1;
+	if (r->n < LEAST_JUDGED)
+		return TFR_OK;
+	status = tfr_mixing_open(&m, s->label, &s->order, err);
+	for (size_t i = 0; !status && i < r->n; i++)
+		status = tfr_mixing_put(m, r->thinned[i], err);
+	if (!status)
+		status = tfr_mixing_judge(m, err);
+	s->ordered = !status;
+	tfr_mixing_close(m);
+	return status;
+}
+
+static enum tfr_status begin_set(struct run *r, struct tfr_dset *s, struct tfr_error *err)
+{
+	const struct tfr_doctor_opts *o = r->d->opts;
+
+	r->all = (struct tfr_order_report){ .batch = o->batch ? o->batch : 64,
+		.buffer = o->buffer ? o->buffer : 2048 };
+	r->n = 0;
+	r->base = r->next = 0;
+	r->too_many = false;
+	s->whole = true;
+	if (!s->label || (!o->full && r->total > r->sample))
+		return TFR_OK;
+	return tfr_mixing_open(&r->mixing, s->label, &r->all, err);
+}
+
+static enum tfr_status end_set(struct run *r, struct tfr_dset *s, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	s->classes.over |= r->too_many;
+	if (s->label && !r->too_many && s->whole && r->mixing) {
+		status = tfr_mixing_judge(r->mixing, err);
+		s->order = r->all;
+		s->ordered = s->order.batches > 0;
+	} else if (s->label && !s->classes.over) {
+		status = judge_sample(r, s, err);
+	}
+	tfr_mixing_close(r->mixing);
+	r->mixing = NULL;
+	return status;
+}
+
+/* --- files into sets --- */
+
+static bool take_images(struct tfr_dset *s, const struct tfr_dlook *look)
+{
+	for (size_t i = 0; i < look->image_count && s->image_count < MOST_IMAGES; i++) {
+		if (s->image_count == s->image_cap) {
+			size_t cap = s->image_cap ? 2 * s->image_cap : 256;
+			struct tfr_dimage *list = realloc(s->images, cap * sizeof(*list));
+
+			if (!list)
+				return false;
+			s->images = list;
+			s->image_cap = cap;
+		}
+		s->images[s->image_count++] = look->images[i];
+	}
+	return true;
+}
+
+static enum tfr_status take_look(
+	struct run *r, struct tfr_dset *s, struct tfr_dfile *f, struct tfr_error *err)
+{
+	struct tfr_dlook *look = &f->look;
+	enum tfr_status status = TFR_OK;
+	bool ok = tfr_dhashes_merge(&s->hashes, &look->hashes) &&
+		  tfr_dhashes_merge(&s->items, &look->items) && take_images(s, look);
+
+	for (size_t i = 0; ok && i < look->classes.n; i++)
+		ok = tfr_dclasses_add(&s->classes, &look->classes.list[i]);
+	if (!ok)
+		return no_memory(err);
+	s->records += look->records;
+	s->read += look->bytes;
+	s->examples += look->examples;
+	s->unlabelled += look->unlabelled;
+	s->whole &= look->whole;
+	note_stretches(s, look);
+	r->in_file = 0;
+	if (r->mixing)
+		status = tfr_mixing_file(r->mixing, err);
+	for (size_t i = 0; !status && i < look->label_count; i++)
+		status = put_label(r, &look->labels[i], err);
+	r->base += look->bytes ? (uint64_t)((double)look->records *
+					    ((double)f->size / (double)look->bytes))
+			       : 0;
+	return status;
+}
+
+static void drop_parts(struct tfr_dlook *look)
+{
+	tfr_dhashes_clear(&look->hashes);
+	tfr_dhashes_clear(&look->items);
+	tfr_dclasses_clear(&look->classes);
+	free(look->labels);
+	free(look->images);
+	look->labels = NULL;
+	look->images = NULL;
+	look->label_count = look->label_cap = look->image_count = look->image_cap = 0;
+}
+
+static enum tfr_status deliver(void *ctx, uint64_t i, void *slot, struct tfr_error *err)
+{
+	struct run *r = ctx;
+	struct tfr_doctor *d = r->d;
+	struct tfr_dset *s = &d->sets[r->set_of[i]];
+	struct tfr_dfile *f = &d->files[i];
+	struct tfr_dlook *look = slot;
+	enum tfr_status status = i == s->first ? begin_set(r, s, err) : TFR_OK;
+
+	f->look = *look;
+	*look = (struct tfr_dlook){ 0 };
+	d->files_left += !f->look.opened;
+	if (!status)
+		status = take_look(r, s, f, err);
+	drop_parts(&f->look);
+	if (!status && i + 1 == s->first + s->files)
+		status = end_set(r, s, err);
+	return status;
+}
+
+static void clear_slot(void *slot)
+{
+	tfr_dlook_clear(slot);
+}
+
+/* --- around it --- */
+
+static bool prepare(struct run *r)
+{
+	struct tfr_doctor *d = r->d;
+	bool ok;
+
+	r->set_of = calloc(d->file_count + 1, sizeof(*r->set_of));
+	r->lookers = calloc(r->threads, sizeof(struct tfr_dlooker *));
+	ok = r->set_of && r->lookers;
+	for (unsigned k = 0; ok && k < r->threads; k++) {
+		r->lookers[k] = tfr_dlooker_new();
+		ok = r->lookers[k] != NULL;
+	}
+	for (size_t i = 0; ok && i < d->set_count; i++) {
+		struct tfr_dset *s = &d->sets[i];
+
+		for (size_t k = s->first; k < s->first + s->files; k++)
+			r->set_of[k] = i;
+		if (d->opts->label)
+			s->label = strdup(d->opts->label);
+		for (size_t k = 0; !d->opts->label && !s->label && k < s->files && k < 4; k++)
+			s->label = tfr_dlook_for_label(d->files[s->first + k].path);
+		r->total += s->bytes;
+	}
+	if (!d->opts->sample && r->total <= MOST_READ)
+		r->sample = MOST_READ;
+	r->every = 1;
+	if (r->total > r->sample)
+		r->every += d->file_count * LEAST_SHARE / (r->sample + 1);
+	return ok;
+}
+
+enum tfr_status tfr_doctor_read(struct tfr_doctor *d, struct tfr_error *err)
+{
+	struct run r = { .d = d,
+		.sample = d->opts->sample ? d->opts->sample : USUAL_SAMPLE,
+		.threads = tfr_thread_count(d->opts->threads) };
+	struct tfr_lanes lanes = { .threads = r.threads,
+		.count = d->file_count,
+		.window = 2 * (uint64_t)r.threads,
+		.slot_size = sizeof(struct tfr_dlook),
+		.work = work,
+		.deliver = deliver,
+		.clear_slot = clear_slot };
+	enum tfr_status status = prepare(&r) ? TFR_OK : no_memory(err);
+
+	if (!status)
+		status = tfr_lanes_run(&lanes, &r, err);
+	tfr_mixing_close(r.mixing);
+	for (unsigned k = 0; r.lookers && k < r.threads; k++)
+		tfr_dlooker_free(r.lookers[k]);
+	free(r.lookers);
+	free(r.set_of);
+	free(r.thinned);
+	return status;
+}

@@ -1,0 +1,190 @@
+/* doctor/set_checks.c - checks of sets as their names and manifests have them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor/doctor.h"
+#include "shard/manifests.h"
+
+static uint64_t missing_of(const struct tfr_dset *s)
+{
+	return s->gaps && s->count > s->files ? s->count - s->files : 0;
+}
+
+void tfr_doctor_missing(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	TFR_AUTO_FREE char *file = NULL, *rest = NULL;
+	struct tfr_set_name name = { s->base, s->ext, s->count };
+	struct tfr_command c = { 0 };
+	char shards[64];
+	uint32_t first = 0;
+
+	if (!missing_of(s))
+		return;
+	while (first < s->files && d->files[s->first + first].shard == first)
+		first++;
+	file = tfr_set_name_file(&name, first);
+	rest = tfr_doctor_beside(s, "rest", s->files);
+	d->no_memory |= !file || !rest;
+	tfr_command_add(&c, "tfr", "cat", "--allow-missing", "-o", rest ? rest : "", s->name, NULL);
+	tfr_doctor_tell(d, s->name, &c, "%s of %u missing, the first '%s'",
+		tfr_doctor_number(shards, missing_of(s), "shard"), s->count, file ? file : "");
+}
+
+/* What both have.  Which of them is right is not for a program to say. */
+static void compare_both(struct tfr_command *c, const struct tfr_dset *a, const struct tfr_dset *b)
+{
+	c->tells = true;
+	tfr_command_add(c, "tfr", "diff", "--overlap", NULL);
+	if (missing_of(a) || missing_of(b))
+		tfr_command_add(c, "--allow-missing", NULL);
+	tfr_command_add(c, a->name, b->name, NULL);
+}
+
+/* Sets stand in the order of their names, but "a@10" before "a@2" and "a-b@2" between. */
+void tfr_doctor_mixture(struct tfr_doctor *d)
+{
+	for (size_t i = 0; i < d->set_count; i++) {
+		const struct tfr_dset *a = &d->sets[i];
+
+		for (size_t k = i + 1; a->count && k < d->set_count; k++) {
+			const struct tfr_dset *b = &d->sets[k];
+			struct tfr_command c = { 0 };
+
+			if (!b->count || a->count == b->count || strcmp(a->base, b->base))
+				continue;
+			compare_both(&c, a, b);
+			tfr_doctor_tell(d, a->name, &c,
+				"beside it lies '%s': a pattern such as '%s-*' reads both", b->name,
+				a->base);
+		}
+	}
+}
+
+void tfr_doctor_twice(struct tfr_doctor *d)
+{
+	for (size_t i = 0; i < d->set_count; i++) {
+		const struct tfr_dset *a = &d->sets[i];
+
+		for (size_t k = i + 1; a->count && k < d->set_count; k++) {
+			const struct tfr_dset *b = &d->sets[k];
+			struct tfr_command c = { 0 };
+
+			if (a->count != b->count || strcmp(a->base, b->base))
+				continue;
+			compare_both(&c, a, b);
+			tfr_doctor_tell(d, a->name, &c,
+				"each shard is there twice, here and in '%s'", b->name);
+		}
+	}
+}
+
+static bool manifest_lies_there(const struct tfr_dset *s)
+{
+	struct tfr_set_name name = { .base = s->base, .extension = s->ext, .count = s->count };
+	TFR_AUTO_FREE char *path = NULL;
+	struct tfr_manifest *m = NULL;
+	enum tfr_status status = s->count ? tfr_manifest_find(&name, &m, &path, NULL) : TFR_END;
+
+	tfr_manifest_free(m);
+	return status != TFR_END;
+}
+
+void tfr_doctor_empty(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	const struct tfr_dfile *first = NULL;
+	struct tfr_command c = { .tells = true };
+	char files[64];
+	size_t n = 0;
+
+	for (size_t i = s->first; i < s->first + s->files; i++) {
+		if (d->files[i].size)
+			continue;
+		first = n++ ? first : &d->files[i];
+	}
+	if (!n)
+		return;
+	/* Records may be lost, so that nothing is written anew. */
+	if (manifest_lies_there(s))
+		tfr_command_add(&c, "tfr", "check", "--manifest", s->name, NULL);
+	tfr_doctor_tell(d, s->name, &c,
+		"%s without a byte, the first '%s': readers take one for a file without records",
+		tfr_doctor_number(files, n, "file"), first->path);
+}
+
+/* --- manifests --- */
+
+/* The manifests of the files of a set; NULL: none. */
+static struct tfr_manifests *open_manifests(
+	struct tfr_doctor *d, const struct tfr_dset *s, struct tfr_set **set)
+{
+	struct tfr_manifests *all = NULL;
+	const char **paths = calloc(s->files, sizeof(*paths));
+	struct tfr_set_opts opts = { .inputs = paths, .count = s->files };
+
+	for (size_t i = 0; paths && i < s->files; i++)
+		paths[i] = d->files[s->first + i].path;
+	if (!paths || tfr_set_open(set, &opts, NULL) || tfr_manifests_open(&all, *set, NULL))
+		d->no_memory = true; /* or a file went away meanwhile, and nothing is said of it */
+	free(paths);
+	return all;
+}
+
+/* How a file differs from what is said of it; "": it does not. */
+static void compare(const struct tfr_manifest_shard *m, const struct tfr_dfile *f, char text[160])
+{
+	text[0] = '\0';
+	if (f->look.faults) /* that is told, and where */
+		return;
+	if (m->bytes != f->size)
+		snprintf(text, 160, "%llu bytes where it has %llu", (unsigned long long)f->size,
+			(unsigned long long)m->bytes);
+	else if (f->look.whole && m->records != f->look.records)
+		snprintf(text, 160, "%llu records where it has %llu",
+			(unsigned long long)f->look.records, (unsigned long long)m->records);
+	else if (f->look.whole && m->sum != f->look.sum)
+		snprintf(text, 160, "content sum %016llx where it has %016llx",
+			(unsigned long long)f->look.sum, (unsigned long long)m->sum);
+}
+
+void tfr_doctor_manifest(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	struct tfr_set *set = NULL;
+	struct tfr_manifests *all = manifest_lies_there(s) ? open_manifests(d, s, &set) : NULL;
+	struct tfr_command c = { .tells = true };
+	char text[160], first[5000] = "", files[64];
+	size_t n = 0;
+
+	for (size_t i = 0; all && i < s->files; i++) {
+		const struct tfr_dfile *f = &d->files[s->first + i];
+		const char *why;
+		bool is_first;
+		const struct tfr_manifest_shard *m = tfr_manifests_at(all, i, &why, &is_first);
+
+		text[0] = '\0';
+		if (why)
+			snprintf(text, sizeof(text), "%.150s", why);
+		else if (m && f->look.opened)
+			compare(m, f, text);
+		if (text[0] && !n++)
+			snprintf(first, sizeof(first), "'%.4000s': %s", f->path, text);
+	}
+	tfr_manifests_close(all);
+	tfr_set_close(set);
+	if (!n)
+		return;
+	tfr_command_add(&c, "tfr", "check", "--manifest", s->name, NULL);
+	tfr_doctor_tell(d, s->name, &c, "%s not as the manifest says, the first %s",
+		tfr_doctor_number(files, n, "file"), first);
+}
+
+void tfr_doctor_no_manifest(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	struct tfr_command c = { 0 };
+
+	if (!s->count || manifest_lies_there(s))
+		return;
+	tfr_doctor_rewrite(&c, s, "cat", NULL, NULL);
+	tfr_doctor_tell(d, s->name, &c,
+		"it has no manifest, so that nothing says which records it should have");
+}

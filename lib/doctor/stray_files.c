@@ -1,0 +1,130 @@
+/* doctor/stray_files.c - checks of what lies in a folder beside sets. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "doctor/doctor.h"
+
+enum { MOST_NAMED = 8 };
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+void tfr_doctor_unreadable(struct tfr_doctor *d)
+{
+	size_t before = d->finding_count;
+
+	for (size_t i = 0; i < d->other_count; i++)
+		if (d->others[i].what == TFR_D_UNREADABLE)
+			tfr_doctor_tell(d, d->others[i].path, NULL, "it cannot be read: %s",
+				d->others[i].text);
+	for (size_t i = 0; i < d->file_count; i++)
+		if (d->files[i].look.system)
+			tfr_doctor_tell(d, d->files[i].path, NULL, "%s", d->files[i].look.damage);
+	for (size_t i = before; i < d->finding_count; i++)
+		d->findings[i].system = true;
+}
+
+void tfr_doctor_foreign(struct tfr_doctor *d)
+{
+	for (size_t i = 0; i < d->other_count; i++) {
+		const struct tfr_dother *o = &d->others[i];
+
+		if (o->what == TFR_D_FOREIGN)
+			tfr_doctor_tell(d, o->path, NULL,
+				"called a TFRecord file, it is %s: every reader fails there",
+				o->text);
+	}
+}
+
+void tfr_doctor_special(struct tfr_doctor *d)
+{
+	for (size_t i = 0; i < d->other_count; i++) {
+		const struct tfr_dother *o = &d->others[i];
+
+		if (o->what != TFR_D_SPECIAL)
+			continue;
+		tfr_doctor_tell(d, o->path, NULL, "no file of records but %s", o->text);
+	}
+}
+
+static const char *temporary_text(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+	struct stat st;
+
+	if (!strcmp(dot, ".old"))
+		return "the former content of a file that a killed run was replacing; the next "
+		       "command that writes the set restores or removes it";
+	if (strcmp(dot, ".lock") != 0)
+		return "left by a run that was killed; no process is writing it.  'tfr repair' "
+		       "reads the records in it, and '--resume' may need it";
+	if (stat(path, &st) == 0 && st.st_size > 0)
+		return "a run was killed while it published; the next command that writes the "
+		       "set undoes or finishes what it began";
+	return "left by a run that was killed; the next command that writes the set removes it";
+}
+
+void tfr_doctor_temporary(struct tfr_doctor *d)
+{
+	for (size_t i = 0; i < d->other_count; i++) {
+		const struct tfr_dother *o = &d->others[i];
+
+		if (o->what == TFR_D_TEMPORARY)
+			tfr_doctor_tell(d, o->path, NULL, "%s", temporary_text(o->path));
+	}
+}
+
+/* Moves the files of one kind out of the way, as long as they can be named. */
+static void move_away(struct tfr_command *c, const struct tfr_doctor *d, size_t first)
+{
+	const char *path = d->others[first].path;
+	TFR_AUTO_FREE char *folder = NULL;
+
+	folder = tfr_asprintf("%.*sothers", (int)(base_name(path) - path), path);
+	if (!folder)
+		return;
+	tfr_command_add(c, "mkdir", "-p", folder, "&&", "mv", "-n", NULL);
+	for (size_t i = first; i < d->other_count; i++)
+		if (d->others[i].what == TFR_D_STRANGER &&
+			!strcmp(d->others[i].text, d->others[first].text))
+			tfr_command_add(c, d->others[i].path, NULL);
+	tfr_command_add(c, folder, NULL);
+}
+
+static bool told_before(const struct tfr_doctor *d, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (d->others[k].what == TFR_D_STRANGER &&
+			!strcmp(d->others[k].text, d->others[i].text))
+			return true;
+	return false;
+}
+
+void tfr_doctor_stranger(struct tfr_doctor *d)
+{
+	for (size_t i = 0; i < d->other_count; i++) {
+		const struct tfr_dother *o = &d->others[i];
+		struct tfr_command c = { 0 };
+		char files[64];
+		size_t n = 0;
+
+		if (o->what != TFR_D_STRANGER || told_before(d, i))
+			continue;
+		for (size_t k = i; k < d->other_count; k++)
+			n += d->others[k].what == TFR_D_STRANGER &&
+			     !strcmp(d->others[k].text, o->text);
+		if (n <= MOST_NAMED)
+			move_away(&c, d, i);
+		if (n == 1)
+			tfr_doctor_tell(d, o->path, &c, "no TFRecord file but %s", o->text);
+		else
+			tfr_doctor_tell(d, o->path, &c,
+				"the first of %s that are none of records: each is %s",
+				tfr_doctor_number(files, n, "file"), o->text);
+	}
+}

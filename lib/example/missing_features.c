@@ -1,0 +1,150 @@
+/* example/missing_features.c - features that somebody named, and which of them no record had.
+ *
+ * Records have the same names over and over, so each name is compared once: a table of hashes says
+ * which were.  It forgets what another name overwrites, which costs time and changes nothing: what
+ * was meant depends on the names there are (base/suggest.c), not on how often they come. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tfr/example.h>
+#include <tfr/text.h>
+
+enum { SEEN_BITS = 10 };
+
+struct name {
+	struct tfr_meant meant;
+	bool found;
+	char text[];
+};
+
+struct tfr_lookout {
+	struct name **names;
+	size_t n, missing;
+	bool looked;		       /* at a record: before that none is missing */
+	uint64_t seen[1 << SEEN_BITS]; /* hashes of names, 0: none */
+};
+
+struct tfr_lookout *tfr_lookout_new(void)
+{
+	return calloc(1, sizeof(struct tfr_lookout));
+}
+
+void tfr_lookout_free(struct tfr_lookout *l)
+{
+	if (!l)
+		return;
+	for (size_t i = 0; i < l->n; i++)
+		free(l->names[i]);
+	free(l->names);
+	free(l);
+}
+
+bool tfr_lookout_add(struct tfr_lookout *l, const char *text)
+{
+	size_t size = strlen(text);
+	struct name **larger = reallocarray(l->names, l->n + 1, sizeof(struct name *));
+	struct name *name = larger ? malloc(sizeof(*name) + size + 1) : NULL;
+
+	if (larger)
+		l->names = larger;
+	if (!name)
+		return false;
+	memcpy(name->text, text, size + 1);
+	name->found = false;
+	tfr_meant_init(&name->meant, name->text, size);
+	l->names[l->n++] = name;
+	l->missing++;
+	return true;
+}
+
+/* Eight bytes at a time: this runs for every feature while a name is missing. */
+static uint64_t hash(const char *key, size_t size)
+{
+	uint64_t h = size * 0x9e3779b97f4a7c15 + 1, word;
+
+	for (; size; key += 8, size -= 8) {
+		size_t n = size < 8 ? size : 8;
+
+		word = 0;
+		memcpy(&word, key, n);
+		h = (h ^ word) * 0xff51afd7ed558ccd;
+		h ^= h >> 32;
+		if (size < 8)
+			break;
+	}
+	return h ? h : 1;
+}
+
+static void offer(struct tfr_lookout *l, const char *key, size_t size)
+{
+	uint64_t h = hash(key, size), *seen = &l->seen[h >> (64 - SEEN_BITS)];
+
+	if (*seen == h)
+		return;
+	*seen = h;
+	for (size_t i = 0; i < l->n; i++)
+		if (!l->names[i]->found)
+			tfr_meant_offer(&l->names[i]->meant, key, size);
+}
+
+void tfr_lookout_look(struct tfr_lookout *l, const struct tfr_example *ex)
+{
+	l->looked = true;
+	for (size_t i = 0; l->missing && i < l->n; i++) {
+		struct name *name = l->names[i];
+
+		if (!name->found && tfr_example_get(ex, name->text)) {
+			name->found = true;
+			l->missing--;
+		}
+	}
+	if (!l->missing)
+		return;
+	for (size_t i = 0; i < tfr_example_count(ex); i++) {
+		const struct tfr_feature *f = tfr_example_at(ex, i);
+
+		offer(l, f->key, f->key_size);
+	}
+}
+
+void tfr_lookout_merge(struct tfr_lookout *into, const struct tfr_lookout *from)
+{
+	into->looked = into->looked || from->looked;
+	for (size_t i = 0; i < into->n && i < from->n; i++) {
+		struct name *name = into->names[i];
+
+		if (from->names[i]->found && !name->found) {
+			name->found = true;
+			into->missing--;
+		}
+		tfr_meant_merge(&name->meant, &from->names[i]->meant);
+	}
+}
+
+bool tfr_lookout_missing(
+	const struct tfr_lookout *l, size_t i, const char **name, const char **meant)
+{
+	for (size_t k = 0; l->looked && k < l->n; k++) {
+		if (l->names[k]->found || i--)
+			continue;
+		*name = l->names[k]->text;
+		*meant = tfr_meant_word(&l->names[k]->meant);
+		return true;
+	}
+	return false;
+}
+
+void tfr_lookout_warn(
+	const struct tfr_lookout *l, void (*warn)(void *ctx, const char *text), void *ctx)
+{
+	const char *name, *meant;
+	char text[600];
+
+	for (size_t i = 0; warn && tfr_lookout_missing(l, i, &name, &meant); i++) {
+		snprintf(text, sizeof(text),
+			meant ? "no record has '%s'; did you mean '%s'?" : "no record has '%s'",
+			name, meant);
+		warn(ctx, text);
+	}
+}

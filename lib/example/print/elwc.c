@@ -1,0 +1,136 @@
+/* example/print/elwc.c - ExampleListWithContext, the records of TensorFlow Ranking: a context, and
+ * the Examples that it goes with.
+ *
+ * Each is an Example of its own, so it is parsed and printed as one, in the order of the record.
+ * Several contexts are one, as protobuf merges them. */
+#include <stdio.h>
+
+#include "base/error.h"
+#include "example/print/print.h"
+#include "example/wire.h"
+
+enum { EXAMPLES = 1, CONTEXT = 2 };
+
+/* The next Example of field `number`. */
+static bool next_example(struct tfr_wire *w, uint32_t number, struct tfr_bytes *example)
+{
+	TFR_UNSET struct tfr_wire_field f;
+
+	while (tfr_wire_next(w, &f))
+		if (f.number == number && f.type == TFR_WIRE_BYTES) {
+			*example = (struct tfr_bytes){ f.data, f.size };
+			return true;
+		}
+	return false;
+}
+
+/* Examples one after another are one Example: the contexts are joined. */
+static bool join_contexts(struct tfr_printer *p, struct tfr_wire w, struct tfr_bytes *context)
+{
+	struct tfr_bytes one;
+	unsigned n = 0;
+	bool ok = true;
+
+	p->joined.size = 0;
+	*context = (struct tfr_bytes){ (const uint8_t *)"", 0 };
+	while (ok && next_example(&w, CONTEXT, &one)) {
+		ok = tfr_buf_append(&p->joined, one.data, one.size);
+		*context = one;
+		n++;
+	}
+	if (n > 1)
+		*context = (struct tfr_bytes){ p->joined.data, p->joined.size };
+	return ok;
+}
+
+static enum tfr_status parse(struct tfr_printer *p, struct tfr_bytes b, struct tfr_error *err)
+{
+	enum tfr_status status = tfr_example_parse(p->ex, b.data, b.size, err);
+
+	return status == TFR_EDATA ? tfr_fail(err, status,
+					     "not an ExampleListWithContext: a part of it is not "
+					     "an Example")
+				   : status;
+}
+
+static enum tfr_status print_part(struct tfr_printer *p, bool json, const char *name,
+	struct tfr_bytes example, size_t width, struct tfr_error *err)
+{
+	enum tfr_status status = parse(p, example, err);
+	bool ok;
+
+	if (status)
+		return status;
+	if (json)
+		ok = tfr_print_json_features(p, name);
+	else
+		ok = tfr_buf_printf(&p->text, "  %s\n", name) && tfr_print_text_features(p, width);
+	return ok ? TFR_OK : tfr_fail_nomem(err, "printing a record");
+}
+
+/* One width for all parts, so that their columns are in line. */
+static enum tfr_status widest(struct tfr_printer *p, uint32_t number, struct tfr_wire w,
+	size_t *width, struct tfr_error *err)
+{
+	struct tfr_bytes one;
+	enum tfr_status status = TFR_OK;
+
+	while (!status && next_example(&w, number, &one)) {
+		status = parse(p, one, err);
+		for (size_t i = 0; !status && i < tfr_example_count(p->ex); i++)
+			*width = tfr_print_wider(*width, tfr_example_at(p->ex, i)->key_size);
+	}
+	return status;
+}
+
+static enum tfr_status print_examples(
+	struct tfr_printer *p, bool json, struct tfr_wire w, size_t width, struct tfr_error *err)
+{
+	struct tfr_bytes one;
+	enum tfr_status status = TFR_OK;
+	char name[32];
+
+	for (unsigned i = 0; !status && next_example(&w, EXAMPLES, &one); i++) {
+		snprintf(name, sizeof(name), "example %u", i);
+		status = print_part(p, json, json ? NULL : name, one, width, err);
+	}
+	return status;
+}
+
+enum tfr_status tfr_print_elwc(
+	struct tfr_printer *p, bool json, const void *data, size_t size, struct tfr_error *err)
+{
+	const uint8_t *start = size ? data : (const uint8_t *)"";
+	const struct tfr_wire whole = { .p = start, .end = start + size };
+	struct tfr_wire w = whole;
+	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_bytes context;
+	enum tfr_status status = TFR_OK;
+	size_t width = 8;
+
+	while (tfr_wire_next(&w, &f))
+		;
+	if (w.fault)
+		return tfr_fail(err, TFR_EDATA, "not an ExampleListWithContext: %s, at byte %zu",
+			w.fault, (size_t)(w.fault_at - start));
+	if (!join_contexts(p, whole, &context))
+		return tfr_fail_nomem(err, "printing a record");
+	p->indent = 2;
+	if (!json)
+		status = widest(p, CONTEXT, whole, &width, err);
+	if (!json && !status)
+		status = widest(p, EXAMPLES, whole, &width, err);
+	if (json)
+		tfr_json_open_object(p->json, NULL);
+	if (!status)
+		status = print_part(p, json, "context", context, width, err);
+	if (json)
+		tfr_json_open_array(p->json, "examples");
+	if (!status)
+		status = print_examples(p, json, whole, width, err);
+	if (json) {
+		tfr_json_close_array(p->json);
+		tfr_json_close_object(p->json);
+	}
+	return status;
+}

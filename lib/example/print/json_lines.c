@@ -1,0 +1,164 @@
+/* example/print/json_lines.c - Examples as JSON, whole and exact.
+ *
+ * Numbers go to the writer many at a time, since a call for each would cost more than its digits
+ * do.  Those of a packed chunk are taken straight out of the record. */
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/hardening.h"
+#include "example/print/print.h"
+#include "example/varint.h"
+#include "example/wire.h"
+
+bool tfr_print_json_bytes(struct tfr_printer *p, struct tfr_bytes b)
+{
+	const char *type;
+
+	if (tfr_is_utf8(b.data, b.size)) {
+		tfr_json_bytes(p->json, NULL, b.data, b.size);
+		return true;
+	}
+	p->scratch.size = 0;
+	if (p->opts.base64 && !tfr_base64_encode(&p->scratch, b.data, b.size))
+		return false;
+	tfr_json_open_object(p->json, NULL);
+	if (p->opts.base64) {
+		tfr_json_bytes(p->json, "base64", p->scratch.data, p->scratch.size);
+	} else {
+		tfr_json_u64(p->json, "bytes", b.size);
+		type = tfr_print_describe(p, b, true);
+		if (type)
+			tfr_json_string(p->json, "type", type);
+	}
+	tfr_json_close_object(p->json);
+	return true;
+}
+
+enum { BLOCK = 256 }; /* bytes of varints, or values, at a time */
+
+/* A slice ends where a varint does. */
+static void json_packed_int64s(struct tfr_json *j, const uint8_t *p, size_t size)
+{
+	enum { LONGEST = 10 };
+	TFR_UNSET int64_t values[BLOCK + LONGEST + TFR_VARINT_SLACK];
+	const uint8_t *end = p + size;
+
+	while (p < end) {
+		const uint8_t *slice = (size_t)(end - p) > BLOCK ? p + BLOCK : end;
+
+		while (slice < end && slice[-1] & 0x80)
+			slice++;
+		tfr_json_i64s(
+			j, values, (size_t)(tfr_varints_decode(&p, slice, end, values) - values));
+	}
+}
+
+/* Numbers in several chunks, or in none. */
+static void json_scattered(struct tfr_json *j, const struct tfr_feature *f)
+{
+	TFR_UNSET int64_t ints[BLOCK];
+	TFR_UNSET float floats[BLOCK];
+	struct tfr_cursor c;
+	size_t n;
+
+	tfr_cursor_init(&c, f);
+	do {
+		for (n = 0;
+			n < BLOCK && (f->kind == TFR_KIND_FLOAT ? tfr_cursor_float(&c, &floats[n])
+								: tfr_cursor_int64(&c, &ints[n]));)
+			n++;
+		if (f->kind == TFR_KIND_FLOAT)
+			tfr_json_f32s(j, floats, n);
+		else
+			tfr_json_i64s(j, ints, n);
+	} while (n);
+}
+
+static bool json_texts(struct tfr_printer *p, const struct tfr_feature *f)
+{
+	struct tfr_wire w = { .p = f->body, .end = f->body + f->body_size };
+	TFR_UNSET struct tfr_wire_field value;
+	bool ok = true;
+
+	while (ok && w.p < w.end && tfr_wire_next(&w, &value))
+		if (value.number == 1 && value.type == TFR_WIRE_BYTES)
+			ok = tfr_print_json_bytes(p, (struct tfr_bytes){ value.data, value.size });
+	return ok;
+}
+
+static bool json_feature(struct tfr_printer *p, const struct tfr_feature *f)
+{
+	bool ok = true;
+
+	tfr_json_open_array(p->json, NULL);
+	if (f->kind == TFR_KIND_BYTES) {
+		ok = !f->body_size || json_texts(p, f);
+	} else if (!f->one_chunk) {
+		json_scattered(p->json, f);
+	} else if (f->kind == TFR_KIND_FLOAT) {
+		tfr_json_f32s(p->json, f->body, f->count);
+	} else {
+		json_packed_int64s(p->json, f->body, f->body_size);
+	}
+	tfr_json_close_array(p->json);
+	return ok;
+}
+
+static bool json_frame(struct tfr_printer *p, const Tfr__Feature *f)
+{
+	bool ok = true;
+
+	tfr_json_open_array(p->json, NULL);
+	if (f->kind_case == TFR__FEATURE__KIND_FLOAT_LIST)
+		tfr_json_f32s(p->json, f->float_list->value, f->float_list->n_value);
+	else if (f->kind_case == TFR__FEATURE__KIND_INT64_LIST)
+		tfr_json_i64s(p->json, f->int64_list->value, f->int64_list->n_value);
+	else if (f->kind_case == TFR__FEATURE__KIND_BYTES_LIST)
+		for (size_t i = 0; ok && i < f->bytes_list->n_value; i++)
+			ok = tfr_print_json_bytes(
+				p, (struct tfr_bytes){ f->bytes_list->value[i].data,
+					   f->bytes_list->value[i].len });
+	tfr_json_close_array(p->json);
+	return ok;
+}
+
+bool tfr_print_json_features(struct tfr_printer *p, const char *key)
+{
+	bool ok = true;
+
+	tfr_json_open_object(p->json, key);
+	for (size_t i = 0; ok && i < tfr_example_count(p->ex); i++) {
+		const struct tfr_feature *f = tfr_example_at(p->ex, i);
+
+		tfr_json_key(p->json, f->key, f->key_size);
+		ok = json_feature(p, f);
+	}
+	tfr_json_close_object(p->json);
+	return ok;
+}
+
+static bool json_sequence(struct tfr_printer *p, const struct tfr_sequence *s)
+{
+	bool ok;
+
+	tfr_json_open_object(p->json, NULL);
+	ok = tfr_print_json_features(p, "context");
+	tfr_json_open_object(p->json, "feature_lists");
+	for (size_t i = 0; ok && i < s->n; i++) {
+		const Tfr__FeatureListEntry *e = s->lists[i].entry;
+
+		tfr_json_key(p->json, e->key.len ? e->key.data : (const uint8_t *)"", e->key.len);
+		tfr_json_open_array(p->json, NULL);
+		for (size_t k = 0; ok && e->value && k < e->value->n_feature; k++)
+			ok = json_frame(p, e->value->feature[k]);
+		tfr_json_close_array(p->json);
+	}
+	tfr_json_close_object(p->json);
+	tfr_json_close_object(p->json);
+	return ok;
+}
+
+bool tfr_print_json_example(struct tfr_printer *p, const struct tfr_sequence *s)
+{
+	return s ? json_sequence(p, s) : tfr_print_json_features(p, NULL);
+}

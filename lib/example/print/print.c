@@ -1,0 +1,390 @@
+/* example/print/print.c - records as text for a person and as JSON for a program.
+ *
+ * Text is abbreviated and never longer than a screen; JSON is whole and exact.  Bytes are text when
+ * they are UTF-8 (for a person: and printable); what other bytes are, the caller may know. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/utf8.h"
+#include "example/print/print.h"
+
+/* No colour of its own: bold and dim go with every scheme of a terminal. */
+#define BOLD "\033[1m"
+#define DIM "\033[2m"
+#define PLAIN "\033[0m"
+
+struct tfr_printer *tfr_printer_new(const struct tfr_print_opts *opts)
+{
+	struct tfr_printer *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	if (opts)
+		p->opts = *opts;
+	p->opts.values = p->opts.values ? p->opts.values : 8;
+	p->opts.width = p->opts.width ? p->opts.width : 60;
+	p->ex = tfr_example_new();
+	p->json = tfr_json_new();
+	if (!p->ex || !p->json) {
+		tfr_printer_free(p);
+		return NULL;
+	}
+	return p;
+}
+
+void tfr_printer_free(struct tfr_printer *p)
+{
+	if (!p)
+		return;
+	tfr_example_free(p->ex);
+	tfr_json_free(p->json);
+	tfr_buf_clear(&p->text);
+	tfr_buf_clear(&p->scratch);
+	tfr_buf_clear(&p->joined);
+	free(p);
+}
+
+const char *tfr_print_describe(const struct tfr_printer *p, struct tfr_bytes b, bool brief)
+{
+	return p->opts.describe ? p->opts.describe(p->opts.ctx, b.data, b.size, brief) : NULL;
+}
+
+/* ---- Text ---- */
+
+static bool is_printable(struct tfr_bytes b)
+{
+	for (size_t i = 0; i < b.size; i++)
+		if ((b.data[i] < 0x20 && !strchr("\t\n\r", b.data[i])) || b.data[i] == 0x7f ||
+			!b.data[i])
+			return false;
+	return tfr_is_utf8(b.data, b.size);
+}
+
+/* Quotes at most opts.width bytes of it, less where that would not go on the line; JSON's escapes
+ * do for a person. */
+static bool text_string(struct tfr_printer *p, struct tfr_bytes b)
+{
+	enum { BESIDE = 20 }; /* quotes and the size of a text that is cut */
+	size_t shown = 0, size, room = tfr_print_room(p), width = p->opts.width;
+	const char *quoted;
+
+	if (!tfr_print_goes(b, room) && width + BESIDE > room)
+		width = room > 2 * BESIDE ? room - BESIDE : BESIDE;
+	if (b.size <= width)
+		shown = b.size;
+	while (shown < b.size) {
+		size_t len = tfr_utf8_length(b.data + shown, b.size - shown);
+
+		if (shown + len > width)
+			break;
+		shown += len;
+	}
+	tfr_json_reset(p->json);
+	tfr_json_bytes(p->json, NULL, b.data, shown);
+	quoted = tfr_json_text(p->json, &size);
+	return quoted && tfr_buf_append(&p->text, quoted, size) &&
+	       (shown == b.size || tfr_buf_printf(&p->text, "… (%zu bytes)", b.size));
+}
+
+bool tfr_print_text_json(struct tfr_printer *p)
+{
+	const char *text;
+	size_t size;
+
+	text = tfr_json_text(p->json, &size);
+	if (text && *text == '"') { /* "NaN": a string only in JSON */
+		text++;
+		size -= 2;
+	}
+	return text && tfr_buf_append(&p->text, text, size);
+}
+
+bool tfr_print_text_bytes(struct tfr_printer *p, struct tfr_bytes b)
+{
+	char size[TFR_SIZE_TEXT];
+	const char *what;
+
+	if (is_printable(b))
+		return text_string(p, b);
+	what = tfr_print_describe(p, b, false);
+	return tfr_buf_printf(&p->text, "%s%s%s", what ? what : "", what ? ", " : "",
+		tfr_format_size(b.size, size));
+}
+
+static bool text_value(
+	struct tfr_printer *p, const struct tfr_values *vs, const struct tfr_value *v)
+{
+	if (vs->kind == TFR_KIND_BYTES)
+		return tfr_print_text_bytes(p, v->bytes);
+	tfr_json_reset(p->json);
+	if (vs->kind == TFR_KIND_FLOAT)
+		tfr_json_f32(p->json, NULL, v->f);
+	else
+		tfr_json_i64(p->json, NULL, v->i);
+	return tfr_print_text_json(p);
+}
+
+/* The first values, at most `*room` of them, which it lessens. */
+static bool text_values(struct tfr_printer *p, struct tfr_values vs, unsigned *room)
+{
+	struct tfr_value v;
+	bool ok = true, first = true;
+
+	while (ok && *room && tfr_values_next(&vs, &v)) {
+		ok = (first || tfr_buf_append(&p->text, ", ", 2)) && text_value(p, &vs, &v);
+		first = false;
+		--*room;
+	}
+	return ok && (vs.next == vs.count || tfr_buf_printf(&p->text, first ? "…" : ", …"));
+}
+
+bool tfr_print_text_head(struct tfr_printer *p, const void *key, size_t key_size, size_t width,
+	const char *kind, const char *count)
+{
+	const char *name;
+	size_t size;
+
+	/* Escaped as JSON escapes, without the quotes: a name may hold anything. */
+	tfr_json_reset(p->json);
+	tfr_json_bytes(p->json, NULL, key, key_size);
+	name = tfr_json_text(p->json, &size);
+	return name &&
+	       tfr_buf_printf(&p->text, "%*s%s%.*s%s%*s  %s%-5s  %-5s%s ", p->indent + 2, "",
+		       p->opts.colour ? BOLD : "", (int)size - 2, name + 1,
+		       p->opts.colour ? PLAIN : "", (int)(key_size < width ? width - key_size : 0),
+		       "", p->opts.colour ? DIM : "", kind, count, p->opts.colour ? PLAIN : "");
+}
+
+bool tfr_print_end_line(struct tfr_printer *p)
+{
+	size_t end = strlen(PLAIN), size = p->text.size;
+	bool dim = p->opts.colour && size > end + 1 &&
+		   !memcmp(p->text.data + size - end - 1, PLAIN " ", end + 1);
+
+	if (dim) /* a head alone: the blanks lie before the end of its colour */
+		p->text.size -= end + 1;
+	while (p->text.size && p->text.data[p->text.size - 1] == ' ')
+		p->text.size--;
+	return (!dim || tfr_buf_append(&p->text, PLAIN, end)) && tfr_print_fit(p) &&
+	       tfr_buf_append(&p->text, "\n", 1);
+}
+
+bool tfr_print_text_features(struct tfr_printer *p, size_t width)
+{
+	bool ok = tfr_example_count(p->ex) ||
+		  tfr_buf_printf(&p->text, "%*sno features\n", p->indent + 2, "");
+
+	for (size_t i = 0; ok && i < tfr_example_count(p->ex); i++) {
+		const struct tfr_feature *f = tfr_example_at(p->ex, i);
+		unsigned room = p->opts.values;
+		char count[32];
+
+		snprintf(count, sizeof(count), "[%llu]", (unsigned long long)f->count);
+		ok = tfr_print_text_head(p, f->key, f->key_size, width, tfr_kind_name(f->kind),
+			     f->kind ? count : "") &&
+		     text_values(p, tfr_values_of(f), &room) && tfr_print_end_line(p);
+	}
+	return ok;
+}
+
+/* The kind of a list is that of its first frame; the frames' values stand between bars. */
+static bool text_list(struct tfr_printer *p, const Tfr__FeatureListEntry *e, size_t width)
+{
+	size_t frames = e->value ? e->value->n_feature : 0, i;
+	unsigned room = p->opts.values;
+	const char *kind = "unset";
+	char count[32];
+	bool ok;
+
+	if (frames)
+		kind = tfr_kind_name(tfr_values_of_frame(e->value->feature[0]).kind);
+	snprintf(count, sizeof(count), "%zu frame%s", frames, frames == 1 ? "" : "s");
+	ok = tfr_print_text_head(
+		p, e->key.len ? e->key.data : (const uint8_t *)"", e->key.len, width, kind, count);
+	for (i = 0; ok && room && i < frames; i++)
+		ok = (!i || tfr_buf_append(&p->text, " | ", 3)) &&
+		     text_values(p, tfr_values_of_frame(e->value->feature[i]), &room);
+	return ok && (i == frames || tfr_buf_printf(&p->text, " | …")) && tfr_print_end_line(p);
+}
+
+size_t tfr_print_wider(size_t width, size_t size)
+{
+	return size > width && size <= 40 ? size : width;
+}
+
+static bool text_record(struct tfr_printer *p, const struct tfr_sequence *s)
+{
+	size_t width = 8;
+	bool ok;
+
+	for (size_t i = 0; i < tfr_example_count(p->ex); i++)
+		width = tfr_print_wider(width, tfr_example_at(p->ex, i)->key_size);
+	for (size_t i = 0; i < s->n; i++)
+		width = tfr_print_wider(width, s->lists[i].entry->key.len);
+	ok = (!tfr_example_count(p->ex) && s->n) || tfr_print_text_features(p, width);
+	for (size_t i = 0; ok && i < s->n; i++)
+		ok = text_list(p, s->lists[i].entry, width);
+	return ok;
+}
+
+/* ---- Both ---- */
+
+static enum tfr_status parse(struct tfr_printer *p, const void *data, size_t size, bool *sequence,
+	struct tfr_sequence *s, struct tfr_error *err)
+{
+	enum tfr_status status = p->parsed ? TFR_OK : tfr_example_parse(p->ex, data, size, err);
+
+	*s = (struct tfr_sequence){ 0 };
+	if (status)
+		return status;
+	*sequence = tfr_is_sequence_example(data, size);
+	return *sequence ? tfr_sequence_parse(s, data, size, err) : TFR_OK;
+}
+
+static enum tfr_status print_example(
+	struct tfr_printer *p, bool json, const void *data, size_t size, struct tfr_error *err)
+{
+	struct tfr_sequence s;
+	enum tfr_status status;
+	bool sequence, ok;
+
+	status = parse(p, data, size, &sequence, &s, err);
+	if (!status) {
+		if (json)
+			ok = tfr_print_json_example(p, sequence ? &s : NULL);
+		else
+			ok = text_record(p, &s);
+		if (!ok)
+			status = tfr_fail_nomem(err, "printing a record");
+	}
+	tfr_sequence_clear(&s);
+	return status;
+}
+
+/* Bytes that are no text and no image show how they begin: that often tells what they are. */
+static bool text_raw(struct tfr_printer *p, struct tfr_bytes b)
+{
+	size_t n = b.size < 32 ? b.size : 32;
+	bool ok = tfr_print_text_head(p, "raw", 3, 8, "bytes", "") && tfr_print_text_bytes(p, b);
+
+	if (is_printable(b))
+		return ok && tfr_print_end_line(p);
+	for (size_t i = 0; ok && i < n; i++)
+		ok = tfr_buf_printf(&p->text, "%s%02x", i ? "" : ": ", b.data[i]);
+	return ok && (n == b.size || tfr_buf_printf(&p->text, "…")) && tfr_print_end_line(p);
+}
+
+static enum tfr_status print_raw(
+	struct tfr_printer *p, bool json, const void *data, size_t size, struct tfr_error *err)
+{
+	struct tfr_bytes b = { size ? data : (const uint8_t *)"", size };
+	bool ok;
+
+	if (json) {
+		tfr_json_open_object(p->json, NULL);
+		tfr_json_key(p->json, "raw", 3);
+		ok = tfr_print_json_bytes(p, b);
+		tfr_json_close_object(p->json);
+	} else {
+		ok = text_raw(p, b);
+	}
+	return ok ? TFR_OK : tfr_fail_nomem(err, "printing a record");
+}
+
+static enum tfr_status print_as(struct tfr_printer *p, enum tfr_content content, bool json,
+	const void *data, size_t size, struct tfr_error *err)
+{
+	p->content = content == TFR_CONTENT_MESSAGE ? TFR_CONTENT_RAW : content;
+	p->text.size = 0;
+	p->indent = 0;
+	tfr_json_reset(p->json);
+	switch (p->content) {
+	case TFR_CONTENT_ELWC:
+		return tfr_print_elwc(p, json, data, size, err);
+	case TFR_CONTENT_EVENT:
+		return tfr_print_event(p, json, data, size, err);
+	case TFR_CONTENT_TENSOR:
+		return tfr_print_tensor(p, json, data, size, err);
+	case TFR_CONTENT_RAW:
+		return print_raw(p, json, data, size, err);
+	default:
+		return print_example(p, json, data, size, err);
+	}
+}
+
+/* After an Example, a record is parsed as another one first, which is how it is then printed. */
+static enum tfr_likeness likeness(struct tfr_printer *p, const void *data, size_t size)
+{
+	p->parsed = p->content == TFR_CONTENT_EXAMPLE &&
+		    tfr_example_parse(p->ex, data, size, NULL) == TFR_OK;
+	return p->parsed ? tfr_likeness_parsed(p->ex, data, size) : tfr_likeness_of(data, size);
+}
+
+/* What a record is printed as.  One that may be several types is of the type that the first records
+ * are, as far as they have come. */
+static enum tfr_content choose(struct tfr_printer *p, const void *data, size_t size)
+{
+	enum { FIRST = 1000 };
+	enum tfr_content content;
+	enum tfr_likeness like;
+
+	if (p->opts.as)
+		return p->opts.as;
+	like = likeness(p, data, size);
+	if (p->counted < FIRST) {
+		p->counted++;
+		p->counts.records[like]++;
+	}
+	if (like >= TFR_IS_EXAMPLE)
+		return tfr_content_alone(like);
+	content = tfr_content_settle(&p->counts).most;
+	if (like == TFR_LIKE_ANY || like == TFR_LIKE_EXAMPLE)
+		return content;
+	if (like == TFR_LIKE_EVENT_WITHOUT && content == TFR_CONTENT_EVENT)
+		return content;
+	return tfr_content_alone(like);
+}
+
+/* Bytes that are not what their fields said, or nothing that has a form of its own, are printed as
+ * bytes, unless they must be what opts.as says. */
+static enum tfr_status print(
+	struct tfr_printer *p, bool json, const void *data, size_t size, struct tfr_error *err)
+{
+	enum tfr_status status = print_as(p, choose(p, data, size), json, data, size, err);
+
+	if (status == TFR_EDATA && !p->opts.as)
+		status = print_as(p, TFR_CONTENT_RAW, json, data, size, err);
+	return status;
+}
+
+enum tfr_status tfr_printer_text(struct tfr_printer *p, const void *data, size_t size,
+	const char **text, size_t *text_size, struct tfr_error *err)
+{
+	enum tfr_status status = print(p, false, data, size, err);
+
+	if (!status && !tfr_buf_append(&p->text, "", 1))
+		status = tfr_fail_nomem(err, "printing a record");
+	if (status)
+		return status;
+	*text = (const char *)p->text.data;
+	*text_size = p->text.size - 1;
+	return TFR_OK;
+}
+
+enum tfr_status tfr_printer_json(struct tfr_printer *p, const void *data, size_t size,
+	const char **text, size_t *text_size, struct tfr_error *err)
+{
+	enum tfr_status status = print(p, true, data, size, err);
+
+	if (status)
+		return status;
+	*text = tfr_json_text(p->json, text_size);
+	return *text ? TFR_OK : tfr_fail_nomem(err, "printing a record");
+}
+
+enum tfr_content tfr_printer_content(const struct tfr_printer *p)
+{
+	return p->content;
+}

@@ -1,0 +1,148 @@
+/* example/print/tensor_text.c - TensorProtos, as records of their own and inside Events. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "example/print/print.h"
+#include "example/tensor.h"
+#include "example/unpack.h"
+
+static bool json_value(struct tfr_printer *p, const struct tfr_tensor_value *v)
+{
+	bool wide = v->form == TFR_FORM_COMPLEX128;
+
+	switch (v->form) {
+	case TFR_FORM_STRING:
+		return tfr_print_json_bytes(p, v->bytes);
+	case TFR_FORM_F32:
+		tfr_json_f32(p->json, NULL, v->f[0]);
+		break;
+	case TFR_FORM_F64:
+		tfr_json_f64(p->json, NULL, v->d[0]);
+		break;
+	case TFR_FORM_U64:
+		tfr_json_u64(p->json, NULL, v->u);
+		break;
+	case TFR_FORM_BOOL:
+		tfr_json_bool(p->json, NULL, v->i);
+		break;
+	case TFR_FORM_COMPLEX64:
+	case TFR_FORM_COMPLEX128:
+		tfr_json_open_array(p->json, NULL);
+		for (int i = 0; i < 2; i++)
+			if (wide)
+				tfr_json_f64(p->json, NULL, v->d[i]);
+			else
+				tfr_json_f32(p->json, NULL, v->f[i]);
+		tfr_json_close_array(p->json);
+		break;
+	default:
+		tfr_json_i64(p->json, NULL, v->i);
+		break;
+	}
+	return true;
+}
+
+bool tfr_print_json_tensor(struct tfr_printer *p, const char *key, struct tfr_tensor t)
+{
+	const Tfr__TensorShape *shape = t.message->tensor_shape;
+	struct tfr_tensor_value v;
+	bool ok = true;
+
+	tfr_json_open_object(p->json, key);
+	tfr_json_string(p->json, "dtype", t.dtype->name);
+	tfr_json_open_array(p->json, "shape");
+	for (size_t i = 0; i < shape->n_dim; i++)
+		tfr_json_i64(p->json, NULL, shape->dim[i]->size);
+	tfr_json_close_array(p->json);
+	if (t.dtype->form == TFR_FORM_OPAQUE) {
+		tfr_json_u64(p->json, "bytes", t.message->tensor_content.len);
+	} else {
+		tfr_json_open_array(p->json, "values");
+		while (ok && tfr_tensor_next(&t, &v))
+			ok = json_value(p, &v);
+		tfr_json_close_array(p->json);
+	}
+	tfr_json_close_object(p->json);
+	return ok;
+}
+
+static bool text_value(struct tfr_printer *p, const struct tfr_tensor_value *v)
+{
+	if (v->form == TFR_FORM_STRING)
+		return tfr_print_text_bytes(p, v->bytes);
+	tfr_json_reset(p->json);
+	json_value(p, v);
+	return tfr_print_text_json(p);
+}
+
+/* "[2, 3]", cut where a shape has more dimensions than a line has room for. */
+static void shape_text(const Tfr__TensorShape *shape, char *text, size_t size)
+{
+	size_t used = 1;
+
+	snprintf(text, size, "[");
+	for (size_t i = 0; i < shape->n_dim && used < size - 30; i++)
+		used += (size_t)snprintf(
+			text + used, size - used, "%s%" PRId64, i ? ", " : "", shape->dim[i]->size);
+	snprintf(text + used, size - used, used < size - 30 ? "]" : ", …]");
+}
+
+bool tfr_print_text_tensor(struct tfr_printer *p, struct tfr_bytes name, size_t width,
+	const char *kind, struct tfr_tensor t)
+{
+	struct tfr_tensor_value v;
+	char shape[128];
+	bool ok;
+
+	shape_text(t.message->tensor_shape, shape, sizeof(shape));
+	ok = tfr_print_text_head(
+		p, name.data, name.size, width, kind ? kind : t.dtype->name, kind ? "" : shape);
+	for (unsigned i = 0; ok && i < p->opts.values && tfr_tensor_next(&t, &v); i++)
+		ok = (!i || tfr_buf_append(&p->text, ", ", 2)) && text_value(p, &v);
+	if (!ok)
+		return false;
+	if (t.dtype->form == TFR_FORM_OPAQUE)
+		return tfr_buf_printf(&p->text, "%zu bytes", (size_t)t.message->tensor_content.len);
+	if (t.next < t.count)
+		return tfr_buf_printf(&p->text, ", …");
+	if (t.count && t.count < t.elements)
+		return tfr_buf_printf(&p->text, ", which repeats");
+	return t.count || !t.elements || tfr_buf_printf(&p->text, "zeros");
+}
+
+static enum tfr_status open_tensor(Tfr__TensorProto **m, struct tfr_tensor *t, const void *data,
+	size_t size, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_UNPACK(m, tfr__tensor_proto__unpack, data, size,
+		"not a TensorProto: it cannot be parsed", err);
+
+	return status ? status : tfr_tensor_init(t, *m, err);
+}
+
+static void close_tensor(Tfr__TensorProto *m)
+{
+	if (m)
+		tfr__tensor_proto__free_unpacked(m, NULL);
+}
+
+enum tfr_status tfr_print_tensor(
+	struct tfr_printer *p, bool json, const void *data, size_t size, struct tfr_error *err)
+{
+	Tfr__TensorProto *m;
+	struct tfr_tensor t;
+	enum tfr_status status = open_tensor(&m, &t, data, size, err);
+	bool ok = true;
+
+	if (!status && json) {
+		tfr_json_open_object(p->json, NULL);
+		ok = tfr_print_json_tensor(p, "tensor", t);
+		tfr_json_close_object(p->json);
+	} else if (!status) {
+		struct tfr_bytes name = { (const uint8_t *)"tensor", 6 };
+
+		ok = tfr_print_text_tensor(p, name, 8, NULL, t) && tfr_print_end_line(p);
+	}
+	close_tensor(m);
+	return ok ? status : tfr_fail_nomem(err, "printing a record");
+}

@@ -1,0 +1,409 @@
+/* export/export_webdataset.c - each record a sample of a tar archive, as webdataset's TarWriter writes it.
+ *
+ * A sample's fields are listed, sorted, and each becomes a header, its bytes out of the record, and
+ * zeros up to 512; nothing of the record is copied.  A name that USTAR cannot hold goes into a pax
+ * header before, as Python's tarfile, which webdataset writes with, has it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tfr/text.h>
+
+#include "base/error.h"
+#include "export/form.h"
+#include "io/output.h"
+
+enum { BLOCK = 512, RECORD = 10240, NAME = 100 };
+
+/* A field of a sample; its bytes lie in the record, or, where data is NULL, in w->out. */
+struct field {
+	size_t name, name_size; /* in w->fields' text: of the member, without its NUL */
+	const uint8_t *data;
+	size_t at, size;
+};
+
+static const char rest[] = "features.json";
+
+/* --- the key --- */
+
+/* Up to the first dot of the last part; the dots of a key itself are no fields. */
+static bool make_key(struct work *w)
+{
+	struct tfr_bytes value;
+	bool key = form_bytes(w, "image/key", &value) && value.size;
+	uint8_t *last, *dot;
+
+	if ((key || form_bytes(w, "image/filename", &value)) &&
+		!names_clean(&w->name, value.data, value.size))
+		return false;
+	if (!w->name.size)
+		return tfr_buf_printf(&w->name, "%08llu", (unsigned long long)w->number);
+	last = memrchr(w->name.data, '/', w->name.size);
+	last = last ? last + 1 : w->name.data;
+	for (uint8_t *p = last; p < w->name.data + w->name.size; p++)
+		if (*p == '.' && (key || p == last))
+			*p = '_';
+	dot = memchr(last, '.', (size_t)(w->name.data + w->name.size - last));
+	if (dot)
+		w->name.size = (size_t)(dot - w->name.data);
+	return true;
+}
+
+/* --- the fields --- */
+
+static bool is(const struct tfr_feature *f, const char *name)
+{
+	return f->key_size == strlen(name) && !memcmp(f->key, name, f->key_size);
+}
+
+/* What the image, the key and the field cls tell already. */
+static bool is_told(const struct work *w, const struct tfr_feature *f)
+{
+	static const char *const names[] = { "image/encoded", "image/format", "image/height",
+		"image/width", "image/channels", "image/filename", "image/key" };
+	struct tfr_bytes text;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (is(f, names[i]))
+			return true;
+	if (is(f, "image/class/label"))
+		return f->kind == TFR_KIND_INT64 && f->count == 1;
+	/* The class that the key lies in. */
+	return is(f, "image/class/text") && f->count == 1 && tfr_feature_bytes(f, 0, &text) &&
+	       w->name.size > text.size && w->name.data[text.size] == '/' &&
+	       !memcmp(w->name.data, text.data, text.size);
+}
+
+/* Whether a feature's name, read back, is that name: lower case, one part, nothing strange. */
+static bool is_field(const struct tfr_feature *f)
+{
+	if (f->kind != TFR_KIND_BYTES || f->count != 1 || !f->key_size || f->key_size > 200 ||
+		is(f, "cls") || is(f, rest) || !tfr_text_all_harmless(f->key, f->key_size))
+		return false;
+	for (size_t i = 0; i < f->key_size; i++)
+		if (f->key[i] == '/' || (f->key[i] >= 'A' && f->key[i] <= 'Z'))
+			return false;
+	return true;
+}
+
+static struct field *fields_of(const struct work *w)
+{
+	return (struct field *)(void *)w->fields.data;
+}
+
+static size_t field_count(const struct work *w)
+{
+	return w->fields.size / sizeof(struct field);
+}
+
+static bool has_field(const struct work *w, const char *name)
+{
+	for (size_t i = 0; i < field_count(w); i++)
+		if (!strcmp((const char *)w->out.data + fields_of(w)[i].name, name))
+			return true;
+	return false;
+}
+
+/* Adds a field; w->out holds the names, each with its NUL, and what is no part of the record. */
+static struct field *add_field(
+	struct work *w, const void *name, size_t name_size, const void *data, size_t size)
+{
+	struct field field = {
+		.name = w->out.size, .name_size = name_size, .data = data, .size = size
+	};
+
+	if (!tfr_buf_append(&w->out, name, name_size) || !tfr_buf_append(&w->out, "", 1) ||
+		!tfr_buf_append(&w->fields, &field, sizeof(field)))
+		return NULL;
+	return &fields_of(w)[field_count(w) - 1];
+}
+
+/* jpg, jpeg or png as the file was called, else as its bytes are. */
+static bool add_image(struct work *w)
+{
+	static const char *const endings[] = { "jpg", "jpeg", "png" };
+	struct tfr_bytes image, name, format;
+	const char *ending;
+
+	if (!form_bytes(w, "image/encoded", &image))
+		return true;
+	ending = form_image_ending(&image);
+	if (form_bytes(w, "image/filename", &name)) {
+		const uint8_t *dot = memrchr(name.data, '.', name.size);
+		size_t n = dot ? (size_t)(name.data + name.size - dot - 1) : 0;
+
+		for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
+			if (n == strlen(endings[i]) &&
+				!strncasecmp((const char *)dot + 1, endings[i], n))
+				ending = endings[i];
+	}
+	if (!ending && form_bytes(w, "image/format", &format) && format.size == 4 &&
+		!memcmp(format.data, "jpeg", 4))
+		ending = "jpg";
+	ending = ending ? ending : "img";
+	return add_field(w, ending, strlen(ending), image.data, image.size) != NULL;
+}
+
+static bool add_class(struct work *w)
+{
+	const struct tfr_feature *f = tfr_example_get(w->example, "image/class/label");
+	char text[24];
+	struct field *field;
+	int64_t label;
+
+	if (!f || f->count != 1 || !tfr_feature_int64(f, 0, &label))
+		return true;
+	snprintf(text, sizeof(text), "%lld", (long long)label);
+	field = add_field(w, "cls", 3, NULL, strlen(text));
+	if (!field)
+		return false;
+	field->at = w->out.size;
+	return tfr_buf_append(&w->out, text, strlen(text));
+}
+
+/* What is left, as a line of JSON. */
+static enum tfr_status add_rest(struct work *w, struct tfr_error *err)
+{
+	const uint8_t *data;
+	const char *text;
+	struct field *field;
+	size_t size, n;
+	enum tfr_status status = tfr_builder_flatten(w->builder, &data, &size, err);
+
+	if (status || !size)
+		return status;
+	if (!w->printer)
+		w->printer = tfr_printer_new(
+			&(struct tfr_print_opts){ .base64 = true, .as = TFR_CONTENT_EXAMPLE });
+	if (!w->printer)
+		return tfr_fail_nomem(err, "writing samples");
+	status = tfr_printer_json(w->printer, data, size, &text, &n, err);
+	if (status)
+		return status;
+	field = add_field(w, rest, strlen(rest), NULL, n);
+	if (!field)
+		return tfr_fail_nomem(err, "writing samples");
+	field->at = w->out.size;
+	return tfr_buf_append(&w->out, text, n) ? TFR_OK : tfr_fail_nomem(err, "writing samples");
+}
+
+static enum tfr_status list_fields(struct work *w, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	w->fields.size = w->out.size = 0;
+	tfr_builder_reset(w->builder);
+	if (!add_image(w) || !add_class(w))
+		return tfr_fail_nomem(err, "writing samples");
+	for (size_t i = 0; !status && i < tfr_example_count(w->example); i++) {
+		const struct tfr_feature *f = tfr_example_at(w->example, i);
+		TFR_AUTO_FREE char *name = strndup(f->key, f->key_size);
+		struct tfr_bytes value;
+
+		if (!name)
+			return tfr_fail_nomem(err, "writing samples");
+		if (is_told(w, f))
+			continue;
+		if (is_field(f) && !has_field(w, name)) {
+			tfr_feature_bytes(f, 0, &value);
+			if (!add_field(w, f->key, f->key_size, value.data, value.size))
+				return tfr_fail_nomem(err, "writing samples");
+		} else if (f->kind != TFR_KIND_UNSET) {
+			status = tfr_builder_feature(w->builder, f, err);
+		}
+	}
+	return status ? status : add_rest(w, err);
+}
+
+static int by_name(const void *a, const void *b, void *ctx)
+{
+	const struct field *x = a, *y = b;
+	const char *names = ctx;
+
+	return strcmp(names + x->name, names + y->name);
+}
+
+static enum tfr_status name_it(struct export *e, struct work *w, struct tfr_error *err)
+{
+	bool any = form_bytes(w, "image/encoded", &(struct tfr_bytes){ 0 });
+
+	for (size_t i = 0; !any && i < tfr_example_count(w->example); i++)
+		any = tfr_example_at(w->example, i)->kind != TFR_KIND_UNSET &&
+		      !is(tfr_example_at(w->example, i), "image/key");
+	if (!any)
+		return tfr_fail(err, TFR_EDATA, "no feature to make a field of");
+	if (!make_key(w) || !tfr_buf_append(&w->name, "", 1))
+		return tfr_fail_nomem(err, "naming samples");
+	return names_take(&e->names, &w->name, NULL, NULL, err);
+}
+
+/* --- headers --- */
+
+static void put_octal(uint8_t *at, size_t n, uint64_t value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%0*llo", (int)n - 1, (unsigned long long)value);
+	memcpy(at, text, n - 1);
+}
+
+/* Whether a path goes into a pax header, as Python's tarfile decides it: it is longer than the
+ * field for it, or not ASCII.  What is not UTF-8 could not stand there. */
+static bool wants_pax(const char *path, size_t size)
+{
+	bool ascii = true;
+
+	for (size_t i = 0; i < size; i++)
+		ascii &= !((uint8_t)path[i] & 0x80);
+	return size > NAME || (!ascii && tfr_is_utf8(path, size));
+}
+
+/* Beside a pax header the name is what ASCII has of it: a '?' a character. */
+static void put_name(uint8_t h[BLOCK], const char *path, size_t size, bool pax)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < size && n < NAME; i++) {
+		uint8_t c = (uint8_t)path[i];
+
+		if (pax && (c & 0xc0) == 0x80)
+			continue;
+		h[n++] = pax && (c & 0x80) ? '?' : c;
+	}
+}
+
+static bool put_header(
+	struct tfr_buf *out, const char *path, size_t path_size, char kind, uint64_t size)
+{
+	uint8_t h[BLOCK] = { 0 };
+	unsigned sum = 0;
+
+	put_name(h, path, path_size, wants_pax(path, path_size));
+	put_octal(h + 100, 8, kind == 'x' ? 0 : 0444);
+	put_octal(h + 108, 8, 0);
+	put_octal(h + 116, 8, 0);
+	put_octal(h + 124, 12, size);
+	put_octal(h + 136, 12, 0);
+	h[156] = (uint8_t)kind;
+	memcpy(h + 257,
+		"ustar\0"
+		"00",
+		8);
+	if (kind != 'x') {
+		strcpy((char *)h + 265, "bigdata");
+		strcpy((char *)h + 297, "bigdata");
+	}
+	memset(h + 148, ' ', 8);
+	for (size_t i = 0; i < BLOCK; i++)
+		sum += h[i];
+	snprintf((char *)h + 148, 8, "%06o", sum);
+	return tfr_buf_append(out, h, BLOCK);
+}
+
+static bool put_zeros(struct tfr_buf *out, uint64_t after)
+{
+	static const uint8_t zeros[BLOCK];
+
+	return tfr_buf_append(out, zeros, (BLOCK - after % BLOCK) % BLOCK);
+}
+
+/* "LENGTH path=PATH\n", where the length counts itself. */
+static bool put_pax(struct tfr_buf *out, const char *path, size_t path_size)
+{
+	size_t n = path_size + strlen(" path=\n"), digits = 1;
+	char length[24];
+
+	while ((size_t)snprintf(length, sizeof(length), "%zu", n + digits) > digits)
+		digits++;
+	n += digits;
+	return put_header(out, "././@PaxHeader", strlen("././@PaxHeader"), 'x', n) &&
+	       tfr_buf_printf(out, "%s path=", length) && tfr_buf_append(out, path, path_size) &&
+	       tfr_buf_append(out, "\n", 1) && put_zeros(out, n);
+}
+
+/* What stands before a field's bytes. */
+static bool put_before(struct work *w, struct tfr_buf *out, const struct field *f)
+{
+	TFR_AUTO_BUF path = { 0 };
+
+	return tfr_buf_append(&path, w->name.data, w->name.size - 1) &&
+	       tfr_buf_append(&path, ".", 1) &&
+	       tfr_buf_append(&path, w->out.data + f->name, f->name_size) &&
+	       (!wants_pax((char *)path.data, path.size) ||
+		       put_pax(out, (char *)path.data, path.size)) &&
+	       put_header(out, (char *)path.data, path.size, '0', f->size);
+}
+
+/* --- a sample --- */
+
+/* Pieces: what stands before a field's bytes, its bytes, and so on, and the last zeros. */
+static enum tfr_status gather(struct work *w, struct tfr_error *err)
+{
+	size_t n = field_count(w);
+	struct iovec *pieces = realloc(w->pieces, (2 * n + 1) * sizeof(*pieces));
+	TFR_AUTO_BUF between = { 0 };
+	TFR_AUTO_FREE size_t *ends = calloc(n + 1, sizeof(*ends));
+	struct field *f = fields_of(w);
+	size_t begin;
+
+	if (pieces)
+		w->pieces = pieces;
+	if (!pieces || !ends)
+		return tfr_fail_nomem(err, "writing samples");
+	for (size_t i = 0; i < n; i++) {
+		if (!put_zeros(&between, i ? f[i - 1].size : 0) || !put_before(w, &between, &f[i]))
+			return tfr_fail_nomem(err, "writing samples");
+		ends[i] = between.size;
+	}
+	if (!put_zeros(&between, f[n - 1].size))
+		return tfr_fail_nomem(err, "writing samples");
+	ends[n] = between.size;
+	begin = w->out.size;
+	if (!tfr_buf_append(&w->out, between.data, between.size))
+		return tfr_fail_nomem(err, "writing samples");
+	for (size_t i = 0, at = 0; i <= n; i++) {
+		pieces[2 * i] = (struct iovec){ w->out.data + begin + at, ends[i] - at };
+		at = ends[i];
+		if (i < n)
+			pieces[2 * i + 1] = (struct iovec){ f[i].data ? (void *)(uintptr_t)f[i].data
+								      : w->out.data + f[i].at,
+				f[i].size };
+	}
+	w->n_pieces = (int)(2 * n + 1);
+	return TFR_OK;
+}
+
+static enum tfr_status make(struct export *e, struct work *w, struct tfr_error *err)
+{
+	enum tfr_status status = list_fields(w, err);
+
+	(void)e;
+	if (status)
+		return status;
+	qsort_r(fields_of(w), field_count(w), sizeof(struct field), by_name, w->out.data);
+	return gather(w, err);
+}
+
+/* --- the archive --- */
+
+/* Two blocks of zeros, and up to a whole record of 20 blocks, as tar has it. */
+static enum tfr_status publish(struct export *e, struct tfr_error *err)
+{
+	static const uint8_t zeros[RECORD + 2 * BLOCK];
+	uint64_t rest_of = (e->written + 2 * BLOCK) % RECORD;
+	enum tfr_status status =
+		tfr_output_write(e->file, zeros, 2 * BLOCK + (rest_of ? RECORD - rest_of : 0), err);
+
+	return status ? status : form_publish_file(e, err);
+}
+
+const struct form form_webdataset = {
+	.name = "webdataset",
+	.ending = ".tar",
+	.parses = true,
+	.open = form_open_file,
+	.name_it = name_it,
+	.make = make,
+	.publish = publish,
+	.close = form_close_file,
+};

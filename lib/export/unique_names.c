@@ -1,0 +1,238 @@
+/* export/unique_names.c - a hash table with open addressing over one buffer of names. */
+#include "export/unique_names.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/utf8.h"
+
+enum { PART = 200, ENDING = 16, PARTS = 16 };
+
+struct name_slot {
+	uint64_t hash;
+	size_t text;   /* offset in names->text, 0: empty, since the text begins with a NUL */
+	uint32_t last; /* the number given last to a name that was taken */
+	bool folder;
+};
+
+/* --- safe names --- */
+
+static bool add_part(struct tfr_buf *path, const uint8_t *part, size_t n)
+{
+	size_t begin = path->size, keep = 0;
+	const uint8_t *dot = memrchr(part, '.', n);
+
+	if (n > PART) {
+		if (dot && dot > part && (size_t)(part + n - dot) <= ENDING)
+			keep = (size_t)(part + n - dot);
+		if (!tfr_buf_append(path, part, PART - keep) ||
+			!tfr_buf_append(path, part + n - keep, keep))
+			return false;
+	} else if (!tfr_buf_append(path,
+			   n == 2 && !memcmp(part, "..", 2) ? (const void *)"_" : part,
+			   n == 2 && !memcmp(part, "..", 2) ? 1 : n)) {
+		return false;
+	}
+	/* A name in another encoding than UTF-8 stays. */
+	for (size_t i = begin, len; i < path->size; i += len ? len : 1) {
+		len = tfr_utf8_length(path->data + i, path->size - i);
+		if (len && !tfr_utf8_harmless(path->data + i, len))
+			memset(path->data + i, '_', len);
+	}
+	return true;
+}
+
+bool names_clean(struct tfr_buf *path, const void *bytes, size_t size)
+{
+	const uint8_t *p = bytes, *end = p + size;
+	size_t begin = path->size, parts = 0;
+
+	while (p < end) {
+		const uint8_t *slash = memchr(p, '/', (size_t)(end - p));
+		size_t n = (size_t)((slash ? slash : end) - p);
+
+		if (n && !(n == 1 && *p == '.')) {
+			if (path->size > begin &&
+				!tfr_buf_append(path, parts < PARTS ? "/" : "_", 1))
+				return false;
+			if (!add_part(path, p, n))
+				return false;
+			parts++;
+		}
+		p += n + 1;
+	}
+	/* What was joined beyond the last part allowed may be too long again. */
+	if (parts > PARTS) {
+		uint8_t *slash = memrchr(path->data + begin, '/', path->size - begin);
+		size_t at = slash ? (size_t)(slash - path->data) + 1 : begin;
+
+		if (path->size - at > PART)
+			path->size = at + PART;
+	}
+	return true;
+}
+
+bool names_clean_part(struct tfr_buf *path, const void *bytes, size_t size)
+{
+	size_t begin = path->size;
+
+	if (!names_clean(path, bytes, size))
+		return false;
+	for (size_t i = begin; i < path->size; i++)
+		if (path->data[i] == '/')
+			path->data[i] = '_';
+	if (path->size - begin > PART)
+		path->size = begin + PART;
+	return true;
+}
+
+/* --- names given --- */
+
+static bool grow(struct names *s)
+{
+	size_t cap = s->cap ? 2 * s->cap : 1024;
+	struct name_slot *slots = calloc(cap, sizeof(*slots));
+
+	if (!slots)
+		return false;
+	for (size_t i = 0; i < s->cap; i++) {
+		size_t at = s->slots[i].hash & (cap - 1);
+
+		if (!s->slots[i].text)
+			continue;
+		while (slots[at].text)
+			at = (at + 1) & (cap - 1);
+		slots[at] = s->slots[i];
+	}
+	free(s->slots);
+	s->slots = slots;
+	s->cap = cap;
+	return s->text.size || tfr_buf_append(&s->text, "", 1);
+}
+
+/* The slot of a name, or the empty one where it belongs. */
+static struct name_slot *find(struct names *s, const uint8_t *name, size_t size, uint64_t hash)
+{
+	size_t at = hash & (s->cap - 1);
+
+	while (s->slots[at].text) {
+		const char *text = (const char *)s->text.data + s->slots[at].text;
+
+		if (s->slots[at].hash == hash && !strncmp(text, (const char *)name, size) &&
+			!text[size])
+			break;
+		at = (at + 1) & (s->cap - 1);
+	}
+	return &s->slots[at];
+}
+
+/* Makes room for one more name first, so that a slot stays where it is. */
+static struct name_slot *look_up(struct names *s, const uint8_t *name, size_t size)
+{
+	if (2 * (s->n + 1) > s->cap && !grow(s))
+		return NULL;
+	return find(s, name, size, XXH3_64bits(name, size));
+}
+
+static bool fill(
+	struct names *s, struct name_slot *slot, const uint8_t *name, size_t size, bool folder)
+{
+	*slot = (struct name_slot){ XXH3_64bits(name, size), s->text.size, 1, folder };
+	s->n++;
+	return tfr_buf_append(&s->text, name, size) && tfr_buf_append(&s->text, "", 1);
+}
+
+/* Puts "-N" into a path: before the ending of its part that ends at `end`. */
+static bool number_part(struct tfr_buf *path, size_t end, bool ending, uint32_t n, size_t *grown)
+{
+	char text[16];
+	size_t size = (size_t)snprintf(text, sizeof(text), "-%u", n), at = end;
+	const uint8_t *slash = memrchr(path->data, '/', end);
+	size_t begin = slash ? (size_t)(slash - path->data) + 1 : 0;
+	const uint8_t *dot = memrchr(path->data + begin, '.', end - begin);
+
+	if (ending && dot && dot > path->data + begin)
+		at = (size_t)(dot - path->data);
+	if (!tfr_buf_reserve(path, size))
+		return false;
+	memmove(path->data + at + size, path->data + at, path->size - at);
+	memcpy(path->data + at, text, size);
+	path->size += size;
+	*grown = size;
+	return true;
+}
+
+/* The part of `path` that ends at *end becomes a name that is free, or a folder's if it may be one.
+ */
+static bool settle(struct names *s, struct tfr_buf *path, size_t *end, bool folder, bool *new)
+{
+	struct name_slot *slot = look_up(s, path->data, *end);
+	size_t plain = *end, grown;
+	TFR_AUTO_BUF original = { 0 };
+
+	if (!slot)
+		return false;
+	*new = !slot->text;
+	if (*new)
+		return fill(s, slot, path->data, *end, folder);
+	if (folder && slot->folder)
+		return true;
+	if (!tfr_buf_append(&original, path->data, path->size))
+		return false;
+	for (uint32_t n = 2;; n++) {
+		/* A folder may be one that was numbered before; a file never is. */
+		if (!folder)
+			n = ++find(s, original.data, plain, XXH3_64bits(original.data, plain))
+				      ->last;
+		memcpy(path->data, original.data, original.size);
+		path->size = original.size;
+		if (!number_part(path, plain, !folder, n, &grown))
+			return false;
+		*end = plain + grown;
+		slot = look_up(s, path->data, *end);
+		if (!slot)
+			return false;
+		if (!slot->text)
+			break;
+		if (folder && slot->folder)
+			return true;
+	}
+	*new = true;
+	return fill(s, slot, path->data, *end, folder);
+}
+
+enum tfr_status names_take(struct names *s, struct tfr_buf *path,
+	enum tfr_status (*folder)(void *ctx, const char *path, struct tfr_error *err), void *ctx,
+	struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	size_t begin = 0, end;
+	bool new;
+
+	while (!status) {
+		const uint8_t *slash = NULL;
+
+		if (folder)
+			slash = memchr(path->data + begin, '/', path->size - begin);
+		end = slash ? (size_t)(slash - path->data) : path->size - 1;
+		if (!settle(s, path, &end, slash != NULL, &new))
+			return tfr_fail_nomem(err, "naming files");
+		if (!slash)
+			break;
+		if (new) {
+			path->data[end] = '\0';
+			status = folder(ctx, (const char *)path->data, err);
+			path->data[end] = '/';
+		}
+		begin = end + 1;
+	}
+	return status;
+}
+
+void names_clear(struct names *s)
+{
+	tfr_buf_clear(&s->text);
+	free(s->slots);
+	*s = (struct names){ 0 };
+}

@@ -1,0 +1,598 @@
+/* inspect/check/check.c - every checksum of every file, and on request what is inside the records.
+ *
+ * Files are checked by many threads; what one finds is kept, small, until it is that file's turn to
+ * be told.  Where there are fewer files than threads, a large one is checked by all of them, run of
+ * records by run. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <tfr/gzi.h>
+#include <tfr/inspect.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "inspect/check/record_contents.h"
+#include "inspect/check/manifest_check.h"
+#include "inspect/schema/schema_read.h"
+#include "inspect/check/strict.h"
+#include "inspect/check/content_types.h"
+#include "record/framing.h"
+#include "record/reader.h"
+#include "record/parallel_check.h"
+#include "record/parallel_read.h"
+#include "shard/set.h"
+#include "thread/lanes.h"
+#include "thread/threads.h"
+
+enum { MOST_KINDS = 1000, MOST_PIXELS = 500000000 };
+
+/* A fault as it waits: an error without its 4 KiB of path, followed by its texts. */
+struct kept_fault {
+	struct tfr_check_kind kind; /* hash 0: reported alone */
+	enum tfr_status status;
+	int sys_errno;
+	bool has_record;
+	uint64_t record, offset;
+	uint32_t message_size, hint_size; /* with their NULs */
+};
+
+struct check_slot {
+	struct tfr_check_file file;
+	struct tfr_buf faults;
+	struct tfr_types types;
+	struct tfr_buf kinds; /* struct kept_kind: the kinds of faults that are among them */
+	struct tfr_error err; /* being filled */
+};
+
+struct check_run {
+	const struct tfr_set *set;
+	const struct tfr_check_opts *opts;
+	struct tfr_contents **contents;	 /* one a worker; NULL: records are not looked into */
+	struct tfr_schema *schema;	 /* NULL: none */
+	struct tfr_manifests *manifests; /* NULL: not asked for */
+	unsigned threads_a_file;
+	void **memory; /* one a worker, kept from file to file */
+};
+
+/* Where in `faults` the first fault of a kind is. */
+struct kept_kind {
+	uint64_t hash;
+	size_t at;
+};
+
+static enum tfr_status append_fault(
+	struct check_slot *slot, struct tfr_check_kind kind, struct tfr_error *err)
+{
+	const struct tfr_error *e = &slot->err;
+	struct kept_fault k = {
+		.kind = kind,
+		.status = e->status,
+		.sys_errno = e->sys_errno,
+		.has_record = e->has_record,
+		.record = e->record,
+		.offset = e->offset,
+		.message_size = (uint32_t)strlen(e->message) + 1,
+		.hint_size = (uint32_t)strlen(e->hint) + 1,
+	};
+
+	if (tfr_buf_append(&slot->faults, &k, sizeof(k)) &&
+		tfr_buf_append(&slot->faults, e->message, k.message_size) &&
+		tfr_buf_append(&slot->faults, e->hint, k.hint_size))
+		return TFR_OK;
+	return tfr_fail_nomem(err, "checking");
+}
+
+static enum tfr_status keep_fault(struct check_slot *slot, struct tfr_error *err)
+{
+	slot->file.faults++;
+	return append_fault(slot, (struct tfr_check_kind){ 0, 1 }, err);
+}
+
+/* A fault in the contents of a record: faults of one kind are counted, and only the first is kept.
+ */
+static enum tfr_status keep_kind(struct check_slot *slot, uint64_t kind, struct tfr_error *err)
+{
+	const struct kept_kind *known = (struct kept_kind *)slot->kinds.data;
+	size_t n = slot->kinds.size / sizeof(*known);
+	struct kept_kind new = { kind, slot->faults.size };
+	struct kept_fault k;
+
+	if (!kind)
+		return keep_fault(slot, err);
+	slot->file.faults++;
+	if (n >= MOST_KINDS)
+		new.hash = 1;
+	for (size_t i = 0; i < n; i++) {
+		if (known[i].hash != kind && known[i].hash != new.hash)
+			continue;
+		memcpy(&k, slot->faults.data + known[i].at, sizeof(k));
+		k.kind.records++;
+		memcpy(slot->faults.data + known[i].at, &k, sizeof(k));
+		return TFR_OK;
+	}
+	if (n == MOST_KINDS)
+		snprintf(slot->err.message, sizeof(slot->err.message),
+			"more than %d kinds of faults, of which the others are not reported",
+			MOST_KINDS);
+	if (!tfr_buf_append(&slot->kinds, &new, sizeof(new)))
+		return tfr_fail_nomem(err, "checking");
+	return append_fault(slot, (struct tfr_check_kind){ new.hash, 1 }, err);
+}
+
+static void tell_faults(const struct check_run *run, struct check_slot *slot)
+{
+	for (size_t at = 0; at < slot->faults.size;) {
+		struct kept_fault k;
+
+		memcpy(&k, slot->faults.data + at, sizeof(k));
+		at += sizeof(k);
+		slot->err = (struct tfr_error){ .status = k.status,
+			.sys_errno = k.sys_errno,
+			.has_record = k.has_record,
+			.record = k.record,
+			.offset = k.offset };
+		memcpy(slot->err.message, slot->faults.data + at, k.message_size);
+		at += k.message_size;
+		memcpy(slot->err.hint, slot->faults.data + at, k.hint_size);
+		at += k.hint_size;
+		snprintf(slot->err.path, sizeof(slot->err.path), "%s", slot->file.path);
+		run->opts->fault(run->opts->ctx, &slot->err, k.kind.hash ? &k.kind : NULL);
+	}
+}
+
+/* A length is damaged, or the file ends too soon: looks for what is still readable behind it, and
+ * says how much was passed over. */
+static void pass_over(struct tfr_reader *r, struct check_slot *slot, bool *found)
+{
+	size_t n = strlen(slot->err.message);
+	uint64_t lost = 0;
+	struct tfr_error ignored;
+	enum tfr_status status = tfr_reader_resync(r, &lost, &ignored);
+
+	*found = status == TFR_OK;
+	slot->file.lost_bytes += lost;
+	if (*found)
+		snprintf(slot->err.message + n, sizeof(slot->err.message) - n,
+			"; %llu bytes passed over", (unsigned long long)lost);
+	else if (status == TFR_END && tfr_reader_fault(r) != TFR_FAULT_CUT)
+		snprintf(slot->err.message + n, sizeof(slot->err.message) - n,
+			"; no record found in the %llu bytes to the end", (unsigned long long)lost);
+}
+
+/* What to do about a failure of the reader: *more says whether records can follow. */
+static enum tfr_status note_fault(struct tfr_reader *r, struct check_slot *slot, bool strict,
+	bool *more, struct tfr_error *err)
+{
+	enum tfr_fault fault = tfr_reader_fault(r);
+	bool whole = r->end - r->begin >= TFR_RECORD_HEADER;
+	uint8_t header[TFR_RECORD_HEADER];
+
+	*more = fault == TFR_FAULT_PAYLOAD;
+	if (whole) /* a resync moves on */
+		memcpy(header, r->block + r->begin, sizeof(header));
+	if (slot->err.status == TFR_EDATA && (fault == TFR_FAULT_LENGTH || fault == TFR_FAULT_CUT))
+		pass_over(r, slot, more);
+	if (strict && fault == TFR_FAULT_STREAM)
+		tfr_strict_stream(r, slot->file.path, &slot->err);
+	else if (strict && slot->err.status == TFR_EDATA)
+		tfr_strict_record(fault, whole ? header : NULL, &slot->err);
+	return keep_fault(slot, err);
+}
+
+/* A record of which something is told. */
+struct place {
+	const struct tfr_contents *contents;
+	struct check_slot *slot;
+	const struct tfr_record *rec;
+};
+
+static enum tfr_status keep_difference(void *ctx, struct tfr_error *err)
+{
+	struct place *at = ctx;
+
+	tfr_error_locate(&at->slot->err, at->slot->file.path, at->rec->index, at->rec->offset);
+	return keep_kind(at->slot, tfr_contents_kind(at->contents), err);
+}
+
+/* How the file as a whole is laid out. */
+static enum tfr_status keep_differences_of_file(
+	struct tfr_reader *r, struct check_slot *slot, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	for (unsigned i = 0; !status && i < TFR_STRICT_FILE; i++)
+		if (tfr_strict_file(r, &slot->file, i, &slot->err))
+			status = keep_fault(slot, err);
+	return status;
+}
+
+static enum tfr_status check_record(struct tfr_contents *contents, struct check_slot *slot,
+	const struct tfr_record *rec, struct tfr_error *err)
+{
+	bool strange;
+
+	slot->file.records++;
+	slot->file.payload_bytes += rec->size;
+	if (!contents)
+		return TFR_OK;
+	if (!tfr_contents_check(contents, rec->data, rec->size, &slot->file.images,
+		    &slot->types.counts, &strange, &slot->err))
+		return tfr_contents_differences(contents, rec->data, rec->size, &slot->err,
+			keep_difference, &(struct place){ contents, slot, rec }, err);
+	tfr_error_locate(&slot->err, slot->file.path, rec->index, rec->offset);
+	if (!strange)
+		return keep_kind(slot, tfr_contents_kind(contents), err);
+	tfr_types_note(&slot->types, tfr_contents_kind(contents), &slot->err);
+	return TFR_OK;
+}
+
+/* A record whose checksums fit. */
+static enum tfr_status take_record(const struct check_run *run, struct tfr_contents *contents,
+	struct check_slot *slot, const struct tfr_record *rec, struct tfr_error *err)
+{
+	struct tfr_digest d;
+
+	if (run->manifests || run->opts->sum) {
+		tfr_digest_record(rec, &d);
+		slot->file.sum += d.sum;
+	}
+	tfr_progress_add(run->opts->progress, 1, TFR_RECORD_OVERHEAD + rec->size);
+	return check_record(contents, slot, rec, err);
+}
+
+/* Where nobody looks into the records: those that are sound, from the first on.  False: the file
+ * has more, or what is no record. */
+static bool pass_sound(
+	const struct check_run *run, struct check_slot *slot, unsigned threads, unsigned worker)
+{
+	struct tfr_sound_opts how = { .compression = run->opts->compression,
+		.threads = threads,
+		.memory = &run->memory[worker],
+		.progress = run->opts->progress };
+	struct tfr_sound sound;
+	bool whole;
+
+	if (run->contents || run->manifests || run->opts->sum)
+		return false;
+	whole = tfr_sound(slot->file.path, &how, &sound);
+	slot->file.records = sound.records;
+	slot->file.payload_bytes = sound.end - sound.records * TFR_RECORD_OVERHEAD;
+	return whole;
+}
+
+/* Opens the file behind the records that were passed. */
+static enum tfr_status open_behind(const struct check_run *run, struct check_slot *slot,
+	unsigned threads, struct tfr_reader **r)
+{
+	struct tfr_reader_opts opts = { .compression = run->opts->compression, .threads = threads };
+	uint64_t records = slot->file.records;
+
+	if (!records)
+		return tfr_reader_open(r, slot->file.path, &opts, &slot->err);
+	return tfr_reader_open_at(r, slot->file.path, NULL,
+		slot->file.payload_bytes + records * TFR_RECORD_OVERHEAD, records, &opts,
+		&slot->err);
+}
+
+static enum tfr_status check_by_reading(const struct check_run *run, unsigned worker,
+	struct check_slot *slot, struct tfr_error *err)
+{
+	struct tfr_contents *contents = run->contents ? run->contents[worker] : NULL;
+	struct tfr_reader *r = NULL;
+	struct tfr_record rec;
+	enum tfr_status status;
+	bool more = true;
+
+	if (pass_sound(run, slot, 1, worker))
+		return TFR_OK;
+	if (open_behind(run, slot, run->threads_a_file, &r))
+		return keep_fault(slot, err);
+	for (status = TFR_OK; !status && more;) {
+		enum tfr_status got = tfr_reader_next(r, &rec, &slot->err);
+
+		if (got == TFR_END)
+			break;
+		if (got)
+			status = note_fault(r, slot, run->opts->strict, &more, err);
+		else
+			status = take_record(run, contents, slot, &rec, err);
+	}
+	if (!status && run->opts->strict)
+		status = keep_differences_of_file(r, slot, err);
+	tfr_reader_close(r);
+	return status;
+}
+
+static enum tfr_status check_by_hopping(
+	const struct check_run *run, struct check_slot *slot, struct tfr_error *err)
+{
+	struct tfr_reader_opts reader_opts = { .compression = run->opts->compression,
+		.threads = run->threads_a_file };
+	struct stat st;
+
+	if (tfr_count_records(slot->file.path, &reader_opts, &slot->file.records, &slot->err))
+		return keep_fault(slot, err);
+	if (run->opts->progress && stat(slot->file.path, &st) == 0)
+		tfr_progress_add(run->opts->progress, slot->file.records, (uint64_t)st.st_size);
+	return TFR_OK;
+}
+
+/* When all records of a file were seen: what those that are not Examples make of it. */
+static enum tfr_status judge_types(struct check_slot *slot, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	struct tfr_stranger s;
+
+	for (size_t i = 0;
+		!status && tfr_types_fault(&slot->types, slot->file.path, i, &s, &slot->err); i++) {
+		slot->file.faults += slot->err.has_record ? s.records : 1;
+		status = append_fault(slot, (struct tfr_check_kind){ s.kind, s.records }, err);
+	}
+	return status;
+}
+
+/* Holds the file to its manifest; what is wrong with that is told of the first file of a set. */
+static enum tfr_status prove(
+	const struct check_run *run, struct check_slot *slot, uint64_t i, struct tfr_error *err)
+{
+	struct tfr_proof found = { slot->file.records, slot->file.sum, run->opts->quick };
+	enum tfr_status status = TFR_OK;
+	const struct tfr_manifest_shard *shard;
+	const char *why;
+	bool first;
+
+	shard = tfr_manifests_at(run->manifests, (size_t)i, &why, &first);
+	if (why && first) {
+		tfr_fail(&slot->err, TFR_EDATA, "%s", why);
+		status = keep_fault(slot, err);
+	}
+	if (!status && shard && tfr_prove(shard, slot->file.path, &found, &slot->err))
+		status = keep_fault(slot, err);
+	return status;
+}
+
+static void start_file(const struct check_run *run, struct check_slot *slot, uint64_t i)
+{
+	slot->file = (struct tfr_check_file){ .path = tfr_set_path(run->set, (size_t)i) };
+	slot->faults.size = slot->kinds.size = 0;
+	slot->types = (struct tfr_types){ 0 };
+}
+
+static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned worker, uint64_t i,
+	void *slot_memory, struct tfr_error *err)
+{
+	struct check_run *run = ctx;
+	struct check_slot *slot = slot_memory;
+	enum tfr_status status;
+
+	(void)crew;
+	start_file(run, slot, i);
+	if (run->opts->quick)
+		status = check_by_hopping(run, slot, err);
+	else
+		status = check_by_reading(run, worker, slot, err);
+	if (!status)
+		status = judge_types(slot, err);
+	return status || !run->manifests ? status : prove(run, slot, i, err);
+}
+
+static enum tfr_status deliver(void *ctx, uint64_t i, void *slot_memory, struct tfr_error *err)
+{
+	struct check_run *run = ctx;
+	struct check_slot *slot = slot_memory;
+
+	(void)i;
+	(void)err;
+	tell_faults(run, slot);
+	if (run->opts->file)
+		run->opts->file(run->opts->ctx, &slot->file);
+	return TFR_OK;
+}
+
+static void clear_slot(void *slot_memory)
+{
+	tfr_buf_clear(&((struct check_slot *)slot_memory)->faults);
+	tfr_buf_clear(&((struct check_slot *)slot_memory)->kinds);
+}
+
+/* --- one file on all processors --- */
+
+struct one_file {
+	const struct check_run *run;
+	uint64_t file;
+	struct tfr_reader *reader;
+	struct check_slot all; /* of the file so far; its faults are told already */
+};
+
+static void start_piece(void *ctx, void *slot)
+{
+	struct one_file *f = ctx;
+
+	start_file(f->run, slot, f->file);
+}
+
+static enum tfr_status note_in_piece(void *ctx, void *slot_memory, const struct tfr_error *failure,
+	bool *more, struct tfr_error *err)
+{
+	struct one_file *f = ctx;
+	struct check_slot *slot = slot_memory;
+
+	slot->err = *failure;
+	return note_fault(f->reader, slot, f->run->opts->strict, more, err);
+}
+
+/* The run, where nobody looks into its records: what is sound of it in one go. */
+static enum tfr_status check_unseen(const struct check_run *run, struct check_slot *slot,
+	struct tfr_run *records, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK, got = TFR_OK;
+	struct tfr_record rec;
+
+	while (!status && got != TFR_END) {
+		size_t from = records->at;
+		uint64_t passed = tfr_run_pass_sound(records);
+		uint64_t bytes = records->at - from;
+
+		slot->file.records += passed;
+		slot->file.payload_bytes += bytes - passed * TFR_RECORD_OVERHEAD;
+		tfr_progress_add(run->opts->progress, passed, bytes);
+		got = tfr_run_next(records, &rec, &slot->err);
+		if (got && got != TFR_END)
+			status = keep_fault(slot, err);
+	}
+	return status;
+}
+
+static enum tfr_status check_piece(void *ctx, unsigned worker, void *slot_memory,
+	struct tfr_run *records, struct tfr_error *err)
+{
+	const struct check_run *run = ((struct one_file *)ctx)->run;
+	struct tfr_contents *contents = run->contents ? run->contents[worker] : NULL;
+	struct check_slot *slot = slot_memory;
+	enum tfr_status status = TFR_OK, got;
+	struct tfr_record rec;
+
+	if (!contents && !run->manifests && !run->opts->sum)
+		return check_unseen(run, slot, records, err);
+	while (!status && (got = tfr_run_next(records, &rec, &slot->err)) != TFR_END) {
+		if (got && run->opts->strict)
+			tfr_strict_record(TFR_FAULT_PAYLOAD, NULL, &slot->err);
+		status = got ? keep_fault(slot, err) : take_record(run, contents, slot, &rec, err);
+	}
+	return status;
+}
+
+static enum tfr_status deliver_piece(void *ctx, void *slot_memory, struct tfr_error *err)
+{
+	struct one_file *f = ctx;
+	struct check_slot *slot = slot_memory;
+
+	(void)err;
+	tell_faults(f->run, slot);
+	tfr_types_merge(&f->all.types, &slot->types);
+	f->all.file.sum += slot->file.sum;
+	f->all.file.records += slot->file.records;
+	f->all.file.payload_bytes += slot->file.payload_bytes;
+	f->all.file.faults += slot->file.faults;
+	f->all.file.lost_bytes += slot->file.lost_bytes;
+	f->all.file.images += slot->file.images;
+	return TFR_OK;
+}
+
+static enum tfr_status check_spread(
+	struct check_run *run, uint64_t i, unsigned threads, struct tfr_error *err)
+{
+	struct one_file f = { .run = run, .file = i };
+	struct tfr_spread spread = {
+		.threads = threads,
+		.slot_size = sizeof(struct check_slot),
+		.start = start_piece,
+		.fault = note_in_piece,
+		.work = check_piece,
+		.deliver = deliver_piece,
+		.clear_slot = clear_slot,
+	};
+	enum tfr_status status;
+
+	start_file(run, &f.all, i);
+	if (pass_sound(run, &f.all, threads, 0))
+		return deliver(run, i, &f.all, err);
+	if (open_behind(run, &f.all, threads, &f.reader)) {
+		status = keep_fault(&f.all, err);
+	} else {
+		spread.reader = f.reader;
+		status = tfr_spread_run(&spread, &f, err);
+		if (!status && run->opts->strict)
+			status = keep_differences_of_file(f.reader, &f.all, err);
+	}
+	tfr_reader_close(f.reader);
+	if (!status)
+		status = judge_types(&f.all, err);
+	if (!status && run->manifests)
+		status = prove(run, &f.all, i, err);
+	if (!status)
+		status = deliver(run, i, &f.all, err);
+	clear_slot(&f.all);
+	return status;
+}
+
+/* Fewer files than threads: one after the other, the large ones on all. */
+static enum tfr_status check_few(struct check_run *run, unsigned threads, struct tfr_error *err)
+{
+	struct check_slot slot = { 0 };
+	enum tfr_status status = TFR_OK;
+
+	for (uint64_t i = 0; !status && i < tfr_set_count(run->set); i++) {
+		if (tfr_spread_serves(tfr_set_path(run->set, (size_t)i))) {
+			status = check_spread(run, i, threads, err);
+			continue;
+		}
+		status = work(run, NULL, 0, i, &slot, err);
+		if (!status)
+			status = deliver(run, i, &slot, err);
+	}
+	clear_slot(&slot);
+	return status;
+}
+
+static enum tfr_status open_contents(struct check_run *run, unsigned threads, struct tfr_error *err)
+{
+	const struct tfr_check_opts *o = run->opts;
+	struct tfr_contents_opts opts = { .example = o->example,
+		.decode = o->decode,
+		.strict = o->strict,
+		.max_pixels = o->max_pixels ? o->max_pixels : MOST_PIXELS };
+	enum tfr_status status = TFR_OK;
+
+	if (!o->example && !o->decode && !o->strict && !o->schema)
+		return TFR_OK;
+	if (o->schema)
+		status = tfr_schema_open(&run->schema, o->schema, err);
+	if (status)
+		return status;
+	opts.schema = run->schema;
+	run->contents = calloc(threads, sizeof(struct tfr_contents *));
+	for (unsigned i = 0; run->contents && i < threads; i++) {
+		run->contents[i] = tfr_contents_new(&opts);
+		if (!run->contents[i])
+			return tfr_fail_nomem(err, "checking");
+	}
+	return run->contents ? TFR_OK : tfr_fail_nomem(err, "checking");
+}
+
+enum tfr_status tfr_check_set(
+	const struct tfr_set *set, const struct tfr_check_opts *opts, struct tfr_error *err)
+{
+	struct check_run run = { .set = set, .opts = opts };
+	struct tfr_lanes job = {
+		.threads = tfr_thread_count(opts->threads),
+		.count = tfr_set_count(set),
+		.slot_size = sizeof(struct check_slot),
+		.work = work,
+		.deliver = deliver,
+		.clear_slot = clear_slot,
+	};
+	enum tfr_status status = open_contents(&run, job.threads, err);
+
+	run.memory = calloc(job.threads, sizeof(*run.memory));
+	if (!run.memory && !status)
+		status = tfr_fail_nomem(err, "checking");
+	run.threads_a_file = tfr_thread_share(job.threads, job.count);
+	if (!status && opts->manifest)
+		status = tfr_manifests_open(&run.manifests, set, err);
+	if (!status && !opts->quick && job.count < job.threads && tfr_set_has_large(set))
+		status = check_few(&run, job.threads, err);
+	else if (!status)
+		status = tfr_lanes_run(&job, &run, err);
+	tfr_manifests_close(run.manifests);
+	for (unsigned i = 0; run.contents && i < job.threads; i++)
+		tfr_contents_free(run.contents[i]);
+	for (unsigned i = 0; run.memory && i < job.threads; i++)
+		free(run.memory[i]);
+	free(run.contents);
+	free(run.memory);
+	tfr_schema_close(run.schema);
+	return status;
+}

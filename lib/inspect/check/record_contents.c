@@ -1,0 +1,266 @@
+/* inspect/check/record_contents.c - records looked into, Examples and SequenceExamples.
+ *
+ * Every bytes value that starts like a JPEG or a PNG is held to be one and must decode in full;
+ * `image/encoded` must be an image whatever it starts like. */
+#include "inspect/check/record_contents.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tfr/example.h>
+#include <tfr/media.h>
+
+#include "base/hardening.h"
+#include "example/wire_lint.h"
+#include "example/lists.h"
+#include "inspect/schema/schema_read.h"
+#include "inspect/check/strict.h"
+#include "inspect/check/content_types.h"
+#include "xxhash.h"
+
+struct tfr_contents {
+	struct tfr_example *parser;
+	struct tfr_decoder *decoder;	 /* NULL: images are not decoded */
+	struct tfr_lint *lint;		 /* NULL: not strict */
+	const struct tfr_schema *schema; /* NULL: none */
+	struct tfr_lists *lists;	 /* NULL: no schema looks at them */
+	bool must_parse;		 /* a record must be one */
+	uint64_t kind;			 /* of the fault reported last */
+};
+
+struct tfr_contents *tfr_contents_new(const struct tfr_contents_opts *opts)
+{
+	struct tfr_contents *c = calloc(1, sizeof(*c));
+	struct tfr_decoder_opts images = { .max_pixels = opts->max_pixels };
+	bool lists;
+
+	if (!c)
+		return NULL;
+	c->parser = tfr_example_new();
+	c->decoder = opts->decode ? tfr_decoder_new(&images) : NULL;
+	c->lint = opts->strict ? tfr_lint_new() : NULL;
+	c->schema = opts->schema;
+	c->must_parse = opts->example || opts->decode || opts->schema;
+	lists = opts->schema && tfr_schema_of_lists(opts->schema);
+	c->lists = lists ? tfr_lists_new() : NULL;
+	if (c->parser && (c->decoder || !opts->decode) && (c->lint || !opts->strict) &&
+		(c->lists || !lists))
+		return c;
+	tfr_contents_free(c);
+	return NULL;
+}
+
+void tfr_contents_free(struct tfr_contents *c)
+{
+	if (!c)
+		return;
+	tfr_example_free(c->parser);
+	tfr_decoder_free(c->decoder);
+	tfr_lint_free(c->lint);
+	tfr_lists_free(c->lists);
+	free(c);
+}
+
+/* The wording without its numbers and without "s": "1 value" and "2 values" are one kind. */
+static uint64_t hash_kind(const struct tfr_bytes *name, const char *what)
+{
+	char text[1024];
+	size_t n = 0;
+
+	for (const char *p = what; *p && n < sizeof(text); p++) {
+		bool digit = *p >= '0' && *p <= '9';
+
+		if (*p != 's' && (!digit || p == what || p[-1] < '0' || p[-1] > '9'))
+			text[n++] = digit ? '0' : *p;
+	}
+	return XXH3_64bits_withSeed(text, n, name ? XXH3_64bits(name->data, name->size) : 0);
+}
+
+uint64_t tfr_contents_kind(const struct tfr_contents *c)
+{
+	return c->kind;
+}
+
+/* Puts the feature's name before the reason. */
+static enum tfr_status name_feature(const struct tfr_bytes *key, struct tfr_error *err)
+{
+	struct tfr_error inner = *err;
+	enum tfr_status status = tfr_strict_feature(err, key, inner.message);
+
+	/* TFR_EFORMAT would be said of the value, not of the file. */
+	if (inner.status != TFR_EFORMAT)
+		err->status = status = inner.status;
+	return status;
+}
+
+/* One run over a record. */
+struct look {
+	struct tfr_contents *contents;
+	uint64_t *images;
+	struct tfr_content_counts *counts;
+	bool refused; /* an image did not decode */
+	bool strange; /* it is not an Example */
+};
+
+static enum tfr_status check_value(void *ctx, const struct tfr_bytes *key,
+	const struct tfr_bytes *value, struct tfr_error *err)
+{
+	static const char encoded[] = "image/encoded";
+	struct look *look = ctx;
+	enum tfr_image_format format = tfr_image_sniff(value->data, value->size);
+	bool must_be = key->size == strlen(encoded) && !memcmp(key->data, encoded, key->size);
+
+	/* An image of a kind that is not ours to judge, or bytes that nobody calls an image. */
+	if (!tfr_image_is_decoded(format) && (format != TFR_IMAGE_UNKNOWN || !must_be))
+		return TFR_OK;
+	look->refused =
+		tfr_decode_verify(look->contents->decoder, value->data, value->size, err) != TFR_OK;
+	if (look->refused)
+		return name_feature(key, err);
+	++*look->images;
+	return TFR_OK;
+}
+
+static enum tfr_status check_feature(
+	struct look *look, const struct tfr_feature *f, struct tfr_error *err)
+{
+	struct tfr_bytes key = { (const uint8_t *)f->key, f->key_size }, value;
+	enum tfr_status status = TFR_OK;
+	struct tfr_cursor cursor;
+
+	tfr_cursor_init(&cursor, f);
+	while (!status && tfr_cursor_bytes(&cursor, &value))
+		status = check_value(look, &key, &value, err);
+	return status;
+}
+
+/* Parses a record, which must be an Example, and counts what it shows. */
+static enum tfr_status parse(
+	struct look *look, const void *data, size_t size, struct tfr_error *err)
+{
+	struct tfr_example *parser = look->contents->parser;
+	enum tfr_status status = tfr_example_parse(parser, data, size, err);
+	enum tfr_likeness like;
+
+	if (status && status != TFR_EDATA)
+		return status;
+	like = status ? tfr_likeness_of(data, size) : tfr_likeness_parsed(parser, data, size);
+	look->counts->records[like]++;
+	look->strange = tfr_types_strange(like);
+	if (status || !look->strange)
+		return status;
+	if (like == TFR_IS_MESSAGE &&
+		tfr_is_sequence_example(data, size)) /* what is wrong with its lists says more */
+		status = tfr_sequence_visit_bytes(data, size, NULL, NULL, err);
+	return status ? status : tfr_types_explain(like, err);
+}
+
+static enum tfr_status check_all(
+	struct look *look, const void *data, size_t size, struct tfr_error *err)
+{
+	struct tfr_contents *c = look->contents;
+	enum tfr_status status = parse(look, data, size, err);
+
+	for (size_t i = 0; !status && c->decoder && i < tfr_example_count(c->parser); i++) {
+		const struct tfr_feature *f = tfr_example_at(c->parser, i);
+
+		if (f->kind == TFR_KIND_BYTES)
+			status = check_feature(look, f, err);
+	}
+	if (status || !tfr_is_sequence_example(data, size))
+		return status;
+	status = tfr_sequence_visit_bytes(data, size, c->decoder ? check_value : NULL, look, err);
+	return status || !c->lists ? status : tfr_lists_parse(c->lists, data, size, err);
+}
+
+enum tfr_status tfr_contents_check(struct tfr_contents *c, const void *data, size_t size,
+	uint64_t *images, struct tfr_content_counts *counts, bool *strange, struct tfr_error *err)
+{
+	struct look look = { .contents = c, .images = images, .counts = counts };
+	enum tfr_status status;
+
+	*strange = false;
+	if (!c->must_parse)
+		return TFR_OK;
+	status = check_all(&look, data, size, err);
+	*strange = look.strange;
+	if (status)
+		c->kind = look.refused ? 0 : hash_kind(NULL, err->message);
+	return status;
+}
+
+/* What is said of a difference on its way out. */
+struct outlet {
+	struct tfr_contents *contents;
+	struct tfr_error *fault;
+	enum tfr_status (*tell)(void *ctx, struct tfr_error *err);
+	void *ctx;
+};
+
+static enum tfr_status let_out(
+	void *ctx, const struct tfr_bytes *name, const char *what, struct tfr_error *err)
+{
+	const struct outlet *out = ctx;
+
+	tfr_strict_feature(out->fault, name, what);
+	out->contents->kind = hash_kind(name, what);
+	return out->tell(out->ctx, err);
+}
+
+static enum tfr_status check_known_names(
+	struct tfr_contents *c, struct outlet *out, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	for (size_t i = 0; !status && i < tfr_example_count(c->parser); i++) {
+		const struct tfr_feature *f = tfr_example_at(c->parser, i);
+		struct tfr_bytes name = { (const uint8_t *)f->key, f->key_size };
+		enum tfr_kind wanted = tfr_strict_kind(&name);
+		TFR_UNSET char what[160];
+
+		if (!wanted || !f->kind || wanted == f->kind)
+			continue;
+		snprintf(what, sizeof(what),
+			"of kind %s, where readers of this name want %s: TensorFlow and DALI fail",
+			tfr_kind_name(f->kind), tfr_kind_name(wanted));
+		status = let_out(out, &name, what, err);
+	}
+	return status;
+}
+
+/* Whether all that was found is an entry without a name and a value, which is as well what an empty
+ * Example of an ExampleListWithContext looks like. */
+static bool is_nameless(const struct tfr_example *ex)
+{
+	return tfr_example_count(ex) == 1 && !tfr_example_at(ex, 0)->key_size &&
+	       !tfr_example_at(ex, 0)->kind;
+}
+
+enum tfr_status tfr_contents_differences(struct tfr_contents *c, const void *data, size_t size,
+	struct tfr_error *fault, enum tfr_status (*tell)(void *ctx, struct tfr_error *err),
+	void *ctx, struct tfr_error *err)
+{
+	struct outlet out = { c, fault, tell, ctx };
+	enum tfr_status status = TFR_OK;
+
+	if (c->schema)
+		status = tfr_schema_check(c->schema, c->parser,
+			tfr_is_sequence_example(data, size) ? c->lists : NULL, let_out, &out, err);
+	if (status || !c->lint)
+		return status;
+	if (!c->must_parse) {
+		if (!tfr_lint_concerns(data, size))
+			return TFR_OK;
+		status = tfr_example_parse(c->parser, data, size, err);
+		if (!status && tfr_is_sequence_example(data, size))
+			status = tfr_sequence_visit_bytes(data, size, NULL, NULL, err);
+		if (status)
+			return status == TFR_EDATA ? TFR_OK : status;
+		if (tfr_types_strange(tfr_likeness_parsed(c->parser, data, size)) ||
+			is_nameless(c->parser))
+			return TFR_OK;
+	}
+	status = tfr_lint_run(c->lint, data, size, let_out, &out, err);
+	return status ? status : check_known_names(c, &out, err);
+}

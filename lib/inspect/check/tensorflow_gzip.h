@@ -1,0 +1,18 @@
+/* inspect/check/tensorflow_gzip.h - what TensorFlow reads of a compressed file. */
+#ifndef TFR_INSPECT_PEER_H
+#define TFR_INSPECT_PEER_H
+
+#include <tfr/codec.h>
+
+#include "base/error.h"
+
+struct tfr_peer {
+	uint64_t records; /* that it hands out */
+	bool fails;	  /* and then raises an error; otherwise it ends as at the end of a file */
+};
+
+/* Reads the file once more, TensorFlow's way.  TFR_ESYS and TFR_ENOMEM only. */
+enum tfr_status tfr_peer_read(
+	const char *path, enum tfr_compression c, struct tfr_peer *peer, struct tfr_error *err);
+
+#endif

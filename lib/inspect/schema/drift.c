@@ -1,0 +1,222 @@
+/* inspect/schema/drift.c - features that are not alike everywhere: of two kinds, or other in some files
+ * than in most.
+ *
+ * What a file makes of a feature is one of few states; the state that most files are in, the one
+ * met first among equals, is what the others differ from. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "inspect/survey.h"
+
+enum { TEXT = 9000, NAME = 300, STATES = 64 };
+
+static const char *noun_of(const struct tfr_survey *s)
+{
+	return s->of_lists ? "feature list" : "feature";
+}
+
+/* The start of a name, for a message. */
+static bool name_of(const struct tfr_surveyed *f, char text[NAME])
+{
+	TFR_AUTO_BUF name = { 0 };
+
+	if (!tfr_survey_name(&name, f))
+		return false;
+	snprintf(text, NAME, "%.*s", (int)name.size, (char *)name.data);
+	return true;
+}
+
+void tfr_survey_contradictions(
+	const struct tfr_survey *s, void (*tell)(void *ctx, const char *text), void *ctx)
+{
+	char text[TEXT], name[NAME];
+
+	for (size_t i = 0, end; s->paths && i < s->n; i = end) {
+		size_t n = 0, kinds = 0;
+
+		for (end = i; end < s->n && !tfr_survey_compare(s->list[end], s->list[i]->name,
+						    s->list[i]->size, s->list[end]->kind);
+			end++)
+			kinds += s->list[end]->kind != TFR_KIND_UNSET;
+		if (kinds < 2 || !name_of(s->list[i], name))
+			continue;
+		n = (size_t)snprintf(text, sizeof(text), "%s '%s' is", noun_of(s), name);
+		for (size_t k = i, told = 0; k < end && n < sizeof(text); k++) {
+			const struct tfr_place *at = &s->list[k]->facts.first;
+
+			if (s->list[k]->kind == TFR_KIND_UNSET)
+				continue;
+			n += (size_t)snprintf(text + n, sizeof(text) - n,
+				"%s %s in '%.2000s', record %llu",
+				!told		  ? ""
+				: ++told == kinds ? " and"
+						  : ",",
+				tfr_kind_name(s->list[k]->kind), s->paths[at->file],
+				(unsigned long long)at->record);
+			told += !told;
+		}
+		tell(ctx, text);
+	}
+	if (s->lists)
+		tfr_survey_contradictions(s->lists, tell, ctx);
+}
+
+/* --- files --- */
+
+/* What a file makes of a feature. */
+struct state {
+	enum { ABSENT, SOMETIMES, ALWAYS } presence;
+	enum tfr_kind kind; /* UNSET: several */
+	uint64_t min, max;  /* values; those of a range are not held to it: 0 */
+};
+
+static bool same(const struct state *a, const struct state *b)
+{
+	return a->presence == b->presence && a->kind == b->kind && a->min == b->min &&
+	       a->max == b->max;
+}
+
+/* `list`: the kinds of one feature. */
+static struct state state_in(
+	const struct tfr_survey *s, struct tfr_surveyed *const *list, size_t n, uint64_t file)
+{
+	struct state st = { ABSENT, TFR_KIND_UNSET, 0, 0 };
+	uint64_t records = 0;
+	unsigned kinds = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct tfr_in_file *f = &list[i]->files[file];
+
+		if (list[i]->kind == TFR_KIND_UNSET || !f->records)
+			continue;
+		records += f->records;
+		st.kind = kinds++ ? TFR_KIND_UNSET : list[i]->kind;
+		if (f->min == f->max && kinds == 1)
+			st.min = st.max = f->min;
+		else
+			st.min = st.max = 0;
+	}
+	if (records)
+		st.presence = records >= s->file_records[file] || records >= UINT32_MAX ? ALWAYS
+											: SOMETIMES;
+	return st;
+}
+
+static void describe(const struct state *st, char text[64])
+{
+	if (st->presence == ABSENT)
+		snprintf(text, 64, "absent");
+	else
+		snprintf(text, 64, "%s%s%s",
+			st->presence == ALWAYS ? "always there" : "there at times",
+			st->kind ? ", " : ", of several kinds",
+			st->kind ? tfr_kind_name(st->kind) : "");
+	if (st->presence != ABSENT && st->max)
+		snprintf(text + strlen(text), 64 - strlen(text), "[%llu]",
+			(unsigned long long)st->max);
+}
+
+/* The states there are, each with its files; more than there is room for count as the last. */
+struct states {
+	struct state list[STATES];
+	uint64_t files[STATES], first[STATES];
+	size_t n;
+};
+
+static void note_state(struct states *all, const struct state *st, uint64_t file)
+{
+	size_t i = 0;
+
+	while (i < all->n && !same(&all->list[i], st))
+		i++;
+	if (i == STATES)
+		i--;
+	if (i == all->n) {
+		all->list[all->n++] = *st;
+		all->files[i] = 0;
+		all->first[i] = file;
+	}
+	all->files[i]++;
+}
+
+static void tell_states(const struct tfr_survey *s, const struct tfr_surveyed *f,
+	const struct states *all, void (*tell)(void *ctx, const char *text), void *ctx)
+{
+	char text[TEXT], name[NAME], is[64], else_is[64];
+	size_t most = 0;
+
+	for (size_t i = 1; i < all->n; i++)
+		if (all->files[i] > all->files[most])
+			most = i;
+	if (!name_of(f, name))
+		return;
+	describe(&all->list[most], else_is);
+	for (size_t i = 0; i < all->n; i++) {
+		if (i == most)
+			continue;
+		describe(&all->list[i], is);
+		snprintf(text, sizeof(text),
+			"%s '%s' is %s in %llu of %llu files, first in '%.2000s', and %s in "
+			"%llu",
+			noun_of(s), name, is, (unsigned long long)all->files[i],
+			(unsigned long long)s->files, s->paths[all->first[i]], else_is,
+			(unsigned long long)all->files[most]);
+		tell(ctx, text);
+	}
+}
+
+/* Where a feature comes at times only, files that have it always do so by chance; and where its
+ * length varies in one file, it may in all. */
+static void settle_on_chance(struct states *all)
+{
+	bool range = false, sometimes = false;
+	struct states merged = { .n = 0 };
+
+	for (size_t i = 0; i < all->n; i++) {
+		range |= all->list[i].presence != ABSENT && all->list[i].kind && !all->list[i].max;
+		sometimes |= all->list[i].presence == SOMETIMES;
+	}
+	for (size_t i = 0; i < all->n; i++) {
+		struct state st = all->list[i];
+		size_t before = merged.n, k = 0;
+
+		if (range)
+			st.min = st.max = 0;
+		if (sometimes && st.presence == ALWAYS)
+			st.presence = SOMETIMES;
+		while (k < before && !same(&merged.list[k], &st))
+			k++;
+		if (k == before) {
+			merged.list[merged.n++] = st;
+			merged.first[k] = all->first[i];
+			merged.files[k] = 0;
+		}
+		merged.files[k] += all->files[i];
+	}
+	*all = merged;
+}
+
+void tfr_survey_drift(
+	const struct tfr_survey *s, void (*tell)(void *ctx, const char *text), void *ctx)
+{
+	for (size_t i = 0, end; s->paths && i < s->n; i = end) {
+		struct states all = { .n = 0 };
+
+		for (end = i; end < s->n && !tfr_survey_compare(s->list[end], s->list[i]->name,
+						    s->list[i]->size, s->list[end]->kind);
+			end++)
+			;
+		for (uint64_t file = 0; file < s->files; file++) {
+			struct state st = state_in(s, s->list + i, end - i, file);
+
+			if (s->file_records[file])
+				note_state(&all, &st, file);
+		}
+		settle_on_chance(&all);
+		if (all.n > 1)
+			tell_states(s, s->list[i], &all, tell, ctx);
+	}
+	if (s->lists)
+		tfr_survey_drift(s->lists, tell, ctx);
+}

@@ -1,0 +1,413 @@
+/* inspect/schema/emit.c - the schema as a table and as JSON, and the way to the other forms. */
+#include "inspect/schema/emit.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+static const char *const contents[TFR_CONTENTS + 1] = { "empty", "image", "text", "tensor",
+	"message", "binary", "mixed" };
+
+const char *tfr_content_name(enum tfr_value_content content)
+{
+	return contents[content];
+}
+
+void tfr_emit(struct tfr_emit *e, const char *format, ...)
+{
+	va_list args, again;
+	int n;
+
+	va_start(args, format);
+	va_copy(again, args);
+	n = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	if (n >= 0 && tfr_buf_reserve(&e->out, (size_t)n + 1)) {
+		vsnprintf((char *)e->out.data + e->out.size, (size_t)n + 1, format, again);
+		e->out.size += (size_t)n;
+	} else {
+		e->failed = true;
+	}
+	va_end(again);
+}
+
+/* --- fields --- */
+
+/* Among bytes that are nothing in particular a few begin like something by chance: those that parse
+ * as a message, and one in some thousands of those that begin like an image. */
+static enum tfr_value_content content_of(const struct tfr_facts *f)
+{
+	enum tfr_value_content content = TFR_VALUE_EMPTY;
+	uint64_t binary = f->contents[TFR_VALUE_BINARY];
+
+	for (int i = TFR_VALUE_IMAGE; i < TFR_CONTENTS; i++) {
+		bool chance = binary &&
+			      (i == TFR_VALUE_MESSAGE ||
+				      (i == TFR_VALUE_IMAGE && f->contents[i] < binary / 1000));
+
+		if (f->contents[i] && !chance)
+			content = content ? TFR_CONTENTS : (enum tfr_value_content)i;
+	}
+	return content;
+}
+
+bool tfr_field_next(const struct tfr_survey *s, size_t *i, struct tfr_field *field)
+{
+	const struct tfr_surveyed *first = *i < s->n ? s->list[*i] : NULL;
+	const struct tfr_facts *facts;
+	uint64_t unset_steps = 0;
+
+	if (!first)
+		return false;
+	*field = (struct tfr_field){ .f = first, .steps = { UINT64_MAX, 0 } };
+	for (; *i < s->n; ++*i) {
+		const struct tfr_surveyed *f = s->list[*i];
+
+		if (f->size != first->size || memcmp(f->name, first->name, f->size))
+			break;
+		tfr_range_merge(&field->steps, &f->facts.steps);
+		unset_steps += f->kind ? 0 : f->facts.all_steps;
+		if (f->kind == TFR_KIND_UNSET)
+			field->unset = f->facts.records;
+		else if (!field->kinds++)
+			field->f = f;
+	}
+	facts = &field->f->facts;
+	/* A list without steps has no kind, and is there all the same. */
+	field->required = field->kinds == 1 &&
+			  facts->records + (s->of_lists ? field->unset : 0) == s->records;
+	field->fixed = facts->length.min == facts->length.max && facts->length.min && !unset_steps;
+	field->length = facts->length.min;
+	field->content = content_of(facts);
+	return true;
+}
+
+/* --- a table --- */
+
+static void put_range(struct tfr_emit *e, const struct tfr_range *r)
+{
+	if (r->min == r->max)
+		tfr_emit(e, "%llu", (unsigned long long)r->min);
+	else
+		tfr_emit(e, "%llu..%llu", (unsigned long long)r->min, (unsigned long long)r->max);
+}
+
+static void put_images(struct tfr_emit *e, const struct tfr_facts *f)
+{
+	const char *between = "";
+
+	for (int i = TFR_IMAGE_JPEG; i < TFR_FORMATS; i++) {
+		if (!f->formats[i])
+			continue;
+		tfr_emit(e, "%s%s", between, tfr_image_format_name((enum tfr_image_format)i));
+		between = ", ";
+	}
+	if (f->width.min <= f->width.max) {
+		tfr_emit(e, " ");
+		put_range(e, &f->width);
+		tfr_emit(e, "x");
+		put_range(e, &f->height);
+		tfr_emit(e, ", channels ");
+		put_range(e, &f->channels);
+	}
+	if (f->damaged)
+		tfr_emit(e, ", %llu damaged", (unsigned long long)f->damaged);
+}
+
+static void put_content(struct tfr_emit *e, const struct tfr_field *field)
+{
+	const struct tfr_facts *f = &field->f->facts;
+
+	if (field->f->kind == TFR_KIND_BYTES && f->values) {
+		if (field->content == TFR_VALUE_IMAGE) {
+			put_images(e, f);
+			return;
+		}
+		tfr_emit(e, "%s", contents[field->content]);
+		if (field->content != TFR_VALUE_EMPTY) {
+			tfr_emit(e, ", ");
+			put_range(e, &f->size);
+			tfr_emit(e, f->size.max == 1 ? " byte" : " bytes");
+		}
+	}
+}
+
+static void put_presence(struct tfr_emit *e, const struct tfr_field *field)
+{
+	uint64_t records = field->f->facts.records + (e->s->of_lists ? field->unset : 0);
+	double share = e->s->records ? 100.0 * (double)records / (double)e->s->records : 0;
+
+	if (field->required)
+		tfr_emit(e, "always");
+	else if (!field->kinds)
+		tfr_emit(e, "unset");
+	else
+		tfr_emit(e, "%.3g%%",
+			share > 99.9 ? 99.9 : share); /* what is not always must not say 100 */
+}
+
+/* How many records have each of its kinds. */
+static void put_kinds(struct tfr_emit *e, const struct tfr_surveyed *field)
+{
+	const char *between = "";
+
+	for (size_t i = 0; i < e->s->n; i++) {
+		const struct tfr_surveyed *f = e->s->list[i];
+
+		if (!f->kind || tfr_survey_compare(f, field->name, field->size, f->kind))
+			continue;
+		tfr_emit(e, "%s%s in %llu", between, tfr_kind_name(f->kind),
+			(unsigned long long)f->facts.records);
+		between = ", ";
+	}
+}
+
+enum { COLUMNS = 5 };
+
+/* One cell after the other, each ended by a NUL. */
+static void put_cells(struct tfr_emit *e, const struct tfr_field *field)
+{
+	e->failed |= !tfr_survey_name(&e->out, field->f);
+	if (field->kinds > 1) {
+		tfr_emit(e, "%cseveral%c%c%c", 0, 0, 0, 0);
+		put_kinds(e, field->f);
+		tfr_emit(e, "%c", 0);
+		return;
+	}
+	tfr_emit(e, "%c%s%c", 0, field->kinds ? tfr_kind_name(field->f->kind) : "unset", 0);
+	if (field->kinds)
+		put_range(e, &field->f->facts.length);
+	if (e->s->of_lists) {
+		tfr_emit(e, field->kinds ? " in each of " : "in each of ");
+		put_range(e, &field->steps);
+		tfr_emit(e, field->steps.max == 1 ? " step" : " steps");
+	}
+	tfr_emit(e, "%c", 0);
+	put_presence(e, field);
+	tfr_emit(e, "%c", 0);
+	put_content(e, field);
+	tfr_emit(e, "%c", 0);
+}
+
+/* How many columns of a terminal a text of UTF-8 takes, as far as its characters are one wide. */
+static int width_of(const char *text)
+{
+	int n = 0;
+
+	for (; *text; text++)
+		n += (*text & 0xc0) != 0x80;
+	return n;
+}
+
+static void put_table(struct tfr_emit *e)
+{
+	static const char head[] = "feature\0kind\0length\0present\0content";
+	struct tfr_emit cells = { .s = e->s };
+	struct tfr_field field;
+	int width[COLUMNS] = { 0 };
+
+	cells.failed = !tfr_buf_append(&cells.out, head, sizeof(head));
+	for (; cells.s; cells.s = cells.s->lists)
+		for (size_t i = 0; tfr_field_next(cells.s, &i, &field);)
+			put_cells(&cells, &field);
+	e->failed |= cells.failed;
+	for (int pass = 0; !e->failed && pass < 2; pass++) {
+		const char *p = (const char *)cells.out.data, *end = p + cells.out.size;
+
+		for (int column = 0; p < end; column = (column + 1) % COLUMNS) {
+			int n = width_of(p);
+			bool last = column == COLUMNS - 1 ||
+				    (column == COLUMNS - 2 && !p[strlen(p) + 1]);
+
+			if (!pass)
+				width[column] = n > width[column] ? n : width[column];
+			else if (column < COLUMNS - 1 || n)
+				tfr_emit(e, "%s%*s", p, last ? 0 : width[column] - n + 2, "");
+			if (pass && column == COLUMNS - 1)
+				tfr_emit(e, "\n");
+			p += strlen(p) + 1;
+		}
+	}
+	tfr_buf_clear(&cells.out);
+}
+
+/* --- JSON --- */
+
+static void json_range(struct tfr_json *j, const char *key, const struct tfr_range *r)
+{
+	if (r->min > r->max)
+		return;
+	tfr_json_open_object(j, key);
+	tfr_json_u64(j, "min", r->min);
+	tfr_json_u64(j, "max", r->max);
+	tfr_json_close_object(j);
+}
+
+static void json_content(struct tfr_json *j, const struct tfr_field *field)
+{
+	const struct tfr_facts *f = &field->f->facts;
+
+	if (field->f->kind != TFR_KIND_BYTES)
+		return;
+	tfr_json_string(j, "content", contents[field->content]);
+	json_range(j, "bytes", &f->size);
+	if (!f->contents[TFR_VALUE_IMAGE])
+		return;
+	tfr_json_open_object(j, "images");
+	for (int i = TFR_IMAGE_JPEG; i < TFR_FORMATS; i++)
+		if (f->formats[i])
+			tfr_json_u64(
+				j, tfr_image_format_name((enum tfr_image_format)i), f->formats[i]);
+	tfr_json_u64(j, "damaged", f->damaged);
+	json_range(j, "width", &f->width);
+	json_range(j, "height", &f->height);
+	json_range(j, "channels", &f->channels);
+	tfr_json_close_object(j);
+}
+
+static bool json_field(const struct tfr_survey *s, struct tfr_json *j,
+	const struct tfr_field *field, struct tfr_buf *name)
+{
+	name->size = 0;
+	if (!tfr_survey_name(name, field->f))
+		return false;
+	tfr_json_open_object(j, NULL);
+	tfr_json_bytes(j, "name", name->data, name->size);
+	if (field->kinds == 1)
+		tfr_json_string(j, "kind", tfr_kind_name(field->f->kind));
+	if (field->kinds > 1) {
+		tfr_json_open_object(j, "kinds");
+		for (size_t i = 0; i < s->n; i++)
+			if (s->list[i]->kind && !tfr_survey_compare(s->list[i], field->f->name,
+							field->f->size, s->list[i]->kind))
+				tfr_json_u64(j, tfr_kind_name(s->list[i]->kind),
+					s->list[i]->facts.records);
+		tfr_json_close_object(j);
+	}
+	tfr_json_string(j, "presence", field->required ? "required" : "optional");
+	tfr_json_u64(j, "records", field->kinds ? field->f->facts.records : 0);
+	if (field->unset)
+		tfr_json_u64(j, "unset", field->unset);
+	if (field->kinds)
+		json_range(j, "length", &field->f->facts.length);
+	json_range(j, "steps", &field->steps);
+	if (field->kinds == 1)
+		json_content(j, field);
+	tfr_json_close_object(j);
+	return true;
+}
+
+static void json_text(void *ctx, const char *text)
+{
+	tfr_json_string(ctx, NULL, text);
+}
+
+static void put_json(struct tfr_emit *e)
+{
+	struct tfr_json *j = tfr_json_new();
+	TFR_AUTO_BUF name = { 0 };
+	struct tfr_field field;
+	const char *text;
+	size_t size;
+
+	tfr_json_pretty(j, 2);
+	tfr_json_open_object(j, NULL);
+	tfr_json_u64(j, "version", 1);
+	tfr_json_u64(j, "records", e->s->records);
+	tfr_json_u64(j, "files", e->s->files);
+	tfr_json_u64(j, "sequence_examples", e->s->sequences);
+	for (const struct tfr_survey *s = e->s; s; s = s->lists) {
+		tfr_json_open_array(j, s->of_lists ? "feature_lists" : "features");
+		for (size_t i = 0; !e->failed && tfr_field_next(s, &i, &field);)
+			e->failed = !json_field(s, j, &field, &name);
+		tfr_json_close_array(j);
+	}
+	tfr_json_open_array(j, "contradictions");
+	tfr_survey_contradictions(e->s, json_text, j);
+	tfr_json_close_array(j);
+	tfr_json_open_array(j, "drift");
+	tfr_survey_drift(e->s, json_text, j);
+	tfr_json_close_array(j);
+	tfr_json_close_object(j);
+	text = tfr_json_text(j, &size);
+	e->failed |= !text || !tfr_buf_append(&e->out, text, size);
+	tfr_emit(e, "\n");
+	tfr_json_free(j);
+}
+
+/* --- any form --- */
+
+static const struct form {
+	void (*put)(struct tfr_emit *e);
+	const char *code; /* what it is called; NULL: it can have anything */
+} forms[] = {
+	[TFR_SCHEMA_TEXT] = { put_table, NULL },
+	[TFR_SCHEMA_JSON] = { put_json, NULL },
+	[TFR_SCHEMA_PYTHON] = { tfr_emit_python, "Python" },
+	[TFR_SCHEMA_DALI] = { tfr_emit_dali, "Python" },
+	[TFR_SCHEMA_PBTXT] = { tfr_emit_pbtxt, "a Schema" },
+};
+
+/* What code cannot say. */
+static enum tfr_status check_fields(
+	const struct tfr_survey *s, const char *code, struct tfr_error *err)
+{
+	TFR_AUTO_BUF name = { 0 };
+	struct tfr_field field;
+	size_t i = 0;
+
+	while (tfr_field_next(s, &i, &field)) {
+		bool utf8 = tfr_is_utf8(field.f->name, field.f->size);
+
+		if (utf8 && field.kinds < 2)
+			continue;
+		name.size = 0;
+		if (!tfr_survey_name(&name, field.f))
+			return tfr_fail_nomem(err, "writing the schema");
+		if (!utf8)
+			return tfr_fail(err, TFR_EDATA,
+				"the name '%.*s' is not UTF-8, which %s cannot have",
+				(int)(name.size < 200 ? name.size : 200), (char *)name.data, code);
+		return tfr_fail(err, TFR_EDATA,
+			"feature%s '%.*s' is of several kinds, which %s cannot have",
+			s->of_lists ? " list" : "", (int)(name.size < 200 ? name.size : 200),
+			(char *)name.data, code);
+	}
+	return TFR_OK;
+}
+
+static enum tfr_status refuse_lists(const struct tfr_survey *lists, struct tfr_error *err)
+{
+	TFR_AUTO_BUF name = { 0 };
+
+	if (!tfr_survey_name(&name, lists->list[0]))
+		return tfr_fail_nomem(err, "writing the schema");
+	return tfr_fail(err, TFR_EDATA,
+		"'%.*s' is a feature list of SequenceExamples, which DALI cannot read",
+		(int)(name.size < 200 ? name.size : 200), (char *)name.data);
+}
+
+enum tfr_status tfr_survey_schema(const struct tfr_survey *s, enum tfr_schema_form form,
+	char **text, size_t *size, struct tfr_error *err)
+{
+	struct tfr_emit e = { .s = s };
+	const char *code = forms[form].code;
+	enum tfr_status status = code ? check_fields(s, code, err) : TFR_OK;
+
+	if (!status && code && s->lists)
+		status = form == TFR_SCHEMA_DALI ? refuse_lists(s->lists, err)
+						 : check_fields(s->lists, code, err);
+	if (status)
+		return status;
+	forms[form].put(&e);
+	if (e.failed || !tfr_buf_append(&e.out, "", 1)) {
+		tfr_buf_clear(&e.out);
+		return tfr_fail_nomem(err, "writing the schema");
+	}
+	*text = (char *)e.out.data;
+	*size = e.out.size - 1;
+	return TFR_OK;
+}

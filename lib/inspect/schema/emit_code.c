@@ -1,0 +1,271 @@
+/* inspect/schema/emit_code.c - the schema as code: TensorFlow's, DALI's, and TensorFlow Metadata's.
+ *
+ * What is written runs as it stands, and parses every record that was seen.  A feature is of fixed
+ * length only where each record has it with that many values; all else is ragged, which loses
+ * nothing.  Names are UTF-8 here, and a feature has one kind at most. */
+#include "inspect/schema/emit.h"
+
+#include <tfr/text.h>
+
+#include "base/utf8.h"
+
+enum { PYTHON = '\'', PBTXT = '"' };
+
+/* A character that must not be seen by whoever reads the code.  In protobuf's text form an escape
+ * is a byte, in a string of Python a character. */
+static void put_escape(struct tfr_emit *e, const uint8_t *p, size_t len, char quote)
+{
+	uint32_t code = tfr_utf8_code_point(p, len);
+
+	if (quote == PYTHON && len > 1)
+		tfr_emit(e, code < 0x10000 ? "\\u%04x" : "\\U%08x", code);
+	for (size_t i = 0; i < len && (quote == PBTXT || len == 1); i++)
+		tfr_emit(e, "\\%03o", p[i]);
+}
+
+/* A name in quotes. */
+static void put_quoted(struct tfr_emit *e, const struct tfr_surveyed *f, char quote)
+{
+	const uint8_t *p = (const uint8_t *)f->name;
+	size_t len;
+
+	tfr_emit(e, "%c", quote);
+	for (size_t i = 0; i < f->size; i += len) {
+		len = tfr_utf8_length(p + i, f->size - i);
+		len = len ? len : 1;
+		if (p[i] == (uint8_t)quote || p[i] == '\\')
+			tfr_emit(e, "\\%c", p[i]);
+		else if (tfr_text_harmless(p + i, f->size - i))
+			tfr_emit(e, "%.*s", (int)len, (const char *)p + i);
+		else
+			put_escape(e, p + i, len, quote);
+	}
+	tfr_emit(e, "%c", quote);
+}
+
+static void put_origin(struct tfr_emit *e)
+{
+	tfr_emit(e, "# tfr schema: %llu record%s in %llu file%s\n",
+		(unsigned long long)e->s->records, e->s->records == 1 ? "" : "s",
+		(unsigned long long)e->s->files, e->s->files == 1 ? "" : "s");
+}
+
+static void put_left_out(struct tfr_emit *e, const struct tfr_field *field, const char *why)
+{
+	tfr_emit(e, "    # ");
+	put_quoted(e, field->f, PYTHON);
+	tfr_emit(e, ": %s\n", why);
+}
+
+/* --- TensorFlow --- */
+
+static const char *const tf_types[] = { "", "tf.string", "tf.float32", "tf.int64" };
+
+static void put_shape(struct tfr_emit *e, const struct tfr_field *field, const char *scalar)
+{
+	if (field->length == 1)
+		tfr_emit(e, "%s", scalar);
+	else
+		tfr_emit(e, "[%llu]", (unsigned long long)field->length);
+}
+
+static void python_field(struct tfr_emit *e, const struct tfr_field *field, bool list)
+{
+	if (!field->kinds) {
+		put_left_out(e, field, list ? "without a value" : "without a kind in every record");
+		return;
+	}
+	tfr_emit(e, "    ");
+	put_quoted(e, field->f, PYTHON);
+	if (field->required && field->fixed) {
+		tfr_emit(e, ": tf.io.FixedLen%sFeature(", list ? "Sequence" : "");
+		put_shape(e, field, "[]");
+		tfr_emit(e, ", %s),\n", tf_types[field->f->kind]);
+	} else {
+		tfr_emit(e, ": tf.io.RaggedFeature(%s),%s\n", tf_types[field->f->kind],
+			field->required ? "" : "  # empty where it is absent");
+	}
+}
+
+/* Whether there is a feature that can be parsed: one that was always empty has no kind. */
+static bool python_dict(struct tfr_emit *e, const char *name, const struct tfr_survey *s)
+{
+	struct tfr_field field;
+	bool any = false;
+	size_t i = 0;
+
+	tfr_emit(e, "\n%s = {\n", name);
+	while (tfr_field_next(s, &i, &field)) {
+		any |= field.kinds > 0;
+		python_field(e, &field, s->of_lists);
+	}
+	tfr_emit(e, "}\n");
+	return any;
+}
+
+static void python_of_examples(struct tfr_emit *e)
+{
+	bool any = python_dict(e, "FEATURES", e->s);
+
+	tfr_emit(e,
+		"\n\ndef parse(records):\n"
+		"    \"\"\"A batch of serialized Examples, a vector of strings, into "
+		"tensors.\"\"\"\n"
+		"    return %s\n",
+		any ? "tf.io.parse_example(records, FEATURES)"
+		    : "{}  # no record has a feature, and parse_example refuses that");
+}
+
+static void python_of_sequences(struct tfr_emit *e)
+{
+	bool any = python_dict(e, "CONTEXT", e->s);
+
+	any |= python_dict(e, "FEATURE_LISTS", e->s->lists);
+	tfr_emit(e,
+		"\n\ndef parse(records):\n"
+		"    \"\"\"A batch of serialized SequenceExamples, a vector of strings, into three "
+		"dicts of tensors:\n"
+		"    the context, the lists, and how many steps each record has of those that are "
+		"padded.\"\"\"\n"
+		"    return %s\n",
+		any ? "tf.io.parse_sequence_example(records, CONTEXT, FEATURE_LISTS)"
+		    : "{}, {}, {}  # no record has a feature, and the parser refuses that");
+}
+
+void tfr_emit_python(struct tfr_emit *e)
+{
+	put_origin(e);
+	tfr_emit(e, "import tensorflow as tf\n");
+	if (e->s->lists)
+		python_of_sequences(e);
+	else
+		python_of_examples(e);
+}
+
+/* --- DALI --- */
+
+/* Where a record lacks a feature, DALI 2.4 makes a scalar of uninitialised memory, whatever the
+ * default, and refuses a batch of scalars and vectors: only a feature of every record can be read.
+ */
+static void dali_field(struct tfr_emit *e, const struct tfr_field *field)
+{
+	static const char *const types[] = { "", "tfrec.string, ''", "tfrec.float32, 0.0",
+		"tfrec.int64, 0" };
+	enum tfr_kind kind = field->f->kind;
+
+	if (!field->kinds) {
+		put_left_out(e, field, "without a kind in every record");
+		return;
+	}
+	/* DALI reads one text of a feature, whatever the shape says. */
+	if (kind == TFR_KIND_BYTES && !(field->required && field->fixed && field->length == 1)) {
+		put_left_out(e, field,
+			"not one text in every record, and DALI reads one text of a feature");
+		return;
+	}
+	if (!field->required) {
+		put_left_out(e, field,
+			"not in every record, and DALI reads no defined value where it is absent");
+		return;
+	}
+	tfr_emit(e, "    ");
+	put_quoted(e, field->f, PYTHON);
+	if (field->fixed) {
+		tfr_emit(e, ": tfrec.FixedLenFeature(");
+		put_shape(e, field, kind == TFR_KIND_BYTES ? "()" : "[1]");
+		tfr_emit(e, ", %s),\n", types[kind]);
+	} else {
+		tfr_emit(e, ": tfrec.VarLenFeature(%s),\n", types[kind]);
+	}
+}
+
+void tfr_emit_dali(struct tfr_emit *e)
+{
+	struct tfr_field field;
+	size_t i = 0;
+
+	put_origin(e);
+	tfr_emit(e, "# fn.readers.tfrecord(path=..., index_path=..., features=FEATURES)\n"
+		    "import nvidia.dali.tfrecord as tfrec\n\nFEATURES = {\n");
+	while (tfr_field_next(e->s, &i, &field))
+		dali_field(e, &field);
+	tfr_emit(e, "}\n");
+}
+
+/* --- tensorflow.metadata.v0.Schema --- */
+
+/* An indented line, so deep. */
+static void put_line(struct tfr_emit *e, int depth, const char *text)
+{
+	tfr_emit(e, "%*s%s\n", 2 * depth, "", text);
+}
+
+static void put_count(struct tfr_emit *e, int depth, const struct tfr_range *r)
+{
+	put_line(e, depth, "value_count {");
+	tfr_emit(e, "%*smin: %llu\n", 2 * depth + 2, "", (unsigned long long)r->min);
+	tfr_emit(e, "%*smax: %llu\n", 2 * depth + 2, "", (unsigned long long)r->max);
+	put_line(e, depth, "}");
+}
+
+/* Of a list: the steps in a record, and the values in a step. */
+static void put_counts(struct tfr_emit *e, int depth, const struct tfr_field *field)
+{
+	const struct tfr_range *length = &field->f->facts.length;
+
+	put_line(e, depth, "value_counts {");
+	put_count(e, depth + 1, &field->steps);
+	put_count(e, depth + 1, length);
+	put_line(e, depth, "}");
+}
+
+static void pbtxt_field(struct tfr_emit *e, int depth, const struct tfr_field *field, bool list)
+{
+	static const char *const types[] = { "", "BYTES", "FLOAT", "INT" };
+
+	if (!field->kinds)
+		return;
+	put_line(e, depth, "feature {");
+	tfr_emit(e, "%*sname: ", 2 * depth + 2, "");
+	put_quoted(e, field->f, PBTXT);
+	tfr_emit(e, "\n%*stype: %s\n", 2 * depth + 2, "", types[field->f->kind]);
+	put_line(e, depth + 1, "presence {");
+	if (field->required)
+		put_line(e, depth + 2, "min_fraction: 1");
+	put_line(e, depth + 2, "min_count: 1");
+	put_line(e, depth + 1, "}");
+	if (list) {
+		put_counts(e, depth + 1, field);
+	} else if (field->required && field->fixed) {
+		put_line(e, depth + 1, "shape {");
+		put_line(e, depth + 2, "dim {");
+		tfr_emit(
+			e, "%*ssize: %llu\n", 2 * depth + 6, "", (unsigned long long)field->length);
+		put_line(e, depth + 2, "}");
+		put_line(e, depth + 1, "}");
+	} else {
+		put_count(e, depth + 1, &field->f->facts.length);
+	}
+	if (field->f->kind == TFR_KIND_BYTES && field->content == TFR_VALUE_IMAGE) {
+		put_line(e, depth + 1, "image_domain {");
+		put_line(e, depth + 1, "}");
+	}
+	put_line(e, depth, "}");
+}
+
+/* Feature lists are what TensorFlow Data Validation takes them for: one feature of that name, a
+ * struct of them (tfx_bsl/tfxio/tf_sequence_example_record.py). */
+void tfr_emit_pbtxt(struct tfr_emit *e)
+{
+	struct tfr_field field;
+
+	put_origin(e);
+	for (size_t i = 0; tfr_field_next(e->s, &i, &field);)
+		pbtxt_field(e, 0, &field, false);
+	if (!e->s->lists)
+		return;
+	tfr_emit(e, "feature {\n  name: \"##SEQUENCE##\"\n  type: STRUCT\n  struct_domain {\n");
+	for (size_t i = 0; tfr_field_next(e->s->lists, &i, &field);)
+		pbtxt_field(e, 2, &field, true);
+	tfr_emit(e, "  }\n}\n");
+}

@@ -1,0 +1,55 @@
+/* inspect/stats/bins.h - counters that are there once they are needed: pages of 64 by a key.
+ *
+ * What a page stands for is its user's: here a sign and a power of two, which 64 counters divide
+ * evenly.  Adding is commutative, so that bins of parts add up to the bins of the whole. */
+#ifndef TFR_INSPECT_BINS_H
+#define TFR_INSPECT_BINS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tfr/survey.h>
+
+enum { TFR_BINS_PAGE = 64 };
+
+struct tfr_bins {
+	uint16_t *place; /* by key: number of its page, from 1; 0: none.  NULL: none at all */
+	uint64_t *pages; /* `width` words each, the first 64 of them the counters */
+	unsigned n;
+};
+
+/* How a kind of bins is laid out: constant. */
+struct tfr_bins_layout {
+	unsigned keys, width;
+};
+
+/* Makes the page. */
+uint64_t *tfr_bins_new_page(struct tfr_bins *b, const struct tfr_bins_layout *layout, unsigned key);
+void tfr_bins_clear(struct tfr_bins *b);
+
+static inline uint64_t *tfr_bins_find(
+	const struct tfr_bins *b, const struct tfr_bins_layout *layout, unsigned key)
+{
+	unsigned place = b->place ? b->place[key] : 0;
+
+	return place ? b->pages + (size_t)(place - 1) * layout->width : NULL;
+}
+
+/* The page of a key, all zero at first.  NULL: out of memory. */
+static inline uint64_t *tfr_bins_page(
+	struct tfr_bins *b, const struct tfr_bins_layout *layout, unsigned key)
+{
+	uint64_t *page = tfr_bins_find(b, layout, key);
+
+	return page ? page : tfr_bins_new_page(b, layout, key);
+}
+
+static inline size_t tfr_bins_bytes(const struct tfr_bins *b, const struct tfr_bins_layout *layout)
+{
+	return b->place ? layout->keys * sizeof(*b->place) +
+				  (size_t)b->n * layout->width * sizeof(*b->pages)
+			: 0;
+}
+
+#endif

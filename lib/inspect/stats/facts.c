@@ -1,0 +1,344 @@
+/* inspect/stats/facts.c - a feature of a record looked at once, its values one after another.
+ *
+ * What the bytes of a value are is told by their beginning where that suffices (images), else by
+ * all of them; the hash of a value above 4 KiB is of its length and of three samples of 1 KiB, so
+ * that images cost next to nothing beside the checksum. */
+#include "inspect/stats/facts.h"
+
+#include <string.h>
+
+#include "inspect/stats/bytes_type.h"
+#include "xxhash.h"
+
+enum { WHOLE = 4096, SAMPLE = 1024 };
+
+void tfr_range_add(struct tfr_range *r, uint64_t value)
+{
+	r->min = value < r->min ? value : r->min;
+	r->max = value > r->max ? value : r->max;
+}
+
+void tfr_range_merge(struct tfr_range *into, const struct tfr_range *from)
+{
+	into->min = from->min < into->min ? from->min : into->min;
+	into->max = from->max > into->max ? from->max : into->max;
+}
+
+void tfr_facts_init(struct tfr_facts *f)
+{
+	const struct tfr_range none = { UINT64_MAX, 0 };
+
+	*f = (struct tfr_facts){ .first = { UINT64_MAX, UINT64_MAX, UINT64_MAX },
+		.length = none,
+		.steps = none,
+		.size = none,
+		.width = none,
+		.height = none,
+		.channels = none };
+}
+
+void tfr_facts_clear(struct tfr_facts *f)
+{
+	tfr_series_clear(&f->lengths);
+	tfr_series_clear(&f->step_counts);
+	tfr_series_clear(&f->numbers);
+	tfr_series_clear(&f->widths);
+	tfr_series_clear(&f->heights);
+	tfr_floats_clear(&f->floats);
+	tfr_facts_init(f);
+}
+
+size_t tfr_facts_bytes(const struct tfr_facts *f)
+{
+	return tfr_series_bytes(&f->lengths) + tfr_series_bytes(&f->step_counts) +
+	       tfr_series_bytes(&f->numbers) + tfr_series_bytes(&f->widths) +
+	       tfr_series_bytes(&f->heights) + tfr_floats_bytes(&f->floats);
+}
+
+/* --- what bytes are --- */
+
+static bool add_image(struct tfr_facts *f, enum tfr_image_format format,
+	const struct tfr_bytes *value, bool distributions)
+{
+	struct tfr_image_info info;
+	enum tfr_status status;
+
+	f->contents[TFR_VALUE_IMAGE]++;
+	f->formats[format]++;
+	if (!tfr_image_is_decoded(format))
+		return true;
+	status = tfr_image_probe(value->data, value->size, &info, NULL);
+	f->damaged += status != TFR_OK;
+	if (status)
+		return true;
+	tfr_range_add(&f->width, info.width);
+	tfr_range_add(&f->height, info.height);
+	tfr_range_add(&f->channels, info.channels);
+	return !distributions ||
+	       (tfr_series_add(&f->widths, info.width) && tfr_series_add(&f->heights, info.height));
+}
+
+static bool add_bytes(struct tfr_facts *f, const struct tfr_bytes *value, bool distributions)
+{
+	enum tfr_image_format format = tfr_image_sniff(value->data, value->size);
+
+	tfr_range_add(&f->size, value->size);
+	f->bytes += value->size;
+	if (distributions && !tfr_series_add(&f->numbers, (int64_t)value->size))
+		return false;
+	if (format != TFR_IMAGE_UNKNOWN)
+		return add_image(f, format, value, distributions);
+	f->contents[tfr_nature_of(value->data, value->size)]++;
+	return true;
+}
+
+/* --- values --- */
+
+/* Where values of a record go. */
+struct sink {
+	struct tfr_values *values;
+	struct tfr_tally *tally;
+	uint64_t salt;
+};
+
+static bool count_value(struct sink *to, const struct tfr_value *v)
+{
+	tfr_distinct_add(&to->values->distinct, v->hash);
+	if (v->text && v->size > TFR_TOPS_TEXT) {
+		__atomic_fetch_add(&to->values->too_long, 1, __ATOMIC_RELAXED);
+		return true;
+	}
+	return tfr_tally_add(to->tally, v, tfr_mix(v->hash ^ to->salt++));
+}
+
+static bool count_number(struct sink *to, uint64_t number)
+{
+	return count_value(to, &(struct tfr_value){ .hash = tfr_mix(number), .number = number });
+}
+
+static uint64_t hash_of(const struct tfr_bytes *v)
+{
+	uint64_t h;
+
+	if (v->size <= WHOLE)
+		return XXH3_64bits(v->data, v->size);
+	h = XXH3_64bits_withSeed(v->data, SAMPLE, v->size);
+	h = XXH3_64bits_withSeed(v->data + v->size / 2, SAMPLE, h);
+	return XXH3_64bits_withSeed(v->data + v->size - SAMPLE, SAMPLE, h);
+}
+
+static bool add_all_bytes(struct tfr_facts *f, struct tfr_cursor *cursor, struct sink *to)
+{
+	struct tfr_bytes v;
+	bool ok = true;
+
+	while (ok && tfr_cursor_bytes(cursor, &v)) {
+		ok = add_bytes(f, &v, to->values);
+		if (ok && to->values)
+			ok = count_value(
+				to, &(struct tfr_value){ .hash = hash_of(&v),
+					    .text = v.data,
+					    .size = v.size <= TFR_TOPS_TEXT ? (uint32_t)v.size
+									    : TFR_TOPS_TEXT + 1 });
+	}
+	return ok;
+}
+
+static bool add_all_floats(struct tfr_facts *f, struct tfr_cursor *cursor, struct sink *to)
+{
+	uint32_t bits;
+	bool ok = true;
+	float v;
+
+	while (ok && tfr_cursor_float(cursor, &v)) {
+		v = v != v ? __builtin_nanf("") : v + 0.0f; /* one NaN, one zero */
+		memcpy(&bits, &v, 4);
+		ok = tfr_floats_add(&f->floats, v) && count_number(to, bits);
+	}
+	return ok;
+}
+
+static bool add_all_int64s(struct tfr_facts *f, struct tfr_cursor *cursor, struct sink *to)
+{
+	bool ok = true;
+	int64_t v;
+
+	while (ok && tfr_cursor_int64(cursor, &v))
+		ok = tfr_series_add(&f->numbers, v) && count_number(to, (uint64_t)v);
+	return ok;
+}
+
+/* Of numbers, without the framing that lists have which are not one packed chunk. */
+static uint64_t bytes_of(const struct tfr_feature *f)
+{
+	struct tfr_cursor cursor;
+	uint64_t bytes = 0;
+	int64_t v;
+
+	if (f->kind == TFR_KIND_FLOAT)
+		return 4 * f->count;
+	if (f->one_chunk)
+		return f->body_size;
+	tfr_cursor_init(&cursor, f);
+	while (tfr_cursor_int64(&cursor, &v))
+		bytes += (uint64_t)(64 - __builtin_clzll((uint64_t)v | 1) + 6) / 7;
+	return bytes;
+}
+
+static bool is_before(const struct tfr_place *a, const struct tfr_place *b)
+{
+	return a->file != b->file ? a->file < b->file : a->record < b->record;
+}
+
+static void add_record(struct tfr_facts *f, const struct tfr_place *place, bool empty)
+{
+	f->records++;
+	f->empty += empty;
+	if (is_before(place, &f->first))
+		f->first = *place;
+}
+
+bool tfr_facts_add(struct tfr_facts *f, const struct tfr_seen *seen, struct tfr_values *values,
+	struct tfr_tally *tally)
+{
+	const struct tfr_feature *feature = seen->feature;
+	struct sink to = { values, tally, seen->salt };
+	struct tfr_cursor cursor;
+
+	if (seen->step)
+		f->all_steps++;
+	else
+		add_record(f, &seen->place, !feature->count);
+	f->values += feature->count;
+	tfr_range_add(&f->length, feature->count);
+	if (values && !tfr_series_add(&f->lengths, (int64_t)feature->count))
+		return false;
+	tfr_cursor_init(&cursor, feature);
+	if (feature->kind == TFR_KIND_BYTES)
+		return add_all_bytes(f, &cursor, &to);
+	f->bytes += bytes_of(feature);
+	if (!values)
+		return true;
+	return feature->kind == TFR_KIND_FLOAT ? add_all_floats(f, &cursor, &to)
+					       : add_all_int64s(f, &cursor, &to);
+}
+
+bool tfr_facts_settle(struct tfr_facts *f)
+{
+	return tfr_series_settle(&f->lengths) && tfr_series_settle(&f->step_counts) &&
+	       tfr_series_settle(&f->numbers) && tfr_series_settle(&f->widths) &&
+	       tfr_series_settle(&f->heights);
+}
+
+bool tfr_facts_add_list(
+	struct tfr_facts *f, const struct tfr_place *place, uint64_t steps, bool distributions)
+{
+	add_record(f, place, !steps);
+	tfr_range_add(&f->steps, steps);
+	return !distributions || tfr_series_add(&f->step_counts, (int64_t)steps);
+}
+
+bool tfr_facts_merge(struct tfr_facts *into, const struct tfr_facts *from)
+{
+	into->records += from->records;
+	into->empty += from->empty;
+	into->values += from->values;
+	into->bytes += from->bytes;
+	if (is_before(&from->first, &into->first))
+		into->first = from->first;
+	tfr_range_merge(&into->length, &from->length);
+	into->all_steps += from->all_steps;
+	tfr_range_merge(&into->steps, &from->steps);
+	tfr_range_merge(&into->size, &from->size);
+	tfr_range_merge(&into->width, &from->width);
+	tfr_range_merge(&into->height, &from->height);
+	tfr_range_merge(&into->channels, &from->channels);
+	for (unsigned i = 0; i < TFR_CONTENTS; i++)
+		into->contents[i] += from->contents[i];
+	for (unsigned i = 0; i < TFR_FORMATS; i++)
+		into->formats[i] += from->formats[i];
+	into->damaged += from->damaged;
+	return tfr_series_merge(&into->lengths, &from->lengths) &&
+	       tfr_series_merge(&into->step_counts, &from->step_counts) &&
+	       tfr_series_merge(&into->numbers, &from->numbers) &&
+	       tfr_series_merge(&into->widths, &from->widths) &&
+	       tfr_series_merge(&into->heights, &from->heights) &&
+	       tfr_floats_merge(&into->floats, &from->floats);
+}
+
+/* --- kept and read again --- */
+
+static void pack_range(const struct tfr_range *r, struct tfr_pack *p)
+{
+	tfr_pack_u64(p, r->min);
+	tfr_pack_u64(p, r->max);
+}
+
+static struct tfr_range unpack_range(struct tfr_unpack *u)
+{
+	struct tfr_range r = { .min = tfr_unpack_u64(u) };
+
+	r.max = tfr_unpack_u64(u);
+	return r;
+}
+
+void tfr_facts_pack(const struct tfr_facts *f, struct tfr_pack *p)
+{
+	tfr_pack_u64(p, f->records);
+	tfr_pack_u64(p, f->empty);
+	tfr_pack_u64(p, f->values);
+	tfr_pack_u64(p, f->bytes);
+	pack_range(&f->length, p);
+	pack_range(&f->size, p);
+	pack_range(&f->width, p);
+	pack_range(&f->height, p);
+	pack_range(&f->channels, p);
+	for (unsigned i = 0; i < TFR_CONTENTS; i++)
+		tfr_pack_u64(p, f->contents[i]);
+	for (unsigned i = 0; i < TFR_FORMATS; i++)
+		tfr_pack_u64(p, f->formats[i]);
+	tfr_pack_u64(p, f->damaged);
+	tfr_series_pack(&f->lengths, p);
+	tfr_series_pack(&f->numbers, p);
+	tfr_series_pack(&f->widths, p);
+	tfr_series_pack(&f->heights, p);
+	tfr_floats_pack(&f->floats, p);
+}
+
+void tfr_facts_unpack(struct tfr_facts *f, struct tfr_unpack *u)
+{
+	tfr_facts_init(f);
+	f->records = tfr_unpack_u64(u);
+	f->empty = tfr_unpack_u64(u);
+	f->values = tfr_unpack_u64(u);
+	f->bytes = tfr_unpack_u64(u);
+	f->length = unpack_range(u);
+	f->size = unpack_range(u);
+	f->width = unpack_range(u);
+	f->height = unpack_range(u);
+	f->channels = unpack_range(u);
+	for (unsigned i = 0; i < TFR_CONTENTS; i++)
+		f->contents[i] = tfr_unpack_u64(u);
+	for (unsigned i = 0; i < TFR_FORMATS; i++)
+		f->formats[i] = tfr_unpack_u64(u);
+	f->damaged = tfr_unpack_u64(u);
+	tfr_series_unpack(&f->lengths, u);
+	tfr_series_unpack(&f->numbers, u);
+	tfr_series_unpack(&f->widths, u);
+	tfr_series_unpack(&f->heights, u);
+	tfr_floats_unpack(&f->floats, u);
+}
+
+void tfr_facts_pack_steps(const struct tfr_facts *f, struct tfr_pack *p)
+{
+	tfr_pack_u64(p, f->all_steps);
+	pack_range(&f->steps, p);
+	tfr_series_pack(&f->step_counts, p);
+}
+
+void tfr_facts_unpack_steps(struct tfr_facts *f, struct tfr_unpack *u)
+{
+	f->all_steps = tfr_unpack_u64(u);
+	f->steps = unpack_range(u);
+	tfr_series_unpack(&f->step_counts, u);
+}

@@ -1,0 +1,194 @@
+/* inspect/stats/figures_json.c - figures as JSON, and behind them the state that they were computed of.
+ *
+ * Readers take the figures, merging takes the state; nothing else of a run stands here, so that the
+ * same records give the same text. */
+#include "base/base64.h"
+#include "base/error.h"
+#include "inspect/survey_state.h"
+
+static const char *const quantile_names[TFR_QUANTILES] = { "0.01", "0.05", "0.25", "0.5", "0.75",
+	"0.95", "0.99" };
+
+/* A whole number as it is, where the double holds it. */
+static void put_number(struct tfr_json *j, const char *key, double v, bool whole)
+{
+	if (whole && v >= -0x1p53 && v <= 0x1p53)
+		tfr_json_i64(j, key, (int64_t)v);
+	else
+		tfr_json_f64(j, key, v);
+}
+
+static void put_spread(struct tfr_json *j, const struct tfr_distribution *d, bool whole)
+{
+	tfr_json_f64(j, "mean", d->mean);
+	tfr_json_f64(j, "deviation", d->deviation);
+	tfr_json_open_object(j, "quantiles");
+	for (int i = 0; i < TFR_QUANTILES; i++)
+		put_number(j, quantile_names[i], d->quantiles[i],
+			whole && d->quantiles[i] == (double)(int64_t)d->quantiles[i]);
+	tfr_json_close_object(j);
+}
+
+static void put_distribution(struct tfr_json *j, const char *key, const struct tfr_distribution *d)
+{
+	if (!d->count)
+		return;
+	tfr_json_open_object(j, key);
+	put_number(j, "min", d->min, true);
+	put_number(j, "max", d->max, true);
+	put_spread(j, d, true);
+	tfr_json_close_object(j);
+}
+
+/* Of int64 and float, where least and greatest are exact. */
+static void put_numbers(struct tfr_json *j, const struct tfr_feature_stats *f)
+{
+	const struct tfr_distribution *d = &f->numbers;
+
+	tfr_json_open_object(j, "numbers");
+	if (f->kind == TFR_KIND_FLOAT) {
+		tfr_json_u64(j, "finite", d->count);
+		tfr_json_u64(j, "nan", f->nan);
+		tfr_json_u64(j, "infinite", f->infinite);
+		tfr_json_u64(j, "minus_infinite", f->minus_infinite);
+	}
+	if (d->count && f->kind == TFR_KIND_FLOAT) {
+		tfr_json_f64(j, "min", d->min);
+		tfr_json_f64(j, "max", d->max);
+	} else if (d->count) {
+		tfr_json_i64(j, "min", f->min);
+		tfr_json_i64(j, "max", f->max);
+	}
+	if (d->count)
+		put_spread(j, d, f->kind == TFR_KIND_INT64);
+	tfr_json_close_object(j);
+}
+
+static bool put_value(
+	struct tfr_json *j, const struct tfr_top_value *v, enum tfr_kind kind, struct tfr_buf *text)
+{
+	if (kind == TFR_KIND_INT64) {
+		tfr_json_i64(j, "value", v->number);
+	} else if (kind == TFR_KIND_FLOAT) {
+		tfr_json_f64(j, "value", (double)v->real);
+	} else if (tfr_is_utf8(v->bytes.data, v->bytes.size)) {
+		tfr_json_bytes(j, "value", v->bytes.data, v->bytes.size);
+	} else {
+		text->size = 0;
+		if (!tfr_base64_encode(text, v->bytes.data, v->bytes.size))
+			return false;
+		tfr_json_open_object(j, "value");
+		tfr_json_bytes(j, "base64", text->data, text->size);
+		tfr_json_close_object(j);
+	}
+	return true;
+}
+
+static bool put_top(struct tfr_json *j, const struct tfr_feature_stats *f)
+{
+	TFR_AUTO_BUF text = { 0 };
+	bool ok = true;
+
+	tfr_json_u64(j, "distinct", f->distinct);
+	tfr_json_bool(j, "distinct_exact", f->distinct_exact);
+	tfr_json_open_array(j, "top");
+	for (size_t i = 0; ok && i < f->top_count; i++) {
+		tfr_json_open_object(j, NULL);
+		ok = put_value(j, &f->top[i], f->kind, &text);
+		tfr_json_u64(j, "count", f->top[i].count);
+		tfr_json_close_object(j);
+	}
+	tfr_json_close_array(j);
+	tfr_json_bool(j, "top_exact", f->top_exact);
+	return ok;
+}
+
+static void put_bytes(struct tfr_json *j, const struct tfr_feature_stats *f)
+{
+	static const char *const contents[TFR_CONTENTS] = { "empty", "image", "text", "tensor",
+		"message", "binary" };
+
+	put_distribution(j, "sizes", &f->numbers);
+	tfr_json_open_object(j, "contents");
+	for (int i = 0; i < TFR_CONTENTS; i++)
+		if (f->contents[i])
+			tfr_json_u64(j, contents[i], f->contents[i]);
+	tfr_json_close_object(j);
+	if (!f->contents[TFR_VALUE_IMAGE])
+		return;
+	tfr_json_open_object(j, "images");
+	for (int i = TFR_IMAGE_JPEG; i <= TFR_IMAGE_JP2; i++)
+		if (f->formats[i])
+			tfr_json_u64(
+				j, tfr_image_format_name((enum tfr_image_format)i), f->formats[i]);
+	tfr_json_u64(j, "damaged", f->damaged);
+	put_distribution(j, "width", &f->width);
+	put_distribution(j, "height", &f->height);
+	tfr_json_close_object(j);
+}
+
+static bool put_feature(struct tfr_json *j, const struct tfr_feature_stats *f)
+{
+	bool ok = true;
+
+	tfr_json_open_object(j, NULL);
+	tfr_json_string(j, "name", f->name);
+	tfr_json_string(j, "kind", tfr_kind_name(f->kind));
+	tfr_json_u64(j, "records", f->records);
+	if (f->steps.count) {
+		tfr_json_u64(j, "all_steps", f->all_steps);
+		put_distribution(j, "steps", &f->steps);
+	}
+	if (f->kind != TFR_KIND_UNSET) {
+		tfr_json_u64(j, "empty", f->empty);
+		tfr_json_u64(j, "values", f->values);
+		tfr_json_u64(j, "bytes", f->bytes);
+		put_distribution(j, "length", &f->length);
+		if (f->kind == TFR_KIND_BYTES)
+			put_bytes(j, f);
+		else
+			put_numbers(j, f);
+		ok = put_top(j, f);
+	}
+	tfr_json_close_object(j);
+	return ok;
+}
+
+static enum tfr_status put_features(
+	const struct tfr_survey *s, struct tfr_json *j, const char *key, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	tfr_json_open_array(j, key);
+	for (size_t i = 0; !status && i < s->n; i++) {
+		struct tfr_feature_stats f;
+
+		status = tfr_survey_feature(s, i, &f, err);
+		if (!status && !put_feature(j, &f))
+			status = tfr_fail_nomem(err, "writing statistics");
+		tfr_feature_stats_clear(&f);
+	}
+	tfr_json_close_array(j);
+	return status;
+}
+
+enum tfr_status tfr_survey_json(
+	const struct tfr_survey *s, struct tfr_json *j, struct tfr_error *err)
+{
+	struct tfr_distribution sizes;
+	enum tfr_status status = tfr_survey_sizes(s, &sizes, err);
+
+	if (status)
+		return status;
+	tfr_json_u64(j, "records", s->records);
+	tfr_json_u64(j, "files", s->files);
+	tfr_json_u64(j, "sequence_examples", s->sequences);
+	put_distribution(j, "record_bytes", &sizes);
+	free(sizes.bins);
+	status = put_features(s, j, "features", err);
+	if (!status && s->lists)
+		status = put_features(s->lists, j, "feature_lists", err);
+	if (!status && !tfr_survey_put_state(s, j))
+		status = tfr_fail_nomem(err, "writing statistics");
+	return status;
+}

@@ -1,0 +1,213 @@
+/* inspect/stats/float_sum.c - floats summed up, without a rounding.
+ *
+ * A page is a sign and an exponent, so that in it mantissas are whole numbers of one unit: they and
+ * their squares add up in 128 bits, and what all pages hold is one large whole number.  A page's
+ * words are its 64 counters, the sum of the mantissas, and that of their squares. */
+#include "inspect/stats/int64_sum.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+	EXPONENTS = 255, /* finite ones */
+	KEYS = 2 * 256,
+	SUM = TFR_BINS_PAGE,
+	SQUARES = SUM + 2,
+	WIDTH = SQUARES + 2,
+	FRACTION = 0x7fffff,
+	LEAST = -149, /* the power of two of the last bit of the smallest floats */
+};
+
+static const struct tfr_bins_layout layout = { KEYS, WIDTH };
+
+static uint32_t bits_of(float v)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &v, 4);
+	return bits;
+}
+
+static float float_of(uint32_t bits)
+{
+	float v;
+
+	memcpy(&v, &bits, 4);
+	return v;
+}
+
+static void add_128(uint64_t word[2], tfr_u128 v)
+{
+	tfr_u128 sum = (word[0] | (tfr_u128)word[1] << 64) + v;
+
+	word[0] = (uint64_t)sum;
+	word[1] = (uint64_t)(sum >> 64);
+}
+
+static bool add_odd(struct tfr_floats *s, float value)
+{
+	if (value != value)
+		s->nan++;
+	else if (value > 0)
+		s->infinite++;
+	else
+		s->minus_infinite++;
+	return true;
+}
+
+bool tfr_floats_add(struct tfr_floats *s, float value)
+{
+	/* Of two zeros the order would decide which is the least. */
+	uint32_t bits = bits_of(value + 0.0f), exponent = bits >> 23 & 0xff;
+	uint64_t mantissa = (bits & FRACTION) | (exponent ? FRACTION + 1 : 0);
+	uint64_t *page;
+
+	if (exponent == EXPONENTS)
+		return add_odd(s, value);
+	page = tfr_bins_page(&s->bins, &layout, bits >> 23);
+	if (!page)
+		return false;
+	page[bits >> 17 & (TFR_BINS_PAGE - 1)]++;
+	page[SUM + 1] += __builtin_add_overflow(page[SUM], mantissa, &page[SUM]);
+	page[SQUARES + 1] +=
+		__builtin_add_overflow(page[SQUARES], mantissa * mantissa, &page[SQUARES]);
+	if (!s->count || value < s->min)
+		s->min = value + 0.0f;
+	if (!s->count || value > s->max)
+		s->max = value + 0.0f;
+	s->count++;
+	return true;
+}
+
+bool tfr_floats_merge(struct tfr_floats *into, const struct tfr_floats *from)
+{
+	for (unsigned key = 0; key < KEYS; key++) {
+		const uint64_t *add = tfr_bins_find(&from->bins, &layout, key);
+		uint64_t *page = add ? tfr_bins_page(&into->bins, &layout, key) : NULL;
+
+		if (add && !page)
+			return false;
+		for (unsigned i = 0; add && i < TFR_BINS_PAGE; i++)
+			page[i] += add[i];
+		for (unsigned i = SUM; add && i < WIDTH; i += 2)
+			add_128(page + i, add[i] | (tfr_u128)add[i + 1] << 64);
+	}
+	if (from->count && (!into->count || from->min < into->min))
+		into->min = from->min;
+	if (from->count && (!into->count || from->max > into->max))
+		into->max = from->max;
+	into->count += from->count;
+	into->nan += from->nan;
+	into->infinite += from->infinite;
+	into->minus_infinite += from->minus_infinite;
+	return true;
+}
+
+void tfr_floats_clear(struct tfr_floats *s)
+{
+	tfr_bins_clear(&s->bins);
+	*s = (struct tfr_floats){ 0 };
+}
+
+size_t tfr_floats_bytes(const struct tfr_floats *s)
+{
+	return tfr_bins_bytes(&s->bins, &layout);
+}
+
+void tfr_floats_pack(const struct tfr_floats *s, struct tfr_pack *p)
+{
+	tfr_pack_u64(p, s->count);
+	tfr_pack_u64(p, s->nan);
+	tfr_pack_u64(p, s->infinite);
+	tfr_pack_u64(p, s->minus_infinite);
+	if (!s->count)
+		return;
+	tfr_pack_u64(p, bits_of(s->min));
+	tfr_pack_u64(p, bits_of(s->max));
+	tfr_bins_pack(&s->bins, &layout, p);
+}
+
+/* What finite floats can be, so that nothing overflows: a page of n has sums of at most n * 2^24
+ * and n * 2^48. */
+static bool plausible(const struct tfr_floats *s)
+{
+	for (unsigned key = 0; key < KEYS; key++) {
+		const uint64_t *page = tfr_bins_find(&s->bins, &layout, key);
+
+		if (page && (page[SUM + 1] >> 24 || page[SQUARES + 1] >> 48 ||
+				    (key & 0xff) == EXPONENTS))
+			return false;
+	}
+	return isfinite(s->min) && isfinite(s->max) && s->min <= s->max;
+}
+
+void tfr_floats_unpack(struct tfr_floats *s, struct tfr_unpack *u)
+{
+	uint64_t counted;
+
+	s->count = tfr_unpack_u64(u);
+	s->nan = tfr_unpack_u64(u);
+	s->infinite = tfr_unpack_u64(u);
+	s->minus_infinite = tfr_unpack_u64(u);
+	if (!s->count)
+		return;
+	s->min = float_of((uint32_t)tfr_unpack_below(u, UINT32_MAX));
+	s->max = float_of((uint32_t)tfr_unpack_below(u, UINT32_MAX));
+	tfr_bins_unpack(&s->bins, &layout, u, &counted);
+	u->bad |= counted != s->count || !plausible(s);
+}
+
+/* Sums of the positive and of the negative ones, and of all squares. */
+static void add_pages(const struct tfr_floats *s, struct tfr_wide sums[2], struct tfr_wide *squares)
+{
+	for (unsigned key = 0; key < KEYS; key++) {
+		const uint64_t *page = tfr_bins_find(&s->bins, &layout, key);
+		unsigned shift = key & 0xff;
+
+		if (!page)
+			continue;
+		shift -= shift != 0; /* the smallest have the unit of exponent 1 */
+		tfr_wide_add(&sums[key >> 8], page[SUM] | (tfr_u128)page[SUM + 1] << 64, shift);
+		tfr_wide_add(squares, page[SQUARES] | (tfr_u128)page[SQUARES + 1] << 64, 2 * shift);
+	}
+}
+
+struct tfr_summary tfr_floats_sum_up(const struct tfr_floats *s)
+{
+	struct tfr_summary r = { .count = s->count };
+	struct tfr_wide sums[2] = { 0 }, squares = { 0 }, sum;
+	bool minus;
+
+	if (!s->count)
+		return r;
+	add_pages(s, sums, &squares);
+	minus = tfr_wide_compare(&sums[0], &sums[1]) < 0;
+	sum = tfr_wide_subtract(&sums[minus], &sums[!minus]);
+	r.mean = tfr_wide_quotient(&sum, s->count, LEAST);
+	if (minus)
+		r.mean = -r.mean;
+	r.deviation = tfr_deviation(s->count, &sum, &squares, LEAST);
+	return r;
+}
+
+bool tfr_floats_bins(const struct tfr_floats *s, struct tfr_buf *bins)
+{
+	for (unsigned at = 0; at < KEYS * TFR_BINS_PAGE; at++) {
+		bool minus = at < KEYS / 2 * TFR_BINS_PAGE;
+		unsigned n =
+			minus ? KEYS / 2 * TFR_BINS_PAGE - 1 - at : at - KEYS / 2 * TFR_BINS_PAGE;
+		unsigned key = n / TFR_BINS_PAGE, i = n % TFR_BINS_PAGE;
+		const uint64_t *page = tfr_bins_find(&s->bins, &layout, key | (minus ? 256 : 0));
+		uint32_t low = key << 23 | i << 17;
+		struct tfr_bin bin;
+
+		if (!page || !page[i])
+			continue;
+		bin = (struct tfr_bin){ float_of(low), float_of(low | 0x1ffff), page[i] };
+		if (minus)
+			bin = (struct tfr_bin){ -bin.high, -bin.low, page[i] };
+		if (!tfr_buf_append(bins, &bin, sizeof(bin)))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,488 @@
+/* inspect/stats/frequent.c - a table, then a sketch; and a draw of occurrences beside both. */
+#include "inspect/stats/frequent.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+enum { ROWS = 5, ROW_BITS = 12, ROW = 1 << ROW_BITS, SLOTS = 4 * TFR_TOPS_EXACT };
+
+/* The lowest are sorted out when this is full. */
+enum { DRAWN_ROOM = 2 * TFR_TOPS_DRAWN };
+
+struct counted {
+	struct tfr_value v; /* its text is ours */
+	uint64_t count;
+};
+
+struct drawn {
+	uint64_t draw;
+	struct tfr_value v; /* its text is ours */
+};
+
+struct tfr_tops {
+	pthread_mutex_t lock;
+	/* Until there are too many: */
+	struct counted *values;
+	uint32_t n, *slots; /* a number + 1; 0: empty */
+	/* From then on: */
+	bool overflowed;     /* atomic */
+	uint64_t *sketch;    /* ROWS * ROW */
+	struct drawn *drawn; /* once settled, ascending by draw, then hash */
+	uint32_t n_drawn;
+	uint64_t limit; /* atomic: what is drawn must be below */
+};
+
+struct tfr_tops *tfr_tops_new(void)
+{
+	struct tfr_tops *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	pthread_mutex_init(&t->lock, NULL);
+	t->limit = UINT64_MAX;
+	return t;
+}
+
+static void drop_values(struct tfr_tops *t)
+{
+	for (uint32_t i = 0; i < t->n; i++)
+		free((void *)(uintptr_t)t->values[i].v.text);
+	free(t->values);
+	free(t->slots);
+	t->values = NULL;
+	t->slots = NULL;
+	t->n = 0;
+}
+
+void tfr_tops_free(struct tfr_tops *t)
+{
+	if (!t)
+		return;
+	drop_values(t);
+	for (uint32_t i = 0; i < t->n_drawn; i++)
+		free((void *)(uintptr_t)t->drawn[i].v.text);
+	free(t->drawn);
+	free(t->sketch);
+	pthread_mutex_destroy(&t->lock);
+	free(t);
+}
+
+/* --- counting; under the lock --- */
+
+static bool copy_value(struct tfr_value *to, const struct tfr_value *from)
+{
+	uint8_t *text = from->text ? malloc(from->size + 1u) : NULL;
+
+	*to = *from;
+	if (!from->text)
+		return true;
+	if (text)
+		memcpy(text, from->text, from->size);
+	to->text = text;
+	return text;
+}
+
+static void sketch_add(struct tfr_tops *t, uint64_t hash, uint64_t count)
+{
+	for (unsigned row = 0; row < ROWS; row++)
+		t->sketch[row * ROW + (hash >> (row * ROW_BITS) & (ROW - 1))] += count;
+}
+
+static uint64_t sketch_count(const struct tfr_tops *t, uint64_t hash)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (unsigned row = 0; row < ROWS; row++) {
+		uint64_t n = t->sketch[row * ROW + (hash >> (row * ROW_BITS) & (ROW - 1))];
+
+		least = n < least ? n : least;
+	}
+	return least;
+}
+
+static bool overflow(struct tfr_tops *t)
+{
+	t->sketch = calloc((size_t)ROWS * ROW, sizeof(*t->sketch));
+	if (!t->sketch)
+		return false;
+	for (uint32_t i = 0; i < t->n; i++)
+		sketch_add(t, t->values[i].v.hash, t->values[i].count);
+	drop_values(t);
+	__atomic_store_n(&t->overflowed, true, __ATOMIC_RELAXED);
+	return true;
+}
+
+static uint32_t *find_slot(const struct tfr_tops *t, uint64_t hash)
+{
+	uint32_t *slot = &t->slots[hash & (SLOTS - 1)];
+
+	while (*slot && t->values[*slot - 1].v.hash != hash)
+		if (++slot == t->slots + SLOTS)
+			slot = t->slots;
+	return slot;
+}
+
+static bool count(struct tfr_tops *t, const struct tfr_value *v, uint64_t n)
+{
+	uint32_t *slot;
+
+	if (!t->overflowed && !t->values) {
+		t->values = malloc(TFR_TOPS_EXACT * sizeof(*t->values));
+		t->slots = calloc(SLOTS, sizeof(*t->slots));
+		if (!t->values || !t->slots)
+			return false;
+	}
+	slot = t->overflowed ? NULL : find_slot(t, v->hash);
+	if (slot && *slot) {
+		t->values[*slot - 1].count += n;
+		return true;
+	}
+	if (slot && t->n < TFR_TOPS_EXACT) {
+		if (!copy_value(&t->values[t->n].v, v))
+			return false;
+		t->values[t->n].count = n;
+		*slot = ++t->n;
+		return true;
+	}
+	if (slot && !overflow(t))
+		return false;
+	sketch_add(t, v->hash, n);
+	return true;
+}
+
+static int compare_drawn(const void *a, const void *b)
+{
+	const struct drawn *x = a, *y = b;
+
+	if (x->draw != y->draw)
+		return x->draw < y->draw ? -1 : 1;
+	return (x->v.hash > y->v.hash) - (x->v.hash < y->v.hash);
+}
+
+/* Keeps the lowest, each once. */
+void tfr_tops_settle(struct tfr_tops *t)
+{
+	uint32_t kept = 0;
+
+	if (t->n_drawn > 1)
+		qsort(t->drawn, t->n_drawn, sizeof(*t->drawn), compare_drawn);
+	for (uint32_t i = 0; i < t->n_drawn; i++)
+		if (kept == TFR_TOPS_DRAWN ||
+			(kept && !compare_drawn(&t->drawn[kept - 1], &t->drawn[i])))
+			free((void *)(uintptr_t)t->drawn[i].v.text);
+		else
+			t->drawn[kept++] = t->drawn[i];
+	t->n_drawn = kept;
+	if (kept == TFR_TOPS_DRAWN)
+		__atomic_store_n(&t->limit, t->drawn[kept - 1].draw, __ATOMIC_RELAXED);
+}
+
+static bool draw(struct tfr_tops *t, const struct tfr_value *v, uint64_t number)
+{
+	if (!t->drawn)
+		t->drawn = malloc(DRAWN_ROOM * sizeof(*t->drawn));
+	if (!t->drawn)
+		return false;
+	if (t->n_drawn == DRAWN_ROOM)
+		tfr_tops_settle(t);
+	t->drawn[t->n_drawn].draw = number;
+	if (!copy_value(&t->drawn[t->n_drawn].v, v))
+		return false;
+	t->n_drawn++;
+	return true;
+}
+
+bool tfr_tops_merge(struct tfr_tops *into, const struct tfr_tops *from)
+{
+	bool ok = true;
+
+	if (from->overflowed) {
+		ok = into->overflowed || overflow(into);
+		for (unsigned i = 0; ok && i < ROWS * ROW; i++)
+			into->sketch[i] += from->sketch[i];
+	}
+	for (uint32_t i = 0; ok && i < from->n; i++)
+		ok = count(into, &from->values[i].v, from->values[i].count);
+	for (uint32_t i = 0; ok && i < from->n_drawn; i++)
+		ok = draw(into, &from->drawn[i].v, from->drawn[i].draw);
+	tfr_tops_settle(into);
+	return ok;
+}
+
+/* --- kept and read again --- */
+
+static int compare_hashes(const void *a, const void *b)
+{
+	const struct counted *x = *(const struct counted *const *)a,
+			     *y = *(const struct counted *const *)b;
+
+	return (x->v.hash > y->v.hash) - (x->v.hash < y->v.hash);
+}
+
+static void pack_value(const struct tfr_value *v, struct tfr_pack *p)
+{
+	tfr_pack_u64(p, v->hash);
+	tfr_pack_u64(p, v->text ? (uint64_t)v->size + 1 : 0);
+	if (v->text)
+		p->failed |= !tfr_buf_append(&p->out, v->text, v->size);
+	else
+		tfr_pack_u64(p, v->number);
+}
+
+static struct tfr_value unpack_value(struct tfr_unpack *u)
+{
+	struct tfr_value v = { .hash = tfr_unpack_u64(u) };
+	uint64_t size = tfr_unpack_below(u, TFR_TOPS_TEXT + 1);
+
+	if (!size) {
+		v.number = tfr_unpack_u64(u);
+		return v;
+	}
+	u->bad |= size - 1 > (uint64_t)(u->end - u->p);
+	if (u->bad)
+		return v;
+	v.text = u->p;
+	v.size = (uint32_t)size - 1;
+	u->p += v.size;
+	return v;
+}
+
+void tfr_tops_pack(const struct tfr_tops *t, struct tfr_pack *p)
+{
+	TFR_AUTO_FREE const struct counted **sorted = malloc((t->n + 1) * sizeof(*sorted));
+
+	p->failed |= !sorted;
+	if (!sorted)
+		return;
+	for (uint32_t i = 0; i < t->n; i++)
+		sorted[i] = &t->values[i];
+	qsort(sorted, t->n, sizeof(*sorted), compare_hashes);
+	tfr_pack_u64(p, t->overflowed);
+	for (unsigned i = 0; t->overflowed && i < ROWS * ROW; i++)
+		tfr_pack_u64(p, t->sketch[i]);
+	tfr_pack_u64(p, t->n);
+	for (uint32_t i = 0; i < t->n; i++) {
+		tfr_pack_u64(p, sorted[i]->count);
+		pack_value(&sorted[i]->v, p);
+	}
+	tfr_pack_u64(p, t->n_drawn);
+	for (uint32_t i = 0; i < t->n_drawn; i++) {
+		tfr_pack_u64(p, t->drawn[i].draw);
+		pack_value(&t->drawn[i].v, p);
+	}
+}
+
+void tfr_tops_unpack(struct tfr_tops *t, struct tfr_unpack *u)
+{
+	bool ok = true;
+	uint64_t n;
+
+	if (tfr_unpack_below(u, 1))
+		ok = overflow(t);
+	for (unsigned i = 0; ok && t->overflowed && i < ROWS * ROW; i++)
+		t->sketch[i] = tfr_unpack_u64(u);
+	n = tfr_unpack_below(u, t->overflowed ? 0 : TFR_TOPS_EXACT);
+	for (uint64_t i = 0; ok && i < n && !u->bad; i++) {
+		uint64_t times = tfr_unpack_u64(u);
+		struct tfr_value v = unpack_value(u);
+
+		ok = u->bad || count(t, &v, times);
+	}
+	n = tfr_unpack_below(u, TFR_TOPS_DRAWN);
+	for (uint64_t i = 0; ok && i < n && !u->bad; i++) {
+		uint64_t number = tfr_unpack_u64(u);
+		struct tfr_value v = unpack_value(u);
+
+		ok = u->bad || draw(t, &v, number);
+	}
+	tfr_tops_settle(t);
+	u->no_memory |= !ok;
+	u->bad |= !ok;
+}
+
+/* --- shown --- */
+
+uint64_t tfr_tops_distinct(const struct tfr_tops *t)
+{
+	return t->overflowed ? UINT64_MAX : t->n;
+}
+
+uint64_t tfr_tops_count(const struct tfr_tops *t, uint64_t hash)
+{
+	const uint32_t *slot;
+
+	if (t->overflowed)
+		return sketch_count(t, hash);
+	slot = t->values ? find_slot(t, hash) : NULL;
+	return slot && *slot ? t->values[*slot - 1].count : 0;
+}
+
+static int compare_values(const struct tfr_value *a, const struct tfr_value *b, bool floats)
+{
+	uint32_t size = a->size < b->size ? a->size : b->size;
+	int c;
+
+	if (a->text && b->text) {
+		c = memcmp(a->text, b->text, size);
+		return c ? c : (a->size > b->size) - (a->size < b->size);
+	}
+	if (floats) {
+		uint32_t bits[2] = { (uint32_t)a->number, (uint32_t)b->number };
+		float v[2];
+
+		memcpy(v, bits, sizeof(v));
+		if (v[0] != v[0] || v[1] != v[1]) /* NaN, of which there is one, last */
+			return (v[0] != v[0]) - (v[1] != v[1]);
+		return (v[0] > v[1]) - (v[0] < v[1]);
+	}
+	return ((int64_t)a->number > (int64_t)b->number) -
+	       ((int64_t)a->number < (int64_t)b->number);
+}
+
+static int compare_tops(const void *a, const void *b, void *floats)
+{
+	const struct tfr_top *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return compare_values(&x->value, &y->value, *(bool *)floats);
+}
+
+size_t tfr_tops_list(
+	const struct tfr_tops *t, bool floats, uint64_t least, struct tfr_top *top, size_t n)
+{
+	size_t all = t->overflowed ? t->n_drawn : t->n, found = 0;
+	TFR_AUTO_FREE struct tfr_top *list = malloc((all + 1) * sizeof(*list));
+
+	if (!list)
+		return SIZE_MAX;
+	for (size_t i = 0; i < all; i++)
+		list[i] = t->overflowed ? (struct tfr_top){ t->drawn[i].v,
+			sketch_count(t, t->drawn[i].v.hash) }
+					: (struct tfr_top){ t->values[i].v, t->values[i].count };
+	qsort_r(list, all, sizeof(*list), compare_tops, &floats);
+	for (size_t i = 0; i < all && found < n && list[i].count >= least; i++)
+		if (!found || top[found - 1].value.hash != list[i].value.hash)
+			top[found++] = list[i];
+	return found;
+}
+
+/* --- a worker's own --- */
+
+enum { TALLY_SLOTS = 128, TALLY_MOST = 96, TALLY_TEXT = 4 << 10, TALLY_RARE = 128 };
+
+struct tallied {
+	uint64_t hash, number, count;
+	uint32_t at, size; /* in the text; at UINT32_MAX: a number */
+};
+
+struct tfr_tally {
+	struct tfr_tops *tops;
+	unsigned n;
+	uint32_t text_size;
+	struct tallied slots[TALLY_SLOTS]; /* count 0: empty */
+	uint8_t text[TALLY_TEXT];
+	/* Once there is a sketch, a hash is all it needs: one after the other, and brought home
+	 * many at a time. */
+	unsigned n_rare;
+	uint64_t rare[TALLY_RARE];
+};
+
+struct tfr_tally *tfr_tally_new(struct tfr_tops *tops)
+{
+	struct tfr_tally *t = malloc(sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->tops = tops;
+	t->n = t->text_size = t->n_rare = 0;
+	memset(t->slots, 0, sizeof(t->slots));
+	return t;
+}
+
+void tfr_tally_free(struct tfr_tally *t)
+{
+	free(t);
+}
+
+/* Under the lock of the tops. */
+static bool flush_slots(struct tfr_tally *t)
+{
+	bool ok = true;
+
+	for (unsigned i = 0; ok && i < TALLY_SLOTS; i++) {
+		const struct tallied *s = &t->slots[i];
+		bool number = s->at == UINT32_MAX;
+		struct tfr_value v = { s->hash, s->number, number ? NULL : t->text + s->at,
+			s->size };
+
+		ok = !s->count || count(t->tops, &v, s->count);
+	}
+	memset(t->slots, 0, sizeof(t->slots));
+	t->n = t->text_size = 0;
+	return ok;
+}
+
+bool tfr_tally_flush(struct tfr_tally *t)
+{
+	bool ok = true;
+
+	pthread_mutex_lock(&t->tops->lock);
+	if (t->n)
+		ok = flush_slots(t);
+	for (unsigned i = 0; i < t->n_rare; i++)
+		sketch_add(t->tops, t->rare[i], 1);
+	pthread_mutex_unlock(&t->tops->lock);
+	t->n_rare = 0;
+	return ok;
+}
+
+static bool draw_one(struct tfr_tops *tops, const struct tfr_value *v, uint64_t number)
+{
+	bool ok;
+
+	pthread_mutex_lock(&tops->lock);
+	ok = draw(tops, v, number);
+	pthread_mutex_unlock(&tops->lock);
+	return ok;
+}
+
+/* Counts what is in the table, or finds room there. */
+static bool tally(struct tfr_tally *t, const struct tfr_value *v)
+{
+	struct tallied *s = &t->slots[v->hash & (TALLY_SLOTS - 1)];
+
+	while (s->count && s->hash != v->hash)
+		if (++s == t->slots + TALLY_SLOTS)
+			s = t->slots;
+	if (s->count) {
+		s->count++;
+		return true;
+	}
+	if (t->n == TALLY_MOST || t->text_size + v->size > TALLY_TEXT) {
+		if (!tfr_tally_flush(t))
+			return false;
+		s = &t->slots[v->hash & (TALLY_SLOTS - 1)];
+	}
+	*s = (struct tallied){ v->hash, v->number, 1, v->text ? t->text_size : UINT32_MAX,
+		v->size };
+	t->n++;
+	if (v->text) {
+		memcpy(t->text + t->text_size, v->text, v->size);
+		t->text_size += v->size;
+	}
+	return true;
+}
+
+bool tfr_tally_add(struct tfr_tally *t, const struct tfr_value *v, uint64_t number)
+{
+	if (number <= __atomic_load_n(&t->tops->limit, __ATOMIC_RELAXED) &&
+		!draw_one(t->tops, v, number))
+		return false;
+	if (!__atomic_load_n(&t->tops->overflowed, __ATOMIC_RELAXED))
+		return tally(t, v);
+	t->rare[t->n_rare++] = v->hash;
+	return t->n_rare < TALLY_RARE || tfr_tally_flush(t);
+}

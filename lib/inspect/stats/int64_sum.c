@@ -1,0 +1,255 @@
+/* inspect/stats/int64_sum.c - int64s summed up.
+ *
+ * A page of bins is a sign and a power of two; those of the numbers below 64 in amount is one that
+ * has a number a bin. */
+#include "inspect/stats/int64_sum.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXACT_BITS = 6, PAGES = 64 - EXACT_BITS + 1, KEYS = 2 * PAGES };
+
+static const struct tfr_bins_layout layout = { KEYS, TFR_BINS_PAGE };
+
+static uint64_t amount(int64_t v)
+{
+	return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+}
+
+bool tfr_series_settle(struct tfr_series *s)
+{
+	uint64_t m = amount(s->last), n = s->waiting;
+	unsigned shift = m >> EXACT_BITS ? 64 - EXACT_BITS - 1 - (unsigned)__builtin_clzll(m) : 0;
+	unsigned key = m >> EXACT_BITS ? shift + 1 : 0;
+	tfr_u128 square = (tfr_u128)m * m, low = (tfr_u128)(uint64_t)square * n;
+	tfr_u128 high = (tfr_u128)(uint64_t)(square >> 64) * n + (uint64_t)(low >> 64);
+	uint64_t *page;
+
+	if (!n)
+		return true;
+	page = tfr_bins_page(&s->bins, &layout, s->last < 0 ? PAGES + key : key);
+	if (!page)
+		return false;
+	page[m >> shift & (TFR_BINS_PAGE - 1)] += n;
+	if (!s->count || s->last < s->min)
+		s->min = s->last;
+	if (!s->count || s->last > s->max)
+		s->max = s->last;
+	s->count += n;
+	s->sum += (__int128)s->last * (__int128)n;
+	s->squares_high +=
+		(uint64_t)(high >> 64) +
+		__builtin_add_overflow(s->squares, high << 64 | (uint64_t)low, &s->squares);
+	s->waiting = 0;
+	return true;
+}
+
+bool tfr_series_turn(struct tfr_series *s, int64_t value)
+{
+	bool ok = tfr_series_settle(s);
+
+	s->last = value;
+	s->waiting = 1;
+	return ok;
+}
+
+bool tfr_series_merge(struct tfr_series *into, const struct tfr_series *from)
+{
+	assert(!into->waiting && !from->waiting);
+	for (unsigned key = 0; key < KEYS; key++) {
+		const uint64_t *add = tfr_bins_find(&from->bins, &layout, key);
+		uint64_t *page = add ? tfr_bins_page(&into->bins, &layout, key) : NULL;
+
+		if (add && !page)
+			return false;
+		for (unsigned i = 0; add && i < TFR_BINS_PAGE; i++)
+			page[i] += add[i];
+	}
+	if (from->count && (!into->count || from->min < into->min))
+		into->min = from->min;
+	if (from->count && (!into->count || from->max > into->max))
+		into->max = from->max;
+	into->count += from->count;
+	into->sum += from->sum;
+	into->squares_high += from->squares_high +
+			      __builtin_add_overflow(into->squares, from->squares, &into->squares);
+	return true;
+}
+
+void tfr_series_clear(struct tfr_series *s)
+{
+	tfr_bins_clear(&s->bins);
+	*s = (struct tfr_series){ 0 };
+}
+
+size_t tfr_series_bytes(const struct tfr_series *s)
+{
+	return tfr_bins_bytes(&s->bins, &layout);
+}
+
+/* --- kept and read again --- */
+
+void tfr_bins_pack(
+	const struct tfr_bins *b, const struct tfr_bins_layout *layout_, struct tfr_pack *p)
+{
+	unsigned last = 0;
+
+	tfr_pack_u64(p, b->n);
+	for (unsigned key = 0; key < layout_->keys; key++) {
+		const uint64_t *page = tfr_bins_find(b, layout_, key);
+
+		if (!page)
+			continue;
+		tfr_pack_u64(p, key - last);
+		last = key;
+		for (unsigned i = 0; i < layout_->width; i++)
+			tfr_pack_u64(p, page[i]);
+	}
+}
+
+void tfr_bins_unpack(struct tfr_bins *b, const struct tfr_bins_layout *layout_,
+	struct tfr_unpack *u, uint64_t *counted)
+{
+	uint64_t pages = tfr_unpack_below(u, layout_->keys), key = 0;
+
+	*counted = 0;
+	for (uint64_t i = 0; i < pages && !u->bad; i++) {
+		uint64_t *page;
+
+		key += tfr_unpack_below(u, layout_->keys);
+		if (key >= layout_->keys || tfr_bins_find(b, layout_, (unsigned)key))
+			u->bad = true;
+		page = u->bad ? NULL : tfr_bins_page(b, layout_, (unsigned)key);
+		if (!page) {
+			u->no_memory |= !u->bad;
+			u->bad = true;
+			return;
+		}
+		for (unsigned k = 0; k < layout_->width; k++) {
+			page[k] = tfr_unpack_u64(u);
+			if (k < TFR_BINS_PAGE)
+				u->bad |= __builtin_add_overflow(*counted, page[k], counted);
+		}
+	}
+}
+
+void tfr_series_pack(const struct tfr_series *s, struct tfr_pack *p)
+{
+	assert(!s->waiting);
+	tfr_pack_u64(p, s->count);
+	if (!s->count)
+		return;
+	tfr_pack_i64(p, s->min);
+	tfr_pack_i64(p, s->max);
+	tfr_pack_u128(p, (tfr_u128)s->sum);
+	tfr_pack_u128(p, s->squares);
+	tfr_pack_u64(p, s->squares_high);
+	tfr_bins_pack(&s->bins, &layout, p);
+}
+
+void tfr_series_unpack(struct tfr_series *s, struct tfr_unpack *u)
+{
+	uint64_t counted;
+
+	s->count = tfr_unpack_u64(u);
+	if (!s->count)
+		return;
+	s->min = tfr_unpack_i64(u);
+	s->max = tfr_unpack_i64(u);
+	s->sum = (__int128)tfr_unpack_u128(u);
+	s->squares = tfr_unpack_u128(u);
+	/* Of n numbers the squares sum up to n * 2^126 at most. */
+	s->squares_high = tfr_unpack_below(u, s->count >> 2);
+	tfr_bins_unpack(&s->bins, &layout, u, &counted);
+	u->bad |= counted != s->count || s->min > s->max;
+}
+
+/* --- shown --- */
+
+double tfr_deviation(
+	uint64_t n, const struct tfr_wide *sum, const struct tfr_wide *squares, int scale)
+{
+	struct tfr_wide all = *squares, square = tfr_wide_square(sum), d;
+
+	tfr_wide_multiply(&all, n);
+	if (!n || tfr_wide_compare(&all, &square) < 0) /* a forged file only */
+		return 0;
+	d = tfr_wide_subtract(&all, &square);
+	return ldexp(sqrt(tfr_wide_double(&d, 0)) / (double)n, scale);
+}
+
+struct tfr_summary tfr_series_sum_up(const struct tfr_series *s)
+{
+	tfr_u128 sum = s->sum < 0 ? 0 - (tfr_u128)s->sum : (tfr_u128)s->sum;
+	struct tfr_summary r = { .count = s->count };
+	struct tfr_wide total = { 0 }, squares = { 0 };
+
+	assert(!s->waiting);
+	if (!s->count)
+		return r;
+	tfr_wide_add(&total, sum, 0);
+	tfr_wide_add(&squares, s->squares, 0);
+	tfr_wide_add(&squares, s->squares_high, 128);
+	r.mean = tfr_wide_quotient(&total, s->count, 0);
+	if (s->sum < 0)
+		r.mean = -r.mean;
+	r.deviation = tfr_deviation(s->count, &total, &squares, 0);
+	return r;
+}
+
+static struct tfr_bin bin_at(unsigned key, unsigned i)
+{
+	unsigned page = key % PAGES, shift = page ? page - 1 : 0;
+	double low = ldexp(page ? TFR_BINS_PAGE + i : i, (int)shift);
+	double high = page ? low + ldexp(1, (int)shift) - 1 : low;
+
+	if (key >= PAGES)
+		return (struct tfr_bin){ .low = -high, .high = -low };
+	return (struct tfr_bin){ .low = low, .high = high };
+}
+
+static bool put_bins(const struct tfr_series *s, unsigned key, struct tfr_buf *bins)
+{
+	const uint64_t *page = tfr_bins_find(&s->bins, &layout, key);
+
+	for (unsigned n = 0; page && n < TFR_BINS_PAGE; n++) {
+		unsigned i = key >= PAGES ? TFR_BINS_PAGE - 1 - n : n;
+		struct tfr_bin bin = bin_at(key, i);
+
+		bin.count = page[i];
+		if (bin.count && !tfr_buf_append(bins, &bin, sizeof(bin)))
+			return false;
+	}
+	return true;
+}
+
+bool tfr_series_bins(const struct tfr_series *s, struct tfr_buf *bins)
+{
+	bool ok = true;
+
+	/* Negative ones come first, from the largest amount down. */
+	for (unsigned key = KEYS; ok && key-- > PAGES;)
+		ok = put_bins(s, key, bins);
+	for (unsigned key = 0; ok && key < PAGES; key++)
+		ok = put_bins(s, key, bins);
+	return ok;
+}
+
+double tfr_bins_quantile(
+	const struct tfr_bin *bins, size_t n, uint64_t count, double q, double min, double max)
+{
+	double wanted = ceil(q * (double)count), middle = 0;
+	uint64_t seen = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		seen += bins[i].count;
+		middle = bins[i].low / 2 + bins[i].high / 2;
+		if (!bins[i].low || !bins[i].high)
+			middle = 0; /* what it holds is mostly zeros */
+		if ((double)seen >= wanted)
+			break;
+	}
+	return middle < min ? min : middle > max ? max : middle;
+}

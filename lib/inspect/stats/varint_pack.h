@@ -1,0 +1,36 @@
+/* inspect/stats/varint_pack.h - numbers as varints, in and out: what is kept of statistics so that they can be
+ * merged later.
+ *
+ * Reading trusts nothing: the first thing that does not fit stays as `bad`, and all that is read
+ * from then on is 0. */
+#ifndef TFR_INSPECT_PACK_H
+#define TFR_INSPECT_PACK_H
+
+#include <tfr/example.h>
+
+#include "base/buf.h"
+#include "inspect/stats/wide_integer.h"
+
+struct tfr_pack {
+	struct tfr_buf out;
+	bool failed; /* out of memory */
+};
+
+void tfr_pack_u64(struct tfr_pack *p, uint64_t v);
+void tfr_pack_i64(struct tfr_pack *p, int64_t v); /* small where |v| is */
+void tfr_pack_u128(struct tfr_pack *p, tfr_u128 v);
+void tfr_pack_bytes(struct tfr_pack *p, const void *bytes, size_t size);
+
+struct tfr_unpack {
+	const uint8_t *p, *end;
+	bool bad, no_memory;
+};
+
+uint64_t tfr_unpack_u64(struct tfr_unpack *u);
+/* One that is at most `max`. */
+uint64_t tfr_unpack_below(struct tfr_unpack *u, uint64_t max);
+int64_t tfr_unpack_i64(struct tfr_unpack *u);
+tfr_u128 tfr_unpack_u128(struct tfr_unpack *u);
+struct tfr_bytes tfr_unpack_bytes(struct tfr_unpack *u); /* a view */
+
+#endif

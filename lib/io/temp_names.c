@@ -1,0 +1,160 @@
+/* io/temp_names.c - the one place that makes, recognises and removes temporary names. */
+#include "io/temp_names.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+enum { TOKEN_DIGITS = 16 };
+enum { HIDDEN_EXTRA = 24 }; /* two dots and a token of 16 digits, a dot, and a suffix */
+
+char *tfr_hidden_name(const char *path, uint64_t token, const char *suffix)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	size_t most = NAME_MAX - HIDDEN_EXTRA, n = strlen(base) < most ? strlen(base) : most;
+	char digits[20] = "", *name = NULL;
+
+	if (token)
+		snprintf(digits, sizeof(digits), ".%016llx", (unsigned long long)token);
+	if (asprintf(&name, "%.*s.%.*s%s.%s", (int)(base - path), path, (int)n, base, digits,
+		    suffix) < 0)
+		return NULL;
+	return name;
+}
+
+const char *tfr_hidden_stem(char *name, bool *old)
+{
+	size_t n = strlen(name);
+	char *token;
+
+	if (name[0] != '.' || n < strlen(".x.tmp"))
+		return NULL;
+	*old = !strcmp(name + n - 4, ".old");
+	if (!*old && strcmp(name + n - 4, ".tmp") != 0)
+		return NULL;
+	name[n - 4] = '\0';
+	token = strrchr(name + 1, '.');
+	if (token && strlen(token + 1) == TOKEN_DIGITS &&
+		strspn(token + 1, "0123456789abcdef") == TOKEN_DIGITS)
+		*token = '\0';
+	else if (*old)
+		return NULL;
+	return name + 1;
+}
+
+char *tfr_folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return strdup(".");
+	return strndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+uint64_t tfr_random_token(void)
+{
+	uint64_t token = 0;
+
+	/* The pool is ready long before a user's program starts; an interrupted call is repeated. */
+	while (!token && getrandom(&token, sizeof(token), 0) < 0 && errno == EINTR)
+		;
+	return token ? token : 1;
+}
+
+bool tfr_path_is_stdout(const char *path)
+{
+	static const char *const names[] = { "-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(path, names[i]))
+			return true;
+	return false;
+}
+
+bool tfr_file_is_ours(int fd, struct stat *st)
+{
+	return fstat(fd, st) == 0 && S_ISREG(st->st_mode) && st->st_uid == geteuid() &&
+	       st->st_nlink == 1;
+}
+
+bool tfr_file_is_named(const struct stat *st, const char *path)
+{
+	struct stat named;
+
+	return lstat(path, &named) == 0 && named.st_ino == st->st_ino &&
+	       named.st_dev == st->st_dev;
+}
+
+/* Whoever has the lock may remove the name, unless another run did so, and created a file of its
+ * own, between our open and our lock. */
+bool tfr_left_file_remove(const char *path)
+{
+	TFR_AUTO_CLOSE int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return errno == ENOENT;
+	return tfr_file_is_ours(fd, &st) && TEMP_FAILURE_RETRY(flock(fd, LOCK_EX | LOCK_NB)) == 0 &&
+	       tfr_file_is_named(&st, path) && unlink(path) == 0;
+}
+
+int tfr_nameless_open(const char *path)
+{
+	TFR_AUTO_FREE char *folder = tfr_folder_of(path);
+	int fd, saved;
+
+	if (!folder) {
+		errno = ENOMEM;
+		return -1;
+	}
+	if (access("/proc/self/fd", X_OK)) { /* which linking goes through */
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	fd = TEMP_FAILURE_RETRY(open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666));
+	/* Kernels and file systems that do not know the flag open the folder for writing. */
+	if (fd < 0 && (errno == EISDIR || errno == EINVAL))
+		errno = EOPNOTSUPP;
+	if (fd < 0 || TEMP_FAILURE_RETRY(flock(fd, LOCK_EX | LOCK_NB)) == 0)
+		return fd;
+	saved = errno;
+	close(fd);
+	errno = saved;
+	return -1;
+}
+
+int tfr_nameless_link(int fd, const char *path)
+{
+	char from[40];
+
+	snprintf(from, sizeof(from), "/proc/self/fd/%d", fd);
+	return linkat(AT_FDCWD, from, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+}
+
+int tfr_rename_new(const char *from, const char *to)
+{
+	struct stat st;
+
+	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -1;
+	if (link(from, to) == 0)
+		return unlink(from);
+	if (errno == EEXIST)
+		return -1;
+	/* No file system that is left can do it in one step. */
+	if (lstat(to, &st) == 0) {
+		errno = EEXIST;
+		return -1;
+	}
+	return rename(from, to);
+}

@@ -1,0 +1,445 @@
+/* media/formats/huffman.c - symbols of ITU-T T.81, annex F.2.2, several at a time.
+ *
+ * Data is first copied to a window of our own without the zeros that are stuffed behind each FF
+ * (B.1.1.5), so that bits are taken eight bytes at a time without looking at them.  At the start of
+ * an MCU the window has at least the most bytes that one can take, or all that are left of the
+ * segment and zeros behind: nothing in between asks for the end.  After the MCU it is seen whether
+ * it took more than was there.
+ *
+ * What costs time is that the next symbol's place is known only when the one before it is: a shift,
+ * a load, a shift, seven cycles each.  So one look into a table finds two coefficients, how long
+ * they are together and where the values lie, which are worked out while the next look is on its
+ * way.  Where nobody wants the values, one look passes over all symbols whose codes it sees. */
+#include "media/formats/huffman.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cpu.h"
+#include "media/formats/huffman_tables.h"
+
+enum {
+	REFILLED = 56, /* bits that are there after a refill, at least */
+	LOOKS = 2,     /* for which that is enough */
+	SYMBOL_BITS = CODE_BITS + VALUE_BITS,
+	MCU_BYTES = (D_MAX_BLOCKS_IN_MCU * DCTSIZE2 * SYMBOL_BITS + 7) / 8,
+	SLACK = MCU_BYTES + 32, /* and what is read ahead */
+	WINDOW = 16384,
+	WORTH_TABLES = 16384, /* bytes of image for which tables are made at once */
+};
+
+_Static_assert(
+	LOOKS *(SKIP_BITS + VALUE_BITS) <= REFILLED && LOOK_BITS <= SKIP_BITS, "a refill lasts");
+
+/* Bits are at the top of `word`; of those behind the first `count` some may be there already. */
+struct bits {
+	uint64_t word;
+	unsigned count;
+	const uint8_t *next;
+};
+
+struct tfr_huffman {
+	struct tfr_huffman_table dc[NUM_HUFF_TBLS];
+	struct tfr_huffman_ac ac[NUM_HUFF_TBLS];
+	bool (*read_mcu)(struct tfr_huffman *h, JBLOCKROW *blocks, bool wanted);
+	struct bits bits;
+	const uint8_t *in, *in_end; /* what is not in the window yet */
+	uint8_t *end;		    /* of what the window has */
+	bool ended;		    /* the window has the segment's end, `in` is at its marker */
+	unsigned block_count;
+	struct block {
+		const struct tfr_huffman_table *dc;
+		const struct tfr_huffman_ac *ac;
+		uint32_t *last_dc; /* as wide as it may get: libjpeg lets it wrap */
+		bool wanted;
+	} blocks[D_MAX_BLOCKS_IN_MCU];
+	uint32_t last_dc[MAX_COMPS_IN_SCAN];
+	JDIMENSION columns, column, first, last; /* last: behind the last one wanted */
+	unsigned restart_interval, restarts_to_go, restart;
+	uint8_t window[WINDOW + SLACK];
+};
+
+/* ---- data ---- */
+
+/* Fills the window as far as the segment goes. */
+static bool fill(struct tfr_huffman *h)
+{
+	size_t kept = (size_t)(h->end - h->bits.next);
+	uint8_t *out = h->window + kept, *limit = h->window + WINDOW;
+
+	memmove(h->window, h->bits.next, kept);
+	h->bits.next = h->window;
+	while (out < limit) {
+		size_t most = (size_t)(limit - out), n = (size_t)(h->in_end - h->in);
+		const uint8_t *ff = memchr(h->in, 0xff, n < most ? n : most);
+
+		n = ff ? (size_t)(ff - h->in) : n < most ? n : most;
+		memcpy(out, h->in, n);
+		out += n;
+		h->in += n;
+		if (h->in_end - h->in < 2)
+			return false; /* a marker is missing */
+		if (!ff)
+			break;
+		if (h->in[1]) {
+			h->ended = true;
+			memset(out, 0, SLACK);
+			break;
+		}
+		*out++ = 0xff;
+		h->in += 2;
+	}
+	h->end = out;
+	return true;
+}
+
+static void start_segment(struct tfr_huffman *h)
+{
+	h->bits = (struct bits){ .next = h->window };
+	h->end = h->window;
+	h->ended = false;
+	memset(h->last_dc, 0, sizeof(h->last_dc));
+	h->restarts_to_go = h->restart_interval;
+}
+
+/* Bits that were not taken of those in the window; less than 0 where more were taken. */
+static ptrdiff_t bits_left(const struct tfr_huffman *h)
+{
+	return (h->end - h->bits.next) * 8 + (ptrdiff_t)h->bits.count;
+}
+
+/* The next segment, where the present one has been taken to its last byte and the marker is the one
+ * that is due. */
+static bool pass_restart(struct tfr_huffman *h)
+{
+	if (!h->ended || bits_left(h) >= 8 || h->in_end - h->in < 2 ||
+		h->in[1] != JPEG_RST0 + h->restart)
+		return false;
+	h->in += 2;
+	h->restart = (h->restart + 1) % 8;
+	start_segment(h);
+	h->restarts_to_go--;
+	return true;
+}
+
+/* ---- symbols ---- */
+
+static TFR_INLINE uint64_t be64(const uint8_t *p)
+{
+	uint64_t word;
+
+	memcpy(&word, p, sizeof(word));
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	word = __builtin_bswap64(word);
+#endif
+	return word;
+}
+
+/* Bits beyond the whole bytes that are counted come once more, and are the same. */
+static TFR_INLINE void refill(struct bits *b)
+{
+	b->word |= be64(b->next) >> b->count;
+	b->next += (63 - b->count) >> 3;
+	b->count |= REFILLED;
+}
+
+static TFR_INLINE void take(struct bits *b, unsigned n)
+{
+	b->word <<= n;
+	b->count -= n;
+}
+
+/* The symbol at the top of `word`; 0: there is no such code. */
+static __attribute__((noinline)) look_t look_further(
+	const struct tfr_huffman_table *t, uint64_t word, bool ac)
+{
+	uint32_t next = (uint32_t)(word >> (64 - CODE_BITS));
+	unsigned length = LOOK_BITS + 1;
+
+	while (next >= t->limit[length])
+		length++;
+	if (length > CODE_BITS)
+		return 0;
+	next >>= CODE_BITS - length;
+	return look_of(length, t->symbols[((int32_t)next + t->offset[length]) & 255], ac);
+}
+
+static TFR_INLINE look_t look_one(const struct tfr_huffman_table *t, uint64_t word, bool ac)
+{
+	look_t l = t->look[word >> (64 - LOOK_BITS)];
+
+	return __builtin_expect(l != 0, 1) ? l : look_further(t, word, ac);
+}
+
+/* The value that begins `from` bits on, of 63 - `rest` bits (F.2.2.1, EXTEND): one that begins with
+ * 0 is negative, its bits the complement of what it is without its sign. */
+static TFR_INLINE JCOEF value_at(uint64_t word, unsigned from, unsigned rest)
+{
+	uint64_t bits = word << from, negative = (uint64_t)((int64_t)~bits >> 63);
+
+	/* In two steps, for a value of no bits. */
+	bits = (bits ^ negative) >> 1 >> rest;
+	return (JCOEF)((bits ^ negative) - negative);
+}
+
+static TFR_INLINE JCOEF look_value_at(uint64_t word, look_t l)
+{
+	return value_at(word, look_code(l), 63 - look_value(l));
+}
+
+/* Where the k-th coefficient lies (figure A.6).  Ends of blocks write their 0 behind the table of
+ * 64, to the place of the last coefficient, which was not given then. */
+static const uint8_t zigzag[DCTSIZE2 + END_OF_BLOCK] = {
+	/* clang-format off */
+	 0,  1,  8, 16,  9,  2,  3, 10, 17, 24, 32, 25, 18, 11,  4,  5,
+	12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13,  6,  7, 14, 21, 28,
+	35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
+	58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,
+	[DCTSIZE2 ... DCTSIZE2 + END_OF_BLOCK - 1] = 63,
+	/* clang-format on */
+};
+
+/* A block ends behind its last coefficient, or where its end is said before that. */
+static TFR_INLINE bool ends_well(unsigned k)
+{
+	return k == DCTSIZE2 || (k > END_OF_BLOCK && k < END_OF_BLOCK + DCTSIZE2);
+}
+
+/* One symbol, where two or more will not do.  False: a code that is none. */
+static TFR_INLINE bool step(
+	const struct tfr_huffman_table *t, struct bits *b, unsigned *k, JCOEF *out)
+{
+	look_t l;
+
+	refill(b);
+	l = look_one(t, b->word, true);
+	*k += look_advance(l);
+	if (out)
+		out[zigzag[*k - 1]] = look_value_at(b->word, l);
+	take(b, look_bits(l));
+	return l;
+}
+
+/* Where there is no second one its 0 goes to the place of the first, and is overwritten. */
+static TFR_INLINE void put_pair(struct bits *b, pair_t p, unsigned k, unsigned after, JCOEF *out)
+{
+	unsigned first = k + (p >> 32 & 255);
+
+	out[zigzag[after - 1]] = value_at(b->word, p >> 40 & 63, p >> 48 & 63);
+	out[zigzag[first - 1]] = value_at(b->word, p >> 16 & 63, p >> 24 & 63);
+	take(b, p & 255);
+}
+
+/* A block's coefficients from the first AC on.  False: a code that is none, or too many
+ * coefficients. */
+static TFR_INLINE bool read_block(const struct tfr_huffman_ac *t, struct bits *bits, JCOEF *out)
+{
+	struct bits b = *bits;
+	unsigned k = 1, after = 1;
+
+	do {
+		pair_t p = 0;
+
+		refill(&b);
+		for (int i = 0; i < LOOKS; i++) {
+			p = t->pair[b.word >> (64 - LOOK_BITS)];
+			after = k + (p >> 8 & 255);
+			if (after >= DCTSIZE2)
+				break;
+			put_pair(&b, p, k, after, out);
+			k = after;
+		}
+		if (after < DCTSIZE2)
+			continue;
+		if (ends_well(after)) {
+			put_pair(&b, p, k, after, out);
+			k = after;
+		} else if (!step(&t->one, &b, &k, out)) {
+			return false;
+		}
+	} while (k < DCTSIZE2);
+	*bits = b;
+	return ends_well(k);
+}
+
+/* The same without the values.  What a look sees may reach into the next block, where this one has
+ * all of its coefficients and its end is not said. */
+static TFR_INLINE bool skip_block(const struct tfr_huffman_ac *t, struct bits *bits)
+{
+	struct bits b = *bits;
+	unsigned k = 1, after = 1;
+
+	do {
+		skip_t found = 0;
+
+		refill(&b);
+		for (int i = 0; i < LOOKS; i++) {
+			found = t->skip[b.word >> (64 - SKIP_BITS)];
+			after = k + (found & 255);
+			if (after >= DCTSIZE2)
+				break;
+			take(&b, found >> 8);
+			k = after;
+		}
+		if (after < DCTSIZE2)
+			continue;
+		if (ends_well(after)) {
+			take(&b, found >> 8);
+			k = after;
+		} else if (!step(&t->one, &b, &k, NULL)) {
+			return false;
+		}
+	} while (k < DCTSIZE2);
+	*bits = b;
+	return ends_well(k);
+}
+
+static TFR_INLINE bool read_dc(const struct tfr_huffman_table *t, struct bits *b, int *difference)
+{
+	look_t l;
+
+	refill(b);
+	l = look_one(t, b->word, false);
+	*difference = look_value_at(b->word, l);
+	take(b, look_bits(l));
+	return l;
+}
+
+/* ---- MCUs ---- */
+
+static TFR_INLINE bool read_mcu(struct tfr_huffman *h, JBLOCKROW *blocks, bool wanted)
+{
+	struct bits b = h->bits;
+
+	for (unsigned i = 0; i < h->block_count; i++) {
+		const struct block *block = &h->blocks[i];
+		int difference;
+
+		if (!read_dc(block->dc, &b, &difference))
+			return false;
+		*block->last_dc += (uint32_t)difference;
+		if (wanted && block->wanted) {
+			JCOEF *out = *blocks[i];
+
+			out[0] = (JCOEF)*block->last_dc;
+			if (!read_block(block->ac, &b, out))
+				return false;
+		} else if (!skip_block(block->ac, &b)) {
+			return false;
+		}
+	}
+	h->bits = b;
+	return bits_left(h) >= 0;
+}
+
+static bool read_mcu_plain(struct tfr_huffman *h, JBLOCKROW *blocks, bool wanted)
+{
+	return read_mcu(h, blocks, wanted);
+}
+
+#ifdef __x86_64__
+/* The same C: shifts by what is in any register, without touching the flags. */
+__attribute__((target("bmi,bmi2"))) static bool read_mcu_bmi2(
+	struct tfr_huffman *h, JBLOCKROW *blocks, bool wanted)
+{
+	return read_mcu(h, blocks, wanted);
+}
+#endif
+
+bool tfr_huffman_mcu(struct tfr_huffman *h, JBLOCKROW *blocks)
+{
+	bool wanted = blocks && h->column >= h->first && h->column < h->last;
+
+	if (h->restart_interval && !h->restarts_to_go-- && !pass_restart(h))
+		return false;
+	if (!h->ended && h->end - h->bits.next < SLACK && !fill(h))
+		return false;
+	h->column = h->column + 1 == h->columns ? 0 : h->column + 1;
+	return h->read_mcu(h, blocks, wanted);
+}
+
+/* ---- beginning and end ---- */
+
+struct tfr_huffman *tfr_huffman_new(void)
+{
+	struct tfr_huffman *h = calloc(1, sizeof(*h));
+
+	if (!h)
+		return NULL;
+	h->read_mcu = read_mcu_plain;
+#ifdef __x86_64__
+	if (tfr_cpu_allows(TFR_CPU_AVX2) && __builtin_cpu_supports("bmi2"))
+		h->read_mcu = read_mcu_bmi2;
+#endif
+	return h;
+}
+
+void tfr_huffman_free(struct tfr_huffman *h)
+{
+	free(h);
+}
+
+/* Most files have the tables of T.81's annex K, which are made once.  Others are made for a large
+ * image, or when the next one has them too: making them takes as long as a small one does. */
+static bool have_tables(struct tfr_huffman *h, const struct jpeg_decompress_struct *c)
+{
+	bool known = true, dc[NUM_HUFF_TBLS] = { false }, ac[NUM_HUFF_TBLS] = { false };
+
+	for (int i = 0; i < c->comps_in_scan; i++) {
+		dc[c->cur_comp_info[i]->dc_tbl_no] = true;
+		ac[c->cur_comp_info[i]->ac_tbl_no] = true;
+	}
+	for (int i = 0; i < NUM_HUFF_TBLS; i++) {
+		known &= !dc[i] || tfr_huffman_known(&h->dc[i], c->dc_huff_tbl_ptrs[i]);
+		known &= !ac[i] || tfr_huffman_known(&h->ac[i].one, c->ac_huff_tbl_ptrs[i]);
+	}
+	if (!known && c->src->bytes_in_buffer < WORTH_TABLES)
+		return false;
+	for (int i = 0; i < NUM_HUFF_TBLS; i++) {
+		if (dc[i])
+			tfr_huffman_make_dc(&h->dc[i]);
+		if (ac[i])
+			tfr_huffman_make_ac(&h->ac[i]);
+	}
+	return true;
+}
+
+static bool is_for_us(const struct jpeg_decompress_struct *c)
+{
+	return !c->progressive_mode && !c->arith_code && c->comps_in_scan == c->num_components &&
+	       c->Ss == 0 && c->Se == DCTSIZE2 - 1 && c->Ah == 0 && c->Al == 0 &&
+	       c->unread_marker == 0;
+}
+
+bool tfr_huffman_start(struct tfr_huffman *h, const struct jpeg_decompress_struct *c,
+	JDIMENSION first, JDIMENSION last)
+{
+	if (!is_for_us(c) || !have_tables(h, c))
+		return false;
+	for (int i = 0; i < c->blocks_in_MCU; i++) {
+		int component = c->MCU_membership[i];
+		const jpeg_component_info *info = c->cur_comp_info[component];
+
+		h->blocks[i] = (struct block){ .dc = &h->dc[info->dc_tbl_no],
+			.ac = &h->ac[info->ac_tbl_no],
+			.last_dc = &h->last_dc[component],
+			.wanted = info->component_needed };
+	}
+	h->block_count = (unsigned)c->blocks_in_MCU;
+	h->in = c->src->next_input_byte;
+	h->in_end = h->in + c->src->bytes_in_buffer;
+	h->columns = c->MCUs_per_row;
+	h->column = 0;
+	h->first = first;
+	h->last = last;
+	h->restart_interval = c->restart_interval;
+	h->restart = 0;
+	start_segment(h);
+	return true;
+}
+
+const uint8_t *tfr_huffman_position(const struct tfr_huffman *h)
+{
+	return h->in;
+}

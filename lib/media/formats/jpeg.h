@@ -1,0 +1,16 @@
+/* media/formats/jpeg.h - between the parts of JPEG: its probe, its decoder, its encoder. */
+#ifndef TFR_MEDIA_JPEG_H
+#define TFR_MEDIA_JPEG_H
+
+#include "media/formats/image_codec.h"
+
+enum tfr_status tfr_jpeg_probe(
+	const uint8_t *data, size_t size, struct tfr_image_info *info, struct tfr_error *err);
+
+/* What a name of subsampling says of the first component; 2 x 2 where there is no such name. */
+void tfr_jpeg_factors(const char *subsampling, unsigned *h, unsigned *v);
+
+enum tfr_status tfr_jpeg_encode(struct tfr_encoder *e, const struct tfr_image *image,
+	const struct tfr_encode_opts *opts, struct tfr_buf *out, struct tfr_error *err);
+
+#endif

@@ -1,0 +1,10 @@
+/* media/formats/png.h - between the two halves of PNG: its decoder and its encoder. */
+#ifndef TFR_MEDIA_PNG_H
+#define TFR_MEDIA_PNG_H
+
+#include "media/formats/image_codec.h"
+
+enum tfr_status tfr_png_encode(struct tfr_encoder *e, const struct tfr_image *image,
+	const struct tfr_encode_opts *opts, struct tfr_buf *out, struct tfr_error *err);
+
+#endif

@@ -1,0 +1,276 @@
+/* media/formats/webp.c - WebP (RFC 9649): its measures and its end by walking the chunks, its pixels by
+ * libwebp, as TensorFlow decodes them (core/lib/webp/webp_io.cc).
+ *
+ * A still image has alpha where its header says so; of an animation the first frame is taken, on
+ * its canvas, which always has alpha.  libwebp decodes an image whole: a window is a view of it.
+ * libwebp, and libwebpdemux for animations, are opened at first use. */
+#include <string.h>
+
+#include "base/error.h"
+#include "config.h"
+#include "media/formats/exif.h"
+#include "media/formats/image_codec.h"
+
+enum { RIFF_HEADER = 12, CHUNK_HEADER = 8, VP8_HEADER = 10, VP8L_HEADER = 5, VP8X_HEADER = 10 };
+enum { ANIMATED = 0x02, HAS_ALPHA = 0x10 };
+
+static bool is_chunk(const uint8_t *p, const char *name)
+{
+	return memcmp(p, name, 4) == 0;
+}
+
+static enum tfr_status truncated(
+	struct tfr_image_info *info, const char *where, struct tfr_error *err)
+{
+	info->truncated = true;
+	return tfr_fail(err, TFR_EDATA, "truncated WebP: %s", where);
+}
+
+static uint32_t le24(const uint8_t *p)
+{
+	return tfr_le16(p) | (uint32_t)p[2] << 16;
+}
+
+/* What the chunk of an image says of itself: lossy, lossless, or the canvas of an extended file.
+ */
+static enum tfr_status read_size(
+	const uint8_t *chunk, size_t n, struct tfr_image_info *info, struct tfr_error *err)
+{
+	const uint8_t *p = chunk + CHUNK_HEADER;
+	uint32_t width = 0, height = 0;
+
+	if (is_chunk(chunk, "VP8 ")) {
+		if (n < VP8_HEADER || (p[0] & 1) || memcmp(p + 3, "\x9d\x01\x2a", 3) != 0)
+			return tfr_fail(err, TFR_EDATA, "damaged WebP: no key frame");
+		width = tfr_le16(p + 6) & 0x3fff;
+		height = tfr_le16(p + 8) & 0x3fff;
+	} else if (is_chunk(chunk, "VP8L")) {
+		if (n < VP8L_HEADER || p[0] != 0x2f || p[4] >> 5)
+			return tfr_fail(err, TFR_EDATA, "damaged WebP: no lossless header");
+		width = (tfr_le32(p + 1) & 0x3fff) + 1;
+		height = (tfr_le32(p + 1) >> 14 & 0x3fff) + 1;
+	} else if (n < VP8X_HEADER) {
+		return tfr_fail(err, TFR_EDATA, "damaged WebP: header too short");
+	} else {
+		width = le24(p + 4) + 1;
+		height = le24(p + 7) + 1;
+	}
+	if (!width || !height)
+		return tfr_fail(
+			err, TFR_EDATA, "damaged WebP: zero %s", width ? "height" : "width");
+	if (info->width && (info->width != width || info->height != height))
+		return tfr_fail(err, TFR_EDATA,
+			"damaged WebP: an image of %u x %u on one of %u x %u", width, height,
+			info->width, info->height);
+	info->width = width;
+	info->height = height;
+	return TFR_OK;
+}
+
+static void read_exif(const uint8_t *p, size_t n, struct tfr_image_info *info)
+{
+	size_t skip = n > 6 && !memcmp(p, "Exif\0", 6) ? 6 : 0; /* which some writers prepend */
+
+	info->orientation = tfr_exif_orientation(p + skip, n - skip);
+}
+
+/* What the chunks come to. */
+struct found {
+	bool extended, animated, alpha, image;
+};
+
+static enum tfr_status look_at_chunk(const uint8_t *chunk, size_t n, struct found *f,
+	struct tfr_image_info *info, struct tfr_error *err)
+{
+	const uint8_t *p = chunk + CHUNK_HEADER;
+	bool lossless = is_chunk(chunk, "VP8L");
+	enum tfr_status status;
+
+	if (is_chunk(chunk, "VP8X") && !f->extended && !f->image) {
+		if ((status = read_size(chunk, n, info, err)))
+			return status;
+		f->extended = true;
+		f->animated = p[0] & ANIMATED;
+		f->alpha = p[0] & HAS_ALPHA;
+	} else if (is_chunk(chunk, "ANMF")) {
+		f->image |= f->animated;
+	} else if ((lossless || is_chunk(chunk, "VP8 ")) && !f->animated && !f->image) {
+		if ((status = read_size(chunk, n, info, err)))
+			return status;
+		f->image = true;
+		if (lossless)
+			f->alpha = p[4] & HAS_ALPHA;
+	} else if (is_chunk(chunk, "ALPH")) {
+		f->alpha |= f->extended && !f->image;
+	} else if (is_chunk(chunk, "EXIF")) {
+		read_exif(p, n, info);
+	}
+	return TFR_OK;
+}
+
+static enum tfr_status webp_probe(
+	const uint8_t *data, size_t size, struct tfr_image_info *info, struct tfr_error *err)
+{
+	uint64_t end = (uint64_t)tfr_le32(data + 4) + 8;
+	struct found f = { 0 };
+	enum tfr_status status;
+	size_t at = RIFF_HEADER;
+
+	info->bit_depth = 8;
+	info->orientation = 1;
+	if (end > size)
+		end = size;
+	while (at < end) {
+		uint64_t left = end - at, n;
+
+		if (left < CHUNK_HEADER)
+			break;
+		n = tfr_le32(data + at + 4);
+		if (n > left - CHUNK_HEADER) {
+			if (n >= VP8_HEADER && left >= CHUNK_HEADER + VP8_HEADER)
+				look_at_chunk(data + at, VP8_HEADER, &f, info, NULL);
+			return truncated(info, "ends inside a chunk", err);
+		}
+		if ((status = look_at_chunk(data + at, n, &f, info, err)))
+			return status;
+		at += CHUNK_HEADER + n + (n & 1);
+	}
+	info->channels = info->components = f.animated || f.alpha ? 4 : 3;
+	if (tfr_le32(data + 4) + (uint64_t)8 > size)
+		return truncated(info, "shorter than its header says", err);
+	return f.image ? TFR_OK : tfr_fail(err, TFR_EDATA, "damaged WebP: no image data");
+}
+
+#if TFR_HAVE_WEBP
+#include <dlfcn.h>
+#include <webp/decode.h>
+#include <webp/demux.h>
+
+/* dlopen() counts: after the first time this is a look-up. */
+static void *find(const char *library, const char *name, struct tfr_error *err)
+{
+	void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+	void *call = handle ? dlsym(handle, name) : NULL;
+
+	if (!call) {
+		tfr_fail(err, TFR_EUNAVAILABLE, "cannot decode WebP: %s", dlerror());
+		tfr_error_hint(err, "Install libwebp, version 1, with libwebpdemux.");
+	}
+	return call;
+}
+
+#define FIND(library, name) ((__typeof__(&(name)))(uintptr_t)find(library, #name, err))
+
+static enum tfr_status damaged(struct tfr_error *err)
+{
+	return tfr_fail(err, TFR_EDATA, "damaged WebP: libwebp does not decode it");
+}
+
+static enum tfr_status decode_still(struct tfr_decoder *d, const struct tfr_decode_job *job,
+	struct tfr_image *image, struct tfr_error *err)
+{
+	uint8_t *(*decode)(const uint8_t *, size_t, uint8_t *, size_t, int);
+	size_t row = (size_t)job->info->width * job->channels, n = row * job->info->height;
+	uint8_t *out;
+
+	decode = job->channels == 4 ? FIND("libwebp.so.7", WebPDecodeRGBAInto)
+				    : FIND("libwebp.so.7", WebPDecodeRGBInto);
+	if (!decode)
+		return TFR_EUNAVAILABLE;
+	if (!(out = tfr_pixels(&d->pixels, n)))
+		return tfr_fail_nomem(err, "decoding a WebP");
+	if (!decode(job->data, job->size, out, n, (int)row))
+		return damaged(err);
+	*image = (struct tfr_image){ out + job->window.y * row +
+					     (size_t)job->window.x * job->channels,
+		row, job->window.width, job->window.height, job->channels };
+	return TFR_OK;
+}
+
+struct player {
+	__typeof__(&WebPAnimDecoderNewInternal) make;
+	__typeof__(&WebPAnimDecoderGetInfo) measure;
+	__typeof__(&WebPAnimDecoderGetNext) next;
+	__typeof__(&WebPAnimDecoderDelete) delete;
+};
+
+static bool find_player(struct player *p, struct tfr_error *err)
+{
+	return (p->make = FIND("libwebpdemux.so.2", WebPAnimDecoderNewInternal)) &&
+	       (p->measure = FIND("libwebpdemux.so.2", WebPAnimDecoderGetInfo)) &&
+	       (p->next = FIND("libwebpdemux.so.2", WebPAnimDecoderGetNext)) &&
+	       (p->delete = FIND("libwebpdemux.so.2", WebPAnimDecoderDelete));
+}
+
+/* The canvas after the first frame; NULL: it cannot be had. */
+static uint8_t *first_canvas(
+	const struct player *p, WebPAnimDecoder *player, const struct tfr_image_info *info)
+{
+	WebPAnimInfo found;
+	uint8_t *canvas;
+	int when;
+
+	return p->measure(player, &found) && found.canvas_width == info->width &&
+			       found.canvas_height == info->height &&
+			       p->next(player, &canvas, &when)
+		       ? canvas
+		       : NULL;
+}
+
+static enum tfr_status decode_first(struct tfr_decoder *d, const struct tfr_decode_job *job,
+	struct tfr_image *image, struct tfr_error *err)
+{
+	const struct tfr_image_info *info = job->info;
+	const struct tfr_crop *w = &job->window;
+	size_t row = (size_t)w->width * job->channels;
+	const WebPData data = { job->data, job->size };
+	WebPAnimDecoder *player;
+	struct player p;
+	uint8_t *out, *canvas;
+
+	/* libwebp keeps two canvases beside ours. */
+	if ((uint64_t)info->width * info->height > d->opts.max_bytes / 12)
+		return tfr_fail(err, TFR_EDATA, "an animation of %u x %u is too large to decode",
+			info->width, info->height);
+	if (!find_player(&p, err))
+		return TFR_EUNAVAILABLE;
+	if (!(out = tfr_pixels(&d->pixels, row * w->height)))
+		return tfr_fail_nomem(err, "decoding a WebP");
+	if (!(player = p.make(&data, NULL, WEBP_DEMUX_ABI_VERSION)))
+		return damaged(err);
+	*image = (struct tfr_image){ out, row, w->width, w->height, job->channels };
+	canvas = first_canvas(&p, player, info);
+	for (uint32_t y = 0; canvas && y < w->height; y++)
+		tfr_channels_convert(canvas + 4 * ((size_t)(w->y + y) * info->width + w->x), 4,
+			w->width, out + y * row, job->channels);
+	p.delete(player);
+	return canvas ? TFR_OK : damaged(err);
+}
+
+static enum tfr_status webp_decode(struct tfr_decoder *d, const struct tfr_decode_job *job,
+	struct tfr_image *image, struct tfr_error *err)
+{
+	const uint8_t *first = job->data + RIFF_HEADER;
+	bool animated = is_chunk(first, "VP8X") && (first[CHUNK_HEADER] & ANIMATED);
+
+	if (job->channels < 3 || job->channels > 4)
+		return tfr_fail(err, TFR_EUSAGE, "a WebP decoded to %u channels", job->channels);
+	return animated ? decode_first(d, job, image, err) : decode_still(d, job, image, err);
+}
+
+#else
+
+static enum tfr_status webp_decode(struct tfr_decoder *d, const struct tfr_decode_job *job,
+	struct tfr_image *image, struct tfr_error *err)
+{
+	(void)d, (void)job, (void)image;
+	return tfr_fail(err, TFR_EUNAVAILABLE, "cannot decode WebP: not built with libwebp");
+}
+
+#endif
+
+const struct tfr_image_codec tfr_image_codec_webp = {
+	.probe = webp_probe,
+	.decode = webp_decode,
+	.whole = true,
+};

@@ -1,0 +1,93 @@
+/* media/pixels/kernels.h - between the transforms of pixels and their inner loops for one processor or
+ * another.
+ *
+ * All kernels give the same bits: they do the same operations on each sample, only on more samples
+ * at once.  None may use fused multiply-add, but to divide by; none reads or writes beyond what it
+ * is told, and none wants an alignment beyond that of its elements. */
+#ifndef TFR_MEDIA_KERNELS_H
+#define TFR_MEDIA_KERNELS_H
+
+#include <math.h>
+#include <string.h>
+
+#include <tfr/pixels.h>
+
+/* Means and divisors are laid out so that sample i of a row finds its own at i % TFR_PATTERN, for
+ * any number of channels up to 4 and any vector up to 16; twice, so that a vector may begin
+ * anywhere in the first. */
+enum { TFR_PATTERN = 48 };
+
+/* Running sums of a row: sample i is added to number i % TFR_SUMS, in the order of i. */
+enum { TFR_SUMS = 16 };
+
+struct tfr_pixel_kernel {
+	const char *name;
+	/* Whether this processor can run it. */
+	bool (*usable)(void);
+	/* `n` pixels of `pixel` bytes (1, 2, 3, 4, 8, 12, 16) in the opposite order; `out` is `in`
+	 * or does not overlap it. */
+	void (*mirror)(const uint8_t *in, uint8_t *out, size_t n, size_t pixel);
+
+	/* (x - mean) / std, each of 2 * TFR_PATTERN.  `stream`: written around the caches;
+	 * finish() comes after the last.  normalise_f32's `out` may be its `in`. */
+	void (*normalise_u8)(const uint8_t *in, float *out, size_t n, const float *mean,
+		const float *std, bool stream);
+	void (*normalise_f32)(const float *in, float *out, size_t n, const float *mean,
+		const float *std, bool stream);
+	/* The same number in another type; floats to 8 bits by tfr_to_u8(), to 16 by
+	 * tfr_to_half(). */
+	void (*u8_to_f32)(const uint8_t *in, float *out, size_t n, bool stream);
+	void (*u8_to_f16)(const uint8_t *in, uint16_t *out, size_t n);
+	void (*f32_to_f16)(const float *in, uint16_t *out, size_t n);
+	void (*f32_to_u8)(const float *in, uint8_t *out, size_t n);
+	/* `n` pixels of `channels` (2, 3, 4) samples, each sample to its plane. */
+	void (*planes_u8)(const uint8_t *in, uint8_t *const planes[], size_t n, unsigned channels);
+	void (*planes_f32)(const float *in, float *const planes[], size_t n, unsigned channels);
+
+	/* Adds to the sum and to the sum of squares. */
+	void (*sums_u8)(const uint8_t *in, size_t n, uint64_t *sum, uint64_t *squares);
+	/* Adds x to the running sums, or (x - mean) squared. */
+	void (*sums_f32)(const float *in, size_t n, double sums[TFR_SUMS]);
+	void (*squares_f32)(const float *in, size_t n, double mean, double sums[TFR_SUMS]);
+
+	/* Makes streamed stores visible. */
+	void (*finish)(void);
+};
+
+extern const struct tfr_pixel_kernel tfr_pixels_plain;
+
+/* Fastest first; the last is plain C and always usable. */
+extern const struct tfr_pixel_kernel *const tfr_pixel_kernels[];
+
+/* The fastest of them that this processor can run and `flags` allow. */
+const struct tfr_pixel_kernel *tfr_pixel_kernel(unsigned flags);
+
+/* A number as 8 bits: to the nearest, halves to even, held to 0 … 255; NaN is 0. */
+static inline uint8_t tfr_to_u8(float v)
+{
+	return v > 0 ? v < 255 ? (uint8_t)lrintf(v) : 255 : 0;
+}
+
+/* A number as binary16, to the nearest, halves to even; a NaN is quiet and keeps its upper bits. */
+static inline uint16_t tfr_to_half(float v)
+{
+	uint32_t bits, sign, magnitude;
+
+	memcpy(&bits, &v, sizeof(bits));
+	sign = bits >> 16 & 0x8000;
+	magnitude = bits & 0x7fffffff;
+	if (magnitude > 0x7f800000)
+		return (uint16_t)(sign | 0x7e00 | (magnitude >> 13 & 0x3ff));
+	if (magnitude >= 0x477ff000) /* 65520 */
+		return (uint16_t)(sign | 0x7c00);
+	if (magnitude < 0x38800000) { /* 2^-14: subnormal there; 0.5 has the same last place */
+		float shifted = fabsf(v) + 0.5f;
+
+		memcpy(&bits, &shifted, sizeof(bits));
+		return (uint16_t)(sign | (bits - 0x3f000000));
+	}
+	magnitude += 0xfff + (magnitude >> 13 & 1);
+	return (uint16_t)(sign | (magnitude - 0x38000000) >> 13);
+}
+
+#endif

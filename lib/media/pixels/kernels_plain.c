@@ -1,0 +1,177 @@
+/* media/pixels/kernels_plain.c - the inner loops in plain C, the meaning of the others, and the list of
+ * them all. */
+#include <string.h>
+
+#include "media/pixels/kernels_x86.h"
+
+static bool always(void)
+{
+	return true;
+}
+
+/* From both ends to the middle, so that `out` may be `in`. */
+#define MIRROR(size)                                                                               \
+	for (size_t i = 0, k = n - 1; i <= k && k < n; i++, k--) {                                 \
+		uint8_t left[size], right[size];                                                   \
+		memcpy(left, in + i * (size), size);                                               \
+		memcpy(right, in + k * (size), size);                                              \
+		memcpy(out + i * (size), right, size);                                             \
+		memcpy(out + k * (size), left, size);                                              \
+	}
+
+static void mirror(const uint8_t *in, uint8_t *out, size_t n, size_t pixel)
+{
+	switch (pixel) {
+	case 1:
+		MIRROR(1);
+		break;
+	case 2:
+		MIRROR(2);
+		break;
+	case 3:
+		MIRROR(3);
+		break;
+	case 4:
+		MIRROR(4);
+		break;
+	case 8:
+		MIRROR(8);
+		break;
+	case 12:
+		MIRROR(12);
+		break;
+	default:
+		MIRROR(16);
+	}
+}
+
+static void normalise_u8(
+	const uint8_t *in, float *out, size_t n, const float *mean, const float *std, bool stream)
+{
+	size_t some;
+
+	(void)stream;
+	for (; n; in += some, out += some, n -= some) {
+		some = n < TFR_PATTERN ? n : TFR_PATTERN;
+		for (size_t i = 0; i < some; i++)
+			out[i] = ((float)in[i] - mean[i]) / std[i];
+	}
+}
+
+static void normalise_f32(
+	const float *in, float *out, size_t n, const float *mean, const float *std, bool stream)
+{
+	size_t some;
+
+	(void)stream;
+	for (; n; in += some, out += some, n -= some) {
+		some = n < TFR_PATTERN ? n : TFR_PATTERN;
+		for (size_t i = 0; i < some; i++)
+			out[i] = (in[i] - mean[i]) / std[i];
+	}
+}
+
+static void u8_to_f32(const uint8_t *in, float *out, size_t n, bool stream)
+{
+	(void)stream;
+	for (size_t i = 0; i < n; i++)
+		out[i] = in[i];
+}
+
+static void u8_to_f16(const uint8_t *in, uint16_t *out, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		out[i] = tfr_to_half(in[i]);
+}
+
+static void f32_to_f16(const float *in, uint16_t *out, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		out[i] = tfr_to_half(in[i]);
+}
+
+static void f32_to_u8(const float *in, uint8_t *out, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		out[i] = tfr_to_u8(in[i]);
+}
+
+#define PLANES                                                                                     \
+	for (unsigned c = 0; c < channels; c++)                                                    \
+		for (size_t i = 0; i < n; i++)                                                     \
+	planes[c][i] = in[i * channels + c]
+
+static void planes_u8(const uint8_t *in, uint8_t *const planes[], size_t n, unsigned channels)
+{
+	PLANES;
+}
+
+static void planes_f32(const float *in, float *const planes[], size_t n, unsigned channels)
+{
+	PLANES;
+}
+
+static void sums_u8(const uint8_t *in, size_t n, uint64_t *sum, uint64_t *squares)
+{
+	uint64_t s = 0, q = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		s += in[i];
+		q += (uint32_t)in[i] * in[i];
+	}
+	*sum += s;
+	*squares += q;
+}
+
+static void sums_f32(const float *in, size_t n, double sums[TFR_SUMS])
+{
+	for (size_t i = 0; i < n; i++)
+		sums[i % TFR_SUMS] += in[i];
+}
+
+static void squares_f32(const float *in, size_t n, double mean, double sums[TFR_SUMS])
+{
+	for (size_t i = 0; i < n; i++)
+		sums[i % TFR_SUMS] += (in[i] - mean) * (in[i] - mean);
+}
+
+static void nothing(void)
+{
+}
+
+const struct tfr_pixel_kernel tfr_pixels_plain = {
+	.name = "plain",
+	.usable = always,
+	.mirror = mirror,
+	.normalise_u8 = normalise_u8,
+	.normalise_f32 = normalise_f32,
+	.u8_to_f32 = u8_to_f32,
+	.u8_to_f16 = u8_to_f16,
+	.f32_to_f16 = f32_to_f16,
+	.f32_to_u8 = f32_to_u8,
+	.planes_u8 = planes_u8,
+	.planes_f32 = planes_f32,
+	.sums_u8 = sums_u8,
+	.sums_f32 = sums_f32,
+	.squares_f32 = squares_f32,
+	.finish = nothing,
+};
+
+const struct tfr_pixel_kernel *const tfr_pixel_kernels[] = {
+#ifdef TFR_KERNELS_X86
+	&tfr_pixels_avx512,
+	&tfr_pixels_avx2,
+#endif
+	&tfr_pixels_plain,
+	NULL,
+};
+
+const struct tfr_pixel_kernel *tfr_pixel_kernel(unsigned flags)
+{
+	for (size_t i = 0;; i++) {
+		const struct tfr_pixel_kernel *k = tfr_pixel_kernels[i];
+
+		if (!tfr_pixel_kernels[i + 1] || (!(flags & TFR_RESIZE_PLAIN) && k->usable()))
+			return k;
+	}
+}

@@ -1,0 +1,68 @@
+/* media/pixels/quad.h - the samples of a pixel, four at once, in C as gcc and clang extend it.
+ *
+ * A pixel of fewer channels drags samples of its neighbour along, which are computed and thrown
+ * away: so whoever loads must know that four samples lie there, and whoever stores that what lies
+ * behind the pixel is written after it.  Each lane is computed as a single float would be. */
+#ifndef TFR_MEDIA_QUAD_H
+#define TFR_MEDIA_QUAD_H
+
+#include <stdint.h>
+#include <string.h>
+
+typedef float tfr_quad __attribute__((vector_size(16)));
+typedef int32_t tfr_quad_ints __attribute__((vector_size(16)));
+
+static inline tfr_quad tfr_quad_f32(const float *p)
+{
+	tfr_quad v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+/* Interleaving with zeros twice makes 32 bits of each byte where the lower one comes first; said
+ * so, it is two instructions. */
+static inline tfr_quad tfr_quad_u8(const uint8_t *p)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	typedef uint8_t bytes __attribute__((vector_size(16)));
+	typedef uint16_t words __attribute__((vector_size(16)));
+	int32_t all;
+	bytes b;
+	words w;
+
+	memcpy(&all, p, sizeof(all));
+	b = __builtin_shufflevector((bytes)(tfr_quad_ints){ all }, (bytes){ 0 }, 0, 16, 1, 17, 2,
+		18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+	w = __builtin_shufflevector((words)b, (words){ 0 }, 0, 8, 1, 9, 2, 10, 3, 11);
+	return __builtin_convertvector((tfr_quad_ints)w, tfr_quad);
+#else
+	return (tfr_quad){ p[0], p[1], p[2], p[3] };
+#endif
+}
+
+/* Numbers of at most 2^22 to the nearest, halves to even: a sum with 1.5 * 2^23 has no place behind
+ * the point. */
+static inline tfr_quad_ints tfr_quad_round(tfr_quad v)
+{
+	const float places = 12582912;
+
+	return __builtin_convertvector(v + places - places, tfr_quad_ints);
+}
+
+/* tfr_to_u8() of each. */
+static inline tfr_quad_ints tfr_quad_to_u8(tfr_quad v)
+{
+	const tfr_quad most = { 255, 255, 255, 255 };
+	tfr_quad_ints below = v < most;
+
+	v = (tfr_quad)(((tfr_quad_ints)v & below) | ((tfr_quad_ints)most & (v >= most)));
+	return tfr_quad_round((tfr_quad)((tfr_quad_ints)v & (v > 0)));
+}
+
+static inline void tfr_quad_store(float *p, tfr_quad v)
+{
+	memcpy(p, &v, sizeof(v));
+}
+
+#endif

@@ -1,0 +1,264 @@
+/* media/resize/resize.c - tf.image.resize's bilinear, to the bit: uint8 or float32 HWC in, float32 HWC
+ * out.
+ *
+ * An output row lies between two source rows.  Each source row is interpolated along x once, into
+ * one of two float rows that are kept while the output moves down, and the output row is
+ * interpolated between them, mirrored by the column table and normalised on its way out.  This
+ * order, x then y, is TensorFlow's; the result depends on it.
+ *
+ * Invariant: the column table fits `shape`, and rows[k] holds source row tag[k] of the image at
+ * hand. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "media/pixels/kernels.h"
+#include "media/pixels/pixels.h"
+#include "media/pixels/quad.h"
+#include "media/resize/resize.h"
+
+struct tfr_resizer *tfr_resizer_new(void)
+{
+	return calloc(1, sizeof(struct tfr_resizer));
+}
+
+static void free_arrays(struct tfr_resizer *r)
+{
+	free(r->low);
+	free(r->high);
+	free(r->weight);
+	free(r->rows[0]);
+	free(r->rows[1]);
+	free(r->tables);
+	*r = (struct tfr_resizer){ .area = r->area };
+}
+
+void tfr_resizer_free(struct tfr_resizer *r)
+{
+	if (!r)
+		return;
+	free_arrays(r);
+	tfr_area_free(r->area);
+	free(r);
+}
+
+static void *aligned(size_t size)
+{
+	return aligned_alloc(64, (size + 63) & ~(size_t)63);
+}
+
+static bool reserve(struct tfr_resizer *r, size_t elements)
+{
+	if (elements <= r->capacity)
+		return true;
+	free_arrays(r);
+	r->low = aligned(elements * sizeof(*r->low));
+	r->high = aligned(elements * sizeof(*r->high));
+	r->weight = aligned(elements * sizeof(*r->weight));
+	r->rows[0] = aligned(elements * sizeof(float));
+	r->rows[1] = aligned(elements * sizeof(float));
+	if (!r->low || !r->high || !r->weight || !r->rows[0] || !r->rows[1]) {
+		free_arrays(r);
+		return false;
+	}
+	r->capacity = elements;
+	return true;
+}
+
+/* The two neighbours of output index `i` and the weight of the upper: HalfPixelScaler and
+ * compute_interpolation_weights of tensorflow/core/kernels/image. */
+static void neighbours(
+	uint32_t i, uint32_t in, float scale, uint32_t *low, uint32_t *high, float *weight)
+{
+	float src = ((float)i + 0.5f) * scale - 0.5f;
+	float floor_src = floorf(src), ceil_src = ceilf(src);
+
+	*low = floor_src > 0 ? (uint32_t)floor_src : 0;
+	*high = ceil_src > 0 ? (uint32_t)ceil_src : 0;
+	if (*high > in - 1)
+		*high = in - 1;
+	if (*low > in - 1)
+		*low = in - 1;
+	*weight = src - floor_src;
+}
+
+static void fill_columns(
+	struct tfr_resizer *r, const struct tfr_resize_shape *s, size_t n, size_t padded)
+{
+	float scale = (float)s->in / (float)s->out;
+
+	for (uint32_t x = 0; x < s->out; x++) {
+		uint32_t low, high, at = s->flags & TFR_RESIZE_MIRROR ? s->out - 1 - x : x;
+		size_t i = (size_t)at * s->channels;
+		float weight;
+
+		neighbours(x, s->in, scale, &low, &high, &weight);
+		for (unsigned c = 0; c < s->channels; c++, i++) {
+			r->low[i] = low * s->channels + c;
+			r->high[i] = high * s->channels + c;
+			r->weight[i] = weight;
+		}
+	}
+	for (size_t i = n; i < padded; i++) {
+		r->low[i] = r->low[n - 1];
+		r->high[i] = r->high[n - 1];
+		r->weight[i] = r->weight[n - 1];
+	}
+	r->columns = (struct tfr_resize_columns){
+		.n = n,
+		.padded = padded,
+		.row_bytes = (size_t)s->in * s->channels,
+		.floats = s->dtype == TFR_FLOAT32,
+		.low = r->low,
+		.high = r->high,
+		.weight = r->weight,
+	};
+}
+
+static bool give_tables(struct tfr_resizer *r, const struct tfr_resize_kernel *kernel)
+{
+	size_t size = kernel->tables_size(r->columns.padded);
+
+	if (size > r->tables_capacity) {
+		free(r->tables);
+		r->tables_capacity = 0;
+		if (!(r->tables = aligned(size)))
+			return false;
+		r->tables_capacity = size;
+	}
+	r->columns.tables = r->tables;
+	return true;
+}
+
+/* Takes the fastest kernel that these columns allow; the last one always does. */
+static bool choose_kernel(struct tfr_resizer *r, unsigned flags)
+{
+	for (size_t i = 0;; i++) {
+		const struct tfr_resize_kernel *kernel = tfr_resize_kernels[i];
+
+		if (tfr_resize_kernels[i + 1] && ((flags & TFR_RESIZE_PLAIN) || !kernel->usable()))
+			continue;
+		if (kernel->prepare && !r->columns.floats) {
+			if (!give_tables(r, kernel))
+				return false;
+			if (!kernel->prepare(&r->columns))
+				continue;
+		}
+		r->kernel = kernel;
+		return true;
+	}
+}
+
+static bool set_columns(
+	struct tfr_resizer *r, const struct tfr_pixels *in, uint32_t width, unsigned flags)
+{
+	struct tfr_resize_shape s = { in->width, width, in->channels,
+		flags & (TFR_RESIZE_MIRROR | TFR_RESIZE_PLAIN), in->dtype };
+	size_t n = (size_t)width * in->channels;
+	size_t padded = (n + TFR_RESIZE_PAD - 1) / TFR_RESIZE_PAD * TFR_RESIZE_PAD;
+
+	if (memcmp(&s, &r->shape, sizeof(s)) == 0)
+		return true;
+	r->shape = (struct tfr_resize_shape){ 0 };
+	if (!reserve(r, padded))
+		return false;
+	fill_columns(r, &s, n, padded);
+	if (!choose_kernel(r, flags))
+		return false;
+	r->shape = s;
+	return true;
+}
+
+/* A pixel at a time where four samples can be had and put, else a sample. */
+static void horizontal_floats(const struct tfr_resize_columns *columns, unsigned channels,
+	size_t samples, const float *row, float *out)
+{
+	for (size_t i = 0; i < columns->n;) {
+		const float *low = row + columns->low[i], *high = row + columns->high[i];
+		float weight = columns->weight[i];
+
+		if (low + 4 <= row + samples && high + 4 <= row + samples && i + 4 <= columns->n) {
+			tfr_quad from = tfr_quad_f32(low), to = tfr_quad_f32(high);
+
+			tfr_quad_store(out + i, from + (to - from) * weight);
+			i += channels;
+		} else {
+			out[i] = *low + (*high - *low) * weight;
+			i++;
+		}
+	}
+}
+
+/* Source row `y` interpolated, now unless it is one of the two that are kept; the one that makes
+ * room is not `keep`. */
+static const float *float_row(
+	struct tfr_resizer *r, const struct tfr_pixels *in, uint32_t y, uint32_t keep)
+{
+	int k = r->tag[0] == y ? 0 : r->tag[1] == y ? 1 : r->tag[0] == keep ? 1 : 0;
+	const void *row = tfr_pixels_row(in, y);
+
+	if (r->tag[k] != y) {
+		if (r->columns.floats)
+			horizontal_floats(&r->columns, in->channels,
+				(size_t)in->width * in->channels, row, r->rows[k]);
+		else
+			r->kernel->horizontal(&r->columns, row, r->rows[k]);
+		r->tag[k] = y;
+	}
+	return r->rows[k];
+}
+
+/* The kernels normalise what images of 8 bits give; of floats, which may be any, by themselves.
+ */
+static void vertical(struct tfr_resizer *r, const float *top, const float *bottom, float weight,
+	unsigned flags, float *out)
+{
+	float halves[2 * TFR_PATTERN];
+	size_t n = r->columns.n;
+
+	if (!r->columns.floats || !(flags & TFR_RESIZE_NORMALISE)) {
+		r->kernel->vertical(top, bottom, weight, n, flags, out);
+		return;
+	}
+	for (int i = 0; i < 2 * TFR_PATTERN; i++)
+		halves[i] = 127.5f;
+	r->kernel->vertical(top, bottom, weight, n, 0, out);
+	tfr_pixel_kernel(flags)->normalise_f32(out, out, n, halves, halves, false);
+}
+
+enum tfr_status tfr_pixels_resize_bilinear(struct tfr_resizer *r, const struct tfr_pixels *in,
+	const struct tfr_pixels *out, unsigned flags, struct tfr_error *err)
+{
+	float scale = (float)in->height / (float)out->height;
+	enum tfr_status status =
+		tfr_pixels_expect(in, out, out->width, out->height, TFR_FLOAT32, "resize", err);
+
+	if (status)
+		return status;
+	if (!set_columns(r, in, out->width, flags))
+		return tfr_fail_nomem(err, "resizing an image");
+	r->tag[0] = r->tag[1] = -1;
+	for (uint32_t y = 0; y < out->height; y++) {
+		const float *top, *bottom;
+		uint32_t low, high;
+		float weight;
+
+		neighbours(y, in->height, scale, &low, &high, &weight);
+		top = float_row(r, in, low, high);
+		bottom = float_row(r, in, high, low);
+		vertical(r, top, bottom, weight, flags, (float *)(void *)tfr_pixels_row(out, y));
+	}
+	if (r->kernel->finish)
+		r->kernel->finish();
+	return TFR_OK;
+}
+
+enum tfr_status tfr_resize_bilinear(struct tfr_resizer *r, const struct tfr_image *image,
+	uint32_t width, uint32_t height, unsigned flags, float *out, struct tfr_error *err)
+{
+	struct tfr_pixels in = tfr_pixels_of(image),
+			  to = tfr_pixels_dense(out, width, height, image->channels, TFR_FLOAT32);
+
+	return tfr_pixels_resize_bilinear(r, &in, &to, flags, err);
+}

@@ -1,0 +1,203 @@
+/* record/index_read.c - the text of an index, read.
+ *
+ * It is read by blocks and never held whole.  A pair that was handed out is a place where a record
+ * could be; that one is there is for whoever reads the file to find out, by its CRCs. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "io/source.h"
+#include "record/framing.h"
+#include "record/index_read.h"
+
+enum { TEXT_BLOCK = 64 << 10, DIGITS = 19, LINE_MOST = 2 * DIGITS + 3 };
+
+struct tfr_index {
+	struct tfr_source *source;
+	uint64_t begin; /* of `text` in the source */
+	uint64_t line;	/* from 1 */
+	size_t at, size;
+	uint8_t text[TEXT_BLOCK];
+};
+
+char *tfr_index_path(const char *path)
+{
+	return tfr_asprintf("%s.idx", path);
+}
+
+static enum tfr_status open_source(
+	struct tfr_index **out, struct tfr_source *source, struct tfr_error *err)
+{
+	struct tfr_index *ix = malloc(sizeof(*ix));
+
+	if (!ix) {
+		tfr_source_close(source);
+		return tfr_fail_nomem(err, "opening an index");
+	}
+	ix->source = source;
+	ix->begin = 0;
+	ix->line = 1;
+	ix->at = ix->size = 0;
+	*out = ix;
+	return TFR_OK;
+}
+
+enum tfr_status tfr_index_open(struct tfr_index **ix, const char *index_path, struct tfr_error *err)
+{
+	struct tfr_source *source = NULL;
+	enum tfr_status status = tfr_source_open(&source, index_path, err);
+
+	return status ? status : open_source(ix, source, err);
+}
+
+enum tfr_status tfr_index_open_memory(
+	struct tfr_index **ix, const void *text, size_t size, struct tfr_error *err)
+{
+	struct tfr_source *source = NULL;
+	enum tfr_status status = tfr_source_open_memory(&source, text, size, "memory", err);
+
+	return status ? status : open_source(ix, source, err);
+}
+
+void tfr_index_close(struct tfr_index *ix)
+{
+	if (!ix)
+		return;
+	tfr_source_close(ix->source);
+	free(ix);
+}
+
+static enum tfr_status bad_line(const struct tfr_index *ix, const char *what, struct tfr_error *err)
+{
+	return tfr_fail_path(err, TFR_EDATA, tfr_source_name(ix->source), "line %llu: %s in index",
+		(unsigned long long)ix->line, what);
+}
+
+/* The next byte stays where it is.  TFR_END: there is none. */
+static enum tfr_status peek(struct tfr_index *ix, uint8_t *c, struct tfr_error *err)
+{
+	if (ix->at == ix->size) {
+		enum tfr_status status;
+
+		ix->begin += ix->size;
+		status = tfr_source_read_some(
+			ix->source, ix->text, sizeof(ix->text), &ix->size, err);
+		ix->at = 0;
+		if (status) {
+			ix->size = 0;
+			return status;
+		}
+	}
+	if (ix->at == ix->size)
+		return TFR_END;
+	*c = ix->text[ix->at];
+	return TFR_OK;
+}
+
+/* White space as the C locale has it, whatever the program's locale is. */
+static bool is_space(uint8_t c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* The next number.  TFR_END: nothing but white space is left. */
+static enum tfr_status read_number(struct tfr_index *ix, uint64_t *number, struct tfr_error *err)
+{
+	enum tfr_status status;
+	bool any = false;
+	uint8_t c = 0;
+
+	*number = 0;
+	while (!(status = peek(ix, &c, err)) && is_space(c)) {
+		ix->line += c == '\n';
+		ix->at++;
+	}
+	while (!status && isdigit(c)) {
+		if (__builtin_mul_overflow(*number, 10, number) ||
+			__builtin_add_overflow(*number, c - '0', number))
+			return bad_line(ix, "a number too large", err);
+		any = true;
+		ix->at++;
+		status = peek(ix, &c, err);
+	}
+	if (!status && !is_space(c))
+		return bad_line(ix, "what is no number", err);
+	return status == TFR_END && any ? TFR_OK : status;
+}
+
+/* Up to 19 digits, which no 64-bit number overflows, with `end` behind them; NULL: something else.
+ */
+static const uint8_t *read_digits(const uint8_t *p, uint8_t end, uint64_t *number)
+{
+	const uint8_t *first = p;
+	uint64_t n = 0;
+
+	for (; p - first < DIGITS && *p >= '0' && *p <= '9'; p++)
+		n = 10 * n + (uint64_t)(*p - '0');
+	if (p == first || *p != end)
+		return NULL;
+	*number = n;
+	return p;
+}
+
+/* A line just as tfr_index_write() has it, in the block with its end, is read at once, several
+ * times as fast as the words one by one.  False: it is not, and nothing was read. */
+static bool read_line(struct tfr_index *ix, struct tfr_index_entry *entry)
+{
+	const uint8_t *p = ix->text + ix->at;
+	bool behind_one = ix->at < ix->size && *p == '\n';
+
+	if (ix->size - ix->at < LINE_MOST + 1)
+		return false;
+	p = read_digits(p + behind_one, ' ', &entry->offset);
+	p = p ? read_digits(p + 1, '\n', &entry->size) : NULL;
+	if (!p)
+		return false;
+	ix->line += behind_one;
+	ix->at = (size_t)(p - ix->text);
+	return true;
+}
+
+/* Two numbers, whatever white space is about them. */
+static enum tfr_status read_pair(
+	struct tfr_index *ix, struct tfr_index_entry *entry, struct tfr_error *err)
+{
+	enum tfr_status status = read_number(ix, &entry->offset, err);
+
+	if (status)
+		return status;
+	status = read_number(ix, &entry->size, err);
+	return status == TFR_END ? bad_line(ix, "an offset without a length", err) : status;
+}
+
+enum tfr_status tfr_index_next(
+	struct tfr_index *ix, struct tfr_index_entry *entry, struct tfr_error *err)
+{
+	enum tfr_status status = read_line(ix, entry) ? TFR_OK : read_pair(ix, entry, err);
+
+	if (status)
+		return status;
+	if (entry->size < TFR_RECORD_OVERHEAD)
+		return bad_line(ix, "a length below 16", err);
+	if (entry->offset > TFR_LENGTH_MAX || entry->size > TFR_LENGTH_MAX)
+		return bad_line(ix, "the place of no record", err);
+	return TFR_OK;
+}
+
+uint64_t tfr_index_position(const struct tfr_index *ix)
+{
+	return ix->begin + ix->at;
+}
+
+void tfr_index_go_to(struct tfr_index *ix, uint64_t position, uint64_t line)
+{
+	ix->line = line;
+	if (position >= ix->begin && position - ix->begin <= ix->size) {
+		ix->at = (size_t)(position - ix->begin);
+		return;
+	}
+	tfr_source_seek(ix->source, position);
+	ix->begin = position;
+	ix->at = ix->size = 0;
+}

@@ -1,0 +1,212 @@
+/* record/parallel_check.c - a file cut into pieces, each gone through by one thread as if it knew where the
+ * first record of it begins.
+ *
+ * It looks for that: for the first place in the piece where two headers' checksums fit.  Whether
+ * that was right is known when its turn comes: only a piece that begins exactly where those before
+ * it ended counts, and the first that does not ends the run.  So a guess can cost time and nothing
+ * else, and what is said of a file is what going through it from the start would say.
+ *
+ * Blocks are read to where they begin in the file, by multiples of their size, since the system
+ * copies whole pages fastest; what is left of a record is moved to the place before the next. */
+#include "record/parallel_check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "io/source.h"
+#include "record/framing.h"
+#include "thread/lanes.h"
+
+enum {
+	BLOCK = 512 << 10,
+	LEAD = BLOCK,	 /* as long may be what is left of a record */
+	TAIL = 4096,	 /* read at a time of what lies behind a piece */
+	PIECE = 4 << 20, /* a thousand times what is read twice where two meet */
+	SEARCH = 64 << 10,
+	FEW = 16, /* records in SEARCH: with less, looking for them costs more than it gives */
+};
+
+/* What a thread reads with: the block lies behind LEAD bytes. */
+struct worker {
+	struct tfr_source *source;
+	uint8_t *memory;
+};
+
+struct piece {
+	bool found; /* a record that begins in it */
+	uint64_t begin, end, records;
+};
+
+struct run {
+	const struct tfr_sound_opts *opts;
+	int fd;
+	const char *path;
+	size_t block, piece;
+	uint64_t pieces;
+	struct worker *workers;
+	struct tfr_sound *sound;
+};
+
+/* The first record that may begin in these bytes; `size`: none.  A payload of eight bytes with its
+ * checksum looks like a header, so the one behind it has to be there too, where that was read. */
+static size_t find_record(const uint8_t *p, size_t size)
+{
+	size_t search = size < SEARCH ? size : SEARCH, at = 0;
+
+	while ((at += tfr_find_header(p + at, search - at)) < search) {
+		uint64_t length = tfr_load64(p + at), next = at + length + TFR_RECORD_OVERHEAD;
+
+		if (length <= LEAD &&
+			(next + TFR_RECORD_HEADER > size || tfr_header_verifies(p + next)))
+			return at;
+		at++;
+	}
+	return size;
+}
+
+/* Goes through the records that begin in [from, to). */
+static void scan(
+	const struct run *run, const struct worker *w, uint64_t from, uint64_t to, struct piece *p)
+{
+	uint8_t *const block = w->memory + LEAD;
+	uint64_t position = from; /* of `block` */
+	size_t rest = 0, got, want;
+	bool bad = false;
+
+	*p = (struct piece){ .found = !from, .begin = from, .end = from };
+	do {
+		const uint8_t *at = block - rest;
+		size_t size, done;
+
+		want = position < to ? run->block : TAIL;
+		if (position < to && want > to - position)
+			want = (size_t)(to - position);
+		if (tfr_source_read_at(w->source, position, block, want, &got, NULL))
+			return;
+		position += got;
+		size = rest + got;
+		if (!p->found) {
+			done = find_record(at, size);
+			if (done == size)
+				return;
+			p->found = true;
+			p->begin = p->end = from + done;
+			at += done;
+			size -= done;
+		}
+		p->records += tfr_sound_records(at, size, to - p->end, true, &done, &bad);
+		p->end += done;
+		rest = size - done;
+		if (rest > LEAD)
+			return;
+		memmove(block - rest, at + done, rest);
+	} while (p->end < to && !bad && got == want);
+}
+
+static bool start_worker(const struct run *run, struct worker *w)
+{
+	if (!w->memory)
+		w->memory = aligned_alloc(4096, LEAD + BLOCK);
+	if (w->memory && !w->source)
+		tfr_source_open_fd(&w->source, run->fd, run->path, NULL);
+	return w->source != NULL;
+}
+
+static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned worker, uint64_t i,
+	void *slot, struct tfr_error *err)
+{
+	struct run *run = ctx;
+	struct worker *w = &run->workers[worker];
+	struct piece *p = slot;
+
+	(void)crew;
+	(void)err;
+	*p = (struct piece){ 0 };
+	if (start_worker(run, w)) /* the last takes what the file may have grown by */
+		scan(run, w, i * run->piece,
+			i + 1 < run->pieces ? (i + 1) * run->piece : UINT64_MAX, p);
+	return TFR_OK;
+}
+
+static enum tfr_status deliver(void *ctx, uint64_t i, void *slot, struct tfr_error *err)
+{
+	struct run *run = ctx;
+	const struct piece *p = slot;
+
+	(void)i;
+	(void)err;
+	if (!p->found || p->begin != run->sound->end)
+		return TFR_END;
+	tfr_progress_add(run->opts->progress, p->records, p->end - p->begin);
+	run->sound->records += p->records;
+	run->sound->end = p->end;
+	return TFR_OK;
+}
+
+/* Whether the records are so small that the first of a piece is soon found. */
+static bool worth_pieces(const struct run *run, struct worker *w)
+{
+	size_t got = 0, end;
+	bool bad;
+
+	return start_worker(run, w) &&
+	       !tfr_source_read_at(w->source, 0, w->memory, SEARCH, &got, NULL) &&
+	       tfr_sound_records(w->memory, got, got, false, &end, &bad) >= FEW;
+}
+
+static void scan_file(struct run *run, uint64_t size, unsigned threads)
+{
+	struct tfr_lanes job = {
+		.threads = threads,
+		.slot_size = sizeof(struct piece),
+		.work = work,
+		.deliver = deliver,
+	};
+	struct tfr_error ignored;
+	struct piece all;
+
+	run->pieces = job.count = (size + run->piece - 1) / run->piece;
+	if (threads > 1 && run->pieces > 1) {
+		if (worth_pieces(run, &run->workers[0]))
+			tfr_lanes_run(&job, run, &ignored);
+		return;
+	}
+	run->pieces = 1;
+	work(run, NULL, 0, 0, &all, NULL);
+	deliver(run, 0, &all, NULL);
+}
+
+bool tfr_sound(const char *path, const struct tfr_sound_opts *opts, struct tfr_sound *s)
+{
+	struct run run = { .opts = opts,
+		.path = path,
+		.block = opts->block ? opts->block : BLOCK,
+		.piece = opts->piece ? opts->piece : PIECE,
+		.sound = s };
+	TFR_AUTO_CLOSE int fd = -1;
+	struct stat st;
+
+	*s = (struct tfr_sound){ 0 };
+	if (opts->compression > TFR_COMPRESSION_NONE || !strcmp(path, "-") || stat(path, &st) ||
+		!S_ISREG(st.st_mode) || !st.st_size)
+		return false;
+	run.fd = fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY));
+	run.workers = calloc(opts->threads, sizeof(*run.workers));
+	if (run.workers && opts->memory)
+		run.workers[0].memory = TFR_STEAL(*opts->memory);
+	if (fd >= 0 && run.workers)
+		scan_file(&run, (uint64_t)st.st_size, opts->threads);
+	if (run.workers && opts->memory)
+		*opts->memory = TFR_STEAL(run.workers[0].memory);
+	for (unsigned i = 0; run.workers && i < opts->threads; i++) {
+		tfr_source_close(run.workers[i].source);
+		free(run.workers[i].memory);
+	}
+	free(run.workers);
+	return s->records && !fstat(fd, &st) && s->end == (uint64_t)st.st_size;
+}

@@ -1,0 +1,136 @@
+/* rewrite/resample/class_counts.c - how many records each class has.
+ *
+ * Counting has no order: each worker counts in a small table of its own, which goes into the common
+ * one when it is full, so that memory is that of the classes and not of the classes times the
+ * workers. */
+#include <stdio.h>
+
+#include "base/error.h"
+#include "rewrite/resample/by_class.h"
+
+static enum tfr_status flush(
+	struct tfr_by_class *b, struct tfr_class_worker *w, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	pthread_mutex_lock(&b->lock);
+	status = tfr_classes_merge(&b->classes, &w->counts, err);
+	pthread_mutex_unlock(&b->lock);
+	tfr_classes_reset(&w->counts);
+	return status;
+}
+
+static void note_place(struct tfr_place *p, const struct tfr_swept *s)
+{
+	if (!p->there || s->file < p->file || (s->file == p->file && s->rec.index < p->record))
+		*p = (struct tfr_place){ true, s->file, s->rec.index, s->rec.offset };
+}
+
+static enum tfr_status count_record(
+	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
+{
+	struct tfr_by_class *b = ctx;
+	struct tfr_class_worker *w = &b->workers[worker];
+	struct tfr_class class;
+	enum tfr_status status = tfr_classifier_look(&w->classifier, s->example, &class, err);
+
+	(void)verdict;
+	if (status)
+		return status;
+	note_place(&w->first[class.kind == TFR_KIND_BYTES], s);
+	if (tfr_classes_full(&w->counts, &class))
+		status = flush(b, w, err);
+	return status ? status : tfr_classes_add(&w->counts, &class, 1, NULL, err);
+}
+
+/* Leaves the classes of one kind. */
+static enum tfr_status keep_kind(struct tfr_by_class *b, enum tfr_kind kind, struct tfr_error *err)
+{
+	struct tfr_classes kept = { .bounds = b->classes.bounds };
+	enum tfr_status status = TFR_OK;
+
+	for (size_t i = 0; !status && i < b->classes.n; i++) {
+		struct tfr_class class = tfr_classes_at(&b->classes, i);
+
+		if (class.kind == kind)
+			status = tfr_classes_add(
+				&kept, &class, b->classes.items[i].records, NULL, err);
+	}
+	tfr_classes_clear(&b->classes);
+	b->classes = kept;
+	return status;
+}
+
+/* A feature that is int64 here and bytes there makes no classes: what the first record has is
+ * right, and the others are bad records. */
+static enum tfr_status check_kinds(struct tfr_by_class *b, struct tfr_error *err)
+{
+	const struct tfr_rewrite_opts *common = &b->o->common;
+	struct tfr_place first[2] = { 0 };
+	struct tfr_error stray = { 0 };
+	char text[8192];
+	unsigned other;
+
+	for (unsigned k = 0; k < b->n_workers; k++)
+		for (unsigned i = 0; i < 2; i++) {
+			const struct tfr_place *p = &b->workers[k].first[i];
+
+			if (p->there)
+				note_place(&first[i], &(struct tfr_swept){ .file = p->file,
+							      .rec = { .index = p->record,
+								      .offset = p->offset } });
+		}
+	if (!first[0].there || !first[1].there)
+		return TFR_OK;
+	other = first[1].file > first[0].file ||
+		(first[1].file == first[0].file && first[1].record > first[0].record);
+	tfr_fail_record(&stray, TFR_EDATA, tfr_set_path(common->input, first[other].file),
+		first[other].record, first[other].offset, "feature '%s' is %s, but %s before",
+		b->o->by, other ? "bytes" : "int64", other ? "int64" : "bytes");
+	if (!common->skip_damaged) {
+		if (err)
+			*err = stray;
+		return TFR_EDATA;
+	}
+	if (common->warn)
+		common->warn(common->ctx, tfr_error_format(&stray, text, sizeof(text)));
+	return keep_kind(b, other ? TFR_KIND_INT64 : TFR_KIND_BYTES, err);
+}
+
+/* A name that no record had is told of for --class as it is for --where. */
+void tfr_by_class_warn_missing(struct tfr_by_class *b)
+{
+	const struct tfr_rewrite_opts *common = &b->o->common;
+
+	for (size_t rule = 0; rule < b->classing.n_rules && common->warn; rule++) {
+		struct tfr_lookout *all = tfr_where_lookout(b->workers[0].classifier.wheres[rule]);
+
+		for (unsigned k = 1; k < b->n_workers; k++)
+			tfr_lookout_merge(
+				all, tfr_where_lookout(b->workers[k].classifier.wheres[rule]));
+		tfr_lookout_warn(all, common->warn, common->ctx);
+	}
+}
+
+enum tfr_status tfr_by_class_count(struct tfr_by_class *b, struct tfr_error *err)
+{
+	struct tfr_sweep sweep = {
+		.opts = tfr_pass_opts(&b->o->common),
+		.phase = "counting",
+		.parse = true,
+		.max_record = b->r->max_record,
+		.block_size = b->r->block_size,
+		.examine = count_record,
+		.ctx = b,
+	};
+	enum tfr_status status = tfr_pass_run(&sweep, &b->r->report->common, err);
+
+	for (unsigned k = 0; !status && k < b->n_workers; k++)
+		status = flush(b, &b->workers[k], err);
+	if (!status)
+		status = check_kinds(b, err);
+	if (!status && b->r->report->common.taken)
+		tfr_by_class_warn_missing(b);
+	tfr_classes_sort(&b->classes);
+	return status;
+}

@@ -1,0 +1,280 @@
+/* rewrite/resample/resample.c - a data set with another distribution: what can be asked for, the output, and
+ * the ends of both ways to choose.
+ *
+ * The output is opened first, under its temporary names, so that a target that exists or cannot be
+ * written is known before anything is read; it gets its names when all else is done. */
+#include "rewrite/resample/resample.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "rewrite/rewrite_sweep.h"
+#include "sweep/deferred_faults.h"
+
+static enum tfr_status refuse(struct tfr_error *err, const char *what, const char *hint)
+{
+	tfr_fail(err, TFR_EUSAGE, "%s", what);
+	if (hint)
+		tfr_error_hint(err, "%s", hint);
+	return TFR_EUSAGE;
+}
+
+static enum tfr_status check_classes(const struct tfr_resample_opts *o, struct tfr_error *err)
+{
+	if (o->n_rules && o->by)
+		return refuse(err, "--by and --class are two ways to make classes", NULL);
+	if (o->bins && !o->by)
+		return refuse(err, "--bins divides the values of --by FEATURE", NULL);
+	if (o->target && o->per_class)
+		return refuse(
+			err, "--target and --per-class are two ways to say what is wanted", NULL);
+	if (!o->target && !o->per_class)
+		return refuse(err, "no target: say what is wanted, such as --target uniform", NULL);
+	if (o->per_class && o->size)
+		return refuse(
+			err, "--per-class says the size already: --size does not go with it", NULL);
+	if (o->per_class && o->method == TFR_RESAMPLE_REJECT)
+		return refuse(err, "--method reject cannot give a set number of each class",
+			"Leave --method out, or give --method oversample.");
+	if (o->initial && o->method != TFR_RESAMPLE_REJECT)
+		return refuse(err, "--initial goes with --method reject only",
+			"Exact quotas need counts, and those make --initial superfluous.");
+	return TFR_OK;
+}
+
+static enum tfr_status check_weights(const struct tfr_resample_opts *o, struct tfr_error *err)
+{
+	if (o->by || o->n_rules || o->bins)
+		return refuse(err,
+			"--weights takes the place of classes: no --by, --class or --bins", NULL);
+	if (o->target || o->per_class || o->initial)
+		return refuse(err,
+			"--weights takes the place of a target: no --target, --per-class or "
+			"--initial",
+			NULL);
+	if (!o->size && o->method != TFR_RESAMPLE_REJECT)
+		return refuse(err, "--weights wants --size N, how many records to write",
+			"With --method reject each record is taken with probability weight / "
+			"largest weight, and the size follows.");
+	return TFR_OK;
+}
+
+static enum tfr_status check_options(const struct tfr_resample_opts *o, struct tfr_error *err)
+{
+	if (!o->output)
+		return refuse(err, "no output: name a file or a set with -o", NULL);
+	if (!o->by && !o->n_rules && !o->weights)
+		return refuse(err, "no classes: name the feature that has them with --by FEATURE",
+			"--class NAME=EXPR makes classes by expressions, --weights FEATURE does "
+			"without.");
+	if (!o->shuffle && (o->memory || o->tmpdir_count))
+		return refuse(err, "-m and --tmpdir go with --shuffle only", NULL);
+	if (o->size && o->method == TFR_RESAMPLE_REJECT)
+		return refuse(err, "the size that --method reject gives is random: no --size",
+			"Leave --method out to get exactly so many records.");
+	return o->weights ? check_weights(o, err) : check_classes(o, err);
+}
+
+enum tfr_status tfr_resample_put(struct tfr_resampling *r, const struct tfr_swept *s, uint64_t sum,
+	uint64_t copies, struct tfr_error *err)
+{
+	struct iovec piece = { (void *)(uintptr_t)s->rec.data, s->rec.size };
+	struct tfr_digest digest = { .size = s->rec.size, .sum = sum, .crc = s->rec.crc };
+	struct tfr_rewrite_report *report = &r->report->common;
+	enum tfr_status status = TFR_OK;
+
+	for (; !status && copies; copies--) {
+		/* A copy is a record of its own to the shuffle: its place is that in the output. */
+		status = r->sink ? tfr_sink_put(r->sink, 0, 0, report->written, &s->rec, err)
+				 : tfr_set_writer_put(r->out,
+					   (uint32_t)(report->written % r->shards), &piece, 1,
+					   &digest, err);
+		report->written++;
+		report->bytes += s->rec.size;
+		report->sum += sum;
+	}
+	return status;
+}
+
+enum tfr_status tfr_resample_check_twice(const struct tfr_resampling *r, struct tfr_error *err)
+{
+	const struct tfr_set *input = r->o->common.input;
+
+	for (size_t i = 0; i < tfr_set_count(input); i++) {
+		const char *path = tfr_set_path(input, i);
+		struct stat st;
+
+		if (strcmp(path, "-") && (stat(path, &st) || S_ISREG(st.st_mode)))
+			continue; /* what is not there is told of where it is opened */
+		if (strcmp(path, "-"))
+			tfr_fail_path(err, TFR_EUSAGE, path,
+				"records are counted before they are chosen, and no pipe can be "
+				"read "
+				"twice:");
+		else
+			tfr_fail(err, TFR_EUSAGE,
+				"records are counted before they are chosen, and standard input "
+				"cannot be read twice");
+		tfr_error_hint(err, "%s",
+			r->o->weights ? "Put it into a file first."
+				      : "Put it into a file first.  With the shares of the classes "
+					"in --initial, --method reject reads once.");
+		return TFR_EUSAGE;
+	}
+	return TFR_OK;
+}
+
+enum tfr_status tfr_resample_changed(struct tfr_error *err)
+{
+	return tfr_fail(err, TFR_EDATA, "the inputs changed while they were read");
+}
+
+/* Whether the numbers of the classes that are chosen by are those of the class map. */
+static bool by_class_label(const struct tfr_resample_opts *o)
+{
+	static const char *const names[] = { "image/class/label", "audio/class/label", "label" };
+
+	for (size_t i = 0; o->by && i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(o->by, names[i]))
+			return true;
+	return false;
+}
+
+static uint64_t records_of(const struct tfr_resample_report *report, int64_t label)
+{
+	for (size_t i = 0; i < report->class_count; i++)
+		if (report->classes[i].label == label)
+			return report->classes[i].final;
+	return 0;
+}
+
+/* The classes of the output, for the manifest: the map of the inputs with the final numbers of
+ * records, or, where there is no map, the numbers of the classes that are labels. */
+static enum tfr_status count_classes(
+	const struct tfr_resampling *r, struct tfr_set_info *info, struct tfr_error *err)
+{
+	const struct tfr_resample_report *report = r->report;
+	struct tfr_class_count *counts;
+	enum tfr_status status = tfr_set_info_carry(info, r->o->common.input, err);
+
+	if (status || !report->class_count || !report->classes[0].has_label ||
+		(info->class_count && !by_class_label(r->o)))
+		return status;
+	counts = (struct tfr_class_count *)(uintptr_t)info->classes;
+	for (size_t i = 0; i < info->class_count; i++)
+		counts[i].records = records_of(report, counts[i].label);
+	if (info->class_count)
+		return TFR_OK;
+	counts = calloc(report->class_count, sizeof(*counts));
+	if (!counts)
+		return tfr_fail_nomem(err, "writing a manifest");
+	info->classes = counts;
+	for (size_t i = 0; i < report->class_count; i++)
+		if (report->classes[i].final)
+			counts[info->class_count++] =
+				(struct tfr_class_count){ .label = report->classes[i].label,
+					.records = report->classes[i].final };
+	return TFR_OK;
+}
+
+static enum tfr_status choose(struct tfr_resampling *r, struct tfr_error *err)
+{
+	return r->o->weights ? tfr_resample_by_weight(r, err) : tfr_resample_by_class(r, err);
+}
+
+static enum tfr_status write_in_order(
+	struct tfr_resampling *r, struct tfr_set_info *info, struct tfr_error *err)
+{
+	const struct tfr_rewrite_opts *common = &r->o->common;
+	enum tfr_status status = tfr_set_writer_open(
+		&r->out, r->o->output, &common->writer, common->warn, common->ctx, err);
+
+	if (status)
+		return status;
+	r->shards = tfr_set_writer_shards(r->out);
+	status = choose(r, err);
+	if (!status)
+		status = tfr_pass_expected(common, &r->report->common, err);
+	if (!status)
+		status = tfr_expect_some(
+			&common->expect, r->report->common.records, r->report->common.written, err);
+	if (!status)
+		status = count_classes(r, info, err);
+	info->beside[0] = common->quarantine;
+	if (!status)
+		status = tfr_set_writer_publish(r->out, info, err);
+	tfr_set_writer_close(r->out);
+	return status;
+}
+
+/* --- shuffled --- */
+
+struct shuffling {
+	struct tfr_resampling *r;
+	struct tfr_resample_opts opts; /* with the threads that the memory is planned for */
+	struct tfr_set_info *info;
+};
+
+static enum tfr_status deal(void *ctx, struct tfr_sink *sink, const struct tfr_memory_plan *plan,
+	struct tfr_rewrite_report *report, struct tfr_error *err)
+{
+	struct shuffling *s = ctx;
+	struct tfr_resampling *r = s->r;
+	enum tfr_status status;
+
+	s->opts.common.threads = plan->threads;
+	r->o = &s->opts;
+	r->sink = sink;
+	r->max_record = plan->max_record;
+	r->block_size = plan->block;
+	status = choose(r, err);
+	if (!status)
+		status = tfr_pass_expected(&s->opts.common, &r->report->common, err);
+	*report = r->report->common;
+	report->taken_sum = 0; /* the sink has that of what was dealt */
+	return status ? status : count_classes(r, s->info, err);
+}
+
+static enum tfr_status write_shuffled(
+	struct tfr_resampling *r, struct tfr_set_info *info, struct tfr_error *err)
+{
+	struct shuffling s = { .r = r, .opts = *r->o, .info = info };
+	struct tfr_dealing dealing = { .deal = deal, .ctx = &s, .part = true, .info = info };
+	struct tfr_shuffle_report report;
+	struct tfr_shuffle_opts o = {
+		.common = r->o->common,
+		.output = r->o->output,
+		.memory = r->o->memory,
+		.tmpdirs = r->o->tmpdirs,
+		.tmpdir_count = r->o->tmpdir_count,
+	};
+
+	return tfr_shuffle_dealt(&o, &dealing, &report, err);
+}
+
+enum tfr_status tfr_resample(const struct tfr_resample_opts *opts,
+	struct tfr_resample_report *report, struct tfr_error *err)
+{
+	struct tfr_set_info info = { .command = opts->common.command, .seed = opts->common.seed };
+	struct tfr_resampling r = { .o = opts, .report = report };
+	enum tfr_status status;
+
+	*report = (struct tfr_resample_report){ 0 };
+	status = check_options(opts, err);
+	if (!status)
+		status = opts->shuffle ? write_shuffled(&r, &info, err)
+				       : write_in_order(&r, &info, err);
+	tfr_set_info_clear(&info);
+	return status;
+}
+
+void tfr_resample_report_clear(struct tfr_resample_report *report)
+{
+	free(report->classes);
+	free(report->names);
+	report->classes = NULL;
+	report->names = NULL;
+	report->class_count = 0;
+}

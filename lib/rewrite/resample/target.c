@@ -1,0 +1,331 @@
+/* rewrite/resample/target.c - the text of a distribution to the weights of classes.
+ *
+ * A weight is whatever number a user has at hand, a share or a count: only ratios matter.  They are
+ * kept as they were written up to a power of two, so that 1 and 3 stay exactly that. */
+#include "rewrite/resample/target.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <tfr/text.h>
+
+#include "base/error.h"
+#include "io/source.h"
+#include "rewrite/resample/class_name.h"
+
+enum { FILE_MAX = 64 << 20, NUMBER_MAX = 64 };
+
+void tfr_target_clear(struct tfr_target *t)
+{
+	tfr_classes_clear(&t->names);
+	free(t->weights);
+	*t = (struct tfr_target){ 0 };
+}
+
+/* A finite decimal number and nothing else: strtod() alone would take "nan", "0x1" and blanks. */
+static bool parse_number(const char *text, size_t size, double *number)
+{
+	char copy[NUMBER_MAX], *end;
+
+	if (!size || size >= sizeof(copy))
+		return false;
+	memcpy(copy, text, size);
+	copy[size] = '\0';
+	if (strspn(copy, "0123456789.eE+-") != size)
+		return false;
+	*number = tfr_text_f64(copy, &end);
+	return !*end && isfinite(*number);
+}
+
+/* Adds one class and its weight; `where` ends the sentence of an error.  `name` is changed. */
+static enum tfr_status add(struct tfr_target *t, char *name, size_t name_size, const char *weight,
+	size_t weight_size, const char *where, struct tfr_error *err)
+{
+	static const struct tfr_classing by_name;
+	struct tfr_class class = { .kind = TFR_KIND_BYTES,
+		.text = { (const uint8_t *)name, name_size } };
+	char text[TFR_CLASS_TEXT];
+	enum tfr_status status;
+	uint32_t i;
+
+	if (!tfr_class_unescape(name, &class.text.size)) {
+		tfr_fail(err, TFR_EUSAGE, "a backslash before '%.1s' in %s is no escape",
+			name + class.text.size + 1, where);
+		tfr_error_hint(err, "A backslash in the name of a class is written as \\\\.");
+		return TFR_EUSAGE;
+	}
+	status = tfr_classes_add(&t->names, &class, 1, &i, err);
+	if (status)
+		return status;
+	tfr_class_text(&by_name, &class, text);
+	if (t->names.items[i].records > 1)
+		return tfr_fail(err, TFR_EUSAGE, "class '%s' is there twice in %s", text, where);
+	if (t->names.n > t->cap) {
+		size_t cap = t->cap ? 2 * t->cap : 16;
+		double *weights = reallocarray(t->weights, cap, sizeof(*weights));
+
+		if (!weights)
+			return tfr_fail_nomem(err, "reading a distribution");
+		t->weights = weights;
+		t->cap = cap;
+	}
+	if (!parse_number(weight, weight_size, &t->weights[i]) || t->weights[i] < 0)
+		return tfr_fail(err, TFR_EUSAGE,
+			"class '%s' has the weight '%.*s' in %s: it must be a finite number of 0 "
+			"or more",
+			text, (int)(weight_size < 32 ? weight_size : 32), weight, where);
+	return TFR_OK;
+}
+
+static enum tfr_status check_some(
+	const struct tfr_target *t, const char *where, struct tfr_error *err)
+{
+	for (size_t i = 0; i < t->names.n; i++)
+		if (t->weights[i] > 0)
+			return TFR_OK;
+	return tfr_fail(err, TFR_EUSAGE, "no class has a weight above 0 in %s", where);
+}
+
+/* --- lists --- */
+
+/* Finds where a name ends: behind its quote, or before the = or comma that ends it. */
+static char *end_of_name(char *p, char quote)
+{
+	for (; *p && (quote ? *p != quote : *p != '=' && *p != ','); p++)
+		if (*p == '\\' && p[1])
+			p++;
+	return p;
+}
+
+/* One NAME=WEIGHT; *next is behind it, at a comma or the end. */
+static enum tfr_status parse_item(
+	struct tfr_target *t, char *p, char **next, const char *where, struct tfr_error *err)
+{
+	char quote, *name, *name_end, *weight;
+	size_t n;
+
+	p += strspn(p, " ");
+	quote = *p == '"' || *p == '\'' ? *p++ : '\0';
+	name = p;
+	name_end = p = end_of_name(p, quote);
+	if (quote && !*p)
+		return tfr_fail(err, TFR_EUSAGE, "a quote is not closed in %s", where);
+	p += quote != '\0';
+	if (*p != '=') {
+		tfr_fail(err, TFR_EUSAGE, "class '%.*s' has no weight in %s",
+			(int)(name_end - name < 40 ? name_end - name : 40), name, where);
+		tfr_error_hint(err, "A list is such as '0=0.5,1=0.5'.  A name with a comma or = in "
+				    "it stands in quotes.");
+		return TFR_EUSAGE;
+	}
+	weight = p + 1 + strspn(p + 1, " ");
+	n = strcspn(weight, ",");
+	*next = weight + n;
+	while (n && weight[n - 1] == ' ')
+		n--;
+	return add(t, name, (size_t)(name_end - name), weight, n, where, err);
+}
+
+static enum tfr_status parse_list(
+	struct tfr_target *t, const char *spec, const char *option, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *copy = strdup(spec);
+	enum tfr_status status;
+
+	if (!copy)
+		return tfr_fail_nomem(err, "reading a distribution");
+	t->form = TFR_TARGET_LIST;
+	for (char *p = copy;; p++) {
+		status = parse_item(t, p, &p, option, err);
+		if (status)
+			return status;
+		if (!*p)
+			return check_some(t, option, err);
+	}
+}
+
+enum tfr_status tfr_target_parse(
+	struct tfr_target *t, const char *spec, const char *option, struct tfr_error *err)
+{
+	static const char proportional[] = "proportional";
+	const char *rest = spec + strlen(proportional);
+
+	*t = (struct tfr_target){ .names.bounds = &tfr_resample_bounds };
+	if (!strcmp(spec, "uniform"))
+		return TFR_OK;
+	if (!strncmp(spec, proportional, strlen(proportional)) && (!*rest || *rest == '^')) {
+		t->form = TFR_TARGET_PROPORTIONAL;
+		t->exponent = 1;
+		if (*rest && !parse_number(rest + 1, strlen(rest + 1), &t->exponent))
+			return tfr_fail(err, TFR_EUSAGE,
+				"'%s' for %s wants a finite number behind ^", spec, option);
+		return TFR_OK;
+	}
+	if (!strchr(spec, '='))
+		return tfr_fail(err, TFR_EUSAGE,
+			"'%s' for %s is neither uniform, proportional^E, a list such as "
+			"'0=0.5,1=0.5' nor a file that exists",
+			spec, option);
+	return parse_list(t, spec, option, err);
+}
+
+/* --- files --- */
+
+enum tfr_status tfr_target_parse_lines(
+	struct tfr_target *t, char *lines, size_t size, const char *path, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *where = malloc(strlen(path) + 48);
+	char *end = lines + size, *p = lines;
+	enum tfr_status status;
+
+	*t = (struct tfr_target){
+		.form = TFR_TARGET_LIST,
+		.names.bounds = &tfr_resample_bounds,
+	};
+	if (!where)
+		return tfr_fail_nomem(err, "reading a distribution");
+	for (size_t number = 1; p < end; number++) {
+		char *line_end = memchr(p, '\n', (size_t)(end - p)), *tab, *last;
+
+		line_end = line_end ? line_end : end;
+		last = line_end > p && line_end[-1] == '\r' ? line_end - 1 : line_end;
+		tab = memrchr(p, '\t', (size_t)(last - p));
+		sprintf(where, "line %zu of '%s'", number, path);
+		if (!tab)
+			return tfr_fail(err, TFR_EUSAGE,
+				"no tab in %s, which must be CLASS TAB WEIGHT", where);
+		status =
+			add(t, p, (size_t)(tab - p), tab + 1, (size_t)(last - tab - 1), where, err);
+		if (status)
+			return status;
+		p = line_end + 1;
+	}
+	sprintf(where, "'%s'", path);
+	return check_some(t, where, err);
+}
+
+enum tfr_status tfr_target_open(
+	struct tfr_target *t, const char *spec, const char *option, struct tfr_error *err)
+{
+	TFR_AUTO_BUF text = { 0 };
+	enum tfr_status status;
+	struct stat st;
+
+	*t = (struct tfr_target){ 0 };
+	if (stat(spec, &st) || S_ISDIR(st.st_mode))
+		return tfr_target_parse(t, spec, option, err);
+	status = tfr_source_read_file(spec, FILE_MAX, &text, "reading a distribution", err);
+	if (status)
+		return status;
+	if (text.size > FILE_MAX)
+		return tfr_fail_path(err, TFR_EUSAGE, spec,
+			"more than %d MiB of classes and weights in", FILE_MAX >> 20);
+	return tfr_target_parse_lines(t, (char *)text.data, text.size, spec, err);
+}
+
+/* --- weights of classes --- */
+
+/* Names the class that is most alike, and the first few there are. */
+static void hint_classes(const struct tfr_classing *classing, const struct tfr_classes *classes,
+	const struct tfr_bytes *wanted, struct tfr_error *err)
+{
+	enum { LOOKED_AT = 10000, NAMED = 5 };
+	char hint[384], text[TFR_CLASS_TEXT];
+	struct tfr_meant meant;
+	int n = 0;
+
+	tfr_meant_init(&meant, (const char *)wanted->data, wanted->size);
+	for (size_t i = 0; i < classes->n && i < LOOKED_AT; i++) {
+		struct tfr_class class = tfr_classes_at(classes, i);
+		TFR_AUTO_BUF name = { 0 };
+
+		tfr_classing_name(classing, &class, &name);
+		tfr_meant_offer(&meant, (const char *)name.data, name.size);
+	}
+	if (!classes->n) {
+		tfr_error_hint(err, "No record has a class.");
+		return;
+	}
+	if (tfr_meant_word(&meant))
+		n = snprintf(hint, sizeof(hint), "Did you mean '%s'?  ", tfr_meant_word(&meant));
+	n += snprintf(hint + n, sizeof(hint) - (size_t)n, "The classes are");
+	for (size_t i = 0; i < classes->n && i < NAMED && n < (int)sizeof(hint) - 100; i++) {
+		struct tfr_class class = tfr_classes_at(classes, i);
+
+		n += snprintf(hint + n, sizeof(hint) - (size_t)n, "%s '%s'", i ? "," : "",
+			tfr_class_text(classing, &class, text));
+	}
+	if (classes->n > NAMED)
+		snprintf(hint + n, sizeof(hint) - (size_t)n, " and %zu more.", classes->n - NAMED);
+	else
+		snprintf(hint + n, sizeof(hint) - (size_t)n, ".");
+	tfr_error_hint(err, "%s", hint);
+}
+
+static enum tfr_status list_weights(const struct tfr_target *t, const char *option,
+	const struct tfr_classing *classing, const struct tfr_classes *classes, const double *have,
+	double *weights, struct tfr_error *err)
+{
+	for (size_t i = 0; i < t->names.n; i++) {
+		struct tfr_bytes name = tfr_classes_at(&t->names, i).text;
+		uint32_t class = tfr_classing_find(classing, classes, &name);
+		char text[TFR_CLASS_TEXT];
+
+		if (class != TFR_CLASS_NONE && have[class] > 0) {
+			weights[class] = t->weights[i];
+		} else if (t->weights[i] > 0) {
+			static const struct tfr_classing by_name;
+			struct tfr_class missing = tfr_classes_at(&t->names, i);
+
+			tfr_fail(err, TFR_EDATA, "class '%s' of %s does not occur",
+				tfr_class_text(&by_name, &missing, text), option);
+			hint_classes(classing, classes, &name, err);
+			return TFR_EDATA;
+		}
+	}
+	return TFR_OK;
+}
+
+/* have^E of the classes that occur, kept in range for any exponent by measuring against the class
+ * that comes out largest. */
+static void power_weights(double exponent, const double *have, size_t n, double *weights)
+{
+	double base = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (have[i] > 0 &&
+			(!(base > 0) || (exponent < 0 ? have[i] < base : have[i] > base)))
+			base = have[i];
+	for (size_t i = 0; i < n; i++) {
+		if (!(have[i] > 0))
+			weights[i] = 0;
+		else if (exponent == 1)
+			weights[i] = have[i]; /* as it is: a quotient would be rounded */
+		else
+			weights[i] = pow(have[i] / base, exponent);
+	}
+}
+
+enum tfr_status tfr_target_weights(const struct tfr_target *t, const char *option,
+	const struct tfr_classing *classing, const struct tfr_classes *classes, const double *have,
+	double *weights, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	double largest = 0;
+
+	memset(weights, 0, classes->n * sizeof(*weights));
+	if (t->form == TFR_TARGET_LIST)
+		status = list_weights(t, option, classing, classes, have, weights, err);
+	else
+		power_weights(
+			t->form == TFR_TARGET_UNIFORM ? 0 : t->exponent, have, classes->n, weights);
+	for (size_t i = 0; i < classes->n; i++)
+		largest = weights[i] > largest ? weights[i] : largest;
+	for (size_t i = 0; !status && i < classes->n && largest > 0; i++)
+		weights[i] = ldexp(weights[i], -ilogb(largest));
+	return status;
+}

@@ -1,0 +1,37 @@
+/* rewrite/rewrite_sweep.c - the options and the report of a sweep, from and into those of rewriting.
+ *
+ * Every pass over the inputs goes through here, so that none can forget one of the options. */
+#include "rewrite/rewrite_sweep.h"
+
+struct tfr_sweep_opts tfr_pass_opts(const struct tfr_rewrite_opts *opts)
+{
+	return (struct tfr_sweep_opts){
+		.input = opts->input,
+		.compression = opts->compression,
+		.where = opts->where,
+		.skip_damaged = opts->skip_damaged,
+		.quarantine = opts->quarantine,
+		.threads = opts->threads,
+		.progress = opts->progress,
+		.warn = opts->warn,
+		.ctx = opts->ctx,
+	};
+}
+
+enum tfr_status tfr_pass_expected(const struct tfr_rewrite_opts *opts,
+	const struct tfr_rewrite_report *report, struct tfr_error *err)
+{
+	return tfr_expect_check(&opts->expect, report->taken, report->taken_sum, err);
+}
+
+enum tfr_status tfr_pass_run(
+	const struct tfr_sweep *sweep, struct tfr_rewrite_report *report, struct tfr_error *err)
+{
+	struct tfr_sweep_report seen = { 0 };
+	enum tfr_status status = tfr_sweep_run(sweep, &seen, err);
+
+	report->records = seen.records;
+	report->bad = seen.bad;
+	report->taken = seen.taken;
+	return status;
+}

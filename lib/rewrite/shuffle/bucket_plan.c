@@ -1,0 +1,204 @@
+/* rewrite/shuffle/bucket_plan.c - how many buckets, how large a chunk: one memory for three uses.
+ *
+ * While records are dealt, memory holds the blocks being read, one record that is larger than a
+ * block (a quarter), and the arena, a chunk at least for each bucket of each worker.  Afterwards
+ * the arena is gone and all of it holds buckets being sorted, one more than there are workers. More
+ * buckets need smaller chunks, fewer are larger when they are sorted: the data that two passes can
+ * take grows with the square of memory. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "codec/codec.h"
+#include "io/source.h"
+#include "record/framing.h"
+#include "rewrite/rewrite_sweep.h"
+#include "rewrite/shuffle/shuffle.h"
+
+#define DEFAULT_MEMORY ((uint64_t)1 << 30)
+
+enum {
+	KIB = 1 << 10,
+	MIB = 1 << 20,
+	THREADS_MAX = 48, /* each has files open */
+	BUCKETS_MAX = 1 << 16,
+	BUCKETS_PREFERRED = 512, /* so many lines and pages are written to at a time without harm */
+	BUCKET_PREFERRED = 8 * MIB, /* is sorted within a cache */
+	CHUNK_MIN = 16 * KIB,
+	CHUNK_MAX = 1 * MIB,
+	PAGE = 4 * KIB,
+	HEAD_BYTES = 4 * KIB, /* enough to tell what a file is */
+};
+
+/* What sorting takes beside the bucket's own bytes, and how much larger than the mean one may be.
+ */
+static const double SORT_FACTOR = 2.5, UNEVEN = 1.4;
+
+static uint64_t clamp(uint64_t v, uint64_t low, uint64_t high)
+{
+	return v < low ? low : v > high ? high : v;
+}
+
+/* All in memory: buckets small enough that sorting them needs little beside the arena. */
+static bool plan_one_pass(
+	struct tfr_memory_plan *p, uint64_t memory, uint64_t arena, uint64_t bytes)
+{
+	uint64_t bucket = clamp(memory / 64, 64 * KIB, 4 * MIB);
+
+	p->buckets = (uint32_t)clamp(bytes / bucket, 1, BUCKETS_PREFERRED);
+	p->chunk = clamp(arena / 4 / ((uint64_t)p->threads * p->buckets), PAGE, 64 * KIB) / PAGE *
+		   PAGE;
+	p->passes = 1;
+	return bytes < arena && (uint64_t)p->threads * p->buckets * p->chunk <= arena - bytes;
+}
+
+static void plan_more_passes(struct tfr_memory_plan *p, uint64_t arena, uint64_t bytes)
+{
+	uint64_t bucket = (uint64_t)((double)p->gather / ((p->threads + 1) * SORT_FACTOR * UNEVEN));
+	uint64_t most = arena / ((uint64_t)p->threads * CHUNK_MIN), least, preferred;
+
+	p->passes = 2;
+	if (bytes == UINT64_MAX) {
+		p->buckets = (uint32_t)clamp(BUCKETS_PREFERRED, 1, most);
+		p->passes = 0;
+	} else {
+		least = bytes / bucket + 1;
+		preferred = clamp(bytes / BUCKET_PREFERRED, 1, BUCKETS_PREFERRED);
+		p->buckets = (uint32_t)clamp(least > preferred ? least : preferred, 2,
+			most < BUCKETS_MAX ? most : BUCKETS_MAX);
+		if (p->buckets < least) { /* dealt again: each time into as many */
+			p->buckets = (uint32_t)clamp(BUCKETS_PREFERRED, 2, most);
+			for (double reach = p->buckets; reach < (double)least; reach *= p->buckets)
+				p->passes++;
+		}
+	}
+	p->chunk =
+		clamp(arena / ((uint64_t)p->threads * p->buckets), PAGE, CHUNK_MAX) / PAGE * PAGE;
+}
+
+void tfr_memory_plan(struct tfr_memory_plan *p, uint64_t memory, unsigned threads, uint64_t bytes)
+{
+	uint64_t arena;
+
+	*p = (struct tfr_memory_plan){ 0 };
+	p->threads = (unsigned)clamp(threads, 1, clamp(memory / (4 * MIB), 1, THREADS_MAX));
+	p->block = clamp(memory / 16 / p->threads, 64 * KIB, 512 * KIB) / PAGE * PAGE;
+	p->max_record = memory / 4;
+	/* A worker has the block of its stream and the one it looks at. */
+	arena = memory - p->max_record - 2 * (uint64_t)p->threads * p->block;
+	p->gather = memory / 8 * 7;
+	if (!plan_one_pass(p, memory, arena, bytes))
+		plan_more_passes(p, arena, bytes);
+	p->chunks = arena / p->chunk;
+}
+
+/* --- what it would take --- */
+
+char *tfr_default_tmpdir(const char *output)
+{
+	const char *slash = strrchr(output, '/'), *dir = getenv("TMPDIR");
+
+	if (!strcmp(output, "-"))
+		return strdup(dir && *dir ? dir : "/tmp");
+	return slash ? strndup(output, slash == output ? 1 : (size_t)(slash - output))
+		     : strdup(".");
+}
+
+/* The uncompressed size of a GZIP file as its last four bytes have it, modulo 2^32. */
+static uint64_t gzip_size(int fd, uint64_t file_bytes)
+{
+	uint8_t tail[4];
+	uint64_t size;
+
+	if (file_bytes < 20 || tfr_fd_read(fd, tail, 4, (int64_t)(file_bytes - 4)) != 4)
+		return 0;
+	for (size = tfr_load32(tail); size < file_bytes / 2; size += (uint64_t)1 << 32)
+		;
+	return size;
+}
+
+/* Adds what a file holds uncompressed, as far as that can be told from outside.  What is no regular
+ * file is not opened: a FIFO's writer would take that for its reader. */
+static void add_file(const char *path, enum tfr_compression forced, struct tfr_shuffle_plan *plan)
+{
+	bool piped = !strcmp(path, "-");
+	TFR_AUTO_CLOSE int fd = -1;
+	enum tfr_compression c = forced;
+	uint8_t head[HEAD_BYTES];
+	struct stat st;
+	ssize_t n;
+
+	if ((piped ? fstat(STDIN_FILENO, &st) : stat(path, &st)) == 0 && S_ISREG(st.st_mode))
+		fd = piped ? dup(STDIN_FILENO)
+			   : TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC));
+	if (fd < 0) {
+		plan->input_bytes = UINT64_MAX;
+		return;
+	}
+	if (c == TFR_COMPRESSION_AUTO) {
+		n = tfr_fd_read(fd, head, sizeof(head), 0);
+		c = n < TFR_RECORD_HEADER || tfr_header_verifies(head)
+			    ? TFR_COMPRESSION_NONE
+			    : tfr_codec_sniff(head, (size_t)n);
+	}
+	if (c == TFR_COMPRESSION_NONE) {
+		plan->input_bytes += (uint64_t)st.st_size;
+		plan->least_bytes += (uint64_t)st.st_size;
+	} else if (c == TFR_COMPRESSION_GZIP) { /* several members have more */
+		plan->exact = false;
+		plan->input_bytes += gzip_size(fd, (uint64_t)st.st_size);
+		plan->least_bytes += gzip_size(fd, (uint64_t)st.st_size);
+	} else { /* says nothing; Examples of numbers have been seen to shrink to a fifth */
+		plan->exact = false;
+		plan->input_bytes += 5 * (uint64_t)st.st_size;
+		plan->least_bytes += (uint64_t)st.st_size;
+	}
+}
+
+static void estimate_input(const struct tfr_shuffle_opts *o, struct tfr_shuffle_plan *plan)
+{
+	plan->exact = true;
+	for (size_t k = 0; k < tfr_set_count(o->common.input); k++) {
+		add_file(tfr_set_path(o->common.input, k), o->common.compression, plan);
+		if (plan->input_bytes == UINT64_MAX) {
+			plan->exact = false;
+			return;
+		}
+	}
+}
+
+enum tfr_status tfr_shuffle_plan(
+	const struct tfr_shuffle_opts *o, struct tfr_shuffle_plan *plan, struct tfr_error *err)
+{
+	uint64_t memory = o->memory ? o->memory : DEFAULT_MEMORY;
+	TFR_AUTO_FREE char *folder = NULL;
+	const char *const *folders = o->tmpdirs;
+	size_t count = o->tmpdir_count;
+	struct tfr_memory_plan mem;
+
+	if (memory < TFR_SHUFFLE_MEMORY_MIN)
+		return tfr_fail(err, TFR_EUSAGE, "a shuffle needs at least 8 MiB of memory");
+	*plan = (struct tfr_shuffle_plan){ .memory = memory };
+	estimate_input(o, plan);
+	tfr_memory_plan(&mem, memory, tfr_sweep_threads(o->common.threads), plan->input_bytes);
+	plan->passes = mem.passes;
+	plan->threads = mem.threads;
+	plan->buckets = mem.buckets;
+	if (plan->input_bytes == UINT64_MAX)
+		plan->input_bytes = 0;
+	/* Temporary records are smaller than framed ones. */
+	plan->temp_bytes = plan->passes == 1 ? 0 : plan->input_bytes;
+	if (!count) {
+		folder = tfr_default_tmpdir(o->output);
+		folders = (const char *const *)&folder;
+		count = 1;
+		if (!folder)
+			return tfr_fail_nomem(err, "looking for temporary space");
+	}
+	return tfr_spill_free(folders, count, &plan->temp_free, err);
+}

@@ -1,0 +1,307 @@
+/* rewrite/shuffle/chunks.c - strings of bytes in chunks.
+ *
+ * A record that fits into its open chunk is copied in one go; one that does not is laid over as
+ * many chunks as it needs, so that no space is left over at a chunk's end and chunks are written
+ * whole. */
+#include "rewrite/shuffle/chunks.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/error.h"
+
+/* Four varints of at most 10 bytes: 0, file, ordinal, length. */
+enum { HEAD_MAX = 40, FOOTER = 4 };
+
+enum tfr_status tfr_arena_init(struct tfr_arena *a, size_t chunk, uint64_t chunks,
+	uint64_t reserved, struct tfr_error *err)
+{
+	void *base = mmap(NULL, chunk * chunks, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (base == MAP_FAILED)
+		return tfr_fail_nomem(err, "sorting records into buckets");
+	/* Hundreds of chunks are written to by turns: with small pages each write would miss the
+	 * TLB. */
+	(void)!madvise(base, chunk * chunks, MADV_HUGEPAGE);
+	*a = (struct tfr_arena){ base, chunk, chunks, reserved };
+	return TFR_OK;
+}
+
+void tfr_arena_clear(struct tfr_arena *a)
+{
+	if (a->base)
+		munmap(a->base, a->chunk * a->chunks);
+	*a = (struct tfr_arena){ 0 };
+}
+
+static uint8_t *take_chunk(struct tfr_arena *a)
+{
+	uint64_t number;
+
+	if (__atomic_load_n(&a->next, __ATOMIC_RELAXED) >= a->chunks)
+		return NULL;
+	number = __atomic_fetch_add(&a->next, 1, __ATOMIC_RELAXED);
+	return number < a->chunks ? a->base + number * a->chunk : NULL;
+}
+
+enum tfr_status tfr_strands_init(struct tfr_strands *s, uint32_t count, struct tfr_arena *arena,
+	uint64_t first, struct tfr_spill *spill, unsigned writer, struct tfr_error *err)
+{
+	*s = (struct tfr_strands){ .arena = arena, .spill = spill, .writer = writer };
+	s->strands = aligned_alloc(64, count * sizeof(*s->strands));
+	if (!s->strands)
+		return tfr_fail_nomem(err, "sorting records into buckets");
+	memset(s->strands, 0, count * sizeof(*s->strands));
+	s->count = count;
+	s->chunk_count = 1;
+	for (uint32_t k = 0; k < count; k++)
+		s->strands[k].open = arena->base + (first + k) * arena->chunk;
+	return TFR_OK;
+}
+
+void tfr_strands_clear(struct tfr_strands *s)
+{
+	free(s->strands);
+	free(s->chunks);
+	*s = (struct tfr_strands){ 0 };
+}
+
+/* --- growing --- */
+
+/* Makes what is open the last chunk of its strand; the caller fills in where it lies. */
+static struct tfr_chunk *add_chunk(
+	struct tfr_strands *s, struct tfr_strand *strand, struct tfr_error *err)
+{
+	struct tfr_chunk *c;
+
+	if (s->chunk_count >= s->chunk_cap) {
+		uint32_t cap = s->chunk_cap ? s->chunk_cap * 2 : 1024;
+
+		c = realloc(s->chunks, cap * sizeof(*c));
+		if (!c) {
+			tfr_fail_nomem(err, "sorting records into buckets");
+			return NULL;
+		}
+		s->chunks = c;
+		s->chunk_cap = cap;
+	}
+	c = &s->chunks[s->chunk_count];
+	*c = (struct tfr_chunk){ .spot.size = strand->used };
+	if (strand->last)
+		s->chunks[strand->last].next = s->chunk_count;
+	else
+		strand->first = s->chunk_count;
+	strand->last = s->chunk_count++;
+	return c;
+}
+
+/* The open chunk is full: it stays where it is if there is another, otherwise it is written. */
+static enum tfr_status close_chunk(
+	struct tfr_strands *s, struct tfr_strand *strand, struct tfr_error *err)
+{
+	struct tfr_chunk *c = add_chunk(s, strand, err);
+	uint8_t *another;
+	enum tfr_status status = TFR_OK;
+
+	if (!c)
+		return TFR_ENOMEM;
+	another = take_chunk(s->arena);
+	if (another) {
+		c->memory = strand->open;
+		strand->open = another;
+	} else {
+		status = tfr_spill_write(
+			s->spill, s->writer, strand->open, strand->used, &c->spot, err);
+	}
+	strand->used = 0;
+	return status;
+}
+
+static enum tfr_status put_bytes(struct tfr_strands *s, struct tfr_strand *strand, const void *data,
+	size_t size, struct tfr_error *err)
+{
+	const uint8_t *p = data;
+	enum tfr_status status = TFR_OK;
+
+	while (size && !status) {
+		size_t room = s->arena->chunk - strand->used, n = size < room ? size : room;
+
+		memcpy(strand->open + strand->used, p, n);
+		strand->used += (uint32_t)n;
+		p += n;
+		size -= n;
+		if (n == room)
+			status = close_chunk(s, strand, err);
+	}
+	return status;
+}
+
+static inline uint8_t *put_varint(uint8_t *p, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		*p++ = (uint8_t)(v | 0x80);
+	*p++ = (uint8_t)v;
+	return p;
+}
+
+static inline uint8_t *put_head(
+	uint8_t *p, const struct tfr_strand *strand, uint32_t file, uint64_t record, uint64_t size)
+{
+	if (strand->records && file == strand->file && record > strand->record) {
+		p = put_varint(p, record - strand->record);
+	} else {
+		p = put_varint(p, 0);
+		p = put_varint(p, file);
+		p = put_varint(p, record);
+	}
+	return put_varint(p, size);
+}
+
+static inline uint8_t *put_footer(uint8_t *p, uint32_t footer)
+{
+	for (int i = 0; i < FOOTER; i++)
+		*p++ = (uint8_t)(footer >> 8 * i);
+	return p;
+}
+
+/* A record that its open chunk cannot hold. */
+static enum tfr_status put_across(struct tfr_strands *s, struct tfr_strand *strand,
+	const uint8_t *head, size_t head_size, const void *payload, size_t size, uint32_t footer,
+	struct tfr_error *err)
+{
+	uint8_t foot[FOOTER];
+	enum tfr_status status = put_bytes(s, strand, head, head_size, err);
+
+	put_footer(foot, footer);
+	if (!status)
+		status = put_bytes(s, strand, payload, size, err);
+	if (!status)
+		status = put_bytes(s, strand, foot, FOOTER, err);
+	return status;
+}
+
+enum tfr_status tfr_strands_put(struct tfr_strands *s, uint32_t number, uint32_t file,
+	uint64_t record, const void *payload, size_t size, uint32_t footer, struct tfr_error *err)
+{
+	struct tfr_strand *strand = &s->strands[number];
+	size_t room = s->arena->chunk - strand->used, head_size;
+	enum tfr_status status = TFR_OK;
+	uint8_t head[HEAD_MAX];
+
+	if (room > HEAD_MAX + FOOTER && size < room - HEAD_MAX - FOOTER) {
+		uint8_t *start = strand->open + strand->used,
+			*p = put_head(start, strand, file, record, size);
+
+		head_size = (size_t)(p - start);
+		if (size) /* an empty payload may have no address */
+			memcpy(p, payload, size);
+		put_footer(p + size, footer);
+		strand->used += (uint32_t)(head_size + size + FOOTER);
+	} else {
+		head_size = (size_t)(put_head(head, strand, file, record, size) - head);
+		status = put_across(s, strand, head, head_size, payload, size, footer, err);
+	}
+	strand->file = file;
+	strand->record = record;
+	strand->records++;
+	strand->payload_bytes += size;
+	strand->bytes += head_size + size + FOOTER;
+	if (strand->largest < size)
+		strand->largest = size;
+	return status;
+}
+
+enum tfr_status tfr_strands_end(struct tfr_strands *s, struct tfr_error *err)
+{
+	for (uint32_t k = 0; k < s->count; k++) {
+		struct tfr_strand *strand = &s->strands[k];
+		struct tfr_chunk *c;
+
+		if (!strand->used)
+			continue;
+		c = add_chunk(s, strand, err);
+		if (!c)
+			return TFR_ENOMEM;
+		c->memory = strand->open;
+		strand->used = 0;
+	}
+	return TFR_OK;
+}
+
+enum tfr_status tfr_strands_flush(struct tfr_strands *s, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	for (uint32_t k = 1; !status && k < s->chunk_count; k++) {
+		struct tfr_chunk *c = &s->chunks[k];
+
+		if (!c->memory)
+			continue;
+		status = tfr_spill_write(
+			s->spill, s->writer, c->memory, c->spot.size, &c->spot, err);
+		c->memory = NULL;
+	}
+	return status;
+}
+
+/* --- reading back --- */
+
+enum tfr_status tfr_chunk_load(
+	const struct tfr_chunk *c, struct tfr_spill *spill, uint8_t *to, struct tfr_error *err)
+{
+	if (!c->memory)
+		return tfr_spill_read(spill, &c->spot, to, err);
+	memcpy(to, c->memory, c->spot.size);
+	return TFR_OK;
+}
+
+void tfr_strand_release(const struct tfr_strands *s, uint32_t strand, struct tfr_spill *spill)
+{
+	for (uint32_t i = s->strands[strand].first; i; i = s->chunks[i].next)
+		if (!s->chunks[i].memory)
+			tfr_spill_release(spill, &s->chunks[i].spot);
+}
+
+/* NULL: the bytes end first, or it is none. */
+static inline const uint8_t *get_varint(const uint8_t *p, const uint8_t *end, uint64_t *v)
+{
+	unsigned shift = 0;
+
+	for (*v = 0; p < end && shift < 64; shift += 7) {
+		uint8_t byte = *p++;
+
+		*v |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80)
+			return p;
+	}
+	return NULL;
+}
+
+bool tfr_entries_next(struct tfr_entries *e, struct tfr_entry *entry)
+{
+	uint64_t delta, file = e->file, record;
+	const uint8_t *p = get_varint(e->p, e->end, &delta);
+
+	record = e->record + delta;
+	if (p && !delta) {
+		p = get_varint(p, e->end, &file);
+		if (p)
+			p = get_varint(p, e->end, &record);
+	}
+	if (p)
+		p = get_varint(p, e->end, &entry->size);
+	if (!p || (uint64_t)(e->end - p) < FOOTER || entry->size > (uint64_t)(e->end - p) - FOOTER)
+		return false;
+	entry->file = e->file = (uint32_t)file;
+	entry->record = e->record = record;
+	entry->payload = p;
+	e->p = p + entry->size + FOOTER;
+	return true;
+}
+
+const uint8_t *tfr_entry_payload(const uint8_t *p, uint64_t *size)
+{
+	return get_varint(p, p + 10, size);
+}

@@ -1,0 +1,512 @@
+/* rewrite/shuffle/gather.c - buckets read back, sorted and written, in key order.
+ *
+ * The shards are cut into as many rows as there are workers, if there are so many; each row is a
+ * lane, so that rows are written at the same time and each in order.  What a lane writes next is
+ * sorted ahead of it by any worker, as far as memory allows.  A bucket that two rows share is read
+ * for both.
+ *
+ * Small records are copied in key order into one piece, framed; large ones are written from where
+ * they were read to, with a header each. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "record/framing.h"
+#include "record/writer.h"
+#include "rewrite/shuffle/shuffle.h"
+#include "shard/set_writer.h"
+#include "thread/lanes.h"
+
+enum {
+	COPIED = 4 << 10, /* payloads up to this mean size are copied */
+	AHEAD = 12,	  /* records asked for before they are needed */
+	LINE = 64,
+};
+
+/* A record of a loaded bucket: its place among the bucket's keys, and where its length lies. */
+struct item {
+	uint64_t place, at;
+};
+
+/* Part of a bucket that goes to one shard. */
+struct portion {
+	uint32_t shard;
+	bool ends;	  /* the shard is complete with it */
+	int first, count; /* pieces */
+	struct tfr_totals totals;
+};
+
+struct slot {
+	uint8_t *memory; /* all below lies in it, except `portions` */
+	uint64_t cap;
+	const uint8_t *bytes; /* the strands, one behind the other */
+	struct item *items, *sorted;
+	uint32_t *starts; /* of the bins */
+	uint8_t *framed;  /* all records, or only their headers */
+	struct iovec *pieces;
+	int piece_count;
+	struct portion *portions;
+	uint32_t portion_count, portion_cap;
+	struct tfr_bucket *bucket; /* NULL: nothing to write */
+	uint64_t written_bytes;
+};
+
+struct run {
+	const struct tfr_gather *g;
+	struct tfr_ticker ticker;
+	uint32_t shards, lanes;
+};
+
+static bool is_copied(const struct tfr_bucket *b)
+{
+	return b->payload_bytes / COPIED < b->records;
+}
+
+static uint64_t aligned(uint64_t bytes)
+{
+	return (bytes + LINE - 1) / LINE * LINE;
+}
+
+static uint64_t framed_bytes(const struct tfr_bucket *b)
+{
+	return is_copied(b) ? b->payload_bytes + TFR_RECORD_OVERHEAD * b->records
+			    : TFR_RECORD_HEADER * b->records;
+}
+
+static uint64_t piece_room(const struct tfr_bucket *b)
+{
+	/* Copied: a piece a portion, and a portion has a record at least. */
+	return (is_copied(b) ? b->records : 2 * b->records) * sizeof(struct iovec);
+}
+
+uint64_t tfr_bucket_memory(const struct tfr_bucket *b)
+{
+	return aligned(b->bytes) + 2 * aligned(b->records * sizeof(struct item)) +
+	       aligned((b->records + 1) * sizeof(uint32_t)) + aligned(framed_bytes(b)) +
+	       aligned(piece_room(b));
+}
+
+/* --- positions --- */
+
+static uint64_t shard_start(const struct run *r, uint64_t shard)
+{
+	return (uint64_t)((unsigned __int128)r->g->records * shard / r->shards);
+}
+
+static uint32_t first_shard(const struct run *r, uint32_t lane)
+{
+	return (uint32_t)((uint64_t)r->shards * lane / r->lanes);
+}
+
+/* The shard that a position belongs to. */
+static uint32_t shard_at(const struct run *r, uint64_t position)
+{
+	uint32_t shard = (uint32_t)((unsigned __int128)position * r->shards / r->g->records);
+
+	while (shard_start(r, shard + 1) <= position)
+		shard++;
+	return shard;
+}
+
+/* The first bucket with a record at `position` or behind it. */
+static uint32_t bucket_at(const struct tfr_buckets *all, uint64_t position)
+{
+	uint32_t low = 0, high = all->count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		const struct tfr_bucket *b = &all->b[middle];
+
+		if (b->first + b->records <= position)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* --- a bucket, sorted --- */
+
+static uint8_t *carve(uint8_t **memory, uint64_t bytes)
+{
+	uint8_t *p = *memory;
+
+	*memory += aligned(bytes);
+	return p;
+}
+
+static enum tfr_status lay_out(struct slot *s, const struct tfr_bucket *b, struct tfr_error *err)
+{
+	uint64_t need = tfr_bucket_memory(b);
+	uint8_t *p;
+
+	if (b->records >= UINT32_MAX) /* which is what a bin counts to */
+		return tfr_fail_nomem(err, "sorting a bucket");
+	if (s->cap < need) {
+		free(s->memory);
+		s->cap = 0;
+		s->memory = aligned_alloc(LINE, need);
+		if (!s->memory)
+			return tfr_fail_nomem(err, "sorting a bucket");
+		s->cap = need;
+	}
+	p = s->memory;
+	s->bytes = carve(&p, b->bytes);
+	s->items = (struct item *)carve(&p, b->records * sizeof(struct item));
+	s->sorted = (struct item *)carve(&p, b->records * sizeof(struct item));
+	s->starts = (uint32_t *)carve(&p, (b->records + 1) * sizeof(uint32_t));
+	s->framed = carve(&p, framed_bytes(b));
+	s->pieces = (struct iovec *)carve(&p, piece_room(b));
+	return TFR_OK;
+}
+
+static enum tfr_status load(
+	struct run *r, struct slot *s, const struct tfr_bucket *b, struct tfr_error *err)
+{
+	uint8_t *to = (uint8_t *)(uintptr_t)s->bytes;
+	enum tfr_status status = TFR_OK;
+
+	for (uint32_t k = 0; k < b->part_count; k++) {
+		const struct tfr_strands *of = b->parts[k].of;
+		uint32_t i = of->strands[b->parts[k].strand].first;
+
+		for (; !status && i; i = of->chunks[i].next) {
+			status = tfr_chunk_load(&of->chunks[i], r->g->spill, to, err);
+			to += of->chunks[i].spot.size;
+		}
+	}
+	return status;
+}
+
+static enum tfr_status damaged(struct tfr_error *err)
+{
+	tfr_fail(err, TFR_EDATA, "temporary records came back damaged");
+	tfr_error_hint(err, "The disk or the memory of this machine is not reliable.");
+	return TFR_EDATA;
+}
+
+/* The inputs' own checksum proves that memory and temporary files gave back what they were given.
+ */
+static bool entry_is_whole(const struct tfr_entry *e)
+{
+	return tfr_load32(e->payload + e->size) ==
+	       tfr_crc_mask(tfr_crc32c(0, e->payload, (size_t)e->size));
+}
+
+static size_t varint_size(uint64_t v)
+{
+	size_t n = 1;
+
+	for (; v >= 0x80; v >>= 7)
+		n++;
+	return n;
+}
+
+/* Finds every record and computes its key again.  There is room for as many records and payload
+ * bytes as the bucket says, and no more. */
+static enum tfr_status list_items(
+	struct run *r, struct slot *s, const struct tfr_bucket *b, struct tfr_error *err)
+{
+	uint64_t seed = r->g->opts->common.seed, left = b->payload_bytes, n = 0;
+	const uint8_t *p = s->bytes;
+
+	for (uint32_t k = 0; k < b->part_count; k++) {
+		const struct tfr_strand *strand = &b->parts[k].of->strands[b->parts[k].strand];
+		struct tfr_entries entries = { .p = p, .end = p + strand->bytes };
+		struct tfr_entry e;
+
+		while (entries.p < entries.end) {
+			uint64_t place;
+
+			if (n == b->records || !tfr_entries_next(&entries, &e) || e.size > left ||
+				!entry_is_whole(&e))
+				return damaged(err);
+			left -= e.size;
+			place = tfr_shuffle_key(seed, e.file, e.record);
+			for (uint32_t level = 0; level < b->depth; level++)
+				tfr_bucket_of(&place, b->divided[level]);
+			s->items[n++] = (struct item){ place,
+				(uint64_t)(e.payload - s->bytes) - varint_size(e.size) };
+		}
+		p = entries.end;
+	}
+	return n == b->records && !left ? TFR_OK : damaged(err);
+}
+
+static int compare_payloads(const struct slot *s, const struct item *a, const struct item *b)
+{
+	uint64_t a_size, b_size;
+	const uint8_t *p = tfr_entry_payload(s->bytes + a->at, &a_size),
+		      *q = tfr_entry_payload(s->bytes + b->at, &b_size);
+
+	if (a_size != b_size)
+		return a_size < b_size ? -1 : 1;
+	return memcmp(p, q, a_size);
+}
+
+/* Equal keys are rare beyond belief; records that have them come in an order of their own, so that
+ * nothing depends on who read them. */
+static bool comes_before(const struct slot *s, const struct item *a, const struct item *b)
+{
+	if (a->place != b->place)
+		return a->place < b->place;
+	return compare_payloads(s, a, b) < 0;
+}
+
+/* Places are uniform: as many bins as records, counted, filled, and put right by insertion. */
+static void sort_items(struct slot *s, const struct tfr_bucket *b)
+{
+	uint32_t n = (uint32_t)b->records, *starts = s->starts;
+
+	memset(starts, 0, (n + 1) * sizeof(*starts));
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t place = s->items[i].place;
+
+		starts[tfr_bucket_of(&place, n) + 1]++;
+	}
+	for (uint32_t i = 1; i < n; i++)
+		starts[i] += starts[i - 1];
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t place = s->items[i].place;
+
+		s->sorted[starts[tfr_bucket_of(&place, n)]++] = s->items[i];
+	}
+	for (uint32_t i = 1; i < n; i++) {
+		struct item held = s->sorted[i];
+		uint32_t k = i;
+
+		for (; k && comes_before(s, &held, &s->sorted[k - 1]); k--)
+			s->sorted[k] = s->sorted[k - 1];
+		s->sorted[k] = held;
+	}
+}
+
+/* --- framed, shard by shard --- */
+
+static struct portion *add_portion(struct slot *s, uint32_t shard, struct tfr_error *err)
+{
+	struct portion *p;
+
+	if (s->portion_count == s->portion_cap) {
+		uint32_t cap = s->portion_cap ? 2 * s->portion_cap : 4;
+
+		p = realloc(s->portions, cap * sizeof(*p));
+		if (!p) {
+			tfr_fail_nomem(err, "sorting a bucket");
+			return NULL;
+		}
+		s->portions = p;
+		s->portion_cap = cap;
+	}
+	p = &s->portions[s->portion_count++];
+	*p = (struct portion){ .shard = shard, .first = s->piece_count };
+	return p;
+}
+
+static void ask_for(const struct slot *s, uint64_t i, uint64_t end, uint64_t mean)
+{
+	const uint8_t *p;
+
+	if (i >= end)
+		return;
+	p = s->bytes + s->sorted[i].at;
+	for (uint64_t line = 0; line < mean + LINE; line += LINE)
+		__builtin_prefetch(p + line);
+}
+
+/* Records `from` to `to` of the sorted bucket, copied behind each other. */
+static uint8_t *copy_records(struct slot *s, uint8_t *out, const struct tfr_bucket *b,
+	uint64_t from, uint64_t to, struct tfr_totals *totals)
+{
+	uint64_t mean = b->payload_bytes / b->records, size;
+
+	for (uint64_t i = from; i < to; i++) {
+		const uint8_t *payload = tfr_entry_payload(s->bytes + s->sorted[i].at, &size);
+
+		ask_for(s, i + AHEAD, to, mean < 8 * LINE ? mean : 8 * LINE);
+		tfr_put_header(out, size);
+		memcpy(out + TFR_RECORD_HEADER, payload, size + TFR_RECORD_FOOTER);
+		totals->sum += tfr_content_sum(out + TFR_RECORD_HEADER, size);
+		totals->payload_bytes += size;
+		out += TFR_RECORD_OVERHEAD + size;
+	}
+	totals->records = to - from;
+	return out;
+}
+
+/* The same records as pieces: a header, and payload and CRC as they lie. */
+static uint8_t *point_at_records(
+	struct slot *s, uint8_t *out, uint64_t from, uint64_t to, struct tfr_totals *totals)
+{
+	uint64_t size;
+
+	for (uint64_t i = from; i < to; i++) {
+		const uint8_t *payload = tfr_entry_payload(s->bytes + s->sorted[i].at, &size);
+
+		tfr_put_header(out, size);
+		s->pieces[s->piece_count++] = (struct iovec){ out, TFR_RECORD_HEADER };
+		s->pieces[s->piece_count++] =
+			(struct iovec){ (void *)(uintptr_t)payload, size + TFR_RECORD_FOOTER };
+		totals->sum += tfr_content_sum(payload, size);
+		totals->payload_bytes += size;
+		out += TFR_RECORD_HEADER;
+	}
+	totals->records = to - from;
+	return out;
+}
+
+/* Cuts positions `from` to `to`, which lie in the bucket, at the ends of shards. */
+static enum tfr_status frame(struct run *r, struct slot *s, const struct tfr_bucket *b,
+	uint64_t from, uint64_t to, struct tfr_error *err)
+{
+	uint8_t *out = s->framed;
+
+	s->portion_count = 0;
+	s->piece_count = 0;
+	s->written_bytes = 0;
+	while (from < to) {
+		uint32_t shard = shard_at(r, from);
+		uint64_t end = shard_start(r, shard + 1), until = end < to ? end : to;
+		struct portion *p = add_portion(s, shard, err);
+		uint8_t *start = out;
+
+		if (!p)
+			return TFR_ENOMEM;
+		p->ends = until == end;
+		if (is_copied(b)) {
+			out = copy_records(
+				s, out, b, from - b->first, until - b->first, &p->totals);
+			s->pieces[s->piece_count++] =
+				(struct iovec){ start, (size_t)(out - start) };
+		} else {
+			out = point_at_records(
+				s, out, from - b->first, until - b->first, &p->totals);
+		}
+		p->count = s->piece_count - p->first;
+		s->written_bytes +=
+			p->totals.payload_bytes + TFR_RECORD_OVERHEAD * p->totals.records;
+		from = until;
+	}
+	return TFR_OK;
+}
+
+/* --- lanes --- */
+
+static enum tfr_status sort_bucket(void *ctx, struct tfr_lanes_run *lanes, unsigned worker,
+	uint64_t i, void *data, struct tfr_error *err)
+{
+	struct run *r = ctx;
+	struct slot *s = data;
+	uint32_t lane = (uint32_t)(i % r->lanes);
+	uint64_t from = shard_start(r, first_shard(r, lane)),
+		 to = shard_start(r, first_shard(r, lane + 1)),
+		 number = bucket_at(r->g->buckets, from) + i / r->lanes;
+	enum tfr_status status = tfr_ticker_check(&r->ticker, err);
+	struct tfr_bucket *b;
+
+	(void)lanes;
+	(void)worker;
+	s->bucket = NULL;
+	if (status || from == to || number >= r->g->buckets->count)
+		return status;
+	b = &r->g->buckets->b[number];
+	from = from > b->first ? from : b->first;
+	to = to < b->first + b->records ? to : b->first + b->records;
+	if (from >= to)
+		return TFR_OK;
+	s->bucket = b;
+	status = lay_out(s, b, err);
+	if (!status)
+		status = load(r, s, b, err);
+	if (!status)
+		status = list_items(r, s, b, err);
+	if (status)
+		return status;
+	sort_items(s, b);
+	return frame(r, s, b, from, to, err);
+}
+
+static enum tfr_status write_bucket(void *ctx, uint64_t i, void *data, struct tfr_error *err)
+{
+	struct run *r = ctx;
+	struct slot *s = data;
+	enum tfr_status status = TFR_OK;
+	uint64_t records = 0;
+
+	(void)i;
+	if (!s->bucket)
+		return TFR_OK;
+	for (uint32_t k = 0; !status && k < s->portion_count; k++) {
+		struct portion *p = &s->portions[k];
+
+		status = tfr_set_writer_put_framed(
+			r->g->out, p->shard, s->pieces + p->first, p->count, &p->totals, err);
+		if (!status && p->ends)
+			status = tfr_set_writer_finish(r->g->out, p->shard, err);
+		records += p->totals.records;
+	}
+	if (!status && r->g->release &&
+		__atomic_sub_fetch(&s->bucket->users, 1, __ATOMIC_ACQ_REL) == 0)
+		for (uint32_t k = 0; k < s->bucket->part_count; k++)
+			tfr_strand_release(
+				s->bucket->parts[k].of, s->bucket->parts[k].strand, r->g->spill);
+	tfr_ticker_add(&r->ticker, records, s->written_bytes);
+	return status;
+}
+
+static void clear_slot(void *data)
+{
+	struct slot *s = data;
+
+	free(s->memory);
+	free(s->portions);
+}
+
+/* How many buckets the lane with the most of them has; counts the users of each on the way. */
+static uint64_t longest_lane(struct run *r)
+{
+	const struct tfr_buckets *all = r->g->buckets;
+	uint64_t most = 0;
+
+	for (uint32_t lane = 0; lane < r->lanes; lane++) {
+		uint64_t from = shard_start(r, first_shard(r, lane)),
+			 to = shard_start(r, first_shard(r, lane + 1));
+		uint32_t first = bucket_at(all, from), k = first;
+
+		for (; from < to && k < all->count && all->b[k].first < to; k++)
+			all->b[k].users++;
+		most = most > k - first ? most : k - first;
+	}
+	return most;
+}
+
+enum tfr_status tfr_gather_run(const struct tfr_gather *g, struct tfr_error *err)
+{
+	struct run r = { .g = g, .shards = tfr_set_writer_shards(g->out) };
+	struct tfr_lanes lanes = {
+		.slot_size = sizeof(struct slot),
+		.work = sort_bucket,
+		.deliver = write_bucket,
+		.clear_slot = clear_slot,
+	};
+	uint64_t largest = 1, bytes = 0, window;
+	enum tfr_status status;
+
+	for (uint32_t k = 0; k < g->buckets->count; k++) {
+		uint64_t need = tfr_bucket_memory(&g->buckets->b[k]);
+
+		largest = need > largest ? need : largest;
+		bytes += g->buckets->b[k].payload_bytes;
+	}
+	window = g->memory / largest;
+	window = window < 1 ? 1 : window > g->threads + 1 ? g->threads + 1 : window;
+	lanes.window = window;
+	lanes.threads = g->threads < window ? g->threads : (unsigned)window;
+	r.lanes = lanes.lanes = r.shards < lanes.threads ? r.shards : lanes.threads;
+	lanes.count = longest_lane(&r) * r.lanes;
+	tfr_ticker_init(&r.ticker, tfr_pass_opts(&g->opts->common), "writing", g->records,
+		bytes + TFR_RECORD_OVERHEAD * g->records);
+	status = tfr_lanes_run(&lanes, &r, err);
+	tfr_ticker_clear(&r.ticker);
+	return status;
+}

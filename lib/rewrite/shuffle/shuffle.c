@@ -1,0 +1,408 @@
+/* rewrite/shuffle/shuffle.c - a shuffle from its plan to its published output.
+ *
+ * Nothing is published unless as many records with the same content sum were written as were dealt.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <tfr/text.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "rewrite/rewrite_sweep.h"
+#include "rewrite/shuffle/resume.h"
+#include "rewrite/shuffle/scatter.h"
+#include "shard/set_writer.h"
+#include "sweep/deferred_faults.h"
+
+/* With an input, a temporary file and a shard for each of 48 workers: below 256 open files. */
+enum { SHARDS_OPEN = 96, SPILLS_MAX = 48 };
+
+struct shuffle {
+	const struct tfr_shuffle_opts *o;
+	const struct tfr_dealing *dealing;
+	struct tfr_shuffle_report *report;
+	uint64_t records; /* dealt */
+	struct tfr_shuffle_plan plan;
+	struct tfr_memory_plan mem;
+	char *default_folder;
+	const char *const *folders;
+	size_t folder_count;
+	struct tfr_set_writer *out;
+	struct tfr_spill *spill;
+	struct tfr_dealt dealt;
+	struct tfr_buckets buckets;
+	char *name; /* of what stays for --resume; NULL: nothing does */
+	struct tfr_kept kept;
+};
+
+/* --- before anything is read --- */
+
+static enum tfr_status find_folders(struct shuffle *s, struct tfr_error *err)
+{
+	s->folders = s->o->tmpdirs;
+	s->folder_count = s->o->tmpdir_count;
+	if (s->folder_count > SPILLS_MAX)
+		return tfr_fail(err, TFR_EUSAGE,
+			"temporary files can be spread over %d folders, not %zu", SPILLS_MAX,
+			s->folder_count);
+	if (s->folder_count)
+		return TFR_OK;
+	s->default_folder = tfr_default_tmpdir(s->o->output);
+	s->folders = (const char *const *)&s->default_folder;
+	s->folder_count = 1;
+	return s->default_folder ? TFR_OK : tfr_fail_nomem(err, "looking for temporary space");
+}
+
+static enum tfr_status check_space(struct shuffle *s, struct tfr_error *err)
+{
+	char needed[TFR_SIZE_TEXT], there[TFR_SIZE_TEXT];
+
+	if (s->plan.passes == 1 || s->plan.least_bytes <= s->plan.temp_free)
+		return TFR_OK;
+	tfr_fail_path(err, TFR_ESYS, s->folders[0],
+		"%s of temporary space are needed, %s are free in",
+		tfr_format_size(s->plan.least_bytes, needed),
+		tfr_format_size(s->plan.temp_free, there));
+	tfr_error_hint(err,
+		"Name a folder with more space, or several, with --tmpdir; with more memory "
+		"(-m) than the data has, none is needed.");
+	return TFR_ESYS;
+}
+
+/* Finds what an earlier run has left, where that is wanted. */
+static enum tfr_status find_state(struct shuffle *s, struct tfr_error *err)
+{
+	struct tfr_kept found = { 0 };
+	enum tfr_status status;
+
+	if (!s->o->resume)
+		return TFR_OK;
+	s->name = tfr_resume_name(s->o->output);
+	if (!s->name)
+		return tfr_fail_nomem(err, "looking for a finished pass");
+	status = tfr_resume_fingerprint(
+		s->o, s->folders, s->folder_count, &s->kept.fingerprint, err);
+	if (status)
+		return status;
+	found.fingerprint = s->kept.fingerprint;
+	status = tfr_resume_load(s->folders[0], s->name, &found, &s->dealt, &s->buckets, err);
+	if (!status) {
+		s->kept = found;
+		*s->report = found.report;
+		s->report->resumed = true;
+	}
+	return status == TFR_END ? TFR_OK : status;
+}
+
+static enum tfr_status open_spill(struct shuffle *s, struct tfr_error *err)
+{
+	struct tfr_spill_opts opts = {
+		.folders = s->folders,
+		.folder_count = s->folder_count,
+		.files = s->kept.spill_files,
+		.name = s->name,
+		.keep = s->report->resumed,
+		.temporaries = s->o->common.writer.temporaries,
+		.expected = s->plan.temp_bytes,
+	};
+	enum tfr_status status = tfr_spill_open(&s->spill, &opts, err);
+	bool gone = status == TFR_ESYS;
+
+	if (!status && opts.keep && !tfr_kept_fits(&s->buckets, s->spill)) {
+		tfr_spill_close(s->spill);
+		s->spill = NULL;
+		gone = true;
+	}
+	/* What was kept is gone, or is not what the state says: from the beginning, then. */
+	if (gone && opts.keep) {
+		tfr_resume_remove(s->folders[0], s->name);
+		tfr_buckets_clear(&s->buckets);
+		tfr_dealt_clear(&s->dealt);
+		*s->report = (struct tfr_shuffle_report){ 0 };
+		opts.keep = false;
+		status = tfr_spill_open(&s->spill, &opts, err);
+	}
+	return status;
+}
+
+static enum tfr_status prepare(struct shuffle *s, struct tfr_error *err)
+{
+	/* The output's lock keeps a second run away from what may be there to resume. */
+	const struct tfr_set_how how = { .open_now = SHARDS_OPEN };
+	enum tfr_status status = tfr_set_writer_open_as(&s->out, s->o->output, &s->o->common.writer,
+		&how, s->o->common.warn, s->o->common.ctx, err);
+
+	if (!status)
+		status = tfr_shuffle_plan(s->o, &s->plan, err);
+	if (!status)
+		status = find_folders(s, err);
+	if (status)
+		return status;
+	if (s->dealing->part)
+		s->plan.least_bytes = 0;
+	tfr_memory_plan(&s->mem, s->plan.memory, tfr_sweep_threads(s->o->common.threads),
+		s->plan.input_bytes ? s->plan.input_bytes : UINT64_MAX);
+	s->kept.spill_files = s->mem.threads < SPILLS_MAX ? s->mem.threads : SPILLS_MAX;
+	status = find_state(s, err);
+	if (!status && !s->report->resumed)
+		status = check_space(s, err);
+	return status ? status : open_spill(s, err);
+}
+
+/* --- dealing --- */
+
+static uint64_t largest_bucket(const struct shuffle *s)
+{
+	uint64_t most = 0;
+
+	for (uint32_t k = 0; k < s->buckets.count; k++) {
+		uint64_t need = tfr_bucket_memory(&s->buckets.b[k]);
+
+		most = need > most ? need : most;
+	}
+	return most;
+}
+
+/* Whether what lies in memory can stay there while buckets are sorted, as many as there are workers
+ * where there is more in the spill.  If so, what the arena does not use is for sorting. */
+static bool stays_in_memory(struct shuffle *s)
+{
+	const struct tfr_arena *a = &s->dealt.arena;
+	uint64_t used = (a->next < a->chunks ? a->next : a->chunks) * a->chunk;
+	bool spilled = tfr_spill_bytes(s->spill) > 0;
+	uint64_t at_once = spilled ? s->mem.threads + 1 : 1;
+	uint64_t memory = s->plan.memory / 16 * 15; /* the rest is for what reading has left */
+
+	if ((spilled && s->name) || used + at_once * largest_bucket(s) > memory)
+		return false;
+	s->mem.gather = memory - used;
+	s->report->passes = spilled ? 2 : 1;
+	return true;
+}
+
+/* From here on a run that is stopped has something to go on from. */
+static enum tfr_status keep_pass(struct shuffle *s, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	if (!s->name)
+		return TFR_OK;
+	s->report->temp_bytes = tfr_spill_bytes(s->spill);
+	s->kept.report = *s->report;
+	status = tfr_spill_settle(s->spill, err);
+	if (!status)
+		status = tfr_resume_save(s->folders[0], s->name, &s->kept, &s->buckets, err);
+	return status;
+}
+
+/* The first pass. */
+static enum tfr_status deal(struct shuffle *s, struct tfr_error *err)
+{
+	struct tfr_shuffle_report *report = s->report;
+	enum tfr_status status;
+
+	status = tfr_scatter(
+		s->o, s->dealing, &s->mem, s->spill, &s->dealt, &s->buckets, &report->common, err);
+	if (status == TFR_ENOMEM && err && err->has_record)
+		tfr_error_hint(
+			err, "A record may take a quarter of the memory; allow more with -m.");
+	if (status)
+		return status;
+	if (stays_in_memory(s))
+		return TFR_OK;
+	report->passes = 2;
+	status = tfr_scatter_flush(&s->dealt, err);
+	return status ? status : keep_pass(s, err);
+}
+
+/* More of them, while there are buckets that memory cannot hold. */
+static enum tfr_status deal_again(struct shuffle *s, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	uint32_t divided = 1;
+
+	while (!status && divided && !s->dealt.arena.base) {
+		status = tfr_scatter_again(
+			s->o, &s->mem, s->spill, !s->name, &s->dealt, &s->buckets, &divided, err);
+		if (!status && divided) {
+			s->report->passes++;
+			status = keep_pass(s, err);
+		}
+	}
+	return status;
+}
+
+/* --- writing --- */
+
+static enum tfr_status gather(struct shuffle *s, struct tfr_error *err)
+{
+	struct tfr_gather g = {
+		.opts = s->o,
+		.buckets = &s->buckets,
+		.spill = s->spill,
+		.out = s->out,
+		.memory = s->mem.gather,
+		.threads = s->mem.threads,
+		.release = !s->name,
+	};
+
+	for (uint32_t k = 0; k < s->buckets.count; k++)
+		g.records += s->buckets.b[k].records;
+	s->records = g.records;
+	return tfr_gather_run(&g, err);
+}
+
+static enum tfr_status check_written(struct shuffle *s, struct tfr_error *err)
+{
+	struct tfr_rewrite_report *r = &s->report->common;
+	struct tfr_totals t = tfr_set_writer_totals(s->out);
+
+	r->written = t.records;
+	r->bytes = t.payload_bytes;
+	r->sum = t.sum;
+	if (r->written == s->records && r->sum == r->taken_sum)
+		return TFR_OK;
+	tfr_fail(err, TFR_EDATA, "what was written is not what was read");
+	tfr_error_hint(err, "The disk or the memory of this machine is not reliable.");
+	return TFR_EDATA;
+}
+
+static enum tfr_status publish(struct shuffle *s, struct tfr_error *err)
+{
+	struct tfr_rewrite_report *r = &s->report->common;
+	struct tfr_set_info info = *s->dealing->info;
+	enum tfr_status status = tfr_expect_some(&s->o->common.expect, r->records, r->written, err);
+
+	info.beside[0] = s->o->common.quarantine;
+	return status ? status : tfr_set_writer_publish(s->out, &info, err);
+}
+
+/* What an earlier run has left was bad: without it the next run begins again. */
+static void hint_at_state(const struct shuffle *s, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *path = tfr_resume_path(s->folders[0], s->name);
+
+	tfr_error_hint(err, "Remove '%s' to begin again.", path ? path : s->name);
+}
+
+static enum tfr_status write_out(struct shuffle *s, struct tfr_error *err)
+{
+	enum tfr_status status = deal_again(s, err);
+
+	if (!status)
+		status = gather(s, err);
+	if (!status)
+		status = check_written(s, err);
+	if (status == TFR_EDATA && s->report->resumed)
+		hint_at_state(s, err);
+	return status;
+}
+
+enum tfr_status tfr_shuffle_dealt(const struct tfr_shuffle_opts *opts,
+	const struct tfr_dealing *dealing, struct tfr_shuffle_report *report, struct tfr_error *err)
+{
+	struct shuffle s = { .o = opts, .dealing = dealing, .report = report };
+	enum tfr_status status;
+
+	*report = (struct tfr_shuffle_report){ 0 };
+	status = prepare(&s, err);
+	if (!status && !report->resumed)
+		status = deal(&s, err);
+	if (!status && !dealing->part) /* a part was held to it by whoever dealt it */
+		status = tfr_pass_expected(&opts->common, &report->common, err);
+	if (!status)
+		status = write_out(&s, err);
+	if (!status)
+		status = publish(&s, err);
+	if (!status && s.name) {
+		tfr_resume_remove(s.folders[0], s.name);
+		tfr_spill_remove(s.spill);
+	}
+	report->buckets = s.buckets.count;
+	if (s.spill && !report->resumed)
+		report->temp_bytes = tfr_spill_bytes(s.spill);
+	tfr_buckets_clear(&s.buckets);
+	tfr_dealt_clear(&s.dealt);
+	tfr_spill_close(s.spill);
+	tfr_set_writer_close(s.out);
+	free(s.default_folder);
+	free(s.name);
+	return status;
+}
+
+/* A run that was killed after it gave the output its name has left what it kept. */
+static enum tfr_status remove_kept(const struct tfr_shuffle_opts *opts, struct tfr_error *err)
+{
+	struct shuffle s = { .o = opts };
+	enum tfr_status status = find_folders(&s, err);
+
+	s.name = status ? NULL : tfr_resume_name(opts->output);
+	if (!status && !s.name)
+		status = tfr_fail_nomem(err, "looking for a finished pass");
+	if (!status) {
+		tfr_resume_remove(s.folders[0], s.name);
+		tfr_spill_remove_left(s.folders, s.folder_count, s.name, SPILLS_MAX);
+	}
+	free(s.name);
+	free(s.default_folder);
+	return status;
+}
+
+/* --- all records of the inputs --- */
+
+static enum tfr_status put_record(
+	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
+{
+	(void)verdict;
+	return tfr_sink_put(ctx, worker, s->file, s->rec.index, &s->rec, err);
+}
+
+static enum tfr_status deal_inputs(void *ctx, struct tfr_sink *sink,
+	const struct tfr_memory_plan *plan, struct tfr_rewrite_report *report,
+	struct tfr_error *err)
+{
+	const struct tfr_shuffle_opts *opts = ctx;
+	struct tfr_sweep sweep = {
+		.opts = tfr_pass_opts(&opts->common),
+		.phase = "dealing",
+		.max_record = plan->max_record,
+		.block_size = plan->block,
+		.last = true,
+		.examine = put_record,
+		.ctx = sink,
+	};
+
+	sweep.opts.threads = plan->threads;
+	return tfr_pass_run(&sweep, report, err);
+}
+
+enum tfr_status tfr_shuffle(const struct tfr_shuffle_opts *opts, struct tfr_shuffle_report *report,
+	struct tfr_error *err)
+{
+	struct tfr_set_info info = { .command = opts->common.command, .seed = opts->common.seed };
+	struct tfr_dealing dealing = {
+		.deal = deal_inputs, .ctx = (void *)(uintptr_t)opts, .info = &info
+	};
+
+	TFR_AUTO_BUF said = { 0 };
+	enum tfr_status status;
+
+	if (opts->resume && opts->common.quarantine)
+		return tfr_fail(err, TFR_EUSAGE,
+			"a shuffle that can be resumed has no quarantine: what was passed over "
+			"before would be missing");
+	*report = (struct tfr_shuffle_report){ 0 };
+	status = tfr_set_info_carry(&info, opts->common.input, err);
+	if (!status && opts->resume && strcmp(opts->output, "-")) {
+		status = tfr_resume_said(opts, &said, &info.inputs, err);
+		info.options = (const char *)said.data;
+		if (!status)
+			status = tfr_resume_finished(opts, &said, info.inputs, report, err);
+	}
+	if (!status)
+		status = report->complete ? remove_kept(opts, err)
+					  : tfr_shuffle_dealt(opts, &dealing, report, err);
+	tfr_set_info_clear(&info);
+	return status;
+}

@@ -1,0 +1,13 @@
+/* rewrite/sort/row_sort.h - rows of bytes sorted where they lie, on several processors. */
+#ifndef TFR_REWRITE_ROW_SORT_H
+#define TFR_REWRITE_ROW_SORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TFR_ROW_SORT_MAX = 64 }; /* bytes in a row, at most */
+
+/* As memcmp() orders them: what qsort() would give, without its memory. */
+void tfr_row_sort(uint8_t *rows, size_t n, size_t row, unsigned threads);
+
+#endif

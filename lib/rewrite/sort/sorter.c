@@ -1,0 +1,301 @@
+/* rewrite/sort/sorter.c - rows sorted in memory, or in runs on disk that are merged.
+ *
+ * A run is as many rows as the memory holds.  The merge reads every run through its part of the
+ * same memory, and hands out the smallest head of all, by a heap of runs. */
+#include "rewrite/sort/sorter.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rewrite/sort/row_sort.h"
+#include "rewrite/sort/spill.h"
+
+enum { FIRST = 4096, READ_MIN = 4096, PIECE = 16 << 20 };
+
+/* A part of a run on disk; the parts of a run lie in order, and the runs one behind the other. */
+struct piece {
+	struct tfr_spot spot;
+	size_t run;
+};
+
+/* A run on its way through the merge. */
+struct source {
+	uint8_t *buffer;
+	size_t at, filled; /* rows */
+	size_t piece, end; /* the run's pieces from where it is */
+	size_t read;	   /* rows of the first of them that were read */
+};
+
+struct tfr_sorter {
+	const char *const *folders;
+	size_t folder_count, row;
+	unsigned threads;
+	uint8_t *rows;
+	size_t count, cap, max;
+	struct tfr_spill *spill; /* NULL: all is in memory */
+	struct piece *pieces;
+	size_t n_pieces, pieces_cap, n_runs;
+	bool walking;
+	size_t at; /* in memory: the next row */
+	struct source *sources;
+	size_t *heap; /* sources that have a row, the smallest first */
+	size_t n_heap, share;
+	uint8_t out[TFR_SORTER_ROW];
+};
+
+struct tfr_sorter *tfr_sorter_new(
+	size_t row, uint64_t memory, const char *const *folders, size_t count)
+{
+	struct tfr_sorter *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	if (memory > SIZE_MAX / 2)
+		memory = SIZE_MAX / 2;
+	s->row = row;
+	s->max = (memory > TFR_SORTER_MIN ? memory : TFR_SORTER_MIN) / row;
+	s->folders = folders;
+	s->folder_count = count;
+	return s;
+}
+
+void tfr_sorter_threads(struct tfr_sorter *s, unsigned threads)
+{
+	s->threads = threads;
+}
+
+void tfr_sorter_free(struct tfr_sorter *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; s->sources && i < s->n_runs; i++)
+		free(s->sources[i].buffer);
+	free(s->sources);
+	free(s->heap);
+	tfr_spill_close(s->spill);
+	free(s->rows);
+	free(s->pieces);
+	free(s);
+}
+
+uint64_t tfr_sorter_spilled(const struct tfr_sorter *s)
+{
+	return s->spill ? tfr_spill_bytes(s->spill) : 0;
+}
+
+static enum tfr_status no_memory(struct tfr_error *err)
+{
+	return tfr_fail_nomem(err, "sorting");
+}
+
+/* --- into runs --- */
+
+static bool note_piece(struct tfr_sorter *s, const struct tfr_spot *spot)
+{
+	size_t cap = s->pieces_cap ? 2 * s->pieces_cap : 16;
+	struct piece *pieces = s->pieces;
+
+	if (s->n_pieces == s->pieces_cap) {
+		pieces = reallocarray(pieces, cap, sizeof(*pieces));
+		if (!pieces)
+			return false;
+		s->pieces = pieces;
+		s->pieces_cap = cap;
+	}
+	pieces[s->n_pieces++] = (struct piece){ *spot, s->n_runs };
+	return true;
+}
+
+static enum tfr_status spill(struct tfr_sorter *s, struct tfr_error *err)
+{
+	struct tfr_spill_opts opts = { .folders = s->folders, .folder_count = s->folder_count };
+	enum tfr_status status = s->spill ? TFR_OK : tfr_spill_open(&s->spill, &opts, err);
+	size_t most = PIECE / s->row;
+
+	if (!status)
+		tfr_row_sort(s->rows, s->count, s->row, s->threads);
+	for (size_t at = 0; !status && at < s->count; at += most) {
+		size_t n = s->count - at < most ? s->count - at : most;
+		struct tfr_spot spot;
+
+		status = tfr_spill_write(s->spill, (unsigned)s->n_runs, s->rows + at * s->row,
+			n * s->row, &spot, err);
+		if (!status && !note_piece(s, &spot))
+			status = no_memory(err);
+	}
+	if (status == TFR_ESYS && err && err->sys_errno == ENOSPC)
+		tfr_error_hint(err,
+			"It takes %zu bytes a record.  Allow more memory with -m, or name a folder "
+			"with more space, or several, with --tmpdir.",
+			s->row);
+	s->n_runs++;
+	s->count = 0;
+	return status;
+}
+
+static bool grow(struct tfr_sorter *s)
+{
+	size_t cap = s->cap ? 2 * s->cap : FIRST;
+	uint8_t *rows;
+
+	if (cap > s->max)
+		cap = s->max;
+	rows = reallocarray(s->rows, cap, s->row);
+	if (!rows)
+		return false;
+	s->rows = rows;
+	s->cap = cap;
+	return true;
+}
+
+enum tfr_status tfr_sorter_add(
+	struct tfr_sorter *s, const void *rows, size_t n, struct tfr_error *err)
+{
+	const uint8_t *p = rows;
+
+	while (n) {
+		size_t take;
+
+		if (s->count == s->max) {
+			enum tfr_status status = spill(s, err);
+
+			if (status)
+				return status;
+		}
+		if (s->count == s->cap && !grow(s))
+			return no_memory(err);
+		take = s->cap - s->count < n ? s->cap - s->count : n;
+		memcpy(s->rows + s->count * s->row, p, take * s->row);
+		s->count += take;
+		p += take * s->row;
+		n -= take;
+	}
+	return TFR_OK;
+}
+
+/* --- out of them --- */
+
+static const uint8_t *head(const struct tfr_sorter *s, size_t heap_index)
+{
+	const struct source *src = &s->sources[s->heap[heap_index]];
+
+	return src->buffer + src->at * s->row;
+}
+
+/* TFR_END: the run is through. */
+static enum tfr_status refill(struct tfr_sorter *s, struct source *src, struct tfr_error *err)
+{
+	enum tfr_status status;
+	struct tfr_spot spot;
+	size_t left;
+
+	src->at = src->filled = 0;
+	if (src->piece == src->end)
+		return TFR_END;
+	spot = s->pieces[src->piece].spot;
+	left = spot.size / s->row - src->read;
+	src->filled = left < s->share ? left : s->share;
+	spot.offset += src->read * s->row;
+	spot.size = (uint32_t)(src->filled * s->row);
+	status = tfr_spill_read(s->spill, &spot, src->buffer, err);
+	src->read += src->filled;
+	if (src->filled == left) {
+		src->piece++;
+		src->read = 0;
+	}
+	return status;
+}
+
+static void sift_down(struct tfr_sorter *s, size_t i)
+{
+	for (;;) {
+		size_t least = i, swap;
+
+		for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < s->n_heap; k++)
+			if (memcmp(head(s, k), head(s, least), s->row) < 0)
+				least = k;
+		if (least == i)
+			return;
+		swap = s->heap[i];
+		s->heap[i] = s->heap[least];
+		s->heap[least] = swap;
+		i = least;
+	}
+}
+
+static enum tfr_status open_sources(struct tfr_sorter *s, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	s->share = s->max / s->n_runs;
+	if (s->share < READ_MIN / s->row)
+		s->share = READ_MIN / s->row;
+	s->sources = calloc(s->n_runs, sizeof(*s->sources));
+	s->heap = calloc(s->n_runs, sizeof(*s->heap));
+	if (!s->sources || !s->heap)
+		return no_memory(err);
+	for (size_t i = 0, piece = 0; status <= TFR_END && i < s->n_runs; i++) {
+		struct source *src = &s->sources[i];
+
+		src->buffer = malloc(s->share * s->row);
+		if (!src->buffer)
+			return no_memory(err);
+		src->piece = piece;
+		while (piece < s->n_pieces && s->pieces[piece].run == i)
+			piece++;
+		src->end = piece;
+		status = refill(s, src, err);
+		if (!status)
+			s->heap[s->n_heap++] = i;
+	}
+	for (size_t i = s->n_heap / 2; i-- > 0;)
+		sift_down(s, i);
+	return status > TFR_END ? status : TFR_OK;
+}
+
+static enum tfr_status start(struct tfr_sorter *s, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	s->walking = true;
+	if (!s->spill) {
+		if (s->count)
+			tfr_row_sort(s->rows, s->count, s->row, s->threads);
+		return TFR_OK;
+	}
+	if (s->count)
+		status = spill(s, err);
+	free(s->rows); /* the merge has this memory now */
+	s->rows = NULL;
+	s->cap = 0;
+	return status ? status : open_sources(s, err);
+}
+
+enum tfr_status tfr_sorter_next(struct tfr_sorter *s, const void **row, struct tfr_error *err)
+{
+	enum tfr_status status = s->walking ? TFR_OK : start(s, err);
+	struct source *src;
+
+	if (status)
+		return status;
+	if (!s->spill) {
+		if (s->at == s->count)
+			return TFR_END;
+		*row = s->rows + s->at++ * s->row;
+		return TFR_OK;
+	}
+	if (!s->n_heap)
+		return TFR_END;
+	src = &s->sources[s->heap[0]];
+	memcpy(s->out, src->buffer + src->at++ * s->row, s->row);
+	*row = s->out;
+	if (src->at == src->filled)
+		status = refill(s, src, err);
+	if (status == TFR_END)
+		s->heap[0] = s->heap[--s->n_heap];
+	if (status > TFR_END)
+		return status;
+	sift_down(s, 0);
+	return TFR_OK;
+}

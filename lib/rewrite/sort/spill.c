@@ -1,0 +1,342 @@
+/* rewrite/sort/spill.c - files that only grow, each with the offset of its end. */
+#include "rewrite/sort/spill.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <tfr/text.h>
+
+#include "base/cleanup.h"
+#include "io/source.h"
+#include "io/temp_registry.h"
+
+struct file {
+	int fd; /* -1: not made yet */
+	const char *folder;
+	char *path;  /* NULL: it has no name */
+	void *noted; /* in the temporaries */
+	uint64_t end;
+	bool full;
+};
+
+struct tfr_spill {
+	struct file *files;
+	unsigned count;
+	bool settled;
+	uint64_t bytes;
+	struct tfr_spill_opts opts;
+	pthread_mutex_t making;
+};
+
+static char *path_of(const char *folder, const char *name, unsigned number)
+{
+	return tfr_asprintf("%s/.%s-%u", folder, name, number);
+}
+
+/* A file that an earlier run has left.  With a second name, or of another user, it could change
+ * under us. */
+static enum tfr_status open_kept(struct file *f, struct tfr_error *err)
+{
+	struct stat st;
+
+	f->fd = TEMP_FAILURE_RETRY(open(f->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+	if (f->fd < 0 || fstat(f->fd, &st))
+		return tfr_fail_errno(err, errno, f->path, "cannot open temporary file");
+	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_nlink != 1)
+		return tfr_fail_path(err, TFR_ESYS, f->path, "not a temporary file of this user:");
+	f->end = (uint64_t)st.st_size;
+	return TFR_OK;
+}
+
+/* Whatever has the name is removed, never written to. */
+static enum tfr_status create_named(
+	struct file *f, const struct tfr_spill_opts *opts, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	sigset_t saved;
+
+	tfr_temporaries_begin(opts->temporaries, &saved);
+	unlink(f->path);
+	f->fd = TEMP_FAILURE_RETRY(
+		open(f->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+	if (f->fd < 0)
+		status = tfr_fail_errno(err, errno, f->path, "cannot create temporary file");
+	else
+		f->noted = tfr_temporaries_note(opts->temporaries, f->path);
+	tfr_temporaries_end(opts->temporaries, &saved);
+	if (status && err && err->sys_errno == EEXIST)
+		tfr_error_hint(err, "It cannot be removed. Name another folder with --tmpdir.");
+	return status;
+}
+
+static enum tfr_status open_named(
+	struct file *f, unsigned number, const struct tfr_spill_opts *opts, struct tfr_error *err)
+{
+	free(f->path); /* of an attempt that failed */
+	f->path = path_of(f->folder, opts->name, number);
+	if (!f->path)
+		return tfr_fail_nomem(err, "opening temporary files");
+	return opts->keep ? open_kept(f, err) : create_named(f, opts, err);
+}
+
+static enum tfr_status open_file(
+	struct file *f, unsigned number, const struct tfr_spill_opts *opts, struct tfr_error *err)
+{
+	if (opts->name)
+		return open_named(f, number, opts, err);
+	f->fd = tfr_temporary_nameless(f->folder);
+	if (f->fd < 0)
+		return tfr_fail_errno(err, errno, f->folder, "cannot make a temporary file in");
+	return TFR_OK;
+}
+
+enum tfr_status tfr_spill_open(
+	struct tfr_spill **out, const struct tfr_spill_opts *opts, struct tfr_error *err)
+{
+	struct tfr_spill *s = calloc(1, sizeof(*s));
+	enum tfr_status status = TFR_OK;
+
+	if (!s)
+		return tfr_fail_nomem(err, "opening temporary files");
+	s->opts = *opts;
+	pthread_mutex_init(&s->making, NULL);
+	s->settled = opts->keep;
+	s->count = opts->files > opts->folder_count ? opts->files : (unsigned)opts->folder_count;
+	s->files = calloc(s->count, sizeof(*s->files));
+	if (!s->files)
+		status = tfr_fail_nomem(err, "opening temporary files");
+	for (unsigned k = 0; s->files && k < s->count; k++)
+		s->files[k] =
+			(struct file){ .fd = -1, .folder = opts->folders[k % opts->folder_count] };
+	for (unsigned k = 0; opts->keep && !status && k < s->count; k++)
+		status = open_file(&s->files[k], k, opts, err);
+	if (status) {
+		tfr_spill_close(s);
+		return status;
+	}
+	*out = s;
+	return TFR_OK;
+}
+
+void tfr_spill_remove(struct tfr_spill *s)
+{
+	for (unsigned k = 0; s && s->files && k < s->count; k++) {
+		struct file *f = &s->files[k];
+
+		if (f->path && f->fd >= 0)
+			unlink(f->path);
+		tfr_temporaries_forget(f->noted);
+		free(f->path);
+		f->path = NULL;
+		f->noted = NULL;
+	}
+}
+
+void tfr_spill_remove_left(
+	const char *const *folders, size_t folder_count, const char *name, unsigned files)
+{
+	for (unsigned k = 0; k < files; k++) {
+		TFR_AUTO_FREE char *path = path_of(folders[k % folder_count], name, k);
+
+		if (path)
+			unlink(path);
+	}
+}
+
+void tfr_spill_close(struct tfr_spill *s)
+{
+	if (!s)
+		return;
+	if (!s->settled)
+		tfr_spill_remove(s);
+	for (unsigned k = 0; s->files && k < s->count; k++) {
+		if (s->files[k].fd >= 0)
+			close(s->files[k].fd);
+		free(s->files[k].path);
+	}
+	pthread_mutex_destroy(&s->making);
+	free(s->files);
+	free(s);
+}
+
+static enum tfr_status no_space(struct tfr_spill *s, const struct file *f, struct tfr_error *err)
+{
+	char written[TFR_SIZE_TEXT], needed[TFR_SIZE_TEXT];
+
+	tfr_fail_errno(err, ENOSPC, f->folder, "cannot write temporary records in");
+	tfr_format_size(tfr_spill_bytes(s), written);
+	if (s->opts.expected)
+		tfr_error_hint(err,
+			"About %s are needed in all, %s were written.  Name a folder with more "
+			"space, or several, with --tmpdir.",
+			tfr_format_size(s->opts.expected, needed), written);
+	else
+		tfr_error_hint(err,
+			"%s were written, and more is to come.  Name a folder with more space, or "
+			"several, with --tmpdir.",
+			written);
+	return TFR_ESYS;
+}
+
+/* All of it, or errno. */
+static bool write_at(int fd, const uint8_t *data, size_t size, uint64_t offset)
+{
+	while (size) {
+		ssize_t n = pwrite(fd, data, size, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		data += n;
+		size -= (size_t)n;
+		offset += (uint64_t)n;
+	}
+	return true;
+}
+
+static enum tfr_status make_file(
+	struct tfr_spill *s, struct file *f, unsigned number, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	if (__atomic_load_n(&f->fd, __ATOMIC_ACQUIRE) >= 0)
+		return TFR_OK;
+	pthread_mutex_lock(&s->making);
+	if (f->fd < 0) {
+		struct file made = *f;
+
+		status = open_file(&made, number, &s->opts, err);
+		f->path = made.path;
+		f->noted = made.noted;
+		f->end = made.end;
+		/* Others write as soon as they see it. */
+		__atomic_store_n(&f->fd, made.fd, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&s->making);
+	return status;
+}
+
+enum tfr_status tfr_spill_write(struct tfr_spill *s, unsigned writer, const void *data, size_t size,
+	struct tfr_spot *spot, struct tfr_error *err)
+{
+	enum tfr_status status;
+	struct file *f = NULL;
+
+	for (unsigned k = 0; k < s->count; k++) {
+		unsigned number = (writer + k) % s->count;
+
+		f = &s->files[number];
+		if (__atomic_load_n(&f->full, __ATOMIC_RELAXED))
+			continue;
+		status = make_file(s, f, number, err);
+		if (status)
+			return status;
+		*spot = (struct tfr_spot){ __atomic_fetch_add(&f->end, size, __ATOMIC_RELAXED),
+			number, (uint32_t)size };
+		if (write_at(f->fd, data, size, spot->offset)) {
+			__atomic_fetch_add(&s->bytes, size, __ATOMIC_RELAXED);
+			return TFR_OK;
+		}
+		if (errno != ENOSPC && errno != EDQUOT && errno != EFBIG)
+			return tfr_fail_errno(
+				err, errno, f->folder, "cannot write temporary records in");
+		tfr_spill_release(s, spot);
+		__atomic_store_n(&f->full, true, __ATOMIC_RELAXED);
+	}
+	return no_space(s, f, err);
+}
+
+enum tfr_status tfr_spill_read(
+	struct tfr_spill *s, const struct tfr_spot *spot, void *data, struct tfr_error *err)
+{
+	const struct file *f = &s->files[spot->file];
+	ssize_t n = tfr_fd_read(f->fd, data, spot->size, (int64_t)spot->offset);
+
+	if (n < 0)
+		return tfr_fail_errno(err, errno, f->folder, "cannot read temporary records in");
+	if ((size_t)n < spot->size)
+		return tfr_fail_path(
+			err, TFR_EDATA, f->folder, "temporary records are cut short in");
+	return TFR_OK;
+}
+
+uint64_t tfr_spill_held(const struct tfr_spill *s)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned k = 0; k < s->count; k++)
+		bytes += s->files[k].end;
+	return bytes;
+}
+
+bool tfr_spill_holds(const struct tfr_spill *s, const struct tfr_spot *spot)
+{
+	return spot->file < s->count && spot->offset <= s->files[spot->file].end &&
+	       spot->size <= s->files[spot->file].end - spot->offset;
+}
+
+void tfr_spill_release(struct tfr_spill *s, const struct tfr_spot *spot)
+{
+	/* Where this cannot be done, the space comes back when the file is closed. */
+	(void)!fallocate(s->files[spot->file].fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		(off_t)spot->offset, (off_t)spot->size);
+}
+
+uint64_t tfr_spill_bytes(const struct tfr_spill *s)
+{
+	return __atomic_load_n(&s->bytes, __ATOMIC_RELAXED);
+}
+
+enum tfr_status tfr_spill_settle(struct tfr_spill *s, struct tfr_error *err)
+{
+	for (unsigned k = 0; k < s->count; k++) {
+		struct file *f = &s->files[k];
+		enum tfr_status status = make_file(s, f, k, err); /* so that none is missed */
+
+		if (status)
+			return status;
+		if (TEMP_FAILURE_RETRY(fsync(f->fd)))
+			return tfr_fail_errno(
+				err, errno, f->folder, "cannot write temporary records in");
+		tfr_temporaries_forget(f->noted);
+		f->noted = NULL;
+	}
+	s->settled = true;
+	return TFR_OK;
+}
+
+enum tfr_status tfr_spill_free(
+	const char *const *folders, size_t count, uint64_t *bytes, struct tfr_error *err)
+{
+	TFR_AUTO_FREE dev_t *seen = calloc(count + 1, sizeof(*seen));
+	struct statvfs vfs;
+	struct stat st;
+
+	if (!seen)
+		return tfr_fail_nomem(err, "looking for temporary space");
+	*bytes = 0;
+	for (size_t k = 0; k < count; k++) {
+		bool again = false;
+
+		if (stat(folders[k], &st) || statvfs(folders[k], &vfs))
+			return tfr_fail_errno(
+				err, errno, folders[k], "cannot make temporary files in");
+		if (!S_ISDIR(st.st_mode))
+			return tfr_fail_errno(
+				err, ENOTDIR, folders[k], "cannot make temporary files in");
+		seen[k] = st.st_dev;
+		for (size_t i = 0; i < k; i++)
+			again = again || seen[i] == st.st_dev;
+		if (!again)
+			*bytes += (uint64_t)vfs.f_bavail * vfs.f_frsize;
+	}
+	return TFR_OK;
+}

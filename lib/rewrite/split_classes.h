@@ -1,0 +1,14 @@
+/* rewrite/split_classes.h - the classes of a division, for the caller to keep. */
+#ifndef TFR_REWRITE_SPLIT_REPORT_H
+#define TFR_REWRITE_SPLIT_REPORT_H
+
+#include <tfr/rewrite.h>
+
+#include "rewrite/strata.h"
+
+/* Fills the report's classes, which it takes out of the strata, as it takes `*received`: a row a
+ * class, what each share received, and none. */
+enum tfr_status tfr_split_report_classes(struct tfr_split_report *report, struct tfr_strata *strata,
+	uint64_t **received, size_t share_count, struct tfr_error *err);
+
+#endif

@@ -1,0 +1,109 @@
+/* shard/finished_run.c - the manifest has what decides the bytes of a run: its options and a digest of
+ * its inputs.
+ *
+ * Files are told from others by size and time, as the inputs are: a run that is repeated by a
+ * script reads nothing. */
+#include "shard/finished_run.h"
+
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "shard/set_name.h"
+
+static enum tfr_status no_memory(struct tfr_error *err)
+{
+	return tfr_fail_nomem(err, "looking for a finished run");
+}
+
+enum tfr_status tfr_options_compare(
+	const char *then, const char *now, const char *which, struct tfr_error *err)
+{
+	size_t n, m;
+
+	do {
+		n = strcspn(then, "\n");
+		m = strcspn(now, "\n");
+		if (n != m || memcmp(then, now, n))
+			break;
+		then += n + (then[n] != 0);
+		now += m + (now[m] != 0);
+	} while (*then || *now);
+	if (!*then && !*now)
+		return TFR_OK;
+	return tfr_fail(err, TFR_EUSAGE, "%s had '%.*s', and this one has '%.*s'", which, (int)n,
+		then, (int)m, now);
+}
+
+/* Whether the files of a manifest lie in the folder of `target` as it says. */
+static bool all_fit(const struct tfr_manifest *m, const char *target)
+{
+	const char *slash = strrchr(target, '/');
+	bool fit = m->options && m->count;
+
+	for (size_t i = 0; fit && i < m->count; i++) {
+		TFR_AUTO_FREE char *path = NULL;
+
+		path = tfr_asprintf(
+			"%.*s%s", slash ? (int)(slash - target) + 1 : 0, target, m->shards[i].name);
+		fit = path && tfr_manifest_fits(&m->shards[i], path);
+	}
+	return fit;
+}
+
+/* The count of a set that was written as @auto, by its first shard.  False: there is none, or
+ * several. */
+static bool find_count(struct tfr_set_name *name)
+{
+	TFR_AUTO_FREE char *pattern = NULL;
+	struct tfr_shard_file f;
+	glob_t found = { 0 };
+	size_t n = 0;
+
+	pattern = tfr_asprintf("%s-00000-of-*%s", name->base, name->extension);
+	if (pattern)
+		glob(pattern, 0, NULL, &found);
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		if (tfr_shard_file_parse(found.gl_pathv[i], &f) &&
+			f.base_size == strlen(name->base) &&
+			!strcmp(f.extension, name->extension)) {
+			name->count = f.count;
+			n++;
+		}
+	globfree(&found);
+	return n == 1;
+}
+
+enum tfr_status tfr_finished_find(
+	struct tfr_manifest **m, const char *target, struct tfr_error *err)
+{
+	TFR_AUTO_SET_NAME name = { 0 };
+	TFR_AUTO_FREE char *path = NULL;
+	enum tfr_status status = tfr_set_name_parse(&name, target, err);
+	bool is_set = status == TFR_OK;
+
+	*m = NULL;
+	if (status && status != TFR_END)
+		return status;
+	if (is_set && name.automatic && !find_count(&name))
+		return TFR_END;
+	if (is_set)
+		status = name.count ? tfr_manifest_find(&name, m, &path, err) : TFR_END;
+	else
+		path = tfr_file_name_beside(target, "manifest.json");
+	if (!is_set)
+		status = path ? tfr_manifest_read(path, 1, m, err) : no_memory(err);
+	if (!status && is_set && (*m)->count != name.count)
+		status = TFR_END;
+	if (!status && !all_fit(*m, is_set ? name.base : target))
+		status = TFR_END;
+	if (status == TFR_OK || status == TFR_ENOMEM)
+		return status;
+	tfr_manifest_free(*m);
+	*m = NULL;
+	return TFR_END;
+}

@@ -1,0 +1,195 @@
+/* shard/fractions.c - the fractions of several sets: read, checked, and obeyed.
+ *
+ * The hashes are a line from 0 to 1 on which each fraction has its stretch, one behind the other in
+ * the order given; a set without a fraction has what is left. */
+#include "shard/fractions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tfr/text.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "shard/set_name.h"
+
+/* --- reading --- */
+
+/* strtod() would take "nan", "0x1" and " 1" as well. */
+static bool read_number(const char *text, double *number)
+{
+	char *end = NULL;
+
+	if (!*text || text[strspn(text, "0123456789.eE+-")])
+		return false;
+	*number = tfr_text_f64(text, &end);
+	return !*end;
+}
+
+/* Whether the first `n` bytes of `text` are a set's name. */
+static bool names_a_set(const char *text, size_t n)
+{
+	TFR_AUTO_FREE char *name = strndup(text, n);
+	struct tfr_set_name parsed;
+	bool is_set = name && tfr_set_name_parse(&parsed, name, NULL) == TFR_OK;
+
+	if (is_set)
+		tfr_set_name_clear(&parsed);
+	return is_set;
+}
+
+enum tfr_status tfr_share_parse(
+	const char *text, char **set, double *fraction, struct tfr_error *err)
+{
+	const char *equals = strrchr(text, '=');
+	size_t n = equals ? (size_t)(equals - text) : strlen(text);
+	bool number = equals && read_number(equals + 1, fraction);
+
+	/* A file's name may hold a '='; what follows a set's name is meant as its fraction. */
+	if (equals && !number && !names_a_set(text, n)) {
+		equals = NULL;
+		n = strlen(text);
+	}
+	if (equals && !(number && *fraction > 0 && *fraction <= 1))
+		return tfr_fail(err, TFR_EUSAGE,
+			"a set's fraction is above 0 and at most 1, not '%s'", equals + 1);
+	if (!equals)
+		*fraction = 0;
+	*set = strndup(text, n);
+	return *set ? TFR_OK : tfr_fail_nomem(err, "reading the options");
+}
+
+/* --- checking --- */
+
+/* What a set's name stands for, its folder as the system knows it: two spellings are one text. */
+struct place {
+	struct tfr_set_name name; /* base NULL: a single file */
+	char *path;		  /* the file, or the set's base */
+};
+
+static void place_clear(struct place *p)
+{
+	tfr_set_name_clear(&p->name);
+	free(p->path);
+}
+
+#define AUTO_PLACE __attribute__((cleanup(place_clear))) struct place
+
+static bool place_init(struct place *p, const char *set)
+{
+	bool is_set = tfr_set_name_parse(&p->name, set, NULL) == TFR_OK;
+	const char *path = is_set ? p->name.base : set, *slash = strrchr(path, '/');
+	TFR_AUTO_FREE char *folder =
+		slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	TFR_AUTO_FREE char *real = folder ? realpath(folder, NULL) : NULL;
+
+	if (!folder ||
+		asprintf(&p->path, "%s/%s", real ? real : folder, slash ? slash + 1 : path) < 0)
+		p->path = NULL;
+	return p->path;
+}
+
+/* Whether a file is a shard of the set, or lies beside it. */
+static bool belongs_to(const char *file, const struct place *set)
+{
+	struct tfr_set_name name = { set->path, set->name.extension, set->name.count, false };
+	TFR_AUTO_FREE char *manifest = tfr_set_name_beside(&name, "manifest.json");
+	TFR_AUTO_FREE char *labels = tfr_set_name_beside(&name, "labels.txt");
+	struct tfr_shard_file f;
+
+	if (!set->name.automatic &&
+		((manifest && !strcmp(file, manifest)) || (labels && !strcmp(file, labels))))
+		return true;
+	return tfr_shard_file_parse(file, &f) && f.base_size == strlen(set->path) &&
+	       !strncmp(file, set->path, f.base_size) &&
+	       (set->name.automatic || f.count == set->name.count) &&
+	       !strcmp(f.extension, set->name.extension);
+}
+
+/* Whether both would write one file, or the second would find the first in its way: sets of one
+ * base and extension differ in their count, and a pattern reads both. */
+static bool coincide(const struct place *a, const struct place *b)
+{
+	if (!a->name.base == !b->name.base)
+		return !strcmp(a->path, b->path) &&
+		       (!a->name.base || !strcmp(a->name.extension, b->name.extension));
+	return a->name.base ? belongs_to(b->path, a) : belongs_to(a->path, b);
+}
+
+static enum tfr_status check_pair(const char *set, const char *other, struct tfr_error *err)
+{
+	AUTO_PLACE a = { 0 };
+	AUTO_PLACE b = { 0 };
+
+	if (!strcmp(set, other))
+		return tfr_fail(err, TFR_EUSAGE, "the set '%s' is named twice", set);
+	if (!place_init(&a, set) || !place_init(&b, other))
+		return tfr_fail_nomem(err, "reading the names of sets");
+	if (!strcmp(set, "-") || !strcmp(other, "-") || !coincide(&a, &b))
+		return TFR_OK;
+	if (a.name.count && b.name.count && a.name.count != b.name.count)
+		return tfr_fail(err, TFR_EUSAGE,
+			"the sets '%s' and '%s' differ in their number of shards only: a pattern "
+			"would "
+			"read both",
+			other, set);
+	return tfr_fail(
+		err, TFR_EUSAGE, "the sets '%s' and '%s' have a file in common", other, set);
+}
+
+enum tfr_status tfr_shares_check(
+	const struct tfr_share *shares, size_t count, struct tfr_error *err)
+{
+	double sum = 0;
+	size_t rest = 0, folders = 0;
+
+	for (size_t t = 0; t < count; t++) {
+		folders += shares[t].folder != NULL;
+		if (!(shares[t].fraction >= 0 && shares[t].fraction <= 1))
+			return tfr_fail(err, TFR_EUSAGE, "a fraction of %g for the set '%s'",
+				shares[t].fraction, shares[t].set);
+		sum += shares[t].fraction;
+		rest += shares[t].fraction == 0;
+		for (size_t u = 0; u < t; u++) {
+			enum tfr_status status = check_pair(shares[t].set, shares[u].set, err);
+
+			if (status)
+				return status;
+		}
+	}
+	if (!count)
+		return tfr_fail(err, TFR_EUSAGE, "no set to write");
+	if (folders == count)
+		return TFR_OK;
+	if (folders)
+		return tfr_fail(
+			err, TFR_EUSAGE, "some sets name a folder of the input and others do not");
+	if (rest > 1)
+		return tfr_fail(err, TFR_EUSAGE,
+			"several sets without a fraction: only one can take the rest");
+	if (sum > 1 + TFR_SHARES_SLACK || (rest && sum > 1 - TFR_SHARES_SLACK && count > 1))
+		return tfr_fail(err, TFR_EUSAGE, "the fractions add up to %.9g%s", sum,
+			rest ? ", which leaves nothing to the set without one" : ", more than 1");
+	return TFR_OK;
+}
+
+/* --- obeying --- */
+
+size_t tfr_shares_choose(const struct tfr_share *shares, size_t count, uint64_t hash)
+{
+	double at = (double)(hash >> 11) * 0x1p-53, sum = 0;
+	size_t rest = count;
+
+	for (size_t t = 0; t < count; t++) {
+		sum += shares[t].fraction;
+		if (shares[t].fraction == 0)
+			rest = t;
+		else if (at < sum)
+			return t;
+	}
+	/* Fractions that were meant to add up to 1 leave nothing over. */
+	if (rest == count && sum > 1 - TFR_SHARES_SLACK)
+		return count - 1;
+	return rest;
+}

@@ -1,0 +1,100 @@
+/* sweep/deferred_faults.c - bad spans and records kept until their turn. */
+#include "sweep/deferred_faults.h"
+
+#include "base/error.h"
+#include "sweep/sweep.h"
+
+enum { SPANS_HELD = 1 << 20 };
+
+struct bad_record {
+	const uint8_t *data;
+	uint64_t size;
+	size_t before;
+};
+
+static enum tfr_status put(struct tfr_stream_writer *quarantine, const void *data, uint64_t size,
+	struct tfr_error *err)
+{
+	struct iovec piece = { (void *)(uintptr_t)data, (size_t)size };
+
+	return size ? tfr_stream_writer_put(quarantine, &piece, 1, err) : TFR_OK;
+}
+
+void tfr_aside_begin(struct tfr_aside *a, struct tfr_lanes_run *lanes, uint64_t item)
+{
+	a->lanes = lanes;
+	a->item = item;
+	a->turn = false;
+	a->spans.size = a->records.size = a->given = 0;
+}
+
+enum tfr_status tfr_aside_span(struct tfr_aside *a, struct tfr_stream_writer *quarantine,
+	const void *data, size_t size, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	if (!a->turn && a->spans.size + size <= SPANS_HELD)
+		return tfr_buf_append(&a->spans, data, size)
+			       ? TFR_OK
+			       : tfr_fail_nomem(err, "putting damage aside");
+	if (!a->turn)
+		tfr_lanes_reserve(a->lanes, a->item, TFR_ASIDE_BUDGET + 1);
+	a->turn = true;
+	status = tfr_aside_put_spans(a, quarantine, err);
+	return status ? status : put(quarantine, data, size, err);
+}
+
+/* Where a record begins that was handed out of a run. */
+static struct bad_record framed(const struct tfr_record *rec, size_t before)
+{
+	return (struct bad_record){ rec->data - TFR_RECORD_HEADER, rec->size + TFR_RECORD_OVERHEAD,
+		before };
+}
+
+enum tfr_status tfr_aside_record(
+	struct tfr_aside *a, const struct tfr_record *rec, size_t before, struct tfr_error *err)
+{
+	struct bad_record bad = framed(rec, before);
+
+	return tfr_buf_append(&a->records, &bad, sizeof(bad))
+		       ? TFR_OK
+		       : tfr_fail_nomem(err, "putting damage aside");
+}
+
+enum tfr_status tfr_aside_put_spans(
+	struct tfr_aside *a, struct tfr_stream_writer *quarantine, struct tfr_error *err)
+{
+	size_t size = a->spans.size;
+
+	a->spans.size = 0;
+	return put(quarantine, a->spans.data, size, err);
+}
+
+enum tfr_status tfr_aside_put_records(struct tfr_aside *a, struct tfr_stream_writer *quarantine,
+	size_t upto, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	for (; !status && a->given < a->records.size; a->given += sizeof(struct bad_record)) {
+		const struct bad_record *bad = (const void *)(a->records.data + a->given);
+
+		if (bad->before > upto)
+			break;
+		status = put(quarantine, bad->data, bad->size, err);
+	}
+	return status;
+}
+
+void tfr_aside_clear(struct tfr_aside *a)
+{
+	tfr_buf_clear(&a->spans);
+	tfr_buf_clear(&a->records);
+}
+
+enum tfr_status tfr_swept_put_aside(
+	struct tfr_stream_writer *quarantine, const struct tfr_swept *s, struct tfr_error *err)
+{
+	struct bad_record bad = framed(&s->rec, 0);
+
+	return quarantine ? put(quarantine, bad.data, bad.size, err) : TFR_OK;
+}

@@ -1,0 +1,70 @@
+/* sweep/sweep_types.c - a sweep that parses Examples says what records are where none of them is one.
+ *
+ * Each worker counts what its records show, and the counts of all decide.  A sweep that ends at the
+ * first record that cannot be parsed has no counts that mean anything, since the workers stopped
+ * somewhere: the first records of that file are read again, so that the same input gives the same
+ * message. */
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "record/reader.h"
+#include "sweep/parts.h"
+
+enum { FIRST_RECORDS = 1000, FIRST_BYTES = 64 << 20 };
+
+/* Counts the first records of a file.  Whatever fails there ends it. */
+static void count_first(const struct run *r, const char *path, struct tfr_content_counts *counts)
+{
+	struct tfr_reader_opts opts = { .compression = r->o->compression, .threads = 1 };
+	struct tfr_reader *reader = NULL;
+	struct tfr_record rec;
+	uint64_t bytes = 0;
+
+	if (tfr_reader_open(&reader, path, &opts, NULL))
+		return;
+	for (int i = 0; i < FIRST_RECORDS && bytes < FIRST_BYTES; i++) {
+		if (tfr_reader_next(reader, &rec, NULL))
+			break;
+		counts->records[tfr_likeness_of(rec.data, rec.size)]++;
+		bytes += rec.size;
+	}
+	tfr_reader_close(reader);
+}
+
+void sweep_explain_failure(const struct run *r, struct tfr_error *err)
+{
+	struct tfr_content_counts counts = { 0 };
+	struct tfr_content_result result;
+	struct tfr_error why = { 0 };
+	struct stat st;
+
+	if (!err || !err->has_record || stat(err->path, &st) || !S_ISREG(st.st_mode))
+		return;
+	count_first(r, err->path, &counts);
+	result = tfr_content_settle(&counts);
+	if (tfr_content_refuse(&result, err->path, &why))
+		*err = why;
+}
+
+/* A bad record was passed over with a warning of its own, so that it is no part
+ * of a mixture. */
+enum tfr_status sweep_judge_types(
+	struct run *r, struct tfr_sweep_report *report, struct tfr_error *err)
+{
+	struct tfr_content_counts counts = { 0 };
+	struct tfr_content_result parsed, all;
+	char text[TFR_CONTENT_TEXT];
+	enum tfr_status status;
+
+	for (unsigned k = 0; k < r->threads; k++)
+		tfr_content_merge(&counts, &r->workers[k].types);
+	parsed = tfr_content_settle(&counts);
+	report->others = parsed.all - parsed.records[TFR_CONTENT_EXAMPLE];
+	for (unsigned k = 0; k < r->threads; k++)
+		tfr_content_merge(&counts, &r->workers[k].failed);
+	all = tfr_content_settle(&counts);
+	status = tfr_content_refuse(&all, r->files == 1 ? sweep_path(r, 0) : NULL, err);
+	if (!status && !r->s->again && r->o->warn && tfr_content_mixture(text, &parsed))
+		sweep_warn_now(r, text);
+	return status;
+}
