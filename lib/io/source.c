@@ -3,6 +3,7 @@
  * A seekable file is read by position, so that hopping over payloads costs no system call. */
 #include "io/source.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -13,6 +14,7 @@
 
 struct tfr_source {
 	int fd;
+	int cancel; /* a read of a pipe ends once this descriptor is readable; -1: none */
 	bool owned, seekable, device;
 	const struct tfr_growing *growing; /* NULL: it is what it is */
 	const uint8_t *memory;
@@ -30,7 +32,7 @@ static enum tfr_status new_source(struct tfr_source **out, const char *name, str
 	if (!s)
 		return tfr_fail_nomem(err, "opening a file");
 	memcpy(s->name, name, size);
-	s->fd = -1;
+	s->fd = s->cancel = -1;
 	*out = s;
 	return TFR_OK;
 }
@@ -118,6 +120,17 @@ enum tfr_status tfr_source_open_growing(struct tfr_source **out, const char *pat
 	} else if (!standard_input) {
 		close(fd);
 	}
+	return status;
+}
+
+enum tfr_status tfr_source_open_cancellable(
+	struct tfr_source **out, const char *path, int cancel, struct tfr_error *err)
+{
+	enum tfr_status status = tfr_source_open_growing(out, path, NULL, err);
+
+	assert(cancel >= 0);
+	if (!status)
+		(*out)->cancel = cancel;
 	return status;
 }
 
@@ -293,9 +306,22 @@ static enum tfr_status read_growing(
 	return TFR_OK;
 }
 
+/* Waits for bytes or for the end of the other side; a file on disk never waits. */
+static enum tfr_status await_bytes(const struct tfr_source *s, struct tfr_error *err)
+{
+	struct pollfd fds[2] = { { .fd = s->fd, .events = POLLIN },
+		{ .fd = s->cancel, .events = POLLIN } };
+
+	while (poll(fds, 2, -1) < 0)
+		if (errno != EINTR)
+			return tfr_fail_errno(err, errno, s->name, "cannot wait for");
+	return fds[1].revents ? tfr_fail(err, TFR_ECANCELLED, "cancelled") : TFR_OK;
+}
+
 enum tfr_status tfr_source_read_some(
 	struct tfr_source *s, void *buf, size_t size, size_t *got, struct tfr_error *err)
 {
+	enum tfr_status status;
 	ssize_t n;
 
 	if (s->fd < 0)
@@ -303,9 +329,12 @@ enum tfr_status tfr_source_read_some(
 	if (s->growing)
 		return read_growing(s, buf, size, got, err);
 	do {
+		status = s->cancel >= 0 && !s->seekable ? await_bytes(s, err) : TFR_OK;
+		if (status)
+			return status;
 		n = s->seekable ? pread(s->fd, buf, size, (off_t)s->position)
 				: read(s->fd, buf, size);
-	} while (n < 0 && errno == EINTR);
+	} while (n < 0 && (errno == EINTR || (errno == EAGAIN && s->cancel >= 0)));
 	if (n < 0)
 		return tfr_fail_errno(err, errno, s->name, "cannot read");
 	s->position += (uint64_t)n;

@@ -30,6 +30,11 @@ enum tfr_status tfr_source_open_regular(
  * file that shrinks, or is replaced or removed, is TFR_ESYS.  A FIFO is opened at once. */
 enum tfr_status tfr_source_open_growing(struct tfr_source **s, const char *path,
 	const struct tfr_growing *growing, struct tfr_error *err);
+/* As tfr_source_open().  A read that waits for the bytes of a pipe, a FIFO or a terminal ends with
+ * TFR_ECANCELLED once the descriptor `cancel` is readable; `cancel` stays the caller's.  A FIFO is
+ * opened at once, and its first read waits for a writer. */
+enum tfr_status tfr_source_open_cancellable(
+	struct tfr_source **s, const char *path, int cancel, struct tfr_error *err);
 /* The descriptor stays the caller's.  `name` is what errors call it. */
 enum tfr_status tfr_source_open_fd(
 	struct tfr_source **s, int fd, const char *name, struct tfr_error *err);

@@ -147,6 +147,7 @@ enum tfr_status tfr_pipeline_open(
 	if (!p)
 		return tfr_fail_nomem(err, "starting a feed");
 	p->opts = *opts;
+	p->source.cancel = -1;
 	p->start_ns = tfr_clock_ns();
 	tfr_load_read(&p->load_then);
 	init_locks(p);

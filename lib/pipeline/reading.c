@@ -14,7 +14,7 @@
 
 enum { GRAIN_RECORDS = 256, GRAIN_FEW = 16, GROUP_BYTES = 32 << 10 };
 
-/* One file being read: what a cancelled thread must not leave behind. */
+/* One file being read. */
 struct open_file {
 	struct tfr_reader *reader;
 	struct block *block;
@@ -23,10 +23,8 @@ struct open_file {
 	uint64_t since;	      /* of the grain */
 };
 
-static void close_file(void *arg)
+static void close_file(struct open_file *f)
 {
-	struct open_file *f = arg;
-
 	tfr_reader_close(f->reader);
 	if (f->grain)
 		grain_drop(f->grain);
@@ -136,20 +134,7 @@ static enum tfr_status refuse_large(const struct tfr_run *run, struct reading *r
 	return TFR_ENOMEM;
 }
 
-/* The next run, or record, or the file itself. */
-enum waiting { FOR_FILE, FOR_RUN, FOR_RECORD };
-
-/* AddressSanitizer marks what callees leave on the stack, and looks at the stack just below a frame
- * that a cancelled thread is unwound to: nothing marked may lie there. */
-#if defined(__SANITIZE_ADDRESS__)
-enum { BELOW = 4096 };
-#define UNMARKED __attribute__((noinline, no_sanitize_address))
-#else
-enum { BELOW = 1 };
-#define UNMARKED __attribute__((noinline))
-#endif
-
-static enum tfr_status wait_for_run(struct reading *r, struct open_file *f)
+static enum tfr_status next_run(struct reading *r, struct open_file *f)
 {
 	struct tfr_run *run = &f->block->run;
 	enum tfr_status status = tfr_reader_next_run(f->reader, run, &r->err);
@@ -159,30 +144,6 @@ static enum tfr_status wait_for_run(struct reading *r, struct open_file *f)
 	if (run->large > r->p->opts.memory / 4)
 		return refuse_large(run, r);
 	return tfr_reader_large_run(f->reader, run, &r->err);
-}
-
-/* A read that never returns (a FIFO nobody writes to) must not keep the feed from closing: only in
- * here may source_stop() cancel this thread. */
-static UNMARKED enum tfr_status await(
-	struct reading *r, struct open_file *f, enum waiting what, struct tfr_record *rec)
-{
-	/* A thread a file as it is, which may be cancelled. */
-	const struct tfr_reader_opts opts = { .compression = r->p->opts.compression,
-		.block_size = r->p->source.block_size,
-		.threads = 1 };
-	char below[BELOW];
-	enum tfr_status status;
-
-	__asm__ volatile("" : : "r"(below) : "memory");
-	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
-	if (what == FOR_FILE)
-		status = tfr_reader_open(&f->reader, r->path, &opts, &r->err);
-	else if (what == FOR_RUN)
-		status = wait_for_run(r, f);
-	else
-		status = tfr_reader_next(f->reader, rec, &r->err);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
-	return status;
 }
 
 /* The records of a run, verified, by grains.  TFR_END: all of them. */
@@ -216,7 +177,7 @@ static enum tfr_status read_runs(struct reading *r, struct open_file *f)
 	while (go_on && status == TFR_OK) {
 		status = new_block(r, f, &r->err);
 		if (status == TFR_OK)
-			status = await(r, f, FOR_RUN, NULL);
+			status = next_run(r, f);
 		if (status == TFR_OK) {
 			status = cut_run(r, f, &go_on);
 			if (status == TFR_END)
@@ -274,7 +235,7 @@ static enum tfr_status read_records(struct reading *r, struct open_file *f)
 	bool go_on = true;
 
 	while (go_on && status == TFR_OK) {
-		status = await(r, f, FOR_RECORD, &rec);
+		status = tfr_reader_next(f->reader, &rec, &r->err);
 		if (status == TFR_OK && is_full(f, rec.size)) {
 			go_on = hand_over(r, f);
 			status = renew(r, f);
@@ -300,14 +261,18 @@ static bool is_regular(const char *path)
 
 static enum tfr_status read_file(struct reading *r)
 {
+	struct tfr_pipeline *p = r->p;
+	/* Files are read side by side: each is inflated by its own thread alone. */
+	const struct tfr_reader_opts opts = { .compression = p->opts.compression,
+		.block_size = p->source.block_size,
+		.threads = 1 };
 	struct open_file f = { .since = tfr_clock_ns() };
-	enum tfr_status status;
+	enum tfr_status status =
+		tfr_reader_open_cancellable(&f.reader, r->path, p->source.cancel, &opts, &r->err);
 
-	pthread_cleanup_push(close_file, &f);
-	status = await(r, &f, FOR_FILE, NULL); /* opening a FIFO may hang, too */
 	if (status == TFR_OK)
 		status = is_regular(r->path) ? read_runs(r, &f) : read_records(r, &f);
-	pthread_cleanup_pop(1);
+	close_file(&f);
 	return status;
 }
 
@@ -316,7 +281,6 @@ void *reading_main(void *arg)
 	struct reading *r = arg;
 	struct tfr_pipeline *p = r->p;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
 	pthread_mutex_lock(&p->lock);
 	while (!p->stopping) {
 		if (!r->path) {

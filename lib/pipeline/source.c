@@ -7,9 +7,11 @@
  * ahead by then.
  *
  * Only whoever takes, with the lock, moves the turn; the threads only fill their queues. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/rng.h"
@@ -191,6 +193,10 @@ enum tfr_status source_start(struct tfr_pipeline *p, struct tfr_error *err)
 		src->readings[i].p = p;
 		pthread_cond_init(&src->readings[i].change, NULL);
 	}
+	src->cancel = eventfd(0, EFD_CLOEXEC);
+	if (src->cancel < 0)
+		return tfr_fail(
+			err, TFR_ESYS, "cannot start to read: %s", strerror(errno));
 	src->epoch = (uint64_t)-1;
 	next_epoch(p);
 	for (uint32_t i = 0; i < src->count; i++) {
@@ -205,24 +211,24 @@ enum tfr_status source_start(struct tfr_pipeline *p, struct tfr_error *err)
 	return TFR_OK;
 }
 
-/* `stopping` is set.  A thread that sits in a read for more than a second is cancelled there. */
+/* `stopping` is set: no reader begins another file, and the event ends the wait of one that reads a
+ * silent pipe. */
 void source_stop(struct tfr_pipeline *p)
 {
 	struct source *src = &p->source;
-	struct timespec limit;
 
-	clock_gettime(CLOCK_REALTIME, &limit);
-	limit.tv_sec++;
-	for (uint32_t i = 0; src->readings && i < src->count; i++) {
+	if (!src->readings)
+		return;
+	if (src->cancel >= 0)
+		eventfd_write(src->cancel, 1);
+	for (uint32_t i = 0; i < src->count; i++) {
 		struct reading *r = &src->readings[i];
 
 		pthread_mutex_lock(&p->lock);
 		pthread_cond_signal(&r->change);
 		pthread_mutex_unlock(&p->lock);
-		if (r->started && pthread_timedjoin_np(r->thread, NULL, &limit)) {
-			pthread_cancel(r->thread);
+		if (r->started)
 			pthread_join(r->thread, NULL);
-		}
 		while (r->head) {
 			struct grain *g = r->head;
 
@@ -231,6 +237,8 @@ void source_stop(struct tfr_pipeline *p)
 		}
 		pthread_cond_destroy(&r->change);
 	}
+	if (src->cancel >= 0)
+		close(src->cancel);
 	free(src->readings);
 	free(src->order);
 	src->readings = NULL;

@@ -98,6 +98,7 @@ struct source {
 	uint64_t epochs; /* that are read; 0: no limit */
 	uint64_t budget; /* bytes queued a reading */
 	size_t block_size;
+	int cancel;  /* readable once the feed ends: no reader waits for a pipe any longer */
 	bool over; /* nothing more comes */
 };
 

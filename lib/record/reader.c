@@ -94,6 +94,15 @@ enum tfr_status tfr_reader_open(struct tfr_reader **r, const char *path,
 	return status ? status : open_source(r, source, opts, err);
 }
 
+enum tfr_status tfr_reader_open_cancellable(struct tfr_reader **r, const char *path, int cancel,
+	const struct tfr_reader_opts *opts, struct tfr_error *err)
+{
+	struct tfr_source *source = NULL;
+	enum tfr_status status = tfr_source_open_cancellable(&source, path, cancel, err);
+
+	return status ? status : open_source(r, source, opts, err);
+}
+
 enum tfr_status tfr_reader_open_fd(struct tfr_reader **r, int fd, const char *name,
 	const struct tfr_reader_opts *opts, struct tfr_error *err)
 {

@@ -38,6 +38,11 @@ static inline uint64_t tfr_reader_inflate_ns(const struct tfr_reader *r)
 	return tfr_stream_inflate_ns(r->stream);
 }
 
+/* As tfr_reader_open(), but waiting for a pipe, a FIFO or a terminal ends with TFR_ECANCELLED once
+ * the descriptor `cancel` is readable. */
+enum tfr_status tfr_reader_open_cancellable(struct tfr_reader **r, const char *path, int cancel,
+	const struct tfr_reader_opts *opts, struct tfr_error *err);
+
 /* Whether the next record is here, so that tfr_reader_next() will not wait for the file. */
 bool tfr_reader_holds_next(const struct tfr_reader *r);
 

@@ -1,7 +1,9 @@
 /* What a feed does about bad records, damage, too little memory, and being told to stop. */
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "support/temp.h"
 #include "unit/pipeline/made.h"
 
@@ -228,7 +230,7 @@ Test(faults, it_stops_when_told)
 	cr_assert_gt(run.stats.epochs, 1);
 }
 
-/* Nobody ever writes to the pipe: opening it hangs. */
+/* No process ever opens the other end. */
 Test(faults, a_source_that_hangs_is_left)
 {
 	struct tfr_pipeline_opts opts = plain;
@@ -238,4 +240,35 @@ Test(faults, a_source_that_hangs_is_left)
 	opts.cancelled = at_once;
 	run_feed_on(&run, "pipe", opts);
 	cr_assert_eq(run.end, TFR_ECANCELLED);
+}
+
+/* The writer has written six records and a part of the seventh, and keeps the
+ * pipe open.  Closing the feed must not wait for it, and frees what its reader holds. */
+static void end_of_a_silent_pipe(const char *path)
+{
+	struct tfr_pipeline_opts opts = plain;
+	uint64_t start = tfr_clock_ns();
+	struct run run;
+	static uint8_t bytes[50000]; /* which a pipe holds */
+	size_t size = temp_read(path, bytes, sizeof(bytes));
+	int fd;
+
+	cr_assert_eq(mkfifo("pipe", 0600), 0);
+	fd = open("pipe", O_RDWR | O_NONBLOCK);
+	cr_assert_geq(fd, 0);
+	cr_assert_eq(write(fd, bytes, size - size / 3), (ssize_t)(size - size / 3));
+	opts.stages = "read=1,parse,decode,resize=8,batch=2,upload";
+	opts.seconds = 0.3;
+	run_feed_on(&run, "pipe", opts);
+	cr_assert_eq(run.end, TFR_END, "%s", run.err.message);
+	cr_assert_geq(run.batches, 1);
+	cr_assert_lt((double)(tfr_clock_ns() - start) * 1e-9, 1.2);
+	close(fd);
+	unlink("pipe");
+}
+
+Test(faults, a_silent_pipe_does_not_keep_the_feed_open)
+{
+	make_images("p", 1, 10, -1, -1);
+	end_of_a_silent_pipe("p-0");
 }
