@@ -127,7 +127,7 @@ int main(int argc, char **argv)
 		help_print_commands(argc < 2 ? stderr : stdout);
 		return argc < 2 ? 2 : cmd_finish_stdout(NULL, 0);
 	}
-	if (!strcmp(argv[1], "--version"))
+	if (!strcmp(argv[1], "-V") || !strcmp(argv[1], "--version"))
 		c.command = &cmd_version;
 	else
 		c.command = help_find_command(argv[1]);

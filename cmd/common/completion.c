@@ -81,7 +81,8 @@ static void print_bash_names(void)
 		for (const struct opt *o = (*p)->options; o->type; o++) {
 			char pattern[64];
 
-			if (!has_names(o) || !strcmp(strrchr(o->values, ':'), OPT_FEATURE))
+			if (!opt_is_option(o) || !has_names(o) ||
+				!strcmp(strrchr(o->values, ':'), OPT_FEATURE))
 				continue;
 			snprintf(
 				pattern, sizeof(pattern), "%s--%s ", *options ? "| " : "", o->name);
@@ -98,7 +99,7 @@ static void print_bash_values(void)
 {
 	for (const struct command *const *p = commands; *p; p++)
 		for (const struct opt *o = (*p)->options; o->type; o++) {
-			if (!has_words(o) || has_names(o))
+			if (!opt_is_option(o) || !has_words(o) || has_names(o))
 				continue;
 			printf("\t'%s --%s'", (*p)->name, o->name);
 			if ((*p)->alias)
@@ -115,6 +116,8 @@ static void print_bash_options(const struct command *command)
 	print_names(command, " | ");
 	printf(") words='");
 	for (const struct opt *o = command->options; o->type; o++) {
+		if (!opt_is_option(o))
+			continue;
 		if (o->name)
 			printf("--%s ", o->name);
 		else if (o->letter)
@@ -215,7 +218,7 @@ static void print_zsh(void)
 		print_names(*p, " | ");
 		printf(")\n\t\t_arguments -s");
 		for (const struct opt *o = (*p)->options; o->type; o++)
-			if (o->name)
+			if (opt_is_option(o) && o->name)
 				print_zsh_option(o);
 		printf(" \\\n\t\t\t'*:file:_tfr_files' ;;\n");
 	}
@@ -267,7 +270,7 @@ static void print_fish(void)
 		print_escaped((*p)->summary, "");
 		printf("'\n");
 		for (const struct opt *o = (*p)->options; o->type; o++)
-			if (o->name)
+			if (opt_is_option(o) && o->name)
 				print_fish_option(*p, o);
 	}
 }

@@ -1,9 +1,10 @@
-/* cmd/common/opt.c - options read by table.
+/* cmd/common/opt.c - reads options by a table.
  *
- * "-j4", "-j 4", "--jobs=4" and "--jobs 4" are one; flags without argument can be joined ("-fq");
- * "--" ends the options; a lone "-" is an operand. */
+ * "-j4", "-j 4", "--jobs=4" and "--jobs 4" are the same.  Flags can be joined ("-fq"), "--" ends the
+ * options, and a single "-" is an operand. */
 #include "common/opt.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -124,6 +125,10 @@ static enum tfr_status set(
 
 	switch (o->type) {
 	case OPT_END:
+	case OPT_HEADING:
+	case OPT_ALIAS:
+	case OPT_GONE:
+		assert(!"a row that is no option was found by its name");
 		break;
 	case OPT_FLAG:
 		*(bool *)field(p, o) = true;
@@ -168,6 +173,38 @@ static bool takes_argument(const struct opt *o)
 	return o->type != OPT_FLAG && o->type != OPT_LEVEL;
 }
 
+/* The row of a name of n bytes; an alias gives the row that it stands for.  Can be OPT_GONE. */
+static const struct opt *find_name(const struct opt *table, const char *name, size_t n)
+{
+	for (const struct opt *o = table; o->type; o++) {
+		if (!o->name || strlen(o->name) != n || memcmp(o->name, name, n))
+			continue;
+		if (o->type != OPT_ALIAS)
+			return o;
+		o = find_name(table, o->values, strlen(o->values));
+		assert(o && opt_is_option(o)); /* an alias of an alias would be a mistake */
+		return o;
+	}
+	return NULL;
+}
+
+/* The same for a letter. */
+static const struct opt *find_letter(const struct opt *table, char letter)
+{
+	for (const struct opt *o = table; o->type; o++)
+		if (o->letter == letter ||
+			(o->type == OPT_LEVEL && letter >= '1' && letter <= '9'))
+			return o;
+	return find_name(table, &letter, 1);
+}
+
+static enum tfr_status refuse_gone(struct parser *p, const struct opt *o)
+{
+	usage(p, "the option %s%s was removed", o->name[1] ? "--" : "-", o->name);
+	snprintf(p->err->hint, sizeof(p->err->hint), "%s", o->help);
+	return TFR_EUSAGE;
+}
+
 static enum tfr_status unknown_long(struct parser *p, const char *arg, size_t n)
 {
 	struct tfr_meant meant;
@@ -175,7 +212,7 @@ static enum tfr_status unknown_long(struct parser *p, const char *arg, size_t n)
 
 	tfr_meant_init(&meant, arg + 2, n - 2);
 	for (const struct opt *o = p->table; o->type; o++)
-		if (o->name)
+		if (opt_is_option(o) && o->name)
 			tfr_meant_offer(&meant, o->name, strlen(o->name));
 	word = tfr_meant_word(&meant);
 	usage(p, "unknown option '%.*s'", (int)n, arg);
@@ -188,6 +225,7 @@ static enum tfr_status parse_long(struct parser *p, const char *arg)
 {
 	const char *equals = strchr(arg, '='), *value = NULL;
 	size_t n = equals ? (size_t)(equals - arg) : strlen(arg);
+	const struct opt *o;
 	char shown[64];
 
 	if (!strcmp(arg, "--help")) {
@@ -198,38 +236,38 @@ static enum tfr_status parse_long(struct parser *p, const char *arg)
 		p->result->version = true;
 		return TFR_OK;
 	}
-	for (const struct opt *o = p->table; o->type; o++) {
-		if (!o->name || strlen(o->name) != n - 2 || memcmp(o->name, arg + 2, n - 2))
-			continue;
-		if (!takes_argument(o) && equals)
-			return usage(p, "--%s takes no argument", o->name);
-		if (takes_argument(o) && !equals && p->at == p->argc)
-			return usage(p, "--%s needs an argument: %s", o->name, o->arg);
-		if (takes_argument(o))
-			value = equals ? equals + 1 : p->argv[p->at++];
-		snprintf(shown, sizeof(shown), "--%s", o->name);
-		return set(p, o, shown, value);
-	}
-	return unknown_long(p, arg, n);
+	o = n > 3 ? find_name(p->table, arg + 2, n - 2) : NULL; /* "--s" is not the letter s */
+	if (!o)
+		return unknown_long(p, arg, n);
+	if (o->type == OPT_GONE)
+		return refuse_gone(p, o);
+	if (!takes_argument(o) && equals)
+		return usage(p, "--%s takes no argument", o->name);
+	if (takes_argument(o) && !equals && p->at == p->argc)
+		return usage(p, "--%s needs an argument: %s", o->name, o->arg);
+	if (takes_argument(o))
+		value = equals ? equals + 1 : p->argv[p->at++];
+	snprintf(shown, sizeof(shown), "--%s", o->name);
+	return set(p, o, shown, value);
 }
 
 static enum tfr_status parse_short(struct parser *p, const char *arg)
 {
 	for (const char *c = arg + 1; *c; c++) {
-		const struct opt *o = p->table;
+		const struct opt *o = find_letter(p->table, *c);
 		char shown[3] = { '-', *c, 0 };
 		const char *value = c;
 		enum tfr_status status;
 
-		if (*c == 'h') {
-			p->result->help = true;
+		if (*c == 'h' || *c == 'V') {
+			p->result->help = *c == 'h';
+			p->result->version = *c == 'V';
 			return TFR_OK;
 		}
-		while (o->type && o->letter != *c &&
-			!(o->type == OPT_LEVEL && *c >= '1' && *c <= '9'))
-			o++;
-		if (!o->type)
+		if (!o)
 			return usage(p, "unknown option '-%c'", *c);
+		if (o->type == OPT_GONE)
+			return refuse_gone(p, o);
 		if (takes_argument(o)) {
 			if (!c[1] && p->at == p->argc)
 				return usage(p, "-%c needs an argument: %s", *c, o->arg);
@@ -274,25 +312,27 @@ void opt_result_clear(struct opt_result *result, const struct opt *table, void *
 const struct opt *opt_find(const struct opt *table, const char *word, const char **value)
 {
 	size_t n = strcspn(word, "=");
+	const struct opt *o;
 
 	*value = NULL;
 	if (word[0] != '-' || !word[1])
 		return NULL;
-	for (const char *c = word + 1; word[1] != '-' && *c; c++)
-		for (const struct opt *o = table; o->type; o++)
-			if (o->letter == *c && takes_argument(o)) {
-				*value = c[1] ? c + 1 : NULL;
-				return o;
-			}
-	for (const struct opt *o = table; word[1] == '-' && o->type; o++) {
-		if (!o->name || !takes_argument(o) || strlen(o->name) != n - 2 ||
-			memcmp(o->name, word + 2, n - 2))
-			continue;
+	if (word[1] == '-') {
+		o = n > 3 ? find_name(table, word + 2, n - 2) : NULL;
 		*value = word[n] ? word + n + 1 : NULL;
+		return o && o->type != OPT_GONE && takes_argument(o) ? o : NULL;
+	}
+	for (const char *c = word + 1; *c; c++) {
+		o = find_letter(table, *c);
+		if (!o || o->type == OPT_GONE || !takes_argument(o))
+			continue;
+		*value = c[1] ? c + 1 : NULL;
 		return o;
 	}
 	return NULL;
 }
+
+/* --- the help --- */
 
 /* "  -j, --jobs N" */
 static void format_head(const struct opt *o, char *text, size_t size)
@@ -338,6 +378,10 @@ void opt_print(const struct opt *table)
 	char head[128];
 
 	for (const struct opt *o = table; o->type; o++) {
+		if (o->type == OPT_HEADING)
+			printf("%s%s:\n", o == table ? "" : "\n", o->help);
+		if (!opt_is_option(o))
+			continue;
 		format_head(o, head, sizeof(head));
 		if (strlen(head) + 1 < HELP_COLUMN)
 			printf("%-*s", HELP_COLUMN, head);
@@ -349,7 +393,7 @@ void opt_print(const struct opt *table)
 	print_wrapped("print this and exit");
 }
 
-/* --- the settings as a text --- */
+/* --- the settings as text --- */
 
 static void describe_value(FILE *f, const struct opt *o, const void *field)
 {
@@ -359,6 +403,9 @@ static void describe_value(FILE *f, const struct opt *o, const void *field)
 
 	switch (o->type) {
 	case OPT_END:
+	case OPT_HEADING:
+	case OPT_ALIAS:
+	case OPT_GONE:
 		break;
 	case OPT_FLAG:
 		fputs(*(const bool *)field ? " yes" : " no", f);
@@ -403,7 +450,7 @@ char *opt_describe(const struct opt *table, const void *settings, const char *co
 	if (!f)
 		return NULL;
 	for (const struct opt *o = table; o->type != OPT_END; o++) {
-		if (!o->name || is_among(o->name, except))
+		if (!opt_is_option(o) || !o->name || is_among(o->name, except))
 			continue;
 		fprintf(f, "--%s", o->name);
 		describe_value(f, o, (const char *)settings + o->offset);

@@ -1,7 +1,9 @@
-/* cmd/common/opt.h - one table a command: it is the parser, the help and the completion.
+/* cmd/common/opt.h - each command has one table of options; parser, help and completion use it.
  *
- * Long options are not abbreviated.  An option that a command's table lacks is refused; none is
- * accepted and ignored. */
+ * Long options cannot be abbreviated.  An option that is not in the table is refused; no option is
+ * accepted and ignored.  A table can also hold headings for the help and old names of options: a
+ * row OPT_ALIAS still works, a row OPT_GONE is refused with a hint.  Help and completion show
+ * neither. */
 #ifndef TFR_CMD_OPT_H
 #define TFR_CMD_OPT_H
 
@@ -25,6 +27,10 @@ enum opt_type {
 	OPT_REAL,     /* double */
 	OPT_LEVEL,    /* int: -1 to -9 */
 	OPT_CHOICE,   /* int: the index of the word in `values` */
+	/* Rows that are no options.  opt_is_option() is false for them. */
+	OPT_HEADING, /* `help` is the heading of the rows that follow, in -h */
+	OPT_ALIAS,   /* `name` is an old name of the option `values` */
+	OPT_GONE,    /* `name` is refused; `help` is the hint */
 };
 
 struct opt_list {
@@ -55,6 +61,23 @@ struct opt {
 	{                                                                                          \
 		OPT_##type_, letter_, name_, arg_, values_, help_, offsetof(settings_, field_)     \
 	}
+/* OPT_HEADING("Input"): -h prints it above the rows that follow, up to the next heading. */
+#define OPT_HEADING(text_)                                                                         \
+	{                                                                                          \
+		OPT_HEADING, 0, NULL, NULL, NULL, text_, 0                                         \
+	}
+/* OPT_ALIAS("verify", "verify-images"): --verify still works and means --verify-images.  An old name
+ * of one character is a letter: OPT_ALIAS("s", "skip"). */
+#define OPT_ALIAS(old_, name_)                                                                     \
+	{                                                                                          \
+		OPT_ALIAS, 0, old_, NULL, name_, NULL, 0                                           \
+	}
+/* OPT_GONE("per-epoch", "Use --follow alone."): --per-epoch is refused, status 2, with this hint, a
+ * whole sentence.  A name of one character is a letter. */
+#define OPT_GONE(old_, hint_)                                                                      \
+	{                                                                                          \
+		OPT_GONE, 0, old_, NULL, NULL, hint_, 0                                            \
+	}
 #define OPTIONS_END                                                                                \
 	{                                                                                          \
 		OPT_END, 0, NULL, NULL, NULL, NULL, 0                                              \
@@ -66,24 +89,30 @@ struct opt_result {
 	bool help, version;
 };
 
+/* Whether the row is an option, not a heading or an old name. */
+static inline bool opt_is_option(const struct opt *o)
+{
+	return o->type != OPT_HEADING && o->type != OPT_ALIAS && o->type != OPT_GONE;
+}
+
 /* Reads argv[0] to argv[argc - 1] into `settings`.  TFR_EUSAGE: something is wrong with them. */
 enum tfr_status opt_parse(const struct opt *table, int argc, char **argv, void *settings,
 	struct opt_result *result, struct tfr_error *err);
 void opt_result_clear(struct opt_result *result, const struct opt *table, void *settings);
 
-/* The settings as a text, a line "--NAME VALUE" an option that has a name, in the table's order,
- * whatever way they were given; without those whose names are in `except`, which ends in NULL.  The
- * caller frees it.  NULL: out of memory. */
+/* The settings as text, one line "--NAME VALUE" per option that has a name, in the table's order,
+ * however they were given.  Leaves out the names in `except`, which ends in NULL.  The caller frees
+ * the text.  NULL: out of memory. */
 char *opt_describe(const struct opt *table, const void *settings, const char *const *except);
 
-/* The one of `words`, separated by '|', that was meant by `value`, as a hint. */
+/* Sets a hint: the one of `words`, separated by '|', that `value` most likely means. */
 void opt_hint_word(const char *words, const char *value, struct tfr_error *err);
 
-/* The option that `word` is, if it is one that takes an argument; *value: that, where it stands in
- * the same word, otherwise NULL.  NULL: it is none. */
+/* The option in `word`, if it takes an argument; an old name finds the option of today.  *value: the
+ * argument if it is part of the same word, else NULL.  Returns NULL for any other word. */
 const struct opt *opt_find(const struct opt *table, const char *word, const char **value);
 
-/* Prints the table, a row an option, wrapped at 80 columns. */
+/* Prints the options under their headings, wrapped at 80 columns. */
 void opt_print(const struct opt *table);
 
 #endif

@@ -51,7 +51,7 @@ int cmd_usage_word(struct cmd *c, const char *option, const char *said, const ch
 
 	snprintf(err.message, sizeof(err.message), "--%s takes %s, not '%s'", option, said, value);
 	for (const struct opt *o = c->command->options; o->type; o++)
-		if (o->name && !strcmp(o->name, option) && o->values)
+		if (opt_is_option(o) && o->name && !strcmp(o->name, option) && o->values)
 			opt_hint_word(o->values, value, &err);
 	return cmd_fail(c, &err);
 }

@@ -15,6 +15,7 @@ struct settings {
 };
 
 static const struct opt table[] = {
+	OPT_HEADING("Input"),
 	OPT(FLAG, 'f', "flag", NULL, NULL, "", struct settings, flag),
 	OPT(FLAG, 'q', "quiet", NULL, NULL, "", struct settings, quiet),
 	OPT(STRING, 'o', "output", "OUT", NULL, "", struct settings, text),
@@ -26,6 +27,10 @@ static const struct opt table[] = {
 	OPT(REAL, 0, "real", "X", NULL, "", struct settings, real),
 	OPT(LEVEL, 0, NULL, NULL, NULL, "", struct settings, level),
 	OPT(CHOICE, 'c', "choice", "WHICH", "one|two|three", "", struct settings, choice),
+	OPT_ALIAS("former", "list"),
+	OPT_ALIAS("s", "memory"),
+	OPT_GONE("per-flag", "Use --flag."),
+	OPT_GONE("g", "Use -f."),
 	OPTIONS_END,
 };
 
