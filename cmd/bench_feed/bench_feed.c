@@ -133,7 +133,7 @@ static void run(struct feed *f, struct outputs *o)
 	feed_history_stop(f->history);
 	feed_gather(f);
 	f->verified =
-		f->s->verify && f->stats.batches && (status == TFR_END || status == TFR_ECANCELLED);
+		f->s->verify_transfers && f->stats.batches && (status == TFR_END || status == TFR_ECANCELLED);
 	if (status == TFR_END)
 		feed_measure_links(f);
 	report(f, o);

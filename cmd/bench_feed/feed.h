@@ -12,12 +12,12 @@
 
 struct feed_settings {
 	const char *device, *stages, *size, *augment, *shuffle, *where, *on_error, *compute,
-		*tmpdir, *trace, *logdir, *html, *compare;
+		*trace, *logdir, *html, *compare;
 	struct opt_list features;
 	uint64_t batch, cycle_length, block_length, prefetch, epochs, steps, steps_per_transfer,
 		seed, jobs, memory;
 	double seconds, stall_timeout, tolerance;
-	bool shuffle_files, sloppy, drop_remainder, fast_decode, verify, pageable, no_overlap,
+	bool shuffle_files, drop_remainder, fast_decode, verify_transfers, pageable, no_overlap,
 		ladder, cold, allow_missing, json, force, quiet, verbose;
 	int compression, normalise_on, progress;
 };
@@ -108,7 +108,7 @@ struct feed {
 	size_t wait_count;
 	uint64_t peak_rss;
 	uint64_t driver_rss; /* what opening devices took, where one is outside this process */
-	bool verified;	     /* --verify, and nothing was found */
+	bool verified;	     /* --verify-transfers found no difference */
 	bool left_running;   /* work on a GPU was not waited for: nothing may be closed */
 	char *repeat;	     /* the command that repeats the run */
 };

@@ -106,7 +106,7 @@ COMMANDS = [Command(*row) if isinstance(row, tuple) else row for row in [
     ('export-csv', 'export -j2 in/list@2.tfrecord -o out.csv'),
     ('doctor', 'doctor -j2 set', 'cp -rp in/set .'),
     ('doctor-bad', 'doctor -j2 --json set', 'cp -rp in/set .; cp -p in/bad.tfrecord set/'),
-    Command('bench-host', 'bench-feed --device host --verify %s in/a.tfrecord' % BENCH, same=False),
+    Command('bench-host', 'bench-feed --device host --verify-transfers %s in/a.tfrecord' % BENCH, same=False),
     Command('bench-sim', 'bench-feed --device sim:1G,1us,2 %s --json --trace trace.json --html page.html in/s@2.tfrecord' % BENCH, same=False, apart=True),
     Command('bench-cache', 'bench-feed --device host -j2 --steps 4 --stages "read,parse,decode,resize=16,cache=epoch.bin,batch=4" --epochs 2 in/a.tfrecord',
             same=False),

@@ -16,7 +16,7 @@ feed() {   # SETUP [OPTION]...
 feed devices=1 --device cuda:0
 feed devices=1
 feed devices=0
-feed devices=2 --device cuda:all --normalise-on device --verify --pageable
+feed devices=2 --device cuda:all --normalise-on device --verify-transfers --pageable
 echo '-- memory that is not there'
 feed devices=1,fails=cudaHostAlloc,error=2 --device cuda
 feed devices=1,fails=cudaMalloc,error=2 --device cuda

@@ -5,6 +5,6 @@ awk 'BEGIN {
 }' > w.jsonl
 tfr shard -q w.jsonl -o w.tfrecord
 for how in "--device host" "--device sim:10G,0,2 --feature x:int64[]"; do
-  tfr bench-feed -q $how --verify --shuffle-buffer 0 --json w.tfrecord > out; echo "status $?"
+  tfr bench-feed -q $how --verify-transfers --shuffle-buffer 0 --json w.tfrecord > out; echo "status $?"
   python3 -c 'import json; j = json.load(open("out")); print(j["records"], "records, verified:", j["verified"])'
 done

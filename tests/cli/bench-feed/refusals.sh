@@ -11,7 +11,7 @@ feed "$p" --batch 0
 feed "$p" --shuffle-buffer 100:2048
 feed "$p" --shuffle-buffer 100:
 feed "$p" --on-error explode
-feed "$p" --slopy
+feed "$p" --pagable
 feed "$p" --compute-ms 5:
 feed "$p" --compute-ms -1
 feed "$p" --prefetch 65

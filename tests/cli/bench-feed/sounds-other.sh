@@ -8,6 +8,6 @@ with open('a.tfrecord', 'wb') as f:
         f.write(records.frame(records.example({'audio/encoded': records.bytes_list([open(DATA + name, 'rb').read()])})))
 P
 for crop in crop=20 random-crop=5 centre-crop=900; do
-	tfr bench-feed --device host --verify --stages "read,parse,decode=audio,$crop,cast=int16,batch=5,upload" a.tfrecord > out 2>&1; echo "status $?"
+	tfr bench-feed --device host --verify-transfers --stages "read,parse,decode=audio,$crop,cast=int16,batch=5,upload" a.tfrecord > out 2>&1; echo "status $?"
 	grep -E '^(batch       sound|note|tfr|hint)' out
 done

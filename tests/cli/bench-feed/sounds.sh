@@ -19,7 +19,7 @@ echo "== the default: a second of each"
 feed s@2.tfrecord | sed -nE '/^stages/,/^batch /p'
 echo "== in full, mixed"
 stages=read,parse,decode=audio,mono,random-crop=.25s,batch=8,upload
-feed --verify --stages $stages s@2.tfrecord > out; echo "status $?"
+feed --verify-transfers --stages $stages s@2.tfrecord > out; echo "status $?"
 head -n 9 out | sed -nE '/^stages/,/^rate/p' | grep -v ^rate
 grep '^sounds' out | sed -E 's/[0-9,]+ (samples\/s)/N \1/; s/, [0-9,]+ s of/, N s of/'
 grep '^note' out
