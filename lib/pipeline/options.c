@@ -31,7 +31,7 @@ static enum tfr_status check_numbers(struct tfr_pipeline *p, struct tfr_error *e
 	if (o->steps_per_transfer > 256)
 		return tfr_fail(err, TFR_EUSAGE, "%u steps a transfer: there are at most 256",
 			o->steps_per_transfer);
-	if (!source_can_repeat(p)) {
+	if (!tfr_record_source_can_repeat(p)) {
 		if (o->epochs > 1 && (!o->stages || !strstr(o->stages, "cache")))
 			return tfr_fail(err, TFR_EUSAGE,
 				"standard input can be read once, not for %llu epochs",
@@ -45,8 +45,8 @@ static enum tfr_status check_numbers(struct tfr_pipeline *p, struct tfr_error *e
 static enum tfr_status check_list(struct tfr_pipeline *p, struct tfr_error *err)
 {
 	enum tfr_status status =
-		stages_parse(&p->list, p->opts.stages ? p->opts.stages : images_list, err);
-	const struct stage *read = p->list.at;
+		tfr_stage_list_parse(&p->list, p->opts.stages ? p->opts.stages : images_list, err);
+	const struct tfr_stage *read = p->list.at;
 
 	if (status)
 		return status;
@@ -55,25 +55,25 @@ static enum tfr_status check_list(struct tfr_pipeline *p, struct tfr_error *err)
 	return TFR_OK;
 }
 
-enum tfr_status options_check(struct tfr_pipeline *p, struct tfr_error *err)
+enum tfr_status tfr_feed_options_check(struct tfr_pipeline *p, struct tfr_error *err)
 {
 	enum tfr_status status = check_numbers(p, err);
 
 	if (status == TFR_OK)
 		status = check_list(p, err);
-	if (status == TFR_OK && stages_find(&p->list, STAGE_CACHE) < p->list.count)
+	if (status == TFR_OK && tfr_stage_list_find(&p->list, STAGE_CACHE) < p->list.count)
 		p->source.epochs = 1;
 	else if (status == TFR_OK && !p->source.epochs)
 		p->source.epochs = p->opts.epochs;
 	return status;
 }
 
-void options_clear(struct tfr_pipeline *p)
+void tfr_feed_options_clear(struct tfr_pipeline *p)
 {
-	stages_free(&p->list);
+	tfr_stage_list_free(&p->list);
 	free(p->description);
 	if (p->features)
-		features_clear(p->features);
+		tfr_feature_block_clear(p->features);
 	free(p->features);
 }
 
@@ -81,14 +81,14 @@ void options_clear(struct tfr_pipeline *p)
 
 static enum tfr_status parse_again(struct tfr_pipeline *p, const char *list, struct tfr_error *err)
 {
-	stages_free(&p->list);
-	return stages_parse(&p->list, list, err);
+	tfr_stage_list_free(&p->list);
+	return tfr_stage_list_parse(&p->list, list, err);
 }
 
 /* Inflating is a row of its own where there is something to inflate. */
 static enum tfr_status show_inflate(struct tfr_pipeline *p, struct tfr_error *err)
 {
-	TFR_AUTO_FREE char *text = stages_text(&p->list), *with = NULL;
+	TFR_AUTO_FREE char *text = tfr_stage_list_text(&p->list), *with = NULL;
 	size_t read = text ? strcspn(text, ",") : 0;
 
 	if (text)
@@ -101,8 +101,9 @@ static enum tfr_status show_inflate(struct tfr_pipeline *p, struct tfr_error *er
 /* With `normalise_on_device` the host ends with bytes, in the place of normalise. */
 static enum tfr_status leave_normalising(struct tfr_pipeline *p, struct tfr_error *err)
 {
-	unsigned batch = stages_find(&p->list, STAGE_BATCH);
-	const struct stage *last = batch && batch < p->list.count ? &p->list.at[batch - 1] : NULL;
+	unsigned batch = tfr_stage_list_find(&p->list, STAGE_BATCH);
+	const struct tfr_stage *last =
+		batch && batch < p->list.count ? &p->list.at[batch - 1] : NULL;
 	TFR_AUTO_FREE char *list = NULL;
 
 	if (!last || strcmp(last->row->name, "normalise"))
@@ -117,17 +118,17 @@ static enum tfr_status leave_normalising(struct tfr_pipeline *p, struct tfr_erro
 		p->std[c] = last->channels ? last->std[from] * 255 : 127.5f;
 	}
 	free(last->text);
-	((struct stage *)last)->text = strdup("cast=uint8");
+	((struct tfr_stage *)last)->text = strdup("cast=uint8");
 	if (!last->text)
 		return tfr_fail_nomem(err, "starting a feed");
-	list = stages_text(&p->list);
+	list = tfr_stage_list_text(&p->list);
 	return list ? parse_again(p, list, err) : tfr_fail_nomem(err, "starting a feed");
 }
 
 static enum tfr_status check_decoding(
-	struct tfr_pipeline *p, const struct findings *f, struct tfr_error *err)
+	struct tfr_pipeline *p, const struct tfr_first_records *f, struct tfr_error *err)
 {
-	bool sounds = feeds_sounds(p);
+	bool sounds = tfr_feeds_audio(p);
 
 	if (!p->images)
 		return TFR_OK;
@@ -143,9 +144,9 @@ static enum tfr_status check_decoding(
 }
 
 static enum tfr_status check_records(
-	struct tfr_pipeline *p, const struct findings *f, struct tfr_error *err)
+	struct tfr_pipeline *p, const struct tfr_first_records *f, struct tfr_error *err)
 {
-	unsigned filter = stages_find(&p->list, STAGE_FILTER);
+	unsigned filter = tfr_stage_list_find(&p->list, STAGE_FILTER);
 	enum tfr_status status = check_decoding(p, f, err);
 
 	if (status)
@@ -161,8 +162,8 @@ static enum tfr_status check_records(
 
 static enum tfr_status note_batch(struct tfr_pipeline *p, struct tfr_error *err)
 {
-	unsigned batch = stages_find(&p->list, STAGE_BATCH);
-	uint32_t copies = stages_copies(&p->list);
+	unsigned batch = tfr_stage_list_find(&p->list, STAGE_BATCH);
+	uint32_t copies = tfr_stage_list_copies(&p->list);
 
 	p->batch = 64;
 	p->batch_row = p->list.count;
@@ -187,20 +188,20 @@ static enum tfr_status note_features(struct tfr_pipeline *p, struct tfr_error *e
 	p->features = calloc(1, sizeof(*p->features));
 	if (!p->features)
 		return tfr_fail_nomem(err, "starting a feed");
-	return features_init(p->features, p->opts.features, p->opts.feature_count, err);
+	return tfr_feature_block_init(p->features, p->opts.features, p->opts.feature_count, err);
 }
 
 /* What the list is: it does not change any more. */
 static enum tfr_status note_list(
-	struct tfr_pipeline *p, const struct findings *f, struct tfr_error *err)
+	struct tfr_pipeline *p, const struct tfr_first_records *f, struct tfr_error *err)
 {
-	unsigned decode = stages_find(&p->list, STAGE_DECODE);
+	unsigned decode = tfr_stage_list_find(&p->list, STAGE_DECODE);
 	enum tfr_status status;
 
 	p->rows = p->list.count;
 	p->images = decode < p->list.count;
 	p->layout.masks = p->images && p->list.at[decode].masks;
-	p->uploads = stages_find(&p->list, STAGE_UPLOAD) < p->list.count;
+	p->uploads = tfr_stage_list_find(&p->list, STAGE_UPLOAD) < p->list.count;
 	status = check_records(p, f, err);
 	if (status == TFR_OK)
 		status = note_features(p, err);
@@ -211,14 +212,13 @@ static enum tfr_status note_list(
 }
 
 /* The list without what only images need; with what sounds need in the place of decode. */
-static enum tfr_status leave_images_out(
-	struct tfr_pipeline *p, bool sounds, struct tfr_error *err)
+static enum tfr_status leave_images_out(struct tfr_pipeline *p, bool sounds, struct tfr_error *err)
 {
-	bool filters = stages_find(&p->list, STAGE_FILTER) < p->list.count;
+	bool filters = tfr_stage_list_find(&p->list, STAGE_FILTER) < p->list.count;
 	TFR_AUTO_FREE char *list = calloc(1, 1);
 
 	for (unsigned i = 0; list && i < p->list.count; i++) {
-		const struct stage *st = &p->list.at[i];
+		const struct tfr_stage *st = &p->list.at[i];
 		const char *text = st->kind == STAGE_DECODE && sounds ? sounds_list : st->text;
 		char *longer = NULL;
 
@@ -234,9 +234,9 @@ static enum tfr_status leave_images_out(
 
 /* Sounds of one rate, and where nothing makes them so, of one number of channels. */
 static enum tfr_status settle_sounds(
-	struct tfr_pipeline *p, const struct sounds_found *f, struct tfr_error *err)
+	struct tfr_pipeline *p, const struct tfr_first_clips *f, struct tfr_error *err)
 {
-	const struct stage *decode = &p->list.at[stages_find(&p->list, STAGE_DECODE)];
+	const struct tfr_stage *decode = &p->list.at[tfr_stage_list_find(&p->list, STAGE_DECODE)];
 	enum tfr_status status;
 
 	if (!f->measured) { /* nothing says what a batch is like */
@@ -254,8 +254,8 @@ static enum tfr_status settle_sounds(
 			f->rate);
 		return TFR_EUSAGE;
 	}
-	status = stages_settle_sounds(&p->list, f->rate, f->channels, err);
-	decode = &p->list.at[stages_find(&p->list, STAGE_DECODE)];
+	status = tfr_stage_list_settle_audio(&p->list, f->rate, f->channels, err);
+	decode = &p->list.at[tfr_stage_list_find(&p->list, STAGE_DECODE)];
 	if (status || !decode->voices || !f->other_channels || f->other_rate)
 		return status;
 	tfr_fail(err, TFR_EUSAGE, "the first records hold sounds of %u and of %u channels",
@@ -266,18 +266,18 @@ static enum tfr_status settle_sounds(
 
 /* What parses records needs some that are Examples. */
 static enum tfr_status check_types(
-	const struct tfr_pipeline *p, const struct findings *f, struct tfr_error *err)
+	const struct tfr_pipeline *p, const struct tfr_first_records *f, struct tfr_error *err)
 {
 	struct tfr_content_result types = tfr_content_settle(&f->types);
 
-	if (!p->opts.feature_count && stages_find(&p->list, STAGE_PARSE) == p->list.count)
+	if (!p->opts.feature_count && tfr_stage_list_find(&p->list, STAGE_PARSE) == p->list.count)
 		return TFR_OK;
 	return tfr_content_refuse(
 		&types, tfr_set_count(p->opts.set) == 1 ? tfr_set_path(p->opts.set, 0) : NULL, err);
 }
 
-enum tfr_status options_settle(
-	struct tfr_pipeline *p, const struct findings *f, struct tfr_error *err)
+enum tfr_status tfr_feed_options_settle(
+	struct tfr_pipeline *p, const struct tfr_first_records *f, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 
@@ -286,13 +286,13 @@ enum tfr_status options_settle(
 	if (status == TFR_OK)
 		status = check_types(p, f, err);
 	if (status == TFR_OK && f->compressed &&
-		stages_find(&p->list, STAGE_INFLATE) == p->list.count)
+		tfr_stage_list_find(&p->list, STAGE_INFLATE) == p->list.count)
 		status = show_inflate(p, err);
-	if (status == TFR_OK && feeds_sounds(p) && f->sounds.count)
+	if (status == TFR_OK && tfr_feeds_audio(p) && f->sounds.count)
 		status = settle_sounds(p, &f->sounds, err);
 	if (status)
 		return status;
-	p->description = stages_text(&p->list);
+	p->description = tfr_stage_list_text(&p->list);
 	if (!p->description)
 		return tfr_fail_nomem(err, "starting a feed");
 	if (p->opts.normalise_on_device)

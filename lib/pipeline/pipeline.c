@@ -40,16 +40,16 @@ static enum tfr_status start_reading(struct tfr_pipeline *p, struct tfr_error *e
 	block = block < BLOCK_LEAST ? BLOCK_LEAST : block;
 	p->source.budget = budget;
 	p->source.block_size = (size_t)block;
-	blocks_init(&p->blocks, cycle + 2, 2 * (size_t)block);
+	tfr_block_pool_init(&p->blocks, cycle + 2, 2 * (size_t)block);
 	p->example = tfr_example_new();
 	if (!p->example)
 		return tfr_fail_nomem(err, "starting to read");
-	return source_start(p, err);
+	return tfr_record_source_start(p, err);
 }
 
 static uint32_t most_copies(const struct tfr_pipeline *p)
 {
-	const struct node *last = flow_last_const(p);
+	const struct tfr_flow_node *last = tfr_flow_last_const(p);
 
 	return last->decodes ? last->recipe.copies : 1;
 }
@@ -58,29 +58,30 @@ enum { DROP_AT_ONCE = 256 };
 
 static enum tfr_status worker_init(struct tfr_pipeline *p, unsigned number, struct tfr_error *err)
 {
-	struct worker *w = &p->workers[number];
+	struct tfr_worker *w = &p->workers[number];
 	enum tfr_status status = TFR_OK;
 
 	w->p = p;
 	w->number = number;
 	w->example = tfr_example_new();
-	w->fills = calloc(most_copies(p), sizeof(struct fill *));
+	w->fills = calloc(most_copies(p), sizeof(struct tfr_staged_batch *));
 	w->places = calloc(most_copies(p), sizeof(*w->places));
-	w->dropped = calloc(DROP_AT_ONCE, sizeof(struct sample *));
+	w->dropped = calloc(DROP_AT_ONCE, sizeof(struct tfr_feed_sample *));
 	if (!w->example || !w->fills || !w->places || !w->dropped)
 		return tfr_fail_nomem(err, "starting the workers");
 	if (p->opts.where)
 		status = tfr_where_compile(&w->where, p->opts.where, err);
 	if (status == TFR_OK && p->features)
-		status = features_parser(p->features, &w->parser, err);
+		status = tfr_feature_block_parser(p->features, &w->parser, err);
 	if (status == TFR_OK && p->images)
-		status = studio_new(&w->studio, p->opts.memory / 4, p->opts.fast_decode, err);
+		status = tfr_image_executor_new(
+			&w->executor, p->opts.memory / 4, p->opts.fast_decode, err);
 	return status;
 }
 
-static void worker_clear(struct worker *w)
+static void worker_clear(struct tfr_worker *w)
 {
-	studio_free(w->studio);
+	tfr_image_executor_free(w->executor);
 	tfr_example_free(w->example);
 	tfr_where_free(w->where);
 	tfr_batch_parser_free(w->parser);
@@ -94,12 +95,13 @@ static enum tfr_status start_threads(struct tfr_pipeline *p, struct tfr_error *e
 	int rc = 0;
 
 	for (unsigned i = 0; rc == 0 && i < p->opts.threads; i++) {
-		rc = pthread_create(&p->threads[i], NULL, worker_main, &p->workers[i]);
+		rc = pthread_create(&p->threads[i], NULL, tfr_worker_main, &p->workers[i]);
 		p->threads_started += rc == 0;
 	}
-	for (unsigned i = 0; rc == 0 && i < p->lane_count; i++) {
-		rc = pthread_create(&p->lanes[i].uploader, NULL, uploader_main, &p->lanes[i]);
-		p->lanes[i].started = rc == 0;
+	for (unsigned i = 0; rc == 0 && i < p->uploader_count; i++) {
+		rc = pthread_create(
+			&p->uploaders[i].uploader, NULL, tfr_uploader_main, &p->uploaders[i]);
+		p->uploaders[i].started = rc == 0;
 	}
 	return rc ? tfr_fail(err, TFR_ESYS, "cannot start the workers: %s", strerror(rc)) : TFR_OK;
 }
@@ -120,21 +122,21 @@ static enum tfr_status start_workers(struct tfr_pipeline *p, struct tfr_error *e
 /* What the list becomes, once it is known what the records are. */
 static enum tfr_status settle(struct tfr_pipeline *p, struct tfr_error *err)
 {
-	struct findings f = { 0 };
-	enum tfr_status status = look_at_records(p, &f, err);
+	struct tfr_first_records f = { 0 };
+	enum tfr_status status = tfr_first_records_read(p, &f, err);
 
 	if (status == TFR_OK)
-		status = options_settle(p, &f, err);
-	if (status == TFR_OK && feeds_sounds(p))
-		plan_sounds(&f);
+		status = tfr_feed_options_settle(p, &f, err);
+	if (status == TFR_OK && tfr_feeds_audio(p))
+		tfr_first_records_use_audio(&f);
 	if (status == TFR_OK && p->features)
-		status = look_at_features(p, &f, err);
+		status = tfr_first_records_parse(p, &f, err);
 	if (status == TFR_OK)
-		status = flow_compile(p, err);
+		status = tfr_flow_compile(p, err);
 	if (status == TFR_OK)
-		status = plan_make(p, &f, err);
+		status = tfr_feed_plan(p, &f, err);
 	if (status == TFR_OK)
-		status = flow_allocate(p, err);
+		status = tfr_flow_allocate(p, err);
 	return status;
 }
 
@@ -151,15 +153,15 @@ enum tfr_status tfr_pipeline_open(
 	p->start_ns = tfr_clock_ns();
 	tfr_load_read(&p->load_then);
 	init_locks(p);
-	sample_store_init(&p->store, (p->opts.memory ? p->opts.memory : 1ull << 30) / 64);
-	blocks_init(&p->blocks, 0, 0);
-	status = options_check(p, err);
+	tfr_sample_pool_init(&p->store, (p->opts.memory ? p->opts.memory : 1ull << 30) / 64);
+	tfr_block_pool_init(&p->blocks, 0, 0);
+	status = tfr_feed_options_check(p, err);
 	if (status == TFR_OK)
 		status = start_reading(p, err);
 	if (status == TFR_OK)
 		status = settle(p, err);
 	if (status == TFR_OK)
-		status = batches_init(p, err);
+		status = tfr_transfer_init(p, err);
 	if (status == TFR_OK)
 		status = start_workers(p, err);
 	if (status) {
@@ -175,17 +177,17 @@ static void stop_threads(struct tfr_pipeline *p)
 	pthread_mutex_lock(&p->lock);
 	p->stopping = true;
 	pthread_cond_broadcast(&p->work);
-	for (unsigned i = 0; i < p->lane_count; i++)
-		pthread_cond_signal(&p->lanes[i].uploads);
+	for (unsigned i = 0; i < p->uploader_count; i++)
+		pthread_cond_signal(&p->uploaders[i].uploads);
 	pthread_mutex_unlock(&p->lock);
-	for (unsigned i = 0; i < p->lane_count; i++)
-		lane_cut_short(&p->lanes[i]);
+	for (unsigned i = 0; i < p->uploader_count; i++)
+		tfr_uploader_cut_short(&p->uploaders[i]);
 	for (unsigned i = 0; i < p->threads_started; i++)
 		pthread_join(p->threads[i], NULL);
-	for (unsigned i = 0; i < p->lane_count; i++)
-		if (p->lanes[i].started)
-			pthread_join(p->lanes[i].uploader, NULL);
-	source_stop(p);
+	for (unsigned i = 0; i < p->uploader_count; i++)
+		if (p->uploaders[i].started)
+			pthread_join(p->uploaders[i].uploader, NULL);
+	tfr_record_source_stop(p);
 }
 
 static void warn_of_names(struct tfr_pipeline *p)
@@ -210,16 +212,16 @@ void tfr_pipeline_close(struct tfr_pipeline *p)
 		return;
 	stop_threads(p);
 	warn_of_names(p);
-	batches_clear(p);
-	flow_clear(p);
+	tfr_transfer_clear(p);
+	tfr_flow_clear(p);
 	for (unsigned i = 0; p->workers && i < p->opts.threads; i++)
 		worker_clear(&p->workers[i]);
 	free(p->workers);
 	free(p->threads);
-	options_clear(p);
+	tfr_feed_options_clear(p);
 	tfr_example_free(p->example);
-	sample_store_clear(&p->store);
-	blocks_clear(&p->blocks);
+	tfr_sample_pool_clear(&p->store);
+	tfr_block_pool_clear(&p->blocks);
 	pthread_cond_destroy(&p->work);
 	pthread_cond_destroy(&p->arrivals);
 	pthread_mutex_destroy(&p->skip_lock);
@@ -227,7 +229,7 @@ void tfr_pipeline_close(struct tfr_pipeline *p)
 	free(p);
 }
 
-void pipeline_fail(struct tfr_pipeline *p, enum tfr_status status, const struct tfr_error *err)
+void tfr_feed_fail(struct tfr_pipeline *p, enum tfr_status status, const struct tfr_error *err)
 {
 	if (!p->failed) {
 		p->failed = status;
@@ -235,12 +237,13 @@ void pipeline_fail(struct tfr_pipeline *p, enum tfr_status status, const struct 
 	}
 	p->stopping = true;
 	pthread_cond_broadcast(&p->work);
-	for (unsigned i = 0; i < p->lane_count; i++)
-		pthread_cond_signal(&p->lanes[i].uploads);
+	for (unsigned i = 0; i < p->uploader_count; i++)
+		pthread_cond_signal(&p->uploaders[i].uploads);
 	pthread_cond_broadcast(&p->arrivals);
 }
 
-void pipeline_bad_record(struct tfr_pipeline *p, const struct sample *s, struct tfr_error *err)
+void tfr_feed_bad_record(
+	struct tfr_pipeline *p, const struct tfr_feed_sample *s, struct tfr_error *err)
 {
 	const char *path = tfr_set_path(p->opts.set, s->file);
 
@@ -248,7 +251,7 @@ void pipeline_bad_record(struct tfr_pipeline *p, const struct sample *s, struct 
 		err, strcmp(path, "-") == 0 ? "standard input" : path, s->record, s->offset);
 	if (err->status == TFR_ENOMEM) { /* which says nothing about the record */
 		pthread_mutex_lock(&p->lock);
-		pipeline_fail(p, TFR_ENOMEM, err);
+		tfr_feed_fail(p, TFR_ENOMEM, err);
 		pthread_mutex_unlock(&p->lock);
 		return;
 	}
@@ -263,7 +266,7 @@ void pipeline_bad_record(struct tfr_pipeline *p, const struct sample *s, struct 
 	} else {
 		/* Whatever the decoder called it, to this feed it is bad data. */
 		err->status = TFR_EDATA;
-		pipeline_fail(p, TFR_EDATA, err);
+		tfr_feed_fail(p, TFR_EDATA, err);
 	}
 	pthread_mutex_unlock(&p->lock);
 }

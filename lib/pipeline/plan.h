@@ -8,7 +8,7 @@
 
 /* Of the sounds (audio/encoded) in the first records: what the first one is, and whether others
  * are not. */
-struct sounds_found {
+struct tfr_first_clips {
 	uint64_t count, samples;
 	uint64_t recognised; /* WAV files, whole or not: what decode=audio is for */
 	uint64_t measured;   /* that can be decoded, and at the rate asked for */
@@ -17,28 +17,31 @@ struct sounds_found {
 	struct tfr_error why;		     /* of the first that is of no use; status OK: none */
 };
 
-struct findings {
+struct tfr_first_records {
 	uint64_t records, bytes, footprint;
 	uint64_t largest; /* footprint */
 	uint64_t images;
 	uint64_t pixels, most_pixels; /* of all images, of the largest */
 	uint64_t widths, heights;     /* of all images, added up */
 	uint32_t mean_width, mean_height;
-	struct sounds_found sounds; /* in the place of images, once the list says so */
+	struct tfr_first_clips sounds; /* in the place of images, once the list says so */
 	bool compressed;
-	struct tfr_content_counts types; /* of the records that were looked at */
-	uint64_t features_bytes;	 /* of a batch */
+	struct tfr_content_counts types;  /* of the records that were looked at */
+	uint64_t tfr_feature_block_bytes; /* of a batch */
 };
 
 /* Waits for the first records and looks at them.  Without the lock. */
-enum tfr_status look_at_records(struct tfr_pipeline *p, struct findings *f, struct tfr_error *err);
+enum tfr_status tfr_first_records_read(
+	struct tfr_pipeline *p, struct tfr_first_records *f, struct tfr_error *err);
 /* Of a batch with features, from the same records.  TFR_EDATA: not one of them has them. */
-enum tfr_status look_at_features(struct tfr_pipeline *p, struct findings *f, struct tfr_error *err);
+enum tfr_status tfr_first_records_parse(
+	struct tfr_pipeline *p, struct tfr_first_records *f, struct tfr_error *err);
 
 /* What is said of images is that of sounds from here on. */
-void plan_sounds(struct findings *f);
+void tfr_first_records_use_audio(struct tfr_first_records *f);
 
 /* Settles everything, once the list is compiled. */
-enum tfr_status plan_make(struct tfr_pipeline *p, const struct findings *f, struct tfr_error *err);
+enum tfr_status tfr_feed_plan(
+	struct tfr_pipeline *p, const struct tfr_first_records *f, struct tfr_error *err);
 
 #endif

@@ -14,15 +14,15 @@
 
 #include "base/clock.h"
 #include "images.h"
-#include "pipeline/recipe.h"
+#include "pipeline/images/recipe.h"
 #include "thread/threads.h"
 
 enum { BATCH = 64 };
 
 struct bench {
 	struct images all;
-	struct stages stages;
-	struct recipe recipe;
+	struct tfr_stage_list stages;
+	struct tfr_recipe recipe;
 	unsigned threads;
 	double seconds;
 	atomic_uint_fast64_t made, failed;
@@ -35,10 +35,10 @@ struct batch {
 	unsigned at;
 };
 
-static void *place(void *ctx, uint32_t k, bool mask, const struct image_form *form)
+static void *place(void *ctx, uint32_t k, bool mask, const struct tfr_image_form *form)
 {
 	struct batch *b = ctx;
-	size_t bytes = (image_form_bytes(form) + 63) & ~63ull;
+	size_t bytes = (tfr_image_form_bytes(form) + 63) & ~63ull;
 
 	(void)k, (void)mask;
 	if (bytes > b->each) {
@@ -66,27 +66,27 @@ static void run(void *ctx, unsigned worker)
 	uint64_t start = tfr_clock_ns() + 1000000000u, end = start + (uint64_t)(b->seconds * 1e9),
 		 now, spent[STAGES_COUNT_MAX] = { 0 };
 	struct batch batch = { 0 };
-	struct studio *st;
+	struct tfr_image_executor *st;
 
-	if (studio_new(&st, 1 << 30, false, NULL))
+	if (tfr_image_executor_new(&st, 1 << 30, false, NULL))
 		abort();
 	for (uint64_t i = worker; (now = tfr_clock_ns()) < end; i += b->threads) {
 		const struct image *p = &b->all.list[i % b->all.count];
-		struct image_in in = { .encoded = p->data,
+		struct tfr_image_input in = { .encoded = p->data,
 			.encoded_size = p->size,
 			.epoch = i / b->all.count,
 			.ordinal = i % b->all.count };
 
-		if (studio_make_all(st, &b->recipe, &in, place, &batch, NULL))
+		if (tfr_image_executor_run(st, &b->recipe, &in, place, &batch, NULL))
 			b->failed++;
 		if (now >= start)
 			b->made += b->recipe.copies;
 		for (unsigned k = 0; k < b->stages.count; k++)
-			spent[k] += studio_spent(st)[k];
+			spent[k] += tfr_image_executor_spent(st)[k];
 	}
 	if (worker == 0)
 		report(b, spent);
-	studio_free(st);
+	tfr_image_executor_free(st);
 	free(batch.memory);
 }
 
@@ -103,17 +103,16 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	snprintf(list, sizeof(list), "read,parse,%s", argv[2]);
-	if (stages_parse(&b.stages, list, &err)) {
+	if (tfr_stage_list_parse(&b.stages, list, &err)) {
 		fprintf(stderr, "recipe_alone: %s\n", err.message);
 		return 2;
 	}
-	recipe_init(&b.recipe, &b.stages, 2, 1);
+	tfr_recipe_init(&b.recipe, &b.stages, 2, 1);
 	images_load(&b.all, argv[1]);
 	tfr_threads_run(b.threads, run, &b);
 	printf("%.1f\n", (double)b.made / b.seconds);
 	if (b.failed)
-		fprintf(stderr, "recipe_alone: %llu images failed\n",
-			(unsigned long long)b.failed);
-	stages_free(&b.stages);
+		fprintf(stderr, "recipe_alone: %llu images failed\n", (unsigned long long)b.failed);
+	tfr_stage_list_free(&b.stages);
 	return b.failed ? 1 : 0;
 }

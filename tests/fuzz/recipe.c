@@ -3,22 +3,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/recipe.h"
+#include "pipeline/images/recipe.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { WIDTH = 13, HEIGHT = 9, BYTES_MAX = 1 << 18 };
 
 struct outputs {
-	const struct recipe *r;
+	const struct tfr_recipe *r;
 	void *memory;
 	uint32_t images, masks;
 };
 
-static void *place(void *ctx, uint32_t k, bool mask, const struct image_form *form)
+static void *place(void *ctx, uint32_t k, bool mask, const struct tfr_image_form *form)
 {
 	struct outputs *o = ctx;
-	const struct image_form *promised = mask ? &o->r->mask_form : &o->r->form;
+	const struct tfr_image_form *promised = mask ? &o->r->mask_form : &o->r->form;
 
 	if (k != (mask ? o->masks : o->images) || form->dtype != promised->dtype ||
 		form->chw != promised->chw || form->channels != promised->channels)
@@ -27,7 +27,7 @@ static void *place(void *ctx, uint32_t k, bool mask, const struct image_form *fo
 		abort();
 	*(mask ? &o->masks : &o->images) += 1;
 	free(o->memory);
-	o->memory = malloc(image_form_bytes(form)); /* no more than that is written */
+	o->memory = malloc(tfr_image_form_bytes(form)); /* no more than that is written */
 	return o->memory;
 }
 
@@ -47,55 +47,55 @@ static void encode(struct tfr_encoder *e, enum tfr_image_format format, unsigned
 		abort();
 }
 
-static void make(const struct stages *s)
+static void make(const struct tfr_stage_list *s)
 {
 	struct tfr_encoder *encoders[2] = { FUZZ_SAFE(tfr_encoder_new()),
 		FUZZ_SAFE(tfr_encoder_new()) };
-	struct image_in in = { .ordinal = 3 };
+	struct tfr_image_input in = { .ordinal = 3 };
 	struct outputs o = { 0 };
 	struct tfr_error err = { 0 };
-	struct studio *st;
-	struct recipe r;
+	struct tfr_image_executor *st;
+	struct tfr_recipe r;
 
 	encode(encoders[0], TFR_IMAGE_JPEG, 3, &in.encoded, &in.encoded_size);
 	encode(encoders[1], TFR_IMAGE_PNG, 1, &in.mask_encoded, &in.mask_encoded_size);
-	recipe_init(&r, s, stages_find(s, STAGE_DECODE), 1);
+	tfr_recipe_init(&r, s, tfr_stage_list_find(s, STAGE_DECODE), 1);
 	o.r = &r;
-	if (FUZZ_SAFE(studio_new(&st, BYTES_MAX, false, NULL)))
+	if (FUZZ_SAFE(tfr_image_executor_new(&st, BYTES_MAX, false, NULL)))
 		abort();
-	if (studio_make_all(st, &r, &in, place, &o, &err)) {
+	if (tfr_image_executor_run(st, &r, &in, place, &o, &err)) {
 		if ((err.status != TFR_EDATA && err.status != TFR_ENOMEM) || !err.message[0])
 			abort();
 	} else if (o.images != r.copies || o.masks != (r.masks ? r.copies : 0)) {
 		abort();
 	}
-	studio_free(st);
+	tfr_image_executor_free(st);
 	free(o.memory);
 	tfr_encoder_free(encoders[0]);
 	tfr_encoder_free(encoders[1]);
 }
 
 /* What may become large is left out: it takes long and is no other code. */
-static bool is_small(const struct stages *s)
+static bool is_small(const struct tfr_stage_list *s)
 {
 	for (unsigned i = 0; i < s->count; i++)
 		if (s->at[i].width > 64 || s->at[i].height > 64 || s->at[i].n > 64)
 			return false;
-	return stages_copies(s) <= 40 && s->count <= 16;
+	return tfr_stage_list_copies(s) <= 40 && s->count <= 16;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *list = calloc(size + 40, 1);
-	struct stages s;
+	struct tfr_stage_list s;
 
 	strcat(list, "read,parse,decode");
 	memcpy(list + strlen(list), data, size);
-	if (!stages_parse(&s, list, NULL)) {
+	if (!tfr_stage_list_parse(&s, list, NULL)) {
 		/* Of sounds: see sounds.c. */
 		if (is_small(&s) && s.at[2].kind == STAGE_DECODE && !s.at[2].sound)
 			make(&s);
-		stages_free(&s);
+		tfr_stage_list_free(&s);
 	}
 	free(list);
 	return 0;

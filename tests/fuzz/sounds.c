@@ -6,22 +6,22 @@
 
 #include <tfr/audio.h>
 
-#include "pipeline/recipe.h"
+#include "pipeline/images/recipe.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { RATE = 16000, HEADER = 44, SAMPLES_MOST = 5000, BYTES_MAX = 1 << 22 };
 
 struct outputs {
-	const struct recipe *r;
+	const struct tfr_recipe *r;
 	void *memory;
 	uint32_t count;
 };
 
-static void *place(void *ctx, uint32_t k, bool mask, const struct image_form *form)
+static void *place(void *ctx, uint32_t k, bool mask, const struct tfr_image_form *form)
 {
 	struct outputs *o = ctx;
-	const struct image_form *promised = &o->r->form;
+	const struct tfr_image_form *promised = &o->r->form;
 
 	if (mask || k != o->count || form->dtype != promised->dtype || form->chw != promised->chw ||
 		form->height != 1)
@@ -31,7 +31,7 @@ static void *place(void *ctx, uint32_t k, bool mask, const struct image_form *fo
 		abort();
 	o->count++;
 	free(o->memory);
-	o->memory = malloc(image_form_bytes(form)); /* no more than that is written */
+	o->memory = malloc(tfr_image_form_bytes(form)); /* no more than that is written */
 	return o->memory;
 }
 
@@ -76,18 +76,18 @@ static uint8_t *make_wav(const uint8_t *head, const uint8_t *samples, size_t siz
 	return wav;
 }
 
-static void make(const struct stages *s, const struct image_in *in)
+static void make(const struct tfr_stage_list *s, const struct tfr_image_input *in)
 {
 	struct outputs o = { 0 };
 	struct tfr_error err = { 0 };
-	struct studio *st;
-	struct recipe r;
+	struct tfr_image_executor *st;
+	struct tfr_recipe r;
 
-	recipe_init(&r, s, 2, 1);
+	tfr_recipe_init(&r, s, 2, 1);
 	o.r = &r;
-	if (FUZZ_SAFE(studio_new(&st, BYTES_MAX, false, NULL)))
+	if (FUZZ_SAFE(tfr_image_executor_new(&st, BYTES_MAX, false, NULL)))
 		abort();
-	if (studio_make_all(st, &r, in, place, &o, &err)) {
+	if (tfr_image_executor_run(st, &r, in, place, &o, &err)) {
 		if ((err.status != TFR_EDATA && err.status != TFR_EFORMAT &&
 			    err.status != TFR_ENOMEM) ||
 			!err.message[0])
@@ -95,33 +95,33 @@ static void make(const struct stages *s, const struct image_in *in)
 	} else if (o.count != r.copies) {
 		abort();
 	}
-	studio_free(st);
+	tfr_image_executor_free(st);
 	free(o.memory);
 }
 
-static bool is_small(const struct stages *s)
+static bool is_small(const struct tfr_stage_list *s)
 {
 	for (unsigned i = 0; i < s->count; i++)
 		if (s->at[i].width > SAMPLES_MOST || s->at[i].voices > 64)
 			return false;
-	return stages_copies(s) <= 40 && s->count <= 16;
+	return tfr_stage_list_copies(s) <= 40 && s->count <= 16;
 }
 
 static void run(char *list, const uint8_t *head, const uint8_t *samples, size_t size)
 {
-	struct image_in in = { .ordinal = 3 };
-	struct stages s;
+	struct tfr_image_input in = { .ordinal = 3 };
+	struct tfr_stage_list s;
 	uint8_t *wav;
 
-	if (stages_parse(&s, list, NULL))
+	if (tfr_stage_list_parse(&s, list, NULL))
 		return;
-	if (!stages_settle_sounds(&s, RATE, 1 + head[1] % 9, NULL) && is_small(&s)) {
+	if (!tfr_stage_list_settle_audio(&s, RATE, 1 + head[1] % 9, NULL) && is_small(&s)) {
 		wav = make_wav(head, samples, size, &in.encoded_size);
 		in.encoded = wav;
 		make(&s, &in);
 		free(wav);
 	}
-	stages_free(&s);
+	tfr_stage_list_free(&s);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/stages.h"
+#include "pipeline/stages/stages.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -10,17 +10,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *list = strndup((const char *)data, size);
 	struct tfr_error err = { 0 };
-	struct stages s, again;
+	struct tfr_stage_list s, again;
 
-	if (stages_parse(&s, list, &err)) {
+	if (tfr_stage_list_parse(&s, list, &err)) {
 		if (err.status != TFR_EUSAGE || !err.message[0] || s.at)
 			abort();
 	} else {
-		char *text = FUZZ_SAFE(stages_text(&s)), *text_again;
+		char *text = FUZZ_SAFE(tfr_stage_list_text(&s)), *text_again;
 
-		if (FUZZ_SAFE(stages_parse(&again, text, &err)) || again.count != s.count)
+		if (FUZZ_SAFE(tfr_stage_list_parse(&again, text, &err)) || again.count != s.count)
 			abort();
-		text_again = FUZZ_SAFE(stages_text(&again));
+		text_again = FUZZ_SAFE(tfr_stage_list_text(&again));
 		if (strcmp(text, text_again))
 			abort();
 		for (unsigned i = 0; i < s.count; i++)
@@ -30,8 +30,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				abort();
 		free(text);
 		free(text_again);
-		stages_free(&again);
-		stages_free(&s);
+		tfr_stage_list_free(&again);
+		tfr_stage_list_free(&s);
 	}
 	free(list);
 	return 0;

@@ -6,7 +6,7 @@
 #include <tfr/example.h>
 
 #include "base/rng.h"
-#include "pipeline/features.h"
+#include "pipeline/transfer/feature_block.h"
 
 enum { ROWS = 5 };
 
@@ -48,41 +48,42 @@ static const struct tfr_batch_feature wanted[] = {
 	{ .name = "key", .kind = TFR_KIND_BYTES, .count = 1 },
 };
 
-struct block {
-	struct features f;
+struct tfr_run_block {
+	struct tfr_feature_block f;
 	struct tfr_batch_parser *p;
 	uint8_t *memory;
 	uint64_t bytes;
 	struct tfr_tensor tensors[16];
 };
 
-static void fill(struct block *b, const struct tfr_batch_feature *list, size_t n,
+static void fill(struct tfr_run_block *b, const struct tfr_batch_feature *list, size_t n,
 	const struct tfr_bytes *records, size_t rows)
 {
 	struct tfr_error err = { 0 };
 
-	cr_assert_eq(features_init(&b->f, list, n, &err), TFR_OK, "%s", err.message);
-	cr_assert_eq(features_parser(&b->f, &b->p, NULL), TFR_OK);
+	cr_assert_eq(tfr_feature_block_init(&b->f, list, n, &err), TFR_OK, "%s", err.message);
+	cr_assert_eq(tfr_feature_block_parser(&b->f, &b->p, NULL), TFR_OK);
 	cr_assert_eq(tfr_batch_parse(b->p, records, rows, &err), TFR_OK, "%s", err.message);
-	b->bytes = features_bytes(&b->f, b->p);
+	b->bytes = tfr_feature_block_bytes(&b->f, b->p);
 	cr_expect_eq(b->bytes % 64, 0);
 	b->memory = aligned_alloc(64, b->bytes + 64);
 	memset(b->memory, 0xee, b->bytes + 64);
-	features_write(&b->f, b->p, b->memory, 4096, b->tensors);
+	tfr_feature_block_write(&b->f, b->p, b->memory, 4096, b->tensors);
 	for (unsigned i = 0; i < 64; i++)
 		cr_expect_eq(b->memory[b->bytes + i], 0xee);
 }
 
-static void empty(struct block *b)
+static void empty(struct tfr_run_block *b)
 {
 	tfr_batch_parser_free(b->p);
-	features_clear(&b->f);
+	tfr_feature_block_clear(&b->f);
 	free(b->memory);
 }
 
 /* Tensor i is this, at the next multiple of 64, with zeros up to there. */
-static uint64_t expect_tensor(const struct block *b, unsigned i, uint64_t at, const char *name,
-	enum tfr_dtype dtype, unsigned rank, uint64_t rows, uint64_t width, const void *values)
+static uint64_t expect_tensor(const struct tfr_run_block *b, unsigned i, uint64_t at,
+	const char *name, enum tfr_dtype dtype, unsigned rank, uint64_t rows, uint64_t width,
+	const void *values)
 {
 	const struct tfr_tensor *t = &b->tensors[i];
 	uint64_t bytes = rows * width * tfr_dtype_size(dtype), end = (at + bytes + 63) & ~63ull;
@@ -113,7 +114,7 @@ Test(features, lie_side_by_side)
 	static const int32_t word_splits[] = { 0, 0, 1, 3, 3, 4 };
 	struct tfr_bytes records[ROWS];
 	struct tfr_batch_feature list[4] = { wanted[0], wanted[1], wanted[3], wanted[4] };
-	struct block b;
+	struct tfr_run_block b;
 	uint64_t at;
 
 	make_records(records);
@@ -139,7 +140,7 @@ Test(features, rows_are_padded)
 	static const int64_t ids[] = { 0, 0, 0, 0, 10, 0, 0, 0, 20, 21, 0, 0, 30, 31, 32, 0, 40, 41,
 		42, 43 };
 	struct tfr_bytes records[ROWS];
-	struct block b;
+	struct tfr_run_block b;
 
 	make_records(records);
 	fill(&b, &wanted[2], 1, records, ROWS);
@@ -151,7 +152,7 @@ Test(features, rows_are_padded)
 Test(features, of_no_records)
 {
 	static const int64_t zero = 0;
-	struct block b;
+	struct tfr_run_block b;
 	uint64_t at;
 
 	fill(&b, wanted, 1, NULL, 0);
@@ -166,14 +167,14 @@ Test(features, a_sample_tells_the_size_of_a_batch)
 	struct tfr_bytes records[ROWS];
 	struct tfr_batch_feature list[4] = { wanted[0], wanted[1], wanted[3], wanted[4] };
 	struct tfr_bytes many[100 * ROWS];
-	struct block b;
+	struct tfr_run_block b;
 	uint64_t guess;
 
 	make_records(records);
 	for (unsigned i = 0; i < 100 * ROWS; i++)
 		many[i] = records[i % ROWS];
 	fill(&b, list, 4, records, ROWS);
-	guess = features_guess(&b.f, b.p, 100 * ROWS);
+	guess = tfr_feature_block_guess(&b.f, b.p, 100 * ROWS);
 	empty(&b);
 	fill(&b, list, 4, many, 100 * ROWS);
 	cr_expect_leq(b.bytes, guess);
@@ -185,10 +186,10 @@ Test(features, a_sample_tells_the_size_of_a_batch)
 Test(features, refused)
 {
 	struct tfr_batch_feature list[2] = { wanted[1], wanted[1] };
-	struct features f;
+	struct tfr_feature_block f;
 	struct tfr_error err = { 0 };
 
-	cr_expect_eq(features_init(&f, list, 2, &err), TFR_EUSAGE);
+	cr_expect_eq(tfr_feature_block_init(&f, list, 2, &err), TFR_EUSAGE);
 	cr_expect_neq(err.message[0], '\0');
 	cr_expect_null(f.list);
 }

@@ -550,8 +550,8 @@ Test(flow, has_masks_beside_their_images)
 			for (uint32_t k = 0; k < batch.records; k++, count++)
 				for (unsigned px = 0; px < 17 * 17; px++) {
 					cr_assert_eq(masks[k * 17 * 17 + px], masks[k * 17 * 17]);
-					cr_assert_eq(images[3 * (k * 17 * 17 + px)],
-						masks[k * 17 * 17]);
+					cr_assert_eq(
+						images[3 * (k * 17 * 17 + px)], masks[k * 17 * 17]);
 				}
 			tfr_pipeline_release(p, &batch);
 		}
@@ -616,10 +616,12 @@ Test(flow, names_the_byte_that_did_not_arrive)
 {
 	struct tfr_pipeline p = { .opts = { .steps_per_transfer = 1 }, .layout = { .stride = 64 } };
 	uint8_t sent[64] = { 1, 2, 3 }, check[64];
-	struct lane l = { .p = &p, .check = check, .check_capacity = sizeof(check) };
-	struct fill f = { .state = FILL_READY, .number = 7, .records = 1, .used = 64 };
-	struct staging b = { .memory = sent, .fills = &f, .bytes = 64 };
-	struct target t = { 0 };
+	struct tfr_uploader l = { .p = &p, .check = check, .check_capacity = sizeof(check) };
+	struct tfr_staged_batch f = {
+		.state = STAGED_READY, .number = 7, .records = 1, .used = 64
+	};
+	struct tfr_staging_buffer b = { .memory = sent, .fills = &f, .bytes = 64 };
+	struct tfr_device_buffer t = { 0 };
 	struct tfr_event *ev;
 	struct tfr_error err;
 	void *memory;
@@ -630,9 +632,9 @@ Test(flow, names_the_byte_that_did_not_arrive)
 	cr_assert_eq(tfr_device_upload(l.device, memory, sent, 64, ev, NULL), TFR_OK);
 	cr_assert_eq(tfr_event_wait(ev, NULL, NULL), TFR_OK);
 	t.memory = memory;
-	cr_assert_eq(upload_verify(&l, &b, &t, &err), TFR_OK);
+	cr_assert_eq(tfr_upload_verify(&l, &b, &t, &err), TFR_OK);
 	sent[41] ^= 1;
-	cr_assert_eq(upload_verify(&l, &b, &t, &err), TFR_EDATA);
+	cr_assert_eq(tfr_upload_verify(&l, &b, &t, &err), TFR_EDATA);
 	cr_assert_str_eq(err.message, "batch 7 on host is not what was sent: byte 41 differs");
 	tfr_event_free(ev);
 	tfr_device_free(l.device, TFR_MEMORY_DEVICE, memory);

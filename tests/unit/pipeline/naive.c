@@ -239,7 +239,7 @@ static void resize(struct naive *n, uint32_t width, uint32_t height, bool by_are
 	become(n, to);
 }
 
-static void normalise(struct naive *n, const struct stage *st)
+static void normalise(struct naive *n, const struct tfr_stage *st)
 {
 	for (size_t i = 0; i < (size_t)n->width * n->height * n->channels; i++) {
 		size_t c = st->channels == 3 ? i % n->channels : 0;
@@ -290,7 +290,7 @@ static struct naive from_image(const struct tfr_image *image, bool mask)
 	return n;
 }
 
-struct naive_stream naive_decode(const struct image_in *in, bool masks)
+struct naive_stream naive_decode(const struct tfr_image_input *in, bool masks)
 {
 	struct naive_stream s = { .at = calloc(1, sizeof(*s.at)), .count = 1 };
 	struct tfr_decoder *d = tfr_decoder_new(NULL);
@@ -316,7 +316,7 @@ static void crop_pair(struct naive_pair *p, const struct tfr_crop *w)
 		crop(&p->mask, w);
 }
 
-static bool window_of(const struct stage *st, const struct tfr_draw *draw, uint32_t width,
+static bool window_of(const struct tfr_stage *st, const struct tfr_draw *draw, uint32_t width,
 	uint32_t height, uint32_t c, struct tfr_crop *w)
 {
 	struct tfr_crop five[5];
@@ -338,7 +338,7 @@ static bool window_of(const struct stage *st, const struct tfr_draw *draw, uint3
 }
 
 static bool one(
-	struct naive_pair *p, const struct stage *st, const struct tfr_draw *draw, uint32_t c)
+	struct naive_pair *p, const struct tfr_stage *st, const struct tfr_draw *draw, uint32_t c)
 {
 	const char *name = st->row->name;
 	struct naive *both[2] = { &p->image, p->mask.v ? &p->mask : NULL };
@@ -393,10 +393,10 @@ static struct naive copy_of(const struct naive *n)
 	return to;
 }
 
-bool naive_apply(struct naive_stream *s, const struct stages *stages, unsigned stage, uint64_t seed,
-	const struct image_in *in)
+bool naive_apply(struct naive_stream *s, const struct tfr_stage_list *stages, unsigned stage,
+	uint64_t seed, const struct tfr_image_input *in)
 {
-	const struct stage *st = &stages->at[stage];
+	const struct tfr_stage *st = &stages->at[stage];
 	struct naive_stream to = { .at = calloc(s->count * st->copies, sizeof(*to.at)) };
 	uint64_t before = 0;
 	bool good = true;

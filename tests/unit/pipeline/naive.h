@@ -3,7 +3,7 @@
 #ifndef UNIT_PIPELINE_NAIVE_H
 #define UNIT_PIPELINE_NAIVE_H
 
-#include "pipeline/recipe.h"
+#include "pipeline/images/recipe.h"
 
 struct naive {
 	uint32_t width, height;
@@ -26,10 +26,10 @@ struct naive_stream {
 
 void naive_free(struct naive_stream *s);
 /* Decodes all of it. */
-struct naive_stream naive_decode(const struct image_in *in, bool masks);
+struct naive_stream naive_decode(const struct tfr_image_input *in, bool masks);
 /* Puts the stream through a stage; false: an image is too small for it. */
-bool naive_apply(struct naive_stream *s, const struct stages *stages, unsigned stage, uint64_t seed,
-	const struct image_in *in);
+bool naive_apply(struct naive_stream *s, const struct tfr_stage_list *stages, unsigned stage,
+	uint64_t seed, const struct tfr_image_input *in);
 /* The numbers as they are put out: to be freed. */
 void *naive_bytes(const struct naive *n, size_t *size);
 

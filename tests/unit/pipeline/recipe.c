@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "pipeline/studio.h"
+#include "pipeline/images/executor.h"
 #include "unit/pipeline/naive.h"
 
 enum { OUTPUTS_MAX = 64 };
@@ -23,7 +23,7 @@ static struct tfr_rng seeded(uint64_t seed)
 
 struct made {
 	struct tfr_encoder *encoders[2]; /* whose memory the files are */
-	struct image_in in;
+	struct tfr_image_input in;
 };
 
 static void paint(
@@ -89,15 +89,15 @@ static void unmake(struct made *m)
 struct outputs {
 	struct output {
 		void *data;
-		struct image_form form;
+		struct tfr_image_form form;
 	} at[OUTPUTS_MAX][2]; /* images, masks */
 	uint32_t count[2];
 };
 
-static void *place(void *ctx, uint32_t k, bool mask, const struct image_form *form)
+static void *place(void *ctx, uint32_t k, bool mask, const struct tfr_image_form *form)
 {
 	struct outputs *o = ctx;
-	size_t size = (image_form_bytes(form) + 63) & ~(size_t)63;
+	size_t size = (tfr_image_form_bytes(form) + 63) & ~(size_t)63;
 	void *data = aligned_alloc(64, size + 64);
 
 	cr_assert_eq(k, o->count[mask], "outputs come in order");
@@ -118,9 +118,9 @@ static void clear(struct outputs *o)
 }
 
 static void expect_equal(const char *list, unsigned k, const struct output *o,
-	const struct naive *n, const struct image_form *promised)
+	const struct naive *n, const struct tfr_image_form *promised)
 {
-	size_t size, own = image_form_bytes(&o->form);
+	size_t size, own = tfr_image_form_bytes(&o->form);
 	uint8_t *bytes = naive_bytes(n, &size), *got = o->data;
 
 	cr_assert(o->form.width == n->width && o->form.height == n->height &&
@@ -143,8 +143,8 @@ static void expect_equal(const char *list, unsigned k, const struct output *o,
 /* ---- a list over one record ---- */
 
 /* The run that begins at `from`, of everything that came out of the run before it. */
-static enum tfr_status run_one(struct studio *st, const struct recipe *r,
-	const struct image_in *record, struct outputs *o, struct tfr_error *err)
+static enum tfr_status run_one(struct tfr_image_executor *st, const struct tfr_recipe *r,
+	const struct tfr_image_input *record, struct outputs *o, struct tfr_error *err)
 {
 	struct outputs before = *o;
 	enum tfr_status status = TFR_OK;
@@ -152,9 +152,9 @@ static enum tfr_status run_one(struct studio *st, const struct recipe *r,
 
 	*o = (struct outputs){ 0 };
 	if (r->decodes)
-		return studio_make_all(st, r, record, place, o, err);
+		return tfr_image_executor_run(st, r, record, place, o, err);
 	for (uint32_t k = 0; status == TFR_OK && k < before.count[0]; k++) {
-		struct image_in in = {
+		struct tfr_image_input in = {
 			.epoch = record->epoch, .ordinal = record->ordinal, .copy = k
 		};
 		const struct output *p = before.at[k];
@@ -166,7 +166,7 @@ static enum tfr_status run_one(struct studio *st, const struct recipe *r,
 		if (r->masks)
 			in.mask = tfr_pixels_dense(
 				p[1].data, p[1].form.width, p[1].form.height, 1, TFR_UINT8);
-		status = studio_make_all(st, r, &in, place, &some, err);
+		status = tfr_image_executor_run(st, r, &in, place, &some, err);
 		for (uint32_t j = 0; j < some.count[0]; j++, all++)
 			memcpy(o->at[all], some.at[j], sizeof(some.at[j]));
 		o->count[0] += some.count[0];
@@ -177,16 +177,16 @@ static enum tfr_status run_one(struct studio *st, const struct recipe *r,
 }
 
 /* All runs of a list; what came out is compared with what plain code makes. */
-static void compare(struct studio *st, const char *list, const struct stages *s,
-	const struct image_in *in, uint64_t seed)
+static void compare(struct tfr_image_executor *st, const char *list, const struct tfr_stage_list *s,
+	const struct tfr_image_input *in, uint64_t seed)
 {
-	unsigned decode = stages_find(s, STAGE_DECODE);
+	unsigned decode = tfr_stage_list_find(s, STAGE_DECODE);
 	bool masks = s->at[decode].masks, good = true;
 	struct naive_stream expected = naive_decode(in, masks);
 	struct outputs *o = calloc(1, sizeof(*o));
 	enum tfr_status status = TFR_OK;
 	struct tfr_error err = { 0 };
-	struct recipe r = { 0 };
+	struct tfr_recipe r = { 0 };
 
 	for (unsigned i = decode + 1; i < s->count && good; i++)
 		if (s->at[i].kind == STAGE_IMAGE)
@@ -196,7 +196,7 @@ static void compare(struct studio *st, const char *list, const struct stages *s,
 			i++;
 		if (i == s->count)
 			break;
-		recipe_init(&r, s, i, seed);
+		tfr_recipe_init(&r, s, i, seed);
 		status = run_one(st, &r, in, o, &err);
 	}
 	for (unsigned k = 0; good && k < expected.count; k++) {
@@ -209,17 +209,17 @@ static void compare(struct studio *st, const char *list, const struct stages *s,
 	naive_free(&expected);
 }
 
-static void expect_list(struct studio *st, const char *list, struct tfr_rng *r)
+static void expect_list(struct tfr_image_executor *st, const char *list, struct tfr_rng *r)
 {
-	struct stages s;
+	struct tfr_stage_list s;
 	struct tfr_error err = { 0 };
 	struct made m;
 
-	cr_assert_eq(stages_parse(&s, list, &err), TFR_OK, "%s: %s", list, err.message);
+	cr_assert_eq(tfr_stage_list_parse(&s, list, &err), TFR_OK, "%s: %s", list, err.message);
 	make(&m, r);
 	compare(st, list, &s, &m.in, tfr_rng_below(r, 100));
 	unmake(&m);
-	stages_free(&s);
+	tfr_stage_list_free(&s);
 }
 
 /* ---- lists ---- */
@@ -323,24 +323,24 @@ TestSuite(recipe, .timeout = 300);
 Test(recipe, random_lists_equal_plain_code)
 {
 	struct tfr_rng r = seeded(7);
-	struct studio *st;
+	struct tfr_image_executor *st;
 	unsigned compared = 0;
 
-	cr_assert_eq(studio_new(&st, 64 << 20, false, NULL), TFR_OK);
+	cr_assert_eq(tfr_image_executor_new(&st, 64 << 20, false, NULL), TFR_OK);
 	while (compared < 3000) {
 		char list[600];
-		struct stages s;
+		struct tfr_stage_list s;
 
 		random_list(list, sizeof(list), &r);
-		if (stages_parse(&s, list, NULL))
+		if (tfr_stage_list_parse(&s, list, NULL))
 			continue;
-		if (stages_copies(&s) <= OUTPUTS_MAX) {
+		if (tfr_stage_list_copies(&s) <= OUTPUTS_MAX) {
 			expect_list(st, list, &r);
 			compared++;
 		}
-		stages_free(&s);
+		tfr_stage_list_free(&s);
 	}
-	studio_free(st);
+	tfr_image_executor_free(st);
 }
 
 /* Every pair of stages, one behind the other. */
@@ -354,9 +354,9 @@ Test(recipe, pairs_of_stages_equal_plain_code)
 	static const char *const ends[] = { "", ",cast=float16,chw", ",cast=uint8" };
 	enum { STAGES = sizeof(stages) / sizeof(*stages) };
 	struct tfr_rng r = seeded(11);
-	struct studio *st;
+	struct tfr_image_executor *st;
 
-	cr_assert_eq(studio_new(&st, 64 << 20, false, NULL), TFR_OK);
+	cr_assert_eq(tfr_image_executor_new(&st, 64 << 20, false, NULL), TFR_OK);
 	for (unsigned i = 0; i < STAGES * STAGES * 3; i++) {
 		char list[200];
 
@@ -364,31 +364,31 @@ Test(recipe, pairs_of_stages_equal_plain_code)
 			stages[i / 3 % STAGES], stages[i / 3 / STAGES], ends[i % 3]);
 		expect_list(st, list, &r);
 	}
-	studio_free(st);
+	tfr_image_executor_free(st);
 }
 
 /* ---- draws ---- */
 
 /* The outputs of a list for a record, to be cleared. */
-static struct outputs *outputs_of(const char *list, const struct image_in *in)
+static struct outputs *outputs_of(const char *list, const struct tfr_image_input *in)
 {
 	struct outputs *o = calloc(1, sizeof(*o));
-	struct stages s;
-	struct studio *st;
-	struct recipe r;
+	struct tfr_stage_list s;
+	struct tfr_image_executor *st;
+	struct tfr_recipe r;
 
-	cr_assert_eq(stages_parse(&s, list, NULL), TFR_OK, "%s", list);
-	cr_assert_eq(studio_new(&st, 1 << 20, false, NULL), TFR_OK);
-	recipe_init(&r, &s, stages_find(&s, STAGE_DECODE), 9);
-	cr_assert_eq(studio_make_all(st, &r, in, place, o, NULL), TFR_OK, "%s", list);
-	studio_free(st);
-	stages_free(&s);
+	cr_assert_eq(tfr_stage_list_parse(&s, list, NULL), TFR_OK, "%s", list);
+	cr_assert_eq(tfr_image_executor_new(&st, 1 << 20, false, NULL), TFR_OK);
+	tfr_recipe_init(&r, &s, tfr_stage_list_find(&s, STAGE_DECODE), 9);
+	cr_assert_eq(tfr_image_executor_run(st, &r, in, place, o, NULL), TFR_OK, "%s", list);
+	tfr_image_executor_free(st);
+	tfr_stage_list_free(&s);
 	return o;
 }
 
 static bool same_output(const struct outputs *a, unsigned i, const struct outputs *b, unsigned k)
 {
-	return !memcmp(a->at[i][0].data, b->at[k][0].data, image_form_bytes(&a->at[i][0].form));
+	return !memcmp(a->at[i][0].data, b->at[k][0].data, tfr_image_form_bytes(&a->at[i][0].form));
 }
 
 static void drop(struct outputs *o)
@@ -429,23 +429,23 @@ Test(recipe, copies_and_stages_given_twice_draw_for_themselves)
 
 /* ---- what is not there, or too large ---- */
 
-static enum tfr_status attempt(
-	const char *list, const struct image_in *in, uint64_t max_bytes, struct tfr_error *err)
+static enum tfr_status attempt(const char *list, const struct tfr_image_input *in,
+	uint64_t max_bytes, struct tfr_error *err)
 {
-	struct stages s;
-	struct studio *st;
-	struct recipe r;
+	struct tfr_stage_list s;
+	struct tfr_image_executor *st;
+	struct tfr_recipe r;
 	struct outputs *o = calloc(1, sizeof(*o));
 	enum tfr_status status;
 
-	cr_assert_eq(stages_parse(&s, list, NULL), TFR_OK, "%s", list);
-	cr_assert_eq(studio_new(&st, max_bytes, false, NULL), TFR_OK);
-	recipe_init(&r, &s, stages_find(&s, STAGE_DECODE), 0);
-	status = studio_make_all(st, &r, in, place, o, err);
+	cr_assert_eq(tfr_stage_list_parse(&s, list, NULL), TFR_OK, "%s", list);
+	cr_assert_eq(tfr_image_executor_new(&st, max_bytes, false, NULL), TFR_OK);
+	tfr_recipe_init(&r, &s, tfr_stage_list_find(&s, STAGE_DECODE), 0);
+	status = tfr_image_executor_run(st, &r, in, place, o, err);
 	clear(o);
 	free(o);
-	studio_free(st);
-	stages_free(&s);
+	tfr_image_executor_free(st);
+	tfr_stage_list_free(&s);
 	return status;
 }
 
@@ -454,7 +454,7 @@ Test(recipe, faults_are_named)
 	struct tfr_rng r = seeded(3);
 	struct tfr_error err = { 0 };
 	struct made a, b;
-	struct image_in in;
+	struct tfr_image_input in;
 
 	make_sized(&a, 40, 30, &r);
 	make_sized(&b, 40, 31, &r);
@@ -492,14 +492,14 @@ Test(recipe, faults_are_named)
 
 static uint64_t scratch(const char *list)
 {
-	struct stages s;
-	struct recipe r;
+	struct tfr_stage_list s;
+	struct tfr_recipe r;
 	uint64_t bytes;
 
-	cr_assert_eq(stages_parse(&s, list, NULL), TFR_OK, "%s", list);
-	recipe_init(&r, &s, stages_find(&s, STAGE_DECODE), 0);
-	bytes = recipe_scratch(&r, 1000, 800);
-	stages_free(&s);
+	cr_assert_eq(tfr_stage_list_parse(&s, list, NULL), TFR_OK, "%s", list);
+	tfr_recipe_init(&r, &s, tfr_stage_list_find(&s, STAGE_DECODE), 0);
+	bytes = tfr_recipe_scratch(&r, 1000, 800);
+	tfr_stage_list_free(&s);
 	return bytes;
 }
 
@@ -525,24 +525,24 @@ Test(recipe, scratch_is_no_more_than_was_said)
 
 	for (unsigned i = 0; i < 2000; i++) {
 		char list[600];
-		struct stages s;
-		struct recipe recipe;
-		struct studio *st;
+		struct tfr_stage_list s;
+		struct tfr_recipe recipe;
+		struct tfr_image_executor *st;
 		struct made m;
 
 		random_list(list, sizeof(list), &r);
-		if (stages_parse(&s, list, NULL))
+		if (tfr_stage_list_parse(&s, list, NULL))
 			continue;
-		recipe_init(&recipe, &s, stages_find(&s, STAGE_DECODE), 0);
+		tfr_recipe_init(&recipe, &s, tfr_stage_list_find(&s, STAGE_DECODE), 0);
 		make_sized(&m, 60, 50, &r);
-		cr_assert_eq(studio_new(&st, 64 << 20, false, NULL), TFR_OK);
+		cr_assert_eq(tfr_image_executor_new(&st, 64 << 20, false, NULL), TFR_OK);
 		if (recipe.copies <= OUTPUTS_MAX &&
-			!studio_make_all(st, &recipe, &m.in, place, o, NULL))
-			cr_assert_leq(st->bytes, recipe_scratch(&recipe, 60, 50), "%s", list);
+			!tfr_image_executor_run(st, &recipe, &m.in, place, o, NULL))
+			cr_assert_leq(st->bytes, tfr_recipe_scratch(&recipe, 60, 50), "%s", list);
 		clear(o);
-		studio_free(st);
+		tfr_image_executor_free(st);
 		unmake(&m);
-		stages_free(&s);
+		tfr_stage_list_free(&s);
 	}
 	free(o);
 }
@@ -553,28 +553,28 @@ Test(recipe, what_stages_took_is_told)
 {
 	struct tfr_rng rng = seeded(5);
 	struct made m;
-	struct stages s;
-	struct recipe r;
-	struct studio *st;
+	struct tfr_stage_list s;
+	struct tfr_recipe r;
+	struct tfr_image_executor *st;
 	struct outputs *o = calloc(1, sizeof(*o));
 	const uint64_t *spent;
 
 	make_sized(&m, 300, 200, &rng);
 	cr_assert_eq(
-		stages_parse(&s, "read,parse,decode,flip,resize=200,rotate=9,standardise,shuffle=2",
-			NULL),
+		tfr_stage_list_parse(&s,
+			"read,parse,decode,flip,resize=200,rotate=9,standardise,shuffle=2", NULL),
 		TFR_OK);
-	cr_assert_eq(studio_new(&st, 64 << 20, false, NULL), TFR_OK);
-	recipe_init(&r, &s, 2, 0);
+	cr_assert_eq(tfr_image_executor_new(&st, 64 << 20, false, NULL), TFR_OK);
+	tfr_recipe_init(&r, &s, 2, 0);
 	cr_expect_eq(r.to, 7);
-	cr_assert_eq(studio_make_all(st, &r, &m.in, place, o, NULL), TFR_OK);
-	spent = studio_spent(st);
+	cr_assert_eq(tfr_image_executor_run(st, &r, &m.in, place, o, NULL), TFR_OK);
+	spent = tfr_image_executor_spent(st);
 	for (unsigned i = 0; i < s.count; i++)
 		cr_expect_eq(spent[i] > 0, i >= 2 && i < 7, "stage %u: %llu ns", i,
 			(unsigned long long)spent[i]);
 	clear(o);
 	free(o);
-	studio_free(st);
-	stages_free(&s);
+	tfr_image_executor_free(st);
+	tfr_stage_list_free(&s);
 	unmake(&m);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "pipeline/recipe.h"
+#include "pipeline/images/recipe.h"
 
 struct bytes {
 	uint8_t *data;
@@ -33,17 +33,17 @@ struct outputs {
 	size_t size[2];
 };
 
-static void *place(void *ctx, uint32_t k, bool mask, const struct image_form *form)
+static void *place(void *ctx, uint32_t k, bool mask, const struct tfr_image_form *form)
 {
 	struct outputs *o = ctx;
 	void *to = o->at[mask] + o->size[mask];
 
 	(void)k;
-	o->size[mask] += image_form_bytes(form);
+	o->size[mask] += tfr_image_form_bytes(form);
 	return to;
 }
 
-static void compare(const char *name, const struct image_in *in)
+static void compare(const char *name, const struct tfr_image_input *in)
 {
 	struct bytes golden = load("recipe", name);
 	uint8_t *line_end = memchr(golden.data, '\n', golden.size), *wanted = line_end + 1;
@@ -51,24 +51,24 @@ static void compare(const char *name, const struct image_in *in)
 	struct outputs o = { { malloc(1 << 20), malloc(1 << 20) }, { 0, 0 } };
 	struct tfr_error err = { 0 };
 	TFR_AUTO_FREE char *list = NULL;
-	struct studio *st;
-	struct stages s;
-	struct recipe r;
+	struct tfr_image_executor *st;
+	struct tfr_stage_list s;
+	struct tfr_recipe r;
 
 	*line_end = '\0';
 	cr_assert_gt(asprintf(&list, "read,parse,%s", (char *)golden.data), 0);
-	cr_assert_eq(stages_parse(&s, list, &err), TFR_OK, "%s: %s", list, err.message);
-	cr_assert_eq(studio_new(&st, 1 << 24, false, NULL), TFR_OK);
-	recipe_init(&r, &s, 2, 0);
-	cr_assert_eq(
-		studio_make_all(st, &r, in, place, &o, &err), TFR_OK, "%s: %s", list, err.message);
+	cr_assert_eq(tfr_stage_list_parse(&s, list, &err), TFR_OK, "%s: %s", list, err.message);
+	cr_assert_eq(tfr_image_executor_new(&st, 1 << 24, false, NULL), TFR_OK);
+	tfr_recipe_init(&r, &s, 2, 0);
+	cr_assert_eq(tfr_image_executor_run(st, &r, in, place, &o, &err), TFR_OK, "%s: %s", list,
+		err.message);
 	cr_expect_eq(o.size[0] + o.size[1], size, "%s: %zu and %zu bytes, not %zu", list, o.size[0],
 		o.size[1], size);
 	memcpy(o.at[0] + o.size[0], o.at[1], o.size[1]);
 	for (size_t i = 0; i < size; i++)
 		cr_assert_eq(o.at[0][i], wanted[i], "%s: byte %zu of %zu", list, i, size);
-	studio_free(st);
-	stages_free(&s);
+	tfr_image_executor_free(st);
+	tfr_stage_list_free(&s);
 	free(o.at[0]);
 	free(o.at[1]);
 	free(golden.data);
@@ -77,7 +77,7 @@ static void compare(const char *name, const struct image_in *in)
 Test(recipe_golden, several_steps_equal_those_of_others)
 {
 	struct bytes image = load("media", "420.jpg"), mask = load("media", "palette.png");
-	struct image_in in = { .encoded = image.data,
+	struct tfr_image_input in = { .encoded = image.data,
 		.encoded_size = image.size,
 		.mask_encoded = mask.data,
 		.mask_encoded_size = mask.size };

@@ -9,7 +9,7 @@
 #include <tfr/audio.h>
 
 #include "base/rng.h"
-#include "pipeline/studio.h"
+#include "pipeline/images/executor.h"
 #include "support/temp.h"
 #include "unit/pipeline/made.h"
 
@@ -51,7 +51,7 @@ static struct plain plain_new(uint32_t samples, unsigned channels)
 		calloc((size_t)samples * channels + 1, sizeof(float)) };
 }
 
-static struct plain plain_decoded(const struct image_in *in)
+static struct plain plain_decoded(const struct tfr_image_input *in)
 {
 	struct tfr_audio_info info;
 	struct plain s;
@@ -72,7 +72,7 @@ static struct plain plain_cut(const struct plain *s, uint32_t skip, uint32_t len
 	return to;
 }
 
-static struct plain plain_mix(const struct plain *s, const struct stage *stage)
+static struct plain plain_mix(const struct plain *s, const struct tfr_stage *stage)
 {
 	struct plain to = plain_new(s->samples, stage->voices);
 
@@ -91,8 +91,8 @@ static struct plain plain_mix(const struct plain *s, const struct stage *stage)
 	return to;
 }
 
-static struct plain plain_stage(const struct plain *s, const struct stage *stage,
-	unsigned occurrence, uint64_t seed, const struct image_in *in, uint32_t copy)
+static struct plain plain_stage(const struct plain *s, const struct tfr_stage *stage,
+	unsigned occurrence, uint64_t seed, const struct tfr_image_input *in, uint32_t copy)
 {
 	struct tfr_draw draw = { seed + occurrence * 0x9e3779b97f4a7c15u, in->epoch, in->ordinal,
 		copy };
@@ -125,7 +125,7 @@ static void plain_put(const struct plain *s, enum tfr_dtype dtype, bool first, u
 }
 
 struct outputs {
-	struct image_form forms[OUTPUTS_MOST];
+	struct tfr_image_form forms[OUTPUTS_MOST];
 	uint8_t *at[OUTPUTS_MOST];
 	uint32_t count;
 };
@@ -137,16 +137,16 @@ static void clear(struct outputs *o)
 }
 
 /* What a list makes, stage by stage: `s` belongs to it. */
-static void plain_run(const struct stages *list, unsigned i, struct plain s, uint64_t seed,
-	const struct image_in *in, uint32_t copy, struct outputs *o)
+static void plain_run(const struct tfr_stage_list *list, unsigned i, struct plain s, uint64_t seed,
+	const struct tfr_image_input *in, uint32_t copy, struct outputs *o)
 {
-	const struct stage *stage = &list->at[i];
+	const struct tfr_stage *stage = &list->at[i];
 	unsigned occurrence = 0;
 
 	if (i == list->count || stage->kind == STAGE_BATCH) {
-		struct image_form *f = &o->forms[o->count];
+		struct tfr_image_form *f = &o->forms[o->count];
 
-		*f = (struct image_form){ .width = s.samples,
+		*f = (struct tfr_image_form){ .width = s.samples,
 			.height = 1,
 			.channels = s.channels,
 			.dtype = TFR_FLOAT32 };
@@ -155,7 +155,7 @@ static void plain_run(const struct stages *list, unsigned i, struct plain s, uin
 				f->dtype = list->at[j].dtype;
 			f->chw |= list->at[j].chw;
 		}
-		o->at[o->count] = malloc(image_form_bytes(f) + 1);
+		o->at[o->count] = malloc(tfr_image_form_bytes(f) + 1);
 		plain_put(&s, f->dtype, f->chw, o->at[o->count++]);
 		free(s.values);
 		return;
@@ -171,14 +171,14 @@ static void plain_run(const struct stages *list, unsigned i, struct plain s, uin
 
 /* ---- what is compared ---- */
 
-static void *place(void *ctx, uint32_t k, bool mask, const struct image_form *form)
+static void *place(void *ctx, uint32_t k, bool mask, const struct tfr_image_form *form)
 {
 	struct outputs *o = ctx;
 
 	cr_assert(!mask && k == o->count && k < OUTPUTS_MOST);
 	o->forms[k] = *form;
 	/* No more than that is written: AddressSanitizer sees it. */
-	return o->at[o->count++] = malloc(image_form_bytes(form));
+	return o->at[o->count++] = malloc(tfr_image_form_bytes(form));
 }
 
 static void put(uint8_t *p, uint64_t value, unsigned bytes)
@@ -239,37 +239,38 @@ static void compare(const struct outputs *made, const struct outputs *plain, con
 {
 	cr_assert_eq(made->count, plain->count, "%s", list);
 	for (uint32_t k = 0; k < made->count; k++) {
-		const struct image_form *a = &made->forms[k], *b = &plain->forms[k];
+		const struct tfr_image_form *a = &made->forms[k], *b = &plain->forms[k];
 
 		cr_assert(a->width == b->width && a->height == 1 && a->channels == b->channels &&
 				  a->dtype == b->dtype && a->chw == b->chw,
 			"%s: %u x %u, not %u x %u", list, a->width, a->channels, b->width,
 			b->channels);
-		cr_assert(!memcmp(made->at[k], plain->at[k], image_form_bytes(a)), "%s", list);
+		cr_assert(!memcmp(made->at[k], plain->at[k], tfr_image_form_bytes(a)), "%s", list);
 	}
 }
 
 /* The stages behind decode, of what decode has made, as if something stood between them. */
-static void run_in_two(struct studio *st, const struct stages *s, const struct image_in *in,
-	const struct outputs *plain, const char *list)
+static void run_in_two(struct tfr_image_executor *st, const struct tfr_stage_list *s,
+	const struct tfr_image_input *in, const struct outputs *plain, const char *list)
 {
 	struct outputs whole = { .count = 0 }, rest = { .count = 0 };
-	struct image_in second = *in;
+	struct tfr_image_input second = *in;
 	struct tfr_error err;
-	struct recipe r;
+	struct tfr_recipe r;
 
-	recipe_init(&r, s, 2, 5);
+	tfr_recipe_init(&r, s, 2, 5);
 	r.to = 3;
 	r.copies = 1;
 	r.form.fixed = false;
 	r.form.dtype = TFR_FLOAT32;
 	r.form.chw = false;
-	cr_assert_eq(studio_make_all(st, &r, in, place, &whole, &err), TFR_OK, "%s", err.message);
+	cr_assert_eq(
+		tfr_image_executor_run(st, &r, in, place, &whole, &err), TFR_OK, "%s", err.message);
 	second.image = tfr_pixels_dense(
 		whole.at[0], whole.forms[0].width, 1, whole.forms[0].channels, TFR_FLOAT32);
-	recipe_init(&r, s, 3, 5);
-	cr_assert_eq(
-		studio_make_all(st, &r, &second, place, &rest, &err), TFR_OK, "%s", err.message);
+	tfr_recipe_init(&r, s, 3, 5);
+	cr_assert_eq(tfr_image_executor_run(st, &r, &second, place, &rest, &err), TFR_OK, "%s",
+		err.message);
 	compare(&rest, plain, list);
 	clear(&whole);
 	clear(&rest);
@@ -278,26 +279,27 @@ static void run_in_two(struct studio *st, const struct stages *s, const struct i
 Test(sounds, runs_are_their_stages_one_by_one)
 {
 	struct tfr_rng r = seeded(5);
-	struct studio *st;
+	struct tfr_image_executor *st;
 	struct tfr_error err;
 
-	cr_assert_eq(studio_new(&st, 1 << 24, false, &err), TFR_OK);
+	cr_assert_eq(tfr_image_executor_new(&st, 1 << 24, false, &err), TFR_OK);
 	for (unsigned i = 0; i < 600; i++) {
 		struct outputs made = { .count = 0 }, plain = { .count = 0 };
-		struct image_in in = { .epoch = i % 3, .ordinal = i };
+		struct tfr_image_input in = { .epoch = i % 3, .ordinal = i };
 		unsigned channels = 1 + (unsigned)tfr_rng_below(&r, VOICES_MOST);
-		struct recipe recipe;
-		struct stages s;
+		struct tfr_recipe recipe;
+		struct tfr_stage_list s;
 		char list[400];
 		uint8_t *wav;
 
 		wav = make_wav(&r, channels, RATE, &in.encoded_size);
 		in.encoded = wav;
 		make_list(&r, list, sizeof(list));
-		cr_assert_eq(stages_parse(&s, list, &err), TFR_OK, "%s: %s", list, err.message);
-		cr_assert_eq(stages_settle_sounds(&s, RATE, channels, &err), TFR_OK);
-		recipe_init(&recipe, &s, 2, 5);
-		cr_assert_eq(studio_make_all(st, &recipe, &in, place, &made, &err), TFR_OK,
+		cr_assert_eq(
+			tfr_stage_list_parse(&s, list, &err), TFR_OK, "%s: %s", list, err.message);
+		cr_assert_eq(tfr_stage_list_settle_audio(&s, RATE, channels, &err), TFR_OK);
+		tfr_recipe_init(&recipe, &s, 2, 5);
+		cr_assert_eq(tfr_image_executor_run(st, &recipe, &in, place, &made, &err), TFR_OK,
 			"%s: %s", list, err.message);
 		plain_run(&s, 3, plain_decoded(&in), 5, &in, 0, &plain);
 		compare(&made, &plain, list);
@@ -309,21 +311,21 @@ Test(sounds, runs_are_their_stages_one_by_one)
 			run_in_two(st, &s, &in, &plain, list);
 		clear(&made);
 		clear(&plain);
-		stages_free(&s);
+		tfr_stage_list_free(&s);
 		free(wav);
 	}
-	studio_free(st);
+	tfr_image_executor_free(st);
 }
 
 static void expect_refused(const char *list, const char *message)
 {
 	struct tfr_error err = { 0 };
-	struct stages s;
-	enum tfr_status status = stages_parse(&s, list, &err);
+	struct tfr_stage_list s;
+	enum tfr_status status = tfr_stage_list_parse(&s, list, &err);
 
 	if (status == TFR_OK) {
-		status = stages_settle_sounds(&s, RATE, 2, &err);
-		stages_free(&s);
+		status = tfr_stage_list_settle_audio(&s, RATE, 2, &err);
+		tfr_stage_list_free(&s);
 	}
 	cr_assert_eq(status, TFR_EUSAGE, "%s", list);
 	cr_assert_str_eq(err.message, message);
@@ -360,24 +362,26 @@ Test(sounds, lists_that_make_no_sense_are_refused)
 Test(sounds, a_list_is_filled_in_by_the_first_sound)
 {
 	struct tfr_error err;
-	struct stages s;
+	struct tfr_stage_list s;
 	char *text;
 
-	cr_assert_eq(stages_parse(&s, "read,parse,decode=audio,random-crop=.25s*2,crop=9", &err),
+	cr_assert_eq(
+		tfr_stage_list_parse(&s, "read,parse,decode=audio,random-crop=.25s*2,crop=9", &err),
 		TFR_OK);
-	text = stages_text(&s);
+	text = tfr_stage_list_text(&s);
 	cr_expect_str_eq(text, "read=4:1,parse,decode=audio,random-crop=0.25s*2,crop=9");
 	free(text);
-	cr_assert_eq(stages_settle_sounds(&s, 44100, 2, &err), TFR_OK);
-	text = stages_text(&s);
+	cr_assert_eq(tfr_stage_list_settle_audio(&s, 44100, 2, &err), TFR_OK);
+	text = tfr_stage_list_text(&s);
 	cr_expect_str_eq(text, "read=4:1,parse,decode=audio:44100,random-crop=11025*2,crop=9");
 	free(text);
 	cr_expect_eq(s.at[2].voices, 2);
-	stages_free(&s);
-	cr_assert_eq(stages_parse(&s, "read,parse,decode=audio:8000,mono,crop=1s", &err), TFR_OK);
-	cr_assert_eq(stages_settle_sounds(&s, 8000, 2, &err), TFR_OK);
+	tfr_stage_list_free(&s);
+	cr_assert_eq(tfr_stage_list_parse(&s, "read,parse,decode=audio:8000,mono,crop=1s", &err),
+		TFR_OK);
+	cr_assert_eq(tfr_stage_list_settle_audio(&s, 8000, 2, &err), TFR_OK);
 	cr_expect(s.at[2].voices == 0 && s.at[4].width == 8000);
-	stages_free(&s);
+	tfr_stage_list_free(&s);
 }
 
 /* ---- feeds ---- */

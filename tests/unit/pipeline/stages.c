@@ -4,40 +4,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/stages.h"
+#include "pipeline/stages/stages.h"
 
 /* Parsed, it reads `normal`, and that read again is the same. */
-static struct stages expect(const char *list, const char *normal)
+static struct tfr_stage_list expect(const char *list, const char *normal)
 {
-	struct stages s, again;
+	struct tfr_stage_list s, again;
 	struct tfr_error err = { 0 };
 	char *text, *text_again;
 
-	cr_assert_eq(stages_parse(&s, list, &err), TFR_OK, "%s: %s", list, err.message);
-	text = stages_text(&s);
+	cr_assert_eq(tfr_stage_list_parse(&s, list, &err), TFR_OK, "%s: %s", list, err.message);
+	text = tfr_stage_list_text(&s);
 	cr_expect_str_eq(text, normal);
-	cr_assert_eq(stages_parse(&again, text, &err), TFR_OK, "%s: %s", text, err.message);
-	text_again = stages_text(&again);
+	cr_assert_eq(tfr_stage_list_parse(&again, text, &err), TFR_OK, "%s: %s", text, err.message);
+	text_again = tfr_stage_list_text(&again);
 	cr_expect_str_eq(text_again, text);
 	free(text);
 	free(text_again);
-	stages_free(&again);
+	tfr_stage_list_free(&again);
 	return s;
 }
 
 static void accepted(const char *list, const char *normal)
 {
-	struct stages s = expect(list, normal);
+	struct tfr_stage_list s = expect(list, normal);
 
-	stages_free(&s);
+	tfr_stage_list_free(&s);
 }
 
 static void refused(const char *list, const char *message, const char *hint)
 {
-	struct stages s;
+	struct tfr_stage_list s;
 	struct tfr_error err = { 0 };
 
-	cr_expect_eq(stages_parse(&s, list, &err), TFR_EUSAGE, "%s", list);
+	cr_expect_eq(tfr_stage_list_parse(&s, list, &err), TFR_EUSAGE, "%s", list);
 	cr_expect_str_eq(err.message, message, "%s: '%s'", list, err.message);
 	if (hint)
 		cr_expect_str_eq(err.hint, hint, "%s: '%s'", list, err.hint);
@@ -66,12 +66,13 @@ Test(stages, what_is_left_out_is_filled_in)
 
 Test(stages, are_taken_apart)
 {
-	struct stages s = expect("read=2:3, parse, cache=\"a, b\", decode, reflect-pad=4, "
-				 "random-crop=224x112*5, mirror, normalise=0.5/0.25/0.125:1/2/4, "
-				 "shuffle=10000:5000, batch=128, prefetch=4, upload",
+	struct tfr_stage_list s = expect(
+		"read=2:3, parse, cache=\"a, b\", decode, reflect-pad=4, "
+		"random-crop=224x112*5, mirror, normalise=0.5/0.25/0.125:1/2/4, "
+		"shuffle=10000:5000, batch=128, prefetch=4, upload",
 		"read=2:3,parse,cache=\"a, b\",decode,reflect-pad=4,random-crop=224x112*5,mirror,"
 		"normalise=0.5/0.25/0.125:1/2/4,shuffle=10000:5000,batch=128,prefetch=4,upload");
-	const struct stage *at = s.at;
+	const struct tfr_stage *at = s.at;
 
 	cr_assert_eq(s.count, 12);
 	cr_expect(at[0].kind == STAGE_READ && at[0].n == 2 && at[0].min == 3);
@@ -86,10 +87,10 @@ Test(stages, are_taken_apart)
 	cr_expect(at[9].kind == STAGE_BATCH && at[9].n == 128);
 	cr_expect(at[10].kind == STAGE_PREFETCH && at[10].n == 4);
 	cr_expect_eq(at[11].kind, STAGE_UPLOAD);
-	cr_expect_eq(stages_copies(&s), 10);
-	cr_expect_eq(stages_find(&s, STAGE_DECODE), 3);
-	cr_expect_eq(stages_find(&s, STAGE_FILTER), s.count);
-	stages_free(&s);
+	cr_expect_eq(tfr_stage_list_copies(&s), 10);
+	cr_expect_eq(tfr_stage_list_find(&s, STAGE_DECODE), 3);
+	cr_expect_eq(tfr_stage_list_find(&s, STAGE_FILTER), s.count);
+	tfr_stage_list_free(&s);
 }
 
 Test(stages, a_list_may_end_anywhere)
@@ -100,10 +101,10 @@ Test(stages, a_list_may_end_anywhere)
 
 	for (const char *comma = whole; (comma = strchr(comma, ',')); comma++) {
 		char *part = strndup(whole, (size_t)(comma - whole));
-		struct stages s;
+		struct tfr_stage_list s;
 
-		cr_expect_eq(stages_parse(&s, part, NULL), TFR_OK, "%s", part);
-		stages_free(&s);
+		cr_expect_eq(tfr_stage_list_parse(&s, part, NULL), TFR_OK, "%s", part);
+		tfr_stage_list_free(&s);
 		free(part);
 	}
 }
@@ -138,16 +139,16 @@ Test(stages, wrong_arguments)
 		"normalise=1/2/:1/2/3", "normalise=1/2/3:1/2/3/", "normalise=:", "cast=int64",
 		"cast=float64", "pad=3x4x5" };
 	struct tfr_error err;
-	struct stages s;
+	struct tfr_stage_list s;
 	char list[100];
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
-		cr_expect_eq(stages_parse(&s, wrong[i], &err), TFR_EUSAGE, "%s", wrong[i]);
+		cr_expect_eq(tfr_stage_list_parse(&s, wrong[i], &err), TFR_EUSAGE, "%s", wrong[i]);
 		cr_expect(strstr(err.message, "is not what stage 'read' takes"), "%s", err.message);
 	}
 	for (size_t i = 0; i < sizeof(images) / sizeof(*images); i++) {
 		snprintf(list, sizeof(list), "read,parse,decode,%s", images[i]);
-		cr_expect_eq(stages_parse(&s, list, &err), TFR_EUSAGE, "%s", list);
+		cr_expect_eq(tfr_stage_list_parse(&s, list, &err), TFR_EUSAGE, "%s", list);
 		cr_expect(strstr(err.message, "is not what stage '"), "%s: %s", list, err.message);
 	}
 	refused("read,parse=3", "stage 'parse' takes no argument", "It is written 'parse'.");

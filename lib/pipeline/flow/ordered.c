@@ -1,0 +1,208 @@
+/* pipeline/flow/ordered.c - what one worker at a time does: shuffle, cache, prefetch.
+ *
+ * What comes out depends on what came before, so that these nodes are run in the order of their
+ * claims.  They only move pointers (and the cache copies), a few hundred at a time and outside the
+ * lock, so that this is no limit for the others. */
+#include "base/error.h"
+#include "pipeline/state.h"
+
+/* Whether there is something to give out though nothing comes in. */
+static bool has_more(const struct tfr_pipeline *p, const struct tfr_flow_node *n)
+{
+	if (n->kind == NODE_SHUFFLE)
+		return tfr_shuffle_buffer_draining(&n->shuffle);
+	return n->kind == NODE_CACHE && !n->over && tfr_sample_cache_count(n->cache) &&
+	       tfr_flow_node_over(p, n->up);
+}
+
+static bool has_room(const struct tfr_flow_node *n)
+{
+	return n->claimed - n->taken < n->slot_count && (!n->most || n->waiting < n->most);
+}
+
+static unsigned wanted(const struct tfr_flow_node *n)
+{
+	return n->most && n->most - n->waiting < n->grain ? (unsigned)(n->most - n->waiting)
+							  : n->grain;
+}
+
+bool tfr_ordered_claim(
+	struct tfr_pipeline *p, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack)
+{
+	struct tfr_job_slot *s = &n->slots[n->claimed % n->slot_count];
+
+	*lack = LACK_NOTHING;
+	if (n->running)
+		return false;
+	if (!has_room(n)) {
+		*lack = LACK_ROOM;
+		return false;
+	}
+	s->in_count = tfr_flow_node_take(p, n->up, s->in, wanted(n));
+	if (!s->in_count && !has_more(p, n)) {
+		if (n->kind == NODE_CACHE && tfr_flow_node_over(p, n->up) && !n->over) {
+			n->over = true;
+			tfr_feed_wake_workers(p);
+		}
+		*lack = tfr_flow_node_over(p, n->up) ? LACK_NOTHING : LACK_INPUT;
+		return false;
+	}
+	s->out_count = 0;
+	n->running = true;
+	n->claimed++;
+	w->node = n;
+	w->slot = s;
+	return true;
+}
+
+/* ---- shuffle ---- */
+
+static bool pop(struct tfr_flow_node *n, struct tfr_job_slot *s)
+{
+	return tfr_job_slot_put(s, tfr_shuffle_buffer_pop(&n->shuffle));
+}
+
+/* Gives out what an epoch still has, and its end. */
+static bool drain(struct tfr_flow_node *n, struct tfr_job_slot *s, unsigned most)
+{
+	bool ok = true;
+
+	while (ok && tfr_shuffle_buffer_draining(&n->shuffle) && s->out_count < most) {
+		if (!tfr_shuffle_buffer_drained(&n->shuffle)) {
+			ok = pop(n, s);
+			continue;
+		}
+		ok = tfr_job_slot_put(s, NULL);
+		tfr_shuffle_buffer_next_epoch(&n->shuffle);
+	}
+	return ok;
+}
+
+/* What a shuffle counts: payloads, or pixels. */
+static uint64_t weight(const struct tfr_feed_sample *s)
+{
+	return s->pixels ? s->pixels->stride * s->pixels->height : s->size;
+}
+
+static bool mix_one(struct tfr_flow_node *n, struct tfr_job_slot *s, struct tfr_feed_sample *one)
+{
+	struct tfr_shuffle_buffer *m = &n->shuffle;
+	bool ok = true;
+
+	if (!one) { /* one epoch drains at a time */
+		if (tfr_shuffle_buffer_draining(m))
+			ok = drain(n, s, UINT32_MAX);
+		tfr_shuffle_buffer_close_epoch(m);
+		return ok;
+	}
+	while (ok && !tfr_shuffle_buffer_accepts(m)) {
+		if (tfr_shuffle_buffer_drained(m))
+			ok = drain(n, s, s->out_count + 1);
+		else
+			ok = pop(n, s);
+	}
+	tfr_shuffle_buffer_push(m, one, weight(one));
+	while (ok && !tfr_shuffle_buffer_draining(m) && tfr_shuffle_buffer_ready(m))
+		ok = pop(n, s);
+	return ok;
+}
+
+static enum tfr_status shuffle(
+	struct tfr_worker *w, struct tfr_flow_node *n, struct tfr_job_slot *s, uint64_t *bytes)
+{
+	uint64_t before = n->shuffle.shuffler.bytes, in = 0;
+	bool ok = true;
+
+	for (unsigned i = 0; ok && i < s->in_count; i++) {
+		in += s->in[i] ? weight(s->in[i]) : 0;
+		ok = mix_one(n, s, s->in[i]);
+	}
+	if (ok)
+		ok = drain(n, s, n->grain);
+	*bytes = before + in - n->shuffle.shuffler.bytes;
+	return ok ? TFR_OK : tfr_fail_nomem(&w->err, "shuffling");
+}
+
+/* ---- cache ---- */
+
+/* The first epoch, where there is a cache: passed on, and noted. */
+static enum tfr_status record(struct tfr_worker *w, struct tfr_flow_node *n, struct tfr_job_slot *s)
+{
+	enum tfr_status status = TFR_OK;
+
+	for (unsigned i = 0; i < s->in_count; i++) {
+		if (status == TFR_OK && n->cache && s->in[i])
+			status = tfr_sample_cache_add(n->cache, s->in[i], &w->err);
+		else if (status == TFR_OK && n->cache)
+			status = tfr_sample_cache_seal(n->cache, &w->err);
+		s->out[s->out_count++] = s->in[i];
+	}
+	return status;
+}
+
+/* Later ones: `epoch_items` is how far this epoch has come, `epoch` which it is. */
+static enum tfr_status replay(struct tfr_pipeline *p, struct tfr_worker *w, struct tfr_flow_node *n,
+	struct tfr_job_slot *s)
+{
+	uint64_t left = tfr_sample_cache_count(n->cache) - n->epoch_items;
+	unsigned count = left < n->grain - 1 ? (unsigned)left : n->grain - 1;
+	enum tfr_status status = tfr_sample_cache_get(n->cache, &p->store, n->epoch_items, count,
+		p->source.epoch + 1 + n->seen_epochs, s->out, &w->err);
+
+	if (status)
+		return status;
+	s->out_count = count;
+	n->epoch_items += count;
+	if (n->epoch_items == tfr_sample_cache_count(n->cache)) {
+		s->out[s->out_count++] = NULL;
+		n->epoch_items = 0;
+		n->seen_epochs++;
+	}
+	return TFR_OK;
+}
+
+/* The last epoch is out, or the first could not be read to its end.  With the lock. */
+static void end_cache(struct tfr_pipeline *p, struct tfr_flow_node *n)
+{
+	uint64_t done = 1 + n->seen_epochs, epochs = p->opts.epochs;
+
+	if (tfr_flow_node_over(p, n->up) &&
+		(p->ended || !tfr_sample_cache_count(n->cache) || (epochs && done >= epochs)))
+		n->over = true;
+}
+
+void tfr_ordered_run(struct tfr_pipeline *p, struct tfr_worker *w)
+{
+	struct tfr_flow_node *n = w->node;
+	struct tfr_job_slot *s = w->slot;
+	uint64_t start = tfr_clock_ns(), end, items = 0, bytes = 0;
+	enum tfr_status status = TFR_OK;
+
+	if (n->kind == NODE_SHUFFLE)
+		status = shuffle(w, n, s, &bytes);
+	else if (n->kind == NODE_CACHE && !s->in_count)
+		status = replay(p, w, n, s);
+	else
+		status = record(w, n, s);
+	for (unsigned i = 0; i < s->out_count; i++)
+		if (s->out[i]) {
+			items++;
+			/* What a shuffle gives out is not looked at: it may be far. */
+			bytes += n->kind == NODE_SHUFFLE ? 0 : s->out[i]->size;
+		}
+	end = tfr_clock_ns();
+	tfr_worker_spent(w, n->row, end - start, items, bytes);
+	tfr_feed_trace(
+		p, n->row, w->number, start, end, s->in_count && s->in[0] ? s->in[0]->ordinal : 0);
+	tfr_worker_settle(p, w);
+	n->running = false;
+	if (n->kind == NODE_SHUFFLE) {
+		n->held = tfr_shuffle_buffer_held(&n->shuffle);
+		n->least = n->shuffle.shuffler.least;
+	}
+	if (status)
+		tfr_feed_fail(p, status, &w->err);
+	if (n->kind == NODE_CACHE)
+		end_cache(p, n);
+	tfr_job_slot_finish(p, n, s);
+}

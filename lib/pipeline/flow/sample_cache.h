@@ -1,0 +1,33 @@
+/* pipeline/flow/sample_cache.h - what the first epoch brought, for all later ones.
+ *
+ * In memory, or in a file that has no name: nobody else can take half of it for the whole, and it
+ * is gone with the process.  Samples are kept in the order they came; each later epoch hands out
+ * new ones that look into the cache, or into memory of their own where it is a file. */
+#ifndef TFR_PIPELINE_SAMPLE_CACHE_H
+#define TFR_PIPELINE_SAMPLE_CACHE_H
+
+#include "pipeline/source/feed_sample.h"
+
+struct tfr_sample_cache;
+
+/* `file` NULL: in memory, at most `limit` bytes.  Else in its folder; where it names none, in
+ * `tmpdir` (NULL: the current one). */
+enum tfr_status tfr_sample_cache_new(struct tfr_sample_cache **c, const char *file,
+	const char *tmpdir, uint64_t limit, struct tfr_error *err);
+void tfr_sample_cache_free(struct tfr_sample_cache *c); /* accepts NULL */
+/* Notes a sample, which stays the caller's.  TFR_ENOMEM; TFR_ESYS: the file cannot be written. */
+enum tfr_status tfr_sample_cache_add(
+	struct tfr_sample_cache *c, const struct tfr_feed_sample *s, struct tfr_error *err);
+/* All are in.  What has been written is read from here on. */
+enum tfr_status tfr_sample_cache_seal(struct tfr_sample_cache *c, struct tfr_error *err);
+uint64_t tfr_sample_cache_count(const struct tfr_sample_cache *c);
+/* Samples number `first` up to first + n, of `epoch`. */
+enum tfr_status tfr_sample_cache_get(struct tfr_sample_cache *c, struct tfr_sample_pool *store,
+	uint64_t first, unsigned n, uint64_t epoch, struct tfr_feed_sample **out,
+	struct tfr_error *err);
+/* Changes the limit: once the plan is settled. */
+void tfr_sample_cache_limit(struct tfr_sample_cache *c, uint64_t limit);
+/* What an entry takes beside its bytes. */
+uint64_t tfr_sample_cache_entry_bytes(void);
+
+#endif

@@ -1,0 +1,362 @@
+/* pipeline/images/audio_stages.c - a run of stages of sounds: one pass over the samples that are
+ * wanted.
+ *
+ * Stages that cut only move the ends of a stretch of samples; so what is decoded is what goes to a
+ * batch, and no more.  The samples themselves are gone over once, straight from the record to their
+ * place where nothing but their type changes, else a block at a time that stays near the processor:
+ * decoded, mixed, converted.
+ *
+ * A sound is an image of one row to all others: as wide as it has samples. */
+#include <string.h>
+
+#include <tfr/audio.h>
+
+#include "base/error.h"
+#include "pipeline/images/executor.h"
+#include "pipeline/images/transforms.h"
+
+enum { BLOCK = 8192 /* numbers */ };
+
+/* Where samples come from: a record, or what a run before has decoded. */
+struct origin {
+	const void *data;
+	struct tfr_audio_info info;
+	struct tfr_audio_stream *stream; /* of a coding that is not ours */
+	const float *floats;
+};
+
+/* ---- what stages do ---- */
+
+static void cut(struct tfr_sample_range *s, uint64_t skip, uint64_t length)
+{
+	uint64_t gone = skip < s->there ? skip : s->there;
+
+	s->from += gone;
+	s->there -= gone;
+	s->length = length;
+	if (s->there > length)
+		s->there = length;
+}
+
+static void crop(
+	const struct tfr_stage *stage, const struct tfr_draw *draw, struct tfr_sample_range *s)
+{
+	(void)draw;
+	cut(s, 0, stage->width);
+}
+
+static void random_crop(
+	const struct tfr_stage *stage, const struct tfr_draw *draw, struct tfr_sample_range *s)
+{
+	struct tfr_crop window = { 0 };
+
+	if (s->length > stage->width)
+		tfr_random_crop(draw, (uint32_t)s->length, 1, stage->width, 1, &window);
+	cut(s, window.x, stage->width);
+}
+
+static void centre_crop(
+	const struct tfr_stage *stage, const struct tfr_draw *draw, struct tfr_sample_range *s)
+{
+	(void)draw;
+	cut(s, s->length > stage->width ? (s->length - stage->width) / 2 : 0, stage->width);
+}
+
+/* The mean, added up in the order of the channels. */
+static void mono(const struct tfr_stage *stage, const float *in, size_t samples, unsigned channels,
+	float *out)
+{
+	(void)stage;
+	for (size_t i = 0; channels == 2 && i < samples; i++)
+		out[i] = (in[2 * i] + in[2 * i + 1]) / 2;
+	if (channels == 2)
+		return;
+	for (size_t i = 0; i < samples; i++) {
+		float sum = 0;
+
+		for (unsigned c = 0; c < channels; c++)
+			sum += in[i * channels + c];
+		out[i] = sum / (float)channels;
+	}
+}
+
+/* tf.audio.decode_wav's desired_channels: the first ones; the last one again where there are less.
+ */
+static void channels_of(const struct tfr_stage *stage, const float *in, size_t samples,
+	unsigned channels, float *out)
+{
+	for (size_t i = 0; i < samples; i++, in += channels)
+		for (unsigned c = 0; c < stage->voices; c++)
+			*out++ = in[c < channels ? c : channels - 1];
+}
+
+const struct tfr_transform tfr_transform_sound_crop = { .stretch = crop };
+const struct tfr_transform tfr_transform_sound_random_crop = { .stretch = random_crop };
+const struct tfr_transform tfr_transform_sound_centre_crop = { .stretch = centre_crop };
+const struct tfr_transform tfr_transform_sound_mono = { .mix = mono };
+const struct tfr_transform tfr_transform_sound_channels = { .mix = channels_of };
+
+/* ---- where samples come from ---- */
+
+static enum tfr_status check_sound(
+	const struct tfr_stage *decode, const struct tfr_audio_info *info, struct tfr_error *err)
+{
+	if (info->samples > UINT32_MAX)
+		return tfr_fail(err, TFR_EDATA, "a sound of %llu samples, which is too long",
+			(unsigned long long)info->samples);
+	if (info->sample_rate != decode->rate)
+		return tfr_fail(err, TFR_EDATA,
+			"a sound of %u samples a second, where '%s' has %u: nothing is resampled",
+			info->sample_rate, decode->text, decode->rate);
+	if (decode->voices && info->channels != decode->voices) {
+		tfr_fail(err, TFR_EDATA, "a sound of %u channel%s, where the first one has %u",
+			info->channels, info->channels == 1 ? "" : "s", decode->voices);
+		tfr_error_hint(
+			err, "The stages mono and channels=N make as many channels of any sound.");
+		return TFR_EDATA;
+	}
+	return TFR_OK;
+}
+
+static enum tfr_status open_record(
+	struct tfr_image_executor *st, struct origin *o, struct tfr_error *err)
+{
+	const struct tfr_image_input *in = st->in;
+	enum tfr_status status = tfr_audio_probe(in->encoded, in->encoded_size, &o->info, err);
+
+	o->data = in->encoded;
+	if (status == TFR_EFORMAT && o->info.recognised) {
+		/* What the probe says of it is the better reason. */
+		status = tfr_audio_open(&o->stream, in->encoded, in->encoded_size, &o->info, NULL);
+		if (status == TFR_EUNAVAILABLE)
+			tfr_error_hint(err, "libsndfile reads some that are, and is not there.");
+	}
+	return status ? status
+		      : check_sound(&st->recipe->stages->at[st->recipe->from], &o->info, err);
+}
+
+static void open_floats(const struct tfr_image_executor *st, struct origin *o)
+{
+	const struct tfr_pixels *px = &st->in->image;
+
+	o->floats = px->data;
+	o->info.samples = px->width;
+	o->info.channels = px->channels;
+}
+
+static enum tfr_status read_samples(
+	const struct origin *o, uint64_t first, uint64_t count, float *out, struct tfr_error *err)
+{
+	if (o->stream)
+		return tfr_audio_read(o->stream, first, count, out, err);
+	if (o->floats)
+		memcpy(out, o->floats + first * o->info.channels,
+			(size_t)count * o->info.channels * sizeof(*out));
+	else
+		tfr_audio_samples(o->data, &o->info, first, count, out);
+	return TFR_OK;
+}
+
+/* ---- where they go ---- */
+
+struct sound {
+	struct tfr_image_executor *st;
+	const struct origin *origin;
+	struct tfr_sample_range stretch;
+	struct tfr_image_form form;
+	uint8_t *out;
+	unsigned most; /* channels, between any two stages */
+};
+
+static const struct tfr_stage *stage_at(const struct sound *s, unsigned i)
+{
+	return &s->st->recipe->stages->at[i];
+}
+
+/* What stage `i` draws from for output `k` of the run: each stage before it has divided the outputs
+ * among its copies. */
+static uint32_t copy_at(const struct tfr_image_executor *st, unsigned i, uint32_t k)
+{
+	const struct tfr_recipe *r = st->recipe;
+	uint32_t behind = 1;
+
+	for (unsigned j = i + 1; j < r->to; j++)
+		behind *= r->stages->at[j].copies;
+	return (st->in->copy * r->copies + k) / behind;
+}
+
+/* Follows the stages: which samples, of how many channels. */
+static void measure(struct sound *s, uint32_t k)
+{
+	const struct tfr_recipe *r = s->st->recipe;
+	unsigned channels = s->origin->info.channels;
+
+	s->stretch =
+		(struct tfr_sample_range){ 0, s->origin->info.samples, s->origin->info.samples };
+	s->most = channels;
+	for (unsigned i = r->from + r->decodes; i < r->to; i++) {
+		const struct tfr_stage *stage = stage_at(s, i);
+		struct tfr_draw draw = tfr_image_executor_draw(s->st, i, copy_at(s->st, i, k));
+
+		if (stage->row->transform->stretch)
+			stage->row->transform->stretch(stage, &draw, &s->stretch);
+		if (stage->voices)
+			channels = stage->voices;
+		if (channels > s->most)
+			s->most = channels;
+	}
+	s->form = r->form;
+	s->form.width = (uint32_t)s->stretch.length;
+	s->form.height = 1;
+	s->form.channels = channels;
+}
+
+/* The next stage from `*i` on that makes other channels of so many; NULL: none does.  As many as
+ * there are stay what they are. */
+static const struct tfr_stage *next_mix(const struct sound *s, unsigned *i, unsigned channels)
+{
+	for (; *i < s->st->recipe->to; ++*i) {
+		const struct tfr_stage *stage = stage_at(s, *i);
+
+		if (stage->row->transform->mix && stage->voices != channels)
+			return stage;
+	}
+	return NULL;
+}
+
+static bool mixes(const struct sound *s)
+{
+	unsigned i = s->st->recipe->from + s->st->recipe->decodes;
+
+	return next_mix(s, &i, s->origin->info.channels);
+}
+
+/* A block goes to and fro between two places, and ends in the one returned. */
+static float *mix(const struct sound *s, float *block, float *other, size_t samples)
+{
+	unsigned i = s->st->recipe->from + s->st->recipe->decodes;
+	unsigned channels = s->origin->info.channels;
+	const struct tfr_stage *stage;
+
+	while ((stage = next_mix(s, &i, channels))) {
+		float *mixed = other;
+
+		stage->row->transform->mix(stage, block, samples, channels, mixed);
+		channels = stage->voices;
+		other = block;
+		block = mixed;
+	}
+	return block;
+}
+
+/* Samples from `at` on, with all channels of each side by side, or each channel in a row. */
+static void put_block(
+	const struct sound *s, const float *block, float *lane, uint64_t at, size_t samples)
+{
+	const struct tfr_image_form *f = &s->form;
+	size_t size = tfr_dtype_size(f->dtype);
+
+	if (!f->chw || f->channels == 1) {
+		tfr_audio_convert(
+			block, samples * f->channels, f->dtype, s->out + at * f->channels * size);
+		return;
+	}
+	for (unsigned c = 0; c < f->channels; c++) {
+		for (size_t i = 0; i < samples; i++)
+			lane[i] = block[i * f->channels + c];
+		tfr_audio_convert(lane, samples, f->dtype, s->out + (c * f->width + at) * size);
+	}
+}
+
+static enum tfr_status put_blocks(const struct sound *s, struct tfr_error *err)
+{
+	size_t each = s->most < BLOCK ? BLOCK / s->most : 1;
+	struct tfr_pixels room;
+	enum tfr_status status =
+		tfr_image_executor_between(s->st, (uint32_t)each, 3, s->most, &room, err);
+	float *block = room.data, *other, *lane;
+
+	if (status)
+		return status;
+	other = block + each * s->most;
+	lane = other + each * s->most;
+	for (uint64_t at = 0; status == TFR_OK && at < s->stretch.there; at += each) {
+		uint64_t left = s->stretch.there - at, n = left < each ? left : each;
+
+		status = read_samples(s->origin, s->stretch.from + at, n, block, err);
+		if (status == TFR_OK)
+			put_block(s, mix(s, block, other, n), lane, at, n);
+	}
+	return status;
+}
+
+/* Of 16 bits that stay 16 bits, the bytes. */
+static void put_bytes(const struct sound *s)
+{
+	const struct tfr_audio_info *info = &s->origin->info;
+	size_t each = info->channels * sizeof(int16_t);
+
+	memcpy(s->out, (const uint8_t *)s->origin->data + info->place + s->stretch.from * each,
+		(size_t)s->stretch.there * each);
+}
+
+static void put_silence(const struct sound *s)
+{
+	size_t size = tfr_dtype_size(s->form.dtype), there = (size_t)s->stretch.there;
+	size_t rows = s->form.chw ? s->form.channels : 1;
+	size_t each = size * (s->form.chw ? 1 : s->form.channels);
+
+	for (size_t r = 0; r < rows; r++)
+		memset(s->out + (r * s->form.width + there) * each, 0,
+			(s->form.width - there) * each);
+}
+
+static enum tfr_status put_sound(const struct sound *s, struct tfr_error *err)
+{
+	const struct origin *o = s->origin;
+	bool straight = !mixes(s) && (!s->form.chw || s->form.channels == 1);
+	enum tfr_status status = TFR_OK;
+
+	if (straight && s->form.dtype == TFR_FLOAT32)
+		status = read_samples(
+			o, s->stretch.from, s->stretch.there, (float *)(void *)s->out, err);
+	else if (straight && s->form.dtype == TFR_INT16 && !o->floats &&
+		 o->info.coding == TFR_AUDIO_PCM && o->info.bits == 16)
+		put_bytes(s);
+	else
+		status = put_blocks(s, err);
+	put_silence(s);
+	return status;
+}
+
+static enum tfr_status make_one(
+	struct tfr_image_executor *st, const struct origin *o, uint32_t k, struct tfr_error *err)
+{
+	struct sound s = { .st = st, .origin = o };
+
+	measure(&s, k);
+	if (tfr_image_form_bytes(&s.form) > st->max_bytes)
+		return tfr_fail(err, TFR_ENOMEM,
+			"a sound of %u samples needs more than the %llu bytes that one may take",
+			s.form.width, (unsigned long long)st->max_bytes);
+	s.out = st->place(st->ctx, k, false, &s.form);
+	if (!s.out)
+		return tfr_fail(err, TFR_ECANCELLED, "no place for a sound");
+	return put_sound(&s, err);
+}
+
+enum tfr_status tfr_image_executor_run_audio(struct tfr_image_executor *st, struct tfr_error *err)
+{
+	struct origin o = { .data = NULL };
+	enum tfr_status status = TFR_OK;
+
+	if (st->recipe->decodes)
+		status = open_record(st, &o, err);
+	else
+		open_floats(st, &o);
+	for (uint32_t k = 0; status == TFR_OK && k < st->recipe->copies; k++)
+		status = make_one(st, &o, k, err);
+	tfr_audio_close(o.stream);
+	tfr_image_executor_charge(st, st->recipe->from);
+	return status;
+}

@@ -1,0 +1,301 @@
+/* pipeline/images/recipe.c - a run of image stages, executed.
+ *
+ * Stages are gone through in order, and where one makes several images of one, what comes behind
+ * it is gone through for each: so outputs come out in the order that a stream of images would
+ * have.  What such a stage read stays pinned until its last copy is done. */
+#include "pipeline/images/recipe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "pipeline/images/executor.h"
+#include "pipeline/images/transforms.h"
+
+/* ---- the executor ---- */
+
+enum tfr_status tfr_image_executor_new(
+	struct tfr_image_executor **out, uint64_t max_bytes, bool fast, struct tfr_error *err)
+{
+	struct tfr_decoder_opts opts = { .max_bytes = max_bytes, .fast = fast };
+	struct tfr_image_executor *st = calloc(1, sizeof(*st));
+
+	*out = st;
+	if (!st)
+		return tfr_fail_nomem(err, "starting the workers");
+	st->max_bytes = max_bytes;
+	st->decoder = tfr_decoder_new(&opts);
+	st->mask_decoder = tfr_decoder_new(&opts);
+	st->resizer = tfr_resizer_new();
+	if (!st->decoder || !st->mask_decoder || !st->resizer) {
+		tfr_image_executor_free(TFR_STEAL(*out));
+		return tfr_fail_nomem(err, "starting the workers");
+	}
+	return TFR_OK;
+}
+
+void tfr_image_executor_free(struct tfr_image_executor *st)
+{
+	if (!st)
+		return;
+	tfr_decoder_free(st->decoder);
+	tfr_decoder_free(st->mask_decoder);
+	tfr_resizer_free(st->resizer);
+	for (unsigned m = 0; m < 2; m++)
+		for (unsigned i = 0; i < EXECUTOR_BUFFERS; i++)
+			free(st->buffers[m][i].data);
+	free(st->between.data);
+	free(st);
+}
+
+const uint64_t *tfr_image_executor_spent(const struct tfr_image_executor *st)
+{
+	return st->spent;
+}
+
+/* ---- decoding ---- */
+
+/* How often a stage of that name stood before it. */
+static unsigned occurrence(const struct tfr_stage_list *s, unsigned at)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < at; i++)
+		n += s->at[i].row == s->at[at].row;
+	return n;
+}
+
+struct tfr_draw tfr_image_executor_draw(
+	const struct tfr_image_executor *st, unsigned stage, uint32_t copy)
+{
+	const struct tfr_recipe *r = st->recipe;
+
+	return (struct tfr_draw){
+		.seed = r->seed + occurrence(r->stages, stage) * 0x9e3779b97f4a7c15u,
+		.epoch = st->in->epoch,
+		.record = st->in->ordinal,
+		.copy = copy,
+	};
+}
+
+static void widen(struct tfr_crop *all, const struct tfr_crop *w)
+{
+	uint32_t right = all->x + all->width, bottom = all->y + all->height;
+
+	if (!all->width) {
+		*all = *w;
+		return;
+	}
+	right = right > w->x + w->width ? right : w->x + w->width;
+	bottom = bottom > w->y + w->height ? bottom : w->y + w->height;
+	all->x = all->x < w->x ? all->x : w->x;
+	all->y = all->y < w->y ? all->y : w->y;
+	all->width = right - all->x;
+	all->height = bottom - all->y;
+}
+
+/* The part that stage `i`, which cuts, looks at with all its copies. */
+static enum tfr_status windows_of(struct tfr_image_executor *st, unsigned i,
+	const struct tfr_lazy_image *l, struct tfr_crop *all, struct tfr_error *err)
+{
+	const struct tfr_stage *stage = &st->recipe->stages->at[i];
+	enum tfr_status status = TFR_OK;
+
+	*all = (struct tfr_crop){ 0 };
+	for (uint32_t c = 0; status == TFR_OK && c < stage->copies; c++) {
+		struct tfr_draw draw =
+			tfr_image_executor_draw(st, i, st->in->copy * stage->copies + c);
+		struct tfr_crop w;
+
+		status = stage->row->transform->window(
+			stage, &draw, l->width, l->height, c, &w, err);
+		if (status == TFR_OK) {
+			w = tfr_lazy_image_unturned(l, w);
+			widen(all, &w);
+		}
+	}
+	return status;
+}
+
+/* The part of an image of that size that has to be decoded: where a stage cuts, and nothing but
+ * flips stands before it, what it cuts out. */
+static enum tfr_status part_to_decode(struct tfr_image_executor *st, uint32_t width,
+	uint32_t height, struct tfr_crop *part, struct tfr_error *err)
+{
+	const struct tfr_recipe *r = st->recipe;
+	struct tfr_image_pair turned = { .image = { .width = width, .height = height } };
+
+	*part = (struct tfr_crop){ .width = width, .height = height };
+	for (unsigned i = r->from + 1; i < r->to; i++) {
+		const struct tfr_stage *stage = &r->stages->at[i];
+		const struct tfr_transform *t = stage->row->transform;
+		struct tfr_draw draw = tfr_image_executor_draw(st, i, st->in->copy);
+
+		if (t->window)
+			return windows_of(st, i, &turned.image, part, err);
+		if (t != &tfr_transform_flip && t != &tfr_transform_flip_vertical)
+			return TFR_OK;
+		t->apply(st, stage, &draw, 0, &turned, NULL);
+	}
+	return TFR_OK;
+}
+
+static enum tfr_status decode_mask(struct tfr_image_executor *st, const struct tfr_image_info *size,
+	struct tfr_lazy_image *l, struct tfr_error *err)
+{
+	struct tfr_image image;
+	enum tfr_status status;
+
+	if (!st->in->mask_encoded)
+		return tfr_fail(err, TFR_EDATA, "no mask beside the image");
+	status = tfr_decode_numbers(
+		st->mask_decoder, st->in->mask_encoded, st->in->mask_encoded_size, &image, err);
+	if (status)
+		return status;
+	if (image.width != size->width || image.height != size->height)
+		return tfr_fail(err, TFR_EDATA, "a mask of %ux%u beside an image of %ux%u",
+			image.width, image.height, size->width, size->height);
+	*l = (struct tfr_lazy_image){
+		.px = tfr_pixels_of(&image),
+		.width = image.width,
+		.height = image.height,
+		.buffer = -1,
+		.mask = true,
+	};
+	return TFR_OK;
+}
+
+static enum tfr_status decode(
+	struct tfr_image_executor *st, struct tfr_image_pair *pair, struct tfr_error *err)
+{
+	const struct tfr_image_input *in = st->in;
+	struct tfr_image_info info;
+	struct tfr_image image;
+	struct tfr_crop part;
+	enum tfr_status status = tfr_image_probe(in->encoded, in->encoded_size, &info, err);
+
+	if (status == TFR_OK)
+		status = part_to_decode(st, info.width, info.height, &part, err);
+	if (status == TFR_OK)
+		status = tfr_decode(
+			st->decoder, in->encoded, in->encoded_size, &part, 3, &image, err);
+	if (status == TFR_OK && st->recipe->masks)
+		status = decode_mask(st, &info, &pair->mask, err);
+	if (status)
+		return status;
+	pair->image = (struct tfr_lazy_image){
+		.px = tfr_pixels_of(&image),
+		.x = part.x,
+		.y = part.y,
+		.width = info.width,
+		.height = info.height,
+		.buffer = -1,
+	};
+	return TFR_OK;
+}
+
+static void take_in(struct tfr_image_executor *st, struct tfr_image_pair *pair)
+{
+	const struct tfr_image_input *in = st->in;
+
+	pair->image = (struct tfr_lazy_image){
+		.px = in->image,
+		.width = in->image.width,
+		.height = in->image.height,
+		.buffer = -1,
+	};
+	if (!st->recipe->masks)
+		return;
+	pair->mask = (struct tfr_lazy_image){
+		.px = in->mask,
+		.width = in->mask.width,
+		.height = in->mask.height,
+		.buffer = -1,
+		.mask = true,
+	};
+}
+
+/* ---- the run ---- */
+
+/* The buffers that the pair lies in stay as they are. */
+static void pin(struct tfr_image_executor *st, const struct tfr_image_pair *pair)
+{
+	if (pair->image.buffer >= 0)
+		st->pinned[false] |= 1u << pair->image.buffer;
+	if (pair->mask.px.data && pair->mask.buffer >= 0)
+		st->pinned[true] |= 1u << pair->mask.buffer;
+}
+
+static enum tfr_status put(
+	struct tfr_image_executor *st, struct tfr_image_pair *pair, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	st->stage = st->recipe->to - 1;
+	status = tfr_lazy_image_output(st, &pair->image, err);
+	if (status == TFR_OK && pair->mask.px.data)
+		status = tfr_lazy_image_output(st, &pair->mask, err);
+	st->k++;
+	return status;
+}
+
+/* Stages from `i` on, of what is output `copy` by then. */
+static enum tfr_status go_on(struct tfr_image_executor *st, unsigned i, uint32_t copy,
+	const struct tfr_image_pair *pair, struct tfr_error *err)
+{
+	const struct tfr_stage *stage = &st->recipe->stages->at[i];
+	uint32_t pinned[2] = { st->pinned[0], st->pinned[1] };
+	enum tfr_status status = TFR_OK;
+
+	for (uint32_t c = 0; status == TFR_OK && c < stage->copies; c++) {
+		struct tfr_image_pair child = *pair;
+		struct tfr_draw draw = tfr_image_executor_draw(st, i, copy * stage->copies + c);
+
+		if (c + 1 < stage->copies)
+			pin(st, pair);
+		else
+			memcpy(st->pinned, pinned, sizeof(pinned));
+		st->stage = i;
+		status = stage->row->transform->apply(st, stage, &draw, c, &child, err);
+		tfr_image_executor_charge(st, i);
+		if (status)
+			break;
+		if (i + 1 < st->recipe->to)
+			status = go_on(st, i + 1, draw.copy, &child, err);
+		else
+			status = put(st, &child, err);
+	}
+	return status;
+}
+
+enum tfr_status tfr_image_executor_run(struct tfr_image_executor *st, const struct tfr_recipe *r,
+	const struct tfr_image_input *in, image_place *place, void *ctx, struct tfr_error *err)
+{
+	struct tfr_image_pair pair = { 0 };
+	enum tfr_status status = TFR_OK;
+
+	st->recipe = r;
+	st->in = in;
+	st->place = place;
+	st->ctx = ctx;
+	st->k = 0;
+	st->pinned[0] = st->pinned[1] = 0;
+	st->stage = r->from;
+	memset(st->spent, 0, sizeof(st->spent));
+	st->since = tfr_clock_ns();
+	if (r->sounds)
+		return tfr_image_executor_run_audio(st, err);
+	if (r->decodes) {
+		status = decode(st, &pair, err);
+		tfr_image_executor_charge(st, r->from);
+	} else {
+		take_in(st, &pair);
+	}
+	if (status)
+		return status;
+	if (r->from + r->decodes < r->to)
+		return go_on(st, r->from + r->decodes, in->copy, &pair, err);
+	return put(st, &pair, err);
+}

@@ -1,0 +1,162 @@
+/* pipeline/images/recipe_plan.c - what a run of image stages will give and take, before there is an
+ * image.
+ *
+ * The form of an image follows from the stages before it alone.  Its memory follows from which
+ * stages are noted and done together with others: that is said here once more, and a test holds it
+ * against what is taken. */
+#include "pipeline/images/recipe.h"
+
+#include <assert.h>
+
+#include "pipeline/images/executor.h"
+#include "pipeline/images/transforms.h"
+
+/* ---- what comes out ---- */
+
+uint64_t tfr_image_form_bytes(const struct tfr_image_form *form)
+{
+	return (uint64_t)form->width * form->height * form->channels * tfr_dtype_size(form->dtype);
+}
+
+static void add_to_form(const struct tfr_stage *st, struct tfr_image_form *form)
+{
+	unsigned flags = st->row->flags;
+
+	if (flags & STAGE_SIZES) {
+		form->fixed = true;
+		form->width = st->width;
+		form->height = st->height;
+	}
+	if (flags & STAGE_GROWS) {
+		form->width += 2 * (uint32_t)st->n;
+		form->height += 2 * (uint32_t)st->n;
+	}
+	if (flags & STAGE_FLOATS)
+		form->dtype = TFR_FLOAT32;
+	if (st->voices)
+		form->channels = st->voices;
+	if (flags & STAGE_FINISHES)
+		form->chw = st->chw;
+	if (st->row->transform == &tfr_transform_cast)
+		form->dtype = st->dtype;
+}
+
+/* Of an image before stage `end`. */
+static struct tfr_image_form form_before(const struct tfr_stage_list *s, unsigned end)
+{
+	struct tfr_image_form form = { .channels = 3, .dtype = TFR_UINT8 };
+	const struct tfr_stage *decode = &s->at[tfr_stage_list_find(s, STAGE_DECODE)];
+
+	if (decode->sound)
+		form = (struct tfr_image_form){
+			.height = 1, .channels = decode->first_voices, .dtype = TFR_FLOAT32
+		};
+	for (unsigned i = 0; i < end; i++)
+		if (s->at[i].kind == STAGE_IMAGE)
+			add_to_form(&s->at[i], &form);
+	return form;
+}
+
+void tfr_recipe_init(
+	struct tfr_recipe *r, const struct tfr_stage_list *stages, unsigned from, uint64_t seed)
+{
+	unsigned decode = tfr_stage_list_find(stages, STAGE_DECODE), to = from + 1;
+
+	assert(decode <= from && from < stages->count);
+	while (to < stages->count && stages->at[to].kind == STAGE_IMAGE)
+		to++;
+	*r = (struct tfr_recipe){
+		.stages = stages,
+		.from = from,
+		.to = to,
+		.seed = seed,
+		.decodes = stages->at[from].kind == STAGE_DECODE,
+		.masks = stages->at[decode].masks,
+		.sounds = stages->at[decode].sound,
+		.copies = 1,
+		.in_form = form_before(stages, from),
+		.form = form_before(stages, to),
+	};
+	r->mask_form = r->form;
+	r->mask_form.channels = 1;
+	r->mask_form.dtype = TFR_UINT8;
+	r->mask_form.chw = false;
+	for (unsigned i = from; i < to; i++)
+		r->copies *= stages->at[i].copies;
+}
+
+/* ---- what it takes ---- */
+
+/* What stood before a stage, as far as it says whether that one is only noted, and done together
+ * with what comes behind it. */
+struct before {
+	bool resized, normalised, turned, flipped;
+};
+
+static bool is_noted(const struct tfr_recipe *r, const struct tfr_stage *st, struct before *b)
+{
+	const struct tfr_transform *t = st->row->transform;
+	bool cuts = t->window, resizes = cuts || t == &tfr_transform_resize;
+	bool turns = t == &tfr_transform_flip || t == &tfr_transform_mirror;
+	bool noted = (resizes && !st->area && !b->resized) || turns ||
+		     (t == &tfr_transform_normalise && !st->channels && !b->normalised);
+
+	/* What is turned already has to be turned before it is resized; but not before it is cut.
+	 */
+	if (b->turned && st->row->flags & STAGE_FLOATS && resizes)
+		noted = false;
+	b->resized |= st->row->flags & STAGE_FLOATS;
+	b->normalised |= t == &tfr_transform_normalise;
+	b->turned |= turns;
+	b->flipped |= t == &tfr_transform_flip_vertical;
+	/* Nearest pixels and mirrored ones are two passes; so is what is upside down. */
+	return noted && !b->flipped && !(r->masks && b->turned && b->resized);
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* What lies between two passes over an image of that form. */
+static uint64_t band_bytes(const struct tfr_image_form *form)
+{
+	return (uint64_t)tfr_image_executor_band(form->width, form->channels) * form->width *
+		       form->channels * sizeof(float) +
+	       63;
+}
+
+/* The buffers that are in use at once, each as if it held the largest of those images that a
+ * stage makes or has to see. */
+uint64_t tfr_recipe_scratch(const struct tfr_recipe *r, uint32_t width, uint32_t height)
+{
+	struct tfr_image_form form = r->in_form;
+	struct before before = { 0 };
+	uint64_t largest = 0, band = 0;
+	unsigned buffers = 2;
+
+	if (r->sounds) /* a block of samples, within what each worker is given anyway */
+		return 0;
+	form.width = form.fixed ? form.width : width;
+	form.height = form.fixed ? form.height : height;
+	for (unsigned i = r->from + r->decodes; i < r->to; i++) {
+		const struct tfr_stage *st = &r->stages->at[i];
+		bool pending = before.resized || before.turned || before.flipped;
+		bool noted = is_noted(r, st, &before);
+		uint64_t seen = pending ? tfr_image_form_bytes(&form) : 0;
+
+		buffers += st->copies > 1;
+		add_to_form(st, &form);
+		if (!noted)
+			largest = larger(largest, larger(seen, tfr_image_form_bytes(&form)));
+		if (st->channels)
+			band = larger(band, band_bytes(&form));
+	}
+	/* A mask's buffers hold a byte where an image's hold three, or three floats; and it is
+	 * decoded as a whole. */
+	if (r->masks)
+		largest += largest / 3;
+	if (r->masks && r->decodes)
+		band += (uint64_t)width * height;
+	return largest ? buffers * (largest + 63) + band : band;
+}

@@ -1,0 +1,115 @@
+/* pipeline/source/feed_sample.h - a record, or pixels made of one, on its way through the feed, and
+ * the memory it lies in.
+ *
+ * Only pointers to samples move.  What a sample points to is one of three things: a run of records
+ * as it was read, which a grain of samples looks into and which is used again when the last of them
+ * is gone; memory of its own behind it, out of a store that keeps what comes back by size class; or
+ * what a cache holds.  Reading copies nothing; what is to be held for long, by a shuffle, is copied
+ * once into memory of its own, so that no run is kept for the sake of one record. */
+#ifndef TFR_PIPELINE_FEED_SAMPLE_H
+#define TFR_PIPELINE_FEED_SAMPLE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pipeline/images/recipe.h"
+#include "record/record_run.h"
+
+struct tfr_record_chunk;
+
+struct tfr_feed_sample {
+	struct tfr_feed_sample *next;
+	uint64_t epoch, ordinal; /* its place in the unshuffled stream */
+	uint64_t record, offset; /* its place in its file */
+	/* The payload; of pixels only its size, and that only of the first copy: sums over samples
+	 * are sums over records. */
+	const uint8_t *data;
+	size_t size;
+	const uint8_t *image, *mask; /* encoded, inside data; NULL: not looked for */
+	size_t image_size, mask_size;
+	struct tfr_pixels *pixels;	/* decoded: image and mask; NULL: it is a record */
+	struct tfr_record_chunk *grain; /* whose records it looks into */
+	struct tfr_feed_sample *beside; /* whose memory the mask's pixels are in */
+	uint32_t file, copy, size_class;
+	_Alignas(64) uint8_t memory[];
+};
+
+enum { SAMPLE_CLASSES = 8 * 64 };
+
+struct tfr_sample_pool {
+	pthread_mutex_t lock;
+	struct tfr_feed_sample *idle[SAMPLE_CLASSES];
+	uint64_t idle_bytes, idle_limit; /* what comes back beyond the limit is freed */
+};
+
+void tfr_sample_pool_init(struct tfr_sample_pool *store, uint64_t idle_limit);
+void tfr_sample_pool_clear(struct tfr_sample_pool *store);
+
+/* Samples with room for so many bytes each.  False: out of memory, and there is none.  Any thread.
+ */
+bool tfr_samples_get(struct tfr_sample_pool *store, const size_t *sizes, unsigned n,
+	struct tfr_feed_sample **out);
+/* One of them. */
+struct tfr_feed_sample *tfr_sample_get(struct tfr_sample_pool *store, size_t size);
+/* Gives back samples of any kind; NULLs among them are passed over. */
+void tfr_samples_put(struct tfr_sample_pool *store, struct tfr_feed_sample **samples, unsigned n);
+void tfr_sample_put(struct tfr_sample_pool *store, struct tfr_feed_sample *s);
+
+/* Exchanges views for samples of their own memory.  False: out of memory, all is as it was. */
+bool tfr_samples_keep(struct tfr_sample_pool *store, struct tfr_feed_sample **samples, unsigned n);
+
+/* Room for pixels of that form behind a new sample, or behind `s` for its mask.  NULL: out of
+ * memory. */
+struct tfr_feed_sample *tfr_sample_pixels(
+	struct tfr_sample_pool *store, const struct tfr_image_form *form);
+struct tfr_pixels *tfr_sample_mask_pixels(struct tfr_sample_pool *store, struct tfr_feed_sample *s,
+	const struct tfr_image_form *form);
+uint64_t tfr_sample_pixels_bytes(const struct tfr_image_form *form);
+
+/* The bytes a payload of `size` takes in memory: for the plan. */
+uint64_t tfr_sample_footprint(size_t size);
+
+/* ---- runs ---- */
+
+struct tfr_block_pool;
+
+/* A run of records, which grains look into. */
+struct tfr_run_block {
+	struct tfr_run_block *next;
+	struct tfr_block_pool *home;
+	atomic_uint refs; /* grains, and the reader while it is at it */
+	struct tfr_run run;
+};
+
+/* Samples in the order of the file. */
+struct tfr_record_chunk {
+	struct tfr_record_chunk *next;
+	struct tfr_run_block *block;
+	atomic_uint left;	      /* samples that are still somewhere */
+	uint32_t count, capacity, at; /* filled; handed out */
+	uint64_t bytes;		      /* of payloads not handed out */
+	struct tfr_feed_sample samples[];
+};
+
+struct tfr_block_pool {
+	pthread_mutex_t lock;
+	struct tfr_run_block *idle;
+	unsigned idle_count, idle_most;
+	size_t largest; /* that are kept */
+};
+
+void tfr_block_pool_init(struct tfr_block_pool *b, unsigned idle_most, size_t largest);
+void tfr_block_pool_clear(struct tfr_block_pool *b);
+struct tfr_run_block *tfr_block_get(
+	struct tfr_block_pool *b); /* with one reference; NULL: out of memory */
+void tfr_block_put(struct tfr_run_block *block);
+struct tfr_record_chunk *tfr_record_chunk_new(
+	struct tfr_run_block *block, uint32_t capacity); /* NULL: out of memory */
+/* Adds a record that lies in the block. */
+void tfr_record_chunk_add(struct tfr_record_chunk *g, uint32_t file, const struct tfr_record *rec);
+/* Gives up the samples that were not handed out. */
+void tfr_record_chunk_drop(struct tfr_record_chunk *g);
+
+#endif

@@ -1,0 +1,446 @@
+/* pipeline/stages/stage_arguments.c - the arguments of stages, each with its bounds.
+ *
+ * A reader moves a cursor over what it accepts; what is left at the end is an error.  So is a
+ * number with a sign, a blank or a leading "0x", which strtod() would take. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tfr/text.h>
+
+#include "base/buf.h"
+#include "base/decimal.h"
+#include "base/error.h"
+#include "pipeline/stages/stage_rows.h"
+
+/* An image's side.  Batches of images as large as that are refused by what they take. */
+enum { SIDE_MAX = 1 << 14 };
+
+enum tfr_status tfr_stage_wrong(const struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	tfr_fail(err, TFR_EUSAGE, "'%.80s' is not what stage '%s' takes", arg, st->row->name);
+	tfr_error_hint(err, "It is written '%s%s'.", st->row->name, st->row->argument);
+	return TFR_EUSAGE;
+}
+
+static enum tfr_status name_it(struct tfr_stage *st, struct tfr_error *err, const char *format, ...)
+	TFR_PRINTF(3, 4);
+
+/* Writes the normal form: the name, and this. */
+static enum tfr_status name_it(struct tfr_stage *st, struct tfr_error *err, const char *format, ...)
+{
+	char tail[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(tail, sizeof(tail), format, args);
+	va_end(args);
+	st->text = tfr_asprintf("%s%s", st->row->name, tail);
+	if (!st->text)
+		return tfr_fail_nomem(err, "reading the list of stages");
+	return TFR_OK;
+}
+
+static bool accept(const char **p, char c)
+{
+	if (**p != c)
+		return false;
+	++*p;
+	return true;
+}
+
+/* A whole number from `least` to `most`; none: false. */
+static bool number(const char **p, uint64_t least, uint64_t most, uint64_t *value)
+{
+	const char *start = *p;
+
+	for (*value = 0; **p >= '0' && **p <= '9'; ++*p) {
+		unsigned digit = (unsigned)(**p - '0');
+
+		if (digit > most || *value > (most - digit) / 10)
+			return false;
+		*value = 10 * *value + digit;
+	}
+	return *p > start && *value >= least;
+}
+
+static bool number32(const char **p, uint32_t least, uint32_t most, uint32_t *value)
+{
+	uint64_t wide;
+
+	if (!number(p, least, most, &wide))
+		return false;
+	*value = (uint32_t)wide;
+	return true;
+}
+
+/* A number with digits, a point and an exponent, not below 0. */
+static bool real(const char **p, double *value)
+{
+	size_t n = strspn(*p, "0123456789.");
+	char *end;
+
+	if (!n)
+		return false;
+	*value = tfr_text_f64(*p, &end);
+	if ((size_t)(end - *p) < n || *value > 1e30)
+		return false;
+	*p = end;
+	return true;
+}
+
+/* W or WxH */
+static bool size(const char **p, struct tfr_stage *st)
+{
+	if (!number32(p, 1, SIDE_MAX, &st->width))
+		return false;
+	st->height = st->width;
+	return !accept(p, 'x') || number32(p, 1, SIDE_MAX, &st->height);
+}
+
+static enum tfr_status name_size(struct tfr_stage *st, const char *tail, struct tfr_error *err)
+{
+	if (st->width == st->height)
+		return name_it(st, err, "=%u%s", st->width, tail);
+	return name_it(st, err, "=%ux%u%s", st->width, st->height, tail);
+}
+
+enum tfr_status tfr_stage_argument_none(
+	struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	(void)arg;
+	return name_it(st, err, "%s", "");
+}
+
+enum tfr_status tfr_stage_argument_read(
+	struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	const char *p = arg;
+
+	st->n = 4;
+	st->min = 1;
+	if (p && (!number(&p, 1, 1024, &st->n) ||
+			 (accept(&p, ':') && !number(&p, 1, UINT32_MAX, &st->min)) || *p))
+		return tfr_stage_wrong(st, arg, err);
+	return name_it(
+		st, err, "=%llu:%llu", (unsigned long long)st->n, (unsigned long long)st->min);
+}
+
+/* A name with a comma, a blank or nothing in it is quoted; one with a quote in it cannot be said.
+ */
+enum tfr_status tfr_stage_argument_cache(
+	struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	size_t n = arg ? strlen(arg) : 0;
+	bool quoted = n > 1 && arg[0] == '"' && arg[n - 1] == '"';
+
+	if (!arg)
+		return name_it(st, err, "%s", "");
+	st->file = quoted ? strndup(arg + 1, n - 2) : strdup(arg);
+	if (!st->file)
+		return tfr_fail_nomem(err, "reading the list of stages");
+	if (!st->file[0] || strchr(st->file, '"'))
+		return tfr_stage_wrong(st, arg, err);
+	quoted = strpbrk(st->file, ", \t\n") != NULL;
+	st->text = tfr_asprintf(quoted ? "cache=\"%s\"" : "cache=%s", st->file);
+	if (!st->text)
+		return tfr_fail_nomem(err, "reading the list of stages");
+	return TFR_OK;
+}
+
+static enum tfr_status name_sound(struct tfr_stage *st, struct tfr_error *err)
+{
+	if (st->rate)
+		return name_it(st, err, "=audio:%u", st->rate);
+	return name_it(st, err, "%s", "=audio");
+}
+
+enum tfr_status tfr_stage_argument_decode(
+	struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	const char *p = arg ? arg + strlen("audio") : NULL;
+
+	if (!arg || !strcmp(arg, "masks")) {
+		st->masks = arg;
+		return name_it(st, err, "%s", arg ? "=masks" : "");
+	}
+	if (strncmp(arg, "audio", strlen("audio")))
+		return tfr_stage_wrong(st, arg, err);
+	if (*p && (!accept(&p, ':') || !number32(&p, 1, INT32_MAX, &st->rate) || *p))
+		return tfr_stage_wrong(st, arg, err);
+	st->sound = true;
+	return name_sound(st, err);
+}
+
+enum tfr_status tfr_stage_argument_size(
+	struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	const char *p = arg;
+
+	return size(&p, st) && !*p ? name_size(st, "", err) : tfr_stage_wrong(st, arg, err);
+}
+
+enum tfr_status tfr_stage_argument_resize(
+	struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	const char *p = arg;
+
+	if (!size(&p, st))
+		return tfr_stage_wrong(st, arg, err);
+	st->area = !strcmp(p, ":area");
+	if (*p && !st->area)
+		return tfr_stage_wrong(st, arg, err);
+	return name_size(st, p, err);
+}
+
+enum tfr_status tfr_stage_argument_random_crop(
+	struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	const char *p = arg;
+	char tail[16] = "";
+
+	if (!size(&p, st) ||
+		(accept(&p, '*') && !number32(&p, 1, STAGES_COPIES_MAX, &st->copies)) || *p)
+		return tfr_stage_wrong(st, arg, err);
+	if (st->copies > 1)
+		snprintf(tail, sizeof(tail), "*%u", st->copies);
+	return name_size(st, tail, err);
+}
+
+enum tfr_status tfr_stage_argument_five_crop(
+	struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	st->copies = 5;
+	return tfr_stage_argument_size(st, arg, err);
+}
+
+enum tfr_status tfr_stage_argument_mirror(
+	struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	st->copies = 2;
+	return tfr_stage_argument_none(st, arg, err);
+}
+
+static enum tfr_status one_number(
+	struct tfr_stage *st, const char *arg, uint64_t most, struct tfr_error *err)
+{
+	const char *p = arg;
+
+	if (!number(&p, 1, most, &st->n) || *p)
+		return tfr_stage_wrong(st, arg, err);
+	return name_it(st, err, "=%llu", (unsigned long long)st->n);
+}
+
+enum tfr_status tfr_stage_argument_pixels(
+	struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	return one_number(st, arg, SIDE_MAX, err);
+}
+
+enum tfr_status tfr_stage_argument_batch(
+	struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	return one_number(st, arg, 1 << 20, err);
+}
+
+enum tfr_status tfr_stage_argument_prefetch(
+	struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	return one_number(st, arg, 1 << 20, err);
+}
+
+enum tfr_status tfr_stage_argument_shuffle(
+	struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	const char *p = arg;
+
+	if (!number(&p, 1, UINT32_MAX, &st->n) ||
+		(accept(&p, ':') && !number(&p, 1, st->n, &st->min)) || *p)
+		return tfr_stage_wrong(st, arg, err);
+	if (!st->min)
+		return name_it(st, err, "=%llu", (unsigned long long)st->n);
+	return name_it(
+		st, err, "=%llu:%llu", (unsigned long long)st->n, (unsigned long long)st->min);
+}
+
+enum tfr_status tfr_stage_argument_degrees(
+	struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	const char *p = arg;
+	char text[TFR_DECIMAL_ROOM + 1];
+
+	if (!real(&p, &st->degrees) || *p || !(st->degrees > 0 && st->degrees <= 360))
+		return tfr_stage_wrong(st, arg, err);
+	*tfr_decimal_f64(text, st->degrees) = '\0';
+	return name_it(st, err, "=%s", text);
+}
+
+/* One number for all channels, or three. */
+static bool per_channel(const char **p, float *to, unsigned *count)
+{
+	double value;
+
+	for (*count = 0; *count < 3;) {
+		if (!real(p, &value))
+			return false;
+		to[(*count)++] = (float)value;
+		if (!accept(p, '/'))
+			break;
+	}
+	return *count != 2 && (*p)[-1] != '/';
+}
+
+/* Writes them as per_channel() reads them. */
+static char *put_channels(char *p, char before, const float *values, unsigned count)
+{
+	for (unsigned c = 0; c < count; c++) {
+		*p++ = c ? '/' : before;
+		p = tfr_decimal_f32(p, values[c]);
+	}
+	return p;
+}
+
+enum tfr_status tfr_stage_argument_normalise(
+	struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	char text[8 * TFR_DECIMAL_ROOM];
+	const char *p = arg;
+	unsigned means, stds;
+
+	if (!arg)
+		return name_it(st, err, "%s", "");
+	if (!per_channel(&p, st->mean, &means) || !accept(&p, ':') ||
+		!per_channel(&p, st->std, &stds) || *p || means != stds)
+		return tfr_stage_wrong(st, arg, err);
+	st->channels = means;
+	for (unsigned c = 0; c < stds; c++)
+		if (!(st->std[c] > 0))
+			return tfr_fail(err, TFR_EUSAGE, "stage 'normalise' would divide by 0");
+	*put_channels(put_channels(text, '=', st->mean, means), ':', st->std, stds) = '\0';
+	return name_it(st, err, "%s", text);
+}
+
+enum tfr_status tfr_stage_argument_cast(
+	struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	if (!tfr_dtype_parse(arg, &st->dtype) || st->dtype > TFR_FLOAT32)
+		return tfr_stage_wrong(st, arg, err);
+	return name_it(st, err, "=%s", arg);
+}
+
+enum tfr_status tfr_stage_argument_chw(struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	st->chw = true;
+	return tfr_stage_argument_none(st, arg, err);
+}
+
+/* ---- sounds ---- */
+
+/* A sound's length.  Batches of sounds as long as that are refused by what they take. */
+enum { LENGTH_MAX = 1 << 28, VOICES_MAX = 1024 };
+
+static enum tfr_status name_length(struct tfr_stage *st, struct tfr_error *err)
+{
+	char text[TFR_DECIMAL_ROOM + 2], copies[16] = "";
+
+	if (st->copies > 1)
+		snprintf(copies, sizeof(copies), "*%u", st->copies);
+	if (st->width)
+		return name_it(st, err, "=%u%s", st->width, copies);
+	strcpy(tfr_decimal_f64(text, st->seconds), "s");
+	return name_it(st, err, "=%s%s", text, copies);
+}
+
+/* SAMPLES, or SECONDS and an s. */
+static bool length(const char **p, struct tfr_stage *st)
+{
+	const char *start = *p;
+
+	st->height = 1;
+	if (real(p, &st->seconds) && accept(p, 's'))
+		return st->seconds > 0 && st->seconds <= LENGTH_MAX;
+	*p = start;
+	st->seconds = 0;
+	return number32(p, 1, LENGTH_MAX, &st->width);
+}
+
+enum tfr_status tfr_stage_argument_length(
+	struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	const char *p = arg;
+
+	return length(&p, st) && !*p ? name_length(st, err) : tfr_stage_wrong(st, arg, err);
+}
+
+enum tfr_status tfr_stage_argument_random_length(
+	struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	const char *p = arg;
+
+	if (!length(&p, st) ||
+		(accept(&p, '*') && !number32(&p, 1, STAGES_COPIES_MAX, &st->copies)) || *p)
+		return tfr_stage_wrong(st, arg, err);
+	return name_length(st, err);
+}
+
+enum tfr_status tfr_stage_argument_mono(
+	struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	st->voices = 1;
+	return tfr_stage_argument_none(st, arg, err);
+}
+
+enum tfr_status tfr_stage_argument_channels(
+	struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	enum tfr_status status = one_number(st, arg, VOICES_MAX, err);
+
+	st->voices = (uint32_t)st->n;
+	return status;
+}
+
+enum tfr_status tfr_stage_argument_audio_cast(
+	struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	if (!tfr_dtype_parse(arg, &st->dtype) ||
+		(st->dtype != TFR_INT16 && st->dtype != TFR_FLOAT16 && st->dtype != TFR_BFLOAT16 &&
+			st->dtype != TFR_FLOAT32))
+		return tfr_stage_wrong(st, arg, err);
+	return name_it(st, err, "=%s", arg);
+}
+
+static enum tfr_status settle_length(struct tfr_stage *st, uint32_t rate, struct tfr_error *err)
+{
+	double samples = st->seconds * rate + 0.5;
+
+	if (samples < 1 || samples > LENGTH_MAX)
+		return tfr_fail(err, TFR_EUSAGE,
+			"stage '%s': that is %.0f samples at %u a second; it can be 1 to %d",
+			st->text, samples - 0.5, rate, LENGTH_MAX);
+	st->width = (uint32_t)samples;
+	free(st->text);
+	return name_length(st, err);
+}
+
+enum tfr_status tfr_stage_list_settle_audio(
+	struct tfr_stage_list *s, uint32_t rate, uint32_t channels, struct tfr_error *err)
+{
+	struct tfr_stage *decode = &s->at[tfr_stage_list_find(s, STAGE_DECODE)];
+	enum tfr_status status = TFR_OK;
+	bool any = false;
+
+	if (!decode->rate) {
+		decode->rate = rate;
+		free(decode->text);
+		status = name_sound(decode, err);
+	}
+	for (unsigned i = 0; status == TFR_OK && i < s->count; i++) {
+		any |= s->at[i].voices > 0;
+		if (s->at[i].seconds > 0)
+			status = settle_length(&s->at[i], decode->rate, err);
+	}
+	decode->first_voices = channels;
+	decode->voices = any ? 0 : channels;
+	return status;
+}

@@ -1,0 +1,227 @@
+/* pipeline/transfer/complete.c - what a batch still needs once all its places are done: gaps that
+ * broken images left are closed, features parsed, records copied; then its tensors are described.
+ *
+ * A gap is filled with the batch's last image, the lowest place first: the same for any number of
+ * workers.  Features are those of the images as they then lie. */
+#include <string.h>
+
+#include "base/error.h"
+#include "pipeline/state.h"
+
+bool tfr_complete_claim(struct tfr_pipeline *p, struct tfr_worker *w)
+{
+	struct tfr_staged_batch *b = p->complete;
+
+	if (!b)
+		return false;
+	p->complete = b->next;
+	if (!p->complete)
+		p->complete_end = &p->complete;
+	w->fill = b;
+	tfr_feed_wake_workers(p);
+	return true;
+}
+
+static void move_place(
+	const struct tfr_pipeline *p, struct tfr_staged_batch *b, uint32_t to, uint32_t from)
+{
+	const struct tfr_batch_layout *l = &p->layout;
+	uint8_t *memory = tfr_staged_memory(p, b), *masks = memory + l->mask_at;
+
+	memcpy(memory + to * l->image_bytes, memory + from * l->image_bytes, l->image_bytes);
+	if (l->masks)
+		memcpy(masks + to * l->mask_bytes, masks + from * l->mask_bytes, l->mask_bytes);
+	if (b->records_at)
+		b->records_at[to] = b->records_at[from];
+}
+
+enum { AHEAD = 16, LINE = 64, FETCHED = 512 };
+
+/* What a shuffle gives out is in no cache; varints are decoded 64 bytes at a time, beyond the last
+ * one. */
+static void fetch(const uint8_t *data, size_t size)
+{
+	for (size_t at = 0; at <= size && at < FETCHED; at += LINE)
+		__builtin_prefetch(data + at);
+}
+
+/* Adds up a batch of records: not under the lock, for they may be far. */
+static void weigh_records(struct tfr_staged_batch *b)
+{
+	b->payload_bytes = 0;
+	for (uint32_t i = 0; i < b->assigned; i++) {
+		if (i + AHEAD < b->assigned)
+			__builtin_prefetch(b->samples[i + AHEAD]);
+		b->payload_bytes += b->samples[i]->size;
+		b->epoch = b->samples[i]->epoch;
+	}
+}
+
+/* The record of every place: copies of an image have that of the first. */
+static void note_records(struct tfr_staged_batch *b)
+{
+	const struct tfr_feed_sample *last = NULL;
+
+	for (uint32_t i = 0; i < b->assigned; i++) {
+		if (b->samples[i])
+			last = b->samples[i];
+		if (last)
+			fetch(last->data, last->size);
+		b->records_at[i] = last ? (struct tfr_bytes){ last->data, last->size }
+					: (struct tfr_bytes){ NULL, 0 };
+	}
+}
+
+void tfr_staged_close_gaps(const struct tfr_pipeline *p, struct tfr_staged_batch *b, uint32_t end)
+{
+	for (uint32_t i = 0; i < end; i++) {
+		if (!b->bad[i])
+			continue;
+		while (end > i + 1 && b->bad[end - 1])
+			end--;
+		end--;
+		if (end > i)
+			move_place(p, b, i, end);
+	}
+	memset(b->bad, 0, p->batch * sizeof(*b->bad));
+}
+
+/* ---- payloads ---- */
+
+static enum tfr_status copy_payloads(struct tfr_pipeline *p, struct tfr_uploader *l,
+	struct tfr_staged_batch *b, struct tfr_error *err)
+{
+	uint64_t at = (b->records + 1) * sizeof(int64_t), offset = 0;
+	enum tfr_status status = tfr_staging_grow(l, b->home,
+		(uint64_t)(b - b->home->fills) * p->layout.stride + at + b->payload_bytes, err);
+	int64_t *offsets;
+	uint8_t *bytes;
+
+	if (status)
+		return status;
+	if (p->opts.steps_per_transfer > 1 && at + b->payload_bytes > p->layout.stride)
+		return tfr_staging_grow(l, b->home, b->home->capacity + b->payload_bytes, err);
+	offsets = (int64_t *)tfr_staged_memory(p, b);
+	bytes = (uint8_t *)offsets + at;
+	for (uint32_t i = 0; i < b->records; i++) {
+		const struct tfr_feed_sample *s = b->samples[i];
+
+		offsets[i] = (int64_t)offset;
+		memcpy(bytes + offset, s->data, s->size);
+		offset += s->size;
+	}
+	offsets[b->records] = (int64_t)offset;
+	b->used = at + offset;
+	return TFR_OK;
+}
+
+/* ---- tensors ---- */
+
+static void strides_of(struct tfr_tensor *t)
+{
+	int64_t stride = (int64_t)tfr_dtype_size(t->dtype);
+
+	for (unsigned i = t->rank; i-- > 0;) {
+		t->strides[i] = stride;
+		stride *= (int64_t)t->shape[i];
+	}
+}
+
+static void add_tensor(struct tfr_staged_batch *b, const char *name, enum tfr_dtype dtype,
+	uint64_t offset, unsigned rank, const uint64_t *shape)
+{
+	struct tfr_tensor *t = &b->tensors[b->tensor_count++];
+
+	*t = (struct tfr_tensor){ .name = name, .dtype = dtype, .rank = rank, .offset = offset };
+	memcpy(t->shape, shape, rank * sizeof(*shape));
+	strides_of(t);
+}
+
+static void add_images(struct tfr_staged_batch *b, const char *name,
+	const struct tfr_image_form *form, uint64_t offset)
+{
+	uint64_t hwc[] = { b->records, form->height, form->width, form->channels };
+	uint64_t chw[] = { b->records, form->channels, form->height, form->width };
+
+	add_tensor(b, name, form->dtype, offset, 4, form->chw ? chw : hwc);
+}
+
+static void add_sounds(struct tfr_staged_batch *b, const struct tfr_image_form *form)
+{
+	uint64_t last[] = { b->records, form->width, form->channels };
+	uint64_t first[] = { b->records, form->channels, form->width };
+
+	add_tensor(b, "sound", form->dtype, 0, 3, form->chw ? first : last);
+}
+
+void tfr_staged_describe(const struct tfr_pipeline *p, struct tfr_staged_batch *b)
+{
+	const struct tfr_batch_layout *l = &p->layout;
+
+	b->tensor_count = 0;
+	if (l->images && l->sounds)
+		add_sounds(b, &l->image);
+	else if (l->images)
+		add_images(b, "image", &l->image, 0);
+	if (l->masks)
+		add_images(b, "mask", &l->mask, l->mask_at);
+	if (!l->images && !p->features) {
+		uint64_t offsets = (uint64_t)b->records + 1;
+		uint64_t bytes = b->used - offsets * sizeof(int64_t);
+
+		add_tensor(b, "offsets", TFR_INT64, 0, 1, &offsets);
+		add_tensor(b, "payload", TFR_UINT8, offsets * sizeof(int64_t), 1, &bytes);
+	}
+}
+
+/* ---- the job ---- */
+
+static struct tfr_uploader *lane_of(struct tfr_pipeline *p, const struct tfr_staged_batch *b)
+{
+	return &p->uploaders[b->number / p->opts.steps_per_transfer % p->uploader_count];
+}
+
+/* Says with `start` from when on the time is that of batch. */
+static enum tfr_status complete(
+	struct tfr_pipeline *p, struct tfr_worker *w, struct tfr_staged_batch *b, uint64_t *start)
+{
+	struct tfr_uploader *l = lane_of(p, b);
+	enum tfr_status status = TFR_OK;
+
+	if (!p->images)
+		weigh_records(b);
+	if (b->records_at)
+		note_records(b);
+	if (b->gaps)
+		tfr_staged_close_gaps(p, b, b->assigned);
+	if (p->features) {
+		status = tfr_staged_features(p, w, l, b, start);
+	} else if (b->samples) {
+		status = copy_payloads(p, l, b, &w->err);
+		tfr_staged_describe(p, b);
+	} else {
+		tfr_staged_end_images(p, b);
+	}
+	return status;
+}
+
+void tfr_complete_run(struct tfr_pipeline *p, struct tfr_worker *w)
+{
+	struct tfr_staged_batch *b = w->fill;
+	uint64_t start = tfr_clock_ns(), end;
+	enum tfr_status status = complete(p, w, b, &start);
+
+	if (b->samples) {
+		tfr_samples_put(&p->store, b->samples, b->assigned);
+		memset(b->samples, 0, p->batch * sizeof(struct tfr_feed_sample *));
+	}
+	end = tfr_clock_ns();
+	tfr_worker_spent(w, p->batch_row, end - start, 0, 0);
+	tfr_feed_trace(p, p->batch_row, w->number, start, end, b->number);
+	tfr_worker_settle(p, w);
+	b->assigned = 0;
+	if (status)
+		tfr_feed_fail(p, status, &w->err);
+	else
+		tfr_staged_ready(p, b);
+}

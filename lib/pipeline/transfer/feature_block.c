@@ -1,0 +1,224 @@
+/* pipeline/transfer/feature_block.c - columns that a parser has made, laid out one behind the
+ * other.
+ *
+ * The parts of a block are gone through by one function, which describes each; what is known of a
+ * block, and what is done to it, follows from these descriptions. */
+#include "pipeline/transfer/feature_block.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+
+enum { ALIGNMENT = 64, PARTS = 3 /* of a feature at most */ };
+
+/* ---- names ---- */
+
+static bool add_name(struct tfr_feature_block *f, size_t feature, const char *behind)
+{
+	const struct tfr_batch_feature *one = &f->list[feature];
+
+	f->names[f->tensors] = tfr_asprintf("%s%s", one->name, behind);
+	return f->names[f->tensors] && ++f->tensors;
+}
+
+static bool add_names(struct tfr_feature_block *f, size_t i)
+{
+	const struct tfr_batch_feature *one = &f->list[i];
+
+	return add_name(f, i, "") && (one->kind != TFR_KIND_BYTES || add_name(f, i, "/offsets")) &&
+	       (one->layout != TFR_RAGGED || add_name(f, i, "/row_splits"));
+}
+
+static bool copy_list(
+	struct tfr_feature_block *f, const struct tfr_batch_feature *list, size_t count)
+{
+	f->list = calloc(count ? count : 1, sizeof(*f->list));
+	f->names = calloc(count ? PARTS * count : 1, sizeof(*f->names));
+	for (; f->list && f->names && f->count < count; f->count++) {
+		const struct tfr_batch_feature *from = &list[f->count];
+		struct tfr_batch_feature *to = &f->list[f->count];
+		size_t size = from->name_size || !from->name ? from->name_size : strlen(from->name);
+		char *name = calloc(size + 1, 1);
+
+		if (!name)
+			return false;
+		if (size)
+			memcpy(name, from->name, size);
+		*to = *from;
+		to->name = name;
+		to->name_size = size;
+		to->copy = true;
+	}
+	return f->list && f->names;
+}
+
+enum tfr_status tfr_feature_block_init(struct tfr_feature_block *f,
+	const struct tfr_batch_feature *list, size_t count, struct tfr_error *err)
+{
+	struct tfr_batch_parser *parser = NULL;
+	enum tfr_status status = tfr_batch_parser_new(&parser, list, count, err);
+	bool good;
+
+	*f = (struct tfr_feature_block){ 0 };
+	tfr_batch_parser_free(parser);
+	if (status)
+		return status;
+	good = copy_list(f, list, count);
+	for (size_t i = 0; good && i < count; i++)
+		good = add_names(f, i);
+	if (good)
+		return TFR_OK;
+	tfr_feature_block_clear(f);
+	return tfr_fail_nomem(err, "naming the features of a batch");
+}
+
+void tfr_feature_block_clear(struct tfr_feature_block *f)
+{
+	for (size_t i = 0; i < f->count; i++)
+		free((char *)(uintptr_t)f->list[i].name);
+	for (size_t i = 0; f->names && i < PARTS * f->count; i++)
+		free(f->names[i]);
+	free(f->list);
+	free(f->names);
+	*f = (struct tfr_feature_block){ 0 };
+}
+
+enum tfr_status tfr_feature_block_parser(
+	const struct tfr_feature_block *f, struct tfr_batch_parser **p, struct tfr_error *err)
+{
+	return tfr_batch_parser_new(p, f->list, f->count, err);
+}
+
+/* ---- parts of a block ---- */
+
+struct part {
+	const void *data;
+	enum tfr_dtype dtype;
+	unsigned rank;
+	uint64_t shape[2];
+};
+
+static uint64_t part_bytes(const struct part *p)
+{
+	return p->shape[0] * (p->rank > 1 ? p->shape[1] : 1) * tfr_dtype_size(p->dtype);
+}
+
+static uint64_t aligned(uint64_t bytes)
+{
+	return (bytes + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
+}
+
+/* The values of a column, be they numbers or offsets of texts, beside what follows from them. */
+static unsigned describe(
+	const struct tfr_batch_feature *f, const struct tfr_column *c, struct part parts[PARTS])
+{
+	unsigned n = 0;
+
+	if (f->kind == TFR_KIND_BYTES) {
+		parts[n++] =
+			(struct part){ c->text, TFR_UINT8, 1, { (uint64_t)c->offsets[c->count] } };
+		parts[n++] = (struct part){ c->offsets, TFR_INT64, 1, { c->count + 1 } };
+	} else {
+		parts[n++] = (struct part){ .data = c->int64s,
+			.dtype = f->kind == TFR_KIND_FLOAT ? TFR_FLOAT32 : TFR_INT64,
+			.rank = f->layout == TFR_RAGGED ? 1 : 2,
+			.shape = { f->layout == TFR_RAGGED ? c->count : c->rows, c->width } };
+	}
+	if (f->layout == TFR_RAGGED && f->splits32)
+		parts[n++] = (struct part){ c->splits32, TFR_INT32, 1, { c->rows + 1 } };
+	else if (f->layout == TFR_RAGGED)
+		parts[n++] = (struct part){ c->splits, TFR_INT64, 1, { c->rows + 1 } };
+	return n;
+}
+
+void tfr_feature_error_alone(char *message)
+{
+	char *end = strstr(message, " record 0 of the batch");
+
+	if (!end)
+		return;
+	*end = '\0';
+	end = strrchr(message, ' ');
+	if (end && (!strcmp(end, " in") || !strcmp(end, " of")))
+		*end = '\0';
+	end = message + strlen(message);
+	if (end > message && end[-1] == ',')
+		end[-1] = '\0';
+}
+
+uint64_t tfr_feature_block_bytes(
+	const struct tfr_feature_block *f, const struct tfr_batch_parser *p)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < f->count; i++) {
+		struct part parts[PARTS];
+		unsigned n = describe(&f->list[i], tfr_batch_column(p, i), parts);
+
+		for (unsigned k = 0; k < n; k++)
+			bytes += aligned(part_bytes(&parts[k]));
+	}
+	return bytes;
+}
+
+static struct tfr_tensor tensor_of(const struct part *p, const char *name)
+{
+	int64_t size = (int64_t)tfr_dtype_size(p->dtype);
+	struct tfr_tensor t = { .name = name, .dtype = p->dtype, .rank = p->rank };
+
+	t.shape[0] = p->shape[0];
+	t.strides[0] = size;
+	if (p->rank > 1) {
+		t.shape[1] = p->shape[1];
+		t.strides[0] = (int64_t)p->shape[1] * size;
+		t.strides[1] = size;
+	}
+	return t;
+}
+
+/* What lies between two parts is 0, so that equal batches are equal blocks. */
+void tfr_feature_block_write(const struct tfr_feature_block *f, const struct tfr_batch_parser *p,
+	void *memory, uint64_t offset, struct tfr_tensor *tensors)
+{
+	uint8_t *to = memory;
+	unsigned tensor = 0;
+
+	for (size_t i = 0; i < f->count; i++) {
+		struct part parts[PARTS];
+		unsigned n = describe(&f->list[i], tfr_batch_column(p, i), parts);
+
+		for (unsigned k = 0; k < n; k++, tensor++) {
+			uint64_t bytes = part_bytes(&parts[k]), all = aligned(bytes);
+
+			if (bytes)
+				memcpy(to, parts[k].data, bytes);
+			memset(to + bytes, 0, all - bytes);
+			tensors[tensor] = tensor_of(&parts[k], f->names[tensor]);
+			tensors[tensor].offset = offset + (uint64_t)(to - (uint8_t *)memory);
+			tensors[tensor].data = to;
+			to += all;
+		}
+	}
+}
+
+uint64_t tfr_feature_block_guess(
+	const struct tfr_feature_block *f, const struct tfr_batch_parser *sample, uint64_t batch)
+{
+	uint64_t rows = tfr_batch_rows(sample), bytes = 0;
+
+	for (size_t i = 0; i < f->count; i++) {
+		struct part parts[PARTS];
+		unsigned n = describe(&f->list[i], tfr_batch_column(sample, i), parts);
+		bool fixed = f->list[i].layout == TFR_DENSE && f->list[i].kind != TFR_KIND_BYTES;
+
+		for (unsigned k = 0; k < n; k++) {
+			uint64_t one = part_bytes(&parts[k]) / (rows ? rows : 1) + 1;
+
+			bytes += aligned(batch * (fixed ? one - 1 : one + one / 4) + ALIGNMENT);
+		}
+	}
+	return bytes;
+}

@@ -1,0 +1,280 @@
+/* pipeline/transfer/uploader.c - what the thread of a device does: transfers, in order.
+ *
+ * It has a thread of its own because it waits: it starts every copy that can start, then waits for
+ * the oldest.  Staging memory is free again once its copy has arrived, a target once the consumer
+ * has released all batches in it.  A list that ends with batch has one lane without a device: its
+ * batches arrive as they are ready. */
+#include <assert.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "pipeline/state.h"
+
+void tfr_index_queue_put(struct tfr_index_queue *l, unsigned value)
+{
+	assert(l->count < l->capacity);
+	l->at[(l->head + l->count++) % l->capacity] = value;
+}
+
+unsigned tfr_index_queue_take(struct tfr_index_queue *l)
+{
+	unsigned value = l->at[l->head];
+
+	l->head = (l->head + 1) % l->capacity;
+	l->count--;
+	return value;
+}
+
+static int free_target(const struct tfr_uploader *l)
+{
+	for (unsigned i = 0; i < l->p->plan.device; i++)
+		if (l->targets[i].state == DEVICE_FREE)
+			return (int)i;
+	return -1;
+}
+
+/* The number of the next transfer among those of all uploaders. */
+static uint64_t next_number(const struct tfr_uploader *l)
+{
+	return l->transfers * l->p->uploader_count + l->number;
+}
+
+/* Batches that the next transfer has when it can travel; 0: it cannot yet, or there is none. */
+static unsigned transfer_ready(const struct tfr_uploader *l)
+{
+	const struct tfr_pipeline *p = l->p;
+	const struct tfr_staging_buffer *b = &l->staging[l->transfers % p->plan.staging];
+	uint64_t first = next_number(l) * p->opts.steps_per_transfer;
+	unsigned wanted = p->opts.steps_per_transfer;
+
+	if (b->state != STAGING_FILLING)
+		return 0;
+	if (p->fed_all && p->fill_number < first + wanted)
+		wanted = p->fill_number > first ? (unsigned)(p->fill_number - first) : 0;
+	return wanted && b->ready == wanted ? wanted : 0;
+}
+
+/* What the target is to hold, and the bytes that travel. */
+static uint64_t note_batches(struct tfr_uploader *l, struct tfr_staging_buffer *b, unsigned count,
+	struct tfr_device_buffer *t)
+{
+	struct tfr_pipeline *p = l->p;
+	uint64_t bytes = 0;
+
+	t->count = t->held = 0;
+	t->handed_out = false;
+	for (unsigned i = 0; i < count; i++) {
+		const struct tfr_staged_batch *f = &b->fills[i];
+		struct tfr_device_batch *a = &t->batches[t->count];
+		uint64_t at = i * p->layout.stride;
+
+		if (!f->records) /* it lost every image */
+			continue;
+		t->count++;
+		bytes = at + f->used;
+		a->epoch = f->epoch;
+		a->bytes = f->used;
+		a->payload_bytes = f->payload_bytes;
+		a->records = f->records;
+		a->at = at;
+		a->tensor_count = l->device ? f->tensor_count : 0;
+		memcpy(a->tensors, f->tensors, a->tensor_count * sizeof(*f->tensors));
+		for (unsigned k = 0; k < a->tensor_count; k++)
+			a->tensors[k].offset += at;
+	}
+	return bytes;
+}
+
+/* Images travelled as bytes: the device makes floats of them, behind all that travelled. */
+static enum tfr_status normalise(
+	struct tfr_uploader *l, struct tfr_device_buffer *t, struct tfr_error *err)
+{
+	struct tfr_pipeline *p = l->p;
+	uint64_t one = p->layout.image_bytes;
+	enum tfr_status status = TFR_OK;
+
+	for (unsigned i = 0; status == TFR_OK && i < t->count; i++) {
+		struct tfr_device_batch *a = &t->batches[i];
+		struct tfr_tensor *image = &a->tensors[0];
+		uint64_t to =
+			t->made_at + (a->at / p->layout.stride) * p->batch * one * sizeof(float);
+
+		status = tfr_device_normalise(l->device, (float *)(t->memory + to),
+			t->memory + a->at, a->records * one, p->channels, p->mean, p->std, a->made,
+			err);
+		image->offset = to;
+		image->dtype = TFR_FLOAT32;
+		for (unsigned k = 0; k < image->rank; k++)
+			image->strides[k] *= sizeof(float);
+	}
+	return status;
+}
+
+static enum tfr_status send(struct tfr_uploader *l, struct tfr_staging_buffer *b,
+	struct tfr_device_buffer *t, uint64_t bytes, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	if (!l->device)
+		return TFR_OK;
+	status = tfr_device_buffer_grow(l, t, bytes, err);
+	if (status == TFR_OK)
+		status = tfr_device_upload(l->device, t->memory, b->memory, bytes, t->event, err);
+	if (status == TFR_OK && l->p->opts.normalise_on_device)
+		status = normalise(l, t, err);
+	for (unsigned i = 0; i < t->count; i++)
+		for (unsigned k = 0; k < t->batches[i].tensor_count; k++)
+			t->batches[i].tensors[k].data = t->memory + t->batches[i].tensors[k].offset;
+	return status;
+}
+
+static void start_upload(
+	struct tfr_uploader *l, struct tfr_staging_buffer *b, unsigned count, unsigned target)
+{
+	struct tfr_pipeline *p = l->p;
+	struct tfr_device_buffer *t = &l->targets[target];
+	enum tfr_status status;
+
+	tfr_queue_meter_look(&p->assembled);
+	p->assembled.now -= count;
+	b->state = STAGING_FLYING;
+	b->target = target;
+	b->bytes = note_batches(l, b, count, t);
+	t->state = DEVICE_FLYING;
+	t->started_ns = tfr_clock_ns();
+	l->transfers++;
+	tfr_index_queue_put(&l->flying, (unsigned)(b - l->staging));
+	if (!t->count)
+		return;
+	pthread_mutex_unlock(&p->lock);
+	status = send(l, b, t, b->bytes, &l->err);
+	pthread_mutex_lock(&p->lock);
+	if (status)
+		tfr_feed_fail(p, status, &l->err);
+}
+
+/* Whether the consumer is to ask first, and has not. */
+static bool held_back(const struct tfr_uploader *l)
+{
+	const struct tfr_pipeline *p = l->p;
+
+	return p->opts.no_overlap && l->device &&
+	       !(p->asked && p->deliver_transfer == next_number(l));
+}
+
+/* Starts every upload that can start.  Whether a batch waits for a target afterwards. */
+static bool start_uploads(struct tfr_uploader *l)
+{
+	struct tfr_pipeline *p = l->p;
+
+	while (!p->stopping) {
+		unsigned count = transfer_ready(l);
+		int target = free_target(l);
+
+		if (!count)
+			return false;
+		if (target < 0 || held_back(l))
+			return true;
+		start_upload(
+			l, &l->staging[l->transfers % p->plan.staging], count, (unsigned)target);
+	}
+	return false;
+}
+
+/* The link was occupied since the copy before ended, and no longer than the device says. */
+static void account_upload(
+	struct tfr_uploader *l, double seconds, const struct tfr_staging_buffer *b)
+{
+	struct tfr_pipeline *p = l->p;
+	const struct tfr_device_buffer *t = &l->targets[b->target];
+	struct tfr_stage_counter *c = &p->counters[p->rows - 1];
+	uint64_t now = tfr_clock_ns(), took = (uint64_t)(seconds * 1e9);
+
+	if (!l->device)
+		return;
+	if (took > now - l->link_done_ns)
+		took = now - l->link_done_ns;
+	l->link_done_ns = now;
+	p->flights++;
+	p->flight_ns += now - t->started_ns;
+	c->busy += took;
+	c->items += t->count;
+	c->bytes += b->bytes;
+	l->busy_ns += took;
+	l->sent_batches += t->count;
+	l->sent_bytes += b->bytes;
+	tfr_feed_trace(p, p->rows - 1, p->opts.threads + p->source.count + l->number, now - took,
+		now, b->fills[0].number);
+}
+
+static enum tfr_status await(struct tfr_uploader *l, struct tfr_staging_buffer *b, double *seconds)
+{
+	struct tfr_device_buffer *t = &l->targets[b->target];
+	enum tfr_status status = TFR_OK;
+
+	*seconds = 0;
+	if (!l->device || !t->count)
+		return TFR_OK;
+	status = tfr_event_wait(t->event, seconds, &l->err);
+	for (unsigned i = 0; status == TFR_OK && l->p->opts.normalise_on_device && i < t->count;
+		i++)
+		status = tfr_event_wait(t->batches[i].made, NULL, &l->err);
+	if (status == TFR_OK && l->p->opts.verify)
+		status = tfr_upload_verify(l, b, t, &l->err);
+	return status;
+}
+
+static void finish_upload(struct tfr_uploader *l)
+{
+	struct tfr_pipeline *p = l->p;
+	struct tfr_staging_buffer *b = &l->staging[l->flying.at[l->flying.head]];
+	struct tfr_device_buffer *t = &l->targets[b->target];
+	double seconds;
+	enum tfr_status status;
+
+	pthread_mutex_unlock(&p->lock);
+	status = await(l, b, &seconds);
+	pthread_mutex_lock(&p->lock);
+	if (status) {
+		tfr_feed_fail(p, status, &l->err);
+		return;
+	}
+	tfr_index_queue_take(&l->flying);
+	account_upload(l, seconds, b);
+	t->state = DEVICE_FULL;
+	p->arrived.now += t->count;
+	tfr_index_queue_put(&l->full, b->target);
+	b->state = STAGING_FREE;
+	b->ready = 0;
+	for (unsigned i = 0; i < p->opts.steps_per_transfer; i++)
+		b->fills[i].state = STAGED_EMPTY;
+	tfr_feed_wake_workers(p);
+	pthread_cond_signal(&p->arrivals);
+}
+
+void *tfr_uploader_main(void *arg)
+{
+	struct tfr_uploader *l = arg;
+	struct tfr_pipeline *p = l->p;
+	struct tfr_stage_counter none = { 0 }, *c = l->device ? &p->counters[p->rows - 1] : &none;
+
+	pthread_mutex_lock(&p->lock);
+	l->link_done_ns = tfr_clock_ns();
+	while (!p->stopping) {
+		bool blocked = start_uploads(l);
+
+		if (p->stopping)
+			break;
+		if (l->flying.count) {
+			finish_upload(l);
+			continue;
+		}
+		l->span.since = tfr_clock_ns();
+		tfr_span_charge(&l->span, blocked ? &c->blocked : &c->starved);
+		pthread_cond_wait(&l->uploads, &p->lock);
+		tfr_span_end(&l->span);
+	}
+	l->span.count = 0;
+	pthread_mutex_unlock(&p->lock);
+	return NULL;
+}
