@@ -55,14 +55,15 @@ struct run {
 /* --- one item --- */
 
 /* Brings the next item that goes to some set. */
-static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, uint64_t i, void *slot,
-	uint32_t *lane, struct tfr_error *err)
+static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned worker, uint64_t i,
+	void *slot, uint32_t *lane, struct tfr_error *err)
 {
 	struct run *r = ctx;
 	struct tfr_item *item = slot;
 	struct tfr_room room = { lanes, i };
 	enum tfr_status status;
 
+	(void)worker;
 	if (atomic_load(&r->hopeless))
 		return tfr_fail(err, TFR_EDATA, "too many items are unusable");
 	for (;;) {

@@ -146,15 +146,15 @@ static enum tfr_status name_record(struct run *r, struct work *w, struct tfr_err
 }
 
 /* Brings the next record that can be of the form. */
-static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, uint64_t i, void *slot,
-	uint32_t *lane, struct tfr_error *err)
+static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned worker, uint64_t i,
+	void *slot, uint32_t *lane, struct tfr_error *err)
 {
 	struct run *r = ctx;
 	struct work *w = slot;
 	struct tfr_record rec;
 	enum tfr_status status;
 
-	(void)lane;
+	(void)worker, (void)lane;
 	w->number = i;
 	do {
 		if (r->e.o->interrupted && *r->e.o->interrupted)

@@ -1,7 +1,9 @@
-/* sweep/in_order.c - one stream over all inputs, a run of records an item of the lanes.
+/* sweep/in_order.c - one stream over all inputs, with one run of records per item of the lanes.
  *
- * Items are read in order, examined in any, settled in order.  Warnings and what goes into the
- * quarantine wait with the item, so that they come in the order of the inputs as well. */
+ * Items are read in order, examined in any order and settled in order.  An item keeps its warnings
+ * and its bytes for the quarantine until it is settled, so that both follow the order of the
+ * inputs. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -18,7 +20,6 @@ static void tell_warnings(struct run *r, struct tfr_buf *warnings)
 struct slot {
 	struct piece piece;
 	struct tfr_buf keep;
-	struct run *run; /* for clear_slot(); NULL: never used */
 };
 
 static size_t stride_of(const struct tfr_sweep *s)
@@ -44,7 +45,7 @@ static enum tfr_status read_in_order(struct run *r, struct piece *p, struct tfr_
 	return status;
 }
 
-/* What waits in a piece that is not settled. */
+/* Keeps what the end of the inputs left in a piece, which is never settled. */
 static void take_last(struct run *r, struct piece *p)
 {
 	r->last.warnings = p->warnings;
@@ -53,34 +54,32 @@ static void take_last(struct run *r, struct piece *p)
 	p->aside = (struct tfr_aside){ 0 };
 }
 
-static enum tfr_status examine_item(void *ctx, struct tfr_lanes_run *lanes, unsigned worker,
-	uint64_t i, void *data, struct tfr_error *err)
+static enum tfr_status pull_item(void *ctx, struct tfr_lanes_run *lanes, unsigned worker,
+	uint64_t i, void *data, uint32_t *lane, struct tfr_error *err)
 {
 	struct run *r = ctx;
 	struct slot *slot = data;
 	enum tfr_status status;
 
-	slot->run = r;
+	(void)worker, (void)lane;
 	slot->keep.size = 0;
 	tfr_aside_begin(&slot->piece.aside, lanes, i);
-	pthread_mutex_lock(&r->lock);
-	while (r->turn != i)
-		pthread_cond_wait(&r->changed, &r->lock);
-	status = r->over ? TFR_END : TFR_OK;
-	pthread_mutex_unlock(&r->lock);
-	if (!status)
-		status = read_in_order(r, &slot->piece, err);
-	pthread_mutex_lock(&r->lock);
-	if (status == TFR_END && !r->over)
+	status = read_in_order(r, &slot->piece, err);
+	if (status == TFR_END)
 		take_last(r, &slot->piece);
-	r->over = status != TFR_OK;
-	r->turn++;
-	pthread_cond_broadcast(&r->changed);
-	pthread_mutex_unlock(&r->lock);
-	if (!status)
-		status = sweep_examine(r, &r->workers[worker], &slot->piece,
-			r->s->settle ? &slot->keep : NULL, stride_of(r->s), err);
 	return status;
+}
+
+static enum tfr_status examine_item(void *ctx, struct tfr_lanes_run *lanes, unsigned worker,
+	uint64_t i, void *data, struct tfr_error *err)
+{
+	struct run *r = ctx;
+	struct slot *slot = data;
+
+	(void)lanes, (void)i;
+	assert(worker < r->threads);
+	return sweep_examine(r, &r->workers[worker], &slot->piece,
+		r->s->settle ? &slot->keep : NULL, stride_of(r->s), err);
 }
 
 static enum tfr_status settle_item(void *ctx, uint64_t i, void *data, struct tfr_error *err)
@@ -126,11 +125,11 @@ enum tfr_status sweep_in_order(struct run *r, struct tfr_error *err)
 		.window = r->threads + 2,
 		.budget = TFR_ASIDE_BUDGET,
 		.slot_size = sizeof(struct slot),
+		.pull = pull_item,
 		.work = examine_item,
 		.deliver = settle_item,
 		.clear_slot = clear_slot,
 	};
-
 	enum tfr_status status = tfr_lanes_run(&lanes, r, err);
 
 	tell_warnings(r, &r->last.warnings);

@@ -9,8 +9,8 @@
 #include "example/content.h"
 #include "record/record_run.h"
 #include "sweep/deferred_faults.h"
-#include "sweep/sweep.h"
 #include "sweep/progress_ticker.h"
+#include "sweep/sweep.h"
 
 struct run;
 struct piece;
@@ -56,13 +56,11 @@ struct run {
 	uint32_t files, next_file;
 	uint64_t bad; /* faults between records; those of records are with the workers */
 
-	pthread_mutex_t lock; /* of all below, and of warn() */
-	pthread_cond_t changed;
-	uint64_t turn;	      /* the item whose turn it is to read */
-	bool over;	      /* nothing more is read in order */
-	struct piece last;    /* without a run: what came behind the last one */
-	bool large;	      /* the gate is taken */
-	uint32_t failed_file; /* no order: nothing of this file or a later one is read any more */
+	pthread_mutex_t lock;	/* of all below, and of warn() */
+	pthread_cond_t changed; /* the gate */
+	struct piece last;	/* without a run: what came behind the last one */
+	bool large;		/* the gate is taken */
+	uint32_t failed_file;	/* no order: nothing of this file or a later one is read any more */
 	uint64_t failed_offset;
 	enum tfr_status status;
 	struct tfr_error *err;

@@ -1,12 +1,13 @@
 /* thread/lanes.c - a ring of slots, and for each lane the list of its items in the ring.
  *
- * Whoever finishes the work on an item delivers it if its lane is free and has come to it, and then
- * what else that lane has ready, outside the lock: there are no threads that only deliver.  Items
- * leave the ring in order, when all before them have been delivered, so `low` alone says what room
- * there is.  A thread that found the ring full sleeps until half of it is free: woken for each item
- * it would run in lockstep with the one that wakes it, both on one processor. */
+ * The thread that finishes the work on an item delivers it, if the lane is free and the item is
+ * next, and then the other items that the lane has ready, outside the lock.  No thread only
+ * delivers.  Items leave the ring in order, so `low` alone determines the room in it.  A thread
+ * that finds the ring full sleeps until half of it is free.  If it were woken for each item, it
+ * would run in lockstep with the thread that wakes it, both on one processor. */
 #include "thread/lanes.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -25,7 +26,7 @@ struct slot {
 };
 
 struct lane {
-	uint64_t first, last; /* of its items that are not delivered; first may be NONE */
+	uint64_t first, last; /* items that are not delivered; first may be NONE */
 	bool busy;
 };
 
@@ -35,17 +36,17 @@ struct tfr_lanes_run {
 	pthread_mutex_t lock;
 	pthread_cond_t room;   /* in the ring */
 	pthread_cond_t turn;   /* to pull */
-	pthread_cond_t budget; /* or the first in order has changed */
+	pthread_cond_t budget; /* bytes were returned, or the first item changed */
 	unsigned waiting_for_budget;
 	struct slot *slots;
 	struct lane *lanes;
 	uint32_t lane_count;
-	struct tfr_error *errors; /* one a slot */
+	struct tfr_error *errors; /* one per slot */
 	char *memory;		  /* the slots' data */
 	uint64_t window;
 	uint64_t next; /* item to start */
 	uint64_t low;  /* item to retire */
-	uint64_t end;  /* no item from here on: the count, or the first that failed */
+	uint64_t end;  /* no items from here on: the count, or the first that failed */
 	uint64_t bytes;
 	bool retiring, pulling;
 	enum tfr_status status; /* of item `end` */
@@ -54,6 +55,7 @@ struct tfr_lanes_run {
 
 static struct slot *slot_of(struct tfr_lanes_run *r, uint64_t i)
 {
+	assert(i >= r->low && i - r->low < r->window);
 	return &r->slots[i % r->window];
 }
 
@@ -70,7 +72,7 @@ static void fail(struct tfr_lanes_run *r, uint64_t i, enum tfr_status status)
 	pthread_cond_broadcast(&r->budget);
 }
 
-/* Called and left with the lock held, as are the next two. */
+/* Called and left with the lock held, as are the next four functions. */
 static void retire_ready(struct tfr_lanes_run *r)
 {
 	if (r->retiring)
@@ -100,6 +102,7 @@ static void deliver_ready(struct tfr_lanes_run *r, struct lane *lane)
 		struct slot *s = slot_of(r, i);
 		enum tfr_status status;
 
+		assert(&r->lanes[s->lane] == lane);
 		pthread_mutex_unlock(&r->lock);
 		status = r->l->deliver
 				 ? r->l->deliver(r->ctx, i, s->data, &r->errors[i % r->window])
@@ -111,6 +114,7 @@ static void deliver_ready(struct tfr_lanes_run *r, struct lane *lane)
 		}
 		lane->first = s->after;
 		s->state = DELIVERED;
+		assert(r->bytes >= s->cost);
 		r->bytes -= s->cost;
 		s->cost = 0;
 		if (r->waiting_for_budget)
@@ -120,16 +124,19 @@ static void deliver_ready(struct tfr_lanes_run *r, struct lane *lane)
 	lane->busy = false;
 }
 
-/* Brings a claimed item in, without the lock.  False: it is not there, or it failed. */
-static bool pull(struct tfr_lanes_run *r, uint64_t i, uint32_t *lane)
+/* Reads a claimed item, without the lock.  False: there is no such item, or reading it failed. */
+static bool pull(struct tfr_lanes_run *r, unsigned worker, uint64_t i, uint32_t *lane)
 {
 	enum tfr_status status;
+	void *data;
 
 	if (!r->l->pull)
 		return true;
+	assert(!r->pulling && i + 1 == r->next);
 	r->pulling = true;
+	data = slot_of(r, i)->data;
 	pthread_mutex_unlock(&r->lock);
-	status = r->l->pull(r->ctx, r, i, slot_of(r, i)->data, lane, &r->errors[i % r->window]);
+	status = r->l->pull(r->ctx, r, worker, i, data, lane, &r->errors[i % r->window]);
 	pthread_mutex_lock(&r->lock);
 	r->pulling = false;
 	pthread_cond_signal(&r->turn);
@@ -142,6 +149,7 @@ static void append(struct tfr_lanes_run *r, uint64_t i, uint32_t number)
 {
 	struct lane *lane = &r->lanes[number];
 
+	assert(number < r->lane_count);
 	slot_of(r, i)->lane = number;
 	slot_of(r, i)->after = NONE;
 	if (lane->first == NONE)
@@ -151,9 +159,9 @@ static void append(struct tfr_lanes_run *r, uint64_t i, uint32_t number)
 	lane->last = i;
 }
 
-/* Claims the next item, waiting for room.  False: there is none any more; whoever waits for their
- * turn hears it from the one who was woken, for pull() wakes one at a time. */
-static bool claim(struct tfr_lanes_run *r, uint64_t *item)
+/* Claims the next item, waiting for room.  False: there are no more items.  pull() wakes one
+ * waiting thread at a time, so a thread that finds no item wakes the next. */
+static bool claim(struct tfr_lanes_run *r, unsigned worker, uint64_t *item)
 {
 	while (r->next < r->end) {
 		uint64_t i = r->next;
@@ -163,7 +171,7 @@ static bool claim(struct tfr_lanes_run *r, uint64_t *item)
 
 			slot_of(r, i)->state = WORKING;
 			r->next++;
-			if (!pull(r, i, &lane))
+			if (!pull(r, worker, i, &lane))
 				return false;
 			append(r, i, lane);
 			*item = i;
@@ -175,8 +183,7 @@ static bool claim(struct tfr_lanes_run *r, uint64_t *item)
 	return false;
 }
 
-/* The first item in order that is not yet delivered has a right to go on: everybody waits for it.
- */
+/* The first item in order that is not delivered always goes on: all others wait for it. */
 static bool is_first(struct tfr_lanes_run *r, uint64_t item)
 {
 	for (uint64_t i = r->low; i < item; i++)
@@ -206,7 +213,7 @@ static void worker_main(void *ctx, unsigned worker)
 	uint64_t i;
 
 	pthread_mutex_lock(&r->lock);
-	while (claim(r, &i)) {
+	while (claim(r, worker, &i)) {
 		struct slot *s = slot_of(r, i);
 
 		pthread_mutex_unlock(&r->lock);

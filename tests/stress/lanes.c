@@ -20,11 +20,12 @@ static void check(bool ok, const char *what)
 	}
 }
 
-static enum tfr_status pull(void *ctx, struct tfr_lanes_run *run, uint64_t i, void *slot,
-	uint32_t *lane, struct tfr_error *err)
+static enum tfr_status pull(void *ctx, struct tfr_lanes_run *run, unsigned worker, uint64_t i,
+	void *slot, uint32_t *lane, struct tfr_error *err)
 {
 	struct log *l = ctx;
 
+	(void)worker;
 	(void)slot;
 	(void)err;
 	check(i == l->pulled++, "pulled out of order");

@@ -56,15 +56,15 @@ static enum tfr_status read_more(struct reading *r, struct tfr_buf *text, struct
 }
 
 /* Reads until an element ends. */
-static enum tfr_status pull(void *ctx, struct tfr_lanes_run *run, uint64_t i, void *slot,
-	uint32_t *lane, struct tfr_error *err)
+static enum tfr_status pull(void *ctx, struct tfr_lanes_run *run, unsigned worker, uint64_t i,
+	void *slot, uint32_t *lane, struct tfr_error *err)
 {
 	struct reading *r = ctx;
 	struct block *b = slot;
 	enum tfr_status status = TFR_OK;
 	size_t needed;
 
-	(void)run, (void)i, (void)lane;
+	(void)run, (void)worker, (void)i, (void)lane;
 	if (r->ended)
 		return TFR_END;
 	b->text.size = b->elements.size = 0;

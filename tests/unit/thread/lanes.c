@@ -147,10 +147,11 @@ struct stream {
 	atomic_bool pulling;
 	uint64_t pulled, end, fail_at;
 	uint64_t wanted[LANES][ITEMS], n_wanted[LANES], n_got[LANES];
+	unsigned pulled_by[ITEMS];
 };
 
-static enum tfr_status pull(void *ctx, struct tfr_lanes_run *run, uint64_t i, void *slot,
-	uint32_t *lane, struct tfr_error *err)
+static enum tfr_status pull(void *ctx, struct tfr_lanes_run *run, unsigned worker, uint64_t i,
+	void *slot, uint32_t *lane, struct tfr_error *err)
 {
 	struct stream *s = ctx;
 
@@ -160,6 +161,8 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *run, uint64_t i, vo
 	tfr_lanes_reserve(run, i, 10);
 	*lane = (uint32_t)(i * i % LANES);
 	*(uint64_t *)slot = i;
+	if (i < ITEMS)
+		s->pulled_by[i] = worker;
 	if (i < s->end)
 		s->wanted[*lane][s->n_wanted[*lane]++] = i;
 	atomic_store(&s->pulling, false);
@@ -171,8 +174,9 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *run, uint64_t i, vo
 static enum tfr_status stream_work(void *ctx, struct tfr_lanes_run *run, unsigned worker,
 	uint64_t i, void *slot, struct tfr_error *err)
 {
-	(void)ctx, (void)run, (void)worker, (void)err;
+	(void)run, (void)err;
 	cr_assert_eq(*(uint64_t *)slot, i);
+	cr_assert_eq(((struct stream *)ctx)->pulled_by[i], worker, "the worker that pulls works");
 	if (i % 13 == 0)
 		usleep(50);
 	return TFR_OK;
@@ -244,11 +248,11 @@ Test(lanes, a_stream_that_fails)
 	}
 }
 
-static enum tfr_status slow_pull(void *ctx, struct tfr_lanes_run *run, uint64_t i, void *slot,
-	uint32_t *lane, struct tfr_error *err)
+static enum tfr_status slow_pull(void *ctx, struct tfr_lanes_run *run, unsigned worker, uint64_t i,
+	void *slot, uint32_t *lane, struct tfr_error *err)
 {
 	usleep(2000); /* until everybody waits for their turn */
-	return pull(ctx, run, i, slot, lane, err);
+	return pull(ctx, run, worker, i, slot, lane, err);
 }
 
 /* Whoever waits for their turn to pull when the last item is brought in must hear that there is
