@@ -16,7 +16,6 @@
 #include "base/error.h"
 #include "io/source.h"
 #include "record/framing.h"
-#include "record/parallel_read.h"
 #include "shard/set.h"
 #include "shard/set_name.h"
 
@@ -455,12 +454,4 @@ uint64_t tfr_set_bytes(const struct tfr_set *set)
 			S_ISREG(st.st_mode))
 			bytes += (uint64_t)st.st_size;
 	return bytes;
-}
-
-bool tfr_set_has_large(const struct tfr_set *set)
-{
-	for (size_t i = 0; i < tfr_set_count(set); i++)
-		if (tfr_spread_serves(tfr_set_path(set, i)))
-			return true;
-	return false;
 }

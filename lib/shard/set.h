@@ -4,9 +4,6 @@
 
 #include <tfr/shard.h>
 
-/* Whether one of the files is worth all threads, one file after the other (record/parallel_read.h). */
-bool tfr_set_has_large(const struct tfr_set *set);
-
 /* Adds a hint to the error about a folder without files: the folders in it that have some. */
 void tfr_set_hint_at_folders(const char *path, struct tfr_error *err);
 

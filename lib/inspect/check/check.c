@@ -1,8 +1,8 @@
-/* inspect/check/check.c - every checksum of every file, and on request what is inside the records.
+/* inspect/check/check.c - verifies every checksum of every file and, on request, the contents of
+ * the records.
  *
- * Files are checked by many threads; what one finds is kept, small, until it is that file's turn to
- * be told.  Where there are fewer files than threads, a large one is checked by all of them, run of
- * records by run. */
+ * One pass over the files (sweep/file_pass.h).  Threads keep the faults of a file, in a small form,
+ * until it is that file's turn in the report. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,17 +13,16 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "inspect/check/record_contents.h"
-#include "inspect/check/manifest_check.h"
-#include "inspect/schema/schema_read.h"
-#include "inspect/check/strict.h"
 #include "inspect/check/content_types.h"
+#include "inspect/check/manifest_check.h"
+#include "inspect/check/record_contents.h"
+#include "inspect/check/strict.h"
+#include "inspect/schema/schema_read.h"
 #include "record/framing.h"
-#include "record/reader.h"
 #include "record/parallel_check.h"
-#include "record/parallel_read.h"
-#include "shard/set.h"
-#include "thread/lanes.h"
+#include "record/reader.h"
+#include "record/record_run.h"
+#include "sweep/file_pass.h"
 #include "thread/threads.h"
 
 enum { MOST_KINDS = 1000, MOST_PIXELS = 500000000 };
@@ -49,11 +48,10 @@ struct check_slot {
 struct check_run {
 	const struct tfr_set *set;
 	const struct tfr_check_opts *opts;
-	struct tfr_contents **contents;	 /* one a worker; NULL: records are not looked into */
+	struct tfr_contents **contents;	 /* one per worker; NULL: records are not looked into */
 	struct tfr_schema *schema;	 /* NULL: none */
 	struct tfr_manifests *manifests; /* NULL: not asked for */
-	unsigned threads_a_file;
-	void **memory; /* one a worker, kept from file to file */
+	void **memory;			 /* one per worker, kept from file to file */
 };
 
 /* Where in `faults` the first fault of a kind is. */
@@ -121,7 +119,7 @@ static enum tfr_status keep_kind(struct check_slot *slot, uint64_t kind, struct 
 	return append_fault(slot, (struct tfr_check_kind){ new.hash, 1 }, err);
 }
 
-static void tell_faults(const struct check_run *run, struct check_slot *slot)
+static void report_faults(const struct check_run *run, struct check_slot *slot)
 {
 	for (size_t at = 0; at < slot->faults.size;) {
 		struct kept_fault k;
@@ -242,8 +240,8 @@ static enum tfr_status take_record(const struct check_run *run, struct tfr_conte
 	return check_record(contents, slot, rec, err);
 }
 
-/* Where nobody looks into the records: those that are sound, from the first on.  False: the file
- * has more, or what is no record. */
+/* Counts the sound records from the first on, where no one looks into them.  False: the file has
+ * more, or something that is not a sound record. */
 static bool pass_sound(
 	const struct check_run *run, struct check_slot *slot, unsigned threads, unsigned worker)
 {
@@ -262,54 +260,11 @@ static bool pass_sound(
 	return whole;
 }
 
-/* Opens the file behind the records that were passed. */
-static enum tfr_status open_behind(const struct check_run *run, struct check_slot *slot,
-	unsigned threads, struct tfr_reader **r)
-{
-	struct tfr_reader_opts opts = { .compression = run->opts->compression, .threads = threads };
-	uint64_t records = slot->file.records;
-
-	if (!records)
-		return tfr_reader_open(r, slot->file.path, &opts, &slot->err);
-	return tfr_reader_open_at(r, slot->file.path, NULL,
-		slot->file.payload_bytes + records * TFR_RECORD_OVERHEAD, records, &opts,
-		&slot->err);
-}
-
-static enum tfr_status check_by_reading(const struct check_run *run, unsigned worker,
+static enum tfr_status check_by_hopping(const struct check_run *run, unsigned threads,
 	struct check_slot *slot, struct tfr_error *err)
 {
-	struct tfr_contents *contents = run->contents ? run->contents[worker] : NULL;
-	struct tfr_reader *r = NULL;
-	struct tfr_record rec;
-	enum tfr_status status;
-	bool more = true;
-
-	if (pass_sound(run, slot, 1, worker))
-		return TFR_OK;
-	if (open_behind(run, slot, run->threads_a_file, &r))
-		return keep_fault(slot, err);
-	for (status = TFR_OK; !status && more;) {
-		enum tfr_status got = tfr_reader_next(r, &rec, &slot->err);
-
-		if (got == TFR_END)
-			break;
-		if (got)
-			status = note_fault(r, slot, run->opts->strict, &more, err);
-		else
-			status = take_record(run, contents, slot, &rec, err);
-	}
-	if (!status && run->opts->strict)
-		status = keep_differences_of_file(r, slot, err);
-	tfr_reader_close(r);
-	return status;
-}
-
-static enum tfr_status check_by_hopping(
-	const struct check_run *run, struct check_slot *slot, struct tfr_error *err)
-{
 	struct tfr_reader_opts reader_opts = { .compression = run->opts->compression,
-		.threads = run->threads_a_file };
+		.threads = threads };
 	struct stat st;
 
 	if (tfr_count_records(slot->file.path, &reader_opts, &slot->file.records, &slot->err))
@@ -353,77 +308,48 @@ static enum tfr_status prove(
 	return status;
 }
 
-static void start_file(const struct check_run *run, struct check_slot *slot, uint64_t i)
+/* --- the pass --- */
+
+static void start_part(void *ctx, uint64_t file, void *part)
 {
-	slot->file = (struct tfr_check_file){ .path = tfr_set_path(run->set, (size_t)i) };
+	const struct check_run *run = ctx;
+	struct check_slot *slot = part;
+
+	slot->file = (struct tfr_check_file){ .path = tfr_set_path(run->set, (size_t)file) };
 	slot->faults.size = slot->kinds.size = 0;
 	slot->types = (struct tfr_types){ 0 };
 }
 
-static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned worker, uint64_t i,
-	void *slot_memory, struct tfr_error *err)
+static enum tfr_status prepare_file(void *ctx, unsigned worker, unsigned threads, uint64_t file,
+	void *part, struct tfr_file_start *from, struct tfr_error *err)
 {
-	struct check_run *run = ctx;
-	struct check_slot *slot = slot_memory;
-	enum tfr_status status;
+	const struct check_run *run = ctx;
+	struct check_slot *slot = part;
+	enum tfr_status status = TFR_OK;
 
-	(void)crew;
-	start_file(run, slot, i);
+	(void)file;
 	if (run->opts->quick)
-		status = check_by_hopping(run, slot, err);
-	else
-		status = check_by_reading(run, worker, slot, err);
-	if (!status)
-		status = judge_types(slot, err);
-	return status || !run->manifests ? status : prove(run, slot, i, err);
+		status = check_by_hopping(run, threads, slot, err);
+	else if (!pass_sound(run, slot, threads, worker)) {
+		from->records = slot->file.records;
+		from->offset = slot->file.payload_bytes + from->records * TFR_RECORD_OVERHEAD;
+		return TFR_OK;
+	}
+	return status ? status : TFR_END;
 }
 
-static enum tfr_status deliver(void *ctx, uint64_t i, void *slot_memory, struct tfr_error *err)
+static enum tfr_status take_fault(void *ctx, void *part, struct tfr_reader *reader,
+	const struct tfr_error *failure, bool *more, struct tfr_error *err)
 {
-	struct check_run *run = ctx;
-	struct check_slot *slot = slot_memory;
-
-	(void)i;
-	(void)err;
-	tell_faults(run, slot);
-	if (run->opts->file)
-		run->opts->file(run->opts->ctx, &slot->file);
-	return TFR_OK;
-}
-
-static void clear_slot(void *slot_memory)
-{
-	tfr_buf_clear(&((struct check_slot *)slot_memory)->faults);
-	tfr_buf_clear(&((struct check_slot *)slot_memory)->kinds);
-}
-
-/* --- one file on all processors --- */
-
-struct one_file {
-	const struct check_run *run;
-	uint64_t file;
-	struct tfr_reader *reader;
-	struct check_slot all; /* of the file so far; its faults are told already */
-};
-
-static void start_piece(void *ctx, void *slot)
-{
-	struct one_file *f = ctx;
-
-	start_file(f->run, slot, f->file);
-}
-
-static enum tfr_status note_in_piece(void *ctx, void *slot_memory, const struct tfr_error *failure,
-	bool *more, struct tfr_error *err)
-{
-	struct one_file *f = ctx;
-	struct check_slot *slot = slot_memory;
+	const struct check_run *run = ctx;
+	struct check_slot *slot = part;
 
 	slot->err = *failure;
-	return note_fault(f->reader, slot, f->run->opts->strict, more, err);
+	return reader ? note_fault(reader, slot, run->opts->strict, more, err)
+		      : keep_fault(slot, err);
 }
 
-/* The run, where nobody looks into its records: what is sound of it in one go. */
+/* A run whose records no one looks into: sound records are verified in one call. */
 static enum tfr_status check_unseen(const struct check_run *run, struct check_slot *slot,
 	struct tfr_run *records, struct tfr_error *err)
 {
@@ -445,12 +371,12 @@ static enum tfr_status check_unseen(const struct check_run *run, struct check_sl
 	return status;
 }
 
-static enum tfr_status check_piece(void *ctx, unsigned worker, void *slot_memory,
-	struct tfr_run *records, struct tfr_error *err)
+static enum tfr_status check_records(
+	void *ctx, unsigned worker, void *part, struct tfr_run *records, struct tfr_error *err)
 {
-	const struct check_run *run = ((struct one_file *)ctx)->run;
+	const struct check_run *run = ctx;
 	struct tfr_contents *contents = run->contents ? run->contents[worker] : NULL;
-	struct check_slot *slot = slot_memory;
+	struct check_slot *slot = part;
 	enum tfr_status status = TFR_OK, got;
 	struct tfr_record rec;
 
@@ -464,77 +390,52 @@ static enum tfr_status check_piece(void *ctx, unsigned worker, void *slot_memory
 	return status;
 }
 
-static enum tfr_status deliver_piece(void *ctx, void *slot_memory, struct tfr_error *err)
+static enum tfr_status merge_piece(void *ctx, void *file, void *piece, struct tfr_error *err)
 {
-	struct one_file *f = ctx;
-	struct check_slot *slot = slot_memory;
+	struct check_slot *all = file, *slot = piece;
 
 	(void)err;
-	tell_faults(f->run, slot);
-	tfr_types_merge(&f->all.types, &slot->types);
-	f->all.file.sum += slot->file.sum;
-	f->all.file.records += slot->file.records;
-	f->all.file.payload_bytes += slot->file.payload_bytes;
-	f->all.file.faults += slot->file.faults;
-	f->all.file.lost_bytes += slot->file.lost_bytes;
-	f->all.file.images += slot->file.images;
+	report_faults(ctx, slot);
+	tfr_types_merge(&all->types, &slot->types);
+	all->file.sum += slot->file.sum;
+	all->file.records += slot->file.records;
+	all->file.payload_bytes += slot->file.payload_bytes;
+	all->file.faults += slot->file.faults;
+	all->file.lost_bytes += slot->file.lost_bytes;
+	all->file.images += slot->file.images;
 	return TFR_OK;
 }
 
-static enum tfr_status check_spread(
-	struct check_run *run, uint64_t i, unsigned threads, struct tfr_error *err)
+static enum tfr_status end_file(
+	void *ctx, uint64_t file, void *part, struct tfr_reader *reader, struct tfr_error *err)
 {
-	struct one_file f = { .run = run, .file = i };
-	struct tfr_spread spread = {
-		.threads = threads,
-		.slot_size = sizeof(struct check_slot),
-		.start = start_piece,
-		.fault = note_in_piece,
-		.work = check_piece,
-		.deliver = deliver_piece,
-		.clear_slot = clear_slot,
-	};
-	enum tfr_status status;
-
-	start_file(run, &f.all, i);
-	if (pass_sound(run, &f.all, threads, 0))
-		return deliver(run, i, &f.all, err);
-	if (open_behind(run, &f.all, threads, &f.reader)) {
-		status = keep_fault(&f.all, err);
-	} else {
-		spread.reader = f.reader;
-		status = tfr_spread_run(&spread, &f, err);
-		if (!status && run->opts->strict)
-			status = keep_differences_of_file(f.reader, &f.all, err);
-	}
-	tfr_reader_close(f.reader);
-	if (!status)
-		status = judge_types(&f.all, err);
-	if (!status && run->manifests)
-		status = prove(run, &f.all, i, err);
-	if (!status)
-		status = deliver(run, i, &f.all, err);
-	clear_slot(&f.all);
-	return status;
-}
-
-/* Fewer files than threads: one after the other, the large ones on all. */
-static enum tfr_status check_few(struct check_run *run, unsigned threads, struct tfr_error *err)
-{
-	struct check_slot slot = { 0 };
+	const struct check_run *run = ctx;
+	struct check_slot *slot = part;
 	enum tfr_status status = TFR_OK;
 
-	for (uint64_t i = 0; !status && i < tfr_set_count(run->set); i++) {
-		if (tfr_spread_serves(tfr_set_path(run->set, (size_t)i))) {
-			status = check_spread(run, i, threads, err);
-			continue;
-		}
-		status = work(run, NULL, 0, i, &slot, err);
-		if (!status)
-			status = deliver(run, i, &slot, err);
-	}
-	clear_slot(&slot);
-	return status;
+	if (reader && run->opts->strict)
+		status = keep_differences_of_file(reader, slot, err);
+	if (!status)
+		status = judge_types(slot, err);
+	return status || !run->manifests ? status : prove(run, slot, file, err);
+}
+
+static enum tfr_status deliver_file(void *ctx, uint64_t file, void *part, struct tfr_error *err)
+{
+	const struct check_run *run = ctx;
+	struct check_slot *slot = part;
+
+	(void)file, (void)err;
+	report_faults(run, slot);
+	if (run->opts->file)
+		run->opts->file(run->opts->ctx, &slot->file);
+	return TFR_OK;
+}
+
+static void clear_slot(void *slot_memory)
+{
+	tfr_buf_clear(&((struct check_slot *)slot_memory)->faults);
+	tfr_buf_clear(&((struct check_slot *)slot_memory)->kinds);
 }
 
 static enum tfr_status open_contents(struct check_run *run, unsigned threads, struct tfr_error *err)
@@ -566,30 +467,34 @@ enum tfr_status tfr_check_set(
 	const struct tfr_set *set, const struct tfr_check_opts *opts, struct tfr_error *err)
 {
 	struct check_run run = { .set = set, .opts = opts };
-	struct tfr_lanes job = {
+	struct tfr_file_pass pass = {
+		.set = set,
+		.compression = opts->compression,
 		.threads = tfr_thread_count(opts->threads),
-		.count = tfr_set_count(set),
-		.slot_size = sizeof(struct check_slot),
-		.work = work,
-		.deliver = deliver,
-		.clear_slot = clear_slot,
+		.divides = !opts->quick,
+		.part_size = sizeof(struct check_slot),
+		.start = start_part,
+		.prepare = prepare_file,
+		.records = check_records,
+		.fault = take_fault,
+		.merge = merge_piece,
+		.end = end_file,
+		.deliver = deliver_file,
+		.clear_part = clear_slot,
 	};
-	enum tfr_status status = open_contents(&run, job.threads, err);
+	enum tfr_status status = open_contents(&run, pass.threads, err);
 
-	run.memory = calloc(job.threads, sizeof(*run.memory));
+	run.memory = calloc(pass.threads, sizeof(*run.memory));
 	if (!run.memory && !status)
 		status = tfr_fail_nomem(err, "checking");
-	run.threads_a_file = tfr_thread_share(job.threads, job.count);
 	if (!status && opts->manifest)
 		status = tfr_manifests_open(&run.manifests, set, err);
-	if (!status && !opts->quick && job.count < job.threads && tfr_set_has_large(set))
-		status = check_few(&run, job.threads, err);
-	else if (!status)
-		status = tfr_lanes_run(&job, &run, err);
+	if (!status)
+		status = tfr_file_pass_run(&pass, &run, err);
 	tfr_manifests_close(run.manifests);
-	for (unsigned i = 0; run.contents && i < job.threads; i++)
+	for (unsigned i = 0; run.contents && i < pass.threads; i++)
 		tfr_contents_free(run.contents[i]);
-	for (unsigned i = 0; run.memory && i < job.threads; i++)
+	for (unsigned i = 0; run.memory && i < pass.threads; i++)
 		free(run.memory[i]);
 	free(run.contents);
 	free(run.memory);

@@ -11,7 +11,6 @@
 #include "base/buf.h"
 #include "base/rng.h"
 #include "record/framing.h"
-#include "record/parallel_read.h"
 #include "support/temp.h"
 
 enum { RECORDS = 4000, SIZE = 1000, WHOLE = SIZE + TFR_RECORD_OVERHEAD };
@@ -90,74 +89,5 @@ Test(shrink, compressed)
 			shrink_while_read(1, sizes[i], threads);
 		}
 	}
-	temp_leave(dir);
-}
-
-/* --- runs on several threads --- */
-
-struct seen {
-	struct tfr_reader *reader;
-	uint64_t records, faults;
-	bool cut;
-};
-
-static enum tfr_status on_fault(
-	void *ctx, void *slot, const struct tfr_error *failure, bool *more, struct tfr_error *err)
-{
-	struct seen *s = ctx;
-
-	(void)slot;
-	(void)more;
-	(void)err;
-	s->faults++;
-	s->cut = failure->status == TFR_ESYS ||
-		 (failure->status == TFR_EDATA && tfr_reader_fault(s->reader) == TFR_FAULT_CUT);
-	return TFR_OK;
-}
-
-static enum tfr_status count_run(
-	void *ctx, unsigned worker, void *slot, struct tfr_run *run, struct tfr_error *err)
-{
-	struct tfr_record rec;
-
-	(void)ctx;
-	(void)worker;
-	for (*(uint64_t *)slot = 0; !tfr_run_next(run, &rec, err);)
-		++*(uint64_t *)slot;
-	return TFR_OK;
-}
-
-static enum tfr_status cut_behind_run(void *ctx, void *slot, struct tfr_error *err)
-{
-	struct seen *s = ctx;
-
-	(void)err;
-	if (!s->records)
-		cr_assert_eq(truncate("f", WHOLE / 2), 0);
-	s->records += *(uint64_t *)slot;
-	return TFR_OK;
-}
-
-Test(shrink, spread)
-{
-	char *dir = temp_enter();
-	struct seen s = { 0 };
-	struct tfr_spread spread = { .threads = 3,
-		.slot_size = sizeof(uint64_t),
-		.fault = on_fault,
-		.work = count_run,
-		.deliver = cut_behind_run };
-	struct tfr_error err;
-
-	write_file(false);
-	/* A small block: threads that run ahead must not have read all before the cut. */
-	cr_assert_eq(tfr_reader_open(&s.reader, "f",
-			     &(struct tfr_reader_opts){ .block_size = 20 * WHOLE + 7 }, &err),
-		TFR_OK);
-	spread.reader = s.reader;
-	cr_assert_eq(tfr_spread_run(&spread, &s, &err), TFR_OK);
-	cr_assert(s.records > 0 && s.records < RECORDS);
-	cr_assert(s.faults == 1 && s.cut, "%llu faults", (unsigned long long)s.faults);
-	tfr_reader_close(s.reader);
 	temp_leave(dir);
 }
