@@ -493,34 +493,33 @@ void check_report_expect(struct check_report *r, const struct tfr_expect *expect
 	check_report_fault(r, &err, NULL);
 }
 
-static void print_number(uint64_t n, const char *noun)
+/* "2 files" */
+static const char *counted(uint64_t n, const char *noun, char text[64])
 {
-	fprintf(stderr, "%llu %s%s", (unsigned long long)n, noun, n == 1 ? "" : "s");
+	snprintf(text, 64, "%llu %s%s", (unsigned long long)n, noun, n == 1 ? "" : "s");
+	return text;
 }
 
 static void print_closing_line(const struct check_report *r, bool quick, bool decode)
 {
-	char size[TFR_SIZE_TEXT];
+	char files[64], records[64], size[TFR_SIZE_TEXT], payload[64] = "", images[64] = "",
+							  found[160] = "whole", lost[64] = "";
 
-	fprintf(stderr, "tfr check: ");
-	print_number(r->files, "file");
-	fprintf(stderr, ", ");
-	print_number(r->all.records, "record");
 	if (!quick)
-		fprintf(stderr, ", %s", tfr_format_size(r->all.payload_bytes, size));
+		snprintf(payload, sizeof(payload), ", %s",
+			tfr_format_size(r->all.payload_bytes, size));
 	if (decode)
-		fprintf(stderr, ", %llu images decoded", (unsigned long long)r->all.images);
-	if (!r->all.faults) {
-		fprintf(stderr, ": whole");
-	} else {
-		fprintf(stderr, ": ");
-		print_number(r->all.faults, "fault");
-		fprintf(stderr, " in ");
-		print_number(r->bad_files, "file");
-	}
+		snprintf(images, sizeof(images), ", %llu images decoded",
+			(unsigned long long)r->all.images);
+	if (r->all.faults)
+		snprintf(found, sizeof(found), "%s in %s", counted(r->all.faults, "fault", records),
+			counted(r->bad_files, "file", files));
 	if (r->all.lost_bytes)
-		fprintf(stderr, ", %s unreadable", tfr_format_size(r->all.lost_bytes, size));
-	fprintf(stderr, " (%.2f s)\n", cmd_seconds());
+		snprintf(lost, sizeof(lost), ", %s unreadable",
+			tfr_format_size(r->all.lost_bytes, size));
+	cmd_closing_line(r->c, "%s, %s%s%s: %s%s (%.2f s)", counted(r->files, "file", files),
+		counted(r->all.records, "record", records), payload, images, found, lost,
+		cmd_seconds());
 }
 
 void check_report_end(struct check_report *r, bool quick, bool decode)
@@ -529,6 +528,6 @@ void check_report_end(struct check_report *r, bool quick, bool decode)
 	if (r->format->end)
 		r->format->end(r, quick);
 	fflush(stdout);
-	if (r->format->closing_line && !r->c->quiet)
+	if (r->format->closing_line)
 		print_closing_line(r, quick, decode);
 }

@@ -55,10 +55,8 @@ static void tell(struct cmd *c, const struct tfr_dedup_report *r)
 
 	rewriting_finish(c, TFR_OK, &r->common, NULL);
 	if (!s->common.json) {
-		if (!c->quiet)
-			fprintf(stderr,
-				"tfr dedup: left out %llu records, equal to %llu that stay\n",
-				(unsigned long long)r->duplicates, (unsigned long long)r->groups);
+		cmd_closing_line(c, "left out %llu records, equal to %llu that stay",
+			(unsigned long long)r->duplicates, (unsigned long long)r->groups);
 		return;
 	}
 	j = tfr_json_new();

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "builtin.h"
+#include "common/screen.h"
 
-enum { COLUMNS = 80 };
+enum { INDENT = 2 };
 
 struct doctor_settings {
 	const char *label;
@@ -39,29 +40,6 @@ static const struct opt options[] = {
 
 /* --- text --- */
 
-/* Words of one harmless line, in lines of at most 80 columns where they have blanks. */
-static void print_text(const char *text)
-{
-	size_t size = 4 * strlen(text) + 1, at = 0;
-	char *line = malloc(size);
-
-	if (!line)
-		return;
-	tfr_escape_line(line, size, text);
-	for (char *word = line; *word;) {
-		size_t n = strcspn(word, " ");
-
-		if (at && at + 1 + n > COLUMNS) {
-			putchar('\n');
-			at = 0;
-		}
-		at += (size_t)printf("%s%.*s", at ? " " : "  ", (int)n, word);
-		word += n + (word[n] == ' ');
-	}
-	putchar('\n');
-	free(line);
-}
-
 static void print_finding(const struct tfr_doctor_finding *f)
 {
 	size_t size = 4 * strlen(f->subject) + 1;
@@ -71,24 +49,26 @@ static void print_finding(const struct tfr_doctor_finding *f)
 		return;
 	printf("%s: %s: %s\n", tfr_gravity_name(f->level), f->name,
 		tfr_escape_line(subject, size, f->subject));
-	print_text(f->text);
+	text_field(stdout, INDENT, NULL, f->text);
 	if (f->command)
 		printf("  %s: %s\n", f->mends ? "mend" : "see", f->command);
 	free(subject);
 }
 
-static void print_number(uint64_t n, const char *noun)
+/* "12 files" */
+static const char *counted(uint64_t n, const char *noun, char text[64])
 {
-	char text[TFR_SIZE_TEXT];
+	char number[TFR_SIZE_TEXT];
 
-	fprintf(stderr, "%s %s%s", tfr_format_count((double)n, text), noun, n == 1 ? "" : "s");
+	snprintf(text, 64, "%s %s%s", tfr_format_count((double)n, number), noun, n == 1 ? "" : "s");
+	return text;
 }
 
-static void print_closing_line(const struct tfr_doctor *d)
+static void print_closing_line(struct cmd *c, const struct tfr_doctor *d)
 {
 	uint64_t files = 0, bytes = 0, records = 0, read = 0, levels[3] = { 0 };
+	char text[6][64], all_size[TFR_SIZE_TEXT], read_size[TFR_SIZE_TEXT];
 	bool whole = true;
-	char size[TFR_SIZE_TEXT];
 
 	for (size_t i = 0; i < tfr_doctor_sets(d); i++) {
 		struct tfr_doctor_set s = tfr_doctor_set(d, i);
@@ -101,19 +81,13 @@ static void print_closing_line(const struct tfr_doctor *d)
 	}
 	for (size_t i = 0; i < tfr_doctor_count(d); i++)
 		levels[tfr_doctor_finding(d, i)->level]++;
-	fprintf(stderr, "tfr doctor: ");
-	print_number(tfr_doctor_sets(d), "set");
-	fprintf(stderr, " of ");
-	print_number(files, "file");
-	fprintf(stderr, " and %s: ", tfr_format_size(bytes, size));
-	print_number(levels[TFR_GRAVITY_ERROR], "error");
-	fprintf(stderr, ", ");
-	print_number(levels[TFR_GRAVITY_WARNING], "warning");
-	fprintf(stderr, ", ");
-	print_number(levels[TFR_GRAVITY_NOTE], "note");
-	fprintf(stderr, "; ");
-	print_number(records, "record");
-	fprintf(stderr, " of %s read, %s (%.2f s)\n", tfr_format_size(read, size),
+	cmd_closing_line(c, "%s of %s and %s: %s, %s, %s; %s of %s read, %s (%.2f s)",
+		counted(tfr_doctor_sets(d), "set", text[0]), counted(files, "file", text[1]),
+		tfr_format_size(bytes, all_size),
+		counted(levels[TFR_GRAVITY_ERROR], "error", text[2]),
+		counted(levels[TFR_GRAVITY_WARNING], "warning", text[3]),
+		counted(levels[TFR_GRAVITY_NOTE], "note", text[4]),
+		counted(records, "record", text[5]), tfr_format_size(read, read_size),
 		whole ? "all there is" : "a sample", cmd_seconds());
 }
 
@@ -144,8 +118,8 @@ static void print_report(struct cmd *c, const struct tfr_doctor *d, bool json)
 	if (json)
 		print_json(c, d);
 	fflush(stdout);
-	if (!json && !c->quiet)
-		print_closing_line(d);
+	if (!json)
+		print_closing_line(c, d);
 }
 
 static int doctor_main(struct cmd *c)

@@ -127,20 +127,22 @@ static void print_closing_lines(struct repair_run *run, const struct tfr_repair_
 {
 	const struct tfr_repair_totals *t = &report->totals;
 
-	if (run->c->quiet || run->json)
+	char fixed[64] = "", broken[96] = "";
+
+	if (run->json)
 		return;
-	fprintf(stderr,
-		"tfr repair: %llu damage%s in %llu file%s: kept %llu + lost %llu = %llu bytes",
+	if (t->mended)
+		snprintf(fixed, sizeof(fixed), ", %llu mended", (unsigned long long)t->mended);
+	if (t->broken)
+		snprintf(broken, sizeof(broken),
+			", and what did not come out of %llu broken stream%s",
+			(unsigned long long)t->broken, t->broken == 1 ? "" : "s");
+	cmd_closing_line(run->c,
+		"%llu damage%s in %llu file%s: kept %llu + lost %llu = %llu bytes%s%s",
 		(unsigned long long)t->damages, t->damages == 1 ? "" : "s",
 		(unsigned long long)report->damaged_files, report->damaged_files == 1 ? "" : "s",
 		(unsigned long long)t->kept_bytes, (unsigned long long)t->lost_bytes,
-		(unsigned long long)t->bytes);
-	if (t->mended)
-		fprintf(stderr, ", %llu mended", (unsigned long long)t->mended);
-	if (t->broken)
-		fprintf(stderr, ", and what did not come out of %llu broken stream%s",
-			(unsigned long long)t->broken, t->broken == 1 ? "" : "s");
-	fputc('\n', stderr);
+		(unsigned long long)t->bytes, fixed, broken);
 	if (run->s->report)
 		return;
 	cmd_print_summary(run->c, &(struct cmd_summary){

@@ -4,8 +4,9 @@
 
 #include "builtin.h"
 #include "common/rewrite_options.h"
+#include "common/table.h"
 
-enum { ROWS = 20, WIDTH = 80, GAP = 2 };
+enum { ROWS = 20 };
 
 struct resample_settings {
 	struct rewriting common;
@@ -108,30 +109,6 @@ static void free_rules(struct tfr_resample_opts *o)
 
 /* --- the report --- */
 
-/* Columns on a terminal: characters, where every byte that starts one counts. */
-static int columns(const char *text)
-{
-	int n = 0;
-
-	for (; *text; text++)
-		n += (*text & 0xc0) != 0x80;
-	return n;
-}
-
-/* Prints a name in `width` columns, cut where it is longer. */
-static void print_name(const char *name, int width)
-{
-	int n = columns(name), shown = n > width ? width - 1 : n;
-
-	for (int k = 0; *name; name++) {
-		k += (*name & 0xc0) != 0x80;
-		if (k > shown)
-			break;
-		fputc(*name, stderr);
-	}
-	fprintf(stderr, "%s%*s", n > width ? "…" : "", n > width ? 0 : width - n, "");
-}
-
 /* A share for a person, in 7 columns at most. */
 static const char *share(double x, char text[16])
 {
@@ -142,53 +119,34 @@ static const char *share(double x, char text[16])
 	return text;
 }
 
-struct widths {
-	int name, records, expected, final;
-};
-
-static int at_least(int least, int n)
-{
-	return n > least ? n : least;
-}
-
-static struct widths measure(const struct tfr_resample_report *r, size_t rows)
-{
-	struct widths w = { 5, 7, 8, 5 };
-	int rest;
-
-	for (size_t i = 0; i < rows; i++) {
-		const struct tfr_resample_class *class = &r->classes[i];
-
-		w.name = at_least(w.name, columns(class->name));
-		w.records = at_least(
-			w.records, snprintf(NULL, 0, "%llu", (unsigned long long)class->records));
-		w.expected = at_least(w.expected, snprintf(NULL, 0, "%.1f", class->expected));
-		w.final = at_least(
-			w.final, snprintf(NULL, 0, "%llu", (unsigned long long)class->final));
-	}
-	rest = WIDTH - w.records - w.expected - w.final - 7 - 7 - 10 - 6 * GAP;
-	rest = at_least(8, rest);
-	w.name = w.name < rest ? w.name : rest;
-	return w;
-}
-
 static void print_classes(const struct tfr_resample_report *r)
 {
+	static const struct table_column columns[] = {
+		{ .head = "class", .kind = TABLE_TEXT },
+		{ .head = "records" },
+		{ .head = "p", .least = 7, .drop = 2 },
+		{ .head = "t", .least = 7, .drop = 1 },
+		{ .head = "acceptance", .drop = 4 },
+		{ .head = "expected", .drop = 3 },
+		{ .head = "final" },
+	};
 	size_t rows = r->class_count < ROWS ? r->class_count : ROWS;
-	struct widths w = measure(r, rows);
-	char p[16], t[16], acceptance[16];
+	struct table *t = table_new(columns, sizeof(columns) / sizeof(*columns));
+	char text[16];
 
-	fprintf(stderr, "%-*s  %*s  %7s  %7s  %10s  %*s  %*s\n", w.name, "class", w.records,
-		"records", "p", "t", "acceptance", w.expected, "expected", w.final, "final");
 	for (size_t i = 0; i < rows; i++) {
 		const struct tfr_resample_class *class = &r->classes[i];
 
-		print_name(class->name, w.name);
-		fprintf(stderr, "  %*llu  %7s  %7s  %10s  %*.1f  %*llu\n", w.records,
-			(unsigned long long)class->records, share(class->p, p), share(class->t, t),
-			share(class->acceptance, acceptance), w.expected, class->expected, w.final,
-			(unsigned long long)class->final);
+		table_bytes(t, class->name, strlen(class->name));
+		table_count(t, class->records);
+		table_cell(t, "%s", share(class->p, text));
+		table_cell(t, "%s", share(class->t, text));
+		table_cell(t, "%s", share(class->acceptance, text));
+		table_cell(t, "%.1f", class->expected);
+		table_count(t, class->final);
 	}
+	table_print(t, stderr, 0);
+	table_free(t);
 	if (rows < r->class_count)
 		fprintf(stderr, "… and %zu more classes\n", r->class_count - rows);
 }

@@ -86,10 +86,9 @@ static void report(struct cmd *c, const struct tfr_split_report *r, const char *
 		cmd_warn(c, "%llu records are beyond the exact counts: equal ones stay together",
 			(unsigned long long)r->off);
 	rewriting_finish(c, TFR_OK, &r->common, NULL);
-	if (s->stratify && !c->quiet)
-		fprintf(stderr,
-			"tfr split: the counts are exact, so new data may move old records to "
-			"another set\n");
+	if (s->stratify)
+		cmd_closing_line(c, "the counts are exact, so new data may move old records to "
+				    "another set");
 	if (s->common.json)
 		split_report_json(c, r, s->stratify, rewriting_json_file(output));
 }

@@ -5,62 +5,11 @@
 #include <string.h>
 
 #include "common/rewrite_options.h"
+#include "common/table.h"
 
-/* Of the tables.  Four sets and the class with its records are 80 columns. */
-enum { SET_WIDTH = 32, CLASS_WIDTH = 20, COLUMN = 12, COLUMNS_MAX = 4, ROWS_MAX = 20 };
+enum { SETS_MAX = 4, ROWS_MAX = 20 };
 
 /* --- for a person --- */
-
-static size_t columns_of(const char *text)
-{
-	size_t n = 0;
-
-	for (; *text; text++)
-		n += ((unsigned char)*text & 0xc0) != 0x80;
-	return n;
-}
-
-enum { MOST_CELL = 512 }; /* bytes that no cell shows all of: its columns have four at most */
-
-/* Prints `text`, harmless, in `width` columns; what is too long loses its beginning, since names
- * differ at their ends.  A negative width: on the right. */
-static void print_cell(const char *text, size_t n, int width)
-{
-	size_t room = (size_t)abs(width), columns;
-	char line[4 * MOST_CELL + 1];
-	const char *p = line;
-
-	for (; n > MOST_CELL || (n == MOST_CELL && ((unsigned char)*text & 0xc0) == 0x80); n--)
-		text++;
-	tfr_escape_bytes(line, sizeof(line), text, n);
-	columns = columns_of(line);
-	for (bool cut = columns > room; cut && columns > room - 2;) {
-		p++;
-		columns = columns_of(p);
-		while (((unsigned char)*p & 0xc0) == 0x80)
-			p++;
-	}
-	if (p != line)
-		columns += 2;
-	if (width < 0)
-		fprintf(stderr, "%*s", (int)(room - columns), "");
-	fprintf(stderr, "%s%s", p != line ? ".." : "", p);
-	if (width > 0)
-		fprintf(stderr, "%*s", (int)(room - columns), "");
-}
-
-static void print_text(const char *text, int width)
-{
-	print_cell(text, strlen(text), width);
-}
-
-static void print_number(uint64_t n)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)n);
-	fprintf(stderr, " %*s", COLUMN - 1, text);
-}
 
 static double part(uint64_t records, uint64_t of)
 {
@@ -69,26 +18,33 @@ static double part(uint64_t records, uint64_t of)
 
 static void print_sets(const struct tfr_split_report *r)
 {
-	print_text("set", SET_WIDTH);
-	fprintf(stderr, " %*s %*s %*s\n", COLUMN - 1, "wanted", COLUMN - 1, "records", COLUMN - 1,
-		"actual");
+	static const struct table_column columns[] = {
+		{ .head = "set", .kind = TABLE_PATH },
+		{ .head = "wanted", .drop = 1 },
+		{ .head = "records" },
+		{ .head = "actual" },
+	};
+	struct table *t = table_new(columns, sizeof(columns) / sizeof(*columns));
+
 	for (size_t i = 0; i < r->set_count; i++) {
 		const struct tfr_split_set *set = &r->sets[i];
-		char wanted[24] = "the rest";
 
+		table_bytes(t, set->set, strlen(set->set));
 		if (set->fraction > 0)
-			snprintf(wanted, sizeof(wanted), "%.6g", set->fraction);
-		print_text(set->set, SET_WIDTH);
-		fprintf(stderr, " %*s", COLUMN - 1, wanted);
-		print_number(set->records);
-		fprintf(stderr, " %*.4f\n", COLUMN - 1, part(set->records, r->common.taken));
+			table_cell(t, "%.6g", set->fraction);
+		else
+			table_cell(t, "the rest");
+		table_count(t, set->records);
+		table_cell(t, "%.4f", part(set->records, r->common.taken));
 	}
 	if (r->left) {
-		print_text("(none)", SET_WIDTH);
-		fprintf(stderr, " %*s", COLUMN - 1, "");
-		print_number(r->left);
-		fprintf(stderr, " %*.4f\n", COLUMN - 1, part(r->left, r->common.taken));
+		table_cell(t, "(none)");
+		table_cell(t, "%s", "");
+		table_count(t, r->left);
+		table_cell(t, "%.4f", part(r->left, r->common.taken));
 	}
+	table_print(t, stderr, 0);
+	table_free(t);
 }
 
 /* "out/train@8.tfrecord" is train, and so is "out/train.tfrecord". */
@@ -107,19 +63,14 @@ static char *short_name(const char *set)
 	return strndup(name, n);
 }
 
-static void print_class_name(const struct tfr_split_class *class)
+static void put_class_name(struct table *t, const struct tfr_split_class *class)
 {
-	char label[24];
-
-	if (class->kind == TFR_KIND_INT64) {
-		snprintf(label, sizeof(label), "%lld", (long long)class->label);
-		print_text(label, CLASS_WIDTH);
-		return;
-	}
-	if (class->text.size)
-		print_cell((const char *)class->text.data, class->text.size, CLASS_WIDTH);
+	if (class->kind == TFR_KIND_INT64)
+		table_cell(t, "%lld", (long long)class->label);
+	else if (class->text.size)
+		table_bytes(t, class->text.data, class->text.size);
 	else
-		print_text("\"\"", CLASS_WIDTH);
+		table_cell(t, "\"\"");
 }
 
 static void print_more(size_t n, const char *one, const char *many)
@@ -127,35 +78,37 @@ static void print_more(size_t n, const char *one, const char *many)
 	fprintf(stderr, "… and %zu more %s\n", n, n == 1 ? one : many);
 }
 
+/* One column for each of the first sets, with its short name. */
 static void print_classes(const struct tfr_split_report *r)
 {
-	size_t columns = r->set_count < COLUMNS_MAX ? r->set_count : COLUMNS_MAX;
+	struct table_column columns[2 + SETS_MAX] = { { .head = "class", .kind = TABLE_TEXT },
+		{ .head = "records" } };
+	size_t sets = r->set_count < SETS_MAX ? r->set_count : SETS_MAX;
 	size_t rows = r->class_count < ROWS_MAX ? r->class_count : ROWS_MAX;
+	char *names[SETS_MAX] = { 0 };
+	struct table *t = table_new(columns, 2 + sets);
 
-	fprintf(stderr, "\n");
-	print_text("class", CLASS_WIDTH);
-	print_text("records", -COLUMN);
-	for (size_t i = 0; i < columns; i++) {
-		char *name = short_name(r->sets[i].set);
-
-		fprintf(stderr, " ");
-		print_text(name ? name : "", -(COLUMN - 1));
-		free(name);
+	for (size_t i = 0; i < sets; i++) {
+		names[i] = short_name(r->sets[i].set);
+		columns[2 + i].head = names[i] ? names[i] : "";
 	}
-	fprintf(stderr, "\n");
 	for (size_t k = 0; k < rows; k++) {
 		struct tfr_split_class class = tfr_split_report_class(r, k);
 
-		print_class_name(&class);
-		print_number(class.records);
-		for (size_t i = 0; i < columns; i++)
-			print_number(class.received[i]);
-		fprintf(stderr, "\n");
+		put_class_name(t, &class);
+		table_count(t, class.records);
+		for (size_t i = 0; i < sets; i++)
+			table_count(t, class.received[i]);
 	}
+	fprintf(stderr, "\n");
+	table_print(t, stderr, 0);
+	table_free(t);
+	for (size_t i = 0; i < sets; i++)
+		free(names[i]);
 	if (r->class_count > rows)
 		print_more(r->class_count - rows, "class", "classes");
-	if (r->set_count > columns)
-		print_more(r->set_count - columns, "set", "sets");
+	if (r->set_count > sets)
+		print_more(r->set_count - sets, "set", "sets");
 }
 
 void split_report_text(const struct tfr_split_report *r)

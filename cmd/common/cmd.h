@@ -120,8 +120,13 @@ bool cmd_show_progress(void *ctx, const char *phase, const struct tfr_progress *
 /* Names what a command of several phases is at now, a string that stays; rates count from here. */
 void cmd_progress_phase(const char *phase);
 void cmd_progress_stop(void);
+/* Wipes the bar until it is drawn next, for whoever prints in between. */
+void cmd_progress_hide(void);
 
-/* The line every command that moves records ends with. */
+/* Prints "tfr NAME: …", in printf's words, on standard error, unless --quiet: the line a command ends
+ * with.  On a terminal it is wrapped between words, elsewhere it is one line. */
+void cmd_closing_line(struct cmd *c, const char *format, ...) TFR_PRINTF(2, 3);
+/* The closing line of commands that move records. */
 struct cmd_summary {
 	uint64_t read, written, skipped, bad, sum;
 	uint64_t bytes;	     /* of payloads, as written */

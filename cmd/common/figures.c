@@ -1,7 +1,10 @@
 /* cmd/common/figures.c - numbers for a person: three digits and the unit that suits. */
+#include "common/figures.h"
+
+#include <stdint.h>
 #include <stdio.h>
 
-#include "common/figures.h"
+#include <tfr/text.h>
 
 static int decimals(double value)
 {
@@ -27,14 +30,21 @@ const char *figure_duration(double seconds, char text[FIGURE_TEXT])
 
 const char *figure_bandwidth(double bytes, char text[FIGURE_TEXT])
 {
-	static const char *const units[] = { "B/s", "kB/s", "MB/s", "GB/s", "TB/s" };
-	unsigned unit = 0;
+	char size[TFR_SIZE_TEXT];
 
-	while (bytes >= 999.5 && unit < 4) {
-		bytes /= 1e3;
-		unit++;
-	}
-	snprintf(text, FIGURE_TEXT, "%.*f %s", decimals(bytes), bytes, units[unit]);
+	snprintf(text, FIGURE_TEXT, "%s/s",
+		tfr_format_size(bytes > 0 ? (uint64_t)(bytes + 0.5) : 0, size));
+	return text;
+}
+
+const char *figure_left(double seconds, char text[FIGURE_TEXT])
+{
+	unsigned long long s = seconds > 0 ? (unsigned long long)(seconds + 0.5) : 0;
+
+	if (s < 3600)
+		snprintf(text, FIGURE_TEXT, "%llu:%02llu", s / 60, s % 60);
+	else
+		snprintf(text, FIGURE_TEXT, "%llu h %02llu", s / 3600, s / 60 % 60);
 	return text;
 }
 

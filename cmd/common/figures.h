@@ -6,8 +6,10 @@ enum { FIGURE_TEXT = 32 };
 
 /* "31.4 ms" */
 const char *figure_duration(double seconds, char text[FIGURE_TEXT]);
-/* Decimal, as links and disks are sold: "1.41 GB/s". */
+/* In powers of 1024, as all sizes: "1.41 GiB/s". */
 const char *figure_bandwidth(double bytes, char text[FIGURE_TEXT]);
+/* Of time that remains: "0:12", "1 h 05". */
+const char *figure_left(double seconds, char text[FIGURE_TEXT]);
 /* "97%", and "0.4%" where that is more than nothing. */
 const char *figure_share(double share, char text[FIGURE_TEXT]);
 

@@ -1,16 +1,24 @@
-/* cmd/common/progress.c - progress while a command runs, and the line it ends with. */
+/* cmd/common/progress.c - a bar while a command runs, and the line it ends with.
+ *
+ * Only the meter's thread draws; `lock` keeps it from drawing while another thread prints.  Nothing
+ * of the terminal changes but the one line, which is wiped before anything else is printed. */
 #include <pthread.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/cmd.h"
+#include "common/figures.h"
+#include "common/screen.h"
 
 static struct {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t stop_now;
 	bool running, stop;
+	bool drawn; /* the cursor is at the end of a line of ours */
 	struct tfr_progress *progress;
 	const char *name;
 	const char *phase; /* NULL: the command has one */
@@ -37,33 +45,78 @@ double cmd_seconds(void)
 	return now(CLOCK_MONOTONIC) - started;
 }
 
-static void print_eta(double seconds)
-{
-	if (seconds < 360000)
-		fprintf(stderr, ", ETA %d:%02d", (int)seconds / 60, (int)seconds % 60);
-}
+/* The figures of one drawing, the most useful first: as many are shown as the line has room for. */
+enum { PARTS = 4, PART_TEXT = 64, BAR_LEAST = 10, BAR_MOST = 30, LINE_MOST = 100 };
 
-static void show(const struct tfr_progress *p)
+struct drawing {
+	double done; /* share of the work; 0: not known */
+	char part[PARTS][PART_TEXT];
+	unsigned count;
+};
+
+static struct drawing measure(const struct tfr_progress *p)
 {
 	uint64_t items = __atomic_load_n(&p->items, __ATOMIC_RELAXED),
 		 bytes = __atomic_load_n(&p->bytes, __ATOMIC_RELAXED);
-	const char *phase = meter.phase;
-	double seconds = cmd_seconds() - meter.phase_start, done = 0;
-	char size[TFR_SIZE_TEXT], rate[TFR_SIZE_TEXT];
+	double seconds = cmd_seconds() - meter.phase_start;
+	char size[TFR_SIZE_TEXT], figure[FIGURE_TEXT];
+	struct drawing d = { 0 };
 
 	if (p->total_bytes)
-		done = (double)bytes / (double)p->total_bytes;
+		d.done = (double)bytes / (double)p->total_bytes;
 	else if (p->total_items)
-		done = (double)items / (double)p->total_items;
-	fprintf(stderr, "\r\x1b[K%s%s%s: %llu records, %s", meter.name, phase ? ", " : "",
-		phase ? phase : "", (unsigned long long)items, tfr_format_size(bytes, size));
-	if (done > 0)
-		fprintf(stderr, " (%.0f%%)", 100 * (done < 1 ? done : 1));
-	fprintf(stderr, ", %.0f/s, %s/s", (double)items / seconds,
-		tfr_format_size(seconds > 0 ? (uint64_t)((double)bytes / seconds) : 0, rate));
-	if (done > 0 && done < 1 && seconds > 1)
-		print_eta(seconds / done - seconds);
+		d.done = (double)items / (double)p->total_items;
+	d.done = d.done < 1 ? d.done : 1;
+	if (d.done > 0 && d.done < 1 && seconds > 1)
+		snprintf(d.part[d.count++], PART_TEXT, "%s left",
+			figure_left(seconds / d.done - seconds, figure));
+	snprintf(d.part[d.count++], PART_TEXT, "%s",
+		figure_bandwidth(seconds > 0 ? (double)bytes / seconds : 0, figure));
+	snprintf(d.part[d.count++], PART_TEXT, "%s records", tfr_format_count((double)items, size));
+	snprintf(d.part[d.count++], PART_TEXT, "%s", tfr_format_size(bytes, size));
+	return d;
+}
+
+/* Draws one line that ends before the last column: a wrapped one could not be wiped. */
+static void show(const struct tfr_progress *p)
+{
+	struct drawing d = measure(p);
+	unsigned room = screen_columns(stderr) - 1, used, bar = 0, parts = 0;
+	char head[128], cut[TEXT_CUT(LINE_MOST)], drawn[BAR_MOST + 1];
+
+	room = room < LINE_MOST ? room : LINE_MOST;
+	snprintf(head, sizeof(head), "%s%s%s", meter.name, meter.phase ? ", " : "",
+		meter.phase ? meter.phase : "");
+	text_cut(head, room, CUT_END, cut);
+	used = text_columns(cut, strlen(cut));
+	if (d.done > 0 && used + 8 + BAR_LEAST <= room) {
+		bar = BAR_LEAST;
+		used += 8 + bar; /* "  [] 100%" */
+	}
+	for (; parts < d.count && used + 2 + strlen(d.part[parts]) <= room; parts++)
+		used += 2 + (unsigned)strlen(d.part[parts]);
+	if (bar) {
+		bar += room - used;
+		bar = bar < BAR_MOST ? bar : BAR_MOST;
+	}
+	fprintf(stderr, "\r\x1b[K%s", cut);
+	if (bar)
+		fprintf(stderr, " [%s] %3.0f%%", text_bar(drawn, bar, d.done, 0), 100 * d.done);
+	for (unsigned i = 0; i < parts; i++)
+		fprintf(stderr, "%s%s", i ? ", " : "  ", d.part[i]);
 	fflush(stderr);
+	meter.drawn = true;
+}
+
+void cmd_progress_hide(void)
+{
+	if (!meter.running)
+		return;
+	pthread_mutex_lock(&meter.lock);
+	if (meter.drawn)
+		fputs("\r\x1b[K", stderr);
+	meter.drawn = false;
+	pthread_mutex_unlock(&meter.lock);
 }
 
 static void *meter_main(void *arg)
@@ -144,27 +197,51 @@ void cmd_progress_stop(void)
 	pthread_mutex_unlock(&meter.lock);
 	pthread_join(meter.thread, NULL);
 	meter.running = false;
-	fprintf(stderr, "\r\x1b[K");
+	if (meter.drawn)
+		fprintf(stderr, "\r\x1b[K");
+	meter.drawn = false;
 }
 
 void cmd_print_complete(struct cmd *c, uint64_t records, uint64_t sum)
 {
-	if (!c->quiet)
-		fprintf(stderr, "tfr %s: already complete: %llu records, sum %016llx\n",
-			c->command->name, (unsigned long long)records, (unsigned long long)sum);
+	cmd_closing_line(c, "already complete: %llu records, sum %016llx",
+		(unsigned long long)records, (unsigned long long)sum);
+}
+
+void cmd_closing_line(struct cmd *c, const char *format, ...)
+{
+	char *text = NULL, *line = NULL;
+	va_list args;
+	int n;
+
+	if (c->quiet)
+		return;
+	va_start(args, format);
+	n = vasprintf(&text, format, args);
+	va_end(args);
+	if (n < 0)
+		return;
+	cmd_progress_hide();
+	if (asprintf(&line, "tfr %s: %s", c->command->name, text) < 0)
+		line = NULL;
+	if (line && isatty(STDERR_FILENO))
+		text_field(stderr, 0, NULL, line);
+	else if (line)
+		fprintf(stderr, "%s\n", line);
+	free(line);
+	free(text);
 }
 
 void cmd_print_summary(struct cmd *c, const struct cmd_summary *s)
 {
-	char size[TFR_SIZE_TEXT];
+	char read[2 * TFR_SIZE_TEXT] = "", size[TFR_SIZE_TEXT];
 
-	if (c->quiet)
-		return;
-	fprintf(stderr, "tfr %s: read %llu, written %llu, skipped %llu, bad %llu, ",
-		c->command->name, (unsigned long long)s->read, (unsigned long long)s->written,
-		(unsigned long long)s->skipped, (unsigned long long)s->bad);
 	if (s->read_bytes)
-		fprintf(stderr, "read %s, wrote ", tfr_format_size(s->read_bytes, size));
-	fprintf(stderr, "%s in %.2f s, sum %016llx\n", tfr_format_size(s->bytes, size), s->seconds,
-		(unsigned long long)s->sum);
+		snprintf(read, sizeof(read), "read %s, wrote ",
+			tfr_format_size(s->read_bytes, size));
+	cmd_closing_line(c,
+		"read %llu, written %llu, skipped %llu, bad %llu, %s%s in %.2f s, sum %016llx",
+		(unsigned long long)s->read, (unsigned long long)s->written,
+		(unsigned long long)s->skipped, (unsigned long long)s->bad, read,
+		tfr_format_size(s->bytes, size), s->seconds, (unsigned long long)s->sum);
 }

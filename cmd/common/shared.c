@@ -13,6 +13,7 @@ void cmd_print_error(const char *name, const struct tfr_error *err)
 {
 	char text[8192];
 
+	cmd_progress_hide();
 	fprintf(stderr, "tfr%s%s: %s\n", name ? " " : "", name ? name : "",
 		tfr_error_format(err, text, sizeof(text)));
 	if (err->hint[0])
@@ -66,6 +67,7 @@ void cmd_warn(struct cmd *c, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	cmd_progress_hide();
 	fprintf(stderr, "tfr %s: warning: %s\n", c->command->name,
 		tfr_escape_line(escaped, sizeof(escaped), text));
 }

@@ -1,0 +1,202 @@
+/* cmd/common/screen.c - how wide a line may be, and text that fits into it.
+ *
+ * Columns are counted by our own table of widths: wcwidth() needs a locale, and the process runs in
+ * the C locale so that numbers have a point.  Text that is measured is escaped first: it is valid
+ * UTF-8 without controls. */
+#include "common/screen.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <tfr/text.h>
+
+/* CHARACTER: the most bytes for each column, which bounds runs of combining characters. */
+enum { COLUMNS_LEAST = 20, COLUMNS_MOST = 1000, COLUMNS_PROSE = 80, CHARACTER = 4 };
+
+static unsigned limit_columns(long columns)
+{
+	if (columns < COLUMNS_LEAST)
+		return COLUMNS_LEAST;
+	return columns < COLUMNS_MOST ? (unsigned)columns : COLUMNS_MOST;
+}
+
+unsigned screen_columns(FILE *f)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+
+	if (!ioctl(fileno(f), TIOCGWINSZ, &size) && size.ws_col)
+		return limit_columns(size.ws_col);
+	if (columns && isdigit((unsigned char)*columns))
+		return limit_columns(strtol(columns, NULL, 10));
+	return 80;
+}
+
+unsigned screen_rows(FILE *f)
+{
+	struct winsize size;
+
+	return !ioctl(fileno(f), TIOCGWINSZ, &size) && size.ws_row ? size.ws_row : 24;
+}
+
+bool screen_utf8(void)
+{
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *value = getenv(names[i]);
+
+		if (value && *value)
+			return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+	}
+	return false;
+}
+
+/* Ranges of code points with another width than one column (Unicode's EastAsianWidth W and F, and
+ * the blocks of combining marks), in order. */
+static const struct width {
+	uint32_t first, last;
+	unsigned columns;
+} widths[] = {
+	{ 0x300, 0x36f, 0 },
+	{ 0x1100, 0x115f, 2 },
+	{ 0x20d0, 0x20ff, 0 },
+	{ 0x2e80, 0x303e, 2 },
+	{ 0x3041, 0xa4cf, 2 },
+	{ 0xac00, 0xd7a3, 2 },
+	{ 0xf900, 0xfaff, 2 },
+	{ 0xfe00, 0xfe0f, 0 },
+	{ 0xfe30, 0xfe6f, 2 },
+	{ 0xff00, 0xff60, 2 },
+	{ 0xffe0, 0xffe6, 2 },
+	{ 0x1f300, 0x1f64f, 2 },
+	{ 0x1f680, 0x1f6ff, 2 },
+	{ 0x1f900, 0x1f9ff, 2 },
+	{ 0x20000, 0x3fffd, 2 },
+};
+
+/* The length of the character at `text`, of at most `n` bytes, and its columns. */
+static size_t character(const char *text, size_t n, unsigned *columns)
+{
+	unsigned char lead = (unsigned char)*text;
+	size_t size = lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+	uint32_t point = size == 1 ? lead : lead & (0x7fu >> size);
+
+	assert(n);
+	size = size < n ? size : n;
+	for (size_t i = 1; i < size; i++)
+		point = point << 6 | ((unsigned char)text[i] & 0x3f);
+	*columns = 1;
+	for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++)
+		if (point >= widths[i].first && point <= widths[i].last)
+			*columns = widths[i].columns;
+	return size;
+}
+
+unsigned text_columns(const char *text, size_t n)
+{
+	unsigned all = 0, columns;
+
+	for (size_t size; n; text += size, n -= size) {
+		size = character(text, n, &columns);
+		all += columns;
+	}
+	return all;
+}
+
+size_t text_fit(const char *text, unsigned columns)
+{
+	size_t n = strlen(text), at = 0;
+	unsigned used = 0, more;
+
+	while (at < n) {
+		size_t size = character(text + at, n - at, &more);
+
+		if (used + more > columns || at + size > CHARACTER * columns)
+			break;
+		used += more;
+		at += size;
+	}
+	return at;
+}
+
+const char *text_cut(const char *text, unsigned columns, enum text_cut where, char *out)
+{
+	size_t n = strlen(text), at = 0;
+	unsigned left = text_columns(text, n), one;
+
+	assert(columns);
+	if (where == CUT_END && (left > columns || n > CHARACTER * columns))
+		n = text_fit(text, columns - 1);
+	for (; where == CUT_BEGINNING &&
+		(left > columns - (at > 0) || n - at > CHARACTER * columns);
+		left -= one)
+		at += character(text + at, n - at, &one);
+	snprintf(out, TEXT_CUT(columns), "%s%.*s%s", at ? "…" : "", (int)(n - at), text + at,
+		text[n] ? "…" : "");
+	return out;
+}
+
+/* The length of the word at `text`, which starts with no blank: "12 ms" is one. */
+static size_t word_size(const char *text)
+{
+	size_t n = strcspn(text, " ");
+
+	if (isdigit((unsigned char)text[0]) && isdigit((unsigned char)text[n - 1]) && text[n] &&
+		isalpha((unsigned char)text[n + 1]))
+		n += 1 + strcspn(text + n + 1, " ");
+	return n;
+}
+
+void text_field(FILE *f, unsigned indent, const char *label, const char *text)
+{
+	unsigned width = screen_columns(f), column = indent;
+	size_t size = 4 * strlen(text) + 1;
+	char *line = malloc(size);
+
+	width = width < COLUMNS_PROSE ? width : COLUMNS_PROSE;
+	fprintf(f, "%-*s", (int)indent, label ? label : "");
+	if (line)
+		tfr_escape_line(line, size, text);
+	for (const char *word = line; word && *word;) {
+		size_t n = word_size(word);
+		unsigned columns = text_columns(word, n);
+
+		if (column > indent && column + 1 + columns > width) {
+			fprintf(f, "\n%*s", (int)indent, "");
+			column = indent;
+		}
+		column += (unsigned)fprintf(f, "%s", column > indent ? " " : "") + columns;
+		fwrite(word, 1, n, f);
+		word += n;
+		word += strspn(word, " ");
+	}
+	fputc('\n', f);
+	free(line);
+}
+
+static double limit(double share, double most)
+{
+	return share > 0 ? share < most ? share : most : 0;
+}
+
+char *text_bar(char *out, unsigned width, double full, double held)
+{
+	unsigned end, last;
+
+	full = limit(full, 1);
+	held = limit(held, 1 - full);
+	end = (unsigned)(full * width + 0.5);
+	last = (unsigned)((full + held) * width + 0.5);
+	assert(end <= last && last <= width);
+	memset(out, '#', end);
+	memset(out + end, '-', last - end);
+	memset(out + last, ' ', width - last);
+	out[width] = '\0';
+	return out;
+}
