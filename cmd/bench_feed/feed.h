@@ -1,9 +1,10 @@
-/* cmd/bench_feed/feed.h - what the files of bench-feed share: the options, one run, and what was seen of it.
+/* cmd/bench_feed/feed.h - what the files of bench-feed share: the options, one run, and what was
+ * seen of it.
  *
  * A run is one pipeline from open to close.  The thread that takes batches owns everything in it
  * but the history, which the sampler's thread fills until feed_history_stop(). */
-#ifndef TFR_CMD_FEED_H
-#define TFR_CMD_FEED_H
+#ifndef TFR_CMD_BENCH_FEED_FEED_H
+#define TFR_CMD_BENCH_FEED_FEED_H
 
 #include "common/cmd.h"
 

@@ -1,6 +1,6 @@
 /* cmd/bench_feed/outputs.h - where a run is told: on standard output, and in files. */
-#ifndef TFR_CMD_FEED_OUTPUTS_H
-#define TFR_CMD_FEED_OUTPUTS_H
+#ifndef TFR_CMD_BENCH_FEED_OUTPUTS_H
+#define TFR_CMD_BENCH_FEED_OUTPUTS_H
 
 #include "bench_feed/feed.h"
 #include "common/html_page.h"

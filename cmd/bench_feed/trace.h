@@ -1,6 +1,6 @@
 /* cmd/bench_feed/trace.h - --trace: every piece of work, for a viewer of traces. */
-#ifndef TFR_CMD_FEED_TRACE_H
-#define TFR_CMD_FEED_TRACE_H
+#ifndef TFR_CMD_BENCH_FEED_TRACE_H
+#define TFR_CMD_BENCH_FEED_TRACE_H
 
 #include "bench_feed/feed.h"
 

@@ -2,8 +2,8 @@
  *
  * A subcommand is one `const struct command` and its row in main.c's array.  It reads <tfr/…> and
  * this header, nothing else of the library. */
-#ifndef TFR_CMD_CMD_H
-#define TFR_CMD_CMD_H
+#ifndef TFR_CMD_COMMON_CMD_H
+#define TFR_CMD_COMMON_CMD_H
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* cmd/common/feature_names.h - what completion asks the binary itself: names that are in files. */
-#ifndef TFR_CMD_NAMES_H
-#define TFR_CMD_NAMES_H
+#ifndef TFR_CMD_COMMON_FEATURE_NAMES_H
+#define TFR_CMD_COMMON_FEATURE_NAMES_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* cmd/common/figures.h - numbers for a person: three digits and the unit that suits. */
-#ifndef TFR_CMD_FIGURES_H
-#define TFR_CMD_FIGURES_H
+#ifndef TFR_CMD_COMMON_FIGURES_H
+#define TFR_CMD_COMMON_FIGURES_H
 
 enum { FIGURE_TEXT = 32 };
 

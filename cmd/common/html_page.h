@@ -1,6 +1,6 @@
 /* cmd/common/html_page.h - writing a text file, whole or absent, piece by piece. */
-#ifndef TFR_CMD_PAGE_H
-#define TFR_CMD_PAGE_H
+#ifndef TFR_CMD_COMMON_HTML_PAGE_H
+#define TFR_CMD_COMMON_HTML_PAGE_H
 
 #include "common/cmd.h"
 

@@ -1,7 +1,7 @@
-/* cmd/common/inspect_options.h - what the commands that look at every record and write none share: schema, stats.
- * Their common options, and the library's options made of these. */
-#ifndef TFR_CMD_LOOKING_H
-#define TFR_CMD_LOOKING_H
+/* cmd/common/inspect_options.h - what the commands that look at every record and write none share:
+ * schema, stats. Their common options, and the library's options made of these. */
+#ifndef TFR_CMD_COMMON_INSPECT_OPTIONS_H
+#define TFR_CMD_COMMON_INSPECT_OPTIONS_H
 
 #include "common/cmd.h"
 

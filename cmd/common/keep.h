@@ -1,6 +1,6 @@
 /* cmd/common/keep.h - --keep and --drop: Examples with some of their features. */
-#ifndef TFR_CMD_KEEP_H
-#define TFR_CMD_KEEP_H
+#ifndef TFR_CMD_COMMON_KEEP_H
+#define TFR_CMD_COMMON_KEEP_H
 
 #include "common/cmd.h"
 

@@ -1,6 +1,6 @@
 /* cmd/common/mixture.h - --mix: sets, each with its weight. */
-#ifndef TFR_CMD_MIXTURE_H
-#define TFR_CMD_MIXTURE_H
+#ifndef TFR_CMD_COMMON_MIXTURE_H
+#define TFR_CMD_COMMON_MIXTURE_H
 
 #include "common/cmd.h"
 

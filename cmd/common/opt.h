@@ -4,8 +4,8 @@
  * accepted and ignored.  A table can also hold headings for the help and old names of options: a
  * row OPT_ALIAS still works, a row OPT_GONE is refused with a hint.  Help and completion show
  * neither. */
-#ifndef TFR_CMD_OPT_H
-#define TFR_CMD_OPT_H
+#ifndef TFR_CMD_COMMON_OPT_H
+#define TFR_CMD_COMMON_OPT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
-/* cmd/common/rewrite_options.h - what the commands that rewrite sets share: shuffle-to-disk, resample, split,
- * dedup. Their common options, the library's options made of these, progress, warnings and the
- * closing line. */
-#ifndef TFR_CMD_REWRITING_H
-#define TFR_CMD_REWRITING_H
+/* cmd/common/rewrite_options.h - what the commands that rewrite sets share: shuffle-to-disk,
+ * resample, split, dedup. Their common options, the library's options made of these, progress,
+ * warnings and the closing line. */
+#ifndef TFR_CMD_COMMON_REWRITE_OPTIONS_H
+#define TFR_CMD_COMMON_REWRITE_OPTIONS_H
 
 #include "common/cmd.h"
 

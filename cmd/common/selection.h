@@ -1,7 +1,7 @@
-/* cmd/common/selection.h - the records that a command was asked for, one after another: the selecting
- * options as text, the inputs opened, and <tfr/select.h> over them. */
-#ifndef TFR_CMD_SELECTION_H
-#define TFR_CMD_SELECTION_H
+/* cmd/common/selection.h - the records that a command was asked for, one after another: the
+ * selecting options as text, the inputs opened, and <tfr/select.h> over them. */
+#ifndef TFR_CMD_COMMON_SELECTION_H
+#define TFR_CMD_COMMON_SELECTION_H
 
 #include "common/cmd.h"
 

@@ -1,6 +1,7 @@
-/* cmd/common/shell_words.h - a command line as a shell's user is typing it, taken apart for completion. */
-#ifndef TFR_CMD_LINE_H
-#define TFR_CMD_LINE_H
+/* cmd/common/shell_words.h - a command line as a shell's user is typing it, taken apart for
+ * completion. */
+#ifndef TFR_CMD_COMMON_SHELL_WORDS_H
+#define TFR_CMD_COMMON_SHELL_WORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

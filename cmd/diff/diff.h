@@ -1,6 +1,6 @@
 /* cmd/diff/diff.h - what tfr diff found, and the two ways to tell it. */
-#ifndef TFR_CMD_DIFF_H
-#define TFR_CMD_DIFF_H
+#ifndef TFR_CMD_DIFF_DIFF_H
+#define TFR_CMD_DIFF_DIFF_H
 
 #include "common/cmd.h"
 

@@ -1,6 +1,6 @@
 /* cmd/shard/audio.h - the options of tfr shard that say what becomes of sounds. */
-#ifndef TFR_CMD_SHARD_SOUNDS_H
-#define TFR_CMD_SHARD_SOUNDS_H
+#ifndef TFR_CMD_SHARD_AUDIO_H
+#define TFR_CMD_SHARD_AUDIO_H
 
 #include "common/cmd.h"
 

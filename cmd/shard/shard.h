@@ -1,6 +1,6 @@
 /* cmd/shard/shard.h - the parts of tfr shard's command line that have a file of their own. */
-#ifndef TFR_CMD_SHARD_H
-#define TFR_CMD_SHARD_H
+#ifndef TFR_CMD_SHARD_SHARD_H
+#define TFR_CMD_SHARD_SHARD_H
 
 #include "common/cmd.h"
 

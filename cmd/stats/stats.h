@@ -1,6 +1,6 @@
 /* cmd/stats/stats.h - what tfr stats says, as text and as a page. */
-#ifndef TFR_CMD_STATS_H
-#define TFR_CMD_STATS_H
+#ifndef TFR_CMD_STATS_STATS_H
+#define TFR_CMD_STATS_STATS_H
 
 #include "common/cmd.h"
 

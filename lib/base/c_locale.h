@@ -1,7 +1,7 @@
 /* base/c_locale.h - strtold() as the C locale has it; tfr_text_f64() and tfr_text_f32() are in
  * <tfr/text.h>. */
-#ifndef TFR_BASE_NUMBER_H
-#define TFR_BASE_NUMBER_H
+#ifndef TFR_BASE_C_LOCALE_H
+#define TFR_BASE_C_LOCALE_H
 
 long double tfr_number_long(const char *text, char **end);
 

@@ -1,6 +1,6 @@
 /* base/name_list.h - names in an array that grows, each a copy. */
-#ifndef TFR_BASE_NAMES_H
-#define TFR_BASE_NAMES_H
+#ifndef TFR_BASE_NAME_LIST_H
+#define TFR_BASE_NAME_LIST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* codec/parallel_deflate.h - one GZIP member, or one ZLIB stream, made by many threads: blocked GZIP.
+/* codec/parallel_deflate.h - one GZIP member, or one ZLIB stream, made by many threads: blocked
+ * GZIP.
  *
  * What is compressed is cut into segments of about 1 MiB, where the caller says that a record ends.
  * Each is deflated with nothing before it to refer to, and ends in a full flush and one more empty
@@ -10,8 +11,8 @@
  *
  * A press has the threads and the states of the compressor; several streams, such as the shards of
  * a set, share one. */
-#ifndef TFR_CODEC_PRESS_H
-#define TFR_CODEC_PRESS_H
+#ifndef TFR_CODEC_PARALLEL_DEFLATE_H
+#define TFR_CODEC_PARALLEL_DEFLATE_H
 
 #include <tfr/codec.h>
 

@@ -1,6 +1,6 @@
 /* convert/audio_features.h - the features of a WAV file, whatever input it comes from. */
-#ifndef TFR_CONVERT_SOUND_H
-#define TFR_CONVERT_SOUND_H
+#ifndef TFR_CONVERT_AUDIO_FEATURES_H
+#define TFR_CONVERT_AUDIO_FEATURES_H
 
 #include "convert/input.h"
 

@@ -1,6 +1,6 @@
 /* convert/auto_shards.h - how many shards a set gets. */
-#ifndef TFR_CONVERT_SIZES_H
-#define TFR_CONVERT_SIZES_H
+#ifndef TFR_CONVERT_AUTO_SHARDS_H
+#define TFR_CONVERT_AUTO_SHARDS_H
 
 #include "convert/input.h"
 #include "shard/set_writer.h"

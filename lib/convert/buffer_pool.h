@@ -1,10 +1,11 @@
-/* convert/buffer_pool.h - buffers that records were written from, for the next files to be read into.
+/* convert/buffer_pool.h - buffers that records were written from, for the next files to be read
+ * into.
  *
  * The last one that came is the first to go: its bytes are still near the processor, where those of
  * a buffer that waited its turn in the ring of items have long been driven out.  Reading into it
  * and writing from it then costs no trip to memory, which is a fifth of all the work there is. */
-#ifndef TFR_CONVERT_SPARES_H
-#define TFR_CONVERT_SPARES_H
+#ifndef TFR_CONVERT_BUFFER_POOL_H
+#define TFR_CONVERT_BUFFER_POOL_H
 
 #include <pthread.h>
 

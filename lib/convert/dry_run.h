@@ -1,6 +1,6 @@
 /* convert/dry_run.h - a dry run: which shards there would be, and about how large. */
-#ifndef TFR_CONVERT_PLAN_H
-#define TFR_CONVERT_PLAN_H
+#ifndef TFR_CONVERT_DRY_RUN_H
+#define TFR_CONVERT_DRY_RUN_H
 
 #include "convert/input.h"
 

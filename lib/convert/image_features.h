@@ -1,6 +1,6 @@
 /* convert/image_features.h - the features of an image, whatever input it comes from. */
-#ifndef TFR_CONVERT_IMAGE_H
-#define TFR_CONVERT_IMAGE_H
+#ifndef TFR_CONVERT_IMAGE_FEATURES_H
+#define TFR_CONVERT_IMAGE_FEATURES_H
 
 #include "convert/input.h"
 

@@ -1,6 +1,6 @@
 /* convert/image_lint.h - what is odd about an image, judged by its header and its name. */
-#ifndef TFR_CONVERT_LINT_H
-#define TFR_CONVERT_LINT_H
+#ifndef TFR_CONVERT_IMAGE_LINT_H
+#define TFR_CONVERT_IMAGE_LINT_H
 
 #include "convert/item.h"
 

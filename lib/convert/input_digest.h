@@ -1,7 +1,7 @@
-/* convert/input_digest.h - what an input is made of, in a number: another one where a file was changed,
- * added or removed. */
-#ifndef TFR_CONVERT_DIGEST_H
-#define TFR_CONVERT_DIGEST_H
+/* convert/input_digest.h - what an input is made of, in a number: another one where a file was
+ * changed, added or removed. */
+#ifndef TFR_CONVERT_INPUT_DIGEST_H
+#define TFR_CONVERT_INPUT_DIGEST_H
 
 #include "convert/input.h"
 

@@ -1,7 +1,7 @@
-/* convert/joined_parts.h - the parts of a data set opened as one input: each split goes to the set that
- * names its folder. */
-#ifndef TFR_CONVERT_JOINED_H
-#define TFR_CONVERT_JOINED_H
+/* convert/joined_parts.h - the parts of a data set opened as one input: each split goes to the set
+ * that names its folder. */
+#ifndef TFR_CONVERT_JOINED_PARTS_H
+#define TFR_CONVERT_JOINED_PARTS_H
 
 #include "convert/input.h"
 #include "convert/parts.h"

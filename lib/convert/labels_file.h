@@ -1,7 +1,7 @@
-/* convert/labels_file.h - the labels file beside each set: one line LABEL:NAME per class, as in slim's
- * data sets. */
-#ifndef TFR_CONVERT_LABELS_H
-#define TFR_CONVERT_LABELS_H
+/* convert/labels_file.h - the labels file beside each set: one line LABEL:NAME per class, as in
+ * slim's data sets. */
+#ifndef TFR_CONVERT_LABELS_FILE_H
+#define TFR_CONVERT_LABELS_FILE_H
 
 #include "convert/input.h"
 #include "convert/output_sets.h"

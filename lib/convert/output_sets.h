@@ -3,8 +3,8 @@
  * The hash of an item's name, alone or among those of its class, says which set it falls to, and
  * its place in that set which shard: item k goes to shard k mod N, skipped or not, so that one bad
  * file moves no other.  Nothing is visible until every set is whole and on disk. */
-#ifndef TFR_CONVERT_SETS_H
-#define TFR_CONVERT_SETS_H
+#ifndef TFR_CONVERT_OUTPUT_SETS_H
+#define TFR_CONVERT_OUTPUT_SETS_H
 
 #include "base/unread.h"
 #include "convert/division.h"

@@ -1,8 +1,8 @@
-/* convert/skip_counts.h - how many of the items that look like images, sounds or rows became no record,
- * and whether that is too many for a set to be of use.  One thread at a time, in the order of the
- * items. */
-#ifndef TFR_CONVERT_LOSSES_H
-#define TFR_CONVERT_LOSSES_H
+/* convert/skip_counts.h - how many of the items that look like images, sounds or rows became no
+ * record, and whether that is too many for a set to be of use.  One thread at a time, in the order
+ * of the items. */
+#ifndef TFR_CONVERT_SKIP_COUNTS_H
+#define TFR_CONVERT_SKIP_COUNTS_H
 
 #include "convert/input.h"
 

@@ -1,7 +1,7 @@
-/* convert/skip_log.h - what is said of items that became no record: a warning of the first ten of each
- * finding, and a line of the quarantine.  One thread at a time, in the order of the items. */
-#ifndef TFR_CONVERT_NOTES_H
-#define TFR_CONVERT_NOTES_H
+/* convert/skip_log.h - what is said of items that became no record: a warning of the first ten of
+ * each finding, and a line of the quarantine.  One thread at a time, in the order of the items. */
+#ifndef TFR_CONVERT_SKIP_LOG_H
+#define TFR_CONVERT_SKIP_LOG_H
 
 #include "convert/item.h"
 

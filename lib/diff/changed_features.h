@@ -1,6 +1,6 @@
 /* diff/changed_features.h - which features differ between records of one key. */
-#ifndef TFR_DIFF_CHANGED_H
-#define TFR_DIFF_CHANGED_H
+#ifndef TFR_DIFF_CHANGED_FEATURES_H
+#define TFR_DIFF_CHANGED_FEATURES_H
 
 #include "diff/record_table.h"
 

@@ -1,6 +1,6 @@
 /* diff/first_rows.h - the first few of any number of rows, as memcmp() orders them. */
-#ifndef TFR_DIFF_FIRSTS_H
-#define TFR_DIFF_FIRSTS_H
+#ifndef TFR_DIFF_FIRST_ROWS_H
+#define TFR_DIFF_FIRST_ROWS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* diff/hash_table.h - the names of features, numbered in the order in which they come. */
-#ifndef TFR_DIFF_ROLL_H
-#define TFR_DIFF_ROLL_H
+#ifndef TFR_DIFF_HASH_TABLE_H
+#define TFR_DIFF_HASH_TABLE_H
 
 #include <tfr/diff.h>
 

@@ -3,8 +3,8 @@
  * A note is a row for a sorter: the hash of the key, where there is one, the hash of the content,
  * the side, and the place.  So, sorted, equal records lie behind each other, those of A first, each
  * side's in its order. */
-#ifndef TFR_DIFF_LEDGER_H
-#define TFR_DIFF_LEDGER_H
+#ifndef TFR_DIFF_RECORD_TABLE_H
+#define TFR_DIFF_RECORD_TABLE_H
 
 #include <pthread.h>
 

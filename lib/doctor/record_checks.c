@@ -30,7 +30,7 @@ static struct tfr_survey *survey_of(const struct tfr_doctor *d, const struct tfr
 		v->file_records[i] = f->look.examples;
 		for (size_t k = 0; !status && k < f->look.feature_count; k++) {
 			const struct tfr_dfeature *in = &f->look.features[k];
-			struct tfr_place first = { i, in->first, 0 };
+			struct tfr_occurrence first = { i, in->first, 0 };
 			struct tfr_surveyed *out;
 
 			status = tfr_survey_get(v, in->name, in->size, in->kind, &out, NULL);

@@ -9,7 +9,7 @@
 #include "base/error.h"
 
 struct tfr_lists {
-	struct tfr_list *all;
+	struct tfr_feature_list *all;
 	size_t n, cap;
 	struct tfr_example *step; /* the room of one */
 	bool no_memory;
@@ -41,7 +41,7 @@ size_t tfr_lists_count(const struct tfr_lists *l)
 	return l->n;
 }
 
-const struct tfr_list *tfr_lists_at(const struct tfr_lists *l, size_t i)
+const struct tfr_feature_list *tfr_lists_at(const struct tfr_lists *l, size_t i)
 {
 	return &l->all[i];
 }
@@ -61,7 +61,7 @@ static bool next_message(struct tfr_wire *w, uint32_t number, struct tfr_wire *i
 
 /* --- parsing --- */
 
-static bool check_steps(struct tfr_lists *l, struct tfr_wire *w, struct tfr_list *list)
+static bool check_steps(struct tfr_lists *l, struct tfr_wire *w, struct tfr_feature_list *list)
 {
 	struct tfr_wire inner;
 	struct tfr_feature step;
@@ -77,7 +77,8 @@ static bool check_steps(struct tfr_lists *l, struct tfr_wire *w, struct tfr_list
 }
 
 /* An entry of a map that has more than key and value is none: it is left out, as everywhere. */
-static bool check_entry(struct tfr_lists *l, struct tfr_wire *w, struct tfr_list *list, bool *whole)
+static bool check_entry(
+	struct tfr_lists *l, struct tfr_wire *w, struct tfr_feature_list *list, bool *whole)
 {
 	TFR_UNSET struct tfr_wire_field f;
 
@@ -102,7 +103,7 @@ static bool check_entry(struct tfr_lists *l, struct tfr_wire *w, struct tfr_list
 static bool add_entry(struct tfr_lists *l, struct tfr_wire *w)
 {
 	size_t cap = l->cap ? 2 * l->cap : 16;
-	struct tfr_list *all = l->all, *list;
+	struct tfr_feature_list *all = l->all, *list;
 	bool whole;
 
 	if (l->n == l->cap) {
@@ -115,7 +116,7 @@ static bool add_entry(struct tfr_lists *l, struct tfr_wire *w)
 		l->cap = cap;
 	}
 	list = &all[l->n];
-	*list = (struct tfr_list){
+	*list = (struct tfr_feature_list){
 		.key = "", .body = w->p, .size = (size_t)(w->end - w->p), .place = l->n
 	};
 	if (!check_entry(l, w, list, &whole))
@@ -134,7 +135,7 @@ static bool add_lists(struct tfr_lists *l, struct tfr_wire *w)
 	return !w->fault;
 }
 
-static int compare_keys(const struct tfr_list *a, const struct tfr_list *b)
+static int compare_keys(const struct tfr_feature_list *a, const struct tfr_feature_list *b)
 {
 	size_t n = a->key_size < b->key_size ? a->key_size : b->key_size;
 	int c = n ? memcmp(a->key, b->key, n) : 0;
@@ -144,7 +145,7 @@ static int compare_keys(const struct tfr_list *a, const struct tfr_list *b)
 
 static int by_key(const void *pa, const void *pb)
 {
-	const struct tfr_list *a = pa, *b = pb;
+	const struct tfr_feature_list *a = pa, *b = pb;
 	int c = compare_keys(a, b);
 
 	return c ? c : (a->place > b->place) - (a->place < b->place);
@@ -191,7 +192,7 @@ enum tfr_status tfr_lists_parse(
 
 /* --- reading --- */
 
-void tfr_steps_init(struct tfr_steps *s, const struct tfr_list *list)
+void tfr_steps_init(struct tfr_steps *s, const struct tfr_feature_list *list)
 {
 	*s = (struct tfr_steps){ .entry = { .p = list->body, .end = list->body + list->size } };
 	s->list = (struct tfr_wire){ .p = list->body, .end = list->body };

@@ -11,7 +11,7 @@
 #include "example/wire.h"
 
 /* A feature list: a view into the record. */
-struct tfr_list {
+struct tfr_feature_list {
 	const char *key;
 	size_t key_size;
 	uint64_t steps;
@@ -29,13 +29,13 @@ enum tfr_status tfr_lists_parse(
 	struct tfr_lists *l, const void *data, size_t size, struct tfr_error *err);
 /* Sorted bytewise by key; the last of equal keys. */
 size_t tfr_lists_count(const struct tfr_lists *l);
-const struct tfr_list *tfr_lists_at(const struct tfr_lists *l, size_t i);
+const struct tfr_feature_list *tfr_lists_at(const struct tfr_lists *l, size_t i);
 
 /* The steps of a list, first to last. */
 struct tfr_steps {
 	struct tfr_wire entry, list;
 };
-void tfr_steps_init(struct tfr_steps *s, const struct tfr_list *list);
+void tfr_steps_init(struct tfr_steps *s, const struct tfr_feature_list *list);
 /* The next one, which lives until the next call and has no key.  TFR_END: no more.  TFR_ENOMEM. */
 enum tfr_status tfr_steps_next(
 	struct tfr_steps *s, struct tfr_lists *l, struct tfr_feature *step, struct tfr_error *err);

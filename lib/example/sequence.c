@@ -10,17 +10,17 @@
 #include "example/print/print.h"
 #include "example/unpack.h"
 
-struct tfr_values tfr_values_of(const struct tfr_feature *f)
+struct tfr_printed_values tfr_values_of(const struct tfr_feature *f)
 {
-	struct tfr_values vs = { .kind = f->kind, .count = f->count };
+	struct tfr_printed_values vs = { .kind = f->kind, .count = f->count };
 
 	tfr_cursor_init(&vs.cursor, f);
 	return vs;
 }
 
-struct tfr_values tfr_values_of_frame(const Tfr__Feature *frame)
+struct tfr_printed_values tfr_values_of_frame(const Tfr__Feature *frame)
 {
-	struct tfr_values vs = { .frame = frame };
+	struct tfr_printed_values vs = { .frame = frame };
 
 	switch (frame->kind_case) {
 	case TFR__FEATURE__KIND_BYTES_LIST:
@@ -41,7 +41,7 @@ struct tfr_values tfr_values_of_frame(const Tfr__Feature *frame)
 	return vs;
 }
 
-static void frame_value(const struct tfr_values *vs, struct tfr_value *v)
+static void frame_value(const struct tfr_printed_values *vs, struct tfr_printed_value *v)
 {
 	const Tfr__Feature *f = vs->frame;
 
@@ -54,7 +54,7 @@ static void frame_value(const struct tfr_values *vs, struct tfr_value *v)
 		v->i = f->int64_list->value[vs->next];
 }
 
-bool tfr_values_next(struct tfr_values *vs, struct tfr_value *v)
+bool tfr_values_next(struct tfr_printed_values *vs, struct tfr_printed_value *v)
 {
 	if (vs->next == vs->count)
 		return false;
@@ -139,8 +139,8 @@ static enum tfr_status visit_list(
 	enum tfr_status status = TFR_OK;
 
 	for (size_t i = 0; entry->value && !status && i < entry->value->n_feature; i++) {
-		struct tfr_values frame = tfr_values_of_frame(entry->value->feature[i]);
-		struct tfr_value value;
+		struct tfr_printed_values frame = tfr_values_of_frame(entry->value->feature[i]);
+		struct tfr_printed_value value;
 
 		while (frame.kind == TFR_KIND_BYTES && !status && tfr_values_next(&frame, &value))
 			status = v->visit(v->ctx, &key, &value.bytes, err);

@@ -111,7 +111,7 @@ static uint64_t count_values(const Tfr__TensorProto *m, enum tfr_form form)
 }
 
 /* Whether the content is the lengths of all texts and then their bytes; where the bytes begin. */
-static bool check_texts(struct tfr_tensor *t)
+static bool check_texts(struct tfr_tensor_proto *t)
 {
 	const ProtobufCBinaryData *c = &t->message->tensor_content;
 	struct tfr_wire w = { .p = c->data, .end = c->data + c->len };
@@ -129,7 +129,7 @@ static bool check_texts(struct tfr_tensor *t)
 	return total == (uint64_t)(w.end - w.p);
 }
 
-static bool check_content(struct tfr_tensor *t)
+static bool check_content(struct tfr_tensor_proto *t)
 {
 	uint64_t size;
 
@@ -143,11 +143,11 @@ static bool check_content(struct tfr_tensor *t)
 }
 
 enum tfr_status tfr_tensor_init(
-	struct tfr_tensor *t, const Tfr__TensorProto *message, struct tfr_error *err)
+	struct tfr_tensor_proto *t, const Tfr__TensorProto *message, struct tfr_error *err)
 {
 	size_t n = sizeof(dtypes) / sizeof(dtypes[0]);
 
-	*t = (struct tfr_tensor){ .message = message };
+	*t = (struct tfr_tensor_proto){ .message = message };
 	if (message->dtype < 0 || (size_t)message->dtype >= n || !dtypes[message->dtype].name)
 		return tfr_fail(err, TFR_EDATA, "not a TensorProto: no type has the number %d",
 			(int)message->dtype);
@@ -190,7 +190,7 @@ static int64_t narrow_integer(const struct tfr_tensor_dtype *d, int64_t stored)
 	return d->form == TFR_FORM_I_BITS ? (int64_t)v >> unused : (int64_t)(v >> unused);
 }
 
-static void next_text(struct tfr_tensor *t, struct tfr_tensor_value *v)
+static void next_text(struct tfr_tensor_proto *t, struct tfr_tensor_value *v)
 {
 	const ProtobufCBinaryData *c = &t->message->tensor_content;
 	struct tfr_wire w = { .p = t->length, .end = c->data + c->len };
@@ -203,7 +203,7 @@ static void next_text(struct tfr_tensor *t, struct tfr_tensor_value *v)
 }
 
 /* Element `i` of the content, which lies there as in memory. */
-static void content_value(struct tfr_tensor *t, struct tfr_tensor_value *v)
+static void content_value(struct tfr_tensor_proto *t, struct tfr_tensor_value *v)
 {
 	const uint8_t *p = t->message->tensor_content.data + t->next * t->dtype->size;
 	union {
@@ -259,7 +259,7 @@ static void content_value(struct tfr_tensor *t, struct tfr_tensor_value *v)
 	}
 }
 
-static void field_value(struct tfr_tensor *t, struct tfr_tensor_value *v)
+static void field_value(struct tfr_tensor_proto *t, struct tfr_tensor_value *v)
 {
 	const Tfr__TensorProto *m = t->message;
 	size_t i = t->next;
@@ -331,7 +331,7 @@ static void widen(const struct tfr_tensor_dtype *d, struct tfr_tensor_value *v)
 	}
 }
 
-bool tfr_tensor_next(struct tfr_tensor *t, struct tfr_tensor_value *v)
+bool tfr_tensor_next(struct tfr_tensor_proto *t, struct tfr_tensor_value *v)
 {
 	if (t->next == t->count || t->dtype->form == TFR_FORM_OPAQUE)
 		return false;

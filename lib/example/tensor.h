@@ -48,7 +48,7 @@ struct tfr_tensor_dtype {
 };
 
 /* A checked TensorProto and the place of the value that comes next. */
-struct tfr_tensor {
+struct tfr_tensor_proto {
 	const Tfr__TensorProto *message;
 	const struct tfr_tensor_dtype *dtype;
 	uint64_t elements; /* that the shape has */
@@ -69,8 +69,8 @@ struct tfr_tensor_value {
 
 /* TFR_EDATA: no type or shape that exists, or values that do not go with them. */
 enum tfr_status tfr_tensor_init(
-	struct tfr_tensor *t, const Tfr__TensorProto *message, struct tfr_error *err);
+	struct tfr_tensor_proto *t, const Tfr__TensorProto *message, struct tfr_error *err);
 /* False: that was the last stored one, or the type is opaque. */
-bool tfr_tensor_next(struct tfr_tensor *t, struct tfr_tensor_value *v);
+bool tfr_tensor_next(struct tfr_tensor_proto *t, struct tfr_tensor_value *v);
 
 #endif

@@ -4,8 +4,8 @@
  * tfr_example_parse() reads as protobuf does; TensorFlow's tf.io.parse_example has a parser of its
  * own (core/util/example_proto_fast_parsing.cc), stricter here and looser there, and DALI parses
  * with protobuf's C++, which checks names. */
-#ifndef TFR_EXAMPLE_LINT_H
-#define TFR_EXAMPLE_LINT_H
+#ifndef TFR_EXAMPLE_WIRE_LINT_H
+#define TFR_EXAMPLE_WIRE_LINT_H
 
 #include <tfr/example.h>
 

@@ -17,8 +17,8 @@
 
 enum { MEMORY = 256 << 20, KEEP = 1 << 20 };
 
-static const struct form *const forms[] = { &form_webdataset, &form_jsonl, &form_csv,
-	&form_folder };
+static const struct form *const forms[] = { &tfr_form_webdataset, &tfr_form_jsonl, &tfr_form_csv,
+	&tfr_form_folder };
 
 #define N_FORMS (sizeof(forms) / sizeof(*forms))
 
@@ -79,14 +79,14 @@ const char *tfr_export_form(const char *target, const char *to, struct tfr_error
 
 /* --- what forms share --- */
 
-enum tfr_status form_open_file(struct export *e, struct tfr_error *err)
+enum tfr_status tfr_form_open_file(struct export *e, struct tfr_error *err)
 {
 	struct tfr_output_opts o = { .force = e->o->force, .temporaries = e->o->temporaries };
 
 	return tfr_output_open(&e->file, e->o->target, &o, err);
 }
 
-enum tfr_status form_publish_file(struct export *e, struct tfr_error *err)
+enum tfr_status tfr_form_publish_file(struct export *e, struct tfr_error *err)
 {
 	enum tfr_status status = tfr_output_seal(e->file, err);
 
@@ -96,17 +96,17 @@ enum tfr_status form_publish_file(struct export *e, struct tfr_error *err)
 						    : tfr_sync_directory_of(e->o->target, err);
 }
 
-void form_close_file(struct export *e)
+void tfr_form_close_file(struct export *e)
 {
 	tfr_output_close(e->file);
 }
 
-bool form_bytes(const struct work *w, const char *feature, struct tfr_bytes *value)
+bool tfr_form_bytes(const struct work *w, const char *feature, struct tfr_bytes *value)
 {
 	return tfr_feature_bytes(tfr_example_get(w->example, feature), 0, value);
 }
 
-const char *form_image_ending(const struct tfr_bytes *image)
+const char *tfr_form_image_ending(const struct tfr_bytes *image)
 {
 	enum tfr_image_format format = tfr_image_sniff(image->data, image->size);
 
@@ -263,6 +263,6 @@ enum tfr_status tfr_export(struct tfr_select *records, const struct tfr_export_o
 		status = r.e.form->publish(&r.e, err);
 	if (r.e.form->close)
 		r.e.form->close(&r.e);
-	names_clear(&r.e.names);
+	tfr_unique_names_clear(&r.e.names);
 	return status;
 }

@@ -15,8 +15,8 @@
 
 #include "base/error.h"
 #include "export/form.h"
-#include "io/temp_names.h"
 #include "io/output.h"
+#include "io/temp_names.h"
 
 struct tree {
 	char *path, *temp, *old; /* the target, `.NAME.tmp` and NAME.old beside it */
@@ -172,8 +172,8 @@ static bool append_class(struct work *w)
 	struct tfr_bytes text;
 	int64_t label;
 
-	if (form_bytes(w, "image/class/text", &text))
-		return names_clean_part(&w->name, text.data, text.size);
+	if (tfr_form_bytes(w, "image/class/text", &text))
+		return tfr_unique_names_clean_part(&w->name, text.data, text.size);
 	if (tfr_feature_int64(tfr_example_get(w->example, "image/class/label"), 0, &label))
 		return tfr_buf_printf(&w->name, "%lld", (long long)label);
 	return true;
@@ -205,7 +205,8 @@ static bool make_name(struct work *w, const char *ending)
 	TFR_AUTO_BUF path = { 0 };
 	size_t at;
 
-	if (form_bytes(w, "image/filename", &name) && !names_clean(&path, name.data, name.size))
+	if (tfr_form_bytes(w, "image/filename", &name) &&
+		!tfr_unique_names_clean(&path, name.data, name.size))
 		return false;
 	if (!path.size && !tfr_buf_printf(&path, "%08llu%s%s", (unsigned long long)w->number,
 				  ending ? "." : "", ending ? ending : ""))
@@ -235,11 +236,11 @@ static enum tfr_status name_it(struct export *e, struct work *w, struct tfr_erro
 {
 	struct tfr_bytes image;
 
-	if (!form_bytes(w, "image/encoded", &image))
+	if (!tfr_form_bytes(w, "image/encoded", &image))
 		return tfr_fail(err, TFR_EDATA, "no image/encoded to write to a file");
-	if (!make_name(w, form_image_ending(&image)))
+	if (!make_name(w, tfr_form_image_ending(&image)))
 		return tfr_fail_nomem(err, "naming files");
-	return names_take(&e->names, &w->name, make_folder, e->own, err);
+	return tfr_unique_names_take(&e->names, &w->name, make_folder, e->own, err);
 }
 
 static enum tfr_status make(struct export *e, struct work *w, struct tfr_error *err)
@@ -250,7 +251,7 @@ static enum tfr_status make(struct export *e, struct work *w, struct tfr_error *
 	TFR_AUTO_CLOSE int fd = TEMP_FAILURE_RETRY(openat(t->fd, (const char *)w->name.data,
 		O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
 
-	form_bytes(w, "image/encoded", &image);
+	tfr_form_bytes(w, "image/encoded", &image);
 	if (fd < 0)
 		return tfr_fail_errno(err, errno, (const char *)w->name.data, "cannot create");
 	while (done < image.size) {
@@ -333,7 +334,7 @@ static void close_folder(struct export *e)
 	free(t);
 }
 
-const struct form form_folder = {
+const struct form tfr_form_folder = {
 	.name = "folder",
 	.parses = true,
 	.open = open_folder,

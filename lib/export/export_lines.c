@@ -37,13 +37,13 @@ static enum tfr_status make_json(struct export *e, struct work *w, struct tfr_er
 	return status;
 }
 
-const struct form form_jsonl = {
+const struct form tfr_form_jsonl = {
 	.name = "jsonl",
 	.ending = ".jsonl",
-	.open = form_open_file,
+	.open = tfr_form_open_file,
 	.make = make_json,
-	.publish = form_publish_file,
-	.close = form_close_file,
+	.publish = tfr_form_publish_file,
+	.close = tfr_form_close_file,
 };
 
 /* --- tables --- */
@@ -145,13 +145,13 @@ static enum tfr_status look_for_columns(struct export *e, struct work *w, struct
 static enum tfr_status publish_table(struct export *e, struct tfr_error *err)
 {
 	tfr_lookout_warn(e->own, e->o->warn, e->o->ctx);
-	return form_publish_file(e, err);
+	return tfr_form_publish_file(e, err);
 }
 
 static void close_table(struct export *e)
 {
 	tfr_lookout_free(e->own);
-	form_close_file(e);
+	tfr_form_close_file(e);
 }
 
 static enum tfr_status open_table(struct export *e, struct tfr_error *err)
@@ -173,11 +173,11 @@ static enum tfr_status open_table(struct export *e, struct tfr_error *err)
 			return tfr_fail_nomem(err, "writing a table");
 	if (!tfr_buf_append(&line, "\n", 1))
 		return tfr_fail_nomem(err, "writing a table");
-	status = form_open_file(e, err);
+	status = tfr_form_open_file(e, err);
 	return status ? status : tfr_output_write(e->file, line.data, line.size, err);
 }
 
-const struct form form_csv = {
+const struct form tfr_form_csv = {
 	.name = "csv",
 	.ending = ".csv",
 	.parses = true,

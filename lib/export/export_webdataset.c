@@ -1,4 +1,5 @@
-/* export/export_webdataset.c - each record a sample of a tar archive, as webdataset's TarWriter writes it.
+/* export/export_webdataset.c - each record a sample of a tar archive, as webdataset's TarWriter
+ * writes it.
  *
  * A sample's fields are listed, sorted, and each becomes a header, its bytes out of the record, and
  * zeros up to 512; nothing of the record is copied.  A name that USTAR cannot hold goes into a pax
@@ -30,11 +31,11 @@ static const char rest[] = "features.json";
 static bool make_key(struct work *w)
 {
 	struct tfr_bytes value;
-	bool key = form_bytes(w, "image/key", &value) && value.size;
+	bool key = tfr_form_bytes(w, "image/key", &value) && value.size;
 	uint8_t *last, *dot;
 
-	if ((key || form_bytes(w, "image/filename", &value)) &&
-		!names_clean(&w->name, value.data, value.size))
+	if ((key || tfr_form_bytes(w, "image/filename", &value)) &&
+		!tfr_unique_names_clean(&w->name, value.data, value.size))
 		return false;
 	if (!w->name.size)
 		return tfr_buf_printf(&w->name, "%08llu", (unsigned long long)w->number);
@@ -125,10 +126,10 @@ static bool add_image(struct work *w)
 	struct tfr_bytes image, name, format;
 	const char *ending;
 
-	if (!form_bytes(w, "image/encoded", &image))
+	if (!tfr_form_bytes(w, "image/encoded", &image))
 		return true;
-	ending = form_image_ending(&image);
-	if (form_bytes(w, "image/filename", &name)) {
+	ending = tfr_form_image_ending(&image);
+	if (tfr_form_bytes(w, "image/filename", &name)) {
 		const uint8_t *dot = memrchr(name.data, '.', name.size);
 		size_t n = dot ? (size_t)(name.data + name.size - dot - 1) : 0;
 
@@ -137,7 +138,7 @@ static bool add_image(struct work *w)
 				!strncasecmp((const char *)dot + 1, endings[i], n))
 				ending = endings[i];
 	}
-	if (!ending && form_bytes(w, "image/format", &format) && format.size == 4 &&
+	if (!ending && tfr_form_bytes(w, "image/format", &format) && format.size == 4 &&
 		!memcmp(format.data, "jpeg", 4))
 		ending = "jpg";
 	ending = ending ? ending : "img";
@@ -225,7 +226,7 @@ static int by_name(const void *a, const void *b, void *ctx)
 
 static enum tfr_status name_it(struct export *e, struct work *w, struct tfr_error *err)
 {
-	bool any = form_bytes(w, "image/encoded", &(struct tfr_bytes){ 0 });
+	bool any = tfr_form_bytes(w, "image/encoded", &(struct tfr_bytes){ 0 });
 
 	for (size_t i = 0; !any && i < tfr_example_count(w->example); i++)
 		any = tfr_example_at(w->example, i)->kind != TFR_KIND_UNSET &&
@@ -234,7 +235,7 @@ static enum tfr_status name_it(struct export *e, struct work *w, struct tfr_erro
 		return tfr_fail(err, TFR_EDATA, "no feature to make a field of");
 	if (!make_key(w) || !tfr_buf_append(&w->name, "", 1))
 		return tfr_fail_nomem(err, "naming samples");
-	return names_take(&e->names, &w->name, NULL, NULL, err);
+	return tfr_unique_names_take(&e->names, &w->name, NULL, NULL, err);
 }
 
 /* --- headers --- */
@@ -394,16 +395,16 @@ static enum tfr_status publish(struct export *e, struct tfr_error *err)
 	enum tfr_status status =
 		tfr_output_write(e->file, zeros, 2 * BLOCK + (rest_of ? RECORD - rest_of : 0), err);
 
-	return status ? status : form_publish_file(e, err);
+	return status ? status : tfr_form_publish_file(e, err);
 }
 
-const struct form form_webdataset = {
+const struct form tfr_form_webdataset = {
 	.name = "webdataset",
 	.ending = ".tar",
 	.parses = true,
-	.open = form_open_file,
+	.open = tfr_form_open_file,
 	.name_it = name_it,
 	.make = make,
 	.publish = publish,
-	.close = form_close_file,
+	.close = tfr_form_close_file,
 };

@@ -49,16 +49,16 @@ struct form {
 	void (*close)(struct export *e);
 };
 
-extern const struct form form_folder, form_webdataset, form_jsonl, form_csv;
+extern const struct form tfr_form_folder, tfr_form_webdataset, tfr_form_jsonl, tfr_form_csv;
 
 /* A file that is whole or absent, for forms that are one. */
-enum tfr_status form_open_file(struct export *e, struct tfr_error *err);
-enum tfr_status form_publish_file(struct export *e, struct tfr_error *err);
-void form_close_file(struct export *e);
+enum tfr_status tfr_form_open_file(struct export *e, struct tfr_error *err);
+enum tfr_status tfr_form_publish_file(struct export *e, struct tfr_error *err);
+void tfr_form_close_file(struct export *e);
 
 /* Of an Example: value 0 of a feature of bytes.  False: there is none. */
-bool form_bytes(const struct work *w, const char *feature, struct tfr_bytes *value);
+bool tfr_form_bytes(const struct work *w, const char *feature, struct tfr_bytes *value);
 /* "jpg", "png" by its first bytes, or NULL. */
-const char *form_image_ending(const struct tfr_bytes *image);
+const char *tfr_form_image_ending(const struct tfr_bytes *image);
 
 #endif

@@ -43,7 +43,7 @@ static bool add_part(struct tfr_buf *path, const uint8_t *part, size_t n)
 	return true;
 }
 
-bool names_clean(struct tfr_buf *path, const void *bytes, size_t size)
+bool tfr_unique_names_clean(struct tfr_buf *path, const void *bytes, size_t size)
 {
 	const uint8_t *p = bytes, *end = p + size;
 	size_t begin = path->size, parts = 0;
@@ -73,11 +73,11 @@ bool names_clean(struct tfr_buf *path, const void *bytes, size_t size)
 	return true;
 }
 
-bool names_clean_part(struct tfr_buf *path, const void *bytes, size_t size)
+bool tfr_unique_names_clean_part(struct tfr_buf *path, const void *bytes, size_t size)
 {
 	size_t begin = path->size;
 
-	if (!names_clean(path, bytes, size))
+	if (!tfr_unique_names_clean(path, bytes, size))
 		return false;
 	for (size_t i = begin; i < path->size; i++)
 		if (path->data[i] == '/')
@@ -202,7 +202,7 @@ static bool settle(struct names *s, struct tfr_buf *path, size_t *end, bool fold
 	return fill(s, slot, path->data, *end, folder);
 }
 
-enum tfr_status names_take(struct names *s, struct tfr_buf *path,
+enum tfr_status tfr_unique_names_take(struct names *s, struct tfr_buf *path,
 	enum tfr_status (*folder)(void *ctx, const char *path, struct tfr_error *err), void *ctx,
 	struct tfr_error *err)
 {
@@ -230,7 +230,7 @@ enum tfr_status names_take(struct names *s, struct tfr_buf *path,
 	return status;
 }
 
-void names_clear(struct names *s)
+void tfr_unique_names_clear(struct names *s)
 {
 	tfr_buf_clear(&s->text);
 	free(s->slots);

@@ -265,7 +265,7 @@ struct walk {
 };
 
 static enum tfr_status find_list(struct run *r, struct worker *w, struct walk *walk,
-	const struct tfr_list *list, enum tfr_kind kind, struct tfr_error *err)
+	const struct tfr_feature_list *list, enum tfr_kind kind, struct tfr_error *err)
 {
 	struct tfr_feature f = { .key = list->key, .key_size = list->key_size, .kind = kind };
 	size_t at = 0;
@@ -280,7 +280,7 @@ static enum tfr_status find_list(struct run *r, struct worker *w, struct walk *w
 
 /* A step without a kind is one of the list's kind without values. */
 static enum tfr_status take_steps(struct run *r, struct worker *w, struct walk *walk,
-	const struct tfr_list *list, struct tfr_seen *seen, struct tfr_error *err)
+	const struct tfr_feature_list *list, struct tfr_seen *seen, struct tfr_error *err)
 {
 	struct tfr_steps steps;
 	struct tfr_feature f;
@@ -304,8 +304,8 @@ static enum tfr_status take_steps(struct run *r, struct worker *w, struct walk *
 	return status == TFR_END ? TFR_OK : status;
 }
 
-static enum tfr_status take_list(struct run *r, struct worker *w, const struct tfr_list *list,
-	struct tfr_seen *seen, struct tfr_error *err)
+static enum tfr_status take_list(struct run *r, struct worker *w,
+	const struct tfr_feature_list *list, struct tfr_seen *seen, struct tfr_error *err)
 {
 	struct walk walk = { 0 };
 	enum tfr_status status = find_list(r, w, &walk, list, list->kind, err);

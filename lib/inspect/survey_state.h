@@ -1,6 +1,6 @@
 /* inspect/survey_state.h - a survey as bytes, so that it can be merged later. */
-#ifndef TFR_INSPECT_STATE_H
-#define TFR_INSPECT_STATE_H
+#ifndef TFR_INSPECT_SURVEY_STATE_H
+#define TFR_INSPECT_SURVEY_STATE_H
 
 #include "inspect/survey.h"
 

@@ -3,8 +3,8 @@
  * Nothing is ever written to a file that another program may have put under such a name: names are
  * created with O_EXCL or linkat(), and a file that is opened again must be ours (tfr-records(5),
  * PUBLISHING). */
-#ifndef TFR_IO_NAMING_H
-#define TFR_IO_NAMING_H
+#ifndef TFR_IO_TEMP_NAMES_H
+#define TFR_IO_TEMP_NAMES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,8 +22,8 @@ char *tfr_folder_of(const char *path);
 /* 64 random bits, never 0. */
 uint64_t tfr_random_token(void);
 
-/* Whether `path` is another name of standard output, "/dev/stdout" or the like: a link that must not
- * be replaced, and that a file would be opened by again, from its beginning. */
+/* Whether `path` is another name of standard output, "/dev/stdout" or the like: a link that must
+ * not be replaced, and that a file would be opened by again, from its beginning. */
 bool tfr_path_is_stdout(const char *path);
 
 /* Whether the open file is a regular file of this user with one link; *st is what it is. */
@@ -34,8 +34,8 @@ bool tfr_file_is_named(const struct stat *st, const char *path);
  * any more. */
 bool tfr_left_file_remove(const char *path);
 
-/* Opens a new file without a name in the folder of `path`, locked.  -1 with errno; EOPNOTSUPP: there
- * are none here, or they cannot be given a name. */
+/* Opens a new file without a name in the folder of `path`, locked.  -1 with errno; EOPNOTSUPP:
+ * there are none here, or they cannot be given a name. */
 int tfr_nameless_open(const char *path);
 /* Gives it a name that is free.  -1 with errno. */
 int tfr_nameless_link(int fd, const char *path);

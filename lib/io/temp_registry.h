@@ -1,6 +1,6 @@
 /* io/temp_registry.h - noting a temporary file where a signal handler can find it. */
-#ifndef TFR_IO_TEMPORARIES_H
-#define TFR_IO_TEMPORARIES_H
+#ifndef TFR_IO_TEMP_REGISTRY_H
+#define TFR_IO_TEMP_REGISTRY_H
 
 #include <signal.h>
 

@@ -1,7 +1,8 @@
-/* record/count_headers.h - hopping over the records of a file, for those who want more than their number.
+/* record/count_headers.h - hopping over the records of a file, for those who want more than their
+ * number.
  */
-#ifndef TFR_RECORD_COUNT_H
-#define TFR_RECORD_COUNT_H
+#ifndef TFR_RECORD_COUNT_HEADERS_H
+#define TFR_RECORD_COUNT_HEADERS_H
 
 #include <tfr/record.h>
 

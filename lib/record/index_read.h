@@ -1,6 +1,6 @@
 /* record/index_read.h - what reading, judging and writing an index share. */
-#ifndef TFR_RECORD_INDEX_H
-#define TFR_RECORD_INDEX_H
+#ifndef TFR_RECORD_INDEX_READ_H
+#define TFR_RECORD_INDEX_READ_H
 
 #include <sys/stat.h>
 

@@ -1,9 +1,10 @@
-/* record/inflate_ahead.h - a GZIP file inflated by several threads, where it has flush points to begin at.
+/* record/inflate_ahead.h - a GZIP file inflated by several threads, where it has flush points to
+ * begin at.
  *
  * What comes out, and what is said of damage after what was whole, is what one thread would give,
  * byte for byte: see record/inflate_ahead.c. */
-#ifndef TFR_RECORD_AHEAD_H
-#define TFR_RECORD_AHEAD_H
+#ifndef TFR_RECORD_INFLATE_AHEAD_H
+#define TFR_RECORD_INFLATE_AHEAD_H
 
 #include "codec/codec.h"
 #include "io/source.h"

@@ -1,5 +1,5 @@
-/* record/parallel_check.c - a file cut into pieces, each gone through by one thread as if it knew where the
- * first record of it begins.
+/* record/parallel_check.c - a file cut into pieces, each gone through by one thread as if it knew
+ * where the first record of it begins.
  *
  * It looks for that: for the first place in the piece where two headers' checksums fit.  Whether
  * that was right is known when its turn comes: only a piece that begins exactly where those before
@@ -43,13 +43,13 @@ struct piece {
 };
 
 struct run {
-	const struct tfr_sound_opts *opts;
+	const struct tfr_parallel_check_opts *opts;
 	int fd;
 	const char *path;
 	size_t block, piece;
 	uint64_t pieces;
 	struct worker *workers;
-	struct tfr_sound *sound;
+	struct tfr_intact *sound;
 };
 
 /* The first record that may begin in these bytes; `size`: none.  A payload of eight bytes with its
@@ -181,7 +181,8 @@ static void scan_file(struct run *run, uint64_t size, unsigned threads)
 	deliver(run, 0, &all, NULL);
 }
 
-bool tfr_sound(const char *path, const struct tfr_sound_opts *opts, struct tfr_sound *s)
+bool tfr_parallel_check(
+	const char *path, const struct tfr_parallel_check_opts *opts, struct tfr_intact *s)
 {
 	struct run run = { .opts = opts,
 		.path = path,
@@ -191,7 +192,7 @@ bool tfr_sound(const char *path, const struct tfr_sound_opts *opts, struct tfr_s
 	TFR_AUTO_CLOSE int fd = -1;
 	struct stat st;
 
-	*s = (struct tfr_sound){ 0 };
+	*s = (struct tfr_intact){ 0 };
 	if (opts->compression > TFR_COMPRESSION_NONE || !strcmp(path, "-") || stat(path, &st) ||
 		!S_ISREG(st.st_mode) || !st.st_size)
 		return false;

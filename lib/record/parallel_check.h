@@ -3,13 +3,13 @@
  * For who wants to know of records only how many there are and whether both checksums of each fit.
  * What is not sound, and what is not a plain regular file, is left to the reader, which knows what
  * to say of it: this one only goes as far as there is nothing to say. */
-#ifndef TFR_RECORD_SOUND_H
-#define TFR_RECORD_SOUND_H
+#ifndef TFR_RECORD_PARALLEL_CHECK_H
+#define TFR_RECORD_PARALLEL_CHECK_H
 
 #include <tfr/progress.h>
 #include <tfr/record.h>
 
-struct tfr_sound_opts {
+struct tfr_parallel_check_opts {
 	enum tfr_compression compression;
 	unsigned threads;	       /* at least 1; the caller's is one of them */
 	struct tfr_progress *progress; /* NULL: nobody looks */
@@ -21,13 +21,14 @@ struct tfr_sound_opts {
 	size_t block, piece;
 };
 
-struct tfr_sound {
+struct tfr_intact {
 	uint64_t records; /* that are sound, from the file's first on */
 	uint64_t end;	  /* where they end, in bytes */
 };
 
 /* True: all of the file, which has a record at least.  Whatever is wrong is no failure: it is where
  * `s` ends. */
-bool tfr_sound(const char *path, const struct tfr_sound_opts *opts, struct tfr_sound *s);
+bool tfr_parallel_check(
+	const char *path, const struct tfr_parallel_check_opts *opts, struct tfr_intact *s);
 
 #endif

@@ -5,8 +5,8 @@
  * which any thread may call, so that one thread reads while others verify.  A run owns its memory,
  * and the reader takes that of the last run in exchange for the next, so nothing is copied and
  * nothing allocated. */
-#ifndef TFR_RECORD_RUN_H
-#define TFR_RECORD_RUN_H
+#ifndef TFR_RECORD_RECORD_RUN_H
+#define TFR_RECORD_RECORD_RUN_H
 
 #include <tfr/record.h>
 

@@ -94,7 +94,7 @@ static enum tfr_status count_values(struct count_by *b, struct count_worker *w,
 
 	tfr_cursor_init(&cursor, f);
 	while (!status) {
-		struct tfr_class value = { .kind = TFR_KIND_BYTES };
+		struct tfr_counted_class value = { .kind = TFR_KIND_BYTES };
 
 		if (!write_value(w, &cursor, &more))
 			return tfr_fail_nomem(err, "counting");
@@ -175,7 +175,7 @@ static void tell(struct count_by *b)
 
 	tfr_classes_sort(&b->values);
 	for (size_t i = 0; o->value && i < b->values.n; i++) {
-		struct tfr_class value = tfr_classes_at(&b->values, i);
+		struct tfr_counted_class value = tfr_classes_at(&b->values, i);
 
 		o->value(o->common.ctx, &value.text, b->values.items[i].records);
 	}

@@ -1,6 +1,6 @@
 /* rewrite/record_key.h - the hash that decides where a record goes. */
-#ifndef TFR_REWRITE_KEY_H
-#define TFR_REWRITE_KEY_H
+#ifndef TFR_REWRITE_RECORD_KEY_H
+#define TFR_REWRITE_RECORD_KEY_H
 
 #include <tfr/example.h>
 

@@ -1,6 +1,7 @@
-/* rewrite/rewrite_sweep.h - a sweep as the rewriting calls make it: their options and their report. */
-#ifndef TFR_REWRITE_PASS_H
-#define TFR_REWRITE_PASS_H
+/* rewrite/rewrite_sweep.h - a sweep as the rewriting calls make it: their options and their report.
+ */
+#ifndef TFR_REWRITE_REWRITE_SWEEP_H
+#define TFR_REWRITE_REWRITE_SWEEP_H
 
 #include <tfr/rewrite.h>
 

@@ -17,8 +17,8 @@
 #include "rewrite/shuffle/shuffle.h"
 #include "rewrite/split_classes.h"
 #include "rewrite/strata.h"
-#include "shard/set_writer.h"
 #include "shard/fractions.h"
+#include "shard/set_writer.h"
 #include "sweep/deferred_faults.h"
 
 #define MEMORY ((uint64_t)1 << 30)
@@ -63,7 +63,7 @@ static enum tfr_status hash_of(const struct run *r, const struct tfr_swept *s,
 }
 
 static enum tfr_status class_of(const struct run *r, const struct tfr_swept *s,
-	struct tfr_class *class, struct tfr_error *err)
+	struct tfr_counted_class *class, struct tfr_error *err)
 {
 	const char *name = r->opts->stratify;
 	const struct tfr_feature *f;
@@ -80,7 +80,7 @@ static enum tfr_status note(
 	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
 {
 	struct run *r = ctx;
-	struct tfr_class class;
+	struct tfr_counted_class class;
 	uint64_t hash;
 	enum tfr_status status = class_of(r, s, &class, err);
 
@@ -99,7 +99,7 @@ static enum tfr_status examine(
 	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
 {
 	struct run *r = ctx;
-	struct tfr_class class;
+	struct tfr_counted_class class;
 	struct verdict v = { 0 };
 	enum tfr_status status = TFR_OK;
 

@@ -18,8 +18,8 @@ struct tfr_split_classes {
 
 static int compare(const void *a, const void *b, void *classes)
 {
-	struct tfr_class x = tfr_classes_at(classes, *(const uint32_t *)a);
-	struct tfr_class y = tfr_classes_at(classes, *(const uint32_t *)b);
+	struct tfr_counted_class x = tfr_classes_at(classes, *(const uint32_t *)a);
+	struct tfr_counted_class y = tfr_classes_at(classes, *(const uint32_t *)b);
 
 	return tfr_class_compare(&x, &y);
 }
@@ -72,7 +72,7 @@ enum tfr_status tfr_split_report_classes(struct tfr_split_report *report, struct
 struct tfr_split_class tfr_split_report_class(const struct tfr_split_report *report, size_t i)
 {
 	const struct tfr_split_classes *c = report->classes;
-	struct tfr_class class;
+	struct tfr_counted_class class;
 	size_t number;
 
 	assert(i < report->class_count);

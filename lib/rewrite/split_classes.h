@@ -1,6 +1,6 @@
 /* rewrite/split_classes.h - the classes of a division, for the caller to keep. */
-#ifndef TFR_REWRITE_SPLIT_REPORT_H
-#define TFR_REWRITE_SPLIT_REPORT_H
+#ifndef TFR_REWRITE_SPLIT_CLASSES_H
+#define TFR_REWRITE_SPLIT_CLASSES_H
 
 #include <tfr/rewrite.h>
 

@@ -94,7 +94,7 @@ static enum tfr_status number_classes(struct tfr_strata *s, struct strata_worker
 	enum tfr_status status = TFR_OK;
 
 	while (!status && w->numbered < w->met.n) {
-		struct tfr_class class = tfr_classes_at(&w->met, w->numbered);
+		struct tfr_counted_class class = tfr_classes_at(&w->met, w->numbered);
 		uint32_t *number = &w->numbers[w->numbered++];
 
 		status = tfr_classes_add(&s->classes, &class, 0, number, &s->failure);
@@ -128,7 +128,7 @@ static enum tfr_status flush(struct tfr_strata *s, struct strata_worker *w, stru
 }
 
 enum tfr_status tfr_strata_note(struct tfr_strata *s, unsigned worker,
-	const struct tfr_class *class, uint64_t hash, struct tfr_error *err)
+	const struct tfr_counted_class *class, uint64_t hash, struct tfr_error *err)
 {
 	struct strata_worker *w = &s->workers[worker];
 	bool full = tfr_classes_full(&w->met, class);

@@ -13,8 +13,8 @@
 
 struct tfr_strata;
 
-/* `memory` and `folders` as in rewrite/sort/pair_sorter.h; shares and folders stay the caller's.  NULL: out of
- * memory. */
+/* `memory` and `folders` as in rewrite/sort/pair_sorter.h; shares and folders stay the caller's.
+ * NULL: out of memory. */
 struct tfr_strata *tfr_strata_new(const struct tfr_share *shares, size_t count, unsigned workers,
 	uint64_t memory, const char *const *folders, size_t folder_count);
 void tfr_strata_free(struct tfr_strata *s);
@@ -23,7 +23,7 @@ void tfr_strata_free(struct tfr_strata *s);
  * names.  TFR_ESYS, TFR_ENOMEM.  A failure has nothing to do with the record that it comes with,
  * and every worker gets to hear of it. */
 enum tfr_status tfr_strata_note(struct tfr_strata *s, unsigned worker,
-	const struct tfr_class *class, uint64_t hash, struct tfr_error *err);
+	const struct tfr_counted_class *class, uint64_t hash, struct tfr_error *err);
 /* After the last was noted. */
 enum tfr_status tfr_strata_draw(struct tfr_strata *s, struct tfr_error *err);
 

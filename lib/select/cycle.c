@@ -58,7 +58,7 @@ static enum tfr_status wait_for_more(void *ctx, struct tfr_error *err)
 	return status;
 }
 
-enum tfr_status inputs_open(struct inputs **out, const struct tfr_set *set,
+enum tfr_status tfr_cycle_open(struct inputs **out, const struct tfr_set *set,
 	const struct tfr_select_opts *opts, struct number_list *wanted, size_t beside,
 	struct tfr_error *err)
 {
@@ -80,7 +80,7 @@ enum tfr_status inputs_open(struct inputs **out, const struct tfr_set *set,
 		       !opts->growing && in->count <= INDEXES_MOST;
 	in->places = calloc(in->count ? in->count : 1, sizeof(*in->places));
 	if (!in->places) {
-		inputs_close(in);
+		tfr_cycle_close(in);
 		return tfr_fail_nomem(err, "opening the inputs");
 	}
 	share = BLOCKS_TOTAL / ((in->count ? in->count : 1) * beside);
@@ -95,7 +95,7 @@ enum tfr_status inputs_open(struct inputs **out, const struct tfr_set *set,
 	return TFR_OK;
 }
 
-void inputs_close(struct inputs *in)
+void tfr_cycle_close(struct inputs *in)
 {
 	if (!in)
 		return;
@@ -176,7 +176,7 @@ static void end_place(struct inputs *in, struct place *p)
 	advance(in);
 }
 
-void inputs_pass_over(struct inputs *in, const struct tfr_error *err)
+void tfr_cycle_pass_over(struct inputs *in, const struct tfr_error *err)
 {
 	char text[8192];
 
@@ -191,7 +191,7 @@ static enum tfr_status get_behind(struct inputs *in, struct place *p, struct tfr
 	enum tfr_status status = TFR_OK;
 	uint64_t lost;
 
-	inputs_pass_over(in, err);
+	tfr_cycle_pass_over(in, err);
 	p->any = true;
 	if (fault != TFR_FAULT_PAYLOAD)
 		status = tfr_reader_resync(p->reader, &lost, err);
@@ -213,7 +213,7 @@ static uint64_t overhead(const struct inputs *in)
 static bool pass_over(struct inputs *in, struct place *p)
 {
 	uint64_t left = tfr_lookup_count(p->lookup) - p->number;
-	uint64_t n = number_list_next(in->wanted, in->seen) - in->seen;
+	uint64_t n = tfr_number_list_next(in->wanted, in->seen) - in->seen;
 
 	if (n > left)
 		n = left;
@@ -272,7 +272,7 @@ static enum tfr_status step(
 	return status == TFR_EDATA && in->o->skip_damaged ? get_behind(in, p, err) : status;
 }
 
-enum tfr_status inputs_next(struct inputs *in, struct tfr_record *rec, struct tfr_error *err)
+enum tfr_status tfr_cycle_next(struct inputs *in, struct tfr_record *rec, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 	bool got = false;
@@ -282,7 +282,7 @@ enum tfr_status inputs_next(struct inputs *in, struct tfr_record *rec, struct tf
 	return got || status ? status : TFR_END;
 }
 
-void inputs_again(struct inputs *in)
+void tfr_cycle_again(struct inputs *in)
 {
 	assert(!in->open && in->next_file == tfr_set_count(in->set));
 	in->next_file = in->turn = 0;
@@ -290,22 +290,22 @@ void inputs_again(struct inputs *in)
 	in->again = true;
 }
 
-uint64_t inputs_seen(const struct inputs *in)
+uint64_t tfr_cycle_seen(const struct inputs *in)
 {
 	return in->seen;
 }
 
-const char *inputs_path(const struct inputs *in)
+const char *tfr_cycle_path(const struct inputs *in)
 {
 	return strcmp(in->path, "-") ? in->path : "standard input";
 }
 
-uint64_t inputs_read(const struct inputs *in)
+uint64_t tfr_cycle_read(const struct inputs *in)
 {
 	return in->read;
 }
 
-uint64_t inputs_bad(const struct inputs *in)
+uint64_t tfr_cycle_bad(const struct inputs *in)
 {
 	return in->bad;
 }

@@ -12,7 +12,7 @@
 /* tensorflow/core/kernels/stateless_random_ops.cc: the key that scrambles seeds. */
 static const uint32_t scramble[2] = { 0x3ec8f720, 0x02461e29 };
 
-enum tfr_status draws_init(
+enum tfr_status tfr_draws_init(
 	struct draws *d, const double *weights, size_t count, uint64_t seed, struct tfr_error *err)
 {
 	*d = (struct draws){ .ends = calloc(count, sizeof(*d->ends)), .count = count };
@@ -20,18 +20,18 @@ enum tfr_status draws_init(
 		return tfr_fail_nomem(err, "mixing sets");
 	tfr_rng_init_op(&d->seeds, seed);
 	d->used = DRAWS_AHEAD;
-	draws_set(d, weights);
+	tfr_draws_set(d, weights);
 	return TFR_OK;
 }
 
-void draws_clear(struct draws *d)
+void tfr_draws_clear(struct draws *d)
 {
 	free(d->ends);
 	d->ends = NULL;
 }
 
 /* By way of logarithms, as there, so that not even the last bit of a limit is another. */
-void draws_set(struct draws *d, const double *weights)
+void tfr_draws_set(struct draws *d, const double *weights)
 {
 	float most = -INFINITY;
 	double end = 0;
@@ -73,7 +73,7 @@ static void draw_ahead(struct draws *d)
 }
 
 /* The first place whose end is past the point. */
-size_t draws_next(struct draws *d)
+size_t tfr_draws_next(struct draws *d)
 {
 	size_t low = 0, n = d->count;
 	double point;

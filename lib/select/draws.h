@@ -25,11 +25,11 @@ struct draws {
 };
 
 /* Draws among `count` places by `weights`, above 0 and finite as floats. */
-enum tfr_status draws_init(
+enum tfr_status tfr_draws_init(
 	struct draws *d, const double *weights, size_t count, uint64_t seed, struct tfr_error *err);
-void draws_clear(struct draws *d);
+void tfr_draws_clear(struct draws *d);
 /* The weights from now on, of as many places, some above 0; 0: the place is not drawn any more. */
-void draws_set(struct draws *d, const double *weights);
-size_t draws_next(struct draws *d);
+void tfr_draws_set(struct draws *d, const double *weights);
+size_t tfr_draws_next(struct draws *d);
 
 #endif

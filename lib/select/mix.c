@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
-#include "select/draws.h"
 #include "select/cycle.h"
+#include "select/draws.h"
 
 /* Of so many draws one is not lost, on average, or all are drawn anew. */
 enum { DRAWS_LOST_MOST = 4096 };
@@ -86,7 +86,7 @@ static enum tfr_status add(struct mix *m, const struct tfr_set *set, double weig
 		return status;
 	m->weights[m->count] = weight;
 	m->alive += weight;
-	return inputs_open(&m->sources[m->count++].in, set, opts, wanted, beside, err);
+	return tfr_cycle_open(&m->sources[m->count++].in, set, opts, wanted, beside, err);
 }
 
 static enum tfr_status fill(struct mix *m, const struct tfr_set *set,
@@ -105,7 +105,7 @@ static enum tfr_status fill(struct mix *m, const struct tfr_set *set,
 	return status;
 }
 
-enum tfr_status mix_open(struct mix **out, const struct tfr_set *set,
+enum tfr_status tfr_mix_open(struct mix **out, const struct tfr_set *set,
 	const struct tfr_select_opts *opts, struct number_list *wanted, struct tfr_error *err)
 {
 	size_t places = opts->mix && opts->mix->count ? opts->mix->count : 1;
@@ -121,9 +121,9 @@ enum tfr_status mix_open(struct mix **out, const struct tfr_set *set,
 	else
 		status = fill(m, set, opts, wanted, err);
 	if (!status)
-		status = draws_init(&m->draws, m->weights, m->count, opts->seed, err);
+		status = tfr_draws_init(&m->draws, m->weights, m->count, opts->seed, err);
 	if (status) {
-		mix_close(m);
+		tfr_mix_close(m);
 		return status;
 	}
 	m->left = m->count;
@@ -133,13 +133,13 @@ enum tfr_status mix_open(struct mix **out, const struct tfr_set *set,
 	return TFR_OK;
 }
 
-void mix_close(struct mix *m)
+void tfr_mix_close(struct mix *m)
 {
 	if (!m)
 		return;
 	for (size_t i = 0; i < m->count; i++)
-		inputs_close(m->sources[i].in);
-	draws_clear(&m->draws);
+		tfr_cycle_close(m->sources[i].in);
+	tfr_draws_clear(&m->draws);
 	free(m->sources);
 	free(m->weights);
 	free(m);
@@ -152,7 +152,7 @@ static size_t draw(struct mix *m)
 
 	if (m->left > 1) {
 		do
-			i = draws_next(&m->draws);
+			i = tfr_draws_next(&m->draws);
 		while (!m->weights[i]);
 		return i;
 	}
@@ -171,7 +171,7 @@ static void drop(struct mix *m, size_t i)
 		m->alive += m->weights[k];
 	if (m->left < 2 || m->alive * DRAWS_LOST_MOST >= m->drawn)
 		return;
-	draws_set(&m->draws, m->weights);
+	tfr_draws_set(&m->draws, m->weights);
 	m->drawn = m->alive;
 }
 
@@ -180,9 +180,9 @@ static bool begins_again(struct mix *m, size_t i)
 {
 	struct source *s = &m->sources[i];
 
-	if (m->end == TFR_MIX_REPEAT && inputs_read(s->in) > s->read) {
-		s->read = inputs_read(s->in);
-		inputs_again(s->in);
+	if (m->end == TFR_MIX_REPEAT && tfr_cycle_read(s->in) > s->read) {
+		s->read = tfr_cycle_read(s->in);
+		tfr_cycle_again(s->in);
 		return true;
 	}
 	drop(m, i);
@@ -190,54 +190,54 @@ static bool begins_again(struct mix *m, size_t i)
 	return false;
 }
 
-enum tfr_status mix_next(struct mix *m, struct tfr_record *rec, struct tfr_error *err)
+enum tfr_status tfr_mix_next(struct mix *m, struct tfr_record *rec, struct tfr_error *err)
 {
 	while (!m->over) {
 		size_t i = draw(m);
 		struct inputs *in = m->sources[i].in;
-		uint64_t before = inputs_seen(in);
+		uint64_t before = tfr_cycle_seen(in);
 		enum tfr_status status;
 
 		do
-			status = inputs_next(in, rec, err);
+			status = tfr_cycle_next(in, rec, err);
 		while (status == TFR_END && begins_again(m, i));
 		m->last = in;
-		m->seen += inputs_seen(in) - before;
+		m->seen += tfr_cycle_seen(in) - before;
 		if (status != TFR_END)
 			return status;
 	}
 	return TFR_END;
 }
 
-uint64_t mix_seen(const struct mix *m)
+uint64_t tfr_mix_seen(const struct mix *m)
 {
 	return m->seen;
 }
 
-const char *mix_path(const struct mix *m)
+const char *tfr_mix_path(const struct mix *m)
 {
-	return inputs_path(m->last);
+	return tfr_cycle_path(m->last);
 }
 
-void mix_pass_over(struct mix *m, const struct tfr_error *err)
+void tfr_mix_pass_over(struct mix *m, const struct tfr_error *err)
 {
-	inputs_pass_over(m->last, err);
+	tfr_cycle_pass_over(m->last, err);
 }
 
-uint64_t mix_read(const struct mix *m)
+uint64_t tfr_mix_read(const struct mix *m)
 {
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < m->count; i++)
-		n += inputs_read(m->sources[i].in);
+		n += tfr_cycle_read(m->sources[i].in);
 	return n;
 }
 
-uint64_t mix_bad(const struct mix *m)
+uint64_t tfr_mix_bad(const struct mix *m)
 {
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < m->count; i++)
-		n += inputs_bad(m->sources[i].in);
+		n += tfr_cycle_bad(m->sources[i].in);
 	return n;
 }

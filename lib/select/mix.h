@@ -8,17 +8,17 @@
 struct mix;
 struct number_list;
 
-/* Of `set`, or of opts->mix where that is not NULL.  `wanted` as of inputs_open(). */
-enum tfr_status mix_open(struct mix **m, const struct tfr_set *set,
+/* Of `set`, or of opts->mix where that is not NULL.  `wanted` as of tfr_cycle_open(). */
+enum tfr_status tfr_mix_open(struct mix **m, const struct tfr_set *set,
 	const struct tfr_select_opts *opts, struct number_list *wanted, struct tfr_error *err);
-void mix_close(struct mix *m); /* accepts NULL */
+void tfr_mix_close(struct mix *m); /* accepts NULL */
 
 /* As those of inputs. */
-enum tfr_status mix_next(struct mix *m, struct tfr_record *rec, struct tfr_error *err);
-uint64_t mix_seen(const struct mix *m);
-const char *mix_path(const struct mix *m);
-void mix_pass_over(struct mix *m, const struct tfr_error *err);
-uint64_t mix_read(const struct mix *m);
-uint64_t mix_bad(const struct mix *m);
+enum tfr_status tfr_mix_next(struct mix *m, struct tfr_record *rec, struct tfr_error *err);
+uint64_t tfr_mix_seen(const struct mix *m);
+const char *tfr_mix_path(const struct mix *m);
+void tfr_mix_pass_over(struct mix *m, const struct tfr_error *err);
+uint64_t tfr_mix_read(const struct mix *m);
+uint64_t tfr_mix_bad(const struct mix *m);
 
 #endif

@@ -1,4 +1,5 @@
-/* select/number_list.c - a list is sorted and joined when it is read, so that asking is a step at most. */
+/* select/number_list.c - a list is sorted and joined when it is read, so that asking is a step at
+ * most. */
 #include "select/number_list.h"
 
 #include <ctype.h>
@@ -73,7 +74,8 @@ static void tidy(struct number_list *l)
 	l->count = n + 1;
 }
 
-enum tfr_status number_list_parse(struct number_list *l, const char *text, struct tfr_error *err)
+enum tfr_status tfr_number_list_parse(
+	struct number_list *l, const char *text, struct tfr_error *err)
 {
 	size_t most = 1;
 	enum tfr_status status = TFR_OK;
@@ -93,13 +95,13 @@ enum tfr_status number_list_parse(struct number_list *l, const char *text, struc
 	return status;
 }
 
-void number_list_clear(struct number_list *l)
+void tfr_number_list_clear(struct number_list *l)
 {
 	free(l->ranges);
 	*l = (struct number_list){ 0 };
 }
 
-uint64_t number_list_next(struct number_list *l, uint64_t n)
+uint64_t tfr_number_list_next(struct number_list *l, uint64_t n)
 {
 	while (l->at < l->count && l->ranges[l->at].last < n)
 		l->at++;
@@ -108,12 +110,12 @@ uint64_t number_list_next(struct number_list *l, uint64_t n)
 	return l->ranges[l->at].first > n ? l->ranges[l->at].first : n;
 }
 
-bool number_list_has(struct number_list *l, uint64_t n)
+bool tfr_number_list_has(struct number_list *l, uint64_t n)
 {
-	return number_list_next(l, n) == n;
+	return tfr_number_list_next(l, n) == n;
 }
 
-bool number_list_ends_before(const struct number_list *l, uint64_t n)
+bool tfr_number_list_ends_before(const struct number_list *l, uint64_t n)
 {
 	return !l->count || l->ranges[l->count - 1].last < n;
 }

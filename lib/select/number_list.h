@@ -1,6 +1,6 @@
 /* select/number_list.h - numbers of records as a person writes them: "0,5,10-20,100-". */
-#ifndef TFR_SELECT_LIST_H
-#define TFR_SELECT_LIST_H
+#ifndef TFR_SELECT_NUMBER_LIST_H
+#define TFR_SELECT_NUMBER_LIST_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,13 +17,15 @@ struct number_list {
 };
 
 /* TFR_EUSAGE: not a list; what is wrong is named. */
-enum tfr_status number_list_parse(struct number_list *l, const char *text, struct tfr_error *err);
-void number_list_clear(struct number_list *l);
+enum tfr_status tfr_number_list_parse(
+	struct number_list *l, const char *text, struct tfr_error *err);
+void tfr_number_list_clear(struct number_list *l);
 /* Whether the list has `n`; numbers are asked for in rising order. */
-bool number_list_has(struct number_list *l, uint64_t n);
-/* The first number of the list that is `n` or above; UINT64_MAX: none.  As number_list_has(). */
-uint64_t number_list_next(struct number_list *l, uint64_t n);
+bool tfr_number_list_has(struct number_list *l, uint64_t n);
+/* The first number of the list that is `n` or above; UINT64_MAX: none.  As tfr_number_list_has().
+ */
+uint64_t tfr_number_list_next(struct number_list *l, uint64_t n);
 /* Whether nothing of the list is `n` or above. */
-bool number_list_ends_before(const struct number_list *l, uint64_t n);
+bool tfr_number_list_ends_before(const struct number_list *l, uint64_t n);
 
 #endif

@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "base/shuffler.h"
 #include "record/framing.h"
-#include "select/number_list.h"
 #include "select/mix.h"
+#include "select/number_list.h"
 
 /* A record that waits in the shuffle: the view it was read as is long over. */
 struct kept {
@@ -54,7 +54,7 @@ static enum tfr_status start(struct tfr_select *s, const struct tfr_set *set, st
 	if (s->o.sampled && s->o.every)
 		return tfr_fail(err, TFR_EUSAGE, "every n-th record and a sample are two choices");
 	if (s->o.records) {
-		status = number_list_parse(&s->list, s->o.records, err);
+		status = tfr_number_list_parse(&s->list, s->o.records, err);
 		if (status)
 			return status;
 	}
@@ -67,7 +67,7 @@ static enum tfr_status start(struct tfr_select *s, const struct tfr_set *set, st
 			return tfr_fail_nomem(err, "selecting records");
 	}
 	tfr_shuffler_init(&s->shuffler, s->o.shuffle_buffer, s->o.seed);
-	return mix_open(&s->in, set, &s->o, s->o.records ? &s->list : NULL, err);
+	return tfr_mix_open(&s->in, set, &s->o, s->o.records ? &s->list : NULL, err);
 }
 
 enum tfr_status tfr_select_open(struct tfr_select **out, const struct tfr_set *set,
@@ -96,8 +96,8 @@ void tfr_select_close(struct tfr_select *s)
 		free(kept);
 	tfr_shuffler_clear(&s->shuffler);
 	free(s->shown);
-	mix_close(s->in);
-	number_list_clear(&s->list);
+	tfr_mix_close(s->in);
+	tfr_number_list_clear(&s->list);
 	tfr_where_free(s->where);
 	tfr_example_free(s->example);
 	free(s);
@@ -130,12 +130,13 @@ static enum tfr_status next_listed(
 	enum tfr_status status;
 
 	do {
-		if (s->o.records && number_list_ends_before(&s->list, mix_seen(s->in)))
+		if (s->o.records && tfr_number_list_ends_before(&s->list, tfr_mix_seen(s->in)))
 			return TFR_END;
-		status = mix_next(s->in, rec, err);
-	} while (!status && s->o.records && !number_list_has(&s->list, mix_seen(s->in) - 1));
+		status = tfr_mix_next(s->in, rec, err);
+	} while (
+		!status && s->o.records && !tfr_number_list_has(&s->list, tfr_mix_seen(s->in) - 1));
 	if (!status)
-		s->path = mix_path(s->in);
+		s->path = tfr_mix_path(s->in);
 	s->read_to_the_end = status == TFR_END;
 	return status;
 }
@@ -164,7 +165,7 @@ static bool thinned_out(struct tfr_select *s)
 		return n < s->o.every_offset || (n - s->o.every_offset) % s->o.every;
 	if (!s->o.sampled)
 		return false;
-	tfr_rng_init(&rng, s->o.seed, mix_seen(s->in) - 1);
+	tfr_rng_init(&rng, s->o.seed, tfr_mix_seen(s->in) - 1);
 	return tfr_rng_unit(&rng) >= s->o.sample;
 }
 
@@ -290,7 +291,7 @@ enum tfr_status tfr_select_reject(struct tfr_select *s, const struct tfr_record 
 	tfr_select_locate(s, rec, err);
 	if (!s->o.skip_damaged)
 		return status;
-	mix_pass_over(s->in, err);
+	tfr_mix_pass_over(s->in, err);
 	return s->o.lost ? give_up(s, rec, err) : TFR_OK;
 }
 
@@ -304,7 +305,7 @@ void tfr_select_locate(
 static void warn_of_numbers(struct tfr_select *s)
 {
 	const struct number_range *r = &s->list.ranges[s->list.count - 1];
-	uint64_t named = r->last == UINT64_MAX ? r->first : r->last, seen = mix_seen(s->in);
+	uint64_t named = r->last == UINT64_MAX ? r->first : r->last, seen = tfr_mix_seen(s->in);
 	char text[100];
 
 	if (named < seen)
@@ -320,16 +321,16 @@ void tfr_select_finish(struct tfr_select *s)
 		return;
 	if (s->o.records && s->read_to_the_end)
 		warn_of_numbers(s);
-	if (s->where && mix_read(s->in))
+	if (s->where && tfr_mix_read(s->in))
 		tfr_lookout_warn(tfr_where_lookout(s->where), s->o.warn, s->o.ctx);
 }
 
 uint64_t tfr_select_read(const struct tfr_select *s)
 {
-	return mix_read(s->in);
+	return tfr_mix_read(s->in);
 }
 
 uint64_t tfr_select_bad(const struct tfr_select *s)
 {
-	return mix_bad(s->in);
+	return tfr_mix_bad(s->in);
 }

@@ -1,7 +1,8 @@
-/* shard/finished_run.h - a set that a run with --resume has finished, found when that run is repeated.
+/* shard/finished_run.h - a set that a run with --resume has finished, found when that run is
+ * repeated.
  */
-#ifndef TFR_SHARD_FINISHED_H
-#define TFR_SHARD_FINISHED_H
+#ifndef TFR_SHARD_FINISHED_RUN_H
+#define TFR_SHARD_FINISHED_RUN_H
 
 #include <tfr/shard.h>
 

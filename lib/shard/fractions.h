@@ -1,7 +1,7 @@
 /* shard/fractions.h - which of several sets a thing goes to, decided by its hash alone, so that it
  * stays where it is when others come or go. */
-#ifndef TFR_SHARD_SHARES_H
-#define TFR_SHARD_SHARES_H
+#ifndef TFR_SHARD_FRACTIONS_H
+#define TFR_SHARD_FRACTIONS_H
 
 #include <tfr/shard.h>
 

@@ -1,7 +1,7 @@
 /* shard/state_file.h - what a run knows, in a file, for another run of the same build on the same
  * machine to go on with. */
-#ifndef TFR_SHARD_STATE_H
-#define TFR_SHARD_STATE_H
+#ifndef TFR_SHARD_STATE_FILE_H
+#define TFR_SHARD_STATE_FILE_H
 
 #include <tfr/io.h>
 

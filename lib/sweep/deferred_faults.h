@@ -3,8 +3,8 @@
  * The quarantine has it as it lies in the inputs (uncompressed) and in their order: a piece keeps
  * what is bad in it until it is settled.  Spans between records come before the records of the
  * piece; bad records are not copied, they lie in the piece. */
-#ifndef TFR_SWEEP_ASIDE_H
-#define TFR_SWEEP_ASIDE_H
+#ifndef TFR_SWEEP_DEFERRED_FAULTS_H
+#define TFR_SWEEP_DEFERRED_FAULTS_H
 
 #include <tfr/sweep.h>
 

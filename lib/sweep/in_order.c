@@ -13,7 +13,7 @@
 static void tell_warnings(struct run *r, struct tfr_buf *warnings)
 {
 	for (size_t at = 0; at < warnings->size; at += strlen((char *)warnings->data + at) + 1)
-		sweep_warn_now(r, (char *)warnings->data + at);
+		tfr_sweep_warn_now(r, (char *)warnings->data + at);
 	warnings->size = 0;
 }
 
@@ -36,11 +36,11 @@ static enum tfr_status read_in_order(struct run *r, struct piece *p, struct tfr_
 		if (!st->reader) {
 			if (r->next_file == r->files)
 				return TFR_END;
-			status = sweep_open(r, st, r->next_file++, err);
+			status = tfr_sweep_open(r, st, r->next_file++, err);
 			if (status)
 				return status;
 		}
-		status = sweep_read(r, st, p, err);
+		status = tfr_sweep_read(r, st, p, err);
 	}
 	return status;
 }
@@ -78,7 +78,7 @@ static enum tfr_status examine_item(void *ctx, struct tfr_lanes_run *lanes, unsi
 
 	(void)lanes, (void)i;
 	assert(worker < r->threads);
-	return sweep_examine(r, &r->workers[worker], &slot->piece,
+	return tfr_sweep_examine(r, &r->workers[worker], &slot->piece,
 		r->s->settle ? &slot->keep : NULL, stride_of(r->s), err);
 }
 
@@ -103,7 +103,7 @@ static enum tfr_status settle_item(void *ctx, uint64_t i, void *data, struct tfr
 	}
 	if (!status)
 		status = tfr_aside_put_records(&p->aside, r->o->quarantine, SIZE_MAX, err);
-	sweep_leave_gate(r, p);
+	tfr_sweep_leave_gate(r, p);
 	return status;
 }
 
@@ -117,7 +117,7 @@ static void clear_slot(void *data)
 	tfr_buf_clear(&slot->keep);
 }
 
-enum tfr_status sweep_in_order(struct run *r, struct tfr_error *err)
+enum tfr_status tfr_sweep_in_order(struct run *r, struct tfr_error *err)
 {
 	struct tfr_lanes lanes = {
 		.threads = r->threads,

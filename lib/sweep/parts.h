@@ -74,25 +74,26 @@ static inline const char *sweep_path(const struct run *r, uint32_t file)
 }
 
 /* A line for the caller. */
-void sweep_warn_now(struct run *r, const char *text);
-enum tfr_status sweep_open(struct run *r, struct stream *st, uint32_t file, struct tfr_error *err);
+void tfr_sweep_warn_now(struct run *r, const char *text);
+enum tfr_status tfr_sweep_open(
+	struct run *r, struct stream *st, uint32_t file, struct tfr_error *err);
 /* The next run of a stream.  TFR_END: it has no more, and is closed. */
-enum tfr_status sweep_read(
+enum tfr_status tfr_sweep_read(
 	struct run *r, struct stream *st, struct piece *p, struct tfr_error *err);
 /* Shows every record of the piece to examine(); those that are taken go to `keep`, where that is
  * not NULL: struct tfr_record and verdict, one after the other, each `stride` bytes. */
-enum tfr_status sweep_examine(struct run *r, struct worker *w, struct piece *p,
+enum tfr_status tfr_sweep_examine(struct run *r, struct worker *w, struct piece *p,
 	struct tfr_buf *keep, size_t stride, struct tfr_error *err);
 /* Gives back what only a large record needed. */
-void sweep_leave_gate(struct run *r, struct piece *p);
+void tfr_sweep_leave_gate(struct run *r, struct piece *p);
 
 /* types.c: where no record is an Example, the failure says so.  After a record that cannot be
  * parsed, and after all records have been. */
-void sweep_explain_failure(const struct run *r, struct tfr_error *err);
-enum tfr_status sweep_judge_types(
+void tfr_sweep_explain_failure(const struct run *r, struct tfr_error *err);
+enum tfr_status tfr_sweep_judge_types(
 	struct run *r, struct tfr_sweep_report *report, struct tfr_error *err);
 
 /* in_order.c: the whole of it. */
-enum tfr_status sweep_in_order(struct run *r, struct tfr_error *err);
+enum tfr_status tfr_sweep_in_order(struct run *r, struct tfr_error *err);
 
 #endif

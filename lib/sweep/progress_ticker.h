@@ -1,8 +1,8 @@
-/* sweep/progress_ticker.h - how far a phase is, told to the caller every now and then, and whether the
- * caller wants it to end.  Whoever comes by when it is time does the telling; nobody waits for
+/* sweep/progress_ticker.h - how far a phase is, told to the caller every now and then, and whether
+ * the caller wants it to end.  Whoever comes by when it is time does the telling; nobody waits for
  * that. */
-#ifndef TFR_SWEEP_TICKER_H
-#define TFR_SWEEP_TICKER_H
+#ifndef TFR_SWEEP_PROGRESS_TICKER_H
+#define TFR_SWEEP_PROGRESS_TICKER_H
 
 #include <pthread.h>
 

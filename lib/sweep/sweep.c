@@ -66,17 +66,17 @@ static bool work_on(struct run *r, struct worker *w, struct stream *st)
 	}
 	if (st->reader) {
 		file = st->file;
-		status = sweep_read(r, st, &w->piece, &err);
+		status = tfr_sweep_read(r, st, &w->piece, &err);
 	}
 	if (status > TFR_END)
 		note_failure(r, file, err.has_record ? err.offset : 0, status, &err);
 	pthread_mutex_unlock(&st->lock);
 	if (status)
 		return false;
-	status = sweep_examine(r, w, &w->piece, NULL, 0, &err);
+	status = tfr_sweep_examine(r, w, &w->piece, NULL, 0, &err);
 	if (status)
 		note_failure(r, file, err.has_record ? err.offset : 0, status, &err);
-	sweep_leave_gate(r, &w->piece);
+	tfr_sweep_leave_gate(r, &w->piece);
 	return true;
 }
 
@@ -92,7 +92,7 @@ static bool open_next(struct run *r, struct stream *st)
 	file = __atomic_fetch_add(&r->next_file, 1, __ATOMIC_RELAXED);
 	more = file < r->files && !given_up(r, file);
 	if (more)
-		status = sweep_open(r, st, file, &err);
+		status = tfr_sweep_open(r, st, file, &err);
 	pthread_mutex_unlock(&st->lock);
 	if (status)
 		note_failure(r, file, 0, status, &err);
@@ -172,15 +172,15 @@ static enum tfr_status run_all(
 	if (status)
 		return status;
 	if (r->ordered) {
-		status = sweep_in_order(r, err);
+		status = tfr_sweep_in_order(r, err);
 	} else {
 		tfr_threads_run(r->threads, worker_main, r);
 		status = r->status;
 	}
 	if (r->workers->example && status == TFR_EDATA)
-		sweep_explain_failure(r, err);
+		tfr_sweep_explain_failure(r, err);
 	else if (r->workers->example && !status)
-		status = sweep_judge_types(r, report, err);
+		status = tfr_sweep_judge_types(r, report, err);
 	return status == TFR_END ? TFR_OK : status;
 }
 

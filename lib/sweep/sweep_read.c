@@ -13,7 +13,7 @@
 #include "sweep/parts.h"
 #include "thread/threads.h"
 
-void sweep_warn_now(struct run *r, const char *text)
+void tfr_sweep_warn_now(struct run *r, const char *text)
 {
 	pthread_mutex_lock(&r->lock);
 	r->o->warn(r->o->ctx, text);
@@ -26,7 +26,7 @@ static void sweep_warn(struct run *r, struct piece *p, const char *text)
 	if (!r->o->warn || r->s->again)
 		return;
 	if (!r->ordered || !tfr_buf_append(&p->warnings, text, strlen(text) + 1))
-		sweep_warn_now(r, text);
+		tfr_sweep_warn_now(r, text);
 }
 
 /* The reader's, in a fault between records. */
@@ -37,7 +37,8 @@ static enum tfr_status put_span(void *ctx, const void *data, size_t size, struct
 	return tfr_aside_span(&st->piece->aside, st->run->o->quarantine, data, size, err);
 }
 
-enum tfr_status sweep_open(struct run *r, struct stream *st, uint32_t file, struct tfr_error *err)
+enum tfr_status tfr_sweep_open(
+	struct run *r, struct stream *st, uint32_t file, struct tfr_error *err)
 {
 	struct tfr_reader_opts opts = { .compression = r->o->compression,
 		.block_size = r->block_size,
@@ -72,7 +73,7 @@ static void pass_gate(struct run *r)
 	pthread_mutex_unlock(&r->lock);
 }
 
-void sweep_leave_gate(struct run *r, struct piece *p)
+void tfr_sweep_leave_gate(struct run *r, struct piece *p)
 {
 	if (!p->large)
 		return;
@@ -105,7 +106,7 @@ static enum tfr_status read_large(
 	p->large = true;
 	status = tfr_reader_large_run(st->reader, &p->run, err);
 	if (status)
-		sweep_leave_gate(r, p);
+		tfr_sweep_leave_gate(r, p);
 	return status;
 }
 
@@ -130,7 +131,8 @@ static bool enough(const struct run *r, uint64_t records)
 	return r->s->first && records >= r->s->first;
 }
 
-enum tfr_status sweep_read(struct run *r, struct stream *st, struct piece *p, struct tfr_error *err)
+enum tfr_status tfr_sweep_read(
+	struct run *r, struct stream *st, struct piece *p, struct tfr_error *err)
 {
 	enum tfr_status status = tfr_ticker_check(&r->ticker, err);
 
@@ -205,7 +207,7 @@ static enum tfr_status examine(struct run *r, struct worker *w, struct tfr_swept
 	return status;
 }
 
-enum tfr_status sweep_examine(struct run *r, struct worker *w, struct piece *p,
+enum tfr_status tfr_sweep_examine(struct run *r, struct worker *w, struct piece *p,
 	struct tfr_buf *keep, size_t stride, struct tfr_error *err)
 {
 	struct tfr_swept s = { .file = p->file, .path = sweep_path(r, p->file) };

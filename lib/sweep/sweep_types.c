@@ -1,4 +1,5 @@
-/* sweep/sweep_types.c - a sweep that parses Examples says what records are where none of them is one.
+/* sweep/sweep_types.c - a sweep that parses Examples says what records are where none of them is
+ * one.
  *
  * Each worker counts what its records show, and the counts of all decide.  A sweep that ends at the
  * first record that cannot be parsed has no counts that mean anything, since the workers stopped
@@ -31,7 +32,7 @@ static void count_first(const struct run *r, const char *path, struct tfr_conten
 	tfr_reader_close(reader);
 }
 
-void sweep_explain_failure(const struct run *r, struct tfr_error *err)
+void tfr_sweep_explain_failure(const struct run *r, struct tfr_error *err)
 {
 	struct tfr_content_counts counts = { 0 };
 	struct tfr_content_result result;
@@ -48,7 +49,7 @@ void sweep_explain_failure(const struct run *r, struct tfr_error *err)
 
 /* A bad record was passed over with a warning of its own, so that it is no part
  * of a mixture. */
-enum tfr_status sweep_judge_types(
+enum tfr_status tfr_sweep_judge_types(
 	struct run *r, struct tfr_sweep_report *report, struct tfr_error *err)
 {
 	struct tfr_content_counts counts = { 0 };
@@ -65,6 +66,6 @@ enum tfr_status sweep_judge_types(
 	all = tfr_content_settle(&counts);
 	status = tfr_content_refuse(&all, r->files == 1 ? sweep_path(r, 0) : NULL, err);
 	if (!status && !r->s->again && r->o->warn && tfr_content_mixture(text, &parsed))
-		sweep_warn_now(r, text);
+		tfr_sweep_warn_now(r, text);
 	return status;
 }

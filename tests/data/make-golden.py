@@ -100,12 +100,12 @@ def every_event():
     histo = summary_pb2.HistogramProto(min=-1, max=2.5, num=7, sum=4, sum_squares=9, bucket_limit=[0, 2.5], bucket=[3, 4])
     first = Summary(value=[
         Summary.Value(tag='loss', simple_value=0.25), Summary.Value(tag='weights', histo=histo),
-        Summary.Value(tag='image', image=Summary.Image(height=4, width=5, colorspace=3, encoded_image_string=png)),
+        Summary.Value(tag='picture', image=Summary.Image(height=4, width=5, colorspace=3, encoded_image_string=png)),
         Summary.Value(tag='sound', audio=Summary.Audio(sample_rate=16000, num_channels=1, length_frames=10,
                                                        encoded_audio_string=b'RIFF', content_type='audio/wav'))])
     second = Summary(value=[
         plugin('loss', 'scalars', np.float32(0.125)), plugin('weights', 'histograms', buckets),
-        plugin('image', 'images', [b'5', b'4', png]), plugin('words', 'text', ['żółw', 'two']), Summary.Value(tag='nothing')])
+        plugin('picture', 'images', [b'5', b'4', png]), plugin('words', 'text', ['żółw', 'two']), Summary.Value(tag='nothing')])
     return [binary(e) for e in (
         Event(wall_time=1.5e9, file_version='brain.Event:2'), Event(wall_time=1.5e9, step=1, summary=first),
         Event(wall_time=1.5e9 + 0.25, step=-2, summary=second), Event(wall_time=float('nan'), graph_def=b'graph'),
@@ -317,7 +317,7 @@ def images():
         'broken/no-end.png': png[:-12],
         'broken/crc.png': png[:60] + bytes([png[60] ^ 1]) + png[61:],
         'broken/empty.jpg': b'',
-        'broken/text.jpg': b'this is no image\n',
+        'broken/text.jpg': b'this is no picture\n',
     }
 
 

@@ -116,7 +116,7 @@ for name in ("bilinear", "nearest"):
 part = im.crop((8, 3, 21, 12))
 for n in range(1, 9):
     exif = Image.Exif()
-    exif[0x010E] = "an image"
+    exif[0x010E] = "a picture"
     exif[0x0112] = n
     for kind, extension in (("JPEG", "jpg"), ("PNG", "png")):
         if n != 6 and kind == "PNG":

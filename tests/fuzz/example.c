@@ -56,7 +56,7 @@ static void walk_lists(const uint8_t *data, size_t size)
 	struct tfr_lists *l = FUZZ_SAFE(tfr_lists_new());
 
 	for (size_t i = 0; !tfr_lists_parse(l, data, size, NULL) && i < tfr_lists_count(l); i++) {
-		const struct tfr_list *list = tfr_lists_at(l, i);
+		const struct tfr_feature_list *list = tfr_lists_at(l, i);
 		uint64_t steps = 0, values = 0;
 		struct tfr_feature step;
 		struct tfr_cursor c;

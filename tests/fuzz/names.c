@@ -57,11 +57,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		size_t n = (size_t)((line ? line : end) - data);
 		TFR_AUTO_BUF path = { 0 };
 
-		if (!names_clean(&path, data, n))
+		if (!tfr_unique_names_clean(&path, data, n))
 			abort();
 		if (path.size && !fuzz_out_of_memory) {
 			if (!FUZZ_SAFE(tfr_buf_append(&path, "", 1)) ||
-				names_take(&names, &path, note, &t, NULL)) {
+				tfr_unique_names_take(&names, &path, note, &t, NULL)) {
 				abort();
 				break;
 			}
@@ -73,6 +73,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		free(t.files[--t.n_files]);
 	while (t.n_folders)
 		free(t.folders[--t.n_folders]);
-	names_clear(&names);
+	tfr_unique_names_clear(&names);
 	return 0;
 }

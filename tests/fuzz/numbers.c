@@ -30,24 +30,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tfr_error err = { 0 };
 	bool any = false;
 
-	if (number_list_parse(&l, text, &err)) {
+	if (tfr_number_list_parse(&l, text, &err)) {
 		if (err.status != TFR_EUSAGE || !err.message[0])
 			abort();
 	} else {
 		for (uint64_t n = 0; n < 300; n++) {
-			if (number_list_ends_before(&l, n) && reads(text, n))
+			if (tfr_number_list_ends_before(&l, n) && reads(text, n))
 				abort();
-			if (number_list_has(&l, n) != reads(text, n))
+			if (tfr_number_list_has(&l, n) != reads(text, n))
 				abort();
 			any |= reads(text, n);
 		}
-		if (any && number_list_ends_before(&l, 0))
+		if (any && tfr_number_list_ends_before(&l, 0))
 			abort();
 		for (size_t i = 1; i < l.count; i++)
 			if (l.ranges[i].first <= l.ranges[i - 1].last + 1)
 				abort();
 	}
-	number_list_clear(&l);
+	tfr_number_list_clear(&l);
 	free(text);
 	return 0;
 }

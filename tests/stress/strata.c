@@ -13,9 +13,9 @@ enum { THREADS = 8, EACH = 20000, CLASSES = 7000 };
 static struct tfr_strata *strata;
 static uint64_t received[3];
 
-static struct tfr_class class_of(int64_t label)
+static struct tfr_counted_class class_of(int64_t label)
 {
-	return (struct tfr_class){ .kind = TFR_KIND_INT64, .number = label };
+	return (struct tfr_counted_class){ .kind = TFR_KIND_INT64, .number = label };
 }
 
 static uint64_t hash_of(uint64_t record)
@@ -28,7 +28,7 @@ static void note(void *ctx, unsigned worker)
 	(void)ctx;
 	for (uint64_t i = 0; i < EACH; i++) {
 		uint64_t record = i * THREADS + worker;
-		struct tfr_class class = class_of((int64_t)(record % CLASSES));
+		struct tfr_counted_class class = class_of((int64_t)(record % CLASSES));
 
 		if (tfr_strata_note(strata, worker, &class, hash_of(record), NULL))
 			abort();
@@ -40,7 +40,7 @@ static void ask(void *ctx, unsigned worker)
 	(void)ctx;
 	for (uint64_t i = 0; i < EACH; i++) {
 		uint64_t record = i * THREADS + worker;
-		struct tfr_class class = class_of((int64_t)(record % CLASSES));
+		struct tfr_counted_class class = class_of((int64_t)(record % CLASSES));
 		uint32_t number = tfr_classes_find(tfr_strata_classes(strata), &class);
 
 		__atomic_fetch_add(&received[tfr_strata_choose(strata, number, hash_of(record))], 1,

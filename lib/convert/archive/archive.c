@@ -1,5 +1,5 @@
-/* convert/archive/archive.c - the members of a tar or zip archive as if they were the files of a folder, of
- * images or of sounds; nothing is unpacked.
+/* convert/archive/archive.c - the members of a tar or zip archive as if they were the files of a
+ * folder, of images or of sounds; nothing is unpacked.
  *
  * Labels are numbers of sorted class names, so that all names must be known before the first
  * record.  A file is walked twice: the first walk lists the classes, and of a plain tar archive
@@ -14,14 +14,14 @@
 
 #include <tfr/audio.h>
 
-#include "convert/folder/class_folders.h"
 #include "convert/archive/member_folders.h"
 #include "convert/archive/members.h"
-#include "convert/parts.h"
-#include "convert/image_features.h"
-#include "convert/rework.h"
 #include "convert/audio_features.h"
+#include "convert/folder/class_folders.h"
 #include "convert/folder/unused_files.h"
+#include "convert/image_features.h"
+#include "convert/parts.h"
+#include "convert/rework.h"
 
 enum {
 	LOOK = 64 << 10,
@@ -317,8 +317,8 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 					 : tfr_image_add(in, item, bench, err);
 	if (!status && !item->skipped && in->n_classes &&
 		class_of(a, folder_of(a, (const char *)item->name.data, NULL)) == TFR_NO_CLASS)
-		tfr_item_skip(item, TFR_EDATA, "a %s in no class folder, where others are in one",
-			is_of_sounds(a) ? "sound" : "image");
+		tfr_item_skip(item, TFR_EDATA, "%s in no class folder, where others are in one",
+			is_of_sounds(a) ? "a sound" : "an image");
 	return status;
 }
 

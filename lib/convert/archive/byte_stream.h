@@ -2,8 +2,8 @@
  *
  * A file is read by position and can be begun again; a pipe is read on.  `place` is that of the
  * next byte, counted from the first. */
-#ifndef TFR_CONVERT_FEED_H
-#define TFR_CONVERT_FEED_H
+#ifndef TFR_CONVERT_ARCHIVE_BYTE_STREAM_H
+#define TFR_CONVERT_ARCHIVE_BYTE_STREAM_H
 
 #include "io/source.h"
 

@@ -1,7 +1,7 @@
-/* convert/archive/cp437.h - code page 437, in which zip archives name their members unless they say that a
- * name is UTF-8 (PKWARE's APPNOTE.TXT, appendix D). */
-#ifndef TFR_CONVERT_CP437_H
-#define TFR_CONVERT_CP437_H
+/* convert/archive/cp437.h - code page 437, in which zip archives name their members unless they say
+ * that a name is UTF-8 (PKWARE's APPNOTE.TXT, appendix D). */
+#ifndef TFR_CONVERT_ARCHIVE_CP437_H
+#define TFR_CONVERT_ARCHIVE_CP437_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
-/* convert/archive/member_folders.h - the folders of an archive, as a scan of them would be, from the paths
- * of its members in any order. */
-#ifndef TFR_CONVERT_MEMBER_FOLDERS_H
-#define TFR_CONVERT_MEMBER_FOLDERS_H
+/* convert/archive/member_folders.h - the folders of an archive, as a scan of them would be, from
+ * the paths of its members in any order. */
+#ifndef TFR_CONVERT_ARCHIVE_MEMBER_FOLDERS_H
+#define TFR_CONVERT_ARCHIVE_MEMBER_FOLDERS_H
 
 #include "convert/folder/scan.h"
 

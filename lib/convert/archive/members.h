@@ -4,8 +4,8 @@
  * own code (tar.c): in a file, only headers are read, and any thread may then read a member's bytes
  * where they lie.  Compressed ones and zip archives come through libarchive (packed.c), as one
  * stream. */
-#ifndef TFR_CONVERT_MEMBERS_H
-#define TFR_CONVERT_MEMBERS_H
+#ifndef TFR_CONVERT_ARCHIVE_MEMBERS_H
+#define TFR_CONVERT_ARCHIVE_MEMBERS_H
 
 #include "base/buf.h"
 #include "convert/archive/byte_stream.h"

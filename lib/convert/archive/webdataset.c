@@ -1,5 +1,5 @@
-/* convert/archive/webdataset.c - WebDataset archives: members that follow each other and have one key are a
- * record.
+/* convert/archive/webdataset.c - WebDataset archives: members that follow each other and have one
+ * key are a record.
  *
  * A stream: only the headers of a sample are walked before its bytes are read, by whichever thread
  * makes the record where they lie in a file, else by the one that walks.  An archive stays open
@@ -12,11 +12,11 @@
 
 #include <tfr/text.h>
 
-#include "convert/folder/braces.h"
 #include "convert/archive/members.h"
-#include "convert/image_features.h"
 #include "convert/archive/webdataset_sample.h"
 #include "convert/audio_features.h"
+#include "convert/folder/braces.h"
+#include "convert/image_features.h"
 
 enum { LOOKED_AT = 100 };
 
@@ -139,8 +139,8 @@ static void too_large(struct tfr_item *item)
 }
 
 /* Reads a member of a stream, the image into item->file, what else there is into item->more. */
-static enum tfr_status read_part(
-	struct webdataset *w, struct tfr_item *item, struct tfr_part *part, struct tfr_error *err)
+static enum tfr_status read_part(struct webdataset *w, struct tfr_item *item,
+	struct tfr_sample_field *part, struct tfr_error *err)
 {
 	struct tfr_buf *into = part->image ? &item->file : &item->more;
 	struct tfr_archive *m = w->tar->m;
@@ -170,7 +170,7 @@ static enum tfr_status add_member(
 {
 	struct own *own = item->own;
 	const char *name = (const char *)w->name.data;
-	struct tfr_part *part;
+	struct tfr_sample_field *part;
 	enum tfr_status status =
 		tfr_sample_add(&own->sample, name, w->member.place, w->member.size, err);
 
@@ -282,7 +282,7 @@ static enum tfr_status read_parts(struct tfr_item *item, struct own *own, struct
 	enum tfr_status status = TFR_OK;
 
 	for (size_t i = 0; !status && i < tfr_sample_parts(&own->sample); i++) {
-		struct tfr_part *part = tfr_sample_part(&own->sample, i);
+		struct tfr_sample_field *part = tfr_sample_part(&own->sample, i);
 		struct tfr_buf *into = part->image ? &item->file : &item->more;
 		uint64_t place = part->place;
 
@@ -330,7 +330,7 @@ static enum tfr_status add_part(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_sample *s, size_t i, struct tfr_workbench *bench,
 	const struct tfr_room *room, struct tfr_error *err)
 {
-	const struct tfr_part *part = tfr_sample_part(s, i);
+	const struct tfr_sample_field *part = tfr_sample_part(s, i);
 	struct tfr_bytes value = { NULL, (size_t)part->size };
 
 	if (part->image)

@@ -1,4 +1,5 @@
-/* convert/archive/webdataset_sample.c - a sample is its key and a list of fields; nothing of its bytes is here. */
+/* convert/archive/webdataset_sample.c - a sample is its key and a list of fields; nothing of its
+ * bytes is here. */
 #include "convert/archive/webdataset_sample.h"
 
 #include <string.h>
@@ -55,7 +56,7 @@ static bool append_field(struct tfr_buf *names, const char *field)
 enum tfr_status tfr_sample_add(struct tfr_sample *s, const char *path, uint64_t place,
 	uint64_t size, struct tfr_error *err)
 {
-	struct tfr_part part = { .name = s->names.size, .place = place, .size = size };
+	struct tfr_sample_field part = { .name = s->names.size, .place = place, .size = size };
 	const char *field;
 
 	if (!append_field(&s->names, path + tfr_sample_key(path) + 1))

@@ -1,19 +1,20 @@
-/* convert/archive/webdataset_sample.h - WebDataset's naming: which members are one sample, and what each is in it.
+/* convert/archive/webdataset_sample.h - WebDataset's naming: which members are one sample, and what
+ * each is in it.
  *
  * The key of a member is its path up to the first dot of its last component, the rest, in lower
  * case, its field ("a/0001.seg.PNG" is field "seg.png" of "a/0001"); members that follow each other
  * and have one key are a sample (webdataset, tariterators.py: base_plus_ext, group_by_keys). */
-#ifndef TFR_CONVERT_SAMPLE_H
-#define TFR_CONVERT_SAMPLE_H
+#ifndef TFR_CONVERT_ARCHIVE_WEBDATASET_SAMPLE_H
+#define TFR_CONVERT_ARCHIVE_WEBDATASET_SAMPLE_H
 
 #include "convert/item.h"
 
-struct tfr_part {
+struct tfr_sample_field {
 	size_t name;	/* offset in names: the field, with its NUL */
 	uint64_t place; /* of its bytes in the archive, or in item->file or item->more */
 	uint64_t size;
 	bool image; /* the sample's image, of which it has one at most */
-	bool sound;   /* and its sound, likewise */
+	bool sound; /* and its sound, likewise */
 };
 
 struct tfr_sample {
@@ -31,11 +32,11 @@ bool tfr_field_is_image(const char *field);
 
 static inline size_t tfr_sample_parts(const struct tfr_sample *s)
 {
-	return s->parts.size / sizeof(struct tfr_part);
+	return s->parts.size / sizeof(struct tfr_sample_field);
 }
-static inline struct tfr_part *tfr_sample_part(const struct tfr_sample *s, size_t i)
+static inline struct tfr_sample_field *tfr_sample_part(const struct tfr_sample *s, size_t i)
 {
-	return (struct tfr_part *)(void *)s->parts.data + i;
+	return (struct tfr_sample_field *)(void *)s->parts.data + i;
 }
 static inline const char *tfr_sample_field(const struct tfr_sample *s, size_t i)
 {

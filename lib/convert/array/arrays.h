@@ -2,8 +2,8 @@
  *
  * The kind of file opens its arrays, tells their cells and reads rows; here rows are read in
  * blocks, by one thread at a time, and made into features by all. */
-#ifndef TFR_CONVERT_ARRAYS_H
-#define TFR_CONVERT_ARRAYS_H
+#ifndef TFR_CONVERT_ARRAY_ARRAYS_H
+#define TFR_CONVERT_ARRAY_ARRAYS_H
 
 #include "convert/array/cells.h"
 #include "convert/input.h"

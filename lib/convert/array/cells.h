@@ -2,8 +2,8 @@
  *
  * An array is rows of elements of one kind, as NumPy and HDF5 have them; an element of a structured
  * array has fields, each of which is a feature of its own. */
-#ifndef TFR_CONVERT_CELLS_H
-#define TFR_CONVERT_CELLS_H
+#ifndef TFR_CONVERT_ARRAY_CELLS_H
+#define TFR_CONVERT_ARRAY_CELLS_H
 
 #include "convert/item.h"
 

@@ -1,7 +1,7 @@
 /* convert/array/hdf5_helper.h - the helper program tfr-read-hdf5, as tfr sees it: what it sends is
  * checked here, and that it ends, crashes or takes too long becomes an error about the file. */
-#ifndef TFR_CONVERT_HDF5_HELPER_H
-#define TFR_CONVERT_HDF5_HELPER_H
+#ifndef TFR_CONVERT_ARRAY_HDF5_HELPER_H
+#define TFR_CONVERT_ARRAY_HDF5_HELPER_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -3,8 +3,8 @@
  * "\x93NUMPY", a version, the length of the header, and the header, which is the literal of a
  * Python dictionary: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }.  A structured
  * array has a list of fields in the place of '<f8' (numpy/lib/format.py). */
-#ifndef TFR_CONVERT_NPY_H
-#define TFR_CONVERT_NPY_H
+#ifndef TFR_CONVERT_ARRAY_NPY_H
+#define TFR_CONVERT_ARRAY_NPY_H
 
 #include "convert/array/cells.h"
 

@@ -1,9 +1,9 @@
 /* convert/array/numpy.h - what NPY files and the members of NPZ archives share. */
-#ifndef TFR_CONVERT_NUMPY_H
-#define TFR_CONVERT_NUMPY_H
+#ifndef TFR_CONVERT_ARRAY_NUMPY_H
+#define TFR_CONVERT_ARRAY_NUMPY_H
 
-#include "convert/array/arrays.h"
 #include "convert/archive/members.h"
+#include "convert/array/arrays.h"
 #include "convert/array/npy.h"
 
 /* Where an array comes from: one of the two. */

@@ -1,7 +1,7 @@
-/* convert/coco/coco_features.h - what COCO says of an image beside its boxes: keypoints, captions, and the
- * segments of panoptic. */
-#ifndef TFR_CONVERT_COCO_MORE_H
-#define TFR_CONVERT_COCO_MORE_H
+/* convert/coco/coco_features.h - what COCO says of an image beside its boxes: keypoints, captions,
+ * and the segments of panoptic. */
+#ifndef TFR_CONVERT_COCO_COCO_FEATURES_H
+#define TFR_CONVERT_COCO_COCO_FEATURES_H
 
 #include "convert/coco/coco_read.h"
 #include "convert/input.h"

@@ -1,6 +1,6 @@
 /* convert/coco/coco_join.h - annotations brought to their images and categories. */
-#ifndef TFR_CONVERT_COCO_JOIN_H
-#define TFR_CONVERT_COCO_JOIN_H
+#ifndef TFR_CONVERT_COCO_COCO_JOIN_H
+#define TFR_CONVERT_COCO_COCO_JOIN_H
 
 #include "convert/coco/coco_read.h"
 

@@ -1,6 +1,6 @@
 /* convert/coco/coco_layout.h - COCO's files of annotations found beside the images. */
-#ifndef TFR_CONVERT_COCO_LOOK_H
-#define TFR_CONVERT_COCO_LOOK_H
+#ifndef TFR_CONVERT_COCO_COCO_LAYOUT_H
+#define TFR_CONVERT_COCO_COCO_LAYOUT_H
 
 #include "convert/input.h"
 #include "convert/parts.h"

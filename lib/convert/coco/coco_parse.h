@@ -1,6 +1,6 @@
 /* convert/coco/coco_parse.h - elements of a COCO file as numbers. */
-#ifndef TFR_CONVERT_COCO_PARSE_H
-#define TFR_CONVERT_COCO_PARSE_H
+#ifndef TFR_CONVERT_COCO_COCO_PARSE_H
+#define TFR_CONVERT_COCO_COCO_PARSE_H
 
 #include "convert/coco/coco_scan.h"
 

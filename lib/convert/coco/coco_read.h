@@ -1,6 +1,6 @@
 /* convert/coco/coco_read.h - a whole COCO file of annotations in memory, image by image. */
-#ifndef TFR_CONVERT_COCO_READ_H
-#define TFR_CONVERT_COCO_READ_H
+#ifndef TFR_CONVERT_COCO_COCO_READ_H
+#define TFR_CONVERT_COCO_COCO_READ_H
 
 #include "convert/coco/coco_parse.h"
 

@@ -3,8 +3,8 @@
  * The file is one object, {"images": […], "annotations": […], "categories": […]}, with other
  * members at any place (https://cocodataset.org/#format-data).  The elements of the three lists are
  * found here and parsed elsewhere, by many threads. */
-#ifndef TFR_CONVERT_COCO_SCAN_H
-#define TFR_CONVERT_COCO_SCAN_H
+#ifndef TFR_CONVERT_COCO_COCO_SCAN_H
+#define TFR_CONVERT_COCO_COCO_SCAN_H
 
 #include "base/buf.h"
 #include "base/error.h"

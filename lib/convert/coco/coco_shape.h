@@ -1,6 +1,6 @@
 /* convert/coco/coco_shape.h - the "segmentation" of an annotation drawn. */
-#ifndef TFR_CONVERT_COCO_SHAPE_H
-#define TFR_CONVERT_COCO_SHAPE_H
+#ifndef TFR_CONVERT_COCO_COCO_SHAPE_H
+#define TFR_CONVERT_COCO_COCO_SHAPE_H
 
 #include "convert/coco/rle.h"
 

@@ -3,8 +3,8 @@
  *
  * Its masks are runs of 0 and 1 in turn, column after column.  Here they are drawn into rows: the
  * union of all that is drawn, so that several polygons are one mask. */
-#ifndef TFR_CONVERT_RLE_H
-#define TFR_CONVERT_RLE_H
+#ifndef TFR_CONVERT_COCO_RLE_H
+#define TFR_CONVERT_COCO_RLE_H
 
 #include "base/buf.h"
 #include "base/error.h"

@@ -1,7 +1,8 @@
-/* convert/folder/braces.h - names with braces, as WebDataset's are written: 'train-{000000..000146}.tar'.
+/* convert/folder/braces.h - names with braces, as WebDataset's are written:
+ * 'train-{000000..000146}.tar'.
  */
-#ifndef TFR_CONVERT_BRACES_H
-#define TFR_CONVERT_BRACES_H
+#ifndef TFR_CONVERT_FOLDER_BRACES_H
+#define TFR_CONVERT_FOLDER_BRACES_H
 
 #include "base/buf.h"
 #include "base/error.h"

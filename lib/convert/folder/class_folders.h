@@ -1,7 +1,7 @@
-/* convert/folder/class_folders.h - the folders that are classes: those that hold usable files, of the base
- * or of every split. */
-#ifndef TFR_CONVERT_CLASS_FOLDERS_H
-#define TFR_CONVERT_CLASS_FOLDERS_H
+/* convert/folder/class_folders.h - the folders that are classes: those that hold usable files, of
+ * the base or of every split. */
+#ifndef TFR_CONVERT_FOLDER_CLASS_FOLDERS_H
+#define TFR_CONVERT_FOLDER_CLASS_FOLDERS_H
 
 #include "convert/folder/class_names.h"
 #include "convert/folder/splits.h"

@@ -1,6 +1,6 @@
 /* convert/folder/class_names.h - the names of classes as they are found, sorted, each once. */
-#ifndef TFR_CONVERT_CLASS_NAMES_H
-#define TFR_CONVERT_CLASS_NAMES_H
+#ifndef TFR_CONVERT_FOLDER_CLASS_NAMES_H
+#define TFR_CONVERT_FOLDER_CLASS_NAMES_H
 
 #include "base/name_list.h"
 #include "convert/input.h"

@@ -1,7 +1,7 @@
-/* convert/folder/folder.h - a folder whose files are items and whose sub-folders are classes, whatever
- * kind of file they are. */
-#ifndef TFR_CONVERT_FOLDER_H
-#define TFR_CONVERT_FOLDER_H
+/* convert/folder/folder.h - a folder whose files are items and whose sub-folders are classes,
+ * whatever kind of file they are. */
+#ifndef TFR_CONVERT_FOLDER_FOLDER_H
+#define TFR_CONVERT_FOLDER_FOLDER_H
 
 #include "convert/input.h"
 

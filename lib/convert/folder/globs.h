@@ -1,6 +1,7 @@
-/* convert/folder/globs.h - patterns that choose files by their paths below a folder, as git's do. */
-#ifndef TFR_CONVERT_GLOBS_H
-#define TFR_CONVERT_GLOBS_H
+/* convert/folder/globs.h - patterns that choose files by their paths below a folder, as git's do.
+ */
+#ifndef TFR_CONVERT_FOLDER_GLOBS_H
+#define TFR_CONVERT_FOLDER_GLOBS_H
 
 #include <stdbool.h>
 #include <stddef.h>

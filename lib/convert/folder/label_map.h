@@ -1,6 +1,7 @@
-/* convert/folder/label_map.h - labels from a file: lines LABEL:NAME, or NAME, which are numbered. */
-#ifndef TFR_CONVERT_LABEL_MAP_H
-#define TFR_CONVERT_LABEL_MAP_H
+/* convert/folder/label_map.h - labels from a file: lines LABEL:NAME, or NAME, which are numbered.
+ */
+#ifndef TFR_CONVERT_FOLDER_LABEL_MAP_H
+#define TFR_CONVERT_FOLDER_LABEL_MAP_H
 
 #include "convert/input.h"
 

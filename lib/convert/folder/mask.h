@@ -1,6 +1,6 @@
 /* convert/folder/mask.h - a segmentation mask as its readers want it. */
-#ifndef TFR_CONVERT_MASK_H
-#define TFR_CONVERT_MASK_H
+#ifndef TFR_CONVERT_FOLDER_MASK_H
+#define TFR_CONVERT_FOLDER_MASK_H
 
 #include "convert/input.h"
 

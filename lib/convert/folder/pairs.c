@@ -1,5 +1,5 @@
-/* convert/folder/pairs.c - a folder of images and a folder of masks: each pair a record, the features
- * those of DeepLab (tensorflow/models, research/deeplab/datasets/build_data.py).
+/* convert/folder/pairs.c - a folder of images and a folder of masks: each pair a record, the
+ * features those of DeepLab (tensorflow/models, research/deeplab/datasets/build_data.py).
  *
  * Every file of either folder is an item, those without a partner too, so that they are named.  The
  * images come first, in their order: a mask too many moves no record to another shard. */
@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 
 #include "convert/folder/mask.h"
-#include "convert/image_features.h"
 #include "convert/folder/stem_match.h"
+#include "convert/image_features.h"
 
 enum { KEEP = 1 << 20 }; /* a mask's buffer up to this size is kept for the next */
 
@@ -46,7 +46,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_room *room, struct tfr_error *err)
 {
 	struct pairs *p = (struct pairs *)in;
-	const struct tfr_pair *pair = &p->pairs.list[item->number];
+	const struct tfr_stem_pair *pair = &p->pairs.list[item->number];
 	bool mask_only = pair->image == TFR_NO_PARTNER;
 	const struct tfr_scan *scan = mask_only ? &p->masks : &p->images;
 	const struct tfr_scan_item *found = &scan->items[mask_only ? pair->mask : pair->image];

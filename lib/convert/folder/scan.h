@@ -3,8 +3,8 @@
  * A name is stored once, a path is its folders' names joined when it is needed.  An item that
  * cannot be read at all (a dangling link, a FIFO, a folder without permission) is in the list too,
  * with its fault: it counts as an item like any other. */
-#ifndef TFR_CONVERT_SCAN_H
-#define TFR_CONVERT_SCAN_H
+#ifndef TFR_CONVERT_FOLDER_SCAN_H
+#define TFR_CONVERT_FOLDER_SCAN_H
 
 #include "base/buf.h"
 #include "base/error.h"

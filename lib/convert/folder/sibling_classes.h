@@ -1,7 +1,8 @@
-/* convert/folder/sibling_classes.h - sets beside those that are written whose classes have other numbers.
+/* convert/folder/sibling_classes.h - sets beside those that are written whose classes have other
+ * numbers.
  */
-#ifndef TFR_CONVERT_CLASSES_BESIDE_H
-#define TFR_CONVERT_CLASSES_BESIDE_H
+#ifndef TFR_CONVERT_FOLDER_SIBLING_CLASSES_H
+#define TFR_CONVERT_FOLDER_SIBLING_CLASSES_H
 
 #include "convert/input.h"
 #include "convert/output_sets.h"

@@ -1,13 +1,13 @@
-/* convert/folder/splits.h - folders of an input that are splits, such as train/ and val/, and the sets
- * that they go to.
+/* convert/folder/splits.h - folders of an input that are splits, such as train/ and val/, and the
+ * sets that they go to.
  *
  * A kind of input scans its folder, and tfr_splits_find() says which of the folders is the base:
  * where one folder alone holds usable files, it is looked for inside that one, as in
  * ILSVRC/Data/CLS-LOC.  The folders of the base that hold usable files are splits where
  * opts->targets name them ("train/"), or where all of them are called as splits are; otherwise they
  * are classes, or whatever the kind makes of them. */
-#ifndef TFR_CONVERT_SPLITS_H
-#define TFR_CONVERT_SPLITS_H
+#ifndef TFR_CONVERT_FOLDER_SPLITS_H
+#define TFR_CONVERT_FOLDER_SPLITS_H
 
 #include "convert/folder/usable.h"
 

@@ -1,4 +1,5 @@
-/* convert/folder/stem_match.c - the stems of both folders in one sorted list: what is equal stands together.
+/* convert/folder/stem_match.c - the stems of both folders in one sorted list: what is equal stands
+ * together.
  *
  * A stem that comes once in each folder is decided by names alone.  Only where several files share
  * one are their first bytes looked at, so that "a.jpg" beside "a.txt" stays a pair. */
@@ -26,8 +27,8 @@ struct match {
 	struct tfr_buf texts, stems, path;
 	struct stem *all;
 	size_t n;
-	struct tfr_pair *pairs; /* of images, by item */
-	struct tfr_buf left;	/* of masks */
+	struct tfr_stem_pair *pairs; /* of images, by item */
+	struct tfr_buf left;	     /* of masks */
 };
 
 /* --- the list --- */
@@ -96,7 +97,7 @@ static enum tfr_status begins_as_image(
 	return TFR_OK;
 }
 
-static bool append(struct match *m, struct tfr_pair pair)
+static bool append(struct match *m, struct tfr_stem_pair pair)
 {
 	if (pair.image != TFR_NO_PARTNER) {
 		m->pairs[pair.image] = pair;
@@ -111,7 +112,7 @@ static enum tfr_status refuse(
 {
 	for (size_t i = 0; i < n; i++) {
 		bool image = stems[i].side == IMAGES;
-		struct tfr_pair pair = {
+		struct tfr_stem_pair pair = {
 			.image = image ? stems[i].item : TFR_NO_PARTNER,
 			.mask = image ? TFR_NO_PARTNER : stems[i].item,
 			.why = why,
@@ -145,8 +146,8 @@ static enum tfr_status choose(
 	return status;
 }
 
-static enum tfr_status decide(struct match *m, struct stem *stems, size_t n_images,
-	size_t n_masks, struct tfr_error *err)
+static enum tfr_status decide(
+	struct match *m, struct stem *stems, size_t n_images, size_t n_masks, struct tfr_error *err)
 {
 	struct stem *masks = stems + n_images;
 	const char *why;
@@ -159,7 +160,7 @@ static enum tfr_status decide(struct match *m, struct stem *stems, size_t n_imag
 		return status;
 	if (p == 1 && k == 1) {
 		m->pairs[stems->item] =
-			(struct tfr_pair){ .image = stems->item, .mask = masks->item };
+			(struct tfr_stem_pair){ .image = stems->item, .mask = masks->item };
 		return TFR_OK;
 	}
 	why = p > 1   ? "several images have its name"
@@ -192,7 +193,7 @@ static enum tfr_status match_all(struct match *m, struct tfr_error *err)
 
 static int by_mask(const void *a, const void *b)
 {
-	const struct tfr_pair *x = a, *y = b;
+	const struct tfr_stem_pair *x = a, *y = b;
 
 	return x->mask < y->mask ? -1 : x->mask > y->mask;
 }
@@ -200,8 +201,8 @@ static int by_mask(const void *a, const void *b)
 /* The images' rows and those of the masks that are left, in one list. */
 static enum tfr_status join(struct match *m, struct tfr_pairs *pairs, struct tfr_error *err)
 {
-	size_t n = m->scans[IMAGES]->n_items, left = m->left.size / sizeof(struct tfr_pair);
-	struct tfr_pair *list;
+	size_t n = m->scans[IMAGES]->n_items, left = m->left.size / sizeof(struct tfr_stem_pair);
+	struct tfr_stem_pair *list;
 
 	if (n + left > UINT32_MAX)
 		return tfr_fail(err, TFR_EUSAGE, "more than %u images and masks", UINT32_MAX);

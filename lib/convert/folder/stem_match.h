@@ -1,19 +1,21 @@
-/* convert/folder/stem_match.h - two folders' files brought together by their names without the extension. */
-#ifndef TFR_CONVERT_STEMS_H
-#define TFR_CONVERT_STEMS_H
+/* convert/folder/stem_match.h - two folders' files brought together by their names without the
+ * extension. */
+#ifndef TFR_CONVERT_FOLDER_STEM_MATCH_H
+#define TFR_CONVERT_FOLDER_STEM_MATCH_H
 
 #include "convert/folder/scan.h"
 
 enum { TFR_NO_PARTNER = UINT32_MAX };
 
 /* What becomes of a file of either folder; each number is an item of that folder's scan. */
-struct tfr_pair {
+struct tfr_stem_pair {
 	uint32_t image, mask; /* TFR_NO_PARTNER: none, or none that is sure */
-	const char *why;	/* it is no pair; NULL: it is */
+	const char *why;      /* it is no pair; NULL: it is */
 };
 
 struct tfr_pairs {
-	struct tfr_pair *list; /* a row each image, in their order; then the masks without one */
+	struct tfr_stem_pair
+		*list; /* a row each image, in their order; then the masks without one */
 	size_t n;
 };
 

@@ -1,8 +1,8 @@
-/* convert/folder/synsets.h - the two lists that ImageNet's scripts go by: what a synset is called, and
- * which synset each image of a folder is (tensorflow/models, research/slim/datasets/
+/* convert/folder/synsets.h - the two lists that ImageNet's scripts go by: what a synset is called,
+ * and which synset each image of a folder is (tensorflow/models, research/slim/datasets/
  * {build_imagenet_data,preprocess_imagenet_validation_data}.py). */
-#ifndef TFR_CONVERT_SYNSETS_H
-#define TFR_CONVERT_SYNSETS_H
+#ifndef TFR_CONVERT_FOLDER_SYNSETS_H
+#define TFR_CONVERT_FOLDER_SYNSETS_H
 
 #include "convert/folder/class_names.h"
 

@@ -1,6 +1,6 @@
 /* convert/folder/unused_files.h - annotations that a folder of images has and that are not read. */
-#ifndef TFR_CONVERT_UNUSED_H
-#define TFR_CONVERT_UNUSED_H
+#ifndef TFR_CONVERT_FOLDER_UNUSED_FILES_H
+#define TFR_CONVERT_FOLDER_UNUSED_FILES_H
 
 #include "convert/folder/scan.h"
 

@@ -1,6 +1,6 @@
 /* convert/folder/usable.h - which folders of a tree hold files that records can be made of. */
-#ifndef TFR_CONVERT_USABLE_H
-#define TFR_CONVERT_USABLE_H
+#ifndef TFR_CONVERT_FOLDER_USABLE_H
+#define TFR_CONVERT_FOLDER_USABLE_H
 
 #include "convert/folder/scan.h"
 

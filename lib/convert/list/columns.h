@@ -3,8 +3,8 @@
  * Readers declare a feature's kind once for the whole set, so it is decided for the whole list: as
  * given, or from all values where the list can be read twice, or from the first value where it
  * cannot. */
-#ifndef TFR_CONVERT_COLUMNS_H
-#define TFR_CONVERT_COLUMNS_H
+#ifndef TFR_CONVERT_LIST_COLUMNS_H
+#define TFR_CONVERT_LIST_COLUMNS_H
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
-/* convert/list/csv.h - the cells of a row: separated by commas or tabs, with the quotes of RFC 4180, by
- * libcsv, or separated by tabs without quotes (IANA's text/tab-separated-values). */
-#ifndef TFR_CONVERT_CSV_H
-#define TFR_CONVERT_CSV_H
+/* convert/list/csv.h - the cells of a row: separated by commas or tabs, with the quotes of RFC
+ * 4180, by libcsv, or separated by tabs without quotes (IANA's text/tab-separated-values). */
+#ifndef TFR_CONVERT_LIST_CSV_H
+#define TFR_CONVERT_LIST_CSV_H
 
 #include <csv.h>
 

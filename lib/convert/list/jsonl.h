@@ -3,8 +3,8 @@
  * A member is a number, a text, true or false (1 and 0), null (absent), an array of these, an
  * object {"base64": TEXT} (bytes, as 'tfr show --json --bytes base64' prints them), or an object
  * whose members are features under "NAME/MEMBER". */
-#ifndef TFR_CONVERT_JSONL_H
-#define TFR_CONVERT_JSONL_H
+#ifndef TFR_CONVERT_LIST_JSONL_H
+#define TFR_CONVERT_LIST_JSONL_H
 
 #include <json-c/json.h>
 

@@ -1,6 +1,6 @@
 /* convert/list/line_reader.h - the lines of a file or a pipe, one after the other. */
-#ifndef TFR_CONVERT_LINES_H
-#define TFR_CONVERT_LINES_H
+#ifndef TFR_CONVERT_LIST_LINE_READER_H
+#define TFR_CONVERT_LIST_LINE_READER_H
 
 #include "base/buf.h"
 #include "base/error.h"

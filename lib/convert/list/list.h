@@ -2,12 +2,12 @@
  *
  * list_rows.c finds rows and what their columns hold, list_features.c makes features of a row,
  * list.c is the input. */
-#ifndef TFR_CONVERT_LIST_H
-#define TFR_CONVERT_LIST_H
+#ifndef TFR_CONVERT_LIST_LIST_H
+#define TFR_CONVERT_LIST_LIST_H
 
+#include "convert/input.h"
 #include "convert/list/columns.h"
 #include "convert/list/csv.h"
-#include "convert/input.h"
 #include "convert/list/jsonl.h"
 #include "convert/list/line_reader.h"
 

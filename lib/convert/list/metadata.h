@@ -1,11 +1,12 @@
-/* convert/list/metadata.h - Hugging Face's ImageFolder and AudioFolder: metadata.csv or metadata.jsonl
- * beside files, a row for each of them (https://huggingface.co/docs/datasets/image_dataset).
+/* convert/list/metadata.h - Hugging Face's ImageFolder and AudioFolder: metadata.csv or
+ * metadata.jsonl beside files, a row for each of them
+ * (https://huggingface.co/docs/datasets/image_dataset).
  *
  * What the files of this input share: metadata_scan.c reads all rows before any file is, for what
  * must be known of them together; metadata_boxes.c makes boxes of a row's objects; metadata.c is
  * the input, which is a list whose columns of paths are embedded. */
-#ifndef TFR_CONVERT_METADATA_H
-#define TFR_CONVERT_METADATA_H
+#ifndef TFR_CONVERT_LIST_METADATA_H
+#define TFR_CONVERT_LIST_METADATA_H
 
 #include "convert/folder/class_names.h"
 #include "convert/folder/label_map.h"

@@ -4,8 +4,8 @@
  * features.json and label.labels.txt, which say what the records have; and dataset_info.json with
  * the records of each shard.  That one comes last and goes first: without it TFDS sees no data set
  * (tensorflow_datasets/core/{dataset_info,naming,read_only_builder}.py). */
-#ifndef TFR_CONVERT_TFDS_H
-#define TFR_CONVERT_TFDS_H
+#ifndef TFR_CONVERT_TFDS_TFDS_H
+#define TFR_CONVERT_TFDS_TFDS_H
 
 #include "convert/input.h"
 #include "convert/output_sets.h"

@@ -1,6 +1,6 @@
 /* convert/tfds/tfds_json.h - the texts of the files of a TFDS data set. */
-#ifndef TFR_CONVERT_TFDS_JSON_H
-#define TFR_CONVERT_TFDS_JSON_H
+#ifndef TFR_CONVERT_TFDS_TFDS_JSON_H
+#define TFR_CONVERT_TFDS_TFDS_JSON_H
 
 #include "convert/tfds/tfds.h"
 

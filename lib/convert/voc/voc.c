@@ -14,15 +14,15 @@
 
 #include "base/error.h"
 #include "convert/coco/coco_features.h"
+#include "convert/folder/scan.h"
+#include "convert/image_features.h"
 #include "convert/joined_parts.h"
 #include "convert/list/line_reader.h"
-#include "convert/image_features.h"
-#include "convert/folder/scan.h"
 #include "convert/voc/voc.h"
 
 /* An annotation; offsets in names. */
 struct entry {
-	size_t xml;	/* its path below the folder of annotations */
+	size_t xml;   /* its path below the folder of annotations */
 	size_t image; /* below that of images; SIZE_MAX: it is of no use */
 	size_t why;
 	enum tfr_status status;
@@ -142,8 +142,8 @@ static enum tfr_status read_image(
 {
 	const struct tfr_voc *voc = &m->o->voc;
 	size_t before = m->item->size;
-	enum tfr_status status = tfr_item_read(m->item, m->v->images,
-		(const char *)m->item->name.data, tfr_image_look, room, err);
+	enum tfr_status status = tfr_item_read(
+		m->item, m->v->images, (const char *)m->item->name.data, tfr_image_look, room, err);
 
 	m->item->size += before;
 	if (!status && !m->item->skipped)
@@ -172,7 +172,7 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 		status = read_image(&m, room, err);
 	if (!status && !item->skipped)
 		status = tfr_image_add(in, item, bench, err);
-	return status || item->skipped ? status : voc_add_boxes(&m, err);
+	return status || item->skipped ? status : tfr_voc_add_boxes(&m, err);
 }
 
 /* --- the annotations --- */
@@ -204,8 +204,8 @@ static enum tfr_status look_at(
 	if (status)
 		return status;
 	name = "";
-	if (!item->skipped && !tfr_voc_image(v->images, path,
-				      tfr_voc_text(&o->voc, o->voc.filename), &image))
+	if (!item->skipped &&
+		!tfr_voc_image(v->images, path, tfr_voc_text(&o->voc, o->voc.filename), &image))
 		return tfr_fail_nomem(err, "reading annotations");
 	if (!item->skipped)
 		name = (const char *)image.data;

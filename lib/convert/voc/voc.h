@@ -1,12 +1,12 @@
 /* convert/voc/voc.h - what the files of PASCAL VOC's input share: voc_look.c finds folders and the
  * images of annotations, voc.c is the input, voc_boxes.c makes features of boxes. */
-#ifndef TFR_CONVERT_VOC_H
-#define TFR_CONVERT_VOC_H
+#ifndef TFR_CONVERT_VOC_VOC_H
+#define TFR_CONVERT_VOC_VOC_H
 
 #include "convert/folder/class_names.h"
 #include "convert/folder/label_map.h"
-#include "convert/parts.h"
 #include "convert/image_features.h"
+#include "convert/parts.h"
 #include "convert/voc/voc_xml.h"
 
 struct voc {
@@ -36,7 +36,7 @@ struct voc_making {
 
 /* Of an item whose annotation and image are read: image/source_id, and the boxes that have an
  * area and lie in the image.  Skips the item where a class has no label. */
-enum tfr_status voc_add_boxes(struct voc_making *m, struct tfr_error *err);
+enum tfr_status tfr_voc_add_boxes(struct voc_making *m, struct tfr_error *err);
 
 /* Finds the parts of the data set `folder`; none: it has no annotations of VOC.  False: out of
  * memory. */

@@ -1,4 +1,5 @@
-/* convert/voc/voc_boxes.c - the boxes of an image as features, the objects in the order of the file.
+/* convert/voc/voc_boxes.c - the boxes of an image as features, the objects in the order of the
+ * file.
  *
  * What create_pascal_tf_record.py computes in Python is computed alike here: the values are its
  * own. */
@@ -118,7 +119,7 @@ static bool has_labels(const struct voc_making *m)
 	return true;
 }
 
-enum tfr_status voc_add_boxes(struct voc_making *m, struct tfr_error *err)
+enum tfr_status tfr_voc_add_boxes(struct voc_making *m, struct tfr_error *err)
 {
 	static const char *const sides[] = { "image/object/bbox/xmin", "image/object/bbox/ymin",
 		"image/object/bbox/xmax", "image/object/bbox/ymax" };

@@ -4,8 +4,8 @@
  * with <name>, <pose>, <truncated>, <difficult> and a <bndbox> of <xmin>, <ymin>, <xmax>, <ymax>,
  * pixels (http://host.robots.ox.ac.uk/pascal/VOC/voc2012/htmldoc/devkit_doc.html).  Other elements,
  * and objects' parts, which have names and boxes of their own, are passed over. */
-#ifndef TFR_CONVERT_VOC_XML_H
-#define TFR_CONVERT_VOC_XML_H
+#ifndef TFR_CONVERT_VOC_VOC_XML_H
+#define TFR_CONVERT_VOC_VOC_XML_H
 
 #include "base/buf.h"
 #include "base/error.h"

@@ -1,7 +1,7 @@
-/* convert/yolo/yolo.h - what the files of YOLO's input share: yolo_look.c finds folders and the file of
- * names, yolo_names.c reads it, yolo.c is the input. */
-#ifndef TFR_CONVERT_YOLO_H
-#define TFR_CONVERT_YOLO_H
+/* convert/yolo/yolo.h - what the files of YOLO's input share: yolo_look.c finds folders and the
+ * file of names, yolo_names.c reads it, yolo.c is the input. */
+#ifndef TFR_CONVERT_YOLO_YOLO_H
+#define TFR_CONVERT_YOLO_YOLO_H
 
 #include "convert/input.h"
 #include "convert/parts.h"

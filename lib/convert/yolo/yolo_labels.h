@@ -1,11 +1,12 @@
-/* convert/yolo/yolo_labels.h - the labels of an image as YOLO has them: a text with one line per object.
+/* convert/yolo/yolo_labels.h - the labels of an image as YOLO has them: a text with one line per
+ * object.
  *
  * A line is the number of a class and the centre, width and height of a box, or the corners of a
  * polygon, x before y; all as fractions of the image's size, separated by blanks
  * (https://docs.ultralytics.com/datasets/detect/ and /segment/).  With keypoints, a line has a box
  * and then two or three numbers for each keypoint (/pose/). */
-#ifndef TFR_CONVERT_YOLO_TEXT_H
-#define TFR_CONVERT_YOLO_TEXT_H
+#ifndef TFR_CONVERT_YOLO_YOLO_LABELS_H
+#define TFR_CONVERT_YOLO_YOLO_LABELS_H
 
 #include "base/buf.h"
 #include "base/error.h"

@@ -1,7 +1,7 @@
-/* convert/yolo/yolo_yaml.h - the description of a YOLO data set, data.yaml: the names of its classes and
- * the folders of its splits (https://docs.ultralytics.com/datasets/detect/). */
-#ifndef TFR_CONVERT_YOLO_YAML_H
-#define TFR_CONVERT_YOLO_YAML_H
+/* convert/yolo/yolo_yaml.h - the description of a YOLO data set, data.yaml: the names of its
+ * classes and the folders of its splits (https://docs.ultralytics.com/datasets/detect/). */
+#ifndef TFR_CONVERT_YOLO_YOLO_YAML_H
+#define TFR_CONVERT_YOLO_YOLO_YAML_H
 
 #include "base/buf.h"
 #include "base/error.h"

@@ -126,7 +126,7 @@ static void json_histogram(struct tfr_printer *p, const Tfr__Histogram *m)
 }
 
 static bool json_value(
-	struct tfr_printer *p, const Tfr__SummaryValue *v, const struct tfr_tensor *tensor)
+	struct tfr_printer *p, const Tfr__SummaryValue *v, const struct tfr_tensor_proto *tensor)
 {
 	struct tfr_bytes plugin = plugin_of(v);
 	bool ok;
@@ -248,7 +248,7 @@ static bool is_plugin(const Tfr__SummaryValue *v, const char *name)
 
 /* Rows of left edge, right edge and count, as tf.summary.histogram writes them. */
 static bool text_tensor_histogram(
-	struct tfr_printer *p, struct tfr_bytes tag, size_t width, struct tfr_tensor t)
+	struct tfr_printer *p, struct tfr_bytes tag, size_t width, struct tfr_tensor_proto t)
 {
 	double min = INFINITY, max = -INFINITY, num = 0;
 	struct tfr_tensor_value left, right, count;
@@ -264,7 +264,7 @@ static bool text_tensor_histogram(
 }
 
 static bool text_tensor(struct tfr_printer *p, const Tfr__SummaryValue *v, struct tfr_bytes tag,
-	size_t width, const struct tfr_tensor *t)
+	size_t width, const struct tfr_tensor_proto *t)
 {
 	const Tfr__TensorShape *shape = t->message->tensor_shape;
 	struct tfr_bytes plugin = plugin_of(v);
@@ -290,7 +290,7 @@ static bool text_audio(struct tfr_printer *p, const Tfr__Audio *m)
 }
 
 static bool text_value(struct tfr_printer *p, const Tfr__SummaryValue *v, size_t width,
-	const struct tfr_tensor *tensor)
+	const struct tfr_tensor_proto *tensor)
 {
 	struct tfr_bytes tag = bytes_of(v->tag);
 	bool scalar = v->value_case == TFR__SUMMARY_VALUE__VALUE_SIMPLE_VALUE;
@@ -380,7 +380,7 @@ static enum tfr_status print_value(struct tfr_printer *p, bool json, ProtobufCBi
 	size_t width, struct tfr_error *err)
 {
 	Tfr__SummaryValue *v;
-	struct tfr_tensor tensor = { 0 };
+	struct tfr_tensor_proto tensor = { 0 };
 	enum tfr_status status = TFR_UNPACK(&v, tfr__summary_value__unpack, b.data, b.len,
 		"not an Event: a value of its summary cannot be parsed", err);
 

@@ -113,8 +113,8 @@ bool tfr_print_text_bytes(struct tfr_printer *p, struct tfr_bytes b)
 		tfr_format_size(b.size, size));
 }
 
-static bool text_value(
-	struct tfr_printer *p, const struct tfr_values *vs, const struct tfr_value *v)
+static bool text_value(struct tfr_printer *p, const struct tfr_printed_values *vs,
+	const struct tfr_printed_value *v)
 {
 	if (vs->kind == TFR_KIND_BYTES)
 		return tfr_print_text_bytes(p, v->bytes);
@@ -127,9 +127,9 @@ static bool text_value(
 }
 
 /* The first values, at most `*room` of them, which it lessens. */
-static bool text_values(struct tfr_printer *p, struct tfr_values vs, unsigned *room)
+static bool text_values(struct tfr_printer *p, struct tfr_printed_values vs, unsigned *room)
 {
-	struct tfr_value v;
+	struct tfr_printed_value v;
 	bool ok = true, first = true;
 
 	while (ok && *room && tfr_values_next(&vs, &v)) {

@@ -1,7 +1,7 @@
-/* example/print/print.h - between the two ways to print a record: what a value is, whichever reader it
- * came from. */
-#ifndef TFR_EXAMPLE_PRINT_H
-#define TFR_EXAMPLE_PRINT_H
+/* example/print/print.h - between the two ways to print a record: what a value is, whichever reader
+ * it came from. */
+#ifndef TFR_EXAMPLE_PRINT_PRINT_H
+#define TFR_EXAMPLE_PRINT_PRINT_H
 
 #include <tfr/example.h>
 #include <tfr/text.h>
@@ -25,22 +25,22 @@ struct tfr_printer {
 
 /* The values of one Feature: of our reader (`frame` NULL) or of a frame that protobuf-c unpacked.
  */
-struct tfr_values {
+struct tfr_printed_values {
 	enum tfr_kind kind;
 	uint64_t count, next;
 	struct tfr_cursor cursor;
 	const Tfr__Feature *frame;
 };
 
-struct tfr_value {
+struct tfr_printed_value {
 	struct tfr_bytes bytes;
 	float f;
 	int64_t i;
 };
 
-struct tfr_values tfr_values_of(const struct tfr_feature *f);
-struct tfr_values tfr_values_of_frame(const Tfr__Feature *frame);
-bool tfr_values_next(struct tfr_values *vs, struct tfr_value *v);
+struct tfr_printed_values tfr_values_of(const struct tfr_feature *f);
+struct tfr_printed_values tfr_values_of_frame(const Tfr__Feature *frame);
+bool tfr_values_next(struct tfr_printed_values *vs, struct tfr_printed_value *v);
 
 /* The feature lists of a SequenceExample, sorted by key, the last of equal keys. */
 struct tfr_sequence_list {
@@ -88,11 +88,11 @@ bool tfr_print_json_example(struct tfr_printer *p, const struct tfr_sequence *s)
 bool tfr_print_json_features(struct tfr_printer *p, const char *key);
 bool tfr_print_text_features(struct tfr_printer *p, size_t width);
 
-struct tfr_tensor;
+struct tfr_tensor_proto;
 /* `kind` NULL: type and shape are named. */
 bool tfr_print_text_tensor(struct tfr_printer *p, struct tfr_bytes name, size_t width,
-	const char *kind, struct tfr_tensor t);
-bool tfr_print_json_tensor(struct tfr_printer *p, const char *key, struct tfr_tensor t);
+	const char *kind, struct tfr_tensor_proto t);
+bool tfr_print_json_tensor(struct tfr_printer *p, const char *key, struct tfr_tensor_proto t);
 
 /* A whole record, into p->text or p->json.  TFR_EDATA: it is none of that kind, and what stands
  * there by then is to be forgotten. */

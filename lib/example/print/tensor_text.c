@@ -43,7 +43,7 @@ static bool json_value(struct tfr_printer *p, const struct tfr_tensor_value *v)
 	return true;
 }
 
-bool tfr_print_json_tensor(struct tfr_printer *p, const char *key, struct tfr_tensor t)
+bool tfr_print_json_tensor(struct tfr_printer *p, const char *key, struct tfr_tensor_proto t)
 {
 	const Tfr__TensorShape *shape = t.message->tensor_shape;
 	struct tfr_tensor_value v;
@@ -89,7 +89,7 @@ static void shape_text(const Tfr__TensorShape *shape, char *text, size_t size)
 }
 
 bool tfr_print_text_tensor(struct tfr_printer *p, struct tfr_bytes name, size_t width,
-	const char *kind, struct tfr_tensor t)
+	const char *kind, struct tfr_tensor_proto t)
 {
 	struct tfr_tensor_value v;
 	char shape[128];
@@ -111,8 +111,8 @@ bool tfr_print_text_tensor(struct tfr_printer *p, struct tfr_bytes name, size_t 
 	return t.count || !t.elements || tfr_buf_printf(&p->text, "zeros");
 }
 
-static enum tfr_status open_tensor(Tfr__TensorProto **m, struct tfr_tensor *t, const void *data,
-	size_t size, struct tfr_error *err)
+static enum tfr_status open_tensor(Tfr__TensorProto **m, struct tfr_tensor_proto *t,
+	const void *data, size_t size, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_UNPACK(m, tfr__tensor_proto__unpack, data, size,
 		"not a TensorProto: it cannot be parsed", err);
@@ -130,7 +130,7 @@ enum tfr_status tfr_print_tensor(
 	struct tfr_printer *p, bool json, const void *data, size_t size, struct tfr_error *err)
 {
 	Tfr__TensorProto *m;
-	struct tfr_tensor t;
+	struct tfr_tensor_proto t;
 	enum tfr_status status = open_tensor(&m, &t, data, size, err);
 	bool ok = true;
 

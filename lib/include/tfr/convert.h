@@ -85,7 +85,7 @@ enum tfr_finding {
 	TFR_FOUND_TRUNCATED,
 	TFR_FOUND_DAMAGED,
 	TFR_FOUND_NO_IMAGE, /* its content is none, or of a kind that is not decoded */
-	TFR_FOUND_UNUSABLE,   /* anything else */
+	TFR_FOUND_UNUSABLE, /* anything else */
 	/* Of images that did, as they came: */
 	TFR_FOUND_NAME,	       /* a PNG called .jpg, a JPEG called .png */
 	TFR_FOUND_SIZE,	       /* not the size that the input says */
@@ -108,7 +108,7 @@ TFR_API const char *tfr_finding_code(enum tfr_finding finding);
 TFR_API const char *tfr_finding_text(enum tfr_finding finding);
 
 /* What becomes of a sound. */
-enum tfr_sound {
+enum tfr_audio_kind {
 	TFR_SOUND_BYTES,  /* audio/encoded: the file's bytes */
 	TFR_SOUND_FLOATS, /* audio/waveform: tfr_audio_samples()'s floats, sample by sample */
 };
@@ -166,9 +166,9 @@ struct tfr_convert_opts {
 	/* A folder without folders in it: a file with the class of each file, a line each, in their
 	 * order. */
 	const char *class_list;
-	/* A folder: patterns of paths below it (convert/folder/globs.h).  Only files are taken that are,
-	 * or lie in, what one of `include` matches, all where there is none; what one of `exclude`
-	 * matches is not looked at. */
+	/* A folder: patterns of paths below it (convert/folder/globs.h).  Only files are taken that
+	 * are, or lie in, what one of `include` matches, all where there is none; what one of
+	 * `exclude` matches is not looked at. */
 	const char *const *include, *const *exclude;
 	size_t include_count, exclude_count;
 	/* A full permutation of the items, by `seed`, or their order kept: TFR_EUSAGE for both.
@@ -184,7 +184,7 @@ struct tfr_convert_opts {
 	/* HDF5 is read by a process without a sandbox, for systems that have none. */
 	bool no_sandbox;
 	bool sha256; /* image/key/sha256: of image/encoded, 64 hex digits */
-	enum tfr_sound sound;
+	enum tfr_audio_kind sound;
 	/* Of sounds as floats: they become SequenceExamples, whose feature list audio/waveform has
 	 * this many seconds a frame, rounded to samples, the last one filled up with zeros.  0:
 	 * Examples. */

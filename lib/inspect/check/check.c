@@ -245,16 +245,16 @@ static enum tfr_status take_record(const struct check_run *run, struct tfr_conte
 static bool pass_sound(
 	const struct check_run *run, struct check_slot *slot, unsigned threads, unsigned worker)
 {
-	struct tfr_sound_opts how = { .compression = run->opts->compression,
+	struct tfr_parallel_check_opts how = { .compression = run->opts->compression,
 		.threads = threads,
 		.memory = &run->memory[worker],
 		.progress = run->opts->progress };
-	struct tfr_sound sound;
+	struct tfr_intact sound;
 	bool whole;
 
 	if (run->contents || run->manifests || run->opts->sum)
 		return false;
-	whole = tfr_sound(slot->file.path, &how, &sound);
+	whole = tfr_parallel_check(slot->file.path, &how, &sound);
 	slot->file.records = sound.records;
 	slot->file.payload_bytes = sound.end - sound.records * TFR_RECORD_OVERHEAD;
 	return whole;

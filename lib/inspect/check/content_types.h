@@ -1,6 +1,6 @@
 /* inspect/check/content_types.h - the types of the records of a file that must hold Examples. */
-#ifndef TFR_INSPECT_TYPES_H
-#define TFR_INSPECT_TYPES_H
+#ifndef TFR_INSPECT_CHECK_CONTENT_TYPES_H
+#define TFR_INSPECT_CHECK_CONTENT_TYPES_H
 
 #include "example/content.h"
 

@@ -1,6 +1,6 @@
 /* inspect/check/manifest_check.h - a file held to what its manifest says of it. */
-#ifndef TFR_INSPECT_PROOF_H
-#define TFR_INSPECT_PROOF_H
+#ifndef TFR_INSPECT_CHECK_MANIFEST_CHECK_H
+#define TFR_INSPECT_CHECK_MANIFEST_CHECK_H
 
 #include "base/error.h"
 #include "shard/manifests.h"

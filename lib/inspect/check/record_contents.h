@@ -1,6 +1,7 @@
-/* inspect/check/record_contents.h - what is inside a record: is it an Example, and do its images decode. */
-#ifndef TFR_INSPECT_CONTENTS_H
-#define TFR_INSPECT_CONTENTS_H
+/* inspect/check/record_contents.h - what is inside a record: is it an Example, and do its images
+ * decode. */
+#ifndef TFR_INSPECT_CHECK_RECORD_CONTENTS_H
+#define TFR_INSPECT_CHECK_RECORD_CONTENTS_H
 
 #include "base/error.h"
 #include "example/content.h"
@@ -22,8 +23,7 @@ void tfr_contents_free(struct tfr_contents *c);
  * Examples, counts in `counts` what this one shows; *strange: it is none, not even a damaged one.
  */
 enum tfr_status tfr_contents_check(struct tfr_contents *c, const void *data, size_t size,
-	uint64_t *images, struct tfr_content_counts *counts, bool *strange,
-	struct tfr_error *err);
+	uint64_t *images, struct tfr_content_counts *counts, bool *strange, struct tfr_error *err);
 /* When the check found no fault: each difference from the schema, and with `strict` between
  * readers, is put in `fault`, without a place, and `tell` called.  A failure of `tell` ends it and
  * is returned. */

@@ -1,7 +1,7 @@
-/* inspect/check/strict.h - what libtfr reads and other readers lose: of a file as a whole, and of names
- * that those readers know. */
-#ifndef TFR_INSPECT_STRICT_H
-#define TFR_INSPECT_STRICT_H
+/* inspect/check/strict.h - what libtfr reads and other readers lose: of a file as a whole, and of
+ * names that those readers know. */
+#ifndef TFR_INSPECT_CHECK_STRICT_H
+#define TFR_INSPECT_CHECK_STRICT_H
 
 #include <tfr/example.h>
 #include <tfr/inspect.h>

@@ -1,6 +1,6 @@
 /* inspect/check/tensorflow_gzip.h - what TensorFlow reads of a compressed file. */
-#ifndef TFR_INSPECT_PEER_H
-#define TFR_INSPECT_PEER_H
+#ifndef TFR_INSPECT_CHECK_TENSORFLOW_GZIP_H
+#define TFR_INSPECT_CHECK_TENSORFLOW_GZIP_H
 
 #include <tfr/codec.h>
 

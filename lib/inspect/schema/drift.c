@@ -1,5 +1,5 @@
-/* inspect/schema/drift.c - features that are not alike everywhere: of two kinds, or other in some files
- * than in most.
+/* inspect/schema/drift.c - features that are not alike everywhere: of two kinds, or other in some
+ * files than in most.
  *
  * What a file makes of a feature is one of few states; the state that most files are in, the one
  * met first among equals, is what the others differ from. */
@@ -43,7 +43,7 @@ void tfr_survey_contradictions(
 			continue;
 		n = (size_t)snprintf(text, sizeof(text), "%s '%s' is", noun_of(s), name);
 		for (size_t k = i, told = 0; k < end && n < sizeof(text); k++) {
-			const struct tfr_place *at = &s->list[k]->facts.first;
+			const struct tfr_occurrence *at = &s->list[k]->facts.first;
 
 			if (s->list[k]->kind == TFR_KIND_UNSET)
 				continue;

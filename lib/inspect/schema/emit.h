@@ -1,6 +1,6 @@
 /* inspect/schema/emit.h - a schema written out: a row a form. */
-#ifndef TFR_INSPECT_EMIT_H
-#define TFR_INSPECT_EMIT_H
+#ifndef TFR_INSPECT_SCHEMA_EMIT_H
+#define TFR_INSPECT_SCHEMA_EMIT_H
 
 #include "inspect/survey.h"
 

@@ -103,7 +103,7 @@ static bool step_fault(
 }
 
 static enum tfr_status list_fault(
-	struct held *h, const struct tfr_rule *r, const struct tfr_list *list, bool *fault)
+	struct held *h, const struct tfr_rule *r, const struct tfr_feature_list *list, bool *fault)
 {
 	enum tfr_status status = TFR_OK;
 	struct tfr_feature step;
@@ -134,7 +134,7 @@ static enum tfr_status hold_lists(struct held *h)
 
 	while (!status && (i < rules->n || k < n)) {
 		const struct tfr_rule *r = i < rules->n ? &rules->at[i] : NULL;
-		const struct tfr_list *l = k < n ? tfr_lists_at(h->lists, k) : NULL;
+		const struct tfr_feature_list *l = k < n ? tfr_lists_at(h->lists, k) : NULL;
 		int c = !r ? 1 : !l ? -1 : tfr_compare_names(r->name, r->size, l->key, l->key_size);
 		bool fault = false;
 

@@ -1,6 +1,7 @@
-/* inspect/schema/schema_read.h - the features that every record is to have: tfr-check(1) has the layout. */
-#ifndef TFR_INSPECT_SCHEMA_H
-#define TFR_INSPECT_SCHEMA_H
+/* inspect/schema/schema_read.h - the features that every record is to have: tfr-check(1) has the
+ * layout. */
+#ifndef TFR_INSPECT_SCHEMA_SCHEMA_READ_H
+#define TFR_INSPECT_SCHEMA_SCHEMA_READ_H
 
 #include <tfr/example.h>
 

@@ -1,7 +1,8 @@
-/* inspect/schema/schema_rules.h - what a schema is made of, for who reads one and who holds records to it.
+/* inspect/schema/schema_rules.h - what a schema is made of, for who reads one and who holds records
+ * to it.
  */
-#ifndef TFR_INSPECT_SCHEMA_RULES_H
-#define TFR_INSPECT_SCHEMA_RULES_H
+#ifndef TFR_INSPECT_SCHEMA_SCHEMA_RULES_H
+#define TFR_INSPECT_SCHEMA_SCHEMA_RULES_H
 
 #include <tfr/example.h>
 

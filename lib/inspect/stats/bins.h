@@ -2,8 +2,8 @@
  *
  * What a page stands for is its user's: here a sign and a power of two, which 64 counters divide
  * evenly.  Adding is commutative, so that bins of parts add up to the bins of the whole. */
-#ifndef TFR_INSPECT_BINS_H
-#define TFR_INSPECT_BINS_H
+#ifndef TFR_INSPECT_STATS_BINS_H
+#define TFR_INSPECT_STATS_BINS_H
 
 #include <stdbool.h>
 #include <stddef.h>

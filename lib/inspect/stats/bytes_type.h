@@ -1,6 +1,6 @@
 /* inspect/stats/bytes_type.h - what the bytes of a value are, where they are no image. */
-#ifndef TFR_INSPECT_NATURE_H
-#define TFR_INSPECT_NATURE_H
+#ifndef TFR_INSPECT_STATS_BYTES_TYPE_H
+#define TFR_INSPECT_STATS_BYTES_TYPE_H
 
 #include <tfr/survey.h>
 

@@ -4,8 +4,8 @@
  * estimation algorithms for HyperLogLog sketches" (2017), which has no bias at any size.  2^14
  * registers: the standard error is 1.04 / 2^7 = 0.8 %.  A register only ever rises, so any number
  * of threads add at once and the order does not matter. */
-#ifndef TFR_INSPECT_DISTINCT_H
-#define TFR_INSPECT_DISTINCT_H
+#ifndef TFR_INSPECT_STATS_DISTINCT_H
+#define TFR_INSPECT_STATS_DISTINCT_H
 
 #include "inspect/stats/varint_pack.h"
 

@@ -185,12 +185,12 @@ static uint64_t bytes_of(const struct tfr_feature *f)
 	return bytes;
 }
 
-static bool is_before(const struct tfr_place *a, const struct tfr_place *b)
+static bool is_before(const struct tfr_occurrence *a, const struct tfr_occurrence *b)
 {
 	return a->file != b->file ? a->file < b->file : a->record < b->record;
 }
 
-static void add_record(struct tfr_facts *f, const struct tfr_place *place, bool empty)
+static void add_record(struct tfr_facts *f, const struct tfr_occurrence *place, bool empty)
 {
 	f->records++;
 	f->empty += empty;
@@ -231,7 +231,7 @@ bool tfr_facts_settle(struct tfr_facts *f)
 }
 
 bool tfr_facts_add_list(
-	struct tfr_facts *f, const struct tfr_place *place, uint64_t steps, bool distributions)
+	struct tfr_facts *f, const struct tfr_occurrence *place, uint64_t steps, bool distributions)
 {
 	add_record(f, place, !steps);
 	tfr_range_add(&f->steps, steps);

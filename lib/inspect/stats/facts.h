@@ -2,16 +2,16 @@
  *
  * Facts of parts merge to the facts of the whole, whatever the parts and their order.  What takes
  * room in proportion to the values (distributions) is there only where it is asked for. */
-#ifndef TFR_INSPECT_FACTS_H
-#define TFR_INSPECT_FACTS_H
+#ifndef TFR_INSPECT_STATS_FACTS_H
+#define TFR_INSPECT_STATS_FACTS_H
 
 #include <tfr/example.h>
 #include <tfr/media.h>
 #include <tfr/survey.h>
 
 #include "inspect/stats/distinct.h"
-#include "inspect/stats/int64_sum.h"
 #include "inspect/stats/frequent.h"
+#include "inspect/stats/int64_sum.h"
 
 /* Least and most; empty where `min` is above `max`. */
 struct tfr_range {
@@ -19,7 +19,7 @@ struct tfr_range {
 };
 
 /* Which record: those of the first file come first. */
-struct tfr_place {
+struct tfr_occurrence {
 	uint64_t file, record, offset;
 };
 
@@ -29,7 +29,7 @@ struct tfr_facts {
 	uint64_t records; /* that have it */
 	uint64_t empty;	  /* of these: without a value */
 	uint64_t values, bytes;
-	struct tfr_place first;
+	struct tfr_occurrence first;
 	struct tfr_range length; /* values in a record; of a feature list in a step */
 	/* Of a feature list, whose `empty` is records in which it has no step: */
 	uint64_t all_steps;
@@ -62,7 +62,7 @@ size_t tfr_facts_bytes(const struct tfr_facts *f);
 /* A feature as a record has it, or a step of a feature list. */
 struct tfr_seen {
 	const struct tfr_feature *feature;
-	struct tfr_place place;
+	struct tfr_occurrence place;
 	uint64_t salt; /* as good as random, of the record and its place in its file */
 	bool step;     /* tfr_facts_add_list() is told of the record, behind all steps */
 };
@@ -71,8 +71,8 @@ struct tfr_seen {
 bool tfr_facts_add(struct tfr_facts *f, const struct tfr_seen *seen, struct tfr_values *values,
 	struct tfr_tally *tally);
 /* A record has a feature list of so many steps. */
-bool tfr_facts_add_list(
-	struct tfr_facts *f, const struct tfr_place *place, uint64_t steps, bool distributions);
+bool tfr_facts_add_list(struct tfr_facts *f, const struct tfr_occurrence *place, uint64_t steps,
+	bool distributions);
 /* After the last record, before anything below. */
 bool tfr_facts_settle(struct tfr_facts *f);
 bool tfr_facts_merge(struct tfr_facts *into, const struct tfr_facts *from);

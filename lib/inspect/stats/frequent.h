@@ -9,8 +9,8 @@
  *
  * All of this is a function of what came, not of its order, nor of how it was divided: counts are
  * sums, the sketch is linear, the lowest of parts hold the lowest of the whole. */
-#ifndef TFR_INSPECT_TOPS_H
-#define TFR_INSPECT_TOPS_H
+#ifndef TFR_INSPECT_STATS_FREQUENT_H
+#define TFR_INSPECT_STATS_FREQUENT_H
 
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 /* inspect/stats/identity.h - the value by which an Example is recognised when the values around it
  * differ: the same image under another name or with another label. */
-#ifndef TFR_INSPECT_IDENTITY_H
-#define TFR_INSPECT_IDENTITY_H
+#ifndef TFR_INSPECT_STATS_IDENTITY_H
+#define TFR_INSPECT_STATS_IDENTITY_H
 
 #include <tfr/example.h>
 

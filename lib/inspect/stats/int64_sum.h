@@ -1,12 +1,13 @@
-/* inspect/stats/int64_sum.h - numbers summed up in a few kilobytes, in any order: int64s and floats.
+/* inspect/stats/int64_sum.h - numbers summed up in a few kilobytes, in any order: int64s and
+ * floats.
  *
  * Counts, least, greatest, sum and sum of squares are exact.  The distribution is kept in bins that
  * are the same for every data set: an int64 below 64 in amount has a bin of its own; all other
  * numbers share one with those of their sign and power of two whose next six bits are theirs.  The
  * middle of a bin is therefore within 1/128 of each number in it, or, of floats below 2^-126,
  * within 2^-132.  Parts merge to what one pass over all of them would have given. */
-#ifndef TFR_INSPECT_SERIES_H
-#define TFR_INSPECT_SERIES_H
+#ifndef TFR_INSPECT_STATS_INT64_SUM_H
+#define TFR_INSPECT_STATS_INT64_SUM_H
 
 #include "inspect/stats/bins.h"
 #include "inspect/stats/varint_pack.h"

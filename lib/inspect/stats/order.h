@@ -1,8 +1,9 @@
-/* inspect/stats/order.h - the measure of how records are mixed, for whoever has their classes one by one.
+/* inspect/stats/order.h - the measure of how records are mixed, for whoever has their classes one
+ * by one.
  *
  * Memory: 4 bytes per record up to 2^26 records, where files are told apart. */
-#ifndef TFR_INSPECT_ORDER_H
-#define TFR_INSPECT_ORDER_H
+#ifndef TFR_INSPECT_STATS_ORDER_H
+#define TFR_INSPECT_STATS_ORDER_H
 
 #include <tfr/survey.h>
 

@@ -1,10 +1,10 @@
-/* inspect/stats/varint_pack.h - numbers as varints, in and out: what is kept of statistics so that they can be
- * merged later.
+/* inspect/stats/varint_pack.h - numbers as varints, in and out: what is kept of statistics so that
+ * they can be merged later.
  *
  * Reading trusts nothing: the first thing that does not fit stays as `bad`, and all that is read
  * from then on is 0. */
-#ifndef TFR_INSPECT_PACK_H
-#define TFR_INSPECT_PACK_H
+#ifndef TFR_INSPECT_STATS_VARINT_PACK_H
+#define TFR_INSPECT_STATS_VARINT_PACK_H
 
 #include <tfr/example.h>
 

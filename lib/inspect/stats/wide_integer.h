@@ -1,10 +1,10 @@
-/* inspect/stats/wide_integer.h - unsigned integers of 1024 bits: sums of floats and of squares without a
- * rounding.
+/* inspect/stats/wide_integer.h - unsigned integers of 1024 bits: sums of floats and of squares
+ * without a rounding.
  *
  * Whatever order values are added in, and however they are divided among workers and files, the sum
  * is the same; it is rounded once, when it is shown. */
-#ifndef TFR_INSPECT_WIDE_H
-#define TFR_INSPECT_WIDE_H
+#ifndef TFR_INSPECT_STATS_WIDE_INTEGER_H
+#define TFR_INSPECT_STATS_WIDE_INTEGER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,7 @@
-/* media/formats/exif.h - the one thing in EXIF that changes what is seen: how an image is to be turned. */
-#ifndef TFR_MEDIA_EXIF_H
-#define TFR_MEDIA_EXIF_H
+/* media/formats/exif.h - the one thing in EXIF that changes what is seen: how an image is to be
+ * turned. */
+#ifndef TFR_MEDIA_FORMATS_EXIF_H
+#define TFR_MEDIA_FORMATS_EXIF_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
-/* media/formats/huffman.h - a sequential JPEG's entropy-coded data, read faster than libjpeg reads it.
+/* media/formats/huffman.h - a sequential JPEG's entropy-coded data, read faster than libjpeg reads
+ * it.
  *
  * Three quarters of the time that libjpeg-turbo needs for a photograph of quality 90 goes into its
  * Huffman decoder, which fetches a symbol and the bits behind it one after the other, and all of
@@ -8,8 +9,8 @@
  *
  * It knows the orderly case only.  Whatever it does not, or what libjpeg would warn about, is told
  * by false, and the image is decoded once more by libjpeg alone, which then decides. */
-#ifndef TFR_MEDIA_HUFFMAN_H
-#define TFR_MEDIA_HUFFMAN_H
+#ifndef TFR_MEDIA_FORMATS_HUFFMAN_H
+#define TFR_MEDIA_FORMATS_HUFFMAN_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* media/formats/huffman_tables.h - what the next bits of a JPEG's entropy-coded data mean.
  *
  * Three tables of each code: one symbol, two, or all whose codes are seen. */
-#ifndef TFR_MEDIA_HUFFMAN_TABLES_H
-#define TFR_MEDIA_HUFFMAN_TABLES_H
+#ifndef TFR_MEDIA_FORMATS_HUFFMAN_TABLES_H
+#define TFR_MEDIA_FORMATS_HUFFMAN_TABLES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,10 +1,11 @@
 /* media/formats/image_codec.h - what an image format gives to the rest of the room.
  *
- * A format that is decoded is one file with one `const struct tfr_image_codec`, listed in formats.c;
- * nothing else names it. Decoders write into the pixels of a tfr_decoder, which grow and are kept.
+ * A format that is decoded is one file with one `const struct tfr_image_codec`, listed in
+ * formats.c; nothing else names it. Decoders write into the pixels of a tfr_decoder, which grow and
+ * are kept.
  */
-#ifndef TFR_MEDIA_IMAGE_CODEC_H
-#define TFR_MEDIA_IMAGE_CODEC_H
+#ifndef TFR_MEDIA_FORMATS_IMAGE_CODEC_H
+#define TFR_MEDIA_FORMATS_IMAGE_CODEC_H
 
 #include <tfr/media.h>
 
@@ -45,8 +46,8 @@ struct tfr_image_codec {
 		const struct tfr_encode_opts *opts, struct tfr_buf *out, struct tfr_error *err);
 };
 
-extern const struct tfr_image_codec tfr_image_codec_jpeg, tfr_image_codec_png, tfr_image_codec_gif, tfr_image_codec_bmp,
-	tfr_image_codec_webp;
+extern const struct tfr_image_codec tfr_image_codec_jpeg, tfr_image_codec_png, tfr_image_codec_gif,
+	tfr_image_codec_bmp, tfr_image_codec_webp;
 
 /* Whether tfr_channels_convert() makes `to` channels of `from`: 1 of 1; 3 and 4 of 1, 3 and 4. */
 bool tfr_channels_converts(unsigned from, unsigned to);

@@ -1,6 +1,6 @@
 /* media/formats/jpeg.h - between the parts of JPEG: its probe, its decoder, its encoder. */
-#ifndef TFR_MEDIA_JPEG_H
-#define TFR_MEDIA_JPEG_H
+#ifndef TFR_MEDIA_FORMATS_JPEG_H
+#define TFR_MEDIA_FORMATS_JPEG_H
 
 #include "media/formats/image_codec.h"
 

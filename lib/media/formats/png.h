@@ -1,6 +1,6 @@
 /* media/formats/png.h - between the two halves of PNG: its decoder and its encoder. */
-#ifndef TFR_MEDIA_PNG_H
-#define TFR_MEDIA_PNG_H
+#ifndef TFR_MEDIA_FORMATS_PNG_H
+#define TFR_MEDIA_FORMATS_PNG_H
 
 #include "media/formats/image_codec.h"
 

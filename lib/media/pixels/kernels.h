@@ -1,11 +1,11 @@
-/* media/pixels/kernels.h - between the transforms of pixels and their inner loops for one processor or
- * another.
+/* media/pixels/kernels.h - between the transforms of pixels and their inner loops for one processor
+ * or another.
  *
  * All kernels give the same bits: they do the same operations on each sample, only on more samples
  * at once.  None may use fused multiply-add, but to divide by; none reads or writes beyond what it
  * is told, and none wants an alignment beyond that of its elements. */
-#ifndef TFR_MEDIA_KERNELS_H
-#define TFR_MEDIA_KERNELS_H
+#ifndef TFR_MEDIA_PIXELS_KERNELS_H
+#define TFR_MEDIA_PIXELS_KERNELS_H
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* media/pixels/kernels_x86.h - the inner loops for x86-64, where there are any. */
-#ifndef TFR_MEDIA_KERNELS_X86_H
-#define TFR_MEDIA_KERNELS_X86_H
+#ifndef TFR_MEDIA_PIXELS_KERNELS_X86_H
+#define TFR_MEDIA_PIXELS_KERNELS_X86_H
 
 #include "media/pixels/kernels.h"
 

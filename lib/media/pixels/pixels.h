@@ -1,6 +1,7 @@
-/* media/pixels/pixels.h - what the transforms of pixels share: what is asked for is checked once, here. */
-#ifndef TFR_MEDIA_PIXELS_H
-#define TFR_MEDIA_PIXELS_H
+/* media/pixels/pixels.h - what the transforms of pixels share: what is asked for is checked once,
+ * here. */
+#ifndef TFR_MEDIA_PIXELS_PIXELS_H
+#define TFR_MEDIA_PIXELS_PIXELS_H
 
 #include <tfr/pixels.h>
 

@@ -3,8 +3,8 @@
  * A pixel of fewer channels drags samples of its neighbour along, which are computed and thrown
  * away: so whoever loads must know that four samples lie there, and whoever stores that what lies
  * behind the pixel is written after it.  Each lane is computed as a single float would be. */
-#ifndef TFR_MEDIA_QUAD_H
-#define TFR_MEDIA_QUAD_H
+#ifndef TFR_MEDIA_PIXELS_QUAD_H
+#define TFR_MEDIA_PIXELS_QUAD_H
 
 #include <stdint.h>
 #include <string.h>

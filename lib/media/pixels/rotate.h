@@ -1,6 +1,6 @@
 /* media/pixels/rotate.h - between rotating and its loop for one processor or another. */
-#ifndef TFR_MEDIA_ROTATE_H
-#define TFR_MEDIA_ROTATE_H
+#ifndef TFR_MEDIA_PIXELS_ROTATE_H
+#define TFR_MEDIA_PIXELS_ROTATE_H
 
 #include <tfr/pixels.h>
 

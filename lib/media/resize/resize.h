@@ -3,8 +3,8 @@
  * All kernels give the same bits: they do the same float32 operations on each element, only on more
  * elements at once. None may use fused multiply-add, but to divide by.  Elements are samples: n =
  * width * channels of a row. */
-#ifndef TFR_MEDIA_RESIZE_H
-#define TFR_MEDIA_RESIZE_H
+#ifndef TFR_MEDIA_RESIZE_RESIZE_H
+#define TFR_MEDIA_RESIZE_RESIZE_H
 
 #include <tfr/pixels.h>
 

@@ -1,6 +1,6 @@
 /* media/resize/resize_x86.h - the resize kernels for x86-64, where there are any. */
-#ifndef TFR_MEDIA_RESIZE_X86_H
-#define TFR_MEDIA_RESIZE_X86_H
+#ifndef TFR_MEDIA_RESIZE_RESIZE_X86_H
+#define TFR_MEDIA_RESIZE_RESIZE_X86_H
 
 #include "media/resize/resize.h"
 

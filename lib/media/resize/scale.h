@@ -1,8 +1,8 @@
 /* media/resize/scale.h - between scaling and its kernels for one processor or another.
  *
  * All kernels give the same bits: sums of 32-bit integers, which do not depend on their order. */
-#ifndef TFR_MEDIA_SCALE_H
-#define TFR_MEDIA_SCALE_H
+#ifndef TFR_MEDIA_RESIZE_SCALE_H
+#define TFR_MEDIA_RESIZE_SCALE_H
 
 #include <tfr/media.h>
 

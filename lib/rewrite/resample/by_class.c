@@ -23,9 +23,9 @@ struct verdict {
 
 /* The class of a record in the table.  What `initial` says was text, and fits numbers and bytes
  * alike. */
-static uint32_t class_of(const struct tfr_by_class *b, const struct tfr_class *class)
+static uint32_t class_of(const struct tfr_by_class *b, const struct tfr_counted_class *class)
 {
-	struct tfr_class like = *class;
+	struct tfr_counted_class like = *class;
 	char text[24];
 
 	if (b->o->initial && b->classes.n && b->classes.items[0].is_text &&
@@ -46,7 +46,7 @@ static enum tfr_status look_again(
 	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
 {
 	struct tfr_by_class *b = ctx;
-	struct tfr_class class;
+	struct tfr_counted_class class;
 	struct verdict v = { 0 };
 	struct tfr_digest digest;
 	char text[TFR_CLASS_TEXT];
@@ -131,7 +131,7 @@ static enum tfr_status check_seen(struct tfr_by_class *b, struct tfr_error *err)
 
 	for (size_t i = 0; i < b->classes.n; i++) {
 		struct tfr_class_plan *p = &b->plans[i];
-		struct tfr_class class = tfr_classes_at(&b->classes, i);
+		struct tfr_counted_class class = tfr_classes_at(&b->classes, i);
 
 		if (!b->o->initial && p->unseen)
 			return tfr_resample_changed(err);
@@ -182,7 +182,7 @@ static enum tfr_status name_classes(struct tfr_by_class *b, struct tfr_error *er
 	size_t at = 0;
 
 	for (size_t i = 0; i < b->classes.n; i++) {
-		struct tfr_class class = tfr_classes_at(&b->classes, i);
+		struct tfr_counted_class class = tfr_classes_at(&b->classes, i);
 
 		if (!tfr_classing_name(&b->classing, &class, &names) ||
 			!tfr_buf_append(&names, "", 1))

@@ -31,7 +31,7 @@ static enum tfr_status count_record(
 {
 	struct tfr_by_class *b = ctx;
 	struct tfr_class_worker *w = &b->workers[worker];
-	struct tfr_class class;
+	struct tfr_counted_class class;
 	enum tfr_status status = tfr_classifier_look(&w->classifier, s->example, &class, err);
 
 	(void)verdict;
@@ -50,7 +50,7 @@ static enum tfr_status keep_kind(struct tfr_by_class *b, enum tfr_kind kind, str
 	enum tfr_status status = TFR_OK;
 
 	for (size_t i = 0; !status && i < b->classes.n; i++) {
-		struct tfr_class class = tfr_classes_at(&b->classes, i);
+		struct tfr_counted_class class = tfr_classes_at(&b->classes, i);
 
 		if (class.kind == kind)
 			status = tfr_classes_add(

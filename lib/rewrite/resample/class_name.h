@@ -1,6 +1,7 @@
-/* rewrite/resample/class_name.h - what the name of a class is written like, in a target and in a report. */
-#ifndef TFR_REWRITE_CLASS_NAME_H
-#define TFR_REWRITE_CLASS_NAME_H
+/* rewrite/resample/class_name.h - what the name of a class is written like, in a target and in a
+ * report. */
+#ifndef TFR_REWRITE_RESAMPLE_CLASS_NAME_H
+#define TFR_REWRITE_RESAMPLE_CLASS_NAME_H
 
 #include <stdbool.h>
 #include <stddef.h>

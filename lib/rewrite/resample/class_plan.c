@@ -1,9 +1,10 @@
-/* rewrite/resample/class_plan.c - from counts, or known shares, and a target to what each class gives. */
+/* rewrite/resample/class_plan.c - from counts, or known shares, and a target to what each class
+ * gives. */
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "rewrite/resample/class_name.h"
 #include "rewrite/resample/by_class.h"
+#include "rewrite/resample/class_name.h"
 #include "rewrite/resample/quota.h"
 
 /* --- the classes that `initial` names --- */
@@ -31,7 +32,7 @@ static enum tfr_status add_initial(
 	char text[TFR_CLASS_TEXT];
 
 	for (size_t i = 0; !status && i < initial->names.n; i++) {
-		struct tfr_class name = tfr_classes_at(&initial->names, i), class = name;
+		struct tfr_counted_class name = tfr_classes_at(&initial->names, i), class = name;
 
 		if (b->classing.names.n) {
 			uint32_t at = tfr_classes_find(&b->classing.names, &name);
@@ -41,7 +42,7 @@ static enum tfr_status add_initial(
 					"class '%s' of --initial is none of those that %s makes",
 					tfr_class_text(&by_name, &name, text),
 					b->classing.n_rules ? "--class" : "--bins");
-			class = (struct tfr_class){ .kind = TFR_KIND_INT64, .number = at };
+			class = (struct tfr_counted_class){ .kind = TFR_KIND_INT64, .number = at };
 		} else if (numbers) {
 			class.kind = TFR_KIND_INT64;
 			tfr_class_number(name.text.data, name.text.size, &class.number);
@@ -125,7 +126,7 @@ static void plan_reject(struct tfr_by_class *b)
 static enum tfr_status refuse_size(struct tfr_by_class *b, uint64_t largest, size_t scarcest,
 	const uint64_t *records, struct tfr_error *err)
 {
-	struct tfr_class class;
+	struct tfr_counted_class class;
 	char text[TFR_CLASS_TEXT];
 
 	if (scarcest == b->classes.n)
@@ -196,7 +197,7 @@ static enum tfr_status divide_evenly(
 	struct tfr_by_class *b, const uint64_t *records, uint64_t *quotas, struct tfr_error *err)
 {
 	size_t scarcest = 0;
-	struct tfr_class class;
+	struct tfr_counted_class class;
 	char text[TFR_CLASS_TEXT];
 
 	for (size_t i = 0; i < b->classes.n; i++) {

@@ -1,5 +1,5 @@
-/* rewrite/resample/class_table.c - a hash table of classes: open addressing, the classes themselves in the order
- * they came, their texts in one buffer.
+/* rewrite/resample/class_table.c - a hash table of classes: open addressing, the classes themselves
+ * in the order they came, their texts in one buffer.
  *
  * The slots hold numbers of classes only, so that sorting the classes means filling the slots anew
  * and nothing else. */
@@ -13,9 +13,9 @@
 
 enum { FIRST_SLOTS = 64, FIRST_ITEMS = 32 };
 
-bool tfr_class_of(const struct tfr_feature *f, struct tfr_class *class)
+bool tfr_class_of(const struct tfr_feature *f, struct tfr_counted_class *class)
 {
-	*class = (struct tfr_class){ .kind = f->kind };
+	*class = (struct tfr_counted_class){ .kind = f->kind };
 	return tfr_feature_int64(f, 0, &class->number) || tfr_feature_bytes(f, 0, &class->text);
 }
 
@@ -35,23 +35,25 @@ void tfr_classes_reset(struct tfr_classes *c)
 	c->text.size = 0;
 }
 
-static struct tfr_class class_of(const struct tfr_classes *c, const struct tfr_classes_item *item)
+static struct tfr_counted_class class_of(
+	const struct tfr_classes *c, const struct tfr_classes_item *item)
 {
-	struct tfr_class class = { .kind = TFR_KIND_INT64, .number = item->number };
+	struct tfr_counted_class class = { .kind = TFR_KIND_INT64, .number = item->number };
 
 	if (item->is_text) {
-		class = (struct tfr_class){ .kind = TFR_KIND_BYTES, .text.size = item->size };
+		class = (struct tfr_counted_class){ .kind = TFR_KIND_BYTES,
+			.text.size = item->size };
 		class.text.data = item->size ? c->text.data + item->at : (const uint8_t *)"";
 	}
 	return class;
 }
 
-struct tfr_class tfr_classes_at(const struct tfr_classes *c, size_t i)
+struct tfr_counted_class tfr_classes_at(const struct tfr_classes *c, size_t i)
 {
 	return class_of(c, &c->items[i]);
 }
 
-int tfr_class_compare(const struct tfr_class *a, const struct tfr_class *b)
+int tfr_class_compare(const struct tfr_counted_class *a, const struct tfr_counted_class *b)
 {
 	size_t least;
 	int order;
@@ -65,7 +67,7 @@ int tfr_class_compare(const struct tfr_class *a, const struct tfr_class *b)
 	return order ? order : (a->text.size > b->text.size) - (a->text.size < b->text.size);
 }
 
-static uint64_t hash_of(const struct tfr_class *class)
+static uint64_t hash_of(const struct tfr_counted_class *class)
 {
 	uint64_t h = (uint64_t) class->number;
 
@@ -76,12 +78,12 @@ static uint64_t hash_of(const struct tfr_class *class)
 }
 
 /* The slot that holds the class, or the empty one where it would go. */
-static size_t slot_of(const struct tfr_classes *c, const struct tfr_class *class)
+static size_t slot_of(const struct tfr_classes *c, const struct tfr_counted_class *class)
 {
 	size_t mask = c->n_slots - 1, at = (size_t)hash_of(class) & mask;
 
 	for (; c->slots[at]; at = (at + 1) & mask) {
-		struct tfr_class there = tfr_classes_at(c, c->slots[at] - 1);
+		struct tfr_counted_class there = tfr_classes_at(c, c->slots[at] - 1);
 
 		if (!tfr_class_compare(&there, class))
 			break;
@@ -89,7 +91,7 @@ static size_t slot_of(const struct tfr_classes *c, const struct tfr_class *class
 	return at;
 }
 
-uint32_t tfr_classes_find(const struct tfr_classes *c, const struct tfr_class *class)
+uint32_t tfr_classes_find(const struct tfr_classes *c, const struct tfr_counted_class *class)
 {
 	return c->n ? c->slots[slot_of(c, class)] - 1 : TFR_CLASS_NONE;
 }
@@ -98,7 +100,7 @@ static void fill_slots(struct tfr_classes *c)
 {
 	memset(c->slots, 0, c->n_slots * sizeof(*c->slots));
 	for (size_t i = 0; i < c->n; i++) {
-		struct tfr_class class = tfr_classes_at(c, i);
+		struct tfr_counted_class class = tfr_classes_at(c, i);
 
 		c->slots[slot_of(c, &class)] = (uint32_t)i + 1;
 	}
@@ -130,7 +132,7 @@ static bool grow(struct tfr_classes *c)
 }
 
 static enum tfr_status check_bounds(
-	const struct tfr_classes *c, const struct tfr_class *class, struct tfr_error *err)
+	const struct tfr_classes *c, const struct tfr_counted_class *class, struct tfr_error *err)
 {
 	static const struct tfr_classes_bounds none = { .text_bytes = UINT32_MAX };
 	const struct tfr_classes_bounds *bounds = c->bounds ? c->bounds : &none;
@@ -146,7 +148,7 @@ static enum tfr_status check_bounds(
 	return status;
 }
 
-enum tfr_status tfr_classes_add(struct tfr_classes *c, const struct tfr_class *class,
+enum tfr_status tfr_classes_add(struct tfr_classes *c, const struct tfr_counted_class *class,
 	uint64_t records, uint32_t *index, struct tfr_error *err)
 {
 	uint32_t i = tfr_classes_find(c, class);
@@ -183,14 +185,14 @@ enum tfr_status tfr_classes_merge(
 	enum tfr_status status = TFR_OK;
 
 	for (size_t i = 0; !status && i < from->n; i++) {
-		struct tfr_class class = tfr_classes_at(from, i);
+		struct tfr_counted_class class = tfr_classes_at(from, i);
 
 		status = tfr_classes_add(into, &class, from->items[i].records, NULL, err);
 	}
 	return status;
 }
 
-bool tfr_classes_full(const struct tfr_classes *c, const struct tfr_class *class)
+bool tfr_classes_full(const struct tfr_classes *c, const struct tfr_counted_class *class)
 {
 	return c->n >= TFR_CLASSES_SMALL ||
 	       (c->n && c->text.size + class->text.size > TFR_CLASSES_SMALL_TEXT);
@@ -198,7 +200,7 @@ bool tfr_classes_full(const struct tfr_classes *c, const struct tfr_class *class
 
 static int compare_items(const void *a, const void *b, void *classes)
 {
-	struct tfr_class x = class_of(classes, a), y = class_of(classes, b);
+	struct tfr_counted_class x = class_of(classes, a), y = class_of(classes, b);
 
 	return tfr_class_compare(&x, &y);
 }

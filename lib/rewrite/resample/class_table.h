@@ -1,11 +1,12 @@
-/* rewrite/resample/class_table.h - the values that make classes, each once, with how many records it has.
+/* rewrite/resample/class_table.h - the values that make classes, each once, with how many records
+ * it has.
  *
  * A class is known by a number or by bytes.  The table numbers its classes from 0: in the order
  * they came, and after tfr_classes_sort() numbers before bytes, numbers by value, bytes bytewise.
  * One thread at a time changes a table; any number may look into it while nobody does.  Who counts
  * on many threads gives each a small table of its own, and brings these together under a lock. */
-#ifndef TFR_REWRITE_CLASSES_H
-#define TFR_REWRITE_CLASSES_H
+#ifndef TFR_REWRITE_RESAMPLE_CLASS_TABLE_H
+#define TFR_REWRITE_RESAMPLE_CLASS_TABLE_H
 
 #include <tfr/example.h>
 
@@ -18,7 +19,7 @@ enum { TFR_CLASSES_MAX = 1000000 };
 /* A small table holds this much, for it to stay in a processor's cache. */
 enum { TFR_CLASSES_SMALL = 4096, TFR_CLASSES_SMALL_TEXT = 1 << 20 };
 
-struct tfr_class {
+struct tfr_counted_class {
 	enum tfr_kind kind; /* INT64: `number`; BYTES: `text` */
 	int64_t number;
 	struct tfr_bytes text;
@@ -54,9 +55,9 @@ struct tfr_classes {
 
 /* The class that value 0 of a feature is, a view into it; the feature has a value.  False: floats
  * make no classes. */
-bool tfr_class_of(const struct tfr_feature *f, struct tfr_class *class);
+bool tfr_class_of(const struct tfr_feature *f, struct tfr_counted_class *class);
 /* Whether `a` comes before (< 0) or behind (> 0) `b`. */
-int tfr_class_compare(const struct tfr_class *a, const struct tfr_class *b);
+int tfr_class_compare(const struct tfr_counted_class *a, const struct tfr_counted_class *b);
 
 void tfr_classes_clear(struct tfr_classes *c);
 /* Forgets the classes, keeps the memory. */
@@ -64,17 +65,17 @@ void tfr_classes_reset(struct tfr_classes *c);
 
 /* Adds `records` to a class, which is made where it is new; *index, where that is not NULL, is its
  * number.  TFR_EUSAGE: more classes, or longer names, than the bounds allow.  TFR_ENOMEM. */
-enum tfr_status tfr_classes_add(struct tfr_classes *c, const struct tfr_class *class,
+enum tfr_status tfr_classes_add(struct tfr_classes *c, const struct tfr_counted_class *class,
 	uint64_t records, uint32_t *index, struct tfr_error *err);
 /* Adds all of `from`. */
 enum tfr_status tfr_classes_merge(
 	struct tfr_classes *into, const struct tfr_classes *from, struct tfr_error *err);
 /* Whether a small table should be brought home and reset before `class` is added. */
-bool tfr_classes_full(const struct tfr_classes *c, const struct tfr_class *class);
+bool tfr_classes_full(const struct tfr_classes *c, const struct tfr_counted_class *class);
 /* The class's number, or TFR_CLASS_NONE. */
-uint32_t tfr_classes_find(const struct tfr_classes *c, const struct tfr_class *class);
+uint32_t tfr_classes_find(const struct tfr_classes *c, const struct tfr_counted_class *class);
 /* A view into the table. */
-struct tfr_class tfr_classes_at(const struct tfr_classes *c, size_t i);
+struct tfr_counted_class tfr_classes_at(const struct tfr_classes *c, size_t i);
 /* Numbers the classes anew, in order. */
 void tfr_classes_sort(struct tfr_classes *c);
 

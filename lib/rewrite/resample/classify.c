@@ -15,8 +15,8 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/escape.h"
-#include "rewrite/resample/class_name.h"
 #include "rewrite/record_key.h"
+#include "rewrite/resample/class_name.h"
 
 static const char other[] = "other";
 
@@ -30,7 +30,7 @@ const struct tfr_classes_bounds tfr_resample_bounds = {
 
 static enum tfr_status add_name(struct tfr_classing *c, const char *name, struct tfr_error *err)
 {
-	struct tfr_class class = { .kind = TFR_KIND_BYTES,
+	struct tfr_counted_class class = { .kind = TFR_KIND_BYTES,
 		.text = { (const uint8_t *)name, strlen(name) } };
 
 	return tfr_classes_add(&c->names, &class, 1, NULL, err);
@@ -139,14 +139,14 @@ void tfr_classing_clear(struct tfr_classing *c)
 uint32_t tfr_classing_find(const struct tfr_classing *c, const struct tfr_classes *classes,
 	const struct tfr_bytes *name)
 {
-	struct tfr_class class = { .kind = TFR_KIND_BYTES, .text = *name };
+	struct tfr_counted_class class = { .kind = TFR_KIND_BYTES, .text = *name };
 	uint32_t i;
 
 	if (c->names.n) {
 		i = tfr_classes_find(&c->names, &class);
 		if (i == TFR_CLASS_NONE)
 			return TFR_CLASS_NONE;
-		class = (struct tfr_class){ .kind = TFR_KIND_INT64, .number = i };
+		class = (struct tfr_counted_class){ .kind = TFR_KIND_INT64, .number = i };
 	} else if (classes->n && !classes->items[0].is_text) {
 		if (!tfr_class_number(name->data, name->size, &class.number))
 			return TFR_CLASS_NONE;
@@ -156,7 +156,7 @@ uint32_t tfr_classing_find(const struct tfr_classing *c, const struct tfr_classe
 }
 
 bool tfr_classing_name(
-	const struct tfr_classing *c, const struct tfr_class *class, struct tfr_buf *b)
+	const struct tfr_classing *c, const struct tfr_counted_class *class, struct tfr_buf *b)
 {
 	struct tfr_bytes text = class->text;
 
@@ -167,11 +167,11 @@ bool tfr_classing_name(
 	return tfr_escape_exactly(b, text.data, text.size);
 }
 
-char *tfr_class_text(
-	const struct tfr_classing *c, const struct tfr_class *class, char text[TFR_CLASS_TEXT])
+char *tfr_class_text(const struct tfr_classing *c, const struct tfr_counted_class *class,
+	char text[TFR_CLASS_TEXT])
 {
 	static const char more[] = "…";
-	struct tfr_class cut = *class;
+	struct tfr_counted_class cut = *class;
 	TFR_AUTO_BUF name = { 0 };
 	size_t n;
 
@@ -229,7 +229,7 @@ static bool reaches(int64_t value, double edge)
 }
 
 static enum tfr_status look_for_range(const struct tfr_classing *c, const struct tfr_feature *f,
-	struct tfr_class *class, struct tfr_error *err)
+	struct tfr_counted_class *class, struct tfr_error *err)
 {
 	size_t low = 0, high = c->n_edges;
 	int64_t integer = 0;
@@ -255,12 +255,12 @@ static enum tfr_status look_for_range(const struct tfr_classing *c, const struct
 		else
 			high = middle;
 	}
-	*class = (struct tfr_class){ .kind = TFR_KIND_INT64, .number = (int64_t)low };
+	*class = (struct tfr_counted_class){ .kind = TFR_KIND_INT64, .number = (int64_t)low };
 	return TFR_OK;
 }
 
 static enum tfr_status look_for_value(const struct tfr_classing *c, const struct tfr_feature *f,
-	struct tfr_class *class, struct tfr_error *err)
+	struct tfr_counted_class *class, struct tfr_error *err)
 {
 	if (tfr_class_of(f, class))
 		return TFR_OK;
@@ -272,7 +272,7 @@ static enum tfr_status look_for_value(const struct tfr_classing *c, const struct
 /* Every expression sees every record, though the first that holds decides: only so can it be said
  * of a name that no record has it. */
 static enum tfr_status look_for_rule(struct tfr_classifier *k, const struct tfr_example *ex,
-	struct tfr_class *class, struct tfr_error *err)
+	struct tfr_counted_class *class, struct tfr_error *err)
 {
 	size_t n = k->classing->n_rules, first = n;
 
@@ -286,12 +286,12 @@ static enum tfr_status look_for_rule(struct tfr_classifier *k, const struct tfr_
 		if (selected && !status && first == n)
 			first = i;
 	}
-	*class = (struct tfr_class){ .kind = TFR_KIND_INT64, .number = (int64_t)first };
+	*class = (struct tfr_counted_class){ .kind = TFR_KIND_INT64, .number = (int64_t)first };
 	return TFR_OK;
 }
 
 enum tfr_status tfr_classifier_look(struct tfr_classifier *k, const struct tfr_example *ex,
-	struct tfr_class *class, struct tfr_error *err)
+	struct tfr_counted_class *class, struct tfr_error *err)
 {
 	const struct tfr_classing *c = k->classing;
 	const struct tfr_feature *f;

@@ -35,11 +35,11 @@ uint32_t tfr_classing_find(const struct tfr_classing *c, const struct tfr_classe
 	const struct tfr_bytes *name);
 /* Appends the name of a class, escaped, without the NUL.  False: out of memory. */
 bool tfr_classing_name(
-	const struct tfr_classing *c, const struct tfr_class *class, struct tfr_buf *b);
+	const struct tfr_classing *c, const struct tfr_counted_class *class, struct tfr_buf *b);
 /* The same into a small text, for errors; cut where it is longer. */
 #define TFR_CLASS_TEXT 64
-char *tfr_class_text(
-	const struct tfr_classing *c, const struct tfr_class *class, char text[TFR_CLASS_TEXT]);
+char *tfr_class_text(const struct tfr_classing *c, const struct tfr_counted_class *class,
+	char text[TFR_CLASS_TEXT]);
 
 struct tfr_classifier {
 	const struct tfr_classing *classing;
@@ -52,6 +52,6 @@ void tfr_classifier_close(struct tfr_classifier *k);
 /* The class of a record; its text is a view into the record.  TFR_EDATA: it has none: the feature
  * is not there, has no value, or is of a kind that makes no classes. */
 enum tfr_status tfr_classifier_look(struct tfr_classifier *k, const struct tfr_example *ex,
-	struct tfr_class *class, struct tfr_error *err);
+	struct tfr_counted_class *class, struct tfr_error *err);
 
 #endif

@@ -1,7 +1,7 @@
-/* rewrite/resample/resample.h - what the two ways to resample, by class and by weight, share: the draws, the
- * output, the inputs read twice. */
-#ifndef TFR_REWRITE_RESAMPLE_H
-#define TFR_REWRITE_RESAMPLE_H
+/* rewrite/resample/resample.h - what the two ways to resample, by class and by weight, share: the
+ * draws, the output, the inputs read twice. */
+#ifndef TFR_REWRITE_RESAMPLE_RESAMPLE_H
+#define TFR_REWRITE_RESAMPLE_RESAMPLE_H
 
 #include <math.h>
 

@@ -46,7 +46,7 @@ static enum tfr_status add(struct tfr_target *t, char *name, size_t name_size, c
 	size_t weight_size, const char *where, struct tfr_error *err)
 {
 	static const struct tfr_classing by_name;
-	struct tfr_class class = { .kind = TFR_KIND_BYTES,
+	struct tfr_counted_class class = { .kind = TFR_KIND_BYTES,
 		.text = { (const uint8_t *)name, name_size } };
 	char text[TFR_CLASS_TEXT];
 	enum tfr_status status;
@@ -240,7 +240,7 @@ static void hint_classes(const struct tfr_classing *classing, const struct tfr_c
 
 	tfr_meant_init(&meant, (const char *)wanted->data, wanted->size);
 	for (size_t i = 0; i < classes->n && i < LOOKED_AT; i++) {
-		struct tfr_class class = tfr_classes_at(classes, i);
+		struct tfr_counted_class class = tfr_classes_at(classes, i);
 		TFR_AUTO_BUF name = { 0 };
 
 		tfr_classing_name(classing, &class, &name);
@@ -254,7 +254,7 @@ static void hint_classes(const struct tfr_classing *classing, const struct tfr_c
 		n = snprintf(hint, sizeof(hint), "Did you mean '%s'?  ", tfr_meant_word(&meant));
 	n += snprintf(hint + n, sizeof(hint) - (size_t)n, "The classes are");
 	for (size_t i = 0; i < classes->n && i < NAMED && n < (int)sizeof(hint) - 100; i++) {
-		struct tfr_class class = tfr_classes_at(classes, i);
+		struct tfr_counted_class class = tfr_classes_at(classes, i);
 
 		n += snprintf(hint + n, sizeof(hint) - (size_t)n, "%s '%s'", i ? "," : "",
 			tfr_class_text(classing, &class, text));
@@ -279,7 +279,7 @@ static enum tfr_status list_weights(const struct tfr_target *t, const char *opti
 			weights[class] = t->weights[i];
 		} else if (t->weights[i] > 0) {
 			static const struct tfr_classing by_name;
-			struct tfr_class missing = tfr_classes_at(&t->names, i);
+			struct tfr_counted_class missing = tfr_classes_at(&t->names, i);
 
 			tfr_fail(err, TFR_EDATA, "class '%s' of %s does not occur",
 				tfr_class_text(&by_name, &missing, text), option);

@@ -10,8 +10,8 @@
  *   varint  length of the payload, the payload, and its masked CRC-32C (4 bytes, little-endian)
  *
  * which is less than the 16 bytes of framing the record had. */
-#ifndef TFR_REWRITE_STRANDS_H
-#define TFR_REWRITE_STRANDS_H
+#ifndef TFR_REWRITE_SHUFFLE_CHUNKS_H
+#define TFR_REWRITE_SHUFFLE_CHUNKS_H
 
 #include <tfr/rewrite.h>
 

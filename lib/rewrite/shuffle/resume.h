@@ -1,11 +1,11 @@
-/* rewrite/shuffle/resume.h - the state of a shuffle after a finished pass, in a file: where every record
- * is.
+/* rewrite/shuffle/resume.h - the state of a shuffle after a finished pass, in a file: where every
+ * record is.
  *
  * The file is written when all it speaks of is on disk, and is whole or absent; it names the inputs
  * by path, size and time, so that a run with other inputs, another seed or another selection starts
  * from the beginning. */
-#ifndef TFR_REWRITE_RESUME_H
-#define TFR_REWRITE_RESUME_H
+#ifndef TFR_REWRITE_SHUFFLE_RESUME_H
+#define TFR_REWRITE_SHUFFLE_RESUME_H
 
 #include "base/buf.h"
 #include "rewrite/shuffle/saved_pass.h"

@@ -1,11 +1,12 @@
-/* rewrite/shuffle/saved_pass.h - where the records of a finished pass are, as bytes of a file, and back.
+/* rewrite/shuffle/saved_pass.h - where the records of a finished pass are, as bytes of a file, and
+ * back.
  *
  * The bytes hold numbers only, each written by itself, and nothing that refers to memory: a bucket
  * is its parts, a part is its pieces of the spill in their order.  They are read as if an enemy had
  * written them: every number is checked against the others, against the bytes that are left and
  * against the files of the spill. */
-#ifndef TFR_REWRITE_KEPT_H
-#define TFR_REWRITE_KEPT_H
+#ifndef TFR_REWRITE_SHUFFLE_SAVED_PASS_H
+#define TFR_REWRITE_SHUFFLE_SAVED_PASS_H
 
 #include "base/buf.h"
 #include "base/unread.h"

@@ -1,7 +1,7 @@
-/* rewrite/shuffle/scatter.h - records dealt into buckets: those of the inputs, and those of a bucket that
- * is too large. */
-#ifndef TFR_REWRITE_SCATTER_H
-#define TFR_REWRITE_SCATTER_H
+/* rewrite/shuffle/scatter.h - records dealt into buckets: those of the inputs, and those of a
+ * bucket that is too large. */
+#ifndef TFR_REWRITE_SHUFFLE_SCATTER_H
+#define TFR_REWRITE_SHUFFLE_SCATTER_H
 
 #include "rewrite/shuffle/shuffle.h"
 

@@ -1,10 +1,11 @@
-/* rewrite/shuffle/shuffle.h - what the parts of a shuffle share: keys, buckets, the plan for memory.
+/* rewrite/shuffle/shuffle.h - what the parts of a shuffle share: keys, buckets, the plan for
+ * memory.
  *
  * A record's key is a pure function of (seed; file, record), and bucket b of B holds the keys from
  * 2^64·b/B on: the upper half of key·B is the bucket, the lower half the key's place within it,
  * from which a bucket that has to be divided again goes on in the same way. */
-#ifndef TFR_REWRITE_SHUFFLE_H
-#define TFR_REWRITE_SHUFFLE_H
+#ifndef TFR_REWRITE_SHUFFLE_SHUFFLE_H
+#define TFR_REWRITE_SHUFFLE_SHUFFLE_H
 
 #include <tfr/rewrite.h>
 

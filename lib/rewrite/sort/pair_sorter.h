@@ -1,7 +1,8 @@
-/* rewrite/sort/pair_sorter.h - any number of pairs of class and hash, in bounded memory, seen again in order.
+/* rewrite/sort/pair_sorter.h - any number of pairs of class and hash, in bounded memory, seen again
+ * in order.
  */
-#ifndef TFR_REWRITE_SPOOL_H
-#define TFR_REWRITE_SPOOL_H
+#ifndef TFR_REWRITE_SORT_PAIR_SORTER_H
+#define TFR_REWRITE_SORT_PAIR_SORTER_H
 
 #include "base/error.h"
 

@@ -1,6 +1,6 @@
 /* rewrite/sort/row_sort.h - rows of bytes sorted where they lie, on several processors. */
-#ifndef TFR_REWRITE_ROW_SORT_H
-#define TFR_REWRITE_ROW_SORT_H
+#ifndef TFR_REWRITE_SORT_ROW_SORT_H
+#define TFR_REWRITE_SORT_ROW_SORT_H
 
 #include <stddef.h>
 #include <stdint.h>

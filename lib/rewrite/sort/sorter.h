@@ -1,8 +1,8 @@
 /* rewrite/sort/sorter.h - any number of rows of one size, in bounded memory, seen again in order.
  *
  * Rows are bytes, ordered as memcmp() orders them: what is a number in them is big-endian. */
-#ifndef TFR_REWRITE_SORTER_H
-#define TFR_REWRITE_SORTER_H
+#ifndef TFR_REWRITE_SORT_SORTER_H
+#define TFR_REWRITE_SORT_SORTER_H
 
 #include "base/error.h"
 

@@ -1,11 +1,12 @@
-/* rewrite/sort/spill.h - temporary space: bytes written once, anywhere, and read back by where they are.
+/* rewrite/sort/spill.h - temporary space: bytes written once, anywhere, and read back by where they
+ * are.
  *
  * A spill is a few files, spread over the folders it was given; a writer appends to one of its own,
  * so that writers do not wait for each other.  When a folder is full, the others take what it would
  * have received.  Without a name the files have none either: whatever becomes of the process,
  * nothing is left.  Each file is made when it is first written to. */
-#ifndef TFR_REWRITE_SPILL_H
-#define TFR_REWRITE_SPILL_H
+#ifndef TFR_REWRITE_SORT_SPILL_H
+#define TFR_REWRITE_SORT_SPILL_H
 
 #include <tfr/io.h>
 

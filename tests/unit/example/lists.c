@@ -72,8 +72,8 @@ static void make_record(struct tfr_buf *record, struct tfr_rng *r)
 
 static void compare_step(const struct tfr_feature *f, const Tfr__Feature *pb)
 {
-	struct tfr_values ours = tfr_values_of(f), theirs = tfr_values_of_frame(pb);
-	struct tfr_value a = { 0 }, b = { 0 };
+	struct tfr_printed_values ours = tfr_values_of(f), theirs = tfr_values_of_frame(pb);
+	struct tfr_printed_value a = { 0 }, b = { 0 };
 
 	cr_assert_eq(ours.kind, theirs.kind);
 	cr_assert_eq(ours.count, theirs.count);
@@ -92,7 +92,7 @@ static void compare_step(const struct tfr_feature *f, const Tfr__Feature *pb)
 }
 
 static void compare_list(
-	struct tfr_lists *l, const struct tfr_list *list, const Tfr__FeatureListEntry *pb)
+	struct tfr_lists *l, const struct tfr_feature_list *list, const Tfr__FeatureListEntry *pb)
 {
 	size_t steps = pb->value ? pb->value->n_feature : 0;
 	enum tfr_kind kind = TFR_KIND_UNSET;

@@ -85,7 +85,7 @@ Test(tensor, narrow_types_are_numpys)
 		Tfr__TensorProto *m = tfr__tensor_proto__unpack(NULL, size, payload);
 		struct tfr_error err = { 0 };
 		struct tfr_tensor_value v;
-		struct tfr_tensor t;
+		struct tfr_tensor_proto t;
 		int n = 0;
 
 		cr_assert_not_null(m);

@@ -9,7 +9,7 @@ static void expect_clean(const char *bytes, size_t size, const char *expected)
 {
 	TFR_AUTO_BUF b = { 0 };
 
-	cr_assert(names_clean(&b, bytes, size) && tfr_buf_append(&b, "", 1));
+	cr_assert(tfr_unique_names_clean(&b, bytes, size) && tfr_buf_append(&b, "", 1));
 	cr_assert_str_eq((char *)b.data, expected);
 }
 
@@ -31,13 +31,13 @@ Test(names, of_bounded_length)
 
 	memset(name, 'x', sizeof(name));
 	memcpy(name + sizeof(name) - 5, ".jpeg", 5);
-	cr_assert(names_clean(&b, name, sizeof(name)));
+	cr_assert(tfr_unique_names_clean(&b, name, sizeof(name)));
 	cr_assert_eq(b.size, 200);
 	cr_assert(!memcmp(b.data + 195, ".jpeg", 5));
 	b.size = 0;
 	for (size_t i = 100; i < sizeof(name); i += 150)
 		name[i] = '/';
-	cr_assert(names_clean(&b, name, sizeof(name)));
+	cr_assert(tfr_unique_names_clean(&b, name, sizeof(name)));
 	cr_assert_lt(b.size, 4096);
 }
 
@@ -57,7 +57,7 @@ static void expect_taken(struct names *names, const char *path, const char *expe
 	TFR_AUTO_BUF b = { 0 };
 
 	cr_assert(tfr_buf_append(&b, path, strlen(path) + 1));
-	cr_assert_eq(names_take(names, &b, note, NULL, NULL), TFR_OK);
+	cr_assert_eq(tfr_unique_names_take(names, &b, note, NULL, NULL), TFR_OK);
 	cr_assert_str_eq((char *)b.data, expected);
 }
 
@@ -81,7 +81,7 @@ Test(names, each_once)
 	expect_taken(&names, ".h", ".h");
 	expect_taken(&names, ".h", ".h-2");
 	cr_assert_str_eq(folders, "d.x d.x/e a.png-2 ");
-	names_clear(&names);
+	tfr_unique_names_clear(&names);
 }
 
 /* Many of one name are numbered in a time that does not grow with their square. */
@@ -93,8 +93,8 @@ Test(names, very_many_of_one_name, .timeout = 60)
 	for (int i = 0; i < 300000; i++) {
 		b.size = 0;
 		cr_assert(tfr_buf_append(&b, "image.jpg", 10));
-		cr_assert_eq(names_take(&names, &b, note, NULL, NULL), TFR_OK);
+		cr_assert_eq(tfr_unique_names_take(&names, &b, note, NULL, NULL), TFR_OK);
 	}
 	cr_assert_str_eq((char *)b.data, "image-300000.jpg");
-	names_clear(&names);
+	tfr_unique_names_clear(&names);
 }

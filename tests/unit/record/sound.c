@@ -75,11 +75,11 @@ static void compare(const char *path, const struct tfr_buf *file, uint64_t short
 	uint64_t n = read_all(file, &ends), end;
 
 	for (unsigned i = 0; i < 8; i++) {
-		struct tfr_sound_opts opts = { .threads = i < 4 ? 1 : 3,
+		struct tfr_parallel_check_opts opts = { .threads = i < 4 ? 1 : 3,
 			.block = i % 2 ? 700 : 4096,
 			.piece = pieces[i % 4] };
-		struct tfr_sound s;
-		bool whole = tfr_sound(path, &opts, &s);
+		struct tfr_intact s;
+		bool whole = tfr_parallel_check(path, &opts, &s);
 
 		cr_assert_leq(s.records, n);
 		memcpy(&end, ends.data + s.records * 8, 8);
@@ -162,12 +162,12 @@ Test(sound, damaged_files)
 
 Test(sound, what_is_no_plain_file)
 {
-	struct tfr_sound_opts opts = { .threads = 2 };
-	struct tfr_sound s;
+	struct tfr_parallel_check_opts opts = { .threads = 2 };
+	struct tfr_intact s;
 
-	cr_assert_not(tfr_sound("/", &opts, &s));
-	cr_assert_not(tfr_sound("/dev/null", &opts, &s));
-	cr_assert_not(tfr_sound("/nonexistent", &opts, &s));
-	cr_assert_not(tfr_sound("-", &opts, &s));
+	cr_assert_not(tfr_parallel_check("/", &opts, &s));
+	cr_assert_not(tfr_parallel_check("/dev/null", &opts, &s));
+	cr_assert_not(tfr_parallel_check("/nonexistent", &opts, &s));
+	cr_assert_not(tfr_parallel_check("-", &opts, &s));
 	cr_assert(!s.records && !s.end);
 }

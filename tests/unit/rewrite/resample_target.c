@@ -185,7 +185,7 @@ Test(resample_target, names_survive_escaping_and_reading_back)
 
 static void add_number(struct tfr_classes *c, int64_t number, uint64_t records)
 {
-	struct tfr_class class = { .kind = TFR_KIND_INT64, .number = number };
+	struct tfr_counted_class class = { .kind = TFR_KIND_INT64, .number = number };
 
 	cr_assert_eq(tfr_classes_add(c, &class, records, NULL, NULL), TFR_OK);
 }
@@ -242,7 +242,7 @@ Test(resample_target, weights_of_classes)
 
 Test(resample_target, a_table_grows_and_is_bounded)
 {
-	struct tfr_class class = { .kind = TFR_KIND_INT64 };
+	struct tfr_counted_class class = { .kind = TFR_KIND_INT64 };
 	struct tfr_classes c = { .bounds = &tfr_resample_bounds }, again = { 0 };
 	struct tfr_error err = { 0 };
 	uint32_t index;

@@ -187,7 +187,7 @@ static struct tfr_strata *strata_of(
 	const struct tfr_share *shares, size_t count, uint64_t n, uint64_t times)
 {
 	struct tfr_strata *s = tfr_strata_new(shares, count, 1, 1, &here, 1);
-	struct tfr_class class = { .kind = TFR_KIND_INT64, .number = 7 };
+	struct tfr_counted_class class = { .kind = TFR_KIND_INT64, .number = 7 };
 	uint64_t step = n ? UINT64_MAX / n : 0;
 
 	for (uint64_t i = 0; i < n; i++)
@@ -300,7 +300,7 @@ Test(split, equal_hashes_stay_together_as_near_to_the_count_as_can_be)
 Test(split, the_largest_and_the_smallest_hash_are_hashes_like_others)
 {
 	struct tfr_share shares[] = { { "a", 0.5 }, { "b", 0.25 } };
-	struct tfr_class class = { .kind = TFR_KIND_BYTES };
+	struct tfr_counted_class class = { .kind = TFR_KIND_BYTES };
 	static const uint64_t hashes[] = { 0, 1, UINT64_MAX - 1, UINT64_MAX };
 	static const size_t wants[] = { 0, 0, 1, 2 };
 	struct tfr_strata *s = tfr_strata_new(shares, 2, 1, 1, &here, 1);
@@ -316,7 +316,7 @@ Test(split, the_largest_and_the_smallest_hash_are_hashes_like_others)
 /* A failure is told to whoever notes, each once in a while. */
 static void note_until_refused(struct tfr_strata *s, unsigned worker, int64_t number)
 {
-	struct tfr_class class = { .kind = TFR_KIND_INT64, .number = number };
+	struct tfr_counted_class class = { .kind = TFR_KIND_INT64, .number = number };
 	struct tfr_error err = { 0 };
 	int i = 0;
 
@@ -334,7 +334,7 @@ Test(split, a_million_classes_and_no_more)
 		struct tfr_strata *s = tfr_strata_new(shares, 2, 2, 1, &here, 1);
 
 		for (int64_t i = 0; i < TFR_CLASSES_MAX; i++) {
-			struct tfr_class class = { .kind = TFR_KIND_INT64, .number = i };
+			struct tfr_counted_class class = { .kind = TFR_KIND_INT64, .number = i };
 
 			cr_assert_eq(tfr_strata_note(s, 0, &class, (uint64_t)i, NULL), TFR_OK);
 		}
@@ -355,7 +355,7 @@ Test(split, names_of_classes_are_bounded_together)
 	struct tfr_strata *s = tfr_strata_new(shares, 2, 1, 1, &here, 1);
 	enum { LENGTH = 300 << 10, FIT = (64 << 20) / LENGTH };
 	uint8_t *name = calloc(1, LENGTH);
-	struct tfr_class class = { .kind = TFR_KIND_BYTES, .text = { name, LENGTH } };
+	struct tfr_counted_class class = { .kind = TFR_KIND_BYTES, .text = { name, LENGTH } };
 	struct tfr_error err = { 0 };
 
 	for (int i = 0; i < 2 * FIT; i++) {
@@ -377,12 +377,13 @@ Test(split, classes_that_look_alike_are_told_apart)
 {
 	struct tfr_share shares[] = { { "a", 0.5 }, { "b", 0 } };
 	struct tfr_strata *s = tfr_strata_new(shares, 2, 1, 1, &here, 1);
-	struct tfr_class number = { .kind = TFR_KIND_INT64 };
-	struct tfr_class empty = { .kind = TFR_KIND_BYTES };
-	struct tfr_class text = { .kind = TFR_KIND_BYTES, .text = { (const uint8_t *)"a\0b", 3 } };
-	struct tfr_class shorter = { .kind = TFR_KIND_BYTES,
+	struct tfr_counted_class number = { .kind = TFR_KIND_INT64 };
+	struct tfr_counted_class empty = { .kind = TFR_KIND_BYTES };
+	struct tfr_counted_class text = { .kind = TFR_KIND_BYTES,
+		.text = { (const uint8_t *)"a\0b", 3 } };
+	struct tfr_counted_class shorter = { .kind = TFR_KIND_BYTES,
 		.text = { (const uint8_t *)"a\0c", 1 } };
-	const struct tfr_class *all[] = { &number, &empty, &text, &shorter };
+	const struct tfr_counted_class *all[] = { &number, &empty, &text, &shorter };
 	const struct tfr_classes *classes;
 
 	for (uint32_t round = 0; round < 3; round++)

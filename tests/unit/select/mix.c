@@ -36,12 +36,13 @@ Test(draws, are_those_of_tensorflow)
 	for (size_t t = 0; t < sizeof(tensorflow) / sizeof(*tensorflow); t++) {
 		struct draws d;
 
-		cr_assert_eq(draws_init(&d, tensorflow[t].weights, tensorflow[t].count,
+		cr_assert_eq(tfr_draws_init(&d, tensorflow[t].weights, tensorflow[t].count,
 				     tensorflow[t].seed, NULL),
 			TFR_OK);
 		for (size_t i = 0; i < sizeof(tensorflow[t].drawn); i++)
-			cr_assert_eq(draws_next(&d), tensorflow[t].drawn[i], "%zu, draw %zu", t, i);
-		draws_clear(&d);
+			cr_assert_eq(
+				tfr_draws_next(&d), tensorflow[t].drawn[i], "%zu, draw %zu", t, i);
+		tfr_draws_clear(&d);
 	}
 }
 
@@ -55,7 +56,7 @@ static void holds_the_law(struct draws *d, const double *weights)
 	for (size_t i = 0; i < d->count; i++)
 		total += weights[i];
 	for (int n = 0; n < DRAWS; n++)
-		drawn[draws_next(d)]++;
+		drawn[tfr_draws_next(d)]++;
 	for (size_t i = 0; i < d->count; i++) {
 		double p = weights[i] / total, mean = p * DRAWS;
 
@@ -70,13 +71,13 @@ Test(draws, hold_the_law_also_when_weights_change)
 		{ 0, 1e-30, 0, 3e-30, 2e-30, 0 }, { 1e30, 0, 0, 1e30, 0, 1e-30 } };
 	struct draws d;
 
-	cr_assert_eq(draws_init(&d, weights[0], 6, 5, NULL), TFR_OK);
+	cr_assert_eq(tfr_draws_init(&d, weights[0], 6, 5, NULL), TFR_OK);
 	holds_the_law(&d, weights[0]);
 	for (size_t i = 1; i < sizeof(weights) / sizeof(*weights); i++) {
-		draws_set(&d, weights[i]);
+		tfr_draws_set(&d, weights[i]);
 		holds_the_law(&d, weights[i]);
 	}
-	draws_clear(&d);
+	tfr_draws_clear(&d);
 }
 
 enum { SETS = 3, RECORDS = 4 };
