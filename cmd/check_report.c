@@ -86,10 +86,7 @@ static void text_fault(
 
 static void json_start(struct check_report *r)
 {
-	r->json = tfr_json_new();
-	tfr_json_pretty(r->json, 2);
-	tfr_json_open_object(r->json, NULL);
-	tfr_json_u64(r->json, "version", 1);
+	r->json = cmd_json_open(2);
 	tfr_json_open_array(r->json, "faults");
 }
 

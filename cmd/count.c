@@ -56,7 +56,7 @@ static void put_file(
 		tfr_json_open_object(run->json, NULL);
 		tfr_json_string(run->json, "file", path);
 		tfr_json_u64(run->json, "records", records);
-		tfr_json_bool(run->json, "whole", whole);
+		tfr_json_bool(run->json, "intact", whole);
 		tfr_json_close_object(run->json);
 	} else if (run->s->per_file && whole) {
 		printf("%s\t%llu", tfr_escape_name(name, sizeof(name), path),
@@ -248,10 +248,7 @@ static int count_main(struct cmd *c)
 	if (count_usage(c) || cmd_open_inputs(c, s->allow_missing, &set))
 		return c->exit;
 	if (s->json) {
-		run.json = tfr_json_new();
-		tfr_json_pretty(run.json, s->by ? 2 : 1);
-		tfr_json_open_object(run.json, NULL);
-		tfr_json_u64(run.json, "version", 1);
+		run.json = cmd_json_open(s->by ? 2 : 1);
 		tfr_json_open_array(run.json, s->by ? "values" : "inputs");
 	}
 	if (s->by || s->where)

@@ -59,9 +59,7 @@ static void tell(struct cmd *c, const struct tfr_dedup_report *r)
 			(unsigned long long)r->duplicates, (unsigned long long)r->groups);
 		return;
 	}
-	j = tfr_json_new();
-	tfr_json_open_object(j, NULL);
-	tfr_json_u64(j, "version", 1);
+	j = cmd_json_open(0);
 	rewriting_json(j, &r->common);
 	tfr_json_u64(j, "duplicates", r->duplicates);
 	tfr_json_u64(j, "groups", r->groups);

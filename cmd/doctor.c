@@ -95,11 +95,8 @@ static void print_closing_line(struct cmd *c, const struct tfr_doctor *d)
 
 static void print_json(struct cmd *c, const struct tfr_doctor *d)
 {
-	struct tfr_json *j = tfr_json_new();
+	struct tfr_json *j = cmd_json_open(2);
 
-	tfr_json_pretty(j, 2);
-	tfr_json_open_object(j, NULL);
-	tfr_json_u64(j, "version", 1);
 	tfr_doctor_json(d, j);
 	tfr_json_close_object(j);
 	cmd_print_json(c, j, stdout);

@@ -217,10 +217,7 @@ static int index_main(struct cmd *c)
 		return c->exit;
 	if (!refuse_standard_input(c, set)) {
 		if (s->json) {
-			run.json = tfr_json_new();
-			tfr_json_pretty(run.json, 2);
-			tfr_json_open_object(run.json, NULL);
-			tfr_json_u64(run.json, "version", 1);
+			run.json = cmd_json_open(2);
 			tfr_json_open_array(run.json, "inputs");
 		}
 		run_index(&run, set);

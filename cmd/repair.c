@@ -55,7 +55,7 @@ static void damage_as_json(struct tfr_json *j, const struct tfr_damage *d)
 	tfr_json_u64(j, "offset", d->offset);
 	tfr_json_u64(j, "bytes", d->size);
 	tfr_json_string(j, "reason", d->reason);
-	tfr_json_bool(j, "mended", d->mended);
+	tfr_json_bool(j, "fixed", d->mended);
 	tfr_json_close_object(j);
 }
 
@@ -76,8 +76,8 @@ static void told_damage(void *ctx, const struct tfr_damage *d)
 static void totals_as_json(struct tfr_json *j, const struct tfr_repair_totals *t)
 {
 	tfr_json_u64(j, "records", t->records);
-	tfr_json_u64(j, "mended", t->mended);
-	tfr_json_u64(j, "damages", t->damages);
+	tfr_json_u64(j, "fixed", t->mended);
+	tfr_json_u64(j, "damaged_regions", t->damages);
 	tfr_json_u64(j, "bytes", t->bytes);
 	tfr_json_u64(j, "kept_bytes", t->kept_bytes);
 	tfr_json_u64(j, "lost_bytes", t->lost_bytes);
@@ -202,14 +202,12 @@ static void repair(struct repair_run *run)
 static bool start_json(struct repair_run *run)
 {
 	run->files = calloc(tfr_set_count(run->set) + 1, sizeof(*run->files));
-	run->json = tfr_json_new();
+	run->json = cmd_json_open(0);
 	if (!run->files || !run->json) {
 		cmd_fail(run->c,
 			&(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
 		return false;
 	}
-	tfr_json_open_object(run->json, NULL);
-	tfr_json_u64(run->json, "version", 1);
 	tfr_json_open_array(run->json, "faults");
 	return true;
 }

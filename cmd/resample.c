@@ -203,11 +203,8 @@ static void put_choice(
 static int print_json(struct cmd *c, const struct tfr_resample_report *r)
 {
 	const struct resample_settings *s = c->settings;
-	struct tfr_json *j = tfr_json_new();
+	struct tfr_json *j = cmd_json_open(2);
 
-	tfr_json_pretty(j, 2);
-	tfr_json_open_object(j, NULL);
-	tfr_json_u64(j, "version", 1);
 	tfr_json_string(j, "method", methods[s->method]);
 	tfr_json_u64(j, "seed", s->common.seed);
 	if (s->method == TFR_RESAMPLE_REJECT)

@@ -62,10 +62,8 @@ static void print_plan(const struct tfr_shuffle_plan *p)
 
 static int print_plan_json(struct cmd *c, const struct tfr_shuffle_plan *p)
 {
-	struct tfr_json *j = tfr_json_new();
+	struct tfr_json *j = cmd_json_open(0);
 
-	tfr_json_open_object(j, NULL);
-	tfr_json_u64(j, "version", 1);
 	tfr_json_u64(j, "input_bytes", p->input_bytes);
 	tfr_json_bool(j, "exact", p->exact);
 	tfr_json_u64(j, "passes", p->passes);
@@ -96,10 +94,8 @@ static int dry_run(
 
 static int print_report_json(struct cmd *c, const char *output, const struct tfr_shuffle_report *r)
 {
-	struct tfr_json *j = tfr_json_new();
+	struct tfr_json *j = cmd_json_open(0);
 
-	tfr_json_open_object(j, NULL);
-	tfr_json_u64(j, "version", 1);
 	rewriting_json(j, &r->common);
 	tfr_json_u64(j, "passes", r->passes);
 	tfr_json_u64(j, "buckets", r->buckets);

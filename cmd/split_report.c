@@ -200,17 +200,14 @@ static void put_classes(struct tfr_json *j, const struct tfr_split_report *r)
 void split_report_json(
 	struct cmd *c, const struct tfr_split_report *r, const char *stratify, FILE *f)
 {
-	struct tfr_json *j = tfr_json_new();
+	struct tfr_json *j = cmd_json_open(2);
 
-	tfr_json_pretty(j, 2);
-	tfr_json_open_object(j, NULL);
-	tfr_json_u64(j, "version", 1);
 	rewriting_json(j, &r->common);
-	tfr_json_u64(j, "left", r->left);
+	tfr_json_u64(j, "unassigned", r->left);
 	put_sets(j, r);
 	if (stratify) {
 		tfr_json_string(j, "stratify", stratify);
-		tfr_json_u64(j, "off", r->off);
+		tfr_json_u64(j, "off_target", r->off);
 		tfr_json_u64(j, "temp_bytes", r->temp_bytes);
 		put_classes(j, r);
 	}

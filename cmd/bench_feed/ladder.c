@@ -169,11 +169,8 @@ static void print_ladder(const struct ladder *l)
 
 static void print_json(const struct feed *f, const struct ladder *l)
 {
-	struct tfr_json *j = tfr_json_new();
+	struct tfr_json *j = cmd_json_open(2);
 
-	tfr_json_pretty(j, 2);
-	tfr_json_open_object(j, NULL);
-	tfr_json_u64(j, "version", 1);
 	tfr_json_string(j, "command", f->c->line);
 	tfr_json_string(j, "pipeline", l->list);
 	tfr_json_open_array(j, "ladder");

@@ -160,7 +160,6 @@ static void put_report(struct tfr_json *j, const struct feed *f)
 {
 	bool any = f->device_count > 0;
 
-	tfr_json_u64(j, "version", 1);
 	tfr_json_string(j, "command", f->c->line);
 	tfr_json_string(j, "repeat", f->repeat ? f->repeat : "");
 	tfr_json_string(j, "device", any ? tfr_device_name(f->devices[0]) : "");
@@ -187,10 +186,8 @@ static void put_report(struct tfr_json *j, const struct feed *f)
 
 void feed_report_json(const struct feed *f, const struct feed_comparison *k)
 {
-	struct tfr_json *j = tfr_json_new();
+	struct tfr_json *j = cmd_json_open(2);
 
-	tfr_json_pretty(j, 2);
-	tfr_json_open_object(j, NULL);
 	put_report(j, f);
 	if (k)
 		feed_comparison_json(k, j);

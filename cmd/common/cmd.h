@@ -72,6 +72,10 @@ bool cmd_claim_streams(void);
 /* At the end: flushes standard output.  Returns `status`; where something was not written, prints
  * that and returns 3.  `name` of the command may be NULL. */
 int cmd_finish_stdout(const char *name, int status);
+/* An object of a report, which holds its "version" already; `depth` as tfr_json_pretty() has it.
+ * CMD_JSON_VERSION is raised when a key of any command is renamed or removed. */
+enum { CMD_JSON_VERSION = 2 };
+struct tfr_json *cmd_json_open(unsigned depth);
 /* Prints the object as a line and frees it.  Returns the exit status: 3 where memory was short, or
  * where standard error is meant and does not take it. */
 int cmd_print_json(struct cmd *c, struct tfr_json *j, FILE *to);

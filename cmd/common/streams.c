@@ -35,6 +35,17 @@ int cmd_finish_stdout(const char *name, int status)
 	return 3;
 }
 
+struct tfr_json *cmd_json_open(unsigned depth)
+{
+	struct tfr_json *j = tfr_json_new();
+
+	if (depth)
+		tfr_json_pretty(j, depth);
+	tfr_json_open_object(j, NULL);
+	tfr_json_u64(j, "version", CMD_JSON_VERSION);
+	return j;
+}
+
 int cmd_print_json(struct cmd *c, struct tfr_json *j, FILE *to)
 {
 	const char *text = tfr_json_text(j, NULL);

@@ -15,7 +15,7 @@ static void put_sides(struct tfr_json *j, const struct diff_result *r)
 		tfr_json_u64(j, "files", r->files[side]);
 		tfr_json_u64(j, "records", s->records);
 		tfr_json_u64(j, "bad", s->bad);
-		tfr_json_u64(j, "taken", s->taken);
+		tfr_json_u64(j, "selected", s->taken);
 		tfr_json_close_object(j);
 	}
 }
@@ -27,7 +27,7 @@ static void put_classes(struct tfr_json *j, const struct diff_result *r)
 	if (!c->differ)
 		return;
 	tfr_json_open_object(j, "classes");
-	tfr_json_u64(j, "differ", c->differ);
+	tfr_json_u64(j, "different", c->differ);
 	tfr_json_string(j, "first", c->text);
 	for (unsigned side = 0; side < 2; side++)
 		tfr_json_i64(j, sides[side], c->label[side]);
@@ -74,12 +74,12 @@ static void put_value(struct tfr_json *j, enum tfr_kind kind, const struct tfr_t
 static void put_aspect(struct tfr_json *j, enum tfr_kind kind, const struct tfr_diff_aspect *a)
 {
 	tfr_json_open_object(j, NULL);
-	tfr_json_string(j, "of", a->of);
+	tfr_json_string(j, "distribution", a->of);
 	tfr_json_string(j, "measure", tfr_diff_measure_name(a->measure));
 	tfr_json_f64(j, "distance", a->distance);
 	if (a->measure == TFR_L_INFINITY) {
 		if (a->which)
-			tfr_json_string(j, "which", a->which);
+			tfr_json_string(j, "category", a->which);
 		else
 			put_value(j, kind, &a->value);
 		for (unsigned side = 0; side < 2; side++)
@@ -212,11 +212,8 @@ static void put_overlap(struct tfr_json *j, const struct diff_result *r)
 
 void diff_print_json(struct cmd *c, const struct diff_result *r)
 {
-	struct tfr_json *j = tfr_json_new();
+	struct tfr_json *j = cmd_json_open(2);
 
-	tfr_json_pretty(j, 2);
-	tfr_json_open_object(j, NULL);
-	tfr_json_u64(j, "version", 1);
 	tfr_json_bool(j, "same", r->same);
 	put_sides(j, r);
 	put_classes(j, r);

@@ -254,7 +254,7 @@ static void print_json(struct talk *t, const struct tfr_convert_report *r, bool 
 	tfr_json_u64(t->json, "read", r->files - r->left);
 	tfr_json_u64(t->json, s->dry_run ? "records" : "written", r->records);
 	tfr_json_u64(t->json, "skipped", r->skipped);
-	tfr_json_u64(t->json, "left", r->left);
+	tfr_json_u64(t->json, "unassigned", r->left);
 	if (s->resume) {
 		tfr_json_u64(t->json, "resumed", r->resumed);
 		tfr_json_bool(t->json, "complete", r->complete);
@@ -310,7 +310,7 @@ static bool records_on_stdout(const struct tfr_convert_opts *o)
 static int convert(struct cmd *c, struct tfr_convert_opts *o)
 {
 	const struct shard_settings *s = c->settings;
-	struct talk talk = { .c = c, .json = s->json ? tfr_json_new() : NULL };
+	struct talk talk = { .c = c, .json = s->json ? cmd_json_open(0) : NULL };
 	char *options_text = opt_describe(options, s, indifferent);
 	struct tfr_progress progress = { 0 };
 	struct tfr_convert_report report;
@@ -320,12 +320,8 @@ static int convert(struct cmd *c, struct tfr_convert_opts *o)
 	if (!options_text)
 		return cmd_fail(
 			c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
-	if (talk.json) {
-		tfr_json_open_object(talk.json, NULL);
-		tfr_json_u64(talk.json, "version", 1);
-		if (s->dry_run)
-			tfr_json_open_array(talk.json, "shards");
-	}
+	if (talk.json && s->dry_run)
+		tfr_json_open_array(talk.json, "shards");
 	o->options = options_text;
 	o->progress = &progress;
 	o->warn = warn;

@@ -54,12 +54,9 @@ struct stats_run {
 
 static enum tfr_status print_json(struct stats_run *r, struct tfr_error *err)
 {
-	struct tfr_json *j = tfr_json_new();
+	struct tfr_json *j = cmd_json_open(2);
 	enum tfr_status status;
 
-	tfr_json_pretty(j, 2);
-	tfr_json_open_object(j, NULL);
-	tfr_json_u64(j, "version", 1);
 	if (r->s->order)
 		stats_json_order(j, r->s->order, &r->order);
 	status = tfr_survey_json(r->survey, j, err);

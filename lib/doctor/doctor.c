@@ -291,7 +291,7 @@ void tfr_doctor_json(const struct tfr_doctor *d, struct tfr_json *j)
 		tfr_json_u64(j, "bytes", s.bytes);
 		tfr_json_u64(j, "records_read", s.records);
 		tfr_json_u64(j, "bytes_read", s.read);
-		tfr_json_bool(j, "whole", s.whole);
+		tfr_json_bool(j, "complete", s.whole);
 		if (s.label) {
 			tfr_json_string(j, "label", s.label);
 			tfr_json_u64(j, "classes", s.classes);
@@ -299,7 +299,7 @@ void tfr_doctor_json(const struct tfr_doctor *d, struct tfr_json *j)
 		tfr_json_close_object(j);
 	}
 	tfr_json_close_array(j);
-	tfr_json_u64(j, "files_not_looked_into", d->files_left);
+	tfr_json_u64(j, "files_not_inspected", d->files_left);
 	tfr_json_open_array(j, "findings");
 	for (size_t i = 0; i < d->finding_count; i++) {
 		const struct tfr_doctor_finding *f = &d->findings[i];
@@ -311,7 +311,7 @@ void tfr_doctor_json(const struct tfr_doctor *d, struct tfr_json *j)
 		tfr_json_string(j, "text", f->text);
 		if (f->command) {
 			tfr_json_string(j, "command", f->command);
-			tfr_json_bool(j, "mends", f->mends);
+			tfr_json_bool(j, "fixes", f->mends);
 		}
 		tfr_json_close_object(j);
 	}

@@ -166,12 +166,16 @@ static bool verify(struct tfr_buf *bytes)
 	return hash == hash_of(bytes);
 }
 
+/* The object's version is raised with the keys of any command.  The state has a version of its own. */
 static bool is_of_this_version(struct json_object *top)
 {
 	struct json_object *version;
+	int64_t number;
 
-	return !json_object_object_get_ex(top, "version", &version) ||
-	       (json_object_is_type(version, json_type_int) && json_object_get_int64(version) == 1);
+	if (!json_object_object_get_ex(top, "version", &version))
+		return true;
+	number = json_object_get_int64(version);
+	return json_object_is_type(version, json_type_int) && number >= 1 && number <= 2;
 }
 
 static enum tfr_status read_state(

@@ -330,7 +330,7 @@ def diff_in_tensorflow(tfr, folder):
     # Distances, of what TensorFlow parses.
     spec = {'label': tf.int64, 'word': tf.string, 'x': tf.float32}
     parsed = [tf.io.parse_example(side, {n: tf.io.RaggedFeature(t) for n, t in spec.items()}) for side in read]
-    said = {f['feature']: {a['of']: a for a in f['aspects']} for f in got['values']['features']}
+    said = {f['feature']: {a['distribution']: a for a in f['aspects']} for f in got['values']['features']}
 
     def ks(a, b):
         at = np.concatenate([a, b])

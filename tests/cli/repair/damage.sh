@@ -14,7 +14,7 @@ def repair(data, *more):
     kept = open('out', 'rb').read()
     assert report['kept_bytes'] + report['lost_bytes'] == report['bytes'] == len(data)
     assert report['lost_bytes'] == len(open('lost', 'rb').read())
-    assert b''.join(data[f['offset']:f['offset'] + f['bytes']] for f in report['faults'] if not f['mended']) == \
+    assert b''.join(data[f['offset']:f['offset'] + f['bytes']] for f in report['faults'] if not f['fixed']) == \
         open('lost', 'rb').read()
     assert report['kept_bytes'] == len(kept) and piped.stdout == kept
     assert by_name.returncode == piped.returncode == (1 if report['lost_bytes'] else 0)

@@ -5,6 +5,6 @@ for by in '' '--key x' '--stratify x'; do
   tfr count a@2 b 2> /dev/null
 done
 tfr split --allow-empty -q -o c=0.5 -o d < /dev/null; echo "status $?"; tfr count -q c d
-tfr split --allow-empty -q --where 'id < 0' --stratify label none -o e=0.5 --json | grep -E 'taken"|classes'
+tfr split --allow-empty -q --where 'id < 0' --stratify label none -o e=0.5 --json | grep -E 'selected"|classes'
 tfr split --allow-empty -q "$DATA/kinds.tfrecord" --where 'nothing == 1' -o f=0.5 -o g; echo "status $?"; tfr count -q f g
 ls

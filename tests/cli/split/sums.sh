@@ -9,15 +9,15 @@ import json, sys
 r = json.load(open('got.json'))
 a, b, rest = (int(s, 16) for s in sys.argv[1:4])
 M = 1 << 64
-assert r['version'] == 1 and [int(s['sum'], 16) for s in r['sets']] == [a, b]
-assert int(r['sum'], 16) == (a + b) % M and int(r['taken_sum'], 16) == (a + b + rest) % M
-assert r['left'] == int(sys.argv[4]) and r['written'] + r['left'] == r['taken']
+assert r['version'] == 2 and [int(s['sum'], 16) for s in r['sets']] == [a, b]
+assert int(r['sum'], 16) == (a + b) % M and int(r['selected_sum'], 16) == (a + b + rest) % M
+assert r['unassigned'] == int(sys.argv[4]) and r['written'] + r['unassigned'] == r['selected']
 assert r['bytes'] == sum(s['bytes'] for s in r['sets'])
-assert [s['actual'] for s in r['sets']] == [s['records'] / r['taken'] for s in r['sets']]
+assert [s['actual'] for s in r['sets']] == [s['records'] / r['selected'] for s in r['sets']]
 if 'classes' in r:
-    assert sum(c['records'] for c in r['classes']) == r['taken']
-    assert all(c['received'] == c['wanted'] for c in r['classes']) and r['off'] == 0
-print(r['records'], r['taken'])
+    assert sum(c['records'] for c in r['classes']) == r['selected']
+    assert all(c['received'] == c['wanted'] for c in r['classes']) and r['off_target'] == 0
+print(r['records'], r['selected'])
 P
 done
 [ "$(sum in)" = "$(tfr split in -q --json -o e=0.5 -o f | grep -o '"sum": "[^"]*' | head -n 1 | cut -d '"' -f 4)" ] && echo nothing lost

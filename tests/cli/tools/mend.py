@@ -101,7 +101,7 @@ def main():
     before, had = files(), content(f['subject'])
     readable = content(f['subject'], '--on-error', 'skip')
     done = subprocess.run(['bash', '-c', f['command']], capture_output=True, text=True)
-    if not f['mends']:
+    if not f['fixes']:
         if files() != before:
             print('it has changed files')
         print('tells' if done.returncode in (0, 1) and (done.stdout or done.stderr) else done.stderr)
