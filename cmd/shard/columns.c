@@ -1,10 +1,10 @@
-/* cmd/shard/columns.c - --types and --embed of tfr shard: what the columns of a list are.
+/* cmd/shard/columns.c - parses --types and --embed of tfr shard, which describe a list's columns.
  *
- * A name ends at the last '=' of its part, so that it may have one in it. */
+ * A name ends at the last '=' of its part, because a name can contain '='. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "shard/shard.h"
+#include "shard/options.h"
 
 static bool parse_kind(const char *word, enum tfr_kind *kind)
 {
@@ -97,15 +97,14 @@ static int add_embed(struct cmd *c, struct tfr_convert_opts *o, const char *text
 	return 0;
 }
 
-int shard_parse_columns(struct cmd *c, const struct opt_list *types, const struct opt_list *embeds,
-	struct tfr_convert_opts *o)
+int shard_parse_columns(struct cmd *c, const struct shard_settings *s, struct tfr_convert_opts *o)
 {
 	int status = 0;
 
-	for (size_t i = 0; !status && i < types->count; i++)
-		status = add_types(c, o, types->values[i]);
-	for (size_t i = 0; !status && i < embeds->count; i++)
-		status = add_embed(c, o, embeds->values[i]);
+	for (size_t i = 0; !status && i < s->types.count; i++)
+		status = add_types(c, o, s->types.values[i]);
+	for (size_t i = 0; !status && i < s->embeds.count; i++)
+		status = add_embed(c, o, s->embeds.values[i]);
 	return status;
 }
 

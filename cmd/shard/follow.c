@@ -1,9 +1,9 @@
-/* cmd/shard/follow.c - whoever writes an epoch opens the FIFO, writes and closes it.
+/* cmd/shard/follow.c - a process that writes an epoch opens the FIFO, writes records and closes it.
  *
- * One descriptor of ours is always open, so that no writer is told that nobody reads.  The next one
- * is opened before the last is closed, and has seen no writer yet: poll() on it waits until one has
- * come, also when it has gone again by then.  A signal ends the process wherever it is; the epoch
- * that is being written has temporaries only. */
+ * One of our descriptors is always open, so that no writer gets SIGPIPE.  The next one is opened
+ * before the last one is closed.  Since it has seen no writer yet, poll() on it waits until one has
+ * come, even if that writer has already gone.  A signal can end the process anywhere: an epoch that
+ * is being written has only temporary files. */
 #include "shard/follow.h"
 
 #include <errno.h>
@@ -21,20 +21,19 @@ static int check(struct cmd *c, const struct tfr_convert_opts *o)
 	struct stat st;
 
 	if (o->input_count != 1 || stat(o->inputs[0], &st) || !S_ISFIFO(st.st_mode))
-		return cmd_usage(c, "--follow reads one FIFO, which 'mkfifo' makes");
+		return cmd_usage(c, "--follow reads one FIFO, as mkfifo creates it");
 	if (o->from && strcmp(o->from, "records"))
 		return cmd_usage(c, "--follow reads records");
 	if (o->dry_run || o->resume)
 		return cmd_usage(c, "--follow and %s exclude each other",
 			o->resume ? "--resume" : "--dry-run");
 	if (o->target_count != 1 || !strstr(o->targets[0].set, PLACE))
-		return cmd_usage(c,
-			"--per-epoch writes one set, whose name has '{epoch}' where the epoch's "
-			"number is to be");
+		return cmd_usage(c, "--follow needs one -o with '{epoch}' in its name, in place of "
+				    "the number of the epoch");
 	return 0;
 }
 
-/* The name with the number in it, wherever its place is. */
+/* The pattern with the epoch's number in each place. */
 static char *name_epoch(const char *pattern, unsigned long epoch)
 {
 	char number[24], *name, *to;
@@ -65,7 +64,8 @@ static int fail(struct cmd *c, const char *path)
 	return cmd_fail(c, &err);
 }
 
-/* Waits for a writer: *fd, which replaces the one there, has its bytes.  Not 0: failed. */
+/* Waits for a writer.  *fd becomes a descriptor that reads its bytes; the old one is closed.  Not 0:
+ * failed. */
 static int wait_for_writer(struct cmd *c, const char *path, int *fd)
 {
 	struct pollfd ready = { .events = POLLIN };

@@ -1,147 +1,16 @@
-/* cmd/shard/shard.c - tfr shard: images with what belongs to them, and other files, into sets of
- * records. */
+/* cmd/shard/shard.c - tfr shard: convert images, annotations and other files to sets of records. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "builtin.h"
-#include "shard/shard.h"
-#include "shard/annotations.h"
-#include "shard/choice.h"
 #include "shard/follow.h"
-#include "shard/images.h"
-#include "shard/audio.h"
+#include "shard/options.h"
 #include "shard/splits.h"
 
-struct shard_settings {
-	struct opt_list outputs, types, embeds;
-	const char *root;
-	const char *tfds;
-	struct shard_beside beside;
-	uint64_t jobs, memory, seed, label_base;
-	const char *from, *on_error, *tmpdir;
-	uint64_t shard_size, records_per_shard;
-	int level, compress, progress;
-	bool force, shuffle, keep_order, verify, quiet, dry_run, json, allow_missing, no_sandbox;
-	bool follow, per_epoch, resume;
-	double checkpoint, max_skipped;
-	struct expecting expect;
-	struct choice_settings choice;
-	struct image_settings images;
-	struct sound_settings sounds;
-};
-
-static const struct shard_settings defaults = {
-	.memory = 1 << 30, .checkpoint = 10, .max_skipped = 50, .sounds = SOUNDS_DEFAULT
-};
-
-/* Options that do not change what is written: a run is resumed whatever they are. */
+/* Options that do not change what is written: a run can be resumed with others. */
 static const char *const indifferent[] = { "output", "force", "resume", "checkpoint", "memory",
 	"jobs", "json", "max-skipped", "no-sandbox", "progress", "quiet", "tmpdir", "expect",
 	"expect-sum", "allow-empty", NULL };
-
-static const struct opt options[] = {
-	OPT(LIST, 'o', "output", "SET[=FRACTION]", NULL,
-		"write SET, such as 'out/train@16.tfrecord'; several times with fractions, such as "
-		"'train@16.tfrecord=0.9', to divide by a hash of each path; one without takes the "
-		"rest; with folders, such as 'train@16.tfrecord=train/', for the splits of INPUT",
-		struct shard_settings, outputs),
-	OPT(STRING, 0, "tfds", "DIR", NULL,
-		"make DIR a data set that TensorFlow Datasets loads, of a folder of images; -o "
-		"then names its splits, such as -o train=0.9 -o test; without it there is one, "
-		"train",
-		struct shard_settings, tfds),
-	OPT(STRING, 0, "from", "KIND",
-		"folder|audio|pairs|coco|voc|yolo|metadata|archive|webdataset|npy|hdf5|csv|tsv|tsv-"
-		"raw|jsonl|records",
-		"what the input is: folder, audio, pairs, coco, voc, yolo, metadata, archive, "
-		"webdataset, npy, "
-		"hdf5, "
-		"csv, "
-		"tsv, tsv-raw, "
-		"jsonl or "
-		"records [auto: what it "
-		"looks like]",
-		struct shard_settings, from),
-	SHARD_BESIDE_OPTIONS(struct shard_settings),
-	OPT(LIST, 0, "types", "NAME=TYPE,...", NULL,
-		"of a list: columns that are int, float or bytes, whatever they look like",
-		struct shard_settings, types),
-	OPT(LIST, 0, "embed", "COLUMN[=FEATURE]", NULL,
-		"of a list: a column of paths; the files' bytes become FEATURE; as image/encoded "
-		"with all that belongs to an image [COLUMN]",
-		struct shard_settings, embeds),
-	OPT(STRING, 0, "root", "DIR", NULL,
-		"with --embed: the folder to which the paths are relative [that of the list]",
-		struct shard_settings, root),
-	OPT(FLAG, 0, "follow", NULL, NULL,
-		"with --per-epoch: read records from a FIFO, one writer after another, until "
-		"interrupted",
-		struct shard_settings, follow),
-	OPT(FLAG, 0, "per-epoch", NULL, NULL,
-		"with --follow: a set for each writer, numbered from 0 where its name has {epoch}",
-		struct shard_settings, per_epoch),
-	OPT_MISSING(struct shard_settings, allow_missing),
-	OPT(SIZE, 0, "shard-size", "SIZE", NULL,
-		"of a set named 'train@auto.tfrecord': shards of at most SIZE fill one after "
-		"another [128M]",
-		struct shard_settings, shard_size),
-	OPT(POSITIVE, 0, "records-per-shard", "N", NULL,
-		"likewise: N records in each shard but the last", struct shard_settings,
-		records_per_shard),
-	OPT(FLAG, 0, "dry-run", NULL, NULL,
-		"print the shards, their records and about their bytes; write nothing",
-		struct shard_settings, dry_run),
-	OPT(FLAG, 0, "resume", NULL, NULL,
-		"go on where a run with the same options was killed or failed, or begin",
-		struct shard_settings, resume),
-	OPT(REAL, 0, "checkpoint", "SECONDS", NULL,
-		"how often to note how far the run is, for --resume; 0: never [10]",
-		struct shard_settings, checkpoint),
-	OPT_EXPECT_OUTPUT(struct shard_settings, expect),
-	OPT_FORCE(struct shard_settings, force),
-	OPT_COMPRESS(struct shard_settings, compress),
-	OPT_LEVEL(struct shard_settings, level),
-	OPT(COUNT, 0, "label-base", "N", NULL, "the label of the first class folder [0]",
-		struct shard_settings, label_base),
-	OPT(FLAG, 0, "shuffle", NULL, NULL,
-		"shuffle the items by --seed; the default for folders, which have no order of "
-		"their own",
-		struct shard_settings, shuffle),
-	OPT(FLAG, 0, "no-shuffle", NULL, NULL, "take the files of a folder in the order of paths",
-		struct shard_settings, keep_order),
-	OPT(COUNT, 0, "seed", "N", NULL, "seed of the shuffle [0]", struct shard_settings, seed),
-	OPT(FLAG, 0, "verify", NULL, NULL,
-		"decode every image whole, not only its header and end", struct shard_settings,
-		verify),
-	OPT(FLAG, 0, "no-sandbox", NULL, NULL,
-		"of HDF5: read a file that you trust without the sandbox, where the system has "
-		"none",
-		struct shard_settings, no_sandbox),
-	OPT_CHOICES(struct shard_settings, choice),
-	OPT_IMAGES(struct shard_settings, images),
-	OPT_SOUNDS(struct shard_settings, sounds),
-	OPT(STRING, 0, "on-error", "HOW", "skip|fail|quarantine=",
-		"items of no use, such as broken images: skip them with a warning, fail (the "
-		"default for records), or quarantine=FILE: skip them and note PATH TAB REASON in "
-		"FILE [skip]",
-		struct shard_settings, on_error),
-	OPT(REAL, 0, "max-skipped", "PERCENT", NULL,
-		"fail and write nothing when more than PERCENT of the items are skipped [50]",
-		struct shard_settings, max_skipped),
-	OPT(SIZE, 'm', "memory", "SIZE", NULL, "items in memory at once [1G]",
-		struct shard_settings, memory),
-	OPT(STRING, 0, "tmpdir", "DIR", NULL,
-		"of an archive of arrays: put what has to be unpacked in DIR [beside the set]",
-		struct shard_settings, tmpdir),
-	OPT_JOBS(struct shard_settings, jobs),
-	OPT(FLAG, 0, "json", NULL, NULL,
-		"a JSON object in place of the closing line, or of what --dry-run prints",
-		struct shard_settings, json),
-	OPT_PROGRESS(struct shard_settings, progress),
-	OPT_QUIET(struct shard_settings, quiet),
-	OPTIONS_END,
-};
 
 static int parse_on_error(struct cmd *c, const char *how, struct tfr_convert_opts *o)
 {
@@ -162,7 +31,7 @@ static int parse_on_error(struct cmd *c, const char *how, struct tfr_convert_opt
 	return 0;
 }
 
-/* What -o names; of a TFDS data set the splits, and one where nothing is said. */
+/* The values of -o.  A TFDS data set has the split "train" by default. */
 static struct opt_list outputs_of(const struct shard_settings *s)
 {
 	static const char *train[] = { "train" };
@@ -170,7 +39,7 @@ static struct opt_list outputs_of(const struct shard_settings *s)
 	return s->tfds && !s->outputs.count ? (struct opt_list){ train, 1 } : s->outputs;
 }
 
-/* The targets that -o names; their names are copies. */
+/* Fills the targets from the values of -o; their names are copies. */
 static int parse_outputs(struct cmd *c, const struct opt_list *outputs, struct tfr_share *targets)
 {
 	const struct shard_settings *s = c->settings;
@@ -192,8 +61,8 @@ static int parse_outputs(struct cmd *c, const struct opt_list *outputs, struct t
 	return 0;
 }
 
-/* What the library's callbacks get: who says it, where the JSON of a dry run grows, and what splits
- * an input has that names none. */
+/* The context of the library's callbacks: the command, the JSON of a dry run, and the splits of an
+ * input when no set names one. */
 struct talk {
 	struct cmd *c;
 	struct tfr_json *json; /* NULL: text */
@@ -215,14 +84,14 @@ static void note_split(void *ctx, const struct tfr_found_split *split)
 		splits_clear(&t->splits);
 }
 
-/* The command that names the splits takes the place of what to do about them. */
+/* When the input has splits, the hint is the command that names them. */
 static void print_failure(struct talk *t, const struct tfr_convert_opts *o, struct tfr_error *err)
 {
 	const struct shard_settings *s = t->c->settings;
 
 	if (t->splits.n)
 		snprintf(err->hint, sizeof(err->hint),
-			"Write a set for each split; all sets get the same labels:");
+			"Write one set for each split; all sets get the same labels:");
 	cmd_error(t->c, err);
 	splits_print_command(t->c, &t->splits, o->targets[0].set, s->tfds);
 }
@@ -270,6 +139,16 @@ static void print_json(struct talk *t, const struct tfr_convert_report *r, bool 
 	t->json = NULL;
 }
 
+/* Warns of unusual images, one line for each kind. */
+static void warn_of_findings(struct cmd *c, const struct tfr_convert_report *r)
+{
+	for (unsigned i = TFR_FOUND_UNUSABLE + 1; i < TFR_FINDINGS; i++)
+		if (r->found[i])
+			cmd_warn(c, "%s: %llu (%s)", tfr_finding_text((enum tfr_finding)i),
+				(unsigned long long)r->found[i],
+				tfr_finding_code((enum tfr_finding)i));
+}
+
 static void print_end(struct cmd *c, const struct tfr_convert_report *r)
 {
 	const struct shard_settings *s = c->settings;
@@ -284,12 +163,12 @@ static void print_end(struct cmd *c, const struct tfr_convert_report *r)
 	};
 
 	if (r->resumed && !s->quiet && !s->json)
-		fprintf(stderr, "tfr %s: resumed: %llu items were done\n", c->command->name,
+		fprintf(stderr, "tfr %s: resumed after %llu items\n", c->command->name,
 			(unsigned long long)r->resumed);
-	if (!s->dry_run && !s->json)
-		images_print(c, r);
-	if (!s->dry_run && !s->json)
-		cmd_print_summary(c, &summary);
+	if (s->dry_run || s->json)
+		return;
+	warn_of_findings(c, r);
+	cmd_print_summary(c, &summary);
 }
 
 static void warn_of_left(struct cmd *c, const struct tfr_convert_report *r)
@@ -311,7 +190,7 @@ static int convert(struct cmd *c, struct tfr_convert_opts *o)
 {
 	const struct shard_settings *s = c->settings;
 	struct talk talk = { .c = c, .json = s->json ? cmd_json_open(0) : NULL };
-	char *options_text = opt_describe(options, s, indifferent);
+	char *options_text = opt_describe(shard_options, s, indifferent);
 	struct tfr_progress progress = { 0 };
 	struct tfr_convert_report report;
 	struct tfr_error err;
@@ -348,7 +227,7 @@ static int convert(struct cmd *c, struct tfr_convert_opts *o)
 	return c->exit;
 }
 
-static struct tfr_convert_opts what_is_asked(const struct cmd *c)
+static struct tfr_convert_opts make_opts(const struct cmd *c)
 {
 	const struct shard_settings *s = c->settings;
 
@@ -364,6 +243,12 @@ static struct tfr_convert_opts what_is_asked(const struct cmd *c)
 		.keep_order = s->keep_order,
 		.seed = s->seed,
 		.verify = s->verify,
+		.sha256 = s->sha256,
+		.findings = s->report,
+		.labels = s->labels,
+		.synsets = s->synsets,
+		.class_list = s->class_list,
+		.stratify = s->stratify,
 		.writer = {
 			.threads = (unsigned)s->jobs,
 			.compression = (enum tfr_compression)s->compress,
@@ -379,30 +264,9 @@ static struct tfr_convert_opts what_is_asked(const struct cmd *c)
 		.no_sandbox = s->no_sandbox,
 		.resume = s->resume,
 		.checkpoint = s->checkpoint > 0 ? s->checkpoint : -1,
-		/* 0 is the default of the library */
+		/* the library takes 0 for its default */
 		.max_skipped = s->max_skipped > 0 ? s->max_skipped / 100 : 1e-18,
 	};
-}
-
-/* The inputs, where no option has named them. */
-static int set_inputs(struct cmd *c, struct tfr_convert_opts *o)
-{
-	static const char *const standard_input[] = { "-" };
-	const struct shard_settings *s = c->settings;
-
-	if (o->inputs)
-		return 0;
-	if (!c->count && s->from && !strcmp(s->from, "records") && !isatty(STDIN_FILENO)) {
-		o->inputs = standard_input;
-		o->input_count = 1;
-		return 0;
-	}
-	if (!c->count)
-		return cmd_usage(
-			c, "no input: name a folder of images, an archive, a list or records");
-	o->inputs = c->operands;
-	o->input_count = c->count;
-	return 0;
 }
 
 static int run_into(struct cmd *c, struct tfr_convert_opts *o, const struct opt_list *outputs)
@@ -415,7 +279,7 @@ static int run_into(struct cmd *c, struct tfr_convert_opts *o, const struct opt_
 			c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
 	o->targets = targets;
 	o->target_count = outputs->count;
-	if (!shard_parse_columns(c, &s->types, &s->embeds, o) &&
+	if (!shard_parse_columns(c, s, o) &&
 		!parse_outputs(c, outputs, targets) && !cmd_check_operands_apart(c)) {
 		if (s->follow)
 			shard_follow(c, o, convert);
@@ -435,14 +299,11 @@ static int shard_main(struct cmd *c)
 {
 	const struct shard_settings *s = c->settings;
 	struct opt_list outputs = outputs_of(s);
-	struct tfr_convert_opts o = what_is_asked(c);
+	struct tfr_convert_opts o = make_opts(c);
 
 	c->quiet = s->quiet;
-	if (shard_beside_set(c, &s->beside, &o) || set_inputs(c, &o))
+	if (shard_parse_input(c, s, &o))
 		return c->exit;
-	if (s->follow != s->per_epoch)
-		return cmd_usage(c, "--follow and --per-epoch go together: a set is whole when its "
-				    "epoch is");
 	if (s->follow && s->tfds)
 		return cmd_usage(c, "--follow and --tfds exclude each other");
 	if (s->shuffle && s->keep_order)
@@ -450,10 +311,9 @@ static int shard_main(struct cmd *c)
 	if (!outputs.count)
 		return cmd_usage(c, "no output: name a set, such as -o train@16.tfrecord");
 	if (s->max_skipped < 0 || s->max_skipped > 100)
-		return cmd_usage(c, "--max-skipped takes a percentage, from 0 to 100");
+		return cmd_usage(c, "--max-skipped takes a percentage from 0 to 100");
 	if (cmd_expect(c, &s->expect, &o.expect) || parse_on_error(c, s->on_error, &o) ||
-		choice_parse(c, &s->choice, &o) || images_parse(c, &s->images, &o) ||
-		sounds_parse(c, &s->sounds, &o))
+		shard_parse_images(c, s, &o) || shard_parse_audio(c, s, &o))
 		return c->exit;
 	return run_into(c, &o, &outputs);
 }
@@ -461,9 +321,9 @@ static int shard_main(struct cmd *c)
 const struct command cmd_shard = {
 	.name = "shard",
 	.operands = "[INPUT]...",
-	.summary = "make records of images and other files, or re-shard",
-	.options = options,
+	.summary = "convert images and other files to records, or re-shard records",
+	.options = shard_options,
 	.settings_size = sizeof(struct shard_settings),
-	.defaults = &defaults,
+	.defaults = &shard_defaults,
 	.main = shard_main,
 };

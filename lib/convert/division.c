@@ -80,11 +80,11 @@ static void cut(struct tfr_division *s, const struct mark *marks, size_t n)
 static enum tfr_status refuse(const struct tfr_input *in, struct tfr_error *err)
 {
 	if (in->items != TFR_STREAM)
-		return tfr_fail(err, TFR_EUSAGE, "there are no classes to divide by in '%s'",
+		return tfr_fail(err, TFR_EUSAGE, "--stratify-classes needs classes, and '%s' has none",
 			in->opts->inputs[0]);
-	tfr_fail(err, TFR_EUSAGE, "%s comes as a stream, which cannot be divided by its classes",
+	tfr_fail(err, TFR_EUSAGE, "--stratify-classes cannot divide %s, which is read as a stream",
 		in->ops->what);
-	tfr_error_hint(err, "Divide the set that was written, with 'tfr split --stratify'.");
+	tfr_error_hint(err, "Write one set, and divide it with 'tfr split --stratify FEATURE'.");
 	return TFR_EUSAGE;
 }
 

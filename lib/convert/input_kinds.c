@@ -1,5 +1,7 @@
-/* convert/input_kinds.c - the kinds of input, in the order in which they are asked whether a thing is
- * theirs. */
+/* convert/input_kinds.c - the kinds of input, in the order in which they are asked whether they
+ * recognise an input.
+ *
+ * The order matters: a kind that looks for more comes before one that takes anything similar. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -15,19 +17,19 @@
 #include "io/source.h"
 #include "record/filetype.h"
 
-enum { HEAD = 512 }; /* a tar archive says what it is at byte 257 */
+enum { HEAD = 512 }; /* a tar archive has its magic number at byte 257 */
 
 static const struct tfr_input_ops *const rows[] = {
-	&tfr_input_voc, /* annotations may be a folder of files */
+	&tfr_input_voc, /* its annotations can be a folder of files */
 	&tfr_input_coco,
 	&tfr_input_yolo,
 	&tfr_input_metadata,
 	&tfr_input_pairs,
-	&tfr_input_audio, /* looks for a sound; any folder is one of images */
+	&tfr_input_audio, /* looks for a WAV file; tfr_input_folder takes any folder */
 	&tfr_input_folder,
-	&tfr_input_npy, /* an NPZ is an archive, too */
+	&tfr_input_npy, /* an NPZ file is also a zip archive */
 	&tfr_input_hdf5,
-	&tfr_input_records, /* verifies a checksum; an archive may be any GZIP file */
+	&tfr_input_records, /* verifies a checksum; tfr_input_archive takes any GZIP file */
 	&tfr_input_webdataset,
 	&tfr_input_archive,
 	&tfr_input_csv,
@@ -38,8 +40,8 @@ static const struct tfr_input_ops *const rows[] = {
 
 #define N_ROWS (sizeof(rows) / sizeof(*rows))
 
-/* Looks at the first input.  What is neither folder nor regular file is not touched: reading from
- * a pipe would take what its reader needs. */
+/* Examines the first input.  Only folders and regular files are opened: reading from a pipe would
+ * take bytes that the conversion needs. */
 static enum tfr_status look(
 	struct tfr_offer *offer, uint8_t *head, const char *path, struct tfr_error *err)
 {
@@ -80,12 +82,12 @@ static enum tfr_status by_name(
 		}
 		tfr_meant_offer(&meant, rows[i]->name, strlen(rows[i]->name));
 	}
-	tfr_fail(err, TFR_EUSAGE, "no kind of input is called '%s'", name);
+	tfr_fail(err, TFR_EUSAGE, "unknown kind of input '%s'", name);
 	tfr_meant_hint(&meant, err);
 	return TFR_EUSAGE;
 }
 
-/* Says what it is instead, where that is known. */
+/* Names the kind of file, if it is known. */
 static enum tfr_status not_known(const struct tfr_offer *offer, struct tfr_error *err)
 {
 	const char *hint = NULL, *name = NULL;
@@ -94,10 +96,9 @@ static enum tfr_status not_known(const struct tfr_offer *offer, struct tfr_error
 		name = offer->head_size ? tfr_filetype_name(offer->head, offer->head_size, &hint)
 					: "an empty file";
 	tfr_fail_path(err, TFR_EUSAGE, offer->path,
-		"nothing that records can be made of%s%s:", name ? ", but " : "", name ?: "");
+		"cannot convert %s:", name ?: "this kind of input");
 	if (!offer->directory && !offer->head)
-		hint = "What cannot be looked at before it is read, such as a pipe, needs --from "
-		       "to say what it is.";
+		hint = "Use --from KIND: the kind of a pipe cannot be detected.";
 	if (hint)
 		tfr_error_hint(err, "%s", hint);
 	return TFR_EUSAGE;
@@ -127,7 +128,7 @@ static enum tfr_status recognise(const struct tfr_input_ops **ops,
 	return not_known(&offer, err);
 }
 
-/* Sets that name folders of the input divide it alone. */
+/* Sets that name folders of the input exclude any other division. */
 static enum tfr_status check_splits(
 	const struct tfr_input_ops *ops, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
@@ -135,45 +136,45 @@ static enum tfr_status check_splits(
 		return TFR_OK;
 	if (!ops->splits)
 		return tfr_fail(err, TFR_EUSAGE,
-			"'%s' names a folder of the input, which %s does not have",
+			"'%s' names a folder of the input, but %s has no folders",
 			opts->targets[0].folder, ops->what);
 	if (opts->stratify)
 		return tfr_fail(err, TFR_EUSAGE,
-			"--stratify divides classes by fractions, and the sets name folders");
+			"--stratify-classes needs sets with fractions, not with folders");
 	if (opts->class_list)
 		return tfr_fail(err, TFR_EUSAGE,
-			"--class-list needs a folder without sub-folders: give that as the input");
+			"--class-list needs an input without sub-folders");
 	return TFR_OK;
 }
 
-/* What is said of an input of another kind is refused, not passed over. */
+/* Refuses options that have no effect on this kind of input. */
 static enum tfr_status check_opts(
 	const struct tfr_input_ops *ops, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
 	if ((opts->synsets || opts->class_list) && ops != &tfr_input_folder)
-		return tfr_fail(err, TFR_EUSAGE, "%s belongs to a folder of images, not to %s",
+		return tfr_fail(err, TFR_EUSAGE, "%s needs a folder of images, not %s",
 			opts->synsets ? "--synsets" : "--class-list", ops->what);
 	if (opts->tmpdir && ops != &tfr_input_npy)
 		return tfr_fail(err, TFR_EUSAGE,
-			"%s needs no temporary files: --tmpdir means nothing", ops->what);
+			"--tmpdir has no effect: %s needs no temporary files", ops->what);
 	if (opts->synsets && opts->tfds)
-		return tfr_fail(err, TFR_EUSAGE, "a TFDS data set has no feature for synsets");
+		return tfr_fail(err, TFR_EUSAGE, "--synsets and --tfds exclude each other: a TFDS data set has no feature for synsets");
 	if (opts->masks && ops != &tfr_input_pairs)
-		return tfr_fail(err, TFR_EUSAGE, "a folder of masks belongs to pairs, not to %s",
+		return tfr_fail(err, TFR_EUSAGE, "--mask does not apply to %s",
 			ops->what);
 	if (opts->image_set && ops != &tfr_input_voc)
 		return tfr_fail(
-			err, TFR_EUSAGE, "an image set belongs to VOC, not to %s", ops->what);
+			err, TFR_EUSAGE, "--image-set does not apply to %s", ops->what);
 	if ((opts->annotations || opts->captions || opts->panoptic) && ops != &tfr_input_coco &&
 		ops != &tfr_input_voc)
 		return tfr_fail(
-			err, TFR_EUSAGE, "a file of annotations does not belong to %s", ops->what);
+			err, TFR_EUSAGE, "files of annotations do not apply to %s", ops->what);
 	if (opts->instance_masks && ops != &tfr_input_coco && ops != &tfr_input_voc)
 		return tfr_fail(
-			err, TFR_EUSAGE, "masks are drawn of annotations, not of %s", ops->what);
+			err, TFR_EUSAGE, "--draw-masks does not apply to %s", ops->what);
 	if (opts->tfds && ops != &tfr_input_folder) {
 		tfr_fail(err, TFR_EUSAGE,
-			"a TFDS data set is made of a folder of images, not of %s", ops->what);
+			"--tfds needs a folder of images, not %s", ops->what);
 		tfr_error_hint(err, "Write an ordinary set with -o in place of --tfds.");
 		return TFR_EUSAGE;
 	}
@@ -192,36 +193,34 @@ enum tfr_status tfr_input_open(
 	if (status)
 		return status;
 	if (opts->input_count > 1 && !ops->several)
-		return tfr_fail(err, TFR_EUSAGE, "one input at a time where it is %s", ops->what);
+		return tfr_fail(err, TFR_EUSAGE, "only one input is allowed for %s", ops->what);
 	if (!ops->reworks && tfr_rework_wanted(&opts->rework))
 		return tfr_fail(err, TFR_EUSAGE,
-			"the images of %s are taken as they are: they cannot be resized, turned "
-			"or encoded anew on the way",
+			"options that change images do not apply to %s",
 			ops->what);
 	if (!ops->images && opts->sha256)
 		return tfr_fail(
-			err, TFR_EUSAGE, "of %s no digests of images are made", ops->what);
+			err, TFR_EUSAGE, "--sha256 needs images, and %s has none", ops->what);
 	if (!ops->images && !ops->framed && opts->verify)
 		return tfr_fail(
-			err, TFR_EUSAGE, "--verify decodes images, and %s has none", ops->what);
+			err, TFR_EUSAGE, "--verify-images needs images, and %s has none", ops->what);
 	if (!ops->sounds && (opts->sound || opts->frame != 0))
-		return tfr_fail(err, TFR_EUSAGE, "%s belongs to sounds, not to %s",
+		return tfr_fail(err, TFR_EUSAGE, "%s needs audio files, not %s",
 			opts->frame != 0 ? "--frame" : "--audio", ops->what);
 	if (opts->frame != 0 && opts->sound != TFR_SOUND_FLOATS)
-		return tfr_fail(err, TFR_EUSAGE, "frames are of sounds as floats");
+		return tfr_fail(err, TFR_EUSAGE, "--frame needs audio as floats");
 	if (!ops->chooses && !ops->arrays &&
 		(opts->include_count || opts->exclude_count || (opts->labels && !ops->labelled)))
 		return tfr_fail(err, TFR_EUSAGE,
-			"files and labels are chosen of a folder of images, not of %s",
+			"options that choose files and labels do not apply to %s",
 			ops->what);
 	if (opts->type_count + opts->embed_count && !ops->columns)
 		return tfr_fail(err, TFR_EUSAGE,
-			"types and embedded files are for the columns of a list, not for %s",
-			ops->what);
+			"--types and --embed need a list, not %s", ops->what);
 	if (opts->root && !opts->embed_count)
 		return tfr_fail(err, TFR_EUSAGE, "--root needs --embed");
 	if ((opts->allow_missing || opts->descriptor) && !ops->framed)
-		return tfr_fail(err, TFR_EUSAGE, "%s means nothing to %s",
+		return tfr_fail(err, TFR_EUSAGE, "%s needs records, not %s",
 			opts->descriptor ? "--follow" : "--allow-missing", ops->what);
 	status = check_opts(ops, opts, err);
 	if (!status)

@@ -399,23 +399,23 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 
 static enum tfr_status check(const struct tfr_convert_opts *o, struct tfr_error *err)
 {
-	const char *what = o->verify				    ? "--verify"
+	const char *what = o->verify				    ? "--verify-images"
 			   : o->label_base			    ? "--label-base"
-			   : o->on_error == TFR_ON_ERROR_QUARANTINE ? "a quarantine"
+			   : o->on_error == TFR_ON_ERROR_QUARANTINE ? "--on-error quarantine"
 								    : NULL;
 
 	if (what) {
-		tfr_fail(err, TFR_EUSAGE, "%s means nothing to records, which are not decoded",
+		tfr_fail(err, TFR_EUSAGE, "%s has no effect on records, which are not decoded",
 			what);
 		if (o->on_error == TFR_ON_ERROR_QUARANTINE)
 			tfr_error_hint(
-				err, "'tfr cat --on-error quarantine=FILE' keeps bad bytes.");
+				err, "Use 'tfr cat --on-error quarantine=FILE' to keep damaged bytes.");
 		return TFR_EUSAGE;
 	}
 	if (o->target_count == 1 && o->targets[0].fraction == 0)
 		return TFR_OK;
-	tfr_fail(err, TFR_EUSAGE, "records go to one set at a time, without a fraction");
-	tfr_error_hint(err, "'tfr split' divides records.");
+	tfr_fail(err, TFR_EUSAGE, "records can be written to one set only, without a fraction");
+	tfr_error_hint(err, "Use 'tfr split' to divide records.");
 	return TFR_EUSAGE;
 }
 

@@ -36,7 +36,7 @@ def deeplab():
 
 def golden_pairs(folder, tfr):
     """What TensorFlow decodes is what Pillow read of the file, for every kind of mask."""
-    tfr('shard', '-q', '--image', PAIRS / 'images', '--mask', PAIRS / 'masks', '-o', folder / 'set@1')
+    tfr('shard', '-q', PAIRS / 'images', '--mask', PAIRS / 'masks', '-o', folder / 'set@1')
     seen = 0
     for record in parsed(sorted(folder.glob('set-*')), deeplab()):
         stem = pathlib.Path(record['image/filename'].numpy().decode()).stem
@@ -68,7 +68,7 @@ def our_pairs(folder, tfr):
         Image.new(rng.choice(('L', 'RGB')), (width, height), rng.randrange(256)).save(data, rng.choice(('PNG', 'JPEG')))
         (folder / 'images' / ('%03d.jpg' % n)).write_bytes(data.getvalue())
         wanted.append(numbers)
-    tfr('shard', '-q', '--no-shuffle', '--image', folder / 'images', '--mask', folder / 'masks', '-o',
+    tfr('shard', '-q', '--no-shuffle', folder / 'images', '--mask', folder / 'masks', '-o',
         folder / 'set@6.tfrecord')
     shards = sorted(folder.glob('set-*'))
     assert [tfr('count', path) for path in shards] == [b'100\n'] * 6
@@ -147,7 +147,7 @@ def coco_boxes(folder, tfr):
         of = {}
         for a in data['annotations']:
             of.setdefault(a['image_id'], []).append(a)
-        tfr('shard', '-q', '--from', 'coco', '--annotations', part / 'instances.json', '--images', part / 'images',
+        tfr('shard', '-q', '--from', 'coco', '--annotations', part / 'instances.json', part / 'images',
             '-o', part / 'set@3')
         records = parsed(sorted(part.glob('set-*')), coco_features())
         assert len(records) == len(data['images'])
@@ -209,7 +209,7 @@ def coco_more(folder, tfr):
         (folder / (name + '.json')).write_text(json.dumps(
             {'images': some, 'annotations': annotations} | ({'categories': categories} if categories else {})))
     tfr('shard', '-q', '-j', 3, '--annotations', folder / 'people.json', '--captions', folder / 'captions.json', '--panoptic',
-        folder / 'panoptic.json', '--images', folder / 'images', '-o', folder / 'set@2')
+        folder / 'panoptic.json', folder / 'images', '-o', folder / 'set@2')
     spec = {'image/object/keypoint/' + k: tf.io.VarLenFeature(t) for k, t in (
         ('x', tf.float32), ('y', tf.float32), ('visibility', tf.int64), ('num', tf.int64), ('text', tf.string))}
     spec |= {'image/caption': tf.io.VarLenFeature(tf.string), 'image/filename': tf.io.FixedLenFeature([], tf.string)}
@@ -390,7 +390,7 @@ def coco_masks(folder, tfr, python):
     wanted = {int(k): v for k, v in json.loads((folder / 'masks.json').read_text()).items()}
     for image in data['images']:
         Image.new('L', (image['width'], image['height'])).save(folder / image['file_name'])
-    tfr('shard', '-q', '--annotations', folder / 'instances.json', '--images', folder, '--masks', '-o', folder / 'set@2')
+    tfr('shard', '-q', '--annotations', folder / 'instances.json', folder, '--draw-masks', '-o', folder / 'set@2')
     records = parsed(sorted(folder.glob('set-*')), coco_features())
     assert len(records) == len(data['images'])
     seen = 0

@@ -69,27 +69,27 @@ static bool begins_as_image(const struct tfr_buf *head)
 	return tfr_image_is_decoded(format);
 }
 
-/* Whether a file begins as what the records are made of. */
+/* Whether a file begins like an image, or like a WAV file in an archive of those. */
 static bool begins_as_item(const struct archive *a, const struct tfr_buf *head)
 {
 	return is_of_sounds(a) ? tfr_audio_sniff(head->data, head->size) : begins_as_image(head);
 }
 
-/* What the options ask of images means nothing to sounds, and the other way round. */
+/* Refuses options of images for an archive of WAV files, and the reverse. */
 static enum tfr_status check_kind(struct archive *a, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = a->in.opts;
 	const char *option = o->sha256			     ? "--sha256"
-			     : o->verify		     ? "--verify"
+			     : o->verify		     ? "--verify-images"
 			     : tfr_rework_wanted(&o->rework) ? "changing images"
 							     : NULL;
 
 	if (is_of_sounds(a) && option)
 		return tfr_fail_path(err, TFR_EUSAGE, a->m->feed.name,
-			"%s means nothing to an archive of sounds:", option);
+			"%s has no effect on an archive of audio files:", option);
 	if (!is_of_sounds(a) && (o->sound || o->frame != 0))
 		return tfr_fail_path(err, TFR_EUSAGE, a->m->feed.name,
-			"%s belongs to sounds, not to an archive of images:",
+			"%s needs audio files, not an archive of images:",
 			o->frame != 0 ? "--frame" : "--audio");
 	return TFR_OK;
 }
@@ -318,7 +318,7 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	if (!status && !item->skipped && in->n_classes &&
 		class_of(a, folder_of(a, (const char *)item->name.data, NULL)) == TFR_NO_CLASS)
 		tfr_item_skip(item, TFR_EDATA, "%s in no class folder, where others are in one",
-			is_of_sounds(a) ? "a sound" : "an image");
+			is_of_sounds(a) ? "a WAV file" : "an image");
 	return status;
 }
 
@@ -573,7 +573,7 @@ const struct tfr_input_ops tfr_input_archive = {
 /* What an archive becomes whose first file of the two kinds is a WAV file. */
 static const struct tfr_input_ops sounds = {
 	.name = "archive",
-	.what = "an archive of sounds",
+	.what = "an archive of audio files",
 	.nothing = "no WAV files in",
 	.refused = "not a sound to use",
 	.sounds = true,

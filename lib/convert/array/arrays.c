@@ -238,13 +238,12 @@ enum tfr_status tfr_arrays_check(const struct tfr_convert_opts *opts, struct tfr
 {
 	if (opts->labels || opts->label_base || opts->stratify)
 		return tfr_fail(err, TFR_EUSAGE,
-			"arrays have no classes of their own: %s means "
-			"nothing to them",
+			"%s has no effect on arrays, which have no classes",
 			opts->labels	   ? "--labels"
 			: opts->label_base ? "--label-base"
-					   : "--stratify");
+					   : "--stratify-classes");
 	if (opts->embed_count)
-		return tfr_fail(err, TFR_EUSAGE, "arrays have no paths of files to embed");
+		return tfr_fail(err, TFR_EUSAGE, "--embed needs a list; arrays have no columns of paths");
 	return TFR_OK;
 }
 

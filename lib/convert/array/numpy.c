@@ -380,7 +380,7 @@ static enum tfr_status open_numpy(
 
 const struct tfr_input_ops tfr_input_npy = {
 	.name = "npy",
-	.what = "a file of NumPy's arrays",
+	.what = "a NumPy file",
 	.nothing = "no rows in",
 	.refused = "not a row to use",
 	.several = true,

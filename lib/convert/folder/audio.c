@@ -119,7 +119,7 @@ static enum tfr_status open_sounds(
 
 const struct tfr_input_ops tfr_input_audio = {
 	.name = "audio",
-	.what = "a folder of sounds",
+	.what = "a folder of audio files",
 	.nothing = "no WAV files in",
 	.refused = "not a sound to use",
 	.sounds = true,

@@ -381,7 +381,7 @@ static enum tfr_status check(const struct tfr_convert_opts *o, struct tfr_error 
 			"masks, captions and segments are COCO's; annotations of VOC are boxes");
 	if (o->stratify)
 		return tfr_fail(err, TFR_EUSAGE,
-			"an image with boxes is of no one class that --stratify could divide");
+			"--stratify-classes needs one class per image, and images with boxes have several");
 	if (o->image_set && o->annotations)
 		return tfr_fail(err, TFR_EUSAGE,
 			"an image set is looked for in the folder that has Annotations and "
@@ -477,7 +477,7 @@ static enum tfr_status open_voc(
 
 const struct tfr_input_ops tfr_input_voc = {
 	.name = "voc",
-	.what = "images with annotations of VOC",
+	.what = "images with VOC annotations",
 	.nothing = "no image with an annotation in",
 	.refused = "not an image to use",
 	.images = true,

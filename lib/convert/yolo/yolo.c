@@ -442,7 +442,7 @@ static enum tfr_status open_yolo(
 
 	if (opts->stratify)
 		return tfr_fail(err, TFR_EUSAGE,
-			"--stratify needs one class per image, and images with boxes have several");
+			"--stratify-classes needs one class per image, and images with boxes have several");
 	status = tfr_yolo_find(&parts, opts->inputs[0])
 			 ? tfr_parts_open(in, &kind, &parts, opts, err)
 			 : tfr_fail_nomem(err, "looking for labels");

@@ -21,7 +21,7 @@ tfr shard --from archive - -o pipe.tfrecord < flat.tar 2>&1 | sed 's/in [0-9.]* 
 echo "refused"
 tar -C in/two -cf images.tar p.jpg
 refused() { tfr shard -q -f "$@" -o x.tfrecord 2>&1; echo "status $?"; }
-refused t.tar --sha256; refused t.tar --verify; refused t.tar --resize 16
+refused t.tar --sha256; refused t.tar --verify-images; refused t.tar --resize 16
 refused images.tar --audio floats; refused images.tar --frame 1; refused --from archive --sha256 - < flat.tar
 refused t.tar --on-error fail
 tar -C flat -cf texts.tar a.txt; refused texts.tar

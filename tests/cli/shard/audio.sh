@@ -23,7 +23,7 @@ echo "refused"
 refused() { tfr shard --no-shuffle -q "$@" -o x.tfrecord 2>&1; echo "status $?"; }
 refused s --sha256
 refused s --resize 5
-refused s --verify
+refused s --verify-images
 refused s --types a=int
 tfr shard --no-shuffle -q s --tfds t 2>&1; echo "status $?"
 refused s --on-error fail

@@ -2,13 +2,13 @@
 exec 2>&1
 cp -r "$DATA/pairs/images" .
 run() { tfr shard -q "$@" -o t@2; echo "status $?"; }
-json() { printf '%s' "$1" > a.json; tfr shard -q --annotations a.json --images images -o t@2; }
+json() { printf '%s' "$1" > a.json; tfr shard -q --annotations a.json images -o t@2; }
 rest='"annotations": [], "categories": []}'
 image='{"id": 1, "file_name": "gray8.jpg", "width": 21, "height": 13}'
 a() { json "{\"images\": [$image], \"categories\": [{\"id\": 1, \"name\": \"x\"}], \"annotations\": [$1]}"; }
 echo --- options
 run --images images
-run --masks images
+run --draw-masks images
 run --annotations a.json
 run --annotations a.json images --images images
 run --annotations gone.json images

@@ -2,7 +2,7 @@
 exec 2>&1
 mkdir images
 python3 "$TOOLS/masks.py" images images < "$DATA/coco/instances.json"
-tfr shard -q --masks --annotations "$DATA/coco/instances.json" --images images -o golden.tfrecord
+tfr shard -q --draw-masks --annotations "$DATA/coco/instances.json" images -o golden.tfrecord
 tfr show --json --bytes base64 --limit 99 golden.tfrecord | python3 "$TOOLS/masks.py" coco "$DATA/coco"
 tfr show golden.tfrecord --limit 1 | grep -o 'image/object/[^ ]* *[a-z0-9]*  \[[0-9]*]'
 echo --- by eye
@@ -21,12 +21,12 @@ cat > a.json <<'END'
  ]}
 END
 python3 "$TOOLS/masks.py" images images < a.json
-tfr shard -q --masks --annotations a.json --images images -o a.tfrecord
+tfr shard -q --draw-masks --annotations a.json images -o a.tfrecord
 tfr show --json --bytes base64 --limit 9 a.tfrecord | python3 "$TOOLS/masks.py" draw .
 echo --- shapes that are none
 shape() {
   sed "/\"image_id\": 2/ s/{\"counts.*}}/$1}/" a.json > b.json
-  tfr shard -q --masks --annotations b.json --images images -o b.tfrecord --on-error fail
+  tfr shard -q --draw-masks --annotations b.json images -o b.tfrecord --on-error fail
 }
 shape '[[1, 2, 3, 4]]'; shape '[[1, 2, 3, 4, 5]]'; shape '[[1, 2, 3, 4, 5, "6"]]'; shape '[[1, 2, 3, 4, 5, 1e300]]'
 shape '[[1, 2, 30000000, 4, 5, 6]]'; shape '[1, 2, 3, 4, 5, 6]'; shape '5'; shape '{}'; shape '"text"'
@@ -34,4 +34,4 @@ shape '{"counts": [40], "size": [8, 5]}'; shape '{"counts": [39], "size": [5, 8]
 shape '{"counts": [4294967295, 41], "size": [5, 8]}'; shape '{"counts": [-1, 41], "size": [5, 8]}'; shape '{"counts": "oooooooooooooo", "size": [5, 8]}'
 shape '{"counts": "X", "size": [5, 8]}'; shape '{"counts": "\\\\u0001", "size": [5, 8]}'; shape '{"size": [5, 8]}'
 sed '/"image_id": 2/ s/, "segm.*/}/' a.json > b.json
-tfr shard -q --annotations b.json --images images -o b.tfrecord; echo "status $?"
+tfr shard -q --annotations b.json images -o b.tfrecord; echo "status $?"

@@ -39,11 +39,11 @@ cat > panoptic.json <<'END'
 END
 masks() { python3 "$TOOLS/masks.py" panoptic .; }
 show() { tfr show -q --json --bytes base64 "$@" | sed 's/"image\/encoded": [^]]*], //; s/"image\/panoptic\/[a-z_]*": [^]]*], //g'; }
-tfr shard --annotations people.json --captions captions.json --panoptic panoptic.json --images images -o all.tfrecord 2>&1 | sed 's/in [0-9.]* s,/in N s,/'
+tfr shard --annotations people.json --captions captions.json --panoptic panoptic.json images -o all.tfrecord 2>&1 | sed 's/in [0-9.]* s,/in N s,/'
 show all.tfrecord; tfr check -q --example --decode all.tfrecord
 tfr show -q --json --bytes base64 all.tfrecord | masks
 echo --- alone
-tfr shard -q --captions captions.json --images images -o c.tfrecord; show c.tfrecord
+tfr shard -q --captions captions.json images -o c.tfrecord; show c.tfrecord
 mv panoptic elsewhere; tfr shard -q images --panoptic panoptic.json --panoptic-masks elsewhere -o p.tfrecord
 tfr show -q --json --bytes base64 p.tfrecord | masks
 tfr shard -q -j 4 images --annotations people.json --panoptic <(cat panoptic.json) --panoptic-masks elsewhere --captions captions.json -o q.tfrecord; cmp all.tfrecord q.tfrecord && echo equal
@@ -51,7 +51,7 @@ echo --- refused
 run() { tfr shard -q -f "$@" -o t.tfrecord; echo "status $?"; }
 run images --panoptic panoptic.json
 run images --panoptic-masks elsewhere
-run images --captions captions.json --masks
+run images --captions captions.json --draw-masks
 run images --captions captions.json --label-base 1
 run images --captions captions.json --mask elsewhere
 run --from folder images --captions captions.json

@@ -15,6 +15,6 @@ cat > a.json <<'JSON'
 JSON
 mkdir images; python3 "$TOOLS/masks.py" images images < a.json
 show() { tfr show -q --json "$@" | sed 's/"image\/encoded": [^]]*], //; s/, "image\/object\/mask.*width"/ ... "width"/'; }
-tfr shard --annotations a.json --images images -o s 2>&1 | sed 's/\(bad 0\), .*/\1/'; show s
-tfr shard --annotations a.json --images images --masks -o m 2>&1 | sed 's/\(bad 0\), .*/\1/'
+tfr shard --annotations a.json images -o s 2>&1 | sed 's/\(bad 0\), .*/\1/'; show s
+tfr shard --annotations a.json images --draw-masks -o m 2>&1 | sed 's/\(bad 0\), .*/\1/'
 tfr schema m | grep mask

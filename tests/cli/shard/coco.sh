@@ -28,12 +28,12 @@ import json
 images = json.load(open('a.json'))['images']
 images = [i for i in images if i['id'] in (10, 20, 30)] + [{'file_name': 'turned.png', 'width': 3, 'height': 4}]
 print(json.dumps({'images': [{**i, 'height': int(i['height'])} for i in images]}))" | python3 "$TOOLS/masks.py" images images
-tfr shard --max-skipped 100 --annotations a.json --images images -o s@2 2>&1 | sed 's/, read .*//'
+tfr shard --max-skipped 100 --annotations a.json images -o s@2 2>&1 | sed 's/, read .*//'
 for n in 0 1; do
   tfr show --json --bytes base64 --limit 9 s-0000$n-of-00002 | sed 's/"image\/encoded": [^]]*], //'
 done
 echo --- the same, said otherwise
 tfr shard --max-skipped 100 -q -j 5 images --from coco --annotations <(cat a.json) -o t@2 && cmp s-00000-of-00002 t-00000-of-00002 && cmp s-00001-of-00002 t-00001-of-00002 && echo equal
 echo --- fail
-tfr shard -q --annotations a.json --images images -o u@2 --on-error fail; echo "status $?"
+tfr shard -q --annotations a.json images -o u@2 --on-error fail; echo "status $?"
 ls

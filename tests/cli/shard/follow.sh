@@ -2,7 +2,7 @@
 mkfifo pipe; mkdir out
 for i in 0 1 2 3 4; do echo "record $i"; done | tfr cat -q --from lines -o five.tfrecord
 await() { for i in $(seq 2000); do [ -e "$1" ] && return; sleep 0.01; done; echo "no $1"; }
-tfr shard --follow --per-epoch pipe -o 'out/ep-{epoch}@2.tfrecord' 2> err & pid=$!
+tfr shard --follow pipe -o 'out/ep-{epoch}@2.tfrecord' 2> err & pid=$!
 tfr cat -q five.tfrecord > pipe; await out/ep-0.2-tfrecord.manifest.json
 tfr cat -q five.tfrecord five.tfrecord > pipe; await out/ep-1.2-tfrecord.manifest.json
 : > pipe                                    # came, wrote nothing, went
@@ -12,10 +12,9 @@ wait $pid; echo "status $?"
 sed 's/ in .*//' err
 ls -A out; tfr count --per-file out/ep-1@2.tfrecord; tfr check -q out --manifest && echo whole
 # A cut or damaged epoch ends it; those before stay.
-tfr shard -q --follow --per-epoch pipe -o 'out/{epoch}.d@1' & pid=$!
+tfr shard -q --follow pipe -o 'out/{epoch}.d@1' & pid=$!
 head -c 30 five.tfrecord > pipe; wait $pid; echo "status $?"
 ls -A out | grep -cF .d-
-tfr shard --follow pipe -o out/x@1; echo "status $?"
 tfr shard --per-epoch --from records pipe -o out/x@1; echo "status $?"
-tfr shard --follow --per-epoch pipe -o out/x@1; echo "status $?"
-tfr shard --follow --per-epoch five.tfrecord -o 'out/{epoch}@1'; echo "status $?"
+tfr shard --follow pipe -o out/x@1; echo "status $?"
+tfr shard --follow five.tfrecord -o 'out/{epoch}@1'; echo "status $?"

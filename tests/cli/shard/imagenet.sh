@@ -15,7 +15,7 @@ mkdir all; tfr shard -q --label-base 1 --labels synsets.txt --synsets metadata.t
 tfr shard -q --class-list val.txt val -o all/plain.tfrecord -f; classes all/plain.tfrecord ''
 for j in 1 4; do tfr shard -q -f -j $j -m 1K --class-list val.txt --synsets metadata.txt val -o all/j$j.tfrecord; done; cmp all/j1.tfrecord all/j4.tfrecord
 printf 'n02\r\nn01\r\nn01\r\n\r\n\n' > windows.txt; tfr shard -q --class-list windows.txt val -o all/windows.tfrecord -f; cmp all/windows.tfrecord all/plain.tfrecord
-mkdir part; tfr shard -q --stratify --class-list val.txt val -o part/a.tfrecord=0.5 -o part/b.tfrecord; tfr count --per-file part/a.tfrecord part/b.tfrecord
+mkdir part; tfr shard -q --stratify-classes --class-list val.txt val -o part/a.tfrecord=0.5 -o part/b.tfrecord; tfr count --per-file part/a.tfrecord part/b.tfrecord
 tfr shard --class-list val.txt --exclude '*1.JPEG' val -o x.tfrecord; echo "status $?"
 echo --- refused
 run() { tfr shard -q -f "$@" -o x.tfrecord; echo "status $?"; }

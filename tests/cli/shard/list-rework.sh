@@ -7,5 +7,5 @@ cat r.tsv
 tfr shard list.csv -o u.tfrecord --resize 8; echo "status $?"
 tfr shard list.csv -o u.tfrecord --sha256; echo "status $?"
 tfr shard list.csv -o u.tfrecord --include '*.jpg'; echo "status $?"
-tfr shard list.csv -o u.tfrecord=0.5 -o v.tfrecord --stratify; echo "status $?"
+tfr shard list.csv -o u.tfrecord=0.5 -o v.tfrecord --stratify-classes; echo "status $?"
 ls

@@ -39,7 +39,7 @@ for name in scalar complex object date void long rows empty; do refused "$DATA/a
 cp "$DATA/arrays/cube.npy" cut.npy; truncate -s -1 cut.npy; refused cut.npy; cp "$DATA/arrays/cube.npy" more.npy; echo >> more.npy; refused more.npy
 refused "$DATA/arrays/cube.npy" cut.npy 2>&1; refused "$DATA/arrays/cube.npy" "$DATA/arrays/cube.npy" 2>&1 | sed "s:$DATA/::"
 refused "$DATA/arrays/cube.npy" --labels x; refused "$DATA/arrays/cube.npy" --label-base 1; refused "$DATA/arrays/cube.npy" --embed cube
-refused "$DATA/arrays/cube.npy" --sha256; refused "$DATA/arrays/cube.npy" --resize 4; refused "$DATA/arrays/cube.npy" --verify
+refused "$DATA/arrays/cube.npy" --sha256; refused "$DATA/arrays/cube.npy" --resize 4; refused "$DATA/arrays/cube.npy" --verify-images
 refused "$DATA/arrays/cube.npy" --exclude cube 2>&1 | sed "s:$DATA/::"; refused --from npy - < "$DATA/arrays/cube.npy"
 echo "called one and another"
 : > empty.npy; printf 'version https://git-lfs.github.com/spec/v1\n' > lfs.npy; head -c 40 "$DATA/arrays/cube.npy" > head.npy

@@ -8,7 +8,7 @@ for n in range(1, 601):
     pathlib.Path('images/%d.jpg' % n).write_bytes(jpeg)
     pathlib.Path('masks/%d.png' % n).write_bytes(png + b'mask %d\n' % n)
 END
-tfr shard -q --image images --mask masks -o set@6.tfrecord || exit
+tfr shard -q images --mask masks -o set@6.tfrecord || exit
 tfr count --per-file 'set@6.tfrecord'
 tfr show --json --bytes base64 --limit 600 'set@6.tfrecord' | python3 -c "
 import base64, json, sys

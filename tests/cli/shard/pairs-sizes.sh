@@ -2,8 +2,8 @@
 exec 2>&1
 cp -r "$DATA/pairs/images" "$DATA/pairs/masks" .
 rm images/{gray16-large,lossy,rgb,size}.jpg masks/{gray16-large,lossy,rgb,size}.png
-tfr shard --no-shuffle -q --dry-run --image images --mask masks -o a@2
-tfr shard --no-shuffle -q --sha256 --image images --mask masks -o a@2
+tfr shard --no-shuffle -q --dry-run images --mask masks -o a@2
+tfr shard --no-shuffle -q --sha256 images --mask masks -o a@2
 digest() { tfr show --json --limit 9 "$@" | grep -o '"image/filename": \["[^"]*\|"image/key/sha256": \["[^"]*' | grep -o '[^"]*$' | paste -d ' ' - -; }
 digest 'a@2' | while read -r name sum; do echo "$sum  images/$name"; done | sha256sum -c --quiet && echo digests
 cat > a.json <<'END'

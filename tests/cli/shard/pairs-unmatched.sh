@@ -14,11 +14,11 @@ cp "$jpeg" images/m.jpg
 mkfifo images/n.jpg
 cp "$png" masks/n.png
 rm masks/l.png && echo text > masks/l.png
-tfr shard --max-skipped 100 --no-shuffle --image images --mask masks -o a@3 2>&1 | sed 's/, read .*//'
+tfr shard --max-skipped 100 --no-shuffle images --mask masks -o a@3 2>&1 | sed 's/, read .*//'
 tfr count --per-file 'a@3'
 for n in 0 1 2; do tfr show --json a-0000$n-of-00003 --limit 9 | grep -o '"image/filename": *\["[^]]*' ; done
 echo --- fail
-tfr shard --no-shuffle --image images --mask masks -o b@3 --on-error fail; echo "status $?"
+tfr shard --no-shuffle images --mask masks -o b@3 --on-error fail; echo "status $?"
 echo --- none at all
 mkdir none && cp "$png" none/other.png
 tfr shard --no-shuffle -q images --mask none -o b@3; echo "status $?"

@@ -34,7 +34,7 @@ head -c 100 in/one.tfrecord | gzip -c | head -c 40 > in/cut.gz
 tfr shard -q --on-error skip in/cut.gz in/one.tfrecord -o e/u@2; echo "status $?"
 # What means nothing to records.
 tfr shard -q --shuffle in/one.tfrecord -o f/t@2; echo "status $?"
-tfr shard -q --verify in/one.tfrecord -o f/t@2; echo "status $?"
+tfr shard -q --verify-images in/one.tfrecord -o f/t@2; echo "status $?"
 tfr shard -q --on-error quarantine=q in/one.tfrecord -o f/t@2; echo "status $?"
 tfr shard -q in/one.tfrecord -o f/t@2=0.5 -o f/u@2; echo "status $?"
 tfr shard -q --allow-missing "$DATA/images" -o f/t@2; echo "status $?"

@@ -16,7 +16,7 @@ echo "what differs"
 say tfr shuffle-to-disk all.tfrecord --resume -o out/t.tfrecord; say tfr shuffle-to-disk all.tfrecord all.tfrecord --seed 4 --resume -o out/t.tfrecord
 touch -d 2020-01-01 all.tfrecord; say tfr shuffle-to-disk all.tfrecord --resume --seed 4 -o out/t.tfrecord
 tfr shuffle-to-disk -q all.tfrecord --resume -f --seed 5 -o out/t.tfrecord; echo "with -f $?"
-tfr shard -q in --resume -o s@2 2> /dev/null; say tfr shard in --resume -o s@2 --seed 7 --shuffle; say tfr shard in --resume -o s@2 --verify
+tfr shard -q in --resume -o s@2 2> /dev/null; say tfr shard in --resume -o s@2 --seed 7 --shuffle; say tfr shard in --resume -o s@2 --verify-images
 cp in/png/rgb.png in/png/more.png; say tfr shard in --resume -o s@2; say tfr shard in --resume -f -o s@2; say tfr shard in --resume -o s@2
 echo "something was written since, or not by --resume"
 tfr cat -q -f all.tfrecord -o s-00000-of-00002; say tfr shard in --resume -o s@2

@@ -8,7 +8,7 @@ trap '' XFSZ
 ls -A out
 cp -r out kept
 tfr shard -q --resume --seed 5 in -o out/t@2.tfrecord; echo "status $?"
-tfr shard -q --resume --verify in -o out/t@2.tfrecord; echo "status $?"
+tfr shard -q --resume --verify-images in -o out/t@2.tfrecord; echo "status $?"
 touch in/7.jpg
 tfr shard -q --resume in -o out/t@2.tfrecord; echo "status $?"
 rm -r in/7.jpg

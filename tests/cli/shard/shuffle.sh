@@ -17,7 +17,7 @@ for i in 1 2 3 4 5 6; do mkdir -p wav v/Annotations v/JPEGImages v/ImageSets/Mai
   echo "<annotation><filename>$i.jpg</filename></annotation>" > v/Annotations/$i.xml; echo $i >> v/ImageSets/Main/train.txt; done
 order wav; order wav --no-shuffle
 order v; order v --no-shuffle; order v --image-set train
-P="$DATA/pairs"; order --image "$P/images" --mask "$P/masks"; order --image "$P/images" --mask "$P/masks" --no-shuffle
+P="$DATA/pairs"; order "$P/images" --mask "$P/masks"; order "$P/images" --mask "$P/masks" --no-shuffle
 echo "a dry run, and a run that is resumed"
 tfr shard in --dry-run -o x@auto.tfrecord --records-per-shard 3 | cut -f 1,2
 tfr shard -q in -o r.tfrecord --resume; cmp default.tfrecord r.tfrecord

@@ -19,7 +19,7 @@ mkdir ds/empty; told tfr shard ds -o out/w.tfrecord=empty/
 told tfr shard ds -o out/w.tfrecord=val/ -o out/x.tfrecord=val/
 told tfr shard ds -o out/w.tfrecord=val/ -o out/x.tfrecord=val/cat/
 told tfr shard ds -o out/w.tfrecord=val/ -o out/x.tfrecord=0.5
-told tfr shard ds -o out/w.tfrecord=val/ -o out/x.tfrecord=train/ --stratify
+told tfr shard ds -o out/w.tfrecord=val/ -o out/x.tfrecord=train/ --stratify-classes
 told tfr shard out/v.tfrecord -o out/w.tfrecord=val/
 told tfr split out/v.tfrecord -o out/w@1=val/
 ls out | grep tfrecord$

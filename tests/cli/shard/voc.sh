@@ -16,7 +16,7 @@ show() { tfr show -q --json "$@" | sed 's/"image\/encoded": [^]]*], //'; }
 show s@2.tfrecord; tfr check -q --example --decode s@2.tfrecord
 echo --- the same, said otherwise
 tfr shard -q -j 5 --from voc v -o t@2.tfrecord 2> /dev/null; for k in 0 1; do cmp s-0000$k-of-00002.tfrecord t-0000$k-of-00002.tfrecord; done
-tfr shard -q --annotations v/Annotations --images v/JPEGImages -o u@2.tfrecord 2> /dev/null; cmp s-00000-of-00002.tfrecord u-00000-of-00002.tfrecord
+tfr shard -q --annotations v/Annotations v/JPEGImages -o u@2.tfrecord 2> /dev/null; cmp s-00000-of-00002.tfrecord u-00000-of-00002.tfrecord
 mkdir o; tfr shard -q --label-base 1 --sha256 v -o o/l.tfrecord 2> /dev/null; cat o/l.file-tfrecord.labels.txt; show --limit 1 o/l.tfrecord | grep -o '"image/key/sha256": [^]]*\|"image/object/class/label": [^]]*'
 echo --- a map, an image set, shuffled, planned
 printf '7:cat&mouse\n1:dog\n9:horse\n' > map; mkdir m; tfr shard v --labels map -o m/l.tfrecord 2>&1 | sed 's/in [0-9.]* s,/in N s,/'; show --limit 1 m/l.tfrecord | grep -o '"image/object/class/label": [^]]*'
@@ -34,7 +34,7 @@ w $'<annotation><filename>a\xff.jpg</filename></annotation>'
 rm v/Annotations/9.xml
 echo --- refused
 run() { tfr shard -q -f "$@" -o x.tfrecord; echo "status $?"; }
-run v --stratify; run v --image-set gone; run v --image-set ../x; run v --masks; run v --include a; run v --tfds x; run v --types a=int; run v --audio floats
-run v --mask v/JPEGImages; run --annotations v/Annotations --images gone; run --annotations v/Annotations --image-set x --images v/JPEGImages
+run v --stratify-classes; run v --image-set gone; run v --image-set ../x; run v --draw-masks; run v --include a; run v --tfds x; run v --types a=int; run v --audio floats
+run v --mask v/JPEGImages; run --annotations v/Annotations gone; run --annotations v/Annotations --image-set x v/JPEGImages
 mkdir empty; run --from voc empty; run --from folder v --image-set a; mkdir -p e/Annotations e/JPEGImages; run e; run v --labels none
 printf 'a b\n../x\n' > v/ImageSets/Main/bad.txt; run v --image-set bad; run v --on-error fail --labels <(echo dog)

@@ -19,7 +19,7 @@ done
 # Changed, they become PNGs, or what is asked for.
 tfr shard -q --resize 9x8 in -o small.tfrecord
 tfr shard -q --reencode jpeg in -o jpeg.tfrecord
-tfr shard -q --reencode png --verify in -o png.tfrecord
+tfr shard -q --reencode png --verify-images in -o png.tfrecord
 for set in small jpeg png; do
 	tfr show --json $set.tfrecord | grep -o '"image/format": \[[^]]*\]' | sort | uniq -c
 	tfr check -q --decode $set.tfrecord

@@ -25,6 +25,6 @@ echo --- no names, no labels
 rm y/data.yaml; run y; echo '0 .5 .5 .5 .5' > y/labels/a.txt; printf 'only\n' > y/classes.txt; run y; touch y/labels/lost.txt y/labels/README.txt; run y; rm y/labels/[bc].txt y/labels/lost.txt; run y
 mkdir -p none/images none/labels; cp y/images/a.jpg none/images; run --from yolo none; run --from yolo gone; run --from yolo y/classes.txt
 echo --- options
-run y --stratify; run y --masks; run y --resize 8; run y --include a; run y --tfds x; run y --class-list x
+run y --stratify-classes; run y --draw-masks; run y --resize 8; run y --include a; run y --tfds x; run y --class-list x
 echo "--- two images, one text; a folder that is no image"
 cp y/images/a.jpg y/images/a.png; mkdir y/images/d.jpg; ln -s nowhere y/images/z.jpg; cp y/classes.txt y/images/notes.txt; run y

@@ -133,7 +133,7 @@ def commands():
             ['shard', NAME + b'.jsonl', '-o', 'jsonl.tfrecord'], ['shard', NAME + b'.bad.jsonl', '-o', 'x'],
             ['shard', NAME + b'.raw.jsonl', '-o', 'x'], ['shard', '--root', HOSTILE, '--embed', 'b', NAME + b'.csv', '-o', 'x'],
             ['shard', '--from', HOSTILE, f, '-o', 'x'], ['shard', '--tfds', HOSTILE + b'.tfds', 'photos', '--on-error', 'skip', '--max-skipped', '100'],
-            ['shard', HOSTILE, '-o', 'x'], ['shard', '--annotations', NAME + b'.raw.jsonl', '--images', 'photos', '-o', 'x'],
+            ['shard', HOSTILE, '-o', 'x'], ['shard', '--annotations', NAME + b'.raw.jsonl', 'photos', '-o', 'x'],
             ['bench-feed', '--stages', 'read,parse,batch=4,upload', '--steps', '1', f],
             ['bench-feed', '--stages', 'read,parse,batch=4,upload', '--steps', '1', '--json', f],
             ['bench-feed', '--stages', 'read,parse,batch=4,upload', '--steps', '1', '--html', 'feed.html', '--trace', 'trace.json', f],
