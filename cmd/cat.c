@@ -340,7 +340,9 @@ static void write_all(struct cat_run *run)
 	} else {
 		cmd_progress_stop();
 		selection_finish(run->in);
-		features_finish(run->c, run->features);
+		features_finish(run->c, run->features,
+			run->s->records || run->s->limit != UINT64_MAX ? 0
+								       : selection_read(run->in));
 		print_summary(run);
 	}
 	tfr_set_writer_close(run->out);

@@ -153,6 +153,11 @@ static void value_counted(void *ctx, const struct tfr_bytes *value, uint64_t cou
 	printf("\t%llu\n", (unsigned long long)count);
 }
 
+static void missing(void *ctx, const struct tfr_error *err)
+{
+	cmd_error(((struct count_run *)ctx)->c, err);
+}
+
 static void warn_text(void *ctx, const char *text)
 {
 	cmd_warn(((struct count_run *)ctx)->c, "%s", text);
@@ -171,6 +176,7 @@ static void count_selected(struct count_run *run, const struct tfr_set *set)
 			.threads = (unsigned)s->jobs,
 			.progress = cmd_show_progress,
 			.warn = warn_text,
+			.missing = missing,
 			.ctx = run,
 		},
 		.by = s->by,

@@ -50,6 +50,8 @@ int cmd_usage(struct cmd *c, const char *format, ...) TFR_PRINTF(2, 3);
  * and which word was meant.  SAID is what a person reads, the words are those of the option's row.
  */
 int cmd_usage_word(struct cmd *c, const char *option, const char *said, const char *value);
+/* The same as cmd_error(), in the form of the library's callbacks: `ctx` is the struct cmd. */
+void cmd_missing(void *ctx, const struct tfr_error *err);
 /* "tfr NAME: warning: …"; the exit status stays. */
 void cmd_warn(struct cmd *c, const char *format, ...) TFR_PRINTF(2, 3);
 /* Warns that `path` holds no records, which is valid and seldom meant.  Standard input may well be

@@ -12,6 +12,7 @@ struct tfr_sweep_opts looking_sweep(
 		.threads = (unsigned)l->jobs,
 		.progress = cmd_show_progress,
 		.warn = cmd_warn_text,
+		.missing = cmd_missing,
 		.ctx = c,
 	};
 }

@@ -1,5 +1,5 @@
-/* cmd/common/keep.c - which features stay is looked up by name in a sorted list: an Example's features
- * come sorted as well, and a record may have many. */
+/* cmd/common/keep.c - which features stay is looked up by name in a sorted list: an Example's
+ * features come sorted as well, and a record may have many. */
 #include "common/keep.h"
 
 #include <stdlib.h>
@@ -165,10 +165,11 @@ enum tfr_status features_apply(struct features *f, const struct tfr_record *rec,
 	return tfr_builder_gather(f->builder, pieces, n, &size, err);
 }
 
-void features_finish(struct cmd *c, const struct features *f)
+void features_finish(struct cmd *c, const struct features *f, uint64_t read)
 {
 	if (f && f->records)
-		tfr_lookout_warn(f->lookout, cmd_warn_text, c);
+		tfr_lookout_report(f->lookout, f->keep && f->records == read ? cmd_missing : NULL,
+			cmd_warn_text, c);
 }
 
 void features_close(struct features *f)

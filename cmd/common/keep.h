@@ -14,8 +14,9 @@ int features_open(struct cmd *c, struct features **f, const char *keep, const ch
  * call.  TFR_EDATA: it is no Example. */
 enum tfr_status features_apply(struct features *f, const struct tfr_record *rec,
 	const struct iovec **pieces, int *n, struct tfr_error *err);
-/* Warns of names that no record had. */
-void features_finish(struct cmd *c, const struct features *f);
+/* Reports names that no record has.  `read`: how many records the whole input has; 0: not all of it
+ * was read.  Where all of them passed through here, a name of --keep that none has is an error. */
+void features_finish(struct cmd *c, const struct features *f, uint64_t read);
 void features_close(struct features *f); /* accepts NULL */
 
 #endif

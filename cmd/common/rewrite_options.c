@@ -59,6 +59,7 @@ int rewriting_start(struct cmd *c, const struct rewriting *r, struct tfr_rewrite
 		.command = c->line,
 		.progress = cmd_show_progress,
 		.warn = cmd_warn_text,
+		.missing = cmd_missing,
 		.ctx = c,
 	};
 	if (cmd_expect(c, &r->expect, &o->expect) || open_quarantine(c, r, o))

@@ -18,10 +18,15 @@ struct selection {
 	struct tfr_stream_writer *quarantine; /* NULL: none was asked for */
 };
 
-/* What the library's calls come back with. */
+/* Callbacks of the library. */
 static void warn(void *ctx, const char *text)
 {
 	cmd_warn_text(((struct selection *)ctx)->c, text);
+}
+
+static void missing(void *ctx, const struct tfr_error *err)
+{
+	cmd_error(((struct selection *)ctx)->c, err);
 }
 
 static enum tfr_status put_aside(void *ctx, const void *data, size_t size, struct tfr_error *err)
@@ -165,6 +170,7 @@ int selection_open(struct cmd *c, struct selection **out, const struct selection
 		.growing = opts->growing,
 		.progress = opts->progress,
 		.warn = warn,
+		.missing = missing,
 		.ctx = s,
 	};
 	struct tfr_error err;

@@ -41,7 +41,7 @@ enum tfr_status selection_reject(struct selection *s, const struct tfr_record *r
 	enum tfr_status status, struct tfr_error *err);
 /* The library's stream under it. */
 struct tfr_select *selection_records(struct selection *s);
-/* After the last record: warns of names in --where that no record had. */
+/* After the last record: reports names in --where that no record has. */
 void selection_finish(struct selection *s);
 /* The FILE of "quarantine=FILE"; NULL: `on_error` is something else. */
 const char *selection_quarantine(const char *on_error);

@@ -29,6 +29,11 @@ void cmd_error(struct cmd *c, const struct tfr_error *err)
 		c->exit = status;
 }
 
+void cmd_missing(void *ctx, const struct tfr_error *err)
+{
+	cmd_error(ctx, err);
+}
+
 int cmd_fail(struct cmd *c, const struct tfr_error *err)
 {
 	cmd_error(c, err);

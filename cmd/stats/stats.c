@@ -1,4 +1,5 @@
-/* cmd/stats/stats.c - tfr stats: how the values of a set are distributed, and how its records are mixed.
+/* cmd/stats/stats.c - tfr stats: how the values of a set are distributed, and how its records are
+ * mixed.
  *
  * The figures are of records, or, with --merge, of what was said of records before: the same
  * either way. */
@@ -99,29 +100,26 @@ static enum tfr_status sum_up(struct stats_run *r, struct tfr_error *err)
 	return status ? status : sum_up_features(r, tfr_survey_lists(r->survey), err);
 }
 
-/* Where no record has the feature that --order names: what may have been meant. */
-static void warn_missing(struct stats_run *r)
+/* No record has a value of the feature that --order names: reports a name that may have been meant.
+ */
+static void report_missing(struct stats_run *r)
 {
-	const char *name = r->s->order;
-	struct tfr_meant meant;
+	struct tfr_lookout *names = tfr_lookout_new();
+	const char *name, *meant;
 
-	if (!name || r->order.records || !r->order.absent)
+	if (!names || !tfr_lookout_add(names, r->s->order)) {
+		cmd_error(r->c,
+			&(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+		tfr_lookout_free(names);
 		return;
-	tfr_meant_init(&meant, name, strlen(name));
-	for (size_t i = 0; i < r->n; i++) {
-		const char *other = r->features[i].name;
-
-		if (!strcmp(other, name)) { /* it is there, and has no value */
-			tfr_meant_init(&meant, "", 0);
-			break;
-		}
-		tfr_meant_offer(&meant, other, strlen(other));
 	}
-	if (tfr_meant_word(&meant))
-		cmd_warn(r->c, "no record has '%s'; did you mean '%s'?", name,
-			tfr_meant_word(&meant));
+	for (size_t i = 0; i < r->n; i++)
+		tfr_lookout_look_at(names, r->features[i].name, strlen(r->features[i].name));
+	if (tfr_lookout_missing(names, 0, &name, &meant))
+		tfr_lookout_report(names, cmd_missing, cmd_warn_text, r->c);
 	else
-		cmd_warn(r->c, "no record has a value of '%s'", name);
+		cmd_warn(r->c, "no record has a value of '%s'", r->s->order);
+	tfr_lookout_free(names);
 }
 
 static int tell(struct stats_run *r)
@@ -129,7 +127,8 @@ static int tell(struct stats_run *r)
 	struct tfr_error err = { 0 };
 	enum tfr_status status = sum_up(r, &err);
 
-	warn_missing(r);
+	if (r->s->order && !r->order.records && r->order.absent)
+		report_missing(r);
 	if (!status && r->s->json)
 		status = print_json(r, &err);
 	if (!status && r->s->order && !r->s->json)

@@ -1,8 +1,9 @@
-/* example/missing_features.c - features that somebody named, and which of them no record had.
+/* example/missing_features.c - the features that a user named, and which of them no record has.
  *
- * Records have the same names over and over, so each name is compared once: a table of hashes says
- * which were.  It forgets what another name overwrites, which costs time and changes nothing: what
- * was meant depends on the names there are (base/suggest.c), not on how often they come. */
+ * Most records have the same names, so each name is compared once: a table of hashes remembers
+ * which were.  A name that overwrites another there costs time and changes nothing, because the
+ * suggestion depends on the set of names (base/suggest.c), not on how often each occurs. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,18 +11,21 @@
 #include <tfr/example.h>
 #include <tfr/text.h>
 
+#include "base/error.h"
+
 enum { SEEN_BITS = 10 };
 
 struct name {
 	struct tfr_meant meant;
 	bool found;
+	bool allowed; /* to be missing: this is only a warning */
 	char text[];
 };
 
 struct tfr_lookout {
 	struct name **names;
 	size_t n, missing;
-	bool looked;		       /* at a record: before that none is missing */
+	bool looked;		       /* at a record: before that no name is missing */
 	uint64_t seen[1 << SEEN_BITS]; /* hashes of names, 0: none */
 };
 
@@ -51,11 +55,17 @@ bool tfr_lookout_add(struct tfr_lookout *l, const char *text)
 	if (!name)
 		return false;
 	memcpy(name->text, text, size + 1);
-	name->found = false;
+	name->found = name->allowed = false;
 	tfr_meant_init(&name->meant, name->text, size);
 	l->names[l->n++] = name;
 	l->missing++;
 	return true;
+}
+
+void tfr_lookout_allow(struct tfr_lookout *l, size_t i)
+{
+	assert(i < l->n);
+	l->names[i]->allowed = true;
 }
 
 /* Eight bytes at a time: this runs for every feature while a name is missing. */
@@ -108,10 +118,26 @@ void tfr_lookout_look(struct tfr_lookout *l, const struct tfr_example *ex)
 	}
 }
 
+void tfr_lookout_look_at(struct tfr_lookout *l, const char *key, size_t size)
+{
+	l->looked = true;
+	for (size_t i = 0; l->missing && i < l->n; i++) {
+		struct name *name = l->names[i];
+
+		if (name->found || strlen(name->text) != size || memcmp(name->text, key, size))
+			continue;
+		name->found = true;
+		l->missing--;
+	}
+	if (l->missing)
+		offer(l, key, size);
+}
+
 void tfr_lookout_merge(struct tfr_lookout *into, const struct tfr_lookout *from)
 {
+	assert(into->n == from->n);
 	into->looked = into->looked || from->looked;
-	for (size_t i = 0; i < into->n && i < from->n; i++) {
+	for (size_t i = 0; i < into->n; i++) {
 		struct name *name = into->names[i];
 
 		if (from->names[i]->found && !name->found) {
@@ -122,29 +148,60 @@ void tfr_lookout_merge(struct tfr_lookout *into, const struct tfr_lookout *from)
 	}
 }
 
+/* The i-th name that no record had; NULL: there are no more. */
+static const struct name *missing_name(const struct tfr_lookout *l, size_t i)
+{
+	for (size_t k = 0; l->looked && k < l->n; k++)
+		if (!l->names[k]->found && !i--)
+			return l->names[k];
+	return NULL;
+}
+
 bool tfr_lookout_missing(
 	const struct tfr_lookout *l, size_t i, const char **name, const char **meant)
 {
-	for (size_t k = 0; l->looked && k < l->n; k++) {
-		if (l->names[k]->found || i--)
+	const struct name *found = missing_name(l, i);
+
+	if (!found)
+		return false;
+	*name = found->text;
+	*meant = tfr_meant_word(&found->meant);
+	return true;
+}
+
+static void warn_of(const struct name *name, void (*warn)(void *ctx, const char *text), void *ctx)
+{
+	const char *meant = tfr_meant_word(&name->meant);
+	char text[600];
+
+	snprintf(text, sizeof(text),
+		meant ? "no record has '%s'; did you mean '%s'?" : "no record has '%s'", name->text,
+		meant);
+	warn(ctx, text);
+}
+
+void tfr_lookout_report(const struct tfr_lookout *l,
+	void (*missing)(void *ctx, const struct tfr_error *err),
+	void (*warn)(void *ctx, const char *text), void *ctx)
+{
+	const struct name *name;
+	struct tfr_error err;
+
+	for (size_t i = 0; (name = missing_name(l, i)); i++) {
+		if (!missing || name->allowed) {
+			if (warn)
+				warn_of(name, warn, ctx);
 			continue;
-		*name = l->names[k]->text;
-		*meant = tfr_meant_word(&l->names[k]->meant);
-		return true;
+		}
+		err = (struct tfr_error){ 0 };
+		tfr_fail(&err, TFR_EDATA, "no record has '%s'", name->text);
+		tfr_meant_hint(&name->meant, &err);
+		missing(ctx, &err);
 	}
-	return false;
 }
 
 void tfr_lookout_warn(
 	const struct tfr_lookout *l, void (*warn)(void *ctx, const char *text), void *ctx)
 {
-	const char *name, *meant;
-	char text[600];
-
-	for (size_t i = 0; warn && tfr_lookout_missing(l, i, &name, &meant); i++) {
-		snprintf(text, sizeof(text),
-			meant ? "no record has '%s'; did you mean '%s'?" : "no record has '%s'",
-			name, meant);
-		warn(ctx, text);
-	}
+	tfr_lookout_report(l, NULL, warn, ctx);
 }

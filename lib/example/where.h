@@ -18,7 +18,7 @@ enum tfr_where_what {
 	WHERE_INTEGER,
 	WHERE_REAL,
 	WHERE_TEXT,
-	WHERE_FEATURE, /* every value of it */
+	WHERE_FEATURE, /* every value of it; from here on the operand names a feature */
 	WHERE_ITEM,    /* one value of it */
 	WHERE_LEN,
 	WHERE_SIZE,

@@ -8,14 +8,15 @@
  * A quoted word is a name on the left of an operator and a text on the right of it.  A whole
  * feature stands on one side only, and ends up on the left: "any value of this against any value of
  * that" would be a product. */
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/c_locale.h"
+#include "base/error.h"
 #include "example/where.h"
 
 struct parser {
@@ -413,6 +414,35 @@ static bool parse_all(struct parser *s)
 	return !*s->p || wrong(s, s->p, "expected && or || or the end");
 }
 
+/* Marks the names whose absence the expression asks for: exists(x), len(x), x != 3 and all that is
+ * negated can select records that lack the feature, so that an input without it is no mistake. */
+static void allow_absence(struct tfr_where *w, unsigned node, bool negated)
+{
+	const struct tfr_where_node *n = &w->nodes[node];
+	const struct tfr_where_operand *sides[] = { &n->a, &n->b };
+
+	assert(node < w->n_nodes);
+	switch (n->op) {
+	case WHERE_OR:
+	case WHERE_AND:
+		allow_absence(w, n->left, negated);
+		allow_absence(w, n->right, negated);
+		return;
+	case WHERE_NOT:
+		allow_absence(w, n->left, true);
+		return;
+	case WHERE_EXISTS:
+		tfr_lookout_allow(w->lookout, n->a.name);
+		return;
+	default:
+		break;
+	}
+	for (int i = 0; i < 2; i++)
+		if (sides[i]->what == WHERE_LEN ||
+			(sides[i]->what > WHERE_TEXT && (negated || n->op == WHERE_NE)))
+			tfr_lookout_allow(w->lookout, sides[i]->name);
+}
+
 enum tfr_status tfr_where_compile(struct tfr_where **out, const char *expr, struct tfr_error *err)
 {
 	struct tfr_where *w = calloc(1, sizeof(*w));
@@ -426,6 +456,7 @@ enum tfr_status tfr_where_compile(struct tfr_where **out, const char *expr, stru
 	if (!w || !w->match_data || !w->match_context || !w->lookout) {
 		no_memory(&s);
 	} else if (parse_all(&s)) {
+		allow_absence(w, w->root, false);
 		pcre2_set_match_limit(w->match_context, 1000000);
 		pcre2_set_heap_limit(w->match_context, 64 << 10);
 		*out = w;

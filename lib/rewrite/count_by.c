@@ -189,10 +189,13 @@ static void warn_absent(const struct count_by *b, uint64_t absent, uint64_t take
 	const char *name, *meant;
 	char text[600];
 
-	if (tfr_lookout_missing(b->workers[0].lookout, 0, &name, &meant) && meant) {
-		tfr_lookout_warn(b->workers[0].lookout, common->warn, common->ctx);
+	if (tfr_lookout_missing(b->workers[0].lookout, 0, &name, &meant)) {
+		tfr_lookout_report(
+			b->workers[0].lookout, common->missing, common->warn, common->ctx);
 		return;
 	}
+	if (!common->warn)
+		return;
 	if (absent == taken)
 		snprintf(text, sizeof(text), "no record has a value of '%s'", b->o->by);
 	else
@@ -229,7 +232,7 @@ enum tfr_status tfr_count_by(const struct tfr_count_by_opts *opts,
 			tfr_lookout_merge(b.workers[0].lookout, b.workers[k].lookout);
 		status = flush(&b, &b.workers[k], err);
 	}
-	if (!status && *absent && opts->common.warn)
+	if (!status && *absent)
 		warn_absent(&b, *absent, report->taken);
 	if (!status)
 		tell(&b);

@@ -14,6 +14,7 @@ struct tfr_sweep_opts tfr_pass_opts(const struct tfr_rewrite_opts *opts)
 		.threads = opts->threads,
 		.progress = opts->progress,
 		.warn = opts->warn,
+		.missing = opts->missing,
 		.ctx = opts->ctx,
 	};
 }

@@ -317,12 +317,11 @@ static void warn_of_numbers(struct tfr_select *s)
 
 void tfr_select_finish(struct tfr_select *s)
 {
-	if (!s->o.warn)
-		return;
-	if (s->o.records && s->read_to_the_end)
+	if (s->o.warn && s->o.records && s->read_to_the_end)
 		warn_of_numbers(s);
 	if (s->where && tfr_mix_read(s->in))
-		tfr_lookout_warn(tfr_where_lookout(s->where), s->o.warn, s->o.ctx);
+		tfr_lookout_report(tfr_where_lookout(s->where),
+			s->read_to_the_end ? s->o.missing : NULL, s->o.warn, s->o.ctx);
 }
 
 uint64_t tfr_select_read(const struct tfr_select *s)

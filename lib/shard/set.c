@@ -95,12 +95,14 @@ static enum tfr_status find_count(
 		name->count = f.count;
 	}
 	globfree(&found);
-	if (!status && !name->count)
+	if (!status && !name->count) {
 		status = tfr_fail_errno(err, ENOENT, input, "no shards of");
+		tfr_set_hint_at_name(input, err);
+	}
 	return status;
 }
 
-/* Of a set that is not there at all nobody wants to hear which member is missing. */
+/* Of a set without any file, the first missing member is no useful report. */
 static bool any_member(const struct tfr_set_name *name)
 {
 	struct stat st;
@@ -120,8 +122,11 @@ static enum tfr_status add_set(
 	enum tfr_status status = name->count ? TFR_OK : find_count(name, input, err);
 	struct stat st;
 
-	if (!status && !any_member(name))
-		return tfr_fail_errno(err, ENOENT, input, "no shards of");
+	if (!status && !any_member(name)) {
+		status = tfr_fail_errno(err, ENOENT, input, "no shards of");
+		tfr_set_hint_at_name(input, err);
+		return status;
+	}
 	for (uint32_t k = 0; !status && k < name->count; k++) {
 		TFR_AUTO_FREE char *file = tfr_set_name_file(name, k);
 
@@ -146,13 +151,13 @@ static bool ends_with(const char *name, const char *suffix)
 	return n >= m && !strcmp(name + n - m, suffix);
 }
 
-/* What lies beside a file of records under its name. */
+/* Indexes, which are beside a file of records under its name. */
 static bool named_as_index(const char *name)
 {
 	return ends_with(name, ".idx") || ends_with(name, ".tfindex") || ends_with(name, ".gzi");
 }
 
-static bool never_records(const char *name)
+bool tfr_set_never_records(const char *name)
 {
 	return name[0] == '.' || named_as_index(name) || ends_with(name, ".json") ||
 	       ends_with(name, ".txt");
@@ -260,7 +265,7 @@ static bool holds_records(const char *parent, const char *name)
 		return false;
 	d = opendir(path);
 	while (d && !found && (entry = readdir(d)))
-		found = !never_records(entry->d_name) && named_as_records(entry->d_name);
+		found = !tfr_set_never_records(entry->d_name) && named_as_records(entry->d_name);
 	if (d)
 		closedir(d);
 	return found;
@@ -302,7 +307,7 @@ static enum tfr_status add_directory(struct tfr_set *set, const char *path, stru
 	while (!status && (entry = readdir(d))) {
 		TFR_AUTO_FREE char *file = NULL;
 
-		if (never_records(entry->d_name))
+		if (tfr_set_never_records(entry->d_name))
 			continue;
 		file = tfr_asprintf("%s%s%s", path, ends_with(path, "/") ? "" : "/", entry->d_name);
 		if (!file)
@@ -402,7 +407,9 @@ static enum tfr_status add_input(
 		return status;
 	if (strpbrk(input, "*?["))
 		return add_glob(set, input, err);
-	return tfr_fail_errno(err, ENOENT, input, "cannot open");
+	status = tfr_fail_errno(err, ENOENT, input, "cannot open");
+	tfr_set_hint_at_name(input, err);
+	return status;
 }
 
 enum tfr_status tfr_set_open(

@@ -144,8 +144,9 @@ static void gather_reports(struct run *r, struct tfr_sweep_report *report, enum 
 			tfr_lookout_merge(tfr_where_lookout(first->where),
 				tfr_where_lookout(r->workers[k].where));
 	}
-	if (!status && first->where && report->records && r->o->warn && !r->s->again)
-		tfr_lookout_warn(tfr_where_lookout(first->where), r->o->warn, r->o->ctx);
+	if (!status && first->where && report->records && !r->s->again)
+		tfr_lookout_report(tfr_where_lookout(first->where), r->o->missing, r->o->warn,
+			r->o->ctx);
 }
 
 static void clear_workers(struct run *r)

@@ -234,26 +234,35 @@ TFR_API enum tfr_content tfr_printer_content(const struct tfr_printer *p);
 
 /* --- names of features that are not there --- */
 
-/* Features that somebody named, which of them no record had, be it unset, and what was meant then:
- * <tfr/text.h>'s tfr_meant over the names of all features of all records.  One a thread, merged at
- * the end, says what one alone would. */
+/* The features that a user named, which of them no record has, not even unset, and which names the
+ * user may have meant: <tfr/text.h>'s tfr_meant over the names of all features of all records.  Each
+ * thread has its own; merged at the end, they report the same as a single one. */
 struct tfr_lookout;
 
 TFR_API struct tfr_lookout *tfr_lookout_new(void); /* NULL: out of memory */
 TFR_API void tfr_lookout_free(struct tfr_lookout *l);
-/* Copies `name`.  False: out of memory. */
+/* Copies `name`, which gets the next number from 0.  False: out of memory. */
 TFR_API bool tfr_lookout_add(struct tfr_lookout *l, const char *name);
+/* Name number `i` may be missing from every record: tfr_lookout_report() only warns of it. */
+TFR_API void tfr_lookout_allow(struct tfr_lookout *l, size_t i);
 TFR_API void tfr_lookout_look(struct tfr_lookout *l, const struct tfr_example *ex);
+/* The same with a single feature of a record, by its name. */
+TFR_API void tfr_lookout_look_at(struct tfr_lookout *l, const char *key, size_t size);
 /* `from` has the same names, in the same order. */
 TFR_API void tfr_lookout_merge(struct tfr_lookout *into, const struct tfr_lookout *from);
-/* Name number `i` of those that no record had so far, and what was meant (NULL: nothing is alike).
- * Both live as long as `l`, *meant until more is looked at.  False: there are no more, or no record
- * was looked at. */
+/* The i-th name that no record had so far, and the name that may have been meant (NULL: none is
+ * similar).  Both live as long as `l`; *meant changes with the next record.  False: there are no
+ * more, or no record was examined. */
 TFR_API bool tfr_lookout_missing(
 	const struct tfr_lookout *l, size_t i, const char **name, const char **meant);
-/* Says of each such name "no record has 'x'", and what was meant.  `warn` may be NULL. */
+/* Warns of each such name: "no record has 'x'; did you mean 'y'?".  `warn` may be NULL. */
 TFR_API void tfr_lookout_warn(
 	const struct tfr_lookout *l, void (*warn)(void *ctx, const char *text), void *ctx);
+/* After the whole input: reports each such name as an error (TFR_EDATA) to `missing`, those of
+ * tfr_lookout_allow() to `warn`.  Where `missing` is NULL, `warn` receives all; it may be NULL. */
+TFR_API void tfr_lookout_report(const struct tfr_lookout *l,
+	void (*missing)(void *ctx, const struct tfr_error *err),
+	void (*warn)(void *ctx, const char *text), void *ctx);
 
 /* --- selecting --- */
 

@@ -90,6 +90,10 @@ struct tfr_select_opts {
 	/* One line without its end: faults passed over, files without records, stale indexes; may
 	 * be NULL. */
 	void (*warn)(void *ctx, const char *text);
+	/* In tfr_select_finish(), when the inputs were read to their end: a feature that `where`
+	 * names and that no record has, unless the expression asks for its absence (exists, len, !=
+	 * or a negation).  NULL: `warn` receives it. */
+	void (*missing)(void *ctx, const struct tfr_error *err);
 	void *ctx;
 };
 

@@ -31,8 +31,12 @@ struct tfr_sweep_opts {
 	/* Called every now and then, from any of the call's threads, one at a time: how far `phase`
 	 * is.  Returning false ends the call with TFR_ECANCELLED.  NULL: nobody asks. */
 	bool (*progress)(void *ctx, const char *phase, const struct tfr_progress *p);
-	/* One line without its end, from any thread, one at a time; NULL: nobody listens. */
+	/* One line without its end, from any thread, one at a time; may be NULL. */
 	void (*warn)(void *ctx, const char *text);
+	/* After the last record of the inputs: a feature that `where` names and that no record has,
+	 * unless the expression asks for its absence (exists, len, != or negation).  The output is
+	 * complete all the same.  NULL: `warn` receives it. */
+	void (*missing)(void *ctx, const struct tfr_error *err);
 	void *ctx;
 };
 

@@ -97,18 +97,18 @@ static enum tfr_status check_kinds(struct tfr_by_class *b, struct tfr_error *err
 	return keep_kind(b, other ? TFR_KIND_INT64 : TFR_KIND_BYTES, err);
 }
 
-/* A name that no record had is told of for --class as it is for --where. */
+/* Reports a name that no record has for --class as for --where. */
 void tfr_by_class_warn_missing(struct tfr_by_class *b)
 {
 	const struct tfr_rewrite_opts *common = &b->o->common;
 
-	for (size_t rule = 0; rule < b->classing.n_rules && common->warn; rule++) {
+	for (size_t rule = 0; rule < b->classing.n_rules; rule++) {
 		struct tfr_lookout *all = tfr_where_lookout(b->workers[0].classifier.wheres[rule]);
 
 		for (unsigned k = 1; k < b->n_workers; k++)
 			tfr_lookout_merge(
 				all, tfr_where_lookout(b->workers[k].classifier.wheres[rule]));
-		tfr_lookout_warn(all, common->warn, common->ctx);
+		tfr_lookout_report(all, common->missing, common->warn, common->ctx);
 	}
 }
 

@@ -101,3 +101,29 @@ Test(lookout, says_nothing_of_no_records)
 	tfr_lookout_free(other);
 	tfr_lookout_free(NULL);
 }
+
+static void append_error(void *ctx, const struct tfr_error *err)
+{
+	char *text = ctx;
+
+	cr_expect_eq(err->status, TFR_EDATA);
+	sprintf(text + strlen(text), "error: %s; %s\n", err->message, err->hint);
+}
+
+Test(lookout, reports_errors_and_warns_of_what_may_be_missing)
+{
+	struct tfr_lookout *l = make(), *other = make();
+	char said[1000] = "";
+
+	look(l, other, 1);
+	tfr_lookout_allow(l, 1);
+	tfr_lookout_look_at(l, "f1", 2);
+	tfr_lookout_look_at(l, "nothinq", 7);
+	tfr_lookout_report(l, append_error, append, said);
+	cr_expect_str_eq(said, "error: no record has 'weigth'; Did you mean 'weight'?\n"
+			       "no record has 'label'; did you mean 'class/label'?\n"
+			       "error: no record has 'rare/nmae'; \n"
+			       "error: no record has 'nothing'; Did you mean 'nothinq'?\n");
+	tfr_lookout_free(l);
+	tfr_lookout_free(other);
+}

@@ -247,3 +247,46 @@ Test(where, names_never_found_are_remembered)
 	tfr_where_free(w);
 	tfr_where_free(other);
 }
+
+static void count_error(void *ctx, const struct tfr_error *err)
+{
+	(void)err;
+	++*(int *)ctx;
+}
+
+/* How many names of the expression are errors where no record has them. */
+static int errors_of(const char *expression, struct tfr_example *e)
+{
+	struct tfr_where *w;
+	bool selected;
+	int errors = 0;
+
+	cr_assert_eq(tfr_where_compile(&w, expression, NULL), TFR_OK);
+	cr_assert_eq(tfr_where_match(w, e, &selected, NULL), TFR_OK);
+	tfr_lookout_report(tfr_where_lookout(w), count_error, NULL, &errors);
+	tfr_where_free(w);
+	return errors;
+}
+
+Test(where, knows_whose_absence_it_asks_for)
+{
+	static const struct {
+		const char *expression;
+		int errors;
+	} rows[] = {
+		{ "x == 1", 1 },
+		{ "3 < x && y[2] =~ 'a' || size(z) > 1", 3 },
+		{ "exists(x) || len(y) > 0 || z != 1", 0 },
+		{ "!(x == 1) || y == 2", 1 },
+		{ "!(x == 1 && (y == 2 || !(z == 3)))", 0 },
+		{ "exists(x) && x == 1", 0 },
+		{ "!exists(x) && y == 1", 1 },
+	};
+	struct tfr_example *e = tfr_example_new();
+
+	cr_assert_eq(tfr_example_parse(e, "", 0, NULL), TFR_OK);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		cr_expect_eq(
+			errors_of(rows[i].expression, e), rows[i].errors, "%s", rows[i].expression);
+	tfr_example_free(e);
+}
