@@ -1,18 +1,18 @@
-/* cmd/bench_feed/bench_feed.c - tfr bench-feed: the whole feed to device memory, measured stage by stage.
+/* cmd/bench_feed/bench_feed.c - tfr bench-feed: runs the input pipeline and measures each stage.
  *
- * Everything that can be refused is refused before the feed is opened, and files that are to be
- * written are opened before it, too.  However the run ends (a limit, a signal, damage), what was
- * measured is printed before anything is said about the end. */
+ * Wrong options and inputs are refused before the pipeline opens, and the output files are opened
+ * before it.  However the run ends (a limit, a signal, damage), the report is printed first and the
+ * error after it. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "builtin.h"
 #include "bench_feed/feed.h"
 #include "bench_feed/outputs.h"
 #include "bench_feed/trace.h"
+#include "builtin.h"
 
-/* What is written beside standard output. */
+/* The files of a run, besides standard output. */
 struct outputs {
 	struct page *html;
 	struct tfr_writer *events;
@@ -132,8 +132,8 @@ static void run(struct feed *f, struct outputs *o)
 	status = feed_consume(f, &err);
 	feed_history_stop(f->history);
 	feed_gather(f);
-	f->verified =
-		f->s->verify_transfers && f->stats.batches && (status == TFR_END || status == TFR_ECANCELLED);
+	f->verified = f->s->verify_transfers && f->stats.batches &&
+		      (status == TFR_END || status == TFR_ECANCELLED);
 	if (status == TFR_END)
 		feed_measure_links(f);
 	report(f, o);
@@ -142,7 +142,7 @@ static void run(struct feed *f, struct outputs *o)
 	feed_is_stuck(f, &err);
 }
 
-/* What is to be published after the run, however it ended. */
+/* However the run ended, the records that were skipped are worth keeping. */
 static void publish_quarantine(struct feed *f)
 {
 	struct tfr_error err;
@@ -153,8 +153,8 @@ static void publish_quarantine(struct feed *f)
 	f->quarantine = NULL;
 }
 
-/* A driver that never returns, or a step that a GPU still computes, would be waited for by
- * everything that closes: the process ends without. */
+/* Closing would wait for a driver that never returns, or for a step that a GPU still computes, so
+ * the process ends without closing anything. */
 static void leave(struct feed *f)
 {
 	publish_quarantine(f);
@@ -196,7 +196,7 @@ static int open_devices(struct feed *f)
 	return 0;
 }
 
-/* 0: everything stands ready. */
+/* 0: the run can start.  Otherwise the exit status. */
 static int prepare(struct feed *f, struct outputs *o)
 {
 	if (feed_check_options(f->c, f->s) || read_features(f) || compose(f) ||
@@ -235,7 +235,7 @@ static int bench_feed_main(struct cmd *c)
 const struct command cmd_bench_feed = {
 	.name = "bench-feed",
 	.operands = "[FILE]...",
-	.summary = "measure the whole feed to device memory, stage by stage",
+	.summary = "measure the input pipeline up to device memory",
 	.options = feed_options,
 	.settings_size = sizeof(struct feed_settings),
 	.defaults = &feed_defaults,

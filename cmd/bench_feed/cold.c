@@ -1,9 +1,8 @@
-/* cmd/bench_feed/cold.c - the page cache as it is when nobody has read the inputs yet.
+/* cmd/bench_feed/cold.c - drops the inputs from the page cache.
  *
- * The system drops the pages of a file when it is asked to, unless they are still to be written or
- * there is no disk under them.  So what is dirty is written first, and afterwards some pages are
- * asked for without waiting: those that come at once were not dropped, and a run that is called
- * cold must not be so on its word alone. */
+ * The system drops the pages of a file on request, unless they are dirty or the file is in memory.
+ * So dirty pages are written first.  Afterwards a few pages are read without waiting; those that
+ * arrive at once were not dropped, and the user is warned that the run is not cold. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -13,7 +12,7 @@
 
 enum { PROBES = 16 };
 
-/* The share of some bytes, spread over the file, that need no reading. */
+/* The share of some bytes, spread over the file, that are in memory. */
 static double still_cached(int fd, uint64_t size)
 {
 	unsigned hits = 0, asked = 0;
@@ -29,7 +28,7 @@ static double still_cached(int fd, uint64_t size)
 	return (double)hits / asked;
 }
 
-/* Bytes that stay. */
+/* The bytes that stay in memory. */
 static uint64_t drop(const char *path)
 {
 	struct stat st;
@@ -37,7 +36,7 @@ static uint64_t drop(const char *path)
 	uint64_t kept = 0;
 
 	if (fd < 0)
-		return 0; /* whoever reads it says why not */
+		return 0; /* reading it will report why */
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size) {
 		fdatasync(fd);
 		posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
@@ -56,7 +55,7 @@ void feed_make_cold(struct cmd *c, const struct tfr_set *set)
 		kept += drop(tfr_set_path(set, i));
 	if (kept > all / 20)
 		cmd_warn(c,
-			"about %s of %s stay in memory: the system does not let go of them, as "
-			"for files in a RAM disk",
+			"about %s of %s stay in memory: the system does not drop them, for "
+			"example because the files are in a RAM disk",
 			tfr_format_size(kept, part), tfr_format_size(all, whole));
 }

@@ -1,7 +1,7 @@
-/* cmd/bench_feed/compare.c - this run beside an earlier one, whose --json was kept.
+/* cmd/bench_feed/compare.c - compares this run with the --json of an earlier one.
  *
- * Only runs of the same list are compared: another list does other work.  Few figures decide, those
- * that a run of some seconds tells well; the others are shown with them, since they say why. */
+ * Only runs of the same list are compared, since another list does other work.  Few figures decide:
+ * those that are stable in a run of some seconds.  The others help to find the reason. */
 #include <errno.h>
 #include <json-c/json.h>
 #include <math.h>
@@ -12,13 +12,13 @@
 #include "bench_feed/outputs.h"
 #include "common/figures.h"
 
-/* Larger reports are of something else. */
+/* A larger file is not a report. */
 enum { REPORT_MAX = 64 << 20 };
 
 enum unit { RATE, BANDWIDTH, SECONDS, BYTES, SHARE };
 
 struct figure {
-	const char *name; /* its path in the report, a dot between object and member */
+	const char *name; /* in the report; a dot separates object and member */
 	enum unit unit;
 	bool more_is_better;
 	bool decides;
@@ -43,17 +43,17 @@ enum { FIGURES = sizeof(figures) / sizeof(*figures) };
 struct feed_comparison {
 	char *path;
 	json_object *old;
-	double before[FIGURES], now[FIGURES]; /* NaN: that report has none */
+	double before[FIGURES], now[FIGURES]; /* NaN: the report lacks the figure */
 	double tolerance;		      /* percent */
 };
 
 static enum tfr_status no_report(const char *path, const char *why, struct tfr_error *err)
 {
 	*err = (struct tfr_error){ .status = TFR_EDATA };
-	snprintf(err->message, sizeof(err->message), "no report of bench-feed in '%.250s': %.64s",
+	snprintf(err->message, sizeof(err->message), "not a report of bench-feed: '%.250s': %.64s",
 		path, why);
-	snprintf(err->hint, sizeof(err->hint),
-		"Keep one with 'tfr bench-feed --json ... > OLD.json'.");
+	snprintf(
+		err->hint, sizeof(err->hint), "'tfr bench-feed --json ... > OLD.json' writes one.");
 	return TFR_EDATA;
 }
 
@@ -64,7 +64,7 @@ static enum tfr_status system_error(const char *path, struct tfr_error *err)
 	return TFR_ESYS;
 }
 
-/* The whole file, NUL-terminated; the caller frees it. */
+/* Reads a file, and terminates it with NUL; the caller frees it. */
 static enum tfr_status slurp(const char *path, char **text, size_t *size, struct tfr_error *err)
 {
 	FILE *in = fopen(path, "re");
@@ -116,7 +116,7 @@ static enum tfr_status parse(
 	why = json_tokener_get_error(tok);
 	json_tokener_free(tok);
 	if (why != json_tokener_success || !json_object_is_type(k->old, json_type_object))
-		return no_report(k->path, "it is no JSON object", err);
+		return no_report(k->path, "it is not a JSON object", err);
 	return TFR_OK;
 }
 
@@ -198,10 +198,9 @@ enum tfr_status feed_comparison_fits(
 	if (!strcmp(before, stages))
 		return TFR_OK;
 	*err = (struct tfr_error){ .status = TFR_EUSAGE };
-	snprintf(err->message, sizeof(err->message), "'%.300s' is of other stages", k->path);
+	snprintf(err->message, sizeof(err->message), "'%.300s' has other stages", k->path);
 	snprintf(err->hint, sizeof(err->hint),
-		"Its stages were '%.250s': give them with --stages, or make that report anew.",
-		before);
+		"Its stages are '%.250s'. Give them with --stages, or write a new report.", before);
 	return TFR_EUSAGE;
 }
 
@@ -211,7 +210,8 @@ void feed_comparison_warn(const struct feed_comparison *k, const struct feed *f)
 		   *now = f->device_count ? tfr_device_name(f->devices[0]) : "";
 
 	if (before && strcmp(before, now))
-		cmd_warn(f->c, "'%s' is of device %s, this run of %s", k->path, before, now);
+		cmd_warn(f->c, "'%s' was measured on device %s, this run on %s", k->path, before,
+			now);
 }
 
 void feed_comparison_make(struct feed_comparison *k, const struct feed *f, double tolerance)
@@ -226,7 +226,7 @@ void feed_comparison_make(struct feed_comparison *k, const struct feed *f, doubl
 	k->tolerance = tolerance;
 }
 
-/* From before to now, in percent of before; a share in points. */
+/* The change in percent of the earlier value, or in points for a share. */
 static double change(const struct feed_comparison *k, unsigned i)
 {
 	double before = k->before[i], now = k->now[i];

@@ -1,9 +1,9 @@
-/* cmd/bench_feed/consumer.c - the training that takes the batches, or what stands in for it.
+/* cmd/bench_feed/consumer.c - takes the batches, as a training would.
  *
- * Without --compute-ms a batch is handed straight back.  With it the device is occupied with each
- * batch for a time that is drawn anew, and the batch is handed back when that is over.  Devices
- * take turns: before the next batch of a device is asked for, its step must have ended, while the
- * other devices go on.  A device is idle from the end of a step to the start of its next one. */
+ * Without --compute-ms a batch is returned at once.  With it, each batch occupies the device for a
+ * random time, and is returned after that.  Devices take turns: the step of a device must end
+ * before its next batch is requested, while the other devices keep working.  A device is idle from
+ * the end of a step to the start of its next one. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +15,14 @@
 /* A step in progress on one device. */
 struct step {
 	struct tfr_event *event;
-	struct tfr_batch batch; /* held until it has ended */
+	struct tfr_batch batch; /* held until the step ends */
 	bool running;
 	uint64_t start_ns;
-	double seconds; /* that it is to take */
+	double seconds; /* of the step, as drawn */
 };
 
-/* How often a step under way looks for a signal, and when it no longer does: the rest is waited for
- * by the device's event, to the microsecond. */
+/* A running step checks for a signal every LOOK_NS, until SPARE_NS before its end.  The rest is a
+ * wait for the device's event, exact to the microsecond. */
 enum { LOOK_NS = 20000000, SPARE_NS = 5000000 };
 
 static double uniform(uint64_t *state)
@@ -34,7 +34,7 @@ static double uniform(uint64_t *state)
 	return ((double)((z ^ z >> 31) >> 11) + 0.5) * 0x1p-53;
 }
 
-/* Seconds of the next step: normal, and never negative. */
+/* The seconds of the next step: normally distributed, never negative. */
 static double draw(struct feed_compute *k)
 {
 	double a, b, seconds;
@@ -47,7 +47,7 @@ static double draw(struct feed_compute *k)
 	return seconds > 0 ? seconds : 0;
 }
 
-/* The step that `batch` belongs to starts now; how long has its device stood? */
+/* Counts the time that the device was idle before the step of `batch`, which starts now. */
 static void note_start(
 	struct feed_compute *k, struct feed_device_use *use, const struct tfr_batch *batch)
 {
@@ -85,7 +85,7 @@ static enum tfr_status start(
 	return TFR_OK;
 }
 
-/* Waits until the step is nearly over.  False: a signal came first. */
+/* Waits until the step is nearly over.  False: a signal came. */
 static bool outwait(const struct feed *f, const struct step *step)
 {
 	uint64_t end = step->start_ns + (uint64_t)(step->seconds * 1e9);
@@ -102,8 +102,8 @@ static bool outwait(const struct feed *f, const struct step *step)
 	return false;
 }
 
-/* A signal ends the step: what is simulated at once.  What a GPU spins goes on; then the process
- * ends without waiting for it, and its event is not freed. */
+/* A signal ends a simulated step at once.  A kernel on a GPU keeps running; the process then ends
+ * without waiting for it, and its event is not freed. */
 static bool leave(struct feed *f, struct step *step)
 {
 	tfr_event_cut_short(step->event);
@@ -133,7 +133,7 @@ static enum tfr_status finish(
 	since_start = (double)(feed_trace_now() - step->start_ns) * 1e-9;
 	use->computing += seconds;
 	use->steps++;
-	/* It may have been over long before it was asked: other devices had their turn. */
+	/* The step may have ended long ago, while other devices had their turn. */
 	use->free_since = cmd_seconds() - (since_start > seconds ? since_start - seconds : 0);
 	feed_trace_step(f->trace, step->batch.device, step->batch.index, step->start_ns,
 		step->start_ns + (uint64_t)(seconds * 1e9));
@@ -160,7 +160,7 @@ static enum tfr_status describe_first(
 		return TFR_OK;
 	out = open_memstream(&f->tensors, &size);
 	if (!out)
-		return TFR_OK; /* the report does without */
+		return TFR_OK; /* the report leaves the line out */
 	for (unsigned i = 0; i < batch->tensor_count; i++) {
 		const struct tfr_tensor *t = &batch->tensors[i];
 
@@ -173,7 +173,7 @@ static enum tfr_status describe_first(
 	return f->s->html ? feed_gallery_fill(f, batch, err) : TFR_OK;
 }
 
-/* No --compute-ms: as fast as they come. */
+/* No --compute-ms: as fast as possible. */
 static enum tfr_status drain(struct feed *f, struct tfr_error *err)
 {
 	struct tfr_batch batch;
@@ -188,8 +188,8 @@ static enum tfr_status drain(struct feed *f, struct tfr_error *err)
 	return status;
 }
 
-/* Ends the step that holds what the next batch needs: its device's, or each where a device has room
- * for nothing beside what is held. */
+/* Ends the steps that hold memory which the next batch needs: the step of its device, or all steps
+ * if a device has room for one batch only. */
 static enum tfr_status make_room(
 	struct feed *f, struct step *steps, uint64_t index, struct tfr_error *err)
 {

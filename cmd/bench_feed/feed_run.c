@@ -1,7 +1,8 @@
-/* cmd/bench_feed/feed_run.c - one feed: opened as the options say, and what was measured of it gathered.
+/* cmd/bench_feed/feed_run.c - opens one pipeline with the options of the run, and collects its
+ * measurements.
  *
- * The callbacks are called by the feed's own threads, and only touch what is theirs: the trace, the
- * quarantine, and the display, which makes way for a warning. */
+ * The callbacks run on the threads of the pipeline.  They touch only the trace, the quarantine, and
+ * the live view, which is wiped before a warning. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,10 +12,10 @@
 #include "bench_feed/feed.h"
 #include "bench_feed/trace.h"
 
-/* How many skipped records are named without -v. */
+/* Skipped records that are named without -v. */
 enum { NAMED = 10 };
 
-/* What one upload may take of a link that is measured. */
+/* The longest upload when a link is measured. */
 #define LINK_SECONDS 0.05
 
 static bool interrupted(void *ctx)
@@ -22,7 +23,7 @@ static bool interrupted(void *ctx)
 	return *((struct feed *)ctx)->interrupted;
 }
 
-/* One call at a time, on any thread. */
+/* On any thread, one call at a time. */
 static void record_skipped(void *ctx, const struct tfr_error *why, const void *record, size_t size)
 {
 	struct feed *f = ctx;
@@ -100,8 +101,8 @@ int feed_open(struct feed *f, const char *stages, bool images_optional)
 	return 0;
 }
 
-/* Bytes of an upload by which a link is measured: as large as the feed's, but not so large that
- * measuring takes the memory that the feed was denied, or a slow link a minute. */
+/* The bytes of an upload when a link is measured: as many as in the run.  They are limited so that
+ * measuring does not take memory that -m denied to the run, nor a minute on a slow link. */
 static size_t link_size(const struct feed *f, unsigned i)
 {
 	const struct tfr_device_stats *d = &f->stats.devices[i];
@@ -113,7 +114,6 @@ static size_t link_size(const struct feed *f, unsigned i)
 	return (size_t)size;
 }
 
-/* What every link can do. */
 void feed_measure_links(struct feed *f)
 {
 	struct tfr_error err;
@@ -121,7 +121,7 @@ void feed_measure_links(struct feed *f)
 	for (unsigned i = 0; i < f->device_count && f->stats.device_bytes; i++)
 		if (*f->interrupted || tfr_device_link(f->devices[i], link_size(f, i),
 					       f->s->pageable, &f->link[i], &err))
-			f->link[i] = 0; /* not measured, and not said to be */
+			f->link[i] = 0; /* not measured: the report leaves it out */
 }
 
 bool feed_is_stuck(struct feed *f, const struct tfr_error *err)

@@ -1,16 +1,20 @@
-/* cmd/bench_feed/gallery.c - images, or sounds drawn, as they arrived: copied back from the device and
+/* cmd/bench_feed/gallery.c - images and audio waves of a batch: copied back from the device and
  * made into PNGs.
  *
- * What a training sees are numbers, not colours.  They are taken for colours by what range they lie
- * in, of all images together, and the page says which was taken; nothing is brightened on the
- * quiet. */
+ * A training sees numbers, not colours.  The range of the values of all images together decides how
+ * they map to colours, and the page states that mapping. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench_feed/feed.h"
 
-/* An image of a batch, wherever its axes lie. */
+/* The page shows small images and stays below 2 MB: pixels of a side, and bytes of PNG files after
+ * which no more images are added. */
+enum { SIDE_MAX = 256, BYTES_MAX = 1 << 20 };
+
+/* An image of a batch, with any order of axes. */
 struct view {
 	const uint8_t *data;
 	enum tfr_dtype dtype;
@@ -62,7 +66,7 @@ static float value_at(const struct view *v, uint32_t x, uint32_t y, uint32_t c)
 /* colour = (value - zero) * scale */
 struct colours {
 	float zero, scale;
-	const char *said;
+	const char *text; /* the mapping, for the page */
 };
 
 static void widen(const struct view *v, float *least, float *most)
@@ -90,15 +94,17 @@ static struct colours colours_of(enum tfr_dtype dtype, float least, float most)
 	if (least >= 0 && most <= 255.5F)
 		return (struct colours){ 0, 1, "0 is black, 255 is white" };
 	return (struct colours){ least, most > least ? 255 / (most - least) : 1,
-		"the least value of these images is black, the greatest white" };
+		"the smallest value of these images is black, the largest white" };
 }
 
-static void paint(const struct view *v, const struct colours *k, uint8_t *out)
+/* Every `step`-th pixel of each direction. */
+static void paint(const struct view *v, const struct colours *k, uint32_t step, uint8_t *out)
 {
-	for (uint32_t y = 0; y < v->height; y++)
-		for (uint32_t x = 0; x < v->width; x++)
+	for (uint32_t y = 0; y + step <= v->height; y += step)
+		for (uint32_t x = 0; x + step <= v->width; x += step)
 			for (uint32_t c = 0; c < v->channels; c++) {
-				float f = (value_at(v, x, y, c) - k->zero) * k->scale;
+				float f = (value_at(v, x + step / 2, y + step / 2, c) - k->zero) *
+					  k->scale;
 
 				*out++ = f >= 255 ? 255 : f > 0 ? (uint8_t)(f + 0.5F) : 0;
 			}
@@ -110,7 +116,7 @@ static enum tfr_status no_memory(struct tfr_error *err)
 	return TFR_ENOMEM;
 }
 
-/* Takes over `pixels`, from malloc; NULL: there was no memory for them. */
+/* Frees `pixels`; NULL: out of memory. */
 static enum tfr_status keep(struct feed_gallery *g, struct tfr_encoder *e, uint8_t *pixels,
 	uint32_t width, uint32_t height, unsigned channels, struct tfr_error *err)
 {
@@ -136,24 +142,35 @@ static enum tfr_status keep(struct feed_gallery *g, struct tfr_encoder *e, uint8
 		return no_memory(err);
 	memcpy(p->png, data, size);
 	g->count++;
+	g->bytes += size;
 	return TFR_OK;
 }
 
 static enum tfr_status keep_image(struct feed_gallery *g, struct tfr_encoder *e,
 	const struct view *v, const struct colours *k, struct tfr_error *err)
 {
-	uint8_t *pixels = malloc((size_t)v->width * v->height * v->channels);
+	uint32_t larger = v->width > v->height ? v->width : v->height;
+	uint32_t smaller = v->width > v->height ? v->height : v->width;
+	uint32_t step = (larger + SIDE_MAX - 1) / SIDE_MAX, width, height;
+	uint8_t *pixels;
 
+	assert(smaller);
+	step = step < smaller ? step : smaller;
+	width = v->width / step;
+	height = v->height / step;
+	g->reduced |= step > 1;
+	pixels = malloc((size_t)width * height * v->channels);
 	if (pixels)
-		paint(v, k, pixels);
-	return keep(g, e, pixels, v->width, v->height, v->channels, err);
+		paint(v, k, step, pixels);
+	return keep(g, e, pixels, width, height, v->channels, err);
 }
 
-/* ---- sounds: from left to right in time, the least and the greatest value of a column ---- */
+/* ---- audio: time runs from left to right, a column spans its smallest to its largest value ----
+ */
 
 enum { WAVE_WIDTH = 320, WAVE_HEIGHT = 96 };
 
-/* The row of a value; what is beyond -1 … 1 is at the edge. */
+/* The row of a value; values outside -1 … 1 are at the edge. */
 static uint32_t wave_row(float value)
 {
 	float row = (1 - value) / 2 * (WAVE_HEIGHT - 1);
@@ -161,8 +178,8 @@ static uint32_t wave_row(float value)
 	return row >= WAVE_HEIGHT - 1 ? WAVE_HEIGHT - 1 : row > 0 ? (uint32_t)row : 0;
 }
 
-/* `t`: the tensor of the batch, of which this is one sound. */
-static void draw_wave(const struct tfr_tensor *t, const uint8_t *sound, bool first, uint8_t *out)
+/* `clip`: one record of the tensor `t`.  `first`: channels come before samples. */
+static void draw_wave(const struct tfr_tensor *t, const uint8_t *clip, bool first, uint8_t *out)
 {
 	uint64_t samples = t->shape[first ? 2 : 1], channels = t->shape[first ? 1 : 2];
 	int64_t next = t->strides[first ? 2 : 1], deep = t->strides[first ? 1 : 2];
@@ -175,7 +192,7 @@ static void draw_wave(const struct tfr_tensor *t, const uint8_t *sound, bool fir
 		for (uint64_t i = from; i < to || i == from; i++)
 			for (uint64_t c = 0; c < channels; c++) {
 				float value = number_at(
-					sound + (int64_t)i * next + (int64_t)c * deep, t->dtype);
+					clip + (int64_t)i * next + (int64_t)c * deep, t->dtype);
 
 				least = value < least ? value : least;
 				most = value > most ? value : most;
@@ -205,7 +222,7 @@ static enum tfr_status draw_waves(struct feed_gallery *g, const struct tfr_tenso
 
 /* ---- a batch ---- */
 
-static bool is_sound(const struct tfr_tensor *t)
+static bool is_audio(const struct tfr_tensor *t)
 {
 	return !strcmp(t->name, "sound") && t->rank == 3;
 }
@@ -215,7 +232,7 @@ static const struct tfr_tensor *find_samples(const struct tfr_batch *b)
 	for (unsigned i = 0; i < b->tensor_count; i++) {
 		const struct tfr_tensor *t = &b->tensors[i];
 
-		if (is_sound(t) ||
+		if (is_audio(t) ||
 			(!strcmp(t->name, "image") && t->rank == 4 && t->dtype != TFR_INT64))
 			return t;
 	}
@@ -246,8 +263,8 @@ static enum tfr_status develop(struct feed_gallery *g, const struct tfr_tensor *
 		widen(&v, &least, &most);
 	}
 	k = colours_of(t->dtype, least, most);
-	g->range = k.said;
-	for (unsigned i = 0; !status && i < n; i++) {
+	g->range = k.text;
+	for (unsigned i = 0; !status && i < n && g->bytes < BYTES_MAX; i++) {
 		struct view v = view_of(t, memory + (size_t)t->strides[0] * i);
 
 		status = keep_image(g, e, &v, &k, err);
@@ -271,7 +288,7 @@ enum tfr_status feed_gallery_fill(struct feed *f, const struct tfr_batch *b, str
 	if (!memory)
 		return no_memory(err);
 	status = tfr_device_download(f->devices[b->device], memory, t->data, size, err);
-	if (!status && is_sound(t))
+	if (!status && is_audio(t))
 		status = draw_waves(&f->gallery, t, memory, n,
 			t->shape[1] == tfr_pipeline_plan(f->pipeline)->sound_channels &&
 				t->shape[2] == tfr_pipeline_plan(f->pipeline)->sound_samples,

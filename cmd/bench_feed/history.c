@@ -1,7 +1,7 @@
-/* cmd/bench_feed/history.c - a thread that looks at the feed ten times a second.
+/* cmd/bench_feed/history.c - a thread that samples the pipeline ten times per second.
  *
- * Points hold counts, not rates, so that dropping every other one when there are too many loses
- * nothing but detail: a run of any length has between POINTS / 2 and POINTS of them. */
+ * Points hold counts, not rates, so dropping every other point loses only detail.  A long run has
+ * between POINTS / 2 and POINTS of them. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
@@ -20,7 +20,7 @@ struct feed_history {
 	bool running, stop;
 	struct feed_live *live;
 	struct tfr_pipeline_stats stats; /* too large for a stack */
-	uint64_t looks, every;		 /* every so many looks is a point */
+	uint64_t looks, every;		 /* one point per so many samples */
 	unsigned count;
 	struct feed_point points[POINTS];
 };
@@ -95,7 +95,7 @@ struct feed_history *feed_history_new(struct feed *f)
 		return NULL;
 	h->f = f;
 	h->every = 1;
-	h->count = 1; /* the start, where nothing is counted */
+	h->count = 1; /* the start: all counts are 0 */
 	h->live = feed_live_open(f);
 	pthread_mutex_init(&h->lock, NULL);
 	pthread_condattr_init(&attr);
@@ -121,8 +121,8 @@ void feed_history_stop(struct feed_history *h)
 	pthread_join(h->thread, NULL);
 	h->running = false;
 	feed_live_hide(h->live);
-	/* The last point is the end; one right before it would make a rate of a few milliseconds.
-	 */
+	/* The last point is the end.  A point just before it would give the rate of a few
+	 * milliseconds, which is noise. */
 	h->looks = 0;
 	tfr_pipeline_stats(h->f->pipeline, &h->stats);
 	if (h->count > 1 && h->stats.seconds - h->points[h->count - 1].seconds < LOOK / 2)
@@ -146,7 +146,7 @@ const struct feed_point *feed_history_points(const struct feed_history *h, unsig
 	return h ? h->points : NULL;
 }
 
-/* Records by a moment, taking them to come evenly between two points. */
+/* The records by a moment, interpolated between two points. */
 static double records_at(const struct feed_history *h, double seconds)
 {
 	const struct feed_point *p = h->points;
@@ -169,7 +169,7 @@ unsigned feed_history_rates(const struct feed_history *h, double *rates, unsigne
 
 	if (!batches)
 		return 0;
-	/* Records come by the batch: a part that is shorter than that would be all or nothing. */
+	/* Records arrive in batches: a part shorter than a batch would be all or nothing. */
 	if (parts > 3 + batches / 3)
 		parts = 3 + (unsigned)(batches / 3);
 	parts = parts < most ? parts : most;

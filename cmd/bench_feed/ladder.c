@@ -1,9 +1,9 @@
-/* cmd/bench_feed/ladder.c - bench-feed --ladder: the list cut off after each stage in turn.
+/* cmd/bench_feed/ladder.c - bench-feed --ladder: runs the list up to each stage in turn.
  *
- * What a stage costs is what the feed is slower with it than without, everything else being the
- * same.  That is another question than how long threads were in it: a stage that others hide costs
- * nothing here.  Rates are brought to records of the files, where a stage makes several of one or
- * lets only some pass, so that rungs can be compared. */
+ * The cost of a stage is the slowdown of the pipeline when the stage is added, all else being
+ * equal. That differs from the time that threads spend in it: a stage that overlaps others costs
+ * nothing here.  Rates are converted to records of the files, because a stage may make several
+ * items from one or drop some, and rungs must be comparable. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,14 +11,14 @@
 #include "bench_feed/outputs.h"
 #include "common/figures.h"
 
-/* A rung whose limit nobody named. */
+/* The limit of a rung without --epochs, --steps and --seconds. */
 #define RUNG_SECONDS 5
 
 struct rung {
 	char *stage;  /* "decode" */
-	double rate;  /* records of the files a second */
-	double bytes; /* of payloads a second */
-	double each;  /* what came out of one record */
+	double rate;  /* records of the files per second */
+	double bytes; /* of payloads per second */
+	double each;  /* items made from one record */
 	double seconds;
 	uint64_t records;
 };
@@ -27,10 +27,10 @@ struct ladder {
 	char *list;
 	struct rung *rungs;
 	unsigned count;
-	unsigned dearest; /* whose stage costs most; 0: none does */
+	unsigned dearest; /* the rung whose stage costs most; 0: none */
 };
 
-/* Where the stage that begins at `list` ends: at a comma outside quotes, or the end. */
+/* The length of the stage at `list`: up to a comma outside quotes, or the end. */
 static size_t stage_length(const char *list)
 {
 	bool quoted = false;
@@ -42,7 +42,8 @@ static size_t stage_length(const char *list)
 	return n;
 }
 
-/* What one that comes to stage `i` becomes; not told by stages that hold back or gather. */
+/* How many items stage `i` makes from one.  The counts of stages that hold items back or gather
+ * them do not show it. */
 static double growth(const struct tfr_pipeline_stats *st, unsigned i)
 {
 	static const char *const gather[] = { "shuffle", "prefetch", "cache", "batch", "upload" };
@@ -58,7 +59,7 @@ static double growth(const struct tfr_pipeline_stats *st, unsigned i)
 	return ratio >= 1.5 ? (double)(uint64_t)(ratio + 0.5) : ratio < 0.97 ? ratio : 1;
 }
 
-/* Runs the list as far as the rung's stage. */
+/* Runs the list up to the rung's stage. */
 static int climb_one(struct feed *f, struct rung *r, const char *list)
 {
 	struct tfr_error err = { 0 };
@@ -94,7 +95,7 @@ static int climb_one(struct feed *f, struct rung *r, const char *list)
 	return status == TFR_END ? 0 : cmd_fail(f->c, &err);
 }
 
-/* The list in full, as the pipeline says it; what cannot be fed at all is told here. */
+/* The complete list, as the pipeline describes it.  Inputs that cannot be fed at all fail here. */
 static int learn_list(struct feed *f, struct ladder *l)
 {
 	if (feed_open(f, f->stages, f->images_optional) || !f->pipeline)
@@ -113,7 +114,7 @@ static int learn_list(struct feed *f, struct ladder *l)
 							    .message = "out of memory" });
 }
 
-/* Microseconds more a record than on the rung below. */
+/* The microseconds per record that this rung adds to the previous one. */
 static double added(const struct ladder *l, unsigned i)
 {
 	if (l->rungs[i].rate <= 0)
@@ -134,7 +135,7 @@ static void climb(struct feed *f, struct ladder *l)
 		l->rungs[i].stage = strndup(at, n);
 		stop = !cut || !l->rungs[i].stage || climb_one(f, &l->rungs[i], cut);
 		free(cut);
-		if (stop) { /* interrupted, or told */
+		if (stop) { /* a signal, or an error that is printed */
 			free(l->rungs[i].stage);
 			l->rungs[i].stage = NULL;
 			l->count = i;

@@ -1,27 +1,29 @@
-/* cmd/bench_feed/live.c - the feed as it runs, redrawn in place on standard error.
+/* cmd/bench_feed/live.c - the running pipeline, redrawn in place on standard error.
  *
- * Nothing of the terminal is changed but what stands on the lines drawn, and these are wiped before
- * anything else is written: so there is nothing to restore, however the process ends.  On a
- * terminal too low or too narrow for the table one line is drawn.  `lock` lets a warning in between
- * two drawings. */
+ * Only the drawn lines change on the terminal, and they are wiped before anything else is written.
+ * So there is nothing to restore, however the process ends.  A line never wraps, since a wrapped
+ * line could not be wiped: figures that do not fit are left out.  A terminal with too few rows gets
+ * one line.  `lock` keeps a warning from being printed during a drawing. */
+#include <assert.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "bench_feed/feed.h"
 #include "common/figures.h"
+#include "common/screen.h"
 
-enum { WIDTH = 80, BAR = 30, LABEL = 20 };
+enum { BAR_LEAST = 10, BAR_MOST = 30, NAME = 20, LINE = 200 };
 
 struct feed_live {
 	const struct feed *f;
 	pthread_mutex_t lock;
-	unsigned drawn; /* lines below the one that the cursor came from */
+	unsigned drawn; /* lines on the terminal */
 	unsigned ticks;
 	struct tfr_pipeline_stats
-		before; /* shares and rates are of the time between two drawings */
+		before; /* at the last drawing: shares and rates are of the time since */
 	struct tfr_pipeline_stats now;
 };
 
@@ -49,95 +51,100 @@ static void wipe(struct feed_live *l)
 	l->drawn = 0;
 }
 
-static void room(unsigned *rows, unsigned *columns)
+static void put_line(struct feed_live *l, const char *text)
 {
-	struct winsize size;
-
-	*rows = 24;
-	*columns = WIDTH;
-	if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_row && size.ws_col) {
-		*rows = size.ws_row;
-		*columns = size.ws_col < WIDTH ? size.ws_col : WIDTH;
-	}
+	fprintf(stderr, "%s%s", l->drawn ? "\n" : "", text);
+	l->drawn++;
 }
 
-/* One line, cut where the terminal ends: a wrapped one could not be wiped. */
-static void put_line(struct feed_live *l, unsigned columns, const char *text)
+/* Appends a figure to a line of less than `columns`; false, and nothing, if it does not fit. */
+static bool TFR_PRINTF(3, 4) add(char line[LINE], unsigned columns, const char *format, ...)
 {
-	fprintf(stderr, "%s%.*s", l->drawn ? "\n" : "", (int)columns - 1, text);
-	l->drawn++;
+	size_t used = strlen(line);
+	char text[LINE];
+	va_list args;
+
+	assert(used < LINE);
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (used + strlen(text) >= LINE ||
+		text_columns(line, used) + text_columns(text, strlen(text)) >= columns)
+		return false;
+	strcpy(line + used, text);
+	return true;
 }
 
 static void put_head(struct feed_live *l, unsigned columns)
 {
 	const struct tfr_pipeline_stats *a = &l->before, *b = &l->now;
 	double seconds = b->seconds - a->seconds;
-	char count[TFR_SIZE_TEXT], read[32], sent[32], total[TFR_SIZE_TEXT], line[200];
+	char text[FIGURE_TEXT], count[TFR_SIZE_TEXT], line[LINE] = "";
 
 	seconds = seconds > 0 ? seconds : 1;
-	snprintf(line, sizeof(line), "%.1f s: %s records/s, %s read, %s to the device; %s batches",
-		b->seconds, tfr_format_count((double)(b->records - a->records) / seconds, count),
-		figure_bandwidth((double)(b->bytes - a->bytes) / seconds, read),
-		figure_bandwidth((double)(b->device_bytes - a->device_bytes) / seconds, sent),
-		tfr_format_count((double)b->batches, total));
-	put_line(l, columns, line);
+	add(line, columns, "%.1f s: %s records/s", b->seconds,
+		tfr_format_count((double)(b->records - a->records) / seconds, count));
+	add(line, columns, ", %s batches", tfr_format_count((double)b->batches, count));
+	add(line, columns, ", %s read",
+		figure_bandwidth((double)(b->bytes - a->bytes) / seconds, text));
+	add(line, columns, ", %s to the device",
+		figure_bandwidth((double)(b->device_bytes - a->device_bytes) / seconds, text));
+	put_line(l, line);
 }
 
-/* '#' busy, '-' blocked by what comes behind, ' ' starved or idle. */
+/* '#' is busy, '-' is blocked by the next stage, ' ' is starved or idle. */
 static void put_stage(struct feed_live *l, unsigned columns, unsigned i)
 {
 	const struct tfr_stage_stats *a = &l->before.stages[i], *b = &l->now.stages[i];
 	double time = (l->now.seconds - l->before.seconds) * (b->threads ? b->threads : 1);
-	double busy, blocked;
-	char bar[BAR + 1], share[32], queue[64] = "", line[200];
-	int full, held;
+	unsigned width = columns > NAME + BAR_MOST + 34 ? BAR_MOST : columns / 4;
+	char bar[BAR_MOST + 1], cut[TEXT_CUT(NAME)], share[FIGURE_TEXT], line[LINE] = "";
+	double busy;
 
+	width = width < BAR_LEAST ? BAR_LEAST : width < BAR_MOST ? width : BAR_MOST;
 	time = time > 0 ? time : 1;
 	busy = (b->busy - a->busy) / time;
-	blocked = (b->blocked - a->blocked) / time;
+	text_bar(bar, width, busy, (b->blocked - a->blocked) / time);
 	busy = busy < 0 ? 0 : busy > 1 ? 1 : busy;
-	blocked = blocked < 0 ? 0 : blocked > 1 - busy ? 1 - busy : blocked;
-	full = (int)(busy * BAR + 0.5);
-	held = (int)((busy + blocked) * BAR + 0.5) - full;
-	memset(bar, ' ', BAR);
-	memset(bar, '#', (size_t)full);
-	memset(bar + full, '-', (size_t)held);
-	bar[BAR] = '\0';
+	add(line, columns, "%-*s", NAME, text_cut(b->name, NAME, CUT_END, cut));
+	add(line, columns, " [%s]", bar);
+	add(line, columns, " %4s busy", figure_share(busy, share));
 	if (b->queue_capacity)
-		snprintf(queue, sizeof(queue), "  queue %llu/%llu",
-			(unsigned long long)b->queue_now, (unsigned long long)b->queue_capacity);
-	snprintf(line, sizeof(line), "%-*.*s [%s] %4s busy%s", LABEL, LABEL, b->name, bar,
-		figure_share(busy, share), queue);
-	put_line(l, columns, line);
+		add(line, columns, "  queue %llu/%llu", (unsigned long long)b->queue_now,
+			(unsigned long long)b->queue_capacity);
+	put_line(l, line);
 }
 
 static void put_waits(struct feed_live *l, unsigned columns)
 {
 	const struct tfr_pipeline_stats *st = &l->now;
-	char p50[32], p99[32], max[32], line[200];
+	char text[FIGURE_TEXT], line[LINE] = "";
 
-	if (st->batches > 1)
-		snprintf(line, sizeof(line),
-			"batch wait: p50 %s, p99 %s, max %s; the device waits %.0f%%",
-			figure_duration(st->wait_p50, p50), figure_duration(st->wait_p99, p99),
-			figure_duration(st->wait_max, max), 100 * st->idle_fraction);
-	else
-		snprintf(line, sizeof(line), "the first batch is being made");
-	put_line(l, columns, line);
+	if (st->batches > 1) {
+		add(line, columns, "batch wait: p50 %s", figure_duration(st->wait_p50, text));
+		add(line, columns, ", p99 %s", figure_duration(st->wait_p99, text));
+		if (l->f->compute.mean > 0)
+			add(line, columns, "; the device waits %.0f%%", 100 * st->idle_fraction);
+		else
+			add(line, columns, ", max %s", figure_duration(st->wait_max, text));
+	} else {
+		add(line, columns, "the first batch is in progress");
+	}
+	put_line(l, line);
 }
 
 void feed_live_draw(struct feed_live *l, const struct tfr_pipeline_stats *st)
 {
-	unsigned rows, columns;
+	unsigned columns;
 
-	if (l->ticks++ % 4) /* 2.5 times a second: figures that can be read */
+	if (l->ticks++ % 4) /* 2.5 times per second, so that figures can be read */
 		return;
 	pthread_mutex_lock(&l->lock);
 	l->now = *st;
-	room(&rows, &columns);
+	columns = screen_columns(stderr);
 	wipe(l);
 	put_head(l, columns);
-	if (rows > st->stage_count + 2) {
+	if (screen_rows(stderr) > st->stage_count + 2) {
 		for (unsigned i = 0; i < st->stage_count; i++)
 			put_stage(l, columns, i);
 		put_waits(l, columns);

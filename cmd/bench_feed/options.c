@@ -1,6 +1,6 @@
-/* cmd/bench_feed/options.c - the options of bench-feed, and which of them contradict each other.
+/* cmd/bench_feed/options.c - the options of bench-feed, and which of them exclude each other.
  *
- * What only the list of stages or the device can judge is judged there, before the run as well. */
+ * The list of stages and the device check their own arguments, also before the run. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,96 +23,105 @@ const struct feed_settings feed_defaults = {
 };
 
 const struct opt feed_options[] = {
-	OPT(STRING, 0, "device", "SPEC", "host|sim:|cuda:0|cuda:all|auto",
-		"where batches go: host, sim:BANDWIDTH,LATENCY[,COUNT] (sim:25G,10us,2), cuda:0,1, "
-		"cuda:all or auto [auto: cuda if one answers, else host]",
-		struct feed_settings, device),
+	OPT_HEADING("Input"),
+	OPT(STRING, 0, "where", "EXPR", OPT_EXPRESSION,
+		"feed only the Examples for which EXPR holds", struct feed_settings, where),
+	OPT(FLAG, 0, "shuffle-files", NULL, NULL, "read the files in another order in each epoch",
+		struct feed_settings, shuffle_files),
+	OPT_COMPRESSION(struct feed_settings, compression),
+	OPT_MISSING(struct feed_settings, allow_missing),
+	OPT(STRING, 0, "on-error", "HOW", "fail|skip|quarantine=",
+		"on a damaged image, audio clip or Example: fail, skip, or quarantine=FILE [fail]",
+		struct feed_settings, on_error),
+	OPT(FLAG, 0, "cold", NULL, NULL, "drop the inputs from the page cache first",
+		struct feed_settings, cold),
+	OPT_HEADING("Pipeline"),
 	OPT(STRING, 0, "stages", "LIST", NULL,
-		"the whole feed in order, in place of the options from --batch to --prefetch",
-		struct feed_settings, stages),
-	OPT(COUNT, 0, "batch", "N", NULL, "records in a batch [64]", struct feed_settings, batch),
-	OPT(STRING, 0, "size", "W[xH]", NULL, "pixels of an image in a batch [224]",
+		"all stages in order, in place of the next seven options", struct feed_settings,
+		stages),
+	OPT(COUNT, 0, "batch", "N", NULL, "records per batch [64]", struct feed_settings, batch),
+	OPT(STRING, 0, "size", "W[xH]", NULL, "width and height of the images in a batch [224]",
 		struct feed_settings, size),
 	OPT(STRING, 0, "augment", "LIST", NULL,
-		"what is done to each image [random-resized-crop,flip,normalise]",
+		"stages between decoding and batching [random-resized-crop,flip,normalise]",
 		struct feed_settings, augment),
 	OPT(STRING, 0, "shuffle-buffer", "N[:MIN]", NULL,
-		"records the shuffle buffer holds, and how many before it gives one; 0: no "
-		"shuffling [2048]",
+		"records in the shuffle buffer, and how many it waits for; 0: do not shuffle "
+		"[2048]",
 		struct feed_settings, shuffle),
-	OPT(COUNT, 0, "cycle-length", "N", NULL, "files read at once, in turn [4]",
-		struct feed_settings, cycle_length),
-	OPT(COUNT, 0, "block-length", "N", NULL,
-		"records from a file before the next one's turn [1]", struct feed_settings,
-		block_length),
-	OPT(POSITIVE, 0, "prefetch", "N", NULL, "batches in flight [as memory allows, at most 3]",
+	OPT(COUNT, 0, "cycle-length", "N", NULL, "files to read at once [4]", struct feed_settings,
+		cycle_length),
+	OPT(COUNT, 0, "block-length", "N", NULL, "records to take from a file in turn [1]",
+		struct feed_settings, block_length),
+	OPT(POSITIVE, 0, "prefetch", "N", NULL, "batches in flight [up to 3, as memory allows]",
 		struct feed_settings, prefetch),
 	OPT(LIST, 0, "feature", "SPEC", OPT_COLUMN,
-		"a column of the batch, NAME:int64[17], :float[*] (padded) or :float[] (ragged); "
-		"several may be given",
+		"batch a feature in place of images: NAME:int64[17], :float[*] (padded) or "
+		":float[] (ragged); may be repeated",
 		struct feed_settings, features),
-	OPT(STRING, 0, "where", "EXPR", OPT_EXPRESSION, "only Examples for which EXPR holds",
-		struct feed_settings, where),
-	OPT(FLAG, 0, "shuffle-files", NULL, NULL, "another order of the files in each epoch",
-		struct feed_settings, shuffle_files),
-	OPT(FLAG, 0, "drop-remainder", NULL, NULL,
-		"leave out an epoch's last batch when it is short", struct feed_settings,
-		drop_remainder),
-	OPT(FLAG, 0, "fast-decode", NULL, NULL, "decode faster, and less exactly",
+	OPT(FLAG, 0, "drop-remainder", NULL, NULL, "leave out a short last batch of an epoch",
+		struct feed_settings, drop_remainder),
+	OPT(FLAG, 0, "fast-decode", NULL, NULL, "decode JPEG faster and less exactly",
 		struct feed_settings, fast_decode),
+	OPT(COUNT, 0, "seed", "N", NULL, "seed of shuffling, crops, flips and --compute-ms [0]",
+		struct feed_settings, seed),
+	OPT_HEADING("Device"),
+	OPT(STRING, 0, "device", "SPEC", "host|sim:|cuda:0|cuda:all|auto",
+		"where batches go: host, sim:BANDWIDTH,LATENCY[,COUNT] (sim:25G,10us,2), cuda:0,1, "
+		"cuda:all or auto [auto: cuda:0 if it works, else host]",
+		struct feed_settings, device),
+	OPT(STRING, 0, "compute-ms", "MEAN[:SD]", NULL,
+		"simulate a training: occupy the device with each batch for MEAN ms [0: do not]",
+		struct feed_settings, compute),
 	OPT(CHOICE, 0, "normalise-on", "WHERE", "host|device",
 		"where bytes become floats: host or device [host]", struct feed_settings,
 		normalise_on),
-	OPT(COUNT, 0, "steps-per-transfer", "K", NULL, "batches that travel as one [1]",
+	OPT(COUNT, 0, "steps-per-transfer", "K", NULL, "batches per transfer [1]",
 		struct feed_settings, steps_per_transfer),
 	OPT(FLAG, 0, "pageable", NULL, NULL, "upload from memory that is not pinned",
 		struct feed_settings, pageable),
-	OPT(FLAG, 0, "no-overlap", NULL, NULL, "one batch at a time: nothing goes on beside it",
+	OPT(FLAG, 0, "no-overlap", NULL, NULL, "upload a batch only when it is asked for",
 		struct feed_settings, no_overlap),
 	OPT(FLAG, 0, "verify-transfers", NULL, NULL,
 		"copy every batch back from the device and compare it", struct feed_settings,
 		verify_transfers),
-	OPT(STRING, 0, "compute-ms", "MEAN[:SD]", NULL,
-		"occupy the device so long with every batch [0: hand it straight back]",
-		struct feed_settings, compute),
-	OPT(POSITIVE, 0, "epochs", "N", NULL, "stop after N epochs [without a limit: 1 or 30 s]",
-		struct feed_settings, epochs),
+	OPT_ALIAS("verify", "verify-transfers"),
+	OPT_HEADING("Limits"),
+	OPT(POSITIVE, 0, "epochs", "N", NULL,
+		"stop after N epochs [without a limit: 1 epoch or 30 s]", struct feed_settings,
+		epochs),
 	OPT(POSITIVE, 0, "steps", "N", NULL, "stop after N batches", struct feed_settings, steps),
 	OPT(REAL, 0, "seconds", "S", NULL, "stop after S seconds", struct feed_settings, seconds),
 	OPT(REAL, 0, "stall-timeout", "S", NULL,
-		"give up when nothing has moved for so long; 0: never [60]", struct feed_settings,
+		"give up when nothing has moved for S seconds; 0: never [60]", struct feed_settings,
 		stall_timeout),
-	OPT(FLAG, 0, "ladder", NULL, NULL, "run the list cut off after each stage in turn",
-		struct feed_settings, ladder),
-	OPT(FLAG, 0, "cold", NULL, NULL, "take the inputs out of the page cache first",
-		struct feed_settings, cold),
-	OPT(COUNT, 0, "seed", "N", NULL, "of shuffling, crops and flips [0]", struct feed_settings,
-		seed),
-	OPT(SIZE, 'm', "memory", "SIZE", NULL, "what everything together may take [1G]",
-		struct feed_settings, memory),
-	OPT_JOBS(struct feed_settings, jobs),
-	OPT(STRING, 0, "on-error", "HOW", "fail|skip|quarantine=",
-		"a record without a whole image or sound: fail, skip, or quarantine=FILE [fail]",
-		struct feed_settings, on_error),
-	OPT_COMPRESSION(struct feed_settings, compression),
-	OPT_MISSING(struct feed_settings, allow_missing),
+	OPT_HEADING("Output"),
 	OPT_JSON(struct feed_settings, json),
-	OPT(STRING, 0, "trace", "FILE", NULL, "every piece of work, for ui.perfetto.dev",
-		struct feed_settings, trace),
-	OPT(STRING, 0, "logdir", "DIR", NULL, "the figures over time, for TensorBoard",
-		struct feed_settings, logdir),
-	OPT(STRING, 0, "html", "FILE", NULL, "the report as a page, with images of a batch",
+	OPT(STRING, 0, "html", "FILE", NULL, "write the report as a page, with images of a batch",
 		struct feed_settings, html),
-	OPT(STRING, 0, "compare", "FILE", NULL, "beside an earlier run's --json",
+	OPT(STRING, 0, "trace", "FILE", NULL, "write a timeline for ui.perfetto.dev",
+		struct feed_settings, trace),
+	OPT(STRING, 0, "logdir", "DIR", NULL, "write the figures over time for TensorBoard",
+		struct feed_settings, logdir),
+	OPT(STRING, 0, "compare", "FILE", NULL, "compare with the --json of an earlier run",
 		struct feed_settings, compare),
 	OPT(REAL, 0, "tolerance", "PERCENT", NULL,
-		"with --compare: end with 1 when it became so much worse [5]", struct feed_settings,
-		tolerance),
-	OPT_PROGRESS(struct feed_settings, progress),
+		"with --compare, fail if a figure is worse by more than PERCENT [5]",
+		struct feed_settings, tolerance),
+	OPT(FLAG, 0, "ladder", NULL, NULL,
+		"measure what each stage costs: run the list up to each stage in turn",
+		struct feed_settings, ladder),
 	OPT_FORCE(struct feed_settings, force),
-	OPT(FLAG, 'v', "verbose", NULL, NULL, "say where memory goes, name every skipped record",
+	OPT_HEADING("Running"),
+	OPT(SIZE, 'm', "memory", "SIZE", NULL, "memory for everything together [1G]",
+		struct feed_settings, memory),
+	OPT_JOBS(struct feed_settings, jobs),
+	OPT_PROGRESS(struct feed_settings, progress),
+	OPT(FLAG, 'v', "verbose", NULL, NULL, "report the memory plan, name every skipped record",
 		struct feed_settings, verbose),
 	OPT_QUIET(struct feed_settings, quiet),
+	OPT_GONE("sloppy", "Use a larger --cycle-length to hide slow files."),
+	OPT_GONE("tmpdir", "Write the folder into the stage: cache=DIR/FILE."),
 	OPTIONS_END,
 };
 
@@ -175,7 +184,7 @@ static bool is_size(const char *text)
 	return text[0] >= '0' && text[0] <= '9' && !*end && w && h && w <= 16384 && h <= 16384;
 }
 
-/* Counts that must not be 0, and those that must fit 32 bits. */
+/* Counts that must not be 0 and must fit in 32 bits. */
 static int check_numbers(struct cmd *c, const struct feed_settings *s)
 {
 	const struct {
@@ -190,7 +199,7 @@ static int check_numbers(struct cmd *c, const struct feed_settings *s)
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
 		if (counts[i].value != FEED_NOT_GIVEN &&
 			(!counts[i].value || counts[i].value > UINT32_MAX))
-			return cmd_usage(c, "--%s takes a number from 1 on", counts[i].name);
+			return cmd_usage(c, "--%s takes a number of at least 1", counts[i].name);
 	if (s->prefetch != FEED_NOT_GIVEN && s->prefetch > 64)
 		return cmd_usage(c, "--prefetch takes at most 64");
 	if (s->size && !is_size(s->size))
@@ -198,7 +207,7 @@ static int check_numbers(struct cmd *c, const struct feed_settings *s)
 			c, "--size takes W or WxH in pixels, 1 to 16384, not '%s'", s->size);
 	if (s->shuffle && !feed_parse_shuffle(s->shuffle, &n, &least))
 		return cmd_usage(c,
-			"--shuffle-buffer takes N or N:MIN, and MIN is at most N, not '%s'",
+			"--shuffle-buffer takes N or N:MIN, with MIN at most N, not '%s'",
 			s->shuffle);
 	if (s->compute && !feed_parse_compute(s->compute, &mean, &deviation))
 		return cmd_usage(c, "--compute-ms takes MEAN or MEAN:SD in milliseconds, not '%s'",
@@ -206,7 +215,7 @@ static int check_numbers(struct cmd *c, const struct feed_settings *s)
 	return 0;
 }
 
-/* `--a` where `--b` makes it senseless. */
+/* `--a` and `--b` exclude each other. */
 struct conflict {
 	bool both;
 	const char *a, *b;
@@ -224,9 +233,10 @@ static int refuse(struct cmd *c, const struct conflict *k)
 
 static int check_conflicts(struct cmd *c, const struct feed_settings *s)
 {
-	static const char in_list[] = "Write it into the list, as the report's 'stages' shows it.";
+	static const char in_list[] =
+		"Write it into the list; the line 'stages' of a report shows how.";
 	static const char no_images[] = "Batches of features have no images.";
-	static const char rungs[] = "--ladder measures many short runs; give it a run of its own.";
+	static const char rungs[] = "--ladder measures many short runs: run it on its own.";
 	bool f = s->features.count > 0;
 	const struct conflict all[] = {
 		{ s->stages && s->batch != FEED_NOT_GIVEN, "stages", "batch", in_list },
@@ -249,7 +259,7 @@ static int check_conflicts(struct cmd *c, const struct feed_settings *s)
 		{ s->ladder && s->compare, "ladder", "compare", rungs },
 		{ s->ladder && s->verify_transfers, "ladder", "verify-transfers", rungs },
 		{ s->no_overlap && s->steps_per_transfer > 1, "no-overlap", "steps-per-transfer",
-			"Several batches in one transfer are in flight together." },
+			"The batches of one transfer are in flight together." },
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
@@ -271,14 +281,14 @@ int feed_check_options(struct cmd *c, const struct feed_settings *s)
 	if (check_numbers(c, s) || check_conflicts(c, s))
 		return c->exit;
 	if (s->tolerance >= 0 && !s->compare)
-		return cmd_usage(c, "--tolerance means nothing without --compare");
+		return cmd_usage(c, "--tolerance needs --compare");
 	if ((s->trace && !strcmp(s->trace, "-")) || (s->html && !strcmp(s->html, "-")))
 		return cmd_usage(
-			c, "--trace and --html take a file: standard output has the report");
+			c, "--trace and --html take a file: the report goes to standard output");
 	if (s->ladder && reads_stdin(c))
-		return cmd_usage(
-			c, "--ladder reads its input many times, standard input is there once");
+		return cmd_usage(c,
+			"--ladder reads its input many times, which standard input does not allow");
 	if (s->cold && reads_stdin(c))
-		return cmd_usage(c, "--cold means nothing for standard input");
+		return cmd_usage(c, "--cold needs files, not standard input");
 	return 0;
 }

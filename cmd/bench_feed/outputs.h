@@ -1,4 +1,4 @@
-/* cmd/bench_feed/outputs.h - where a run is told: on standard output, and in files. */
+/* cmd/bench_feed/outputs.h - the reports of a run: on standard output, and in files. */
 #ifndef TFR_CMD_BENCH_FEED_OUTPUTS_H
 #define TFR_CMD_BENCH_FEED_OUTPUTS_H
 
@@ -7,26 +7,26 @@
 
 struct feed_comparison;
 
-/* feed_report.c, feed_json.c: standard output. */
+/* report.c, report_json.c: standard output. */
 void feed_report_text(const struct feed *f);
 void feed_report_json(const struct feed *f, const struct feed_comparison *k);
 
-/* feed_html.c */
+/* report_html.c */
 enum tfr_status feed_html(struct page *page, const struct feed *f, struct tfr_error *err);
 
-/* feed_events.c: opens a file in `folder`, which is made where it is missing. */
+/* tensorboard.c: opens a file in `folder`, which is created if it does not exist. */
 enum tfr_status feed_events_open(struct tfr_writer **w, const char *folder, struct tfr_error *err);
 enum tfr_status feed_events_write(
 	struct tfr_writer *w, const struct feed *f, struct tfr_error *err);
 
-/* feed_compare.c: an earlier run, read before this one starts. */
+/* compare.c: an earlier run, read before this one starts. */
 enum tfr_status feed_comparison_open(
 	struct feed_comparison **k, const char *path, struct tfr_error *err);
 void feed_comparison_close(struct feed_comparison *k);
-/* TFR_EUSAGE: that run was of other stages. */
+/* TFR_EUSAGE: the earlier run had other stages. */
 enum tfr_status feed_comparison_fits(
 	const struct feed_comparison *k, const char *stages, struct tfr_error *err);
-/* Says so where that run was on another device. */
+/* Warns if the earlier run was on another device. */
 void feed_comparison_warn(const struct feed_comparison *k, const struct feed *f);
 void feed_comparison_make(struct feed_comparison *k, const struct feed *f, double tolerance);
 void feed_comparison_print(const struct feed_comparison *k);
@@ -34,17 +34,16 @@ void feed_comparison_json(const struct feed_comparison *k, struct tfr_json *j);
 /* TFR_EDATA: a figure became worse than the tolerance allows. */
 enum tfr_status feed_comparison_judge(const struct feed_comparison *k, struct tfr_error *err);
 
-/* What the sounds of a batch are, and how many samples a second came: "16,000 samples of 1 channel
- * at 16,000 a second: 35,800,000 samples/s, 2,240 s of sound a second". False: there are none, or
- * none came. */
-enum { FEED_SOUNDS_TEXT = 300 };
-bool feed_sounds_text(const struct feed *f, char text[FEED_SOUNDS_TEXT]);
+/* The shape of an audio batch and its rate: "16,000 samples of 1 channel at 16,000 Hz:
+ * 35,800,000 samples/s, 2,240 s of audio per second".  False: no audio, or no batch came. */
+enum { FEED_AUDIO_TEXT = 300 };
+bool feed_audio_text(const struct feed *f, char text[FEED_AUDIO_TEXT]);
 static inline double feed_samples_per_second(const struct feed *f)
 {
 	return f->stats.records_per_second * tfr_pipeline_plan(f->pipeline)->sound_samples;
 }
 
-/* The share of the run's time that the stage's threads worked in it, and the like. */
+/* `spent` seconds as a share of the time of the stage's threads. */
 static inline double feed_share(const struct tfr_stage_stats *s, double seconds, double spent)
 {
 	double time = seconds * (s->threads ? s->threads : 1);
@@ -52,8 +51,8 @@ static inline double feed_share(const struct tfr_stage_stats *s, double seconds,
 	return time > 0 ? spent / time : 0;
 }
 
-/* Where other programs had so much of the processors that the figures are not this machine's own, a
- * sentence that says so.  False: they had not, or it is not known. */
+/* A warning if other programs used so much of the processors that the figures are too low.  False:
+ * they did not, or it is not known. */
 enum { FEED_LOAD_TEXT = 300 };
 bool feed_load_text(const struct feed *f, char text[FEED_LOAD_TEXT]);
 

@@ -1,8 +1,8 @@
-/* cmd/bench_feed/repeat.c - the command line that gives this run again.
+/* cmd/bench_feed/repeat.c - the command line that repeats this run.
  *
- * What the run was made of is said in full, also where it was a default that depends on the machine
- * or that another version may choose otherwise: the list, the device, workers, memory, seed and
- * limits.  What only says where results go is left out. */
+ * It has every setting of the run: the list, the device, workers, memory, seed and limits. Defaults
+ * are included, because they depend on the machine and may change between versions.  Options that
+ * only name output files are left out. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,7 +74,7 @@ static void put_devices(FILE *out, const struct feed *f)
 		strcmp(spec, "auto") || !f->device_count ? spec : tfr_device_name(f->devices[0]));
 }
 
-/* Exactly, and as short as it can be said. */
+/* Exactly, in the largest unit that divides it. */
 static void put_size(FILE *out, uint64_t bytes)
 {
 	static const char units[] = "KMG";
@@ -89,7 +89,7 @@ static void put_size(FILE *out, uint64_t bytes)
 		fputc(units[unit], out);
 }
 
-/* In quotes always, so that it can be broken into lines. */
+/* Always in quotes, so that print_command() can break it into lines. */
 static void put_list(FILE *out, const char *list)
 {
 	fputs(" --stages ", out);
@@ -101,7 +101,7 @@ static void put_list(FILE *out, const char *list)
 
 static void put_command(FILE *out, const struct feed *f)
 {
-	/* Said below, or no part of the run. */
+	/* Written by put_command() itself, or no part of the run. */
 	static const char *const except[] = { "device", "stages", "batch", "size", "augment",
 		"shuffle-buffer", "cycle-length", "block-length", "prefetch", "epochs", "steps",
 		"seconds", "seed", "memory", "jobs", "json", "trace", "logdir", "html", "compare",
@@ -112,7 +112,7 @@ static void put_command(FILE *out, const struct feed *f)
 	put_devices(out, f);
 	put_list(out, tfr_pipeline_describe(f->pipeline));
 	for (const struct opt *o = feed_options; o->type != OPT_END; o++)
-		if (o->name && !among(o->name, except))
+		if (opt_is_option(o) && o->name && !among(o->name, except))
 			put_option(out, o, (const char *)s + o->offset,
 				(const char *)&feed_defaults + o->offset);
 	if (s->epochs || !(s->steps || s->seconds > 0))

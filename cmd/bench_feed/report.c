@@ -1,37 +1,21 @@
-/* cmd/bench_feed/report.c - the report of bench-feed for a person: 80 columns.
+/* cmd/bench_feed/report.c - the report of bench-feed for a person, as wide as the terminal.
  *
- * Shares in the table are of the time of the threads that can work in a stage, over the whole run;
- * the last lines judge by the time from the first batch to the last. */
-#include <ctype.h>
+ * Shares in the table are of the time of the threads that can work in a stage, over the entire run.
+ * The last lines judge by the time from the first batch to the last. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench_feed/outputs.h"
 #include "bench_feed/trace.h"
 #include "common/figures.h"
+#include "common/screen.h"
+#include "common/table.h"
 
-enum { WIDTH = 80, LABEL = 12, SPARKS = 40 };
+enum { LABEL = 12, SPARKS = 40, WIDTH = 80 };
 
-/* A label and a text behind it, wrapped between words. */
 static void print_field(const char *label, const char *text)
 {
-	int column = printf("%-*s", LABEL, label);
-
-	while (*text) {
-		int word = (int)strcspn(text, " ");
-
-		/* A number stays with its unit. */
-		if (isdigit((unsigned char)text[0]) && text[word] &&
-			isalpha((unsigned char)text[word + 1]))
-			word += 1 + (int)strcspn(text + word + 1, " ");
-		if (column > LABEL && column + 1 + word > WIDTH)
-			column = printf("\n%*s", LABEL, "") - 1;
-		column += printf("%s", column > LABEL ? " " : "");
-		column += cmd_put_text(stdout, text, (size_t)word);
-		text += word;
-		text += strspn(text, " ");
-	}
-	putchar('\n');
+	text_field(stdout, LABEL, label, text);
 }
 
 static void print_devices(const struct feed *f)
@@ -56,7 +40,7 @@ static void print_devices(const struct feed *f)
 	print_field("device", text);
 }
 
-/* The list, with room to be wrapped. */
+/* The list, with a blank after each comma, where it can be wrapped. */
 static void print_stage_list(const char *list)
 {
 	size_t size = 2 * strlen(list) + 1, used = 0;
@@ -120,7 +104,7 @@ static void print_rates(const struct tfr_pipeline_stats *st)
 	print_field("epochs", text);
 }
 
-bool feed_sounds_text(const struct feed *f, char text[FEED_SOUNDS_TEXT])
+bool feed_audio_text(const struct feed *f, char text[FEED_AUDIO_TEXT])
 {
 	const struct tfr_pipeline_plan *plan = tfr_pipeline_plan(f->pipeline);
 	double rate = feed_samples_per_second(f);
@@ -128,25 +112,25 @@ bool feed_sounds_text(const struct feed *f, char text[FEED_SOUNDS_TEXT])
 
 	if (!plan->sound_samples || !f->stats.batches)
 		return false;
-	snprintf(text, FEED_SOUNDS_TEXT,
-		"%s samples of %u channel%s at %s a second: %s samples/s, %s s of sound a second",
+	snprintf(text, FEED_AUDIO_TEXT,
+		"%s samples of %u channel%s at %s Hz: %s samples/s, %s s of audio per second",
 		tfr_format_count(plan->sound_samples, a), plan->sound_channels,
 		plan->sound_channels == 1 ? "" : "s", tfr_format_count(plan->sound_rate, b),
 		tfr_format_count(rate, c), tfr_format_count(rate / plan->sound_rate, d));
 	return true;
 }
 
-static void print_sounds(const struct feed *f)
+static void print_audio(const struct feed *f)
 {
-	char text[FEED_SOUNDS_TEXT];
+	char text[FEED_AUDIO_TEXT];
 
-	if (feed_sounds_text(f, text))
-		print_field("sounds", text);
+	if (feed_audio_text(f, text))
+		print_field("audio", text);
 }
 
-/* From this share of the processors on, other programs are named; not of a run that is too short
- * for the kernel's ticks. */
-#define LOAD_TOLD 0.10
+/* The share of the processors from which on other programs are reported.  In a shorter run the
+ * kernel's ticks are too coarse. */
+#define LOAD_REPORTED 0.10
 #define LOAD_SECONDS 0.5
 
 bool feed_load_text(const struct feed *f, char text[FEED_LOAD_TEXT])
@@ -154,39 +138,28 @@ bool feed_load_text(const struct feed *f, char text[FEED_LOAD_TEXT])
 	const struct tfr_pipeline_stats *st = &f->stats;
 	char share[32], stolen[32], host[80] = "";
 
-	if (!st->load_known || st->other_load < LOAD_TOLD || st->seconds < LOAD_SECONDS)
+	if (!st->load_known || st->other_load < LOAD_REPORTED || st->seconds < LOAD_SECONDS)
 		return false;
-	if (st->stolen_load >= LOAD_TOLD)
-		snprintf(host, sizeof(host), " (the host of this virtual machine %s)",
+	if (st->stolen_load >= LOAD_REPORTED)
+		snprintf(host, sizeof(host), " (%s by the host of this virtual machine)",
 			figure_share(st->stolen_load, stolen));
 	snprintf(text, FEED_LOAD_TEXT,
-		"other programs had %s of the processors%s: this machine can do more than these "
-		"figures say",
+		"other programs used %s of the processors%s: this machine can do more than these "
+		"figures show",
 		figure_share(st->other_load, share), host);
 	return true;
 }
 
-static bool speaks_utf8(void)
-{
-	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		const char *value = getenv(names[i]);
-
-		if (value && *value)
-			return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
-	}
-	return false;
-}
-
-/* Records a second in equal parts of the run, as bars as high as their share of the best. */
+/* Records per second in equal parts of the run, as bars.  The highest rate has the highest bar. */
 static void print_over_time(const struct feed *f)
 {
 	static const char *const bars[2][8] = { { "_", ".", ":", "-", "=", "+", "*", "#" },
 		{ "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" } };
-	const char *const *levels = bars[speaks_utf8()];
+	const char *const *levels = bars[screen_utf8()];
 	double part[SPARKS], most = 0, end = f->stats.seconds;
-	unsigned parts = feed_history_rates(f->history, part, SPARKS);
+	unsigned room =
+		screen_columns(stdout) > LABEL + SPARKS ? SPARKS : screen_columns(stdout) / 2;
+	unsigned parts = feed_history_rates(f->history, part, room);
 	char text[SPARKS * 3 + 120] = "", rate[TFR_SIZE_TEXT], each[32];
 
 	if (!parts)
@@ -227,9 +200,9 @@ static void print_link(const struct feed *f)
 		can += f->link[i];
 	if (can <= 0)
 		return;
-	snprintf(text, sizeof(text), "%s of %s that %s measured to do: %s",
+	snprintf(text, sizeof(text), "%s of the measured %s%s: %s",
 		figure_bandwidth(f->stats.device_bytes_per_second, achieved),
-		figure_bandwidth(can, measured), f->device_count > 1 ? "all links were" : "it was",
+		figure_bandwidth(can, measured), f->device_count > 1 ? " of all links" : "",
 		figure_share(f->stats.device_bytes_per_second / can, share));
 	print_field("link", text);
 }
@@ -248,14 +221,15 @@ static void print_compute(const struct feed *f)
 		idle += k->devices[i].idle;
 	}
 	if (!k->steps)
-		snprintf(text, sizeof(text), "not known after one step");
+		snprintf(text, sizeof(text), "unknown after one step");
 	else if (!k->idle_steps)
 		snprintf(text, sizeof(text), "never, in %s steps (%s of the time)",
 			tfr_format_count((double)k->steps, steps),
 			figure_share(idle / (idle + computing), share));
 	else
 		snprintf(text, sizeof(text),
-			"%s of the time: %s of %s steps waited, from step %s on, %s at most",
+			"%s of the time: %s of %s steps were delayed, from step %s on, by at most "
+			"%s",
 			figure_share(idle / (idle + computing), share),
 			tfr_format_count((double)k->idle_steps, waited),
 			tfr_format_count((double)k->steps, steps),
@@ -264,52 +238,79 @@ static void print_compute(const struct feed *f)
 	print_field("idle", text);
 }
 
-static void print_stage(const struct tfr_stage_stats *s, double seconds)
+/* A share of the time of a stage's threads. */
+static void put_share(
+	struct table *t, const struct tfr_stage_stats *s, double seconds, double spent)
 {
-	char items[TFR_SIZE_TEXT], size[TFR_SIZE_TEXT], mean[TFR_SIZE_TEXT],
-		capacity[TFR_SIZE_TEXT], queue[2 * TFR_SIZE_TEXT + 2];
-
-	printf("%-20.19s%3u %5.1f%% %6.1f%% %6.1f%% %10s %9s", s->name, s->threads,
-		100 * feed_share(s, seconds, s->busy), 100 * feed_share(s, seconds, s->starved),
-		100 * feed_share(s, seconds, s->blocked), tfr_format_count((double)s->items, items),
-		tfr_format_size(s->bytes, size));
-	if (s->queue_capacity) {
-		snprintf(queue, sizeof(queue), "%s/%s", tfr_format_count(s->queue_mean, mean),
-			tfr_format_count((double)s->queue_capacity, capacity));
-		printf(" %11s", queue);
-	}
-	putchar('\n');
+	table_cell(t, "%.1f%%", 100 * feed_share(s, seconds, spent));
 }
 
+static void put_stage(struct table *t, const struct tfr_stage_stats *s, double seconds)
+{
+	char text[TFR_SIZE_TEXT], capacity[TFR_SIZE_TEXT];
+
+	table_cell(t, "%s", s->name);
+	table_count(t, s->threads);
+	put_share(t, s, seconds, s->busy);
+	put_share(t, s, seconds, s->starved);
+	put_share(t, s, seconds, s->blocked);
+	table_cell(t, "%s", tfr_format_count((double)s->items, text));
+	table_cell(t, "%s", tfr_format_size(s->bytes, text));
+	if (s->queue_capacity)
+		table_cell(t, "%s/%s", tfr_format_count(s->queue_mean, text),
+			tfr_format_count((double)s->queue_capacity, capacity));
+	else
+		table_cell(t, "%s", "");
+}
+
+/* Narrow terminals leave out the bytes first, then the queue. */
 static void print_stages(const struct tfr_pipeline_stats *st)
 {
-	printf("\n%-20s%3s %6s %7s %7s %10s %9s %11s\n", "stage", "thr", "busy", "starved",
-		"blocked", "items", "bytes", "queue");
+	static const struct table_column columns[] = { { "stage", TABLE_TEXT, 20, 0 },
+		{ "thr", TABLE_NUMBER, 0, 0 }, { "busy", TABLE_NUMBER, 6, 0 },
+		{ "starved", TABLE_NUMBER, 0, 0 }, { "blocked", TABLE_NUMBER, 0, 0 },
+		{ "items", TABLE_NUMBER, 6, 1 }, { "bytes", TABLE_NUMBER, 8, 3 },
+		{ "queue", TABLE_NUMBER, 5, 2 } };
+	struct table *t = table_new(columns, sizeof(columns) / sizeof(*columns));
+
 	for (unsigned i = 0; i < st->stage_count; i++)
-		print_stage(&st->stages[i], st->seconds);
+		put_stage(t, &st->stages[i], st->seconds);
 	putchar('\n');
+	table_print(t, stdout, 0);
+	putchar('\n');
+	table_free(t);
 }
 
-/* A row a device where there are several. */
+static void put_device(struct table *t, const struct feed *f, unsigned i)
+{
+	const struct tfr_device_stats *d = &f->stats.devices[i];
+	const struct feed_device_use *use = &f->compute.devices[i];
+	double all = use->idle + use->computing;
+	char text[TFR_SIZE_TEXT], share[FIGURE_TEXT];
+
+	table_cell(t, "%s", tfr_device_name(f->devices[i]));
+	table_cell(t, "%s", tfr_format_count((double)d->batches, text));
+	table_cell(t, "%s", tfr_format_size(d->bytes, text));
+	table_cell(t, "%s", figure_share(d->busy / f->stats.seconds, share));
+	table_cell(t, "%s", all > 0 ? figure_share(use->idle / all, share) : "-");
+}
+
+/* One row per device, if there are several. */
 static void print_device_table(const struct feed *f)
 {
-	const struct tfr_pipeline_stats *st = &f->stats;
+	static const struct table_column columns[] = { { "device", TABLE_TEXT, 20, 0 },
+		{ "batches", TABLE_NUMBER, 0, 0 }, { "bytes", TABLE_NUMBER, 8, 1 },
+		{ "link busy", TABLE_NUMBER, 0, 0 }, { "idle", TABLE_NUMBER, 4, 0 } };
+	struct table *t;
 
 	if (f->device_count < 2)
 		return;
-	printf("%-20s%12s %12s %12s %12s\n", "device", "batches", "bytes", "link busy", "idle");
-	for (unsigned i = 0; i < st->device_count; i++) {
-		const struct tfr_device_stats *d = &st->devices[i];
-		const struct feed_device_use *use = &f->compute.devices[i];
-		double whole = use->idle + use->computing;
-		char batches[TFR_SIZE_TEXT], bytes[TFR_SIZE_TEXT], busy[32], idle[32];
-
-		printf("%-20.19s%12s %12s %12s %12s\n", tfr_device_name(f->devices[i]),
-			tfr_format_count((double)d->batches, batches),
-			tfr_format_size(d->bytes, bytes), figure_share(d->busy / st->seconds, busy),
-			whole > 0 ? figure_share(use->idle / whole, idle) : "-");
-	}
+	t = table_new(columns, sizeof(columns) / sizeof(*columns));
+	for (unsigned i = 0; i < f->stats.device_count; i++)
+		put_device(t, f, i);
+	table_print(t, stdout, 0);
 	putchar('\n');
+	table_free(t);
 }
 
 static void print_notes(const struct feed *f)
@@ -318,19 +319,20 @@ static void print_notes(const struct feed *f)
 	char text[400], a[32], b[32];
 
 	if (f->verified)
-		print_field("note", "every batch was copied back, and is what was assembled");
+		print_field("note", "every batch was copied back and compared: no difference");
 	if (f->s->fast_decode)
-		print_field("note", "decoded fast, not exactly: no rate to compare with others");
+		print_field("note",
+			"images decoded fast, not exactly: not comparable with other rates");
 	if (f->stats.shuffle_least < plan->shuffle) {
 		snprintf(text, sizeof(text),
-			"the shuffle buffer held %s records, not %s: they are larger than the "
-			"first ones, and memory is bounded",
+			"the shuffle buffer held %s records, not %s: later records are larger than "
+			"the first ones, and memory is limited",
 			tfr_format_count((double)f->stats.shuffle_least, a),
 			tfr_format_count((double)plan->shuffle, b));
 		print_field("note", text);
 	}
 	if (feed_trace_dropped(f->trace)) {
-		snprintf(text, sizeof(text), "the trace is full: the last %s pieces are not in it",
+		snprintf(text, sizeof(text), "the trace is full: it lacks the last %s pieces",
 			tfr_format_count((double)feed_trace_dropped(f->trace), a));
 		print_field("note", text);
 	}
@@ -338,7 +340,8 @@ static void print_notes(const struct feed *f)
 		print_field("warning", text);
 }
 
-/* To where a command may be broken next: a blank between words, or past a comma within quotes. */
+/* The length up to the next place where a command may be broken: a blank between words, or after a
+ * comma within quotes. */
 static size_t piece(const char *command, bool *quoted)
 {
 	size_t n = 0;
@@ -352,18 +355,19 @@ static size_t piece(const char *command, bool *quoted)
 	return n;
 }
 
-/* A command that a shell reads back as it was: broken between words with a backslash, and in the
- * quoted list of stages behind a comma, where blanks do not count. */
+/* Prints a command that can be pasted into a shell.  It is broken between words with a backslash,
+ * and in the quoted list of stages after a comma, where blanks do not count. */
 static void print_command(const char *label, const char *command)
 {
 	int column = printf("%-*s", LABEL, label);
+	int width = screen_columns(stdout) < WIDTH ? (int)screen_columns(stdout) : WIDTH;
 	bool quoted = false;
 
 	while (*command) {
 		bool blank = *command == ' ', was_quoted = quoted;
 		size_t n = piece(command + blank, &quoted);
 
-		if (column > LABEL && column + (int)n + blank > WIDTH - 2)
+		if (column > LABEL && column + (int)n + blank > width - 2)
 			column = printf("%s\n%*s", was_quoted ? "" : " \\", LABEL, "") -
 				 (was_quoted ? 1 : 3);
 		else if (blank)
@@ -374,10 +378,11 @@ static void print_command(const char *label, const char *command)
 	putchar('\n');
 }
 
+/* Without --compute-ms nothing is simulated that could wait. */
 static void print_verdict(const struct feed *f)
 {
 	const struct tfr_pipeline_stats *st = &f->stats;
-	char text[1600];
+	char waits[40] = "", text[1600];
 
 	if (!st->batches) {
 		snprintf(text, sizeof(text), "unknown, no batch was delivered; until then %s: %s",
@@ -385,8 +390,11 @@ static void print_verdict(const struct feed *f)
 		print_field("bottleneck:", text);
 		return;
 	}
-	snprintf(text, sizeof(text), "%s: %s; the device waits %.0f%%. What would change it: %s.",
-		st->bottleneck, st->finding, 100 * st->idle_fraction, st->advice);
+	if (f->compute.mean > 0)
+		snprintf(
+			waits, sizeof(waits), "; the device waits %.0f%%", 100 * st->idle_fraction);
+	snprintf(text, sizeof(text), "%s: %s%s. What would change it: %s.", st->bottleneck,
+		st->finding, waits, st->advice);
 	print_field("bottleneck:", text);
 }
 
@@ -400,7 +408,7 @@ void feed_report_text(const struct feed *f)
 	if (f->tensors && *f->tensors)
 		print_field("batch", f->tensors);
 	print_rates(&f->stats);
-	print_sounds(f);
+	print_audio(f);
 	print_over_time(f);
 	print_waits(&f->stats);
 	print_compute(f);
@@ -411,7 +419,7 @@ void feed_report_text(const struct feed *f)
 		tfr_format_size(plan->limit, limit));
 	if (f->driver_rss)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text),
-			", %s of it the device's driver, which is not counted",
+			", %s of it by the device's driver, which does not count",
 			tfr_format_size(f->driver_rss, size));
 	print_field("peak memory", text);
 	print_stages(&f->stats);

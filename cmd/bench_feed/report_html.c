@@ -1,8 +1,10 @@
-/* cmd/bench_feed/report_html.c - the report as one page that needs nothing else: drawn, with what reached the
- * device.
+/* cmd/bench_feed/report_html.c - the report as one page without external parts: charts, and images
+ * of a batch.
  *
- * Charts are SVG in the page's own colours, light or dark as the reader's system is; no script, no
- * network.  Every figure drawn is also written. */
+ * Charts are SVG in the colours of the page, which follow the light or dark scheme of the reader's
+ * system.  The page has no script and loads nothing.  Every figure in a chart is also text.  Charts
+ * shrink with the window, so their text is larger in a narrow one. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +12,10 @@
 #include "bench_feed/outputs.h"
 #include "common/figures.h"
 
-enum { CHART_WIDTH = 720, CHART_HEIGHT = 160, PARTS = 120 };
+/* A bucket of the waits, from its lower bound to the next. */
+#define BUCKET 1.035
+
+enum { CHART_WIDTH = 720, CHART_HEIGHT = 180, CHART_TOP = 30, PARTS = 120 };
 
 static const char head[] =
 	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -30,7 +35,7 @@ static const char head[] =
 	"margin: .5rem 0; }\n"
 	"dt { opacity: .7; }\ndd { margin: 0; overflow-wrap: anywhere; }\n"
 	"svg { display: block; width: 100%; height: auto; }\n"
-	"svg text { fill: currentColor; font-size: 11px; }\n"
+	"svg text { fill: currentColor; font-size: 13px; }\n"
 	".grid { stroke: var(--line); }\n.area { fill: var(--busy); opacity: .25; }\n"
 	".curve { fill: none; stroke: var(--busy); stroke-width: 1.5; }\n"
 	".bar { fill: var(--busy); }\n"
@@ -52,6 +57,12 @@ static const char head[] =
 	"pre { overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; "
 	"border: 1px solid var(--line); border-radius: 4px; padding: .5rem; }\n"
 	".wide { overflow-x: auto; }\n.small { font-size: 12px; opacity: .75; }\n"
+	"@media (max-width: 34rem) { svg text { font-size: 22px; } svg .minor { display: none; }\n"
+	"dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .4rem; }\n"
+	".stack { width: 5rem; } .key i { margin-left: .5rem; }\n"
+	".wide th:first-child, .wide td:first-child { position: sticky; left: 0; "
+	"background: Canvas; }\n"
+	"body { margin: .5rem auto; padding: 0 .6rem; } }\n"
 	"</style>\n</head>\n<body>\n";
 
 static void put_plain(struct page *p, const char *text)
@@ -71,7 +82,7 @@ static void put_facts(struct page *p, const struct feed *f)
 	const struct tfr_pipeline_stats *st = &f->stats;
 	char a[32], b[32], c[32], d[32], e[32], text[600];
 
-	page_text(p, "<dl>\n");
+	page_text(p, "<h2>Summary</h2>\n<dl>\n");
 	for (unsigned i = 0; i < f->device_count; i++) {
 		snprintf(text, sizeof(text), "%s: %s", tfr_device_name(f->devices[i]),
 			tfr_device_description(f->devices[i]));
@@ -85,8 +96,8 @@ static void put_facts(struct page *p, const struct feed *f)
 		figure_bandwidth(st->bytes_per_second, b),
 		figure_bandwidth(st->device_bytes_per_second, c));
 	put_row(p, "rate", text);
-	if (feed_sounds_text(f, text))
-		put_row(p, "sounds", text);
+	if (feed_audio_text(f, text))
+		put_row(p, "audio", text);
 	snprintf(text, sizeof(text), "%s records in %s batches, in %s: %s records/s; %s skipped",
 		tfr_format_count((double)st->records, a), tfr_format_count((double)st->batches, b),
 		figure_duration(st->seconds, c), tfr_format_count(st->records_per_second_total, e),
@@ -107,18 +118,38 @@ static void put_facts(struct page *p, const struct feed *f)
 	page_text(p, "</dl>\n");
 }
 
-/* A chart's frame: a line at the bottom, one at the top with what it means. */
-static void open_chart(struct page *p, const char *top, const char *left, const char *right)
+static void put_line(struct page *p, double x1, double y1, double x2, double y2)
 {
-	page_format(p,
-		"<svg viewBox=\"0 0 %d %d\" role=\"img\">\n"
-		"<line class=\"grid\" x1=\"0\" y1=\"20\" x2=\"%d\" y2=\"20\"/>"
-		"<line class=\"grid\" x1=\"0\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/>\n"
-		"<text x=\"0\" y=\"14\">%s</text><text x=\"0\" y=\"%d\">%s</text>"
-		"<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n",
-		CHART_WIDTH, CHART_HEIGHT + 40, CHART_WIDTH, CHART_HEIGHT + 20, CHART_WIDTH,
-		CHART_HEIGHT + 20, top, CHART_HEIGHT + 36, left, CHART_WIDTH, CHART_HEIGHT + 36,
-		right);
+	page_format(p, "<line class=\"grid\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>", x1,
+		y1, x2, y2);
+}
+
+/* A text above or below the plot, at `x`. */
+static void put_label(struct page *p, const char *class, double x, bool above, const char *anchor,
+	const char *text)
+{
+	page_format(p, "<text class=\"%s\" x=\"%.1f\" y=\"%d\" text-anchor=\"%s\">%s</text>\n",
+		class, x, above ? CHART_TOP - 8 : CHART_TOP + CHART_HEIGHT + 24, anchor, text);
+}
+
+/* The frame of a chart: `top` is the value of the upper line, `title` describes the chart. */
+static void open_chart(struct page *p, const char *title, const char *top)
+{
+	page_format(p, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">\n", CHART_WIDTH,
+		CHART_TOP + CHART_HEIGHT + 32, title);
+	put_line(p, 0, CHART_TOP, CHART_WIDTH, CHART_TOP);
+	put_line(p, 0, CHART_TOP + CHART_HEIGHT, CHART_WIDTH, CHART_TOP + CHART_HEIGHT);
+	put_label(p, "top", 0, true, "start", top);
+}
+
+/* A tick of the horizontal axis, with a text that stays within the chart. */
+static void put_tick(struct page *p, const char *class, double x, const char *text)
+{
+	const char *anchor = x < 50 ? "start" : x > CHART_WIDTH - 50 ? "end" : "middle";
+
+	assert(x >= 0 && x <= CHART_WIDTH);
+	put_line(p, x, CHART_TOP + CHART_HEIGHT, x, CHART_TOP + CHART_HEIGHT + 6);
+	put_label(p, class, x, false, anchor, text);
 }
 
 static void put_curve(struct page *page, const double *rates, unsigned parts, double most)
@@ -126,34 +157,47 @@ static void put_curve(struct page *page, const double *rates, unsigned parts, do
 	for (int area = 1; area >= 0; area--) {
 		page_format(page, "<path class=\"%s\" d=\"M", area ? "area" : "curve");
 		if (area)
-			page_format(page, "0 %d L", CHART_HEIGHT + 20);
+			page_format(page, "0 %d L", CHART_TOP + CHART_HEIGHT);
 		for (unsigned i = 0; i < parts; i++) {
-			double y = 20 + CHART_HEIGHT * (1 - rates[i] / most);
+			double y = CHART_TOP + CHART_HEIGHT * (1 - rates[i] / most);
 
 			page_format(page, "%.1f %.1f L%.1f %.1f%s", (double)i * CHART_WIDTH / parts,
 				y, (double)(i + 1) * CHART_WIDTH / parts, y,
 				i + 1 < parts ? " L" : "");
 		}
 		if (area)
-			page_format(page, " L%d %d Z", CHART_WIDTH, CHART_HEIGHT + 20);
+			page_format(page, " L%d %d Z", CHART_WIDTH, CHART_TOP + CHART_HEIGHT);
 		page_text(page, "\"/>\n");
 	}
+}
+
+/* Ticks at round seconds, at most five. */
+static void put_time_ticks(struct page *p, double seconds)
+{
+	double step = pow(10, floor(log10(seconds)));
+	char text[FIGURE_TEXT];
+
+	step = seconds / step > 5 ? 2 * step : seconds / step > 2 ? step : step / 2;
+	put_tick(p, "major", 0, "0 s");
+	for (double at = step; at <= seconds; at += step)
+		put_tick(p, "major", at / seconds * CHART_WIDTH, figure_duration(at, text));
 }
 
 static void put_over_time(struct page *page, const struct feed *f)
 {
 	double rates[PARTS], most = 0;
 	unsigned parts = feed_history_rates(f->history, rates, PARTS);
-	char rate[TFR_SIZE_TEXT], top[64], end[32];
+	char rate[TFR_SIZE_TEXT], top[64];
 
 	for (unsigned i = 0; i < parts; i++)
 		most = fmax(most, rates[i]);
 	if (most <= 0)
 		return;
-	page_text(page, "<h2>Over time</h2>\n");
+	page_text(page, "<h2>Rate over time</h2>\n");
 	snprintf(top, sizeof(top), "%s records/s", tfr_format_count(most, rate));
-	open_chart(page, top, "0", figure_duration(f->stats.seconds, end));
+	open_chart(page, "Records per second over time", top);
 	put_curve(page, rates, parts, most);
+	put_time_ticks(page, f->stats.seconds);
 	page_text(page, "</svg>\n");
 }
 
@@ -194,9 +238,9 @@ static void put_stage(struct page *p, const struct feed *f, const struct tfr_sta
 
 static void put_stages(struct page *p, const struct feed *f)
 {
-	page_text(p, "<h2>Stages</h2>\n<p class=\"small key\">of the time of a stage's threads:"
-		     "<i class=\"busy\"></i>busy<i class=\"blocked\"></i>blocked by what comes "
-		     "behind<i class=\"starved\"></i>starved of input</p>\n"
+	page_text(p, "<h2>Stages</h2>\n<p class=\"small key\">Time of a stage's threads:"
+		     "<i class=\"busy\"></i>busy<i class=\"blocked\"></i>blocked by the next stage"
+		     "<i class=\"starved\"></i>starved of input</p>\n"
 		     "<div class=\"wide\"><table>\n<thead><tr><th>stage</th><th></th>"
 		     "<th>threads</th><th>busy</th><th>starved</th><th>blocked</th><th>items</th>"
 		     "<th>bytes</th><th>queue</th></tr></thead>\n<tbody>\n");
@@ -205,35 +249,67 @@ static void put_stages(struct page *p, const struct feed *f)
 	page_text(p, "</tbody></table></div>\n");
 }
 
-/* Waits in 48 classes, each as much longer than the one before: they span from microseconds to
- * seconds. */
+/* Ticks of a logarithmic axis at 1, 2 and 5 times each power of ten; those at 2 and 5 are left out
+ * of narrow windows and where they would crowd. */
+static void put_log_ticks(struct page *p, double least, double most)
+{
+	static const int digits[] = { 1, 2, 5 };
+	double span = log(most / least);
+	bool few = most / least < 1e3, any = false;
+	char text[FIGURE_TEXT];
+
+	for (double power = pow(10, floor(log10(least))); power <= most; power *= 10)
+		for (unsigned i = 0; i < (few ? 3 : 1); i++) {
+			double x = log(power * digits[i] / least) / span * CHART_WIDTH;
+
+			if (x < 0 || x > CHART_WIDTH)
+				continue;
+			any = true;
+			put_tick(p, i ? "minor" : "major", x,
+				figure_duration(power * digits[i], text));
+		}
+	if (any && few && most / least > 20)
+		return;
+	/* Too few powers of ten to read a value: the ends help. */
+	if (!any)
+		put_tick(p, "major", 0, figure_duration(least, text));
+	if (!any)
+		put_tick(p, "major", CHART_WIDTH, figure_duration(most, text));
+}
+
+/* The waits on a logarithmic axis.  A bar is at least as wide as a bucket of the measurement, or
+ * there would be gaps between bars where waits are. */
 static void put_bars(struct page *p, const struct feed *f, double least, double most)
 {
 	enum { CLASSES = 48 };
 	uint64_t counts[CLASSES] = { 0 }, highest = 0;
-	double span = log(most / least) > 0 ? log(most / least) : 1;
-	char top[64], number[TFR_SIZE_TEXT], left[32], right[32];
+	double span = log(most / least), fit = floor(span / log(BUCKET));
+	int classes = fit < 1 ? 1 : fit < CLASSES ? (int)fit : CLASSES;
+	char top[64], number[TFR_SIZE_TEXT];
 
+	assert(least > 0 && most > least);
 	for (size_t i = 0; i < f->wait_count; i++) {
-		double at = log(fmax(f->waits[i].seconds, least) / least) / span * (CLASSES - 1);
+		int at = (int)(log(fmax(f->waits[i].seconds, least) / least) / span * classes);
 
-		counts[(int)(at + 0.5) % CLASSES] += f->waits[i].count;
+		counts[at < classes ? at : classes - 1] += f->waits[i].count;
 	}
-	for (int i = 0; i < CLASSES; i++)
+	for (int i = 0; i < classes; i++)
 		highest = counts[i] > highest ? counts[i] : highest;
 	snprintf(top, sizeof(top), "%s batches", tfr_format_count((double)highest, number));
-	open_chart(p, top, figure_duration(least, left), figure_duration(most, right));
-	for (int i = 0; i < CLASSES; i++) {
+	open_chart(p, "Histogram of the waits, on a logarithmic axis", top);
+	for (int i = 0; i < classes; i++) {
 		double height = CHART_HEIGHT * (double)counts[i] / (double)highest;
 
 		if (counts[i])
 			page_format(p,
 				"<rect class=\"bar\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
 				"height=\"%.1f\"><title>%llu</title></rect>\n",
-				(double)i * CHART_WIDTH / CLASSES, 20 + CHART_HEIGHT - height,
-				(double)CHART_WIDTH / CLASSES - 1, height,
+				(double)i * CHART_WIDTH / classes,
+				CHART_TOP + CHART_HEIGHT - height,
+				(double)CHART_WIDTH / classes - 1, height,
 				(unsigned long long)counts[i]);
 	}
+	put_log_ticks(p, least, most);
 	page_text(p, "</svg>\n");
 }
 
@@ -242,18 +318,18 @@ static void put_waits(struct page *p, const struct feed *f)
 	const struct tfr_pipeline_stats *st = &f->stats;
 	char first[32], p50[32], p95[32], p99[32], max[32];
 
-	page_text(p, "<h2>How long a batch was waited for</h2>\n");
-	page_format(
-		p, "<p>The first came after %s.", figure_duration(st->first_batch_seconds, first));
+	page_text(p, "<h2>Waits for a batch</h2>\n");
+	page_format(p, "<p>The first batch came after %s.",
+		figure_duration(st->first_batch_seconds, first));
 	if (!f->wait_count) {
-		page_text(p, " There was no other.</p>\n");
+		page_text(p, " There is no other batch.</p>\n");
 		return;
 	}
 	page_format(p, " Then: p50 %s, p95 %s, p99 %s, at most %s.</p>\n",
 		figure_duration(st->wait_p50, p50), figure_duration(st->wait_p95, p95),
 		figure_duration(st->wait_p99, p99), figure_duration(st->wait_max, max));
 	put_bars(p, f, fmax(f->waits[0].seconds, 1e-7),
-		fmax(f->waits[f->wait_count - 1].seconds, 2e-7));
+		fmax(f->waits[f->wait_count - 1].seconds, 1e-7) * BUCKET);
 }
 
 static void put_compute(struct page *p, const struct feed *f)
@@ -262,8 +338,8 @@ static void put_compute(struct page *p, const struct feed *f)
 
 	if (k->mean <= 0)
 		return;
-	page_text(p, "<h2>Was the device idle?</h2>\n<div class=\"wide\"><table><thead><tr>"
-		     "<th>device</th><th>steps</th><th>computing</th><th>idle</th><th>of the time"
+	page_text(p, "<h2>Idle time of the device</h2>\n<div class=\"wide\"><table><thead><tr>"
+		     "<th>device</th><th>steps</th><th>computing</th><th>idle</th><th>share"
 		     "</th></tr></thead><tbody>\n");
 	for (unsigned i = 0; i < f->device_count; i++) {
 		const struct feed_device_use *d = &k->devices[i];
@@ -279,7 +355,7 @@ static void put_compute(struct page *p, const struct feed *f)
 	}
 	page_text(p, "</tbody></table></div>\n");
 	if (k->idle_steps)
-		page_format(p, "<p>%llu of %llu steps waited, from step %llu on.</p>\n",
+		page_format(p, "<p>%llu of %llu steps were delayed, from step %llu on.</p>\n",
 			(unsigned long long)k->idle_steps, (unsigned long long)k->steps,
 			(unsigned long long)k->first_idle_step);
 }
@@ -291,13 +367,14 @@ static void put_images(struct page *p, const struct feed *f)
 	if (!g->count)
 		return;
 	page_format(p,
-		"<h2>What reached the device</h2>\n<p class=\"small\">The beginning of the first "
-		"batch, copied back: %s.</p>\n<div class=\"images\">\n",
-		g->range);
+		"<h2>First batch</h2>\n<p class=\"small\">The first records of the first batch, "
+		"copied back from the device: %s%s.</p>\n<div class=\"images\">\n",
+		g->range, g->reduced ? "; large images are reduced" : "");
 	for (unsigned i = 0; i < g->count; i++) {
 		page_format(p,
-			"<img alt=\"\" width=\"%u\" height=\"%u\" src=\"data:image/png;base64,",
-			g->at[i].width, g->at[i].height);
+			"<img alt=\"record %u\" width=\"%u\" height=\"%u\" "
+			"src=\"data:image/png;base64,",
+			i, g->at[i].width, g->at[i].height);
 		page_base64(p, g->at[i].png, g->at[i].size);
 		page_text(p, "\">\n");
 	}
@@ -324,7 +401,7 @@ enum tfr_status feed_html(struct page *p, const struct feed *f, struct tfr_error
 	put_compute(p, f);
 	put_images(p, f);
 	if (f->repeat) {
-		page_text(p, "<h2>To run it again</h2>\n<pre>");
+		page_text(p, "<h2>Run it again</h2>\n<pre>");
 		put_plain(p, f->repeat);
 		page_text(p, "</pre>\n");
 	}

@@ -1,4 +1,4 @@
-/* cmd/bench_feed/report_json.c - the report of bench-feed for a program: exact numbers, times in seconds. */
+/* cmd/bench_feed/report_json.c - the report as JSON: exact numbers, times in seconds. */
 #include <string.h>
 
 #include "bench_feed/outputs.h"
@@ -55,7 +55,7 @@ static void put_waits(struct tfr_json *j, const struct feed *f)
 	}
 }
 
-static void put_sounds(struct tfr_json *j, const struct feed *f)
+static void put_audio(struct tfr_json *j, const struct feed *f)
 {
 	const struct tfr_pipeline_plan *plan = tfr_pipeline_plan(f->pipeline);
 
@@ -77,7 +77,7 @@ static void put_totals(struct tfr_json *j, const struct feed *f)
 	tfr_json_f64(j, "records_per_second_total", st->records_per_second_total);
 	tfr_json_f64(j, "bytes_per_second", st->bytes_per_second);
 	tfr_json_f64(j, "device_bytes_per_second", st->device_bytes_per_second);
-	put_sounds(j, f);
+	put_audio(j, f);
 	put_waits(j, f);
 	tfr_json_u64(j, "records", st->records);
 	tfr_json_u64(j, "skipped", st->skipped);

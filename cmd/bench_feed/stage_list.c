@@ -1,13 +1,14 @@
-/* cmd/bench_feed/stage_list.c - the stage list that the short options of bench-feed make.
+/* cmd/bench_feed/stage_list.c - the stage list made from the short options of bench-feed.
  *
- * Each option is a number or a name in the list; what is wrong with a name is told by whoever reads
- * the list, so that it is told once and alike for both ways of saying it. */
+ * Each option is a number or a name in the list.  Names are checked where the list is parsed, so
+ * that
+ * --augment and --stages report the same errors. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench_feed/feed.h"
 
-/* Stages that decide how large an image is: without an argument they take --size. */
+/* Stages that set the size of an image: without an argument they take --size. */
 static bool shapes(const char *name, size_t n)
 {
 	static const char *const names[] = { "random-resized-crop", "random-crop", "centre-crop",
@@ -19,7 +20,7 @@ static bool shapes(const char *name, size_t n)
 	return false;
 }
 
-/* --augment, each stage with its size; one that shapes comes first. */
+/* --augment, each stage with its size.  Without a stage that sets the size, resize comes first. */
 static void put_augment(FILE *out, const char *list, const char *size)
 {
 	bool shaped = false;

@@ -1,11 +1,12 @@
-/* cmd/bench_feed/tensorboard.c - the run over time as TensorBoard reads it: a TFRecord file of tf.Event.
+/* cmd/bench_feed/tensorboard.c - the run over time for TensorBoard: a TFRecord file of tf.Event.
  *
- * Only what scalars need is written (tensorflow/core/util/event.proto and framework/summary.proto):
+ * Only the fields that scalars need are written (tensorflow/core/util/event.proto and
+ * framework/summary.proto):
  *
  *     Event   1: double wall_time  2: int64 step  3: string file_version  5: Summary
  *     Summary 1: Value             Value 1: string tag  2: float simple_value
  *
- * The step is the number of batches, so that runs of different speed lie over each other. */
+ * The step is the number of batches, so that runs of different speed overlap in a plot. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static void put_bytes(struct message *m, unsigned field, const void *bytes, size
 	put_raw(m, bytes, n);
 }
 
-/* One Value into a Summary that has room for it; what has none is left out. */
+/* Adds one Value to a Summary, unless the Summary is full. */
 static void put_scalar(struct message *summary, const char *tag, double value)
 {
 	size_t n = strlen(tag);
@@ -79,7 +80,7 @@ static enum tfr_status make_folder(const char *path, struct tfr_error *err)
 		return TFR_OK;
 	*err = (struct tfr_error){ .status = TFR_ESYS,
 		.sys_errno = errno == EEXIST ? ENOTDIR : errno };
-	snprintf(err->message, sizeof(err->message), "cannot make the folder '%.300s'", path);
+	snprintf(err->message, sizeof(err->message), "cannot create the folder '%.300s'", path);
 	return TFR_ESYS;
 }
 
@@ -93,7 +94,8 @@ enum tfr_status feed_events_open(struct tfr_writer **w, const char *folder, stru
 	if (status)
 		return status;
 	gethostname(host, sizeof(host) - 1);
-	/* TensorBoard reads a file whose name has "tfevents" in it; the rest keeps runs apart. */
+	/* TensorBoard reads files with "tfevents" in their names; the other parts tell runs apart.
+	 */
 	if (asprintf(&path, "%s/events.out.tfevents.%lld.%s.%d.tfr", folder, (long long)time(NULL),
 		    *host ? host : "localhost", (int)getpid()) < 0) {
 		*err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };

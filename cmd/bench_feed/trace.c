@@ -1,9 +1,9 @@
-/* cmd/bench_feed/trace.c - the trace as Chrome and Perfetto read it: an array of events in JSON, written
- * as they come.
+/* cmd/bench_feed/trace.c - the trace for Chrome and Perfetto: a JSON array of events in the order
+ * of arrival.
  *
- * A row is a thread: workers, readers, uploaders, then the consumer and the devices' own steps.
- * Each piece is gathered as 40 bytes and written out in runs, so that it mostly costs the feed's
- * threads a lock and a copy.  After PIECES_MAX of them the file is full, and the report says so. */
+ * A row is a thread: workers, readers, uploaders, then the consumer and the steps of the devices.
+ * Pieces of 40 bytes are collected and written in runs, so that a piece mostly costs a lock and a
+ * copy.  The file is full after PIECES_MAX of them; the report has the number of the others. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 enum {
 	PIECES_MAX = 2000000,
 	GATHERED = 4096,
-	CONSUMER = 100000, /* rows: behind all threads of the feed */
+	CONSUMER = 100000, /* rows: after all threads of the pipeline */
 	DEVICE,
 };
 
@@ -27,7 +27,7 @@ struct feed_trace {
 	pthread_mutex_t lock;
 	uint64_t origin; /* ns */
 	uint64_t written, dropped;
-	double last_end; /* microseconds: of what the file holds */
+	double last_end; /* microseconds */
 	struct tfr_trace gathered[GATHERED];
 	unsigned count;
 	char names[TFR_STAGES_MAX][48];
@@ -153,8 +153,7 @@ void feed_trace_queues(struct feed_trace *t, const struct tfr_pipeline_stats *st
 	for (unsigned i = 0; i < st->stage_count && t->written < PIECES_MAX; i++)
 		if (st->stages[i].queue_capacity)
 			page_format(t->page,
-				",\n{\"ph\": \"C\", \"pid\": 1, \"ts\": %.3f, \"name\": \"behind "
-				"%u "
+				",\n{\"ph\": \"C\", \"pid\": 1, \"ts\": %.3f, \"name\": \"after %u "
 				"%s\", \"args\": {\"items\": %" PRIu64 "}}",
 				now, i, st->stages[i].name, st->stages[i].queue_now);
 	pthread_mutex_unlock(&t->lock);

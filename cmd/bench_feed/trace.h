@@ -1,32 +1,31 @@
-/* cmd/bench_feed/trace.h - --trace: every piece of work, for a viewer of traces. */
+/* cmd/bench_feed/trace.h - --trace: every piece of work, for a trace viewer. */
 #ifndef TFR_CMD_BENCH_FEED_TRACE_H
 #define TFR_CMD_BENCH_FEED_TRACE_H
 
 #include "bench_feed/feed.h"
 
-/* Every function accepts NULL: no trace is wanted. */
+/* Every function accepts NULL: no --trace. */
 struct feed_trace;
 
 enum tfr_status feed_trace_open(
 	struct feed_trace **t, const char *path, bool force, struct tfr_error *err);
-void feed_trace_close(struct feed_trace *t); /* what is not published is not there */
+void feed_trace_close(struct feed_trace *t); /* removes a trace that was not published */
 
-/* Pieces are called by these names from now on. */
+/* Sets the names of the pieces that follow. */
 void feed_trace_name_stages(struct feed_trace *t, const struct tfr_pipeline_stats *st);
 /* As struct tfr_pipeline_opts has it: on any thread. */
 void feed_trace_piece(struct feed_trace *t, const struct tfr_trace *piece);
-/* What the device was occupied with, and how long the consumer waited: nanoseconds of
- * CLOCK_MONOTONIC. */
+/* A step of the device, and a wait of the consumer: nanoseconds of CLOCK_MONOTONIC. */
 void feed_trace_step(
 	struct feed_trace *t, unsigned device, uint64_t batch, uint64_t start, uint64_t end);
 void feed_trace_wait(struct feed_trace *t, uint64_t start, uint64_t end);
-/* How much waits behind each stage. */
+/* The number of items that wait after each stage. */
 void feed_trace_queues(struct feed_trace *t, const struct tfr_pipeline_stats *st);
 
-/* Names the rows, and gives the file its name. */
+/* Names the rows and publishes the file. */
 enum tfr_status feed_trace_publish(
 	struct feed_trace *t, const struct feed *f, struct tfr_error *err);
-/* Pieces that came when the file was full. */
+/* The number of pieces after the file was full. */
 uint64_t feed_trace_dropped(const struct feed_trace *t);
 
 uint64_t feed_trace_now(void);

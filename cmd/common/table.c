@@ -168,7 +168,7 @@ static void print_cell(
 	text = text_cut(text, width, column->kind == TABLE_TEXT ? CUT_END : CUT_BEGINNING, cut);
 	columns = text_columns(text, strlen(text));
 	if (column->kind == TABLE_NUMBER)
-		fprintf(f, "%*s%s", (int)(width - columns), "", text);
+		fprintf(f, "%*s%s", last && !columns ? 0 : (int)(width - columns), "", text);
 	else
 		fprintf(f, "%s%*s", text, last ? 0 : (int)(width - columns), "");
 }

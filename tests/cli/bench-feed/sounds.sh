@@ -21,7 +21,7 @@ echo "== in full, mixed"
 stages=read,parse,decode=audio,mono,random-crop=.25s,batch=8,upload
 feed --verify-transfers --stages $stages s@2.tfrecord > out; echo "status $?"
 head -n 9 out | sed -nE '/^stages/,/^rate/p' | grep -v ^rate
-grep '^sounds' out | sed -E 's/[0-9,]+ (samples\/s)/N \1/; s/, [0-9,]+ s of/, N s of/'
+grep '^audio' out | sed -E 's/[0-9,]+ (samples\/s)/N \1/; s/, [0-9,]+ s of/, N s of/'
 grep '^note' out
 awk '/^stage /, /^$/ { print $1, $6, $7, $8 }' out | grep -E '^(decode|mono|random-crop|batch)'
 awk 'length > 80' out
@@ -36,7 +36,7 @@ j = json.load(open('json'))
 print(j['pipeline'], j['first_batch'], j['sound'], round(j['samples_per_second'] / j['records_per_second']))"
 echo "== html"
 feed --html page --stages $stages s@2.tfrecord > /dev/null; grep -c '<img' page; grep -o '1 at the top, -1 at the bottom' page
-grep -oE '<dt>sounds</dt>' page
+grep -oE '<dt>audio</dt>' page
 echo "== where, features, a cache, a shuffle of what is decoded, three of each"
 feed --stages 'read,parse,filter,cache,decode=audio,shuffle=5,channels=2,random-crop=100*3,channels-first,cast=bfloat16,batch=6,upload' \
 	--where 'audio/class/label == 1' --epochs 2 s@2.tfrecord | grep -E '^(batch       sound|total)' | sed 's/, [^,]*, in.*//'
