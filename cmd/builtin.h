@@ -1,4 +1,4 @@
-/* cmd/builtin.h - the commands, and the pages that main prints by itself. */
+/* cmd/builtin.h - the commands, and the help that main prints itself. */
 #ifndef TFR_CMD_BUILTIN_H
 #define TFR_CMD_BUILTIN_H
 
@@ -8,9 +8,9 @@ extern const struct command cmd_bench_feed, cmd_cat, cmd_check, cmd_completion, 
 	cmd_dedup, cmd_diff, cmd_doctor, cmd_export, cmd_help, cmd_index, cmd_repair, cmd_resample,
 	cmd_schema, cmd_shard, cmd_show, cmd_shuffle_to_disk, cmd_split, cmd_stats, cmd_version;
 
-/* By its name or alias.  NULL: there is none. */
+/* Finds a command by its name or alias.  NULL: none. */
 const struct command *help_find_command(const char *name);
-/* The command that was meant, as a hint. */
+/* Sets a hint: the command that was probably meant. */
 void help_hint_command(const char *name, struct tfr_error *err);
 void help_print_commands(FILE *f);
 void help_print_command(const struct command *command);

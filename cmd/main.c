@@ -1,7 +1,7 @@
-/* cmd/main.c - the table of commands, and what happens around every one of them.
+/* cmd/main.c - the table of commands, and what is common to all of them.
  *
- * After a command, standard output is flushed and checked: a delayed write error (a full disk) must
- * not end in status 0. */
+ * After each command, standard output is flushed and checked: a delayed write error, such as a full
+ * disk, must not end with status 0. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,26 +10,27 @@
 #include "builtin.h"
 #include "common/cmd.h"
 
+/* In the order of the groups in help.c. */
 const struct command *const commands[] = {
 	&cmd_shard,
-	&cmd_export,
-	&cmd_cat,
+	&cmd_index,
 	&cmd_show,
 	&cmd_count,
-	&cmd_check,
 	&cmd_schema,
 	&cmd_stats,
 	&cmd_diff,
+	&cmd_check,
 	&cmd_doctor,
-	&cmd_index,
 	&cmd_repair,
+	&cmd_cat,
 	&cmd_shuffle_to_disk,
 	&cmd_resample,
 	&cmd_split,
 	&cmd_dedup,
+	&cmd_export,
 	&cmd_bench_feed,
-	&cmd_version,
 	&cmd_help,
+	&cmd_version,
 	&cmd_completion,
 	NULL,
 };
@@ -54,7 +55,7 @@ static char *join_command_line(int argc, char **argv)
 	return line;
 }
 
-/* A set of many shards has every one open while it is written. */
+/* All shards of a set are open while it is written. */
 static void raise_open_file_limit(void)
 {
 	struct rlimit limit;

@@ -1,4 +1,4 @@
-/* cmd/common/cmd.h - what every subcommand is made of and may use.
+/* cmd/common/cmd.h - the parts of every subcommand, and the functions that it can use.
  *
  * A subcommand is one `const struct command` and its row in main.c's array.  It reads <tfr/…> and
  * this header, nothing else of the library. */

@@ -1,7 +1,8 @@
-/* cmd/common/completion.c - scripts for shells, made from the tables of options.
+/* cmd/common/completion.c - completion scripts for shells, made from the option tables.
  *
- * What is in files, the scripts ask the binary on the line itself ("tfr completion names",
- * names.c): whether an option takes such names is in its row, and nowhere in the scripts. */
+ * For names of features in files, the scripts run the binary that is on the command line, as
+ * "tfr completion names" (feature_names.c).  Only an option's row says whether it takes such names;
+ * the scripts do not. */
 #include <string.h>
 
 #include "builtin.h"
@@ -9,7 +10,7 @@
 
 static const struct opt no_options[] = { OPTIONS_END };
 
-/* The words of a row, separated by blanks, without its mark.  False: it has none. */
+/* Prints the words of a row, separated by spaces, without its mark.  False: there are none. */
 static bool print_values(const struct opt *o)
 {
 	const char *s = o->values;
@@ -25,7 +26,7 @@ static bool has_words(const struct opt *o)
 	return o->values && *o->values && *o->values != ':';
 }
 
-/* Whether names in files may be its argument. */
+/* Whether its argument can be the name of a feature. */
 static bool has_names(const struct opt *o)
 {
 	const char *mark = o->values ? strrchr(o->values, ':') : NULL;
@@ -49,7 +50,7 @@ static void print_commands(void)
 /* --- bash --- */
 
 static const char bash_begin[] =
-	"# bash completion of tfr: source it, or put it where bash-completion looks.\n"
+	"# bash completion of tfr: source it, or copy it to a folder of bash-completion.\n"
 	"_tfr() {\n"
 	"	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words= names\n"
 	"	if [ \"$cur\" = = ]; then\n"
@@ -58,7 +59,7 @@ static const char bash_begin[] =
 	"		prev=${COMP_WORDS[COMP_CWORD-2]}\n"
 	"	fi\n";
 
-/* Names come quoted.  What takes more than a name goes on behind it. */
+/* Names are quoted already.  If an argument can continue after a name, no space is added. */
 static const char bash_names[] =
 	"	if names=$(\"${1/#\\~/$HOME}\" completion names -- \"${COMP_LINE:0:COMP_POINT}\" "
 	"\\\n"
@@ -72,7 +73,7 @@ static const char bash_names[] =
 	"		return\n"
 	"	fi\n";
 
-/* "--where | --keep": each once. */
+/* Prints "--where | --keep", each option once. */
 static void print_bash_names(void)
 {
 	char options[1000] = "";
@@ -162,7 +163,7 @@ static void print_escaped(const char *text, const char *special)
 	}
 }
 
-/* What stands before the cursor is put together again: the buffer may hold other commands. */
+/* The text before the cursor is joined from the words: the buffer can hold other commands. */
 static const char zsh_names[] =
 	"_tfr_names() {\n"
 	"	local before=\"${(j: :)words[1,CURRENT-1]} ${words[CURRENT]%$SUFFIX$QISUFFIX}\" "
@@ -222,7 +223,8 @@ static void print_zsh(void)
 				print_zsh_option(o);
 		printf(" \\\n\t\t\t'*:file:_tfr_files' ;;\n");
 	}
-	/* Autoloaded from $fpath the file is the function; sourced, it only defines it. */
+	/* If zsh loads the file from $fpath, the file is the body of _tfr; if it is sourced, it only
+	 * defines _tfr. */
 	printf("\tesac\n}\n"
 	       "if [ \"$funcstack[1]\" = _tfr ]; then\n\t_tfr \"$@\"\nelse\n\tcompdef _tfr "
 	       "tfr\nfi\n");
@@ -275,7 +277,7 @@ static void print_fish(void)
 	}
 }
 
-/* "names" is for the scripts: what is printed may change with them. */
+/* "names" is for the scripts only: its output can change together with them. */
 static int completion_main(struct cmd *c)
 {
 	static const struct {
@@ -298,7 +300,7 @@ static int completion_main(struct cmd *c)
 const struct command cmd_completion = {
 	.name = "completion",
 	.operands = "bash|zsh|fish",
-	.summary = "print a shell's completion script",
+	.summary = "print the completion script for a shell",
 	.options = no_options,
 	.main = completion_main,
 };

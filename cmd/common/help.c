@@ -1,4 +1,9 @@
-/* cmd/common/help.c - help and version: made from the tables, so they cannot say other things. */
+/* cmd/common/help.c - help and version.
+ *
+ * The lists of commands and options are made from the tables, so that they cannot differ from what
+ * the parser accepts.  Pages are shown by man. */
+#include <assert.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,14 +12,34 @@
 
 static const struct opt no_options[] = { OPTIONS_END };
 
+/* A group ends where the next one begins. */
+static const struct {
+	const char *heading;
+	const struct command *first;
+} groups[] = {
+	{ "Create", &cmd_shard },
+	{ "Inspect", &cmd_show },
+	{ "Verify and repair", &cmd_check },
+	{ "Transform", &cmd_cat },
+	{ "Feed", &cmd_bench_feed },
+	{ "Other", &cmd_help },
+};
+
 void help_print_commands(FILE *f)
 {
-	fprintf(f, "usage: tfr COMMAND [OPTION]... [FILE]...\n\nTFRecord files: made, looked at, "
-		   "proved, fed.\n\n");
-	for (const struct command *const *p = commands; *p; p++)
+	const size_t n = sizeof(groups) / sizeof(*groups);
+	size_t group = 0;
+
+	fprintf(f, "usage: tfr COMMAND [OPTION]... [FILE]...\n\n"
+		   "create, inspect, verify and benchmark TFRecord files\n");
+	for (const struct command *const *p = commands; *p; p++) {
+		if (group < n && *p == groups[group].first)
+			fprintf(f, "\n%s:\n", groups[group++].heading);
+		assert(group > 0); /* the first command begins a group */
 		fprintf(f, "  %-16s %s\n", (*p)->name, (*p)->summary);
-	fprintf(f, "\n'tfr COMMAND -h' lists a command's options, 'tfr help COMMAND' shows its "
-		   "page.\n");
+	}
+	assert(group == n);
+	fprintf(f, "\n'tfr COMMAND -h' lists options, 'tfr help COMMAND' opens the page.\n");
 }
 
 void help_print_command(const struct command *command)
@@ -49,7 +74,48 @@ void help_hint_command(const char *name, struct tfr_error *err)
 		snprintf(err->hint, sizeof(err->hint), "Did you mean 'tfr %s'?", word);
 }
 
-/* The page where it is installed; the table's own help where it is not. */
+/* --- pages --- */
+
+/* Finds the page relative to the program: in a build, PROGRAM is cmd/tfr and the page man/tfr-X.1;
+ * installed, they are bin/tfr and share/man/man1/tfr-X.1. */
+static bool find_page(char path[PATH_MAX], const char *page)
+{
+	static const char *const folders[] = { "man", "share/man/man1" };
+	char program[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);
+
+	if (n <= 0)
+		return false;
+	program[n] = '\0';
+	for (int up = 0; up < 2; up++) {
+		char *slash = strrchr(program, '/');
+
+		if (!slash)
+			return false;
+		*slash = '\0';
+	}
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+		if (snprintf(path, PATH_MAX, "%s/%s/%s.1", program, folders[i], page) < PATH_MAX &&
+			access(path, R_OK) == 0)
+			return true;
+	return false;
+}
+
+/* Replaces the process by man.  Returns only if there is no page or no man. */
+static void open_page(const char *page)
+{
+	char path[PATH_MAX], search[96];
+	const char *shown = path;
+
+	if (!find_page(path, page)) {
+		snprintf(search, sizeof(search), "man -w %s >/dev/null 2>&1", page);
+		if (system(search) != 0)
+			return;
+		shown = page;
+	}
+	execlp("man", "man", shown, (char *)NULL);
+}
+
 static int help_main(struct cmd *c)
 {
 	const struct command *command;
@@ -60,7 +126,7 @@ static int help_main(struct cmd *c)
 		return 0;
 	}
 	if (c->count > 1)
-		return cmd_usage(c, "one command at a time");
+		return cmd_usage(c, "help takes one command");
 	command = help_find_command(c->operands[0]);
 	if (!command) {
 		struct tfr_error err = { .status = TFR_EUSAGE };
@@ -71,12 +137,9 @@ static int help_main(struct cmd *c)
 	}
 	snprintf(page, sizeof(page), "tfr-%s", command->name);
 	if (isatty(STDOUT_FILENO)) {
-		char quiet_check[96];
-
-		snprintf(quiet_check, sizeof(quiet_check), "man -w %s >/dev/null 2>&1", page);
-		if (system(quiet_check) == 0) {
-			execlp("man", "man", page, (char *)NULL);
-		}
+		open_page(page);
+		cmd_warn(c, "no manual page %s(1), or no 'man' to show it: these are the options",
+			page);
 	}
 	help_print_command(command);
 	return 0;
@@ -85,7 +148,7 @@ static int help_main(struct cmd *c)
 const struct command cmd_help = {
 	.name = "help",
 	.operands = "[COMMAND]",
-	.summary = "show a command's page",
+	.summary = "open the page of a command",
 	.options = no_options,
 	.main = help_main,
 };
@@ -102,7 +165,7 @@ static int version_main(struct cmd *c)
 const struct command cmd_version = {
 	.name = "version",
 	.operands = "",
-	.summary = "the version and what is built in",
+	.summary = "print the version and the features of this build",
 	.options = no_options,
 	.main = version_main,
 };

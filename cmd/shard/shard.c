@@ -321,7 +321,7 @@ static int shard_main(struct cmd *c)
 const struct command cmd_shard = {
 	.name = "shard",
 	.operands = "[INPUT]...",
-	.summary = "convert images and other files to records, or re-shard records",
+	.summary = "convert images and other files to records, or re-shard",
 	.options = shard_options,
 	.settings_size = sizeof(struct shard_settings),
 	.defaults = &shard_defaults,
