@@ -60,7 +60,7 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 {
 	struct run *r = ctx;
 	struct tfr_item *item = slot;
-	struct tfr_room room = { lanes, i };
+	struct tfr_room room = { lanes, i, r->in->groups };
 	enum tfr_status status;
 
 	(void)worker;
@@ -102,7 +102,7 @@ static enum tfr_status load(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 {
 	struct run *r = ctx;
 	struct tfr_item *item = slot;
-	struct tfr_room room = { lanes, i };
+	struct tfr_room room = { lanes, i, r->in->groups };
 	enum tfr_status status = TFR_OK;
 
 	if (!item->skipped)
@@ -129,15 +129,10 @@ static enum tfr_status write_record(void *ctx, uint64_t i, void *slot, struct tf
 	return status;
 }
 
-static void retire(void *ctx, uint64_t i, void *slot)
+static void note_item(struct run *r, const struct tfr_item *item)
 {
-	struct run *r = ctx;
-	struct tfr_item *item = slot;
-
-	(void)i;
 	if (atomic_load(&r->hopeless)) /* how many more there are depends on the threads */
 		return;
-	r->report->bytes += item->size;
 	if (!item->skipped)
 		tfr_sets_tally(r->sets, item);
 	else
@@ -150,6 +145,49 @@ static void retire(void *ctx, uint64_t i, void *slot)
 		r->late = tfr_losses_add(&r->losses, r->in, item, &r->late_error);
 		atomic_store(&r->hopeless, r->late == TFR_EDATA);
 	}
+}
+
+static void note_gap(struct run *r, struct tfr_item *item, const struct tfr_gap *gap)
+{
+	if (!tfr_item_name(item, gap->name, strlen(gap->name))) {
+		r->late = r->late ? r->late : tfr_fail_nomem(&r->late_error, "skipping a row");
+		return;
+	}
+	tfr_item_skip(item, gap->why, "%s", gap->reason);
+	note_item(r, item);
+	item->skipped = false;
+}
+
+/* The places of an item one by one, as though each were an item: what is said of them does not
+ * depend on how they are grouped. */
+static void note_places(struct run *r, struct tfr_item *item)
+{
+	const struct tfr_framed *f = &item->framed;
+	uint64_t places = item->records;
+	size_t k = 0;
+
+	item->records = 1;
+	for (uint64_t at = 0; at < places; at++)
+		if (k < f->n_gaps && f->gaps[k].place == at)
+			note_gap(r, item, &f->gaps[k++]);
+		else
+			note_item(r, item);
+	item->records = places;
+}
+
+static void retire(void *ctx, uint64_t i, void *slot)
+{
+	struct run *r = ctx;
+	struct tfr_item *item = slot;
+
+	(void)i;
+	if (atomic_load(&r->hopeless))
+		return;
+	r->report->bytes += item->size;
+	if (r->in->groups && !item->skipped)
+		note_places(r, item);
+	else
+		note_item(r, item);
 	tfr_progress_add(r->opts->progress, item->records, item->size);
 }
 

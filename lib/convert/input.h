@@ -26,6 +26,7 @@ struct tfr_input {
 	const struct tfr_convert_opts *opts;
 	uint64_t items;	     /* TFR_STREAM: nobody knows */
 	bool by_path;	     /* only their paths order the items: they are shuffled by default */
+	bool groups;	     /* items may stand for many rows: they are small, and all of one set */
 	uint64_t item_bytes; /* of each, where all have as many and need little but copying; else 0
 			      */
 	const char *prefix;  /* of items' names in messages: "images/" */

@@ -13,11 +13,21 @@
 /* Bytes that an item can have: an Example holds 2 GiB, its other features among them. */
 #define TFR_ITEM_MOST (INT32_MAX - (1 << 16))
 
-/* Records that an input has as such: as they lie in its file, whole and verified. */
+/* One of the places of an item that has several, without a record: it is skipped. */
+struct tfr_gap {
+	uint64_t place; /* among those of the item */
+	enum tfr_status why;
+	char name[24];
+	char reason[256];
+};
+
+/* Records with their framing, verified. */
 struct tfr_framed {
 	const uint8_t *data; /* NULL: the item is made into one record */
 	size_t size;
-	const uint64_t *sums; /* XXH3-64 of each payload */
+	const uint64_t *sums;	    /* XXH3-64 of each payload */
+	const struct tfr_gap *gaps; /* in order */
+	size_t n_gaps;
 };
 
 /* Reused from item to item, so that memory is allocated only while it grows. */
@@ -25,7 +35,7 @@ struct tfr_item {
 	uint64_t number;  /* in its input, from 0; shuffling does not change it */
 	uint32_t target;  /* the set it goes to */
 	uint64_t rank;	  /* in that set, skipped ones counted */
-	uint64_t records; /* that it stands for: 1, but of framed ones as many as there are */
+	uint64_t records; /* its places: 1, or of framed records as many as there are and of gaps */
 
 	/* By the input: */
 	struct tfr_buf name; /* what it is called, with its NUL: "cats/1.jpg" */
@@ -64,8 +74,9 @@ struct tfr_item {
 
 /* Where an item says how many bytes it is going to hold, and waits until they may be held. */
 struct tfr_room {
-	struct tfr_lanes_run *run; /* NULL: nobody bounds it */
+	struct tfr_lanes_run *run; /* NULL: nothing bounds it */
 	uint64_t item;
+	bool groups; /* of an input whose in->groups is set: the item may have many places */
 };
 
 void tfr_room_reserve(const struct tfr_room *room, uint64_t bytes);

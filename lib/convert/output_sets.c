@@ -5,6 +5,7 @@
  * the shards to be lanes. */
 #include "convert/output_sets.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "convert/auto_shards.h"
@@ -65,7 +66,7 @@ static enum tfr_status open_target(
 	if (status)
 		return status;
 	t->shards = how.fill ? 0 : tfr_set_writer_shards(t->writer);
-	t->lanes = t->shards && !s->in->ops->framed ? t->shards : 1;
+	t->lanes = t->shards && !s->in->ops->framed && !s->in->groups ? t->shards : 1;
 	return TFR_OK;
 }
 
@@ -120,17 +121,23 @@ bool tfr_sets_place(struct tfr_sets *s, struct tfr_item *item, uint32_t *lane)
 	return true;
 }
 
-/* Record by record: the next one is another shard's. */
+/* Record by record: the next one is another shard's.  A gap has its place all the same. */
 static enum tfr_status put_framed(
 	struct target *t, const struct tfr_item *item, struct tfr_error *err)
 {
-	const uint8_t *p = item->framed.data;
+	const struct tfr_framed *f = &item->framed;
+	const uint8_t *p = f->data;
 	enum tfr_status status = TFR_OK;
+	size_t gaps = 0;
 
 	for (uint64_t i = 0; !status && i < item->records; i++) {
+		if (gaps < f->n_gaps && f->gaps[gaps].place == i) {
+			gaps++;
+			continue;
+		}
 		uint64_t size = tfr_load64(p);
 		struct iovec piece = { (void *)(uintptr_t)p, size + TFR_RECORD_OVERHEAD };
-		struct tfr_totals add = { 1, size, item->framed.sums[i], 0, 0 };
+		struct tfr_totals add = { 1, size, f->sums[i - gaps], 0, 0 };
 
 		status = t->shards ? tfr_set_writer_put_framed(t->writer,
 					     (uint32_t)((item->rank + i) % t->shards), &piece, 1,
@@ -138,6 +145,7 @@ static enum tfr_status put_framed(
 				   : tfr_set_writer_append_framed(t->writer, &piece, &add, err);
 		p += piece.iov_len;
 	}
+	assert(status || p == f->data + f->size);
 	return status;
 }
 

@@ -121,6 +121,8 @@ def main():
         'labels': [b'0:cat\n1:dog\n', b'cat\ndog\n', b'n01440764 tench\nn01443537\tgoldfish\n', b'**/a?[b-d]*\nx/abc\n'],
         'class_map': [b'0:cat\n1:dog\n'], 'manifest': manifests, 'index': [b'0 28\n28 40\n', b'0 28\n'],
         'samples': [b'a/b.jpg\na/b.cls\nc.{x,y{1..3}}\n'], 'names': [b'a/b.jpg\n../x\nCON\n'],
+        'rows': [b'\x00' + table, b'\x01a\tb\n1\t2.5\n', b'\x03{"a": 1, "b": [1.5, 2], "c": {"base64": "Zm9v"}}\n{"a": -2, "d": "\\u00e9"}\n',
+                 b'\x00# c\n,x\n1,"a""b"\n'],
         'schema': list(outputs('schema/*.out')) + [b'{"version": 1, "features": [{"name": "a", "kind": "int64", "shape": [1]}]}'],
         'stats': list(outputs('stats/*.out')), 'compare': [report] + list(outputs('bench-feed/*.out')),
         'target': [b'\1a=1,b=2', b'\0uniform', b'\0a 0.5\nb 0.5\n', b'\1natural'],

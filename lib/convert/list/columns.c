@@ -3,16 +3,22 @@
  * cannot hold never decides the kind of its column: the column is refused. */
 #include "convert/list/columns.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include <xxhash.h>
 
 #include <tfr/text.h>
+
+#include "base/decimal_read.h"
 
 enum { NUMBER_MAX = 400 }; /* a double needs no more characters than this */
 
@@ -77,7 +83,23 @@ static bool special(const char *text, size_t size, float *value)
 	return false;
 }
 
+bool tfr_text_is_special(const char *text, size_t size)
+{
+	float value;
+
+	return size && strchr("-iInN", *text) && *text && special(text, size, &value);
+}
+
 bool tfr_text_float(const char *text, size_t size, float *value)
+{
+	struct tfr_scanned n;
+
+	return (tfr_decimal_scan(text, text + size, &n) == text + size &&
+		       tfr_scanned_f32(&n, value)) ||
+	       tfr_text_float_closely(text, size, value);
+}
+
+bool tfr_text_float_closely(const char *text, size_t size, float *value)
 {
 	char copy[NUMBER_MAX + 1];
 
@@ -91,7 +113,67 @@ bool tfr_text_float(const char *text, size_t size, float *value)
 	return isfinite(*value);
 }
 
-enum tfr_look tfr_look_at(const char *text, size_t size)
+#if defined(__SSE2__)
+/* Up to 16 bytes, zeros after them, without a look beyond. */
+static __m128i load_some(const char *text, size_t size)
+{
+	uint64_t low = 0, high = 0;
+
+	assert(size <= 16);
+	if (size >= 8) {
+		memcpy(&low, text, 8);
+		memcpy(&high, text + size - 8, 8);
+		high = size > 8 ? high >> 8 * (16 - size) : 0;
+	} else {
+		for (size_t i = 0; i < size; i++)
+			low |= (uint64_t)(unsigned char)text[i] << 8 * i;
+	}
+	return _mm_set_epi64x((long long)high, (long long)low);
+}
+
+/* The look of [-]digits[.[digits]] of up to 16 characters; 0: it is something else. */
+static unsigned look_of_digits(const char *text, size_t size)
+{
+	__m128i v = load_some(text, size);
+	__m128i value = _mm_sub_epi8(v, _mm_set1_epi8('0'));
+	unsigned digits = (unsigned)_mm_movemask_epi8(
+		_mm_cmpeq_epi8(_mm_min_epu8(value, _mm_set1_epi8(9)), value));
+	unsigned points = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8('.')));
+	unsigned begin = *text == '-', all = ((1u << size) - 1) & ~begin;
+
+	digits &= all;
+	if (!(digits >> begin & 1) || (text[begin] == '0' && digits >> (begin + 1) & 1))
+		return 0;
+	if (digits == all)
+		return TFR_LOOK_INT;
+	return (digits | points) == all && !(points & (points - 1)) ? TFR_LOOK_FLOAT : 0;
+}
+#else
+static unsigned look_of_digits(const char *text, size_t size)
+{
+	(void)text;
+	(void)size;
+	return 0;
+}
+#endif
+
+/* The look of a number that is written without oddities; 0: look closer. */
+static unsigned look_of_number(const char *text, size_t size)
+{
+	enum { SAFE = 37 }; /* powers of ten in float32 */
+	struct tfr_scanned n;
+	int64_t value;
+
+	if (tfr_decimal_scan(text, text + size, &n) != text + size)
+		return 0;
+	if (n.sign == '+' || !n.before || (n.first == '0' && n.before > 1))
+		return 0;
+	if (tfr_scanned_is_integer(&n))
+		return tfr_scanned_int64(&n, &value) ? TFR_LOOK_INT : TFR_LOOK_BIG;
+	return n.exponent + n.before + n.after <= SAFE ? TFR_LOOK_FLOAT : 0;
+}
+
+enum tfr_look tfr_look_closely(const char *text, size_t size)
 {
 	size_t sign = size && (text[0] == '-' || text[0] == '+');
 	size_t digits = 0;
@@ -107,13 +189,22 @@ enum tfr_look tfr_look_at(const char *text, size_t size)
 		digits++;
 	if (digits && sign + digits == size)
 		return *text == '+' ? TFR_LOOK_TEXT : TFR_LOOK_BIG;
-	if (!tfr_text_float(text, size, &real))
+	if (!tfr_text_float_closely(text, size, &real))
 		return is_decimal(text, size) ? TFR_LOOK_HUGE : TFR_LOOK_TEXT;
 	return isdigit((unsigned char)text[size - 1]) || text[size - 1] == '.' ? TFR_LOOK_FLOAT
 									       : TFR_LOOK_SPECIAL;
 }
 
-static void apply_options(struct tfr_columns *c, struct tfr_column *col)
+enum tfr_look tfr_look_at(const char *text, size_t size)
+{
+	unsigned look = size && size <= 16 ? look_of_digits(text, size) : 0;
+
+	look = look ? look : look_of_number(text, size);
+
+	return look ? (enum tfr_look)look : tfr_look_closely(text, size);
+}
+
+static void apply_options(struct tfr_columns *c, struct tfr_list_column *col)
 {
 	const struct tfr_convert_opts *o = c->opts;
 
@@ -130,7 +221,7 @@ static void apply_options(struct tfr_columns *c, struct tfr_column *col)
 		}
 }
 
-static bool is_called(const struct tfr_column *col, const char *name, size_t size)
+static bool is_called(const struct tfr_list_column *col, const char *name, size_t size)
 {
 	return strlen(col->name) == size && !memcmp(col->name, name, size);
 }
@@ -147,7 +238,7 @@ static uint32_t *slot_of(const struct tfr_columns *c, const char *name, size_t s
 	return &c->slots[at];
 }
 
-const struct tfr_column *tfr_columns_find(
+const struct tfr_list_column *tfr_columns_find(
 	const struct tfr_columns *c, const char *name, size_t size, size_t *guess)
 {
 	size_t k = *guess < c->n ? *guess : 0;
@@ -169,7 +260,7 @@ const struct tfr_column *tfr_columns_find(
 static bool grow(struct tfr_columns *c)
 {
 	size_t room = c->room ? 2 * c->room : 16;
-	struct tfr_column *list = reallocarray(c->list, room, sizeof(*list));
+	struct tfr_list_column *list = reallocarray(c->list, room, sizeof(*list));
 	uint32_t *slots = list ? calloc(2 * room, sizeof(*slots)) : NULL;
 
 	c->list = list ?: c->list;
@@ -183,17 +274,17 @@ static bool grow(struct tfr_columns *c)
 	return true;
 }
 
-struct tfr_column *tfr_columns_add(struct tfr_columns *c, const char *name, size_t size)
+struct tfr_list_column *tfr_columns_add(struct tfr_columns *c, const char *name, size_t size)
 {
-	const struct tfr_column *there = tfr_columns_find(c, name, size, &c->guess);
-	struct tfr_column *col;
+	const struct tfr_list_column *there = tfr_columns_find(c, name, size, &c->guess);
+	struct tfr_list_column *col;
 
 	if (there)
 		return &c->list[there - c->list];
 	if (c->n == c->room && !grow(c))
 		return NULL;
 	col = &c->list[c->n];
-	*col = (struct tfr_column){ .name = strndup(name, size), .embed = TFR_NO_EMBED };
+	*col = (struct tfr_list_column){ .name = strndup(name, size), .embed = TFR_NO_EMBED };
 	if (!col->name)
 		return NULL;
 	*slot_of(c, name, size) = (uint32_t)++c->n;
@@ -201,7 +292,7 @@ struct tfr_column *tfr_columns_add(struct tfr_columns *c, const char *name, size
 	return col;
 }
 
-void tfr_column_see(struct tfr_column *col, unsigned looks, uint64_t line)
+void tfr_column_see(struct tfr_list_column *col, unsigned looks, uint64_t line)
 {
 	col->looks |= looks;
 	if (looks & TFR_LOOK_TEXT && !col->text_line)
@@ -211,7 +302,7 @@ void tfr_column_see(struct tfr_column *col, unsigned looks, uint64_t line)
 }
 
 void tfr_column_see_misfit(
-	struct tfr_column *col, unsigned looks, const char *text, size_t size, uint64_t line)
+	struct tfr_list_column *col, unsigned looks, const char *text, size_t size, uint64_t line)
 {
 	unsigned i = looks & TFR_LOOK_HUGE ? 1 : 0;
 
@@ -223,7 +314,7 @@ void tfr_column_see_misfit(
 }
 
 static enum tfr_status misfit(
-	const struct tfr_column *col, bool huge, const char *path, struct tfr_error *err)
+	const struct tfr_list_column *col, bool huge, const char *path, struct tfr_error *err)
 {
 	const struct tfr_misfit *m = &col->misfits[huge];
 
@@ -239,7 +330,7 @@ static enum tfr_status misfit(
 }
 
 enum tfr_status tfr_column_decide(
-	struct tfr_column *col, bool texts, const char *path, struct tfr_error *err)
+	struct tfr_list_column *col, bool texts, const char *path, struct tfr_error *err)
 {
 	if (col->given || !col->looks)
 		return TFR_OK;

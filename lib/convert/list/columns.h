@@ -31,7 +31,7 @@ struct tfr_misfit {
 	char text[48];
 };
 
-struct tfr_column {
+struct tfr_list_column {
 	char *name;
 	enum tfr_kind kind; /* TFR_KIND_UNSET: no value was seen yet */
 	bool given;	    /* the kind is the user's */
@@ -57,29 +57,31 @@ static inline bool tfr_embed_is_sound(const struct tfr_embed *e)
 
 struct tfr_columns {
 	const struct tfr_convert_opts *opts;
-	struct tfr_column *list;
+	struct tfr_list_column *list;
 	size_t n, room;
 	uint32_t *slots; /* 2 * room, a table by names: numbers of columns from 1, 0 for none */
 	size_t guess;	 /* where the next find() looks first: columns come in order */
 };
 
 /* The column of this name, which is added where it is not there.  NULL: out of memory. */
-struct tfr_column *tfr_columns_add(struct tfr_columns *c, const char *name, size_t size);
+struct tfr_list_column *tfr_columns_add(struct tfr_columns *c, const char *name, size_t size);
 /* NULL: there is none.  `guess` is where to look first, and is set for the next one. */
-const struct tfr_column *tfr_columns_find(
+const struct tfr_list_column *tfr_columns_find(
 	const struct tfr_columns *c, const char *name, size_t size, size_t *guess);
 /* What a text looks like. */
 enum tfr_look tfr_look_at(const char *text, size_t size);
+/* The same without shortcuts for common numbers, which tests compare it with. */
+enum tfr_look tfr_look_closely(const char *text, size_t size);
 /* Notes values of these looks in `line`. */
-void tfr_column_see(struct tfr_column *col, unsigned looks, uint64_t line);
+void tfr_column_see(struct tfr_list_column *col, unsigned looks, uint64_t line);
 /* Notes a value of one of TFR_LOOK_MISFITS. */
 void tfr_column_see_misfit(
-	struct tfr_column *col, unsigned looks, const char *text, size_t size, uint64_t line);
+	struct tfr_list_column *col, unsigned looks, const char *text, size_t size, uint64_t line);
 /* Decides the kind by what was seen.  Numbers of which the kind cannot hold one are TFR_EDATA.
  * `texts`: all values are texts, of which some look like numbers (CSV); otherwise a column of both
  * is TFR_EDATA. */
 enum tfr_status tfr_column_decide(
-	struct tfr_column *col, bool texts, const char *path, struct tfr_error *err);
+	struct tfr_list_column *col, bool texts, const char *path, struct tfr_error *err);
 /* Every column that opts names is there: TFR_EUSAGE. */
 enum tfr_status tfr_columns_check(
 	const struct tfr_columns *c, const char *path, struct tfr_error *err);
@@ -87,7 +89,10 @@ void tfr_columns_clear(struct tfr_columns *c);
 
 /* A text as a value.  False: it is none. */
 bool tfr_text_int64(const char *text, size_t size, int64_t *value);
+/* Whether it is nan or an infinity. */
+bool tfr_text_is_special(const char *text, size_t size);
 /* nan and infinity included; what float32 cannot hold is none. */
 bool tfr_text_float(const char *text, size_t size, float *value);
+bool tfr_text_float_closely(const char *text, size_t size, float *value);
 
 #endif

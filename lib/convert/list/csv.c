@@ -1,8 +1,16 @@
-/* convert/list/csv.c - libcsv receives one line at a time.  A row is complete after the line for which
- * libcsv reports its end; until then a quote is open, and even an empty line belongs to a cell. */
+/* convert/list/csv.c - a line without quotes is split where it is; every other line is libcsv's.
+ *
+ * libcsv receives one line at a time.  A row is complete after the line for which libcsv reports its
+ * end; until then a quote is open, and even an empty line belongs to a cell. */
 #include "convert/list/csv.h"
 
+#include <assert.h>
 #include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+enum { BLOCK = 16 }; /* bytes that are compared at a time */
 
 static int no_space(unsigned char c)
 {
@@ -37,6 +45,7 @@ void tfr_csv_reset(struct tfr_csv *c)
 {
 	c->text.size = c->cells_.size = c->n = 0;
 	c->rows = 0;
+	c->base = NULL;
 	c->begun = c->failed = false;
 	/* A row that broke off leaves the parser within it. */
 	if (c->open)
@@ -68,6 +77,72 @@ static void end_row(int terminator, void *ctx)
 	c->rows++;
 }
 
+/* ---- rows without quotes ---- */
+
+/* Which of the first `n` bytes are delimiters, a bit for each; *odd: which are a quote or a
+ * carriage return. */
+static unsigned find_delimiters(const char *p, size_t n, char delimiter, unsigned *odd)
+{
+	unsigned found = 0;
+
+	*odd = 0;
+	assert(n <= BLOCK);
+#if defined(__SSE2__)
+	if (n == BLOCK) {
+		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+		__m128i quotes = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')),
+			_mm_cmpeq_epi8(v, _mm_set1_epi8('\r')));
+
+		*odd = (unsigned)_mm_movemask_epi8(quotes);
+		return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8(delimiter)));
+	}
+#endif
+	for (size_t i = 0; i < n; i++) {
+		found |= (unsigned)(p[i] == delimiter) << i;
+		*odd |= (unsigned)(p[i] == '"' || p[i] == '\r') << i;
+	}
+	return found;
+}
+
+static void put_cell(struct tfr_csv *c, size_t from, size_t to)
+{
+	struct tfr_cell *cells = (struct tfr_cell *)(void *)c->cells_.data;
+
+	cells[c->n++] = (struct tfr_cell){ from, to - from, from == to };
+	c->cells_.size += sizeof(*cells);
+	assert(c->cells_.size <= c->cells_.cap);
+}
+
+/* Splits a line without its end.  False: it has a quote or a carriage return (`quotes`), and no
+ * cell was taken, or memory is lacking, and c->failed. */
+static bool split(struct tfr_csv *c, const char *line, size_t size, char delimiter, bool quotes)
+{
+	size_t from = 0, n;
+	unsigned odd;
+
+	c->base = line;
+	for (size_t at = 0; at < size; at += n) {
+		n = size - at < BLOCK ? size - at : BLOCK;
+		unsigned found = find_delimiters(line + at, n, delimiter, &odd);
+
+		c->failed |= !tfr_buf_reserve(&c->cells_, (BLOCK + 1) * sizeof(struct tfr_cell));
+		if (c->failed || (odd && quotes)) {
+			c->cells_.size = c->n = 0;
+			return false;
+		}
+		for (; found; found &= found - 1) {
+			size_t to = at + (size_t)__builtin_ctz(found);
+
+			put_cell(c, from, to);
+			from = to + 1;
+		}
+	}
+	/* A row of raw tabs may be empty, and has no cells then. */
+	if (size)
+		put_cell(c, from, size);
+	return true;
+}
+
 static enum tfr_status split_tabs(
 	struct tfr_csv *c, const char *line, size_t size, struct tfr_error *err)
 {
@@ -75,17 +150,20 @@ static enum tfr_status split_tabs(
 		size--;
 	if (size && line[size - 1] == '\r')
 		size--;
-	for (const char *end = line + size; size;) {
-		const char *tab = memchr(line, '\t', (size_t)(end - line));
-		size_t n = (size_t)((tab ? tab : end) - line);
-
-		add_cell(n ? (void *)(uintptr_t)line : NULL, n, c);
-		if (!tab)
-			break;
-		line = tab + 1;
-	}
-	return c->failed ? tfr_fail_nomem(err, "reading a list") : TFR_OK;
+	return split(c, line, size, '\t', false) ? TFR_OK : tfr_fail_nomem(err, "reading a list");
 }
+
+/* Whether the line was split.  Of an empty one libcsv knows whether it is a row. */
+static bool split_plain(struct tfr_csv *c, const char *line, size_t size)
+{
+	if (c->careful)
+		return false;
+	if (size && line[size - 1] == '\n')
+		size -= size > 1 && line[size - 2] == '\r' ? 2 : 1;
+	return size && split(c, line, size, c->form == TFR_CSV_TABS ? '\t' : ',', true);
+}
+
+/* ---- rows with quotes ---- */
 
 static enum tfr_status feed(
 	struct tfr_csv *c, const char *bytes, size_t size, struct tfr_error *err)
@@ -105,12 +183,17 @@ enum tfr_status tfr_csv_line(
 	bool blank = !c->begun && (size == 0 || line[0] == '\n' || (size == 2 && line[0] == '\r'));
 	enum tfr_status status;
 
-	c->begun = true;
 	if (c->form == TFR_CSV_RAW_TABS)
 		return split_tabs(c, line, size, err);
+	if (!c->begun && split_plain(c, line, size))
+		return TFR_OK;
+	if (c->failed)
+		return tfr_fail_nomem(err, "reading a list");
+	c->begun = true;
 	status = feed(c, line, size, err);
 	if (!status && (!size || line[size - 1] != '\n'))
 		status = feed(c, "\n", 1, err);
+	c->base = (const char *)c->text.data;
 	if (status)
 		return status;
 	if (c->rows > 1)

@@ -1,5 +1,7 @@
-/* convert/list/csv.h - the cells of a row: separated by commas or tabs, with the quotes of RFC
- * 4180, by libcsv, or separated by tabs without quotes (IANA's text/tab-separated-values). */
+/* convert/list/csv.h - the cells of a row, separated by commas or by tabs.
+ *
+ * Quotes are those of RFC 4180, or characters like any other (IANA's text/tab-separated-values).
+ * libcsv reads the rows that have quotes; a row without quotes is split in place. */
 #ifndef TFR_CONVERT_LIST_CSV_H
 #define TFR_CONVERT_LIST_CSV_H
 
@@ -9,13 +11,13 @@
 #include "base/error.h"
 
 struct tfr_cell {
-	size_t at, size; /* in the text of all cells; a NUL lies behind each */
-	bool absent;	 /* nothing at all between two separators: not even quotes */
+	size_t at, size; /* in c->base */
+	bool absent;	 /* nothing between two separators, not even quotes */
 };
 
 enum tfr_csv_form {
 	TFR_CSV_COMMAS,
-	TFR_CSV_TABS,	  /* quotes as with commas: what spreadsheets, pandas and Python write */
+	TFR_CSV_TABS,	  /* quotes as with commas, as spreadsheets, pandas and Python write */
 	TFR_CSV_RAW_TABS, /* a quote is a character like any other */
 };
 
@@ -24,18 +26,21 @@ struct tfr_csv {
 	enum tfr_csv_form form;
 	bool open, failed;
 	bool begun;    /* the row has had a line */
+	bool careful;  /* libcsv reads every row, and a NUL is after each cell; tests compare the two */
 	unsigned rows; /* complete since the last reset */
+	const char *base; /* of the cells: the line, or `text` */
 	struct tfr_buf text, cells_;
-	size_t n;
+	size_t n; /* cells */
 };
 
 /* False: out of memory. */
 bool tfr_csv_open(struct tfr_csv *c, enum tfr_csv_form form);
 /* Begins a row. */
 void tfr_csv_reset(struct tfr_csv *c);
-/* Takes a line, which ends the row unless a quote is open.  TFR_OK: the row is complete (or the
- * line was empty and there are no cells); TFR_END: it goes on in the next line; TFR_EDATA: the
- * quotes are wrong, or a carriage return stands in the middle; TFR_ENOMEM. */
+/* Takes a line, which ends the row unless a quote is open.  The cells are valid as long as the line.
+ * TFR_OK: the row is complete, or the line is empty and there are no cells; TFR_END: the row
+ * continues in the next line; TFR_EDATA: the quotes are wrong, or a carriage return is in the middle
+ * of the line; TFR_ENOMEM. */
 enum tfr_status tfr_csv_line(
 	struct tfr_csv *c, const char *line, size_t size, struct tfr_error *err);
 void tfr_csv_close(struct tfr_csv *c);
@@ -47,7 +52,7 @@ static inline const struct tfr_cell *tfr_csv_cells(const struct tfr_csv *c)
 
 static inline const char *tfr_csv_text(const struct tfr_csv *c, const struct tfr_cell *cell)
 {
-	return (const char *)c->text.data + cell->at;
+	return c->base + cell->at;
 }
 
 #endif

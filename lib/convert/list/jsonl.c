@@ -13,16 +13,16 @@
 
 enum { DEPTH = 32 };
 
-bool tfr_json_open(struct tfr_json *j)
+bool tfr_jsonl_open(struct tfr_jsonl *j)
 {
-	*j = (struct tfr_json){ .tokener = json_tokener_new_ex(DEPTH) };
+	*j = (struct tfr_jsonl){ .tokener = json_tokener_new_ex(DEPTH) };
 	if (j->tokener)
 		json_tokener_set_flags(
 			j->tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
 	return j->tokener != NULL;
 }
 
-void tfr_json_close(struct tfr_json *j)
+void tfr_jsonl_close(struct tfr_jsonl *j)
 {
 	json_object_put(j->row);
 	if (j->tokener)
@@ -31,7 +31,7 @@ void tfr_json_close(struct tfr_json *j)
 	tfr_buf_clear(&j->name);
 	tfr_buf_clear(&j->values);
 	tfr_buf_clear(&j->data);
-	*j = (struct tfr_json){ 0 };
+	*j = (struct tfr_jsonl){ 0 };
 }
 
 /* ---- integers beyond int64 ---- */
@@ -86,7 +86,7 @@ static size_t next_beyond(const char *line, size_t size, size_t at)
 }
 
 /* Points *line at itself with an exponent after each integer beyond int64. */
-static bool mark_integers(struct tfr_json *j, const char **line, size_t *size)
+static bool mark_integers(struct tfr_jsonl *j, const char **line, size_t *size)
 {
 	size_t from = 0, end = next_beyond(*line, *size, 0);
 
@@ -106,7 +106,7 @@ static bool mark_integers(struct tfr_json *j, const char **line, size_t *size)
 	return true;
 }
 
-const char *tfr_json_number(struct json_object *v, size_t *size)
+const char *tfr_jsonl_number(struct json_object *v, size_t *size)
 {
 	const char *text = json_object_to_json_string_length(v, JSON_C_TO_STRING_PLAIN, size);
 	size_t n, minus = text && *text == '-';
@@ -130,7 +130,7 @@ static bool is_marked(struct json_object *v)
 
 	if (fabs(json_object_get_double(v)) < (double)INT64_MAX)
 		return false;
-	text = tfr_json_number(v, &size);
+	text = tfr_jsonl_number(v, &size);
 	return text && text[size];
 }
 
@@ -199,8 +199,8 @@ static enum tfr_status check_names(
 	return TFR_OK;
 }
 
-enum tfr_status tfr_json_parse(
-	struct tfr_json *j, const char *line, size_t size, struct tfr_error *err)
+enum tfr_status tfr_jsonl_parse(
+	struct tfr_jsonl *j, const char *line, size_t size, struct tfr_error *err)
 {
 	enum json_tokener_error why;
 	size_t end;
@@ -249,7 +249,7 @@ static bool is_described(struct json_object *o)
 	       json_object_object_get_ex(o, "type", NULL) && json_object_is_type(n, json_type_int);
 }
 
-static enum tfr_status each(struct tfr_json *j, struct json_object *o,
+static enum tfr_status each(struct tfr_jsonl *j, struct json_object *o,
 	enum tfr_status (*member)(void *ctx, const char *name, size_t size,
 		struct json_object *value, struct tfr_error *err),
 	void *ctx, struct tfr_error *err)
@@ -277,7 +277,7 @@ static enum tfr_status each(struct tfr_json *j, struct json_object *o,
 	return TFR_OK;
 }
 
-enum tfr_status tfr_json_each(struct tfr_json *j,
+enum tfr_status tfr_jsonl_each(struct tfr_jsonl *j,
 	enum tfr_status (*member)(void *ctx, const char *name, size_t size,
 		struct json_object *value, struct tfr_error *err),
 	void *ctx, struct tfr_error *err)
@@ -332,7 +332,7 @@ static unsigned look(struct json_object *v)
 	}
 }
 
-unsigned tfr_json_looks(struct json_object *value, struct json_object **misfit)
+unsigned tfr_jsonl_looks(struct json_object *value, struct json_object **misfit)
 {
 	bool array = json_object_is_type(value, json_type_array);
 	size_t n = array ? json_object_array_length(value) : 1;
@@ -368,7 +368,7 @@ static enum tfr_status misfit(
 }
 
 /* tfr_buf_append(), of which it is known whether memory was lacking or the value does not fit. */
-static bool keep(struct tfr_json *j, struct tfr_buf *buf, const void *data, size_t size)
+static bool keep(struct tfr_jsonl *j, struct tfr_buf *buf, const void *data, size_t size)
 {
 	if (tfr_buf_append(buf, data, size))
 		return true;
@@ -376,14 +376,14 @@ static bool keep(struct tfr_json *j, struct tfr_buf *buf, const void *data, size
 	return false;
 }
 
-static bool room(struct tfr_json *j, size_t size)
+static bool room(struct tfr_jsonl *j, size_t size)
 {
 	j->no_memory |= !tfr_buf_reserve(&j->data, size);
 	return !j->no_memory;
 }
 
 /* Appends the value's bytes to j->data. */
-static bool append_bytes(struct tfr_json *j, struct json_object *v, bool given)
+static bool append_bytes(struct tfr_jsonl *j, struct json_object *v, bool given)
 {
 	struct json_object *base64 = only_member(v, "base64");
 	const char *text;
@@ -398,14 +398,14 @@ static bool append_bytes(struct tfr_json *j, struct json_object *v, bool given)
 		size = (size_t)json_object_get_string_len(v);
 	} else if (given && (json_object_is_type(v, json_type_int) ||
 				    json_object_is_type(v, json_type_double))) {
-		text = tfr_json_number(v, &size);
+		text = tfr_jsonl_number(v, &size);
 	} else {
 		return false;
 	}
 	return text && keep(j, &j->data, text, size);
 }
 
-static bool append_int64(struct tfr_json *j, struct json_object *v)
+static bool append_int64(struct tfr_jsonl *j, struct json_object *v)
 {
 	int64_t n;
 
@@ -418,7 +418,7 @@ static bool append_int64(struct tfr_json *j, struct json_object *v)
 	return keep(j, &j->values, &n, sizeof(n));
 }
 
-static bool append_float(struct tfr_json *j, struct json_object *v)
+static bool append_float(struct tfr_jsonl *j, struct json_object *v)
 {
 	float n;
 
@@ -437,7 +437,7 @@ static bool append_float(struct tfr_json *j, struct json_object *v)
 	return keep(j, &j->values, &n, sizeof(n));
 }
 
-static bool append(struct tfr_json *j, enum tfr_kind kind, bool given, struct json_object *v)
+static bool append(struct tfr_jsonl *j, enum tfr_kind kind, bool given, struct json_object *v)
 {
 	size_t end;
 
@@ -453,7 +453,7 @@ static bool append(struct tfr_json *j, enum tfr_kind kind, bool given, struct js
 	return keep(j, &j->values, &end, sizeof(end));
 }
 
-static enum tfr_status put_bytes(struct tfr_json *j, struct tfr_builder *b, const char *name,
+static enum tfr_status put_bytes(struct tfr_jsonl *j, struct tfr_builder *b, const char *name,
 	size_t n, struct tfr_error *err)
 {
 	const size_t *ends = (const size_t *)(const void *)j->values.data;
@@ -468,7 +468,7 @@ static enum tfr_status put_bytes(struct tfr_json *j, struct tfr_builder *b, cons
 	return tfr_builder_bytes(b, name, (const struct tfr_bytes *)(void *)list.data, n, err);
 }
 
-enum tfr_status tfr_json_put(struct tfr_json *j, struct tfr_builder *b, const char *name,
+enum tfr_status tfr_jsonl_put(struct tfr_jsonl *j, struct tfr_builder *b, const char *name,
 	enum tfr_kind kind, bool given, struct json_object *value, struct tfr_error *err)
 {
 	bool array = json_object_is_type(value, json_type_array);

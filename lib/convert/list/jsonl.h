@@ -10,7 +10,7 @@
 
 #include "convert/list/columns.h"
 
-struct tfr_json {
+struct tfr_jsonl {
 	struct json_tokener *tokener;
 	struct json_object *row;
 	struct tfr_buf line;	     /* as it is parsed, where that is not as it was read */
@@ -19,24 +19,24 @@ struct tfr_json {
 	bool no_memory;		     /* why that was not possible */
 };
 
-bool tfr_json_open(struct tfr_json *j); /* false: out of memory */
-void tfr_json_close(struct tfr_json *j);
+bool tfr_jsonl_open(struct tfr_jsonl *j); /* false: out of memory */
+void tfr_jsonl_close(struct tfr_jsonl *j);
 /* Parses a line into j->row.  TFR_EDATA: what is wrong, and at which byte of the line. */
-enum tfr_status tfr_json_parse(
-	struct tfr_json *j, const char *line, size_t size, struct tfr_error *err);
+enum tfr_status tfr_jsonl_parse(
+	struct tfr_jsonl *j, const char *line, size_t size, struct tfr_error *err);
 /* Calls `member` for every feature of j->row but those that are null. */
-enum tfr_status tfr_json_each(struct tfr_json *j,
+enum tfr_status tfr_jsonl_each(struct tfr_jsonl *j,
 	enum tfr_status (*member)(void *ctx, const char *name, size_t size,
 		struct json_object *value, struct tfr_error *err),
 	void *ctx, struct tfr_error *err);
 /* What the value, or the values of an array, look like; 0: an empty array, or nothing that a
  * feature can hold.  *misfit: a value of TFR_LOOK_MISFITS, beyond float32 if there is one; NULL:
  * there is none. */
-unsigned tfr_json_looks(struct json_object *value, struct json_object **misfit);
+unsigned tfr_jsonl_looks(struct json_object *value, struct json_object **misfit);
 /* A number as it was written, of *size bytes; NULL: out of memory. */
-const char *tfr_json_number(struct json_object *v, size_t *size);
+const char *tfr_jsonl_number(struct json_object *v, size_t *size);
 /* Puts the value under `name` as a list of this kind.  TFR_EDATA: it does not fit it. */
-enum tfr_status tfr_json_put(struct tfr_json *j, struct tfr_builder *b, const char *name,
+enum tfr_status tfr_jsonl_put(struct tfr_jsonl *j, struct tfr_builder *b, const char *name,
 	enum tfr_kind kind, bool given, struct json_object *value, struct tfr_error *err);
 
 #endif

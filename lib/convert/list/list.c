@@ -3,6 +3,7 @@
  * A file is read twice: once to find its rows and what their columns hold, then row by row, in any
  * order, by all threads.  A pipe is read once: its rows are items as they come, and the kind of a
  * column is that of its first value. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,6 +16,9 @@
 
 #include "convert/list/list.h"
 #include "convert/rework.h"
+
+/* Rows that are one item, where they may be: enough that what an item costs does not count. */
+enum { GROUP_ROWS = 1024, GROUP_BYTES = 64 << 10 };
 
 static bool ends_with(const char *path, const char *end)
 {
@@ -70,8 +74,12 @@ static void free_own(void *p)
 		tfr_buf_clear(&own->files[i]);
 	}
 	tfr_csv_close(&own->csv);
-	tfr_json_close(&own->json);
+	tfr_jsonl_close(&own->json);
+	tfr_plain_reader_clear(&own->plain);
+	tfr_records_clear(&own->records);
 	tfr_buf_clear(&own->text);
+	tfr_buf_clear(&own->rows_);
+	tfr_buf_clear(&own->gaps_);
 	tfr_buf_clear(&own->seen);
 	free(own->paths);
 	free(own->files);
@@ -95,7 +103,7 @@ static enum tfr_status have_own(
 		if (!own->paths || !own->files)
 			return tfr_fail_nomem(err, "reading a list");
 		own->n = n;
-		if (l->format == TFR_LIST_JSONL ? !tfr_json_open(&own->json)
+		if (l->format == TFR_LIST_JSONL ? !tfr_jsonl_open(&own->json)
 						: !tfr_csv_open(&own->csv, tfr_list_form(l)))
 			return tfr_fail_nomem(err, "reading a list");
 	}
@@ -114,35 +122,110 @@ static enum tfr_status name_item(
 						    : tfr_fail_nomem(err, "reading a list");
 }
 
-static enum tfr_status read_again(
-	struct tfr_list *l, struct tfr_item *item, const struct tfr_row *row, struct tfr_error *err)
+static const struct tfr_row *row_of(const struct tfr_list *l, uint64_t number)
 {
-	struct tfr_list_item *own = item->own;
-	enum tfr_status status;
+	assert(number < l->in.items);
+	return (const struct tfr_row *)(const void *)l->rows_.data + number;
+}
 
-	own->text.size = 0;
-	if (!tfr_buf_reserve(&own->text, row->size + 1))
+/* Appends `size` bytes of the file from `offset` on to own->text. */
+static enum tfr_status read_again(const struct tfr_list *l, struct tfr_list_item *own,
+	uint64_t offset, size_t size, struct tfr_error *err)
+{
+	enum tfr_status status;
+	size_t n;
+
+	if (!tfr_buf_reserve(&own->text, size + 1))
 		return tfr_fail_nomem(err, "reading a list");
 	status = tfr_source_read_at(
-		l->lines.source, row->offset, own->text.data, row->size, &own->text.size, err);
+		l->lines.source, offset, own->text.data + own->text.size, size, &n, err);
 	if (status)
 		return status;
-	if (own->text.size < row->size)
-		return tfr_fail_path(err, TFR_EDATA, l->path, "cut short while it was read:");
-	item->size = row->size;
+	own->text.size += n;
+	return n < size ? tfr_fail_path(err, TFR_EDATA, l->path, "cut short while it was read:")
+			: TFR_OK;
+}
+
+/* A row that is `at` bytes into own->text. */
+static enum tfr_status add_row(
+	struct tfr_list_item *own, const struct tfr_row *row, size_t at, struct tfr_error *err)
+{
+	struct tfr_row here = { at, row->size, row->line };
+
+	return tfr_buf_append(&own->rows_, &here, sizeof(here))
+		       ? TFR_OK
+		       : tfr_fail_nomem(err, "reading a list");
+}
+
+/* Rows that follow each other in the file are read at once; so may what is between them be. */
+static enum tfr_status read_neighbours(struct tfr_list *l, struct tfr_list_item *own,
+	uint64_t number, uint64_t most, struct tfr_error *err)
+{
+	uint64_t begin = row_of(l, number)->offset, end = begin;
+	enum tfr_status status = TFR_OK;
+
+	for (uint64_t i = 0; !status && i < most; i++) {
+		const struct tfr_row *row = row_of(l, number + i);
+
+		if (i && row->offset + row->size - begin > GROUP_BYTES)
+			break;
+		status = add_row(own, row, (size_t)(row->offset - begin), err);
+		end = row->offset + row->size;
+	}
+	return status ? status : read_again(l, own, begin, (size_t)(end - begin), err);
+}
+
+static enum tfr_status read_scattered(struct tfr_list *l, struct tfr_list_item *own,
+	const uint32_t *numbers, uint64_t most, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	for (uint64_t i = 0; !status && i < most; i++) {
+		const struct tfr_row *row = row_of(l, numbers[i]);
+
+		if (i && own->text.size + row->size > GROUP_BYTES)
+			break;
+		status = add_row(own, row, own->text.size, err);
+		if (!status)
+			status = read_again(l, own, row->offset, row->size, err);
+	}
+	return status;
+}
+
+static size_t row_bytes(const struct tfr_list_item *own)
+{
+	const struct tfr_row *rows = (const struct tfr_row *)(const void *)own->rows_.data;
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < own->rows_.size / sizeof(*rows); i++)
+		bytes += rows[i].size;
+	return bytes;
+}
+
+/* Rows of a file: they are parsed by load(). */
+static enum tfr_status next_of_file(struct tfr_list *l, struct tfr_item *item,
+	const struct tfr_room *room, struct tfr_error *err)
+{
+	struct tfr_list_item *own = item->own;
+	const uint32_t *order = l->in.order;
+	uint64_t left = room->groups ? l->in.items - (order ? l->in.place : item->number) : 1;
+	uint64_t most = left < GROUP_ROWS ? left : GROUP_ROWS;
+	enum tfr_status status = name_item(item, row_of(l, item->number), err);
+
+	own->text.size = own->rows_.size = 0;
+	if (!status && room->groups && order)
+		status = read_scattered(l, own, order + l->in.place, most, err);
+	else if (!status)
+		status = read_neighbours(l, own, item->number, most, err);
+	if (status)
+		return status;
+	item->records = own->rows_.size / sizeof(struct tfr_row);
+	item->size = row_bytes(own);
+	if (room->groups)
+		return TFR_OK;
 	item->hash = XXH3_64bits(own->text.data, own->text.size);
 	item->hashed = true;
 	return TFR_OK;
-}
-
-/* A row of a file: it is parsed by load(). */
-static enum tfr_status next_of_file(
-	struct tfr_list *l, struct tfr_item *item, struct tfr_error *err)
-{
-	const struct tfr_row *row = (const struct tfr_row *)(void *)l->rows_.data + item->number;
-	enum tfr_status status = name_item(item, row, err);
-
-	return status ? status : read_again(l, item, row, err);
 }
 
 /* A row of a pipe: the kinds it sets must be known before the next one. */
@@ -166,7 +249,7 @@ static enum tfr_status next_of_pipe(
 	status = tfr_list_see_row(l, &row, text, size, err);
 	if (status)
 		return status;
-	status = l->format == TFR_LIST_JSONL ? tfr_json_parse(&l->json, text, size, err) : TFR_OK;
+	status = l->format == TFR_LIST_JSONL ? tfr_jsonl_parse(&l->json, text, size, err) : TFR_OK;
 	if (!status)
 		status = l->format == TFR_LIST_JSONL
 				 ? tfr_list_put_object(l, item->own, &l->json, item->builder, err)
@@ -180,38 +263,125 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_list *l = (struct tfr_list *)in;
 	enum tfr_status status = have_own(l, item, err);
 
-	(void)room;
 	if (status)
 		return status;
-	return l->file ? next_of_file(l, item, err) : next_of_pipe(l, item, err);
+	return l->file ? next_of_file(l, item, room, err) : next_of_pipe(l, item, err);
 }
 
-static enum tfr_status put_row(struct tfr_list *l, struct tfr_item *item, struct tfr_error *err)
+/* ---- a row of a file ---- */
+
+/* Puts the features of a row into a builder.  TFR_EDATA: what is wrong with the row. */
+static enum tfr_status put_row(struct tfr_list *l, struct tfr_item *item, const char *text,
+	size_t size, struct tfr_error *err)
 {
 	struct tfr_list_item *own = item->own;
-	const char *text = (const char *)own->text.data;
 	enum tfr_status status;
 
 	if (l->format == TFR_LIST_JSONL) {
-		status = tfr_json_parse(&own->json, text, own->text.size, err);
+		status = tfr_jsonl_parse(&own->json, text, size, err);
 		return status ? status
 			      : tfr_list_put_object(l, own, &own->json, item->builder, err);
 	}
 	tfr_csv_reset(&own->csv);
-	status = tfr_csv_line(&own->csv, text, own->text.size, err);
+	status = tfr_csv_line(&own->csv, text, size, err);
 	if (status == TFR_END)
 		return tfr_fail(err, TFR_EDATA, "the row has changed since it was found");
 	return status ? status : tfr_list_put_cells(l, own, &own->csv, item->builder, err);
+}
+
+/* Whether the row has become a record without a builder. */
+static bool encode_plain(
+	const struct tfr_list *l, struct tfr_list_item *own, const char *text, size_t size)
+{
+	if (l->format == TFR_LIST_JSONL)
+		return tfr_plain_read(&own->plain, &l->columns, text, size) &&
+		       tfr_plain_object(&own->plain, &l->layout, size, &own->records);
+	tfr_csv_reset(&own->csv);
+	return !tfr_csv_line(&own->csv, text, size, NULL) &&
+	       tfr_plain_cells(&own->csv, &l->layout, size, &own->records);
+}
+
+static enum tfr_status encode_row(struct tfr_list *l, struct tfr_item *item, const char *text,
+	size_t size, struct tfr_error *err)
+{
+	struct tfr_list_item *own = item->own;
+	const uint8_t *record;
+	enum tfr_status status;
+
+	if (encode_plain(l, own, text, size))
+		return TFR_OK;
+	tfr_builder_reset(item->builder);
+	status = put_row(l, item, text, size, err);
+	if (!status)
+		status = tfr_builder_flatten(item->builder, &record, &size, err);
+	if (!status && !tfr_records_add(&own->records, record, size))
+		status = tfr_fail_nomem(err, "building records");
+	return status;
+}
+
+/* What is wrong with a row skips it, or the item where it is of no other row or the run ends. */
+static enum tfr_status skip_row(struct tfr_list *l, struct tfr_item *item,
+	const struct tfr_row *row, uint64_t place, const struct tfr_error *why,
+	struct tfr_error *err)
+{
+	struct tfr_list_item *own = item->own;
+	struct tfr_gap gap = { .place = place, .why = why->status };
+
+	if (!l->in.groups || l->in.opts->on_error == TFR_ON_ERROR_FAIL ||
+		why->status == TFR_ENOMEM) {
+		tfr_item_skip_error(item, why);
+		return name_item(item, row, err);
+	}
+	snprintf(gap.name, sizeof(gap.name), "%u", row->line);
+	snprintf(gap.reason, sizeof(gap.reason), "%.255s", why->message);
+	return tfr_buf_append(&own->gaps_, &gap, sizeof(gap))
+		       ? TFR_OK
+		       : tfr_fail_nomem(err, "reading a list");
+}
+
+static enum tfr_status encode_rows(
+	struct tfr_list *l, struct tfr_item *item, struct tfr_error *err)
+{
+	struct tfr_list_item *own = item->own;
+	const struct tfr_row *rows = (const struct tfr_row *)(const void *)own->rows_.data;
+	struct tfr_records *records = &own->records;
+
+	records->data.size = records->sums.size = own->gaps_.size = 0;
+	if (!tfr_buf_reserve(&records->data, own->text.size) ||
+		!tfr_buf_reserve(&records->sums, item->records * sizeof(uint64_t)) ||
+		!tfr_buf_reserve(&own->gaps_, 1))
+		return tfr_fail_nomem(err, "building records");
+	for (uint64_t i = 0; i < item->records && !item->skipped; i++) {
+		struct tfr_error why = { 0 };
+		enum tfr_status status = encode_row(l, item,
+			(const char *)own->text.data + rows[i].offset, rows[i].size, &why);
+
+		if (status == TFR_EDATA)
+			status = skip_row(l, item, &rows[i], i, &why, err);
+		else if (status && err)
+			*err = why;
+		if (status)
+			return status;
+	}
+	item->framed = (struct tfr_framed){ records->data.data, records->data.size,
+		(const uint64_t *)(const void *)records->sums.data,
+		(const struct tfr_gap *)(const void *)own->gaps_.data,
+		own->gaps_.size / sizeof(struct tfr_gap) };
+	return TFR_OK;
 }
 
 static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
 	struct tfr_list *l = (struct tfr_list *)in;
+	struct tfr_list_item *own = item->own;
 	enum tfr_status status = TFR_OK;
 
+	if (l->file && !l->in.opts->embed_count)
+		return encode_rows(l, item, err);
 	if (l->file)
-		status = or_skip(item, put_row(l, item, err), err);
+		status = or_skip(item,
+			put_row(l, item, (const char *)own->text.data, own->text.size, err), err);
 	return status || item->skipped ? status : tfr_list_embed_all(l, item, bench, room, err);
 }
 
@@ -226,7 +396,9 @@ static void close_list(struct tfr_input *in)
 	tfr_columns_clear(&l->columns);
 	tfr_lines_clear(&l->lines);
 	tfr_csv_close(&l->csv);
-	tfr_json_close(&l->json);
+	tfr_jsonl_close(&l->json);
+	tfr_plain_reader_clear(&l->plain);
+	tfr_row_layout_clear(&l->layout);
 	tfr_buf_clear(&l->rows_);
 	tfr_buf_clear(&l->text);
 	tfr_buf_clear(&l->comment);
@@ -329,12 +501,20 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 	if (!l->prefix)
 		return tfr_fail_nomem(err, "reading a list");
 	l->in.prefix = l->prefix;
-	if (!(format == TFR_LIST_JSONL ? tfr_json_open(&l->json)
+	if (!(format == TFR_LIST_JSONL ? tfr_jsonl_open(&l->json)
 				       : tfr_csv_open(&l->csv, tfr_list_form(l))))
 		return tfr_fail_nomem(err, "reading a list");
 	if (format != TFR_LIST_JSONL)
 		status = tfr_list_read_header(l, err);
-	return status || !l->file ? status : tfr_list_find_rows(l, err);
+	if (status || !l->file)
+		return status;
+	status = tfr_list_find_rows(l, err);
+	if (status || opts->embed_count)
+		return status;
+	l->in.groups = opts->target_count == 1 && opts->targets[0].fraction == 0 &&
+		       !opts->stratify;
+	return tfr_row_layout_init(&l->layout, &l->columns) ? TFR_OK
+							   : tfr_fail_nomem(err, "reading a list");
 }
 
 #define LIST(format_, name_, called_, what_)                                                       \

@@ -10,6 +10,7 @@
 #include "convert/list/csv.h"
 #include "convert/list/jsonl.h"
 #include "convert/list/line_reader.h"
+#include "convert/list/plain_rows.h"
 
 enum tfr_list_format { TFR_LIST_CSV, TFR_LIST_TSV, TFR_LIST_RAW_TSV, TFR_LIST_JSONL };
 
@@ -28,12 +29,15 @@ struct tfr_list {
 	int folder;	   /* where its paths begin; AT_FDCWD for a pipe */
 	char *folder_name; /* of that, with a slash at its end; NULL: the current folder */
 	bool file;	   /* regular: read twice */
+	bool careful;	   /* json-c reads every row: for tests, which compare the two ways */
 	struct tfr_columns columns;
 	struct tfr_buf rows_;
 	/* For reading on, in open() and next(): */
 	struct tfr_lines lines;
 	struct tfr_csv csv;
-	struct tfr_json json;
+	struct tfr_jsonl json;
+	struct tfr_plain_reader plain;
+	struct tfr_row_layout layout; /* of a file without embedded columns */
 	struct tfr_buf text;	/* a row of several lines */
 	struct tfr_buf comment; /* the last line with '#' before the header, its number, and ... */
 	uint64_t comment_line;	/* 0: there is none */
@@ -45,8 +49,12 @@ struct tfr_list {
 /* What an item keeps. */
 struct tfr_list_item {
 	struct tfr_csv csv;
-	struct tfr_json json;
-	struct tfr_buf text; /* its row */
+	struct tfr_jsonl json;
+	struct tfr_buf text; /* its rows */
+	struct tfr_plain_reader plain;
+	struct tfr_records records; /* made of them, where no column is embedded */
+	struct tfr_buf rows_;	    /* struct tfr_row, whose offsets are in `text` */
+	struct tfr_buf gaps_;	    /* struct tfr_gap */
 	struct tfr_buf seen; /* the number of the last row of each column that is in the builder */
 	uint64_t row;	     /* of these numbers */
 	struct tfr_buf *paths; /* of the columns that are embedded, one each; empty: absent */
@@ -75,6 +83,9 @@ enum tfr_status tfr_list_see_row(struct tfr_list *l, const struct tfr_row *row, 
 	size_t size, struct tfr_error *err);
 /* Warns of features that are in no record, since all of their lists are empty. */
 void tfr_list_warn_of_empty(struct tfr_list *l);
+
+/* --- list_blocks.c --- */
+
 /* The first reading of a file: its rows, and the kinds of its columns. */
 enum tfr_status tfr_list_find_rows(struct tfr_list *l, struct tfr_error *err);
 
@@ -84,7 +95,7 @@ enum tfr_status tfr_list_find_rows(struct tfr_list *l, struct tfr_error *err);
 enum tfr_status tfr_list_put_cells(struct tfr_list *l, struct tfr_list_item *own,
 	const struct tfr_csv *csv, struct tfr_builder *b, struct tfr_error *err);
 enum tfr_status tfr_list_put_object(struct tfr_list *l, struct tfr_list_item *own,
-	struct tfr_json *json, struct tfr_builder *b, struct tfr_error *err);
+	struct tfr_jsonl *json, struct tfr_builder *b, struct tfr_error *err);
 /* Reads the files of the paths in item->own into features; one that cannot be skips the item. */
 enum tfr_status tfr_list_embed_all(struct tfr_list *l, struct tfr_item *item,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err);

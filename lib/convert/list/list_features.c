@@ -20,7 +20,7 @@ static enum tfr_status note_path(struct tfr_list_item *own, size_t embed, const 
 	return TFR_OK;
 }
 
-static enum tfr_status put_text(struct tfr_builder *b, const struct tfr_column *col,
+static enum tfr_status put_text(struct tfr_builder *b, const struct tfr_list_column *col,
 	const char *text, size_t size, struct tfr_error *err)
 {
 	struct tfr_bytes bytes = { (const uint8_t *)text, size };
@@ -53,7 +53,7 @@ enum tfr_status tfr_list_put_cells(struct tfr_list *l, struct tfr_list_item *own
 		return tfr_fail(
 			err, TFR_EDATA, "%zu cells where the header has %zu", csv->n, l->columns.n);
 	for (size_t i = 0; !status && i < csv->n; i++) {
-		const struct tfr_column *col = &l->columns.list[i];
+		const struct tfr_list_column *col = &l->columns.list[i];
 		const char *text = tfr_csv_text(csv, &cells[i]);
 
 		if (cells[i].absent)
@@ -69,14 +69,14 @@ enum tfr_status tfr_list_put_cells(struct tfr_list *l, struct tfr_list_item *own
 struct putting {
 	struct tfr_list *l;
 	struct tfr_list_item *own;
-	struct tfr_json *json;
+	struct tfr_jsonl *json;
 	struct tfr_builder *builder;
 	size_t guess;
 };
 
 /* Whether another member of the row has put this column: "a/b" may be a name and a path. */
 static enum tfr_status see_once(
-	struct putting *p, const struct tfr_column *col, struct tfr_error *err)
+	struct putting *p, const struct tfr_list_column *col, struct tfr_error *err)
 {
 	struct tfr_buf *seen = &p->own->seen;
 	size_t i = (size_t)(col - p->l->columns.list), end = (i + 1) * sizeof(uint64_t);
@@ -99,12 +99,12 @@ static enum tfr_status put_member(
 	void *ctx, const char *name, size_t size, struct json_object *value, struct tfr_error *err)
 {
 	struct putting *p = ctx;
-	const struct tfr_column *col = tfr_columns_find(&p->l->columns, name, size, &p->guess);
+	const struct tfr_list_column *col = tfr_columns_find(&p->l->columns, name, size, &p->guess);
 	struct json_object *misfit;
 
 	/* An array that was always empty has no kind. */
 	if (!col || col->kind == TFR_KIND_UNSET)
-		return tfr_json_looks(value, &misfit) ||
+		return tfr_jsonl_looks(value, &misfit) ||
 				       !json_object_is_type(value, json_type_array)
 			       ? tfr_fail(err, TFR_EDATA, "'%.*s' is nothing a feature can hold",
 					 (int)size, name)
@@ -112,7 +112,7 @@ static enum tfr_status put_member(
 	if (see_once(p, col, err))
 		return err ? err->status : TFR_EDATA;
 	if (col->embed == TFR_NO_EMBED)
-		return tfr_json_put(
+		return tfr_jsonl_put(
 			p->json, p->builder, col->name, col->kind, col->given, value, err);
 	if (!json_object_is_type(value, json_type_string))
 		return tfr_fail(err, TFR_EDATA, "'%s' is no path", col->name);
@@ -121,12 +121,12 @@ static enum tfr_status put_member(
 }
 
 enum tfr_status tfr_list_put_object(struct tfr_list *l, struct tfr_list_item *own,
-	struct tfr_json *json, struct tfr_builder *b, struct tfr_error *err)
+	struct tfr_jsonl *json, struct tfr_builder *b, struct tfr_error *err)
 {
 	struct putting p = { l, own, json, b, 0 };
 
 	own->row++;
-	return tfr_json_each(json, put_member, &p, err);
+	return tfr_jsonl_each(json, put_member, &p, err);
 }
 
 /* --- embedded files --- */

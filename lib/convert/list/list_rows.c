@@ -174,8 +174,10 @@ static enum tfr_status name_columns(
 		size_t n = cells[i].size;
 
 		if (!i && comment) {
-			size_t skip = 1 + strspn(name + 1, " \t");
+			size_t skip = 1;
 
+			while (skip < n && (name[skip] == ' ' || name[skip] == '\t'))
+				skip++;
 			name += skip;
 			n -= skip;
 		}
@@ -215,7 +217,7 @@ void tfr_list_warn_of_empty(struct tfr_list *l)
 	char text[1200];
 
 	for (size_t i = 0; o->warn && i < l->columns.n; i++) {
-		const struct tfr_column *col = &l->columns.list[i];
+		const struct tfr_list_column *col = &l->columns.list[i];
 
 		if (col->given || col->looks || col->unfit || !col->empty)
 			continue;
@@ -259,7 +261,7 @@ enum tfr_status tfr_list_read_header(struct tfr_list *l, struct tfr_error *err)
 }
 
 /* Of a pipe the first value of a column decides its kind. */
-static enum tfr_status see(struct tfr_list *l, struct tfr_column *col, unsigned looks,
+static enum tfr_status see(struct tfr_list *l, struct tfr_list_column *col, unsigned looks,
 	const char *text, size_t size, uint64_t line, struct tfr_error *err)
 {
 	tfr_column_see(col, looks, line);
@@ -279,14 +281,14 @@ static enum tfr_status see_member(
 	void *ctx, const char *name, size_t size, struct json_object *value, struct tfr_error *err)
 {
 	struct seeing *s = ctx;
-	struct tfr_column *col = tfr_columns_add(&s->l->columns, name, size);
+	struct tfr_list_column *col = tfr_columns_add(&s->l->columns, name, size);
 	struct json_object *misfit;
-	unsigned looks = tfr_json_looks(value, &misfit);
+	unsigned looks = tfr_jsonl_looks(value, &misfit);
 	const char *text = "";
 	size_t n = 0;
 
 	if (col && misfit)
-		text = tfr_json_number(misfit, &n);
+		text = tfr_jsonl_number(misfit, &n);
 	if (!col || !text)
 		return tfr_fail_nomem(err, "reading a list");
 	if (json_object_is_type(value, json_type_array) && !json_object_array_length(value))
@@ -296,6 +298,40 @@ static enum tfr_status see_member(
 	return see(s->l, col, looks, text, n, s->line, err);
 }
 
+/* False: the line is for json-c. */
+static bool see_plain(struct tfr_list *l, const struct tfr_row *row, const char *text, size_t size,
+	enum tfr_status *status, struct tfr_error *err)
+{
+	const struct tfr_member *members;
+	unsigned looks;
+
+	if (!tfr_plain_read(&l->plain, &l->columns, text, size))
+		return false;
+	members = tfr_plain_members(&l->plain.plain);
+	for (size_t i = 0; i < l->plain.plain.n; i++)
+		if (!tfr_plain_is_null(&l->plain, &members[i]) &&
+			!tfr_plain_looks(&l->plain, &members[i], &looks))
+			return false;
+	*status = TFR_OK;
+	for (size_t i = 0; !*status && i < l->plain.plain.n; i++) {
+		const struct tfr_member *m = &members[i];
+		struct tfr_list_column *col;
+
+		if (tfr_plain_is_null(&l->plain, m))
+			continue;
+		tfr_plain_looks(&l->plain, m, &looks);
+		col = m->column != SIZE_MAX ? &l->columns.list[m->column]
+					    : tfr_columns_add(&l->columns, m->name, m->size);
+		if (!col) {
+			*status = tfr_fail_nomem(err, "reading a list");
+			return true;
+		}
+		col->empty |= m->array && !m->n;
+		*status = see(l, col, looks, "", 0, row->line, err);
+	}
+	return true;
+}
+
 enum tfr_status tfr_list_see_row(struct tfr_list *l, const struct tfr_row *row, const char *text,
 	size_t size, struct tfr_error *err)
 {
@@ -303,47 +339,24 @@ enum tfr_status tfr_list_see_row(struct tfr_list *l, const struct tfr_row *row, 
 	const struct tfr_cell *cells = tfr_csv_cells(&l->csv);
 	enum tfr_status status = TFR_OK;
 
+	if (l->format == TFR_LIST_JSONL && !l->careful &&
+		see_plain(l, row, text, size, &status, err))
+		return status;
 	if (l->format == TFR_LIST_JSONL)
-		return tfr_json_parse(&l->json, text, size, err)
+		return tfr_jsonl_parse(&l->json, text, size, err)
 			       ? TFR_OK
-			       : tfr_json_each(&l->json, see_member, &s, err);
+			       : tfr_jsonl_each(&l->json, see_member, &s, err);
 	for (size_t i = 0; !status && i < l->csv.n && l->csv.n == l->columns.n; i++) {
 		const char *cell = tfr_csv_text(&l->csv, &cells[i]);
+		struct tfr_list_column *col = &l->columns.list[i];
+		unsigned look;
 
-		if (!cells[i].absent)
-			status = see(l, &l->columns.list[i], tfr_look_at(cell, cells[i].size), cell,
-				cells[i].size, row->line, err);
+		/* The kind of a column that has a text is decided. */
+		if (cells[i].absent || col->given || col->looks & TFR_LOOK_TEXT)
+			continue;
+		look = tfr_look_at(cell, cells[i].size);
+		if (look & ~col->looks || look & TFR_LOOK_MISFITS)
+			status = see(l, col, look, cell, cells[i].size, row->line, err);
 	}
 	return status;
-}
-
-static enum tfr_status decide_kinds(struct tfr_list *l, struct tfr_error *err)
-{
-	enum tfr_status status = TFR_OK;
-
-	for (size_t i = 0; !status && i < l->columns.n; i++)
-		status = tfr_column_decide(
-			&l->columns.list[i], l->format != TFR_LIST_JSONL, l->path, err);
-	if (!status)
-		tfr_list_warn_of_empty(l);
-	return status ? status : tfr_columns_check(&l->columns, l->path, err);
-}
-
-enum tfr_status tfr_list_find_rows(struct tfr_list *l, struct tfr_error *err)
-{
-	struct tfr_row row;
-	const char *text;
-	size_t size, n = 0;
-	enum tfr_status status;
-
-	while (!(status = tfr_list_read_row(l, &row, &text, &size, err))) {
-		status = tfr_list_see_row(l, &row, text, size, err);
-		if (status)
-			return status;
-		if (!tfr_buf_append(&l->rows_, &row, sizeof(row)))
-			return tfr_fail_nomem(err, "reading a list");
-		n++;
-	}
-	l->in.items = n;
-	return status == TFR_END ? decide_kinds(l, err) : status;
 }

@@ -259,9 +259,9 @@ static enum tfr_status unite_column(
 		for (size_t k = 0; k < n; k++) {
 			struct tfr_list *l = (struct tfr_list *)((struct metadata *)parts[k])->list;
 			size_t guess = 0;
-			const struct tfr_column *found =
+			const struct tfr_list_column *found =
 				tfr_columns_find(&l->columns, name, strlen(name), &guess);
-			struct tfr_column *col =
+			struct tfr_list_column *col =
 				found ? &l->columns.list[found - l->columns.list] : NULL;
 			enum tfr_status status = TFR_OK;
 

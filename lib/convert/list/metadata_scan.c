@@ -123,7 +123,7 @@ static enum tfr_status see_row(
 	enum tfr_status status;
 
 	if (s->list->format == TFR_LIST_JSONL) {
-		if (tfr_json_parse(&own->json, text, own->text.size, NULL))
+		if (tfr_jsonl_parse(&own->json, text, own->text.size, NULL))
 			return TFR_OK;
 		status = note_members(s, row, own->json.row, err);
 		if (!status)
@@ -135,6 +135,7 @@ static enum tfr_status see_row(
 			(size_t)json_object_get_string_len(value), err);
 	}
 	tfr_csv_reset(&own->csv);
+	own->csv.careful = true; /* paths are to end with a NUL */
 	if (tfr_csv_line(&own->csv, text, own->text.size, NULL))
 		return TFR_OK;
 	status = note_cells(s, row, own, err);

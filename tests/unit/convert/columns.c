@@ -87,7 +87,7 @@ Test(columns, kinds)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct tfr_column col = { .looks = cases[i].looks };
+		struct tfr_list_column col = { .looks = cases[i].looks };
 
 		cr_expect_eq(tfr_column_decide(&col, cases[i].texts, "x", NULL), TFR_OK);
 		cr_expect_eq(col.kind, cases[i].kind, "case %zu", i);
@@ -105,7 +105,7 @@ Test(columns, a_list_of_very_many)
 	char name[16];
 
 	for (size_t i = 0; i < N; i++) {
-		const struct tfr_column *col;
+		const struct tfr_list_column *col;
 		size_t n = (size_t)snprintf(name, sizeof(name), "c%zu", i * 7 % N);
 
 		col = tfr_columns_add(&c, name, n);

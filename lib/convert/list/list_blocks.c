@@ -1,0 +1,331 @@
+/* convert/list/list_blocks.c - the first reading of a file, by all threads: its rows, and the kinds of
+ * its columns.
+ *
+ * One thread at a time cuts the file into blocks of complete rows.  Each block is read as a list of
+ * its own, and what it shows is added in the order of the blocks, so that the result does not depend
+ * on their borders.  A line break ends a row where the quotes before it pair: that is so up to the
+ * first quote that is wrong, which ends the reading in any case. */
+#include <assert.h>
+#include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include "convert/list/list.h"
+#include "thread/lanes.h"
+#include "thread/threads.h"
+
+enum {
+	BLOCK = 1 << 20,
+	WINDOW = 3, /* blocks under way, a thread */
+	MEMORY = 256 << 20,
+	MOST = INT32_MAX - (1 << 16), /* bytes of a row */
+};
+
+struct block {
+	struct tfr_list list; /* the block as a list; its `lines` have the bytes */
+	struct tfr_buf rows_;
+	bool open;
+};
+
+struct reading {
+	struct tfr_list *l;
+	struct tfr_buf rest; /* what was read after the last block */
+	uint64_t offset;     /* of it in the file */
+	uint64_t lines;	     /* before it */
+	bool end;	     /* of the file */
+};
+
+/* ---- borders ---- */
+
+static size_t count(const uint8_t *p, size_t n, uint8_t byte)
+{
+	size_t found = 0, i = 0;
+
+#if defined(__SSE2__)
+	const __m128i wanted = _mm_set1_epi8((char)byte);
+
+	for (; i + 16 <= n; i += 16) {
+		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
+
+		found += (size_t)__builtin_popcount(
+			(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, wanted)));
+	}
+#endif
+	for (; i < n; i++)
+		found += p[i] == byte;
+	return found;
+}
+
+static size_t after_last_line(const uint8_t *p, size_t n)
+{
+	const uint8_t *last = n ? memrchr(p, '\n', n) : NULL;
+
+	return last ? (size_t)(last + 1 - p) : 0;
+}
+
+/* The end of the last complete row; 0: there is none. */
+static size_t last_border(const struct tfr_list *l, const uint8_t *p, size_t n)
+{
+	bool quoted;
+
+	if (l->format == TFR_LIST_JSONL || l->format == TFR_LIST_RAW_TSV)
+		return after_last_line(p, n);
+	quoted = count(p, n, '"') % 2;
+	for (;;) {
+		const uint8_t *quote = n ? memrchr(p, '"', n) : NULL;
+		size_t from = quote ? (size_t)(quote + 1 - p) : 0;
+		size_t border = quoted ? 0 : after_last_line(p + from, n - from);
+
+		if (border)
+			return from + border;
+		if (!quote)
+			return 0;
+		n = from - 1;
+		quoted = !quoted;
+	}
+}
+
+/* ---- cutting ---- */
+
+static enum tfr_status read_more(struct reading *r, struct tfr_buf *buf, struct tfr_error *err)
+{
+	enum tfr_status status;
+	size_t n;
+
+	if (buf->size > MOST)
+		return tfr_fail(err, TFR_EDATA, "a row of 2 GiB or more in '%s', line %llu",
+			r->l->path, (unsigned long long)r->lines + 1);
+	if (!tfr_buf_reserve(buf, buf->size > BLOCK ? buf->size : BLOCK))
+		return tfr_fail_nomem(err, "reading a list");
+	status = tfr_source_read_some(
+		r->l->lines.source, buf->data + buf->size, buf->cap - buf->size, &n, err);
+	if (status)
+		return status;
+	buf->size += n;
+	r->end = n == 0;
+	return TFR_OK;
+}
+
+/* Fills `buf` with complete rows and keeps what was read after them. */
+static enum tfr_status cut_block(
+	struct reading *r, struct tfr_buf *buf, size_t *size, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	buf->size = 0;
+	if (!tfr_buf_append(buf, r->rest.data, r->rest.size))
+		return tfr_fail_nomem(err, "reading a list");
+	r->rest.size = 0;
+	for (*size = 0; !*size && !status && !r->end;) {
+		status = read_more(r, buf, err);
+		if (!status && (r->end || buf->size >= BLOCK))
+			*size = r->end ? buf->size : last_border(r->l, buf->data, buf->size);
+	}
+	if (status)
+		return status;
+	if (r->end)
+		*size = buf->size;
+	if (!tfr_buf_append(&r->rest, buf->data + *size, buf->size - *size))
+		return tfr_fail_nomem(err, "reading a list");
+	buf->size = *size;
+	return *size ? TFR_OK : TFR_END;
+}
+
+static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned worker, uint64_t i,
+	void *slot, uint32_t *lane, struct tfr_error *err)
+{
+	struct reading *r = ctx;
+	struct tfr_lines *lines = &((struct block *)slot)->list.lines;
+	struct tfr_buf buf = lines->buf;
+	size_t size = 0;
+	enum tfr_status status = cut_block(r, &buf, &size, err);
+
+	(void)worker;
+	(void)lane;
+	*lines = (struct tfr_lines){
+		.buf = buf, .next = r->offset, .number = r->lines, .end = true
+	};
+	if (status)
+		return status;
+	r->offset += size;
+	r->lines += count(buf.data, size, '\n');
+	tfr_lanes_reserve(lanes, i, size);
+	return TFR_OK;
+}
+
+/* ---- reading ---- */
+
+static bool open_block(struct block *b, const struct tfr_list *l)
+{
+	b->list.in.opts = l->in.opts;
+	b->list.format = l->format;
+	b->list.path = l->path;
+	b->list.file = true;
+	b->list.columns.opts = l->columns.opts;
+	b->open = l->format == TFR_LIST_JSONL ? tfr_jsonl_open(&b->list.json)
+					      : tfr_csv_open(&b->list.csv, tfr_list_form(l));
+	for (size_t i = 0; b->open && l->format != TFR_LIST_JSONL && i < l->columns.n; i++)
+		b->open = tfr_columns_add(&b->list.columns, l->columns.list[i].name,
+				  strlen(l->columns.list[i].name)) != NULL;
+	return b->open;
+}
+
+/* Forgets what the last block has shown; its columns stay. */
+static void forget(struct tfr_columns *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		struct tfr_list_column *col = &c->list[i];
+
+		col->empty = col->unfit = false;
+		col->looks = 0;
+		col->number_line = col->text_line = 0;
+		memset(col->misfits, 0, sizeof(col->misfits));
+	}
+}
+
+static enum tfr_status work(void *ctx, struct tfr_lanes_run *lanes, unsigned worker, uint64_t i,
+	void *slot, struct tfr_error *err)
+{
+	const struct reading *r = ctx;
+	struct block *b = slot;
+	struct tfr_row row;
+	const char *text;
+	size_t size;
+	enum tfr_status status;
+
+	(void)lanes;
+	(void)worker;
+	(void)i;
+	if (!b->open && !open_block(b, r->l))
+		return tfr_fail_nomem(err, "reading a list");
+	forget(&b->list.columns);
+	b->rows_.size = 0;
+	while (!(status = tfr_list_read_row(&b->list, &row, &text, &size, err))) {
+		status = tfr_list_see_row(&b->list, &row, text, size, err);
+		if (status)
+			return status;
+		if (!tfr_buf_append(&b->rows_, &row, sizeof(row)))
+			return tfr_fail_nomem(err, "reading a list");
+	}
+	return status == TFR_END ? TFR_OK : status;
+}
+
+/* Adds what a later block shows of a column. */
+static void add_looks(struct tfr_list_column *to, const struct tfr_list_column *from)
+{
+	to->empty |= from->empty;
+	to->unfit |= from->unfit;
+	to->looks |= from->looks;
+	to->number_line = to->number_line ? to->number_line : from->number_line;
+	to->text_line = to->text_line ? to->text_line : from->text_line;
+	for (int i = 0; i < 2; i++)
+		if (!to->misfits[i].line)
+			to->misfits[i] = from->misfits[i];
+}
+
+static enum tfr_status deliver(void *ctx, uint64_t i, void *slot, struct tfr_error *err)
+{
+	struct reading *r = ctx;
+	struct block *b = slot;
+	struct tfr_columns *columns = &r->l->columns;
+
+	(void)i;
+	for (size_t k = 0; k < b->list.columns.n; k++) {
+		const struct tfr_list_column *from = &b->list.columns.list[k];
+		struct tfr_list_column *to;
+
+		if (!from->looks && !from->empty && !from->unfit)
+			continue;
+		to = tfr_columns_add(columns, from->name, strlen(from->name));
+		if (!to)
+			return tfr_fail_nomem(err, "reading a list");
+		add_looks(to, from);
+	}
+	return tfr_buf_append(&r->l->rows_, b->rows_.data, b->rows_.size)
+		       ? TFR_OK
+		       : tfr_fail_nomem(err, "reading a list");
+}
+
+static void clear_block(void *slot)
+{
+	struct block *b = slot;
+
+	tfr_columns_clear(&b->list.columns);
+	tfr_lines_clear(&b->list.lines);
+	tfr_csv_close(&b->list.csv);
+	tfr_jsonl_close(&b->list.json);
+	tfr_plain_reader_clear(&b->list.plain);
+	tfr_buf_clear(&b->list.text);
+	tfr_buf_clear(&b->list.comment);
+	tfr_buf_clear(&b->rows_);
+}
+
+static enum tfr_status read_blocks(struct tfr_list *l, struct tfr_error *err)
+{
+	struct tfr_lines *lines = &l->lines;
+	struct reading r = { .l = l, .offset = lines->next, .lines = lines->number };
+	struct tfr_lanes lanes = {
+		.threads = tfr_thread_count(l->in.opts->threads),
+		.count = UINT64_MAX,
+		.budget = l->in.opts->memory ? l->in.opts->memory : MEMORY,
+		.slot_size = sizeof(struct block),
+		.pull = pull,
+		.work = work,
+		.deliver = deliver,
+		.clear_slot = clear_block,
+	};
+	enum tfr_status status = TFR_OK;
+
+	lanes.window = (uint64_t)WINDOW * lanes.threads;
+	/* What was read of the file to find its header. */
+	if (lines->buf.size > lines->at &&
+		!tfr_buf_append(&r.rest, lines->buf.data + lines->at, lines->buf.size - lines->at))
+		status = tfr_fail_nomem(err, "reading a list");
+	tfr_buf_clear(&lines->buf);
+	lines->at = 0;
+	if (!status)
+		status = tfr_lanes_run(&lanes, &r, err);
+	tfr_buf_clear(&r.rest);
+	return status;
+}
+
+/* ---- all of it ---- */
+
+/* The row that naming the columns has read and given back. */
+static enum tfr_status see_first(struct tfr_list *l, struct tfr_error *err)
+{
+	struct tfr_row row;
+	const char *text;
+	size_t size;
+	enum tfr_status status = tfr_list_read_row(l, &row, &text, &size, err);
+
+	assert(status == TFR_OK);
+	if (!status)
+		status = tfr_list_see_row(l, &row, text, size, err);
+	if (!status && !tfr_buf_append(&l->rows_, &row, sizeof(row)))
+		status = tfr_fail_nomem(err, "reading a list");
+	return status;
+}
+
+static enum tfr_status decide_kinds(struct tfr_list *l, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	for (size_t i = 0; !status && i < l->columns.n; i++)
+		status = tfr_column_decide(
+			&l->columns.list[i], l->format != TFR_LIST_JSONL, l->path, err);
+	if (!status)
+		tfr_list_warn_of_empty(l);
+	return status ? status : tfr_columns_check(&l->columns, l->path, err);
+}
+
+enum tfr_status tfr_list_find_rows(struct tfr_list *l, struct tfr_error *err)
+{
+	enum tfr_status status = l->have_first ? see_first(l, err) : TFR_OK;
+
+	if (!status)
+		status = read_blocks(l, err);
+	l->in.items = l->rows_.size / sizeof(struct tfr_row);
+	return status ? status : decide_kinds(l, err);
+}

@@ -1,0 +1,22 @@
+/* Rows of CSV, TSV and JSON lines: what is read of them without libcsv, json-c and a builder is what
+ * these make of them. */
+#include <stdlib.h>
+
+#define ROWS_CHECK(ok) \
+	do { \
+		if (!(ok)) \
+			abort(); \
+	} while (0)
+
+#include "rows.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	enum tfr_list_format format = size ? data[0] % 4 : 0;
+
+	if (size)
+		rows_compare(format, data + 1, size - 1);
+	return 0;
+}
