@@ -1,4 +1,4 @@
-/* cmd/main.c - the table of commands, and what is common to all of them.
+/* cmd/main.c - what is common to all commands.
  *
  * After each command, standard output is flushed and checked: a delayed write error, such as a full
  * disk, must not end with status 0. */
@@ -9,31 +9,6 @@
 
 #include "builtin.h"
 #include "common/cmd.h"
-
-/* In the order of the groups in help.c. */
-const struct command *const commands[] = {
-	&cmd_shard,
-	&cmd_index,
-	&cmd_show,
-	&cmd_count,
-	&cmd_schema,
-	&cmd_stats,
-	&cmd_diff,
-	&cmd_check,
-	&cmd_doctor,
-	&cmd_repair,
-	&cmd_cat,
-	&cmd_shuffle_to_disk,
-	&cmd_resample,
-	&cmd_split,
-	&cmd_dedup,
-	&cmd_export,
-	&cmd_bench_feed,
-	&cmd_help,
-	&cmd_version,
-	&cmd_completion,
-	NULL,
-};
 
 /* NULL: out of memory. */
 static char *join_command_line(int argc, char **argv)
