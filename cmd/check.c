@@ -8,8 +8,9 @@
 struct check_settings {
 	const char *schema;
 	uint64_t jobs, max_pixels;
-	bool example, decode, manifest, strict, quick, json, allow_missing, quiet;
-	int format, compression, progress;
+	bool example, decode, manifest, strict, quick, allow_missing, quiet;
+	int compression, progress;
+	struct report_options report;
 	struct expecting expect;
 };
 
@@ -34,10 +35,7 @@ static const struct opt options[] = {
 	OPT(FLAG, 0, "quick", NULL, NULL, "only the length checksums and the exact end: no payload",
 		struct check_settings, quick),
 	OPT_EXPECT(struct check_settings, expect),
-	OPT(CHOICE, 0, "format", "FORMAT", "text|json|junit|github",
-		"print faults as text, json, junit or github [text]", struct check_settings,
-		format),
-	OPT_JSON(struct check_settings, json),
+	OPT_FORMAT(struct check_settings, report),
 	OPT_COMPRESSION(struct check_settings, compression),
 	OPT_MISSING(struct check_settings, allow_missing),
 	OPT_JOBS(struct check_settings, jobs),
@@ -94,8 +92,6 @@ static int check_usage(struct cmd *c)
 		return cmd_usage(c, "--max-pixels is for images that are decoded; add --decode");
 	if (s->quick && s->expect.sum)
 		return cmd_usage(c, "--quick reads no payload; it cannot go with --expect-sum");
-	if (s->json && s->format != CHECK_TEXT && s->format != CHECK_JSON)
-		return cmd_usage(c, "--json is a format; it cannot go with another --format");
 	return 0;
 }
 
@@ -105,12 +101,13 @@ static int check_main(struct cmd *c)
 	struct check_report *report;
 	struct tfr_expect expect;
 	struct tfr_set *set = NULL;
+	enum report_format format;
 
 	c->quiet = s->quiet;
-	if (check_usage(c) || cmd_expect(c, &s->expect, &expect) ||
-		cmd_open_inputs(c, s->allow_missing, &set))
+	if (check_usage(c) || cmd_report_format(c, &s->report, &format) ||
+		cmd_expect(c, &s->expect, &expect) || cmd_open_inputs(c, s->allow_missing, &set))
 		return c->exit;
-	report = check_report_new(c, s->json ? CHECK_JSON : (enum check_format)s->format);
+	report = check_report_new(c, format);
 	if (report)
 		run_check(c, set, &expect, report);
 	check_report_free(report);

@@ -1,28 +1,12 @@
-/* cmd/check_report.c - the faults that check finds, for people and for three kinds of machine.
+/* cmd/check_report.c - the faults that check finds, in each format.
  *
- * A format is a row of formats[].  It is told each fault of a file, then the file; what it prints
- * is well-formed whatever a file is called.  Faults of one kind in the contents of records are one
- * fault, the first, with a count: they wait for the end, or, where a format prints each file by
- * itself, for the end of the file. */
+ * Faults of one kind in the contents of records are one fault, the first, with a count.  They wait
+ * for the end, or, where each file has a test case of its own, for the end of the file. */
 #include "check_report.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct format {
-	void (*start)(struct check_report *r);
-	/* `reason` is one harmless line.  `system`: the file could not be read, which is an error
-	 * on standard error already. */
-	void (*fault)(struct check_report *r, const struct tfr_error *err, const char *reason,
-		bool system);
-	/* The same of a kind of faults in records; NULL: as a fault, the count after its reason. */
-	void (*kind)(struct check_report *r, const struct tfr_error *err, const char *reason,
-		uint64_t records, uint64_t files);
-	void (*file)(struct check_report *r, const struct tfr_check_file *file);
-	void (*end)(struct check_report *r, bool quick);
-	bool closing_line;   /* on standard error, for people */
-	bool kinds_per_file; /* they are counted for each file */
-};
 
 enum { MOST_KINDS = 1000 };
 
@@ -38,56 +22,18 @@ struct kind {
 
 struct check_report {
 	struct cmd *c;
-	const struct format *format;
+	enum report_format format;
 	struct tfr_check_file all;
 	uint64_t files, bad_files;
-	struct tfr_json *json;
+	struct tfr_json *json;	   /* of FORMAT_JSON */
+	struct findings *findings; /* of FORMAT_JUNIT and FORMAT_GITHUB */
 	struct kind *kinds;
 	size_t kind_count, kind_cap;
-
-	/* JUnit: a suite says how many failed before its first case, so the cases wait. */
-	struct text {
-		FILE *f;
-		char *data;
-		size_t size;
-	} cases, lines;
-	uint64_t failures, errors, lines_here;
-	bool refused; /* by the system, in this file */
 };
 
-static void no_memory(struct check_report *r)
+static void no_memory(struct cmd *c)
 {
-	cmd_error(r->c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
-}
-
-/* --- text --- */
-
-static void write_line(FILE *f, const struct tfr_error *err, const char *reason)
-{
-	char path[4 * sizeof(err->path)];
-
-	tfr_escape_line(path, sizeof(path), err->path);
-	if (err->has_record)
-		fprintf(f, "%s:%llu:%llu: %s\n", path, (unsigned long long)err->record,
-			(unsigned long long)err->offset, reason);
-	else
-		fprintf(f, "%s: %s\n", path, reason);
-}
-
-static void text_fault(
-	struct check_report *r, const struct tfr_error *err, const char *reason, bool system)
-{
-	(void)r;
-	if (!system)
-		write_line(stdout, err, reason);
-}
-
-/* --- JSON --- */
-
-static void json_start(struct check_report *r)
-{
-	r->json = cmd_json_open(2);
-	tfr_json_open_array(r->json, "faults");
+	cmd_error(c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
 }
 
 static void open_json_fault(struct tfr_json *j, const struct tfr_error *err, const char *reason)
@@ -101,25 +47,31 @@ static void open_json_fault(struct tfr_json *j, const struct tfr_error *err, con
 	tfr_json_string(j, "reason", reason);
 }
 
-static void json_fault(
+/* `system`: the file could not be read, which is an error on standard error already. */
+static void print_fault(
 	struct check_report *r, const struct tfr_error *err, const char *reason, bool system)
 {
-	if (system)
+	struct finding one = { .path = err->path,
+		.has_record = err->has_record,
+		.record = err->record,
+		.offset = err->offset,
+		.text = reason,
+		.system = system };
+
+	if (r->findings) {
+		findings_add(r->findings, &one);
+	} else if (system) {
 		return;
-	open_json_fault(r->json, err, reason);
-	tfr_json_close_object(r->json);
+	} else if (r->json) {
+		open_json_fault(r->json, err, reason);
+		tfr_json_close_object(r->json);
+	} else {
+		cmd_progress_hide();
+		finding_print_line(stdout, &one);
+	}
 }
 
-static void json_kind(struct check_report *r, const struct tfr_error *err, const char *reason,
-	uint64_t records, uint64_t files)
-{
-	open_json_fault(r->json, err, reason);
-	tfr_json_u64(r->json, "fault_records", records);
-	tfr_json_u64(r->json, "fault_files", files);
-	tfr_json_close_object(r->json);
-}
-
-static void json_end(struct check_report *r, bool quick)
+static void end_json(struct check_report *r, bool quick)
 {
 	struct tfr_json *j = r->json;
 
@@ -132,176 +84,9 @@ static void json_end(struct check_report *r, bool quick)
 	tfr_json_u64(j, "lost_bytes", r->all.lost_bytes);
 	tfr_json_u64(j, "images", r->all.images);
 	tfr_json_close_object(j);
-	r->json = NULL; /* freed with the printing */
+	r->json = NULL; /* cmd_print_json() frees it */
 	cmd_print_json(r->c, j, stdout);
 }
-
-/* --- JUnit --- */
-
-/* One line, or several of write_line(), as text or as the value of an attribute in double quotes.
- * They are harmless, and so characters that XML 1.0 can hold (its section 2.2). */
-static void write_xml(FILE *f, const char *text)
-{
-	for (; *text; text++) {
-		const char *special = strchr("&<>\"", *text);
-
-		if (special)
-			fputs((const char *[]){ "&amp;", "&lt;", "&gt;",
-				      "&quot;" }[special - strchr("&<>\"", '&')],
-				f);
-		else
-			fputc(*text, f);
-	}
-}
-
-static void text_open(struct text *t)
-{
-	t->f = open_memstream(&t->data, &t->size);
-}
-
-static bool text_close(struct text *t)
-{
-	bool good = t->f && !ferror(t->f);
-
-	if (t->f && fclose(t->f))
-		good = false;
-	t->f = NULL;
-	return good;
-}
-
-static void junit_start(struct check_report *r)
-{
-	text_open(&r->cases);
-	text_open(&r->lines);
-	if (!r->cases.f || !r->lines.f)
-		no_memory(r);
-}
-
-static void junit_fault(
-	struct check_report *r, const struct tfr_error *err, const char *reason, bool system)
-{
-	if (!r->lines.f)
-		return;
-	r->refused |= system;
-	r->lines_here++;
-	write_line(r->lines.f, err, reason);
-}
-
-static void write_case(struct check_report *r, const char *path, const char *lines)
-{
-	FILE *f = r->cases.f;
-	const char *element = r->refused ? "error" : "failure", *end = strchr(lines, '\n');
-	char *first = strndup(lines, end ? (size_t)(end - lines) : 0);
-	char name[4 * sizeof(((struct tfr_error *)NULL)->path)];
-
-	fputs("  <testcase classname=\"tfr.check\" name=\"", f);
-	write_xml(f, tfr_escape_line(name, sizeof(name), path));
-	if (!r->lines_here) {
-		fputs("\"/>\n", f);
-	} else {
-		fprintf(f, "\">\n    <%s type=\"%s\" message=\"", element,
-			r->refused ? "system" : "data");
-		write_xml(f, first ? first : "");
-		if (r->lines_here > 1)
-			fprintf(f, " (and %llu more)", (unsigned long long)r->lines_here - 1);
-		fputs("\">", f);
-		write_xml(f, lines);
-		fprintf(f, "</%s>\n  </testcase>\n", element);
-	}
-	free(first);
-}
-
-/* One failure a case, with all its faults: more than one is not in every reader's schema. */
-static void junit_file(struct check_report *r, const struct tfr_check_file *file)
-{
-	if (!r->cases.f || !r->lines.f)
-		return;
-	if (fflush(r->lines.f)) {
-		no_memory(r);
-		return;
-	}
-	write_case(r, file->path, r->lines_here ? r->lines.data : "");
-	r->failures += r->lines_here && !r->refused;
-	r->errors += r->refused;
-	r->refused = false;
-	r->lines_here = 0;
-	text_close(&r->lines);
-	free(r->lines.data);
-	r->lines = (struct text){ 0 };
-	text_open(&r->lines);
-	if (!r->lines.f)
-		no_memory(r);
-}
-
-static void junit_end(struct check_report *r, bool quick)
-{
-	(void)quick;
-	if (!text_close(&r->cases)) {
-		no_memory(r);
-		return;
-	}
-	printf("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-	       "<testsuites>\n <testsuite name=\"tfr check\" tests=\"%llu\" failures=\"%llu\" "
-	       "errors=\"%llu\" skipped=\"0\" time=\"%.3f\">\n%s </testsuite>\n</testsuites>\n",
-		(unsigned long long)r->files, (unsigned long long)r->failures,
-		(unsigned long long)r->errors, cmd_seconds(), r->cases.data);
-}
-
-/* --- GitHub --- */
-
-/* A command ends with its line, and a property also at ',' or ':'; '%' starts an escape (GitHub's
- * toolkit, core/src/command.ts). */
-static void print_escaped(const char *text, const char *specials)
-{
-	size_t left = strlen(text), len;
-
-	for (; left; text += len, left -= len) {
-		len = tfr_text_harmless(text, left);
-		if (strchr(specials, *text))
-			printf("%%%02X", (unsigned char)*text);
-		else if (len)
-			fwrite(text, 1, len, stdout);
-		else
-			printf("\\x%02x", (unsigned char)*text);
-		len = len ? len : 1;
-	}
-}
-
-static void github_fault(
-	struct check_report *r, const struct tfr_error *err, const char *reason, bool system)
-{
-	(void)r;
-	(void)system;
-	printf("::error ");
-	if (strcmp(err->path, "-")) { /* standard input is no file of the repository */
-		printf("file=");
-		print_escaped(err->path, "%\r\n:,");
-		printf(",");
-	}
-	printf("title=tfr check::");
-	if (err->has_record)
-		printf("record %llu, offset %llu: ", (unsigned long long)err->record,
-			(unsigned long long)err->offset);
-	print_escaped(reason, "%\r\n");
-	printf("\n");
-}
-
-/* --- all --- */
-
-static const struct format formats[] = {
-	[CHECK_TEXT] = { .fault = text_fault, .closing_line = true },
-	[CHECK_JSON] = { .start = json_start,
-		.fault = json_fault,
-		.kind = json_kind,
-		.end = json_end },
-	[CHECK_JUNIT] = { .start = junit_start,
-		.kinds_per_file = true,
-		.fault = junit_fault,
-		.file = junit_file,
-		.end = junit_end,
-		.closing_line = true },
-	[CHECK_GITHUB] = { .fault = github_fault, .closing_line = true },
-};
 
 /* --- kinds --- */
 
@@ -323,6 +108,7 @@ static struct kind *find_kind(struct check_report *r, uint64_t hash)
 	return NULL;
 }
 
+/* A new kind.  False: out of memory, and it is not counted. */
 static bool add_kind(struct check_report *r, const struct tfr_error *err, const char *reason,
 	const struct tfr_check_kind *kind)
 {
@@ -337,6 +123,7 @@ static bool add_kind(struct check_report *r, const struct tfr_error *err, const 
 		r->kinds = k;
 		r->kind_cap = cap;
 	}
+	assert(r->kind_count <= MOST_KINDS);
 	k = &r->kinds[r->kind_count];
 	*k = (struct kind){ .hash = kind->hash,
 		.records = kind->records,
@@ -364,7 +151,7 @@ static void count_kind(struct check_report *r, const struct tfr_error *err, cons
 
 	if (!k) {
 		if (!add_kind(r, err, reason, kind))
-			no_memory(r);
+			no_memory(r->c);
 		return;
 	}
 	k->records += kind->records;
@@ -383,8 +170,11 @@ static void print_kind(struct check_report *r, const struct kind *k)
 	int n = snprintf(reason, sizeof(reason), "%.1023s", k->reason);
 
 	snprintf(err.path, sizeof(err.path), "%s", k->path);
-	if (r->format->kind) {
-		r->format->kind(r, &err, reason, records, files);
+	if (r->json) {
+		open_json_fault(r->json, &err, reason);
+		tfr_json_u64(r->json, "fault_records", records);
+		tfr_json_u64(r->json, "fault_files", files);
+		tfr_json_close_object(r->json);
 		return;
 	}
 	if (!k->has_record && files > 1 && n > 0) /* it is a fault of files */
@@ -395,7 +185,7 @@ static void print_kind(struct check_report *r, const struct kind *k)
 			records);
 	if (files > 1 && k->has_record && n > 0)
 		snprintf(reason + n, sizeof(reason) - (size_t)n, " in %llu files", files);
-	r->format->fault(r, &err, reason, false);
+	print_fault(r, &err, reason, false);
 }
 
 static void print_kinds(struct check_report *r)
@@ -406,29 +196,33 @@ static void print_kinds(struct check_report *r)
 	drop_kinds(r);
 }
 
-struct check_report *check_report_new(struct cmd *c, enum check_format format)
+struct check_report *check_report_new(struct cmd *c, enum report_format format)
 {
 	struct check_report *r = calloc(1, sizeof(*r));
 
 	if (!r) {
-		no_memory(&(struct check_report){ .c = c });
+		no_memory(c);
 		return NULL;
 	}
 	r->c = c;
-	r->format = &formats[format];
-	if (r->format->start)
-		r->format->start(r);
-	return r;
+	r->format = format;
+	if (format == FORMAT_JSON) {
+		r->json = cmd_json_open(2);
+		tfr_json_open_array(r->json, "faults");
+	} else if (format != FORMAT_TEXT) {
+		r->findings = findings_new(c, format);
+	}
+	if (format == FORMAT_TEXT || r->json || r->findings)
+		return r;
+	check_report_free(r);
+	return NULL;
 }
 
 void check_report_free(struct check_report *r)
 {
 	if (!r)
 		return;
-	text_close(&r->cases);
-	text_close(&r->lines);
-	free(r->cases.data);
-	free(r->lines.data);
+	findings_free(r->findings);
 	drop_kinds(r);
 	free(r->kinds);
 	tfr_json_free(r->json);
@@ -454,7 +248,7 @@ void check_report_fault(void *ctx, const struct tfr_error *err, const struct tfr
 	if (kind && !(status > 1))
 		count_kind(r, err, reason, kind);
 	else
-		r->format->fault(r, err, reason, status > 1);
+		print_fault(r, err, reason, status > 1);
 }
 
 void check_report_file(void *ctx, const struct tfr_check_file *file)
@@ -471,10 +265,10 @@ void check_report_file(void *ctx, const struct tfr_check_file *file)
 	r->all.sum += file->sum;
 	if (!file->records && !file->faults)
 		cmd_warn_empty(r->c, file->path);
-	if (r->format->kinds_per_file)
+	if (r->format == FORMAT_JUNIT)
 		print_kinds(r);
-	if (r->format->file)
-		r->format->file(r, file);
+	if (r->findings)
+		findings_end_case(r->findings, file->path);
 }
 
 void check_report_expect(struct check_report *r, const struct tfr_expect *expect)
@@ -488,6 +282,8 @@ void check_report_expect(struct check_report *r, const struct tfr_expect *expect
 	r->all.faults++;
 	r->bad_files += !r->bad_files;
 	check_report_fault(r, &err, NULL);
+	if (r->findings)
+		findings_end_case(r->findings, "expected records");
 }
 
 /* "2 files" */
@@ -500,7 +296,7 @@ static const char *counted(uint64_t n, const char *noun, char text[64])
 static void print_closing_line(const struct check_report *r, bool quick, bool decode)
 {
 	char files[64], records[64], size[TFR_SIZE_TEXT], payload[64] = "", images[64] = "",
-							  found[160] = "whole", lost[64] = "";
+							  found[160] = "intact", lost[64] = "";
 
 	if (!quick)
 		snprintf(payload, sizeof(payload), ", %s",
@@ -522,9 +318,11 @@ static void print_closing_line(const struct check_report *r, bool quick, bool de
 void check_report_end(struct check_report *r, bool quick, bool decode)
 {
 	print_kinds(r);
-	if (r->format->end)
-		r->format->end(r, quick);
+	if (r->json)
+		end_json(r, quick);
+	if (r->findings)
+		findings_print(r->findings);
 	fflush(stdout);
-	if (r->format->closing_line)
+	if (r->format != FORMAT_JSON)
 		print_closing_line(r, quick, decode);
 }

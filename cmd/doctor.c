@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "builtin.h"
+#include "common/findings.h"
 #include "common/screen.h"
 
 enum { INDENT = 2 };
@@ -13,7 +14,8 @@ enum { INDENT = 2 };
 struct doctor_settings {
 	const char *label;
 	uint64_t sample, readers, batch, buffer, jobs;
-	bool full, json, quiet;
+	struct report_options report;
+	bool full, quiet;
 	int progress;
 };
 
@@ -31,7 +33,7 @@ static const struct opt options[] = {
 		struct doctor_settings, batch),
 	OPT(COUNT, 0, "shuffle-buffer", "N", NULL, "records in the shuffle buffer before it [2048]",
 		struct doctor_settings, buffer),
-	OPT_JSON(struct doctor_settings, json),
+	OPT_FORMAT(struct doctor_settings, report),
 	OPT_JOBS(struct doctor_settings, jobs),
 	OPT_PROGRESS(struct doctor_settings, progress),
 	OPT_QUIET(struct doctor_settings, quiet),
@@ -51,7 +53,7 @@ static void print_finding(const struct tfr_doctor_finding *f)
 		tfr_escape_line(subject, size, f->subject));
 	text_field(stdout, INDENT, NULL, f->text);
 	if (f->command)
-		printf("  %s: %s\n", f->mends ? "mend" : "see", f->command);
+		printf("  %s: %s\n", f->fixes ? "fix" : "see", f->command);
 	free(subject);
 }
 
@@ -68,7 +70,7 @@ static void print_closing_line(struct cmd *c, const struct tfr_doctor *d)
 {
 	uint64_t files = 0, bytes = 0, records = 0, read = 0, levels[3] = { 0 };
 	char text[6][64], all_size[TFR_SIZE_TEXT], read_size[TFR_SIZE_TEXT];
-	bool whole = true;
+	bool complete = true;
 
 	for (size_t i = 0; i < tfr_doctor_sets(d); i++) {
 		struct tfr_doctor_set s = tfr_doctor_set(d, i);
@@ -77,7 +79,7 @@ static void print_closing_line(struct cmd *c, const struct tfr_doctor *d)
 		bytes += s.bytes;
 		records += s.records;
 		read += s.read;
-		whole &= s.whole;
+		complete &= s.complete;
 	}
 	for (size_t i = 0; i < tfr_doctor_count(d); i++)
 		levels[tfr_doctor_finding(d, i)->level]++;
@@ -88,7 +90,7 @@ static void print_closing_line(struct cmd *c, const struct tfr_doctor *d)
 		counted(levels[TFR_GRAVITY_WARNING], "warning", text[3]),
 		counted(levels[TFR_GRAVITY_NOTE], "note", text[4]),
 		counted(records, "record", text[5]), tfr_format_size(read, read_size),
-		whole ? "all there is" : "a sample", cmd_seconds());
+		complete ? "all of them" : "a sample", cmd_seconds());
 }
 
 /* --- JSON --- */
@@ -102,20 +104,76 @@ static void print_json(struct cmd *c, const struct tfr_doctor *d)
 	cmd_print_json(c, j, stdout);
 }
 
-static void print_report(struct cmd *c, const struct tfr_doctor *d, bool json)
+/* --- for CI services --- */
+
+static void add_finding(struct findings *out, const struct tfr_doctor_finding *f)
+{
+	static const enum finding_level levels[] = { [TFR_GRAVITY_NOTE] = FINDING_NOTE,
+		[TFR_GRAVITY_WARNING] = FINDING_WARNING,
+		[TFR_GRAVITY_ERROR] = FINDING_ERROR };
+	struct finding one = { .level = levels[f->level],
+		.name = f->name,
+		.path = f->subject,
+		.text = f->text,
+		.system = f->system };
+	char *text = NULL;
+
+	if (f->command &&
+		asprintf(&text, "%s; %s: %s", f->text, f->fixes ? "fix" : "see", f->command) >= 0)
+		one.text = text;
+	findings_add(out, &one);
+	free(text);
+}
+
+/* All findings of one set, file or folder are one case. */
+static void add_case(
+	struct findings *out, const struct tfr_doctor *d, const char *subject, bool *added)
+{
+	for (size_t i = 0; i < tfr_doctor_count(d); i++) {
+		const struct tfr_doctor_finding *f = tfr_doctor_finding(d, i);
+
+		if (added[i] || strcmp(f->subject, subject))
+			continue;
+		add_finding(out, f);
+		added[i] = true;
+	}
+	findings_end_case(out, subject);
+}
+
+/* The sets come first, those without findings as cases that pass. */
+static void print_findings(struct cmd *c, const struct tfr_doctor *d, enum report_format format)
+{
+	size_t count = tfr_doctor_count(d);
+	bool *added = calloc(count + 1, sizeof(*added));
+	struct findings *out = findings_new(c, format);
+
+	for (size_t i = 0; added && out && i < tfr_doctor_sets(d); i++)
+		add_case(out, d, tfr_doctor_set(d, i).name, added);
+	for (size_t i = 0; added && out && i < count; i++)
+		if (!added[i])
+			add_case(out, d, tfr_doctor_finding(d, i)->subject, added);
+	if (added && out)
+		findings_print(out);
+	findings_free(out);
+	free(added);
+}
+
+static void print_report(struct cmd *c, const struct tfr_doctor *d, enum report_format format)
 {
 	for (size_t i = 0; i < tfr_doctor_count(d); i++) {
 		const struct tfr_doctor_finding *f = tfr_doctor_finding(d, i);
 		int status = f->system ? 3 : f->level > TFR_GRAVITY_NOTE;
 
 		c->exit = status > c->exit ? status : c->exit;
-		if (!json)
+		if (format == FORMAT_TEXT)
 			print_finding(f);
 	}
-	if (json)
+	if (format == FORMAT_JSON)
 		print_json(c, d);
+	else if (format != FORMAT_TEXT)
+		print_findings(c, d, format);
 	fflush(stdout);
-	if (!json)
+	if (format != FORMAT_JSON)
 		print_closing_line(c, d);
 }
 
@@ -135,11 +193,14 @@ static int doctor_main(struct cmd *c)
 		.progress = &progress };
 	struct tfr_doctor *d = NULL;
 	struct tfr_error err = { 0 };
+	enum report_format format;
 	enum tfr_status status;
 
 	c->quiet = s->quiet;
+	if (cmd_report_format(c, &s->report, &format))
+		return c->exit;
 	if (!c->count)
-		return cmd_usage(c, "a folder, a set or a file is wanted");
+		return cmd_usage(c, "no input: name a folder, a set or a file");
 	if (s->full && s->sample)
 		return cmd_usage(c, "--full reads everything; it cannot go with --sample");
 	if (cmd_check_operands_apart(c))
@@ -149,7 +210,7 @@ static int doctor_main(struct cmd *c)
 	cmd_progress_stop();
 	if (status)
 		return cmd_fail(c, &err);
-	print_report(c, d, s->json);
+	print_report(c, d, format);
 	tfr_doctor_free(d);
 	return c->exit;
 }

@@ -1,17 +1,18 @@
 /* cmd/schema.c - tfr schema: the features of a set, and code that reads them.
  *
- * What the files contradict each other in is told on standard error beside any form, and ends in
- * status 1 where a feature has two kinds: nothing can read such a set. */
+ * Contradictions between records go to standard error in every form.  A feature of two kinds is
+ * status 1: nothing can read such a set. */
 #include <stdlib.h>
 
 #include "builtin.h"
+#include "common/findings.h"
 #include "common/inspect_options.h"
 
 struct schema_settings {
 	struct looking common;
 	uint64_t sample;
 	int emit;
-	bool json;
+	struct report_options report;
 };
 
 static const struct opt options[] = {
@@ -19,19 +20,46 @@ static const struct opt options[] = {
 		"a table, what 'check --schema' takes, or code: text, json, python, dali or pbtxt "
 		"[text]",
 		struct schema_settings, emit),
-	OPT_JSON(struct schema_settings, json),
+	OPT_FORMAT(struct schema_settings, report),
 	OPT(COUNT, 0, "sample", "N", NULL, "only the first N records of each file [0: all]",
 		struct schema_settings, sample),
 	LOOKING_OPTIONS(struct schema_settings),
 	OPTIONS_END,
 };
 
-static void tell_contradiction(void *ctx, const char *text)
+static void print_contradiction(void *ctx, const char *text)
 {
 	struct tfr_error err = { .status = TFR_EDATA };
 
 	snprintf(err.message, sizeof(err.message), "%s", text);
 	cmd_error(ctx, &err);
+}
+
+static void add_contradiction(void *ctx, const char *text)
+{
+	findings_add(ctx, &(struct finding){ .name = "contradiction", .text = text });
+}
+
+static void add_drift(void *ctx, const char *text)
+{
+	findings_add(
+		ctx, &(struct finding){ .level = FINDING_NOTE, .name = "drift", .text = text });
+}
+
+/* For CI services: not the schema, but what contradicts it.  Drift is a warning in any format: it
+ * fails nothing. */
+static void print_findings(
+	struct cmd *c, const struct tfr_survey *survey, enum report_format format)
+{
+	struct findings *f = findings_new(c, format);
+
+	if (!f)
+		return;
+	tfr_survey_contradictions(survey, add_contradiction, f);
+	tfr_survey_drift(survey, add_drift, f);
+	findings_end_case(f, "schema");
+	findings_print(f);
+	findings_free(f);
 }
 
 static int print_schema(struct cmd *c, const struct tfr_survey *survey, enum tfr_schema_form form)
@@ -40,19 +68,31 @@ static int print_schema(struct cmd *c, const struct tfr_survey *survey, enum tfr
 	char *text = NULL;
 	size_t size;
 
+	if (tfr_survey_schema(survey, form, &text, &size, &err))
+		return cmd_fail(c, &err);
+	fwrite(text, 1, size, stdout);
+	free(text);
+	return c->exit;
+}
+
+static int print_report(struct cmd *c, const struct tfr_survey *survey, enum report_format format)
+{
+	const struct schema_settings *s = c->settings;
+	struct tfr_error err = { .status = TFR_EDATA };
+
 	if (!tfr_survey_count(survey) && !tfr_survey_lists(survey)) {
-		err.status = TFR_EDATA;
 		snprintf(err.message, sizeof(err.message), "%s",
 			tfr_survey_records(survey) ? "no record has a feature"
 						   : "there are no records");
 		return cmd_fail(c, &err);
 	}
 	tfr_survey_drift(survey, cmd_warn_text, c);
-	tfr_survey_contradictions(survey, tell_contradiction, c);
-	if (tfr_survey_schema(survey, form, &text, &size, &err))
-		return cmd_fail(c, &err);
-	fwrite(text, 1, size, stdout);
-	free(text);
+	tfr_survey_contradictions(survey, print_contradiction, c);
+	if (format == FORMAT_JUNIT || format == FORMAT_GITHUB)
+		print_findings(c, survey, format);
+	else
+		print_schema(c, survey,
+			format == FORMAT_JSON ? TFR_SCHEMA_JSON : (enum tfr_schema_form)s->emit);
 	return c->exit;
 }
 
@@ -64,15 +104,19 @@ static int schema_main(struct cmd *c)
 	struct tfr_set *set = NULL;
 	struct tfr_sweep_report report;
 	struct tfr_error err = { 0 };
+	enum report_format format;
 	enum tfr_status status;
 
-	if (s->json && s->emit && s->emit != TFR_SCHEMA_JSON)
-		return cmd_usage(c, "--json is a form; it cannot go with another --emit");
+	if (cmd_report_format(c, &s->report, &format))
+		return c->exit;
+	if (format != FORMAT_TEXT && s->emit &&
+		!(format == FORMAT_JSON && s->emit == TFR_SCHEMA_JSON))
+		return cmd_usage(c, "--format prints another form; it cannot go with --emit");
 	if (looking_start(c, &s->common, &opts.common, &set))
 		return c->exit;
 	status = tfr_survey_run(&survey, &opts, &report, &err);
 	if (!looking_finish(c, status, &err))
-		print_schema(c, survey, s->json ? TFR_SCHEMA_JSON : (enum tfr_schema_form)s->emit);
+		print_report(c, survey, format);
 	tfr_survey_free(survey);
 	tfr_set_close(set);
 	return c->exit;

@@ -6,13 +6,14 @@
 #include <string.h>
 
 #include "builtin.h"
-#include "diff/diff.h"
 #include "common/inspect_options.h"
+#include "diff/diff.h"
 
 struct diff_settings {
 	struct looking common;
 	const char *only, *key;
-	bool features, ordered, overlap, json;
+	bool features, ordered, overlap;
+	struct report_options report;
 	double threshold;
 	uint64_t examples, memory;
 	struct opt_list tmpdirs;
@@ -40,7 +41,7 @@ static const struct opt options[] = {
 		struct diff_settings, threshold),
 	OPT(COUNT, 'n', "examples", "N", NULL, "name the first N of each finding [5]",
 		struct diff_settings, examples),
-	OPT_JSON(struct diff_settings, json),
+	OPT_FORMAT(struct diff_settings, report),
 	LOOKING_OPTIONS(struct diff_settings),
 	OPT(SIZE, 'm', "memory", "SIZE", NULL, "memory for what is noted of the records [1G]",
 		struct diff_settings, memory),
@@ -57,6 +58,7 @@ struct diff_run {
 	struct tfr_sweep_opts sweeps[2];
 	struct tfr_survey *surveys[2]; /* in which the values lie that are told */
 	struct diff_result result;
+	enum report_format format;
 	bool no_memory;
 };
 
@@ -335,12 +337,14 @@ static int run(struct diff_run *r)
 		err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };
 		status = TFR_ENOMEM;
 	}
-	if (!status && r->s->json)
-		diff_print_json(r->c, &r->result);
-	else if (!status)
-		diff_print(&r->result);
 	if (status)
 		return cmd_fail(r->c, &err);
+	if (r->format == FORMAT_JSON)
+		diff_print_json(r->c, &r->result);
+	else if (r->format == FORMAT_TEXT)
+		diff_print(&r->result);
+	else
+		diff_print_findings(r->c, &r->result, r->format);
 	if (!r->result.same && !r->c->exit)
 		r->c->exit = 1;
 	return r->c->exit;
@@ -380,7 +384,7 @@ static int diff_main(struct cmd *c)
 			.examples = s->examples } };
 
 	c->quiet = s->common.quiet;
-	if (!check_usage(c, s, &r.result.parts))
+	if (!check_usage(c, s, &r.result.parts) && !cmd_report_format(c, &s->report, &r.format))
 		run(&r);
 	clear(&r);
 	return c->exit;

@@ -1,12 +1,12 @@
-/* cmd/diff/diff.h - what tfr diff found, and the two ways to tell it. */
+/* cmd/diff/diff.h - what tfr diff found, and the ways to print it. */
 #ifndef TFR_CMD_DIFF_DIFF_H
 #define TFR_CMD_DIFF_DIFF_H
 
-#include "common/cmd.h"
+#include "common/findings.h"
 
 enum { DIFF_SCHEMA = 1, DIFF_VALUES = 2, DIFF_RECORDS = 4, DIFF_ALL = 7 };
 
-/* As the library tells it, with texts of our own. */
+/* A difference as the library reports it; the texts are our copies. */
 struct diff_schema {
 	char *feature, *what, *has[2];
 };
@@ -36,5 +36,6 @@ struct diff_result {
 
 void diff_print(const struct diff_result *r);
 void diff_print_json(struct cmd *c, const struct diff_result *r);
+void diff_print_findings(struct cmd *c, const struct diff_result *r, enum report_format format);
 
 #endif

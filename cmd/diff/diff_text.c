@@ -1,5 +1,5 @@
-/* cmd/diff/diff_text.c - differences for a person: short words first, names and places last, so that
- * what is long runs over the end of a line and never into another column. */
+/* cmd/diff/diff_text.c - differences for a person: short words first, names and places last, so
+ * that what is long runs over the end of a line and never into another column. */
 #include <string.h>
 
 #include "diff/diff.h"

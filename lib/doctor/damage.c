@@ -178,7 +178,7 @@ static struct some in_one_stream(const struct tfr_doctor *d, const struct tfr_ds
 		const struct tfr_dlook *l = &d->files[i].look;
 
 		if (l->compression == TFR_COMPRESSION_GZIP && l->members.count < 2 && !l->faults &&
-			(!l->whole || l->bytes > ONE_STREAM) &&
+			(!l->complete || l->bytes > ONE_STREAM) &&
 			has_points(d->files[i].path) == points)
 			count_in(&some, &d->files[i]);
 	}
@@ -236,7 +236,7 @@ static enum tfr_index_state state_of(const struct tfr_dfile *f)
 	enum tfr_index_state state;
 
 	if (!exists(idx) || !f->look.opened || f->look.faults ||
-		(f->look.compression != TFR_COMPRESSION_NONE && !f->look.whole && !exists(gzi)) ||
+		(f->look.compression != TFR_COMPRESSION_NONE && !f->look.complete && !exists(gzi)) ||
 		tfr_index_inspect(f->path, &opts, &state, NULL))
 		return TFR_INDEX_GOOD;
 	return state;

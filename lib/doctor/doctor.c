@@ -148,7 +148,7 @@ void tfr_doctor_tell(struct tfr_doctor *d, const char *subject, struct tfr_comma
 			.text = text,
 			.command = has ? strndup((char *)command->text.data, command->text.size)
 				       : NULL,
-			.mends = has && !command->tells };
+			.fixes = has && !command->tells };
 	}
 	d->no_memory |= !f || !f->subject || !text || (has && !f->command);
 	if (command) {
@@ -274,7 +274,7 @@ struct tfr_doctor_set tfr_doctor_set(const struct tfr_doctor *d, size_t i)
 		.bytes = s->bytes,
 		.records = s->records,
 		.read = s->read,
-		.whole = s->whole,
+		.complete = s->complete,
 		.label = s->classes.n ? s->label : NULL,
 		.classes = s->classes.n };
 }
@@ -291,7 +291,7 @@ void tfr_doctor_json(const struct tfr_doctor *d, struct tfr_json *j)
 		tfr_json_u64(j, "bytes", s.bytes);
 		tfr_json_u64(j, "records_read", s.records);
 		tfr_json_u64(j, "bytes_read", s.read);
-		tfr_json_bool(j, "complete", s.whole);
+		tfr_json_bool(j, "complete", s.complete);
 		if (s.label) {
 			tfr_json_string(j, "label", s.label);
 			tfr_json_u64(j, "classes", s.classes);
@@ -311,7 +311,7 @@ void tfr_doctor_json(const struct tfr_doctor *d, struct tfr_json *j)
 		tfr_json_string(j, "text", f->text);
 		if (f->command) {
 			tfr_json_string(j, "command", f->command);
-			tfr_json_bool(j, "fixes", f->mends);
+			tfr_json_bool(j, "fixes", f->fixes);
 		}
 		tfr_json_close_object(j);
 	}

@@ -83,7 +83,7 @@ struct tfr_dimage {
 struct tfr_dlook {
 	enum tfr_compression compression;
 	bool opened; /* it is a file of records, or empty */
-	bool whole;  /* every record was read, or found damaged */
+	bool complete;  /* every record was read, or found damaged */
 	uint64_t records, bytes, largest, sum;
 	uint64_t faults;
 	char *damage; /* the first, in words; NULL: none */
@@ -144,7 +144,7 @@ struct tfr_dset {
 	uint64_t bytes;
 	/* Of all its files: */
 	uint64_t records, read, examples, unlabelled;
-	bool whole;
+	bool complete;
 	char *label; /* the feature; NULL: none */
 	struct tfr_dclasses classes;
 	struct tfr_dhashes hashes, items;
@@ -204,7 +204,7 @@ struct tfr_check_row {
 /* A command under construction; each word is quoted where a shell wants it. */
 struct tfr_command {
 	struct tfr_buf text;
-	bool tells; /* it does not mend */
+	bool tells; /* it does not fix */
 	bool no_memory;
 };
 /* Adds words up to a NULL; "&&" stands between two commands. */

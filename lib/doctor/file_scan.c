@@ -347,7 +347,7 @@ static enum tfr_status read_start(struct looking *k, uint64_t most, struct tfr_e
 	while (!status && l->bytes < most) {
 		got = tfr_reader_next(r, &rec, &fault);
 		if (got == TFR_END) {
-			l->whole = true;
+			l->complete = true;
 			break;
 		}
 		if (!got) {
@@ -360,7 +360,7 @@ static enum tfr_status read_start(struct looking *k, uint64_t most, struct tfr_e
 	}
 	l->compression = tfr_reader_compression(r);
 	l->members = tfr_reader_members(r);
-	if (!status && l->whole && !l->faults)
+	if (!status && l->complete && !l->faults)
 		status = note_layout(k, r, err);
 	tfr_reader_close(r);
 	return status;
@@ -532,7 +532,7 @@ enum tfr_status tfr_dlook_at(struct tfr_dlooker *w, const char *path,
 	each = opts->share / (opts->places < 2 ? 2 : opts->places);
 	each = each < LEAST_STRETCH ? LEAST_STRETCH : each;
 	status = read_start(&k, each, err);
-	if (!status && !look->whole && !look->faults)
+	if (!status && !look->complete && !look->faults)
 		status = read_stretches(&k, each, err);
 	return status;
 }

@@ -57,7 +57,7 @@ void tfr_doctor_one_class(struct tfr_doctor *d, const struct tfr_dset *s)
 	char records[64];
 
 	if (!has_classes(s) || s->classes.n > 1 || s->classes.list[0].records < LEAST_RECORDS ||
-		(!s->whole && s->classes.list[0].places < LEAST_PLACES))
+		(!s->complete && s->classes.list[0].places < LEAST_PLACES))
 		return;
 	tfr_command_add(&c, "tfr", "count", "--by", s->label, s->name, NULL);
 	tfr_doctor_tell(d, s->name, &c, "'%s' is %s in all of %s that were read", s->label,
@@ -129,7 +129,7 @@ void tfr_doctor_skew(struct tfr_doctor *d, const struct tfr_dset *s)
 {
 	if (!has_classes(s) || s->classes.n < 2)
 		return;
-	if (s->whole)
+	if (s->complete)
 		skew_of_all(d, s);
 	else
 		skew_of_places(d, s);

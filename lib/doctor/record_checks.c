@@ -78,7 +78,7 @@ static void tell_drift(void *ctx, const char *text)
 	const struct teller *t = ctx;
 
 	/* Of a sample it is not known what the rest of a file has. */
-	if (!of_objects(text) && (t->s->whole || !strstr(text, "absent")))
+	if (!of_objects(text) && (t->s->complete || !strstr(text, "absent")))
 		tell_schema(ctx, text);
 }
 
@@ -146,7 +146,7 @@ void tfr_doctor_not_examples(struct tfr_doctor *d, const struct tfr_dset *s)
 		"%s of %llu %s not %s (%s); the first %s record %llu of '%s'",
 		tfr_doctor_number(records, n, "record"), (unsigned long long)s->records,
 		n == 1 ? "is" : "are", n == 1 ? "an Example" : "Examples",
-		tfr_content_list(list, &types, false), first->look.whole ? "is" : "is about",
+		tfr_content_list(list, &types, false), first->look.complete ? "is" : "is about",
 		(unsigned long long)first->look.first_other, first->path);
 }
 
@@ -174,7 +174,7 @@ void tfr_doctor_duplicates(struct tfr_doctor *d, const struct tfr_dset *s)
 	tfr_doctor_tell(d, s->name, &c, "%s%s of %s %s a copy of another one",
 		s->hashes.bits ? "about " : "",
 		tfr_doctor_number(records, again << s->hashes.bits, "record"),
-		s->whole ? tfr_format_count((double)s->records, all) : "those that were read",
+		s->complete ? tfr_format_count((double)s->records, all) : "those that were read",
 		again << s->hashes.bits == 1 ? "is" : "are each");
 }
 
@@ -301,7 +301,7 @@ static void tell_shared(struct tfr_doctor *d, const struct tfr_dset *a, const st
 	tfr_doctor_tell(d, a->name, &c, "%s%s %s %s in '%s' too%s%s", s->bits ? "about " : "",
 		tfr_format_count((double)s->n, number), what, s->n == 1 ? "is" : "are", b->name,
 		by_items ? ", in other records" : "",
-		a->whole && b->whole ? "" : ", of those that were read");
+		a->complete && b->complete ? "" : ", of those that were read");
 }
 
 static void compare_sets(struct tfr_doctor *d, enum relation wanted)

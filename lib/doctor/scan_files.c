@@ -175,7 +175,7 @@ static enum tfr_status begin_set(struct run *r, struct tfr_dset *s, struct tfr_e
 	r->n = 0;
 	r->base = r->next = 0;
 	r->too_many = false;
-	s->whole = true;
+	s->complete = true;
 	if (!s->label || (!o->full && r->total > r->sample))
 		return TFR_OK;
 	return tfr_mixing_open(&r->mixing, s->label, &r->all, err);
@@ -186,7 +186,7 @@ static enum tfr_status end_set(struct run *r, struct tfr_dset *s, struct tfr_err
 	enum tfr_status status = TFR_OK;
 
 	s->classes.over |= r->too_many;
-	if (s->label && !r->too_many && s->whole && r->mixing) {
+	if (s->label && !r->too_many && s->complete && r->mixing) {
 		status = tfr_mixing_judge(r->mixing, err);
 		s->order = r->all;
 		s->ordered = s->order.batches > 0;
@@ -233,7 +233,7 @@ static enum tfr_status take_look(
 	s->read += look->bytes;
 	s->examples += look->examples;
 	s->unlabelled += look->unlabelled;
-	s->whole &= look->whole;
+	s->complete &= look->complete;
 	note_stretches(s, look);
 	r->in_file = 0;
 	if (r->mixing)

@@ -139,10 +139,10 @@ static void compare(const struct tfr_manifest_shard *m, const struct tfr_dfile *
 	if (m->bytes != f->size)
 		snprintf(text, 160, "%llu bytes where it has %llu", (unsigned long long)f->size,
 			(unsigned long long)m->bytes);
-	else if (f->look.whole && m->records != f->look.records)
+	else if (f->look.complete && m->records != f->look.records)
 		snprintf(text, 160, "%llu records where it has %llu",
 			(unsigned long long)f->look.records, (unsigned long long)m->records);
-	else if (f->look.whole && m->sum != f->look.sum)
+	else if (f->look.complete && m->sum != f->look.sum)
 		snprintf(text, 160, "content sum %016llx where it has %016llx",
 			(unsigned long long)f->look.sum, (unsigned long long)m->sum);
 }

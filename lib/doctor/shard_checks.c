@@ -212,7 +212,7 @@ void tfr_doctor_sampled(struct tfr_doctor *d, const struct tfr_dset *s)
 	bool missed = false;
 
 	for (size_t i = s->first; i < s->first + s->files; i++)
-		missed |= !d->files[i].look.whole && !d->files[i].look.faults;
+		missed |= !d->files[i].look.complete && !d->files[i].look.faults;
 	if (!missed)
 		return;
 	tfr_command_add(&c, "tfr", "doctor", "--full", s->name, NULL);

@@ -3,7 +3,7 @@
  * What is looked at are the names in a folder, the files beside the records, and of the records a
  * sample: the start and the end of each file and stretches between, or all where they are small
  * enough.  Each check is one row of a table, and tells findings: a name that stays, a sentence with
- * figures, and the command that mends it.  tfr-doctor(1) says of each what it means, why it
+ * figures, and the command that fixes it.  tfr-doctor(1) says of each what it means, why it
  * matters, and where that is known from. */
 #ifndef TFR_DOCTOR_H
 #define TFR_DOCTOR_H
@@ -50,10 +50,10 @@ struct tfr_doctor_finding {
 	bool system;	     /* the system failed: that is another exit status */
 	const char *subject; /* the set, file or folder */
 	const char *text;    /* one sentence, lower case, without a period */
-	/* What a shell takes; NULL: nobody but a person can mend it.  `mends`: afterwards, the
+	/* What a shell takes; NULL: only a person can fix it.  `fixes`: afterwards, the
 	 * finding is gone, there or in the set that it writes; otherwise it tells more. */
 	const char *command;
-	bool mends;
+	bool fixes;
 };
 
 /* A set of files, as their names make them one. */
@@ -63,7 +63,7 @@ struct tfr_doctor_set {
 	uint64_t bytes;	   /* as they lie */
 	uint64_t records;  /* that were read */
 	uint64_t read;	   /* bytes of records that were read, with their framing, uncompressed */
-	bool whole;	   /* every record was read, or found damaged */
+	bool complete;	   /* every record was read, or found damaged */
 	const char *label; /* NULL: no feature is taken for one */
 	uint64_t classes;  /* different values of it that were met */
 };

@@ -1,6 +1,6 @@
 # Images that are larger than a training wants them, and photographs as PNG.
 exec 2>&1
-mend() { python3 $TOOLS/mend.py "$@"; }
+fix() { python3 $TOOLS/fix.py "$@"; }
 cat > make.py <<'P'
 from records import bytes_list, example, frame, int64_list
 import random, struct, sys, zlib
@@ -18,5 +18,5 @@ write('more.tfrecord', 9, 1200, 1100, False, more=int64_list([1])); write('noise
 P
 python3 make.py
 echo "good:"; tfr doctor -q small.tfrecord few.tfrecord; echo "status $?"
-echo "large-images:"; mend large-images large.tfrecord; tfr doctor -q more.tfrecord | tail -n 1
-echo "png:"; mend png noise.tfrecord
+echo "large-images:"; fix large-images large.tfrecord; tfr doctor -q more.tfrecord | tail -n 1
+echo "png:"; fix png noise.tfrecord

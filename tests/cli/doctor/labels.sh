@@ -1,6 +1,6 @@
 # Classes: found by their names or given, absent, one alone, skewed; and whether their order is random enough.
 exec 2>&1
-mend() { python3 $TOOLS/mend.py "$@"; }
+fix() { python3 $TOOLS/fix.py "$@"; }
 python3 - <<'P'
 from records import bytes_list, example, float_list, frame, int64_list
 import random
@@ -16,15 +16,15 @@ write('named', sorted(mixed), 'odd "name'); write('height', sorted(mixed), 'imag
 write('ids', range(100), 'label'); write('list', mixed[:100], 'image/height', label=int64_list([1, 2])); write('few', sorted(mixed[:100]))
 P
 echo "good:"; tfr doctor -q good@2; echo "status $?"; tfr doctor --json good@2 | grep label
-echo "order:"; mend order sorted@2; tfr doctor -q sorted@2 | grep order
-echo "a larger buffer is enough:"; mend order --shuffle-buffer=16 bursts@2; tfr doctor -q again-bursts@2 | grep -c order; tfr doctor -q --shuffle-buffer 5000 again@2 | grep -c order; tfr doctor -q few@2 | grep -c order
-echo "found by its name alone:"; for s in height ids list; do tfr doctor --json $s@2 | grep '"label"\|"order"'; done; mend order --label=image/height height@2
-echo "no-label:"; mend no-label --label=nosuch good@2
-echo "unlabelled:"; mend unlabelled gaps@2
+echo "order:"; fix order sorted@2; tfr doctor -q sorted@2 | grep order
+echo "a larger buffer is enough:"; fix order --shuffle-buffer=16 bursts@2; tfr doctor -q again-bursts@2 | grep -c order; tfr doctor -q --shuffle-buffer 5000 again@2 | grep -c order; tfr doctor -q few@2 | grep -c order
+echo "found by its name alone:"; for s in height ids list; do tfr doctor --json $s@2 | grep '"label"\|"order"'; done; fix order --label=image/height height@2
+echo "no-label:"; fix no-label --label=nosuch good@2
+echo "unlabelled:"; fix unlabelled gaps@2
 python3 - <<'P'
 from records import example, frame, int64_list
 open('odd', 'wb').write(b''.join(frame(example({'odd name': int64_list([1]), 'i': int64_list([i])} if i else {'i': int64_list([0])})) for i in range(9)))
 P
-mend unlabelled '--label=odd name' odd
-echo "one-class:"; mend one-class one@2
-echo "skew:"; mend skew skew@2
+fix unlabelled '--label=odd name' odd
+echo "one-class:"; fix one-class one@2
+echo "skew:"; fix skew skew@2

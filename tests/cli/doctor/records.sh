@@ -1,6 +1,6 @@
 # Features that differ, records that others read differently or that are no Examples, and records that are there twice.
 exec 2>&1
-mend() { python3 $TOOLS/mend.py "$@"; }
+fix() { python3 $TOOLS/fix.py "$@"; }
 python3 - <<'P'
 from records import bytes_list, entry, example, field, float_list, frame, int64_list
 def write(name, *payloads):
@@ -17,10 +17,10 @@ write('train', *some(30)); write('validation', *some(10, 27)); write('test', *so
 write('twice', *some(10), *some(3))
 P
 echo "good:"; tfr doctor -q good@4 raw; echo "status $?"
-echo "two-kinds:"; mend two-kinds kinds
-echo "drift:"; mend drift drift@4; echo "of two files:"; tfr doctor -q drift-0000[12]*
-echo "strict:"; mend strict strict
-echo "not-examples:"; mend not-examples some
-echo "leak:"; tfr doctor -q train test; echo "status $?"; mend leak train validation test
-echo "copies:"; mend copies train copy
-echo "duplicates:"; mend duplicates twice; tfr doctor -q twice; echo "status $?"
+echo "two-kinds:"; fix two-kinds kinds
+echo "drift:"; fix drift drift@4; echo "of two files:"; tfr doctor -q drift-0000[12]*
+echo "strict:"; fix strict strict
+echo "not-examples:"; fix not-examples some
+echo "leak:"; tfr doctor -q train test; echo "status $?"; fix leak train validation test
+echo "copies:"; fix copies train copy
+echo "duplicates:"; fix duplicates twice; tfr doctor -q twice; echo "status $?"

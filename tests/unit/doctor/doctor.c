@@ -290,7 +290,7 @@ Test(doctor, stretches_against_all_of_it)
 	for (uint64_t share = 128 << 10; share < 600 << 10; share += 37 << 10) {
 		struct tfr_dlook l = look_at("a", share);
 
-		cr_assert(!l.faults && !l.whole && l.records, "%llu", (unsigned long long)share);
+		cr_assert(!l.faults && !l.complete && l.records, "%llu", (unsigned long long)share);
 		cr_assert_leq(l.bytes, share + 4 * 2048);
 		cr_assert_geq(l.bytes, share / 2);
 		tfr_dlook_clear(&l);

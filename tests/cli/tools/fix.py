@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""mend.py NAME [--OPTION=VALUE]... PATH...: what tfr doctor finds by that name, pasted and found no more.
+"""fix.py NAME [--OPTION=VALUE]... PATH...: what tfr doctor finds by that name, pasted and found no more.
 
 Runs tfr doctor, prints the finding, gives its command to a shell as it stands, and runs tfr doctor again: on what the
 command has written, where that is another set, else on PATH.  The last line is "gone", or what is wrong.  A command
-that does not mend but tells is run too, and must not fail for its own sake.
+that only prints more is run too, and must not fail for its own sake.
 
 No command may destroy data: one that replaces a set must leave its content sum, one that writes another set must give
-it the sum of all records that can be read, and no file may be lost or changed beside those; one that tells changes
+it the sum of all records that can be read, and no file may be lost or changed beside those; one that prints changes
 nothing.
 """
 import hashlib

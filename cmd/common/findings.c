@@ -1,0 +1,269 @@
+/* cmd/common/findings.c - JUnit's XML and GitHub's workflow commands.
+ *
+ * A suite of JUnit says how many cases failed before its first case, so the cases are kept in
+ * memory until the end.  One case has one failure with all its findings: more than one is not in
+ * every reader's schema. */
+#include "common/findings.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Text that grows in memory; `f` is NULL before text_open() and after text_close(). */
+struct text {
+	FILE *f;
+	char *data;
+	size_t size;
+};
+
+struct findings {
+	struct cmd *c;
+	enum report_format format;
+	uint64_t cases, failures, errors;
+	struct text xml; /* the cases so far */
+
+	/* Of the case that is not ended yet. */
+	struct text lines, notes;
+	uint64_t line_count, note_count;
+	bool system; /* one of them is the system's */
+};
+
+int cmd_report_format(struct cmd *c, const struct report_options *o, enum report_format *format)
+{
+	*format = o->json ? FORMAT_JSON : (enum report_format)o->format;
+	if (o->json && o->format != FORMAT_TEXT && o->format != FORMAT_JSON)
+		return cmd_usage(c, "--json is a format; it cannot go with another --format");
+	return 0;
+}
+
+void finding_print_line(FILE *f, const struct finding *one)
+{
+	size_t size = 4 * strlen(one->text) + 1,
+	       path_size = one->path ? 4 * strlen(one->path) + 1 : 1;
+	char *text = malloc(size), *path = malloc(path_size);
+
+	if (text && path && one->path)
+		fprintf(f, "%s:", tfr_escape_line(path, path_size, one->path));
+	if (one->has_record)
+		fprintf(f, "%llu:%llu:", (unsigned long long)one->record,
+			(unsigned long long)one->offset);
+	if (text && path)
+		fprintf(f, "%s%s\n", one->path || one->has_record ? " " : "",
+			tfr_escape_line(text, size, one->text));
+	free(text);
+	free(path);
+}
+
+/* --- GitHub --- */
+
+/* A command ends with its line, and a property also at ',' or ':'; '%' starts an escape (GitHub's
+ * toolkit, core/src/command.ts). */
+static void print_escaped(const char *text, const char *specials)
+{
+	size_t left = strlen(text), len;
+
+	for (; left; text += len, left -= len) {
+		len = tfr_text_harmless(text, left);
+		if (strchr(specials, *text))
+			printf("%%%02X", (unsigned char)*text);
+		else if (len)
+			fwrite(text, 1, len, stdout);
+		else
+			printf("\\x%02x", (unsigned char)*text);
+		len = len ? len : 1;
+	}
+}
+
+static void print_github(const struct findings *f, const struct finding *one)
+{
+	static const char *const levels[] = { "error", "warning", "notice" };
+
+	printf("::%s ", levels[one->level]);
+	if (one->path && strcmp(one->path, "-")) {
+		printf("file=");
+		print_escaped(one->path, "%\r\n:,");
+		printf(",");
+	}
+	printf("title=tfr %s::", f->c->command->name);
+	if (one->name)
+		printf("%s: ", one->name);
+	if (one->has_record)
+		printf("record %llu, offset %llu: ", (unsigned long long)one->record,
+			(unsigned long long)one->offset);
+	print_escaped(one->text, "%\r\n");
+	printf("\n");
+}
+
+/* --- JUnit --- */
+
+static void text_open(struct text *t)
+{
+	t->f = open_memstream(&t->data, &t->size);
+}
+
+static bool text_close(struct text *t)
+{
+	bool good = t->f && !ferror(t->f);
+
+	if (t->f && fclose(t->f))
+		good = false;
+	t->f = NULL;
+	return good;
+}
+
+static void text_clear(struct text *t)
+{
+	text_close(t);
+	free(t->data);
+	*t = (struct text){ 0 };
+}
+
+/* Text or the value of an attribute in double quotes.  It is harmless, and so made of characters
+ * that XML 1.0 can hold (its section 2.2). */
+static void write_xml(FILE *f, const char *text)
+{
+	for (; *text; text++) {
+		const char *special = strchr("&<>\"", *text);
+
+		if (special)
+			fputs((const char *[]){ "&amp;", "&lt;", "&gt;",
+				      "&quot;" }[special - strchr("&<>\"", '&')],
+				f);
+		else
+			fputc(*text, f);
+	}
+}
+
+/* The failure of a case: its first line as the message, all of them as its text. */
+static void write_failure(const struct findings *f)
+{
+	const char *element = f->system ? "error" : "failure";
+	const char *lines = f->lines.data, *end = strchr(lines, '\n');
+	char *first = strndup(lines, end ? (size_t)(end - lines) : strlen(lines));
+
+	fprintf(f->xml.f, "    <%s type=\"%s\" message=\"", element, f->system ? "system" : "data");
+	write_xml(f->xml.f, first ? first : "");
+	if (f->line_count > 1)
+		fprintf(f->xml.f, " (and %llu more)", (unsigned long long)f->line_count - 1);
+	fputs("\">", f->xml.f);
+	write_xml(f->xml.f, lines);
+	fprintf(f->xml.f, "</%s>\n", element);
+	free(first);
+}
+
+static void write_case(const struct findings *f, const char *name)
+{
+	size_t size = 4 * strlen(name) + 1;
+	char *line = malloc(size);
+
+	fprintf(f->xml.f, "  <testcase classname=\"tfr.%s\" name=\"", f->c->command->name);
+	write_xml(f->xml.f, line ? tfr_escape_line(line, size, name) : "");
+	free(line);
+	if (!f->line_count && !f->note_count) {
+		fputs("\"/>\n", f->xml.f);
+		return;
+	}
+	fputs("\">\n", f->xml.f);
+	if (f->line_count)
+		write_failure(f);
+	if (f->note_count) {
+		fputs("    <system-out>", f->xml.f);
+		write_xml(f->xml.f, f->notes.data);
+		fputs("</system-out>\n", f->xml.f);
+	}
+	fputs("  </testcase>\n", f->xml.f);
+}
+
+static void print_suite(const struct findings *f)
+{
+	printf("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+	       "<testsuites>\n <testsuite name=\"tfr %s\" tests=\"%llu\" failures=\"%llu\" "
+	       "errors=\"%llu\" skipped=\"0\" time=\"%.3f\">\n%s </testsuite>\n</testsuites>\n",
+		f->c->command->name, (unsigned long long)f->cases, (unsigned long long)f->failures,
+		(unsigned long long)f->errors, cmd_seconds(), f->xml.data);
+}
+
+/* --- both --- */
+
+static void no_memory(struct cmd *c)
+{
+	cmd_error(c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+}
+
+struct findings *findings_new(struct cmd *c, enum report_format format)
+{
+	struct findings *f = calloc(1, sizeof(*f));
+
+	assert(format == FORMAT_JUNIT || format == FORMAT_GITHUB);
+	if (f) {
+		f->c = c;
+		f->format = format;
+		text_open(&f->xml);
+		text_open(&f->lines);
+		text_open(&f->notes);
+	}
+	if (f && f->xml.f && f->lines.f && f->notes.f)
+		return f;
+	no_memory(c);
+	findings_free(f);
+	return NULL;
+}
+
+void findings_free(struct findings *f)
+{
+	if (!f)
+		return;
+	text_clear(&f->xml);
+	text_clear(&f->lines);
+	text_clear(&f->notes);
+	free(f);
+}
+
+void findings_add(struct findings *f, const struct finding *one)
+{
+	bool note = one->level == FINDING_NOTE;
+	FILE *to = note ? f->notes.f : f->lines.f;
+
+	if (f->format == FORMAT_GITHUB) {
+		print_github(f, one);
+		return;
+	}
+	if (!to)
+		return;
+	f->system |= one->system;
+	f->line_count += !note;
+	f->note_count += note;
+	if (one->name)
+		fprintf(to, "%s: ", one->name);
+	finding_print_line(to, one);
+}
+
+void findings_end_case(struct findings *f, const char *name)
+{
+	bool good = text_close(&f->lines) & text_close(&f->notes);
+
+	if (f->format == FORMAT_JUNIT && good && f->xml.f) {
+		write_case(f, name);
+		f->cases++;
+		f->failures += f->line_count && !f->system;
+		f->errors += f->system;
+	}
+	text_clear(&f->lines);
+	text_clear(&f->notes);
+	f->line_count = f->note_count = 0;
+	f->system = false;
+	text_open(&f->lines);
+	text_open(&f->notes);
+	if (!good || !f->lines.f || !f->notes.f)
+		no_memory(f->c);
+}
+
+void findings_print(struct findings *f)
+{
+	if (f->format != FORMAT_JUNIT)
+		return;
+	if (text_close(&f->xml))
+		print_suite(f);
+	else
+		no_memory(f->c);
+}

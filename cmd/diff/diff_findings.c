@@ -1,0 +1,136 @@
+/* cmd/diff/diff_findings.c - differences for CI services: each part that was compared is a test
+ * case.
+ *
+ * A part that differs has one finding with its counts, and one for each of the first examples. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diff/diff.h"
+
+/* An error in printf's words, about a file where `path` is not NULL. */
+static void add(struct findings *f, const char *name, const char *path, const char *format, ...)
+	TFR_PRINTF(4, 5);
+
+static void add(struct findings *f, const char *name, const char *path, const char *format, ...)
+{
+	char *text;
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vasprintf(&text, format, args);
+	va_end(args);
+	if (n < 0)
+		return;
+	findings_add(f, &(struct finding){ .name = name, .path = path, .text = text });
+	free(text);
+}
+
+static void add_schema(struct findings *f, const struct diff_result *r)
+{
+	for (size_t i = 0; i < r->schema_count; i++) {
+		const struct diff_schema *d = &r->schema[i];
+		const char *name = d->feature ? d->feature : "the records";
+
+		if (d->has[0] && d->has[1])
+			add(f, "schema", NULL, "%s: %s %s in A, %s in B", name, d->what, d->has[0],
+				d->has[1]);
+		else
+			add(f, "schema", NULL, "%s: only in %c: %s", name, d->has[0] ? 'A' : 'B',
+				d->has[0] ? d->has[0] : d->has[1]);
+	}
+	findings_end_case(f, "schema");
+}
+
+static void add_values(struct findings *f, const struct diff_result *r)
+{
+	for (size_t i = 0; i < r->values_above; i++) {
+		const struct tfr_diff_values *v = &r->values[i];
+		const struct tfr_diff_aspect *a = &v->aspects[v->largest];
+
+		add(f, "values", NULL, "the %s of %s are %.3g apart (%s)", a->of,
+			v->feature ? v->feature : "the records", v->distance,
+			tfr_diff_measure_name(a->measure));
+	}
+	findings_end_case(f, "values");
+}
+
+static void add_pair(
+	struct findings *f, const char *name, const struct tfr_diff_pair *p, const char *what)
+{
+	add(f, name, p->at[0].path, "record %llu %s record %llu of %s",
+		(unsigned long long)p->at[0].record, what, (unsigned long long)p->at[1].record,
+		p->at[1].path);
+}
+
+static void add_records(struct findings *f, const struct diff_result *r)
+{
+	const struct tfr_diff_report *d = &r->records;
+
+	for (unsigned side = 0; side < 2; side++) {
+		if (d->only[side])
+			add(f, "records", NULL, "%llu only in %c",
+				(unsigned long long)d->only[side], "AB"[side]);
+		for (size_t i = 0; i < d->only_count[side]; i++)
+			add(f, "records", d->only_at[side][i].path, "record %llu is only in %c",
+				(unsigned long long)d->only_at[side][i].record, "AB"[side]);
+	}
+	if (d->changed)
+		add(f, "records", NULL, "%llu changed", (unsigned long long)d->changed);
+	for (size_t i = 0; i < d->pair_count; i++)
+		add_pair(f, "records", &d->pairs[i], "differs from");
+	findings_end_case(f, "records");
+	if (!r->ordered)
+		return;
+	if (d->steps_back)
+		add(f, "order", NULL, "%llu steps back in B, in the order of A",
+			(unsigned long long)d->steps_back);
+	for (size_t i = 0; i < d->step_count; i++)
+		add_pair(f, "order", &d->steps[i], "is out of order with");
+	findings_end_case(f, "order");
+}
+
+static void add_overlap(struct findings *f, const struct diff_result *r)
+{
+	const struct tfr_overlap_report *o = &r->overlap;
+
+	if (o->shared)
+		add(f, "overlap", NULL, "%llu records of A and %llu of B are shared",
+			(unsigned long long)o->records[0], (unsigned long long)o->records[1]);
+	for (size_t i = 0; i < o->pair_count; i++)
+		add_pair(f, "overlap", &o->pairs[i], "is also");
+	findings_end_case(f, "overlap");
+}
+
+static void add_classes(struct findings *f, const struct diff_result *r)
+{
+	const struct tfr_diff_class_report *c = &r->classes;
+
+	if (c->differ)
+		add(f, "classes", NULL,
+			"%llu with another number, the first: '%s' is %lld in A, %lld in B",
+			(unsigned long long)c->differ, c->text, (long long)c->label[0],
+			(long long)c->label[1]);
+	findings_end_case(f, "classes");
+}
+
+void diff_print_findings(struct cmd *c, const struct diff_result *r, enum report_format format)
+{
+	struct findings *f = findings_new(c, format);
+
+	if (!f)
+		return;
+	if (!r->parts || r->parts & DIFF_SCHEMA)
+		add_classes(f, r);
+	if (r->parts & DIFF_SCHEMA)
+		add_schema(f, r);
+	if (r->parts & DIFF_VALUES)
+		add_values(f, r);
+	if (r->parts & DIFF_RECORDS)
+		add_records(f, r);
+	if (!r->parts)
+		add_overlap(f, r);
+	findings_print(f);
+	findings_free(f);
+}
