@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench_feed/feed.h"
+#include "bench_feed/bench_feed.h"
 #include "bench_feed/outputs.h"
 #include "bench_feed/trace.h"
 #include "builtin.h"

@@ -8,7 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "bench_feed/feed.h"
+#include "bench_feed/bench_feed.h"
 
 enum { PROBES = 16 };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "bench_feed/feed.h"
+#include "bench_feed/bench_feed.h"
 #include "bench_feed/trace.h"
 
 /* A step in progress on one device. */

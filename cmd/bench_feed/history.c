@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "bench_feed/feed.h"
+#include "bench_feed/bench_feed.h"
 #include "bench_feed/trace.h"
 
 enum { POINTS = 600 };

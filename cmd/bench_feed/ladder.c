@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench_feed/feed.h"
+#include "bench_feed/bench_feed.h"
 #include "bench_feed/outputs.h"
 #include "common/figures.h"
 

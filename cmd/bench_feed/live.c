@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench_feed/feed.h"
+#include "bench_feed/bench_feed.h"
 #include "common/figures.h"
 #include "common/screen.h"
 

@@ -7,7 +7,7 @@
 
 #include <tfr/text.h>
 
-#include "bench_feed/feed.h"
+#include "bench_feed/bench_feed.h"
 
 const struct feed_settings feed_defaults = {
 	.device = "auto",

@@ -2,7 +2,7 @@
 #ifndef TFR_CMD_BENCH_FEED_OUTPUTS_H
 #define TFR_CMD_BENCH_FEED_OUTPUTS_H
 
-#include "bench_feed/feed.h"
+#include "bench_feed/bench_feed.h"
 #include "common/html_page.h"
 
 struct feed_comparison;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench_feed/feed.h"
+#include "bench_feed/bench_feed.h"
 
 static bool among(const char *name, const char *const *names)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench_feed/feed.h"
+#include "bench_feed/bench_feed.h"
 
 /* Stages that set the size of an image: without an argument they take --size. */
 static bool shapes(const char *name, size_t n)

@@ -2,7 +2,7 @@
 #ifndef TFR_CMD_BENCH_FEED_TRACE_H
 #define TFR_CMD_BENCH_FEED_TRACE_H
 
-#include "bench_feed/feed.h"
+#include "bench_feed/bench_feed.h"
 
 /* Every function accepts NULL: no --trace. */
 struct feed_trace;

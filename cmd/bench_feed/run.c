@@ -1,4 +1,4 @@
-/* cmd/bench_feed/feed_run.c - opens one pipeline with the options of the run, and collects its
+/* cmd/bench_feed/run.c - opens one pipeline with the options of the run, and collects its
  * measurements.
  *
  * The callbacks run on the threads of the pipeline.  They touch only the trace, the quarantine, and
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "bench_feed/feed.h"
+#include "bench_feed/bench_feed.h"
 #include "bench_feed/trace.h"
 
 /* Skipped records that are named without -v. */

@@ -1,10 +1,10 @@
-/* cmd/bench_feed/feed.h - shared by the files of bench-feed: the options, one run, and its
+/* cmd/bench_feed/bench_feed.h - shared by the files of bench-feed: the options, one run, and its
  * measurements.
  *
  * A run is one pipeline from open to close.  The thread that takes batches owns all of it except
  * the history, which the sampling thread fills until feed_history_stop(). */
-#ifndef TFR_CMD_BENCH_FEED_FEED_H
-#define TFR_CMD_BENCH_FEED_FEED_H
+#ifndef TFR_CMD_BENCH_FEED_BENCH_FEED_H
+#define TFR_CMD_BENCH_FEED_BENCH_FEED_H
 
 #include "common/cmd.h"
 
@@ -136,7 +136,7 @@ void feed_make_cold(struct cmd *c, const struct tfr_set *set);
 /* consumer.c: takes batches until there are no more.  Returns TFR_END, or the error in `err`. */
 enum tfr_status feed_consume(struct feed *f, struct tfr_error *err);
 
-/* gallery.c: keeps images of a batch that the consumer holds. */
+/* batch_images.c: keeps images of a batch that the consumer holds. */
 enum tfr_status feed_gallery_fill(struct feed *f, const struct tfr_batch *b, struct tfr_error *err);
 void feed_gallery_clear(struct feed_gallery *g);
 
@@ -163,7 +163,7 @@ void feed_live_close(struct feed_live *l);
 /* ladder.c: --ladder. */
 void feed_climb(struct feed *f);
 
-/* feed_run.c: opens a pipeline over `stages`, with the limits of the options.  0, or the exit
+/* run.c: opens a pipeline over `stages`, with the limits of the options.  0, or the exit
  * status after printing the error.  0 without a pipeline: a signal came. */
 int feed_open(struct feed *f, const char *stages, bool images_optional);
 /* Whether closing would wait for a driver that does not answer, or for a GPU that still computes.

@@ -1,4 +1,4 @@
-/* cmd/bench_feed/gallery.c - images and audio waves of a batch: copied back from the device and
+/* cmd/bench_feed/batch_images.c - images and audio waves of a batch: copied back from the device and
  * made into PNGs.
  *
  * A training sees numbers, not colours.  The range of the values of all images together decides how
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench_feed/feed.h"
+#include "bench_feed/bench_feed.h"
 
 /* The page shows small images and stays below 2 MB: pixels of a side, and bytes of PNG files after
  * which no more images are added. */
