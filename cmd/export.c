@@ -1,4 +1,4 @@
-/* cmd/export.c - tfr export: records back to files. */
+/* cmd/export.c - tfr export: write records back to files. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,38 +9,43 @@ struct export_settings {
 	uint64_t jobs, skip, limit;
 	const char *output, *to, *columns, *where, *on_error;
 	int compression, progress;
-	bool force, allow_missing, quiet;
+	bool force, dry_run, allow_missing, quiet;
 	struct expecting expect;
 };
 
 static const struct export_settings defaults = { .limit = UINT64_MAX };
 
 static const struct opt options[] = {
-	OPT(STRING, 'o', "output", "OUT", NULL,
-		"write OUT: a folder, or a file x.tar, x.jsonl or x.csv, or - with --to",
-		struct export_settings, output),
-	OPT(STRING, 0, "to", "FORM", "folder|webdataset|jsonl|csv",
-		"what to write: folder, webdataset, jsonl or csv; without it, the name of OUT says "
-		"it",
-		struct export_settings, to),
-	OPT_FORCE(struct export_settings, force),
-	OPT(STRING, 0, "columns", "FEATURES", OPT_FEATURES,
-		"the columns of a table, names separated by commas; without it, all features",
-		struct export_settings, columns),
+	OPT_HEADING("Input"),
 	OPT(STRING, 0, "where", "EXPR", OPT_EXPRESSION,
 		"only records for which EXPR holds, such as 'image/class/label == 3'",
 		struct export_settings, where),
-	OPT(COUNT, 0, "skip", "N", NULL, "pass over the first N selected records [0]",
+	OPT(COUNT, 0, "skip", "N", NULL, "skip the first N selected records [0]",
 		struct export_settings, skip),
 	OPT(COUNT, 'n', "limit", "N", NULL, "export at most N records [all]",
 		struct export_settings, limit),
-	OPT(STRING, 0, "on-error", "HOW", "fail|skip|quarantine=",
-		"records that are damaged, or that OUT cannot hold: fail, or skip them with a "
-		"warning, or put their bytes into a FILE [fail]",
-		struct export_settings, on_error),
-	OPT_EXPECT_OUTPUT(struct export_settings, expect),
 	OPT_COMPRESSION(struct export_settings, compression),
 	OPT_MISSING(struct export_settings, allow_missing),
+	OPT_HEADING("Output"),
+	OPT(STRING, 'o', "output", "OUT", NULL,
+		"write OUT: a folder, a file x.tar, x.jsonl or x.csv, or - with --to",
+		struct export_settings, output),
+	OPT(STRING, 0, "to", "FORM", "folder|webdataset|jsonl|csv",
+		"the form of OUT: folder, webdataset, jsonl or csv [by the name of OUT]",
+		struct export_settings, to),
+	OPT(STRING, 0, "columns", "FEATURES", OPT_FEATURES,
+		"the columns of a table, names separated by commas [all features]",
+		struct export_settings, columns),
+	OPT(FLAG, 0, "dry-run", NULL, NULL,
+		"write nothing; print OUT, its records and its size in bytes",
+		struct export_settings, dry_run),
+	OPT_EXPECT_OUTPUT(struct export_settings, expect),
+	OPT_FORCE(struct export_settings, force),
+	OPT_HEADING("Running"),
+	OPT(STRING, 0, "on-error", "HOW", "fail|skip|quarantine=",
+		"records that are damaged or that OUT cannot hold: fail, skip them with a warning, "
+		"or quarantine=FILE: skip them and write their bytes to FILE [fail]",
+		struct export_settings, on_error),
 	OPT_JOBS(struct export_settings, jobs),
 	OPT_PROGRESS(struct export_settings, progress),
 	OPT_QUIET(struct export_settings, quiet),
@@ -48,18 +53,19 @@ static const struct opt options[] = {
 };
 
 static int open_records(
-	struct cmd *c, struct selection **records, struct tfr_progress *progress, bool again)
+	struct cmd *c, struct selection **records, struct tfr_progress *progress, bool first)
 {
 	const struct export_settings *s = c->settings;
+	bool skips = s->on_error && strcmp(s->on_error, "fail");
+	/* Only the reading that exports writes a quarantine. */
+	bool keeps_faults = !first && !s->dry_run;
 	struct selection_opts opts = {
 		.skip = s->skip,
 		.limit = s->limit,
 		.where = s->where,
 		.compression = (enum tfr_compression)s->compression,
 		.allow_missing = s->allow_missing,
-		/* A first reading says nothing and keeps nothing. */
-		.on_error = again || !s->on_error || !strcmp(s->on_error, "fail") ? s->on_error
-										  : "skip",
+		.on_error = keeps_faults || !skips ? s->on_error : "skip",
 		.force = s->force,
 		.progress = progress,
 	};
@@ -69,7 +75,7 @@ static int open_records(
 
 /* --- the columns of a table --- */
 
-/* a,b,c: the names point into `copy`. */
+/* Splits "a,b,c"; the names point into `copy`. */
 static int split_columns(struct cmd *c, char *copy, struct tfr_export_opts *o)
 {
 	size_t n = 1;
@@ -90,7 +96,7 @@ static int split_columns(struct cmd *c, char *copy, struct tfr_export_opts *o)
 	return 0;
 }
 
-/* Reads all records to know what features there are. */
+/* Reads all records to find their features. */
 static int find_columns(struct cmd *c, struct tfr_export_opts *o, char ***found)
 {
 	struct selection *records;
@@ -100,10 +106,9 @@ static int find_columns(struct cmd *c, struct tfr_export_opts *o, char ***found)
 
 	for (size_t i = 0; i < c->count || !c->count; i++)
 		if (!c->count || !strcmp(c->operands[i], "-"))
-			return cmd_usage(c, "standard input can be read only once: name the "
-					    "columns with --columns");
+			return cmd_usage(c, "a table from standard input needs --columns");
 	c->quiet = true;
-	if (!open_records(c, &records, NULL, false)) {
+	if (!open_records(c, &records, NULL, true)) {
 		if (tfr_export_columns(selection_records(records), found, &o->column_count, &err))
 			failed = cmd_fail(c, &err);
 		selection_close(records);
@@ -138,6 +143,15 @@ static void print_summary(
 	cmd_print_summary(c, &summary);
 }
 
+/* Of a dry run: a line as tfr shard --dry-run prints for each shard. */
+static void print_plan(const char *output, const struct tfr_export_report *report)
+{
+	char name[4 * 4096];
+
+	printf("%s\t%llu\t%llu\n", tfr_escape_name(name, sizeof(name), output),
+		(unsigned long long)report->written, (unsigned long long)report->output_bytes);
+}
+
 static void run(struct cmd *c, struct tfr_export_opts *o)
 {
 	const struct export_settings *s = c->settings;
@@ -147,7 +161,7 @@ static void run(struct cmd *c, struct tfr_export_opts *o)
 	struct tfr_error err;
 	enum tfr_status status;
 
-	if (open_records(c, &records, &progress, true))
+	if (open_records(c, &records, &progress, false))
 		return;
 	progress.total_bytes = selection_bytes(records);
 	cmd_progress_start(c, &progress, (enum progress_mode)s->progress);
@@ -159,7 +173,10 @@ static void run(struct cmd *c, struct tfr_export_opts *o)
 		cmd_error(c, &err);
 	if (!status) {
 		selection_finish(records);
-		print_summary(c, records, &report);
+		if (s->dry_run)
+			print_plan(s->output, &report);
+		else
+			print_summary(c, records, &report);
 	}
 	selection_close(records);
 }
@@ -172,6 +189,7 @@ static int export_main(struct cmd *c)
 		.to = s->to,
 		.threads = (unsigned)s->jobs,
 		.force = s->force,
+		.dry_run = s->dry_run,
 		.temporaries = cmd_temporaries(),
 		.interrupted = cmd_catch_signals(),
 		.warn = cmd_warn_text,
@@ -191,8 +209,8 @@ static int export_main(struct cmd *c)
 	if (!form)
 		return cmd_fail(c, &err);
 	if (s->columns && strcmp(form, "csv"))
-		return cmd_usage(c, "--columns are those of a table, with --to csv");
-	if (!strcmp(form, "webdataset") && cmd_check_terminal(c, s->output, s->force))
+		return cmd_usage(c, "--columns needs a table, with --to csv");
+	if (!strcmp(form, "webdataset") && !s->dry_run && cmd_check_terminal(c, s->output, s->force))
 		return c->exit;
 	if (s->columns) {
 		copy = strdup(s->columns);

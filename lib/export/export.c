@@ -1,10 +1,12 @@
-/* export/export.c - records come in one at a time, are named in order, made by all threads, and put
- * in order.
+/* export/export.c - reads records one at a time, names them in order, converts them on all threads,
+ * and writes them in order.
  *
- * A record is copied once, since its view ends with the next; all that is made of it points into
- * that copy. */
+ * Each record is copied once, because its view ends with the next record; everything that is made
+ * of it points into that copy.  A dry run writes to /dev/null, so that forms need not know of it. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <tfr/media.h>
 #include <tfr/text.h>
@@ -49,15 +51,15 @@ static const struct form *find_form(const char *target, const char *to, struct t
 				if (!ends_with(target, packed[k]))
 					continue;
 				else {
-					tfr_fail(err, TFR_EUSAGE, "no compressed output: '%s'",
-						target);
-					tfr_error_hint(err, "Write to '-' with --to, and "
-							    "compress what comes.");
+					tfr_fail(err, TFR_EUSAGE,
+						"cannot write compressed output: '%s'", target);
+					tfr_error_hint(err, "Write to standard output with -o - "
+							    "and --to, and compress that.");
 					return NULL;
 				}
 			return forms[i];
 		}
-	tfr_fail(err, TFR_EUSAGE, "no form of output is called '%s'", to);
+	tfr_fail(err, TFR_EUSAGE, "unknown form of output '%s'", to);
 	tfr_meant_init(&meant, to, strlen(to));
 	for (size_t i = 0; i < N_FORMS; i++)
 		tfr_meant_offer(&meant, forms[i]->name, strlen(forms[i]->name));
@@ -70,20 +72,39 @@ const char *tfr_export_form(const char *target, const char *to, struct tfr_error
 	const struct form *form = find_form(target, to, err);
 
 	if (form && !to && !strcmp(target, "-")) {
-		tfr_fail(err, TFR_EUSAGE, "standard output does not say what is to be written");
-		tfr_error_hint(err, "Give --to webdataset, --to jsonl or --to csv.");
+		tfr_fail(err, TFR_EUSAGE, "standard output needs --to");
+		tfr_error_hint(err, "Use --to webdataset, --to jsonl or --to csv.");
 		return NULL;
 	}
 	return form ? form->name : NULL;
 }
 
-/* --- what forms share --- */
+/* --- for forms that are one file --- */
+
+/* Whether a file of this name would be created or replaced, not written to directly. */
+static bool is_file_target(const char *target)
+{
+	struct stat st;
+
+	return strcmp(target, "-") && (stat(target, &st) || S_ISREG(st.st_mode));
+}
 
 enum tfr_status tfr_form_open_file(struct export *e, struct tfr_error *err)
 {
 	struct tfr_output_opts o = { .force = e->o->force, .temporaries = e->o->temporaries };
+	enum tfr_status status;
 
-	return tfr_output_open(&e->file, e->o->target, &o, err);
+	if (!e->o->dry_run)
+		return tfr_output_open(&e->file, e->o->target, &o, err);
+	/* Opening and closing the target checks that a run could write it. */
+	if (is_file_target(e->o->target)) {
+		status = tfr_output_open(&e->file, e->o->target, &o, err);
+		tfr_output_close(e->file);
+		e->file = NULL;
+		if (status)
+			return status;
+	}
+	return tfr_output_open(&e->file, "/dev/null", &o, err);
 }
 
 enum tfr_status tfr_form_publish_file(struct export *e, struct tfr_error *err)
@@ -92,7 +113,7 @@ enum tfr_status tfr_form_publish_file(struct export *e, struct tfr_error *err)
 
 	if (!status)
 		status = tfr_output_publish(e->file, err);
-	return status || !strcmp(e->o->target, "-") ? status
+	return status || e->o->dry_run || !strcmp(e->o->target, "-") ? status
 						    : tfr_sync_directory_of(e->o->target, err);
 }
 
@@ -145,7 +166,7 @@ static enum tfr_status name_record(struct run *r, struct work *w, struct tfr_err
 	return status || !form->name_it ? status : form->name_it(&r->e, w, err);
 }
 
-/* Brings the next record that can be of the form. */
+/* Fetches the next record that the form can hold. */
 static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned worker, uint64_t i,
 	void *slot, uint32_t *lane, struct tfr_error *err)
 {
@@ -191,13 +212,16 @@ static enum tfr_status deliver(void *ctx, uint64_t i, void *slot, struct tfr_err
 	struct work *w = slot;
 	enum tfr_status status = TFR_OK;
 
-	(void)i;
+	assert(w->number == i && r->report->written == i);
+	r->e.written += w->own_bytes;
 	for (int k = 0; k < w->n_pieces; k++)
 		r->e.written += w->pieces[k].iov_len;
 	if (w->n_pieces)
 		status = tfr_output_writev(r->e.file, w->pieces, w->n_pieces, err);
 	else if (w->out.size)
 		status = tfr_output_write(r->e.file, w->out.data, w->out.size, err);
+	if (!w->n_pieces)
+		r->e.written += w->out.size;
 	r->report->written++;
 	r->report->bytes += w->digest.size;
 	r->report->sum += w->digest.sum;
@@ -223,7 +247,7 @@ static void clear_work(void *slot)
 	free(w->pieces);
 }
 
-/* --- all of them --- */
+/* --- all records --- */
 
 static enum tfr_status export_records(struct run *r, struct tfr_error *err)
 {
@@ -256,11 +280,13 @@ enum tfr_status tfr_export(struct tfr_select *records, const struct tfr_export_o
 	if (!tfr_export_form(opts->target, opts->to, err))
 		return TFR_EUSAGE;
 	r.e.form = find_form(opts->target, opts->to, err);
+	assert(r.e.form);
 	status = r.e.form->open(&r.e, err);
 	if (!status)
 		status = export_records(&r, err);
 	if (!status)
 		status = r.e.form->publish(&r.e, err);
+	report->output_bytes = r.e.written;
 	if (r.e.form->close)
 		r.e.form->close(&r.e);
 	tfr_unique_names_clear(&r.e.names);

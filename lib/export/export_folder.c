@@ -1,8 +1,8 @@
-/* export/export_folder.c - each image a file in a tree of folders.
+/* export/export_folder.c - writes each image as a file in a tree of folders.
  *
- * The tree is made in `.NAME.tmp`, a folder of its own beside the target, which is locked and
- * contains only what we put there: no link can lead out of it.  Every path is opened relative to
- * it, and only to create.  One syncfs() and one rename() publish it. */
+ * The tree is built in `.NAME.tmp`, a locked folder beside the target that contains only our files:
+ * no link can lead out of it.  Every path is opened relative to it, and only to create a new file.
+ * One syncfs() and one rename() publish the tree.  A dry run only names the files. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,9 +24,9 @@ struct tree {
 	bool made;
 };
 
-/* --- removing a tree of ours --- */
+/* --- removing our own tree --- */
 
-/* Everything below an open folder; links are removed, not followed. */
+/* Removes everything below an open folder, and closes it.  Links are removed, not followed. */
 static void empty_folder(int fd)
 {
 	DIR *d = fdopendir(fd);
@@ -67,7 +67,7 @@ static enum tfr_status name_target(struct tree *t, const char *target, struct tf
 	slash = strrchr(t->path, '/');
 	base = slash ? slash + 1 : t->path;
 	if (!*base || !strcmp(base, ".") || !strcmp(base, ".."))
-		return tfr_fail(err, TFR_EUSAGE, "no name for a new folder: '%s'", target);
+		return tfr_fail(err, TFR_EUSAGE, "not a name for a new folder: '%s'", target);
 	t->temp = tfr_hidden_name(t->path, 0, "tmp");
 	if (asprintf(&t->old, "%s.old", t->path) < 0)
 		t->old = NULL;
@@ -76,8 +76,8 @@ static enum tfr_status name_target(struct tree *t, const char *target, struct tf
 
 static enum tfr_status no_room(const struct tree *t, struct tfr_error *err)
 {
-	tfr_fail_path(err, TFR_EEXIST, t->old, "no room to move the old folder to:");
-	tfr_error_hint(err, "Remove that one first.");
+	tfr_fail_path(err, TFR_EEXIST, t->old, "cannot move the old folder aside: the name is taken:");
+	tfr_error_hint(err, "Remove it first.");
 	return TFR_EEXIST;
 }
 
@@ -87,17 +87,17 @@ static enum tfr_status check_target(struct tree *t, bool force, struct tfr_error
 
 	if (lstat(t->path, &st))
 		return errno == ENOENT ? TFR_OK
-				       : tfr_fail_errno(err, errno, t->path, "cannot look at");
+				       : tfr_fail_errno(err, errno, t->path, "cannot inspect");
 	if (!force) {
 		tfr_fail_path(err, TFR_EEXIST, t->path, "will not overwrite");
-		tfr_error_hint(err, "Give -f to move it aside, to %s.old.", t->path);
+		tfr_error_hint(err, "Use -f to move it to %s.old.", t->path);
 		return TFR_EEXIST;
 	}
 	return lstat(t->old, &st) ? TFR_OK : no_room(t, err);
 }
 
-/* Creates the temporary folder, or takes that of a run of ours that was killed.  TFR_END: something
- * else has the name. */
+/* Creates the temporary folder, or takes over the one of a killed run.  TFR_END: something else has
+ * the name. */
 static enum tfr_status take_temporary(struct tree *t, struct tfr_error *err)
 {
 	bool created = mkdir(t->temp, 0777) == 0;
@@ -162,7 +162,7 @@ static enum tfr_status open_folder(struct export *e, struct tfr_error *err)
 	status = name_target(t, e->o->target, err);
 	if (!status)
 		status = check_target(t, e->o->force, err);
-	return status ? status : make_temporary(t, err);
+	return status || e->o->dry_run ? status : make_temporary(t, err);
 }
 
 /* --- an image --- */
@@ -179,8 +179,8 @@ static bool append_class(struct work *w)
 	return true;
 }
 
-/* What a path has from the folder of its class on: of "train/cat/1.jpg" it is "cat/1.jpg".  The
- * whole path where it is in no such folder. */
+/* The offset in a path of the folder of its class: of "cat" in "train/cat/1.jpg".  SIZE_MAX: the path
+ * has no such folder. */
 static size_t find_class(const struct tfr_buf *path, const struct tfr_buf *class)
 {
 	size_t n = class->size;
@@ -198,7 +198,7 @@ static size_t find_class(const struct tfr_buf *path, const struct tfr_buf *class
 	return SIZE_MAX;
 }
 
-/* The folder of the class, and the name in it. */
+/* Makes the name: the folder of the class, and the file in it. */
 static bool make_name(struct work *w, const char *ending)
 {
 	struct tfr_bytes name;
@@ -227,6 +227,8 @@ static enum tfr_status make_folder(void *ctx, const char *path, struct tfr_error
 {
 	struct tree *t = ctx;
 
+	if (t->fd < 0)
+		return TFR_OK; /* a dry run */
 	if (mkdirat(t->fd, path, 0777))
 		return tfr_fail_errno(err, errno, t->path, "cannot create folders in");
 	return TFR_OK;
@@ -237,7 +239,7 @@ static enum tfr_status name_it(struct export *e, struct work *w, struct tfr_erro
 	struct tfr_bytes image;
 
 	if (!tfr_form_bytes(w, "image/encoded", &image))
-		return tfr_fail(err, TFR_EDATA, "no image/encoded to write to a file");
+		return tfr_fail(err, TFR_EDATA, "the record has no image/encoded");
 	if (!make_name(w, tfr_form_image_ending(&image)))
 		return tfr_fail_nomem(err, "naming files");
 	return tfr_unique_names_take(&e->names, &w->name, make_folder, e->own, err);
@@ -246,12 +248,16 @@ static enum tfr_status name_it(struct export *e, struct work *w, struct tfr_erro
 static enum tfr_status make(struct export *e, struct work *w, struct tfr_error *err)
 {
 	struct tree *t = e->own;
-	struct tfr_bytes image;
+	struct tfr_bytes image = { 0 };
 	size_t done = 0;
-	TFR_AUTO_CLOSE int fd = TEMP_FAILURE_RETRY(openat(t->fd, (const char *)w->name.data,
-		O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+	TFR_AUTO_CLOSE int fd = -1;
 
 	tfr_form_bytes(w, "image/encoded", &image);
+	w->own_bytes = image.size;
+	if (e->o->dry_run)
+		return TFR_OK;
+	fd = TEMP_FAILURE_RETRY(openat(t->fd, (const char *)w->name.data,
+		O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
 	if (fd < 0)
 		return tfr_fail_errno(err, errno, (const char *)w->name.data, "cannot create");
 	while (done < image.size) {
@@ -269,7 +275,7 @@ static enum tfr_status make(struct export *e, struct work *w, struct tfr_error *
 
 /* --- the end --- */
 
-/* On disk, so that no power cut keeps the name of the new folder only. */
+/* Forces the rename to disk, so that a power cut cannot lose the old folder's new name. */
 static enum tfr_status move_aside(const struct tree *t, struct tfr_error *err)
 {
 	enum tfr_status status;
@@ -279,7 +285,7 @@ static enum tfr_status move_aside(const struct tree *t, struct tfr_error *err)
 				       : tfr_fail_errno(err, errno, t->path, "cannot move aside");
 	status = tfr_sync_directory_of(t->path, err);
 	if (status && tfr_rename_new(t->old, t->path))
-		tfr_error_hint(err, "The old folder is '%s' now.", t->old);
+		tfr_error_hint(err, "The old folder is now '%s'.", t->old);
 	return status;
 }
 
@@ -290,6 +296,8 @@ static enum tfr_status publish(struct export *e, struct tfr_error *err)
 	struct stat st;
 	enum tfr_status status;
 
+	if (e->o->dry_run)
+		return TFR_OK;
 	if (TEMP_FAILURE_RETRY(syncfs(t->fd)))
 		return tfr_fail_errno(err, errno, t->path, "cannot write");
 	aside = e->o->force && !lstat(t->path, &st);
@@ -299,9 +307,9 @@ static enum tfr_status publish(struct export *e, struct tfr_error *err)
 	if (tfr_rename_new(t->temp, t->path)) {
 		status = errno == EEXIST
 				 ? tfr_fail_path(err, TFR_EEXIST, t->path, "will not overwrite")
-				 : tfr_fail_errno(err, errno, t->path, "cannot give its name to");
+				 : tfr_fail_errno(err, errno, t->path, "cannot rename the new folder to");
 		if (aside && tfr_rename_new(t->old, t->path))
-			tfr_error_hint(err, "The old folder is '%s' now.", t->old);
+			tfr_error_hint(err, "The old folder is now '%s'.", t->old);
 		return status;
 	}
 	t->made = false;
@@ -309,7 +317,7 @@ static enum tfr_status publish(struct export *e, struct tfr_error *err)
 	if (aside && e->o->warn) {
 		char text[8300];
 
-		snprintf(text, sizeof(text), "'%.4000s' was there, and is '%.4000s' now", t->path,
+		snprintf(text, sizeof(text), "'%.4000s' existed and is now '%.4000s'", t->path,
 			t->old);
 		e->o->warn(e->o->ctx, text);
 	}

@@ -174,6 +174,7 @@ static enum tfr_status open_table(struct export *e, struct tfr_error *err)
 	if (!tfr_buf_append(&line, "\n", 1))
 		return tfr_fail_nomem(err, "writing a table");
 	status = tfr_form_open_file(e, err);
+	e->written = line.size;
 	return status ? status : tfr_output_write(e->file, line.data, line.size, err);
 }
 

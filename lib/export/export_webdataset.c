@@ -387,14 +387,15 @@ static enum tfr_status make(struct export *e, struct work *w, struct tfr_error *
 
 /* --- the archive --- */
 
-/* Two blocks of zeros, and up to a whole record of 20 blocks, as tar has it. */
+/* Ends the archive as tar does: two blocks of zeros, then zeros up to a multiple of 20 blocks. */
 static enum tfr_status publish(struct export *e, struct tfr_error *err)
 {
 	static const uint8_t zeros[RECORD + 2 * BLOCK];
 	uint64_t rest_of = (e->written + 2 * BLOCK) % RECORD;
-	enum tfr_status status =
-		tfr_output_write(e->file, zeros, 2 * BLOCK + (rest_of ? RECORD - rest_of : 0), err);
+	size_t size = 2 * BLOCK + (rest_of ? RECORD - rest_of : 0);
+	enum tfr_status status = tfr_output_write(e->file, zeros, size, err);
 
+	e->written += size;
 	return status ? status : tfr_form_publish_file(e, err);
 }
 

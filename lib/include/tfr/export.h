@@ -1,28 +1,28 @@
-/* tfr/export.h - records back to files: a folder of images, a WebDataset archive, lines of JSON,
- * a table.
+/* tfr/export.h - writes records back to files: a folder of images, a WebDataset archive, lines of
+ * JSON, or a table.
  *
- * "folder": each record's image (image/encoded, value 0) is a file, its bytes as they are.  Its
- * name is image/filename made safe: no part of it is "..", none empty, control characters are "_".
- * Where the record has a class (image/class/text, else image/class/label) that the name does not
- * lie in, it is put into a folder of that name.  Without a name it is the record's number and .jpg
- * or .png.
+ * "folder": each record's image (image/encoded, value 0) becomes a file with the same bytes.  Its
+ * name is image/filename made safe: no part is ".." or empty, and control characters become "_".  If
+ * the record has a class (image/class/text, else image/class/label) and the name has no folder of
+ * that class, the file goes into one.  Without a name, the record's number and .jpg or .png is the
+ * name.
  *
  * "webdataset": each record is a sample of an uncompressed tar archive, as webdataset's TarWriter
- * writes it (mode 0444, user and group "bigdata", fields sorted; webdataset, writer.py), the time 0
+ * writes it (mode 0444, user and group "bigdata", fields sorted; webdataset, writer.py), time 0,
  * so that the same records give the same bytes.  The key is image/key, else image/filename up to
  * the first dot of its last part, else the record's number.  Fields: the image as jpg, jpeg or
- * png; image/class/label as cls; each feature of one bytes value under its own name, where that can
- * be a field's; what is left, but for what the image itself tells, as features.json.
+ * png; image/class/label as cls; each feature of one bytes value under its own name, if that is a
+ * valid name of a field; the rest, except what can be derived from the image, as features.json.
  *
- * "jsonl": a line a record, as tfr_printer_json() has it, bytes that are not text in base64.
+ * "jsonl": one line per record, as tfr_printer_json() writes it; bytes that are not text in base64.
  *
- * "csv": a line of names, then a line a record (RFC 4180, lines end in LF).  A cell is empty where
+ * "csv": a line of names, then one line per record (RFC 4180, lines end in LF).  A cell is empty if
  * the feature is absent; one value is that value; any other number of values is a JSON array, and
  * so is a text that is empty or begins like JSON; bytes that are not UTF-8 are {"base64": "…"}.
  *
- * Two records of one name: the second is numbered, "1-2.jpg", in the order of the records, the same
- * for any number of threads.  Everything appears whole or not at all: a folder is written as
- * `.NAME.tmp` beside its place, forced to disk and renamed. */
+ * If several records have the same name, the second is numbered, "1-2.jpg", in the order of the
+ * records, the same for any number of threads.  Outputs appear complete or not at all: a folder is
+ * written as `.NAME.tmp` beside the target, forced to disk and renamed. */
 #ifndef TFR_EXPORT_H
 #define TFR_EXPORT_H
 
@@ -34,17 +34,19 @@ extern "C" {
 
 struct tfr_export_opts {
 	const char *target; /* "-" is standard output, for all but "folder" */
-	const char *to; /* the form; NULL: .tar, .jsonl or .csv at the target's end, else folder */
-	/* Of "csv": the columns, features that need not be there; needed. */
+	const char *to; /* the form; NULL: by the ending .tar, .jsonl or .csv, else folder */
+	/* For "csv", required: the columns.  A feature need not exist. */
 	const char *const *columns;
 	size_t column_count;
-	unsigned threads; /* 0: one a processor.  The output does not depend on it */
-	/* A file that exists is replaced; a folder is moved aside, to NAME.old. */
+	unsigned threads; /* 0: one per processor.  The output does not depend on it */
+	/* Replaces an existing file, and moves an existing folder aside, to NAME.old. */
 	bool force;
-	struct tfr_expect expect;	     /* held to the records that are exported */
+	/* Does everything but write: the report is that of a run, and no file is created. */
+	bool dry_run;
+	struct tfr_expect expect;	     /* compared with the exported records */
 	struct tfr_temporaries *temporaries; /* of files; may be NULL */
-	/* Looked at before each record: once true, nothing is published, TFR_ECANCELLED.  May be
-	 * NULL. */
+	/* Checked before each record.  Once it is true, nothing is published and the result is
+	 * TFR_ECANCELLED.  May be NULL. */
 	const volatile bool *interrupted;
 	void (*warn)(void *ctx, const char *text); /* one line; may be NULL */
 	void *ctx;
@@ -53,24 +55,26 @@ struct tfr_export_opts {
 struct tfr_export_report {
 	uint64_t written; /* records */
 	uint64_t bytes;	  /* of their payloads */
-	uint64_t sum;	  /* content sum of them */
+	uint64_t sum;	  /* their content sum */
+	uint64_t output_bytes; /* of the file, or of all files in the folder */
 };
 
-/* The form that `target` and `to` name: "folder", "webdataset", "jsonl", "csv".  NULL, and
- * TFR_EUSAGE in `err`: there is none. */
+/* Returns the form that `to`, or else the ending of `target` selects: "folder", "webdataset",
+ * "jsonl" or "csv".  NULL: there is none; `err` has TFR_EUSAGE. */
 TFR_API const char *tfr_export_form(const char *target, const char *to, struct tfr_error *err);
 
-/* Writes all that is selected.  A record that cannot be of the form is a fault that `records`
- * passes over or not, as its options have it.
- *   TFR_EDATA   a record that cannot be of the form, or is damaged; no record at all
- *   TFR_EEXIST  the target is there
- *   TFR_EUSAGE  no such form; a target that cannot be one
- *   TFR_ECANCELLED  *interrupted */
+/* Writes all selected records.  A record that the form cannot hold is a fault, which the options of
+ * `records` skip or not.
+ *   TFR_EDATA   a record is damaged, or the form cannot hold it; or there is no record
+ *   TFR_EEXIST  the target exists
+ *   TFR_EUSAGE  there is no such form, or the target cannot have it
+ *   TFR_ECANCELLED  *interrupted is true */
 TFR_API enum tfr_status tfr_export(struct tfr_select *records, const struct tfr_export_opts *opts,
 	struct tfr_export_report *report, struct tfr_error *err);
 
-/* The names of all features of all that is selected, sorted, each NUL-terminated, freed with
- * tfr_export_columns_free(): the columns of a table.  Names with a NUL in them are left out. */
+/* Returns the names of all features of all selected records, for the columns of a table: sorted,
+ * NUL-terminated, to be freed with tfr_export_columns_free().  Names that contain a NUL are left
+ * out. */
 TFR_API enum tfr_status tfr_export_columns(
 	struct tfr_select *records, char ***columns, size_t *count, struct tfr_error *err);
 TFR_API void tfr_export_columns_free(char **columns, size_t count);
