@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include <tfr/tfr.h>
+#include <tfr-private/tfr.h>
 
 #include "common/opt.h"
 

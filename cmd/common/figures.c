@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 static int decimals(double value)
 {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 struct parser {
 	const struct opt *table;

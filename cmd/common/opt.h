@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <tfr/error.h>
+#include <tfr-private/error.h>
 
 enum { OPT_JOBS_MAX = 1024 };
 

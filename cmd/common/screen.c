@@ -13,7 +13,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 /* CHARACTER: the most bytes for each column, which bounds runs of combining characters. */
 enum { COLUMNS_LEAST = 20, COLUMNS_MOST = 1000, COLUMNS_PROSE = 80, CHARACTER = 4 };

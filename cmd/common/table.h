@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include <tfr/error.h>
+#include <tfr-private/error.h>
 
 enum { TABLE_LEAST = 8 };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 #include "base/error.h"
 

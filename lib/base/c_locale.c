@@ -7,7 +7,7 @@
 #include <locale.h>
 #include <stdlib.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 #include "base/c_locale.h"
 

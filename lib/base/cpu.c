@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/error.h>
+#include <tfr-private/error.h>
 
 enum tfr_cpu tfr_cpu_limit = TFR_CPU_AVX512;
 

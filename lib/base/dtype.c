@@ -2,7 +2,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include <tfr/dtype.h>
+#include <tfr-private/dtype.h>
 
 static const struct {
 	const char *name;

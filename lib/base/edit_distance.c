@@ -2,7 +2,7 @@
  * Levenshtein's distance where no part is edited twice). */
 #include <string.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 enum { LONGEST = 64 };
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 #include "config.h"
 

@@ -3,7 +3,7 @@
 #ifndef TFR_BASE_ERROR_H
 #define TFR_BASE_ERROR_H
 
-#include <tfr/error.h>
+#include <tfr-private/error.h>
 
 /* A failure with no file: "more workers than 1024". */
 enum tfr_status tfr_fail(struct tfr_error *err, enum tfr_status status, const char *format, ...)

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 #include "base/buf.h"
 #include "base/decimal.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 #include "base/error.h"
 

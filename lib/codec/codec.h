@@ -9,7 +9,7 @@
 #ifndef TFR_CODEC_CODEC_H
 #define TFR_CODEC_CODEC_H
 
-#include <tfr/codec.h>
+#include <tfr-private/codec.h>
 
 #include "base/buf.h"
 #include "base/error.h"

@@ -14,7 +14,7 @@
 #ifndef TFR_CODEC_PARALLEL_DEFLATE_H
 #define TFR_CODEC_PARALLEL_DEFLATE_H
 
-#include <tfr/codec.h>
+#include <tfr-private/codec.h>
 
 #include "base/error.h"
 

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include <tfr/audio.h>
+#include <tfr-private/audio.h>
 
 enum { KEEP = 4 << 20 }; /* floats up to so many bytes are kept room for */
 

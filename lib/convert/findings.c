@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 #include "convert/image_lint.h"
 #include "io/output.h"

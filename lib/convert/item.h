@@ -3,8 +3,8 @@
 #ifndef TFR_CONVERT_ITEM_H
 #define TFR_CONVERT_ITEM_H
 
-#include <tfr/convert.h>
-#include <tfr/example.h>
+#include <tfr-private/convert.h>
+#include <tfr-private/example.h>
 
 #include "base/buf.h"
 #include "thread/lanes.h"

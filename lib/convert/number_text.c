@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 enum { LONGEST = 400, EXACT_DIGITS = 15, EXACT_POWER = 22 };
 

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 #include "io/output.h"
 

@@ -2,7 +2,7 @@
 #ifndef TFR_CONVERT_WORKBENCH_H
 #define TFR_CONVERT_WORKBENCH_H
 
-#include <tfr/media.h>
+#include <tfr-private/media.h>
 
 #include "base/buf.h"
 

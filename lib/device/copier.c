@@ -70,7 +70,7 @@ static void copy_twice(const struct copier *c, char *to, const char *from, size_
 		size_t n = size - at < BOUNCE ? size - at : BOUNCE;
 
 		memcpy(c->bounce, from + at, n);
-		device_stream_copy(to + at, c->bounce, n);
+		tfr_device_stream_copy(to + at, c->bounce, n);
 	}
 }
 
@@ -84,7 +84,7 @@ static void run_copy(struct queue_job *job)
 	if (ev->copy.twice)
 		copy_twice(c, ev->copy.to, ev->copy.from, ev->copy.size);
 	else
-		device_stream_copy(ev->copy.to, ev->copy.from, ev->copy.size);
+		tfr_device_stream_copy(ev->copy.to, ev->copy.from, ev->copy.size);
 	end = tfr_clock_ns();
 	if (c->pace.bandwidth <= 0) {
 		ev->seconds = (double)(end - start) * 1e-9;
@@ -98,7 +98,7 @@ static void run_copy(struct queue_job *job)
 		ev->seconds = (double)(end - begin) * 1e-9;
 		c->link_free_ns = end;
 	}
-	if (!queues_sleep(&c->queues, job, c->link_free_ns + c->pace.latency_ns))
+	if (!tfr_queues_sleep(&c->queues, job, c->link_free_ns + c->pace.latency_ns))
 		c->link_free_ns = tfr_clock_ns();
 }
 
@@ -107,7 +107,7 @@ static void run_normalise(struct queue_job *job)
 	struct copier_event *ev = event_of(job);
 	uint64_t start = tfr_clock_ns();
 
-	device_normalise_plain(&ev->normalise);
+	tfr_device_normalise_plain(&ev->normalise);
 	ev->seconds = (double)(tfr_clock_ns() - start) * 1e-9;
 }
 
@@ -119,12 +119,13 @@ static void run_compute(struct queue_job *job)
 	uint64_t start = later(c->compute_free_ns, job->asked_ns);
 
 	c->compute_free_ns = start + ev->compute_ns;
-	if (!queues_sleep(&c->queues, job, c->compute_free_ns))
+	if (!tfr_queues_sleep(&c->queues, job, c->compute_free_ns))
 		c->compute_free_ns = later(start, tfr_clock_ns());
 	ev->seconds = (double)(c->compute_free_ns - start) * 1e-9;
 }
 
-enum tfr_status copier_open(struct tfr_device *dev, struct copier_pace pace, struct tfr_error *err)
+enum tfr_status tfr_copier_open(
+	struct tfr_device *dev, struct copier_pace pace, struct tfr_error *err)
 {
 	struct copier *c = calloc(1, sizeof(*c));
 	int rc;
@@ -132,7 +133,7 @@ enum tfr_status copier_open(struct tfr_device *dev, struct copier_pace pace, str
 	if (!c)
 		return tfr_fail_nomem(err, "opening a device");
 	c->pace = pace;
-	rc = queues_open(&c->queues);
+	rc = tfr_queues_open(&c->queues);
 	if (rc) {
 		free(c);
 		return tfr_fail(err, TFR_ESYS, "device %s: no thread: %s", dev->name, strerror(rc));
@@ -142,11 +143,11 @@ enum tfr_status copier_open(struct tfr_device *dev, struct copier_pace pace, str
 	return TFR_OK;
 }
 
-void copier_close(struct tfr_device *dev)
+void tfr_copier_close(struct tfr_device *dev)
 {
 	struct copier *c = dev->state;
 
-	queues_close(&c->queues);
+	tfr_queues_close(&c->queues);
 	pthread_mutex_destroy(&c->lock);
 	free(c->bounce);
 	free(c);
@@ -202,7 +203,7 @@ static bool is_pageable(struct copier *c, const char *from)
 
 /* Batches are tens of megabytes: huge pages save most of their page faults and of the copy's TLB
  * misses. */
-enum tfr_status copier_alloc(struct tfr_device *dev, enum tfr_memory kind, size_t size,
+enum tfr_status tfr_copier_alloc(struct tfr_device *dev, enum tfr_memory kind, size_t size,
 	void **memory, struct tfr_error *err)
 {
 	bool huge = size >= HUGE_PAGE && kind != TFR_MEMORY_PAGEABLE;
@@ -220,14 +221,14 @@ enum tfr_status copier_alloc(struct tfr_device *dev, enum tfr_memory kind, size_
 	return TFR_OK;
 }
 
-void copier_free(struct tfr_device *dev, enum tfr_memory kind, void *memory)
+void tfr_copier_free(struct tfr_device *dev, enum tfr_memory kind, void *memory)
 {
 	if (kind == TFR_MEMORY_PAGEABLE)
 		forget_pageable(dev->state, memory);
 	free(memory);
 }
 
-enum tfr_status copier_event_new(
+enum tfr_status tfr_copier_event_new(
 	struct tfr_event **out, struct tfr_device *dev, struct tfr_error *err)
 {
 	struct copier_event *ev = calloc(1, sizeof(*ev));
@@ -239,7 +240,7 @@ enum tfr_status copier_event_new(
 	return TFR_OK;
 }
 
-void copier_event_free(struct tfr_event *ev)
+void tfr_copier_event_free(struct tfr_event *ev)
 {
 	free(ev);
 }
@@ -250,10 +251,10 @@ static void put(struct tfr_device *dev, unsigned queue, struct copier_event *ev,
 	struct copier *c = dev->state;
 
 	ev->job.run = run;
-	queues_put(&c->queues, queue, &ev->job);
+	tfr_queues_put(&c->queues, queue, &ev->job);
 }
 
-enum tfr_status copier_upload(struct tfr_device *dev, void *to, const void *from, size_t size,
+enum tfr_status tfr_copier_upload(struct tfr_device *dev, void *to, const void *from, size_t size,
 	struct tfr_event *event, struct tfr_error *err)
 {
 	struct copier_event *ev = (struct copier_event *)event;
@@ -268,7 +269,7 @@ enum tfr_status copier_upload(struct tfr_device *dev, void *to, const void *from
 	return TFR_OK;
 }
 
-enum tfr_status copier_normalise(struct tfr_device *dev, const struct device_normalise *what,
+enum tfr_status tfr_copier_normalise(struct tfr_device *dev, const struct device_normalise *what,
 	struct tfr_event *event, struct tfr_error *err)
 {
 	struct copier_event *ev = (struct copier_event *)event;
@@ -279,7 +280,7 @@ enum tfr_status copier_normalise(struct tfr_device *dev, const struct device_nor
 	return TFR_OK;
 }
 
-enum tfr_status copier_compute(
+enum tfr_status tfr_copier_compute(
 	struct tfr_device *dev, double seconds, struct tfr_event *event, struct tfr_error *err)
 {
 	struct copier_event *ev = (struct copier_event *)event;
@@ -290,41 +291,41 @@ enum tfr_status copier_compute(
 	return TFR_OK;
 }
 
-enum tfr_status copier_wait(struct tfr_event *event, double *seconds, struct tfr_error *err)
+enum tfr_status tfr_copier_wait(struct tfr_event *event, double *seconds, struct tfr_error *err)
 {
 	struct copier_event *ev = (struct copier_event *)event;
 	struct copier *c = event->dev->state;
 
 	(void)err;
-	queues_wait(&c->queues, &ev->job);
+	tfr_queues_wait(&c->queues, &ev->job);
 	if (seconds)
 		*seconds = ev->seconds;
 	return TFR_OK;
 }
 
-bool copier_done(struct tfr_event *event)
+bool tfr_copier_done(struct tfr_event *event)
 {
 	struct copier_event *ev = (struct copier_event *)event;
 	struct copier *c = event->dev->state;
 
-	return queues_done(&c->queues, &ev->job);
+	return tfr_queues_done(&c->queues, &ev->job);
 }
 
-void copier_cut_short(struct tfr_event *event)
+void tfr_copier_cut_short(struct tfr_event *event)
 {
 	struct copier_event *ev = (struct copier_event *)event;
 	struct copier *c = event->dev->state;
 
-	queues_cut(&c->queues, &ev->job);
+	tfr_queues_cut(&c->queues, &ev->job);
 }
 
-enum tfr_status copier_download(
+enum tfr_status tfr_copier_download(
 	struct tfr_device *dev, void *to, const void *from, size_t size, struct tfr_error *err)
 {
 	struct copier *c = dev->state;
 
 	(void)err;
-	queues_drain(&c->queues, LINK);
+	tfr_queues_drain(&c->queues, LINK);
 	memcpy(to, from, size);
 	return TFR_OK;
 }

@@ -14,25 +14,26 @@ struct copier_pace {
 	uint64_t latency_ns;
 };
 
-/* These fill a row; `dev->state` is the copier that copier_open() made. */
-enum tfr_status copier_open(struct tfr_device *dev, struct copier_pace pace, struct tfr_error *err);
-void copier_close(struct tfr_device *dev);
-enum tfr_status copier_alloc(struct tfr_device *dev, enum tfr_memory kind, size_t size,
+/* These fill a row; `dev->state` is the copier that tfr_copier_open() made. */
+enum tfr_status tfr_copier_open(
+	struct tfr_device *dev, struct copier_pace pace, struct tfr_error *err);
+void tfr_copier_close(struct tfr_device *dev);
+enum tfr_status tfr_copier_alloc(struct tfr_device *dev, enum tfr_memory kind, size_t size,
 	void **memory, struct tfr_error *err);
-void copier_free(struct tfr_device *dev, enum tfr_memory kind, void *memory);
-enum tfr_status copier_event_new(
+void tfr_copier_free(struct tfr_device *dev, enum tfr_memory kind, void *memory);
+enum tfr_status tfr_copier_event_new(
 	struct tfr_event **ev, struct tfr_device *dev, struct tfr_error *err);
-void copier_event_free(struct tfr_event *ev);
-enum tfr_status copier_upload(struct tfr_device *dev, void *to, const void *from, size_t size,
+void tfr_copier_event_free(struct tfr_event *ev);
+enum tfr_status tfr_copier_upload(struct tfr_device *dev, void *to, const void *from, size_t size,
 	struct tfr_event *ev, struct tfr_error *err);
-enum tfr_status copier_normalise(struct tfr_device *dev, const struct device_normalise *what,
+enum tfr_status tfr_copier_normalise(struct tfr_device *dev, const struct device_normalise *what,
 	struct tfr_event *ev, struct tfr_error *err);
-enum tfr_status copier_compute(
+enum tfr_status tfr_copier_compute(
 	struct tfr_device *dev, double seconds, struct tfr_event *ev, struct tfr_error *err);
-enum tfr_status copier_wait(struct tfr_event *ev, double *seconds, struct tfr_error *err);
-bool copier_done(struct tfr_event *ev);
-void copier_cut_short(struct tfr_event *ev);
-enum tfr_status copier_download(
+enum tfr_status tfr_copier_wait(struct tfr_event *ev, double *seconds, struct tfr_error *err);
+bool tfr_copier_done(struct tfr_event *ev);
+void tfr_copier_cut_short(struct tfr_event *ev);
+enum tfr_status tfr_copier_download(
 	struct tfr_device *dev, void *to, const void *from, size_t size, struct tfr_error *err);
 
 #endif

@@ -60,7 +60,7 @@ static enum tfr_status cuda_fail(
 static enum tfr_status cuda_count(const char *args, unsigned *count, struct tfr_error *err)
 {
 	struct ordinals o;
-	enum tfr_status status = ordinals_parse(&o, args, err);
+	enum tfr_status status = tfr_cuda_ordinals_parse(&o, args, err);
 
 	if (status == TFR_OK)
 		*count = o.count;
@@ -79,7 +79,7 @@ static enum tfr_status describe(struct tfr_device *dev, int ordinal, struct tfr_
 	n = snprintf(dev->description, sizeof(dev->description), "%.200s, %.0f GiB", prop->name,
 		(double)prop->totalGlobalMem * 0x1p-30);
 	TRY(dev, cudaDeviceGetPCIBusId, (address, sizeof(address), ordinal));
-	dev->node = numa_node_of_pci(NUMA_SYSFS, address);
+	dev->node = tfr_numa_node_of_pci(NUMA_SYSFS, address);
 	if (dev->node >= 0)
 		snprintf(dev->description + n, sizeof(dev->description) - (size_t)n,
 			", NUMA node %d", dev->node);
@@ -119,9 +119,9 @@ static enum tfr_status cuda_open(
 
 	if (!c)
 		return tfr_fail_nomem(err, "opening a device");
-	status = ordinals_parse(&o, args, err);
+	status = tfr_cuda_ordinals_parse(&o, args, err);
 	if (status == TFR_OK)
-		status = ordinals_probe(&count, err);
+		status = tfr_cuda_ordinals_probe(&count, err);
 	if (status)
 		return status;
 	assert(nth < o.count);
@@ -168,9 +168,9 @@ static enum tfr_status alloc_pinned(
 	struct numa_policy before;
 	cudaError_t rc;
 
-	numa_prefer(&before, dev->node);
+	tfr_numa_prefer(&before, dev->node);
 	rc = cudaHostAlloc(memory, size, cudaHostAllocDefault);
-	numa_restore(&before);
+	tfr_numa_restore(&before);
 	return rc == cudaSuccess ? TFR_OK : cuda_fail(err, dev, "cudaHostAlloc", rc);
 }
 
@@ -414,7 +414,7 @@ const struct device_row tfr_device_cuda = {
 	.built = true,
 	.count = cuda_count,
 	.open = cuda_open,
-	.absent = ordinals_absent,
+	.absent = tfr_cuda_ordinals_absent,
 	.close = cuda_close,
 	.alloc = cuda_alloc,
 	.free = cuda_free,

@@ -38,14 +38,14 @@ static enum tfr_status probe(int *count, bool *absent, struct tfr_error *err)
 	return rc == cudaSuccess ? TFR_OK : call_failed("cudaGetDeviceCount", rc, err);
 }
 
-enum tfr_status ordinals_probe(int *count, struct tfr_error *err)
+enum tfr_status tfr_cuda_ordinals_probe(int *count, struct tfr_error *err)
 {
 	bool absent;
 
 	return probe(count, &absent, err);
 }
 
-bool ordinals_absent(struct tfr_error *why)
+bool tfr_cuda_ordinals_absent(struct tfr_error *why)
 {
 	bool absent;
 	int count = 0;
@@ -77,12 +77,12 @@ static enum tfr_status add_ordinal(
 	return TFR_OK;
 }
 
-enum tfr_status ordinals_parse(struct ordinals *o, const char *args, struct tfr_error *err)
+enum tfr_status tfr_cuda_ordinals_parse(struct ordinals *o, const char *args, struct tfr_error *err)
 {
 	*o = (struct ordinals){ 0 };
 	if (!args || strcmp(args, "all") == 0) {
 		int count = 1;
-		enum tfr_status status = args ? ordinals_probe(&count, err) : TFR_OK;
+		enum tfr_status status = args ? tfr_cuda_ordinals_probe(&count, err) : TFR_OK;
 
 		for (; status == TFR_OK && o->count < (unsigned)count && o->count < DEVICES_MAX;
 			o->count++)

@@ -11,13 +11,14 @@ struct ordinals {
 
 /* What "0,1", "all" or nothing at all (NULL: device 0) names, in its order.  Only "all" asks the
  * runtime. */
-enum tfr_status ordinals_parse(struct ordinals *o, const char *args, struct tfr_error *err);
+enum tfr_status tfr_cuda_ordinals_parse(
+	struct ordinals *o, const char *args, struct tfr_error *err);
 
 /* How many devices the runtime has.  TFR_EUNAVAILABLE: none, and the message says why. */
-enum tfr_status ordinals_probe(int *count, struct tfr_error *err);
+enum tfr_status tfr_cuda_ordinals_probe(int *count, struct tfr_error *err);
 
 /* Whether there is no driver or no visible device; `why` says which.  A driver that fails, or is
  * too old for this build, is not absent. */
-bool ordinals_absent(struct tfr_error *why);
+bool tfr_cuda_ordinals_absent(struct tfr_error *why);
 
 #endif

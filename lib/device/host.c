@@ -20,7 +20,7 @@ static enum tfr_status host_open(
 	(void)nth;
 	snprintf(dev->name, sizeof(dev->name), "host");
 	snprintf(dev->description, sizeof(dev->description), "plain memory, one memcpy an upload");
-	return copier_open(dev, (struct copier_pace){ 0 }, err);
+	return tfr_copier_open(dev, (struct copier_pace){ 0 }, err);
 }
 
 const struct device_row tfr_device_host = {
@@ -29,16 +29,16 @@ const struct device_row tfr_device_host = {
 	.in_process = true,
 	.count = host_count,
 	.open = host_open,
-	.close = copier_close,
-	.alloc = copier_alloc,
-	.free = copier_free,
-	.event_new = copier_event_new,
-	.event_free = copier_event_free,
-	.upload = copier_upload,
-	.normalise = copier_normalise,
-	.compute = copier_compute,
-	.wait = copier_wait,
-	.done = copier_done,
-	.cut_short = copier_cut_short,
-	.download = copier_download,
+	.close = tfr_copier_close,
+	.alloc = tfr_copier_alloc,
+	.free = tfr_copier_free,
+	.event_new = tfr_copier_event_new,
+	.event_free = tfr_copier_event_free,
+	.upload = tfr_copier_upload,
+	.normalise = tfr_copier_normalise,
+	.compute = tfr_copier_compute,
+	.wait = tfr_copier_wait,
+	.done = tfr_copier_done,
+	.cut_short = tfr_copier_cut_short,
+	.download = tfr_copier_download,
 };

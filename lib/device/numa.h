@@ -19,10 +19,10 @@ struct numa_policy {
 
 /* The node of a PCI device such as "0000:3B:00.0", as SYSFS/bus/pci/devices has it in lower case
  * (Documentation/ABI/testing/sysfs-bus-pci: numa_node).  -1: none, or not known. */
-int numa_node_of_pci(const char *sysfs, const char *address);
+int tfr_numa_node_of_pci(const char *sysfs, const char *address);
 
 /* This thread's pages come from `node` while it has any; -1 changes nothing. */
-void numa_prefer(struct numa_policy *before, int node);
-void numa_restore(const struct numa_policy *before);
+void tfr_numa_prefer(struct numa_policy *before, int node);
+void tfr_numa_restore(const struct numa_policy *before);
 
 #endif

@@ -5,7 +5,7 @@
 /* Runs of values so long that the channels come round and vectors are full. */
 enum { RUN = 48 };
 
-void device_normalise_plain(const struct device_normalise *what)
+void tfr_device_normalise_plain(const struct device_normalise *what)
 {
 	const uint8_t *restrict from = what->from;
 	float *restrict to = what->to;

@@ -34,7 +34,7 @@ static void *queue_main(void *arg)
 	return NULL;
 }
 
-int queues_open(struct queues *q)
+int tfr_queues_open(struct queues *q)
 {
 	pthread_condattr_t attr;
 
@@ -53,7 +53,7 @@ int queues_open(struct queues *q)
 		pthread_cond_init(&own->work, NULL);
 		rc = pthread_create(&own->thread, NULL, queue_main, own);
 		if (rc) {
-			queues_close(q);
+			tfr_queues_close(q);
 			return rc;
 		}
 		own->started = true;
@@ -61,7 +61,7 @@ int queues_open(struct queues *q)
 	return 0;
 }
 
-void queues_close(struct queues *q)
+void tfr_queues_close(struct queues *q)
 {
 	pthread_mutex_lock(&q->lock);
 	q->closing = true;
@@ -80,7 +80,7 @@ void queues_close(struct queues *q)
 	pthread_cond_destroy(&q->cut);
 }
 
-void queues_put(struct queues *q, unsigned which, struct queue_job *job)
+void tfr_queues_put(struct queues *q, unsigned which, struct queue_job *job)
 {
 	struct queue *to = &q->at[which];
 
@@ -98,7 +98,7 @@ void queues_put(struct queues *q, unsigned which, struct queue_job *job)
 	pthread_mutex_unlock(&q->lock);
 }
 
-void queues_wait(struct queues *q, const struct queue_job *job)
+void tfr_queues_wait(struct queues *q, const struct queue_job *job)
 {
 	pthread_mutex_lock(&q->lock);
 	while (job->pending)
@@ -106,7 +106,7 @@ void queues_wait(struct queues *q, const struct queue_job *job)
 	pthread_mutex_unlock(&q->lock);
 }
 
-bool queues_done(struct queues *q, const struct queue_job *job)
+bool tfr_queues_done(struct queues *q, const struct queue_job *job)
 {
 	bool done;
 
@@ -116,7 +116,7 @@ bool queues_done(struct queues *q, const struct queue_job *job)
 	return done;
 }
 
-bool queues_sleep(struct queues *q, const struct queue_job *job, uint64_t until_ns)
+bool tfr_queues_sleep(struct queues *q, const struct queue_job *job, uint64_t until_ns)
 {
 	struct timespec ts = { .tv_sec = (time_t)(until_ns / 1000000000u),
 		.tv_nsec = (long)(until_ns % 1000000000u) };
@@ -130,7 +130,7 @@ bool queues_sleep(struct queues *q, const struct queue_job *job, uint64_t until_
 	return slept;
 }
 
-void queues_cut(struct queues *q, struct queue_job *job)
+void tfr_queues_cut(struct queues *q, struct queue_job *job)
 {
 	pthread_mutex_lock(&q->lock);
 	job->cut = true;
@@ -138,7 +138,7 @@ void queues_cut(struct queues *q, struct queue_job *job)
 	pthread_mutex_unlock(&q->lock);
 }
 
-void queues_drain(struct queues *q, unsigned which)
+void tfr_queues_drain(struct queues *q, unsigned which)
 {
 	pthread_mutex_lock(&q->lock);
 	while (q->at[which].head)

@@ -36,20 +36,20 @@ struct queues {
 };
 
 /* 0, or the errno of a thread that could not be had. */
-int queues_open(struct queues *q);
+int tfr_queues_open(struct queues *q);
 /* Carries out what is left, then ends the threads. */
-void queues_close(struct queues *q);
+void tfr_queues_close(struct queues *q);
 
-void queues_put(struct queues *q, unsigned which, struct queue_job *job);
+void tfr_queues_put(struct queues *q, unsigned which, struct queue_job *job);
 /* Returns at once for a job that was never put. */
-void queues_wait(struct queues *q, const struct queue_job *job);
-bool queues_done(struct queues *q, const struct queue_job *job);
+void tfr_queues_wait(struct queues *q, const struct queue_job *job);
+bool tfr_queues_done(struct queues *q, const struct queue_job *job);
 /* For a running job: sleeps until so many nanoseconds of CLOCK_MONOTONIC.  False: it was cut short.
  */
-bool queues_sleep(struct queues *q, const struct queue_job *job, uint64_t until_ns);
+bool tfr_queues_sleep(struct queues *q, const struct queue_job *job, uint64_t until_ns);
 /* Ends the sleep of a job that is put, now or when it runs. */
-void queues_cut(struct queues *q, struct queue_job *job);
+void tfr_queues_cut(struct queues *q, struct queue_job *job);
 /* Waits until one queue is empty. */
-void queues_drain(struct queues *q, unsigned which);
+void tfr_queues_drain(struct queues *q, unsigned which);
 
 #endif

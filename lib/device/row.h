@@ -7,7 +7,7 @@
 #ifndef TFR_DEVICE_ROW_H
 #define TFR_DEVICE_ROW_H
 
-#include <tfr/device.h>
+#include <tfr-private/device.h>
 
 enum { DEVICES_MAX = 64, CHANNELS_MAX = 4 };
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 #include "base/error.h"
 #include "device/copier.h"
@@ -131,7 +131,7 @@ static enum tfr_status sim_open(
 		"a simulated link of %.4g %s/s, %.4g us latency",
 		bandwidth * (bandwidth < 1e9 ? 1e-6 : 1e-9), bandwidth < 1e9 ? "MB" : "GB",
 		spec.latency_ns * 1e-3);
-	return copier_open(dev, spec.pace, err);
+	return tfr_copier_open(dev, spec.pace, err);
 }
 
 const struct device_row tfr_device_sim = {
@@ -140,16 +140,16 @@ const struct device_row tfr_device_sim = {
 	.in_process = true,
 	.count = sim_count,
 	.open = sim_open,
-	.close = copier_close,
-	.alloc = copier_alloc,
-	.free = copier_free,
-	.event_new = copier_event_new,
-	.event_free = copier_event_free,
-	.upload = copier_upload,
-	.normalise = copier_normalise,
-	.compute = copier_compute,
-	.wait = copier_wait,
-	.done = copier_done,
-	.cut_short = copier_cut_short,
-	.download = copier_download,
+	.close = tfr_copier_close,
+	.alloc = tfr_copier_alloc,
+	.free = tfr_copier_free,
+	.event_new = tfr_copier_event_new,
+	.event_free = tfr_copier_event_free,
+	.upload = tfr_copier_upload,
+	.normalise = tfr_copier_normalise,
+	.compute = tfr_copier_compute,
+	.wait = tfr_copier_wait,
+	.done = tfr_copier_done,
+	.cut_short = tfr_copier_cut_short,
+	.download = tfr_copier_download,
 };

@@ -39,7 +39,7 @@ static void copy_block(char *to, const char *from)
 	}
 }
 
-void device_stream_copy(void *to, const void *from, size_t size)
+void tfr_device_stream_copy(void *to, const void *from, size_t size)
 {
 	size_t head = -(uintptr_t)to % LINE;
 	const char *source = from;
@@ -62,7 +62,7 @@ void device_stream_copy(void *to, const void *from, size_t size)
 
 #else
 
-void device_stream_copy(void *to, const void *from, size_t size)
+void tfr_device_stream_copy(void *to, const void *from, size_t size)
 {
 	memcpy(to, from, size);
 }

@@ -5,6 +5,6 @@
 #include <stddef.h>
 
 /* As memcpy. */
-void device_stream_copy(void *to, const void *from, size_t size);
+void tfr_device_stream_copy(void *to, const void *from, size_t size);
 
 #endif

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <tfr/diff.h>
-#include <tfr/text.h>
+#include <tfr-private/diff.h>
+#include <tfr-private/text.h>
 
 #include "base/cleanup.h"
 #include "base/error.h"

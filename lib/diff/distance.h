@@ -2,7 +2,7 @@
 #ifndef TFR_DIFF_DISTANCE_H
 #define TFR_DIFF_DISTANCE_H
 
-#include <tfr/survey.h>
+#include <tfr-private/survey.h>
 
 /* The largest difference of the two cumulative distributions, at the ends of bins, which ascend and
  * are the same bins on both sides.  0 where a side has no numbers. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/diff.h>
+#include <tfr-private/diff.h>
 
 #include "base/error.h"
 #include "diff/distance.h"

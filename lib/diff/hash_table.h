@@ -2,7 +2,7 @@
 #ifndef TFR_DIFF_HASH_TABLE_H
 #define TFR_DIFF_HASH_TABLE_H
 
-#include <tfr/diff.h>
+#include <tfr-private/diff.h>
 
 #include "base/error.h"
 

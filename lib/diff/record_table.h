@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-#include <tfr/diff.h>
+#include <tfr-private/diff.h>
 
 #include "base/error.h"
 #include "rewrite/sort/sorter.h"

@@ -1,7 +1,7 @@
 /* diff/schema_diff.c - two lists of features, walked over side by side. */
 #include <string.h>
 
-#include <tfr/diff.h>
+#include <tfr-private/diff.h>
 
 #include "base/error.h"
 #include "inspect/schema/emit.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <tfr/diff.h>
+#include <tfr-private/diff.h>
 
 #include "base/cleanup.h"
 #include "base/error.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <tfr/gzi.h>
+#include <tfr-private/gzi.h>
 
 #include "doctor/doctor.h"
 #include "io/source.h"

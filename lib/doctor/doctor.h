@@ -7,10 +7,10 @@
 #ifndef TFR_DOCTOR_DOCTOR_H
 #define TFR_DOCTOR_DOCTOR_H
 
-#include <tfr/doctor.h>
-#include <tfr/example.h>
-#include <tfr/media.h>
-#include <tfr/shard.h>
+#include <tfr-private/doctor.h>
+#include <tfr-private/example.h>
+#include <tfr-private/media.h>
+#include <tfr-private/shard.h>
 
 #include "base/buf.h"
 #include "base/error.h"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/example.h>
-#include <tfr/text.h>
+#include <tfr-private/example.h>
+#include <tfr-private/text.h>
 
 #include "base/error.h"
 #include "example/batch.h"

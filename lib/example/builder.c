@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/example.h>
+#include <tfr-private/example.h>
 
 #include "base/buf.h"
 #include "base/error.h"

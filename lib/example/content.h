@@ -5,7 +5,7 @@
 #ifndef TFR_EXAMPLE_CONTENT_H
 #define TFR_EXAMPLE_CONTENT_H
 
-#include <tfr/example.h>
+#include <tfr-private/example.h>
 
 /* What one record shows. */
 enum tfr_likeness {

@@ -6,7 +6,7 @@
 #ifndef TFR_EXAMPLE_LISTS_H
 #define TFR_EXAMPLE_LISTS_H
 
-#include <tfr/example.h>
+#include <tfr-private/example.h>
 
 #include "example/wire.h"
 

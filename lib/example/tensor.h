@@ -2,7 +2,7 @@
 #ifndef TFR_EXAMPLE_TENSOR_H
 #define TFR_EXAMPLE_TENSOR_H
 
-#include <tfr/example.h>
+#include <tfr-private/example.h>
 
 #include "event.pb-c.h"
 

@@ -5,7 +5,7 @@
  * field that is read cannot fail; the bounds below are those of the list, not of trust. */
 #include <string.h>
 
-#include <tfr/example.h>
+#include <tfr-private/example.h>
 
 #include "example/wire.h"
 

@@ -5,7 +5,7 @@
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
-#include <tfr/example.h>
+#include <tfr-private/example.h>
 
 #include "base/buf.h"
 

@@ -7,7 +7,7 @@
 #ifndef TFR_EXAMPLE_WIRE_LINT_H
 #define TFR_EXAMPLE_WIRE_LINT_H
 
-#include <tfr/example.h>
+#include <tfr-private/example.h>
 
 struct tfr_lint; /* keeps its memory from record to record */
 

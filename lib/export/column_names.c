@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/export.h>
+#include <tfr-private/export.h>
 
 #include "base/error.h"
 #include "base/name_list.h"

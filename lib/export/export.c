@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <tfr/media.h>
-#include <tfr/text.h>
+#include <tfr-private/media.h>
+#include <tfr-private/text.h>
 
 #include "base/error.h"
 #include "export/form.h"

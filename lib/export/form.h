@@ -4,7 +4,7 @@
 #ifndef TFR_EXPORT_FORM_H
 #define TFR_EXPORT_FORM_H
 
-#include <tfr/export.h>
+#include <tfr-private/export.h>
 
 #include "base/buf.h"
 #include "export/unique_names.h"

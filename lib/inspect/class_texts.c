@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <tfr/example.h>
+#include <tfr-private/example.h>
 
 #include "base/error.h"
 #include "record/reader.h"

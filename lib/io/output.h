@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 
-#include <tfr/io.h>
+#include <tfr-private/io.h>
 
 #include "base/error.h"
 

@@ -12,7 +12,7 @@
 
 #include <sys/types.h>
 
-#include <tfr/io.h>
+#include <tfr-private/io.h>
 
 #include "base/buf.h"
 #include "base/error.h"

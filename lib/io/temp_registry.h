@@ -4,7 +4,7 @@
 
 #include <signal.h>
 
-#include <tfr/io.h>
+#include <tfr-private/io.h>
 
 /* Around creating and noting a temporary: a signal's handler waits until the pair is done, so that
  * no moment exists at which the file is there and not in the list.  `t` may be NULL. */

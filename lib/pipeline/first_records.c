@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <tfr/audio.h>
+#include <tfr-private/audio.h>
 
 #include "base/error.h"
 #include "pipeline/plan.h"

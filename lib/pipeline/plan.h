@@ -2,7 +2,7 @@
 #ifndef TFR_PIPELINE_PLAN_H
 #define TFR_PIPELINE_PLAN_H
 
-#include <tfr/pipeline.h>
+#include <tfr-private/pipeline.h>
 
 #include "example/content.h"
 

@@ -10,9 +10,9 @@
 #define TFR_PIPELINE_STATE_H
 
 #include <pthread.h>
-#include <tfr/example.h>
-#include <tfr/pipeline.h>
-#include <tfr/text.h>
+#include <tfr-private/example.h>
+#include <tfr-private/pipeline.h>
+#include <tfr-private/text.h>
 
 #include "base/clock.h"
 #include "pipeline/flow/sample_cache.h"

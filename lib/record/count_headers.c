@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/record.h>
+#include <tfr-private/record.h>
 
 #include "base/cleanup.h"
 #include "base/error.h"

@@ -4,7 +4,7 @@
 #ifndef TFR_RECORD_COUNT_HEADERS_H
 #define TFR_RECORD_COUNT_HEADERS_H
 
-#include <tfr/record.h>
+#include <tfr-private/record.h>
 
 /* A way through a file from header to header. */
 struct tfr_hop {

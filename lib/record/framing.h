@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include <tfr/record.h>
+#include <tfr-private/record.h>
 
 #include "record/crc32c.h"
 

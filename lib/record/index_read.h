@@ -4,8 +4,8 @@
 
 #include <sys/stat.h>
 
-#include <tfr/gzi.h>
-#include <tfr/record.h>
+#include <tfr-private/gzi.h>
+#include <tfr-private/record.h>
 
 /* Whether `a` was modified before `b`. */
 bool tfr_stat_older(const struct stat *a, const struct stat *b);

@@ -6,8 +6,8 @@
 #ifndef TFR_RECORD_PARALLEL_CHECK_H
 #define TFR_RECORD_PARALLEL_CHECK_H
 
-#include <tfr/progress.h>
-#include <tfr/record.h>
+#include <tfr-private/progress.h>
+#include <tfr-private/record.h>
 
 struct tfr_parallel_check_opts {
 	enum tfr_compression compression;

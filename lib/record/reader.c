@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/record.h>
+#include <tfr-private/record.h>
 
 #include "base/error.h"
 #include "record/filetype.h"

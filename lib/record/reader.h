@@ -2,7 +2,7 @@
 #ifndef TFR_RECORD_READER_H
 #define TFR_RECORD_READER_H
 
-#include <tfr/record.h>
+#include <tfr-private/record.h>
 
 #include "record/stream.h"
 

@@ -8,7 +8,7 @@
 #ifndef TFR_RECORD_RECORD_RUN_H
 #define TFR_RECORD_RECORD_RUN_H
 
-#include <tfr/record.h>
+#include <tfr-private/record.h>
 
 /* Zero-initialised is empty; tfr_run_clear() frees. */
 struct tfr_run {

@@ -4,7 +4,7 @@
  * it is read. */
 #include <assert.h>
 
-#include <tfr/gzi.h>
+#include <tfr-private/gzi.h>
 
 #include "base/error.h"
 #include "record/reader.h"

@@ -3,7 +3,7 @@
 #ifndef TFR_RECORD_STREAM_WRITER_H
 #define TFR_RECORD_STREAM_WRITER_H
 
-#include <tfr/record.h>
+#include <tfr-private/record.h>
 
 #include "base/buf.h"
 #include "base/unread.h"

@@ -10,7 +10,7 @@
 #include <xxh_x86dispatch.h> /* the same names, for the best vector unit: three times as fast */
 #endif
 
-#include <tfr/record.h>
+#include <tfr-private/record.h>
 
 #include "base/error.h"
 #include "io/output.h"

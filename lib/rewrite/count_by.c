@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/rewrite.h>
-#include <tfr/text.h>
+#include <tfr-private/rewrite.h>
+#include <tfr-private/text.h>
 
 #include "base/error.h"
 #include "base/escape.h"

@@ -7,7 +7,7 @@
 #define XXH_STATIC_LINKING_ONLY /* the streaming state on the stack */
 #include <xxhash.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 #include "base/error.h"
 

@@ -2,7 +2,7 @@
 #ifndef TFR_REWRITE_RECORD_KEY_H
 #define TFR_REWRITE_RECORD_KEY_H
 
-#include <tfr/example.h>
+#include <tfr-private/example.h>
 
 /* XXH3-64 of a feature's values, with `seed` (0: the plain one).  One bytes value is hashed as it
  * is, so that the path in image/filename gives what a folder was divided by; of several, each comes

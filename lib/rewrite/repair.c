@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <tfr/rewrite.h>
+#include <tfr-private/rewrite.h>
 
 #include "base/error.h"
 #include "record/salvage.h"

@@ -3,7 +3,7 @@
 #ifndef TFR_REWRITE_REWRITE_SWEEP_H
 #define TFR_REWRITE_REWRITE_SWEEP_H
 
-#include <tfr/rewrite.h>
+#include <tfr-private/rewrite.h>
 
 #include "sweep/sweep.h"
 

@@ -2,7 +2,7 @@
 #ifndef TFR_REWRITE_SPLIT_CLASSES_H
 #define TFR_REWRITE_SPLIT_CLASSES_H
 
-#include <tfr/rewrite.h>
+#include <tfr-private/rewrite.h>
 
 #include "rewrite/strata.h"
 

@@ -7,7 +7,7 @@
 #ifndef TFR_REWRITE_STRATA_H
 #define TFR_REWRITE_STRATA_H
 
-#include <tfr/shard.h>
+#include <tfr-private/shard.h>
 
 #include "rewrite/resample/class_table.h"
 

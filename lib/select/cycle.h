@@ -3,7 +3,7 @@
 #ifndef TFR_SELECT_CYCLE_H
 #define TFR_SELECT_CYCLE_H
 
-#include <tfr/select.h>
+#include <tfr-private/select.h>
 
 struct inputs;
 struct number_list;

@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#include <tfr/error.h>
+#include <tfr-private/error.h>
 
 #include "base/rng.h"
 

@@ -3,7 +3,7 @@
 #ifndef TFR_SELECT_MIX_H
 #define TFR_SELECT_MIX_H
 
-#include <tfr/select.h>
+#include <tfr-private/select.h>
 
 struct mix;
 struct number_list;

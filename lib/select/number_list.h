@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <tfr/error.h>
+#include <tfr-private/error.h>
 
 /* Ranges in order, none touching the next.  Zero-initialised holds no number. */
 struct number_list {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/select.h>
+#include <tfr-private/select.h>
 
 #include "base/error.h"
 #include "base/shuffler.h"

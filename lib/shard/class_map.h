@@ -5,7 +5,7 @@
 #ifndef TFR_SHARD_CLASS_MAP_H
 #define TFR_SHARD_CLASS_MAP_H
 
-#include <tfr/shard.h>
+#include <tfr-private/shard.h>
 
 struct tfr_class_entry {
 	char *text;

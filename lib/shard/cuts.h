@@ -9,7 +9,7 @@
 #ifndef TFR_SHARD_CUTS_H
 #define TFR_SHARD_CUTS_H
 
-#include <tfr/shard.h>
+#include <tfr-private/shard.h>
 
 /* A share with a fraction ends where its part of the class does. */
 struct tfr_stretch {

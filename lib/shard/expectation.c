@@ -2,7 +2,7 @@
  *
  * A producer that failed leaves an empty stream, or one that ends between two records: both are
  * valid, and only what somebody knows beforehand tells them from what was meant. */
-#include <tfr/shard.h>
+#include <tfr-private/shard.h>
 
 #include "base/error.h"
 

@@ -4,7 +4,7 @@
 #ifndef TFR_SHARD_FINISHED_RUN_H
 #define TFR_SHARD_FINISHED_RUN_H
 
-#include <tfr/shard.h>
+#include <tfr-private/shard.h>
 
 #include "shard/manifests.h"
 

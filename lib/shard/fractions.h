@@ -3,7 +3,7 @@
 #ifndef TFR_SHARD_FRACTIONS_H
 #define TFR_SHARD_FRACTIONS_H
 
-#include <tfr/shard.h>
+#include <tfr-private/shard.h>
 
 /* What fractions may miss of 1 and be meant as 1: 0.7 + 0.2 + 0.1 is not quite 1. */
 #define TFR_SHARES_SLACK 1e-9

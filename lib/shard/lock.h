@@ -3,7 +3,7 @@
 #ifndef TFR_SHARD_LOCK_H
 #define TFR_SHARD_LOCK_H
 
-#include <tfr/io.h>
+#include <tfr-private/io.h>
 
 #include "base/error.h"
 #include "shard/journal.h"

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 #include "base/error.h"
 

@@ -2,7 +2,7 @@
 #ifndef TFR_SHARD_MANIFEST_H
 #define TFR_SHARD_MANIFEST_H
 
-#include <tfr/shard.h>
+#include <tfr-private/shard.h>
 
 #include "base/buf.h"
 

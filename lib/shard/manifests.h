@@ -4,7 +4,7 @@
 #ifndef TFR_SHARD_MANIFESTS_H
 #define TFR_SHARD_MANIFESTS_H
 
-#include <tfr/shard.h>
+#include <tfr-private/shard.h>
 
 #include "shard/class_map.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <tfr/shard.h>
+#include <tfr-private/shard.h>
 
 #include "base/error.h"
 #include "thread/lanes.h"

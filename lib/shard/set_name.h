@@ -13,7 +13,7 @@
 #ifndef TFR_SHARD_SET_NAME_H
 #define TFR_SHARD_SET_NAME_H
 
-#include <tfr/shard.h>
+#include <tfr-private/shard.h>
 
 struct tfr_shard_file {
 	size_t base_size;      /* bytes of the name before "-NNNNN-of-NNNNN" */

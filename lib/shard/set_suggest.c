@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 #include "base/buf.h"
 #include "base/cleanup.h"

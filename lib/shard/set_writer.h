@@ -3,7 +3,7 @@
 #ifndef TFR_SHARD_SET_WRITER_H
 #define TFR_SHARD_SET_WRITER_H
 
-#include <tfr/shard.h>
+#include <tfr-private/shard.h>
 
 #include "base/buf.h"
 #include "base/unread.h"

@@ -3,7 +3,7 @@
 #ifndef TFR_SHARD_STATE_FILE_H
 #define TFR_SHARD_STATE_FILE_H
 
-#include <tfr/io.h>
+#include <tfr-private/io.h>
 
 #include "base/buf.h"
 #include "base/error.h"

@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <sys/stat.h>
 
-#include <tfr/shard.h>
+#include <tfr-private/shard.h>
 
 #include "base/error.h"
 #include "shard/manifests.h"

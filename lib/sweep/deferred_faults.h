@@ -6,7 +6,7 @@
 #ifndef TFR_SWEEP_DEFERRED_FAULTS_H
 #define TFR_SWEEP_DEFERRED_FAULTS_H
 
-#include <tfr/sweep.h>
+#include <tfr-private/sweep.h>
 
 #include "base/buf.h"
 #include "thread/lanes.h"

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <tfr/gzi.h>
+#include <tfr-private/gzi.h>
 
 #include "base/error.h"
 #include "thread/lanes.h"

@@ -10,7 +10,7 @@
 #ifndef TFR_SWEEP_FILE_PASS_H
 #define TFR_SWEEP_FILE_PASS_H
 
-#include <tfr/shard.h>
+#include <tfr-private/shard.h>
 
 #include "record/record_run.h"
 

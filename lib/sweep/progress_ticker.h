@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 
-#include <tfr/sweep.h>
+#include <tfr-private/sweep.h>
 
 struct tfr_ticker {
 	struct tfr_sweep_opts opts;

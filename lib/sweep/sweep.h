@@ -11,8 +11,8 @@
 #ifndef TFR_SWEEP_SWEEP_H
 #define TFR_SWEEP_SWEEP_H
 
-#include <tfr/example.h>
-#include <tfr/sweep.h>
+#include <tfr-private/example.h>
+#include <tfr-private/sweep.h>
 
 /* A record on its way through a sweep; a view, valid during the call. */
 struct tfr_swept {

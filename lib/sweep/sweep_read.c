@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 #include "base/error.h"
 #include "sweep/parts.h"

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/media.h>
+#include <tfr-private/media.h>
 
 #include "base/clock.h"
 #include "images.h"

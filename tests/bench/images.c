@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <tfr/media.h>
+#include <tfr-private/media.h>
 
 static void die(const char *what, const char *path)
 {

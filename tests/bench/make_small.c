@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <tfr/example.h>
-#include <tfr/record.h>
+#include <tfr-private/example.h>
+#include <tfr-private/record.h>
 
 #include "base/rng.h"
 #include "thread/threads.h"

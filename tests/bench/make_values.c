@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/example.h>
-#include <tfr/record.h>
+#include <tfr-private/example.h>
+#include <tfr-private/record.h>
 
 #include "base/rng.h"
 

@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include <tfr/batch.h>
-#include <tfr/record.h>
+#include <tfr-private/record.h>
 
 enum { MOST_FEATURES = 64, MOST_THREADS = 64 };
 

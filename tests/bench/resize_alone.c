@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <tfr/media.h>
+#include <tfr-private/media.h>
 
 #include "base/clock.h"
 #include "images.h"

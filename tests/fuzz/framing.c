@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/record.h>
+#include <tfr-private/record.h>
 
 #include "base/buf.h"
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <tfr/convert.h>
+#include <tfr-private/convert.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

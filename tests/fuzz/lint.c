@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/example.h>
+#include <tfr-private/example.h>
 
 #include "example/wire_lint.h"
 

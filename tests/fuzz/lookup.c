@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include <tfr/gzi.h>
+#include <tfr-private/gzi.h>
 #include <tfr/lookup.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,7 +4,7 @@
  * The first byte chooses compression, and whether the run had sealed the file. */
 #include <unistd.h>
 
-#include <tfr/record.h>
+#include <tfr-private/record.h>
 
 #include "record/writer.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/media.h>
+#include <tfr-private/media.h>
 
 #include "base/cleanup.h"
 

@@ -1,6 +1,6 @@
 /* tests/fuzz/oracle.c - any bytes as an Example: what our reader and that of protobuf-c both take
  * is the same features with the same values. */
-#include <tfr/example.h>
+#include <tfr-private/example.h>
 
 #include "example.pb-c.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/pixels.h>
+#include <tfr-private/pixels.h>
 
 #include "media/pixels/rotate.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/example.h>
-#include <tfr/text.h>
+#include <tfr-private/example.h>
+#include <tfr-private/text.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

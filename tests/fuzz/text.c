@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <math.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 #include "base/base64.h"
 #include "base/decimal.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/example.h>
+#include <tfr-private/example.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

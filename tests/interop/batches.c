@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include <tfr/batch.h>
-#include <tfr/record.h>
-#include <tfr/text.h>
+#include <tfr-private/record.h>
+#include <tfr-private/text.h>
 
 enum { MOST = 64, COUNT = 16 };
 

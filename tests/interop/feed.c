@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/pipeline.h>
+#include <tfr-private/pipeline.h>
 
 static int fail(const struct tfr_error *err)
 {

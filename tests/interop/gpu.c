@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <tfr/device.h>
+#include <tfr-private/device.h>
 
 enum { SLOTS = 4, REPEATS = 24 };
 

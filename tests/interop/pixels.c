@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/media.h>
+#include <tfr-private/media.h>
 
 static uint8_t file[1 << 24];
 

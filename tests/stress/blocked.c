@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <tfr/record.h>
+#include <tfr-private/record.h>
 
 #include "base/buf.h"
 #include "base/rng.h"

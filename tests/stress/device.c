@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/device.h>
+#include <tfr-private/device.h>
 
 #include "cudart.h"
 

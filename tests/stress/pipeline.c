@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <tfr/tfr.h>
+#include <tfr-private/tfr.h>
 
 #include "base/rng.h"
 #include "cudart.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <tfr/rewrite.h>
+#include <tfr-private/rewrite.h>
 
 enum { FILES = 5, RECORDS = 6000 };
 

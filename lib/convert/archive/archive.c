@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/audio.h>
+#include <tfr-private/audio.h>
 
 #include "convert/archive/member_folders.h"
 #include "convert/archive/members.h"

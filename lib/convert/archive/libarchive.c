@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 #include "convert/archive/cp437.h"
 #include "convert/archive/members.h"

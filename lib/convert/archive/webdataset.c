@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 #include "convert/archive/members.h"
 #include "convert/archive/webdataset_sample.h"

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 #include <xxhash.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 #include "convert/folder/globs.h"
 

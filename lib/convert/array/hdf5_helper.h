@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 #include <sys/types.h>
-#include <tfr/error.h>
+#include <tfr-private/error.h>
 
 #include "base/buf.h"
 #include "convert/hdf5_protocol.h"

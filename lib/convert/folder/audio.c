@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <tfr/audio.h>
+#include <tfr-private/audio.h>
 
 #include "base/cleanup.h"
 #include "convert/folder/folder.h"

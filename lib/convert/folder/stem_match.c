@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <tfr/media.h>
+#include <tfr-private/media.h>
 
 #include "io/source.h"
 

@@ -16,7 +16,7 @@
 
 #include <xxhash.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 #include "base/decimal_read.h"
 

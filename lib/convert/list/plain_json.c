@@ -10,7 +10,7 @@
 #include <emmintrin.h>
 #endif
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 struct scan {
 	struct tfr_plain *plain;

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 #include "base/cleanup.h"
 #include "convert/tfds/tfds_json.h"

@@ -12,7 +12,7 @@
 
 #include <expat.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 enum { DEEPEST = 64, TEXT_MOST = 4096, OBJECTS_MOST = 100000, SIZE_MOST = 64 << 20 };
 

@@ -3,8 +3,8 @@
 #ifndef TFR_EXAMPLE_PRINT_PRINT_H
 #define TFR_EXAMPLE_PRINT_PRINT_H
 
-#include <tfr/example.h>
-#include <tfr/text.h>
+#include <tfr-private/example.h>
+#include <tfr-private/text.h>
 
 #include "base/buf.h"
 #include "event.pb-c.h"

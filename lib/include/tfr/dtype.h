@@ -29,9 +29,6 @@ TFR_API size_t tfr_dtype_size(enum tfr_dtype dtype);
  * spell them. */
 TFR_API const char *tfr_dtype_name(enum tfr_dtype dtype);
 
-/* The type of that name; false: none of them has it. */
-TFR_API bool tfr_dtype_parse(const char *name, enum tfr_dtype *dtype);
-
 #ifdef __cplusplus
 }
 #endif

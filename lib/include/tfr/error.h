@@ -60,13 +60,6 @@ TFR_API int tfr_status_exit_code(enum tfr_status status);
 
 /* The version of the library, "MAJOR.MINOR.PATCH". */
 TFR_API const char *tfr_version(void);
-/* The optional parts that are built in, separated by commas: "isa-l, cuda". */
-TFR_API const char *tfr_build_features(void);
-/* The highest level of processor extensions that inner loops may use: "avx512", or what the
- * variable TFR_CPU of the environment limits it to ("plain", "sse4.2", "avx2"), for tests.  It is
- * read once, when the library is loaded; the processor may have less.  Results are the same at
- * every level.  NULL: TFR_CPU holds another word, which was ignored. */
-TFR_API const char *tfr_cpu_level(void);
 
 #ifdef __cplusplus
 }

@@ -12,13 +12,15 @@
 
 #include <tfr/codec.h>
 #include <tfr/error.h>
-#include <tfr/io.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/* Kinds of tfr itself, for which the library exports nothing: options of these are NULL. */
+struct tfr_growing;
 struct tfr_gzi;
+struct tfr_temporaries;
 
 #define TFR_RECORD_HEADER 12   /* bytes: length and its CRC */
 #define TFR_RECORD_FOOTER 4    /* bytes: the payload's CRC */
@@ -65,7 +67,7 @@ struct tfr_reader_opts {
 	 * only; TFR_ESYS when the file shrinks, or is replaced or removed. */
 	const struct tfr_growing *growing;
 	/* That inflate, the caller's among them; 0: one a processor.  More than one helps with GZIP
-	 * files, not pipes, that have points to begin at (tfr/gzi.h); others are inflated by the
+	 * files, not pipes, that have points to begin at (FILE.gzi); others are inflated by the
 	 * caller.  What is read does not depend on it. */
 	unsigned threads;
 };
@@ -73,9 +75,6 @@ struct tfr_reader_opts {
 /* Opens `path` ("-": standard input).  NULL opts: the defaults.  An empty file is a valid file with
  * no records. */
 TFR_API enum tfr_status tfr_reader_open(struct tfr_reader **r, const char *path,
-	const struct tfr_reader_opts *opts, struct tfr_error *err);
-/* Reads a descriptor, which stays the caller's; `name` stands in errors. */
-TFR_API enum tfr_status tfr_reader_open_fd(struct tfr_reader **r, int fd, const char *name,
 	const struct tfr_reader_opts *opts, struct tfr_error *err);
 /* Reads memory, which stays the caller's and must outlive the reader. */
 TFR_API enum tfr_status tfr_reader_open_memory(struct tfr_reader **r, const void *data, size_t size,
@@ -113,12 +112,6 @@ TFR_API enum tfr_fault tfr_reader_fault(const struct tfr_reader *r);
 TFR_API enum tfr_status tfr_reader_resync(
 	struct tfr_reader *r, uint64_t *lost, struct tfr_error *err);
 
-/* What the file turned out to be (after the first tfr_reader_next()), and its name. */
-TFR_API enum tfr_compression tfr_reader_compression(const struct tfr_reader *r);
-TFR_API const char *tfr_reader_name(const struct tfr_reader *r);
-/* The members of a compressed file, complete after TFR_END; all 0 for a plain one. */
-TFR_API struct tfr_members tfr_reader_members(const struct tfr_reader *r);
-
 /* The number of records in a file, from the headers alone: length CRCs are verified and the end
  * must be exact, payloads are not read where the file can be hopped over.  Statuses as
  * tfr_reader_next(). */
@@ -127,34 +120,7 @@ TFR_API enum tfr_status tfr_count_records(const char *path, const struct tfr_rea
 
 /* --- indexes --- */
 
-/* FILE.idx is a text, a line `OFFSET LENGTH` a record in decimal: the offset of the record's first
- * byte, in the uncompressed stream of a compressed file, and its length with its 16 bytes of
- * framing.  It is what tfrecord2idx writes, the one of NVIDIA DALI and the one of PyPI's tfrecord,
- * and what their readers read. */
-struct tfr_index_entry {
-	uint64_t offset, size;
-};
-
-struct tfr_index;
-
-/* "FILE.idx" for a file; the caller frees it.  NULL: out of memory. */
-TFR_API char *tfr_index_path(const char *path);
-/* Opens an index by its own path. */
-TFR_API enum tfr_status tfr_index_open(
-	struct tfr_index **ix, const char *index_path, struct tfr_error *err);
-/* Reads memory, which stays the caller's and must outlive the index. */
-TFR_API enum tfr_status tfr_index_open_memory(
-	struct tfr_index **ix, const void *text, size_t size, struct tfr_error *err);
-/* The next pair of numbers, whatever white space is between them, as DALI's reader takes them
- * (indexed_file_loader.h).  But where DALI stops silently, at anything that is no number, there is
- * a failure here.  TFR_END after the last.  TFR_EDATA: no pair of numbers, or not the place of a
- * record: shorter than its framing, or past the end of every file.  Whether a pair fits the file
- * that it belongs to is not looked at: pairs may leave records out, and come in any order. */
-TFR_API enum tfr_status tfr_index_next(
-	struct tfr_index *ix, struct tfr_index_entry *entry, struct tfr_error *err);
-TFR_API void tfr_index_close(struct tfr_index *ix); /* accepts NULL */
-
-/* What stands beside a file: FILE.idx, and beside a GZIP file FILE.gzi as well (tfr/gzi.h). */
+/* What stands beside a file: FILE.idx, and beside a GZIP file FILE.gzi as well. */
 enum tfr_index_state {
 	TFR_INDEX_GOOD, /* its lines follow each other from 0 to the end of the file, and it is
 			   not older than the file; FILE.gzi likewise */
@@ -179,7 +145,7 @@ TFR_API const char *tfr_index_state_text(enum tfr_index_state state);
 struct tfr_index_opts {
 	enum tfr_compression compression;    /* of the file */
 	bool force;			     /* write in any case, whatever is there */
-	struct tfr_temporaries *temporaries; /* see tfr/io.h; may be NULL */
+	struct tfr_temporaries *temporaries; /* NULL */
 	unsigned threads;		     /* as struct tfr_reader_opts */
 	bool no_points;			     /* of a GZIP file too there is FILE.idx alone */
 };
@@ -221,9 +187,6 @@ struct tfr_digest {
 	uint64_t sum;  /* XXH3-64 of the payload: content sums add these up, modulo 2^64 */
 	uint32_t crc;  /* CRC-32C of the payload, not masked */
 };
-TFR_API void tfr_digest_pieces(const struct iovec *pieces, int count, struct tfr_digest *d);
-/* The same of a record that was read: its CRC is known already. */
-TFR_API void tfr_digest_record(const struct tfr_record *rec, struct tfr_digest *d);
 
 struct tfr_writer;
 
@@ -232,11 +195,11 @@ struct tfr_writer_opts {
 	int level;			     /* 1 to 9; 0: TFR_LEVEL_DEFAULT */
 	bool force;			     /* replace an existing file */
 	size_t buffer_size;		     /* bytes gathered before a write; 0: 256 KiB */
-	struct tfr_temporaries *temporaries; /* see tfr/io.h; may be NULL */
+	struct tfr_temporaries *temporaries; /* NULL */
 	/* That compress, the caller's among them; 0: one a processor.  The bytes of the file do not
 	 * depend on it. */
 	unsigned threads;
-	struct tfr_gzi *gzi; /* see tfr/gzi.h: the flush points are added to it; may be NULL */
+	struct tfr_gzi *gzi; /* NULL */
 };
 
 /* What has been written. */
@@ -255,42 +218,19 @@ struct tfr_totals {
  * it: it ends in a full flush and one more empty stored block.  So several threads can compress it,
  * and inflate it.
  *
- * "-" is standard output.  A file is written under a temporary name: see tfr/io.h. */
+ * "-" is standard output.  An output gets its name when it is complete and on disk.  Until then it
+ * has no name where the file system allows that; else it is `.NAME.tmp` beside its target, which
+ * the next run removes if this process dies. */
 TFR_API enum tfr_status tfr_writer_open(struct tfr_writer **w, const char *path,
 	const struct tfr_writer_opts *opts, struct tfr_error *err);
 TFR_API enum tfr_status tfr_writer_put(
 	struct tfr_writer *w, const void *payload, size_t size, struct tfr_error *err);
-/* A payload in pieces, written without copying large ones.  `digest` may be NULL: computed here. */
-TFR_API enum tfr_status tfr_writer_put_pieces(struct tfr_writer *w, const struct iovec *pieces,
-	int count, const struct tfr_digest *digest, struct tfr_error *err);
-/* Ends the stream and forces it to disk.  Nothing can be put afterwards. */
-TFR_API enum tfr_status tfr_writer_seal(struct tfr_writer *w, struct tfr_error *err);
 /* Seals if that was not done, and gives the file its name. */
 TFR_API enum tfr_status tfr_writer_publish(struct tfr_writer *w, struct tfr_error *err);
 /* Frees it; what was not published is removed.  Accepts NULL. */
 TFR_API void tfr_writer_close(struct tfr_writer *w);
-/* Hands to the system what is gathered.  What a codec holds back stays there. */
-TFR_API enum tfr_status tfr_writer_flush(struct tfr_writer *w, struct tfr_error *err);
+/* What was written so far; belongs to the writer. */
 TFR_API const struct tfr_totals *tfr_writer_totals(const struct tfr_writer *w);
-/* Modification time of the sealed file, nanoseconds since 1970; 0 for a stream. */
-TFR_API uint64_t tfr_writer_mtime(const struct tfr_writer *w);
-
-/* Bytes without framing into the same kind of output: gathered, compressed where asked, whole or
- * absent.  What a record writer writes through. */
-struct tfr_stream_writer;
-
-TFR_API enum tfr_status tfr_stream_writer_open(struct tfr_stream_writer **w, const char *path,
-	const struct tfr_writer_opts *opts, struct tfr_error *err);
-TFR_API enum tfr_status tfr_stream_writer_put(
-	struct tfr_stream_writer *w, const struct iovec *pieces, int count, struct tfr_error *err);
-/* As tfr_writer_flush(). */
-TFR_API enum tfr_status tfr_stream_writer_flush(struct tfr_stream_writer *w, struct tfr_error *err);
-/* Ends the stream and forces it to disk, under its temporary name still; publishing does this too.
- */
-TFR_API enum tfr_status tfr_stream_writer_seal(struct tfr_stream_writer *w, struct tfr_error *err);
-TFR_API enum tfr_status tfr_stream_writer_publish(
-	struct tfr_stream_writer *w, struct tfr_error *err);
-TFR_API void tfr_stream_writer_close(struct tfr_stream_writer *w); /* accepts NULL */
 
 #ifdef __cplusplus
 }

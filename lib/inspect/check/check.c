@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <tfr/gzi.h>
-#include <tfr/inspect.h>
+#include <tfr-private/gzi.h>
+#include <tfr-private/inspect.h>
 
 #include "base/buf.h"
 #include "base/error.h"

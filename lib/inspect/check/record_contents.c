@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/example.h>
-#include <tfr/media.h>
+#include <tfr-private/example.h>
+#include <tfr-private/media.h>
 
 #include "base/hardening.h"
 #include "example/wire_lint.h"

@@ -3,9 +3,9 @@
 #ifndef TFR_INSPECT_CHECK_STRICT_H
 #define TFR_INSPECT_CHECK_STRICT_H
 
-#include <tfr/example.h>
-#include <tfr/inspect.h>
-#include <tfr/record.h>
+#include <tfr-private/example.h>
+#include <tfr-private/inspect.h>
+#include <tfr-private/record.h>
 
 #include "base/error.h"
 

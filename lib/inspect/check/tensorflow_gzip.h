@@ -2,7 +2,7 @@
 #ifndef TFR_INSPECT_CHECK_TENSORFLOW_GZIP_H
 #define TFR_INSPECT_CHECK_TENSORFLOW_GZIP_H
 
-#include <tfr/codec.h>
+#include <tfr-private/codec.h>
 
 #include "base/error.h"
 

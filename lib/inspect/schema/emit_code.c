@@ -5,7 +5,7 @@
  * nothing.  Names are UTF-8 here, and a feature has one kind at most. */
 #include "inspect/schema/emit.h"
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 #include "base/utf8.h"
 

@@ -3,7 +3,7 @@
 #ifndef TFR_INSPECT_SCHEMA_SCHEMA_READ_H
 #define TFR_INSPECT_SCHEMA_SCHEMA_READ_H
 
-#include <tfr/example.h>
+#include <tfr-private/example.h>
 
 #include "base/error.h"
 #include "example/lists.h"

@@ -4,7 +4,7 @@
 #ifndef TFR_INSPECT_SCHEMA_SCHEMA_RULES_H
 #define TFR_INSPECT_SCHEMA_SCHEMA_RULES_H
 
-#include <tfr/example.h>
+#include <tfr-private/example.h>
 
 enum { TFR_SCHEMA_WORD = 48 };
 

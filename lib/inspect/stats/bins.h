@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <tfr/survey.h>
+#include <tfr-private/survey.h>
 
 enum { TFR_BINS_PAGE = 64 };
 

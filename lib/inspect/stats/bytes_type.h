@@ -2,7 +2,7 @@
 #ifndef TFR_INSPECT_STATS_BYTES_TYPE_H
 #define TFR_INSPECT_STATS_BYTES_TYPE_H
 
-#include <tfr/survey.h>
+#include <tfr-private/survey.h>
 
 /* Any but TFR_VALUE_IMAGE. */
 enum tfr_value_content tfr_nature_of(const uint8_t *p, size_t size);

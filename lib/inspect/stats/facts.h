@@ -5,9 +5,9 @@
 #ifndef TFR_INSPECT_STATS_FACTS_H
 #define TFR_INSPECT_STATS_FACTS_H
 
-#include <tfr/example.h>
-#include <tfr/media.h>
-#include <tfr/survey.h>
+#include <tfr-private/example.h>
+#include <tfr-private/media.h>
+#include <tfr-private/survey.h>
 
 #include "inspect/stats/distinct.h"
 #include "inspect/stats/frequent.h"

@@ -3,7 +3,7 @@
 #ifndef TFR_INSPECT_STATS_IDENTITY_H
 #define TFR_INSPECT_STATS_IDENTITY_H
 
-#include <tfr/example.h>
+#include <tfr-private/example.h>
 
 /* image/encoded of at least 128 bytes, else the largest bytes value of at least 256 bytes, such as
  * a sound or a text; size 0: there is none, and only the record as a whole says what it is.  A view

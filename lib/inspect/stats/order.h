@@ -5,7 +5,7 @@
 #ifndef TFR_INSPECT_STATS_ORDER_H
 #define TFR_INSPECT_STATS_ORDER_H
 
-#include <tfr/survey.h>
+#include <tfr-private/survey.h>
 
 struct tfr_mixing;
 

@@ -6,7 +6,7 @@
 #ifndef TFR_INSPECT_STATS_VARINT_PACK_H
 #define TFR_INSPECT_STATS_VARINT_PACK_H
 
-#include <tfr/example.h>
+#include <tfr-private/example.h>
 
 #include "base/buf.h"
 #include "inspect/stats/wide_integer.h"

@@ -7,7 +7,7 @@
 #ifndef TFR_MEDIA_FORMATS_IMAGE_CODEC_H
 #define TFR_MEDIA_FORMATS_IMAGE_CODEC_H
 
-#include <tfr/media.h>
+#include <tfr-private/media.h>
 
 #include "base/buf.h"
 

@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <math.h>
 
-#include <tfr/media.h>
+#include <tfr-private/media.h>
 
 #include "base/error.h"
 #include "base/rng.h"

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include <tfr/pixels.h>
+#include <tfr-private/pixels.h>
 
 /* Means and divisors are laid out so that sample i of a row finds its own at i % TFR_PATTERN, for
  * any number of channels up to 4 and any vector up to 16; twice, so that a vector may begin

@@ -3,7 +3,7 @@
 #ifndef TFR_MEDIA_PIXELS_PIXELS_H
 #define TFR_MEDIA_PIXELS_PIXELS_H
 
-#include <tfr/pixels.h>
+#include <tfr-private/pixels.h>
 
 #define TFR_PIXELS_MAX_SIZE (1u << 24) /* float32 counts pixels exactly up to here */
 

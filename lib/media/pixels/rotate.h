@@ -2,7 +2,7 @@
 #ifndef TFR_MEDIA_PIXELS_ROTATE_H
 #define TFR_MEDIA_PIXELS_ROTATE_H
 
-#include <tfr/pixels.h>
+#include <tfr-private/pixels.h>
 
 /* Where in the source, in pixels, the centres of a row of the result lie: for the one at x,
  *     u = (x - middle) * x_by_x + x_by_row,   (u + 1) * half_width - 0.5f

@@ -6,7 +6,7 @@
 #ifndef TFR_MEDIA_RESIZE_RESIZE_H
 #define TFR_MEDIA_RESIZE_RESIZE_H
 
-#include <tfr/pixels.h>
+#include <tfr-private/pixels.h>
 
 #include "base/buf.h"
 

@@ -4,7 +4,7 @@
 #ifndef TFR_MEDIA_RESIZE_SCALE_H
 #define TFR_MEDIA_RESIZE_SCALE_H
 
-#include <tfr/media.h>
+#include <tfr-private/media.h>
 
 #include "base/buf.h"
 

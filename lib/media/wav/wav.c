@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <tfr/audio.h>
+#include <tfr-private/audio.h>
 
 #include "base/error.h"
 

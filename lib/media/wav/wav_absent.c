@@ -1,5 +1,5 @@
 /* media/wav/wav_absent.c - in the place of wav_decode.c, in a build without libsndfile. */
-#include <tfr/audio.h>
+#include <tfr-private/audio.h>
 
 #include "base/error.h"
 

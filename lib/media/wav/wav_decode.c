@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/audio.h>
+#include <tfr-private/audio.h>
 
 #include "base/error.h"
 

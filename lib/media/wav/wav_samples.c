@@ -7,8 +7,8 @@
 #include <assert.h>
 #include <string.h>
 
-#include <tfr/audio.h>
-#include <tfr/pixels.h>
+#include <tfr-private/audio.h>
+#include <tfr-private/pixels.h>
 
 static void from_u8(const uint8_t *restrict p, size_t n, float *restrict out)
 {

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 #include "base/cleanup.h"
 #include "base/error.h"

@@ -9,7 +9,7 @@
  * A sound is an image of one row to all others: as wide as it has samples. */
 #include <string.h>
 
-#include <tfr/audio.h>
+#include <tfr-private/audio.h>
 
 #include "base/error.h"
 #include "pipeline/images/executor.h"

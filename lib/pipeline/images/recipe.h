@@ -20,8 +20,8 @@
 #ifndef TFR_PIPELINE_RECIPE_H
 #define TFR_PIPELINE_RECIPE_H
 
-#include <tfr/media.h>
-#include <tfr/pixels.h>
+#include <tfr-private/media.h>
+#include <tfr-private/pixels.h>
 
 #include "pipeline/stages/stages.h"
 

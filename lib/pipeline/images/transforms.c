@@ -3,7 +3,7 @@
  * What a stage does goes for the image and for its mask; a mask that is not there has no data. */
 #include "pipeline/images/transforms.h"
 
-#include <tfr/pixels.h>
+#include <tfr-private/pixels.h>
 
 #include "base/error.h"
 #include "pipeline/images/executor.h"

@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <tfr/dtype.h>
-#include <tfr/error.h>
+#include <tfr-private/dtype.h>
+#include <tfr-private/error.h>
 
 enum tfr_stage_kind {
 	STAGE_READ,

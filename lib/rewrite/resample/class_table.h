@@ -8,7 +8,7 @@
 #ifndef TFR_REWRITE_RESAMPLE_CLASS_TABLE_H
 #define TFR_REWRITE_RESAMPLE_CLASS_TABLE_H
 
-#include <tfr/example.h>
+#include <tfr-private/example.h>
 
 #include "base/buf.h"
 

@@ -7,7 +7,7 @@
 #ifndef TFR_REWRITE_RESAMPLE_CLASSIFY_H
 #define TFR_REWRITE_RESAMPLE_CLASSIFY_H
 
-#include <tfr/rewrite.h>
+#include <tfr-private/rewrite.h>
 
 #include "rewrite/resample/class_table.h"
 

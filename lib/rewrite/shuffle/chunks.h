@@ -13,7 +13,7 @@
 #ifndef TFR_REWRITE_SHUFFLE_CHUNKS_H
 #define TFR_REWRITE_SHUFFLE_CHUNKS_H
 
-#include <tfr/rewrite.h>
+#include <tfr-private/rewrite.h>
 
 #include "rewrite/sort/spill.h"
 

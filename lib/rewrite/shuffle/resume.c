@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 #include <xxhash.h>
 
 #include "base/buf.h"

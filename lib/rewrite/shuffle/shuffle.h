@@ -7,7 +7,7 @@
 #ifndef TFR_REWRITE_SHUFFLE_SHUFFLE_H
 #define TFR_REWRITE_SHUFFLE_SHUFFLE_H
 
-#include <tfr/rewrite.h>
+#include <tfr-private/rewrite.h>
 
 #include "base/rng.h"
 #include "rewrite/rewrite_sweep.h"

@@ -11,7 +11,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 #include "base/cleanup.h"
 #include "io/source.h"

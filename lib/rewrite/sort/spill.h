@@ -8,7 +8,7 @@
 #ifndef TFR_REWRITE_SORT_SPILL_H
 #define TFR_REWRITE_SORT_SPILL_H
 
-#include <tfr/io.h>
+#include <tfr-private/io.h>
 
 #include "base/error.h"
 

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include <tfr/error.h>
+#include <tfr-private/error.h>
 
 #include "base/cpu.h"
 

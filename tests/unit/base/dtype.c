@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include <tfr/dtype.h>
+#include <tfr-private/dtype.h>
 
 static const struct {
 	enum tfr_dtype dtype;

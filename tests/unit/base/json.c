@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 Test(json, nests_and_escapes)
 {

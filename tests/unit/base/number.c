@@ -5,7 +5,7 @@
 
 #include <criterion/criterion.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 /* A locale with a decimal comma: one that is installed, or one that is compiled for the test. */
 static bool use_comma(void)

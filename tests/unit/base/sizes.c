@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include <tfr/text.h>
+#include <tfr-private/text.h>
 
 static uint64_t parse(const char *text)
 {

@@ -2,7 +2,7 @@
  * failed, or refuses and says how to begin again. */
 #include "support/temp.h"
 
-#include <tfr/convert.h>
+#include <tfr-private/convert.h>
 #include <xxhash.h>
 
 enum { MAGIC = 8, SUM = 8, IMAGES = 30 };

@@ -1,8 +1,8 @@
 /* A folder into sets: what becomes a record, where it goes, what is said of the rest. */
 #include "support/temp.h"
 
-#include <tfr/convert.h>
-#include <tfr/example.h>
+#include <tfr-private/convert.h>
+#include <tfr-private/example.h>
 
 static char *dir;
 static uint8_t jpeg[1 << 16], png[1 << 16];

@@ -2,7 +2,7 @@
  * the library. */
 #include "support/temp.h"
 
-#include <tfr/convert.h>
+#include <tfr-private/convert.h>
 
 #include "base/rng.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/device.h>
+#include <tfr-private/device.h>
 
 #include "base/clock.h"
 

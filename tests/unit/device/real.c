@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include <tfr/device.h>
+#include <tfr-private/device.h>
 
 Test(device_real, cuda_answers_or_says_why_not)
 {

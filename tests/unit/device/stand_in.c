@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <tfr/device.h>
+#include <tfr-private/device.h>
 
 #include "cuda_runtime_api.h"
 #include "cudart.h"
@@ -404,11 +404,11 @@ Test(cuda, a_node_that_is_not_known_changes_nothing)
 Test(cuda, nodes_are_looked_up_by_plain_addresses_only)
 {
 	make_sysfs("3");
-	cr_assert_eq(numa_node_of_pci("made-sysfs", "0000:3A:00.0"), 3);
-	cr_assert_eq(numa_node_of_pci("made-sysfs", "0000:3a:00.0"), 3);
-	cr_assert_eq(numa_node_of_pci("made-sysfs", "0000:3b:00.0"), -1);
-	cr_assert_eq(numa_node_of_pci("made-sysfs", "../devices/0000:3a:00.0"), -1);
-	cr_assert_eq(numa_node_of_pci("made-sysfs", ""), -1);
+	cr_assert_eq(tfr_numa_node_of_pci("made-sysfs", "0000:3A:00.0"), 3);
+	cr_assert_eq(tfr_numa_node_of_pci("made-sysfs", "0000:3a:00.0"), 3);
+	cr_assert_eq(tfr_numa_node_of_pci("made-sysfs", "0000:3b:00.0"), -1);
+	cr_assert_eq(tfr_numa_node_of_pci("made-sysfs", "../devices/0000:3a:00.0"), -1);
+	cr_assert_eq(tfr_numa_node_of_pci("made-sysfs", ""), -1);
 	remove_sysfs();
 }
 

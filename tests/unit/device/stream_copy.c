@@ -26,7 +26,7 @@ Test(stream_copy, copies_just_what_memcpy_does)
 		memset(to, round, MOST);
 		memset(expected, round, MOST);
 		memcpy(expected + a, from + b, size);
-		device_stream_copy(to + a, from + b, size);
+		tfr_device_stream_copy(to + a, from + b, size);
 		cr_assert_eq(
 			memcmp(to, expected, MOST), 0, "%zu bytes from %zu to %zu", size, b, a);
 	}

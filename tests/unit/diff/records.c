@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/diff.h>
+#include <tfr-private/diff.h>
 
 #include "base/rng.h"
 #include "support/temp.h"

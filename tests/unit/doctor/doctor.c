@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/doctor.h>
-#include <tfr/example.h>
+#include <tfr-private/doctor.h>
+#include <tfr-private/example.h>
 
 #include "base/rng.h"
 #include "doctor/doctor.h"

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include <tfr/example.h>
+#include <tfr-private/example.h>
 
 #include "unit/example/hex.h"
 

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 
-#include <tfr/example.h>
-#include <tfr/text.h>
+#include <tfr-private/example.h>
+#include <tfr-private/text.h>
 
 #include "unit/example/hex.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <tfr/example.h>
+#include <tfr-private/example.h>
 
 enum { RECORDS = 300, PARTS = 3 };
 

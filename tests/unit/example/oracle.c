@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include <tfr/example.h>
+#include <tfr-private/example.h>
 
 #include "base/buf.h"
 #include "base/rng.h"

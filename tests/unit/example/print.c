@@ -1,8 +1,8 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include <tfr/example.h>
-#include <tfr/text.h>
+#include <tfr-private/example.h>
+#include <tfr-private/text.h>
 
 #include "unit/example/hex.h"
 

@@ -2,7 +2,7 @@
 
 #include <criterion/criterion.h>
 
-#include <tfr/example.h>
+#include <tfr-private/example.h>
 
 static struct tfr_builder *b;
 static struct tfr_example *ex;

@@ -1,5 +1,5 @@
-#include <tfr/example.h>
-#include <tfr/inspect.h>
+#include <tfr-private/example.h>
+#include <tfr-private/inspect.h>
 
 #include "support/temp.h"
 

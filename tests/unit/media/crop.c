@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include <tfr/media.h>
+#include <tfr-private/media.h>
 
 static bool within(const struct tfr_crop *c, uint32_t width, uint32_t height)
 {

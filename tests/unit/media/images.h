@@ -3,7 +3,7 @@
 #ifndef TFR_TEST_IMAGES_H
 #define TFR_TEST_IMAGES_H
 
-#include <tfr/media.h>
+#include <tfr-private/media.h>
 
 #include "base/buf.h"
 

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include <tfr/pixels.h>
+#include <tfr-private/pixels.h>
 
 #include "base/rng.h"
 #include "images.h"

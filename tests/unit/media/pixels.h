@@ -4,7 +4,7 @@
 #ifndef TFR_TEST_PIXELS_H
 #define TFR_TEST_PIXELS_H
 
-#include <tfr/pixels.h>
+#include <tfr-private/pixels.h>
 
 #include "base/rng.h"
 

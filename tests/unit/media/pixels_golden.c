@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <tfr/pixels.h>
+#include <tfr-private/pixels.h>
 
 #include "images.h"
 

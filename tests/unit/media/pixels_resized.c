@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include <tfr/pixels.h>
+#include <tfr-private/pixels.h>
 
 #include "base/cleanup.h"
 #include "base/rng.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/audio.h>
+#include <tfr-private/audio.h>
 
 #include "base/buf.h"
 #include "support/temp.h"

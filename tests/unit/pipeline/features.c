@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/example.h>
+#include <tfr-private/example.h>
 
 #include "base/rng.h"
 #include "pipeline/transfer/feature_block.h"

@@ -2,7 +2,7 @@
 #ifndef TFR_TEST_MADE_H
 #define TFR_TEST_MADE_H
 
-#include <tfr/tfr.h>
+#include <tfr-private/tfr.h>
 
 enum { RUN_BATCHES_MAX = 512 };
 

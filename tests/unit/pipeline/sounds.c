@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr/audio.h>
+#include <tfr-private/audio.h>
 
 #include "base/rng.h"
 #include "pipeline/images/executor.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include <tfr/tfr.h>
+#include <tfr-private/tfr.h>
 
 #include "cudart.h"
 #include "support/temp.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include <tfr/record.h>
+#include <tfr-private/record.h>
 
 #include "base/buf.h"
 #include "base/rng.h"

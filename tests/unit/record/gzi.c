@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include <tfr/gzi.h>
+#include <tfr-private/gzi.h>
 
 #include "base/buf.h"
 #include "base/rng.h"

@@ -2,7 +2,7 @@
 #include <fcntl.h>
 #include <time.h>
 
-#include <tfr/gzi.h>
+#include <tfr-private/gzi.h>
 #include <tfr/lookup.h>
 
 #include "base/rng.h"

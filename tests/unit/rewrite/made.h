@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_REWRITE_MADE_H
 #define TESTS_UNIT_REWRITE_MADE_H
 
-#include <tfr/rewrite.h>
+#include <tfr-private/rewrite.h>
 
 #include "support/temp.h"
 

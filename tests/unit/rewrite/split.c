@@ -1,7 +1,7 @@
 /* The parts of a division by hash: keys, classes, the spool, the bounds; and the whole of it. */
 #include "support/temp.h"
 
-#include <tfr/rewrite.h>
+#include <tfr-private/rewrite.h>
 
 #define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>

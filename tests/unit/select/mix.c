@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <tfr/select.h>
+#include <tfr-private/select.h>
 
 #include "select/draws.h"
 

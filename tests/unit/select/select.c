@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <tfr/select.h>
+#include <tfr-private/select.h>
 
 enum { FILES = 3, RECORDS = 4 };
 

@@ -1,6 +1,6 @@
 #include <fnmatch.h>
 
-#include <tfr/shard.h>
+#include <tfr-private/shard.h>
 
 #include "shard/set_name.h"
 #include "support/temp.h"

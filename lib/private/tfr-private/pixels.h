@@ -1,4 +1,4 @@
-/* tfr/pixels.h - images that lie in memory made into others: turned, padded, cut, resized,
+/* tfr-private/pixels.h - images that lie in memory made into others: turned, padded, cut, resized,
  * normalised, converted.
  *
  * Every function says by whose law it goes, and gives that law's result to the bit unless it says
@@ -16,11 +16,11 @@
  *
  * Functions without an object are pure and allocate nothing; any thread may call them.  A
  * tfr_resizer belongs to one thread at a time. */
-#ifndef TFR_PIXELS_H
-#define TFR_PIXELS_H
+#ifndef TFR_PRIVATE_PIXELS_H
+#define TFR_PRIVATE_PIXELS_H
 
-#include <tfr/dtype.h>
-#include <tfr/media.h>
+#include <tfr-private/dtype.h>
+#include <tfr-private/media.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,61 +35,60 @@ struct tfr_pixels {
 };
 
 /* What was decoded, as an input; it must not be written to. */
-TFR_API struct tfr_pixels tfr_pixels_of(const struct tfr_image *image);
+struct tfr_pixels tfr_pixels_of(const struct tfr_image *image);
 
 /* An image without gaps between its rows, at `data`. */
-TFR_API struct tfr_pixels tfr_pixels_dense(
+struct tfr_pixels tfr_pixels_dense(
 	void *data, uint32_t width, uint32_t height, unsigned channels, enum tfr_dtype dtype);
 
 /* The part of `in` inside `window`: no pixel moves.  TFR_EUSAGE when the window is empty or does
  * not lie within the image. */
-TFR_API enum tfr_status tfr_pixels_window(const struct tfr_pixels *in,
-	const struct tfr_crop *window, struct tfr_pixels *part, struct tfr_error *err);
+enum tfr_status tfr_pixels_window(const struct tfr_pixels *in, const struct tfr_crop *window,
+	struct tfr_pixels *part, struct tfr_error *err);
 
 /* ---- Pixels moved ---- */
 
 /* Exchanges left and right: tf.image.flip_left_right, torchvision's hflip. */
-TFR_API enum tfr_status tfr_pixels_mirror(const struct tfr_pixels *in, const struct tfr_pixels *out,
+enum tfr_status tfr_pixels_mirror(const struct tfr_pixels *in, const struct tfr_pixels *out,
 	unsigned flags, struct tfr_error *err);
 
 /* Exchanges top and bottom: tf.image.flip_up_down, torchvision's vflip. */
-TFR_API enum tfr_status tfr_pixels_flip(
+enum tfr_status tfr_pixels_flip(
 	const struct tfr_pixels *in, const struct tfr_pixels *out, struct tfr_error *err);
 
 /* Adds `n` pixels on every side, the image mirrored there without its outermost row repeated:
  * torchvision's pad(padding_mode='reflect'), tf.pad's REFLECT.  TFR_EUSAGE: n is not less than both
  * sides. */
-TFR_API enum tfr_status tfr_pixels_pad_reflect(const struct tfr_pixels *in, uint32_t n,
+enum tfr_status tfr_pixels_pad_reflect(const struct tfr_pixels *in, uint32_t n,
 	const struct tfr_pixels *out, struct tfr_error *err);
 
 /* Centres the image in the size of `out`: tf.image.resize_with_crop_or_pad.  Each axis is cropped
  * or padded with zeros, floor(difference / 2) pixels of it at the left or the top. */
-TFR_API enum tfr_status tfr_pixels_pad(
+enum tfr_status tfr_pixels_pad(
 	const struct tfr_pixels *in, const struct tfr_pixels *out, struct tfr_error *err);
 
 /* Overwrites the pixels inside `window` (as tfr_random_cutout() draws it; it may be empty) with
  * `fill`, a number a channel; NULL: 0.  8-bit images take it rounded, halves to even, and held
  * to 0 … 255. */
-TFR_API enum tfr_status tfr_pixels_cutout(const struct tfr_pixels *img,
-	const struct tfr_crop *window, const float *fill, struct tfr_error *err);
+enum tfr_status tfr_pixels_cutout(const struct tfr_pixels *img, const struct tfr_crop *window,
+	const float *fill, struct tfr_error *err);
 
 /* tf.image.resize's nearest: the pixel at floor((i + 0.5f) * (in / (float)out)) of each axis, as
  * tfr_scale()'s TFR_FILTER_NEAREST takes it.  Both have the same type. */
-TFR_API enum tfr_status tfr_pixels_resize_nearest(
+enum tfr_status tfr_pixels_resize_nearest(
 	const struct tfr_pixels *in, const struct tfr_pixels *out, struct tfr_error *err);
 
 /* ---- Pixels computed ---- */
 
 /* tfr_resize_bilinear() for images of both types, with any flags; `out` is float32.  TFR_ENOMEM.
  */
-TFR_API enum tfr_status tfr_pixels_resize_bilinear(struct tfr_resizer *r,
-	const struct tfr_pixels *in, const struct tfr_pixels *out, unsigned flags,
-	struct tfr_error *err);
+enum tfr_status tfr_pixels_resize_bilinear(struct tfr_resizer *r, const struct tfr_pixels *in,
+	const struct tfr_pixels *out, unsigned flags, struct tfr_error *err);
 
 /* tf.image.resize(method='area'): the mean of all that a pixel of the result covers, parts of
  * pixels by their part.  The sums are made along x, then along y, in float32, in the order of
  * tensorflow/core/kernels/image/resize_area_op.cc.  `out` is float32.  TFR_ENOMEM. */
-TFR_API enum tfr_status tfr_pixels_resize_area(struct tfr_resizer *r, const struct tfr_pixels *in,
+enum tfr_status tfr_pixels_resize_area(struct tfr_resizer *r, const struct tfr_pixels *in,
 	const struct tfr_pixels *out, struct tfr_error *err);
 
 /* Turns the image anticlockwise around its centre; it keeps its size.  This is torchvision's
@@ -103,7 +102,7 @@ TFR_API enum tfr_status tfr_pixels_resize_area(struct tfr_resizer *r, const stru
  * a fill of 0 is not the same as none: a pixel at the edge then counts by how much of it is covered
  * twice.  RandomRotation fills with 0 unless told otherwise.  `out` has the type of `in`.
  * TFR_EUSAGE: another filter, or an angle that is not finite. */
-TFR_API enum tfr_status tfr_pixels_rotate(const struct tfr_pixels *in, double degrees,
+enum tfr_status tfr_pixels_rotate(const struct tfr_pixels *in, double degrees,
 	enum tfr_filter filter, const float *fill, const struct tfr_pixels *out,
 	struct tfr_error *err);
 
@@ -111,7 +110,7 @@ TFR_API enum tfr_status tfr_pixels_rotate(const struct tfr_pixels *in, double de
  * images of 0 … 1 is 123.675 for 8 bits); both operations in float32, as torchvision's
  * normalize() does them.  `out` is float32.  With 127.5 for all of them it is what
  * TFR_RESIZE_NORMALISE does.  TFR_EUSAGE: a std of 0, or a number that is not finite. */
-TFR_API enum tfr_status tfr_pixels_normalise(const struct tfr_pixels *in, const float *mean,
+enum tfr_status tfr_pixels_normalise(const struct tfr_pixels *in, const float *mean,
 	const float *std, const struct tfr_pixels *out, unsigned flags, struct tfr_error *err);
 
 /* tf.image.per_image_standardization: (x - mean) / max(stddev, 1 / sqrt(n)), over all n samples of
@@ -120,8 +119,8 @@ TFR_API enum tfr_status tfr_pixels_normalise(const struct tfr_pixels *in, const 
  * order that depends on its threads, so that its own results differ in the last bits from run to
  * run: they are within 2e-6 of these, relative to the largest.  `out` is float32 and may be `in`
  * itself. */
-TFR_API enum tfr_status tfr_pixels_standardise(const struct tfr_pixels *in,
-	const struct tfr_pixels *out, unsigned flags, struct tfr_error *err);
+enum tfr_status tfr_pixels_standardise(const struct tfr_pixels *in, const struct tfr_pixels *out,
+	unsigned flags, struct tfr_error *err);
 
 enum tfr_pixel_order {
 	TFR_HWC = 0, /* samples of a pixel beside each other */
@@ -136,7 +135,7 @@ enum tfr_pixel_order {
  *                                        as IEEE 754 and tf.cast have it; a NaN stays one
  *   float32 to uint8                     to the nearest, halves to even, held to 0 … 255:
  *                                        tf.saturate_cast(tf.round(x), tf.uint8); NaN is 0 */
-TFR_API enum tfr_status tfr_pixels_convert(const struct tfr_pixels *in, enum tfr_dtype dtype,
+enum tfr_status tfr_pixels_convert(const struct tfr_pixels *in, enum tfr_dtype dtype,
 	enum tfr_pixel_order order, void *out, unsigned flags, struct tfr_error *err);
 
 #ifdef __cplusplus

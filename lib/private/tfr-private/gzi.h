@@ -1,4 +1,4 @@
-/* tfr/gzi.h - FILE.gzi: where one can begin to read a GZIP file.
+/* tfr-private/gzi.h - FILE.gzi: where one can begin to read a GZIP file.
  *
  * A GZIP stream can be read from its middle only behind a full flush, where the compressor forgot
  * all that it had seen: at a byte's edge, with nothing before it referred to.  libtfr writes such a
@@ -10,11 +10,11 @@
  * file and u64 offset in what it inflates to, all little-endian.  The beginning of the file, at
  * (0, 0), is not among them.  bgzip's points are the beginnings of GZIP members; both kinds are
  * read here. */
-#ifndef TFR_GZI_H
-#define TFR_GZI_H
+#ifndef TFR_PRIVATE_GZI_H
+#define TFR_PRIVATE_GZI_H
 
-#include <tfr/progress.h>
-#include <tfr/record.h>
+#include <tfr-private/progress.h>
+#include <tfr-private/record.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,10 +30,10 @@ struct tfr_gzi {
 	struct tfr_gzi_point *points;
 	size_t count;
 };
-TFR_API void tfr_gzi_clear(struct tfr_gzi *gzi);
+void tfr_gzi_clear(struct tfr_gzi *gzi);
 
 /* "FILE.gzi" for a file; the caller frees it.  NULL: out of memory. */
-TFR_API char *tfr_gzi_path(const char *path);
+char *tfr_gzi_path(const char *path);
 
 struct tfr_gzi_opts {
 	unsigned threads;	       /* 0: one a processor */
@@ -47,18 +47,18 @@ struct tfr_gzi_opts {
  *               would be of no use; the hint says what to do.
  *   TFR_EDATA   the stream is damaged.
  *   TFR_ESYS, TFR_ENOMEM. */
-TFR_API enum tfr_status tfr_gzi_scan(struct tfr_gzi *gzi, const char *path,
-	const struct tfr_gzi_opts *opts, uint64_t *size, struct tfr_error *err);
+enum tfr_status tfr_gzi_scan(struct tfr_gzi *gzi, const char *path, const struct tfr_gzi_opts *opts,
+	uint64_t *size, struct tfr_error *err);
 
 /* Writes the index, whole or not at all; of `opts`, force and temporaries count.  NULL: the
  * defaults. */
-TFR_API enum tfr_status tfr_gzi_write(const struct tfr_gzi *gzi, const char *path,
+enum tfr_status tfr_gzi_write(const struct tfr_gzi *gzi, const char *path,
 	const struct tfr_writer_opts *opts, struct tfr_error *err);
 /* TFR_EDATA: cut off, longer than its number says, or points that do not ascend. */
-TFR_API enum tfr_status tfr_gzi_read(struct tfr_gzi *gzi, const char *path, struct tfr_error *err);
+enum tfr_status tfr_gzi_read(struct tfr_gzi *gzi, const char *path, struct tfr_error *err);
 
 /* The last point at or before `uncompressed`; the beginning of the file where there is none. */
-TFR_API struct tfr_gzi_point tfr_gzi_find(const struct tfr_gzi *gzi, uint64_t uncompressed);
+struct tfr_gzi_point tfr_gzi_find(const struct tfr_gzi *gzi, uint64_t uncompressed);
 
 /* Opens a file at a record: `offset` bytes behind the beginning of what it inflates to, which is
  * where record `index` begins (tfr_reader_next() counts from there; a FILE.idx knows both).  With a
@@ -66,7 +66,7 @@ TFR_API struct tfr_gzi_point tfr_gzi_find(const struct tfr_gzi *gzi, uint64_t un
  * member cannot be checked; those of the records are.  A plain file is read from there and needs no
  * points; a ZLIB file is inflated from its beginning.  NULL gzi: no points; NULL opts: the
  * defaults. */
-TFR_API enum tfr_status tfr_reader_open_at(struct tfr_reader **r, const char *path,
+enum tfr_status tfr_reader_open_at(struct tfr_reader **r, const char *path,
 	const struct tfr_gzi *gzi, uint64_t offset, uint64_t index,
 	const struct tfr_reader_opts *opts, struct tfr_error *err);
 
@@ -75,8 +75,8 @@ TFR_API enum tfr_status tfr_reader_open_at(struct tfr_reader **r, const char *pa
  *   TFR_EUSAGE  there are fewer bytes; or a pipe, which cannot go back.
  *   TFR_EDATA   the compressed stream is damaged before it.
  *   TFR_ESYS, TFR_ENOMEM. */
-TFR_API enum tfr_status tfr_reader_seek(struct tfr_reader *r, const struct tfr_gzi *gzi,
-	uint64_t offset, uint64_t index, struct tfr_error *err);
+enum tfr_status tfr_reader_seek(struct tfr_reader *r, const struct tfr_gzi *gzi, uint64_t offset,
+	uint64_t index, struct tfr_error *err);
 
 #ifdef __cplusplus
 }

@@ -1,12 +1,12 @@
-/* tfr/inspect.h - proving that files are whole, record by record.
+/* tfr-private/inspect.h - proving that files are whole, record by record.
  *
  * "TensorFlow read it" is no proof: its skip() passes over damaged payloads, 1 to 11 stray bytes at
  * the end are a clean end to it, and the readers of DALI and of the PyPI package look at no
  * checksum at all.  Here every byte is accounted for. */
-#ifndef TFR_INSPECT_H
-#define TFR_INSPECT_H
+#ifndef TFR_PRIVATE_INSPECT_H
+#define TFR_PRIVATE_INSPECT_H
 
-#include <tfr/shard.h>
+#include <tfr-private/shard.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,7 +19,7 @@ struct tfr_check_file {
 	uint64_t payload_bytes; /* of the good ones; 0 with `quick` */
 	uint64_t faults;
 	uint64_t lost_bytes; /* passed over to find the next record, or left unread at the end */
-	uint64_t images;   /* decoded */
+	uint64_t images;     /* decoded */
 	uint64_t sum;	     /* content sum of the good ones, with `sum` or `manifest` */
 };
 
@@ -62,7 +62,7 @@ struct tfr_check_opts {
 /* Checks every file, several at a time.  After a damaged payload it goes on with the next record;
  * after a damaged length it looks for the next record that verifies.  Faults in the files are told
  * through `fault` and are no failure of this call. */
-TFR_API enum tfr_status tfr_check_set(
+enum tfr_status tfr_check_set(
 	const struct tfr_set *set, const struct tfr_check_opts *opts, struct tfr_error *err);
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
-/* tfr/export.h - writes records back to files: a folder of images, a WebDataset archive, lines of
- * JSON, or a table.
+/* tfr-private/export.h - writes records back to files: a folder of images, a WebDataset archive,
+ * lines of JSON, or a table.
  *
  * "folder": each record's image (image/encoded, value 0) becomes a file with the same bytes.  Its
- * name is image/filename made safe: no part is ".." or empty, and control characters become "_".  If
+ * name is image/filename made safe: no part is ".." or empty, and control characters become "_". If
  * the record has a class (image/class/text, else image/class/label) and the name has no folder of
  * that class, the file goes into one.  Without a name, the record's number and .jpg or .png is the
  * name.
@@ -23,10 +23,10 @@
  * If several records have the same name, the second is numbered, "1-2.jpg", in the order of the
  * records, the same for any number of threads.  Outputs appear complete or not at all: a folder is
  * written as `.NAME.tmp` beside the target, forced to disk and renamed. */
-#ifndef TFR_EXPORT_H
-#define TFR_EXPORT_H
+#ifndef TFR_PRIVATE_EXPORT_H
+#define TFR_PRIVATE_EXPORT_H
 
-#include <tfr/select.h>
+#include <tfr-private/select.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,7 +34,7 @@ extern "C" {
 
 struct tfr_export_opts {
 	const char *target; /* "-" is standard output, for all but "folder" */
-	const char *to; /* the form; NULL: by the ending .tar, .jsonl or .csv, else folder */
+	const char *to;	    /* the form; NULL: by the ending .tar, .jsonl or .csv, else folder */
 	/* For "csv", required: the columns.  A feature need not exist. */
 	const char *const *columns;
 	size_t column_count;
@@ -53,15 +53,15 @@ struct tfr_export_opts {
 };
 
 struct tfr_export_report {
-	uint64_t written; /* records */
-	uint64_t bytes;	  /* of their payloads */
-	uint64_t sum;	  /* their content sum */
+	uint64_t written;      /* records */
+	uint64_t bytes;	       /* of their payloads */
+	uint64_t sum;	       /* their content sum */
 	uint64_t output_bytes; /* of the file, or of all files in the folder */
 };
 
 /* Returns the form that `to`, or else the ending of `target` selects: "folder", "webdataset",
  * "jsonl" or "csv".  NULL: there is none; `err` has TFR_EUSAGE. */
-TFR_API const char *tfr_export_form(const char *target, const char *to, struct tfr_error *err);
+const char *tfr_export_form(const char *target, const char *to, struct tfr_error *err);
 
 /* Writes all selected records.  A record that the form cannot hold is a fault, which the options of
  * `records` skip or not.
@@ -69,15 +69,15 @@ TFR_API const char *tfr_export_form(const char *target, const char *to, struct t
  *   TFR_EEXIST  the target exists
  *   TFR_EUSAGE  there is no such form, or the target cannot have it
  *   TFR_ECANCELLED  *interrupted is true */
-TFR_API enum tfr_status tfr_export(struct tfr_select *records, const struct tfr_export_opts *opts,
+enum tfr_status tfr_export(struct tfr_select *records, const struct tfr_export_opts *opts,
 	struct tfr_export_report *report, struct tfr_error *err);
 
 /* Returns the names of all features of all selected records, for the columns of a table: sorted,
  * NUL-terminated, to be freed with tfr_export_columns_free().  Names that contain a NUL are left
  * out. */
-TFR_API enum tfr_status tfr_export_columns(
+enum tfr_status tfr_export_columns(
 	struct tfr_select *records, char ***columns, size_t *count, struct tfr_error *err);
-TFR_API void tfr_export_columns_free(char **columns, size_t count);
+void tfr_export_columns_free(char **columns, size_t count);
 
 #ifdef __cplusplus
 }

@@ -1,16 +1,16 @@
-/* tfr/survey.h - what a data set holds: its features, their kinds, lengths and contents (the
- * schema), and on request how their values are distributed (the statistics).
+/* tfr-private/survey.h - what a data set holds: its features, their kinds, lengths and contents
+ * (the schema), and on request how their values are distributed (the statistics).
  *
  * One pass over the records, on all processors.  A survey depends on the records and on nothing
  * else: neither on the number of threads nor on how the records are divided among files, but for
  * what concerns files (drift). */
-#ifndef TFR_SURVEY_H
-#define TFR_SURVEY_H
+#ifndef TFR_PRIVATE_SURVEY_H
+#define TFR_PRIVATE_SURVEY_H
 
-#include <tfr/example.h>
-#include <tfr/media.h>
-#include <tfr/sweep.h>
-#include <tfr/text.h>
+#include <tfr-private/example.h>
+#include <tfr-private/media.h>
+#include <tfr-private/sweep.h>
+#include <tfr-private/text.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,7 +19,7 @@ extern "C" {
 /* What a value of kind bytes is. */
 enum tfr_value_content {
 	TFR_VALUE_EMPTY,   /* no bytes */
-	TFR_VALUE_IMAGE, /* by its first bytes, as tfr_image_sniff() */
+	TFR_VALUE_IMAGE,   /* by its first bytes, as tfr_image_sniff() */
 	TFR_VALUE_TEXT,	   /* UTF-8 without control characters other than white space */
 	TFR_VALUE_TENSOR,  /* a serialized TensorProto */
 	TFR_VALUE_MESSAGE, /* fields of protobuf from the first byte to the last */
@@ -39,14 +39,14 @@ struct tfr_survey_opts {
  * are; tfr_survey_sequences() says how many of these there were.  Memory: a few blocks a thread,
  * and less than 1 MiB a feature.  TFR_EUSAGE: more than 65536 features.  Else as every pass over
  * the input. */
-TFR_API enum tfr_status tfr_survey_run(struct tfr_survey **s, const struct tfr_survey_opts *opts,
+enum tfr_status tfr_survey_run(struct tfr_survey **s, const struct tfr_survey_opts *opts,
 	struct tfr_sweep_report *report, struct tfr_error *err);
-TFR_API void tfr_survey_free(struct tfr_survey *s); /* accepts NULL */
-TFR_API uint64_t tfr_survey_records(const struct tfr_survey *s);
-TFR_API uint64_t tfr_survey_sequences(const struct tfr_survey *s);
+void tfr_survey_free(struct tfr_survey *s); /* accepts NULL */
+uint64_t tfr_survey_records(const struct tfr_survey *s);
+uint64_t tfr_survey_sequences(const struct tfr_survey *s);
 /* The feature lists of the SequenceExamples: a survey whose features they are, which is part of
  * `s`. NULL: there are none. */
-TFR_API const struct tfr_survey *tfr_survey_lists(const struct tfr_survey *s);
+const struct tfr_survey *tfr_survey_lists(const struct tfr_survey *s);
 
 /* --- the schema --- */
 
@@ -61,21 +61,21 @@ enum tfr_schema_form {
 
 /* The schema as text, which the caller frees.  TFR_EDATA: this form cannot have it: a feature of
  * two kinds, or a name that is not UTF-8, but for TEXT and JSON; feature lists in DALI. */
-TFR_API enum tfr_status tfr_survey_schema(const struct tfr_survey *s, enum tfr_schema_form form,
+enum tfr_status tfr_survey_schema(const struct tfr_survey *s, enum tfr_schema_form form,
 	char **text, size_t *size, struct tfr_error *err);
 /* Tells each feature that has more than one kind, with the first record of each. */
-TFR_API void tfr_survey_contradictions(
+void tfr_survey_contradictions(
 	const struct tfr_survey *s, void (*tell)(void *ctx, const char *text), void *ctx);
 /* Tells in what features files differ from most of the others: absent or always there, of another
  * kind, of another length.  Not after a survey with `values`, nor of more than 65536 files. */
-TFR_API void tfr_survey_drift(
+void tfr_survey_drift(
 	const struct tfr_survey *s, void (*tell)(void *ctx, const char *text), void *ctx);
 
 /* --- the statistics: after a survey with `values` --- */
 
 enum { TFR_QUANTILES = 7, TFR_TOP_VALUES = 10 };
 /* 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99 */
-TFR_API extern const double tfr_quantiles[TFR_QUANTILES];
+extern const double tfr_quantiles[TFR_QUANTILES];
 
 /* What lies between two numbers, both included. */
 struct tfr_bin {
@@ -135,25 +135,24 @@ struct tfr_feature_stats {
 	void *memory;			       /* what is pointed to */
 };
 
-TFR_API size_t tfr_survey_count(const struct tfr_survey *s); /* features */
+size_t tfr_survey_count(const struct tfr_survey *s); /* features */
 /* Feature `i`, in bytewise order of names, then of kinds; of tfr_survey_lists() a list.  Views into
  * `s` and into what tfr_feature_stats_clear() frees. */
-TFR_API enum tfr_status tfr_survey_feature(
+enum tfr_status tfr_survey_feature(
 	const struct tfr_survey *s, size_t i, struct tfr_feature_stats *f, struct tfr_error *err);
-TFR_API void tfr_feature_stats_clear(struct tfr_feature_stats *f);
-TFR_API uint64_t tfr_survey_files(const struct tfr_survey *s);
+void tfr_feature_stats_clear(struct tfr_feature_stats *f);
+uint64_t tfr_survey_files(const struct tfr_survey *s);
 /* Payload bytes of records; the caller frees d->bins. */
-TFR_API enum tfr_status tfr_survey_sizes(
+enum tfr_status tfr_survey_sizes(
 	const struct tfr_survey *s, struct tfr_distribution *d, struct tfr_error *err);
 
 /* Its members into an open object, with all that merging takes in `state`. */
-TFR_API enum tfr_status tfr_survey_json(
+enum tfr_status tfr_survey_json(
 	const struct tfr_survey *s, struct tfr_json *j, struct tfr_error *err);
 /* Reads `state` of such an object out of a file.  TFR_EDATA: it is none. */
-TFR_API enum tfr_status tfr_survey_read(
-	struct tfr_survey **s, const char *path, struct tfr_error *err);
+enum tfr_status tfr_survey_read(struct tfr_survey **s, const char *path, struct tfr_error *err);
 /* Adds `from`: `into` is then what one pass over the records of both gives, to the bit. */
-TFR_API enum tfr_status tfr_survey_merge(
+enum tfr_status tfr_survey_merge(
 	struct tfr_survey *into, const struct tfr_survey *from, struct tfr_error *err);
 
 /* --- the order --- */
@@ -202,7 +201,7 @@ struct tfr_order_report {
 };
 
 /* TFR_EUSAGE: more than 65536 classes.  Else as every pass over the input. */
-TFR_API enum tfr_status tfr_order(
+enum tfr_status tfr_order(
 	const struct tfr_order_opts *opts, struct tfr_order_report *report, struct tfr_error *err);
 
 #ifdef __cplusplus

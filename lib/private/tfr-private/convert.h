@@ -1,4 +1,4 @@
-/* tfr/convert.h - other people's files into sets of records.
+/* tfr-private/convert.h - other people's files into sets of records.
  *
  * A folder of images becomes one or more sets of tf.train.Examples that the usual readers take:
  * features image/encoded (the file's bytes, untouched unless `rework` says otherwise), image/format
@@ -6,13 +6,13 @@
  * folder), and with classes image/class/label and image/class/text (names and types as slim's and
  * object_detection's readers have them: tensorflow/models,
  * research/slim/datasets/dataset_utils.py). */
-#ifndef TFR_CONVERT_H
-#define TFR_CONVERT_H
+#ifndef TFR_PRIVATE_CONVERT_H
+#define TFR_PRIVATE_CONVERT_H
 
-#include <tfr/example.h>
-#include <tfr/media.h>
-#include <tfr/progress.h>
-#include <tfr/shard.h>
+#include <tfr-private/example.h>
+#include <tfr-private/media.h>
+#include <tfr-private/progress.h>
+#include <tfr-private/shard.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -103,9 +103,9 @@ enum tfr_finding {
 };
 
 /* A finding's word, as reports have it: "truncated", "16-bit". */
-TFR_API const char *tfr_finding_code(enum tfr_finding finding);
+const char *tfr_finding_code(enum tfr_finding finding);
 /* What it is of, in the plural: "images of 16 bits a sample". */
-TFR_API const char *tfr_finding_text(enum tfr_finding finding);
+const char *tfr_finding_text(enum tfr_finding finding);
 
 /* What becomes of a sound. */
 enum tfr_audio_kind {
@@ -336,8 +336,8 @@ struct tfr_convert_report {
  *   TFR_EEXIST  a set, or a labels file of its name that says something else, is there
  *   TFR_EUSAGE  fractions that cannot be met, an input of no known kind
  *   TFR_ESYS    the input cannot be read, or the sets not written */
-TFR_API enum tfr_status tfr_convert(const struct tfr_convert_opts *opts,
-	struct tfr_convert_report *report, struct tfr_error *err);
+enum tfr_status tfr_convert(const struct tfr_convert_opts *opts, struct tfr_convert_report *report,
+	struct tfr_error *err);
 
 #ifdef __cplusplus
 }

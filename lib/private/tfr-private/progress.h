@@ -1,9 +1,9 @@
-/* tfr/progress.h - how far a long call is, for another thread to look at.
+/* tfr-private/progress.h - how far a long call is, for another thread to look at.
  *
  * The library adds to the numbers with atomic operations as work is done; the caller may read them
  * with __atomic_load_n() from any thread while the call runs.  They only grow. */
-#ifndef TFR_PROGRESS_H
-#define TFR_PROGRESS_H
+#ifndef TFR_PRIVATE_PROGRESS_H
+#define TFR_PRIVATE_PROGRESS_H
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-/* tfr/media.h - images: recognising, measuring, decoding, cropping, resizing, turning
+/* tfr-private/media.h - images: recognising, measuring, decoding, cropping, resizing, turning
  * and encoding them.
  *
  * Pixels are what TensorFlow's ops give, to the bit: tf.io.decode_jpeg with
@@ -12,10 +12,10 @@
  *
  * Objects belong to one thread at a time; two threads need two decoders.  Functions without an
  * object are pure. */
-#ifndef TFR_MEDIA_H
-#define TFR_MEDIA_H
+#ifndef TFR_PRIVATE_MEDIA_H
+#define TFR_PRIVATE_MEDIA_H
 
-#include <tfr/error.h>
+#include <tfr-private/error.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -39,17 +39,17 @@ enum tfr_image_format {
 };
 
 /* The format by the first bytes alone; no name is looked at and nothing else is verified. */
-TFR_API enum tfr_image_format tfr_image_sniff(const void *data, size_t size);
+enum tfr_image_format tfr_image_sniff(const void *data, size_t size);
 
 /* "jpeg", "png", "gif", … as `image/format` spells it; "unknown" for TFR_IMAGE_UNKNOWN. */
-TFR_API const char *tfr_image_format_name(enum tfr_image_format format);
+const char *tfr_image_format_name(enum tfr_image_format format);
 
 /* Whether tfr_image_probe() measures the format and tfr_decode() decodes it.  For GIF and WebP the
  * pixels need a library, which is opened at first use: without it decoding is TFR_EUNAVAILABLE. */
-TFR_API bool tfr_image_is_decoded(enum tfr_image_format format);
+bool tfr_image_is_decoded(enum tfr_image_format format);
 
 /* Whether tfr_encode() writes the format: JPEG and PNG. */
-TFR_API bool tfr_image_is_encoded(enum tfr_image_format format);
+bool tfr_image_is_encoded(enum tfr_image_format format);
 
 struct tfr_image_info {
 	enum tfr_image_format format;
@@ -94,7 +94,7 @@ struct tfr_image_info {
  * which; the rest is zero). TFR_EDATA: damaged or cut short: "truncated JPEG: no end marker",
  * "truncated PNG: no IEND chunk", "zero width". On failure what could be found before the fault is
  * in `info`, which is cleared first. */
-TFR_API enum tfr_status tfr_image_probe(
+enum tfr_status tfr_image_probe(
 	const void *data, size_t size, struct tfr_image_info *info, struct tfr_error *err);
 
 /* ---- Pixels ---- */
@@ -115,8 +115,8 @@ struct tfr_crop {
 
 /* The part of `image` inside `window`: no pixel moves.  TFR_EUSAGE when the window does not lie
  * within the image. */
-TFR_API enum tfr_status tfr_image_window(const struct tfr_image *image,
-	const struct tfr_crop *window, struct tfr_image *part, struct tfr_error *err);
+enum tfr_status tfr_image_window(const struct tfr_image *image, const struct tfr_crop *window,
+	struct tfr_image *part, struct tfr_error *err);
 
 struct tfr_decoder;
 
@@ -136,8 +136,8 @@ struct tfr_decoder_opts {
 };
 
 /* `opts` may be NULL: the defaults.  NULL: out of memory. */
-TFR_API struct tfr_decoder *tfr_decoder_new(const struct tfr_decoder_opts *opts);
-TFR_API void tfr_decoder_free(struct tfr_decoder *d);
+struct tfr_decoder *tfr_decoder_new(const struct tfr_decoder_opts *opts);
+void tfr_decoder_free(struct tfr_decoder *d);
 
 /* Decodes an image, or the part of it inside `window` (NULL: all of it), into the decoder's own
  * memory.
@@ -157,14 +157,14 @@ TFR_API void tfr_decoder_free(struct tfr_decoder *d);
  * `*image` is valid until the next call with `d` or its end.  The decoder's memory grows to the
  * largest image seen and is then reused.  Statuses are those of tfr_image_probe(), TFR_EUSAGE
  * (channels or window cannot be had), TFR_ENOMEM. */
-TFR_API enum tfr_status tfr_decode(struct tfr_decoder *d, const void *data, size_t size,
+enum tfr_status tfr_decode(struct tfr_decoder *d, const void *data, size_t size,
 	const struct tfr_crop *window, unsigned channels, struct tfr_image *image,
 	struct tfr_error *err);
 
 /* Proves that an image is whole by decoding all of it.  One too large to be kept (max_bytes) is
  * decoded to its last row and only that is kept: every row before it is read on the way.
  * One that comes in passes remains TFR_EDATA.  Other statuses as tfr_decode(). */
-TFR_API enum tfr_status tfr_decode_verify(
+enum tfr_status tfr_decode_verify(
 	struct tfr_decoder *d, const void *data, size_t size, struct tfr_error *err);
 
 /* Decodes a PNG of one number a pixel to those numbers, one channel of bytes: the indices of a
@@ -172,7 +172,7 @@ TFR_API enum tfr_status tfr_decode_verify(
  * what a segmentation mask means by its pixels (ISO/IEC 15948, 11.2.2: colour types 0 and 3).
  * Otherwise as tfr_decode() without a window.  TFR_EFORMAT: not a PNG, or one of several channels.
  * TFR_EDATA also: 16 bits where a number is over 255, which is named. */
-TFR_API enum tfr_status tfr_decode_numbers(struct tfr_decoder *d, const void *data, size_t size,
+enum tfr_status tfr_decode_numbers(struct tfr_decoder *d, const void *data, size_t size,
 	struct tfr_image *image, struct tfr_error *err);
 
 /* ---- Resizing ---- */
@@ -180,8 +180,8 @@ TFR_API enum tfr_status tfr_decode_numbers(struct tfr_decoder *d, const void *da
 /* Holds what resizing needs between calls: coefficients and two rows.  NULL: out of memory. */
 struct tfr_resizer;
 
-TFR_API struct tfr_resizer *tfr_resizer_new(void);
-TFR_API void tfr_resizer_free(struct tfr_resizer *r);
+struct tfr_resizer *tfr_resizer_new(void);
+void tfr_resizer_free(struct tfr_resizer *r);
 
 enum tfr_resize_flags {
 	/* Left and right exchanged: equals mirroring the result. */
@@ -207,7 +207,7 @@ enum tfr_resize_flags {
  * (tensorflow/core/kernels/image/resize_bilinear_op.cc).
  *
  * TFR_EUSAGE: no pixels, a size over 2^24, or channels out of range.  TFR_ENOMEM. */
-TFR_API enum tfr_status tfr_resize_bilinear(struct tfr_resizer *r, const struct tfr_image *image,
+enum tfr_status tfr_resize_bilinear(struct tfr_resizer *r, const struct tfr_image *image,
 	uint32_t width, uint32_t height, unsigned flags, float *out, struct tfr_error *err);
 
 /* How 8-bit pixels become more or fewer 8-bit pixels.  Each channel is treated for itself, alpha
@@ -230,29 +230,29 @@ enum tfr_filter {
 };
 
 /* "triangle", "area", "cubic", "lanczos", "bilinear", "nearest"; false: none of these. */
-TFR_API bool tfr_filter_parse(const char *name, enum tfr_filter *filter);
+bool tfr_filter_parse(const char *name, enum tfr_filter *filter);
 
 /* Holds what scaling needs between calls: weights and pixels.  NULL: out of memory. */
 struct tfr_scaler;
 
-TFR_API struct tfr_scaler *tfr_scaler_new(void);
-TFR_API void tfr_scaler_free(struct tfr_scaler *s);
+struct tfr_scaler *tfr_scaler_new(void);
+void tfr_scaler_free(struct tfr_scaler *s);
 
 /* Makes `image` (1 to 4 channels) `width` x `height`.  `flags`: 0 or TFR_RESIZE_PLAIN.  *scaled is
  * dense and valid until the next call with `s` or its end.  TFR_EUSAGE: no pixels, a size over
  * 2^24, or channels out of range.  TFR_ENOMEM. */
-TFR_API enum tfr_status tfr_scale(struct tfr_scaler *s, const struct tfr_image *image,
-	uint32_t width, uint32_t height, enum tfr_filter filter, unsigned flags,
-	struct tfr_image *scaled, struct tfr_error *err);
+enum tfr_status tfr_scale(struct tfr_scaler *s, const struct tfr_image *image, uint32_t width,
+	uint32_t height, enum tfr_filter filter, unsigned flags, struct tfr_image *scaled,
+	struct tfr_error *err);
 
 /* Turns an image as an orientation (struct tfr_image_info) wants it, which is what Pillow's
  * ImageOps.exif_transpose() does.  `out` has room for as many pixels, dense; *turned describes
  * them.  TFR_EUSAGE: not 1 to 8. */
-TFR_API enum tfr_status tfr_image_turn(const struct tfr_image *image, unsigned orientation,
-	uint8_t *out, struct tfr_image *turned, struct tfr_error *err);
+enum tfr_status tfr_image_turn(const struct tfr_image *image, unsigned orientation, uint8_t *out,
+	struct tfr_image *turned, struct tfr_error *err);
 
 /* Whether turning exchanges width and height. */
-TFR_API bool tfr_orientation_swaps(unsigned orientation);
+bool tfr_orientation_swaps(unsigned orientation);
 
 /* ---- Encoding ---- */
 
@@ -270,15 +270,15 @@ struct tfr_encode_opts {
 struct tfr_encoder;
 
 /* NULL: out of memory. */
-TFR_API struct tfr_encoder *tfr_encoder_new(void);
-TFR_API void tfr_encoder_free(struct tfr_encoder *e);
+struct tfr_encoder *tfr_encoder_new(void);
+void tfr_encoder_free(struct tfr_encoder *e);
 
 /* Encodes an image.  JPEG: gray or RGB; baseline, the exact integer DCT, the tables of T.81's
  * annex K.  PNG: any number of channels from 1 to 4; 8 bits, all filters, zlib's level 6, or as
  * `runs` says.  The same pixels give the same bytes.  *data is valid until the next call with `e`
  * or its end.  TFR_EUSAGE: another format, channels that it does not have, a JPEG of more than
  * 65500 pixels a side. TFR_ENOMEM. */
-TFR_API enum tfr_status tfr_encode(struct tfr_encoder *e, const struct tfr_image *image,
+enum tfr_status tfr_encode(struct tfr_encoder *e, const struct tfr_image *image,
 	const struct tfr_encode_opts *opts, const void **data, size_t *size, struct tfr_error *err);
 
 /* ---- Where to crop, whether to mirror ---- */
@@ -289,50 +289,50 @@ struct tfr_draw {
 	uint64_t seed;
 	uint64_t epoch;	 /* from 0 */
 	uint64_t record; /* the record's position in the unshuffled stream */
-	uint32_t copy; /* which of several images made of one record: each is drawn for itself */
+	uint32_t copy;	 /* which of several images made of one record: each is drawn for itself */
 };
 
 /* A window of 8 to 100 % of the area and of a shape between 3:4 and 4:3 (log-uniform), anywhere in
  * the image: the crop of Inception (Szegedy et al. 2014), by the law of torchvision's
  * RandomResizedCrop: ten tries, then the largest centred window whose shape is allowed.  Width and
  * height must not be 0. */
-TFR_API void tfr_random_resized_crop(
+void tfr_random_resized_crop(
 	const struct tfr_draw *draw, uint32_t width, uint32_t height, struct tfr_crop *crop);
 
 /* A window of `to_width` x `to_height`, anywhere in the image; an axis the image lacks pixels
  * on is taken whole. */
-TFR_API void tfr_random_crop(const struct tfr_draw *draw, uint32_t width, uint32_t height,
+void tfr_random_crop(const struct tfr_draw *draw, uint32_t width, uint32_t height,
 	uint32_t to_width, uint32_t to_height, struct tfr_crop *crop);
 
 /* True for every other record, at random: exchange left and right, or top and bottom.  The two do
  * not depend on each other. */
-TFR_API bool tfr_random_flip(const struct tfr_draw *draw);
-TFR_API bool tfr_random_flip_vertical(const struct tfr_draw *draw);
+bool tfr_random_flip(const struct tfr_draw *draw);
+bool tfr_random_flip_vertical(const struct tfr_draw *draw);
 
 /* Uniform in [-degrees, degrees): the angle of torchvision's RandomRotation(degrees). */
-TFR_API double tfr_random_angle(const struct tfr_draw *draw, double degrees);
+double tfr_random_angle(const struct tfr_draw *draw, double degrees);
 
 /* The square of DeVries and Taylor's Cutout (2017), by the law of their code: its centre is any
  * pixel of the image, it reaches size / 2 (rounded down) to either side, and what lies outside
  * the image is cut off.  So an odd size covers what the even one below it does, and size 1
  * nothing: the window is then empty. */
-TFR_API void tfr_random_cutout(const struct tfr_draw *draw, uint32_t width, uint32_t height,
-	uint32_t size, struct tfr_crop *window);
+void tfr_random_cutout(const struct tfr_draw *draw, uint32_t width, uint32_t height, uint32_t size,
+	struct tfr_crop *window);
 
 /* The windows of torchvision's five_crop(): top left, top right, bottom left, bottom right and the
  * centre, which begins at round((height - to_height) / 2), halves to even.  TFR_EUSAGE: an empty
  * window, or one larger than the image. */
-TFR_API enum tfr_status tfr_five_crop(uint32_t width, uint32_t height, uint32_t to_width,
+enum tfr_status tfr_five_crop(uint32_t width, uint32_t height, uint32_t to_width,
 	uint32_t to_height, struct tfr_crop crops[5], struct tfr_error *err);
 
 /* The largest centred window of the shape shape_width : shape_height; 1, 1 is the largest centred
  * square.  An odd pixel goes to the right and the bottom: offsets are floor(difference / 2). */
-TFR_API void tfr_centre_shape(uint32_t width, uint32_t height, uint32_t shape_width,
-	uint32_t shape_height, struct tfr_crop *crop);
+void tfr_centre_shape(uint32_t width, uint32_t height, uint32_t shape_width, uint32_t shape_height,
+	struct tfr_crop *crop);
 
 /* The centred window of `to_width` x `to_height`, as tf.image.resize_with_crop_or_pad crops; an
  * axis the image lacks pixels on is taken whole (nothing is padded). */
-TFR_API void tfr_centre_crop(uint32_t width, uint32_t height, uint32_t to_width, uint32_t to_height,
+void tfr_centre_crop(uint32_t width, uint32_t height, uint32_t to_width, uint32_t to_height,
 	struct tfr_crop *crop);
 
 #ifdef __cplusplus

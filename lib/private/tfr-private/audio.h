@@ -1,14 +1,14 @@
-/* tfr/audio.h - WAV files: measured by their headers, and decoded to floats.
+/* tfr-private/audio.h - WAV files: measured by their headers, and decoded to floats.
  *
  * A WAV file is RIFF chunks (Microsoft and IBM, Multimedia Programming Interface and Data
  * Specifications 1.0, 1991): "fmt " says what a sample is, "data" has them, all little-endian.  A
  * sample here is one moment of all channels, whose values lie side by side; TensorFlow's decode_wav
  * and soundfile count so too. */
-#ifndef TFR_AUDIO_H
-#define TFR_AUDIO_H
+#ifndef TFR_PRIVATE_AUDIO_H
+#define TFR_PRIVATE_AUDIO_H
 
-#include <tfr/dtype.h>
-#include <tfr/error.h>
+#include <tfr-private/dtype.h>
+#include <tfr-private/error.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,7 +33,7 @@ struct tfr_audio_info {
 
 /* Whether the first 12 bytes are those of a WAV file, or of a kind that is told from one: RF64,
  * BW64 and RIFX. */
-TFR_API bool tfr_audio_sniff(const void *data, size_t size);
+bool tfr_audio_sniff(const void *data, size_t size);
 
 /* Measures a WAV file that is in memory as a whole, and holds its header to what is there: chunks
  * end where the file does at the latest, and the sizes of a sample, of a second and of all samples
@@ -41,7 +41,7 @@ TFR_API bool tfr_audio_sniff(const void *data, size_t size);
  *
  * TFR_EFORMAT: no WAV file, or one in a form that is not decoded: RF64, RIFX, A-law, ADPCM.
  * TFR_EDATA: the header says what cannot be.  info is cleared first. */
-TFR_API enum tfr_status tfr_audio_probe(
+enum tfr_status tfr_audio_probe(
 	const void *data, size_t size, struct tfr_audio_info *info, struct tfr_error *err);
 
 /* Decodes `count` samples from sample `first` on to floats.  `info` is as tfr_audio_probe() has
@@ -49,7 +49,7 @@ TFR_API enum tfr_status tfr_audio_probe(
  * info->channels.  Whole numbers become value / 2^(bits - 1), so that all lie in [-1, 1); 8 bits
  * are taken less 128 first.  Floats stay what they are, those of 64 bits rounded.  These are the
  * floats of libsndfile, to the bit.  Pure: nothing can fail. */
-TFR_API void tfr_audio_samples(const void *data, const struct tfr_audio_info *info, uint64_t first,
+void tfr_audio_samples(const void *data, const struct tfr_audio_info *info, uint64_t first,
 	uint64_t count, float *out);
 
 /* Writes `n` such floats as numbers of another type:
@@ -58,7 +58,7 @@ TFR_API void tfr_audio_samples(const void *data, const struct tfr_audio_info *in
  *                      of samples of 16 bits what they were
  *   float32            as they are
  * Another type is a mistake.  Pure. */
-TFR_API void tfr_audio_convert(const float *in, size_t n, enum tfr_dtype dtype, void *out);
+void tfr_audio_convert(const float *in, size_t n, enum tfr_dtype dtype, void *out);
 
 /* --- libsndfile, for WAV files that tfr_audio_probe() refuses with TFR_EFORMAT --- */
 
@@ -70,12 +70,12 @@ struct tfr_audio_stream;
  *
  * TFR_EUNAVAILABLE: it needs libsndfile, which is not there; TFR_EDATA: libsndfile will not;
  * TFR_EFORMAT: not a WAV file. */
-TFR_API enum tfr_status tfr_audio_open(struct tfr_audio_stream **s, const void *data, size_t size,
+enum tfr_status tfr_audio_open(struct tfr_audio_stream **s, const void *data, size_t size,
 	struct tfr_audio_info *info, struct tfr_error *err);
 /* As tfr_audio_samples().  TFR_EDATA: they are not there, whatever the header says. */
-TFR_API enum tfr_status tfr_audio_read(struct tfr_audio_stream *s, uint64_t first, uint64_t count,
+enum tfr_status tfr_audio_read(struct tfr_audio_stream *s, uint64_t first, uint64_t count,
 	float *out, struct tfr_error *err);
-TFR_API void tfr_audio_close(struct tfr_audio_stream *s); /* accepts NULL */
+void tfr_audio_close(struct tfr_audio_stream *s); /* accepts NULL */
 
 #ifdef __cplusplus
 }

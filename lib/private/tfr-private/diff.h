@@ -1,11 +1,11 @@
-/* tfr/diff.h - two sets compared: their records, the features that these have, and how the values
- * of those are distributed.
+/* tfr-private/diff.h - two sets compared: their records, the features that these have, and how the
+ * values of those are distributed.
  *
  * Sides are called A and B, 0 and 1 of an array of two. */
-#ifndef TFR_DIFF_H
-#define TFR_DIFF_H
+#ifndef TFR_PRIVATE_DIFF_H
+#define TFR_PRIVATE_DIFF_H
 
-#include <tfr/survey.h>
+#include <tfr-private/survey.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -13,7 +13,7 @@ extern "C" {
 
 /* What cannot be compared, TFR_EUSAGE: a file on both sides, whatever its names are; and with
  * `twice` a pipe, where the sides are read more than once. */
-TFR_API enum tfr_status tfr_diff_check_sides(
+enum tfr_status tfr_diff_check_sides(
 	const struct tfr_set *const sides[2], bool twice, struct tfr_error *err);
 
 /* --- classes --- */
@@ -29,7 +29,7 @@ struct tfr_diff_class_report {
  * have them, else as image/class/label and image/class/text of records do, of which some 256 MiB
  * are read.  Where nothing says it, or less than half of the classes of the smaller side are known
  * to the other, none differ. */
-TFR_API enum tfr_status tfr_diff_classes(const struct tfr_set *const sides[2],
+enum tfr_status tfr_diff_classes(const struct tfr_set *const sides[2],
 	struct tfr_diff_class_report *report, struct tfr_error *err);
 
 /* --- records --- */
@@ -101,9 +101,9 @@ struct tfr_diff_report {
 	size_t feature_count;
 };
 
-TFR_API void tfr_diff_report_clear(struct tfr_diff_report *report);
+void tfr_diff_report_clear(struct tfr_diff_report *report);
 /* Whether anything differs that tfr_diff_records() looked for. */
-TFR_API bool tfr_diff_differs(const struct tfr_diff_report *report);
+bool tfr_diff_differs(const struct tfr_diff_report *report);
 
 /* Compares two sets of records, each counted as often as it comes, wherever it lies.
  *
@@ -117,7 +117,7 @@ TFR_API bool tfr_diff_differs(const struct tfr_diff_report *report);
  * no Example or lacks the key, and may not be skipped; keys are of two kinds; the inputs changed
  * between two readings TFR_EUSAGE  a pipe with a key, a file on both sides, more than 65536
  * features that changed TFR_EFORMAT, TFR_ESYS, TFR_ENOMEM, TFR_ECANCELLED. */
-TFR_API enum tfr_status tfr_diff_records(
+enum tfr_status tfr_diff_records(
 	const struct tfr_diff_opts *opts, struct tfr_diff_report *report, struct tfr_error *err);
 
 /* --- overlap --- */
@@ -133,9 +133,9 @@ struct tfr_overlap_report {
 
 /* What two sets have in common that should have nothing: contents, or, with a key, keys. `features`
  * as above; `ordered` means nothing.  Each side is read once.  Failures as above. */
-TFR_API enum tfr_status tfr_overlap(
+enum tfr_status tfr_overlap(
 	const struct tfr_diff_opts *opts, struct tfr_overlap_report *report, struct tfr_error *err);
-TFR_API void tfr_overlap_report_clear(struct tfr_overlap_report *report);
+void tfr_overlap_report_clear(struct tfr_overlap_report *report);
 
 /* --- schemas --- */
 
@@ -150,7 +150,7 @@ struct tfr_diff_schema {
  * only a side has; another kind; another length, or one fixed and the other not; one always there
  * and the other not; another content of bytes; SequenceExamples and Examples.  What is told lives
  * until `tell` returns.  TFR_ENOMEM. */
-TFR_API enum tfr_status tfr_diff_schemas(const struct tfr_survey *const sides[2],
+enum tfr_status tfr_diff_schemas(const struct tfr_survey *const sides[2],
 	void (*tell)(void *ctx, const struct tfr_diff_schema *d), void *ctx, struct tfr_error *err);
 
 /* --- distributions --- */
@@ -168,7 +168,7 @@ TFR_API enum tfr_status tfr_diff_schemas(const struct tfr_survey *const sides[2]
  * most 256 bytes on each side (longer ones count as one value); beyond, values of 1/512 of all or
  * more are looked for, and each share is at most 1/2048 too large, in 97 of 100 cases. */
 enum tfr_diff_measure { TFR_KOLMOGOROV_SMIRNOV, TFR_L_INFINITY };
-TFR_API const char *tfr_diff_measure_name(enum tfr_diff_measure measure);
+const char *tfr_diff_measure_name(enum tfr_diff_measure measure);
 
 enum { TFR_DIFF_ASPECTS = 9 };
 
@@ -195,7 +195,7 @@ struct tfr_diff_values {
  * then each feature and kind in bytewise order, those that are alike too.  Where only one side has
  * it, all that is compared is its presence.  What is told lives until `tell` returns.  TFR_ENOMEM.
  */
-TFR_API enum tfr_status tfr_diff_distributions(const struct tfr_survey *const sides[2],
+enum tfr_status tfr_diff_distributions(const struct tfr_survey *const sides[2],
 	void (*tell)(void *ctx, const struct tfr_diff_values *v), void *ctx, struct tfr_error *err);
 
 #ifdef __cplusplus

@@ -1,16 +1,16 @@
-/* tfr/doctor.h - one look at data sets as they lie, and what is wrong with that.
+/* tfr-private/doctor.h - one look at data sets as they lie, and what is wrong with that.
  *
  * What is looked at are the names in a folder, the files beside the records, and of the records a
  * sample: the start and the end of each file and stretches between, or all where they are small
  * enough.  Each check is one row of a table, and tells findings: a name that stays, a sentence with
  * figures, and the command that fixes it.  tfr-doctor(1) says of each what it means, why it
  * matters, and where that is known from. */
-#ifndef TFR_DOCTOR_H
-#define TFR_DOCTOR_H
+#ifndef TFR_PRIVATE_DOCTOR_H
+#define TFR_PRIVATE_DOCTOR_H
 
-#include <tfr/progress.h>
-#include <tfr/record.h>
-#include <tfr/text.h>
+#include <tfr-private/progress.h>
+#include <tfr-private/record.h>
+#include <tfr-private/text.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,7 +23,7 @@ enum tfr_gravity {
 };
 
 /* "note", "warning", "error". */
-TFR_API const char *tfr_gravity_name(enum tfr_gravity level);
+const char *tfr_gravity_name(enum tfr_gravity level);
 
 /* Zero is a default everywhere but in `paths`. */
 struct tfr_doctor_opts {
@@ -77,18 +77,18 @@ struct tfr_doctor;
  *   TFR_EDATA   a folder holds no TFRecord file; a manifest that is none
  *   TFR_EUSAGE  standard input
  *   TFR_ENOMEM */
-TFR_API enum tfr_status tfr_doctor_run(
+enum tfr_status tfr_doctor_run(
 	struct tfr_doctor **d, const struct tfr_doctor_opts *opts, struct tfr_error *err);
-TFR_API void tfr_doctor_free(struct tfr_doctor *d); /* accepts NULL */
+void tfr_doctor_free(struct tfr_doctor *d); /* accepts NULL */
 /* The worst first; those of a level in the order of the checks, then of the sets. */
-TFR_API size_t tfr_doctor_count(const struct tfr_doctor *d);
-TFR_API const struct tfr_doctor_finding *tfr_doctor_finding(const struct tfr_doctor *d, size_t i);
-TFR_API size_t tfr_doctor_sets(const struct tfr_doctor *d);
-TFR_API struct tfr_doctor_set tfr_doctor_set(const struct tfr_doctor *d, size_t i);
+size_t tfr_doctor_count(const struct tfr_doctor *d);
+const struct tfr_doctor_finding *tfr_doctor_finding(const struct tfr_doctor *d, size_t i);
+size_t tfr_doctor_sets(const struct tfr_doctor *d);
+struct tfr_doctor_set tfr_doctor_set(const struct tfr_doctor *d, size_t i);
 /* Members of an open object: what was looked at, and the findings. */
-TFR_API void tfr_doctor_json(const struct tfr_doctor *d, struct tfr_json *j);
+void tfr_doctor_json(const struct tfr_doctor *d, struct tfr_json *j);
 /* The names of all findings there can be, in the order of the checks; NULL behind the last. */
-TFR_API const char *tfr_doctor_check(size_t i);
+const char *tfr_doctor_check(size_t i);
 
 #ifdef __cplusplus
 }

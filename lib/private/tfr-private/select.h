@@ -1,13 +1,13 @@
-/* tfr/select.h - one stream of records out of many files, as options leave it.
+/* tfr-private/select.h - one stream of records out of many files, as options leave it.
  *
  * The order of selection is fixed: the files of a set, interleaved or one after another; several
  * such sets mixed; a list of numbers; an expression; every n-th or a sample; a shuffle; how many
  * are passed over; how many are given.  Each stage sees what the one before it leaves. */
-#ifndef TFR_SELECT_H
-#define TFR_SELECT_H
+#ifndef TFR_PRIVATE_SELECT_H
+#define TFR_PRIVATE_SELECT_H
 
-#include <tfr/example.h>
-#include <tfr/shard.h>
+#include <tfr-private/example.h>
+#include <tfr-private/shard.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -100,29 +100,29 @@ struct tfr_select_opts {
 /* `set`, NULL where there is a mix, and the texts stay the caller's and must outlive the selection.
  * TFR_EUSAGE: the expression or the list is wrong, one of `cycle` and `block` is 0 and the other is
  * not, `sample` is no probability, a weight is none, or what is not to go together does. */
-TFR_API enum tfr_status tfr_select_open(struct tfr_select **s, const struct tfr_set *set,
+enum tfr_status tfr_select_open(struct tfr_select **s, const struct tfr_set *set,
 	const struct tfr_select_opts *opts, struct tfr_error *err);
 /* The next record: TFR_OK with a view until the next call, or TFR_END.  Other statuses as of
  * tfr_reader_next(), the place filled in. */
-TFR_API enum tfr_status tfr_select_next(
+enum tfr_status tfr_select_next(
 	struct tfr_select *s, struct tfr_record *rec, struct tfr_error *err);
 /* The file the last record came from, as errors name it; lives as long as its set. */
-TFR_API const char *tfr_select_path(const struct tfr_select *s);
+const char *tfr_select_path(const struct tfr_select *s);
 /* Says in `err` that it is about the last record. */
-TFR_API void tfr_select_locate(
+void tfr_select_locate(
 	const struct tfr_select *s, const struct tfr_record *rec, struct tfr_error *err);
 /* For a caller that cannot use the last record: says in `err` where it is.  With `skip_damaged` it
  * is then a fault that is passed over, and the answer is TFR_OK; else it is `status`. */
-TFR_API enum tfr_status tfr_select_reject(struct tfr_select *s, const struct tfr_record *rec,
+enum tfr_status tfr_select_reject(struct tfr_select *s, const struct tfr_record *rec,
 	enum tfr_status status, struct tfr_error *err);
 /* After the last record: warns of names in the expression that no record had, and of numbers in the
  * list that are past the end. */
-TFR_API void tfr_select_finish(struct tfr_select *s);
-TFR_API void tfr_select_close(struct tfr_select *s); /* accepts NULL */
+void tfr_select_finish(struct tfr_select *s);
+void tfr_select_close(struct tfr_select *s); /* accepts NULL */
 
 /* Records read so far, and faults passed over. */
-TFR_API uint64_t tfr_select_read(const struct tfr_select *s);
-TFR_API uint64_t tfr_select_bad(const struct tfr_select *s);
+uint64_t tfr_select_read(const struct tfr_select *s);
+uint64_t tfr_select_bad(const struct tfr_select *s);
 
 #ifdef __cplusplus
 }

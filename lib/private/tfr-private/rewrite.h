@@ -1,16 +1,16 @@
-/* tfr/rewrite.h - a data set of any size rewritten in bounded memory: shuffled, resampled, divided,
- * repaired.
+/* tfr-private/rewrite.h - a data set of any size rewritten in bounded memory: shuffled, resampled,
+ * divided, repaired.
  *
  * Each call reads sets of TFRecord files (tfr/shard.h), verifies every checksum on the way, and
  * writes one or more sets that become visible only when all of them are whole and on disk.  The
  * records themselves are never changed.  The same inputs, options and seed give the same bytes, for
  * any number of threads and any memory. */
-#ifndef TFR_REWRITE_H
-#define TFR_REWRITE_H
+#ifndef TFR_PRIVATE_REWRITE_H
+#define TFR_PRIVATE_REWRITE_H
 
-#include <tfr/example.h>
-#include <tfr/progress.h>
-#include <tfr/shard.h>
+#include <tfr-private/example.h>
+#include <tfr-private/progress.h>
+#include <tfr-private/shard.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -107,7 +107,7 @@ struct tfr_shuffle_plan {
 };
 
 /* Looks at the inputs' sizes and first bytes, and writes nothing. */
-TFR_API enum tfr_status tfr_shuffle_plan(
+enum tfr_status tfr_shuffle_plan(
 	const struct tfr_shuffle_opts *opts, struct tfr_shuffle_plan *plan, struct tfr_error *err);
 
 struct tfr_shuffle_report {
@@ -127,8 +127,8 @@ struct tfr_shuffle_report {
  * TFR_ESYS    also: too little temporary space, told before anything is read where sizes are known
  * TFR_ENOMEM  also: a record too large for the memory allowed
  * TFR_ECANCELLED */
-TFR_API enum tfr_status tfr_shuffle(const struct tfr_shuffle_opts *opts,
-	struct tfr_shuffle_report *report, struct tfr_error *err);
+enum tfr_status tfr_shuffle(const struct tfr_shuffle_opts *opts, struct tfr_shuffle_report *report,
+	struct tfr_error *err);
 /* --- resampling --- */
 
 /* How records are chosen.  n records of a class, of which the target wants the share t:
@@ -225,9 +225,9 @@ struct tfr_resample_report {
  *               million classes
  *   TFR_ESYS, TFR_ENOMEM, TFR_ECANCELLED
  * Memory: a few blocks a thread and some 200 bytes a class. */
-TFR_API enum tfr_status tfr_resample(const struct tfr_resample_opts *opts,
+enum tfr_status tfr_resample(const struct tfr_resample_opts *opts,
 	struct tfr_resample_report *report, struct tfr_error *err);
-TFR_API void tfr_resample_report_clear(struct tfr_resample_report *report);
+void tfr_resample_report_clear(struct tfr_resample_report *report);
 
 /* --- dividing --- */
 
@@ -303,13 +303,12 @@ struct tfr_split_report {
  *   TFR_EUSAGE  fractions that cannot be met, sets that have a file in common, a pipe with
  * `stratify`, more than a million classes
  *   TFR_EFORMAT, TFR_ESYS, TFR_ENOMEM, TFR_ECANCELLED. */
-TFR_API enum tfr_status tfr_split(
+enum tfr_status tfr_split(
 	const struct tfr_split_opts *opts, struct tfr_split_report *report, struct tfr_error *err);
 /* Class `i`, below class_count: numbers come first, by size, then texts, bytewise. */
-TFR_API struct tfr_split_class tfr_split_report_class(
-	const struct tfr_split_report *report, size_t i);
+struct tfr_split_class tfr_split_report_class(const struct tfr_split_report *report, size_t i);
 /* Frees what a report holds. */
-TFR_API void tfr_split_report_clear(struct tfr_split_report *report);
+void tfr_split_report_clear(struct tfr_split_report *report);
 
 /* --- one of each --- */
 
@@ -346,7 +345,7 @@ struct tfr_dedup_report {
  *   TFR_EEXIST  the output is there
  *   TFR_EUSAGE  a pipe
  *   TFR_EFORMAT, TFR_ESYS, TFR_ENOMEM, TFR_ECANCELLED. */
-TFR_API enum tfr_status tfr_dedup(
+enum tfr_status tfr_dedup(
 	const struct tfr_dedup_opts *opts, struct tfr_dedup_report *report, struct tfr_error *err);
 
 /* --- repairing --- */
@@ -419,8 +418,8 @@ struct tfr_repair_report {
  * at any place, to what a forged length claims, as far as its bytes have arrived.
  * TFR_EEXIST  an output is there
  * TFR_ESYS, TFR_ENOMEM */
-TFR_API enum tfr_status tfr_repair(const struct tfr_repair_opts *opts,
-	struct tfr_repair_report *report, struct tfr_error *err);
+enum tfr_status tfr_repair(const struct tfr_repair_opts *opts, struct tfr_repair_report *report,
+	struct tfr_error *err);
 
 /* --- counting --- */
 
@@ -445,7 +444,7 @@ struct tfr_count_by_opts {
  * none has it.  TFR_EUSAGE: more than a million values, or
  * more than 64 MiB of them.  Other failures are those of a sweep over the input: the first fault in
  * input order, unless `skip_damaged` allows it. */
-TFR_API enum tfr_status tfr_count_by(const struct tfr_count_by_opts *opts,
+enum tfr_status tfr_count_by(const struct tfr_count_by_opts *opts,
 	struct tfr_rewrite_report *report, uint64_t *absent, struct tfr_error *err);
 
 #ifdef __cplusplus

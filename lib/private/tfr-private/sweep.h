@@ -1,13 +1,13 @@
-/* tfr/sweep.h - one pass over all records of a set: what every call that makes one is told, and
- * what it reports.
+/* tfr-private/sweep.h - one pass over all records of a set: what every call that makes one is told,
+ * and what it reports.
  *
  * Every checksum is verified on the way.  Several files are read at once, or one on all processors.
  */
-#ifndef TFR_SWEEP_H
-#define TFR_SWEEP_H
+#ifndef TFR_PRIVATE_SWEEP_H
+#define TFR_PRIVATE_SWEEP_H
 
-#include <tfr/progress.h>
-#include <tfr/shard.h>
+#include <tfr-private/progress.h>
+#include <tfr-private/shard.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,0 +1,24 @@
+/* tfr-private/error.h - what libtfr tells about itself, for tfr alone. */
+#ifndef TFR_PRIVATE_ERROR_H
+#define TFR_PRIVATE_ERROR_H
+
+#include <tfr/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The optional parts that are built in, separated by commas: "isa-l, cuda". */
+const char *tfr_build_features(void);
+
+/* The highest level of processor extensions that inner loops may use: "avx512", or what the
+ * variable TFR_CPU of the environment limits it to ("plain", "sse4.2", "avx2"), for tests.  It is
+ * read once, when the library is loaded; the processor may have less.  Results are the same at
+ * every level.  NULL: TFR_CPU holds another word, which was ignored. */
+const char *tfr_cpu_level(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

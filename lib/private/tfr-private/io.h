@@ -1,0 +1,41 @@
+/* tfr-private/io.h - what a program that writes files with libtfr must know about them: they appear
+ * complete or not at all.
+ *
+ * An output gets its name when it is complete and on disk.  Until then it has no name where the
+ * file system allows that; else it is `.NAME.tmp` beside its target.  A set has a lock file as well
+ * (tfr-records(5), PUBLISHING).  A program that dies of a signal leaves such files behind unless
+ * its handler removes them, which is what struct tfr_temporaries is for: the library notes each of
+ * them in it, and tfr_temporaries_unlink() may be called from a signal handler.  While files are
+ * being published, the handler waits until their names have changed. */
+#ifndef TFR_PRIVATE_IO_H
+#define TFR_PRIVATE_IO_H
+
+#include <tfr-private/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct tfr_temporaries;
+
+/* NULL: out of memory. */
+struct tfr_temporaries *tfr_temporaries_new(void);
+/* Only when no output that was opened with it is open any more.  Accepts NULL. */
+void tfr_temporaries_free(struct tfr_temporaries *t);
+/* Removes every temporary file that exists now.  Async-signal-safe.  The process is expected to end
+ * afterwards. */
+void tfr_temporaries_unlink(struct tfr_temporaries *t);
+
+/* A file that is still being written, or a FIFO, as its reader sees it. */
+struct tfr_growing {
+	/* Called when nothing more is there for now, again and again; it is to sleep a while.
+	 * TFR_OK: look again; TFR_END: take this for the end; anything else fails the read. */
+	enum tfr_status (*wait)(void *ctx, struct tfr_error *err);
+	void *ctx;
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
