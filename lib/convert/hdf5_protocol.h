@@ -58,7 +58,7 @@ struct tfr_hdf5_reply {
 
 /* A data set: rows of `n_dims` - 1 dimensions, of cells as they are in the helper's memory. */
 struct tfr_hdf5_set {
-	uint32_t cell;	    /* enum tfr_cell: INT, UINT, FLOAT, BYTES, BLANK, FIRST or TEXT */
+	uint32_t cell;	    /* enum tfr_cell_type: INT, UINT, FLOAT, BYTES, BLANK, FIRST or TEXT */
 	uint32_t cell_size; /* bytes */
 	uint32_t n_dims, reserved;
 	uint64_t dims[TFR_HDF5_DIMS]; /* the first is the number of rows */

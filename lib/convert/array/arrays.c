@@ -243,7 +243,8 @@ enum tfr_status tfr_arrays_check(const struct tfr_convert_opts *opts, struct tfr
 			: opts->label_base ? "--label-base"
 					   : "--stratify-classes");
 	if (opts->embed_count)
-		return tfr_fail(err, TFR_EUSAGE, "--embed needs a list; arrays have no columns of paths");
+		return tfr_fail(
+			err, TFR_EUSAGE, "--embed needs a list; arrays have no columns of paths");
 	return TFR_OK;
 }
 

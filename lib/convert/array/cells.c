@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum tfr_kind tfr_cell_kind(enum tfr_cell cell)
+enum tfr_kind tfr_cell_kind(enum tfr_cell_type cell)
 {
 	switch (cell) {
 	case TFR_CELL_BOOL:

@@ -7,7 +7,7 @@
 
 #include "convert/item.h"
 
-enum tfr_cell {
+enum tfr_cell_type {
 	TFR_CELL_BOOL, /* a byte, not 0: true */
 	TFR_CELL_INT,  /* of 1, 2, 4 or 8 bytes */
 	TFR_CELL_UINT,
@@ -26,7 +26,7 @@ struct tfr_cells {
 	size_t array; /* which one's, by number */
 	char *name;
 	char *shape_name; /* of the feature that has the row's shape; NULL: the length says it */
-	enum tfr_cell cell;
+	enum tfr_cell_type cell;
 	unsigned size; /* bytes of one */
 	bool swapped;  /* big-endian */
 	enum tfr_kind kind;
@@ -42,7 +42,7 @@ struct tfr_cells {
 enum tfr_status tfr_cells_put(const struct tfr_cells *c, const uint8_t *row,
 	struct tfr_buf *scratch, struct tfr_builder *b, struct tfr_error *err);
 /* What `cell` values make, unless it is said otherwise. */
-enum tfr_kind tfr_cell_kind(enum tfr_cell cell);
+enum tfr_kind tfr_cell_kind(enum tfr_cell_type cell);
 /* Makes them of the kind that --types names.  TFR_EUSAGE: they cannot be. */
 enum tfr_status tfr_cells_become(struct tfr_cells *c, enum tfr_kind kind, struct tfr_error *err);
 

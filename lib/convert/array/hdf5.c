@@ -12,9 +12,9 @@
 
 #include "base/error.h"
 #include "config.h"
+#include "convert/archive/members.h"
 #include "convert/array/arrays.h"
 #include "convert/array/hdf5_helper.h"
-#include "convert/archive/members.h"
 #include "io/source.h"
 
 enum { SETS_MOST = 1000, MEMORY = 256 << 20, USER_BLOCK_MOST = 1 << 20, CHUNKS_MOST = 240 << 20 };
@@ -170,7 +170,7 @@ static void release(void *own)
 static enum tfr_status add(
 	struct hdf5 *h, struct data_set *d, const char *name, struct tfr_error *err)
 {
-	struct tfr_cells c = { .cell = (enum tfr_cell)d->is.cell,
+	struct tfr_cells c = { .cell = (enum tfr_cell_type)d->is.cell,
 		.size = d->is.cell == TFR_CELL_TEXT ? sizeof(struct tfr_bytes) : d->is.cell_size,
 		.outer = 1,
 		.inner = 1 };

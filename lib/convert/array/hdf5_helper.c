@@ -239,7 +239,7 @@ enum tfr_status tfr_hdf5_next(
 
 static bool cell_is_possible(uint32_t cell, uint32_t size)
 {
-	switch ((enum tfr_cell)cell) {
+	switch ((enum tfr_cell_type)cell) {
 	case TFR_CELL_INT:
 	case TFR_CELL_UINT:
 		return size == 1 || size == 2 || size == 4 || size == 8;

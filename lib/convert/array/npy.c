@@ -1,5 +1,5 @@
-/* convert/array/npy.c - a literal of Python read, of which only what NumPy writes is known: a dictionary
- * of three, texts, numbers, True and False, tuples and lists.
+/* convert/array/npy.c - a literal of Python read, of which only what NumPy writes is known: a
+ * dictionary of three, texts, numbers, True and False, tuples and lists.
  *
  * The reader goes forward only, looks at nothing twice, and is bounded by the header's end. */
 #include "convert/array/npy.h"

@@ -17,7 +17,7 @@ enum {
 /* A field of every element; an array without fields is one without a name. */
 struct tfr_npy_field {
 	size_t name; /* offset in names */
-	enum tfr_cell cell;
+	enum tfr_cell_type cell;
 	unsigned size;
 	bool swapped;
 	size_t at; /* in the element */

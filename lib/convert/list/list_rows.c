@@ -302,7 +302,7 @@ static enum tfr_status see_member(
 static bool see_plain(struct tfr_list *l, const struct tfr_row *row, const char *text, size_t size,
 	enum tfr_status *status, struct tfr_error *err)
 {
-	const struct tfr_member *members;
+	const struct tfr_json_member *members;
 	unsigned looks;
 
 	if (!tfr_plain_read(&l->plain, &l->columns, text, size))
@@ -314,7 +314,7 @@ static bool see_plain(struct tfr_list *l, const struct tfr_row *row, const char 
 			return false;
 	*status = TFR_OK;
 	for (size_t i = 0; !*status && i < l->plain.plain.n; i++) {
-		const struct tfr_member *m = &members[i];
+		const struct tfr_json_member *m = &members[i];
 		struct tfr_list_column *col;
 
 		if (tfr_plain_is_null(&l->plain, m))

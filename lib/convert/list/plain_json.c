@@ -244,7 +244,7 @@ static const char *read_scalar(struct scan *s, const char *p, struct tfr_token *
 	}
 }
 
-static const char *add_scalar(struct scan *s, const char *p, struct tfr_member *m)
+static const char *add_scalar(struct scan *s, const char *p, struct tfr_json_member *m)
 {
 	struct tfr_buf *tokens = &s->plain->tokens_;
 
@@ -257,7 +257,7 @@ static const char *add_scalar(struct scan *s, const char *p, struct tfr_member *
 }
 
 /* The elements of an array, after its bracket. */
-static const char *read_array(struct scan *s, const char *p, struct tfr_member *m)
+static const char *read_array(struct scan *s, const char *p, struct tfr_json_member *m)
 {
 	m->array = true;
 	p = skip_blanks(p, s->end);
@@ -277,7 +277,7 @@ static const char *read_array(struct scan *s, const char *p, struct tfr_member *
 static const char *read_member(struct scan *s, const char *p)
 {
 	struct tfr_plain *plain = s->plain;
-	struct tfr_member m = { .first = plain->tokens_.size / sizeof(struct tfr_token) };
+	struct tfr_json_member m = { .first = plain->tokens_.size / sizeof(struct tfr_token) };
 
 	if (p == s->end || *p != '"')
 		return NULL;
@@ -300,8 +300,7 @@ bool tfr_plain_scan(struct tfr_plain *plain, const char *line, size_t size)
 	plain->members_.size = plain->tokens_.size = plain->text.size = plain->n = 0;
 	while (s.end > line && (s.end[-1] == '\n' || s.end[-1] == '\r'))
 		s.end--;
-	if (!tfr_buf_reserve(&plain->text, size) ||
-		!tfr_is_utf8(line, (size_t)(s.end - line)))
+	if (!tfr_buf_reserve(&plain->text, size) || !tfr_is_utf8(line, (size_t)(s.end - line)))
 		return false;
 	p = expect(line, s.end, '{');
 	if (p && p < s.end && *p == '}')

@@ -1,9 +1,9 @@
 /* convert/list/plain_json.h - a regular line of JSON lines, scanned in place.
  *
  * A line is regular if it is an object of unique names without escapes whose values are numbers of
- * up to 19 digits, texts, {"base64": TEXT}, true, false, null and arrays of these.  Nearly all lines
- * are.  The reader of every other line, and the judge of what is an error, is json-c (jsonl.h): for
- * a regular line both find the same names and values. */
+ * up to 19 digits, texts, {"base64": TEXT}, true, false, null and arrays of these.  Nearly all
+ * lines are.  The reader of every other line, and the judge of what is an error, is json-c
+ * (jsonl.h): for a regular line both find the same names and values. */
 #ifndef TFR_CONVERT_LIST_PLAIN_JSON_H
 #define TFR_CONVERT_LIST_PLAIN_JSON_H
 
@@ -26,7 +26,7 @@ struct tfr_token {
 	struct tfr_scanned number; /* NUMBER */
 };
 
-struct tfr_member {
+struct tfr_json_member {
 	const char *name; /* in the line */
 	size_t size;
 	bool array;
@@ -46,13 +46,13 @@ struct tfr_plain {
 bool tfr_plain_scan(struct tfr_plain *p, const char *line, size_t size);
 void tfr_plain_clear(struct tfr_plain *p);
 
-static inline struct tfr_member *tfr_plain_members(const struct tfr_plain *p)
+static inline struct tfr_json_member *tfr_plain_members(const struct tfr_plain *p)
 {
-	return (struct tfr_member *)(void *)p->members_.data;
+	return (struct tfr_json_member *)(void *)p->members_.data;
 }
 
 static inline const struct tfr_token *tfr_plain_tokens(
-	const struct tfr_plain *p, const struct tfr_member *m)
+	const struct tfr_plain *p, const struct tfr_json_member *m)
 {
 	return (const struct tfr_token *)(const void *)p->tokens_.data + m->first;
 }

@@ -18,7 +18,7 @@ enum {
 };
 
 struct tfr_slot {
-	uint64_t row;	/* the last one that has the column */
+	uint64_t row;  /* the last one that has the column */
 	size_t member; /* its number there */
 };
 
@@ -52,11 +52,12 @@ static bool have_slots(struct tfr_plain_reader *r, size_t columns)
 }
 
 /* Whether the names of members without a column differ.  `unknown`: their numbers. */
-static bool differ(const struct tfr_member *members, const size_t *unknown, size_t n)
+static bool differ(const struct tfr_json_member *members, const size_t *unknown, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
 		for (size_t k = 0; k < i; k++) {
-			const struct tfr_member *a = &members[unknown[i]], *b = &members[unknown[k]];
+			const struct tfr_json_member *a = &members[unknown[i]],
+						     *b = &members[unknown[k]];
 
 			if (a->size == b->size && !memcmp(a->name, b->name, a->size))
 				return false;
@@ -67,16 +68,15 @@ static bool differ(const struct tfr_member *members, const size_t *unknown, size
 bool tfr_plain_read(struct tfr_plain_reader *r, const struct tfr_columns *columns, const char *line,
 	size_t size)
 {
-	struct tfr_member *members;
+	struct tfr_json_member *members;
 	size_t unknown[MOST_UNKNOWN], n = 0;
 
-	if (size > MOST_ROW || !tfr_plain_scan(&r->plain, line, size) ||
-		!have_slots(r, columns->n))
+	if (size > MOST_ROW || !tfr_plain_scan(&r->plain, line, size) || !have_slots(r, columns->n))
 		return false;
 	members = tfr_plain_members(&r->plain);
 	r->row++;
 	for (size_t i = 0; i < r->plain.n; i++) {
-		struct tfr_member *m = &members[i];
+		struct tfr_json_member *m = &members[i];
 		const struct tfr_list_column *col =
 			tfr_columns_find(columns, m->name, m->size, &r->guess);
 		struct tfr_slot *slot;
@@ -120,7 +120,8 @@ static unsigned look_of(const struct tfr_token *t)
 	}
 }
 
-bool tfr_plain_looks(const struct tfr_plain_reader *r, const struct tfr_member *m, unsigned *looks)
+bool tfr_plain_looks(
+	const struct tfr_plain_reader *r, const struct tfr_json_member *m, unsigned *looks)
 {
 	const struct tfr_token *t = tfr_plain_tokens(&r->plain, m);
 
@@ -237,7 +238,7 @@ static bool put_bytes(struct tfr_plain_reader *r, const struct tfr_row_layout *l
 }
 
 static bool put_list(struct tfr_plain_reader *r, const struct tfr_row_layout *l, size_t k,
-	const struct tfr_member *m, struct tfr_records *to)
+	const struct tfr_json_member *m, struct tfr_records *to)
 {
 	const struct tfr_token *t = tfr_plain_tokens(&r->plain, m);
 
@@ -256,19 +257,20 @@ static bool put_list(struct tfr_plain_reader *r, const struct tfr_row_layout *l,
 bool tfr_plain_object(struct tfr_plain_reader *r, const struct tfr_row_layout *l, size_t size,
 	struct tfr_records *to)
 {
-	const struct tfr_member *members = tfr_plain_members(&r->plain);
+	const struct tfr_json_member *members = tfr_plain_members(&r->plain);
 	size_t columns = l->columns->n;
 
 	if (columns > FEW_COLUMNS && columns / SPARSE > r->plain.n)
 		return false;
 	for (size_t i = 0; i < r->plain.n; i++)
-		if (members[i].column == SIZE_MAX && members[i].n && !tfr_plain_is_null(r, &members[i]))
+		if (members[i].column == SIZE_MAX && members[i].n &&
+			!tfr_plain_is_null(r, &members[i]))
 			return false;
 	if (!tfr_records_begin(to, l, size))
 		return false;
 	for (size_t k = 0; k < columns; k++) {
 		const struct tfr_slot *slot = &slots(r)[tfr_row_layout_column(l, k)];
-		const struct tfr_member *m;
+		const struct tfr_json_member *m;
 
 		if (slot->row != r->row)
 			continue;
@@ -285,8 +287,8 @@ bool tfr_plain_object(struct tfr_plain_reader *r, const struct tfr_row_layout *l
 
 /* ---- cells ---- */
 
-static bool put_cell(const struct tfr_row_layout *l, size_t k, enum tfr_kind kind,
-	const char *text, size_t size, struct tfr_records *to)
+static bool put_cell(const struct tfr_row_layout *l, size_t k, enum tfr_kind kind, const char *text,
+	size_t size, struct tfr_records *to)
 {
 	struct tfr_bytes bytes = { (const uint8_t *)text, size };
 	int64_t whole;

@@ -1,8 +1,8 @@
 /* convert/list/plain_rows.h - the rows that need neither json-c nor a builder.
  *
  * Each function returns false for a row that it does not decide, and has then changed nothing: the
- * careful functions of list_rows.c and list_features.c read that row, and say what is wrong with it.
- * For every other row both ways have the same result. */
+ * careful functions of list_rows.c and list_features.c read that row, and say what is wrong with
+ * it. For every other row both ways have the same result. */
 #ifndef TFR_CONVERT_LIST_PLAIN_ROWS_H
 #define TFR_CONVERT_LIST_PLAIN_ROWS_H
 
@@ -14,9 +14,9 @@
 /* What reading rows of JSON lines keeps from row to row; zero-initialised. */
 struct tfr_plain_reader {
 	struct tfr_plain plain;
-	struct tfr_buf slots_; /* a struct tfr_slot for each column */
-	uint64_t row;	       /* the number of the row at hand, from 1 */
-	size_t guess;	       /* for tfr_columns_find() */
+	struct tfr_buf slots_;	     /* a struct tfr_slot for each column */
+	uint64_t row;		     /* the number of the row at hand, from 1 */
+	size_t guess;		     /* for tfr_columns_find() */
 	struct tfr_buf values, data; /* of the list under way, and the bytes that they view */
 };
 
@@ -27,14 +27,14 @@ bool tfr_plain_read(struct tfr_plain_reader *r, const struct tfr_columns *column
 	size_t size);
 /* Whether a member is null, and so absent. */
 static inline bool tfr_plain_is_null(
-	const struct tfr_plain_reader *r, const struct tfr_member *m)
+	const struct tfr_plain_reader *r, const struct tfr_json_member *m)
 {
 	return !m->array && tfr_plain_tokens(&r->plain, m)->type == TFR_TOKEN_NULL;
 }
 
 /* What the values of a member look like. */
 bool tfr_plain_looks(
-	const struct tfr_plain_reader *r, const struct tfr_member *m, unsigned *looks);
+	const struct tfr_plain_reader *r, const struct tfr_json_member *m, unsigned *looks);
 
 /* The row that tfr_plain_read() has read, as a record. */
 bool tfr_plain_object(struct tfr_plain_reader *r, const struct tfr_row_layout *l, size_t size,
