@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 struct tfr_source {
@@ -373,6 +374,16 @@ enum tfr_status tfr_source_read_at(const struct tfr_source *s, uint64_t position
 		return tfr_fail_errno(err, errno, s->name, "cannot read");
 	*got = (size_t)n;
 	return *got == size ? TFR_OK : check_end(s, position + *got, err);
+}
+
+bool tfr_source_cached(const struct tfr_source *s, uint64_t position)
+{
+	char byte;
+	struct iovec one = { &byte, 1 };
+
+	if (s->fd < 0 || position > INT64_MAX)
+		return true;
+	return preadv2(s->fd, &one, 1, (off_t)position, RWF_NOWAIT) >= 0 || errno != EAGAIN;
 }
 
 enum tfr_status tfr_source_read_all(struct tfr_source *source, size_t most, struct tfr_buf *text,

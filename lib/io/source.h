@@ -74,6 +74,9 @@ bool tfr_source_seekable(const struct tfr_source *s);
  * several threads may do so at once. */
 enum tfr_status tfr_source_read_at(const struct tfr_source *s, uint64_t position, void *buf,
 	size_t size, size_t *got, struct tfr_error *err);
+/* Whether the byte at `position` is in memory, so that reading it does not wait for a disk.  True
+ * also if the system does not say. */
+bool tfr_source_cached(const struct tfr_source *s, uint64_t position);
 /* Moves to `position`, counted from the beginning of the file.  Only where seekable. */
 void tfr_source_seek(struct tfr_source *s, uint64_t position);
 /* Moves `bytes` forward from here.  Only where seekable. */

@@ -1,14 +1,15 @@
-/* record/count_headers.c - counting by headers.
+/* record/count_headers.c - counts records by their headers.
  *
- * Where records are small, large blocks are read and hopped through in memory; where they are large
- * and the file can be hopped over, 12 bytes a record are read.  Reading 256 KiB costs about as much
- * as a hundred reads of 12 bytes, hence the limit between the two. */
+ * If records are small, large blocks are read, and headers are followed in memory.  If records are
+ * large and the file is seekable, 12 bytes per record are read, as long as that is cheaper than
+ * reading everything (record/hop_cost.h). */
 #include <stdlib.h>
 #include <string.h>
 
 #include <tfr-private/record.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "record/count_headers.h"
 #include "record/count_ranges.h"
@@ -16,7 +17,7 @@
 #include "record/stream.h"
 #include "thread/threads.h"
 
-enum { COUNT_BLOCK = 256 << 10, LARGE_RECORD = 4096 };
+enum { COUNT_BLOCK = 256 << 10 };
 
 struct counter {
 	struct tfr_stream *stream;
@@ -26,6 +27,7 @@ struct counter {
 	uint64_t records;
 	uint64_t offset; /* of block[0] in the stream */
 	size_t want;	 /* bytes to read next */
+	struct tfr_hop_timer timer;
 };
 
 static enum tfr_status fail_at(
@@ -58,6 +60,49 @@ static uint64_t start_of_last(const uint8_t *block, uint64_t end)
 	return at;
 }
 
+/* Reads `bytes` and discards them.  TFR_END: the file has fewer. */
+static enum tfr_status read_through(struct counter *c, uint64_t bytes, struct tfr_error *err)
+{
+	enum tfr_status status = tfr_stream_has(c->stream, bytes) ? TFR_OK : TFR_END;
+	size_t got;
+
+	while (!status && bytes) {
+		size_t want = bytes < COUNT_BLOCK ? (size_t)bytes : COUNT_BLOCK;
+
+		status = tfr_stream_read(c->stream, c->block, want, &got, err);
+		if (!status && !got)
+			status = TFR_END;
+		bytes -= status ? 0 : got;
+	}
+	return status;
+}
+
+/* Goes to the record that begins `next` bytes behind `block`, which holds `size`, and `hops`
+ * records that end there. */
+static enum tfr_status pass_payload(
+	struct counter *c, uint64_t next, size_t size, uint64_t hops, struct tfr_error *err)
+{
+	bool seekable = tfr_stream_seekable(c->stream);
+	uint64_t read = c->offset + size, header = c->offset + next, last = 0;
+	bool on = !seekable || tfr_hop_reads_on(&c->timer, header, read, next / hops);
+	bool through = seekable && header < c->timer.until;
+	enum tfr_status status;
+
+	if (through)
+		last = start_of_last(c->block, next); /* reading overwrites the block */
+	status = through ? read_through(c, next - size, err)
+			 : tfr_stream_skip(c->stream, next - size, err);
+	if (status == TFR_END) {
+		last = through ? last : start_of_last(c->block, next);
+		c->records--;
+		return fail_at(c, c->offset + last, "truncated record", err);
+	}
+	c->held = 0;
+	c->offset += next;
+	c->want = on ? COUNT_BLOCK : TFR_RECORD_HEADER;
+	return status;
+}
+
 static enum tfr_status hop_over(struct counter *c, size_t size, struct tfr_error *err)
 {
 	uint64_t next = 0, before = c->records;
@@ -78,18 +123,7 @@ static enum tfr_status hop_over(struct counter *c, size_t size, struct tfr_error
 		c->want = COUNT_BLOCK - c->held;
 		return TFR_OK;
 	}
-	status = tfr_stream_skip(c->stream, next - size, err);
-	if (status == TFR_END) {
-		c->records--;
-		return fail_at(
-			c, c->offset + start_of_last(c->block, next), "truncated record", err);
-	}
-	c->held = 0;
-	c->offset += next;
-	c->want = tfr_stream_seekable(c->stream) && next / (c->records - before) >= LARGE_RECORD
-			  ? TFR_RECORD_HEADER
-			  : COUNT_BLOCK;
-	return status;
+	return pass_payload(c, next, size, c->records - before, err);
 }
 
 static enum tfr_status count_stream(struct counter *c, struct tfr_error *err)
@@ -142,11 +176,12 @@ static enum tfr_status count_open(
 	enum tfr_status status = TFR_END;
 
 	if (!c->hop->hopped && tfr_stream_seekable(c->stream))
-		status = tfr_count_ranges(
-			c->stream, tfr_thread_count(how->threads), &c->records, err);
+		status = tfr_count_ranges(c->stream, tfr_thread_count(how->threads),
+			c->timer.shared, &c->records, err);
 	if (status != TFR_END)
 		return status;
 	c->records = 0;
+	c->timer.shared->threads = c->timer.shared->streams = 1;
 	c->block = malloc(COUNT_BLOCK);
 	return c->block ? count_stream(c, err) : tfr_fail_nomem(err, "counting");
 }
@@ -155,7 +190,8 @@ enum tfr_status tfr_hop_records(const char *path, const struct tfr_reader_opts *
 	struct tfr_hop *hop, struct tfr_error *err)
 {
 	struct tfr_stream_opts how = { .gzi = hop->gzi };
-	struct counter c = { .hop = hop };
+	struct tfr_hop_costs costs = { .clock = tfr_clock_ns };
+	struct counter c = { .hop = hop, .timer.shared = &costs };
 	struct tfr_source *source = NULL;
 	enum tfr_status status = tfr_source_open(&source, path, err);
 	bool again;

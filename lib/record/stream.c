@@ -362,6 +362,13 @@ enum tfr_status tfr_stream_peek(const struct tfr_stream *s, int64_t ahead, void 
 	return tfr_source_read_at(s->source, here + (uint64_t)ahead, buf, size, got, err);
 }
 
+bool tfr_stream_cached(const struct tfr_stream *s, uint64_t ahead)
+{
+	uint64_t here = tfr_source_position(s->source) - (s->in_size - s->in_at);
+
+	return tfr_source_cached(s->source, here + ahead);
+}
+
 bool tfr_stream_has(struct tfr_stream *s, uint64_t bytes)
 {
 	uint64_t held = s->in_size - s->in_at;

@@ -41,6 +41,9 @@ uint64_t tfr_stream_position(const struct tfr_stream *s);
  * once. */
 enum tfr_status tfr_stream_peek(const struct tfr_stream *s, int64_t ahead, void *buf, size_t size,
 	size_t *got, struct tfr_error *err);
+/* Whether the byte `ahead` of here is in memory, so that peeking at it does not wait for a disk;
+ * true also if the system does not say.  Where tfr_stream_peek() works. */
+bool tfr_stream_cached(const struct tfr_stream *s, uint64_t ahead);
 /* Whether `bytes` more may be there; false only where that is known. */
 bool tfr_stream_has(struct tfr_stream *s, uint64_t bytes);
 /* Bytes left, UINT64_MAX where unknown. */

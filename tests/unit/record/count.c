@@ -62,8 +62,23 @@ static bool walk(const struct tfr_buf *b, uint64_t *records)
 	return true;
 }
 
-static enum tfr_status in_ranges(const struct tfr_buf *b, unsigned threads, uint64_t *records)
+/* Hops are free, or cost so much that records of up to about 100 KB are read. */
+static uint64_t stopped_clock(void)
 {
+	return 0;
+}
+
+static uint64_t slow_disk_clock(void)
+{
+	static uint64_t now;
+
+	return __atomic_add_fetch(&now, 1000000, __ATOMIC_RELAXED);
+}
+
+static enum tfr_status in_ranges(
+	const struct tfr_buf *b, unsigned threads, bool slow, uint64_t *records)
+{
+	struct tfr_hop_costs costs = { .clock = slow ? slow_disk_clock : stopped_clock };
 	struct tfr_stream_opts how = { .compression = TFR_COMPRESSION_NONE };
 	struct tfr_source *source = NULL;
 	struct tfr_stream *s = NULL;
@@ -72,7 +87,7 @@ static enum tfr_status in_ranges(const struct tfr_buf *b, unsigned threads, uint
 
 	cr_assert_eq(tfr_source_open_memory(&source, b->data, b->size, "m", &err), TFR_OK);
 	cr_assert_eq(tfr_stream_open(&s, source, &how, &err), TFR_OK);
-	status = tfr_count_ranges(s, threads, records, &err);
+	status = tfr_count_ranges(s, threads, &costs, records, &err);
 	cr_assert_eq(tfr_stream_left(s), b->size, "the stream moved");
 	tfr_stream_close(s);
 	return status;
@@ -83,8 +98,8 @@ static void assert_same(const struct tfr_buf *b, const char *what, uint64_t seed
 	uint64_t want, got;
 	bool whole = walk(b, &want);
 
-	for (unsigned threads = 2; threads <= 5; threads += 3) {
-		enum tfr_status status = in_ranges(b, threads, &got);
+	for (unsigned threads = 2; threads <= 5; threads++) {
+		enum tfr_status status = in_ranges(b, threads, threads % 2, &got);
 
 		cr_assert_eq(status, whole ? TFR_OK : TFR_END, "%s %llu, %u threads: status %d",
 			what, (unsigned long long)seed, threads, status);
@@ -160,9 +175,72 @@ Test(count_ranges, leaves_small_files_and_one_thread_alone)
 	struct tfr_buf b = made(3 << 20, 100, 0, 1);
 	uint64_t n;
 
-	cr_assert_eq(in_ranges(&b, 8, &n), TFR_END);
+	cr_assert_eq(in_ranges(&b, 8, false, &n), TFR_END);
 	tfr_buf_clear(&b);
 	b = made(9 << 20, 100, 0, 1);
-	cr_assert_eq(in_ranges(&b, 1, &n), TFR_END);
+	cr_assert_eq(in_ranges(&b, 1, false, &n), TFR_END);
 	tfr_buf_clear(&b);
+}
+
+/* --- the cost of hops --- */
+
+static uint64_t now, per_hop, per_byte_ps;
+
+static uint64_t told_clock(void)
+{
+	return now;
+}
+
+/* Goes over `records` of `size` bytes, as counting does, and says how many bytes were read. */
+static uint64_t pass_records(struct tfr_hop_timer *t, uint64_t records, uint64_t size)
+{
+	uint64_t bytes = 0;
+	bool on = false;
+
+	for (uint64_t i = 1; i <= records; i++) {
+		bytes += on ? size : TFR_RECORD_HEADER;
+		now += on ? size * per_byte_ps / 1000 : per_hop;
+		on = tfr_hop_reads_on(t, i * size, i * size, size);
+	}
+	return bytes;
+}
+
+Test(hop_cost, the_cheaper_way_is_taken)
+{
+	static const struct {
+		uint64_t per_hop, per_byte_ps, size, most_percent, least_percent;
+	} cases[] = {
+		{ 300, 100, 100000, 0, 0 },	     /* cached */
+		{ 100000, 400, 100000, 100, 95 },    /* reading 100 KB takes 40 us, a hop 100 */
+		{ 100000, 400, 1000000, 1, 0 },	     /* reading 1 MB takes 400 us */
+		{ 10000000, 6000, 100000, 100, 95 }, /* a hard disk */
+		{ 300, 100, 1000, 100, 99 },	     /* small records are always read */
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		enum { RECORDS = 50000 };
+		struct tfr_hop_costs costs = { .clock = told_clock, .threads = 1, .streams = 1 };
+		struct tfr_hop_timer t = { .shared = &costs };
+		uint64_t percent;
+
+		per_hop = cases[i].per_hop;
+		per_byte_ps = cases[i].per_byte_ps;
+		percent =
+			pass_records(&t, RECORDS, cases[i].size) * 100 / (RECORDS * cases[i].size);
+		cr_assert(percent <= cases[i].most_percent && percent >= cases[i].least_percent,
+			"case %zu: %llu percent", i, (unsigned long long)percent);
+	}
+}
+
+Test(hop_cost, a_disk_that_becomes_slow_is_noticed)
+{
+	struct tfr_hop_costs costs = { .clock = told_clock, .threads = 1, .streams = 1 };
+	struct tfr_hop_timer t = { .shared = &costs };
+
+	per_hop = 100000;
+	per_byte_ps = 2000;
+	cr_assert_lt(pass_records(&t, 20000, 100000), 20000ull * 100000 / 20);
+	t = (struct tfr_hop_timer){ .shared = &costs };
+	per_hop = 1000000;
+	cr_assert_gt(pass_records(&t, 20000, 100000), 20000ull * 100000 * 9 / 10);
 }
