@@ -1,8 +1,8 @@
-/* device/copier.c - what host and sim do: copies, normalisation, and time that passes.
+/* device/copier.c - the work of host and sim: copies, normalisation, and simulated time.
  *
- * An event is a job of one of the two queues.  When a paced piece of work is due counts from when
- * it was asked for, so a thread that is late once does not stay late.  `link_free_ns` and
- * `compute_free_ns` belong to their queue's thread. */
+ * An event is a job of one of the two queues.  The due time of paced work counts from its request,
+ * so a thread that is late once does not stay late.  `link_free_ns` and `compute_free_ns` belong to
+ * their queue's thread. */
 #include "device/copier.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ struct copier_event {
 	double seconds;
 };
 
-/* A block of pageable memory: its uploads are to be told apart. */
+/* A block of pageable memory, whose uploads take another path. */
 struct pageable {
 	struct pageable *next;
 	char *memory;
@@ -48,9 +48,9 @@ struct copier {
 	struct copier_pace pace;
 	uint64_t link_free_ns; /* paced: when the last copy has left */
 	uint64_t compute_free_ns;
-	pthread_mutex_t lock; /* of the two below */
+	pthread_mutex_t lock; /* of the two pointers below */
 	struct pageable *pageable;
-	char *bounce; /* paced: where pageable memory goes first */
+	char *bounce; /* paced: the bounce buffer of pageable memory */
 };
 
 static struct copier_event *event_of(struct queue_job *job)
@@ -63,7 +63,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Pageable memory: what a driver does, which has to read from memory that stays where it is. */
+/* Pageable memory is copied twice, as a driver does, which can only read memory that is pinned. */
 static void copy_twice(const struct copier *c, char *to, const char *from, size_t size)
 {
 	for (size_t at = 0; at < size; at += BOUNCE) {
@@ -93,7 +93,7 @@ static void run_copy(struct queue_job *job)
 	begin = later(c->link_free_ns, job->asked_ns);
 	ev->seconds = (double)ev->copy.size / c->pace.bandwidth;
 	c->link_free_ns = begin + (uint64_t)(ev->seconds * 1e9);
-	/* The two copies of pageable memory are work of the driver's, and the link waits for it. */
+	/* The driver makes the two copies of pageable memory, and the link waits for it. */
 	if (ev->copy.twice && end > c->link_free_ns) {
 		ev->seconds = (double)(end - begin) * 1e-9;
 		c->link_free_ns = end;
@@ -136,7 +136,8 @@ enum tfr_status tfr_copier_open(
 	rc = tfr_queues_open(&c->queues);
 	if (rc) {
 		free(c);
-		return tfr_fail(err, TFR_ESYS, "device %s: no thread: %s", dev->name, strerror(rc));
+		return tfr_fail(err, TFR_ESYS, "device %s: cannot start a thread: %s", dev->name,
+			strerror(rc));
 	}
 	pthread_mutex_init(&c->lock, NULL);
 	dev->state = c;
@@ -153,7 +154,7 @@ void tfr_copier_close(struct tfr_device *dev)
 	free(c);
 }
 
-/* Notes a block as pageable.  False: no memory. */
+/* Registers a block as pageable.  False: out of memory. */
 static bool note_pageable(struct copier *c, void *memory, size_t size)
 {
 	struct pageable *block = malloc(sizeof(*block));

@@ -1,16 +1,16 @@
-/* device/copier.h - a device made of two threads: one carries copies and normalisation out in
- * order, as fast as memory goes or at a set pace; the other sleeps for what is computed.
+/* device/copier.h - a device of two threads.  One copies and normalises in order, as fast as memory
+ * allows or at a set pace.  The other sleeps for the time of computing.
  *
- * host is a copier without a pace; sim is one with.  The link of a paced one is occupied for size /
- * bandwidth, one copy after another, and a copy has arrived `latency` after its last byte left:
- * latencies overlap, as on a bus. */
+ * host is a copier without a pace; sim is one with a pace.  The link of a paced one is occupied for
+ * size / bandwidth, one copy after another, and a copy has arrived `latency` after its last byte
+ * left: latencies overlap, as on a bus. */
 #ifndef TFR_DEVICE_COPIER_H
 #define TFR_DEVICE_COPIER_H
 
 #include "device/row.h"
 
 struct copier_pace {
-	double bandwidth; /* bytes a second; 0: as fast as it goes */
+	double bandwidth; /* bytes per second; 0: as fast as possible */
 	uint64_t latency_ns;
 };
 

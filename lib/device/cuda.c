@@ -1,5 +1,5 @@
 /* device/cuda.c - CUDA devices, through the runtime API: pinned staging memory, a stream for
- * uploads and what is made of them, one for computing, two events a piece of work.
+ * uploads and normalisation, one for computing, two events per piece of work.
  *
  * The runtime is linked statically and looks for the driver at its first call, so nothing is called
  * before a cuda device is opened.  The runtime's current device belongs to a thread, and any thread
@@ -20,7 +20,7 @@
 #include "device/numa.h"
 #include "device/row.h"
 
-/* Tests have one of their own making. */
+/* Tests have a stand-in. */
 #ifndef NUMA_SYSFS
 #define NUMA_SYSFS "/sys"
 #endif
@@ -31,7 +31,7 @@ struct cuda {
 	int ordinal;
 	int multiprocessors;
 	cudaStream_t stream;	/* uploads, normalisation, downloads */
-	cudaStream_t computing; /* beside them */
+	cudaStream_t computing; /* at the same time */
 	pthread_mutex_t order;	/* keeps the three calls of a piece of work together */
 };
 
@@ -41,7 +41,7 @@ struct cuda_event {
 	bool recorded;
 };
 
-/* What a failed runtime call becomes.  `call` is its name. */
+/* The error of a failed runtime call.  `call` is its name. */
 static enum tfr_status cuda_fail(
 	struct tfr_error *err, const struct tfr_device *dev, const char *call, cudaError_t rc)
 {
@@ -161,7 +161,7 @@ static enum tfr_status make_current(const struct tfr_device *dev, struct tfr_err
 	return TFR_OK;
 }
 
-/* Pinned memory is placed when it is pinned, which is in the call, on this thread. */
+/* Pinned memory gets its place when it is pinned: in this call, on this thread. */
 static enum tfr_status alloc_pinned(
 	struct tfr_device *dev, size_t size, void **memory, struct tfr_error *err)
 {
@@ -316,11 +316,11 @@ static enum tfr_status cuda_upload(struct tfr_device *dev, void *to, const void 
 static enum tfr_status no_kernels(const struct tfr_device *dev, struct tfr_error *err)
 {
 	tfr_fail(err, TFR_EUNAVAILABLE, "device %s: not built with CUDA kernels", dev->name);
-	tfr_error_hint(err, "Build it where nvcc is, with -Dkernels=enabled.");
+	tfr_error_hint(err, "Build with nvcc and -Dkernels=enabled.");
 	return TFR_EUNAVAILABLE;
 }
 
-/* A kernel is started by cudaLaunchKernel, whatever wraps it. */
+/* Every wrapper starts kernels with cudaLaunchKernel. */
 static enum tfr_status launched(const struct tfr_device *dev, cudaError_t rc, struct tfr_error *err)
 {
 	return rc == cudaSuccess ? TFR_OK : cuda_fail(err, dev, "cudaLaunchKernel", rc);

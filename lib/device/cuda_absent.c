@@ -1,5 +1,4 @@
-/* device/cuda_absent.c - the row of CUDA in a build without it: it is known, and says that it is
- * not there. */
+/* device/cuda_absent.c - the row of CUDA in a build without it: opening it reports that. */
 #include "base/error.h"
 #include "device/row.h"
 

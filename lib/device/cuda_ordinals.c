@@ -1,4 +1,5 @@
-/* device/cuda_ordinals.c - "cuda:0,1" taken apart, and the questions that need no device. */
+/* device/cuda_ordinals.c - parses "cuda:0,1", and answers the questions that need no open device.
+ */
 #include "device/cuda_ordinals.h"
 
 #include <cuda_runtime_api.h>
@@ -13,8 +14,8 @@ static enum tfr_status call_failed(const char *call, cudaError_t rc, struct tfr_
 	return tfr_fail(err, TFR_EUNAVAILABLE, "device cuda: %s: %s", call, cudaGetErrorString(rc));
 }
 
-/* Without a driver the runtime says "insufficient driver"; its version tells the two apart: 0 is
- * none at all. */
+/* Without a driver the runtime reports "insufficient driver".  The version tells the two cases
+ * apart: 0 is no driver. */
 static enum tfr_status probe(int *count, bool *absent, struct tfr_error *err)
 {
 	int driver = 0, runtime = 0;

@@ -1,7 +1,7 @@
-/* device/device.c - the kinds of device in one array, the choice between them, and the way to the
- * one chosen.
+/* device/device.c - the kinds of device in one array, the choice between them, and calls to the
+ * chosen one.
  *
- * Nothing here knows what a kind does; only `auto` names two, because it has to prefer one. */
+ * Nothing here depends on a kind; only `auto` names two, because it has to prefer one. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,8 +45,8 @@ static enum tfr_status open_row(struct tfr_device **out, const struct device_row
 	return TFR_OK;
 }
 
-/* CUDA, unless no device can be there: then the host, and why.  A device that is there and refuses
- * is an error: a feed to the host in its place would measure something else. */
+/* CUDA; or the host with the reason, if no device can exist.  A device that exists and fails is an
+ * error: running on the host instead would measure something else. */
 static enum tfr_status open_auto(struct tfr_device **out, struct tfr_error *err)
 {
 	struct tfr_error why = { 0 };
@@ -112,7 +112,7 @@ enum tfr_status tfr_device_open(struct tfr_device **dev, const char *spec, struc
 		return status;
 	if (named.count > 1) {
 		tfr_fail(err, TFR_EUSAGE, "'%s' names %u devices", spec, named.count);
-		tfr_error_hint(err, "One device is wanted here.");
+		tfr_error_hint(err, "Only one device is allowed here.");
 		return TFR_EUSAGE;
 	}
 	return open_nth(dev, &named, 0, err);

@@ -1,4 +1,4 @@
-/* device/host.c - the device that is always there: its memory is plain memory, an upload one
+/* device/host.c - the device that always exists: its memory is plain memory, and an upload is one
  * memcpy. */
 #include <stdio.h>
 
@@ -19,7 +19,7 @@ static enum tfr_status host_open(
 	(void)args;
 	(void)nth;
 	snprintf(dev->name, sizeof(dev->name), "host");
-	snprintf(dev->description, sizeof(dev->description), "plain memory, one memcpy an upload");
+	snprintf(dev->description, sizeof(dev->description), "plain memory, one memcpy per upload");
 	return tfr_copier_open(dev, (struct copier_pace){ 0 }, err);
 }
 

@@ -1,11 +1,11 @@
 /* device/kernels.cu - pixels to floats, and a kernel that only takes time.
  *
- * Compiled with --fmad=false, and nvcc's division of floats is rounded correctly unless it is told
- * otherwise, so each value has the bits that the processor's plain twin (plain.c) gives it. */
+ * Compiled with --fmad=false, and nvcc rounds the division of floats correctly by
+ * default, so each value has the bits of the processor's plain twin (plain.c). */
 #include "device/kernels.h"
 
-/* A multiple of 1, 2, 3 and 4: a thread goes on in strides of whole pixels, so that all its values
- * are of one channel. */
+/* A multiple of 1, 2, 3 and 4: a thread advances by complete pixels, so that all its values
+ * belong to one channel. */
 #define THREADS 768u
 #define BLOCKS_MAX 8192u
 #define CHANNELS_MAX 4u

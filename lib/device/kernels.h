@@ -1,7 +1,8 @@
-/* device/kernels.h - what runs on a CUDA device itself: the C side of kernels.cu, which needs nvcc.
+/* device/kernels.h - the code that runs on a CUDA device: the C side of kernels.cu, which needs
+ * nvcc.
  *
- * The functions put one kernel on a stream of the current device and return what cudaLaunchKernel
- * says; how the kernel itself fares, the stream tells later.  In a build without nvcc
+ * The functions put one kernel on a stream of the current device and return the status of
+ * cudaLaunchKernel; the stream reports errors of the kernel later.  In a build without nvcc
  * kernels_absent.c takes their place. */
 #ifndef TFR_DEVICE_KERNELS_H
 #define TFR_DEVICE_KERNELS_H
@@ -17,20 +18,20 @@ extern "C" {
 #include <stdbool.h>
 #endif
 
-/* Whether the others do anything but fail. */
+/* False: the other functions always fail. */
 bool tfr_cuda_kernels(void);
 
-/* Brings the kernels to the current device.  Left to their first launch, as is the runtime's way,
- * that would wait for a kernel that spins meanwhile.  A device that they are not compiled for is
- * told of by the launch. */
+/* Loads the kernels to the current device.  By default the runtime loads a kernel at its first
+ * launch, which would wait for a kernel that spins.  The launch reports a device for which they are
+ * not compiled. */
 void tfr_cuda_load(void);
 
-/* (from[i] - mean[c]) / std[c] for `count` values, c = i % channels; 1 to 4 channels, and mean and
- * std of so many values. */
+/* (from[i] - mean[c]) / std[c] for `count` values, c = i % channels; 1 to 4 channels, and as many
+ * values of mean and std. */
 cudaError_t tfr_cuda_normalise(float *to, const uint8_t *from, size_t count, unsigned channels,
 	const float *mean, const float *std, cudaStream_t stream);
 
-/* Keeps so many multiprocessors busy for `ns` nanoseconds. */
+/* Keeps this number of multiprocessors busy for `ns` nanoseconds. */
 cudaError_t tfr_cuda_spin(uint64_t ns, unsigned multiprocessors, cudaStream_t stream);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* device/kernels_absent.c - the kernels of a build without nvcc: there are none. */
+/* device/kernels_absent.c - a build without nvcc has no kernels. */
 #include "device/kernels.h"
 
 bool tfr_cuda_kernels(void)

@@ -1,8 +1,8 @@
-/* device/link.c - what a link can do, measured: uploads of one size back to back, two under way, so
- * that the link never waits for a call.
+/* device/link.c - measures the bandwidth of a link: uploads of one size back to back, two in
+ * flight, so that the link never waits for a call.
  *
- * Only the time counts in which the link was occupied, by the device's own clock.  The first upload
- * is left out: memory is touched, and clocks of links and of memory rise. */
+ * Only the time in which the link was occupied counts, by the device's own clock.  The first upload
+ * does not count: it touches memory, and the clocks of links and memory rise. */
 #include <string.h>
 
 #include "base/clock.h"
@@ -72,7 +72,7 @@ enum tfr_status tfr_device_link(struct tfr_device *dev, size_t size, bool pageab
 	enum tfr_status status;
 
 	if (size == 0)
-		return tfr_fail(err, TFR_EUSAGE, "a link is measured with 1 byte or more");
+		return tfr_fail(err, TFR_EUSAGE, "measuring a link needs at least 1 byte");
 	status = prepare(&b, size, err);
 	if (status == TFR_OK) {
 		memset(b.from, 1, size);

@@ -1,4 +1,4 @@
-/* device/numa.c - by the system calls themselves: libnuma would be a library for three of them. */
+/* device/numa.c - uses system calls directly: libnuma would be a library for three of them. */
 #include "device/numa.h"
 
 #include <ctype.h>
@@ -41,7 +41,7 @@ void tfr_numa_prefer(struct numa_policy *before, int node)
 			NULL, 0ul) != 0)
 		return;
 	nodes[node / WORD] = 1ul << node % WORD;
-	/* The kernel reads one bit fewer than it is told of. */
+	/* The kernel reads one bit fewer than the argument says. */
 	before->set = syscall(SYS_set_mempolicy, MPOL_PREFERRED, nodes, NUMA_NODES + 1ul) == 0;
 }
 

@@ -1,9 +1,10 @@
-/* device/numa.h - the node of NUMA that a PCI device hangs on, and memory of that node.
+/* device/numa.h - the NUMA node of a PCI device, and memory of that node.
  *
  * A copy from the other socket's memory crosses the link between the sockets, which is slower than
- * PCIe 5 and busy with other things.  The kernel places a page on the node that the policy of the
- * thread prefers which touches or pins it first, so a policy set around an allocation that pins is
- * all it takes.  Where the system has no policies, memory lies where it lies. */
+ * PCIe 5 and busy with other things.  The first thread that touches or pins a page decides: the
+ * kernel places the page on the node that this thread's policy prefers.  So it is enough to set a
+ * policy around an allocation that pins.  Without policies in the system, memory stays on any node.
+ */
 #ifndef TFR_DEVICE_NUMA_H
 #define TFR_DEVICE_NUMA_H
 
@@ -11,14 +12,14 @@
 
 enum { NUMA_NODES = 1024 };
 
-/* A thread's policy, to be put back. */
+/* A thread's policy, to be restored. */
 struct numa_policy {
 	int set, mode;
 	unsigned long nodes[NUMA_NODES / (8 * sizeof(unsigned long))];
 };
 
 /* The node of a PCI device such as "0000:3B:00.0", as SYSFS/bus/pci/devices has it in lower case
- * (Documentation/ABI/testing/sysfs-bus-pci: numa_node).  -1: none, or not known. */
+ * (Documentation/ABI/testing/sysfs-bus-pci: numa_node).  -1: none, or unknown. */
 int tfr_numa_node_of_pci(const char *sysfs, const char *address);
 
 /* This thread's pages come from `node` while it has any; -1 changes nothing. */

@@ -1,8 +1,8 @@
-/* device/plain.c - each operation rounds to float32: no multiplication by a reciprocal, and nothing
- * contracted. */
+/* device/plain.c - each operation rounds to float32: no multiplication by a reciprocal, no fused
+ * operations. */
 #include "device/plain.h"
 
-/* Runs of values so long that the channels come round and vectors are full. */
+/* Runs of values that are a multiple of the channels and fill vectors. */
 enum { RUN = 48 };
 
 void tfr_device_normalise_plain(const struct device_normalise *what)

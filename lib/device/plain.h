@@ -1,5 +1,5 @@
-/* device/plain.h - what a kernel does to pixels, done by a processor: what host and sim use, and
- * the twin that kernels are compared with. */
+/* device/plain.h - the work of a kernel on pixels, done by a processor: host and sim use it, and
+ * tests compare kernels with it. */
 #ifndef TFR_DEVICE_PLAIN_H
 #define TFR_DEVICE_PLAIN_H
 

@@ -1,5 +1,5 @@
-/* device/queues.c - a thread takes the head of its queue, runs it without the lock, and only then
- * unlinks it: a queue without a head has nothing under way. */
+/* device/queues.c - a thread takes the head of its queue, runs it without the lock, and unlinks it
+ * afterwards: a queue without a head has no work in progress. */
 #include "device/queues.h"
 
 #include <time.h>

@@ -1,7 +1,7 @@
-/* device/queues.h - threads that carry out jobs in order, one thread a queue.
+/* device/queues.h - threads that run jobs in order, one thread per queue.
  *
- * A job is embedded in what it is about and is itself the link of its queue, so that putting one
- * never fails.  One lock guards all queues of a device and their jobs; jobs run without it. */
+ * A job is embedded in the object that it works on and is itself the link of its queue, so adding
+ * one never fails.  One lock guards all queues of a device and their jobs; jobs run without it. */
 #ifndef TFR_DEVICE_QUEUES_H
 #define TFR_DEVICE_QUEUES_H
 
@@ -14,16 +14,16 @@ enum { QUEUES = 2 };
 struct queue_job {
 	struct queue_job *next;
 	void (*run)(struct queue_job *job); /* on the queue's thread */
-	uint64_t asked_ns;		    /* when it was put there */
-	bool pending;			    /* put and not yet done */
-	bool cut;			    /* it is to sleep no more */
+	uint64_t asked_ns;		    /* when it was added */
+	bool pending;			    /* added and not yet done */
+	bool cut;			    /* it must not sleep any more */
 };
 
 struct queue {
 	struct queues *all;
 	pthread_t thread;
 	pthread_cond_t work;
-	struct queue_job *head, *tail; /* the head is the one that runs */
+	struct queue_job *head, *tail; /* the head runs */
 	bool started;
 };
 
@@ -35,19 +35,19 @@ struct queues {
 	struct queue at[QUEUES];
 };
 
-/* 0, or the errno of a thread that could not be had. */
+/* 0, or the errno of a failure to start a thread. */
 int tfr_queues_open(struct queues *q);
-/* Carries out what is left, then ends the threads. */
+/* Runs the remaining jobs, then ends the threads. */
 void tfr_queues_close(struct queues *q);
 
 void tfr_queues_put(struct queues *q, unsigned which, struct queue_job *job);
-/* Returns at once for a job that was never put. */
+/* Returns at once for a job that was never added. */
 void tfr_queues_wait(struct queues *q, const struct queue_job *job);
 bool tfr_queues_done(struct queues *q, const struct queue_job *job);
-/* For a running job: sleeps until so many nanoseconds of CLOCK_MONOTONIC.  False: it was cut short.
- */
+/* For a running job: sleeps until this time of CLOCK_MONOTONIC in nanoseconds.  False: it was cut
+ * short. */
 bool tfr_queues_sleep(struct queues *q, const struct queue_job *job, uint64_t until_ns);
-/* Ends the sleep of a job that is put, now or when it runs. */
+/* Ends the sleep of an added job, now or when it runs. */
 void tfr_queues_cut(struct queues *q, struct queue_job *job);
 /* Waits until one queue is empty. */
 void tfr_queues_drain(struct queues *q, unsigned which);

@@ -1,9 +1,8 @@
-/* device/row.h - what a kind of device is made of: one row, and what all opened devices have in
- * common.
+/* device/row.h - the functions of a kind of device, and the common part of all open devices.
  *
- * A new kind is a file with one row and one line in the array of device.c.  A kind that was built
- * out keeps its row: its open says so.  Every function but count and open may rely on open having
- * succeeded. */
+ * A new kind is a file with one row and one line in the array of device.c.  A kind that is left out
+ * of the build keeps its row, and its open() reports that.  Every function but count and open may
+ * rely on a successful open. */
 #ifndef TFR_DEVICE_ROW_H
 #define TFR_DEVICE_ROW_H
 
@@ -11,7 +10,7 @@
 
 enum { DEVICES_MAX = 64, CHANNELS_MAX = 4 };
 
-/* Pixels to floats, checked: device.c has filled in what the caller left out. */
+/* Pixels to floats.  device.c has checked the arguments and filled in the defaults. */
 struct device_normalise {
 	float *to;
 	const uint8_t *from;
@@ -21,18 +20,18 @@ struct device_normalise {
 };
 
 struct device_row {
-	const char *kind; /* what a spec begins with */
+	const char *kind; /* the beginning of a spec */
 	bool built;
-	bool in_process; /* its memory is ours */
+	bool in_process; /* its memory belongs to this process */
 
-	/* `args` is what follows "KIND:", NULL when nothing does.  How many devices it names: 1 to
-	 * DEVICES_MAX. */
+	/* The number of devices that `args` names, 1 to DEVICES_MAX.  `args` is the text after
+	 * "KIND:"; NULL: none. */
 	enum tfr_status (*count)(const char *args, unsigned *count, struct tfr_error *err);
-	/* Opens the one at `nth` of them, from 0.  Fills state, name, description and node. */
+	/* Opens the `nth` of them, from 0.  Fills state, name, description and node. */
 	enum tfr_status (*open)(
 		struct tfr_device *dev, const char *args, unsigned nth, struct tfr_error *err);
-	/* Whether no such device can be there at all: no driver, or no visible device.  `why` says
-	 * what is missing.  For `auto`; NULL: it is always there. */
+	/* Whether no such device can exist: no driver, or no visible device.  `why` gives the
+	 * reason.  For `auto`; NULL: the device always exists. */
 	bool (*absent)(struct tfr_error *why);
 	void (*close)(struct tfr_device *dev);
 	enum tfr_status (*alloc)(struct tfr_device *dev, enum tfr_memory kind, size_t size,
@@ -40,7 +39,7 @@ struct device_row {
 	void (*free)(struct tfr_device *dev, enum tfr_memory kind, void *memory);
 	enum tfr_status (*event_new)(
 		struct tfr_event **ev, struct tfr_device *dev, struct tfr_error *err);
-	void (*event_free)(struct tfr_event *ev); /* nothing is under way any more */
+	void (*event_free)(struct tfr_event *ev); /* no work is in progress */
 	enum tfr_status (*upload)(struct tfr_device *dev, void *to, const void *from, size_t size,
 		struct tfr_event *ev, struct tfr_error *err);
 	enum tfr_status (*normalise)(struct tfr_device *dev, const struct device_normalise *what,
@@ -49,7 +48,7 @@ struct device_row {
 		struct tfr_error *err);
 	enum tfr_status (*wait)(struct tfr_event *ev, double *seconds, struct tfr_error *err);
 	bool (*done)(struct tfr_event *ev);
-	/* NULL: nothing that is under way can be cut short. */
+	/* NULL: work in progress cannot be cut short. */
 	void (*cut_short)(struct tfr_event *ev);
 	enum tfr_status (*download)(struct tfr_device *dev, void *to, const void *from, size_t size,
 		struct tfr_error *err);
@@ -57,8 +56,8 @@ struct device_row {
 
 struct tfr_device {
 	const struct device_row *row;
-	void *state; /* the row's own */
-	int node;    /* of NUMA; -1: not known */
+	void *state; /* of the row */
+	int node;    /* of NUMA; -1: unknown */
 	char name[64];
 	char description[320];
 	char reason[160];

@@ -1,9 +1,8 @@
-/* device/sim.c - a device with a set bandwidth and latency, for the question "what if the link were
- * so fast".
+/* device/sim.c - a device with a set bandwidth and latency, to try other links.
  *
- * The bytes are moved by a processor of this machine, as on host; only the time they take is the
- * link's.  So a link that is faster than memcpy here cannot be simulated, and the copy's share of a
- * processor is in the result. */
+ * A processor of this machine moves the bytes, as on host; only the duration is that of the link.
+ * So a link that is faster than memcpy cannot be simulated, and the processor time of the copy is
+ * in the result. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,13 +35,13 @@ static const struct unit latency_units[] = {
 	{ NULL },
 };
 
-/* A decimal number and its unit, which end exactly at `end`.  Negative: they do not. */
+/* A decimal number with its unit, up to `end`.  Negative: malformed. */
 static double parse_quantity(const char *text, const char *end, const struct unit *units)
 {
 	char *rest;
 	double number;
 
-	/* strtod() would take "nan", "inf", "0x10", signs and blanks as well. */
+	/* strtod() also accepts "nan", "inf", "0x10", signs and blanks. */
 	if (!isdigit((unsigned char)text[0]) || (text[1] | 32) == 'x')
 		return -1;
 	number = tfr_text_f64(text, &rest);
@@ -59,12 +58,13 @@ static enum tfr_status bad_spec(struct tfr_error *err, const char *args)
 {
 	tfr_fail(err, TFR_EUSAGE, "'sim%s%s' is not a simulated device", args ? ":" : "",
 		args ? args : "");
-	tfr_error_hint(err, "Give bandwidth in bytes a second, latency and, for several, how many: "
+	tfr_error_hint(err, "Give the bandwidth in bytes per second, the latency and, for several, "
+			    "their number: "
 			    "sim:25G,10us,4.");
 	return TFR_EUSAGE;
 }
 
-/* What "25G,10us,4" says. */
+/* The parsed "25G,10us,4". */
 struct sim_spec {
 	struct copier_pace pace;
 	double latency_ns;
@@ -84,7 +84,7 @@ static enum tfr_status parse_spec(struct sim_spec *spec, const char *args, struc
 	spec->latency_ns = parse_quantity(comma + 1, end, latency_units);
 	spec->link_length = (int)(end - args);
 	spec->count = 1;
-	/* Under a byte a second or with hours of latency it is a slip, and the arithmetic would
+	/* Less than a byte per second or hours of latency are a mistake, and the arithmetic would
 	 * overflow. */
 	if (!(spec->pace.bandwidth >= 1 && spec->pace.bandwidth <= 1e18) || spec->latency_ns < 0 ||
 		spec->latency_ns > 3600e9)

@@ -1,11 +1,11 @@
 /* device/stream_copy.c - a copy past the caches.
  *
- * A batch is written once and read by the device.  Storing it as usual first reads each line of the
- * target, and throws what the decoders work with out of the cache.  Stores that do not do so, four
- * pages at a time, which is what memory likes best (glibc's memcpy does it too, from a size on that
- * no batch reaches on a large processor), take a batch of 38.5 MB in 4.4 ms in place of 7.6 (Xeon
- * of the fourth generation, 2 of its cores, huge pages; wider vectors gain nothing).  The thread
- * that copies competes with decoding for processors and memory, so both count. */
+ * A batch is written once and read by the device.  Normal stores first read each line of the
+ * target, and evict the decoders' data from the cache.  Non-temporal stores, four pages at a time,
+ * copy a batch of 38.5 MB in 4.4 ms instead of 7.6 (Xeon of the fourth generation, 2 of its cores,
+ * huge pages; wider vectors gain nothing).  glibc's memcpy does the same above a size that no batch
+ * reaches on a large processor.  The copying thread competes with decoding for processors and
+ * memory, so both effects count. */
 #include "device/stream_copy.h"
 
 #include <stdint.h>
@@ -27,8 +27,8 @@ static void copy_line(char *to, const char *from)
 		_mm_stream_si128((__m128i *)(to + i * 16), v[i]);
 }
 
-/* A line of each page in turn.  The lines of the block behind it are asked for meanwhile; a
- * prefetch past the end of the memory is not carried out. */
+/* Copies a line of each page in turn and prefetches the lines of the next block.  A prefetch past
+ * the end of the memory has no effect. */
 static void copy_block(char *to, const char *from)
 {
 	for (size_t at = 0; at < PAGE; at += LINE) {
@@ -56,7 +56,7 @@ void tfr_device_stream_copy(void *to, const void *from, size_t size)
 		source += BLOCK;
 	}
 	memcpy(target, source, size);
-	/* Whoever hears of it through a lock sees all of it. */
+	/* A thread that learns of the copy through a lock sees all of it. */
 	_mm_sfence();
 }
 

@@ -1,4 +1,4 @@
-/* device/stream_copy.h - memcpy of what nobody reads again soon. */
+/* device/stream_copy.h - memcpy for data that this processor does not read again soon. */
 #ifndef TFR_DEVICE_STREAM_COPY_H
 #define TFR_DEVICE_STREAM_COPY_H
 

@@ -1,17 +1,17 @@
-/* tfr/device.h - the devices to whose memory a feed (tfr/pipeline.h) sends batches.
+/* tfr/device.h - the devices to whose memory an input pipeline (tfr/pipeline.h) sends batches.
  *
- * Devices are opened from the text a user writes:
+ * A text from the user names the devices:
  *
  *     host
  *         Plain memory; an upload is one memcpy, made by the device's own thread.
  *     sim:BANDWIDTH,LATENCY[,COUNT]
- *         Memory behind simulated links, as in sim:25G,10us: decimal bytes a second (K, M, G, T),
- *         and ns, us, ms or s; a 0 needs no unit.  COUNT devices, each with a link of its own.
+ *         Memory with simulated links, such as sim:25G,10us: decimal bytes per second (K, M, G, T),
+ *         and ns, us, ms or s; a 0 needs no unit.  COUNT devices, each with its own link.
  *     cuda, cuda:N, cuda:N,M,..., cuda:all
  *         Device 0, N, several, or all of the CUDA runtime.
  *     auto
- *         cuda; host where there is no driver or no visible device, or CUDA is not built in.
- *         A device that is present and refuses is an error.
+ *         cuda; host if there is no driver or no visible device, or if CUDA is not built in.
+ *         A device that exists and fails is an error.
  *
  * Every function may be called from any thread. */
 #ifndef TFR_DEVICE_H
@@ -26,8 +26,7 @@ extern "C" {
 struct tfr_device;
 struct tfr_event;
 
-/* Opens all that `spec` names, in its order: at least one, at most 64, none twice.  All or none
- * are opened. */
+/* Opens all devices that `spec` names, in its order: 1 to 64, none twice.  Opens all or none. */
 TFR_API enum tfr_status tfr_devices_open(
 	struct tfr_device ***devs, unsigned *count, const char *spec, struct tfr_error *err);
 /* Closes them and frees the array.  NULL is allowed. */

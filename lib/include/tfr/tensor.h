@@ -1,4 +1,4 @@
-/* tfr/tensor.h - what lies where in the memory of a batch. */
+/* tfr/tensor.h - the layout of a batch in memory. */
 #ifndef TFR_TENSOR_H
 #define TFR_TENSOR_H
 
@@ -12,10 +12,11 @@ enum { TFR_RANK_MAX = 5 };
 
 /* Numbers of one type in a box of `rank` axes; the number at i, j, … is at data + i * strides[0] +
  * j
- * * strides[1] + …  This is what NumPy's array interface, DLPack and tf.Tensor say of themselves.
+ * * strides[1] + …  NumPy's array interface, DLPack and tf.Tensor describe themselves in the same
+ * way.
  */
 struct tfr_tensor {
-	const char *name; /* whoever gives the tensor says what it is and how long it lives */
+	const char *name; /* see the function that returns the tensor for its lifetime */
 	enum tfr_dtype dtype;
 	unsigned rank;
 	uint64_t shape[TFR_RANK_MAX];
