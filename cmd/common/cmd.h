@@ -33,7 +33,7 @@ struct cmd {
 	size_t count;
 	int argc;
 	char **argv; /* of the process */
-	char *line;  /* the whole command line, quoted where needed */
+	char *line;  /* the command line, quoted if needed */
 	int exit;    /* the highest status so far: cmd_error() and cmd_fail() raise it */
 	bool quiet;
 };
@@ -44,7 +44,7 @@ struct cmd {
 void cmd_error(struct cmd *c, const struct tfr_error *err);
 /* The same, and returns the exit status: `return cmd_fail(c, &err);` */
 int cmd_fail(struct cmd *c, const struct tfr_error *err);
-/* Wrong usage, in printf's words; returns 2. */
+/* Reports wrong usage, formatted as by printf; returns 2. */
 int cmd_usage(struct cmd *c, const char *format, ...) TFR_PRINTF(2, 3);
 /* The same of an option whose argument is none of its words: "--OPTION takes SAID, not 'value'",
  * and which word was meant.  SAID is what a person reads, the words are those of the option's row.
@@ -148,41 +148,41 @@ double cmd_seconds(void);
 /* --- options that several commands share --- */
 
 #define OPT_JOBS(settings, f)                                                                      \
-	OPT(JOB, 'j', "jobs", "N", NULL, "work on N processors; 0 is all of them [0]", settings, f)
+	OPT(JOB, 'j', "jobs", "N", NULL, "use N processors; 0 means all of them [0]", settings, f)
 #define OPT_QUIET(settings, f)                                                                     \
 	OPT(FLAG, 'q', "quiet", NULL, NULL, "no warnings, no closing line", settings, f)
 #define OPT_FORCE(settings, f)                                                                     \
-	OPT(FLAG, 'f', "force", NULL, NULL, "overwrite what exists", settings, f)
+	OPT(FLAG, 'f', "force", NULL, NULL, "overwrite existing files", settings, f)
 #define OPT_JSON(settings, f)                                                                      \
 	OPT(FLAG, 0, "json", NULL, NULL, "one JSON object in place of text", settings, f)
 #define OPT_MISSING(settings, f)                                                                   \
-	OPT(FLAG, 0, "allow-missing", NULL, NULL, "go on when a set lacks members", settings, f)
+	OPT(FLAG, 0, "allow-missing", NULL, NULL, "continue when a set lacks members", settings, f)
 /* f is a member of type struct expecting; for what writes nothing, and for what writes. */
 #define OPT_EXPECT(settings, f)                                                                    \
 	OPT(STRING, 0, "expect", "N", NULL, "fail unless there are N records", settings,           \
 		f.records),                                                                        \
 		OPT(STRING, 0, "expect-sum", "SUM", NULL,                                          \
-			"fail unless SUM is their content sum, that of tfr count", settings,       \
+			"fail unless their content sum is SUM, as tfr count --sum prints it", settings,       \
 			f.sum)
 #define OPT_EXPECT_OUTPUT(settings, f)                                                             \
 	OPT(STRING, 0, "expect", "N", NULL,                                                        \
 		"write nothing and fail unless the input has N records", settings, f.records),     \
 		OPT(STRING, 0, "expect-sum", "SUM", NULL,                                          \
-			"likewise, unless SUM is their content sum, that of tfr count", settings,  \
+			"likewise, unless their content sum is SUM, as tfr count --sum prints it", settings,  \
 			f.sum),                                                                    \
 		OPT(FLAG, 0, "allow-empty", NULL, NULL,                                            \
-			"allow outputs without records, which are otherwise an error", settings,   \
+			"allow outputs without records, which are an error by default", settings,   \
 			f.allow_empty)
 #define OPT_COMPRESSION(settings, f)                                                               \
 	OPT(CHOICE, 0, "compression", "KIND", "auto|none|gzip|zlib",                               \
-		"what the input is: auto, none, gzip or zlib [auto: its content says]", settings,  \
+		"the compression of the input: auto, none, gzip or zlib [auto: detected]", settings,  \
 		f)
 #define OPT_COMPRESS(settings, f)                                                                  \
 	OPT(CHOICE, 'z', "compress", "KIND", "auto|none|gzip|zlib",                                \
-		"compress the output: none, gzip or zlib [auto: gzip for a name ending in .gz]",   \
+		"compress the output: none, gzip or zlib [auto: gzip if the name ends in .gz]",   \
 		settings, f)
 #define OPT_LEVEL(settings, f)                                                                     \
-	OPT(LEVEL, 0, NULL, NULL, NULL, "how hard to compress, fastest to smallest [-2]",          \
+	OPT(LEVEL, 0, NULL, NULL, NULL, "the compression level, from fastest to smallest [-2]",          \
 		settings, f)
 #define OPT_PROGRESS(settings, f)                                                                  \
 	OPT(CHOICE, 0, "progress", "WHEN", "auto|always|never",                                    \
