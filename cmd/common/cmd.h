@@ -46,57 +46,56 @@ void cmd_error(struct cmd *c, const struct tfr_error *err);
 int cmd_fail(struct cmd *c, const struct tfr_error *err);
 /* Reports wrong usage, formatted as by printf; returns 2. */
 int cmd_usage(struct cmd *c, const char *format, ...) TFR_PRINTF(2, 3);
-/* The same of an option whose argument is none of its words: "--OPTION takes SAID, not 'value'",
- * and which word was meant.  SAID is what a person reads, the words are those of the option's row.
- */
+/* Reports that `value` is not one of the option's words: "--OPTION takes SAID, not 'value'", with a
+ * hint.  SAID lists the words for a person; the hint is one of the words in the option's row. */
 int cmd_usage_word(struct cmd *c, const char *option, const char *said, const char *value);
 /* The same as cmd_error(), in the form of the library's callbacks: `ctx` is the struct cmd. */
 void cmd_missing(void *ctx, const struct tfr_error *err);
 /* "tfr NAME: warning: …"; the exit status stays. */
 void cmd_warn(struct cmd *c, const char *format, ...) TFR_PRINTF(2, 3);
-/* Warns that `path` holds no records, which is valid and seldom meant.  Standard input may well be
- * empty. */
+/* Warns that `path` holds no records, which is valid but seldom intended.  An empty standard input
+ * causes no warning. */
 void cmd_warn_empty(struct cmd *c, const char *path);
-/* The same in the shape the library's callbacks have; ctx is the struct cmd. */
+/* cmd_warn() in the form of the library's callbacks: `ctx` is the struct cmd. */
 void cmd_warn_text(void *ctx, const char *text);
 
-/* Prints `n` bytes by tfr_escape_bytes().  Returns how many bytes that became. */
+/* Prints `n` bytes by tfr_escape_bytes().  Returns the number of bytes printed. */
 int cmd_put_text(FILE *out, const char *text, size_t n);
-/* A word of a command line, by tfr_escape_word().  False: out of memory. */
+/* Prints a word of a command line by tfr_escape_word().  False: out of memory. */
 bool cmd_put_word(FILE *out, const char *word);
-/* "tfr NAME: message" and the hint, without a command where `name` is NULL. */
+/* Prints "tfr NAME: message" and the hint; "tfr: message" if `name` is NULL. */
 void cmd_print_error(const char *name, const struct tfr_error *err);
 
 /* --- the standard streams --- */
 
-/* Before anything is opened: takes the numbers of those that are closed.  False: that failed. */
+/* Opens the closed ones as /dev/null, before any file is opened.  False: that failed. */
 bool cmd_claim_streams(void);
-/* At the end: flushes standard output.  Returns `status`; where something was not written, prints
- * that and returns 3.  `name` of the command may be NULL. */
+/* Flushes standard output at the end.  Returns `status`; if something was not written, prints that
+ * and returns 3.  `name` of the command may be NULL. */
 int cmd_finish_stdout(const char *name, int status);
 /* An object of a report, which holds its "version" already; `depth` as tfr_json_pretty() has it.
  * CMD_JSON_VERSION is raised when a key of any command is renamed or removed. */
 enum { CMD_JSON_VERSION = 2 };
 struct tfr_json *cmd_json_open(unsigned depth);
-/* Prints the object as a line and frees it.  Returns the exit status: 3 where memory was short, or
- * where standard error is meant and does not take it. */
+/* Prints the object as a line and frees it.  Returns the exit status: 3 if memory is out, or if `to`
+ * is standard error and cannot be written. */
 int cmd_print_json(struct cmd *c, struct tfr_json *j, FILE *to);
-/* Refuses an input that standard output is written to: reading it would never end.  0: go on. */
+/* Refuses an input that is also standard output: reading it would never end.  0: accepted. */
 int cmd_check_apart(struct cmd *c, const struct tfr_set *set);
 /* The same for the operands of a command that does not open them with cmd_open_inputs(). */
 int cmd_check_operands_apart(struct cmd *c);
 
 /* --- inputs and outputs --- */
 
-/* Opens the operands as inputs; with none, standard input where it is not a terminal.  On failure
+/* Opens the operands as inputs; without any, standard input, unless it is a terminal.  On failure
  * the error is printed and the status returned; 0 is success. */
 int cmd_open_inputs(struct cmd *c, bool allow_missing, struct tfr_set **set);
-/* Refuses to write binary to a terminal without `force`.  0: go on. */
+/* Refuses to write binary data to a terminal without `force`.  0: accepted. */
 int cmd_check_terminal(struct cmd *c, const char *output, bool force);
 /* The list of temporary files that a signal removes; give it to every output. */
 struct tfr_temporaries *cmd_temporaries(void);
-/* When the reader of a pipe is gone, the temporary files are removed and the process dies of
- * SIGPIPE. */
+/* From now on, when the reader of a pipe has exited, the process removes its temporary files and
+ * dies of SIGPIPE. */
 void cmd_catch_pipe(void);
 /* Whether SIGINT or SIGTERM came, for a command that called cmd_catch_signals(); a second one ends
  * the process at once. */

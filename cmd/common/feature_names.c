@@ -1,7 +1,7 @@
-/* cmd/common/feature_names.c - names for completion, as they are in the files on the line.
+/* cmd/common/feature_names.c - finds names for completion in the files on the command line.
  *
- * Somebody waits at a keyboard: regular files only, a few records of a few of them, and an alarm
- * over all of it.  Whatever is wrong with a file is told by the command itself, later. */
+ * A user waits at the keyboard.  So only a few records of a few regular files are read, and an
+ * alarm limits the time.  Errors in files are ignored: the command itself reports them later. */
 #include "common/feature_names.h"
 
 #include <ctype.h>
@@ -95,7 +95,7 @@ static void read_file(struct names *names, const char *path)
 		close(fd);
 }
 
-/* A list of files may be a pipe. */
+/* A list of files can be a pipe. */
 static bool may_wait(const char *input)
 {
 	struct stat st;
@@ -114,7 +114,7 @@ static char *without_tilde(const char *word)
 	return strdup(word);
 }
 
-/* Each for itself: what cannot be found leaves the others. */
+/* Each input is opened on its own: a missing one does not affect the others. */
 static void read_input(struct names *names, const char *word, unsigned *files)
 {
 	char *input = without_tilde(word);
@@ -131,16 +131,16 @@ static void read_input(struct names *names, const char *word, unsigned *files)
 	free(input);
 }
 
-/* --- what stands at the cursor --- */
+/* --- the word at the cursor --- */
 
 struct place {
-	const struct opt *option; /* NULL: none, it is an operand */
-	const char *value;	  /* of it, as far as it was typed */
-	const char *front;	  /* what stands in the same word before it: "--order=" */
+	const struct opt *option; /* NULL: the word is an operand */
+	const char *value;	  /* its value, as far as it was typed */
+	const char *front;	  /* the text before it in the same word: "--order=" */
 	size_t front_size;
 };
 
-/* Goes through the words as opt_parse() does, whatever is wrong with them. */
+/* Goes through the words as opt_parse() does, and ignores errors in them. */
 static void look(
 	const struct command *command, const struct line *l, struct place *at, struct names *names)
 {
@@ -172,10 +172,10 @@ struct offer {
 	const struct line *l;
 	const struct place *at;
 	bool bash;
-	size_t head; /* bytes of the value that stay */
-	char quote;  /* of an expression or a list: around the name */
+	size_t head; /* bytes of the value that are kept */
+	char quote;  /* of an expression or a list: the text around the name */
 	const char *fragment;
-	const char *behind; /* put behind a name */
+	const char *behind; /* added after a name */
 };
 
 static void put_quoted(const char *text, char quote)
@@ -234,8 +234,8 @@ static bool is_bare(const char *name)
 	return bare;
 }
 
-/* In an expression a name stands at the beginning and behind ( ! && ||.  False: none stands here.
- */
+/* Finds the name in an expression: at its beginning or after ( ! && ||.  False: the cursor is
+ * not at a name. */
 static bool place_in_expression(struct offer *o, const char *from)
 {
 	const char *start = from, *before;
@@ -272,7 +272,8 @@ static void place_in_list(struct offer *o)
 	o->head = (size_t)(start - o->at->value);
 }
 
-/* Where the name begins that is being typed, and what goes around it.  False: nowhere. */
+/* Finds the beginning of the typed name, and the text around it.  False: the cursor is not at a
+ * name. */
 static bool place_name(struct offer *o, const char *mark)
 {
 	const char *equals = strchr(o->at->value, '=');
@@ -303,8 +304,8 @@ static bool begins_part(const char *name, const char *with)
 	return false;
 }
 
-/* For bash, those that begin with what was typed; if none does, the only one of which a part does.
- * Other shells have rules of their own, and get all. */
+/* For bash: prints the names that begin with the typed text, or else the only name of which a
+ * part does.  Other shells have rules of their own, and get all names. */
 static void offer_names(struct offer *o, const char *mark, const struct names *names)
 {
 	bool comma = !strcmp(mark, OPT_FEATURES);
@@ -360,7 +361,7 @@ static void add_words(struct names *names, const char *words)
 
 /* --- names of sets --- */
 
-/* "train-00003-of-00016.tfrecord" is of "train@16.tfrecord". */
+/* "train-00003-of-00016.tfrecord" belongs to "train@16.tfrecord". */
 static void add_set(struct names *names, const char *front, const char *base, const char *file)
 {
 	size_t n = strlen(base);
@@ -400,7 +401,7 @@ static bool find_sets(struct names *names, const char *word)
 	return true;
 }
 
-/* --- all of it --- */
+/* --- the whole line --- */
 
 static void on_alarm(int signal_number)
 {

@@ -1,4 +1,4 @@
-/* cmd/common/figures.c - numbers for a person: three digits and the unit that suits. */
+/* cmd/common/figures.c - prints numbers with three digits and a suitable unit. */
 #include "common/figures.h"
 
 #include <stdint.h>

@@ -82,7 +82,7 @@ void page_format(struct page *p, const char *format, ...)
 	page_text(p, text);
 }
 
-/* What means something to a browser; NULL: nothing does. */
+/* The entity of a character with a meaning in HTML; NULL: it has none. */
 static const char *entity(uint8_t c)
 {
 	switch (c) {
@@ -104,7 +104,7 @@ static const char *entity(uint8_t c)
 void page_escaped(struct page *p, const void *text, size_t size)
 {
 	const uint8_t *b = text;
-	size_t plain = 0; /* bytes before p that go as they are */
+	size_t plain = 0; /* bytes before p that need no escape */
 
 	for (size_t i = 0, len; i < size; i += len ? len : 1) {
 		bool blank = b[i] == '\n' || b[i] == '\t';

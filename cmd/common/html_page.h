@@ -1,4 +1,4 @@
-/* cmd/common/html_page.h - writing a text file, whole or absent, piece by piece. */
+/* cmd/common/html_page.h - writes a text file piece by piece; it appears complete or not at all. */
 #ifndef TFR_CMD_COMMON_HTML_PAGE_H
 #define TFR_CMD_COMMON_HTML_PAGE_H
 
@@ -6,21 +6,21 @@
 
 struct page;
 
-/* `*page` is to be closed even where this fails. */
+/* `*page` must be closed even if this fails. */
 enum tfr_status page_open(struct page **page, const char *path, bool force, struct tfr_error *err);
 /* The first failure so far. */
 enum tfr_status page_status(const struct page *page, struct tfr_error *err);
-/* What it is written to, to be published with a set. */
+/* The output, to be published together with a set. */
 struct tfr_stream_writer *page_writer(const struct page *p);
 enum tfr_status page_publish(struct page *page, struct tfr_error *err);
-/* What was not published is not there.  Accepts NULL. */
+/* Discards a page that was not published.  Accepts NULL. */
 void page_close(struct page *page);
 
 void page_put(struct page *page, const void *bytes, size_t n);
 void page_text(struct page *page, const char *text);
 /* At most 1023 bytes. */
 void page_format(struct page *page, const char *format, ...) TFR_PRINTF(2, 3);
-/* Any bytes as text of HTML: characters that tfr_text_harmless() refuses are \xNN. */
+/* Writes any bytes as HTML text: characters that tfr_text_harmless() refuses become \xNN. */
 void page_escaped(struct page *page, const void *text, size_t size);
 void page_base64(struct page *page, const uint8_t *bytes, size_t size);
 

@@ -1,4 +1,5 @@
-/* cmd/common/inspect_options.c - from the common options of the looking commands to those of the library. */
+/* cmd/common/inspect_options.c - converts the common options of schema and stats to those of the
+ * library. */
 #include "common/inspect_options.h"
 
 struct tfr_sweep_opts looking_sweep(

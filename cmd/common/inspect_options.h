@@ -1,5 +1,5 @@
-/* cmd/common/inspect_options.h - what the commands that look at every record and write none share:
- * schema, stats. Their common options, and the library's options made of these. */
+/* cmd/common/inspect_options.h - the common options of commands that read every record and write
+ * none: schema and stats. */
 #ifndef TFR_CMD_COMMON_INSPECT_OPTIONS_H
 #define TFR_CMD_COMMON_INSPECT_OPTIONS_H
 
@@ -25,11 +25,11 @@ struct looking {
 		OPT_MISSING(settings, common.allow_missing), OPT_JOBS(settings, common.jobs),      \
 		OPT_PROGRESS(settings, common.progress), OPT_QUIET(settings, common.quiet)
 
-/* What the common options say of a sweep over `input`. */
+/* Fills the options of a sweep over `input` from the common options. */
 struct tfr_sweep_opts looking_sweep(
 	struct cmd *c, const struct looking *l, const struct tfr_set *input);
-/* Opens the operands and fills `o`; shows progress from now on where that is asked for.  On failure
- * the error is printed and the exit status returned; 0 is success. */
+/* Opens the operands and fills `o`; starts to show progress if requested.  On failure the error
+ * is printed and the exit status returned; 0 is success. */
 int looking_start(
 	struct cmd *c, const struct looking *l, struct tfr_sweep_opts *o, struct tfr_set **input);
 /* Ends the progress; prints `err` if there is a failure.  Returns the exit status. */

@@ -1,12 +1,13 @@
-/* cmd/common/keep.c - which features stay is looked up by name in a sorted list: an Example's
- * features come sorted as well, and a record may have many. */
+/* cmd/common/keep.c - --keep and --drop: looks up the features of each record in a sorted list.
+ *
+ * The features of an Example are sorted as well, and a record can have many. */
 #include "common/keep.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct name {
-	char *text; /* size bytes and a NUL */
+	char *text; /* `size` bytes and a NUL */
 	size_t size;
 };
 
@@ -34,7 +35,8 @@ static int by_text(const void *a, const void *b)
 	return compare(x->text, x->size, y->text, y->size);
 }
 
-/* The name at `at`, and where it ends; NULL: it is empty and bare, or its quote is not closed. */
+/* Finds the name at `at`, and its end.  NULL: it is empty and not quoted, or its quote is not
+ * closed. */
 static const char *read_name(const char *at, const char **start, size_t *size)
 {
 	const char *end;

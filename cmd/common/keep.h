@@ -1,4 +1,4 @@
-/* cmd/common/keep.h - --keep and --drop: Examples with some of their features. */
+/* cmd/common/keep.h - --keep and --drop: Examples with only some of their features. */
 #ifndef TFR_CMD_COMMON_KEEP_H
 #define TFR_CMD_COMMON_KEEP_H
 
@@ -6,16 +6,17 @@
 
 struct features;
 
-/* Reads the names: separated by commas, bare or in quotes.  One of `keep` and `drop` at most is not
- * NULL; both NULL: *f is NULL, and records stay as they are.  On failure the error is printed and
- * the exit status returned; 0 is success. */
+/* Parses names separated by commas, with or without quotes.  At most one of `keep` and `drop` is
+ * not NULL; if both are NULL, *f is NULL and records stay unchanged.  On failure the error is
+ * printed and the exit status returned; 0 is success. */
 int features_open(struct cmd *c, struct features **f, const char *keep, const char *drop);
-/* The record with the features that stay, in the builder's form, as pieces that live until the next
- * call.  TFR_EDATA: it is no Example. */
+/* Returns the record with the features that are kept, in the builder's form, as pieces that are
+ * valid until the next call.  TFR_EDATA: the record is not an Example. */
 enum tfr_status features_apply(struct features *f, const struct tfr_record *rec,
 	const struct iovec **pieces, int *n, struct tfr_error *err);
-/* Reports names that no record has.  `read`: how many records the whole input has; 0: not all of it
- * was read.  Where all of them passed through here, a name of --keep that none has is an error. */
+/* Reports names that no record has.  `read`: how many records the input has, or 0 if not all of
+ * it was read.  If all of them passed through here, a name in --keep that no record has is an
+ * error. */
 void features_finish(struct cmd *c, const struct features *f, uint64_t read);
 void features_close(struct features *f); /* accepts NULL */
 

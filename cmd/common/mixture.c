@@ -1,5 +1,7 @@
-/* cmd/common/mixture.c - the text of --mix is read from its left: a set is what is in quotes, or all up to
- * the last '=' before the next comma, so that only a comma in a name needs quotes. */
+/* cmd/common/mixture.c - parses --mix from left to right.
+ *
+ * A set is the text in quotes, or the text up to the last '=' before the next comma.  So only a
+ * name with a comma needs quotes. */
 #include "common/mixture.h"
 
 #include <math.h>
@@ -30,7 +32,7 @@ static int wrong(struct cmd *c, const char *at)
 		(int)strcspn(at, ","), at);
 }
 
-/* The '=' behind the set at `at`, whose name is set; NULL: there is none. */
+/* Finds the '=' after the set at `at`, and sets the set's name.  NULL: there is none. */
 static const char *read_name(const char *at, const char **start, size_t *size)
 {
 	const char *end, *equals = NULL;
@@ -49,7 +51,7 @@ static const char *read_name(const char *at, const char **start, size_t *size)
 	return *size ? equals : NULL;
 }
 
-/* A decimal number up to `end`. */
+/* Parses a decimal number up to `end`. */
 static bool read_weight(const char *at, const char *end, double *weight)
 {
 	char *behind;

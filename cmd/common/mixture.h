@@ -12,7 +12,7 @@ int mixture_open(struct cmd *c, struct mixture **m, const char *text, enum tfr_m
 	bool allow_missing);
 /* For <tfr/select.h>; lives as long as the mixture. */
 const struct tfr_mix *mixture_mix(const struct mixture *m);
-/* The bytes of all sets that are read, as far as they have a size; 0 where they are repeated. */
+/* The bytes of all sets that are read, as far as they have a size; 0 if the sets are repeated. */
 uint64_t mixture_bytes(const struct mixture *m);
 void mixture_close(struct mixture *m); /* accepts NULL */
 

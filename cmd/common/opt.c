@@ -182,7 +182,7 @@ static const struct opt *find_name(const struct opt *table, const char *name, si
 		if (o->type != OPT_ALIAS)
 			return o;
 		o = find_name(table, o->values, strlen(o->values));
-		assert(o && opt_is_option(o)); /* an alias of an alias would be a mistake */
+		assert(o && opt_is_option(o)); /* an alias of an alias is a mistake */
 		return o;
 	}
 	return NULL;

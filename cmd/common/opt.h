@@ -19,15 +19,15 @@ enum opt_type {
 	OPT_END,
 	OPT_FLAG,     /* bool */
 	OPT_STRING,   /* const char * */
-	OPT_LIST,     /* struct opt_list: may be given several times */
+	OPT_LIST,     /* struct opt_list: can be repeated */
 	OPT_COUNT,    /* uint64_t, decimal */
-	OPT_POSITIVE, /* likewise, from 1: a setting of 0 is an option that was not given */
+	OPT_POSITIVE, /* likewise, from 1; 0 in the settings means that the option is absent */
 	OPT_JOB,      /* uint64_t, decimal, at most OPT_JOBS_MAX */
 	OPT_SIZE,     /* uint64_t, 64K, 1GiB */
 	OPT_REAL,     /* double */
 	OPT_LEVEL,    /* int: -1 to -9 */
 	OPT_CHOICE,   /* int: the index of the word in `values` */
-	/* Rows that are no options.  opt_is_option() is false for them. */
+	/* Rows that are not options.  opt_is_option() is false for them. */
 	OPT_HEADING, /* `help` is the heading of the rows that follow, in -h */
 	OPT_ALIAS,   /* `name` is an old name of the option `values` */
 	OPT_GONE,    /* `name` is refused; `help` is the hint */
@@ -42,15 +42,16 @@ struct opt {
 	enum opt_type type;
 	char letter;	    /* 0: none */
 	const char *name;   /* NULL: none */
-	const char *arg;    /* what help calls the argument */
-	const char *values; /* words an argument can be, separated by '|': checked for OPT_CHOICE,
-			       completed for all; or, or at their end, one of the marks below */
+	const char *arg;    /* the argument's name in the help */
+	/* words for the argument, separated by '|': checked for OPT_CHOICE and completed for all
+	 * types.  One of the marks below can be their last or only word */
+	const char *values;
 	const char *help;
 	size_t offset; /* in the command's settings */
 };
 
 /* In `values`: the argument names features, and completion finds them in the inputs on the line. */
-#define OPT_FEATURE ":feature"	     /* one, and nothing else */
+#define OPT_FEATURE ":feature"	     /* one feature only */
 #define OPT_FEATURES ":features"     /* some, separated by commas */
 #define OPT_EXPRESSION ":expression" /* in an expression, as --where has it */
 #define OPT_CLASS ":class"	     /* in NAME=EXPRESSION */
@@ -95,7 +96,7 @@ static inline bool opt_is_option(const struct opt *o)
 	return o->type != OPT_HEADING && o->type != OPT_ALIAS && o->type != OPT_GONE;
 }
 
-/* Reads argv[0] to argv[argc - 1] into `settings`.  TFR_EUSAGE: something is wrong with them. */
+/* Reads argv[0] to argv[argc - 1] into `settings`.  TFR_EUSAGE: they are wrong. */
 enum tfr_status opt_parse(const struct opt *table, int argc, char **argv, void *settings,
 	struct opt_result *result, struct tfr_error *err);
 void opt_result_clear(struct opt_result *result, const struct opt *table, void *settings);

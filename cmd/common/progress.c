@@ -21,7 +21,7 @@ static struct {
 	bool drawn; /* the cursor is at the end of a line of ours */
 	struct tfr_progress *progress;
 	const char *name;
-	const char *phase; /* NULL: the command has one */
+	const char *phase; /* NULL: use the command's */
 	double phase_start;
 } meter = { .lock = PTHREAD_MUTEX_INITIALIZER, .stop_now = PTHREAD_COND_INITIALIZER };
 
@@ -161,7 +161,7 @@ void cmd_progress_phase(const char *phase)
 	pthread_mutex_unlock(&meter.lock);
 }
 
-/* A copy of what the library last said, and the bytes there are where it does not know. */
+/* A copy of the library's last report, with the total bytes if the library does not know them. */
 static struct tfr_progress said;
 static uint64_t known_bytes;
 

@@ -1,4 +1,5 @@
-/* cmd/common/rewrite_options.c - from the common options of the rewriting commands to those of the library. */
+/* cmd/common/rewrite_options.c - converts the common options of the rewriting commands to those
+ * of the library. */
 #include "common/rewrite_options.h"
 
 #include <string.h>
@@ -19,7 +20,7 @@ int rewriting_check_output(struct cmd *c, const struct rewriting *r, const char 
 static int open_quarantine(struct cmd *c, const struct rewriting *r, struct tfr_rewrite_opts *o)
 {
 	struct tfr_writer_opts writer = {
-		.compression = TFR_COMPRESSION_NONE, /* as it lay, whatever the name */
+		.compression = TFR_COMPRESSION_NONE, /* the original bytes, whatever the name is */
 		.force = r->force,
 		.temporaries = cmd_temporaries(),
 	};

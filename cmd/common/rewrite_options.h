@@ -1,6 +1,5 @@
-/* cmd/common/rewrite_options.h - what the commands that rewrite sets share: shuffle-to-disk,
- * resample, split, dedup. Their common options, the library's options made of these, progress,
- * warnings and the closing line. */
+/* cmd/common/rewrite_options.h - the common parts of commands that rewrite sets
+ * (shuffle-to-disk, resample, split, dedup): options, progress, warnings and the closing line. */
 #ifndef TFR_CMD_COMMON_REWRITE_OPTIONS_H
 #define TFR_CMD_COMMON_REWRITE_OPTIONS_H
 
@@ -19,7 +18,7 @@ struct rewriting {
 #define REWRITING_OPTIONS(settings)                                                                \
 	OPT(COUNT, 0, "seed", "N", NULL, "another draw for each N [0]", settings, common.seed),    \
 		REWRITING_OPTIONS_BUT_SEED(settings)
-/* Where nothing is drawn. */
+/* For commands without random choices. */
 #define REWRITING_OPTIONS_BUT_SEED(settings)                                                       \
 	OPT(STRING, 0, "where", "EXPR", OPT_EXPRESSION,                                            \
 		"only records for which EXPR holds, such as 'image/class/label == 3'", settings,   \
@@ -36,21 +35,22 @@ struct rewriting {
 		OPT_JSON(settings, common.json), OPT_PROGRESS(settings, common.progress),          \
 		OPT_QUIET(settings, common.quiet)
 
-/* Refuses a terminal, and the name of the quarantine.  Returns the exit status; 0 is success. */
+/* Refuses to write to a terminal, and checks the name of the quarantine.  Returns the exit
+ * status; 0 is success. */
 int rewriting_check_output(struct cmd *c, const struct rewriting *r, const char *output);
-/* Opens the operands and fills `o`; shows progress from now on where that is asked for.  On failure
- * the error is printed and the exit status returned; 0 is success. */
+/* Opens the operands and fills `o`; starts to show progress if requested.  On failure the error
+ * is printed and the exit status returned; 0 is success. */
 int rewriting_start(struct cmd *c, const struct rewriting *r, struct tfr_rewrite_opts *o,
 	struct tfr_set **input);
-/* Whatever rewriting_start() came to. */
+/* Cleans up after rewriting_start(), whether it succeeded or not. */
 void rewriting_close(struct tfr_rewrite_opts *o, struct tfr_set *input);
 /* Ends the progress; prints `err` if there is a failure, otherwise the closing line. */
 int rewriting_finish(struct cmd *c, enum tfr_status status, const struct tfr_rewrite_report *report,
 	const struct tfr_error *err);
-/* Where the JSON object of --json goes: standard error where standard output carries records. */
+/* Where --json prints: standard error if standard output carries records. */
 FILE *rewriting_json_file(const char *output);
-/* The members that every report shares, into an open object: records, bad, taken, written, bytes,
- * the sums, seconds. */
+/* Adds the members that every report has to an open object: records, bad, selected, written,
+ * bytes, the sums, seconds. */
 void rewriting_json(struct tfr_json *j, const struct tfr_rewrite_report *report);
 
 #endif

@@ -1,4 +1,4 @@
-/* cmd/common/selection.c - from the words of a command line to the library's selection. */
+/* cmd/common/selection.c - converts the options of a command line to those of <tfr/select.h>. */
 #include "common/selection.h"
 
 #include <ctype.h>
@@ -15,7 +15,7 @@ struct selection {
 	struct tfr_set *set;	 /* NULL: the mixture */
 	struct mixture *mixture; /* NULL: the set */
 	struct tfr_select *select;
-	struct tfr_stream_writer *quarantine; /* NULL: none was asked for */
+	struct tfr_stream_writer *quarantine; /* NULL: no quarantine was requested */
 };
 
 /* Callbacks of the library. */
@@ -56,7 +56,7 @@ static int read_on_error(struct cmd *c, const char *how, struct tfr_select_opts 
 	return 0;
 }
 
-/* What is put aside lies as it lay, uncompressed, whatever its name. */
+/* A quarantine has the original bytes, uncompressed, whatever its name is. */
 static enum tfr_status open_quarantine(
 	struct selection *s, const struct selection_opts *opts, struct tfr_error *err)
 {
@@ -70,7 +70,7 @@ static enum tfr_status open_quarantine(
 		&s->quarantine, selection_quarantine(opts->on_error), &writer, err);
 }
 
-/* A whole number above 0 with `end` behind it; NULL: something else stands there. */
+/* Parses a whole number above 0 that `end` follows.  NULL: there is none. */
 static const char *read_number(const char *text, char end, uint64_t *n)
 {
 	char *behind;
@@ -132,7 +132,7 @@ static int read_sample(struct cmd *c, const char *text, struct tfr_select_opts *
 	return 0;
 }
 
-/* The options that have a form of their own. */
+/* Parses the options that have a format of their own. */
 static int read_forms(struct cmd *c, const struct selection_opts *opts, struct tfr_select_opts *o)
 {
 	if (read_on_error(c, opts->on_error, o) || read_interleave(c, opts->interleave, o) ||

@@ -1,5 +1,5 @@
-/* cmd/common/selection.h - the records that a command was asked for, one after another: the
- * selecting options as text, the inputs opened, and <tfr/select.h> over them. */
+/* cmd/common/selection.h - the selected records of a command, one after another: parses the
+ * selecting options, opens the inputs, and uses <tfr/select.h>. */
 #ifndef TFR_CMD_COMMON_SELECTION_H
 #define TFR_CMD_COMMON_SELECTION_H
 
@@ -16,13 +16,13 @@ struct selection_opts {
 	const char *interleave; /* "CYCLE,BLOCK"; NULL: one file after another */
 	const char *mix;	/* "a=0.7,b=0.3", in place of operands; NULL: these */
 	enum tfr_mix_end mix_end;
-	uint64_t shuffle_buffer, seed; /* 0: the order stays */
+	uint64_t shuffle_buffer, seed; /* 0: the order is kept */
 	enum tfr_framing framing;
 	enum tfr_compression compression;
 	bool allow_missing;
 	const char *on_error;		   /* "fail" (or NULL), "skip" or "quarantine=FILE" */
 	bool force;			   /* overwrite that FILE */
-	const struct tfr_growing *growing; /* NULL: the inputs are what they are */
+	const struct tfr_growing *growing; /* NULL: the inputs do not grow */
 	struct tfr_progress *progress;
 };
 
@@ -31,19 +31,19 @@ struct selection_opts {
 int selection_open(struct cmd *c, struct selection **s, const struct selection_opts *opts);
 /* The next selected record, a view until the next call.  TFR_END after the last. */
 enum tfr_status selection_next(struct selection *s, struct tfr_record *rec, struct tfr_error *err);
-/* The file the last record came from. */
+/* The file of the last record. */
 const char *selection_path(const struct selection *s);
-/* Says in `err` where `rec` is. */
+/* Sets the place of `rec` in `err`. */
 void selection_locate(
 	const struct selection *s, const struct tfr_record *rec, struct tfr_error *err);
 /* As tfr_select_reject(). */
 enum tfr_status selection_reject(struct selection *s, const struct tfr_record *rec,
 	enum tfr_status status, struct tfr_error *err);
-/* The library's stream under it. */
+/* The library's stream of the records. */
 struct tfr_select *selection_records(struct selection *s);
 /* After the last record: reports names in --where that no record has. */
 void selection_finish(struct selection *s);
-/* The FILE of "quarantine=FILE"; NULL: `on_error` is something else. */
+/* The FILE of "quarantine=FILE"; NULL: `on_error` is another word. */
 const char *selection_quarantine(const char *on_error);
 /* The quarantine, to be published with a set; NULL: none. */
 struct tfr_stream_writer *selection_aside(const struct selection *s);
@@ -51,13 +51,13 @@ struct tfr_stream_writer *selection_aside(const struct selection *s);
 enum tfr_status selection_publish(struct selection *s, struct tfr_error *err);
 void selection_close(struct selection *s);
 
-/* As tfr_set_info_carry(), of the inputs; those of a mixture have no classes in common. */
+/* Like tfr_set_info_carry() for the inputs; the sets of a mixture have no classes in common. */
 enum tfr_status selection_carry(
 	const struct selection *s, struct tfr_set_info *info, struct tfr_error *err);
 
 /* The bytes of all inputs, as far as they have a size and are read once. */
 uint64_t selection_bytes(const struct selection *s);
-/* Records read so far, and faults passed over. */
+/* Records read so far, and faults skipped. */
 uint64_t selection_read(const struct selection *s);
 uint64_t selection_bad(const struct selection *s);
 

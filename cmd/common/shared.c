@@ -1,4 +1,5 @@
-/* cmd/common/shared.c - errors, warnings, inputs, outputs and signals, alike in every command. */
+/* cmd/common/shared.c - errors, warnings, inputs, outputs and signals, the same in every
+ * command. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -213,7 +214,7 @@ struct tfr_temporaries *cmd_temporaries(void)
 	return temporaries;
 }
 
-/* Even where our parent ignored or blocked it: `yes | head` ends quietly everywhere. */
+/* Even if our parent ignores or blocks it: `yes | head` ends quietly everywhere. */
 void cmd_catch_pipe(void)
 {
 	struct sigaction action = { .sa_handler = on_signal };

@@ -1,8 +1,8 @@
-/* cmd/common/shell_words.c - words as a shell reads them: blanks and operators divide, quotes and backslashes
- * take them for text.
+/* cmd/common/shell_words.c - splits a command line into words as a shell does: spaces and
+ * operators separate them, except in quotes and after backslashes.
  *
- * The word at the cursor ends there: what follows it up to the next blank is dropped, and a quote
- * that is open there is taken to have been closed, since the rest of the line is mostly files. */
+ * The word at the cursor ends there: the text after it up to the next space is dropped.  A quote
+ * that is open at the cursor is treated as closed, since the rest of the line is mostly files. */
 #include "common/shell_words.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ struct scan {
 	char *word; /* NULL: between words */
 	size_t size;
 	char quote;
-	size_t opened, broken; /* bytes before the open quote, and behind the last break */
+	size_t opened, broken; /* bytes before the open quote, and after the last break */
 };
 
 static bool begin(struct scan *s, size_t room)
@@ -37,7 +37,7 @@ static bool end(struct scan *s)
 	return true;
 }
 
-/* One character, or two behind a backslash.  Returns how many, 0: out of memory. */
+/* Reads one character, or two after a backslash.  Returns how many; 0: out of memory. */
 static size_t take(struct scan *s, const char *at)
 {
 	char c = *at;
@@ -56,7 +56,8 @@ static size_t take(struct scan *s, const char *at)
 		return 2;
 	}
 	s->word[s->size++] = c;
-	if (!s->quote && strchr(s->breaks, c)) /* bash replaces @ and $ with what follows them */
+	/* bash replaces @ and $ together with the text that follows them */
+	if (!s->quote && strchr(s->breaks, c))
 		s->broken = s->size - (c == '@' || c == '$');
 	return 1;
 }

@@ -1,8 +1,9 @@
-/* cmd/common/streams.c - the three standard streams: open from the first file on, and checked at the end.
+/* cmd/common/streams.c - the three standard streams: open before any file is, and checked at the
+ * end.
  *
- * A file that is opened while a standard descriptor is closed becomes that descriptor, and messages
- * go into it.  So a closed one is taken at once by /dev/null, opened the wrong way round: its
- * number is gone, and using it fails as it did. */
+ * A file that is opened while a standard descriptor is closed gets that number, and then
+ * messages are written into it.  So /dev/null takes the number of each closed descriptor, opened
+ * in the other direction: using the stream still fails. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -55,15 +56,15 @@ int cmd_print_json(struct cmd *c, struct tfr_json *j, FILE *to)
 	if (!made)
 		return cmd_fail(
 			c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
-	/* What does not get to standard output is noticed at the end. */
+	/* A failure to write to standard output is noticed at the end. */
 	if (!written && to == stderr)
 		c->exit = 3;
 	return c->exit;
 }
 
-/* --- standard output that is an input --- */
+/* --- standard output that is also an input --- */
 
-/* Whether standard output is a file on a disk, which may be an input. */
+/* Whether standard output is a file on a disk, which can be an input. */
 static bool stdout_is_file(struct stat *out)
 {
 	return fstat(STDOUT_FILENO, out) == 0 && S_ISREG(out->st_mode);
@@ -97,7 +98,8 @@ int cmd_check_apart(struct cmd *c, const struct tfr_set *set)
 	return 0;
 }
 
-/* What reads a pipe would take it from the command itself. */
+/* Whether the operand can be opened: reading from a pipe would take bytes that the command
+ * needs. */
 static bool may_look(const char *input)
 {
 	struct stat st;

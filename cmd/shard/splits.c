@@ -1,5 +1,5 @@
-/* cmd/shard/splits.c - the command that is printed is the one that was given, word by word, with
- * other sets: whoever pastes it gets what was asked for. */
+/* cmd/shard/splits.c - prints the given command with other sets, word by word, so that pasting
+ * it runs the same conversion. */
 #include "shard/splits.h"
 
 #include <stdlib.h>
@@ -32,10 +32,10 @@ bool splits_add(struct splits_found *s, const struct tfr_found_split *found)
 	return folder != NULL;
 }
 
-/* --- the sets --- */
+/* --- names of sets --- */
 
-/* "out/val@2.tfrecord" for the split "val", like "out/all@16.tfrecord", with a number of shards
- * that is to that one as the files are to those of the largest split. */
+/* Makes "out/val@2.tfrecord" for the split "val", like "out/all@16.tfrecord".  The largest split
+ * gets the given number of shards, and the others a number in proportion to their files. */
 static char *name_set(const char *like, const char *split, uint64_t files, uint64_t most)
 {
 	struct tfr_set_name name;
@@ -80,10 +80,10 @@ static void print_sets(const struct splits_found *s, const char *like, bool tfds
 	}
 }
 
-/* --- the rest of the line --- */
+/* --- the other words --- */
 
-/* Prints a word, of one that names a set what else it has ("-f" of "-fo"); *skip: the next word is
- * the set. */
+/* Prints a word; of a word with a set, only the other letters ("-f" of "-fo").  *skip: the next
+ * word is the set. */
 static bool print_word(const struct cmd *c, const char *word, bool *skip)
 {
 	const char *value, *letter;
@@ -101,7 +101,7 @@ static bool print_word(const struct cmd *c, const char *word, bool *skip)
 	return true;
 }
 
-/* Where some splits have classes and others do not. */
+/* Warns if some splits have classes and others do not. */
 static void print_classless(const struct splits_found *s)
 {
 	char folder[4096];
@@ -126,7 +126,7 @@ void splits_print_command(struct cmd *c, const struct splits_found *s, const cha
 	for (int i = 2; i < c->argc; i++) {
 		bool skip = false, is_set = false;
 
-		/* Behind "--" nothing is an option. */
+		/* After "--", no word is an option. */
 		if (!operands && !strcmp(c->argv[i], "--")) {
 			operands = true;
 			if (!printed)

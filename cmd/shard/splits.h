@@ -1,5 +1,5 @@
-/* cmd/shard/splits.h - the sets of tfr shard that name a folder of INPUT, and the command that
- * would have named them. */
+/* cmd/shard/splits.h - sets of tfr shard that name a folder of INPUT, and the command that names
+ * them all. */
 #ifndef TFR_CMD_SHARD_SPLITS_H
 #define TFR_CMD_SHARD_SPLITS_H
 
@@ -15,13 +15,13 @@ struct splits_found {
 	size_t n;
 };
 
-/* Reads "SET=FOLDER/" into `share`, which gets copies.  False: `text` is no such, or (*status is
- * then not 0) memory is out. */
+/* Parses "SET=FOLDER/" into `share`, which gets copies.  False: `text` has another form, or,
+ * with *status not 0, memory is out. */
 bool splits_parse(const char *text, struct tfr_share *share, enum tfr_status *status);
 /* False: out of memory. */
 bool splits_add(struct splits_found *s, const struct tfr_found_split *found);
-/* Prints the command line with a set for each split in place of the sets that it has, of which
- * `like` is the first, and what else is to be known. */
+/* Prints the command line with one set for each split.  `like` is the first of the given sets,
+ * which they replace.  Notes about the splits follow. */
 void splits_print_command(struct cmd *c, const struct splits_found *s, const char *like, bool tfds);
 void splits_clear(struct splits_found *s);
 
