@@ -10,19 +10,21 @@
 
 struct schema_settings {
 	struct looking common;
-	uint64_t sample;
+	uint64_t first;
 	int emit;
 	struct report_options report;
 };
 
 static const struct opt options[] = {
-	OPT(CHOICE, 0, "emit", "FORM", "text|json|python|dali|pbtxt",
-		"a table, what 'check --schema' takes, or code: text, json, python, dali or pbtxt "
-		"[text]",
+	OPT(CHOICE, 0, "emit", "FORM", "text|json|python|dali|torch|pbtxt",
+		"a table, the JSON that 'check --schema' reads, an input function for TensorFlow, "
+		"DALI or PyTorch, or a Schema of TensorFlow Metadata: text, json, python, dali, "
+		"torch or pbtxt [text]",
 		struct schema_settings, emit),
 	OPT_FORMAT(struct schema_settings, report),
-	OPT(COUNT, 0, "sample", "N", NULL, "only the first N records of each file [0: all]",
-		struct schema_settings, sample),
+	OPT(COUNT, 0, "first", "N", NULL, "read only the first N records of each file [0: all]",
+		struct schema_settings, first),
+	OPT_GONE("sample", "--first N reads the first N records of each file."),
 	LOOKING_OPTIONS(struct schema_settings),
 	OPTIONS_END,
 };
@@ -99,7 +101,7 @@ static int print_report(struct cmd *c, const struct tfr_survey *survey, enum rep
 static int schema_main(struct cmd *c)
 {
 	const struct schema_settings *s = c->settings;
-	struct tfr_survey_opts opts = { .first = s->sample };
+	struct tfr_survey_opts opts = { .first = s->first };
 	struct tfr_survey *survey = NULL;
 	struct tfr_set *set = NULL;
 	struct tfr_sweep_report report;

@@ -86,6 +86,94 @@ def schema_in_dali(tfr, folder, python):
                 assert value == single(row[name]), (name, value)
 
 
+def make_epoch(folder, rng, images):
+    """Three shards of records with an id, with or without images of one colour each; returns them by their id."""
+    import io
+    from PIL import Image
+    rows = {}
+    for shard in range(3):
+        data = b''
+        for k in range(11 + shard):
+            row = {'id': len(rows), 'four': [rng.random() for _ in range(4)], 'text': b'caf\xc3\xa9 %d' % k,
+                   'ragged': [rng.randrange(1 << 40) for _ in range(rng.randrange(4))], 'colour': [rng.randrange(256) for _ in range(3)]}
+            if rng.randrange(2):
+                row['sometimes'] = rng.random()
+            features = {'id': records.int64_list([row['id']]), 'four': records.float_list(row['four']),
+                        'text': records.bytes_list([row['text']]), 'ragged': records.int64_list(row['ragged'])}
+            if 'sometimes' in row:
+                features['sometimes'] = records.float_list([row['sometimes']])
+            if images:
+                file = io.BytesIO()
+                Image.new('RGB', (rng.randrange(5, 40), rng.randrange(5, 40)), tuple(row['colour'])).save(file, 'PNG')
+                features['image/encoded'] = records.bytes_list([file.getvalue()])
+            rows[row['id']] = row
+            data += records.frame(records.example(features))
+        (folder / ('set-%05d-of-00003' % shard)).write_bytes(data)
+    return rows
+
+
+def check_epoch(tfr, folder, form, run, compression=()):
+    """The emitted function gives every record once, in an order of its own, with all values that its reader can have."""
+    for images in False, True:
+        rows = make_epoch(folder, random.Random(8 + images), images)
+        if compression:
+            tfr('cat', '-f', '-q', *compression, '-o', folder / 'packed@2', folder / 'set@3')
+        name = 'packed' if compression else 'set'
+        (folder / 'code.py').write_bytes(tfr('schema', '--emit', form, folder / (name + '@*')))
+        if not compression:
+            tfr('index', '-q', '-f', folder / (name + '@*'))
+        got = run(folder / 'code.py', folder / (name + '-*'))
+        assert len(got) >= len(rows)
+        got = got[:len(rows)]      # DALI fills its last batch from the next epoch
+        ids = [int(row['id'][0]) for row in got]
+        assert sorted(ids) == sorted(rows) and ids != sorted(ids), ids
+        for row in got:
+            want = rows[int(row['id'][0])]
+            assert row['four'] == single(want['four']) and row['ragged'] == want['ragged']
+            assert bytes.fromhex(row['text']) == want['text']
+            if form != 'dali':
+                assert row['sometimes'] == single([want['sometimes']] if 'sometimes' in want else [])
+            if images:
+                assert sorted(row['image/encoded']['shape']) == [3, 224, 224]
+                assert all(abs(a - b) < 1.5 for a, b in zip(row['image/encoded']['mean'], want['colour']))
+
+
+def epoch_in_tensorflow(tfr, folder):
+    def run(code, pattern):
+        found = {}
+        exec(code.read_text(), found)
+        rows = []
+        for batch in found['batches'](str(pattern), batch_size=7, shuffle_buffer=16):
+            for k in range(len(batch['id'])):
+                row = {name: v[k].numpy() for name, v in batch.items()}
+                pixels = row.pop('image/encoded', None)
+                row = {name: v.hex() if isinstance(v, bytes) else v.reshape(-1).tolist() for name, v in row.items()}
+                if pixels is not None:
+                    row['image/encoded'] = {'shape': pixels.shape, 'mean': pixels.mean(axis=(0, 1)).tolist()}
+                rows.append(row)
+        return rows
+    for compression in (), ('-z', 'gzip'), ('-z', 'zlib'):
+        check_epoch(tfr, folder, 'python', run, compression)
+    make_sequences(folder, random.Random(9))
+    found = {}
+    exec(tfr('schema', '--emit', 'python', folder / 'a').decode(), found)
+    ids = [int(i) for context, _, _ in found['batches'](str(folder / 'a'), batch_size=7) for i in context['id'].numpy()]
+    assert sorted(ids) == list(range(60))
+
+
+def epoch_in_dali(tfr, folder, python):
+    check_epoch(tfr, folder, 'dali', lambda code, pattern: peer(python, 'epoch', code, pattern))
+
+
+def epoch_in_torch(tfr, folder, python):
+    for compression in (), ('-z', 'gzip'):
+        check_epoch(tfr, folder, 'torch', lambda code, pattern: peer(python, 'epoch', code, pattern), compression)
+    rows, kinds = make(folder, random.Random(4))
+    (folder / 'code.py').write_bytes(tfr('schema', '--emit', 'torch', folder / 'a'))
+    got = peer(python, 'epoch', folder / 'code.py', folder / 'a')
+    assert len(got) == len(rows) and set(got[0]) == set(kinds)
+
+
 def schema_in_metadata(tfr, folder, python):
     rows, kinds = make(folder, random.Random(3))
     (folder / 'schema.pbtxt').write_bytes(tfr('schema', '--emit', 'pbtxt', folder / 'a'))
@@ -367,5 +455,8 @@ def cases(tfr, pythons, skip):
             ('lists-in-tensorflow', lambda folder: lists_in_tensorflow(tfr, folder)),
             ('lists-in-numpy', lambda folder: lists_in_numpy(tfr, folder)),
             ('lists-in-metadata', with_peer(lists_in_metadata, 'metadata')),
+            ('epoch-in-tensorflow', lambda folder: epoch_in_tensorflow(tfr, folder)),
+            ('epoch-in-dali', with_peer(epoch_in_dali, 'dali')),
+            ('epoch-in-torch', with_peer(epoch_in_torch, 'torch')),
             ('schema-in-dali', with_peer(schema_in_dali, 'dali')),
             ('schema-in-metadata', with_peer(schema_in_metadata, 'metadata'))]

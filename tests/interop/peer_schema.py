@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""What `tfr schema --emit` printed, given to its reader: peer_schema.py dali CODE FILE INDEX | peer_schema.py metadata TEXT
+"""Runs what `tfr schema --emit` printed: peer_schema.py dali CODE FILE INDEX | epoch CODE PATTERN | metadata TEXT
 
 dali: runs CODE and reads FILE with its FEATURES; prints a JSON object a record, lists of numbers, bytes in hex.
+epoch: runs CODE and its batches(PATTERN) for one epoch, at most 64 batches; prints a JSON object a record, as dali does, and of
+    images the shape and the mean of each channel.
 metadata: parses TEXT as a tensorflow.metadata.v0.Schema; prints a JSON object a feature.
 """
+import itertools
 import json
 import sys
 
@@ -52,4 +55,29 @@ def parse_metadata(text):
         print(json.dumps(described(f, schema_pb2)))
 
 
-{'dali': read_by_dali, 'metadata': parse_metadata}[sys.argv[1]](*sys.argv[2:])
+def plain(value, image):
+    """A value of one record in a batch, of NumPy, PyTorch or Python."""
+    import numpy as np
+    if image:
+        value = np.asarray(value, np.float64)
+        channels = min(range(3), key=lambda axis: value.shape[axis])
+        return {'shape': value.shape, 'mean': value.mean(axis=tuple({0, 1, 2} - {channels})).tolist()}
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, list):
+        return [v.hex() for v in value]
+    value = np.asarray(value)
+    return bytes(value).hex() if value.dtype == np.uint8 else value.reshape(-1).tolist()
+
+
+def read_epoch(code, pattern):
+    found = {}
+    exec(open(code).read(), found)
+    dali = 'pipeline_def' in found
+    for batch in itertools.islice(found['batches'](pattern, batch_size=BATCH, shuffle_buffer=16), 64):
+        columns = {name: [out.at(k) for k in range(len(out))] if dali else list(out) for name, out in batch.items()}
+        for k in range(len(next(iter(columns.values())))):
+            print(json.dumps({name: plain(v[k], name in found.get('IMAGES', ())) for name, v in columns.items()}))
+
+
+{'dali': read_by_dali, 'epoch': read_epoch, 'metadata': parse_metadata}[sys.argv[1]](*sys.argv[2:])

@@ -44,9 +44,9 @@ static enum tfr_value_content content_of(const struct tfr_facts *f)
 	uint64_t binary = f->contents[TFR_VALUE_BINARY];
 
 	for (int i = TFR_VALUE_IMAGE; i < TFR_CONTENTS; i++) {
-		bool chance = binary &&
-			      (i == TFR_VALUE_MESSAGE ||
-				      (i == TFR_VALUE_IMAGE && f->contents[i] < binary / 1000));
+		bool chance =
+			binary && (i == TFR_VALUE_MESSAGE ||
+					  (i == TFR_VALUE_IMAGE && f->contents[i] < binary / 1000));
 
 		if (f->contents[i] && !chance)
 			content = content ? TFR_CONTENTS : (enum tfr_value_content)i;
@@ -348,10 +348,17 @@ static const struct form {
 	[TFR_SCHEMA_JSON] = { put_json, NULL },
 	[TFR_SCHEMA_PYTHON] = { tfr_emit_python, "Python" },
 	[TFR_SCHEMA_DALI] = { tfr_emit_dali, "Python" },
+	[TFR_SCHEMA_TORCH] = { tfr_emit_torch, "Python" },
 	[TFR_SCHEMA_PBTXT] = { tfr_emit_pbtxt, "a Schema" },
 };
 
-/* What code cannot say. */
+/* The readers that have limits of their own. */
+static const char *const readers[TFR_SCHEMA_FORMS] = {
+	[TFR_SCHEMA_DALI] = "DALI",
+	[TFR_SCHEMA_TORCH] = "the code for PyTorch",
+};
+
+/* What code cannot express. */
 static enum tfr_status check_fields(
 	const struct tfr_survey *s, const char *code, struct tfr_error *err)
 {
@@ -379,15 +386,30 @@ static enum tfr_status check_fields(
 	return TFR_OK;
 }
 
-static enum tfr_status refuse_lists(const struct tfr_survey *lists, struct tfr_error *err)
+static enum tfr_status refuse_lists(
+	const struct tfr_survey *lists, const char *reader, struct tfr_error *err)
 {
 	TFR_AUTO_BUF name = { 0 };
 
 	if (!tfr_survey_name(&name, lists->list[0]))
 		return tfr_fail_nomem(err, "writing the schema");
 	return tfr_fail(err, TFR_EDATA,
-		"'%.*s' is a feature list of SequenceExamples, which DALI cannot read",
-		(int)(name.size < 200 ? name.size : 200), (char *)name.data);
+		"'%.*s' is a feature list of SequenceExamples, which %s cannot read",
+		(int)(name.size < 200 ? name.size : 200), (char *)name.data, reader);
+}
+
+/* DALI reads uncompressed files only, PyPI's tfrecord no ZLIB. */
+static enum tfr_status check_compression(
+	const struct tfr_survey *s, enum tfr_schema_form form, struct tfr_error *err)
+{
+	enum tfr_compression c = tfr_emit_compression(s);
+
+	if (c == TFR_COMPRESSION_NONE || (c == TFR_COMPRESSION_GZIP && form == TFR_SCHEMA_TORCH))
+		return TFR_OK;
+	tfr_fail(err, TFR_EDATA, "%s cannot read files that are compressed by %s", readers[form],
+		tfr_compression_name(c));
+	tfr_error_hint(err, "'tfr cat -z none -o NEW FILE...' writes uncompressed files.");
+	return TFR_EDATA;
 }
 
 enum tfr_status tfr_survey_schema(const struct tfr_survey *s, enum tfr_schema_form form,
@@ -398,8 +420,10 @@ enum tfr_status tfr_survey_schema(const struct tfr_survey *s, enum tfr_schema_fo
 	enum tfr_status status = code ? check_fields(s, code, err) : TFR_OK;
 
 	if (!status && code && s->lists)
-		status = form == TFR_SCHEMA_DALI ? refuse_lists(s->lists, err)
-						 : check_fields(s->lists, code, err);
+		status = readers[form] ? refuse_lists(s->lists, readers[form], err)
+				       : check_fields(s->lists, code, err);
+	if (!status && readers[form])
+		status = check_compression(s, form, err);
 	if (status)
 		return status;
 	forms[form].put(&e);

@@ -24,7 +24,7 @@ bool tfr_field_next(const struct tfr_survey *s, size_t *i, struct tfr_field *fie
 /* "image"; TFR_CONTENTS is "mixed". */
 const char *tfr_content_name(enum tfr_value_content content);
 
-/* Text of one form; out of memory stays in `failed`. */
+/* The text of one form; `failed` stays set when memory runs out. */
 struct tfr_emit {
 	const struct tfr_survey *s;
 	struct tfr_buf out;
@@ -34,6 +34,21 @@ void tfr_emit(struct tfr_emit *e, const char *format, ...) TFR_PRINTF(2, 3);
 
 void tfr_emit_python(struct tfr_emit *e);
 void tfr_emit_dali(struct tfr_emit *e);
+void tfr_emit_torch(struct tfr_emit *e);
 void tfr_emit_pbtxt(struct tfr_emit *e);
+
+/* --- parts that several forms of Python code share --- */
+
+/* The first line, a comment: how many records and files were read. */
+void tfr_emit_origin(struct tfr_emit *e);
+/* The name as a string of Python. */
+void tfr_emit_name(struct tfr_emit *e, const struct tfr_surveyed *f);
+/* IMAGES, the features that are one image in every record, and IMAGE_SIZE: the size of all of them,
+ * or this one where sizes differ.  False: there are no such features. */
+enum { TFR_EMIT_IMAGE_SIZE = 224 };
+bool tfr_emit_images(struct tfr_emit *e);
+bool tfr_emit_has_images(const struct tfr_survey *s);
+/* How the first file is compressed; NONE where it cannot be opened again. */
+enum tfr_compression tfr_emit_compression(const struct tfr_survey *s);
 
 #endif

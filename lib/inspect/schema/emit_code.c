@@ -1,9 +1,12 @@
 /* inspect/schema/emit_code.c - the schema as code: TensorFlow's, DALI's, and TensorFlow Metadata's.
  *
- * What is written runs as it stands, and parses every record that was seen.  A feature is of fixed
- * length only where each record has it with that many values; all else is ragged, which loses
+ * The code runs unchanged and parses every record that was examined.  A feature has a fixed length
+ * only where each record has it with that many values; every other one is ragged, which loses
  * nothing.  Names are UTF-8 here, and a feature has one kind at most. */
 #include "inspect/schema/emit.h"
+
+#include <assert.h>
+#include <sys/stat.h>
 
 #include <tfr-private/text.h>
 
@@ -11,8 +14,8 @@
 
 enum { PYTHON = '\'', PBTXT = '"' };
 
-/* A character that must not be seen by whoever reads the code.  In protobuf's text form an escape
- * is a byte, in a string of Python a character. */
+/* A character that must not reach a terminal or an editor.  In protobuf's text form an escape is a
+ * byte, in a string of Python a character. */
 static void put_escape(struct tfr_emit *e, const uint8_t *p, size_t len, char quote)
 {
 	uint32_t code = tfr_utf8_code_point(p, len);
@@ -43,11 +46,79 @@ static void put_quoted(struct tfr_emit *e, const struct tfr_surveyed *f, char qu
 	tfr_emit(e, "%c", quote);
 }
 
-static void put_origin(struct tfr_emit *e)
+void tfr_emit_name(struct tfr_emit *e, const struct tfr_surveyed *f)
+{
+	put_quoted(e, f, PYTHON);
+}
+
+void tfr_emit_origin(struct tfr_emit *e)
 {
 	tfr_emit(e, "# tfr schema: %llu record%s in %llu file%s\n",
 		(unsigned long long)e->s->records, e->s->records == 1 ? "" : "s",
 		(unsigned long long)e->s->files, e->s->files == 1 ? "" : "s");
+}
+
+/* --- images and compression, as all code has them --- */
+
+/* An image that every record has, so that batches of it can be decoded. */
+static bool is_image(const struct tfr_field *field)
+{
+	return field->required && field->fixed && field->length == 1 &&
+	       field->f->kind == TFR_KIND_BYTES && field->content == TFR_VALUE_IMAGE;
+}
+
+bool tfr_emit_has_images(const struct tfr_survey *s)
+{
+	struct tfr_field field;
+
+	for (size_t i = 0; tfr_field_next(s, &i, &field);)
+		if (is_image(&field))
+			return true;
+	return false;
+}
+
+bool tfr_emit_images(struct tfr_emit *e)
+{
+	uint64_t width = 0, height = 0;
+	struct tfr_field field;
+	bool uniform = true;
+	size_t images = 0;
+
+	for (size_t i = 0; tfr_field_next(e->s, &i, &field);) {
+		const struct tfr_facts *f = &field.f->facts;
+
+		if (!is_image(&field))
+			continue;
+		tfr_emit(e, images++ ? ", " : "IMAGES = [");
+		tfr_emit_name(e, field.f);
+		uniform = uniform && f->width.min == f->width.max &&
+			  f->height.min == f->height.max && f->width.min && f->height.min &&
+			  (images == 1 || (width == f->width.min && height == f->height.min));
+		width = f->width.min;
+		height = f->height.min;
+	}
+	if (!images)
+		return false;
+	if (!uniform)
+		width = height = TFR_EMIT_IMAGE_SIZE;
+	tfr_emit(e, "]\nIMAGE_SIZE = (%llu, %llu)  # height and width%s\n",
+		(unsigned long long)height, (unsigned long long)width,
+		uniform ? " of all images" : ", to which images are resized");
+	return true;
+}
+
+enum tfr_compression tfr_emit_compression(const struct tfr_survey *s)
+{
+	enum tfr_compression compression = TFR_COMPRESSION_NONE;
+	struct tfr_reader *r = NULL;
+	struct stat st;
+
+	if (!s->paths || !s->files || stat(s->paths[0], &st) || !S_ISREG(st.st_mode))
+		return compression;
+	if (!tfr_reader_open(&r, s->paths[0], &(struct tfr_reader_opts){ 0 }, NULL))
+		compression = tfr_reader_compression(r);
+	tfr_reader_close(r);
+	return compression;
 }
 
 static void put_left_out(struct tfr_emit *e, const struct tfr_field *field, const char *why)
@@ -103,9 +174,56 @@ static bool python_dict(struct tfr_emit *e, const char *name, const struct tfr_s
 	return any;
 }
 
+static const char python_batches[] =
+	"\n\ndef batches(pattern, batch_size=32, shuffle_buffer=2048, cycle_length=16, "
+	"seed=None):\n"
+	"    \"\"\"One epoch of the records in the files that match `pattern`, as a "
+	"tf.data.Dataset of batches.\n\n"
+	"    shuffle_buffer=0 keeps one order for all epochs.\n"
+	"    \"\"\"\n"
+	"    files = sorted(f for f in tf.io.gfile.glob(pattern) if not f.endswith(('.idx', "
+	"'.gzi')))\n"
+	"    if not files:\n"
+	"        raise FileNotFoundError(pattern)\n"
+	"    data = tf.data.Dataset.from_tensor_slices(files)\n"
+	"    if shuffle_buffer:\n"
+	"        data = data.shuffle(len(files), seed)\n"
+	"    data = data.interleave(lambda f: tf.data.TFRecordDataset(f, COMPRESSION), "
+	"cycle_length=min(cycle_length, len(files)),\n"
+	"                           num_parallel_calls=tf.data.AUTOTUNE, "
+	"deterministic=not shuffle_buffer or seed is not None)\n"
+	"    if shuffle_buffer:\n"
+	"        data = data.shuffle(shuffle_buffer, seed)\n"
+	"    data = data.batch(batch_size).map(parse, num_parallel_calls=tf.data.AUTOTUNE)\n";
+
+static const char python_decode[] =
+	"\n\ndef decode(features):\n"
+	"    \"\"\"The images of a batch as float32 pixels, [batch, height, width, 3].\"\"\"\n"
+	"    def pixels(data):\n"
+	"        return tf.image.resize(tf.io.decode_image(data, channels=3, "
+	"expand_animations=False), IMAGE_SIZE)\n\n"
+	"    shape = tf.TensorSpec([*IMAGE_SIZE, 3], tf.float32)\n"
+	"    return {name: tf.map_fn(pixels, value, fn_output_signature=shape) if name in IMAGES "
+	"else value\n"
+	"            for name, value in features.items()}\n";
+
+static void python_constants(struct tfr_emit *e)
+{
+	static const char *const names[] = { [TFR_COMPRESSION_NONE] = "",
+		[TFR_COMPRESSION_GZIP] = "GZIP",
+		[TFR_COMPRESSION_ZLIB] = "ZLIB" };
+	enum tfr_compression c = tfr_emit_compression(e->s);
+
+	assert(c < sizeof(names) / sizeof(*names) && names[c]);
+	tfr_emit(e, "\nCOMPRESSION = '%s'\n", names[c]);
+}
+
 static void python_of_examples(struct tfr_emit *e)
 {
-	bool any = python_dict(e, "FEATURES", e->s);
+	bool any = python_dict(e, "FEATURES", e->s), images = any && tfr_emit_images(e);
+
+	if (any)
+		python_constants(e);
 
 	tfr_emit(e,
 		"\n\ndef parse(records):\n"
@@ -114,6 +232,11 @@ static void python_of_examples(struct tfr_emit *e)
 		"    return %s\n",
 		any ? "tf.io.parse_example(records, FEATURES)"
 		    : "{}  # no record has a feature, and parse_example refuses that");
+	if (!any)
+		return;
+	tfr_emit(e, "%s%s%s    return data.prefetch(tf.data.AUTOTUNE)\n",
+		images ? python_decode : "", python_batches,
+		images ? "    data = data.map(decode, num_parallel_calls=tf.data.AUTOTUNE)\n" : "");
 }
 
 static void python_of_sequences(struct tfr_emit *e)
@@ -121,6 +244,8 @@ static void python_of_sequences(struct tfr_emit *e)
 	bool any = python_dict(e, "CONTEXT", e->s);
 
 	any |= python_dict(e, "FEATURE_LISTS", e->s->lists);
+	if (any)
+		python_constants(e);
 	tfr_emit(e,
 		"\n\ndef parse(records):\n"
 		"    \"\"\"A batch of serialized SequenceExamples, a vector of strings, into three "
@@ -130,11 +255,13 @@ static void python_of_sequences(struct tfr_emit *e)
 		"    return %s\n",
 		any ? "tf.io.parse_sequence_example(records, CONTEXT, FEATURE_LISTS)"
 		    : "{}, {}, {}  # no record has a feature, and the parser refuses that");
+	if (any)
+		tfr_emit(e, "%s    return data.prefetch(tf.data.AUTOTUNE)\n", python_batches);
 }
 
 void tfr_emit_python(struct tfr_emit *e)
 {
-	put_origin(e);
+	tfr_emit_origin(e);
 	tfr_emit(e, "import tensorflow as tf\n");
 	if (e->s->lists)
 		python_of_sequences(e);
@@ -147,7 +274,7 @@ void tfr_emit_python(struct tfr_emit *e)
 /* Where a record lacks a feature, DALI 2.4 makes a scalar of uninitialised memory, whatever the
  * default, and refuses a batch of scalars and vectors: only a feature of every record can be read.
  */
-static void dali_field(struct tfr_emit *e, const struct tfr_field *field)
+static bool dali_field(struct tfr_emit *e, const struct tfr_field *field)
 {
 	static const char *const types[] = { "", "tfrec.string, ''", "tfrec.float32, 0.0",
 		"tfrec.int64, 0" };
@@ -155,18 +282,18 @@ static void dali_field(struct tfr_emit *e, const struct tfr_field *field)
 
 	if (!field->kinds) {
 		put_left_out(e, field, "without a kind in every record");
-		return;
+		return false;
 	}
 	/* DALI reads one text of a feature, whatever the shape says. */
 	if (kind == TFR_KIND_BYTES && !(field->required && field->fixed && field->length == 1)) {
 		put_left_out(e, field,
 			"not one text in every record, and DALI reads one text of a feature");
-		return;
+		return false;
 	}
 	if (!field->required) {
 		put_left_out(e, field,
 			"not in every record, and DALI reads no defined value where it is absent");
-		return;
+		return false;
 	}
 	tfr_emit(e, "    ");
 	put_quoted(e, field->f, PYTHON);
@@ -177,19 +304,68 @@ static void dali_field(struct tfr_emit *e, const struct tfr_field *field)
 	} else {
 		tfr_emit(e, ": tfrec.VarLenFeature(%s),\n", types[kind]);
 	}
+	return true;
+}
+
+static const char dali_decode[] =
+	"    for name in IMAGES:\n"
+	"        pixels = fn.decoders.image(features[name], device=decoder, "
+	"output_type=types.RGB)\n"
+	"        features[name] = fn.resize(pixels, size=IMAGE_SIZE)\n";
+
+/* DALI reads one file after another: what tf.data does by interleaving, its shuffle buffer does
+ * alone. */
+static void dali_batches(struct tfr_emit *e, bool images)
+{
+	tfr_emit(e,
+		"\n\n@pipeline_def\n"
+		"def pipeline(files, shuffle_buffer, decoder):\n"
+		"    features = fn.readers.tfrecord(path=files, index_path=[f + '.idx' for f in "
+		"files], features=FEATURES, name='reader',\n"
+		"                                   random_shuffle=shuffle_buffer > 0, "
+		"initial_fill=shuffle_buffer or 1)\n"
+		"%s"
+		"    return tuple(features[name] for name in FEATURES)\n"
+		"\n\ndef batches(pattern, batch_size=32, shuffle_buffer=2048, num_threads=4, "
+		"device_id=None, seed=0):\n"
+		"    \"\"\"One epoch of the records in the files that match `pattern`, as dicts of "
+		"TensorLists.\n\n"
+		"    Each file needs its index: tfr index FILE...  With device_id, images are "
+		"decoded "
+		"on that GPU.\n"
+		"    A batch is valid until the next; the last one is filled from the start of the "
+		"next epoch.\n"
+		"    \"\"\"\n"
+		"    files = sorted(f for f in glob.glob(pattern) if not f.endswith(('.idx', "
+		"'.gzi')))\n"
+		"    if not files:\n"
+		"        raise FileNotFoundError(pattern)\n"
+		"    pipe = pipeline(files, shuffle_buffer, 'cpu' if device_id is None else "
+		"'mixed', "
+		"batch_size=batch_size,\n"
+		"                    num_threads=num_threads, device_id=device_id, seed=seed, "
+		"prefetch_queue_depth=2)\n"
+		"    pipe.build()\n"
+		"    for _ in range(-(-pipe.epoch_size('reader') // batch_size)):\n"
+		"        yield dict(zip(FEATURES, pipe.run()))\n",
+		images ? dali_decode : "");
 }
 
 void tfr_emit_dali(struct tfr_emit *e)
 {
 	struct tfr_field field;
+	bool any = false;
 	size_t i = 0;
 
-	put_origin(e);
-	tfr_emit(e, "# fn.readers.tfrecord(path=..., index_path=..., features=FEATURES)\n"
-		    "import nvidia.dali.tfrecord as tfrec\n\nFEATURES = {\n");
+	tfr_emit_origin(e);
+	tfr_emit(e, "import glob\n\n"
+		    "import nvidia.dali.tfrecord as tfrec\n"
+		    "from nvidia.dali import fn, pipeline_def, types\n\nFEATURES = {\n");
 	while (tfr_field_next(e->s, &i, &field))
-		dali_field(e, &field);
+		any |= dali_field(e, &field);
 	tfr_emit(e, "}\n");
+	if (any) /* a pipeline without outputs cannot be built */
+		dali_batches(e, tfr_emit_images(e));
 }
 
 /* --- tensorflow.metadata.v0.Schema --- */
@@ -259,7 +435,7 @@ void tfr_emit_pbtxt(struct tfr_emit *e)
 {
 	struct tfr_field field;
 
-	put_origin(e);
+	tfr_emit_origin(e);
 	for (size_t i = 0; tfr_field_next(e->s, &i, &field);)
 		pbtxt_field(e, 0, &field, false);
 	if (!e->s->lists)

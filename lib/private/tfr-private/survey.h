@@ -53,14 +53,16 @@ const struct tfr_survey *tfr_survey_lists(const struct tfr_survey *s);
 enum tfr_schema_form {
 	TFR_SCHEMA_TEXT,   /* a table for a person */
 	TFR_SCHEMA_JSON,   /* what check --schema takes; tfr-schema(1) describes it */
-	TFR_SCHEMA_PYTHON, /* a specification for tf.io.parse_example, or where there are feature
-			      lists for tf.io.parse_sequence_example, and the call */
-	TFR_SCHEMA_DALI,   /* the features of fn.readers.tfrecord */
+	TFR_SCHEMA_PYTHON, /* an input function of tf.data */
+	TFR_SCHEMA_DALI,   /* an input function of DALI */
+	TFR_SCHEMA_TORCH,  /* an input function of PyTorch, by PyPI's tfrecord */
 	TFR_SCHEMA_PBTXT,  /* a tensorflow.metadata.v0.Schema as text */
+	TFR_SCHEMA_FORMS,
 };
 
 /* The schema as text, which the caller frees.  TFR_EDATA: this form cannot have it: a feature of
- * two kinds, or a name that is not UTF-8, but for TEXT and JSON; feature lists in DALI. */
+ * two kinds, or a name that is not UTF-8, but for TEXT and JSON; feature lists in DALI and TORCH,
+ * and compressed files that their readers do not read. */
 enum tfr_status tfr_survey_schema(const struct tfr_survey *s, enum tfr_schema_form form,
 	char **text, size_t *size, struct tfr_error *err);
 /* Tells each feature that has more than one kind, with the first record of each. */

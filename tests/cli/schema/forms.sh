@@ -25,7 +25,7 @@ open('nothing', 'wb')
 P
 python3 make.py
 tfr schema a
-for form in json python dali pbtxt; do echo "$form:"; tfr schema --emit $form a; done
+for form in json python dali torch pbtxt; do echo "$form:"; tfr schema --emit $form a; done
 echo "json:"; tfr schema --json a | cmp - <(tfr schema --emit json a) && echo same
 echo "broken image:"; tfr schema broken
 echo "sequence:"; tfr schema sequence
@@ -34,3 +34,6 @@ echo "latin:"; tfr schema latin; tfr schema --json latin | grep caf; for form in
 echo "raw:"; tfr schema raw; echo "status $?"
 echo "nothing:"; tfr schema nothing; tfr schema --emit python nothing; tfr schema --emit pbtxt nothing
 echo "usage:"; tfr schema --json --emit python a; echo "status $?"; tfr schema --emit yaml a; echo "status $?"; tfr schema nosuch; echo "status $?"
+echo "compressed:"; tfr cat -q -z gzip -o a.gz a; tfr cat -q -z zlib -o a.z a
+for file in a.gz a.z; do for form in python dali torch; do echo "$form $file"; tfr schema --emit $form $file | grep COMPRESSION; done; done
+tfr schema --emit torch sequence; echo "status $?"
