@@ -11,8 +11,7 @@
  * The batches depend on the files, the options and the seed, not on threads, memory or devices: the
  * order of records is that of tf.data's deterministic interleave and of its shuffle(N, seed), and
  * what is random is drawn by (seed, epoch, position of the record in the unshuffled stream, copy).
- * Batches do not span epochs: the last one of an epoch may be short.  The one exception is asked
- * for: `sloppy`.
+ * Batches do not span epochs: the last one of an epoch may be short.
  *
  * shuffle=N is tf.data's shuffle(N, seed), element by element.  shuffle=N:MIN begins earlier: it
  * gives its first record out as soon as MIN + 1 are in, then one for every two that come in, until
@@ -23,7 +22,7 @@
  *
  * cache keeps what comes to it in the first epoch and gives out that, in that order, in all later
  * ones: files are then read once.  cache=FILE keeps it in a file without a name in the folder of
- * FILE, which is gone with the feed, however that ends.
+ * FILE (of a name alone: the current folder), which is gone with the feed, however that ends.
  *
  * What leaves the last stage of a list that ends before upload is dropped and counted.
  *
@@ -83,9 +82,6 @@ struct tfr_pipeline_opts {
 	size_t feature_count;
 	/* The files come in another order every epoch, drawn by (seed, epoch). */
 	bool shuffle_files;
-	/* The next record is taken from whichever file has one: order, and with it everything that
-	 * is drawn, then depends on timing. */
-	bool sloppy;
 	bool drop_remainder; /* a short batch at the end of an epoch is left out */
 	bool fast_decode;    /* JPEG: the fast integer DCT, not exact */
 	/* Each transfer is copied back and compared with what was assembled: a difference ends the
@@ -97,7 +93,6 @@ struct tfr_pipeline_opts {
 	 * stages before it give, and the device makes float32 of it. */
 	bool normalise_on_device;
 	unsigned steps_per_transfer; /* batches that travel together [0: 1] */
-	const char *tmpdir;	     /* of a cache=FILE without a folder; NULL: the current one */
 	uint64_t epochs;	     /* ends the feed after so many; 0: no limit */
 	uint64_t steps;		     /* likewise batches */
 	double seconds;		     /* likewise, from tfr_pipeline_open() on */

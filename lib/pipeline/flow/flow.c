@@ -101,8 +101,7 @@ static enum tfr_status compile_ordered(
 		return TFR_OK;
 	case STAGE_CACHE:
 		n = add_node(p, NODE_CACHE, i, i + 1);
-		return tfr_sample_cache_new(
-			&n->cache, st->file, p->opts.tmpdir, p->opts.memory, err);
+		return tfr_sample_cache_new(&n->cache, st->file, p->opts.memory, err);
 	default:
 		n = add_node(p, NODE_PREFETCH, i, i + 1);
 		n->most = st->n;

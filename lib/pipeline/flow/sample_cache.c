@@ -56,7 +56,7 @@ struct tfr_sample_cache {
 /* ---- a file without a name ---- */
 
 static enum tfr_status open_file(
-	struct tfr_sample_cache *c, const char *file, const char *tmpdir, struct tfr_error *err)
+	struct tfr_sample_cache *c, const char *file, struct tfr_error *err)
 {
 	const char *slash = strrchr(file, '/');
 	TFR_AUTO_FREE char *name = NULL;
@@ -64,7 +64,7 @@ static enum tfr_status open_file(
 	if (slash)
 		c->folder = strndup(file, slash == file ? 1 : (size_t)(slash - file));
 	else
-		c->folder = strdup(tmpdir ? tmpdir : ".");
+		c->folder = strdup(".");
 	c->window = malloc(WINDOW);
 	if (!c->folder || !c->window)
 		return tfr_fail_nomem(err, "making a cache");
@@ -157,8 +157,8 @@ static enum tfr_status read_entry(
 
 /* ---- either ---- */
 
-enum tfr_status tfr_sample_cache_new(struct tfr_sample_cache **out, const char *file,
-	const char *tmpdir, uint64_t limit, struct tfr_error *err)
+enum tfr_status tfr_sample_cache_new(
+	struct tfr_sample_cache **out, const char *file, uint64_t limit, struct tfr_error *err)
 {
 	struct tfr_sample_cache *c = calloc(1, sizeof(*c));
 
@@ -167,7 +167,7 @@ enum tfr_status tfr_sample_cache_new(struct tfr_sample_cache **out, const char *
 		return tfr_fail_nomem(err, "making a cache");
 	c->limit = limit;
 	c->fd = -1;
-	return file ? open_file(c, file, tmpdir, err) : TFR_OK;
+	return file ? open_file(c, file, err) : TFR_OK;
 }
 
 void tfr_sample_cache_free(struct tfr_sample_cache *c)

@@ -10,10 +10,9 @@
 
 struct tfr_sample_cache;
 
-/* `file` NULL: in memory, at most `limit` bytes.  Else in its folder; where it names none, in
- * `tmpdir` (NULL: the current one). */
-enum tfr_status tfr_sample_cache_new(struct tfr_sample_cache **c, const char *file,
-	const char *tmpdir, uint64_t limit, struct tfr_error *err);
+/* `file` NULL: in memory, at most `limit` bytes.  Else in the folder of `file`. */
+enum tfr_status tfr_sample_cache_new(
+	struct tfr_sample_cache **c, const char *file, uint64_t limit, struct tfr_error *err);
 void tfr_sample_cache_free(struct tfr_sample_cache *c); /* accepts NULL */
 /* Notes a sample, which stays the caller's.  TFR_ENOMEM; TFR_ESYS: the file cannot be written. */
 enum tfr_status tfr_sample_cache_add(

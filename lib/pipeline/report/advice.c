@@ -100,7 +100,7 @@ static void advise_pool(const struct tfr_pipeline *p, const struct tfr_time_shar
  * waited for. */
 static bool one_is_slow(const struct tfr_pipeline *p, const struct tfr_time_shares *s)
 {
-	return p->source.count > 1 && !p->opts.sloppy &&
+	return p->source.count > 1 &&
 	       tfr_judge_seconds(s->spent[0].blocked) > 0.25 * s->seconds * p->source.count;
 }
 
@@ -116,7 +116,8 @@ static void advise_read(const struct tfr_pipeline *p, const struct tfr_time_shar
 			p->source.count);
 	if (one_is_slow(p, s))
 		snprintf(a->text, sizeof(a->text),
-			"--sloppy: readers wait %d%% of their time for another one's turn%s",
+			"faster storage: readers wait %d%% of their time for the turn of a slower "
+			"file%s",
 			tfr_judge_percent(tfr_judge_seconds(s->spent[0].blocked) / s->seconds /
 					  p->source.count),
 			cycle);

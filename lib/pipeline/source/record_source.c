@@ -61,17 +61,6 @@ static struct tfr_feed_sample *take(struct tfr_pipeline *p, struct tfr_file_read
 	return s;
 }
 
-/* With `sloppy`, a file that has nothing yet is passed over as long as another has. */
-static bool another_has(const struct tfr_pipeline *p)
-{
-	const struct tfr_record_source *src = &p->source;
-
-	for (uint32_t i = 0; p->opts.sloppy && i < src->count; i++)
-		if (src->readings[i].head)
-			return true;
-	return false;
-}
-
 /* PULL_EPOCH until next_epoch(); PULL_ERROR: p->end says which. */
 static enum pull_result pull(struct tfr_pipeline *p, struct tfr_feed_sample **sample)
 {
@@ -84,14 +73,8 @@ static enum pull_result pull(struct tfr_pipeline *p, struct tfr_feed_sample **sa
 			*sample = take(p, r);
 			return PULL_RECORD;
 		}
-		if (r->path && another_has(p)) {
-			advance(src);
-			continue;
-		}
 		if (r->path) {
-			for (uint32_t i = 0; i < src->count; i++)
-				if (p->opts.sloppy || &src->readings[i] == r)
-					atomic_store(&src->readings[i].hungry, true);
+			atomic_store(&r->hungry, true);
 			return PULL_WAIT;
 		}
 		if (r->ended && r->status != TFR_END) {

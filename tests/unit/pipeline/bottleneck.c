@@ -459,5 +459,5 @@ Test(bottleneck, a_reader_that_others_wait_for_is_told)
 	run_feed_blind(&run, paths, "host", opts, 0);
 	pthread_join(thread, NULL);
 	expect(&run, "read");
-	expect_advice(&run, "--sloppy");
+	expect_advice(&run, "the turn of a slower file");
 }

@@ -458,19 +458,6 @@ Test(flow, normalises_on_the_device)
 	cr_assert_eq(run.end, TFR_EUSAGE);
 }
 
-Test(flow, takes_sloppily_all_there_is)
-{
-	struct tfr_pipeline_opts opts = {
-		.stages = "read=3,parse,decode,resize=8,batch=8,upload", .epochs = 3, .sloppy = true
-	};
-	struct run run;
-
-	make_images("p", FILES, EACH, -1, -1);
-	run_feed_on(&run, "p-*", opts);
-	cr_assert_eq(run.end, TFR_END, "%s", run.err.message);
-	cr_assert_eq(run.stats.records, 3 * ALL);
-}
-
 Test(flow, shuffles_files_anew_every_epoch)
 {
 	struct tfr_pipeline_opts opts = {
