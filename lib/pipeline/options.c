@@ -9,8 +9,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/error.h"
-#include "pipeline/plan.h"
-#include "pipeline/state.h"
+#include "pipeline/parts.h"
 #include "thread/threads.h"
 
 static const char images_list[] =
@@ -19,9 +18,18 @@ static const char images_list[] =
 /* In the place of decode and what is behind it, where the records hold sounds. */
 static const char sounds_list[] = "decode=audio,random-crop=1s";
 
-static enum tfr_status check_numbers(struct tfr_pipeline *p, struct tfr_error *err)
+/* What comes through a pipe comes once. */
+static bool can_repeat(const struct tfr_set *files)
 {
-	struct tfr_pipeline_opts *o = &p->opts;
+	for (size_t i = 0; i < tfr_set_count(files); i++)
+		if (strcmp(tfr_set_path(files, i), "-") == 0)
+			return false;
+	return true;
+}
+
+static enum tfr_status check_numbers(struct tfr_feed_settings *set, struct tfr_error *err)
+{
+	struct tfr_pipeline_opts *o = &set->opts;
 
 	o->threads = tfr_thread_count(o->threads);
 	o->memory = o->memory ? o->memory : 1ull << 30;
@@ -31,194 +39,198 @@ static enum tfr_status check_numbers(struct tfr_pipeline *p, struct tfr_error *e
 	if (o->steps_per_transfer > 256)
 		return tfr_fail(err, TFR_EUSAGE, "%u steps a transfer: there are at most 256",
 			o->steps_per_transfer);
-	if (!tfr_record_source_can_repeat(p)) {
+	if (!can_repeat(o->set)) {
 		if (o->epochs > 1 && (!o->stages || !strstr(o->stages, "cache")))
 			return tfr_fail(err, TFR_EUSAGE,
 				"standard input can be read once, not for %llu epochs",
 				(unsigned long long)o->epochs);
-		p->source.epochs = 1;
+		set->source_epochs = 1;
 	}
 	return TFR_OK;
 }
 
 /* The stages of reading are needed before anything is read. */
-static enum tfr_status check_list(struct tfr_pipeline *p, struct tfr_error *err)
+static enum tfr_status check_list(struct tfr_feed_settings *set, struct tfr_error *err)
 {
-	enum tfr_status status =
-		tfr_stage_list_parse(&p->list, p->opts.stages ? p->opts.stages : images_list, err);
-	const struct tfr_stage *read = p->list.at;
+	enum tfr_status status = tfr_stage_list_parse(
+		&set->list, set->opts.stages ? set->opts.stages : images_list, err);
+	const struct tfr_stage *read = set->list.at;
 
 	if (status)
 		return status;
-	p->cycle = (uint32_t)read->n;
-	p->block_length = (uint32_t)(read->min ? read->min : 1);
+	set->cycle = (uint32_t)read->n;
+	set->block_length = (uint32_t)(read->min ? read->min : 1);
 	return TFR_OK;
 }
 
-enum tfr_status tfr_feed_options_check(struct tfr_pipeline *p, struct tfr_error *err)
+enum tfr_status tfr_feed_options_check(struct tfr_feed_settings *set, struct tfr_error *err)
 {
-	enum tfr_status status = check_numbers(p, err);
+	enum tfr_status status = check_numbers(set, err);
 
 	if (status == TFR_OK)
-		status = check_list(p, err);
-	if (status == TFR_OK && tfr_stage_list_find(&p->list, STAGE_CACHE) < p->list.count)
-		p->source.epochs = 1;
-	else if (status == TFR_OK && !p->source.epochs)
-		p->source.epochs = p->opts.epochs;
+		status = check_list(set, err);
+	if (status == TFR_OK && tfr_stage_list_find(&set->list, STAGE_CACHE) < set->list.count)
+		set->source_epochs = 1;
+	else if (status == TFR_OK && !set->source_epochs)
+		set->source_epochs = set->opts.epochs;
 	return status;
 }
 
-void tfr_feed_options_clear(struct tfr_pipeline *p)
+void tfr_feed_options_clear(struct tfr_feed_settings *set)
 {
-	tfr_stage_list_free(&p->list);
-	free(p->description);
-	if (p->features)
-		tfr_feature_block_clear(p->features);
-	free(p->features);
+	tfr_stage_list_free(&set->list);
+	free(set->description);
+	if (set->features)
+		tfr_feature_block_clear(set->features);
+	free(set->features);
 }
 
 /* ---- once the records are known ---- */
 
-static enum tfr_status parse_again(struct tfr_pipeline *p, const char *list, struct tfr_error *err)
+static enum tfr_status parse_again(
+	struct tfr_feed_settings *set, const char *list, struct tfr_error *err)
 {
-	tfr_stage_list_free(&p->list);
-	return tfr_stage_list_parse(&p->list, list, err);
+	tfr_stage_list_free(&set->list);
+	return tfr_stage_list_parse(&set->list, list, err);
 }
 
 /* Inflating is a row of its own where there is something to inflate. */
-static enum tfr_status show_inflate(struct tfr_pipeline *p, struct tfr_error *err)
+static enum tfr_status show_inflate(struct tfr_feed_settings *set, struct tfr_error *err)
 {
-	TFR_AUTO_FREE char *text = tfr_stage_list_text(&p->list), *with = NULL;
+	TFR_AUTO_FREE char *text = tfr_stage_list_text(&set->list), *with = NULL;
 	size_t read = text ? strcspn(text, ",") : 0;
 
 	if (text)
 		with = tfr_asprintf("%.*s,inflate%s", (int)read, text, text + read);
 	if (!with)
 		return tfr_fail_nomem(err, "starting a feed");
-	return parse_again(p, with, err);
+	return parse_again(set, with, err);
 }
 
 /* With `normalise_on_device` the host ends with bytes, in the place of normalise. */
-static enum tfr_status leave_normalising(struct tfr_pipeline *p, struct tfr_error *err)
+static enum tfr_status leave_normalising(struct tfr_feed_settings *set, struct tfr_error *err)
 {
-	unsigned batch = tfr_stage_list_find(&p->list, STAGE_BATCH);
+	unsigned batch = tfr_stage_list_find(&set->list, STAGE_BATCH);
 	const struct tfr_stage *last =
-		batch && batch < p->list.count ? &p->list.at[batch - 1] : NULL;
+		batch && batch < set->list.count ? &set->list.at[batch - 1] : NULL;
 	TFR_AUTO_FREE char *list = NULL;
 
 	if (!last || strcmp(last->row->name, "normalise"))
 		return tfr_fail(err, TFR_EUSAGE,
 			"to normalise on the device, stage 'normalise' must be the last before "
 			"batch");
-	p->channels = 3;
+	set->channels = 3;
 	for (unsigned c = 0; c < 3; c++) {
 		unsigned from = last->channels == 1 ? 0 : c;
 
-		p->mean[c] = last->channels ? last->mean[from] * 255 : 127.5f;
-		p->std[c] = last->channels ? last->std[from] * 255 : 127.5f;
+		set->mean[c] = last->channels ? last->mean[from] * 255 : 127.5f;
+		set->std[c] = last->channels ? last->std[from] * 255 : 127.5f;
 	}
 	free(last->text);
 	((struct tfr_stage *)last)->text = strdup("cast=uint8");
 	if (!last->text)
 		return tfr_fail_nomem(err, "starting a feed");
-	list = tfr_stage_list_text(&p->list);
-	return list ? parse_again(p, list, err) : tfr_fail_nomem(err, "starting a feed");
+	list = tfr_stage_list_text(&set->list);
+	return list ? parse_again(set, list, err) : tfr_fail_nomem(err, "starting a feed");
 }
 
 static enum tfr_status check_decoding(
-	struct tfr_pipeline *p, const struct tfr_first_records *f, struct tfr_error *err)
+	struct tfr_feed_settings *set, const struct tfr_first_records *f, struct tfr_error *err)
 {
-	bool sounds = tfr_feeds_audio(p);
+	bool sounds = tfr_feeds_audio(set);
 
-	if (!p->images)
+	if (!set->images)
 		return TFR_OK;
-	if (sounds && p->opts.fast_decode)
+	if (sounds && set->opts.fast_decode)
 		return tfr_fail(err, TFR_EUSAGE, "sounds are not decoded fast: they are exact");
-	if (sounds ? f->sounds.count : f->images)
+	if (sounds ? f->clips.count : f->images)
 		return TFR_OK;
 	tfr_fail(err, TFR_EUSAGE, "stage 'decode': none of the first records has %s",
 		sounds ? "audio/encoded" : "image/encoded");
-	if (!sounds && f->sounds.count)
+	if (!sounds && f->clips.count)
 		tfr_error_hint(err, "They have audio/encoded: decode=audio decodes it.");
 	return TFR_EUSAGE;
 }
 
 static enum tfr_status check_records(
-	struct tfr_pipeline *p, const struct tfr_first_records *f, struct tfr_error *err)
+	struct tfr_feed_settings *set, const struct tfr_first_records *f, struct tfr_error *err)
 {
-	unsigned filter = tfr_stage_list_find(&p->list, STAGE_FILTER);
-	enum tfr_status status = check_decoding(p, f, err);
+	unsigned filter = tfr_stage_list_find(&set->list, STAGE_FILTER);
+	enum tfr_status status = check_decoding(set, f, err);
 
 	if (status)
 		return status;
-	if (filter < p->list.count && !p->opts.where)
+	if (filter < set->list.count && !set->opts.where)
 		return tfr_fail(err, TFR_EUSAGE, "stage 'filter' has nothing to filter by");
-	if (filter == p->list.count && p->opts.where)
+	if (filter == set->list.count && set->opts.where)
 		return tfr_fail(err, TFR_EUSAGE, "there is no stage 'filter' for the expression");
-	if (p->uploads && !p->opts.device_count)
+	if (set->uploads && !set->opts.device_count)
 		return tfr_fail(err, TFR_EUSAGE, "stage 'upload': there is no device");
 	return TFR_OK;
 }
 
-static enum tfr_status note_batch(struct tfr_pipeline *p, struct tfr_error *err)
+static enum tfr_status note_batch(struct tfr_feed_settings *set, struct tfr_error *err)
 {
-	unsigned batch = tfr_stage_list_find(&p->list, STAGE_BATCH);
-	uint32_t copies = tfr_stage_list_copies(&p->list);
+	unsigned batch = tfr_stage_list_find(&set->list, STAGE_BATCH);
+	uint32_t copies = tfr_stage_list_copies(&set->list);
 
-	p->batch = 64;
-	p->batch_row = p->list.count;
-	if (batch == p->list.count)
+	set->batch = 64;
+	set->batch_row = set->list.count;
+	if (batch == set->list.count)
 		return TFR_OK;
-	p->batch = (uint32_t)p->list.at[batch].n;
-	p->batch_row = batch;
-	for (unsigned i = batch; i < p->list.count; i++)
-		if (p->list.at[i].kind == STAGE_PREFETCH)
-			p->prefetch = p->list.at[i].n < 64 ? (unsigned)p->list.at[i].n : 64;
-	if (p->features && copies > 1 && p->batch % copies)
+	set->batch = (uint32_t)set->list.at[batch].n;
+	set->batch_row = batch;
+	for (unsigned i = batch; i < set->list.count; i++)
+		if (set->list.at[i].kind == STAGE_PREFETCH)
+			set->prefetch = set->list.at[i].n < 64 ? (unsigned)set->list.at[i].n : 64;
+	if (set->features && copies > 1 && set->batch % copies)
 		return tfr_fail(err, TFR_EUSAGE,
-			"with features, batches of %u must be whole records' %u images", p->batch,
+			"with features, batches of %u must be whole records' %u images", set->batch,
 			copies);
 	return TFR_OK;
 }
 
-static enum tfr_status note_features(struct tfr_pipeline *p, struct tfr_error *err)
+static enum tfr_status note_features(struct tfr_feed_settings *set, struct tfr_error *err)
 {
-	if (!p->opts.feature_count)
+	if (!set->opts.feature_count)
 		return TFR_OK;
-	p->features = calloc(1, sizeof(*p->features));
-	if (!p->features)
+	set->features = calloc(1, sizeof(*set->features));
+	if (!set->features)
 		return tfr_fail_nomem(err, "starting a feed");
-	return tfr_feature_block_init(p->features, p->opts.features, p->opts.feature_count, err);
+	return tfr_feature_block_init(
+		set->features, set->opts.features, set->opts.feature_count, err);
 }
 
 /* What the list is: it does not change any more. */
 static enum tfr_status note_list(
-	struct tfr_pipeline *p, const struct tfr_first_records *f, struct tfr_error *err)
+	struct tfr_feed_settings *set, const struct tfr_first_records *f, struct tfr_error *err)
 {
-	unsigned decode = tfr_stage_list_find(&p->list, STAGE_DECODE);
+	unsigned decode = tfr_stage_list_find(&set->list, STAGE_DECODE);
 	enum tfr_status status;
 
-	p->rows = p->list.count;
-	p->images = decode < p->list.count;
-	p->layout.masks = p->images && p->list.at[decode].masks;
-	p->uploads = tfr_stage_list_find(&p->list, STAGE_UPLOAD) < p->list.count;
-	status = check_records(p, f, err);
+	set->rows = set->list.count;
+	set->batches = tfr_stage_list_find(&set->list, STAGE_BATCH) < set->list.count;
+	set->images = decode < set->list.count;
+	set->masks = set->images && set->list.at[decode].masks;
+	set->uploads = tfr_stage_list_find(&set->list, STAGE_UPLOAD) < set->list.count;
+	status = check_records(set, f, err);
 	if (status == TFR_OK)
-		status = note_features(p, err);
+		status = note_features(set, err);
 	if (status == TFR_OK)
-		status = note_batch(p, err);
-	p->tensors_most = 2 + (p->features ? p->features->tensors : 0);
+		status = note_batch(set, err);
+	set->tensors_max = 2 + (set->features ? set->features->tensors : 0);
 	return status;
 }
 
 /* The list without what only images need; with what sounds need in the place of decode. */
-static enum tfr_status leave_images_out(struct tfr_pipeline *p, bool sounds, struct tfr_error *err)
+static enum tfr_status leave_images_out(
+	struct tfr_feed_settings *set, bool sounds, struct tfr_error *err)
 {
-	bool filters = tfr_stage_list_find(&p->list, STAGE_FILTER) < p->list.count;
+	bool filters = tfr_stage_list_find(&set->list, STAGE_FILTER) < set->list.count;
 	TFR_AUTO_FREE char *list = calloc(1, 1);
 
-	for (unsigned i = 0; list && i < p->list.count; i++) {
-		const struct tfr_stage *st = &p->list.at[i];
+	for (unsigned i = 0; list && i < set->list.count; i++) {
+		const struct tfr_stage *st = &set->list.at[i];
 		const char *text = st->kind == STAGE_DECODE && sounds ? sounds_list : st->text;
 		char *longer = NULL;
 
@@ -229,14 +241,15 @@ static enum tfr_status leave_images_out(struct tfr_pipeline *p, bool sounds, str
 		free(list);
 		list = longer;
 	}
-	return list ? parse_again(p, list, err) : tfr_fail_nomem(err, "starting a feed");
+	return list ? parse_again(set, list, err) : tfr_fail_nomem(err, "starting a feed");
 }
 
 /* Sounds of one rate, and where nothing makes them so, of one number of channels. */
 static enum tfr_status settle_sounds(
-	struct tfr_pipeline *p, const struct tfr_first_clips *f, struct tfr_error *err)
+	struct tfr_feed_settings *set, const struct tfr_first_clips *f, struct tfr_error *err)
 {
-	const struct tfr_stage *decode = &p->list.at[tfr_stage_list_find(&p->list, STAGE_DECODE)];
+	const struct tfr_stage *decode =
+		&set->list.at[tfr_stage_list_find(&set->list, STAGE_DECODE)];
 	enum tfr_status status;
 
 	if (!f->measured) { /* nothing says what a batch is like */
@@ -254,8 +267,8 @@ static enum tfr_status settle_sounds(
 			f->rate);
 		return TFR_EUSAGE;
 	}
-	status = tfr_stage_list_settle_audio(&p->list, f->rate, f->channels, err);
-	decode = &p->list.at[tfr_stage_list_find(&p->list, STAGE_DECODE)];
+	status = tfr_stage_list_settle_audio(&set->list, f->rate, f->channels, err);
+	decode = &set->list.at[tfr_stage_list_find(&set->list, STAGE_DECODE)];
 	if (status || !decode->voices || !f->other_channels || f->other_rate)
 		return status;
 	tfr_fail(err, TFR_EUSAGE, "the first records hold sounds of %u and of %u channels",
@@ -265,37 +278,38 @@ static enum tfr_status settle_sounds(
 }
 
 /* What parses records needs some that are Examples. */
-static enum tfr_status check_types(
-	const struct tfr_pipeline *p, const struct tfr_first_records *f, struct tfr_error *err)
+static enum tfr_status check_types(const struct tfr_feed_settings *set,
+	const struct tfr_first_records *f, struct tfr_error *err)
 {
 	struct tfr_content_result types = tfr_content_settle(&f->types);
 
-	if (!p->opts.feature_count && tfr_stage_list_find(&p->list, STAGE_PARSE) == p->list.count)
+	if (!set->opts.feature_count &&
+		tfr_stage_list_find(&set->list, STAGE_PARSE) == set->list.count)
 		return TFR_OK;
-	return tfr_content_refuse(
-		&types, tfr_set_count(p->opts.set) == 1 ? tfr_set_path(p->opts.set, 0) : NULL, err);
+	return tfr_content_refuse(&types,
+		tfr_set_count(set->opts.set) == 1 ? tfr_set_path(set->opts.set, 0) : NULL, err);
 }
 
 enum tfr_status tfr_feed_options_settle(
-	struct tfr_pipeline *p, const struct tfr_first_records *f, struct tfr_error *err)
+	struct tfr_feed_settings *set, const struct tfr_first_records *f, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 
-	if ((!p->opts.stages || p->opts.images_optional) && !f->images)
-		status = leave_images_out(p, f->sounds.recognised > 0, err);
+	if ((!set->opts.stages || set->opts.images_optional) && !f->images)
+		status = leave_images_out(set, f->clips.recognised > 0, err);
 	if (status == TFR_OK)
-		status = check_types(p, f, err);
+		status = check_types(set, f, err);
 	if (status == TFR_OK && f->compressed &&
-		tfr_stage_list_find(&p->list, STAGE_INFLATE) == p->list.count)
-		status = show_inflate(p, err);
-	if (status == TFR_OK && tfr_feeds_audio(p) && f->sounds.count)
-		status = settle_sounds(p, &f->sounds, err);
+		tfr_stage_list_find(&set->list, STAGE_INFLATE) == set->list.count)
+		status = show_inflate(set, err);
+	if (status == TFR_OK && tfr_feeds_audio(set) && f->clips.count)
+		status = settle_sounds(set, &f->clips, err);
 	if (status)
 		return status;
-	p->description = tfr_stage_list_text(&p->list);
-	if (!p->description)
+	set->description = tfr_stage_list_text(&set->list);
+	if (!set->description)
 		return tfr_fail_nomem(err, "starting a feed");
-	if (p->opts.normalise_on_device)
-		status = leave_normalising(p, err);
-	return status ? status : note_list(p, f, err);
+	if (set->opts.normalise_on_device)
+		status = leave_normalising(set, err);
+	return status ? status : note_list(set, f, err);
 }

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "pipeline/state.h"
+#include "pipeline/flow/nodes.h"
 
 bool tfr_map_claim(
-	struct tfr_pipeline *p, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack)
+	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack)
 {
 	struct tfr_job_slot *s = &n->slots[n->claimed % n->slot_count];
 
@@ -17,9 +17,9 @@ bool tfr_map_claim(
 		*lack = LACK_ROOM;
 		return false;
 	}
-	s->in_count = tfr_flow_node_take(p, n->up, s->in, n->grain);
+	s->in_count = tfr_flow_node_take(flow, n->up, s->in, n->per_job);
 	if (!s->in_count) {
-		*lack = tfr_flow_node_over(p, n->up) ? LACK_NOTHING : LACK_INPUT;
+		*lack = tfr_flow_node_over(flow, n->up) ? LACK_NOTHING : LACK_INPUT;
 		return false;
 	}
 	s->out_count = 0;
@@ -31,11 +31,11 @@ bool tfr_map_claim(
 
 /* ---- parse and filter ---- */
 
-static enum tfr_status find_image(struct tfr_pipeline *p, struct tfr_worker *w,
+static enum tfr_status find_image(struct tfr_flow *flow, struct tfr_worker *w,
 	struct tfr_feed_sample *s, struct tfr_error *err)
 {
-	bool masks = p->layout.masks;
-	const char *name = w->node->finds_sounds ? "audio/encoded" : "image/encoded";
+	bool masks = flow->set->masks;
+	const char *name = w->node->finds_audio ? "audio/encoded" : "image/encoded";
 	struct tfr_bytes image, mask;
 
 	if (!tfr_feature_bytes(tfr_example_get(w->example, name), 0, &image))
@@ -53,7 +53,7 @@ static enum tfr_status find_image(struct tfr_pipeline *p, struct tfr_worker *w,
 }
 
 /* `filter_ns`: where the time that filtering takes is wanted. */
-static enum tfr_status parse_one(struct tfr_pipeline *p, struct tfr_worker *w,
+static enum tfr_status parse_one(struct tfr_flow *flow, struct tfr_worker *w,
 	struct tfr_feed_sample *s, bool *wanted, uint64_t *filter_ns)
 {
 	const struct tfr_flow_node *n = w->node;
@@ -66,21 +66,21 @@ static enum tfr_status parse_one(struct tfr_pipeline *p, struct tfr_worker *w,
 	if (filter_ns)
 		*filter_ns += tfr_clock_ns() - start;
 	if (status == TFR_OK && *wanted && n->finds)
-		status = find_image(p, w, s, &w->err);
+		status = find_image(flow, w, s, &w->err);
 	return status;
 }
 
 /* The row that a stage of a kind has in this node; the node's last where there is none. */
 static unsigned row_of(
-	const struct tfr_pipeline *p, const struct tfr_flow_node *n, enum tfr_stage_kind kind)
+	const struct tfr_flow *flow, const struct tfr_flow_node *n, enum tfr_stage_kind kind)
 {
 	for (unsigned i = n->from; i < n->to; i++)
-		if (p->list.at[i].kind == kind)
+		if (flow->set->list.at[i].kind == kind)
 			return i;
 	return n->to - 1;
 }
 
-static void account_filter(const struct tfr_pipeline *p, struct tfr_worker *w,
+static void account_filter(const struct tfr_flow *flow, struct tfr_worker *w,
 	const struct tfr_job_slot *s, uint64_t took)
 {
 	uint64_t records = 0, bytes = 0;
@@ -90,16 +90,16 @@ static void account_filter(const struct tfr_pipeline *p, struct tfr_worker *w,
 			records++;
 			bytes += s->out[i]->size;
 		}
-	tfr_worker_spent(w, row_of(p, w->node, STAGE_FILTER), took, records, bytes);
+	tfr_job_time_add(&w->time, row_of(flow, w->node, STAGE_FILTER), took, records, bytes);
 }
 
 /* Parsing and filtering take turns on each record: what filtering takes is measured on every 16th.
  */
-static void parse_all(struct tfr_pipeline *p, struct tfr_worker *w, struct tfr_job_slot *s)
+static void parse_all(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_job_slot *s)
 {
 	const struct tfr_flow_node *n = w->node;
 	uint64_t start = tfr_clock_ns(), parsed = 0, bytes = 0, took, filter = 0;
-	unsigned parse_row = row_of(p, n, STAGE_PARSE), kept = 0, measured = 0;
+	unsigned parse_row = row_of(flow, n, STAGE_PARSE), kept = 0, measured = 0;
 	uint64_t first = s->in[0] ? s->in[0]->ordinal : 0;
 
 	for (unsigned i = 0; i < s->in_count; i++) {
@@ -107,8 +107,8 @@ static void parse_all(struct tfr_pipeline *p, struct tfr_worker *w, struct tfr_j
 		bool wanted = true, measure = one && n->filters && i % 16 == 0;
 
 		measured += measure;
-		if (one && parse_one(p, w, one, &wanted, measure ? &filter : NULL)) {
-			tfr_feed_bad_record(p, one, &w->err);
+		if (one && parse_one(flow, w, one, &wanted, measure ? &filter : NULL)) {
+			tfr_feed_bad_record(flow->control, one, &w->err);
 			wanted = false;
 		} else if (one) {
 			parsed++;
@@ -117,27 +117,27 @@ static void parse_all(struct tfr_pipeline *p, struct tfr_worker *w, struct tfr_j
 		if (wanted)
 			s->out[kept++] = one; /* there is room for as many as came */
 		else
-			tfr_sample_put(&p->store, one);
+			tfr_sample_put(flow->pool, one);
 	}
 	s->out_count = kept;
 	took = tfr_clock_ns() - start;
 	filter = measured ? filter * s->in_count / measured : 0;
 	filter = filter < took ? filter : took;
 	if (n->filters)
-		account_filter(p, w, s, filter);
+		account_filter(flow, w, s, filter);
 	if (n->parses || n->finds)
-		tfr_worker_spent(w, parse_row, took - filter, parsed, bytes);
-	tfr_feed_trace(p, parse_row, w->number, start, start + took - filter, first);
-	if (n->filters && parse_row != row_of(p, n, STAGE_FILTER))
-		tfr_feed_trace(p, row_of(p, n, STAGE_FILTER), w->number, start + took - filter,
-			start + took, first);
+		tfr_job_time_add(&w->time, parse_row, took - filter, parsed, bytes);
+	tfr_feed_trace(flow->set, parse_row, w->time.thread, start, start + took - filter, first);
+	if (n->filters && parse_row != row_of(flow, n, STAGE_FILTER))
+		tfr_feed_trace(flow->set, row_of(flow, n, STAGE_FILTER), w->time.thread,
+			start + took - filter, start + took, first);
 }
 
 /* ---- pixels ---- */
 
 /* Where outputs of one image go: samples of their own. */
 struct making {
-	struct tfr_pipeline *p;
+	const struct tfr_flow *flow;
 	struct tfr_feed_sample **made; /* by copy */
 };
 
@@ -147,12 +147,12 @@ static void *place_output(void *ctx, uint32_t k, bool mask, const struct tfr_ima
 	struct tfr_pixels *pixels;
 
 	if (!m->made[k])
-		m->made[k] = tfr_sample_pixels(&m->p->store, form);
+		m->made[k] = tfr_sample_pixels(m->flow->pool, form);
 	if (!m->made[k])
 		return NULL;
 	if (!mask)
 		return m->made[k]->pixels[0].data;
-	pixels = tfr_sample_mask_pixels(&m->p->store, m->made[k], form);
+	pixels = tfr_sample_mask_pixels(m->flow->pool, m->made[k], form);
 	return pixels ? pixels->data : NULL;
 }
 
@@ -176,11 +176,11 @@ struct tfr_image_input tfr_sample_image(const struct tfr_feed_sample *s)
 }
 
 /* Makes of one sample all copies of its image, behind each other in the slot. */
-static enum tfr_status make_one(struct tfr_pipeline *p, struct tfr_worker *w,
-	struct tfr_job_slot *s, const struct tfr_feed_sample *one)
+static enum tfr_status make_one(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_job_slot *s,
+	const struct tfr_feed_sample *one)
 {
 	const struct tfr_recipe *r = &w->node->recipe;
-	struct making m = { p, s->out + s->out_count };
+	struct making m = { flow, s->out + s->out_count };
 	struct tfr_image_input in = tfr_sample_image(one);
 	enum tfr_status status;
 
@@ -200,14 +200,14 @@ static enum tfr_status make_one(struct tfr_pipeline *p, struct tfr_worker *w,
 	if (status == TFR_ECANCELLED)
 		status = tfr_fail_nomem(&w->err, "decoding");
 	if (status)
-		tfr_samples_put(&p->store, m.made, r->copies);
+		tfr_samples_put(flow->pool, m.made, r->copies);
 	else
 		s->out_count += r->copies;
 	return status;
 }
 
 /* Adds what the executor spent on each stage of the recipe, one piece a stage. */
-void tfr_worker_spent_images(struct tfr_pipeline *p, struct tfr_worker *w,
+void tfr_worker_spent_images(const struct tfr_flow *flow, struct tfr_worker *w,
 	const struct tfr_feed_sample *one, uint64_t start, uint64_t bytes)
 {
 	const struct tfr_flow_node *n = w->node;
@@ -217,56 +217,42 @@ void tfr_worker_spent_images(struct tfr_pipeline *p, struct tfr_worker *w,
 	for (unsigned i = n->from; i < n->to && n->decodes; i++) {
 		uint64_t took = spent[i];
 
-		copies *= p->list.at[i].copies ? p->list.at[i].copies : 1;
-		tfr_worker_spent(
-			w, i, took, copies, p->list.at[i].kind == STAGE_DECODE ? one->size : bytes);
+		copies *= flow->set->list.at[i].copies ? flow->set->list.at[i].copies : 1;
+		tfr_job_time_add(&w->time, i, took, copies,
+			flow->set->list.at[i].kind == STAGE_DECODE ? one->size : bytes);
 		if (took)
-			tfr_feed_trace(p, i, w->number, start, start + took, one->ordinal);
+			tfr_feed_trace(
+				flow->set, i, w->time.thread, start, start + took, one->ordinal);
 		start += took;
 	}
 }
 
-static bool grow_out(struct tfr_job_slot *s, unsigned more)
-{
-	while (s->out_capacity < s->out_count + more) {
-		struct tfr_feed_sample **larger =
-			reallocarray(s->out, s->out_capacity * 2, sizeof(struct tfr_feed_sample *));
-
-		if (!larger)
-			return false;
-		s->out = larger;
-		s->out_capacity *= 2;
-	}
-	return true;
-}
-
-static enum tfr_status make_all(
-	struct tfr_pipeline *p, struct tfr_worker *w, struct tfr_job_slot *s)
+static enum tfr_status make_all(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_job_slot *s)
 {
 	for (unsigned i = 0; i < s->in_count; i++) {
 		struct tfr_feed_sample *one = s->in[i];
 		uint64_t start = tfr_clock_ns(), bytes = 0;
 		unsigned before = s->out_count;
 
-		if (!grow_out(s, w->node->recipe.copies))
+		if (!tfr_job_slot_reserve(s, w->node->recipe.copies))
 			return tfr_fail_nomem(&w->err, "decoding");
 		if (!one) {
 			s->out[s->out_count++] = NULL;
 			continue;
 		}
-		if (make_one(p, w, s, one)) {
-			tfr_feed_bad_record(p, one, &w->err);
+		if (make_one(flow, w, s, one)) {
+			tfr_feed_bad_record(flow->control, one, &w->err);
 		} else {
 			for (unsigned k = before; k < s->out_count; k++)
 				bytes += s->out[k]->pixels->stride * s->out[k]->pixels->height;
-			tfr_worker_spent_images(p, w, one, start, bytes);
+			tfr_worker_spent_images(flow, w, one, start, bytes);
 		}
-		tfr_sample_put(&p->store, one);
+		tfr_sample_put(flow->pool, one);
 	}
 	return TFR_OK;
 }
 
-void tfr_map_run(struct tfr_pipeline *p, struct tfr_worker *w)
+void tfr_map_run(struct tfr_flow *flow, struct tfr_worker *w)
 {
 	struct tfr_job_slot *s = w->slot;
 	const struct tfr_flow_node *n = w->node;
@@ -274,25 +260,25 @@ void tfr_map_run(struct tfr_pipeline *p, struct tfr_worker *w)
 	uint64_t start;
 
 	if (n->decodes) {
-		status = make_all(p, w, s);
+		status = make_all(flow, w, s);
 	} else if (n->parses || n->finds || n->filters) {
-		parse_all(p, w, s);
+		parse_all(flow, w, s);
 	} else {
 		memcpy(s->out, s->in, s->in_count * sizeof(*s->in));
 		s->out_count = s->in_count;
 	}
 	start = tfr_clock_ns();
-	if (status == TFR_OK && n->keeps && !tfr_samples_keep(&p->store, s->out, s->out_count))
+	if (status == TFR_OK && n->keeps && !tfr_samples_keep(flow->pool, s->out, s->out_count))
 		status = tfr_fail_nomem(&w->err, "copying records");
 	if (n->keeps) {
 		uint64_t end = tfr_clock_ns();
 
-		tfr_worker_spent(w, n->keeps_row, end - start, 0, 0);
-		tfr_feed_trace(p, n->keeps_row, w->number, start, end,
+		tfr_job_time_add(&w->time, n->keeps_row, end - start, 0, 0);
+		tfr_feed_trace(flow->set, n->keeps_row, w->time.thread, start, end,
 			s->out_count && s->out[0] ? s->out[0]->ordinal : 0);
 	}
-	tfr_worker_settle(p, w);
+	tfr_worker_settle(flow, w);
 	if (status)
-		tfr_feed_fail(p, status, &w->err);
-	tfr_job_slot_finish(p, w->node, s);
+		tfr_feed_fail(flow->control, status, &w->err);
+	tfr_job_slot_finish(flow, w->node, s);
 }

@@ -4,15 +4,15 @@
  * claims.  They only move pointers (and the cache copies), a few hundred at a time and outside the
  * lock, so that this is no limit for the others. */
 #include "base/error.h"
-#include "pipeline/state.h"
+#include "pipeline/flow/nodes.h"
 
 /* Whether there is something to give out though nothing comes in. */
-static bool has_more(const struct tfr_pipeline *p, const struct tfr_flow_node *n)
+static bool has_more(const struct tfr_flow *flow, const struct tfr_flow_node *n)
 {
 	if (n->kind == NODE_SHUFFLE)
 		return tfr_shuffle_buffer_draining(&n->shuffle);
 	return n->kind == NODE_CACHE && !n->over && tfr_sample_cache_count(n->cache) &&
-	       tfr_flow_node_over(p, n->up);
+	       tfr_flow_node_over(flow, n->up);
 }
 
 static bool has_room(const struct tfr_flow_node *n)
@@ -22,12 +22,12 @@ static bool has_room(const struct tfr_flow_node *n)
 
 static unsigned wanted(const struct tfr_flow_node *n)
 {
-	return n->most && n->most - n->waiting < n->grain ? (unsigned)(n->most - n->waiting)
-							  : n->grain;
+	return n->most && n->most - n->waiting < n->per_job ? (unsigned)(n->most - n->waiting)
+							    : n->per_job;
 }
 
 bool tfr_ordered_claim(
-	struct tfr_pipeline *p, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack)
+	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack)
 {
 	struct tfr_job_slot *s = &n->slots[n->claimed % n->slot_count];
 
@@ -38,13 +38,13 @@ bool tfr_ordered_claim(
 		*lack = LACK_ROOM;
 		return false;
 	}
-	s->in_count = tfr_flow_node_take(p, n->up, s->in, wanted(n));
-	if (!s->in_count && !has_more(p, n)) {
-		if (n->kind == NODE_CACHE && tfr_flow_node_over(p, n->up) && !n->over) {
+	s->in_count = tfr_flow_node_take(flow, n->up, s->in, wanted(n));
+	if (!s->in_count && !has_more(flow, n)) {
+		if (n->kind == NODE_CACHE && tfr_flow_node_over(flow, n->up) && !n->over) {
 			n->over = true;
-			tfr_feed_wake_workers(p);
+			tfr_feed_wake_workers(flow->control);
 		}
-		*lack = tfr_flow_node_over(p, n->up) ? LACK_NOTHING : LACK_INPUT;
+		*lack = tfr_flow_node_over(flow, n->up) ? LACK_NOTHING : LACK_INPUT;
 		return false;
 	}
 	s->out_count = 0;
@@ -118,7 +118,7 @@ static enum tfr_status shuffle(
 		ok = mix_one(n, s, s->in[i]);
 	}
 	if (ok)
-		ok = drain(n, s, n->grain);
+		ok = drain(n, s, n->per_job);
 	*bytes = before + in - n->shuffle.shuffler.bytes;
 	return ok ? TFR_OK : tfr_fail_nomem(&w->err, "shuffling");
 }
@@ -141,13 +141,13 @@ static enum tfr_status record(struct tfr_worker *w, struct tfr_flow_node *n, str
 }
 
 /* Later ones: `epoch_items` is how far this epoch has come, `epoch` which it is. */
-static enum tfr_status replay(struct tfr_pipeline *p, struct tfr_worker *w, struct tfr_flow_node *n,
+static enum tfr_status replay(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n,
 	struct tfr_job_slot *s)
 {
 	uint64_t left = tfr_sample_cache_count(n->cache) - n->epoch_items;
-	unsigned count = left < n->grain - 1 ? (unsigned)left : n->grain - 1;
-	enum tfr_status status = tfr_sample_cache_get(n->cache, &p->store, n->epoch_items, count,
-		p->source.epoch + 1 + n->seen_epochs, s->out, &w->err);
+	unsigned count = left < n->per_job - 1 ? (unsigned)left : n->per_job - 1;
+	enum tfr_status status = tfr_sample_cache_get(n->cache, flow->pool, n->epoch_items, count,
+		tfr_record_source_epoch(flow->source) + 1 + n->seen_epochs, s->out, &w->err);
 
 	if (status)
 		return status;
@@ -162,16 +162,17 @@ static enum tfr_status replay(struct tfr_pipeline *p, struct tfr_worker *w, stru
 }
 
 /* The last epoch is out, or the first could not be read to its end.  With the lock. */
-static void end_cache(struct tfr_pipeline *p, struct tfr_flow_node *n)
+static void end_cache(const struct tfr_flow *flow, struct tfr_flow_node *n)
 {
-	uint64_t done = 1 + n->seen_epochs, epochs = p->opts.epochs;
+	uint64_t done = 1 + n->seen_epochs;
 
-	if (tfr_flow_node_over(p, n->up) &&
-		(p->ended || !tfr_sample_cache_count(n->cache) || (epochs && done >= epochs)))
+	if (tfr_flow_node_over(flow, n->up) &&
+		(tfr_record_source_fault(flow->source, NULL) || !tfr_sample_cache_count(n->cache) ||
+			(flow->epochs && done >= flow->epochs)))
 		n->over = true;
 }
 
-void tfr_ordered_run(struct tfr_pipeline *p, struct tfr_worker *w)
+void tfr_ordered_run(struct tfr_flow *flow, struct tfr_worker *w)
 {
 	struct tfr_flow_node *n = w->node;
 	struct tfr_job_slot *s = w->slot;
@@ -181,7 +182,7 @@ void tfr_ordered_run(struct tfr_pipeline *p, struct tfr_worker *w)
 	if (n->kind == NODE_SHUFFLE)
 		status = shuffle(w, n, s, &bytes);
 	else if (n->kind == NODE_CACHE && !s->in_count)
-		status = replay(p, w, n, s);
+		status = replay(flow, w, n, s);
 	else
 		status = record(w, n, s);
 	for (unsigned i = 0; i < s->out_count; i++)
@@ -191,18 +192,18 @@ void tfr_ordered_run(struct tfr_pipeline *p, struct tfr_worker *w)
 			bytes += n->kind == NODE_SHUFFLE ? 0 : s->out[i]->size;
 		}
 	end = tfr_clock_ns();
-	tfr_worker_spent(w, n->row, end - start, items, bytes);
-	tfr_feed_trace(
-		p, n->row, w->number, start, end, s->in_count && s->in[0] ? s->in[0]->ordinal : 0);
-	tfr_worker_settle(p, w);
+	tfr_job_time_add(&w->time, n->row, end - start, items, bytes);
+	tfr_feed_trace(flow->set, n->row, w->time.thread, start, end,
+		s->in_count && s->in[0] ? s->in[0]->ordinal : 0);
+	tfr_worker_settle(flow, w);
 	n->running = false;
 	if (n->kind == NODE_SHUFFLE) {
 		n->held = tfr_shuffle_buffer_held(&n->shuffle);
 		n->least = n->shuffle.shuffler.least;
 	}
 	if (status)
-		tfr_feed_fail(p, status, &w->err);
+		tfr_feed_fail(flow->control, status, &w->err);
 	if (n->kind == NODE_CACHE)
-		end_cache(p, n);
-	tfr_job_slot_finish(p, n, s);
+		end_cache(flow, n);
+	tfr_job_slot_finish(flow, n, s);
 }

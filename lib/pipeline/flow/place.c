@@ -1,109 +1,82 @@
-/* pipeline/flow/place.c - images to their places in a batch, records to theirs, and what the last
- * stage of a list gives to nobody.
+/* pipeline/flow/place.c - the last nodes: images to their places in a batch, records to theirs, and
+ * samples that are dropped after the last stage of a list without batch.
  *
- * Places are given in the order that samples come in, so that what a batch holds does not depend on
- * who works on it.  An image that becomes several takes as many places, which may lie in two
- * batches and more. */
+ * Places are given in the order in which samples come, so that what a batch holds does not depend
+ * on who works on it.  An image that becomes several takes as many places, which may be in two
+ * batches or more. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "pipeline/state.h"
+#include "pipeline/flow/nodes.h"
 
-enum { DROP_AT_ONCE = 256 };
-
-/* An epoch that brought nothing at all would be followed by another, for ever: the one that is
- * under way is the last. */
-static void end_epoch(struct tfr_pipeline *p, struct tfr_flow_node *n)
+/* An epoch that brought nothing at all would be followed by another, forever: the one that is under
+ * way is the last. */
+static void end_epoch(struct tfr_flow *flow, struct tfr_flow_node *n)
 {
 	n->epochs++;
 	if (!n->epoch_items) {
-		p->source.epochs = p->source.epoch + 1;
-		p->opts.epochs = n->epochs + 1;
+		tfr_record_source_end_with_epoch(flow->source);
+		flow->epochs = n->epochs + 1;
 	}
 	n->epoch_items = 0;
-	if (p->open)
-		tfr_staged_close(p, true);
+	tfr_transfer_end_epoch(flow->transfer);
 }
 
-static void end_all(struct tfr_pipeline *p)
+/* Nothing came: says what is missing. */
+static enum tfr_lack lacks(struct tfr_flow *flow, struct tfr_flow_node *n)
 {
-	if (p->fed_all)
-		return;
-	p->fed_all = true;
-	p->moves++;
-	tfr_transfer_end(p);
-	pthread_cond_signal(&p->arrivals);
+	if (!tfr_flow_node_over(flow, n->up))
+		return LACK_INPUT;
+	tfr_transfer_end(flow->transfer);
+	return LACK_NOTHING;
 }
 
 /* Up to `max` samples, NULL at the end of them where an epoch ends, with a batch open for them and
  * room for `ahead` more.  0: *lack says what is missing. */
-static unsigned take_placed(struct tfr_pipeline *p, struct tfr_flow_node *n, unsigned ahead,
+static unsigned take_placed(struct tfr_flow *flow, struct tfr_flow_node *n, unsigned ahead,
 	struct tfr_feed_sample **to, unsigned max, enum tfr_lack *lack)
 {
 	unsigned count;
 
-	if (tfr_flow_node_over(p, n->up)) {
-		*lack = LACK_NOTHING;
-		end_all(p);
+	if (tfr_flow_node_over(flow, n->up)) {
+		*lack = lacks(flow, n);
 		return 0;
 	}
-	if (!tfr_staged_room(p, ahead)) {
+	if (!tfr_transfer_room(flow->transfer, ahead)) {
 		*lack = LACK_ROOM;
 		return 0;
 	}
-	count = tfr_flow_node_take(p, n->up, to, max);
+	count = tfr_flow_node_take(flow, n->up, to, max);
 	if (!count) {
-		*lack = tfr_flow_node_over(p, n->up) ? LACK_NOTHING : LACK_INPUT;
-		if (*lack == LACK_NOTHING)
-			end_all(p);
+		*lack = lacks(flow, n);
 		return 0;
 	}
 	n->epoch_items += count - !to[count - 1];
-	if (to[0] && !p->open)
-		tfr_staged_open(p);
+	if (to[0])
+		tfr_transfer_open_batch(flow->transfer);
 	return count;
 }
 
 /* ---- images ---- */
 
-static uint32_t copies_of(const struct tfr_flow_node *n)
-{
-	return n->decodes ? n->recipe.copies : 1;
-}
-
 bool tfr_place_claim(
-	struct tfr_pipeline *p, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack)
+	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack)
 {
-	uint32_t copies = copies_of(n), batch = p->batch;
+	uint32_t copies = tfr_flow_node_copies(n), batch = flow->set->batch;
 
 	do {
-		if (!take_placed(p, n, (copies + batch - 2) / batch, &w->sample, 1, lack))
+		if (!take_placed(flow, n, (copies + batch - 2) / batch, &w->sample, 1, lack))
 			return false;
 		if (!w->sample)
-			end_epoch(p, n);
+			end_epoch(flow, n);
 	} while (!w->sample);
-	for (uint32_t k = 0; k < copies; k++) {
-		if (!p->open)
-			tfr_staged_open(p); /* there is room: it was asked for */
-		p->open->epoch = w->sample->epoch;
-		w->fills[k] = p->open;
-		w->places[k] = p->open->assigned++;
-		if (p->open->assigned == batch)
-			tfr_staged_close(p, false);
-	}
+	/* There is room for all copies: it was asked for. */
+	for (uint32_t k = 0; k < copies; k++)
+		w->places[k] = tfr_transfer_next_place(flow->transfer, w->sample->epoch);
 	w->node = n;
-	tfr_feed_wake_workers(p);
+	tfr_feed_wake_workers(flow->control);
 	return true;
-}
-
-static uint8_t *place_of(
-	const struct tfr_pipeline *p, const struct tfr_worker *w, uint32_t k, bool mask)
-{
-	const struct tfr_batch_layout *l = &p->layout;
-	uint8_t *memory = tfr_staged_memory(p, w->fills[k]);
-
-	return mask ? memory + l->mask_at + w->places[k] * l->mask_bytes
-		    : memory + w->places[k] * l->image_bytes;
 }
 
 static void *place_in_batch(void *ctx, uint32_t k, bool mask, const struct tfr_image_form *form)
@@ -111,7 +84,8 @@ static void *place_in_batch(void *ctx, uint32_t k, bool mask, const struct tfr_i
 	struct tfr_worker *w = ctx;
 
 	(void)form;
-	return place_of(w->p, w, k, mask);
+	assert(k < tfr_flow_node_copies(w->node));
+	return tfr_transfer_place_memory(w->flow->transfer, w->places[k], mask);
 }
 
 static void copy_pixels(uint8_t *to, const struct tfr_pixels *px)
@@ -123,21 +97,21 @@ static void copy_pixels(uint8_t *to, const struct tfr_pixels *px)
 }
 
 /* Pixels that were finished before: they only go to their place. */
-static enum tfr_status copy_image(struct tfr_pipeline *p, struct tfr_worker *w)
+static enum tfr_status copy_image(struct tfr_flow *flow, struct tfr_worker *w)
 {
 	const struct tfr_feed_sample *s = w->sample;
 	uint64_t start = tfr_clock_ns(), end;
 
-	copy_pixels(place_of(p, w, 0, false), &s->pixels[0]);
-	if (p->layout.masks)
-		copy_pixels(place_of(p, w, 0, true), &s->pixels[1]);
+	copy_pixels(place_in_batch(w, 0, false, NULL), &s->pixels[0]);
+	if (flow->set->masks)
+		copy_pixels(place_in_batch(w, 0, true, NULL), &s->pixels[1]);
 	end = tfr_clock_ns();
-	tfr_worker_spent(w, w->node->row, end - start, 0, 0);
-	tfr_feed_trace(p, w->node->row, w->number, start, end, s->ordinal);
+	tfr_job_time_add(&w->time, w->node->row, end - start, 0, 0);
+	tfr_feed_trace(flow->set, w->node->row, w->time.thread, start, end, s->ordinal);
 	return TFR_OK;
 }
 
-static enum tfr_status make_image(struct tfr_pipeline *p, struct tfr_worker *w)
+static enum tfr_status make_image(struct tfr_flow *flow, struct tfr_worker *w)
 {
 	struct tfr_image_input in = tfr_sample_image(w->sample);
 	uint64_t start = tfr_clock_ns();
@@ -145,81 +119,86 @@ static enum tfr_status make_image(struct tfr_pipeline *p, struct tfr_worker *w)
 		w->executor, &w->node->recipe, &in, place_in_batch, w, &w->err);
 
 	if (status == TFR_OK)
-		tfr_worker_spent_images(p, w, w->sample, start,
-			copies_of(w->node) * (p->layout.image_bytes + p->layout.mask_bytes));
+		tfr_worker_spent_images(flow, w, w->sample, start,
+			tfr_flow_node_copies(w->node) * tfr_transfer_image_bytes(flow->transfer));
 	return status;
 }
 
-void tfr_place_run(struct tfr_pipeline *p, struct tfr_worker *w)
+void tfr_place_run(struct tfr_flow *flow, struct tfr_worker *w)
 {
-	uint32_t copies = copies_of(w->node);
+	uint32_t copies = tfr_flow_node_copies(w->node);
 	uint64_t size = w->sample->size;
-	enum tfr_status status = w->node->decodes ? make_image(p, w) : copy_image(p, w);
+	enum tfr_status status = w->node->decodes ? make_image(flow, w) : copy_image(flow, w);
 
 	if (status)
-		tfr_feed_bad_record(p, w->sample, &w->err);
-	if (!p->features || status) {
-		tfr_sample_put(&p->store, w->sample);
+		tfr_feed_bad_record(flow->control, w->sample, &w->err);
+	if (!flow->set->features || status) { /* else the batch needs the record until the end */
+		tfr_sample_put(flow->pool, w->sample);
 		w->sample = NULL;
 	}
-	tfr_worker_settle(p, w);
-	for (uint32_t k = 0; k < copies; k++) {
-		if (p->features) /* the record is needed until the batch is complete */
-			w->fills[k]->samples[w->places[k]] = k ? NULL : w->sample;
-		tfr_staged_done(p, w->fills[k], w->places[k], status == TFR_OK, k ? 0 : size);
-	}
+	tfr_worker_settle(flow, w);
+	for (uint32_t k = 0; k < copies; k++)
+		tfr_transfer_place_done(flow->transfer, w->places[k], k ? NULL : w->sample,
+			status == TFR_OK, k ? 0 : size);
 }
 
 /* ---- records ---- */
 
 bool tfr_records_claim(
-	struct tfr_pipeline *p, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack)
+	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack)
 {
-	while (!p->complete) {
-		struct tfr_feed_sample **to =
-			p->open ? p->open->samples + p->open->assigned : w->dropped;
-		unsigned max = p->open ? p->batch - p->open->assigned : 1;
-		unsigned count = take_placed(p, n, 0, to, max, lack);
-		bool ends = count && !to[count - 1];
-		struct tfr_staged_batch *b = p->open;
+	while (!tfr_transfer_has_incomplete(flow->transfer)) {
+		unsigned max = 1, count;
+		struct tfr_feed_sample **to = tfr_transfer_sample_room(flow->transfer, &max);
+		bool ends;
 
+		if (!to) /* the first of a batch, which opens once it is there */
+			to = w->dropped;
+		count = take_placed(flow, n, 0, to, max, lack);
 		if (!count)
 			break;
-		if (b && to == w->dropped)
-			b->samples[0] = to[0];
-		if (b) { /* its samples are looked at without the lock: they may be far */
-			b->assigned += count - ends;
-			b->done = b->records = b->assigned;
-		}
+		ends = !to[count - 1];
+		tfr_transfer_add_samples(flow->transfer, to, count - ends);
 		if (ends)
-			end_epoch(p, n);
-		else if (b && b->assigned == p->batch)
-			tfr_staged_close(p, false);
+			end_epoch(flow, n);
 	}
-	return tfr_complete_claim(p, w);
+	w->batch = tfr_transfer_take_incomplete(flow->transfer);
+	return w->batch;
 }
 
-/* ---- nobody ---- */
+void tfr_records_run(struct tfr_flow *flow, struct tfr_worker *w)
+{
+	enum tfr_status status =
+		tfr_transfer_complete(flow->transfer, w->batch, w->parser, &w->time, &w->err);
+
+	tfr_worker_settle(flow, w);
+	tfr_transfer_completed(flow->transfer, w->batch, status == TFR_OK);
+	w->batch = NULL;
+	if (status)
+		tfr_feed_fail(flow->control, status, &w->err);
+}
+
+/* ---- lists without batch ---- */
 
 bool tfr_drop_claim(
-	struct tfr_pipeline *p, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack)
+	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack)
 {
-	w->dropped_count = tfr_flow_node_take(p, n->up, w->dropped, DROP_AT_ONCE);
-	if (!w->dropped_count) {
-		*lack = tfr_flow_node_over(p, n->up) ? LACK_NOTHING : LACK_INPUT;
-		if (*lack == LACK_NOTHING)
-			end_all(p);
+	unsigned count = tfr_flow_node_take(flow, n->up, w->dropped, DROP_AT_ONCE);
+
+	if (!count) {
+		*lack = lacks(flow, n);
 		return false;
 	}
 	w->node = n;
-	n->epoch_items += w->dropped_count - !w->dropped[w->dropped_count - 1];
-	if (!w->dropped[w->dropped_count - 1])
-		end_epoch(p, n);
-	p->dropping++;
+	w->dropped_count = count;
+	n->epoch_items += count - !w->dropped[count - 1];
+	if (!w->dropped[count - 1])
+		end_epoch(flow, n);
+	tfr_transfer_begin_drop(flow->transfer);
 	return true;
 }
 
-void tfr_drop_run(struct tfr_pipeline *p, struct tfr_worker *w)
+void tfr_drop_run(struct tfr_flow *flow, struct tfr_worker *w)
 {
 	uint64_t records = 0, bytes = 0, epoch = 0;
 
@@ -229,13 +208,7 @@ void tfr_drop_run(struct tfr_pipeline *p, struct tfr_worker *w)
 			bytes += w->dropped[i]->size;
 			epoch = w->dropped[i]->epoch;
 		}
-	tfr_samples_put(&p->store, w->dropped, w->dropped_count);
-	pthread_mutex_lock(&p->lock);
-	p->dropping--;
-	p->dropped_records += records;
-	p->dropped_bytes += bytes;
-	if (records && epoch > p->dropped_epoch)
-		p->dropped_epoch = epoch;
-	tfr_feed_wake_workers(p);
-	pthread_cond_signal(&p->arrivals);
+	tfr_samples_put(flow->pool, w->dropped, w->dropped_count);
+	tfr_feed_lock(flow->control);
+	tfr_transfer_end_drop(flow->transfer, records, bytes, epoch);
 }

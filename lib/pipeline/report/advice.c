@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <tfr-private/text.h>
+
 #include "pipeline/report/judge.h"
 #include "thread/threads.h"
 
@@ -21,7 +23,8 @@ struct advice {
 
 /* The records a second that the pool, reading, or uploading could do if nothing else held it back;
  * 0: not known. */
-static double could_do(const struct tfr_pipeline *p, const struct tfr_time_shares *s, unsigned row)
+static double could_do(
+	const struct tfr_statistics *p, const struct tfr_time_shares *s, unsigned row)
 {
 	if (tfr_judge_is_pool(p, row))
 		return s->pool > 0 && s->seconds > 0 ? s->records / s->seconds / s->pool : 0;
@@ -29,18 +32,19 @@ static double could_do(const struct tfr_pipeline *p, const struct tfr_time_share
 		return 0;
 	if (row < tfr_judge_upload_row(p)) /* read, inflate: files' records, of which each may be
 					  several images */
-		return (double)s->spent[row].items * tfr_stage_list_copies(&p->list) / s->busy[row];
+		return (double)s->spent[row].items * tfr_stage_list_copies(&p->set->list) /
+		       s->busy[row];
 	return s->records / s->busy[row];
 }
 
 /* The shorter side that images in the records would do with: what random crops leave of 256 for
  * 224, and in that proportion for other sizes. */
-static uint32_t enough(const struct tfr_pipeline *p)
+static uint32_t enough(const struct tfr_statistics *p)
 {
 	uint32_t side = 0;
 
-	for (unsigned i = 0; i < p->rows; i++) {
-		const struct tfr_stage *st = &p->list.at[i];
+	for (unsigned i = 0; i < p->set->rows; i++) {
+		const struct tfr_stage *st = &p->set->list.at[i];
 		uint32_t longer = st->width > st->height ? st->width : st->height;
 
 		if (st->kind == STAGE_IMAGE && longer && !side)
@@ -49,15 +53,16 @@ static uint32_t enough(const struct tfr_pipeline *p)
 	return (side * 8 / 7 + 7) / 8 * 8;
 }
 
-static void advise_decode(const struct tfr_pipeline *p, const struct tfr_time_shares *s,
+static void advise_decode(const struct tfr_statistics *p, const struct tfr_time_shares *s,
 	unsigned row, struct advice *a)
 {
-	uint32_t shorter = p->plan.image_width < p->plan.image_height ? p->plan.image_width
-								      : p->plan.image_height;
+	uint32_t shorter = p->set->plan.image_width < p->set->plan.image_height
+				   ? p->set->plan.image_width
+				   : p->set->plan.image_height;
 	uint32_t side = enough(p);
 	double decode = s->pool_seconds > 0 ? s->busy[row] / s->pool_seconds : 0, pixels;
 
-	if (tfr_feeds_audio(p)) {
+	if (tfr_feeds_audio(p->set)) {
 		snprintf(a->text, sizeof(a->text), "more cores, or fewer samples of each sound");
 		return;
 	}
@@ -75,22 +80,22 @@ static void advise_decode(const struct tfr_pipeline *p, const struct tfr_time_sh
 			a->factor, side, shorter, side);
 }
 
-static void advise_pool(const struct tfr_pipeline *p, const struct tfr_time_shares *s, unsigned row,
-	struct advice *a)
+static void advise_pool(const struct tfr_statistics *p, const struct tfr_time_shares *s,
+	unsigned row, struct advice *a)
 {
 	unsigned cores = tfr_cpu_count();
 	enum tfr_stage_kind kind = tfr_judge_kind(p, row);
 
-	if (s->pool + s->waited >= 0.5 && p->opts.threads < cores) {
-		a->factor = (double)cores / p->opts.threads;
+	if (s->pool + s->waited >= 0.5 && p->set->opts.threads < cores) {
+		a->factor = (double)cores / p->set->opts.threads;
 		snprintf(a->text, sizeof(a->text),
 			"up to %.1f times more with all %u cores ('-j 0')", a->factor, cores);
 	} else if (kind == STAGE_DECODE) {
 		advise_decode(p, s, row, a);
 	} else if (kind == STAGE_IMAGE) {
 		snprintf(a->text, sizeof(a->text), "more cores, or %s in '%s'",
-			tfr_feeds_audio(p) ? "fewer samples" : "a smaller size",
-			p->list.at[row].text);
+			tfr_feeds_audio(p->set) ? "fewer samples" : "a smaller size",
+			p->set->list.at[row].text);
 	} else {
 		snprintf(a->text, sizeof(a->text), "more cores");
 	}
@@ -98,28 +103,28 @@ static void advise_pool(const struct tfr_pipeline *p, const struct tfr_time_shar
 
 /* Readers that have records and may not hand them on, while workers starve: another's turn is
  * waited for. */
-static bool one_is_slow(const struct tfr_pipeline *p, const struct tfr_time_shares *s)
+static bool one_is_slow(const struct tfr_time_shares *s)
 {
-	return p->source.count > 1 &&
-	       tfr_judge_seconds(s->spent[0].blocked) > 0.25 * s->seconds * p->source.count;
+	return s->facts->readers > 1 &&
+	       tfr_judge_seconds(s->spent[0].blocked) > 0.25 * s->seconds * s->facts->readers;
 }
 
-static void advise_read(const struct tfr_pipeline *p, const struct tfr_time_shares *s, unsigned row,
-	struct advice *a)
+static void advise_read(const struct tfr_statistics *p, const struct tfr_time_shares *s,
+	unsigned row, struct advice *a)
 {
-	size_t files = tfr_set_count(p->opts.set);
-	bool more = files > p->source.count;
+	size_t files = tfr_set_count(p->set->opts.set);
+	bool more = files > s->facts->readers;
 	char cycle[64] = "";
 
 	if (more)
 		snprintf(cycle, sizeof(cycle), ", or more than %u files at once (--cycle-length)",
-			p->source.count);
-	if (one_is_slow(p, s))
+			s->facts->readers);
+	if (one_is_slow(s))
 		snprintf(a->text, sizeof(a->text),
 			"faster storage: readers wait %d%% of their time for the turn of a slower "
 			"file%s",
 			tfr_judge_percent(tfr_judge_seconds(s->spent[0].blocked) / s->seconds /
-					  p->source.count),
+					  s->facts->readers),
 			cycle);
 	else if (tfr_judge_kind(p, row) == STAGE_INFLATE)
 		snprintf(a->text, sizeof(a->text),
@@ -129,50 +134,51 @@ static void advise_read(const struct tfr_pipeline *p, const struct tfr_time_shar
 }
 
 /* The tensor that travels, by the last stage that makes it. */
-static const struct tfr_stage *last_image_stage(const struct tfr_pipeline *p)
+static const struct tfr_stage *last_image_stage(const struct tfr_statistics *p)
 {
 	const struct tfr_stage *last = NULL;
 
-	for (unsigned i = 0; i < p->rows; i++)
-		if (p->list.at[i].kind == STAGE_IMAGE)
-			last = &p->list.at[i];
+	for (unsigned i = 0; i < p->set->rows; i++)
+		if (p->set->list.at[i].kind == STAGE_IMAGE)
+			last = &p->set->list.at[i];
 	return last;
 }
 
 static void advise_upload(
-	const struct tfr_pipeline *p, const struct tfr_time_shares *s, struct advice *a)
+	const struct tfr_statistics *p, const struct tfr_time_shares *s, struct advice *a)
 {
 	const struct tfr_stage *last = last_image_stage(p);
 
-	if (p->opts.no_overlap) {
+	if (p->set->opts.no_overlap) {
 		snprintf(a->text, sizeof(a->text), "without --no-overlap it hides behind the rest");
-	} else if (p->opts.pageable) {
+	} else if (p->set->opts.pageable) {
 		snprintf(a->text, sizeof(a->text), "pinned memory: without --pageable");
 	} else if (s->link < 0.5) {
 		snprintf(a->text, sizeof(a->text),
 			"more batches in flight (--prefetch), or larger ones: the link itself is "
 			"free %d%% of the time",
 			tfr_judge_percent(1 - s->link));
-	} else if (last && !strcmp(last->row->name, "normalise") && !p->opts.normalise_on_device) {
+	} else if (last && !strcmp(last->row->name, "normalise") &&
+		   !p->set->opts.normalise_on_device) {
 		a->factor = 4;
 		snprintf(a->text, sizeof(a->text),
 			"up to 4 times more with --normalise-on device: a quarter of the bytes");
-	} else if ((last || tfr_feeds_audio(p)) && p->layout.image.dtype == TFR_FLOAT32 &&
-		   !p->opts.normalise_on_device) {
+	} else if ((last || tfr_feeds_audio(p->set)) && s->facts->image_dtype == TFR_FLOAT32 &&
+		   !p->set->opts.normalise_on_device) {
 		a->factor = 2;
 		snprintf(a->text, sizeof(a->text),
 			"up to 2 times more with 'cast=float16'%s in the list: half of the bytes",
-			tfr_feeds_audio(p) ? " or 'cast=int16'" : "");
+			tfr_feeds_audio(p->set) ? " or 'cast=int16'" : "");
 	} else {
 		snprintf(a->text, sizeof(a->text), "a faster link, or fewer bytes in a batch");
 	}
 }
 
 /* The least of what others could do; none: false. */
-static bool next_limit(const struct tfr_pipeline *p, const struct tfr_time_shares *s,
+static bool next_limit(const struct tfr_statistics *p, const struct tfr_time_shares *s,
 	unsigned limit, unsigned *next, double *rate)
 {
-	const unsigned others[] = { 0, s->heaviest, tfr_judge_upload_row(p), p->rows };
+	const unsigned others[] = { 0, s->heaviest, tfr_judge_upload_row(p), p->set->rows };
 	bool pool = tfr_judge_is_pool(p, limit), known = false;
 
 	for (unsigned i = 0; i < sizeof(others) / sizeof(*others); i++) {
@@ -181,7 +187,7 @@ static bool next_limit(const struct tfr_pipeline *p, const struct tfr_time_share
 		if (others[i] == limit || (pool && tfr_judge_is_pool(p, others[i])) || could <= 0)
 			continue;
 		/* A consumer that hands batches straight back is none. */
-		if (others[i] == p->rows && tfr_judge_share(s, p->rows) < 0.01)
+		if (others[i] == p->set->rows && tfr_judge_share(s, p->set->rows) < 0.01)
 			continue;
 		if (!known || could < *rate) {
 			known = true;
@@ -192,8 +198,8 @@ static bool next_limit(const struct tfr_pipeline *p, const struct tfr_time_share
 	return known;
 }
 
-void tfr_judge_advise(const struct tfr_pipeline *p, const struct tfr_time_shares *s, unsigned limit,
-	char *text, size_t size)
+void tfr_judge_advise(const struct tfr_statistics *p, const struct tfr_time_shares *s,
+	unsigned limit, char *text, size_t size)
 {
 	struct advice a = { .factor = 0 };
 	char number[TFR_SIZE_TEXT];
@@ -214,7 +220,7 @@ void tfr_judge_advise(const struct tfr_pipeline *p, const struct tfr_time_shares
 		snprintf(text, size, "a larger --memory, or a smaller --batch");
 		return;
 	}
-	if (limit == p->rows)
+	if (limit == p->set->rows)
 		snprintf(a.text, sizeof(a.text), "the feed keeps up: nothing to change in it");
 	else if (tfr_judge_kind(p, limit) == STAGE_UPLOAD)
 		advise_upload(p, s, &a);

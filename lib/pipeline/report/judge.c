@@ -7,8 +7,11 @@
  * Workers that are blocked wait for room in staging memory: the sink is the limit, however little
  * it is occupied (a link with a long latency is not).  All shares are of the time between the first
  * batch and the last. */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
+
+#include <tfr-private/text.h>
 
 #include "pipeline/report/judge.h"
 #include "thread/threads.h"
@@ -30,96 +33,96 @@ static void subtract(struct tfr_stage_counter *out, const struct tfr_stage_count
 		a->blocked - b->blocked, a->items - b->items, a->bytes - b->bytes };
 }
 
-/* How long the oldest upload that has not arrived is under way. */
-static double oldest_flight(const struct tfr_pipeline *p)
-{
-	uint64_t now = tfr_clock_ns(), oldest = now;
-
-	for (unsigned i = 0; i < p->uploader_count; i++) {
-		const struct tfr_uploader *l = &p->uploaders[i];
-		const struct tfr_staging_buffer *b;
-
-		if (!l->device || !l->flying.count)
-			continue;
-		b = &l->staging[l->flying.at[l->flying.head]];
-		if (l->targets[b->target].started_ns < oldest)
-			oldest = l->targets[b->target].started_ns;
-	}
-	return tfr_judge_seconds(now - oldest);
-}
-
 /* What becomes of batches: the shares of links, uploads and the consumer. */
-static void take_sink(const struct tfr_pipeline *p, struct tfr_time_shares *s)
+static void take_sink(const struct tfr_statistics *p, struct tfr_time_shares *s)
 {
 	unsigned upload = tfr_judge_upload_row(p);
-	const struct tfr_stage_counter *c = &s->spent[p->rows], *u = &s->spent[upload];
-	double all = s->seconds * (p->uploader_count ? p->uploader_count : 1);
+	const struct tfr_stage_counter *c = &s->spent[p->set->rows], *u = &s->spent[upload];
+	double all = s->seconds * (s->facts->uploaders ? s->facts->uploaders : 1);
 	double asked = tfr_judge_seconds(c->starved + c->busy);
 
 	s->consumer = asked > 0 ? tfr_judge_seconds(c->busy) / asked : 0;
 	s->under_way = p->flights ? tfr_judge_seconds(p->flight_ns) / (double)p->flights : 0;
-	s->hung = oldest_flight(p);
-	if (!p->uploads || all <= 0)
+	s->hung = s->facts->oldest_upload;
+	if (!p->set->uploads || all <= 0)
 		return;
 	s->link = s->busy[upload] / all;
 	s->flight = 1 - tfr_judge_seconds(u->starved + u->blocked) / all;
 	s->flight = s->flight < 0 ? 0 : s->flight;
 }
 
-static struct tfr_time_shares take_shares(const struct tfr_pipeline *p, double seconds)
+/* What the workers were at, in seconds of them: at work with a processor, and the rest. */
+static void take_pool(const uint64_t *pool, struct tfr_time_shares *s)
 {
+	double all = s->pool_seconds;
+
+	for (unsigned i = 0; i < TFR_POOL_ACCOUNTS; i++)
+		all += tfr_judge_seconds(pool[i]);
+	all = all > 0 ? all : 1;
+	s->pool = s->pool_seconds / all;
+	s->starved = tfr_judge_seconds(pool[TFR_POOL_STARVED]) / all;
+	s->blocked = tfr_judge_seconds(pool[TFR_POOL_BLOCKED]) / all;
+	s->serial = tfr_judge_seconds(pool[TFR_POOL_SERIAL]) / all;
+	s->waited = tfr_judge_seconds(pool[TFR_POOL_WAITED]) / all;
+}
+
+static struct tfr_time_shares take_shares(
+	const struct tfr_statistics *p, const struct tfr_feed_facts *facts, double seconds)
+{
+	static const struct tfr_counter_snapshot none;
 	bool steady = tfr_statistics_steady(p);
-	struct tfr_time_shares s = { .seconds = steady ? tfr_judge_seconds(p->last_ns - p->first_ns)
-						       : seconds };
-	static const struct tfr_stage_counter none;
-	double idle[4], whole, heaviest = -1;
+	const struct tfr_counter_snapshot *first = steady ? &p->first : &none;
+	const struct tfr_counter_snapshot *last = steady ? &p->last : &p->now;
+	struct tfr_time_shares s = { .facts = facts, .seconds = seconds };
+	uint64_t pool[TFR_POOL_ACCOUNTS];
+	double heaviest = -1;
 
+	if (steady)
+		s.seconds = tfr_judge_seconds(p->last_ns - p->first_ns);
 	s.records = (double)(p->records - (steady ? p->first_records : 0));
-
-	for (unsigned i = 0; i <= p->rows; i++) {
-		subtract(&s.spent[i], steady ? &p->last[i] : &p->counters[i],
-			steady ? &p->first[i] : &none);
+	for (unsigned i = 0; i <= p->set->rows; i++) {
+		subtract(&s.spent[i], &last->rows[i], &first->rows[i]);
 		s.busy[i] = tfr_judge_seconds(s.spent[i].busy);
 		if (!tfr_judge_is_pool(p, i))
 			continue;
-		s.pool += s.busy[i];
+		s.pool_seconds += s.busy[i];
 		if (s.busy[i] > heaviest) {
 			heaviest = s.busy[i];
 			s.heaviest = i;
 		}
 	}
-	idle[0] = tfr_judge_seconds(steady ? p->last_pool[0] - p->first_pool[0] : p->pool_starved);
-	idle[1] = tfr_judge_seconds(steady ? p->last_pool[1] - p->first_pool[1] : p->pool_blocked);
-	idle[2] = tfr_judge_seconds(steady ? p->last_pool[2] - p->first_pool[2] : p->pool_serial);
-	idle[3] = tfr_judge_seconds(steady ? p->last_pool[3] - p->first_pool[3] : p->pool_waited);
-	s.pool_seconds = s.pool;
-	whole = s.pool + idle[0] + idle[1] + idle[2] + idle[3];
-	whole = whole > 0 ? whole : 1;
-	s.pool /= whole;
-	s.starved = idle[0] / whole;
-	s.blocked = idle[1] / whole;
-	s.serial = idle[2] / whole;
-	s.waited = idle[3] / whole;
+	for (unsigned i = 0; i < TFR_POOL_ACCOUNTS; i++)
+		pool[i] = last->pool[i] - first->pool[i];
+	take_pool(pool, &s);
 	take_sink(p, &s);
 	return s;
 }
 
+/* Whether one worker at a time does it. */
+static bool is_serial(const struct tfr_statistics *p, unsigned row)
+{
+	enum tfr_stage_kind kind = tfr_judge_kind(p, row);
+
+	return row < p->set->batch_row &&
+	       (kind == STAGE_SHUFFLE || kind == STAGE_CACHE || kind == STAGE_PREFETCH);
+}
+
 /* What only one worker at a time may do, and does most of. */
-static unsigned serial_row(const struct tfr_pipeline *p, const struct tfr_time_shares *s)
+static unsigned serial_row(const struct tfr_statistics *p, const struct tfr_time_shares *s)
 {
 	unsigned row = 0;
 
-	for (unsigned i = 1; i < p->node_count; i++)
-		if (p->nodes[i].kind >= NODE_SHUFFLE && p->nodes[i].kind <= NODE_PREFETCH &&
-			(!row || s->busy[p->nodes[i].row] > s->busy[row]))
-			row = p->nodes[i].row;
+	for (unsigned i = 1; i < p->set->rows; i++)
+		if (is_serial(p, i) && (!row || s->busy[i] > s->busy[row]))
+			row = i;
 	return row ? row : s->heaviest;
 }
 
 /* Buffers for batches were to be more than memory allowed. */
-static bool lacks_memory(const struct tfr_pipeline *p)
+static bool lacks_memory(const struct tfr_statistics *p)
 {
-	return p->batches_rows && !p->prefetch && (p->plan.staging < 3 || p->plan.device < 2);
+	return p->set->batches && !p->set->prefetch &&
+	       (p->set->plan.staging < 3 || p->set->plan.device < 2);
 }
 
 /* Uploads that are under way for no longer than a thread waits for its turn, while other programs
@@ -132,23 +135,23 @@ static bool lacks_processors(const struct tfr_time_shares *s)
 }
 
 /* Workers have batches ready and no room for more. */
-static unsigned limiting_sink(const struct tfr_pipeline *p, const struct tfr_time_shares *s)
+static unsigned limiting_sink(const struct tfr_statistics *p, const struct tfr_time_shares *s)
 {
 	double working = s->pool + s->waited;
 	double sink = s->link > s->consumer ? s->link : s->consumer;
 
 	if (s->consumer >= SATURATED)
-		return p->rows;
+		return p->set->rows;
 	if (working >= UNEVEN && sink < working)
 		return s->heaviest;
 	if (s->link < SATURATED && lacks_memory(p))
 		return LIMIT_MEMORY;
-	if (!p->uploads || s->flight < s->consumer)
-		return p->rows;
+	if (!p->set->uploads || s->flight < s->consumer)
+		return p->set->rows;
 	return lacks_processors(s) ? LIMIT_OTHERS : tfr_judge_upload_row(p);
 }
 
-static unsigned limiting_stage(const struct tfr_pipeline *p, const struct tfr_time_shares *s)
+static unsigned limiting_stage(const struct tfr_statistics *p, const struct tfr_time_shares *s)
 {
 	if (s->seconds < TURN)
 		return LIMIT_UNKNOWN;
@@ -159,14 +162,14 @@ static unsigned limiting_stage(const struct tfr_pipeline *p, const struct tfr_ti
 	if (s->starved < s->serial)
 		return serial_row(p, s);
 	/* Inflating is what reading waits for where it takes most of the readers' time. */
-	for (unsigned i = 0; i < p->rows; i++)
+	for (unsigned i = 0; i < p->set->rows; i++)
 		if (tfr_judge_kind(p, i) == STAGE_INFLATE && s->busy[i] > s->busy[0])
 			return i;
 	return 0;
 }
 
 static void find_upload(
-	const struct tfr_pipeline *p, const struct tfr_time_shares *s, char *text, size_t size)
+	const struct tfr_statistics *p, const struct tfr_time_shares *s, char *text, size_t size)
 {
 	double each = s->under_way;
 	bool ms = each < 1;
@@ -190,24 +193,24 @@ static void find_upload(
 }
 
 static void find_pool(
-	const struct tfr_pipeline *p, const struct tfr_time_shares *s, char *text, size_t size)
+	const struct tfr_statistics *p, const struct tfr_time_shares *s, char *text, size_t size)
 {
 	unsigned cores = tfr_cpu_count();
 	int n;
 
-	if (p->opts.threads == cores)
+	if (p->set->opts.threads == cores)
 		n = snprintf(text, size, "%u of %u cores busy %d%% of the time", cores, cores,
 			tfr_judge_percent(s->pool));
 	else
 		n = snprintf(text, size, "%u worker%s on %u cores busy %d%% of the time",
-			p->opts.threads, p->opts.threads == 1 ? "" : "s", cores,
+			p->set->opts.threads, p->set->opts.threads == 1 ? "" : "s", cores,
 			tfr_judge_percent(s->pool));
 	if (s->waited >= 0.1)
 		snprintf(text + n, size - (size_t)n, ", and without a core %d%%",
 			tfr_judge_percent(s->waited));
 }
 
-static void find(const struct tfr_pipeline *p, const struct tfr_time_shares *s, unsigned limit,
+static void find(const struct tfr_statistics *p, const struct tfr_time_shares *s, unsigned limit,
 	char *text, size_t size)
 {
 	char each[TFR_SIZE_TEXT];
@@ -226,10 +229,10 @@ static void find(const struct tfr_pipeline *p, const struct tfr_time_shares *s, 
 			"-m allows %u staging and %u device buffers of %s, and the workers wait "
 			"for "
 			"one %d%% of their time",
-			p->plan.staging, p->plan.device,
-			tfr_format_size(p->plan.transfer_bytes, each),
+			p->set->plan.staging, p->set->plan.device,
+			tfr_format_size(p->set->plan.transfer_bytes, each),
 			tfr_judge_percent(s->blocked));
-	else if (limit == p->rows)
+	else if (limit == p->set->rows)
 		snprintf(text, size,
 			"the consumer is busy %d%% of the time, the workers wait for it %d%% of "
 			"theirs",
@@ -243,7 +246,7 @@ static void find(const struct tfr_pipeline *p, const struct tfr_time_shares *s, 
 		find_pool(p, s, text, size);
 }
 
-static const char *limit_name(const struct tfr_pipeline *p, unsigned limit)
+static const char *limit_name(const struct tfr_statistics *p, unsigned limit)
 {
 	if (limit == LIMIT_UNKNOWN)
 		return "unknown";
@@ -252,14 +255,16 @@ static const char *limit_name(const struct tfr_pipeline *p, unsigned limit)
 	return limit == LIMIT_OTHERS ? "other programs" : tfr_judge_name(p, limit);
 }
 
-void tfr_statistics_judge(const struct tfr_pipeline *p, struct tfr_pipeline_stats *st)
+void tfr_statistics_judge(const struct tfr_statistics *p, const struct tfr_feed_facts *facts,
+	struct tfr_pipeline_stats *st)
 {
-	struct tfr_time_shares s = take_shares(p, st->seconds);
+	struct tfr_time_shares s = take_shares(p, facts, st->seconds);
 	unsigned limit;
 
 	s.others = st->other_load;
 	st->cpu_wait = s.waited;
 	limit = limiting_stage(p, &s);
+	assert(limit <= p->set->rows || limit >= LIMIT_MEMORY);
 	st->bottleneck = limit_name(p, limit);
 	find(p, &s, limit, st->finding, sizeof(st->finding));
 	tfr_judge_advise(p, &s, limit, st->advice, sizeof(st->advice));

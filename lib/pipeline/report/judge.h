@@ -3,13 +3,14 @@
 #ifndef TFR_PIPELINE_JUDGE_H
 #define TFR_PIPELINE_JUDGE_H
 
-#include "pipeline/state.h"
+#include "pipeline/report/counters.h"
 
 struct tfr_time_shares {
+	const struct tfr_feed_facts *facts;
 	double seconds;
-	struct tfr_stage_counter spent[ROWS_MAX];
-	double busy[ROWS_MAX]; /* seconds of threads */
-	double pool_seconds;   /* of them, by workers */
+	struct tfr_stage_counter spent[TFR_ROWS_MAX];
+	double busy[TFR_ROWS_MAX]; /* seconds of threads */
+	double pool_seconds;	   /* of them, by workers */
 	/* Of the workers' time: at work with a processor and without one; idle, by cause. */
 	double pool, waited, starved, blocked, serial;
 	double link;	  /* share of the time that links were occupied */
@@ -24,28 +25,29 @@ struct tfr_time_shares {
 
 /* ---- rows ---- */
 
-static inline enum tfr_stage_kind tfr_judge_kind(const struct tfr_pipeline *p, unsigned row)
+static inline enum tfr_stage_kind tfr_judge_kind(const struct tfr_statistics *p, unsigned row)
 {
-	return row < p->rows ? p->list.at[row].kind : STAGE_KINDS;
+	return row < p->set->rows ? p->set->list.at[row].kind : STAGE_KINDS;
 }
 
-static inline const char *tfr_judge_name(const struct tfr_pipeline *p, unsigned row)
+static inline const char *tfr_judge_name(const struct tfr_statistics *p, unsigned row)
 {
-	return row < p->rows ? p->list.at[row].row->name : "consumer";
+	return row < p->set->rows ? p->set->list.at[row].row->name : "consumer";
 }
 
 /* Whether workers do it. */
-static inline bool tfr_judge_is_pool(const struct tfr_pipeline *p, unsigned row)
+static inline bool tfr_judge_is_pool(const struct tfr_statistics *p, unsigned row)
 {
 	enum tfr_stage_kind kind = tfr_judge_kind(p, row);
 
-	return row < p->rows && kind != STAGE_READ && kind != STAGE_INFLATE && kind != STAGE_UPLOAD;
+	return row < p->set->rows && kind != STAGE_READ && kind != STAGE_INFLATE &&
+	       kind != STAGE_UPLOAD;
 }
 
 /* The row of uploading; that of the consumer where there is none. */
-static inline unsigned tfr_judge_upload_row(const struct tfr_pipeline *p)
+static inline unsigned tfr_judge_upload_row(const struct tfr_statistics *p)
 {
-	return p->uploads ? p->rows - 1 : p->rows;
+	return p->set->uploads ? p->set->rows - 1 : p->set->rows;
 }
 
 static inline double tfr_judge_share(const struct tfr_time_shares *s, unsigned row)
@@ -66,10 +68,10 @@ static inline int tfr_judge_percent(double share)
 }
 
 /* A limit is a row, or one of these. */
-enum { LIMIT_MEMORY = ROWS_MAX, LIMIT_OTHERS, LIMIT_UNKNOWN };
+enum { LIMIT_MEMORY = TFR_ROWS_MAX, LIMIT_OTHERS, LIMIT_UNKNOWN };
 
 /* advice.c: what would change it, with the next limit behind it. */
-void tfr_judge_advise(const struct tfr_pipeline *p, const struct tfr_time_shares *s, unsigned limit,
-	char *text, size_t size);
+void tfr_judge_advise(const struct tfr_statistics *p, const struct tfr_time_shares *s,
+	unsigned limit, char *text, size_t size);
 
 #endif

@@ -1,42 +1,180 @@
-/* pipeline/report/statistics.c - what was measured, stage by stage.
+/* pipeline/report/statistics.c - see statistics.h.
  *
  * Rates and shares are taken from the first batch to the last, so that filling the shuffle buffer,
- * which every run pays once, does not pass for what the feed can do. */
+ * which every run pays once, does not count as what the feed can do. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/state.h"
+#include "base/error.h"
+#include "pipeline/report/counters.h"
 
-/* Charges what every thread is at up to `now`. */
-void tfr_statistics_settle(struct tfr_pipeline *p, uint64_t now)
+/* A tick of a coarse clock of processor time, of which one job may get all. */
+enum { CPU_LEFT_MAX = 10000000 };
+
+enum tfr_status tfr_statistics_new(
+	struct tfr_statistics **out, const struct tfr_feed_settings *set, struct tfr_error *err)
 {
-	for (uint32_t i = 0; p->source.readings && i < p->source.count; i++)
-		tfr_span_settle(&p->source.readings[i].span, now);
-	for (unsigned i = 0; p->workers && i < p->opts.threads; i++)
-		tfr_span_settle(&p->workers[i].idle, now);
-	for (unsigned i = 0; i < p->uploader_count; i++)
-		tfr_span_settle(&p->uploaders[i].span, now);
-	tfr_span_settle(&p->consumer_span, now);
-	for (unsigned i = 0; i < p->rows; i++)
-		if (p->list.at[i].kind == STAGE_INFLATE)
-			p->counters[i] = p->inflated;
+	struct tfr_statistics *s = calloc(1, sizeof(*s));
+
+	*out = s;
+	if (!s)
+		return tfr_fail_nomem(err, "starting a feed");
+	s->set = set;
+	s->start_ns = tfr_clock_ns();
+	tfr_load_read(&s->load_then);
+	return TFR_OK;
 }
 
-bool tfr_statistics_steady(const struct tfr_pipeline *p)
+void tfr_statistics_free(struct tfr_statistics *s)
 {
-	return p->batches >= 3 && p->last_ns - p->first_ns >= p->first_ns - p->start_ns;
+	free(s);
 }
 
-static void keep(const struct tfr_pipeline *p, struct tfr_stage_counter *counters, uint64_t *pool)
+/* ---- accounts ---- */
+
+void tfr_statistics_watch(struct tfr_statistics *s, struct tfr_span *span)
 {
-	memcpy(counters, p->counters, (p->rows + 1) * sizeof(*counters));
-	pool[0] = p->pool_starved;
-	pool[1] = p->pool_blocked;
-	pool[2] = p->pool_serial;
-	pool[3] = p->pool_waited;
+	assert(!span->next && !span->count);
+	span->next = s->spans;
+	s->spans = span;
 }
 
-/* 32 buckets an octave: a percentile is off by 3% at most. */
+uint64_t *tfr_statistics_account(struct tfr_statistics *s, unsigned row, enum tfr_account which)
+{
+	struct tfr_stage_counter *c = &s->now.rows[row];
+
+	assert(row <= s->set->rows || !s->set->rows); /* readers start before the rows are known */
+	switch (which) {
+	case TFR_ACCOUNT_STARVED:
+		return &c->starved;
+	case TFR_ACCOUNT_BLOCKED:
+		return &c->blocked;
+	default:
+		return &c->busy;
+	}
+}
+
+uint64_t *tfr_statistics_pool_account(struct tfr_statistics *s, enum tfr_pool_account which)
+{
+	assert(which < TFR_POOL_ACCOUNTS);
+	return &s->now.pool[which];
+}
+
+/* Charges what every thread is at, up to `now`. */
+static void settle(struct tfr_statistics *s, uint64_t now)
+{
+	for (struct tfr_span *span = s->spans; span; span = span->next)
+		tfr_span_settle(span, now);
+	for (unsigned i = 0; i < s->set->rows; i++)
+		if (s->set->list.at[i].kind == STAGE_INFLATE)
+			s->now.rows[i] = s->inflated;
+}
+
+/* ---- jobs ---- */
+
+/* A job is measured stage by stage by the clock, and as a whole by what its thread had of a
+ * processor: each stage gets its part of that.  For the rest of the job's time others had the
+ * processor. */
+uint64_t tfr_job_time_end(const struct tfr_statistics *s, struct tfr_job_time *t)
+{
+	uint64_t wall = 0, cpu;
+	double part;
+
+	for (unsigned i = 0; i < s->set->rows; i++)
+		wall += t->spent[i].busy;
+	t->cpu_left += tfr_clock_thread_ns() - t->cpu_began;
+	cpu = t->cpu_left < wall ? t->cpu_left : wall;
+	t->cpu_left -= cpu;
+	if (t->cpu_left > CPU_LEFT_MAX)
+		t->cpu_left = CPU_LEFT_MAX;
+	part = wall ? (double)cpu / (double)wall : 1;
+	for (unsigned i = 0; i < s->set->rows; i++)
+		t->spent[i].busy = (uint64_t)((double)t->spent[i].busy * part);
+	return wall - cpu;
+}
+
+void tfr_statistics_add_job(struct tfr_statistics *s, struct tfr_job_time *t, uint64_t waited)
+{
+	s->now.pool[TFR_POOL_WAITED] += waited;
+	for (unsigned i = 0; i < s->set->rows; i++) {
+		struct tfr_stage_counter *c = &s->now.rows[i], *spent = &t->spent[i];
+
+		c->busy += spent->busy;
+		c->items += spent->items;
+		c->bytes += spent->bytes;
+		*spent = (struct tfr_stage_counter){ 0 };
+	}
+}
+
+/* ---- counts ---- */
+
+void tfr_statistics_count(struct tfr_statistics *s, unsigned row, uint64_t items, uint64_t bytes)
+{
+	assert(row <= s->set->rows);
+	s->now.rows[row].items += items;
+	s->now.rows[row].bytes += bytes;
+}
+
+void tfr_statistics_read(struct tfr_statistics *s, bool compressed, uint64_t inflate_ns,
+	uint64_t records, uint64_t bytes)
+{
+	struct tfr_stage_counter *read = &s->now.rows[0];
+
+	if (inflate_ns > read->busy)
+		inflate_ns = read->busy;
+	if (compressed) {
+		read->busy -= inflate_ns;
+		s->inflated.busy += inflate_ns;
+		s->inflated.items += records;
+		s->inflated.bytes += bytes;
+	}
+	read->items += records;
+	read->bytes += bytes;
+}
+
+void tfr_statistics_uploaded(struct tfr_statistics *s, uint64_t busy_ns, uint64_t flight_ns,
+	uint64_t batches, uint64_t bytes)
+{
+	struct tfr_stage_counter *c = &s->now.rows[s->set->rows - 1];
+
+	assert(s->set->uploads);
+	s->flights++;
+	s->flight_ns += flight_ns;
+	c->busy += busy_ns;
+	c->items += batches;
+	c->bytes += bytes;
+}
+
+/* ---- batches ---- */
+
+bool tfr_statistics_steady(const struct tfr_statistics *s)
+{
+	return s->batches >= 3 && s->last_ns - s->first_ns >= s->first_ns - s->start_ns;
+}
+
+uint64_t tfr_statistics_batches(const struct tfr_statistics *s)
+{
+	return s->batches;
+}
+
+void tfr_statistics_set_epochs(struct tfr_statistics *s, uint64_t epochs)
+{
+	s->epochs = epochs;
+}
+
+double tfr_statistics_seconds(const struct tfr_statistics *s, uint64_t now)
+{
+	return (double)(now - s->start_ns) * 1e-9;
+}
+
+static void keep(const struct tfr_statistics *s, struct tfr_counter_snapshot *to)
+{
+	memcpy(to->rows, s->now.rows, (s->set->rows + 1) * sizeof(*to->rows));
+	memcpy(to->pool, s->now.pool, sizeof(to->pool));
+}
+
+/* 32 buckets per octave: a percentile is off by 3% at most. */
 static unsigned bucket_of(uint64_t ns)
 {
 	unsigned octave = 0;
@@ -50,231 +188,163 @@ static double bucket_seconds(unsigned bucket)
 {
 	unsigned octave = bucket < 64 ? 0 : bucket / 32 - 1;
 
+	assert(bucket < WAIT_BUCKETS);
 	return ldexp((double)(bucket - octave * 32), (int)octave) * 1e-9;
 }
 
-static void note_epoch(struct tfr_pipeline *p, const struct tfr_device_batch *a, uint64_t now)
+static void note_epoch(struct tfr_statistics *s, uint64_t epoch, uint64_t now)
 {
-	p->epochs = a->epoch;
-	if (a->epoch == 0) {
-		p->first_epoch_ns = now;
-		p->first_epoch_records = p->records;
+	s->epochs = epoch;
+	if (epoch == 0) {
+		s->first_epoch_ns = now;
+		s->first_epoch_records = s->records;
 	}
 }
 
 void tfr_statistics_delivered(
-	struct tfr_pipeline *p, const struct tfr_device_batch *a, uint64_t waited_ns, uint64_t now)
+	struct tfr_statistics *s, const struct tfr_delivery *d, uint64_t waited_ns, uint64_t now)
 {
-	struct tfr_stage_counter *c = &p->counters[p->rows];
-
-	p->batches++;
-	p->records += a->records;
-	p->payload_bytes += a->payload_bytes;
-	p->device_bytes += p->uploads ? a->bytes : 0;
-	c->items++;
-	c->bytes += p->uploads ? a->bytes : 0;
-	note_epoch(p, a, now);
-	tfr_statistics_settle(p, now);
-	if (p->batches == 1) {
-		p->first_ns = now;
-		p->first_records = p->records;
-		p->first_payload_bytes = p->payload_bytes;
-		p->first_device_bytes = p->device_bytes;
-		keep(p, p->first, p->first_pool);
+	s->batches++;
+	s->records += d->records;
+	s->payload_bytes += d->payload_bytes;
+	s->device_bytes += d->device_bytes;
+	tfr_statistics_count(s, s->set->rows, 1, d->device_bytes);
+	note_epoch(s, d->epoch, now);
+	settle(s, now);
+	if (s->batches == 1) {
+		s->first_ns = now;
+		s->first_records = s->records;
+		s->first_payload_bytes = s->payload_bytes;
+		s->first_device_bytes = s->device_bytes;
+		keep(s, &s->first);
 	} else {
-		p->waits[bucket_of(waited_ns)]++;
-		if (waited_ns > p->wait_max_ns)
-			p->wait_max_ns = waited_ns;
+		s->waits[bucket_of(waited_ns)]++;
+		if (waited_ns > s->wait_max_ns)
+			s->wait_max_ns = waited_ns;
 	}
-	p->last_ns = now;
-	keep(p, p->last, p->last_pool);
+	s->last_ns = now;
+	keep(s, &s->last);
 }
 
-static double percentile(const struct tfr_pipeline *p, double share)
+/* ---- the report ---- */
+
+static double percentile(const struct tfr_statistics *s, double share)
 {
-	uint64_t count = p->batches > 1 ? p->batches - 1 : 0, seen = 0;
+	uint64_t count = s->batches > 1 ? s->batches - 1 : 0, seen = 0;
 	uint64_t wanted = (uint64_t)ceil(share * (double)count);
 
 	for (unsigned i = 0; count && i < WAIT_BUCKETS; i++) {
-		seen += p->waits[i];
+		seen += s->waits[i];
 		if (seen >= wanted && seen)
-			return fmin(bucket_seconds(i), (double)p->wait_max_ns * 1e-9);
+			return fmin(bucket_seconds(i), (double)s->wait_max_ns * 1e-9);
 	}
 	return 0;
 }
 
-static void fill_rates(const struct tfr_pipeline *p, struct tfr_pipeline_stats *st)
+static void fill_rates(const struct tfr_statistics *s, struct tfr_pipeline_stats *st)
 {
-	bool steady = tfr_statistics_steady(p);
-	double seconds = steady ? (double)(p->last_ns - p->first_ns) * 1e-9 : st->seconds;
+	bool steady = tfr_statistics_steady(s);
+	double seconds = steady ? (double)(s->last_ns - s->first_ns) * 1e-9 : st->seconds;
 
-	st->records_per_second = (double)(p->records - (steady ? p->first_records : 0)) / seconds;
-	st->records_per_second_total = (double)p->records / st->seconds;
+	st->records_per_second = (double)(s->records - (steady ? s->first_records : 0)) / seconds;
+	st->records_per_second_total = (double)s->records / st->seconds;
 	st->bytes_per_second =
-		(double)(p->payload_bytes - (steady ? p->first_payload_bytes : 0)) / seconds;
+		(double)(s->payload_bytes - (steady ? s->first_payload_bytes : 0)) / seconds;
 	st->device_bytes_per_second =
-		(double)(p->device_bytes - (steady ? p->first_device_bytes : 0)) / seconds;
-	if (p->first_epoch_ns > p->start_ns)
+		(double)(s->device_bytes - (steady ? s->first_device_bytes : 0)) / seconds;
+	if (s->first_epoch_ns > s->start_ns)
 		st->first_epoch_records_per_second =
-			(double)p->first_epoch_records /
-			((double)(p->first_epoch_ns - p->start_ns) * 1e-9);
-	if (p->records > p->first_epoch_records && p->last_ns > p->first_epoch_ns)
+			(double)s->first_epoch_records /
+			((double)(s->first_epoch_ns - s->start_ns) * 1e-9);
+	if (s->records > s->first_epoch_records && s->last_ns > s->first_epoch_ns)
 		st->later_epochs_records_per_second =
-			(double)(p->records - p->first_epoch_records) /
-			((double)(p->last_ns - p->first_epoch_ns) * 1e-9);
+			(double)(s->records - s->first_epoch_records) /
+			((double)(s->last_ns - s->first_epoch_ns) * 1e-9);
 }
 
-static void fill_waits(const struct tfr_pipeline *p, struct tfr_pipeline_stats *st)
+static void fill_waits(const struct tfr_statistics *s, struct tfr_pipeline_stats *st)
 {
-	const struct tfr_stage_counter *first = &p->first[p->rows], *last = &p->last[p->rows];
+	const struct tfr_stage_counter *first = &s->first.rows[s->set->rows],
+				       *last = &s->last.rows[s->set->rows];
 	double starved = (double)(last->starved - first->starved);
-	double whole = starved + (double)(last->busy - first->busy);
+	double both = starved + (double)(last->busy - first->busy);
 
-	st->wait_p50 = percentile(p, 0.50);
-	st->wait_p95 = percentile(p, 0.95);
-	st->wait_p99 = percentile(p, 0.99);
-	st->wait_max = (double)p->wait_max_ns * 1e-9;
-	st->idle_fraction = whole > 0 ? starved / whole : 1;
+	st->wait_p50 = percentile(s, 0.50);
+	st->wait_p95 = percentile(s, 0.95);
+	st->wait_p99 = percentile(s, 0.99);
+	st->wait_max = (double)s->wait_max_ns * 1e-9;
+	st->idle_fraction = both > 0 ? starved / both : 1;
 }
 
-static unsigned stage_threads(const struct tfr_pipeline *p, unsigned row)
+static unsigned stage_threads(
+	const struct tfr_feed_settings *set, const struct tfr_feed_facts *facts, unsigned row)
 {
-	enum tfr_stage_kind kind = row < p->rows ? p->list.at[row].kind : STAGE_UPLOAD;
+	enum tfr_stage_kind kind = row < set->rows ? set->list.at[row].kind : STAGE_UPLOAD;
 
 	if (kind == STAGE_READ || kind == STAGE_INFLATE)
-		return p->source.count;
+		return facts->readers;
 	if (kind == STAGE_UPLOAD)
-		return row < p->rows && p->uploader_count ? p->uploader_count : 1;
-	return p->opts.threads;
+		return row < set->rows && facts->uploaders ? facts->uploaders : 1;
+	return set->opts.threads;
 }
 
-/* What the next one found waiting behind a stage: behind the last stage of its node. */
-static void fill_queue(const struct tfr_pipeline *p, unsigned row, struct tfr_stage_stats *s)
+static void fill_stages(const struct tfr_statistics *s, const struct tfr_feed_facts *facts,
+	struct tfr_pipeline_stats *st)
 {
-	for (unsigned i = 1; i < p->node_count; i++) {
-		const struct tfr_flow_node *n = &p->nodes[i];
+	const struct tfr_feed_settings *set = s->set;
 
-		if (n->kind >= NODE_PLACE || n->row != row || !n->to)
-			continue;
-		s->queue_mean = n->looks ? (double)n->seen / (double)n->looks : 0;
-		s->queue_now = n->kind == NODE_SHUFFLE ? n->held : tfr_flow_node_waiting(p, n);
-		if (n->kind == NODE_SHUFFLE)
-			s->queue_capacity = n->shuffle.shuffler.capacity;
-		else
-			s->queue_capacity = n->most ? n->most
-						    : (uint64_t)n->slot_count * n->grain *
-							      (n->decodes ? n->recipe.copies : 1);
-	}
-}
+	for (unsigned i = 0; i <= set->rows; i++) {
+		const struct tfr_stage_counter *c = &s->now.rows[i];
 
-static void fill_found(
-	const struct tfr_queue_meter *f, uint64_t capacity, struct tfr_stage_stats *s)
-{
-	s->queue_mean = f->looks ? (double)f->seen / (double)f->looks : 0;
-	s->queue_capacity = capacity;
-	s->queue_now = f->now;
-}
-
-/* Batches: in staging memory as their device found them, and on devices as the consumer did.  Those
- * in staging memory are behind the last stage before upload. */
-static void fill_batches(const struct tfr_pipeline *p, struct tfr_pipeline_stats *st)
-{
-	uint64_t each = (uint64_t)p->uploader_count * p->opts.steps_per_transfer;
-
-	if (!p->uploader_count)
-		return;
-	if (p->uploads)
-		fill_found(&p->arrived, each * p->plan.device, &st->stages[p->rows - 1]);
-	fill_found(&p->assembled, each * p->plan.staging,
-		&st->stages[p->uploads ? p->rows - 2 : p->rows - 1]);
-}
-
-static void fill_stages(const struct tfr_pipeline *p, struct tfr_pipeline_stats *st)
-{
-	for (unsigned i = 0; i <= p->rows; i++) {
-		const struct tfr_stage_counter *c = &p->counters[i];
-		struct tfr_stage_stats *s = &st->stages[st->stage_count++];
-
-		*s = (struct tfr_stage_stats){
-			.name = i < p->rows ? p->list.at[i].row->name : "consumer",
-			.text = i < p->rows ? p->list.at[i].text : "consumer",
-			.threads = stage_threads(p, i),
+		st->stages[st->stage_count++] = (struct tfr_stage_stats){
+			.name = i < set->rows ? set->list.at[i].row->name : "consumer",
+			.text = i < set->rows ? set->list.at[i].text : "consumer",
+			.threads = stage_threads(set, facts, i),
 			.busy = (double)c->busy * 1e-9,
 			.starved = (double)c->starved * 1e-9,
 			.blocked = (double)c->blocked * 1e-9,
 			.items = c->items,
 			.bytes = c->bytes,
 		};
-		fill_queue(p, i, s);
 	}
 }
 
-static void fill_devices(const struct tfr_pipeline *p, struct tfr_pipeline_stats *st)
-{
-	for (unsigned i = 0; p->uploads && i < p->uploader_count && i < TFR_DEVICES_MAX; i++) {
-		const struct tfr_uploader *l = &p->uploaders[i];
-
-		st->devices[st->device_count++] = (struct tfr_device_stats){
-			.busy = (double)l->busy_ns * 1e-9,
-			.batches = l->sent_batches,
-			.bytes = l->sent_bytes,
-		};
-	}
-}
-
-static uint64_t shuffle_least(const struct tfr_pipeline *p)
-{
-	uint64_t least = UINT64_MAX;
-
-	for (unsigned i = 1; i < p->node_count; i++)
-		if (p->nodes[i].kind == NODE_SHUFFLE && p->nodes[i].least < least &&
-			p->nodes[i].shuffle.shuffler.capacity == p->plan.shuffle)
-			least = p->nodes[i].least;
-	return least == UINT64_MAX ? p->plan.shuffle : least;
-}
-
-void tfr_pipeline_stats(struct tfr_pipeline *p, struct tfr_pipeline_stats *st)
+void tfr_statistics_report(
+	struct tfr_statistics *s, const struct tfr_feed_facts *facts, struct tfr_pipeline_stats *st)
 {
 	uint64_t now = tfr_clock_ns();
 	struct tfr_load load;
 
-	tfr_load_read(&load);
-	pthread_mutex_lock(&p->lock);
-	tfr_statistics_settle(p, now);
+	settle(s, now);
 	*st = (struct tfr_pipeline_stats){
-		.seconds = (double)(now - p->start_ns) * 1e-9,
-		.first_batch_seconds = p->batches ? (double)(p->first_ns - p->start_ns) * 1e-9 : 0,
-		.records = p->records,
-		.skipped = p->skipped,
-		.batches = p->batches,
-		.epochs = p->epochs,
-		.bytes = p->payload_bytes,
-		.device_bytes = p->device_bytes,
-		.shuffle_least = shuffle_least(p),
-		.threads = p->opts.threads,
+		.seconds = tfr_statistics_seconds(s, now),
+		.first_batch_seconds = s->batches ? (double)(s->first_ns - s->start_ns) * 1e-9 : 0,
+		.records = s->records,
+		.skipped = facts->skipped,
+		.batches = s->batches,
+		.epochs = s->epochs,
+		.bytes = s->payload_bytes,
+		.device_bytes = s->device_bytes,
+		.threads = s->set->opts.threads,
 	};
-	st->load_known = tfr_load_between(&p->load_then, &load, &st->other_load, &st->stolen_load);
-	fill_rates(p, st);
-	fill_waits(p, st);
-	fill_stages(p, st);
-	fill_batches(p, st);
-	fill_devices(p, st);
-	tfr_statistics_judge(p, st);
-	pthread_mutex_unlock(&p->lock);
+	tfr_load_read(&load);
+	st->load_known = tfr_load_between(&s->load_then, &load, &st->other_load, &st->stolen_load);
+	fill_rates(s, st);
+	fill_waits(s, st);
+	fill_stages(s, facts, st);
 }
 
-size_t tfr_pipeline_waits(struct tfr_pipeline *p, struct tfr_wait_bucket *buckets, size_t n)
+size_t tfr_statistics_waits(
+	const struct tfr_statistics *s, struct tfr_wait_bucket *buckets, size_t n)
 {
 	size_t count = 0;
 
-	pthread_mutex_lock(&p->lock);
 	for (unsigned i = 0; i < WAIT_BUCKETS; i++) {
-		if (!p->waits[i])
+		if (!s->waits[i])
 			continue;
 		if (count < n)
-			buckets[count] = (struct tfr_wait_bucket){ bucket_seconds(i), p->waits[i] };
+			buckets[count] = (struct tfr_wait_bucket){ bucket_seconds(i), s->waits[i] };
 		count++;
 	}
-	pthread_mutex_unlock(&p->lock);
 	return count;
 }

@@ -150,8 +150,8 @@ void tfr_samples_put(struct tfr_sample_pool *store, struct tfr_feed_sample **sam
 	for (unsigned i = 0; i < n; i++) {
 		struct tfr_feed_sample *s = samples[i], *beside;
 
-		if (s && s->grain) {
-			put_view(s->grain);
+		if (s && s->chunk) {
+			put_view(s->chunk);
 			continue;
 		}
 		for (; s; s = beside) {
@@ -187,7 +187,7 @@ static void copy_view(struct tfr_feed_sample *to, const struct tfr_feed_sample *
 
 	*to = *from;
 	to->size_class = size_class;
-	to->grain = NULL;
+	to->chunk = NULL;
 	to->next = NULL;
 	memcpy(to->memory, from->data, from->size);
 	to->data = to->memory;
@@ -206,7 +206,7 @@ static bool keep_some(struct tfr_sample_pool *store, struct tfr_feed_sample **sa
 	size_t sizes[KEEP_AT_ONCE];
 
 	for (unsigned i = 0; i < n; i++)
-		if (samples[i] && samples[i]->grain) {
+		if (samples[i] && samples[i]->chunk) {
 			where[count] = i;
 			sizes[count] = samples[i]->size;
 			views[count++] = samples[i];

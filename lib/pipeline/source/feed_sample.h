@@ -30,7 +30,7 @@ struct tfr_feed_sample {
 	const uint8_t *image, *mask; /* encoded, inside data; NULL: not looked for */
 	size_t image_size, mask_size;
 	struct tfr_pixels *pixels;	/* decoded: image and mask; NULL: it is a record */
-	struct tfr_record_chunk *grain; /* whose records it looks into */
+	struct tfr_record_chunk *chunk; /* whose records it looks into */
 	struct tfr_feed_sample *beside; /* whose memory the mask's pixels are in */
 	uint32_t file, copy, size_class;
 	_Alignas(64) uint8_t memory[];
@@ -96,11 +96,11 @@ struct tfr_record_chunk {
 struct tfr_block_pool {
 	pthread_mutex_t lock;
 	struct tfr_run_block *idle;
-	unsigned idle_count, idle_most;
+	unsigned idle_count, idle_max;
 	size_t largest; /* that are kept */
 };
 
-void tfr_block_pool_init(struct tfr_block_pool *b, unsigned idle_most, size_t largest);
+void tfr_block_pool_init(struct tfr_block_pool *b, unsigned idle_max, size_t largest);
 void tfr_block_pool_clear(struct tfr_block_pool *b);
 struct tfr_run_block *tfr_block_get(
 	struct tfr_block_pool *b); /* with one reference; NULL: out of memory */

@@ -1,118 +1,111 @@
-/* pipeline/source/file_reader.c - what the thread of a place in the cycle does: a file into grains
- * of samples.
+/* pipeline/source/file_reader.c - a thread that reads files into chunks of samples.
  *
- * A regular file is read in runs of whole records and nothing is copied; each payload is verified
- * here, so that what is damaged ends the file exactly where it lies.  What is no regular file gives
- * what it has before it waits for more: its records are copied one by one to blocks of their own,
- * for a run would wait until a block is full. */
+ * A regular file is read in runs of complete records and nothing is copied; each payload is
+ * verified here, so that damage ends the file exactly where it is.  A pipe hands over what it has
+ * before it waits for more: its records are copied one by one to blocks of their own, because a run
+ * would wait until a block is full. */
+#include "pipeline/source/file_reader.h"
+
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include <tfr-private/text.h>
+
 #include "base/error.h"
-#include "pipeline/state.h"
 #include "record/reader.h"
 
-enum { GRAIN_RECORDS = 256, GRAIN_FEW = 16, GROUP_BYTES = 32 << 10 };
+enum { CHUNK_RECORDS = 256, CHUNK_FEW = 16, GROUP_BYTES = 32 << 10 };
 
 /* One file being read. */
 struct open_file {
 	struct tfr_reader *reader;
 	struct tfr_run_block *block;
-	struct tfr_record_chunk *grain;
+	struct tfr_record_chunk *chunk;
 	uint64_t inflated_ns; /* accounted for */
-	uint64_t since;	      /* of the grain */
+	uint64_t since;	      /* of the chunk */
 };
 
 static void close_file(struct open_file *f)
 {
 	tfr_reader_close(f->reader);
-	if (f->grain)
-		tfr_record_chunk_drop(f->grain);
+	if (f->chunk)
+		tfr_record_chunk_drop(f->chunk);
 	if (f->block)
 		tfr_block_put(f->block);
 }
 
-static unsigned thread_number(const struct tfr_file_reader *r)
-{
-	return r->p->opts.threads + (unsigned)(r - r->p->source.readings);
-}
-
 /* Time inside the inflater is a row of its own. */
 static void account(
-	struct tfr_file_reader *r, struct open_file *f, const struct tfr_record_chunk *g)
+	struct tfr_file_reader *r, struct open_file *f, const struct tfr_record_chunk *chunk)
 {
-	struct tfr_pipeline *p = r->p;
-	struct tfr_stage_counter *read = &p->counters[0], *inflate = &p->inflated;
 	uint64_t inflated = tfr_reader_inflate_ns(f->reader), took = inflated - f->inflated_ns;
 
+	assert(inflated >= f->inflated_ns);
 	f->inflated_ns = inflated;
-	if (took > read->busy)
-		took = read->busy;
-	if (r->compressed) {
-		read->busy -= took;
-		inflate->busy += took;
-		inflate->items += g->count;
-		inflate->bytes += g->bytes;
-	}
-	read->items += g->count;
-	read->bytes += g->bytes;
+	tfr_statistics_read(r->source->statistics, r->compressed, took, chunk->count, chunk->bytes);
 }
 
-static void queue_grain(struct tfr_file_reader *r, struct tfr_record_chunk *g)
+static void queue_chunk(struct tfr_file_reader *r, struct tfr_record_chunk *chunk)
 {
+	assert(chunk->count && !chunk->next);
 	if (r->tail)
-		r->tail->next = g;
+		r->tail->next = chunk;
 	else
-		r->head = g;
-	r->tail = g;
-	r->bytes += g->bytes + g->count * sizeof(struct tfr_feed_sample);
+		r->head = chunk;
+	r->tail = chunk;
+	r->bytes += chunk->bytes + chunk->count * sizeof(struct tfr_feed_sample);
 	if (atomic_exchange(&r->hungry, false)) {
-		tfr_feed_wake_workers(r->p);
-		pthread_cond_signal(&r->p->arrivals);
+		tfr_feed_wake_workers(r->source->control);
+		tfr_feed_wake_consumer(r->source->control);
 	}
 }
 
-/* Queues the grain, then waits until there is room for another.  A full queue is filled again when
- * half of it is gone: woken for each grain, a thread would cost a switch each.  False: all is over.
- */
+static void charge(struct tfr_file_reader *r, enum tfr_account which)
+{
+	tfr_span_charge(&r->span, tfr_statistics_account(r->source->statistics, 0, which));
+}
+
+/* Queues the chunk, then waits until there is room for another: a full queue is filled again when
+ * half of it is gone.  False: the feed ends. */
 static bool hand_over(struct tfr_file_reader *r, struct open_file *f)
 {
-	struct tfr_pipeline *p = r->p;
-	struct tfr_record_chunk *g = f->grain;
+	struct tfr_record_source *src = r->source;
+	struct tfr_record_chunk *chunk = f->chunk;
 	bool go_on, compressed = tfr_reader_compression(f->reader) != TFR_COMPRESSION_NONE;
 
-	f->grain = NULL;
-	if (g && !g->count) {
-		tfr_record_chunk_drop(g);
-		g = NULL;
+	f->chunk = NULL;
+	if (chunk && !chunk->count) {
+		tfr_record_chunk_drop(chunk);
+		chunk = NULL;
 	}
-	if (g)
+	if (chunk)
 		tfr_feed_trace(
-			p, 0, thread_number(r), f->since, tfr_clock_ns(), g->samples[0].record);
-	pthread_mutex_lock(&p->lock);
+			src->set, 0, r->number, f->since, tfr_clock_ns(), chunk->samples[0].record);
+	tfr_feed_lock(src->control);
 	tfr_span_end(&r->span);
 	r->compressed = compressed;
-	if (g) {
-		account(r, f, g);
-		queue_grain(r, g);
+	if (chunk) {
+		account(r, f, chunk);
+		queue_chunk(r, chunk);
 	}
-	tfr_span_charge(&r->span, &p->counters[0].blocked);
-	if (r->bytes >= p->source.budget)
-		while (!p->stopping && r->head && r->bytes > p->source.budget / 2)
-			pthread_cond_wait(&r->change, &p->lock);
+	charge(r, TFR_ACCOUNT_BLOCKED);
+	if (r->bytes >= src->budget)
+		while (!tfr_feed_stopping(src->control) && r->head && r->bytes > src->budget / 2)
+			tfr_feed_wait(src->control, &r->change);
 	tfr_span_end(&r->span);
-	tfr_span_charge(&r->span, &p->counters[0].busy);
-	go_on = !p->stopping;
+	charge(r, TFR_ACCOUNT_BUSY);
+	go_on = !tfr_feed_stopping(src->control);
 	f->since = r->span.since;
-	pthread_mutex_unlock(&p->lock);
+	tfr_feed_unlock(src->control);
 	return go_on;
 }
 
-static enum tfr_status new_grain(struct open_file *f, uint64_t records, struct tfr_error *err)
+static enum tfr_status new_chunk(struct open_file *f, uint64_t records, struct tfr_error *err)
 {
-	f->grain = tfr_record_chunk_new(f->block, records > GRAIN_FEW ? GRAIN_RECORDS : GRAIN_FEW);
-	return f->grain ? TFR_OK : tfr_fail_nomem(err, "reading a record");
+	f->chunk = tfr_record_chunk_new(f->block, records > CHUNK_FEW ? CHUNK_RECORDS : CHUNK_FEW);
+	return f->chunk ? TFR_OK : tfr_fail_nomem(err, "reading a record");
 }
 
 static enum tfr_status new_block(
@@ -120,7 +113,7 @@ static enum tfr_status new_block(
 {
 	if (f->block)
 		tfr_block_put(f->block);
-	f->block = tfr_block_get(&r->p->blocks);
+	f->block = tfr_block_get(&r->source->blocks);
 	return f->block ? TFR_OK : tfr_fail_nomem(err, "reading a file");
 }
 
@@ -144,12 +137,12 @@ static enum tfr_status next_run(struct tfr_file_reader *r, struct open_file *f)
 
 	if (status || !run->large)
 		return status;
-	if (run->large > r->p->opts.memory / 4)
+	if (run->large > r->source->set->opts.memory / 4)
 		return refuse_large(run, r);
 	return tfr_reader_large_run(f->reader, run, &r->err);
 }
 
-/* The records of a run, verified, by grains.  TFR_END: all of them. */
+/* The records of a run, verified, in chunks.  TFR_END: all of them. */
 static enum tfr_status cut_run(struct tfr_file_reader *r, struct open_file *f, bool *go_on)
 {
 	struct tfr_run *run = &f->block->run;
@@ -157,16 +150,16 @@ static enum tfr_status cut_run(struct tfr_file_reader *r, struct open_file *f, b
 	struct tfr_record rec;
 
 	while (*go_on && status == TFR_OK) {
-		if (!f->grain)
-			status = new_grain(f, run->records - run->seen, &r->err);
+		if (!f->chunk)
+			status = new_chunk(f, run->records - run->seen, &r->err);
 		if (status == TFR_OK)
 			status = tfr_run_next(run, &rec, &r->err);
 		if (status == TFR_OK)
-			tfr_record_chunk_add(f->grain, r->file, &rec);
+			tfr_record_chunk_add(f->chunk, r->file, &rec);
 		else if (status == TFR_EDATA)
 			tfr_error_locate(
 				&r->err, tfr_reader_name(f->reader), r->err.record, r->err.offset);
-		if (status || f->grain->count == f->grain->capacity)
+		if (status || f->chunk->count == f->chunk->capacity)
 			*go_on = hand_over(r, f);
 	}
 	return status;
@@ -190,14 +183,14 @@ static enum tfr_status read_runs(struct tfr_file_reader *r, struct open_file *f)
 	return status;
 }
 
-/* ---- what comes as it likes ---- */
+/* ---- pipes ---- */
 
-/* Copies the record behind the others of its grain, whose block has room or is a new one. */
+/* Copies the record after the others of its chunk, whose block has room or is a new one. */
 static enum tfr_status keep(struct tfr_file_reader *r, struct open_file *f, struct tfr_record rec,
 	struct tfr_error *err)
 {
 	struct tfr_run *run = &f->block->run;
-	size_t need = rec.size > r->p->source.block_size ? rec.size : r->p->source.block_size;
+	size_t need = rec.size > r->source->block_size ? rec.size : r->source->block_size;
 
 	if (!run->block || run->cap < rec.size) {
 		free(run->block);
@@ -209,7 +202,7 @@ static enum tfr_status keep(struct tfr_file_reader *r, struct open_file *f, stru
 	memcpy(run->block + run->size, rec.data, rec.size);
 	rec.data = run->block + run->size;
 	run->size += rec.size;
-	tfr_record_chunk_add(f->grain, r->file, &rec);
+	tfr_record_chunk_add(f->chunk, r->file, &rec);
 	return TFR_OK;
 }
 
@@ -217,8 +210,8 @@ static bool is_full(const struct open_file *f, size_t more)
 {
 	const struct tfr_run *run = &f->block->run;
 
-	return f->grain->count == f->grain->capacity || run->size >= GROUP_BYTES ||
-	       (f->grain->count && run->size + more > run->cap);
+	return f->chunk->count == f->chunk->capacity || run->size >= GROUP_BYTES ||
+	       (f->chunk->count && run->size + more > run->cap);
 }
 
 static enum tfr_status renew(struct tfr_file_reader *r, struct open_file *f)
@@ -228,7 +221,7 @@ static enum tfr_status renew(struct tfr_file_reader *r, struct open_file *f)
 	if (status)
 		return status;
 	f->block->run.size = 0;
-	return new_grain(f, GRAIN_RECORDS, &r->err);
+	return new_chunk(f, CHUNK_RECORDS, &r->err);
 }
 
 static enum tfr_status read_records(struct tfr_file_reader *r, struct open_file *f)
@@ -245,7 +238,7 @@ static enum tfr_status read_records(struct tfr_file_reader *r, struct open_file 
 		}
 		if (status == TFR_OK)
 			status = keep(r, f, rec, &r->err);
-		if (f->grain && f->grain->count &&
+		if (f->chunk && f->chunk->count &&
 			(status || atomic_load(&r->hungry) || !tfr_reader_holds_next(f->reader))) {
 			go_on = hand_over(r, f) && go_on;
 			if (!status)
@@ -264,14 +257,14 @@ static bool is_regular(const char *path)
 
 static enum tfr_status read_file(struct tfr_file_reader *r)
 {
-	struct tfr_pipeline *p = r->p;
+	struct tfr_record_source *src = r->source;
 	/* Files are read side by side: each is inflated by its own thread alone. */
-	const struct tfr_reader_opts opts = {
-		.compression = p->opts.compression, .block_size = p->source.block_size, .threads = 1
-	};
+	const struct tfr_reader_opts opts = { .compression = src->set->opts.compression,
+		.block_size = src->block_size,
+		.threads = 1 };
 	struct open_file f = { .since = tfr_clock_ns() };
 	enum tfr_status status =
-		tfr_reader_open_cancellable(&f.reader, r->path, p->source.cancel, &opts, &r->err);
+		tfr_reader_open_cancellable(&f.reader, r->path, src->cancel, &opts, &r->err);
 
 	if (status == TFR_OK)
 		status = is_regular(r->path) ? read_runs(r, &f) : read_records(r, &f);
@@ -282,25 +275,26 @@ static enum tfr_status read_file(struct tfr_file_reader *r)
 void *tfr_file_reader_main(void *arg)
 {
 	struct tfr_file_reader *r = arg;
-	struct tfr_pipeline *p = r->p;
+	struct tfr_record_source *src = r->source;
 
-	pthread_mutex_lock(&p->lock);
-	while (!p->stopping) {
+	tfr_feed_lock(src->control);
+	while (!tfr_feed_stopping(src->control)) {
 		if (!r->path) {
-			pthread_cond_wait(&r->change, &p->lock);
+			tfr_feed_wait(src->control, &r->change);
 			continue;
 		}
-		r->span = (struct tfr_span){ .since = tfr_clock_ns() };
-		tfr_span_charge(&r->span, &p->counters[0].busy);
-		pthread_mutex_unlock(&p->lock);
+		assert(!r->ended);
+		tfr_span_begin(&r->span);
+		charge(r, TFR_ACCOUNT_BUSY);
+		tfr_feed_unlock(src->control);
 		r->status = read_file(r);
-		pthread_mutex_lock(&p->lock);
+		tfr_feed_lock(src->control);
 		tfr_span_end(&r->span);
 		r->path = NULL;
 		r->ended = true;
-		tfr_feed_wake_workers(p);
-		pthread_cond_signal(&p->arrivals);
+		tfr_feed_wake_workers(src->control);
+		tfr_feed_wake_consumer(src->control);
 	}
-	pthread_mutex_unlock(&p->lock);
+	tfr_feed_unlock(src->control);
 	return NULL;
 }

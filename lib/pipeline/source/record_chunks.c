@@ -7,9 +7,9 @@
 
 #include "pipeline/source/feed_sample.h"
 
-void tfr_block_pool_init(struct tfr_block_pool *b, unsigned idle_most, size_t largest)
+void tfr_block_pool_init(struct tfr_block_pool *b, unsigned idle_max, size_t largest)
 {
-	*b = (struct tfr_block_pool){ .idle_most = idle_most, .largest = largest };
+	*b = (struct tfr_block_pool){ .idle_max = idle_max, .largest = largest };
 	pthread_mutex_init(&b->lock, NULL);
 }
 
@@ -59,7 +59,7 @@ void tfr_block_put(struct tfr_run_block *block)
 		return;
 	if (block->run.cap <= b->largest) {
 		pthread_mutex_lock(&b->lock);
-		kept = b->idle_count < b->idle_most;
+		kept = b->idle_count < b->idle_max;
 		if (kept) {
 			block->next = b->idle;
 			b->idle = block;
@@ -90,7 +90,7 @@ void tfr_record_chunk_add(struct tfr_record_chunk *g, uint32_t file, const struc
 		.offset = rec->offset,
 		.data = rec->data,
 		.size = rec->size,
-		.grain = g,
+		.chunk = g,
 		.file = file,
 	};
 	g->bytes += rec->size;

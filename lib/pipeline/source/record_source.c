@@ -1,12 +1,16 @@
-/* pipeline/source/record_source.c - the order that the records of all files come in.
+/* pipeline/source/record_source.c - the order in which the records of all files come.
  *
  * It is that of tf.data's deterministic interleave(cycle_length, block_length): a block from each
  * place in turn; a file that ends cuts its block short, and its place takes the next file.  An
- * empty file takes up one visit.  A place is given its next file as soon as its end is seen: which
- * file it gets is the same as if it were given when the cycle comes back to it, and reading is
- * ahead by then.
+ * empty file takes up one visit.  A place is given its next file as soon as the end of its file is
+ * seen: which file it gets is the same as if the file were given when the cycle comes back to it,
+ * and reading is ahead by then.
  *
- * Only whoever takes, with the lock, moves the turn; the threads only fill their queues. */
+ * Only the thread that takes records, with the lock, moves the turn; readers only fill their
+ * queues. */
+#include "pipeline/source/record_source.h"
+
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,62 +19,66 @@
 
 #include "base/error.h"
 #include "base/rng.h"
-#include "pipeline/state.h"
+#include "pipeline/source/file_reader.h"
+
+enum { BLOCK_SIZE = 512 << 10, BLOCK_MIN = 32 << 10, READ_MAX = 16 << 20 };
+
+enum pull_result { PULL_RECORD, PULL_WAIT, PULL_EPOCH, PULL_ERROR };
 
 /* Gives the place the next file, if there is one. */
-static void assign(struct tfr_pipeline *p, struct tfr_file_reader *r)
+static void assign(struct tfr_record_source *src, struct tfr_file_reader *r)
 {
-	struct tfr_record_source *src = &p->source;
 	uint64_t next = src->next_file;
 
+	assert(!r->path && !r->head);
 	r->ended = false;
 	r->taken = 0;
-	if (next == tfr_set_count(p->opts.set))
+	if (next == tfr_set_count(src->set->opts.set))
 		return;
 	src->next_file++;
 	r->file = src->order ? src->order[next] : (uint32_t)next;
-	r->path = tfr_set_path(p->opts.set, r->file);
-	pthread_cond_signal(&r->change);
+	r->path = tfr_set_path(src->set->opts.set, r->file);
+	tfr_feed_wake(&r->change);
 }
 
 static void advance(struct tfr_record_source *src)
 {
-	src->readings[src->turn].taken = 0;
+	src->readers[src->turn].taken = 0;
 	src->turn = (src->turn + 1) % src->count;
 }
 
-static struct tfr_feed_sample *take(struct tfr_pipeline *p, struct tfr_file_reader *r)
+/* A reader whose queue was full is woken when half of it is gone: woken for each chunk, a thread
+ * would cost a switch each. */
+static struct tfr_feed_sample *take(struct tfr_record_source *src, struct tfr_file_reader *r)
 {
-	struct tfr_record_source *src = &p->source;
-	struct tfr_record_chunk *g = r->head;
-	struct tfr_feed_sample *s = &g->samples[g->at++];
+	struct tfr_record_chunk *chunk = r->head;
+	struct tfr_feed_sample *s = &chunk->samples[chunk->at++];
 	bool above_half = r->bytes > src->budget / 2;
 
+	assert(chunk->at <= chunk->count && r->bytes >= s->size + sizeof(*s));
 	r->bytes -= s->size + sizeof(*s);
-	if (g->at == g->count) {
-		r->head = g->next;
+	if (chunk->at == chunk->count) {
+		r->head = chunk->next;
 		if (!r->head)
 			r->tail = NULL;
 	}
 	if (above_half && (r->bytes <= src->budget / 2 || !r->head))
-		pthread_cond_signal(&r->change);
+		tfr_feed_wake(&r->change);
 	s->epoch = src->epoch;
 	s->ordinal = src->ordinal++;
-	if (++r->taken == p->block_length)
+	if (++r->taken == src->set->block_length)
 		advance(src);
 	return s;
 }
 
-/* PULL_EPOCH until next_epoch(); PULL_ERROR: p->end says which. */
-static enum pull_result pull(struct tfr_pipeline *p, struct tfr_feed_sample **sample)
+/* PULL_EPOCH until next_epoch(); PULL_ERROR: src->fault says which. */
+static enum pull_result pull(struct tfr_record_source *src, struct tfr_feed_sample **sample)
 {
-	struct tfr_record_source *src = &p->source;
-
 	for (uint32_t without = 0; without < src->count;) {
-		struct tfr_file_reader *r = &src->readings[src->turn];
+		struct tfr_file_reader *r = &src->readers[src->turn];
 
 		if (r->head) {
-			*sample = take(p, r);
+			*sample = take(src, r);
 			return PULL_RECORD;
 		}
 		if (r->path) {
@@ -78,60 +86,56 @@ static enum pull_result pull(struct tfr_pipeline *p, struct tfr_feed_sample **sa
 			return PULL_WAIT;
 		}
 		if (r->ended && r->status != TFR_END) {
-			p->ended = r->status;
-			p->end = r->err;
+			src->fault = r->status;
+			src->err = r->err;
 			return PULL_ERROR;
 		}
 		without = r->ended ? 0 : without + 1;
-		assign(p, r);
+		assign(src, r);
 		advance(src);
 	}
 	return PULL_EPOCH;
 }
 
-static void draw_order(struct tfr_pipeline *p)
+static void draw_order(struct tfr_record_source *src)
 {
-	struct tfr_record_source *src = &p->source;
-	uint32_t files = (uint32_t)tfr_set_count(p->opts.set);
+	uint32_t files = (uint32_t)tfr_set_count(src->set->opts.set);
 	struct tfr_rng rng;
 
 	for (uint32_t i = 0; i < files; i++)
 		src->order[i] = i;
-	tfr_rng_init(&rng, p->opts.seed, src->epoch);
+	tfr_rng_init(&rng, src->set->opts.seed, src->epoch);
 	tfr_rng_shuffle(&rng, src->order, files, sizeof(*src->order));
 }
 
-static void next_epoch(struct tfr_pipeline *p)
+static void next_epoch(struct tfr_record_source *src)
 {
-	struct tfr_record_source *src = &p->source;
-
 	src->epoch++;
 	src->ordinal = 0;
 	src->next_file = 0;
 	src->turn = 0;
 	if (src->order)
-		draw_order(p);
+		draw_order(src);
 	for (uint32_t i = 0; i < src->count; i++)
-		assign(p, &src->readings[i]);
+		assign(src, &src->readers[i]);
 }
 
-/* An epoch without a record would be followed by another, for ever. */
-static void end_epoch(struct tfr_pipeline *p)
+/* An epoch without a record would be followed by another, forever. */
+static void end_epoch(struct tfr_record_source *src)
 {
-	struct tfr_record_source *src = &p->source;
-
-	if (p->ended || src->ordinal == 0 || (src->epochs && src->epoch + 1 >= src->epochs))
+	if (src->fault || src->ordinal == 0 || (src->epochs && src->epoch + 1 >= src->epochs))
 		src->over = true;
 	else
-		next_epoch(p);
+		next_epoch(src);
 }
 
-unsigned tfr_record_source_take(struct tfr_pipeline *p, struct tfr_feed_sample **to, unsigned max)
+unsigned tfr_record_source_take(
+	struct tfr_record_source *src, struct tfr_feed_sample **to, unsigned max)
 {
 	unsigned n = 0;
 
-	while (n < max && !p->source.over) {
-		enum pull_result got = pull(p, &to[n]);
+	while (n < max && !src->over) {
+		enum pull_result got = pull(src, &to[n]);
 
 		if (got == PULL_WAIT)
 			break;
@@ -139,50 +143,169 @@ unsigned tfr_record_source_take(struct tfr_pipeline *p, struct tfr_feed_sample *
 		if (got == PULL_RECORD)
 			continue;
 		to[n - 1] = NULL;
-		end_epoch(p);
+		end_epoch(src);
 		break;
 	}
 	return n;
 }
 
-/* What comes through a pipe comes once. */
-bool tfr_record_source_can_repeat(const struct tfr_pipeline *p)
+bool tfr_record_source_over(const struct tfr_record_source *src)
 {
-	for (size_t i = 0; i < tfr_set_count(p->opts.set); i++)
-		if (strcmp(tfr_set_path(p->opts.set, i), "-") == 0)
-			return false;
-	return true;
+	return src->over;
 }
 
-const char *tfr_record_source_waits_for(const struct tfr_pipeline *p)
+enum tfr_status tfr_record_source_fault(const struct tfr_record_source *src, struct tfr_error *err)
 {
-	const struct tfr_record_source *src = &p->source;
-
-	return src->count ? src->readings[src->turn].path : NULL;
+	if (src->fault && err)
+		*err = src->err;
+	return src->fault;
 }
 
-enum tfr_status tfr_record_source_start(struct tfr_pipeline *p, struct tfr_error *err)
+uint64_t tfr_record_source_epoch(const struct tfr_record_source *src)
 {
-	struct tfr_record_source *src = &p->source;
-	size_t files = tfr_set_count(p->opts.set);
+	return src->epoch;
+}
 
-	src->count = p->cycle < files ? p->cycle : (uint32_t)files;
-	src->readings = calloc(src->count ? src->count : 1, sizeof(*src->readings));
-	if (p->opts.shuffle_files)
-		src->order = calloc(files ? files : 1, sizeof(*src->order));
-	if (!src->readings || (p->opts.shuffle_files && !src->order))
-		return tfr_fail_nomem(err, "starting to read");
+void tfr_record_source_end_with_epoch(struct tfr_record_source *src)
+{
+	src->epochs = src->epoch + 1;
+}
+
+/* ---- what is there ---- */
+
+uint64_t tfr_record_source_waiting(const struct tfr_record_source *src)
+{
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < src->count; i++)
+		for (const struct tfr_record_chunk *c = src->readers[i].head; c; c = c->next)
+			count += c->count - c->at;
+	return count;
+}
+
+const char *tfr_record_source_waits_for(const struct tfr_record_source *src)
+{
+	return src->count ? src->readers[src->turn].path : NULL;
+}
+
+unsigned tfr_record_source_readers(const struct tfr_record_source *src)
+{
+	return src->count;
+}
+
+bool tfr_record_source_has_first(
+	const struct tfr_record_source *src, uint64_t enough, uint64_t *records)
+{
+	bool all_stand = true, all_begun = true;
+
+	*records = 0;
 	for (uint32_t i = 0; i < src->count; i++) {
-		src->readings[i].p = p;
-		pthread_cond_init(&src->readings[i].change, NULL);
+		const struct tfr_file_reader *r = &src->readers[i];
+
+		for (const struct tfr_record_chunk *c = r->head; c; c = c->next)
+			*records += c->count;
+		if (r->path && r->bytes < src->budget)
+			all_stand = false;
+		if (r->path && !r->head)
+			all_begun = false;
 	}
+	return all_stand || (all_begun && *records >= enough);
+}
+
+void tfr_record_source_hurry(struct tfr_record_source *src)
+{
+	for (uint32_t i = 0; i < src->count; i++)
+		atomic_store(&src->readers[i].hungry, true);
+}
+
+void tfr_record_source_each(const struct tfr_record_source *src,
+	bool (*look)(void *ctx, const struct tfr_feed_sample *s), void *ctx)
+{
+	for (uint32_t i = 0; i < src->count; i++)
+		for (const struct tfr_record_chunk *c = src->readers[i].head; c; c = c->next)
+			for (uint32_t k = c->at; k < c->count; k++)
+				if (!look(ctx, &c->samples[k]))
+					return;
+}
+
+enum tfr_status tfr_record_source_first_fault(
+	const struct tfr_record_source *src, struct tfr_error *err)
+{
+	for (uint32_t i = 0; i < src->count; i++) {
+		const struct tfr_file_reader *r = &src->readers[i];
+
+		if (r->ended && r->status != TFR_END) {
+			if (err)
+				*err = r->err;
+			return r->status;
+		}
+	}
+	return TFR_OK;
+}
+
+bool tfr_record_source_compressed(const struct tfr_record_source *src)
+{
+	bool compressed = false;
+
+	for (uint32_t i = 0; i < src->count; i++)
+		compressed |= src->readers[i].compressed;
+	return compressed;
+}
+
+/* Each reader has its queue, and beside it the block that it fills, one that it has just handed on
+ * and one that is being used up; each of the two may hold one large record. */
+uint64_t tfr_record_source_bytes(const struct tfr_record_source *src, uint64_t largest)
+{
+	return src->count * (src->budget + 3 * src->block_size + 2 * largest) +
+	       (uint64_t)src->blocks.idle_max * src->block_size;
+}
+
+/* ---- from start to end ---- */
+
+static void size_blocks(struct tfr_record_source *src, size_t files)
+{
+	uint32_t cycle = src->set->cycle > files && files ? (uint32_t)files : src->set->cycle;
+	uint64_t budget = src->set->opts.memory / 32, block;
+
+	budget = (budget < READ_MAX ? budget : READ_MAX) / cycle;
+	block = budget / 4 < BLOCK_SIZE ? budget / 4 : BLOCK_SIZE;
+	block = block < BLOCK_MIN ? BLOCK_MIN : block;
+	src->budget = budget;
+	src->block_size = (size_t)block;
+	tfr_block_pool_init(&src->blocks, cycle + 2, 2 * (size_t)block);
+}
+
+static enum tfr_status allocate(struct tfr_record_source *src, struct tfr_error *err)
+{
+	size_t files = tfr_set_count(src->set->opts.set);
+
+	size_blocks(src, files);
+	src->count = src->set->cycle < files ? src->set->cycle : (uint32_t)files;
+	src->readers = calloc(src->count ? src->count : 1, sizeof(*src->readers));
+	if (src->set->opts.shuffle_files)
+		src->order = calloc(files ? files : 1, sizeof(*src->order));
+	if (!src->readers || (src->set->opts.shuffle_files && !src->order))
+		return tfr_fail_nomem(err, "starting to read");
 	src->cancel = eventfd(0, EFD_CLOEXEC);
 	if (src->cancel < 0)
 		return tfr_fail(err, TFR_ESYS, "cannot start to read: %s", strerror(errno));
-	src->epoch = (uint64_t)-1;
-	next_epoch(p);
+	return TFR_OK;
+}
+
+static enum tfr_status start(struct tfr_record_source *src, struct tfr_error *err)
+{
+	tfr_feed_lock(src->control);
 	for (uint32_t i = 0; i < src->count; i++) {
-		struct tfr_file_reader *r = &src->readings[i];
+		src->readers[i].source = src;
+		src->readers[i].number = src->set->opts.threads + i;
+		tfr_feed_add_waiter(src->control, &src->readers[i].change);
+		tfr_statistics_watch(src->statistics, &src->readers[i].span);
+	}
+	src->epoch = (uint64_t)-1;
+	next_epoch(src);
+	tfr_feed_unlock(src->control);
+	for (uint32_t i = 0; i < src->count; i++) {
+		struct tfr_file_reader *r = &src->readers[i];
 		int rc = pthread_create(&r->thread, NULL, tfr_file_reader_main, r);
 
 		if (rc)
@@ -193,35 +316,56 @@ enum tfr_status tfr_record_source_start(struct tfr_pipeline *p, struct tfr_error
 	return TFR_OK;
 }
 
-/* `stopping` is set: no reader begins another file, and the event ends the wait of one that reads a
- * silent pipe. */
-void tfr_record_source_stop(struct tfr_pipeline *p)
+enum tfr_status tfr_record_source_open(
+	struct tfr_record_source **out, const struct tfr_feed_context *feed, struct tfr_error *err)
 {
-	struct tfr_record_source *src = &p->source;
+	struct tfr_record_source *src = calloc(1, sizeof(*src));
+	enum tfr_status status;
 
-	if (!src->readings)
+	*out = src;
+	if (!src)
+		return tfr_fail_nomem(err, "starting to read");
+	src->set = feed->set;
+	src->control = feed->control;
+	src->statistics = feed->statistics;
+	src->epochs = feed->set->source_epochs;
+	src->cancel = -1;
+	status = allocate(src, err);
+	return status ? status : start(src, err);
+}
+
+static void close_reader(struct tfr_record_source *src, struct tfr_file_reader *r)
+{
+	if (!r->source) /* it was never set up */
+		return;
+	tfr_feed_lock(src->control);
+	tfr_feed_wake(&r->change);
+	tfr_feed_unlock(src->control);
+	if (r->started)
+		pthread_join(r->thread, NULL);
+	while (r->head) {
+		struct tfr_record_chunk *chunk = r->head;
+
+		r->head = chunk->next;
+		tfr_record_chunk_drop(chunk);
+	}
+	pthread_cond_destroy(&r->change.changed);
+}
+
+/* The feed is stopping: no reader begins another file, and the event ends the wait of one that
+ * reads a silent pipe. */
+void tfr_record_source_close(struct tfr_record_source *src)
+{
+	if (!src)
 		return;
 	if (src->cancel >= 0)
 		eventfd_write(src->cancel, 1);
-	for (uint32_t i = 0; i < src->count; i++) {
-		struct tfr_file_reader *r = &src->readings[i];
-
-		pthread_mutex_lock(&p->lock);
-		pthread_cond_signal(&r->change);
-		pthread_mutex_unlock(&p->lock);
-		if (r->started)
-			pthread_join(r->thread, NULL);
-		while (r->head) {
-			struct tfr_record_chunk *g = r->head;
-
-			r->head = g->next;
-			tfr_record_chunk_drop(g);
-		}
-		pthread_cond_destroy(&r->change);
-	}
+	for (uint32_t i = 0; src->readers && i < src->count; i++)
+		close_reader(src, &src->readers[i]);
 	if (src->cancel >= 0)
 		close(src->cancel);
-	free(src->readings);
+	free(src->readers);
 	free(src->order);
-	src->readings = NULL;
+	tfr_block_pool_clear(&src->blocks);
+	free(src);
 }

@@ -3,30 +3,36 @@
  *
  * A gap is filled with the batch's last image, the lowest place first: the same for any number of
  * workers.  Features are those of the images as they then lie. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "pipeline/state.h"
+#include "pipeline/transfer/buffers.h"
 
-bool tfr_complete_claim(struct tfr_pipeline *p, struct tfr_worker *w)
+struct tfr_staged_batch *tfr_transfer_take_incomplete(struct tfr_transfer *tr)
 {
-	struct tfr_staged_batch *b = p->complete;
+	struct tfr_staged_batch *b = tr->incomplete;
 
 	if (!b)
-		return false;
-	p->complete = b->next;
-	if (!p->complete)
-		p->complete_end = &p->complete;
-	w->fill = b;
-	tfr_feed_wake_workers(p);
-	return true;
+		return NULL;
+	assert(b->state == STAGED_CLOSED);
+	tr->incomplete = b->next;
+	if (!tr->incomplete)
+		tr->incomplete_end = &tr->incomplete;
+	tfr_feed_wake_workers(tr->control);
+	return b;
+}
+
+bool tfr_transfer_has_incomplete(const struct tfr_transfer *tr)
+{
+	return tr->incomplete;
 }
 
 static void move_place(
-	const struct tfr_pipeline *p, struct tfr_staged_batch *b, uint32_t to, uint32_t from)
+	const struct tfr_transfer *tr, struct tfr_staged_batch *b, uint32_t to, uint32_t from)
 {
-	const struct tfr_batch_layout *l = &p->layout;
-	uint8_t *memory = tfr_staged_memory(p, b), *masks = memory + l->mask_at;
+	const struct tfr_batch_layout *l = &tr->layout;
+	uint8_t *memory = tfr_staged_memory(tr, b), *masks = memory + l->mask_at;
 
 	memcpy(memory + to * l->image_bytes, memory + from * l->image_bytes, l->image_bytes);
 	if (l->masks)
@@ -72,7 +78,7 @@ static void note_records(struct tfr_staged_batch *b)
 	}
 }
 
-void tfr_staged_close_gaps(const struct tfr_pipeline *p, struct tfr_staged_batch *b, uint32_t end)
+void tfr_staged_close_gaps(const struct tfr_transfer *tr, struct tfr_staged_batch *b, uint32_t end)
 {
 	for (uint32_t i = 0; i < end; i++) {
 		if (!b->bad[i])
@@ -81,27 +87,27 @@ void tfr_staged_close_gaps(const struct tfr_pipeline *p, struct tfr_staged_batch
 			end--;
 		end--;
 		if (end > i)
-			move_place(p, b, i, end);
+			move_place(tr, b, i, end);
 	}
-	memset(b->bad, 0, p->batch * sizeof(*b->bad));
+	memset(b->bad, 0, tr->set->batch * sizeof(*b->bad));
 }
 
 /* ---- payloads ---- */
 
-static enum tfr_status copy_payloads(struct tfr_pipeline *p, struct tfr_uploader *l,
+static enum tfr_status copy_payloads(struct tfr_transfer *tr, struct tfr_uploader *l,
 	struct tfr_staged_batch *b, struct tfr_error *err)
 {
 	uint64_t at = (b->records + 1) * sizeof(int64_t), offset = 0;
 	enum tfr_status status = tfr_staging_grow(l, b->home,
-		(uint64_t)(b - b->home->fills) * p->layout.stride + at + b->payload_bytes, err);
+		(uint64_t)(b - b->home->batches) * tr->layout.stride + at + b->payload_bytes, err);
 	int64_t *offsets;
 	uint8_t *bytes;
 
 	if (status)
 		return status;
-	if (p->opts.steps_per_transfer > 1 && at + b->payload_bytes > p->layout.stride)
+	if (tr->set->opts.steps_per_transfer > 1 && at + b->payload_bytes > tr->layout.stride)
 		return tfr_staging_grow(l, b->home, b->home->capacity + b->payload_bytes, err);
-	offsets = (int64_t *)tfr_staged_memory(p, b);
+	offsets = (int64_t *)tfr_staged_memory(tr, b);
 	bytes = (uint8_t *)offsets + at;
 	for (uint32_t i = 0; i < b->records; i++) {
 		const struct tfr_feed_sample *s = b->samples[i];
@@ -146,7 +152,7 @@ static void add_images(struct tfr_staged_batch *b, const char *name,
 	add_tensor(b, name, form->dtype, offset, 4, form->chw ? chw : hwc);
 }
 
-static void add_sounds(struct tfr_staged_batch *b, const struct tfr_image_form *form)
+static void add_audio(struct tfr_staged_batch *b, const struct tfr_image_form *form)
 {
 	uint64_t last[] = { b->records, form->width, form->channels };
 	uint64_t first[] = { b->records, form->channels, form->width };
@@ -154,18 +160,18 @@ static void add_sounds(struct tfr_staged_batch *b, const struct tfr_image_form *
 	add_tensor(b, "sound", form->dtype, 0, 3, form->chw ? first : last);
 }
 
-void tfr_staged_describe(const struct tfr_pipeline *p, struct tfr_staged_batch *b)
+void tfr_staged_describe(const struct tfr_transfer *tr, struct tfr_staged_batch *b)
 {
-	const struct tfr_batch_layout *l = &p->layout;
+	const struct tfr_batch_layout *l = &tr->layout;
 
 	b->tensor_count = 0;
-	if (l->images && l->sounds)
-		add_sounds(b, &l->image);
+	if (l->images && l->audio)
+		add_audio(b, &l->image);
 	else if (l->images)
 		add_images(b, "image", &l->image, 0);
 	if (l->masks)
 		add_images(b, "mask", &l->mask, l->mask_at);
-	if (!l->images && !p->features) {
+	if (!l->images && !tr->set->features) {
 		uint64_t offsets = (uint64_t)b->records + 1;
 		uint64_t bytes = b->used - offsets * sizeof(int64_t);
 
@@ -176,52 +182,58 @@ void tfr_staged_describe(const struct tfr_pipeline *p, struct tfr_staged_batch *
 
 /* ---- the job ---- */
 
-static struct tfr_uploader *lane_of(struct tfr_pipeline *p, const struct tfr_staged_batch *b)
+static struct tfr_uploader *uploader_of(
+	const struct tfr_transfer *tr, const struct tfr_staged_batch *b)
 {
-	return &p->uploaders[b->number / p->opts.steps_per_transfer % p->uploader_count];
+	uint64_t transfer = b->number / tr->set->opts.steps_per_transfer;
+
+	return &tr->uploaders[transfer % tr->uploader_count];
 }
 
 /* Says with `start` from when on the time is that of batch. */
-static enum tfr_status complete(
-	struct tfr_pipeline *p, struct tfr_worker *w, struct tfr_staged_batch *b, uint64_t *start)
+static enum tfr_status complete(struct tfr_transfer *tr, struct tfr_staged_batch *b,
+	struct tfr_batch_parser *parser, struct tfr_job_time *time, uint64_t *start,
+	struct tfr_error *err)
 {
-	struct tfr_uploader *l = lane_of(p, b);
+	struct tfr_uploader *l = uploader_of(tr, b);
 	enum tfr_status status = TFR_OK;
 
-	if (!p->images)
+	if (!tr->set->images)
 		weigh_records(b);
 	if (b->records_at)
 		note_records(b);
 	if (b->gaps)
-		tfr_staged_close_gaps(p, b, b->assigned);
-	if (p->features) {
-		status = tfr_staged_features(p, w, l, b, start);
+		tfr_staged_close_gaps(tr, b, b->assigned);
+	if (tr->set->features) {
+		status = tfr_staged_features(tr, l, b, parser, time, start, err);
 	} else if (b->samples) {
-		status = copy_payloads(p, l, b, &w->err);
-		tfr_staged_describe(p, b);
+		status = copy_payloads(tr, l, b, err);
+		tfr_staged_describe(tr, b);
 	} else {
-		tfr_staged_end_images(p, b);
+		tfr_staged_end_images(tr, b);
 	}
 	return status;
 }
 
-void tfr_complete_run(struct tfr_pipeline *p, struct tfr_worker *w)
+enum tfr_status tfr_transfer_complete(struct tfr_transfer *tr, struct tfr_staged_batch *b,
+	struct tfr_batch_parser *parser, struct tfr_job_time *time, struct tfr_error *err)
 {
-	struct tfr_staged_batch *b = w->fill;
 	uint64_t start = tfr_clock_ns(), end;
-	enum tfr_status status = complete(p, w, b, &start);
+	enum tfr_status status = complete(tr, b, parser, time, &start, err);
 
 	if (b->samples) {
-		tfr_samples_put(&p->store, b->samples, b->assigned);
-		memset(b->samples, 0, p->batch * sizeof(struct tfr_feed_sample *));
+		tfr_samples_put(tr->pool, b->samples, b->assigned);
+		memset(b->samples, 0, tr->set->batch * sizeof(struct tfr_feed_sample *));
 	}
 	end = tfr_clock_ns();
-	tfr_worker_spent(w, p->batch_row, end - start, 0, 0);
-	tfr_feed_trace(p, p->batch_row, w->number, start, end, b->number);
-	tfr_worker_settle(p, w);
+	tfr_job_time_add(time, tr->set->batch_row, end - start, 0, 0);
+	tfr_feed_trace(tr->set, tr->set->batch_row, time->thread, start, end, b->number);
+	return status;
+}
+
+void tfr_transfer_completed(struct tfr_transfer *tr, struct tfr_staged_batch *b, bool good)
+{
 	b->assigned = 0;
-	if (status)
-		tfr_feed_fail(p, status, &w->err);
-	else
-		tfr_staged_ready(p, b);
+	if (good)
+		tfr_staged_ready(tr, b);
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "pipeline/state.h"
+#include "pipeline/transfer/buffers.h"
 
 void tfr_index_queue_put(struct tfr_index_queue *l, unsigned value)
 {
@@ -27,7 +27,7 @@ unsigned tfr_index_queue_take(struct tfr_index_queue *l)
 
 static int free_target(const struct tfr_uploader *l)
 {
-	for (unsigned i = 0; i < l->p->plan.device; i++)
+	for (unsigned i = 0; i < l->transfer->set->plan.device; i++)
 		if (l->targets[i].state == DEVICE_FREE)
 			return (int)i;
 	return -1;
@@ -36,21 +36,21 @@ static int free_target(const struct tfr_uploader *l)
 /* The number of the next transfer among those of all uploaders. */
 static uint64_t next_number(const struct tfr_uploader *l)
 {
-	return l->transfers * l->p->uploader_count + l->number;
+	return l->transfers * l->transfer->uploader_count + l->number;
 }
 
 /* Batches that the next transfer has when it can travel; 0: it cannot yet, or there is none. */
 static unsigned transfer_ready(const struct tfr_uploader *l)
 {
-	const struct tfr_pipeline *p = l->p;
-	const struct tfr_staging_buffer *b = &l->staging[l->transfers % p->plan.staging];
-	uint64_t first = next_number(l) * p->opts.steps_per_transfer;
-	unsigned wanted = p->opts.steps_per_transfer;
+	const struct tfr_transfer *tr = l->transfer;
+	const struct tfr_staging_buffer *b = &l->staging[l->transfers % tr->set->plan.staging];
+	uint64_t first = next_number(l) * tr->set->opts.steps_per_transfer;
+	unsigned wanted = tr->set->opts.steps_per_transfer;
 
 	if (b->state != STAGING_FILLING)
 		return 0;
-	if (p->fed_all && p->fill_number < first + wanted)
-		wanted = p->fill_number > first ? (unsigned)(p->fill_number - first) : 0;
+	if (tr->ended && tr->next_number < first + wanted)
+		wanted = tr->next_number > first ? (unsigned)(tr->next_number - first) : 0;
 	return wanted && b->ready == wanted ? wanted : 0;
 }
 
@@ -58,15 +58,15 @@ static unsigned transfer_ready(const struct tfr_uploader *l)
 static uint64_t note_batches(struct tfr_uploader *l, struct tfr_staging_buffer *b, unsigned count,
 	struct tfr_device_buffer *t)
 {
-	struct tfr_pipeline *p = l->p;
+	struct tfr_transfer *tr = l->transfer;
 	uint64_t bytes = 0;
 
 	t->count = t->held = 0;
 	t->handed_out = false;
 	for (unsigned i = 0; i < count; i++) {
-		const struct tfr_staged_batch *f = &b->fills[i];
+		const struct tfr_staged_batch *f = &b->batches[i];
 		struct tfr_device_batch *a = &t->batches[t->count];
-		uint64_t at = i * p->layout.stride;
+		uint64_t at = i * tr->layout.stride;
 
 		if (!f->records) /* it lost every image */
 			continue;
@@ -89,19 +89,19 @@ static uint64_t note_batches(struct tfr_uploader *l, struct tfr_staging_buffer *
 static enum tfr_status normalise(
 	struct tfr_uploader *l, struct tfr_device_buffer *t, struct tfr_error *err)
 {
-	struct tfr_pipeline *p = l->p;
-	uint64_t one = p->layout.image_bytes;
+	struct tfr_transfer *tr = l->transfer;
+	uint64_t one = tr->layout.image_bytes;
 	enum tfr_status status = TFR_OK;
 
 	for (unsigned i = 0; status == TFR_OK && i < t->count; i++) {
 		struct tfr_device_batch *a = &t->batches[i];
 		struct tfr_tensor *image = &a->tensors[0];
-		uint64_t to =
-			t->made_at + (a->at / p->layout.stride) * p->batch * one * sizeof(float);
+		uint64_t to = t->made_at +
+			      (a->at / tr->layout.stride) * tr->set->batch * one * sizeof(float);
 
 		status = tfr_device_normalise(l->device, (float *)(t->memory + to),
-			t->memory + a->at, a->records * one, p->channels, p->mean, p->std, a->made,
-			err);
+			t->memory + a->at, a->records * one, tr->set->channels, tr->set->mean,
+			tr->set->std, a->made, err);
 		image->offset = to;
 		image->dtype = TFR_FLOAT32;
 		for (unsigned k = 0; k < image->rank; k++)
@@ -120,7 +120,7 @@ static enum tfr_status send(struct tfr_uploader *l, struct tfr_staging_buffer *b
 	status = tfr_device_buffer_grow(l, t, bytes, err);
 	if (status == TFR_OK)
 		status = tfr_device_upload(l->device, t->memory, b->memory, bytes, t->event, err);
-	if (status == TFR_OK && l->p->opts.normalise_on_device)
+	if (status == TFR_OK && l->transfer->set->opts.normalise_on_device)
 		status = normalise(l, t, err);
 	for (unsigned i = 0; i < t->count; i++)
 		for (unsigned k = 0; k < t->batches[i].tensor_count; k++)
@@ -131,12 +131,12 @@ static enum tfr_status send(struct tfr_uploader *l, struct tfr_staging_buffer *b
 static void start_upload(
 	struct tfr_uploader *l, struct tfr_staging_buffer *b, unsigned count, unsigned target)
 {
-	struct tfr_pipeline *p = l->p;
+	struct tfr_transfer *tr = l->transfer;
 	struct tfr_device_buffer *t = &l->targets[target];
 	enum tfr_status status;
 
-	tfr_queue_meter_look(&p->assembled);
-	p->assembled.now -= count;
+	tfr_queue_meter_look(&tr->assembled);
+	tr->assembled.now -= count;
 	b->state = STAGING_FLYING;
 	b->target = target;
 	b->bytes = note_batches(l, b, count, t);
@@ -146,28 +146,28 @@ static void start_upload(
 	tfr_index_queue_put(&l->flying, (unsigned)(b - l->staging));
 	if (!t->count)
 		return;
-	pthread_mutex_unlock(&p->lock);
+	tfr_feed_unlock(tr->control);
 	status = send(l, b, t, b->bytes, &l->err);
-	pthread_mutex_lock(&p->lock);
+	tfr_feed_lock(tr->control);
 	if (status)
-		tfr_feed_fail(p, status, &l->err);
+		tfr_feed_fail(tr->control, status, &l->err);
 }
 
 /* Whether the consumer is to ask first, and has not. */
 static bool held_back(const struct tfr_uploader *l)
 {
-	const struct tfr_pipeline *p = l->p;
+	const struct tfr_transfer *tr = l->transfer;
 
-	return p->opts.no_overlap && l->device &&
-	       !(p->asked && p->deliver_transfer == next_number(l));
+	return tr->set->opts.no_overlap && l->device &&
+	       !(tr->asked && tr->deliver_transfer == next_number(l));
 }
 
 /* Starts every upload that can start.  Whether a batch waits for a target afterwards. */
 static bool start_uploads(struct tfr_uploader *l)
 {
-	struct tfr_pipeline *p = l->p;
+	struct tfr_transfer *tr = l->transfer;
 
-	while (!p->stopping) {
+	while (!tfr_feed_stopping(tr->control)) {
 		unsigned count = transfer_ready(l);
 		int target = free_target(l);
 
@@ -175,8 +175,8 @@ static bool start_uploads(struct tfr_uploader *l)
 			return false;
 		if (target < 0 || held_back(l))
 			return true;
-		start_upload(
-			l, &l->staging[l->transfers % p->plan.staging], count, (unsigned)target);
+		start_upload(l, &l->staging[l->transfers % tr->set->plan.staging], count,
+			(unsigned)target);
 	}
 	return false;
 }
@@ -185,9 +185,8 @@ static bool start_uploads(struct tfr_uploader *l)
 static void account_upload(
 	struct tfr_uploader *l, double seconds, const struct tfr_staging_buffer *b)
 {
-	struct tfr_pipeline *p = l->p;
+	struct tfr_transfer *tr = l->transfer;
 	const struct tfr_device_buffer *t = &l->targets[b->target];
-	struct tfr_stage_counter *c = &p->counters[p->rows - 1];
 	uint64_t now = tfr_clock_ns(), took = (uint64_t)(seconds * 1e9);
 
 	if (!l->device)
@@ -195,16 +194,12 @@ static void account_upload(
 	if (took > now - l->link_done_ns)
 		took = now - l->link_done_ns;
 	l->link_done_ns = now;
-	p->flights++;
-	p->flight_ns += now - t->started_ns;
-	c->busy += took;
-	c->items += t->count;
-	c->bytes += b->bytes;
 	l->busy_ns += took;
 	l->sent_batches += t->count;
 	l->sent_bytes += b->bytes;
-	tfr_feed_trace(p, p->rows - 1, p->opts.threads + p->source.count + l->number, now - took,
-		now, b->fills[0].number);
+	tfr_statistics_uploaded(tr->statistics, took, now - t->started_ns, t->count, b->bytes);
+	tfr_feed_trace(
+		tr->set, tr->set->rows - 1, l->thread, now - took, now, b->batches[0].number);
 }
 
 static enum tfr_status await(struct tfr_uploader *l, struct tfr_staging_buffer *b, double *seconds)
@@ -216,65 +211,74 @@ static enum tfr_status await(struct tfr_uploader *l, struct tfr_staging_buffer *
 	if (!l->device || !t->count)
 		return TFR_OK;
 	status = tfr_event_wait(t->event, seconds, &l->err);
-	for (unsigned i = 0; status == TFR_OK && l->p->opts.normalise_on_device && i < t->count;
-		i++)
+	for (unsigned i = 0;
+		status == TFR_OK && l->transfer->set->opts.normalise_on_device && i < t->count; i++)
 		status = tfr_event_wait(t->batches[i].made, NULL, &l->err);
-	if (status == TFR_OK && l->p->opts.verify)
+	if (status == TFR_OK && l->transfer->set->opts.verify)
 		status = tfr_upload_verify(l, b, t, &l->err);
 	return status;
 }
 
 static void finish_upload(struct tfr_uploader *l)
 {
-	struct tfr_pipeline *p = l->p;
+	struct tfr_transfer *tr = l->transfer;
 	struct tfr_staging_buffer *b = &l->staging[l->flying.at[l->flying.head]];
 	struct tfr_device_buffer *t = &l->targets[b->target];
 	double seconds;
 	enum tfr_status status;
 
-	pthread_mutex_unlock(&p->lock);
+	tfr_feed_unlock(tr->control);
 	status = await(l, b, &seconds);
-	pthread_mutex_lock(&p->lock);
+	tfr_feed_lock(tr->control);
 	if (status) {
-		tfr_feed_fail(p, status, &l->err);
+		tfr_feed_fail(tr->control, status, &l->err);
 		return;
 	}
 	tfr_index_queue_take(&l->flying);
 	account_upload(l, seconds, b);
 	t->state = DEVICE_FULL;
-	p->arrived.now += t->count;
+	tr->arrived.now += t->count;
 	tfr_index_queue_put(&l->full, b->target);
 	b->state = STAGING_FREE;
 	b->ready = 0;
-	for (unsigned i = 0; i < p->opts.steps_per_transfer; i++)
-		b->fills[i].state = STAGED_EMPTY;
-	tfr_feed_wake_workers(p);
-	pthread_cond_signal(&p->arrivals);
+	for (unsigned i = 0; i < tr->set->opts.steps_per_transfer; i++)
+		b->batches[i].state = STAGED_EMPTY;
+	tfr_feed_wake_workers(tr->control);
+	tfr_feed_wake_consumer(tr->control);
+}
+
+/* Waits for a transfer, or for a target; a list without upload has no row to charge that to. */
+static void wait_for_work(struct tfr_uploader *l, bool blocked)
+{
+	struct tfr_transfer *tr = l->transfer;
+
+	tfr_span_begin(&l->span);
+	if (l->device)
+		tfr_span_charge(
+			&l->span, tfr_statistics_account(tr->statistics, tr->set->rows - 1,
+					  blocked ? TFR_ACCOUNT_BLOCKED : TFR_ACCOUNT_STARVED));
+	tfr_feed_wait(tr->control, &l->ready);
+	tfr_span_end(&l->span);
 }
 
 void *tfr_uploader_main(void *arg)
 {
 	struct tfr_uploader *l = arg;
-	struct tfr_pipeline *p = l->p;
-	struct tfr_stage_counter none = { 0 }, *c = l->device ? &p->counters[p->rows - 1] : &none;
+	struct tfr_transfer *tr = l->transfer;
 
-	pthread_mutex_lock(&p->lock);
+	tfr_feed_lock(tr->control);
 	l->link_done_ns = tfr_clock_ns();
-	while (!p->stopping) {
+	while (!tfr_feed_stopping(tr->control)) {
 		bool blocked = start_uploads(l);
 
-		if (p->stopping)
+		if (tfr_feed_stopping(tr->control))
 			break;
-		if (l->flying.count) {
+		if (l->flying.count)
 			finish_upload(l);
-			continue;
-		}
-		l->span.since = tfr_clock_ns();
-		tfr_span_charge(&l->span, blocked ? &c->blocked : &c->starved);
-		pthread_cond_wait(&l->uploads, &p->lock);
-		tfr_span_end(&l->span);
+		else
+			wait_for_work(l, blocked);
 	}
 	l->span.count = 0;
-	pthread_mutex_unlock(&p->lock);
+	tfr_feed_unlock(tr->control);
 	return NULL;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "pipeline/state.h"
+#include "pipeline/transfer/buffers.h"
 
 static enum tfr_status differs(const struct tfr_uploader *l, const struct tfr_staged_batch *f,
 	uint64_t byte, const char *what, struct tfr_error *err)
@@ -17,7 +17,7 @@ static enum tfr_status differs(const struct tfr_uploader *l, const struct tfr_st
 static enum tfr_status compare_bytes(struct tfr_uploader *l, const struct tfr_staging_buffer *b,
 	const struct tfr_staged_batch *f, struct tfr_error *err)
 {
-	uint64_t at = (uint64_t)(f - b->fills) * l->p->layout.stride;
+	uint64_t at = (uint64_t)(f - b->batches) * l->transfer->layout.stride;
 	const uint8_t *sent = b->memory + at, *got = l->check + at;
 	uint64_t i = 0;
 
@@ -31,14 +31,14 @@ static enum tfr_status compare_bytes(struct tfr_uploader *l, const struct tfr_st
 static enum tfr_status compare_made(struct tfr_uploader *l, const struct tfr_staging_buffer *b,
 	const struct tfr_device_buffer *t, const struct tfr_staged_batch *f, struct tfr_error *err)
 {
-	const struct tfr_pipeline *p = l->p;
-	uint64_t number = (uint64_t)(f - b->fills), one = p->layout.image_bytes;
-	const uint8_t *sent = b->memory + number * p->layout.stride;
-	const uint8_t *got = l->check + t->made_at + number * p->batch * one * sizeof(float);
+	const struct tfr_transfer *tr = l->transfer;
+	uint64_t number = (uint64_t)(f - b->batches), one = tr->layout.image_bytes;
+	const uint8_t *sent = b->memory + number * tr->layout.stride;
+	const uint8_t *got = l->check + t->made_at + number * tr->set->batch * one * sizeof(float);
 
 	for (uint64_t i = 0; i < f->records * one; i++) {
-		unsigned c = (unsigned)(i % p->channels);
-		float made = ((float)sent[i] - p->mean[c]) / p->std[c];
+		unsigned c = (unsigned)(i % tr->set->channels);
+		float made = ((float)sent[i] - tr->set->mean[c]) / tr->set->std[c];
 
 		if (memcmp(&made, got + i * sizeof(made), sizeof(made)))
 			return differs(l, f, i * sizeof(made), "byte", err);
@@ -60,22 +60,22 @@ static enum tfr_status grow_check(struct tfr_uploader *l, uint64_t need, struct 
 enum tfr_status tfr_upload_verify(struct tfr_uploader *l, const struct tfr_staging_buffer *b,
 	const struct tfr_device_buffer *t, struct tfr_error *err)
 {
-	struct tfr_pipeline *p = l->p;
+	struct tfr_transfer *tr = l->transfer;
 	enum tfr_status status =
-		grow_check(l, p->made_bytes ? t->made_at + p->made_bytes : b->bytes, err);
+		grow_check(l, tr->made_bytes ? t->made_at + tr->made_bytes : b->bytes, err);
 
 	if (status == TFR_OK)
 		status = tfr_device_download(l->device, l->check, t->memory, b->bytes, err);
-	if (status == TFR_OK && p->made_bytes)
+	if (status == TFR_OK && tr->made_bytes)
 		status = tfr_device_download(l->device, l->check + t->made_at,
-			t->memory + t->made_at, p->made_bytes, err);
-	for (unsigned i = 0; status == TFR_OK && i < p->opts.steps_per_transfer; i++) {
-		const struct tfr_staged_batch *f = &b->fills[i];
+			t->memory + t->made_at, tr->made_bytes, err);
+	for (unsigned i = 0; status == TFR_OK && i < tr->set->opts.steps_per_transfer; i++) {
+		const struct tfr_staged_batch *f = &b->batches[i];
 
 		if (f->state != STAGED_READY || !f->records)
 			continue;
 		status = compare_bytes(l, b, f, err);
-		if (status == TFR_OK && p->made_bytes)
+		if (status == TFR_OK && tr->made_bytes)
 			status = compare_made(l, b, t, f, err);
 	}
 	return status;

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "pipeline/state.h"
+#include "pipeline/transfer/buffers.h"
 #include "support/temp.h"
 #include "unit/pipeline/made.h"
 
@@ -601,13 +601,14 @@ Test(flow, ends_where_the_link_hangs)
 /* What arrived is not what was sent: batch, device and byte are named. */
 Test(flow, names_the_byte_that_did_not_arrive)
 {
-	struct tfr_pipeline p = { .opts = { .steps_per_transfer = 1 }, .layout = { .stride = 64 } };
+	const struct tfr_feed_settings set = { .opts = { .steps_per_transfer = 1 } };
+	struct tfr_transfer transfer = { .set = &set, .layout = { .stride = 64 } };
 	uint8_t sent[64] = { 1, 2, 3 }, check[64];
-	struct tfr_uploader l = { .p = &p, .check = check, .check_capacity = sizeof(check) };
+	struct tfr_uploader l = { .transfer = &transfer, .check = check, .check_capacity = sizeof(check) };
 	struct tfr_staged_batch f = {
 		.state = STAGED_READY, .number = 7, .records = 1, .used = 64
 	};
-	struct tfr_staging_buffer b = { .memory = sent, .fills = &f, .bytes = 64 };
+	struct tfr_staging_buffer b = { .memory = sent, .batches = &f, .bytes = 64 };
 	struct tfr_device_buffer t = { 0 };
 	struct tfr_event *ev;
 	struct tfr_error err;
@@ -628,7 +629,7 @@ Test(flow, names_the_byte_that_did_not_arrive)
 	tfr_device_close(l.device);
 }
 
-/* Nobody ever writes to the pipe. */
+/* No process ever writes to the pipe. */
 Test(flow, ends_where_nothing_moves)
 {
 	struct tfr_pipeline_opts opts = {

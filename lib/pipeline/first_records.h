@@ -1,6 +1,7 @@
-/* pipeline/plan.h - what is known of the records before anything runs, and the plan made of it. */
-#ifndef TFR_PIPELINE_PLAN_H
-#define TFR_PIPELINE_PLAN_H
+/* pipeline/first_records.h - what the first records say about all: the list, the plan and the
+ * batches are made by it. */
+#ifndef TFR_PIPELINE_FIRST_RECORDS_H
+#define TFR_PIPELINE_FIRST_RECORDS_H
 
 #include <tfr-private/pipeline.h>
 
@@ -24,10 +25,10 @@ struct tfr_first_records {
 	uint64_t pixels, most_pixels; /* of all images, of the largest */
 	uint64_t widths, heights;     /* of all images, added up */
 	uint32_t mean_width, mean_height;
-	struct tfr_first_clips sounds; /* in the place of images, once the list says so */
+	struct tfr_first_clips clips; /* in the place of images, once the list says so */
 	bool compressed;
-	struct tfr_content_counts types;  /* of the records that were looked at */
-	uint64_t tfr_feature_block_bytes; /* of a batch */
+	struct tfr_content_counts types; /* of the records that were looked at */
+	uint64_t features_bytes;	 /* of a batch */
 };
 
 /* Waits for the first records and looks at them.  Without the lock. */
@@ -39,9 +40,5 @@ enum tfr_status tfr_first_records_parse(
 
 /* What is said of images is that of sounds from here on. */
 void tfr_first_records_use_audio(struct tfr_first_records *f);
-
-/* Settles everything, once the list is compiled. */
-enum tfr_status tfr_feed_plan(
-	struct tfr_pipeline *p, const struct tfr_first_records *f, struct tfr_error *err);
 
 #endif

@@ -1,0 +1,161 @@
+/* pipeline/flow/nodes.h - the inside of the flow: nodes, their slots, and workers.
+ *
+ * Every claim of a node takes the next slot of its ring, so that however the jobs end, slots are
+ * handed on in the order of their claims: that is what restores order, and the number of slots is
+ * what bounds a node. */
+#ifndef TFR_PIPELINE_NODES_H
+#define TFR_PIPELINE_NODES_H
+
+#include "pipeline/control.h"
+#include "pipeline/flow/flow.h"
+#include "pipeline/flow/sample_cache.h"
+#include "pipeline/flow/shuffle_buffer.h"
+#include "pipeline/images/recipe.h"
+
+enum { NODES_MAX = STAGES_COUNT_MAX + 2 };
+
+enum tfr_node_kind {
+	NODE_SOURCE,   /* read, inflate */
+	NODE_MAP,      /* parse, filter, decode, images: many at a time, order restored */
+	NODE_SHUFFLE,  /* one worker at a time */
+	NODE_CACHE,    /* likewise */
+	NODE_PREFETCH, /* likewise */
+	NODE_PLACE,    /* images to their places in a batch */
+	NODE_RECORDS,  /* records to a batch */
+	NODE_DROP,     /* what leaves the last stage */
+};
+
+/* What one job took and made; between claim and end it is its worker's. */
+struct tfr_job_slot {
+	struct tfr_feed_sample **in, **out; /* NULL in them: an epoch ends here */
+	unsigned in_count, out_count, out_capacity;
+	unsigned at; /* of out: handed on */
+	bool done;
+};
+
+struct tfr_flow_node {
+	enum tfr_node_kind kind;
+	struct tfr_flow_node *up;
+	unsigned from, to;	    /* rows it stands for */
+	unsigned row;		    /* whose queue is after it: the last */
+	unsigned per_job;	    /* samples taken at a time */
+	struct tfr_job_slot *slots; /* in order: slots[number % slot_count] */
+	unsigned slot_count;
+	uint64_t claimed, taken; /* numbers: the next to be claimed, the first not handed on */
+	uint64_t waiting, most;	 /* samples in done slots; where that is bounded, how many may */
+	bool running;		 /* one at a time, and one is */
+	bool over;		 /* a cache: nothing more comes */
+	bool parses, finds, finds_audio, filters, keeps, decodes;
+	unsigned keeps_row; /* on whose account records are kept: the stage that holds them */
+	struct tfr_recipe recipe;
+	struct tfr_shuffle_buffer shuffle; /* its worker's while it is run; what it held then: */
+	uint64_t held, least;
+	struct tfr_sample_cache *cache;
+	uint64_t epoch_items; /* of a last node: that came in this epoch; of a cache: given out */
+	uint64_t epochs;      /* of a last node: that ended */
+	uint64_t seen_epochs; /* a cache's: given out complete, again */
+	uint64_t seen, looks; /* what the next node found waiting */
+};
+
+struct tfr_worker {
+	struct tfr_flow *flow;
+	struct tfr_image_executor *executor;
+	struct tfr_example *example;
+	struct tfr_where *where;
+	struct tfr_batch_parser *parser;
+	struct tfr_span idle;
+	struct tfr_flow_node *node; /* the job: of this one, */
+	struct tfr_job_slot *slot;  /* this slot, */
+	struct tfr_feed_sample *sample;
+	struct tfr_batch_place *places;	  /* or this image to these places, */
+	struct tfr_staged_batch *batch;	  /* or this batch to complete, */
+	struct tfr_feed_sample **dropped; /* or these to give back */
+	unsigned dropped_count;
+	struct tfr_job_time time;
+	struct tfr_error err; /* too large for a stack of many frames */
+};
+
+struct tfr_flow {
+	const struct tfr_feed_settings *set;
+	struct tfr_feed_control *control;
+	struct tfr_statistics *statistics;
+	struct tfr_sample_pool *pool;
+	struct tfr_record_source *source;
+	struct tfr_transfer *transfer;
+	struct tfr_flow_node nodes[NODES_MAX];
+	unsigned node_count;
+	uint64_t epochs; /* of a cache: that are given out; 0: no limit */
+	struct tfr_worker *workers;
+	pthread_t *threads;
+	unsigned threads_started;
+};
+
+enum { DROP_AT_ONCE = 256 };
+
+static inline struct tfr_flow_node *tfr_flow_last(struct tfr_flow *flow)
+{
+	return &flow->nodes[flow->node_count - 1];
+}
+
+static inline const struct tfr_flow_node *tfr_flow_last_const(const struct tfr_flow *flow)
+{
+	return &flow->nodes[flow->node_count - 1];
+}
+
+/* Images that a node makes of one. */
+static inline uint32_t tfr_flow_node_copies(const struct tfr_flow_node *n)
+{
+	return n->decodes ? n->recipe.copies : 1;
+}
+
+/* ---- flow.c: with the lock ---- */
+
+/* Up to `max` of what waits after the node; one that ends an epoch is the last. */
+unsigned tfr_flow_node_take(
+	struct tfr_flow *flow, struct tfr_flow_node *n, struct tfr_feed_sample **to, unsigned max);
+bool tfr_flow_node_over(const struct tfr_flow *flow, const struct tfr_flow_node *n);
+/* What the next node may find after it. */
+uint64_t tfr_flow_node_waiting(const struct tfr_flow *flow, const struct tfr_flow_node *n);
+/* Ends the job's slot: what it made is there for the next node. */
+void tfr_job_slot_finish(struct tfr_flow *flow, struct tfr_flow_node *n, struct tfr_job_slot *s);
+/* Without the lock; false: out of memory. */
+bool tfr_job_slot_reserve(struct tfr_job_slot *s, unsigned more);
+bool tfr_job_slot_put(struct tfr_job_slot *s, struct tfr_feed_sample *sample);
+
+/* ---- jobs ----
+ *
+ * A claim takes what the job needs, or says what it lacks; LACK_NOTHING: the node is over, or
+ * another worker is at it.  A run does the work without the lock and returns with it. */
+enum tfr_lack { LACK_NOTHING, LACK_INPUT, LACK_ROOM };
+
+bool tfr_map_claim(
+	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack);
+void tfr_map_run(struct tfr_flow *flow, struct tfr_worker *w);
+bool tfr_ordered_claim(
+	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack);
+void tfr_ordered_run(struct tfr_flow *flow, struct tfr_worker *w);
+/* place.c: the last nodes */
+bool tfr_place_claim(
+	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack);
+void tfr_place_run(struct tfr_flow *flow, struct tfr_worker *w);
+bool tfr_records_claim(
+	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack);
+void tfr_records_run(struct tfr_flow *flow, struct tfr_worker *w);
+bool tfr_drop_claim(
+	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack);
+void tfr_drop_run(struct tfr_flow *flow, struct tfr_worker *w);
+
+/* map.c: a sample as an executor takes it. */
+struct tfr_image_input tfr_sample_image(const struct tfr_feed_sample *s);
+/* Adds what the executor spent on each stage of a recipe; without the lock. */
+void tfr_worker_spent_images(const struct tfr_flow *flow, struct tfr_worker *w,
+	const struct tfr_feed_sample *one, uint64_t start, uint64_t bytes);
+
+/* ---- workers.c ---- */
+
+/* A thread's main function; its argument is a struct tfr_worker. */
+void *tfr_worker_main(void *arg);
+/* Takes the lock, and adds what the job took. */
+void tfr_worker_settle(struct tfr_flow *flow, struct tfr_worker *w);
+
+#endif

@@ -1,0 +1,175 @@
+/* pipeline/report/statistics.h - what each stage and each thread did, counted as it happens.
+ *
+ * Stages are measured from outside: the span of a thread says since when it does what and on whose
+ * account, and is settled when that ends or when someone asks.  A worker adds up what a job took
+ * in a struct tfr_job_time of its own and hands it over once, with the job's end.
+ *
+ * The feed's lock guards all of this but a worker's struct tfr_job_time. */
+#ifndef TFR_PIPELINE_STATISTICS_H
+#define TFR_PIPELINE_STATISTICS_H
+
+#include <assert.h>
+
+#include "base/clock.h"
+#include "pipeline/control.h"
+#include "pipeline/settings.h"
+
+struct tfr_statistics;
+
+struct tfr_stage_counter {
+	uint64_t busy, starved, blocked; /* nanoseconds of threads */
+	uint64_t items, bytes;
+};
+
+enum tfr_account { TFR_ACCOUNT_BUSY, TFR_ACCOUNT_STARVED, TFR_ACCOUNT_BLOCKED };
+
+/* Why workers have nothing to do: no input to the first stage, no room after the last, or a stage
+ * that one worker at a time runs; or they have a job and no processor. */
+enum tfr_pool_account {
+	TFR_POOL_STARVED,
+	TFR_POOL_BLOCKED,
+	TFR_POOL_SERIAL,
+	TFR_POOL_WAITED,
+	TFR_POOL_ACCOUNTS
+};
+
+/* Opens a feed's statistics: its clock starts now. */
+enum tfr_status tfr_statistics_new(
+	struct tfr_statistics **s, const struct tfr_feed_settings *set, struct tfr_error *err);
+void tfr_statistics_free(struct tfr_statistics *s); /* accepts NULL */
+
+/* ---- what threads are at ---- */
+
+/* What a thread is at, while it is at one thing for long. */
+struct tfr_span {
+	uint64_t since;
+	uint64_t *accounts[TFR_ROWS_MAX + 1]; /* and one of the pool */
+	unsigned count;
+	struct tfr_span *next;
+};
+
+/* The span of a thread is settled with all others from now on; it outlives the statistics' use. */
+void tfr_statistics_watch(struct tfr_statistics *s, struct tfr_span *span);
+uint64_t *tfr_statistics_account(struct tfr_statistics *s, unsigned row, enum tfr_account which);
+uint64_t *tfr_statistics_pool_account(struct tfr_statistics *s, enum tfr_pool_account which);
+
+static inline void tfr_span_begin(struct tfr_span *s)
+{
+	s->since = tfr_clock_ns();
+	s->count = 0;
+}
+
+static inline void tfr_span_charge(struct tfr_span *s, uint64_t *account)
+{
+	assert(s->count < TFR_ROWS_MAX + 1);
+	s->accounts[s->count++] = account;
+}
+
+static inline void tfr_span_settle(struct tfr_span *s, uint64_t now)
+{
+	for (unsigned i = 0; i < s->count; i++)
+		*s->accounts[i] += now - s->since;
+	s->since = now;
+}
+
+static inline void tfr_span_end(struct tfr_span *s)
+{
+	tfr_span_settle(s, tfr_clock_ns());
+	s->count = 0;
+}
+
+/* ---- what jobs take ---- */
+
+/* Of one worker: what its present job spent on each row, by the clock, until
+ * tfr_statistics_add_job() makes of it what the thread had of a processor. */
+struct tfr_job_time {
+	unsigned thread;
+	struct tfr_stage_counter spent[TFR_ROWS_MAX];
+	uint64_t cpu_began; /* tfr_clock_thread_ns() */
+	uint64_t cpu_left;  /* measured and not charged yet: a coarse clock gives it in ticks */
+};
+
+static inline void tfr_job_time_begin(struct tfr_job_time *t)
+{
+	t->cpu_began = tfr_clock_thread_ns();
+}
+
+/* Without the lock. */
+static inline void tfr_job_time_add(
+	struct tfr_job_time *t, unsigned row, uint64_t busy, uint64_t items, uint64_t bytes)
+{
+	struct tfr_stage_counter *c = &t->spent[row];
+
+	assert(row < TFR_ROWS_MAX);
+	c->busy += busy;
+	c->items += items;
+	c->bytes += bytes;
+}
+
+/* Makes processor time of a finished job's clock time; returns what it waited for a processor.
+ * Without the lock. */
+uint64_t tfr_job_time_end(const struct tfr_statistics *s, struct tfr_job_time *t);
+/* Adds an ended job to the rows, and empties it. */
+void tfr_statistics_add_job(struct tfr_statistics *s, struct tfr_job_time *t, uint64_t waited);
+
+/* ---- what leaves a stage ---- */
+
+void tfr_statistics_count(struct tfr_statistics *s, unsigned row, uint64_t items, uint64_t bytes);
+/* Of the records read, `inflate_ns` of their reader's time was spent in the inflater: that is the
+ * time of another row.  0: the file is not compressed. */
+void tfr_statistics_read(struct tfr_statistics *s, bool compressed, uint64_t inflate_ns,
+	uint64_t records, uint64_t bytes);
+/* A transfer has arrived: `busy_ns` of its link's time, `flight_ns` after it was started. */
+void tfr_statistics_uploaded(struct tfr_statistics *s, uint64_t busy_ns, uint64_t flight_ns,
+	uint64_t batches, uint64_t bytes);
+
+/* What the consumer was given. */
+struct tfr_delivery {
+	uint64_t epoch, records, payload_bytes, device_bytes;
+};
+void tfr_statistics_delivered(
+	struct tfr_statistics *s, const struct tfr_delivery *d, uint64_t waited_ns, uint64_t now);
+uint64_t tfr_statistics_batches(const struct tfr_statistics *s); /* delivered */
+void tfr_statistics_set_epochs(struct tfr_statistics *s, uint64_t epochs);
+/* Since the feed was opened; also without the lock. */
+double tfr_statistics_seconds(const struct tfr_statistics *s, uint64_t now);
+
+/* ---- reports ---- */
+
+/* What other parts know and a report needs. */
+struct tfr_feed_facts {
+	unsigned readers, uploaders; /* threads */
+	uint64_t skipped;
+	double oldest_upload;	    /* seconds that an upload is under way; 0: none is */
+	enum tfr_dtype image_dtype; /* in a batch */
+};
+
+/* Fills in all but what the flow and the transfer report themselves: queues and devices. */
+void tfr_statistics_report(struct tfr_statistics *s, const struct tfr_feed_facts *facts,
+	struct tfr_pipeline_stats *stats);
+size_t tfr_statistics_waits(
+	const struct tfr_statistics *s, struct tfr_wait_bucket *buckets, size_t n);
+/* judge.c: which stage limits the feed, once all else is reported. */
+void tfr_statistics_judge(const struct tfr_statistics *s, const struct tfr_feed_facts *facts,
+	struct tfr_pipeline_stats *stats);
+
+/* A queue as its consumer finds it. */
+struct tfr_queue_meter {
+	uint64_t now, seen, looks;
+};
+
+static inline void tfr_queue_meter_look(struct tfr_queue_meter *q)
+{
+	q->seen += q->now;
+	q->looks++;
+}
+
+static inline void tfr_queue_meter_report(
+	const struct tfr_queue_meter *q, uint64_t capacity, struct tfr_stage_stats *s)
+{
+	s->queue_mean = q->looks ? (double)q->seen / (double)q->looks : 0;
+	s->queue_capacity = capacity;
+	s->queue_now = q->now;
+}
+
+#endif

@@ -1,0 +1,186 @@
+/* pipeline/transfer/buffers.h - the inside of the transfer: batches in staging memory, batches on
+ * devices, and the thread of each device. */
+#ifndef TFR_PIPELINE_BUFFERS_H
+#define TFR_PIPELINE_BUFFERS_H
+
+#include "pipeline/control.h"
+#include "pipeline/transfer/transfer.h"
+
+/* Where things are in a batch: known beforehand but for ragged features and payloads. */
+struct tfr_batch_layout {
+	bool images, masks;
+	bool audio;	/* the images are audio: one row of samples each */
+	uint32_t batch; /* places */
+	struct tfr_image_form image, mask;
+	uint64_t image_bytes, mask_bytes; /* of one */
+	uint64_t mask_at, features_at;
+	uint64_t bytes;	 /* of a full batch */
+	uint64_t stride; /* from a batch of a transfer to the next */
+};
+
+enum tfr_staged_state { STAGED_EMPTY, STAGED_OPEN, STAGED_CLOSED, STAGED_READY };
+
+/* One batch in staging memory.  A worker writes to its places without the lock, and completes it
+ * without the lock; all counts are changed with it. */
+struct tfr_staged_batch {
+	enum tfr_staged_state state;
+	struct tfr_staging_buffer *home;
+	uint64_t number, epoch;
+	uint32_t assigned, done, records;
+	bool unwanted;			  /* a short one to be left out: its number is used again */
+	bool gaps;			  /* some of `bad` are set */
+	bool *bad;			  /* places without an image */
+	struct tfr_feed_sample **samples; /* of records, by place; of an image's copies the first */
+	struct tfr_bytes *records_at;	  /* for features, by place */
+	uint64_t payload_bytes;
+	uint64_t used; /* bytes, once it is ready */
+	struct tfr_tensor *tensors;
+	unsigned tensor_count;
+	struct tfr_staged_batch *next; /* in the queue of those to be completed */
+};
+
+enum tfr_staging_state { STAGING_FREE, STAGING_FILLING, STAGING_FLYING };
+
+/* The batches of one transfer. */
+struct tfr_staging_buffer {
+	enum tfr_staging_state state;
+	uint8_t *memory;
+	uint64_t capacity;
+	struct tfr_staged_batch *batches;
+	unsigned ready;	 /* of them */
+	uint64_t bytes;	 /* while flying */
+	unsigned target; /* while flying */
+};
+
+enum tfr_device_buffer_state { DEVICE_FREE, DEVICE_FLYING, DEVICE_FULL };
+
+/* A batch on its device. */
+struct tfr_device_batch {
+	uint64_t epoch, bytes, payload_bytes;
+	uint64_t at; /* in the buffer */
+	uint32_t records;
+	struct tfr_tensor *tensors;
+	unsigned tensor_count;
+	struct tfr_event *made; /* floats, of its images */
+};
+
+struct tfr_device_buffer {
+	enum tfr_device_buffer_state state;
+	uint8_t *memory;
+	uint64_t capacity;
+	uint64_t made_at; /* floats that the device makes, after all that travelled */
+	struct tfr_event *event;
+	struct tfr_device_batch *batches;
+	unsigned count, held;
+	bool handed_out;     /* all of them */
+	uint64_t started_ns; /* its upload */
+};
+
+/* A first-in first-out queue of indexes. */
+struct tfr_index_queue {
+	unsigned *at;
+	unsigned capacity, head, count;
+};
+
+/* A device with what is on its way to it: transfer t goes to uploader t % uploader_count. */
+struct tfr_uploader {
+	struct tfr_transfer *transfer;
+	struct tfr_device *device; /* NULL: the list ends before upload */
+	unsigned number;
+	unsigned thread; /* its number in traces */
+	struct tfr_staging_buffer *staging;
+	struct tfr_device_buffer *targets;
+	struct tfr_index_queue flying; /* staging buffers, in order */
+	struct tfr_index_queue full;   /* targets, in order */
+	uint64_t transfers;	       /* begun */
+	struct tfr_feed_waiter ready;  /* a transfer is complete, or a target free */
+	pthread_t id;
+	bool started;
+	struct tfr_span span;
+	uint64_t link_done_ns;			    /* when the last upload was seen to end */
+	uint64_t busy_ns, sent_batches, sent_bytes; /* over this link */
+	uint8_t *check;				    /* what was copied back */
+	uint64_t check_capacity;
+	struct tfr_error err;
+};
+
+struct tfr_transfer {
+	const struct tfr_feed_settings *set;
+	struct tfr_feed_control *control;
+	struct tfr_statistics *statistics;
+	struct tfr_sample_pool *pool;
+	struct tfr_batch_layout layout;
+	/* Floats that the device makes: where they start after a transfer of the planned size; all
+	 * of a transfer.  A larger transfer moves the start: see struct tfr_device_buffer. */
+	uint64_t made_at, made_bytes;
+	struct tfr_uploader *uploaders;
+	unsigned uploader_count;
+	unsigned first_thread; /* number of the first uploader, in traces */
+
+	uint64_t next_number;	       /* of the next batch to be opened */
+	struct tfr_staged_batch *open; /* being filled; NULL: the next one is not begun */
+	/* All places done, to be completed by a worker: a queue. */
+	struct tfr_staged_batch *incomplete, **incomplete_end;
+	bool ended;	   /* nothing more comes to a batch */
+	unsigned dropping; /* jobs that drop records and are not counted yet */
+	uint64_t dropped_records, dropped_bytes, dropped_epoch; /* not delivered yet */
+
+	uint64_t deliver_transfer;	  /* whose batch is delivered next, */
+	unsigned deliver_batch;		  /* and which one of it */
+	bool asked;			  /* the consumer waits */
+	struct tfr_queue_meter assembled; /* batches that wait for their device */
+	struct tfr_queue_meter arrived;	  /* batches that wait for the consumer */
+};
+
+/* ---- staging.c ---- */
+
+static inline uint8_t *tfr_staged_memory(
+	const struct tfr_transfer *tr, const struct tfr_staged_batch *b)
+{
+	return b->home->memory + (size_t)(b - b->home->batches) * tr->layout.stride;
+}
+
+/* The plan only guesses the size of a batch with ragged features or payloads: these grow memory of
+ * the uploader that is not in use to what a larger one needs.  TFR_ENOMEM: that is more than a
+ * quarter of the memory allowed, or than the batch's part of a transfer.  Without the lock. */
+enum tfr_status tfr_staging_grow(
+	struct tfr_uploader *l, struct tfr_staging_buffer *b, uint64_t need, struct tfr_error *err);
+/* For a transfer of so many bytes and the floats that the device makes after them. */
+enum tfr_status tfr_device_buffer_grow(
+	struct tfr_uploader *l, struct tfr_device_buffer *t, uint64_t bytes, struct tfr_error *err);
+
+/* ---- assemble.c ---- */
+
+/* The batch can travel. */
+void tfr_staged_ready(struct tfr_transfer *tr, struct tfr_staged_batch *b);
+/* Says how large the batch is, and what is in it; but for features. */
+void tfr_staged_end_images(const struct tfr_transfer *tr, struct tfr_staged_batch *b);
+
+/* ---- complete.c ---- */
+
+void tfr_staged_describe(const struct tfr_transfer *tr, struct tfr_staged_batch *b);
+/* Fills the gaps among the first `end` places, the lowest first, with the last good ones. */
+void tfr_staged_close_gaps(const struct tfr_transfer *tr, struct tfr_staged_batch *b, uint32_t end);
+
+/* ---- batch_features.c ---- */
+
+/* Parses and writes the features of the batch's records; on the account of parse up to `since`,
+ * which it moves.  Without the lock. */
+enum tfr_status tfr_staged_features(struct tfr_transfer *tr, struct tfr_uploader *l,
+	struct tfr_staged_batch *b, struct tfr_batch_parser *parser, struct tfr_job_time *time,
+	uint64_t *since, struct tfr_error *err);
+
+/* ---- uploader.c ---- */
+
+/* A thread's main function; its argument is a struct tfr_uploader. */
+void *tfr_uploader_main(void *arg);
+void tfr_index_queue_put(struct tfr_index_queue *q, unsigned value);
+unsigned tfr_index_queue_take(struct tfr_index_queue *q);
+
+/* ---- verify_upload.c ---- */
+
+/* Compares what arrived with what was sent.  Without the lock. */
+enum tfr_status tfr_upload_verify(struct tfr_uploader *l, const struct tfr_staging_buffer *b,
+	const struct tfr_device_buffer *t, struct tfr_error *err);
+
+#endif
