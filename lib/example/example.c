@@ -203,6 +203,70 @@ static uint64_t key_prefix(const char *key, size_t size)
 	return __builtin_bswap64(v);
 }
 
+/* The size of a message of tag `tag` that ends where its holder does; SIZE_MAX: something else is
+ * there, or its length is of several bytes. */
+static inline size_t only_message(const uint8_t *p, size_t size, uint8_t tag)
+{
+	return size > 2 && p[0] == tag && p[1] < 0x80 && p[1] + (size_t)2 == size ? p[1] : SIZE_MAX;
+}
+
+/* The values of a list of `size` bytes that holds one text, or one short packed chunk; 0: it is
+ * something else. */
+static inline size_t count_usual(const uint8_t *p, size_t size, enum tfr_kind kind)
+{
+	enum { LONGEST = 10 }; /* bytes of a varint */
+	size_t chunk = only_message(p, size, 0x0a), n = 0;
+
+	if (chunk == SIZE_MAX || kind == TFR_KIND_BYTES)
+		return chunk != SIZE_MAX;
+	if (kind == TFR_KIND_FLOAT)
+		return chunk % 4 ? 0 : chunk / 4;
+	if (chunk > LONGEST || p[size - 1] >= 0x80)
+		return 0;
+	for (size_t i = 2; i < size; i++)
+		n += p[i] < 0x80;
+	return n;
+}
+
+/* The usual entry: a key, and a feature of one short list in one piece.  False: it is another, and
+ * nothing is said of it. */
+static inline bool parse_usual_entry(struct entry *e, const uint8_t *p, size_t size)
+{
+	size_t key = size > 2 && p[0] == 0x0a ? p[1] : 0, at = 2 + key, feature, list, n;
+	enum tfr_kind kind;
+
+	if (!key || key >= 0x80 || at >= size)
+		return false;
+	feature = only_message(p + at, size - at, 0x12);
+	if (feature == SIZE_MAX)
+		return false;
+	at += 2;
+	kind = p[at] >> 3;
+	if (kind < TFR_KIND_BYTES || kind > TFR_KIND_INT64)
+		return false;
+	list = only_message(p + at, feature, (uint8_t)(kind << 3 | TFR_WIRE_BYTES));
+	n = list == SIZE_MAX ? 0 : count_usual(p + at + 2, list, kind);
+	if (!n)
+		return false;
+	e->view = (struct tfr_feature){ .key = (const char *)p + 2,
+		.key_size = key,
+		.kind = kind,
+		.count = n,
+		.body = p + at + 2,
+		.body_size = list,
+		.one_chunk = kind != TFR_KIND_BYTES };
+	e->chunk_head = 2;
+	e->where = DIRECT;
+	return true;
+}
+
+static void end_entry(struct tfr_example *ex, const struct entry *e)
+{
+	ex->order[ex->n_entries] = (struct order){ key_prefix(e->view.key, e->view.key_size),
+		(uint32_t)ex->n_entries };
+	ex->n_entries++;
+}
+
 static bool parse_entry(struct tfr_example *ex, struct tfr_wire *w)
 {
 	TFR_UNSET struct tfr_wire_field f;
@@ -214,6 +278,10 @@ static bool parse_entry(struct tfr_example *ex, struct tfr_wire *w)
 		return tfr_wire_fail(w, w->p, "out of memory");
 	}
 	e = &ex->entries[ex->n_entries];
+	if (parse_usual_entry(e, w->p, (size_t)(w->end - w->p))) {
+		end_entry(ex, e);
+		return true;
+	}
 	*e = (struct entry){ .view.key = "" };
 	while (tfr_wire_next(w, &f)) {
 		if (f.number == 1 && f.type == TFR_WIRE_BYTES) {
@@ -230,9 +298,7 @@ static bool parse_entry(struct tfr_example *ex, struct tfr_wire *w)
 	}
 	if (w->fault || dropped)
 		return !w->fault;
-	ex->order[ex->n_entries] = (struct order){ key_prefix(e->view.key, e->view.key_size),
-		(uint32_t)ex->n_entries };
-	ex->n_entries++;
+	end_entry(ex, e);
 	return true;
 }
 
