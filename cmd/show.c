@@ -9,7 +9,7 @@
 #include "show_html.h"
 
 struct show_settings {
-	uint64_t skip, limit, values;
+	uint64_t skip, limit, values, jobs;
 	const char *where, *html;
 	int as, bytes, color, compression;
 	bool json, force, allow_missing, quiet;
@@ -35,7 +35,7 @@ static const struct opt options[] = {
 		"what the records are: auto, example, elwc, event, tensor or raw [auto: by "
 		"their fields]",
 		struct show_settings, as),
-	OPT(FLAG, 0, "json", NULL, NULL, "a line of JSON a record: {\"feature\": [values]}",
+	OPT(FLAG, 0, "json", NULL, NULL, "print one line of JSON per record: {\"feature\": [values]}",
 		struct show_settings, json),
 	OPT(STRING, 0, "html", "FILE", NULL,
 		"write a page of images with labels, boxes and masks, of 100 records unless -n "
@@ -50,6 +50,8 @@ static const struct opt options[] = {
 		color),
 	OPT_COMPRESSION(struct show_settings, compression),
 	OPT_MISSING(struct show_settings, allow_missing),
+	OPT(JOB, 'j', "jobs", "N", NULL, "with --json, work on N processors; 0 is all of them [0]",
+		struct show_settings, jobs),
 	OPT_QUIET(struct show_settings, quiet),
 	OPTIONS_END,
 };
@@ -66,7 +68,7 @@ struct show_run {
 /* Names an image: "jpeg" in JSON, "jpeg 500x375 4:2:0" for a person. */
 const char *show_describe(void *ctx, const void *data, size_t size, bool brief)
 {
-	static char text[64]; /* one thread prints */
+	static _Thread_local char text[64];
 	struct tfr_image_info info;
 
 	(void)ctx;
@@ -98,14 +100,6 @@ static enum tfr_status show_record(
 	size_t size = 0;
 	enum tfr_status status;
 
-	if (run->s->json) {
-		status = tfr_printer_json(run->printer, rec->data, rec->size, &text, &size, err);
-		if (!status) {
-			fwrite(text, 1, size, stdout);
-			putchar('\n');
-		}
-		return status;
-	}
 	status = tfr_printer_text(run->printer, rec->data, rec->size, &text, &size, err);
 	if (!status && run->html) {
 		bool example = tfr_printer_content(run->printer) == TFR_CONTENT_EXAMPLE &&
@@ -164,10 +158,39 @@ static enum tfr_status show_all(struct show_run *run, struct tfr_error *err)
 	return status;
 }
 
+/* Standard output takes lines until it fails, which is reported at the end. */
+static enum tfr_status put_lines(
+	void *ctx, const void *lines, size_t size, struct tfr_error *err)
+{
+	(void)ctx;
+	(void)err;
+	fwrite(lines, 1, size, stdout);
+	return ferror(stdout) ? TFR_END : TFR_OK;
+}
+
+/* As JSON, by all threads.  TFR_END: all were shown. */
+static enum tfr_status show_json(
+	struct show_run *run, const struct tfr_print_opts *print, struct tfr_error *err)
+{
+	struct tfr_export_opts o = {
+		.target = "-",
+		.to = "jsonl",
+		.threads = (unsigned)run->s->jobs,
+		.expect.allow_empty = true,
+		.print = print,
+		.put = put_lines,
+	};
+	struct tfr_export_report report;
+
+	return tfr_export(selection_records(run->selection), &o, &report, err) ?: TFR_END;
+}
+
 static int check_usage(struct cmd *c, const struct show_settings *s)
 {
 	if (s->bytes && !s->json)
 		return cmd_usage(c, "--bytes goes with --json");
+	if (s->jobs && !s->json)
+		return cmd_usage(c, "--jobs goes with --json");
 	if (s->html && s->json)
 		return cmd_usage(c, "--html and --json are two forms of output");
 	if (s->force && !s->html)
@@ -209,7 +232,7 @@ static int show_main(struct cmd *c)
 			&run.html, s->html, s->force, "show", print_opts.values, &err);
 	}
 	if (!status)
-		status = show_all(&run, &err);
+		status = s->json ? show_json(&run, &print_opts, &err) : show_all(&run, &err);
 	if (status != TFR_END) {
 		fflush(stdout);
 		err.status = status;

@@ -18,6 +18,7 @@
 #include "thread/threads.h"
 
 enum { MEMORY = 256 << 20, KEEP = 1 << 20 };
+enum { GROUP = 64, GROUP_BYTES = 64 << 10 }; /* records, and their bytes, at a time */
 
 static const struct form *const forms[] = { &tfr_form_webdataset, &tfr_form_jsonl, &tfr_form_csv,
 	&tfr_form_folder };
@@ -28,6 +29,12 @@ struct run {
 	struct export e;
 	struct tfr_select *records;
 	struct tfr_export_report *report;
+	/* Of a group that is complete: the record after it, which is still the last one read, and
+	 * what ended the reading, which is reported next. */
+	struct tfr_record last;
+	bool held;
+	enum tfr_status ended;
+	struct tfr_error error;
 };
 
 /* --- which form --- */
@@ -94,6 +101,8 @@ enum tfr_status tfr_form_open_file(struct export *e, struct tfr_error *err)
 	struct tfr_output_opts o = { .force = e->o->force, .temporaries = e->o->temporaries };
 	enum tfr_status status;
 
+	if (e->o->put)
+		return TFR_OK;
 	if (!e->o->dry_run)
 		return tfr_output_open(&e->file, e->o->target, &o, err);
 	/* Opening and closing the target checks that a run could write it. */
@@ -109,8 +118,11 @@ enum tfr_status tfr_form_open_file(struct export *e, struct tfr_error *err)
 
 enum tfr_status tfr_form_publish_file(struct export *e, struct tfr_error *err)
 {
-	enum tfr_status status = tfr_output_seal(e->file, err);
+	enum tfr_status status;
 
+	if (e->o->put)
+		return TFR_OK;
+	status = tfr_output_seal(e->file, err);
 	if (!status)
 		status = tfr_output_publish(e->file, err);
 	return status || e->o->dry_run || !strcmp(e->o->target, "-") ? status
@@ -138,19 +150,54 @@ const char *tfr_form_image_ending(const struct tfr_bytes *image)
 
 /* --- one record --- */
 
-static enum tfr_status copy_record(
-	struct work *w, const struct tfr_record *rec, struct tfr_error *err)
+static bool have_examples(struct work *w, size_t n)
 {
-	w->record.size = 0;
-	if (!tfr_buf_append(&w->record, rec->data, rec->size))
+	struct tfr_example **examples;
+
+	if (n <= w->n_examples)
+		return true;
+	examples = reallocarray(w->examples, n, sizeof(struct tfr_example *));
+	if (!examples)
+		return false;
+	w->examples = examples;
+	for (; w->n_examples < n; w->n_examples++) {
+		examples[w->n_examples] = tfr_example_new();
+		if (!examples[w->n_examples])
+			return false;
+	}
+	return true;
+}
+
+/* Makes member `k` of what the item holds the record at hand. */
+static void take_member(struct work *w, size_t k)
+{
+	const struct tfr_member_record *m =
+		(const struct tfr_member_record *)(const void *)w->members_.data + k;
+
+	assert(m->at + m->size <= w->record.size);
+	w->payload = (struct tfr_bytes){ w->record.data + m->at, m->size };
+	w->example = k < w->n_examples ? w->examples[k] : NULL;
+}
+
+static size_t members(const struct work *w)
+{
+	return w->members_.size / sizeof(struct tfr_member_record);
+}
+
+/* Views of the members before must stay: a copy is moved for the first one only. */
+static enum tfr_status copy_record(
+	struct run *r, struct work *w, const struct tfr_record *rec, struct tfr_error *err)
+{
+	struct tfr_member_record m = { w->record.size, rec->size, tfr_select_path(r->records),
+		rec->index, rec->offset };
+
+	if (!tfr_buf_append(&w->record, rec->data, rec->size) ||
+		!tfr_buf_append(&w->members_, &m, sizeof(m)))
 		return tfr_fail_nomem(err, "copying a record");
-	if (!w->example)
-		w->example = tfr_example_new();
-	if (!w->builder)
-		w->builder = tfr_builder_new();
-	if (!w->example || !w->builder)
+	if ((r->e.form->parses && !have_examples(w, members(w))) ||
+		(!w->builder && !(w->builder = tfr_builder_new())))
 		return tfr_fail_nomem(err, "reading records");
-	tfr_digest_record(rec, &w->digest);
+	take_member(w, members(w) - 1);
 	return TFR_OK;
 }
 
@@ -159,39 +206,105 @@ static enum tfr_status name_record(struct run *r, struct work *w, struct tfr_err
 	const struct form *form = r->e.form;
 	enum tfr_status status = TFR_OK;
 
-	w->name.size = w->out.size = 0;
-	w->n_pieces = 0;
 	if (form->parses)
-		status = tfr_example_parse(w->example, w->record.data, w->record.size, err);
+		status = tfr_example_parse(w->example, w->payload.data, w->payload.size, err);
 	return status || !form->name_it ? status : form->name_it(&r->e, w, err);
 }
 
-/* Fetches the next record that the form can hold. */
+/* Adds a record.  One that cannot be of the form is left out where damage is passed over. */
+static enum tfr_status add_record(
+	struct run *r, struct work *w, const struct tfr_record *rec, struct tfr_error *err)
+{
+	struct tfr_digest digest;
+	enum tfr_status status = copy_record(r, w, rec, err);
+
+	if (!status)
+		status = name_record(r, w, err);
+	if (!status) {
+		tfr_digest_record(rec, &digest);
+		w->digest.size += digest.size;
+		w->digest.sum += digest.sum;
+	}
+	if (status != TFR_EDATA)
+		return status;
+	w->record.size -= rec->size;
+	w->members_.size -= sizeof(struct tfr_member_record);
+	return tfr_select_reject(r->records, rec, status, err);
+}
+
+static enum tfr_status next_record(struct run *r, struct tfr_record *rec, struct tfr_error *err)
+{
+	if (r->held) {
+		r->held = false;
+		*rec = r->last;
+		return TFR_OK;
+	}
+	if (r->ended) {
+		if (err)
+			*err = r->error;
+		return r->ended;
+	}
+	if (r->e.o->interrupted && *r->e.o->interrupted)
+		return tfr_fail(err, TFR_ECANCELLED, "interrupted");
+	return tfr_select_next(r->records, rec, err);
+}
+
+/* A record that does not fit beside the others is held until the next call. */
+static bool fits(const struct work *w, const struct tfr_record *rec)
+{
+	return !members(w) || (members(w) < GROUP && rec->size <= w->record.cap - w->record.size);
+}
+
+/* Fetches the next records that the form can hold: one, or a group.  What ends a group is reported
+ * after it. */
 static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned worker, uint64_t i,
 	void *slot, uint32_t *lane, struct tfr_error *err)
 {
 	struct run *r = ctx;
 	struct work *w = slot;
-	struct tfr_record rec;
-	enum tfr_status status;
+	enum tfr_status status = TFR_OK;
 
 	(void)worker, (void)lane;
 	w->number = i;
-	do {
-		if (r->e.o->interrupted && *r->e.o->interrupted)
-			return tfr_fail(err, TFR_ECANCELLED, "interrupted");
-		status = tfr_select_next(r->records, &rec, err);
-		if (status)
-			return status;
-		status = copy_record(w, &rec, err);
-		if (!status)
-			status = name_record(r, w, err);
-		if (status != TFR_EDATA)
+	w->record.size = w->members_.size = w->name.size = w->out.size = 0;
+	w->digest = (struct tfr_digest){ 0 };
+	w->n_pieces = 0;
+	w->made = false;
+	if (r->e.form->groups && !tfr_buf_reserve(&w->record, GROUP_BYTES))
+		return tfr_fail_nomem(err, "copying a record");
+	while (!status && (r->e.form->groups || !members(w))) {
+		status = next_record(r, &r->last, err);
+		if (!status && !fits(w, &r->last)) {
+			r->held = true;
 			break;
-		status = tfr_select_reject(r->records, &rec, status, err);
-	} while (!status);
-	if (!status)
-		tfr_lanes_reserve(lanes, i, rec.size);
+		}
+		if (!status)
+			status = add_record(r, w, &r->last, err);
+	}
+	if (status && members(w) && !r->held) {
+		r->ended = status;
+		if (err)
+			r->error = *err;
+		status = TFR_OK;
+	}
+	if (status)
+		return status;
+	tfr_lanes_reserve(lanes, i, w->record.size);
+	return r->e.form->collected ? r->e.form->collected(&r->e, w, err) : TFR_OK;
+}
+
+enum tfr_status tfr_export_make_group(struct export *e, struct work *w, struct tfr_error *err)
+{
+	const struct tfr_member_record *m =
+		(const struct tfr_member_record *)(const void *)w->members_.data;
+	enum tfr_status status = TFR_OK;
+
+	for (size_t k = 0; !status && k < members(w); k++) {
+		take_member(w, k);
+		status = e->form->make(e, w, err);
+		if (status == TFR_EDATA)
+			tfr_error_locate(err, m[k].path, m[k].index, m[k].offset);
+	}
 	return status;
 }
 
@@ -199,11 +312,15 @@ static enum tfr_status work(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 	void *slot, struct tfr_error *err)
 {
 	struct run *r = ctx;
+	struct work *w = slot;
 
 	(void)lanes;
 	(void)worker;
 	(void)i;
-	return r->e.form->make(&r->e, slot, err);
+	if (w->made)
+		return TFR_OK;
+	return r->e.form->groups ? tfr_export_make_group(&r->e, w, err)
+				 : r->e.form->make(&r->e, w, err);
 }
 
 static enum tfr_status deliver(void *ctx, uint64_t i, void *slot, struct tfr_error *err)
@@ -212,17 +329,19 @@ static enum tfr_status deliver(void *ctx, uint64_t i, void *slot, struct tfr_err
 	struct work *w = slot;
 	enum tfr_status status = TFR_OK;
 
-	assert(w->number == i && r->report->written == i);
+	assert(w->number == i && (r->e.form->groups || r->report->written == i));
 	r->e.written += w->own_bytes;
 	for (int k = 0; k < w->n_pieces; k++)
 		r->e.written += w->pieces[k].iov_len;
-	if (w->n_pieces)
+	if (r->e.o->put)
+		status = r->e.o->put(r->e.o->ctx, w->out.data, w->out.size, err);
+	else if (w->n_pieces)
 		status = tfr_output_writev(r->e.file, w->pieces, w->n_pieces, err);
 	else if (w->out.size)
 		status = tfr_output_write(r->e.file, w->out.data, w->out.size, err);
 	if (!w->n_pieces)
 		r->e.written += w->out.size;
-	r->report->written++;
+	r->report->written += members(w);
 	r->report->bytes += w->digest.size;
 	r->report->sum += w->digest.sum;
 	if (w->record.cap > KEEP)
@@ -240,9 +359,11 @@ static void clear_work(void *slot)
 	tfr_buf_clear(&w->name);
 	tfr_buf_clear(&w->out);
 	tfr_buf_clear(&w->fields);
-	tfr_example_free(w->example);
+	tfr_buf_clear(&w->members_);
+	for (size_t k = 0; k < w->n_examples; k++)
+		tfr_example_free(w->examples[k]);
+	free(w->examples);
 	tfr_printer_free(w->printer);
-	tfr_printer_free(w->raw_printer);
 	tfr_builder_free(w->builder);
 	free(w->pieces);
 }

@@ -1,49 +1,76 @@
-/* export/export_lines.c - each record a line: of JSON, or of a table's cells. */
+/* export/export_lines.c - one line per record: of JSON, or of the cells of a table. */
 #include <stdlib.h>
 #include <string.h>
 
 #include <tfr-private/text.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
+#include "example/print/printer.h"
 #include "export/form.h"
 #include "io/output.h"
 
-static bool new_printer(struct tfr_printer **p, enum tfr_content as)
-{
-	if (!*p)
-		*p = tfr_printer_new(&(struct tfr_print_opts){ .base64 = true, .as = as });
-	return *p != NULL;
-}
-
 /* --- JSON --- */
 
-/* What is of no kind is raw: nothing is left out. */
-static enum tfr_status make_json(struct export *e, struct work *w, struct tfr_error *err)
+/* A printer that takes records for what the printer of the first ones does. */
+static struct tfr_printer *new_printer(const struct export *e)
+{
+	static const struct tfr_print_opts base64 = { .base64 = true };
+	struct tfr_printer *p = tfr_printer_new(e->o->print ? e->o->print : &base64);
+
+	if (p && e->printer)
+		tfr_printer_learn(p, e->printer);
+	return p;
+}
+
+static enum tfr_status print_line(struct tfr_printer *printer, struct work *w, struct tfr_error *err)
 {
 	const char *text;
 	size_t size;
-	enum tfr_status status;
+	enum tfr_status status = tfr_printer_json(
+		printer, w->payload.data, w->payload.size, &text, &size, err);
 
-	(void)e;
-	if (!new_printer(&w->printer, TFR_CONTENT_AUTO) ||
-		!new_printer(&w->raw_printer, TFR_CONTENT_RAW))
-		return tfr_fail_nomem(err, "writing lines");
-	status = tfr_printer_json(w->printer, w->record.data, w->record.size, &text, &size, err);
-	if (status == TFR_EDATA)
-		status = tfr_printer_json(
-			w->raw_printer, w->record.data, w->record.size, &text, &size, err);
 	if (!status && (!tfr_buf_append(&w->out, text, size) || !tfr_buf_append(&w->out, "\n", 1)))
 		return tfr_fail_nomem(err, "writing lines");
 	return status;
 }
 
+/* A record that may be several types is printed as the type that most of the first ones are: these
+ * are printed in order, by one printer. */
+static enum tfr_status print_first(struct export *e, struct work *w, struct tfr_error *err)
+{
+	if (!e->printer)
+		e->printer = new_printer(e);
+	if (!e->printer)
+		return tfr_fail_nomem(err, "writing lines");
+	w->made = !tfr_printer_has_learned(e->printer);
+	return w->made ? tfr_export_make_group(e, w, err) : TFR_OK;
+}
+
+static enum tfr_status make_json(struct export *e, struct work *w, struct tfr_error *err)
+{
+	if (w->made)
+		return print_line(e->printer, w, err);
+	if (!w->printer)
+		w->printer = new_printer(e);
+	return w->printer ? print_line(w->printer, w, err) : tfr_fail_nomem(err, "writing lines");
+}
+
+static void close_lines(struct export *e)
+{
+	tfr_printer_free(e->printer);
+	tfr_form_close_file(e);
+}
+
 const struct form tfr_form_jsonl = {
 	.name = "jsonl",
 	.ending = ".jsonl",
+	.groups = true,
 	.open = tfr_form_open_file,
+	.collected = print_first,
 	.make = make_json,
 	.publish = tfr_form_publish_file,
-	.close = tfr_form_close_file,
+	.close = close_lines,
 };
 
 /* --- tables --- */
@@ -73,46 +100,62 @@ static bool is_plain(const struct tfr_feature *f, struct tfr_bytes *text)
 	       tfr_is_utf8(text->data, text->size) && !memchr("[{", text->data[0], 2);
 }
 
-/* The values as JSON, an array; of one number, or of bytes that are no text, what is in it. */
+/* One number, as JSON has it, without the quotes of NaN and the infinities. */
+static bool put_number(struct tfr_buf *out, const struct tfr_feature *f)
+{
+	char *begin, *end;
+	int64_t whole;
+	uint32_t bits;
+	float real;
+
+	if (!tfr_buf_reserve(out, TFR_DECIMAL_ROOM))
+		return false;
+	begin = (char *)out->data + out->size;
+	if (f->kind == TFR_KIND_INT64) {
+		tfr_feature_int64(f, 0, &whole);
+		end = tfr_decimal_i64(begin, whole);
+	} else {
+		tfr_feature_float(f, 0, &real);
+		memcpy(&bits, &real, sizeof(bits));
+		end = tfr_decimal_f32_bits(begin, bits);
+		if (*begin == '"') {
+			memmove(begin, begin + 1, (size_t)(end - begin) - 2);
+			end -= 2;
+		}
+	}
+	out->size += (size_t)(end - begin);
+	return true;
+}
+
+/* The values as JSON, an array; of one value that is no text, what is in it. */
 static enum tfr_status put_values(
 	struct work *w, const struct tfr_feature *f, struct tfr_error *err)
 {
-	struct tfr_feature nameless = *f;
-	const uint8_t *data;
 	const char *json;
-	size_t size, n;
+	size_t n;
 	struct tfr_bytes text;
-	enum tfr_status status;
 
-	nameless.key_size = 0;
-	tfr_builder_reset(w->builder);
-	status = tfr_builder_feature(w->builder, &nameless, err);
-	if (!status)
-		status = tfr_builder_flatten(w->builder, &data, &size, err);
-	if (!status)
-		status = tfr_printer_json(w->printer, data, size, &json, &n, err);
-	if (status)
-		return status;
-	json += strlen("{\"\": ");
-	n -= strlen("{\"\": }");
-	if (f->count == 1 &&
+	if (f->count == 1 && f->kind != TFR_KIND_BYTES)
+		return put_number(&w->out, f) ? TFR_OK : tfr_fail_nomem(err, "writing a table");
+	json = tfr_printer_values(w->printer, f, &n);
+	if (json && f->count == 1 &&
 		!(tfr_feature_bytes(f, 0, &text) && tfr_is_utf8(text.data, text.size))) {
 		json++;
 		n -= 2;
-		if (n > 2 && *json == '"') { /* NaN and the infinities */
-			json++;
-			n -= 2;
-		}
 	}
-	return put_cell(&w->out, json, n) ? TFR_OK : tfr_fail_nomem(err, "writing a table");
+	return json && put_cell(&w->out, json, n) ? TFR_OK
+						  : tfr_fail_nomem(err, "writing a table");
 }
 
 static enum tfr_status make_row(struct export *e, struct work *w, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
+	size_t begin = w->out.size;
 	struct tfr_bytes text;
 
-	if (!new_printer(&w->printer, TFR_CONTENT_EXAMPLE))
+	if (!w->printer)
+		w->printer = tfr_printer_new(&(struct tfr_print_opts){ .base64 = true });
+	if (!w->printer)
 		return tfr_fail_nomem(err, "writing a table");
 	for (size_t i = 0; !status && i < e->o->column_count; i++) {
 		const struct tfr_feature *f = tfr_example_get(w->example, e->o->columns[i]);
@@ -127,7 +170,7 @@ static enum tfr_status make_row(struct export *e, struct work *w, struct tfr_err
 			return tfr_fail_nomem(err, "writing a table");
 	}
 	/* An empty line would be no row. */
-	if (!status && !w->out.size && !tfr_buf_append(&w->out, "\"\"", 2))
+	if (!status && w->out.size == begin && !tfr_buf_append(&w->out, "\"\"", 2))
 		return tfr_fail_nomem(err, "writing a table");
 	if (!status && !tfr_buf_append(&w->out, "\n", 1))
 		return tfr_fail_nomem(err, "writing a table");
@@ -181,6 +224,7 @@ static enum tfr_status open_table(struct export *e, struct tfr_error *err)
 const struct form tfr_form_csv = {
 	.name = "csv",
 	.ending = ".csv",
+	.groups = true,
 	.parses = true,
 	.open = open_table,
 	.name_it = look_for_columns,

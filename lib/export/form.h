@@ -14,17 +14,29 @@ struct tfr_output;
 /* One record in progress.  It is reused, so that memory is allocated only while it grows. */
 struct work {
 	uint64_t number;       /* in the output, from 0 */
-	struct tfr_buf record; /* its payload */
-	struct tfr_digest digest;
-	struct tfr_example *example; /* the parsed record, if the form parses */
+	struct tfr_buf record; /* its payload, or those of a group one after another */
+	struct tfr_bytes payload;    /* of the record being made */
+	struct tfr_digest digest;    /* of all of them */
+	struct tfr_example *example; /* of the record being made, where the form parses */
+	struct tfr_buf members_;     /* struct tfr_member_record of the group */
+	struct tfr_example **examples;
+	size_t n_examples;
+	bool made; /* in pull() */
 	struct tfr_buf name;	     /* with its NUL */
 	struct tfr_buf out;	     /* the bytes to write, if there are no pieces */
 	struct iovec *pieces;	     /* in the record and in `out` */
 	int n_pieces;
-	struct tfr_printer *printer, *raw_printer;
+	struct tfr_printer *printer;
 	struct tfr_builder *builder;
 	struct tfr_buf fields; /* for the form's own use */
 	uint64_t own_bytes;    /* that make() itself has written to a file of its own */
+};
+
+/* A record of a group: where it is in the copy, and where it was read. */
+struct tfr_member_record {
+	size_t at, size;
+	const char *path;
+	uint64_t index, offset;
 };
 
 struct export
@@ -34,16 +46,21 @@ struct export
 	struct names names;
 	struct tfr_output *file; /* of a form that is one file */
 	uint64_t written;	 /* bytes of the output */
+	struct tfr_printer *printer; /* of the first records, by which the type of others is known */
 	void *own;
 };
 
 struct form {
 	const char *name, *ending;
+	bool groups; /* records are small and need no names: many are made at a time, by make() each */
 	bool parses; /* each record is an Example: parsed before name() */
 	enum tfr_status (*open)(struct export *e, struct tfr_error *err);
 	/* One at a time, in order.  TFR_EDATA: the form cannot hold the record.  May be NULL. */
 	enum tfr_status (*name_it)(struct export *e, struct work *w, struct tfr_error *err);
-	/* Many at a time: fills w->out or w->pieces, or writes a file of its own. */
+	/* For a group, after all its records are copied; one at a time, in order.  May be NULL. */
+	enum tfr_status (*collected)(struct export *e, struct work *w, struct tfr_error *err);
+	/* Many at a time: fills w->out or w->pieces, or writes a file of its own.  It is called for
+	 * each record of a group, and appends to w->out. */
 	enum tfr_status (*make)(struct export *e, struct work *w, struct tfr_error *err);
 	/* After the last record.  publish() and close() may be NULL. */
 	enum tfr_status (*publish)(struct export *e, struct tfr_error *err);
@@ -56,6 +73,9 @@ extern const struct form tfr_form_folder, tfr_form_webdataset, tfr_form_jsonl, t
 enum tfr_status tfr_form_open_file(struct export *e, struct tfr_error *err);
 enum tfr_status tfr_form_publish_file(struct export *e, struct tfr_error *err);
 void tfr_form_close_file(struct export *e);
+
+/* Calls make() for each record of a group. */
+enum tfr_status tfr_export_make_group(struct export *e, struct work *w, struct tfr_error *err);
 
 /* Value 0 of a bytes feature of the record's Example.  False: there is none. */
 bool tfr_form_bytes(const struct work *w, const char *feature, struct tfr_bytes *value);

@@ -104,6 +104,12 @@ static bool json_feature(struct tfr_printer *p, const struct tfr_feature *f)
 	return ok;
 }
 
+const char *tfr_printer_values(struct tfr_printer *p, const struct tfr_feature *f, size_t *size)
+{
+	tfr_json_reset(p->json);
+	return json_feature(p, f) ? tfr_json_text(p->json, size) : NULL;
+}
+
 static bool json_frame(struct tfr_printer *p, const Tfr__Feature *f)
 {
 	bool ok = true;

@@ -15,6 +15,8 @@
 #define DIM "\033[2m"
 #define PLAIN "\033[0m"
 
+enum { FIRST = 1000 }; /* records that decide what ambiguous ones are */
+
 struct tfr_printer *tfr_printer_new(const struct tfr_print_opts *opts)
 {
 	struct tfr_printer *p = calloc(1, sizeof(*p));
@@ -326,7 +328,6 @@ static enum tfr_likeness likeness(struct tfr_printer *p, const void *data, size_
  * are, as far as they have come. */
 static enum tfr_content choose(struct tfr_printer *p, const void *data, size_t size)
 {
-	enum { FIRST = 1000 };
 	enum tfr_content content;
 	enum tfr_likeness like;
 
@@ -382,6 +383,17 @@ enum tfr_status tfr_printer_json(struct tfr_printer *p, const void *data, size_t
 		return status;
 	*text = tfr_json_text(p->json, text_size);
 	return *text ? TFR_OK : tfr_fail_nomem(err, "printing a record");
+}
+
+bool tfr_printer_has_learned(const struct tfr_printer *p)
+{
+	return p->opts.as || p->counted == FIRST;
+}
+
+void tfr_printer_learn(struct tfr_printer *p, const struct tfr_printer *from)
+{
+	p->counts = from->counts;
+	p->counted = from->counted;
 }
 
 enum tfr_content tfr_printer_content(const struct tfr_printer *p)

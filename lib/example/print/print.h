@@ -10,6 +10,7 @@
 #include "event.pb-c.h"
 #include "example.pb-c.h"
 #include "example/content.h"
+#include "example/print/printer.h"
 
 struct tfr_printer {
 	struct tfr_print_opts opts;

@@ -49,6 +49,12 @@ struct tfr_export_opts {
 	 * TFR_ECANCELLED.  May be NULL. */
 	const volatile bool *interrupted;
 	void (*warn)(void *ctx, const char *text); /* one line; may be NULL */
+	/* Of "jsonl": how records are printed; NULL: bytes that are not text in base64.  A record
+	 * that is not what print->as says is TFR_EDATA; print->describe is called by many threads. */
+	const struct tfr_print_opts *print;
+	/* Of "jsonl": receives the lines, in order, in place of the target.  TFR_END: it needs no
+	 * more of them.  NULL: they go to the target. */
+	enum tfr_status (*put)(void *ctx, const void *lines, size_t size, struct tfr_error *err);
 	void *ctx;
 };
 
