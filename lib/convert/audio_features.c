@@ -1,14 +1,15 @@
-/* convert/audio_features.c - one place makes audio/… features, as image.c makes those of images.
+/* convert/audio_features.c - makes the audio/… features of all inputs, as image_features.c makes
+ * those of images.
  *
- * There is no convention as wide as image/… for sounds: the names are those of images, with audio
- * in the place of image, and the three that say what a sound is. */
+ * No convention for audio is as common as image/…: the names are those of images with audio in
+ * place of image, and three more that describe the samples. */
 #include "convert/audio_features.h"
 
 #include <math.h>
 
 #include <tfr-private/audio.h>
 
-enum { KEEP = 4 << 20 }; /* floats up to so many bytes are kept room for */
+enum { KEEP = 4 << 20 }; /* memory is kept for up to so many bytes of floats */
 
 void tfr_sound_look(struct tfr_item *item)
 {
@@ -46,14 +47,14 @@ static enum tfr_status add_bytes(
 	return status ? status : tfr_builder_text(item->builder, "audio/format", "wav", err);
 }
 
-/* The floats of a sound, and behind them zeros up to a whole number of frames. */
+/* The samples as floats, followed by zeros up to a whole number of frames. */
 static enum tfr_status decode(const struct tfr_bytes *file, const struct tfr_audio_info *info,
 	size_t values, size_t padded, struct tfr_workbench *bench, const struct tfr_room *room,
 	struct tfr_error *err)
 {
 	float *out;
 
-	/* They are decoded, put into wire form, and copied into the record. */
+	/* The samples are decoded, encoded for the wire, and copied into the record. */
 	tfr_room_reserve(room, 3 * sizeof(float) * padded);
 	bench->pixels.size = 0;
 	if (!tfr_buf_reserve(&bench->pixels, (padded + 1) * sizeof(float)))
@@ -70,7 +71,7 @@ static enum tfr_status add_frames(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
 	double wanted = in->opts->frame * info->sample_rate;
-	/* More than an Example can hold is as good as any such. */
+	/* Any size above the limit of an Example gives the same result. */
 	uint64_t frame = wanted < 1e9 ? (uint64_t)llround(wanted) : 1000000000;
 	uint64_t frames = frame ? (info->samples + frame - 1) / frame : 0;
 	size_t values = (size_t)info->samples * info->channels;

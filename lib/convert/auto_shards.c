@@ -1,7 +1,8 @@
-/* convert/auto_shards.c - @auto, from the sizes of the files where they can be asked before any is read.
+/* convert/auto_shards.c - @auto: computes the number of shards from the sizes of the files, if
+ * these are known before reading.
  *
- * A number known beforehand is worth its price, a stat() a file: shards are then written all at
- * once and come out alike, where one that fills after another leaves a short one at the end. */
+ * A number known beforehand is worth one stat() per file: all shards are then written at once
+ * and get equal sizes.  Filling one after another leaves a short one at the end. */
 #include "convert/auto_shards.h"
 
 #include <stdio.h>
@@ -14,8 +15,8 @@
 enum {
 	AUTO_SIZE = 128 << 20,
 	SHARDS_MOST = 1000000,
-	FEATURES = 216,	    /* bytes beside the image */
-	FEATURES_TFDS = 85, /* of a TFDS data set's */
+	FEATURES = 216,	    /* bytes of the other features */
+	FEATURES_TFDS = 85, /* for a TFDS data set */
 };
 
 enum tfr_status tfr_input_walk(struct tfr_input *in,
@@ -61,7 +62,7 @@ static enum tfr_status add_size(void *ctx, struct tfr_item *item, struct tfr_err
 	return TFR_OK;
 }
 
-/* The part of all that falls to a set. */
+/* The share of all bytes that goes to a set. */
 static double part_of(const struct tfr_convert_opts *o, size_t target)
 {
 	double left = 1;
@@ -75,7 +76,7 @@ static double part_of(const struct tfr_convert_opts *o, size_t target)
 	return left;
 }
 
-/* "out/train@auto.tfrecord" with a number in place of the word. */
+/* Makes "out/train@auto.tfrecord" with a number in place of the word. */
 static enum tfr_status number(struct tfr_sizes *s, size_t target, const struct tfr_set_name *name,
 	char **out, struct tfr_error *err)
 {

@@ -1,4 +1,4 @@
-/* convert/buffer_pool.c - a stack of buffers behind a lock, which is held for a few instructions. */
+/* convert/buffer_pool.c - a stack of buffers under a lock, which is held for a few instructions. */
 #include "convert/buffer_pool.h"
 
 #include <stdlib.h>

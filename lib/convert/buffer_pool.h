@@ -1,9 +1,8 @@
-/* convert/buffer_pool.h - buffers that records were written from, for the next files to be read
- * into.
+/* convert/buffer_pool.h - reuses the buffers of written records to read the next files.
  *
- * The last one that came is the first to go: its bytes are still near the processor, where those of
- * a buffer that waited its turn in the ring of items have long been driven out.  Reading into it
- * and writing from it then costs no trip to memory, which is a fifth of all the work there is. */
+ * The last buffer returned is the first to be used again, because its bytes are still in the
+ * processor's cache.  A buffer that waited its turn in the ring of items is not.  Reading into a
+ * cached buffer and writing from it saves the trip to memory, a fifth of all the work. */
 #ifndef TFR_CONVERT_BUFFER_POOL_H
 #define TFR_CONVERT_BUFFER_POOL_H
 
@@ -17,12 +16,12 @@ struct tfr_spares {
 	size_t count, most;
 };
 
-/* For at most `most` buffers.  False: out of memory. */
+/* Allocates a pool of at most `most` buffers.  False: out of memory. */
 bool tfr_spares_init(struct tfr_spares *s, size_t most);
 void tfr_spares_clear(struct tfr_spares *s);
-/* Exchanges an empty buffer for one that has room, where there is one.  Any thread, as below. */
+/* Exchanges an empty buffer for one with memory, if there is one.  Any thread may call it. */
 void tfr_spares_take(struct tfr_spares *s, struct tfr_buf *to);
-/* Takes a buffer, which is empty then; one too many stays where it is. */
+/* Takes a buffer and leaves an empty one; if the pool is full, the buffer stays with the caller. */
 void tfr_spares_give(struct tfr_spares *s, struct tfr_buf *from);
 
 #endif

@@ -1,8 +1,9 @@
-/* convert/checkpoint.c - a text of options, a digest of the input, and what the rest of the run
- * adds.
+/* convert/checkpoint.c - the saved position of a run: a text of options, a digest of the input,
+ * and the state of the other parts.
  *
- * The text is compared line by line, so that the first difference can be told.  The digest is taken
- * when the first note is, and by a run that finds one: a short run pays nothing. */
+ * The text is compared line by line, so that the first difference can be printed.  The digest is
+ * computed at the first checkpoint, and by a run that finds one: a short run does not pay for
+ * it. */
 #include "convert/checkpoint.h"
 
 #include <stdio.h>
@@ -74,7 +75,7 @@ static enum tfr_status say_all(struct tfr_checkpoint *c, struct tfr_error *err)
 	return good ? TFR_OK : tfr_fail_nomem(err, "noting the options");
 }
 
-/* Both texts end in NUL. */
+/* Compares two texts that end in NUL. */
 static enum tfr_status compare_said(
 	const struct tfr_checkpoint *c, const char *then, struct tfr_error *err)
 {
@@ -136,7 +137,7 @@ void tfr_checkpoint_hint(
 		tfr_error_hint(err, "Remove '%s' to begin again.", c->path);
 }
 
-/* Whether this run could be gone on with; TFR_EUSAGE says why not. */
+/* Whether this run can be resumed; TFR_EUSAGE says why not. */
 static enum tfr_status check(const struct tfr_checkpoint *c, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = c->opts;
@@ -154,7 +155,7 @@ static enum tfr_status check(const struct tfr_checkpoint *c, struct tfr_error *e
 	return tfr_input_is_lasting(c->in, "a run that reads it cannot be resumed", err);
 }
 
-/* One of the sets, against the run that wrote it. */
+/* Compares one of the sets with the run that wrote it. */
 static enum tfr_status compare_finished(
 	struct tfr_checkpoint *c, const struct tfr_manifest *m, struct tfr_error *err)
 {
@@ -251,7 +252,7 @@ static uint64_t interval(const struct tfr_checkpoint *c)
 
 void tfr_checkpoint_begin(struct tfr_checkpoint *c)
 {
-	TFR_AUTO_FREE char *half = NULL; /* of a run that was killed while it wrote a note */
+	TFR_AUTO_FREE char *half = NULL; /* of a run that was killed while it wrote a checkpoint */
 
 	c->due = tfr_clock_ns() + interval(c);
 	if (!c->path || c->resumes)
@@ -281,8 +282,8 @@ enum tfr_status tfr_checkpoint_save(
 		!tfr_buf_append(&c->body, c->said.data, size) ||
 		!tfr_buf_append(&c->body, body->data, body->size))
 		return tfr_fail_nomem(err, "noting how far a run is");
-	/* Noted before its temporary is: a signal removes that first, and then no renaming can
-	 * bring the note back. */
+	/* Registered before its temporary file is: a signal removes this one first, so that no
+	 * later renaming restores it. */
 	if (!c->opts->resume && !c->noted)
 		c->noted = tfr_temporaries_note(c->opts->writer.temporaries, c->path);
 	status = tfr_state_save(c->path, MAGIC, &c->body, c->opts->writer.temporaries, err);

@@ -1,10 +1,10 @@
-/* convert/convert.c - an input into sets: items come in one at a time, are made into records by all
- * threads, and written in their order.
+/* convert/convert.c - converts an input to sets: fetches items one at a time, makes their
+ * records on all threads, and writes them in order.
  *
- * Loaders run ahead in a bounded window; whoever has made the record that a shard waits for writes
- * it, straight from the buffer it was read into.  Shards are lanes: each gets its items in order,
- * none waits for another.  What is said about items (warnings, the quarantine) comes in item
- * order, so that it is the same for any number of threads. */
+ * Loaders run ahead in a bounded window.  The thread that has made the next record of a shard
+ * writes it, directly from the buffer that the file was read into.  Shards are lanes: each gets
+ * its items in order, and none waits for another.  Warnings and the quarantine are written in
+ * the order of items, so that they are the same for any number of threads. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +25,9 @@
 #include "shard/fractions.h"
 #include "thread/threads.h"
 
-enum { MEMORY = 256 << 20, WINDOW = 16 /* items under way, a thread */ };
-enum { SMALL_ITEM = 4 << 10 }; /* of which to hand one to a thread costs more than to make it */
+enum { MEMORY = 256 << 20, WINDOW = 16 /* items in progress, per thread */ };
+/* items for which handing them to a thread costs more than making them */
+enum { SMALL_ITEM = 4 << 10 };
 
 struct run {
 	const struct tfr_convert_opts *opts;
@@ -39,22 +40,23 @@ struct run {
 	struct tfr_losses losses;
 	struct tfr_findings findings;
 	struct tfr_checkpoint checkpoint;
-	uint64_t checked; /* items done when how far it is was last noted */
+	uint64_t checked; /* items done at the last checkpoint */
 	bool paused;	  /* to note it */
-	bool sealed;	  /* all is written and on disk */
-	uint32_t *order;  /* of a list's items, shuffled; NULL: as they come */
+	bool sealed;	  /* everything is written and on disk */
+	uint32_t *order;  /* of a list's items, shuffled; NULL: the order of the list */
 	uint64_t next;	  /* item to ask for */
 	unsigned threads;
-	struct tfr_workbench *benches; /* one a thread */
+	struct tfr_workbench *benches; /* one per thread */
 	struct tfr_spares spares;      /* of item->file */
-	enum tfr_status late;	       /* a failure where none could be returned, with its error */
+	/* a failure in a function that cannot return one, with its error */
+	enum tfr_status late;
 	atomic_bool hopeless;	       /* too many items are lost, which is that failure */
 	struct tfr_error late_error;
 };
 
 /* --- one item --- */
 
-/* Brings the next item that goes to some set. */
+/* Fetches the next item that goes to a set. */
 static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned worker, uint64_t i,
 	void *slot, uint32_t *lane, struct tfr_error *err)
 {
@@ -131,7 +133,7 @@ static enum tfr_status write_record(void *ctx, uint64_t i, void *slot, struct tf
 
 static void note_item(struct run *r, const struct tfr_item *item)
 {
-	if (atomic_load(&r->hopeless)) /* how many more there are depends on the threads */
+	if (atomic_load(&r->hopeless)) /* the number of further faults depends on the threads */
 		return;
 	if (!item->skipped)
 		tfr_sets_tally(r->sets, item);
@@ -158,8 +160,8 @@ static void note_gap(struct run *r, struct tfr_item *item, const struct tfr_gap 
 	item->skipped = false;
 }
 
-/* The places of an item one by one, as though each were an item: what is said of them does not
- * depend on how they are grouped. */
+/* Handles the places of an item one by one, as if each were an item: messages then do not depend
+ * on how places are grouped. */
 static void note_places(struct run *r, struct tfr_item *item)
 {
 	const struct tfr_framed *f = &item->framed;
@@ -225,7 +227,7 @@ static enum tfr_status write_items(struct run *r, struct tfr_error *err)
 
 /* --- going on from where another run was --- */
 
-/* What a note has before that of the sets. */
+/* The part of a checkpoint before that of the sets. */
 struct place {
 	uint64_t next, noted; /* items; bytes of the quarantine */
 	uint64_t noted_token; /* of its temporary name */
@@ -234,14 +236,14 @@ struct place {
 	struct tfr_losses losses;
 };
 
-/* While nothing is in flight. */
+/* Called while no item is in progress. */
 static enum tfr_status note_place(struct run *r, struct tfr_error *err)
 {
 	TFR_AUTO_BUF body = { 0 };
 	enum tfr_status status = tfr_notes_sync(&r->notes, err);
 	struct place p;
 
-	memset(&p, 0, sizeof(p)); /* with what lies between its members */
+	memset(&p, 0, sizeof(p)); /* including the padding between its members */
 	p.next = r->next;
 	p.noted = r->notes.written;
 	p.noted_token = r->notes.token;
@@ -285,8 +287,8 @@ static enum tfr_status pass_items(struct run *r, struct tfr_error *err)
 	return status;
 }
 
-/* The numbers of a note that were those of this file.  An order of items has so many places only,
- * and what is sealed has all of them. */
+/* Checks the numbers of a checkpoint that belong to this file.  A shuffled list has a limited
+ * number of places, and a sealed run has used all of them. */
 static enum tfr_status take_place(struct run *r, struct place *p, struct tfr_error *err)
 {
 	if (!tfr_unread_copy(&r->checkpoint.found, p, sizeof(*p)) || p->next > r->in->items ||
@@ -294,11 +296,11 @@ static enum tfr_status take_place(struct run *r, struct place *p, struct tfr_err
 		!memchr(p->losses.first, 0, sizeof(p->losses.first)))
 		return tfr_fail(
 			err, TFR_EDATA, "what is known of the run to be resumed does not fit");
-	p->report.complete = false; /* any byte may be there */
+	p->report.complete = false; /* a damaged file can have any byte here */
 	return TFR_OK;
 }
 
-/* Opens what is written, as it was or from the start. */
+/* Opens the outputs, from a checkpoint or from the start. */
 static enum tfr_status open_outputs(struct run *r, struct tfr_error *err)
 {
 	bool resumes = r->checkpoint.resumes;
@@ -332,8 +334,8 @@ static enum tfr_status open_outputs(struct run *r, struct tfr_error *err)
 	return pass_items(r, err);
 }
 
-/* Whether the items are shuffled: where it is asked for, and where nothing but paths orders them,
- * since shards in the order of classes mix badly. */
+/* Whether the items are shuffled: if requested, or if they have no order but that of their
+ * paths, because shards in the order of classes mix badly. */
 static bool is_shuffled(const struct run *r)
 {
 	return r->opts->shuffle || (r->in->by_path && !r->opts->keep_order);
@@ -366,7 +368,7 @@ static enum tfr_status make_order(struct run *r, struct tfr_error *err)
 	return TFR_OK;
 }
 
-/* The quarantine and the list of findings, which are published with the sets. */
+/* Opens the quarantine and the list of findings, which are published with the sets. */
 static enum tfr_status add_reports(struct run *r, struct tfr_error *err)
 {
 	struct tfr_output *const files[] = { r->notes.quarantine, r->findings.output };
@@ -412,7 +414,7 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 	if (!status)
 		status = add_reports(r, err);
 	r->sealed = !status;
-	/* A run that is killed between two names goes on with the others. */
+	/* A run that is killed between two renames continues with the others. */
 	if (!status && r->checkpoint.saved)
 		status = note_place(r, err);
 	if (!status)
@@ -450,7 +452,7 @@ static enum tfr_status convert(struct run *r, struct tfr_error *err)
 	if (status)
 		tfr_checkpoint_hint(&r->checkpoint, status, err);
 	do {
-		r->paused = false; /* where there is nothing to pull, nobody else says so */
+		r->paused = false; /* if there is nothing to pull, no other code checks this */
 		if (!status && !r->sealed)
 			status = write_items(r, err);
 		if (!status && r->paused)

@@ -1,5 +1,5 @@
-/* convert/division.c - the hashes of all items, sorted within their classes, and of them only the
- * bounds between the sets are kept. */
+/* convert/division.c - sorts the hashes of all items within their classes, and keeps only the
+ * bounds between the sets. */
 #include "convert/division.h"
 
 #include <stdlib.h>
@@ -9,11 +9,11 @@
 
 struct tfr_division {
 	struct tfr_stretches stretches;
-	struct tfr_bound *bounds; /* one a stretch of each class, and of no class */
+	struct tfr_bound *bounds; /* one per range of each class, and of items without a class */
 	size_t n_classes;
 };
 
-/* Packed: there is one for each item. */
+/* Packed, because there is one per item. */
 struct __attribute__((packed)) mark {
 	uint64_t hash;
 	uint32_t class;

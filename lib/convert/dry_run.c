@@ -1,7 +1,6 @@
-/* convert/dry_run.c - the placing of a run without its reading and writing.
+/* convert/dry_run.c - places the items as a run would, without reading or writing.
  *
- * A list is gone through by the sizes of its files, in the order that the run would have; a stream
- * has to be read, which a pipe would not survive. */
+ * A list is traversed by the sizes of its files, in the order of a run; a stream has to be read. */
 #include "convert/dry_run.h"
 
 #include <stdio.h>
@@ -112,7 +111,7 @@ static enum tfr_status add_item(void *ctx, struct tfr_item *item, struct tfr_err
 		p->report->left += item->records;
 		return TFR_OK;
 	}
-	if (item->skipped) { /* it has its place all the same */
+	if (item->skipped) { /* the item keeps its place */
 		p->report->skipped++;
 		p->targets[t].items++;
 		return TFR_OK;
@@ -130,7 +129,7 @@ static enum tfr_status add_item(void *ctx, struct tfr_item *item, struct tfr_err
 	return status;
 }
 
-/* The items of a list, shuffled. */
+/* Traverses the items of a list, shuffled. */
 static enum tfr_status add_in_order(struct plan *p, const uint32_t *order, struct tfr_error *err)
 {
 	static const struct tfr_room nobody;

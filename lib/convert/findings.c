@@ -1,10 +1,9 @@
-/* convert/findings.c - a list of findings in the order of the items.
+/* convert/findings.c - lists findings in the order of the items.
  *
- * One thing cannot be told at once: that an image is gray matters only where others are not.
- * Until the first image in colour comes, lines wait in memory, those of gray ones marked; then
- * they are written, and nothing waits any more.  Where none comes the gray ones are left out.  What
- * waits is bounded: a set that begins with so many gray images is one of gray images, and these
- * are counted only. */
+ * One finding cannot be decided at once: a gray image matters only among images in colour.
+ * Lines wait in memory until the first image in colour, with those of gray images marked.  If
+ * there is none, the gray ones are left out.  The memory is bounded: after so many gray images
+ * at the beginning, the set counts as gray, and they are only counted. */
 #include "convert/findings.h"
 
 #include <stdio.h>
@@ -21,7 +20,7 @@ enum {
 	NAME = 8192,
 };
 
-/* Before each line that waits. */
+/* Precedes each line that waits. */
 struct head {
 	uint32_t size, gray;
 };
@@ -38,7 +37,7 @@ static enum tfr_status flush(struct tfr_findings *f, size_t keep, struct tfr_err
 	return status;
 }
 
-/* What a mark has before the lines that wait. */
+/* The part of a mark before the waiting lines. */
 struct mark {
 	uint64_t written, colours, waiting;
 	uint64_t token; /* of the list's temporary name */
@@ -192,7 +191,7 @@ static enum tfr_status write_line(
 	return flush(f, BLOCK, err);
 }
 
-/* Writes what waited, and with `gray` also the lines of gray images. */
+/* Writes the waiting lines, with `gray` including those of gray images. */
 static enum tfr_status release(struct tfr_findings *f, bool gray, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;

@@ -1,5 +1,6 @@
-/* convert/findings.h - what was found of items, counted, and listed in a file.  One thread at a
- * time, in the order of the items. */
+/* convert/findings.h - counts the findings of items, and lists them in a file.
+ *
+ * Called by one thread at a time, in the order of the items. */
 #ifndef TFR_CONVERT_FINDINGS_H
 #define TFR_CONVERT_FINDINGS_H
 
@@ -15,7 +16,7 @@ struct tfr_findings {
 	struct tfr_output *output; /* NULL: nothing is listed */
 	bool json;
 	struct tfr_json *line; /* JSON: of one finding */
-	struct tfr_buf out;    /* what is to be written */
+	struct tfr_buf out;    /* text to write */
 	uint64_t written;      /* of the file */
 	bool some;	       /* JSON: a finding has been listed */
 	uint64_t count[TFR_FINDINGS];
@@ -24,18 +25,18 @@ struct tfr_findings {
 	bool overflowed, sealed;
 };
 
-/* `mark` NULL: from the start, else going on from what tfr_findings_mark() noted; `sealed` says
- * that the list may be whole and have its name. */
+/* `mark` NULL: starts at the beginning, else continues from tfr_findings_mark().  `sealed`: the
+ * list may be complete and have its name. */
 enum tfr_status tfr_findings_open(struct tfr_findings *f, const struct tfr_convert_opts *opts,
 	const char *prefix, struct tfr_unread *mark, bool sealed, struct tfr_error *err);
-/* An item that was skipped, or whose record is written. */
+/* Adds an item that was skipped, or whose record is written. */
 enum tfr_status tfr_findings_add(
 	struct tfr_findings *f, const struct tfr_item *item, struct tfr_error *err);
-/* Forces to disk what is listed, which stays there for a run that resumes where that is asked, and
- * appends to `mark` what another run needs to go on from here. */
+/* Forces the list to disk, and appends to `mark` the state from which another run can continue.
+ * If the run can be resumed, the temporary file then stays. */
 enum tfr_status tfr_findings_mark(
 	struct tfr_findings *f, struct tfr_buf *mark, struct tfr_error *err);
-/* The counts into the report; the list complete and on disk. */
+/* Copies the counts into the report; completes the list and forces it to disk. */
 enum tfr_status tfr_findings_seal(
 	struct tfr_findings *f, struct tfr_convert_report *report, struct tfr_error *err);
 void tfr_findings_close(struct tfr_findings *f);

@@ -1,9 +1,9 @@
-/* convert/hdf5_protocol.h - what tfr and tfr-read-hdf5, its helper program, send each other.
+/* convert/hdf5_protocol.h - the messages between tfr and tfr-read-hdf5, its helper program.
  *
- * tfr sends requests, the helper answers each with one reply, in order.  Before the first request
- * the helper sends READY or a failure.  Both run on one machine and are of one version, so that
- * numbers are sent as they are in memory.  The helper works on files that may be hostile: tfr
- * trusts nothing that it sends. */
+ * tfr sends requests, and the helper answers each with one reply, in order.  Before the first
+ * request the helper sends READY or a failure.  Both run on one machine and have the same
+ * version, so that numbers are sent as they are in memory.  The helper reads files that can be
+ * hostile: tfr trusts nothing that it sends. */
 #ifndef TFR_CONVERT_HDF5_PROTOCOL_H
 #define TFR_CONVERT_HDF5_PROTOCOL_H
 
@@ -14,9 +14,9 @@ enum {
 	TFR_HDF5_SOCKET = 0, /* the helper's descriptors */
 	TFR_HDF5_FILE = 3,
 	TFR_HDF5_DIMS = 32,    /* of a data set at most: HDF5's own limit */
-	TFR_HDF5_TEXT = 16,    /* bytes that a text is said to take in a row */
+	TFR_HDF5_TEXT = 16,    /* bytes that a text counts for in a row */
 	TFR_HDF5_NAME = 4096,  /* bytes of a path in the file, its NUL included */
-	TFR_HDF5_REASON = 256, /* bytes of a text that says why, likewise */
+	TFR_HDF5_REASON = 256, /* bytes of an error text, likewise */
 };
 
 /* The helper's arguments: the protocol, the bytes of --memory, and these, in this order. */
@@ -42,9 +42,10 @@ enum tfr_hdf5_answer {
 	TFR_HDF5_NAMED,	    /* body: a path without a NUL */
 	TFR_HDF5_END,
 	TFR_HDF5_SET,  /* body: struct tfr_hdf5_set */
-	TFR_HDF5_ROWS, /* body: the values; of texts a uint64_t for the size of each, then they */
-	TFR_HDF5_UNUSABLE, /* body: what the data set has that no feature can be made of */
-	TFR_HDF5_DAMAGED,  /* body: a path in the file or "", a NUL, why, in libhdf5's words */
+	/* body: the values; of texts a uint64_t with the size of each, then the texts */
+	TFR_HDF5_ROWS,
+	TFR_HDF5_UNUSABLE, /* body: the property of the data set that features cannot represent */
+	TFR_HDF5_DAMAGED,  /* body: a path in the file or "", a NUL, and libhdf5's error text */
 	TFR_HDF5_FILTER,   /* code: the filter that libhdf5 lacks; body: its name */
 	TFR_HDF5_FAILED,   /* code: errno of a call; body: which */
 	TFR_HDF5_REFUSED,  /* code: errno of the call that starts the sandbox */

@@ -1,5 +1,5 @@
-/* convert/image_features.c - one place makes image/… features, so that an image from a folder, from an
- * archive and from a data set's annotations is the same record. */
+/* convert/image_features.c - makes the image/… features of all inputs, so that an image from a
+ * folder, an archive or an annotated data set becomes the same record. */
 #include "convert/image_features.h"
 
 #include "convert/image_lint.h"
@@ -11,7 +11,7 @@ void tfr_image_look(struct tfr_item *item)
 	enum tfr_image_format format = tfr_image_sniff(item->file.data, item->file.size);
 	struct tfr_image_info info;
 
-	/* The first block of an image says nothing about its end. */
+	/* The first block of an image does not show its end. */
 	if (!tfr_image_is_decoded(format))
 		tfr_item_probe_image(item, &info);
 }
@@ -48,7 +48,7 @@ static enum tfr_status decode_whole(
 	return TFR_OK;
 }
 
-/* A class that people call otherwise is a synset: its features are those of ImageNet's scripts. */
+/* A class with another text is a synset: its features are those of ImageNet's scripts. */
 static enum tfr_status add_class(
 	struct tfr_input *in, const struct tfr_item *item, struct tfr_error *err)
 {
@@ -107,8 +107,8 @@ static enum tfr_status add_for_tfds(
 	return status;
 }
 
-/* Gives a JPEG the end marker that it lacks, where all of its pixels are there: then it decodes
- * without a warning. */
+/* Adds the missing end marker to a JPEG that has all of its pixels: it then decodes without a
+ * warning. */
 static enum tfr_status add_end_marker(
 	struct tfr_item *item, struct tfr_workbench *bench, struct tfr_error *err)
 {

@@ -1,8 +1,8 @@
-/* convert/image_lint.c - a row a finding: its word, what it is of, and how it is told.
+/* convert/image_lint.c - one row per finding: its code, its text, and how to describe it.
  *
- * None of them keeps an image out of the records: they are what makes readers differ (EXIF, CMYK,
- * 16 bits, alpha), pipelines stumble (gray, tiny, huge) or decode slowly (progressive), and what
- * hints at a mistake upstream (a name that lies). */
+ * None of them keeps an image out of the records.  They are properties that readers treat
+ * differently (EXIF, CMYK, 16 bits, alpha), that break pipelines (gray, tiny, huge), that decode
+ * slowly (progressive), or that hint at a mistake upstream (a wrong name). */
 #include "convert/image_lint.h"
 
 #include <stdio.h>
@@ -11,7 +11,8 @@
 
 enum { TINY = 8, HUGE = 50000000 };
 
-/* Whether the name says another kind; one without such an ending says nothing. */
+/* Whether the name has the extension of another format; a name without an image's extension does
+ * not. */
 static bool is_misnamed(const struct tfr_item *item)
 {
 	static const struct {
@@ -89,7 +90,7 @@ static bool is_huge(const struct tfr_item *item)
 
 static const struct {
 	const char *code, *text;
-	bool (*holds)(const struct tfr_item *item); /* NULL: told by somebody else */
+	bool (*holds)(const struct tfr_item *item); /* NULL: other code describes it */
 } rows[TFR_FINDINGS] = {
 	[TFR_FOUND_UNREADABLE] = { "unreadable", "files that could not be read" },
 	[TFR_FOUND_EMPTY] = { "empty", "empty files" },
@@ -127,7 +128,7 @@ const char *tfr_finding_text(enum tfr_finding finding)
 	return rows[finding].text;
 }
 
-/* What an image was before it was changed does not matter where that was the change. */
+/* A property that the change has removed is not reported. */
 static uint32_t mended(const struct tfr_rework *rework)
 {
 	uint32_t gone = 0;

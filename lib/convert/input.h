@@ -1,11 +1,11 @@
-/* convert/input.h - what can be made into records: a kind of input is one `const struct
- * tfr_input_ops` and its row in inputs.c.
+/* convert/input.h - kinds of input: each is one `const struct tfr_input_ops` and its row in
+ * input_kinds.c.
  *
- * Two shapes.  A list knows its items before it starts (a folder, a CSV file): `items` says how
- * many, and the engine asks for them by number, shuffled if that is wanted.  A stream (an archive,
- * a pipe) gives one after the other until TFR_END.  In both, next() is called by one thread at a
- * time and says what the item is called, load() by many at once: it makes the features.  (A stream
- * may make them in next() already.) */
+ * There are two forms.  A list (a folder, a CSV file) knows its items beforehand: `items` is
+ * their number, and the engine asks for them by number, in random order if needed.  A stream (an
+ * archive, a pipe) returns one after the other until TFR_END.  In both, one thread at a time
+ * calls next(), which names the item, and many call load(), which makes the features.  A stream
+ * may already make them in next(). */
 #ifndef TFR_CONVERT_INPUT_H
 #define TFR_CONVERT_INPUT_H
 
@@ -17,89 +17,93 @@
 struct tfr_class {
 	int64_t label;
 	const char *text;
-	const char *human; /* what people call it; NULL: nothing else */
+	const char *human; /* the text of the class; NULL: the same as the name */
 };
 
 /* An open input; the first member of each kind's own struct. */
 struct tfr_input {
 	const struct tfr_input_ops *ops;
 	const struct tfr_convert_opts *opts;
-	uint64_t items;	     /* TFR_STREAM: nobody knows */
-	bool by_path;	     /* only their paths order the items: they are shuffled by default */
-	bool groups;	     /* items may stand for many rows: they are small, and all of one set */
+	uint64_t items;	     /* TFR_STREAM: not known */
+	/* the items have only the order of their paths: they are shuffled by default */
+	bool by_path;
+	bool groups;	     /* an item can be many rows: they are small, and all go to one set */
 	uint64_t item_bytes; /* of each, where all have as many and need little but copying; else 0
 			      */
 	const char *prefix;  /* of items' names in messages: "images/" */
-	/* Before next(), where items are taken in a random order: their numbers, and which of these
-	 * is wanted, so that those after it can be read ahead.  Else NULL. */
+	/* Called before next() if items are taken in random order: gives their numbers and the
+	 * position of the wanted one, so that the following ones can be read ahead.  May be
+	 * NULL. */
 	const uint32_t *order;
 	uint64_t place;
-	/* What items belong to, for labels.txt and the manifest's histogram; 0: no classes. */
+	/* The classes of items, for labels.txt and the manifest's histogram; 0: none. */
 	const struct tfr_class *classes;
 	size_t n_classes;
-	const struct tfr_set *files; /* what is read, where that is not opts->inputs; or NULL */
+	/* the paths that are read, if they are not opts->inputs; or NULL */
+	const struct tfr_set *files;
 };
 
-/* What is known of an item before it is read. */
+/* The properties of an item that are known before it is read. */
 struct tfr_measure {
 	uint64_t bytes;
 	int64_t mtime; /* nanoseconds since 1970 */
 };
 
-/* Adds a file of an item that has several: the bytes, and the later time.  A missing one adds
+/* Adds a file to an item that has several: its bytes, and the later time.  A missing file adds
  * nothing. */
 void tfr_measure_add(int folder, const char *name, struct tfr_measure *m);
 
-/* What the first input looks like from outside. */
+/* The first input as seen without reading it. */
 struct tfr_offer {
 	const char *path;
 	bool directory;
-	bool missing;	     /* no such file: a name for several */
+	bool missing;	     /* there is no such file: a name for several files */
 	const uint8_t *head; /* the first bytes of a regular file, else NULL */
 	size_t head_size;
-	int *failed; /* recognises() puts an errno here where its answer is void */
+	int *failed; /* recognises() sets it to an errno if its answer is void */
 };
 
 struct tfr_input_ops {
-	const char *name;    /* as --from has it */
+	const char *name;    /* as for --from */
 	const char *what;    /* "a folder of images" */
 	const char *nothing; /* no item became a record: "no images in" */
-	const char *refused; /* with TFR_ON_ERROR_FAIL, one that will not: "not an image to use" */
-	bool several;	     /* takes more than one input */
-	bool columns;	     /* has columns: opts->types and opts->embeds mean something */
-	bool framed;	     /* items may be many records at a time */
-	bool images;	     /* uses tfr_image_add(): opts->sha256 means something */
-	/* And these may be changed on the way: nothing else in its records (masks, areas)
-	 * speaks of their pixels. */
+	/* for TFR_ON_ERROR_FAIL, an item that is not usable: "not an image to use" */
+	const char *refused;
+	bool several;	     /* accepts more than one input */
+	bool columns;	     /* has columns: uses opts->types and opts->embeds */
+	bool framed;	     /* items can be many records */
+	bool images;	     /* uses tfr_image_add(), and so opts->sha256 */
+	/* The images can also be changed: nothing else in the records (masks, areas) refers to
+	 * their pixels. */
 	bool reworks;
-	bool arrays;   /* obeys opts->include and exclude, which are about names of arrays */
-	bool sounds;   /* uses tfr_sound_add(): opts->sound and frame mean something */
-	bool strays;   /* items are whatever files there are, so that others than images or sounds
-			* are no loss */
-	bool labelled; /* obeys opts->labels, whatever of the next it does not */
-	bool splits;   /* obeys opts->targets that name folders: its items are `placed` */
-	bool chooses;  /* obeys opts->include, exclude and labels */
+	bool arrays;   /* uses opts->include and exclude for the names of arrays */
+	bool sounds;   /* uses tfr_sound_add(), and so opts->sound and frame */
+	/* items are all files, so that files other than images or WAV files are no loss */
+	bool strays;
+	bool labelled; /* uses opts->labels, even without `chooses` */
+	bool splits;   /* uses opts->targets that name folders: its items are `placed` */
+	bool chooses;  /* uses opts->include, exclude and labels */
 	bool (*recognises)(const struct tfr_convert_opts *opts, const struct tfr_offer *offer);
 	enum tfr_status (*open)(
 		struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err);
-	/* Brings the next item, or of a list item->number, as far as must be done by one thread.
-	 * TFR_END: a stream is at its end.  What is wrong with the item is a skip. */
+	/* Fetches the next item, or of a list item->number, as far as one thread must do it.
+	 * TFR_END: the stream has ended.  A fault of the item skips it. */
 	enum tfr_status (*next)(struct tfr_input *in, struct tfr_item *item,
 		const struct tfr_room *room, struct tfr_error *err);
-	/* Puts the features into item->builder.  Not called for what next() skipped. */
+	/* Puts the features into item->builder.  Not called for items that next() skipped. */
 	enum tfr_status (*load)(struct tfr_input *in, struct tfr_item *item,
 		struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err);
-	/* Of a stream: passes over `items`, which another run has done.  NULL: next() brings them,
-	 * and nothing is made of them. */
+	/* Of a stream: skips `items` that another run has done.  NULL: next() fetches them, and
+	 * they are dropped. */
 	enum tfr_status (*pass)(struct tfr_input *in, uint64_t items, struct tfr_error *err);
-	/* Of a list: looks at what an item that next() has brought is made of, without reading it;
-	 * what is not there has no bytes.  NULL: the sizes of items are not known beforehand. */
+	/* Of a list: measures the files of an item that next() has fetched, without reading
+	 * them; a missing file has no bytes.  NULL: sizes are not known beforehand. */
 	void (*measure)(
 		struct tfr_input *in, const struct tfr_item *item, struct tfr_measure *measure);
 	void (*close)(struct tfr_input *in);
 };
 
-/* Opens what opts->inputs name, of the kind that opts->from says or that is recognised. */
+/* Opens opts->inputs as the kind opts->from, or as the kind that recognises them. */
 enum tfr_status tfr_input_open(
 	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err);
 

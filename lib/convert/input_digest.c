@@ -1,4 +1,4 @@
-/* convert/input_digest.c - the files of a list one by one, else the files that the inputs are. */
+/* convert/input_digest.c - the files of a list one by one, or else the files of the inputs. */
 #include "convert/input_digest.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "convert/auto_shards.h"
 
-/* The files that are read: those of a set, or the inputs themselves. */
+/* The files that are read: the members of a set, or the inputs themselves. */
 static size_t file_count(const struct tfr_input *in)
 {
 	return in->files ? tfr_set_count(in->files) : in->opts->input_count;
@@ -70,7 +70,7 @@ static void mix_file(struct digesting *d, const char *path)
 		st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec);
 }
 
-/* What options name beside the inputs. */
+/* The files and folders that options name. */
 static void mix_beside(struct digesting *d)
 {
 	const struct tfr_convert_opts *o = d->in->opts;

@@ -1,6 +1,7 @@
-/* convert/item.c - a file read whole, in four system calls, and the record that points into it.
+/* convert/item.c - reads a file with four system calls, and makes the record that points into
+ * it.
  *
- * The bytes of the file are never copied: the record's pieces lie in the buffer that read()
+ * The bytes of the file are never copied: the record's pieces are in the buffer that read()
  * filled, and are written from there. */
 #include "convert/item.h"
 
@@ -16,7 +17,7 @@
 
 enum {
 	KEEP = 1 << 20,	 /* a buffer up to this size is kept for the next file */
-	LOOK = 64 << 10, /* of a file larger than KEEP: read first, to see what it is */
+	LOOK = 64 << 10, /* of a file larger than KEEP: read first, to recognise it */
 };
 
 void tfr_room_reserve(const struct tfr_room *room, uint64_t bytes)
@@ -83,8 +84,8 @@ void tfr_item_found_size(struct tfr_item *item, const char *format, ...)
 	va_end(args);
 }
 
-/* A fault of the file skips it; one of the process, which the next file would meet too, does not.
- */
+/* A fault of the file skips it.  A fault of the process does not, because the next file would
+ * have it too. */
 static enum tfr_status fault(struct tfr_item *item, int sys_errno, const char *path,
 	const char *what, struct tfr_error *err)
 {
@@ -94,8 +95,8 @@ static enum tfr_status fault(struct tfr_item *item, int sys_errno, const char *p
 	return TFR_OK;
 }
 
-/* Reads until `size` bytes are in the buffer, or `least`, which the file had when it was opened:
- * asking it for more than that is a call, and fewer skip the item. */
+/* Reads until `size` bytes are in the buffer, or `least`, the size when the file was opened:
+ * reading beyond that costs a call, and fewer bytes skip the item. */
 static enum tfr_status fill(struct tfr_item *item, int fd, const char *path, size_t least,
 	size_t size, struct tfr_error *err)
 {
@@ -128,7 +129,7 @@ static enum tfr_status read_open(struct tfr_item *item, int fd, const char *path
 		if (!status && !item->skipped)
 			look(item);
 	}
-	/* One byte more than there should be: a full read then shows that the file has grown. */
+	/* One byte more than expected: a full read then shows that the file has grown. */
 	if (!status && !item->skipped)
 		status = fill(item, fd, path, size, size + 1, err);
 	if (!status && !item->skipped && item->file.size > size)
@@ -141,7 +142,7 @@ enum tfr_status tfr_item_read(struct tfr_item *item, int root, const char *path,
 {
 	enum tfr_status status = TFR_OK;
 	struct stat st;
-	/* Should a FIFO have taken the file's place since it was found, this does not wait. */
+	/* Does not block if a FIFO has replaced the file since it was found. */
 	int fd = TEMP_FAILURE_RETRY(
 		openat(root, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
 
@@ -182,7 +183,7 @@ void tfr_item_trim(struct tfr_item *item)
 		item->trim_own(item->own);
 	if (item->more.cap > KEEP)
 		tfr_buf_clear(&item->more);
-	/* Of large values that are not referenced, such as floats. */
+	/* For large values that are not references, such as floats. */
 	if (item->builder && !tfr_builder_trim(item->builder, KEEP)) {
 		tfr_builder_free(item->builder);
 		item->builder = NULL;

@@ -1,5 +1,5 @@
-/* convert/joined_parts.c - the items of all parts one after the other, each handled by its part, which
- * sees its own numbers. */
+/* convert/joined_parts.c - gives the items of all parts one after the other; each part handles
+ * its own items under its own numbers. */
 #include "convert/joined_parts.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ struct joined {
 	struct tfr_input in;
 	struct tfr_input_ops ops;
 	struct tfr_input **parts;
-	uint64_t *first; /* item of each part, and the end */
+	uint64_t *first; /* the first item of each part, and the end */
 	uint32_t *target;
 	size_t n; /* parts that are written; those after them are not */
 	size_t opened;
@@ -118,7 +118,7 @@ static enum tfr_status no_split(const struct tfr_parts *parts, const char *folde
 	return TFR_EUSAGE;
 }
 
-/* Sets the target of each part; TFR_NO_TARGET: none. */
+/* Sets the target of each part, or TFR_NO_TARGET. */
 static enum tfr_status choose(const struct tfr_parts *parts, const struct tfr_convert_opts *o,
 	uint32_t *target, struct tfr_error *err)
 {
@@ -197,7 +197,7 @@ static enum tfr_status open_parts(struct joined *j, const struct tfr_parts_kind 
 {
 	enum tfr_status status = TFR_OK;
 
-	/* The parts that are written come first; the others are opened for their classes only. */
+	/* The parts that are written come first; the others are opened only for their classes. */
 	for (int written = 1; written >= 0; written--)
 		for (size_t k = 0; !status && k < parts->n; k++) {
 			if ((target[k] != TFR_NO_TARGET) != written || (!written && !kind->all))

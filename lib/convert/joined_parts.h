@@ -1,27 +1,28 @@
-/* convert/joined_parts.h - the parts of a data set opened as one input: each split goes to the set
- * that names its folder. */
+/* convert/joined_parts.h - opens the parts of a data set as one input: each split goes to the
+ * set that names its folder. */
 #ifndef TFR_CONVERT_JOINED_PARTS_H
 #define TFR_CONVERT_JOINED_PARTS_H
 
 #include "convert/input.h"
 #include "convert/parts.h"
 
-/* What a kind of input does with its parts. */
+/* The functions by which a kind of input handles its parts. */
 struct tfr_parts_kind {
 	const struct tfr_input_ops *ops;
 	const char *none; /* no part was found: "no images with YOLO labels in" */
-	/* Opens one part.  On failure *in is set as far as there is something to close. */
+	/* Opens one part.  On failure *in is set if there is something to close. */
 	enum tfr_status (*open)(struct tfr_input **in, const struct tfr_convert_opts *opts,
 		const struct tfr_part *part, struct tfr_error *err);
-	/* Gives the open parts, two or more, one numbering of classes, and `whole` its classes. */
+	/* Numbers the classes of the open parts, two or more, together, and gives `whole` its
+	 * classes. */
 	enum tfr_status (*unite)(
 		struct tfr_input **parts, size_t n, struct tfr_input *whole, struct tfr_error *err);
-	bool all; /* the numbering depends on parts that are not written, too */
+	bool all; /* the numbering depends also on parts that are not written */
 };
 
-/* Opens the parts that opts->targets name, or the only one.  TFR_EUSAGE: there is none; there are
- * several, and no target names one: opts->found_split is called for each; a target names a split
- * that is not among them. */
+/* Opens the parts that opts->targets name, or the only one.  TFR_EUSAGE: there is no part; there
+ * are several and no target names one, in which case opts->found_split is called for each; or a
+ * target names a split that does not exist. */
 enum tfr_status tfr_parts_open(struct tfr_input **in, const struct tfr_parts_kind *kind,
 	const struct tfr_parts *parts, const struct tfr_convert_opts *opts, struct tfr_error *err);
 

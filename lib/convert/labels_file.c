@@ -1,8 +1,8 @@
-/* convert/labels_file.c - a labels file beside each set.
+/* convert/labels_file.c - writes a labels file beside each set.
  *
- * Label numbers mean nothing without it.  One that is there and says something else is of a set
- * that went away or of one that is in use: it is a reason to stop before any work.  A set whose
- * shards fill gets its name, and so the name of this file, when it is sealed. */
+ * Label numbers mean nothing without it.  An existing file with other contents belongs to a set
+ * that was removed or is in use: the run stops before any work.  A set whose shards fill one
+ * after another gets its name, and so the name of this file, when it is sealed. */
 #include "convert/labels_file.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ static enum tfr_status make_text(
 	return TFR_OK;
 }
 
-/* Whether the file is there, and says the same. */
+/* Whether the file exists with the same contents. */
 static enum tfr_status compare(const struct tfr_labels *l, const char *path, bool *there,
 	bool *same, struct tfr_error *err)
 {
@@ -80,7 +80,7 @@ static enum tfr_status open_one(struct tfr_labels *l, struct tfr_set_writer *w, 
 	return status ? status : tfr_set_writer_company(w, l->files[l->n - 1], false, err);
 }
 
-/* Nothing is written beside standard output, a device or a FIFO. */
+/* No file is written beside standard output, a device or a FIFO. */
 static bool is_stream(const char *set)
 {
 	struct stat st;
@@ -88,7 +88,7 @@ static bool is_stream(const char *set)
 	return !strcmp(set, "-") || (stat(set, &st) == 0 && !S_ISREG(st.st_mode));
 }
 
-/* Opens the files of the sets that have got their names by now. */
+/* Opens the files of the sets that have a name by now. */
 static enum tfr_status open_named(
 	struct tfr_labels *l, const struct tfr_sets *sets, struct tfr_error *err)
 {

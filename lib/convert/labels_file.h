@@ -13,17 +13,17 @@ struct tfr_labels {
 	struct tfr_buf text;
 	struct tfr_output **files; /* those that are to be written */
 	size_t n;
-	bool *opened; /* per set: its file is in `files`, or says the same already */
+	bool *opened; /* per set: its file is in `files`, or exists with the same contents */
 };
 
-/* Makes the text and opens the files; one that is there and says the same is left alone.
- * TFR_EEXIST: one is there that says something else, and in->opts->writer.force is not set. */
+/* Makes the text and opens the files; an existing file with the same contents is kept.
+ * TFR_EEXIST: a file with other contents exists, and in->opts->writer.force is not set. */
 enum tfr_status tfr_labels_open(struct tfr_labels *l, const struct tfr_input *in,
 	const struct tfr_sets *sets, struct tfr_error *err);
-/* Opens the files of those sets that had no name before they were sealed; the same failures. */
+/* Opens the files of sets that got their name when they were sealed; the same failures. */
 enum tfr_status tfr_labels_seal(
 	struct tfr_labels *l, const struct tfr_sets *sets, struct tfr_error *err);
-/* They are published with their sets; what was not published is removed. */
+/* The files are published with their sets; files that were not published are removed. */
 void tfr_labels_close(struct tfr_labels *l);
 
 #endif

@@ -1,4 +1,5 @@
-/* convert/number_text.c - most numbers of annotations have few digits: those are one exact division. */
+/* convert/number_text.c - decimal texts to doubles; most numbers of annotations have few digits,
+ * which is one exact division. */
 #include "convert/number_text.h"
 
 #include <math.h>
@@ -26,7 +27,7 @@ static const char *take_digits(const char *p, const char *end, struct digits *d)
 	return p;
 }
 
-/* The end of an exponent; NULL: it has no digits. */
+/* Parses an exponent and returns its end; NULL: it has no digits. */
 static const char *pass_exponent(const char *p, const char *end)
 {
 	struct digits d = { 0 };
@@ -39,7 +40,7 @@ static const char *pass_exponent(const char *p, const char *end)
 	return p > from ? p : NULL;
 }
 
-/* What strtod() gives in the C locale. */
+/* The result of strtod() in the C locale. */
 static bool convert(const char *text, size_t size, double *value)
 {
 	char copy[LONGEST + 1];

@@ -5,8 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* [-+]digits[.][digits][e[-+]digits], or with digits after the point only, all of it; false: it is
- * another text, or over 400 bytes, or no finite number.  Equal to strtod() in the C locale. */
+/* Parses all of [-+]digits[.][digits][e[-+]digits], or the same with digits only after the
+ * point.  False: another text, over 400 bytes, or not finite.  Equal to strtod() in the C
+ * locale. */
 bool tfr_number(const char *text, size_t size, double *value);
 
 #endif

@@ -1,8 +1,9 @@
-/* convert/output_sets.c - a set writer for each target, their shards numbered through as lanes.
+/* convert/output_sets.c - one set writer per target; the shards of all sets are numbered as
+ * lanes.
  *
- * A set that fills is one lane, since whether a record begins the next shard depends on those
- * before it; so is one of records that come many at a time, which would have to be taken apart for
- * the shards to be lanes. */
+ * A set that fills one shard after another is one lane, since the shard of a record depends on
+ * all earlier records.  So is a set whose records come many at a time: with several lanes they
+ * would have to be separated. */
 #include "convert/output_sets.h"
 
 #include <assert.h>
@@ -17,19 +18,20 @@ struct target {
 	struct tfr_set_writer *writer;
 	uint64_t *histogram;   /* records of each class */
 	uint64_t items;	       /* placed in it */
-	uint32_t shards;       /* item k goes to shard k mod `shards`; 0: it fills */
+	/* item k goes to shard k mod `shards`; 0: one shard fills after another */
+	uint32_t shards;
 	uint32_t first, lanes; /* its lanes */
 };
 
 struct tfr_sets {
 	const struct tfr_convert_opts *opts;
 	const struct tfr_input *in;
-	struct tfr_division *division; /* NULL: a name alone says which target */
+	struct tfr_division *division; /* NULL: the name alone decides the target */
 	struct target *targets;
 	size_t n;
 };
 
-/* What a mark has of a set before that of its writer. */
+/* The part of a mark about a set, before that of its writer. */
 static enum tfr_status take_up(
 	const struct tfr_sets *s, struct target *t, struct tfr_unread *mark, struct tfr_error *err)
 {
@@ -121,7 +123,7 @@ bool tfr_sets_place(struct tfr_sets *s, struct tfr_item *item, uint32_t *lane)
 	return true;
 }
 
-/* Record by record: the next one is another shard's.  A gap has its place all the same. */
+/* Writes record by record, because the next one goes to another shard.  A gap keeps its place. */
 static enum tfr_status put_framed(
 	struct target *t, const struct tfr_item *item, struct tfr_error *err)
 {
@@ -202,7 +204,7 @@ struct tfr_set_writer *tfr_sets_last(const struct tfr_sets *s)
 	return s->targets[s->n - 1].writer;
 }
 
-/* What the manifests say.  Records that are taken as they are keep the classes of their sets. */
+/* The texts of the manifests.  Records that are copied unchanged keep the classes of their sets. */
 static enum tfr_status carry_classes(
 	struct tfr_sets *s, struct tfr_set_info *info, struct tfr_error *err)
 {
@@ -219,7 +221,7 @@ static enum tfr_status carry_classes(
 	return status;
 }
 
-/* The histogram of a set as the classes of its manifest, which the caller frees. */
+/* The histogram of a set by the classes of its manifest, which the caller frees. */
 static struct tfr_class_count *count_classes(const struct tfr_sets *s, const struct target *t)
 {
 	const struct tfr_input *in = s->in;

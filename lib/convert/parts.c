@@ -1,4 +1,5 @@
-/* convert/parts.c - lists of names and paths; what they mean is known by each kind of input. */
+/* convert/parts.c - lists names and paths of a data set; each kind of input knows what they
+ * mean. */
 #include "convert/parts.h"
 
 #include <dirent.h>
@@ -220,7 +221,7 @@ bool tfr_parts_have(const struct tfr_parts *p, const char *folder)
 	return false;
 }
 
-/* Adds to `names` a folder in `folder` that has images. */
+/* Adds to `names` the folders in `folder` that have images. */
 static bool leave(struct tfr_names *names, const char *folder, const char *name)
 {
 	TFR_AUTO_FREE char *path = tfr_path_join(folder, name);
@@ -303,8 +304,8 @@ bool tfr_parts_add_pair(struct tfr_parts *p, const char *images, const char *ann
 	return p->n > before ? good : tfr_parts_add(p, NULL, images, annotations);
 }
 
-/* Looks into the folders that are splits.  Where most of them have nothing for `find`, what the
- * others have is not the data set's. */
+/* Examines the folders that are splits.  If `find` finds nothing in most of them, what the
+ * others have does not belong to the data set. */
 static bool find_splits(
 	struct tfr_parts *p, const char *folder, struct tfr_listing *l, tfr_parts_finder find)
 {

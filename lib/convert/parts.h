@@ -1,8 +1,8 @@
-/* convert/parts.h - where the images and annotations of a data set are: its parts, one for each
- * split, or a single one.
+/* convert/parts.h - finds the images and annotations of a data set: its parts, one per split, or
+ * a single one.
  *
- * Folders are recognised by a bounded look at their names, in any case ("Images"), so that a folder
- * of millions of files costs no more than one of thousands. */
+ * Folders are recognised by a bounded number of their names, in any case ("Images"), so that a
+ * folder of millions of files costs no more than one of thousands. */
 #ifndef TFR_CONVERT_PARTS_H
 #define TFR_CONVERT_PARTS_H
 
@@ -10,21 +10,21 @@
 
 #include "base/name_list.h"
 
-/* The files and folders directly in a folder; what begins with a dot is left out. */
+/* The files and folders directly in a folder, without those that begin with a dot. */
 struct tfr_listing {
 	struct tfr_names folders; /* sorted */
 	/* The first few files of each kind, by their extensions in any case, unsorted. */
 	struct tfr_names texts, xmls, yamls, images, tables;
-	bool cut;   /* there are more than were looked at */
-	int failed; /* the errno where it could not be read to its end */
+	bool cut;   /* there are more than were examined */
+	int failed; /* the errno if it could not be read to its end */
 };
 
-/* False: out of memory, or the folder cannot be read, and then nothing was found in it. */
+/* False: out of memory, or the folder cannot be read and nothing was found in it. */
 bool tfr_listing_open(struct tfr_listing *l, const char *folder);
 void tfr_listing_close(struct tfr_listing *l);
 
 bool tfr_has_extension(const char *name, const char *extension);
-/* Whether a file is called as images are. */
+/* Whether the name of a file has an image's extension. */
 bool tfr_is_image(const char *name);
 /* "FOLDER/NAME"; NULL: out of memory. */
 char *tfr_path_join(const char *folder, const char *name);
@@ -43,36 +43,35 @@ struct tfr_part {
 struct tfr_parts {
 	struct tfr_part *list;
 	size_t n;
-	/* Paths of folders with images that no part has: */
+	/* Folders with images that belong to no part: */
 	struct tfr_names left;	 /* nothing was found for them */
-	struct tfr_names others; /* beside splits, and not called as splits are */
-	int fault; /* the errno where finding them failed for another reason than memory */
+	struct tfr_names others; /* beside splits, without the name of a split */
+	int fault; /* the errno if finding them failed for another reason than memory */
 };
 
-/* Looks at one folder and adds the parts that it finds there, with the name of the split.  False:
- * out of memory. */
+/* Examines one folder and adds its parts with the name of the split.  False: out of memory. */
 typedef bool (*tfr_parts_finder)(
 	struct tfr_parts *p, const char *folder, struct tfr_listing *l, const char *split);
 
-/* Adds a part; what is passed in is copied.  False: out of memory. */
+/* Adds a part with copies of the arguments.  False: out of memory. */
 bool tfr_parts_add(
 	struct tfr_parts *p, const char *split, const char *images, const char *annotations);
-/* Adds what is below a folder of images and one of annotations: a part for each sub-folder that
- * both have, where these are the splits and no image is beside them, otherwise the two.  False: out
+/* Adds the parts of a folder of images and one of annotations: one for each sub-folder that both
+ * have, if these are the splits and no image is beside them, otherwise one for both.  False: out
  * of memory. */
 bool tfr_parts_add_pair(struct tfr_parts *p, const char *images, const char *annotations);
 void tfr_parts_clear(struct tfr_parts *p);
-/* Whether the images of a part are in a folder, or in `images` there. */
+/* Whether the images of a part are in a folder or in its sub-folder `images`. */
 bool tfr_parts_have(const struct tfr_parts *p, const char *folder);
-/* Adds to p->left the folders in `folder` that have images and no part, also beside a part deeper
- * down.  False: out of memory. */
+/* Adds to p->left the folders in `folder` that have images and no part, also beside a part at a
+ * deeper level.  False: out of memory. */
 bool tfr_parts_leave(struct tfr_parts *p, const char *folder);
 
-/* The folder itself, or where it has one sub-folder and nothing else that counts, that one, and so
- * on: archives often unpack so.  NULL: out of memory. */
+/* Returns the folder itself, or its only sub-folder if it has nothing else that counts, and so
+ * on, as archives often unpack.  NULL: out of memory. */
 char *tfr_parts_base(const char *folder);
-/* Finds parts: in `folder` itself, otherwise in those of its sub-folders that are splits.  False:
- * out of memory. */
+/* Finds parts in `folder` itself, or else in its sub-folders that are splits.  False: out of
+ * memory. */
 bool tfr_parts_find(struct tfr_parts *p, const char *folder, tfr_parts_finder find);
 
 #endif

@@ -1,10 +1,10 @@
-/* convert/records.c - records into other shards: nothing of them is decoded.
+/* convert/records.c - copies records into other shards without decoding them.
  *
- * An item is a run of whole records as they lie in the file.  Runs are read by one thread at a
- * time, verified by all, and written in order, each record copied once into the buffer of its
- * shard. Where damage is to be passed over, what it is must be known before a run gets its place,
- * so that a bad record takes up one place like any other: then the one that reads verifies as well.
- */
+ * An item is a run of complete records, with their bytes as in the file.  One thread at a time
+ * reads runs, all threads verify them, and they are written in order; each record is copied
+ * once, into the buffer of its shard.  If damage is to be skipped, it must be known before a run
+ * gets its place, so that a bad record takes up one place like any other: then the reading
+ * thread verifies as well. */
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,16 +24,16 @@ struct records {
 	struct tfr_input in;
 	struct tfr_set *set;
 	struct tfr_reader *reader; /* NULL: none open */
-	size_t file;		   /* of the reader, or the next one */
-	bool any;		   /* a record or a fault came out of it */
-	bool skip;		   /* damage is passed over */
-	/* With `skip`: what lies behind a bad record of the last run, and what is wrong with it. */
+	size_t file;		   /* number of the reader, or of the next one */
+	bool any;		   /* it has given a record or a fault */
+	bool skip;		   /* damage is skipped */
+	/* With `skip`: the rest of the last run after a bad record, and that record's fault. */
 	struct tfr_run rest;
 	struct tfr_error fault; /* status 0: none */
-	bool over;		/* nothing of the file can follow the fault */
+	bool over;		/* no record of the file can follow the fault */
 };
 
-/* What an item keeps. */
+/* The data of an item. */
 struct held {
 	struct tfr_run run;
 	struct tfr_buf sums;
@@ -68,7 +68,7 @@ static struct held *held_of(struct tfr_item *item)
 
 /* --- what they are --- */
 
-/* Whether a file's first header verifies, inflated where that is needed. */
+/* Whether the first header of a file verifies, after decompression if needed. */
 static bool holds_records(const char *path)
 {
 	struct tfr_reader *reader = NULL;
@@ -90,7 +90,7 @@ static bool pattern_finds_records(const char *pattern)
 	return yes;
 }
 
-/* Sets are of archives as well. */
+/* Sets can also contain archives. */
 static bool set_holds_records(const char *name)
 {
 	struct tfr_set_opts opts = { .inputs = &name, .count = 1, .allow_missing = true };
@@ -154,7 +154,8 @@ static void end_file(struct records *r)
 	r->file++;
 }
 
-/* Puts by what lies behind place `at` of a run, of which `seen` records lie before it. */
+/* Stores the bytes after place `at` of a run for later; `seen` records of the run come before
+ * it. */
 static enum tfr_status put_by(struct records *r, const struct tfr_run *run, size_t at,
 	uint64_t seen, struct tfr_error *err)
 {
@@ -179,7 +180,7 @@ static enum tfr_status put_by(struct records *r, const struct tfr_run *run, size
 	return TFR_OK;
 }
 
-/* The rest of the run before, as a run of its own. */
+/* Makes the stored rest of the previous run a run of its own. */
 static void take_rest(struct records *r, struct held *h)
 {
 	struct tfr_run rest = r->rest;
@@ -233,7 +234,7 @@ static enum tfr_status give_fault(struct records *r, struct tfr_item *item, stru
 		       : tfr_fail_nomem(err, "reading records");
 }
 
-/* Cuts the run before its first bad record, and puts what lies behind that by. */
+/* Cuts the run before its first bad record, and stores the rest for later. */
 static enum tfr_status cut_run(struct records *r, struct tfr_run *run, struct tfr_error *err)
 {
 	struct tfr_record rec;
@@ -252,7 +253,7 @@ static enum tfr_status cut_run(struct records *r, struct tfr_run *run, struct tf
 	return status;
 }
 
-/* A fault of the file between records.  TFR_END: nothing can follow. */
+/* Handles a fault between records of the file.  TFR_END: no record can follow. */
 static enum tfr_status pass_fault(
 	struct records *r, enum tfr_status status, struct tfr_error *fault, struct tfr_error *err)
 {
@@ -266,7 +267,8 @@ static enum tfr_status pass_fault(
 	return tfr_reader_resync(r->reader, &lost, err);
 }
 
-/* A run without bad records, or a bad one: TFR_OK with r->fault and no run, or TFR_END. */
+/* Returns a run without bad records, or a bad record: TFR_OK with r->fault and no run, or
+ * TFR_END. */
 static enum tfr_status next_past_damage(
 	struct records *r, struct held *h, const struct tfr_room *room, struct tfr_error *err)
 {
@@ -339,7 +341,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	}
 }
 
-/* Passes over records by their lengths; they were verified by the run that has written them. */
+/* Skips records by their lengths; the run that has written them verified them. */
 static enum tfr_status pass(struct tfr_input *in, uint64_t items, struct tfr_error *err)
 {
 	static const struct tfr_room nobody;

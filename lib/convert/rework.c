@@ -1,8 +1,8 @@
-/* convert/rework.c - first what is to become of an image is decided, from its header alone; only
- * where that is not what it is already, pixels are touched.
+/* convert/rework.c - changes images: decides by the header what an image must become, and
+ * decodes it only if that differs from what it is.
  *
- * Turning comes before scaling, so that sizes are those of the image as it will be seen.  The new
- * bytes take the place of the old ones by exchanging buffers: nothing is copied. */
+ * Turning comes before scaling, so that sizes are those of the image as it is viewed.  The new
+ * bytes replace the old ones by exchanging buffers, without a copy. */
 #include "convert/rework.h"
 
 #include "convert/image_features.h"
@@ -10,10 +10,10 @@
 
 enum {
 	KEEP = 1 << 20, /* a buffer up to this size is kept for the next image */
-	MOST = 1 << 30, /* bytes of an image at four channels, as the decoder has it */
+	MOST = 1 << 30, /* bytes of a decoded image with four channels */
 };
 
-/* What an image is to become. */
+/* The properties that an image must get. */
 struct plan {
 	enum tfr_image_format format;
 	uint64_t width, height;
@@ -51,21 +51,21 @@ static void plan_size(const struct tfr_rework *w, struct plan *p)
 		p->width = w->width;
 		p->height = w->height;
 	} else if (w->shorter && (w->enlarge || shorter > w->shorter)) {
-		/* The shorter side comes out as itself. */
+		/* The shorter side gets exactly the requested size. */
 		p->width = width * w->shorter / shorter;
 		p->height = height * w->shorter / shorter;
 	}
 	p->scale = p->width != width || p->height != height;
 }
 
-/* False: the image is already what it is to be. */
+/* False: the image needs no change. */
 static bool make_plan(const struct tfr_rework *w, const struct tfr_image_info *info, struct plan *p)
 {
 	bool cmyk = info->format == TFR_IMAGE_JPEG && info->components == 4;
 	bool to_rgb = w->rgb8 && (cmyk || info->bit_depth > 8);
 
 	*p = (struct plan){
-		/* What tfr does not write becomes a PNG, which loses nothing. */
+		/* A format that tfr cannot write becomes a PNG, which is lossless. */
 		.format = w->format			       ? w->format
 			  : tfr_image_is_encoded(info->format) ? info->format
 							       : TFR_IMAGE_PNG,

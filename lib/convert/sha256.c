@@ -1,8 +1,8 @@
-/* convert/sha256.c - SHA-256 by libgcrypt, which uses the processor's own instructions and does
- * nothing when a process starts.
+/* convert/sha256.c - SHA-256 by libgcrypt, which uses the processor's instructions and costs
+ * nothing at the start of a process.
  *
- * It wants to be set up by one thread before any other uses it; a process that uses it for other
- * things may have done that before us, and differently. */
+ * One thread must set it up before any other uses it; a program that uses libgcrypt may already
+ * have done that, with other settings. */
 #include "convert/sha256.h"
 
 #include <stdint.h>
@@ -17,7 +17,7 @@ static void set_up(void)
 	if (gcry_control(GCRYCTL_INITIALIZATION_FINISHED_P))
 		return;
 	gcry_check_version(NULL);
-	/* No secrets here: no memory is to be locked for them. */
+	/* There are no secrets here: no memory needs to be locked. */
 	gcry_control(GCRYCTL_DISABLE_SECMEM, 0);
 	gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);
 }

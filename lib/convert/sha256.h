@@ -1,4 +1,4 @@
-/* convert/sha256.h - the key that object_detection's records name an image by. */
+/* convert/sha256.h - the digest that object_detection's records use as the key of an image. */
 #ifndef TFR_CONVERT_SHA256_H
 #define TFR_CONVERT_SHA256_H
 
@@ -6,7 +6,8 @@
 
 #define TFR_SHA256_HEX (64 + 1)
 
-/* SHA-256 (FIPS 180-4) of `size` bytes in lower-case hex digits, with their NUL.  Returns `hex`. */
+/* SHA-256 (FIPS 180-4) of `size` bytes as lower-case hexadecimal digits, with a NUL.  Returns
+ * `hex`. */
 char *tfr_sha256(const void *data, size_t size, char hex[TFR_SHA256_HEX]);
 
 #endif

@@ -1,8 +1,8 @@
-/* convert/skip_counts.c - what looks like an image or a sound: what is named like one, or begins like
- * one.
+/* convert/skip_counts.c - counts files with the extension or the first bytes of an image or a
+ * WAV file.
  *
- * A folder may hold notes and thumbnails' databases, which no one expects in a set.  Items of lists
- * and annotations are all expected. */
+ * A folder can contain notes and databases of thumbnails, which no one expects in a set.  All
+ * items of lists and annotations are expected. */
 #include "convert/skip_counts.h"
 
 #include <stdio.h>

@@ -1,6 +1,7 @@
-/* convert/skip_counts.h - how many of the items that look like images, sounds or rows became no
- * record, and whether that is too many for a set to be of use.  One thread at a time, in the order
- * of the items. */
+/* convert/skip_counts.h - counts the images, WAV files or rows that became no record, and
+ * decides whether they are too many.
+ *
+ * Called by one thread at a time, in the order of the items. */
 #ifndef TFR_CONVERT_SKIP_COUNTS_H
 #define TFR_CONVERT_SKIP_COUNTS_H
 
@@ -11,10 +12,10 @@ struct tfr_losses {
 	char first[512]; /* the first that was lost, and why */
 };
 
-/* TFR_EDATA: of the first thousand too many are lost. */
+/* TFR_EDATA: too many of the first thousand are lost. */
 enum tfr_status tfr_losses_add(struct tfr_losses *l, const struct tfr_input *in,
 	const struct tfr_item *item, struct tfr_error *err);
-/* After the last item.  TFR_EDATA: of all too many are lost. */
+/* Called after the last item.  TFR_EDATA: too many of all are lost. */
 enum tfr_status tfr_losses_judge(
 	const struct tfr_losses *l, const struct tfr_input *in, struct tfr_error *err);
 

@@ -1,4 +1,5 @@
-/* convert/skip_log.c - a name with a line break or a tab in it stays one field of one line. */
+/* convert/skip_log.c - warnings and quarantine; a name with a line break or a tab stays one
+ * field of one line. */
 #include "convert/skip_log.h"
 
 #include <stdio.h>

@@ -1,5 +1,7 @@
-/* convert/skip_log.h - what is said of items that became no record: a warning of the first ten of
- * each finding, and a line of the quarantine.  One thread at a time, in the order of the items. */
+/* convert/skip_log.h - reports items that became no record: a warning for the first ten of each
+ * finding, and a line of the quarantine for each.
+ *
+ * Called by one thread at a time, in the order of the items. */
 #ifndef TFR_CONVERT_SKIP_LOG_H
 #define TFR_CONVERT_SKIP_LOG_H
 
@@ -15,18 +17,18 @@ struct tfr_notes {
 	uint64_t warned[TFR_FINDINGS];
 };
 
-/* `written` NULL: from the start, else continuing after so many bytes of the quarantine, whose
- * temporary name has `token`; `sealed` says that it may be complete and have its name. */
+/* `written` NULL: starts at the beginning, else continues after so many bytes of the quarantine,
+ * whose temporary name has `token`.  `sealed`: it may be complete and have its name. */
 enum tfr_status tfr_notes_open(struct tfr_notes *n, const struct tfr_convert_opts *opts,
 	const char *prefix, const uint64_t *written, uint64_t token, bool sealed,
 	struct tfr_error *err);
-/* What was noted so far is on disk, and stays there for a run that resumes where that is asked. */
+/* Forces the quarantine to disk.  If the run can be resumed, the temporary file then stays. */
 enum tfr_status tfr_notes_sync(struct tfr_notes *n, struct tfr_error *err);
-/* The quarantine complete and on disk. */
+/* Completes the quarantine and forces it to disk. */
 enum tfr_status tfr_notes_seal(struct tfr_notes *n, struct tfr_error *err);
 enum tfr_status tfr_notes_skipped(
 	struct tfr_notes *n, const struct tfr_item *item, struct tfr_error *err);
-/* After the last item: warns of those that were not named. */
+/* Called after the last item: warns of the items that were not named. */
 void tfr_notes_end(const struct tfr_notes *n);
 void tfr_notes_close(struct tfr_notes *n);
 

@@ -1,4 +1,4 @@
-/* convert/workbench.c - tools are made when they are first needed, and freed together. */
+/* convert/workbench.c - creates tools when they are first needed, and frees them together. */
 #include "convert/workbench.h"
 
 struct tfr_decoder *tfr_workbench_decoder(struct tfr_workbench *bench)

@@ -1,4 +1,4 @@
-/* convert/workbench.h - what one thread keeps from item to item to work with. */
+/* convert/workbench.h - the tools and buffers that one thread keeps from item to item. */
 #ifndef TFR_CONVERT_WORKBENCH_H
 #define TFR_CONVERT_WORKBENCH_H
 
@@ -7,12 +7,12 @@
 #include "base/buf.h"
 
 struct tfr_workbench {
-	struct tfr_decoder *decoder; /* NULL until something is decoded */
+	struct tfr_decoder *decoder; /* NULL until an image is decoded */
 	struct tfr_scaler *scaler;   /* and so on */
 	struct tfr_encoder *encoder;
 	struct tfr_buf turned;		/* pixels */
-	struct tfr_buf encoded;		/* what takes the place of a file's bytes */
-	struct tfr_buf pixels, scratch; /* of masks that are drawn */
+	struct tfr_buf encoded;		/* exchanged for the bytes of a file */
+	struct tfr_buf pixels, scratch; /* for drawing masks */
 };
 
 /* NULL: out of memory. */
