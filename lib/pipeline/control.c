@@ -40,7 +40,7 @@ enum tfr_status tfr_feed_control_new(
 	return TFR_OK;
 }
 
-/* The parts that own the waiters are gone by now: their conditions were destroyed with them. */
+/* The waiters went with their parts, before the control. */
 void tfr_feed_control_free(struct tfr_feed_control *c)
 {
 	if (!c)
@@ -162,7 +162,7 @@ void tfr_feed_bad_record(
 
 	tfr_error_locate(
 		err, strcmp(path, "-") == 0 ? "standard input" : path, s->record, s->offset);
-	if (err->status == TFR_ENOMEM) { /* which says nothing about the record */
+	if (err->status == TFR_ENOMEM) { /* which is no fault of the record */
 		pthread_mutex_lock(&c->lock);
 		tfr_feed_fail(c, TFR_ENOMEM, err);
 		pthread_mutex_unlock(&c->lock);

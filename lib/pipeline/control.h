@@ -1,11 +1,11 @@
-/* pipeline/control.h - the lock of a running feed, who waits for what, and how the feed ends.
+/* pipeline/control.h - the lock of a running feed, its waits, and its end.
  *
  * One lock guards the queues of all parts, because a claim takes input from one part and room in
  * another at once.  Nothing blocks and no pixel moves under it; small records pass it by the
- * hundred, so that one lock serves millions of records a second.  Each part's header says what of
- * its own the lock guards.
+ * hundred, so that one lock serves millions of records a second.  The header of each part says
+ * what the lock guards there.
  *
- * A feed ends in one of four ways: a limit, the last record, damage in a file (when all that came
+ * A feed ends in one of four ways: a limit, the last record, damage in a file (after everything
  * before it is delivered), or a failure (at once: tfr_feed_fail()). */
 #ifndef TFR_PIPELINE_CONTROL_H
 #define TFR_PIPELINE_CONTROL_H
@@ -60,7 +60,7 @@ void tfr_feed_note_move(struct tfr_feed_control *c);
 uint64_t tfr_feed_moves(const struct tfr_feed_control *c);
 
 bool tfr_feed_stopping(const struct tfr_feed_control *c);
-/* Ends the feed at once.  The first failure is the one that is reported. */
+/* Ends the feed at once. Only the first failure is reported. */
 void tfr_feed_fail(struct tfr_feed_control *c, enum tfr_status status, const struct tfr_error *err);
 /* TFR_OK: it has not failed. */
 enum tfr_status tfr_feed_failure(const struct tfr_feed_control *c, struct tfr_error *err);

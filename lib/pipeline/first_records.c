@@ -1,7 +1,7 @@
-/* pipeline/first_records.c - what the first records are like.
+/* pipeline/first_records.c - looks at the first records.
  *
- * They are read ahead as they would be anyway: no file is opened twice, so that a pipe is looked at
- * like a file. */
+ * They are read ahead as they would be anyway: no file is opened twice, so that pipes can be
+ * looked at like files. */
 #include "pipeline/first_records.h"
 
 #include <assert.h>
@@ -60,12 +60,12 @@ static enum tfr_status measure_clip(const struct tfr_feed_settings *set,
 		status = TFR_OK;
 	tfr_audio_close(stream);
 	if (status == TFR_OK && rate && info->sample_rate != rate)
-		return tfr_fail(err, TFR_EDATA, "a sound of %u samples a second, not of %u",
+		return tfr_fail(err, TFR_EDATA, "an audio clip of %u samples per second, not of %u",
 			info->sample_rate, rate);
 	return status;
 }
 
-/* The first clip stands for all. */
+/* The first clip decides for all. */
 static void look_at_clip(const struct tfr_feed_settings *set, const struct tfr_feed_sample *s,
 	const struct tfr_bytes *clip, struct tfr_first_clips *f)
 {
@@ -95,7 +95,7 @@ static void look_at_clip(const struct tfr_feed_settings *set, const struct tfr_f
 	f->samples += info.samples;
 }
 
-/* The feed whose records are looked at, and what is found. */
+/* The feed, and the findings about its first records. */
 struct survey {
 	const struct tfr_feed_settings *set;
 	struct tfr_example *example;

@@ -1,5 +1,5 @@
-/* pipeline/first_records.h - what the first records say about all: the list, the plan and the
- * batches are made by it. */
+/* pipeline/first_records.h - findings about the first records, which the list, the plan and the
+ * batches depend on. */
 #ifndef TFR_PIPELINE_FIRST_RECORDS_H
 #define TFR_PIPELINE_FIRST_RECORDS_H
 
@@ -7,15 +7,16 @@
 
 #include "example/content.h"
 
-/* Of the sounds (audio/encoded) in the first records: what the first one is, and whether others
- * are not. */
+/* The audio clips (audio/encoded) in the first records: the form of the first one, and whether
+ * others differ. */
 struct tfr_first_clips {
 	uint64_t count, samples;
-	uint64_t recognised; /* WAV files, whole or not: what decode=audio is for */
+	uint64_t recognised; /* WAV files, complete or not: input of decode=audio */
 	uint64_t measured;   /* that can be decoded, and at the rate asked for */
 	uint32_t rate, channels;
 	uint32_t other_rate, other_channels; /* 0: all are like the first */
-	struct tfr_error why;		     /* of the first that is of no use; status OK: none */
+	struct tfr_error why;		     /* why the first unusable clip is; status OK: all
+					      * are usable */
 };
 
 struct tfr_first_records {
@@ -25,7 +26,7 @@ struct tfr_first_records {
 	uint64_t pixels, most_pixels; /* of all images, of the largest */
 	uint64_t widths, heights;     /* of all images, added up */
 	uint32_t mean_width, mean_height;
-	struct tfr_first_clips clips; /* in the place of images, once the list says so */
+	struct tfr_first_clips clips; /* in place of images, if the list decodes audio */
 	bool compressed;
 	struct tfr_content_counts types; /* of the records that were looked at */
 	uint64_t features_bytes;	 /* of a batch */
@@ -38,7 +39,7 @@ enum tfr_status tfr_first_records_read(
 enum tfr_status tfr_first_records_parse(
 	struct tfr_pipeline *p, struct tfr_first_records *f, struct tfr_error *err);
 
-/* What is said of images is that of sounds from here on. */
+/* From here on, the figures of images are those of audio clips. */
 void tfr_first_records_use_audio(struct tfr_first_records *f);
 
 #endif

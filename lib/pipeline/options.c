@@ -1,5 +1,5 @@
-/* pipeline/options.c - what was asked for, checked, with the defaults filled in: first what can be
- * said before a record was seen, then the list, whose default depends on the records. */
+/* pipeline/options.c - checks the options and fills in the defaults: first what does not depend
+ * on the records, then the list, whose default depends on them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +15,10 @@
 static const char images_list[] =
 	"read=4:1,parse,shuffle=2048,decode,random-resized-crop=224,flip,normalise,batch=64,upload";
 
-/* In the place of decode and what is behind it, where the records hold sounds. */
+/* In place of decode and the stages after it, if the records hold audio. */
 static const char sounds_list[] = "decode=audio,random-crop=1s";
 
-/* What comes through a pipe comes once. */
+/* Standard input can be read once only. */
 static bool can_repeat(const struct tfr_set *files)
 {
 	for (size_t i = 0; i < tfr_set_count(files); i++)
@@ -37,7 +37,7 @@ static enum tfr_status check_numbers(struct tfr_feed_settings *set, struct tfr_e
 	if (o->threads > 1024)
 		return tfr_fail(err, TFR_EUSAGE, "%u workers: there are at most 1024", o->threads);
 	if (o->steps_per_transfer > 256)
-		return tfr_fail(err, TFR_EUSAGE, "%u steps a transfer: there are at most 256",
+		return tfr_fail(err, TFR_EUSAGE, "%u steps per transfer: there are at most 256",
 			o->steps_per_transfer);
 	if (!can_repeat(o->set)) {
 		if (o->epochs > 1 && (!o->stages || !strstr(o->stages, "cache")))
@@ -94,7 +94,7 @@ static enum tfr_status parse_again(
 	return tfr_stage_list_parse(&set->list, list, err);
 }
 
-/* Inflating is a row of its own where there is something to inflate. */
+/* Adds the stage inflate if there is something to inflate. */
 static enum tfr_status show_inflate(struct tfr_feed_settings *set, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *text = tfr_stage_list_text(&set->list), *with = NULL;
@@ -142,7 +142,7 @@ static enum tfr_status check_decoding(
 	if (!set->images)
 		return TFR_OK;
 	if (sounds && set->opts.fast_decode)
-		return tfr_fail(err, TFR_EUSAGE, "sounds are not decoded fast: they are exact");
+		return tfr_fail(err, TFR_EUSAGE, "audio is always decoded exactly, never fast");
 	if (sounds ? f->clips.count : f->images)
 		return TFR_OK;
 	tfr_fail(err, TFR_EUSAGE, "stage 'decode': none of the first records has %s",
@@ -185,8 +185,8 @@ static enum tfr_status note_batch(struct tfr_feed_settings *set, struct tfr_erro
 			set->prefetch = set->list.at[i].n < 64 ? (unsigned)set->list.at[i].n : 64;
 	if (set->features && copies > 1 && set->batch % copies)
 		return tfr_fail(err, TFR_EUSAGE,
-			"with features, batches of %u must be whole records' %u images", set->batch,
-			copies);
+			"with features, batches of %u must hold all %u images of each record",
+			set->batch, copies);
 	return TFR_OK;
 }
 
@@ -201,7 +201,7 @@ static enum tfr_status note_features(struct tfr_feed_settings *set, struct tfr_e
 		set->features, set->opts.features, set->opts.feature_count, err);
 }
 
-/* What the list is: it does not change any more. */
+/* Settles the facts about the list: it does not change any more. */
 static enum tfr_status note_list(
 	struct tfr_feed_settings *set, const struct tfr_first_records *f, struct tfr_error *err)
 {
@@ -222,7 +222,7 @@ static enum tfr_status note_list(
 	return status;
 }
 
-/* The list without what only images need; with what sounds need in the place of decode. */
+/* The list without the stages of images; with those of audio in place of decode. */
 static enum tfr_status leave_images_out(
 	struct tfr_feed_settings *set, bool sounds, struct tfr_error *err)
 {
@@ -244,7 +244,8 @@ static enum tfr_status leave_images_out(
 	return list ? parse_again(set, list, err) : tfr_fail_nomem(err, "starting a feed");
 }
 
-/* Sounds of one rate, and where nothing makes them so, of one number of channels. */
+/* Checks that all audio clips have one sample rate and, unless a stage makes it so, one number
+ * of channels. */
 static enum tfr_status settle_sounds(
 	struct tfr_feed_settings *set, const struct tfr_first_clips *f, struct tfr_error *err)
 {
@@ -252,18 +253,18 @@ static enum tfr_status settle_sounds(
 		&set->list.at[tfr_stage_list_find(&set->list, STAGE_DECODE)];
 	enum tfr_status status;
 
-	if (!f->measured) { /* nothing says what a batch is like */
+	if (!f->measured) { /* there is no clip to decide the form of a batch */
 		if (err)
 			*err = f->why;
 		return f->why.status;
 	}
 	if (!decode->rate && f->other_rate) {
 		tfr_fail(err, TFR_EUSAGE,
-			"the first records hold sounds of %u and of %u samples a second", f->rate,
-			f->other_rate);
+			"the first records hold audio clips of %u and of %u samples per second",
+			f->rate, f->other_rate);
 		tfr_error_hint(err,
-			"Nothing is resampled: decode=audio:%u takes the ones and has the others "
-			"for bad records.",
+			"Clips are not resampled: decode=audio:%u decodes those of that rate, and "
+			"the others are bad records.",
 			f->rate);
 		return TFR_EUSAGE;
 	}
@@ -271,9 +272,9 @@ static enum tfr_status settle_sounds(
 	decode = &set->list.at[tfr_stage_list_find(&set->list, STAGE_DECODE)];
 	if (status || !decode->voices || !f->other_channels || f->other_rate)
 		return status;
-	tfr_fail(err, TFR_EUSAGE, "the first records hold sounds of %u and of %u channels",
+	tfr_fail(err, TFR_EUSAGE, "the first records hold audio clips of %u and of %u channels",
 		f->channels, f->other_channels);
-	tfr_error_hint(err, "Put mono or channels=N behind decode=audio.");
+	tfr_error_hint(err, "Put mono or channels=N after decode=audio.");
 	return TFR_EUSAGE;
 }
 

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "pipeline/parts.h"
 
-/* What the list becomes, once it is known what the records are. */
+/* Settles everything that depends on the records. */
 static enum tfr_status settle(
 	struct tfr_pipeline *p, const struct tfr_feed_context *feed, struct tfr_error *err)
 {

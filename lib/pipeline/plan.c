@@ -1,8 +1,8 @@
-/* pipeline/plan.c - where the memory goes, settled before anything runs.
+/* pipeline/plan.c - divides the memory before anything runs.
  *
- * The first records are read ahead as they would be anyway (first_records.c); their sizes, and the
- * sizes of the images in them, are what the plan is made of.  What cannot fit is refused here, with
- * the sizes; what is left over is headroom for records larger than the first ones. */
+ * The plan is made from the sizes of the first records and of the images in them
+ * (first_records.c).  A feed that cannot fit is refused here, with the sizes; memory that is
+ * left over is headroom for larger records. */
 #include <assert.h>
 #include <stdio.h>
 
@@ -48,7 +48,7 @@ static void plan_batches(struct tfr_pipeline *p, const struct tfr_first_records 
 	tfr_transfer_plan(p->transfer, records, &p->set->plan);
 }
 
-/* What a batch of sounds is of. */
+/* The form of a batch of audio. */
 static void plan_form(struct tfr_pipeline *p)
 {
 	const struct tfr_image_form *form = tfr_transfer_image_form(p->transfer);
@@ -132,7 +132,7 @@ static enum tfr_status refuse(const struct tfr_pipeline *p, struct tfr_error *er
 			(unsigned long long)(plan->total / MIB + 1));
 	else
 		tfr_error_hint(err, "Lower --batch or %s, or raise --memory to %lluM.",
-			tfr_feeds_audio(p->set) ? "the samples of a sound" : "--size",
+			tfr_feeds_audio(p->set) ? "the samples of a clip" : "--size",
 			(unsigned long long)(plan->total / MIB + 1));
 	return TFR_ENOMEM;
 }

@@ -1,7 +1,7 @@
-/* pipeline/settings.h - what a feed was asked for and what follows from it.
+/* pipeline/settings.h - the options of a feed and what follows from them.
  *
- * tfr_pipeline_open() fills it in before any worker starts; from then on every thread reads it and
- * none writes, so that no lock guards it.  Readers start earlier: they use `opts`, `cycle` and
+ * tfr_pipeline_open() fills it in before any worker starts.  From then on all threads only read
+ * it, so that no lock guards it.  Readers start earlier: they use `opts`, `cycle` and
  * `block_length`, which are settled before them. */
 #ifndef TFR_PIPELINE_SETTINGS_H
 #define TFR_PIPELINE_SETTINGS_H
@@ -24,7 +24,7 @@ struct tfr_feed_settings {
 	char *description;
 	uint32_t cycle, block_length, batch;
 	unsigned prefetch; /* batches in flight that were asked for; 0: as memory allows */
-	bool images, masks, uploads, batches; /* what the list has; images include audio */
+	bool images, masks, uploads, batches; /* what the list has; `images`: or audio */
 	unsigned batch_row;
 	unsigned tensors_max;		    /* in one batch */
 	uint64_t source_epochs;		    /* that the files are read for; 0: no limit */

@@ -187,7 +187,7 @@ void tfr_job_slot_finish(struct tfr_flow *flow, struct tfr_flow_node *n, struct 
 	tfr_feed_wake_workers(flow->control);
 }
 
-/* Hands on what the first slot has; passes over those that are empty. */
+/* Returns the first slot if it has samples left; passes over empty ones. */
 static struct tfr_job_slot *first_done(struct tfr_flow *flow, struct tfr_flow_node *n)
 {
 	while (n->taken < n->claimed) {
@@ -266,7 +266,7 @@ unsigned tfr_flow_waiting_row(const struct tfr_flow *flow)
 	return row;
 }
 
-/* What the next node found waiting after this one, as the queue of its last stage. */
+/* The queue after this node, as the next one found it, is that of its last stage. */
 static void report_queue(
 	const struct tfr_flow *flow, const struct tfr_flow_node *n, struct tfr_stage_stats *s)
 {

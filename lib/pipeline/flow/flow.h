@@ -1,13 +1,13 @@
-/* pipeline/flow/flow.h - the list compiled into nodes, what waits between them, and the workers
- * that do what the nodes say.
+/* pipeline/flow/flow.h - the list compiled into nodes, the queues between them, and the workers
+ * that run them.
  *
- * A node stands for neighbouring stages that are done in one go: what a worker does to a few
- * samples at a time (parse and filter; decode and the images after it), or what only one worker may
- * do at a time because it depends on what came before (shuffle, cache, prefetch).  The last node
- * takes images to their places, or records to their batch, or drops what comes.
+ * A node stands for neighbouring stages that are done together: the work of a worker on a few
+ * samples at a time (parse and filter; decode and the images after it), or work that only one
+ * worker at a time may do because it depends on the samples before (shuffle, cache, prefetch).
+ * The last node takes images to their places, or records to their batch, or drops its input.
  *
- * The feed's lock guards the nodes and their queues.  A claim hands a slot of a node, or a place in
- * a batch, to one worker; what that worker does with it needs no lock until the job ends. */
+ * The feed's lock guards the nodes and their queues.  A claim gives a slot of a node, or a place
+ * in a batch, to one worker, who works on it without the lock until the job ends. */
 #ifndef TFR_PIPELINE_FLOW_H
 #define TFR_PIPELINE_FLOW_H
 
@@ -21,11 +21,11 @@ struct tfr_flow;
 
 /* ---- from start to end: without the lock ---- */
 
-/* Compiles the list, and tells the transfer what images a batch is of. */
+/* Compiles the list, and describes the images of a batch to the transfer. */
 enum tfr_status tfr_flow_new(struct tfr_flow **flow, const struct tfr_feed_context *feed,
 	struct tfr_record_source *source, struct tfr_transfer *transfer, struct tfr_error *err);
-/* Says how many samples a job takes and how many jobs may wait, by what samples take, and fills in
- * the plan's shuffle, cache, queues and scratch memory. */
+/* Sets how many samples a job takes and how many jobs may wait, by the size of samples, and
+ * fills in the plan's shuffle, cache, queues and scratch memory. */
 void tfr_flow_plan(
 	struct tfr_flow *flow, const struct tfr_first_records *f, struct tfr_pipeline_plan *plan);
 /* Gives memory that is left over to the shuffle buffers, or to the cache. */

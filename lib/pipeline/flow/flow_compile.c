@@ -44,7 +44,7 @@ static void set_up_parsing(struct tfr_flow *flow, struct tfr_flow_node *n)
 		}
 }
 
-/* parse, filter: from `i` on; returns the stage behind them. */
+/* parse, filter: from `i` on; returns the stage after them. */
 static unsigned compile_parsing(struct tfr_flow *flow, unsigned i)
 {
 	unsigned from = i;
@@ -59,7 +59,7 @@ static unsigned compile_parsing(struct tfr_flow *flow, unsigned i)
 	return i;
 }
 
-/* What comes in the order it came in must not keep whole runs in memory. */
+/* Samples that are held must not keep complete runs in memory: they are copied. */
 static void keep_behind(struct tfr_flow *flow, struct tfr_flow_node *up, unsigned row)
 {
 	struct tfr_flow_node *keeper = up;
@@ -116,20 +116,20 @@ static unsigned compile_images(struct tfr_flow *flow, unsigned i)
 	return recipe.to;
 }
 
-/* Features of records that are pixels by then cannot be had. */
+/* Samples that are pixels have no features any more. */
 static enum tfr_status check_features(struct tfr_flow *flow, struct tfr_error *err)
 {
 	for (unsigned i = 0; i < flow->node_count; i++)
 		if (flow->set->features && flow->nodes[i].kind == NODE_MAP &&
 			flow->nodes[i].decodes)
 			return tfr_fail(err, TFR_EUSAGE,
-				"features of a record are gone behind stage '%s', which is not "
+				"features of a record are lost after stage '%s', which is not "
 				"followed by batch",
 				flow->set->list.at[flow->nodes[i].to - 1].text);
 	return TFR_OK;
 }
 
-/* Tells the transfer what the images of a batch are like: as the last recipe makes them. */
+/* Describes the images of a batch to the transfer: those of the last recipe. */
 static enum tfr_status note_form(struct tfr_flow *flow, struct tfr_error *err)
 {
 	const struct tfr_flow_node *n = tfr_flow_last(flow);
@@ -142,9 +142,10 @@ static enum tfr_status note_form(struct tfr_flow *flow, struct tfr_error *err)
 	r = &n->recipe;
 	if (!r->form.fixed)
 		return tfr_fail(err, TFR_EUSAGE,
-			r->sounds ? "stage 'batch': its sounds have no one length: crop before it"
-				  : "stage 'batch': its images have no one size: crop or resize "
-				    "before it");
+			r->sounds
+				? "stage 'batch': its audio clips differ in length: crop before it"
+				: "stage 'batch': its images differ in size: crop or resize before "
+				  "it");
 	tfr_transfer_set_images(
 		flow->transfer, &r->form, r->masks ? &r->mask_form : NULL, r->sounds);
 	return TFR_OK;

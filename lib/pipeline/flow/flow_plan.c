@@ -19,7 +19,8 @@ static uint64_t mean_footprint(const struct tfr_first_records *f)
 	return f->footprint / f->records + 1;
 }
 
-/* What a sample takes behind each node: a record's, or the pixels' of the last recipe before it. */
+/* The memory of a sample after a node: that of a record, or of the pixels of the last recipe
+ * before it. */
 static uint64_t sample_bytes(const struct tfr_first_records *f, const struct tfr_flow_node *n)
 {
 	struct tfr_image_form form;
@@ -30,7 +31,7 @@ static uint64_t sample_bytes(const struct tfr_first_records *f, const struct tfr
 	if (!n)
 		return mean_footprint(f);
 	form = n->recipe.form;
-	if (!form.fixed) { /* as large as the images are, or the sounds */
+	if (!form.fixed) { /* as large as the images are, or the audio */
 		form.height = 1;
 		form.width = (uint32_t)(f->pixels / (f->images ? f->images : 1)) + 1;
 	}
@@ -39,8 +40,8 @@ static uint64_t sample_bytes(const struct tfr_first_records *f, const struct tfr
 				: 0);
 }
 
-/* How many samples a job takes, and how many jobs may be under way or waiting: what is large goes
- * one by one. */
+/* Sets how many samples a job takes, and how many jobs may run or wait: large samples go one at
+ * a time. */
 static void size_node(
 	struct tfr_flow *flow, const struct tfr_first_records *f, struct tfr_flow_node *n)
 {
@@ -76,8 +77,8 @@ static uint64_t queue_need(const struct tfr_flow *flow, const struct tfr_first_r
 	return bytes + flow->set->opts.threads * sample_bytes(f, tfr_flow_last_const(flow)->up);
 }
 
-/* Files smaller than the buffer bound it; two epochs may be in it at once.  What compressed files
- * hold is not known. */
+/* A buffer never holds more than the files do; two epochs may be in it at once.  The contents of
+ * compressed files are not known. */
 static uint64_t shuffle_need(const struct tfr_flow *flow, const struct tfr_first_records *f,
 	const struct tfr_flow_node *n)
 {
@@ -96,7 +97,7 @@ static uint64_t shuffle_need(const struct tfr_flow *flow, const struct tfr_first
 	return records * each + n->shuffle.shuffler.capacity * sizeof(struct tfr_shuffled);
 }
 
-/* What a cache in memory is to hold, as far as can be known: not of compressed files. */
+/* The memory of a cache, as far as it can be known: not for compressed files. */
 static uint64_t cache_need(const struct tfr_flow *flow, const struct tfr_first_records *f,
 	const struct tfr_flow_node *n)
 {
@@ -105,17 +106,16 @@ static uint64_t cache_need(const struct tfr_flow *flow, const struct tfr_first_r
 	uint64_t each = sample_bytes(f, n) - sizeof(struct tfr_feed_sample) +
 			tfr_sample_cache_entry_bytes();
 
-	if (sample_bytes(f, n) == mean_footprint(f)) /* records lie close */
+	if (sample_bytes(f, n) == mean_footprint(f)) /* records are packed */
 		each = f->bytes / f->records + 16 + tfr_sample_cache_entry_bytes();
 	for (const struct tfr_flow_node *up = n; up; up = up->up)
 		records *= tfr_flow_node_copies(up);
 	return records * each + 4 * MIB;
 }
 
-/* Each worker has an image as they mostly are, and one of them the largest.  A executor refuses
- * what needs more than a quarter of the memory: a single giant does not keep all others from being
- * fed.
- */
+/* Each worker has an image of the mean size, and one of them the largest.  An executor refuses
+ * images that need more than a quarter of the memory, so that a single giant does not stop the
+ * feed. */
 static uint64_t scratch_need(const struct tfr_flow *flow, const struct tfr_first_records *f)
 {
 	uint64_t mean = f->pixels / (f->images ? f->images : 1) * 3, most = f->most_pixels * 3;
@@ -134,7 +134,8 @@ static uint64_t scratch_need(const struct tfr_flow *flow, const struct tfr_first
 	return flow->set->opts.threads * (mean + others + MIB) + most - mean;
 }
 
-/* Shuffles count payloads, or pixels: what share they are of what is taken. */
+/* The share of their memory that samples count for in a shuffle buffer, which counts payloads or
+ * pixels. */
 static double payload_share(const struct tfr_first_records *f, uint64_t bytes)
 {
 	return bytes == mean_footprint(f) ? (double)f->bytes / (double)f->footprint : 0.95;

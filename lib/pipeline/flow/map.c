@@ -1,7 +1,8 @@
-/* pipeline/flow/map.c - records parsed, filtered, decoded; pixels made into others: many at a time.
+/* pipeline/flow/map.c - records parsed, filtered and decoded, and pixels transformed: many at a
+ * time.
  *
- * What a worker makes of one sample does not depend on any other, so that slots of a node are
- * worked on side by side.  A record that fails leaves no gap here, only fewer records. */
+ * The result of one sample does not depend on any other, so that workers work on the slots of a
+ * node side by side.  A record that fails leaves no gap here, only fewer records. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,7 +71,7 @@ static enum tfr_status parse_one(struct tfr_flow *flow, struct tfr_worker *w,
 	return status;
 }
 
-/* The row that a stage of a kind has in this node; the node's last where there is none. */
+/* The row of the stage of that kind in this node; the node's last row if it has none. */
 static unsigned row_of(
 	const struct tfr_flow *flow, const struct tfr_flow_node *n, enum tfr_stage_kind kind)
 {
@@ -175,7 +176,7 @@ struct tfr_image_input tfr_sample_image(const struct tfr_feed_sample *s)
 	return in;
 }
 
-/* Makes of one sample all copies of its image, behind each other in the slot. */
+/* Makes all copies of the image of one sample, next to each other in the slot. */
 static enum tfr_status make_one(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_job_slot *s,
 	const struct tfr_feed_sample *one)
 {
@@ -206,7 +207,7 @@ static enum tfr_status make_one(struct tfr_flow *flow, struct tfr_worker *w, str
 	return status;
 }
 
-/* Adds what the executor spent on each stage of the recipe, one piece a stage. */
+/* Adds the executor's time to each stage of the recipe, and traces it. */
 void tfr_worker_spent_images(const struct tfr_flow *flow, struct tfr_worker *w,
 	const struct tfr_feed_sample *one, uint64_t start, uint64_t bytes)
 {

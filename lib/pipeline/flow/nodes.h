@@ -1,8 +1,8 @@
 /* pipeline/flow/nodes.h - the inside of the flow: nodes, their slots, and workers.
  *
- * Every claim of a node takes the next slot of its ring, so that however the jobs end, slots are
- * handed on in the order of their claims: that is what restores order, and the number of slots is
- * what bounds a node. */
+ * Every claim of a node takes the next slot of its ring.  Slots are handed on in the order of
+ * their claims, however the jobs end: that restores the order, and the number of slots bounds a
+ * node. */
 #ifndef TFR_PIPELINE_NODES_H
 #define TFR_PIPELINE_NODES_H
 
@@ -36,7 +36,7 @@ struct tfr_job_slot {
 struct tfr_flow_node {
 	enum tfr_node_kind kind;
 	struct tfr_flow_node *up;
-	unsigned from, to;	    /* rows it stands for */
+	unsigned from, to;	    /* its rows */
 	unsigned row;		    /* whose queue is after it: the last */
 	unsigned per_job;	    /* samples taken at a time */
 	struct tfr_job_slot *slots; /* in order: slots[number % slot_count] */
@@ -48,13 +48,13 @@ struct tfr_flow_node {
 	bool parses, finds, finds_audio, filters, keeps, decodes;
 	unsigned keeps_row; /* on whose account records are kept: the stage that holds them */
 	struct tfr_recipe recipe;
-	struct tfr_shuffle_buffer shuffle; /* its worker's while it is run; what it held then: */
+	struct tfr_shuffle_buffer shuffle; /* its worker's while it runs; its contents then: */
 	uint64_t held, least;
 	struct tfr_sample_cache *cache;
 	uint64_t epoch_items; /* of a last node: that came in this epoch; of a cache: given out */
 	uint64_t epochs;      /* of a last node: that ended */
 	uint64_t seen_epochs; /* a cache's: given out complete, again */
-	uint64_t seen, looks; /* what the next node found waiting */
+	uint64_t seen, looks; /* samples that the next node found */
 };
 
 struct tfr_worker {
@@ -114,9 +114,9 @@ static inline uint32_t tfr_flow_node_copies(const struct tfr_flow_node *n)
 unsigned tfr_flow_node_take(
 	struct tfr_flow *flow, struct tfr_flow_node *n, struct tfr_feed_sample **to, unsigned max);
 bool tfr_flow_node_over(const struct tfr_flow *flow, const struct tfr_flow_node *n);
-/* What the next node may find after it. */
+/* Samples that wait for the next node. */
 uint64_t tfr_flow_node_waiting(const struct tfr_flow *flow, const struct tfr_flow_node *n);
-/* Ends the job's slot: what it made is there for the next node. */
+/* Ends the job: the contents of its slot are there for the next node. */
 void tfr_job_slot_finish(struct tfr_flow *flow, struct tfr_flow_node *n, struct tfr_job_slot *s);
 /* Without the lock; false: out of memory. */
 bool tfr_job_slot_reserve(struct tfr_job_slot *s, unsigned more);
@@ -124,8 +124,8 @@ bool tfr_job_slot_put(struct tfr_job_slot *s, struct tfr_feed_sample *sample);
 
 /* ---- jobs ----
  *
- * A claim takes what the job needs, or says what it lacks; LACK_NOTHING: the node is over, or
- * another worker is at it.  A run does the work without the lock and returns with it. */
+ * A claim takes the input of a job, or says what is missing; LACK_NOTHING: the node is over, or
+ * another worker runs it.  A run does the work without the lock and returns with it. */
 enum tfr_lack { LACK_NOTHING, LACK_INPUT, LACK_ROOM };
 
 bool tfr_map_claim(
@@ -147,7 +147,7 @@ void tfr_drop_run(struct tfr_flow *flow, struct tfr_worker *w);
 
 /* map.c: a sample as an executor takes it. */
 struct tfr_image_input tfr_sample_image(const struct tfr_feed_sample *s);
-/* Adds what the executor spent on each stage of a recipe; without the lock. */
+/* Adds the executor's time to each stage of a recipe; without the lock. */
 void tfr_worker_spent_images(const struct tfr_flow *flow, struct tfr_worker *w,
 	const struct tfr_feed_sample *one, uint64_t start, uint64_t bytes);
 
@@ -155,7 +155,7 @@ void tfr_worker_spent_images(const struct tfr_flow *flow, struct tfr_worker *w,
 
 /* A thread's main function; its argument is a struct tfr_worker. */
 void *tfr_worker_main(void *arg);
-/* Takes the lock, and adds what the job took. */
+/* Takes the lock, and adds the times of the job. */
 void tfr_worker_settle(struct tfr_flow *flow, struct tfr_worker *w);
 
 #endif

@@ -1,8 +1,8 @@
-/* pipeline/flow/ordered.c - what one worker at a time does: shuffle, cache, prefetch.
+/* pipeline/flow/ordered.c - the nodes that one worker at a time runs: shuffle, cache, prefetch.
  *
- * What comes out depends on what came before, so that these nodes are run in the order of their
- * claims.  They only move pointers (and the cache copies), a few hundred at a time and outside the
- * lock, so that this is no limit for the others. */
+ * Their output depends on the samples before, so that they run in the order of their claims.
+ * They only move pointers (and the cache copies), a few hundred at a time and without the lock,
+ * so that they do not limit the others. */
 #include "base/error.h"
 #include "pipeline/flow/nodes.h"
 
@@ -78,7 +78,7 @@ static bool drain(struct tfr_flow_node *n, struct tfr_job_slot *s, unsigned most
 	return ok;
 }
 
-/* What a shuffle counts: payloads, or pixels. */
+/* The size that a shuffle buffer counts: of the payload, or of the pixels. */
 static uint64_t weight(const struct tfr_feed_sample *s)
 {
 	return s->pixels ? s->pixels->stride * s->pixels->height : s->size;
@@ -125,7 +125,7 @@ static enum tfr_status shuffle(
 
 /* ---- cache ---- */
 
-/* The first epoch, where there is a cache: passed on, and noted. */
+/* The first epoch of a cache: passes the samples on, and keeps them. */
 static enum tfr_status record(struct tfr_worker *w, struct tfr_flow_node *n, struct tfr_job_slot *s)
 {
 	enum tfr_status status = TFR_OK;
@@ -188,7 +188,8 @@ void tfr_ordered_run(struct tfr_flow *flow, struct tfr_worker *w)
 	for (unsigned i = 0; i < s->out_count; i++)
 		if (s->out[i]) {
 			items++;
-			/* What a shuffle gives out is not looked at: it may be far. */
+			/* Samples from a shuffle buffer are not read here: they may be in no
+			 * cache. */
 			bytes += n->kind == NODE_SHUFFLE ? 0 : s->out[i]->size;
 		}
 	end = tfr_clock_ns();

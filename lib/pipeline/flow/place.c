@@ -1,17 +1,16 @@
-/* pipeline/flow/place.c - the last nodes: images to their places in a batch, records to theirs, and
- * samples that are dropped after the last stage of a list without batch.
+/* pipeline/flow/place.c - the last nodes: images to their places in a batch, records to theirs,
+ * and samples that are dropped after the last stage of a list without batch.
  *
- * Places are given in the order in which samples come, so that what a batch holds does not depend
- * on who works on it.  An image that becomes several takes as many places, which may be in two
- * batches or more. */
+ * Places are given in the order of the samples, so that the contents of a batch do not depend on
+ * which worker makes them.  An image that becomes several takes as many places, which may be in
+ * two batches or more. */
 #include <assert.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "pipeline/flow/nodes.h"
 
-/* An epoch that brought nothing at all would be followed by another, forever: the one that is under
- * way is the last. */
+/* After an epoch without any record all others would be empty, too: the present one is the last. */
 static void end_epoch(struct tfr_flow *flow, struct tfr_flow_node *n)
 {
 	n->epochs++;
@@ -23,7 +22,7 @@ static void end_epoch(struct tfr_flow *flow, struct tfr_flow_node *n)
 	tfr_transfer_end_epoch(flow->transfer);
 }
 
-/* Nothing came: says what is missing. */
+/* There was no input: returns what is missing. */
 static enum tfr_lack lacks(struct tfr_flow *flow, struct tfr_flow_node *n)
 {
 	if (!tfr_flow_node_over(flow, n->up))

@@ -1,8 +1,9 @@
-/* pipeline/flow/sample_cache.c - entries in order, and their bytes in slabs of memory or one behind
- * the other in a file.
+/* pipeline/flow/sample_cache.c - entries in order, and their bytes in slabs of memory or one
+ * after the other in a file.
  *
- * The bytes of an entry are the payload; of pixels two forms, then the image's rows without gaps,
- * then the mask's.  Whoever adds or gets is alone: the node runs one worker at a time. */
+ * The bytes of an entry are the payload.  Of pixels they are two forms, then the rows of the
+ * image without gaps, then those of the mask.  Adding and getting need no lock: the node runs
+ * one worker at a time. */
 #include "pipeline/flow/sample_cache.h"
 
 #include <errno.h>
@@ -48,7 +49,7 @@ struct tfr_sample_cache {
 	int fd; /* -1: in memory */
 	char *folder;
 	uint64_t file_bytes;
-	uint8_t *window; /* being written; of what was read, `window_at` on */
+	uint8_t *window; /* being written, or read from `window_at` on */
 	size_t window_size;
 	uint64_t window_at;
 };
@@ -71,7 +72,7 @@ static enum tfr_status open_file(
 	c->fd = TEMP_FAILURE_RETRY(open(c->folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
 	if (c->fd >= 0)
 		return TFR_OK;
-	/* Where a file cannot be without a name, it loses it at once. */
+	/* Where a file cannot be without a name, the name is removed at once. */
 	name = tfr_asprintf("%s/.tfr-cache-XXXXXX", c->folder);
 	if (!name)
 		return tfr_fail_nomem(err, "making a cache");
@@ -228,7 +229,7 @@ static uint8_t *take(struct tfr_sample_cache *c, uint64_t bytes)
 	struct slab *s = c->slabs;
 	uint64_t need = (bytes + LINE - 1) / LINE * LINE;
 
-	if (bytes < LINE * 8) /* small records lie close */
+	if (bytes < LINE * 8) /* small records are packed */
 		need = (bytes + 15) / 16 * 16;
 	if (!s || s->capacity - s->used < need) {
 		size_t capacity = need > SLAB / 4 ? (size_t)need : SLAB;
@@ -237,7 +238,7 @@ static uint8_t *take(struct tfr_sample_cache *c, uint64_t bytes)
 		if (!s)
 			return NULL;
 		*s = (struct slab){ .capacity = capacity };
-		/* One of its own size does not end the slab that has room. */
+		/* A slab for one large entry does not replace the slab that has room. */
 		if (c->slabs && capacity != SLAB) {
 			s->next = c->slabs->next;
 			c->slabs->next = s;
@@ -322,7 +323,7 @@ static enum tfr_status put_pixels(
 	return status ? status : put(pen, zeros, rest, err);
 }
 
-/* Where the pixels lie behind their forms. */
+/* Points the forms to the pixels after them. */
 static void point(struct tfr_pixels *forms, uint8_t *bytes)
 {
 	forms[0].data = bytes + FORMS;

@@ -1,8 +1,8 @@
-/* pipeline/flow/sample_cache.h - what the first epoch brought, for all later ones.
+/* pipeline/flow/sample_cache.h - the samples of the first epoch, for all later ones.
  *
- * In memory, or in a file that has no name: nobody else can take half of it for the whole, and it
- * is gone with the process.  Samples are kept in the order they came; each later epoch hands out
- * new ones that look into the cache, or into memory of their own where it is a file. */
+ * They are in memory, or in a file without a name: no process can take a part of it for the
+ * complete file, and it is gone with the process.  Samples keep their order.  Each later epoch
+ * returns new ones that point into the cache, or have memory of their own if it is a file. */
 #ifndef TFR_PIPELINE_SAMPLE_CACHE_H
 #define TFR_PIPELINE_SAMPLE_CACHE_H
 
@@ -14,7 +14,7 @@ struct tfr_sample_cache;
 enum tfr_status tfr_sample_cache_new(
 	struct tfr_sample_cache **c, const char *file, uint64_t limit, struct tfr_error *err);
 void tfr_sample_cache_free(struct tfr_sample_cache *c); /* accepts NULL */
-/* Notes a sample, which stays the caller's.  TFR_ENOMEM; TFR_ESYS: the file cannot be written. */
+/* Adds a copy of a sample. TFR_ENOMEM; TFR_ESYS: the file cannot be written. */
 enum tfr_status tfr_sample_cache_add(
 	struct tfr_sample_cache *c, const struct tfr_feed_sample *s, struct tfr_error *err);
 /* All are in.  What has been written is read from here on. */

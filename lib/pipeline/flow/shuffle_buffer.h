@@ -1,10 +1,10 @@
 /* pipeline/flow/shuffle_buffer.h - a shuffle buffer that may begin before it is full.
  *
- * Of each epoch, item k (from 0) comes out as soon as min(MIN + 1 + 2k, N + k) of it are in: one
- * for two that come in until N are held, then one for one.  With MIN = N - 1 this is tf.data's
- * shuffle(N, seed), element by element, and the draws are its draws in any case.  While the last of
- * an epoch come out, up to MIN + 1 of the next are let in behind them, so that what is held when
- * that epoch begins to come out does not depend on who was faster. */
+ * Item k (from 0) of each epoch comes out as soon as min(MIN + 1 + 2k, N + k) items of it are
+ * in: one for every two that come in until N are held, then one for one.  With MIN = N - 1 this
+ * is tf.data's shuffle(N, seed), element by element; the draws are its draws in any case.  While
+ * the last items of an epoch come out, up to MIN + 1 of the next are let in after them.  So the
+ * contents of the buffer when that epoch begins to come out do not depend on timing. */
 #ifndef TFR_PIPELINE_SHUFFLE_BUFFER_H
 #define TFR_PIPELINE_SHUFFLE_BUFFER_H
 

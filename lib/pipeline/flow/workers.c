@@ -1,10 +1,10 @@
-/* pipeline/flow/workers.c - the pool: every worker takes the job furthest downstream that has input
- * and room.
+/* pipeline/flow/workers.c - the pool: each worker takes the job furthest downstream that has
+ * input and room.
  *
- * A job is a claim, which under the lock takes what the job needs or says what it lacks, and a run,
- * which does the work without the lock.  The one exception to downstream first: what waits before a
- * node may not run dry, or all but the one worker who then feeds it stand idle.  A worker with
- * nothing to do charges its time to the stages by what each one lacked. */
+ * A job is a claim, which takes the input under the lock or says what is missing, and a run,
+ * which does the work without the lock.  There is one exception to downstream first: the queue
+ * before a node may not run dry, or all workers but the one that refills it would be idle.  An
+ * idle worker charges its time to the stages by what each one lacks. */
 #include "base/error.h"
 #include "pipeline/flow/nodes.h"
 
@@ -68,8 +68,8 @@ static void charge_stages(struct tfr_flow *flow, struct tfr_worker *w,
 		tfr_span_charge(&w->idle, tfr_statistics_account(flow->statistics, i, which));
 }
 
-/* Why the pool as a whole has less work than workers: its last node has no room, or its first no
- * input, or one that is run by one worker at a time is being run. */
+/* Charges why the pool has less work than workers: the last node has no room, or the first no
+ * input, or a node that one worker at a time runs is running. */
 static void charge_pool(struct tfr_flow *flow, struct tfr_worker *w, const enum tfr_lack *lacks)
 {
 	enum tfr_pool_account why;

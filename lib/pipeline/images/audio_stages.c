@@ -1,12 +1,10 @@
-/* pipeline/images/audio_stages.c - a run of stages of sounds: one pass over the samples that are
+/* pipeline/images/audio_stages.c - runs of audio stages: one pass over the samples that are
  * wanted.
  *
- * Stages that cut only move the ends of a stretch of samples; so what is decoded is what goes to a
- * batch, and no more.  The samples themselves are gone over once, straight from the record to their
- * place where nothing but their type changes, else a block at a time that stays near the processor:
- * decoded, mixed, converted.
- *
- * A sound is an image of one row to all others: as wide as it has samples. */
+ * Stages that cut only move the ends of a range of samples, so that only the samples of a batch
+ * are decoded.  The samples are read once: straight from the record to their place where only
+ * their type changes, else a block at a time that stays in the cache: decoded, mixed, converted.
+ * To all other code an audio clip is an image of one row, as wide as it has samples. */
 #include <string.h>
 
 #include <tfr-private/audio.h>
@@ -17,7 +15,7 @@
 
 enum { BLOCK = 8192 /* numbers */ };
 
-/* Where samples come from: a record, or what a run before has decoded. */
+/* The origin of samples: a record, or the output of an earlier run. */
 struct origin {
 	const void *data;
 	struct tfr_audio_info info;
@@ -102,17 +100,19 @@ static enum tfr_status check_sound(
 	const struct tfr_stage *decode, const struct tfr_audio_info *info, struct tfr_error *err)
 {
 	if (info->samples > UINT32_MAX)
-		return tfr_fail(err, TFR_EDATA, "a sound of %llu samples, which is too long",
+		return tfr_fail(err, TFR_EDATA, "an audio clip of %llu samples is too long",
 			(unsigned long long)info->samples);
 	if (info->sample_rate != decode->rate)
 		return tfr_fail(err, TFR_EDATA,
-			"a sound of %u samples a second, where '%s' has %u: nothing is resampled",
+			"an audio clip of %u samples per second, where '%s' has %u: clips are not "
+			"resampled",
 			info->sample_rate, decode->text, decode->rate);
 	if (decode->voices && info->channels != decode->voices) {
-		tfr_fail(err, TFR_EDATA, "a sound of %u channel%s, where the first one has %u",
-			info->channels, info->channels == 1 ? "" : "s", decode->voices);
-		tfr_error_hint(
-			err, "The stages mono and channels=N make as many channels of any sound.");
+		tfr_fail(err, TFR_EDATA,
+			"an audio clip of %u channel%s, where the first one has %u", info->channels,
+			info->channels == 1 ? "" : "s", decode->voices);
+		tfr_error_hint(err, "The stages mono and channels=N give all clips the same number "
+				    "of channels.");
 		return TFR_EDATA;
 	}
 	return TFR_OK;
@@ -126,7 +126,7 @@ static enum tfr_status open_record(
 
 	o->data = in->encoded;
 	if (status == TFR_EFORMAT && o->info.recognised) {
-		/* What the probe says of it is the better reason. */
+		/* The probe has the better reason. */
 		status = tfr_audio_open(&o->stream, in->encoded, in->encoded_size, &o->info, NULL);
 		if (status == TFR_EUNAVAILABLE)
 			tfr_error_hint(err, "libsndfile reads some that are, and is not there.");
@@ -231,7 +231,7 @@ static bool mixes(const struct sound *s)
 	return next_mix(s, &i, s->origin->info.channels);
 }
 
-/* A block goes to and fro between two places, and ends in the one returned. */
+/* A block alternates between two buffers, and ends in the one returned. */
 static float *mix(const struct sound *s, float *block, float *other, size_t samples)
 {
 	unsigned i = s->st->recipe->from + s->st->recipe->decodes;
@@ -337,11 +337,11 @@ static enum tfr_status make_one(
 	measure(&s, k);
 	if (tfr_image_form_bytes(&s.form) > st->max_bytes)
 		return tfr_fail(err, TFR_ENOMEM,
-			"a sound of %u samples needs more than the %llu bytes that one may take",
+			"an audio clip of %u samples needs more than the limit of %llu bytes",
 			s.form.width, (unsigned long long)st->max_bytes);
 	s.out = st->place(st->ctx, k, false, &s.form);
 	if (!s.out)
-		return tfr_fail(err, TFR_ECANCELLED, "no place for a sound");
+		return tfr_fail(err, TFR_ECANCELLED, "no place for an audio clip");
 	return put_sound(&s, err);
 }
 

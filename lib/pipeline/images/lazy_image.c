@@ -1,8 +1,9 @@
-/* pipeline/images/lazy_image.c - pixels with what is yet to be done to them.
+/* pipeline/images/lazy_image.c - pixels with pending operations.
  *
- * What is noted is a resize, then -1 … 1, then the two mirrors, in this order; a stage that would
- * have to stand before one of them settles the layer first.  So every stage sees what it would see
- * if all were done at once, and a flip between a resize and its output costs nothing. */
+ * Pending are a resize, then the normalisation to -1 … 1, then the two mirrors, in this order.
+ * A stage that would have to come before one of them applies them first.  So every stage has the
+ * same result as if all were done at once, and a flip between a resize and its output costs
+ * nothing. */
 #include "pipeline/images/executor.h"
 
 #include <assert.h>
@@ -64,7 +65,7 @@ enum tfr_status tfr_image_executor_between(struct tfr_image_executor *st, uint32
 	return status;
 }
 
-/* What is like `l`, at `data` and settled. */
+/* An image like `l` at `data`, without pending operations. */
 static struct tfr_lazy_image made_of(const struct tfr_lazy_image *l, void *data, int buffer,
 	uint32_t width, uint32_t height, enum tfr_dtype dtype)
 {
@@ -78,7 +79,7 @@ static struct tfr_lazy_image made_of(const struct tfr_lazy_image *l, void *data,
 	return to;
 }
 
-/* The same in a buffer that nobody looks at. */
+/* The same in a free buffer. */
 static enum tfr_status take(struct tfr_image_executor *st, const struct tfr_lazy_image *l,
 	uint32_t width, uint32_t height, enum tfr_dtype dtype, struct tfr_lazy_image *to,
 	struct tfr_error *err)
@@ -128,7 +129,7 @@ bool tfr_lazy_image_is_own(const struct tfr_image_executor *st, const struct tfr
 	return l->buffer >= 0 && !(st->pinned[l->mask] & 1u << l->buffer);
 }
 
-/* ---- what is yet to be done ---- */
+/* ---- pending operations ---- */
 
 uint32_t tfr_lazy_image_width(const struct tfr_lazy_image *l)
 {
@@ -220,7 +221,7 @@ enum tfr_status tfr_lazy_image_evaluate(
 	return status;
 }
 
-/* ---- what stages note ---- */
+/* ---- operations of stages ---- */
 
 struct tfr_crop tfr_lazy_image_unturned(const struct tfr_lazy_image *l, struct tfr_crop w)
 {

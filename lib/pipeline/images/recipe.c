@@ -1,8 +1,8 @@
-/* pipeline/images/recipe.c - a run of image stages, executed.
+/* pipeline/images/recipe.c - runs a recipe: the image stages of one run.
  *
- * Stages are gone through in order, and where one makes several images of one, what comes behind
- * it is gone through for each: so outputs come out in the order that a stream of images would
- * have.  What such a stage read stays pinned until its last copy is done. */
+ * The stages run in order.  Where a stage makes several images of one, the later stages run for
+ * each of them, so that the outputs have the order of a stream of images.  The input of such a
+ * stage stays pinned until its last copy is done. */
 #include "pipeline/images/recipe.h"
 
 #include <stdlib.h>
@@ -57,7 +57,7 @@ const uint64_t *tfr_image_executor_spent(const struct tfr_image_executor *st)
 
 /* ---- decoding ---- */
 
-/* How often a stage of that name stood before it. */
+/* How many stages of the same name come before it. */
 static unsigned occurrence(const struct tfr_stage_list *s, unsigned at)
 {
 	unsigned n = 0;
@@ -119,8 +119,8 @@ static enum tfr_status windows_of(struct tfr_image_executor *st, unsigned i,
 	return status;
 }
 
-/* The part of an image of that size that has to be decoded: where a stage cuts, and nothing but
- * flips stands before it, what it cuts out. */
+/* The part to decode of an image of that size: if a stage crops, and only flips come before it,
+ * the union of its crops. */
 static enum tfr_status part_to_decode(struct tfr_image_executor *st, uint32_t width,
 	uint32_t height, struct tfr_crop *part, struct tfr_error *err)
 {
@@ -219,7 +219,7 @@ static void take_in(struct tfr_image_executor *st, struct tfr_image_pair *pair)
 
 /* ---- the run ---- */
 
-/* The buffers that the pair lies in stay as they are. */
+/* Keeps the buffers of the pair as they are. */
 static void pin(struct tfr_image_executor *st, const struct tfr_image_pair *pair)
 {
 	if (pair->image.buffer >= 0)
@@ -241,7 +241,7 @@ static enum tfr_status put(
 	return status;
 }
 
-/* Stages from `i` on, of what is output `copy` by then. */
+/* Runs stage `i` and those after it for output `copy` of the stages before it. */
 static enum tfr_status go_on(struct tfr_image_executor *st, unsigned i, uint32_t copy,
 	const struct tfr_image_pair *pair, struct tfr_error *err)
 {

@@ -1,22 +1,22 @@
-/* pipeline/images/recipe.h - what is done to an image: a run of image stages, compiled and
- * executed.
+/* pipeline/images/recipe.h - a run of image stages, compiled and executed.
  *
- * A run is a part of the list without anything else in between, with or without `decode` at its
- * front; several runs of one list are several recipes.  Each stage gives what it would give alone,
- * to the bit; but nothing is done before it has to be, so that decode, a first crop, resize, flip
- * and the normalisation to -1 … 1 cost one decode of the window and one resize, which writes
- * straight to where the image goes.
+ * A run is a part of the list with nothing but image stages, with or without `decode` at its
+ * start; a list may have several runs, and each is a recipe.  Each stage gives the same result
+ * as it would alone, to the bit, but nothing is done before it is needed.  So decode, a first
+ * crop, resize, flip and the normalisation to -1 … 1 cost one decode of the window and one
+ * resize, which writes straight to the output.
  *
  * An image is RGB, uint8 until a stage makes it float32: resize, random-resized-crop and
- * centre-crop, which resize, normalise, standardise, and cast.  A mask (decode=masks) is uint8, one
- * channel, the numbers that its pixels mean; it is cut, turned, padded (with zeros) and resized, by
- * nearest, as its image is, and left alone by the rest: normalise, standardise, cast, cutout.
+ * centre-crop, which resize, normalise, standardise, and cast.  A mask (decode=masks) is uint8
+ * with one channel of class numbers.  It is cropped, turned, padded (with zeros) and resized (to
+ * nearest) like its image.  The other stages leave it alone: normalise, standardise, cast,
+ * cutout.
  *
- * A run of sounds (decode=audio) is executed by audio_stages.c: an output is a row of samples, as
- * wide as there are samples, of float32 or what a last cast makes of it.
+ * A run of audio stages (decode=audio) is executed by audio_stages.c: an output is one row of
+ * samples, as wide as there are samples, of float32 or the type of a last cast.
  *
- * What is random is drawn by (seed, epoch, ordinal, copy), and by how often the stage stood in the
- * list before, so that two of a kind do not draw the same. */
+ * Random numbers are drawn by (seed, epoch, ordinal, copy), and by how many stages of the same
+ * name come before, so that two of a kind draw differently. */
 #ifndef TFR_PIPELINE_RECIPE_H
 #define TFR_PIPELINE_RECIPE_H
 
@@ -35,7 +35,7 @@ struct tfr_image_form {
 	bool chw; /* planes; a mask, of one channel, is both */
 };
 
-/* Of an output of that form; its numbers lie dense. */
+/* The bytes of an output of that form, without padding. */
 uint64_t tfr_image_form_bytes(const struct tfr_image_form *form);
 
 /* Immutable once made; for all threads.  It looks at the list, which has to live as long. */
@@ -43,12 +43,12 @@ struct tfr_recipe {
 	const struct tfr_stage_list *stages;
 	unsigned from, to; /* the run: stages from … to - 1 */
 	uint64_t seed;
-	bool decodes; /* the run begins with decode: what comes in is encoded */
+	bool decodes; /* the run begins with decode: the input is encoded */
 	bool masks;
 	bool sounds;
 	uint32_t copies;		       /* outputs of one input */
 	struct tfr_image_form form, mask_form; /* of an output */
-	struct tfr_image_form in_form;	       /* of what comes in, where that is decoded */
+	struct tfr_image_form in_form;	       /* of the input, unless it is encoded */
 };
 
 /* The run that begins at stage `from` (a decode or a transform) ends before `r->to`. */
@@ -67,11 +67,11 @@ struct tfr_image_input {
 	 * or float32, not in planes). */
 	struct tfr_pixels image, mask;
 	uint64_t epoch, ordinal; /* of the record in the unshuffled stream */
-	uint32_t copy;		 /* which of those that earlier runs made of it; 0 */
+	uint32_t copy;		 /* which copy of earlier runs it is, from 0 */
 };
 
-/* Says where output `k` goes, its image or its mask, which is like `form`; 64-byte aligned is
- * fastest.  Called once for each, image before mask, in the order of `k`, on the thread that
+/* Returns where to write output `k`, its image or its mask, of form `form`; aligned to 64 bytes
+ * is fastest.  Called once for each, image before mask, in the order of `k`, on the thread that
  * makes them.  NULL ends the work with TFR_ECANCELLED. */
 typedef void *image_place(void *ctx, uint32_t k, bool mask, const struct tfr_image_form *form);
 
@@ -83,11 +83,14 @@ enum tfr_status tfr_image_executor_new(
 	struct tfr_image_executor **st, uint64_t max_bytes, bool fast, struct tfr_error *err);
 void tfr_image_executor_free(struct tfr_image_executor *st);
 
-/* Makes r->copies outputs of one input.  Output k of the whole list, of a record that earlier runs
- * made `copy` of, is copy * r->copies + k.
- *   TFR_EDATA    a broken image or mask, none where there should be one, one whose size is not
- * its image's; an image that is smaller than a crop of it TFR_EFORMAT  what is not an image at
- * all TFR_ENOMEM   as above Outputs that were placed by then are of no use. */
+/* Makes r->copies outputs of one input.  Output k of a record of which earlier runs made `copy`
+ * is number copy * r->copies + k.
+ *
+ *     TFR_EDATA    a broken image or mask, a missing mask, one of another size than its image, or
+ * an image that is smaller than a crop of it TFR_EFORMAT  the data is not an image TFR_ENOMEM   as
+ * above
+ *
+ * On failure the outputs are undefined. */
 enum tfr_status tfr_image_executor_run(struct tfr_image_executor *st, const struct tfr_recipe *r,
 	const struct tfr_image_input *in, image_place *place, void *ctx, struct tfr_error *err);
 

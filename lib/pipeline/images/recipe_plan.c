@@ -1,9 +1,9 @@
-/* pipeline/images/recipe_plan.c - what a run of image stages will give and take, before there is an
- * image.
+/* pipeline/images/recipe_plan.c - the outputs and the memory of a run of image stages, before
+ * there is an image.
  *
- * The form of an image follows from the stages before it alone.  Its memory follows from which
- * stages are noted and done together with others: that is said here once more, and a test holds it
- * against what is taken. */
+ * The form of an image depends only on the stages before it.  Its memory depends on which stages
+ * become pending operations, done together with others.  That knowledge is repeated here, and a
+ * test compares it with the memory that is used. */
 #include "pipeline/images/recipe.h"
 
 #include <assert.h>
@@ -11,7 +11,7 @@
 #include "pipeline/images/executor.h"
 #include "pipeline/images/transforms.h"
 
-/* ---- what comes out ---- */
+/* ---- outputs ---- */
 
 uint64_t tfr_image_form_bytes(const struct tfr_image_form *form)
 {
@@ -85,10 +85,10 @@ void tfr_recipe_init(
 		r->copies *= stages->at[i].copies;
 }
 
-/* ---- what it takes ---- */
+/* ---- memory ---- */
 
-/* What stood before a stage, as far as it says whether that one is only noted, and done together
- * with what comes behind it. */
+/* What the stages before one have left pending: it decides whether this one is only added to the
+ * pending operations. */
 struct before {
 	bool resized, normalised, turned, flipped;
 };
@@ -101,15 +101,14 @@ static bool is_noted(const struct tfr_recipe *r, const struct tfr_stage *st, str
 	bool noted = (resizes && !st->area && !b->resized) || turns ||
 		     (t == &tfr_transform_normalise && !st->channels && !b->normalised);
 
-	/* What is turned already has to be turned before it is resized; but not before it is cut.
-	 */
+	/* A pending flip is applied before a resize, but not before a crop. */
 	if (b->turned && st->row->flags & STAGE_FLOATS && resizes)
 		noted = false;
 	b->resized |= st->row->flags & STAGE_FLOATS;
 	b->normalised |= t == &tfr_transform_normalise;
 	b->turned |= turns;
 	b->flipped |= t == &tfr_transform_flip_vertical;
-	/* Nearest pixels and mirrored ones are two passes; so is what is upside down. */
+	/* Resizing to nearest and mirroring are two passes; so is an upside-down flip. */
 	return noted && !b->flipped && !(r->masks && b->turned && b->resized);
 }
 
@@ -118,7 +117,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* What lies between two passes over an image of that form. */
+/* The intermediate of two passes over an image of that form. */
 static uint64_t band_bytes(const struct tfr_image_form *form)
 {
 	return (uint64_t)tfr_image_executor_band(form->width, form->channels) * form->width *
@@ -126,8 +125,7 @@ static uint64_t band_bytes(const struct tfr_image_form *form)
 	       63;
 }
 
-/* The buffers that are in use at once, each as if it held the largest of those images that a
- * stage makes or has to see. */
+/* The buffers in use at once, each as large as the largest image that a stage makes or reads. */
 uint64_t tfr_recipe_scratch(const struct tfr_recipe *r, uint32_t width, uint32_t height)
 {
 	struct tfr_image_form form = r->in_form;
@@ -135,7 +133,7 @@ uint64_t tfr_recipe_scratch(const struct tfr_recipe *r, uint32_t width, uint32_t
 	uint64_t largest = 0, band = 0;
 	unsigned buffers = 2;
 
-	if (r->sounds) /* a block of samples, within what each worker is given anyway */
+	if (r->sounds) /* a block of samples fits what each worker has anyway */
 		return 0;
 	form.width = form.fixed ? form.width : width;
 	form.height = form.fixed ? form.height : height;
@@ -152,8 +150,8 @@ uint64_t tfr_recipe_scratch(const struct tfr_recipe *r, uint32_t width, uint32_t
 		if (st->channels)
 			band = larger(band, band_bytes(&form));
 	}
-	/* A mask's buffers hold a byte where an image's hold three, or three floats; and it is
-	 * decoded as a whole. */
+	/* Buffers of masks hold one byte where those of images hold three, or three floats.  A
+	 * mask is decoded completely. */
 	if (r->masks)
 		largest += largest / 3;
 	if (r->masks && r->decodes)

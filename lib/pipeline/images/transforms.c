@@ -1,6 +1,7 @@
-/* pipeline/images/transforms.c - the stages of images, each a row: where it cuts, and what it does.
+/* pipeline/images/transforms.c - the image stages, one row each: where it crops, and how it
+ * changes pixels.
  *
- * What a stage does goes for the image and for its mask; a mask that is not there has no data. */
+ * A stage treats the image and its mask alike; a missing mask has no data. */
 #include "pipeline/images/transforms.h"
 
 #include <tfr-private/pixels.h>
@@ -214,8 +215,8 @@ static enum tfr_status pad(struct tfr_image_executor *st, const struct tfr_stage
 	return status;
 }
 
-/* As torchvision's functional.rotate() does: what no pixel covers is 0, and one at the edge counts
- * by how much of it is covered, once. */
+/* As torchvision's functional.rotate(): 0 where no pixel covers the output, and pixels at the
+ * edge are weighted by their coverage, once. */
 static enum tfr_status rotate_layer(struct tfr_image_executor *st, double degrees,
 	struct tfr_lazy_image *l, struct tfr_error *err)
 {
@@ -279,14 +280,14 @@ static void become_floats(struct tfr_image_executor *st, struct tfr_lazy_image *
 	l->resizer = st->stage;
 }
 
-/* How to write to `to`: around the caches, where nobody here will read it. */
+/* The flags for writing to `to`: the output bypasses the caches, because no code here reads it. */
 static unsigned way_to(const struct tfr_lazy_image *to)
 {
 	return to->placed ? TFR_RESIZE_STREAM : 0;
 }
 
-/* torchvision's law: x / 255 first, then (t - mean) / std.  A band of rows at a time, so that what
- * lies between stays near. */
+/* As torchvision: x / 255 first, then (t - mean) / std.  One band of rows at a time, so that the
+ * intermediate stays in the cache. */
 static enum tfr_status normalise_channels(struct tfr_image_executor *st,
 	const struct tfr_stage *stage, const struct tfr_lazy_image *l,
 	const struct tfr_lazy_image *to, struct tfr_error *err)
@@ -366,7 +367,7 @@ static enum tfr_status standardise(struct tfr_image_executor *st, const struct t
 	return status;
 }
 
-/* Nothing but the form of the output comes behind the stage at work: it is changed as it is put. */
+/* Only the form of the output follows the present stage: it is changed as the output is written. */
 static bool only_form_follows(const struct tfr_image_executor *st)
 {
 	for (unsigned i = st->stage + 1; i < st->recipe->to; i++)

@@ -1,8 +1,8 @@
-/* pipeline/report/advice.c - what would make the feed faster, and what would hold it back then.
+/* pipeline/report/advice.c - what would make the feed faster, and what would limit it then.
  *
- * A factor is estimated from what was measured in this very run and never assumed: shares of the
- * workers' time, the mean size of the first images, the bytes that travel.  Behind it stands the
- * next limit, which may well take most of the factor back; so both are said together. */
+ * A factor is estimated from the measurements of this run and never assumed: shares of the
+ * workers' time, the mean size of the first images, the bytes uploaded.  The next limit may undo
+ * most of the factor, so that both are reported together. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 /* Less than this is not worth a command. */
 #define WORTH 1.15
 
-/* What there is to do, and how many times faster the limiting stage is with it; 0: not known. */
+/* An advice, and how many times faster the limiting stage is with it; 0: not known. */
 struct advice {
 	char text[220];
 	double factor;
@@ -63,7 +63,7 @@ static void advise_decode(const struct tfr_statistics *p, const struct tfr_time_
 	double decode = s->pool_seconds > 0 ? s->busy[row] / s->pool_seconds : 0, pixels;
 
 	if (tfr_feeds_audio(p->set)) {
-		snprintf(a->text, sizeof(a->text), "more cores, or fewer samples of each sound");
+		snprintf(a->text, sizeof(a->text), "more cores, or fewer samples of each clip");
 		return;
 	}
 	snprintf(a->text, sizeof(a->text), "more cores, or smaller images in the records");
@@ -150,7 +150,8 @@ static void advise_upload(
 	const struct tfr_stage *last = last_image_stage(p);
 
 	if (p->set->opts.no_overlap) {
-		snprintf(a->text, sizeof(a->text), "without --no-overlap it hides behind the rest");
+		snprintf(a->text, sizeof(a->text),
+			"omit --no-overlap: uploads then overlap with the rest");
 	} else if (p->set->opts.pageable) {
 		snprintf(a->text, sizeof(a->text), "pinned memory: without --pageable");
 	} else if (s->link < 0.5) {

@@ -29,8 +29,8 @@ struct tfr_statistics {
 	uint64_t wait_max_ns;
 };
 
-/* Whether the time from the first batch to the last says more than the whole run: a feed that spent
- * longer on its first batch than on all others has only emptied its shuffle buffer since. */
+/* Whether the time from the first batch to the last says more than that of the run.  If the
+ * first batch took longer than all others, the feed has only emptied its shuffle buffer since. */
 bool tfr_statistics_steady(const struct tfr_statistics *s);
 
 #endif

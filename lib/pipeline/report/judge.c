@@ -1,12 +1,11 @@
-/* pipeline/report/judge.c - which stage holds the feed back, why that is known, and what would
- * change it.
+/* pipeline/report/judge.c - which stage limits the feed, and the numbers that show it.
  *
- * The workers answer most of it.  Workers that are never idle are themselves the limit, and the
- * stage that takes most of their processor time is named; where they wait for a processor more than
- * they have one, and other programs have it, these are.  Workers that starve wait for reading.
- * Workers that are blocked wait for room in staging memory: the sink is the limit, however little
- * it is occupied (a link with a long latency is not).  All shares are of the time between the first
- * batch and the last. */
+ * The workers answer most of it.  Workers that are never idle are the limit themselves, and the
+ * stage that takes most of their processor time is named.  Where they wait for a processor
+ * longer than they have one, and other programs have it, those programs are the limit.  Workers
+ * that starve wait for reading.  Workers that are blocked wait for room in staging memory: the
+ * consumer or the link is the limit, even if it is little used (as a link with a long latency
+ * is).  All shares are of the time between the first batch and the last. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,7 +50,7 @@ static void take_sink(const struct tfr_statistics *p, struct tfr_time_shares *s)
 	s->flight = s->flight < 0 ? 0 : s->flight;
 }
 
-/* What the workers were at, in seconds of them: at work with a processor, and the rest. */
+/* The shares of the workers' time: at work with a processor, and the rest. */
 static void take_pool(const uint64_t *pool, struct tfr_time_shares *s)
 {
 	double all = s->pool_seconds;
@@ -161,7 +160,7 @@ static unsigned limiting_stage(const struct tfr_statistics *p, const struct tfr_
 		return limiting_sink(p, s);
 	if (s->starved < s->serial)
 		return serial_row(p, s);
-	/* Inflating is what reading waits for where it takes most of the readers' time. */
+	/* Reading waits for the inflater if that takes most of the readers' time. */
 	for (unsigned i = 0; i < p->set->rows; i++)
 		if (tfr_judge_kind(p, i) == STAGE_INFLATE && s->busy[i] > s->busy[0])
 			return i;

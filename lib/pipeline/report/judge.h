@@ -70,7 +70,7 @@ static inline int tfr_judge_percent(double share)
 /* A limit is a row, or one of these. */
 enum { LIMIT_MEMORY = TFR_ROWS_MAX, LIMIT_OTHERS, LIMIT_UNKNOWN };
 
-/* advice.c: what would change it, with the next limit behind it. */
+/* advice.c: what would change the limit, and the next limit after it. */
 void tfr_judge_advise(const struct tfr_statistics *p, const struct tfr_time_shares *s,
 	unsigned limit, char *text, size_t size);
 

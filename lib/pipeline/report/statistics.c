@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "pipeline/report/counters.h"
 
-/* A tick of a coarse clock of processor time, of which one job may get all. */
+/* One tick of a coarse clock of processor time: a single job may get all of it. */
 enum { CPU_LEFT_MAX = 10000000 };
 
 enum tfr_status tfr_statistics_new(
@@ -73,9 +73,8 @@ static void settle(struct tfr_statistics *s, uint64_t now)
 
 /* ---- jobs ---- */
 
-/* A job is measured stage by stage by the clock, and as a whole by what its thread had of a
- * processor: each stage gets its part of that.  For the rest of the job's time others had the
- * processor. */
+/* The stages of a job are measured by the clock, and the job as a whole by its processor time.
+ * Each stage gets its share of that; the rest of the job's time went to other threads. */
 uint64_t tfr_job_time_end(const struct tfr_statistics *s, struct tfr_job_time *t)
 {
 	uint64_t wall = 0, cpu;

@@ -1,10 +1,11 @@
 /* pipeline/report/statistics.h - what each stage and each thread did, counted as it happens.
  *
- * Stages are measured from outside: the span of a thread says since when it does what and on whose
- * account, and is settled when that ends or when someone asks.  A worker adds up what a job took
- * in a struct tfr_job_time of its own and hands it over once, with the job's end.
+ * Stages are measured from outside: the span of a thread says what the thread does, since when,
+ * and on which account.  It is settled when that ends or when a report is made.  A worker adds
+ * up the times of a job in its own struct tfr_job_time and hands it over once, at the end of the
+ * job.
  *
- * The feed's lock guards all of this but a worker's struct tfr_job_time. */
+ * The feed's lock guards everything but a worker's struct tfr_job_time. */
 #ifndef TFR_PIPELINE_STATISTICS_H
 #define TFR_PIPELINE_STATISTICS_H
 
@@ -40,7 +41,7 @@ void tfr_statistics_free(struct tfr_statistics *s); /* accepts NULL */
 
 /* ---- what threads are at ---- */
 
-/* What a thread is at, while it is at one thing for long. */
+/* The activity of a thread that does one thing for long. */
 struct tfr_span {
 	uint64_t since;
 	uint64_t *accounts[TFR_ROWS_MAX + 1]; /* and one of the pool */
@@ -80,8 +81,8 @@ static inline void tfr_span_end(struct tfr_span *s)
 
 /* ---- what jobs take ---- */
 
-/* Of one worker: what its present job spent on each row, by the clock, until
- * tfr_statistics_add_job() makes of it what the thread had of a processor. */
+/* One worker's present job: the time on each row by the clock, until tfr_job_time_end() turns it
+ * into processor time. */
 struct tfr_job_time {
 	unsigned thread;
 	struct tfr_stage_counter spent[TFR_ROWS_MAX];
@@ -106,24 +107,25 @@ static inline void tfr_job_time_add(
 	c->bytes += bytes;
 }
 
-/* Makes processor time of a finished job's clock time; returns what it waited for a processor.
- * Without the lock. */
+/* Turns the clock time of a finished job into processor time; returns how long it waited for a
+ * processor.  Without the lock. */
 uint64_t tfr_job_time_end(const struct tfr_statistics *s, struct tfr_job_time *t);
 /* Adds an ended job to the rows, and empties it. */
 void tfr_statistics_add_job(struct tfr_statistics *s, struct tfr_job_time *t, uint64_t waited);
 
-/* ---- what leaves a stage ---- */
+/* ---- counts ---- */
 
 void tfr_statistics_count(struct tfr_statistics *s, unsigned row, uint64_t items, uint64_t bytes);
 /* Of the records read, `inflate_ns` of their reader's time was spent in the inflater: that is the
  * time of another row.  0: the file is not compressed. */
 void tfr_statistics_read(struct tfr_statistics *s, bool compressed, uint64_t inflate_ns,
 	uint64_t records, uint64_t bytes);
-/* A transfer has arrived: `busy_ns` of its link's time, `flight_ns` after it was started. */
+/* A transfer has arrived: it occupied the link for `busy_ns`, and arrived `flight_ns` after its
+ * start. */
 void tfr_statistics_uploaded(struct tfr_statistics *s, uint64_t busy_ns, uint64_t flight_ns,
 	uint64_t batches, uint64_t bytes);
 
-/* What the consumer was given. */
+/* One call of tfr_pipeline_next(). */
 struct tfr_delivery {
 	uint64_t epoch, records, payload_bytes, device_bytes;
 };

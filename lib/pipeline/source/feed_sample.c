@@ -1,9 +1,9 @@
-/* pipeline/source/feed_sample.c - samples of their own memory by size class, and grains of runs.
+/* pipeline/source/feed_sample.c - samples with memory of their own, pooled by size class.
  *
- * Class c stands for (8 + c % 8) << (c / 8) bytes, header included.  Large buffers are mapped, not
- * taken from malloc: what is given back is then gone, where a heap that several threads grow and
- * others shrink was seen to take a tenth more than it held.  The store is asked for many samples at
- * a time: one lock for hundreds of small records. */
+ * Class c has (8 + c % 8) << (c / 8) bytes, header included.  Large buffers are mapped, not
+ * taken from malloc, so that freeing one returns its memory: a heap that several threads grow
+ * and others shrink took a tenth more than it held.  Callers ask for many samples at a time: one
+ * lock for hundreds of small records. */
 #include "pipeline/source/feed_sample.h"
 
 #include <stdlib.h>
@@ -180,7 +180,7 @@ void tfr_sample_put(struct tfr_sample_pool *store, struct tfr_feed_sample *s)
 	tfr_samples_put(store, &s, 1);
 }
 
-/* Everything but where it lies. */
+/* Copies everything but the pointers. */
 static void copy_view(struct tfr_feed_sample *to, const struct tfr_feed_sample *from)
 {
 	uint32_t size_class = to->size_class;

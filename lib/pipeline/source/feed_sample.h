@@ -1,11 +1,11 @@
-/* pipeline/source/feed_sample.h - a record, or pixels made of one, on its way through the feed, and
- * the memory it lies in.
+/* pipeline/source/feed_sample.h - a record, or pixels made of one, on its way through the feed,
+ * and its memory.
  *
- * Only pointers to samples move.  What a sample points to is one of three things: a run of records
- * as it was read, which a grain of samples looks into and which is used again when the last of them
- * is gone; memory of its own behind it, out of a store that keeps what comes back by size class; or
- * what a cache holds.  Reading copies nothing; what is to be held for long, by a shuffle, is copied
- * once into memory of its own, so that no run is kept for the sake of one record. */
+ * Only pointers to samples move.  The data of a sample is in one of three places: in a run of
+ * records as it was read, which the samples of a chunk share and which is used again after the
+ * last of them; in the sample's own memory, from a pool by size class; or in a cache.  Reading
+ * copies nothing.  A shuffle holds records for long: they are copied once into memory of their
+ * own, so that one record does not keep a run. */
 #ifndef TFR_PIPELINE_FEED_SAMPLE_H
 #define TFR_PIPELINE_FEED_SAMPLE_H
 
@@ -41,7 +41,7 @@ enum { SAMPLE_CLASSES = 8 * 64 };
 struct tfr_sample_pool {
 	pthread_mutex_t lock;
 	struct tfr_feed_sample *idle[SAMPLE_CLASSES];
-	uint64_t idle_bytes, idle_limit; /* what comes back beyond the limit is freed */
+	uint64_t idle_bytes, idle_limit; /* samples given back beyond the limit are freed */
 };
 
 void tfr_sample_pool_init(struct tfr_sample_pool *store, uint64_t idle_limit);
@@ -57,10 +57,11 @@ struct tfr_feed_sample *tfr_sample_get(struct tfr_sample_pool *store, size_t siz
 void tfr_samples_put(struct tfr_sample_pool *store, struct tfr_feed_sample **samples, unsigned n);
 void tfr_sample_put(struct tfr_sample_pool *store, struct tfr_feed_sample *s);
 
-/* Exchanges views for samples of their own memory.  False: out of memory, all is as it was. */
+/* Replaces views by samples with memory of their own.  False: out of memory, and nothing has
+ * changed. */
 bool tfr_samples_keep(struct tfr_sample_pool *store, struct tfr_feed_sample **samples, unsigned n);
 
-/* Room for pixels of that form behind a new sample, or behind `s` for its mask.  NULL: out of
+/* A new sample with room for pixels of that form, and room for the mask of `s`.  NULL: out of
  * memory. */
 struct tfr_feed_sample *tfr_sample_pixels(
 	struct tfr_sample_pool *store, const struct tfr_image_form *form);
@@ -75,11 +76,11 @@ uint64_t tfr_sample_footprint(size_t size);
 
 struct tfr_block_pool;
 
-/* A run of records, which grains look into. */
+/* A run of records, which chunks point into. */
 struct tfr_run_block {
 	struct tfr_run_block *next;
 	struct tfr_block_pool *home;
-	atomic_uint refs; /* grains, and the reader while it is at it */
+	atomic_uint refs; /* chunks, and the reader while it reads */
 	struct tfr_run run;
 };
 
@@ -107,7 +108,7 @@ struct tfr_run_block *tfr_block_get(
 void tfr_block_put(struct tfr_run_block *block);
 struct tfr_record_chunk *tfr_record_chunk_new(
 	struct tfr_run_block *block, uint32_t capacity); /* NULL: out of memory */
-/* Adds a record that lies in the block. */
+/* Adds a record of the block. */
 void tfr_record_chunk_add(struct tfr_record_chunk *g, uint32_t file, const struct tfr_record *rec);
 /* Gives up the samples that were not handed out. */
 void tfr_record_chunk_drop(struct tfr_record_chunk *g);

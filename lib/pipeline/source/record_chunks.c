@@ -1,8 +1,8 @@
-/* pipeline/source/record_chunks.c - runs of records, and the samples that look into them.
+/* pipeline/source/record_chunks.c - runs of records, and the samples that point into them.
  *
- * A block is counted: each grain holds one reference, each sample of a grain keeps the grain.  A
- * block whose last grain is gone is handed to the next reader, so that reading settles into a few
- * blocks that stay in memory. */
+ * Blocks are counted: each chunk holds one reference, and each sample of a chunk keeps the
+ * chunk.  After its last chunk a block goes to the next reader, so that reading settles into a
+ * few blocks that stay in memory. */
 #include <stdlib.h>
 
 #include "pipeline/source/feed_sample.h"

@@ -1,10 +1,9 @@
 /* pipeline/source/record_source.c - the order in which the records of all files come.
  *
- * It is that of tf.data's deterministic interleave(cycle_length, block_length): a block from each
- * place in turn; a file that ends cuts its block short, and its place takes the next file.  An
- * empty file takes up one visit.  A place is given its next file as soon as the end of its file is
- * seen: which file it gets is the same as if the file were given when the cycle comes back to it,
- * and reading is ahead by then.
+ * It is that of tf.data's deterministic interleave(cycle_length, block_length): a block from
+ * each place in turn.  A file that ends cuts its block short, and its place takes the next file;
+ * an empty file takes one visit.  A place gets its next file as soon as the end of its file is
+ * seen: it is the same file as if the place waited for its turn, and reading is ahead by then.
  *
  * Only the thread that takes records, with the lock, moves the turn; readers only fill their
  * queues. */
@@ -47,8 +46,8 @@ static void advance(struct tfr_record_source *src)
 	src->turn = (src->turn + 1) % src->count;
 }
 
-/* A reader whose queue was full is woken when half of it is gone: woken for each chunk, a thread
- * would cost a switch each. */
+/* A reader whose queue was full is woken when half of it is gone: waking it for each chunk would
+ * cost one switch of threads per chunk. */
 static struct tfr_feed_sample *take(struct tfr_record_source *src, struct tfr_file_reader *r)
 {
 	struct tfr_record_chunk *chunk = r->head;
@@ -171,7 +170,7 @@ void tfr_record_source_end_with_epoch(struct tfr_record_source *src)
 	src->epochs = src->epoch + 1;
 }
 
-/* ---- what is there ---- */
+/* ---- the queues ---- */
 
 uint64_t tfr_record_source_waiting(const struct tfr_record_source *src)
 {

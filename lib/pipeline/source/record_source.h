@@ -1,8 +1,8 @@
 /* pipeline/source/record_source.h - the records of all files, in the order of the feed.
  *
- * One thread per file that is read at once fills a queue; whoever takes records moves the turn from
- * file to file.  The feed's lock guards the source: every function below but open and close is
- * called with it. */
+ * One thread for each file that is read at once fills a queue; the thread that takes records
+ * moves the turn from file to file.  The feed's lock guards the source: the caller holds it in
+ * every function below but open and close. */
 #ifndef TFR_PIPELINE_RECORD_SOURCE_H
 #define TFR_PIPELINE_RECORD_SOURCE_H
 
@@ -39,9 +39,9 @@ unsigned tfr_record_source_readers(const struct tfr_record_source *source);
 
 /* ---- the first records, before anything is taken ---- */
 
-/* Whether the readers have come as far as they will while no one takes records, or far enough:
- * each file that is read has given its first records, and there are `enough` together.  So what is
- * learnt from them does not depend on which file was there first. */
+/* Whether the readers have read as far as they will while no records are taken, or far enough:
+ * each open file has given its first records, and there are `enough` together.  So the findings
+ * do not depend on which file was fastest. */
 bool tfr_record_source_has_first(
 	const struct tfr_record_source *source, uint64_t enough, uint64_t *records);
 /* No reader waits until it has many records to hand over. */
@@ -54,7 +54,7 @@ enum tfr_status tfr_record_source_first_fault(
 	const struct tfr_record_source *source, struct tfr_error *err);
 bool tfr_record_source_compressed(const struct tfr_record_source *source);
 
-/* What is read ahead takes at most so much, where the largest record takes `largest`. */
+/* The most memory that reading ahead takes, where the largest record takes `largest`. */
 uint64_t tfr_record_source_bytes(const struct tfr_record_source *source, uint64_t largest);
 
 #endif

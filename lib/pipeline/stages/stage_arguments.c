@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "pipeline/stages/stage_rows.h"
 
-/* An image's side.  Batches of images as large as that are refused by what they take. */
+/* The longest side of an image. Batches of such images are refused by their memory. */
 enum { SIDE_MAX = 1 << 14 };
 
 enum tfr_status tfr_stage_wrong(const struct tfr_stage *st, const char *arg, struct tfr_error *err)
@@ -27,7 +27,7 @@ enum tfr_status tfr_stage_wrong(const struct tfr_stage *st, const char *arg, str
 static enum tfr_status name_it(struct tfr_stage *st, struct tfr_error *err, const char *format, ...)
 	TFR_PRINTF(3, 4);
 
-/* Writes the normal form: the name, and this. */
+/* Writes the normal form: the name, and this argument. */
 static enum tfr_status name_it(struct tfr_stage *st, struct tfr_error *err, const char *format, ...)
 {
 	char tail[256];
@@ -50,7 +50,7 @@ static bool accept(const char **p, char c)
 	return true;
 }
 
-/* A whole number from `least` to `most`; none: false. */
+/* An integer from `least` to `most`; otherwise false. */
 static bool number(const char **p, uint64_t least, uint64_t most, uint64_t *value)
 {
 	const char *start = *p;
@@ -127,8 +127,8 @@ enum tfr_status tfr_stage_argument_read(
 		st, err, "=%llu:%llu", (unsigned long long)st->n, (unsigned long long)st->min);
 }
 
-/* A name with a comma, a blank or nothing in it is quoted; one with a quote in it cannot be said.
- */
+/* A name with a comma or a blank, and an empty one, is quoted; a name with a quote cannot be
+ * written. */
 enum tfr_status tfr_stage_argument_cache(
 	struct tfr_stage *st, const char *arg, struct tfr_error *err)
 {
@@ -335,9 +335,9 @@ enum tfr_status tfr_stage_argument_chw(struct tfr_stage *st, const char *arg, st
 	return tfr_stage_argument_none(st, arg, err);
 }
 
-/* ---- sounds ---- */
+/* ---- audio ---- */
 
-/* A sound's length.  Batches of sounds as long as that are refused by what they take. */
+/* The longest audio clip. Batches of such clips are refused by their memory. */
 enum { LENGTH_MAX = 1 << 28, VOICES_MAX = 1024 };
 
 static enum tfr_status name_length(struct tfr_stage *st, struct tfr_error *err)
@@ -416,7 +416,7 @@ static enum tfr_status settle_length(struct tfr_stage *st, uint32_t rate, struct
 
 	if (samples < 1 || samples > LENGTH_MAX)
 		return tfr_fail(err, TFR_EUSAGE,
-			"stage '%s': that is %.0f samples at %u a second; it can be 1 to %d",
+			"stage '%s': that is %.0f samples at %u per second; it can be 1 to %d",
 			st->text, samples - 0.5, rate, LENGTH_MAX);
 	st->width = (uint32_t)samples;
 	free(st->text);

@@ -1,7 +1,7 @@
-/* pipeline/stages/stage_order.c - which stage may stand behind which.
+/* pipeline/stages/stage_order.c - which stages may follow which.
  *
- * One pass, with what was seen before; what a stage needs before it, and what it may not have
- * before it, is a row a kind. */
+ * One pass over the list, with the kinds seen so far.  One row per kind has the kinds that it
+ * needs before it, and those that it may not have before it. */
 #include "base/error.h"
 #include "pipeline/stages/stage_rows.h"
 
@@ -19,8 +19,8 @@ static const char *const names[STAGE_KINDS] = {
 
 static const struct {
 	bool once;
-	unsigned needs;	 /* kinds that stand before it */
-	unsigned before; /* kinds that do not */
+	unsigned needs;	 /* kinds that must come before it */
+	unsigned before; /* kinds that must not */
 } laws[STAGE_KINDS] = {
 	[STAGE_READ] = { true, 0, 0 },
 	[STAGE_INFLATE] = { true, 0, KIND(UPLOAD) },
@@ -52,7 +52,7 @@ static enum tfr_status check_kind(const struct tfr_stage *st, unsigned seen, str
 		return tfr_fail(err, TFR_EUSAGE, "stage '%s' needs '%s' before it", name,
 			first_name(missing));
 	if (passed)
-		return tfr_fail(err, TFR_EUSAGE, "stage '%s' must stand before '%s'", name,
+		return tfr_fail(err, TFR_EUSAGE, "stage '%s' must come before '%s'", name,
 			first_name(passed));
 	return TFR_OK;
 }
@@ -63,14 +63,14 @@ static bool is_cast(const struct tfr_stage *st)
 	       st->row->parse == tfr_stage_argument_audio_cast;
 }
 
-/* Whether `st` may stand behind a stage that finishes images: one that says the same of them. */
+/* Whether `st` may follow a stage that finishes images: only one that finishes another aspect. */
 static bool may_follow(const struct tfr_stage *finished, const struct tfr_stage *st)
 {
 	return st[-1].kind == STAGE_IMAGE &&
 	       (st->row->flags & STAGE_FINISHES || (is_cast(st) && !is_cast(finished)));
 }
 
-/* Of a type that no transform takes. */
+/* Whether the type is one that no transform takes. */
 static bool casts_away(const struct tfr_stage *st)
 {
 	if (!is_cast(st))
@@ -79,7 +79,7 @@ static bool casts_away(const struct tfr_stage *st)
 	       (st->row->flags & STAGE_SOUNDS && st->dtype != TFR_FLOAT32);
 }
 
-/* An image of float16, or in planes, is for whoever takes it: nothing here works on it. */
+/* No transform works on an image of float16 or in planes. */
 static enum tfr_status check_finished(const struct tfr_stage_list *s, struct tfr_error *err)
 {
 	const struct tfr_stage *finished = NULL;
@@ -88,14 +88,14 @@ static enum tfr_status check_finished(const struct tfr_stage_list *s, struct tfr
 		const struct tfr_stage *st = &s->at[i];
 
 		if (st->kind == STAGE_IMAGE && finished && !may_follow(finished, st)) {
-			tfr_fail(err, TFR_EUSAGE, "stage '%s' must stand before '%s'", st->text,
+			tfr_fail(err, TFR_EUSAGE, "stage '%s' must come before '%s'", st->text,
 				finished->text);
 			tfr_error_hint(err, "%s",
 				st->row->flags & STAGE_SOUNDS
-					? "What is done to a sound ends with channels-first and "
-					  "with cast, right behind one another."
-					: "What is done to an image ends with chw or hwc and with "
-					  "cast=float16, right behind one another.");
+					? "Transforms of audio end with channels-first and cast, "
+					  "directly after one another."
+					: "Transforms of images end with chw or hwc and "
+					  "cast=float16, directly after one another.");
 			return TFR_EUSAGE;
 		}
 		if (casts_away(st) || (st->row->flags & STAGE_FINISHES && !finished))
@@ -121,7 +121,7 @@ static enum tfr_status check_sizes(const struct tfr_stage_list *s, struct tfr_er
 		if (s->at[i].kind != STAGE_BATCH || !decoded || sized)
 			continue;
 		tfr_fail(err, TFR_EUSAGE,
-			sounds ? "stage 'batch' needs sounds of one length"
+			sounds ? "stage 'batch' needs audio clips of one length"
 			       : "stage 'batch' needs images of one size");
 		tfr_error_hint(err, "%s", sounds ? lengths : sizes);
 		return TFR_EUSAGE;
@@ -155,12 +155,12 @@ enum tfr_status tfr_stage_list_check_order(const struct tfr_stage_list *s, struc
 
 		if ((st->kind == STAGE_READ) != (i == 0))
 			return tfr_fail(err, TFR_EUSAGE,
-				i ? "stage '%s' must stand first"
+				i ? "stage '%s' must come first"
 				  : "stage '%s' needs 'read' before it",
 				st->row->name);
 		if (st->kind == STAGE_INFLATE && i != 1)
 			return tfr_fail(
-				err, TFR_EUSAGE, "stage 'inflate' must stand right behind 'read'");
+				err, TFR_EUSAGE, "stage 'inflate' must come directly after 'read'");
 		status = check_kind(st, seen, err);
 		seen |= 1u << st->kind;
 	}

@@ -1,5 +1,5 @@
-/* pipeline/stages/stage_rows.h - what the array of stages is made of: readers of arguments, and the
- * law of the order. */
+/* pipeline/stages/stage_rows.h - readers of arguments for the array of stages, and the check of
+ * their order. */
 #ifndef TFR_PIPELINE_STAGE_ROWS_H
 #define TFR_PIPELINE_STAGE_ROWS_H
 
@@ -51,10 +51,10 @@ enum tfr_status tfr_stage_argument_batch(
 enum tfr_status tfr_stage_argument_prefetch(
 	struct tfr_stage *st, const char *arg, struct tfr_error *err);
 
-/* Whether these stages make sense one behind the other. */
+/* Checks that the stages make sense in this order. */
 enum tfr_status tfr_stage_list_check_order(const struct tfr_stage_list *s, struct tfr_error *err);
 
-/* "'%s' is not what stage '%s' takes", with how it is written. */
+/* Fails with: "'%s' is not what stage '%s' takes", and how the argument is written. */
 enum tfr_status tfr_stage_wrong(const struct tfr_stage *st, const char *arg, struct tfr_error *err);
 
 #endif

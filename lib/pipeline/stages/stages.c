@@ -1,6 +1,6 @@
-/* pipeline/stages/stages.c - the array of stages, and the list taken apart.
+/* pipeline/stages/stages.c - the array of stages, and the parser of lists.
  *
- * Adding a stage is a row here: its name, its argument, what it does. */
+ * A new stage is a row here: its name, its argument, its function. */
 #include "pipeline/stages/stages.h"
 
 #include <stdlib.h>
@@ -74,8 +74,8 @@ static bool is_named(const struct tfr_stage_row *row, const char *name, size_t s
 	return strlen(row->name) == size && !memcmp(row->name, name, size);
 }
 
-/* A name that transforms of images and of sounds share means the one or the other; where only the
- * other has it, that one. */
+/* Finds the row of a name that transforms of images and of audio share; if only one of them has
+ * it, that one. */
 static const struct tfr_stage_row *find_row(const char *name, size_t size, bool sounds)
 {
 	const struct tfr_stage_row *other = NULL;
@@ -90,7 +90,7 @@ static const struct tfr_stage_row *find_row(const char *name, size_t size, bool 
 	return other;
 }
 
-/* The nearest name; of none that is near, all of them. */
+/* Suggests the nearest name; if none is near, lists all of them. */
 static enum tfr_status unknown(const char *name, size_t size, struct tfr_error *err)
 {
 	char all[sizeof(err->hint)] = "";
@@ -128,13 +128,13 @@ static enum tfr_status for_others(const struct tfr_stage_row *row, struct tfr_er
 	bool sounds = row->flags & STAGE_SOUNDS;
 
 	tfr_fail(err, TFR_EUSAGE, "stage '%s' is for %s", row->name,
-		sounds ? "sounds" : "images, not for what 'decode=audio' makes");
+		sounds ? "audio" : "images, not for the audio of 'decode=audio'");
 	if (sounds)
 		tfr_error_hint(err, "Put decode=audio before it.");
 	return TFR_EUSAGE;
 }
 
-/* One stage: `size` bytes without blanks around them.  `sounds`: behind decode=audio. */
+/* Parses one stage: `size` bytes without surrounding blanks. `sounds`: after decode=audio. */
 static enum tfr_status parse_one(
 	struct tfr_stage *st, const char *text, size_t size, bool sounds, struct tfr_error *err)
 {

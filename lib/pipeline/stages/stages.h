@@ -1,11 +1,10 @@
 /* pipeline/stages/stages.h - the list of stages that a user writes, and its grammar.
  *
- *     read=4:1, parse, shuffle=10000:5000, decode, five-crop=224, mirror, normalise, batch=128,
- * upload
+ *     read=4:1, parse, shuffle=10000:5000, decode, five-crop=224, normalise, batch=128, upload
  *
- * A stage is a row of one array (stages.c): its name, its kind, what reads its argument and, of a
- * transform of images, what it does to them.  What is parsed here is only what was written; that
- * it makes sense in this order is checked as well, that the records suit it is not. */
+ * A stage is a row of one array (stages.c): its name, its kind, the reader of its argument and,
+ * for a transform, its function.  The parser checks the text and the order of stages; whether
+ * they suit the records is checked later. */
 #ifndef TFR_PIPELINE_STAGES_H
 #define TFR_PIPELINE_STAGES_H
 
@@ -22,7 +21,7 @@ enum tfr_stage_kind {
 	STAGE_FILTER,
 	STAGE_CACHE,
 	STAGE_DECODE,
-	STAGE_IMAGE, /* every transform, of images or of sounds: the row says which */
+	STAGE_IMAGE, /* every transform, of images or audio: the row says which */
 	STAGE_SHUFFLE,
 	STAGE_PREFETCH,
 	STAGE_BATCH,
@@ -37,7 +36,7 @@ struct tfr_stage_row {
 	const char *name;
 	enum tfr_stage_kind kind;
 	const char *argument; /* how it is written: "=W[xH]", "[=FILE]"; NULL: it takes none */
-	/* Reads the argument, NULL where none was given, and writes its normal form behind the name
+	/* Reads the argument, NULL if there is none, and writes its normal form after the name
 	 * in `text`. */
 	enum tfr_status (*parse)(struct tfr_stage *st, const char *arg, struct tfr_error *err);
 	unsigned flags;			       /* enum tfr_stage_flags */
@@ -45,30 +44,30 @@ struct tfr_stage_row {
 };
 
 enum tfr_stage_flags {
-	STAGE_SIZES = 1,    /* all images behind it have one size */
-	STAGE_FINISHES = 2, /* the form in which an image is handed on: no transform behind it */
+	STAGE_SIZES = 1,    /* all images after it have one size */
+	STAGE_FINISHES = 2, /* the final form of an image: no transform follows */
 	STAGE_FLOATS = 4,   /* an image of float32 comes out */
 	STAGE_GROWS = 8,    /* by n pixels on each side */
-	STAGE_SOUNDS = 16,  /* a transform of sounds */
+	STAGE_SOUNDS = 16,  /* a transform of audio */
 };
 
 struct tfr_stage {
 	const struct tfr_stage_row *row;
 	enum tfr_stage_kind kind;
-	char *text; /* "five-crop=224", in normal form: what is left out is filled in */
+	char *text; /* "five-crop=224", in normal form, with all defaults */
 	/* read: cycle and block length; shuffle: capacity and minimum (0: none given); batch,
 	 * prefetch, cutout, reflect-pad: their number. */
 	uint64_t n, min;
-	uint32_t width, height; /* of a crop, a resize, a pad; of sounds: samples, and 1 */
+	uint32_t width, height; /* of a crop, a resize, a pad; for audio: samples, and 1 */
 	uint32_t copies;	/* images that one becomes: 1 of all but three transforms */
 	bool masks;		/* decode */
 	bool sound;		/* decode=audio, */
-	uint32_t rate;		/* of so many samples a second; 0: as the first sound has */
-	uint32_t first_voices;	/* the channels that it has, once that is known */
-	/* Channels behind mono and channels=N; in decode=audio those that each sound must have.  0:
-	 * any. */
+	uint32_t rate;		/* samples per second; 0: those of the first clip */
+	uint32_t first_voices;	/* its channels, once they are known */
+	/* Channels after mono and channels=N; for decode=audio those that each clip must have.
+	 * 0: any. */
 	uint32_t voices;
-	double seconds; /* of a length that was given in them; 0: in samples */
+	double seconds; /* a length given in seconds; 0: in samples */
 	bool area;	/* resize */
 	double degrees; /* rotate: at most, to either side */
 	/* normalise: in units of x / 255, of all channels (1) or each (3); 0: (x - 127.5) / 127.5.
@@ -85,39 +84,39 @@ struct tfr_stage_list {
 	unsigned count;
 };
 
-/* The most images that one may become, and stages of a list. */
+/* The most images made of one, and the most stages of a list. */
 enum { STAGES_COPIES_MAX = 1000, STAGES_COUNT_MAX = 100 };
 
-/* Stages are separated by commas, blanks around them do not matter, and a file's name with either
- * in it stands in double quotes.
+/* Stages are separated by commas.  Blanks around them do not matter, and a file name with either
+ * in it is written in double quotes.
  *
- * What is made sure of: read is first, and only there; inflate right behind it; parse before filter
- * and decode, filter before decode, decode before transforms; one each of these, of cache, batch
- * and upload; behind chw, hwc and cast=float16 no transform but these and, behind chw and hwc,
- * another cast, right behind one another; all but parse and prefetch before batch, and upload last
- * of all, behind batch; and where images are batched, a stage that gives them one size.  Behind
- * decode=audio stand transforms of sounds, and others behind any other decode; the same goes for
- * sounds behind channels-first and a cast to another type than float32.  A list may end anywhere.
+ * The order is checked: read comes first, and only there; inflate directly after it; parse
+ * before filter and decode; filter before decode; decode before transforms.  There is one each
+ * of these, of cache, batch and upload.  After chw, hwc and cast=float16 no transform follows
+ * but these, directly after one another.  All but parse and prefetch come before batch, and
+ * upload last of all.  Where images are batched, a stage gives them one size.  Transforms of
+ * audio come after decode=audio, all others after any other decode.  No other transform of audio
+ * follows channels-first, or a cast to another type than float32.  A list may end anywhere.
  *
- * TFR_EUSAGE names the stage; the hint has what is wanted.  TFR_ENOMEM.  On failure `s` is empty.
- */
+ * TFR_EUSAGE names the stage; the hint says what is accepted.  TFR_ENOMEM.  On failure `s` is
+ * empty. */
 enum tfr_status tfr_stage_list_parse(
 	struct tfr_stage_list *s, const char *list, struct tfr_error *err);
 void tfr_stage_list_free(struct tfr_stage_list *s);
 
-/* Fills in what the first sound says: its rate, where the list says none, its channels, where no
- * stage makes any number of them one, and how many samples a length in seconds is.  TFR_EUSAGE: a
- * length that is none, or out of reach. */
+/* Fills in the facts of the first audio clip: its rate, if the list has none; its channels,
+ * unless a stage sets their number; and how many samples a length in seconds is.  TFR_EUSAGE: a
+ * length of 0, or out of range. */
 enum tfr_status tfr_stage_list_settle_audio(
 	struct tfr_stage_list *s, uint32_t rate, uint32_t channels, struct tfr_error *err);
 
-/* The list in normal form, as it can be given again, to be freed; NULL: out of memory. */
+/* The list in normal form, as it can be given again; to be freed. NULL: out of memory. */
 char *tfr_stage_list_text(const struct tfr_stage_list *s);
 
-/* Index of the first stage of a kind; count: there is none. */
+/* Index of the first stage of a kind; `count` if there is none. */
 unsigned tfr_stage_list_find(const struct tfr_stage_list *s, enum tfr_stage_kind kind);
 
-/* Images that one has become by the end of the list. */
+/* Images made of one by the end of the list. */
 uint32_t tfr_stage_list_copies(const struct tfr_stage_list *s);
 
 #endif

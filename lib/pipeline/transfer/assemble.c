@@ -1,7 +1,8 @@
 /* pipeline/transfer/assemble.c - batches in staging memory, from their first place to the last.
  *
- * A batch is open until its last place is given away, closed until all its places are done, and
- * ready when it can travel.  Whoever ends the last place of a closed batch finishes it. */
+ * A batch is open until its last place is assigned, closed until all its places are done, and
+ * ready when it can be uploaded.  The thread that ends the last place of a closed batch finishes
+ * it. */
 #include <assert.h>
 #include <string.h>
 
@@ -66,7 +67,7 @@ void tfr_staged_end_images(const struct tfr_transfer *tr, struct tfr_staged_batc
 	const struct tfr_batch_layout *l = &tr->layout;
 	uint64_t end = b->records * l->image_bytes;
 
-	/* What lies between tensors travels, too, and is the same every time. */
+	/* The bytes between tensors are uploaded, too, and are the same every time. */
 	if (l->masks)
 		memset(tfr_staged_memory(tr, b) + end, 0, l->mask_at - end);
 	if (l->masks)

@@ -1,9 +1,9 @@
-/* pipeline/transfer/tfr_staged_features.c - the features of a batch's records, in the staging block
- * behind its images.
+/* pipeline/transfer/batch_features.c - the features of a batch's records, after its images in
+ * the staging memory.
  *
- * All records of a batch are parsed in one go.  Where one lacks a feature they are tried one by
- * one: those that fail leave gaps, which are closed as those of broken images are, and the rest
- * is parsed again. */
+ * All records of a batch are parsed together.  If one lacks a feature, they are parsed one at a
+ * time: those that fail leave gaps, which are closed as those of broken images are, and the
+ * others are parsed again. */
 #include "base/error.h"
 #include "pipeline/transfer/buffers.h"
 

@@ -20,8 +20,8 @@ struct tfr_batch_layout {
 
 enum tfr_staged_state { STAGED_EMPTY, STAGED_OPEN, STAGED_CLOSED, STAGED_READY };
 
-/* One batch in staging memory.  A worker writes to its places without the lock, and completes it
- * without the lock; all counts are changed with it. */
+/* One batch in staging memory.  Workers write to its places, and one completes it, without the
+ * lock; counts change with the lock. */
 struct tfr_staged_batch {
 	enum tfr_staged_state state;
 	struct tfr_staging_buffer *home;
@@ -82,7 +82,8 @@ struct tfr_index_queue {
 	unsigned capacity, head, count;
 };
 
-/* A device with what is on its way to it: transfer t goes to uploader t % uploader_count. */
+/* A device with the transfers on their way to it: transfer t goes to uploader t %
+ * uploader_count. */
 struct tfr_uploader {
 	struct tfr_transfer *transfer;
 	struct tfr_device *device; /* NULL: the list ends before upload */
@@ -99,7 +100,7 @@ struct tfr_uploader {
 	struct tfr_span span;
 	uint64_t link_done_ns;			    /* when the last upload was seen to end */
 	uint64_t busy_ns, sent_batches, sent_bytes; /* over this link */
-	uint8_t *check;				    /* what was copied back */
+	uint8_t *check;				    /* the copy of an upload, to be compared */
 	uint64_t check_capacity;
 	struct tfr_error err;
 };
@@ -119,7 +120,7 @@ struct tfr_transfer {
 
 	uint64_t next_number;	       /* of the next batch to be opened */
 	struct tfr_staged_batch *open; /* being filled; NULL: the next one is not begun */
-	/* All places done, to be completed by a worker: a queue. */
+	/* Batches whose places are done, to be completed by a worker: a queue. */
 	struct tfr_staged_batch *incomplete, **incomplete_end;
 	bool ended;	   /* nothing more comes to a batch */
 	unsigned dropping; /* jobs that drop records and are not counted yet */
@@ -140,8 +141,8 @@ static inline uint8_t *tfr_staged_memory(
 	return b->home->memory + (size_t)(b - b->home->batches) * tr->layout.stride;
 }
 
-/* The plan only guesses the size of a batch with ragged features or payloads: these grow memory of
- * the uploader that is not in use to what a larger one needs.  TFR_ENOMEM: that is more than a
+/* The plan only estimates the size of a batch with ragged features or payloads.  These grow
+ * memory that is not in use to the size of a larger one.  TFR_ENOMEM: that is more than a
  * quarter of the memory allowed, or than the batch's part of a transfer.  Without the lock. */
 enum tfr_status tfr_staging_grow(
 	struct tfr_uploader *l, struct tfr_staging_buffer *b, uint64_t need, struct tfr_error *err);
@@ -153,7 +154,7 @@ enum tfr_status tfr_device_buffer_grow(
 
 /* The batch can travel. */
 void tfr_staged_ready(struct tfr_transfer *tr, struct tfr_staged_batch *b);
-/* Says how large the batch is, and what is in it; but for features. */
+/* Sets the size of the batch and describes its tensors, without features. */
 void tfr_staged_end_images(const struct tfr_transfer *tr, struct tfr_staged_batch *b);
 
 /* ---- complete.c ---- */
@@ -179,7 +180,7 @@ unsigned tfr_index_queue_take(struct tfr_index_queue *q);
 
 /* ---- verify_upload.c ---- */
 
-/* Compares what arrived with what was sent.  Without the lock. */
+/* Compares the device's memory with the staging memory. Without the lock. */
 enum tfr_status tfr_upload_verify(struct tfr_uploader *l, const struct tfr_staging_buffer *b,
 	const struct tfr_device_buffer *t, struct tfr_error *err);
 

@@ -1,8 +1,8 @@
-/* pipeline/transfer/complete.c - what a batch still needs once all its places are done: gaps that
- * broken images left are closed, features parsed, records copied; then its tensors are described.
+/* pipeline/transfer/complete.c - the last work on a batch whose places are done: gaps of broken
+ * images are closed, features parsed, records copied; then its tensors are described.
  *
- * A gap is filled with the batch's last image, the lowest place first: the same for any number of
- * workers.  Features are those of the images as they then lie. */
+ * A gap is filled with the batch's last image, the lowest place first: the result is the same
+ * for any number of workers.  Features are in the final order of the images. */
 #include <assert.h>
 #include <string.h>
 
@@ -43,8 +43,8 @@ static void move_place(
 
 enum { AHEAD = 16, LINE = 64, FETCHED = 512 };
 
-/* What a shuffle gives out is in no cache; varints are decoded 64 bytes at a time, beyond the last
- * one. */
+/* Samples from a shuffle buffer are in no cache; varints are decoded 64 bytes at a time, beyond
+ * the last one. */
 static void fetch(const uint8_t *data, size_t size)
 {
 	for (size_t at = 0; at <= size && at < FETCHED; at += LINE)
@@ -190,7 +190,7 @@ static struct tfr_uploader *uploader_of(
 	return &tr->uploaders[transfer % tr->uploader_count];
 }
 
-/* Says with `start` from when on the time is that of batch. */
+/* Sets *start to the time from which on the work is that of batch. */
 static enum tfr_status complete(struct tfr_transfer *tr, struct tfr_staged_batch *b,
 	struct tfr_batch_parser *parser, struct tfr_job_time *time, uint64_t *start,
 	struct tfr_error *err)

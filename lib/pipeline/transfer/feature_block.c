@@ -1,8 +1,8 @@
-/* pipeline/transfer/feature_block.c - columns that a parser has made, laid out one behind the
- * other.
+/* pipeline/transfer/feature_block.c - the columns of a parser, one after the other in a block of
+ * memory.
  *
- * The parts of a block are gone through by one function, which describes each; what is known of a
- * block, and what is done to it, follows from these descriptions. */
+ * One function goes through the parts of a block and describes each; sizes, names and contents
+ * follow from these descriptions. */
 #include "pipeline/transfer/feature_block.h"
 
 #include <stdio.h>
@@ -179,7 +179,7 @@ static struct tfr_tensor tensor_of(const struct part *p, const char *name)
 	return t;
 }
 
-/* What lies between two parts is 0, so that equal batches are equal blocks. */
+/* The bytes between two parts are 0, so that equal batches are equal blocks. */
 void tfr_feature_block_write(const struct tfr_feature_block *f, const struct tfr_batch_parser *p,
 	void *memory, uint64_t offset, struct tfr_tensor *tensors)
 {

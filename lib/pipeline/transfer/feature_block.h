@@ -6,7 +6,7 @@
  *     dense    NAME            rows x count
  *     padded   NAME            rows x the longest row
  *     ragged   NAME            values; NAME/row_splits: rows + 1 of int64 (or int32), CSR
- *     bytes    NAME            uint8, all texts one behind the other; NAME/offsets: int64, values +
+ *     bytes    NAME            uint8, all texts one after the other; NAME/offsets: int64, values +
  * 1 of them, values counted row by row; ragged: NAME/row_splits as above
  *
  * float is float32.  How large a block will be is known once the records are parsed and before a
@@ -21,7 +21,7 @@
 struct tfr_feature_block {
 	struct tfr_batch_feature *list; /* with bytes copied; names are of this struct */
 	size_t count;
-	/* Of each tensor its name: count * 3, in order; NULL where there is none. */
+	/* The names of the tensors: count * 3, in order; NULL if there is none. */
 	char **names;
 	unsigned tensors;
 };
@@ -45,13 +45,13 @@ uint64_t tfr_feature_block_bytes(
 void tfr_feature_block_write(const struct tfr_feature_block *f, const struct tfr_batch_parser *p,
 	void *memory, uint64_t offset, struct tfr_tensor *tensors);
 
-/* Bytes that the block of `batch` records will hardly be more than, after a parsed sample of them:
- * for a plan.  Padding and ragged rows are taken as they were in the sample, and a quarter more. */
+/* An estimate of the bytes of a block of `batch` records, from a parsed sample of them, for a
+ * plan: padding and ragged rows as in the sample, and a quarter more. */
 uint64_t tfr_feature_block_guess(
 	const struct tfr_feature_block *f, const struct tfr_batch_parser *sample, uint64_t batch);
 
-/* Takes "record 0 of the batch" off a message about a record that was parsed alone: where it lies
- * in its file is said behind what is wrong with it. */
+/* Removes "record 0 of the batch" from a message about a record that was parsed alone: the
+ * message ends with the record's place in its file. */
 void tfr_feature_error_alone(char *message);
 
 #endif

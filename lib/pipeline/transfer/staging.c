@@ -34,7 +34,7 @@ enum tfr_status tfr_transfer_new(
 	return TFR_OK;
 }
 
-/* ---- what is where ---- */
+/* ---- layout ---- */
 
 void tfr_transfer_set_images(struct tfr_transfer *tr, const struct tfr_image_form *image,
 	const struct tfr_image_form *mask, bool audio)

@@ -23,13 +23,13 @@ struct tfr_staged_batch;
 
 enum tfr_status tfr_transfer_new(
 	struct tfr_transfer **transfer, const struct tfr_feed_context *feed, struct tfr_error *err);
-/* What the images of a batch are like, or its audio; `mask` may be NULL. */
+/* Describes the images of a batch, or its audio; `mask` may be NULL. */
 void tfr_transfer_set_images(struct tfr_transfer *tr, const struct tfr_image_form *image,
 	const struct tfr_image_form *mask, bool audio);
 /* NULL: batches hold none. */
 const struct tfr_image_form *tfr_transfer_image_form(const struct tfr_transfer *tr);
-/* Settles where things are in a batch whose payloads or features take `records_bytes` (0: it has
- * none), and says how large a batch and a transfer are. */
+/* Lays out a batch whose payloads or features take `records_bytes` (0: it has none), and fills
+ * in the size of a batch and of a transfer. */
 void tfr_transfer_plan(
 	struct tfr_transfer *tr, uint64_t records_bytes, struct tfr_pipeline_plan *plan);
 /* What so many buffers take for one device; `held`: of the records of a batch, until it is
@@ -74,13 +74,14 @@ void tfr_transfer_place_done(struct tfr_transfer *tr, struct tfr_batch_place pla
 /* Where the samples of a batch of records go, and how many more it takes; NULL: no batch is open.
  */
 struct tfr_feed_sample **tfr_transfer_sample_room(struct tfr_transfer *tr, unsigned *max);
-/* Adds samples to the open batch, which takes them over; they may lie where sample_room() said. */
+/* Adds samples to the open batch, which takes them over; they may already be where sample_room()
+ * returned. */
 void tfr_transfer_add_samples(
 	struct tfr_transfer *tr, struct tfr_feed_sample **samples, unsigned count);
 
 /* An epoch ends: the open batch is short, or left out (drop_remainder). */
 void tfr_transfer_end_epoch(struct tfr_transfer *tr);
-/* Nothing more comes: what waits for company travels as it is. */
+/* Nothing more comes: incomplete transfers are uploaded as they are. */
 void tfr_transfer_end(struct tfr_transfer *tr);
 
 /* Records that leave a list without batch: taken, and counted once they are given back. */
@@ -94,7 +95,7 @@ bool tfr_transfer_has_incomplete(const struct tfr_transfer *tr);
 /* Completes it; without the lock. */
 enum tfr_status tfr_transfer_complete(struct tfr_transfer *tr, struct tfr_staged_batch *b,
 	struct tfr_batch_parser *parser, struct tfr_job_time *time, struct tfr_error *err);
-/* What comes after it: the batch is ready, or is given up. */
+/* Ends the completion: the batch is ready, or dropped. */
 void tfr_transfer_completed(struct tfr_transfer *tr, struct tfr_staged_batch *b, bool good);
 
 /* ---- handing out: with the lock ---- */
@@ -111,7 +112,7 @@ void tfr_transfer_release(struct tfr_transfer *tr, const struct tfr_batch *batch
 
 /* ---- reports: with the lock ---- */
 
-/* An upload is under way to the device whose turn it is: says so.  TFR_OK: none is. */
+/* Fails if an upload is under way to the device whose turn it is. TFR_OK: none is. */
 enum tfr_status tfr_transfer_stalled(const struct tfr_transfer *tr, struct tfr_error *err);
 /* For how many seconds the oldest upload is under way; 0: none is. */
 double tfr_transfer_oldest_upload(const struct tfr_transfer *tr);

@@ -1,9 +1,9 @@
-/* pipeline/transfer/uploader.c - what the thread of a device does: transfers, in order.
+/* pipeline/transfer/uploader.c - the thread of a device: uploads transfers in order.
  *
- * It has a thread of its own because it waits: it starts every copy that can start, then waits for
- * the oldest.  Staging memory is free again once its copy has arrived, a target once the consumer
- * has released all batches in it.  A list that ends with batch has one lane without a device: its
- * batches arrive as they are ready. */
+ * It is a thread of its own because it waits: it starts every copy that can start, then waits
+ * for the oldest.  Staging memory is free again once its copy has arrived, a target once the
+ * consumer has released all batches in it.  A list that ends with batch has one uploader without
+ * a device: its batches arrive as they are ready. */
 #include <assert.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ static int free_target(const struct tfr_uploader *l)
 	return -1;
 }
 
-/* The number of the next transfer among those of all uploaders. */
+/* The number of this uploader's next transfer among all transfers. */
 static uint64_t next_number(const struct tfr_uploader *l)
 {
 	return l->transfers * l->transfer->uploader_count + l->number;
@@ -54,7 +54,7 @@ static unsigned transfer_ready(const struct tfr_uploader *l)
 	return wanted && b->ready == wanted ? wanted : 0;
 }
 
-/* What the target is to hold, and the bytes that travel. */
+/* Describes the batches of a transfer in its target; returns the bytes to upload. */
 static uint64_t note_batches(struct tfr_uploader *l, struct tfr_staging_buffer *b, unsigned count,
 	struct tfr_device_buffer *t)
 {
@@ -85,7 +85,7 @@ static uint64_t note_batches(struct tfr_uploader *l, struct tfr_staging_buffer *
 	return bytes;
 }
 
-/* Images travelled as bytes: the device makes floats of them, behind all that travelled. */
+/* Images were uploaded as bytes: the device makes floats of them, after the uploaded bytes. */
 static enum tfr_status normalise(
 	struct tfr_uploader *l, struct tfr_device_buffer *t, struct tfr_error *err)
 {
@@ -181,7 +181,7 @@ static bool start_uploads(struct tfr_uploader *l)
 	return false;
 }
 
-/* The link was occupied since the copy before ended, and no longer than the device says. */
+/* The link was busy since the end of the copy before, and no longer than the device reports. */
 static void account_upload(
 	struct tfr_uploader *l, double seconds, const struct tfr_staging_buffer *b)
 {

@@ -1,5 +1,5 @@
-/* pipeline/transfer/verify_upload.c - what arrived, compared with what was sent; of images that the
- * device made floats of, with the floats that this processor makes of the same bytes. */
+/* pipeline/transfer/verify_upload.c - compares an upload with the staging memory, and floats
+ * that the device made with those that this processor makes of the same bytes. */
 #include <stdlib.h>
 #include <string.h>
 

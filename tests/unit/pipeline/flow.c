@@ -604,7 +604,9 @@ Test(flow, names_the_byte_that_did_not_arrive)
 	const struct tfr_feed_settings set = { .opts = { .steps_per_transfer = 1 } };
 	struct tfr_transfer transfer = { .set = &set, .layout = { .stride = 64 } };
 	uint8_t sent[64] = { 1, 2, 3 }, check[64];
-	struct tfr_uploader l = { .transfer = &transfer, .check = check, .check_capacity = sizeof(check) };
+	struct tfr_uploader l = {
+		.transfer = &transfer, .check = check, .check_capacity = sizeof(check)
+	};
 	struct tfr_staged_batch f = {
 		.state = STAGED_READY, .number = 7, .records = 1, .used = 64
 	};

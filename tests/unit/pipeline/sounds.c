@@ -335,10 +335,10 @@ Test(sounds, lists_that_make_no_sense_are_refused)
 {
 	expect_refused("read,parse,decode=sound", "'sound' is not what stage 'decode' takes");
 	expect_refused("read,parse,decode=audio:", "'audio:' is not what stage 'decode' takes");
-	expect_refused("read,parse,mono", "stage 'mono' is for sounds");
-	expect_refused("read,parse,decode,crop=9", "stage 'crop' is for sounds");
+	expect_refused("read,parse,mono", "stage 'mono' is for audio");
+	expect_refused("read,parse,decode,crop=9", "stage 'crop' is for audio");
 	expect_refused("read,parse,decode=audio,resize=9",
-		"stage 'resize' is for images, not for what 'decode=audio' makes");
+		"stage 'resize' is for images, not for the audio of 'decode=audio'");
 	expect_refused("read,parse,decode=audio,crop=9x9", "'9x9' is not what stage 'crop' takes");
 	expect_refused("read,parse,decode=audio,crop=0", "'0' is not what stage 'crop' takes");
 	expect_refused("read,parse,decode=audio,crop=-1s", "'-1s' is not what stage 'crop' takes");
@@ -347,15 +347,15 @@ Test(sounds, lists_that_make_no_sense_are_refused)
 	expect_refused(
 		"read,parse,decode=audio,cast=uint8", "'uint8' is not what stage 'cast' takes");
 	expect_refused(
-		"read,parse,decode=audio,batch=9", "stage 'batch' needs sounds of one length");
+		"read,parse,decode=audio,batch=9", "stage 'batch' needs audio clips of one length");
 	expect_refused("read,parse,decode=audio,cast=int16,mono",
-		"stage 'mono' must stand before 'cast=int16'");
+		"stage 'mono' must come before 'cast=int16'");
 	expect_refused("read,parse,decode=audio,channels-first,shuffle=2,cast=int16",
-		"stage 'cast=int16' must stand before 'channels-first'");
+		"stage 'cast=int16' must come before 'channels-first'");
 	expect_refused("read,parse,decode=audio,random-crop=9*999,random-crop=9*2",
 		"stage 'random-crop=9*2' makes 1998 sounds of one: at most 1000");
 	expect_refused("read,parse,decode=audio,crop=0.00001s",
-		"stage 'crop=1e-05s': that is 0 samples at 16000 a second; it can be 1 to "
+		"stage 'crop=1e-05s': that is 0 samples at 16000 per second; it can be 1 to "
 		"268435456");
 }
 
@@ -511,20 +511,21 @@ Test(sounds, one_that_is_broken_or_another_is_left_out_or_ends_the_feed)
 	}
 	opts.threads = 1;
 	run_feed_on(&run, "s-0", opts);
-	cr_assert_not_null(
-		strstr(run.first_skipped, "a sound of 8000 samples a second, where "
-					  "'decode=audio:16000' has 16000: nothing is resampled"),
+	cr_assert_not_null(strstr(run.first_skipped,
+				   "an audio clip of 8000 samples per second, where "
+				   "'decode=audio:16000' has 16000: clips are not resampled"),
 		"%s", run.first_skipped);
 	/* Without a rate there is no telling which of them are meant. */
 	opts.stages = "read,parse,decode=audio,crop=40,batch=4,upload";
 	run_feed_on(&run, "s-0", opts);
 	cr_assert_eq(run.end, TFR_EUSAGE);
 	cr_assert_str_eq(run.err.message,
-		"the first records hold sounds of 16000 and of 8000 samples a second");
+		"the first records hold audio clips of 16000 and of 8000 samples per second");
 	opts.stages = "read,parse,decode=audio:44100,crop=40,batch=4,upload";
 	run_feed_on(&run, "s-0", opts);
 	cr_assert_eq(run.end, TFR_EDATA);
-	cr_assert_str_eq(run.err.message, "a sound of 16000 samples a second, not of 44100");
+	cr_assert_str_eq(
+		run.err.message, "an audio clip of 16000 samples per second, not of 44100");
 }
 
 Test(sounds, of_other_channels_are_mixed_or_refused)
@@ -537,7 +538,8 @@ Test(sounds, of_other_channels_are_mixed_or_refused)
 	make_sounds(1, 10, 3, true, -1);
 	run_feed_on(&run, "s-0", opts);
 	cr_assert_eq(run.end, TFR_EUSAGE);
-	cr_assert_str_eq(run.err.message, "the first records hold sounds of 2 and of 3 channels");
+	cr_assert_str_eq(
+		run.err.message, "the first records hold audio clips of 2 and of 3 channels");
 	opts.stages = "read,parse,decode=audio,shuffle=4,mono,crop=40,batch=4,upload";
 	run_feed_on(&run, "s-0", opts);
 	cr_assert_eq(run.end, TFR_END, "%s", run.err.message);

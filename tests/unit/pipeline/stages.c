@@ -165,20 +165,20 @@ Test(stages, wrong_arguments)
 Test(stages, order)
 {
 	refused("parse", "stage 'parse' needs 'read' before it", NULL);
-	refused("read,read", "stage 'read' must stand first", NULL);
-	refused("read,parse,inflate", "stage 'inflate' must stand right behind 'read'", NULL);
+	refused("read,read", "stage 'read' must come first", NULL);
+	refused("read,parse,inflate", "stage 'inflate' must come directly after 'read'", NULL);
 	refused("read,parse,parse", "stage 'parse' given twice", NULL);
 	refused("read,cache,cache", "stage 'cache' given twice", NULL);
 	refused("read,filter", "stage 'filter' needs 'parse' before it", NULL);
 	refused("read,decode", "stage 'decode' needs 'parse' before it", NULL);
 	refused("read,parse,flip", "stage 'flip' needs 'decode' before it", NULL);
-	refused("read,parse,decode,filter", "stage 'filter' must stand before 'decode'", NULL);
-	refused("read,batch=2,shuffle=3", "stage 'shuffle' must stand before 'batch'", NULL);
+	refused("read,parse,decode,filter", "stage 'filter' must come before 'decode'", NULL);
+	refused("read,batch=2,shuffle=3", "stage 'shuffle' must come before 'batch'", NULL);
 	refused("read,upload", "stage 'upload' needs 'batch' before it", NULL);
-	refused("read,batch=2,upload,prefetch=2", "stage 'prefetch' must stand before 'upload'",
+	refused("read,batch=2,upload,prefetch=2", "stage 'prefetch' must come before 'upload'",
 		NULL);
 	refused("read,batch=2,batch=2", "stage 'batch' given twice", NULL);
-	refused("read,parse,decode,resize=8,batch=2,flip", "stage 'flip' must stand before 'batch'",
+	refused("read,parse,decode,resize=8,batch=2,flip", "stage 'flip' must come before 'batch'",
 		NULL);
 	refused("read,parse,decode,flip,batch=2", "stage 'batch' needs images of one size",
 		"Put resize=W, random-resized-crop=W, random-crop=W, centre-crop=W, five-crop=W or "
@@ -188,18 +188,18 @@ Test(stages, order)
 
 Test(stages, finished_images_are_left_alone)
 {
-	const char *hint = "What is done to an image ends with chw or hwc and with cast=float16, "
-			   "right behind one another.";
+	const char *hint = "Transforms of images end with chw or hwc and cast=float16, "
+			   "directly after one another.";
 
-	refused("read,parse,decode,chw,flip", "stage 'flip' must stand before 'chw'", hint);
+	refused("read,parse,decode,chw,flip", "stage 'flip' must come before 'chw'", hint);
 	refused("read,parse,decode,cast=float16,resize=9",
-		"stage 'resize=9' must stand before 'cast=float16'", hint);
+		"stage 'resize=9' must come before 'cast=float16'", hint);
 	refused("read,parse,decode,cast=float16,cast=uint8",
-		"stage 'cast=uint8' must stand before 'cast=float16'", hint);
+		"stage 'cast=uint8' must come before 'cast=float16'", hint);
 	refused("read,parse,decode,chw,cast=float16,hwc,cast=float16",
-		"stage 'cast=float16' must stand before 'cast=float16'", hint);
+		"stage 'cast=float16' must come before 'cast=float16'", hint);
 	refused("read,parse,decode,chw,shuffle=9,cast=uint8",
-		"stage 'cast=uint8' must stand before 'chw'", hint);
+		"stage 'cast=uint8' must come before 'chw'", hint);
 	accepted("read,parse,decode,cast=float32,flip,chw,cast=uint8,cast=float16,hwc,shuffle=9",
 		"read=4:1,parse,decode,cast=float32,flip,chw,cast=uint8,cast=float16,hwc,"
 		"shuffle=9");
