@@ -1,4 +1,4 @@
-/* What is in the batches: the same whatever carries them out, in TensorFlow's order. */
+/* The contents of batches: the same on every device, in TensorFlow's order. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,7 +158,7 @@ Test(batches, of_an_epoch_end_with_a_short_one)
 	expect_records(&run, 5, (uint32_t[]){ 4, 4, 2, 4, 4 });
 }
 
-/* The payloads of a run in order, a space behind each. */
+/* The payloads of a run in order, each followed by a blank. */
 static void expect_payloads(const char *const *paths, const char *stages, const char *expected)
 {
 	struct tfr_pipeline_opts opts = { .stages = stages };
@@ -235,8 +235,8 @@ Test(batches, of_payloads_larger_than_the_first_ones_grow)
 
 enum { FEW = 4, MANY = 3000, SMALL = 20000, GROWN = 64 };
 
-/* Small records, of which the plan is made, then others with many more values; record r has its
- * number in front of each of them. */
+/* Small records, which the plan is made of, then others with many more values; the values of
+ * record r begin with its number. */
 static void make_growing(const char *path, bool images, unsigned small)
 {
 	static int64_t values[MANY];
@@ -284,7 +284,7 @@ static int64_t *values_of(struct tfr_device *dev, const struct tfr_tensor *t, ui
 	return values;
 }
 
-/* Floats that the device made of the one image, equal in every batch. */
+/* The floats that the device made of the one image, equal in every batch. */
 static void expect_floats(struct tfr_device *dev, const struct tfr_tensor *t, float **first)
 {
 	uint64_t one = t->shape[1] * t->shape[2] * t->shape[3], count = t->shape[0] * one;
@@ -360,8 +360,8 @@ Test(batches, that_outgrow_the_plan_are_verified)
 
 Test(batches, that_outgrow_the_plan_keep_the_floats_of_the_device_apart)
 {
-	/* Many floats behind few bytes, so that a larger batch fits the memory that both have;
-	 * then few floats, so that it does not. */
+	/* Many floats for few bytes, so that a larger batch fits the memory for both; then few
+	 * floats, so that it does not fit. */
 	static const char *const lists[] = {
 		"read=1,parse,decode,centre-crop=160,normalise,batch=4,upload",
 		"read=1,parse,decode,centre-crop=8,normalise,batch=4,upload"

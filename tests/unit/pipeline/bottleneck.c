@@ -178,7 +178,7 @@ Test(bottleneck, numbers_add_up)
 	for (unsigned i = 0; i < run.stats.stage_count; i++) {
 		const struct tfr_stage_stats *s = &run.stats.stages[i];
 
-		/* Each by itself: a worker that idles is charged to every stage that lacks
+		/* Each account alone: an idle worker is charged to every stage that lacks
 		 * something. */
 		cr_assert_leq(s->busy, s->threads * run.stats.seconds * 1.01 + 0.01, "%s", s->name);
 		cr_assert_leq(
@@ -330,7 +330,7 @@ Test(bottleneck, other_programs)
 	cr_assert_gt(run.stats.other_load, 0.5);
 }
 
-/* One record: threads begin and end, and no share of that says what limits. */
+/* One record: threads begin and end, and no share of that shows a limit. */
 Test(bottleneck, too_short)
 {
 	struct tfr_pipeline_opts opts = {

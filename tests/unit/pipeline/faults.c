@@ -1,4 +1,4 @@
-/* What a feed does about bad records, damage, too little memory, and being told to stop. */
+/* Feeds with bad records, damage, too little memory, and an order to stop. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Features of a batch in one block: what is where. */
+/* Features of a batch in one block: its layout. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Lists of stages in every order: what they put into batches depends on the files, the list and the
- * seed alone, and is what the stages mean. */
+/* Lists of stages in every order: the contents of batches depend only on the files, the list and
+ * the seed, and are those that the stages describe. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -184,7 +184,7 @@ Test(flow, has_features_beside_their_images)
 	tfr_pipeline_close(p);
 	tfr_device_close(dev);
 	tfr_set_close(set);
-	/* Behind a shuffle of pixels there are no records any more. */
+	/* After a shuffle of pixels there are no records any more. */
 	opts.stages = "read,parse,decode,resize=8,shuffle=8,batch=10,upload";
 	struct run run;
 	run_feed_on(&run, "p-*", opts);
@@ -318,8 +318,7 @@ static double neighbours(const char *list)
 	return (double)alike / pairs;
 }
 
-/* Five crops and their mirror images lie side by side, until a shuffle behind them takes them
- * apart. */
+/* Five crops and their mirror images are neighbours until a shuffle after them separates them. */
 Test(flow, decorrelates_crops_by_a_shuffle_behind_them)
 {
 	double before, behind;
@@ -332,7 +331,7 @@ Test(flow, decorrelates_crops_by_a_shuffle_behind_them)
 	cr_assert_gt(before, 2 * behind + 0.1, "%g and %g", before, behind);
 }
 
-/* The second epoch comes from the cache: the files may be gone by then. */
+/* The second epoch comes from the cache: the files may be gone. */
 Test(flow, reads_files_once_where_there_is_a_cache)
 {
 	static const char *const lists[] = {
@@ -358,7 +357,7 @@ Test(flow, reads_files_once_where_there_is_a_cache)
 	opts.stages = "read,cache=nowhere/kept,batch=4,upload";
 	run_feed_on(&run, "p-*", opts);
 	cr_assert_eq(run.end, TFR_ESYS);
-	/* What cannot fit is told before the run. */
+	/* A cache that cannot fit is refused before the run. */
 	opts.stages = "read=1,cache,batch=4,upload";
 	opts.memory = 40 << 20;
 	make_large("p-large", 40, 1 << 20);
@@ -368,8 +367,8 @@ Test(flow, reads_files_once_where_there_is_a_cache)
 	cr_assert_not_null(strstr(run.err.hint, "cache=FILE"), "%s", run.err.hint);
 }
 
-/* The law of shuffle=N:MIN, from payloads numbered in order: item k comes out when no more than
- * min(MIN + 1 + 2k, N + k) are in. */
+/* The order of shuffle=N:MIN, from payloads numbered in order: item k comes out when no more
+ * than min(MIN + 1 + 2k, N + k) are in. */
 Test(flow, begins_to_shuffle_before_the_buffer_is_full)
 {
 	const char *const paths[] = { "a" };
@@ -598,7 +597,7 @@ Test(flow, ends_where_the_link_hangs)
 	cr_assert_eq(run.end, TFR_ESYS, "%s", run.err.message);
 }
 
-/* What arrived is not what was sent: batch, device and byte are named. */
+/* An upload that differs is reported with batch, device and byte. */
 Test(flow, names_the_byte_that_did_not_arrive)
 {
 	const struct tfr_feed_settings set = { .opts = { .steps_per_transfer = 1 } };

@@ -21,8 +21,8 @@ struct run {
 	char first_skipped[600];
 };
 
-/* `files` files PREFIX-i of `each` Examples with a small JPEG, every one another; record number
- * `broken` of file 0 has half of it, record number `without` none (-1: no such record). */
+/* Writes `files` files PREFIX-i of `each` Examples, each with a different small JPEG.  Record
+ * `broken` of file 0 has half of its image, record `without` none (-1: no such record). */
 void make_images(const char *prefix, unsigned files, unsigned each, int broken, int without);
 /* One file of Examples with an image and its mask, of which every pixel is the record's number. */
 void make_pairs(const char *path, unsigned count);
@@ -34,8 +34,8 @@ void make_large(const char *path, unsigned count, size_t size);
 void make_payloads(const char *path, unsigned count);
 
 struct tfr_set *open_set(const char *const *paths, unsigned count);
-/* Opens the paths (NULL-terminated) and the devices, runs the feed to its end.  `opts` lacks set,
- * devices and callbacks.  `consume_ms`: what the consumer takes for a batch. */
+/* Opens the paths (NULL-terminated) and the devices, and runs the feed to its end.  `opts` lacks
+ * set, devices and callbacks.  `consume_ms`: the time that the consumer takes for a batch. */
 void run_feed_over(struct run *run, const char *const *paths, const char *device,
 	struct tfr_pipeline_opts opts, unsigned consume_ms);
 /* The same without a look at what arrived: copying it back would wait for the uploads under way,

@@ -422,7 +422,7 @@ bool naive_apply(struct naive_stream *s, const struct tfr_stage_list *stages, un
 
 /* ---- the output ---- */
 
-/* To the nearest, halves to even: what the processor's conversion does, bit by bit. */
+/* Rounds to the nearest, halves to even, as the processor's conversion does, bit by bit. */
 static uint16_t half_of(float v)
 {
 	uint32_t bits, sign, fraction;
@@ -441,7 +441,7 @@ static uint16_t half_of(float v)
 	frexp(v, &exponent);
 	exponent = exponent < -13 ? -13 : exponent; /* below it: the step of the smallest */
 	scaled = rint(ldexp((double)v, 11 - exponent));
-	fraction = (uint32_t)scaled; /* of 1024 … 2047, or less where it is below the normal ones */
+	fraction = (uint32_t)scaled; /* 1024 … 2047, or less for subnormal numbers */
 	return (uint16_t)(sign | (((uint32_t)(exponent + 13) << 10) + fraction));
 }
 

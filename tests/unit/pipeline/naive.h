@@ -1,5 +1,5 @@
-/* The stages of images in plain code, one after the other, each an image of its own: what a
- * recipe has to equal to the bit. */
+/* The image stages in plain code, one after the other, each with an image of its own: a recipe
+ * must equal it to the bit. */
 #ifndef UNIT_PIPELINE_NAIVE_H
 #define UNIT_PIPELINE_NAIVE_H
 
@@ -10,7 +10,7 @@ struct naive {
 	unsigned channels;
 	enum tfr_dtype dtype; /* uint8 values are kept as floats, too */
 	bool chw, mask;
-	float *v; /* HWC whatever `chw` says */
+	float *v; /* HWC, also if `chw` is set */
 };
 
 struct naive_pair {
@@ -25,12 +25,12 @@ struct naive_stream {
 };
 
 void naive_free(struct naive_stream *s);
-/* Decodes all of it. */
+/* Decodes the complete image. */
 struct naive_stream naive_decode(const struct tfr_image_input *in, bool masks);
-/* Puts the stream through a stage; false: an image is too small for it. */
+/* Runs a stage on the stream; false: an image is too small for it. */
 bool naive_apply(struct naive_stream *s, const struct tfr_stage_list *stages, unsigned stage,
 	uint64_t seed, const struct tfr_image_input *in);
-/* The numbers as they are put out: to be freed. */
+/* The numbers of the output; to be freed. */
 void *naive_bytes(const struct naive *n, size_t *size);
 
 #endif

@@ -1,4 +1,4 @@
-/* Recipes against the same stages one by one in plain code, to the bit. */
+/* Recipes compared with the same stages one at a time in plain code, to the bit. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -343,7 +343,7 @@ Test(recipe, random_lists_equal_plain_code)
 	tfr_image_executor_free(st);
 }
 
-/* Every pair of stages, one behind the other. */
+/* Every pair of stages, one after the other. */
 Test(recipe, pairs_of_stages_equal_plain_code)
 {
 	static const char *const stages[] = { "resize=20", "resize=9x7:area",
@@ -427,7 +427,7 @@ Test(recipe, copies_and_stages_given_twice_draw_for_themselves)
 	unmake(&m);
 }
 
-/* ---- what is not there, or too large ---- */
+/* ---- missing and too large images ---- */
 
 static enum tfr_status attempt(const char *list, const struct tfr_image_input *in,
 	uint64_t max_bytes, struct tfr_error *err)
@@ -517,7 +517,7 @@ Test(recipe, scratch_is_known_beforehand)
 		4 * (1008 * 808 * 3 + 63));
 }
 
-/* What the first run of a list takes, whatever it is, is no more than was said. */
+/* The first run of a list takes no more memory than planned. */
 Test(recipe, scratch_is_no_more_than_was_said)
 {
 	struct tfr_rng r = seeded(19);

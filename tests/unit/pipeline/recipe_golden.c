@@ -27,7 +27,7 @@ static struct bytes load(const char *folder, const char *name)
 	return b;
 }
 
-/* Outputs one behind the other, images and masks apart. */
+/* Outputs one after the other, images and masks apart. */
 struct outputs {
 	uint8_t *at[2];
 	size_t size[2];

@@ -1,5 +1,5 @@
-/* Sounds: runs of their stages against the same stages one by one in plain code, to the bit; and
- * feeds of them. */
+/* Audio: runs of its stages compared with the same stages one at a time in plain code, to the
+ * bit; and feeds of audio. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static struct tfr_rng seeded(uint64_t seed)
 	return r;
 }
 
-/* ---- plain code: a sound is all of its numbers ---- */
+/* ---- plain code: a clip is the array of its numbers ---- */
 
 struct plain {
 	uint32_t samples;
@@ -136,7 +136,7 @@ static void clear(struct outputs *o)
 		free(o->at[k]);
 }
 
-/* What a list makes, stage by stage: `s` belongs to it. */
+/* The result of a list, stage by stage, which takes over `s`. */
 static void plain_run(const struct tfr_stage_list *list, unsigned i, struct plain s, uint64_t seed,
 	const struct tfr_image_input *in, uint32_t copy, struct outputs *o)
 {
@@ -169,7 +169,7 @@ static void plain_run(const struct tfr_stage_list *list, unsigned i, struct plai
 	free(s.values);
 }
 
-/* ---- what is compared ---- */
+/* ---- comparisons ---- */
 
 static void *place(void *ctx, uint32_t k, bool mask, const struct tfr_image_form *form)
 {
@@ -249,7 +249,7 @@ static void compare(const struct outputs *made, const struct outputs *plain, con
 	}
 }
 
-/* The stages behind decode, of what decode has made, as if something stood between them. */
+/* The stages after decode, on its output, as if another stage came between them. */
 static void run_in_two(struct tfr_image_executor *st, const struct tfr_stage_list *s,
 	const struct tfr_image_input *in, const struct outputs *plain, const char *list)
 {
@@ -386,8 +386,8 @@ Test(sounds, a_list_is_filled_in_by_the_first_sound)
 
 /* ---- feeds ---- */
 
-/* Files of Examples with a sound; of file 0, record `other` is of another rate, of other channels
- * where `stereo` says so, and record `broken` is half of one. */
+/* Files of Examples with a WAV file each.  In file 0, record `other` has another sample rate, or
+ * other channels if `stereo` is set, and record `broken` is cut in half. */
 static void make_sounds(unsigned files, unsigned each, int other, bool stereo, int broken)
 {
 	struct tfr_rng r = seeded(9);

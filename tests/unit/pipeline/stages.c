@@ -1,4 +1,4 @@
-/* The list of stages: what is accepted, how it is written down, and what is said of what is not. */
+/* The list of stages: the lists accepted, their normal form, and the messages for the others. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
-/* The feed over CUDA devices that the stand-in makes: the batches are the host's, whatever travels
- * how and to how many devices, and a call that fails ends the feed with its name and leaves
- * nothing. */
+/* The feed over CUDA devices of the stand-in: the batches are those of the host for any transfer
+ * and number of devices, and a call that fails ends the feed with its name and frees everything. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +28,7 @@ TestSuite(stand_in, .init = setup, .fini = teardown, .timeout = 240);
 
 enum { BATCHES_MAX = 64, DEVICES_MOST = 4 };
 
-/* What came out: of each batch a hash of its tensors, and its device. */
+/* The output: the hash of each batch's tensors, and its device. */
 struct outcome {
 	uint64_t hashes[BATCHES_MAX];
 	unsigned devices[BATCHES_MAX];
@@ -188,7 +187,7 @@ static void fail_every_use(const char *call, bool lost)
 			return;
 		}
 		cr_assert_eq(o.end, TFR_ESYS, "%s, use %d: %s", call, cudart.after, o.err.message);
-		/* Of a lost device the first call that hears of it is told. */
+		/* The first call that reports a lost device is named. */
 		cr_assert_eq(
 			strncmp(o.err.message, lost ? "cuda" : call, strlen(lost ? "cuda" : call)),
 			0, "%s, use %d: %s", call, cudart.after, o.err.message);
