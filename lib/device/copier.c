@@ -22,7 +22,7 @@ enum { LINK, COMPUTE };
 
 struct copier_event {
 	struct tfr_event event; /* first */
-	struct queue_job job;
+	struct tfr_queue_job job;
 	union {
 		struct {
 			void *to;
@@ -30,7 +30,7 @@ struct copier_event {
 			size_t size;
 			bool twice; /* from pageable memory, over the bounce buffer */
 		} copy;
-		struct device_normalise normalise;
+		struct tfr_normalise_job normalise;
 		uint64_t compute_ns;
 	};
 	double seconds;
@@ -44,8 +44,8 @@ struct pageable {
 };
 
 struct copier {
-	struct queues queues;
-	struct copier_pace pace;
+	struct tfr_queues queues;
+	struct tfr_copier_pace pace;
 	uint64_t link_free_ns; /* paced: when the last copy has left */
 	uint64_t compute_free_ns;
 	pthread_mutex_t lock; /* of the two pointers below */
@@ -53,7 +53,7 @@ struct copier {
 	char *bounce; /* paced: the bounce buffer of pageable memory */
 };
 
-static struct copier_event *event_of(struct queue_job *job)
+static struct copier_event *event_of(struct tfr_queue_job *job)
 {
 	return (struct copier_event *)((char *)job - offsetof(struct copier_event, job));
 }
@@ -75,7 +75,7 @@ static void copy_twice(const struct copier *c, char *to, const char *from, size_
 }
 
 /* The link takes the bytes once it is free; they have arrived a latency later. */
-static void run_copy(struct queue_job *job)
+static void run_copy(struct tfr_queue_job *job)
 {
 	struct copier_event *ev = event_of(job);
 	struct copier *c = ev->event.dev->state;
@@ -102,7 +102,7 @@ static void run_copy(struct queue_job *job)
 		c->link_free_ns = tfr_clock_ns();
 }
 
-static void run_normalise(struct queue_job *job)
+static void run_normalise(struct tfr_queue_job *job)
 {
 	struct copier_event *ev = event_of(job);
 	uint64_t start = tfr_clock_ns();
@@ -111,7 +111,7 @@ static void run_normalise(struct queue_job *job)
 	ev->seconds = (double)(tfr_clock_ns() - start) * 1e-9;
 }
 
-static void run_compute(struct queue_job *job)
+static void run_compute(struct tfr_queue_job *job)
 {
 	struct copier_event *ev = event_of(job);
 	struct copier *c = ev->event.dev->state;
@@ -125,7 +125,7 @@ static void run_compute(struct queue_job *job)
 }
 
 enum tfr_status tfr_copier_open(
-	struct tfr_device *dev, struct copier_pace pace, struct tfr_error *err)
+	struct tfr_device *dev, struct tfr_copier_pace pace, struct tfr_error *err)
 {
 	struct copier *c = calloc(1, sizeof(*c));
 	int rc;
@@ -247,7 +247,7 @@ void tfr_copier_event_free(struct tfr_event *ev)
 }
 
 static void put(struct tfr_device *dev, unsigned queue, struct copier_event *ev,
-	void (*run)(struct queue_job *job))
+	void (*run)(struct tfr_queue_job *job))
 {
 	struct copier *c = dev->state;
 
@@ -270,7 +270,7 @@ enum tfr_status tfr_copier_upload(struct tfr_device *dev, void *to, const void *
 	return TFR_OK;
 }
 
-enum tfr_status tfr_copier_normalise(struct tfr_device *dev, const struct device_normalise *what,
+enum tfr_status tfr_copier_normalise(struct tfr_device *dev, const struct tfr_normalise_job *what,
 	struct tfr_event *event, struct tfr_error *err)
 {
 	struct copier_event *ev = (struct copier_event *)event;

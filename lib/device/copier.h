@@ -9,14 +9,14 @@
 
 #include "device/row.h"
 
-struct copier_pace {
+struct tfr_copier_pace {
 	double bandwidth; /* bytes per second; 0: as fast as possible */
 	uint64_t latency_ns;
 };
 
 /* These fill a row; `dev->state` is the copier that tfr_copier_open() made. */
 enum tfr_status tfr_copier_open(
-	struct tfr_device *dev, struct copier_pace pace, struct tfr_error *err);
+	struct tfr_device *dev, struct tfr_copier_pace pace, struct tfr_error *err);
 void tfr_copier_close(struct tfr_device *dev);
 enum tfr_status tfr_copier_alloc(struct tfr_device *dev, enum tfr_memory kind, size_t size,
 	void **memory, struct tfr_error *err);
@@ -26,7 +26,7 @@ enum tfr_status tfr_copier_event_new(
 void tfr_copier_event_free(struct tfr_event *ev);
 enum tfr_status tfr_copier_upload(struct tfr_device *dev, void *to, const void *from, size_t size,
 	struct tfr_event *ev, struct tfr_error *err);
-enum tfr_status tfr_copier_normalise(struct tfr_device *dev, const struct device_normalise *what,
+enum tfr_status tfr_copier_normalise(struct tfr_device *dev, const struct tfr_normalise_job *what,
 	struct tfr_event *ev, struct tfr_error *err);
 enum tfr_status tfr_copier_compute(
 	struct tfr_device *dev, double seconds, struct tfr_event *ev, struct tfr_error *err);

@@ -59,7 +59,7 @@ static enum tfr_status cuda_fail(
 
 static enum tfr_status cuda_count(const char *args, unsigned *count, struct tfr_error *err)
 {
-	struct ordinals o;
+	struct tfr_cuda_ordinals o;
 	enum tfr_status status = tfr_cuda_ordinals_parse(&o, args, err);
 
 	if (status == TFR_OK)
@@ -114,7 +114,7 @@ static enum tfr_status cuda_open(
 {
 	TFR_AUTO_FREE struct cuda *c = calloc(1, sizeof(*c));
 	enum tfr_status status;
-	struct ordinals o;
+	struct tfr_cuda_ordinals o;
 	int count = 0;
 
 	if (!c)
@@ -165,7 +165,7 @@ static enum tfr_status make_current(const struct tfr_device *dev, struct tfr_err
 static enum tfr_status alloc_pinned(
 	struct tfr_device *dev, size_t size, void **memory, struct tfr_error *err)
 {
-	struct numa_policy before;
+	struct tfr_numa_policy before;
 	cudaError_t rc;
 
 	tfr_numa_prefer(&before, dev->node);
@@ -255,7 +255,7 @@ struct work {
 			const void *from;
 			size_t size;
 		} copy;
-		const struct device_normalise *normalise;
+		const struct tfr_normalise_job *normalise;
 		double seconds;
 	};
 };
@@ -329,7 +329,7 @@ static enum tfr_status launched(const struct tfr_device *dev, cudaError_t rc, st
 static enum tfr_status start_normalise(
 	struct tfr_device *dev, const struct work *work, struct tfr_error *err)
 {
-	const struct device_normalise *n = work->normalise;
+	const struct tfr_normalise_job *n = work->normalise;
 
 	return launched(dev,
 		tfr_cuda_normalise(
@@ -337,7 +337,7 @@ static enum tfr_status start_normalise(
 		err);
 }
 
-static enum tfr_status cuda_normalise(struct tfr_device *dev, const struct device_normalise *what,
+static enum tfr_status cuda_normalise(struct tfr_device *dev, const struct tfr_normalise_job *what,
 	struct tfr_event *event, struct tfr_error *err)
 {
 	struct cuda *c = dev->state;
@@ -409,7 +409,7 @@ static enum tfr_status cuda_download(
 	return TFR_OK;
 }
 
-const struct device_row tfr_device_cuda = {
+const struct tfr_device_row tfr_device_cuda = {
 	.kind = "cuda",
 	.built = true,
 	.count = cuda_count,

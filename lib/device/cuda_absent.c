@@ -31,7 +31,7 @@ static enum tfr_status cuda_open(
 	return refuse(err);
 }
 
-const struct device_row tfr_device_cuda = {
+const struct tfr_device_row tfr_device_cuda = {
 	.kind = "cuda",
 	.count = cuda_count,
 	.open = cuda_open,

@@ -63,7 +63,7 @@ static enum tfr_status bad_ordinals(struct tfr_error *err, const char *args)
 }
 
 static enum tfr_status add_ordinal(
-	struct ordinals *o, const char *args, const char *digits, struct tfr_error *err)
+	struct tfr_cuda_ordinals *o, const char *args, const char *digits, struct tfr_error *err)
 {
 	int ordinal = atoi(digits);
 
@@ -78,9 +78,10 @@ static enum tfr_status add_ordinal(
 	return TFR_OK;
 }
 
-enum tfr_status tfr_cuda_ordinals_parse(struct ordinals *o, const char *args, struct tfr_error *err)
+enum tfr_status tfr_cuda_ordinals_parse(
+	struct tfr_cuda_ordinals *o, const char *args, struct tfr_error *err)
 {
-	*o = (struct ordinals){ 0 };
+	*o = (struct tfr_cuda_ordinals){ 0 };
 	if (!args || strcmp(args, "all") == 0) {
 		int count = 1;
 		enum tfr_status status = args ? tfr_cuda_ordinals_probe(&count, err) : TFR_OK;

@@ -4,7 +4,7 @@
 
 #include "device/row.h"
 
-struct ordinals {
+struct tfr_cuda_ordinals {
 	unsigned count;
 	int at[DEVICES_MAX];
 };
@@ -12,7 +12,7 @@ struct ordinals {
 /* The devices that "0,1", "all" or NULL (device 0) names, in its order.  Only "all" asks the
  * runtime. */
 enum tfr_status tfr_cuda_ordinals_parse(
-	struct ordinals *o, const char *args, struct tfr_error *err);
+	struct tfr_cuda_ordinals *o, const char *args, struct tfr_error *err);
 
 /* The number of devices of the runtime.  TFR_EUNAVAILABLE: none; the message gives the reason. */
 enum tfr_status tfr_cuda_ordinals_probe(int *count, struct tfr_error *err);

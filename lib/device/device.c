@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "device/row.h"
 
-static const struct device_row *const rows[] = {
+static const struct tfr_device_row *const rows[] = {
 	&tfr_device_host,
 	&tfr_device_sim,
 	&tfr_device_cuda,
@@ -28,7 +28,7 @@ const char *tfr_device_kind(unsigned i, bool *built)
 	return rows[i]->kind;
 }
 
-static enum tfr_status open_row(struct tfr_device **out, const struct device_row *row,
+static enum tfr_status open_row(struct tfr_device **out, const struct tfr_device_row *row,
 	const char *args, unsigned nth, struct tfr_error *err)
 {
 	TFR_AUTO_FREE struct tfr_device *dev = calloc(1, sizeof(*dev));
@@ -72,7 +72,7 @@ static enum tfr_status open_auto(struct tfr_device **out, struct tfr_error *err)
 
 /* The row and the arguments that `spec` names; no row for auto. */
 struct named {
-	const struct device_row *row;
+	const struct tfr_device_row *row;
 	const char *args;
 	unsigned count;
 };
@@ -222,7 +222,7 @@ enum tfr_status tfr_device_normalise(struct tfr_device *dev, float *to, const ui
 	size_t count, unsigned channels, const float *mean, const float *std, struct tfr_event *ev,
 	struct tfr_error *err)
 {
-	struct device_normalise what = {
+	struct tfr_normalise_job what = {
 		.to = to, .from = from, .count = count, .channels = channels
 	};
 

@@ -20,10 +20,10 @@ static enum tfr_status host_open(
 	(void)nth;
 	snprintf(dev->name, sizeof(dev->name), "host");
 	snprintf(dev->description, sizeof(dev->description), "plain memory, one memcpy per upload");
-	return tfr_copier_open(dev, (struct copier_pace){ 0 }, err);
+	return tfr_copier_open(dev, (struct tfr_copier_pace){ 0 }, err);
 }
 
-const struct device_row tfr_device_host = {
+const struct tfr_device_row tfr_device_host = {
 	.kind = "host",
 	.built = true,
 	.in_process = true,

@@ -31,7 +31,7 @@ int tfr_numa_node_of_pci(const char *sysfs, const char *address)
 	return node;
 }
 
-void tfr_numa_prefer(struct numa_policy *before, int node)
+void tfr_numa_prefer(struct tfr_numa_policy *before, int node)
 {
 	unsigned long nodes[NUMA_NODES / WORD] = { 0 };
 
@@ -45,7 +45,7 @@ void tfr_numa_prefer(struct numa_policy *before, int node)
 	before->set = syscall(SYS_set_mempolicy, MPOL_PREFERRED, nodes, NUMA_NODES + 1ul) == 0;
 }
 
-void tfr_numa_restore(const struct numa_policy *before)
+void tfr_numa_restore(const struct tfr_numa_policy *before)
 {
 	if (before->set)
 		syscall(SYS_set_mempolicy, before->mode, before->nodes, NUMA_NODES + 1ul);

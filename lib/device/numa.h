@@ -13,7 +13,7 @@
 enum { NUMA_NODES = 1024 };
 
 /* A thread's policy, to be restored. */
-struct numa_policy {
+struct tfr_numa_policy {
 	int set, mode;
 	unsigned long nodes[NUMA_NODES / (8 * sizeof(unsigned long))];
 };
@@ -23,7 +23,7 @@ struct numa_policy {
 int tfr_numa_node_of_pci(const char *sysfs, const char *address);
 
 /* This thread's pages come from `node` while it has any; -1 changes nothing. */
-void tfr_numa_prefer(struct numa_policy *before, int node);
-void tfr_numa_restore(const struct numa_policy *before);
+void tfr_numa_prefer(struct tfr_numa_policy *before, int node);
+void tfr_numa_restore(const struct tfr_numa_policy *before);
 
 #endif

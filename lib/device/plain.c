@@ -5,7 +5,7 @@
 /* Runs of values that are a multiple of the channels and fill vectors. */
 enum { RUN = 48 };
 
-void tfr_device_normalise_plain(const struct device_normalise *what)
+void tfr_device_normalise_plain(const struct tfr_normalise_job *what)
 {
 	const uint8_t *restrict from = what->from;
 	float *restrict to = what->to;

@@ -5,6 +5,6 @@
 
 #include "device/row.h"
 
-void tfr_device_normalise_plain(const struct device_normalise *what);
+void tfr_device_normalise_plain(const struct tfr_normalise_job *what);
 
 #endif

@@ -8,12 +8,12 @@
 
 static void *queue_main(void *arg)
 {
-	struct queue *own = arg;
-	struct queues *q = own->all;
+	struct tfr_queue *own = arg;
+	struct tfr_queues *q = own->all;
 
 	pthread_mutex_lock(&q->lock);
 	for (;;) {
-		struct queue_job *job = own->head;
+		struct tfr_queue_job *job = own->head;
 
 		if (!job) {
 			if (q->closing)
@@ -34,11 +34,11 @@ static void *queue_main(void *arg)
 	return NULL;
 }
 
-int tfr_queues_open(struct queues *q)
+int tfr_queues_open(struct tfr_queues *q)
 {
 	pthread_condattr_t attr;
 
-	*q = (struct queues){ 0 };
+	*q = (struct tfr_queues){ 0 };
 	pthread_mutex_init(&q->lock, NULL);
 	pthread_cond_init(&q->done, NULL);
 	pthread_condattr_init(&attr);
@@ -46,7 +46,7 @@ int tfr_queues_open(struct queues *q)
 	pthread_cond_init(&q->cut, &attr);
 	pthread_condattr_destroy(&attr);
 	for (unsigned i = 0; i < QUEUES; i++) {
-		struct queue *own = &q->at[i];
+		struct tfr_queue *own = &q->at[i];
 		int rc;
 
 		own->all = q;
@@ -61,7 +61,7 @@ int tfr_queues_open(struct queues *q)
 	return 0;
 }
 
-void tfr_queues_close(struct queues *q)
+void tfr_queues_close(struct tfr_queues *q)
 {
 	pthread_mutex_lock(&q->lock);
 	q->closing = true;
@@ -80,9 +80,9 @@ void tfr_queues_close(struct queues *q)
 	pthread_cond_destroy(&q->cut);
 }
 
-void tfr_queues_put(struct queues *q, unsigned which, struct queue_job *job)
+void tfr_queues_put(struct tfr_queues *q, unsigned which, struct tfr_queue_job *job)
 {
-	struct queue *to = &q->at[which];
+	struct tfr_queue *to = &q->at[which];
 
 	pthread_mutex_lock(&q->lock);
 	job->next = NULL;
@@ -98,7 +98,7 @@ void tfr_queues_put(struct queues *q, unsigned which, struct queue_job *job)
 	pthread_mutex_unlock(&q->lock);
 }
 
-void tfr_queues_wait(struct queues *q, const struct queue_job *job)
+void tfr_queues_wait(struct tfr_queues *q, const struct tfr_queue_job *job)
 {
 	pthread_mutex_lock(&q->lock);
 	while (job->pending)
@@ -106,7 +106,7 @@ void tfr_queues_wait(struct queues *q, const struct queue_job *job)
 	pthread_mutex_unlock(&q->lock);
 }
 
-bool tfr_queues_done(struct queues *q, const struct queue_job *job)
+bool tfr_queues_done(struct tfr_queues *q, const struct tfr_queue_job *job)
 {
 	bool done;
 
@@ -116,7 +116,7 @@ bool tfr_queues_done(struct queues *q, const struct queue_job *job)
 	return done;
 }
 
-bool tfr_queues_sleep(struct queues *q, const struct queue_job *job, uint64_t until_ns)
+bool tfr_queues_sleep(struct tfr_queues *q, const struct tfr_queue_job *job, uint64_t until_ns)
 {
 	struct timespec ts = { .tv_sec = (time_t)(until_ns / 1000000000u),
 		.tv_nsec = (long)(until_ns % 1000000000u) };
@@ -130,7 +130,7 @@ bool tfr_queues_sleep(struct queues *q, const struct queue_job *job, uint64_t un
 	return slept;
 }
 
-void tfr_queues_cut(struct queues *q, struct queue_job *job)
+void tfr_queues_cut(struct tfr_queues *q, struct tfr_queue_job *job)
 {
 	pthread_mutex_lock(&q->lock);
 	job->cut = true;
@@ -138,7 +138,7 @@ void tfr_queues_cut(struct queues *q, struct queue_job *job)
 	pthread_mutex_unlock(&q->lock);
 }
 
-void tfr_queues_drain(struct queues *q, unsigned which)
+void tfr_queues_drain(struct tfr_queues *q, unsigned which)
 {
 	pthread_mutex_lock(&q->lock);
 	while (q->at[which].head)

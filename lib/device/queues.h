@@ -11,45 +11,45 @@
 
 enum { QUEUES = 2 };
 
-struct queue_job {
-	struct queue_job *next;
-	void (*run)(struct queue_job *job); /* on the queue's thread */
-	uint64_t asked_ns;		    /* when it was added */
-	bool pending;			    /* added and not yet done */
-	bool cut;			    /* it must not sleep any more */
+struct tfr_queue_job {
+	struct tfr_queue_job *next;
+	void (*run)(struct tfr_queue_job *job); /* on the queue's thread */
+	uint64_t asked_ns;			/* when it was added */
+	bool pending;				/* added and not yet done */
+	bool cut;				/* it must not sleep any more */
 };
 
-struct queue {
-	struct queues *all;
+struct tfr_queue {
+	struct tfr_queues *all;
 	pthread_t thread;
 	pthread_cond_t work;
-	struct queue_job *head, *tail; /* the head runs */
+	struct tfr_queue_job *head, *tail; /* the head runs */
 	bool started;
 };
 
-struct queues {
+struct tfr_queues {
 	pthread_mutex_t lock;
 	pthread_cond_t done;
 	pthread_cond_t cut; /* a job was cut short; by CLOCK_MONOTONIC */
 	bool closing;
-	struct queue at[QUEUES];
+	struct tfr_queue at[QUEUES];
 };
 
 /* 0, or the errno of a failure to start a thread. */
-int tfr_queues_open(struct queues *q);
+int tfr_queues_open(struct tfr_queues *q);
 /* Runs the remaining jobs, then ends the threads. */
-void tfr_queues_close(struct queues *q);
+void tfr_queues_close(struct tfr_queues *q);
 
-void tfr_queues_put(struct queues *q, unsigned which, struct queue_job *job);
+void tfr_queues_put(struct tfr_queues *q, unsigned which, struct tfr_queue_job *job);
 /* Returns at once for a job that was never added. */
-void tfr_queues_wait(struct queues *q, const struct queue_job *job);
-bool tfr_queues_done(struct queues *q, const struct queue_job *job);
+void tfr_queues_wait(struct tfr_queues *q, const struct tfr_queue_job *job);
+bool tfr_queues_done(struct tfr_queues *q, const struct tfr_queue_job *job);
 /* For a running job: sleeps until this time of CLOCK_MONOTONIC in nanoseconds.  False: it was cut
  * short. */
-bool tfr_queues_sleep(struct queues *q, const struct queue_job *job, uint64_t until_ns);
+bool tfr_queues_sleep(struct tfr_queues *q, const struct tfr_queue_job *job, uint64_t until_ns);
 /* Ends the sleep of an added job, now or when it runs. */
-void tfr_queues_cut(struct queues *q, struct queue_job *job);
+void tfr_queues_cut(struct tfr_queues *q, struct tfr_queue_job *job);
 /* Waits until one queue is empty. */
-void tfr_queues_drain(struct queues *q, unsigned which);
+void tfr_queues_drain(struct tfr_queues *q, unsigned which);
 
 #endif

@@ -11,7 +11,7 @@
 enum { DEVICES_MAX = 64, CHANNELS_MAX = 4 };
 
 /* Pixels to floats.  device.c has checked the arguments and filled in the defaults. */
-struct device_normalise {
+struct tfr_normalise_job {
 	float *to;
 	const uint8_t *from;
 	size_t count; /* bytes, a multiple of channels */
@@ -19,7 +19,7 @@ struct device_normalise {
 	float mean[CHANNELS_MAX], std[CHANNELS_MAX];
 };
 
-struct device_row {
+struct tfr_device_row {
 	const char *kind; /* the beginning of a spec */
 	bool built;
 	bool in_process; /* its memory belongs to this process */
@@ -42,7 +42,7 @@ struct device_row {
 	void (*event_free)(struct tfr_event *ev); /* no work is in progress */
 	enum tfr_status (*upload)(struct tfr_device *dev, void *to, const void *from, size_t size,
 		struct tfr_event *ev, struct tfr_error *err);
-	enum tfr_status (*normalise)(struct tfr_device *dev, const struct device_normalise *what,
+	enum tfr_status (*normalise)(struct tfr_device *dev, const struct tfr_normalise_job *what,
 		struct tfr_event *ev, struct tfr_error *err);
 	enum tfr_status (*compute)(struct tfr_device *dev, double seconds, struct tfr_event *ev,
 		struct tfr_error *err);
@@ -55,7 +55,7 @@ struct device_row {
 };
 
 struct tfr_device {
-	const struct device_row *row;
+	const struct tfr_device_row *row;
 	void *state; /* of the row */
 	int node;    /* of NUMA; -1: unknown */
 	char name[64];
@@ -68,8 +68,8 @@ struct tfr_event {
 	struct tfr_device *dev;
 };
 
-extern const struct device_row tfr_device_host;
-extern const struct device_row tfr_device_sim;
-extern const struct device_row tfr_device_cuda;
+extern const struct tfr_device_row tfr_device_host;
+extern const struct tfr_device_row tfr_device_sim;
+extern const struct tfr_device_row tfr_device_cuda;
 
 #endif

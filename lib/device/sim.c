@@ -66,7 +66,7 @@ static enum tfr_status bad_spec(struct tfr_error *err, const char *args)
 
 /* The parsed "25G,10us,4". */
 struct sim_spec {
-	struct copier_pace pace;
+	struct tfr_copier_pace pace;
 	double latency_ns;
 	unsigned count;
 	int link_length; /* of the text before the count */
@@ -134,7 +134,7 @@ static enum tfr_status sim_open(
 	return tfr_copier_open(dev, spec.pace, err);
 }
 
-const struct device_row tfr_device_sim = {
+const struct tfr_device_row tfr_device_sim = {
 	.kind = "sim",
 	.built = true,
 	.in_process = true,
