@@ -159,6 +159,7 @@ void tfr_flow_free(struct tfr_flow *flow)
 
 bool tfr_job_slot_reserve(struct tfr_job_slot *s, unsigned more)
 {
+	assert(s->out_capacity); /* doubling gets anywhere */
 	while (s->out_capacity < s->out_count + more) {
 		struct tfr_feed_sample **larger =
 			reallocarray(s->out, s->out_capacity * 2, sizeof(struct tfr_feed_sample *));
@@ -181,6 +182,7 @@ bool tfr_job_slot_put(struct tfr_job_slot *s, struct tfr_feed_sample *sample)
 
 void tfr_job_slot_finish(struct tfr_flow *flow, struct tfr_flow_node *n, struct tfr_job_slot *s)
 {
+	assert(!s->done && n->claimed > n->taken);
 	s->at = 0;
 	s->done = true;
 	n->waiting += s->out_count;
@@ -190,6 +192,7 @@ void tfr_job_slot_finish(struct tfr_flow *flow, struct tfr_flow_node *n, struct 
 /* Returns the first slot if it has samples left; passes over empty ones. */
 static struct tfr_job_slot *first_done(struct tfr_flow *flow, struct tfr_flow_node *n)
 {
+	assert(n->claimed - n->taken <= n->slot_count);
 	while (n->taken < n->claimed) {
 		struct tfr_job_slot *s = &n->slots[n->taken % n->slot_count];
 
@@ -223,6 +226,7 @@ unsigned tfr_flow_node_take(
 	while (count < max && (s = first_done(flow, n))) {
 		struct tfr_feed_sample *next = s->out[s->at++];
 
+		assert(n->waiting);
 		n->waiting--;
 		to[count++] = next;
 		if (!next)

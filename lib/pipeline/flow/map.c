@@ -3,6 +3,7 @@
  *
  * The result of one sample does not depend on any other, so that workers work on the slots of a
  * node side by side.  A record that fails leaves no gap here, only fewer records. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +24,7 @@ bool tfr_map_claim(
 		*lack = tfr_flow_node_over(flow, n->up) ? LACK_NOTHING : LACK_INPUT;
 		return false;
 	}
-	s->out_count = 0;
+	assert(!s->done && !s->out_count); /* it was handed on completely */
 	n->claimed++;
 	w->node = n;
 	w->slot = s;
@@ -120,6 +121,7 @@ static void parse_all(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_jo
 		else
 			tfr_sample_put(flow->pool, one);
 	}
+	assert(kept <= s->in_count && kept <= s->out_capacity);
 	s->out_count = kept;
 	took = tfr_clock_ns() - start;
 	filter = measured ? filter * s->in_count / measured : 0;

@@ -3,6 +3,8 @@
  * Their output depends on the samples before, so that they run in the order of their claims.
  * They only move pointers (and the cache copies), a few hundred at a time and without the lock,
  * so that they do not limit the others. */
+#include <assert.h>
+
 #include "base/error.h"
 #include "pipeline/flow/nodes.h"
 
@@ -47,7 +49,7 @@ bool tfr_ordered_claim(
 		*lack = tfr_flow_node_over(flow, n->up) ? LACK_NOTHING : LACK_INPUT;
 		return false;
 	}
-	s->out_count = 0;
+	assert(!s->done && !s->out_count);
 	n->running = true;
 	n->claimed++;
 	w->node = n;
@@ -197,6 +199,7 @@ void tfr_ordered_run(struct tfr_flow *flow, struct tfr_worker *w)
 	tfr_feed_trace(flow->set, n->row, w->time.thread, start, end,
 		s->in_count && s->in[0] ? s->in[0]->ordinal : 0);
 	tfr_worker_settle(flow, w);
+	assert(n->running); /* since the claim: no other worker was here */
 	n->running = false;
 	if (n->kind == NODE_SHUFFLE) {
 		n->held = tfr_shuffle_buffer_held(&n->shuffle);

@@ -1,4 +1,6 @@
 /* pipeline/flow/shuffle_buffer.c - when one comes out. */
+#include <assert.h>
+
 #include "pipeline/flow/shuffle_buffer.h"
 
 bool tfr_shuffle_buffer_init(
@@ -32,6 +34,7 @@ bool tfr_shuffle_buffer_ready(const struct tfr_shuffle_buffer *m)
 
 void *tfr_shuffle_buffer_pop(struct tfr_shuffle_buffer *m)
 {
+	assert(tfr_shuffle_buffer_held(m));
 	m->popped++;
 	return tfr_shuffler_pop(&m->shuffler);
 }
@@ -55,6 +58,7 @@ void tfr_shuffle_buffer_close_epoch(struct tfr_shuffle_buffer *m)
 
 void tfr_shuffle_buffer_next_epoch(struct tfr_shuffle_buffer *m)
 {
+	assert(tfr_shuffle_buffer_drained(m));
 	tfr_shuffler_next_epoch(&m->shuffler);
 	m->popped = 0;
 }

@@ -5,6 +5,8 @@
  * which does the work without the lock.  There is one exception to downstream first: the queue
  * before a node may not run dry, or all workers but the one that refills it would be idle.  An
  * idle worker charges its time to the stages by what each one lacks. */
+#include <assert.h>
+
 #include "base/error.h"
 #include "pipeline/flow/nodes.h"
 
@@ -117,6 +119,7 @@ static struct tfr_flow_node *next_job(struct tfr_flow *flow, struct tfr_worker *
 	enum tfr_lack lacks[NODES_MAX];
 	uint64_t moves;
 
+	assert(flow->node_count >= 2); /* the source, and a last node */
 	w->batch = NULL;
 	do {
 		if (tfr_feed_stopping(flow->control))

@@ -5,6 +5,7 @@
  * are decoded.  The samples are read once: straight from the record to their place where only
  * their type changes, else a block at a time that stays in the cache: decoded, mixed, converted.
  * To all other code an audio clip is an image of one row, as wide as it has samples. */
+#include <assert.h>
 #include <string.h>
 
 #include <tfr-private/audio.h>
@@ -29,6 +30,7 @@ static void cut(struct tfr_sample_range *s, uint64_t skip, uint64_t length)
 {
 	uint64_t gone = skip < s->there ? skip : s->there;
 
+	assert(s->there <= s->length);
 	s->from += gone;
 	s->there -= gone;
 	s->length = length;
@@ -205,6 +207,7 @@ static void measure(struct sound *s, uint32_t k)
 		if (channels > s->most)
 			s->most = channels;
 	}
+	assert(channels && s->stretch.length <= UINT32_MAX);
 	s->form = r->form;
 	s->form.width = (uint32_t)s->stretch.length;
 	s->form.height = 1;

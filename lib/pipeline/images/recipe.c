@@ -5,6 +5,7 @@
  * stage stays pinned until its last copy is done. */
 #include "pipeline/images/recipe.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -222,6 +223,7 @@ static void take_in(struct tfr_image_executor *st, struct tfr_image_pair *pair)
 /* Keeps the buffers of the pair as they are. */
 static void pin(struct tfr_image_executor *st, const struct tfr_image_pair *pair)
 {
+	assert(pair->image.buffer < EXECUTOR_BUFFERS && pair->mask.buffer < EXECUTOR_BUFFERS);
 	if (pair->image.buffer >= 0)
 		st->pinned[false] |= 1u << pair->image.buffer;
 	if (pair->mask.px.data && pair->mask.buffer >= 0)
@@ -233,6 +235,7 @@ static enum tfr_status put(
 {
 	enum tfr_status status;
 
+	assert(st->k < st->recipe->copies);
 	st->stage = st->recipe->to - 1;
 	status = tfr_lazy_image_output(st, &pair->image, err);
 	if (status == TFR_OK && pair->mask.px.data)
@@ -249,6 +252,7 @@ static enum tfr_status go_on(struct tfr_image_executor *st, unsigned i, uint32_t
 	uint32_t pinned[2] = { st->pinned[0], st->pinned[1] };
 	enum tfr_status status = TFR_OK;
 
+	assert(i >= st->recipe->from && i < st->recipe->to && stage->copies);
 	for (uint32_t c = 0; status == TFR_OK && c < stage->copies; c++) {
 		struct tfr_image_pair child = *pair;
 		struct tfr_draw draw = tfr_image_executor_draw(st, i, copy * stage->copies + c);

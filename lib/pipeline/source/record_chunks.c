@@ -3,6 +3,7 @@
  * Blocks are counted: each chunk holds one reference, and each sample of a chunk keeps the
  * chunk.  After its last chunk a block goes to the next reader, so that reading settles into a
  * few blocks that stay in memory. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "pipeline/source/feed_sample.h"
@@ -37,6 +38,7 @@ struct tfr_run_block *tfr_block_get(struct tfr_block_pool *b)
 	pthread_mutex_lock(&b->lock);
 	block = b->idle;
 	if (block) {
+		assert(b->idle_count && !atomic_load(&block->refs));
 		b->idle = block->next;
 		b->idle_count--;
 	}
@@ -85,6 +87,8 @@ struct tfr_record_chunk *tfr_record_chunk_new(struct tfr_run_block *block, uint3
 
 void tfr_record_chunk_add(struct tfr_record_chunk *g, uint32_t file, const struct tfr_record *rec)
 {
+	assert(g->count < g->capacity);
+	assert(rec->data >= g->block->run.block || !rec->size);
 	g->samples[g->count++] = (struct tfr_feed_sample){
 		.record = rec->index,
 		.offset = rec->offset,
@@ -101,6 +105,7 @@ void tfr_record_chunk_drop(struct tfr_record_chunk *g)
 {
 	uint32_t rest = g->count - g->at;
 
+	assert(g->at <= g->count);
 	/* Without records, or with all that were handed out gone, it ends here. */
 	if (!g->count || (rest && atomic_fetch_sub(&g->left, rest) == rest)) {
 		tfr_block_put(g->block);

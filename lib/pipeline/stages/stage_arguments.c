@@ -2,6 +2,7 @@
  *
  * A reader moves a cursor over what it accepts; what is left at the end is an error.  So is a
  * number with a sign, a blank or a leading "0x", which strtod() would take. */
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -418,6 +419,7 @@ static enum tfr_status settle_length(struct tfr_stage *st, uint32_t rate, struct
 		return tfr_fail(err, TFR_EUSAGE,
 			"stage '%s': that is %.0f samples at %u per second; it can be 1 to %d",
 			st->text, samples - 0.5, rate, LENGTH_MAX);
+	assert(st->seconds > 0 && rate);
 	st->width = (uint32_t)samples;
 	free(st->text);
 	return name_length(st, err);

@@ -4,6 +4,8 @@
  * All records of a batch are parsed together.  If one lacks a feature, they are parsed one at a
  * time: those that fail leave gaps, which are closed as those of broken images are, and the
  * others are parsed again. */
+#include <assert.h>
+
 #include "base/error.h"
 #include "pipeline/transfer/buffers.h"
 
@@ -38,6 +40,7 @@ static enum tfr_status leave_out(struct tfr_transfer *tr, struct tfr_batch_parse
 			return status;
 		tfr_feature_error_alone(err->message);
 		s = sample_of(b, i);
+		assert(!b->bad[i] && b->records); /* gaps were closed before */
 		b->bad[i] = true;
 		b->records--;
 		if (s) {

@@ -86,6 +86,7 @@ void tfr_staged_close_gaps(const struct tfr_transfer *tr, struct tfr_staged_batc
 		while (end > i + 1 && b->bad[end - 1])
 			end--;
 		end--;
+		assert(end >= i); /* the place itself is a gap */
 		if (end > i)
 			move_place(tr, b, i, end);
 	}

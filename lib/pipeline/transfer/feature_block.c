@@ -5,6 +5,7 @@
  * follow from these descriptions. */
 #include "pipeline/transfer/feature_block.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ static bool add_name(struct tfr_feature_block *f, size_t feature, const char *be
 {
 	const struct tfr_batch_feature *one = &f->list[feature];
 
+	assert(f->tensors < PARTS * f->count);
 	f->names[f->tensors] = tfr_asprintf("%s%s", one->name, behind);
 	return f->names[f->tensors] && ++f->tensors;
 }
@@ -131,6 +133,7 @@ static unsigned describe(
 		parts[n++] = (struct part){ c->splits32, TFR_INT32, 1, { c->rows + 1 } };
 	else if (f->layout == TFR_RAGGED)
 		parts[n++] = (struct part){ c->splits, TFR_INT64, 1, { c->rows + 1 } };
+	assert(n <= PARTS);
 	return n;
 }
 
@@ -186,6 +189,7 @@ void tfr_feature_block_write(const struct tfr_feature_block *f, const struct tfr
 	uint8_t *to = memory;
 	unsigned tensor = 0;
 
+	assert(offset % ALIGNMENT == 0);
 	for (size_t i = 0; i < f->count; i++) {
 		struct part parts[PARTS];
 		unsigned n = describe(&f->list[i], tfr_batch_column(p, i), parts);
@@ -196,6 +200,7 @@ void tfr_feature_block_write(const struct tfr_feature_block *f, const struct tfr
 			if (bytes)
 				memcpy(to, parts[k].data, bytes);
 			memset(to + bytes, 0, all - bytes);
+			assert(tensor < f->tensors);
 			tensors[tensor] = tensor_of(&parts[k], f->names[tensor]);
 			tensors[tensor].offset = offset + (uint64_t)(to - (uint8_t *)memory);
 			tensors[tensor].data = to;

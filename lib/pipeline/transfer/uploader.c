@@ -20,6 +20,7 @@ unsigned tfr_index_queue_take(struct tfr_index_queue *l)
 {
 	unsigned value = l->at[l->head];
 
+	assert(l->count);
 	l->head = (l->head + 1) % l->capacity;
 	l->count--;
 	return value;
@@ -137,6 +138,7 @@ static void start_upload(
 
 	tfr_queue_meter_look(&tr->assembled);
 	tr->assembled.now -= count;
+	assert(b->state == STAGING_FILLING && t->state == DEVICE_FREE && !t->held);
 	b->state = STAGING_FLYING;
 	b->target = target;
 	b->bytes = note_batches(l, b, count, t);
@@ -236,6 +238,7 @@ static void finish_upload(struct tfr_uploader *l)
 	}
 	tfr_index_queue_take(&l->flying);
 	account_upload(l, seconds, b);
+	assert(b->state == STAGING_FLYING && t->state == DEVICE_FLYING);
 	t->state = DEVICE_FULL;
 	tr->arrived.now += t->count;
 	tfr_index_queue_put(&l->full, b->target);

@@ -1,5 +1,6 @@
 /* pipeline/transfer/verify_upload.c - compares an upload with the staging memory, and floats
  * that the device made with those that this processor makes of the same bytes. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,9 +22,10 @@ static enum tfr_status compare_bytes(struct tfr_uploader *l, const struct tfr_st
 	const uint8_t *sent = b->memory + at, *got = l->check + at;
 	uint64_t i = 0;
 
+	assert(at + f->used <= l->check_capacity);
 	if (!memcmp(sent, got, f->used))
 		return TFR_OK;
-	while (sent[i] == got[i])
+	while (sent[i] == got[i]) /* one differs */
 		i++;
 	return differs(l, f, i, "byte", err);
 }
