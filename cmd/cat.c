@@ -1,4 +1,8 @@
-/* cmd/cat.c - tfr cat: records selected and put together, every one verified on the way. */
+/* cmd/cat.c - tfr cat: selects records and writes them one after another.
+ *
+ * A failure leaves no output, but what a pipe has received cannot be taken back.  A dry run does
+ * everything but opening the output: it verifies, counts and sums the same records. */
+#include <assert.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -13,72 +17,80 @@ struct cat_settings {
 	const char *output, *interleave, *records, *where, *every, *sample, *keep, *drop, *on_error,
 		*mix;
 	int level, from, compress, compression, progress, mix_end;
-	bool follow, force, raw, delimited, allow_missing, quiet;
+	bool follow, force, dry_run, raw, delimited, allow_missing, quiet;
 	struct expecting expect;
 };
 
 static const struct cat_settings defaults = { .limit = UINT64_MAX, .output = "-", .mix_end = -1 };
 
 static const struct opt options[] = {
-	OPT(STRING, 'o', "output", "OUT", NULL,
-		"write OUT: a file, a set such as 'all@4.tfrecord' (round-robin), or - [-]",
-		struct cat_settings, output),
-	OPT_FORCE(struct cat_settings, force),
-	OPT_COMPRESS(struct cat_settings, compress),
-	OPT_LEVEL(struct cat_settings, level),
+	OPT_HEADING("Input"),
+	OPT(CHOICE, 0, "from", "KIND", "records|lines|delimited",
+		"the kind of input: records, lines of text, or delimited: payloads, each after "
+		"its length as a varint [records]",
+		struct cat_settings, from),
 	OPT(STRING, 0, "interleave", "CYCLE,BLOCK", NULL,
-		"BLOCK records from each of CYCLE open files in turn, as tf.data interleaves them",
+		"read BLOCK records from each of CYCLE open files in turn, as tf.data's interleave "
+		"does",
 		struct cat_settings, interleave),
 	OPT(STRING, 0, "mix", "SET=WEIGHT,...", NULL,
-		"in place of FILEs: a record of one set or another, drawn by these weights as "
-		"tf.data's sample_from_datasets draws",
+		"in place of FILEs: draw each record from one of these sets by their weights, as "
+		"tf.data's sample_from_datasets does",
 		struct cat_settings, mix),
 	OPT(CHOICE, 0, "mix-end", "WHAT", "drop|stop|repeat",
-		"a set of --mix has no record left: drop it, stop, or repeat it [drop]",
+		"at the end of a set of --mix: drop the set, stop, or repeat the set [drop]",
 		struct cat_settings, mix_end),
+	OPT(FLAG, 0, "follow", NULL, NULL,
+		"at the end of a growing file or a FIFO, wait for more until interrupted",
+		struct cat_settings, follow),
+	OPT_COMPRESSION(struct cat_settings, compression),
+	OPT_MISSING(struct cat_settings, allow_missing),
+	OPT_HEADING("Selection and order"),
 	OPT(STRING, 0, "records", "LIST", NULL,
-		"only the records of these numbers, counted from 0 over all inputs: 0,5,10-20,100-",
+		"select records by number, from 0 over all inputs: 0,5,10-20,100-",
 		struct cat_settings, records),
 	OPT(STRING, 0, "where", "EXPR", OPT_EXPRESSION,
-		"only records for which EXPR holds, such as 'image/class/label == 3'",
+		"select records for which EXPR holds, such as 'image/class/label == 3'",
 		struct cat_settings, where),
 	OPT(STRING, 0, "every", "N[+OFFSET]", NULL,
-		"record OFFSET of those selected so far and every N-th from there [+0]",
-		struct cat_settings, every),
-	OPT(STRING, 0, "sample", "P", NULL, "each record with probability P, drawn by --seed",
-		struct cat_settings, sample),
+		"select every N-th record from record OFFSET on [+0]", struct cat_settings, every),
+	OPT(STRING, 0, "sample", "P", NULL,
+		"select each record with probability P, drawn by --seed", struct cat_settings,
+		sample),
 	OPT(COUNT, 0, "shuffle-buffer", "N", NULL,
-		"in the order of tf.data's shuffle(N, seed), first epoch [0: the order stays]",
+		"shuffle by a shuffle buffer of N records, as tf.data's shuffle(N, seed) does in "
+		"the first epoch [0: keep the order]",
 		struct cat_settings, shuffle_buffer),
-	OPT(COUNT, 0, "seed", "N", NULL, "of --mix, --sample and --shuffle-buffer [0]",
+	OPT(COUNT, 0, "seed", "N", NULL, "the seed of --mix, --sample and --shuffle-buffer [0]",
 		struct cat_settings, seed),
-	OPT(COUNT, 0, "skip", "N", NULL, "pass over the first N selected records [0]",
+	OPT(COUNT, 0, "skip", "N", NULL, "skip the first N selected records [0]",
 		struct cat_settings, skip),
 	OPT(COUNT, 'n', "limit", "N", NULL, "write at most N records [all]", struct cat_settings,
 		limit),
 	OPT(STRING, 0, "keep", "FEATURES", OPT_FEATURES,
-		"of each Example only these features, names separated by commas",
+		"keep only these features of each Example, names separated by commas",
 		struct cat_settings, keep),
-	OPT(STRING, 0, "drop", "FEATURES", OPT_FEATURES, "each Example without these features",
+	OPT(STRING, 0, "drop", "FEATURES", OPT_FEATURES, "drop these features of each Example",
 		struct cat_settings, drop),
-	OPT(FLAG, 0, "raw", NULL, NULL, "payloads alone, without framing", struct cat_settings,
-		raw),
-	OPT(FLAG, 0, "delimited", NULL, NULL, "payloads, each after its length as a varint",
+	OPT_HEADING("Output"),
+	OPT(STRING, 'o', "output", "OUT", NULL,
+		"write OUT: a file, a set such as 'all@4.tfrecord' (round-robin), or - [-]",
+		struct cat_settings, output),
+	OPT(FLAG, 0, "raw", NULL, NULL, "write payloads without framing", struct cat_settings, raw),
+	OPT(FLAG, 0, "delimited", NULL, NULL, "write payloads, each after its length as a varint",
 		struct cat_settings, delimited),
-	OPT(FLAG, 0, "follow", NULL, NULL,
-		"wait for more at the end of a file that grows, or a FIFO, until interrupted",
-		struct cat_settings, follow),
-	OPT(STRING, 0, "on-error", "HOW", "fail|skip|quarantine=",
-		"damaged records: fail, or skip them with a warning, or put their bytes into a "
-		"FILE [fail]",
-		struct cat_settings, on_error),
-	OPT(CHOICE, 0, "from", "FORM", "records|lines|delimited",
-		"what the inputs are: records, lines of text, or payloads each after its length as "
-		"a varint [records]",
-		struct cat_settings, from),
+	OPT_COMPRESS(struct cat_settings, compress),
+	OPT_LEVEL(struct cat_settings, level),
 	OPT_EXPECT_OUTPUT(struct cat_settings, expect),
-	OPT_COMPRESSION(struct cat_settings, compression),
-	OPT_MISSING(struct cat_settings, allow_missing),
+	OPT(FLAG, 0, "dry-run", NULL, NULL,
+		"write nothing; print OUT, its records and its size in bytes before compression",
+		struct cat_settings, dry_run),
+	OPT_FORCE(struct cat_settings, force),
+	OPT_HEADING("Running"),
+	OPT(STRING, 0, "on-error", "HOW", "fail|skip|quarantine=",
+		"damaged records: fail, skip them with a warning, or quarantine=FILE: skip them "
+		"and write their bytes to FILE [fail]",
+		struct cat_settings, on_error),
 	OPT_PROGRESS(struct cat_settings, progress),
 	OPT_QUIET(struct cat_settings, quiet),
 	OPTIONS_END,
@@ -92,8 +104,9 @@ struct cat_run {
 	struct tfr_set_writer *out;
 	struct tfr_stream_writer *bare; /* --raw, --delimited */
 	uint64_t written, bytes, sum;
+	uint64_t lengths; /* bytes of the varints of --delimited */
 	struct tfr_expect expect;
-	uint64_t taken_sum; /* of the records as they were read, where that is expected */
+	uint64_t taken_sum;		  /* of the records as they were read, for --expect-sum */
 	const volatile bool *interrupted; /* --follow */
 };
 
@@ -111,19 +124,26 @@ static enum tfr_status write_payload(struct cat_run *run, const struct iovec *pi
 	const struct tfr_digest *d, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
+	size_t length_size = 0;
 	uint8_t length[10];
 	uint32_t shard;
 
 	run->bytes += d->size;
 	run->sum += d->sum;
 	run->written++;
+	if (run->s->delimited)
+		length_size = put_varint(length, d->size);
+	run->lengths += length_size;
+	if (run->s->dry_run)
+		return TFR_OK;
+	assert(!run->out != !run->bare);
 	if (run->out) {
 		shard = (uint32_t)((run->written - 1) % tfr_set_writer_shards(run->out));
 		return tfr_set_writer_put(run->out, shard, pieces, n, d, err);
 	}
 	if (run->s->delimited)
 		status = tfr_stream_writer_put(
-			run->bare, &(struct iovec){ length, put_varint(length, d->size) }, 1, err);
+			run->bare, &(struct iovec){ length, length_size }, 1, err);
 	return status ? status : tfr_stream_writer_put(run->bare, pieces, n, err);
 }
 
@@ -164,6 +184,8 @@ static enum tfr_status open_output(struct cat_run *run, struct tfr_error *err)
 		.temporaries = cmd_temporaries(),
 	};
 
+	if (s->dry_run)
+		return TFR_OK;
 	if (s->raw || s->delimited)
 		return tfr_stream_writer_open(&run->bare, s->output, &opts, err);
 	return tfr_set_writer_open(&run->out, s->output, &opts, cmd_warn_text, run->c, err);
@@ -176,6 +198,8 @@ static enum tfr_status publish(struct cat_run *run, struct tfr_error *err)
 
 	if (!status && !run->s->follow)
 		status = tfr_expect_some(&run->expect, selection_read(run->in), run->written, err);
+	if (status || run->s->dry_run)
+		return status;
 	if (!status && run->bare)
 		status = tfr_stream_writer_seal(run->bare, err);
 	if (!status && run->bare)
@@ -213,7 +237,7 @@ static enum tfr_status flush(struct cat_run *run, struct tfr_error *err)
 	return run->bare ? tfr_stream_writer_flush(run->bare, err) : TFR_OK;
 }
 
-/* --follow, at the end of what there is: whoever reads us gets it now. */
+/* --follow at the present end of the input: the reader of our output gets all of it now. */
 static enum tfr_status wait_for_more(void *ctx, struct tfr_error *err)
 {
 	struct cat_run *run = ctx;
@@ -221,7 +245,7 @@ static enum tfr_status wait_for_more(void *ctx, struct tfr_error *err)
 
 	if (status)
 		return status;
-	if (!*run->interrupted) /* and a signal ends the sleep */
+	if (!*run->interrupted) /* a signal ends the sleep */
 		nanosleep(&(struct timespec){ .tv_nsec = FOLLOW_NS }, NULL);
 	return *run->interrupted ? TFR_END : TFR_OK;
 }
@@ -240,6 +264,18 @@ static void print_summary(struct cat_run *run)
 	cmd_print_summary(run->c, &summary);
 }
 
+/* As export --dry-run prints it: the framing of a record takes 16 bytes. */
+static void print_plan(const struct cat_run *run)
+{
+	const struct cat_settings *s = run->s;
+	uint64_t framing = s->raw || s->delimited ? 0 : 16 * run->written;
+	char name[4 * 4096];
+
+	printf("%s\t%llu\t%llu\n", tfr_escape_name(name, sizeof(name), s->output),
+		(unsigned long long)run->written,
+		(unsigned long long)(run->bytes + framing + run->lengths));
+}
+
 static bool names_a_set(const char *output)
 {
 	struct tfr_set_name name;
@@ -249,7 +285,7 @@ static bool names_a_set(const char *output)
 	return is_set;
 }
 
-/* Whether whoever reads it can end it: not a file, nor a set. */
+/* Whether a reader can end the output: it is neither a file nor a set. */
 static bool is_pipe(const char *output)
 {
 	struct stat st;
@@ -259,44 +295,47 @@ static bool is_pipe(const char *output)
 	return !stat(output, &st) && S_ISFIFO(st.st_mode);
 }
 
-/* What follows a file has no end of its own, and so no time at which a file would be whole. */
+/* --follow has no end of its own, so that there is no time at which an output file is complete. */
 static int check_follow(struct cmd *c, const struct cat_settings *s)
 {
 	if (!s->follow)
 		return 0;
+	if (s->dry_run)
+		return cmd_usage(c, "--follow has no end; it cannot go with --dry-run");
 	if (s->mix)
-		return cmd_usage(c, "--follow has one input, not those of --mix");
+		return cmd_usage(c, "--follow reads one input; it cannot go with --mix");
 	if (strcmp(s->output, "-") && !is_pipe(s->output))
 		return cmd_usage(
 			c, "--follow writes to standard output or a FIFO, not to '%s'", s->output);
 	if (s->compress == TFR_COMPRESSION_GZIP || s->compress == TFR_COMPRESSION_ZLIB)
-		return cmd_usage(c, "--follow writes records as they come, not compressed");
+		return cmd_usage(c, "--follow cannot compress its output");
 	return 0;
 }
 
 static int check_mix(struct cmd *c, const struct cat_settings *s)
 {
 	if (!s->mix && s->mix_end >= 0)
-		return cmd_usage(c, "--mix-end says what becomes of the sets of --mix");
+		return cmd_usage(c, "--mix-end goes with --mix");
 	if (s->mix_end != TFR_MIX_REPEAT)
 		return 0;
 	if (s->limit == UINT64_MAX && !is_pipe(s->output))
 		return cmd_usage(
-			c, "--mix-end repeat has no end: give --limit, or write into a pipe");
+			c, "--mix-end repeat has no end: give --limit, or write to a pipe");
 	if (selection_quarantine(s->on_error))
 		return cmd_usage(c,
-			"--mix-end repeat meets the same damage again and again, which does not "
-			"go with quarantine");
+			"--mix-end repeat meets the same damage in each round; it cannot go with "
+			"quarantine");
 	return 0;
 }
 
 static int check_outputs(struct cmd *c, const struct cat_settings *s)
 {
 	if (s->raw && s->delimited)
-		return cmd_usage(c, "--raw and --delimited are two forms of output");
+		return cmd_usage(c, "--raw and --delimited cannot go together");
 	if ((s->raw || s->delimited) && names_a_set(s->output))
 		return cmd_usage(c, "--raw and --delimited write one file, not a set");
-	tfr_set_recover(s->output, cmd_temporaries(), cmd_warn_text, c);
+	if (!s->dry_run)
+		tfr_set_recover(s->output, cmd_temporaries(), cmd_warn_text, c);
 	if (selection_quarantine(s->on_error) &&
 		!strcmp(selection_quarantine(s->on_error), s->output))
 		return cmd_usage(c, "the output and the quarantine are one file");
@@ -320,22 +359,23 @@ static struct selection_opts what_to_select(const struct cat_settings *s)
 		.framing = (enum tfr_framing)s->from,
 		.compression = (enum tfr_compression)s->compression,
 		.allow_missing = s->allow_missing,
-		.on_error = s->on_error,
+		/* A dry run writes no quarantine. */
+		.on_error = s->dry_run && selection_quarantine(s->on_error) ? "skip" : s->on_error,
 		.force = s->force,
 	};
 }
 
-/* From the first record to the last line. */
+/* Copies all records and prints the closing line. */
 static void write_all(struct cat_run *run)
 {
 	struct tfr_error err;
 
 	if (open_output(run, &err) || copy(run, &err)) {
 		cmd_progress_stop();
-		if (!run->written) /* a misspelt feature selects nothing */
+		if (!run->written) /* the reason may be a misspelt feature */
 			selection_finish(run->in);
 		cmd_error(run->c, &err);
-		if (run->s->follow && flush(run, &err)) /* what was whole before was promised */
+		if (run->s->follow && flush(run, &err)) /* complete records are promised */
 			cmd_error(run->c, &err);
 	} else {
 		cmd_progress_stop();
@@ -343,7 +383,10 @@ static void write_all(struct cat_run *run)
 		features_finish(run->c, run->features,
 			run->s->records || run->s->limit != UINT64_MAX ? 0
 								       : selection_read(run->in));
-		print_summary(run);
+		if (run->s->dry_run)
+			print_plan(run);
+		else
+			print_summary(run);
 	}
 	tfr_set_writer_close(run->out);
 	tfr_stream_writer_close(run->bare);
@@ -363,7 +406,7 @@ static int cat_main(struct cmd *c)
 	if (check_outputs(c, s) || check_follow(c, s) || check_mix(c, s) ||
 		cmd_expect(c, &s->expect, &run.expect))
 		return c->exit;
-	if (cmd_check_terminal(c, s->output, s->force) ||
+	if ((!s->dry_run && cmd_check_terminal(c, s->output, s->force)) ||
 		features_open(c, &run.features, s->keep, s->drop))
 		return c->exit;
 	if (selection_open(c, &run.in, &opts)) {
@@ -371,7 +414,7 @@ static int cat_main(struct cmd *c)
 		return c->exit;
 	}
 	if (s->follow) {
-		cmd_temporaries(); /* whose handler would end the process at once */
+		cmd_temporaries(); /* first: its handler would end the process at once */
 		run.interrupted = cmd_catch_signals();
 	}
 	progress.total_bytes = selection_bytes(run.in);
@@ -387,7 +430,7 @@ static int cat_main(struct cmd *c)
 const struct command cmd_cat = {
 	.name = "cat",
 	.operands = "[FILE]...",
-	.summary = "select records and put them together",
+	.summary = "select records and write them to a file or set",
 	.options = options,
 	.settings_size = sizeof(struct cat_settings),
 	.defaults = &defaults,

@@ -1,7 +1,7 @@
-/* cmd/count.c - tfr count: how many records there are.
+/* cmd/count.c - tfr count: counts records.
  *
- * Only headers are read unless something is asked of the payloads.  With no option standard output
- * is one number. */
+ * Only headers are read unless an option needs the payloads.  Without options, standard output is
+ * one number. */
 #include <string.h>
 
 #include "builtin.h"
@@ -14,20 +14,21 @@ struct count_settings {
 };
 
 static const struct opt options[] = {
-	OPT(FLAG, 0, "per-file", NULL, NULL, "a line a file: FILE TAB COUNT", struct count_settings,
-		per_file),
+	OPT(FLAG, 0, "per-file", NULL, NULL, "print one line per file: FILE TAB COUNT",
+		struct count_settings, per_file),
 	OPT(FLAG, 0, "sum", NULL, NULL,
-		"COUNT TAB SUM, the content sum: reads and verifies every payload",
+		"print COUNT TAB SUM, the content sum: reads and verifies every payload",
 		struct count_settings, sum),
 	OPT(STRING, 0, "by", "FEATURE", OPT_FEATURE,
-		"a line a value of FEATURE: VALUE TAB COUNT, bytewise sorted",
+		"group by the values of FEATURE: print one line per value, VALUE TAB COUNT, sorted "
+		"by bytes",
 		struct count_settings, by),
 	OPT(STRING, 0, "where", "EXPR", OPT_EXPRESSION,
-		"only records for which EXPR holds, such as 'image/class/label == 3'",
+		"count only records for which EXPR holds, such as 'image/class/label == 3'",
 		struct count_settings, where),
 	OPT(FLAG, 0, "manifest", NULL, NULL,
-		"answer from the manifest of the set where it is not stale", struct count_settings,
-		manifest),
+		"take the counts from the manifest of the set unless it is stale",
+		struct count_settings, manifest),
 	OPT_JSON(struct count_settings, json),
 	OPT_COMPRESSION(struct count_settings, compression),
 	OPT_MISSING(struct count_settings, allow_missing),
@@ -81,7 +82,7 @@ static void file_counted(
 	put_file(run, path, records, sum, !err);
 }
 
-/* A file of which no record was selected is nothing to warn of. */
+/* A file without a selected record needs no warning. */
 static void selected_in_file(void *ctx, const char *path, uint64_t records, uint64_t sum)
 {
 	put_file(ctx, path, records, sum, true);
@@ -119,8 +120,7 @@ static int print_json(struct count_run *run)
 	return put_json(run);
 }
 
-/* A total over files of which one is bad would be taken for the number of records: it is not
- * printed. */
+/* If a file is bad, the total is not printed: it would be taken for the number of records. */
 static int print_total(struct count_run *run)
 {
 	if (run->json)
@@ -163,8 +163,8 @@ static void warn_text(void *ctx, const char *text)
 	cmd_warn(((struct count_run *)ctx)->c, "%s", text);
 }
 
-/* The selected records are counted as others are; a fault ends the count, since a total without
- * the rest would be taken for the number of records. */
+/* A fault ends the count, since a total without the rest would be taken for the number of
+ * records. */
 static void count_selected(struct count_run *run, const struct tfr_set *set)
 {
 	const struct count_settings *s = run->s;
@@ -208,7 +208,7 @@ static void count_selected(struct count_run *run, const struct tfr_set *set)
 	}
 }
 
-/* From the headers, or with all payloads for --sum. */
+/* Reads the headers only, or all payloads for --sum. */
 static void count_all(struct count_run *run, const struct tfr_set *set)
 {
 	const struct count_settings *s = run->s;
@@ -231,7 +231,7 @@ static void count_all(struct count_run *run, const struct tfr_set *set)
 	cmd_progress_stop();
 }
 
-/* What contradicts itself on the command line.  0: nothing. */
+/* Refuses options that contradict each other.  0: there are none. */
 static int count_usage(struct cmd *c)
 {
 	const struct count_settings *s = c->settings;
@@ -239,7 +239,7 @@ static int count_usage(struct cmd *c)
 	if (s->by && (s->per_file || s->sum))
 		return cmd_usage(c, "--by counts values; it cannot go with --per-file or --sum");
 	if (s->manifest && (s->by || s->where))
-		return cmd_usage(c, "a manifest knows no features; --manifest cannot go with --by "
+		return cmd_usage(c, "a manifest has no features; --manifest cannot go with --by "
 				    "or --where");
 	return 0;
 }

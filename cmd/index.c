@@ -1,23 +1,25 @@
 /* cmd/index.c - tfr index: FILE.idx beside each file, as DALI and PyPI's tfrecord read it, and
  * FILE.gzi beside a GZIP file.
  *
- * Standard output has nothing but what was asked for: with --check a line for each index that is
- * stale or missing. */
+ * Standard output has one line for each index that is stale or missing (--check), or that would be
+ * written (--dry-run), and is empty otherwise. */
 #include <string.h>
 
 #include "builtin.h"
 
 struct index_settings {
 	uint64_t jobs;
-	bool check, no_gzi, force, json, allow_missing, quiet;
+	bool check, dry_run, no_gzi, force, json, allow_missing, quiet;
 	int compression, progress;
 };
 
 static const struct opt options[] = {
 	OPT(FLAG, 0, "check", NULL, NULL,
-		"write nothing: name the files whose index is stale or missing",
+		"write nothing; name the files whose index is stale or missing: status 1",
 		struct index_settings, check),
-	OPT(FLAG, 0, "no-gzi", NULL, NULL, "of a GZIP file too, FILE.idx alone",
+	OPT(FLAG, 0, "dry-run", NULL, NULL, "write nothing; name the indexes that would be written",
+		struct index_settings, dry_run),
+	OPT(FLAG, 0, "no-gzi", NULL, NULL, "write only FILE.idx for a GZIP file",
 		struct index_settings, no_gzi),
 	OPT_FORCE(struct index_settings, force),
 	OPT_JSON(struct index_settings, json),
@@ -38,7 +40,7 @@ struct index_run {
 	char first[1024];
 };
 
-/* Counts the file as what it turned out to be, and returns the word for that. */
+/* Counts the file by its result, and returns the word for it. */
 static const char *settle(
 	struct index_run *run, const struct tfr_index_report *report, const struct tfr_error *err)
 {
@@ -74,9 +76,10 @@ static void file_as_json(struct index_run *run, const char *path,
 	tfr_json_open_object(j, NULL);
 	tfr_json_string(j, "file", path);
 	tfr_json_string(j, "status", word);
-	if (!run->s->check)
+	if (!run->s->check && !run->s->dry_run)
 		tfr_json_u64(j, "records", report->records);
-	if (!run->s->check && !run->s->no_gzi && report->compression == TFR_COMPRESSION_GZIP)
+	if (!run->s->check && !run->s->dry_run && !run->s->no_gzi &&
+		report->compression == TFR_COMPRESSION_GZIP)
 		tfr_json_u64(j, "points", report->points);
 	if (err)
 		tfr_json_string(j, "reason", tfr_error_format(err, text, sizeof(text)));
@@ -91,19 +94,22 @@ static void file_done(void *ctx, const char *path, const struct tfr_index_report
 {
 	struct index_run *run = ctx;
 	const char *word = settle(run, report, err);
-	bool fault = !err && !report->written && report->before != TFR_INDEX_GOOD;
+	bool stale = !err && !report->written && report->before != TFR_INDEX_GOOD;
+	bool fault = stale && !run->s->dry_run;
 	char escaped[4 * 4096];
 
 	if (report->one_stream && report->written && run->one_stream == 1)
 		snprintf(run->first, sizeof(run->first), "%s", path);
 	if (err)
 		cmd_error(run->c, err);
-	else if (!run->s->check && !report->records)
+	else if (!run->s->check && !run->s->dry_run && !report->records)
 		cmd_warn_empty(run->c, path);
 	if (fault && !run->c->exit)
 		run->c->exit = 1;
 	if (run->json)
 		file_as_json(run, path, report, word, err);
+	else if (run->s->dry_run && !err && (stale || run->s->force))
+		printf("%s.idx\n", tfr_escape_line(escaped, sizeof(escaped), path));
 	else if (fault && report->before == TFR_INDEX_MISSING)
 		printf("%s: no index\n", tfr_escape_line(escaped, sizeof(escaped), path));
 	else if (fault)
@@ -117,7 +123,7 @@ static void print_json(struct index_run *run)
 
 	tfr_json_close_array(j);
 	tfr_json_u64(j, "files", run->files);
-	if (run->s->check) {
+	if (run->s->check || run->s->dry_run) {
 		tfr_json_u64(j, "stale", run->stale);
 		tfr_json_u64(j, "missing", run->missing);
 	} else {
@@ -135,11 +141,10 @@ static void warn_of_streams(const struct index_run *run)
 {
 	if (run->one_stream)
 		cmd_warn(run->c,
-			"%llu GZIP file%s, such as '%s', can only be inflated from the beginning, "
+			"%llu GZIP file%s, such as '%s', can only be inflated from the start, "
 			"which "
-			"makes single records slow; 'tfr cat -z gzip -o NEW FILE' writes a file "
-			"with "
-			"places to begin at",
+			"makes access to single records slow; 'tfr cat -z gzip -o NEW FILE' writes "
+			"a file that can be inflated from many points",
 			(unsigned long long)run->one_stream, run->one_stream == 1 ? "" : "s",
 			run->first);
 }
@@ -155,7 +160,7 @@ static void print_closing_line(const struct index_run *run)
 		return;
 	fprintf(stderr, "tfr index: ");
 	print_number(run->files, "file");
-	if (run->s->check) {
+	if (run->s->check || run->s->dry_run) {
 		fprintf(stderr, ": %llu stale, %llu missing", (unsigned long long)run->stale,
 			(unsigned long long)run->missing);
 	} else {
@@ -176,8 +181,8 @@ static void run_index(struct index_run *run, const struct tfr_set *set)
 	struct tfr_set_index_opts opts = {
 		.threads = (unsigned)s->jobs,
 		.compression = (enum tfr_compression)s->compression,
-		.force = s->force,
-		.check = s->check,
+		.force = s->force && !s->dry_run,
+		.check = s->check || s->dry_run,
 		.no_points = s->no_gzi,
 		.temporaries = cmd_temporaries(),
 		.progress = &progress,
@@ -197,8 +202,7 @@ static int refuse_standard_input(struct cmd *c, const struct tfr_set *set)
 {
 	for (size_t i = 0; i < tfr_set_count(set); i++)
 		if (!strcmp(tfr_set_path(set, i), "-"))
-			return cmd_usage(
-				c, "standard input has no name, and so no place for an index");
+			return cmd_usage(c, "standard input has no name for an index");
 	return 0;
 }
 
@@ -211,6 +215,8 @@ static int index_main(struct cmd *c)
 	c->quiet = s->quiet;
 	if (!c->count)
 		return cmd_usage(c, "no input: name files");
+	if (s->check && s->dry_run)
+		return cmd_usage(c, "--check and --dry-run cannot go together");
 	if (s->check && s->force)
 		return cmd_usage(c, "--check writes nothing; it cannot go with --force");
 	if (cmd_open_inputs(c, s->allow_missing, &set))
@@ -235,7 +241,7 @@ static int index_main(struct cmd *c)
 const struct command cmd_index = {
 	.name = "index",
 	.operands = "FILE...",
-	.summary = "write FILE.idx, by which DALI and PyPI's tfrecord read",
+	.summary = "write FILE.idx for DALI and PyPI's tfrecord",
 	.options = options,
 	.settings_size = sizeof(struct index_settings),
 	.main = index_main,

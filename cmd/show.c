@@ -1,4 +1,6 @@
-/* cmd/show.c - tfr show: records for a person, or as lines of JSON. */
+/* cmd/show.c - tfr show: prints records as text, as lines of JSON, or as a page of HTML.
+ *
+ * Text is cut to the width of a terminal, JSON never.  A page is complete or absent. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -24,16 +26,16 @@ static const struct show_settings defaults = { .limit = UINT64_MAX };
 static const struct opt options[] = {
 	OPT(COUNT, 'n', "limit", "N", NULL, "show at most N records [all]", struct show_settings,
 		limit),
-	OPT(COUNT, 0, "skip", "N", NULL, "pass over the first N records [0]", struct show_settings,
+	OPT(COUNT, 0, "skip", "N", NULL, "skip the first N records [0]", struct show_settings,
 		skip),
 	OPT(STRING, 0, "where", "EXPR", OPT_EXPRESSION,
-		"only records for which EXPR holds, such as 'image/class/label == 3'",
+		"show only records for which EXPR holds, such as 'image/class/label == 3'",
 		struct show_settings, where),
 	OPT(COUNT, 0, "values", "N", NULL, "show N values of each feature [8]",
 		struct show_settings, values),
 	OPT(CHOICE, 0, "as", "WHAT", "auto|example|elwc|event|tensor|raw",
-		"what the records are: auto, example, elwc, event, tensor or raw [auto: by "
-		"their fields]",
+		"the type of the records: auto, example, elwc, event, tensor or raw [auto: detect "
+		"it from their fields]",
 		struct show_settings, as),
 	OPT(FLAG, 0, "json", NULL, NULL, "print one line of JSON per record: {\"feature\": [values]}",
 		struct show_settings, json),
@@ -43,7 +45,7 @@ static const struct opt options[] = {
 		struct show_settings, html),
 	OPT_FORCE(struct show_settings, force),
 	OPT(CHOICE, 0, "bytes", "HOW", "name|base64",
-		"with --json, bytes that are not text: by size and type, or in base64 [name]",
+		"with --json, print bytes that are not text by size and type, or in base64 [name]",
 		struct show_settings, bytes),
 	OPT(CHOICE, 0, "color", "WHEN", "auto|always|never",
 		"colour in text: auto, always or never [auto: on a terminal]", struct show_settings,

@@ -24,17 +24,18 @@ static const struct stats_settings defaults = { .batch = 64, .buffer = 2048 };
 
 static const struct opt options[] = {
 	OPT(FLAG, 0, "merge", NULL, NULL,
-		"each FILE is what --json wrote: the figures of all of them together",
+		"each FILE is the output of --json: print the statistics of all together",
 		struct stats_settings, merge),
 	OPT(STRING, 0, "order", "FEATURE", OPT_FEATURE,
-		"also how well records are mixed, as the classes in FEATURE show",
+		"print how well the records are mixed, by the classes in FEATURE",
 		struct stats_settings, order),
-	OPT(COUNT, 0, "batch", "N", NULL, "with --order: records in a batch [64]",
+	OPT(COUNT, 0, "batch", "N", NULL, "with --order: the records in a batch [64]",
 		struct stats_settings, batch),
-	OPT(COUNT, 0, "shuffle-buffer", "N", NULL, "with --order: records in the buffer [2048]",
-		struct stats_settings, buffer),
+	OPT(COUNT, 0, "shuffle-buffer", "N", NULL,
+		"with --order: the records in the shuffle buffer [2048]", struct stats_settings,
+		buffer),
 	OPT(STRING, 0, "html", "FILE", NULL,
-		"write a page of histograms and, unless --merge, a few records",
+		"write a page of histograms and, unless --merge is given, a few records",
 		struct stats_settings, html),
 	OPT_FORCE(struct stats_settings, force),
 	OPT_JSON(struct stats_settings, json),
@@ -47,7 +48,7 @@ struct stats_run {
 	const struct stats_settings *s;
 	struct tfr_survey *survey;
 	struct tfr_distribution sizes;
-	struct tfr_feature_stats *features; /* and behind them feature lists */
+	struct tfr_feature_stats *features; /* followed by the feature lists */
 	size_t n, all;
 	struct tfr_order_report order;
 	const struct tfr_sweep_opts *input; /* NULL: merged */
@@ -69,7 +70,7 @@ static enum tfr_status print_json(struct stats_run *r, struct tfr_error *err)
 	return status;
 }
 
-/* The features of `survey` behind those that there are. */
+/* Appends the features of `survey`. */
 static enum tfr_status sum_up_features(
 	struct stats_run *r, const struct tfr_survey *survey, struct tfr_error *err)
 {
@@ -143,7 +144,7 @@ static int tell(struct stats_run *r)
 	return status ? cmd_fail(r->c, &err) : r->c->exit;
 }
 
-/* --- where the figures come from --- */
+/* --- the sources of the statistics --- */
 
 static enum tfr_status merge_files(struct stats_run *r, struct tfr_error *err)
 {
@@ -174,7 +175,7 @@ static int merge(struct stats_run *r)
 	return merge_files(r, &err) ? cmd_fail(r->c, &err) : tell(r);
 }
 
-/* The inputs are read once more for the order, and for records on a page. */
+/* --order and the records of a page need a second pass over the inputs. */
 static int check_files(struct cmd *c, const struct tfr_set *set)
 {
 	struct stat st;
@@ -254,7 +255,7 @@ static int stats_main(struct cmd *c)
 const struct command cmd_stats = {
 	.name = "stats",
 	.operands = "[FILE]...",
-	.summary = "how values are distributed, and how records are mixed",
+	.summary = "distributions of values, and how well records are mixed",
 	.options = options,
 	.settings_size = sizeof(struct stats_settings),
 	.defaults = &defaults,
