@@ -1,13 +1,11 @@
-/* convert/archive/archive.c - the members of a tar or zip archive as if they were the files of a
- * folder, of images or of sounds; nothing is unpacked.
+/* convert/archive/archive.c - reads the members of a tar or zip archive as if they were the
+ * files of a folder of images or audio, without unpacking.
  *
  * Labels are numbers of sorted class names, so that all names must be known before the first
- * record.  A file is walked twice: the first walk lists the classes, and of a plain tar archive
- * where each member's bytes lie, so that it is a list from then on, whose bytes any thread reads.
- * What cannot be walked twice, a pipe, is a stream of members without classes.
- *
- * Which folders are classes or splits is found as it is on a disk, from the paths of all members.
- */
+ * record.  Therefore a file is read twice: the first pass lists the classes and, for a plain tar
+ * archive, the place of each member.  Such an archive is then a list, which all threads read.  A
+ * pipe cannot be read twice: it is a stream of members without classes.  Classes and splits are
+ * found from the paths of all members, as in a folder on disk. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +25,7 @@ enum {
 	LOOK = 64 << 10,
 	WHOLE = 1 << 20,
 	HEAD = 64,
-	FILES = 100, /* that are looked at to know whether an archive is one of sounds */
+	FILES = 100, /* files that decide whether an archive is one of audio */
 };
 
 /* A member of a list. */
@@ -41,13 +39,13 @@ struct archive {
 	struct tfr_input in;
 	struct tfr_archive *m;
 	char *prefix;
-	struct tfr_member_folders tree; /* of what can be walked twice */
+	struct tfr_member_folders tree; /* of an input that can be read twice */
 	struct tfr_splits splits;
 	struct tfr_class_folders folders;
 	bool surveyed;
 	struct tfr_buf names, entries; /* of a list */
 	struct tfr_buf name;	       /* of the member at hand */
-	unsigned looked_at;	       /* files, until it is known of what it is one */
+	unsigned looked_at;	       /* files seen before the kind of the archive is known */
 	/* Members that look like annotations, the first of them, and the last image. */
 	uint64_t annotations;
 	struct tfr_buf annotation, image;
@@ -99,7 +97,7 @@ static bool is_known(const struct archive *a)
 	return a->looked_at >= FILES;
 }
 
-/* The first file that is either says which of the two an archive is one of. */
+/* The first image or WAV file decides the kind of the archive. */
 static void look_at_kind(struct archive *a, const struct tfr_buf *head)
 {
 	bool sound = tfr_audio_sniff(head->data, head->size);
@@ -113,7 +111,7 @@ static void look_at_kind(struct archive *a, const struct tfr_buf *head)
 		a->looked_at = FILES;
 }
 
-/* Looks at a member.  *item: it counts as one, its name is in a->name. */
+/* Examines a member.  *item: it counts as an item, with its name in a->name. */
 static enum tfr_status take_in(struct archive *a, const struct tfr_member *member, bool *item,
 	const char **fault, struct tfr_error *err)
 {
@@ -127,7 +125,7 @@ static enum tfr_status take_in(struct archive *a, const struct tfr_member *membe
 	return TFR_OK;
 }
 
-/* The folder of a member; 0 where its path is a fault. */
+/* The folder of a member; 0 if its path is a fault. */
 static uint32_t folder_of(const struct archive *a, const char *name, const char *fault)
 {
 	return fault && *name == '/'
@@ -135,7 +133,7 @@ static uint32_t folder_of(const struct archive *a, const char *name, const char 
 		       : tfr_member_folders_find(&a->tree, name, tfr_member_folder_size(name));
 }
 
-/* Whether a member is an item: in a split that is written, or below the base. */
+/* Whether a member is an item: in a split that is written, or below the base folder. */
 static bool is_kept(const struct archive *a, uint32_t folder)
 {
 	const struct tfr_split *split = tfr_splits_of(&a->splits, folder);
@@ -177,7 +175,7 @@ static enum tfr_status next_listed(struct archive *a, struct tfr_item *item, str
 	return name_item(a, item, (const char *)a->names.data + e->name, e->fault, err);
 }
 
-/* Skips what its first block shows to be of no use. */
+/* Skips a member whose first block shows that it is unusable. */
 static void look_at_item(const struct archive *a, struct tfr_item *item)
 {
 	if (is_of_sounds(a))
@@ -192,8 +190,8 @@ static void too_large(struct tfr_item *item)
 	tfr_item_skip(item, TFR_EDATA, "larger than the 2 GiB that an Example can hold");
 }
 
-/* Of a pipe, where nothing was known before: one that is neither is skipped at once, so that
- * whoever makes records knows what of. */
+/* For a pipe, whose kind is not known yet: skips a file that is neither, so that the first other
+ * one decides the kind. */
 static enum tfr_status look_at_first(
 	struct archive *a, struct tfr_item *item, struct tfr_error *err)
 {
@@ -205,8 +203,8 @@ static enum tfr_status look_at_first(
 	return TFR_OK;
 }
 
-/* Reads the bytes of a stream's member: the beginning, and the rest if it is of use.  One byte
- * more than is told shows that it is a lie. */
+/* Reads the bytes of a stream's member: the beginning, and the rest if it is usable.  One byte
+ * beyond the claimed size shows that the claim is false. */
 static enum tfr_status read_member(struct archive *a, const struct tfr_member *member,
 	struct tfr_item *item, const struct tfr_room *room, struct tfr_error *err)
 {
@@ -335,8 +333,8 @@ static enum tfr_status list_entry(struct archive *a, const struct tfr_member *me
 	return TFR_OK;
 }
 
-/* Counts what looks like annotations: those of an archive are not read.  A text is one that comes
- * after an image of the same name. */
+/* Counts members that look like annotations, which are not read in an archive.  A text counts if
+ * it follows an image of the same name. */
 static bool look_for_annotations(struct archive *a, const char *name)
 {
 	const char *dot = strrchr(name, '.');
@@ -353,7 +351,7 @@ static bool look_for_annotations(struct archive *a, const char *name)
 	return a->annotations++ || tfr_buf_append(&a->annotation, name, strlen(name) + 1);
 }
 
-/* Of a stream the head of a member is read here, unless its folder is known to be of use. */
+/* For a stream, reads the head of a member, unless its folder is already known to be usable. */
 static enum tfr_status survey_member(struct archive *a, struct tfr_buf *head,
 	const struct tfr_member *member, struct tfr_error *err)
 {
@@ -398,7 +396,7 @@ static const struct entry *entries_of(const struct archive *a, size_t *n)
 	return (const struct entry *)(const void *)a->entries.data;
 }
 
-/* Of a list, only as far as it matters: reading is another seek a member. */
+/* For a list, reads the head only if it matters, because it costs one seek per member. */
 static enum tfr_status look_into_list(
 	struct archive *a, struct tfr_buf *head, struct tfr_error *err)
 {
@@ -437,7 +435,7 @@ static void warn_of_one_class(struct archive *a)
 	o->warn(o->ctx, text);
 }
 
-/* Leaves in a list the members that are items. */
+/* Removes members from a list that are not items. */
 static void keep_entries(struct archive *a)
 {
 	struct entry *e = (struct entry *)(void *)a->entries.data;
@@ -450,7 +448,7 @@ static void keep_entries(struct archive *a)
 	a->in.items = kept;
 }
 
-/* What the folders are. */
+/* Decides what the folders are. */
 static enum tfr_status lay_out(struct archive *a, struct tfr_error *err)
 {
 	struct tfr_usable u = {
@@ -570,7 +568,7 @@ const struct tfr_input_ops tfr_input_archive = {
 	.close = close_archive,
 };
 
-/* What an archive becomes whose first file of the two kinds is a WAV file. */
+/* The kind of an archive whose first image or WAV file is a WAV file. */
 static const struct tfr_input_ops sounds = {
 	.name = "archive",
 	.what = "an archive of audio files",

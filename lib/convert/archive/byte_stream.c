@@ -1,5 +1,7 @@
-/* convert/archive/byte_stream.c - one small buffer for headers and what is near them.  In a file the rest is
- * hopped over; from a pipe it is read past the buffer, to where it is wanted. */
+/* convert/archive/byte_stream.c - one small buffer for headers.
+ *
+ * In a file, the other bytes are skipped by position; from a pipe they are read past the buffer,
+ * into the caller's memory. */
 #include "convert/archive/byte_stream.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* convert/archive/cp437.c - the upper half of code page 437, as Python's codec "cp437" has it. */
+/* convert/archive/cp437.c - the upper half of code page 437, equal to Python's codec "cp437". */
 #include "convert/archive/cp437.h"
 
 static const uint16_t upper[128] = {

@@ -1,11 +1,10 @@
-/* convert/archive/libarchive.c - compressed tar and zip archives, by libarchive.
+/* convert/archive/libarchive.c - reads compressed tar and zip archives by libarchive.
  *
- * libarchive converts names in UTF-8 to the characters of the current locale, and drops those that
- * the locale lacks.  It runs in a UTF-8 locale of the calling thread, whatever that of the process.
- *
- * libarchive brings a dozen libraries along, which cost some 6 ms at the start of a process: that
- * is why it is opened at first use and called through a table.  Only filters that it has built in
- * are allowed, none that would start another program. */
+ * libarchive converts UTF-8 names to the characters of the current locale and drops others.  So
+ * the calling thread uses a UTF-8 locale, whatever the locale of the process.  libarchive loads
+ * a dozen libraries, which costs some 6 ms at the start of a process; therefore it is opened at
+ * first use and called through a table.  Only its built-in filters are allowed, none that would
+ * start another program. */
 #include <archive.h>
 #include <archive_entry.h>
 #include <dlfcn.h>
@@ -64,8 +63,8 @@ struct packed {
 	struct tfr_buf path;
 	locale_t utf8; /* 0: this system has no such locale */
 	bool ended;
-	size_t shown;	      /* bytes of the feed that libarchive has in hand */
-	enum tfr_status late; /* of our reading, with its error */
+	size_t shown;	      /* bytes of the feed that libarchive is using */
+	enum tfr_status late; /* of our read callback, with its error */
 	struct tfr_error late_error;
 };
 
@@ -201,14 +200,14 @@ static bool put_cp437(struct tfr_buf *path, const char *name)
 	return tfr_buf_append(path, "", 1);
 }
 
-/* A name in UTF-8 where the archive says that it is, else its bytes.  Those of a zip archive that
- * are not UTF-8 are in code page 437 (APPNOTE.TXT, appendix D). */
+/* The name in UTF-8 if the archive says so, else its bytes.  In a zip archive, names that are
+ * not UTF-8 are in code page 437 (APPNOTE.TXT, appendix D). */
 static bool set_path(struct packed *p, struct archive_entry *e)
 {
 	const char *path = p->call.archive_entry_pathname(e);
 	int format = p->call.archive_format(p->archive) & ARCHIVE_FORMAT_BASE_MASK;
 
-	if (!path || strchr(path, '?')) /* '?' may stand for what this locale lacks */
+	if (!path || strchr(path, '?')) /* '?' can replace a character that this locale lacks */
 		path = p->call.archive_entry_pathname_utf8(e) ?: path;
 	path = path ?: "";
 	p->path.size = 0;
@@ -217,7 +216,7 @@ static bool set_path(struct packed *p, struct archive_entry *e)
 	return tfr_buf_append(&p->path, path, strlen(path) + 1);
 }
 
-/* The next header, and its name in p->path.  A name needs the locale of UTF-8. */
+/* Reads the next header, and its name into p->path.  Needs the UTF-8 locale. */
 static int read_header(struct packed *p, struct archive_entry **e, bool *named)
 {
 	locale_t before = p->utf8 ? uselocale(p->utf8) : (locale_t)0;
@@ -234,7 +233,7 @@ static const char *fault_of(const struct packed *p, struct archive_entry *e)
 	if (p->call.archive_entry_hardlink(e))
 		return "a hard link";
 	switch (p->call.archive_entry_filetype(e)) {
-	case 0: /* a zip archive need not say */
+	case 0: /* a zip archive may lack it */
 	case AE_IFREG:
 		return p->call.archive_entry_sparse_count(e) ? "a sparse file" : NULL;
 	case AE_IFLNK:
@@ -256,7 +255,7 @@ static enum tfr_status next(struct tfr_archive *m, struct tfr_member *member, st
 	bool named = true;
 	int code = p->ended ? ARCHIVE_EOF : read_header(p, &e, &named);
 
-	p->ended = code == ARCHIVE_EOF; /* it does not want to be asked again */
+	p->ended = code == ARCHIVE_EOF; /* it must not be called again */
 	if (p->ended)
 		return p->late ? failed(p, err) : TFR_END;
 	if (code != ARCHIVE_OK && code != ARCHIVE_WARN)

@@ -1,4 +1,4 @@
-/* convert/archive/libarchive_absent.c - in the place of packed.c, in a build without libarchive. */
+/* convert/archive/libarchive_absent.c - replaces libarchive.c in a build without libarchive. */
 #include "convert/archive/members.h"
 
 enum tfr_status tfr_packed_open(

@@ -1,14 +1,14 @@
-/* convert/archive/member_folders.c - runs of members in one folder, sorted and merged when they have
- * doubled, so that memory grows with the folders, not with the members.
+/* convert/archive/member_folders.c - collects runs of members in one folder.
  *
- * The order is that of paths compared part by part, in which a folder comes right before what lies
- * in it: that is the order of a scan. */
+ * Runs are sorted and merged when their number has doubled, so that memory grows with the
+ * folders, not with the members.  Paths are compared part by part, so that a folder comes
+ * directly before its contents, in the order of a scan. */
 #include "convert/archive/member_folders.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS = 4096 /* that are not worth merging */ };
+enum { RUNS = 4096 /* runs that are too few to merge */ };
 
 struct run {
 	size_t text, size;
@@ -48,7 +48,7 @@ static int by_path(const void *a, const void *b, void *texts)
 		(const char *)texts + x->text, x->size, (const char *)texts + y->text, y->size);
 }
 
-/* One run for each folder.  False: out of memory. */
+/* Merges the runs to one per folder.  False: out of memory. */
 static bool merge(struct tfr_member_folders *f)
 {
 	struct tfr_buf texts = { 0 };
@@ -109,7 +109,7 @@ bool *tfr_member_folders_add(
 
 /* --- the tree --- */
 
-/* Whether a run is `folder`, or lies in it. */
+/* Whether a run is in `folder`, at any depth. */
 static bool is_in(
 	const struct tfr_member_folders *f, const struct run *run, const char *folder, size_t size)
 {
@@ -119,7 +119,7 @@ static bool is_in(
 	       (!path[size] || path[size] == '/');
 }
 
-/* The folders that others lie in, where no member does.  Those of the run before are there. */
+/* Adds the folders that contain only folders.  Those of the previous run already exist. */
 static bool add_parents(struct tfr_member_folders *f)
 {
 	TFR_AUTO_BUF path = { 0 };
@@ -147,7 +147,7 @@ static bool add_parents(struct tfr_member_folders *f)
 	return append(f, "", 0, 0) && merge(f);
 }
 
-/* Ends folder `at` and those around it that `path` is not in, and returns the one that it is in. */
+/* Ends folder `at` and its parents up to the one that contains `path`, and returns that one. */
 static uint32_t close_until(
 	struct tfr_member_folders *f, uint32_t at, uint32_t next, const char *path, size_t size)
 {

@@ -1,4 +1,5 @@
-/* convert/archive/members.c - which kind of archive it is, and names that stay below a folder. */
+/* convert/archive/members.c - selects the kind of an archive, and makes names that stay below a
+ * folder. */
 #include "convert/archive/members.h"
 
 #include <stdlib.h>

@@ -1,8 +1,9 @@
-/* convert/archive/members.h - the members of an archive, one after the other, nothing unpacked.
+/* convert/archive/members.h - reads the members of an archive one after the other, without
+ * unpacking.
  *
- * A kind of archive is one `const struct tfr_archive_ops`.  Plain tar archives are walked by our
- * own code (tar.c): in a file, only headers are read, and any thread may then read a member's bytes
- * where they lie.  Compressed ones and zip archives come through libarchive (packed.c), as one
+ * A kind of archive is one `const struct tfr_archive_ops`.  Our own code (tar.c) reads plain tar
+ * archives: in a file it reads only the headers, and then any thread can read a member's bytes
+ * from the file.  libarchive (libarchive.c) reads compressed ones and zip archives as one
  * stream. */
 #ifndef TFR_CONVERT_ARCHIVE_MEMBERS_H
 #define TFR_CONVERT_ARCHIVE_MEMBERS_H
@@ -15,7 +16,7 @@
 enum tfr_member_kind { TFR_MEMBER_FILE, TFR_MEMBER_FOLDER, TFR_MEMBER_OTHER };
 
 struct tfr_member {
-	const char *path; /* as it stands in the archive, until the next call */
+	const char *path; /* its path in the archive, valid until the next call */
 	enum tfr_member_kind kind;
 	const char *fault; /* why it cannot be used: "a symbolic link"; NULL: it can */
 	uint64_t size;	   /* as the archive claims, or TFR_SIZE_UNKNOWN */
@@ -27,14 +28,14 @@ struct tfr_archive {
 	const struct tfr_archive_ops *ops;
 	struct tfr_feed feed;
 	uint64_t begin;	 /* of the archive in its file */
-	bool placed;	 /* tfr_archive_read_at() works */
-	bool rewindable; /* tfr_archive_rewind() works */
-	/* After tfr_archive_read(): what is wrong with this member alone; "": nothing. */
+	bool placed;	 /* tfr_archive_read_at() can be used */
+	bool rewindable; /* tfr_archive_rewind() can be used */
+	/* Set by tfr_archive_read(): the fault of this member alone; "": none. */
 	char fault[200];
 };
 
 struct tfr_archive_ops {
-	/* TFR_END: there are no more.  A failure is of the whole archive. */
+	/* TFR_END: there are no more.  Any failure is one of the complete archive. */
 	enum tfr_status (*next)(
 		struct tfr_archive *m, struct tfr_member *member, struct tfr_error *err);
 	enum tfr_status (*read)(
@@ -43,10 +44,10 @@ struct tfr_archive_ops {
 	void (*close)(struct tfr_archive *m);
 };
 
-/* Whether a file that begins so may be an archive: what compression hides is not looked at. */
+/* Whether a file with these first bytes can be an archive; compressed contents are not examined. */
 bool tfr_archive_recognises(const uint8_t *head, size_t size);
-/* By its first bytes.  TFR_EFORMAT: no archive; TFR_EUNAVAILABLE: libarchive is needed and not
- * there.  *m may be set on failure, and is to be closed. */
+/* Selects the kind by the first bytes.  TFR_EFORMAT: not an archive; TFR_EUNAVAILABLE:
+ * libarchive is needed but not installed.  *m can be set on failure, and must be closed. */
 enum tfr_status tfr_archive_open(struct tfr_archive **m, const char *path, struct tfr_error *err);
 
 static inline enum tfr_status tfr_archive_next(
@@ -56,8 +57,8 @@ static inline enum tfr_status tfr_archive_next(
 	return m->ops->next(m, member, err);
 }
 
-/* Appends up to `most` bytes of the last member, from where the last call ended; fewer only where
- * it ends, or where m->fault says why.  Memory grows with what arrives. */
+/* Appends up to `most` bytes of the last member, from the end of the previous call; fewer only
+ * at its end, or if m->fault is set.  Memory grows with the bytes that arrive. */
 static inline enum tfr_status tfr_archive_read(
 	struct tfr_archive *m, struct tfr_buf *into, size_t most, struct tfr_error *err)
 {
@@ -69,14 +70,14 @@ static inline enum tfr_status tfr_archive_rewind(struct tfr_archive *m, struct t
 	return m->ops->rewind(m, err);
 }
 
-/* Appends `size` bytes at `place`; by any number of threads, whatever else is done with it. */
+/* Appends `size` bytes at `place`; any number of threads may call it at any time. */
 enum tfr_status tfr_archive_read_at(const struct tfr_archive *m, struct tfr_buf *into,
 	uint64_t place, size_t size, struct tfr_error *err);
 void tfr_archive_close(struct tfr_archive *m); /* accepts NULL */
 
-/* Puts a member's path into `name`, with its NUL, as a path below a folder: "./a//b" is "a/b".
- * *hidden: a part of it begins with a dot, which no input looks at.  *fault, else NULL: it leads
- * out of the folder; `name` is then the path as it stands.  False: out of memory. */
+/* Puts a member's path into `name`, with its NUL, as a path below a folder: "./a//b" becomes
+ * "a/b".  *hidden: a part begins with a dot, and every input ignores it.  *fault, else NULL: the
+ * path leads out of the folder, and `name` is the path unchanged.  False: out of memory. */
 bool tfr_member_name(const char *path, struct tfr_buf *name, bool *hidden, const char **fault);
 
 /* The kinds. */

@@ -1,10 +1,10 @@
-/* convert/archive/tar.c - a tar archive walked header by header: ustar, GNU's long names and pax's
- * (POSIX.1-2017, pax, "ustar Interchange Format" and "pax Header Block"; GNU tar's manual, "Basic
- * Tar Format").
+/* convert/archive/tar.c - reads a tar archive header by header: ustar, GNU's long names and pax
+ * (POSIX.1-2017, pax, "ustar Interchange Format" and "pax Header Block"; GNU tar's manual,
+ * "Basic Tar Format").
  *
- * A header is 512 bytes, a member's bytes follow it, filled up to 512.  Nothing is believed before
- * its checksum is right, and no length before as many bytes are there.  After the end of one
- * archive another may follow, as when they were put together by cat. */
+ * A header has 512 bytes; the member's bytes follow, padded to a multiple of 512.  Nothing is
+ * trusted before its checksum is verified, and no length before so many bytes have arrived.
+ * Another archive can follow the end of one, as cat joins them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,11 +18,11 @@ enum {
 
 struct tar {
 	struct tfr_archive m;
-	struct tfr_buf path, extra; /* of the member; the payload of what stands before it */
-	bool has_path, has_size, pax, sparse, strange; /* said by what stands before it */
+	struct tfr_buf path, extra; /* of the member, and of the headers before it */
+	bool has_path, has_size, pax, sparse, strange; /* set by the headers before it */
 	uint64_t size;
-	uint64_t left, padding; /* of the last member, not read yet */
-	bool ended;		/* a block of zeros was the last */
+	uint64_t left, padding; /* of the last member, not yet read */
+	bool ended;		/* the previous block was all zeros */
 };
 
 /* --- a header --- */
@@ -94,7 +94,7 @@ static enum tfr_status damaged(struct tar *t, const char *what, struct tfr_error
 
 /* --- what stands before a member --- */
 
-/* Reads the payload of a header, with a NUL after it. */
+/* Reads the payload of a header, and adds a NUL. */
 static enum tfr_status read_extra(struct tar *t, uint64_t size, struct tfr_error *err)
 {
 	uint64_t padded = (size + BLOCK - 1) / BLOCK * BLOCK;
@@ -155,7 +155,7 @@ static enum tfr_status pax_record(struct tar *t, const uint8_t *key, size_t key_
 	return TFR_OK;
 }
 
-/* Records of the form "LENGTH KEY=VALUE\n", the length that of all of it. */
+/* Parses records of the form "LENGTH KEY=VALUE\n", whose length counts the complete record. */
 static enum tfr_status pax_records(struct tar *t, struct tfr_error *err)
 {
 	const uint8_t *p = t->extra.data, *end = p + t->extra.size;
@@ -182,7 +182,7 @@ static enum tfr_status pax_records(struct tar *t, struct tfr_error *err)
 	return status;
 }
 
-/* Takes in a header that only says something of the next one.  *yes: it was one. */
+/* Handles a header that only describes the next one.  *yes: it was one. */
 static enum tfr_status before_a_member(
 	struct tar *t, const uint8_t *h, uint64_t size, bool *yes, struct tfr_error *err)
 {
@@ -230,7 +230,7 @@ static void describe(const struct tar *t, char kind, struct tfr_member *member)
 		member->kind =
 			n && t->path.data[n - 1] == '/' ? TFR_MEMBER_FOLDER : TFR_MEMBER_FILE;
 	else if (kind == '5' || kind == 'D' || kind == 'V')
-		member->kind = TFR_MEMBER_FOLDER; /* or a volume's name: nothing to read */
+		member->kind = TFR_MEMBER_FOLDER; /* or the name of a volume: nothing to read */
 	else if (kind == '1')
 		member->fault = "a hard link";
 	else if (kind == '2')
@@ -249,7 +249,7 @@ static void describe(const struct tar *t, char kind, struct tfr_member *member)
 		member->kind = TFR_MEMBER_OTHER;
 }
 
-/* The further blocks of a sparse file's map stand before its bytes. */
+/* The other blocks of a sparse file's map come before its bytes. */
 static enum tfr_status pass_sparse_map(struct tar *t, bool more, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
@@ -279,7 +279,7 @@ static enum tfr_status take_member(struct tar *t, const uint8_t *h, uint64_t siz
 		return tfr_fail_nomem(err, "reading an archive");
 	if (t->has_size)
 		size = t->size;
-	/* What has no bytes may have a size all the same; a link written by pax may have bytes. */
+	/* A member without bytes can have a size; a link written by pax can have bytes. */
 	if (kind && (strchr("23456V", kind) || (kind == '1' && !t->pax)))
 		size = 0;
 	tfr_feed_take(&t->m.feed, BLOCK);
@@ -367,7 +367,7 @@ static enum tfr_status read_some(
 	while (!status && most && t->left) {
 		size_t n = most < t->left ? most : (size_t)t->left, got;
 
-		/* In a file the bytes are there; from a pipe the claim may be all there is. */
+		/* In a file, the size was checked; from a pipe it can be a false claim. */
 		if (!m->feed.seekable && n > STEP)
 			n = STEP;
 		if (!tfr_buf_reserve(into, n))

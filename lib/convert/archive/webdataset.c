@@ -1,9 +1,9 @@
-/* convert/archive/webdataset.c - WebDataset archives: members that follow each other and have one
- * key are a record.
+/* convert/archive/webdataset.c - WebDataset archives: consecutive members with the same key form
+ * a record.
  *
- * A stream: only the headers of a sample are walked before its bytes are read, by whichever thread
- * makes the record where they lie in a file, else by the one that walks.  An archive stays open
- * until the last sample out of it has been read. */
+ * The input is a stream: one thread reads the headers of a sample.  From a file, the thread that
+ * makes the record reads the members' bytes; from a pipe, the thread that reads the headers
+ * does.  An archive stays open until its last sample has been read. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ struct webdataset {
 	struct tfr_names braces;
 	struct tfr_set *set;
 	size_t next_file;
-	struct tar *tar; /* that is walked; NULL: the next one is to be opened */
+	struct tar *tar; /* the archive being read; NULL: the next one must be opened */
 	struct tfr_member member;
 	bool pending; /* `member`, whose name is in `name`, belongs to the next sample */
 	struct tfr_buf name;
@@ -41,7 +41,7 @@ struct webdataset {
 /* What an item keeps. */
 struct own {
 	struct tfr_sample sample;
-	struct tar *tar; /* where its bytes are to be read; NULL: they are read */
+	struct tar *tar; /* its members are read from this file; NULL: they have been read */
 };
 
 static void release(struct tar **tar)
@@ -80,7 +80,7 @@ static enum tfr_status open_next(struct webdataset *w, struct tfr_error *err)
 	return status;
 }
 
-/* Whether webdataset looks at a member of this name: not at those that describe the archive. */
+/* Whether webdataset uses a member of this name; it ignores those that describe the archive. */
 static bool is_meta(const char *name)
 {
 	size_t n = strlen(name);
@@ -89,7 +89,7 @@ static bool is_meta(const char *name)
 	       !memcmp(name + n - 2, "__", 2);
 }
 
-/* Brings the next member of the open archive that counts.  TFR_END: there is none. */
+/* Reads the header of the next member that counts.  TFR_END: there is none in this archive. */
 static enum tfr_status advance(struct webdataset *w, struct tfr_error *err)
 {
 	bool hidden, counts = false;
@@ -113,7 +113,7 @@ static enum tfr_status advance(struct webdataset *w, struct tfr_error *err)
 	return status;
 }
 
-/* The first member of the next sample, whatever file it is in. */
+/* Finds the first member of the next sample, in any file. */
 static enum tfr_status find_first(struct webdataset *w, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
@@ -138,7 +138,7 @@ static void too_large(struct tfr_item *item)
 	tfr_item_skip(item, TFR_EDATA, "larger than the 2 GiB that an Example can hold");
 }
 
-/* Reads a member of a stream, the image into item->file, what else there is into item->more. */
+/* Reads a member of a stream, the image into item->file, the others into item->more. */
 static enum tfr_status read_part(struct webdataset *w, struct tfr_item *item,
 	struct tfr_sample_field *part, struct tfr_error *err)
 {
@@ -148,7 +148,7 @@ static enum tfr_status read_part(struct webdataset *w, struct tfr_item *item,
 	bool told = w->member.size <= most;
 	enum tfr_status status;
 
-	/* One byte more than is told shows that it is a lie. */
+	/* One byte beyond the claimed size shows that the claim is false. */
 	if (told)
 		most = (size_t)w->member.size;
 	status = tfr_archive_read(m, into, most + 1, err);
@@ -221,11 +221,11 @@ static enum tfr_status gather(struct webdataset *w, struct tfr_item *item, struc
 		if (!status)
 			status = advance(w, err);
 	} while (!status && tfr_sample_has(&own->sample, (const char *)w->name.data));
-	/* The end of this archive is met again, and there means the next one. */
+	/* The end of this archive is found again, and then the next one is opened. */
 	return status == TFR_END ? TFR_OK : status;
 }
 
-/* What cannot be of any sample is an item of its own. */
+/* A member that cannot belong to a sample is an item of its own. */
 static enum tfr_status skip_member(
 	struct webdataset *w, struct tfr_item *item, struct tfr_error *err)
 {
@@ -276,7 +276,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 
 /* --- its record --- */
 
-/* Reads all members where they lie. */
+/* Reads all members from the file. */
 static enum tfr_status read_parts(struct tfr_item *item, struct own *own, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
@@ -293,7 +293,7 @@ static enum tfr_status read_parts(struct tfr_item *item, struct own *own, struct
 	return status;
 }
 
-/* A whole number between white space. */
+/* Parses a whole number between white space. */
 static bool read_class(const uint8_t *p, size_t n, int64_t *label)
 {
 	char text[32], *end;
@@ -325,7 +325,8 @@ static enum tfr_status add_class(
 	return TFR_OK;
 }
 
-/* Puts what is no image.  What a sample without one but with a sound says is said of that. */
+/* Adds the fields other than the image.  If the sample has audio but no image, the class and the
+ * key are features of the audio. */
 static enum tfr_status add_part(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_sample *s, size_t i, struct tfr_workbench *bench,
 	const struct tfr_room *room, struct tfr_error *err)
@@ -370,7 +371,7 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 
 /* --- the archives --- */
 
-/* What the inputs name, braces expanded. */
+/* Expands the inputs, including braces. */
 static enum tfr_status list_files(struct tfr_names *braces, struct tfr_set **set,
 	const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
@@ -381,7 +382,7 @@ static enum tfr_status list_files(struct tfr_names *braces, struct tfr_set **set
 	for (size_t i = 0; !status && i < opts->input_count; i++) {
 		const char *input = opts->inputs[i];
 
-		/* An existing path wins, whatever characters it has. */
+		/* An existing path is used unchanged, whatever characters it has. */
 		if (stat(input, &st) || !strchr(input, '{'))
 			status = tfr_braces_expand(braces, input, err);
 		else
@@ -394,8 +395,8 @@ static enum tfr_status list_files(struct tfr_names *braces, struct tfr_set **set
 	return tfr_set_open(set, &o, err);
 }
 
-/* Whether two of the first members that follow each other have one key and different fields, and
- * one of them is a field of WebDataset's. */
+/* Whether two consecutive members among the first ones have the same key and different fields,
+ * one of which is a field of WebDataset's. */
 static bool looks_like_samples(struct tfr_archive *m)
 {
 	static const char *const fields[] = { "cls", "json", "txt" };
@@ -426,7 +427,7 @@ static bool looks_like_samples(struct tfr_archive *m)
 	return yes;
 }
 
-/* Nothing is taken from a pipe to find out. */
+/* Detection reads nothing from a pipe. */
 static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
 {
 	struct tfr_convert_opts quiet = { .inputs = opts->inputs, .input_count = 1 };

@@ -1,5 +1,5 @@
-/* convert/archive/webdataset_sample.c - a sample is its key and a list of fields; nothing of its
- * bytes is here. */
+/* convert/archive/webdataset_sample.c - a sample is its key and a list of fields, without their
+ * bytes. */
 #include "convert/archive/webdataset_sample.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ bool tfr_sample_has(const struct tfr_sample *s, const char *path)
 	return n && n == s->key.size - 1 && !memcmp(s->key.data, path, n);
 }
 
-/* In lower case as ASCII has it: what a field is called beyond that stays. */
+/* ASCII letters become lower case; other characters stay. */
 static bool append_field(struct tfr_buf *names, const char *field)
 {
 	size_t at = names->size, n = strlen(field) + 1;

@@ -1,9 +1,9 @@
-/* convert/archive/webdataset_sample.h - WebDataset's naming: which members are one sample, and what
- * each is in it.
+/* convert/archive/webdataset_sample.h - WebDataset's naming: which members form a sample, and
+ * which field each is.
  *
- * The key of a member is its path up to the first dot of its last component, the rest, in lower
- * case, its field ("a/0001.seg.PNG" is field "seg.png" of "a/0001"); members that follow each other
- * and have one key are a sample (webdataset, tariterators.py: base_plus_ext, group_by_keys). */
+ * The key of a member is its path up to the first dot of its last part; the rest, in lower case,
+ * is its field: "a/0001.seg.PNG" is field "seg.png" of "a/0001".  Consecutive members with the
+ * same key form a sample (webdataset, tariterators.py: base_plus_ext, group_by_keys). */
 #ifndef TFR_CONVERT_ARCHIVE_WEBDATASET_SAMPLE_H
 #define TFR_CONVERT_ARCHIVE_WEBDATASET_SAMPLE_H
 
@@ -13,21 +13,21 @@ struct tfr_sample_field {
 	size_t name;	/* offset in names: the field, with its NUL */
 	uint64_t place; /* of its bytes in the archive, or in item->file or item->more */
 	uint64_t size;
-	bool image; /* the sample's image, of which it has one at most */
-	bool sound; /* and its sound, likewise */
+	bool image; /* the sample's image, at most one */
+	bool sound; /* its WAV file, at most one */
 };
 
 struct tfr_sample {
 	struct tfr_buf key;   /* with its NUL */
 	struct tfr_buf names; /* of fields */
 	struct tfr_buf parts;
-	struct tfr_buf sound; /* path of the sound's member, with its NUL */
+	struct tfr_buf sound; /* path of the WAV file's member, with its NUL */
 	bool has_image, has_sound;
 };
 
-/* The bytes of `path` that are its key; 0: it has none, since it has no field. */
+/* The length of the key in `path`; 0: it has no key, because it has no field. */
 size_t tfr_sample_key(const char *path);
-/* Whether a field is an image: jpg, jpeg or png.  One that is a sound is called wav. */
+/* Whether a field is an image: jpg, jpeg or png.  A WAV file is the field wav. */
 bool tfr_field_is_image(const char *field);
 
 static inline size_t tfr_sample_parts(const struct tfr_sample *s)

@@ -1,8 +1,8 @@
-/* convert/array/arrays.c - row k of every array is record k.
+/* convert/array/arrays.c - makes record k of row k of every array.
  *
- * Rows come out of blocks, of rows one after the other or, where the records are shuffled, in the
- * order in which they will be asked for.  A row's bytes are copied to its item, so that a block
- * may go on while others make features of the rows before. */
+ * Rows are read in blocks, one after the other or, if the records are shuffled, in the order in
+ * which they will be needed.  A row's bytes are copied to its item, so that a block can be
+ * replaced while other threads still make features of its rows. */
 #include "convert/array/arrays.h"
 
 #include <stdio.h>
@@ -52,7 +52,7 @@ bool tfr_arrays_add_cells(struct tfr_arrays *a, const char *name, const struct t
 {
 	struct tfr_cells c = *cells;
 
-	if (c.stride == c.inner * c.size) { /* all side by side */
+	if (c.stride == c.inner * c.size) { /* all adjacent */
 		c.inner *= c.outer;
 		c.outer = 1;
 	}
@@ -96,7 +96,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* A name that is no text would make records that TensorFlow refuses. */
+/* TensorFlow refuses records with a name that is not UTF-8. */
 static enum tfr_status check_texts(const struct tfr_arrays *a, struct tfr_error *err)
 {
 	for (size_t i = 0; i < a->n_cells; i++) {
@@ -113,7 +113,7 @@ static enum tfr_status check_texts(const struct tfr_arrays *a, struct tfr_error 
 	return TFR_OK;
 }
 
-/* No two features have one name, those of shapes among them. */
+/* All features, including those of shapes, must have different names. */
 static enum tfr_status check_names(struct tfr_arrays *a, struct tfr_error *err)
 {
 	TFR_AUTO_FREE const char **names = calloc(2 * a->n_cells + 1, sizeof(*names));
@@ -176,7 +176,7 @@ static void warn_of_rounding(const struct tfr_arrays *a)
 	}
 }
 
-/* As many rows as are read with ease, where memory allows these. */
+/* The number of rows that are efficient to read at once, within the memory. */
 static uint64_t whole_units(const struct tfr_array *array, uint64_t memory)
 {
 	uint64_t rows = array->most - array->most % array->unit;
@@ -250,7 +250,7 @@ enum tfr_status tfr_arrays_check(const struct tfr_convert_opts *opts, struct tfr
 
 /* --- a row --- */
 
-/* Rows that are in no order are read one by one, unless the kind of file does that. */
+/* Reads rows in random order one by one, unless the kind of file does that itself. */
 static enum tfr_status read_block(struct tfr_arrays *a, struct tfr_array *array, uint64_t first,
 	uint64_t count, struct tfr_error *err)
 {
@@ -285,7 +285,7 @@ static enum tfr_status fill(
 	return status;
 }
 
-/* Calls `each` for every text of the row that is in item->file. */
+/* Calls `each` for every text of the row in item->file. */
 static void each_text(struct tfr_arrays *a, struct tfr_item *item,
 	void (*each)(struct tfr_item *item, struct tfr_bytes *text))
 {
@@ -311,8 +311,8 @@ static void measure_text(struct tfr_item *item, struct tfr_bytes *text)
 	item->size += text->size;
 }
 
-/* There is room for it; what it points at from now on is the item's.  Where equal rows are to be of
- * equal bytes, as for the hash, the length goes before it. */
+/* The memory is reserved; the row's pointers now point into the item.  The length precedes each
+ * text, so that equal rows have equal bytes for the hash. */
 static void take_text(struct tfr_item *item, struct tfr_bytes *text)
 {
 	uint64_t size = text->size;
@@ -330,15 +330,14 @@ static enum tfr_status take_texts(
 		tfr_item_skip(item, TFR_EDATA, "larger than the 2 GiB that an Example can hold");
 		return TFR_OK;
 	}
-	/* As many lengths as there are texts take less than the texts' own places in the row. */
+	/* The lengths of the texts need less memory than the texts' pointers in the row. */
 	if (!tfr_buf_reserve(&item->more, item->size + item->file.size + 1))
 		return tfr_fail_nomem(err, "reading arrays");
 	each_text(a, item, take_text);
 	return TFR_OK;
 }
 
-/* What decides its set is what is in it, not what is before it.  Of arrays of texts only these
- * count: their rows are pointers. */
+/* The contents decide the set.  Rows of texts are pointers, so that only the texts count. */
 static void hash_row(struct tfr_arrays *a, struct tfr_item *item)
 {
 	const uint8_t *row = item->file.data;

@@ -1,7 +1,8 @@
-/* convert/array/cells.c - numbers of every size and byte order to int64 and float, texts to bytes.
+/* convert/array/cells.c - converts numbers of every size and byte order to int64 and float, and
+ * texts to bytes.
  *
- * Nothing is changed without a word but the size of a float64, of which the arrays warn: a number
- * that the feature cannot hold is refused. */
+ * Only float64 is changed, by rounding, of which arrays.c warns: a number that the feature
+ * cannot hold is an error. */
 #include "convert/array/cells.h"
 
 #include <endian.h>
@@ -71,7 +72,8 @@ float tfr_half(uint16_t bits)
 	uint32_t sign = (uint32_t)(bits & 0x8000) << 16, rest = bits & 0x7fff, wide;
 	float v;
 
-	/* Below 2^-14 its numbers are even spread, where a float's still have exponents. */
+	/* Below 2^-14, the numbers of a 2-byte float are evenly spaced, while a float still has
+	 * exponents for them. */
 	if (rest < 0x400) {
 		v = (float)rest * 0x1p-24f;
 		return sign ? -v : v;
@@ -124,7 +126,7 @@ static enum tfr_status to_float(
 
 /* --- all of a row --- */
 
-/* The first of the `inner` values that lie side by side in the `o`th of `outer` places. */
+/* The first of the `inner` adjacent values at place `o` of `outer`. */
 static const uint8_t *place(const struct tfr_cells *c, const uint8_t *row, size_t o)
 {
 	return row + c->at + o * c->stride;
@@ -159,7 +161,7 @@ static enum tfr_status put_floats(const struct tfr_cells *c, const uint8_t *row,
 	struct tfr_buf *scratch, struct tfr_builder *b, struct tfr_error *err)
 {
 	float *values = (float *)(void *)scratch->data, *to = values;
-	/* What lies there as it is wanted needs no look at each. */
+	/* Values that already have the right form are copied together. */
 	bool plain = c->cell == TFR_CELL_FLOAT && c->size == sizeof(float) && !c->swapped;
 	enum tfr_status status = TFR_OK;
 
@@ -214,7 +216,7 @@ static size_t put_utf8(uint8_t *to, uint32_t v)
 	return 4;
 }
 
-/* A text of 4 bytes a character; UTF-8 is never longer. */
+/* A text with 4 bytes per character; UTF-8 is never longer. */
 static enum tfr_status to_utf8(const struct tfr_cells *c, const uint8_t *p, uint8_t *to,
 	size_t *size, struct tfr_error *err)
 {
@@ -249,7 +251,7 @@ static struct tfr_bytes to_bytes(const struct tfr_cells *c, const uint8_t *p)
 	return v;
 }
 
-/* `scratch` has the values, and behind them the texts that are made. */
+/* `scratch` has the values, followed by the texts that are made. */
 static enum tfr_status put_texts(const struct tfr_cells *c, const uint8_t *row,
 	struct tfr_buf *scratch, struct tfr_builder *b, struct tfr_error *err)
 {

@@ -1,7 +1,8 @@
-/* convert/array/hdf5.c - HDF5 files: every data set a feature, by its path, every row a record.
+/* convert/array/hdf5.c - HDF5 files: every data set becomes a feature with its path as the name,
+ * every row a record.
  *
- * The file is read by a helper program, one block of rows at a time.  The order of rows is known,
- * so that the helper reads the next block while records are made of this one. */
+ * A helper program reads the file, one block of rows at a time.  The order of rows is known
+ * beforehand, so that the helper reads the next block while records are made from this one. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -19,8 +20,8 @@
 
 enum { SETS_MOST = 1000, MEMORY = 256 << 20, USER_BLOCK_MOST = 1 << 20, CHUNKS_MOST = 240 << 20 };
 
-/* The helper refuses rows that are claimed only; if it is taken over, this still holds: a byte of
- * the file makes so many rows at most, beyond the first million. */
+/* The helper refuses rows that are only claimed.  This limit holds even if the helper is taken
+ * over: so many rows per byte of the file, beyond the first million. */
 enum { ROWS_FREE = 1 << 20, PACKED_MOST = 4096 };
 
 static const char signature[] = "\x89HDF\r\n\x1a\n";
@@ -29,13 +30,13 @@ static const char signature[] = "\x89HDF\r\n\x1a\n";
 struct data_set {
 	uint32_t number; /* in the helper */
 	struct tfr_hdf5_set is;
-	struct tfr_buf text; /* of the block that is in memory */
+	struct tfr_buf text; /* of the block in memory */
 };
 
-/* Rows that the helper has been asked for. */
+/* Rows that were requested from the helper. */
 struct asked {
 	struct tfr_array *array; /* NULL: none */
-	const uint32_t *order;	 /* NULL: that of the file; else `first` is a place in it */
+	const uint32_t *order;	 /* NULL: the order of the file; else `first` is a position in it */
 	uint64_t first, count;
 };
 
@@ -54,8 +55,8 @@ static bool is_zero(const uint8_t *p, size_t n)
 	return !n;
 }
 
-/* What whoever made the file put before it, such as MATLAB's text, takes 512 bytes or a doubling of
- * that (H5Pset_userblock).  An HDF5 file in a tar archive lies there, too. */
+/* A user block, such as MATLAB's text, has 512 bytes or a doubling of that (H5Pset_userblock).
+ * An HDF5 file in a tar archive begins there, too. */
 static bool follows_user_block(const struct tfr_offer *offer)
 {
 	TFR_AUTO_CLOSE int fd = -1;
@@ -92,7 +93,7 @@ static void ask(struct hdf5 *h, const struct asked *rows)
 	const struct data_set *d = rows->array->own;
 	uint64_t bytes = rows->count * rows->array->row_size, chunks;
 
-	/* What chunks claim allows no hours of work. */
+	/* Limits the work that false sizes of chunks can cause. */
 	if (__builtin_mul_overflow(rows->order ? rows->count : 1, d->is.chunk_bytes, &chunks) ||
 		chunks > CHUNKS_MOST)
 		chunks = CHUNKS_MOST;
@@ -100,7 +101,7 @@ static void ask(struct hdf5 *h, const struct asked *rows)
 		rows->order ? rows->order + rows->first : NULL, bytes + chunks);
 }
 
-/* `into` NULL: to no use. */
+/* `into` NULL: drops the rows. */
 static enum tfr_status receive(
 	struct hdf5 *h, const struct asked *rows, uint8_t *into, struct tfr_error *err)
 {
@@ -113,7 +114,7 @@ static enum tfr_status receive(
 		&d->text, err);
 }
 
-/* What is wanted after `now`: the block of the array that ends first. */
+/* Finds the next block after `now`: that of the array whose block ends first. */
 static struct asked wanted_next(struct hdf5 *h, const struct asked *now)
 {
 	struct asked next = { .order = now->order, .first = h->a.rows };
@@ -237,7 +238,7 @@ static enum tfr_status add_data_sets(struct hdf5 *h, struct tfr_error *err)
 
 /* --- the file --- */
 
-/* A file that h5py or another program has open for writing is locked by libhdf5 there. */
+/* libhdf5 locks a file that h5py or another program has open for writing. */
 static bool is_written(int fd)
 {
 	const char *use = getenv("HDF5_USE_FILE_LOCKING");

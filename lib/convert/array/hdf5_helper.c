@@ -1,7 +1,8 @@
-/* convert/array/hdf5_helper.c - requests to the helper program, and its replies as hostile input.
+/* convert/array/hdf5_helper.c - sends requests to the helper program, and treats its replies as
+ * hostile input.
  *
- * Every reply is one that the request allows, of a size that fits, or the helper is wrong and the
- * file is not read.  Texts take as much memory as has arrived. */
+ * Every reply must be one that the request allows, with a matching size; otherwise the file is
+ * not read.  Texts use only as much memory as has arrived. */
 #include "convert/array/hdf5_helper.h"
 
 #include <assert.h>
@@ -24,7 +25,7 @@ static enum tfr_status nonsense(struct tfr_hdf5_helper *h, struct tfr_error *err
 		h->path);
 }
 
-/* That the helper has ended is seen where its reply is received, which says why. */
+/* If the helper has ended, receiving its reply reports why. */
 static void send_bytes(struct tfr_hdf5_helper *h, const void *bytes, size_t left)
 {
 	const char *p = bytes;
@@ -82,7 +83,7 @@ static enum tfr_status drop(struct tfr_hdf5_helper *h, uint64_t size, struct tfr
 
 /* --- replies --- */
 
-/* A text as the body of a reply, its NUL added. */
+/* Receives the body of a reply as a text, with a NUL added. */
 static enum tfr_status receive_text(struct tfr_hdf5_helper *h, const struct tfr_hdf5_reply *reply,
 	char *text, size_t room, struct tfr_error *err)
 {
@@ -167,8 +168,8 @@ static enum tfr_status no_sandbox(
 	return TFR_EUNAVAILABLE;
 }
 
-/* Receives the head of a reply, and all of one that is a failure.  `name` is that of the data set
- * that it is about, or NULL. */
+/* Receives the head of a reply, and all of a failure.  `name` is that of the data set concerned,
+ * or NULL. */
 static enum tfr_status receive_reply(struct tfr_hdf5_helper *h, struct tfr_hdf5_reply *reply,
 	const char *name, struct tfr_error *err)
 {
@@ -317,7 +318,7 @@ enum tfr_status tfr_hdf5_rows(struct tfr_hdf5_helper *h, const char *name, uint8
 	return into ? receive(h, into, size, err) : drop(h, size, err);
 }
 
-/* As many bytes as the sizes say, in parts, so that memory grows as they arrive. */
+/* Receives as many bytes as the sizes say, in parts, so that memory grows as they arrive. */
 static enum tfr_status receive_texts(
 	struct tfr_hdf5_helper *h, uint64_t size, struct tfr_buf *text, struct tfr_error *err)
 {
@@ -338,8 +339,9 @@ static enum tfr_status receive_texts(
 	return status;
 }
 
-/* The sizes are at the end of the room that is for their texts' places, which are written from the
- * first on: the k-th place, of twice the bytes, never reaches the sizes after the k-th. */
+/* The sizes are at the end of the memory for the pointers to their texts, which are written from
+ * the first on.  A pointer has twice the bytes of a size, so that the k-th pointer never
+ * overwrites a size after the k-th. */
 enum tfr_status tfr_hdf5_texts(struct tfr_hdf5_helper *h, const char *name, uint8_t *into, size_t n,
 	struct tfr_buf *text, struct tfr_error *err)
 {

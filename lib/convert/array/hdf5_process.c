@@ -1,8 +1,8 @@
-/* convert/array/hdf5_process.c - the helper program as a process: found, started, limited, ended.
+/* convert/array/hdf5_process.c - finds, starts, limits and ends the helper process.
  *
- * It is started by posix_spawn(), since a process with threads cannot be forked safely.  Its
- * processor time is limited from outside for each request, since no limit fits files of all sizes.
- */
+ * posix_spawn() starts it, because a process with threads cannot be forked safely.  Its
+ * processor time is limited from outside for each request, because no single limit fits files of
+ * all sizes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -30,8 +30,8 @@ extern char **environ;
 
 /* --- finding it --- */
 
-/* A program beside ours is started only if it belongs to root, to us, or to whom ours belongs:
- * others may have put it there. */
+/* The program is started only if it belongs to root, to us, or to the owner of our binary:
+ * otherwise another user could have put it there. */
 static bool is_ours(int fd)
 {
 	struct stat it, self;
@@ -41,7 +41,7 @@ static bool is_ours(int fd)
 		       (!stat("/proc/self/exe", &self) && it.st_uid == self.st_uid));
 }
 
-/* Opens the program beside the binary that runs, in a build or wherever it was put. */
+/* Opens the program beside the running binary, in a build or an installation. */
 static int open_beside(char *path, size_t size)
 {
 	char self[4096];
@@ -89,8 +89,8 @@ static enum tfr_status find(
 
 /* --- starting it --- */
 
-/* Nothing that the process prints is for users: tfr says what went wrong.  A group of its own keeps
- * the terminal's signals for tfr, which ends in order. */
+/* Output of the process is not for users: tfr reports errors itself.  In a process group of its
+ * own it does not receive the terminal's signals, so that tfr can end in order. */
 static int spawn(pid_t *pid, const char *program, int socket, int file, char *const argv[])
 {
 	posix_spawn_file_actions_t actions;
@@ -127,11 +127,11 @@ static int spawn(pid_t *pid, const char *program, int socket, int file, char *co
 	return failure;
 }
 
-/* The program is started by descriptor, so that it is the one whose owner was seen. */
+/* Starts the program by its descriptor, so that it is the one whose owner was checked. */
 static int spawn_opened(
 	struct tfr_hdf5_helper *h, const struct tfr_hdf5_start *start, int program, int socket)
 {
-	/* Above those that the helper has, which would be in their way. */
+	/* Moves them above the helper's own descriptors, which would replace them. */
 	TFR_AUTO_CLOSE int file = fcntl(start->file, F_DUPFD_CLOEXEC, TFR_HDF5_FILE + 1);
 	TFR_AUTO_CLOSE int above = fcntl(program, F_DUPFD_CLOEXEC, TFR_HDF5_FILE + 1);
 	TFR_AUTO_CLOSE int end = fcntl(socket, F_DUPFD_CLOEXEC, TFR_HDF5_FILE + 1);
@@ -194,7 +194,7 @@ void tfr_hdf5_allow(struct tfr_hdf5_helper *h, uint64_t bytes)
 
 	if (!h->pid || clock_getcpuclockid(h->pid, &clock) || clock_gettime(clock, &used))
 		return;
-	/* Most requests take no time, and the limit need not move. */
+	/* Most requests take little time, and the limit need not change. */
 	if (h->until > (uint64_t)used.tv_sec + seconds / 2)
 		return;
 	h->until = (uint64_t)used.tv_sec + seconds + 1;
@@ -212,7 +212,7 @@ void tfr_hdf5_allow_memory(struct tfr_hdf5_helper *h, uint64_t bytes)
 
 /* --- its end --- */
 
-/* Gives a process that is ending the time for it, and ends one that is not. */
+/* Gives an ending process time to exit, and kills it otherwise. */
 static int wait_for(pid_t pid)
 {
 	int status = 0;

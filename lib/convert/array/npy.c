@@ -1,7 +1,7 @@
-/* convert/array/npy.c - a literal of Python read, of which only what NumPy writes is known: a
- * dictionary of three, texts, numbers, True and False, tuples and lists.
+/* convert/array/npy.c - parses the header of an NPY file, a Python literal, as far as NumPy
+ * writes it: a dictionary of three members, texts, numbers, True and False, tuples and lists.
  *
- * The reader goes forward only, looks at nothing twice, and is bounded by the header's end. */
+ * The parser moves forward only, reads nothing twice, and stops at the header's end. */
 #include "convert/array/npy.h"
 
 #include <stdio.h>
@@ -63,7 +63,7 @@ static bool sees(struct reader *r, char mark)
 	return r->p < r->end && *r->p == mark;
 }
 
-/* Takes the mark if it is next. */
+/* Consumes the character if it is next. */
 static bool takes(struct reader *r, char mark)
 {
 	if (!sees(r, mark))
@@ -100,7 +100,8 @@ static bool keep(struct reader *r, uint8_t byte)
 	return tfr_buf_append(&r->h->names, wide ? two : &byte, wide ? 2 : 1);
 }
 
-/* A text without escapes but of a quote and a backslash, into `names` with its NUL. */
+/* Parses a text, in which only a quote and a backslash can be escaped, into `names` with its
+ * NUL. */
 static enum tfr_status text(struct reader *r, size_t *name)
 {
 	struct tfr_buf *names = &r->h->names;
@@ -142,7 +143,7 @@ static enum tfr_status number(struct reader *r, uint64_t *value)
 	return TFR_OK;
 }
 
-/* "(3, 4)", "(3,)", "()"; of a field also "3". */
+/* Parses "(3, 4)", "(3,)" or "()"; of a field also "3". */
 static enum tfr_status shape(struct reader *r, uint64_t *dims, unsigned *n)
 {
 	enum tfr_status status;
@@ -166,7 +167,7 @@ static enum tfr_status shape(struct reader *r, uint64_t *dims, unsigned *n)
 
 /* --- what elements are --- */
 
-/* Types that Examples do not have, by NumPy's letters. */
+/* Types that Examples cannot hold, by NumPy's letters. */
 static const char *stranger(char letter)
 {
 	switch (letter) {
@@ -216,7 +217,7 @@ static bool set_cell(struct tfr_npy_field *f, char letter)
 	}
 }
 
-/* "<f8": an order of bytes, a letter, a size.  A blank is a void without a name. */
+/* Parses "<f8": a byte order, a letter and a size.  A blank is a void without a name. */
 static enum tfr_status type(struct reader *r, struct tfr_npy_field *f, bool *blank)
 {
 	const char *name = (const char *)r->h->names.data + f->name;
@@ -263,7 +264,7 @@ static enum tfr_status add_field(struct reader *r, const struct tfr_npy_field *f
 		       : tfr_fail_nomem(r->err, "reading arrays");
 }
 
-/* The name of a field: "name", or of one with a title ("title", "name"). */
+/* Parses the name of a field: "name", or with a title ("title", "name"). */
 static enum tfr_status field_name(struct reader *r, size_t *name)
 {
 	enum tfr_status status;
@@ -278,7 +279,7 @@ static enum tfr_status field_name(struct reader *r, size_t *name)
 	return status ? status : expect(r, ')');
 }
 
-/* Puts "prefix/name" into `names`, and its place into *name. */
+/* Puts "prefix/name" into `names`, and its offset into *name. */
 static enum tfr_status join(struct reader *r, size_t prefix, size_t *name)
 {
 	struct tfr_buf *names = &r->h->names;
@@ -300,7 +301,7 @@ static enum tfr_status join(struct reader *r, size_t prefix, size_t *name)
 	return TFR_OK;
 }
 
-/* "('name', '<f4', (2,))", behind its bracket. */
+/* Parses "('name', '<f4', (2,))" after its bracket. */
 static enum tfr_status field(struct reader *r, size_t prefix)
 {
 	struct tfr_npy_field f = { .at = r->h->element };
@@ -335,7 +336,7 @@ static enum tfr_status field(struct reader *r, size_t prefix)
 	return status || blank ? status : add_field(r, &f);
 }
 
-/* A list of fields, behind its bracket. */
+/* Parses a list of fields after its bracket. */
 static enum tfr_status fields(struct reader *r, size_t prefix)
 {
 	enum tfr_status status = TFR_OK;

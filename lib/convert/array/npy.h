@@ -1,20 +1,20 @@
-/* convert/array/npy.h - the header of an NPY file: what an array is.
+/* convert/array/npy.h - the header of an NPY file, which describes an array.
  *
- * "\x93NUMPY", a version, the length of the header, and the header, which is the literal of a
- * Python dictionary: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }.  A structured
- * array has a list of fields in the place of '<f8' (numpy/lib/format.py). */
+ * It is "\x93NUMPY", a version, the length of the header, and the header, a Python dictionary
+ * literal: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }.  A structured array has
+ * a list of fields in place of '<f8' (numpy/lib/format.py). */
 #ifndef TFR_CONVERT_ARRAY_NPY_H
 #define TFR_CONVERT_ARRAY_NPY_H
 
 #include "convert/array/cells.h"
 
 enum {
-	TFR_NPY_START = 12,	  /* bytes that say how long the header is */
-	TFR_NPY_HEADER = 1 << 20, /* bytes that it has at most */
+	TFR_NPY_START = 12,	  /* bytes that contain the length of the header */
+	TFR_NPY_HEADER = 1 << 20, /* the longest header */
 	TFR_NPY_FIELDS = 1000,
 };
 
-/* A field of every element; an array without fields is one without a name. */
+/* A field of every element; an array without fields has one field without a name. */
 struct tfr_npy_field {
 	size_t name; /* offset in names */
 	enum tfr_cell_type cell;
@@ -45,11 +45,11 @@ static inline size_t tfr_npy_field_count(const struct tfr_npy *h)
 }
 
 bool tfr_npy_recognises(const uint8_t *head, size_t size);
-/* How many bytes there are before the array, by the first TFR_NPY_START ones.  TFR_EDATA. */
+/* Returns the number of bytes before the array, from the first TFR_NPY_START bytes.  TFR_EDATA. */
 enum tfr_status tfr_npy_start(
 	const uint8_t *head, size_t size, size_t *header, struct tfr_error *err);
-/* Reads the header, all of it.  TFR_EDATA: what is wrong is told, or what is in it that Examples do
- * not have. */
+/* Parses the complete header.  TFR_EDATA: it is malformed, or has a type that Examples cannot
+ * hold; the message says which. */
 enum tfr_status tfr_npy_parse(
 	struct tfr_npy *h, const uint8_t *data, size_t size, struct tfr_error *err);
 void tfr_npy_clear(struct tfr_npy *h);

@@ -1,9 +1,9 @@
-/* convert/array/npz.c - the arrays of an NPZ archive.
+/* convert/array/npz.c - reads the arrays of an NPZ archive.
  *
- * They come through libarchive as a stream, each by a reader of its own, so that rows of all of
- * them come side by side and none is unpacked.  Rows in any order, and those of an array in Fortran
- * order, which lie all over it, cannot come so: such an array is unpacked, when its first row is
- * asked for, to a file without a name beside what is written. */
+ * libarchive reads it as a stream.  Each array has a reader of its own, so that rows of all
+ * arrays are read together and none is unpacked.  Rows in random order, and arrays in Fortran
+ * order, whose rows are spread over the array, cannot be read so: such an array is unpacked,
+ * when its first row is needed, to a file without a name beside the output. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,11 +14,11 @@
 #include "convert/array/numpy.h"
 #include "io/temp_registry.h"
 
-enum { ARRAYS_MOST = 1000 /* of an archive: each is a reader */, AT_ONCE = 1 << 20 };
+enum { ARRAYS_MOST = 1000 /* of an archive, because each has a reader */, AT_ONCE = 1 << 20 };
 
 /* --- rows --- */
 
-/* Bytes of the array, from where its reader is. */
+/* Bytes of the array, from the position of its reader. */
 static enum tfr_status read_on(
 	struct tfr_array *array, uint8_t *into, size_t size, size_t *got, struct tfr_error *err)
 {
@@ -35,7 +35,7 @@ static enum tfr_status read_on(
 	*got = n;
 	if (n == size)
 		return TFR_OK;
-	/* Straight to where they are wanted: a buffer whose memory that is. */
+	/* Reads directly into the caller's memory. */
 	rest = (struct tfr_buf){ into + n, 0, size - n };
 	status = tfr_archive_read(o->member, &rest, size - n, err);
 	*got += rest.size;
@@ -45,7 +45,7 @@ static enum tfr_status read_on(
 	return status;
 }
 
-/* Nothing follows the array, and its checksum is right. */
+/* Checks that nothing follows the array, and that its checksum is right. */
 static enum tfr_status check_end(struct tfr_array *array, struct tfr_error *err)
 {
 	uint8_t more;
@@ -125,7 +125,7 @@ enum tfr_status tfr_npz_unpack(
 
 /* --- which there are --- */
 
-/* Reads the header of the member that o->member is at. */
+/* Reads the header of the current member of o->member. */
 static enum tfr_status read_member_header(struct tfr_numpy *o, struct tfr_error *err)
 {
 	size_t whole = TFR_NPY_START, known = 0;
@@ -151,7 +151,7 @@ static enum tfr_status read_member_header(struct tfr_numpy *o, struct tfr_error 
 	return status;
 }
 
-/* Whether a part of a path begins with a dot, such as those that a Mac adds to archives. */
+/* Whether a part of a path begins with a dot, such as the files that macOS adds to archives. */
 static bool is_hidden(const char *path)
 {
 	for (; *path; path += strcspn(path, "/"), path += *path == '/')
@@ -160,7 +160,7 @@ static bool is_hidden(const char *path)
 	return false;
 }
 
-/* Whether a member is an array that is wanted, and what it is called: "x" for "x.npy". */
+/* Whether a member is a wanted array, and its name: "x" for "x.npy". */
 static bool takes(
 	const struct tfr_arrays *a, const struct tfr_member *member, char *name, size_t room)
 {
@@ -174,7 +174,7 @@ static bool takes(
 	return tfr_arrays_wants(a->in.opts, name);
 }
 
-/* Opens the archive at the first wanted array behind the `skip`th member.  TFR_END: none. */
+/* Opens the archive at the first wanted array after the `skip`th member.  TFR_END: none. */
 static enum tfr_status open_member(struct tfr_arrays *a, const char *path, size_t *skip,
 	struct tfr_numpy *o, char *name, size_t room, struct tfr_error *err)
 {
@@ -198,7 +198,7 @@ static enum tfr_status open_member(struct tfr_arrays *a, const char *path, size_
 	return status;
 }
 
-/* A number beside arrays of rows, such as a count or a version, is of no row. */
+/* A single number beside arrays of rows, such as a count or a version, belongs to no row. */
 static void leave_out(const struct tfr_arrays *a, const char *name, const char *path)
 {
 	const struct tfr_convert_opts *o = a->in.opts;

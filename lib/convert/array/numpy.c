@@ -1,6 +1,8 @@
-/* convert/array/numpy.c - NPY files and NPZ archives: every array a feature, every row a record.
+/* convert/array/numpy.c - NPY files and NPZ archives: every array becomes a feature, every row a
+ * record.
  *
- * An NPY file is read where the rows lie, in any order; so is what npz.c has unpacked. */
+ * The rows of an NPY file are read from the file in any order; so are those that npz.c has
+ * unpacked. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -38,7 +40,7 @@ static bool is_zip(const uint8_t *head, size_t size)
 	return size >= 4 && (!memcmp(head, "PK\x03\x04", 4) || !memcmp(head, "PK\x05\x06", 4));
 }
 
-/* Of zip archives those whose first member is an array, and those that are called so. */
+/* A zip archive whose first member is an array, or with the extension of an NPZ. */
 static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
 {
 	const uint8_t *h = offer->head;
@@ -76,8 +78,8 @@ static enum tfr_status pread_all(
 	return (size_t)n < size ? tfr_numpy_cut_short(array, err) : TFR_OK;
 }
 
-/* Rows of an array whose first dimension goes fastest: a run of each of their elements' places,
- * which is counted through in that order, comes to lie apart. */
+/* Reads rows of an array in Fortran order: reads a run for each place of their elements, and
+ * stores its elements apart. */
 static enum tfr_status read_fortran(struct tfr_array *array, uint64_t first, uint64_t count,
 	uint8_t *into, struct tfr_error *err)
 {
@@ -140,7 +142,7 @@ enum tfr_status tfr_numpy_bad_header(
 	return TFR_EDATA;
 }
 
-/* A row in bytes; what dimensions make of it is held to the 2 GiB of a record. */
+/* Computes the bytes of a row, within the 2 GiB of a record. */
 static enum tfr_status measure_row(const struct tfr_npy *h, size_t *size, struct tfr_error *err)
 {
 	uint64_t bytes = h->element;
@@ -156,8 +158,7 @@ static enum tfr_status measure_row(const struct tfr_npy *h, size_t *size, struct
 	return TFR_OK;
 }
 
-/* The cells of a field: of each element of a row, and in it as many as the field's own shape has.
- */
+/* Makes the cells of a field: in each element of a row, as many as the field's own shape has. */
 static struct tfr_cells cells_of(const struct tfr_npy *h, const struct tfr_npy_field *f)
 {
 	struct tfr_cells c = { .cell = f->cell,
@@ -179,8 +180,7 @@ static struct tfr_cells cells_of(const struct tfr_npy *h, const struct tfr_npy_f
 	return c;
 }
 
-/* Adds the cells of the array that was added last.  Fields of a file that is alone are features by
- * their own names. */
+/* Adds the cells of the last array.  Fields of a single file are features with their own names. */
 static enum tfr_status add_fields(struct tfr_arrays *a, const char *name, const struct tfr_npy *h,
 	bool alone, struct tfr_error *err)
 {
@@ -251,7 +251,7 @@ static enum tfr_status read_header(
 	return status ? status : tfr_npy_parse(&o->h, head.data, whole, err);
 }
 
-/* The rows that the header claims are what the file holds. */
+/* Checks that the file holds the rows that its header claims. */
 static enum tfr_status check_size(const struct tfr_numpy *o, uint64_t size, struct tfr_error *err)
 {
 	size_t row = 0;

@@ -1,4 +1,4 @@
-/* convert/array/numpy.h - what NPY files and the members of NPZ archives share. */
+/* convert/array/numpy.h - the common part of NPY files and members of NPZ archives. */
 #ifndef TFR_CONVERT_ARRAY_NUMPY_H
 #define TFR_CONVERT_ARRAY_NUMPY_H
 
@@ -6,32 +6,32 @@
 #include "convert/array/arrays.h"
 #include "convert/array/npy.h"
 
-/* Where an array comes from: one of the two. */
+/* The source of an array: one of the two. */
 struct tfr_numpy {
 	int fd;			    /* -1: none */
-	struct tfr_archive *member; /* that the array has been come to; NULL: none */
+	struct tfr_archive *member; /* positioned at the array; NULL: none */
 	struct tfr_buf ahead;	    /* of a member: read and not taken */
 	uint64_t place;		    /* of its first row in the file */
 	struct tfr_npy h;
 };
 
-/* Whether rows lie all over the array. */
+/* Whether the rows are spread over the array. */
 static inline bool tfr_numpy_scattered(const struct tfr_numpy *o)
 {
 	return o->h.fortran && o->h.n_dims > 1;
 }
 
 void tfr_numpy_release(void *own);
-/* Adds the array of a header that was read; `o` becomes the array's, on failure too.  `alone`: its
- * fields are features by their own names. */
+/* Adds the array of a parsed header; `o` belongs to the array from now on, even on failure.
+ * `alone`: its fields are features with their own names. */
 enum tfr_status tfr_numpy_add(struct tfr_arrays *a, const char *name, const char *path,
 	struct tfr_numpy *o, bool alone, struct tfr_error *err);
-/* Fails with what is wrong with a header. */
+/* Fails with the fault of a header. */
 enum tfr_status tfr_numpy_bad_header(
 	const char *name, const char *path, const struct tfr_error *why, struct tfr_error *err);
 enum tfr_status tfr_numpy_cut_short(const struct tfr_array *array, struct tfr_error *err);
 
-/* Adds the wanted arrays of an archive, which is a stream unless the rows are shuffled. */
+/* Adds the wanted arrays of an archive.  It is a stream, unless the rows are shuffled. */
 enum tfr_status tfr_npz_open(struct tfr_arrays *a, const char *path, struct tfr_error *err);
 /* Reads the next bytes of an array; behind the last ones there must be none. */
 enum tfr_status tfr_npz_read(

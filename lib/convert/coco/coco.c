@@ -1,9 +1,9 @@
-/* convert/coco/coco.c - COCO's annotations and a folder of images: an image of the file is an item,
- * its features those of the Object Detection API (tensorflow/models, official/vision/data/
- * create_coco_tf_record.py).
+/* convert/coco/coco.c - COCO's annotations with a folder of images: each image in the file is an
+ * item, with the features of the Object Detection API (tensorflow/models,
+ * official/vision/data/create_coco_tf_record.py).
  *
- * The annotations are read before any image is, and kept; their shapes as text, drawn when their
- * image's turn comes. */
+ * All annotations are read and kept before any image is read; their shapes are kept as text, and
+ * drawn when the image is converted. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 
 /* --- one image --- */
 
-/* What an item has beside its image. */
+/* The data of an item besides its image. */
 struct boxes {
 	struct tfr_buf floats, ints, texts, masks, ends;
 	struct tfr_coco_scratch more;
@@ -115,7 +115,7 @@ static void measure(struct tfr_input *in, const struct tfr_item *item, struct tf
 
 /* --- boxes --- */
 
-/* One float of each box, as Python computes it: in doubles. */
+/* One float per box, computed in doubles as Python does. */
 static enum tfr_status add_floats(struct tfr_item *item, const char *key, struct boxes *b,
 	const struct tfr_coco *c,
 	double (*value)(const struct tfr_coco_annotation *a, const struct tfr_coco_image *image),
@@ -215,7 +215,7 @@ static enum tfr_status add_classes(
 
 /* --- masks --- */
 
-/* Draws the shape of annotation `a` and writes it behind the masks that are there. */
+/* Draws the shape of annotation `a` and appends it to the masks. */
 static enum tfr_status draw(struct tfr_item *item, const struct tfr_coco_annotation *a,
 	struct tfr_canvas *canvas, struct boxes *b, struct tfr_workbench *bench,
 	struct tfr_error *err)
@@ -312,7 +312,7 @@ static enum tfr_status add_boxes(struct tfr_input *in, struct tfr_item *item, st
 	return status;
 }
 
-/* What the other files have of the image. */
+/* Adds the features of the other files for the image. */
 static enum tfr_status add_others(struct coco *coco, struct tfr_item *item, struct boxes *b,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
@@ -370,7 +370,7 @@ static void say(const struct tfr_convert_opts *opts, const char *path, size_t n,
 	opts->warn(opts->ctx, text);
 }
 
-/* Of the annotations that are kept, how many have no shape that a mask could show. */
+/* Counts the kept annotations whose mask has no shape. */
 static size_t count_shapeless(const struct tfr_coco *c)
 {
 	size_t n = 0;
@@ -432,8 +432,8 @@ static enum tfr_status open_folder(struct coco *coco, const char *folder, struct
 	return TFR_OK;
 }
 
-/* The folder of the images of segments; as COCO lays them, "panoptic_val2017" beside
- * "panoptic_val2017.json". */
+/* The folder with the images of segments: "panoptic_val2017" beside "panoptic_val2017.json", as
+ * in COCO. */
 static enum tfr_status open_segments(struct coco *coco, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = coco->in.opts;
@@ -457,7 +457,8 @@ static enum tfr_status open_segments(struct coco *coco, struct tfr_error *err)
 	return TFR_ESYS;
 }
 
-/* Reads a file, the first one into coco->data; *places has the images of that one in this. */
+/* Reads a file, the first one into coco->data; *places has the positions of that one's images in
+ * this file. */
 static enum tfr_status read_file(struct coco *coco, const char *path, enum tfr_coco_what what,
 	struct tfr_coco *other, const struct tfr_coco **read, uint32_t **places,
 	struct tfr_error *err)
@@ -494,7 +495,7 @@ static enum tfr_status read_files(struct coco *coco, const char *annotations, st
 				&coco->panoptic, &coco->panoptic_of, err);
 }
 
-/* `annotations` may be NULL, where others of the three files are given. */
+/* `annotations` can be NULL if one of the other two files is given. */
 static enum tfr_status open_files(struct tfr_input **in, const struct tfr_convert_opts *opts,
 	const char *images, const char *annotations, struct tfr_error *err)
 {
@@ -522,7 +523,7 @@ static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert
 	return open_files(in, opts, part->images, part->annotations, err);
 }
 
-/* The parts must number the same categories alike. */
+/* The parts must use the same numbers for categories. */
 static enum tfr_status unite(
 	struct tfr_input **parts, size_t n, struct tfr_input *whole, struct tfr_error *err)
 {

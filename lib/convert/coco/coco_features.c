@@ -1,5 +1,5 @@
-/* convert/coco/coco_features.c - features of TensorFlow's own scripts for COCO, in their order and rounding:
- * quotients in doubles. */
+/* convert/coco/coco_features.c - features of TensorFlow's own scripts for COCO, with their order
+ * and rounding: quotients are computed in doubles. */
 #include "convert/coco/coco_features.h"
 
 #include <stdio.h>
@@ -41,7 +41,7 @@ static const struct tfr_coco_category *category(const struct tfr_coco *c, uint64
 	return &c->categories[c->category_of[c->order[k]]];
 }
 
-/* Point `n` of a box; one that has none has them all at zero. */
+/* Keypoint `n` of a box; a box without keypoints has zeros. */
 static struct tfr_coco_point point(const struct tfr_coco *c, uint64_t k, uint32_t n)
 {
 	const struct tfr_coco_annotation *a = annotation(c, k);
@@ -163,7 +163,8 @@ static void skip(const struct painting *p, const char *reason)
 	tfr_item_skip(p->item, TFR_EDATA, "its segments '%s': %s", p->name, reason);
 }
 
-/* What the pixels of a segment become.  False: a number is over 255, and the item skipped. */
+/* Sets the values for the pixels of a segment.  False: a number is above 255, and the item is
+ * skipped. */
 static bool numbers_of(
 	const struct painting *p, uint32_t n, uint8_t *of_category, uint8_t *of_thing)
 {
@@ -189,8 +190,9 @@ static bool numbers_of(
 	return false;
 }
 
-/* A pixel's segment, by its id: R + 256 G + 65536 B (https://cocodataset.org/#format-data).  The
- * last of equal ids, as the script paints one over the other.  UINT32_MAX: none. */
+/* Finds the segment of a pixel by its id: R + 256 G + 65536 B
+ * (https://cocodataset.org/#format-data).  Of equal ids the last one counts, because the script
+ * paints one over the other.  UINT32_MAX: none. */
 static uint32_t segment_of(const struct painting *p, int64_t id)
 {
 	for (uint32_t n = p->a->n; n-- > 0;)
@@ -199,7 +201,7 @@ static uint32_t segment_of(const struct painting *p, int64_t id)
 	return UINT32_MAX;
 }
 
-/* Paints both masks; pixels side by side are mostly of one segment. */
+/* Paints both masks; adjacent pixels mostly have the same segment. */
 static void paint(
 	const struct painting *p, const struct tfr_image *ids, uint8_t *categories, uint8_t *things)
 {
@@ -250,7 +252,7 @@ static enum tfr_status encode(struct tfr_item *item, const char *key, uint8_t *p
 	return tfr_builder_bytes_ref(item->builder, key, &value, 1, err);
 }
 
-/* The image of segments decoded, in the decoder's memory. */
+/* Decodes the image of segments, in the decoder's memory. */
 static enum tfr_status decode(const struct painting *p, const struct tfr_buf *file, uint32_t width,
 	uint32_t height, struct tfr_workbench *bench, struct tfr_image *ids, struct tfr_error *err)
 {
@@ -271,7 +273,7 @@ static enum tfr_status decode(const struct painting *p, const struct tfr_buf *fi
 	return why.status == TFR_ENOMEM ? tfr_fail_nomem(err, "decoding masks") : TFR_OK;
 }
 
-/* Reads the image of segments into s->ids; the item's own stays where the record points at it. */
+/* Reads the image of segments into s->ids; the item's own image stays in place for the record. */
 static enum tfr_status read_segments(const struct painting *p, int folder,
 	struct tfr_coco_scratch *s, const struct tfr_room *room, struct tfr_error *err)
 {

@@ -1,12 +1,12 @@
-/* convert/coco/coco_features.h - what COCO says of an image beside its boxes: keypoints, captions,
- * and the segments of panoptic. */
+/* convert/coco/coco_features.h - COCO's data of an image besides its boxes: keypoints, captions,
+ * and panoptic segments. */
 #ifndef TFR_CONVERT_COCO_COCO_FEATURES_H
 #define TFR_CONVERT_COCO_COCO_FEATURES_H
 
 #include "convert/coco/coco_read.h"
 #include "convert/input.h"
 
-/* Memory to make features in, an item's. */
+/* Memory for the features of one item. */
 struct tfr_coco_scratch {
 	struct tfr_buf floats, ints, texts;
 	struct tfr_buf ids, category, instance; /* an image of segments, and what is made of it */
@@ -16,18 +16,18 @@ struct tfr_coco_scratch {
 bool tfr_coco_is_below(const char *name);
 void tfr_coco_scratch_clear(struct tfr_coco_scratch *s);
 
-/* image/object/keypoint/{x,y,visibility,num,text} of the boxes of image `i`, as many keypoints for
- * each as its category names; zeros for a box without (tensorflow/models, research/
- * object_detection/dataset_tools/create_coco_tf_record.py). */
+/* Adds image/object/keypoint/{x,y,visibility,num,text} of the boxes of image `i`.  Each box has
+ * as many keypoints as its category names; a box without keypoints has zeros (tensorflow/models,
+ * research/object_detection/dataset_tools/create_coco_tf_record.py). */
 enum tfr_status tfr_coco_add_points(const struct tfr_coco *c, size_t i, struct tfr_item *item,
 	struct tfr_coco_scratch *s, struct tfr_error *err);
-/* image/caption: those of image `i`, in the order of the file. */
+/* Adds image/caption: the captions of image `i`, in the order of the file. */
 enum tfr_status tfr_coco_add_captions(const struct tfr_coco *c, size_t i, struct tfr_item *item,
 	struct tfr_coco_scratch *s, struct tfr_error *err);
-/* image/panoptic/{category_mask,instance_mask} of image `i`: 8-bit gray PNGs of each pixel's
- * category, and of its segment's number in the list, from 1, where the category is of things; 0
- * elsewhere (tensorflow/models, official/vision/data/create_coco_tf_record.py).  `folder` has the
- * images of segments.  What is wrong skips the item. */
+/* Adds image/panoptic/{category_mask,instance_mask} of image `i`, 8-bit gray PNGs
+ * (tensorflow/models, official/vision/data/create_coco_tf_record.py).  They have each pixel's
+ * category, and the position of its segment in the list, from 1, if the category is of things;
+ * otherwise 0.  `folder` has the images of segments.  A fault skips the item. */
 enum tfr_status tfr_coco_add_panoptic(const struct tfr_coco *c, size_t i, int folder,
 	struct tfr_item *item, struct tfr_coco_scratch *s, struct tfr_workbench *bench,
 	const struct tfr_room *room, struct tfr_error *err);

@@ -1,5 +1,7 @@
-/* convert/coco/coco_join.c - ids sorted once, looked up for every annotation, and the annotations
- * counted into their images' places, so that they stay in the order of the file. */
+/* convert/coco/coco_join.c - joins annotations with images and categories: ids are sorted once
+ * and looked up for every annotation.
+ *
+ * A counting sort groups the annotations by image, so that they keep the order of the file. */
 #include "convert/coco/coco_join.h"
 
 #include <string.h>
@@ -25,7 +27,7 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The place of `id`; UINT32_MAX: there is none. */
+/* Returns the position of `id`; UINT32_MAX: there is none. */
 static uint32_t find(const struct id *ids, size_t n, int64_t id)
 {
 	size_t low = 0, high = n;
@@ -92,7 +94,7 @@ static enum tfr_status count_same_ids(struct tfr_coco *c, struct tfr_error *err)
 	return TFR_OK;
 }
 
-/* Whether a box has an area and lies in its image; the sums are those of the scripts of
+/* Whether a box has an area and is inside its image, with the sums of the scripts of
  * tensorflow/models (official/vision/data/create_coco_tf_record.py), rounded as Python rounds. */
 static bool usable(const double box[4], const struct tfr_coco_image *image)
 {
@@ -100,7 +102,7 @@ static bool usable(const double box[4], const struct tfr_coco_image *image)
 	       box[0] + box[2] <= image->width && box[1] + box[3] <= image->height;
 }
 
-/* The category of an object, which its keypoints are of. */
+/* The category of an object, to which its keypoints belong. */
 static enum tfr_status place_object(struct tfr_coco *c, const struct tfr_coco_annotation *a,
 	uint32_t category, const char *path, struct tfr_error *err)
 {
@@ -117,7 +119,7 @@ static enum tfr_status place_object(struct tfr_coco *c, const struct tfr_coco_an
 	return TFR_OK;
 }
 
-/* Finds each annotation's image, or UINT32_MAX where it is left out, and its category. */
+/* Finds each annotation's image, or UINT32_MAX if it is left out, and its category. */
 static enum tfr_status place_all(struct tfr_coco *c, uint32_t *image_of, const struct id *images,
 	const struct id *categories, enum tfr_coco_what what, const char *path,
 	struct tfr_error *err)
@@ -146,7 +148,7 @@ static enum tfr_status place_all(struct tfr_coco *c, uint32_t *image_of, const s
 	return TFR_OK;
 }
 
-/* Turns image_of into first and order. */
+/* Converts image_of to first and order. */
 static void group(struct tfr_coco *c, const uint32_t *image_of)
 {
 	for (size_t k = 0; k < c->n_annotations; k++)
@@ -154,7 +156,7 @@ static void group(struct tfr_coco *c, const uint32_t *image_of)
 			c->first[image_of[k] + 1]++;
 	for (size_t i = 0; i < c->n_images; i++)
 		c->first[i + 1] += c->first[i];
-	/* Filled from the back, first[i + 1] comes down to where image i begins. */
+	/* Filled from the end: first[i + 1] decreases to the beginning of image i. */
 	for (size_t k = c->n_annotations; k-- > 0;)
 		if (image_of[k] != UINT32_MAX)
 			c->order[--c->first[image_of[k] + 1]] = (uint32_t)k;
@@ -179,7 +181,7 @@ static void view(struct tfr_coco *c)
 		c->keypoints = c->keypoints || c->categories[i].n_points;
 }
 
-/* An image has one image of segments. */
+/* An image has only one image of segments. */
 static enum tfr_status check_single(
 	const struct tfr_coco *c, const char *path, struct tfr_error *err)
 {

@@ -18,7 +18,7 @@ enum { HEAD = 64 << 10 };
 
 static const char roboflow[] = "_annotations.coco.json";
 
-/* Whether a file begins as an object with images, annotations or categories does. */
+/* Whether a file begins like an object with images, annotations or categories. */
 static bool is_coco(const char *path)
 {
 	static const char *const members[] = { "\"images\"", "\"annotations\"", "\"categories\"" };
@@ -48,7 +48,7 @@ static bool find_beside(
 	return !tfr_is_file(path) || tfr_parts_add(p, split, folder, path);
 }
 
-/* The folder of the images called `name`; NULL: there is none, or no memory. */
+/* The folder of the images for `name`; NULL: there is none, or memory is out. */
 static char *images_of(struct tfr_listing *l, const char *folder, const char *name)
 {
 	TFR_AUTO_FREE char *images = tfr_child(l, folder, "images");
@@ -66,7 +66,7 @@ static char *images_of(struct tfr_listing *l, const char *folder, const char *na
 	return found;
 }
 
-/* The files NAME.json, or instances_NAME.json, in `from` that have images in NAME. */
+/* Finds the files NAME.json or instances_NAME.json in `from` that have images in NAME. */
 static bool find_named(struct tfr_parts *p, const char *folder, struct tfr_listing *l,
 	const char *from, const struct tfr_listing *files)
 {

@@ -1,7 +1,7 @@
-/* convert/coco/coco_parse.c - by json-c, but for the shapes: they are most of the file, and are kept as
- * text, or passed over, until somebody draws them.
+/* convert/coco/coco_parse.c - parses elements of a COCO file by json-c, except for the shapes.
  *
- * The parser is fed the element up to its shape, a 0 in its place, and the rest. */
+ * Shapes are most of the file.  They are kept as text or skipped until they are drawn.  The
+ * parser gets the element up to its shape, a 0 in its place, and the rest. */
 #include "convert/coco/coco_parse.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ void tfr_coco_parser_clear(struct tfr_coco_parser *p)
 	*p = (struct tfr_coco_parser){ 0 };
 }
 
-/* One element on its way. */
+/* One element while it is parsed. */
 struct element {
 	const struct tfr_coco_parser *parser;
 	const uint8_t *text;
@@ -51,7 +51,7 @@ static enum tfr_status wrong(const struct element *e, const char *what, struct t
 		kinds[e->list], what, (unsigned long long)e->at);
 }
 
-/* Feeds a part of the element.  False: something is wrong with it. */
+/* Gives a part of the element to the parser.  False: it is malformed. */
 static bool feed(struct element *e, const void *text, size_t size, bool last)
 {
 	enum json_tokener_error fault;
@@ -89,8 +89,7 @@ static bool number(struct json_object *v, double *value)
 	return isfinite(*value);
 }
 
-/* A whole number, be it written 5 or 5.0.  What is too large json-c holds at the end of its range.
- */
+/* A whole number, also in the form 5.0.  json-c limits larger numbers to the end of its range. */
 static bool whole(struct json_object *v, int64_t *value)
 {
 	double d;
@@ -145,7 +144,8 @@ static bool side(struct json_object *v, double *value)
 	return tfr_number(json_object_get_string(v), (size_t)json_object_get_string_len(v), value);
 }
 
-/* Absent, null or an empty list is no box: an annotation of a shape or of a whole image. */
+/* Absent, null or an empty list means no box: the annotation is of a shape or of the complete
+ * image. */
 static enum tfr_status get_box(
 	const struct element *e, struct tfr_coco_annotation *a, struct tfr_error *err)
 {
@@ -161,7 +161,7 @@ static enum tfr_status get_box(
 	return good ? TFR_OK : wrong(e, "whose 'bbox' is not four numbers", err);
 }
 
-/* Absent or null: that of the box. */
+/* Absent or null: the area of the box. */
 static enum tfr_status get_area(
 	const struct element *e, struct tfr_coco_annotation *a, struct tfr_error *err)
 {
@@ -187,7 +187,7 @@ static bool truth(struct json_object *v, bool *value)
 	return number == 0 || number == 1;
 }
 
-/* Absent is 0, as pycocotools takes it. */
+/* Absent means 0, as in pycocotools. */
 static enum tfr_status get_crowd(const struct element *e, bool *crowd, struct tfr_error *err)
 {
 	struct json_object *v;
@@ -221,7 +221,7 @@ static enum tfr_status read_image(
 	return status;
 }
 
-/* The names of a category's keypoints, where it has some; other tools write an empty list. */
+/* The names of a category's keypoints, if it has some; other tools write an empty list. */
 static enum tfr_status get_point_names(const struct element *e, struct tfr_coco_category *category,
 	struct tfr_buf *names, struct tfr_error *err)
 {
@@ -274,7 +274,7 @@ static enum tfr_status read_category(
 	return status;
 }
 
-/* Whether a shape is null or an empty list, as boxes without a shape have it. */
+/* Whether a shape is null or an empty list, as for boxes without a shape. */
 static bool is_empty(const uint8_t *text, size_t size)
 {
 	char seen[5] = "";
@@ -291,7 +291,7 @@ static enum tfr_status keep_shape(const struct element *e, size_t from, size_t t
 {
 	if (!e->parser->shapes || is_empty(e->text + from, to - from))
 		return TFR_OK;
-	/* An offset until all are there: a pointer would dangle when they grow. */
+	/* An offset until all are read: a pointer would become invalid when the memory grows. */
 	a->shape.at = shapes->size;
 	a->shape_size = (uint32_t)(to - from);
 	return tfr_buf_append(shapes, e->text + from, to - from)
@@ -299,7 +299,7 @@ static enum tfr_status keep_shape(const struct element *e, size_t from, size_t t
 		       : tfr_fail_nomem(err, "reading annotations");
 }
 
-/* Three numbers a keypoint: x, y, and 0 not labelled, 1 hidden, 2 to be seen. */
+/* Three numbers per keypoint: x, y, and 0 not labelled, 1 hidden, 2 visible. */
 static enum tfr_status get_points(const struct element *e, struct tfr_coco_annotation *a,
 	struct tfr_buf *points, struct tfr_error *err)
 {

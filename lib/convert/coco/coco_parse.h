@@ -1,14 +1,15 @@
-/* convert/coco/coco_parse.h - elements of a COCO file as numbers. */
+/* convert/coco/coco_parse.h - parses elements of a COCO file. */
 #ifndef TFR_CONVERT_COCO_COCO_PARSE_H
 #define TFR_CONVERT_COCO_COCO_PARSE_H
 
 #include "convert/coco/coco_scan.h"
 
-/* Which of COCO's files it is, which says what its annotations have. */
+/* The kind of COCO file, which decides the members of its annotations. */
 enum tfr_coco_what {
-	TFR_COCO_OBJECTS,  /* boxes and shapes, of things and of people with keypoints */
+	TFR_COCO_OBJECTS,  /* boxes and shapes of things, and of people with keypoints */
 	TFR_COCO_CAPTIONS, /* texts; there are no categories */
-	TFR_COCO_PANOPTIC, /* one of an image: an image of segments' ids, and what these are */
+	/* one per image: an image of segments' ids, and a list of the segments */
+	TFR_COCO_PANOPTIC,
 };
 
 struct tfr_coco_image {
@@ -19,7 +20,7 @@ struct tfr_coco_image {
 };
 
 struct tfr_coco_annotation {
-	int64_t id; /* INT64_MIN: it has none, which is no matter */
+	int64_t id; /* INT64_MIN: it has none, which is allowed */
 	int64_t image, category;
 	double box[4]; /* x, y, width, height, in pixels */
 	double area;
@@ -51,18 +52,18 @@ struct tfr_coco_category {
 	int64_t id;
 	uint64_t name, at;
 	bool thing;	   /* of panoptic: "isthing" */
-	uint64_t points;   /* offset in the names: those of its keypoints, one behind the other */
+	uint64_t points;   /* offset in the names: those of its keypoints, one after the other */
 	uint32_t n_points; /* 0: it has none */
 };
 
-/* What elements were parsed to; arrays of the structs above, texts with a NUL each. */
+/* The parsed elements; arrays of the structs above, and texts with a NUL each. */
 struct tfr_coco_parsed {
 	struct tfr_buf images, annotations, categories, names, shapes, points, segments;
 };
 
 struct json_tokener;
 
-/* What one thread parses with. */
+/* The parser of one thread. */
 struct tfr_coco_parser {
 	const char *path;
 	struct json_tokener *json;
@@ -75,10 +76,10 @@ bool tfr_coco_parser_init(
 	struct tfr_coco_parser *p, const char *path, enum tfr_coco_what what, bool shapes);
 void tfr_coco_parser_clear(struct tfr_coco_parser *p);
 
-/* Parses the element `e` of the text that begins at byte `offset` of the file.  The
- * shape of an annotation is an offset in `shapes` yet, not a pointer: tfr_coco_shapes_place() makes
- * it one when they no longer move.  TFR_EDATA: a member is absent or of the wrong type; the byte
- * that the element begins at is named. */
+/* Parses the element `e` of the text that begins at byte `offset` of the file.  The shape of an
+ * annotation is an offset in `shapes`; tfr_coco_shapes_place() converts it to a pointer when
+ * `shapes` no longer moves.  TFR_EDATA: a member is absent or of the wrong type; the message
+ * names the byte at which the element begins. */
 enum tfr_status tfr_coco_parse(struct tfr_coco_parser *p, const uint8_t *text,
 	const struct tfr_coco_element *e, uint64_t offset, struct tfr_coco_parsed *out,
 	struct tfr_error *err);

@@ -1,8 +1,8 @@
-/* convert/coco/coco_read.c - blocks come in one after the other, each with the open end of the one
- * before it; whoever is free parses the elements that end in a block, and what became of them is
- * put together in order.
+/* convert/coco/coco_read.c - reads a COCO file in blocks.
  *
- * Only texts that are kept grow with the file: a block's memory is used again. */
+ * Each block begins with the unfinished end of the previous one.  Many threads parse the
+ * elements that end in their blocks, and the results are joined in order.  Only texts that are
+ * kept grow with the file: the memory of blocks is reused. */
 #include "convert/coco/coco_read.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@
 enum {
 	BLOCK = 1 << 20,
 	LARGEST = 1 << 30, /* bytes of one element */
-	BLOCKS = 4,	   /* in flight, a thread */
+	BLOCKS = 4,	   /* blocks in progress, per thread */
 };
 
 struct reading {
@@ -25,7 +25,7 @@ struct reading {
 	struct tfr_source *source;
 	bool ended;
 	struct tfr_coco_scan scan;
-	struct tfr_buf open; /* of the last block: what belongs to the next */
+	struct tfr_buf open; /* the unfinished end of the last block */
 	enum tfr_status late;
 };
 
@@ -113,7 +113,7 @@ static enum tfr_status parse(void *ctx, struct tfr_lanes_run *run, unsigned work
 
 /* --- together --- */
 
-/* The block's shapes stay where they are, in memory of just their size. */
+/* The block's shapes stay in memory of exactly their size. */
 static bool keep_shapes(struct reading *r, struct block *b)
 {
 	struct tfr_buf *shapes = &b->parsed.shapes;
@@ -136,7 +136,7 @@ static bool append(struct tfr_buf *all, const struct tfr_buf *part)
 	return tfr_buf_append(all, part->data, part->size);
 }
 
-/* Offsets in the block become offsets in all. */
+/* Converts offsets in the block to offsets in the total. */
 static void move_annotations(struct tfr_coco_parsed *part, const struct tfr_coco_parsed *all)
 {
 	struct tfr_coco_annotation *a =

@@ -1,8 +1,8 @@
-/* convert/coco/coco_scan.c - a state a place between tokens, and inside values nothing but brackets and
- * strings.
+/* convert/coco/coco_scan.c - a state machine between tokens, which inside values looks only for
+ * brackets and strings.
  *
- * What lies inside an element is only balanced here; whoever parses it finds what else is wrong.
- * So a byte of a polygon, which is what these files are made of, costs a look into a table. */
+ * Only the brackets of an element are checked here; its parser finds all other faults.  So a
+ * byte of a polygon, which is most of the file, costs one table lookup. */
 #include "convert/coco/coco_scan.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ enum state {
 	COLON,
 	VALUE,
 	IN_SCALAR,
-	IN_VALUE,      /* of a member that is passed over: a text, a list, an object */
+	IN_VALUE,      /* of a member that is skipped: a text, a list, an object */
 	FIRST_ELEMENT, /* or the end of the list */
 	ELEMENT,
 	IN_ELEMENT,
@@ -51,7 +51,7 @@ static bool is_scalar(uint8_t c)
 
 /* --- inside a value --- */
 
-/* To the quote that ends a text; false: it goes on. */
+/* Moves to the quote that ends a text; false: the text continues. */
 static bool pass_string(struct tfr_coco_scan *s, const uint8_t *text, size_t size)
 {
 	for (; s->at < size; s->at++) {
@@ -90,7 +90,7 @@ static enum tfr_status bracket(struct tfr_coco_scan *s, uint8_t c, struct tfr_er
 	return TFR_OK;
 }
 
-/* To the end of the value, which may lie beyond the text: *done says. */
+/* Moves to the end of the value, which can be beyond the text: *done says. */
 static enum tfr_status pass_value(struct tfr_coco_scan *s, const uint8_t *text, size_t size,
 	bool *done, struct tfr_error *err)
 {
@@ -165,7 +165,7 @@ static enum tfr_status begin_value(struct tfr_coco_scan *s, uint8_t c, struct tf
 	return s->in_string ? TFR_OK : bracket(s, c, err);
 }
 
-/* A byte between values that is no white space. */
+/* A byte between values that is not white space. */
 static enum tfr_status step(struct tfr_coco_scan *s, uint8_t c, struct tfr_error *err)
 {
 	switch ((enum state)s->state) {

@@ -1,5 +1,5 @@
-/* convert/coco/coco_shape.c - JSON into points and runs, by json-c: a shape is parsed when it is drawn,
- * which takes longer by far. */
+/* convert/coco/coco_shape.c - parses points and runs by json-c when a shape is drawn, which
+ * takes much longer than the parsing. */
 #include "convert/coco/coco_shape.h"
 
 #include <math.h>

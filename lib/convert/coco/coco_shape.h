@@ -1,13 +1,13 @@
-/* convert/coco/coco_shape.h - the "segmentation" of an annotation drawn. */
+/* convert/coco/coco_shape.h - draws the "segmentation" of an annotation. */
 #ifndef TFR_CONVERT_COCO_COCO_SHAPE_H
 #define TFR_CONVERT_COCO_COCO_SHAPE_H
 
 #include "convert/coco/rle.h"
 
-/* Clears the canvas and draws what the JSON text says: a list of polygons, or an object of
- * "counts", a list of runs or a text of them, and "size", [height, width], which must be the
- * canvas's.  An empty text leaves the canvas cleared.  TFR_EDATA: it is nothing of these, the
- * message says why and names no path. */
+/* Clears the canvas and draws the shape of the JSON text.  It is a list of polygons, or an
+ * object of "counts", a list or a text of runs, and "size", [height, width], which must be the
+ * canvas's.  An empty text only clears the canvas.  TFR_EDATA: it has another form; the message
+ * has the reason and no path. */
 enum tfr_status tfr_coco_shape_draw(
 	struct tfr_canvas *c, const uint8_t *text, size_t size, struct tfr_error *err);
 

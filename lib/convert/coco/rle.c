@@ -1,22 +1,22 @@
-/* convert/coco/rle.c - a polygon is walked along its boundary at five times the resolution; where the
- * walk goes from one column of pixels to the next, it crosses, and between crossings, down the
- * columns, lies the shape.
+/* convert/coco/rle.c - draws polygons and runs as pycocotools does.
  *
- * pycocotools keeps every point of the walk; here a point is compared with the one before it and
- * forgotten, so that memory is a number for each column crossed.  Its doubles are integers in
- * disguise: (m + .5) / 5 - .5 is whole exactly where m is 2 modulo 5, being (m - 2) / 5, and no
- * rounding comes near to others. */
+ * The boundary of a polygon is traced at five times the resolution; each step from one column of
+ * pixels to the next is a crossing, and the shape is between crossings in a column.  pycocotools
+ * keeps every point of the boundary.  This code compares each point only with the previous one,
+ * so that memory is one number per crossing.  The doubles of pycocotools are integers in effect:
+ * (m + .5) / 5 - .5 is an integer exactly if m is 2 modulo 5, namely (m - 2) / 5, and no other
+ * value rounds to one. */
 #include "convert/coco/rle.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCALE = 5, FARTHEST = 1 << 26 /* pixels; times SCALE, a difference is an int */ };
+enum { SCALE = 5, FARTHEST = 1 << 26 /* pixels; a difference times SCALE is an int */ };
 
 /* --- runs --- */
 
-/* Sets the pixels `from` to before `to`, counted down the columns. */
+/* Sets the pixels from `from` to before `to`, counted down the columns. */
 static void fill(struct tfr_canvas *c, uint32_t from, uint32_t to)
 {
 	uint32_t x = from / c->height, y = from % c->height;
@@ -58,7 +58,7 @@ enum tfr_status tfr_draw_runs(
 	return at == pixels(c) ? TFR_OK : wrong_sum(err);
 }
 
-/* One number of the text; false: it is none. */
+/* Reads one number of the text; false: there is none. */
 static bool text_number(const char *text, size_t size, size_t *at, int64_t *value)
 {
 	unsigned shift = 0;
@@ -109,7 +109,7 @@ struct walk {
 	uint32_t *crossings; /* places, counted down the columns */
 	size_t n;
 	bool begun;
-	int u, v; /* the point before */
+	int u, v; /* the previous point */
 };
 
 static void visit(struct walk *w, int u, int v)
@@ -117,7 +117,7 @@ static void visit(struct walk *w, int u, int v)
 	if (w->begun && u != w->u) {
 		int m = u < w->u ? u : u - 1, low = v < w->v ? v : w->v;
 
-		/* ((m + .5) / 5 - .5), and the same of `low`, rounded up */
+		/* ((m + .5) / 5 - .5), and for `low` the same, rounded up */
 		if (m >= 2 && m % SCALE == 2 && (unsigned)(m - 2) / SCALE < w->c->width) {
 			uint32_t x = (uint32_t)(m - 2) / SCALE;
 			uint32_t y = low <= 2 ? 0 : (uint32_t)(low - 2 + SCALE - 1) / SCALE;
@@ -132,8 +132,8 @@ static void visit(struct walk *w, int u, int v)
 	w->v = v;
 }
 
-/* The points of an edge, always in the same direction, so that an edge that two polygons share is
- * the same points. */
+/* Traces the points of an edge, always in the same direction, so that an edge shared by two
+ * polygons has the same points. */
 static void walk_edge(struct walk *w, int xs, int ys, int xe, int ye)
 {
 	int dx = abs(xe - xs), dy = abs(ys - ye);
@@ -141,7 +141,7 @@ static void walk_edge(struct walk *w, int xs, int ys, int xe, int ye)
 	double s;
 
 	if (!dx && !dy)
-		return; /* a point that its neighbours have too */
+		return; /* a point that adjacent edges have too */
 	if (flip) {
 		int x = xs, y = ys;
 
@@ -159,13 +159,13 @@ static void walk_edge(struct walk *w, int xs, int ys, int xe, int ye)
 	}
 }
 
-/* A coordinate at five times the resolution; rounded as a cast rounds, towards 0. */
+/* A coordinate at five times the resolution, rounded towards 0 like a cast. */
 static int enlarged(double v)
 {
 	return (int)(SCALE * v + .5);
 }
 
-/* How many columns can be crossed; 0: more than a shape in this image can. */
+/* The number of columns that can be crossed; 0: more than a shape in this image can cross. */
 static size_t most_crossings(const struct tfr_canvas *c, const double *xy, size_t n)
 {
 	uint64_t steps = 0, columns = 0, most = ((uint64_t)1 << 22) + 16 * (uint64_t)pixels(c);
@@ -176,7 +176,7 @@ static size_t most_crossings(const struct tfr_canvas *c, const double *xy, size_
 		uint64_t dy = (uint64_t)abs(enlarged(p[1]) - enlarged(q[1]));
 
 		steps += (dx > dy ? dx : dy) + 1;
-		columns += dx / SCALE + 2; /* one more where edges meet */
+		columns += dx / SCALE + 2; /* one more at the end of each edge */
 		if (steps > most)
 			return 0;
 	}

@@ -1,8 +1,8 @@
-/* convert/coco/rle.h - shapes of COCO's annotations drawn into masks, as pycocotools draws them
+/* convert/coco/rle.h - draws shapes of COCO's annotations into masks, as pycocotools does
  * (https://github.com/cocodataset/cocoapi, common/maskApi.c: rleFrPoly, rleFrString, rleDecode).
  *
- * Its masks are runs of 0 and 1 in turn, column after column.  Here they are drawn into rows: the
- * union of all that is drawn, so that several polygons are one mask. */
+ * Masks of pycocotools are alternating runs of 0 and 1, column after column.  Here the mask has
+ * rows, and is the union of all shapes drawn, so that several polygons make one mask. */
 #ifndef TFR_CONVERT_COCO_RLE_H
 #define TFR_CONVERT_COCO_RLE_H
 
@@ -17,17 +17,17 @@ struct tfr_canvas {
 
 #define TFR_CANVAS_MOST ((uint64_t)1 << 28)
 
-/* A polygon of n points x, y.  TFR_EDATA: under three points, numbers that are no places in any
- * image, or a boundary that is longer than a shape of that size can have; the message says it
- * without a path.  TFR_ENOMEM. */
+/* Draws a polygon of n points x, y.  TFR_EDATA: under three points, numbers that cannot be
+ * positions in an image, or a boundary longer than a shape of that size can have; the message
+ * has no path.  TFR_ENOMEM. */
 enum tfr_status tfr_draw_polygon(
 	struct tfr_canvas *c, const double *xy, size_t n, struct tfr_error *err);
-/* Runs as numbers; their sum must be all pixels. */
+/* Draws runs given as numbers; their sum must be the number of pixels. */
 enum tfr_status tfr_draw_runs(
 	struct tfr_canvas *c, const uint32_t *runs, size_t n, struct tfr_error *err);
-/* Runs as a text of `size` bytes, 48 to 111: five bits a byte and one that says that there are
- * more, least first, the last sign-extended; from the fourth run on, the difference to the run two
- * before. */
+/* Draws runs given as a text of `size` bytes, 48 to 111.  Each byte has five bits and one bit
+ * that says whether more follow, least significant first, the last one sign-extended.  From the
+ * fourth run on, a number is the difference from the run two before. */
 enum tfr_status tfr_draw_text(
 	struct tfr_canvas *c, const char *text, size_t size, struct tfr_error *err);
 

@@ -1,7 +1,8 @@
-/* convert/folder/audio.c - a folder of WAV files: a folder of images in all but what its files are.
+/* convert/folder/audio.c - a folder of WAV files, which differs from a folder of images only in
+ * the kind of its files.
  *
- * Which of the two a folder is, the first file says that is either; how many are looked at is
- * bounded, since a folder of a million notes is none of them. */
+ * The first image or WAV file decides the kind of the folder.  The number of files examined is
+ * bounded, because a folder of a million notes has neither. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,9 +21,9 @@
 enum { FILES = 100, DEPTH = 8, HEAD = 16 };
 
 struct search {
-	unsigned files; /* that may still be looked at */
+	unsigned files; /* files that may still be examined */
 	bool sound;
-	int failed; /* the errno where memory or descriptors were lacking */
+	int failed; /* the errno if memory or descriptors were exhausted */
 };
 
 /* --- which kind of folder --- */
@@ -40,10 +41,10 @@ static bool look_at_file(struct search *s, int fd)
 
 static bool search_folder(struct search *s, int fd, unsigned depth);
 
-/* Whether it is known now. */
+/* Whether the kind is known now. */
 static bool search_entry(struct search *s, int parent, const char *name, unsigned depth)
 {
-	/* A FIFO would not be waited for, and is none of them. */
+	/* Opening a FIFO would block, and it is neither. */
 	TFR_AUTO_CLOSE int fd = TEMP_FAILURE_RETRY(
 		openat(parent, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
 	struct stat st;

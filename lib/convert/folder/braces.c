@@ -1,5 +1,5 @@
-/* convert/folder/braces.c - the first brace is replaced by each of its alternatives, and what comes of it
- * expanded in its turn. */
+/* convert/folder/braces.c - replaces the first brace by each of its alternatives, and expands
+ * the result in the same way. */
 #include "convert/folder/braces.h"
 
 #include <ctype.h>
@@ -21,7 +21,7 @@ enum tfr_status tfr_names_add(struct tfr_names *names, const char *text, struct 
 	return TFR_OK;
 }
 
-/* The brace that ends what begins at `open`; NULL: none. */
+/* The brace that closes the one at `open`; NULL: none. */
 static const char *closing(const char *open)
 {
 	unsigned depth = 0;
@@ -35,7 +35,7 @@ static const char *closing(const char *open)
 	return NULL;
 }
 
-/* `n` bytes of text with `middle` in place of what lies between the braces. */
+/* The first `n` bytes of text, with `middle` in place of the braces. */
 static enum tfr_status with(struct tfr_names *names, const char *text, const char *open,
 	const char *close, const char *middle, size_t n, unsigned depth, struct tfr_error *err)
 {
@@ -47,7 +47,7 @@ static enum tfr_status with(struct tfr_names *names, const char *text, const cha
 	return expand(names, whole, depth + 1, err);
 }
 
-/* "A..B" between the braces. */
+/* Expands "A..B" between the braces. */
 static bool read_range(
 	const char *open, const char *close, long long *first, long long *last, int *width)
 {
@@ -84,7 +84,7 @@ static enum tfr_status expand_range(struct tfr_names *names, const char *text, c
 	return status;
 }
 
-/* The words between commas that are in no further brace; *n of them. */
+/* Splits the words at commas that are not in nested braces; *n of them. */
 static enum tfr_status expand_words(struct tfr_names *names, const char *text, const char *open,
 	const char *close, unsigned depth, struct tfr_error *err)
 {

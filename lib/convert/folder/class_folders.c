@@ -1,5 +1,5 @@
-/* convert/folder/class_folders.c - the class folders of a split may lie in one more folder, such as
- * "train/images" or "test_set/test_set": then all splits have it. */
+/* convert/folder/class_folders.c - finds the class folders of each split, which can be in one
+ * more folder, such as "train/images" or "test_set/test_set", if all splits have it. */
 #include "convert/folder/class_folders.h"
 
 #include <stdlib.h>
@@ -11,8 +11,9 @@
 struct root {
 	uint32_t dir;
 	uint32_t
-		only; /* the folder that holds all usable files and is no class; 0: there is none */
-	bool empty;   /* no folder in it does */
+		/* the folder that contains all usable files and is not a class; 0: there is none */
+		only;
+	bool empty;   /* no folder in it contains all of them */
 };
 
 struct finding {
@@ -48,8 +49,8 @@ static enum tfr_status look_into(struct finding *f, struct root *r, struct tfr_e
 	return status;
 }
 
-/* Whether all splits that have folders have one that is no class: it has the same name in all of
- * them, or is called as a split is. */
+/* Whether all splits with folders have one that is not a class: with the same name in all of
+ * them, or with the name of a split. */
 static bool have_one_more(const struct finding *f)
 {
 	const char *first = NULL;
@@ -92,7 +93,7 @@ static void mark(struct finding *f, uint32_t dir, uint32_t class)
 		f->c->class_of[d] = class;
 }
 
-/* The class folders of all roots, one root after the other; *counts: of each. */
+/* The class folders of all roots, one root after the other; *counts: their number for each. */
 static enum tfr_status list_classes(
 	struct finding *f, struct tfr_buf *all, size_t *counts, struct tfr_error *err)
 {

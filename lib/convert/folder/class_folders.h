@@ -1,5 +1,5 @@
-/* convert/folder/class_folders.h - the folders that are classes: those that hold usable files, of
- * the base or of every split. */
+/* convert/folder/class_folders.h - the folders that are classes: those with usable files in the
+ * base folder or in every split. */
 #ifndef TFR_CONVERT_FOLDER_CLASS_FOLDERS_H
 #define TFR_CONVERT_FOLDER_CLASS_FOLDERS_H
 
@@ -15,10 +15,11 @@ struct tfr_class_folders {
 	 * there are no classes. */
 	uint32_t *class_of;
 	const char
-		*classless; /* a split without class folders, where others have some; NULL: none */
+		/* a split without class folders, although others have some; NULL: none */
+		*classless;
 };
 
-/* `s` is found and its items are all there. */
+/* `s` has been found and still has all its items. */
 enum tfr_status tfr_class_folders_find(struct tfr_class_folders *c, const struct tfr_splits *s,
 	const struct tfr_usable *u, struct tfr_error *err);
 void tfr_class_folders_clear(struct tfr_class_folders *c);

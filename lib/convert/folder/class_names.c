@@ -1,4 +1,5 @@
-/* convert/folder/class_names.c - a sorted array: classes are thousands at most, and come in runs. */
+/* convert/folder/class_names.c - a sorted array: there are thousands of classes at most, and
+ * equal ones often follow each other. */
 #include "convert/folder/class_names.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@ static int compare(const char *a, const char *b, size_t size)
 	return order ? order : a[size] != '\0';
 }
 
-/* Where it is, or where it belongs. */
+/* The position of a name, or the position at which to insert it. */
 static size_t place(const struct tfr_class_names *c, const char *name, size_t size)
 {
 	size_t low = 0, high = c->sorted.n;

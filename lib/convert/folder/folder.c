@@ -1,5 +1,7 @@
-/* convert/folder/folder.c - a folder of files of one kind, such as images: every file below it is an
- * item, its sub-folders are the classes, or the splits that have them. */
+/* convert/folder/folder.c - a folder of files of one kind, such as images.
+ *
+ * Every file below it is an item; its sub-folders are the classes, or the splits that contain
+ * them. */
 #include "convert/folder/folder.h"
 
 #include <stdio.h>
@@ -22,8 +24,8 @@ struct folder {
 	struct tfr_class_folders folders;
 	struct tfr_label_map map;
 	uint32_t
-		*in_map; /* of each name of `folders`, its class in the map; NULL: they are alike */
-	/* Of opts->class_list: the class of each item, in place of folders. */
+		*in_map; /* for each name of `folders`, its class in the map; NULL: the same */
+	/* For opts->class_list: the class of each item, in place of folders. */
 	uint32_t *class_of_item;
 	struct tfr_class_names names;
 	struct tfr_class_list list;
@@ -45,7 +47,7 @@ static uint32_t class_of(const struct folder *f, uint32_t dir)
 	return class < TFR_CLASSLESS && f->in_map ? f->in_map[class] : class;
 }
 
-/* The set of the split that an item lies in. */
+/* The set of the split that contains an item. */
 static void place(const struct folder *f, uint32_t dir, struct tfr_item *item)
 {
 	const struct tfr_split *split = tfr_splits_of(&f->splits, dir);
@@ -119,7 +121,7 @@ static void warn_of_the_missing(const struct folder *f, const uint8_t *met, size
 		o->warn(o->ctx, text);
 }
 
-/* The classes are those of the map, which every class folder must be in. */
+/* The classes are those of the map, which must contain every class folder. */
 static enum tfr_status map_classes(struct folder *f, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = f->in.opts;
@@ -149,7 +151,7 @@ static enum tfr_status map_classes(struct folder *f, struct tfr_error *err)
 	return TFR_OK;
 }
 
-/* Whether a file of labels has a folder that is called as a split is: it is a class then. */
+/* Whether a file of labels lists a folder with the name of a split: it is then a class. */
 static bool is_labelled(const struct folder *f, const char *name)
 {
 	return f->in.opts->labels && tfr_label_map_find(&f->map, name) != TFR_NO_CLASS;
@@ -171,7 +173,7 @@ static enum tfr_status find_splits(
 	return TFR_OK;
 }
 
-/* A class that is called as a split is may be a split that others were put beside. */
+/* A class with the name of a split can be a split beside which other folders were put. */
 static void warn_of_split(const struct folder *f)
 {
 	const struct tfr_convert_opts *o = f->in.opts;
@@ -244,7 +246,7 @@ static enum tfr_status check_list(const struct folder *f, struct tfr_error *err)
 		f->list.n, o->inputs[0], f->scan.n_items);
 }
 
-/* The classes are those of the list, or of the map, which must have all of these. */
+/* The classes are those of the list, or of the map, which must contain all of these. */
 static enum tfr_status list_classes(struct folder *f, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = f->in.opts;
@@ -280,7 +282,7 @@ static enum tfr_status list_classes(struct folder *f, struct tfr_error *err)
 	return TFR_OK;
 }
 
-/* What people call the classes. */
+/* Sets the texts of the classes. */
 static enum tfr_status call_classes(struct folder *f, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = f->in.opts;

@@ -1,8 +1,8 @@
-/* convert/folder/globs.c - a path is matched name by name, so that no star reaches over a slash.
+/* convert/folder/globs.c - matches a path name by name, so that a star does not match a slash.
  *
- * Only '**' stands for several names.  After a mismatch the last one takes a name more, and none
- * before it has to be tried again: what it could give, the last one can take.  So the work is
- * at most the number of names in the pattern times that in the path. */
+ * Only '**' matches several names.  After a mismatch the last one takes one more name, and no
+ * earlier one needs another attempt: the last one can take all names that an earlier one could.
+ * So the work is at most the number of names in the pattern times that in the path. */
 #include "convert/folder/globs.h"
 
 #include <fnmatch.h>
@@ -15,7 +15,7 @@ static size_t length(const char *text)
 	return strcspn(text, "/");
 }
 
-/* Behind a name and its slash; NULL after the last one. */
+/* Moves past a name and its slash; NULL after the last one. */
 static const char *after(const char *text)
 {
 	text += length(text);

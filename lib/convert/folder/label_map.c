@@ -1,8 +1,9 @@
-/* convert/folder/label_map.c - the first line says which of the two forms the file has, and the others
- * must have it too: a name that begins with digits and a colon is then no riddle.
+/* convert/folder/label_map.c - reads labels from a file.
  *
- * Names are bytes, not text: they are compared with those of folders as they are.  A manifest with
- * classes becomes such lines first. */
+ * The first line decides which of the two forms the file has, and the others must have it too,
+ * so that a name that begins with digits and a colon is not ambiguous.  Names are bytes, not
+ * text, and are compared with those of folders unchanged.  A manifest with classes is first
+ * converted to such lines. */
 #include "convert/folder/label_map.h"
 
 #include <ctype.h>
@@ -33,7 +34,7 @@ static enum tfr_status read_file(struct tfr_label_map *m, const char *path, stru
 	return TFR_OK;
 }
 
-/* Puts lines LABEL:NAME in place of a manifest.  Any other text stays. */
+/* Replaces a manifest by lines LABEL:NAME.  Any other text stays. */
 static enum tfr_status take_manifest(struct tfr_label_map *m, struct tfr_error *err)
 {
 	struct tfr_manifest *manifest = NULL;
@@ -62,7 +63,7 @@ static enum tfr_status take_manifest(struct tfr_label_map *m, struct tfr_error *
 	return TFR_OK;
 }
 
-/* The label that a line begins with, and the name behind it; false: it does not. */
+/* Parses the label at the beginning of a line, and the name after it; false: there is no label. */
 static bool split(char *line, int64_t *label, char **name)
 {
 	char *end;

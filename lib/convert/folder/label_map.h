@@ -1,24 +1,24 @@
-/* convert/folder/label_map.h - labels from a file: lines LABEL:NAME, or NAME, which are numbered.
- */
+/* convert/folder/label_map.h - labels from a file: lines LABEL:NAME, or lines NAME, which are
+ * numbered. */
 #ifndef TFR_CONVERT_FOLDER_LABEL_MAP_H
 #define TFR_CONVERT_FOLDER_LABEL_MAP_H
 
 #include "convert/input.h"
 
 struct tfr_label_map {
-	struct tfr_buf text;	   /* the names lie in it */
+	struct tfr_buf text;	   /* the memory of the names */
 	struct tfr_class *classes; /* by rising labels */
 	size_t n;
 	const struct tfr_class **by_name; /* sorted */
 };
 
-/* Reads a file, which may be the manifest of a set instead.  Lines without a label are numbered
- * from `base`; with labels there may be none. Empty lines are passed over.  TFR_EDATA, with the
- * line's number: a label that is no number, a name or a label that comes twice.  To be cleared in
- * any case. */
+/* Reads a file of labels or the manifest of a set.  Lines without a label are numbered from
+ * `base`; if there are labels, all lines must have one.  Empty lines are skipped.  TFR_EDATA,
+ * with the number of the line: a label is not a number, or a name or a label is repeated.  Must
+ * be cleared in any case. */
 enum tfr_status tfr_label_map_read(
 	struct tfr_label_map *m, const char *path, int64_t base, struct tfr_error *err);
-/* The class's number among m->classes; TFR_NO_CLASS: none has this name. */
+/* The class's number among m->classes; TFR_NO_CLASS: no class has this name. */
 uint32_t tfr_label_map_find(const struct tfr_label_map *m, const char *name);
 void tfr_label_map_clear(struct tfr_label_map *m);
 

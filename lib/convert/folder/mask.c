@@ -1,4 +1,5 @@
-/* convert/folder/mask.c - palettes and 16 bits become 8-bit gray; what is gray already stays as it is. */
+/* convert/folder/mask.c - converts masks with palettes or 16 bits to 8-bit gray; a gray one
+ * stays unchanged. */
 #include "convert/folder/mask.h"
 
 #include "base/error.h"

@@ -1,8 +1,8 @@
-/* convert/folder/pairs.c - a folder of images and a folder of masks: each pair a record, the
- * features those of DeepLab (tensorflow/models, research/deeplab/datasets/build_data.py).
+/* convert/folder/pairs.c - a folder of images and a folder of masks: each pair becomes a record,
+ * with DeepLab's features (tensorflow/models, research/deeplab/datasets/build_data.py).
  *
- * Every file of either folder is an item, those without a partner too, so that they are named.  The
- * images come first, in their order: a mask too many moves no record to another shard. */
+ * Every file of either folder is an item, even without a partner, so that warnings name it.  The
+ * images come first, in their order: an additional mask moves no record to another shard. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,7 +20,7 @@ struct pairs {
 	char *prefixes[2]; /* of images, of masks */
 };
 
-/* What an item has beside its image. */
+/* The data of an item besides its image. */
 struct second {
 	struct tfr_buf file, name;
 };
@@ -116,7 +116,7 @@ static enum tfr_status read_mask(struct pairs *p, struct tfr_item *item, struct 
 	return status;
 }
 
-/* Makes the mask a plain one, of the image's size. */
+/* Converts the mask to plain gray, and checks that it has the image's size. */
 static void prepare_mask(struct tfr_input *in, struct tfr_item *item, struct second *s,
 	const struct tfr_image_info *image, struct tfr_workbench *bench)
 {
@@ -181,7 +181,7 @@ static void add_size(struct tfr_measure *measure, const struct tfr_scan *scan, c
 	measure->mtime = mtime > measure->mtime ? mtime : measure->mtime;
 }
 
-/* Of both files: the later time. */
+/* The later time of both files. */
 static void measure(struct tfr_input *in, const struct tfr_item *item, struct tfr_measure *measure)
 {
 	struct pairs *p = (struct pairs *)in;

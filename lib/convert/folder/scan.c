@@ -1,8 +1,8 @@
-/* convert/folder/scan.c - a walk through a folder, depth first, each folder's names sorted bytewise: that
- * is the order of paths compared component by component.
+/* convert/folder/scan.c - walks through a folder, depth first, with each folder's names sorted
+ * bytewise: this is the order of paths compared component by component.
  *
- * A file costs no system call where readdir() tells its type.  Links are followed by asking what
- * they lead to; a folder that is one of those it lies in is a loop. */
+ * A file costs no system call if readdir() returns its type.  Links are followed with stat(); a
+ * folder that contains the link to it is a loop. */
 #include "convert/folder/scan.h"
 
 #include <dirent.h>
@@ -16,7 +16,7 @@
 
 #include "convert/folder/globs.h"
 
-enum { MAX_DEPTH = 200 }; /* each level holds a descriptor while it is walked */
+enum { MAX_DEPTH = 200 }; /* each level has an open descriptor during the walk */
 
 struct level {
 	const struct level *up;
@@ -24,7 +24,7 @@ struct level {
 	ino_t ino;
 	uint32_t dir;
 	unsigned depth;
-	bool included; /* all of it: a pattern means this folder, or one that it lies in */
+	bool included; /* all of it: a pattern matches this folder, or one that contains it */
 };
 
 struct entry {
@@ -91,7 +91,7 @@ static struct tfr_scan_dir *dir_at(struct tfr_scan *s, uint32_t dir)
 	return (struct tfr_scan_dir *)(void *)s->dirs_.data + dir;
 }
 
-/* A folder inside `up`, of which nothing has been walked. */
+/* A folder inside `up`, before its walk. */
 static enum tfr_status add_dir(struct tfr_scan *s, const struct level *up, const char *name,
 	bool unread, uint32_t *index, struct tfr_error *err)
 {
@@ -109,14 +109,14 @@ static enum tfr_status add_dir(struct tfr_scan *s, const struct level *up, const
 	return TFR_OK;
 }
 
-/* After all in the folder has been walked. */
+/* Called after everything in the folder has been walked. */
 static void close_dir(struct tfr_scan *s, uint32_t dir)
 {
 	dir_at(s, dir)->end = (uint32_t)s->n_dirs;
 	dir_at(s, dir)->last = (uint32_t)s->n_items;
 }
 
-/* What an entry is, links followed: DT_DIR, DT_REG, or with *fault set something else. */
+/* The type of an entry, following links: DT_DIR, DT_REG, or another one with *fault set. */
 static unsigned char resolve(int fd, const char *name, unsigned char type, int *fault)
 {
 	struct stat st;
@@ -151,7 +151,7 @@ static bool any_matches(const char *const *patterns, size_t n, const char *path,
 	return false;
 }
 
-/* Whether to take a file or to go into a folder; *included comes to say whether all of it. */
+/* Whether to take a file or to enter a folder; *included says whether all of it is included. */
 static bool is_wanted(
 	struct tfr_scan *s, uint32_t dir, const char *name, bool folder, bool *included)
 {
@@ -169,7 +169,7 @@ static bool is_wanted(
 static enum tfr_status walk(struct tfr_scan *s, DIR *d, const struct level *here,
 	struct listing *names, struct tfr_error *err);
 
-/* Opens a folder and walks it.  What is wrong with it becomes the fault of an item of its name. */
+/* Opens a folder and walks it.  A fault becomes that of an item with the folder's name. */
 static enum tfr_status enter(struct tfr_scan *s, int parent, const char *name,
 	const struct level *up, bool included, struct tfr_error *err)
 {
@@ -195,7 +195,8 @@ static enum tfr_status enter(struct tfr_scan *s, int parent, const char *name,
 	status = fault > 0 && tfr_errno_of_process(fault)
 			 ? tfr_fail_errno(err, fault, name, "cannot list folder")
 			 : TFR_OK;
-	/* A class that cannot be read keeps its number: the others' labels must not move. */
+	/* A class that cannot be read keeps its number, so that the labels of others do not
+	 * move. */
 	if (!status && fault >= 0)
 		status = add_dir(s, up, name, fault, &here.dir, err);
 	if (!status && fault)
@@ -235,7 +236,7 @@ static enum tfr_status walk(struct tfr_scan *s, DIR *d, const struct level *here
 	for (size_t i = 0; !status && i < names->n; i++) {
 		const char *name = (const char *)names->names.data + entries[i].name;
 
-		/* "above/" and the name with its NUL, which the next slash takes the place of. */
+		/* "above/" and the name with its NUL, which the next slash replaces. */
 		if (s->globs && above)
 			s->path.data[above - 1] = '/';
 		s->path.size = above;

@@ -1,8 +1,8 @@
-/* convert/folder/scan.h - the files below a folder, in order, as compactly as will do for millions.
+/* convert/folder/scan.h - the files below a folder, in order, compact enough for millions.
  *
- * A name is stored once, a path is its folders' names joined when it is needed.  An item that
- * cannot be read at all (a dangling link, a FIFO, a folder without permission) is in the list too,
- * with its fault: it counts as an item like any other. */
+ * A name is stored once; a path is joined from the names of its folders when it is needed.  An
+ * item that cannot be read (a dangling link, a FIFO, a folder without permission) is in the list
+ * too, with its fault: it counts as an item like any other. */
 #ifndef TFR_CONVERT_FOLDER_SCAN_H
 #define TFR_CONVERT_FOLDER_SCAN_H
 
@@ -13,19 +13,19 @@
 /* Faults beyond errno's numbers, which are positive. */
 enum {
 	TFR_SCAN_LOOP = -1,
-	TFR_SCAN_SPECIAL = -2, /* a FIFO, a socket, a device: opening it could wait for ever */
+	TFR_SCAN_SPECIAL = -2, /* a FIFO, a socket, a device: opening it could block for ever */
 	TFR_SCAN_DEEP = -3,
 };
 
-/* Folders are in the order in which the walk enters them, so that what a folder holds, at any
- * depth, is two ranges. */
+/* Folders are in the order in which the walk enters them, so that the contents of a folder, at
+ * any depth, are two ranges. */
 struct tfr_scan_dir {
 	uint32_t parent;      /* of folder 0, which is the root: itself */
-	uint32_t end;	      /* the folders below it are those after it, up to this one */
+	uint32_t end;	      /* the folders below it follow it, up to this one */
 	uint32_t first, last; /* the items in it or below it: from `first`, before `last` */
 	uint64_t name;	      /* offset in names */
 	bool unread;	      /* it could not be listed */
-	/* A file directly in it, named as an image or a sound, is not one of those included. */
+	/* A file directly in it with an image's or WAV file's extension is not included. */
 	bool left_out;
 };
 
@@ -42,12 +42,12 @@ struct tfr_scan {
 	const struct tfr_scan_dir *dirs;
 	const struct tfr_scan_item *items;
 	size_t n_items, n_dirs;
-	/* While it lasts: */
+	/* During the walk: */
 	const struct tfr_scan_globs *globs; /* NULL: all files are wanted */
-	struct tfr_buf path;		    /* of what is looked at, below the root, with its NUL */
+	struct tfr_buf path;		    /* of the current entry, below the root, with its NUL */
 };
 
-/* Which files are wanted; zero, or NULL in its place: all. */
+/* Chooses files; all zeros, or NULL in its place: all files. */
 struct tfr_scan_globs {
 	const char *const *include, *const *exclude;
 	size_t n_include, n_exclude;
@@ -66,14 +66,14 @@ bool tfr_scan_path(
 /* Puts the path of a folder below the root, "a/b", with its NUL, into `path`; that of the root is
  * "".  False: out of memory. */
 bool tfr_scan_dir_path(const struct tfr_scan *s, uint32_t dir, struct tfr_buf *path);
-/* Whether `dir` is `folder` or lies below it. */
+/* Whether `dir` is `folder` or is below it. */
 static inline bool tfr_scan_is_in(const struct tfr_scan *s, uint32_t dir, uint32_t folder)
 {
 	return dir >= folder && dir < s->dirs[folder].end;
 }
-/* Whether a file's name ends as those of images and sounds do. */
+/* Whether the name of a file has the extension of an image or a WAV file. */
 bool tfr_scan_is_media(const char *name);
-/* Skips an item for the fault of what was found in its place. */
+/* Skips an item because of its fault. */
 void tfr_item_skip_fault(struct tfr_item *item, int fault);
 
 #endif

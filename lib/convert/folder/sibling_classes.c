@@ -1,9 +1,9 @@
-/* convert/folder/sibling_classes.c - whether the sets beside those that are written have the same classes
- * by other numbers.
+/* convert/folder/sibling_classes.c - checks whether sets beside the written ones number the same
+ * classes differently.
  *
- * A validation set that lacks a class is numbered without it: each of the two sets is right, and
- * together they are not.  Labels files are small, so that all of a folder are looked at.  A set
- * that was made of another one has no labels file, and its manifest has the classes. */
+ * A validation set that lacks a class is numbered without it: each of the two sets is right, but
+ * together they are not.  Labels files are small, so that all in a folder are read.  A set that
+ * was made from another one has no labels file, but its manifest has the classes. */
 #include "convert/folder/sibling_classes.h"
 
 #include <dirent.h>
@@ -30,7 +30,7 @@ static bool ends_with(const char *name, const char *end)
 	return n >= size && !strcmp(name + n - size, end);
 }
 
-/* A manifest, or a labels file, but that of TFDS, which has names alone. */
+/* A manifest, or a labels file, except that of TFDS, which has only names. */
 static int has_classes(const struct dirent *entry)
 {
 	return (ends_with(entry->d_name, "labels.txt") &&
@@ -38,7 +38,7 @@ static int has_classes(const struct dirent *entry)
 	       ends_with(entry->d_name, ".manifest.json");
 }
 
-/* Whether the file is one that this run writes. */
+/* Whether this run writes the file. */
 static bool is_own(const struct tfr_convert_opts *o, const struct tfr_sets *sets, const char *path)
 {
 	const char *what = ends_with(path, "labels.txt") ? "labels.txt" : "manifest.json";
@@ -75,7 +75,7 @@ static bool differs(const struct tfr_convert_opts *o, const struct tfr_class_map
 	return true;
 }
 
-/* The folder of the set with a slash at its end; "": this one. */
+/* The folder of the set with a slash at its end; "": the current one. */
 static char *folder_of(const char *set)
 {
 	const char *slash = strrchr(set, '/');

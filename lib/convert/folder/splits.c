@@ -1,8 +1,8 @@
-/* convert/folder/splits.c - splits by their names, or by those that the outputs have for them.
+/* convert/folder/splits.c - finds splits by their names, or by the names in the outputs.
  *
- * A name is taken apart into words, so that "training_set", "Split-eval" and "val2017" are known
- * without being listed.  A single such folder among others may be a class: only where all of them
- * are called so are they splits. */
+ * A name is divided into words, so that "training_set", "Split-eval" and "val2017" are
+ * recognised without being listed.  A single such folder among others can be a class: they are
+ * splits only if all have such names. */
 #include "convert/folder/splits.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@
 
 /* --- names --- */
 
-/* What a word of a folder's name says. */
+/* The meaning of a word in a folder's name. */
 enum meaning {
 	OTHER,
 	BESIDE /* of a split, as "set" is */,
@@ -77,7 +77,7 @@ static size_t word_size(const char *at)
 	return n;
 }
 
-/* Digits and marks between words say nothing. */
+/* Digits and punctuation between words mean nothing. */
 static enum meaning name_means(const char *name)
 {
 	enum meaning found = OTHER, m;
@@ -130,8 +130,8 @@ static const uint32_t *folders_in(const struct tfr_buf *list, size_t *n)
 	return (const uint32_t *)(const void *)list->data;
 }
 
-/* The folders of `dir` that hold usable files; *yes: all are called as splits are, and one at least
- * by its own right. */
+/* The folders of `dir` with usable files; *yes: all have names of splits, and at least one
+ * without the help of the others. */
 static enum tfr_status are_splits(const struct tfr_splits *s, const struct tfr_usable *u,
 	uint32_t dir, struct tfr_buf *list, bool *yes, struct tfr_error *err)
 {
@@ -156,10 +156,10 @@ static enum tfr_status are_splits(const struct tfr_splits *s, const struct tfr_u
 	return TFR_OK;
 }
 
-/* Whether to look on in the only folder of s->base that holds usable files: in one that is called
- * as no class is, or where the files lie in folders of their own, or all folders are splits.  Files
- * beside it, such as an image for a README, keep it from being looked into, unless it is called as
- * a split is and holds nothing but folders: no class is called so. */
+/* Whether to search in the only folder of s->base with usable files: if its name is not one of a
+ * class, if the files are in its sub-folders, or if all its folders are splits.  Files beside
+ * it, such as an image for a README, prevent that, unless it has the name of a split and
+ * contains only folders: no class has such a name. */
 static enum tfr_status descend(struct tfr_splits *s, const struct tfr_usable *u,
 	struct tfr_buf *list, bool *yes, struct tfr_error *err)
 {
@@ -211,7 +211,7 @@ static enum tfr_status add(
 	return TFR_OK;
 }
 
-/* Where the folders of the base are called as splits are, and there are several. */
+/* If the folders of the base have names of splits, and there are several. */
 static enum tfr_status find_by_name(
 	struct tfr_splits *s, const struct tfr_usable *u, struct tfr_error *err)
 {
@@ -251,7 +251,7 @@ static uint32_t folder_at(const struct tfr_scan *scan, uint32_t from, const char
 	}
 }
 
-/* Below the base, or below any of the folders that lead to it, the input being the last. */
+/* Searches below the base, then below each of its parents up to the input. */
 static uint32_t find_folder(const struct tfr_splits *s, const char *path)
 {
 	uint32_t from = s->base, found = folder_at(s->scan, from, path);
@@ -310,7 +310,7 @@ static enum tfr_status add_target(struct tfr_splits *s, const struct tfr_usable 
 	return tfr_fail_path(err, TFR_EDATA, path, "%s", u->nothing);
 }
 
-/* The folders beside those named, where they are splits: by their names, or as those are. */
+/* The folders beside the named ones that are splits: by their names, or like the named ones. */
 static enum tfr_status add_siblings(
 	struct tfr_splits *s, const struct tfr_usable *u, struct tfr_error *err)
 {

@@ -1,11 +1,11 @@
-/* convert/folder/splits.h - folders of an input that are splits, such as train/ and val/, and the
- * sets that they go to.
+/* convert/folder/splits.h - finds folders of an input that are splits, such as train/ and val/,
+ * and the sets that they go to.
  *
- * A kind of input scans its folder, and tfr_splits_find() says which of the folders is the base:
- * where one folder alone holds usable files, it is looked for inside that one, as in
- * ILSVRC/Data/CLS-LOC.  The folders of the base that hold usable files are splits where
- * opts->targets name them ("train/"), or where all of them are called as splits are; otherwise they
- * are classes, or whatever the kind makes of them. */
+ * A kind of input scans its folder, and tfr_splits_find() decides which of the folders is the
+ * base: if a single folder contains all usable files, the base is searched for inside it, as in
+ * ILSVRC/Data/CLS-LOC.  The folders of the base with usable files are splits if opts->targets
+ * name them ("train/"), or if all have names of splits.  Otherwise they are classes, or another
+ * thing that the kind decides. */
 #ifndef TFR_CONVERT_FOLDER_SPLITS_H
 #define TFR_CONVERT_FOLDER_SPLITS_H
 
@@ -25,35 +25,35 @@ struct tfr_splits {
 	uint32_t base;
 	struct tfr_split *list; /* in the order of their paths */
 	size_t n;		/* 0: there are none */
-	bool named;		/* by opts->targets; otherwise by what they are called alone */
+	bool named;		/* by opts->targets; otherwise by their names only */
 };
 
-/* Whether a folder is called as a split is: "train", "Val", "test2017", "Split-eval",
+/* Whether the name of a folder is that of a split: "train", "Val", "test2017", "Split-eval",
  * "training_set". */
 bool tfr_split_is_name(const char *name);
-/* Whether a folder that is the only one is called as no class is: as a split, or "images", "data".
- */
+/* Whether a single folder has a name that is not one of a class: that of a split, or "images",
+ * "data". */
 bool tfr_split_is_wrapping(const char *name);
 /* Whether opts->targets name folders. */
 bool tfr_splits_are_asked(const struct tfr_convert_opts *opts);
 
-/* TFR_EUSAGE: opts->targets name a folder that is not there, one twice, or one inside another;
- * TFR_EDATA: one without a usable file.  The scan must outlive `s`. */
+/* TFR_EUSAGE: opts->targets name a folder that does not exist, a folder twice, or one inside
+ * another; TFR_EDATA: a folder without a usable file.  The scan must outlive `s`. */
 enum tfr_status tfr_splits_find(struct tfr_splits *s, const struct tfr_usable *u,
 	const struct tfr_convert_opts *opts, struct tfr_error *err);
-/* Of splits that are not named: TFR_EUSAGE, by tfr_splits_refuse_found(). */
+/* For splits that no target names: TFR_EUSAGE, by tfr_splits_refuse_found(). */
 enum tfr_status tfr_splits_refuse(const struct tfr_splits *s, const struct tfr_usable *u,
 	const struct tfr_convert_opts *opts, struct tfr_error *err);
 /* Calls opts->found_split for each, and returns TFR_EUSAGE. */
 enum tfr_status tfr_splits_refuse_found(const struct tfr_convert_opts *opts,
 	const struct tfr_found_split *found, size_t n, struct tfr_error *err);
-/* Takes splits for what else they may be: there are none then, the base stays. */
+/* Treats splits as ordinary folders: there are none afterwards, and the base stays. */
 void tfr_splits_forget(struct tfr_splits *s);
-/* The split that a folder of the scan is or lies in; NULL: none. */
+/* The split that is or contains a folder of the scan; NULL: none. */
 const struct tfr_split *tfr_splits_of(const struct tfr_splits *s, uint32_t dir);
-/* Leaves in the scan, which is that of `s`, only the items that are to be written: those in splits
- * that have a target, or where there are no splits those in the base.  The ranges of items that its
- * folders have mean nothing from then on. */
+/* Keeps in the scan, which is that of `s`, only the items to be written: those in splits with a
+ * target, or without splits those in the base.  The ranges of items in its folders are invalid
+ * afterwards. */
 void tfr_splits_keep(const struct tfr_splits *s, struct tfr_scan *scan);
 void tfr_splits_clear(struct tfr_splits *s);
 

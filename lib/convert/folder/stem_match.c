@@ -1,8 +1,8 @@
-/* convert/folder/stem_match.c - the stems of both folders in one sorted list: what is equal stands
- * together.
+/* convert/folder/stem_match.c - sorts the stems of both folders in one list, so that equal ones
+ * are adjacent.
  *
- * A stem that comes once in each folder is decided by names alone.  Only where several files share
- * one are their first bytes looked at, so that "a.jpg" beside "a.txt" stays a pair. */
+ * A stem that occurs once in each folder is decided by names alone.  Only if several files share
+ * a stem are their first bytes read, so that "a.jpg" beside "a.txt" stays a pair. */
 #include "convert/folder/stem_match.h"
 
 #include <errno.h>
@@ -45,7 +45,7 @@ static int by_text(const void *a, const void *b, void *texts)
 	return x->item < y->item ? -1 : x->item > y->item;
 }
 
-/* The size of a path without its NUL and its extension.  A name cannot begin with a dot. */
+/* The length of a path without its NUL and its extension.  A name cannot begin with a dot. */
 static size_t stem_size(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -106,7 +106,7 @@ static bool append(struct match *m, struct tfr_stem_pair pair)
 	return tfr_buf_append(&m->left, &pair, sizeof(pair));
 }
 
-/* Says the same of some files, each for itself. */
+/* Gives several files the same reason. */
 static enum tfr_status refuse(
 	struct match *m, const struct stem *stems, size_t n, const char *why, struct tfr_error *err)
 {
@@ -124,8 +124,8 @@ static enum tfr_status refuse(
 	return TFR_OK;
 }
 
-/* Of several files of one side, puts those that begin as images first and says how many; the
- * others are done with. */
+/* Moves those of several files of one folder that begin like images to the front, and returns
+ * their number; the others are done. */
 static enum tfr_status choose(
 	struct match *m, struct stem *stems, size_t n, size_t *left, struct tfr_error *err)
 {
@@ -198,7 +198,7 @@ static int by_mask(const void *a, const void *b)
 	return x->mask < y->mask ? -1 : x->mask > y->mask;
 }
 
-/* The images' rows and those of the masks that are left, in one list. */
+/* One list with a row per image, then the masks without an image. */
 static enum tfr_status join(struct match *m, struct tfr_pairs *pairs, struct tfr_error *err)
 {
 	size_t n = m->scans[IMAGES]->n_items, left = m->left.size / sizeof(struct tfr_stem_pair);

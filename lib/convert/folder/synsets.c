@@ -1,4 +1,4 @@
-/* convert/folder/synsets.c - lines of text, sorted once where they are looked up. */
+/* convert/folder/synsets.c - lists of text lines; the list for lookups is sorted once. */
 #include "convert/folder/synsets.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* convert/folder/unused_files.c - the names of a scan are sorted, so that files which differ in the extension
- * alone follow each other. */
+/* convert/folder/unused_files.c - the names of a scan are sorted, so that files which differ
+ * only in the extension are adjacent. */
 #include "convert/folder/unused_files.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ static const char *name_of(const struct tfr_scan *s, size_t i)
 	return tfr_scan_name(s, s->items[i].name);
 }
 
-/* Whether two items of a folder are called alike but for the extension. */
+/* Whether two items of a folder have the same name except for the extension. */
 static bool are_alike(const struct tfr_scan *s, size_t a, size_t b)
 {
 	const char *x = name_of(s, a), *y = name_of(s, b);

@@ -1,5 +1,5 @@
-/* convert/folder/usable.c - a folder's files are opened until one begins as it should, those first whose
- * names promise it: of a folder of images that is the first one. */
+/* convert/folder/usable.c - opens files of a folder until one begins like a usable file, those
+ * with a matching extension first: in a folder of images, that is the first one. */
 #include "convert/folder/usable.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static void clear(struct looking *l)
 	tfr_item_clear(&l->item);
 }
 
-/* Whether a file begins as a usable one.  A file that cannot be read is what its name says. */
+/* Whether a file begins like a usable one.  A file that cannot be read is judged by its name. */
 static enum tfr_status look_at(
 	struct looking *l, const struct tfr_scan_item *found, bool *yes, struct tfr_error *err)
 {
@@ -51,7 +51,7 @@ static enum tfr_status look_at(
 	return TFR_OK;
 }
 
-/* Whether a file that begins so is usable as a whole. */
+/* Whether a file with a usable beginning is usable completely. */
 static enum tfr_status judge(struct looking *l, bool *yes, struct tfr_error *err)
 {
 	static const struct tfr_room nobody;

@@ -1,7 +1,7 @@
-/* convert/tfds/tfds.c - the names that TFDS wants, and three files beside the shards.
+/* convert/tfds/tfds.c - makes the names that TFDS needs, and three files beside the shards.
  *
- * The splits are sets like any other, of which only the names are made here; all files are open
- * before the first image is read, so that what is in the way is told then. */
+ * The splits are ordinary sets; only their names are made here.  All files are opened before the
+ * first image is read, so that conflicts are found first. */
 #include "convert/tfds/tfds.h"
 
 #include <ctype.h>
@@ -23,7 +23,7 @@
 
 static const char WORD[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 
-/* The last part of the folder's path, which must be [a-zA-Z]\w*. */
+/* The last part of the folder's path, which must match [a-zA-Z]\w*. */
 static enum tfr_status name_data_set(struct tfr_tfds *t, struct tfr_error *err)
 {
 	size_t end = strlen(t->folder), start, n;
@@ -194,7 +194,7 @@ enum tfr_status tfr_tfds_open(
 	return status ? status : write_features(t, in, again, err);
 }
 
-/* The names of an older data set go where this one has none. */
+/* Files of an older data set are removed if this one has no file of that name. */
 static enum tfr_status add_labels(
 	struct tfr_tfds *t, struct tfr_set_writer *w, struct tfr_error *err)
 {

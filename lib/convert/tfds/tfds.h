@@ -1,8 +1,9 @@
-/* convert/tfds/tfds.h - a folder that tfds.builder_from_directory() loads as it is.
+/* convert/tfds/tfds.h - a folder that tfds.builder_from_directory() can load.
  *
- * NAME-SPLIT.tfrecord-00000-of-0000N for each split, NAME being the last part of the folder's path;
- * features.json and label.labels.txt, which say what the records have; and dataset_info.json with
- * the records of each shard.  That one comes last and goes first: without it TFDS sees no data set
+ * It has NAME-SPLIT.tfrecord-00000-of-0000N for each split, where NAME is the last part of the
+ * folder's path; features.json and label.labels.txt, which describe the records; and
+ * dataset_info.json with the number of records of each shard.  The last one is written last and
+ * removed first: without it TFDS sees no data set
  * (tensorflow_datasets/core/{dataset_info,naming,read_only_builder}.py). */
 #ifndef TFR_CONVERT_TFDS_TFDS_H
 #define TFR_CONVERT_TFDS_TFDS_H
@@ -12,7 +13,7 @@
 
 struct tfr_output;
 
-/* All 0 and NULL where opts->tfds is NULL: the calls then do nothing. */
+/* All 0 and NULL if opts->tfds is NULL: the calls then do nothing. */
 struct tfr_tfds {
 	const char *folder;
 	char *name;
@@ -23,21 +24,21 @@ struct tfr_tfds {
 	bool made; /* the folder is ours */
 };
 
-/* Checks the names; *opts, which must outlive `t`, becomes one with sets for splits, owned by `t`.
- */
+/* Checks the names; *opts, which must outlive `t`, gets sets for splits, which belong to `t`. */
 enum tfr_status tfr_tfds_name(
 	struct tfr_tfds *t, const struct tfr_convert_opts **opts, struct tfr_error *err);
-/* Makes the folder and the files but for dataset_info.json.  TFR_EEXIST: one is there, and neither
- * opts->writer.force nor `again` is set: another run may have named it. */
+/* Creates the folder and all files except dataset_info.json.  TFR_EEXIST: one exists, and
+ * neither opts->writer.force nor `again` is set: another run may have named it. */
 enum tfr_status tfr_tfds_open(
 	struct tfr_tfds *t, const struct tfr_input *in, bool again, struct tfr_error *err);
-/* dataset_info.json of the sealed sets.  From here on the files are published with the last set. */
+/* Makes dataset_info.json for the sealed sets.  From now on the files are published with the
+ * last set. */
 enum tfr_status tfr_tfds_seal(
 	struct tfr_tfds *t, const struct tfr_sets *sets, struct tfr_error *err);
-/* What was not published is removed, and the folder where it was made and is empty. */
+/* Removes everything that was not published, and the folder if it was created here and is empty. */
 void tfr_tfds_close(struct tfr_tfds *t);
 
-/* How many shards TFDS itself would give a split of `records` records of `bytes` bytes, framed. */
+/* The number of shards that TFDS gives a split of `records` records with `bytes` bytes, framed. */
 uint64_t tfr_tfds_shards(uint64_t bytes, uint64_t records);
 
 #endif

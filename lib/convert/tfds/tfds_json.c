@@ -1,5 +1,5 @@
-/* convert/tfds/tfds_json.c - what TFDS itself writes of a data set with the features of its ImageFolder,
- * member for member.
+/* convert/tfds/tfds_json.c - writes what TFDS writes for a data set with the features of its
+ * ImageFolder, member for member.
  *
  * It is protobuf's JSON: 64-bit integers are texts. */
 #include "convert/tfds/tfds_json.h"
@@ -18,8 +18,7 @@
 
 /* --- label.labels.txt --- */
 
-/* The bytes of the white space that Python's str.strip() takes away, at `p`; 0: another character.
- */
+/* The length of the white space at `p` that Python's str.strip() removes; 0: another character. */
 static size_t space_at(const char *p)
 {
 	static const char *const wide[] = { "\xc2\x85", "\u00a0", "\u1680", "\u2000", "\u2001",
@@ -122,7 +121,7 @@ static struct tfr_json *begin(void)
 	return j;
 }
 
-/* Any height and width, 3 channels: what tf.io.decode_image() makes of gray and alpha, too. */
+/* Any height and width, 3 channels: tf.io.decode_image() gives these for gray and alpha, too. */
 static void put_image(struct tfr_json *j)
 {
 	tfr_json_open_object(j, "image");
@@ -188,7 +187,7 @@ static void put_split(struct tfr_json *j, const char *name, const struct tfr_set
 	tfr_json_close_object(j);
 }
 
-/* What as_supervised=True gives. */
+/* The result of as_supervised=True. */
 static void put_supervised(struct tfr_json *j)
 {
 	static const char *const keys[] = { "image", "label" };
@@ -206,7 +205,7 @@ static void put_supervised(struct tfr_json *j)
 	tfr_json_close_object(j);
 }
 
-/* TFDS writes no empty split, and fails to read one. */
+/* TFDS writes no empty split, and cannot read one. */
 static enum tfr_status check_splits(
 	const struct tfr_tfds *t, const struct tfr_sets *sets, struct tfr_error *err)
 {

@@ -1,10 +1,10 @@
-/* convert/voc/voc.c - PASCAL VOC: a folder of images and one of annotations, each an XML file that
- * names its image, the features those of the Object Detection API (tensorflow/models,
+/* convert/voc/voc.c - PASCAL VOC: a folder of images and one of annotations, each an XML file
+ * that names its image, with the features of the Object Detection API (tensorflow/models,
  * research/object_detection/dataset_tools/create_pascal_tf_record.py).
  *
- * All annotations are read before any image is, for the names of the classes, which labels are
- * numbers of; what is kept of them are the names of their images.  They are read again one by one
- * as their images' turn comes. */
+ * All annotations are read before any image, because labels are numbers of all class names.
+ * Only the names of their images are kept, and each annotation is read again together with its
+ * image. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@
 /* An annotation; offsets in names. */
 struct entry {
 	size_t xml;   /* its path below the folder of annotations */
-	size_t image; /* below that of images; SIZE_MAX: it is of no use */
+	size_t image; /* below the folder of images; SIZE_MAX: it is not usable */
 	size_t why;
 	enum tfr_status status;
 };
@@ -74,7 +74,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	return TFR_OK;
 }
 
-/* Of both files: the later time. */
+/* The later time of both files. */
 static void measure(struct tfr_input *in, const struct tfr_item *item, struct tfr_measure *m)
 {
 	struct voc *v = (struct voc *)in;
@@ -108,7 +108,7 @@ static struct voc_own *own_of(struct tfr_item *item)
 	return item->own;
 }
 
-/* Reads and parses an annotation; item->file stays as it is. */
+/* Reads and parses an annotation; item->file does not change. */
 static enum tfr_status read_xml(const struct voc *v, const char *path, struct tfr_item *item,
 	struct voc_own *o, const struct tfr_room *room, struct tfr_error *err)
 {
@@ -136,7 +136,7 @@ static enum tfr_status read_xml(const struct voc *v, const char *path, struct tf
 
 /* --- its image --- */
 
-/* The image, which must have the size that its annotation says, where it says one. */
+/* Reads the image, which must have the size in its annotation, if there is one. */
 static enum tfr_status read_image(
 	struct voc_making *m, const struct tfr_room *room, struct tfr_error *err)
 {
@@ -183,7 +183,7 @@ static bool keep(struct voc *v, const char *text, size_t *at)
 	return tfr_buf_append(&v->names, text, strlen(text) + 1);
 }
 
-/* Looks at an annotation, which the item's buffers are used for. */
+/* Reads an annotation at the start, with the buffers of the item. */
 static enum tfr_status look_at(
 	struct voc *v, const char *path, int fault, struct tfr_item *item, struct tfr_error *err)
 {
@@ -220,7 +220,7 @@ static enum tfr_status look_at(
 		const struct tfr_voc_object *object = &tfr_voc_objects(&o->voc)[k];
 		const char *class = tfr_voc_text(&o->voc, object->name);
 
-		/* Without a size, only what is not a box at all is told. */
+		/* Without a size, only an impossible box is reported. */
 		v->unusable +=
 			!tfr_voc_usable(object, o->voc.width ? (uint32_t)o->voc.width : UINT32_MAX,
 				o->voc.height ? (uint32_t)o->voc.height : UINT32_MAX);
@@ -231,7 +231,7 @@ static enum tfr_status look_at(
 	return TFR_OK;
 }
 
-/* Images without an annotation are often those that were not looked at yet. */
+/* Images without an annotation are often those not yet labelled. */
 static enum tfr_status say_unannotated(const struct voc *v, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = v->in.opts;
@@ -255,7 +255,7 @@ static enum tfr_status say_unannotated(const struct voc *v, struct tfr_error *er
 	return TFR_OK;
 }
 
-/* All files .xml below the folder, in the order of their paths. */
+/* Finds all files .xml below the folder, in the order of their paths. */
 static enum tfr_status look_at_all(struct voc *v, const char *folder, struct tfr_error *err)
 {
 	struct tfr_scan scan;
@@ -277,8 +277,8 @@ static enum tfr_status look_at_all(struct voc *v, const char *folder, struct tfr
 	return status ? status : say_unannotated(v, err);
 }
 
-/* Those that a list names, in its order: lines of a name without its extension, and perhaps, as of
- * the sets of one class, a number. */
+/* Finds the files in a list, in its order: lines of a name without its extension and, in the
+ * lists of one class, a number. */
 static enum tfr_status look_at_listed(struct voc *v, const char *list, struct tfr_error *err)
 {
 	struct tfr_lines lines;
@@ -424,7 +424,7 @@ static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert
 	return status;
 }
 
-/* Names are numbered over all parts; the first one has the numbers. */
+/* Names are numbered over all parts; the first part has the numbers. */
 static enum tfr_status unite(
 	struct tfr_input **parts, size_t n, struct tfr_input *whole, struct tfr_error *err)
 {

@@ -1,4 +1,4 @@
-/* convert/voc/voc.h - what the files of PASCAL VOC's input share: voc_look.c finds folders and the
+/* convert/voc/voc.h - the common part of PASCAL VOC's input: voc_layout.c finds folders and the
  * images of annotations, voc.c is the input, voc_boxes.c makes features of boxes. */
 #ifndef TFR_CONVERT_VOC_VOC_H
 #define TFR_CONVERT_VOC_VOC_H
@@ -16,17 +16,18 @@ struct voc {
 	struct tfr_buf names, entries_;
 	struct tfr_class_names classes;
 	struct tfr_label_map map;  /* of opts->labels, in place of these */
-	const struct voc *numbers; /* whose classes number the names: itself, or another split */
+	/* the part whose classes number the names: itself, or another split */
+	const struct voc *numbers;
 	size_t unusable;	   /* boxes */
 };
 
-/* What an item keeps. */
+/* The data of an item. */
 struct voc_own {
 	struct tfr_buf xml, floats, ints, texts;
 	struct tfr_voc voc;
 };
 
-/* An item on its way. */
+/* An item while it is converted. */
 struct voc_making {
 	struct voc *v;
 	struct tfr_item *item;
@@ -34,16 +35,16 @@ struct voc_making {
 	struct tfr_image_info size; /* of the image */
 };
 
-/* Of an item whose annotation and image are read: image/source_id, and the boxes that have an
- * area and lie in the image.  Skips the item where a class has no label. */
+/* Adds image/source_id, and the boxes that have an area and are inside the image, after the
+ * annotation and the image of the item are read.  Skips the item if a class has no label. */
 enum tfr_status tfr_voc_add_boxes(struct voc_making *m, struct tfr_error *err);
 
-/* Finds the parts of the data set `folder`; none: it has no annotations of VOC.  False: out of
+/* Finds the parts of the data set `folder`; none: it has no VOC annotations.  False: out of
  * memory. */
 bool tfr_voc_find(struct tfr_parts *parts, const char *folder);
-/* The path below the folder `images` of the image that the annotation `xml`, whose path is
- * relative to its own folder, belongs to: as `filename` says, or else the image of the same name
- * as `xml`.  Where there is neither, `filename` itself.  False: out of memory. */
+/* Sets the path below the folder `images` of the image of the annotation `xml`, whose path is
+ * relative to its own folder: the image `filename`, or else the image with the same name as
+ * `xml`.  If neither exists, `filename` itself.  False: out of memory. */
 bool tfr_voc_image(int images, const char *xml, const char *filename, struct tfr_buf *path);
 
 #endif

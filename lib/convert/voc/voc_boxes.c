@@ -1,8 +1,6 @@
-/* convert/voc/voc_boxes.c - the boxes of an image as features, the objects in the order of the
- * file.
+/* convert/voc/voc_boxes.c - the boxes of an image as features, in the order of the file.
  *
- * What create_pascal_tf_record.py computes in Python is computed alike here: the values are its
- * own. */
+ * The computations are those of create_pascal_tf_record.py, so that the values are equal. */
 #include <string.h>
 
 #include "base/error.h"
@@ -19,7 +17,7 @@ static const struct tfr_voc_object *usable(const struct voc_making *m, size_t *a
 	return NULL;
 }
 
-/* The quotients are Python's: doubles, then floats. */
+/* Quotients as in Python: doubles, then rounded to floats. */
 static enum tfr_status add_side(
 	struct voc_making *m, const char *key, int side, struct tfr_error *err)
 {

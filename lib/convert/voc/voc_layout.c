@@ -19,8 +19,8 @@
 
 enum { HEAD = 4096, DEEPEST = 2, WIDEST = 8 };
 
-/* Whether a file of a folder begins with an element <annotation>.  *good becomes false where
- * memory or descriptors are lacking; likewise below. */
+/* Whether a file of a folder begins with an element <annotation>.  *good becomes false if memory
+ * or descriptors are exhausted; likewise below. */
 static bool is_annotation(const char *folder, const char *name, bool *good)
 {
 	TFR_AUTO_FREE char *path = tfr_path_join(folder, name);
@@ -54,7 +54,7 @@ static bool has_annotations(const char *folder, unsigned depth, bool *good)
 	return found;
 }
 
-/* Whether some of the folders in a folder have annotations beside images. */
+/* Whether some folders in a folder have annotations beside images. */
 static bool are_beside(const char *folder, unsigned depth, bool *good)
 {
 	struct tfr_listing l;

@@ -1,7 +1,7 @@
-/* convert/voc/voc_xml.c - by expat, a push parser: where an element stands is a row of a table, by its
- * path from the root, and nothing is kept of others.
+/* convert/voc/voc_xml.c - parses annotations by expat, a push parser.
  *
- * Depth, texts and objects are bounded.  Expat opens nothing by itself. */
+ * The path of an element from the root selects a row of a table; other elements are ignored.
+ * Depth, texts and objects are bounded.  Expat opens no other files. */
 #include "convert/voc/voc_xml.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 enum { DEEPEST = 64, TEXT_MOST = 4096, OBJECTS_MOST = 100000, SIZE_MOST = 64 << 20 };
 
-/* Elements that mean something. */
+/* The elements that are used. */
 enum what {
 	NOTHING,
 	FILENAME,
@@ -56,11 +56,11 @@ struct parsing {
 	XML_Parser parser;
 	struct tfr_error *err;
 	enum tfr_status status;
-	char path[128];	      /* of the element that is open, as far as it fits */
+	char path[128];	      /* of the open element, as far as it fits */
 	size_t ends[DEEPEST]; /* where the path of each open element ends; SIZE_MAX: it did not fit
 			       */
 	unsigned depth;
-	char text[TEXT_MOST + 1]; /* in the element that means something */
+	char text[TEXT_MOST + 1]; /* in an element that is used */
 	size_t size;
 	enum what what;
 	bool filename, root;
@@ -166,7 +166,7 @@ static double take_number(struct parsing *p, const char *fault)
 	return value;
 }
 
-/* An empty flag and the word Unspecified are 0. */
+/* An empty flag and the word Unspecified mean 0. */
 static bool take_flag(struct parsing *p, const char *fault)
 {
 	const char *text = trimmed(p);
@@ -209,7 +209,7 @@ static void end_object(struct parsing *p)
 		no_memory(p);
 }
 
-/* What the text of an element that ends is of. */
+/* Uses the text of an element that ends. */
 static void take_value(struct parsing *p)
 {
 	struct tfr_voc_object *o = &p->object;
@@ -260,11 +260,12 @@ static void XMLCALL end(void *ctx, const char *name)
 	size_t above;
 
 	(void)name;
-	if (p->status) /* an empty element ends even where its beginning has stopped it all */
+	/* the end of an empty element is reported even after its beginning stopped the parser */
+	if (p->status)
 		return;
 	p->depth--;
 	above = p->depth ? p->ends[p->depth - 1] : 0;
-	/* The path is that of the element that ends, also where others were inside it. */
+	/* The path is that of the ending element, even if others were inside it. */
 	if (p->ends[p->depth] != SIZE_MAX) {
 		p->path[p->ends[p->depth]] = '\0';
 		p->what = look_up(p->path);
@@ -294,7 +295,7 @@ enum tfr_status tfr_voc_parse(
 	v->width = v->height = 0;
 	if (size > SIZE_MOST)
 		return tfr_fail(err, TFR_EDATA, "an annotation of over 64 MiB");
-	/* Offset 0 is the pose of an object that says none, as VOC has it. */
+	/* Offset 0 is the pose of an object without one, as in VOC. */
 	if (!tfr_buf_append(&v->texts, "Unspecified", sizeof("Unspecified")))
 		return tfr_fail_nomem(err, "reading annotations");
 	p.parser = XML_ParserCreate(NULL);

@@ -1,9 +1,10 @@
-/* convert/voc/voc_xml.h - an annotation of PASCAL VOC: an image and the boxes of what is on it.
+/* convert/voc/voc_xml.h - an annotation of PASCAL VOC: an image and its boxes.
  *
- * <annotation> has <filename>, <size> with <width> and <height>, and for each thing an <object>
- * with <name>, <pose>, <truncated>, <difficult> and a <bndbox> of <xmin>, <ymin>, <xmax>, <ymax>,
- * pixels (http://host.robots.ox.ac.uk/pascal/VOC/voc2012/htmldoc/devkit_doc.html).  Other elements,
- * and objects' parts, which have names and boxes of their own, are passed over. */
+ * <annotation> has <filename>, <size> with <width> and <height>, and for each object an <object>
+ * with <name>, <pose>, <truncated>, <difficult> and a <bndbox> of <xmin>, <ymin>, <xmax>,
+ * <ymax>, in pixels (http://host.robots.ox.ac.uk/pascal/VOC/voc2012/htmldoc/devkit_doc.html).
+ * Other elements are skipped, and so are parts of objects, which have names and boxes of their
+ * own. */
 #ifndef TFR_CONVERT_VOC_VOC_XML_H
 #define TFR_CONVERT_VOC_VOC_XML_H
 
@@ -13,11 +14,11 @@
 struct tfr_voc_object {
 	size_t name, pose; /* offsets in texts */
 	double box[4];	   /* xmin, ymin, xmax, ymax */
-	unsigned seen;	   /* which of these there were: bits */
+	unsigned seen;	   /* bits: which of these were present */
 	bool truncated, difficult;
 };
 
-/* Zero-initialised is empty; its memory is used again. */
+/* Zero-initialised is empty; its memory is reused. */
 struct tfr_voc {
 	size_t filename;       /* offset in texts */
 	int64_t width, height; /* 0: not said */
@@ -37,12 +38,12 @@ static inline const char *tfr_voc_text(const struct tfr_voc *v, size_t offset)
 	return (const char *)v->texts.data + offset;
 }
 
-/* Parses a whole file, which is to be UTF-8, UTF-16 or Latin-1 as XML has it.  TFR_EDATA: it is no
- * such XML, or lacks what every annotation has; a DOCTYPE, which could define entities, is refused.
- * The message names the line. */
+/* Parses a complete file in UTF-8, UTF-16 or Latin-1.  TFR_EDATA: it is not such XML, lacks what
+ * every annotation has, or has a DOCTYPE, which could define entities.  The message names the
+ * line. */
 enum tfr_status tfr_voc_parse(
 	struct tfr_voc *v, const uint8_t *data, size_t size, struct tfr_error *err);
-/* Whether a box has an area and lies in an image of this size. */
+/* Whether a box has an area and is inside an image of this size. */
 bool tfr_voc_usable(const struct tfr_voc_object *o, uint32_t width, uint32_t height);
 void tfr_voc_clear(struct tfr_voc *v);
 

@@ -1,8 +1,8 @@
-/* convert/yolo/yolo.c - YOLO's data sets: images, and for each a text file of labels, the features those
- * of the Object Detection API, as for COCO.
+/* convert/yolo/yolo.c - YOLO's data sets: images, each with a text file of labels, and the
+ * features of the Object Detection API, as for COCO.
  *
- * All labels are read before any image is: what is wrong with them is known before anything is
- * written.  The boxes are kept, 20 bytes each. */
+ * All labels are read before any image: their faults are known before anything is written.  The
+ * boxes are kept, 20 bytes each. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ struct yolo {
 	struct tfr_yolo_classes classes;
 	struct tfr_yolo_tally tally;
 	size_t without; /* images without a file of labels */
-	size_t texts;	/* files of labels that were met */
+	size_t texts;	/* files of labels found */
 };
 
 static const struct entry *entry_of(const struct yolo *y, uint64_t i)
@@ -80,7 +80,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	return TFR_OK;
 }
 
-/* "a/1.jpg" to "a/1.txt". */
+/* Changes "a/1.jpg" to "a/1.txt". */
 static bool set_label_path(struct tfr_buf *path, const char *name)
 {
 	const char *slash = strrchr(name, '/'), *dot = strrchr(slash ? slash : name, '.');
@@ -90,7 +90,7 @@ static bool set_label_path(struct tfr_buf *path, const char *name)
 	return tfr_buf_append(path, name, n) && tfr_buf_append(path, ".txt", 5);
 }
 
-/* Of both files: the later time. */
+/* The later time of both files. */
 static void measure(struct tfr_input *in, const struct tfr_item *item, struct tfr_measure *m)
 {
 	struct yolo *y = (struct yolo *)in;
@@ -107,7 +107,7 @@ static void measure(struct tfr_input *in, const struct tfr_item *item, struct tf
 
 /* --- its boxes --- */
 
-/* What an item keeps. */
+/* The data of an item. */
 struct own {
 	struct tfr_buf floats, ints, texts;
 };
@@ -223,7 +223,7 @@ static enum tfr_status check_classes(
 	return TFR_OK;
 }
 
-/* Reads the labels of an image: `item` is used for its buffers. */
+/* Reads the labels of an image, with the buffers of `item`. */
 static enum tfr_status read_labels(struct yolo *y, struct entry *e, const char *path,
 	struct tfr_item *item, struct tfr_error *err)
 {
@@ -330,7 +330,7 @@ static void say_all(const struct yolo *y)
 	o->warn(o->ctx, text);
 }
 
-/* Labels without an image are often those of images that were lost. */
+/* Labels without an image are often those of lost images. */
 static enum tfr_status say_orphans(const struct yolo *y, struct tfr_error *err)
 {
 	struct tfr_scan scan;
@@ -409,7 +409,7 @@ static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert
 	return TFR_OK;
 }
 
-/* The parts must number the same classes alike. */
+/* The parts must use the same numbers for classes. */
 static enum tfr_status unite(
 	struct tfr_input **parts, size_t n, struct tfr_input *whole, struct tfr_error *err)
 {

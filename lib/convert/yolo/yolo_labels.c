@@ -1,9 +1,10 @@
-/* convert/yolo/yolo_labels.c - one pass over the text; a line is never kept, however many numbers it has.
+/* convert/yolo/yolo_labels.c - parses labels in one pass over the text, without storing a line,
+ * however many numbers it has.
  *
- * Corners are computed in doubles and rounded to floats last, as NumPy computes them.  A box may
- * pass an edge, since labels are rounded to a few decimals: it is clipped, as Ultralytics clips
- * it.  What Ultralytics refuses is malformed here: a number outside of 0 to 1, with 1 % of
- * tolerance (ultralytics/data/utils.py: verify_image_label). */
+ * Corners are computed in doubles and rounded to floats last, as in NumPy.  A box can extend
+ * past an edge, because labels are rounded to a few decimals: it is clipped, as in Ultralytics.
+ * What Ultralytics refuses is malformed here: a number outside of 0 to 1, with 1 % of tolerance
+ * (ultralytics/data/utils.py: verify_image_label). */
 #include "convert/yolo/yolo_labels.h"
 
 #include <ctype.h>
@@ -27,7 +28,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
-/* The next word of the line; false: there is none. */
+/* Reads the next word of the line; false: there is none. */
 static bool next_word(struct line *l, const char **word, size_t *size)
 {
 	while (l->at < l->end && is_blank(*l->at))
@@ -51,7 +52,7 @@ static enum tfr_status bad_word(
 		l->number, (int)(size < SHOWN ? size : SHOWN), word, what);
 }
 
-/* A class is a whole number, which some tools write as "3.0". */
+/* A class is a whole number; some tools write it as "3.0". */
 static enum tfr_status read_class(struct line *l, uint32_t *class)
 {
 	const char *word;
@@ -66,7 +67,7 @@ static enum tfr_status read_class(struct line *l, uint32_t *class)
 	return TFR_OK;
 }
 
-/* What the numbers after the class come to. */
+/* The numbers after the class. */
 struct numbers {
 	double box[4];		/* the first ones */
 	double low[2], high[2]; /* of all, as corners */
@@ -125,7 +126,7 @@ static enum tfr_status keep(struct tfr_buf *boxes, const double low[2], const do
 							: tfr_fail_nomem(err, "reading labels");
 }
 
-/* Of a line with `n` numbers after the class. */
+/* Handles a line with `n` numbers after the class. */
 static enum tfr_status check_count(const struct line *l, size_t n, size_t keypoints)
 {
 	char what[96];

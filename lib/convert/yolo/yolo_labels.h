@@ -1,10 +1,10 @@
-/* convert/yolo/yolo_labels.h - the labels of an image as YOLO has them: a text with one line per
+/* convert/yolo/yolo_labels.h - the labels of an image in YOLO's form: a text with one line per
  * object.
  *
- * A line is the number of a class and the centre, width and height of a box, or the corners of a
- * polygon, x before y; all as fractions of the image's size, separated by blanks
- * (https://docs.ultralytics.com/datasets/detect/ and /segment/).  With keypoints, a line has a box
- * and then two or three numbers for each keypoint (/pose/). */
+ * A line has the number of a class and the centre, width and height of a box, or the corners of
+ * a polygon, x before y; all as fractions of the image's size, separated by blanks
+ * (https://docs.ultralytics.com/datasets/detect/ and /segment/).  With keypoints, a line has a
+ * box and then two or three numbers for each keypoint (/pose/). */
 #ifndef TFR_CONVERT_YOLO_YOLO_LABELS_H
 #define TFR_CONVERT_YOLO_YOLO_LABELS_H
 
@@ -17,7 +17,7 @@ struct tfr_yolo_box {
 	uint32_t class;
 };
 
-/* What has been left out or changed. */
+/* Counts of boxes that were left out or changed. */
 struct tfr_yolo_tally {
 	uint64_t boxes;	   /* kept */
 	uint64_t empty;	   /* left out: without an area in the image */
@@ -25,9 +25,9 @@ struct tfr_yolo_tally {
 	uint64_t polygons; /* kept as their bounding boxes */
 };
 
-/* Appends the boxes of `text` to `boxes` as struct tfr_yolo_box.  `keypoints` is how many numbers
- * follow each box; 0: none.  TFR_EDATA: a line is malformed; the message says which, and what is
- * wrong with it, and `boxes` is unchanged. */
+/* Appends the boxes of `text` to `boxes` as struct tfr_yolo_box.  `keypoints` is the number of
+ * values after each box; 0: none.  TFR_EDATA: a line is malformed; the message has the line and
+ * the reason, and `boxes` is unchanged. */
 enum tfr_status tfr_yolo_parse(struct tfr_buf *boxes, const uint8_t *text, size_t size,
 	size_t keypoints, struct tfr_yolo_tally *tally, struct tfr_error *err);
 

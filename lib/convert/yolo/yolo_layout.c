@@ -48,7 +48,7 @@ static bool is_label(const char *folder, const char *name, bool *empty)
 	*empty = n >= 0 && from == (size_t)n;
 	while (from + line < (size_t)(n > 0 ? n : 0) && head[from + line] != '\n')
 		line++;
-	/* A first line that is cut is a long polygon. */
+	/* A first line that is truncated is a long polygon. */
 	while (n == HEAD && from + line == HEAD && line && head[from + line - 1] != ' ')
 		line--;
 	if (n <= 0 || *empty)
@@ -82,14 +82,14 @@ static bool has_labels(const char *folder, unsigned depth)
 	return found;
 }
 
-/* A folder that has folders of images and of labels, or is the split of one that has. */
+/* A folder with folders of images and of labels, or the split of one. */
 static bool find_pair(
 	struct tfr_parts *p, const char *folder, struct tfr_listing *l, const char *split)
 {
 	TFR_AUTO_FREE char *images = tfr_child(l, folder, "images");
 	TFR_AUTO_FREE char *labels = tfr_child(l, folder, "labels");
 
-	/* A split for testing may be without labels. */
+	/* A split for testing can lack labels. */
 	if (!images || !labels || (split && !has_labels(labels, 0)))
 		return true;
 	if (split)
@@ -99,7 +99,7 @@ static bool find_pair(
 
 /* --- a folder of images with labels in another place --- */
 
-/* The path with the last part "images" replaced by "labels"; NULL: it has none. */
+/* The path with its last part "images" replaced by "labels"; NULL: it has none. */
 static char *labels_of(const char *folder)
 {
 	const char *last = NULL;
@@ -175,7 +175,7 @@ static bool find_darknet(struct tfr_parts *p, const char *folder, struct tfr_lis
 /* --- what data.yaml says --- */
 
 /* The folder of a path in a description; NULL: there is none.  Roboflow writes "../train/images"
- * for train/images; a root is often that of another machine. */
+ * for train/images; the root is often a path of another machine. */
 static char *resolve(const struct tfr_yolo_yaml *y, const char *folder, const char *text)
 {
 	for (int from_root = y->root != 0; from_root >= 0; from_root--) {
@@ -198,7 +198,7 @@ static char *resolve(const struct tfr_yolo_yaml *y, const char *folder, const ch
 	return NULL;
 }
 
-/* One split may have several folders: the second of a split is called by its own name. */
+/* A split can have several folders: the second one gets its own name. */
 static bool add_place(struct tfr_parts *p, const char *split, const char *images)
 {
 	TFR_AUTO_FREE char *other = labels_of(images);
@@ -231,7 +231,7 @@ static bool find_described(struct tfr_parts *p, const char *folder)
 	return good;
 }
 
-/* Folders whose names are no splits' may be what data.yaml says are splits. */
+/* Folders without names of splits can be the ones that data.yaml names as splits. */
 static bool find_better(struct tfr_parts *p, const char *folder)
 {
 	struct tfr_parts described = { 0 };

@@ -1,8 +1,8 @@
-/* convert/yolo/yolo_names.c - the names of the classes, which labels are numbers of: from data.yaml, or
- * from a list with one name per line.
+/* convert/yolo/yolo_names.c - the names of the classes, to which the numbers in labels refer:
+ * from data.yaml, or from a list with one name per line.
  *
- * The nearest file counts: in the folders of the images and labels, in the data set's, and above,
- * since a split of a data set may be converted alone. */
+ * The nearest file counts: in the folders of the images and labels, in that of the data set, and
+ * above, because a split of a data set can be converted alone. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static enum tfr_status read_file(struct tfr_buf *b, const char *path, struct tfr
 	return status;
 }
 
-/* Texts are offsets until all are there: pointers would dangle when the buffer grows. */
+/* Texts are offsets until all are read: pointers would become invalid when the buffer grows. */
 static const char *at_offset(size_t offset)
 {
 	return (const char *)(uintptr_t)offset;
@@ -85,7 +85,7 @@ static enum tfr_status take_yaml(
 		const struct tfr_yolo_name *name = named ? &tfr_yolo_names(y)[i] : NULL;
 
 		add(c, name ? name->number : (int64_t)i, at_offset(c->texts.size), base);
-		/* Ultralytics calls them so where there is only their count. */
+		/* Ultralytics uses these names if only the number of classes is known. */
 		if (name ? !tfr_buf_append(&c->texts, tfr_yolo_text(y, name->text),
 				   strlen(tfr_yolo_text(y, name->text)) + 1)
 			 : !tfr_buf_printf(&c->texts, "class_%zu", i) ||
@@ -138,7 +138,7 @@ bool tfr_yolo_describe(struct tfr_yolo_yaml *y, const char *folder)
 
 /* --- where it is --- */
 
-/* Tries the files that a folder may have.  TFR_END: it has none. */
+/* Tries the files that a folder can have.  TFR_END: it has none. */
 static enum tfr_status try_folder(
 	struct tfr_yolo_classes *c, const char *folder, int64_t base, struct tfr_error *err)
 {
@@ -162,8 +162,7 @@ static enum tfr_status try_folder(
 	return status;
 }
 
-/* Any other file .yaml of the data set that names classes; those of another purpose are no matter.
- */
+/* Any other .yaml file of the data set that names classes; those for other purposes are ignored. */
 static enum tfr_status try_yamls(
 	struct tfr_yolo_classes *c, const char *folder, int64_t base, struct tfr_error *err)
 {
@@ -186,7 +185,7 @@ static enum tfr_status try_yamls(
 	return status;
 }
 
-/* Replaces a path by that of the folder above.  NULL: out of memory. */
+/* Replaces a path by its parent folder.  NULL: out of memory. */
 static char *parent(char *path)
 {
 	char *slash = strrchr(path, '/'), *up;

@@ -1,6 +1,7 @@
-/* convert/yolo/yolo_yaml.c - by libyaml's events, which are not kept: the work is linear in the file.
+/* convert/yolo/yolo_yaml.c - parses data.yaml by libyaml's events, which are not stored: the
+ * work is linear in the size of the file.
  *
- * libyaml is opened at first use, as libarchive is.  No alias is resolved, so that a small file
+ * libyaml is opened at first use, like libarchive.  No alias is resolved, so that a small file
  * cannot describe a large one. */
 #include "convert/yolo/yolo_yaml.h"
 
@@ -27,7 +28,7 @@ struct calls {
 #undef MEMBER
 };
 
-/* The members that count. */
+/* The members that are used. */
 enum key { OTHER, NAMES, COUNT, ROOT, PLACES, KEYPOINTS };
 
 static const struct {
@@ -109,7 +110,7 @@ static bool whole(const yaml_event_t *e, int64_t *value)
 	return true;
 }
 
-/* A number of a class, or its name. */
+/* The number of a class, or its name. */
 static enum tfr_status take_name(struct parsing *p, const yaml_event_t *e)
 {
 	struct tfr_yolo_name name;

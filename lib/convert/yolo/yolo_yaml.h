@@ -11,7 +11,7 @@ struct tfr_yolo_name {
 	size_t text; /* offset in texts */
 };
 
-/* A folder, or a list of images, that a split consists of. */
+/* A folder, or a list of images, of a split. */
 struct tfr_yolo_place {
 	size_t split, text; /* offsets in texts: "train", "../train/images" */
 };
@@ -22,7 +22,7 @@ struct tfr_yolo_yaml {
 	struct tfr_buf names_, places_;
 	size_t root;	  /* offset in texts of "path"; 0: absent */
 	int64_t count;	  /* "nc"; -1: absent */
-	size_t keypoints; /* numbers of a box's keypoints, by "kpt_shape"; 0: absent */
+	size_t keypoints; /* numbers after a box for keypoints, by "kpt_shape"; 0: absent */
 };
 
 static inline const struct tfr_yolo_name *tfr_yolo_names(const struct tfr_yolo_yaml *y)
@@ -47,9 +47,9 @@ static inline const char *tfr_yolo_text(const struct tfr_yolo_yaml *y, size_t of
 }
 
 /* Parses the file `path` with these bytes, at most 4 MiB.  Aliases and nesting beyond 16 levels
- * are refused; other members are passed over.  TFR_EDATA: it is no YAML, or a member that counts
- * is malformed; the message names the line.  TFR_EUNAVAILABLE: libyaml is not installed, or not
- * built in.  To be cleared in any case. */
+ * are refused; other members are skipped.  TFR_EDATA: it is not YAML, or a used member is
+ * malformed; the message names the line.  TFR_EUNAVAILABLE: libyaml is not installed, or not
+ * built in.  Must be cleared in any case. */
 enum tfr_status tfr_yolo_yaml_parse(struct tfr_yolo_yaml *y, const uint8_t *data, size_t size,
 	const char *path, struct tfr_error *err);
 void tfr_yolo_yaml_clear(struct tfr_yolo_yaml *y);

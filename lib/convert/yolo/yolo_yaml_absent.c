@@ -1,4 +1,4 @@
-/* convert/yolo/yolo_yaml_absent.c - in the place of yolo_yaml.c, in a build without libyaml. */
+/* convert/yolo/yolo_yaml_absent.c - replaces yolo_yaml.c in a build without libyaml. */
 #include "convert/yolo/yolo_yaml.h"
 
 enum tfr_status tfr_yolo_yaml_parse(struct tfr_yolo_yaml *y, const uint8_t *data, size_t size,
