@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t *copy = malloc(size + 1);
 	struct tfr_archive *m = NULL;
 	struct tfr_source *source;
-	struct tfr_json_member member;
+	struct tfr_member member;
 	struct tfr_feed feed;
 	struct tfr_buf bytes = { 0 };
 	struct tfr_error err;
