@@ -1,4 +1,4 @@
-/* shard/class_map.c - class maps: read, compared, carried from inputs to outputs. */
+/* shard/class_map.c - reads and compares class maps, and copies them from inputs to outputs. */
 #include "shard/class_map.h"
 
 #include <errno.h>
@@ -89,7 +89,7 @@ size_t tfr_class_map_conflicts(const struct tfr_class_map *m, const struct tfr_c
 	return 2 * common >= least ? conflicts : 0;
 }
 
-/* --- where it comes from --- */
+/* --- reading --- */
 
 static enum tfr_status no_memory(struct tfr_error *err)
 {
@@ -167,7 +167,7 @@ enum tfr_status tfr_class_map_read(struct tfr_class_map *m, const char *path, st
 	return TFR_END;
 }
 
-/* The file `name` of the folder that `file` lies in. */
+/* The path of file `name` in the folder of `file`. */
 static char *in_folder_of(const char *file, const char *name)
 {
 	const char *slash = strrchr(file, '/');
@@ -228,7 +228,7 @@ static bool agree(const struct tfr_class_map *a, const struct tfr_class_map *b)
 	return true;
 }
 
-/* Whether two files are of one set, and so have one map. */
+/* Whether two files belong to one set, and so have one map. */
 static bool same_set(const char *a, const char *b)
 {
 	struct tfr_shard_file x, y;
@@ -238,7 +238,7 @@ static bool same_set(const char *a, const char *b)
 	       !strcmp(x.extension, y.extension);
 }
 
-/* The map that all inputs have; empty where one has none or another. */
+/* The map that all inputs share; empty if an input has no map or a different one. */
 static enum tfr_status map_of_all(
 	struct tfr_class_map *m, const struct tfr_set *input, struct tfr_error *err)
 {

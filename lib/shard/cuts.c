@@ -1,5 +1,5 @@
-/* shard/cuts.c - integers throughout: fractions are counted in parts of 10^12, and a product of
- * them with a number of things has 128 bits. */
+/* shard/cuts.c - all arithmetic is in integers: a fraction is a number of parts of 10^12, and its
+ * product with a number of items has 128 bits. */
 #include "shard/cuts.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ bool tfr_stretches_lay(struct tfr_stretches *s, const struct tfr_share *shares, 
 		end += (uint64_t)(shares[i].fraction * (double)UNIT + 0.5);
 		s->list[s->n++] = (struct tfr_stretch){ i, end < UNIT ? end : UNIT };
 	}
-	/* Fractions that were meant to add up to 1 leave nothing over. */
+	/* Fractions that should add up to 1 leave no remainder. */
 	if (s->rest == count && sum > 1 - TFR_SHARES_SLACK)
 		s->list[s->n - 1].end = UNIT;
 	return true;
@@ -54,7 +54,7 @@ void tfr_cut_at(struct tfr_cut *c, uint64_t hash, uint64_t times)
 
 		if (wanted > after)
 			break;
-		/* They go together to the side that is nearer; both as near: to this one. */
+		/* All of them go to the nearer side; if both are equally near, to this one. */
 		if (wanted > c->rank && after - wanted <= wanted - c->rank)
 			c->bounds[c->next] = (struct tfr_bound){ .last = hash };
 		else

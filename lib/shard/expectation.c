@@ -1,7 +1,7 @@
-/* shard/expectation.c - what must hold before outputs get their names.
+/* shard/expectation.c - the conditions for publishing outputs.
  *
- * A producer that failed leaves an empty stream, or one that ends between two records: both are
- * valid, and only what somebody knows beforehand tells them from what was meant. */
+ * A producer that fails leaves an empty stream, or one that ends between two records.  Both are
+ * valid; only a number that the user knows beforehand tells them from a complete stream. */
 #include <tfr-private/shard.h>
 
 #include "base/error.h"

@@ -1,8 +1,8 @@
-/* shard/finished_run.c - the manifest has what decides the bytes of a run: its options and a digest of
- * its inputs.
+/* shard/finished_run.c - a manifest holds what determines the bytes of a run: its options and a digest
+ * of its inputs.
  *
- * Files are told from others by size and time, as the inputs are: a run that is repeated by a
- * script reads nothing. */
+ * Files are compared by size and time, as the inputs are, so a script that repeats a finished run
+ * reads nothing. */
 #include "shard/finished_run.h"
 
 #include <glob.h>
@@ -39,7 +39,8 @@ enum tfr_status tfr_options_compare(
 		then, (int)m, now);
 }
 
-/* Whether the files of a manifest lie in the folder of `target` as it says. */
+/* Whether the files of a manifest are in the folder of `target` with the sizes and times that it
+ * states. */
 static bool all_fit(const struct tfr_manifest *m, const char *target)
 {
 	const char *slash = strrchr(target, '/');
@@ -55,8 +56,8 @@ static bool all_fit(const struct tfr_manifest *m, const char *target)
 	return fit;
 }
 
-/* The count of a set that was written as @auto, by its first shard.  False: there is none, or
- * several. */
+/* Finds the number of shards of a set that was written as @auto, by its first shard.  False: no
+ * such set, or several. */
 static bool find_count(struct tfr_set_name *name)
 {
 	TFR_AUTO_FREE char *pattern = NULL;

@@ -1,6 +1,4 @@
-/* shard/finished_run.h - a set that a run with --resume has finished, found when that run is
- * repeated.
- */
+/* shard/finished_run.h - finds a set that an earlier run with --resume has finished. */
 #ifndef TFR_SHARD_FINISHED_RUN_H
 #define TFR_SHARD_FINISHED_RUN_H
 
@@ -8,13 +6,13 @@
 
 #include "shard/manifests.h"
 
-/* Finds the manifest of a set, or of a file, that such a run has written: it has its options, and
- * every file has the size and time that it names.  The caller frees it.  TFR_END: there is none, or
- * something was written since. */
+/* Finds the manifest of a set, or of a file, that such a run has written: it holds the same options,
+ * and every file has the size and time that it states.  The caller frees it.  TFR_END: there is no
+ * such manifest, or a file was written since. */
 enum tfr_status tfr_finished_find(
 	struct tfr_manifest **m, const char *target, struct tfr_error *err);
-/* Compares two texts of options, one per line.  TFR_EUSAGE: the first difference, of `which`, "the
- * run to be resumed". */
+/* Compares two texts of options, one per line.  TFR_EUSAGE: they differ; the message has the first
+ * difference and calls the earlier run `which`, such as "the run to be resumed". */
 enum tfr_status tfr_options_compare(
 	const char *then, const char *now, const char *which, struct tfr_error *err);
 

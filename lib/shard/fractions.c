@@ -1,7 +1,7 @@
-/* shard/fractions.c - the fractions of several sets: read, checked, and obeyed.
+/* shard/fractions.c - reads, checks and applies the fractions of several sets.
  *
- * The hashes are a line from 0 to 1 on which each fraction has its stretch, one behind the other in
- * the order given; a set without a fraction has what is left. */
+ * The hashes form a line from 0 to 1.  Each fraction owns a part of it, in the order given; a set
+ * without a fraction owns the rest. */
 #include "shard/fractions.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 /* --- reading --- */
 
-/* strtod() would take "nan", "0x1" and " 1" as well. */
+/* strtod() would also accept "nan", "0x1" and " 1". */
 static bool read_number(const char *text, double *number)
 {
 	char *end = NULL;
@@ -27,7 +27,7 @@ static bool read_number(const char *text, double *number)
 	return !*end;
 }
 
-/* Whether the first `n` bytes of `text` are a set's name. */
+/* Whether the first `n` bytes of `text` are the name of a set. */
 static bool names_a_set(const char *text, size_t n)
 {
 	TFR_AUTO_FREE char *name = strndup(text, n);
@@ -46,7 +46,7 @@ enum tfr_status tfr_share_parse(
 	size_t n = equals ? (size_t)(equals - text) : strlen(text);
 	bool number = equals && read_number(equals + 1, fraction);
 
-	/* A file's name may hold a '='; what follows a set's name is meant as its fraction. */
+	/* The name of a file may contain '='; after the name of a set it begins the fraction. */
 	if (equals && !number && !names_a_set(text, n)) {
 		equals = NULL;
 		n = strlen(text);
@@ -62,7 +62,8 @@ enum tfr_status tfr_share_parse(
 
 /* --- checking --- */
 
-/* What a set's name stands for, its folder as the system knows it: two spellings are one text. */
+/* The files that a name stands for, with the real path of the folder, so that two spellings compare
+ * equal. */
 struct place {
 	struct tfr_set_name name; /* base NULL: a single file */
 	char *path;		  /* the file, or the set's base */
@@ -90,7 +91,7 @@ static bool place_init(struct place *p, const char *set)
 	return p->path;
 }
 
-/* Whether a file is a shard of the set, or lies beside it. */
+/* Whether a file is a shard of the set, or belongs beside it. */
 static bool belongs_to(const char *file, const struct place *set)
 {
 	struct tfr_set_name name = { set->path, set->name.extension, set->name.count, false };
@@ -107,8 +108,8 @@ static bool belongs_to(const char *file, const struct place *set)
 	       !strcmp(f.extension, set->name.extension);
 }
 
-/* Whether both would write one file, or the second would find the first in its way: sets of one
- * base and extension differ in their count, and a pattern reads both. */
+/* Whether two sets collide: both would write one file, or they share base and extension and differ
+ * in the number of shards, so that a pattern would read both. */
 static bool coincide(const struct place *a, const struct place *b)
 {
 	if (!a->name.base == !b->name.base)
@@ -130,7 +131,7 @@ static enum tfr_status check_pair(const char *set, const char *other, struct tfr
 		return TFR_OK;
 	if (a.name.count && b.name.count && a.name.count != b.name.count)
 		return tfr_fail(err, TFR_EUSAGE,
-			"the sets '%s' and '%s' differ in their number of shards only: a pattern "
+			"the sets '%s' and '%s' differ only in their number of shards: a pattern "
 			"would "
 			"read both",
 			other, set);
@@ -170,11 +171,11 @@ enum tfr_status tfr_shares_check(
 			"several sets without a fraction: only one can take the rest");
 	if (sum > 1 + TFR_SHARES_SLACK || (rest && sum > 1 - TFR_SHARES_SLACK && count > 1))
 		return tfr_fail(err, TFR_EUSAGE, "the fractions add up to %.9g%s", sum,
-			rest ? ", which leaves nothing to the set without one" : ", more than 1");
+			rest ? ", which leaves nothing for the set without one" : ", more than 1");
 	return TFR_OK;
 }
 
-/* --- obeying --- */
+/* --- applying --- */
 
 size_t tfr_shares_choose(const struct tfr_share *shares, size_t count, uint64_t hash)
 {
@@ -188,7 +189,7 @@ size_t tfr_shares_choose(const struct tfr_share *shares, size_t count, uint64_t 
 		else if (at < sum)
 			return t;
 	}
-	/* Fractions that were meant to add up to 1 leave nothing over. */
+	/* Fractions that should add up to 1 leave no remainder. */
 	if (rest == count && sum > 1 - TFR_SHARES_SLACK)
 		return count - 1;
 	return rest;

@@ -1,18 +1,18 @@
-/* shard/fractions.h - which of several sets a thing goes to, decided by its hash alone, so that it
- * stays where it is when others come or go. */
+/* shard/fractions.h - chooses one of several sets for an item by its hash alone, so that the item
+ * stays in its set when others are added or removed. */
 #ifndef TFR_SHARD_FRACTIONS_H
 #define TFR_SHARD_FRACTIONS_H
 
 #include <tfr-private/shard.h>
 
-/* What fractions may miss of 1 and be meant as 1: 0.7 + 0.2 + 0.1 is not quite 1. */
+/* Fractions whose sum is this close to 1 count as 1: 0.7 + 0.2 + 0.1 is not exactly 1. */
 #define TFR_SHARES_SLACK 1e-9
 
-/* Whether the shares, of which all or none have a folder, can be met and their sets have no file in
- * common, told before any work: TFR_EUSAGE. */
+/* Checks shares before any work: all or none have a folder, the fractions can be met, and no two
+ * sets have a file in common.  TFR_EUSAGE: they do not. */
 enum tfr_status tfr_shares_check(
 	const struct tfr_share *shares, size_t count, struct tfr_error *err);
-/* The share that what has this hash goes to: `count` where the fractions leave it over. */
+/* The share that an item with this hash goes to; `count` if it belongs to no share. */
 size_t tfr_shares_choose(const struct tfr_share *shares, size_t count, uint64_t hash);
 
 #endif

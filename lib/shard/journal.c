@@ -1,13 +1,13 @@
-/* shard/journal.c - the journal in memory and in a lock file, and going back by it.
+/* shard/journal.c - the journal in memory and in a lock file, and undoing a publication by it.
  *
  *   magic, u64 token, u32 locks, u32 entries,
  *   each lock: its path and NUL,
  *   each entry: u32 role, u32 lock, u64 inode, u64 size, u64 mtime, path, temp, old, each with NUL,
- *   u64 XXH3-64 of all before it
+ *   u64 XXH3-64 of all bytes before it
  *
- * in the byte order of the machine: inode numbers mean nothing to another one.  A file is recognised
- * by inode number, size and modification time, so going back never touches a file that another
- * program has put under one of the names. */
+ * in the byte order of the machine: inode numbers mean nothing on another one.  A file is recognised
+ * by inode number, size and modification time, so undoing never touches a file that another program
+ * has put under one of the names. */
 #include "shard/journal.h"
 
 #include <errno.h>
@@ -127,7 +127,7 @@ bool tfr_journal_format(const struct tfr_journal *j, struct tfr_buf *text)
 	return tfr_buf_append(text, &sum, sizeof(sum));
 }
 
-/* NULL: no NUL is left. */
+/* NULL: the text has no NUL. */
 static const char *take_text(struct tfr_unread *from)
 {
 	const uint8_t *start = from->p, *nul = memchr(start, 0, (size_t)(from->end - start));
@@ -143,7 +143,7 @@ static const char *none_if_empty(const char *text)
 	return text && *text ? text : NULL;
 }
 
-/* TFR_END: not an entry. */
+/* TFR_END: not a valid entry. */
 static enum tfr_status take_entry(
 	struct tfr_journal *j, struct tfr_unread *from, struct tfr_error *err)
 {
@@ -210,7 +210,7 @@ enum tfr_status tfr_journal_parse(
 	return status;
 }
 
-/* --- going back --- */
+/* --- undoing --- */
 
 static bool is_new(const struct tfr_journal_entry *e, const struct stat *st)
 {
@@ -230,8 +230,8 @@ static enum tfr_status cannot_undo(const struct tfr_journal_entry *e, struct tfr
 	return tfr_fail_errno(err, errno, e->path, "cannot give its old file back to");
 }
 
-/* Takes the new file from its name.  Where the old one is about to be renamed over it, it only gets
- * its temporary name back, so that the name is never without a file. */
+/* Takes the new file away from its name.  If the old file is about to be renamed over it, the new
+ * one only gets its temporary name back, so that the name always has a file. */
 static bool take_away(const struct tfr_journal_entry *e, bool replaced)
 {
 	if (replaced && (!e->temp || link(e->path, e->temp) == 0))
@@ -268,7 +268,7 @@ enum tfr_status tfr_journal_sync(const struct tfr_journal *j, const bool *held,
 	const char *last = NULL;
 	size_t n = 0;
 
-	/* The files of a set are in one folder, and follow each other. */
+	/* The files of a set are in one folder and next to each other in the list. */
 	for (uint32_t k = 0; !status && k < j->n; k++) {
 		const struct tfr_journal_entry *e = &j->entries[k];
 		size_t folder = (size_t)(strrchr(e->path, '/') - e->path);
@@ -283,7 +283,7 @@ enum tfr_status tfr_journal_sync(const struct tfr_journal *j, const bool *held,
 	return status;
 }
 
-/* New proofs, so that none vouches for files that go. */
+/* New proofs go first, so that none vouches for files that are removed. */
 static enum tfr_status remove_proofs(
 	const struct tfr_journal *j, const bool *held, struct tfr_error *err)
 {
@@ -328,7 +328,7 @@ bool tfr_journal_is_committed(const struct tfr_journal *j, const bool *held)
 	return true;
 }
 
-/* After the lock file is removed, no run looks for old files that a power cut brings back. */
+/* Once the lock file is removed, no later run looks for old files that a power cut brings back. */
 enum tfr_status tfr_journal_finish(
 	const struct tfr_journal *j, const bool *held, struct tfr_error *err)
 {

@@ -1,8 +1,8 @@
-/* shard/lock.c - lock files, and what is done with a journal that is found in one.
+/* shard/lock.c - lock files, and recovery from a journal that is found in one.
  *
- * A lock file is removed by the process that has it locked, so that one without a lock was left by
- * a process that was killed.  Whoever removes a lock file between another one's open and lock
- * leaves it with a file that has no name any more: then it tries again. */
+ * The process that holds the lock removes the lock file.  A lock file that is not locked was left by
+ * a process that was killed.  A process may open a lock file that another one removes before the
+ * lock is taken; it then holds a file without a name, and tries again. */
 #include "shard/lock.h"
 
 #include <errno.h>
@@ -42,8 +42,8 @@ static enum tfr_status not_ours(const char *path, struct tfr_error *err)
 	return TFR_ESYS;
 }
 
-/* TFR_END: the file went away meanwhile.  A file that cannot be locked is left, unless we created
- * it. */
+/* TFR_END: the file was removed meanwhile.  A file that cannot be locked stays, unless this call
+ * created it. */
 static enum tfr_status lock_file(
 	int *out, const char *path, const char *subject, bool create, struct tfr_error *err)
 {
@@ -107,7 +107,7 @@ bool tfr_lock_is_locked(const char *path)
 	return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
 }
 
-/* --- a journal that is found --- */
+/* --- recovery --- */
 
 static enum tfr_status read_journal(
 	int fd, const char *path, struct tfr_journal *j, struct tfr_error *err)
@@ -131,8 +131,8 @@ static enum tfr_status read_journal(
 	return status ? status : tfr_journal_parse(j, text.data, got, err);
 }
 
-/* Whether a lock file that is locked, perhaps by this process, still contains the journal.  Where
- * it does not, whoever has it took it after the journal was done with. */
+/* Whether a lock file that is locked, perhaps by this process, still contains the journal.  If not,
+ * its owner took it after the journal was completed. */
 static bool contains(const char *path, const struct tfr_journal *j)
 {
 	TFR_AUTO_CLOSE int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -144,7 +144,7 @@ static bool contains(const char *path, const struct tfr_journal *j)
 	return same;
 }
 
-/* One of the other lock files of a journal: *fd, and whether it still contains that. */
+/* Opens another lock file of a journal: *fd, and whether it still contains the journal. */
 static enum tfr_status lock_other(const struct tfr_journal *j, const char *path,
 	const char *subject, int *fd, bool *held, struct tfr_error *err)
 {
@@ -161,7 +161,7 @@ static enum tfr_status lock_other(const struct tfr_journal *j, const char *path,
 		*held = !status && other.token == j->token;
 		tfr_journal_clear(&other);
 	}
-	return status == TFR_END ? TFR_OK : status; /* it was done with */
+	return status == TFR_END ? TFR_OK : status; /* the journal was completed */
 }
 
 static void say(const struct tfr_lock_opts *opts, bool committed)
@@ -171,8 +171,8 @@ static void say(const struct tfr_lock_opts *opts, bool committed)
 	if (!opts->warn)
 		return;
 	snprintf(text, sizeof(text),
-		committed ? "'%.4000s' had been published by a run that was killed afterwards"
-			  : "undid what a run that was killed had begun to publish as '%.4000s'",
+		committed ? "'%.4000s' was published by a run that was killed afterwards"
+			  : "undid the publication of '%.4000s' that a killed run had begun",
 		opts->subject);
 	opts->warn(opts->ctx, text);
 }
@@ -244,7 +244,7 @@ static enum tfr_status recover(
 	return status;
 }
 
-/* --- from opening to closing --- */
+/* --- the lock --- */
 
 static enum tfr_status find_folder(struct tfr_lock *t, const char *path, struct tfr_error *err)
 {

@@ -1,4 +1,4 @@
-/* shard/manifest.c - the manifest, written.
+/* shard/manifest.c - writes the manifest.
  *
  *   {"version": 1, "tfr": "0.1.0", "command": …, "seed": 0, "records": N, "payload_bytes": N,
  * "bytes": N, "sum": "16 hex", "classes": [{"label": 0, "text": "cat", "records": N}, …], "shards":

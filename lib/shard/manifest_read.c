@@ -1,7 +1,7 @@
-/* shard/manifest_read.c - the text of a manifest into numbers, by json-c.
+/* shard/manifest_read.c - parses a manifest with json-c.
  *
- * Every member that is used must be there and of its kind; others are passed over, so that later
- * versions can add to them. */
+ * Every member that is used must exist and have its type.  Other members are ignored, so that later
+ * versions can add some. */
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +15,12 @@ static bool get_u64(struct json_object *o, const char *key, uint64_t *value)
 
 	if (!json_object_object_get_ex(o, key, &v) || !json_object_is_type(v, json_type_int))
 		return false;
-	/* Where a signed reading is negative an unsigned one is 0, and past 2^63 it is not. */
+	/* json-c reads a negative number as unsigned 0; only numbers from 2^63 up read as negative int64. */
 	*value = json_object_get_uint64(v);
-	return json_object_get_int64(v) >= 0 && *value != UINT64_MAX; /* or more than that */
+	return json_object_get_int64(v) >= 0 && *value != UINT64_MAX; /* or a larger number */
 }
 
-/* A text without NUL bytes; it is the object's. */
+/* A text without NUL bytes, which belongs to the object. */
 static const char *get_text(struct json_object *o, const char *key)
 {
 	struct json_object *v;
@@ -42,7 +42,7 @@ static bool get_hex(struct json_object *o, const char *key, size_t digits, uint6
 	return true;
 }
 
-/* "seconds.nanoseconds", nine digits behind the point. */
+/* "seconds.nanoseconds", nine digits after the point. */
 static bool get_time(struct json_object *o, const char *key, uint64_t *value)
 {
 	const char *text = get_text(o, key);
@@ -82,7 +82,7 @@ static enum tfr_status read_shard(
 	return s->name ? TFR_OK : tfr_fail_nomem(err, "reading a manifest");
 }
 
-/* Classes without a name or a number are passed over. */
+/* Classes without a name or a number are skipped. */
 static enum tfr_status read_classes(
 	struct tfr_class_map *m, struct json_object *root, struct tfr_error *err)
 {
@@ -106,7 +106,7 @@ static enum tfr_status read_classes(
 	return TFR_OK;
 }
 
-/* What not every manifest has. */
+/* Members that not every manifest has. */
 static enum tfr_status read_rest(
 	struct tfr_manifest *m, struct json_object *root, struct tfr_error *err)
 {
@@ -131,7 +131,7 @@ static enum tfr_status read_manifest(
 	if (!json_object_is_type(root, json_type_object) || !get_u64(root, "version", &version))
 		return bad(err, "no version");
 	if (version != 1)
-		return bad(err, "a version that is not 1");
+		return bad(err, "its version is not 1");
 	if (!get_u64(root, "records", &m->records) || !get_u64(root, "bytes", &m->bytes) ||
 		!get_hex(root, "sum", 16, &m->sum))
 		return bad(err, "no totals");
@@ -147,13 +147,13 @@ static enum tfr_status read_manifest(
 
 		status = json_object_is_type(o, json_type_object)
 				 ? read_shard(&m->shards[m->count], o, err)
-				 : bad(err, "a shard that is no object");
+				 : bad(err, "a shard that is not an object");
 	}
 	return status ? status : read_rest(m, root, err);
 }
 
-/* An object costs json-c hundreds of bytes, and a text may be brackets and nothing else: one that
- * we write has few for its size. */
+/* An object costs json-c hundreds of bytes, and a hostile text may consist of brackets.  A manifest
+ * that tfr wrote has few for its size. */
 static bool mostly_brackets(const char *text, size_t size)
 {
 	size_t opened = 0;
@@ -182,7 +182,7 @@ enum tfr_status tfr_manifest_parse(
 	if (!m || !parser) {
 		status = tfr_fail_nomem(err, "reading a manifest");
 	} else if (size > INT32_MAX || mostly_brackets(text, size)) {
-		status = bad(err, size > INT32_MAX ? "over 2 GiB" : "brackets and little else");
+		status = bad(err, size > INT32_MAX ? "over 2 GiB" : "mostly brackets");
 	} else {
 		json_tokener_set_flags(parser, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
 		root = json_tokener_parse_ex(parser, text, (int)size);

@@ -1,7 +1,7 @@
-/* shard/manifests.c - which manifest speaks of which file.
+/* shard/manifests.c - finds the manifest that describes each file.
  *
- * The files of a set stand together in the inputs, so a manifest is looked for where the one before
- * does not serve. */
+ * The files of a set follow each other in the inputs, so a new manifest is looked for only when the
+ * previous one does not describe a file. */
 #include "shard/manifests.h"
 
 #include <errno.h>
@@ -17,16 +17,16 @@
 #include "io/source.h"
 #include "shard/set_name.h"
 
-/* Some 200 bytes a shard are usual, and there may be names of classes. */
+/* About 200 bytes per shard are usual, and class names may be added. */
 enum { MOST_A_SHARD = 1 << 10, MOST_BESIDE = 16 << 20 };
 
 /* One manifest, or why there is none. */
 struct beside {
 	char *own;  /* the name of the set's manifest */
-	char *path; /* of the one that was read, which may have the former name */
+	char *path; /* of the manifest that was read, which may have the name of version 0.1.0 */
 	struct tfr_manifest *manifest; /* NULL: `why` says why not */
-	uint32_t members;	       /* that the names of its files speak of */
-	char why[512];		       /* "": all is well */
+	uint32_t members;	       /* by the names of its files */
+	char why[512];		       /* "": no fault */
 };
 
 struct named {
@@ -42,7 +42,7 @@ struct tfr_manifests {
 	const struct tfr_set *set;
 };
 
-/* What somebody put where a manifest is looked for must neither keep us nor fill the memory. */
+/* A foreign file under the name of a manifest must neither block the reader nor fill the memory. */
 static enum tfr_status read_whole(
 	const char *path, size_t most, struct tfr_buf *text, struct tfr_error *err)
 {
@@ -54,7 +54,8 @@ static enum tfr_status read_whole(
 	return status;
 }
 
-/* Totals that are not those of the shards, or shards that are not those of the names. */
+/* Finds totals that are not the sums of the shards, or a number of shards that differs from the
+ * names. */
 static void find_contradictions(struct beside *b)
 {
 	const struct tfr_manifest *m = b->manifest;
@@ -68,13 +69,13 @@ static void find_contradictions(struct beside *b)
 	}
 	if (m->count != b->members)
 		snprintf(b->why, sizeof(b->why),
-			"the manifest has %zu shards where the names say %u", m->count, b->members);
+			"the manifest has %zu shards, the names say %u", m->count, b->members);
 	else if (over || records != m->records || bytes != m->bytes || sum != m->sum)
 		snprintf(b->why, sizeof(b->why),
 			"the manifest's totals are not the sums of its shards");
 }
 
-/* --- which manifest is a set's --- */
+/* --- the manifest of a set --- */
 
 enum tfr_status tfr_manifest_read(
 	const char *path, uint32_t shards, struct tfr_manifest **m, struct tfr_error *err)
@@ -86,7 +87,7 @@ enum tfr_status tfr_manifest_read(
 	return status ? status : tfr_manifest_parse(m, text.data, text.size, err);
 }
 
-/* Whether a manifest is of the set: its first shard is the set's. */
+/* Whether a manifest belongs to the set: its first shard is the first shard of the set. */
 static bool describes(const struct tfr_manifest *m, const struct tfr_set_name *name)
 {
 	TFR_AUTO_FREE char *path = tfr_set_name_file(name, 0);
@@ -95,8 +96,8 @@ static bool describes(const struct tfr_manifest *m, const struct tfr_set_name *n
 	return path && m->count && !strcmp(m->shards[0].name, slash ? slash + 1 : path);
 }
 
-/* Every set of a base had one manifest, so that this one may be of another.  One that cannot be
- * read may be of this set. */
+/* In version 0.1.0 all sets with one base shared the name of a manifest, so this one may belong to
+ * another set.  One that cannot be read may belong to this set. */
 static enum tfr_status read_former(const struct tfr_set_name *name, struct tfr_manifest **m,
 	char **path, struct tfr_error *err)
 {
@@ -269,7 +270,7 @@ const struct tfr_manifest_shard *tfr_manifests_at(
 	*why = NULL;
 	*first = file->first || !file->beside;
 	if (!file->beside) {
-		*why = "no manifest: the file is no member of a set";
+		*why = "no manifest: the file is not a member of a set";
 		return NULL;
 	}
 	if (file->beside->why[0])

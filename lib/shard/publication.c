@@ -1,6 +1,6 @@
-/* shard/publication.c - the order of events of tfr-records(5), PUBLISHING.
+/* shard/publication.c - carries out the steps of tfr-records(5), PUBLISHING.
  *
- * Undoing, here and after a crash, is tfr_journal_undo(): there is one way back. */
+ * Both a failure here and a crash are undone by tfr_journal_undo(). */
 #include "shard/publication.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 struct tfr_publication_file {
 	struct tfr_output *o; /* NULL: the file is removed */
 	enum tfr_publication_role role;
-	bool aside; /* it could not have a second link, and is renamed */
+	bool aside; /* it could not get a second link and is renamed */
 };
 
 static enum tfr_status no_memory(struct tfr_error *err)
@@ -26,7 +26,7 @@ static enum tfr_status no_memory(struct tfr_error *err)
 	return tfr_fail_nomem(err, "publishing");
 }
 
-/* --- what is published --- */
+/* --- the files --- */
 
 enum tfr_status tfr_publication_lock(
 	struct tfr_publication *p, struct tfr_lock *t, struct tfr_error *err)
@@ -197,7 +197,7 @@ static enum tfr_status write_journal(struct tfr_publication *p, struct tfr_error
 	return status;
 }
 
-/* Gives the files that are replaced their second names. */
+/* Gives second names to the files that are replaced. */
 static enum tfr_status keep_old(
 	struct tfr_publication *p, const bool *held, struct tfr_error *err)
 {
@@ -215,7 +215,7 @@ static enum tfr_status keep_old(
 			return tfr_fail_errno(err, EISDIR, e->path, "cannot replace");
 		if (link(e->path, e->old) == 0)
 			continue;
-		/* A file system without links, or a file of another user: it is renamed later. */
+		/* The file system has no links, or the file belongs to another user: rename it later. */
 		if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS && errno != EMLINK)
 			return tfr_fail_errno(err, errno, e->path, "cannot keep the old");
 		p->files[k].aside = true;
@@ -234,7 +234,7 @@ static enum tfr_status remove_old(
 	return TFR_OK;
 }
 
-/* The old manifests, so that none vouches for files that change. */
+/* Removes the old manifests first, so that none vouches for files that change. */
 static enum tfr_status remove_proofs(
 	struct tfr_publication *p, const bool *held, struct tfr_error *err)
 {
@@ -272,7 +272,7 @@ static enum tfr_status place(struct tfr_publication *p, const bool *held,
 	return status ? status : tfr_journal_sync(&p->journal, held, role, err);
 }
 
-/* What cannot be undone now stays in the journal for the next run. */
+/* Entries that cannot be undone now stay in the journal for the next run. */
 static void undo(struct tfr_publication *p, const bool *held)
 {
 	bool undone = tfr_journal_undo(&p->journal, held, NULL) == TFR_OK;
@@ -308,7 +308,7 @@ enum tfr_status tfr_publication_commit(
 		return no_memory(err);
 	for (uint32_t k = 0; k < p->journal.n_locks; k++)
 		held[k] = true;
-	/* A signal's handler waits until the names have changed. */
+	/* A signal handler waits until the names have changed. */
 	tfr_temporaries_begin(temporaries, &saved);
 	status = write_journal(p, err);
 	if (!status)

@@ -1,4 +1,4 @@
-/* shard/publication.h - everything that a command writes, published together or not at all.
+/* shard/publication.h - publishes all outputs of a command together or not at all.
  *
  * Add the locks, then the files: members first, then proofs; the last file is the commit point
  * (tfr-records(5), PUBLISHING).  All files are sealed. */
@@ -14,7 +14,7 @@ struct tfr_publication {
 	struct tfr_lock **locks; /* one for each of its locks */
 	struct tfr_publication_file *files; /* one for each of its entries */
 	uint32_t cap_locks, cap_files;
-	uint32_t current; /* the lock whose files are added */
+	uint32_t current; /* the lock of the files that are added now */
 	char *folder, *real; /* the last folder that was looked up */
 };
 
@@ -24,18 +24,18 @@ enum tfr_publication_role {
 	TFR_PUBLISH_PROOF /* a manifest: an existing one is removed before anything else changes */
 };
 
-/* Files that are added from here on belong to the set of this lock; set `current` to go back to
- * another. */
+/* Adds a lock.  Files that are added from here on belong to its set; set `current` to return to an
+ * earlier one. */
 enum tfr_status tfr_publication_lock(
 	struct tfr_publication *p, struct tfr_lock *t, struct tfr_error *err);
-/* A sealed file, which stays the caller's; streams are left out.  TFR_EEXIST: its name is taken, and
- * it was opened without `force`. */
+/* Adds a sealed file, which stays the caller's; streams are ignored.  TFR_EEXIST: the name is taken,
+ * and the file was opened without `force`. */
 enum tfr_status tfr_publication_add(struct tfr_publication *p, struct tfr_output *o,
 	enum tfr_publication_role role, struct tfr_error *err);
-/* A file that is to go, if it is there. */
+/* Adds a file to remove, if it exists. */
 enum tfr_status tfr_publication_withdraw(struct tfr_publication *p, const char *path,
 	enum tfr_publication_role role, struct tfr_error *err);
-/* Publishes.  On failure all names are as they were. */
+/* Publishes all files.  On failure, all names are as they were. */
 enum tfr_status tfr_publication_commit(
 	struct tfr_publication *p, struct tfr_temporaries *temporaries, struct tfr_error *err);
 void tfr_publication_clear(struct tfr_publication *p);

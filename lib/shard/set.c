@@ -1,9 +1,8 @@
-/* shard/set.c - from what a user names to a list of files.
+/* shard/set.c - turns the names that a user gives into a list of files.
  *
- * Each input is tried in one order: "-", an existing path, "@list", a set name, a glob; so an
- * existing path wins, whatever characters it has.  Gaps are looked for where the user asked for a
- * whole set (a set name) or for all there is (a directory); listed files and globs may be any
- * subset. */
+ * Each input is tried in this order: "-", an existing path, "@list", a set name, a glob.  So an
+ * existing path wins, whatever characters it has.  A set name or a directory stands for complete sets
+ * and is checked for gaps; listed files and globs may be any subset. */
 #include <dirent.h>
 #include <errno.h>
 #include <glob.h>
@@ -22,7 +21,7 @@
 struct tfr_set {
 	char **paths;
 	size_t count, cap;
-	const struct tfr_set_opts *opts; /* while opening */
+	const struct tfr_set_opts *opts; /* only while opening */
 };
 
 static enum tfr_status add_input(
@@ -69,7 +68,7 @@ static enum tfr_status missing_member(struct tfr_set *set, const char *path, str
 
 /* --- sets by name --- */
 
-/* How many shards "base@*" has: every file that matches must agree. */
+/* Finds the number of shards of "base@*"; every matching file must agree. */
 static enum tfr_status find_count(
 	struct tfr_set_name *name, const char *input, struct tfr_error *err)
 {
@@ -102,7 +101,7 @@ static enum tfr_status find_count(
 	return status;
 }
 
-/* Of a set without any file, the first missing member is no useful report. */
+/* If a set has no file at all, naming its first missing member would not help. */
 static bool any_member(const struct tfr_set_name *name)
 {
 	struct stat st;
@@ -151,7 +150,7 @@ static bool ends_with(const char *name, const char *suffix)
 	return n >= m && !strcmp(name + n - m, suffix);
 }
 
-/* Indexes, which are beside a file of records under its name. */
+/* Indexes, which have the name of their file of records. */
 static bool named_as_index(const char *name)
 {
 	return ends_with(name, ".idx") || ends_with(name, ".tfindex") || ends_with(name, ".gzi");
@@ -172,8 +171,8 @@ static bool named_as_records(const char *name)
 	       tfr_shard_file_parse(name, &f);
 }
 
-/* Whether the first header verifies; only regular files are looked into, since reading a FIFO would
- * take its bytes. */
+/* Whether the first header verifies.  Only regular files are opened: reading a FIFO would consume its
+ * bytes. */
 static bool starts_with_record(const char *path)
 {
 	struct tfr_source *s = NULL;
@@ -208,7 +207,7 @@ static bool same_set(const char *a, const struct tfr_shard_file *fa, const char 
 	       fa->count == fb->count && !strcmp(fa->extension, fb->extension);
 }
 
-/* Reports what the set of paths[first] lacks, and marks its members as looked at. */
+/* Reports the missing members of the set of paths[first], and marks its members as checked. */
 static enum tfr_status check_gaps_of(struct tfr_set *set, size_t first,
 	const struct tfr_shard_file *f, bool *looked_at, struct tfr_error *err)
 {
@@ -252,7 +251,7 @@ static enum tfr_status check_gaps(struct tfr_set *set, size_t first, struct tfr_
 	return status;
 }
 
-/* Whether a file of the folder is named as TFRecord files are. */
+/* Whether a file in the folder has the name of a TFRecord file. */
 static bool holds_records(const char *parent, const char *name)
 {
 	TFR_AUTO_FREE char *path = NULL;
@@ -276,7 +275,7 @@ static int is_shown(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-/* Of a folder without files: those in it that have some, as TFX's Split-train and Split-eval. */
+/* For a folder without files: its folders that have some, such as TFX's Split-train and Split-eval. */
 void tfr_set_hint_at_folders(const char *path, struct tfr_error *err)
 {
 	struct dirent **names = NULL;
@@ -292,7 +291,7 @@ void tfr_set_hint_at_folders(const char *path, struct tfr_error *err)
 	}
 	free(names);
 	if (found && at < sizeof(text))
-		tfr_error_hint(err, "There are some in %s: name the folder that is meant.", text);
+		tfr_error_hint(err, "TFRecord files are in %s: name one of these folders.", text);
 }
 
 static enum tfr_status add_directory(struct tfr_set *set, const char *path, struct tfr_error *err)
@@ -362,7 +361,7 @@ static enum tfr_status add_glob(struct tfr_set *set, const char *pattern, struct
 	enum tfr_status status = TFR_OK;
 	glob_t found = { 0 };
 
-	/* 'train-*' means the same before and after the set was indexed. */
+	/* 'train-*' names the same files before and after the set is indexed. */
 	if (glob(pattern, 0, NULL, &found) || !found.gl_pathc)
 		status = tfr_fail_path(err, TFR_ESYS, pattern, "no file matches");
 	for (size_t i = 0; !status && i < found.gl_pathc; i++)
