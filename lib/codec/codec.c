@@ -1,5 +1,5 @@
-/* codec/codec.c - which implementation serves, members one after another, and the guess from the
- * first bytes. */
+/* codec/codec.c - chooses the implementation, reads consecutive members, and detects the
+ * compression from the first bytes. */
 #include "codec/codec.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 
 #include "config.h"
 
-/* The first that reads the wrapper inflates; the first whose levels include the wanted one
- * deflates. */
+/* The first row that reads the wrapper inflates; the first row that has the wanted level deflates.
+ */
 static const struct tfr_inflate_ops *const inflaters[] = {
 #if TFR_HAVE_ISAL
 	&tfr_isal_inflate,
@@ -31,10 +31,10 @@ struct tfr_inflate {
 	const struct tfr_inflate_ops *ops;
 	enum tfr_compression compression;
 	bool in_member, ended_once;
-	bool produced;	    /* this member has given output */
-	bool was_empty;	    /* the last that ended had none */
+	bool produced;	    /* this member has produced output */
+	bool was_empty;	    /* the last complete member had none */
 	uint64_t in, out;   /* bytes so far */
-	uint64_t member_in; /* where this member begins in the file */
+	uint64_t member_in; /* the offset of this member in the file */
 	struct tfr_members members;
 	_Alignas(64) char state[];
 };
@@ -56,8 +56,8 @@ const char *tfr_compression_name(enum tfr_compression c)
 	return names[c];
 }
 
-/* Zeroed: where a damaged stream names codes that it does not define, ISA-L reads tables that it
- * has not filled, and what comes of it should at least be the same every time. */
+/* Zeroed: if a damaged stream uses codes that it does not define, ISA-L reads tables that it has
+ * not filled, and the result should at least be the same every time. */
 static void *new_state(size_t size)
 {
 	size_t whole = (size + 63) / 64 * 64;
@@ -178,7 +178,7 @@ enum tfr_status tfr_inflate_run(
 			ended = false;
 			note_member(z);
 		} else if (in_before == io->in_size && out_before == io->out_size) {
-			return TFR_OK; /* wants input */
+			return TFR_OK; /* needs input */
 		}
 	}
 	return TFR_OK;
@@ -260,8 +260,8 @@ bool tfr_gzip_size_fits(const struct tfr_gzip_trailer *t, const struct tfr_gzip_
 	return t->have < 8 || sum->trusted || load32(t->bytes + 4) == (uint32_t)sum->size;
 }
 
-/* A zlib header has only 12 bits to be right by chance in; what follows it must inflate as well.
- * Its checksum may be wrong: a file that is damaged at its end is a ZLIB file all the same. */
+/* A zlib header verifies only 12 bits, so the data after it must inflate too.  Its checksum may be
+ * wrong: a file with a damaged end is still a ZLIB file. */
 static bool inflates(const uint8_t *head, size_t size)
 {
 	uint8_t out[512];

@@ -1,8 +1,8 @@
 /* codec/isal.c - ISA-L's igzip: inflates GZIP, deflates levels 1 to 3.
  *
- * The inflate state verifies header and trailer by itself and stops exactly behind a GZIP member.
- * Behind a ZLIB stream it does not: up to four bytes of what follows stay in its bit buffer (seen
- * with 2.30), which would break streams one after another, so those are zlib's. */
+ * The inflate state verifies header and trailer by itself and stops exactly after a GZIP member.
+ * After a ZLIB stream it does not: up to four of the next bytes stay in its bit buffer (seen with
+ * 2.30), which would break consecutive streams, so zlib reads those. */
 #include <isa-l/igzip_lib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +12,11 @@
 
 struct inflater {
 	struct inflate_state z;
-	int failure; /* what isal_inflate() returned; it does not remember: called again, it says
-			all is well */
-	/* Behind the header of a GZIP member, its trailer is read and checked here. */
+	int failure; /* the result of isal_inflate(), which reports success if it is called again */
+	/* For a start after the header of a GZIP member: this file reads and checks its trailer. */
 	bool within, ended, joined;
-	struct tfr_gzip_sum before; /* of what another state read of the member */
-	uint64_t size;		    /* of what came out of it here */
+	struct tfr_gzip_sum before; /* of the part that another state read */
+	uint64_t size;		    /* of the output of this state */
 	struct tfr_gzip_trailer trailer;
 };
 
@@ -87,8 +86,8 @@ static enum tfr_status damaged(int code, struct tfr_error *err)
 	return tfr_fail(err, TFR_EDATA, "damaged compressed stream: %s", inflate_reason(code));
 }
 
-/* Where isal_inflate() fails, what it has inflated beyond the room it was given stays behind in its
- * own buffer. */
+/* When isal_inflate() fails, output that did not fit the caller's buffer remains in its own buffer.
+ */
 static bool drain(struct inflater *s, struct tfr_codec_io *io)
 {
 	struct inflate_state *z = &s->z;
@@ -117,7 +116,7 @@ static void inflate_get_sum(const void *state, struct tfr_gzip_sum *sum)
 	sum->size += s->size;
 }
 
-/* Behind the last block of a member whose header ISA-L has not seen; in its words.  Bytes of the
+/* Handles the end of a member whose header ISA-L has not seen, with its messages.  Bytes of the
  * trailer may be in its bit buffer. */
 static enum tfr_status end_member(
 	struct inflater *s, struct tfr_codec_io *io, bool *ended, struct tfr_error *err)
@@ -171,7 +170,7 @@ static enum tfr_status inflate_run(
 	return s->ended && s->joined ? end_member(s, io, ended, err) : TFR_OK;
 }
 
-/* It has looked for the next block's header, and not a bit of it was there. */
+/* It tried to read the header of the next block and found no bit of it. */
 static bool inflate_at_flush(const void *state)
 {
 	const struct inflater *s = state;

@@ -1,10 +1,11 @@
-/* codec/parallel_deflate.c - a ring of segments for each stream: the last is being filled, those before it
- * are with the threads or wait to go out in order.
+/* codec/parallel_deflate.c - each stream has a ring of segments: the caller fills the last one, the
+ * threads deflate those before it, and finished ones are written in order.
  *
- * Only the thread that puts takes from the ring and writes, so a failure to write is told where it
- * happens, and no order has to be restored under a lock. */
+ * Only the thread that puts data takes segments from the ring and writes them.  So a write error is
+ * reported in the call where it happens, and the order needs no lock. */
 #include "codec/parallel_deflate.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,20 +16,20 @@
 #include "codec/sum.h"
 #include "thread/pool.h"
 
-/* What the streams that share a press fill at a time stays about within SEGMENTS_MAX. */
+/* What the streams that share a deflater fill at a time stays about within SEGMENTS_MAX. */
 enum { SEGMENT = 1 << 20, SEGMENT_MIN = 64 << 10, SEGMENTS_MAX = 20 << 20, STREAMS_FEW = 8 };
 
-/* The compressor's state, kept from one segment to the next by whoever needs one. */
+/* The state of a compressor, reused by any segment that needs one. */
 struct state {
 	struct state *next;
 	_Alignas(64) char memory[];
 };
 
-struct tfr_press {
+struct tfr_parallel_deflate {
 	const struct tfr_deflate_ops *ops;
 	enum tfr_compression compression;
 	int level;
-	size_t segment; /* cut at the next mark from here on */
+	size_t segment; /* from this size on, the next mark ends the segment */
 	unsigned ahead; /* segments of one stream in flight */
 	bool thrifty;	/* many streams: input is freed as soon as it is used */
 	struct tfr_pool *pool;
@@ -38,7 +39,7 @@ struct tfr_press {
 
 struct segment {
 	struct tfr_job job;
-	struct tfr_press *press;
+	struct tfr_parallel_deflate *deflater;
 	struct tfr_buf in, out;
 	bool last;
 	size_t size; /* of the input */
@@ -47,10 +48,10 @@ struct segment {
 	struct tfr_error err;
 };
 
-struct tfr_pressed {
-	struct tfr_press *press;
-	struct tfr_press_sink sink;
-	bool started; /* the header is out */
+struct tfr_deflate_stream {
+	struct tfr_parallel_deflate *deflater;
+	struct tfr_deflate_sink sink;
+	bool started; /* the header is written */
 	uint32_t sum;
 	uint64_t uncompressed, compressed;
 	uint64_t first, filling; /* of the ring */
@@ -63,12 +64,12 @@ static size_t most_of(size_t segment)
 	return segment + segment / 4;
 }
 
-enum tfr_status tfr_press_new(
-	struct tfr_press **out, const struct tfr_press_opts *opts, struct tfr_error *err)
+enum tfr_status tfr_parallel_deflate_new(struct tfr_parallel_deflate **out,
+	const struct tfr_parallel_deflate_opts *opts, struct tfr_error *err)
 {
 	const struct tfr_deflate_ops *ops = tfr_deflate_find(opts->level);
 	size_t share = SEGMENTS_MAX / (opts->streams ? opts->streams : 1);
-	struct tfr_press *p;
+	struct tfr_parallel_deflate *p;
 
 	if (!ops)
 		return tfr_fail(err, TFR_EUSAGE, "no compression level %d: 1 to 9", opts->level);
@@ -87,14 +88,14 @@ enum tfr_status tfr_press_new(
 	pthread_mutex_init(&p->lock, NULL);
 	p->pool = tfr_pool_new(opts->threads);
 	if (!p->pool) {
-		tfr_press_free(p);
+		tfr_parallel_deflate_free(p);
 		return tfr_fail_nomem(err, "starting to deflate");
 	}
 	*out = p;
 	return TFR_OK;
 }
 
-void tfr_press_free(struct tfr_press *p)
+void tfr_parallel_deflate_free(struct tfr_parallel_deflate *p)
 {
 	if (!p)
 		return;
@@ -108,7 +109,7 @@ void tfr_press_free(struct tfr_press *p)
 	free(p);
 }
 
-static struct state *take_state(struct tfr_press *p, struct tfr_error *err)
+static struct state *take_state(struct tfr_parallel_deflate *p, struct tfr_error *err)
 {
 	size_t size = (sizeof(struct state) + p->ops->state_size + 63) / 64 * 64;
 	struct state *s;
@@ -132,7 +133,7 @@ static struct state *take_state(struct tfr_press *p, struct tfr_error *err)
 	return s;
 }
 
-static void give_back(struct tfr_press *p, struct state *s)
+static void give_back(struct tfr_parallel_deflate *p, struct state *s)
 {
 	pthread_mutex_lock(&p->lock);
 	s->next = p->idle;
@@ -147,11 +148,11 @@ static uint32_t sum_of(enum tfr_compression c, const uint8_t *data, size_t size)
 	return (uint32_t)adler32_z(1, data, size);
 }
 
-static void press_segment(struct tfr_job *job)
+static void deflate_segment(struct tfr_job *job)
 {
 	static const uint8_t empty_block[] = { 0, 0, 0, 0xff, 0xff };
 	struct segment *s = (struct segment *)job; /* its first member */
-	struct tfr_press *p = s->press;
+	struct tfr_parallel_deflate *p = s->deflater;
 	struct state *state = take_state(p, &s->err);
 
 	s->out.size = 0;
@@ -169,64 +170,65 @@ static void press_segment(struct tfr_job *job)
 		give_back(p, state);
 }
 
-enum tfr_status tfr_pressed_open(struct tfr_pressed **out, struct tfr_press *p,
-	const struct tfr_press_sink *sink, struct tfr_error *err)
+enum tfr_status tfr_deflate_stream_open(struct tfr_deflate_stream **out,
+	struct tfr_parallel_deflate *p, const struct tfr_deflate_sink *sink, struct tfr_error *err)
 {
 	unsigned slots = p->ahead + 1;
-	struct tfr_pressed *s = calloc(1, sizeof(*s) + slots * sizeof(s->ring[0]));
+	struct tfr_deflate_stream *s = calloc(1, sizeof(*s) + slots * sizeof(s->ring[0]));
 
 	if (!s)
 		return tfr_fail_nomem(err, "starting to deflate");
-	s->press = p;
+	s->deflater = p;
 	s->sink = *sink;
 	s->slots = slots;
 	s->sum = p->compression == TFR_COMPRESSION_GZIP ? 0 : 1;
 	for (unsigned i = 0; i < slots; i++) {
-		s->ring[i].press = p;
-		s->ring[i].job.work = press_segment;
+		s->ring[i].deflater = p;
+		s->ring[i].job.work = deflate_segment;
 	}
 	*out = s;
 	return TFR_OK;
 }
 
-void tfr_pressed_close(struct tfr_pressed *s)
+void tfr_deflate_stream_close(struct tfr_deflate_stream *s)
 {
 	if (!s)
 		return;
 	for (unsigned i = 0; i < s->slots; i++) {
-		tfr_pool_take_back(s->press->pool, &s->ring[i].job);
+		tfr_pool_take_back(s->deflater->pool, &s->ring[i].job);
 		tfr_buf_clear(&s->ring[i].in);
 		tfr_buf_clear(&s->ring[i].out);
 	}
 	free(s);
 }
 
-static struct segment *slot_of(struct tfr_pressed *s, uint64_t i)
+static struct segment *slot_of(struct tfr_deflate_stream *s, uint64_t i)
 {
+	assert(i - s->first < s->slots); /* only segments in flight, and the one that fills */
 	return &s->ring[i % s->slots];
 }
 
 static enum tfr_status emit(
-	struct tfr_pressed *s, const void *bytes, size_t size, struct tfr_error *err)
+	struct tfr_deflate_stream *s, const void *bytes, size_t size, struct tfr_error *err)
 {
 	s->compressed += size;
 	return s->sink.emit(s->sink.ctx, bytes, size, err);
 }
 
-/* As zlib has them: no name, no time, made on Unix. */
-static enum tfr_status emit_header(struct tfr_pressed *s, struct tfr_error *err)
+/* The fields that zlib writes: no name, no time, made on Unix. */
+static enum tfr_status emit_header(struct tfr_deflate_stream *s, struct tfr_error *err)
 {
-	int level = s->press->level;
+	int level = s->deflater->level;
 	uint8_t gzip[10] = { 0x1f, 0x8b, 8, [8] = level == 9 ? 2 : level == 1 ? 4 : 0, [9] = 3 };
 	uint8_t zlib[2] = { 0x78, level < 2 ? 0x01 : level < 6 ? 0x5e : level < 7 ? 0x9c : 0xda };
 
 	s->started = true;
-	if (s->press->compression == TFR_COMPRESSION_GZIP)
+	if (s->deflater->compression == TFR_COMPRESSION_GZIP)
 		return emit(s, gzip, sizeof(gzip), err);
 	return emit(s, zlib, sizeof(zlib), err);
 }
 
-static enum tfr_status emit_trailer(struct tfr_pressed *s, struct tfr_error *err)
+static enum tfr_status emit_trailer(struct tfr_deflate_stream *s, struct tfr_error *err)
 {
 	uint32_t sum = s->sum, size = (uint32_t)s->uncompressed;
 	uint8_t gzip[8], zlib[4];
@@ -236,18 +238,19 @@ static enum tfr_status emit_trailer(struct tfr_pressed *s, struct tfr_error *err
 		gzip[4 + i] = (uint8_t)(size >> 8 * i);
 		zlib[i] = (uint8_t)(sum >> 8 * (3 - i));
 	}
-	if (s->press->compression == TFR_COMPRESSION_GZIP)
+	if (s->deflater->compression == TFR_COMPRESSION_GZIP)
 		return emit(s, gzip, sizeof(gzip), err);
 	return emit(s, zlib, sizeof(zlib), err);
 }
 
-/* The oldest segment out, waiting for it. */
-static enum tfr_status emit_first(struct tfr_pressed *s, struct tfr_error *err)
+/* Writes the oldest segment; waits until it is deflated. */
+static enum tfr_status emit_first(struct tfr_deflate_stream *s, struct tfr_error *err)
 {
 	struct segment *first = slot_of(s, s->first);
 	enum tfr_status status = s->started ? TFR_OK : emit_header(s, err);
 
-	tfr_pool_wait(s->press->pool, &first->job);
+	assert(s->first < s->filling);
+	tfr_pool_wait(s->deflater->pool, &first->job);
 	s->first++;
 	if (first->status && err)
 		*err = first->err;
@@ -255,9 +258,9 @@ static enum tfr_status emit_first(struct tfr_pressed *s, struct tfr_error *err)
 		status = first->status;
 	if (!status)
 		status = emit(s, first->out.data, first->out.size, err);
-	if (s->press->thrifty)
+	if (s->deflater->thrifty)
 		tfr_buf_clear(&first->out);
-	if (s->press->compression == TFR_COMPRESSION_GZIP)
+	if (s->deflater->compression == TFR_COMPRESSION_GZIP)
 		s->sum = (uint32_t)crc32_combine(s->sum, first->sum, (z_off_t)first->size);
 	else
 		s->sum = (uint32_t)adler32_combine(s->sum, first->sum, (z_off_t)first->size);
@@ -268,14 +271,15 @@ static enum tfr_status emit_first(struct tfr_pressed *s, struct tfr_error *err)
 	return status;
 }
 
-/* Gives what was filled to the threads.  Where they have more than enough to do, the caller does it
- * itself: that bounds what waits, however many streams there are. */
-static enum tfr_status cut(struct tfr_pressed *s, bool last, struct tfr_error *err)
+/* Passes the filled segment to the threads.  If they have enough work already, the caller deflates
+ * it itself, which bounds the queue for any number of streams. */
+static enum tfr_status cut(struct tfr_deflate_stream *s, bool last, struct tfr_error *err)
 {
-	struct tfr_pool *pool = s->press->pool;
+	struct tfr_pool *pool = s->deflater->pool;
 	struct segment *filled = slot_of(s, s->filling++);
 	enum tfr_status status = TFR_OK;
 
+	assert(s->filling - s->first <= s->slots);
 	filled->last = last;
 	tfr_pool_give(pool, &filled->job);
 	if (tfr_pool_backlog(pool) > 2 * (size_t)tfr_pool_threads(pool))
@@ -287,20 +291,21 @@ static enum tfr_status cut(struct tfr_pressed *s, bool last, struct tfr_error *e
 	return status;
 }
 
-enum tfr_status tfr_pressed_mark(struct tfr_pressed *s, uint64_t size, struct tfr_error *err)
+enum tfr_status tfr_deflate_stream_mark(
+	struct tfr_deflate_stream *s, uint64_t size, struct tfr_error *err)
 {
-	size_t segment = s->press->segment, have = slot_of(s, s->filling)->in.size;
+	size_t segment = s->deflater->segment, have = slot_of(s, s->filling)->in.size;
 
-	/* What would not fit whole begins a segment, unless that would leave a small one. */
+	/* Data that does not fit begins a new segment, unless that would leave a small one. */
 	if (have >= segment || (have >= segment / 2 && size > most_of(segment) - have))
 		return cut(s, false, err);
 	return TFR_OK;
 }
 
-enum tfr_status tfr_pressed_put(
-	struct tfr_pressed *s, const void *data, size_t size, struct tfr_error *err)
+enum tfr_status tfr_deflate_stream_put(
+	struct tfr_deflate_stream *s, const void *data, size_t size, struct tfr_error *err)
 {
-	size_t most = most_of(s->press->segment);
+	size_t most = most_of(s->deflater->segment);
 	const uint8_t *p = data;
 	enum tfr_status status;
 
@@ -308,7 +313,7 @@ enum tfr_status tfr_pressed_put(
 		struct tfr_buf *in = &slot_of(s, s->filling)->in;
 		size_t room = most - in->size, n = size < room ? size : room;
 
-		if (!n) { /* more than a segment without a mark, and more to come */
+		if (!n) { /* more than a segment without a mark, and more follows */
 			status = cut(s, false, err);
 			if (status)
 				return status;
@@ -322,33 +327,33 @@ enum tfr_status tfr_pressed_put(
 	return TFR_OK;
 }
 
-enum tfr_status tfr_pressed_end(struct tfr_pressed *s, struct tfr_error *err)
+enum tfr_status tfr_deflate_stream_end(struct tfr_deflate_stream *s, struct tfr_error *err)
 {
 	enum tfr_status status = cut(s, true, err);
 
 	return status ? status : emit_trailer(s, err);
 }
 
-enum tfr_status tfr_pressed_pause(struct tfr_pressed *s, struct tfr_press_state *state,
-	const void **waiting, struct tfr_error *err)
+enum tfr_status tfr_deflate_stream_pause(struct tfr_deflate_stream *s,
+	struct tfr_deflate_mark *state, const void **waiting, struct tfr_error *err)
 {
 	const struct tfr_buf *in = &slot_of(s, s->filling)->in;
 	enum tfr_status status = TFR_OK;
 
 	while (!status && s->first < s->filling)
 		status = emit_first(s, err);
-	*state = (struct tfr_press_state){ s->uncompressed, s->compressed, in->size, s->sum,
+	*state = (struct tfr_deflate_mark){ s->uncompressed, s->compressed, in->size, s->sum,
 		s->started };
 	*waiting = in->data;
 	return status;
 }
 
-enum tfr_status tfr_pressed_resume(struct tfr_pressed *s, const struct tfr_press_state *state,
-	const void *waiting, struct tfr_error *err)
+enum tfr_status tfr_deflate_stream_resume(struct tfr_deflate_stream *s,
+	const struct tfr_deflate_mark *state, const void *waiting, struct tfr_error *err)
 {
 	s->uncompressed = state->uncompressed;
 	s->compressed = state->compressed;
 	s->sum = state->sum;
 	s->started = state->started;
-	return tfr_pressed_put(s, waiting, state->waiting, err);
+	return tfr_deflate_stream_put(s, waiting, state->waiting, err);
 }

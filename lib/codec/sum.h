@@ -1,5 +1,5 @@
-/* codec/sum.h - the CRC-32 of GZIP, by ISA-L where it is built in: at the speed of memory, zlib's
- * at a tenth of it. */
+/* codec/sum.h - the CRC-32 of GZIP.  ISA-L, where it is built in, computes it at the speed of
+ * memory; zlib at a tenth of that. */
 #ifndef TFR_CODEC_SUM_H
 #define TFR_CODEC_SUM_H
 

@@ -1,7 +1,7 @@
 /* codec/zlib.c - zlib: every level without ISA-L, levels 4 to 9 with it.
  *
- * memLevel 9 and the default strategy are what TensorFlow gives zlib (zlib_compression_options.h),
- * so level 6 here makes TensorFlow's own bytes. */
+ * TensorFlow uses memLevel 9 and the default strategy (zlib_compression_options.h), so level 6 here
+ * produces the same bytes as TensorFlow. */
 #include <string.h>
 #include <zlib.h>
 
@@ -13,7 +13,7 @@ enum { WINDOW = 15, GZIP_TOO = 16 };
 struct inflater {
 	z_stream z;
 	enum tfr_compression c;
-	/* Behind the header of a GZIP member, all that a member needs is done here. */
+	/* For a start after the header of a GZIP member: this file does the rest of the member. */
 	bool within, ended, joined;
 	struct tfr_gzip_sum sum;
 	struct tfr_gzip_trailer trailer;
@@ -23,7 +23,7 @@ struct deflater {
 	z_stream z;
 };
 
-/* zlib counts in unsigned int. */
+/* zlib's sizes are unsigned int. */
 static unsigned clamp(size_t n)
 {
 	return n < 1u << 30 ? (unsigned)n : 1u << 30;
@@ -59,7 +59,7 @@ static enum tfr_status damaged(const char *reason, struct tfr_error *err)
 	return tfr_fail(err, TFR_EDATA, "damaged compressed stream: %s", reason);
 }
 
-/* Behind the last block of a member whose header zlib has not seen; in its words. */
+/* Handles the end of a member whose header zlib has not seen, with its messages. */
 static enum tfr_status end_member(
 	struct inflater *s, struct tfr_codec_io *io, bool *ended, struct tfr_error *err)
 {
@@ -73,7 +73,7 @@ static enum tfr_status end_member(
 	return TFR_OK;
 }
 
-/* data_type: 128 is the end of a block, 64 that it was the last, below them the bits left over. */
+/* data_type: 128 marks the end of a block, 64 the last block; the low bits count unused bits. */
 static bool inflate_at_flush(const void *state)
 {
 	const struct inflater *s = state;
@@ -91,12 +91,12 @@ static enum tfr_status inflate_run(
 	if (s->ended)
 		return s->joined ? end_member(s, io, ended, err) : TFR_OK;
 	if (!in && inflate_at_flush(s))
-		return TFR_OK; /* and zlib would begin the next block */
+		return TFR_OK; /* otherwise zlib would begin the next block */
 	s->z.next_in = (Bytef *)(uintptr_t)io->in;
 	s->z.avail_in = in;
 	s->z.next_out = io->out;
 	s->z.avail_out = out;
-	/* Z_BLOCK only stops at the end of each block: inflate_at_flush() can see it then. */
+	/* Z_BLOCK stops at the end of each block, where inflate_at_flush() can see it. */
 	do {
 		got = inflate(&s->z, Z_BLOCK);
 	} while (got == Z_OK && s->z.avail_in && s->z.avail_out);
@@ -117,7 +117,7 @@ static enum tfr_status inflate_run(
 	return s->ended && s->joined ? end_member(s, io, ended, err) : TFR_OK;
 }
 
-/* In a member that was read from its header on, zlib's own are those of what it wrote. */
+/* For a member that was read from its header, zlib has its own sums. */
 static void inflate_get_sum(const void *state, struct tfr_gzip_sum *sum)
 {
 	const struct inflater *s = state;
@@ -180,7 +180,7 @@ static enum tfr_status deflate_segment(void *state, const uint8_t *in, size_t si
 	deflateReset(&s->z);
 	s->z.next_in = (Bytef *)(uintptr_t)in;
 	s->z.avail_in = (unsigned)size;
-	do { /* a flush is complete when it leaves room: hence more than it needs */
+	do { /* a flush is complete when it leaves room, so the buffer is larger than needed */
 		if (!tfr_buf_reserve(out, tfr_deflate_bound(s->z.avail_in)))
 			return tfr_fail_nomem(err, "deflating");
 		room = clamp(out->cap - out->size);

@@ -20,14 +20,14 @@ enum { BUFFER_SIZE = 256 << 10, SMALL_BUFFER = 4096, LARGE_PIECE = 16 << 10 };
 
 struct tfr_stream_writer {
 	struct tfr_output *out;
-	struct tfr_press *press; /* NULL: not compressed */
-	bool owns_press;	 /* else it is the set's */
-	struct tfr_pressed *z;	 /* made when the first byte comes: many shards may be open */
-	struct tfr_gzi *gzi;	 /* the caller's, may be NULL */
-	uint8_t *buffer;	 /* waits to be written */
+	struct tfr_parallel_deflate *deflater; /* NULL: not compressed */
+	bool owns_press;		       /* else it is the set's */
+	struct tfr_deflate_stream *z; /* made when the first byte comes: many shards may be open */
+	struct tfr_gzi *gzi;	      /* the caller's, may be NULL */
+	uint8_t *buffer;	      /* waits to be written */
 	size_t size, cap;
 	bool ended, sealed;
-	bool synced; /* ended, and known to be on disk */
+	bool synced;	/* ended, and known to be on disk */
 	uint64_t token; /* what the last checkpoint of the file returned */
 	uint64_t file_bytes;
 	uint32_t file_crc;
@@ -39,7 +39,7 @@ struct mark {
 	uint64_t token; /* of the file's temporary name */
 	uint32_t file_crc;
 	uint32_t ended;
-	struct tfr_press_state press;
+	struct tfr_deflate_mark deflater;
 };
 
 static bool name_says_gzip(const char *path)
@@ -56,27 +56,29 @@ enum tfr_compression tfr_writer_compression(const struct tfr_writer_opts *opts, 
 	return name_says_gzip(path) ? TFR_COMPRESSION_GZIP : TFR_COMPRESSION_NONE;
 }
 
-enum tfr_status tfr_writer_press(struct tfr_press **press, const struct tfr_writer_opts *opts,
-	const char *path, uint32_t files, struct tfr_error *err)
+enum tfr_status tfr_writer_deflater(struct tfr_parallel_deflate **deflater,
+	const struct tfr_writer_opts *opts, const char *path, uint32_t files, struct tfr_error *err)
 {
-	struct tfr_press_opts how = {
+	struct tfr_parallel_deflate_opts how = {
 		.compression = tfr_writer_compression(opts, path),
 		.level = opts->level ? opts->level : TFR_LEVEL_DEFAULT,
 		.threads = tfr_thread_count(opts->threads),
 		.streams = files,
 	};
 
-	*press = NULL;
-	return how.compression == TFR_COMPRESSION_NONE ? TFR_OK : tfr_press_new(press, &how, err);
+	*deflater = NULL;
+	return how.compression == TFR_COMPRESSION_NONE
+		       ? TFR_OK
+		       : tfr_parallel_deflate_new(deflater, &how, err);
 }
 
-static enum tfr_status start_pressing(struct tfr_stream_writer *w, struct tfr_error *err);
+static enum tfr_status start_deflating(struct tfr_stream_writer *w, struct tfr_error *err);
 
 /* Takes up what the mark says was there. */
 static enum tfr_status go_on(struct tfr_stream_writer *w, const struct mark *m,
 	struct tfr_unread *from, struct tfr_error *err)
 {
-	const void *waiting = tfr_unread_take(from, m->press.waiting);
+	const void *waiting = tfr_unread_take(from, m->deflater.waiting);
 	enum tfr_status status;
 
 	if (!waiting)
@@ -87,10 +89,10 @@ static enum tfr_status go_on(struct tfr_stream_writer *w, const struct mark *m,
 	w->ended = m->ended;
 	w->token = m->token;
 	/* A stream that nothing was put into is begun when something is. */
-	if (w->ended || !w->press || !(m->press.started || m->press.waiting))
+	if (w->ended || !w->deflater || !(m->deflater.started || m->deflater.waiting))
 		return TFR_OK;
-	status = start_pressing(w, err);
-	return status ? status : tfr_pressed_resume(w->z, &m->press, waiting, err);
+	status = start_deflating(w, err);
+	return status ? status : tfr_deflate_stream_resume(w->z, &m->deflater, waiting, err);
 }
 
 static enum tfr_status start(struct tfr_stream_writer *w, const char *path,
@@ -107,7 +109,7 @@ static enum tfr_status start(struct tfr_stream_writer *w, const char *path,
 
 	w->gzi = opts->gzi;
 	w->cap = opts->buffer_size ? opts->buffer_size : BUFFER_SIZE;
-	if (w->press) /* the segments are gathered there, and written as they are */
+	if (w->deflater) /* the segments are gathered there, and written as they are */
 		w->cap = SMALL_BUFFER;
 	w->buffer = malloc(w->cap);
 	if (!w->buffer)
@@ -132,9 +134,10 @@ enum tfr_status tfr_stream_writer_open_with(struct tfr_stream_writer **out, cons
 		return tfr_fail_nomem(err, "creating a file");
 	opts = opts ? opts : &defaults;
 	how = how ? how : &plainly;
-	w->press = how->press;
-	if (!w->press) {
-		status = tfr_writer_press(&w->press, opts, path ? path : how->temporary, 1, err);
+	w->deflater = how->deflater;
+	if (!w->deflater) {
+		status = tfr_writer_deflater(
+			&w->deflater, opts, path ? path : how->temporary, 1, err);
 		w->owns_press = true;
 	}
 	if (!status)
@@ -208,28 +211,28 @@ static bool note_point(void *ctx, uint64_t compressed, uint64_t uncompressed)
 	return tfr_gzi_add(w->gzi, compressed, uncompressed);
 }
 
-static enum tfr_status start_pressing(struct tfr_stream_writer *w, struct tfr_error *err)
+static enum tfr_status start_deflating(struct tfr_stream_writer *w, struct tfr_error *err)
 {
-	struct tfr_press_sink sink = { put_pressed, w->gzi ? note_point : NULL, w };
+	struct tfr_deflate_sink sink = { put_pressed, w->gzi ? note_point : NULL, w };
 
-	return w->z ? TFR_OK : tfr_pressed_open(&w->z, w->press, &sink, err);
+	return w->z ? TFR_OK : tfr_deflate_stream_open(&w->z, w->deflater, &sink, err);
 }
 
 enum tfr_status tfr_stream_writer_mark(
 	struct tfr_stream_writer *w, uint64_t size, struct tfr_error *err)
 {
-	return w->z ? tfr_pressed_mark(w->z, size, err) : TFR_OK;
+	return w->z ? tfr_deflate_stream_mark(w->z, size, err) : TFR_OK;
 }
 
 enum tfr_status tfr_stream_writer_add(
 	struct tfr_stream_writer *w, const struct iovec *pieces, int count, struct tfr_error *err)
 {
-	enum tfr_status status = w->press ? start_pressing(w, err) : TFR_OK;
+	enum tfr_status status = w->deflater ? start_deflating(w, err) : TFR_OK;
 
 	for (int i = 0; !status && i < count; i++)
-		status = w->press
-				 ? tfr_pressed_put(w->z, pieces[i].iov_base, pieces[i].iov_len, err)
-				 : put_bytes(w, pieces[i].iov_base, pieces[i].iov_len, err);
+		status = w->deflater ? tfr_deflate_stream_put(
+					       w->z, pieces[i].iov_base, pieces[i].iov_len, err)
+				     : put_bytes(w, pieces[i].iov_base, pieces[i].iov_len, err);
 	return status;
 }
 
@@ -247,7 +250,7 @@ enum tfr_status tfr_stream_writer_put(
 
 bool tfr_stream_writer_compresses(const struct tfr_stream_writer *w)
 {
-	return w->press != NULL;
+	return w->deflater != NULL;
 }
 
 enum tfr_status tfr_stream_writer_flush(struct tfr_stream_writer *w, struct tfr_error *err)
@@ -257,11 +260,11 @@ enum tfr_status tfr_stream_writer_flush(struct tfr_stream_writer *w, struct tfr_
 
 static void free_memory(struct tfr_stream_writer *w)
 {
-	tfr_pressed_close(w->z);
+	tfr_deflate_stream_close(w->z);
 	w->z = NULL;
 	if (w->owns_press)
-		tfr_press_free(w->press);
-	w->press = NULL;
+		tfr_parallel_deflate_free(w->deflater);
+	w->deflater = NULL;
 	free(w->buffer);
 	w->buffer = NULL;
 }
@@ -272,10 +275,10 @@ static enum tfr_status end(struct tfr_stream_writer *w, struct tfr_error *err)
 
 	if (w->ended)
 		return TFR_OK;
-	if (w->press)
-		status = start_pressing(w, err);
-	if (!status && w->press)
-		status = tfr_pressed_end(w->z, err);
+	if (w->deflater)
+		status = start_deflating(w, err);
+	if (!status && w->deflater)
+		status = tfr_deflate_stream_end(w->z, err);
 	if (!status)
 		status = flush(w, err);
 	w->ended = !status;
@@ -309,7 +312,7 @@ static enum tfr_status append_mark(
 	struct tfr_buf *mark, const struct mark *m, const void *waiting, struct tfr_error *err)
 {
 	if (!tfr_buf_append(mark, m, sizeof(*m)) ||
-		(m->press.waiting && !tfr_buf_append(mark, waiting, m->press.waiting)))
+		(m->deflater.waiting && !tfr_buf_append(mark, waiting, m->deflater.waiting)))
 		return tfr_fail_nomem(err, "noting what is written");
 	return TFR_OK;
 }
@@ -322,7 +325,7 @@ enum tfr_status tfr_stream_writer_mark_place(
 	enum tfr_status status = TFR_OK;
 
 	if (w->z && !w->ended)
-		status = tfr_pressed_pause(w->z, &m.press, &waiting, err);
+		status = tfr_deflate_stream_pause(w->z, &m.deflater, &waiting, err);
 	if (!status && !w->ended)
 		status = flush(w, err);
 	if (!status && (!w->synced || w->sealed))

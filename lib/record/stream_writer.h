@@ -9,13 +9,14 @@
 #include "base/unread.h"
 
 struct tfr_output;
-struct tfr_press;
+struct tfr_parallel_deflate;
 
 /* How a file of a set is written, beyond what the public options say.  All may be 0. */
 struct tfr_writer_how {
-	struct tfr_press *press; /* shared with others; NULL: its own where it is compressed */
-	bool brief;		 /* as struct tfr_output_opts has it */
-	const char *temporary;	 /* likewise */
+	struct tfr_parallel_deflate
+		*deflater;     /* shared with others; NULL: its own where it is compressed */
+	bool brief;	       /* as struct tfr_output_opts has it */
+	const char *temporary; /* likewise */
 	struct tfr_unread
 		*mark; /* NULL, or what tfr_stream_writer_mark_place() noted: goes on there */
 	bool sealed;   /* with `mark`: the file was sealed, and may have its name */
@@ -25,8 +26,9 @@ struct tfr_writer_how {
 enum tfr_compression tfr_writer_compression(const struct tfr_writer_opts *opts, const char *path);
 /* What `files` files like `path` that are open at once share; NULL where they are not compressed.
  * It must outlive them. */
-enum tfr_status tfr_writer_press(struct tfr_press **press, const struct tfr_writer_opts *opts,
-	const char *path, uint32_t files, struct tfr_error *err);
+enum tfr_status tfr_writer_deflater(struct tfr_parallel_deflate **deflater,
+	const struct tfr_writer_opts *opts, const char *path, uint32_t files,
+	struct tfr_error *err);
 /* `how` may be NULL. */
 enum tfr_status tfr_stream_writer_open_with(struct tfr_stream_writer **w, const char *path,
 	const struct tfr_writer_opts *opts, const struct tfr_writer_how *how,

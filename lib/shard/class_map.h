@@ -1,7 +1,8 @@
 /* shard/class_map.h - the number of each class of a set, by the name of the class.
  *
  * If two sets number their classes differently, a model trains and validates on different things,
- * although every record is valid.  The map comes from the manifest of a set, from its labels file, or from records. */
+ * although every record is valid.  The map comes from the manifest of a set, from its labels file,
+ * or from records. */
 #ifndef TFR_SHARD_CLASS_MAP_H
 #define TFR_SHARD_CLASS_MAP_H
 

@@ -2,6 +2,7 @@
  * product with a number of items has 128 bits. */
 #include "shard/cuts.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "shard/fractions.h"
@@ -42,6 +43,7 @@ uint64_t tfr_stretches_up_to(const struct tfr_stretches *s, uint64_t records, si
 	unsigned __int128 product = (unsigned __int128)records * s->list[i].end;
 	uint64_t whole = (uint64_t)(product / UNIT), part = (uint64_t)(product % UNIT);
 
+	assert(i < s->n && s->list[i].end <= UNIT);
 	return whole + (part > UNIT / 2 || (part == UNIT / 2 && whole % 2));
 }
 
@@ -49,6 +51,7 @@ void tfr_cut_at(struct tfr_cut *c, uint64_t hash, uint64_t times)
 {
 	uint64_t after = c->rank + times;
 
+	assert(times && after <= c->records); /* each item of the class comes once */
 	for (; c->next < c->stretches->n; c->next++) {
 		uint64_t wanted = tfr_stretches_up_to(c->stretches, c->records, c->next);
 

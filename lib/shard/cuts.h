@@ -2,10 +2,10 @@
  *
  * The items of a class are ordered by their hashes.  Of a class with n items, each set gets the
  * number that its cumulated fraction of n gives, rounded to the nearest integer, halves to even.
- * Fractions are decimals with twelve digits, so that 0.1 + 0.2 is 0.3.  The smallest hashes go to the
- * first set with a fraction, and so on; the set without a fraction, if there is one, gets the rest.
- * Items with equal hashes stay together: if a bound falls between them, all of them go to the nearer
- * side. */
+ * Fractions are decimals with twelve digits, so that 0.1 + 0.2 is 0.3.  The smallest hashes go to
+ * the first set with a fraction, and so on; the set without a fraction, if there is one, gets the
+ * rest. Items with equal hashes stay together: if a bound falls between them, all of them go to the
+ * nearer side. */
 #ifndef TFR_SHARD_CUTS_H
 #define TFR_SHARD_CUTS_H
 
@@ -20,7 +20,8 @@ struct tfr_stretch {
 struct tfr_stretches {
 	struct tfr_stretch *list;
 	size_t n;
-	size_t rest; /* the share that gets the items above all bounds; the number of shares if there is none */
+	size_t rest; /* the share that gets the items above all bounds; the number of shares if
+			there is none */
 };
 
 /* Items up to this hash are below the bound; with `none`, no item is.  Packed, because there is one

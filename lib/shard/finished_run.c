@@ -1,5 +1,5 @@
-/* shard/finished_run.c - a manifest holds what determines the bytes of a run: its options and a digest
- * of its inputs.
+/* shard/finished_run.c - a manifest holds what determines the bytes of a run: its options and a
+ * digest of its inputs.
  *
  * Files are compared by size and time, as the inputs are, so a script that repeats a finished run
  * reads nothing. */

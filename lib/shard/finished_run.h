@@ -6,9 +6,9 @@
 
 #include "shard/manifests.h"
 
-/* Finds the manifest of a set, or of a file, that such a run has written: it holds the same options,
- * and every file has the size and time that it states.  The caller frees it.  TFR_END: there is no
- * such manifest, or a file was written since. */
+/* Finds the manifest of a set, or of a file, that such a run has written: it holds the same
+ * options, and every file has the size and time that it states.  The caller frees it.  TFR_END:
+ * there is no such manifest, or a file was written since. */
 enum tfr_status tfr_finished_find(
 	struct tfr_manifest **m, const char *target, struct tfr_error *err);
 /* Compares two texts of options, one per line.  TFR_EUSAGE: they differ; the message has the first

@@ -5,9 +5,9 @@
  *   each entry: u32 role, u32 lock, u64 inode, u64 size, u64 mtime, path, temp, old, each with NUL,
  *   u64 XXH3-64 of all bytes before it
  *
- * in the byte order of the machine: inode numbers mean nothing on another one.  A file is recognised
- * by inode number, size and modification time, so undoing never touches a file that another program
- * has put under one of the names. */
+ * in the byte order of the machine: inode numbers mean nothing on another one.  A file is
+ * recognised by inode number, size and modification time, so undoing never touches a file that
+ * another program has put under one of the names. */
 #include "shard/journal.h"
 
 #include <errno.h>
@@ -20,8 +20,8 @@
 #include <xxhash.h>
 
 #include "base/unread.h"
-#include "io/temp_names.h"
 #include "io/output.h"
+#include "io/temp_names.h"
 
 static const char MAGIC[8] = "tfrjrnl1";
 
@@ -62,8 +62,7 @@ bool tfr_journal_add(struct tfr_journal *j, const struct tfr_journal_entry *entr
 
 	if (j->n == j->cap) {
 		uint32_t cap = j->cap ? 2 * j->cap : 16;
-		struct tfr_journal_entry *entries =
-			reallocarray(j->entries, cap, sizeof(*entries));
+		struct tfr_journal_entry *entries = reallocarray(j->entries, cap, sizeof(*entries));
 
 		if (!entries)
 			return false;
@@ -250,8 +249,8 @@ static enum tfr_status undo_one(const struct tfr_journal_entry *e, struct tfr_er
 	if (replaced && there && !ours) {
 		tfr_fail_path(err, TFR_EEXIST, e->path,
 			"changed after the run that was publishing it was killed:");
-		tfr_error_hint(err, "Its former content is '%s'.  Rename or remove one of them.",
-			e->old);
+		tfr_error_hint(
+			err, "Its former content is '%s'.  Rename or remove one of them.", e->old);
 		return TFR_EEXIST;
 	}
 	if (ours && !take_away(e, replaced))

@@ -1,7 +1,7 @@
 /* shard/lock.c - lock files, and recovery from a journal that is found in one.
  *
- * The process that holds the lock removes the lock file.  A lock file that is not locked was left by
- * a process that was killed.  A process may open a lock file that another one removes before the
+ * The process that holds the lock removes the lock file.  A lock file that is not locked was left
+ * by a process that was killed.  A process may open a lock file that another one removes before the
  * lock is taken; it then holds a file without a name, and tries again. */
 #include "shard/lock.h"
 
@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "io/temp_names.h"
 #include "io/output.h"
 #include "io/source.h"
+#include "io/temp_names.h"
 #include "io/temp_registry.h"
 
 enum { TRIES = 100, MOST_JOURNAL = 1 << 30 };
@@ -38,7 +38,8 @@ struct tfr_lock {
 static enum tfr_status not_ours(const char *path, struct tfr_error *err)
 {
 	tfr_fail_path(err, TFR_ESYS, path, "not a lock file of this user:");
-	tfr_error_hint(err, "A lock file is a regular file with one link.  Remove the file that has this name.");
+	tfr_error_hint(err, "A lock file is a regular file with one link.  Remove the file that "
+			    "has this name.");
 	return TFR_ESYS;
 }
 

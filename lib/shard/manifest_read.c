@@ -15,7 +15,8 @@ static bool get_u64(struct json_object *o, const char *key, uint64_t *value)
 
 	if (!json_object_object_get_ex(o, key, &v) || !json_object_is_type(v, json_type_int))
 		return false;
-	/* json-c reads a negative number as unsigned 0; only numbers from 2^63 up read as negative int64. */
+	/* json-c reads a negative number as unsigned 0; only numbers from 2^63 up read as negative
+	 * int64. */
 	*value = json_object_get_uint64(v);
 	return json_object_get_int64(v) >= 0 && *value != UINT64_MAX; /* or a larger number */
 }

@@ -68,8 +68,8 @@ static void find_contradictions(struct beside *b)
 		sum += m->shards[i].sum;
 	}
 	if (m->count != b->members)
-		snprintf(b->why, sizeof(b->why),
-			"the manifest has %zu shards, the names say %u", m->count, b->members);
+		snprintf(b->why, sizeof(b->why), "the manifest has %zu shards, the names say %u",
+			m->count, b->members);
 	else if (over || records != m->records || bytes != m->bytes || sum != m->sum)
 		snprintf(b->why, sizeof(b->why),
 			"the manifest's totals are not the sums of its shards");

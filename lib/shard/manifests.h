@@ -1,4 +1,5 @@
-/* shard/manifests.h - reads manifests: what is known about the files of a set before they are opened.
+/* shard/manifests.h - reads manifests: what is known about the files of a set before they are
+ * opened.
  *
  * A manifest is untrusted input: its figures are only compared with the files. */
 #ifndef TFR_SHARD_MANIFESTS_H
@@ -34,9 +35,9 @@ enum tfr_status tfr_manifest_read(
 void tfr_manifest_free(struct tfr_manifest *m); /* accepts NULL */
 
 /* Reads the manifest of a set whose number of shards is known.  If the file named for the set does
- * not exist, it reads the name that version 0.1.0 used, if that describes this set.  *path, which the
- * caller frees, is the file that was read or should have been.  TFR_END: no manifest.  TFR_EDATA,
- * TFR_ESYS: a manifest exists but cannot be read. */
+ * not exist, it reads the name that version 0.1.0 used, if that describes this set.  *path, which
+ * the caller frees, is the file that was read or should have been.  TFR_END: no manifest.
+ * TFR_EDATA, TFR_ESYS: a manifest exists but cannot be read. */
 enum tfr_status tfr_manifest_find(const struct tfr_set_name *name, struct tfr_manifest **m,
 	char **path, struct tfr_error *err);
 
@@ -47,9 +48,9 @@ struct tfr_manifests;
 enum tfr_status tfr_manifests_open(
 	struct tfr_manifests **all, const struct tfr_set *set, struct tfr_error *err);
 void tfr_manifests_close(struct tfr_manifests *all); /* accepts NULL */
-/* The entry of file `i`; NULL: no manifest describes it, and *why has the reason.  *why is also set,
- * beside an entry, for a manifest that contradicts itself; report that once, at the first file of the
- * set (`first`).  May be called from any thread. */
+/* The entry of file `i`; NULL: no manifest describes it, and *why has the reason.  *why is also
+ * set, beside an entry, for a manifest that contradicts itself; report that once, at the first file
+ * of the set (`first`).  May be called from any thread. */
 const struct tfr_manifest_shard *tfr_manifests_at(
 	const struct tfr_manifests *all, size_t i, const char **why, bool *first);
 /* Whether the file at `path` has the size and time of its entry, so that nothing was written to it

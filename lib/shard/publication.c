@@ -3,6 +3,7 @@
  * Both a failure here and a crash are undone by tfr_journal_undo(). */
 #include "shard/publication.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -37,8 +38,7 @@ enum tfr_status tfr_publication_lock(
 		j->token = tfr_random_token();
 	if (j->n_locks == p->cap_locks) {
 		uint32_t cap = p->cap_locks ? 2 * p->cap_locks : 4;
-		struct tfr_lock **locks =
-			reallocarray(p->locks, cap, sizeof(struct tfr_lock *));
+		struct tfr_lock **locks = reallocarray(p->locks, cap, sizeof(struct tfr_lock *));
 
 		if (!locks)
 			return no_memory(err);
@@ -51,8 +51,8 @@ enum tfr_status tfr_publication_lock(
 }
 
 /* The absolute path of a file in the folder of `path`. */
-static enum tfr_status make_absolute(struct tfr_publication *p, const char *path, char **absolute,
-	struct tfr_error *err)
+static enum tfr_status make_absolute(
+	struct tfr_publication *p, const char *path, char **absolute, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *folder = tfr_folder_of(path);
 	const char *slash = strrchr(path, '/');
@@ -88,8 +88,7 @@ static enum tfr_status add(struct tfr_publication *p, const struct tfr_publicati
 
 	if (j->n == p->cap_files) {
 		uint32_t cap = p->cap_files ? 2 * p->cap_files : 16;
-		struct tfr_publication_file *files =
-			reallocarray(p->files, cap, sizeof(*p->files));
+		struct tfr_publication_file *files = reallocarray(p->files, cap, sizeof(*p->files));
 
 		if (!files)
 			return no_memory(err);
@@ -103,8 +102,7 @@ static enum tfr_status add(struct tfr_publication *p, const struct tfr_publicati
 }
 
 static enum tfr_status add_output(struct tfr_publication *p,
-	const struct tfr_publication_file *file, struct tfr_journal_entry *e,
-	struct tfr_error *err)
+	const struct tfr_publication_file *file, struct tfr_journal_entry *e, struct tfr_error *err)
 {
 	const char *temp = tfr_output_temporary(file->o);
 	const struct stat *st = tfr_output_stat(file->o);
@@ -119,14 +117,14 @@ static enum tfr_status add_output(struct tfr_publication *p,
 		status = make_absolute(p, temp, &temporary, err);
 	e->temp = temporary;
 	if (!status && tfr_journal_placed(e)) {
-		/* That of a run that is resumed may have its name already, and keeps it: a set that was
-		 * complete before stays so if this run fails. */
+		/* That of a run that is resumed may have its name already, and keeps it: a set that
+		 * was complete before stays so if this run fails. */
 		e->inode = e->size = e->mtime = 0;
 		e->temp = NULL;
 	} else if (!status && lstat(e->path, &now) == 0) {
 		if (!tfr_output_replaces(file->o))
-			return tfr_fail_path(err, TFR_EEXIST, tfr_output_path(file->o),
-				"will not overwrite");
+			return tfr_fail_path(
+				err, TFR_EEXIST, tfr_output_path(file->o), "will not overwrite");
 		old = tfr_hidden_name(e->path, p->journal.token, "old");
 		if (!old)
 			return no_memory(err);
@@ -198,8 +196,7 @@ static enum tfr_status write_journal(struct tfr_publication *p, struct tfr_error
 }
 
 /* Gives second names to the files that are replaced. */
-static enum tfr_status keep_old(
-	struct tfr_publication *p, const bool *held, struct tfr_error *err)
+static enum tfr_status keep_old(struct tfr_publication *p, const bool *held, struct tfr_error *err)
 {
 	bool some = false;
 	enum tfr_status status;
@@ -215,7 +212,8 @@ static enum tfr_status keep_old(
 			return tfr_fail_errno(err, EISDIR, e->path, "cannot replace");
 		if (link(e->path, e->old) == 0)
 			continue;
-		/* The file system has no links, or the file belongs to another user: rename it later. */
+		/* The file system has no links, or the file belongs to another user: rename it
+		 * later. */
 		if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS && errno != EMLINK)
 			return tfr_fail_errno(err, errno, e->path, "cannot keep the old");
 		p->files[k].aside = true;
@@ -250,8 +248,8 @@ static enum tfr_status remove_proofs(
 			       : tfr_journal_sync(&p->journal, held, TFR_JOURNAL_PROOF, err);
 }
 
-static enum tfr_status place_one(struct tfr_publication_file *f, const struct tfr_journal_entry *e,
-	struct tfr_error *err)
+static enum tfr_status place_one(
+	struct tfr_publication_file *f, const struct tfr_journal_entry *e, struct tfr_error *err)
 {
 	bool removed = f->role == TFR_PUBLISH_PROOF;
 	enum tfr_status status = TFR_OK;

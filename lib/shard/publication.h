@@ -11,10 +11,10 @@
 
 struct tfr_publication {
 	struct tfr_journal journal;
-	struct tfr_lock **locks; /* one for each of its locks */
+	struct tfr_lock **locks;	    /* one for each of its locks */
 	struct tfr_publication_file *files; /* one for each of its entries */
 	uint32_t cap_locks, cap_files;
-	uint32_t current; /* the lock of the files that are added now */
+	uint32_t current;    /* the lock of the files that are added now */
 	char *folder, *real; /* the last folder that was looked up */
 };
 
@@ -28,8 +28,8 @@ enum tfr_publication_role {
  * earlier one. */
 enum tfr_status tfr_publication_lock(
 	struct tfr_publication *p, struct tfr_lock *t, struct tfr_error *err);
-/* Adds a sealed file, which stays the caller's; streams are ignored.  TFR_EEXIST: the name is taken,
- * and the file was opened without `force`. */
+/* Adds a sealed file, which stays the caller's; streams are ignored.  TFR_EEXIST: the name is
+ * taken, and the file was opened without `force`. */
 enum tfr_status tfr_publication_add(struct tfr_publication *p, struct tfr_output *o,
 	enum tfr_publication_role role, struct tfr_error *err);
 /* Adds a file to remove, if it exists. */

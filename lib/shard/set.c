@@ -1,8 +1,8 @@
 /* shard/set.c - turns the names that a user gives into a list of files.
  *
  * Each input is tried in this order: "-", an existing path, "@list", a set name, a glob.  So an
- * existing path wins, whatever characters it has.  A set name or a directory stands for complete sets
- * and is checked for gaps; listed files and globs may be any subset. */
+ * existing path wins, whatever characters it has.  A set name or a directory stands for complete
+ * sets and is checked for gaps; listed files and globs may be any subset. */
 #include <dirent.h>
 #include <errno.h>
 #include <glob.h>
@@ -171,8 +171,8 @@ static bool named_as_records(const char *name)
 	       tfr_shard_file_parse(name, &f);
 }
 
-/* Whether the first header verifies.  Only regular files are opened: reading a FIFO would consume its
- * bytes. */
+/* Whether the first header verifies.  Only regular files are opened: reading a FIFO would consume
+ * its bytes. */
 static bool starts_with_record(const char *path)
 {
 	struct tfr_source *s = NULL;
@@ -275,7 +275,8 @@ static int is_shown(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-/* For a folder without files: its folders that have some, such as TFX's Split-train and Split-eval. */
+/* For a folder without files: its folders that have some, such as TFX's Split-train and Split-eval.
+ */
 void tfr_set_hint_at_folders(const char *path, struct tfr_error *err)
 {
 	struct dirent **names = NULL;

@@ -1,8 +1,8 @@
 /* shard/set_fill.c - shards that fill one after another.
  *
- * Whether a record begins the next shard follows from the sizes of the records before it alone, so
- * the shards are the same for any number of threads.  A full shard gives back its memory and its
- * descriptor, but the first, which has the lock. */
+ * The sizes of the earlier records alone decide whether a record begins the next shard, so the
+ * shards are the same for any number of threads.  A full shard frees its memory and its descriptor,
+ * except the first, which has the lock. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,8 +20,8 @@ enum tfr_status tfr_set_fill_grow(
 	enum tfr_status status;
 
 	if (w->count == SHARDS_MAX)
-		return tfr_fail(
-			err, TFR_EUSAGE, "more than %d shards of so small a size", SHARDS_MAX);
+		return tfr_fail(err, TFR_EUSAGE, "the shard size is too small: more than %d shards",
+			SHARDS_MAX);
 	if (w->count == w->cap) {
 		shards = realloc(w->shards, cap * sizeof(struct tfr_writer *));
 		if (!shards)

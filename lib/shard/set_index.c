@@ -1,4 +1,5 @@
-/* shard/set_index.c - the indexes of a set's files, several at a time, told in order. */
+/* shard/set_index.c - writes or checks the indexes of a set, several files at a time, and reports
+ * in file order. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,7 +13,7 @@
 struct index_run {
 	const struct tfr_set *set;
 	const struct tfr_set_index_opts *opts;
-	bool *again; /* the file was named before: two threads must not write one index */
+	bool *again; /* the file was named before; two threads must not write one index */
 	unsigned threads_a_file;
 };
 

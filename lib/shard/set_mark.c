@@ -1,19 +1,18 @@
-/* shard/set_mark.c - where every shard of a set is, for a run that goes on from there.
+/* shard/set_mark.c - the position of every shard of a set, so that another run can continue there.
  *
- * A mark is taken while nobody writes, and all that it speaks of is on disk by then: whatever
- * happens afterwards, the temporaries have at least that much, and what they have beyond it is cut
- * off. */
+ * A mark is taken while no thread writes, after everything up to it is on disk.  So the temporaries
+ * always have at least that much, and a run that resumes cuts off the rest. */
 #include "base/error.h"
 #include "io/output.h"
 #include "shard/set_writer_state.h"
 #include "thread/lanes.h"
 #include "thread/threads.h"
 
-/* What the mark of a set begins with; those of the shards that are open follow. */
+/* The head of the mark of a set; the marks of its open shards follow. */
 struct head {
 	uint32_t count;
 	uint32_t sealed;
-	uint64_t bytes, records; /* of the shard whose turn it is */
+	uint64_t bytes, records; /* of the shard that fills now */
 };
 
 struct marking {
@@ -21,8 +20,7 @@ struct marking {
 	struct tfr_buf *all;
 };
 
-/* Shards go to disk at once, as many as there are threads; their marks are put together in order.
- */
+/* Each thread forces one shard to disk; the marks are joined in the order of the shards. */
 static enum tfr_status mark_one(void *ctx, struct tfr_lanes_run *run, unsigned worker,
 	uint64_t shard, void *slot, struct tfr_error *err)
 {
@@ -69,7 +67,7 @@ enum tfr_status tfr_set_writer_mark(
 	if (!tfr_buf_append(mark, &head, sizeof(head)))
 		return tfr_fail_nomem(err, "noting what is written");
 	status = tfr_lanes_run(&lanes, &m, err);
-	/* The temporary names as well. */
+	/* The temporary names too. */
 	return status || !w->lock ? status : tfr_sync_directory_of(tfr_lock_path(w->lock), err);
 }
 
@@ -78,7 +76,7 @@ static enum tfr_status resume_filling(struct tfr_set_writer *w, const struct hea
 {
 	enum tfr_status status = TFR_OK;
 
-	w->name.count = head->count; /* what the names are, should the set have been sealed */
+	w->name.count = head->count; /* the number in the names, if the set was already sealed */
 	while (!status && w->count < head->count) {
 		status = tfr_set_fill_grow(w, mark, err);
 		if (!status && w->count < head->count)
@@ -95,8 +93,7 @@ enum tfr_status tfr_set_writer_resume(
 
 	if (!tfr_unread_copy(mark, &head, sizeof(head)) || !head.count ||
 		(!w->fills && head.count != w->count))
-		return tfr_fail(
-			err, TFR_EDATA, "what is known of the run to be resumed does not fit");
+		return tfr_fail(err, TFR_EDATA, "the saved state does not fit the set");
 	w->sealed = head.sealed;
 	if (w->fills)
 		status = resume_filling(w, &head, mark, err);

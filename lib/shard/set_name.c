@@ -82,8 +82,8 @@ static void dots_to_dashes(char *p)
 			*p = '-';
 }
 
-/* The length of a path up to an extension of record files inside its last part, as TFDS has it in
- * "mnist-train.tfrecord-00000-of-00004"; the whole length where there is none. */
+/* The length of a path up to an extension of record files inside its last part, as in TFDS's
+ * "mnist-train.tfrecord-00000-of-00004"; the full length if there is none. */
 static size_t before_extension(const char *path)
 {
 	static const char *const extensions[] = { ".tfrec", ".record" };
@@ -127,7 +127,8 @@ char *tfr_file_name_beside(const char *path, const char *what)
 	const char *dot = *file ? strchr(file + 1, '.') : NULL;
 	size_t n = before_extension(path);
 
-	/* "x.gz" and "x.dat" have one extension, "v1.2.tfrecord" has its last. */
+	/* The extension of "x.gz" and "x.dat" is the only one; of "v1.2.tfrecord" it is the last.
+	 */
 	if (!path[n] && dot)
 		n = (size_t)(strrchr(path, '.') - path);
 	return name_beside(path, n, "file", "", path + n, what);
@@ -162,7 +163,7 @@ enum tfr_status tfr_shard_file_set(
 
 /* --- shards --- */
 
-/* Five digits or more; a number that needs fewer has zeros in front and is five long. */
+/* Five digits, with leading zeros, or more if the number needs more. */
 static const char *digits(const char *p, uint32_t *value)
 {
 	const char *start = p;

@@ -1,6 +1,7 @@
-/* shard/set_publish.c - sets, and what belongs to them, published together.
+/* shard/set_publish.c - publishes sets and their companion files together.
  *
- * The order of events is that of a publication: here is only what the files are. */
+ * This file only lists the files; shard/publication.c carries out the steps. */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +15,9 @@
 #include "shard/set_writer_state.h"
 
 static enum tfr_status add_company(
-	struct tfr_set_writer *w, const struct tfr_company *one, struct tfr_error *err)
+	struct tfr_set_writer *w, const struct tfr_companion *one, struct tfr_error *err)
 {
-	struct tfr_company *company =
+	struct tfr_companion *company =
 		reallocarray(w->company, w->n_company + 1, sizeof(*w->company));
 
 	if (!company)
@@ -29,13 +30,13 @@ static enum tfr_status add_company(
 enum tfr_status tfr_set_writer_company(
 	struct tfr_set_writer *w, struct tfr_output *file, bool proof, struct tfr_error *err)
 {
-	return add_company(w, &(struct tfr_company){ .file = file, .proof = proof }, err);
+	return add_company(w, &(struct tfr_companion){ .file = file, .proof = proof }, err);
 }
 
 enum tfr_status tfr_set_writer_withdraw(
 	struct tfr_set_writer *w, const char *path, struct tfr_error *err)
 {
-	struct tfr_company one = { .path = strdup(path) };
+	struct tfr_companion one = { .path = strdup(path) };
 	enum tfr_status status =
 		one.path ? add_company(w, &one, err) : tfr_fail_nomem(err, "publishing a set");
 
@@ -44,32 +45,31 @@ enum tfr_status tfr_set_writer_withdraw(
 	return status;
 }
 
-/* Those that are proofs, or those that are not. */
+/* Adds the companions that are proofs, or those that are not. */
 static enum tfr_status publish_company(struct tfr_publication *p, const struct tfr_set_writer *w,
 	bool proof, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 
 	for (uint32_t k = 0; !status && k < w->n_company; k++) {
-		const struct tfr_company *one = &w->company[k];
+		const struct tfr_companion *one = &w->company[k];
 
 		if (one->proof != proof)
 			continue;
-		status = one->path ? tfr_publication_withdraw(
-					     p, one->path, TFR_PUBLISH_MEMBER, err)
+		status = one->path ? tfr_publication_withdraw(p, one->path, TFR_PUBLISH_MEMBER, err)
 				   : tfr_publication_add(p, one->file,
 					     proof ? TFR_PUBLISH_PROOF : TFR_PUBLISH_MEMBER, err);
 	}
 	return status;
 }
 
-/* A set has a manifest; a file has one where it is to say which run wrote it. */
+/* A set has a manifest; a single file has one if it records which run wrote it. */
 static bool has_manifest(const struct tfr_set_writer *w, const struct tfr_set_info *info)
 {
 	return w->lock && (w->name.base || info->options);
 }
 
-/* Shards, and files beside them. */
+/* Adds the shards and the files beside them. */
 static enum tfr_status add_members(struct tfr_publication *p, struct tfr_set_writer *w,
 	const struct tfr_set_info *info, struct tfr_error *err)
 {
@@ -81,7 +81,7 @@ static enum tfr_status add_members(struct tfr_publication *p, struct tfr_set_wri
 	return status;
 }
 
-/* A manifest of the name that version 0.1.0 gave it goes, if it is of this set. */
+/* Removes a manifest under the name of version 0.1.0, if it belongs to this set. */
 static enum tfr_status withdraw_former(
 	struct tfr_publication *p, const struct tfr_set_name *name, struct tfr_error *err)
 {
@@ -100,7 +100,7 @@ static enum tfr_status withdraw_former(
 	return tfr_publication_withdraw(p, path, TFR_PUBLISH_PROOF, err);
 }
 
-/* The file of records is the commit point, and an old manifest is not true any more. */
+/* The file of records is the commit point; an old manifest no longer describes it. */
 static enum tfr_status add_file(
 	struct tfr_publication *p, struct tfr_set_writer *w, struct tfr_error *err)
 {
@@ -110,8 +110,8 @@ static enum tfr_status add_file(
 			 : tfr_fail_nomem(err, "publishing a file");
 
 	return status ? status
-		      : tfr_publication_add(p, tfr_writer_output(w->shards[0]), TFR_PUBLISH_LAST,
-				err);
+		      : tfr_publication_add(
+				p, tfr_writer_output(w->shards[0]), TFR_PUBLISH_LAST, err);
 }
 
 static enum tfr_status write_manifest(struct tfr_set_writer *w, const struct tfr_set_info *info,
@@ -146,25 +146,26 @@ static enum tfr_status add_proof(struct tfr_publication *p, struct tfr_set_write
 		status = withdraw_former(p, &w->name, err);
 	if (!status)
 		status = write_manifest(w, info, manifest, err);
-	return status ? status
-		      : tfr_publication_add(p, *manifest, TFR_PUBLISH_PROOF, err);
+	return status ? status : tfr_publication_add(p, *manifest, TFR_PUBLISH_PROOF, err);
 }
 
-/* What a stream has beside it: nothing but a quarantine, perhaps. */
+/* Publishes the files beside a stream, such as a quarantine. */
 static enum tfr_status publish_stream(struct tfr_set_writer *w, struct tfr_error *err)
 {
 	enum tfr_status status = tfr_writer_publish(w->shards[0], err);
 
+	assert(w->count == 1);
 	for (uint32_t k = 0; !status && k < w->n_company; k++)
 		status = tfr_output_publish(w->company[k].file, err);
 	return status;
 }
 
-/* A file alone needs no journal: it has one name. */
+/* A single file needs no journal: one rename publishes it. */
 static enum tfr_status publish_one(struct tfr_set_writer *w, struct tfr_error *err)
 {
 	enum tfr_status status = tfr_writer_publish(w->shards[0], err);
 
+	assert(w->count == 1);
 	return status ? status : tfr_sync_directory_of(w->files[0], err);
 }
 
@@ -191,7 +192,7 @@ static enum tfr_status seal_all(struct tfr_set_writer *const *w, const struct tf
 	return status;
 }
 
-/* All files of all sets, the proofs last. */
+/* Adds all files of all sets, the proofs last. */
 static enum tfr_status add_all(struct tfr_publication *p, struct tfr_set_writer *const *w,
 	const struct tfr_set_info *info, size_t n, struct tfr_output **manifests,
 	struct tfr_error *err)
@@ -204,7 +205,7 @@ static enum tfr_status add_all(struct tfr_publication *p, struct tfr_set_writer 
 			status = tfr_publication_lock(p, w[i]->lock, err);
 		if (!status)
 			status = w[i]->lock ? add_members(p, w[i], &info[i], err)
-					      : publish_stream(w[i], err);
+					    : publish_stream(w[i], err);
 	}
 	for (size_t i = 0; !status && i < n; i++) {
 		if (!w[i]->lock)
@@ -220,8 +221,8 @@ enum tfr_status tfr_set_writers_publish(struct tfr_set_writer *const *w,
 {
 	struct tfr_output **manifests = calloc(n + 1, sizeof(struct tfr_output *));
 	struct tfr_publication p = { 0 };
-	enum tfr_status status = manifests ? seal_all(w, info, n, err)
-					   : tfr_fail_nomem(err, "publishing a set");
+	enum tfr_status status =
+		manifests ? seal_all(w, info, n, err) : tfr_fail_nomem(err, "publishing a set");
 
 	if (!status)
 		status = add_all(&p, w, info, n, manifests, err);

@@ -1,4 +1,4 @@
-/* shard/set_suggest.c - the file or set that may have been meant by a name that does not exist.
+/* shard/set_suggest.c - suggests the file or set that a user may have meant.
  *
  * The names of a folder are offered to base/suggest.c, shards as the name of their set, so that
  * "train@16" leads to "train@16.tfrecord".  Where the folder itself does not exist, the first

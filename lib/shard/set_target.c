@@ -1,7 +1,7 @@
-/* shard/set_target.c - the lock of a set that is written, and what killed runs left of it.
+/* shard/set_target.c - locks a set that is to be written, and removes the files of killed runs.
  *
- * All sets of a base name and an extension have one lock, whatever their numbers of shards: readers
- * that take a pattern would mix them. */
+ * All sets with one base name and one extension share a lock, whatever their number of shards:
+ * readers that take a pattern would mix them. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,10 +24,10 @@ char *tfr_set_name_target(const struct tfr_set_name *name)
 	return asprintf(&path, "%s%s", name->base, name->extension) < 0 ? NULL : path;
 }
 
-/* --- what is left --- */
+/* --- leftover files --- */
 
-/* Takes the name of a shard, with its number of shards or, while a set fills, without, apart.  False:
- * it is none. */
+/* Parses the name of a shard, with the number of shards or, while a set fills, without it.  False:
+ * not such a name. */
 static bool parse_member(const char *stem, struct tfr_shard_file *f)
 {
 	const char *dash;
@@ -46,7 +46,7 @@ static bool parse_member(const char *stem, struct tfr_shard_file *f)
 	return false;
 }
 
-/* Whether a file of that name is `file`, or a shard of the set, whatever its number of shards. */
+/* Whether a name is that of `file`, or of a shard of the set with any number of shards. */
 static bool is_member(const struct tfr_set_writer *w, const char *file, const char *stem)
 {
 	const char *slash = w->name.base ? strrchr(w->name.base, '/') : NULL;
@@ -79,7 +79,7 @@ bool tfr_temporary_is_written(const char *path)
 	return tfr_lock_is_locked(target);
 }
 
-/* The former file of a set that was published: its journal is gone. */
+/* A replaced file of a set that was published; its journal no longer exists. */
 static void remove_old(const char *path)
 {
 	struct stat st;
@@ -96,7 +96,7 @@ static enum tfr_status remove_left(
 	enum tfr_status status = TFR_OK;
 	struct dirent *entry;
 
-	if (!d) /* one that may be written to, and not read */
+	if (!d) /* it may be writable but not readable */
 		return TFR_OK;
 	while (!status && (entry = readdir(d))) {
 		TFR_AUTO_FREE char *path = NULL;

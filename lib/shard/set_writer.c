@@ -1,11 +1,12 @@
 /* shard/set_writer.c - record writers of a set that become visible together.
  *
- * Every shard is open from the start, so a target that cannot be written is known before any work
- * is done.
+ * Every shard is opened at the start, so that a target that cannot be written is reported before
+ * any work is done.
  *
- * Where there are more shards than descriptors, the first ones keep theirs and the others open
- * their file for each write: records come round-robin, and with that order no other choice of whom
- * to keep open would have to open less often. */
+ * If there are more shards than descriptors, the first shards keep theirs and the others open their
+ * file for each write.  Records arrive round-robin; for that order no other choice opens files less
+ * often. */
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <glob.h>
@@ -25,9 +26,9 @@
 #include "thread/lanes.h"
 #include "thread/threads.h"
 
-/* All shards' buffers together stay about within this. */
+/* The buffers of all shards together take about this much. */
 enum { BUFFERS_MAX = 64 << 20, BUFFER_MIN = 16 << 10, BUFFER_MAX = 256 << 10 };
-enum { DESCRIPTORS_LEFT = 64 }; /* for inputs, one a thread, and what else is opened */
+enum { DESCRIPTORS_LEFT = 64 }; /* for inputs, one per thread, and other files */
 
 static void warn_about(struct tfr_set_writer *w, const char *file)
 {
@@ -35,12 +36,13 @@ static void warn_about(struct tfr_set_writer *w, const char *file)
 
 	if (!w->warn)
 		return;
-	snprintf(text, sizeof(text), "a set of another size stays beside this one: '%s'", file);
+	snprintf(text, sizeof(text),
+		"a set with another number of shards remains beside this one: '%s'", file);
 	w->warn(w->ctx, text);
 }
 
-/* Looks for base-NNNNN-of-MMMMM.ext with M other than ours: readers that take "base-*" would mix
- * the two. */
+/* Looks for base-NNNNN-of-MMMMM.ext with another M: readers that take "base-*" would mix the two.
+ */
 enum tfr_status tfr_set_writer_check_others(struct tfr_set_writer *w, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *pattern = NULL;
@@ -63,9 +65,10 @@ enum tfr_status tfr_set_writer_check_others(struct tfr_set_writer *w, struct tfr
 			warn_about(w, file);
 			break;
 		}
-		status = tfr_fail_path(err, TFR_EEXIST, file, "a set of another size is there:");
+		status = tfr_fail_path(
+			err, TFR_EEXIST, file, "a set with another number of shards exists:");
 		tfr_error_hint(err, "Readers that take a pattern would mix the two.  Remove it, or "
-				    "give -f to leave it.");
+				    "give -f to keep both.");
 	}
 	globfree(&found);
 	return status;
@@ -86,12 +89,10 @@ static enum tfr_status name_files(
 	if (w->fills)
 		return TFR_OK;
 	if (w->name.automatic)
-		return tfr_fail(err, TFR_EUSAGE,
-			"'%s': how many shards there will be is not known; give their number",
-			target);
+		return tfr_fail(err, TFR_EUSAGE, "'%s' needs a number of shards here", target);
 	if (w->name.base && !w->name.count)
 		return tfr_fail(err, TFR_EUSAGE,
-			"'%s' names shards to read; give their number to write", target);
+			"'%s' names shards to read; an output needs their number", target);
 	w->count = w->name.base ? w->name.count : 1;
 	w->files = calloc(w->count, sizeof(*w->files));
 	w->shards = calloc(w->count, sizeof(*w->shards));
@@ -105,8 +106,8 @@ static enum tfr_status name_files(
 	return TFR_OK;
 }
 
-/* How many shards may keep their descriptor: half of what is free, so that the next set finds some
- * as well. */
+/* The number of shards that may keep their descriptor: half of the free ones, so that the next set
+ * gets some too. */
 static uint32_t free_descriptors(void)
 {
 	struct rlimit limit;
@@ -130,9 +131,10 @@ enum tfr_status tfr_set_writer_open_shard(
 {
 	TFR_AUTO_FREE char *temporary = NULL;
 	TFR_AUTO_FREE char *named = NULL;
-	struct tfr_writer_how how = {
-		.press = w->press, .brief = shard >= w->pinned, .mark = mark, .sealed = w->sealed
-	};
+	struct tfr_writer_how how = { .deflater = w->deflater,
+		.brief = shard >= w->pinned,
+		.mark = mark,
+		.sealed = w->sealed };
 
 	if (!w->fills)
 		return tfr_writer_open_with(
@@ -151,7 +153,7 @@ enum tfr_status tfr_set_writer_open_shard(
 	return tfr_writer_open_with(&w->shards[shard], named, &w->opts, &how, err);
 }
 
-/* A shard that is opened later: what would keep it from being written is told now. */
+/* Checks a shard that is opened later, so that an error is reported now. */
 static enum tfr_status check_later(struct tfr_set_writer *w, uint32_t shard, struct tfr_error *err)
 {
 	enum tfr_status status = tfr_set_writer_open_shard(w, shard, NULL, err);
@@ -161,7 +163,7 @@ static enum tfr_status check_later(struct tfr_set_writer *w, uint32_t shard, str
 	return status;
 }
 
-/* What the shards that are written at a time share, and how much each may gather. */
+/* Divides the memory among the shards that are written at a time. */
 static enum tfr_status prepare(struct tfr_set_writer *w, uint32_t at_once, struct tfr_error *err)
 {
 	size_t share = BUFFERS_MAX / at_once;
@@ -171,8 +173,8 @@ static enum tfr_status prepare(struct tfr_set_writer *w, uint32_t at_once, struc
 		w->opts.buffer_size = share < BUFFER_MIN   ? BUFFER_MIN
 				      : share > BUFFER_MAX ? BUFFER_MAX
 							   : share;
-	return tfr_writer_press(
-		&w->press, &w->opts, w->fills ? w->name.extension : w->files[0], at_once, err);
+	return tfr_writer_deflater(
+		&w->deflater, &w->opts, w->fills ? w->name.extension : w->files[0], at_once, err);
 }
 
 static enum tfr_status open_files(
@@ -211,7 +213,8 @@ enum tfr_status tfr_set_writer_open_as(struct tfr_set_writer **out, const char *
 	status = w->subject ? name_files(w, target, err) : tfr_fail_nomem(err, "creating a set");
 	if (!status)
 		status = tfr_set_writer_lock(w, target, how->mark, err);
-	/* What -f leaves beside a set that fills can be told when its size is known. */
+	/* A set that fills has no number of shards yet; other sets beside it are reported when it
+	 * is sealed. */
 	if (!status && w->name.base && !how->mark && !(w->fills && w->opts.force))
 		status = tfr_set_writer_check_others(w, err);
 	if (!status)
@@ -242,16 +245,19 @@ enum tfr_status tfr_set_writer_put(struct tfr_set_writer *w, uint32_t shard,
 	const struct iovec *pieces, int count, const struct tfr_digest *digest,
 	struct tfr_error *err)
 {
+	assert(shard < w->count && w->shards[shard]); /* shards without a descriptor are framed */
 	return tfr_writer_put_pieces(w->shards[shard], pieces, count, digest, err);
 }
 
 uint32_t tfr_set_writer_filling(const struct tfr_set_writer *w)
 {
+	assert(w->fills && w->count);
 	return w->count - 1;
 }
 
 uint64_t tfr_set_writer_records(const struct tfr_set_writer *w, uint32_t shard)
 {
+	assert(shard < w->count);
 	return w->shards[shard] ? tfr_writer_totals(w->shards[shard])->records : 0;
 }
 
@@ -261,6 +267,7 @@ enum tfr_status tfr_set_writer_put_framed(struct tfr_set_writer *w, uint32_t sha
 	enum tfr_status status =
 		w->shards[shard] ? TFR_OK : tfr_set_writer_open_shard(w, shard, NULL, err);
 
+	assert(shard < w->count);
 	return status ? status : tfr_writer_put_framed(w->shards[shard], pieces, count, add, err);
 }
 
@@ -283,7 +290,8 @@ static enum tfr_status seal_one(void *ctx, struct tfr_lanes_run *crew, unsigned 
 	(void)crew;
 	(void)worker;
 	(void)slot;
-	if (!w->shards[shard]) { /* no record came */
+	assert(shard < w->count);
+	if (!w->shards[shard]) { /* it got no record */
 		enum tfr_status status = tfr_set_writer_finish(w, (uint32_t)shard, err);
 
 		if (status)
@@ -345,7 +353,7 @@ void tfr_set_writer_close(struct tfr_set_writer *w)
 		if (w->files)
 			free(w->files[k]);
 	}
-	tfr_press_free(w->press);
+	tfr_parallel_deflate_free(w->deflater);
 	free(w->shards);
 	free(w->files);
 	tfr_set_name_clear(&w->name);

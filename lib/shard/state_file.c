@@ -1,4 +1,4 @@
-/* shard/state_file.c - the body as it lies in memory, between a magic and a checksum. */
+/* shard/state_file.c - the body in its form in memory, between a magic and a checksum. */
 #include "shard/state_file.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ enum tfr_status tfr_state_save(const char *path, const char *magic, const struct
 	if (!tfr_buf_append(&all, magic, TFR_STATE_MAGIC) ||
 		!tfr_buf_append(&all, body->data, body->size) ||
 		!tfr_buf_append(&all, &sum, sizeof(sum)))
-		return tfr_fail_nomem(err, "noting how far a run is");
+		return tfr_fail_nomem(err, "saving the state of a run");
 	return tfr_output_whole(path, &opts, all.data, all.size, err);
 }
 
@@ -37,8 +37,8 @@ static enum tfr_status refuse(
 	return TFR_EDATA;
 }
 
-/* A file that someone else could have put there, or could change, is not read: what a run goes on
- * from decides what it writes and where. */
+/* A file that another user could have created or changed is not read: the state decides what a
+ * resumed run writes and where. */
 static enum tfr_status check_owner(const char *path, const struct stat *st, struct tfr_error *err)
 {
 	static const char again[] = "Remove it to begin again.";
@@ -48,22 +48,23 @@ static enum tfr_status check_owner(const char *path, const struct stat *st, stru
 	struct stat at;
 
 	if (!folder)
-		return tfr_fail_nomem(err, "looking for what a run left");
+		return tfr_fail_nomem(err, "looking for a run to resume");
 	if (!S_ISREG(st->st_mode) || st->st_nlink != 1)
-		return refuse(path, "anything that is not a regular file with one name", again, err);
+		return refuse(
+			path, "anything that is not a regular file with one name", again, err);
 	if (st->st_uid != geteuid())
 		return refuse(path, "the file of another user", again, err);
 	if (stat(folder, &at))
 		return tfr_fail_errno(err, errno, folder, "cannot open");
 	if ((st->st_mode & S_IWOTH) || ((at.st_mode & S_IWOTH) && !(at.st_mode & S_ISVTX)))
-		return refuse(path, "a file that any user could have replaced",
+		return refuse(path, "a file that other users could replace",
 			"Remove it to begin again; 'chmod o-w' on its folder makes the next run "
 			"resumable.",
 			err);
 	return TFR_OK;
 }
 
-/* The rest of the file, as it arrives: a sparse file claims any size. */
+/* Reads the rest of the file in growing pieces: a sparse file can claim any size. */
 static enum tfr_status read_rest(
 	int fd, const char *path, struct tfr_buf *buf, size_t most, struct tfr_error *err)
 {
@@ -73,7 +74,7 @@ static enum tfr_status read_rest(
 		size_t room = most - buf->size < BLOCK ? most - buf->size : BLOCK;
 
 		if (!tfr_buf_reserve(buf, room))
-			return tfr_fail_nomem(err, "looking for what a run left");
+			return tfr_fail_nomem(err, "looking for a run to resume");
 		n = read(fd, buf->data + buf->size, room);
 		if (n < 0 && errno != EINTR)
 			return tfr_fail_errno(err, errno, path, "cannot read");
@@ -82,7 +83,7 @@ static enum tfr_status read_rest(
 	return TFR_OK;
 }
 
-/* The whole file, if it begins with the magic. */
+/* Reads the file completely, if it begins with the magic. */
 static enum tfr_status read_file(
 	const char *path, const char *magic, struct tfr_buf *buf, struct tfr_error *err)
 {

@@ -1,4 +1,4 @@
-/* Blocked GZIP under threads that disturb each other: a press shared by streams that several
+/* Blocked GZIP under threads that disturb each other: a deflater shared by streams that several
  * threads write at once, and readers over whole, damaged and cut files, closed in the middle.  Made
  * for ThreadSanitizer. */
 #include <fcntl.h>
@@ -64,7 +64,7 @@ static struct tfr_buf plain_file(void)
 }
 
 struct writing {
-	struct tfr_press *press;
+	struct tfr_parallel_deflate *deflater;
 	const struct tfr_buf *raw;
 	struct tfr_buf out[STREAMS];
 };
@@ -72,20 +72,20 @@ struct writing {
 static void write_stream(void *ctx, unsigned worker)
 {
 	struct writing *w = ctx;
-	struct tfr_press_sink sink = { .emit = append, .ctx = &w->out[worker] };
-	struct tfr_pressed *z = NULL;
+	struct tfr_deflate_sink sink = { .emit = append, .ctx = &w->out[worker] };
+	struct tfr_deflate_stream *z = NULL;
 
-	check(!tfr_pressed_open(&z, w->press, &sink, NULL), "a stream");
+	check(!tfr_deflate_stream_open(&z, w->deflater, &sink, NULL), "a stream");
 	for (size_t at = 0; at < w->raw->size; at += SIZE + TFR_RECORD_OVERHEAD) {
-		check(!tfr_pressed_mark(z, SIZE + TFR_RECORD_OVERHEAD, NULL), "a mark");
-		check(!tfr_pressed_put(z, w->raw->data + at, SIZE + TFR_RECORD_OVERHEAD, NULL),
+		check(!tfr_deflate_stream_mark(z, SIZE + TFR_RECORD_OVERHEAD, NULL), "a mark");
+		check(!tfr_deflate_stream_put(z, w->raw->data + at, SIZE + TFR_RECORD_OVERHEAD, NULL),
 			"a piece");
 		if (worker == STREAMS - 1 && at > w->raw->size / 2)
 			break; /* given up with segments in flight */
 	}
 	if (worker < STREAMS - 1)
-		check(!tfr_pressed_end(z, NULL), "the end");
-	tfr_pressed_close(z);
+		check(!tfr_deflate_stream_end(z, NULL), "the end");
+	tfr_deflate_stream_close(z);
 }
 
 static uint64_t read_some(const struct tfr_buf *file, size_t size, unsigned threads, uint64_t most)
@@ -125,16 +125,16 @@ int main(void)
 	struct tfr_buf raw = plain_file();
 
 	for (unsigned threads = 2; threads <= 8; threads += 3) {
-		struct tfr_press_opts opts = { .compression = TFR_COMPRESSION_GZIP,
+		struct tfr_parallel_deflate_opts opts = { .compression = TFR_COMPRESSION_GZIP,
 			.level = 1 + threads % 5,
 			.threads = threads,
 			.streams = threads == 8 ? 100 : 1,
 			.segment = SEGMENT };
 		struct writing w = { .raw = &raw };
 
-		check(!tfr_press_new(&w.press, &opts, NULL), "a press");
+		check(!tfr_parallel_deflate_new(&w.deflater, &opts, NULL), "a deflater");
 		tfr_threads_run(STREAMS, write_stream, &w);
-		tfr_press_free(w.press);
+		tfr_parallel_deflate_free(w.deflater);
 		for (unsigned i = 1; i < STREAMS - 1; i++)
 			check(w.out[i].size == w.out[0].size &&
 					!memcmp(w.out[i].data, w.out[0].data, w.out[0].size),

@@ -31,21 +31,21 @@ static enum tfr_status append(void *ctx, const void *bytes, size_t size, struct 
 static struct tfr_buf deflated(
 	enum tfr_compression c, int level, const struct tfr_buf *raw, size_t step)
 {
-	struct tfr_press_opts opts = { .compression = c, .level = level, .threads = 1 };
+	struct tfr_parallel_deflate_opts opts = { .compression = c, .level = level, .threads = 1 };
 	struct tfr_buf b = { 0 };
-	struct tfr_press_sink sink = { .emit = append, .ctx = &b };
-	struct tfr_press *press = NULL;
-	struct tfr_pressed *z = NULL;
+	struct tfr_deflate_sink sink = { .emit = append, .ctx = &b };
+	struct tfr_parallel_deflate *deflater = NULL;
+	struct tfr_deflate_stream *z = NULL;
 
-	cr_assert_eq(tfr_press_new(&press, &opts, NULL), TFR_OK);
-	cr_assert_eq(tfr_pressed_open(&z, press, &sink, NULL), TFR_OK);
+	cr_assert_eq(tfr_parallel_deflate_new(&deflater, &opts, NULL), TFR_OK);
+	cr_assert_eq(tfr_deflate_stream_open(&z, deflater, &sink, NULL), TFR_OK);
 	for (size_t at = 0; at < raw->size; at += step)
-		cr_assert_eq(tfr_pressed_put(z, raw->data + at,
+		cr_assert_eq(tfr_deflate_stream_put(z, raw->data + at,
 				     raw->size - at < step ? raw->size - at : step, NULL),
 			TFR_OK);
-	cr_assert_eq(tfr_pressed_end(z, NULL), TFR_OK);
-	tfr_pressed_close(z);
-	tfr_press_free(press);
+	cr_assert_eq(tfr_deflate_stream_end(z, NULL), TFR_OK);
+	tfr_deflate_stream_close(z);
+	tfr_parallel_deflate_free(deflater);
 	return b;
 }
 

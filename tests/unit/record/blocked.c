@@ -54,27 +54,27 @@ static enum tfr_status append(void *ctx, const void *bytes, size_t size, struct 
 }
 
 /* A member appended to `out`, cut where records end. */
-static void press(
+static void deflate_all(
 	struct tfr_buf *out, const struct tfr_buf *raw, int level, size_t segment, unsigned threads)
 {
-	struct tfr_press_opts opts = { .compression = TFR_COMPRESSION_GZIP,
+	struct tfr_parallel_deflate_opts opts = { .compression = TFR_COMPRESSION_GZIP,
 		.level = level,
 		.threads = threads,
 		.segment = segment };
-	struct tfr_press_sink sink = { .emit = append, .ctx = out };
-	struct tfr_press *p = NULL;
-	struct tfr_pressed *z = NULL;
+	struct tfr_deflate_sink sink = { .emit = append, .ctx = out };
+	struct tfr_parallel_deflate *p = NULL;
+	struct tfr_deflate_stream *z = NULL;
 
-	cr_assert_eq(tfr_press_new(&p, &opts, NULL), TFR_OK);
-	cr_assert_eq(tfr_pressed_open(&z, p, &sink, NULL), TFR_OK);
+	cr_assert_eq(tfr_parallel_deflate_new(&p, &opts, NULL), TFR_OK);
+	cr_assert_eq(tfr_deflate_stream_open(&z, p, &sink, NULL), TFR_OK);
 	for (size_t at = 0, size; at < raw->size; at += size) {
 		size = (size_t)tfr_load64(raw->data + at) + TFR_RECORD_OVERHEAD;
-		cr_assert_eq(tfr_pressed_mark(z, size, NULL), TFR_OK);
-		cr_assert_eq(tfr_pressed_put(z, raw->data + at, size, NULL), TFR_OK);
+		cr_assert_eq(tfr_deflate_stream_mark(z, size, NULL), TFR_OK);
+		cr_assert_eq(tfr_deflate_stream_put(z, raw->data + at, size, NULL), TFR_OK);
 	}
-	cr_assert_eq(tfr_pressed_end(z, NULL), TFR_OK);
-	tfr_pressed_close(z);
-	tfr_press_free(p);
+	cr_assert_eq(tfr_deflate_stream_end(z, NULL), TFR_OK);
+	tfr_deflate_stream_close(z);
+	tfr_parallel_deflate_free(p);
 }
 
 /* zlib's, flushed as `flush` every `step` bytes, twice; level 0 stores. */
@@ -189,7 +189,7 @@ Test(blocked, reads_whole_at_every_level)
 	for (int level = 1; level <= 9; level++) {
 		struct tfr_buf z = { 0 };
 
-		press(&z, &raw, level, SEGMENT, 2);
+		deflate_all(&z, &raw, level, SEGMENT, 2);
 		same_for_all(z.data, z.size, "level", (size_t)level);
 		cr_assert_eq(count(z.data, z.size, 3), raw.size / 1016);
 		tfr_buf_clear(&z);
@@ -201,7 +201,7 @@ Test(blocked, records_larger_than_a_segment)
 {
 	struct tfr_buf raw = records(900 << 10, 200 << 10, 1, 2), z = { 0 };
 
-	press(&z, &raw, 2, SEGMENT, 2);
+	deflate_all(&z, &raw, 2, SEGMENT, 2);
 	same_for_all(z.data, z.size, "large", 0);
 	cr_assert_eq(count(z.data, z.size, 3), 5);
 	tfr_buf_clear(&z);
@@ -212,7 +212,7 @@ Test(blocked, every_end_of_a_truncated_file_is_the_same)
 {
 	struct tfr_buf raw = records(300 << 10, 700, 2, 3), z = { 0 };
 
-	press(&z, &raw, 1, SEGMENT, 1);
+	deflate_all(&z, &raw, 1, SEGMENT, 1);
 	for (size_t n = 0; n < z.size; n += n < 40 || n + 40 > z.size ? 1 : 577)
 		same_for_all(z.data, n, "cut at", n);
 	/* Around each flush point, byte by byte. */
@@ -229,7 +229,7 @@ Test(blocked, every_flipped_byte_is_the_same)
 	struct tfr_buf raw = records(300 << 10, 700, 2, 4), z = { 0 };
 	size_t seen = 0;
 
-	press(&z, &raw, 2, SEGMENT, 1);
+	deflate_all(&z, &raw, 2, SEGMENT, 1);
 	for (size_t n = 0; n < z.size; n += n < 16 || n + 12 > z.size ? 1 : 331, seen++) {
 		uint8_t flip = (uint8_t)(1u << seen % 8);
 
@@ -298,12 +298,12 @@ Test(blocked, members_with_and_without_points_one_after_another)
 	struct tfr_buf raw = records(200 << 10, 800, 2, 6), small = records(3000, 800, 2, 7),
 		       empty = { 0 }, z = { 0 };
 
-	press(&z, &raw, 1, SEGMENT, 2);
-	press(&z, &empty, 6, SEGMENT, 2);
-	press(&z, &small, 6, SEGMENT, 2);
-	press(&z, &raw, 5, SEGMENT, 2);
-	press(&z, &empty, 1, SEGMENT, 2);
-	press(&z, &raw, 2, SEGMENT, 2);
+	deflate_all(&z, &raw, 1, SEGMENT, 2);
+	deflate_all(&z, &empty, 6, SEGMENT, 2);
+	deflate_all(&z, &small, 6, SEGMENT, 2);
+	deflate_all(&z, &raw, 5, SEGMENT, 2);
+	deflate_all(&z, &empty, 1, SEGMENT, 2);
+	deflate_all(&z, &raw, 2, SEGMENT, 2);
 	same_for_all(z.data, z.size, "members", 0);
 	cr_assert_eq(count(z.data, z.size, 3), (3 * raw.size + small.size) / 816);
 	for (size_t n = 0; n < z.size; n += 3301)

@@ -1,4 +1,4 @@
-/* Streams in segments: their borders, their points, what shares a press. */
+/* Streams in segments: their borders, their points, what shares a deflater. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,31 +48,31 @@ static uint8_t *sample(size_t size, uint64_t seed)
 	return p;
 }
 
-static struct tfr_press *new_press(
+static struct tfr_parallel_deflate *new_press(
 	enum tfr_compression c, int level, unsigned threads, uint32_t streams)
 {
-	struct tfr_press_opts opts = { c, level, threads, streams, SEGMENT };
-	struct tfr_press *p = NULL;
+	struct tfr_parallel_deflate_opts opts = { c, level, threads, streams, SEGMENT };
+	struct tfr_parallel_deflate *p = NULL;
 
-	cr_assert_eq(tfr_press_new(&p, &opts, NULL), TFR_OK);
+	cr_assert_eq(tfr_parallel_deflate_new(&p, &opts, NULL), TFR_OK);
 	return p;
 }
 
 /* `unit` bytes at a time, each marked. */
-static void make(struct made *m, struct tfr_press *p, const uint8_t *raw, size_t size, size_t unit)
+static void make(struct made *m, struct tfr_parallel_deflate *p, const uint8_t *raw, size_t size, size_t unit)
 {
-	struct tfr_press_sink sink = { emit, point, m };
-	struct tfr_pressed *s = NULL;
+	struct tfr_deflate_sink sink = { emit, point, m };
+	struct tfr_deflate_stream *s = NULL;
 
-	cr_assert_eq(tfr_pressed_open(&s, p, &sink, NULL), TFR_OK);
+	cr_assert_eq(tfr_deflate_stream_open(&s, p, &sink, NULL), TFR_OK);
 	for (size_t at = 0, n; at < size; at += n) {
 		n = size - at < unit ? size - at : unit;
-		cr_assert_eq(tfr_pressed_mark(s, n, NULL), TFR_OK);
-		cr_assert_eq(tfr_pressed_put(s, raw + at, n / 3, NULL), TFR_OK);
-		cr_assert_eq(tfr_pressed_put(s, raw + at + n / 3, n - n / 3, NULL), TFR_OK);
+		cr_assert_eq(tfr_deflate_stream_mark(s, n, NULL), TFR_OK);
+		cr_assert_eq(tfr_deflate_stream_put(s, raw + at, n / 3, NULL), TFR_OK);
+		cr_assert_eq(tfr_deflate_stream_put(s, raw + at + n / 3, n - n / 3, NULL), TFR_OK);
 	}
-	cr_assert_eq(tfr_pressed_end(s, NULL), TFR_OK);
-	tfr_pressed_close(s);
+	cr_assert_eq(tfr_deflate_stream_end(s, NULL), TFR_OK);
+	tfr_deflate_stream_close(s);
 }
 
 /* By zlib: one stream to its end, and nothing behind it. */
@@ -98,7 +98,7 @@ static void clear(struct made *m)
 	*m = (struct made){ 0 };
 }
 
-Test(press, sizes_around_the_borders_at_every_level)
+Test(deflater, sizes_around_the_borders_at_every_level)
 {
 	static const size_t sizes[] = { 0, 1, SEGMENT - 1, SEGMENT, SEGMENT + 1,
 		SEGMENT * 5 / 4 - 1, SEGMENT * 5 / 4, SEGMENT * 5 / 4 + 1, 2 * SEGMENT,
@@ -107,7 +107,7 @@ Test(press, sizes_around_the_borders_at_every_level)
 
 	for (int level = 1; level <= 9; level++) {
 		for (int c = TFR_COMPRESSION_GZIP; c <= TFR_COMPRESSION_ZLIB; c++) {
-			struct tfr_press *p = new_press(c, level, 2, 1);
+			struct tfr_parallel_deflate *p = new_press(c, level, 2, 1);
 
 			for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
 				struct made m = { 0 };
@@ -117,17 +117,17 @@ Test(press, sizes_around_the_borders_at_every_level)
 					&m, c == TFR_COMPRESSION_GZIP ? 31 : 15, raw, sizes[i]);
 				clear(&m);
 			}
-			tfr_press_free(p);
+			tfr_parallel_deflate_free(p);
 		}
 	}
 	free(raw);
 }
 
-Test(press, cuts_where_units_end)
+Test(deflater, cuts_where_units_end)
 {
 	static const size_t units[] = { 1, 100, 1500, 3000, 4096, 5000 };
 	uint8_t *raw = sample(20 * SEGMENT, 2);
-	struct tfr_press *p = new_press(TFR_COMPRESSION_GZIP, 2, 1, 1);
+	struct tfr_parallel_deflate *p = new_press(TFR_COMPRESSION_GZIP, 2, 1, 1);
 	struct made m = { 0 };
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
@@ -143,18 +143,18 @@ Test(press, cuts_where_units_end)
 	for (size_t k = 0; k < m.count; k++)
 		cr_assert_eq(m.points[k][1], (k + 1) * SEGMENT * 5 / 4);
 	clear(&m);
-	tfr_press_free(p);
+	tfr_parallel_deflate_free(p);
 	free(raw);
 }
 
-Test(press, each_point_can_be_begun_at)
+Test(deflater, each_point_can_be_begun_at)
 {
 	static const uint8_t flush[] = { 0, 0, 0xff, 0xff, 0, 0, 0, 0xff, 0xff };
 	size_t size = 20 * SEGMENT;
 	uint8_t *raw = sample(size, 3), *back = malloc(size + 1);
 
 	for (int level = 1; level <= 9; level++) {
-		struct tfr_press *p = new_press(TFR_COMPRESSION_GZIP, level, 3, 1);
+		struct tfr_parallel_deflate *p = new_press(TFR_COMPRESSION_GZIP, level, 3, 1);
 		struct made m = { 0 };
 
 		make(&m, p, raw, size, 300);
@@ -177,18 +177,18 @@ Test(press, each_point_can_be_begun_at)
 			tfr_inflate_free(z);
 		}
 		clear(&m);
-		tfr_press_free(p);
+		tfr_parallel_deflate_free(p);
 	}
 	free(raw);
 	free(back);
 }
 
 /* One inflater up to a point, another from there: the trailer is that of both, and is checked. */
-Test(press, what_is_joined_is_checked)
+Test(deflater, what_is_joined_is_checked)
 {
 	size_t size = 10 * SEGMENT;
 	uint8_t *raw = sample(size, 4), *back = malloc(size + 1);
-	struct tfr_press *p = new_press(TFR_COMPRESSION_GZIP, 1, 1, 1);
+	struct tfr_parallel_deflate *p = new_press(TFR_COMPRESSION_GZIP, 1, 1, 1);
 	struct made m = { 0 };
 
 	make(&m, p, raw, size, 300);
@@ -217,41 +217,41 @@ Test(press, what_is_joined_is_checked)
 		tfr_inflate_free(z);
 	}
 	clear(&m);
-	tfr_press_free(p);
+	tfr_parallel_deflate_free(p);
 	free(raw);
 	free(back);
 }
 
-Test(press, a_failure_to_write_is_told_to_who_puts)
+Test(deflater, a_failure_to_write_is_told_to_who_puts)
 {
 	uint8_t *raw = sample(40 * SEGMENT, 5);
 
 	for (unsigned threads = 1; threads < 4; threads++) {
-		struct tfr_press *p = new_press(TFR_COMPRESSION_GZIP, 6, threads, 1);
+		struct tfr_parallel_deflate *p = new_press(TFR_COMPRESSION_GZIP, 6, threads, 1);
 		struct made m = { .room = 5 * SEGMENT };
-		struct tfr_press_sink sink = { .emit = emit, .ctx = &m };
+		struct tfr_deflate_sink sink = { .emit = emit, .ctx = &m };
 		struct tfr_error err = { 0 };
-		struct tfr_pressed *s = NULL;
+		struct tfr_deflate_stream *s = NULL;
 		enum tfr_status status = TFR_OK;
 
-		cr_assert_eq(tfr_pressed_open(&s, p, &sink, NULL), TFR_OK);
+		cr_assert_eq(tfr_deflate_stream_open(&s, p, &sink, NULL), TFR_OK);
 		for (size_t at = 0; !status && at < 40 * SEGMENT; at += 1024)
-			status = tfr_pressed_put(s, raw + at, 1024, &err);
+			status = tfr_deflate_stream_put(s, raw + at, 1024, &err);
 		if (!status)
-			status = tfr_pressed_end(s, &err);
+			status = tfr_deflate_stream_end(s, &err);
 		cr_assert_eq(status, TFR_ESYS);
 		cr_assert_str_eq(err.message, "full");
-		tfr_pressed_close(s); /* with segments in flight */
-		tfr_press_free(p);
+		tfr_deflate_stream_close(s); /* with segments in flight */
+		tfr_parallel_deflate_free(p);
 		clear(&m);
 	}
 	free(raw);
 }
 
-Test(press, levels_are_from_1_to_9)
+Test(deflater, levels_are_from_1_to_9)
 {
-	struct tfr_press_opts opts = { TFR_COMPRESSION_GZIP, 10, 1, 1, 0 };
-	struct tfr_press *p = NULL;
+	struct tfr_parallel_deflate_opts opts = { TFR_COMPRESSION_GZIP, 10, 1, 1, 0 };
+	struct tfr_parallel_deflate *p = NULL;
 
-	cr_assert_eq(tfr_press_new(&p, &opts, NULL), TFR_EUSAGE);
+	cr_assert_eq(tfr_parallel_deflate_new(&p, &opts, NULL), TFR_EUSAGE);
 }
