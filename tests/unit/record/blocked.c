@@ -342,10 +342,10 @@ Test(blocked, bytes_do_not_depend_on_threads_nor_on_pieces)
 	for (int level = 1; level <= 9; level += level < 3 ? 1 : 3) {
 		struct tfr_buf one = { 0 }, many = { 0 };
 
-		press(&one, &raw, level, SEGMENT, 1);
+		deflate_all(&one, &raw, level, SEGMENT, 1);
 		for (unsigned threads = 2; threads < 7; threads++) {
 			many.size = 0;
-			press(&many, &raw, level, SEGMENT, threads);
+			deflate_all(&many, &raw, level, SEGMENT, threads);
 			cr_assert_eq(many.size, one.size);
 			cr_assert_arr_eq(many.data, one.data, one.size);
 		}
