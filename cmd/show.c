@@ -37,11 +37,12 @@ static const struct opt options[] = {
 		"the type of the records: auto, example, elwc, event, tensor or raw [auto: detect "
 		"it from their fields]",
 		struct show_settings, as),
-	OPT(FLAG, 0, "json", NULL, NULL, "print one line of JSON per record: {\"feature\": [values]}",
-		struct show_settings, json),
+	OPT(FLAG, 0, "json", NULL, NULL,
+		"print one line of JSON per record: {\"feature\": [values]}", struct show_settings,
+		json),
 	OPT(STRING, 0, "html", "FILE", NULL,
-		"write a page of images with labels, boxes and masks, of 100 records unless -n "
-		"says more",
+		"write a page of images with labels, boxes and masks, of at most 100 records "
+		"and 2 MB unless -n is given",
 		struct show_settings, html),
 	OPT_FORCE(struct show_settings, force),
 	OPT(CHOICE, 0, "bytes", "HOW", "name|base64",
@@ -147,22 +148,22 @@ static enum tfr_status show_all(struct show_run *run, struct tfr_error *err)
 	struct tfr_record rec;
 	enum tfr_status status = TFR_OK;
 
-	while (!status && !ferror(stdout) &&
+	while (!status && !ferror(stdout) && !(run->html && show_html_full(run->html)) &&
 		!(status = selection_next(run->selection, &rec, err))) {
 		status = show_record(run, &rec, selection_path(run->selection), err);
-		if (status == TFR_EDATA) /* not what it was to be shown as */
+		if (status == TFR_EDATA) /* not of the type of --as */
 			selection_locate(run->selection, &rec, err);
 	}
-	if (!status) /* nothing more can be written, which is said at the end */
+	if (!status && !run->html) /* standard output failed, which is reported at the end */
 		return TFR_END;
+	status = status ? status : TFR_END; /* or the page is full */
 	if (status == TFR_END && run->html && show_html_publish(run->html, err))
 		return err->status;
 	return status;
 }
 
 /* Standard output takes lines until it fails, which is reported at the end. */
-static enum tfr_status put_lines(
-	void *ctx, const void *lines, size_t size, struct tfr_error *err)
+static enum tfr_status put_lines(void *ctx, const void *lines, size_t size, struct tfr_error *err)
 {
 	(void)ctx;
 	(void)err;
@@ -230,8 +231,16 @@ static int show_main(struct cmd *c)
 		status = TFR_ENOMEM;
 		snprintf(err.message, sizeof(err.message), "out of memory");
 	} else if (s->html) {
-		status = show_html_open(
-			&run.html, s->html, s->force, "show", print_opts.values, &err);
+		struct show_html_opts page = { .path = s->html,
+			.force = s->force,
+			.command = "show",
+			.title = "Records of",
+			.inputs = c->operands,
+			.input_count = c->count,
+			.values = print_opts.values,
+			.limited = s->limit == UINT64_MAX };
+
+		status = show_html_open(&run.html, &page, &err);
 	}
 	if (!status)
 		status = s->json ? show_json(&run, &print_opts, &err) : show_all(&run, &err);

@@ -1,7 +1,7 @@
-/* cmd/show_html.c - a contact sheet: a card a record, with its image, boxes and masks over it.
+/* cmd/show_html.c - a contact sheet: one card per record, with its image under its boxes and masks.
  *
- * Nothing that comes from a record reaches the page but through page_escaped() or as base64. Beside
- * that the page forbids itself scripts and the network. */
+ * Data from records reaches the page through page_escaped() or as base64 only.  In addition, the
+ * page forbids itself scripts and the network. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,16 @@
 #include "common/html_page.h"
 #include "show_html.h"
 
-/* What one card holds at most: a page is looked at by a person. */
-enum { MAX_ROWS = 1000, MAX_BOXES = 300, MAX_MASKS = 100, MAX_TEXT = 300, COLOURS = 8 };
+/* The most that one card shows; and the bytes after which a limited page is full: below 2 MB with
+ * the card that is being written. */
+enum {
+	MAX_ROWS = 1000,
+	MAX_BOXES = 300,
+	MAX_MASKS = 100,
+	MAX_TEXT = 300,
+	COLOURS = 8,
+	FULL = 1800000
+};
 
 static const char *const colours[COLOURS] = { "#ff3b30", "#34c759", "#0a84ff", "#ff9f0a", "#bf5af2",
 	"#64d2ff", "#ffd60a", "#ff375f" };
@@ -20,9 +28,10 @@ struct show_html {
 	struct tfr_example *ex;
 	struct tfr_json *json;
 	unsigned values;
+	bool limited;
 };
 
-/* At most MAX_TEXT bytes, up to where a character ends.  Whether something was left out. */
+/* At most MAX_TEXT bytes, up to the end of a character.  Returns whether the rest was left out. */
 static bool put_start(struct show_html *h, const uint8_t *p, size_t size)
 {
 	size_t n = size;
@@ -42,7 +51,7 @@ static const char head[] =
 	"img-src data:; style-src 'unsafe-inline'\">\n"
 	"<meta name=\"viewport\" content=\"width=device-width\">\n<title>tfr ";
 
-/* Behind the command that made the page. */
+/* After the name of the command. */
 static const char style[] =
 	"</title>\n<style>\n"
 	":root { color-scheme: light dark; }\n"
@@ -51,13 +60,20 @@ static const char style[] =
 	"gap: 1rem; align-items: start; }\n"
 	"article { border: 1px solid #8886; border-radius: 6px; padding: .5rem; "
 	"overflow: hidden; overflow-wrap: anywhere; }\n"
+	"h1 { font-size: 1.4rem; margin: 0 0 1rem; overflow-wrap: anywhere; }\n"
+	"main > h2 { grid-column: 1 / -1; font-size: 1.2rem; margin: .5rem 0 0; }\n"
 	"article.wide { grid-column: 1 / -1; }\n"
 	"article > svg, article > img { display: block; width: 100%; height: 16rem; "
 	"object-fit: contain; background: #8882; }\n"
 	"image, img { image-orientation: none; }\n"
 	"rect { fill: none; stroke-width: 2; vector-effect: non-scaling-stroke; }\n"
 	"svg text { paint-order: stroke; stroke: #000; stroke-width: .2em; fill: #fff; }\n"
-	"h2 { font-size: 1rem; margin: .4rem 0; }\n"
+	"article > svg.chart { height: auto; background: none; }\n"
+	"svg.chart text { stroke: none; fill: currentColor; font-size: 12px; }\n"
+	".bars { fill: #0a84ff; }\n.tick { fill: none; stroke: currentColor; opacity: .6; }\n"
+	"td.share { width: 40%; }\ntd.share div { background: #0a84ff; height: .8em; }\n"
+	"h3 { font-size: 1rem; margin: .4rem 0; }\n"
+	"article > p { font-size: 12px; opacity: .7; margin: .2rem 0; }\n"
 	"details { font-size: 12px; }\nsummary { opacity: .7; cursor: pointer; }\n"
 	"table { border-collapse: collapse; width: 100%; }\n"
 	"th, td { text-align: left; vertical-align: top; padding: .1rem .4rem .1rem 0; "
@@ -73,8 +89,8 @@ static double channel(const char *colour, int i)
 	return (double)strtoul(digits, NULL, 16) / 255;
 }
 
-/* Masks have 0 where there is nothing and 1 or 255 where there is something: each filter makes the
- * one transparent and both of the others its colour. */
+/* A mask is 0 outside of the object and 1 or 255 inside: each filter makes 0 transparent, and both
+ * of the others its colour. */
 static void put_filters(struct show_html *h)
 {
 	page_text(h->page, "<svg width=\"0\" height=\"0\" style=\"position: absolute\">\n");
@@ -87,8 +103,20 @@ static void put_filters(struct show_html *h)
 	page_text(h->page, "</svg>\n<main>\n");
 }
 
-enum tfr_status show_html_open(struct show_html **html, const char *path, bool force,
-	const char *command, unsigned values, struct tfr_error *err)
+/* "Records of 'a' and 2 more inputs" */
+static void put_title(struct show_html *h, const struct show_html_opts *opts)
+{
+	const char *input = opts->input_count ? opts->inputs[0] : "standard input";
+
+	page_format(h->page, "<h1>%s ", opts->title);
+	page_escaped(h->page, input, strlen(input));
+	if (opts->input_count > 1)
+		page_format(h->page, " and %zu more", opts->input_count - 1);
+	page_text(h->page, "</h1>\n");
+}
+
+enum tfr_status show_html_open(
+	struct show_html **html, const struct show_html_opts *opts, struct tfr_error *err)
 {
 	struct show_html *h = calloc(1, sizeof(*h));
 
@@ -96,24 +124,34 @@ enum tfr_status show_html_open(struct show_html **html, const char *path, bool f
 	*err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };
 	if (!h)
 		return TFR_ENOMEM;
-	h->values = values;
+	h->values = opts->values;
+	h->limited = opts->limited;
 	h->ex = tfr_example_new();
 	h->json = tfr_json_new();
 	if (!h->ex || !h->json)
 		return TFR_ENOMEM;
-	if (page_open(&h->page, path, force, err))
+	if (page_open(&h->page, opts->path, opts->force, err))
 		return err->status;
 	page_text(h->page, head);
-	page_text(h->page, command);
+	page_text(h->page, opts->command);
 	page_text(h->page, style);
+	put_title(h, opts);
 	put_filters(h);
 	return page_status(h->page, err);
 }
 
 enum tfr_status show_html_publish(struct show_html *h, struct tfr_error *err)
 {
-	page_text(h->page, "</main>\n</body>\n</html>\n");
+	page_text(h->page, "</main>\n");
+	if (show_html_full(h))
+		page_text(h->page, "<p>The page is limited to 2 MB, and is full.</p>\n");
+	page_text(h->page, "</body>\n</html>\n");
 	return page_publish(h->page, err);
+}
+
+bool show_html_full(const struct show_html *h)
+{
+	return h->limited && page_size(h->page) >= FULL;
 }
 
 struct page *show_html_page(struct show_html *h)
@@ -133,7 +171,7 @@ void show_html_close(struct show_html *h)
 
 /* ---- The image ---- */
 
-/* What browsers show; NULL: they do not. */
+/* NULL: browsers do not show this format. */
 static const char *mime(enum tfr_image_format format)
 {
 	switch (format) {
@@ -184,6 +222,12 @@ static void put_data(struct show_html *h, const char *attribute, struct tfr_byte
 	page_text(h->page, "\"");
 }
 
+/* Whether the bytes, in base64, still have room on the page. */
+static bool fits(const struct show_html *h, struct tfr_bytes b)
+{
+	return !h->limited || page_size(h->page) + b.size / 3 * 4 < FULL;
+}
+
 static void put_masks(struct show_html *h, const struct tfr_image_info *info)
 {
 	struct tfr_cursor c;
@@ -191,7 +235,7 @@ static void put_masks(struct show_html *h, const struct tfr_image_info *info)
 
 	tfr_cursor_init(&c, tfr_example_get(h->ex, "image/object/mask"));
 	for (int i = 0; i < MAX_MASKS && tfr_cursor_bytes(&c, &b); i++) {
-		if (tfr_image_sniff(b.data, b.size) != TFR_IMAGE_PNG)
+		if (tfr_image_sniff(b.data, b.size) != TFR_IMAGE_PNG || !fits(h, b))
 			continue;
 		page_format(h->page,
 			"<image width=\"%u\" height=\"%u\" preserveAspectRatio=\"none\" "
@@ -244,14 +288,21 @@ static void put_boxes(struct show_html *h, const struct tfr_image_info *info)
 	}
 }
 
-/* An image that cannot be measured is shown without what lies over it. */
+/* An image that cannot be measured is shown without boxes and masks. */
 static void put_image(struct show_html *h)
 {
+	char size[TFR_SIZE_TEXT];
 	struct tfr_image_info info;
 	struct tfr_bytes b;
 
 	if (!find_image(h->ex, &b))
 		return;
+	if (!fits(h, b)) {
+		page_format(h->page,
+			"<p>an image of %s is left out: the page is limited to 2 MB</p>\n",
+			tfr_format_size(b.size, size));
+		return;
+	}
 	tfr_image_probe(b.data, b.size, &info, NULL);
 	if (!info.width || !info.height) {
 		page_text(h->page, "<img alt=\"\"");
@@ -268,7 +319,7 @@ static void put_image(struct show_html *h)
 	page_text(h->page, "</svg>\n");
 }
 
-/* ---- What is said of it ---- */
+/* ---- The text of a card ---- */
 
 static void put_bytes(struct show_html *h, struct tfr_bytes b)
 {
@@ -331,7 +382,7 @@ static void put_label(struct show_html *h)
 
 	if (!named && !numbered)
 		return;
-	page_text(h->page, "<h2>");
+	page_text(h->page, "<h3>");
 	if (named)
 		put_values(h, text);
 	if (numbered) {
@@ -339,7 +390,7 @@ static void put_label(struct show_html *h)
 		put_values(h, label);
 		page_text(h->page, named ? ")" : "");
 	}
-	page_text(h->page, "</h2>\n");
+	page_text(h->page, "</h3>\n");
 }
 
 static void put_features(struct show_html *h)

@@ -1,4 +1,4 @@
-/* cmd/show_html.h - tfr show --html: records as one page that needs nothing else. */
+/* cmd/show_html.h - tfr show --html: records as one page that needs no other file. */
 #ifndef TFR_CMD_SHOW_HTML_H
 #define TFR_CMD_SHOW_HTML_H
 
@@ -7,19 +7,30 @@
 
 struct show_html;
 
-/* What a bytes value is, as struct tfr_print_opts asks it; cmd/show.c has it. */
+/* Describes a bytes value, as struct tfr_print_opts wants it; in cmd/show.c. */
 const char *show_describe(void *ctx, const void *data, size_t size, bool brief);
 
-/* `values` of each feature are shown; `command` is what the page calls itself. */
-enum tfr_status show_html_open(struct show_html **h, const char *path, bool force,
-	const char *command, unsigned values, struct tfr_error *err);
-/* To put articles of another kind before or behind the records. */
+struct show_html_opts {
+	const char *path;
+	bool force;
+	const char *command, *title; /* "show"; "Records of", followed by the inputs */
+	const char *const *inputs;
+	size_t input_count;
+	unsigned values; /* of each feature that are shown */
+	bool limited;	 /* to 2 MB: images that do not fit are left out */
+};
+
+enum tfr_status show_html_open(
+	struct show_html **h, const struct show_html_opts *opts, struct tfr_error *err);
+/* Whether a limited page takes no more: the caller adds nothing but a note. */
+bool show_html_full(const struct show_html *h);
+/* To put headings and cards of another kind before or after the records. */
 struct page *show_html_page(struct show_html *h);
-/* `text`: the record printed for a person; `example`: it is an Example, and drawn as one. */
+/* `text` is the record as text; with `example`, it is an Example and shown as one. */
 enum tfr_status show_html_put(struct show_html *h, const struct tfr_record *rec, const char *path,
 	const char *text, bool example, struct tfr_error *err);
 enum tfr_status show_html_publish(struct show_html *h, struct tfr_error *err);
-/* Frees it; what was not published is not there.  Accepts NULL. */
+/* Frees it; a page that was not published does not appear.  Accepts NULL. */
 void show_html_close(struct show_html *h);
 
 #endif

@@ -11,6 +11,7 @@
 
 struct page {
 	struct tfr_stream_writer *out;
+	uint64_t size;
 	enum tfr_status status;
 	struct tfr_error err;
 };
@@ -40,6 +41,11 @@ enum tfr_status page_status(const struct page *p, struct tfr_error *err)
 	return p->status;
 }
 
+uint64_t page_size(const struct page *p)
+{
+	return p->size;
+}
+
 struct tfr_stream_writer *page_writer(const struct page *p)
 {
 	return p->out;
@@ -62,6 +68,7 @@ void page_put(struct page *p, const void *bytes, size_t n)
 {
 	struct iovec piece = { (void *)(uintptr_t)bytes, n };
 
+	p->size += n;
 	if (n && !p->status)
 		p->status = tfr_stream_writer_put(p->out, &piece, 1, &p->err);
 }

@@ -12,6 +12,8 @@ enum tfr_status page_open(struct page **page, const char *path, bool force, stru
 enum tfr_status page_status(const struct page *page, struct tfr_error *err);
 /* The output, to be published together with a set. */
 struct tfr_stream_writer *page_writer(const struct page *p);
+/* Bytes written so far. */
+uint64_t page_size(const struct page *page);
 enum tfr_status page_publish(struct page *page, struct tfr_error *err);
 /* Discards a page that was not published.  Accepts NULL. */
 void page_close(struct page *page);

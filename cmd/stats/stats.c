@@ -127,6 +127,14 @@ static int tell(struct stats_run *r)
 {
 	struct tfr_error err = { 0 };
 	enum tfr_status status = sum_up(r, &err);
+	struct show_html_opts page = { .path = r->s->html,
+		.force = r->s->force,
+		.command = "stats",
+		.title = "Statistics of",
+		.inputs = r->c->operands,
+		.input_count = r->c->count,
+		.values = 8,
+		.limited = true };
 
 	if (r->s->order && !r->order.records && r->order.absent)
 		report_missing(r);
@@ -139,8 +147,8 @@ static int tell(struct stats_run *r)
 	if (!status && !r->s->json && !r->s->html)
 		stats_print(r->survey, &r->sizes, r->features, r->all);
 	if (!status && r->s->html)
-		status = stats_html(r->s->html, r->s->force, r->survey, &r->sizes, r->features,
-			r->all, r->input, &err);
+		status = stats_html(
+			&page, r->survey, &r->sizes, r->features, r->all, r->input, &err);
 	return status ? cmd_fail(r->c, &err) : r->c->exit;
 }
 

@@ -1,8 +1,9 @@
-/* cmd/stats/stats.h - what tfr stats says, as text and as a page. */
+/* cmd/stats/stats.h - the output of tfr stats as text and as a page. */
 #ifndef TFR_CMD_STATS_STATS_H
 #define TFR_CMD_STATS_STATS_H
 
 #include "common/cmd.h"
+#include "show_html.h"
 
 /* A value of a feature for a line: numbers as JSON has them without quotes, text in quotes with
  * escapes, other bytes by their number.  Returns `text`. */
@@ -18,9 +19,12 @@ void stats_print(const struct tfr_survey *s, const struct tfr_distribution *size
 void stats_print_order(const char *label, const struct tfr_order_report *o);
 void stats_json_order(struct tfr_json *j, const char *label, const struct tfr_order_report *o);
 
-/* A card a feature, then up to a few dozen records of `set`, where that is not NULL.  `order`: may
- * be NULL. */
-enum tfr_status stats_html(const char *path, bool force, const struct tfr_survey *s,
+/* The histogram, whose axis is of whole numbers or of floats.  Nothing where all values are equal.
+ */
+void stats_histogram(struct page *page, const struct tfr_distribution *d, bool whole);
+
+/* One card per feature, then up to a few dozen records of `examples`, which may be NULL. */
+enum tfr_status stats_html(const struct show_html_opts *opts, const struct tfr_survey *s,
 	const struct tfr_distribution *sizes, const struct tfr_feature_stats *features, size_t n,
 	const struct tfr_sweep_opts *examples, struct tfr_error *err);
 

@@ -1,80 +1,12 @@
-/* cmd/stats/stats_html.c - a page of statistics: a card a feature, with a histogram and the most frequent
- * values, and behind them a few records as tfr show --html has them. */
+/* cmd/stats/stats_html.c - a page of statistics: one card per feature, with a histogram and the
+ * most frequent values, followed by a few records as tfr show --html shows them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "show_html.h"
 #include "stats/stats.h"
 
-enum { BARS = 32, WIDTH = 320, HEIGHT = 120, EXAMPLES = 24, FEATURES = 2000 };
-
-/* --- histograms --- */
-
-/* Where the bars begin and end: without the outermost hundredths where these would squeeze all
- * else. */
-static void choose_range(const struct tfr_distribution *d, double *low, double *high)
-{
-	double inner = d->quantiles[TFR_QUANTILES - 1] - d->quantiles[0];
-
-	*low = d->min;
-	*high = d->max;
-	if (inner > 0 && (d->max - d->min) > 8 * inner) {
-		*low = d->quantiles[0];
-		*high = d->quantiles[TFR_QUANTILES - 1];
-	}
-}
-
-/* A bin's count, spread evenly over the bars that it lies across. */
-static void spread(double bars[BARS], const struct tfr_bin *bin, double low, double high)
-{
-	double width = (high - low) / BARS;
-	double from = (bin->low - low) / width, to = (bin->high - low) / width;
-	int first = (int)fmin(fmax(from, 0), BARS - 1), last = (int)fmin(fmax(to, 0), BARS - 1);
-
-	if (to <= from || first == last) {
-		bars[first] += (double)bin->count;
-		return;
-	}
-	for (int i = first; i <= last; i++) {
-		double begin = i == first ? from : i, end = i == last ? to : i + 1;
-
-		bars[i] += (double)bin->count * (end - begin) / (to - from);
-	}
-}
-
-static void put_histogram(struct page *page, const struct tfr_distribution *d, const char *unit)
-{
-	double low, high, bars[BARS] = { 0 }, most = 0;
-	char text[2][TFR_SIZE_TEXT];
-
-	choose_range(d, &low, &high);
-	if (!d->count || !(high > low) || !isfinite(high - low))
-		return;
-	for (size_t i = 0; i < d->bin_count; i++)
-		spread(bars, &d->bins[i], low, high);
-	for (int i = 0; i < BARS; i++)
-		most = fmax(most, bars[i]);
-	page_format(page,
-		"<svg viewBox=\"0 0 %d %d\" role=\"img\" style=\"height: auto; background: "
-		"none\">\n",
-		WIDTH, HEIGHT + 16);
-	for (int i = 0; i < BARS; i++)
-		page_format(page,
-			"<rect x=\"%.5g\" y=\"%.5g\" width=\"%.5g\" height=\"%.5g\" "
-			"style=\"fill: #0a84ff; stroke: none\"/>\n",
-			i * (double)WIDTH / BARS, HEIGHT * (1 - bars[i] / most),
-			(double)WIDTH / BARS - 1, HEIGHT * bars[i] / most);
-	page_format(page,
-		"<text x=\"0\" y=\"%d\" font-size=\"11\" style=\"stroke: none; fill: "
-		"currentColor\">%s%s%s</text>\n",
-		HEIGHT + 13, low > d->min ? "≤ " : "", stats_number(low, text[0]), unit);
-	page_format(page,
-		"<text x=\"%d\" y=\"%d\" font-size=\"11\" text-anchor=\"end\" style=\"stroke: "
-		"none; "
-		"fill: currentColor\">%s%s%s</text>\n</svg>\n",
-		WIDTH, HEIGHT + 13, high < d->max ? "≥ " : "", stats_number(high, text[1]), unit);
-}
+enum { EXAMPLES = 24 };
 
 /* --- figures --- */
 
@@ -96,14 +28,14 @@ static void put_distribution(struct page *page, const struct tfr_distribution *d
 {
 	if (!d->count)
 		return;
-	put_number(page, "least", d->min);
-	put_number(page, "greatest", d->max);
+	put_number(page, "minimum", d->min);
+	put_number(page, "maximum", d->max);
 	put_number(page, "mean", d->mean);
 	put_number(page, "deviation", d->deviation);
 	for (int i = 0; i < TFR_QUANTILES && d->min < d->max; i++) {
 		char name[48];
 
-		snprintf(name, sizeof(name), "%g%% are up to", 100 * tfr_quantiles[i]);
+		snprintf(name, sizeof(name), "%g%% are at most", 100 * tfr_quantiles[i]);
 		put_number(page, name, d->quantiles[i]);
 	}
 }
@@ -113,7 +45,7 @@ static void put_top(struct page *page, const struct tfr_feature_stats *f)
 	char text[STATS_VALUE];
 
 	if (!f->top_count || (f->values > 1 && f->top[0].count < 2))
-		return; /* each is there once */
+		return; /* no value occurs twice */
 	page_text(page, "<table>\n");
 	for (size_t i = 0; i < f->top_count; i++) {
 		double share = (double)f->top[i].count / (double)f->values;
@@ -122,8 +54,8 @@ static void put_top(struct page *page, const struct tfr_feature_stats *f)
 		stats_value(f, &f->top[i], text);
 		page_escaped(page, text, strlen(text));
 		page_format(page,
-			"</th><td>%llu</td><td style=\"width: 40%%\"><div style=\"background: "
-			"#0a84ff; height: .8em; width: %.4g%%\"></div></td></tr>\n",
+			"</th><td>%llu</td><td class=\"share\"><div style=\"width: %.4g%%\">"
+			"</div></td></tr>\n",
 			(unsigned long long)f->top[i].count, 100 * fmin(share, 1));
 	}
 	page_text(page, "</table>\n");
@@ -151,12 +83,13 @@ static void put_feature(struct page *page, const struct tfr_feature_stats *f, ui
 {
 	char text[64], size[TFR_SIZE_TEXT];
 
-	page_text(page, "<article>\n<h2>");
+	page_text(page, "<article>\n<h3>");
 	page_escaped(page, f->name, strlen(f->name));
-	page_format(page, " <small>%s%s%s</small></h2>\n", f->steps.count ? "a feature list, " : "",
-		tfr_kind_name(f->kind), f->kind == TFR_KIND_BYTES && f->values ? ", sizes" : "");
+	page_format(page, " <small>%s%s%s</small></h3>\n", f->steps.count ? "a feature list, " : "",
+		tfr_kind_name(f->kind),
+		f->kind == TFR_KIND_BYTES && f->values ? ", sizes in bytes" : "");
 	if (f->kind != TFR_KIND_UNSET)
-		put_histogram(page, &f->numbers, f->kind == TFR_KIND_BYTES ? " bytes" : "");
+		stats_histogram(page, &f->numbers, f->kind != TFR_KIND_FLOAT);
 	put_top(page, f);
 	page_text(page, "<details><summary>");
 	snprintf(text, sizeof(text), "in %.3g%% of the records, %s%llu different value%s",
@@ -190,8 +123,8 @@ static void put_records(
 	uint64_t n = tfr_survey_records(s), files = tfr_survey_files(s);
 	char text[128];
 
-	page_text(page, "<article>\n<h2>records <small>bytes</small></h2>\n");
-	put_histogram(page, sizes, " bytes");
+	page_text(page, "<article>\n<h3>all records <small>sizes in bytes</small></h3>\n");
+	stats_histogram(page, sizes, true);
 	snprintf(text, sizeof(text), "%llu record%s in %llu file%s", (unsigned long long)n,
 		n == 1 ? "" : "s", (unsigned long long)files, files == 1 ? "" : "s");
 	page_text(page, "<details open><summary>");
@@ -203,7 +136,7 @@ static void put_records(
 
 /* --- examples --- */
 
-/* The first records of the set, which `where` selects, a few of each file. */
+/* The first records that `where` selects, a few of each file. */
 static enum tfr_status put_examples(
 	struct show_html *h, const struct tfr_sweep_opts *o, struct tfr_error *err)
 {
@@ -216,14 +149,15 @@ static enum tfr_status put_examples(
 		*err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };
 		status = TFR_ENOMEM;
 	}
-	for (size_t i = 0; !status && i < files && put < EXAMPLES; i++) {
+	for (size_t i = 0; !status && i < files && put < EXAMPLES && !show_html_full(h); i++) {
 		struct tfr_reader_opts opts = { .compression = o->compression };
 		size_t most = put + (EXAMPLES + files - 1) / files;
 		struct tfr_reader *r = NULL;
 		struct tfr_record rec;
 
 		status = tfr_reader_open(&r, tfr_set_path(o->input, i), &opts, err);
-		while (!status && put < most && !(status = tfr_reader_next(r, &rec, err))) {
+		while (!status && put < most && !show_html_full(h) &&
+			!(status = tfr_reader_next(r, &rec, err))) {
 			bool taken = true;
 
 			if (where && !tfr_example_parse(ex, rec.data, rec.size, err))
@@ -234,7 +168,7 @@ static enum tfr_status put_examples(
 				put++;
 			}
 		}
-		/* What is damaged was told of before. */
+		/* The survey has warned of the damage. */
 		if (status == TFR_END || (status == TFR_EDATA && o->skip_damaged))
 			status = TFR_OK;
 		tfr_reader_close(r);
@@ -244,21 +178,44 @@ static enum tfr_status put_examples(
 	return status;
 }
 
-enum tfr_status stats_html(const char *path, bool force, const struct tfr_survey *s,
+/* The cards under their headings, until the page is full. */
+static void put_cards(struct show_html *h, const struct tfr_survey *s,
+	const struct tfr_distribution *sizes, const struct tfr_feature_stats *features, size_t n)
+{
+	struct page *page = show_html_page(h);
+	bool lists = false;
+	size_t i;
+
+	page_text(page, "<h2>Records</h2>\n");
+	put_records(page, s, sizes);
+	for (i = 0; i < n && !show_html_full(h); i++) {
+		if (!i || (features[i].steps.count && !lists))
+			page_text(page, features[i].steps.count ? "<h2>Feature lists</h2>\n"
+								: "<h2>Features</h2>\n");
+		lists = lists || features[i].steps.count;
+		put_feature(page, &features[i], tfr_survey_records(s));
+	}
+	if (i < n)
+		page_format(page,
+			"<h2>%zu more features do not fit: tfr stats prints all of them</h2>\n",
+			n - i);
+}
+
+enum tfr_status stats_html(const struct show_html_opts *opts, const struct tfr_survey *s,
 	const struct tfr_distribution *sizes, const struct tfr_feature_stats *features, size_t n,
 	const struct tfr_sweep_opts *examples, struct tfr_error *err)
 {
 	struct show_html *h = NULL;
-	enum tfr_status status = show_html_open(&h, path, force, "stats", 8, err);
+	enum tfr_status status = show_html_open(&h, opts, err);
 
 	if (!status) {
-		put_records(show_html_page(h), s, sizes);
-		for (size_t i = 0; i < n && i < FEATURES; i++)
-			put_feature(show_html_page(h), &features[i], tfr_survey_records(s));
+		put_cards(h, s, sizes, features, n);
 		status = page_status(show_html_page(h), err);
 	}
-	if (!status && examples)
+	if (!status && examples && !show_html_full(h)) {
+		page_text(show_html_page(h), "<h2>First records</h2>\n");
 		status = put_examples(h, examples, err);
+	}
 	if (!status)
 		status = show_html_publish(h, err);
 	show_html_close(h);

@@ -1,4 +1,5 @@
-/* cmd/stats/stats_text.c - statistics for a person: a few lines a feature; and how well a set is mixed.
+/* cmd/stats/stats_text.c - statistics for a person: a few lines a feature; and how well a set is
+ * mixed.
  */
 #include <math.h>
 #include <string.h>

@@ -22,3 +22,14 @@ p = P(); p.feed(open("page.html").read()); print("balanced", p.open_)'
 tfr stats --html page.html p; echo "status $?"; tfr stats -f --html page.html p; echo "status $?"
 tfr stats --json p > p.json; tfr stats --merge --html merged.html p.json; echo "status $?"; grep -c 'data:image' merged.html
 tfr stats --html nosuch/page.html p; echo "status $?"; tfr stats -f p; echo "status $?"; ls
+# Whole numbers have no gaps, many magnitudes a logarithmic axis; many features do not make a page of more than 2 MB.
+python3 - <<'P'
+from records import example, float_list, frame, int64_list
+open('h', 'wb').write(b''.join(frame(example({'class': int64_list([k % 10]), 'size': int64_list([2 ** (k % 30)]), 'f': float_list([k / 100])})) for k in range(300)))
+open('many', 'wb').write(frame(example({'f%05d' % k: int64_list([1, 2, 3]) for k in range(9000)})))
+P
+tfr stats -q -f --html page.html h; grep -o '<h[123]>[^<]*' page.html
+grep -o '<text[^>]*>[^<]*' page.html | sed 's/.*>//' | tr '\n' ' '; echo
+python3 -c 'import re; print([len(re.findall("M", d)) for d in re.findall("class=\"bars\" d=\"([^\"]*)", open("page.html").read())])'
+grep -c 'logarithmic axis' page.html
+tfr stats -q -f --html page.html many; grep -o '<h2>.*</h2>' page.html | sed 's/[0-9]\{2,\}/N/'; test $(stat -c %s page.html) -lt 2000000 && echo small

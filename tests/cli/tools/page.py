@@ -14,7 +14,7 @@ import records
 
 VOID = {'meta', 'img', 'br'}
 KNOWN = {'html', 'head', 'meta', 'title', 'style', 'body', 'main', 'article', 'svg', 'filter', 'fecolormatrix', 'image', 'rect',
-         'text', 'img', 'h2', 'details', 'summary', 'table', 'tr', 'th', 'td', 'pre', 'p'}
+         'text', 'img', 'h1', 'h2', 'h3', 'details', 'summary', 'table', 'tr', 'th', 'td', 'pre', 'p'}
 
 
 class Page(html.parser.HTMLParser):
@@ -48,7 +48,7 @@ class Page(html.parser.HTMLParser):
             self.faults.append('closed and not open: %s' % tag)
 
     def handle_data(self, data):
-        if self.open and self.open[-1] in ('h2', 'text', 'th', 'td', 'pre', 'summary') and data.strip():
+        if self.open and self.open[-1] in ('h1', 'h2', 'h3', 'text', 'th', 'td', 'pre', 'summary') and data.strip():
             self.said.append('%s: %s' % (self.open[-1], ascii(data)))
 
 
