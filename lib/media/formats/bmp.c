@@ -1,4 +1,5 @@
-/* media/formats/bmp.c - BMP, as TensorFlow's decode_bmp reads it (core/kernels/image/decode_image_op.cc).
+/* media/formats/bmp.c - BMP, as TensorFlow's decode_bmp reads it
+ * (core/kernels/image/decode_image_op.cc).
  *
  * Debian has no maintained C library for BMP alone, and TensorFlow reads a small part of the
  * format: 8, 24 or 32 bits per pixel, not compressed, as many bytes as the header says and not one

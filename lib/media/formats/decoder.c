@@ -1,9 +1,9 @@
-/* media/formats/decoder.c - from bytes to pixels, whatever the format: recognise, measure, check what is
- * asked, decode.
+/* media/formats/decoder.c - from bytes to pixels for any format: detect, measure, check the
+ * request, decode.
  *
- * Every decode probes first.  That costs under a microsecond and makes a truncated image an error
- * whatever the window, and an image that claims an absurd size one before any memory is taken for
- * it. */
+ * Every decode probes first.  That costs less than a microsecond.  A truncated image is then an
+ * error with any window, and an image that claims an absurd size fails before memory is allocated.
+ */
 #include <string.h>
 
 #include "base/error.h"
@@ -20,15 +20,15 @@ static bool looks_like_tga(const uint8_t *p, size_t size)
 	       p[16] % 8 == 0 && p[16] >= 8 && p[16] <= 32 && p[17] < 64;
 }
 
-/* What a file is that is not an image of struct format's, for a message; NULL: unknown. */
+/* The kind of a file that is not an image of a known format, for a message; NULL: unknown. */
 static const char *other_kind(const uint8_t *p, size_t size)
 {
 	static const struct {
 		const char *magic, *name;
 	} kinds[] = {
-		{ "fLaC", "a FLAC sound" },
-		{ "OggS", "an Ogg sound" },
-		{ "ID3", "an MP3 sound" },
+		{ "fLaC", "a FLAC file" },
+		{ "OggS", "an Ogg file" },
+		{ "ID3", "an MP3 file" },
 		{ "8BPS", "a Photoshop image" },
 		{ "v/1\1", "an OpenEXR image" },
 	};
@@ -168,9 +168,8 @@ static enum tfr_status check_pixels(
 
 	if (!most || (uint64_t)info->width * info->height <= most)
 		return TFR_OK;
-	return tfr_fail(err, TFR_EDATA,
-		"an image of %u x %u has more than the %llu pixels allowed", info->width,
-		info->height, (unsigned long long)most);
+	return tfr_fail(err, TFR_EDATA, "an image of %u x %u has more than the %llu pixels allowed",
+		info->width, info->height, (unsigned long long)most);
 }
 
 enum tfr_status tfr_decode(struct tfr_decoder *d, const void *data, size_t size,

@@ -1,8 +1,8 @@
-/* media/formats/exif.c - EXIF is a TIFF file without an image (CIPA DC-008, 4.5): a header of 8 bytes that
- * says in which order bytes come and where the first directory lies, and in it a count and entries
- * of 12 bytes: tag, type, number of values, and the value itself where it fits in 4 bytes.
+/* media/formats/exif.c - EXIF is a TIFF file without an image (CIPA DC-008, 4.5).
  *
- * Nothing in the block is believed: each offset is compared with the size before it is followed. */
+ * A header of 8 bytes has the byte order and the offset of the first directory.  The directory has
+ * a count and entries of 12 bytes: tag, type, number of values, and the value itself if it fits in
+ * 4 bytes.  Each offset is compared with the size before it is followed. */
 #include "media/formats/exif.h"
 
 #include <string.h>

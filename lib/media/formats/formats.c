@@ -1,7 +1,7 @@
-/* media/formats/formats.c - every image format we know, by its first bytes.
+/* media/formats/formats.c - all known image formats, by their first bytes.
  *
- * Content decides: a name is never looked at.  No two magics below can match the same bytes, so
- * order does not matter. */
+ * The content decides, never a name.  No two magics below match the same bytes, so their order does
+ * not matter. */
 #include <string.h>
 
 #include "media/formats/image_codec.h"

@@ -1,11 +1,11 @@
-/* media/formats/gif.c - the first frame of a GIF (GIF89a specification, W3C), as TensorFlow decodes it with
- * expand_animations=False (core/lib/gif/gif_io.cc).
+/* media/formats/gif.c - the first frame of a GIF (GIF89a specification, W3C), as TensorFlow decodes
+ * it with expand_animations=False (core/lib/gif/gif_io.cc).
  *
- * The image is as large as the largest frame, whatever the logical screen says.  The first frame
- * is placed at its offset, clipped, and the rest is black, as are its transparent pixels.
+ * The image is as large as the largest frame, whatever the logical screen says.  The first frame is
+ * placed at its offset and clipped; the rest and its transparent pixels are black.
  *
- * The probe walks the blocks and so knows every frame's size and the end.  The pixels come from
- * giflib, opened at first use: line by line, so that memory follows the window. */
+ * The probe reads the blocks, which give the size of every frame and the end.  giflib, opened at
+ * first use, decodes the pixels line by line, so memory depends on the window. */
 #include <string.h>
 
 #include "base/error.h"

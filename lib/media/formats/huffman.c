@@ -1,15 +1,15 @@
 /* media/formats/huffman.c - symbols of ITU-T T.81, annex F.2.2, several at a time.
  *
- * Data is first copied to a window of our own without the zeros that are stuffed behind each FF
- * (B.1.1.5), so that bits are taken eight bytes at a time without looking at them.  At the start of
- * an MCU the window has at least the most bytes that one can take, or all that are left of the
- * segment and zeros behind: nothing in between asks for the end.  After the MCU it is seen whether
- * it took more than was there.
+ * The data is first copied to a window without the zeros after each FF (B.1.1.5), so that eight
+ * bytes of bits can be taken without examining them.  At the start of an MCU the window has at
+ * least as many bytes as an MCU can take, or the rest of the segment followed by zeros.  So nothing
+ * within an MCU checks for the end.  After the MCU, a check finds whether it took more bytes than
+ * there were.
  *
- * What costs time is that the next symbol's place is known only when the one before it is: a shift,
- * a load, a shift, seven cycles each.  So one look into a table finds two coefficients, how long
- * they are together and where the values lie, which are worked out while the next look is on its
- * way.  Where nobody wants the values, one look passes over all symbols whose codes it sees. */
+ * The cost is latency: the place of a symbol is known only after the symbol before it, by a shift,
+ * a load and a shift, seven cycles each.  So one table lookup finds two coefficients: their total
+ * length and the places of their values.  The values are computed during the next lookup.  If the
+ * values are not needed, one lookup skips all symbols whose codes it contains. */
 #include "media/formats/huffman.h"
 
 #include <stddef.h>

@@ -1,8 +1,8 @@
-/* media/formats/huffman_tables.c - codes dealt out as ITU-T T.81 deals them, and every look of so many bits
- * worked out beforehand.
+/* media/formats/huffman_tables.c - assigns codes as ITU-T T.81 does, and precomputes the lookup for
+ * every pattern of bits.
  *
- * An entry says nothing but what its bits prove: a symbol counts where its whole code is among
- * them, its value may lie behind. */
+ * An entry only uses its own bits: a symbol counts if all of its code is among them; its value may
+ * come after them. */
 #include "media/formats/huffman_tables.h"
 
 #include <string.h>

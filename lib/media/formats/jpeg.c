@@ -1,10 +1,10 @@
-/* media/formats/jpeg.c - JPEG pixels by libjpeg-turbo, all of an image or a window of it.
+/* media/formats/jpeg.c - JPEG pixels by libjpeg-turbo, of an image or a window of it.
  *
- * The window is asked for with a margin of pixels, and rows of margin are decoded and dropped:
- * "fancy" upsampling takes each chroma sample's neighbours into account, and at the edge of what
- * libjpeg decodes it does without them.  With the margin that edge lies outside the window, so its
- * pixels are those of the whole image.  Where a margin is not enough (crops_exactly() says where)
- * the image is decoded from its top at full width.
+ * The window is requested with a margin of pixels, and rows of the margin are decoded and dropped.
+ * "Fancy" upsampling uses the neighbours of each chroma sample, which are missing at the edge of
+ * the area that libjpeg decodes.  With the margin, that edge is outside the window, so the pixels
+ * equal those of the entire image.  If a margin is not enough (see crops_exactly()), the image is
+ * decoded from its top at full width.
  *
  * libjpeg reports errors by a call that must not return: everything that calls it runs under
  * jpeg_guard(). */

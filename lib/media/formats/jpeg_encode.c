@@ -1,8 +1,8 @@
 /* media/formats/jpeg_encode.c - JPEG by libjpeg-turbo, into a buffer that grows.
  *
- * Nothing depends on the machine: the exact integer DCT, which all of libjpeg-turbo's kernels
- * compute alike, and the standard's own Huffman tables.  libjpeg reports errors by a call that must
- * not return: what calls it runs under setjmp. */
+ * The result does not depend on the machine: the exact integer DCT, which is the same in all
+ * kernels of libjpeg-turbo, and the Huffman tables of the standard.  libjpeg reports errors by a
+ * call that must not return: everything that calls it runs under setjmp. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,10 +1,10 @@
-/* media/formats/jpeg_probe.c - a JPEG's measures and the proof of its end, without decoding (ITU-T T.81,
+/* media/formats/jpeg_probe.c - measures a JPEG and finds its end, without decoding (ITU-T T.81,
  * annex B).
  *
- * The file is a chain of segments FF, marker, 16-bit length, content; the scan's entropy-coded data
- * follows SOS and hides every FF it contains as FF 00.  So EOI (FF D9) after the first SOS is the
- * image's own, and a thumbnail's EOI, which lies inside an APPn segment, is jumped over.  Like
- * libjpeg we skip stray bytes between segments. */
+ * The file is a chain of segments: FF, marker, 16-bit length, content.  The entropy-coded data of
+ * the scan follows SOS and writes every FF in it as FF 00.  So EOI (FF D9) after the first SOS
+ * belongs to the image, and the EOI of a thumbnail is skipped with its APPn segment.  Stray bytes
+ * between segments are skipped, as in libjpeg. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,9 +1,9 @@
-/* media/formats/png.c - PNG (ISO/IEC 15948): its measures and end by walking the chunks, its pixels by
- * libpng.
+/* media/formats/png.c - PNG (ISO/IEC 15948): measures it and finds its end by its chunks, decodes
+ * it by libpng.
  *
- * The probe proves bounds and IHDR; libpng proves the CRC of every chunk it reads.  Rows come in
- * order, so a window saves the rows below it.  libpng reports errors by a call that must not
- * return: what calls it runs under setjmp. */
+ * The probe verifies bounds and IHDR; libpng verifies the CRC of every chunk that it reads.  Rows
+ * come in order, so a window saves the rows below it.  libpng reports errors by a call that must
+ * not return: everything that calls it runs under setjmp. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>

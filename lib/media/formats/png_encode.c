@@ -1,10 +1,11 @@
-/* media/formats/png_encode.c - PNG by libpng, into a buffer that grows: 8 bits a sample, every filter tried
- * on every row, level 6, so that the bytes follow from the pixels.
+/* media/formats/png_encode.c - PNG by libpng, into a buffer that grows: 8 bits per sample, every
+ * filter tried on every row, level 6, so that the bytes depend on the pixels alone.
  *
- * A mask is runs of few values.  Unfiltered, by Z_RLE, which looks for runs and nothing else, a
- * shape of 640 x 480 takes a quarter of the time of level 6 and a third fewer bytes.
+ * A mask consists of runs of few values.  Without filters and with Z_RLE, which only searches runs,
+ * a shape of 640 x 480 takes a quarter of the time of level 6 and a third fewer bytes.
  *
- * libpng reports errors by a call that must not return: what calls it runs under setjmp. */
+ * libpng reports errors by a call that must not return: everything that calls it runs under setjmp.
+ */
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>

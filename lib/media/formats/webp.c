@@ -1,8 +1,8 @@
-/* media/formats/webp.c - WebP (RFC 9649): its measures and its end by walking the chunks, its pixels by
- * libwebp, as TensorFlow decodes them (core/lib/webp/webp_io.cc).
+/* media/formats/webp.c - WebP (RFC 9649): measures it and finds its end by its chunks, decodes it
+ * by libwebp, as TensorFlow does (core/lib/webp/webp_io.cc).
  *
- * A still image has alpha where its header says so; of an animation the first frame is taken, on
- * its canvas, which always has alpha.  libwebp decodes an image whole: a window is a view of it.
+ * A still image has alpha if its header says so.  The first frame of an animation is taken, on its
+ * canvas, which always has alpha.  libwebp decodes the entire image, and a window is a view of it.
  * libwebp, and libwebpdemux for animations, are opened at first use. */
 #include <string.h>
 

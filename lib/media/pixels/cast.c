@@ -1,7 +1,8 @@
-/* media/pixels/cast.c - pixels as numbers of another type, a plane a channel or not.
+/* media/pixels/cast.c - converts pixels to numbers of another type, with or without one plane per
+ * channel.
  *
- * Where both change, a few pixels at a time are taken apart into memory that stays in the nearest
- * cache, and converted from there; 8 bits that are to come out are made first, being fewer. */
+ * If both change, a few pixels at a time are separated into memory that stays in the nearest cache,
+ * and converted from there.  8-bit results are made first, since they are smaller. */
 #include <string.h>
 
 #include "base/error.h"

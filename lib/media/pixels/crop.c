@@ -1,10 +1,9 @@
-/* media/pixels/crop.c - where to crop and whether to mirror: the laws, and draws that depend on nothing
- * but their key.
+/* media/pixels/crop.c - where to crop and whether to mirror: draws that depend on their key alone.
  *
- * Each kind of draw has a Philox stream of its own, named by (seed, epoch, what is drawn) in the
- * key and by the record in the counter; a copy other than the first changes the key once more.  So
- * a draw never depends on how many numbers another one used, and none coincides with the streams
- * that shuffling draws from the bare seed. */
+ * Each kind of draw has its own Philox stream, named by (seed, epoch, kind) in the key and by the
+ * record in the counter; copies after the first change the key once more.  So a draw does not
+ * depend on how many numbers another one used, and no stream coincides with those that shuffling
+ * draws from the bare seed. */
 #include <assert.h>
 #include <math.h>
 

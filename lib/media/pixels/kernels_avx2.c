@@ -1,8 +1,8 @@
 /* media/pixels/kernels_avx2.c - the inner loops for AVX2 and F16C.
  *
- * Pixels change places by byte shuffles within 16 bytes; numbers are computed eight at a time. What
- * does not fill a register is left to the plain loops, which begin there: patterns and running sums
- * go on in step because a register's samples begin at a multiple of what they repeat by.
+ * Byte shuffles within 16 bytes move pixels; numbers are computed eight at a time.  The plain loops
+ * handle the rest that does not fill a register.  They continue at the right place, because the
+ * samples of a register begin at a multiple of the period of patterns and sums.
  *
  * A loop that streams begins with plain samples up to an aligned address. */
 #include "media/pixels/kernels_x86.h"

@@ -1,11 +1,11 @@
-/* media/pixels/kernels_avx512.c - the inner loops for AVX-512 with byte permutes, where they are faster
- * than those for AVX2; the rest is theirs.
+/* media/pixels/kernels_avx512.c - the inner loops for AVX-512 with byte permutes, if they are
+ * faster than those for AVX2; the other loops are those for AVX2.
  *
- * A permute takes bytes from anywhere in 128 of them, and what does not fill a register is masked:
- * a masked load reads nothing beyond its mask.
+ * A permute takes bytes from anywhere in 128 of them.  The rest that does not fill a register is
+ * masked: a masked load reads nothing outside its mask.
  *
- * A division of 16 floats occupies its unit for 16 cycles, and so is made of products where it can
- * be: see divide(). */
+ * A division of 16 floats occupies its unit for 16 cycles, so products replace it where possible:
+ * see divide(). */
 #include "media/pixels/kernels_x86.h"
 
 #ifdef TFR_KERNELS_X86

@@ -1,5 +1,5 @@
-/* media/pixels/kernels_plain.c - the inner loops in plain C, the meaning of the others, and the list of
- * them all. */
+/* media/pixels/kernels_plain.c - the inner loops in plain C, which define the others, and the list
+ * of all loops. */
 #include <string.h>
 
 #include "media/pixels/kernels_x86.h"

@@ -1,6 +1,6 @@
-/* media/pixels/normalise.c - (x - mean) / std, with given numbers or with the image's own.
+/* media/pixels/normalise.c - (x - mean) / std, with given numbers or with those of the image.
  *
- * Sums of 8-bit samples are integers, so they do not depend on their order; those of floats are
+ * Sums of 8-bit samples are integers, so they do not depend on their order.  Sums of floats are
  * made in double, in an order that all kernels keep. */
 #include <math.h>
 

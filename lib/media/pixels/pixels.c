@@ -1,7 +1,7 @@
-/* media/pixels/pixels.c - transforms that move pixels and compute none.
+/* media/pixels/pixels.c - transforms that move pixels without computing any.
  *
- * They are the same for every type of sample: a pixel is so many bytes.  What is added at an edge
- * is a mirror image, so the kernels that mirror do that too. */
+ * They are the same for every type of sample: a pixel is a number of bytes.  Added edges are mirror
+ * images, so the kernels that mirror make them, too. */
 #include "media/pixels/pixels.h"
 
 #include <string.h>

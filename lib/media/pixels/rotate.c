@@ -1,10 +1,10 @@
-/* media/pixels/rotate.c - torchvision's rotate() of a tensor, step by step as PyTorch computes it.
+/* media/pixels/rotate.c - torchvision's rotate() of a tensor, in the steps of PyTorch.
  *
- * The centres of the pixels of the result, counted from the middle, are turned to where they lie in
- * the source, scaled to -1 … 1 and back to pixels: float32 throughout, each step rounded.  The
- * scaling is not left out: it is part of the law, and of the last bit.
+ * The centres of the pixels of the result, counted from the middle, are rotated to their places in
+ * the source, scaled to -1 … 1 and back to pixels: float32 throughout, with each step rounded.  The
+ * scaling is necessary, because it changes the last bit.
  *
- * With a fill, a channel of ones is turned too, and says how much of a pixel is image. */
+ * With a fill, a channel of ones is rotated too; it holds the covered share of each pixel. */
 #include <math.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* media/pixels/rotate_x86.c - eight pixels of a rotated RGB image at once, for AVX2.
  *
- * Their places are computed side by side, the four pixels around each are gathered as 32 bits (the
- * fourth byte is the next pixel's, and lies within the row), and each channel is blended by itself,
- * in the order of rotate.c.  Where one of the eight is near an edge the loop stops. */
+ * Their places are computed in parallel, the four pixels around each are gathered as 32 bits, and
+ * each channel is blended separately, in the order of rotate.c.  The fourth byte belongs to the
+ * next pixel, which is within the row.  The loop stops if one of the eight is near an edge. */
 #include "media/pixels/rotate.h"
 
 #ifdef __x86_64__

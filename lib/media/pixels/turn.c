@@ -1,7 +1,8 @@
-/* media/pixels/turn.c - the eight ways to turn an image, each a walk through the source with two strides.
+/* media/pixels/turn.c - the eight orientations of an image, each a walk through the source with two
+ * strides.
  *
- * Every orientation is: start at some corner, go along one axis for the next pixel of a row of the
- * result and along the other for its next row. */
+ * Every orientation starts at some corner and has one axis for the next pixel of a row of the
+ * result, and the other for its next row. */
 #include <string.h>
 
 #include "base/error.h"

@@ -1,17 +1,17 @@
 /* media/resize/area.c - tf.image.resize(method='area'), to the bit.
  *
  * A pixel of the result covers a box of the source.  The sum over a box is made row by row, each
- * row from left to right, and so is the order of every rounding.  What a source row gives for each
- * box does not depend on the row of the result that asks: it is made once and serves both where a
- * row lies across the border of two. */
+ * row from left to right, which sets the order of all roundings.  The sums of a source row do not
+ * depend on the row of the result, so they are made once and used twice for a row that two boxes
+ * share. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "media/pixels/kernels.h"
 #include "media/formats/image_codec.h"
+#include "media/pixels/kernels.h"
 #include "media/pixels/pixels.h"
 #include "media/pixels/quad.h"
 #include "media/resize/resize.h"

@@ -1,9 +1,9 @@
-/* media/resize/axis.c - the weights of one axis, by the law of Pillow's Image.resize() (its
- * src/libImaging/Resample.c), to the bit: weights are computed in double, divided by their sum, and
- * rounded to 22 bits behind the point, halves away from zero.
+/* media/resize/axis.c - the weights of one axis, as in Pillow's Image.resize() (its
+ * src/libImaging/Resample.c), to the bit.
  *
- * When an image becomes smaller the filter is stretched by as much, so that every pixel counts:
- * that is what "antialiased" means.  When it grows the filter keeps its size. */
+ * Weights are computed in double, divided by their sum, and rounded to 22 bits after the point,
+ * halves away from zero.  When an image shrinks, the filter is stretched by the same factor, so
+ * that every pixel counts: "antialiased" means that.  When it grows, the filter keeps its size. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,13 @@
-/* media/resize/resize.c - tf.image.resize's bilinear, to the bit: uint8 or float32 HWC in, float32 HWC
- * out.
+/* media/resize/resize.c - tf.image.resize's bilinear, to the bit: uint8 or float32 HWC in, float32
+ * HWC out.
  *
- * An output row lies between two source rows.  Each source row is interpolated along x once, into
- * one of two float rows that are kept while the output moves down, and the output row is
- * interpolated between them, mirrored by the column table and normalised on its way out.  This
- * order, x then y, is TensorFlow's; the result depends on it.
+ * An output row is between two source rows.  Each source row is interpolated along x once, into one
+ * of two float rows that are kept while the output moves down.  The output row is interpolated
+ * between them, mirrored by the column table, and normalised.  This order, x then y, is
+ * TensorFlow's; the result depends on it.
  *
- * Invariant: the column table fits `shape`, and rows[k] holds source row tag[k] of the image at
- * hand. */
+ * Invariant: the column table fits `shape`, and rows[k] holds source row tag[k] of the current
+ * image. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

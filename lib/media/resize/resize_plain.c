@@ -1,5 +1,5 @@
-/* media/resize/resize_plain.c - the resize kernel in plain C, the meaning of the others, and the list of
- * them all. */
+/* media/resize/resize_plain.c - the resize kernel in plain C, which defines the others, and the
+ * list of all kernels. */
 #include "media/resize/resize.h"
 #include "media/resize/resize_x86.h"
 

@@ -1,12 +1,12 @@
 /* media/resize/resize_x86.c - resize kernels for AVX2 and for AVX-512 with byte permutes.
  *
- * Horizontally, the samples that a group of neighbouring elements needs lie close together: one
- * load fetches them all, and two byte shuffles place the lower and the upper neighbour of each
- * element in a 32-bit lane of its own, ready to become floats.  A group is 4 elements in 16 bytes
- * (AVX2: two groups a register), or 16 elements in 64 bytes.  Where an image shrinks so much that
- * a group's samples lie farther apart, prepare() declines and the plain kernel serves.
+ * Horizontally, a group of neighbouring elements needs samples that are close together.  One load
+ * fetches them all, and two byte shuffles place the lower and the upper neighbour of each element
+ * in its own 32-bit lane, ready to become floats.  A group is 4 elements in 16 bytes (AVX2: two
+ * groups per register), or 16 elements in 64 bytes.  If an image shrinks so much that the samples
+ * of a group are farther apart, prepare() declines and the plain kernel is used.
  *
- * Loads never pass the end of the source row: a group near it starts early enough instead. */
+ * Loads never pass the end of the source row: a group near it starts earlier instead. */
 #include "media/resize/resize_x86.h"
 
 #ifdef TFR_RESIZE_X86

@@ -1,9 +1,9 @@
-/* media/resize/scale.c - images of 8 bits made larger or smaller, as images of 8 bits.
+/* media/resize/scale.c - resizes 8-bit images to 8-bit images.
  *
- * A filter that weighs many pixels goes over one axis and then over the other, rounding to 8 bits
- * in between.  The result depends on which axis comes first, and Pillow decides: see
- * columns_first(). Of the rows only those that the second pass reads are made.  TensorFlow's two
- * laws, which weigh at most four pixels, have their own way. */
+ * A filter with many weights processes one axis and then the other, rounding to 8 bits in between.
+ * The result depends on which axis comes first; columns_first() decides as Pillow does.  Only the
+ * rows that the second pass reads are made.  The two filters of TensorFlow, with at most four
+ * weights, have their own code. */
 #include "media/resize/scale.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* media/resize/scale_x86.c - scaling with AVX2: four weights at once across, two down.
  *
- * pmaddwd adds the products of two pairs of 16 bits.  A weight has 23 bits and more, so it is taken
- * apart into high * 4096 + low, and the two sums are put together at the end: the same sum modulo
- * 2^32, which fits. */
+ * pmaddwd adds the products of two pairs of 16 bits.  A weight has 23 bits and more, so it is split
+ * into high * 4096 + low, and the two sums are combined at the end: the same sum modulo 2^32, which
+ * fits. */
 #include "media/resize/scale.h"
 
 #ifdef __x86_64__

@@ -1,8 +1,8 @@
-/* media/wav/wav.c - the chunks of a WAV file walked, and its header held to what is there.
+/* media/wav/wav.c - reads the chunks of a WAV file, and checks its header against the file.
  *
- * A size is believed only after the bytes that it speaks of are seen to be there.  What
- * TensorFlow's decode_wav refuses (bytes a second and bytes a sample that do not follow from the
- * rest) is refused here, before a trainer meets it. */
+ * A size counts only if the file has that many bytes.  Headers that TensorFlow's decode_wav refuses
+ * (bytes per second and bytes per sample that contradict the other fields) are refused here, before
+ * a training meets them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ enum {
 	EXTENSIBLE = 0xfffe,
 };
 
-/* What stands behind the two bytes of the coding in a sub-format that is a coding. */
+/* The bytes after the two bytes of the coding in a sub-format that is a coding. */
 static const uint8_t guid[14] = { 0x00, 0x00, 0x00, 0x00, 0x10, 0x00, 0x80, 0x00, 0x00, 0xaa, 0x00,
 	0x38, 0x9b, 0x71 };
 
@@ -169,7 +169,7 @@ static enum tfr_status take_samples(struct walk *w, size_t at, uint32_t said)
 	return TFR_OK;
 }
 
-/* Walks the chunks up to the samples.  What lies behind them is notes, if anything. */
+/* Reads the chunks up to the samples.  Later chunks are notes only. */
 static enum tfr_status walk(struct walk *w)
 {
 	enum tfr_status status = TFR_OK;
@@ -212,12 +212,13 @@ static enum tfr_status check_riff(struct walk *w)
 	if ((uint64_t)said + CHUNK > w->size) {
 		w->info->truncated = true;
 		return tfr_fail(w->err, TFR_EDATA,
-			"truncated WAV: %u bytes behind its first 8, %zu in the file", said,
+			"truncated WAV: %u bytes after the first 8, %zu in the file", said,
 			w->size - CHUNK);
 	}
 	if ((uint64_t)said + CHUNK < end)
 		return tfr_fail(w->err, TFR_EDATA,
-			"a WAV that says it ends at byte %llu, before its samples do, at %llu",
+			"the header of the WAV ends it at byte %llu, before the end of its samples "
+			"at %llu",
 			(unsigned long long)said + CHUNK, (unsigned long long)end);
 	return TFR_OK;
 }
@@ -227,7 +228,7 @@ static enum tfr_status check_kind(struct walk *w)
 	if (!w->size)
 		return tfr_fail(w->err, TFR_EFORMAT, "an empty file");
 	if (w->size >= 4 && !memcmp(w->data, "fLaC", 4))
-		return tfr_fail(w->err, TFR_EFORMAT, "a FLAC sound, not a WAV file");
+		return tfr_fail(w->err, TFR_EFORMAT, "a FLAC file, not a WAV file");
 	if (!tfr_audio_sniff(w->data, w->size))
 		return tfr_fail(w->err, TFR_EFORMAT, "not a WAV file");
 	w->info->recognised = true;

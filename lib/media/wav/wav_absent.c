@@ -1,4 +1,4 @@
-/* media/wav/wav_absent.c - in the place of wav_decode.c, in a build without libsndfile. */
+/* media/wav/wav_absent.c - replaces wav_decode.c in a build without libsndfile. */
 #include <tfr-private/audio.h>
 
 #include "base/error.h"

@@ -1,8 +1,8 @@
-/* media/wav/wav_decode.c - samples of codings that are not ours to floats, by libsndfile.
+/* media/wav/wav_decode.c - decodes the other codings of WAV to floats, by libsndfile.
  *
- * libsndfile brings the codecs of FLAC, Vorbis, Opus and MP3 along, whose loading costs a process
- * some milliseconds at its start: that is why it is opened at first use and called through a table.
- * It reads from memory, through functions of ours. */
+ * libsndfile brings the codecs of FLAC, Vorbis, Opus and MP3 along, whose loading costs some
+ * milliseconds.  So it is opened at first use and called through a table.  It reads from memory,
+ * through our functions. */
 #include <dlfcn.h>
 #include <sndfile.h>
 #include <stdlib.h>
@@ -141,12 +141,12 @@ enum tfr_status tfr_audio_open(struct tfr_audio_stream **out, const void *data, 
 
 	*out = NULL;
 	*info = (struct tfr_audio_info){ 0 };
-	/* libsndfile would read a FLAC as well: what the feature is to hold is a WAV. */
+	/* libsndfile would read FLAC as well, but the feature must hold a WAV file. */
 	if (!tfr_audio_sniff(data, size))
 		return tfr_fail(err, TFR_EFORMAT, "not a WAV file");
 	s = calloc(1, sizeof(*s));
 	if (!s)
-		return tfr_fail_nomem(err, "opening a sound");
+		return tfr_fail_nomem(err, "opening a WAV file");
 	status = open_file(s, data, size, &found, err);
 	if (!status)
 		status = describe(&found, info, err);

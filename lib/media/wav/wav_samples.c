@@ -1,9 +1,9 @@
-/* media/wav/wav_samples.c - samples of a WAV file that lies in memory, as numbers: no library, no
- * state, only those that are wanted.
+/* media/wav/wav_samples.c - converts samples of a WAV file in memory to numbers: no library, no
+ * state, and only the needed samples.
  *
- * Every loop is one that a compiler makes vectors of: no branch in it, and a scale that is a power
- * of two, so that a product is exact where the number itself is.  That is why these floats are
- * those of libsndfile and of TensorFlow's decode_wav, to the bit. */
+ * A compiler can vectorise every loop: no branches, and a scale that is a power of two, so a
+ * product is exact if the number is.  Therefore these floats equal those of libsndfile and of
+ * TensorFlow's decode_wav, to the bit. */
 #include <assert.h>
 #include <string.h>
 

@@ -1,9 +1,9 @@
-/* tfr-private/audio.h - WAV files: measured by their headers, and decoded to floats.
+/* tfr-private/audio.h - WAV files: measures their headers, and decodes them to floats.
  *
  * A WAV file is RIFF chunks (Microsoft and IBM, Multimedia Programming Interface and Data
- * Specifications 1.0, 1991): "fmt " says what a sample is, "data" has them, all little-endian.  A
- * sample here is one moment of all channels, whose values lie side by side; TensorFlow's decode_wav
- * and soundfile count so too. */
+ * Specifications 1.0, 1991): "fmt " describes the samples, "data" contains them, all little-endian.
+ * A sample here is one value per channel, stored next to each other; TensorFlow's decode_wav and
+ * soundfile count in the same way. */
 #ifndef TFR_PRIVATE_AUDIO_H
 #define TFR_PRIVATE_AUDIO_H
 
@@ -15,64 +15,64 @@ extern "C" {
 #endif
 
 enum tfr_audio_coding {
-	TFR_AUDIO_PCM = 1,   /* whole numbers of 8 (unsigned), 16, 24 or 32 bits */
-	TFR_AUDIO_FLOAT = 3, /* IEEE 754 of 32 or 64 bits; both numbers are WAVE_FORMAT_…'s */
-	TFR_AUDIO_OTHER = 0, /* what libsndfile reads: see tfr_audio_open() */
+	TFR_AUDIO_PCM = 1, /* integers of 8 (unsigned), 16, 24 or 32 bits */
+	TFR_AUDIO_FLOAT =
+		3, /* IEEE 754 with 32 or 64 bits; both numbers are those of WAVE_FORMAT_… */
+	TFR_AUDIO_OTHER = 0, /* read by libsndfile: see tfr_audio_open() */
 };
 
 struct tfr_audio_info {
 	enum tfr_audio_coding coding;
-	uint32_t sample_rate; /* samples a second */
+	uint32_t sample_rate; /* samples per second */
 	unsigned channels;
-	unsigned bits; /* that one channel's value takes up */
+	unsigned bits; /* of the value of one channel */
 	uint64_t samples;
 	size_t place;	 /* of the first sample's first byte */
-	bool recognised; /* it begins as a WAV file does, whatever is wrong with the rest */
-	bool truncated;	 /* what is wrong is that its end is missing */
+	bool recognised; /* it begins like a WAV file, even if the rest is wrong */
+	bool truncated;	 /* the fault is a missing end */
 };
 
-/* Whether the first 12 bytes are those of a WAV file, or of a kind that is told from one: RF64,
- * BW64 and RIFX. */
+/* Whether the first 12 bytes are those of a WAV file or of a related kind: RF64, BW64 and RIFX. */
 bool tfr_audio_sniff(const void *data, size_t size);
 
-/* Measures a WAV file that is in memory as a whole, and holds its header to what is there: chunks
- * end where the file does at the latest, and the sizes of a sample, of a second and of all samples
- * agree.  WAVE_FORMAT_EXTENSIBLE is what its sub-format says.
+/* Measures a complete WAV file in memory and checks its header against the file: chunks end within
+ * the file, and the sizes of a sample, of a second and of all samples agree. WAVE_FORMAT_EXTENSIBLE
+ * counts as its sub-format.
  *
- * TFR_EFORMAT: no WAV file, or one in a form that is not decoded: RF64, RIFX, A-law, ADPCM.
- * TFR_EDATA: the header says what cannot be.  info is cleared first. */
+ * TFR_EFORMAT: not a WAV file, or one in a form that is not decoded: RF64, RIFX, A-law, ADPCM.
+ * TFR_EDATA: the header is impossible.  info is cleared first. */
 enum tfr_status tfr_audio_probe(
 	const void *data, size_t size, struct tfr_audio_info *info, struct tfr_error *err);
 
-/* Decodes `count` samples from sample `first` on to floats.  `info` is as tfr_audio_probe() has
- * filled it for these bytes, and says that they are there; `out` has room for count *
- * info->channels.  Whole numbers become value / 2^(bits - 1), so that all lie in [-1, 1); 8 bits
- * are taken less 128 first.  Floats stay what they are, those of 64 bits rounded.  These are the
- * floats of libsndfile, to the bit.  Pure: nothing can fail. */
+/* Decodes `count` samples to floats, from sample `first`.  tfr_audio_probe() has filled `info` for
+ * these bytes and verified that the samples exist; `out` has room for count * info->channels.
+ * Integers become value / 2^(bits - 1), so that all are in [-1, 1); 128 is subtracted from 8 bits
+ * first.  Floats stay equal, those of 64 bits are rounded.  The results equal those of libsndfile,
+ * to the bit.  Pure: it cannot fail. */
 void tfr_audio_samples(const void *data, const struct tfr_audio_info *info, uint64_t first,
 	uint64_t count, float *out);
 
-/* Writes `n` such floats as numbers of another type:
- *   float16, bfloat16  to the nearest, halves to even, as tf.cast has it; a NaN stays one
- *   int16              x * 32768 to the nearest, halves to even, held to -32768 … 32767; NaN is 0:
- *                      of samples of 16 bits what they were
- *   float32            as they are
- * Another type is a mistake.  Pure. */
+/* Writes `n` of these floats as another type:
+ *   float16, bfloat16  to the nearest, halves to even, as in tf.cast; a NaN stays NaN
+ *   int16              x * 32768 to the nearest, halves to even, limited to -32768 … 32767; NaN is
+ *                      0.  Samples of 16 bits get their original values
+ *   float32            unchanged
+ * Another type is a mistake of the caller.  Pure. */
 void tfr_audio_convert(const float *in, size_t n, enum tfr_dtype dtype, void *out);
 
 /* --- libsndfile, for WAV files that tfr_audio_probe() refuses with TFR_EFORMAT --- */
 
 struct tfr_audio_stream;
 
-/* Opens a WAV file, which is in memory and has to stay there: one of another coding (A-law, mu-law,
- * ADPCM, …) or form (RF64, RIFX), or any.  libsndfile is opened at first use.  `info` says what it
- * is: coding is TFR_AUDIO_OTHER, bits and place are 0.  A stream serves one thread.
+/* Opens a WAV file in memory, which must stay there.  It may have another coding (A-law, mu-law,
+ * ADPCM, …) or form (RF64, RIFX).  libsndfile is opened at first use.  `info` describes the file:
+ * coding is TFR_AUDIO_OTHER, bits and place are 0.  A stream serves one thread.
  *
- * TFR_EUNAVAILABLE: it needs libsndfile, which is not there; TFR_EDATA: libsndfile will not;
+ * TFR_EUNAVAILABLE: libsndfile is not installed; TFR_EDATA: libsndfile refuses the file;
  * TFR_EFORMAT: not a WAV file. */
 enum tfr_status tfr_audio_open(struct tfr_audio_stream **s, const void *data, size_t size,
 	struct tfr_audio_info *info, struct tfr_error *err);
-/* As tfr_audio_samples().  TFR_EDATA: they are not there, whatever the header says. */
+/* As tfr_audio_samples().  TFR_EDATA: the samples are missing, although the header counts them. */
 enum tfr_status tfr_audio_read(struct tfr_audio_stream *s, uint64_t first, uint64_t count,
 	float *out, struct tfr_error *err);
 void tfr_audio_close(struct tfr_audio_stream *s); /* accepts NULL */

@@ -85,7 +85,7 @@ Test(probe, what_is_no_image_says_so)
 
 	expect_failure("", 0, TFR_EFORMAT, "empty, not an image");
 	expect_failure("hello, world", 12, TFR_EFORMAT, "not an image");
-	expect_failure("fLaC\0\0\0\x22", 8, TFR_EFORMAT, "a FLAC sound, which is not decoded");
+	expect_failure("fLaC\0\0\0\x22", 8, TFR_EFORMAT, "a FLAC file, which is not decoded");
 	expect_failure("P6\n1 1\n255\n...", 14, TFR_EFORMAT, "a PPM image, which is not decoded");
 	expect_failure("P5 1 1 255 .", 12, TFR_EFORMAT, "a PGM image, which is not decoded");
 	expect_failure("P7 a text", 9, TFR_EFORMAT, "not an image");

@@ -85,7 +85,7 @@ Test(wav, what_is_none_is_named)
 	};
 
 	expect("", 0, TFR_EFORMAT, false, "an empty file");
-	expect("fLaC\0\0\0\x22", 8, TFR_EFORMAT, false, "a FLAC sound, not a WAV file");
+	expect("fLaC\0\0\0\x22", 8, TFR_EFORMAT, false, "a FLAC file, not a WAV file");
 	expect("RIFF\0\0\0\0WEBPVP8 ", 16, TFR_EFORMAT, false, "not a WAV file");
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
 		struct tfr_buf wav = golden(others[i][0]);
@@ -106,9 +106,9 @@ Test(wav, a_header_that_lies_is_found_out)
 		const char *message;
 	} lies[] = {
 		{ 4, 4, 237, true, TFR_EDATA,
-			"truncated WAV: 237 bytes behind its first 8, 236 in the file" },
+			"truncated WAV: 237 bytes after the first 8, 236 in the file" },
 		{ 4, 4, 235, false, TFR_EDATA,
-			"a WAV that says it ends at byte 243, before its samples do, at 244" },
+			"the header of the WAV ends it at byte 243, before the end of its samples at 244" },
 		{ 16, 4, 15, false, TFR_EDATA, "a WAV whose format is cut short" },
 		{ 16, 4, 500, true, TFR_EDATA,
 			"truncated WAV: a chunk of 500 bytes where 224 are left" },
