@@ -16,6 +16,7 @@ RAGGED = 17                               # features of the latter
 PARSE_BATCH, PARSE_LARGE_BATCH = 256, 8192   # what fits into a cache, and what does not
 READ, READ_SHARDS = 1_000_000, 8          # records of 192 bytes that are read, 208 MB, and the files that they are in
 READ_LARGE = 3000                         # records of 64 KiB
+TABLE = 500_000                          # rows of 18 columns: 60 MB of CSV, 140 MB of JSON lines
 GZIP_WRITTEN = 150_000                    # records that TensorFlow compresses in a run; ours takes all
 SOUNDS = 3000                             # WAV files, 480 MB
 ARRAY_ROWS, ARRAY_LOOP = 250_000, 20_000   # rows of 256 floats, 256 MB, and how many of them Python writes in a run
@@ -52,7 +53,7 @@ def every(place):
     images = image_rows(place, before) + feed_rows.images(place, image_shards(place)) + rewrite_rows(place, before)
     for row in images:
         row.images = True
-    return (images + sound_rows(place, before) + array_rows(place, before) + read_rows(place) + gzip_rows(place, before) + parse_rows(place)
+    return (images + sound_rows(place, before) + array_rows(place, before) + table_rows(place, before) + read_rows(place) + gzip_rows(place, before) + parse_rows(place)
             + feed_rows.features(place) + small_rows(place, before))
 
 
@@ -97,6 +98,31 @@ def array_rows(place, clear_out):
 
     return (rows('shard-npy', '`shard` of NPY', arrays / 'vector.npy', arrays / 'label.npy')
             + rows('shard-hdf5', '`shard` of HDF5', arrays / 'arrays.h5'))
+
+
+def table_rows(place, clear_out):
+    """Tables into records and back, beside what reads them into columns in memory, or writes columns that are there."""
+    table, out = place.ram / 'table', place.ram / 'out'
+    names = 'id,user,when,lat,lon,score,price,count,flag,city,title,a1,a2,a3,f1,f2,f3,note'
+
+    def before():
+        clear_out()
+        if not table.exists():
+            subprocess.run([sys.executable, TESTS / 'make_table.py', table, str(TABLE)], check=True)
+            subprocess.run([place.tfr, 'shard', '-q', table / 'table.csv', '-o', table / 'table.tfrecord'], check=True)
+
+    def row(form, work, library):
+        ours = ([place.tfr, 'shard', '-q', table / ('table.' + form), '-o', out / 'table@16.tfrecord'] if work == 'read' else
+                [place.tfr, 'export', '-q', *(['--columns', names] if form == 'csv' else []), table / 'table.tfrecord', '-o',
+                 out / ('table.' + form)])
+        peer = place.tables and [place.tables, TESTS / 'peer_tables.py', library, work, form, table, out / ('peer.' + form)]
+        said = {'csv': 'CSV', 'jsonl': 'JSON lines'}[form]
+        return Row('%s-%s-%s' % ({'read': 'shard', 'write': 'export'}[work], form, library),
+                   '`shard` of %s' % said if work == 'read' else '`export` to %s' % said,
+                   library + (' reads it' if work == 'read' else ' writes it'), ours, peer, '', before=before)
+
+    return [row(form, work, library) for work in ('read', 'write') for form in ('csv', 'jsonl') for library in ('pyarrow', 'pandas')
+            if (form, work, library) != ('jsonl', 'write', 'pyarrow')]
 
 
 def maker(place, base, records, shards, *size):
