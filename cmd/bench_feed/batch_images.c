@@ -224,7 +224,7 @@ static enum tfr_status draw_waves(struct feed_gallery *g, const struct tfr_tenso
 
 static bool is_audio(const struct tfr_tensor *t)
 {
-	return !strcmp(t->name, "sound") && t->rank == 3;
+	return !strcmp(t->name, "audio") && t->rank == 3;
 }
 
 static const struct tfr_tensor *find_samples(const struct tfr_batch *b)
@@ -290,8 +290,8 @@ enum tfr_status feed_gallery_fill(struct feed *f, const struct tfr_batch *b, str
 	status = tfr_device_download(f->devices[b->device], memory, t->data, size, err);
 	if (!status && is_audio(t))
 		status = draw_waves(&f->gallery, t, memory, n,
-			t->shape[1] == tfr_pipeline_plan(f->pipeline)->sound_channels &&
-				t->shape[2] == tfr_pipeline_plan(f->pipeline)->sound_samples,
+			t->shape[1] == tfr_pipeline_plan(f->pipeline)->audio_channels &&
+				t->shape[2] == tfr_pipeline_plan(f->pipeline)->audio_samples,
 			err);
 	else if (!status)
 		status = develop(&f->gallery, t, memory, n, err);

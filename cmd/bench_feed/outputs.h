@@ -40,7 +40,7 @@ enum { FEED_AUDIO_TEXT = 300 };
 bool feed_audio_text(const struct feed *f, char text[FEED_AUDIO_TEXT]);
 static inline double feed_samples_per_second(const struct feed *f)
 {
-	return f->stats.records_per_second * tfr_pipeline_plan(f->pipeline)->sound_samples;
+	return f->stats.records_per_second * tfr_pipeline_plan(f->pipeline)->audio_samples;
 }
 
 /* `spent` seconds as a share of the time of the stage's threads. */

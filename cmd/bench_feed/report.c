@@ -110,13 +110,13 @@ bool feed_audio_text(const struct feed *f, char text[FEED_AUDIO_TEXT])
 	double rate = feed_samples_per_second(f);
 	char a[TFR_SIZE_TEXT], b[TFR_SIZE_TEXT], c[TFR_SIZE_TEXT], d[TFR_SIZE_TEXT];
 
-	if (!plan->sound_samples || !f->stats.batches)
+	if (!plan->audio_samples || !f->stats.batches)
 		return false;
 	snprintf(text, FEED_AUDIO_TEXT,
 		"%s samples of %u channel%s at %s Hz: %s samples/s, %s s of audio per second",
-		tfr_format_count(plan->sound_samples, a), plan->sound_channels,
-		plan->sound_channels == 1 ? "" : "s", tfr_format_count(plan->sound_rate, b),
-		tfr_format_count(rate, c), tfr_format_count(rate / plan->sound_rate, d));
+		tfr_format_count(plan->audio_samples, a), plan->audio_channels,
+		plan->audio_channels == 1 ? "" : "s", tfr_format_count(plan->audio_rate, b),
+		tfr_format_count(rate, c), tfr_format_count(rate / plan->audio_rate, d));
 	return true;
 }
 

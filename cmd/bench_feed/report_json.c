@@ -59,13 +59,13 @@ static void put_audio(struct tfr_json *j, const struct feed *f)
 {
 	const struct tfr_pipeline_plan *plan = tfr_pipeline_plan(f->pipeline);
 
-	if (!plan->sound_samples)
+	if (!plan->audio_samples)
 		return;
 	tfr_json_f64(j, "samples_per_second", feed_samples_per_second(f));
-	tfr_json_open_object(j, "sound");
-	tfr_json_u64(j, "sample_rate", plan->sound_rate);
-	tfr_json_u64(j, "samples", plan->sound_samples);
-	tfr_json_u64(j, "channels", plan->sound_channels);
+	tfr_json_open_object(j, "audio");
+	tfr_json_u64(j, "sample_rate", plan->audio_rate);
+	tfr_json_u64(j, "samples", plan->audio_samples);
+	tfr_json_u64(j, "channels", plan->audio_channels);
 	tfr_json_close_object(j);
 }
 

@@ -16,7 +16,7 @@ static const char images_list[] =
 	"read=4:1,parse,shuffle=2048,decode,random-resized-crop=224,flip,normalise,batch=64,upload";
 
 /* In place of decode and the stages after it, if the records hold audio. */
-static const char sounds_list[] = "decode=audio,random-crop=1s";
+static const char audio_list[] = "decode=audio,random-crop=1s";
 
 /* Standard input can be read once only. */
 static bool can_repeat(const struct tfr_set *files)
@@ -137,17 +137,17 @@ static enum tfr_status leave_normalising(struct tfr_feed_settings *set, struct t
 static enum tfr_status check_decoding(
 	struct tfr_feed_settings *set, const struct tfr_first_records *f, struct tfr_error *err)
 {
-	bool sounds = tfr_feeds_audio(set);
+	bool audio = tfr_feeds_audio(set);
 
 	if (!set->images)
 		return TFR_OK;
-	if (sounds && set->opts.fast_decode)
+	if (audio && set->opts.fast_decode)
 		return tfr_fail(err, TFR_EUSAGE, "audio is always decoded exactly, never fast");
-	if (sounds ? f->clips.count : f->images)
+	if (audio ? f->clips.count : f->images)
 		return TFR_OK;
 	tfr_fail(err, TFR_EUSAGE, "stage 'decode': none of the first records has %s",
-		sounds ? "audio/encoded" : "image/encoded");
-	if (!sounds && f->clips.count)
+		audio ? "audio/encoded" : "image/encoded");
+	if (!audio && f->clips.count)
 		tfr_error_hint(err, "They have audio/encoded: decode=audio decodes it.");
 	return TFR_EUSAGE;
 }
@@ -224,18 +224,18 @@ static enum tfr_status note_list(
 
 /* The list without the stages of images; with those of audio in place of decode. */
 static enum tfr_status leave_images_out(
-	struct tfr_feed_settings *set, bool sounds, struct tfr_error *err)
+	struct tfr_feed_settings *set, bool audio, struct tfr_error *err)
 {
 	bool filters = tfr_stage_list_find(&set->list, STAGE_FILTER) < set->list.count;
 	TFR_AUTO_FREE char *list = calloc(1, 1);
 
 	for (unsigned i = 0; list && i < set->list.count; i++) {
 		const struct tfr_stage *st = &set->list.at[i];
-		const char *text = st->kind == STAGE_DECODE && sounds ? sounds_list : st->text;
+		const char *text = st->kind == STAGE_DECODE && audio ? audio_list : st->text;
 		char *longer = NULL;
 
-		if ((st->kind == STAGE_PARSE && !filters && !sounds) ||
-			(st->kind == STAGE_DECODE && !sounds) || st->kind == STAGE_IMAGE)
+		if ((st->kind == STAGE_PARSE && !filters && !audio) ||
+			(st->kind == STAGE_DECODE && !audio) || st->kind == STAGE_IMAGE)
 			continue;
 		longer = tfr_asprintf("%s%s%s", list, i ? "," : "", text);
 		free(list);
@@ -246,7 +246,7 @@ static enum tfr_status leave_images_out(
 
 /* Checks that all audio clips have one sample rate and, unless a stage makes it so, one number
  * of channels. */
-static enum tfr_status settle_sounds(
+static enum tfr_status settle_audio(
 	struct tfr_feed_settings *set, const struct tfr_first_clips *f, struct tfr_error *err)
 {
 	const struct tfr_stage *decode =
@@ -304,7 +304,7 @@ enum tfr_status tfr_feed_options_settle(
 		tfr_stage_list_find(&set->list, STAGE_INFLATE) == set->list.count)
 		status = show_inflate(set, err);
 	if (status == TFR_OK && tfr_feeds_audio(set) && f->clips.count)
-		status = settle_sounds(set, &f->clips, err);
+		status = settle_audio(set, &f->clips, err);
 	if (status)
 		return status;
 	set->description = tfr_stage_list_text(&set->list);

@@ -56,11 +56,11 @@ static void plan_form(struct tfr_pipeline *p)
 
 	if (!tfr_feeds_audio(p->set))
 		return;
-	plan->sound_rate = p->set->list.at[tfr_stage_list_find(&p->set->list, STAGE_DECODE)].rate;
+	plan->audio_rate = p->set->list.at[tfr_stage_list_find(&p->set->list, STAGE_DECODE)].rate;
 	if (!form)
 		return;
-	plan->sound_samples = form->width;
-	plan->sound_channels = form->channels;
+	plan->audio_samples = form->width;
+	plan->audio_channels = form->channels;
 }
 
 void tfr_first_records_use_audio(struct tfr_first_records *f)

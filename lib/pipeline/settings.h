@@ -39,7 +39,7 @@ static inline bool tfr_feeds_audio(const struct tfr_feed_settings *set)
 {
 	unsigned decode = tfr_stage_list_find(&set->list, STAGE_DECODE);
 
-	return decode < set->list.count && set->list.at[decode].sound;
+	return decode < set->list.count && set->list.at[decode].audio;
 }
 
 /* Reports a piece of work to the caller who traces the feed.  Without the lock. */

@@ -71,7 +71,7 @@ def fed(program, path, where, stages):
     batches, at = [], 0
     for line in done.stderr.decode().splitlines():
         *shape, dtype, name = line.split()
-        assert name == 'sound'
+        assert name == 'audio'
         shape = tuple(map(int, shape))
         size = int(np.prod(shape)) * np.dtype(TYPES[dtype]).itemsize
         batches.append(np.frombuffer(done.stdout[at:at + size], TYPES[dtype]).reshape(shape))

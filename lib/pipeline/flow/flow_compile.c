@@ -142,12 +142,12 @@ static enum tfr_status note_form(struct tfr_flow *flow, struct tfr_error *err)
 	r = &n->recipe;
 	if (!r->form.fixed)
 		return tfr_fail(err, TFR_EUSAGE,
-			r->sounds
+			r->audio
 				? "stage 'batch': its audio clips differ in length: crop before it"
 				: "stage 'batch': its images differ in size: crop or resize before "
 				  "it");
 	tfr_transfer_set_images(
-		flow->transfer, &r->form, r->masks ? &r->mask_form : NULL, r->sounds);
+		flow->transfer, &r->form, r->masks ? &r->mask_form : NULL, r->audio);
 	return TFR_OK;
 }
 

@@ -90,15 +90,15 @@ static void channels_of(const struct tfr_stage *stage, const float *in, size_t s
 			*out++ = in[c < channels ? c : channels - 1];
 }
 
-const struct tfr_transform tfr_transform_sound_crop = { .stretch = crop };
-const struct tfr_transform tfr_transform_sound_random_crop = { .stretch = random_crop };
-const struct tfr_transform tfr_transform_sound_centre_crop = { .stretch = centre_crop };
-const struct tfr_transform tfr_transform_sound_mono = { .mix = mono };
-const struct tfr_transform tfr_transform_sound_channels = { .mix = channels_of };
+const struct tfr_transform tfr_transform_audio_crop = { .stretch = crop };
+const struct tfr_transform tfr_transform_audio_random_crop = { .stretch = random_crop };
+const struct tfr_transform tfr_transform_audio_centre_crop = { .stretch = centre_crop };
+const struct tfr_transform tfr_transform_audio_mono = { .mix = mono };
+const struct tfr_transform tfr_transform_audio_channels = { .mix = channels_of };
 
 /* ---- where samples come from ---- */
 
-static enum tfr_status check_sound(
+static enum tfr_status check_clip(
 	const struct tfr_stage *decode, const struct tfr_audio_info *info, struct tfr_error *err)
 {
 	if (info->samples > UINT32_MAX)
@@ -134,7 +134,7 @@ static enum tfr_status open_record(
 			tfr_error_hint(err, "libsndfile reads some that are, and is not there.");
 	}
 	return status ? status
-		      : check_sound(&st->recipe->stages->at[st->recipe->from], &o->info, err);
+		      : check_clip(&st->recipe->stages->at[st->recipe->from], &o->info, err);
 }
 
 static void open_floats(const struct tfr_image_executor *st, struct origin *o)
@@ -161,7 +161,7 @@ static enum tfr_status read_samples(
 
 /* ---- where they go ---- */
 
-struct sound {
+struct clip {
 	struct tfr_image_executor *st;
 	const struct origin *origin;
 	struct tfr_sample_range stretch;
@@ -170,7 +170,7 @@ struct sound {
 	unsigned most; /* channels, between any two stages */
 };
 
-static const struct tfr_stage *stage_at(const struct sound *s, unsigned i)
+static const struct tfr_stage *stage_at(const struct clip *s, unsigned i)
 {
 	return &s->st->recipe->stages->at[i];
 }
@@ -188,7 +188,7 @@ static uint32_t copy_at(const struct tfr_image_executor *st, unsigned i, uint32_
 }
 
 /* Follows the stages: which samples, of how many channels. */
-static void measure(struct sound *s, uint32_t k)
+static void measure(struct clip *s, uint32_t k)
 {
 	const struct tfr_recipe *r = s->st->recipe;
 	unsigned channels = s->origin->info.channels;
@@ -216,7 +216,7 @@ static void measure(struct sound *s, uint32_t k)
 
 /* The next stage from `*i` on that makes other channels of so many; NULL: none does.  As many as
  * there are stay what they are. */
-static const struct tfr_stage *next_mix(const struct sound *s, unsigned *i, unsigned channels)
+static const struct tfr_stage *next_mix(const struct clip *s, unsigned *i, unsigned channels)
 {
 	for (; *i < s->st->recipe->to; ++*i) {
 		const struct tfr_stage *stage = stage_at(s, *i);
@@ -227,7 +227,7 @@ static const struct tfr_stage *next_mix(const struct sound *s, unsigned *i, unsi
 	return NULL;
 }
 
-static bool mixes(const struct sound *s)
+static bool mixes(const struct clip *s)
 {
 	unsigned i = s->st->recipe->from + s->st->recipe->decodes;
 
@@ -235,7 +235,7 @@ static bool mixes(const struct sound *s)
 }
 
 /* A block alternates between two buffers, and ends in the one returned. */
-static float *mix(const struct sound *s, float *block, float *other, size_t samples)
+static float *mix(const struct clip *s, float *block, float *other, size_t samples)
 {
 	unsigned i = s->st->recipe->from + s->st->recipe->decodes;
 	unsigned channels = s->origin->info.channels;
@@ -254,7 +254,7 @@ static float *mix(const struct sound *s, float *block, float *other, size_t samp
 
 /* Samples from `at` on, with all channels of each side by side, or each channel in a row. */
 static void put_block(
-	const struct sound *s, const float *block, float *lane, uint64_t at, size_t samples)
+	const struct clip *s, const float *block, float *lane, uint64_t at, size_t samples)
 {
 	const struct tfr_image_form *f = &s->form;
 	size_t size = tfr_dtype_size(f->dtype);
@@ -271,7 +271,7 @@ static void put_block(
 	}
 }
 
-static enum tfr_status put_blocks(const struct sound *s, struct tfr_error *err)
+static enum tfr_status put_blocks(const struct clip *s, struct tfr_error *err)
 {
 	size_t each = s->most < BLOCK ? BLOCK / s->most : 1;
 	struct tfr_pixels room;
@@ -294,7 +294,7 @@ static enum tfr_status put_blocks(const struct sound *s, struct tfr_error *err)
 }
 
 /* Of 16 bits that stay 16 bits, the bytes. */
-static void put_bytes(const struct sound *s)
+static void put_bytes(const struct clip *s)
 {
 	const struct tfr_audio_info *info = &s->origin->info;
 	size_t each = info->channels * sizeof(int16_t);
@@ -303,7 +303,7 @@ static void put_bytes(const struct sound *s)
 		(size_t)s->stretch.there * each);
 }
 
-static void put_silence(const struct sound *s)
+static void put_silence(const struct clip *s)
 {
 	size_t size = tfr_dtype_size(s->form.dtype), there = (size_t)s->stretch.there;
 	size_t rows = s->form.chw ? s->form.channels : 1;
@@ -314,7 +314,7 @@ static void put_silence(const struct sound *s)
 			(s->form.width - there) * each);
 }
 
-static enum tfr_status put_sound(const struct sound *s, struct tfr_error *err)
+static enum tfr_status put_clip(const struct clip *s, struct tfr_error *err)
 {
 	const struct origin *o = s->origin;
 	bool straight = !mixes(s) && (!s->form.chw || s->form.channels == 1);
@@ -335,7 +335,7 @@ static enum tfr_status put_sound(const struct sound *s, struct tfr_error *err)
 static enum tfr_status make_one(
 	struct tfr_image_executor *st, const struct origin *o, uint32_t k, struct tfr_error *err)
 {
-	struct sound s = { .st = st, .origin = o };
+	struct clip s = { .st = st, .origin = o };
 
 	measure(&s, k);
 	if (tfr_image_form_bytes(&s.form) > st->max_bytes)
@@ -345,7 +345,7 @@ static enum tfr_status make_one(
 	s.out = st->place(st->ctx, k, false, &s.form);
 	if (!s.out)
 		return tfr_fail(err, TFR_ECANCELLED, "no place for an audio clip");
-	return put_sound(&s, err);
+	return put_clip(&s, err);
 }
 
 enum tfr_status tfr_image_executor_run_audio(struct tfr_image_executor *st, struct tfr_error *err)

@@ -289,7 +289,7 @@ enum tfr_status tfr_image_executor_run(struct tfr_image_executor *st, const stru
 	st->stage = r->from;
 	memset(st->spent, 0, sizeof(st->spent));
 	st->since = tfr_clock_ns();
-	if (r->sounds)
+	if (r->audio)
 		return tfr_image_executor_run_audio(st, err);
 	if (r->decodes) {
 		status = decode(st, &pair, err);

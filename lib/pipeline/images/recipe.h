@@ -45,7 +45,7 @@ struct tfr_recipe {
 	uint64_t seed;
 	bool decodes; /* the run begins with decode: the input is encoded */
 	bool masks;
-	bool sounds;
+	bool audio;
 	uint32_t copies;		       /* outputs of one input */
 	struct tfr_image_form form, mask_form; /* of an output */
 	struct tfr_image_form in_form;	       /* of the input, unless it is encoded */

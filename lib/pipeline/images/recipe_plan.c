@@ -47,7 +47,7 @@ static struct tfr_image_form form_before(const struct tfr_stage_list *s, unsigne
 	struct tfr_image_form form = { .channels = 3, .dtype = TFR_UINT8 };
 	const struct tfr_stage *decode = &s->at[tfr_stage_list_find(s, STAGE_DECODE)];
 
-	if (decode->sound)
+	if (decode->audio)
 		form = (struct tfr_image_form){
 			.height = 1, .channels = decode->first_voices, .dtype = TFR_FLOAT32
 		};
@@ -72,7 +72,7 @@ void tfr_recipe_init(
 		.seed = seed,
 		.decodes = stages->at[from].kind == STAGE_DECODE,
 		.masks = stages->at[decode].masks,
-		.sounds = stages->at[decode].sound,
+		.audio = stages->at[decode].audio,
 		.copies = 1,
 		.in_form = form_before(stages, from),
 		.form = form_before(stages, to),
@@ -133,7 +133,7 @@ uint64_t tfr_recipe_scratch(const struct tfr_recipe *r, uint32_t width, uint32_t
 	uint64_t largest = 0, band = 0;
 	unsigned buffers = 2;
 
-	if (r->sounds) /* a block of samples fits what each worker has anyway */
+	if (r->audio) /* a block of samples fits what each worker has anyway */
 		return 0;
 	form.width = form.fixed ? form.width : width;
 	form.height = form.fixed ? form.height : height;

@@ -19,11 +19,11 @@ extern const struct tfr_transform tfr_transform_cutout;
 extern const struct tfr_transform tfr_transform_normalise;
 extern const struct tfr_transform tfr_transform_standardise;
 extern const struct tfr_transform tfr_transform_cast;
-extern const struct tfr_transform tfr_transform_sound_crop; /* of audio: audio_stages.c */
-extern const struct tfr_transform tfr_transform_sound_random_crop;
-extern const struct tfr_transform tfr_transform_sound_centre_crop;
-extern const struct tfr_transform tfr_transform_sound_mono;
-extern const struct tfr_transform tfr_transform_sound_channels;
+extern const struct tfr_transform tfr_transform_audio_crop; /* of audio: audio_stages.c */
+extern const struct tfr_transform tfr_transform_audio_random_crop;
+extern const struct tfr_transform tfr_transform_audio_centre_crop;
+extern const struct tfr_transform tfr_transform_audio_mono;
+extern const struct tfr_transform tfr_transform_audio_channels;
 extern const struct tfr_transform
 	tfr_transform_form; /* chw and hwc: the recipe says what the output is */
 

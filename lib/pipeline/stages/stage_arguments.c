@@ -150,7 +150,7 @@ enum tfr_status tfr_stage_argument_cache(
 	return TFR_OK;
 }
 
-static enum tfr_status name_sound(struct tfr_stage *st, struct tfr_error *err)
+static enum tfr_status name_audio(struct tfr_stage *st, struct tfr_error *err)
 {
 	if (st->rate)
 		return name_it(st, err, "=audio:%u", st->rate);
@@ -170,8 +170,8 @@ enum tfr_status tfr_stage_argument_decode(
 		return tfr_stage_wrong(st, arg, err);
 	if (*p && (!accept(&p, ':') || !number32(&p, 1, INT32_MAX, &st->rate) || *p))
 		return tfr_stage_wrong(st, arg, err);
-	st->sound = true;
-	return name_sound(st, err);
+	st->audio = true;
+	return name_audio(st, err);
 }
 
 enum tfr_status tfr_stage_argument_size(
@@ -435,7 +435,7 @@ enum tfr_status tfr_stage_list_settle_audio(
 	if (!decode->rate) {
 		decode->rate = rate;
 		free(decode->text);
-		status = name_sound(decode, err);
+		status = name_audio(decode, err);
 	}
 	for (unsigned i = 0; status == TFR_OK && i < s->count; i++) {
 		any |= s->at[i].voices > 0;

@@ -76,7 +76,7 @@ static bool casts_away(const struct tfr_stage *st)
 	if (!is_cast(st))
 		return false;
 	return st->dtype == TFR_FLOAT16 ||
-	       (st->row->flags & STAGE_SOUNDS && st->dtype != TFR_FLOAT32);
+	       (st->row->flags & STAGE_AUDIO && st->dtype != TFR_FLOAT32);
 }
 
 /* No transform works on an image of float16 or in planes. */
@@ -91,7 +91,7 @@ static enum tfr_status check_finished(const struct tfr_stage_list *s, struct tfr
 			tfr_fail(err, TFR_EUSAGE, "stage '%s' must come before '%s'", st->text,
 				finished->text);
 			tfr_error_hint(err, "%s",
-				st->row->flags & STAGE_SOUNDS
+				st->row->flags & STAGE_AUDIO
 					? "Transforms of audio end with channels-first and cast, "
 					  "directly after one another."
 					: "Transforms of images end with chw or hwc and "
@@ -112,18 +112,18 @@ static enum tfr_status check_sizes(const struct tfr_stage_list *s, struct tfr_er
 	static const char lengths[] =
 		"Put crop=SAMPLES, random-crop=SAMPLES or centre-crop=SAMPLES between 'decode' and "
 		"it; 1.5s is a length in seconds.";
-	bool decoded = false, sized = false, sounds = false;
+	bool decoded = false, sized = false, audio = false;
 
 	for (unsigned i = 0; i < s->count; i++) {
 		decoded |= s->at[i].kind == STAGE_DECODE;
-		sounds |= s->at[i].sound;
+		audio |= s->at[i].audio;
 		sized |= s->at[i].row->flags & STAGE_SIZES;
 		if (s->at[i].kind != STAGE_BATCH || !decoded || sized)
 			continue;
 		tfr_fail(err, TFR_EUSAGE,
-			sounds ? "stage 'batch' needs audio clips of one length"
-			       : "stage 'batch' needs images of one size");
-		tfr_error_hint(err, "%s", sounds ? lengths : sizes);
+			audio ? "stage 'batch' needs audio clips of one length"
+			      : "stage 'batch' needs images of one size");
+		tfr_error_hint(err, "%s", audio ? lengths : sizes);
 		return TFR_EUSAGE;
 	}
 	return TFR_OK;
@@ -139,7 +139,7 @@ static enum tfr_status check_copies(const struct tfr_stage_list *s, struct tfr_e
 			return tfr_fail(err, TFR_EUSAGE,
 				"stage '%s' makes %llu %s of one: at most %d", s->at[i].text,
 				(unsigned long long)copies,
-				s->at[i].row->flags & STAGE_SOUNDS ? "sounds" : "images",
+				s->at[i].row->flags & STAGE_AUDIO ? "clips" : "images",
 				STAGES_COPIES_MAX);
 	}
 	return TFR_OK;

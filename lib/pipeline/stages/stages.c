@@ -48,19 +48,19 @@ static const struct tfr_stage_row rows[] = {
 	{ "chw", STAGE_IMAGE, NULL, tfr_stage_argument_chw, STAGE_FINISHES, &tfr_transform_form },
 	{ "hwc", STAGE_IMAGE, NULL, tfr_stage_argument_none, STAGE_FINISHES, &tfr_transform_form },
 	{ "crop", STAGE_IMAGE, "=SAMPLES|SECONDSs", tfr_stage_argument_length,
-		STAGE_SOUNDS | STAGE_SIZES, &tfr_transform_sound_crop },
+		STAGE_AUDIO | STAGE_SIZES, &tfr_transform_audio_crop },
 	{ "random-crop", STAGE_IMAGE, "=SAMPLES|SECONDSs[*N]", tfr_stage_argument_random_length,
-		STAGE_SOUNDS | STAGE_SIZES, &tfr_transform_sound_random_crop },
+		STAGE_AUDIO | STAGE_SIZES, &tfr_transform_audio_random_crop },
 	{ "centre-crop", STAGE_IMAGE, "=SAMPLES|SECONDSs", tfr_stage_argument_length,
-		STAGE_SOUNDS | STAGE_SIZES, &tfr_transform_sound_centre_crop },
-	{ "mono", STAGE_IMAGE, NULL, tfr_stage_argument_mono, STAGE_SOUNDS,
-		&tfr_transform_sound_mono },
-	{ "channels", STAGE_IMAGE, "=N", tfr_stage_argument_channels, STAGE_SOUNDS,
-		&tfr_transform_sound_channels },
+		STAGE_AUDIO | STAGE_SIZES, &tfr_transform_audio_centre_crop },
+	{ "mono", STAGE_IMAGE, NULL, tfr_stage_argument_mono, STAGE_AUDIO,
+		&tfr_transform_audio_mono },
+	{ "channels", STAGE_IMAGE, "=N", tfr_stage_argument_channels, STAGE_AUDIO,
+		&tfr_transform_audio_channels },
 	{ "cast", STAGE_IMAGE, "=int16|float16|bfloat16|float32", tfr_stage_argument_audio_cast,
-		STAGE_SOUNDS, &tfr_transform_cast },
-	{ "channels-first", STAGE_IMAGE, NULL, tfr_stage_argument_chw,
-		STAGE_SOUNDS | STAGE_FINISHES, &tfr_transform_form },
+		STAGE_AUDIO, &tfr_transform_cast },
+	{ "channels-first", STAGE_IMAGE, NULL, tfr_stage_argument_chw, STAGE_AUDIO | STAGE_FINISHES,
+		&tfr_transform_form },
 	{ "shuffle", STAGE_SHUFFLE, "=N[:MIN]", tfr_stage_argument_shuffle, 0, NULL },
 	{ "batch", STAGE_BATCH, "=N", tfr_stage_argument_batch, 0, NULL },
 	{ "prefetch", STAGE_PREFETCH, "=N", tfr_stage_argument_prefetch, 0, NULL },
@@ -76,14 +76,14 @@ static bool is_named(const struct tfr_stage_row *row, const char *name, size_t s
 
 /* Finds the row of a name that transforms of images and of audio share; if only one of them has
  * it, that one. */
-static const struct tfr_stage_row *find_row(const char *name, size_t size, bool sounds)
+static const struct tfr_stage_row *find_row(const char *name, size_t size, bool audio)
 {
 	const struct tfr_stage_row *other = NULL;
 
 	for (size_t i = 0; i < ROWS; i++) {
 		if (!is_named(&rows[i], name, size))
 			continue;
-		if (rows[i].kind != STAGE_IMAGE || !(rows[i].flags & STAGE_SOUNDS) == !sounds)
+		if (rows[i].kind != STAGE_IMAGE || !(rows[i].flags & STAGE_AUDIO) == !audio)
 			return &rows[i];
 		other = &rows[i];
 	}
@@ -125,28 +125,28 @@ static bool is_blank(char c)
 
 static enum tfr_status for_others(const struct tfr_stage_row *row, struct tfr_error *err)
 {
-	bool sounds = row->flags & STAGE_SOUNDS;
+	bool audio = row->flags & STAGE_AUDIO;
 
 	tfr_fail(err, TFR_EUSAGE, "stage '%s' is for %s", row->name,
-		sounds ? "audio" : "images, not for the audio of 'decode=audio'");
-	if (sounds)
+		audio ? "audio" : "images, not for the audio of 'decode=audio'");
+	if (audio)
 		tfr_error_hint(err, "Put decode=audio before it.");
 	return TFR_EUSAGE;
 }
 
-/* Parses one stage: `size` bytes without surrounding blanks. `sounds`: after decode=audio. */
+/* Parses one stage: `size` bytes without surrounding blanks. `audio`: after decode=audio. */
 static enum tfr_status parse_one(
-	struct tfr_stage *st, const char *text, size_t size, bool sounds, struct tfr_error *err)
+	struct tfr_stage *st, const char *text, size_t size, bool audio, struct tfr_error *err)
 {
 	const char *equals = memchr(text, '=', size);
 	size_t name_size = equals ? (size_t)(equals - text) : size;
-	const struct tfr_stage_row *row = find_row(text, name_size, sounds);
+	const struct tfr_stage_row *row = find_row(text, name_size, audio);
 	TFR_AUTO_FREE char *arg = NULL;
 
 	if (!row)
 		return unknown(text, name_size, err);
 	*st = (struct tfr_stage){ .row = row, .kind = row->kind, .copies = 1 };
-	if (row->kind == STAGE_IMAGE && !(row->flags & STAGE_SOUNDS) == sounds)
+	if (row->kind == STAGE_IMAGE && !(row->flags & STAGE_AUDIO) == audio)
 		return for_others(row, err);
 	if (equals ? !row->argument : row->argument && row->argument[0] == '=')
 		return usage(row, err);
@@ -168,7 +168,7 @@ static const char *end_of_stage(const char *p)
 
 static enum tfr_status parse_list(struct tfr_stage_list *s, const char *list, struct tfr_error *err)
 {
-	bool sounds = false;
+	bool audio = false;
 
 	for (const char *p = list;;) {
 		const char *end = end_of_stage(p), *last = end;
@@ -182,10 +182,10 @@ static enum tfr_status parse_list(struct tfr_stage_list *s, const char *list, st
 			return tfr_fail(err, TFR_EUSAGE, "an empty stage in the list of stages");
 		if (s->count == STAGES_COUNT_MAX)
 			return tfr_fail(err, TFR_EUSAGE, "more than %d stages", STAGES_COUNT_MAX);
-		status = parse_one(&s->at[s->count++], p, (size_t)(last - p), sounds, err);
+		status = parse_one(&s->at[s->count++], p, (size_t)(last - p), audio, err);
 		if (status)
 			return status;
-		sounds |= s->at[s->count - 1].sound;
+		audio |= s->at[s->count - 1].audio;
 		if (!*end)
 			return TFR_OK;
 		p = end + 1;

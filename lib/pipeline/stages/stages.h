@@ -48,7 +48,7 @@ enum tfr_stage_flags {
 	STAGE_FINISHES = 2, /* the final form of an image: no transform follows */
 	STAGE_FLOATS = 4,   /* an image of float32 comes out */
 	STAGE_GROWS = 8,    /* by n pixels on each side */
-	STAGE_SOUNDS = 16,  /* a transform of audio */
+	STAGE_AUDIO = 16,   /* a transform of audio */
 };
 
 struct tfr_stage {
@@ -61,7 +61,7 @@ struct tfr_stage {
 	uint32_t width, height; /* of a crop, a resize, a pad; for audio: samples, and 1 */
 	uint32_t copies;	/* images that one becomes: 1 of all but three transforms */
 	bool masks;		/* decode */
-	bool sound;		/* decode=audio, */
+	bool audio;		/* decode=audio, */
 	uint32_t rate;		/* samples per second; 0: those of the first clip */
 	uint32_t first_voices;	/* its channels, once they are known */
 	/* Channels after mono and channels=N; for decode=audio those that each clip must have.

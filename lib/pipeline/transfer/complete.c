@@ -158,7 +158,7 @@ static void add_audio(struct tfr_staged_batch *b, const struct tfr_image_form *f
 	uint64_t last[] = { b->records, form->width, form->channels };
 	uint64_t first[] = { b->records, form->channels, form->width };
 
-	add_tensor(b, "sound", form->dtype, 0, 3, form->chw ? first : last);
+	add_tensor(b, "audio", form->dtype, 0, 3, form->chw ? first : last);
 }
 
 void tfr_staged_describe(const struct tfr_transfer *tr, struct tfr_staged_batch *b)

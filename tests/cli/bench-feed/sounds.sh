@@ -13,7 +13,7 @@ P
 tfr shard --no-shuffle -q sounds -o s@2.tfrecord || exit
 mkdir -p others/no; cp "$DATA/audio/s16.wav" others/no; cp sounds/no/00.wav others/no/t.wav
 feed() { tfr bench-feed --device host "$@" 2>&1; }
-shown() { grep -E '^(stages|batch       sound)|^tfr|^hint'; }
+shown() { grep -E '^(stages|batch       audio)|^tfr|^hint'; }
 
 echo "== the default: a second of each"
 feed s@2.tfrecord | sed -nE '/^stages/,/^batch /p'
@@ -33,15 +33,15 @@ feed --json --stages $stages s@2.tfrecord > json
 python3 -c "
 import json
 j = json.load(open('json'))
-print(j['pipeline'], j['first_batch'], j['sound'], round(j['samples_per_second'] / j['records_per_second']))"
+print(j['pipeline'], j['first_batch'], j['audio'], round(j['samples_per_second'] / j['records_per_second']))"
 echo "== html"
 feed --html page --stages $stages s@2.tfrecord > /dev/null; grep -c '<img' page; grep -o '1 at the top, -1 at the bottom' page
 grep -oE '<dt>audio</dt>' page
 echo "== where, features, a cache, a shuffle of what is decoded, three of each"
 feed --stages 'read,parse,filter,cache,decode=audio,shuffle=5,channels=2,random-crop=100*3,channels-first,cast=bfloat16,batch=6,upload' \
-	--where 'audio/class/label == 1' --epochs 2 s@2.tfrecord | grep -E '^(batch       sound|total)' | sed 's/, [^,]*, in.*//'
+	--where 'audio/class/label == 1' --epochs 2 s@2.tfrecord | grep -E '^(batch       audio|total)' | sed 's/, [^,]*, in.*//'
 feed --stages 'read,parse,decode=audio,mono,crop=400,cast=int16,batch=6,upload' --feature 'audio/class/label:int64' s@2.tfrecord |
-	shown | grep '^batch       sound'
+	shown | grep '^batch       audio'
 head -c 3000 sounds/no/20.wav > half.wav
 python3 - <<'P'
 import os, records
@@ -59,7 +59,7 @@ P
 echo "== half of one, and another rate"
 eight=read,parse,decode=audio:8000,crop=9,batch=8,upload
 feed -j 1 --stages $eight mixed.tfrecord > out; echo "status $?"; grep ^tfr out
-feed -j 1 --stages $eight --on-error quarantine=bad mixed.tfrecord | grep -oE '^tfr.*|^batch       sound.*|[0-9]+ skipped'
+feed -j 1 --stages $eight --on-error quarantine=bad mixed.tfrecord | grep -oE '^tfr.*|^batch       audio.*|[0-9]+ skipped'
 tfr count bad
 echo "== several rates, several numbers of channels, none that is whole"
 feed --stages read,parse,decode=audio,crop=9,batch=8,upload mixed.tfrecord | shown

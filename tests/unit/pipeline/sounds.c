@@ -353,7 +353,7 @@ Test(sounds, lists_that_make_no_sense_are_refused)
 	expect_refused("read,parse,decode=audio,channels-first,shuffle=2,cast=int16",
 		"stage 'cast=int16' must come before 'channels-first'");
 	expect_refused("read,parse,decode=audio,random-crop=9*999,random-crop=9*2",
-		"stage 'random-crop=9*2' makes 1998 sounds of one: at most 1000");
+		"stage 'random-crop=9*2' makes 1998 clips of one: at most 1000");
 	expect_refused("read,parse,decode=audio,crop=0.00001s",
 		"stage 'crop=1e-05s': that is 0 samples at 16000 per second; it can be 1 to "
 		"268435456");
@@ -461,8 +461,8 @@ Test(sounds, a_feed_is_the_same_for_any_workers_memory_and_devices)
 		run_feed_over(&run, paths, "sim:1G,1us,3", opts, 0);
 		expect_same(&first, &run, lists[i]);
 	}
-	cr_assert_eq(first.plan.sound_rate, RATE);
-	cr_assert(first.plan.sound_samples == 50 && first.plan.sound_channels == 2);
+	cr_assert_eq(first.plan.audio_rate, RATE);
+	cr_assert(first.plan.audio_samples == 50 && first.plan.audio_channels == 2);
 }
 
 Test(sounds, are_what_a_feed_of_records_with_sounds_is_of)
@@ -476,7 +476,7 @@ Test(sounds, are_what_a_feed_of_records_with_sounds_is_of)
 	make_sounds(1, 70, -1, false, -1);
 	run_feed_on(&first, "s-*", opts);
 	cr_assert_eq(first.end, TFR_END, "%s", first.err.message);
-	cr_assert(first.batches == 2 && first.plan.sound_samples == RATE);
+	cr_assert(first.batches == 2 && first.plan.audio_samples == RATE);
 	opts.stages = "read=4:1,parse,shuffle=2048,decode=audio:16000,random-crop=1s,batch=64,"
 		      "upload";
 	run_feed_on(&run, "s-*", opts);
@@ -547,5 +547,5 @@ Test(sounds, of_other_channels_are_mixed_or_refused)
 	opts.stages = "read,parse,decode=audio,channels=4,crop=40,batch=4,upload";
 	run_feed_on(&run, "s-0", opts);
 	cr_assert_eq(run.end, TFR_END, "%s", run.err.message);
-	cr_assert_eq(run.plan.sound_channels, 4);
+	cr_assert_eq(run.plan.audio_channels, 4);
 }
