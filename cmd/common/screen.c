@@ -153,31 +153,45 @@ static size_t word_size(const char *text)
 	return n;
 }
 
-void text_field(FILE *f, unsigned indent, const char *label, const char *text)
+/* `one_blank`: between words, whatever number of blanks the text has. */
+static void put_words(FILE *f, unsigned indent, const char *label, const char *text, bool one_blank)
 {
 	unsigned width = screen_columns(f), column = indent;
-	size_t size = 4 * strlen(text) + 1;
-	char *line = malloc(size);
 
 	width = width < COLUMNS_PROSE ? width : COLUMNS_PROSE;
 	fprintf(f, "%-*s", (int)indent, label ? label : "");
-	if (line)
-		tfr_escape_line(line, size, text);
-	for (const char *word = line; word && *word;) {
-		size_t n = word_size(word);
-		unsigned columns = text_columns(word, n);
+	for (const char *word = text + strspn(text, " "); *word;) {
+		size_t n = word_size(word), blanks = strspn(word + n, " ");
 
-		if (column > indent && column + 1 + columns > width) {
+		if (column > indent && column + text_columns(word, n) > width) {
 			fprintf(f, "\n%*s", (int)indent, "");
 			column = indent;
 		}
-		column += (unsigned)fprintf(f, "%s", column > indent ? " " : "") + columns;
 		fwrite(word, 1, n, f);
-		word += n;
-		word += strspn(word, " ");
+		column += text_columns(word, n);
+		word += n + blanks;
+		if (!*word)
+			break;
+		blanks = one_blank ? 1 : blanks;
+		if (column + blanks + text_columns(word, word_size(word)) > width)
+			blanks = 0, column = width; /* the next word begins a line */
+		column += (unsigned)fprintf(f, "%*s", (int)blanks, "");
 	}
 	fputc('\n', f);
+}
+
+void text_field(FILE *f, unsigned indent, const char *label, const char *text)
+{
+	size_t size = 4 * strlen(text) + 1;
+	char *line = malloc(size);
+
+	put_words(f, indent, label, line ? tfr_escape_line(line, size, text) : "", true);
 	free(line);
+}
+
+void text_field_escaped(FILE *f, unsigned indent, const char *label, const char *text)
+{
+	put_words(f, indent, label, text, false);
 }
 
 static double limit(double share, double most)

@@ -31,6 +31,9 @@ const char *text_cut(const char *text, unsigned columns, enum text_cut where, ch
  * not broken.  `label` may be NULL: the first line is indented as the others. */
 void text_field(FILE *f, unsigned indent, const char *label, const char *text);
 
+/* The same of text that is escaped already, with all its blanks. */
+void text_field_escaped(FILE *f, unsigned indent, const char *label, const char *text);
+
 /* A bar of `width` columns into `out` (width + 1 bytes): '#' for `full`, '-' for `held`, blanks for
  * the rest.  The two are shares of 1; what is out of range is limited. */
 char *text_bar(char *out, unsigned width, double full, double held);

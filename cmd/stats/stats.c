@@ -141,11 +141,11 @@ static int tell(struct stats_run *r)
 	if (!status && r->s->json)
 		status = print_json(r, &err);
 	if (!status && r->s->order && !r->s->json)
-		stats_print_order(r->s->order, &r->order);
+		status = stats_print_order(r->s->order, &r->order, &err);
 	if (!status && r->s->order && !r->s->json && !r->s->html)
 		putchar('\n');
 	if (!status && !r->s->json && !r->s->html)
-		stats_print(r->survey, &r->sizes, r->features, r->all);
+		status = stats_print(r->survey, &r->sizes, r->features, r->all, &err);
 	if (!status && r->s->html)
 		status = stats_html(
 			&page, r->survey, &r->sizes, r->features, r->all, r->input, &err);

@@ -14,9 +14,10 @@ const char *stats_value(
 const char *stats_number(double v, char text[TFR_SIZE_TEXT]);
 
 /* Features, and feature lists, which have `steps`. */
-void stats_print(const struct tfr_survey *s, const struct tfr_distribution *sizes,
-	const struct tfr_feature_stats *features, size_t n);
-void stats_print_order(const char *label, const struct tfr_order_report *o);
+enum tfr_status stats_print(const struct tfr_survey *s, const struct tfr_distribution *sizes,
+	const struct tfr_feature_stats *features, size_t n, struct tfr_error *err);
+enum tfr_status stats_print_order(
+	const char *label, const struct tfr_order_report *o, struct tfr_error *err);
 void stats_json_order(struct tfr_json *j, const char *label, const struct tfr_order_report *o);
 
 /* The histogram, whose axis is of whole numbers or of floats.  Nothing where all values are equal.

@@ -2,8 +2,11 @@
  * mixed.
  */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/screen.h"
 #include "stats/stats.h"
 
 const char *stats_number(double v, char text[TFR_SIZE_TEXT])
@@ -45,84 +48,84 @@ const char *stats_value(
 	return text;
 }
 
-static void print_quantiles(const struct tfr_distribution *d)
+static void print_quantiles(FILE *out, const struct tfr_distribution *d)
 {
 	char text[TFR_SIZE_TEXT];
 
-	printf("  at       ");
+	fprintf(out, "  at       ");
 	for (int i = 0; i < TFR_QUANTILES; i++)
-		printf("%s%g%% %s", i ? ", " : "", 100 * tfr_quantiles[i],
+		fprintf(out, "%s%g%% %s", i ? ", " : "", 100 * tfr_quantiles[i],
 			stats_number(d->quantiles[i], text));
-	printf("\n");
+	fprintf(out, "\n");
 }
 
-static void print_distribution(const struct tfr_distribution *d)
+static void print_distribution(FILE *out, const struct tfr_distribution *d)
 {
 	char text[4][TFR_SIZE_TEXT];
 
 	if (d->min == d->max)
-		printf("%s", stats_number(d->min, text[0]));
+		fprintf(out, "%s", stats_number(d->min, text[0]));
 	else
-		printf("%s to %s, mean %s, deviation %s", stats_number(d->min, text[0]),
+		fprintf(out, "%s to %s, mean %s, deviation %s", stats_number(d->min, text[0]),
 			stats_number(d->max, text[1]), stats_number(d->mean, text[2]),
 			stats_number(d->deviation, text[3]));
 }
 
-static void print_where(const struct tfr_feature_stats *f, uint64_t records)
+static void print_where(FILE *out, const struct tfr_feature_stats *f, uint64_t records)
 {
-	printf("  in       %llu record%s (%.3g%%)", (unsigned long long)f->records,
+	fprintf(out, "  in       %llu record%s (%.3g%%)", (unsigned long long)f->records,
 		f->records == 1 ? "" : "s", 100.0 * (double)f->records / (double)records);
 	if (f->steps.count) {
-		printf(", steps in each: ");
-		print_distribution(&f->steps);
-		printf("\n  steps    %llu", (unsigned long long)f->all_steps);
+		fprintf(out, ", steps in each: ");
+		print_distribution(out, &f->steps);
+		fprintf(out, "\n  steps    %llu", (unsigned long long)f->all_steps);
 	}
 	if (f->kind != TFR_KIND_UNSET && f->length.count) {
-		printf(", values in each: ");
-		print_distribution(&f->length);
+		fprintf(out, ", values in each: ");
+		print_distribution(out, &f->length);
 	}
-	printf("\n");
+	fprintf(out, "\n");
 }
 
-static void print_int64s(const struct tfr_feature_stats *f)
+static void print_int64s(FILE *out, const struct tfr_feature_stats *f)
 {
 	char text[2][TFR_SIZE_TEXT];
 
-	printf("%lld", (long long)f->min);
+	fprintf(out, "%lld", (long long)f->min);
 	if (f->min < f->max)
-		printf(" to %lld, mean %s, deviation %s", (long long)f->max,
+		fprintf(out, " to %lld, mean %s, deviation %s", (long long)f->max,
 			stats_number(f->numbers.mean, text[0]),
 			stats_number(f->numbers.deviation, text[1]));
 }
 
-static void print_values(const struct tfr_feature_stats *f, uint64_t all_bytes)
+static void print_values(FILE *out, const struct tfr_feature_stats *f, uint64_t all_bytes)
 {
 	char size[TFR_SIZE_TEXT];
 
-	printf("  values   %llu, %s%llu different", (unsigned long long)f->values,
+	fprintf(out, "  values   %llu, %s%llu different", (unsigned long long)f->values,
 		f->distinct_exact ? "" : "about ", (unsigned long long)f->distinct);
 	if (f->kind != TFR_KIND_BYTES && f->numbers.count) {
-		printf(": ");
+		fprintf(out, ": ");
 		if (f->kind == TFR_KIND_INT64)
-			print_int64s(f);
+			print_int64s(out, f);
 		else
-			print_distribution(&f->numbers);
+			print_distribution(out, &f->numbers);
 	}
 	if (f->nan || f->infinite || f->minus_infinite)
-		printf("; %llu NaN, %llu infinite", (unsigned long long)f->nan,
+		fprintf(out, "; %llu NaN, %llu infinite", (unsigned long long)f->nan,
 			(unsigned long long)(f->infinite + f->minus_infinite));
-	printf("\n  bytes    %s (%.3g%% of all values)", tfr_format_size(f->bytes, size),
+	fprintf(out, "\n  bytes    %s (%.3g%% of all values)", tfr_format_size(f->bytes, size),
 		all_bytes ? 100.0 * (double)f->bytes / (double)all_bytes : 0);
 	if (f->kind == TFR_KIND_BYTES && f->numbers.count) {
-		printf("; each ");
-		print_distribution(&f->numbers);
+		fprintf(out, "; each ");
+		print_distribution(out, &f->numbers);
 	}
-	printf("\n");
+	fprintf(out, "\n");
 	if (f->numbers.count && f->numbers.min < f->numbers.max)
-		print_quantiles(&f->numbers);
+		print_quantiles(out, &f->numbers);
 }
 
-static void print_contents(const struct tfr_feature_stats *f)
+static void print_contents(FILE *out, const struct tfr_feature_stats *f)
 {
 	static const char *const contents[TFR_CONTENTS] = { "empty", "images", "text", "tensors",
 		"messages", "binary" };
@@ -130,34 +133,34 @@ static void print_contents(const struct tfr_feature_stats *f)
 
 	for (int i = 0; i < TFR_CONTENTS; i++) {
 		if (f->contents[i])
-			printf("%s%llu %s", between, (unsigned long long)f->contents[i],
+			fprintf(out, "%s%llu %s", between, (unsigned long long)f->contents[i],
 				contents[i]);
 		between = f->contents[i] ? ", " : between;
 	}
 	if (*between == ',')
-		printf("\n");
+		fprintf(out, "\n");
 	if (!f->contents[TFR_VALUE_IMAGE])
 		return;
-	between = "  images ";
+	between = "  images   ";
 	for (int i = TFR_IMAGE_JPEG; i <= TFR_IMAGE_JP2; i++) {
 		if (f->formats[i])
-			printf("%s%llu %s", between, (unsigned long long)f->formats[i],
+			fprintf(out, "%s%llu %s", between, (unsigned long long)f->formats[i],
 				tfr_image_format_name((enum tfr_image_format)i));
 		between = f->formats[i] ? ", " : between;
 	}
 	if (f->damaged)
-		printf(", %llu damaged", (unsigned long long)f->damaged);
+		fprintf(out, ", %llu damaged", (unsigned long long)f->damaged);
 	if (f->width.count) {
-		printf("; width ");
-		print_distribution(&f->width);
-		printf("; height ");
-		print_distribution(&f->height);
+		fprintf(out, "; width ");
+		print_distribution(out, &f->width);
+		fprintf(out, "; height ");
+		print_distribution(out, &f->height);
 	}
-	printf("\n");
+	fprintf(out, "\n");
 }
 
-/* Those that came more than once, and can be read. */
-static void print_top(const struct tfr_feature_stats *f)
+/* The values that occur more than once and are text or numbers. */
+static void print_top(FILE *out, const struct tfr_feature_stats *f)
 {
 	const char *between = "  most     ";
 	char text[STATS_VALUE];
@@ -166,100 +169,168 @@ static void print_top(const struct tfr_feature_stats *f)
 		if (f->kind == TFR_KIND_BYTES &&
 			!tfr_is_utf8(f->top[i].bytes.data, f->top[i].bytes.size))
 			continue;
-		printf("%s%s: %s%llu (%.3g%%)", between, stats_value(f, &f->top[i], text),
+		fprintf(out, "%s%s: %s%llu (%.3g%%)", between, stats_value(f, &f->top[i], text),
 			f->top_exact ? "" : "at most ", (unsigned long long)f->top[i].count,
 			100.0 * (double)f->top[i].count / (double)f->values);
 		between = ", ";
 	}
 	if (*between == ',')
-		printf("\n");
+		fprintf(out, "\n");
 }
 
-void stats_print(const struct tfr_survey *s, const struct tfr_distribution *sizes,
+static void print_all(FILE *out, const struct tfr_survey *s, const struct tfr_distribution *sizes,
 	const struct tfr_feature_stats *features, size_t n)
 {
 	uint64_t records = tfr_survey_records(s), files = tfr_survey_files(s), bytes = 0;
 	char total[TFR_SIZE_TEXT];
 
-	printf("%llu record%s in %llu file%s", (unsigned long long)records, records == 1 ? "" : "s",
-		(unsigned long long)files, files == 1 ? "" : "s");
+	fprintf(out, "%llu record%s in %llu file%s", (unsigned long long)records,
+		records == 1 ? "" : "s", (unsigned long long)files, files == 1 ? "" : "s");
 	if (records) {
-		printf(", %s: bytes in each ",
+		fprintf(out, ", %s: bytes in each ",
 			tfr_format_size((uint64_t)(sizes->mean * (double)records + 0.5), total));
-		print_distribution(sizes);
+		print_distribution(out, sizes);
 	}
-	printf("\n");
+	fprintf(out, "\n");
 	for (size_t i = 0; i < n; i++)
 		bytes += features[i].bytes;
 	for (size_t i = 0; i < n; i++) {
 		const struct tfr_feature_stats *f = &features[i];
 
-		printf("\n%s, %s%s\n", f->name, f->steps.count ? "a feature list, " : "",
+		fprintf(out, "\n%s, %s%s\n", f->name, f->steps.count ? "a feature list, " : "",
 			tfr_kind_name(f->kind));
-		print_where(f, records);
+		print_where(out, f, records);
 		if (f->kind == TFR_KIND_UNSET || !f->values)
 			continue;
-		print_values(f, bytes);
+		print_values(out, f, bytes);
 		if (f->kind == TFR_KIND_BYTES)
-			print_contents(f);
-		print_top(f);
+			print_contents(out, f);
+		print_top(out, f);
 	}
 }
 
 /* --- the order --- */
 
-static void print_cycles(const struct tfr_order_report *o)
+static void print_cycles(FILE *out, const struct tfr_order_report *o)
 {
-	printf("  files    read side by side:");
+	fprintf(out, "  files    read side by side:");
 	for (unsigned i = 0; i < o->cycle_count; i++)
-		printf("%s %llu: %.4g bits", i ? "," : "", (unsigned long long)o->cycles[i].files,
-			o->cycles[i].entropy);
-	printf("\n");
+		fprintf(out, "%s %llu: %.4g bits", i ? "," : "",
+			(unsigned long long)o->cycles[i].files, o->cycles[i].entropy);
+	fprintf(out, "\n");
 }
 
 /* The answer first. */
-static void print_verdict(const char *label, const struct tfr_order_report *o)
+static void print_verdict(FILE *out, const char *label, const struct tfr_order_report *o)
 {
-	printf("order by ");
-	cmd_put_text(stdout, label, strlen(label));
-	printf(": ");
+	fprintf(out, "order by ");
+	cmd_put_text(out, label, strlen(label));
+	fprintf(out, ": ");
 	if (!o->batches) {
-		printf("not judged: there are fewer records than a batch of %llu has\n",
+		fprintf(out, "not judged: there are fewer records than a batch of %llu has\n",
 			(unsigned long long)o->batch);
 		return;
 	}
-	printf("%s\n", o->enough ? "enough" : "not enough");
-	printf("  batches  of %llu after a buffer of %llu: %.4g bits, of %.4g in a random order\n",
+	fprintf(out, "%s\n", o->enough ? "enough" : "not enough");
+	fprintf(out,
+		"  batches  of %llu after a buffer of %llu: %.4g bits, of %.4g in a random order\n",
 		(unsigned long long)o->batch, (unsigned long long)o->buffer, o->entropy,
 		o->random_entropy);
 	if (o->cycle_count > 1)
-		print_cycles(o);
+		print_cycles(out, o);
 	if (!o->enough && o->enough_buffer)
-		printf("  enough   a buffer of %llu, or the order of 'tfr shuffle-to-disk'\n",
+		fprintf(out, "  enough   a buffer of %llu, or the order of 'tfr shuffle-to-disk'\n",
 			(unsigned long long)o->enough_buffer);
 	else if (!o->enough)
-		printf("  enough   no buffer up to 131072, but the order of 'tfr "
-		       "shuffle-to-disk'\n");
+		fprintf(out, "  enough   no buffer up to 131072, but the order of 'tfr "
+			     "shuffle-to-disk'\n");
 }
 
-void stats_print_order(const char *label, const struct tfr_order_report *o)
+static void print_order(FILE *out, const char *label, const struct tfr_order_report *o)
 {
 	double mean = o->runs ? (double)o->records / (double)o->runs : 0;
 
-	print_verdict(label, o);
-	printf("  records  %llu of %llu class%s", (unsigned long long)o->records,
+	print_verdict(out, label, o);
+	fprintf(out, "  records  %llu of %llu class%s", (unsigned long long)o->records,
 		(unsigned long long)o->classes, o->classes == 1 ? "" : "es");
 	if (o->absent)
-		printf(", %llu without one", (unsigned long long)o->absent);
-	printf("\n");
+		fprintf(out, ", %llu without one", (unsigned long long)o->absent);
+	fprintf(out, "\n");
 	if (!o->records)
 		return;
-	printf("  runs     of one class: %.4g records on average, %.4g in a random order; the "
-	       "longest %llu\n",
+	fprintf(out,
+		"  runs     of one class: %.4g records on average, %.4g in a random order; the "
+		"longest %llu\n",
 		mean, o->random_run, (unsigned long long)o->longest_run);
-	printf("  place    explained by the class: %.3g%% of the variance, %.3g%% in a random "
-	       "order\n",
+	fprintf(out,
+		"  place    explained by the class: %.3g%% of the variance, %.3g%% in a random "
+		"order\n",
 		100 * o->position, 100 * o->random_position);
+}
+
+/* Prints the lines of `text`; of a field, only the text after its label is wrapped. */
+static void print_wrapped(char *text)
+{
+	enum { INDENT = 11 };
+	char label[INDENT + 1];
+
+	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+		*end = '\0';
+		if (strncmp(line, "  ", 2) || strlen(line) < INDENT) {
+			text_field_escaped(stdout, 0, NULL, line);
+			continue;
+		}
+		snprintf(label, sizeof(label), "%s", line);
+		text_field_escaped(stdout, INDENT, label, line + INDENT);
+	}
+}
+
+struct text {
+	char *data;
+	size_t size;
+	FILE *out; /* NULL: out of memory */
+};
+
+static FILE *open_text(struct text *t)
+{
+	*t = (struct text){ 0 };
+	t->out = open_memstream(&t->data, &t->size);
+	return t->out;
+}
+
+/* Prints what was written. */
+static enum tfr_status close_text(struct text *t, struct tfr_error *err)
+{
+	bool failed = !t->out || ferror(t->out);
+
+	if (t->out && fclose(t->out))
+		failed = true;
+	if (!failed)
+		print_wrapped(t->data);
+	else
+		*err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };
+	free(t->data);
+	return failed ? TFR_ENOMEM : TFR_OK;
+}
+
+enum tfr_status stats_print(const struct tfr_survey *s, const struct tfr_distribution *sizes,
+	const struct tfr_feature_stats *features, size_t n, struct tfr_error *err)
+{
+	struct text t;
+
+	if (open_text(&t))
+		print_all(t.out, s, sizes, features, n);
+	return close_text(&t, err);
+}
+
+enum tfr_status stats_print_order(
+	const char *label, const struct tfr_order_report *o, struct tfr_error *err)
+{
+	struct text t;
+
+	if (open_text(&t))
+		print_order(t.out, label, o);
+	return close_text(&t, err);
 }
 
 void stats_json_order(struct tfr_json *j, const char *label, const struct tfr_order_report *o)

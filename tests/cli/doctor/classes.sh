@@ -31,7 +31,7 @@ for k in range(64):   # each shard is well mixed, but all of them go from class 
     labels = [c for c in range(40) for _ in range(10)]
     open('phase-%05d-of-00064' % k, 'wb').write(b''.join(frame(example({'label': int64_list([c]), 'x': bytes_list([b'%d %d' % (k, i)])})) for i, c in enumerate(labels)))
 P
-tfr doctor -q phase@64 | sed -n '/order/,/fix/p'; tfr stats --order label phase@64 | head -n 8
+tfr doctor -q phase@64 | sed -n '/order/,/fix/p'; tfr stats --order label phase@64 | head -n 11
 echo "a set with labels:"
 for k in 0 1 2 3; do cp even-0000$k-of-00004 with-0000$k-of-00004.tfrecord; done; printf '0:a\n' > with.4-tfrecord.labels.txt
 python3 $TOOLS/fix.py order with@4.tfrecord | tail -n 2; cat with.4-tfrecord.labels.txt

@@ -38,10 +38,10 @@ python3 make.py
 tfr stats a
 echo "json:"; tfr stats --json a | sed 's/"state": ".*"/"state": …/'
 echo "none:"; tfr stats none; tfr stats --json none | head -n 8
-echo "sequence:"; tfr stats sequence | head -n 3
+echo "sequence:"; tfr stats sequence | head -n 4
 echo "two:"; tfr stats two; echo "status $?"
 echo "raw:"; tfr stats raw; echo "status $?"; tfr stats --on-error skip raw; echo "status $?"
-echo "where:"; tfr stats --where 'label == 1' a | head -n 1
+echo "where:"; tfr stats --where 'label == 1' a | head -n 2
 echo "encodings:"; tfr stats packed | tail -n +3; for f in unpacked mixed; do cmp <(tfr stats packed | tail -n +3) <(tfr stats $f | tail -n +3) && echo same; done
 echo "NaN:"; python3 -c "
 from records import example, float_list, frame

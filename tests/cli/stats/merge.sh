@@ -20,7 +20,7 @@ tfr stats --merge --json c.json a.json > ca.json; tfr stats --merge --json b.jso
 tfr stats --merge a.json b.json c.json | cmp - <(tfr stats a b c) && echo "text: same"
 tfr cat c a -o ca -q; tfr stats --json b ca | sed 's/"files": .*/"files"/; /"state"/d' | cmp - <(sed 's/"files": .*/"files"/; /"state"/d' all.json) && echo "divided otherwise: same figures but for the draw"
 for j in 1 2 3 8; do tfr stats -j $j --json a b c | md5sum; done | uniq | wc -l
-tfr stats --merge a.json | head -n 8
+tfr stats --merge a.json | head -n 11
 tfr stats -z 2> /dev/null; echo "status $?"
 echo "refused:"
 tfr stats --merge; echo "status $?"; tfr stats --merge a; echo "status $?"; tfr stats --merge nosuch; echo "status $?"

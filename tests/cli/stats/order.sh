@@ -28,5 +28,5 @@ for k in range(20):   # sorted; all files from class to class together; every fi
     for name, labels in ('a', [k // 2] * 300), ('b', [c for c in range(10) for _ in range(30)]), ('c', [k % 10] * 300):
         open('%s-%05d-of-00020' % (name, k), 'wb').write(b''.join(frame(example({'label': int64_list([c])} if i % 7 else {})) for i, c in enumerate(labels)))
 P
-for f in a b c; do tfr stats --order label --shuffle-buffer 500 $f@20 | head -n 4; done; tfr stats --order label a-00000-of-00020 a-0000[123]* | sed -n 3p
+for f in a b c; do tfr stats --order label --shuffle-buffer 500 $f@20 | head -n 5; done; tfr stats --order label a-00000-of-00020 a-0000[123]* | sed -n 3p
 echo "usage:"; tfr stats --batch 3 few; echo "status $?"; tfr stats --order label --batch 0 few; echo "status $?"; tfr stats --order label < few; echo "status $?"; tfr stats --order label - < few; echo "status $?"
