@@ -78,7 +78,7 @@ static enum tfr_status add_frames(struct tfr_input *in, struct tfr_item *item,
 	enum tfr_status status;
 
 	if (!frame) {
-		tfr_item_skip(item, TFR_EDATA, "a frame is less than half a sample at %u a second",
+		tfr_item_skip(item, TFR_EDATA, "a frame is less than half a sample at %u samples per second",
 			info->sample_rate);
 		return TFR_OK;
 	}

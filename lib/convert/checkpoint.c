@@ -84,7 +84,7 @@ static enum tfr_status compare_said(
 
 	if (status)
 		tfr_error_hint(
-			err, "Give the options it had, or remove '%s' to begin again.", c->path);
+			err, "Use the options of that run, or remove '%s' to start again.", c->path);
 	return status;
 }
 
@@ -102,8 +102,8 @@ static enum tfr_status take_digest(struct tfr_checkpoint *c, struct tfr_error *e
 
 static enum tfr_status cut_short(const struct tfr_checkpoint *c, struct tfr_error *err)
 {
-	tfr_fail_path(err, TFR_EDATA, c->path, "not a whole note of a run:");
-	tfr_error_hint(err, "Remove '%s' to begin again.", c->path);
+	tfr_fail_path(err, TFR_EDATA, c->path, "the saved position of a run is damaged:");
+	tfr_error_hint(err, "Remove '%s' to start again.", c->path);
 	return TFR_EDATA;
 }
 
@@ -125,8 +125,8 @@ static enum tfr_status look_at(struct tfr_checkpoint *c, struct tfr_error *err)
 	if (status || digest == c->digest)
 		return status;
 	tfr_fail_path(err, TFR_EDATA, c->opts->inputs[0],
-		"files have changed, come or gone since the run that is to be resumed, in");
-	tfr_error_hint(err, "Remove '%s' to begin again.", c->path);
+		"since the run to be resumed, files were changed, added or removed in");
+	tfr_error_hint(err, "Remove '%s' to start again.", c->path);
 	return TFR_EDATA;
 }
 
@@ -134,7 +134,7 @@ void tfr_checkpoint_hint(
 	const struct tfr_checkpoint *c, enum tfr_status status, struct tfr_error *err)
 {
 	if (err && status == TFR_EDATA && c->resumes && !err->hint[0])
-		tfr_error_hint(err, "Remove '%s' to begin again.", c->path);
+		tfr_error_hint(err, "Remove '%s' to start again.", c->path);
 }
 
 /* Whether this run can be resumed; TFR_EUSAGE says why not. */
@@ -147,11 +147,11 @@ static enum tfr_status check(const struct tfr_checkpoint *c, struct tfr_error *e
 		if (!strcmp(o->targets[t].set, "-") ||
 			(stat(o->targets[t].set, &st) == 0 && !S_ISREG(st.st_mode)))
 			return tfr_fail(err, TFR_EUSAGE,
-				"what goes to '%s' cannot be gone on with in another run",
+				"a run that writes to '%s' cannot be resumed",
 				strcmp(o->targets[t].set, "-") ? o->targets[t].set
 							       : "standard output");
 	if (o->descriptor)
-		return tfr_fail(err, TFR_EUSAGE, "--follow cannot be gone on with in another run");
+		return tfr_fail(err, TFR_EUSAGE, "a run with --follow cannot be resumed");
 	return tfr_input_is_lasting(c->in, "a run that reads it cannot be resumed", err);
 }
 
@@ -167,9 +167,9 @@ static enum tfr_status compare_finished(
 		status = take_digest(c, err);
 	if (!status && c->digest != m->inputs)
 		status = tfr_fail_path(err, TFR_EUSAGE, c->opts->inputs[0],
-			"files have changed, come or gone since %s, in", which);
+			"since %s, files were changed, added or removed in", which);
 	if (status == TFR_EUSAGE)
-		tfr_error_hint(err, "Give -f to write the sets anew, or the options it had.");
+		tfr_error_hint(err, "Use -f to write the sets again, or the options of that run.");
 	return status;
 }
 

@@ -283,7 +283,7 @@ static enum tfr_status pass_items(struct run *r, struct tfr_error *err)
 	tfr_item_clear(&item);
 	if (status == TFR_END || (!status && done != r->next))
 		return tfr_fail_path(err, TFR_EDATA, r->opts->inputs[0],
-			"there is less than the run that is to be resumed has read of");
+			"the input is shorter than the part that the run to be resumed has read");
 	return status;
 }
 
@@ -295,7 +295,7 @@ static enum tfr_status take_place(struct run *r, struct place *p, struct tfr_err
 		(p->sealed && r->in->items != TFR_STREAM && p->next != r->in->items) ||
 		!memchr(p->losses.first, 0, sizeof(p->losses.first)))
 		return tfr_fail(
-			err, TFR_EDATA, "what is known of the run to be resumed does not fit");
+			err, TFR_EDATA, "the saved position of the run to be resumed is invalid");
 	p->report.complete = false; /* a damaged file can have any byte here */
 	return TFR_OK;
 }
@@ -352,10 +352,10 @@ static enum tfr_status make_order(struct run *r, struct tfr_error *err)
 	if (!is_shuffled(r))
 		return TFR_OK;
 	if (r->in->items == TFR_STREAM) {
-		tfr_fail(err, TFR_EUSAGE, "%s comes as a stream, which cannot be shuffled",
+		tfr_fail(err, TFR_EUSAGE, "%s is read as a stream, which cannot be shuffled",
 			r->in->ops->what);
 		tfr_error_hint(
-			err, "Shuffle the set that was written, with 'tfr shuffle-to-disk'.");
+			err, "Write the set, and shuffle it with 'tfr shuffle-to-disk'.");
 		return TFR_EUSAGE;
 	}
 	r->order = malloc((n + 1) * sizeof(*r->order));

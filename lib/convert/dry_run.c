@@ -67,7 +67,7 @@ static enum tfr_status open_target(
 			t->name.automatic || t->name.base
 				? "a set whose shards fill one after another is named like "
 				  "'train@auto.tfrecord', not '%s'"
-				: "'%s' is one file, not a set of shards to fill",
+				: "'%s' is one file, not a set with @auto",
 			t->file);
 	t->shards = t->name.automatic ? 0 : t->name.base ? t->name.count : 1;
 	status = TFR_OK;
@@ -174,7 +174,7 @@ enum tfr_status tfr_plan(struct tfr_input *in, const uint32_t *order,
 	struct plan p = { in, report, calloc(n, sizeof(*p.targets)) };
 	struct tfr_sizes sizes = { .in = in };
 	enum tfr_status status =
-		p.targets ? tfr_input_is_lasting(in, "a dry run would use it up", err)
+		p.targets ? tfr_input_is_lasting(in, "a dry run would consume it", err)
 			  : tfr_fail_nomem(err, "planning");
 
 	if (!status && in->opts->stratify)

@@ -71,7 +71,7 @@ static enum tfr_status take_up(
 	if (!tfr_unread_copy(found, &m, sizeof(m)) ||
 		!(waiting = tfr_unread_take(found, m.waiting)) || !are_lines(waiting, m.waiting))
 		return tfr_fail(
-			err, TFR_EDATA, "what is known of the run to be resumed does not fit");
+			err, TFR_EDATA, "the saved position of the run to be resumed is invalid");
 	if (!tfr_buf_append(&f->waiting, waiting, m.waiting))
 		return tfr_fail_nomem(err, "listing what was found");
 	*token = m.token;

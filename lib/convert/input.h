@@ -67,7 +67,7 @@ struct tfr_input_ops {
 	const char *name;    /* as for --from */
 	const char *what;    /* "a folder of images" */
 	const char *nothing; /* no item became a record: "no images in" */
-	/* for TFR_ON_ERROR_FAIL, an item that is not usable: "not an image to use" */
+	/* for TFR_ON_ERROR_FAIL, an item that is not usable: "not a usable image" */
 	const char *refused;
 	bool several;	     /* accepts more than one input */
 	bool columns;	     /* has columns: uses opts->types and opts->embeds */

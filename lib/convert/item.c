@@ -110,7 +110,7 @@ static enum tfr_status fill(struct tfr_item *item, int fd, const char *path, siz
 	}
 	if (item->file.size < least)
 		tfr_item_skip(
-			item, TFR_ESYS, "its end is at byte %zu of %zu", item->file.size, least);
+			item, TFR_ESYS, "it ends at byte %zu of %zu", item->file.size, least);
 	return TFR_OK;
 }
 
@@ -133,7 +133,7 @@ static enum tfr_status read_open(struct tfr_item *item, int fd, const char *path
 	if (!status && !item->skipped)
 		status = fill(item, fd, path, size, size + 1, err);
 	if (!status && !item->skipped && item->file.size > size)
-		tfr_item_skip(item, TFR_EDATA, "it grew while it was read");
+		tfr_item_skip(item, TFR_EDATA, "it grew while being read");
 	return status;
 }
 
@@ -154,7 +154,7 @@ enum tfr_status tfr_item_read(struct tfr_item *item, int root, const char *path,
 	} else if (!S_ISREG(st.st_mode)) {
 		tfr_item_skip(item, TFR_EDATA, "not a regular file");
 	} else if (st.st_size > TFR_ITEM_MOST) {
-		tfr_item_skip(item, TFR_EDATA, "larger than the 2 GiB that an Example can hold");
+		tfr_item_skip(item, TFR_EDATA, "larger than 2 GiB, the limit of an Example");
 	} else {
 		tfr_room_reserve(room, (uint64_t)st.st_size);
 		status = read_open(item, fd, path, (size_t)st.st_size, look, err);

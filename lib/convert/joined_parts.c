@@ -168,9 +168,9 @@ static enum tfr_status refuse(
 			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s'%s'",
 				at ? ", " : "", found.folder);
 	}
-	tfr_fail(err, TFR_EUSAGE, "'%s' holds splits: %s", o->inputs[0], text);
+	tfr_fail(err, TFR_EUSAGE, "'%s' contains splits: %s", o->inputs[0], text);
 	tfr_error_hint(err,
-		"Write a set for each split, such as -o %s.tfrecord=%s/; all sets get the same "
+		"Write one set for each split, such as -o %s.tfrecord=%s/; all sets get the same "
 		"labels.",
 		parts->list[0].split, parts->list[0].split);
 	return TFR_EUSAGE;

@@ -67,7 +67,7 @@ static enum tfr_status open_one(struct tfr_labels *l, struct tfr_set_writer *w, 
 	if (there && !opts->force) {
 		tfr_fail_path(err, TFR_EEXIST, path, "other classes are in");
 		tfr_error_hint(err, "The file belongs to a set of this name.  Write to another "
-				    "folder, or give -f to replace the file.");
+				    "folder, or use -f to replace the file.");
 		return TFR_EEXIST;
 	}
 	status = tfr_output_open(&l->files[l->n], path, &out, err);

@@ -40,7 +40,7 @@ static enum tfr_status take_up(
 	if (tfr_unread_copy(mark, &t->items, sizeof(t->items)) &&
 		tfr_unread_copy(mark, t->histogram, s->in->n_classes * sizeof(*t->histogram)))
 		return TFR_OK;
-	return tfr_fail(err, TFR_EDATA, "what is known of the run to be resumed is cut short");
+	return tfr_fail(err, TFR_EDATA, "the saved position of the run to be resumed is truncated");
 }
 
 static enum tfr_status open_target(

@@ -368,7 +368,7 @@ static enum tfr_status pass(struct tfr_input *in, uint64_t items, struct tfr_err
 	tfr_item_clear(&item);
 	if (status == TFR_END)
 		return tfr_fail_path(err, TFR_EDATA, in->opts->inputs[0],
-			"there are fewer records than the run that is to be resumed has read of");
+			"there are fewer records than the run to be resumed has read");
 	return status;
 }
 

@@ -29,15 +29,15 @@ bool tfr_rework_wanted(const struct tfr_rework *w)
 enum tfr_status tfr_rework_check(const struct tfr_rework *w, struct tfr_error *err)
 {
 	if (!w->width != !w->height || (w->width && w->shorter))
-		return tfr_fail(err, TFR_EUSAGE, "a size is of the shorter side or of both sides");
+		return tfr_fail(err, TFR_EUSAGE, "a size is either that of the shorter side or of both sides");
 	if (w->enlarge && !w->shorter)
 		return tfr_fail(err, TFR_EUSAGE,
-			"to enlarge images means something only where the shorter side has a "
+			"enlarging images needs a "
 			"size");
 	if (w->quality > 100)
-		return tfr_fail(err, TFR_EUSAGE, "a quality is from 1 to 100, not %u", w->quality);
+		return tfr_fail(err, TFR_EUSAGE, "a quality must be from 1 to 100, not %u", w->quality);
 	if (w->format && w->format != TFR_IMAGE_JPEG && w->format != TFR_IMAGE_PNG)
-		return tfr_fail(err, TFR_EUSAGE, "images are encoded as jpeg or png, not as %s",
+		return tfr_fail(err, TFR_EUSAGE, "images can be encoded as jpeg or png, not as %s",
 			tfr_image_format_name(w->format));
 	return TFR_OK;
 }
@@ -111,7 +111,7 @@ static enum tfr_status make(const struct tfr_rework *w, const struct plan *p,
 
 	if (p->width > MOST / p->height / 4)
 		return tfr_fail(err, TFR_EUSAGE,
-			"it would become %llu x %llu pixels, which are too many",
+			"it would have %llu x %llu pixels, which is too many",
 			(unsigned long long)p->width, (unsigned long long)p->height);
 	status = tfr_decode(
 		bench->decoder, item->file.data, item->file.size, NULL, p->channels, &image, err);

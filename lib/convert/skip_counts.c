@@ -53,8 +53,8 @@ static enum tfr_status refuse(const struct tfr_losses *l, const char *which, str
 {
 	tfr_fail(err, TFR_EDATA, "%llu of %s%llu items are unusable, the first %s",
 		(unsigned long long)l->lost, which, (unsigned long long)l->expected, l->first);
-	tfr_error_hint(err, "Nothing was written. '--max-skipped 100' writes the others; with "
-			    "'--on-error quarantine=FILE' the skipped ones are listed in FILE.");
+	tfr_error_hint(err, "Nothing was written.  Use '--max-skipped 100' to write the others, and "
+			    "'--on-error quarantine=FILE' to list the skipped ones in FILE.");
 	return TFR_EDATA;
 }
 

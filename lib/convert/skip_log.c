@@ -60,7 +60,7 @@ void tfr_notes_end(const struct tfr_notes *n)
 			continue;
 		snprintf(text, sizeof(text), "skipped %llu more: %s",
 			(unsigned long long)(n->warned[i] - MOST_WARNED),
-			i == TFR_FOUND_UNUSABLE ? "items that cannot be used"
+			i == TFR_FOUND_UNUSABLE ? "unusable items"
 						: tfr_finding_text((enum tfr_finding)i));
 		n->opts->warn(n->opts->ctx, text);
 	}

@@ -83,7 +83,7 @@ static enum tfr_status go_on(struct tfr_stream_writer *w, const struct mark *m,
 
 	if (!waiting)
 		return tfr_fail(
-			err, TFR_EDATA, "what is known of the run to be resumed is cut short");
+			err, TFR_EDATA, "the saved position of the run to be resumed is truncated");
 	w->file_bytes = m->file_bytes;
 	w->file_crc = m->file_crc;
 	w->ended = m->ended;
@@ -116,7 +116,7 @@ static enum tfr_status start(struct tfr_stream_writer *w, const char *path,
 		return tfr_fail_nomem(err, "creating a file");
 	if (how->mark && !tfr_unread_copy(how->mark, &m, sizeof(m)))
 		return tfr_fail(
-			err, TFR_EDATA, "what is known of the run to be resumed is cut short");
+			err, TFR_EDATA, "the saved position of the run to be resumed is truncated");
 	out_opts.token = m.token;
 	status = tfr_output_open(&w->out, path, &out_opts, err);
 	return status || !how->mark ? status : go_on(w, &m, how->mark, err);

@@ -64,7 +64,7 @@ static enum tfr_status check_taken_up(const struct tfr_writer *w, struct tfr_err
 		(!__builtin_mul_overflow(w->totals.records, TFR_RECORD_OVERHEAD, &framing) &&
 			framing <= bytes && w->totals.payload_bytes == bytes - framing))
 		return TFR_OK;
-	return tfr_fail(err, TFR_EDATA, "what is known of the run to be resumed does not fit");
+	return tfr_fail(err, TFR_EDATA, "the saved position of the run to be resumed is invalid");
 }
 
 enum tfr_status tfr_writer_open_with(struct tfr_writer **out, const char *path,
@@ -77,7 +77,7 @@ enum tfr_status tfr_writer_open_with(struct tfr_writer **out, const char *path,
 		return tfr_fail_nomem(err, "creating a file");
 	if (how && how->mark && !tfr_unread_copy(how->mark, &w->totals, sizeof(w->totals)))
 		status = tfr_fail(
-			err, TFR_EDATA, "what is known of the run to be resumed is cut short");
+			err, TFR_EDATA, "the saved position of the run to be resumed is truncated");
 	if (!status)
 		status = tfr_stream_writer_open_with(&w->stream, path, opts, how, err);
 	if (!status && how && how->mark)

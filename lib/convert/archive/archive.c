@@ -187,7 +187,7 @@ static void look_at_item(const struct archive *a, struct tfr_item *item)
 static void too_large(struct tfr_item *item)
 {
 	item->file.size = 0;
-	tfr_item_skip(item, TFR_EDATA, "larger than the 2 GiB that an Example can hold");
+	tfr_item_skip(item, TFR_EDATA, "larger than 2 GiB, the limit of an Example");
 }
 
 /* For a pipe, whose kind is not known yet: skips a file that is neither, so that the first other
@@ -225,7 +225,7 @@ static enum tfr_status read_member(struct archive *a, const struct tfr_member *m
 		if (most == TFR_ITEM_MOST)
 			too_large(item);
 		else
-			tfr_item_skip(item, TFR_EDATA, "more bytes than the archive says");
+			tfr_item_skip(item, TFR_EDATA, "more bytes than its header claims");
 	}
 	if (item->skipped)
 		tfr_buf_clear(&item->file);
@@ -236,10 +236,10 @@ static enum tfr_status read_member(struct archive *a, const struct tfr_member *m
 static enum tfr_status classes_unknown(struct archive *a, struct tfr_error *err)
 {
 	tfr_fail_path(err, TFR_EUSAGE, a->m->feed.name,
-		"'%.200s' lies in a folder, and a stream does not tell its classes in advance:",
+		"'%.200s' is in a folder, but the classes of a stream are not known in advance:",
 		(const char *)a->name.data);
-	tfr_error_hint(err, "Labels are numbers of all class names, sorted.  Name the archive as a "
-			    "file, which can be read twice.");
+	tfr_error_hint(err, "Labels are numbers of all class names, sorted.  Use a file, "
+			    "which can be read twice.");
 	return TFR_EUSAGE;
 }
 
@@ -315,7 +315,7 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 					 : tfr_image_add(in, item, bench, err);
 	if (!status && !item->skipped && in->n_classes &&
 		class_of(a, folder_of(a, (const char *)item->name.data, NULL)) == TFR_NO_CLASS)
-		tfr_item_skip(item, TFR_EDATA, "%s in no class folder, where others are in one",
+		tfr_item_skip(item, TFR_EDATA, "%s outside of the class folders",
 			is_of_sounds(a) ? "a WAV file" : "an image");
 	return status;
 }
@@ -430,7 +430,7 @@ static void warn_of_one_class(struct archive *a)
 	if (a->in.n_classes != 1 || !o->warn)
 		return;
 	snprintf(text, sizeof(text),
-		"all members lie in one folder, '%.4000s', which is the only class",
+		"all members are in one folder, '%.4000s', which is the only class",
 		a->in.classes[0].text);
 	o->warn(o->ctx, text);
 }
@@ -545,7 +545,7 @@ static enum tfr_status open_archive(
 	status = tfr_archive_open(&a->m, opts->inputs[0], err);
 	if (!status && !a->m->rewindable && tfr_splits_are_asked(opts)) {
 		tfr_fail(err, TFR_EUSAGE, "the splits of a stream are not known in advance");
-		tfr_error_hint(err, "Name the archive as a file, which can be read twice.");
+		tfr_error_hint(err, "Use a file, which can be read twice.");
 		return TFR_EUSAGE;
 	}
 	return !status && a->m->rewindable ? survey(a, err) : status;
@@ -555,7 +555,7 @@ const struct tfr_input_ops tfr_input_archive = {
 	.name = "archive",
 	.what = "an archive",
 	.nothing = "no images in",
-	.refused = "not an image to use",
+	.refused = "not a usable image",
 	.images = true,
 	.reworks = true,
 	.sounds = true,
@@ -573,7 +573,7 @@ static const struct tfr_input_ops sounds = {
 	.name = "archive",
 	.what = "an archive of audio files",
 	.nothing = "no WAV files in",
-	.refused = "not a sound to use",
+	.refused = "not a usable WAV file",
 	.sounds = true,
 	.splits = true,
 	.recognises = recognises,

@@ -75,8 +75,8 @@ static enum tfr_status load_library(struct packed *p, struct tfr_error *err)
 
 	if (!library) {
 		tfr_fail_path(err, TFR_EUNAVAILABLE, p->m.feed.name,
-			"without libarchive there is no reading of");
-		tfr_error_hint(err, "%s.  Install libarchive, version 3.", dlerror());
+			"libarchive is not installed, which is needed to read");
+		tfr_error_hint(err, "%s.  Install libarchive 3.", dlerror());
 		return TFR_EUNAVAILABLE;
 	}
 #define FIND(name)                                                                                 \
@@ -150,7 +150,7 @@ static enum tfr_status failed(struct packed *p, struct tfr_error *err)
 		return p->late;
 	}
 	if (why && !strcmp(why, "Unrecognized archive format"))
-		return tfr_fail_path(err, TFR_EFORMAT, p->m.feed.name, "no tar or zip archive:");
+		return tfr_fail_path(err, TFR_EFORMAT, p->m.feed.name, "not a tar or zip archive:");
 	return tfr_fail_path(err, TFR_EDATA, p->m.feed.name, "%s, at byte %llu of the archive",
 		why ? why : "damaged", (unsigned long long)(p->m.feed.place + p->shown));
 }

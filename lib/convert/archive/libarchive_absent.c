@@ -5,9 +5,9 @@ enum tfr_status tfr_packed_open(
 	struct tfr_archive **m, struct tfr_feed *feed, struct tfr_error *err)
 {
 	(void)m;
-	tfr_fail_path(err, TFR_EUNAVAILABLE, feed->name, "not built with libarchive, which reads");
+	tfr_fail_path(err, TFR_EUNAVAILABLE, feed->name, "not built with libarchive, which is needed to read");
 	tfr_error_hint(err,
-		"A tar archive that is not compressed can be read: unpack it with gzip, "
+		"Uncompressed tar archives can be read: decompress it with gzip, "
 		"xz, zstd or bzip2.");
 	return TFR_EUNAVAILABLE;
 }

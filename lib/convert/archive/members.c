@@ -32,7 +32,7 @@ enum tfr_status tfr_archive_open(struct tfr_archive **m, const char *path, struc
 	if (!status)
 		status = tfr_feed_peek(&feed, HEAD, &head, &got, err);
 	if (!status && !tfr_archive_recognises(head, got))
-		status = tfr_fail_path(err, TFR_EFORMAT, feed.name, "no tar or zip archive:");
+		status = tfr_fail_path(err, TFR_EFORMAT, feed.name, "not a tar or zip archive:");
 	if (!status)
 		status = tfr_tar_recognises(head, got) ? tfr_tar_open(m, &feed, err)
 						       : tfr_packed_open(m, &feed, err);
@@ -58,7 +58,7 @@ enum tfr_status tfr_archive_read_at(const struct tfr_archive *m, struct tfr_buf 
 	into->size += got;
 	if (got < size)
 		return tfr_fail_path(err, TFR_EDATA, m->feed.name,
-			"archive cut short while it was read, at byte %llu:",
+			"archive truncated while being read, at byte %llu:",
 			(unsigned long long)(place + got));
 	return TFR_OK;
 }

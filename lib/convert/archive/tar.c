@@ -83,7 +83,7 @@ bool tfr_tar_recognises(const uint8_t *head, size_t size)
 static enum tfr_status cut_short(struct tar *t, struct tfr_error *err)
 {
 	return tfr_fail_path(err, TFR_EDATA, t->m.feed.name,
-		"archive cut short at byte %llu:", (unsigned long long)tfr_feed_end(&t->m.feed));
+		"archive truncated at byte %llu:", (unsigned long long)tfr_feed_end(&t->m.feed));
 }
 
 static enum tfr_status damaged(struct tar *t, const char *what, struct tfr_error *err)
@@ -102,7 +102,7 @@ static enum tfr_status read_extra(struct tar *t, uint64_t size, struct tfr_error
 	size_t got;
 
 	if (size > LONGEST)
-		return damaged(t, "a name of over 1 MiB", err);
+		return damaged(t, "a name longer than 1 MiB", err);
 	t->extra.size = 0;
 	if (!tfr_buf_reserve(&t->extra, (size_t)padded + 1))
 		return tfr_fail_nomem(err, "reading an archive");
@@ -147,7 +147,7 @@ static enum tfr_status pax_record(struct tar *t, const uint8_t *key, size_t key_
 	if (key_is(key, key_size, "size")) {
 		t->has_size = true;
 		if (!pax_size(value, size, &t->size))
-			return damaged(t, "a bad pax record before", err);
+			return damaged(t, "an invalid pax record before", err);
 	}
 	if ((key_is(key, key_size, "path") || key_is(key, key_size, "GNU.sparse.name")) &&
 		!set_path(t, value, size))
@@ -170,11 +170,11 @@ static enum tfr_status pax_records(struct tar *t, struct tfr_error *err)
 		if (p == end || *p != ' ' || !pax_size(digits, (size_t)(p - digits), &n) ||
 			n > (uint64_t)(end - digits) || n < (uint64_t)(p - digits) + 3 ||
 			digits[n - 1] != '\n')
-			return damaged(t, "a bad pax record before", err);
+			return damaged(t, "an invalid pax record before", err);
 		p++;
 		equals = memchr(p, '=', (size_t)(digits + n - 1 - p));
 		if (!equals)
-			return damaged(t, "a bad pax record before", err);
+			return damaged(t, "an invalid pax record before", err);
 		status = pax_record(t, p, (size_t)(equals - p), equals + 1,
 			(size_t)(digits + n - 1 - (equals + 1)), err);
 		p = digits + n;
@@ -335,7 +335,7 @@ static enum tfr_status next_header(
 		tfr_feed_take(&t->m.feed, BLOCK);
 	}
 	if (!is_header(*h) || !number(*h + 124, 12, size))
-		return t->ended ? TFR_END : damaged(t, "no tar header", err);
+		return t->ended ? TFR_END : damaged(t, "not a tar header", err);
 	t->ended = false;
 	return TFR_OK;
 }

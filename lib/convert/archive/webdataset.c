@@ -107,7 +107,7 @@ static enum tfr_status advance(struct webdataset *w, struct tfr_error *err)
 		if (!w->fault)
 			w->fault = w->member.fault;
 		if (!w->fault && !tfr_sample_key((const char *)w->name.data))
-			w->fault = "no field: its name has no dot";
+			w->fault = "not a field: its name has no dot";
 	}
 	w->pending = !status;
 	return status;
@@ -135,7 +135,7 @@ static enum tfr_status find_first(struct webdataset *w, struct tfr_error *err)
 
 static void too_large(struct tfr_item *item)
 {
-	tfr_item_skip(item, TFR_EDATA, "larger than the 2 GiB that an Example can hold");
+	tfr_item_skip(item, TFR_EDATA, "larger than 2 GiB, the limit of an Example");
 }
 
 /* Reads a member of a stream, the image into item->file, the others into item->more. */
@@ -157,7 +157,7 @@ static enum tfr_status read_part(struct webdataset *w, struct tfr_item *item,
 	part->size = into->size - before;
 	item->size += (size_t)part->size;
 	if (!status && part->size > most && told)
-		tfr_item_skip(item, TFR_EDATA, "more bytes than the archive says");
+		tfr_item_skip(item, TFR_EDATA, "more bytes than its header claims");
 	else if (!status && part->size > most)
 		too_large(item);
 	if (!status && m->fault[0])
@@ -321,7 +321,7 @@ static enum tfr_status add_class(
 	if (read_class(value->data, value->size, &label))
 		return tfr_builder_int64(item->builder,
 			of_sound ? "audio/class/label" : "image/class/label", label, err);
-	tfr_item_skip(item, TFR_EDATA, "its 'cls' is no whole number");
+	tfr_item_skip(item, TFR_EDATA, "its 'cls' is not a whole number");
 	return TFR_OK;
 }
 
@@ -472,7 +472,7 @@ static enum tfr_status open_webdataset(
 	w->in.prefix = "";
 	if (opts->label_base)
 		return tfr_fail(err, TFR_EUSAGE,
-			"the labels of a WebDataset are its own, and not numbered from %lld",
+			"--label-base %lld does not apply to a WebDataset, which has its own labels",
 			(long long)opts->label_base);
 	return list_files(&w->braces, &w->set, opts, err);
 }
@@ -481,7 +481,7 @@ const struct tfr_input_ops tfr_input_webdataset = {
 	.name = "webdataset",
 	.what = "a WebDataset",
 	.nothing = "no samples in",
-	.refused = "not a sample to use",
+	.refused = "not a usable sample",
 	.images = true,
 	.reworks = true,
 	.sounds = true,

@@ -83,7 +83,7 @@ static enum tfr_status check_rows(struct tfr_arrays *a, struct tfr_error *err)
 		tfr_fail(err, TFR_EDATA, "'%s' of '%s' has %llu rows, and '%s' of '%s' has %llu",
 			one->name, one->path, (unsigned long long)one->rows, other->name,
 			other->path, (unsigned long long)other->rows);
-		tfr_error_hint(err, "A row of each makes a record.  Choose those that go together "
+		tfr_error_hint(err, "Each record takes one row of every array.  Choose matching arrays "
 				    "with --include or --exclude.");
 		return TFR_EDATA;
 	}
@@ -105,9 +105,9 @@ static enum tfr_status check_texts(const struct tfr_arrays *a, struct tfr_error 
 		if (tfr_is_utf8(c->name, strlen(c->name)))
 			continue;
 		tfr_fail(err, TFR_EDATA,
-			"no features can be made of '%s' of '%s': its name is not UTF-8", c->name,
+			"cannot make features of '%s' of '%s': its name is not UTF-8", c->name,
 			a->arrays[c->array].path);
-		tfr_error_hint(err, "An array is left out with --exclude and its name.");
+		tfr_error_hint(err, "Use --exclude with its name to leave an array out.");
 		return TFR_EDATA;
 	}
 	return TFR_OK;
@@ -129,7 +129,7 @@ static enum tfr_status check_names(struct tfr_arrays *a, struct tfr_error *err)
 	qsort(names, n, sizeof(*names), by_name);
 	for (size_t i = 1; i < n; i++)
 		if (!strcmp(names[i - 1], names[i]))
-			return tfr_fail(err, TFR_EDATA, "two features of '%s' would be called '%s'",
+			return tfr_fail(err, TFR_EDATA, "two features of '%s' would have the name '%s'",
 				a->in.opts->inputs[0], names[i]);
 	return TFR_OK;
 }
@@ -148,7 +148,7 @@ static enum tfr_status set_types(struct tfr_arrays *a, struct tfr_error *err)
 		for (; i < a->n_cells && strcmp(a->cells[i].name, name); i++)
 			tfr_meant_offer(&meant, a->cells[i].name, strlen(a->cells[i].name));
 		if (i == a->n_cells) {
-			tfr_fail(err, TFR_EUSAGE, "no feature '%s' is made of '%s'", name,
+			tfr_fail(err, TFR_EUSAGE, "'%s' is not a feature of '%s'", name,
 				o->inputs[0]);
 			tfr_meant_hint(&meant, err);
 			return TFR_EUSAGE;
@@ -216,7 +216,7 @@ enum tfr_status tfr_arrays_ready(struct tfr_arrays *a, struct tfr_error *err)
 	}
 	if (all > TFR_ITEM_MOST)
 		return tfr_fail_path(err, TFR_EDATA, o->inputs[0],
-			"a row is larger than the 2 GiB that an Example can hold, in");
+			"a row is larger than 2 GiB, the limit of an Example, in");
 	a->row_size = (size_t)all;
 	for (size_t i = 0; i < a->n_cells; i++)
 		a->texts = a->texts || a->cells[i].cell == TFR_CELL_TEXT;
@@ -327,7 +327,7 @@ static enum tfr_status take_texts(
 {
 	each_text(a, item, measure_text);
 	if (item->size > TFR_ITEM_MOST) {
-		tfr_item_skip(item, TFR_EDATA, "larger than the 2 GiB that an Example can hold");
+		tfr_item_skip(item, TFR_EDATA, "larger than 2 GiB, the limit of an Example");
 		return TFR_OK;
 	}
 	/* The lengths of the texts need less memory than the texts' pointers in the row. */

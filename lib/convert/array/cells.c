@@ -231,7 +231,7 @@ static enum tfr_status to_utf8(const struct tfr_cells *c, const uint8_t *p, uint
 
 		if (v > 0x10ffff || (v >= 0xd800 && v < 0xe000))
 			return tfr_fail(err, TFR_EDATA,
-				"'%s' has the code point 0x%x, which is no character", c->name, v);
+				"'%s' has the code point 0x%x, which is not a character", c->name, v);
 		*size += put_utf8(to + *size, v);
 	}
 	return TFR_OK;

@@ -260,7 +260,7 @@ static enum tfr_status open_file(struct hdf5 *h, struct tfr_error *err)
 	enum tfr_status status;
 
 	if (!strcmp(h->path, "-") || (!stat(h->path, &st) && !S_ISREG(st.st_mode)))
-		return tfr_fail_path(err, TFR_EUSAGE, h->path, "HDF5 is read from files, not from");
+		return tfr_fail_path(err, TFR_EUSAGE, h->path, "HDF5 can be read from files only, not from");
 	fd = TEMP_FAILURE_RETRY(open(h->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
 	if (fd < 0)
 		return tfr_fail_errno(err, errno, h->path, "cannot open");
@@ -291,8 +291,8 @@ static enum tfr_status open_hdf5(
 
 	if (!TFR_HAVE_HDF5) {
 		tfr_fail_path(err, TFR_EUNAVAILABLE, opts->inputs[0],
-			"not built with libhdf5, which reads");
-		tfr_error_hint(err, "Arrays of NumPy, in files .npy and .npz, can be read.");
+			"not built with libhdf5, which is needed to read");
+		tfr_error_hint(err, "Convert the data to NumPy files, .npy or .npz.");
 		return TFR_EUNAVAILABLE;
 	}
 	h = calloc(1, sizeof(*h));
@@ -315,7 +315,7 @@ const struct tfr_input_ops tfr_input_hdf5 = {
 	.name = "hdf5",
 	.what = "an HDF5 file",
 	.nothing = "no rows in",
-	.refused = "not a row to use",
+	.refused = "not a usable row",
 	.columns = true,
 	.arrays = true,
 	.recognises = recognises,

@@ -21,7 +21,7 @@ enum { PART = 1 << 20, ERRNO_MOST = 4095 /* Linux has no larger ones */ };
 static enum tfr_status nonsense(struct tfr_hdf5_helper *h, struct tfr_error *err)
 {
 	return tfr_fail(err, TFR_EDATA,
-		"cannot read '%s': tfr-read-hdf5 gave a wrong answer; the file may be damaged",
+		"cannot read '%s': tfr-read-hdf5 sent an invalid reply; the file may be damaged",
 		h->path);
 }
 
@@ -122,9 +122,9 @@ static enum tfr_status unusable(struct tfr_hdf5_helper *h, const struct tfr_hdf5
 
 	if (status)
 		return status;
-	tfr_fail(err, TFR_EDATA, "no features can be made of '%s' of '%s': it has %s", name,
+	tfr_fail(err, TFR_EDATA, "cannot make features of '%s' of '%s': it has %s", name,
 		h->path, why);
-	tfr_error_hint(err, "An array is left out with --exclude and its name.");
+	tfr_error_hint(err, "Use --exclude with its name to leave an array out.");
 	return TFR_EDATA;
 }
 
@@ -137,11 +137,11 @@ static enum tfr_status no_filter(struct tfr_hdf5_helper *h, const struct tfr_hdf
 	if (status)
 		return status;
 	tfr_fail(err, TFR_EUNAVAILABLE,
-		"'%s' of '%s' is packed by filter %d%s%s, which libhdf5 does not have here", name,
+		"'%s' of '%s' is compressed by filter %d%s%s, which libhdf5 lacks here", name,
 		h->path, (int)reply->code, *filter ? ", " : "", filter);
 	tfr_error_hint(err,
-		"A plugin of libhdf5 may have it: HDF5_PLUGIN_PATH names the folder.  Or "
-		"pack the data set with gzip.");
+		"Set HDF5_PLUGIN_PATH to the folder of a libhdf5 plugin that has it, or "
+		"compress the data set with gzip.");
 	return TFR_EUNAVAILABLE;
 }
 
@@ -164,7 +164,7 @@ static enum tfr_status no_sandbox(
 	tfr_fail(err, TFR_EUNAVAILABLE,
 		"cannot read '%s': this system has no sandbox (seccomp) for it: %s", h->path,
 		strerror((int)reply->code));
-	tfr_error_hint(err, "With --no-sandbox files that you trust are read without one.");
+	tfr_error_hint(err, "Use --no-sandbox to read a file that you trust without one.");
 	return TFR_EUNAVAILABLE;
 }
 

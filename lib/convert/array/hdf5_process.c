@@ -83,7 +83,7 @@ static enum tfr_status find(
 		close(*fd);
 	tfr_fail(err, TFR_EUNAVAILABLE, "cannot read '%s': the program '%s' %s", start->path, path,
 		*fd >= 0 ? "belongs to another user" : "is missing");
-	tfr_error_hint(err, "tfr reads HDF5 files by this program, which is installed with tfr.");
+	tfr_error_hint(err, "tfr needs this program to read HDF5 files; it is installed with tfr.");
 	return TFR_EUNAVAILABLE;
 }
 

@@ -28,11 +28,11 @@ enum tfr_status tfr_npy_start(
 	const uint8_t *head, size_t size, size_t *header, struct tfr_error *err)
 {
 	if (!tfr_npy_recognises(head, size))
-		return tfr_fail(err, TFR_EDATA, "it does not begin as NPY files do");
+		return tfr_fail(err, TFR_EDATA, "it does not begin like an NPY file");
 	if (size < TFR_NPY_START)
-		return tfr_fail(err, TFR_EDATA, "its header is cut short");
+		return tfr_fail(err, TFR_EDATA, "its header is truncated");
 	if (head[6] < 1 || head[6] > 3 || head[7])
-		return tfr_fail(err, TFR_EDATA, "it is of version %u.%u of NPY, not 1.0 to 3.0",
+		return tfr_fail(err, TFR_EDATA, "it has NPY version %u.%u, not 1.0 to 3.0",
 			head[6], head[7]);
 	*header = (size_t)head[8] | (size_t)head[9] << 8;
 	if (head[6] > 1)
@@ -110,12 +110,12 @@ static enum tfr_status text(struct reader *r, size_t *name)
 	*name = names->size;
 	skip_blanks(r);
 	if (r->p == r->end || (*r->p != '\'' && *r->p != '"'))
-		return broken(r, "no text");
+		return broken(r, "a value that is not a text");
 	for (quote = *r->p++; r->p < r->end && *r->p != quote; r->p++) {
 		if (*r->p == '\\') {
 			r->p++;
 			if (r->p == r->end || (*r->p != '\\' && *r->p != '\'' && *r->p != '"'))
-				return broken(r, "an escape that is not known");
+				return broken(r, "an unknown escape");
 		}
 		if (!*r->p)
 			return broken(r, "a NUL in a text");
@@ -133,11 +133,11 @@ static enum tfr_status number(struct reader *r, uint64_t *value)
 	*value = 0;
 	skip_blanks(r);
 	if (r->p == r->end || *r->p < '0' || *r->p > '9')
-		return broken(r, "no number");
+		return broken(r, "a value that is not a number");
 	for (; r->p < r->end && *r->p >= '0' && *r->p <= '9'; r->p++)
 		if (__builtin_mul_overflow(*value, 10, value) ||
 			__builtin_add_overflow(*value, *r->p - '0', value) || *value > INT64_MAX)
-			return broken(r, "too large a number");
+			return broken(r, "a number that is too large");
 	if (r->p < r->end && *r->p == 'L') /* as Python 2 wrote it */
 		r->p++;
 	return TFR_OK;
@@ -290,7 +290,7 @@ static enum tfr_status join(struct reader *r, size_t prefix, size_t *name)
 	above = strlen((char *)names->data + prefix);
 	n = strlen((char *)names->data + *name) + 1;
 	if (above + n > 4096)
-		return broken(r, "too long a name");
+		return broken(r, "a name that is too long");
 	if (!tfr_buf_reserve(names, above + 1 + n))
 		return tfr_fail_nomem(r->err, "reading arrays");
 	memcpy(names->data + names->size, names->data + prefix, above);
@@ -395,7 +395,7 @@ static enum tfr_status member(struct reader *r, unsigned *seen)
 		: !strcmp(key, "shape")		? SHAPE
 						: 0;
 	if (!which || *seen & which)
-		return broken(r, which ? "a member twice" : "another member than NPY has");
+		return broken(r, which ? "a repeated member" : "an unknown member");
 	*seen |= which;
 	if (which == DESCR)
 		return descr(r);
@@ -404,7 +404,7 @@ static enum tfr_status member(struct reader *r, unsigned *seen)
 	if (which == SHAPE)
 		return shape(r, r->h->dims, &r->h->n_dims);
 	r->h->fortran = takes_word(r, "True");
-	return r->h->fortran || takes_word(r, "False") ? TFR_OK : broken(r, "no True or False");
+	return r->h->fortran || takes_word(r, "False") ? TFR_OK : broken(r, "a value that is neither True nor False");
 }
 
 static enum tfr_status dictionary(struct reader *r)
@@ -437,7 +437,7 @@ enum tfr_status tfr_npy_parse(
 	if (status)
 		return status;
 	if (header > size)
-		return tfr_fail(err, TFR_EDATA, "its header is cut short");
+		return tfr_fail(err, TFR_EDATA, "its header is truncated");
 	r.p = (const char *)data + (data[6] > 1 ? 12 : 10);
 	r.end = (const char *)data + header;
 	r.latin = data[6] < 3;

@@ -53,7 +53,7 @@ static enum tfr_status check_end(struct tfr_array *array, struct tfr_error *err)
 	enum tfr_status status = read_on(array, &more, 1, &got, err);
 
 	if (!status && got)
-		return tfr_fail(err, TFR_EDATA, "'%s' of '%s' has bytes behind its rows",
+		return tfr_fail(err, TFR_EDATA, "'%s' of '%s' has trailing bytes after its rows",
 			array->name, array->path);
 	return status;
 }
@@ -140,7 +140,7 @@ static enum tfr_status read_member_header(struct tfr_numpy *o, struct tfr_error 
 		if (status)
 			return status;
 		if (known && o->ahead.size < whole)
-			return tfr_fail(err, TFR_EDATA, "its header is cut short");
+			return tfr_fail(err, TFR_EDATA, "its header is truncated");
 		if (known || o->ahead.size >= whole)
 			break;
 		known = whole;

@@ -64,7 +64,7 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 
 enum tfr_status tfr_numpy_cut_short(const struct tfr_array *array, struct tfr_error *err)
 {
-	return tfr_fail(err, TFR_EDATA, "'%s' of '%s' is cut short", array->name, array->path);
+	return tfr_fail(err, TFR_EDATA, "'%s' of '%s' is truncated", array->name, array->path);
 }
 
 static enum tfr_status pread_all(
@@ -136,9 +136,9 @@ enum tfr_status tfr_numpy_bad_header(
 			*err = *why;
 		return why->status;
 	}
-	tfr_fail(err, TFR_EDATA, "no features can be made of '%s' of '%s': %s", name, path,
+	tfr_fail(err, TFR_EDATA, "cannot make features of '%s' of '%s': %s", name, path,
 		why->message);
-	tfr_error_hint(err, "An array is left out with --exclude and its name.");
+	tfr_error_hint(err, "Use --exclude with its name to leave an array out.");
 	return TFR_EDATA;
 }
 
@@ -152,8 +152,8 @@ static enum tfr_status measure_row(const struct tfr_npy *h, size_t *size, struct
 			bytes = UINT64_MAX;
 	if (!bytes || bytes > TFR_ITEM_MOST)
 		return tfr_fail(err, TFR_EDATA,
-			bytes ? "a row of it is larger than the 2 GiB that an Example can hold"
-			      : "its rows have nothing in them");
+			bytes ? "a row is larger than 2 GiB, the limit of an Example"
+			      : "its rows are empty");
 	*size = (size_t)bytes;
 	return TFR_OK;
 }
@@ -243,7 +243,7 @@ static enum tfr_status read_header(
 	if (status)
 		return status;
 	if (whole > size)
-		return tfr_fail(err, TFR_EDATA, "its header is cut short");
+		return tfr_fail(err, TFR_EDATA, "its header is truncated");
 	if (!tfr_buf_reserve(&head, whole))
 		return tfr_fail_nomem(err, "reading arrays");
 	status = pread_all(&file, head.data, whole, 0, err);
@@ -262,10 +262,10 @@ static enum tfr_status check_size(const struct tfr_numpy *o, uint64_t size, stru
 		return status;
 	if (left / row < o->h.dims[0])
 		return tfr_fail(err, TFR_EDATA,
-			"it is cut short: %llu rows in its header, %llu in it",
+			"it is truncated: its header has %llu rows, the file %llu",
 			(unsigned long long)o->h.dims[0], (unsigned long long)(left / row));
 	if (left != o->h.dims[0] * row)
-		return tfr_fail(err, TFR_EDATA, "it has %llu bytes behind its rows",
+		return tfr_fail(err, TFR_EDATA, "it has %llu trailing bytes after its rows",
 			(unsigned long long)(left - o->h.dims[0] * row));
 	return TFR_OK;
 }
@@ -330,13 +330,13 @@ static enum tfr_status open_input(struct tfr_arrays *a, const char *path, struct
 
 	if (!strcmp(path, "-"))
 		return tfr_fail(
-			err, TFR_EUSAGE, "arrays are read from files, not from standard input");
+			err, TFR_EUSAGE, "arrays can be read from files only, not from standard input");
 	if (fd < 0)
 		return tfr_fail_errno(err, errno, path, "cannot open");
 	got = fstat(fd, &st) ? -1 : 0;
 	if (!got && !S_ISREG(st.st_mode)) {
 		close(fd);
-		return tfr_fail_path(err, TFR_EUSAGE, path, "arrays are read from files, not from");
+		return tfr_fail_path(err, TFR_EUSAGE, path, "arrays can be read from files only, not from");
 	}
 	if (!got)
 		got = tfr_fd_read(fd, head, sizeof(head), 0);
@@ -382,7 +382,7 @@ const struct tfr_input_ops tfr_input_npy = {
 	.name = "npy",
 	.what = "a NumPy file",
 	.nothing = "no rows in",
-	.refused = "not a row to use",
+	.refused = "not a usable row",
 	.several = true,
 	.columns = true,
 	.arrays = true,

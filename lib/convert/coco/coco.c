@@ -97,7 +97,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	if (!tfr_item_name(item, name, strlen(name)))
 		return tfr_fail_nomem(err, "reading images");
 	if (!tfr_coco_is_below(name))
-		tfr_item_skip(item, TFR_EDATA, "a name that leaves the folder of images");
+		tfr_item_skip(item, TFR_EDATA, "a name that leads out of the folder of images");
 	return TFR_OK;
 }
 
@@ -248,7 +248,7 @@ static enum tfr_status draw_all(struct tfr_item *item, const struct tfr_coco *c,
 	enum tfr_status status = TFR_OK;
 
 	if (pixels > TFR_CANVAS_MOST) {
-		tfr_item_skip(item, TFR_EDATA, "%u x %u, too large to draw masks of", image->width,
+		tfr_item_skip(item, TFR_EDATA, "%u x %u, too large for masks", image->width,
 			image->height);
 		return TFR_OK;
 	}
@@ -346,7 +346,7 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 		tfr_item_probe_image(item, &info);
 	if (!status && !item->skipped &&
 		(info.width != image->width || info.height != image->height)) {
-		tfr_item_skip(item, TFR_EDATA, "%u x %u, where the annotations say %u x %u",
+		tfr_item_skip(item, TFR_EDATA, "%u x %u, but %u x %u in the annotations",
 			info.width, info.height, image->width, image->height);
 		item->finding = TFR_FOUND_SIZE;
 	}
@@ -386,15 +386,15 @@ static void say_all(const struct coco *coco, const struct tfr_coco *c, const cha
 
 	if (c->strays)
 		snprintf(what, sizeof(what),
-			"left out: of no image that is there (the first of image %lld, at byte "
+			"left out: of an image that is not listed (the first of image %lld, at byte "
 			"%llu)",
 			(long long)c->annotations[c->first_stray].image,
 			(unsigned long long)c->annotations[c->first_stray].at);
 	say(coco->in.opts, path, c->strays, what);
 	say(coco->in.opts, path, c->boxless, "left out: without a 'bbox'");
 	say(coco->in.opts, path, c->unusable,
-		"left out: a box without an area, or past the edge of its image");
-	say(coco->in.opts, path, c->same_ids, "kept, with an id that another has");
+		"left out: a box without an area or past the edge of its image");
+	say(coco->in.opts, path, c->same_ids, "kept, with the id of another one");
 	if (coco->in.opts->instance_masks && c == coco->objects)
 		say(coco->in.opts, path, count_shapeless(c),
 			"without a 'segmentation': an empty mask each");
@@ -453,7 +453,7 @@ static enum tfr_status open_segments(struct coco *coco, struct tfr_error *err)
 		return TFR_OK;
 	tfr_fail_errno(err, errno, path, "cannot open the folder of segments");
 	if (!o->segments)
-		tfr_error_hint(err, "Say which it is with --panoptic-masks.");
+		tfr_error_hint(err, "Name the folder with --panoptic-masks.");
 	return TFR_ESYS;
 }
 
@@ -576,7 +576,7 @@ const struct tfr_input_ops tfr_input_coco = {
 	.name = "coco",
 	.what = "images with annotations",
 	.nothing = "no image that the annotations name in",
-	.refused = "not an image to use",
+	.refused = "not a usable image",
 	.images = true,
 	.splits = true,
 	.recognises = recognises,

@@ -176,11 +176,11 @@ static bool numbers_of(
 		snprintf(reason, sizeof(reason), "a segment of category %lld, which is not listed",
 			(long long)s->category);
 	else if (s->category < 0 || s->category > 255)
-		snprintf(reason, sizeof(reason), "the category %lld, which 8 bits do not hold",
+		snprintf(reason, sizeof(reason), "the category %lld, which 8 bits cannot hold",
 			(long long)s->category);
 	else if (k->thing && n >= 255)
 		snprintf(
-			reason, sizeof(reason), "more than 255 segments, which 8 bits do not hold");
+			reason, sizeof(reason), "more than 255 segments, which 8 bits cannot hold");
 	else {
 		*of_category = (uint8_t)s->category;
 		*of_thing = k->thing ? (uint8_t)(n + 1) : 0;
@@ -267,7 +267,7 @@ static enum tfr_status decode(const struct painting *p, const struct tfr_buf *fi
 	else if (info.format != TFR_IMAGE_PNG || info.components != 3 || info.bit_depth != 8)
 		skip(p, "not a PNG of 3 channels of 8 bits");
 	else if (info.width != width || info.height != height)
-		skip(p, "another size than its image's");
+		skip(p, "not of the size of its image");
 	else if (tfr_decode(decoder, file->data, file->size, NULL, 3, ids, &why))
 		skip(p, why.message);
 	return why.status == TFR_ENOMEM ? tfr_fail_nomem(err, "decoding masks") : TFR_OK;
@@ -310,7 +310,7 @@ enum tfr_status tfr_coco_add_panoptic(const struct tfr_coco *c, size_t i, int fo
 	p.a = annotation(c, c->first[i]);
 	p.name = c->names + p.a->text;
 	if (!tfr_coco_is_below(p.name)) {
-		skip(&p, "a name that leaves the folder");
+		skip(&p, "a name that leads out of the folder");
 		return TFR_OK;
 	}
 	status = read_segments(&p, folder, s, room, err);

@@ -74,7 +74,7 @@ static enum tfr_status parse(struct element *e, size_t from, size_t to, struct t
 	if (good)
 		return TFR_OK;
 	return tfr_fail_path(err, TFR_EDATA, e->parser->path,
-		"%s that is no JSON (%s) at byte %llu of", kinds[e->list],
+		"%s that is not JSON (%s) at byte %llu of", kinds[e->list],
 		json_tokener_error_desc(json_tokener_get_error(e->parser->json)),
 		(unsigned long long)e->at);
 }
@@ -211,7 +211,7 @@ static enum tfr_status read_image(
 	if (!status)
 		status = get_whole(e, "height", &height, err);
 	if (!status && (width < 1 || height < 1 || width > INT32_MAX || height > INT32_MAX))
-		status = wrong(e, "of no size that an image has", err);
+		status = wrong(e, "of an impossible size", err);
 	if (!status)
 		status = get_text(e, "file_name", &out->names, &image.name, err);
 	image.width = (uint32_t)width;
@@ -233,14 +233,14 @@ static enum tfr_status get_point_names(const struct element *e, struct tfr_coco_
 		return TFR_OK;
 	n = json_object_is_type(list, json_type_array) ? json_object_array_length(list) : SIZE_MAX;
 	if (n > POINTS_MOST)
-		return wrong(e, "whose 'keypoints' are no names", err);
+		return wrong(e, "whose 'keypoints' are not names", err);
 	for (size_t i = 0; i < n; i++) {
 		struct json_object *v = json_object_array_get_idx(list, i);
 		const char *text = json_object_get_string(v);
 
 		if (!json_object_is_type(v, json_type_string) ||
 			strlen(text) != (size_t)json_object_get_string_len(v))
-			return wrong(e, "whose 'keypoints' are no names", err);
+			return wrong(e, "whose 'keypoints' are not names", err);
 		if (!tfr_buf_append(names, text, strlen(text) + 1))
 			return tfr_fail_nomem(err, "reading annotations");
 	}

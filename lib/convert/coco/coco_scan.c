@@ -171,7 +171,7 @@ static enum tfr_status step(struct tfr_coco_scan *s, uint8_t c, struct tfr_error
 	switch ((enum state)s->state) {
 	case START:
 		s->state = FIRST_KEY;
-		return c == '{' ? TFR_OK : bad(s, "expected '{', as COCO's files begin,", err);
+		return c == '{' ? TFR_OK : bad(s, "expected '{' at the beginning", err);
 	case FIRST_KEY:
 	case KEY:
 		if (c == '}' && s->state == FIRST_KEY) {
@@ -206,7 +206,7 @@ static enum tfr_status step(struct tfr_coco_scan *s, uint8_t c, struct tfr_error
 		s->state = c == ',' ? KEY : END;
 		return c == ',' || c == '}' ? TFR_OK : bad(s, "expected ',' or '}'", err);
 	default:
-		return bad(s, "something after the end of the object", err);
+		return bad(s, "trailing bytes after the end of the object", err);
 	}
 }
 
@@ -268,7 +268,7 @@ void tfr_coco_scan_drop(struct tfr_coco_scan *s, size_t n)
 enum tfr_status tfr_coco_scan_end(const struct tfr_coco_scan *s, struct tfr_error *err)
 {
 	if (s->state != END)
-		return bad(s, "JSON cut short", err);
+		return bad(s, "truncated JSON", err);
 	for (unsigned i = 0; i < TFR_COCO_LISTS; i++)
 		if (!s->seen[i] && !(i == TFR_COCO_CATEGORIES && s->no_categories))
 			return tfr_fail_path(err, TFR_EDATA, s->path, "no list '%s' in", lists[i]);

@@ -38,7 +38,7 @@ static enum tfr_status polygons(
 	enum tfr_status status = TFR_OK;
 
 	if (!n)
-		return tfr_fail(err, TFR_EDATA, "no polygon");
+		return tfr_fail(err, TFR_EDATA, "not a polygon");
 	for (size_t i = 0; !status && i < n; i++)
 		status = polygon(c, json_object_array_get_idx(list, i), &points, err);
 	return status;

@@ -40,7 +40,7 @@ static uint32_t pixels(const struct tfr_canvas *c)
 
 static enum tfr_status wrong_sum(struct tfr_error *err)
 {
-	return tfr_fail(err, TFR_EDATA, "runs that are not as many pixels as the image has");
+	return tfr_fail(err, TFR_EDATA, "runs whose sum is not the number of pixels");
 }
 
 enum tfr_status tfr_draw_runs(
@@ -89,7 +89,7 @@ enum tfr_status tfr_draw_text(
 
 	for (size_t p = 0; p < size; i++) {
 		if (!text_number(text, size, &p, &run))
-			return tfr_fail(err, TFR_EDATA, "a text that is no compressed runs");
+			return tfr_fail(err, TFR_EDATA, "a text that is not compressed runs");
 		if (i > 2)
 			run += last[i % 2];
 		if (run < 0 || run > (int64_t)(pixels(c) - at))
@@ -201,7 +201,7 @@ enum tfr_status tfr_draw_polygon(
 	for (size_t i = 0; i < 2 * n; i++)
 		if (!(fabs(xy[i]) <= FARTHEST))
 			return tfr_fail(err, TFR_EDATA,
-				"a polygon with %g, which is no place in an image", xy[i]);
+				"a polygon with %g, which cannot be in an image", xy[i]);
 	most = most_crossings(c, xy, n);
 	if (!most)
 		return tfr_fail(err, TFR_EDATA,

@@ -15,7 +15,7 @@ static enum tfr_status expand(
 enum tfr_status tfr_names_add(struct tfr_names *names, const char *text, struct tfr_error *err)
 {
 	if (names->n == MOST)
-		return tfr_fail(err, TFR_EUSAGE, "braces that stand for over a million names");
+		return tfr_fail(err, TFR_EUSAGE, "braces that expand to over a million names");
 	if (!tfr_names_insert(names, names->n, text, strlen(text)))
 		return tfr_fail_nomem(err, "listing the inputs");
 	return TFR_OK;

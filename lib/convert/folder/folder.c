@@ -87,7 +87,7 @@ enum tfr_status tfr_folder_load(struct tfr_input *in, struct tfr_item *item,
 		status = f->kind->add(in, item, bench, room, err);
 	if (!status && !item->skipped && in->n_classes && item->class == TFR_NO_CLASS &&
 		class_of(f, f->scan.items[item->number].dir) != TFR_CLASSLESS)
-		tfr_item_skip(item, TFR_EDATA, "%s in no class folder, where others are in one",
+		tfr_item_skip(item, TFR_EDATA, "%s outside of the class folders",
 			f->kind->one);
 	return status;
 }
@@ -186,7 +186,7 @@ static void warn_of_split(const struct folder *f)
 		if (!tfr_split_is_name(name) || is_labelled(f, name))
 			continue;
 		snprintf(text, sizeof(text),
-			"'%.1000s' is taken as a class, like '%.1000s'; --exclude '%.1000s' "
+			"'%.1000s' is a class, like '%.1000s'; --exclude '%.1000s' "
 			"leaves it out",
 			name, names->list[k == 0], name);
 		o->warn(o->ctx, text);
@@ -214,12 +214,12 @@ static enum tfr_status name_classes(struct folder *f, struct tfr_error *err)
 	f->in.items = f->scan.n_items;
 	if (f->folders.classless && o->tfds)
 		return tfr_fail(err, TFR_EUSAGE,
-			"every image of a TFDS data set has a label, and '%s' has no class "
+			"every image of a TFDS data set needs a label, and '%s' has no class "
 			"folders",
 			f->folders.classless);
 	if (!f->folders.class_of && o->labels)
 		return tfr_fail_path(
-			err, TFR_EDATA, o->inputs[0], "no class folders that could have labels in");
+			err, TFR_EDATA, o->inputs[0], "--labels needs class folders, and there are none in");
 	if (!f->folders.class_of)
 		return TFR_OK;
 	if (o->labels)
@@ -238,7 +238,7 @@ static enum tfr_status check_list(const struct folder *f, struct tfr_error *err)
 	for (size_t i = 0; i < f->scan.n_items; i++)
 		if (f->scan.items[i].dir)
 			return tfr_fail(err, TFR_EDATA,
-				"'%s' has files in folders, which a list of classes is not for",
+				"--class-list needs a folder without sub-folders, and '%s' has some",
 				o->inputs[0]);
 	if (f->list.n == f->scan.n_items)
 		return TFR_OK;
@@ -295,7 +295,7 @@ static enum tfr_status call_classes(struct folder *f, struct tfr_error *err)
 		return status;
 	if (!f->in.n_classes)
 		return tfr_fail_path(
-			err, TFR_EDATA, o->inputs[0], "no classes that could be synsets in");
+			err, TFR_EDATA, o->inputs[0], "--synsets needs classes, and there are none in");
 	for (size_t k = 0; k < f->in.n_classes; k++) {
 		classes[k].human = tfr_synsets_find(&f->synsets, classes[k].text);
 		if (!classes[k].human)
@@ -386,7 +386,7 @@ const struct tfr_input_ops tfr_input_folder = {
 	.name = "folder",
 	.what = "a folder of images",
 	.nothing = "no images in",
-	.refused = "not an image to use",
+	.refused = "not a usable image",
 	.images = true,
 	.reworks = true,
 	.chooses = true,

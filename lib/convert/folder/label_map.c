@@ -25,11 +25,11 @@ static enum tfr_status read_file(struct tfr_label_map *m, const char *path, stru
 	if (status)
 		return status;
 	if (m->text.size > MOST)
-		return tfr_fail_path(err, TFR_EDATA, path, "too large a list of labels:");
+		return tfr_fail_path(err, TFR_EDATA, path, "the list of labels is too large:");
 	if (!tfr_buf_reserve(&m->text, 1))
 		return tfr_fail_nomem(err, "reading labels");
 	if (memchr(m->text.data, '\0', m->text.size))
-		return tfr_fail_path(err, TFR_EDATA, path, "no list of labels, it has zero bytes:");
+		return tfr_fail_path(err, TFR_EDATA, path, "not a list of labels, because it contains NUL bytes:");
 	m->text.data[m->text.size] = '\0';
 	return TFR_OK;
 }
@@ -129,7 +129,7 @@ static enum tfr_status read_lines(
 		return tfr_fail_path(err, TFR_EDATA, path, "no labels in");
 	if (labelled && base)
 		return tfr_fail(err, TFR_EUSAGE,
-			"'%s' says which label each name has: there is no label to begin with",
+			"--label-base has no effect: '%s' gives each name a label",
 			path);
 	return TFR_OK;
 }
@@ -155,10 +155,10 @@ static enum tfr_status sort(struct tfr_label_map *m, const char *path, struct tf
 	qsort(m->by_name, m->n, sizeof(*m->by_name), by_name);
 	for (size_t i = 1; i < m->n; i++) {
 		if (m->classes[i].label == m->classes[i - 1].label)
-			return tfr_fail(err, TFR_EDATA, "the label %lld comes twice in '%s'",
+			return tfr_fail(err, TFR_EDATA, "the label %lld is repeated in '%s'",
 				(long long)m->classes[i].label, path);
 		if (!strcmp(m->by_name[i]->text, m->by_name[i - 1]->text))
-			return tfr_fail(err, TFR_EDATA, "the name '%s' comes twice in '%s'",
+			return tfr_fail(err, TFR_EDATA, "the name '%s' is repeated in '%s'",
 				m->by_name[i]->text, path);
 	}
 	return TFR_OK;

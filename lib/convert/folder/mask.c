@@ -44,10 +44,10 @@ enum tfr_status tfr_mask_plain(struct tfr_buf *mask, struct tfr_workbench *bench
 		return status;
 	if (info->format != TFR_IMAGE_PNG)
 		return tfr_fail(why, TFR_EFORMAT,
-			"a %s image, which does not keep class numbers, where a png must be",
+			"a %s image, which does not keep class numbers, in place of a png",
 			tfr_image_format_name(info->format));
 	if (info->components > 1)
-		return tfr_fail(why, TFR_EFORMAT, "a PNG of %u channels, not of one number a pixel",
+		return tfr_fail(why, TFR_EFORMAT, "a PNG with %u channels, not with one number per pixel",
 			info->components);
 	if (!tfr_workbench_decoder(bench))
 		return tfr_fail_nomem(why, "decoding masks");

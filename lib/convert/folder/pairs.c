@@ -127,7 +127,7 @@ static void prepare_mask(struct tfr_input *in, struct tfr_item *item, struct sec
 	if (status)
 		skip_for_mask(item, s, status == TFR_ENOMEM ? TFR_ENOMEM : TFR_EDATA, why.message);
 	else if (mask.width != image->width || mask.height != image->height) {
-		tfr_item_skip(item, TFR_EDATA, "%u x %u, where its mask '%s' is %u x %u",
+		tfr_item_skip(item, TFR_EDATA, "%u x %u, but its mask '%s' is %u x %u",
 			image->width, image->height, (const char *)s->name.data, mask.width,
 			mask.height);
 		item->finding = TFR_FOUND_SIZE;
@@ -222,9 +222,9 @@ static enum tfr_status open_pairs(
 	enum tfr_status status;
 
 	if (!opts->masks)
-		return tfr_fail(err, TFR_EUSAGE, "no folder of masks to pair the images with");
+		return tfr_fail(err, TFR_EUSAGE, "pairs need --mask, the folder of masks");
 	if (opts->label_base)
-		return tfr_fail(err, TFR_EUSAGE, "pairs have no class folders to number");
+		return tfr_fail(err, TFR_EUSAGE, "--label-base does not apply to pairs, which have no classes");
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return tfr_fail_nomem(err, "listing a folder");
@@ -250,7 +250,7 @@ const struct tfr_input_ops tfr_input_pairs = {
 	.name = "pairs",
 	.what = "pairs of images and masks",
 	.nothing = "no pairs of an image and a mask in",
-	.refused = "not a pair to use",
+	.refused = "not a usable pair",
 	.images = true,
 	.strays = true,
 	.recognises = recognises,

@@ -359,7 +359,7 @@ void tfr_item_skip_fault(struct tfr_item *item, int fault)
 {
 	switch (fault) {
 	case TFR_SCAN_LOOP:
-		tfr_item_skip(item, TFR_EDATA, "a link to a folder that it lies in");
+		tfr_item_skip(item, TFR_EDATA, "a link to a folder that contains it");
 		break;
 	case TFR_SCAN_SPECIAL:
 		tfr_item_skip(item, TFR_EDATA, "not a regular file");

@@ -389,9 +389,9 @@ enum tfr_status tfr_splits_refuse_found(const struct tfr_convert_opts *opts,
 			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s'%s'",
 				at ? ", " : "", found[i].folder);
 	}
-	tfr_fail(err, TFR_EUSAGE, "'%s' holds splits, not classes: %s", opts->inputs[0], text);
+	tfr_fail(err, TFR_EUSAGE, "'%s' contains splits, not classes: %s", opts->inputs[0], text);
 	tfr_error_hint(err,
-		"Write a set for each split, such as -o %s.tfrecord=%s/; all sets get the same "
+		"Write one set for each split, such as -o %s.tfrecord=%s/; all sets get the same "
 		"labels.",
 		found[0].folder, found[0].folder);
 	return TFR_EUSAGE;

@@ -64,7 +64,7 @@ static enum tfr_status take_pair(void *ctx, const char *path, uint64_t number, c
 	for (from = n; from < size && (line[from] == '\t' || line[from] == ' '); from++)
 		;
 	if (!n || from == size)
-		return bad_line(path, number, "no class and its text", err);
+		return bad_line(path, number, "not a class and its text", err);
 	if (!keep(&s->texts, line, n, &p.class) ||
 		!keep(&s->texts, line + from, size - from, &p.text) ||
 		!tfr_buf_append(&s->pairs_, &p, sizeof(p)))
@@ -96,7 +96,7 @@ enum tfr_status tfr_synsets_read(struct tfr_synsets *s, const char *path, struct
 	qsort_r(pairs, s->n, sizeof(*pairs), by_class, s);
 	for (size_t i = 1; i < s->n; i++)
 		if (!by_class(&pairs[i - 1], &pairs[i], s))
-			return tfr_fail(err, TFR_EDATA, "the class '%s' comes twice in '%s'",
+			return tfr_fail(err, TFR_EDATA, "the class '%s' is repeated in '%s'",
 				text_at(s, pairs[i].class), path);
 	return TFR_OK;
 }

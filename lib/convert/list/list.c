@@ -527,7 +527,7 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 		.name = called_,                                                                   \
 		.what = what_,                                                                     \
 		.nothing = "no rows in",                                                           \
-		.refused = "not a row to use",                                                     \
+		.refused = "not a usable row",                                                     \
 		.columns = true,                                                                   \
 		.images = true,                                                                  \
 		.reworks = true,                                                                   \

@@ -38,8 +38,8 @@ static enum tfr_status name_data_set(struct tfr_tfds *t, struct tfr_error *err)
 		return tfr_fail_nomem(err, "naming a data set");
 	if (n && strspn(t->name, WORD) == n && !isdigit((unsigned char)*t->name) && *t->name != '_')
 		return TFR_OK;
-	tfr_fail_path(err, TFR_EUSAGE, t->folder, "no name for a TFDS data set:");
-	tfr_error_hint(err, "It is called after the last part of the path, which must be letters, "
+	tfr_fail_path(err, TFR_EUSAGE, t->folder, "not a name for a TFDS data set:");
+	tfr_error_hint(err, "The last part of the path is the name, which must be letters, "
 			    "digits and underscores, a letter first, such as 'my_images'.");
 	return TFR_EUSAGE;
 }
@@ -51,7 +51,7 @@ static enum tfr_status check_split(
 
 	if (!*split || split[strspn(split, WORD)] || !strcmp(split, "all")) {
 		tfr_fail(err, TFR_EUSAGE, "not a split of a TFDS data set: '%s'", split);
-		tfr_error_hint(err, "A split is called by letters, digits and underscores, such as "
+		tfr_error_hint(err, "The name of a split is letters, digits and underscores, such as "
 				    "'train'; 'all' means every split.");
 		return TFR_EUSAGE;
 	}
@@ -65,10 +65,10 @@ static enum tfr_status check_opts(const struct tfr_convert_opts *o, struct tfr_e
 {
 	if (o->writer.compression != TFR_COMPRESSION_AUTO &&
 		o->writer.compression != TFR_COMPRESSION_NONE)
-		return tfr_fail(err, TFR_EUSAGE, "TFDS reads no compressed records");
+		return tfr_fail(err, TFR_EUSAGE, "TFDS cannot read compressed records");
 	if (o->sha256)
 		return tfr_fail(err, TFR_EUSAGE,
-			"a TFDS data set of images has no place for their digests");
+			"--sha256 and --tfds exclude each other: a TFDS data set has no feature for digests");
 	if (o->label_base)
 		return tfr_fail(err, TFR_EUSAGE, "TFDS numbers classes from 0");
 	return TFR_OK;
@@ -183,7 +183,7 @@ enum tfr_status tfr_tfds_open(
 	if (!t->made && errno != EEXIST) {
 		tfr_fail_errno(err, errno, t->folder, "cannot create the folder");
 		if (err && err->sys_errno == ENOENT)
-			tfr_error_hint(err, "The folder it is to lie in is not there.");
+			tfr_error_hint(err, "Its parent folder does not exist.");
 		return TFR_ESYS;
 	}
 	status = t->made ? tfr_sync_directory_of(t->folder, err) : TFR_OK;

@@ -51,12 +51,12 @@ static enum tfr_status check_name(const char *name, struct tfr_error *err)
 	if (strpbrk(name, "\r\n"))
 		return tfr_fail(err, TFR_EDATA,
 			"the class '%s' has a line break in its name, which label.labels.txt "
-			"cannot have",
+			"cannot hold",
 			name);
 	if (space_at(name) || space_at(last_character(name)))
 		return tfr_fail(err, TFR_EDATA,
 			"the class '%s' has a name that begins or ends in a space, which TFDS "
-			"would drop",
+			"removes",
 			name);
 	return TFR_OK;
 }
@@ -211,7 +211,7 @@ static enum tfr_status check_splits(
 {
 	for (size_t k = 0; k < t->given->target_count; k++)
 		if (!tfr_set_writer_totals(tfr_sets_writer(sets, k)).records) {
-			tfr_fail(err, TFR_EDATA, "no image for the split '%s'",
+			tfr_fail(err, TFR_EDATA, "the split '%s' has no image",
 				t->given->targets[k].set);
 			tfr_error_hint(err, "TFDS cannot read an empty split.  Give it a larger "
 					    "fraction, or leave it out.");

@@ -151,7 +151,7 @@ static enum tfr_status read_image(
 	if (status || m->item->skipped || (!voc->width && !voc->height) ||
 		(m->size.width == voc->width && m->size.height == voc->height))
 		return status;
-	tfr_item_skip(m->item, TFR_EDATA, "%u x %u, where its annotation says %lld x %lld",
+	tfr_item_skip(m->item, TFR_EDATA, "%u x %u, but %lld x %lld in its annotation",
 		m->size.width, m->size.height, (long long)voc->width, (long long)voc->height);
 	m->item->finding = TFR_FOUND_SIZE;
 	return TFR_OK;
@@ -211,7 +211,7 @@ static enum tfr_status look_at(
 		name = (const char *)image.data;
 	if (!item->skipped && !tfr_coco_is_below(name))
 		tfr_item_skip(item, TFR_EDATA,
-			"it names '%.100s', which leaves the folder of images", name);
+			"it names '%.100s', which leads out of the folder of images", name);
 	e.status = item->why;
 	if (!keep(v, item->skipped ? item->reason : name, item->skipped ? &e.why : &e.image) ||
 		!tfr_buf_append(&v->entries_, &e, sizeof(e)))
@@ -299,7 +299,7 @@ static enum tfr_status look_at_listed(struct voc *v, const char *list, struct tf
 		snprintf(path, sizeof(path), "%.*s.xml", (int)n, line);
 		if (!status && !tfr_coco_is_below(path))
 			status = tfr_fail(err, TFR_EDATA,
-				"a name that leaves the folder of annotations in '%s', line %llu",
+				"a name that leads out of the folder of annotations in '%s', line %llu",
 				list, (unsigned long long)lines.number);
 		if (!status)
 			status = look_at(v, path, 0, &item, err);
@@ -378,7 +378,7 @@ static enum tfr_status check(const struct tfr_convert_opts *o, struct tfr_error 
 {
 	if (o->instance_masks || o->captions || o->panoptic)
 		return tfr_fail(err, TFR_EUSAGE,
-			"masks, captions and segments are COCO's; annotations of VOC are boxes");
+			"--draw-masks, --captions and --panoptic do not apply to VOC annotations");
 	if (o->stratify)
 		return tfr_fail(err, TFR_EUSAGE,
 			"--stratify-classes needs one class per image, and images with boxes have several");
@@ -387,7 +387,7 @@ static enum tfr_status check(const struct tfr_convert_opts *o, struct tfr_error 
 			"an image set is looked for in the folder that has Annotations and "
 			"JPEGImages");
 	if (o->image_set && (!*o->image_set || strchr(o->image_set, '/')))
-		return tfr_fail(err, TFR_EUSAGE, "no name of an image set: '%s'", o->image_set);
+		return tfr_fail(err, TFR_EUSAGE, "not a name of an image set: '%s'", o->image_set);
 	return TFR_OK;
 }
 
@@ -479,7 +479,7 @@ const struct tfr_input_ops tfr_input_voc = {
 	.name = "voc",
 	.what = "images with VOC annotations",
 	.nothing = "no image with an annotation in",
-	.refused = "not an image to use",
+	.refused = "not a usable image",
 	.images = true,
 	.labelled = true,
 	.splits = true,

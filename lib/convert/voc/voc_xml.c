@@ -183,10 +183,10 @@ static bool take_flag(struct parsing *p, const char *fault)
 
 static int64_t take_size(struct parsing *p)
 {
-	double value = take_number(p, "a size that is no number");
+	double value = take_number(p, "a size that is not a number");
 
 	if (!(value >= 0 && value <= INT32_MAX && value == floor(value))) {
-		stop(p, "a size that no image has");
+		stop(p, "an impossible size");
 		return 0;
 	}
 	return (int64_t)value;
@@ -197,7 +197,7 @@ static void end_object(struct parsing *p)
 	static const unsigned all = 1u << NAME | 1u << XMIN | 1u << YMIN | 1u << XMAX | 1u << YMAX;
 
 	if ((p->object.seen & all) != all) {
-		stop(p, p->object.seen & 1u << NAME ? "an object without a whole box"
+		stop(p, p->object.seen & 1u << NAME ? "an object without a complete box"
 						    : "an object without a name");
 		return;
 	}
@@ -283,7 +283,7 @@ static void XMLCALL refuse_doctype(
 	void *ctx, const char *name, const char *system, const char *public, int internal)
 {
 	(void)name, (void)system, (void)public, (void)internal;
-	stop(ctx, "a DOCTYPE, which annotations have none of");
+	stop(ctx, "a DOCTYPE, which annotations cannot have");
 }
 
 enum tfr_status tfr_voc_parse(
@@ -309,7 +309,7 @@ enum tfr_status tfr_voc_parse(
 		!p.status)
 		p.status = tfr_fail(err,
 			XML_GetErrorCode(p.parser) == XML_ERROR_NO_MEMORY ? TFR_ENOMEM : TFR_EDATA,
-			"no XML (%s), in line %lu of its annotation",
+			"not XML (%s), in line %lu of its annotation",
 			XML_ErrorString(XML_GetErrorCode(p.parser)),
 			(unsigned long)XML_GetCurrentLineNumber(p.parser));
 	XML_ParserFree(p.parser);

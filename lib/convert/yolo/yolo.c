@@ -215,7 +215,7 @@ static enum tfr_status check_classes(
 		if (tfr_yolo_class_of(&y->classes, boxes[i].class) != TFR_NO_CLASS)
 			continue;
 		return tfr_fail(err, TFR_EDATA,
-			"class %u in '%s%s', where '%s' names %zu classes, %lld to %lld",
+			"class %u in '%s%s', but '%s' names %zu classes, %lld to %lld",
 			boxes[i].class, y->labels_prefix, path, y->classes.path, y->classes.n,
 			(long long)(y->classes.n ? y->classes.numbers[0] : 0),
 			(long long)(y->classes.n ? y->classes.numbers[y->classes.n - 1] : -1));
@@ -421,8 +421,8 @@ static enum tfr_status unite(
 
 		if (!tfr_yolo_classes_equal(&first->classes, &y->classes))
 			return tfr_fail(err, TFR_EDATA,
-				"'%s' and '%s' name different classes, which one numbering cannot "
-				"hold",
+				"'%s' and '%s' name different classes, which cannot share one "
+				"numbering",
 				first->classes.path, y->classes.path);
 	}
 	return TFR_OK;
@@ -453,8 +453,8 @@ static enum tfr_status open_yolo(
 const struct tfr_input_ops tfr_input_yolo = {
 	.name = "yolo",
 	.what = "images with YOLO labels",
-	.nothing = "no image to use in",
-	.refused = "not an image to use",
+	.nothing = "no usable image in",
+	.refused = "not a usable image",
 	.images = true,
 	.labelled = true,
 	.splits = true,

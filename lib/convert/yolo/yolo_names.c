@@ -221,7 +221,7 @@ static enum tfr_status try_above(
 
 static enum tfr_status no_names(const char *folder, struct tfr_error *err)
 {
-	tfr_fail_path(err, TFR_EUSAGE, folder, "no data.yaml, classes.txt or obj.names for");
+	tfr_fail_path(err, TFR_EUSAGE, folder, "cannot find data.yaml, classes.txt or obj.names for");
 	tfr_error_hint(err, "Write the names of the classes into a file, one per line in the order "
 			    "of their numbers, and give it with --labels FILE.");
 	return TFR_EUSAGE;

@@ -76,7 +76,7 @@ Test(coco, every_cut_is_told_with_its_byte)
 
 		cr_assert(tfr_buf_append(&cut, text.data, n));
 		cr_assert_eq(scan(&cut, NULL, &elements, &err), TFR_EDATA);
-		snprintf(wanted, sizeof(wanted), "JSON cut short at byte %zu of 'a'", n);
+		snprintf(wanted, sizeof(wanted), "truncated JSON at byte %zu of 'a'", n);
 		cr_assert_str_eq(err.message, wanted);
 	}
 }

@@ -178,8 +178,8 @@ Test(convert, images_at_the_top_have_no_class)
 		TFR_OK);
 	cr_assert_str_eq(records("out/c-00000-of-00001"), "empty/3.jpg(0 empty)");
 	cr_assert_str_eq(warnings,
-		"skipped 'in/1.jpg': an image in no class folder, where others are in one\n"
-		"skipped 'in/2.jpg': an image in no class folder, where others are in one\n"
+		"skipped 'in/1.jpg': an image outside of the class folders\n"
+		"skipped 'in/2.jpg': an image outside of the class folders\n"
 		"skipped 'in/empty/readme.txt': not an image\n");
 }
 
@@ -200,7 +200,7 @@ Test(convert, links_are_followed_and_loops_refused)
 	cr_assert_str_eq(warnings,
 		"skipped 'in/a/dangling.jpg': cannot open: No such file or directory\n"
 		"skipped 'in/a/self': cannot open: Too many levels of symbolic links\n"
-		"skipped 'in/a/up': a link to a folder that it lies in\n");
+		"skipped 'in/a/up': a link to a folder that contains it\n");
 }
 
 Test(convert, what_is_no_file_or_no_whole_image_is_skipped)
@@ -237,7 +237,7 @@ Test(convert, failing_leaves_nothing_behind)
 					     .threads = threads },
 				     "out/t@3", NULL, &err),
 			TFR_EDATA);
-		cr_assert_str_eq(err.message, "not an image to use: 'in/a/1.txt': not an image");
+		cr_assert_str_eq(err.message, "not a usable image: 'in/a/1.txt': not an image");
 	}
 	cr_assert_eq(temp_count("out"), 0);
 	cr_assert_eq(remove("in/a/1.txt"), 0);

@@ -86,7 +86,7 @@ Test(hdf5, helper_that_does_not_start)
 
 	expect("1", TFR_EUNAVAILABLE, "does not start");
 	expect("x", TFR_EUNAVAILABLE, "no sandbox (seccomp)");
-	expect("v", TFR_EDATA, "wrong answer");
+	expect("v", TFR_EDATA, "invalid reply");
 	cr_assert_eq(ask("e", "/nonexistent/helper", &err), TFR_EUNAVAILABLE);
 	cr_assert(strstr(err.message, "'/nonexistent/helper' is missing"), "%s", err.message);
 	temp_write("text", "no program", 10);
@@ -95,10 +95,10 @@ Test(hdf5, helper_that_does_not_start)
 
 Test(hdf5, helper_that_talks_nonsense)
 {
-	expect("n", TFR_EDATA, "wrong answer");
-	expect("z", TFR_EDATA, "wrong answer");
-	expect("l", TFR_EDATA, "wrong answer");
-	expect("r", TFR_EDATA, "wrong answer");
+	expect("n", TFR_EDATA, "invalid reply");
+	expect("z", TFR_EDATA, "invalid reply");
+	expect("l", TFR_EDATA, "invalid reply");
+	expect("r", TFR_EDATA, "invalid reply");
 	expect("d", TFR_EDATA, "cannot read 'a/b' of 'x.h5': bad");
 }
 

@@ -47,17 +47,17 @@ static void expect_skipped(off_t size, enum tfr_status why, const char *reason)
 
 Test(item, half_a_file_is_no_file)
 {
-	expect_skipped(SIZE / 2, TFR_ESYS, "its end is at byte 1572864 of 3145728");
+	expect_skipped(SIZE / 2, TFR_ESYS, "it ends at byte 1572864 of 3145728");
 }
 
 Test(item, a_file_that_lost_all_but_its_head)
 {
-	expect_skipped(1, TFR_ESYS, "its end is at byte 65536 of 3145728");
+	expect_skipped(1, TFR_ESYS, "it ends at byte 65536 of 3145728");
 }
 
 Test(item, a_file_that_grows)
 {
-	expect_skipped(SIZE + 1, TFR_EDATA, "it grew while it was read");
+	expect_skipped(SIZE + 1, TFR_EDATA, "it grew while being read");
 }
 
 Test(item, a_file_that_stays)

@@ -57,17 +57,17 @@ Test(npy, plain_and_structured)
 Test(npy, what_is_wrong_is_told)
 {
 	static const char *const rows[][2] = {
-		{ "", "its header is cut short" },
+		{ "", "its header is truncated" },
 		{ "{'descr': '<f4', 'fortran_order': False, }",
 			"its header has too few members where 0 bytes are left" },
 		{ "{'descr': '<f4', 'fortran_order': 0, 'shape': (1,)}",
-			"its header has no True or False where 17 bytes are left" },
+			"its header has a value that is neither True nor False where 17 bytes are left" },
 		{ "{'descr': '<f4', 'descr': '<f4'}",
-			"its header has a member twice where 7 bytes are left" },
-		{ "{'x': 1}", "its header has another member than NPY has where 3 bytes are left" },
-		{ "{'shape': (-1,)}", "its header has no number where 5 bytes are left" },
+			"its header has a repeated member where 7 bytes are left" },
+		{ "{'x': 1}", "its header has an unknown member where 3 bytes are left" },
+		{ "{'shape': (-1,)}", "its header has a value that is not a number where 5 bytes are left" },
 		{ "{'shape': (9223372036854775808,)}",
-			"its header has too large a number where 4 bytes are left" },
+			"its header has a number that is too large where 4 bytes are left" },
 		{ "{'shape': (1 2)}", "its header has no ')' where 3 bytes are left" },
 		{ "{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} + 1",
 			"its header has more than a dictionary where 3 bytes are left" },
@@ -93,7 +93,7 @@ Test(npy, what_is_wrong_is_told)
 		  ")])])])])])])])]}",
 			"its header has fields nested too deep where 30 bytes are left" },
 		{ "{'desc\\x72': 1}",
-			"its header has an escape that is not known where 8 bytes are left" },
+			"its header has an unknown escape where 8 bytes are left" },
 		{ "{'descr", "its header has a text that does not end where 0 bytes are left" },
 	};
 

@@ -119,9 +119,9 @@ Test(rle, what_cannot_be_drawn_is_refused)
 		double xy[6];
 		const char *why;
 	} rows[] = {
-		{ { NAN, 0, 1, 1, 2, 2 }, "no place in an image" },
-		{ { 0, 0, 1, 1, 2, INFINITY }, "no place in an image" },
-		{ { 0, 0, 1, 1, 1e9, 2 }, "no place in an image" },
+		{ { NAN, 0, 1, 1, 2, 2 }, "cannot be in an image" },
+		{ { 0, 0, 1, 1, 2, INFINITY }, "cannot be in an image" },
+		{ { 0, 0, 1, 1, 1e9, 2 }, "cannot be in an image" },
 		{ { 0, 0, 1, 1, 5e7, 2 }, "boundary too long" },
 		{ { 0, 0, 1, 1, 2, -5e7 }, "boundary too long" },
 	};

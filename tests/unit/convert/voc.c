@@ -64,9 +64,9 @@ Test(voc, what_is_wrong_is_told_with_its_line)
 		{ "<a/>", "no <annotation>, in line 1 of its annotation" },
 		{ "<annotation/>", "its annotation names no image" },
 		{ "<annotation>\n<!DOCTYPE x><filename>a</filename></annotation>",
-			"no XML (not well-formed (invalid token)), in line 2 of its annotation" },
+			"not XML (not well-formed (invalid token)), in line 2 of its annotation" },
 		{ "<!DOCTYPE annotation SYSTEM \"file:///etc/passwd\"><annotation/>",
-			"a DOCTYPE, which annotations have none of, in line 1 of its annotation" },
+			"a DOCTYPE, which annotations cannot have, in line 1 of its annotation" },
 		{ "<annotation>\n\n<object></object></annotation>",
 			"an object without a name, in line 3 of its annotation" },
 		{ "<annotation><object><name>a</name><bndbox><xmin>0x5</xmin></bndbox></object>"
@@ -76,7 +76,7 @@ Test(voc, what_is_wrong_is_told_with_its_line)
 		  "annotation>",
 			"'truncated' that is neither 0 nor 1, in line 1 of its annotation" },
 		{ "<annotation><size><width>1.5</width></size></annotation>",
-			"a size that no image has, in line 1 of its annotation" },
+			"an impossible size, in line 1 of its annotation" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
