@@ -12,9 +12,9 @@ struct tfr_in_file {
 	uint32_t min, max; /* values, likewise */
 };
 
-/* A feature of one kind; one that comes in two kinds is there twice. */
+/* A feature of one kind; a feature of two kinds has two of them. */
 struct tfr_surveyed {
-	char *name; /* `size` bytes, and a NUL behind them */
+	char *name; /* `size` bytes and a NUL */
 	size_t size;
 	enum tfr_kind kind;
 	pthread_mutex_t lock; /* of `facts` and `files` while there are workers */

@@ -1,8 +1,8 @@
 /* inspect/survey_run.c - the pass over the records that makes a survey.
  *
- * A worker keeps facts of its own of each feature it meets, and brings them home at the end, or
- * before they take much room.  The features of a record come sorted, as its list is, so that the
- * next one is nearly always the next of the list. */
+ * Each worker keeps its own facts of each feature, and merges them into the survey at the end, or
+ * before they take much memory.  The features of a record are sorted, as the worker's list is, so
+ * that the next feature is nearly always the next of the list. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ struct worker {
 	uint64_t records, sequences;
 	struct tfr_series sizes;
 	uint32_t file;		  /* that it is at */
-	uint64_t records_of_file; /* of it, not yet brought home */
+	uint64_t records_of_file; /* of it, not yet merged */
 } __attribute__((aligned(128)));
 
 struct run {
@@ -49,7 +49,7 @@ static enum tfr_status no_memory(struct tfr_error *err)
 	return tfr_fail_nomem(err, "looking at the features");
 }
 
-/* --- bringing home --- */
+/* --- merging --- */
 
 static void leave_file(struct own *o)
 {

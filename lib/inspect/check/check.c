@@ -140,7 +140,7 @@ static void report_faults(const struct check_run *run, struct check_slot *slot)
 	}
 }
 
-/* A length is damaged, or the file ends too soon: looks for what is still readable behind it, and
+/* A length is damaged, or the file ends too soon: looks for the records that are still readable after it, and
  * says how much was passed over. */
 static void pass_over(struct tfr_reader *r, struct check_slot *slot, bool *found)
 {
@@ -179,7 +179,7 @@ static enum tfr_status note_fault(struct tfr_reader *r, struct check_slot *slot,
 	return keep_fault(slot, err);
 }
 
-/* A record of which something is told. */
+/* A record that has a finding. */
 struct place {
 	const struct tfr_contents *contents;
 	struct check_slot *slot;
@@ -288,7 +288,7 @@ static enum tfr_status judge_types(struct check_slot *slot, struct tfr_error *er
 	return status;
 }
 
-/* Holds the file to its manifest; what is wrong with that is told of the first file of a set. */
+/* Holds the file to its manifest; its faults are reported with the first file of a set. */
 static enum tfr_status prove(
 	const struct check_run *run, struct check_slot *slot, uint64_t i, struct tfr_error *err)
 {

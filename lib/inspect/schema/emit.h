@@ -18,7 +18,7 @@ struct tfr_field {
 	enum tfr_value_content content;
 };
 
-/* The field that begins at *i of the list, which moves on behind it.  False: no more. */
+/* The field that begins at *i of the list; *i moves past it.  False: there are no more. */
 bool tfr_field_next(const struct tfr_survey *s, size_t *i, struct tfr_field *field);
 
 /* "image"; TFR_CONTENTS is "mixed". */

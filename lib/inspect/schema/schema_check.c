@@ -1,14 +1,14 @@
 /* inspect/schema/schema_check.c - records held to a schema.
  *
  * Rules are sorted by name as features and feature lists are, so a record is one walk over both,
- * and one more over the lists.  Of a list the first step that is not as it should be is told. */
+ * and one more over the lists.  Of a list, only the first step that does not match is reported. */
 #include <stdio.h>
 #include <string.h>
 
 #include "inspect/schema/schema_read.h"
 #include "inspect/schema/schema_rules.h"
 
-/* A record on its way, and who is told of it. */
+/* The record that is compared, and the receiver of its findings. */
 struct held {
 	const struct tfr_schema *schema;
 	struct tfr_lists *lists; /* for its steps */

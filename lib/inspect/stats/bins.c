@@ -1,4 +1,4 @@
-/* inspect/stats/bins.c - pages lie one behind the other in the order they were first needed in. */
+/* inspect/stats/bins.c - pages, in memory one after another in the order of their first use. */
 #include "inspect/stats/bins.h"
 
 #include <stdlib.h>

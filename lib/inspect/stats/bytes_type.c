@@ -135,7 +135,7 @@ bool tfr_is_message(const uint8_t *p, size_t size)
 		content = load(p + head);
 		length = varint_length(content);
 		bytes = length + varint_value(content, length < LONG ? length : LONG);
-		/* Either may be longer than what is looked at. */
+		/* Either may be longer than the part that is examined. */
 		if (length == 8 || (length > LONG && (tag & 7) == TFR_WIRE_BYTES))
 			break;
 		if (tag & 1)

@@ -1,4 +1,4 @@
-/* inspect/stats/figures_json.c - figures as JSON, and behind them the state that they were computed of.
+/* inspect/stats/figures_json.c - statistics as JSON, followed by the state that they are computed from.
  *
  * Readers take the figures, merging takes the state; nothing else of a run stands here, so that the
  * same records give the same text. */

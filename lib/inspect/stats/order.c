@@ -1,7 +1,7 @@
 /* inspect/stats/order.c - how well records are mixed, as their classes show.
  *
  * Classes are looked up on all processors and go by in the order of the files; their numbers are
- * kept, so that afterwards the files can be read side by side as well.  Shuffle buffers of
+ * kept, so that afterwards the files can be read in parallel as well.  Shuffle buffers of
  * all sizes run beside each other on one draw a record: which of a full buffer's records goes out
  * is what tf.data's shuffle() draws too, uniform, and the next record takes its place. */
 #include <math.h>
@@ -298,7 +298,7 @@ static double mean_entropy(const struct buffer *b)
 	return b->batches ? b->entropy / (double)b->batches : 0;
 }
 
-/* --- files side by side --- */
+/* --- files in parallel --- */
 
 /* A place in the cycle. */
 struct slot {
