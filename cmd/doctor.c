@@ -20,9 +20,10 @@ struct doctor_settings {
 };
 
 static const struct opt options[] = {
-	OPT(SIZE, 0, "sample", "SIZE", NULL,
+	OPT(SIZE, 0, "sample-size", "SIZE", NULL,
 		"read a sample of about SIZE, the default above 4 GiB of files [256M]",
 		struct doctor_settings, sample),
+	OPT_GONE("sample", "Use --sample-size SIZE."),
 	OPT(FLAG, 0, "full", NULL, NULL, "read every byte instead", struct doctor_settings, full),
 	OPT(STRING, 0, "label", "FEATURE", OPT_FEATURE,
 		"the feature that is a record's class [found by its name]", struct doctor_settings,
@@ -202,7 +203,7 @@ static int doctor_main(struct cmd *c)
 	if (!c->count)
 		return cmd_usage(c, "no input: name a folder, a set or a file");
 	if (s->full && s->sample)
-		return cmd_usage(c, "--full reads everything; it cannot go with --sample");
+		return cmd_usage(c, "--full reads everything; it cannot go with --sample-size");
 	if (cmd_check_operands_apart(c))
 		return c->exit;
 	cmd_progress_start(c, &progress, (enum progress_mode)s->progress);

@@ -39,7 +39,8 @@ static const struct opt options[] = {
 	OPT(REAL, 0, "threshold", "D", NULL,
 		"distributions that are no farther apart than D, from 0 to 1, are the same [0]",
 		struct diff_settings, threshold),
-	OPT(COUNT, 'n', "examples", "N", NULL, "name the first N of each finding [5]",
+	OPT_ALIAS("n", "examples"), /* -n is --limit in other commands */
+	OPT(COUNT, 0, "examples", "N", NULL, "name the first N of each finding [5]",
 		struct diff_settings, examples),
 	OPT_FORMAT(struct diff_settings, report),
 	LOOKING_OPTIONS(struct diff_settings),

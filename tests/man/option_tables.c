@@ -15,7 +15,7 @@ static const struct {
 	{ "allow-empty", NULL, "without records" },
 	{ "allow-missing", NULL, "lacks members" },
 	{ "batch", "N", "batch" },
-	{ "by", "FEATURE", "group" },
+	{ "by", "FEATURE", "value" },
 	{ "compress", "KIND", "compress the output" },
 	{ "compression", "KIND", "the input" },
 	{ "dry-run", NULL, "write nothing" },
@@ -29,7 +29,7 @@ static const struct {
 	{ "html", "FILE", "page" },
 	{ "jobs", "N", "processors" },
 	{ "json", NULL, "JSON" },
-	{ "key", "FEATURE", "the same" },
+	{ "key", "FEATURE", "equal values" },
 	{ "limit", "N", "at most N records" },
 	{ "manifest", NULL, "the manifest" },
 	{ "memory", "SIZE", "memory" },
@@ -40,7 +40,7 @@ static const struct {
 	{ "report", "FILE", "FILE" },
 	{ "resume", NULL, "continue" },
 	{ "sample", "P", "probability P" },
-	{ "seed", "N", "seed" },
+	{ "seed", "N", "seed|random choice" },
 	{ "shuffle", NULL, "shuffle" },
 	{ "shuffle-buffer", "N", "shuffle buffer" },
 	{ "skip", "N", "first N" },
@@ -54,7 +54,6 @@ static const struct {
 } exceptions[] = {
 	{ "shard", "output", "SET[=FRACTION]", "divides, so that -o is repeated" },
 	{ "split", "output", "SET[=FRACTION]", "divides, so that -o is repeated" },
-	{ "dedup", "output", "SET", "writes a set or a file only" },
 	{ "bench-feed", "shuffle-buffer", "N[:MIN]", "the minimum is an addition to N" },
 };
 
@@ -108,6 +107,22 @@ static unsigned count_uses(const char *name)
 	return n;
 }
 
+/* Whether `help` contains one of the phrases separated by '|', in upper or lower case. */
+static bool has_phrase(const char *help, const char *phrases)
+{
+	char one[64];
+
+	for (; *phrases; phrases += *phrases == '|') {
+		size_t n = strcspn(phrases, "|");
+
+		snprintf(one, sizeof(one), "%.*s", (int)n, phrases);
+		if (strcasestr(help, one))
+			return true;
+		phrases += n;
+	}
+	return false;
+}
+
 static void check_meaning(const struct command *command, const struct opt *o)
 {
 	for (size_t i = 0; i < sizeof(shared) / sizeof(*shared); i++) {
@@ -118,7 +133,7 @@ static void check_meaning(const struct command *command, const struct opt *o)
 		if (!arg != !o->arg || (arg && strcmp(arg, o->arg)))
 			FAIL("tfr %s --%s takes %s, in other commands %s", command->name, o->name,
 				o->arg ?: "nothing", arg ?: "nothing");
-		if (!strcasestr(o->help, shared[i].phrase))
+		if (!has_phrase(o->help, shared[i].phrase))
 			FAIL("tfr %s --%s: '%s' does not contain '%s'", command->name, o->name,
 				o->help, shared[i].phrase);
 		return;

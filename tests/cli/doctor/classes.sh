@@ -20,7 +20,7 @@ for k in range(4):
 P
 run() { tfr doctor -q "$@" | grep -v '^note: no-manifest' | grep -A3 '^error\|^warning\|^note'; echo "status ${PIPESTATUS[0]}"; }
 echo "all:"; run even@4
-echo "a sample:"; run --sample 3M even@4 | grep -v '^  \|^--'; run --sample 7M skewed@4; run skewed@4
+echo "a sample:"; run --sample-size 3M even@4 | grep -v '^  \|^--'; run --sample-size 7M skewed@4; run skewed@4
 echo "boxes:"; run boxes@4; run --label image/object/class/label boxes@4
 echo "order:"
 python3 - <<'P'

@@ -25,13 +25,13 @@ middle = len(good) // 2; open('middle', 'wb').write(good[:middle] + bytes(4 << 2
 open('giant', 'wb').write(good[:each] + header(1 << 40) + good)
 P
 run() { tfr doctor "$@" 2>&1 | sed 's/ ([0-9.]* s)$//'; echo "status ${PIPESTATUS[0]}"; }
-for set in good sorted bursts cut stray zeros flipped middle giant; do echo "$set:"; run --sample 1M $set; done
-echo "compressed:"; tfr cat -q -z gzip -1 -o z.tfrecord.gz sorted; run --sample 1M z.tfrecord.gz
-echo "all of it:"; run --full sorted | tail -n 2; run --sample 100M good
-echo "many files:"; tfr cat -q -n 200 good | tfr cat -q -o many@100 -; run --sample 1M many@100; run --full many@100
+for set in good sorted bursts cut stray zeros flipped middle giant; do echo "$set:"; run --sample-size 1M $set; done
+echo "compressed:"; tfr cat -q -z gzip -1 -o z.tfrecord.gz sorted; run --sample-size 1M z.tfrecord.gz
+echo "all of it:"; run --full sorted | tail -n 2; run --sample-size 100M good
+echo "many files:"; tfr cat -q -n 200 good | tfr cat -q -o many@100 -; run --sample-size 1M many@100; run --full many@100
 echo "records that are larger than the sample:"; for i in 1 2 3 4; do head -c 3000000 good | tail -c 2900000 > x$i; done
 python3 -c "
 from records import varint
 import sys
 for i in range(1, 5):
-    x = open('x%d' % i, 'rb').read(); sys.stdout.buffer.write(varint(len(x) + 1) + x + b'%d' % i)" | tfr cat -q --from delimited -o large -; run --sample 64K large
+    x = open('x%d' % i, 'rb').read(); sys.stdout.buffer.write(varint(len(x) + 1) + x + b'%d' % i)" | tfr cat -q --from delimited -o large -; run --sample-size 64K large
