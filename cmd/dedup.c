@@ -7,28 +7,31 @@
 
 struct dedup_settings {
 	struct rewriting common;
-	const char *output, *by, *report;
+	const char *output, *key, *report;
 	uint64_t memory;
 	struct opt_list tmpdirs;
 };
 
-static const struct dedup_settings defaults = { .by = "content", .memory = 1 << 30 };
+static const struct dedup_settings defaults = { .key = "content", .memory = 1 << 30 };
 
 static const struct opt options[] = {
-	OPT(STRING, 'o', "output", "SET", NULL, "write SET, such as 'unique@16.tfrecord', or FILE",
+	REWRITING_INPUT(struct dedup_settings),
+	OPT(STRING, 0, "key", "FEATURE", "content|" OPT_FEATURE,
+		"records with equal values of FEATURE are duplicates [content: with equal bytes]",
+		struct dedup_settings, key),
+	OPT_ALIAS("by", "key"),
+	OPT_HEADING("Output"),
+	OPT(STRING, 'o', "output", "OUT", NULL,
+		"write OUT: a file, a set such as 'unique@16.tfrecord', or -",
 		struct dedup_settings, output),
-	OPT(STRING, 0, "by", "FEATURE", "content|" OPT_FEATURE,
-		"records with equal values of FEATURE are one [content: with equal bytes]",
-		struct dedup_settings, by),
 	OPT(STRING, 0, "report", "FILE", NULL,
-		"a line a record left out: FILE TAB RECORD TAB FIRST-FILE TAB FIRST-RECORD",
+		"write one line per duplicate: FILE TAB RECORD TAB FIRST-FILE TAB FIRST-RECORD",
 		struct dedup_settings, report),
-	REWRITING_OPTIONS_BUT_SEED(struct dedup_settings),
-	OPT(SIZE, 'm', "memory", "SIZE", NULL, "memory for what is noted of the records [1G]",
-		struct dedup_settings, memory),
-	OPT(LIST, 0, "tmpdir", "DIR", NULL,
-		"put what does not fit in DIR; several times: spread over all [beside the output]",
-		struct dedup_settings, tmpdirs),
+	REWRITING_OUTPUT(struct dedup_settings),
+	OPT_HEADING("Running"),
+	OPT_MEMORY("memory for the hashes of the records", struct dedup_settings, memory),
+	OPT_TMPDIR(struct dedup_settings, tmpdirs),
+	REWRITING_RUNNING(struct dedup_settings),
 	OPTIONS_END,
 };
 
@@ -53,7 +56,7 @@ static void tell(struct cmd *c, const struct tfr_dedup_report *r)
 	const struct dedup_settings *s = c->settings;
 	struct tfr_json *j;
 
-	rewriting_finish(c, TFR_OK, &r->common, NULL);
+	rewriting_finish(c, &s->common, TFR_OK, &r->common, NULL);
 	if (!s->common.json) {
 		cmd_closing_line(c, "left out %llu records, equal to %llu that stay",
 			(unsigned long long)r->duplicates, (unsigned long long)r->groups);
@@ -85,7 +88,7 @@ static int run(struct cmd *c, struct tfr_dedup_opts *o)
 		status = tfr_dedup(o, &r, &err);
 	page_close(report);
 	if (status)
-		return rewriting_finish(c, status, &r.common, &err);
+		return rewriting_finish(c, &s->common, status, &r.common, &err);
 	tell(c, &r);
 	return c->exit;
 }
@@ -95,7 +98,7 @@ static int dedup_main(struct cmd *c)
 	const struct dedup_settings *s = c->settings;
 	struct tfr_dedup_opts o = {
 		.output = s->output,
-		.key = strcmp(s->by, "content") ? s->by : NULL,
+		.key = strcmp(s->key, "content") ? s->key : NULL,
 		.memory = s->memory ? s->memory : 1,
 		.tmpdirs = s->tmpdirs.values,
 		.tmpdir_count = s->tmpdirs.count,
@@ -104,6 +107,8 @@ static int dedup_main(struct cmd *c)
 
 	if (!s->output)
 		return cmd_usage(c, "no output: name a set, such as -o unique@16.tfrecord");
+	if (s->report && s->common.dry_run)
+		return cmd_usage(c, "--dry-run writes nothing; it cannot go with --report");
 	if (s->report && !strcmp(s->report, s->output))
 		return cmd_usage(c, "the output and the report are one file");
 	if (rewriting_check_output(c, &s->common, s->output))
@@ -117,7 +122,7 @@ static int dedup_main(struct cmd *c)
 const struct command cmd_dedup = {
 	.name = "dedup",
 	.operands = "[FILE]...",
-	.summary = "one of each record, by content or by a feature",
+	.summary = "remove duplicate records, by content or by a feature",
 	.options = options,
 	.settings_size = sizeof(struct dedup_settings),
 	.defaults = &defaults,

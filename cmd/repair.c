@@ -1,38 +1,47 @@
-/* cmd/repair.c - tfr repair: what is whole is kept, what is not is told to the byte.
+/* cmd/repair.c - tfr repair: keeps every intact record and accounts for every other byte.
  *
- * Each damage is a line `FILE:RECORD:OFFSET: LENGTH bytes: reason`: on standard output where the
- * report is all that was asked for, else with the rest of the talk. */
+ * Each damaged region is a line `FILE:RECORD:OFFSET: LENGTH bytes: reason`, on standard output in a
+ * dry run, on standard error otherwise. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "builtin.h"
 #include "common/rewrite_options.h"
+#include "common/selection.h"
 
 struct repair_settings {
-	const char *output, *quarantine;
+	const char *output, *on_error;
 	int level, compress, compression, progress;
-	bool report, mend, force, json, allow_missing, quiet;
+	bool fix_checksums, dry_run, force, json, allow_missing, quiet;
 	struct expecting expect;
 };
 
 static const struct opt options[] = {
-	OPT(STRING, 'o', "output", "OUT", NULL,
-		"write what is whole to OUT: a file, a set such as 'all@4.tfrecord', or -",
-		struct repair_settings, output),
-	OPT(FLAG, 0, "report", NULL, NULL, "write nothing, print what is damaged",
-		struct repair_settings, report),
-	OPT(STRING, 0, "quarantine", "FILE", NULL, "write the bytes that are lost to FILE",
-		struct repair_settings, quarantine),
-	OPT(FLAG, 0, "mend", NULL, NULL,
+	OPT_HEADING("Input"),
+	OPT(STRING, 0, "on-error", "HOW", "skip|quarantine=",
+		"damaged bytes: skip, or quarantine=FILE, which skips them and writes them to FILE "
+		"[skip]",
+		struct repair_settings, on_error),
+	OPT_GONE("quarantine", "Use --on-error quarantine=FILE."),
+	OPT(FLAG, 0, "fix-checksums", NULL, NULL,
 		"keep records whose payload alone is damaged, with a new checksum",
-		struct repair_settings, mend),
+		struct repair_settings, fix_checksums),
+	OPT_ALIAS("mend", "fix-checksums"),
+	OPT_COMPRESSION(struct repair_settings, compression),
+	OPT_MISSING(struct repair_settings, allow_missing),
+	OPT_HEADING("Output"),
+	OPT(STRING, 'o', "output", "OUT", NULL,
+		"write the intact records to OUT: a file, a set such as 'all@4.tfrecord', or -",
+		struct repair_settings, output),
 	OPT_FORCE(struct repair_settings, force),
 	OPT_COMPRESS(struct repair_settings, compress),
 	OPT_LEVEL(struct repair_settings, level),
 	OPT_EXPECT_OUTPUT(struct repair_settings, expect),
 	OPT_JSON(struct repair_settings, json),
-	OPT_COMPRESSION(struct repair_settings, compression),
-	OPT_MISSING(struct repair_settings, allow_missing),
+	OPT_HEADING("Running"),
+	OPT(FLAG, 0, "dry-run", NULL, NULL, "print what is damaged, and write nothing",
+		struct repair_settings, dry_run),
+	OPT_ALIAS("report", "dry-run"),
 	OPT_PROGRESS(struct repair_settings, progress),
 	OPT_QUIET(struct repair_settings, quiet),
 	OPTIONS_END,
@@ -42,8 +51,9 @@ struct repair_run {
 	struct cmd *c;
 	const struct repair_settings *s;
 	const struct tfr_set *set;
-	struct tfr_json *json;		 /* NULL: text */
-	struct tfr_repair_totals *files; /* each input's, told after all damages; NULL: text */
+	struct tfr_json *json; /* NULL: text */
+	struct tfr_repair_totals
+		*files; /* those of each input, printed after all regions; NULL: text */
 	size_t file_count;
 };
 
@@ -55,11 +65,11 @@ static void damage_as_json(struct tfr_json *j, const struct tfr_damage *d)
 	tfr_json_u64(j, "offset", d->offset);
 	tfr_json_u64(j, "bytes", d->size);
 	tfr_json_string(j, "reason", d->reason);
-	tfr_json_bool(j, "fixed", d->mended);
+	tfr_json_bool(j, "fixed", d->fixed);
 	tfr_json_close_object(j);
 }
 
-static void told_damage(void *ctx, const struct tfr_damage *d)
+static void print_damage(void *ctx, const struct tfr_damage *d)
 {
 	struct repair_run *run = ctx;
 	char path[4 * 4096], reason[4096];
@@ -67,7 +77,7 @@ static void told_damage(void *ctx, const struct tfr_damage *d)
 	if (run->json)
 		damage_as_json(run->json, d);
 	else
-		fprintf(run->s->report ? stdout : stderr, "%s:%llu:%llu: %llu bytes: %s\n",
+		fprintf(run->s->dry_run ? stdout : stderr, "%s:%llu:%llu: %llu bytes: %s\n",
 			tfr_escape_line(path, sizeof(path), d->path), (unsigned long long)d->record,
 			(unsigned long long)d->offset, (unsigned long long)d->size,
 			tfr_escape_line(reason, sizeof(reason), d->reason));
@@ -76,7 +86,7 @@ static void told_damage(void *ctx, const struct tfr_damage *d)
 static void totals_as_json(struct tfr_json *j, const struct tfr_repair_totals *t)
 {
 	tfr_json_u64(j, "records", t->records);
-	tfr_json_u64(j, "fixed", t->mended);
+	tfr_json_u64(j, "fixed", t->fixed);
 	tfr_json_u64(j, "damaged_regions", t->damages);
 	tfr_json_u64(j, "bytes", t->bytes);
 	tfr_json_u64(j, "kept_bytes", t->kept_bytes);
@@ -131,19 +141,20 @@ static void print_closing_lines(struct repair_run *run, const struct tfr_repair_
 
 	if (run->json)
 		return;
-	if (t->mended)
-		snprintf(fixed, sizeof(fixed), ", %llu mended", (unsigned long long)t->mended);
+	if (t->fixed)
+		snprintf(fixed, sizeof(fixed), ", %llu with a new checksum",
+			(unsigned long long)t->fixed);
 	if (t->broken)
 		snprintf(broken, sizeof(broken),
-			", and what did not come out of %llu broken stream%s",
+			", and the rest of %llu broken stream%s, of unknown size",
 			(unsigned long long)t->broken, t->broken == 1 ? "" : "s");
 	cmd_closing_line(run->c,
-		"%llu damage%s in %llu file%s: kept %llu + lost %llu = %llu bytes%s%s",
+		"%llu damaged region%s in %llu file%s: kept %llu + lost %llu = %llu bytes%s%s",
 		(unsigned long long)t->damages, t->damages == 1 ? "" : "s",
 		(unsigned long long)report->damaged_files, report->damaged_files == 1 ? "" : "s",
 		(unsigned long long)t->kept_bytes, (unsigned long long)t->lost_bytes,
 		(unsigned long long)t->bytes, fixed, broken);
-	if (run->s->report)
+	if (run->s->dry_run)
 		return;
 	cmd_print_summary(run->c, &(struct cmd_summary){
 					  .read = t->records,
@@ -167,13 +178,14 @@ static void repair(struct repair_run *run)
 			.compression = (enum tfr_compression)s->compress,
 			.level = s->level,
 			.force = s->force,
+			.dry_run = s->dry_run,
 			.temporaries = cmd_temporaries(),
 		},
-		.quarantine = s->quarantine,
-		.mend = s->mend,
+		.quarantine = selection_quarantine(s->on_error),
+		.fix_checksums = s->fix_checksums,
 		.command = run->c->line,
 		.progress = &progress,
-		.damage = told_damage,
+		.damage = print_damage,
 		.file = file_done,
 		.warn = warned,
 		.ctx = run,
@@ -214,16 +226,19 @@ static bool start_json(struct repair_run *run)
 
 static int check_usage(struct cmd *c, const struct repair_settings *s)
 {
-	if (!s->output && !s->report)
-		return cmd_usage(c, "no output: name one with -o, or give --report");
-	if (s->report && (s->output || s->quarantine))
-		return cmd_usage(
-			c, "--report writes nothing; it cannot go with -o or --quarantine");
-	if (s->quarantine && !strcmp(s->quarantine, "-"))
-		return cmd_usage(c, "--quarantine takes a file");
-	if (s->quarantine && !strcmp(s->quarantine, s->output))
-		return cmd_usage(c, "-o and --quarantine name the same file");
-	return s->report ? 0 : cmd_check_terminal(c, s->output, s->force);
+	const char *quarantine = selection_quarantine(s->on_error);
+
+	if (s->on_error && strcmp(s->on_error, "skip") && !quarantine)
+		return cmd_usage_word(c, "on-error", "skip or quarantine=FILE", s->on_error);
+	if (!s->output && !s->dry_run)
+		return cmd_usage(c, "no output: name one with -o, or give --dry-run");
+	if (!s->output && quarantine)
+		return cmd_usage(c, "--on-error quarantine=FILE needs -o");
+	if (quarantine && !strcmp(quarantine, "-"))
+		return cmd_usage(c, "--on-error quarantine=FILE takes a file, not '-'");
+	if (quarantine && !strcmp(quarantine, s->output))
+		return cmd_usage(c, "the output and the quarantine are one file");
+	return s->dry_run ? 0 : cmd_check_terminal(c, s->output, s->force);
 }
 
 static int repair_main(struct cmd *c)
@@ -247,7 +262,7 @@ static int repair_main(struct cmd *c)
 const struct command cmd_repair = {
 	.name = "repair",
 	.operands = "[FILE]...",
-	.summary = "keep every whole record of damaged files",
+	.summary = "keep every intact record of damaged files",
 	.options = options,
 	.settings_size = sizeof(struct repair_settings),
 	.main = repair_main,

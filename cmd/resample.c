@@ -12,53 +12,58 @@ struct resample_settings {
 	struct rewriting common;
 	const char *output, *by, *bins, *target, *initial, *weights;
 	struct opt_list classes;
-	uint64_t per_class, size, memory;
+	uint64_t per_class, total, memory;
 	struct opt_list tmpdirs;
 	int method;
 	bool shuffle;
 };
 
-static const struct resample_settings defaults = { .per_class = UINT64_MAX, .size = UINT64_MAX };
+static const struct resample_settings defaults = { .per_class = UINT64_MAX, .total = UINT64_MAX };
 
 static const struct opt options[] = {
-	OPT(STRING, 'o', "output", "OUT", NULL,
-		"write OUT: a file, a set such as 'even@4.tfrecord' (round-robin), or -",
-		struct resample_settings, output),
+	REWRITING_INPUT(struct resample_settings),
+	OPT_HEADING("Classes"),
 	OPT(STRING, 0, "by", "FEATURE", OPT_FEATURE, "the class of a record is value 0 of FEATURE",
 		struct resample_settings, by),
 	OPT(STRING, 0, "bins", "EDGE,EDGE,...", NULL,
-		"or the range between two edges that this value lies in", struct resample_settings,
-		bins),
+		"the class is the range between two edges that contains this value",
+		struct resample_settings, bins),
 	OPT(LIST, 0, "class", "NAME=EXPR", OPT_CLASS,
 		"a class of the records for which EXPR holds; several times: the first that "
 		"holds; 'other' where none does",
 		struct resample_settings, classes),
+	OPT(STRING, 0, "initial", "DIST", NULL,
+		"the shares of the classes in the input, as a list or a file: --method reject "
+		"then reads it once",
+		struct resample_settings, initial),
+	OPT_HEADING("Distribution"),
 	OPT(STRING, 0, "target", "SPEC", "uniform|proportional^0.5",
-		"what is wanted: uniform, proportional^E, a list such as '0=0.5,1=0.5', or a file "
-		"of lines CLASS TAB WEIGHT",
+		"the distribution to write: uniform, proportional^E, a list such as "
+		"'0=0.5,1=0.5', or a file of lines CLASS TAB WEIGHT",
 		struct resample_settings, target),
-	OPT(COUNT, 0, "per-class", "N", NULL, "or N records of every class",
+	OPT(COUNT, 0, "per-class", "N", NULL, "or N records of each class",
 		struct resample_settings, per_class),
 	OPT(STRING, 0, "weights", "FEATURE", OPT_FEATURE,
-		"in place of classes: records by their weight, value 0 of FEATURE",
+		"in place of classes: each record by its weight, value 0 of FEATURE",
 		struct resample_settings, weights),
 	OPT(CHOICE, 0, "method", "HOW", "exact|reject|oversample",
 		"how records are chosen: exact, reject or oversample [exact]",
 		struct resample_settings, method),
-	OPT(COUNT, 0, "size", "N", NULL, "write N records [what the scarcest class allows]",
-		struct resample_settings, size),
-	OPT(STRING, 0, "initial", "DIST", NULL,
-		"the shares that the classes have, as a list or a file: --method reject then "
-		"reads once",
-		struct resample_settings, initial),
-	OPT(FLAG, 0, "shuffle", NULL, NULL, "in random order, as shuffle-to-disk does it",
+	OPT(COUNT, 0, "total", "N", NULL, "write N records [what the scarcest class allows]",
+		struct resample_settings, total),
+	OPT_ALIAS("size", "total"),
+	OPT(FLAG, 0, "shuffle", NULL, NULL, "write in random order, as shuffle-to-disk does",
 		struct resample_settings, shuffle),
-	OPT(SIZE, 'm', "memory", "SIZE", NULL, "memory for --shuffle [1GiB]",
-		struct resample_settings, memory),
-	OPT(LIST, 0, "tmpdir", "DIR", NULL,
-		"temporary files of --shuffle; several times: spread over all [beside OUT]",
-		struct resample_settings, tmpdirs),
-	REWRITING_OPTIONS(struct resample_settings),
+	REWRITING_SEED(struct resample_settings),
+	OPT_HEADING("Output"),
+	OPT(STRING, 'o', "output", "OUT", NULL,
+		"write OUT: a file, a set such as 'even@4.tfrecord' (round-robin), or -",
+		struct resample_settings, output),
+	REWRITING_OUTPUT(struct resample_settings),
+	OPT_HEADING("Running"),
+	OPT_MEMORY("memory for --shuffle", struct resample_settings, memory),
+	OPT_TMPDIR(struct resample_settings, tmpdirs),
+	REWRITING_RUNNING(struct resample_settings),
 	OPTIONS_END,
 };
 
@@ -70,10 +75,11 @@ static int take_numbers(struct cmd *c, struct tfr_resample_opts *o)
 {
 	const struct resample_settings *s = c->settings;
 
-	if (!s->per_class || !s->size)
-		return cmd_usage(c, "--%s takes a number above 0", s->size ? "per-class" : "size");
+	if (!s->per_class || !s->total)
+		return cmd_usage(
+			c, "--%s takes a number above 0", s->total ? "per-class" : "total");
 	o->per_class = s->per_class == UINT64_MAX ? 0 : s->per_class;
-	o->size = s->size == UINT64_MAX ? 0 : s->size;
+	o->size = s->total == UINT64_MAX ? 0 : s->total;
 	return 0;
 }
 
@@ -208,9 +214,9 @@ static int print_json(struct cmd *c, const struct tfr_resample_report *r)
 	tfr_json_string(j, "method", methods[s->method]);
 	tfr_json_u64(j, "seed", s->common.seed);
 	if (s->method == TFR_RESAMPLE_REJECT)
-		tfr_json_null(j, "size");
+		tfr_json_null(j, "total");
 	else
-		tfr_json_u64(j, "size", r->size);
+		tfr_json_u64(j, "total", r->size);
 	rewriting_json(j, &r->common);
 	put_choice(j, s, r);
 	tfr_json_close_object(j);
@@ -233,7 +239,7 @@ static int resample(struct cmd *c, struct tfr_resample_opts *o)
 	cmd_progress_stop();
 	if (!status)
 		print_report(c, &report);
-	if (!rewriting_finish(c, status, &report.common, &err) && s->common.json)
+	if (!rewriting_finish(c, &s->common, status, &report.common, &err) && s->common.json)
 		print_json(c, &report);
 	tfr_resample_report_clear(&report);
 	rewriting_close(&o->common, input);

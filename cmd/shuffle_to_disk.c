@@ -10,26 +10,26 @@ struct shuffle_settings {
 	const char *output;
 	uint64_t memory;
 	struct opt_list tmpdirs;
-	bool resume, dry_run;
+	bool resume;
 };
 
 static const struct shuffle_settings defaults = { .memory = (uint64_t)1 << 30 };
 
 static const struct opt options[] = {
+	REWRITING_INPUT(struct shuffle_settings),
+	REWRITING_SEED(struct shuffle_settings),
+	OPT_HEADING("Output"),
 	OPT(STRING, 'o', "output", "OUT", NULL,
 		"write OUT: a file, a set such as 'train@16.tfrecord', or -",
 		struct shuffle_settings, output),
-	OPT(SIZE, 'm', "memory", "SIZE", NULL, "use at most so much memory [1GiB]",
-		struct shuffle_settings, memory),
-	OPT(LIST, 0, "tmpdir", "DIR", NULL,
-		"put temporary files in DIR; several times: spread over all [beside OUT]",
-		struct shuffle_settings, tmpdirs),
+	REWRITING_OUTPUT(struct shuffle_settings),
+	OPT_HEADING("Running"),
+	OPT_MEMORY("use at most SIZE of memory", struct shuffle_settings, memory),
+	OPT_TMPDIR(struct shuffle_settings, tmpdirs),
 	OPT(FLAG, 0, "resume", NULL, NULL,
-		"keep the finished pass of a run that is stopped, and go on from it",
+		"keep a finished pass when the run is stopped, and continue from it",
 		struct shuffle_settings, resume),
-	OPT(FLAG, 0, "dry-run", NULL, NULL, "say what would be done, and do nothing",
-		struct shuffle_settings, dry_run),
-	REWRITING_OPTIONS(struct shuffle_settings),
+	REWRITING_RUNNING(struct shuffle_settings),
 	OPTIONS_END,
 };
 
@@ -118,7 +118,7 @@ static int shuffle(
 		cmd_print_complete(c, report.common.written, report.common.sum);
 		return s->common.json ? print_report_json(c, s->output, &report) : c->exit;
 	}
-	if (!rewriting_finish(c, status, &report.common, &err) && s->common.json)
+	if (!rewriting_finish(c, &s->common, status, &report.common, &err) && s->common.json)
 		return print_report_json(c, s->output, &report);
 	return c->exit;
 }
@@ -143,7 +143,7 @@ static int shuffle_main(struct cmd *c)
 		rewriting_close(&o.common, input);
 		return c->exit;
 	}
-	if (s->dry_run)
+	if (s->common.dry_run)
 		dry_run(c, s, &o);
 	else
 		shuffle(c, s, &o);

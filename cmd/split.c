@@ -17,24 +17,25 @@ struct split_settings {
 static const struct split_settings defaults = { .memory = 1 << 30 };
 
 static const struct opt options[] = {
+	REWRITING_INPUT(struct split_settings),
+	OPT_HEADING("Division"),
 	OPT(LIST, 'o', "output", "SET[=FRACTION]", NULL,
-		"write SET, such as 'train@8.tfrecord=0.9'; several times, to divide; one without "
-		"a fraction takes the rest",
+		"write this share of the records to SET, such as 'train@8.tfrecord=0.9'; several "
+		"times; a SET without a fraction takes the rest",
 		struct split_settings, outputs),
 	OPT(STRING, 0, "key", "FEATURE", OPT_FEATURE,
-		"divide by the values of FEATURE: equal ones stay together [content]",
+		"records with equal values of FEATURE stay together [content: equal bytes]",
 		struct split_settings, key),
 	OPT(STRING, 0, "stratify", "FEATURE", OPT_FEATURE,
-		"exact counts for each value of FEATURE, such as 'image/class/label'",
+		"divide each class exactly; FEATURE is the class, such as 'image/class/label'",
 		struct split_settings, stratify),
-	REWRITING_OPTIONS(struct split_settings),
-	OPT(SIZE, 'm', "memory", "SIZE", NULL,
-		"memory for what --stratify notes of the records [1G]", struct split_settings,
-		memory),
-	OPT(LIST, 0, "tmpdir", "DIR", NULL,
-		"put what does not fit in DIR; several times: spread over all [beside the first "
-		"SET]",
-		struct split_settings, tmpdirs),
+	REWRITING_SEED(struct split_settings),
+	OPT_HEADING("Output"),
+	REWRITING_OUTPUT(struct split_settings),
+	OPT_HEADING("Running"),
+	OPT_MEMORY("memory for the classes of --stratify", struct split_settings, memory),
+	OPT_TMPDIR(struct split_settings, tmpdirs),
+	REWRITING_RUNNING(struct split_settings),
 	OPTIONS_END,
 };
 
@@ -85,7 +86,7 @@ static void report(struct cmd *c, const struct tfr_split_report *r, const char *
 	if (r->off)
 		cmd_warn(c, "%llu records are beyond the exact counts: equal ones stay together",
 			(unsigned long long)r->off);
-	rewriting_finish(c, TFR_OK, &r->common, NULL);
+	rewriting_finish(c, &s->common, TFR_OK, &r->common, NULL);
 	if (s->stratify)
 		cmd_closing_line(c, "the counts are exact, so new data may move old records to "
 				    "another set");
@@ -116,7 +117,7 @@ static int split(struct cmd *c, const struct tfr_share *shares, size_t count)
 	}
 	status = tfr_split(&o, &r, &err);
 	if (status)
-		rewriting_finish(c, status, &r.common, &err);
+		rewriting_finish(c, &s->common, status, &r.common, &err);
 	else
 		report(c, &r, output_of(shares, count));
 	tfr_split_report_clear(&r);

@@ -137,6 +137,7 @@ struct cmd_summary {
 	uint64_t bytes;	     /* of payloads, as written */
 	uint64_t read_bytes; /* of what became records, where that is something else; else 0 */
 	double seconds;
+	bool dry_run; /* nothing was written: the numbers are those of a real run */
 };
 void cmd_print_summary(struct cmd *c, const struct cmd_summary *s);
 /* In its place, where an earlier run with --resume has done the work. */
@@ -152,6 +153,9 @@ double cmd_seconds(void);
 	OPT(FLAG, 'q', "quiet", NULL, NULL, "no warnings, no closing line", settings, f)
 #define OPT_FORCE(settings, f)                                                                     \
 	OPT(FLAG, 'f', "force", NULL, NULL, "overwrite existing files", settings, f)
+#define OPT_DRY_RUN(settings, f)                                                                   \
+	OPT(FLAG, 0, "dry-run", NULL, NULL, "print what would be written, and write nothing",      \
+		settings, f)
 #define OPT_JSON(settings, f)                                                                      \
 	OPT(FLAG, 0, "json", NULL, NULL, "one JSON object in place of text", settings, f)
 #define OPT_MISSING(settings, f)                                                                   \

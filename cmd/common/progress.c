@@ -240,8 +240,9 @@ void cmd_print_summary(struct cmd *c, const struct cmd_summary *s)
 		snprintf(read, sizeof(read), "read %s, wrote ",
 			tfr_format_size(s->read_bytes, size));
 	cmd_closing_line(c,
-		"read %llu, written %llu, skipped %llu, bad %llu, %s%s in %.2f s, sum %016llx",
-		(unsigned long long)s->read, (unsigned long long)s->written,
+		"%sread %llu, written %llu, skipped %llu, bad %llu, %s%s in %.2f s, sum %016llx",
+		s->dry_run ? "dry run: " : "", (unsigned long long)s->read,
+		(unsigned long long)s->written,
 		(unsigned long long)s->skipped, (unsigned long long)s->bad, read,
 		tfr_format_size(s->bytes, size), s->seconds, (unsigned long long)s->sum);
 }

@@ -11,10 +11,11 @@ int rewriting_check_output(struct cmd *c, const struct rewriting *r, const char 
 	const char *quarantine = selection_quarantine(r->on_error);
 
 	c->quiet = r->quiet;
-	tfr_set_recover(output, cmd_temporaries(), cmd_warn_text, c);
+	if (!r->dry_run)
+		tfr_set_recover(output, cmd_temporaries(), cmd_warn_text, c);
 	if (quarantine && !strcmp(quarantine, output))
 		return cmd_usage(c, "the output and the quarantine are one file");
-	return cmd_check_terminal(c, output, r->force);
+	return cmd_check_terminal(c, output, r->force || r->dry_run);
 }
 
 static int open_quarantine(struct cmd *c, const struct rewriting *r, struct tfr_rewrite_opts *o)
@@ -22,6 +23,7 @@ static int open_quarantine(struct cmd *c, const struct rewriting *r, struct tfr_
 	struct tfr_writer_opts writer = {
 		.compression = TFR_COMPRESSION_NONE, /* the original bytes, whatever the name is */
 		.force = r->force,
+		.dry_run = r->dry_run,
 		.temporaries = cmd_temporaries(),
 	};
 	struct tfr_error err;
@@ -55,6 +57,7 @@ int rewriting_start(struct cmd *c, const struct rewriting *r, struct tfr_rewrite
 			.compression = (enum tfr_compression)r->compress,
 			.level = r->level,
 			.force = r->force,
+			.dry_run = r->dry_run,
 			.temporaries = cmd_temporaries(),
 		},
 		.command = c->line,
@@ -75,8 +78,8 @@ void rewriting_close(struct tfr_rewrite_opts *o, struct tfr_set *input)
 	tfr_set_close(input);
 }
 
-int rewriting_finish(struct cmd *c, enum tfr_status status, const struct tfr_rewrite_report *report,
-	const struct tfr_error *err)
+int rewriting_finish(struct cmd *c, const struct rewriting *r, enum tfr_status status,
+	const struct tfr_rewrite_report *report, const struct tfr_error *err)
 {
 	cmd_progress_stop();
 	if (status)
@@ -89,6 +92,7 @@ int rewriting_finish(struct cmd *c, enum tfr_status status, const struct tfr_rew
 				     .bytes = report->bytes,
 				     .seconds = cmd_seconds(),
 				     .sum = report->sum,
+				     .dry_run = r->dry_run,
 			     });
 	return c->exit;
 }

@@ -34,6 +34,7 @@ struct tfr_output {
 	bool force, sealed;
 	bool brief;	  /* no descriptor between writes */
 	bool kept;	  /* closing leaves the temporary */
+	bool discard;	  /* writes go nowhere, and no file is opened */
 	uint64_t size;	  /* of a file, as far as it is written */
 	uint64_t token;	  /* of the temporary name */
 	struct stat held; /* which file it is; complete when it is sealed */
@@ -228,6 +229,16 @@ static enum tfr_status open_file(
 	return opts->resume ? open_again(o, opts, err) : open_new(o, err);
 }
 
+/* Whether a file can be created: its folder exists and may be written to. */
+static enum tfr_status check_folder(const struct tfr_output *o, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *folder = tfr_folder_of(o->path);
+
+	if (!folder)
+		return tfr_fail_nomem(err, "creating a file");
+	return access(folder, W_OK | X_OK) ? cannot_create(o, err) : TFR_OK;
+}
+
 static enum tfr_status open_target(
 	struct tfr_output *o, const struct tfr_output_opts *opts, struct tfr_error *err)
 {
@@ -242,6 +253,8 @@ static enum tfr_status open_target(
 	if (stat(o->path, &st) == 0) {
 		if (S_ISDIR(st.st_mode))
 			return tfr_fail_errno(err, EISDIR, o->path, "cannot write");
+		if (!S_ISREG(st.st_mode) && opts->discard)
+			return TFR_OK;
 		if (!S_ISREG(st.st_mode)) {
 			o->fd = TEMP_FAILURE_RETRY(open(o->path, O_WRONLY | O_CLOEXEC | O_NOCTTY));
 			if (o->fd < 0)
@@ -255,7 +268,7 @@ static enum tfr_status open_target(
 			return TFR_EEXIST;
 		}
 	}
-	return open_file(o, opts, err);
+	return opts->discard ? check_folder(o, err) : open_file(o, opts, err);
 }
 
 enum tfr_status tfr_output_open(struct tfr_output **out, const char *path,
@@ -272,6 +285,7 @@ enum tfr_status tfr_output_open(struct tfr_output **out, const char *path,
 	o->fd = -1;
 	o->force = opts->force;
 	o->brief = opts->brief;
+	o->discard = opts->discard;
 	o->kept = opts->resume;
 	o->temporaries = opts->resume ? NULL : opts->temporaries;
 	if (path)
@@ -319,6 +333,8 @@ static void after_use(struct tfr_output *o)
 static enum tfr_status write_pieces(
 	struct tfr_output *o, struct iovec *pieces, int n, struct tfr_error *err)
 {
+	for (; n && o->discard; n--, pieces++)
+		o->size += pieces->iov_len;
 	while (n) {
 		ssize_t wrote = writev(o->fd, pieces, n < 1024 ? n : 1024);
 

@@ -32,6 +32,9 @@ struct tfr_output_opts {
 	uint64_t token; /* with `resume`: what the checkpoint returned */
 	/* With `resume`, of a file that was sealed: it may have its name already, and is that. */
 	bool sealed;
+	/* A dry run: refuses what could not be written, and writes nothing.  The output then is a
+	 * stream that takes all bytes. */
+	bool discard;
 };
 
 /* "-" is standard output; an existing FIFO or device is written directly.  TFR_EEXIST: the target

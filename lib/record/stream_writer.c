@@ -101,6 +101,7 @@ static enum tfr_status start(struct tfr_stream_writer *w, const char *path,
 	struct mark m = { 0 };
 	struct tfr_output_opts out_opts = { .force = opts->force,
 		.temporaries = opts->temporaries,
+		.discard = opts->dry_run,
 		.temporary = how->temporary,
 		.brief = how->brief,
 		.resume = how->mark ? &m.file_bytes : NULL,

@@ -90,20 +90,20 @@ static enum tfr_status keep(struct repair *r, const struct tfr_salvaged *s, stru
 }
 
 static void tell(
-	struct repair *r, const struct tfr_salvaged *s, const struct tfr_error *why, bool mended)
+	struct repair *r, const struct tfr_salvaged *s, const struct tfr_error *why, bool fixed)
 {
 	char reason[sizeof(why->message) + 64];
-	struct tfr_damage damage = { r->path, s->index, s->offset, s->size, reason, mended };
+	struct tfr_damage damage = { r->path, s->index, s->offset, s->size, reason, fixed };
 	/* What names the file's kind has its path as well, which the damage has. */
 	const char *path = why->status == TFR_EFORMAT ? strstr(why->message, ": '") : NULL;
-	const char *more = mended ? "; kept with a new checksum" : "";
+	const char *more = fixed ? "; kept with a new checksum" : "";
 	size_t n = path ? (size_t)(path - why->message) : strlen(why->message);
 
 	if (s->broken)
 		more = "; nothing comes out behind it";
 	snprintf(reason, sizeof(reason), "%.*s%s", (int)n, why->message, more);
 	r->file.damages++;
-	r->file.mended += mended;
+	r->file.fixed += fixed;
 	r->file.broken += s->broken;
 	if (r->opts->damage)
 		r->opts->damage(r->opts->ctx, &damage);
@@ -117,8 +117,8 @@ static enum tfr_status settle(struct repair *r, const struct tfr_salvaged *s, st
 		tell(r, s, err, false);
 		return TFR_OK;
 	}
-	tell(r, s, err, r->opts->mend);
-	if (r->opts->mend)
+	tell(r, s, err, r->opts->fix_checksums);
+	if (r->opts->fix_checksums)
 		return keep(r, s, err);
 	return lose(r, s->rec.data - TFR_RECORD_HEADER, (size_t)s->size, err);
 }
@@ -130,7 +130,7 @@ static void add_up(struct repair *r, uint64_t bytes)
 	one->bytes = bytes;
 	assert(one->kept_bytes + one->lost_bytes == bytes);
 	all->records += one->records;
-	all->mended += one->mended;
+	all->fixed += one->fixed;
 	all->damages += one->damages;
 	all->bytes += one->bytes;
 	all->kept_bytes += one->kept_bytes;

@@ -224,7 +224,7 @@ enum tfr_status tfr_set_writers_publish(struct tfr_set_writer *const *w,
 	enum tfr_status status =
 		manifests ? seal_all(w, info, n, err) : tfr_fail_nomem(err, "publishing a set");
 
-	if (!status)
+	if (!status && !(n && w[0]->opts.dry_run))
 		status = add_all(&p, w, info, n, manifests, err);
 	if (!status && p.journal.n == 1 && n == 1)
 		status = publish_one(w[0], err);

@@ -157,7 +157,7 @@ enum tfr_status tfr_set_writer_lock(
 
 	if (!path)
 		return tfr_fail_nomem(err, "creating a set");
-	if (!w->name.base && is_stream(target))
+	if (w->opts.dry_run || (!w->name.base && is_stream(target)))
 		return TFR_OK;
 	status = tfr_lock_open(&w->lock, path, &opts, err);
 	return status || resumes ? status : remove_left(w, target, err);

@@ -72,7 +72,7 @@ CASES = [
     case('split', 'split -q %s@@.tfrecord -o s@2.tfrecord -o t.tfrecord=0.4' % I),
     case('split-stratify', 'split -q %sclasses-@@.tfrecord --stratify label -o s@2.tfrecord -o t@2.tfrecord=0.4' % I),
     case('dedup', 'dedup -q %stwice-@@.tfrecord -o s@2.tfrecord --report r.tsv' % I),
-    case('repair-file', 'repair -q %sdamaged-@@.tfrecord -o x.tfrecord --quarantine q.bin' % I, status=1),
+    case('repair-file', 'repair -q %sdamaged-@@.tfrecord -o x.tfrecord --on-error quarantine=q.bin' % I, status=1),
     case('repair-set', 'repair -q %sdamaged-@@.tfrecord -o s@2.tfrecord' % I, status=1),
     case('export-folder', 'export -q %simages-@@.tfrecord -o tree' % I, absent=re.compile('^tree(/|$)')),
     case('export-tar', 'export -q %simages-@@.tfrecord -o x.tar' % I),

@@ -194,6 +194,7 @@ struct tfr_writer_opts {
 	enum tfr_compression compression;    /* AUTO: GZIP for a name ending in .gz, else none */
 	int level;			     /* 1 to 9; 0: TFR_LEVEL_DEFAULT */
 	bool force;			     /* replace an existing file */
+	bool dry_run;			     /* refuse what cannot be written, write nothing */
 	size_t buffer_size;		     /* bytes gathered before a write; 0: 256 KiB */
 	struct tfr_temporaries *temporaries; /* NULL */
 	/* That compress, the caller's among them; 0: one a processor.  The bytes of the file do not

@@ -370,13 +370,13 @@ struct tfr_damage {
 	uint64_t offset; /* of its first byte, in the uncompressed stream */
 	uint64_t size;	 /* bytes; 0: nothing came out of the compressed stream any more */
 	const char *reason;
-	bool mended; /* kept nevertheless, with a new data checksum */
+	bool fixed; /* kept nevertheless, with a new data checksum */
 };
 
 struct tfr_repair_totals {
-	uint64_t records; /* kept, mended ones among them */
-	uint64_t mended;
-	uint64_t damages;    /* mended records among them */
+	uint64_t records; /* kept, fixed ones among them */
+	uint64_t fixed;
+	uint64_t damages;    /* fixed records among them */
 	uint64_t bytes;	     /* of the uncompressed streams, as far as they came out */
 	uint64_t kept_bytes; /* in records, with their framing */
 	uint64_t lost_bytes; /* kept_bytes + lost_bytes = bytes */
@@ -394,7 +394,7 @@ struct tfr_repair_opts {
 	const char *quarantine;
 	/* Keep records whose payload alone is damaged, with a data checksum that fits what they
 	 * hold now. */
-	bool mend;
+	bool fix_checksums;
 	struct tfr_expect expect;      /* of the records that are kept */
 	const char *command;	       /* for the manifest; may be NULL */
 	struct tfr_progress *progress; /* may be NULL */

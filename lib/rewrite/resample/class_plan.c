@@ -166,7 +166,7 @@ static enum tfr_status choose_size(struct tfr_by_class *b, const struct tfr_shar
 		return TFR_OK;
 	tfr_fail(err, TFR_EUSAGE, "the size would be more than %llu records",
 		(unsigned long long)TFR_QUOTA_MAX);
-	tfr_error_hint(err, "Give a smaller --size N.");
+	tfr_error_hint(err, "Give a smaller --total N.");
 	return TFR_EUSAGE;
 }
 

@@ -34,7 +34,7 @@ static enum tfr_status check_classes(const struct tfr_resample_opts *o, struct t
 		return refuse(err, "no target: say what is wanted, such as --target uniform", NULL);
 	if (o->per_class && o->size)
 		return refuse(
-			err, "--per-class says the size already: --size does not go with it", NULL);
+			err, "--per-class says the size already: --total does not go with it", NULL);
 	if (o->per_class && o->method == TFR_RESAMPLE_REJECT)
 		return refuse(err, "--method reject cannot give a set number of each class",
 			"Leave --method out, or give --method oversample.");
@@ -55,7 +55,7 @@ static enum tfr_status check_weights(const struct tfr_resample_opts *o, struct t
 			"--initial",
 			NULL);
 	if (!o->size && o->method != TFR_RESAMPLE_REJECT)
-		return refuse(err, "--weights wants --size N, how many records to write",
+		return refuse(err, "--weights wants --total N, how many records to write",
 			"With --method reject each record is taken with probability weight / "
 			"largest weight, and the size follows.");
 	return TFR_OK;
@@ -72,7 +72,7 @@ static enum tfr_status check_options(const struct tfr_resample_opts *o, struct t
 	if (!o->shuffle && (o->memory || o->tmpdir_count))
 		return refuse(err, "-m and --tmpdir go with --shuffle only", NULL);
 	if (o->size && o->method == TFR_RESAMPLE_REJECT)
-		return refuse(err, "the size that --method reject gives is random: no --size",
+		return refuse(err, "the size that --method reject gives is random: no --total",
 			"Leave --method out to get exactly so many records.");
 	return o->weights ? check_weights(o, err) : check_classes(o, err);
 }

@@ -9,7 +9,7 @@ at "tfr stats train.tfrecord --where 'label"
 at "tfr stats train.tfrecord --where 'score > 1 && sc"
 at 'tfr cat train.tfrecord --keep score,im'
 at 'true | tfr count train.tfrecord --by my'
-at 'tfr dedup train.tfrecord --by con'
+at 'tfr dedup train.tfrecord --key con'
 at 'tfr stats tra'
 at 'tfr stats s@'
 at 'tfr cat --compression g'

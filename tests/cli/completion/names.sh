@@ -21,7 +21,7 @@ at "tfr stats --order 'it" " s@3.tfrecord"
 at 'tfr stats --order "my' '" s@3.tfrecord'
 at 'tfr stats -j2 -- train.tfrecord --order '
 at 'tfr count --by la' ' train.tfrecord'
-at 'tfr dedup train.tfrecord --by c'
+at 'tfr dedup train.tfrecord --key c'
 at 'tfr split sub --key s'
 at 'tfr split sub/t@12.tfrecord.gz --stratify sc'
 at 'tfr resample "train.tfrecord" --by sc'

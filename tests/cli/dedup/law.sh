@@ -31,22 +31,22 @@ for row in show(*paths):
     seen.add(k)
 print(key, len(want), show(out) == want)
 P
-for by in content id text real n; do tfr dedup in@4 -o out -f -q --by $by; python3 law.py $by out in@4; done
+for by in content id text real n; do tfr dedup in@4 -o out -f -q --key $by; python3 law.py $by out in@4; done
 echo "memory and threads:"
-for m in 1 300K 1G; do for j in 1 3; do tfr dedup in@4 -o out -f -q --by id -m $m -j $j --report r; md5sum < out; md5sum < r; done; done | sort | uniq -c | sed 's/ [0-9a-f]\{32\}//'
+for m in 1 300K 1G; do for j in 1 3; do tfr dedup in@4 -o out -f -q --key id -m $m -j $j --report r; md5sum < out; md5sum < r; done; done | sort | uniq -c | sed 's/ [0-9a-f]\{32\}//'
 wc -l < r; head -n 2 r; tail -n 1 r; python3 -c '
 import json, subprocess
 def rows(f): return [json.loads(l)["id"] for l in subprocess.run(["tfr", "show", "--json", f], capture_output=True, text=True).stdout.splitlines()]
 all_ = {"in-%05d-of-00004" % k: rows("in-%05d-of-00004" % k) for k in range(4)}
 lines = [l.rstrip("\n").split("\t") for l in open("r")]
 print(all(all_[a][int(i)] == all_[b][int(k)] and (b, int(k)) < (a, int(i)) for a, i, b, k in lines))'
-tfr dedup in@4 -o out -f -q -m 1 --by id --json | python3 -c 'import json, sys; j = json.load(sys.stdin); print(j["records"], j["written"], j["duplicates"], j["groups"], j["temp_bytes"] > 0)'
-echo "sets:"; tfr dedup in@4 -o set@3.tfrecord -q --by n; tfr count --per-file set@3.tfrecord; tfr check -q --manifest set@3.tfrecord && echo proven
-tfr dedup in@4 -o - -q --by n | tfr count; tfr dedup in@4 -o out -f -q --by n --where 'n >= 30'; tfr count out
-echo "lists:"; tfr dedup lists -o out -f --by a 2>&1 | sed 's/ in [0-9.]* s//'; tfr show --json out
-echo "alike:"; tfr dedup alike -o out -f -q --by a --report r; cat r; tfr show --json out
-echo "lack:"; tfr dedup lack -o out2 --by a; echo "status $?"; ls out2 2> /dev/null; tfr dedup lack -o out2 -q --by a --on-error quarantine=bad; tfr count out2; tfr count bad
-tfr dedup in@4 -o out2 -f --by texts; echo "status $?"
+tfr dedup in@4 -o out -f -q -m 1 --key id --json | python3 -c 'import json, sys; j = json.load(sys.stdin); print(j["records"], j["written"], j["duplicates"], j["groups"], j["temp_bytes"] > 0)'
+echo "sets:"; tfr dedup in@4 -o set@3.tfrecord -q --key n; tfr count --per-file set@3.tfrecord; tfr check -q --manifest set@3.tfrecord && echo proven
+tfr dedup in@4 -o - -q --key n | tfr count; tfr dedup in@4 -o out -f -q --key n --where 'n >= 30'; tfr count out
+echo "lists:"; tfr dedup lists -o out -f --key a 2>&1 | sed 's/ in [0-9.]* s//'; tfr show --json out
+echo "alike:"; tfr dedup alike -o out -f -q --key a --report r; cat r; tfr show --json out
+echo "lack:"; tfr dedup lack -o out2 --key a; echo "status $?"; ls out2 2> /dev/null; tfr dedup lack -o out2 -q --key a --on-error quarantine=bad; tfr count out2; tfr count bad
+tfr dedup in@4 -o out2 -f --key texts; echo "status $?"
 echo "nothing:"; tfr dedup empty -o none --allow-empty 2>&1 | sed 's/ in [0-9.]* s//'; tfr count none
 tfr cat in@4 -q -o gz.gz; tfr dedup gz.gz in@4 -o out -f -q; tfr dedup in@4 -o out3 -q; tfr count --sum out; tfr count --sum out3
 echo "refused:"

@@ -13,4 +13,4 @@ items[3] = items[3][:20] + b'X' + items[3][21:]
 open('inside.gz', 'wb').write(gzip.compress(b''.join(items), mtime=0))
 open('tail.gz', 'wb').write(gzip.compress(items[0] + items[1], mtime=0) + b'not a member')
 P
-tfr repair --report inside.gz tail.gz > out 2> err; echo "status $?"; sed 's/bytes: [a-z ]*compressed stream[^;]*;/bytes: REASON;/' out; cat err
+tfr repair --dry-run inside.gz tail.gz > out 2> err; echo "status $?"; sed 's/bytes: [a-z ]*compressed stream[^;]*;/bytes: REASON;/' out; cat err

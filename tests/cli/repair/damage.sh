@@ -7,7 +7,7 @@ items = [bytes(rng.randbytes(n)) for n in (40, 0, 17, 90, 3, 64)]
 whole = b''.join(map(records.frame, items))
 def repair(data, *more):
     open('bad', 'wb').write(data)
-    by_name = subprocess.run(['tfr', 'repair', 'bad', '--json', '--allow-empty', '-fo', 'out', '--quarantine', 'lost', *more],
+    by_name = subprocess.run(['tfr', 'repair', 'bad', '--json', '--allow-empty', '-fo', 'out', '--on-error', 'quarantine=lost', *more],
                              capture_output=True, text=True)
     report = json.loads(by_name.stdout)
     piped = subprocess.run(['tfr', 'repair', '-', '-q', '--allow-empty', '-o', '-', *more], input=data, capture_output=True)
@@ -40,6 +40,6 @@ def damaged():
 print(sum(len(repair(data)) <= len(items) for data in damaged()), 'repairs')
 for at in range(12, 12 + len(items[0]) + 4, 3):
     data = whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:]
-    assert len(repair(data, '--mend')) == len(items), at
+    assert len(repair(data, '--fix-checksums')) == len(items), at
 print('mended')
 P

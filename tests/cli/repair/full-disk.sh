@@ -7,6 +7,6 @@ open('kept', 'wb').write(whole + b'tail')
 open('lost', 'wb').write(bytes(300000))
 P
 trap '' XFSZ
-(ulimit -f 100; tfr repair -q kept -o out --quarantine q 2>&1); echo "status $?"
-(ulimit -f 100; tfr repair -q lost -o out --quarantine q 2>&1); echo "status $?"
+(ulimit -f 100; tfr repair -q kept -o out --on-error quarantine=q 2>&1); echo "status $?"
+(ulimit -f 100; tfr repair -q lost -o out --on-error quarantine=q 2>&1); echo "status $?"
 ls -A

@@ -7,4 +7,4 @@ open('good', 'wb').write(items[0])
 P
 tfr repair bad good --json -o out > report 2> err; echo "status $?"; sed 's/"seconds": [^}]*/"seconds": N/' report; cat err
 tfr repair bad --json -o - > stdout 2> report; echo "status $?"; tfr count stdout; grep -c '"lost_bytes"' report
-tfr repair good --json --report | sed 's/"seconds": [^}]*/"seconds": N/'
+tfr repair good --json --dry-run | sed 's/"seconds": [^}]*/"seconds": N/'

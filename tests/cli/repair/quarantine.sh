@@ -8,9 +8,9 @@ open('bad', 'wb').write(b''.join(items))
 open('want', 'wb').write(items[1] + items[3])
 open('mended', 'wb').write(items[3])
 P
-tfr repair -q bad -o out --quarantine lost 2>&1; echo "status $?"; cmp lost want
-tfr repair -q bad -o out2 --quarantine lost 2>&1; echo "status $?"; ls
-tfr repair -qf bad -o out2 --quarantine lost --mend 2>&1; echo "status $?"; cmp lost mended
+tfr repair -q bad -o out --on-error quarantine=lost 2>&1; echo "status $?"; cmp lost want
+tfr repair -q bad -o out2 --on-error quarantine=lost 2>&1; echo "status $?"; ls
+tfr repair -qf bad -o out2 --on-error quarantine=lost --fix-checksums 2>&1; echo "status $?"; cmp lost mended
 python3 "$DATA/records.py" list out2
-tfr repair -q out --quarantine none -o same; echo "status $?"; cmp out same; wc -c < none
-tfr repair -q bad -o 'set@2' --quarantine set.lost 2> /dev/null; ls set*; tfr count --sum 'set@2' out
+tfr repair -q out --on-error quarantine=none -o same; echo "status $?"; cmp out same; wc -c < none
+tfr repair -q bad -o 'set@2' --on-error quarantine=set.lost 2> /dev/null; ls set*; tfr count --sum 'set@2' out

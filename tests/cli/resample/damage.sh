@@ -33,7 +33,7 @@ for n, w in enumerate((r.float_list([float('nan')]), r.float_list([float('inf')]
     open('w%d' % n, 'wb').write(r.frame(r.example({'w': r.int64_list([3])})) + r.frame(r.example({'w': w})))
 P
 for n in 0 1 2 3; do
-  tfr resample -q w$n --weights w --size 1 -o none 2>&1; echo "status $?"
-  tfr resample -q w$n --weights w --size 1 -o out -f --on-error skip; echo "status $?"; tfr count out
+  tfr resample -q w$n --weights w --total 1 -o none 2>&1; echo "status $?"
+  tfr resample -q w$n --weights w --total 1 -o out -f --on-error skip; echo "status $?"; tfr count out
 done
 [ ! -e none ] || echo "something is left"

@@ -20,7 +20,7 @@ python3 "$TOOLS/classes.py" ids over | uniq -d | wc -l | awk '{ print $1 < 400 ?
 python3 -c 'import json; print(json.load(open("set.3.manifest.json"))["records"])'
 tfr resample --by label --target 7=1 --shuffle in@7 -o absent 2>&1; echo "status $?"
 mkdir t
-tfr resample -q in@7 --by label --target uniform --method oversample --size 900000 --shuffle -m 8M --tmpdir t -o spilled --json |
+tfr resample -q in@7 --by label --target uniform --method oversample --total 900000 --shuffle -m 8M --tmpdir t -o spilled --json |
   python3 -c 'import json, sys; print(json.load(sys.stdin)["written"])'
 tfr count spilled
 ls -A t

@@ -10,7 +10,7 @@ try tfr count --per-file @list.txt
 try tfr shuffle-to-disk @list.txt -o -
 try tfr dedup --report left @list.txt -o -
 try tfr shuffle-to-disk --on-error quarantine=lost @torn.txt -o -
-try tfr repair --quarantine lost @torn.txt -o -
+try tfr repair --on-error quarantine=lost @torn.txt -o -
 try tfr export --to jsonl "$DATA/kinds.tfrecord" "$DATA/images.tfrecord" -o -
 (trap '' PIPE; try tfr cat --on-error quarantine=lost @torn.txt)
 try python3 -c 'import os, signal, sys

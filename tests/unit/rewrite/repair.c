@@ -113,7 +113,7 @@ static void check_spans(const struct outcome *r, const struct tfr_buf *bad)
 		if (i == r->damages)
 			break;
 		cr_assert_leq(d->size, bad->size - start);
-		if (!d->mended) {
+		if (!d->fixed) {
 			cr_assert_leq(d->size, r->lost.size - lost);
 			cr_assert_arr_eq(bad->data + start, r->lost.data + lost, d->size);
 			lost += (size_t)d->size;
@@ -153,7 +153,7 @@ static void check_records(struct outcome *r, const struct original *o)
 }
 
 /* Repairs the bytes as a file and checks what always holds. */
-static struct outcome *repair(const struct original *o, const struct tfr_buf *bad, bool mend)
+static struct outcome *repair(const struct original *o, const struct tfr_buf *bad, bool fix_checksums)
 {
 	static struct outcome r;
 	const char *const input = "bad";
@@ -162,7 +162,7 @@ static struct outcome *repair(const struct original *o, const struct tfr_buf *ba
 		.output = "out",
 		.writer = { .force = true },
 		.quarantine = "lost",
-		.mend = mend,
+		.fix_checksums = fix_checksums,
 		.expect.allow_empty = true,
 		.damage = on_damage,
 		.ctx = &r,
@@ -186,7 +186,7 @@ static struct outcome *repair(const struct original *o, const struct tfr_buf *ba
 	cr_assert_eq(t->broken, 0);
 	cr_assert_eq(r.report.written, t->records);
 	check_records(&r, o);
-	if (!t->mended)
+	if (!t->fixed)
 		check_spans(&r, bad);
 	cr_assert_eq(temp_count("."), 3);
 	return &r;
@@ -473,7 +473,7 @@ Test(repair, large_records)
 	}
 }
 
-Test(repair, mending_keeps_what_the_payload_holds_now)
+Test(repair, fixing_keeps_what_the_payload_holds_now)
 {
 	AUTO_DROP o = make(RECORDS, 9);
 
@@ -485,8 +485,8 @@ Test(repair, mending_keeps_what_the_payload_holds_now)
 
 		o.file.data[at] ^= 0x20;
 		r = repair(&o, &o.file, true);
-		cr_assert(r->damages == 1 && r->damage[0].mended == !header);
-		cr_assert_eq(r->report.totals.mended, !header);
+		cr_assert(r->damages == 1 && r->damage[0].fixed == !header);
+		cr_assert_eq(r->report.totals.fixed, !header);
 		cr_assert_eq(r->lost.size, header ? size : 0);
 		if (!header) {
 			cr_assert_eq(r->report.totals.records, RECORDS);
