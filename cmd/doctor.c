@@ -219,7 +219,7 @@ static int doctor_main(struct cmd *c)
 const struct command cmd_doctor = {
 	.name = "doctor",
 	.operands = "PATH...",
-	.summary = "what is wrong with data sets, and the command that mends it",
+	.summary = "find problems in data sets and print the commands that fix them",
 	.options = options,
 	.settings_size = sizeof(struct doctor_settings),
 	.main = doctor_main,

@@ -394,7 +394,7 @@ static int diff_main(struct cmd *c)
 const struct command cmd_diff = {
 	.name = "diff",
 	.operands = "A B",
-	.summary = "what two sets differ in, or have in common",
+	.summary = "compare two sets: what differs, or what both contain",
 	.options = options,
 	.settings_size = sizeof(struct diff_settings),
 	.defaults = &defaults,

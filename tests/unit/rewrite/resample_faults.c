@@ -47,7 +47,7 @@ Test(resample_faults, what_cannot_be_had_leaves_nothing)
 			TFR_EUSAGE, "more than 9007199254740992" },
 		{ { .by = "label", .target = "0=1,1=1e-300", .method = TFR_RESAMPLE_OVERSAMPLE },
 			TFR_EUSAGE, "more than 9007199254740992" },
-		{ { .weights = "weight" }, TFR_EUSAGE, "--weights wants --size" },
+		{ { .weights = "weight" }, TFR_EUSAGE, "--weights wants --total" },
 		{ { .weights = "text", .size = 1 }, TFR_EDATA, "is bytes" },
 		{ { .weights = "weight", .size = 5, .common.where = "weight == 0" }, TFR_EDATA,
 			"no record has a weight above 0" },
