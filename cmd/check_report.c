@@ -14,7 +14,6 @@ enum { MOST_KINDS = 1000 };
 struct kind {
 	uint64_t hash, records, files;
 	uint64_t last_file; /* that has one */
-	enum tfr_status status;
 	bool has_record;
 	uint64_t record, offset;
 	char *path, *reason;
@@ -36,38 +35,30 @@ static void no_memory(struct cmd *c)
 	cmd_error(c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
 }
 
-static void open_json_fault(struct tfr_json *j, const struct tfr_error *err, const char *reason)
+static void open_json_fault(struct tfr_json *j, const struct finding *one)
 {
 	tfr_json_open_object(j, NULL);
-	tfr_json_string(j, "file", err->path);
-	if (err->has_record) {
-		tfr_json_u64(j, "record", err->record);
-		tfr_json_u64(j, "offset", err->offset);
+	tfr_json_string(j, "file", one->path);
+	if (one->has_record) {
+		tfr_json_u64(j, "record", one->record);
+		tfr_json_u64(j, "offset", one->offset);
 	}
-	tfr_json_string(j, "reason", reason);
+	tfr_json_string(j, "reason", one->text);
 }
 
-/* `system`: the file could not be read, which is an error on standard error already. */
-static void print_fault(
-	struct check_report *r, const struct tfr_error *err, const char *reason, bool system)
+/* one->system: the file could not be read, which is an error on standard error already. */
+static void print_fault(struct check_report *r, const struct finding *one)
 {
-	struct finding one = { .path = err->path,
-		.has_record = err->has_record,
-		.record = err->record,
-		.offset = err->offset,
-		.text = reason,
-		.system = system };
-
 	if (r->findings) {
-		findings_add(r->findings, &one);
-	} else if (system) {
+		findings_add(r->findings, one);
+	} else if (one->system) {
 		return;
 	} else if (r->json) {
-		open_json_fault(r->json, err, reason);
+		open_json_fault(r->json, one);
 		tfr_json_close_object(r->json);
 	} else {
 		cmd_progress_hide();
-		finding_print_line(stdout, &one);
+		finding_print_line(stdout, one);
 	}
 }
 
@@ -109,8 +100,8 @@ static struct kind *find_kind(struct check_report *r, uint64_t hash)
 }
 
 /* A new kind.  False: out of memory, and it is not counted. */
-static bool add_kind(struct check_report *r, const struct tfr_error *err, const char *reason,
-	const struct tfr_check_kind *kind)
+static bool add_kind(
+	struct check_report *r, const struct finding *one, const struct tfr_check_kind *kind)
 {
 	struct kind *k;
 
@@ -129,13 +120,12 @@ static bool add_kind(struct check_report *r, const struct tfr_error *err, const 
 		.records = kind->records,
 		.files = 1,
 		.last_file = r->files,
-		.status = err->status,
-		.has_record = err->has_record,
-		.record = err->record,
-		.offset = err->offset,
-		.path = strdup(err->path) };
+		.has_record = one->has_record,
+		.record = one->record,
+		.offset = one->offset,
+		.path = strdup(one->path) };
 	if (r->kind_count < MOST_KINDS)
-		k->reason = strdup(reason);
+		k->reason = strdup(one->text);
 	else if (asprintf(&k->reason,
 			 "more than %d kinds of faults: further kinds are only counted",
 			 MOST_KINDS) < 0)
@@ -144,13 +134,13 @@ static bool add_kind(struct check_report *r, const struct tfr_error *err, const 
 	return k->path && k->reason;
 }
 
-static void count_kind(struct check_report *r, const struct tfr_error *err, const char *reason,
-	const struct tfr_check_kind *kind)
+static void count_kind(
+	struct check_report *r, const struct finding *one, const struct tfr_check_kind *kind)
 {
 	struct kind *k = find_kind(r, kind->hash);
 
 	if (!k) {
-		if (!add_kind(r, err, reason, kind))
+		if (!add_kind(r, one, kind))
 			no_memory(r->c);
 		return;
 	}
@@ -161,17 +151,17 @@ static void count_kind(struct check_report *r, const struct tfr_error *err, cons
 
 static void print_kind(struct check_report *r, const struct kind *k)
 {
-	struct tfr_error err = { .status = k->status,
-		.has_record = k->has_record,
-		.record = k->record,
-		.offset = k->offset };
 	unsigned long long records = k->records, files = k->files;
 	char reason[1200];
 	int n = snprintf(reason, sizeof(reason), "%.1023s", k->reason);
+	struct finding one = { .path = k->path,
+		.has_record = k->has_record,
+		.record = k->record,
+		.offset = k->offset,
+		.text = reason };
 
-	snprintf(err.path, sizeof(err.path), "%s", k->path);
 	if (r->json) {
-		open_json_fault(r->json, &err, reason);
+		open_json_fault(r->json, &one);
 		tfr_json_u64(r->json, "fault_records", records);
 		tfr_json_u64(r->json, "fault_files", files);
 		tfr_json_close_object(r->json);
@@ -185,7 +175,7 @@ static void print_kind(struct check_report *r, const struct kind *k)
 			records);
 	if (files > 1 && k->has_record && n > 0)
 		snprintf(reason + n, sizeof(reason) - (size_t)n, " in %llu files", files);
-	print_fault(r, &err, reason, false);
+	print_fault(r, &one);
 }
 
 static void print_kinds(struct check_report *r)
@@ -229,12 +219,19 @@ void check_report_free(struct check_report *r)
 	free(r);
 }
 
-void check_report_fault(void *ctx, const struct tfr_error *err, const struct tfr_check_kind *kind)
+void check_report_fault(void *ctx, const char *path, const struct tfr_error *err,
+	const struct tfr_check_kind *kind)
 {
 	struct check_report *r = ctx;
 	struct tfr_error bare = *err;
 	char reason[1024];
 	int status = tfr_status_exit_code(err->status);
+	struct finding one = { .path = path,
+		.has_record = err->has_record,
+		.record = err->record,
+		.offset = err->offset,
+		.text = reason,
+		.system = status > 1 };
 
 	/* What the system refused is no fault of the data: it is an error, and goes where errors
 	 * go. */
@@ -243,12 +240,11 @@ void check_report_fault(void *ctx, const struct tfr_error *err, const struct tfr
 	else if (r->c->exit < status)
 		r->c->exit = status;
 	bare.has_record = false; /* the line has file, record and offset already */
-	bare.path[0] = '\0';
 	tfr_error_format(&bare, reason, sizeof(reason));
 	if (kind && !(status > 1))
-		count_kind(r, err, reason, kind);
+		count_kind(r, &one, kind);
 	else
-		print_fault(r, err, reason, status > 1);
+		print_fault(r, &one);
 }
 
 void check_report_file(void *ctx, const struct tfr_check_file *file)
@@ -275,13 +271,14 @@ void check_report_expect(struct check_report *r, const struct tfr_expect *expect
 {
 	const char *named = r->c->count ? r->c->operands[0] : "-";
 	struct tfr_error err;
+	char path[4096];
 
 	if (!tfr_expect_check(expect, r->all.records, r->all.sum, &err))
 		return;
-	snprintf(err.path, sizeof(err.path), "%s%s", named, r->c->count > 1 ? ", ..." : "");
+	snprintf(path, sizeof(path), "%s%s", named, r->c->count > 1 ? ", ..." : "");
 	r->all.faults++;
 	r->bad_files += !r->bad_files;
-	check_report_fault(r, &err, NULL);
+	check_report_fault(r, path, &err, NULL);
 	if (r->findings)
 		findings_end_case(r->findings, "expected records");
 }

@@ -10,7 +10,8 @@ struct check_report;
 struct check_report *check_report_new(struct cmd *c, enum report_format format);
 void check_report_free(struct check_report *r); /* accepts NULL */
 /* As tfr_check_opts has them; ctx is the report. */
-void check_report_fault(void *ctx, const struct tfr_error *err, const struct tfr_check_kind *kind);
+void check_report_fault(void *ctx, const char *path, const struct tfr_error *err,
+	const struct tfr_check_kind *kind);
 void check_report_file(void *ctx, const struct tfr_check_file *file);
 /* After the last file: another number of records or another sum than expected is one more fault. */
 void check_report_expect(struct check_report *r, const struct tfr_expect *expect);

@@ -77,11 +77,11 @@ static int unknown_command(const char *name)
 
 static int unknown_level(void)
 {
-	struct tfr_error err = { .status = TFR_EUSAGE,
-		.hint = "It is plain, sse4.2, avx2 or avx512." };
+	struct tfr_error err = { .status = TFR_EUSAGE };
 
 	snprintf(err.message, sizeof(err.message), "unknown TFR_CPU '%s' in the environment",
 		getenv("TFR_CPU"));
+	tfr_error_hint(&err, "It is plain, sse4.2, avx2 or avx512.");
 	cmd_print_error(NULL, &err);
 	return 2;
 }

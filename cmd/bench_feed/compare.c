@@ -52,8 +52,7 @@ static enum tfr_status no_report(const char *path, const char *why, struct tfr_e
 	*err = (struct tfr_error){ .status = TFR_EDATA };
 	snprintf(err->message, sizeof(err->message), "not a report of bench-feed: '%.250s': %.64s",
 		path, why);
-	snprintf(
-		err->hint, sizeof(err->hint), "'tfr bench-feed --json ... > OLD.json' writes one.");
+	tfr_error_hint(err, "'tfr bench-feed --json ... > OLD.json' writes one.");
 	return TFR_EDATA;
 }
 
@@ -199,8 +198,7 @@ enum tfr_status feed_comparison_fits(
 		return TFR_OK;
 	*err = (struct tfr_error){ .status = TFR_EUSAGE };
 	snprintf(err->message, sizeof(err->message), "'%.300s' has other stages", k->path);
-	snprintf(err->hint, sizeof(err->hint),
-		"Its stages are '%.250s'. Give them with --stages, or write a new report.", before);
+	tfr_error_hint(err, "Its stages are '%.250s'. Give them with --stages, or write a new report.", before);
 	return TFR_EUSAGE;
 }
 

@@ -227,7 +227,7 @@ static int refuse(struct cmd *c, const struct conflict *k)
 	struct tfr_error err = { .status = TFR_EUSAGE };
 
 	snprintf(err.message, sizeof(err.message), "--%s and --%s exclude each other", k->a, k->b);
-	snprintf(err.hint, sizeof(err.hint), "%s", k->hint);
+	tfr_error_hint(&err, "%s", k->hint);
 	return cmd_fail(c, &err);
 }
 

@@ -71,7 +71,7 @@ void help_hint_command(const char *name, struct tfr_error *err)
 	}
 	word = tfr_meant_word(&meant);
 	if (word)
-		snprintf(err->hint, sizeof(err->hint), "Did you mean 'tfr %s'?", word);
+		tfr_error_hint(err, "Did you mean 'tfr %s'?", word);
 }
 
 /* --- pages --- */

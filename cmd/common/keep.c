@@ -147,8 +147,8 @@ enum tfr_status features_apply(struct features *f, const struct tfr_record *rec,
 
 	if (tfr_is_sequence_example(rec->data, rec->size)) {
 		*err = (struct tfr_error){ .status = TFR_EDATA,
-			.message = "a SequenceExample, whose feature lists would be lost,",
-			.hint = "--keep and --drop are for Examples." };
+			.message = "a SequenceExample, whose feature lists would be lost," };
+		tfr_error_hint(err, "--keep and --drop are for Examples.");
 		return TFR_EDATA;
 	}
 	status = tfr_example_parse(f->example, rec->data, rec->size, err);

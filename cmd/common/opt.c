@@ -201,7 +201,7 @@ static const struct opt *find_letter(const struct opt *table, char letter)
 static enum tfr_status refuse_gone(struct parser *p, const struct opt *o)
 {
 	usage(p, "the option %s%s was removed", o->name[1] ? "--" : "-", o->name);
-	snprintf(p->err->hint, sizeof(p->err->hint), "%s", o->help);
+	tfr_error_hint(p->err, "%s", o->help);
 	return TFR_EUSAGE;
 }
 
@@ -217,7 +217,7 @@ static enum tfr_status unknown_long(struct parser *p, const char *arg, size_t n)
 	word = tfr_meant_word(&meant);
 	usage(p, "unknown option '%.*s'", (int)n, arg);
 	if (word)
-		snprintf(p->err->hint, sizeof(p->err->hint), "Did you mean '--%s'?", word);
+		tfr_error_hint(p->err, "Did you mean '--%s'?", word);
 	return TFR_EUSAGE;
 }
 

@@ -12,13 +12,14 @@
 
 void cmd_print_error(const char *name, const struct tfr_error *err)
 {
-	char text[8192];
+	const char *hint = tfr_error_hint_text(err);
+	char text[4 * TFR_ERROR_TEXT + 1024];
 
 	cmd_progress_hide();
 	fprintf(stderr, "tfr%s%s: %s\n", name ? " " : "", name ? name : "",
 		tfr_error_format(err, text, sizeof(text)));
-	if (err->hint[0])
-		fprintf(stderr, "hint: %s\n", tfr_escape_line(text, sizeof(text), err->hint));
+	if (*hint)
+		fprintf(stderr, "hint: %s\n", tfr_escape_line(text, sizeof(text), hint));
 }
 
 void cmd_error(struct cmd *c, const struct tfr_error *err)
@@ -165,11 +166,11 @@ int cmd_open_inputs(struct cmd *c, bool allow_missing, struct tfr_set **set)
 int cmd_check_terminal(struct cmd *c, const char *output, bool force)
 {
 	struct tfr_error err = { .status = TFR_EUSAGE,
-		.message = "records are binary and standard output is a terminal",
-		.hint = "Name a file with -o, or give -f." };
+		.message = "records are binary and standard output is a terminal" };
 
 	if (strcmp(output, "-") || force || !isatty(STDOUT_FILENO))
 		return 0;
+	tfr_error_hint(&err, "Name a file with -o, or give -f.");
 	return cmd_fail(c, &err);
 }
 

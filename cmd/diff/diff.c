@@ -153,8 +153,8 @@ static int open_sides(struct diff_run *r)
 		return r->c->exit;
 	if (!tfr_diff_check_sides(sets, twice, &err))
 		return 0;
-	if (err.hint[0] && !r->s->key)
-		snprintf(err.hint, sizeof(err.hint),
+	if (*tfr_error_hint_text(&err) && !r->s->key)
+		tfr_error_hint(&err,
 			"Put its records into a file first, or compare --only records.");
 	return cmd_fail(r->c, &err);
 }
@@ -255,8 +255,7 @@ static enum tfr_status survey_sides(struct diff_run *r, struct tfr_error *err)
 			warn_sequences(r, side, r->surveys[side]);
 	}
 	if (status == TFR_EDATA && again)
-		snprintf(err->hint, sizeof(err->hint),
-			"'--only records' compares records that are not Examples.");
+		tfr_error_hint(err, "'--only records' compares records that are not Examples.");
 	return status;
 }
 

@@ -90,8 +90,7 @@ static void print_failure(struct talk *t, const struct tfr_convert_opts *o, stru
 	const struct shard_settings *s = t->c->settings;
 
 	if (t->splits.n)
-		snprintf(err->hint, sizeof(err->hint),
-			"Write one set for each split; all sets get the same labels:");
+		tfr_error_hint(err, "Write one set for each split; all sets get the same labels:");
 	cmd_error(t->c, err);
 	splits_print_command(t->c, &t->splits, o->targets[0].set, s->tfds);
 }

@@ -3,6 +3,7 @@
  * system's own words. */
 #include "base/error.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,26 +23,96 @@ const char *tfr_build_features(void)
 	return TFR_FEATURES;
 }
 
+/* A path of PATH_MAX bytes by value would make the struct four times as large, in every slot of
+ * every ring that holds one.  A path by reference would have to outlive its reader or set, which is
+ * closed before the caller prints the error. */
+enum { MESSAGE_MOST = 575, HINT_MOST = 383, LEAST_PATH = 24 };
+
+_Static_assert(sizeof(struct tfr_error) <= 1024, "an error is passed by value");
+_Static_assert(MESSAGE_MOST + 1 + HINT_MOST + 1 + LEAST_PATH + 1 <= TFR_ERROR_TEXT,
+	"the longest message and hint leave room for a path");
+
+static size_t shorter(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Copies `path`, or its beginning and end where it is longer than the room.  The cuts are at
+ * characters of UTF-8, so that what remains is not printed as escapes. */
+static void put_path(char *to, size_t room, const char *path)
+{
+	size_t n = strlen(path), head = (room - sizeof("...")) / 2, tail;
+
+	assert(room > LEAST_PATH);
+	if (n < room) {
+		memcpy(to, path, n + 1);
+		return;
+	}
+	while (head && (path[head] & 0xc0) == 0x80)
+		head--;
+	tail = n - (room - sizeof("...") - head);
+	while (tail < n && (path[tail] & 0xc0) == 0x80)
+		tail++;
+	snprintf(to, room, "%.*s...%s", (int)head, path, path + tail);
+}
+
+/* Lays the three texts out in the buffer.  None of them may lie in the buffer. */
+static void compose(struct tfr_error *err, const char *message, const char *hint, const char *path)
+{
+	size_t n = shorter(strlen(message), MESSAGE_MOST), at = n + 1;
+
+	memcpy(err->message, message, n);
+	err->message[n] = '\0';
+	err->path_at = err->hint_at = 0;
+	if (*hint) {
+		n = shorter(strlen(hint), HINT_MOST);
+		err->hint_at = (uint16_t)at;
+		memcpy(err->message + at, hint, n);
+		err->message[at + n] = '\0';
+		at += n + 1;
+	}
+	if (path && *path) {
+		err->path_at = (uint16_t)at;
+		put_path(err->message + at, sizeof(err->message) - at, path);
+	}
+}
+
 static void fill(struct tfr_error *err, enum tfr_status status, const char *path,
 	const char *format, va_list args)
 {
+	char message[MESSAGE_MOST + 1];
+
+	vsnprintf(message, sizeof(message), format, args);
 	err->status = status;
 	err->sys_errno = 0;
 	err->has_record = false;
 	err->record = err->offset = 0;
-	err->hint[0] = '\0';
-	vsnprintf(err->message, sizeof(err->message), format, args);
-	snprintf(err->path, sizeof(err->path), "%s", path ? path : "");
+	compose(err, message, "", path);
 }
 
-/* Appends " 'path'" to the message, for failures that concern a whole file.  The message may be
- * cut, not the format. */
+void tfr_error_append(struct tfr_error *err, const char *format, ...)
+{
+	struct tfr_error old;
+	char message[MESSAGE_MOST + 1];
+	size_t n;
+	va_list args;
+
+	if (!err)
+		return;
+	old = *err;
+	n = (size_t)snprintf(message, sizeof(message), "%s", old.message);
+	n = shorter(n, MESSAGE_MOST);
+	va_start(args, format);
+	vsnprintf(message + n, sizeof(message) - n, format, args);
+	va_end(args);
+	compose(err, message, tfr_error_hint_text(&old), tfr_error_path(&old));
+}
+
+/* Appends " 'path'" to the message, for failures that concern a whole file. */
 static void quote_path(struct tfr_error *err, const char *path)
 {
-	size_t n = strlen(err->message);
-
 	if (path)
-		snprintf(err->message + n, sizeof(err->message) - n, " '%s'", path);
+		tfr_error_append(err, " '%s'", path);
 }
 
 enum tfr_status tfr_fail(struct tfr_error *err, enum tfr_status status, const char *format, ...)
@@ -112,11 +183,21 @@ enum tfr_status tfr_fail_nomem(struct tfr_error *err, const char *what)
 	return tfr_fail(err, TFR_ENOMEM, "out of memory while %s", what);
 }
 
+void tfr_error_set_path(struct tfr_error *err, const char *path)
+{
+	struct tfr_error old;
+
+	if (!err)
+		return;
+	old = *err;
+	compose(err, old.message, tfr_error_hint_text(&old), path);
+}
+
 void tfr_error_locate(struct tfr_error *err, const char *path, uint64_t record, uint64_t offset)
 {
 	if (!err)
 		return;
-	snprintf(err->path, sizeof(err->path), "%s", path ? path : "");
+	tfr_error_set_path(err, path);
 	err->has_record = true;
 	err->record = record;
 	err->offset = offset;
@@ -124,23 +205,27 @@ void tfr_error_locate(struct tfr_error *err, const char *path, uint64_t record, 
 
 void tfr_error_hint(struct tfr_error *err, const char *format, ...)
 {
+	struct tfr_error old;
+	char hint[HINT_MOST + 1];
 	va_list args;
 
 	if (!err)
 		return;
 	va_start(args, format);
-	vsnprintf(err->hint, sizeof(err->hint), format, args);
+	vsnprintf(hint, sizeof(hint), format, args);
 	va_end(args);
+	old = *err;
+	compose(err, old.message, hint, tfr_error_path(&old));
 }
 
 char *tfr_error_format(const struct tfr_error *err, char *text, size_t size)
 {
-	char raw[sizeof(err->message) + sizeof(err->path) + 256];
+	char raw[sizeof(err->message) + 256];
 	int n = snprintf(raw, sizeof(raw), "%s", err->message);
 
 	if (err->has_record)
 		n += snprintf(raw + n, sizeof(raw) - (size_t)n,
-			" in '%s', record %llu, offset %llu", err->path,
+			" in '%s', record %llu, offset %llu", tfr_error_path(err),
 			(unsigned long long)err->record, (unsigned long long)err->offset);
 	if (err->sys_errno)
 		snprintf(raw + n, sizeof(raw) - (size_t)n, ": %s", strerror(err->sys_errno));

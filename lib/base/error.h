@@ -1,5 +1,5 @@
 /* base/error.h - filling struct tfr_error.  Each function returns the status it stored, so that a
- * caller can `return tfr_fail(...)`.  A NULL err is allowed everywhere. */
+ * caller can `return tfr_fail(...)`.  A NULL err is allowed everywhere; a NULL path means none. */
 #ifndef TFR_BASE_ERROR_H
 #define TFR_BASE_ERROR_H
 
@@ -30,10 +30,11 @@ enum tfr_status tfr_fail_record(struct tfr_error *err, enum tfr_status status, c
 /* Out of memory while doing what `what` says ("reading 'a.tfrecord'"). */
 enum tfr_status tfr_fail_nomem(struct tfr_error *err, const char *what);
 
-/* Adds the place to an error that a lower room filled without knowing it. */
+/* Sets the place of an error that a lower room filled without knowing it. */
+void tfr_error_set_path(struct tfr_error *err, const char *path);
 void tfr_error_locate(struct tfr_error *err, const char *path, uint64_t record, uint64_t offset);
 
-/* Adds a hint: whole sentences. */
-void tfr_error_hint(struct tfr_error *err, const char *format, ...) TFR_PRINTF(2, 3);
+/* Appends to the message of an error that is filled. */
+void tfr_error_append(struct tfr_error *err, const char *format, ...) TFR_PRINTF(2, 3);
 
 #endif

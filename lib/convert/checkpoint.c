@@ -133,7 +133,7 @@ static enum tfr_status look_at(struct tfr_checkpoint *c, struct tfr_error *err)
 void tfr_checkpoint_hint(
 	const struct tfr_checkpoint *c, enum tfr_status status, struct tfr_error *err)
 {
-	if (err && status == TFR_EDATA && c->resumes && !err->hint[0])
+	if (err && status == TFR_EDATA && c->resumes && !*tfr_error_hint_text(err))
 		tfr_error_hint(err, "Remove '%s' to start again.", c->path);
 }
 

@@ -184,7 +184,6 @@ static enum tfr_status look_at_head(struct list *l, const char *path, const stru
 		return status;
 	}
 	if (status) {
-		inner.path[0] = '\0';
 		return add_other(l, TFR_D_UNREADABLE, path,
 			inner.sys_errno ? strerror(inner.sys_errno) : inner.message, err);
 	}

@@ -217,8 +217,8 @@ static enum tfr_status stream_size(const char *path, const struct tfr_index_opts
 	if (!status)
 		*size = tfr_stream_position(s);
 	tfr_stream_close(s);
-	if (status == TFR_EDATA && err)
-		snprintf(err->path, sizeof(err->path), "%s", path);
+	if (status == TFR_EDATA)
+		tfr_error_set_path(err, path);
 	return status;
 }
 

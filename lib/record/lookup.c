@@ -172,7 +172,7 @@ static enum tfr_status go_to(struct tfr_lookup *l, uint64_t number, const struct
 /* What is wrong is the file or what says where to look in it. */
 static enum tfr_status blame(struct tfr_error *err)
 {
-	if (err && !err->hint[0])
+	if (err && !*tfr_error_hint_text(err))
 		tfr_error_hint(err,
 			"Its index says that a record is there.  'tfr check' proves the file, and "
 			"'tfr index' makes the index anew where the file is whole.");

@@ -46,8 +46,8 @@ static enum tfr_status publish(struct repair *r, struct tfr_error *err)
 
 	if (!status && r->out)
 		status = tfr_expect_some(&r->opts->expect, 0, report->written, err);
-	if (status && report->totals.bytes && !report->totals.records && err)
-		snprintf(err->message, sizeof(err->message), "no record to write: none is intact");
+	if (status && report->totals.bytes && !report->totals.records)
+		tfr_fail(err, status, "no record to write: none is intact");
 	if (!status && r->out)
 		status = tfr_set_info_carry(&info, r->opts->input, err);
 	info.beside[0] = r->quarantine;

@@ -174,7 +174,6 @@ static struct beside *open_beside(const struct tfr_set_name *name, struct tfr_er
 	} else {
 		char reason[sizeof(b->why) - 64];
 
-		err->path[0] = '\0';
 		tfr_error_format(err, reason, sizeof(reason));
 		snprintf(b->why, sizeof(b->why), "no manifest: %s", reason);
 	}

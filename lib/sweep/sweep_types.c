@@ -37,13 +37,14 @@ void tfr_sweep_explain_failure(const struct run *r, struct tfr_error *err)
 	struct tfr_content_counts counts = { 0 };
 	struct tfr_content_result result;
 	struct tfr_error why = { 0 };
+	const char *path = err ? tfr_error_path(err) : "";
 	struct stat st;
 
-	if (!err || !err->has_record || stat(err->path, &st) || !S_ISREG(st.st_mode))
+	if (!err || !err->has_record || stat(path, &st) || !S_ISREG(st.st_mode))
 		return;
-	count_first(r, err->path, &counts);
+	count_first(r, path, &counts);
 	result = tfr_content_settle(&counts);
-	if (tfr_content_refuse(&result, err->path, &why))
+	if (tfr_content_refuse(&result, path, &why))
 		*err = why;
 }
 

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tfr_batch_feature f;
 
 	if (tfr_batch_feature_parse(&f, spec, &err)) {
-		if (err.status != TFR_EUSAGE || !err.message[0] || !err.hint[0] || f.name)
+		if (err.status != TFR_EUSAGE || !err.message[0] || !*tfr_error_hint_text(&err) || f.name)
 			abort();
 	} else {
 		if (!f.name[0] || strlen(f.name) >= strlen(spec) || !f.count)

@@ -27,7 +27,7 @@ static void weigh(const struct tfr_target *t, const struct tfr_classes *classes)
 		tfr_target_weights(t, "--target", &by_value, classes, have, weights, &err);
 
 	if (status) {
-		if (status != TFR_EDATA || !err.message[0] || !err.hint[0])
+		if (status != TFR_EDATA || !err.message[0] || !*tfr_error_hint_text(&err))
 			abort();
 		return;
 	}

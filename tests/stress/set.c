@@ -54,8 +54,10 @@ static void indexed(void *ctx, const char *path, const struct tfr_index_report *
 	*(uint64_t *)ctx += report->records;
 }
 
-static void no_fault(void *ctx, const struct tfr_error *err, const struct tfr_check_kind *kind)
+static void no_fault(void *ctx, const char *path, const struct tfr_error *err,
+	const struct tfr_check_kind *kind)
 {
+	(void)path;
 	(void)kind;
 	(void)ctx;
 	(void)err;

@@ -175,8 +175,8 @@ static enum tfr_status add_member(
 		tfr_sample_add(&own->sample, name, w->member.place, w->member.size, err);
 
 	if (status == TFR_EDATA && err) {
-		snprintf(err->path, sizeof(err->path), "%s", w->tar->m->feed.name);
-		tfr_error_hint(err, "It is in '%s'.", err->path);
+		tfr_error_set_path(err, w->tar->m->feed.name);
+		tfr_error_hint(err, "It is in '%s'.", w->tar->m->feed.name);
 	}
 	if (status)
 		return status;

@@ -35,19 +35,40 @@ enum tfr_status {
 	TFR_ECANCELLED,	  /* the caller asked to stop */
 };
 
-/* What went wrong and where.  All text is owned by the struct and NUL-terminated; text that does
- * not fit is cut. */
+enum { TFR_ERROR_TEXT = 992 };
+
+/* What went wrong and where.  The struct owns all of its text, so that it can be copied, passed
+ * between threads and dropped without a clean-up.
+ *
+ * `message` begins with the message.  The same buffer holds the path and the hint after it: read
+ * these with tfr_error_path() and tfr_error_hint_text().  A message of over 575 bytes or a hint of
+ * over 383 is cut.  A path that does not fit in the rest loses its middle: "/data/...-00001.gz". */
 struct tfr_error {
 	enum tfr_status status;
-	int sys_errno;	   /* errno of the failed call, 0 when no call failed */
-	char message[384]; /* lower case, no period: "data checksum mismatch" */
-	char path[4096];   /* the file concerned, "" when none */
-	bool has_record;   /* record and offset are set */
-	uint64_t record;   /* counted from 0 within its file */
-	uint64_t offset;   /* of the record's first byte, in the uncompressed stream of a compressed
-			      file */
-	char hint[384];	   /* what to do, one sentence or more; "" when there is nothing to say */
+	int sys_errno;	 /* errno of the failed call, 0 when no call failed */
+	uint64_t record; /* counted from 0 within its file */
+	uint64_t offset; /* of the record's first byte, in the uncompressed stream of a compressed
+			    file */
+	uint16_t path_at, hint_at;    /* private: where in `message` they begin, 0: none */
+	bool has_record;	      /* record and offset are set */
+	char message[TFR_ERROR_TEXT]; /* lower case, no period: "data checksum mismatch" */
 };
+
+/* The file concerned, "" when none.  Valid as long as the struct is not filled again. */
+static inline const char *tfr_error_path(const struct tfr_error *err)
+{
+	return err->path_at ? err->message + err->path_at : "";
+}
+
+/* What to do, one sentence or more; "" when there is nothing to say.  Valid as long as the struct
+ * is not filled again. */
+static inline const char *tfr_error_hint_text(const struct tfr_error *err)
+{
+	return err->hint_at ? err->message + err->hint_at : "";
+}
+
+/* Sets the hint of an error that is filled: whole sentences.  An empty one removes it. */
+TFR_API void tfr_error_hint(struct tfr_error *err, const char *format, ...) TFR_PRINTF(2, 3);
 
 /* Writes "data checksum mismatch in 'a.tfrecord', record 7, offset 1234" (no newline, control
  * characters escaped) to `text`, cut at `size` bytes including the NUL.  The hint is not part of

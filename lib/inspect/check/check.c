@@ -72,12 +72,12 @@ static enum tfr_status append_fault(
 		.record = e->record,
 		.offset = e->offset,
 		.message_size = (uint32_t)strlen(e->message) + 1,
-		.hint_size = (uint32_t)strlen(e->hint) + 1,
+		.hint_size = (uint32_t)strlen(tfr_error_hint_text(e)) + 1,
 	};
 
 	if (tfr_buf_append(&slot->faults, &k, sizeof(k)) &&
 		tfr_buf_append(&slot->faults, e->message, k.message_size) &&
-		tfr_buf_append(&slot->faults, e->hint, k.hint_size))
+		tfr_buf_append(&slot->faults, tfr_error_hint_text(e), k.hint_size))
 		return TFR_OK;
 	return tfr_fail_nomem(err, "checking");
 }
@@ -110,10 +110,15 @@ static enum tfr_status keep_kind(struct check_slot *slot, uint64_t kind, struct 
 		memcpy(slot->faults.data + known[i].at, &k, sizeof(k));
 		return TFR_OK;
 	}
-	if (n == MOST_KINDS)
-		snprintf(slot->err.message, sizeof(slot->err.message),
+	if (n == MOST_KINDS) {
+		bool has_record = slot->err.has_record;
+
+		tfr_fail_record(&slot->err, slot->err.status, slot->file.path, slot->err.record,
+			slot->err.offset,
 			"more than %d kinds of faults, of which the others are not reported",
 			MOST_KINDS);
+		slot->err.has_record = has_record;
+	}
 	if (!tfr_buf_append(&slot->kinds, &new, sizeof(new)))
 		return tfr_fail_nomem(err, "checking");
 	return append_fault(slot, (struct tfr_check_kind){ new.hash, 1 }, err);
@@ -126,17 +131,17 @@ static void report_faults(const struct check_run *run, struct check_slot *slot)
 
 		memcpy(&k, slot->faults.data + at, sizeof(k));
 		at += sizeof(k);
-		slot->err = (struct tfr_error){ .status = k.status,
-			.sys_errno = k.sys_errno,
-			.has_record = k.has_record,
-			.record = k.record,
-			.offset = k.offset };
-		memcpy(slot->err.message, slot->faults.data + at, k.message_size);
+		tfr_fail(&slot->err, k.status, "%s", (const char *)slot->faults.data + at);
+		slot->err.sys_errno = k.sys_errno;
+		slot->err.has_record = k.has_record;
+		slot->err.record = k.record;
+		slot->err.offset = k.offset;
 		at += k.message_size;
-		memcpy(slot->err.hint, slot->faults.data + at, k.hint_size);
+		tfr_error_hint(&slot->err, "%s", (const char *)slot->faults.data + at);
 		at += k.hint_size;
-		snprintf(slot->err.path, sizeof(slot->err.path), "%s", slot->file.path);
-		run->opts->fault(run->opts->ctx, &slot->err, k.kind.hash ? &k.kind : NULL);
+		tfr_error_set_path(&slot->err, slot->file.path);
+		run->opts->fault(run->opts->ctx, slot->file.path, &slot->err,
+			k.kind.hash ? &k.kind : NULL);
 	}
 }
 
@@ -144,7 +149,6 @@ static void report_faults(const struct check_run *run, struct check_slot *slot)
  * says how much was passed over. */
 static void pass_over(struct tfr_reader *r, struct check_slot *slot, bool *found)
 {
-	size_t n = strlen(slot->err.message);
 	uint64_t lost = 0;
 	struct tfr_error ignored;
 	enum tfr_status status = tfr_reader_resync(r, &lost, &ignored);
@@ -152,10 +156,10 @@ static void pass_over(struct tfr_reader *r, struct check_slot *slot, bool *found
 	*found = status == TFR_OK;
 	slot->file.lost_bytes += lost;
 	if (*found)
-		snprintf(slot->err.message + n, sizeof(slot->err.message) - n,
+		tfr_error_append(&slot->err,
 			"; %llu bytes passed over", (unsigned long long)lost);
 	else if (status == TFR_END && tfr_reader_fault(r) != TFR_FAULT_CUT)
-		snprintf(slot->err.message + n, sizeof(slot->err.message) - n,
+		tfr_error_append(&slot->err,
 			"; no record found in the %llu bytes to the end", (unsigned long long)lost);
 }
 

@@ -70,18 +70,6 @@ enum tfr_status tfr_strict_file(const struct tfr_reader *r, const struct tfr_che
 	return TFR_OK;
 }
 
-static void add(struct tfr_error *err, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-static void add(struct tfr_error *err, const char *format, ...)
-{
-	size_t n = strlen(err->message);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(err->message + n, sizeof(err->message) - n, format, args);
-	va_end(args);
-}
-
 /* Python's gzip, which PyPI's tfrecord reads by, goes to the end of the file first, and takes zeros
  * behind it for nothing. */
 void tfr_strict_stream(const struct tfr_reader *r, const char *path, struct tfr_error *err)
@@ -90,11 +78,11 @@ void tfr_strict_stream(const struct tfr_reader *r, const char *path, struct tfr_
 	struct tfr_peer peer;
 
 	if (ask_peer(r, path, &peer))
-		add(err, "; TensorFlow reads %llu record%s and %s",
+		tfr_error_append(err, "; TensorFlow reads %llu record%s and %s",
 			(unsigned long long)peer.records, peer.records == 1 ? "" : "s",
 			end_of(&peer));
 	if (gzip)
-		add(err, "; PyPI's tfrecord reads none%s",
+		tfr_error_append(err, "; PyPI's tfrecord reads none%s",
 			tfr_reader_members(r).trailing ? " unless they are zeros" : "");
 }
 
@@ -111,16 +99,16 @@ static bool crashes(const uint8_t *header)
 void tfr_strict_record(enum tfr_fault fault, const uint8_t *header, struct tfr_error *err)
 {
 	if (fault == TFR_FAULT_PAYLOAD)
-		add(err, "; TensorFlow fails here, unless it skips the record; DALI and PyPI's "
+		tfr_error_append(err, "; TensorFlow fails here, unless it skips the record; DALI and PyPI's "
 			 "tfrecord hand it out");
 	else if (fault == TFR_FAULT_CUT && !header)
-		add(err, "; TensorFlow takes this for the end; PyPI's tfrecord fails");
+		tfr_error_append(err, "; TensorFlow takes this for the end; PyPI's tfrecord fails");
 	else if (header && crashes(header))
-		add(err, "; TensorFlow can crash here, by asking for so much memory");
+		tfr_error_append(err, "; TensorFlow can crash here, by asking for so much memory");
 	else if (fault == TFR_FAULT_CUT || (header && tfr_header_verifies(header)))
-		add(err, "; TensorFlow and PyPI's tfrecord fail here");
+		tfr_error_append(err, "; TensorFlow and PyPI's tfrecord fail here");
 	else if (fault == TFR_FAULT_LENGTH)
-		add(err, "; TensorFlow fails here; DALI and PyPI's tfrecord do not look at this "
+		tfr_error_append(err, "; TensorFlow fails here; DALI and PyPI's tfrecord do not look at this "
 			 "checksum");
 }
 

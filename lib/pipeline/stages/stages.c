@@ -93,7 +93,7 @@ static const struct tfr_stage_row *find_row(const char *name, size_t size, bool 
 /* Suggests the nearest name; if none is near, lists all of them. */
 static enum tfr_status unknown(const char *name, size_t size, struct tfr_error *err)
 {
-	char all[sizeof(err->hint)] = "";
+	char all[384] = "";
 	struct tfr_meant meant;
 
 	tfr_meant_init(&meant, name, size);

@@ -50,11 +50,12 @@ struct tfr_check_opts {
 	struct tfr_progress *progress; /* may be NULL */
 
 	/* Both are called in file order, a fault in record order before its file's end, one call at
-	 * a time.  err->path names the file; err->has_record says whether a record is to blame.
+	 * a time.  `path` is the file; err->has_record says whether a record is to blame.
 	 * `kind` is NULL for a fault that is reported alone: damage, an image that does not decode.
 	 * Faults of one kind are reported by the first of them, once or a few times per file; after
 	 * a thousand kinds in one report, further kinds share one. */
-	void (*fault)(void *ctx, const struct tfr_error *err, const struct tfr_check_kind *kind);
+	void (*fault)(void *ctx, const char *path, const struct tfr_error *err,
+		const struct tfr_check_kind *kind);
 	void (*file)(void *ctx, const struct tfr_check_file *file); /* may be NULL */
 	void *ctx;
 };

@@ -105,9 +105,9 @@ Test(meant, hint)
 
 	of(&m, "zzz", features, N);
 	tfr_meant_hint(&m, &err);
-	cr_expect_str_eq(err.hint, "");
+	cr_expect_str_eq(tfr_error_hint_text(&err), "");
 	of(&m, "txt", (const char *const[]){ "text" }, 1);
 	tfr_meant_hint(&m, &err);
-	cr_expect_str_eq(err.hint, "Did you mean 'text'?");
+	cr_expect_str_eq(tfr_error_hint_text(&err), "Did you mean 'text'?");
 	tfr_meant_hint(&m, NULL);
 }

@@ -263,7 +263,7 @@ Test(convert, each_set_has_its_labels_and_those_of_others_are_not_overwritten)
 	temp_write("out/w.1.labels.txt", "0:b\n", 4);
 	cr_assert_eq(convert((struct tfr_convert_opts){ 0 }, "out/w@1", NULL, &err), TFR_EEXIST);
 	cr_assert_str_eq(err.message, "other classes are in 'out/w.1.labels.txt'");
-	cr_assert(err.hint[0]);
+	cr_assert(*tfr_error_hint_text(&err));
 	expect_file("out/w.1.labels.txt", "0:b\n");
 	cr_assert_eq(
 		convert((struct tfr_convert_opts){ .writer.force = true }, "out/w@1", NULL, &err),

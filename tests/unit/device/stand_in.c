@@ -314,7 +314,7 @@ Test(cuda, without_kernels_it_says_so)
 		tfr_device_normalise(b.dev, b.floats, b.bytes, SIZE, 3, NULL, NULL, b.event, &err),
 		TFR_EUNAVAILABLE);
 	cr_assert_str_eq(err.message, "device cuda:0: not built with CUDA kernels");
-	cr_assert_str_not_empty(err.hint);
+	cr_assert_str_not_empty(tfr_error_hint_text(&err));
 	cr_assert_eq(tfr_device_compute(b.dev, 0.1, b.event, &err), TFR_EUNAVAILABLE);
 	clear_bed(&b);
 }

@@ -530,7 +530,7 @@ Test(batch, more_values_than_splits_can_count)
 	cr_assert_eq(tfr_batch_add(p, "", 0, &err), TFR_EUSAGE);
 	cr_assert_str_eq(
 		err.message, "feature 'a' has more values in a batch than 32-bit row splits count");
-	cr_assert_str_eq(err.hint, "Ask for 64-bit row splits, or parse smaller batches.");
+	cr_assert_str_eq(tfr_error_hint_text(&err), "Ask for 64-bit row splits, or parse smaller batches.");
 	cr_assert_eq(tfr_batch_rows(p), 1);
 	cr_assert_eq(tfr_batch_finish(p, NULL), TFR_OK);
 	cr_assert_eq(tfr_batch_column(p, 0)->splits32[1], INT32_MAX);

@@ -31,7 +31,7 @@ static void refused(const char *spec, const char *why)
 	snprintf(message, sizeof(message), "feature '%s' %s", spec, why);
 	cr_expect_eq(tfr_batch_feature_parse(&f, spec, &err), TFR_EUSAGE, "%s", spec);
 	cr_expect_str_eq(err.message, message);
-	cr_expect_neq(err.hint[0], '\0');
+	cr_expect_neq(*tfr_error_hint_text(&err), '\0');
 	cr_expect_null(f.name);
 }
 

@@ -107,7 +107,8 @@ static void append_error(void *ctx, const struct tfr_error *err)
 	char *text = ctx;
 
 	cr_expect_eq(err->status, TFR_EDATA);
-	sprintf(text + strlen(text), "error: %s; %s\n", err->message, err->hint);
+	sprintf(text + strlen(text), "error: %s; %s\n", err->message,
+			tfr_error_hint_text(err));
 }
 
 Test(lookout, reports_errors_and_warns_of_what_may_be_missing)

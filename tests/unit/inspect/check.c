@@ -24,8 +24,10 @@ struct told {
 	struct tfr_check_file all;
 };
 
-static void on_fault(void *ctx, const struct tfr_error *err, const struct tfr_check_kind *kind)
+static void on_fault(void *ctx, const char *path, const struct tfr_error *err,
+	const struct tfr_check_kind *kind)
 {
+	(void)path;
 	struct told *t = ctx;
 
 	t->of_kinds += kind ? kind->records : 0;

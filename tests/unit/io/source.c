@@ -30,7 +30,7 @@ static void expect_lost(const struct tfr_error *err, const char *message)
 {
 	cr_assert_eq(err->status, TFR_ESYS);
 	cr_assert_str_eq(err->message, message);
-	cr_assert_str_eq(err->path, "a");
+	cr_assert_str_eq(tfr_error_path(err), "a");
 }
 
 /* What ends sooner than it did when it was opened is a failure, wherever the reader was. */

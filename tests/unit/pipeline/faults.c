@@ -32,7 +32,7 @@ Test(faults, a_broken_image_ends_the_feed_with_its_name)
 	make_images("p", 1, 10, 5, -1);
 	run_feed_on(&run, "p-0", plain);
 	cr_assert_eq(run.end, TFR_EDATA);
-	cr_assert_str_eq(run.err.path, "p-0");
+	cr_assert_str_eq(tfr_error_path(&run.err), "p-0");
 	cr_assert(run.err.has_record);
 	cr_assert_eq(run.err.record, 5);
 }
@@ -125,7 +125,7 @@ Test(faults, damage_ends_the_feed_when_what_came_before_is_delivered)
 	opts.stages = "read=1,parse,shuffle=7,decode,resize=8,batch=4,upload";
 	run_feed_on(&run, "p-*", opts);
 	cr_assert_eq(run.end, TFR_EDATA);
-	cr_assert_str_eq(run.err.path, "p-1");
+	cr_assert_str_eq(tfr_error_path(&run.err), "p-1");
 	cr_assert_eq(run.err.record, 3);
 	cr_assert_eq(run.stats.records, 13);
 }
@@ -158,7 +158,7 @@ Test(faults, what_cannot_fit_is_refused_with_the_sizes)
 	run_feed_on(&run, "p-0", opts);
 	cr_assert_eq(run.end, TFR_ENOMEM);
 	cr_assert_not_null(strstr(run.err.message, "64.0 MiB are allowed"), "%s", run.err.message);
-	cr_assert_not_null(strstr(run.err.hint, "Lower --batch"), "%s", run.err.hint);
+	cr_assert_not_null(strstr(tfr_error_hint_text(&run.err), "Lower --batch"), "%s", tfr_error_hint_text(&run.err));
 	opts.memory = 256 << 20;
 	run_feed_on(&run, "p-0", opts);
 	cr_assert_eq(run.end, TFR_END, "%s", run.err.message);

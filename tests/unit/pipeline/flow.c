@@ -364,7 +364,7 @@ Test(flow, reads_files_once_where_there_is_a_cache)
 	run_feed_on(&run, "p-large", opts);
 	cr_assert_eq(run.end, TFR_ENOMEM);
 	cr_assert_not_null(strstr(run.err.message, "cache "), "%s", run.err.message);
-	cr_assert_not_null(strstr(run.err.hint, "cache=FILE"), "%s", run.err.hint);
+	cr_assert_not_null(strstr(tfr_error_hint_text(&run.err), "cache=FILE"), "%s", tfr_error_hint_text(&run.err));
 }
 
 /* The order of shuffle=N:MIN, from payloads numbered in order: item k comes out when no more
@@ -644,7 +644,7 @@ Test(flow, ends_where_nothing_moves)
 	cr_assert_not_null(
 		strstr(run.err.message, "nothing moved for 0.3 s"), "%s", run.err.message);
 	cr_assert_not_null(strstr(run.err.message, "'read'"), "%s", run.err.message);
-	cr_assert_str_eq(run.err.path, "pipe");
+	cr_assert_str_eq(tfr_error_path(&run.err), "pipe");
 }
 
 static pthread_mutex_t trace_lock = PTHREAD_MUTEX_INITIALIZER;

@@ -40,7 +40,7 @@ static void refused(const char *list, const char *message, const char *hint)
 	cr_expect_eq(tfr_stage_list_parse(&s, list, &err), TFR_EUSAGE, "%s", list);
 	cr_expect_str_eq(err.message, message, "%s: '%s'", list, err.message);
 	if (hint)
-		cr_expect_str_eq(err.hint, hint, "%s: '%s'", list, err.hint);
+		cr_expect_str_eq(tfr_error_hint_text(&err), hint, "%s: '%s'", list, tfr_error_hint_text(&err));
 	cr_expect_null(s.at);
 	cr_expect_eq(s.count, 0);
 }

@@ -225,7 +225,7 @@ Test(lookup, a_forged_index_gives_no_other_record)
 			}
 			refused++;
 			cr_assert_eq(status, TFR_EDATA);
-			cr_assert(err.has_record && err.record == n && strstr(err.hint, "index"));
+			cr_assert(err.has_record && err.record == n && strstr(tfr_error_hint_text(&err), "index"));
 		}
 		tfr_lookup_close(l);
 	}
@@ -320,7 +320,7 @@ Test(lookup, damage_is_told_of_in_the_same_words)
 		cr_assert(strstr(
 			err.message, i ? "length checksum mismatch" : "data checksum mismatch"));
 		cr_assert(err.record == n && err.offset == want[n].offset);
-		cr_assert_eq(err.hint[0] != 0, i == 1);
+		cr_assert_eq(*tfr_error_hint_text(&err) != 0, i == 1);
 		read_right(l, n + 1);
 		tfr_lookup_close(l);
 	}

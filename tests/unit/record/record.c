@@ -423,6 +423,7 @@ Test(record, a_path_of_any_length_ends)
 		TFR_OK);
 	memset(&err, 'x', sizeof(err));
 	cr_assert_eq(tfr_reader_next(r, &rec, &err), TFR_EDATA);
-	cr_assert_eq(strnlen(err.path, sizeof(err.path)), 4095);
+	cr_assert(strlen(tfr_error_path(&err)) > 800);
+	cr_assert_str_eq(tfr_error_path(&err) + strlen(tfr_error_path(&err)) - 3, "./a");
 	tfr_reader_close(r);
 }

@@ -53,12 +53,12 @@ static void shrink_while_read(uint64_t first, off_t size, unsigned threads)
 		"status %d after %llu records of %lld bytes", status, (unsigned long long)n,
 		(long long)size);
 	if (status == TFR_ESYS) {
-		cr_assert(strstr(err.message, "the end is at byte ") && err.path[0]);
+		cr_assert(strstr(err.message, "the end is at byte ") && *tfr_error_path(&err));
 	} else {
 		cr_assert(tfr_reader_fault(r) == TFR_FAULT_CUT ||
 			  tfr_reader_fault(r) == TFR_FAULT_STREAM);
 		cr_assert(err.has_record && err.record == n && err.offset == n * WHOLE &&
-			  err.path[0]);
+			  *tfr_error_path(&err));
 	}
 	tfr_reader_close(r);
 }

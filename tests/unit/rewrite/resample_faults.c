@@ -147,8 +147,8 @@ Test(resample_faults, damage_stops_it_or_is_passed_over_the_same_in_both_passes)
 	cr_assert_eq(run((struct tfr_resample_opts){ .by = "label", .target = "uniform" }, &r),
 		TFR_EDATA);
 	cr_assert(
-		r.err.has_record && r.err.record == 16 && !strcmp(r.err.path, "in-00001-of-00003"),
-		"%s record %d", r.err.path, (int)r.err.record);
+		r.err.has_record && r.err.record == 16 && !strcmp(tfr_error_path(&r.err), "in-00001-of-00003"),
+		"%s record %d", tfr_error_path(&r.err), (int)r.err.record);
 	cr_assert_eq(left_behind(), 0);
 	RUN(&r, .by = "label", .target = "proportional", .common.skip_damaged = true,
 		.common.warn = note_warning, .common.ctx = &caller);
@@ -322,7 +322,7 @@ Test(resample_faults, more_than_a_million_classes_are_refused)
 		cr_assert_not(r.err.has_record);
 		cr_assert_str_eq(r.err.message, i ? "the names of the classes are more than 32 MiB"
 						  : "more than 1000000 classes");
-		cr_assert(strstr(r.err.hint, "--bins"));
+		cr_assert(strstr(tfr_error_hint_text(&r.err), "--bins"));
 		cr_assert_eq(temp_count("."), 1);
 	}
 	RUN(&r, .by = "id", .bins = "500000", .target = "uniform", .size = 2000, .output = "2000");

@@ -359,7 +359,7 @@ Test(shuffle, a_record_above_a_quarter_of_the_memory_is_refused)
 	o = options(&input, 1);
 	cr_assert_eq(tfr_shuffle(&o, &report, &err), TFR_ENOMEM);
 	cr_assert(err.has_record && err.record == 1 && err.offset == 21);
-	cr_assert(strstr(err.hint, "-m"));
+	cr_assert(strstr(tfr_error_hint_text(&err), "-m"));
 	cr_assert_eq(temp_count("."), 1);
 	o.memory = 12 * MIB + 4096;
 	must_shuffle(&o, &report);
@@ -550,7 +550,7 @@ Test(shuffle, a_full_temporary_disk_says_what_is_needed)
 	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
 	cr_assert_eq(tfr_shuffle(&o, &report, &err), TFR_ESYS);
 	cr_assert(strstr(err.message, "cannot write temporary records"), "%s", err.message);
-	cr_assert(strstr(err.hint, "are needed in all"), "%s", err.hint);
+	cr_assert(strstr(tfr_error_hint_text(&err), "are needed in all"), "%s", tfr_error_hint_text(&err));
 	cr_assert_eq(temp_count("."), 3);
 	done(&o);
 }

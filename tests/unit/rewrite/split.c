@@ -176,7 +176,7 @@ Test(split, a_folder_that_cannot_be_written_is_named)
 	for (int i = 0; !status && i < 6000; i++)
 		status = tfr_spool_add(s, &p, 1, &err);
 	cr_assert_eq(status, TFR_ESYS);
-	cr_assert_str_eq(err.path, "nowhere");
+	cr_assert_str_eq(tfr_error_path(&err), "nowhere");
 	tfr_spool_free(s);
 }
 

@@ -157,7 +157,7 @@ Test(sweep, the_first_fault_in_order_is_reported)
 
 		o.input = made_open(names, FILES);
 		cr_assert_eq(sweep(&o, &seen, n & 1, &report, &err), TFR_EDATA);
-		cr_assert_str_eq(err.path, "f2");
+		cr_assert_str_eq(tfr_error_path(&err), "f2");
 		cr_assert(err.offset <= 9000 && err.offset > 8600, "%llu",
 			(unsigned long long)err.offset);
 		o.skip_damaged = true;
@@ -225,7 +225,7 @@ Test(sweep, a_record_larger_than_allowed_is_refused_by_name)
 	o.input = made_open(names, FILES);
 	s.opts = o;
 	cr_assert_eq(tfr_sweep_run(&s, &report, &err), TFR_ENOMEM);
-	cr_assert_str_eq(err.path, "f0");
+	cr_assert_str_eq(tfr_error_path(&err), "f0");
 	cr_assert(err.has_record);
 	cr_assert(strstr(err.message, "larger than the 7.81 KiB that the memory allows"));
 	tfr_set_close((struct tfr_set *)o.input);
