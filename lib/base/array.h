@@ -1,0 +1,32 @@
+/* base/array.h - growing arrays: the owner's struct has the pointer, the count and, for arrays that
+ * may become long, the capacity.  Elements are read and written as in any array.
+ *
+ *	if (TFR_ARRAY_RESERVE(s->list, s->cap, s->n + 1))
+ *		return tfr_fail_nomem(err, "listing files");
+ *	s->list[s->n++] = element;
+ *
+ * NULL with capacity 0 is empty; free() releases an array.  On TFR_ENOMEM nothing has changed. */
+#ifndef TFR_BASE_ARRAY_H
+#define TFR_BASE_ARRAY_H
+
+#include <stddef.h>
+
+#include <tfr/error.h>
+
+/* Makes room for `wanted` elements.  The capacity at least doubles, so that appending n elements
+ * one by one copies fewer than 2n.  `cap` is a size_t. */
+#define TFR_ARRAY_RESERVE(list, cap, wanted)                                                       \
+	((size_t)(wanted) <= (cap)                                                                 \
+			? TFR_OK                                                                   \
+			: tfr_array_grow(&(list), &(cap), (wanted), sizeof(*(list))))
+
+/* Makes room for one more element than the `n` that are there, for arrays without a field for the
+ * capacity: it is the power of two from `n` up, and 4 at least.  Such an array grows by this macro
+ * only, one element at a time; it may lose any number of elements at its end. */
+#define TFR_ARRAY_ONE_MORE(list, n) tfr_array_one_more(&(list), (n), sizeof(*(list)))
+
+/* What the macros call; `list` is the address of the pointer. */
+enum tfr_status tfr_array_grow(void *list, size_t *cap, size_t wanted, size_t size);
+enum tfr_status tfr_array_one_more(void *list, size_t n, size_t size);
+
+#endif

@@ -1,0 +1,92 @@
+/* base/json_read.c - the one place where json-c's parser of documents is set up.
+ *
+ * The parser is told the length of its text, so that the text needs no NUL, and takes whatever
+ * follows the document for trailing characters.  These are checked here: json-c's own check also
+ * refuses the newline at the end of a file. */
+#include "base/json_read.h"
+
+#include <assert.h>
+#include <json-c/json.h>
+#include <string.h>
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static bool too_many_brackets(const char *text, size_t size, unsigned bytes_per_bracket)
+{
+	size_t opened = 0;
+	bool quoted = false;
+
+	for (size_t i = 0; i < size; i++) {
+		if (quoted && text[i] == '\\')
+			i++;
+		else if (text[i] == '"')
+			quoted = !quoted;
+		else if (!quoted && (text[i] == '{' || text[i] == '['))
+			opened++;
+	}
+	return opened > 64 + size / bytes_per_bracket;
+}
+
+static enum tfr_status refuse(const char *text, size_t at, const char *what, struct tfr_error *err)
+{
+	unsigned long long line = 1;
+
+	for (size_t i = 0; i < at; i++)
+		line += text[i] == '\n';
+	return tfr_fail(err, TFR_EDATA, "%s in line %llu", what, line);
+}
+
+/* NULL is json-c's tree of "null", and its only sign that it ran out of memory. */
+static bool starts_null(const char *text)
+{
+	while (is_space(*text))
+		text++;
+	return *text == 'n';
+}
+
+enum tfr_status tfr_json_read(struct json_object **doc, const void *text, size_t size,
+	const struct tfr_json_limits *limits, struct tfr_error *err)
+{
+	size_t most = limits->size && limits->size < INT32_MAX ? limits->size : INT32_MAX, end;
+	struct json_tokener *tokener;
+	enum json_tokener_error why;
+	const char *p = text;
+	enum tfr_status status = TFR_OK;
+
+	assert(limits->depth && limits->depth <= 1024);
+	*doc = NULL;
+	if (size > most)
+		return tfr_fail(err, TFR_EDATA, "over %zu bytes", most);
+	while (size && is_space(p[size - 1]))
+		size--;
+	if (!size)
+		return tfr_fail(err, TFR_EDATA, "it is empty");
+	if (limits->bytes_per_bracket && too_many_brackets(p, size, limits->bytes_per_bracket))
+		return tfr_fail(err, TFR_EDATA, "brackets and little else");
+	tokener = json_tokener_new_ex((int)limits->depth);
+	if (!tokener)
+		return tfr_fail_nomem(err, "reading JSON");
+	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8 |
+						JSON_TOKENER_ALLOW_TRAILING_CHARS);
+	*doc = json_tokener_parse_ex(tokener, p, (int)size);
+	why = json_tokener_get_error(tokener);
+	end = json_tokener_get_parse_end(tokener);
+	assert(end <= size);
+	if (why == json_tokener_continue)
+		status = tfr_fail(err, TFR_EDATA, "it ends too soon");
+	else if (why == json_tokener_success && !*doc && !starts_null(p))
+		status = tfr_fail_nomem(err, "reading JSON");
+	else if (why != json_tokener_success)
+		status = refuse(p, end, json_tokener_error_desc(why), err);
+	else if (end < size)
+		status = refuse(p, end, "characters after the end", err);
+	json_tokener_free(tokener);
+	if (status) {
+		json_object_put(*doc);
+		*doc = NULL;
+	}
+	return status;
+}

@@ -1,0 +1,25 @@
+/* base/suffix.h - how a name ends. */
+#ifndef TFR_BASE_SUFFIX_H
+#define TFR_BASE_SUFFIX_H
+
+#include <stdbool.h>
+#include <string.h>
+#include <strings.h>
+
+/* Whether `name` ends with `suffix`; a name ends with itself and with "". */
+static inline bool tfr_has_suffix(const char *name, const char *suffix)
+{
+	size_t n = strlen(name), k = strlen(suffix);
+
+	return n >= k && !memcmp(name + n - k, suffix, k);
+}
+
+/* The same with letters in either case. */
+static inline bool tfr_has_suffix_any_case(const char *name, const char *suffix)
+{
+	size_t n = strlen(name), k = strlen(suffix);
+
+	return n >= k && !strcasecmp(name + n - k, suffix);
+}
+
+#endif
