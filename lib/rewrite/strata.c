@@ -1,24 +1,37 @@
-/* rewrite/strata.c - noting records by class, and the bounds between the sets.
+/* rewrite/strata.c - notes records by class, and draws the bounds between the sets.
  *
- * Each worker gathers pairs of its own, with the classes as a small table of its own numbers them,
- * and only once in hundreds of records takes the lock under which they get the numbers of all.  The
- * bounds come out of one walk over all pairs in order: the rank of a record in its class is the
- * number of those before it. */
+ * Each worker gathers records in a batch, with the class numbers of a small table of its own.  Only
+ * once in hundreds of records does it take the lock, under which classes get the numbers that all
+ * workers share.
+ *
+ * The bounds are the k-th smallest hashes of each class.  Sorting finds all of them in one pass over
+ * the rows of class and hash, for any number of classes and bounds: the rank of a record in its
+ * class is the number of rows before it. */
 #include "rewrite/strata.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
-#include "rewrite/sort/pair_sorter.h"
+#include "rewrite/sort/sorter.h"
 #include "shard/cuts.h"
 
-enum { BATCH = 512 };
+enum {
+	BATCH = 512,
+	ROW = 12, /* the class in 4 bytes, the hash in 8: a billion records are 12 GB */
+};
 
 static const struct tfr_classes_bounds class_bounds = { .text_bytes = 64 << 20 };
 
+struct noted {
+	uint64_t hash;
+	uint32_t class;
+};
+
 struct strata_worker {
-	struct tfr_pair batch[BATCH];
+	struct noted batch[BATCH];
 	size_t filled;
 	struct tfr_classes met;		     /* the classes in the batch, and those met before */
 	uint32_t numbers[TFR_CLASSES_SMALL]; /* of these, in the table of all */
@@ -32,7 +45,7 @@ struct tfr_strata {
 
 	pthread_mutex_t lock; /* of all below, while records are noted */
 	struct tfr_classes classes;
-	struct tfr_spool *spool;
+	struct tfr_sorter *sorter;
 	uint64_t sum, spilled;
 	enum tfr_status status; /* the first failure */
 	struct tfr_error failure;
@@ -56,10 +69,10 @@ struct tfr_strata *tfr_strata_new(const struct tfr_share *shares, size_t count, 
 	s->n_workers = workers;
 	s->workers = calloc(workers, sizeof(*s->workers));
 	s->classes.bounds = &class_bounds;
-	s->spool = tfr_spool_new(memory, folders, folder_count);
+	s->sorter = tfr_sorter_new(ROW, memory, folders, folder_count);
 	for (unsigned k = 0; s->workers && k < workers; k++)
 		s->workers[k].met.bounds = &class_bounds;
-	if (s->workers && s->spool && tfr_stretches_lay(&s->stretches, shares, count))
+	if (s->workers && s->sorter && tfr_stretches_lay(&s->stretches, shares, count))
 		return s;
 	tfr_strata_free(s);
 	return NULL;
@@ -79,7 +92,7 @@ void tfr_strata_free(struct tfr_strata *s)
 		return;
 	pthread_mutex_destroy(&s->lock);
 	tfr_classes_clear(&s->classes);
-	tfr_spool_free(s->spool);
+	tfr_sorter_free(s->sorter);
 	tfr_stretches_clear(&s->stretches);
 	clear_workers(s);
 	free(s->bounds);
@@ -102,23 +115,28 @@ static enum tfr_status number_classes(struct tfr_strata *s, struct strata_worker
 	return status;
 }
 
-/* A failure stays: what was in the batch is lost, and the others need not go on. */
+/* A failure stays: the batch is lost, and the other workers need not go on. */
 static enum tfr_status flush(struct tfr_strata *s, struct strata_worker *w, struct tfr_error *err)
 {
+	uint8_t rows[BATCH][ROW];
 	enum tfr_status status;
 
+	assert(w->filled <= BATCH);
 	pthread_mutex_lock(&s->lock);
 	if (!s->status)
 		s->status = number_classes(s, w);
 	for (size_t i = 0; !s->status && i < w->filled; i++) {
-		struct tfr_pair *p = &w->batch[i];
+		const struct noted *noted = &w->batch[i];
+		uint32_t class = w->numbers[noted->class];
 
-		p->class = w->numbers[p->class];
-		s->classes.items[p->class].records++;
-		s->sum += (uint64_t)p->high << 32 | p->low;
+		assert(class < s->classes.n);
+		s->classes.items[class].records++;
+		s->sum += noted->hash;
+		tfr_put_be(rows[i], class, 4);
+		tfr_put_be(rows[i] + 4, noted->hash, 8);
 	}
 	if (!s->status)
-		s->status = tfr_spool_add(s->spool, w->batch, w->filled, &s->failure);
+		s->status = tfr_sorter_add(s->sorter, rows, w->filled, &s->failure);
 	status = s->status;
 	if (status && err)
 		*err = s->failure;
@@ -144,17 +162,15 @@ enum tfr_status tfr_strata_note(struct tfr_strata *s, unsigned worker,
 	if (!status)
 		status = tfr_classes_add(&w->met, class, 0, &number, err);
 	if (!status)
-		w->batch[w->filled++] =
-			(struct tfr_pair){ number, (uint32_t)(hash >> 32), (uint32_t)hash };
+		w->batch[w->filled++] = (struct noted){ hash, number };
 	return status;
 }
 
 /* --- drawing --- */
 
-static void visit(void *ctx, uint32_t class, uint64_t hash, uint64_t times)
+/* `times` records of a class have this hash. */
+static void cut(struct tfr_strata *s, uint32_t class, uint64_t hash, uint64_t times)
 {
-	struct tfr_strata *s = ctx;
-
 	if (class != s->class) {
 		s->class = class;
 		s->cut = (struct tfr_cut){
@@ -164,6 +180,29 @@ static void visit(void *ctx, uint32_t class, uint64_t hash, uint64_t times)
 		};
 	}
 	tfr_cut_at(&s->cut, hash, times);
+}
+
+/* Counts equal rows together. */
+static enum tfr_status cut_all(struct tfr_strata *s, struct tfr_error *err)
+{
+	uint8_t row[ROW] = { 0 };
+	uint64_t times = 0;
+	enum tfr_status status;
+	const void *next;
+
+	do {
+		status = tfr_sorter_next(s->sorter, &next, err);
+		if (!status && times && !memcmp(row, next, ROW)) {
+			times++;
+			continue;
+		}
+		if (times && status <= TFR_END)
+			cut(s, (uint32_t)tfr_get_be(row, 4), tfr_get_be(row + 4, 8), times);
+		if (!status)
+			memcpy(row, next, ROW);
+		times = 1;
+	} while (!status);
+	return status == TFR_END ? TFR_OK : status;
 }
 
 enum tfr_status tfr_strata_draw(struct tfr_strata *s, struct tfr_error *err)
@@ -179,10 +218,11 @@ enum tfr_status tfr_strata_draw(struct tfr_strata *s, struct tfr_error *err)
 	if (!s->bounds)
 		return tfr_fail_nomem(err, "ordering the hashes");
 	s->class = TFR_CLASS_NONE;
-	status = tfr_spool_walk(s->spool, visit, s, err);
-	s->spilled = tfr_spool_spilled(s->spool);
-	tfr_spool_free(s->spool);
-	s->spool = NULL;
+	tfr_sorter_threads(s->sorter, s->n_workers);
+	status = cut_all(s, err);
+	s->spilled = tfr_sorter_spilled(s->sorter);
+	tfr_sorter_free(s->sorter);
+	s->sorter = NULL;
 	return status;
 }
 

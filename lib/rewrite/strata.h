@@ -13,8 +13,8 @@
 
 struct tfr_strata;
 
-/* `memory` and `folders` as in rewrite/sort/pair_sorter.h; shares and folders stay the caller's.
- * NULL: out of memory. */
+/* `memory` and `folders` as in rewrite/sort/sorter.h; shares and folders stay the caller's.  NULL:
+ * out of memory. */
 struct tfr_strata *tfr_strata_new(const struct tfr_share *shares, size_t count, unsigned workers,
 	uint64_t memory, const char *const *folders, size_t folder_count);
 void tfr_strata_free(struct tfr_strata *s);

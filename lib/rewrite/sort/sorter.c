@@ -126,9 +126,10 @@ static enum tfr_status spill(struct tfr_sorter *s, struct tfr_error *err)
 	}
 	if (status == TFR_ESYS && err && err->sys_errno == ENOSPC)
 		tfr_error_hint(err,
-			"It takes %zu bytes a record.  Allow more memory with -m, or name a folder "
-			"with more space, or several, with --tmpdir.",
-			s->row);
+			"It takes %zu bytes a record, and more than %llu records are there.  Allow "
+			"more memory with -m, or name a folder with more space, or several, with "
+			"--tmpdir.",
+			s->row, (unsigned long long)(tfr_sorter_spilled(s) / s->row + s->count));
 	s->n_runs++;
 	s->count = 0;
 	return status;

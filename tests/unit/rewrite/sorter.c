@@ -63,9 +63,9 @@ static void check(size_t row, size_t n, unsigned values, uint64_t memory, bool s
 
 Test(sorter, what_qsort_says)
 {
-	const size_t sizes[] = { 1, 24, 28, 64 };
+	const size_t sizes[] = { 1, 12, 24, 28, 64 };
 
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 5; i++) {
 		size_t fits = TFR_SORTER_MIN / sizes[i];
 
 		check(sizes[i], 0, 256, 1, false);
@@ -89,6 +89,13 @@ Test(sorter, a_folder_that_is_not_there)
 	for (int i = 0; !status && i < 10000; i++)
 		status = tfr_sorter_add(s, row, 1, &err);
 	cr_assert_eq(status, TFR_ESYS);
+	cr_assert_str_eq(tfr_error_path(&err), "nowhere");
 	tfr_sorter_free(s);
 	tfr_sorter_free(NULL);
+}
+
+/* A run of over 16 MiB is written in two pieces. */
+Test(sorter, a_run_in_two_pieces)
+{
+	check(12, 2000000, 256, 20 << 20, true);
 }

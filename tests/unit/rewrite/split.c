@@ -1,4 +1,4 @@
-/* The parts of a division by hash: keys, classes, the spool, the bounds; and the whole of it. */
+/* The parts of a division by hash: keys, classes, the bounds; and the whole of it. */
 #include "support/temp.h"
 
 #include <tfr-private/rewrite.h>
@@ -8,7 +8,6 @@
 
 #include "base/rng.h"
 #include "rewrite/record_key.h"
-#include "rewrite/sort/pair_sorter.h"
 #include "rewrite/strata.h"
 
 static char *dir;
@@ -94,90 +93,6 @@ Test(split, a_key_that_is_absent_unset_or_empty_is_bad_data)
 	cr_assert_eq(tfr_key_find(ex, "empty", &key, NULL), TFR_EDATA);
 	tfr_example_free(ex);
 	tfr_builder_free(b);
-}
-
-/* --- the spool --- */
-
-struct seen {
-	uint32_t class;
-	uint64_t hash, count, groups;
-	uint64_t digest; /* of classes, hashes and times, in order */
-};
-
-static void see(void *ctx, uint32_t class, uint64_t hash, uint64_t times)
-{
-	struct seen *s = ctx;
-	uint64_t words[3] = { class, hash, times };
-
-	if (s->groups)
-		cr_assert(class > s->class || (class == s->class && hash > s->hash));
-	s->class = class;
-	s->hash = hash;
-	s->count += times;
-	s->groups++;
-	s->digest = XXH3_64bits_withSeed(words, sizeof(words), s->digest);
-}
-
-/* `mask` makes hashes few, so that there are many equal ones; which bits are there differs. */
-static struct seen spool_of(size_t n, uint64_t mask, uint32_t classes, uint64_t memory, bool spills)
-{
-	struct tfr_spool *s = tfr_spool_new(memory, &here, 1);
-	struct seen seen = { 0 };
-	struct tfr_rng rng;
-
-	tfr_rng_init(&rng, 5, n);
-	for (size_t i = 0; i < n; i++) {
-		uint64_t hash = tfr_rng_u64(&rng) & mask;
-		struct tfr_pair p = { (uint32_t)tfr_rng_below(&rng, classes),
-			(uint32_t)(hash >> 32), (uint32_t)hash };
-
-		cr_assert_eq(tfr_spool_add(s, &p, 1, NULL), TFR_OK);
-	}
-	cr_assert_eq(tfr_spool_spilled(s) > 0, spills);
-	cr_assert_eq(temp_count("."), 0, "the file has no name");
-	cr_assert_eq(tfr_spool_walk(s, see, &seen, NULL), TFR_OK);
-	if (spills)
-		cr_assert_eq(tfr_spool_spilled(s), n * 12, "all of it is merged");
-	cr_assert_eq(seen.count, n);
-	tfr_spool_free(s);
-	return seen;
-}
-
-Test(split, the_spool_gives_the_same_in_memory_and_from_disk)
-{
-	static const uint64_t masks[] = { UINT64_MAX, 0, 3, 0xff00000000000000,
-		0x0000ffff00000000 };
-	static const uint32_t classes[] = { 1, 3, 100000 };
-
-	for (size_t m = 0; m < 5; m++)
-		for (size_t c = 0; c < 3; c++) {
-			struct seen all = spool_of(40000, masks[m], classes[c], 1 << 20, false);
-			struct seen runs = spool_of(40000, masks[m], classes[c], 1, true);
-
-			cr_assert_eq(all.groups, runs.groups);
-			cr_assert_eq(all.digest, runs.digest);
-		}
-	/* A run that is written in two pieces. */
-	cr_assert_eq(spool_of(2000000, UINT64_MAX, 2, 20 << 20, true).digest,
-		spool_of(2000000, UINT64_MAX, 2, 1 << 30, false).digest);
-	cr_assert_eq(spool_of(0, 1, 1, 1, false).groups, 0);
-	cr_assert_eq(
-		spool_of(5461, UINT64_MAX, 1, 1, false).groups, 5461); /* as many as it holds */
-	cr_assert_eq(spool_of(5462, UINT64_MAX, 1, 1, true).groups, 5462);
-}
-
-Test(split, a_folder_that_cannot_be_written_is_named)
-{
-	struct tfr_spool *s = tfr_spool_new(1, &(const char *){ "nowhere" }, 1);
-	struct tfr_pair p = { 0 };
-	struct tfr_error err = { 0 };
-	enum tfr_status status = TFR_OK;
-
-	for (int i = 0; !status && i < 6000; i++)
-		status = tfr_spool_add(s, &p, 1, &err);
-	cr_assert_eq(status, TFR_ESYS);
-	cr_assert_str_eq(tfr_error_path(&err), "nowhere");
-	tfr_spool_free(s);
 }
 
 /* --- the bounds --- */
@@ -311,6 +226,50 @@ Test(split, the_largest_and_the_smallest_hash_are_hashes_like_others)
 	for (int i = 0; i < 4; i++)
 		cr_assert_eq(tfr_strata_choose(s, 0, hashes[i]), wants[i]);
 	tfr_strata_free(s);
+}
+
+/* The bounds do not depend on the memory: many classes, hashes that are few or differ in some bytes
+ * only. */
+static uint64_t choices_of(uint64_t memory, uint32_t classes, uint64_t mask, bool spills)
+{
+	struct tfr_share shares[] = { { "a", 0.3 }, { "b", 0.2 } };
+	struct tfr_strata *s = tfr_strata_new(shares, 2, 1, memory, &here, 1);
+	uint64_t digest = 0;
+	struct tfr_rng rng;
+
+	for (int pass = 0; pass < 2; pass++) {
+		tfr_rng_init(&rng, 5, classes);
+		for (size_t i = 0; i < 40000; i++) {
+			uint64_t hash = tfr_rng_u64(&rng) & mask;
+			uint32_t number = (uint32_t)tfr_rng_below(&rng, classes);
+			struct tfr_class class = { .kind = TFR_KIND_INT64, .number = number };
+
+			if (!pass)
+				cr_assert_eq(tfr_strata_note(s, 0, &class, hash, NULL), TFR_OK);
+			else
+				digest = digest * 3 + tfr_strata_choose(s,
+					tfr_classes_find(tfr_strata_classes(s), &class), hash);
+		}
+		if (!pass) {
+			cr_assert_eq(temp_count("."), 0, "the file has no name");
+			cr_assert_eq(tfr_strata_draw(s, NULL), TFR_OK);
+		}
+	}
+	cr_assert_eq(tfr_strata_spilled(s), spills ? 40000 * 12 : 0, "all of it is merged");
+	tfr_strata_free(s);
+	return digest;
+}
+
+Test(split, the_bounds_are_the_same_in_memory_and_from_disk)
+{
+	static const uint64_t masks[] = { UINT64_MAX, 0, 3, 0xff00000000000000,
+		0x0000ffff00000000 };
+	static const uint32_t classes[] = { 1, 3, 10000 };
+
+	for (size_t m = 0; m < 5; m++)
+		for (size_t c = 0; c < 3; c++)
+			cr_assert_eq(choices_of(1 << 20, classes[c], masks[m], false),
+				choices_of(1, classes[c], masks[m], true));
 }
 
 /* A failure is told to whoever notes, each once in a while. */
