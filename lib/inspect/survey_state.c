@@ -12,6 +12,7 @@
 
 #include "base/base64.h"
 #include "base/error.h"
+#include "base/json_read.h"
 #include "io/source.h"
 #include "xxhash.h"
 
@@ -208,22 +209,20 @@ static enum tfr_status read_state(
 enum tfr_status tfr_survey_parse(struct tfr_survey **s, const char *path, const char *text,
 	size_t size, struct tfr_error *err)
 {
-	struct json_tokener *tokener = json_tokener_new_ex(DEPTH);
 	struct json_object *top;
-	enum tfr_status status;
+	struct tfr_error inner = { 0 };
+	enum tfr_status status =
+		tfr_json_read(&top, text, size, &(struct tfr_json_limits){ .depth = DEPTH }, &inner);
 
-	if (!tokener)
-		return tfr_fail_nomem(err, "reading statistics");
-	if (size > INT_MAX)
-		size = INT_MAX;
-	top = json_tokener_parse_ex(tokener, size ? text : "", (int)size);
-	if (json_tokener_get_error(tokener) == json_tokener_success)
+	if (!status)
 		status = read_state(s, path, top, err);
-	else
+	else if (status == TFR_EDATA)
 		status = tfr_fail(err, TFR_EDATA,
-			"'%s' is not what 'tfr stats --json' writes: no JSON", path);
+			"'%s' is not what 'tfr stats --json' writes: it is not JSON: %s", path,
+			inner.message);
+	else if (err)
+		*err = inner;
 	json_object_put(top);
-	json_tokener_free(tokener);
 	return status;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/json_read.h"
 #include "shard/manifests.h"
 
 static bool get_u64(struct json_object *o, const char *key, uint64_t *value)
@@ -153,51 +154,26 @@ static enum tfr_status read_manifest(
 	return status ? status : read_rest(m, root, err);
 }
 
-/* An object costs json-c hundreds of bytes, and a hostile text may consist of brackets.  A manifest
- * that tfr wrote has few for its size. */
-static bool mostly_brackets(const char *text, size_t size)
-{
-	size_t opened = 0;
-	bool quoted = false;
-
-	for (size_t i = 0; i < size; i++) {
-		if (quoted && text[i] == '\\')
-			i++;
-		else if (text[i] == '"')
-			quoted = !quoted;
-		else if (!quoted && (text[i] == '{' || text[i] == '['))
-			opened++;
-	}
-	return opened > 64 + size / 24;
-}
-
 enum tfr_status tfr_manifest_parse(
 	struct tfr_manifest **out, const void *text, size_t size, struct tfr_error *err)
 {
 	struct tfr_manifest *m = calloc(1, sizeof(*m));
-	struct json_tokener *parser = json_tokener_new();
+	/* A manifest that we write has few brackets for its size. */
+	static const struct tfr_json_limits limits = { .depth = 32, .bytes_per_bracket = 24 };
 	struct json_object *root = NULL;
-	enum json_tokener_error fault;
+	struct tfr_error inner = { 0 };
 	enum tfr_status status;
 
-	if (!m || !parser) {
-		status = tfr_fail_nomem(err, "reading a manifest");
-	} else if (size > INT32_MAX || mostly_brackets(text, size)) {
-		status = bad(err, size > INT32_MAX ? "over 2 GiB" : "mostly brackets");
-	} else {
-		json_tokener_set_flags(parser, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-		root = json_tokener_parse_ex(parser, text, (int)size);
-		fault = json_tokener_get_error(parser);
-		if (fault == json_tokener_success)
-			status = read_manifest(m, root, err);
-		else
-			status = bad(err, fault == json_tokener_continue
-						  ? "cut short"
-						  : json_tokener_error_desc(fault));
-	}
+	if (!m)
+		return tfr_fail_nomem(err, "reading a manifest");
+	status = tfr_json_read(&root, text, size, &limits, &inner);
+	if (!status)
+		status = read_manifest(m, root, err);
+	else if (status == TFR_EDATA)
+		status = bad(err, inner.message);
+	else if (err)
+		*err = inner;
 	json_object_put(root);
-	if (parser)
-		json_tokener_free(parser);
 	if (status)
 		tfr_manifest_free(m);
 	else

@@ -7,6 +7,8 @@
 
 #include <json-c/json.h>
 
+#include "base/json_read.h"
+
 enum { DEEPEST = 8 };
 
 static enum tfr_status polygon(struct tfr_canvas *c, struct json_object *list,
@@ -92,19 +94,15 @@ static enum tfr_status rle(struct tfr_canvas *c, struct json_object *o, struct t
 enum tfr_status tfr_coco_shape_draw(
 	struct tfr_canvas *c, const uint8_t *text, size_t size, struct tfr_error *err)
 {
-	struct json_tokener *parser;
 	struct json_object *shape = NULL;
 	enum tfr_status status;
 
 	memset(c->pixels, 0, (size_t)c->width * c->height);
 	if (!size)
 		return TFR_OK;
-	parser = json_tokener_new_ex(DEEPEST);
-	if (!parser)
-		return tfr_fail_nomem(err, "drawing masks");
-	json_tokener_set_flags(parser, JSON_TOKENER_STRICT);
-	if (size <= INT32_MAX)
-		shape = json_tokener_parse_ex(parser, (const char *)text, (int)size);
+	status = tfr_json_read(&shape, text, size, &(struct tfr_json_limits){ .depth = DEEPEST }, err);
+	if (status == TFR_ENOMEM)
+		return status;
 	if (shape && json_object_is_type(shape, json_type_array))
 		status = polygons(c, shape, err);
 	else if (shape && json_object_is_type(shape, json_type_object))
@@ -112,6 +110,5 @@ enum tfr_status tfr_coco_shape_draw(
 	else
 		status = tfr_fail(err, TFR_EDATA, "neither polygons nor runs");
 	json_object_put(shape);
-	json_tokener_free(parser);
 	return status;
 }

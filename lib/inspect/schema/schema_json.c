@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_read.h"
 #include "inspect/schema/schema_read.h"
 
 enum { DEPTH = 32 };
@@ -122,28 +123,17 @@ static enum tfr_status read_features(
 enum tfr_status tfr_schema_read_json(struct tfr_schema *s, const char *path, const char *text,
 	size_t size, struct tfr_error *err)
 {
-	struct json_tokener *tokener = json_tokener_new_ex(DEPTH);
-	struct json_object *top = NULL;
-	enum json_tokener_error why;
-	enum tfr_status status;
+	struct json_object *top;
+	struct tfr_error inner = { 0 };
+	enum tfr_status status =
+		tfr_json_read(&top, text, size, &(struct tfr_json_limits){ .depth = DEPTH }, &inner);
 
-	if (!tokener)
-		return tfr_fail_nomem(err, "reading a schema");
-	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8 |
-						JSON_TOKENER_ALLOW_TRAILING_CHARS);
-	top = json_tokener_parse_ex(tokener, text, (int)size);
-	why = json_tokener_get_error(tokener);
-	for (size_t at = json_tokener_get_parse_end(tokener);
-		why == json_tokener_success && at < size; at++)
-		if (!text[at] || !strchr(" \t\r\n", text[at]))
-			why = json_tokener_error_parse_unexpected;
-	if (why == json_tokener_success)
+	if (!status)
 		status = read_features(s, path, top, err);
-	else
-		status = tfr_fail(err, TFR_EUSAGE, "schema '%s' is no JSON: %s", path,
-			why == json_tokener_continue ? "it ends too soon"
-						     : json_tokener_error_desc(why));
+	else if (status == TFR_EDATA)
+		status = tfr_fail(err, TFR_EUSAGE, "schema '%s' is not JSON: %s", path, inner.message);
+	else if (err)
+		*err = inner;
 	json_object_put(top);
-	json_tokener_free(tokener);
 	return status;
 }
