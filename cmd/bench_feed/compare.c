@@ -198,7 +198,8 @@ enum tfr_status feed_comparison_fits(
 		return TFR_OK;
 	*err = (struct tfr_error){ .status = TFR_EUSAGE };
 	snprintf(err->message, sizeof(err->message), "'%.300s' has other stages", k->path);
-	tfr_error_hint(err, "Its stages are '%.250s'. Give them with --stages, or write a new report.", before);
+	tfr_error_hint(err,
+		"Its stages are '%.250s'. Give them with --stages, or write a new report.", before);
 	return TFR_EUSAGE;
 }
 

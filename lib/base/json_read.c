@@ -65,7 +65,7 @@ enum tfr_status tfr_json_read(struct json_object **doc, const void *text, size_t
 	if (!size)
 		return tfr_fail(err, TFR_EDATA, "it is empty");
 	if (limits->bytes_per_bracket && too_many_brackets(p, size, limits->bytes_per_bracket))
-		return tfr_fail(err, TFR_EDATA, "brackets and little else");
+		return tfr_fail(err, TFR_EDATA, "mostly brackets");
 	tokener = json_tokener_new_ex((int)limits->depth);
 	if (!tokener)
 		return tfr_fail_nomem(err, "reading JSON");

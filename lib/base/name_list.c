@@ -1,22 +1,20 @@
-/* base/name_list.c - an insertion moves what lies behind it: for thousands of names, not millions. */
+/* base/name_list.c - names in the order that the caller gives them.  An insertion moves
+ * the names after it: for thousands of names, not millions. */
 #include "base/name_list.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/array.h"
 
 bool tfr_names_insert(struct tfr_names *names, size_t at, const char *name, size_t size)
 {
 	char *copy;
 
-	if (names->n == names->cap) {
-		size_t cap = names->cap ? 2 * names->cap : 64;
-		char **list = realloc(names->list, cap * sizeof(*list));
-
-		if (!list)
-			return false;
-		names->list = list;
-		names->cap = cap;
-	}
+	assert(at <= names->n);
+	if (TFR_ARRAY_RESERVE(names->list, names->cap, names->n + 1))
+		return false;
 	copy = strndup(name, size);
 	if (!copy)
 		return false;

@@ -10,6 +10,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "convert/folder/splits.h"
@@ -162,11 +163,8 @@ bool tfr_parts_add(
 	struct tfr_part part = { .split = split ? strdup(split) : NULL,
 		.images = strdup(images),
 		.annotations = strdup(annotations) };
-	struct tfr_part *list = reallocarray(p->list, p->n + 1, sizeof(*list));
 
-	if (list)
-		p->list = list;
-	if (!list || !part.images || !part.annotations || (split && !part.split)) {
+	if (TFR_ARRAY_ONE_MORE(p->list, p->n) || !part.images || !part.annotations || (split && !part.split)) {
 		clear_part(&part);
 		return false;
 	}

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diff/hash_table.h"
+#include "diff/name_table.h"
 #include "inspect/survey.h"
 #include "sweep/sweep.h"
 
@@ -35,7 +35,7 @@ struct run {
 	bool more;
 	uint64_t pair; /* the number of the next, of A */
 	struct tfr_example *example;
-	struct tfr_roll roll;
+	struct tfr_name_table names;
 	struct tally *tallies;
 	/* Of the pairs that are examples: pair and feature, which come ascending. */
 	struct tfr_buf found;
@@ -79,7 +79,7 @@ static enum tfr_status add_features(
 		const struct tfr_feature *f = tfr_example_at(r->example, i);
 		uint32_t number;
 
-		status = tfr_roll_number(&r->roll, f->key, f->key_size, &number, err);
+		status = tfr_name_table_number(&r->names, f->key, f->key_size, &number, err);
 		if (status)
 			break;
 		tfr_put_be(row + 8, number, 4);
@@ -214,14 +214,14 @@ static enum tfr_status compare_rows(struct run *r, struct tfr_error *err)
 
 static int compare_names(const void *a, const void *b, void *names)
 {
-	const struct tfr_name *list = names;
-	const struct tfr_name *x = &list[*(const uint32_t *)a], *y = &list[*(const uint32_t *)b];
+	const struct tfr_table_name *list = names;
+	const struct tfr_table_name *x = &list[*(const uint32_t *)a], *y = &list[*(const uint32_t *)b];
 	int c = memcmp(x->text, y->text, x->size < y->size ? x->size : y->size);
 
 	return c ? c : (x->size > y->size) - (x->size < y->size);
 }
 
-static char *shown_name(const struct tfr_name *name)
+static char *shown_name(const struct tfr_table_name *name)
 {
 	struct tfr_surveyed f = { .name = name->text, .size = name->size };
 	struct tfr_buf text = { 0 };
@@ -237,19 +237,19 @@ static enum tfr_status list_features(struct run *r, uint32_t *order, struct tfr_
 {
 	struct tfr_diff_report *report = r->report;
 
-	report->features = calloc(r->roll.n + 1u, sizeof(*report->features));
+	report->features = calloc(r->names.n + 1u, sizeof(*report->features));
 	if (!report->features)
 		return no_memory(err);
-	for (uint32_t i = 0; i < r->roll.n; i++)
+	for (uint32_t i = 0; i < r->names.n; i++)
 		order[i] = i;
-	qsort_r(order, r->roll.n, sizeof(*order), compare_names, r->roll.list);
-	for (uint32_t i = 0; i < r->roll.n; i++) {
+	qsort_r(order, r->names.n, sizeof(*order), compare_names, r->names.list);
+	for (uint32_t i = 0; i < r->names.n; i++) {
 		const struct tally *t = &r->tallies[order[i]];
 		struct tfr_diff_feature *f = &report->features[report->feature_count];
 
 		if (!t->changed && !t->only[0] && !t->only[1])
 			continue;
-		*f = (struct tfr_diff_feature){ .name = shown_name(&r->roll.list[order[i]]),
+		*f = (struct tfr_diff_feature){ .name = shown_name(&r->names.list[order[i]]),
 			.changed = t->changed,
 			.only = { t->only[0], t->only[1] } };
 		if (!f->name)
@@ -296,14 +296,14 @@ static size_t list_pair(struct run *r, const uint32_t *places, size_t at)
 
 static enum tfr_status tell(struct run *r, struct tfr_error *err)
 {
-	TFR_AUTO_FREE uint32_t *order = calloc(r->roll.n + 1u, sizeof(*order));
-	TFR_AUTO_FREE uint32_t *places = calloc(r->roll.n + 1u, sizeof(*places));
+	TFR_AUTO_FREE uint32_t *order = calloc(r->names.n + 1u, sizeof(*order));
+	TFR_AUTO_FREE uint32_t *places = calloc(r->names.n + 1u, sizeof(*places));
 	enum tfr_status status = order && places ? list_features(r, order, err) : no_memory(err);
 	uint32_t told = 0;
 
 	if (status)
 		return status;
-	for (uint32_t i = 0; i < r->roll.n; i++) {
+	for (uint32_t i = 0; i < r->names.n; i++) {
 		const struct tally *t = &r->tallies[order[i]];
 
 		places[order[i]] = told;
@@ -337,7 +337,7 @@ static enum tfr_status find(struct run *r, struct tfr_error *err)
 	for (r->side = 0; !status && r->side < 2; r->side++)
 		status = read_side(r, err);
 	if (!status) {
-		r->tallies = calloc(r->roll.n + 1u, sizeof(*r->tallies));
+		r->tallies = calloc(r->names.n + 1u, sizeof(*r->tallies));
 		status = r->tallies ? compare_rows(r, err) : no_memory(err);
 	}
 	r->report->temp_bytes += tfr_sorter_spilled(r->pairs) + tfr_sorter_spilled(r->wanted) +
@@ -355,7 +355,7 @@ enum tfr_status tfr_changed_find(const struct tfr_ledger *ledger, struct tfr_sor
 	tfr_sorter_free(r.wanted);
 	tfr_sorter_free(r.rows);
 	tfr_example_free(r.example);
-	tfr_roll_clear(&r.roll);
+	tfr_name_table_clear(&r.names);
 	free(r.tallies);
 	tfr_buf_clear(&r.found);
 	return status;

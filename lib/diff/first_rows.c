@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 enum { FIRST = 16 };
 
 static int compare_rows(const void *a, const void *b, void *size)
@@ -22,20 +24,12 @@ void tfr_firsts_settle(struct tfr_firsts *f)
 
 bool tfr_firsts_add(struct tfr_firsts *f, const void *row)
 {
-	size_t cap = f->cap ? 2 * f->cap : FIRST;
-	uint8_t *rows;
-
 	if (!f->max || (f->full && memcmp(row, f->rows + (f->max - 1) * f->row, f->row) > 0))
 		return true;
 	if (f->n == f->cap && f->n / 2 >= f->max)
 		tfr_firsts_settle(f);
-	if (f->n == f->cap) {
-		rows = reallocarray(f->rows, cap, f->row);
-		if (!rows)
-			return false;
-		f->rows = rows;
-		f->cap = cap;
-	}
+	if (f->n == f->cap && tfr_array_grow(&f->rows, &f->cap, f->n + 1, f->row))
+		return false;
 	memcpy(f->rows + f->n++ * f->row, row, f->row);
 	return true;
 }

@@ -6,17 +6,11 @@
 
 #include <tfr-private/gzi.h>
 
+#include "base/suffix.h"
 #include "doctor/doctor.h"
 #include "io/source.h"
 
 enum { ONE_STREAM = 4 << 20, LOOK_FOR_POINTS = 8 << 20, BLOCK = 64 << 10 };
-
-static bool ends_with(const char *name, const char *suffix)
-{
-	size_t n = strlen(name), m = strlen(suffix);
-
-	return n >= m && !strcmp(name + n - m, suffix);
-}
 
 /* A file of a set, and how many there are like it. */
 struct some {
@@ -76,7 +70,7 @@ void tfr_doctor_mixed_compression(struct tfr_doctor *d, const struct tfr_dset *s
 
 	if ((plain.n != 0) + (gzip.n != 0) + (zlib.n != 0) < 2)
 		return;
-	tfr_doctor_rewrite(&c, s, "cat", "-z", ends_with(s->name, ".gz") ? "gzip" : "none");
+	tfr_doctor_rewrite(&c, s, "cat", "-z", tfr_has_suffix(s->name, ".gz") ? "gzip" : "none");
 	tfr_doctor_tell(d, s->name, &c,
 		"%zu of its files are plain, %zu GZIP and %zu ZLIB: TensorFlow takes one "
 		"compression for all files of a TFRecordDataset",
@@ -89,7 +83,7 @@ void tfr_doctor_called_gz(struct tfr_doctor *d, const struct tfr_dset *s)
 	struct tfr_command c = { 0 };
 	char files[64];
 
-	if (!plain.n || !ends_with(plain.first->path, ".gz"))
+	if (!plain.n || !tfr_has_suffix(plain.first->path, ".gz"))
 		return;
 	tfr_doctor_rewrite(&c, s, "cat", "-z", "gzip");
 	tfr_doctor_tell(d, s->name, &c,
@@ -105,7 +99,7 @@ void tfr_doctor_not_called_gz(struct tfr_doctor *d, const struct tfr_dset *s)
 	struct tfr_command c = { 0 };
 	char files[64];
 
-	if (!some.n || ends_with(some.first->path, ".gz") || ends_with(some.first->path, ".zlib"))
+	if (!some.n || tfr_has_suffix(some.first->path, ".gz") || tfr_has_suffix(some.first->path, ".zlib"))
 		return;
 	tfr_doctor_rewrite(&c, s, "cat", "-z", "none");
 	tfr_doctor_tell(d, s->name, &c,

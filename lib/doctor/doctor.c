@@ -9,6 +9,8 @@
 
 #include "doctor/doctor.h"
 
+#include "base/array.h"
+
 static const struct tfr_check_row rows[] = {
 	/* what lies in the folder */
 	{ "unreadable", TFR_GRAVITY_ERROR, .all = tfr_doctor_unreadable },
@@ -117,15 +119,8 @@ static bool in_vain(const struct tfr_doctor *d, const struct tfr_command *c)
 
 static struct tfr_doctor_finding *new_finding(struct tfr_doctor *d)
 {
-	if (d->finding_count == d->finding_cap) {
-		size_t cap = d->finding_cap ? 2 * d->finding_cap : 16;
-		struct tfr_doctor_finding *list = realloc(d->findings, cap * sizeof(*list));
-
-		if (!list)
-			return NULL;
-		d->findings = list;
-		d->finding_cap = cap;
-	}
+	if (TFR_ARRAY_RESERVE(d->findings, d->finding_cap, d->finding_count + 1))
+		return NULL;
 	return &d->findings[d->finding_count++];
 }
 

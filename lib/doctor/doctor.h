@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/hash_index.h"
 #include "example/content.h"
 #include "inspect/stats/order.h"
 
@@ -34,8 +35,8 @@ enum { TFR_DCLASSES_MAX = 1 << 16 };
 /* The values met, by their hash; zero-initialised is empty. */
 struct tfr_dclasses {
 	struct tfr_dclass *list;
-	uint32_t *slots; /* a class + 1; 0: empty */
-	size_t n, cap;	 /* of the list; there are twice as many slots as `cap` */
+	struct tfr_hash_index index; /* by `hash` */
+	size_t n, cap;
 	bool over;	 /* there are more than that */
 };
 bool tfr_dclasses_add(struct tfr_dclasses *c, const struct tfr_dclass *add); /* false: no memory */

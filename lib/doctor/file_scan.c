@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/rng.h"
 #include "doctor/doctor.h"
 #include "inspect/check/record_contents.h"
@@ -80,22 +81,6 @@ void tfr_dlook_clear(struct tfr_dlook *l)
 	*l = (struct tfr_dlook){ 0 };
 }
 
-/* Room for one more in an array that grows. */
-static bool make_room(void **list, size_t n, size_t *cap, size_t size)
-{
-	size_t more = *cap ? 2 * *cap : 32;
-	void *larger;
-
-	if (n < *cap)
-		return true;
-	larger = realloc(*list, more * size);
-	if (!larger)
-		return false;
-	*list = larger;
-	*cap = more;
-	return true;
-}
-
 /* --- what is in a record --- */
 
 static int compare_feature(const struct tfr_dfeature *a, const struct tfr_feature *f)
@@ -130,7 +115,7 @@ static bool insert_feature(struct tfr_dlook *l, const struct tfr_feature *f, siz
 {
 	struct tfr_dfeature new = { .size = f->key_size, .kind = f->kind, .min = UINT32_MAX };
 
-	if (!make_room((void **)&l->features, l->feature_count, &l->feature_cap, sizeof(new)))
+	if (TFR_ARRAY_RESERVE(l->features, l->feature_cap, l->feature_count + 1))
 		return false;
 	new.name = malloc(f->key_size + 1);
 	if (!new.name)
@@ -156,8 +141,7 @@ static bool note_image(struct tfr_dlook *l, const struct tfr_feature *f)
 	format = tfr_image_sniff(value.data, value.size);
 	if (!tfr_image_is_decoded(format) || tfr_image_probe(value.data, value.size, &info, NULL))
 		return true;
-	if (!make_room(
-		    (void **)&l->images, l->image_count, &l->image_cap, sizeof(*l->images)))
+	if (TFR_ARRAY_RESERVE(l->images, l->image_cap, l->image_count + 1))
 		return false;
 	l->images[l->image_count++] =
 		(struct tfr_dimage){ info.width, info.height, value.size, format };
@@ -210,7 +194,7 @@ static bool note_label(struct looking *k, uint64_t place, size_t size)
 		return false;
 	if (l->label_count == MOST_LABELS)
 		return true;
-	if (!make_room((void **)&l->labels, l->label_count, &l->label_cap, sizeof(*l->labels)))
+	if (TFR_ARRAY_RESERVE(l->labels, l->label_cap, l->label_count + 1))
 		return false;
 	l->labels[l->label_count++] = (struct tfr_dlabel){ class.hash, place, k->begins };
 	k->begins = false;

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/suffix.h"
 #include "doctor/doctor.h"
 #include "io/source.h"
 #include "record/filetype.h"
@@ -44,13 +46,6 @@ static enum tfr_status no_memory(struct tfr_error *err)
 	return tfr_fail_nomem(err, "listing the files");
 }
 
-static bool ends_with(const char *name, const char *suffix)
-{
-	size_t n = strlen(name), m = strlen(suffix);
-
-	return n >= m && !strcmp(name + n - m, suffix);
-}
-
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -65,7 +60,7 @@ static char *join(const char *folder, const char *name)
 	char *path = NULL;
 	const char *p;
 
-	if (asprintf(&path, "%s%s%s", folder, !*folder || ends_with(folder, "/") ? "" : "/", name) <
+	if (asprintf(&path, "%s%s%s", folder, !*folder || tfr_has_suffix(folder, "/") ? "" : "/", name) <
 		0)
 		return NULL;
 	for (p = path; p[0] == '.' && p[1] == '/' && p[2];)
@@ -89,8 +84,8 @@ static bool named_as_records(const char *name)
 {
 	struct tfr_shard_file f;
 
-	return ends_with(name, ".tfrecord") || ends_with(name, ".tfrecord.gz") ||
-	       ends_with(name, ".tfrec") || ends_with(name, ".snapshot") ||
+	return tfr_has_suffix(name, ".tfrecord") || tfr_has_suffix(name, ".tfrecord.gz") ||
+	       tfr_has_suffix(name, ".tfrec") || tfr_has_suffix(name, ".snapshot") ||
 	       strstr(name, "tfevents") || tfr_shard_file_parse(name, &f);
 }
 
@@ -102,7 +97,7 @@ static bool named_as_company(const char *name)
 		".html", ".yaml", ".yml" };
 
 	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++)
-		if (ends_with(name, suffixes[i]))
+		if (tfr_has_suffix(name, suffixes[i]))
 			return true;
 	return false;
 }
@@ -113,15 +108,8 @@ static enum tfr_status add_other(struct list *l, enum tfr_dwhat what, const char
 	struct tfr_doctor *d = l->d;
 	struct tfr_dother *o;
 
-	if (d->other_count == d->other_cap) {
-		size_t cap = d->other_cap ? 2 * d->other_cap : 16;
-
-		o = realloc(d->others, cap * sizeof(*o));
-		if (!o)
-			return no_memory(err);
-		d->others = o;
-		d->other_cap = cap;
-	}
+	if (TFR_ARRAY_RESERVE(d->others, d->other_cap, d->other_count + 1))
+		return no_memory(err);
 	o = &d->others[d->other_count];
 	*o = (struct tfr_dother){ what, strdup(path), strdup(text) };
 	d->other_count++; /* freed with the rest, whatever came of it */
@@ -133,15 +121,8 @@ static enum tfr_status add_found(
 {
 	struct found *f;
 
-	if (l->n == l->cap) {
-		size_t cap = l->cap ? 2 * l->cap : 64;
-
-		f = realloc(l->found, cap * sizeof(*f));
-		if (!f)
-			return no_memory(err);
-		l->found = f;
-		l->cap = cap;
-	}
+	if (TFR_ARRAY_RESERVE(l->found, l->cap, l->n + 1))
+		return no_memory(err);
 	f = &l->found[l->n];
 	*f = (struct found){ .path = strdup(path), .size = size, .gaps = gaps };
 	if (!f->path)
@@ -233,7 +214,7 @@ static enum tfr_status look_at(
 static bool named_as_temporary(const char *name)
 {
 	return name[0] == '.' &&
-	       (ends_with(name, ".tmp") || ends_with(name, ".lock") || ends_with(name, ".old"));
+	       (tfr_has_suffix(name, ".tmp") || tfr_has_suffix(name, ".lock") || tfr_has_suffix(name, ".old"));
 }
 
 /* A regular file that no process has locked.  The shards of a large set are not locked themselves. */
@@ -374,7 +355,7 @@ static enum tfr_status add_path(struct list *l, const char *given, struct tfr_er
 		return no_memory(err);
 	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return add_folder(l, path, err);
-	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && ends_with(path, ".manifest.json"))
+	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && tfr_has_suffix(path, ".manifest.json"))
 		return add_manifest(l, path, err);
 	whole = stat(path, &st) && tfr_set_name_parse(&name, path, NULL) == TFR_OK;
 	tfr_set_name_clear(&name);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "doctor/doctor.h"
 #include "thread/lanes.h"
 #include "thread/threads.h"
@@ -81,15 +82,8 @@ static enum tfr_status put_thinned(
 
 	if (place < r->next)
 		return TFR_OK;
-	if (r->n == r->cap) {
-		size_t cap = r->cap ? 2 * r->cap : 1024;
-		uint64_t *list = realloc(r->thinned, cap * sizeof(*list));
-
-		if (!list)
-			return no_memory(err);
-		r->thinned = list;
-		r->cap = cap;
-	}
+	if (TFR_ARRAY_RESERVE(r->thinned, r->cap, r->n + 1))
+		return no_memory(err);
 	r->thinned[r->n++] = label->hash;
 	r->next = place + r->all.buffer / r->all.batch + 1;
 	return TFR_OK;
@@ -203,15 +197,8 @@ static enum tfr_status end_set(struct run *r, struct tfr_dset *s, struct tfr_err
 static bool take_images(struct tfr_dset *s, const struct tfr_dlook *look)
 {
 	for (size_t i = 0; i < look->image_count && s->image_count < MOST_IMAGES; i++) {
-		if (s->image_count == s->image_cap) {
-			size_t cap = s->image_cap ? 2 * s->image_cap : 256;
-			struct tfr_dimage *list = realloc(s->images, cap * sizeof(*list));
-
-			if (!list)
-				return false;
-			s->images = list;
-			s->image_cap = cap;
-		}
+		if (TFR_ARRAY_RESERVE(s->images, s->image_cap, s->image_count + 1))
+			return false;
 		s->images[s->image_count++] = look->images[i];
 	}
 	return true;

@@ -1,65 +1,43 @@
 /* doctor/value_sample.c - what is kept of many values in bounded room: classes and how often each
  * came, and hashes of contents, of which a part that the contents themselves choose. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "doctor/doctor.h"
 
 /* --- classes --- */
 
-static uint32_t *slot_of(const struct tfr_dclasses *c, uint64_t hash)
-{
-	size_t mask = 2 * c->cap - 1, at = hash & mask;
-
-	while (c->slots[at] && c->list[c->slots[at] - 1].hash != hash)
-		at = (at + 1) & mask;
-	return &c->slots[at];
-}
-
-static bool grow_classes(struct tfr_dclasses *c)
-{
-	size_t cap = c->cap ? 2 * c->cap : 64;
-	struct tfr_dclass *list = realloc(c->list, cap * sizeof(*list));
-	uint32_t *slots = calloc(2 * cap, sizeof(*slots));
-
-	if (list)
-		c->list = list;
-	if (!list || !slots) {
-		free(slots);
-		return false;
-	}
-	free(c->slots);
-	c->slots = slots;
-	c->cap = cap;
-	for (size_t i = 0; i < c->n; i++)
-		*slot_of(c, list[i].hash) = (uint32_t)i + 1;
-	return true;
-}
-
 bool tfr_dclasses_add(struct tfr_dclasses *c, const struct tfr_dclass *add)
 {
-	uint32_t *slot;
+	struct tfr_hash_probe p = tfr_hash_probe(add->hash);
+	uint32_t i;
 
-	if (c->n == c->cap && !grow_classes(c))
-		return false;
-	slot = slot_of(c, add->hash);
-	if (*slot) {
-		c->list[*slot - 1].records += add->records;
-		c->list[*slot - 1].places += add->places;
-		c->list[*slot - 1].weight += add->weight;
-	} else if (c->n == TFR_DCLASSES_MAX) {
-		c->over = true;
-	} else {
-		c->list[c->n] = *add;
-		*slot = (uint32_t)++c->n;
+	while (tfr_hash_next(&c->index, &p, &i)) {
+		assert(i < c->n);
+		if (c->list[i].hash != add->hash)
+			continue;
+		c->list[i].records += add->records;
+		c->list[i].places += add->places;
+		c->list[i].weight += add->weight;
+		return true;
 	}
+	if (c->n == TFR_DCLASSES_MAX) {
+		c->over = true;
+		return true;
+	}
+	if (TFR_ARRAY_RESERVE(c->list, c->cap, c->n + 1) ||
+		tfr_hash_add(&c->index, add->hash, (uint32_t)c->n))
+		return false;
+	c->list[c->n++] = *add;
 	return true;
 }
 
 void tfr_dclasses_clear(struct tfr_dclasses *c)
 {
 	free(c->list);
-	free(c->slots);
+	tfr_hash_clear(&c->index);
 	*c = (struct tfr_dclasses){ 0 };
 }
 
@@ -87,15 +65,8 @@ bool tfr_dhashes_add(struct tfr_dhashes *h, uint64_t hash)
 		thin_out(h, h->bits + 1);
 	if (!kept(hash, h->bits) || h->n == TFR_DHASHES_MAX) /* that many are equal */
 		return true;
-	if (h->n == h->cap) {
-		size_t cap = h->cap ? 2 * h->cap : 256;
-		uint64_t *list = realloc(h->list, cap * sizeof(*list));
-
-		if (!list)
-			return false;
-		h->list = list;
-		h->cap = cap;
-	}
+	if (TFR_ARRAY_RESERVE(h->list, h->cap, h->n + 1))
+		return false;
 	h->list[h->n++] = hash;
 	h->sorted = false;
 	return true;

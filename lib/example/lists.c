@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 
 struct tfr_lists {
@@ -102,20 +103,14 @@ static bool check_entry(
 
 static bool add_entry(struct tfr_lists *l, struct tfr_wire *w)
 {
-	size_t cap = l->cap ? 2 * l->cap : 16;
-	struct tfr_feature_list *all = l->all, *list;
+	struct tfr_feature_list *list;
 	bool whole;
 
-	if (l->n == l->cap) {
-		all = reallocarray(all, cap, sizeof(*all));
-		if (!all) {
-			l->no_memory = true;
-			return tfr_wire_fail(w, w->p, "out of memory");
-		}
-		l->all = all;
-		l->cap = cap;
+	if (TFR_ARRAY_RESERVE(l->all, l->cap, l->n + 1)) {
+		l->no_memory = true;
+		return tfr_wire_fail(w, w->p, "out of memory");
 	}
-	list = &all[l->n];
+	list = &l->all[l->n];
 	*list = (struct tfr_feature_list){
 		.key = "", .body = w->p, .size = (size_t)(w->end - w->p), .place = l->n
 	};

@@ -11,6 +11,7 @@
 #include <tfr-private/example.h>
 #include <tfr-private/text.h>
 
+#include "base/array.h"
 #include "base/error.h"
 
 enum { SEEN_BITS = 10 };
@@ -47,11 +48,10 @@ void tfr_lookout_free(struct tfr_lookout *l)
 bool tfr_lookout_add(struct tfr_lookout *l, const char *text)
 {
 	size_t size = strlen(text);
-	struct name **larger = reallocarray(l->names, l->n + 1, sizeof(struct name *));
-	struct name *name = larger ? malloc(sizeof(*name) + size + 1) : NULL;
+	struct name *name = NULL;
 
-	if (larger)
-		l->names = larger;
+	if (!TFR_ARRAY_ONE_MORE(l->names, l->n))
+		name = malloc(sizeof(*name) + size + 1);
 	if (!name)
 		return false;
 	memcpy(name->text, text, size + 1);

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/c_locale.h"
 #include "base/error.h"
 #include "example/where.h"
@@ -66,15 +67,12 @@ static bool expect(struct parser *s, const char *token, const char *what)
 static bool add_node(struct parser *s, const struct tfr_where_node *node, unsigned *index)
 {
 	struct tfr_where *w = s->w;
-	struct tfr_where_node *nodes;
 
 	if (w->n_nodes == TFR_WHERE_MAX_NODES)
 		return wrong(s, s->p, "too long an expression");
-	nodes = realloc(w->nodes, (w->n_nodes + 1) * sizeof(*nodes));
-	if (!nodes)
+	if (TFR_ARRAY_ONE_MORE(w->nodes, w->n_nodes))
 		return no_memory(s);
-	w->nodes = nodes;
-	nodes[w->n_nodes] = *node;
+	w->nodes[w->n_nodes] = *node;
 	*index = w->n_nodes++;
 	return true;
 }
@@ -145,7 +143,6 @@ static bool parse_number(struct parser *s, struct tfr_where_operand *o)
 static bool add_name(struct parser *s, char *text, unsigned *index)
 {
 	struct tfr_where *w = s->w;
-	char **names;
 
 	for (unsigned i = 0; i < w->n_names; i++) {
 		if (!strcmp(w->names[i], text)) {
@@ -154,14 +151,11 @@ static bool add_name(struct parser *s, char *text, unsigned *index)
 			return true;
 		}
 	}
-	names = realloc(w->names, (w->n_names + 1) * sizeof(*names));
-	if (names)
-		w->names = names;
-	if (!names || !tfr_lookout_add(w->lookout, text)) {
+	if (TFR_ARRAY_ONE_MORE(w->names, w->n_names) || !tfr_lookout_add(w->lookout, text)) {
 		free(text);
 		return no_memory(s);
 	}
-	names[w->n_names] = text;
+	w->names[w->n_names] = text;
 	*index = w->n_names++;
 	return true;
 }

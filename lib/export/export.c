@@ -12,6 +12,7 @@
 #include <tfr-private/text.h>
 
 #include "base/error.h"
+#include "base/suffix.h"
 #include "export/form.h"
 #include "io/output.h"
 #include "thread/lanes.h"
@@ -39,13 +40,6 @@ struct run {
 
 /* --- which form --- */
 
-static bool ends_with(const char *text, const char *ending)
-{
-	size_t n = strlen(text), m = strlen(ending);
-
-	return n > m && !strcmp(text + n - m, ending);
-}
-
 static const struct form *find_form(const char *target, const char *to, struct tfr_error *err)
 {
 	static const char *const packed[] = { ".gz", ".tgz", ".xz", ".zst", ".bz2", ".zip" };
@@ -53,9 +47,9 @@ static const struct form *find_form(const char *target, const char *to, struct t
 
 	for (size_t i = 0; i < N_FORMS; i++)
 		if (to ? !strcmp(forms[i]->name, to)
-		       : (!forms[i]->ending || ends_with(target, forms[i]->ending))) {
+		       : (!forms[i]->ending || tfr_has_suffix(target, forms[i]->ending))) {
 			for (size_t k = 0; !to && k < sizeof(packed) / sizeof(*packed); k++)
-				if (!ends_with(target, packed[k]))
+				if (!tfr_has_suffix(target, packed[k]))
 					continue;
 				else {
 					tfr_fail(err, TFR_EUSAGE,

@@ -1,20 +1,16 @@
-/* export/unique_names.c - a hash table with open addressing over one buffer of names. */
+/* export/unique_names.c - the names given so far in one buffer, and an index of them by hash. */
 #include "export/unique_names.h"
 
+#include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/array.h"
 #include "base/utf8.h"
 
 enum { PART = 200, ENDING = 16, PARTS = 16 };
-
-struct name_slot {
-	uint64_t hash;
-	size_t text;   /* offset in names->text, 0: empty, since the text begins with a NUL */
-	uint32_t last; /* the number given last to a name that was taken */
-	bool folder;
-};
 
 /* --- safe names --- */
 
@@ -89,58 +85,31 @@ bool tfr_unique_names_clean_part(struct tfr_buf *path, const void *bytes, size_t
 
 /* --- names given --- */
 
-static bool grow(struct names *s)
+static struct tfr_given_name *find(const struct names *s, const uint8_t *name, size_t size)
 {
-	size_t cap = s->cap ? 2 * s->cap : 1024;
-	struct name_slot *slots = calloc(cap, sizeof(*slots));
+	struct tfr_hash_probe p = tfr_hash_probe(XXH3_64bits(name, size));
+	uint32_t i;
 
-	if (!slots)
+	while (tfr_hash_next(&s->index, &p, &i)) {
+		const char *text = (const char *)s->text.data + s->list[i].text;
+
+		assert(i < s->n);
+		if (!strncmp(text, (const char *)name, size) && !text[size])
+			return &s->list[i];
+	}
+	return NULL;
+}
+
+static bool add(struct names *s, const uint8_t *name, size_t size, bool folder)
+{
+	size_t at = s->text.size;
+
+	if (s->n == UINT32_MAX - 1 || TFR_ARRAY_RESERVE(s->list, s->cap, s->n + 1) ||
+		!tfr_buf_append(&s->text, name, size) || !tfr_buf_append(&s->text, "", 1) ||
+		tfr_hash_add(&s->index, XXH3_64bits(name, size), (uint32_t)s->n))
 		return false;
-	for (size_t i = 0; i < s->cap; i++) {
-		size_t at = s->slots[i].hash & (cap - 1);
-
-		if (!s->slots[i].text)
-			continue;
-		while (slots[at].text)
-			at = (at + 1) & (cap - 1);
-		slots[at] = s->slots[i];
-	}
-	free(s->slots);
-	s->slots = slots;
-	s->cap = cap;
-	return s->text.size || tfr_buf_append(&s->text, "", 1);
-}
-
-/* The slot of a name, or the empty one where it belongs. */
-static struct name_slot *find(struct names *s, const uint8_t *name, size_t size, uint64_t hash)
-{
-	size_t at = hash & (s->cap - 1);
-
-	while (s->slots[at].text) {
-		const char *text = (const char *)s->text.data + s->slots[at].text;
-
-		if (s->slots[at].hash == hash && !strncmp(text, (const char *)name, size) &&
-			!text[size])
-			break;
-		at = (at + 1) & (s->cap - 1);
-	}
-	return &s->slots[at];
-}
-
-/* Makes room for one more name first, so that a slot stays where it is. */
-static struct name_slot *look_up(struct names *s, const uint8_t *name, size_t size)
-{
-	if (2 * (s->n + 1) > s->cap && !grow(s))
-		return NULL;
-	return find(s, name, size, XXH3_64bits(name, size));
-}
-
-static bool fill(
-	struct names *s, struct name_slot *slot, const uint8_t *name, size_t size, bool folder)
-{
-	*slot = (struct name_slot){ XXH3_64bits(name, size), s->text.size, 1, folder };
-	s->n++;
-	return tfr_buf_append(&s->text, name, size) && tfr_buf_append(&s->text, "", 1);
+	s->list[s->n++] = (struct tfr_given_name){ at, 1, folder };
+	return true;
 }
 
 /* Puts "-N" into a path: before the ending of its part that ends at `end`. */
@@ -167,39 +136,34 @@ static bool number_part(struct tfr_buf *path, size_t end, bool ending, uint32_t 
  */
 static bool settle(struct names *s, struct tfr_buf *path, size_t *end, bool folder, bool *new)
 {
-	struct name_slot *slot = look_up(s, path->data, *end);
+	const struct tfr_given_name *taken = find(s, path->data, *end);
 	size_t plain = *end, grown;
 	TFR_AUTO_BUF original = { 0 };
 
-	if (!slot)
-		return false;
-	*new = !slot->text;
+	*new = !taken;
 	if (*new)
-		return fill(s, slot, path->data, *end, folder);
-	if (folder && slot->folder)
+		return add(s, path->data, *end, folder);
+	if (folder && taken->folder)
 		return true;
 	if (!tfr_buf_append(&original, path->data, path->size))
 		return false;
 	for (uint32_t n = 2;; n++) {
 		/* A folder may be one that was numbered before; a file never is. */
 		if (!folder)
-			n = ++find(s, original.data, plain, XXH3_64bits(original.data, plain))
-				      ->last;
+			n = ++find(s, original.data, plain)->last;
 		memcpy(path->data, original.data, original.size);
 		path->size = original.size;
 		if (!number_part(path, plain, !folder, n, &grown))
 			return false;
 		*end = plain + grown;
-		slot = look_up(s, path->data, *end);
-		if (!slot)
-			return false;
-		if (!slot->text)
+		taken = find(s, path->data, *end);
+		if (!taken)
 			break;
-		if (folder && slot->folder)
+		if (folder && taken->folder)
 			return true;
 	}
 	*new = true;
-	return fill(s, slot, path->data, *end, folder);
+	return add(s, path->data, *end, folder);
 }
 
 enum tfr_status tfr_unique_names_take(struct names *s, struct tfr_buf *path,
@@ -233,6 +197,7 @@ enum tfr_status tfr_unique_names_take(struct names *s, struct tfr_buf *path,
 void tfr_unique_names_clear(struct names *s)
 {
 	tfr_buf_clear(&s->text);
-	free(s->slots);
+	tfr_hash_clear(&s->index);
+	free(s->list);
 	*s = (struct names){ 0 };
 }

@@ -7,11 +7,19 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/hash_index.h"
+
+struct tfr_given_name {
+	size_t text;   /* offset in names->text */
+	uint32_t last; /* the number given last to a name that was taken */
+	bool folder;
+};
 
 struct names {
 	struct tfr_buf text; /* the names, each with its NUL */
-	struct name_slot *slots;
-	size_t n, cap; /* a power of two */
+	struct tfr_given_name *list;
+	size_t n, cap;
+	struct tfr_hash_index index;
 };
 
 /* Appends `size` bytes as a path below a folder, without a NUL: parts that are empty or "." are

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/escape.h"
 
@@ -117,18 +118,13 @@ static struct tfr_surveyed *new_feature(
 static enum tfr_status insert(struct tfr_survey *s, size_t at, const void *name, size_t size,
 	enum tfr_kind kind, struct tfr_error *err)
 {
-	struct tfr_surveyed **list = s->list, *f;
-	size_t cap = s->cap ? 2 * s->cap : 32;
+	struct tfr_surveyed **list, *f;
 
 	if (s->n == TFR_SURVEY_FEATURES)
 		return tfr_fail(err, TFR_EUSAGE, "more than %d features", TFR_SURVEY_FEATURES);
-	if (s->n == s->cap) {
-		list = realloc(list, cap * sizeof(struct tfr_surveyed *));
-		if (!list)
-			return tfr_fail_nomem(err, "looking at the features");
-		s->list = list;
-		s->cap = cap;
-	}
+	if (TFR_ARRAY_RESERVE(s->list, s->cap, s->n + 1))
+		return tfr_fail_nomem(err, "looking at the features");
+	list = s->list;
 	f = new_feature(s, name, size, kind);
 	if (!f)
 		return tfr_fail_nomem(err, "looking at the features");

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "example/lists.h"
 #include "inspect/survey.h"
@@ -135,18 +136,13 @@ static enum tfr_status insert_own(struct tfr_survey *s, struct owned *w, size_t 
 {
 	struct tfr_surveyed *shared = NULL;
 	enum tfr_status status = tfr_survey_get(s, f->key, f->key_size, f->kind, &shared, err);
-	size_t cap = w->cap ? 2 * w->cap : 32;
-	struct own **list = w->list, *o;
+	struct own **list, *o;
 
 	if (status)
 		return status;
-	if (w->n == w->cap) {
-		list = realloc(list, cap * sizeof(struct own *));
-		if (!list)
-			return no_memory(err);
-		w->list = list;
-		w->cap = cap;
-	}
+	if (TFR_ARRAY_RESERVE(w->list, w->cap, w->n + 1))
+		return no_memory(err);
+	list = w->list;
 	o = new_own(shared);
 	if (!o)
 		return no_memory(err);

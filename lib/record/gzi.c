@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "io/output.h"
@@ -21,15 +22,8 @@ char *tfr_gzi_path(const char *path)
 
 bool tfr_gzi_add(struct tfr_gzi *gzi, uint64_t compressed, uint64_t uncompressed)
 {
-	if ((gzi->count & (gzi->count - 1)) == 0) { /* a power of two: full */
-		size_t room = gzi->count ? 2 * gzi->count : 1;
-		struct tfr_gzi_point *points =
-			reallocarray(gzi->points, room, sizeof(gzi->points[0]));
-
-		if (!points)
-			return false;
-		gzi->points = points;
-	}
+	if (TFR_ARRAY_ONE_MORE(gzi->points, gzi->count))
+		return false;
 	gzi->points[gzi->count++] = (struct tfr_gzi_point){ compressed, uncompressed };
 	return true;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "record/index_read.h"
@@ -73,14 +74,8 @@ static enum tfr_status look_beside(const char *path, const struct stat *file,
 
 static bool mark(struct tfr_index_seen *seen, uint64_t position)
 {
-	if ((seen->mark_count & (seen->mark_count - 1)) == 0) { /* a power of two: full */
-		size_t room = seen->mark_count ? 2 * seen->mark_count : 1;
-		uint64_t *marks = reallocarray(seen->marks, room, sizeof(*marks));
-
-		if (!marks)
-			return false;
-		seen->marks = marks;
-	}
+	if (TFR_ARRAY_ONE_MORE(seen->marks, seen->mark_count))
+		return false;
 	seen->marks[seen->mark_count++] = position;
 	return true;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/error.h"
@@ -21,15 +22,8 @@ bool tfr_class_map_add(struct tfr_class_map *m, const char *text, size_t size, i
 {
 	if (!size || memchr(text, '\0', size))
 		return true;
-	if (m->n == m->cap) {
-		size_t cap = m->cap ? 2 * m->cap : 16;
-		struct tfr_class_entry *list = reallocarray(m->list, cap, sizeof(*list));
-
-		if (!list)
-			return false;
-		m->list = list;
-		m->cap = cap;
-	}
+	if (TFR_ARRAY_RESERVE(m->list, m->cap, m->n + 1))
+		return false;
 	m->list[m->n].text = strndup(text, size);
 	m->list[m->n].label = label;
 	m->sorted = false;

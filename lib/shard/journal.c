@@ -19,6 +19,7 @@
 
 #include <xxhash.h>
 
+#include "base/array.h"
 #include "base/unread.h"
 #include "io/output.h"
 #include "io/temp_names.h"
@@ -36,15 +37,8 @@ enum { LEAST_ENTRY = sizeof(struct fixed) + 3 };
 
 bool tfr_journal_add_lock(struct tfr_journal *j, const char *path)
 {
-	if (j->n_locks == j->cap_locks) {
-		uint32_t cap = j->cap_locks ? 2 * j->cap_locks : 4;
-		char **locks = reallocarray(j->locks, cap, sizeof(*locks));
-
-		if (!locks)
-			return false;
-		j->locks = locks;
-		j->cap_locks = cap;
-	}
+	if (TFR_ARRAY_RESERVE(j->locks, j->cap_locks, j->n_locks + 1u))
+		return false;
 	j->locks[j->n_locks] = strdup(path);
 	return j->locks[j->n_locks] && ++j->n_locks;
 }
@@ -60,15 +54,8 @@ bool tfr_journal_add(struct tfr_journal *j, const struct tfr_journal_entry *entr
 {
 	struct tfr_journal_entry e = *entry;
 
-	if (j->n == j->cap) {
-		uint32_t cap = j->cap ? 2 * j->cap : 16;
-		struct tfr_journal_entry *entries = reallocarray(j->entries, cap, sizeof(*entries));
-
-		if (!entries)
-			return false;
-		j->entries = entries;
-		j->cap = cap;
-	}
+	if (TFR_ARRAY_RESERVE(j->entries, j->cap, j->n + 1u))
+		return false;
 	e.path = strdup(entry->path);
 	e.temp = entry->temp ? strdup(entry->temp) : NULL;
 	e.old = entry->old ? strdup(entry->old) : NULL;

@@ -28,10 +28,12 @@ struct tfr_journal_entry {
 struct tfr_journal {
 	uint64_t token; /* of this command: 64 random bits */
 	char **locks;	/* the last one is cleared last */
-	uint32_t n_locks, cap_locks;
+	uint32_t n_locks;
+	size_t cap_locks;
 	struct tfr_journal_entry
 		*entries; /* the publication is committed when all proofs have their names */
-	uint32_t n, cap;
+	uint32_t n;
+	size_t cap;
 };
 
 /* Adds a lock file or an entry; the texts are copied.  False: out of memory. */

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/error.h"
@@ -183,14 +184,12 @@ static struct beside *open_beside(const struct tfr_set_name *name, struct tfr_er
 static struct beside *add_beside(
 	struct tfr_manifests *all, const struct tfr_set_name *name, struct tfr_error *err)
 {
-	struct beside **larger = realloc(all->besides, (all->n + 1) * sizeof(*all->besides));
 	struct beside *b;
 
-	if (!larger) {
+	if (TFR_ARRAY_ONE_MORE(all->besides, all->n)) {
 		tfr_fail_nomem(err, "looking for a manifest");
 		return NULL;
 	}
-	all->besides = larger;
 	b = open_beside(name, err);
 	if (b)
 		all->besides[all->n++] = b;

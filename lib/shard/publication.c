@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "io/temp_names.h"
 #include "io/temp_registry.h"
@@ -36,15 +37,8 @@ enum tfr_status tfr_publication_lock(
 
 	if (!j->token)
 		j->token = tfr_random_token();
-	if (j->n_locks == p->cap_locks) {
-		uint32_t cap = p->cap_locks ? 2 * p->cap_locks : 4;
-		struct tfr_lock **locks = reallocarray(p->locks, cap, sizeof(struct tfr_lock *));
-
-		if (!locks)
-			return no_memory(err);
-		p->locks = locks;
-		p->cap_locks = cap;
-	}
+	if (TFR_ARRAY_RESERVE(p->locks, p->cap_locks, j->n_locks + 1u))
+		return no_memory(err);
 	p->locks[j->n_locks] = t;
 	p->current = j->n_locks;
 	return tfr_journal_add_lock(j, tfr_lock_path(t)) ? TFR_OK : no_memory(err);
@@ -86,15 +80,8 @@ static enum tfr_status add(struct tfr_publication *p, const struct tfr_publicati
 {
 	struct tfr_journal *j = &p->journal;
 
-	if (j->n == p->cap_files) {
-		uint32_t cap = p->cap_files ? 2 * p->cap_files : 16;
-		struct tfr_publication_file *files = reallocarray(p->files, cap, sizeof(*p->files));
-
-		if (!files)
-			return no_memory(err);
-		p->files = files;
-		p->cap_files = cap;
-	}
+	if (TFR_ARRAY_RESERVE(p->files, p->cap_files, j->n + 1u))
+		return no_memory(err);
 	p->files[j->n] = *file;
 	e->lock = p->current;
 	e->role = file->role == TFR_PUBLISH_MEMBER ? TFR_JOURNAL_MEMBER : TFR_JOURNAL_PROOF;

@@ -13,7 +13,7 @@ struct tfr_publication {
 	struct tfr_journal journal;
 	struct tfr_lock **locks;	    /* one for each of its locks */
 	struct tfr_publication_file *files; /* one for each of its entries */
-	uint32_t cap_locks, cap_files;
+	size_t cap_locks, cap_files;
 	uint32_t current;    /* the lock of the files that are added now */
 	char *folder, *real; /* the last folder that was looked up */
 };

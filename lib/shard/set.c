@@ -11,8 +11,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/suffix.h"
 #include "io/source.h"
 #include "record/framing.h"
 #include "shard/set.h"
@@ -29,15 +31,8 @@ static enum tfr_status add_input(
 
 static enum tfr_status add_path(struct tfr_set *set, const char *path, struct tfr_error *err)
 {
-	if (set->count == set->cap) {
-		size_t cap = set->cap ? set->cap * 2 : 16;
-		char **paths = realloc(set->paths, cap * sizeof(*paths));
-
-		if (!paths)
-			return tfr_fail_nomem(err, "listing the inputs");
-		set->paths = paths;
-		set->cap = cap;
-	}
+	if (TFR_ARRAY_RESERVE(set->paths, set->cap, set->count + 1))
+		return tfr_fail_nomem(err, "listing the inputs");
 	set->paths[set->count] = strdup(path);
 	if (!set->paths[set->count])
 		return tfr_fail_nomem(err, "listing the inputs");
@@ -143,31 +138,25 @@ static enum tfr_status add_set(
 
 /* --- directories --- */
 
-static bool ends_with(const char *name, const char *suffix)
-{
-	size_t n = strlen(name), m = strlen(suffix);
-
-	return n >= m && !strcmp(name + n - m, suffix);
-}
-
 /* Indexes, which have the name of their file of records. */
 static bool named_as_index(const char *name)
 {
-	return ends_with(name, ".idx") || ends_with(name, ".tfindex") || ends_with(name, ".gzi");
+	return tfr_has_suffix(name, ".idx") || tfr_has_suffix(name, ".tfindex") ||
+	       tfr_has_suffix(name, ".gzi");
 }
 
 bool tfr_set_never_records(const char *name)
 {
-	return name[0] == '.' || named_as_index(name) || ends_with(name, ".json") ||
-	       ends_with(name, ".txt");
+	return name[0] == '.' || named_as_index(name) || tfr_has_suffix(name, ".json") ||
+	       tfr_has_suffix(name, ".txt");
 }
 
 static bool named_as_records(const char *name)
 {
 	struct tfr_shard_file f;
 
-	return ends_with(name, ".tfrecord") || ends_with(name, ".tfrec") ||
-	       ends_with(name, ".snapshot") || strstr(name, "tfevents") ||
+	return tfr_has_suffix(name, ".tfrecord") || tfr_has_suffix(name, ".tfrec") ||
+	       tfr_has_suffix(name, ".snapshot") || strstr(name, "tfevents") ||
 	       tfr_shard_file_parse(name, &f);
 }
 
@@ -309,7 +298,7 @@ static enum tfr_status add_directory(struct tfr_set *set, const char *path, stru
 
 		if (tfr_set_never_records(entry->d_name))
 			continue;
-		file = tfr_asprintf("%s%s%s", path, ends_with(path, "/") ? "" : "/", entry->d_name);
+		file = tfr_asprintf("%s%s%s", path, tfr_has_suffix(path, "/") ? "" : "/", entry->d_name);
 		if (!file)
 			status = tfr_fail_nomem(err, "listing a directory");
 		else if (!is_directory(file) &&

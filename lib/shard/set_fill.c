@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "record/framing.h"
 #include "shard/set_writer_state.h"
@@ -15,20 +16,13 @@ enum { SHARDS_MAX = 1000000 };
 enum tfr_status tfr_set_fill_grow(
 	struct tfr_set_writer *w, struct tfr_unread *mark, struct tfr_error *err)
 {
-	uint32_t cap = w->cap ? 2 * w->cap : 16;
-	struct tfr_writer **shards;
 	enum tfr_status status;
 
 	if (w->count == SHARDS_MAX)
 		return tfr_fail(err, TFR_EUSAGE, "the shard size is too small: more than %d shards",
 			SHARDS_MAX);
-	if (w->count == w->cap) {
-		shards = realloc(w->shards, cap * sizeof(struct tfr_writer *));
-		if (!shards)
-			return tfr_fail_nomem(err, "creating a set");
-		w->shards = shards;
-		w->cap = cap;
-	}
+	if (TFR_ARRAY_RESERVE(w->shards, w->cap, w->count + 1u))
+		return tfr_fail_nomem(err, "creating a set");
 	w->shards[w->count] = NULL;
 	status = tfr_set_writer_open_shard(w, w->count, mark, err);
 	if (!status)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "shard/manifest.h"
@@ -17,13 +18,9 @@
 static enum tfr_status add_company(
 	struct tfr_set_writer *w, const struct tfr_companion *one, struct tfr_error *err)
 {
-	struct tfr_companion *company =
-		reallocarray(w->company, w->n_company + 1, sizeof(*w->company));
-
-	if (!company)
+	if (TFR_ARRAY_ONE_MORE(w->company, w->n_company))
 		return tfr_fail_nomem(err, "publishing a set");
-	w->company = company;
-	company[w->n_company++] = *one;
+	w->company[w->n_company++] = *one;
 	return TFR_OK;
 }
 

@@ -21,7 +21,8 @@ struct tfr_set_writer {
 	uint32_t n_company;
 	struct tfr_writer **shards;
 	char **files; /* of a set that fills: NULL until it is sealed */
-	uint32_t count, cap;
+	uint32_t count;
+	size_t cap;
 	uint32_t pinned; /* shards from here on hold no descriptor between writes */
 	struct tfr_writer_opts opts;
 	struct tfr_parallel_deflate *deflater; /* shared by all shards */

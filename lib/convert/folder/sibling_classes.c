@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "base/suffix.h"
 #include "shard/class_map.h"
 #include "shard/set_writer.h"
 
@@ -23,25 +24,18 @@ static enum tfr_status no_memory(struct tfr_error *err)
 	return tfr_fail_nomem(err, "comparing the classes");
 }
 
-static bool ends_with(const char *name, const char *end)
-{
-	size_t n = strlen(name), size = strlen(end);
-
-	return n >= size && !strcmp(name + n - size, end);
-}
-
 /* A manifest, or a labels file, except that of TFDS, which has only names. */
 static int has_classes(const struct dirent *entry)
 {
-	return (ends_with(entry->d_name, "labels.txt") &&
+	return (tfr_has_suffix(entry->d_name, "labels.txt") &&
 		       strcmp(entry->d_name, "label.labels.txt") != 0) ||
-	       ends_with(entry->d_name, ".manifest.json");
+	       tfr_has_suffix(entry->d_name, ".manifest.json");
 }
 
 /* Whether this run writes the file. */
 static bool is_own(const struct tfr_convert_opts *o, const struct tfr_sets *sets, const char *path)
 {
-	const char *what = ends_with(path, "labels.txt") ? "labels.txt" : "manifest.json";
+	const char *what = tfr_has_suffix(path, "labels.txt") ? "labels.txt" : "manifest.json";
 
 	for (size_t t = 0; t < o->target_count; t++) {
 		const struct tfr_set_writer *w = tfr_sets_writer(sets, t);

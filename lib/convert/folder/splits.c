@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 
 /* --- names --- */
@@ -197,17 +198,14 @@ static enum tfr_status descend(struct tfr_splits *s, const struct tfr_usable *u,
 static enum tfr_status add(
 	struct tfr_splits *s, uint32_t dir, uint32_t target, struct tfr_error *err)
 {
-	struct tfr_split *larger = reallocarray(s->list, s->n + 1, sizeof(*larger));
 	TFR_AUTO_BUF path = { 0 };
 	char *copy = NULL;
 
-	if (larger)
-		s->list = larger;
-	if (larger && tfr_scan_dir_path(s->scan, dir, &path))
+	if (!TFR_ARRAY_ONE_MORE(s->list, s->n) && tfr_scan_dir_path(s->scan, dir, &path))
 		copy = strdup((const char *)path.data);
 	if (!copy)
 		return tfr_fail_nomem(err, "listing a folder");
-	larger[s->n++] = (struct tfr_split){ name_of(s->scan, dir), copy, dir, target };
+	s->list[s->n++] = (struct tfr_split){ name_of(s->scan, dir), copy, dir, target };
 	return TFR_OK;
 }
 

@@ -14,29 +14,23 @@
 
 #include <xxhash.h>
 
+#include "base/suffix.h"
 #include "convert/list/list.h"
 #include "convert/rework.h"
 
 /* Rows that are one item, where they may be: enough that what an item costs does not count. */
 enum { GROUP_ROWS = 1024, GROUP_BYTES = 64 << 10 };
 
-static bool ends_with(const char *path, const char *end)
-{
-	size_t n = strlen(path), m = strlen(end);
-
-	return n > m && !strcasecmp(path + n - m, end);
-}
-
 static bool recognises_csv(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
 {
 	(void)opts;
-	return !offer->directory && ends_with(offer->path, ".csv");
+	return !offer->directory && tfr_has_suffix_any_case(offer->path, ".csv");
 }
 
 static bool recognises_tsv(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
 {
 	(void)opts;
-	return !offer->directory && ends_with(offer->path, ".tsv");
+	return !offer->directory && tfr_has_suffix_any_case(offer->path, ".tsv");
 }
 
 /* Nothing in a file shows that its quotes mean nothing: only --from asks for it. */
@@ -51,7 +45,7 @@ static bool recognises_jsonl(const struct tfr_convert_opts *opts, const struct t
 {
 	(void)opts;
 	return !offer->directory &&
-	       (ends_with(offer->path, ".jsonl") || ends_with(offer->path, ".ndjson"));
+	       (tfr_has_suffix_any_case(offer->path, ".jsonl") || tfr_has_suffix_any_case(offer->path, ".ndjson"));
 }
 
 /* --- an item --- */

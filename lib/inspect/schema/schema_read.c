@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "inspect/schema/schema_rules.h"
 #include "io/source.h"
@@ -129,15 +130,10 @@ static bool read_name(struct line *l, struct tfr_rule *r)
 
 static struct tfr_rule *new_rule(struct tfr_rules *rules, size_t name_size)
 {
-	size_t cap = rules->cap ? rules->cap * 2 : 32;
-	struct tfr_rule *r =
-		rules->n < rules->cap ? rules->at : realloc(rules->at, cap * sizeof(*rules->at));
+	struct tfr_rule *r;
 
-	if (!r)
+	if (TFR_ARRAY_RESERVE(rules->at, rules->cap, rules->n + 1))
 		return NULL;
-	if (rules->n == rules->cap)
-		rules->cap = cap;
-	rules->at = r;
 	r = &rules->at[rules->n];
 	*r = (struct tfr_rule){ .name = malloc(name_size + 1) };
 	rules->n += r->name != NULL;

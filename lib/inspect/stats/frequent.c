@@ -1,12 +1,14 @@
 /* inspect/stats/frequent.c - a table, then a sketch; and a draw of occurrences beside both. */
 #include "inspect/stats/frequent.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/hash_index.h"
 
-enum { ROWS = 5, ROW_BITS = 12, ROW = 1 << ROW_BITS, SLOTS = 4 * TFR_TOPS_EXACT };
+enum { ROWS = 5, ROW_BITS = 12, ROW = 1 << ROW_BITS };
 
 /* The lowest are sorted out when this is full. */
 enum { DRAWN_ROOM = 2 * TFR_TOPS_DRAWN };
@@ -25,7 +27,8 @@ struct tfr_tops {
 	pthread_mutex_t lock;
 	/* Until there are too many: */
 	struct counted *values;
-	uint32_t n, *slots; /* a number + 1; 0: empty */
+	uint32_t n;
+	struct tfr_hash_index index;
 	/* From then on: */
 	bool overflowed;     /* atomic */
 	uint64_t *sketch;    /* ROWS * ROW */
@@ -50,9 +53,8 @@ static void drop_values(struct tfr_tops *t)
 	for (uint32_t i = 0; i < t->n; i++)
 		free((void *)(uintptr_t)t->values[i].v.text);
 	free(t->values);
-	free(t->slots);
+	tfr_hash_clear(&t->index);
 	t->values = NULL;
-	t->slots = NULL;
 	t->n = 0;
 }
 
@@ -114,39 +116,44 @@ static bool overflow(struct tfr_tops *t)
 	return true;
 }
 
-static uint32_t *find_slot(const struct tfr_tops *t, uint64_t hash)
+static struct counted *find_value(const struct tfr_tops *t, uint64_t hash)
 {
-	uint32_t *slot = &t->slots[hash & (SLOTS - 1)];
+	struct tfr_hash_probe p = tfr_hash_probe(hash);
+	uint32_t i;
 
-	while (*slot && t->values[*slot - 1].v.hash != hash)
-		if (++slot == t->slots + SLOTS)
-			slot = t->slots;
-	return slot;
+	while (tfr_hash_next(&t->index, &p, &i)) {
+		assert(i < t->n);
+		if (t->values[i].v.hash == hash)
+			return &t->values[i];
+	}
+	return NULL;
 }
 
 static bool count(struct tfr_tops *t, const struct tfr_value *v, uint64_t n)
 {
-	uint32_t *slot;
+	struct counted *known = find_value(t, v->hash); /* NULL once it has overflowed */
 
 	if (!t->overflowed && !t->values) {
 		t->values = malloc(TFR_TOPS_EXACT * sizeof(*t->values));
-		t->slots = calloc(SLOTS, sizeof(*t->slots));
-		if (!t->values || !t->slots)
+		if (!t->values)
 			return false;
 	}
-	slot = t->overflowed ? NULL : find_slot(t, v->hash);
-	if (slot && *slot) {
-		t->values[*slot - 1].count += n;
+	if (known) {
+		known->count += n;
 		return true;
 	}
-	if (slot && t->n < TFR_TOPS_EXACT) {
+	if (!t->overflowed && t->n < TFR_TOPS_EXACT) {
 		if (!copy_value(&t->values[t->n].v, v))
 			return false;
 		t->values[t->n].count = n;
-		*slot = ++t->n;
+		if (tfr_hash_add(&t->index, v->hash, t->n)) {
+			free((void *)(uintptr_t)t->values[t->n].v.text);
+			return false;
+		}
+		t->n++;
 		return true;
 	}
-	if (slot && !overflow(t))
+	if (!t->overflowed && !overflow(t))
 		return false;
 	sketch_add(t, v->hash, n);
 	return true;
@@ -311,12 +318,12 @@ uint64_t tfr_tops_distinct(const struct tfr_tops *t)
 
 uint64_t tfr_tops_count(const struct tfr_tops *t, uint64_t hash)
 {
-	const uint32_t *slot;
+	const struct counted *known;
 
 	if (t->overflowed)
 		return sketch_count(t, hash);
-	slot = t->values ? find_slot(t, hash) : NULL;
-	return slot && *slot ? t->values[*slot - 1].count : 0;
+	known = find_value(t, hash);
+	return known ? known->count : 0;
 }
 
 static int compare_values(const struct tfr_value *a, const struct tfr_value *b, bool floats)

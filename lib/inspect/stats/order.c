@@ -4,20 +4,23 @@
  * kept, so that afterwards the files can be read in parallel as well.  Shuffle buffers of
  * all sizes run beside each other on one draw a record: which of a full buffer's records goes out
  * is what tf.data's shuffle() draws too, uniform, and the next record takes its place. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "base/hash_index.h"
 #include "base/rng.h"
 #include "inspect/stats/facts.h"
 #include "inspect/stats/order.h"
 #include "sweep/sweep.h"
 #include "xxhash.h"
 
-enum { CLASSES = 1 << 16, SLOTS = 4 * CLASSES, LEAST_POWER = 4, MOST_POWER = 17 };
+enum { CLASSES = 1 << 16, LEAST_POWER = 4, MOST_POWER = 17 };
 enum { BUFFERS = MOST_POWER - LEAST_POWER + 2 }; /* the first is the one that was asked for */
 
 enum { MOST_ORDERED = 1 << 26 /* records whose classes are kept */ };
@@ -34,7 +37,8 @@ struct class
 
 /* A shuffle buffer, and the batch that is being made of what comes out of it. */
 struct buffer {
-	uint64_t size, filled, cap;
+	uint64_t size, filled;
+	size_t cap;
 	uint32_t *ring;
 	uint32_t *batch; /* classes */
 	uint64_t in_batch, batches;
@@ -45,7 +49,7 @@ struct tfr_mixing {
 	const char *label;
 	struct tfr_order_report *report;
 	struct class *classes;
-	uint32_t *slots; /* a class + 1; 0: empty */
+	struct tfr_hash_index index; /* of the classes */
 	uint32_t *seen;	 /* how often each class is in a batch; 0 between two of them */
 	double *logs;	 /* k log2 k, for k up to the size of a batch */
 	uint32_t n, last;
@@ -88,19 +92,20 @@ static enum tfr_status look_up(
 static enum tfr_status find_class(
 	struct tfr_mixing *r, uint64_t hash, uint32_t *class, struct tfr_error *err)
 {
-	uint32_t at = hash & (SLOTS - 1);
+	struct tfr_hash_probe p = tfr_hash_probe(hash);
 
-	while (r->slots[at] && r->classes[r->slots[at] - 1].hash != hash)
-		at = (at + 1) & (SLOTS - 1);
-	if (!r->slots[at]) {
-		if (r->n == CLASSES)
-			return tfr_fail(err, TFR_EUSAGE,
-				"feature '%s' has more than %d values: it is no class", r->label,
-				CLASSES);
-		r->classes[r->n].hash = hash;
-		r->slots[at] = ++r->n;
+	while (tfr_hash_next(&r->index, &p, class)) {
+		assert(*class < r->n);
+		if (r->classes[*class].hash == hash)
+			return TFR_OK;
 	}
-	*class = r->slots[at] - 1;
+	if (r->n == CLASSES)
+		return tfr_fail(err, TFR_EUSAGE,
+			"feature '%s' has more than %d values: it is no class", r->label, CLASSES);
+	if (tfr_hash_add(&r->index, hash, r->n))
+		return tfr_fail_nomem(err, "looking at the order");
+	r->classes[r->n].hash = hash;
+	*class = r->n++;
 	return TFR_OK;
 }
 
@@ -133,15 +138,8 @@ static bool pass_through(struct tfr_mixing *r, struct buffer *b, uint32_t class,
 	uint64_t at;
 
 	if (b->filled < b->size) {
-		if (b->filled == b->cap) {
-			uint64_t cap = b->cap ? 2 * b->cap : 1024;
-			uint32_t *ring = realloc(b->ring, cap * sizeof(*ring));
-
-			if (!ring)
-				return false;
-			b->ring = ring;
-			b->cap = cap;
-		}
+		if (TFR_ARRAY_RESERVE(b->ring, b->cap, b->filled + 1))
+			return false;
 		b->ring[b->filled++] = class;
 		return true;
 	}
@@ -415,10 +413,9 @@ static bool prepare(struct tfr_mixing *r)
 	bool ok;
 
 	r->classes = calloc(CLASSES, sizeof(*r->classes));
-	r->slots = calloc(SLOTS, sizeof(*r->slots));
 	r->seen = calloc(CLASSES, sizeof(*r->seen));
 	r->logs = calloc(r->report->batch + 1, sizeof(*r->logs));
-	ok = r->classes && r->slots && r->seen && r->logs;
+	ok = r->classes && r->seen && r->logs;
 	for (uint64_t k = 2; ok && k <= r->report->batch; k++)
 		r->logs[k] = (double)k * log2((double)k);
 	for (int i = 0; i < BUFFERS; i++) {
@@ -435,7 +432,7 @@ void tfr_mixing_close(struct tfr_mixing *r)
 	if (!r)
 		return;
 	free(r->classes);
-	free(r->slots);
+	tfr_hash_clear(&r->index);
 	free(r->seen);
 	free(r->logs);
 	for (int i = 0; i < BUFFERS; i++) {

@@ -1,17 +1,16 @@
-/* rewrite/resample/class_table.c - a hash table of classes: open addressing, the classes themselves
- * in the order they came, their texts in one buffer.
+/* rewrite/resample/class_table.c - classes in an array, an index of them by hash, and their texts in
+ * one buffer.
  *
- * The slots hold numbers of classes only, so that sorting the classes means filling the slots anew
- * and nothing else. */
+ * The index holds positions in the array, so that it is filled anew after a sort. */
 #include "rewrite/resample/class_table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/array.h"
 #include "base/error.h"
-
-enum { FIRST_SLOTS = 64, FIRST_ITEMS = 32 };
 
 bool tfr_class_of(const struct tfr_feature *f, struct tfr_counted_class *class)
 {
@@ -22,15 +21,14 @@ bool tfr_class_of(const struct tfr_feature *f, struct tfr_counted_class *class)
 void tfr_classes_clear(struct tfr_classes *c)
 {
 	free(c->items);
-	free(c->slots);
+	tfr_hash_clear(&c->index);
 	tfr_buf_clear(&c->text);
 	*c = (struct tfr_classes){ 0 };
 }
 
 void tfr_classes_reset(struct tfr_classes *c)
 {
-	if (c->slots)
-		memset(c->slots, 0, c->n_slots * sizeof(*c->slots));
+	tfr_hash_empty(&c->index);
 	c->n = 0;
 	c->text.size = 0;
 }
@@ -50,6 +48,7 @@ static struct tfr_counted_class class_of(
 
 struct tfr_counted_class tfr_classes_at(const struct tfr_classes *c, size_t i)
 {
+	assert(i < c->cap);
 	return class_of(c, &c->items[i]);
 }
 
@@ -77,58 +76,19 @@ static uint64_t hash_of(const struct tfr_counted_class *class)
 	return h ^ h >> 29;
 }
 
-/* The slot that holds the class, or the empty one where it would go. */
-static size_t slot_of(const struct tfr_classes *c, const struct tfr_counted_class *class)
-{
-	size_t mask = c->n_slots - 1, at = (size_t)hash_of(class) & mask;
-
-	for (; c->slots[at]; at = (at + 1) & mask) {
-		struct tfr_counted_class there = tfr_classes_at(c, c->slots[at] - 1);
-
-		if (!tfr_class_compare(&there, class))
-			break;
-	}
-	return at;
-}
-
 uint32_t tfr_classes_find(const struct tfr_classes *c, const struct tfr_counted_class *class)
 {
-	return c->n ? c->slots[slot_of(c, class)] - 1 : TFR_CLASS_NONE;
-}
+	struct tfr_hash_probe p = tfr_hash_probe(hash_of(class));
+	uint32_t i;
 
-static void fill_slots(struct tfr_classes *c)
-{
-	memset(c->slots, 0, c->n_slots * sizeof(*c->slots));
-	for (size_t i = 0; i < c->n; i++) {
-		struct tfr_counted_class class = tfr_classes_at(c, i);
+	while (tfr_hash_next(&c->index, &p, &i)) {
+		struct tfr_counted_class there = tfr_classes_at(c, i);
 
-		c->slots[slot_of(c, &class)] = (uint32_t)i + 1;
+		assert(i < c->n);
+		if (!tfr_class_compare(&there, class))
+			return i;
 	}
-}
-
-/* Room for one more class; half of the slots stay empty. */
-static bool grow(struct tfr_classes *c)
-{
-	if (c->n == c->cap) {
-		size_t cap = c->cap ? c->cap + c->cap / 2 : FIRST_ITEMS;
-		void *items = reallocarray(c->items, cap, sizeof(*c->items));
-
-		if (!items)
-			return false;
-		c->items = items;
-		c->cap = cap;
-	}
-	if (2 * (c->n + 1) > c->n_slots) {
-		size_t n_slots = c->n_slots ? 2 * c->n_slots : FIRST_SLOTS;
-		void *slots = reallocarray(c->slots, n_slots, sizeof(*c->slots));
-
-		if (!slots)
-			return false;
-		c->slots = slots;
-		c->n_slots = n_slots;
-		fill_slots(c);
-	}
-	return true;
+	return TFR_CLASS_NONE;
 }
 
 static enum tfr_status check_bounds(
@@ -160,7 +120,8 @@ enum tfr_status tfr_classes_add(struct tfr_classes *c, const struct tfr_counted_
 		status = check_bounds(c, class, err);
 		if (status)
 			return status;
-		if (!grow(c))
+		i = (uint32_t)c->n;
+		if (TFR_ARRAY_RESERVE(c->items, c->cap, c->n + 1))
 			return tfr_fail_nomem(err, "counting the classes");
 		if (class->kind == TFR_KIND_BYTES) {
 			item.is_text = true;
@@ -169,8 +130,8 @@ enum tfr_status tfr_classes_add(struct tfr_classes *c, const struct tfr_counted_
 			if (!tfr_buf_append(&c->text, class->text.data, class->text.size))
 				return tfr_fail_nomem(err, "counting the classes");
 		}
-		i = (uint32_t)c->n;
-		c->slots[slot_of(c, class)] = i + 1;
+		if (tfr_hash_add(&c->index, hash_of(class), i))
+			return tfr_fail_nomem(err, "counting the classes");
 		c->items[c->n++] = item;
 	}
 	c->items[i].records += records;
@@ -210,5 +171,12 @@ void tfr_classes_sort(struct tfr_classes *c)
 	if (!c->n)
 		return;
 	qsort_r(c->items, c->n, sizeof(*c->items), compare_items, c);
-	fill_slots(c);
+	tfr_hash_empty(&c->index);
+	for (size_t i = 0; i < c->n; i++) {
+		struct tfr_counted_class class = tfr_classes_at(c, i);
+		enum tfr_status status = tfr_hash_add(&c->index, hash_of(&class), (uint32_t)i);
+
+		assert(!status); /* there is room for as many as before */
+		(void)status;
+	}
 }

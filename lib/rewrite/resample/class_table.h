@@ -11,6 +11,7 @@
 #include <tfr-private/example.h>
 
 #include "base/buf.h"
+#include "base/hash_index.h"
 
 /* More are not classes but keys. */
 enum { TFR_CLASSES_MAX = 1000000 };
@@ -48,8 +49,7 @@ struct tfr_classes {
 	const struct tfr_classes_bounds *bounds; /* NULL: none but TFR_CLASSES_MAX */
 	struct tfr_classes_item *items;
 	size_t n, cap;
-	uint32_t *slots; /* a class number + 1; 0: empty */
-	size_t n_slots;	 /* a power of two */
+	struct tfr_hash_index index;
 	struct tfr_buf text;
 };
 

@@ -13,6 +13,7 @@
 
 #include <tfr-private/text.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "io/source.h"
 #include "rewrite/resample/class_name.h"
@@ -64,15 +65,8 @@ static enum tfr_status add(struct tfr_target *t, char *name, size_t name_size, c
 	tfr_class_text(&by_name, &class, text);
 	if (t->names.items[i].records > 1)
 		return tfr_fail(err, TFR_EUSAGE, "class '%s' is there twice in %s", text, where);
-	if (t->names.n > t->cap) {
-		size_t cap = t->cap ? 2 * t->cap : 16;
-		double *weights = reallocarray(t->weights, cap, sizeof(*weights));
-
-		if (!weights)
-			return tfr_fail_nomem(err, "reading a distribution");
-		t->weights = weights;
-		t->cap = cap;
-	}
+	if (TFR_ARRAY_RESERVE(t->weights, t->cap, t->names.n))
+		return tfr_fail_nomem(err, "reading a distribution");
 	if (!parse_number(weight, weight_size, &t->weights[i]) || t->weights[i] < 0)
 		return tfr_fail(err, TFR_EUSAGE,
 			"class '%s' has the weight '%.*s' in %s: it must be a finite number of 0 "

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/array.h"
 #include "base/error.h"
 
 /* Four varints of at most 10 bytes: 0, file, ordinal, length. */
@@ -76,16 +77,9 @@ static struct tfr_chunk *add_chunk(
 {
 	struct tfr_chunk *c;
 
-	if (s->chunk_count >= s->chunk_cap) {
-		uint32_t cap = s->chunk_cap ? s->chunk_cap * 2 : 1024;
-
-		c = realloc(s->chunks, cap * sizeof(*c));
-		if (!c) {
-			tfr_fail_nomem(err, "sorting records into buckets");
-			return NULL;
-		}
-		s->chunks = c;
-		s->chunk_cap = cap;
+	if (TFR_ARRAY_RESERVE(s->chunks, s->chunk_cap, s->chunk_count + 1u)) {
+		tfr_fail_nomem(err, "sorting records into buckets");
+		return NULL;
 	}
 	c = &s->chunks[s->chunk_count];
 	*c = (struct tfr_chunk){ .spot.size = strand->used };

@@ -52,7 +52,8 @@ struct tfr_strands {
 	struct tfr_strand *strands;
 	uint32_t count;
 	struct tfr_chunk *chunks; /* [0] is nobody's */
-	uint32_t chunk_count, chunk_cap;
+	uint32_t chunk_count;
+	size_t chunk_cap;
 
 	/* While they grow: */
 	struct tfr_arena *arena;

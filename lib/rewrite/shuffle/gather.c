@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "record/framing.h"
 #include "record/writer.h"
@@ -46,7 +47,8 @@ struct slot {
 	struct iovec *pieces;
 	int piece_count;
 	struct portion *portions;
-	uint32_t portion_count, portion_cap;
+	uint32_t portion_count;
+	size_t portion_cap;
 	struct tfr_bucket *bucket; /* NULL: nothing to write */
 	uint64_t written_bytes;
 };
@@ -287,16 +289,9 @@ static struct portion *add_portion(struct slot *s, uint32_t shard, struct tfr_er
 {
 	struct portion *p;
 
-	if (s->portion_count == s->portion_cap) {
-		uint32_t cap = s->portion_cap ? 2 * s->portion_cap : 4;
-
-		p = realloc(s->portions, cap * sizeof(*p));
-		if (!p) {
-			tfr_fail_nomem(err, "sorting a bucket");
-			return NULL;
-		}
-		s->portions = p;
-		s->portion_cap = cap;
+	if (TFR_ARRAY_RESERVE(s->portions, s->portion_cap, s->portion_count + 1u)) {
+		tfr_fail_nomem(err, "sorting a bucket");
+		return NULL;
 	}
 	p = &s->portions[s->portion_count++];
 	*p = (struct portion){ .shard = shard, .first = s->piece_count };

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "record/crc32c.h"
@@ -33,14 +34,12 @@ void tfr_dealt_clear(struct tfr_dealt *d)
 /* Room for `n` more workers' strands, each a zeroed struct. */
 static enum tfr_status add_strands(struct tfr_dealt *d, uint32_t n, struct tfr_error *err)
 {
-	struct tfr_strands **more = realloc(d->strands, (d->count + n) * sizeof(*more));
-
-	if (!more)
-		return tfr_fail_nomem(err, "sorting records into buckets");
-	d->strands = more;
 	for (uint32_t k = 0; k < n; k++) {
-		d->strands[d->count] = calloc(1, sizeof(**more));
-		if (!d->strands[d->count])
+		struct tfr_strands *more = NULL;
+
+		if (!TFR_ARRAY_ONE_MORE(d->strands, d->count))
+			more = d->strands[d->count] = calloc(1, sizeof(*more));
+		if (!more)
 			return tfr_fail_nomem(err, "sorting records into buckets");
 		d->count++;
 	}

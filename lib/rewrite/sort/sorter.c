@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "rewrite/sort/row_sort.h"
 #include "rewrite/sort/spill.h"
 
@@ -93,17 +94,9 @@ static enum tfr_status no_memory(struct tfr_error *err)
 
 static bool note_piece(struct tfr_sorter *s, const struct tfr_spot *spot)
 {
-	size_t cap = s->pieces_cap ? 2 * s->pieces_cap : 16;
-	struct piece *pieces = s->pieces;
-
-	if (s->n_pieces == s->pieces_cap) {
-		pieces = reallocarray(pieces, cap, sizeof(*pieces));
-		if (!pieces)
-			return false;
-		s->pieces = pieces;
-		s->pieces_cap = cap;
-	}
-	pieces[s->n_pieces++] = (struct piece){ *spot, s->n_runs };
+	if (TFR_ARRAY_RESERVE(s->pieces, s->pieces_cap, s->n_pieces + 1))
+		return false;
+	s->pieces[s->n_pieces++] = (struct piece){ *spot, s->n_runs };
 	return true;
 }
 

@@ -59,7 +59,7 @@ Test(json_read, bounds)
 	refused("[1]", 3, &(struct tfr_json_limits){ .depth = 4, .size = 2 }, "over 2 bytes");
 	memset(text, '[', sizeof(text));
 	refused(text, sizeof(text), &(struct tfr_json_limits){ 4, 0, 24 },
-		"brackets and little else");
+		"mostly brackets");
 	memset(text, ' ', sizeof(text));
 	memcpy(text, "[\"[[[[[[[[\\\"[[[[", 16);
 	memset(text + 16, '[', 1000);

@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "diff/distance.h"
 #include "diff/first_rows.h"
-#include "diff/hash_table.h"
+#include "diff/name_table.h"
 #include "inspect/stats/int64_sum.h"
 
 static int compare_bytes(const void *a, const void *b)
@@ -39,26 +39,26 @@ Test(firsts, the_smallest_rows_in_order)
 		}
 }
 
-Test(roll, a_name_has_one_number)
+Test(name_table, a_name_has_one_number)
 {
-	struct tfr_roll roll = { 0 };
+	struct tfr_name_table names = { 0 };
 	struct tfr_error err = { 0 };
 	uint32_t number;
 	char name[32];
 
 	for (int again = 0; again < 2; again++)
-		for (unsigned i = 0; i < TFR_ROLL_MAX; i++) {
+		for (unsigned i = 0; i < TFR_NAME_TABLE_MAX; i++) {
 			int n = snprintf(name, sizeof(name), "feature/%u", i);
 
 			cr_assert_eq(
-				tfr_roll_number(&roll, name, (size_t)n, &number, NULL), TFR_OK);
+				tfr_name_table_number(&names, name, (size_t)n, &number, NULL), TFR_OK);
 			cr_assert_eq(number, i);
 		}
-	cr_assert_eq(tfr_roll_number(&roll, "", 0, &number, &err), TFR_EUSAGE);
+	cr_assert_eq(tfr_name_table_number(&names, "", 0, &number, &err), TFR_EUSAGE);
 	cr_assert_str_eq(err.message, "more than 65536 features");
-	cr_assert_eq(tfr_roll_number(&roll, "feature/7", 9, &number, NULL), TFR_OK);
+	cr_assert_eq(tfr_name_table_number(&names, "feature/7", 9, &number, NULL), TFR_OK);
 	cr_assert_eq(number, 7);
-	tfr_roll_clear(&roll);
+	tfr_name_table_clear(&names);
 }
 
 /* --- distances --- */

@@ -242,7 +242,9 @@ static uint64_t choices_of(uint64_t memory, uint32_t classes, uint64_t mask, boo
 		for (size_t i = 0; i < 40000; i++) {
 			uint64_t hash = tfr_rng_u64(&rng) & mask;
 			uint32_t number = (uint32_t)tfr_rng_below(&rng, classes);
-			struct tfr_class class = { .kind = TFR_KIND_INT64, .number = number };
+			struct tfr_counted_class class = {
+				.kind = TFR_KIND_INT64, .number = number
+			};
 
 			if (!pass)
 				cr_assert_eq(tfr_strata_note(s, 0, &class, hash, NULL), TFR_OK);

@@ -1,0 +1,28 @@
+/* diff/name_table.h - the names of features, numbered in the order in which they come. */
+#ifndef TFR_DIFF_NAME_TABLE_H
+#define TFR_DIFF_NAME_TABLE_H
+
+#include "base/error.h"
+#include "base/hash_index.h"
+
+enum { TFR_NAME_TABLE_MAX = 1 << 16 };
+
+struct tfr_table_name {
+	char *text; /* any bytes */
+	size_t size;
+};
+
+/* Zero-initialised is empty. */
+struct tfr_name_table {
+	struct tfr_table_name *list;
+	uint32_t n;
+	size_t cap;
+	struct tfr_hash_index index;
+};
+
+/* The number of a name, which is added if it is new.  TFR_EUSAGE: there are too many. */
+enum tfr_status tfr_name_table_number(struct tfr_name_table *names, const char *text, size_t size,
+	uint32_t *number, struct tfr_error *err);
+void tfr_name_table_clear(struct tfr_name_table *names);
+
+#endif
