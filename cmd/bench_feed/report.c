@@ -247,7 +247,7 @@ static void put_share(
 
 static void put_stage(struct table *t, const struct tfr_stage_stats *s, double seconds)
 {
-	char text[TFR_SIZE_TEXT], capacity[TFR_SIZE_TEXT];
+	char text[TFR_SIZE_TEXT];
 
 	table_cell(t, "%s", s->name);
 	table_count(t, s->threads);
@@ -257,8 +257,7 @@ static void put_stage(struct table *t, const struct tfr_stage_stats *s, double s
 	table_cell(t, "%s", tfr_format_count((double)s->items, text));
 	table_cell(t, "%s", tfr_format_size(s->bytes, text));
 	if (s->queue_capacity)
-		table_cell(t, "%s/%s", tfr_format_count(s->queue_mean, text),
-			tfr_format_count((double)s->queue_capacity, capacity));
+		table_cell(t, "%.0f/%llu", s->queue_mean, (unsigned long long)s->queue_capacity);
 	else
 		table_cell(t, "%s", "");
 }
@@ -266,7 +265,7 @@ static void put_stage(struct table *t, const struct tfr_stage_stats *s, double s
 /* Narrow terminals leave out the bytes first, then the queue. */
 static void print_stages(const struct tfr_pipeline_stats *st)
 {
-	static const struct table_column columns[] = { { "stage", TABLE_TEXT, 20, 0 },
+	static const struct table_column columns[] = { { "stage", TABLE_TEXT, 19, 0 },
 		{ "thr", TABLE_NUMBER, 0, 0 }, { "busy", TABLE_NUMBER, 6, 0 },
 		{ "starved", TABLE_NUMBER, 0, 0 }, { "blocked", TABLE_NUMBER, 0, 0 },
 		{ "items", TABLE_NUMBER, 6, 1 }, { "bytes", TABLE_NUMBER, 8, 3 },
