@@ -15,7 +15,11 @@ static enum tfr_status at_line(const struct tfr_list *l, uint64_t line, struct t
 
 static bool is_blank(const char *line, size_t size)
 {
-	return strspn(line, " \t\r") + 1 >= size && (!size || line[size - 1] == '\n');
+	size_t n = 0; /* strspn() would read past the last line of a file, which no NUL ends */
+
+	while (n < size && (line[n] == ' ' || line[n] == '\t' || line[n] == '\r'))
+		n++;
+	return n + 1 >= size && (!size || line[size - 1] == '\n');
 }
 
 /* A line between two rows that holds nothing.  Blanks alone are the cell of a list with a single

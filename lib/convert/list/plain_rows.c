@@ -142,8 +142,10 @@ static bool int64_of(const struct tfr_token *t, int64_t *value)
 {
 	if (t->type == TFR_TOKEN_NUMBER)
 		return tfr_scanned_is_integer(&t->number) && tfr_scanned_int64(&t->number, value);
+	if (t->type != TFR_TOKEN_BOOL)
+		return false;
 	*value = t->truth;
-	return t->type == TFR_TOKEN_BOOL;
+	return true;
 }
 
 /* A number of JSON is a double first, as json-c has it. */

@@ -103,6 +103,7 @@ Test(plain_rows, cells)
 		"a\tb\n1\t\"x\ty\"\n",
 		",,,,,,,,,,,,,,,,,,,,,\n",
 		"a,b\n1,2\n\n\n3,4\n",
+		"a,b\n1,2\n \t",
 		"a,b\n1,2,",
 		"\n\n",
 		"",
