@@ -41,7 +41,7 @@ bool tfr_text_int64(const char *text, size_t size, int64_t *value)
 	return true;
 }
 
-/* [-+]digits[.digits][e[-+]digits], the digits before or behind the point. */
+/* [-+]digits[.digits][e[-+]digits], with digits before or after the point. */
 static bool is_decimal(const char *text, size_t size)
 {
 	size_t i = 0, digits = 0;
@@ -226,8 +226,8 @@ static bool is_called(const struct tfr_list_column *col, const char *name, size_
 	return strlen(col->name) == size && !memcmp(col->name, name, size);
 }
 
-/* The slot of the column of this name, or the empty one where it would go.  A list that was made so
- * that its names collide meets another seed in each run. */
+/* The slot of the column of this name, or the empty one where it would go.  A list whose names
+ * were made to collide meets another seed in each run. */
 static uint32_t *slot_of(const struct tfr_columns *c, const char *name, size_t size)
 {
 	uint64_t seed = (uint64_t)(uintptr_t)c;

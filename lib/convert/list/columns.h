@@ -1,8 +1,7 @@
 /* convert/list/columns.h - the columns of a list: each is a feature, and each has one kind.
  *
- * Readers declare a feature's kind once for the whole set, so it is decided for the whole list: as
- * given, or from all values where the list can be read twice, or from the first value where it
- * cannot. */
+ * Readers declare the kind of a feature once for a set, so that a column has one kind.  The user gives
+ * it, or it follows from all values if the list can be read twice, else from the first value. */
 #ifndef TFR_CONVERT_LIST_COLUMNS_H
 #define TFR_CONVERT_LIST_COLUMNS_H
 
@@ -10,11 +9,11 @@
 
 #include "convert/item.h"
 
-/* What values look like. */
+/* The forms of values. */
 enum tfr_look {
 	TFR_LOOK_INT = 1,     /* an integer that int64 holds, written as C would */
 	TFR_LOOK_FLOAT = 2,   /* another finite number */
-	TFR_LOOK_SPECIAL = 4, /* a text that says nan or infinity: a number among numbers */
+	TFR_LOOK_SPECIAL = 4, /* nan or infinity as a text: a number among numbers */
 	TFR_LOOK_TEXT = 8,
 	TFR_LOOK_BIG = 16,  /* an integer beyond int64 */
 	TFR_LOOK_HUGE = 32, /* another number, beyond float32 */
@@ -36,7 +35,7 @@ struct tfr_list_column {
 	enum tfr_kind kind; /* TFR_KIND_UNSET: no value was seen yet */
 	bool given;	    /* the kind is the user's */
 	bool empty;	    /* it has had an empty list */
-	bool unfit;	    /* it has had what no feature can hold, as lists of lists */
+	bool unfit;	    /* it has had a value that no feature can hold, such as a list of lists */
 	unsigned looks;	    /* of the values seen */
 	uint64_t number_line, text_line; /* where the first of each was */
 	struct tfr_misfit misfits[2];	 /* beyond int64, beyond float32 */
@@ -63,12 +62,12 @@ struct tfr_columns {
 	size_t guess;	 /* where the next find() looks first: columns come in order */
 };
 
-/* The column of this name, which is added where it is not there.  NULL: out of memory. */
+/* The column of this name, which is added if there is none.  NULL: out of memory. */
 struct tfr_list_column *tfr_columns_add(struct tfr_columns *c, const char *name, size_t size);
-/* NULL: there is none.  `guess` is where to look first, and is set for the next one. */
+/* NULL: there is none.  The search begins at *guess, which is set for the next call. */
 const struct tfr_list_column *tfr_columns_find(
 	const struct tfr_columns *c, const char *name, size_t size, size_t *guess);
-/* What a text looks like. */
+/* The form of a text. */
 enum tfr_look tfr_look_at(const char *text, size_t size);
 /* The same without shortcuts for common numbers, which tests compare it with. */
 enum tfr_look tfr_look_closely(const char *text, size_t size);
@@ -77,21 +76,21 @@ void tfr_column_see(struct tfr_list_column *col, unsigned looks, uint64_t line);
 /* Notes a value of one of TFR_LOOK_MISFITS. */
 void tfr_column_see_misfit(
 	struct tfr_list_column *col, unsigned looks, const char *text, size_t size, uint64_t line);
-/* Decides the kind by what was seen.  Numbers of which the kind cannot hold one are TFR_EDATA.
+/* Decides the kind by the values seen.  TFR_EDATA: the kind cannot hold one of the numbers.
  * `texts`: all values are texts, of which some look like numbers (CSV); otherwise a column of both
  * is TFR_EDATA. */
 enum tfr_status tfr_column_decide(
 	struct tfr_list_column *col, bool texts, const char *path, struct tfr_error *err);
-/* Every column that opts names is there: TFR_EUSAGE. */
+/* TFR_EUSAGE: a column that opts names does not exist. */
 enum tfr_status tfr_columns_check(
 	const struct tfr_columns *c, const char *path, struct tfr_error *err);
 void tfr_columns_clear(struct tfr_columns *c);
 
-/* A text as a value.  False: it is none. */
+/* A text as a value.  False: it is not a number. */
 bool tfr_text_int64(const char *text, size_t size, int64_t *value);
 /* Whether it is nan or an infinity. */
 bool tfr_text_is_special(const char *text, size_t size);
-/* nan and infinity included; what float32 cannot hold is none. */
+/* nan and infinity are floats; a number that float32 cannot hold is not. */
 bool tfr_text_float(const char *text, size_t size, float *value);
 bool tfr_text_float_closely(const char *text, size_t size, float *value);
 

@@ -1,8 +1,8 @@
-/* convert/list/jsonl.c - json-c reads, bounded in depth and checked for UTF-8; a number keeps what it
- * was written as until its feature's kind is known.
+/* convert/list/jsonl.c - json-c reads lines, bounded in depth and checked for UTF-8.  A number keeps
+ * its text until the kind of its feature is known.
  *
- * json-c holds integers beyond its range at the end of the range, without a word.  They get an
- * exponent of 0 before they are parsed: doubles keep their text. */
+ * json-c silently clamps integers beyond its range to the end of the range.  They get an exponent
+ * of 0 before they are parsed, because doubles keep their text. */
 #include "convert/list/jsonl.h"
 
 #include <ctype.h>
@@ -288,7 +288,7 @@ enum tfr_status tfr_jsonl_each(struct tfr_jsonl *j,
 
 static bool fits_int64(struct json_object *v)
 {
-	/* json-c holds at the ends of its range what lies beyond them. */
+	/* json-c clamps integers beyond its range to the ends of it. */
 	return json_object_get_int64(v) < 0 || json_object_get_uint64(v) <= INT64_MAX;
 }
 

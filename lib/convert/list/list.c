@@ -1,8 +1,8 @@
-/* convert/list/list.c - CSV, TSV and JSON lines: a row an item, a column a feature.
+/* convert/list/list.c - CSV, TSV and JSON lines: rows become records, and columns become features.
  *
- * A file is read twice: once to find its rows and what their columns hold, then row by row, in any
- * order, by all threads.  A pipe is read once: its rows are items as they come, and the kind of a
- * column is that of its first value. */
+ * A file is read twice by all threads: once to find its rows and the kinds of its columns, then group
+ * by group of rows, in any order.  A pipe is read once: each row is an item, and the kind of a column
+ * is that of its first value. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include "convert/list/list.h"
 #include "convert/rework.h"
 
-/* Rows that are one item, where they may be: enough that what an item costs does not count. */
+/* The most rows of one item: enough that the cost of an item does not matter. */
 enum { GROUP_ROWS = 1024, GROUP_BYTES = 64 << 10 };
 
 static bool recognises_csv(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
@@ -33,7 +33,7 @@ static bool recognises_tsv(const struct tfr_convert_opts *opts, const struct tfr
 	return !offer->directory && tfr_has_suffix_any_case(offer->path, ".tsv");
 }
 
-/* Nothing in a file shows that its quotes mean nothing: only --from asks for it. */
+/* No content shows that quotes are plain characters: only --from asks for this format. */
 static bool recognises_raw_tsv(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
 {
 	(void)opts;
@@ -50,7 +50,7 @@ static bool recognises_jsonl(const struct tfr_convert_opts *opts, const struct t
 
 /* --- an item --- */
 
-/* What is wrong with a row skips it; anything else ends the run. */
+/* A fault of a row skips it; any other ends the run. */
 static enum tfr_status or_skip(struct tfr_item *item, enum tfr_status status, struct tfr_error *err)
 {
 	if (status != TFR_EDATA)
@@ -151,7 +151,7 @@ static enum tfr_status add_row(
 		       : tfr_fail_nomem(err, "reading a list");
 }
 
-/* Rows that follow each other in the file are read at once; so may what is between them be. */
+/* Rows that follow each other in the file are read at once, with the blank lines between them. */
 static enum tfr_status read_neighbours(struct tfr_list *l, struct tfr_list_item *own,
 	uint64_t number, uint64_t most, struct tfr_error *err)
 {
@@ -264,7 +264,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 
 /* ---- a row of a file ---- */
 
-/* Puts the features of a row into a builder.  TFR_EDATA: what is wrong with the row. */
+/* Puts the features of a row into a builder.  TFR_EDATA: the row cannot be used. */
 static enum tfr_status put_row(struct tfr_list *l, struct tfr_item *item, const char *text,
 	size_t size, struct tfr_error *err)
 {
@@ -313,7 +313,8 @@ static enum tfr_status encode_row(struct tfr_list *l, struct tfr_item *item, con
 	return status;
 }
 
-/* What is wrong with a row skips it, or the item where it is of no other row or the run ends. */
+/* Skips a row for its fault: as a gap of its group, or as the item if it is the only row or ends the
+ * run. */
 static enum tfr_status skip_row(struct tfr_list *l, struct tfr_item *item,
 	const struct tfr_row *row, uint64_t place, const struct tfr_error *why,
 	struct tfr_error *err)
@@ -445,7 +446,7 @@ static enum tfr_status open_files(struct tfr_list *l, struct tfr_error *err)
 	return TFR_OK;
 }
 
-/* What is to be done with images means something where there are some. */
+/* Options that change images need a column of images. */
 static enum tfr_status check_images(const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
 	if (!opts->sha256 && !tfr_rework_wanted(&opts->rework))

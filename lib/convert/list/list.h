@@ -1,7 +1,7 @@
-/* convert/list/list.h - a list being read: what its three halves share.
+/* convert/list/list.h - a list being read: the struct that its parts share.
  *
- * list_rows.c finds rows and what their columns hold, list_features.c makes features of a row,
- * list.c is the input. */
+ * list_rows.c reads rows and sees their values, list_blocks.c does so for a file by all threads,
+ * list_features.c makes features of a row, and list.c is the input. */
 #ifndef TFR_CONVERT_LIST_LIST_H
 #define TFR_CONVERT_LIST_LIST_H
 
@@ -14,7 +14,7 @@
 
 enum tfr_list_format { TFR_LIST_CSV, TFR_LIST_TSV, TFR_LIST_RAW_TSV, TFR_LIST_JSONL };
 
-/* Where a row lies. */
+/* The place of a row. */
 struct tfr_row {
 	uint64_t offset;
 	uint32_t size;
@@ -72,13 +72,13 @@ static inline enum tfr_csv_form tfr_list_form(const struct tfr_list *l)
 					   : TFR_CSV_RAW_TABS;
 }
 
-/* Reads the next row whole: *text is its lines, a view until the next call, and the cells of a CSV
+/* Reads the next row: *text is its lines, a view until the next call, and the cells of a CSV
  * row are in l->csv.  TFR_END: there is none. */
 enum tfr_status tfr_list_read_row(struct tfr_list *l, struct tfr_row *row, const char **text,
 	size_t *size, struct tfr_error *err);
 /* The names of the columns, from the first row. */
 enum tfr_status tfr_list_read_header(struct tfr_list *l, struct tfr_error *err);
-/* Notes what the values of a row, as read, look like.  A row that is none is passed over. */
+/* Notes the forms of the values of a row.  A row that cannot be parsed is passed over. */
 enum tfr_status tfr_list_see_row(struct tfr_list *l, const struct tfr_row *row, const char *text,
 	size_t size, struct tfr_error *err);
 /* Warns of features that are in no record, since all of their lists are empty. */
@@ -91,7 +91,7 @@ enum tfr_status tfr_list_find_rows(struct tfr_list *l, struct tfr_error *err);
 
 /* --- list_features.c --- */
 
-/* Puts a row's values into `b`, and its paths into `own`.  TFR_EDATA: what does not fit. */
+/* Puts a row's values into `b`, and its paths into `own`.  TFR_EDATA: a value does not fit. */
 enum tfr_status tfr_list_put_cells(struct tfr_list *l, struct tfr_list_item *own,
 	const struct tfr_csv *csv, struct tfr_builder *b, struct tfr_error *err);
 enum tfr_status tfr_list_put_object(struct tfr_list *l, struct tfr_list_item *own,

@@ -2,9 +2,9 @@
  * its columns.
  *
  * One thread at a time cuts the file into blocks of complete rows.  Each block is read as a list of
- * its own, and what it shows is added in the order of the blocks, so that the result does not depend
- * on their borders.  A line break ends a row where the quotes before it pair: that is so up to the
- * first quote that is wrong, which ends the reading in any case. */
+ * its own.  Its findings are merged in the order of the blocks, so that the result does not depend on
+ * their borders.  A line break ends a row if the number of quotes before it is even.  This holds up to
+ * the first misplaced quote, which ends the reading in any case. */
 #include <assert.h>
 #include <string.h>
 #if defined(__SSE2__)
@@ -30,7 +30,7 @@ struct block {
 
 struct reading {
 	struct tfr_list *l;
-	struct tfr_buf rest; /* what was read after the last block */
+	struct tfr_buf rest; /* bytes read after the last block */
 	uint64_t offset;     /* of it in the file */
 	uint64_t lines;	     /* before it */
 	bool end;	     /* of the file */
@@ -107,7 +107,7 @@ static enum tfr_status read_more(struct reading *r, struct tfr_buf *buf, struct 
 	return TFR_OK;
 }
 
-/* Fills `buf` with complete rows and keeps what was read after them. */
+/* Fills `buf` with complete rows and keeps the bytes after them. */
 static enum tfr_status cut_block(
 	struct reading *r, struct tfr_buf *buf, size_t *size, struct tfr_error *err)
 {
@@ -171,7 +171,7 @@ static bool open_block(struct block *b, const struct tfr_list *l)
 	return b->open;
 }
 
-/* Forgets what the last block has shown; its columns stay. */
+/* Clears the findings of the last block; its columns stay. */
 static void forget(struct tfr_columns *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
@@ -211,7 +211,7 @@ static enum tfr_status work(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 	return status == TFR_END ? TFR_OK : status;
 }
 
-/* Adds what a later block shows of a column. */
+/* Merges the findings of a later block about a column. */
 static void add_looks(struct tfr_list_column *to, const struct tfr_list_column *from)
 {
 	to->empty |= from->empty;
@@ -278,7 +278,7 @@ static enum tfr_status read_blocks(struct tfr_list *l, struct tfr_error *err)
 	enum tfr_status status = TFR_OK;
 
 	lanes.window = (uint64_t)WINDOW * lanes.threads;
-	/* What was read of the file to find its header. */
+	/* The bytes that finding the header has read in advance. */
 	if (lines->buf.size > lines->at &&
 		!tfr_buf_append(&r.rest, lines->buf.data + lines->at, lines->buf.size - lines->at))
 		status = tfr_fail_nomem(err, "reading a list");

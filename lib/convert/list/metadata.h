@@ -2,9 +2,9 @@
  * metadata.jsonl beside files, a row for each of them
  * (https://huggingface.co/docs/datasets/image_dataset).
  *
- * What the files of this input share: metadata_scan.c reads all rows before any file is, for what
- * must be known of them together; metadata_boxes.c makes boxes of a row's objects; metadata.c is
- * the input, which is a list whose columns of paths are embedded. */
+ * metadata_scan.c reads all rows before any file, to decide what depends on all of them.
+ * metadata_boxes.c makes boxes of the objects of a row.  metadata.c is the input, a list whose columns
+ * of paths are embedded. */
 #ifndef TFR_CONVERT_LIST_METADATA_H
 #define TFR_CONVERT_LIST_METADATA_H
 

@@ -133,8 +133,8 @@ static const char *read_escape(const char *p, const char *end, char **out)
 	return p + 1;
 }
 
-/* The rest of a text from its first escape on.  plain->text has room for the whole line: an escape
- * is longer than what it means. */
+/* The rest of a text from its first escape on.  plain->text has room for a complete line: an escape
+ * is longer than its character. */
 static const char *read_escaped(
 	struct scan *s, const char *start, const char *p, const char **text, size_t *size)
 {

@@ -40,7 +40,7 @@ struct tfr_plain {
 	size_t n;	     /* members */
 };
 
-/* Scans a line, whose end may be a line feed.  What is found is valid until the next call and as
+/* Scans a line, whose end may be a line feed.  The members are valid until the next call and as
  * long as the line.  False: the line is not regular, or memory is lacking.  Names may occur twice:
  * the caller, which looks them up, finds that. */
 bool tfr_plain_scan(struct tfr_plain *p, const char *line, size_t size);
