@@ -300,7 +300,9 @@ bool tfr_plain_scan(struct tfr_plain *plain, const char *line, size_t size)
 	plain->members_.size = plain->tokens_.size = plain->text.size = plain->n = 0;
 	while (s.end > line && (s.end[-1] == '\n' || s.end[-1] == '\r'))
 		s.end--;
-	if (!tfr_buf_reserve(&plain->text, size) || !tfr_is_utf8(line, (size_t)(s.end - line)))
+	/* `tokens_` too is memory then, to which the offset of an empty array may be added. */
+	if (!tfr_buf_reserve(&plain->text, size) || !tfr_buf_reserve(&plain->tokens_, 1) ||
+		!tfr_is_utf8(line, (size_t)(s.end - line)))
 		return false;
 	p = expect(line, s.end, '{');
 	if (p && p < s.end && *p == '}')
