@@ -257,13 +257,10 @@ static enum tfr_status cut_run(struct records *r, struct tfr_run *run, struct tf
 static enum tfr_status pass_fault(
 	struct records *r, enum tfr_status status, struct tfr_error *fault, struct tfr_error *err)
 {
-	enum tfr_fault kind = tfr_reader_fault(r->reader);
 	uint64_t lost;
 
 	r->fault = *fault;
 	r->fault.status = status;
-	if (kind != TFR_FAULT_LENGTH && kind != TFR_FAULT_CUT)
-		return TFR_END;
 	return tfr_reader_resync(r->reader, &lost, err);
 }
 

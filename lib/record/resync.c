@@ -228,6 +228,8 @@ enum tfr_status tfr_reader_resync(struct tfr_reader *r, uint64_t *lost, struct t
 	enum tfr_status status;
 
 	*lost = 0;
+	if (r->fault == TFR_FAULT_PAYLOAD) /* the reader is after the record already */
+		return TFR_OK;
 	if (tfr_stream_device(r->stream)) /* /dev/zero has no end to come to */
 		return tfr_fail_path(
 			err, TFR_ESYS, tfr_reader_name(r), "no record is looked for in a device:");

@@ -1,14 +1,10 @@
-/* select/cycle.c - places in a cycle, each with a file that is open.
+/* select/cycle.c - reads the files of a set in the order of sweep/interleave.h.
  *
- * The turn goes from place to place.  A place without a file takes the next one when its turn
- * comes, and a file that ends passes the turn on, so that an empty file takes up one visit: that is
- * what tf.data does, and why its order can be told from the numbers alone.
- *
- * So where only some numbers are wanted, a file whose index says how many records it has need not
- * be read to get past the others.  Its order is the same, and so are its records. */
+ * That order follows from the numbers of records alone.  So if only some numbers are wanted, a file
+ * whose index has its number of records is not read to get past the others.  Its order is the same,
+ * and so are its records. */
 #include "select/cycle.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,18 +13,19 @@
 
 #include "base/error.h"
 #include "select/number_list.h"
+#include "sweep/interleave.h"
 #include "thread/threads.h"
 
 enum { INDEXES_MOST = 128 };
 
-/* Blocks of all open files together stay near this, however many there are. */
+/* The blocks of all open files together stay near this, for any number of files. */
 enum { BLOCKS_TOTAL = 16 << 20, BLOCK_LEAST = 16 << 10, BLOCK_MOST = 512 << 10 };
 
-/* It has a file where one of the first two is not NULL. */
+/* A place has a file if one of the first two is not NULL. */
 struct place {
 	struct tfr_reader *reader;
 	struct tfr_lookup *lookup; /* the file is read by its index */
-	uint64_t number;	   /* there: of the record that comes next */
+	uint64_t number;	   /* of the next record in `lookup` */
 	const char *path;
 	bool any; /* it has a record or a fault */
 };
@@ -40,8 +37,7 @@ struct inputs {
 	bool by_index;
 	struct tfr_reader_opts reader_opts;
 	struct place *places;
-	size_t count, open, turn, next_file;
-	uint64_t taken, block; /* of the block at `turn` */
+	struct tfr_interleave order;
 	uint64_t seen, read, bad;
 	const char *path;
 	struct tfr_growing growing;
@@ -63,31 +59,28 @@ enum tfr_status tfr_cycle_open(struct inputs **out, const struct tfr_set *set,
 	struct tfr_error *err)
 {
 	struct inputs *in = calloc(1, sizeof(*in));
-	size_t files = tfr_set_count(set), share;
+	size_t share;
 
 	if (!in)
 		return tfr_fail_nomem(err, "opening the inputs");
 	in->set = set;
 	in->o = opts;
 	in->wanted = wanted;
-	in->block = opts->cycle ? opts->block : UINT64_MAX;
-	in->count = opts->cycle ? files : 1;
-	if (opts->cycle && opts->cycle < in->count)
-		in->count = (size_t)opts->cycle;
-	/* Damage that is to be told of has to be met, and what grows has no index yet.  An index is
-	 * one more open file a place. */
+	tfr_interleave_init(&in->order, tfr_set_count(set), opts->cycle, opts->block);
+	/* Damage can only be reported if it is read, and a growing file has no index yet.  An index
+	 * is one more open file per place. */
 	in->by_index = wanted && opts->framing == TFR_FRAMING_RECORDS && !opts->skip_damaged &&
-		       !opts->growing && in->count <= INDEXES_MOST;
-	in->places = calloc(in->count ? in->count : 1, sizeof(*in->places));
+		       !opts->growing && in->order.places <= INDEXES_MOST;
+	in->places = calloc(in->order.places, sizeof(*in->places));
 	if (!in->places) {
 		tfr_cycle_close(in);
 		return tfr_fail_nomem(err, "opening the inputs");
 	}
-	share = BLOCKS_TOTAL / ((in->count ? in->count : 1) * beside);
+	share = BLOCKS_TOTAL / (in->order.places * beside);
 	share = share < BLOCK_LEAST ? BLOCK_LEAST : share > BLOCK_MOST ? BLOCK_MOST : share;
 	in->reader_opts = (struct tfr_reader_opts){ opts->compression, share, opts->framing,
 		opts->skip_damaged ? opts->lost : NULL, opts->ctx };
-	in->reader_opts.threads = tfr_thread_share(tfr_thread_count(0), in->count * beside);
+	in->reader_opts.threads = tfr_thread_share(tfr_thread_count(0), in->order.places * beside);
 	in->growing = (struct tfr_growing){ wait_for_more, in };
 	if (opts->growing)
 		in->reader_opts.growing = &in->growing;
@@ -99,7 +92,7 @@ void tfr_cycle_close(struct inputs *in)
 {
 	if (!in)
 		return;
-	for (size_t i = 0; in->places && i < in->count; i++) {
+	for (size_t i = 0; in->places && i < in->order.places; i++) {
 		tfr_reader_close(in->places[i].reader);
 		tfr_lookup_close(in->places[i].lookup);
 	}
@@ -113,23 +106,15 @@ static void warn(struct inputs *in, const char *text)
 		in->o->warn(in->o->ctx, text);
 }
 
-static void advance(struct inputs *in)
-{
-	in->taken = 0;
-	in->turn = (in->turn + 1) % in->count;
-}
-
-/* Their places in the stream are over; n is no more than the block has left. */
+/* Counts `n` records that were read or skipped, no more than the block has left. */
 static void count(struct inputs *in, struct place *p, uint64_t n)
 {
 	p->any = true;
 	in->seen += n;
-	in->taken += n;
-	if (in->taken == in->block)
-		advance(in);
+	tfr_interleave_take(&in->order, n);
 }
 
-/* An index that cannot be used, whatever the reason, costs nothing but time. */
+/* An index that cannot be used costs only time. */
 static void try_index(struct inputs *in, struct place *p)
 {
 	struct tfr_reader_opts opts = { .compression = in->o->compression,
@@ -139,7 +124,7 @@ static void try_index(struct inputs *in, struct place *p)
 	char text[8192];
 
 	if (!strcmp(p->path, "-") || tfr_lookup_open(&p->lookup, p->path, &opts, &state, &err))
-		return; /* what is wrong with the file is told when it is read */
+		return; /* reading the file reports what is wrong with it */
 	p->number = 0;
 	if (p->lookup || state == TFR_INDEX_MISSING || state == TFR_INDEX_NO_POINTS)
 		return;
@@ -150,10 +135,12 @@ static void try_index(struct inputs *in, struct place *p)
 
 static enum tfr_status open_place(struct inputs *in, struct place *p, struct tfr_error *err)
 {
-	p->path = tfr_set_path(in->set, in->next_file);
+	size_t file = tfr_interleave_next_file(&in->order);
+
+	if (file == SIZE_MAX)
+		return TFR_OK;
+	p->path = tfr_set_path(in->set, file);
 	p->any = false;
-	in->next_file++;
-	in->open++;
 	if (in->by_index)
 		try_index(in, p);
 	return p->lookup ? TFR_OK : tfr_reader_open(&p->reader, p->path, &in->reader_opts, err);
@@ -163,7 +150,7 @@ static void end_place(struct inputs *in, struct place *p)
 {
 	char text[4400];
 
-	/* Standard input may well be empty, and an empty file is told of once. */
+	/* Standard input may be empty.  An empty file is reported once. */
 	if (!p->any && strcmp(p->path, "-") && !in->again) {
 		snprintf(text, sizeof(text), "'%s' holds no records", p->path);
 		warn(in, text);
@@ -172,8 +159,7 @@ static void end_place(struct inputs *in, struct place *p)
 	tfr_lookup_close(p->lookup);
 	p->reader = NULL;
 	p->lookup = NULL;
-	in->open--;
-	advance(in);
+	tfr_interleave_end(&in->order);
 }
 
 void tfr_cycle_pass_over(struct inputs *in, const struct tfr_error *err)
@@ -184,17 +170,15 @@ void tfr_cycle_pass_over(struct inputs *in, const struct tfr_error *err)
 	warn(in, tfr_error_format(err, text, sizeof(text)));
 }
 
-/* Gets behind a fault; a file that has nothing behind it ends. */
-static enum tfr_status get_behind(struct inputs *in, struct place *p, struct tfr_error *err)
+/* Skips a fault.  A file that has no record after it ends. */
+static enum tfr_status skip_fault(struct inputs *in, struct place *p, struct tfr_error *err)
 {
-	enum tfr_fault fault = tfr_reader_fault(p->reader);
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status;
 	uint64_t lost;
 
 	tfr_cycle_pass_over(in, err);
 	p->any = true;
-	if (fault != TFR_FAULT_PAYLOAD)
-		status = tfr_reader_resync(p->reader, &lost, err);
+	status = tfr_reader_resync(p->reader, &lost, err);
 	if (!status)
 		count(in, p, 1);
 	else if (status == TFR_END)
@@ -202,14 +186,14 @@ static enum tfr_status get_behind(struct inputs *in, struct place *p, struct tfr
 	return status == TFR_END ? TFR_OK : status;
 }
 
-/* Bytes of a record beside its payload, near enough to see how far it is. */
+/* Bytes of a record besides its payload, accurate enough for progress. */
 static uint64_t overhead(const struct inputs *in)
 {
 	return in->o->framing == TFR_FRAMING_RECORDS ? TFR_RECORD_OVERHEAD : 1;
 }
 
-/* Passes over what the index says is there and nobody wants, as far as the block goes.  False: the
- * next one is wanted, or there is none. */
+/* Skips records of the block that are not wanted, by the index.  False: the next record is wanted,
+ * or the file has no more. */
 static bool pass_over(struct inputs *in, struct place *p)
 {
 	uint64_t left = tfr_lookup_count(p->lookup) - p->number;
@@ -217,8 +201,8 @@ static bool pass_over(struct inputs *in, struct place *p)
 
 	if (n > left)
 		n = left;
-	if (n > in->block - in->taken)
-		n = in->block - in->taken;
+	if (n > tfr_interleave_left(&in->order))
+		n = tfr_interleave_left(&in->order);
 	if (!n)
 		return false;
 	p->number += n;
@@ -238,24 +222,20 @@ static enum tfr_status read_place(struct place *p, struct tfr_record *rec, struc
 	return status;
 }
 
-/* A step in the order: a file opened or ended, or a record read, which *got says, or passed over.
+/* One step in the order: opens or ends a file, skips records, or reads a record, which sets *got.
  */
 static enum tfr_status step(
 	struct inputs *in, struct tfr_record *rec, bool *got, struct tfr_error *err)
 {
-	struct place *p = &in->places[in->turn];
+	struct place *p = &in->places[in->order.turn];
 	enum tfr_status status;
 
-	if (!p->reader && !p->lookup) {
-		if (in->next_file < tfr_set_count(in->set))
-			return open_place(in, p, err);
-		advance(in);
-		return TFR_OK;
-	}
+	if (!p->reader && !p->lookup)
+		return open_place(in, p, err);
 	if (p->lookup && pass_over(in, p))
 		return TFR_OK;
 	status = read_place(p, rec, err);
-	if (in->stopped) /* what lies there is not whole yet */
+	if (in->stopped) /* the next record is not complete yet */
 		return TFR_END;
 	if (!status) {
 		in->read++;
@@ -269,7 +249,7 @@ static enum tfr_status step(
 		end_place(in, p);
 		return TFR_OK;
 	}
-	return status == TFR_EDATA && in->o->skip_damaged ? get_behind(in, p, err) : status;
+	return status == TFR_EDATA && in->o->skip_damaged ? skip_fault(in, p, err) : status;
 }
 
 enum tfr_status tfr_cycle_next(struct inputs *in, struct tfr_record *rec, struct tfr_error *err)
@@ -277,16 +257,14 @@ enum tfr_status tfr_cycle_next(struct inputs *in, struct tfr_record *rec, struct
 	enum tfr_status status = TFR_OK;
 	bool got = false;
 
-	while (!status && !got && (in->open || in->next_file < tfr_set_count(in->set)))
+	while (!status && !got && tfr_interleave_more(&in->order))
 		status = step(in, rec, &got, err);
 	return got || status ? status : TFR_END;
 }
 
 void tfr_cycle_again(struct inputs *in)
 {
-	assert(!in->open && in->next_file == tfr_set_count(in->set));
-	in->next_file = in->turn = 0;
-	in->taken = 0;
+	tfr_interleave_restart(&in->order);
 	in->again = true;
 }
 

@@ -104,11 +104,11 @@ enum tfr_fault {
 };
 TFR_API enum tfr_fault tfr_reader_fault(const struct tfr_reader *r);
 
-/* After TFR_FAULT_LENGTH or TFR_FAULT_CUT (after TFR_FAULT_STREAM it passes over what is left, and
- * that is TFR_END): looks for the next place where a length's CRC fits and
- * is confirmed by the data CRC or by the header behind it.  TFR_OK: found, *lost bytes were passed
- * over.  TFR_END: nothing up to the end of the file, *lost bytes were left.  TFR_ESYS: the file is
- * a character device, which may have no end. */
+/* Goes to the next record after any fault.  After TFR_FAULT_PAYLOAD the reader is there already.
+ * After TFR_FAULT_LENGTH and TFR_FAULT_CUT it looks for the next length whose CRC verifies and that
+ * the data CRC or the next header confirms.  After TFR_FAULT_STREAM no record can follow.  TFR_OK:
+ * *lost bytes were skipped.  TFR_END: no record follows in the *lost bytes up to the end of the
+ * file.  TFR_ESYS: the file is a character device, which may have no end. */
 TFR_API enum tfr_status tfr_reader_resync(
 	struct tfr_reader *r, uint64_t *lost, struct tfr_error *err);
 

@@ -3,6 +3,7 @@
  *
  * One pass over the files (sweep/file_pass.h).  Threads keep the faults of a file, in a small form,
  * until it is that file's turn in the report. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,7 +172,8 @@ static enum tfr_status note_fault(struct tfr_reader *r, struct check_slot *slot,
 	bool whole = r->end - r->begin >= TFR_RECORD_HEADER;
 	uint8_t header[TFR_RECORD_HEADER];
 
-	*more = fault == TFR_FAULT_PAYLOAD;
+	*more = false;
+	assert(fault != TFR_FAULT_PAYLOAD); /* runs leave payloads to check_records() */
 	if (whole) /* a resync moves on */
 		memcpy(header, r->block + r->begin, sizeof(header));
 	if (slot->err.status == TFR_EDATA && (fault == TFR_FAULT_LENGTH || fault == TFR_FAULT_CUT))
