@@ -1,10 +1,9 @@
-/* io/output.c - outputs, complete or absent.
+/* io/output.c - outputs that appear complete or not at all.
  *
- * A file is locked with flock() before it has any name, so that no other run takes it for one that
- * was left behind.
+ * A file is locked with flock() before it has a name, so no other run takes it for a leftover.
  *
- * A brief output holds no descriptor between writes.  Its temporary is opened by name again, and is
- * refused where it is not the file that it was. */
+ * A brief output holds no descriptor between writes.  Its temporary file is opened by name again,
+ * and refused if it is a different file. */
 #include "io/output.h"
 
 #include <errno.h>

@@ -22,7 +22,7 @@ struct tfr_output_opts {
 	/* The temporary is called after this and not after `path`, which may then be NULL: the file
 	 * gets its name by tfr_output_name(). */
 	const char *temporary;
-	/* The descriptor is given back after every write, and with it the lock: for the many files
+	/* The descriptor is closed after every write, which releases the lock: for the many files
 	 * of a set, whose target is locked (shard/lock.h). */
 	bool brief;
 	/* Continues the temporary that tfr_output_checkpoint() named in another run, after this many
@@ -43,44 +43,44 @@ enum tfr_status tfr_output_open(struct tfr_output **o, const char *path,
 	const struct tfr_output_opts *opts, struct tfr_error *err);
 enum tfr_status tfr_output_write(
 	struct tfr_output *o, const void *data, size_t size, struct tfr_error *err);
-/* Writes all pieces in order; `pieces` is used up. */
+/* Writes all pieces in order and modifies `pieces`. */
 enum tfr_status tfr_output_writev(
 	struct tfr_output *o, struct iovec *pieces, int n, struct tfr_error *err);
-/* Forces what was written so far to disk, under a temporary name by which another run may continue
- * it; *token is part of that name. */
+/* Forces the bytes so far to disk, under a temporary name by which another run may continue.
+ * *token is part of that name. */
 enum tfr_status tfr_output_checkpoint(
 	struct tfr_output *o, uint64_t *token, struct tfr_error *err);
-/* No more is written for a while: the system begins to write the bytes to disk, and from now on the
- * descriptor is given back after every use. */
+/* Announces a pause: the system begins to write the bytes to disk, and from now on the descriptor
+ * is closed after every use. */
 enum tfr_status tfr_output_rest(struct tfr_output *o, struct tfr_error *err);
-/* The temporary, which a checkpoint named, is left when the output is closed or a signal comes, for
- * a run that resumes. */
+/* Keeps the temporary file of a checkpoint when the output is closed or a signal comes, for a run
+ * that resumes. */
 void tfr_output_keep(struct tfr_output *o);
-/* Says what the file is to be called. */
+/* Sets the file's name. */
 enum tfr_status tfr_output_name(struct tfr_output *o, const char *path, struct tfr_error *err);
 /* Forces the bytes to disk.  Nothing can be written afterwards. */
 enum tfr_status tfr_output_seal(struct tfr_output *o, struct tfr_error *err);
-/* Closes the descriptor of a sealed file, which gives up its lock; it can still be published. */
+/* Closes the descriptor of a sealed file, which releases its lock.  It can still be published. */
 enum tfr_status tfr_output_release(struct tfr_output *o, struct tfr_error *err);
 /* Gives the sealed file its name, replacing an existing file only with `force`. */
 enum tfr_status tfr_output_publish(struct tfr_output *o, struct tfr_error *err);
-/* The two steps of it, for a file that is published with others: what can fail for want of space or
- * memory comes first, and the name is given without waiting for a signal's handler.  `replace` in
- * place of `force`. */
+/* The two steps of publishing, for a file that is published with others.  The first can fail for
+ * lack of space or memory.  The second gives the name without waiting for a signal handler.
+ * `replace` stands for `force`. */
 enum tfr_status tfr_output_prepare(struct tfr_output *o, struct tfr_error *err);
 enum tfr_status tfr_output_place(struct tfr_output *o, bool replace, struct tfr_error *err);
-/* The name that it was given was taken away again. */
+/* Notes that the published name was removed again. */
 void tfr_output_displaced(struct tfr_output *o);
 /* A file of its own for `size` bytes, from opening to publishing, its name on disk. */
 enum tfr_status tfr_output_whole(const char *path, const struct tfr_output_opts *opts,
 	const void *data, size_t size, struct tfr_error *err);
 void tfr_output_close(struct tfr_output *o);
-/* What the sealed file is: inode number, size, modification time.  All 0 for a stream. */
+/* The inode number, size and modification time of the sealed file.  All 0 for a stream. */
 const struct stat *tfr_output_stat(const struct tfr_output *o);
 /* st_mtim in nanoseconds since 1970. */
 uint64_t tfr_stat_mtime(const struct stat *st);
-/* The name that the file has or gets, and the temporary name by which another run may continue it,
- * NULL where it has none.  Both belong to the output. */
+/* The final name of the file, and the temporary name by which another run may continue it, or
+ * NULL. Both belong to the output. */
 const char *tfr_output_path(const struct tfr_output *o);
 const char *tfr_output_temporary(const struct tfr_output *o);
 bool tfr_output_is_file(const struct tfr_output *o);  /* not a stream */

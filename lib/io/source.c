@@ -1,6 +1,6 @@
 /* io/source.c - one struct for the three kinds of source; `fd` < 0 means memory.
  *
- * A seekable file is read by position, so that hopping over payloads costs no system call. */
+ * A seekable file is read by position, so skipping payloads costs no system call. */
 #include "io/source.h"
 
 #include <assert.h>

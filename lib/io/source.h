@@ -1,12 +1,12 @@
-/* io/source.h - where bytes come from: a file, a pipe, memory.
+/* io/source.h - sources of bytes: a file, a pipe, or memory.
  *
- * Files are read with pread(), never mapped: a file that shrinks while it is read must be a short
+ * Files are read with pread(), never mapped, so a file that is truncated meanwhile gives a short
  * read, not a SIGBUS.
  *
- * A short read is not the end.  Linux returns the bytes before a bad sector and fails only when
- * asked for those after it, so that every read here goes on until there are 0 bytes more.  Where
- * that is before the size that a regular file had when it was opened, the read fails with TFR_ESYS.
- * A size of 0 promises nothing: files of /proc and devices have it. */
+ * A short read is not the end.  Linux returns the bytes before a bad sector and fails only in the
+ * next read.  So every read here continues until 0 bytes are returned.  If that is before the size
+ * that a regular file had when it was opened, the read fails with TFR_ESYS.  A size of 0 means
+ * nothing: files of /proc and devices have it. */
 #ifndef TFR_IO_SOURCE_H
 #define TFR_IO_SOURCE_H
 
@@ -19,15 +19,15 @@
 
 struct tfr_source;
 
-/* "-" is standard input.  A directory is refused here; so is a socket, by the system. */
+/* "-" is standard input.  A directory is refused here, a socket by the system. */
 enum tfr_status tfr_source_open(struct tfr_source **s, const char *path, struct tfr_error *err);
-/* The same, of a file found beside others: one that is not regular, such as a FIFO without a
- * writer, is TFR_EDATA. */
+/* As tfr_source_open(), for a file found next to others: one that is not regular, such as a FIFO
+ * without a writer, is TFR_EDATA. */
 enum tfr_status tfr_source_open_regular(
 	struct tfr_source **s, const char *path, struct tfr_error *err);
-/* As tfr_source_open(), of a file that is still being written: at its end, `wait` is asked what to do.  Such a
- * source is not seekable and its size is not known; the end of a pipe without a name is its end. A
- * file that shrinks, or is replaced or removed, is TFR_ESYS.  A FIFO is opened at once. */
+/* As tfr_source_open(), for a file that is still being written: at its end, `wait` decides what to
+ * do.  Such a source is not seekable and has no known size.  An unnamed pipe ends at its end.  A
+ * file that is truncated, replaced or removed is TFR_ESYS.  A FIFO is opened at once. */
 enum tfr_status tfr_source_open_growing(struct tfr_source **s, const char *path,
 	const struct tfr_growing *growing, struct tfr_error *err);
 /* As tfr_source_open().  A read that waits for the bytes of a pipe, a FIFO or a terminal ends with
@@ -35,7 +35,7 @@ enum tfr_status tfr_source_open_growing(struct tfr_source **s, const char *path,
  * opened at once, and its first read waits for a writer. */
 enum tfr_status tfr_source_open_cancellable(
 	struct tfr_source **s, const char *path, int cancel, struct tfr_error *err);
-/* The descriptor stays the caller's.  `name` is what errors call it. */
+/* The descriptor stays the caller's.  Errors call it `name`. */
 enum tfr_status tfr_source_open_fd(
 	struct tfr_source **s, int fd, const char *name, struct tfr_error *err);
 /* The memory stays the caller's and must outlive the source. */
@@ -44,46 +44,46 @@ enum tfr_status tfr_source_open_memory(struct tfr_source **s, const void *data, 
 void tfr_source_close(struct tfr_source *s);
 
 const char *tfr_source_name(const struct tfr_source *s);
-/* How many bytes are left; UINT64_MAX where nobody knows (a pipe, a terminal, a device). */
+/* The number of bytes left; UINT64_MAX if unknown (a pipe, a terminal, a device). */
 uint64_t tfr_source_left(struct tfr_source *s);
-/* Whether `bytes` more may be there: false only where the size is known and too small.  The system
- * is asked again before that is said, since a file that is being written grows. */
+/* Whether `bytes` more may follow.  False only if the size is known and too small.  A file may
+ * grow, so the system is asked again before that. */
 bool tfr_source_has(struct tfr_source *s, uint64_t bytes);
 /* Reads up to `size` bytes, fewer only at the end (*got < size: the end).  */
 enum tfr_status tfr_source_read(
 	struct tfr_source *s, void *buf, size_t size, size_t *got, struct tfr_error *err);
-/* Reads what is there, at least 1 byte; *got == 0: the end. */
+/* Reads available bytes, at least 1.  *got == 0: the end. */
 enum tfr_status tfr_source_read_some(
 	struct tfr_source *s, void *buf, size_t size, size_t *got, struct tfr_error *err);
-/* Appends a file's bytes to `text`: all of them, or, of a file that has more, more than `most`, so
- * that the caller can say what is too large.  `doing` is what memory ran out at. */
+/* Appends all bytes of a file to `text`, or more than `most` of a larger file, so that the caller
+ * can report that.  `doing` is for the error when memory runs out. */
 enum tfr_status tfr_source_read_file(const char *path, size_t most, struct tfr_buf *text,
 	const char *doing, struct tfr_error *err);
-/* The same, of a file found beside others (tfr_source_open_regular()), and of an open source. */
+/* The same, for a file found next to others (tfr_source_open_regular()), and for an open source. */
 enum tfr_status tfr_source_read_regular(const char *path, size_t most, struct tfr_buf *text,
 	const char *doing, struct tfr_error *err);
 enum tfr_status tfr_source_read_all(struct tfr_source *s, size_t most, struct tfr_buf *text,
 	const char *doing, struct tfr_error *err);
-/* Of the next byte, counted from the beginning of the file; 0 where not seekable. */
+/* The offset of the next byte in the file; 0 if not seekable. */
 uint64_t tfr_source_position(const struct tfr_source *s);
 /* Whether it is a character device, which may have no end. */
 bool tfr_source_device(const struct tfr_source *s);
 /* Whether the next three work: a file or memory. */
 bool tfr_source_seekable(const struct tfr_source *s);
-/* Reads at any place without moving: fewer than `size` bytes only at the end.  Only where seekable;
- * several threads may do so at once. */
+/* Reads at any position without moving; fewer than `size` bytes only at the end.  Only if
+ * seekable. Several threads may do so at once. */
 enum tfr_status tfr_source_read_at(const struct tfr_source *s, uint64_t position, void *buf,
 	size_t size, size_t *got, struct tfr_error *err);
 /* Whether the byte at `position` is in memory, so that reading it does not wait for a disk.  True
  * also if the system does not say. */
 bool tfr_source_cached(const struct tfr_source *s, uint64_t position);
-/* Moves to `position`, counted from the beginning of the file.  Only where seekable. */
+/* Moves to `position` in the file.  Only if seekable. */
 void tfr_source_seek(struct tfr_source *s, uint64_t position);
-/* Moves `bytes` forward from here.  Only where seekable. */
+/* Moves `bytes` forward.  Only if seekable. */
 void tfr_source_skip(struct tfr_source *s, uint64_t bytes);
 
-/* For what has a descriptor of its own: reads at `offset`, or, where that is negative, where the
- * descriptor is, until there are `size` bytes or the end.  -1: errno says why. */
+/* For callers with a descriptor of their own: reads at `offset`, or at the descriptor's position
+ * if that is negative, up to `size` bytes or the end.  -1 with errno. */
 ssize_t tfr_fd_read(int fd, void *buf, size_t size, int64_t offset);
 
 #endif

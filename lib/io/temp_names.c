@@ -1,4 +1,4 @@
-/* io/temp_names.c - the one place that makes, recognises and removes temporary names. */
+/* io/temp_names.c - makes, recognises and removes temporary names, in this place only. */
 #include "io/temp_names.h"
 
 #include <errno.h>

@@ -1,8 +1,7 @@
-/* io/temp_names.h - the names that a file has until it is published, and whose files they may be.
+/* io/temp_names.h - the names of files until they are published, and their owners.
  *
- * Nothing is ever written to a file that another program may have put under such a name: names are
- * created with O_EXCL or linkat(), and a file that is opened again must be ours (tfr-records(5),
- * PUBLISHING). */
+ * A file that another program put under such a name is never written to: names are created with
+ * O_EXCL or linkat(), and a file that is opened again must be ours (tfr-records(5), PUBLISHING). */
 #ifndef TFR_IO_TEMP_NAMES_H
 #define TFR_IO_TEMP_NAMES_H
 
@@ -14,28 +13,28 @@
  * "out/.NAME.0123456789abcdef.tmp".  NAME is cut where the result would be longer than a name may
  * be.  The caller frees it; NULL: out of memory. */
 char *tfr_hidden_name(const char *path, uint64_t token, const char *suffix);
-/* The reverse, in place, of a name without a folder: "NAME" of ".NAME.tmp", ".NAME.TOKEN.tmp" or
- * ".NAME.TOKEN.old"; *old tells the last.  NULL: none of them. */
+/* The reverse, in place, for a name without a folder: "NAME" from ".NAME.tmp", ".NAME.TOKEN.tmp"
+ * or ".NAME.TOKEN.old", which sets *old.  NULL: none of these. */
 const char *tfr_hidden_stem(char *name, bool *old);
 /* The folder of `path`: "out" or ".".  The caller frees it; NULL: out of memory. */
 char *tfr_folder_of(const char *path);
 /* 64 random bits, never 0. */
 uint64_t tfr_random_token(void);
 
-/* Whether `path` is another name of standard output, "/dev/stdout" or the like: a link that must
- * not be replaced, and that a file would be opened by again, from its beginning. */
+/* Whether `path` is another name of standard output, such as "/dev/stdout".  Such a link must not
+ * be replaced, and opening it would open a file again, at its start. */
 bool tfr_path_is_stdout(const char *path);
 
 /* Whether the open file is a regular file of this user with one link; *st is what it is. */
 bool tfr_file_is_ours(int fd, struct stat *st);
 /* Whether `path` names the file that *st is. */
 bool tfr_file_is_named(const struct stat *st, const char *path);
-/* Removes a file that a run of ours left and no process has locked.  Whether nothing has the name
- * any more. */
+/* Removes a file that a run of ours left and that no process has locked.  Returns whether the name
+ * is free. */
 bool tfr_left_file_remove(const char *path);
 
-/* Opens a new file without a name in the folder of `path`, locked.  -1 with errno; EOPNOTSUPP:
- * there are none here, or they cannot be given a name. */
+/* Opens a new file without a name in the folder of `path`, locked.  -1 with errno.  EOPNOTSUPP:
+ * the file system has no such files, or cannot name them. */
 int tfr_nameless_open(const char *path);
 /* Gives it a name that is free.  -1 with errno. */
 int tfr_nameless_link(int fd, const char *path);

@@ -1,8 +1,7 @@
-/* io/temp_registry.c - the temporaries of a process, readable from a signal handler.
+/* io/temp_registry.c - the temporary files of a process, readable from a signal handler.
  *
- * A list that only grows: entries are linked in with a release store and never freed before the
- * whole list is, so a handler that interrupts any instruction sees whole entries.  Forgetting
- * clears a flag. */
+ * The list only grows.  Entries are linked with a release store and freed only with the list, so a
+ * handler sees complete entries whatever instruction it interrupts.  Forgetting clears a flag. */
 #include "io/temp_registry.h"
 
 #include <errno.h>

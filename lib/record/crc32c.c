@@ -1,5 +1,7 @@
-/* record/crc32c.c - CRC-32C four ways: ISA-L; folding of short data (crc32c_fold.h); the SSE4.2
- * instruction; tables.  The best that this build and this processor have for a length is taken. */
+/* record/crc32c.c - CRC-32C in four ways: ISA-L, folding of short data (crc32c_fold.h), the SSE4.2
+ * instruction, and tables.
+ *
+ * The fastest one for the length, in this build and on this processor, is used. */
 #include "record/crc32c.h"
 
 #include <string.h>

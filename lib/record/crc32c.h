@@ -1,7 +1,7 @@
-/* record/crc32c.h - CRC-32C, and the mask TFRecord puts over it.
+/* record/crc32c.h - CRC-32C, and the mask that TFRecord applies to it.
  *
- * crc32c("123456789") = e3069283.  Bulk data goes to ISA-L where it is built in (about 55 GB/s a
- * core), short data to what costs less at its ends. */
+ * crc32c("123456789") = e3069283.  Long data goes to ISA-L if it is built in (about 55 GB/s per
+ * core), short data to code with less overhead. */
 #ifndef TFR_RECORD_CRC32C_H
 #define TFR_RECORD_CRC32C_H
 
@@ -11,13 +11,14 @@
 
 /* Continues `crc` (0 to start) over `size` bytes. */
 uint32_t tfr_crc32c(uint32_t crc, const void *data, size_t size);
-/* The plain twin, by tables: what the others are compared with. */
+/* The plain twin, by tables, which tests compare with the others. */
 uint32_t tfr_crc32c_plain(uint32_t crc, const void *data, size_t size);
-/* For processors that multiply vectors without carries: the fastest for less than so many bytes. */
+/* Below so many bytes, carry-less multiplication of vectors is the fastest, on processors that
+ * have it. */
 enum { TFR_CRC32C_SHORT = 1024 };
 uint32_t tfr_crc32c_avx512(uint32_t crc, const void *data, size_t size);
 bool tfr_crc32c_have_avx512(void);
-/* By the instruction, for what is short; elsewhere by tables. */
+/* For short data: by the SSE4.2 instruction, or by tables. */
 uint32_t tfr_crc32c_sse42(uint32_t crc, const void *data, size_t size);
 bool tfr_crc32c_have_sse42(void);
 /* CRC-32C of the 8 bytes of a little-endian u64, by tables. */

@@ -1,10 +1,9 @@
-/* record/crc32c_fold.h - CRC-32C of what is short, by multiplying without carries.
+/* record/crc32c_fold.h - CRC-32C of short data by carry-less multiplication (folding).
  *
- * 64 bytes are four times 128 bits; each is moved over the 512 bits that follow it by two
- * multiplications and added to those, until what is left moves together and goes through the
- * instruction for CRC-32C.  ISA-L's way is faster where there are a thousand bytes and more; below,
- * it spends more on beginning and ending.  A header, since a loop over records that calls a
- * function for each takes half as long again. */
+ * 64 bytes are four lanes of 128 bits.  Two multiplications fold a lane over the next 512 bits,
+ * until the rest is folded together and the CRC-32C instruction finishes it.  ISA-L is faster from
+ * a thousand bytes on.  Below, its start and end cost more.  This is a header because a loop over
+ * records that calls a function for each takes half as long again. */
 #ifndef TFR_RECORD_CRC32C_FOLD_H
 #define TFR_RECORD_CRC32C_FOLD_H
 

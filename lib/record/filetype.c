@@ -1,4 +1,4 @@
-/* record/filetype.c - a table of first bytes, for the message "not a TFRecord file: it is a zip
+/* record/filetype.c - a table of first bytes, for messages such as "not a TFRecord file but a zip
  * archive". */
 #include "record/filetype.h"
 

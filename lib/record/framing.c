@@ -1,6 +1,7 @@
-/* record/framing.c - the loops over headers, compiled twice: with the SSE4.2 instruction for the
- * length's checksum and with tables; the one over payloads too a third time, with their checksum in
- * it.  At 192 bytes a record counting and checking are bound by these loops. */
+/* record/framing.c - loops over headers, compiled with the SSE4.2 instruction and with tables.
+ *
+ * The loop over payloads is compiled a third time, with the CRC of payloads inlined.  With records
+ * of 192 bytes, counting and checking are bound by these loops. */
 #include "record/framing.h"
 
 #if defined(__x86_64__)

@@ -1,5 +1,4 @@
-/* record/framing.h - the 12 bytes before a payload and the 4 behind it, and hopping from header to
- * header. */
+/* record/framing.h - the 12 bytes before a payload and the 4 after it, and loops over headers. */
 #ifndef TFR_RECORD_FRAMING_H
 #define TFR_RECORD_FRAMING_H
 
@@ -32,25 +31,24 @@ static inline void tfr_store64(uint8_t *p, uint64_t v)
 	tfr_store32(p + 4, (uint32_t)(v >> 32));
 }
 
-/* Whether the 12 bytes at `p` are a header whose checksum fits. */
+/* Whether the 12 bytes at `p` are a header whose CRC verifies. */
 bool tfr_header_verifies(const uint8_t *p);
 
-/* Writes the 12 bytes that go before a payload of `length` bytes. */
+/* Writes the 12 bytes before a payload of `length` bytes. */
 void tfr_put_header(uint8_t *p, uint64_t length);
 
-/* The first place in the `size` bytes at `p` where 12 bytes verify as a header; `size` if there is
- * none. */
+/* Finds the first 12 of the `size` bytes at `p` that verify as a header.  Returns `size` if there
+ * are none. */
 size_t tfr_find_header(const uint8_t *p, size_t size);
 
-/* Hops from the header at `p` to the one behind it, and on, as long as headers lie whole within
- * `size` bytes and verify. *next is where it stopped: behind the last record hopped over, which may
- * lie past `size`.  Returns how many it hopped over.  *bad: the header at *next is within `size`
- * and does not verify, or its length is past every file. */
+/* Follows headers from `p` on, as long as they are complete within `size` bytes and verify.  *next
+ * is the end of the last record, which may be after `size`.  Returns the number of records.  *bad:
+ * the header at *next is within `size` and does not verify, or its length is impossible. */
 uint64_t tfr_hop(const uint8_t *p, size_t size, uint64_t *next, bool *bad);
 
-/* The records that lie whole at the start of the `size` bytes at `p` and begin within the first
- * `limit`, each header verified, and with `payloads` each payload: how many there are, and in *end
- * their bytes.  *bad: what lies at *end does not verify, or its length is past every file. */
+/* Counts the complete records from `p` on that begin within the first `limit` of `size` bytes.
+ * Each header is verified, and with `payloads` each payload.  *end: the bytes of these records.
+ * *bad: the header or payload at *end does not verify, or its length is impossible. */
 uint64_t tfr_sound_records(
 	const uint8_t *p, size_t size, uint64_t limit, bool payloads, size_t *end, bool *bad);
 

@@ -1,4 +1,4 @@
-/* record/gzi.c - the points of a GZIP file: kept, written, read, found. */
+/* record/gzi.c - stores, writes, reads and finds the points of a GZIP file. */
 #include "record/gzi.h"
 
 #include <stdio.h>

@@ -1,8 +1,7 @@
-/* record/index_judge.c - FILE.idx and FILE.gzi judged by the file that they belong to.
+/* record/index_judge.c - judges FILE.idx and FILE.gzi by the file that they belong to.
  *
- * What is found good here was made for a file of this length, and not before it was last written.
- * That each line is the place of one record is its maker's word still: whoever reads there finds
- * out, by the CRCs. */
+ * An index that is found good was made for a file of this length, and after its last write.  Its
+ * lines are still claims: reading a record at such an offset verifies it, by the CRCs. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* record/index_read.c - the text of an index, read.
+/* record/index_read.c - parses the text of an index.
  *
- * It is read by blocks and never held whole.  A pair that was handed out is a place where a record
- * could be; that one is there is for whoever reads the file to find out, by its CRCs. */
+ * The text is read in blocks and never held completely.  A pair is only a claim that a record is
+ * there.  Reading the file verifies it, by the CRCs. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

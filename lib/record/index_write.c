@@ -1,8 +1,8 @@
-/* record/index_write.c - FILE.idx, made of the headers of a file, and FILE.gzi, of the flush points
- * that are met on the way.
+/* record/index_write.c - makes FILE.idx from the headers of a file, and FILE.gzi from its flush
+ * points.
  *
- * Where an index is there that looks good, the file is hopped through once to compare the two, and
- * a second time only if they differ.  So the usual second run over a data set writes nothing. */
+ * If an index looks good, the headers are followed once to compare it, and a second time only if
+ * it differs.  So a second run over a data set usually writes nothing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,16 +1,15 @@
-/* record/inflate_ahead.c - compressed bytes read in spans that begin where a flush point may be, and
- * inflated ahead of their turn.
+/* record/inflate_ahead.c - reads compressed bytes in spans that begin at possible flush points,
+ * and inflates them before their turn.
  *
- * A span is inflated as if nothing lay before it.  Whether that was right is known when its turn
- * comes: only if the inflater that has come to it stands exactly there, all bits used, at the end
- * of a block in a member, is what came out accepted; the span's inflater then is the one that goes
- * on. In every other case - no flush point but a chance pattern in the data, a reference to what
- * lies before, damage, more output than is good for memory - nothing has happened: the inflater
- * that has come to the span inflates it itself, which is what one thread would do.  So a guess can
- * cost time and nothing else, and a failure is met by the same code at the same byte.
+ * A span is inflated as if nothing came before it.  Whether that was right is known at its turn.
+ * Its output is accepted only if the current inflater is exactly at its start, with all bits used,
+ * at the end of a block in a member.  Then the span's inflater continues.  Otherwise the current
+ * inflater inflates the span, as one thread would.  Reasons are a chance pattern in the data, a
+ * reference to earlier bytes, damage, or too much output for memory.  So a wrong guess costs only
+ * time, and a failure is met by the same code at the same byte.
  *
- * An inflater that took over must know as much of the past as any back reference can reach, so a
- * span that gives less than 32 KiB does not count, unless its member ends in it. */
+ * An inflater that takes over must know as much history as a back reference can reach.  So a span
+ * that gives less than 32 KiB does not count, unless its member ends in it. */
 #include "record/inflate_ahead.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-/* record/lookup.c - records by their numbers.
+/* record/lookup.c - reads records by their numbers.
  *
- * The lines of the index are not held in memory, the places of every 256th line are: from there the
- * line of a number is read.  The reader moves from record to record; where it is asked for one
- * after the other in a GZIP file, and that goes on, a second one takes its place that inflates
- * ahead on all threads, which for a single record would be wasted. */
+ * Memory holds the offset of every 256th line of the index, not the lines.  The line of a number
+ * is read from there.  The reader seeks from record to record.  When many consecutive records of a
+ * GZIP file are asked for, a second reader replaces it that inflates ahead on all threads, which
+ * would be wasted on a single record. */
 #include <tfr/lookup.h>
 
 #include <errno.h>

@@ -1,13 +1,12 @@
-/* record/parallel_check.c - a file cut into pieces, each gone through by one thread as if it knew
- * where the first record of it begins.
+/* record/parallel_check.c - divides a file into pieces, and one thread verifies each piece.
  *
- * It looks for that: for the first place in the piece where two headers' checksums fit.  Whether
- * that was right is known when its turn comes: only a piece that begins exactly where those before
- * it ended counts, and the first that does not ends the run.  So a guess can cost time and nothing
- * else, and what is said of a file is what going through it from the start would say.
+ * A thread guesses the first record of its piece: the first position where the CRCs of two
+ * consecutive headers verify.  Pieces are joined in order.  A piece counts only if it begins
+ * exactly where the pieces before it end, and the first that does not ends the run.  So a wrong
+ * guess costs only time, and the result is that of reading the file from its start.
  *
- * Blocks are read to where they begin in the file, by multiples of their size, since the system
- * copies whole pages fastest; what is left of a record is moved to the place before the next. */
+ * Blocks are read at multiples of their size, because the system copies complete pages fastest.
+ * The rest of a record is moved in front of the next block. */
 #include "record/parallel_check.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
-/* record/parallel_check.h - how far a plain file is sound, found as fast as its bytes can be read.
+/* record/parallel_check.h - verifies the records of a plain file as fast as its bytes can be read,
+ * up to the first fault.
  *
- * For who wants to know of records only how many there are and whether both checksums of each fit.
- * What is not sound, and what is not a plain regular file, is left to the reader, which knows what
- * to say of it: this one only goes as far as there is nothing to say. */
+ * For callers that only need the number of records and whether both CRCs of each verify.  It stops
+ * at the first fault, and at files that are not plain regular files.  The reader reports those. */
 #ifndef TFR_RECORD_PARALLEL_CHECK_H
 #define TFR_RECORD_PARALLEL_CHECK_H
 
@@ -11,23 +11,23 @@
 
 struct tfr_parallel_check_opts {
 	enum tfr_compression compression;
-	unsigned threads;	       /* at least 1; the caller's is one of them */
-	struct tfr_progress *progress; /* NULL: nobody looks */
-	/* NULL, or where the caller's thread keeps its memory from file to file: NULL at first, and
-	 * for free() at the end. */
+	unsigned threads;	       /* at least 1, including the caller's */
+	struct tfr_progress *progress; /* may be NULL */
+	/* May be NULL.  Otherwise memory that the caller's thread keeps from file to file: NULL at
+	 * first, to be freed with free(). */
 	void **memory;
-	/* For tests, which have small files: bytes read at a time, at most 512 KiB, and of a piece
-	 * that one thread takes.  0: 512 KiB and 4 MiB. */
+	/* For tests with small files: bytes per read, at most 512 KiB, and per piece that one
+	 * thread takes.  0: 512 KiB and 4 MiB. */
 	size_t block, piece;
 };
 
 struct tfr_intact {
-	uint64_t records; /* that are sound, from the file's first on */
+	uint64_t records; /* intact ones, from the file's first on */
 	uint64_t end;	  /* where they end, in bytes */
 };
 
-/* True: all of the file, which has a record at least.  Whatever is wrong is no failure: it is where
- * `s` ends. */
+/* True: the whole file is intact and has at least one record.  Otherwise `s` ends before the first
+ * fault. */
 bool tfr_parallel_check(
 	const char *path, const struct tfr_parallel_check_opts *opts, struct tfr_intact *s);
 

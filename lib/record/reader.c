@@ -1,8 +1,8 @@
-/* record/reader.c - records out of a stream, one view at a time.
+/* record/reader.c - reads records from a stream, one view at a time.
  *
- * The reader owns one block; what lies between `begin` and `end` was read and not handed out yet,
- * and `rec` points into it until the next call.  A larger record grows the block as its bytes
- * arrive, never by what the length claims: whoever forges a length can forge its CRC. */
+ * The reader owns one block.  The bytes between `begin` and `end` are read and not yet returned,
+ * and `rec` points into the block until the next call.  A larger record grows the block as its
+ * bytes arrive, never by what the length claims, because a forged length can have a valid CRC. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* record/record_run.c - walking a run. */
+/* record/record_run.c - iterates over the records of a run. */
 #include "record/record_run.h"
 
 #include <stdlib.h>

@@ -1,10 +1,9 @@
-/* record/record_run.h - many records at once, for another thread to look at.
+/* record/record_run.h - hands many records at once to another thread.
  *
- * A run is a row of whole records as they lie in the file.  Their headers are verified, which
- * finding the end of each needs anyway; their payloads are not: that is left to tfr_run_next(),
- * which any thread may call, so that one thread reads while others verify.  A run owns its memory,
- * and the reader takes that of the last run in exchange for the next, so nothing is copied and
- * nothing allocated. */
+ * A run is a sequence of complete records as they are in the file.  Their headers are verified,
+ * which is needed to find the end of each.  Their payloads are verified by tfr_run_next(), which
+ * any thread may call, so one thread reads while others verify.  A run owns its memory, and the
+ * reader swaps the last run's block for the next, so nothing is copied or allocated. */
 #ifndef TFR_RECORD_RECORD_RUN_H
 #define TFR_RECORD_RECORD_RUN_H
 
@@ -19,27 +18,28 @@ struct tfr_run {
 	uint64_t records;
 	uint64_t index;	 /* of the first record, counted from 0 in its file */
 	uint64_t offset; /* of its first byte, in the uncompressed stream */
-	size_t at;	 /* tfr_run_next() is here */
-	uint64_t seen;	 /* records it has passed */
+	size_t at;	 /* the position of tfr_run_next() */
+	uint64_t seen;	 /* records before `at` */
 	/* The next record is larger than the reader's block, so many bytes with its framing: the
 	 * run is empty, and tfr_reader_large_run() reads it once the caller has found the memory.
 	 */
 	uint64_t large;
 };
 
-/* The next run: what a block holds.  TFR_OK also where run->large says that a large record comes;
- * otherwise as tfr_reader_next(), each fault with the call after the run of what lay before it. */
+/* Reads the next run, the records of a block.  TFR_OK also if run->large announces a large record.
+ * Otherwise as tfr_reader_next(): a fault is reported by the call after the run before it. */
 enum tfr_status tfr_reader_next_run(
 	struct tfr_reader *r, struct tfr_run *run, struct tfr_error *err);
-/* The large record alone, in a block of its own size. */
+/* Reads the large record alone, into a block of its size. */
 enum tfr_status tfr_reader_large_run(
 	struct tfr_reader *r, struct tfr_run *run, struct tfr_error *err);
 
-/* The next record of a run; `rec` is a view into it.  TFR_END after the last.  TFR_EDATA: its data
- * checksum does not fit; the next call goes on behind it.  The error has the place and no path. */
+/* Verifies the next record of a run; `rec` is a view into the run.  TFR_END after the last.
+ * TFR_EDATA: the data CRC does not verify; the next call continues after the record.  The error
+ * has the position but no path. */
 enum tfr_status tfr_run_next(struct tfr_run *run, struct tfr_record *rec, struct tfr_error *err);
-/* Passes over the next records as long as their data checksums fit, where nobody looks into them,
- * and says how many. */
+/* Verifies and skips records up to the first whose data CRC does not verify.  Returns their
+ * number. */
 uint64_t tfr_run_pass_sound(struct tfr_run *run);
 void tfr_run_clear(struct tfr_run *run);
 

@@ -1,4 +1,5 @@
-/* record/replay.c - whole steps of input and of output, whatever is asked for. */
+/* record/replay.c - steps of fixed size for input and output, independent of the caller's buffer.
+ */
 #include "record/replay.h"
 
 #include <stdlib.h>

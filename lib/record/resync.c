@@ -1,13 +1,13 @@
-/* record/resync.c - the next record behind damage, and every byte on the way to it.
+/* record/resync.c - finds the next record after damage, and reports every byte before it.
  *
- * A length's checksum fits by chance once in four billion places, and on purpose in a payload that
- * holds TFRecord files.  So it takes a second proof: the data checksum, the header behind the
- * record, or the end of the file there.  Where the file can be read at any place, the proof is
- * looked for there, and no memory is taken for what may be no record.
+ * A length CRC verifies by chance at one position in four billion, and on purpose in payloads that
+ * hold TFRecord files.  So a second proof is needed: the data CRC, the next header, or the end of
+ * the file there.  In a seekable file the proof is read where it is, without memory for a record
+ * that may not exist.
  *
  * In a file made for that purpose, every twelfth byte begins a header with a length of half the
- * file.  So payloads that turn out to be none are read only as long as they are few, and afterwards
- * a record is believed for what follows it. */
+ * file.  So the bytes read as payloads of false records are limited, and after that only the bytes
+ * after a record prove it. */
 #include <stdlib.h>
 #include <string.h>
 

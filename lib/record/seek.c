@@ -1,7 +1,6 @@
-/* record/seek.c - a reader moved to a record.
+/* record/seek.c - moves a reader to a record.
  *
- * Where a record begins is the caller's word; that one begins there is found out by its CRCs, when
- * it is read. */
+ * The caller says where a record begins.  Reading it there verifies that, by its CRCs. */
 #include <assert.h>
 
 #include <tfr-private/gzi.h>

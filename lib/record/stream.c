@@ -1,8 +1,8 @@
-/* record/stream.c - a source, and an inflater between it and the reader where the file is
- * compressed, or several where it is GZIP and can be read ahead.
+/* record/stream.c - a source and, if the file is compressed, an inflater, or several for GZIP that
+ * can be read ahead.
  *
- * The first bytes are read ahead to find out; a plain file is handed those from the buffer and read
- * directly from then on. */
+ * The first bytes are read ahead to detect the format.  A plain file returns them from the buffer
+ * and is then read directly. */
 #include "record/stream.h"
 
 #include <stdlib.h>

@@ -1,9 +1,8 @@
-/* record/stream_writer.c - bytes into an output, gathered into blocks, through a codec where one is
- * wanted.
+/* record/stream_writer.c - writes bytes to an output in blocks, through a codec if one is wanted.
  *
- * A small piece is copied into the buffer; a large one goes to the system straight from where it
- * lies.  Checksum and size of the file are kept over what is written, so that nothing need be read
- * again to prove it. */
+ * A small piece is copied into the buffer.  A large one is written from the caller's memory.  The
+ * CRC and size of the file are computed while writing, so the file is not read again to verify it.
+ */
 #include "record/stream_writer.h"
 
 #include <stdlib.h>

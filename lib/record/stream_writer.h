@@ -11,21 +11,21 @@
 struct tfr_output;
 struct tfr_parallel_deflate;
 
-/* How a file of a set is written, beyond what the public options say.  All may be 0. */
+/* How a file of a set is written, in addition to the public options.  All may be 0. */
 struct tfr_writer_how {
 	struct tfr_parallel_deflate
-		*deflater;     /* shared with others; NULL: its own where it is compressed */
-	bool brief;	       /* as struct tfr_output_opts has it */
+		*deflater;     /* shared with other files; NULL: its own if it is compressed */
+	bool brief;	       /* as in struct tfr_output_opts */
 	const char *temporary; /* likewise */
 	struct tfr_unread
-		*mark; /* NULL, or what tfr_stream_writer_mark_place() noted: goes on there */
+		*mark; /* a mark of tfr_stream_writer_mark_place() to continue from; may be NULL */
 	bool sealed;   /* with `mark`: the file was sealed, and may have its name */
 };
 
 /* How `path` will be compressed. */
 enum tfr_compression tfr_writer_compression(const struct tfr_writer_opts *opts, const char *path);
-/* What `files` files like `path` that are open at once share; NULL where they are not compressed.
- * It must outlive them. */
+/* Makes what `files` open files like `path` share.  NULL if they are not compressed.  It must
+ * outlive them. */
 enum tfr_status tfr_writer_deflater(struct tfr_parallel_deflate **deflater,
 	const struct tfr_writer_opts *opts, const char *path, uint32_t files,
 	struct tfr_error *err);
@@ -34,22 +34,22 @@ enum tfr_status tfr_stream_writer_open_with(struct tfr_stream_writer **w, const 
 	const struct tfr_writer_opts *opts, const struct tfr_writer_how *how,
 	struct tfr_error *err);
 
-/* A record of `size` bytes comes next: where the stream may be cut.  Putting does it, adding does
- * not. */
+/* Announces a record of `size` bytes, before which the stream may be cut.  Putting calls it,
+ * adding does not. */
 enum tfr_status tfr_stream_writer_mark(
 	struct tfr_stream_writer *w, uint64_t size, struct tfr_error *err);
 enum tfr_status tfr_stream_writer_add(
 	struct tfr_stream_writer *w, const struct iovec *pieces, int count, struct tfr_error *err);
 bool tfr_stream_writer_compresses(const struct tfr_stream_writer *w);
 
-/* Size and CRC-32C of what was written so far, as it lies in the file. */
+/* The size and CRC-32C of the file's bytes so far. */
 void tfr_stream_writer_file(const struct tfr_stream_writer *w, uint64_t *bytes, uint32_t *crc);
-/* Ends the stream: nothing can be put any more, and memory is given back.  With `rest`, so is the
- * descriptor; sealing and publishing still work. */
+/* Ends the stream: nothing more can be put, and memory is freed.  With `rest`, the descriptor is
+ * closed as well.  Sealing and publishing still work. */
 enum tfr_status tfr_stream_writer_end(
 	struct tfr_stream_writer *w, bool rest, struct tfr_error *err);
-/* Appends to `mark` what is needed to go on from here in another process.  All that the mark speaks
- * of is on disk. */
+/* Appends to `mark` the state needed to continue from here in another process.  The bytes before
+ * the mark are on disk. */
 enum tfr_status tfr_stream_writer_mark_place(
 	struct tfr_stream_writer *w, struct tfr_buf *mark, struct tfr_error *err);
 /* As tfr_output_keep(). */
@@ -57,9 +57,9 @@ void tfr_stream_writer_keep(struct tfr_stream_writer *w);
 /* As tfr_output_name(). */
 enum tfr_status tfr_stream_writer_name(
 	struct tfr_stream_writer *w, const char *path, struct tfr_error *err);
-/* After sealing: gives back the buffers, the descriptor, and with it the lock. */
+/* After sealing: frees the buffers and closes the descriptor, which releases the lock. */
 enum tfr_status tfr_stream_writer_release(struct tfr_stream_writer *w, struct tfr_error *err);
-/* What is written to; it belongs to the writer. */
+/* The output, which belongs to the writer. */
 struct tfr_output *tfr_stream_writer_output(struct tfr_stream_writer *w);
 
 #endif

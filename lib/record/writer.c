@@ -1,4 +1,4 @@
-/* record/writer.c - payloads framed: length, its CRC, payload, its CRC. */
+/* record/writer.c - frames payloads: length, its CRC, payload, its CRC. */
 #include <stdlib.h>
 #include <string.h>
 

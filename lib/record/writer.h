@@ -1,4 +1,4 @@
-/* record/writer.h - what the writers of sets need beyond the public calls of a record writer. */
+/* record/writer.h - calls of a record writer for the writers of sets, besides the public ones. */
 #ifndef TFR_RECORD_WRITER_H
 #define TFR_RECORD_WRITER_H
 
@@ -6,7 +6,7 @@
 
 #include "record/stream_writer.h"
 
-/* What a payload adds to a content sum. */
+/* The summand of a payload in a content sum. */
 uint64_t tfr_content_sum(const void *payload, size_t size);
 
 /* As tfr_writer_open(), with what a set says of its file; NULL: nothing. */

@@ -1,5 +1,5 @@
-/* select/draws.c - numbers from 0 to 1 made ahead, so that the rounds of many draws overlap in the
- * processor, and looked up in the line on which the places lie side by side. */
+/* select/draws.c - computes random numbers from 0 to 1 in batches, so that the rounds of many
+ * draws overlap in the processor, and looks them up in the cumulative weights. */
 #include "select/draws.h"
 
 #include <assert.h>
@@ -30,7 +30,7 @@ void tfr_draws_clear(struct draws *d)
 	d->ends = NULL;
 }
 
-/* By way of logarithms, as there, so that not even the last bit of a limit is another. */
+/* By logarithms, as in TensorFlow, so that every bit of a limit is the same. */
 void tfr_draws_set(struct draws *d, const double *weights)
 {
 	float most = -INFINITY;

@@ -1,10 +1,10 @@
-/* select/draws.h - which of several sets is next: the draws of tf.data's sample_from_datasets(),
- * each of them the one that TensorFlow makes.
+/* select/draws.h - draws the next of several sets, exactly as tf.data's sample_from_datasets()
+ * does.
  *
- * A draw takes two numbers of the stream that Dataset.random(seed) gives, and with them as its seed
+ * A draw takes two numbers of the stream of Dataset.random(seed).  With them as its seed,
  * stateless_multinomial() draws once from the logarithms of the weights, as floats
  * (tensorflow/python/data/ops/sample_from_datasets_op.py, core/kernels/multinomial_op.cc).  The
- * draws are independent of one another and of what becomes of the sets. */
+ * draws are independent of each other and of the contents of the sets. */
 #ifndef TFR_SELECT_DRAWS_H
 #define TFR_SELECT_DRAWS_H
 
@@ -24,11 +24,12 @@ struct draws {
 	double ahead[DRAWS_AHEAD];
 };
 
-/* Draws among `count` places by `weights`, above 0 and finite as floats. */
+/* Draws among `count` places by `weights`, which are above 0 and finite as floats. */
 enum tfr_status tfr_draws_init(
 	struct draws *d, const double *weights, size_t count, uint64_t seed, struct tfr_error *err);
 void tfr_draws_clear(struct draws *d);
-/* The weights from now on, of as many places, some above 0; 0: the place is not drawn any more. */
+/* Changes the weights of the same places.  At least one is above 0; a place of weight 0 is not
+ * drawn. */
 void tfr_draws_set(struct draws *d, const double *weights);
 size_t tfr_draws_next(struct draws *d);
 

@@ -1,9 +1,9 @@
-/* select/mix.c - a set is drawn, and its next record comes.
+/* select/mix.c - draws a set and reads its next record.
  *
- * A set at its end keeps its share of the draws, and a draw of it is lost, as in tf.data
- * (tensorflow/core/kernels/data/experimental/directed_interleave_dataset_op.cc): so the order of
- * the others does not depend on when it ended.  Only where nearly all draws would be lost are they
- * made among those that are left, which is the same law. */
+ * A set that has ended keeps its share of the draws, and its draws are ignored, as in tf.data
+ * (tensorflow/core/kernels/data/experimental/directed_interleave_dataset_op.cc).  So the order of
+ * the others does not depend on when it ended.  If nearly all draws would be ignored, only the
+ * sets that are left are drawn, which has the same distribution. */
 #include "select/mix.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@
 #include "select/cycle.h"
 #include "select/draws.h"
 
-/* Of so many draws one is not lost, on average, or all are drawn anew. */
+/* If fewer than one of so many draws counts, on average, the weights are set anew. */
 enum { DRAWS_LOST_MOST = 4096 };
 
 struct source {
@@ -56,7 +56,7 @@ static enum tfr_status check(const struct tfr_mix *mix, struct tfr_error *err)
 	return TFR_OK;
 }
 
-/* What comes out of a pipe is gone. */
+/* A pipe can be read only once. */
 static enum tfr_status check_again(const struct tfr_set *set, struct tfr_error *err)
 {
 	struct stat st;
@@ -66,7 +66,7 @@ static enum tfr_status check_again(const struct tfr_set *set, struct tfr_error *
 		bool stdin_itself = !strcmp(path, "-");
 
 		if (!stdin_itself && (stat(path, &st) || S_ISREG(st.st_mode)))
-			continue; /* what is not there is told of when it is opened */
+			continue; /* opening reports a missing file */
 		tfr_fail(err, TFR_EUSAGE, "%s%s%s cannot be read again from its beginning",
 			stdin_itself ? "" : "'", stdin_itself ? "standard input" : path,
 			stdin_itself ? "" : "'");
@@ -98,7 +98,7 @@ static enum tfr_status fill(struct mix *m, const struct tfr_set *set,
 	if (!mix)
 		return add(m, set, 1, opts, wanted, 1, err);
 	m->end = mix->end;
-	/* Numbers count over all sets, so that no file's own index says what is wanted. */
+	/* Numbers count over all sets, so the index of a file does not help. */
 	for (size_t i = 0; !status && i < mix->count; i++)
 		if (mix->weights[i] > 0)
 			status = add(m, mix->sets[i], mix->weights[i], opts, NULL, mix->count, err);
@@ -145,7 +145,7 @@ void tfr_mix_close(struct mix *m)
 	free(m);
 }
 
-/* The only one left needs no draw. */
+/* If one set is left, it is not drawn. */
 static size_t draw(struct mix *m)
 {
 	size_t i = 0;
@@ -161,7 +161,7 @@ static size_t draw(struct mix *m)
 	return i;
 }
 
-/* Sums are made anew, since what is left may be far smaller than what a difference is wrong by. */
+/* Sums are computed anew: the rest may be far smaller than the rounding error of a difference. */
 static void drop(struct mix *m, size_t i)
 {
 	m->weights[i] = 0;
@@ -175,7 +175,7 @@ static void drop(struct mix *m, size_t i)
 	m->drawn = m->alive;
 }
 
-/* The drawn set is at its end: whether it begins again. */
+/* Whether the drawn set, which has ended, starts again. */
 static bool begins_again(struct mix *m, size_t i)
 {
 	struct source *s = &m->sources[i];

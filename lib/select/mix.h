@@ -1,5 +1,5 @@
-/* select/mix.h - the records of several sets in one order, each set an input of its own; one set
- * alone is a mix without draws. */
+/* select/mix.h - reads the records of several sets in one order.  One set alone is a mix without
+ * draws. */
 #ifndef TFR_SELECT_MIX_H
 #define TFR_SELECT_MIX_H
 
@@ -8,12 +8,12 @@
 struct mix;
 struct number_list;
 
-/* Of `set`, or of opts->mix where that is not NULL.  `wanted` as of tfr_cycle_open(). */
+/* Opens `set`, or opts->mix if that is not NULL.  `wanted`: see tfr_cycle_open(). */
 enum tfr_status tfr_mix_open(struct mix **m, const struct tfr_set *set,
 	const struct tfr_select_opts *opts, struct number_list *wanted, struct tfr_error *err);
 void tfr_mix_close(struct mix *m); /* accepts NULL */
 
-/* As those of inputs. */
+/* As the functions of select/cycle.h. */
 enum tfr_status tfr_mix_next(struct mix *m, struct tfr_record *rec, struct tfr_error *err);
 uint64_t tfr_mix_seen(const struct mix *m);
 const char *tfr_mix_path(const struct mix *m);

@@ -1,5 +1,5 @@
-/* select/number_list.c - a list is sorted and joined when it is read, so that asking is a step at
- * most. */
+/* select/number_list.c - sorts and joins a list when it is parsed, so that a query takes one step
+ * at most. */
 #include "select/number_list.h"
 
 #include <ctype.h>
@@ -18,7 +18,7 @@ static enum tfr_status wrong(const char *at, struct tfr_error *err)
 		"a list of records is such as 0,5,10-20,100-, and '%.*s' is no part of one", n, at);
 }
 
-/* The number at *p, which moves behind it. */
+/* Parses the number at *p and moves *p after it. */
 static bool read_number(const char **p, uint64_t *n)
 {
 	char *behind;

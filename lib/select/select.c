@@ -1,6 +1,6 @@
-/* select/select.c - the stages, one behind the other, in the order that tfr/select.h fixes.
+/* select/select.c - the stages of a selection, in the order that tfr/select.h defines.
  *
- * Each stage is a function that asks the one before it for a record until one passes. */
+ * Each stage is a function that asks the stage before it for records until one passes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,8 @@
 #include "select/mix.h"
 #include "select/number_list.h"
 
-/* A record that waits in the shuffle: the view it was read as is long over. */
+/* A copy of a record in the shuffle buffer, because the reader's view is valid only until the next
+ * call. */
 struct kept {
 	struct tfr_record rec;
 	const char *path;
@@ -27,7 +28,7 @@ struct tfr_select {
 	struct tfr_where *where;
 	struct tfr_example *example;
 	struct tfr_shuffler shuffler;
-	struct kept *shown; /* the last record given, where it came out of the shuffle */
+	struct kept *shown; /* the last record returned, if it came from the shuffle buffer */
 	const char *path;
 	uint64_t matched, passed, given;
 	bool read_to_the_end;
@@ -105,7 +106,7 @@ void tfr_select_close(struct tfr_select *s)
 
 /* --- the stages --- */
 
-/* Whether the expression holds; without one it does. */
+/* Whether the expression holds, or there is none. */
 static enum tfr_status matches(
 	struct tfr_select *s, const struct tfr_record *rec, bool *selected, struct tfr_error *err)
 {
@@ -123,7 +124,7 @@ static enum tfr_status matches(
 	return tfr_select_reject(s, rec, status, err);
 }
 
-/* The next record whose number is in the list; behind the list's end nothing is read. */
+/* Reads the next record whose number is in the list.  After the end of the list nothing is read. */
 static enum tfr_status next_listed(
 	struct tfr_select *s, struct tfr_record *rec, struct tfr_error *err)
 {
@@ -155,7 +156,7 @@ static enum tfr_status next_matching(
 	return status;
 }
 
-/* Whether the record that was read last is none of every n-th, or not drawn. */
+/* Whether the last record is dropped by every-n-th or by sampling. */
 static bool thinned_out(struct tfr_select *s)
 {
 	uint64_t n = s->matched++;
@@ -244,14 +245,14 @@ enum tfr_status tfr_select_next(struct tfr_select *s, struct tfr_record *rec, st
 	return TFR_OK;
 }
 
-/* --- what is told --- */
+/* --- reports --- */
 
 const char *tfr_select_path(const struct tfr_select *s)
 {
 	return s->path;
 }
 
-/* The record as it lies in its file. */
+/* Writes the record as it is in its file to the quarantine. */
 static enum tfr_status give_up(
 	struct tfr_select *s, const struct tfr_record *rec, struct tfr_error *err)
 {
@@ -301,7 +302,7 @@ void tfr_select_locate(
 	tfr_error_locate(err, s->path, rec->index, rec->offset);
 }
 
-/* The highest number that the list names itself. */
+/* Warns if the list names a number that no record has. */
 static void warn_of_numbers(struct tfr_select *s)
 {
 	const struct number_range *r = &s->list.ranges[s->list.count - 1];

@@ -44,7 +44,7 @@ enum tfr_status tfr_aside_span(struct tfr_aside *a, struct tfr_stream_writer *qu
 	return status ? status : put(quarantine, data, size, err);
 }
 
-/* Where a record begins that was handed out of a run. */
+/* The framed bytes of a record that belongs to a run. */
 static struct bad_record framed(const struct tfr_record *rec, size_t before)
 {
 	return (struct bad_record){ rec->data - TFR_RECORD_HEADER, rec->size + TFR_RECORD_OVERHEAD,

@@ -1,4 +1,4 @@
-/* sweep/progress_ticker.c - twenty calls a second, whatever the number of threads. */
+/* sweep/progress_ticker.c - calls back twenty times per second, for any number of threads. */
 #include "sweep/progress_ticker.h"
 
 #include "base/clock.h"

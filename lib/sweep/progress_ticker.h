@@ -1,6 +1,7 @@
-/* sweep/progress_ticker.h - how far a phase is, told to the caller every now and then, and whether
- * the caller wants it to end.  Whoever comes by when it is time does the telling; nobody waits for
- * that. */
+/* sweep/progress_ticker.h - reports the progress of a phase to the caller, who can end it.
+ *
+ * The thread that adds progress when a report is due makes the call.  No other thread waits for
+ * it. */
 #ifndef TFR_SWEEP_PROGRESS_TICKER_H
 #define TFR_SWEEP_PROGRESS_TICKER_H
 
@@ -19,10 +20,10 @@ struct tfr_ticker {
 
 void tfr_ticker_init(struct tfr_ticker *t, struct tfr_sweep_opts opts, const char *phase,
 	uint64_t total_items, uint64_t total_bytes);
-/* Tells once more how it stands. */
+/* Reports the final progress. */
 void tfr_ticker_clear(struct tfr_ticker *t);
 void tfr_ticker_add(struct tfr_ticker *t, uint64_t items, uint64_t bytes);
-/* TFR_ECANCELLED once the caller said so. */
+/* TFR_ECANCELLED after the caller has ended the phase. */
 enum tfr_status tfr_ticker_check(struct tfr_ticker *t, struct tfr_error *err);
 
 #endif

@@ -1,11 +1,11 @@
-/* sweep/sweep.c - runs of records out of all inputs, examined on every processor, settled in
- * order.
+/* sweep/sweep.c - reads runs of records from all inputs, examines them on every processor and
+ * settles them in order.
  *
- * A file is read by one thread at a time, under the lock of its stream, a run of whole records at a
- * time; verifying and examining them happens outside the lock.  Where order matters there is one
- * stream, and run i is item i of the lanes; where it does not, each worker has a stream of its own
- * and joins another's when no file is left to open.  A record larger than a block passes a gate, so
- * that only one is in memory at a time. */
+ * One thread at a time reads a run of complete records from a file, under the lock of its stream.
+ * Verifying and examining happen outside the lock.  If order matters, there is one stream, and run
+ * i is item i of the lanes.  Otherwise each worker has its own stream and joins another's when no
+ * file is left to open.  A record larger than a block passes a gate, so only one is in memory at a
+ * time. */
 #include "sweep/sweep.h"
 
 #include <stdlib.h>
@@ -87,7 +87,7 @@ static bool open_next(struct run *r, struct stream *st)
 	uint32_t file;
 	bool more;
 
-	/* Who finds no file left will look at this stream, and waits here until it is open. */
+	/* A worker that finds no file left joins this stream, and waits here until it is open. */
 	pthread_mutex_lock(&st->lock);
 	file = __atomic_fetch_add(&r->next_file, 1, __ATOMIC_RELAXED);
 	more = file < r->files && !given_up(r, file);
@@ -113,7 +113,7 @@ static void worker_main(void *ctx, unsigned worker)
 			;
 }
 
-/* --- around it --- */
+/* --- setting up, and the report --- */
 
 static enum tfr_status prepare_worker(struct run *r, struct worker *w, struct tfr_error *err)
 {

@@ -20,7 +20,7 @@ void tfr_sweep_warn_now(struct run *r, const char *text)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* A warning that belongs to a piece.  What memory cannot hold is told at once. */
+/* Adds a warning to a piece.  If memory is short, it is reported at once. */
 static void sweep_warn(struct run *r, struct piece *p, const char *text)
 {
 	if (!r->o->warn || r->s->again)
@@ -29,7 +29,7 @@ static void sweep_warn(struct run *r, struct piece *p, const char *text)
 		tfr_sweep_warn_now(r, text);
 }
 
-/* The reader's, in a fault between records. */
+/* Gets the reader's bytes of a fault between records. */
 static enum tfr_status put_span(void *ctx, const void *data, size_t size, struct tfr_error *err)
 {
 	struct stream *st = ctx;
@@ -121,11 +121,11 @@ static enum tfr_status pass_over(
 	__atomic_fetch_add(&r->bad, 1, __ATOMIC_RELAXED);
 	st->records++; /* it is not empty */
 	sweep_warn(r, p, tfr_error_format(err, text, sizeof(text)));
-	assert(fault != TFR_FAULT_PAYLOAD); /* which a run leaves to the examining */
+	assert(fault != TFR_FAULT_PAYLOAD); /* a run leaves payloads to examine() */
 	return tfr_reader_resync(st->reader, &lost, err);
 }
 
-/* Whether the file has given all that is wanted of it. */
+/* Whether no more records of the file are wanted. */
 static bool enough(const struct run *r, uint64_t records)
 {
 	return r->s->first && records >= r->s->first;
@@ -158,8 +158,8 @@ enum tfr_status tfr_sweep_read(
 
 /* --- examining --- */
 
-/* A bad record: with `skip_damaged` counted and TFR_OK, else the failure with its place.  `kept`:
- * bytes of what is kept of the records before it. */
+/* Handles a bad record: with `skip_damaged` it is counted, otherwise the failure is located.
+ * `kept`: bytes kept of the records before it. */
 static enum tfr_status bad_record(struct run *r, struct worker *w, struct piece *p,
 	const struct tfr_swept *s, size_t kept, enum tfr_status status, struct tfr_error *err)
 {
@@ -174,7 +174,7 @@ static enum tfr_status bad_record(struct run *r, struct worker *w, struct piece 
 	return r->aside ? tfr_aside_record(&p->aside, &s->rec, kept, err) : TFR_OK;
 }
 
-/* Counts what a record shows that was parsed, or was to be. */
+/* Counts the type of a record that was parsed, or failed to parse. */
 static void count_type(struct worker *w, const struct tfr_record *rec, enum tfr_status status)
 {
 	if (!status)

@@ -1,10 +1,8 @@
-/* sweep/sweep_types.c - a sweep that parses Examples says what records are where none of them is
- * one.
+/* sweep/sweep_types.c - if no record is an Example, a sweep that parses them names their type.
  *
- * Each worker counts what its records show, and the counts of all decide.  A sweep that ends at the
- * first record that cannot be parsed has no counts that mean anything, since the workers stopped
- * somewhere: the first records of that file are read again, so that the same input gives the same
- * message. */
+ * Each worker counts the types of its records, and the sum decides.  The counts of a sweep that
+ * ends at a record it cannot parse depend on where the workers stopped.  So the first records of
+ * that file are read again, and the same input gives the same message. */
 #include <sys/stat.h>
 
 #include "base/error.h"
@@ -13,7 +11,7 @@
 
 enum { FIRST_RECORDS = 1000, FIRST_BYTES = 64 << 20 };
 
-/* Counts the first records of a file.  Whatever fails there ends it. */
+/* Counts the types of the first records of a file.  Any failure ends the count. */
 static void count_first(const struct run *r, const char *path, struct tfr_content_counts *counts)
 {
 	struct tfr_reader_opts opts = { .compression = r->o->compression, .threads = 1 };
@@ -48,8 +46,7 @@ void tfr_sweep_explain_failure(const struct run *r, struct tfr_error *err)
 		*err = why;
 }
 
-/* A bad record was passed over with a warning of its own, so that it is no part
- * of a mixture. */
+/* A bad record has a warning of its own, so it does not count for a mixture. */
 enum tfr_status tfr_sweep_judge_types(
 	struct run *r, struct tfr_sweep_report *report, struct tfr_error *err)
 {

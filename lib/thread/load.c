@@ -1,7 +1,7 @@
-/* thread/load.c - a line of /proc/stat for each processor: what the time since boot went to.
+/* thread/load.c - parses the lines of /proc/stat, one per processor, with the times since boot.
  *
- * user, nice, system, idle, iowait, irq, softirq, steal, in ticks (proc_stat(5)); guests are part
- * of user and nice. */
+ * They are user, nice, system, idle, iowait, irq, softirq and steal, in ticks (proc_stat(5)).
+ * Guests are part of user and nice. */
 #include "thread/load.h"
 
 #include <stdio.h>
@@ -23,7 +23,7 @@ void tfr_load_parse(struct tfr_load *load, const char *text, const cpu_set_t *al
 		char *end;
 
 		line += *line == '\n';
-		/* "cpu " is the line of all. */
+		/* The line "cpu " is the sum of all. */
 		if (strncmp(line, "cpu ", 4) == 0 || sscanf(line, "cpu%u%n", &number, &at) != 1 ||
 			number >= CPU_SETSIZE || !CPU_ISSET(number, allowed))
 			continue;

@@ -1,8 +1,8 @@
-/* thread/load.h - how busy the processors are that this process may run on, and with whose work.
+/* thread/load.h - measures how busy the processors of this process are, and with whose work.
  *
- * The difference of two snapshots says what other programs and, on a virtual machine, its host took
- * in between.  The kernel counts in hundredths of a second: a difference over less than half a
- * second says little. */
+ * The difference of two snapshots shows what other programs and, on a virtual machine, the host
+ * used in between.  The kernel counts hundredths of a second, so intervals below half a second say
+ * little. */
 #ifndef TFR_THREAD_LOAD_H
 #define TFR_THREAD_LOAD_H
 
@@ -12,20 +12,20 @@
 
 struct tfr_load {
 	bool known;
-	unsigned processors; /* of those allowed, as found in /proc/stat */
+	unsigned processors; /* of the allowed processors in /proc/stat */
 	double busy;	     /* seconds of them since boot, with steal */
-	double steal;	     /* that a virtual machine's host took */
+	double steal;	     /* that the host of a virtual machine used */
 	double own;	     /* of this process */
 	uint64_t at_ns;
 };
 
-/* Reads /proc/stat.  Not known where there is none. */
+/* Reads /proc/stat.  Without it, nothing is known. */
 void tfr_load_read(struct tfr_load *load);
-/* The same of its text, for processors in `allowed`. */
+/* Parses the text of /proc/stat for the processors in `allowed`. */
 void tfr_load_parse(struct tfr_load *load, const char *text, const cpu_set_t *allowed, double tick);
 
-/* The share of the processors' time that others took between two snapshots, from 0 to 1, and of it
- * the host's.  False: not known. */
+/* The share of processor time that others used between two snapshots, from 0 to 1, and the host's
+ * part of it.  False: not known. */
 bool tfr_load_between(
 	const struct tfr_load *from, const struct tfr_load *to, double *others, double *steal);
 

@@ -1,6 +1,6 @@
-/* thread/pool.c - a list of jobs that wait, oldest first, and threads that take from it.
+/* thread/pool.c - a list of waiting jobs, oldest first, and threads that take from it.
  *
- * One lock holds everything; jobs are a millisecond of work, so it is not fought for. */
+ * One lock guards everything.  A job takes about a millisecond, so there is little contention. */
 #include "thread/pool.h"
 
 #include <pthread.h>
@@ -10,8 +10,8 @@
 
 struct tfr_pool {
 	pthread_mutex_t lock;
-	pthread_cond_t given; /* or the pool ends: for the pool's threads */
-	pthread_cond_t done;  /* for those who wait for a job */
+	pthread_cond_t given; /* or the pool ends; for the pool's threads */
+	pthread_cond_t done;  /* for threads that wait for a job */
 	struct tfr_job *first, *last;
 	size_t backlog;
 	unsigned threads, started, free, waiting;
@@ -54,7 +54,7 @@ unsigned tfr_pool_threads(const struct tfr_pool *p)
 	return p->threads;
 }
 
-/* All below down to the calls are made, and left, with the lock held. */
+/* The functions up to the public ones are called, and return, with the lock held. */
 static void unlink_job(struct tfr_pool *p, struct tfr_job *job)
 {
 	*(job->prev ? &job->prev->next : &p->first) = job->next;

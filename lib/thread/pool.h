@@ -1,11 +1,10 @@
-/* thread/pool.h - jobs given one by one, done by a few threads in any order, waited for in the
- * order the giver likes.
+/* thread/pool.h - a pool of threads that runs jobs in any order; the caller waits for each job.
  *
- * The pool knows nothing of the jobs.  Who waits for a job works meanwhile: it does that job itself
- * where nobody has begun it, else another one.  So `threads` threads are busy and not one more, a
- * pool of one thread has none of its own, and where the system refuses threads all is done by those
- * who wait.  Threads are started as jobs come that nobody is free for.  Any thread may give a job
- * and wait for it; one pool can serve many givers. */
+ * The pool knows nothing about the jobs.  A thread waiting for a job runs other jobs: that job
+ * itself if no thread has begun it, otherwise another one.  So exactly `threads` threads are busy,
+ * a pool of one thread has none of its own, and if the system refuses threads, the waiting ones do
+ * all the work.  Threads are started when a job comes and none is free.  Any thread may add a job
+ * and wait for it, and several may share a pool. */
 #ifndef TFR_THREAD_POOL_H
 #define TFR_THREAD_POOL_H
 
@@ -13,27 +12,27 @@
 
 struct tfr_pool;
 
-/* Embedded in what the work is on.  Zero-initialised, with `work`, is a job not given. */
+/* Embedded in the object to work on.  Zero-initialised except for `work` is a job not yet given. */
 struct tfr_job {
 	void (*work)(struct tfr_job *job);
-	struct tfr_job *prev, *next; /* of those that wait */
+	struct tfr_job *prev, *next; /* of the waiting jobs */
 	enum { TFR_JOB_IDLE, TFR_JOB_WAITS, TFR_JOB_RUNS, TFR_JOB_DONE } state;
 };
 
-/* `threads`: the caller's is one of them.  NULL: out of memory. */
+/* `threads` include the caller's.  NULL: out of memory. */
 struct tfr_pool *tfr_pool_new(unsigned threads);
-/* Only when no job waits or runs.  Accepts NULL. */
+/* No job may wait or run.  Accepts NULL. */
 void tfr_pool_free(struct tfr_pool *p);
 unsigned tfr_pool_threads(const struct tfr_pool *p);
 
-/* `job` must not wait or run already, and must stay where it is until it was waited for. */
+/* `job` must not wait or run already, and must not move until tfr_pool_wait() returns. */
 void tfr_pool_give(struct tfr_pool *p, struct tfr_job *job);
-/* Returns when the job is done; at once when it was never given. */
+/* Returns when the job is done, or at once if it was never given. */
 void tfr_pool_wait(struct tfr_pool *p, struct tfr_job *job);
-/* Takes back a job that nobody has begun, else waits for it.  False: it was done. */
+/* Takes back a job that no thread has begun, otherwise waits for it.  False: it was run. */
 bool tfr_pool_take_back(struct tfr_pool *p, struct tfr_job *job);
 bool tfr_pool_done(struct tfr_pool *p, const struct tfr_job *job);
-/* Jobs that nobody has begun. */
+/* The number of jobs that no thread has begun. */
 size_t tfr_pool_backlog(struct tfr_pool *p);
 
 #endif

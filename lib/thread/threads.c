@@ -1,9 +1,8 @@
-/* thread/threads.c - threads, one by one, and a crew: n of them in one function, joined before the
- * call returns.
+/* thread/threads.c - starts and joins threads, singly or several in one function.
  *
- * A thread is started on a processor of its own and is then let go: left to itself the kernel was
- * seen to put a new thread behind its maker, where it came to run 3 ms later, and to leave it
- * there; a count that takes 10 ms then has one processor. */
+ * A thread starts on a processor of its own and may then move.  Without that, the kernel was seen
+ * to queue a new thread on the processor of its creator, where it ran 3 ms later, and to leave it
+ * there. A count that takes 10 ms then has one processor. */
 #include "thread/threads.h"
 
 #include <stdlib.h>
