@@ -22,7 +22,7 @@ enum { NAMES_TRIED = 16 };
 
 struct tfr_output {
 	int fd;
-	bool owned; /* fd is closed by us */
+	bool owned; /* we close fd */
 	enum {
 		STREAM,
 		NAMELESS,  /* a file without a name */
@@ -36,9 +36,9 @@ struct tfr_output {
 	bool discard;	  /* writes go nowhere, and no file is opened */
 	uint64_t size;	  /* of a file, as far as it is written */
 	uint64_t token;	  /* of the temporary name */
-	struct stat held; /* which file it is; complete when it is sealed */
+	struct stat held; /* the identity of the file; complete when it is sealed */
 	char *path;
-	char *called; /* what the temporary is called after */
+	char *called; /* the name that the temporary name is made of */
 	char *temp;   /* NULL: it has no temporary name */
 	struct tfr_temporaries *temporaries;
 	void *noted; /* in them */
@@ -69,7 +69,7 @@ static enum tfr_status cannot_resume(const struct tfr_output *o, struct tfr_erro
 
 /* --- temporary names --- */
 
-/* A new file under its temporary name, or the nameless file under it.  -1 with errno. */
+/* Creates a file under the temporary name, or links the nameless file to it.  -1 with errno. */
 static int create_named(struct tfr_output *o)
 {
 	if (o->state == NAMELESS)
@@ -78,7 +78,7 @@ static int create_named(struct tfr_output *o)
 		open(o->temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
 	if (o->fd < 0)
 		return -1;
-	/* A run that took it for one left behind, before it was locked, has removed its name. */
+	/* Another run took the file for a leftover before it was locked, and removed its name. */
 	if (TEMP_FAILURE_RETRY(flock(o->fd, LOCK_EX | LOCK_NB)) == 0 &&
 		fstat(o->fd, &o->held) == 0 && tfr_file_is_named(&o->held, o->temp)) {
 		o->owned = true;
@@ -113,7 +113,7 @@ static int name_temporary(struct tfr_output *o)
 	return -1;
 }
 
-/* The same, known to a signal's handler. */
+/* The same, and registers it for the signal handler. */
 static enum tfr_status take_temporary(struct tfr_output *o, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
@@ -306,7 +306,7 @@ static enum tfr_status cannot_write(const struct tfr_output *o, struct tfr_error
 	return tfr_fail_errno(err, errno, name_of(o), "cannot write");
 }
 
-/* The temporary again, whose descriptor was given back. */
+/* Opens the temporary file again, whose descriptor was closed. */
 static enum tfr_status reopen(struct tfr_output *o, struct tfr_error *err)
 {
 	struct stat st;
@@ -471,7 +471,7 @@ enum tfr_status tfr_output_publish(struct tfr_output *o, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_EEXIST;
 
-	/* A file may appear after it was looked for. */
+	/* A file may appear after the check. */
 	for (int tries = 0; status == TFR_EEXIST && tries < 2; tries++) {
 		status = o->force ? tfr_output_prepare(o, err) : TFR_OK;
 		if (!status)
@@ -534,8 +534,8 @@ enum tfr_status tfr_sync_directory_of(const char *path, struct tfr_error *err)
 	if (!directory)
 		return tfr_fail_nomem(err, "writing a directory");
 	fd = TEMP_FAILURE_RETRY(open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-	/* Some file systems cannot sync a directory and say EINVAL: there is nothing more to do for
-	 * it then. */
+	/* Some file systems cannot sync a directory and return EINVAL.  Nothing more can be done
+	 * then. */
 	if (fd < 0 || (TEMP_FAILURE_RETRY(fsync(fd)) && errno != EINVAL))
 		return tfr_fail_errno(err, errno, directory, "cannot write");
 	return TFR_OK;

@@ -15,13 +15,13 @@
 
 struct tfr_source {
 	int fd;
-	int cancel; /* a read of a pipe ends once this descriptor is readable; -1: none */
+	int cancel; /* a read of a pipe ends when this descriptor is readable; -1: none */
 	bool owned, seekable, device;
-	const struct tfr_growing *growing; /* NULL: it is what it is */
+	const struct tfr_growing *growing; /* NULL: the file does not grow */
 	const uint8_t *memory;
 	uint64_t size;	   /* memory: its size; file: the size when last asked */
 	uint64_t opened;   /* file: the size when it was opened; fewer bytes are a failure */
-	uint64_t position; /* of the next byte, where seekable */
+	uint64_t position; /* of the next byte, if seekable */
 	char name[];
 };
 
@@ -102,7 +102,7 @@ enum tfr_status tfr_source_open_regular(
 	return status;
 }
 
-/* Without O_NONBLOCK, opening a FIFO would wait for a writer where nobody can end the waiting. */
+/* Without O_NONBLOCK, opening a FIFO would wait for a writer, and nothing could end the wait. */
 enum tfr_status tfr_source_open_growing(struct tfr_source **out, const char *path,
 	const struct tfr_growing *growing, struct tfr_error *err)
 {
@@ -221,7 +221,7 @@ ssize_t tfr_fd_read(int fd, void *buf, size_t size, int64_t offset)
 	return (ssize_t)got;
 }
 
-/* The end of the file is at `position`: is it where it was? */
+/* The file ends at `position`.  Fails if that is before its size at opening. */
 static enum tfr_status check_end(
 	const struct tfr_source *s, uint64_t position, struct tfr_error *err)
 {
@@ -251,7 +251,7 @@ static enum tfr_status read_memory(struct tfr_source *s, void *buf, size_t size,
 	return TFR_OK;
 }
 
-/* Whether the file is still the one that was opened, and has what was read of it. */
+/* Whether the path still names the opened file, and the file is not shorter than what was read. */
 static enum tfr_status check_growing(struct tfr_source *s, struct tfr_error *err)
 {
 	struct stat held, named;
@@ -267,8 +267,8 @@ static enum tfr_status check_growing(struct tfr_source *s, struct tfr_error *err
 	return TFR_OK;
 }
 
-/* Reads what is there now; *n is 0 or negative where there is nothing.  A pipe is asked first,
- * since a read that blocks could not be ended. */
+/* Reads available bytes; *n is 0 or negative if there are none.  A pipe is polled first, because a
+ * blocking read could not be ended. */
 static void read_now(struct tfr_source *s, void *buf, size_t size, ssize_t *n)
 {
 	struct pollfd ready = { .fd = s->fd, .events = POLLIN };
@@ -295,7 +295,7 @@ static enum tfr_status read_growing(
 		if (n > 0)
 			break;
 		if (n == 0 && !s->seekable && !s->owned)
-			return TFR_OK; /* nobody can open the other end again */
+			return TFR_OK; /* the other end cannot be opened again */
 		status = check_growing(s, err);
 		if (!status)
 			status = s->growing->wait(s->growing->ctx, err);
@@ -307,7 +307,7 @@ static enum tfr_status read_growing(
 	return TFR_OK;
 }
 
-/* Waits for bytes or for the end of the other side; a file on disk never waits. */
+/* Waits for bytes or for the other end to close.  A file on disk never waits. */
 static enum tfr_status await_bytes(const struct tfr_source *s, struct tfr_error *err)
 {
 	struct pollfd fds[2] = { { .fd = s->fd, .events = POLLIN },

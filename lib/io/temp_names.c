@@ -93,8 +93,8 @@ bool tfr_file_is_named(const struct stat *st, const char *path)
 	       named.st_dev == st->st_dev;
 }
 
-/* Whoever has the lock may remove the name, unless another run did so, and created a file of its
- * own, between our open and our lock. */
+/* The holder of the lock may remove the name, unless another run removed it and created its own
+ * file between our open and our lock. */
 bool tfr_left_file_remove(const char *path)
 {
 	TFR_AUTO_CLOSE int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -115,7 +115,7 @@ int tfr_nameless_open(const char *path)
 		errno = ENOMEM;
 		return -1;
 	}
-	if (access("/proc/self/fd", X_OK)) { /* which linking goes through */
+	if (access("/proc/self/fd", X_OK)) { /* linking uses it */
 		errno = EOPNOTSUPP;
 		return -1;
 	}
@@ -151,7 +151,7 @@ int tfr_rename_new(const char *from, const char *to)
 		return unlink(from);
 	if (errno == EEXIST)
 		return -1;
-	/* No file system that is left can do it in one step. */
+	/* The file system cannot do it in one step. */
 	if (lstat(to, &st) == 0) {
 		errno = EEXIST;
 		return -1;

@@ -25,7 +25,8 @@ struct entry {
 struct tfr_temporaries {
 	_Atomic(struct entry *) first;
 	atomic_int creating; /* threads between begin and end */
-	atomic_bool closed;  /* a handler is removing: the process ends, nothing more is created */
+	atomic_bool
+		closed; /* a handler removes files and the process ends: nothing more is created */
 	pthread_mutex_t lock;
 };
 
@@ -52,8 +53,7 @@ void tfr_temporaries_free(struct tfr_temporaries *t)
 	free(t);
 }
 
-/* The thread that creates has its signals blocked, so a handler never waits for the thread it runs
- * on. */
+/* A thread that creates a file blocks its signals, so a handler never waits for its own thread. */
 void tfr_temporaries_begin(struct tfr_temporaries *t, sigset_t *saved)
 {
 	sigset_t all;

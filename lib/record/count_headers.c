@@ -3,6 +3,7 @@
  * If records are small, large blocks are read, and headers are followed in memory.  If records are
  * large and the file is seekable, 12 bytes per record are read, as long as that is cheaper than
  * reading everything (record/hop_cost.h). */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,8 +38,8 @@ static enum tfr_status fail_at(
 		err, TFR_EDATA, tfr_stream_name(c->stream), c->records, offset, "%s", what);
 }
 
-/* The header at `offset` is bad.  The reader has the words for it: it knows what the file is
- * instead. */
+/* Reports a bad header at `offset`.  The reader has a better message, which names the file's
+ * format. */
 static enum tfr_status bad_header(
 	struct counter *c, const uint8_t *header, uint64_t offset, struct tfr_error *err)
 {
@@ -50,7 +51,7 @@ static enum tfr_status bad_header(
 	return TFR_EDATA;
 }
 
-/* Where the record begins that ends `end` bytes behind `block`, which starts with a record. */
+/* The offset in `block`, which starts with a record, of the record that ends at `end`. */
 static uint64_t start_of_last(const uint8_t *block, uint64_t end)
 {
 	uint64_t at = 0, size;
@@ -77,8 +78,8 @@ static enum tfr_status read_through(struct counter *c, uint64_t bytes, struct tf
 	return status;
 }
 
-/* Goes to the record that begins `next` bytes behind `block`, which holds `size`, and `hops`
- * records that end there. */
+/* Goes to the record at offset `next` of `block`, after `hops` records.  The block has `size`
+ * bytes. */
 static enum tfr_status pass_payload(
 	struct counter *c, uint64_t next, size_t size, uint64_t hops, struct tfr_error *err)
 {
@@ -97,6 +98,7 @@ static enum tfr_status pass_payload(
 		c->records--;
 		return fail_at(c, c->offset + last, "truncated record", err);
 	}
+	assert(next > size && hops);
 	c->held = 0;
 	c->offset += next;
 	c->want = on ? COUNT_BLOCK : TFR_RECORD_HEADER;
@@ -148,8 +150,8 @@ static enum tfr_status count_stream(struct counter *c, struct tfr_error *err)
 	}
 }
 
-/* Counting knows too little to explain a fault well; reading the file again up to it says what is
- * wrong in the same words as every other command.  A pipe cannot be read again. */
+/* Counting knows too little to explain a fault.  Reading the file again up to the fault gives the
+ * message of all other commands.  A pipe cannot be read again. */
 static enum tfr_status explain(
 	const char *path, const struct tfr_reader_opts *opts, struct tfr_error *err)
 {
@@ -169,7 +171,8 @@ static enum tfr_status explain(
 	return status == TFR_EFORMAT ? TFR_EFORMAT : TFR_EDATA;
 }
 
-/* By several threads where that is possible; a visitor sees the records in order. */
+/* Counts with several threads if possible.  A callback gets the records in order, from one thread.
+ */
 static enum tfr_status count_open(
 	struct counter *c, const struct tfr_stream_opts *how, struct tfr_error *err)
 {

@@ -19,7 +19,7 @@
 enum {
 	BLOCK = 256 << 10,
 	RANGE_MIN = 2 << 20, /* less is not worth waking a thread for */
-	RANGES_A_THREAD = 4, /* some take longer than others */
+	RANGES_A_THREAD = 4, /* ranges take different times */
 	LARGE_RECORD = 4096, /* each costs a read of its own */
 	HOPS_IN_FLIGHT = 8,  /* of a file that is not cached: waiting takes no processor */
 	PROBES = 16,
@@ -27,7 +27,7 @@ enum {
 };
 
 struct range {
-	uint64_t first, end; /* where its first record begins and its last one ends */
+	uint64_t first, end; /* the start of its first record and the end of its last */
 	uint64_t records;    /* between the two */
 };
 
@@ -42,7 +42,7 @@ struct ranges {
 	uint64_t size, n; /* of the file from here on; ranges */
 	uint64_t at;	  /* all before is counted */
 	uint64_t records;
-	struct walker walker; /* for what is hopped over when ranges are joined */
+	struct walker walker; /* for the records between two ranges */
 	struct tfr_hop_costs *costs;
 };
 
@@ -96,8 +96,7 @@ static enum tfr_status hop_to(const struct tfr_stream *s, struct range *r, uint6
 	return TFR_OK;
 }
 
-/* The next place from r->first on, and before `to`, that looks like a header; `to` if there is
- * none. */
+/* Moves r->first to the next position before `to` that looks like a header, or to `to`. */
 static enum tfr_status find_first(const struct tfr_stream *s, struct range *r, uint64_t to,
 	uint8_t *block, struct tfr_error *err)
 {
@@ -125,8 +124,7 @@ static enum tfr_status find_first(const struct tfr_stream *s, struct range *r, u
 	return TFR_OK;
 }
 
-/* Where what looked like a header turns out not to be one, or to lie in a payload that holds
- * records, the search goes on behind it. */
+/* If it was not a header, or was in a payload that holds records, the search continues after it. */
 static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned worker, uint64_t i,
 	void *slot_memory, struct tfr_error *err)
 {

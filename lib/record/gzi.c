@@ -148,7 +148,7 @@ static enum tfr_status refuse_poor(const char *path, struct tfr_error *err)
 	return TFR_EUSAGE;
 }
 
-/* Reads to the end; what inflates ahead notes the points on the way. */
+/* Reads to the end.  Inflating ahead adds the points. */
 static enum tfr_status read_through(
 	struct tfr_stream *s, struct tfr_progress *progress, uint64_t *size, struct tfr_error *err)
 {

@@ -53,7 +53,7 @@ enum tfr_status tfr_stat_regular(const char *path, struct stat *st, struct tfr_e
 	return TFR_OK;
 }
 
-/* The stat of something beside the file: TFR_INDEX_GOOD, or MISSING, OLDER or FOREIGN. */
+/* Stats a file next to the data: TFR_INDEX_GOOD, or MISSING, OLDER or FOREIGN. */
 static enum tfr_status look_beside(const char *path, const struct stat *file,
 	enum tfr_index_state *state, struct tfr_error *err)
 {
@@ -79,7 +79,7 @@ static bool mark(struct tfr_index_seen *seen, uint64_t position)
 	return true;
 }
 
-/* Follows the lines to the last one. */
+/* Reads the lines up to the last one. */
 static enum tfr_status follow(
 	struct tfr_index_seen *seen, const char *index_path, struct tfr_error *err)
 {
@@ -119,7 +119,7 @@ static enum tfr_status look_at_lines(
 	seen->state = beside == TFR_INDEX_OLDER ? TFR_INDEX_GOOD : beside;
 	if (!status && !seen->state)
 		status = follow(seen, index_path, err);
-	if (!status && !seen->state) /* whose work it is matters more than its age */
+	if (!status && !seen->state) /* its origin matters more than its age */
 		seen->state = beside;
 	return status;
 }
@@ -194,7 +194,7 @@ enum tfr_status tfr_index_look(struct tfr_index_seen *seen, const char *path,
 	return status;
 }
 
-/* The bytes of the uncompressed stream, inflated from the last point of `gzi` on. */
+/* The size of the uncompressed stream, inflating from the last point of `gzi` on. */
 static enum tfr_status stream_size(const char *path, const struct tfr_index_opts *opts,
 	const struct tfr_gzi *gzi, uint64_t *size, struct tfr_error *err)
 {
@@ -227,7 +227,7 @@ enum tfr_status tfr_index_look_at_end(struct tfr_index_seen *seen, const char *p
 	if (seen->state || seen->compression == TFR_COMPRESSION_NONE)
 		return TFR_OK;
 	status = stream_size(path, opts, &seen->gzi, &size, err);
-	if (status == TFR_EDATA && by_points) { /* the file may be whole and the point wrong */
+	if (status == TFR_EDATA && by_points) { /* the file may be intact and the point wrong */
 		other_points = true;
 		status = stream_size(path, opts, &none, &size, err);
 	}

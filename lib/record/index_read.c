@@ -74,7 +74,7 @@ static enum tfr_status bad_line(const struct tfr_index *ix, const char *what, st
 		(unsigned long long)ix->line, what);
 }
 
-/* The next byte stays where it is.  TFR_END: there is none. */
+/* Peeks at the next byte.  TFR_END: there is none. */
 static enum tfr_status peek(struct tfr_index *ix, uint8_t *c, struct tfr_error *err)
 {
 	if (ix->at == ix->size) {
@@ -95,13 +95,13 @@ static enum tfr_status peek(struct tfr_index *ix, uint8_t *c, struct tfr_error *
 	return TFR_OK;
 }
 
-/* White space as the C locale has it, whatever the program's locale is. */
+/* White space of the C locale, whatever the program's locale. */
 static bool is_space(uint8_t c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* The next number.  TFR_END: nothing but white space is left. */
+/* Parses the next number.  TFR_END: only white space is left. */
 static enum tfr_status read_number(struct tfr_index *ix, uint64_t *number, struct tfr_error *err)
 {
 	enum tfr_status status;
@@ -141,8 +141,8 @@ static const uint8_t *read_digits(const uint8_t *p, uint8_t end, uint64_t *numbe
 	return p;
 }
 
-/* A line just as tfr_index_write() has it, in the block with its end, is read at once, several
- * times as fast as the words one by one.  False: it is not, and nothing was read. */
+/* Parses a line in the exact form of tfr_index_write(), if the block has all of it: several times
+ * as fast as word by word.  False: it has another form, and nothing was read. */
 static bool read_line(struct tfr_index *ix, struct tfr_index_entry *entry)
 {
 	const uint8_t *p = ix->text + ix->at;
@@ -159,7 +159,7 @@ static bool read_line(struct tfr_index *ix, struct tfr_index_entry *entry)
 	return true;
 }
 
-/* Two numbers, whatever white space is about them. */
+/* Parses two numbers with any white space around them. */
 static enum tfr_status read_pair(
 	struct tfr_index *ix, struct tfr_index_entry *entry, struct tfr_error *err)
 {

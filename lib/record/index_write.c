@@ -19,7 +19,7 @@
 
 enum { TEXT_BLOCK = 64 << 10, LINE_MAX_BYTES = 2 * 20 + 2 };
 
-/* FILE.idx on its way, and FILE.gzi where there is to be one. */
+/* FILE.idx in the making, and FILE.gzi if there will be one. */
 struct index_writer {
 	struct tfr_stream_writer *lines, *points;
 	size_t used;
@@ -87,12 +87,12 @@ static enum tfr_status compare_lines(
 	return status;
 }
 
-/* What both ways through a file have in common. */
+/* Shared by both passes over a file. */
 struct index_run {
 	const char *path, *index_path, *gzi_path;
 	const struct tfr_index_opts *o;
 	struct tfr_index_seen seen;
-	struct tfr_gzi gzi; /* found on the way */
+	struct tfr_gzi gzi; /* found in the pass */
 	struct tfr_index_report *report;
 };
 
@@ -124,8 +124,7 @@ static enum tfr_status hop(struct index_run *run, struct tfr_hop *hop, struct tf
 	return status;
 }
 
-/* Hops through the file with the old index at hand: TFR_INDEX_GOOD stays where they are the same
- * to the end. */
+/* Compares the file's headers with the old index.  TFR_INDEX_GOOD: they are the same to the end. */
 static enum tfr_status compare(struct index_run *run, struct tfr_error *err)
 {
 	struct tfr_index *old = NULL;
@@ -149,8 +148,8 @@ static enum tfr_status compare(struct index_run *run, struct tfr_error *err)
 	return status;
 }
 
-/* A file that was dated ahead, by another machine's clock, would make its index stale from the
- * first moment on. */
+/* A file with a time in the future, by another machine's clock, would make its index stale at
+ * once. */
 static void date_no_earlier(const char *index_path, const struct stat *file)
 {
 	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, file->st_mtim };
@@ -177,8 +176,8 @@ static enum tfr_status open_writer(struct tfr_stream_writer **out, const struct 
 	const char *path, bool replace, struct tfr_error *err)
 {
 	struct tfr_writer_opts opts = {
-		.compression = TFR_COMPRESSION_NONE, /* whatever the name ends in */
-		/* What appeared since it was judged was not judged. */
+		.compression = TFR_COMPRESSION_NONE, /* whatever the suffix */
+		/* A file that appeared after judging was not judged. */
 		.force = run->o->force || replace,
 		.temporaries = run->o->temporaries,
 	};
@@ -186,7 +185,7 @@ static enum tfr_status open_writer(struct tfr_stream_writer **out, const struct 
 	return tfr_stream_writer_open(out, path, &opts, err);
 }
 
-/* FILE.idx comes last: where it is there, the points are. */
+/* FILE.idx is published last: if it exists, the points do. */
 static enum tfr_status publish(
 	const struct index_run *run, struct index_writer *w, struct tfr_error *err)
 {
@@ -239,7 +238,7 @@ static enum tfr_status write_index(
 	return TFR_OK;
 }
 
-/* What may be somebody's work is not replaced unasked. */
+/* A file that may not be ours is not replaced unless asked to. */
 static enum tfr_status refuse_work(const struct index_run *run, struct tfr_error *err)
 {
 	if (run->seen.state == TFR_INDEX_UNCHAINED)

@@ -12,6 +12,7 @@
  * that gives less than 32 KiB does not count, unless its member ends in it. */
 #include "record/inflate_ahead.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,21 +22,21 @@
 enum {
 	HISTORY = 32 << 10,
 	READ_SIZE = 256 << 10,
-	SPAN_MIN = 32 << 10, /* of the file: less is not worth a job */
+	SPAN_MIN = 32 << 10, /* of the file; less is not worth a job */
 	SPAN_MAX = 2 << 20,
-	OUT_FIRST = 1408 << 10, /* a segment of ours, and what it exceeds its 1 MiB by */
+	OUT_FIRST = 1408 << 10, /* a segment of ours, which exceeds 1 MiB a little */
 	OUT_MAX = 4 << 20,
-	MISSES = 8,  /* more than this above what went well, and guessing ends */
-	BARREN = 16, /* after so many spans without a candidate one of so many is looked through */
+	MISSES = 8,  /* with so many more misses than hits, guessing ends */
+	BARREN = 16, /* after so many spans without a candidate, one of so many is searched */
 };
 
 struct span {
 	struct tfr_job job;
 	struct tfr_buf in;
 	uint64_t offset; /* of it in the source */
-	bool candidate;	 /* something like a flush point lies before it */
-	bool given;	 /* to the threads */
-	/* What the job made of it; z NULL: nothing that can be used. */
+	bool candidate;	 /* a possible flush point is at its start */
+	bool given;	 /* to the pool */
+	/* The result of the job.  z NULL: unusable. */
 	struct tfr_inflate *z;
 	struct tfr_buf out;
 	size_t used;
@@ -43,20 +44,20 @@ struct span {
 
 struct tfr_ahead {
 	struct tfr_source *source;
-	struct tfr_inflate *z; /* has come to byte `at` of the first span */
+	struct tfr_inflate *z; /* at byte `at` of the first span */
 	unsigned threads;
 	struct tfr_pool *pool; /* made at the first candidate */
 	uint64_t first, next;  /* of the ring */
 	size_t at;
-	struct tfr_buf rest; /* read, and in no span yet */
+	struct tfr_buf rest; /* read, and not in a span yet */
 	bool rest_is_candidate;
 	bool begun;
 	unsigned barren; /* spans since the last candidate */
 	uint64_t offset; /* of `rest` in the source */
 	bool ended;
-	enum tfr_status status; /* of the source, behind the last span */
+	enum tfr_status status; /* of the source, after the last span */
 	struct tfr_error err;
-	const uint8_t *ready; /* output of a span that was accepted */
+	const uint8_t *ready; /* output of an accepted span */
 	size_t ready_size;
 	unsigned hits, misses;
 	struct tfr_gzi *gzi;
@@ -65,8 +66,8 @@ struct tfr_ahead {
 	struct span ring[];
 };
 
-/* Passes over bytes by 64 as long as no two at an even place are both 0.  The pattern has two such
- * wherever it begins: its first, or those five bytes further on. */
+/* Skips 64 bytes at a time while no two bytes at an even offset are both 0.  The pattern has two
+ * such bytes wherever it begins: the first two, or those after five bytes. */
 static size_t pass_over(const uint8_t *p, size_t size)
 {
 	typedef uint16_t pairs __attribute__((vector_size(16)));
@@ -95,7 +96,7 @@ size_t tfr_ahead_find(const uint8_t *data, size_t size, size_t least)
 	while (at + N <= size) {
 		size_t passed = pass_over(data + at, size - at), end;
 
-		/* What begins at the end of what was passed over may have its zeros behind it. */
+		/* A pattern that begins in the last skipped bytes may have its zeros after them. */
 		at += passed ? passed - 6 : 0;
 		for (end = at + 64; at < end && at + N <= size; at++)
 			if (!memcmp(data + at, pattern, N))
@@ -127,6 +128,7 @@ static void inflate_span(struct tfr_job *job)
 		if (io.out_size)
 			break;
 	}
+	assert(io.in_size <= s->in.size);
 	s->used = s->in.size - io.in_size;
 	if (status || (s->out.size < HISTORY && !tfr_inflate_at_trailer(s->z))) {
 		tfr_inflate_free(s->z);
@@ -136,11 +138,12 @@ static void inflate_span(struct tfr_job *job)
 
 static struct span *span_of(struct tfr_ahead *a, uint64_t i)
 {
+	assert(i >= a->first && i - a->first < a->slots);
 	return &a->ring[i % a->slots];
 }
 
-/* Which guesses miss is known the later the more threads there are.  The points that are noted must
- * not depend on that: there every candidate is looked at. */
+/* With more threads, misses are known later.  The points in `gzi` must not depend on that, so
+ * every candidate is tried for them. */
 static bool worth_guessing(const struct tfr_ahead *a)
 {
 	return a->gzi || a->misses <= a->hits + MISSES;
@@ -155,7 +158,7 @@ static void give(struct tfr_ahead *a, struct span *s)
 		tfr_pool_give(a->pool, &s->job);
 }
 
-/* What the job made, if anything, is not wanted. */
+/* Discards the result of the job. */
 static void drop(struct tfr_ahead *a, struct span *s)
 {
 	if (!s->given)
@@ -168,7 +171,7 @@ static void drop(struct tfr_ahead *a, struct span *s)
 
 /* --- reading --- */
 
-/* Reads more into `rest`; false: there is nothing more. */
+/* Reads more into `rest`.  False: the source has no more. */
 static bool read_more(struct tfr_ahead *a)
 {
 	size_t got = 0;
@@ -185,10 +188,10 @@ static bool read_more(struct tfr_ahead *a)
 	return !a->ended;
 }
 
-/* The next span takes `rest`, but for what lies behind the place where the one after it begins. */
+/* Makes the next span from `rest`, up to the start of the span after it. */
 static void read_span(struct tfr_ahead *a)
 {
-	/* Where there is no flush point nothing is gained by a large span. */
+	/* Without a flush point, a large span gains nothing. */
 	bool hopeful = !a->begun || a->rest_is_candidate;
 	bool look = a->barren < BARREN || a->barren % BARREN == 0;
 	size_t max = hopeful ? SPAN_MAX : READ_SIZE, cut = 0, looked = SPAN_MIN;
@@ -197,7 +200,7 @@ static void read_span(struct tfr_ahead *a)
 
 	do {
 		cut = look ? tfr_ahead_find(a->rest.data, a->rest.size, looked) : 0;
-		/* The pattern may straddle what was read and what comes. */
+		/* The pattern may straddle two reads. */
 		looked = a->rest.size > SPAN_MIN ? a->rest.size : SPAN_MIN;
 	} while (!cut && a->rest.size < max && read_more(a));
 	taken.size = 0;
@@ -219,10 +222,10 @@ static void read_span(struct tfr_ahead *a)
 	a->next += s->in.size != 0;
 }
 
-/* Reads ahead while that gives spans that can be inflated ahead. */
+/* Reads ahead as long as spans can be inflated ahead. */
 static void read_ahead(struct tfr_ahead *a)
 {
-	if (a->first == a->next) /* the same memory again, while it is in the cache */
+	if (a->first == a->next) /* reuses memory that is in the cache */
 		a->first = a->next = 0;
 	while (a->next - a->first < a->slots && !(a->ended && !a->rest.size) &&
 		(a->next == a->first || (a->rest_is_candidate && worth_guessing(a)))) {
@@ -237,7 +240,7 @@ static void read_ahead(struct tfr_ahead *a)
 
 /* --- the turn of a span --- */
 
-/* Takes over what was made of the first span; false: it is to be inflated now. */
+/* Accepts the result for the first span.  False: it must be inflated now. */
 static bool accept(struct tfr_ahead *a, struct span *s)
 {
 	if (!s->given)
@@ -255,6 +258,7 @@ static bool accept(struct tfr_ahead *a, struct span *s)
 		a->status = tfr_fail_nomem(&a->err, "noting flush points");
 		a->ended = true;
 	}
+	assert(!a->at && s->used <= s->in.size);
 	a->hits++;
 	tfr_inflate_join(s->z, a->z);
 	tfr_inflate_free(a->z);
@@ -267,8 +271,8 @@ static bool accept(struct tfr_ahead *a, struct span *s)
 	return true;
 }
 
-/* Inflates from the first span into `buf`; with nothing given out, all of it was used.  With damage
- * nothing is: record/replay.h does that. */
+/* Inflates from the first span into `buf`.  *got == 0: the span is used up.  On damage nothing is
+ * returned: record/replay.h does that. */
 static enum tfr_status inflate_first(
 	struct tfr_ahead *a, void *buf, size_t size, size_t *got, struct tfr_error *err)
 {

@@ -19,12 +19,12 @@ enum { BLOCK_SIZE = 64 << 10, LONG_ROW = 4 << 20 };
 
 struct tfr_lookup {
 	char *path;
-	struct tfr_reader_opts opts; /* of the reader that takes the place of the first */
+	struct tfr_reader_opts opts; /* of the reader that replaces the first */
 	struct tfr_index_seen seen;
 	struct tfr_index *lines;
 	uint64_t line; /* that is read next */
 	struct tfr_reader *reader, *wide;
-	uint64_t next; /* the record that the reader stands at; UINT64_MAX: none */
+	uint64_t next; /* the record at the reader's position; UINT64_MAX: none */
 	uint64_t row;  /* bytes read in a row */
 };
 
@@ -36,8 +36,8 @@ static enum tfr_status open_lines(struct tfr_lookup *l, struct tfr_error *err)
 			  : tfr_fail_nomem(err, "opening an index");
 }
 
-/* Whether there is an index to read through.  What cannot be judged because the file is damaged is
- * read from its beginning, up to where it matters. */
+/* Whether there is a usable index.  A file that is too damaged to judge its index is read from its
+ * start. */
 static enum tfr_status judge(
 	struct tfr_lookup *l, enum tfr_index_state *state, struct tfr_error *err)
 {
@@ -122,7 +122,7 @@ uint64_t tfr_lookup_count(const struct tfr_lookup *l)
 	return l->seen.records;
 }
 
-/* The line of a record.  It was read once, when the index was judged. */
+/* Reads the line of a record again, after judging the index. */
 static enum tfr_status find_line(
 	struct tfr_lookup *l, uint64_t number, struct tfr_index_entry *e, struct tfr_error *err)
 {
@@ -151,7 +151,7 @@ static enum tfr_status widen(
 		&l->wide, l->path, &l->seen.gzi, e->offset, l->next, &l->opts, err);
 }
 
-/* Puts the reader where the record is to begin. */
+/* Moves the reader to the start of the record. */
 static enum tfr_status go_to(struct tfr_lookup *l, uint64_t number, const struct tfr_index_entry *e,
 	struct tfr_error *err)
 {
@@ -169,7 +169,7 @@ static enum tfr_status go_to(struct tfr_lookup *l, uint64_t number, const struct
 	return tfr_reader_seek(l->reader, &l->seen.gzi, e->offset, number, err);
 }
 
-/* What is wrong is the file or what says where to look in it. */
+/* Either the file or its index is wrong. */
 static enum tfr_status blame(struct tfr_error *err)
 {
 	if (err && !*tfr_error_hint_text(err))
@@ -208,7 +208,7 @@ enum tfr_status tfr_lookup_read(
 	else if (status == TFR_EDATA && tfr_reader_fault(r) != TFR_FAULT_PAYLOAD)
 		blame(err);
 	l->next = status ? UINT64_MAX : number + 1;
-	if (status == TFR_END || status == TFR_EUSAGE) { /* it did not, when it was judged */
+	if (status == TFR_END || status == TFR_EUSAGE) { /* it did not when the index was judged */
 		tfr_fail_record(err, TFR_EDATA, l->path, number, e.offset,
 			"the file ends before a record of its index");
 		return blame(err);

@@ -9,6 +9,7 @@
  * The rest of a record is moved in front of the next block. */
 #include "record/parallel_check.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -23,21 +24,21 @@
 
 enum {
 	BLOCK = 512 << 10,
-	LEAD = BLOCK,	 /* as long may be what is left of a record */
-	TAIL = 4096,	 /* read at a time of what lies behind a piece */
-	PIECE = 4 << 20, /* a thousand times what is read twice where two meet */
+	LEAD = BLOCK,	 /* the limit for the rest of a record */
+	TAIL = 4096,	 /* bytes per read after the end of a piece */
+	PIECE = 4 << 20, /* a thousand times the bytes that two pieces both read */
 	SEARCH = 64 << 10,
-	FEW = 16, /* records in SEARCH: with less, looking for them costs more than it gives */
+	FEW = 16, /* records in SEARCH; with fewer, the search costs more than it gains */
 };
 
-/* What a thread reads with: the block lies behind LEAD bytes. */
+/* The memory of a thread: LEAD bytes, then the block. */
 struct worker {
 	struct tfr_source *source;
 	uint8_t *memory;
 };
 
 struct piece {
-	bool found; /* a record that begins in it */
+	bool found; /* a record begins in it */
 	uint64_t begin, end, records;
 };
 
@@ -51,8 +52,9 @@ struct run {
 	struct tfr_intact *sound;
 };
 
-/* The first record that may begin in these bytes; `size`: none.  A payload of eight bytes with its
- * checksum looks like a header, so the one behind it has to be there too, where that was read. */
+/* Finds the first possible record in these bytes.  Returns `size` if there is none.  A payload of
+ * eight bytes with its CRC looks like a header, so the next header must verify, too, if it was
+ * read. */
 static size_t find_record(const uint8_t *p, size_t size)
 {
 	size_t search = size < SEARCH ? size : SEARCH, at = 0;
@@ -68,7 +70,7 @@ static size_t find_record(const uint8_t *p, size_t size)
 	return size;
 }
 
-/* Goes through the records that begin in [from, to). */
+/* Verifies the records that begin in [from, to). */
 static void scan(
 	const struct run *run, const struct worker *w, uint64_t from, uint64_t to, struct piece *p)
 {
@@ -100,6 +102,7 @@ static void scan(
 		}
 		p->records += tfr_sound_records(at, size, to - p->end, true, &done, &bad);
 		p->end += done;
+		assert(done <= size);
 		rest = size - done;
 		if (rest > LEAD)
 			return;
@@ -126,7 +129,7 @@ static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned work
 	(void)crew;
 	(void)err;
 	*p = (struct piece){ 0 };
-	if (start_worker(run, w)) /* the last takes what the file may have grown by */
+	if (start_worker(run, w)) /* the last piece includes bytes that were appended meanwhile */
 		scan(run, w, i * run->piece,
 			i + 1 < run->pieces ? (i + 1) * run->piece : UINT64_MAX, p);
 	return TFR_OK;
@@ -147,7 +150,7 @@ static enum tfr_status deliver(void *ctx, uint64_t i, void *slot, struct tfr_err
 	return TFR_OK;
 }
 
-/* Whether the records are so small that the first of a piece is soon found. */
+/* Whether the records are so small that the first one of a piece is found quickly. */
 static bool worth_pieces(const struct run *run, struct worker *w)
 {
 	size_t got = 0, end;

@@ -17,7 +17,7 @@
 
 enum { BLOCK_SIZE = 512 << 10 };
 
-/* A file is named by so many first bytes, however they arrive. */
+/* The format of a file is named from so many first bytes, however they arrive. */
 enum { NAMING_BYTES = 512 };
 
 /* See struct tfr_reader_opts. */
@@ -34,7 +34,7 @@ static enum tfr_compression compression_of(
 	return n > 3 && !strcmp(name + n - 3, ".gz") ? TFR_COMPRESSION_GZIP : TFR_COMPRESSION_NONE;
 }
 
-/* Takes over the stream, also when it fails. */
+/* Takes over the stream, also on failure. */
 static enum tfr_status open_stream(struct tfr_reader **out, struct tfr_stream *stream,
 	const struct tfr_reader_opts *opts, struct tfr_error *err)
 {
@@ -137,13 +137,14 @@ enum tfr_status tfr_reader_fail(struct tfr_reader *r, enum tfr_fault kind, struc
 	return TFR_EDATA;
 }
 
-/* Makes room behind `end`, so that `need` bytes from `begin` will fit: moves, then grows by what is
- * known to exist or by doubling what has arrived. */
+/* Makes room after `end`, so that `need` bytes from `begin` on will fit.  It moves the bytes, then
+ * grows the block to a size that is known to exist, or doubles it. */
 static enum tfr_status make_room(struct tfr_reader *r, uint64_t need, struct tfr_error *err)
 {
 	size_t cap = r->cap;
 	uint8_t *block;
 
+	assert(r->begin <= r->end && r->end <= r->cap);
 	if (r->begin && (r->end == r->cap || need > r->cap - r->begin)) {
 		memmove(r->block, r->block + r->begin, r->end - r->begin);
 		r->block_offset += r->begin;
@@ -188,7 +189,7 @@ enum tfr_status tfr_reader_fill(struct tfr_reader *r, uint64_t need, struct tfr_
 	return TFR_OK;
 }
 
-/* The first header does not verify: say what the file is, where its first bytes tell. */
+/* The first header does not verify: names the file's format if its first bytes show it. */
 static enum tfr_status not_a_record_file(struct tfr_reader *r, struct tfr_error *err)
 {
 	const char *hint = NULL, *kind;
@@ -266,20 +267,22 @@ enum tfr_status tfr_reader_fill_record(struct tfr_reader *r, uint64_t length, st
 
 /* --- payloads that are not in records --- */
 
-/* Hands out `size` bytes that lie `head` bytes behind `begin`; the next begins `step` behind it. */
+/* Returns `size` bytes that are `head` bytes after `begin`.  The next payload begins `step` bytes
+ * after `begin`. */
 static enum tfr_status give(
 	struct tfr_reader *r, struct tfr_record *rec, size_t head, size_t size, size_t step)
 {
 	const uint8_t *payload = r->block + r->begin + head;
 
+	assert(head + size <= step && step <= r->end - r->begin);
 	*rec = (struct tfr_record){ payload, size, r->index++, tfr_reader_offset(r),
 		tfr_crc32c(0, payload, size) };
 	r->begin += step;
 	return TFR_OK;
 }
 
-/* A long line is looked for in steps that double where the file has the bytes already, and as they
- * come where waiting for more than is needed could be for ever. */
+/* In a seekable file, the end of a long line is searched in steps that double.  From a pipe, only
+ * the bytes that come are read, because more may never come. */
 static enum tfr_status next_line(
 	struct tfr_reader *r, struct tfr_record *rec, struct tfr_error *err)
 {
@@ -311,7 +314,7 @@ static enum tfr_status bad_delimiter(struct tfr_reader *r, const char *what, str
 	return tfr_reader_fail(r, TFR_FAULT_STREAM, err);
 }
 
-/* The length at `begin` and the bytes that it takes.  TFR_END: the file ends here. */
+/* Parses the length at `begin` and sets its own size.  TFR_END: the file ends here. */
 static enum tfr_status read_delimiter(
 	struct tfr_reader *r, uint64_t *length, size_t *size, struct tfr_error *err)
 {
@@ -426,8 +429,8 @@ static enum tfr_status fill_block(struct tfr_reader *r, struct tfr_error *err)
 		r, r->standard > r->end - r->begin ? r->standard : TFR_RECORD_HEADER, err);
 }
 
-/* Gives the block with the `size` bytes of records at `begin` to the run and goes on in the run's
- * old one, with what lies behind them. */
+/* Gives the block with the `size` bytes of records at `begin` to the run.  The reader continues in
+ * the run's old block, with the bytes after the records. */
 static enum tfr_status hand_over(
 	struct tfr_reader *r, struct tfr_run *run, size_t size, struct tfr_error *err)
 {
@@ -435,6 +438,7 @@ static enum tfr_status hand_over(
 	uint8_t *next = run->block;
 	size_t next_cap = run->cap;
 
+	assert(run->block != r->block && size <= r->end - r->begin);
 	if (next_cap < r->standard || next_cap < rest) {
 		next_cap = r->standard > rest ? r->standard : rest;
 		next = realloc(run->block, next_cap);
@@ -478,7 +482,7 @@ enum tfr_status tfr_reader_next_run(
 	filled = fill_block(r, err);
 	size = r->end - r->begin;
 	run->records = tfr_sound_records(r->block + r->begin, size, size, false, &size, &bad);
-	if (run->records) /* a failure comes again with the next call */
+	if (run->records) /* the next call reports a failure again */
 		return hand_over(r, run, size, err);
 	if (filled)
 		return filled;
@@ -489,7 +493,7 @@ enum tfr_status tfr_reader_next_run(
 		return status;
 	if (!tfr_stream_has(r->stream, length + TFR_RECORD_OVERHEAD - (r->end - r->begin)) ||
 		r->ended)
-		return tfr_reader_fill_record(r, length, err); /* which says what is missing */
+		return tfr_reader_fill_record(r, length, err); /* it says what is missing */
 	run->index = r->index;
 	run->offset = tfr_reader_offset(r);
 	run->large = length + TFR_RECORD_OVERHEAD;

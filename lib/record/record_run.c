@@ -1,6 +1,7 @@
 /* record/record_run.c - iterates over the records of a run. */
 #include "record/record_run.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -13,6 +14,7 @@ enum tfr_status tfr_run_next(struct tfr_run *run, struct tfr_record *rec, struct
 
 	if (run->at == run->size)
 		return TFR_END;
+	assert(run->size - run->at >= TFR_RECORD_OVERHEAD && run->seen < run->records);
 	length = (size_t)tfr_load64(p);
 	*rec = (struct tfr_record){ p + TFR_RECORD_HEADER, length, run->index + run->seen,
 		run->offset + run->at, tfr_crc32c(0, p + TFR_RECORD_HEADER, length) };
@@ -37,6 +39,7 @@ uint64_t tfr_run_pass_sound(struct tfr_run *run)
 
 	run->at += end;
 	run->seen += records;
+	assert(run->at <= run->size && run->seen <= run->records);
 	return records;
 }
 

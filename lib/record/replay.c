@@ -39,7 +39,7 @@ void tfr_replay_close(struct tfr_replay *r)
 	free(r);
 }
 
-/* The next step of output; *ended: there is none. */
+/* Inflates the next step.  *ended: there is none. */
 static enum tfr_status inflate_step(struct tfr_replay *r, bool *ended, struct tfr_error *err)
 {
 	struct tfr_codec_io io = { r->in + r->in_at, r->in_size - r->in_at, r->out, STEP };
@@ -48,7 +48,7 @@ static enum tfr_status inflate_step(struct tfr_replay *r, bool *ended, struct tf
 	r->in_at = r->in_size - io.in_size;
 	r->out_at = 0;
 	r->out_size = STEP - io.out_size;
-	if (r->out_size || status) /* a failure comes again when all is handed out */
+	if (r->out_size || status) /* a failure is reported again when all output is returned */
 		return r->out_size ? TFR_OK : status;
 	status = tfr_source_read(r->source, r->in, STEP, &r->in_size, err);
 	r->in_at = 0;

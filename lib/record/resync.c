@@ -8,6 +8,7 @@
  * In a file made for that purpose, every twelfth byte begins a header with a length of half the
  * file.  So the bytes read as payloads of false records are limited, and after that only the bytes
  * after a record prove it. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,22 +18,21 @@
 #include "record/reader.h"
 #include "record/salvage.h"
 
-/* Where nothing bounds a length (a pipe, a compressed file), a candidate longer than this is not
- * believed by resync. */
+/* If nothing limits a length (a pipe, a compressed file), resync does not trust a longer one. */
 #define RESYNC_MAX ((uint64_t)1 << 30)
 
 enum { PROOF_BLOCK = 256 << 10 };
 
-/* What may be read of payloads that are none: so many bytes, and so many times what the reader has
- * passed. */
+/* The limit for bytes read as payloads of false records: so many, plus so many times the bytes
+ * that the reader has skipped. */
 #define DISPROVED_MOST ((uint64_t)1 << 30)
 enum { DISPROVED_TIMES = 16 };
 
-/* What says that the record is one whose header is at `begin`. */
+/* The proof that the header at `begin` starts a record. */
 enum proof {
 	PROOF_NONE,
-	PROOF_DATA, /* its data checksum */
-	PROOF_END, /* a header, or the end of the file, right behind it; its data may be anything */
+	PROOF_DATA, /* its data CRC */
+	PROOF_END,  /* a header or the end of the file right after it, whatever its data */
 };
 
 static size_t held(const struct tfr_reader *r)
@@ -45,7 +45,7 @@ static bool may_read(const struct tfr_reader *r)
 	return r->disproved <= DISPROVED_MOST + DISPROVED_TIMES * tfr_reader_offset(r);
 }
 
-/* Whether the data checksum of the record, which is in the block, is right. */
+/* Whether the data CRC of the record in the block verifies. */
 static bool verifies(struct tfr_reader *r, const uint8_t *payload, uint64_t length)
 {
 	if (!may_read(r))
@@ -77,7 +77,7 @@ static enum tfr_status prove_in_memory(
 	return TFR_OK;
 }
 
-/* Computes the CRC of the payload block by block, and compares it with what follows. */
+/* Computes the CRC of the payload block by block and compares it with the one after it. */
 static enum tfr_status prove_data_from_afar(
 	struct tfr_reader *r, uint64_t length, enum proof *proof, struct tfr_error *err)
 {
@@ -109,7 +109,7 @@ static enum tfr_status prove_data_from_afar(
 	return status;
 }
 
-/* Takes no memory for it.  The end is looked at first: it costs 12 bytes. */
+/* Proves a record without memory for it.  Its end comes first, which costs 12 bytes. */
 static enum tfr_status prove_from_afar(
 	struct tfr_reader *r, uint64_t length, enum proof *proof, struct tfr_error *err)
 {
@@ -131,7 +131,7 @@ static enum tfr_status prove_from_afar(
 	return prove_data_from_afar(r, length, proof, err);
 }
 
-/* Whether the record can be looked at without reading it into memory, and is worth that. */
+/* Whether the record can be proved without reading it into memory, and is large enough for that. */
 static bool from_afar(const struct tfr_reader *r, uint64_t length)
 {
 	return tfr_stream_seekable(r->stream) &&
@@ -149,28 +149,29 @@ static enum tfr_status prove(
 	return prove_in_memory(r, length, proof, err);
 }
 
-/* --- passing over --- */
+/* --- skipping --- */
 
 enum tfr_status tfr_reader_pass(struct tfr_reader *r, size_t size, struct tfr_error *err)
 {
 	const uint8_t *bytes = r->block + r->begin;
 
+	assert(size <= r->end - r->begin);
 	r->begin += size;
 	return r->passed && size ? r->passed(r->passed_ctx, bytes, size, err) : TFR_OK;
 }
 
-/* Passes over what is in the block up to the next header that fits, if there is one. */
+/* Skips the bytes of the block up to the next header that verifies, if there is one. */
 static enum tfr_status pass_to_header(struct tfr_reader *r, bool *found, struct tfr_error *err)
 {
 	size_t n = tfr_find_header(r->block + r->begin, held(r));
 
 	*found = n < held(r);
-	if (!*found) /* a header may straddle what was read and what comes */
+	if (!*found) /* a header may straddle the end of the block */
 		n -= TFR_RECORD_HEADER - 1;
 	return tfr_reader_pass(r, n, err);
 }
 
-/* Whether the header at `begin`, whose CRC fits, starts a record. */
+/* Whether the header at `begin`, whose CRC verifies, starts a record. */
 static enum tfr_status confirm(struct tfr_reader *r, bool *confirmed, struct tfr_error *err)
 {
 	uint64_t length = tfr_load64(r->block + r->begin);
@@ -179,6 +180,7 @@ static enum tfr_status confirm(struct tfr_reader *r, bool *confirmed, struct tfr
 
 	if (tfr_stream_seekable(r->stream) || length <= RESYNC_MAX)
 		status = prove(r, length, &proof, err);
+	assert(held(r) >= TFR_RECORD_HEADER);
 	*confirmed = proof != PROOF_NONE;
 	return status;
 }
@@ -207,7 +209,7 @@ static enum tfr_status find_record(struct tfr_reader *r, struct tfr_error *err)
 	return status;
 }
 
-/* Passes over all that the file still gives. */
+/* Skips the rest of the file. */
 static enum tfr_status pass_rest(struct tfr_reader *r, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK, filled = TFR_OK;
@@ -230,7 +232,7 @@ enum tfr_status tfr_reader_resync(struct tfr_reader *r, uint64_t *lost, struct t
 	*lost = 0;
 	if (r->fault == TFR_FAULT_PAYLOAD) /* the reader is after the record already */
 		return TFR_OK;
-	if (tfr_stream_device(r->stream)) /* /dev/zero has no end to come to */
+	if (tfr_stream_device(r->stream)) /* /dev/zero has no end */
 		return tfr_fail_path(
 			err, TFR_ESYS, tfr_reader_name(r), "no record is looked for in a device:");
 	status = r->fault == TFR_FAULT_STREAM ? pass_rest(r, err) : find_record(r, err);
@@ -242,7 +244,7 @@ enum tfr_status tfr_reader_resync(struct tfr_reader *r, uint64_t *lost, struct t
 
 /* --- salvage --- */
 
-/* A record that is neither proved by its data nor by what follows it. */
+/* Reports a record that neither its data nor the bytes after it prove. */
 static enum tfr_status unproved(struct tfr_reader *r, struct tfr_error *err)
 {
 	r->fault = TFR_FAULT_LENGTH;
@@ -250,7 +252,7 @@ static enum tfr_status unproved(struct tfr_reader *r, struct tfr_error *err)
 		err, TFR_EDATA, "data checksum mismatch, and no record begins where it ends");
 }
 
-/* The record at `begin` into the block.  TFR_EDATA, TFR_EFORMAT: there is none. */
+/* Reads the record at `begin` into the block.  TFR_EDATA, TFR_EFORMAT: there is none. */
 static enum tfr_status get_record(struct tfr_reader *r, uint64_t *length, struct tfr_error *err)
 {
 	enum proof proof = PROOF_NONE;
@@ -262,7 +264,7 @@ static enum tfr_status get_record(struct tfr_reader *r, uint64_t *length, struct
 		status = tfr_reader_header(r, length, err);
 	if (status)
 		return status;
-	/* One that the file is too short for is left to tfr_reader_fill_record(), which says so. */
+	/* tfr_reader_fill_record() reports a record that is longer than the file. */
 	if (from_afar(r, *length) &&
 		*length + TFR_RECORD_OVERHEAD <= held(r) + tfr_stream_left(r->stream)) {
 		status = prove_from_afar(r, *length, &proof, err);
@@ -272,8 +274,8 @@ static enum tfr_status get_record(struct tfr_reader *r, uint64_t *length, struct
 	return status ? status : tfr_reader_fill_record(r, *length, err);
 }
 
-/* The record at `begin` is in the block; on TFR_OK it is whole, or its payload alone is damaged.
- * That a whole one is followed by another is not waited for: a pipe may give it later. */
+/* Judges the record at `begin`, which is in the block.  TFR_OK: it is intact, or its payload alone
+ * is damaged.  An intact record needs no header after it: a pipe may send that later. */
 static enum tfr_status judge(
 	struct tfr_reader *r, uint64_t length, struct tfr_salvaged *s, struct tfr_error *err)
 {
@@ -290,7 +292,7 @@ static enum tfr_status judge(
 		if (status)
 			return status;
 		tfr_fail(err, TFR_EDATA, "data checksum mismatch");
-		payload = r->block + r->begin + TFR_RECORD_HEADER; /* it may have moved */
+		payload = r->block + r->begin + TFR_RECORD_HEADER; /* the block may have moved */
 	}
 	s->size = length + TFR_RECORD_OVERHEAD;
 	s->rec = (struct tfr_record){ payload, (size_t)length, s->index, s->offset, crc };

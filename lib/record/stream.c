@@ -21,22 +21,22 @@ struct tfr_stream {
 	struct tfr_source *source;
 	enum tfr_compression compression;
 	struct tfr_inflate *inflate;
-	struct tfr_ahead *ahead;   /* in the place of `inflate` and `in` */
-	struct tfr_replay *replay; /* likewise, once damage was met */
-	uint64_t origin;	   /* of the stream in the source, where that can be read again */
+	struct tfr_ahead *ahead;   /* instead of `inflate` and `in` */
+	struct tfr_replay *replay; /* likewise, after damage was met */
+	uint64_t origin;	   /* of the stream in the source, if that can be read again */
 	uint64_t begin;		   /* of what is inflated, there, */
 	uint64_t base;		   /* and in the stream */
 	uint64_t position;	   /* in the stream */
 	unsigned threads;
-	bool within;		  /* begins within a GZIP member */
-	enum tfr_status unplaced; /* a seek failed so that nothing can be read before another */
-	uint8_t *in;		  /* read from the source, not yet used */
+	bool within;		  /* starts within a GZIP member */
+	enum tfr_status unplaced; /* a seek failed, and nothing can be read before the next one */
+	uint8_t *in;		  /* read from the source and not yet used */
 	size_t in_at, in_size;
 	bool source_ended;
-	uint64_t inflate_ns; /* spent in inflating */
+	uint64_t inflate_ns; /* spent inflating */
 };
 
-/* Reads `need` bytes ahead, fewer only at the end, and what comes with them. */
+/* Reads at least `need` bytes ahead; fewer only at the end. */
 static enum tfr_status read_head(struct tfr_stream *s, size_t need, struct tfr_error *err)
 {
 	size_t got;
@@ -44,7 +44,7 @@ static enum tfr_status read_head(struct tfr_stream *s, size_t need, struct tfr_e
 	s->in = s->in ? s->in : malloc(HEAD_SIZE);
 	if (!s->in)
 		return tfr_fail_nomem(err, "opening a file");
-	do { /* a pipe may give less than a header at first */
+	do { /* a pipe may send less than a header at first */
 		enum tfr_status status = tfr_source_read_some(
 			s->source, s->in + s->in_size, HEAD_SIZE - s->in_size, &got, err);
 
@@ -79,7 +79,7 @@ static enum tfr_status new_inflate(
 	return status;
 }
 
-/* Inflates from the head on, into which points are to be noted where `gzi` is not NULL. */
+/* Starts inflating at the head, and adds points to `gzi` if it is not NULL. */
 static enum tfr_status start_inflating(
 	struct tfr_stream *s, struct tfr_gzi *gzi, struct tfr_error *err)
 {
@@ -89,7 +89,7 @@ static enum tfr_status start_inflating(
 
 	if (status)
 		return status;
-	/* A pipe gives what it has now: reading ahead would wait for more. */
+	/* Reading ahead would wait for more bytes of a pipe. */
 	if (s->compression == TFR_COMPRESSION_GZIP && tfr_source_seekable(s->source) &&
 		(s->threads > 1 || gzi))
 		return start_ahead(s, z, gzi, err);
@@ -115,7 +115,7 @@ enum tfr_status tfr_stream_open(struct tfr_stream **out, struct tfr_source *sour
 	s->source = source;
 	s->origin = s->begin = tfr_source_position(source);
 	s->threads = tfr_thread_count(opts->threads);
-	/* What need not be found out is not waited for: a first line may be shorter. */
+	/* Without detection, the first bytes are not waited for: a first line may be shorter. */
 	status = read_head(s, c == TFR_COMPRESSION_AUTO ? TFR_RECORD_HEADER : 1, err);
 	if (!status && c == TFR_COMPRESSION_AUTO) {
 		c = TFR_COMPRESSION_NONE;
@@ -123,7 +123,7 @@ enum tfr_status tfr_stream_open(struct tfr_stream **out, struct tfr_source *sour
 			c = tfr_codec_sniff(s->in, s->in_size);
 	}
 	s->compression = c;
-	/* A file of 0 bytes is an empty file under any compression, as TensorFlow has it. */
+	/* As in TensorFlow, a file of 0 bytes is an empty file with any compression. */
 	if (!status && c != TFR_COMPRESSION_NONE && s->in_size)
 		status = start_inflating(s, opts->gzi, err);
 	if (status) {
@@ -134,7 +134,7 @@ enum tfr_status tfr_stream_open(struct tfr_stream **out, struct tfr_source *sour
 	return TFR_OK;
 }
 
-/* What inflates, gone. */
+/* Frees all inflaters. */
 static void stop(struct tfr_stream *s)
 {
 	tfr_inflate_free(s->inflate);
@@ -182,9 +182,9 @@ static enum tfr_status read_inflated(
 		s->in_at = s->in_size - io.in_size;
 		*got = size - io.out_size;
 		if (status && tfr_source_seekable(s->source))
-			return status; /* what came out comes once more */
-		/* A pipe is handed what came out before the damage, the failure comes with the
-		 * next call. */
+			return status; /* the same output comes again */
+		/* From a pipe, the bytes before the damage are returned, and the next call fails.
+		 */
 		if (*got || status)
 			return *got ? TFR_OK : status;
 		if (s->source_ended) {
@@ -200,8 +200,8 @@ static enum tfr_status read_inflated(
 	}
 }
 
-/* What was inflated is damaged here: once more, so that what is said of it does not depend on how
- * it was asked for. */
+/* Inflating failed here: inflate the file again in fixed steps, so that the result does not depend
+ * on the caller's reads. */
 static enum tfr_status start_replay(struct tfr_stream *s, struct tfr_error *err)
 {
 	struct tfr_inflate *z = NULL;
@@ -298,7 +298,7 @@ enum tfr_status tfr_stream_skip(struct tfr_stream *s, uint64_t bytes, struct tfr
 	return TFR_OK;
 }
 
-/* Inflating begins anew, at the point. */
+/* Starts inflating again at the point. */
 static enum tfr_status restart(
 	struct tfr_stream *s, struct tfr_gzi_point point, struct tfr_error *err)
 {
@@ -311,7 +311,8 @@ static enum tfr_status restart(
 	s->source_ended = false;
 	tfr_source_seek(s->source, s->begin);
 	status = read_head(s, 1, err);
-	/* From its beginning, or from within it: what begins a member is no block of deflate. */
+	/* From the start of a member, or from within it: a member's header is not a deflate block.
+	 */
 	s->within = point.compressed && tfr_codec_sniff(s->in, s->in_size) != TFR_COMPRESSION_GZIP;
 	if (!status && s->in_size)
 		status = start_inflating(s, NULL, err);

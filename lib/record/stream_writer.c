@@ -20,7 +20,7 @@ enum { BUFFER_SIZE = 256 << 10, SMALL_BUFFER = 4096, LARGE_PIECE = 16 << 10 };
 struct tfr_stream_writer {
 	struct tfr_output *out;
 	struct tfr_parallel_deflate *deflater; /* NULL: not compressed */
-	bool owns_press;		       /* else it is the set's */
+	bool owns_press;		       /* otherwise it is the set's */
 	struct tfr_deflate_stream *z; /* made when the first byte comes: many shards may be open */
 	struct tfr_gzi *gzi;	      /* the caller's, may be NULL */
 	uint8_t *buffer;	      /* waits to be written */
@@ -32,7 +32,7 @@ struct tfr_stream_writer {
 	uint32_t file_crc;
 };
 
-/* What a mark begins with; the bytes that wait to be compressed follow. */
+/* The start of a mark.  The bytes that wait to be compressed follow it. */
 struct mark {
 	uint64_t file_bytes;
 	uint64_t token; /* of the file's temporary name */
@@ -73,7 +73,7 @@ enum tfr_status tfr_writer_deflater(struct tfr_parallel_deflate **deflater,
 
 static enum tfr_status start_deflating(struct tfr_stream_writer *w, struct tfr_error *err);
 
-/* Takes up what the mark says was there. */
+/* Restores the state of the mark. */
 static enum tfr_status go_on(struct tfr_stream_writer *w, const struct mark *m,
 	struct tfr_unread *from, struct tfr_error *err)
 {
@@ -166,7 +166,7 @@ static enum tfr_status flush(struct tfr_stream_writer *w, struct tfr_error *err)
 	return tfr_output_write(w->out, w->buffer, size, err);
 }
 
-/* A large piece: what waits, then the piece, in one call. */
+/* Writes the buffered bytes and a large piece in one call. */
 static enum tfr_status put_through(
 	struct tfr_stream_writer *w, const void *data, size_t size, struct tfr_error *err)
 {

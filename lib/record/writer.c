@@ -53,7 +53,7 @@ uint64_t tfr_content_sum(const void *payload, size_t size)
 	return XXH3_64bits(payload, size);
 }
 
-/* Without compression, a file has the bytes of its records, and these have their framing. */
+/* Without compression, a file is the bytes of its framed records. */
 static enum tfr_status check_taken_up(const struct tfr_writer *w, struct tfr_error *err)
 {
 	uint64_t bytes, framing;
@@ -124,8 +124,8 @@ enum tfr_status tfr_writer_put_pieces(struct tfr_writer *w, const struct iovec *
 	return status;
 }
 
-/* Record by record, so that where a compressed stream is cut does not depend on how many come at a
- * time. */
+/* Announces records one by one, so that the cuts of a compressed stream do not depend on how many
+ * come at a time. */
 static enum tfr_status add_by_records(
 	struct tfr_writer *w, const struct iovec *pieces, int count, struct tfr_error *err)
 {

@@ -6,6 +6,7 @@
  * sets that are left are drawn, which has the same distribution. */
 #include "select/mix.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,6 +165,7 @@ static size_t draw(struct mix *m)
 /* Sums are computed anew: the rest may be far smaller than the rounding error of a difference. */
 static void drop(struct mix *m, size_t i)
 {
+	assert(m->left && m->weights[i] > 0);
 	m->weights[i] = 0;
 	m->left--;
 	m->alive = 0;

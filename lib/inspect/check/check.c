@@ -28,7 +28,7 @@
 
 enum { MOST_KINDS = 1000, MOST_PIXELS = 500000000 };
 
-/* A fault as it waits: an error without its 4 KiB of path, followed by its texts. */
+/* A stored fault: an error without its path, followed by its texts. */
 struct kept_fault {
 	struct tfr_check_kind kind; /* hash 0: reported alone */
 	enum tfr_status status;
@@ -42,7 +42,7 @@ struct check_slot {
 	struct tfr_check_file file;
 	struct tfr_buf faults;
 	struct tfr_types types;
-	struct tfr_buf kinds; /* struct kept_kind: the kinds of faults that are among them */
+	struct tfr_buf kinds; /* struct kept_kind: the kinds of these faults */
 	struct tfr_error err; /* being filled */
 };
 
@@ -55,7 +55,7 @@ struct check_run {
 	void **memory;			 /* one per worker, kept from file to file */
 };
 
-/* Where in `faults` the first fault of a kind is. */
+/* The offset in `faults` of the first fault of a kind. */
 struct kept_kind {
 	uint64_t hash;
 	size_t at;
@@ -164,7 +164,7 @@ static void pass_over(struct tfr_reader *r, struct check_slot *slot, bool *found
 			"; no record found in the %llu bytes to the end", (unsigned long long)lost);
 }
 
-/* What to do about a failure of the reader: *more says whether records can follow. */
+/* Keeps a failure of the reader.  *more: records follow. */
 static enum tfr_status note_fault(struct tfr_reader *r, struct check_slot *slot, bool strict,
 	bool *more, struct tfr_error *err)
 {
@@ -200,7 +200,7 @@ static enum tfr_status keep_difference(void *ctx, struct tfr_error *err)
 	return keep_kind(at->slot, tfr_contents_kind(at->contents), err);
 }
 
-/* How the file as a whole is laid out. */
+/* Keeps the differences in the layout of the file. */
 static enum tfr_status keep_differences_of_file(
 	struct tfr_reader *r, struct check_slot *slot, struct tfr_error *err)
 {
@@ -232,7 +232,7 @@ static enum tfr_status check_record(struct tfr_contents *contents, struct check_
 	return TFR_OK;
 }
 
-/* A record whose checksums fit. */
+/* Adds a record whose CRCs verify. */
 static enum tfr_status take_record(const struct check_run *run, struct tfr_contents *contents,
 	struct check_slot *slot, const struct tfr_record *rec, struct tfr_error *err)
 {
@@ -280,7 +280,7 @@ static enum tfr_status check_by_hopping(const struct check_run *run, unsigned th
 	return TFR_OK;
 }
 
-/* When all records of a file were seen: what those that are not Examples make of it. */
+/* Reports the records that are not Examples, after the last record of a file. */
 static enum tfr_status judge_types(struct check_slot *slot, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
