@@ -1,11 +1,10 @@
-/* tfr/lookup.h - the records of a file by their numbers, through FILE.idx and FILE.gzi.
+/* tfr/lookup.h - reads the records of a file by number, through FILE.idx and FILE.gzi.
  *
- * An index says where record n lies; whether one lies there its checksums say.  A record that is
- * given verified both of its checksums, and it has the length that its line in the index names.
- * What cannot be found out without reading all that lies before is whether the lines before it are
- * as many as the records: an index that was made for another file of the same length, and was
- * dated after this one, gives records of this file under other numbers.  tfr_index_write() compares
- * the two from end to end. */
+ * The index has the place of record n; the checksums there verify it.  Every record that is
+ * returned passed both checksums and has the length in its line of the index.  One fault can only
+ * be found by reading the whole file: an index of another file of the same length, with a later
+ * date, may give records of this file under wrong numbers.  tfr_index_write() compares file and
+ * index from end to end. */
 #ifndef TFR_LOOKUP_H
 #define TFR_LOOKUP_H
 
@@ -17,23 +16,22 @@ extern "C" {
 
 struct tfr_lookup;
 
-/* Looks at the index of `path`.  TFR_OK with *l, or with *l NULL where there is no index to read
- * through: *state, unlike TFR_INDEX_GOOD, says why.  Only a regular file that is plain or GZIP has
- * one; any other's is TFR_INDEX_MISSING, a GZIP file without FILE.gzi TFR_INDEX_NO_POINTS, and one
- * whose end is damaged TFR_INDEX_OTHER_END.  Of `opts`, compression, block_size (0: 64 KiB) and
- * threads count; NULL: the defaults.  TFR_ESYS, TFR_ENOMEM, TFR_EFORMAT. */
+/* Opens the index of `path`.  TFR_OK with *l, or with *l NULL if there is no usable index: *state
+ * then has the reason.  Only a regular file that is plain or GZIP can have one.  For others the
+ * state is TFR_INDEX_MISSING, for a GZIP file without FILE.gzi TFR_INDEX_NO_POINTS, and for one
+ * with a damaged end TFR_INDEX_OTHER_END.  Of `opts` it uses compression, block_size (0: 64 KiB)
+ * and threads; NULL: the defaults.  TFR_ESYS, TFR_ENOMEM, TFR_EFORMAT. */
 TFR_API enum tfr_status tfr_lookup_open(struct tfr_lookup **l, const char *path,
 	const struct tfr_reader_opts *opts, enum tfr_index_state *state, struct tfr_error *err);
 TFR_API void tfr_lookup_close(struct tfr_lookup *l); /* accepts NULL */
 
-/* The records of the file, as many as the index has lines. */
+/* The number of records: the number of lines of the index. */
 TFR_API uint64_t tfr_lookup_count(const struct tfr_lookup *l);
 
-/* Record `number`, from 0; a view until the next call.  One that follows the last one read costs
- * what tfr_reader_next() costs.
- *   TFR_END    there are no more than `number`.
- *   TFR_EDATA  it is damaged, or there is no record where the index says, or one of another length;
- *              the hint says which of the two files to look at.
+/* Reads record `number`, from 0; the view is valid until the next call.  Reading the record after
+ * the previous one costs as much as tfr_reader_next(). TFR_END    the file has no such record.
+ *   TFR_EDATA  the record is damaged, or the index has a wrong place or length; the hint names the
+ *              file to inspect.
  *   TFR_ESYS, TFR_ENOMEM. */
 TFR_API enum tfr_status tfr_lookup_read(
 	struct tfr_lookup *l, uint64_t number, struct tfr_record *rec, struct tfr_error *err);
