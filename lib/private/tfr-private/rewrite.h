@@ -1,10 +1,10 @@
-/* tfr-private/rewrite.h - a data set of any size rewritten in bounded memory: shuffled, resampled,
- * divided, repaired.
+/* tfr-private/rewrite.h - rewrites data sets of any size in bounded memory: shuffles, resamples,
+ * splits, removes duplicates, repairs.
  *
- * Each call reads sets of TFRecord files (tfr/shard.h), verifies every checksum on the way, and
- * writes one or more sets that become visible only when all of them are whole and on disk.  The
- * records themselves are never changed.  The same inputs, options and seed give the same bytes, for
- * any number of threads and any memory. */
+ * Each call reads sets of TFRecord files (tfr/shard.h), verifies every checksum, and writes one or
+ * more sets that become visible only when all of them are complete and on disk.  The records are
+ * never changed.  The same inputs, options and seed give the same bytes for any number of threads
+ * and any memory. */
 #ifndef TFR_PRIVATE_REWRITE_H
 #define TFR_PRIVATE_REWRITE_H
 
@@ -16,34 +16,34 @@
 extern "C" {
 #endif
 
-/* What all calls are told.  Zero is a default everywhere but in `input`. */
+/* Options of all calls.  Zero is the default of every member except `input`. */
 struct tfr_rewrite_opts {
 	const struct tfr_set *input;
 	enum tfr_compression compression; /* of the inputs */
-	/* Only records for which this holds (tfr_where_compile()) are taken; NULL: all. */
+	/* Selects the records for which this holds (tfr_where_compile()); NULL: all. */
 	const char *where;
-	/* A damaged record, or one that is not the Example it has to be, ends the call with
-	 * TFR_EDATA, file, record and offset, and nothing is published; with `skip_damaged` it is
-	 * warned of and counted, and reading goes on where it can. */
+	/* A damaged record, or one that must be an Example and is not, ends the call with
+	 * TFR_EDATA, file, record and offset, and nothing is published.  With `skip_damaged`, the
+	 * call warns, counts the record and continues after it. */
 	bool skip_damaged;
-	/* With `skip_damaged`, tfr_shuffle(), tfr_resample(), tfr_split() and tfr_dedup() put into
-	 * it what they pass over, as it lies in the inputs (those of a compressed one uncompressed)
-	 * and in their order, one fault directly behind the other; a record that is whole but of no
-	 * use with its framing.  It is opened and closed by the caller, and gets its name when all
-	 * sets are whole, before the first of them has its own.  NULL: there is none. */
+	/* With `skip_damaged`, tfr_shuffle(), tfr_resample(), tfr_split() and tfr_dedup() write the
+	 * raw bytes of everything that they skip to this file, uncompressed, in the order of the
+	 * inputs; an intact but unusable record with its framing.  The caller opens and closes it.
+	 * It is published together with the sets.  NULL: none. */
 	struct tfr_stream_writer *quarantine;
-	unsigned threads; /* 0: one a processor */
+	unsigned threads; /* 0: one per processor */
 	uint64_t seed;
 	struct tfr_writer_opts writer; /* compression, level, force, temporaries, threads */
-	/* Held to what `where` selects; otherwise nothing is published, TFR_EDATA. */
+	/* Compared with what `where` selects; if it differs, TFR_EDATA, and nothing is published.
+	 */
 	struct tfr_expect expect;
 	const char *command; /* for the manifest; may be NULL */
 
-	/* Called every now and then, from any of the call's threads, one at a time: how far `phase`
-	 * ("counting", "writing", …) is.  Returning false ends the call with TFR_ECANCELLED, and
-	 * nothing is left behind.  NULL: nobody asks. */
+	/* Reports the progress of `phase` ("counting", "writing", …), from any thread of the call,
+	 * one at a time.  If it returns false, the call ends with TFR_ECANCELLED and leaves
+	 * nothing. May be NULL. */
 	bool (*progress)(void *ctx, const char *phase, const struct tfr_progress *p);
-	/* One line without its end, from any thread, one at a time; may be NULL. */
+	/* One line without its newline, from any thread, one at a time; may be NULL. */
 	void (*warn)(void *ctx, const char *text);
 	/* After the last record of the inputs: a feature that `where` names and that no record has,
 	 * unless the expression asks for its absence (exists, len, != or negation).  The output is
@@ -52,15 +52,15 @@ struct tfr_rewrite_opts {
 	void *ctx;
 };
 
-/* What every call reports.  Filled as far as it came when it fails. */
+/* The report of every call.  If the call fails, it covers the work done so far. */
 struct tfr_rewrite_report {
-	uint64_t records; /* read, and whole */
-	uint64_t bad;	  /* damaged, passed over */
-	uint64_t taken;	  /* of `records`: those that `where` selects */
+	uint64_t records; /* read, and intact */
+	uint64_t bad;	  /* damaged and skipped */
+	uint64_t taken;	  /* of `records`, those that `where` selects */
 	uint64_t written;
 	uint64_t bytes;	    /* of payload written */
-	uint64_t taken_sum; /* content sum of what was taken */
-	uint64_t sum;	    /* content sum of what was written */
+	uint64_t taken_sum; /* content sum of the selected records */
+	uint64_t sum;	    /* content sum of the written records */
 };
 
 /* --- shuffling --- */
@@ -68,45 +68,46 @@ struct tfr_rewrite_report {
 /* A uniform permutation of all records of all inputs.
  *
  * Each record has a key, 64 bits of Philox4x32-10 of (seed; file, record), and the output is in key
- * order: every order is equally likely, and the bytes depend on nothing but inputs, seed and number
- * of shards.  Shard k of S holds positions floor(N·k/S) up to floor(N·(k+1)/S).  One pass over the
- * inputs deals the records into buckets, ranges of keys, in memory as far as they fit and in
- * temporary files beyond; a second reads one bucket after the other, sorts it and writes it.  A
- * bucket that is too large for the memory allowed is dealt into smaller ones first. */
+ * order.  So every order is equally likely, and the bytes depend only on the inputs, the seed and
+ * the number of shards.  Shard k of S holds positions floor(N·k/S) up to floor(N·(k+1)/S).  The
+ * first pass distributes the records to buckets, which are ranges of keys, in memory and, beyond
+ * that, in temporary files.  The second pass reads one bucket after another, sorts it and writes
+ * it.  A bucket that exceeds the memory is divided into smaller ones first. */
 struct tfr_shuffle_opts {
 	struct tfr_rewrite_opts common;
-	const char *output; /* as tfr_set_writer_open() takes it */
-	/* Bytes the call may use; 0: 1 GiB, at least TFR_SHUFFLE_MEMORY_MIN.  A record above a
-	 * quarter of it is refused with TFR_ENOMEM.  What the process needs to run at all, and
-	 * compressing, comes on top: less than 32 MiB without compression. */
+	const char *output; /* as for tfr_set_writer_open() */
+	/* Bytes that the call may use; 0: 1 GiB; at least TFR_SHUFFLE_MEMORY_MIN.  A record above a
+	 * quarter of it is refused with TFR_ENOMEM.  The process itself and compression need more:
+	 * less than 32 MiB without compression. */
 	uint64_t memory;
-	/* Folders for temporary files, which are spread over them.  None: the folder of the output,
-	 * where it is a file. */
+	/* Folders over which temporary files are spread.  None: the folder of the output, if that
+	 * is a file. */
 	const char *const *tmpdirs;
 	size_t tmpdir_count;
-	/* Keep what a finished pass has written when the call ends before its work is done, even by
-	 * a kill, and go on from there if the same inputs, seed and selection come again. Temporary
-	 * files then have names, in the first place `.NAME.shuffle…` in the temporary folders;
-	 * without it they have none and nothing ever stays.  Not with a quarantine, which would
-	 * lack what was passed over before: TFR_EUSAGE. */
+	/* If the call ends early, even by a kill, keep the files of a finished pass, and continue
+	 * from them when called with the same inputs, seed and selection.  Temporary files then
+	 * have names, `.NAME.shuffle…` in the temporary folders; otherwise they have none and never
+	 * remain.  Not with a quarantine, which would lack the records skipped before: TFR_EUSAGE.
+	 */
 	bool resume;
 };
 #define TFR_SHUFFLE_MEMORY_MIN ((uint64_t)8 << 20)
 
-/* What a shuffle would do. */
+/* The plan of a shuffle. */
 struct tfr_shuffle_plan {
 	uint64_t input_bytes; /* uncompressed, with framing; an estimate unless `exact` */
-	uint64_t least_bytes; /* it cannot be less */
-	bool exact;	      /* plain files; false for what is compressed or comes from a pipe */
-	unsigned passes;      /* over the data: 1, all in memory; 2, or more; 0: not known */
+	uint64_t least_bytes; /* a lower bound */
+	bool exact;	      /* plain files; false for compressed inputs and pipes */
+	unsigned passes; /* over the data: 1 if all fits in memory, otherwise 2 or more; 0: unknown
+			  */
 	unsigned threads;
 	uint32_t buckets;
-	uint64_t memory;     /* as allowed */
-	uint64_t temp_bytes; /* needed, at most; 0 where all fits, or nothing is known */
+	uint64_t memory;     /* the limit */
+	uint64_t temp_bytes; /* the most that is needed; 0 if all fits, or unknown */
 	uint64_t temp_free;  /* in the temporary folders */
 };
 
-/* Looks at the inputs' sizes and first bytes, and writes nothing. */
+/* Plans a shuffle from the sizes and first bytes of the inputs; writes nothing. */
 enum tfr_status tfr_shuffle_plan(
 	const struct tfr_shuffle_opts *opts, struct tfr_shuffle_plan *plan, struct tfr_error *err);
 
@@ -115,33 +116,33 @@ struct tfr_shuffle_report {
 	unsigned passes;
 	uint32_t buckets;
 	uint64_t temp_bytes; /* written to temporary files */
-	bool resumed;	     /* the first pass was found done */
-	/* With `resume`: an earlier run with these options and inputs has written the output, and
-	 * nothing was done.  Of the numbers, `written` and `sum` are those of the output. */
+	bool resumed;	     /* the first pass was already done */
+	/* With `resume`: an earlier run with these options and inputs has written the output, so
+	 * this call did nothing.  `written` and `sum` are those of the output. */
 	bool complete;
 };
 
 /* TFR_EDATA   a damaged input
- * TFR_EEXIST  the output is there
+ * TFR_EEXIST  the output exists
  * TFR_EUSAGE  too little memory allowed
- * TFR_ESYS    also: too little temporary space, told before anything is read where sizes are known
+ * TFR_ESYS    also: too little temporary space; reported before anything is read if sizes are known
  * TFR_ENOMEM  also: a record too large for the memory allowed
  * TFR_ECANCELLED */
 enum tfr_status tfr_shuffle(const struct tfr_shuffle_opts *opts, struct tfr_shuffle_report *report,
 	struct tfr_error *err);
 /* --- resampling --- */
 
-/* How records are chosen.  n records of a class, of which the target wants the share t:
+/* How records are chosen.  p is the share of a class in the input, t its share in the target:
  *
- * EXACT      Counts in one pass, chooses in a second.  Class i gets its share of the size by
- * largest remainders, and exactly that many of its records are taken: by selection sampling, each
- *            with probability wanted-left / seen-left, so that every choice of so many records is
- *            equally likely.  No record is taken twice.
- * REJECT     Each record is taken with probability (t_i / p_i) / max_j(t_j / p_j), by itself: the
- *            size is random.  One pass where the shares p are given, else a counting pass before
- * it. OVERSAMPLE As EXACT, but a class of which more is wanted than there is gives every record as
- * often as it goes in, and chooses for the rest: two records of a class differ by at most one copy.
- * Copies lie one behind the other. */
+ * EXACT       Counts in one pass and chooses in a second.  Class i gets its share of the size by
+ *             largest remainders.  Exactly that many of its records are written: selection sampling
+ *             chooses each with probability (still wanted) / (still to come), so that every choice
+ *             is equally likely.  No record is written twice.
+ * REJECT      Writes each record independently with probability (t_i / p_i) / max_j(t_j / p_j); the
+ *             size is random.  One pass if the shares p are given, otherwise a counting pass first.
+ * OVERSAMPLE  As EXACT, but a class with too few records repeats each of them as often as possible
+ *             and chooses the rest: the copies of two records of a class differ by at most one.
+ *             Copies follow each other. */
 enum tfr_resample_method { TFR_RESAMPLE_EXACT, TFR_RESAMPLE_REJECT, TFR_RESAMPLE_OVERSAMPLE };
 
 /* A class of the records for which an expression (tfr_where_compile()) holds. */
@@ -149,123 +150,122 @@ struct tfr_resample_rule {
 	const char *name, *expr;
 };
 
-/* Zero is a default in everything but `common.input`, `output`, one of `by`, `rules` and `weights`,
- * and, but with `weights`, one of `target` and `per_class`.  What does not go together is
- * TFR_EUSAGE. */
+/* Required are `common.input`, `output`, one of `by`, `rules` and `weights`, and, without
+ * `weights`, one of `target` and `per_class`.  Zero is the default of the others.  TFR_EUSAGE:
+ * members that exclude each other. */
 struct tfr_resample_opts {
 	struct tfr_rewrite_opts common;
 	const char *output; /* a set, a file or "-"; record j goes to shard j modulo their number */
 
 	/* The class of a record is value 0 of this feature: an int64, or bytes; */
 	const char *by;
-	/* or the range it lies in, of an int64 or float feature: "EDGE,EDGE,…", ascending; below
-	 * the first is (-inf,EDGE), then come [EDGE,EDGE) and [EDGE,inf); */
+	/* or its range, for an int64 or float feature: "EDGE,EDGE,…", ascending, for the classes
+	 * (-inf,EDGE), [EDGE,EDGE) and [EDGE,inf); */
 	const char *bins;
-	/* or the first of these that matches; "other" where none does. */
+	/* or the first of these rules that matches; "other" if none does. */
 	const struct tfr_resample_rule *rules;
 	size_t n_rules;
 
 	/* "uniform", "proportional^E", a list "CLASS=WEIGHT,…", or a file of lines
 	 * CLASS TAB WEIGHT.  Weights are 0 or more, in any unit; classes not named get 0. */
 	const char *target;
-	uint64_t per_class; /* in place of `target`: so many records of each class */
-	/* The shares the classes have, as a list or a file, for REJECT in a single pass, which a
-	 * pipe allows. */
+	uint64_t per_class; /* instead of `target`: this many records of each class */
+	/* The shares of the classes in the input, as a list or a file, for REJECT in a single pass,
+	 * which also works with a pipe. */
 	const char *initial;
 
-	/* In place of classes: the feature whose value 0 is each record's weight, a finite int64 or
-	 * float of 0 or more.  EXACT and OVERSAMPLE want `size`: systematic sampling, in which a
-	 * record of weight w is chosen size * w / sum times in expectation and never more than one
-	 * off; REJECT takes it with probability w / max. */
+	/* Instead of classes: the feature whose value 0 is the weight of a record, a finite int64
+	 * or float of 0 or more.  EXACT and OVERSAMPLE need `size`: systematic sampling writes a
+	 * record of weight w size * w / sum times, rounded up or down.  REJECT writes it with
+	 * probability w / max. */
 	const char *weights;
 
 	enum tfr_resample_method method;
-	/* In a random order, as tfr_shuffle() does it, in place of the order of the inputs;
+	/* Write in random order, as tfr_shuffle() does, instead of the order of the inputs;
 	 * `memory` and `tmpdirs` are those of struct tfr_shuffle_opts, and 0 without this. */
 	bool shuffle;
 	uint64_t memory;
 	const char *const *tmpdirs;
 	size_t tmpdir_count;
-	/* Records to write.  0: EXACT the most that the scarcest class allows, OVERSAMPLE the
-	 * fewest with which no record of a wanted class is lost.  Not with REJECT or `per_class`.
-	 */
+	/* Records to write.  0: for EXACT the most that the scarcest class allows, for OVERSAMPLE
+	 * the fewest that keep every record of a wanted class.  Not with REJECT or `per_class`. */
 	uint64_t size;
 };
 
 struct tfr_resample_class {
-	const char *name; /* UTF-8, with the escapes that a list has */
-	int64_t label;	  /* where has_label: the class is this value of an int64 feature */
+	const char *name; /* UTF-8, with the escapes of a list */
+	int64_t label;	  /* with has_label: the class is this value of an int64 feature */
 	bool has_label;
 	uint64_t records;  /* taken from the input */
-	double p, t;	   /* share of it, or as `initial` says; share that is wanted */
-	double acceptance; /* share of the class's records that is written; copies a record */
-	double expected;   /* records written, in expectation or by the target's share */
+	double p, t;	   /* share of the input, or of `initial`; share in the target */
+	double acceptance; /* written share of the records of the class; copies per record */
+	double expected;   /* expected number of records written */
 	uint64_t final;	   /* records written */
 };
 
 /* Zero before the call; tfr_resample_report_clear() frees what it holds. */
 struct tfr_resample_report {
 	struct tfr_rewrite_report common;
-	uint64_t size; /* that was aimed at; 0 with REJECT */
+	uint64_t size; /* the wanted size; 0 with REJECT */
 	/* In order: numbers by value, bytes bytewise, ranges ascending, rules as given.  None with
 	 * `weights`. */
 	struct tfr_resample_class *classes;
 	size_t class_count;
-	char *names; /* what the classes' names point into */
-	/* With `weights`: their sum and the largest; how many records were to be expected. */
+	char *names; /* the names of the classes point into it */
+	/* With `weights`: their sum, the largest one, and the expected number of records. */
 	double weight_sum, weight_max, expected;
 };
 
 /* Writes the inputs with another distribution of classes, in input order.  Without `initial` the
  * inputs are read twice.
- *   TFR_EDATA   the data is bad, or a record has no class, or the target wants a class that does
- *               not occur, or more than there is; the inputs changed between the passes
+ *   TFR_EDATA   the data is bad, a record has no class, the target has a class that does not occur
+ *               or wants too many records, or the inputs changed between the passes
  *   TFR_EEXIST  the target exists
- *   TFR_EUSAGE  the options cannot be, or an input cannot be read twice, or there are more than a
- *               million classes
+ *   TFR_EUSAGE  invalid options, an input that cannot be read twice, or more than a million classes
  *   TFR_ESYS, TFR_ENOMEM, TFR_ECANCELLED
- * Memory: a few blocks a thread and some 200 bytes a class. */
+ * Memory: a few blocks per thread and about 200 bytes per class. */
 enum tfr_status tfr_resample(const struct tfr_resample_opts *opts,
 	struct tfr_resample_report *report, struct tfr_error *err);
 void tfr_resample_report_clear(struct tfr_resample_report *report);
 
-/* --- dividing --- */
+/* --- splitting --- */
 
-/* What tfr_split() is to do.  Zero is a default everywhere but in `common.input` and `shares`. */
+/* Options of tfr_split().  Zero is the default of every member except `common.input` and `shares`.
+ */
 struct tfr_split_opts {
 	struct tfr_rewrite_opts common;
 	const struct tfr_share *shares; /* the sets, see tfr/shard.h */
 	size_t share_count;
-	/* The feature by whose values records are divided; NULL: by their content. */
+	/* The feature whose values decide; NULL: the content. */
 	const char *key;
-	/* The feature whose value 0, an int64 or bytes, is a record's class; NULL: there are none.
+	/* The feature whose value 0, an int64 or bytes, is the class of a record; NULL: no classes.
 	 */
 	const char *stratify;
-	/* With `stratify`: bytes of memory for what is noted of the records, 0: 1 GiB, at least 64
+	/* With `stratify`: bytes of memory for the entries of the records; 0: 1 GiB; at least 64
 	 * KiB. */
 	uint64_t memory;
-	/* Folders for the temporary files with the rest, which is spread over them.  None: the
-	 * folder of the first set that is a file. */
+	/* Folders over which temporary files for further entries are spread.  None: the folder of
+	 * the first set that is a file. */
 	const char *const *tmpdirs;
 	size_t tmpdir_count;
 };
 
 struct tfr_split_set {
-	const char *set; /* the caller's own text */
+	const char *set; /* the text of the caller */
 	double fraction; /* 0: the rest */
 	uint64_t records;
 	uint64_t bytes; /* of payload */
 	uint64_t sum;	/* content sum */
 };
 
-/* A class; what it points to is the report's. */
+/* A class; its pointers belong to the report. */
 struct tfr_split_class {
 	enum tfr_kind kind; /* int64 or bytes */
 	int64_t label;	    /* of int64 */
 	struct tfr_bytes text;
 	uint64_t records;
-	/* Of each set, and behind the last of them the records in none: how many it received, and
-	 * how many its fraction of the class is. */
+	/* For each set, and then for the records in no set: the number that it received, and the
+	 * number that its fraction of the class is. */
 	const uint64_t *received, *wanted;
 };
 
@@ -273,59 +273,59 @@ struct tfr_split_report {
 	struct tfr_rewrite_report common;
 	struct tfr_split_set *sets;
 	size_t set_count;
-	uint64_t left; /* records in no set: the fractions leave a part over */
+	uint64_t left; /* records in no set: the fractions add up to less than 1 */
 
 	struct tfr_split_classes *classes; /* for tfr_split_report_class() */
 	size_t class_count;
-	/* Records that are in another set than the exact count wants, because they have the hash of
-	 * others, from which nothing separates them. */
+	/* Records that are in another set than the exact count requires, because they share a hash
+	 * with others and must stay together. */
 	uint64_t off;
 	uint64_t temp_bytes; /* written to temporary files */
 };
 
-/* Divides the inputs among sets.  A record's hash is XXH3-64, with the seed, of its payload, or of
- * its key: one bytes value is hashed as it is, of several each after its length as a varint, int64
- * as 8 and float as 4 bytes each, little-endian.  With seed 0 and the key image/filename the
- * division is that of tfr_convert().  Records keep their order; record j of those of a set
+/* Divides the inputs among sets.  The hash of a record is XXH3-64, with the seed, of its payload or
+ * of its key.  A single bytes value is hashed as it is, several values each after its length as a
+ * varint, int64 as 8 and float as 4 bytes each, little-endian.  With seed 0 and the key
+ * image/filename, the result is that of tfr_convert().  Records keep their order; record j of a set
  * goes to its shard j mod N.
  *
- * The hash alone decides: records of one key are never separated, a record stays where it is when
- * others come or go, and a set receives its fraction in expectation.  With `stratify` the counts
- * are exact instead, in each class: of its n records the set receives its cumulated fraction,
- * rounded, and the smallest hashes go to the first set, and so on.  Records of one class and key
- * stay together, as near to the count as that allows.  Others that come may then move a record. The
- * inputs are read twice, and no pipe can be.
+ * The hash alone decides.  Records of one key stay together, a record stays in its set when others
+ * are added or removed, and a set receives its fraction in expectation.  With `stratify` the counts
+ * are exact in each class instead: of its n records a set receives its cumulated fraction, rounded,
+ * and the smallest hashes go to the first set, and so on.  Records of one class and key stay
+ * together, with counts as near as that allows.  Added records may then move others.  The inputs
+ * are read twice, so they cannot be pipes.
  *
- * Nothing is visible until every set is whole and on disk.
- *   TFR_EDATA   a record is damaged or lacks the key or the class, and may not be skipped; the
- * inputs changed between the two readings
- *   TFR_EEXIST  a set is there
- *   TFR_EUSAGE  fractions that cannot be met, sets that have a file in common, a pipe with
- * `stratify`, more than a million classes
- *   TFR_EFORMAT, TFR_ESYS, TFR_ENOMEM, TFR_ECANCELLED. */
+ * Nothing is visible until every set is complete and on disk.
+ *   TFR_EDATA   a record is damaged or lacks the key or the class, and may not be skipped, or the
+ *               inputs changed between the two passes
+ *   TFR_EEXIST  a set exists
+ *   TFR_EUSAGE  fractions that cannot be met, sets with a common file, a pipe with `stratify`, or
+ * more than a million classes TFR_EFORMAT, TFR_ESYS, TFR_ENOMEM, TFR_ECANCELLED. */
 enum tfr_status tfr_split(
 	const struct tfr_split_opts *opts, struct tfr_split_report *report, struct tfr_error *err);
-/* Class `i`, below class_count: numbers come first, by size, then texts, bytewise. */
+/* Class `i`, below class_count: numbers first, ascending, then texts, bytewise. */
 struct tfr_split_class tfr_split_report_class(const struct tfr_split_report *report, size_t i);
-/* Frees what a report holds. */
+/* Frees the contents of a report. */
 void tfr_split_report_clear(struct tfr_split_report *report);
 
-/* --- one of each --- */
+/* --- removing duplicates --- */
 
-/* What tfr_dedup() is to do.  Zero is a default everywhere but in `common.input` and `output`. */
+/* Options of tfr_dedup().  Zero is the default of every member except `common.input` and `output`.
+ */
 struct tfr_dedup_opts {
 	struct tfr_rewrite_opts common;
 	const char *output; /* a set, a file or "-"; record j goes to shard j modulo their number */
-	/* Records are equal that have equal values of this feature, of one kind; NULL: equal
-	 * payloads.  A record without a value of it is bad. */
+	/* Records with equal values of this feature, of one kind, are duplicates; NULL: records
+	 * with equal payloads.  A record without a value of the feature is bad. */
 	const char *key;
-	uint64_t memory; /* bytes for what is noted of the records, 0: 1 GiB, at least 128 KiB */
-	/* Folders for the temporary files with the rest, 28 bytes a record, which are spread over
-	 * them. None: the folder of the output, where it is a file. */
+	uint64_t memory; /* bytes for the entries of the records; 0: 1 GiB; at least 128 KiB */
+	/* Folders over which temporary files for further entries, 28 bytes per record, are spread.
+	 * None: the folder of the output, if that is a file. */
 	const char *const *tmpdirs;
 	size_t tmpdir_count;
-	/* Of each record that is left out, in their order: where it is, and where the first that is
-	 * equal to it.  Another result than TFR_OK ends the run.  May be NULL. */
+	/* Reports each record that is left out, in order, and the first record that is equal to it.
+	 * Any result other than TFR_OK ends the run.  May be NULL. */
 	enum tfr_status (*duplicate)(void *ctx, const char *path, uint64_t record,
 		const char *first_path, uint64_t first_record, struct tfr_error *err);
 	struct tfr_stream_writer *listing; /* published with the output; NULL: none */
@@ -334,15 +334,15 @@ struct tfr_dedup_opts {
 struct tfr_dedup_report {
 	struct tfr_rewrite_report common;
 	uint64_t duplicates; /* left out */
-	uint64_t groups;     /* records that stay and are equal to one or more of these */
+	uint64_t groups;     /* records that stay and have duplicates */
 	uint64_t temp_bytes; /* written to temporary files */
 };
 
-/* Writes the first of all records that are equal, in input order.  Equal is what has the same hash
- * of 128 bits.  The inputs are read twice.
+/* Writes the first of equal records, in input order.  Records with the same 128-bit hash are equal.
+ * The inputs are read twice.
  *   TFR_EDATA   a record is damaged or lacks the key, and may not be skipped; the inputs changed
- *               between the two readings
- *   TFR_EEXIST  the output is there
+ *               between the two passes
+ *   TFR_EEXIST  the output exists
  *   TFR_EUSAGE  a pipe
  *   TFR_EFORMAT, TFR_ESYS, TFR_ENOMEM, TFR_ECANCELLED. */
 enum tfr_status tfr_dedup(
@@ -350,25 +350,25 @@ enum tfr_status tfr_dedup(
 
 /* --- repairing --- */
 
-/* Keeps every whole record of the inputs, in their order, and passes over the rest.
+/* Keeps every intact record of the inputs, in order, and skips the rest.
  *
- * Each byte of an input's uncompressed stream is in one whole record, which is kept, or in one
- * damage.  A record is whole when both its checksums fit.  A length whose checksum fits while the
- * data's does not is believed where a header, or the end of the file, follows right behind: then
- * that record alone is damaged.  Everywhere else the next record is looked for byte by byte: the
- * next place where a length's checksum fits and the data checksum, the header behind it or the end
- * of the file confirms it.  So the records within a payload are never taken for records of the file
- * while the record around them is whole, or its end confirmed; where its header is destroyed they
- * are found in its place.
+ * Each byte of the uncompressed stream of an input belongs to one intact record, which is kept, or
+ * to one damaged region.  A record is intact if both checksums are correct.  If the length checksum
+ * is correct but the data checksum is not, the length is trusted if a header or the end of the file
+ * follows the record: then only that record is damaged.  Otherwise the next record is searched for
+ * byte by byte: the next place with a correct length checksum that the data checksum, the next
+ * header or the end of the file confirms.  So records inside a payload are not mistaken for records
+ * of the file as long as the outer record is intact or its end is confirmed; if its header is
+ * destroyed, they are found instead of it.
  *
- * A damaged compressed stream gives what comes out before its damage; what would have come behind
- * it is lost, and nobody knows how much that was. */
+ * A damaged compressed stream gives the data before the damage; an unknown amount after it is lost.
+ */
 struct tfr_damage {
 	const char *path;
-	uint64_t record; /* the number of its first record, counted from 0; a span in which no
-			    record was found counts as one */
+	uint64_t record; /* the number of its first record, counted from 0; a region without a
+			    detectable record counts as one */
 	uint64_t offset; /* of its first byte, in the uncompressed stream */
-	uint64_t size;	 /* bytes; 0: nothing came out of the compressed stream any more */
+	uint64_t size;	 /* bytes; 0: the compressed stream gave no more data */
 	const char *reason;
 	bool fixed; /* kept nevertheless, with a new data checksum */
 };
@@ -377,20 +377,20 @@ struct tfr_repair_totals {
 	uint64_t records; /* kept, fixed ones among them */
 	uint64_t fixed;
 	uint64_t damages;    /* fixed records among them */
-	uint64_t bytes;	     /* of the uncompressed streams, as far as they came out */
+	uint64_t bytes;	     /* of the uncompressed streams, as far as they could be read */
 	uint64_t kept_bytes; /* in records, with their framing */
 	uint64_t lost_bytes; /* kept_bytes + lost_bytes = bytes */
-	uint64_t broken; /* compressed streams that end in damage: more than lost_bytes is lost */
+	uint64_t broken;     /* compressed streams with damage: more than lost_bytes is lost */
 };
 
 struct tfr_repair_opts {
 	const struct tfr_set *input;
 	enum tfr_compression compression; /* of the inputs */
-	const char *output; /* as tfr_set_writer_open() takes it, records dealt to the shards in
-			       turn; NULL: nothing is written */
+	const char *output; /* as for tfr_set_writer_open(), records round-robin to the shards;
+			       NULL: nothing is written */
 	struct tfr_writer_opts writer;
-	/* A file for the lost bytes, as they lie, one span behind the other; NULL: nobody wants
-	 * them.  `writer` says whether an existing one is replaced; it is never compressed. */
+	/* A file for the raw lost bytes, one region after another; NULL: none.  writer.force also
+	 * applies to it; it is never compressed. */
 	const char *quarantine;
 	/* Keep records whose payload alone is damaged, with a data checksum that fits what they
 	 * hold now. */
@@ -410,13 +410,13 @@ struct tfr_repair_report {
 	uint64_t files, damaged_files;
 	uint64_t written; /* records; 0 without an output */
 	uint64_t payload_bytes;
-	uint64_t sum; /* content sum of what is kept */
+	uint64_t sum; /* content sum of the kept records */
 };
 
-/* TFR_OK: the outputs are published, whatever was lost; the report says it.  Damage is no failure
- * of this call.  Memory grows to the largest record; where the input cannot be read
- * at any place, to what a forged length claims, as far as its bytes have arrived.
- * TFR_EEXIST  an output is there
+/* TFR_OK: the outputs are published; the report has what was lost.  Damage is not a failure of this
+ * call.  Memory grows to the largest record; for an input without random access, to what a forged
+ * length claims, as far as its bytes have arrived.
+ * TFR_EEXIST  an output exists
  * TFR_ESYS, TFR_ENOMEM */
 enum tfr_status tfr_repair(const struct tfr_repair_opts *opts, struct tfr_repair_report *report,
 	struct tfr_error *err);
@@ -424,26 +424,25 @@ enum tfr_status tfr_repair(const struct tfr_repair_opts *opts, struct tfr_repair
 /* --- counting --- */
 
 /* Counts the records of `common.input` that `common.where` selects, and the values of a feature in
- * them; nothing is written.  Every payload is read and verified, on all processors also within one
- * file. */
+ * them; writes nothing.  All processors read and verify every payload, also within one file. */
 struct tfr_count_by_opts {
-	struct tfr_rewrite_opts common; /* its `writer`, `seed` and `command` mean nothing here */
-	const char *by; /* the feature; NULL: only records.  With it they must be Examples */
-	bool sum;	/* content sums as well */
-	/* Both are called at the end, when every record was seen; either may be NULL.  A value is
-	 * its text: an int64 in decimal, a float the shortest decimal that reads back the same, or
-	 * NaN, Infinity, -Infinity, bytes as they are where they are UTF-8, but control characters
-	 * and other bytes as \xNN, a backslash doubled.  Each value of a list counts.  In bytewise
-	 * order of the text. */
+	struct tfr_rewrite_opts common; /* `writer`, `seed` and `command` are not used */
+	const char *by; /* the feature, which requires Examples; NULL: counts records only */
+	bool sum;	/* compute content sums too */
+	/* Both are called at the end, after all records; either may be NULL.  A value is given as
+	 * text: an int64 in decimal; a float as the shortest decimal that reads back the same, or
+	 * NaN, Infinity, -Infinity; bytes as UTF-8, with control characters and invalid bytes as
+	 * \xNN and a backslash doubled.  Each value of a list counts.  Values come in bytewise
+	 * order of their texts. */
 	void (*value)(void *ctx, const struct tfr_bytes *value, uint64_t count);
 	/* The selected records of a file, in the order of the set. */
 	void (*file)(void *ctx, const char *path, uint64_t records, uint64_t sum);
 };
 
-/* *absent: selected records without a value of `by`; warn() says how many, and what was meant where
- * none has it.  TFR_EUSAGE: more than a million values, or
- * more than 64 MiB of them.  Other failures are those of a sweep over the input: the first fault in
- * input order, unless `skip_damaged` allows it. */
+/* *absent: selected records without a value of `by`; warn() reports their number, and a suggestion
+ * if no record has the feature.  TFR_EUSAGE: more than a million values, or more than 64 MiB of
+ * them.  Other failures are those of a sweep over the input: the first fault in input order, unless
+ * `skip_damaged` allows it. */
 enum tfr_status tfr_count_by(const struct tfr_count_by_opts *opts,
 	struct tfr_rewrite_report *report, uint64_t *absent, struct tfr_error *err);
 
