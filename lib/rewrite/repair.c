@@ -46,8 +46,12 @@ static enum tfr_status publish(struct repair *r, struct tfr_error *err)
 
 	if (!status && r->out)
 		status = tfr_expect_some(&r->opts->expect, 0, report->written, err);
-	if (status && report->totals.bytes && !report->totals.records)
+	if (status && report->totals.bytes && !report->totals.records && err) {
+		const struct tfr_error old = *err; /* its hint stays */
+
 		tfr_fail(err, status, "no record to write: none is intact");
+		tfr_error_hint(err, "%s", tfr_error_hint_text(&old));
+	}
 	if (!status && r->out)
 		status = tfr_set_info_carry(&info, r->opts->input, err);
 	info.beside[0] = r->quarantine;

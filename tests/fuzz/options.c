@@ -1,7 +1,7 @@
 /* tests/fuzz/options.c - any words, each ending in NUL, as a command line: refused with a message,
  * or settings within their bounds, which describe themselves as the same words in another form do.
  */
-#include "opt.h"
+#include "common/opt.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

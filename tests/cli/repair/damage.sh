@@ -20,7 +20,7 @@ def repair(data, *more):
     assert by_name.returncode == piped.returncode == (1 if report['lost_bytes'] else 0)
     out = [payload for _, payload, good in records.unframe(kept)]
     assert all(good for _, _, good in records.unframe(kept)) and sum(len(p) + 16 for p in out) == len(kept)
-    if '--mend' not in more:
+    if '--fix-checksums' not in more:
         rest = iter(items)
         assert all(payload in rest for payload in out), 'a record that was none'
     return out
@@ -41,5 +41,5 @@ print(sum(len(repair(data)) <= len(items) for data in damaged()), 'repairs')
 for at in range(12, 12 + len(items[0]) + 4, 3):
     data = whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:]
     assert len(repair(data, '--fix-checksums')) == len(items), at
-print('mended')
+print('fixed')
 P

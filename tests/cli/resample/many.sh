@@ -4,7 +4,7 @@ tfr resample in@2 --by label --target uniform -o out@2.tfrecord 2> err; sed 's/i
 tfr resample -q in@2 --by label --target uniform -o other --json | python3 -c '
 import json, sys
 d = json.load(sys.stdin)
-print(len(d["classes"]), d["version"], d["method"], d["seed"], d["size"], d["written"], d["classes"][29])'
+print(len(d["classes"]), d["version"], d["method"], d["seed"], d["total"], d["written"], d["classes"][29])'
 python3 -c '
 import json
 d = json.load(open("out.2-tfrecord.manifest.json"))
