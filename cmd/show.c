@@ -148,7 +148,7 @@ static enum tfr_status show_all(struct show_run *run, struct tfr_error *err)
 	struct tfr_record rec;
 	enum tfr_status status = TFR_OK;
 
-	while (!status && !ferror(stdout) && !(run->html && show_html_full(run->html)) &&
+	while (!status && !cmd_stdout_failed() && !(run->html && show_html_full(run->html)) &&
 		!(status = selection_next(run->selection, &rec, err))) {
 		status = show_record(run, &rec, selection_path(run->selection), err);
 		if (status == TFR_EDATA) /* not of the type of --as */
@@ -168,7 +168,7 @@ static enum tfr_status put_lines(void *ctx, const void *lines, size_t size, stru
 	(void)ctx;
 	(void)err;
 	fwrite(lines, 1, size, stdout);
-	return ferror(stdout) ? TFR_END : TFR_OK;
+	return cmd_stdout_failed() ? TFR_END : TFR_OK;
 }
 
 /* As JSON, by all threads.  TFR_END: all were shown. */

@@ -173,10 +173,10 @@ static unsigned rows_compare(enum tfr_list_format format, const void *data, size
 	struct tfr_list plain, careful;
 	TFR_AUTO_BUF texts = { 0 };
 	unsigned encoded = 0;
+	bool opened = rows_open(&plain, format, false, data, size);
 
-	if (rows_open(&plain, format, false, data, size) &
-			rows_open(&careful, format, true, data, size) &&
-		rows_read(&plain, &careful, &texts)) {
+	opened = rows_open(&careful, format, true, data, size) && opened;
+	if (opened && rows_read(&plain, &careful, &texts)) {
 		bool decided = true;
 
 		rows_check_columns(&plain.columns, &careful.columns);

@@ -70,6 +70,9 @@ void cmd_print_error(const char *name, const struct tfr_error *err);
 
 /* Opens the closed ones as /dev/null, before any file is opened.  False: that failed. */
 bool cmd_claim_streams(void);
+/* Whether writing to standard output has failed; call it right after the write, so that errno is
+ * kept for the message at the end. */
+bool cmd_stdout_failed(void);
 /* Flushes standard output at the end.  Returns `status`; if something was not written, prints that
  * and returns 3.  `name` of the command may be NULL. */
 int cmd_finish_stdout(const char *name, int status);
@@ -77,8 +80,8 @@ int cmd_finish_stdout(const char *name, int status);
  * CMD_JSON_VERSION is raised when a key of any command is renamed or removed. */
 enum { CMD_JSON_VERSION = 2 };
 struct tfr_json *cmd_json_open(unsigned depth);
-/* Prints the object as a line and frees it.  Returns the exit status: 3 if memory is out, or if `to`
- * is standard error and cannot be written. */
+/* Prints the object as a line and frees it.  Returns the exit status: 3 if memory is out, or if
+ * `to` is standard error and cannot be written. */
 int cmd_print_json(struct cmd *c, struct tfr_json *j, FILE *to);
 /* Refuses an input that is also standard output: reading it would never end.  0: accepted. */
 int cmd_check_apart(struct cmd *c, const struct tfr_set *set);
@@ -128,8 +131,8 @@ void cmd_progress_stop(void);
 /* Wipes the bar until it is drawn next, for whoever prints in between. */
 void cmd_progress_hide(void);
 
-/* Prints "tfr NAME: …", in printf's words, on standard error, unless --quiet: the line a command ends
- * with.  On a terminal it is wrapped between words, elsewhere it is one line. */
+/* Prints "tfr NAME: …", in printf's words, on standard error, unless --quiet: the line a command
+ * ends with.  On a terminal it is wrapped between words, elsewhere it is one line. */
 void cmd_closing_line(struct cmd *c, const char *format, ...) TFR_PRINTF(2, 3);
 /* The closing line of commands that move records. */
 struct cmd_summary {
@@ -165,27 +168,27 @@ double cmd_seconds(void);
 	OPT(STRING, 0, "expect", "N", NULL, "fail unless there are N records", settings,           \
 		f.records),                                                                        \
 		OPT(STRING, 0, "expect-sum", "SUM", NULL,                                          \
-			"fail unless their content sum is SUM, as tfr count --sum prints it", settings,       \
-			f.sum)
+			"fail unless their content sum is SUM, as tfr count --sum prints it",      \
+			settings, f.sum)
 #define OPT_EXPECT_OUTPUT(settings, f)                                                             \
 	OPT(STRING, 0, "expect", "N", NULL,                                                        \
 		"write nothing and fail unless the input has N records", settings, f.records),     \
 		OPT(STRING, 0, "expect-sum", "SUM", NULL,                                          \
-			"likewise, unless their content sum is SUM, as tfr count --sum prints it", settings,  \
-			f.sum),                                                                    \
+			"likewise, unless their content sum is SUM, as tfr count --sum prints it", \
+			settings, f.sum),                                                          \
 		OPT(FLAG, 0, "allow-empty", NULL, NULL,                                            \
-			"allow outputs without records, which are an error by default", settings,   \
+			"allow outputs without records, which are an error by default", settings,  \
 			f.allow_empty)
 #define OPT_COMPRESSION(settings, f)                                                               \
 	OPT(CHOICE, 0, "compression", "KIND", "auto|none|gzip|zlib",                               \
-		"the compression of the input: auto, none, gzip or zlib [auto: detected]", settings,  \
-		f)
+		"the compression of the input: auto, none, gzip or zlib [auto: detected]",         \
+		settings, f)
 #define OPT_COMPRESS(settings, f)                                                                  \
 	OPT(CHOICE, 'z', "compress", "KIND", "auto|none|gzip|zlib",                                \
-		"compress the output: none, gzip or zlib [auto: gzip if the name ends in .gz]",   \
+		"compress the output: none, gzip or zlib [auto: gzip if the name ends in .gz]",    \
 		settings, f)
 #define OPT_LEVEL(settings, f)                                                                     \
-	OPT(LEVEL, 0, NULL, NULL, NULL, "the compression level, from fastest to smallest [-2]",          \
+	OPT(LEVEL, 0, NULL, NULL, NULL, "the compression level, from fastest to smallest [-2]",    \
 		settings, f)
 #define OPT_PROGRESS(settings, f)                                                                  \
 	OPT(CHOICE, 0, "progress", "WHEN", "auto|always|never",                                    \

@@ -240,7 +240,7 @@ void findings_add(struct findings *f, const struct finding *one)
 
 void findings_end_case(struct findings *f, const char *name)
 {
-	bool good = text_close(&f->lines) & text_close(&f->notes);
+	bool lines = text_close(&f->lines), notes = text_close(&f->notes), good = lines && notes;
 
 	if (f->format == FORMAT_JUNIT && good && f->xml.f) {
 		write_case(f, name);

@@ -21,13 +21,21 @@ bool cmd_claim_streams(void)
 	return true;
 }
 
+/* errno of the first failure that cmd_stdout_failed() saw; what runs later changes errno. */
+static int stdout_error;
+
+bool cmd_stdout_failed(void)
+{
+	if (ferror(stdout) && !stdout_error)
+		stdout_error = errno ? errno : EIO;
+	return stdout_error != 0;
+}
+
 int cmd_finish_stdout(const char *name, int status)
 {
-	int error = 0;
+	int error = cmd_stdout_failed() ? stdout_error : 0;
 
-	if (ferror(stdout))
-		error = errno ? errno : EIO;
-	if (fflush(stdout))
+	if (fflush(stdout) && !error)
 		error = errno;
 	if (!error)
 		return status;

@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void add(struct tfr_classes *c, enum tfr_kind kind, int64_t number, const char *text)
 {
-	struct tfr_class class = {
+	struct tfr_counted_class class = {
 		.kind = kind, .number = number, .text = { (const uint8_t *)text, strlen(text) }
 	};
 
