@@ -1,6 +1,6 @@
-/* doctor/class_map_check.c - whether the classes of two sets have the same numbers.
+/* doctor/class_map_check.c - checks that the classes of two sets have the same numbers.
  *
- * A class that is 2 in the training set and 1 in the other is found by no look at either of them.
+ * If a class is 2 in the training set and 1 in the other, examining one set alone cannot reveal it.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* doctor/commands.c - commands that a shell takes as they are, and the names in them.
+/* doctor/commands.c - builds commands that can be pasted into a shell, and the names in them.
  *
- * A command that keeps every record replaces the set; one that leaves some out, or makes another
- * number of shards of it, writes a new set beside it.  Nothing is lost by pasting one. */
+ * A command that keeps every record replaces the set.  A command that drops records, or changes the
+ * number of shards, writes a new set beside it.  Pasting a command never loses data. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 
 enum { ONE_STREAM = 4 << 20, LOOK_FOR_POINTS = 8 << 20, BLOCK = 64 << 10 };
 
-/* A file of a set, and how many there are like it. */
+/* A file of a set that stands for others, and their number. */
 struct some {
 	const struct tfr_dfile *first;
 	size_t n;
@@ -99,7 +99,8 @@ void tfr_doctor_not_called_gz(struct tfr_doctor *d, const struct tfr_dset *s)
 	struct tfr_command c = { 0 };
 	char files[64];
 
-	if (!some.n || tfr_has_suffix(some.first->path, ".gz") || tfr_has_suffix(some.first->path, ".zlib"))
+	if (!some.n || tfr_has_suffix(some.first->path, ".gz") ||
+		tfr_has_suffix(some.first->path, ".zlib"))
 		return;
 	tfr_doctor_rewrite(&c, s, "cat", "-z", "none");
 	tfr_doctor_tell(d, s->name, &c,
@@ -127,10 +128,10 @@ void tfr_doctor_members(struct tfr_doctor *d, const struct tfr_dset *s)
 					   "without an error");
 }
 
-/* --- where a GZIP file can be begun at --- */
+/* --- access points of GZIP files --- */
 
-/* Whether there is the mark of a point (tfr/record.h, tfr/gzi.h) in its first 8 MiB: a full flush
- * and an empty stored block behind it. */
+/* Whether the first 8 MiB contain the mark of an access point (tfr/record.h, tfr-private/gzi.h): a
+ * full flush followed by an empty stored block. */
 static bool has_points(const char *path)
 {
 	static const uint8_t mark[] = { 0, 0, 0xff, 0xff, 0, 0, 0, 0xff, 0xff };
@@ -141,7 +142,7 @@ static bool has_points(const char *path)
 	bool found = false;
 
 	if (tfr_source_open(&s, path, NULL))
-		return true; /* nothing is said of it */
+		return true; /* no finding */
 	for (size_t all = 0; !found && got && all < LOOK_FOR_POINTS; all += got) {
 		if (tfr_source_read(s, block + kept, BLOCK, &got, NULL))
 			break;
@@ -163,7 +164,7 @@ static bool exists(const char *path)
 	return path && stat(path, &st) == 0;
 }
 
-/* GZIP files of one stream that are large enough for it to matter, with points or without. */
+/* GZIP files of one stream that are large enough to matter, with or without access points. */
 static struct some in_one_stream(const struct tfr_doctor *d, const struct tfr_dset *s, bool points)
 {
 	struct some some = { 0 };
@@ -218,8 +219,8 @@ void tfr_doctor_no_points(struct tfr_doctor *d, const struct tfr_dset *s)
 
 /* --- indexes --- */
 
-/* What is wrong with the index of a file; GOOD also where there is none, or where to judge it would
- * take more than a look. */
+/* The state of the index of a file; GOOD also if there is no index, or if judging it would take too
+ * long. */
 static enum tfr_index_state state_of(const struct tfr_dfile *f)
 {
 	TFR_AUTO_FREE char *idx = tfr_index_path(f->path);
@@ -230,7 +231,8 @@ static enum tfr_index_state state_of(const struct tfr_dfile *f)
 	enum tfr_index_state state;
 
 	if (!exists(idx) || !f->look.opened || f->look.faults ||
-		(f->look.compression != TFR_COMPRESSION_NONE && !f->look.complete && !exists(gzi)) ||
+		(f->look.compression != TFR_COMPRESSION_NONE && !f->look.complete &&
+			!exists(gzi)) ||
 		tfr_index_inspect(f->path, &opts, &state, NULL))
 		return TFR_INDEX_GOOD;
 	return state;
@@ -256,7 +258,7 @@ void tfr_doctor_stale_index(struct tfr_doctor *d, const struct tfr_dset *s)
 	}
 	if (!some.n)
 		return;
-	/* A file that is no index at all may be the only one of its kind: no command overwrites it.
+	/* A file that is not an index may be the only copy of its data: no command overwrites it.
 	 */
 	if (!foreign)
 		tfr_command_add(&c, "tfr", "index", NULL);

@@ -1,7 +1,7 @@
-/* doctor/doctor.c - the table of checks, and what they tell.
+/* doctor/doctor.c - the table of checks, and the findings that they report.
  *
- * A check is one row.  It looks at what was gathered and tells findings, each with the row's name
- * and level; which come first is decided here, once all have spoken. */
+ * A check is one row.  It examines the collected facts and reports findings under the row's name
+ * and level.  After all checks have run, the findings are sorted here. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "base/array.h"
 
 static const struct tfr_check_row rows[] = {
-	/* what lies in the folder */
+	/* files of the folder */
 	{ "unreadable", TFR_GRAVITY_ERROR, .all = tfr_doctor_unreadable },
 	{ "foreign", TFR_GRAVITY_ERROR, .all = tfr_doctor_foreign },
 	{ "special", TFR_GRAVITY_WARNING, .all = tfr_doctor_special },
@@ -76,7 +76,7 @@ const char *tfr_gravity_name(enum tfr_gravity level)
 	return names[level];
 }
 
-/* --- telling --- */
+/* --- reporting --- */
 
 /* Whether a word of the command is the name of this set. */
 static bool speaks_of(const struct tfr_command *c, const struct tfr_dset *s)
@@ -98,8 +98,8 @@ static bool speaks_of(const struct tfr_command *c, const struct tfr_dset *s)
 	return found;
 }
 
-/* Whether the command would end at damage or at a missing member, which have findings of their own
- * with commands that do not. */
+/* Whether damage or a missing member would make the command fail.  These have findings of their
+ * own, whose commands do not fail. */
 static bool in_vain(const struct tfr_doctor *d, const struct tfr_command *c)
 {
 	static const char allowing[] = "--allow-missing", repairing[] = "tfr repair ";
@@ -163,7 +163,7 @@ static void check(struct tfr_doctor *d)
 	}
 }
 
-/* The worst first, all else as it is. */
+/* The worst come first; the sort is stable. */
 static bool sort_findings(struct tfr_doctor *d)
 {
 	struct tfr_doctor_finding *sorted = calloc(d->finding_count + 1, sizeof(*sorted));
@@ -243,7 +243,7 @@ void tfr_doctor_free(struct tfr_doctor *d)
 	free(d);
 }
 
-/* --- what came out --- */
+/* --- results --- */
 
 size_t tfr_doctor_count(const struct tfr_doctor *d)
 {

@@ -1,8 +1,8 @@
-/* doctor/file_scan.c - a file of records, read whole or in stretches.
+/* doctor/file_scan.c - reads a file of records completely or in stretches.
  *
- * What a stretch begins with is looked for: a header is believed where the payload behind it, the
- * header behind that or the end of the file confirms it, as tfr_reader_resync() does.  A stretch is
- * of a size that is known before it is read, so that no file makes us read more than that. */
+ * The first record of a stretch is searched for.  A header is accepted if its payload, the next
+ * header or the end of the file confirms it, as in tfr_reader_resync().  The size of a stretch is
+ * known before it is read, so no file can cause a larger read. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,10 @@
 #include "base/array.h"
 #include "base/rng.h"
 #include "doctor/doctor.h"
-#include "inspect/check/record_contents.h"
-#include "inspect/stats/identity.h"
-#include "inspect/check/strict.h"
 #include "inspect/check/content_types.h"
+#include "inspect/check/record_contents.h"
+#include "inspect/check/strict.h"
+#include "inspect/stats/identity.h"
 #include "io/source.h"
 #include "record/framing.h"
 #include "xxhash.h"
@@ -23,18 +23,18 @@ enum { MOST_FEATURES = 4096, LEAST_STRETCH = 64 << 10, LARGE_RECORD = 1 << 10 };
 
 struct tfr_dlooker {
 	struct tfr_example *example;
-	struct tfr_contents *contents; /* strict */
+	struct tfr_contents *contents; /* for strict checks */
 	struct tfr_buf window;
 };
 
-/* One file under way. */
+/* One file being read. */
 struct looking {
 	struct tfr_dlooker *w;
 	const char *path;
 	const struct tfr_dlook_opts *opts;
 	struct tfr_dlook *look;
 	bool begins; /* the next record is the first of a stretch */
-	bool random; /* that begins at a random place */
+	bool random; /* the stretch begins at a random position */
 };
 
 static enum tfr_status no_memory(struct tfr_error *err)
@@ -81,7 +81,7 @@ void tfr_dlook_clear(struct tfr_dlook *l)
 	*l = (struct tfr_dlook){ 0 };
 }
 
-/* --- what is in a record --- */
+/* --- the contents of a record --- */
 
 static int compare_feature(const struct tfr_dfeature *a, const struct tfr_feature *f)
 {
@@ -92,7 +92,8 @@ static int compare_feature(const struct tfr_dfeature *a, const struct tfr_featur
 	return c ? c : (int)a->kind - (int)f->kind;
 }
 
-/* Where the feature is, or belongs: at *at, as a rule, since both are sorted. */
+/* Finds the feature, or the position to insert it, starting from *at, which is usually right, since
+ * both lists are sorted. */
 static bool find_feature(const struct tfr_dlook *l, const struct tfr_feature *f, size_t *at)
 {
 	size_t low = *at, high = l->feature_count;
@@ -229,7 +230,8 @@ static enum tfr_status note_strange(
 	return keep_text(&k->look->strange, fault.message) ? TFR_OK : no_memory(err);
 }
 
-/* By what the record is recognised in another set.  An Example without features says nothing. */
+/* Records the hash that identifies the record in another set.  An Example without features is
+ * skipped. */
 static bool note_content(struct tfr_dlook *l, const struct tfr_example *ex,
 	const struct tfr_record *rec, const struct tfr_digest *digest)
 {
@@ -280,7 +282,7 @@ static enum tfr_status take(
 	return note_strange(k, rec, err);
 }
 
-/* --- the file from its start --- */
+/* --- reading a file from its start --- */
 
 static enum tfr_status note_fault(struct looking *k, struct tfr_error *fault, struct tfr_error *err)
 {
@@ -294,7 +296,7 @@ static enum tfr_status note_fault(struct looking *k, struct tfr_error *fault, st
 	return keep_text(&k->look->damage, text) ? TFR_OK : no_memory(err);
 }
 
-/* What TensorFlow and others make of how a file that was read whole is put together. */
+/* Records how TensorFlow and other readers treat the layout of a file that was read completely. */
 static enum tfr_status note_layout(
 	struct looking *k, const struct tfr_reader *r, struct tfr_error *err)
 {
@@ -305,7 +307,8 @@ static enum tfr_status note_layout(
 		.faults = l->faults };
 	struct tfr_error fault = { 0 };
 
-	for (unsigned i = 1; i < TFR_STRICT_FILE; i++) { /* 0: an empty file, which is told of */
+	/* Number 0 is an empty file, which has a finding of its own. */
+	for (unsigned i = 1; i < TFR_STRICT_FILE; i++) {
 		if (!tfr_strict_file(r, &file, i, &fault))
 			continue;
 		l->strict++;
@@ -315,7 +318,7 @@ static enum tfr_status note_layout(
 	return TFR_OK;
 }
 
-/* Records from the first on until `most` bytes are read. */
+/* Reads records from the first on, until `most` bytes are read. */
 static enum tfr_status read_start(struct looking *k, uint64_t most, struct tfr_error *err)
 {
 	struct tfr_reader_opts opts = { .threads = 1 };
@@ -355,9 +358,9 @@ static enum tfr_status read_start(struct looking *k, uint64_t most, struct tfr_e
 struct stretch {
 	const uint8_t *data;
 	size_t size;
-	uint64_t offset; /* in the file */
-	bool last;	 /* it ends where the file ends */
-	double average;	 /* bytes of a record */
+	uint64_t offset; /* position in the file */
+	bool last;	 /* it ends at the end of the file */
+	double average;	 /* mean size of a record in bytes */
 };
 
 static bool payload_verifies(const uint8_t *p, uint64_t length)
@@ -366,8 +369,9 @@ static bool payload_verifies(const uint8_t *p, uint64_t length)
 	       tfr_crc_mask(tfr_crc32c(0, p + TFR_RECORD_HEADER, length));
 }
 
-/* Where the first record begins that something behind it confirms; `size`: nowhere.  Payloads that
- * are none are read up to 16 times the stretch, as tfr_reader_resync() bounds them. */
+/* Returns the position of the first record that later bytes confirm, or `size` if there is none.
+ * At most 16 times the stretch is read to verify false payloads, the limit of tfr_reader_resync().
+ */
 static size_t find_record(const struct stretch *s)
 {
 	uint64_t disproved = 0;
@@ -413,7 +417,8 @@ static enum tfr_status take_stretch(
 	size_t at = find_record(s);
 	enum tfr_status status = TFR_OK;
 
-	/* It may lie within a record that is larger than any before, but then in one of zeros. */
+	/* The stretch may be inside a record larger than any before, but then that record would be
+	 * all zeros. */
 	if (at == s->size && !s->data[0] && !memcmp(s->data, s->data + 1, s->size - 1))
 		return fault_at(k, s->offset, "nothing but zeros", err);
 	k->begins = true;
@@ -454,12 +459,13 @@ static enum tfr_status read_stretch(struct looking *k, const struct tfr_source *
 	if (tfr_source_read_at(source, from, b->data, to - from, &s.size, &fault))
 		return note_fault(k, &fault, err);
 	s.data = b->data;
-	return s.size == to - from ? take_stretch(k, &s, err) : TFR_OK; /* it shrank meanwhile */
+	/* A file that shrank in the meantime gives fewer bytes. */
+	return s.size == to - from ? take_stretch(k, &s, err) : TFR_OK;
 }
 
-/* After what was read of the start: the rest in parts of one size, and in each part a stretch at a
- * random place; the last at the end.  Each is large enough to hold a record as the largest so far.
- * The same file gives the same places. */
+/* After the start of the file, divides the rest into parts of one size and reads one stretch at a
+ * random position of each part; the last stretch is at the end.  Each stretch can hold a record as
+ * large as the largest so far.  The same file gives the same positions. */
 static enum tfr_status read_stretches(struct looking *k, uint64_t each, struct tfr_error *err)
 {
 	struct tfr_dlook *l = k->look;

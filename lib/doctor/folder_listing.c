@@ -1,7 +1,8 @@
-/* doctor/folder_listing.c - what lies in a folder, and which files are one set.
+/* doctor/folder_listing.c - lists a folder and groups its files into sets.
  *
- * Files are one set that are shards of one, or, of other names, that differ in digits only and
- * that one pattern names without any other.  Nothing of a file is read here but its first bytes. */
+ * Files are one set if they are shards of one set.  Files with other names are one set if their
+ * names differ only in digits, and if one pattern matches them and no other file.  Only the first
+ * bytes of a file are read here. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -27,7 +28,7 @@
 
 enum { HEAD = 512, MOST_MANIFEST = 64 << 20 };
 
-/* A file of records, before it is known which set it belongs to. */
+/* A file of records whose set is not known yet. */
 struct found {
 	char *path, *key;
 	uint64_t size;
@@ -53,15 +54,15 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The name of a file in a folder, in one spelling: without "./" before it, but where it would be
- * taken for an option. */
+/* The path of a file in a folder, in one spelling: without a leading "./", unless the name would
+ * then look like an option. */
 static char *join(const char *folder, const char *name)
 {
 	char *path = NULL;
 	const char *p;
 
-	if (asprintf(&path, "%s%s%s", folder, !*folder || tfr_has_suffix(folder, "/") ? "" : "/", name) <
-		0)
+	if (asprintf(&path, "%s%s%s", folder, !*folder || tfr_has_suffix(folder, "/") ? "" : "/",
+		    name) < 0)
 		return NULL;
 	for (p = path; p[0] == '.' && p[1] == '/' && p[2];)
 		for (p += 2; *p == '/' && p[1]; p++)
@@ -78,7 +79,7 @@ static char *join(const char *folder, const char *name)
 	return path;
 }
 
-/* --- what a file is --- */
+/* --- the kind of a file --- */
 
 static bool named_as_records(const char *name)
 {
@@ -89,7 +90,7 @@ static bool named_as_records(const char *name)
 	       strstr(name, "tfevents") || tfr_shard_file_parse(name, &f);
 }
 
-/* What goes with sets and belongs beside them. */
+/* Whether the name is that of a file that belongs beside sets. */
 static bool named_as_company(const char *name)
 {
 	static const char *const suffixes[] = { ".idx", ".tfindex", ".gzi", ".json", ".txt", ".md",
@@ -112,7 +113,7 @@ static enum tfr_status add_other(struct list *l, enum tfr_dwhat what, const char
 		return no_memory(err);
 	o = &d->others[d->other_count];
 	*o = (struct tfr_dother){ what, strdup(path), strdup(text) };
-	d->other_count++; /* freed with the rest, whatever came of it */
+	d->other_count++; /* freed with the others, also after a failure */
 	return o->path && o->text ? TFR_OK : no_memory(err);
 }
 
@@ -132,7 +133,7 @@ static enum tfr_status add_found(
 	return TFR_OK;
 }
 
-/* Asks the reader, which inflates what is compressed.  Damage is for later. */
+/* Asks the reader, which decompresses as needed.  Damage is checked later. */
 static enum tfr_status ask_reader(const char *path)
 {
 	struct tfr_reader_opts opts = { .block_size = 16 << 10, .threads = 1 };
@@ -210,14 +211,15 @@ static enum tfr_status look_at(
 	return look_at_head(l, path, &st, named, gaps, err);
 }
 
-/* Whether the name is one that publishing uses (tfr-records(5)). */
+/* Whether the name is one that tfr uses while it publishes files (tfr-records(5)). */
 static bool named_as_temporary(const char *name)
 {
-	return name[0] == '.' &&
-	       (tfr_has_suffix(name, ".tmp") || tfr_has_suffix(name, ".lock") || tfr_has_suffix(name, ".old"));
+	return name[0] == '.' && (tfr_has_suffix(name, ".tmp") || tfr_has_suffix(name, ".lock") ||
+					 tfr_has_suffix(name, ".old"));
 }
 
-/* A regular file that no process has locked.  The shards of a large set are not locked themselves. */
+/* Whether this is a regular file that no process has locked.  The shards of a large set are not
+ * locked themselves. */
 static bool left_behind(const char *path)
 {
 	int fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
@@ -271,7 +273,7 @@ static enum tfr_status add_folder(struct list *l, const char *folder, struct tfr
 		free(entries[i]);
 	}
 	free(entries);
-	/* Of a folder in which something is called a TFRecord file there is something to say. */
+	/* A folder with a file that is named like a TFRecord file has at least one finding. */
 	for (size_t i = others; i < l->d->other_count; i++)
 		said += l->d->others[i].what != TFR_D_STRANGER;
 	if (!status && l->n == before && !said) {
@@ -282,7 +284,7 @@ static enum tfr_status add_folder(struct list *l, const char *folder, struct tfr
 	return status;
 }
 
-/* --- whatever else is named --- */
+/* --- other inputs --- */
 
 static enum tfr_status add_named(
 	struct list *l, const char *input, bool gaps, struct tfr_error *err)
@@ -321,7 +323,7 @@ static enum tfr_status read_manifest(
 	return status;
 }
 
-/* The set that a manifest speaks of, whatever of it is there. */
+/* Adds the set that a manifest describes, even if some of its files are missing. */
 static enum tfr_status add_manifest(struct list *l, const char *path, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *name = NULL;
@@ -364,7 +366,8 @@ static enum tfr_status add_path(struct list *l, const char *given, struct tfr_er
 
 /* --- sets --- */
 
-/* Digits as one star: what files of a set have in common that is none of N. */
+/* Replaces digits by one star: the common pattern of files whose names do not have the form of N
+ * shards. */
 static char *pattern_of(const char *path)
 {
 	const char *name = base_name(path);
@@ -407,7 +410,7 @@ static int compare_found(const void *a, const void *b)
 	return c ? c : strcmp(f->path, g->path);
 }
 
-/* Whether the pattern names these files and no other. */
+/* Whether the pattern matches these files and no other. */
 static bool names_alone(const struct found *f, size_t n)
 {
 	glob_t all = { 0 };
@@ -446,7 +449,7 @@ static enum tfr_status add_set(
 	return s->name && (!member || (s->base && s->ext)) ? TFR_OK : no_memory(err);
 }
 
-/* Groups of one key each. */
+/* Makes one set of each group of files with the same key. */
 static enum tfr_status make_sets(struct list *l, struct tfr_error *err)
 {
 	struct tfr_doctor *d = l->d;
@@ -459,7 +462,7 @@ static enum tfr_status make_sets(struct list *l, struct tfr_error *err)
 		return status;
 	if (l->n)
 		qsort(l->found, l->n, sizeof(*l->found), compare_found);
-	for (size_t i = 0; i < l->n; i++) { /* a file that was named twice is one */
+	for (size_t i = 0; i < l->n; i++) { /* a file that was named twice counts once */
 		struct found *f = &l->found[i];
 
 		if (n && !strcmp(l->found[n - 1].path, f->path)) {

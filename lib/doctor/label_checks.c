@@ -1,4 +1,4 @@
-/* doctor/label_checks.c - checks of the classes of records, and of the order they come in. */
+/* doctor/label_checks.c - checks the classes of records, and their order. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 enum { SKEW = 10, LEAST_RECORDS = 16, LEAST_STRETCHES = 4, LEAST_PLACES = 64 };
 
-/* Whether the feature is one that classes go by: there are many records of each. */
+/* Whether the feature has classes: each has many records. */
 static bool has_classes(const struct tfr_dset *s)
 {
 	return s->label && s->classes.n && !s->classes.over &&
@@ -25,7 +25,7 @@ void tfr_doctor_no_label(struct tfr_doctor *d, const struct tfr_dset *s)
 	tfr_doctor_tell(d, s->name, &c, "none of its records has the feature '%s'", s->label);
 }
 
-/* The records that lack the feature, as --where has it. */
+/* The --where expression for records that lack the feature. */
 static char *expression(const char *label)
 {
 	size_t n =
@@ -94,9 +94,9 @@ static void skew_of_all(struct tfr_doctor *d, const struct tfr_dset *s)
 	tell_skew(d, s, text);
 }
 
-/* One record of each random place, weighted by its inverse size: records that follow each other are
- * often of one class, and a place meets large ones more often.  What chance leaves of a class in so
- * many places, three deviations more, is no skew. */
+/* Counts one record per random position, weighted by its inverse size: neighbouring records are
+ * often of one class, and a random position meets large records more often.  A share within three
+ * standard deviations of what chance gives for so many positions is not skew. */
 static void skew_of_places(struct tfr_doctor *d, const struct tfr_dset *s)
 {
 	const struct tfr_dclass *most = NULL, *least = NULL;

@@ -1,7 +1,8 @@
-/* doctor/label_feature.c - which feature is the class of a record, and what class a record is of.
+/* doctor/label_feature.c - finds the feature that holds a record's class, and reads the class of a
+ * record.
  *
- * Nothing in a record says what a number means but its name: image/height is an int64 with few
- * values as well.  So it is names by which a label is found, and a label is one int64. */
+ * Only the name of a feature shows what its number means: image/height is an int64 with few values
+ * as well.  So a label is found by its name, and is a single int64. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,8 +30,8 @@ static bool has_word(const char *p, size_t n, const char *word)
 	return false;
 }
 
-/* How much a name sounds like a class: 0 not at all.  The names are those of FORMAT's conventions:
- * tf_slim, object_detection, TensorFlow Datasets. */
+/* How likely the name is that of a class; 0: not at all.  The names follow the conventions of
+ * tf_slim, object_detection and TensorFlow Datasets. */
 static unsigned score_of(const char *name, size_t n)
 {
 	static const char *const words[] = { "label", "class", "target", "category", "y",
@@ -63,7 +64,7 @@ bool tfr_doctor_of_objects(const char *name, size_t size)
 	return false;
 }
 
-/* Takes back a candidate that this record contradicts, and takes the best of the first. */
+/* Returns the best candidate in the record. */
 static char *choose(const struct tfr_example *ex)
 {
 	const struct tfr_feature *best = NULL;
@@ -104,7 +105,7 @@ char *tfr_dlook_for_label(const char *path)
 			label = choose(ex);
 		f = label ? tfr_example_get(ex, label) : NULL;
 		if (f && f->kind != TFR_KIND_UNSET && (f->kind != TFR_KIND_INT64 || f->count > 1)) {
-			free(label); /* a list of them is no class of the record */
+			free(label); /* a list of labels is not the class of a record */
 			label = NULL;
 			break;
 		}

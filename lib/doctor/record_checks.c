@@ -1,5 +1,4 @@
-/* doctor/record_checks.c - checks of what is in the records: features, and the same record more
- * than once. */
+/* doctor/record_checks.c - checks the contents of records: features, and duplicate records. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +10,8 @@
 
 /* --- features --- */
 
-/* A survey of the records that were read, of names, kinds and lengths only.  NULL: no memory, or
- * more than a survey holds. */
+/* Makes a survey of the records that were read, with names, kinds and lengths only.  NULL: out of
+ * memory, or more features than a survey holds. */
 static struct tfr_survey *survey_of(const struct tfr_doctor *d, const struct tfr_dset *s)
 {
 	struct tfr_survey *v = s->files <= TFR_SURVEY_FILES ? tfr_survey_new(false) : NULL;
@@ -64,7 +63,7 @@ static void tell_schema(void *ctx, const char *text)
 	tfr_doctor_tell(t->d, t->s->name, &c, "%s", text);
 }
 
-/* An image without objects is a valid one, so that a file may have none with objects. */
+/* An image without objects is valid, so the features of objects may be absent from a file. */
 static bool of_objects(const char *text)
 {
 	const char *name = strchr(text, '\''), *end = name ? strchr(name + 1, '\'') : NULL;
@@ -77,7 +76,7 @@ static void tell_drift(void *ctx, const char *text)
 {
 	const struct teller *t = ctx;
 
-	/* Of a sample it is not known what the rest of a file has. */
+	/* A sample does not show what the rest of a file has. */
 	if (!of_objects(text) && (t->s->complete || !strstr(text, "absent")))
 		tell_schema(ctx, text);
 }
@@ -150,7 +149,7 @@ void tfr_doctor_not_examples(struct tfr_doctor *d, const struct tfr_dset *s)
 		(unsigned long long)first->look.first_other, first->path);
 }
 
-/* --- the same record more than once --- */
+/* --- duplicate records --- */
 
 void tfr_doctor_duplicates(struct tfr_doctor *d, const struct tfr_dset *s)
 {
@@ -180,7 +179,7 @@ void tfr_doctor_duplicates(struct tfr_doctor *d, const struct tfr_dset *s)
 
 /* Records that two sets share. */
 struct shared {
-	uint64_t n, of; /* of the set that has fewer; both estimated where `bits` is not 0 */
+	uint64_t n, of; /* shared; in the smaller set; estimates unless `bits` is 0 */
 	unsigned bits;
 };
 
@@ -193,7 +192,7 @@ static uint64_t in_list(const struct tfr_dhashes *h, size_t *at, uint64_t hash)
 	return n;
 }
 
-/* Different contents count. */
+/* Counts distinct contents. */
 static struct shared in_common(struct tfr_dhashes *a, struct tfr_dhashes *b)
 {
 	struct shared s = { .bits = a->bits > b->bits ? a->bits : b->bits };
@@ -216,13 +215,13 @@ static struct shared in_common(struct tfr_dhashes *a, struct tfr_dhashes *b)
 	return s;
 }
 
-/* Sets of one name are a mixture, and told of as that. */
+/* Sets with one name are a mixture, which has a finding of its own. */
 static bool of_one_name(const struct tfr_dset *a, const struct tfr_dset *b)
 {
 	return a->count && b->count && !strcmp(a->base, b->base);
 }
 
-/* What a word of a name says a set is for; 0: nothing. */
+/* The role of a set (training, validation, test) that a word of its name indicates; 0: none. */
 static int role_of_word(const char *word, size_t n)
 {
 	static const struct {
@@ -239,7 +238,7 @@ static int role_of_word(const char *word, size_t n)
 	return 0;
 }
 
-/* The last word of its path that says so. */
+/* The role given by the last word of its path that indicates one. */
 static int role_of(const struct tfr_dset *s)
 {
 	const char *name = s->count ? s->base : s->name;
@@ -260,9 +259,9 @@ enum relation { UNRELATED, LEAK, COPIES, OVERLAP };
 
 enum { FEW = 10 };
 
-/* Between splits, one image or other large value is a leak; small records, such as rows of a few
- * numbers, are equal by chance now and then, and are one only where they are a twentieth.  Of other
- * sets, nothing is known of what they are for. */
+/* Between splits, one shared image or other large value is a leak.  Small records, such as rows of
+ * a few numbers, can be equal by chance; they are a leak only if they make up a twentieth.  The
+ * purpose of other sets is unknown. */
 static enum relation relate(
 	struct tfr_dset *a, struct tfr_dset *b, struct shared *records, struct shared *items)
 {

@@ -1,11 +1,11 @@
-/* doctor/scan_files.c - all files looked into, several at a time, and what they say put together
- * in their order, so that nothing depends on the number of threads.
+/* doctor/scan_files.c - inspects several files at a time and combines the results in the order of
+ * the files, so they do not depend on the number of threads.
  *
- * A batch of B records behind a shuffle buffer of K is drawn from about K records that follow each
- * other.  Where all records were read, that is done, with tfr_mixing.  Of a sample the buffer
- * cannot be filled; but B records that are K / B apart stand for B drawn of those K: if even
- * batches of such records have too few classes, those behind the buffer have.  And a stretch all of
- * one class says it as well. */
+ * A batch of B records after a shuffle buffer of K is drawn from about K consecutive records.  If
+ * all records were read, tfr_mixing does exactly that.  A sample cannot fill the buffer.  But B
+ * records that are K / B apart are representative of B records drawn from those K.  If even batches
+ * of such records have too few classes, so have the batches after the buffer.  A stretch of records
+ * of one class shows the same. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,24 +18,24 @@
 enum { LEAST_SHARE = 64 << 10, LEAST_JUDGED = 64, STRETCH = 64, LEAST_STRETCH = 8 };
 enum { MOST_IMAGES = 1 << 16, MOST_PLACES = 256 };
 
-/* Where all files together have more, a sample is read. */
+/* If all files together are larger, a sample is read. */
 static const uint64_t MOST_READ = (uint64_t)4 << 30, USUAL_SAMPLE = 256 << 20;
 
-/* What is noted of a set while its files come by. */
+/* The state kept for a set while its files are added. */
 struct run {
 	struct tfr_doctor *d;
-	struct tfr_dlooker **lookers; /* one a worker */
+	struct tfr_dlooker **lookers; /* one per worker */
 	unsigned threads;
-	uint64_t sample, total, every; /* of `every` files one is looked into */
-	size_t *set_of;		       /* of each file */
-	/* Of the set that is coming by: */
+	uint64_t sample, total, every; /* one of `every` files is inspected */
+	size_t *set_of;		       /* the set of each file */
+	/* For the current set: */
 	struct tfr_mixing *mixing; /* NULL: no label, or not all can be read */
 	struct tfr_order_report all;
-	bool too_many;	   /* classes */
+	bool too_many;	   /* too many classes */
 	uint64_t *thinned; /* hashes */
 	size_t n, cap;
-	uint64_t base, next; /* records before this file; the place of the next that counts */
-	uint64_t in_file;    /* records of this file that `mixing` has seen */
+	uint64_t base, next; /* records before this file; the next record that counts */
+	uint64_t in_file;    /* records of this file that `mixing` has received */
 };
 
 static enum tfr_status no_memory(struct tfr_error *err)
@@ -49,7 +49,7 @@ static uint64_t share_of(const struct run *r, uint64_t size)
 
 	if (r->d->opts->full)
 		return UINT64_MAX;
-	if (r->total <= r->sample) /* what is compressed grows */
+	if (r->total <= r->sample) /* compressed data grows when it is read */
 		share = share > (double)size ? share : (double)size;
 	return share > LEAST_SHARE ? (uint64_t)share : LEAST_SHARE;
 }
@@ -99,14 +99,14 @@ static enum tfr_status put_label(
 	r->in_file++;
 	if (!status && r->mixing && !r->too_many)
 		status = tfr_mixing_put(r->mixing, label->hash, err);
-	if (status == TFR_EUSAGE) { /* more classes than that: it is none */
+	if (status == TFR_EUSAGE) { /* too many classes: it is not a label */
 		r->too_many = true;
 		status = TFR_OK;
 	}
 	return status ? status : put_thinned(r, label, err);
 }
 
-/* The chance that so many records are of one class, in a random order. */
+/* The probability that this many records are of one class in a random order. */
 static double chance_of(const struct tfr_dset *s, size_t n)
 {
 	double sum = 0, all = 0;
@@ -118,8 +118,8 @@ static double chance_of(const struct tfr_dset *s, size_t n)
 	return sum;
 }
 
-/* The start of each stretch of a file; the classes of all the set are not known yet, those so far
- * will do. */
+/* Examines the start of each stretch of a file.  The classes of the complete set are not known yet;
+ * those found so far suffice. */
 static void note_stretches(struct tfr_dset *s, const struct tfr_dlook *look)
 {
 	for (size_t i = 0, end; i < look->label_count; i = end) {
@@ -192,7 +192,7 @@ static enum tfr_status end_set(struct run *r, struct tfr_dset *s, struct tfr_err
 	return status;
 }
 
-/* --- files into sets --- */
+/* --- from files to sets --- */
 
 static bool take_images(struct tfr_dset *s, const struct tfr_dlook *look)
 {
@@ -270,7 +270,7 @@ static void clear_slot(void *slot)
 	tfr_dlook_clear(slot);
 }
 
-/* --- around it --- */
+/* --- running the scan --- */
 
 static bool prepare(struct run *r)
 {

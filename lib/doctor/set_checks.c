@@ -1,4 +1,4 @@
-/* doctor/set_checks.c - checks of sets as their names and manifests have them. */
+/* doctor/set_checks.c - checks the names and manifests of sets. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ void tfr_doctor_missing(struct tfr_doctor *d, const struct tfr_dset *s)
 		tfr_doctor_number(shards, missing_of(s), "shard"), s->count, file ? file : "");
 }
 
-/* What both have.  Which of them is right is not for a program to say. */
+/* Adds a command that compares the two sets.  A program cannot decide which of them is right. */
 static void compare_both(struct tfr_command *c, const struct tfr_dset *a, const struct tfr_dset *b)
 {
 	c->tells = true;
@@ -41,7 +41,7 @@ static void compare_both(struct tfr_command *c, const struct tfr_dset *a, const 
 	tfr_command_add(c, a->name, b->name, NULL);
 }
 
-/* Sets stand in the order of their names, but "a@10" before "a@2" and "a-b@2" between. */
+/* Sets are sorted by name, but "a@10" comes before "a@2" and "a-b@2" between them. */
 void tfr_doctor_mixture(struct tfr_doctor *d)
 {
 	for (size_t i = 0; i < d->set_count; i++) {
@@ -104,7 +104,7 @@ void tfr_doctor_empty(struct tfr_doctor *d, const struct tfr_dset *s)
 	}
 	if (!n)
 		return;
-	/* Records may be lost, so that nothing is written anew. */
+	/* Records may be lost, so no command rewrites the set. */
 	if (manifest_lies_there(s))
 		tfr_command_add(&c, "tfr", "check", "--manifest", s->name, NULL);
 	tfr_doctor_tell(d, s->name, &c,
@@ -125,16 +125,16 @@ static struct tfr_manifests *open_manifests(
 	for (size_t i = 0; paths && i < s->files; i++)
 		paths[i] = d->files[s->first + i].path;
 	if (!paths || tfr_set_open(set, &opts, NULL) || tfr_manifests_open(&all, *set, NULL))
-		d->no_memory = true; /* or a file went away meanwhile, and nothing is said of it */
+		d->no_memory = true; /* or a file vanished meanwhile: not a finding */
 	free(paths);
 	return all;
 }
 
-/* How a file differs from what is said of it; "": it does not. */
+/* Describes how a file differs from its entry in the manifest; "": it does not. */
 static void compare(const struct tfr_manifest_shard *m, const struct tfr_dfile *f, char text[160])
 {
 	text[0] = '\0';
-	if (f->look.faults) /* that is told, and where */
+	if (f->look.faults) /* damage has a finding of its own, with its position */
 		return;
 	if (m->bytes != f->size)
 		snprintf(text, 160, "%llu bytes where it has %llu", (unsigned long long)f->size,

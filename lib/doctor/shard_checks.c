@@ -1,12 +1,12 @@
-/* doctor/shard_checks.c - checks of how many files there are, how large they are, and how large
- * the images in them. */
+/* doctor/shard_checks.c - checks the number and the size of files, and the size of the images in
+ * them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "doctor/doctor.h"
 
-/* The sizes of shards that are advised: 100 MB and more, at least 10 MB, ten files a reader
+/* The recommended sizes of shards: 100 MB or more, at least 10 MB, ten files per reader
  * (tensorflow.org/tutorials/load_data/tfrecord); at most 1 GiB (TensorFlow Datasets'
  * core/utils/shard_utils.py). */
 enum { LEAST_SHARD = 10 << 20, MANY = 16, UNEVEN = 1 << 20, A_READER = 10 };
@@ -19,7 +19,7 @@ static bool is_events(const struct tfr_dset *s)
 	return strstr(s->name, "tfevents") != NULL;
 }
 
-/* Deals the records to another number of shards. */
+/* Distributes the records over another number of shards. */
 static void deal(
 	struct tfr_doctor *d, struct tfr_command *c, const struct tfr_dset *s, uint64_t shards)
 {
@@ -32,7 +32,8 @@ static void deal(
 	tfr_command_add(c, "-o", out ? out : "", s->name, NULL);
 }
 
-/* Shards for so many readers: a multiple, up to ten each as long as they are not small. */
+/* The number of shards for so many readers: a multiple of it, up to ten per reader unless the
+ * shards become small. */
 static uint64_t for_readers(const struct tfr_dset *s, uint64_t readers)
 {
 	uint64_t each = s->bytes / (128 << 20) / readers;
@@ -63,7 +64,7 @@ void tfr_doctor_shares(struct tfr_doctor *d, const struct tfr_dset *s)
 	if (readers < 2 || s->files < readers || s->files % readers == 0 || is_events(s))
 		return;
 	each = s->files / readers;
-	if (each > A_READER) /* a tenth more, at most */
+	if (each > A_READER) /* the shares differ by a tenth at most */
 		return;
 	deal(d, &c, s, readers * (s->files + readers - 1) / readers / readers * readers);
 	tfr_doctor_tell(d, s->name, &c,
@@ -139,8 +140,8 @@ static int compare_sides(const void *a, const void *b)
 	return x != y ? (x > y) - (x < y) : (m > n) - (m < n);
 }
 
-/* Other images take the sources of the set, and an option of 'tfr shard'; the feed says what they
- * would gain. */
+/* Changing the images needs the sources of the set and an option of 'tfr shard'; 'tfr bench-feed'
+ * shows what the change would gain. */
 static void measure(struct tfr_command *c, const struct tfr_dset *s)
 {
 	c->tells = true;
@@ -176,7 +177,7 @@ static int compare_rates(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Drawings and masks take a fraction of a byte a pixel, photographs without loss one or more. */
+/* Drawings and masks take a fraction of a byte per pixel; lossless photographs take one or more. */
 void tfr_doctor_png(struct tfr_doctor *d, const struct tfr_dset *s)
 {
 	TFR_AUTO_FREE double *rates = calloc(s->image_count + 1, sizeof(*rates));
@@ -204,7 +205,7 @@ void tfr_doctor_png(struct tfr_doctor *d, const struct tfr_dset *s)
 		n, s->image_count, rates[n / 2]);
 }
 
-/* --- what was read --- */
+/* --- coverage --- */
 
 void tfr_doctor_sampled(struct tfr_doctor *d, const struct tfr_dset *s)
 {

@@ -1,4 +1,4 @@
-/* doctor/stray_files.c - checks of what lies in a folder beside sets. */
+/* doctor/stray_files.c - checks the files in a folder that belong to no set. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -79,7 +79,7 @@ void tfr_doctor_temporary(struct tfr_doctor *d)
 	}
 }
 
-/* Moves the files of one kind out of the way, as long as they can be named. */
+/* Moves the files of one kind out of the way, if their names can be listed. */
 static void move_away(struct tfr_command *c, const struct tfr_doctor *d, size_t first)
 {
 	const char *path = d->others[first].path;

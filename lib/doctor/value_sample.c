@@ -1,5 +1,5 @@
-/* doctor/value_sample.c - what is kept of many values in bounded room: classes and how often each
- * came, and hashes of contents, of which a part that the contents themselves choose. */
+/* doctor/value_sample.c - keeps bounded samples of many values: classes with their counts, and
+ * hashes of contents.  Which hashes are kept depends on the contents alone. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,7 @@ bool tfr_dhashes_add(struct tfr_dhashes *h, uint64_t hash)
 {
 	while (kept(hash, h->bits) && h->n == TFR_DHASHES_MAX && h->bits < 63)
 		thin_out(h, h->bits + 1);
-	if (!kept(hash, h->bits) || h->n == TFR_DHASHES_MAX) /* that many are equal */
+	if (!kept(hash, h->bits) || h->n == TFR_DHASHES_MAX) /* that many hashes are equal */
 		return true;
 	if (TFR_ARRAY_RESERVE(h->list, h->cap, h->n + 1))
 		return false;
