@@ -1,9 +1,10 @@
-/* diff/changed_features.c - the features of changed records, hashed on both sides, sorted, and compared.
+/* diff/changed_features.c - compares the features of changed records by sorting their hashes.
  *
- * A pair's number is its place in the order of A.  While A is read in order, the pairs in that
- * order say which records to look at; each of their features becomes a row, and the place of the
- * other record goes, with the number, to a sorter that gives the order of B.  While B is read, that
- * says which.  Sorted by pair and feature, rows of both sides then lie behind each other. */
+ * A pair's number is its position in the order of A.  While A is read in order, the pairs in that
+ * order say which records to examine.  Each feature of such a record becomes a row.  The place of
+ * the other record goes, with the pair's number, to a sorter that yields the order of B.  That
+ * order says which records to examine while B is read.  Sorted by pair and feature, the rows of
+ * both sides are adjacent. */
 #include "diff/changed_features.h"
 
 #include <stdlib.h>
@@ -14,12 +15,12 @@
 #include "sweep/sweep.h"
 
 enum {
-	WANTED = TFR_NOTE_PLACE + 8,	   /* place in B, pair */
-	FEATURE = 8 + 4,		   /* pair, feature: what rows of two sides share */
-	ROW = FEATURE + TFR_NOTE_HASH + 1, /* the hash, the side */
+	WANTED = TFR_NOTE_PLACE + 8, /* place in B, pair */
+	FEATURE = 8 + 4,	     /* pair, feature: the part that rows of both sides share */
+	ROW = FEATURE + TFR_NOTE_HASH + 1, /* with the hash and the side */
 };
 
-/* What is known of a feature. */
+/* The counts of one feature. */
 struct tally {
 	uint64_t changed, only[2];
 };
@@ -30,16 +31,15 @@ struct run {
 	struct tfr_diff_report *report;
 	struct tfr_sorter *pairs, *wanted, *rows;
 	unsigned side;
-	uint8_t next[TFR_CHANGED_ROW]; /* the record that is looked at next; then what belongs to it
-					*/
+	uint8_t next[TFR_CHANGED_ROW]; /* the next record to examine, then its data */
 	bool more;
-	uint64_t pair; /* the number of the next, of A */
+	uint64_t pair; /* the number of the next pair in A */
 	struct tfr_example *example;
 	struct tfr_name_table names;
 	struct tally *tallies;
-	/* Of the pairs that are examples: pair and feature, which come ascending. */
+	/* For the pairs that are examples: pair and feature, ascending. */
 	struct tfr_buf found;
-	uint64_t differing; /* pairs in which a feature differs */
+	uint64_t differing; /* pairs with at least one feature that differs */
 };
 
 static enum tfr_status inputs_changed(struct tfr_error *err)
@@ -52,7 +52,7 @@ static enum tfr_status no_memory(struct tfr_error *err)
 	return tfr_fail_nomem(err, "comparing features");
 }
 
-/* --- the second readings --- */
+/* --- the second pass over each side --- */
 
 static enum tfr_status look_ahead(struct run *r, struct tfr_error *err)
 {
@@ -89,7 +89,7 @@ static enum tfr_status add_features(
 	return status;
 }
 
-/* The record of A is the next pair's: that of B is wanted. */
+/* Called for the record of A of the next pair: requests the record of B. */
 static enum tfr_status take_pair(struct run *r, uint64_t *pair, struct tfr_error *err)
 {
 	uint8_t wanted[WANTED];
@@ -158,7 +158,7 @@ static enum tfr_status read_side(struct run *r, struct tfr_error *err)
 
 /* --- rows of both sides --- */
 
-/* One feature of a pair: `sides` has it, with values that are equal or not. */
+/* Judges one feature of a pair: `sides` have it, and `equal` says whether the values are. */
 static enum tfr_status judge(
 	struct run *r, const uint8_t *row, unsigned sides, bool equal, struct tfr_error *err)
 {
@@ -178,9 +178,9 @@ static enum tfr_status judge(
 static enum tfr_status compare_rows(struct run *r, struct tfr_error *err)
 {
 	uint8_t last[ROW];
-	unsigned sides = 0; /* bits: those that have the feature of `last` */
+	unsigned sides = 0; /* bits: the sides that have the feature of `last` */
 	bool equal = false;
-	uint64_t differing = UINT64_MAX; /* the last pair in which a feature differs */
+	uint64_t differing = UINT64_MAX; /* the last pair with a feature that differs */
 	enum tfr_status status;
 	const void *row;
 
@@ -210,12 +210,13 @@ static enum tfr_status compare_rows(struct run *r, struct tfr_error *err)
 	}
 }
 
-/* --- what is told --- */
+/* --- the report --- */
 
 static int compare_names(const void *a, const void *b, void *names)
 {
 	const struct tfr_table_name *list = names;
-	const struct tfr_table_name *x = &list[*(const uint32_t *)a], *y = &list[*(const uint32_t *)b];
+	const struct tfr_table_name *x = &list[*(const uint32_t *)a],
+				    *y = &list[*(const uint32_t *)b];
 	int c = memcmp(x->text, y->text, x->size < y->size ? x->size : y->size);
 
 	return c ? c : (x->size > y->size) - (x->size < y->size);
@@ -232,7 +233,7 @@ static char *shown_name(const struct tfr_table_name *name)
 	return NULL;
 }
 
-/* Numbers of features become their places in the list that is told. */
+/* Maps the numbers of features to their positions in the report. */
 static enum tfr_status list_features(struct run *r, uint32_t *order, struct tfr_error *err)
 {
 	struct tfr_diff_report *report = r->report;
@@ -266,8 +267,8 @@ static int compare_numbers(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The features of one pair, whose rows lie from `at` on.  Returns where they end; 0: out of memory.
- */
+/* Lists the features of one pair, whose rows begin at `at`.  Returns where they end; 0: out of
+ * memory. */
 static size_t list_pair(struct run *r, const uint32_t *places, size_t at)
 {
 	const uint8_t *rows = r->found.data;
@@ -318,7 +319,7 @@ static enum tfr_status tell(struct run *r, struct tfr_error *err)
 	return TFR_OK;
 }
 
-/* --- around it --- */
+/* --- the complete comparison --- */
 
 static enum tfr_status find(struct run *r, struct tfr_error *err)
 {

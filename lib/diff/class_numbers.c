@@ -1,4 +1,4 @@
-/* diff/class_numbers.c - whether the classes of both sides have the same numbers. */
+/* diff/class_numbers.c - checks that the classes of both sides have the same numbers. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* diff/distance.c - counts of both sides, walked over side by side. */
+/* diff/distance.c - walks over the counts of both sides in parallel. */
 #include "diff/distance.h"
 
 #include <math.h>

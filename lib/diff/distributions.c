@@ -1,7 +1,7 @@
-/* diff/distributions.c - the statistics of two surveys, feature by feature.
+/* diff/distributions.c - compares the statistics of two surveys, feature by feature.
  *
- * Bins and sketches are laid out alike for every data set, so that what two surveys hold can be
- * compared as it is. */
+ * Bins and sketches have the same layout for every data set, so those of two surveys can be
+ * compared directly. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "diff/distance.h"
 #include "inspect/schema/emit.h"
 
-enum { FORMS = 4 }; /* of a float: finite, NaN, infinite, -infinite */
+enum { FORMS = 4 }; /* forms of a float: finite, NaN, infinite, -infinite */
 
 struct run {
 	const struct tfr_survey *sides[2];
@@ -50,7 +50,7 @@ static double share(uint64_t n, uint64_t of)
 	return of ? (double)n / (double)of : 0;
 }
 
-/* Categories with a name each. */
+/* Adds categories, each of which has a name. */
 static void add_categories(struct run *r, const char *of, const uint64_t *a, const uint64_t *b,
 	size_t n, const char *(*name)(size_t i))
 {
@@ -88,7 +88,7 @@ static const char *form_name(size_t i)
 	return names[i];
 }
 
-/* Looks at the values that one side knows, counted on both. */
+/* Compares the values that one side knows, by their counts on both sides. */
 static void look_at_values(struct run *r, unsigned side, struct tfr_diff_aspect *aspect)
 {
 	const struct tfr_values *mine = r->f[side]->values, *other = r->f[!side]->values;
@@ -222,7 +222,7 @@ static void compare_feature(struct run *r, const struct tfr_surveyed *f,
 	tfr_buf_clear(&name);
 }
 
-/* --- all of them --- */
+/* --- all features --- */
 
 static void compare_sizes(
 	struct run *r, void (*tell)(void *ctx, const struct tfr_diff_values *v), void *ctx)

@@ -1,4 +1,5 @@
-/* diff/first_rows.c - twice as many rows as are wanted, sorted and cut whenever they are full. */
+/* diff/first_rows.c - keeps up to twice as many rows as requested; when full, sorts them and keeps
+ * as many as requested. */
 #include "diff/first_rows.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* diff/name_table.c - names in an array, and an index of them by hash. */
+/* diff/name_table.c - an array of names, indexed by hash. */
 #include "diff/name_table.h"
 
 #include <assert.h>

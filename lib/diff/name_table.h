@@ -1,4 +1,4 @@
-/* diff/name_table.h - the names of features, numbered in the order in which they come. */
+/* diff/name_table.h - numbers the names of features in the order of their first occurrence. */
 #ifndef TFR_DIFF_NAME_TABLE_H
 #define TFR_DIFF_NAME_TABLE_H
 
@@ -20,7 +20,7 @@ struct tfr_name_table {
 	struct tfr_hash_index index;
 };
 
-/* The number of a name, which is added if it is new.  TFR_EUSAGE: there are too many. */
+/* Returns the number of a name, and adds it if it is new.  TFR_EUSAGE: there are too many. */
 enum tfr_status tfr_name_table_number(struct tfr_name_table *names, const char *text, size_t size,
 	uint32_t *number, struct tfr_error *err);
 void tfr_name_table_clear(struct tfr_name_table *names);

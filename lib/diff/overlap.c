@@ -1,5 +1,5 @@
-/* diff/overlap.c - what both sides have: a walk over sorted notes, which needs the first of each
- * side only. */
+/* diff/overlap.c - finds what both sides have by a walk over sorted notes, which needs only the
+ * first note of each side. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@ struct run {
 	const struct tfr_diff_opts *o;
 	struct tfr_overlap_report *report;
 	struct tfr_ledger ledger;
-	struct tfr_firsts pairs; /* place of A, of B */
-	/* Of the content or key that is being walked over. */
+	struct tfr_firsts pairs; /* place in A, place in B */
+	/* For the current content or key: */
 	uint8_t group[TFR_NOTE_HASH];
 	uint64_t n[2];
 	uint8_t first[2 * TFR_NOTE_PLACE];

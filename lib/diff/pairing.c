@@ -1,4 +1,4 @@
-/* diff/pairing.c - a queue of places, or ranks that are sorted. */
+/* diff/pairing.c - pairs rows with a queue of places, or with ranks that are sorted. */
 #include "diff/pairing.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static enum tfr_status rank(
 	return tfr_sorter_add(p->large, ranked, 1, err);
 }
 
-/* What is held goes to a sorter. */
+/* Moves the held places to a sorter. */
 static enum tfr_status outgrow(struct tfr_pairing *p, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
@@ -52,7 +52,7 @@ static enum tfr_status hold(
 	return TFR_OK;
 }
 
-/* Two of one rank lie behind each other, that of A first. */
+/* Two rows of one rank are adjacent, that of A first. */
 static enum tfr_status end_large(struct tfr_pairing *p, struct tfr_error *err)
 {
 	uint8_t a[RANKED];
@@ -63,7 +63,7 @@ static enum tfr_status end_large(struct tfr_pairing *p, struct tfr_error *err)
 	while (!(status = tfr_sorter_next(p->large, &next, err))) {
 		const uint8_t *row = next;
 
-		if (waits && row[8]) { /* B, of the same rank: a lower one of A was told of */
+		if (waits && row[8]) { /* of the same rank, since lower ones of A are done */
 			waits = false;
 			status = p->match(p->ctx, a + 9, row + 9, err);
 		} else if (row[8]) {

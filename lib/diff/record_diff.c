@@ -1,9 +1,10 @@
-/* diff/record_diff.c - the records of two sets, matched.
+/* diff/record_diff.c - matches the records of two sets.
  *
- * Notes of both sides, sorted, lie behind each other where records are equal: the first of A
- * belongs to the first of B, and so on.  With keys, what found no equal one is sorted again, by key
- * and place, and paired in the same way: those records changed.  Without keys, sides of as many
- * records whose hashes add up to the same 128 bits are equal, and nothing has to be sorted. */
+ * In the sorted notes of both sides, equal records are adjacent.  The first of A is paired with the
+ * first of B, and so on.  With keys, records without an equal one are sorted again, by key and
+ * place, and paired in the same way: those records changed.  Without keys, two sides are equal if
+ * they have the same number of records and the same 128-bit sum of their hashes; then nothing is
+ * sorted. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,12 +19,12 @@ struct run {
 	const struct tfr_diff_opts *o;
 	struct tfr_diff_report *report;
 	struct tfr_ledger ledger;
-	struct tfr_sorter *left;    /* with keys: what found no equal one */
-	struct tfr_sorter *changed; /* of A, of B */
-	struct tfr_sorter *order;   /* of pairs: of A, of B */
+	struct tfr_sorter *left;    /* with keys: the records without an equal one */
+	struct tfr_sorter *changed; /* place in A, place in B */
+	struct tfr_sorter *order;   /* of pairs: place in A, place in B */
 	struct tfr_firsts only[2];
-	struct tfr_firsts steps; /* of A, of B */
-	/* Of the key that is being walked over: how many each side has. */
+	struct tfr_firsts steps; /* place in A, place in B */
+	/* For the current key: the number of records of each side. */
 	uint8_t key[TFR_NOTE_HASH];
 	uint64_t of_key[2];
 };
@@ -79,7 +80,7 @@ static enum tfr_status only_content(void *ctx, const uint8_t *row, struct tfr_er
 	return only(ctx, row + TFR_NOTE_HASH, err);
 }
 
-/* Another record of its key may have changed into it. */
+/* Keeps the row: another record with its key may be its changed version. */
 static enum tfr_status leave(void *ctx, const uint8_t *row, struct tfr_error *err)
 {
 	struct run *r = ctx;
@@ -140,7 +141,7 @@ static enum tfr_status match_equal(struct run *r, struct tfr_error *err)
 	enum tfr_status status = walk(r, r->ledger.sorter, &p, err);
 
 	r->report->temp_bytes += tfr_sorter_spilled(r->ledger.sorter);
-	tfr_sorter_free(r->ledger.sorter); /* its memory is free for the rest */
+	tfr_sorter_free(r->ledger.sorter); /* frees its memory for the other sorters */
 	r->ledger.sorter = NULL;
 	return status;
 }
@@ -160,7 +161,7 @@ static enum tfr_status match_keys(struct run *r, struct tfr_error *err)
 	return status;
 }
 
-/* Pairs in the order of A: where do those of B go back? */
+/* Walks over the pairs in the order of A and finds the steps back in B. */
 static enum tfr_status look_at_order(struct run *r, struct tfr_error *err)
 {
 	uint8_t last[TFR_NOTE_PLACE] = { 0 };
@@ -181,7 +182,7 @@ static enum tfr_status look_at_order(struct run *r, struct tfr_error *err)
 	return status == TFR_END ? TFR_OK : status;
 }
 
-/* --- what is told --- */
+/* --- the report --- */
 
 static bool list_only(struct run *r, unsigned side)
 {
@@ -219,7 +220,7 @@ static enum tfr_status tell(struct run *r, struct tfr_error *err)
 	return TFR_OK;
 }
 
-/* --- around them --- */
+/* --- the complete comparison --- */
 
 static enum tfr_status prepare(struct run *r, struct tfr_error *err)
 {
@@ -245,7 +246,7 @@ static enum tfr_status prepare(struct run *r, struct tfr_error *err)
 	return TFR_OK;
 }
 
-/* Sums of 128 bits that are alike by chance are as rare as hashes are. */
+/* 128-bit sums that agree by chance are as rare as hashes that do. */
 static bool all_equal(const struct run *r)
 {
 	return !r->o->key && !r->o->ordered && r->ledger.sums[0] == r->ledger.sums[1] &&

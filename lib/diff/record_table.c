@@ -1,15 +1,15 @@
-/* diff/record_table.c - both sides read, a row a record.
+/* diff/record_table.c - reads both sides and makes one row per record.
  *
- * Workers hash, and hand over some hundred rows at a time.  Of keys, the first record of each kind
- * is remembered: a number in A and the same digits as bytes in B would have nothing in common,
- * which is a mistake and no finding. */
+ * Workers hash records, and add some hundred rows to the sorter at a time.  The first record with
+ * each kind of key is remembered.  A number in A and the same digits as bytes in B would never
+ * match, which is a mistake by the user rather than a finding. */
 #include "diff/record_table.h"
 
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define XXH_STATIC_LINKING_ONLY /* the streaming state on the stack */
+#define XXH_STATIC_LINKING_ONLY /* for the streaming state on the stack */
 #include <xxhash.h>
 
 #include "inspect/stats/identity.h"
@@ -33,7 +33,7 @@ struct tfr_note_worker {
 	uint8_t rows[BATCH * TFR_NOTE_MAX];
 	size_t n;
 	unsigned __int128 sum;
-	struct tfr_example *example; /* of `identity` */
+	struct tfr_example *example; /* for `identity` */
 	struct seen kinds[KINDS];
 };
 
@@ -45,7 +45,7 @@ static void put_hash(uint8_t *out, XXH128_hash_t h)
 	tfr_put_be(out + 8, h.low64, 8);
 }
 
-/* A few numbers at a time, little-endian. */
+/* Hashes a few numbers at a time, little-endian. */
 static void add_numbers(XXH3_state_t *state, const struct tfr_feature *f)
 {
 	union {
@@ -76,7 +76,7 @@ static void add_numbers(XXH3_state_t *state, const struct tfr_feature *f)
 	XXH3_128bits_update(state, words.narrow, n * sizeof(*words.narrow));
 }
 
-/* Kind and number are in the seed: what the values are written as may be alike. */
+/* The seed contains kind and number, since values of different kinds may have the same bytes. */
 static XXH128_hash_t hash_values(const struct tfr_feature *f)
 {
 	uint64_t seed = f->count * KINDS + f->kind, size;
@@ -108,7 +108,7 @@ void tfr_note_feature(const struct tfr_feature *f, uint8_t hash[TFR_NOTE_HASH])
 	put_hash(hash, hash_values(f));
 }
 
-/* Names in bytewise order, each with its length and the hash of its values. */
+/* Hashes names in bytewise order, each with its length and the hash of its values. */
 static XXH128_hash_t hash_features(const struct tfr_example *ex)
 {
 	XXH3_state_t state;
@@ -127,7 +127,7 @@ static XXH128_hash_t hash_features(const struct tfr_example *ex)
 	return XXH3_128bits_digest(&state);
 }
 
-/* The value that the record is known by; false: it has none, or is no Example. */
+/* Finds the value that identifies the record; false: it has none, or is not an Example. */
 static bool find_identity(
 	struct tfr_note_worker *w, const struct tfr_swept *s, struct tfr_bytes *value)
 {
@@ -293,7 +293,7 @@ enum tfr_status tfr_ledger_take(
 	return status;
 }
 
-/* --- around them --- */
+/* --- opening and closing --- */
 
 enum tfr_status tfr_ledger_open(struct tfr_ledger *n, const struct tfr_diff_opts *opts,
 	bool contents, struct tfr_error *err)

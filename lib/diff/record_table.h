@@ -1,8 +1,8 @@
-/* diff/record_table.h - what is noted of each record of both sides, and the room for it.
+/* diff/record_table.h - the notes on the records of both sides, and the memory for them.
  *
- * A note is a row for a sorter: the hash of the key, where there is one, the hash of the content,
- * the side, and the place.  So, sorted, equal records lie behind each other, those of A first, each
- * side's in its order. */
+ * A note is a row for a sorter: the hash of the key, if there is one, the hash of the content, the
+ * side, and the place.  After sorting, equal records are adjacent, those of A first, each side's in
+ * its order. */
 #ifndef TFR_DIFF_RECORD_TABLE_H
 #define TFR_DIFF_RECORD_TABLE_H
 
@@ -24,25 +24,25 @@ struct tfr_note_worker;
 
 struct tfr_ledger {
 	const struct tfr_diff_opts *o;
-	bool contents; /* of records with a key, too */
+	bool contents; /* note contents, even of records with a key */
 	size_t prefix; /* bytes of hashes in a row */
 	size_t row;
 	struct tfr_sorter *sorter;
-	uint64_t memory; /* all that is allowed */
+	uint64_t memory; /* the total limit */
 	const char *const *folders;
 	size_t folder_count;
 	char *default_folder;
 	unsigned n_workers;
 	struct tfr_note_worker *workers;
 	pthread_mutex_t lock;	   /* of `sorter` */
-	unsigned side;		   /* that is being read */
-	unsigned __int128 sums[2]; /* of the contents' hashes, where there is no key */
+	unsigned side;		   /* the side that is being read */
+	unsigned __int128 sums[2]; /* sums of the contents' hashes, if there is no key */
 };
 
 enum tfr_status tfr_ledger_open(struct tfr_ledger *n, const struct tfr_diff_opts *opts,
 	bool contents, struct tfr_error *err);
 void tfr_ledger_close(struct tfr_ledger *n);
-/* Sweeps both sides.  The workers are gone then. */
+/* Sweeps both sides.  The workers have ended when it returns. */
 enum tfr_status tfr_ledger_take(
 	struct tfr_ledger *n, struct tfr_sweep_report reports[2], struct tfr_error *err);
 /* A sorter with 1/`part` of the memory.  NULL: out of memory. */

@@ -1,4 +1,4 @@
-/* diff/schema_diff.c - two lists of features, walked over side by side. */
+/* diff/schema_diff.c - compares two lists of features by a parallel walk. */
 #include <string.h>
 
 #include <tfr-private/diff.h>
@@ -8,13 +8,13 @@
 
 enum { KINDS = TFR_KIND_INT64 + 1 };
 
-/* A side of a comparison. */
+/* One side of a comparison. */
 struct side {
 	const struct tfr_survey *s;
-	size_t at; /* in its list, behind `field` */
+	size_t at; /* index in its list, after `field` */
 	struct tfr_field field;
-	bool any;	/* there is a field */
-	unsigned kinds; /* of the field: bits */
+	bool any;	/* `field` is valid */
+	unsigned kinds; /* bits: the kinds of the field */
 	struct tfr_buf text;
 };
 
@@ -36,7 +36,8 @@ static void next(struct side *s)
 		s->kinds |= 1u << s->s->list[i]->kind;
 }
 
-/* Which of the two fields has the name that comes first: below 0 that of A, above 0 that of B. */
+/* Compares the names of the two fields: negative if that of A comes first, positive if that of B
+ * does. */
 static int compare_sides(const struct run *r)
 {
 	const struct tfr_surveyed *a = r->sides[0].field.f, *b = r->sides[1].field.f;
@@ -46,7 +47,7 @@ static int compare_sides(const struct run *r)
 	return tfr_survey_compare(a, b->name, b->size, a->kind);
 }
 
-/* --- words --- */
+/* --- descriptions --- */
 
 static bool put_kinds(struct side *s)
 {
@@ -88,7 +89,7 @@ static bool put_content(struct side *s)
 	return tfr_buf_printf(&s->text, "%s", tfr_content_name(s->field.content));
 }
 
-/* All of it, of a feature that only this side has. */
+/* Describes a feature completely, for one that only this side has. */
 static bool put_feature(struct side *s)
 {
 	bool ok = put_kinds(s);
@@ -110,7 +111,7 @@ static bool put_sequences(struct side *s)
 
 /* --- differences --- */
 
-/* `put` NULL: that side lacks it. */
+/* Reports one difference.  `put` NULL: that side lacks the feature. */
 static void tell(struct run *r, const char *what, const struct tfr_surveyed *feature,
 	bool (*put_a)(struct side *s), bool (*put_b)(struct side *s))
 {

@@ -1,5 +1,5 @@
-/* diff/sides.c - whether two sets can be compared: files by what they are, not by what they are
- * called. */
+/* diff/sides.c - checks whether two sets can be compared.  Files are identified by device and
+ * inode, not by name. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -29,7 +29,7 @@ static bool look_at(const char *path, struct stat *st)
 	return strcmp(path, "-") ? !stat(path, st) : !fstat(STDIN_FILENO, st);
 }
 
-/* What cannot be looked at is left out: who reads it will say why. */
+/* Skips files that cannot be examined: reading them later reports the reason. */
 static struct identity *identify(const struct tfr_set *set, size_t *n)
 {
 	struct identity *all = calloc(tfr_set_count(set) + 1, sizeof(*all));
