@@ -1,7 +1,7 @@
-/* inspect/class_texts.c - the class map of a set, from the records where nothing beside it says it.
+/* inspect/class_texts.c - the class map of a set, from the records if no file beside it has one.
  *
- * What a part of the records says is true as far as it goes: classes that were not met are not
- * compared. */
+ * The map from a part of the records is correct but may be incomplete: classes that were not met
+ * are not compared. */
 #include "inspect/class_texts.h"
 
 #include <string.h>
@@ -19,8 +19,8 @@ static const char *const pairs[][2] = {
 	{ "audio/class/label", "audio/class/text" },
 };
 
-/* Notes the class of a record; false: it has no number and name.  *last spares the class of the
- * record before. */
+/* Adds the class of a record; false: the record has no number and name.  A class equal to the last
+ * one added is skipped. */
 static bool note(struct tfr_class_map *m, const struct tfr_example *ex, bool *no_memory)
 {
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
@@ -34,7 +34,7 @@ static bool note(struct tfr_class_map *m, const struct tfr_example *ex, bool *no
 		if (last && last->label == label && strlen(last->text) == text.size &&
 			!memcmp(last->text, text.data, text.size))
 			return true;
-		if (m->n >= MOST_CLASSES) /* of few classes in random order most are repeated */
+		if (m->n >= MOST_CLASSES) /* most entries are duplicates */
 			tfr_class_map_sort(m);
 		if (m->n < MOST_CLASSES)
 			*no_memory |=
@@ -54,7 +54,7 @@ static enum tfr_status read_file(struct tfr_class_map *m, const char *path, uint
 	bool no_memory = false, any = false;
 
 	if (tfr_reader_open(&r, path, &opts, NULL))
-		return TFR_OK; /* whoever reads all of it says why */
+		return TFR_OK; /* a later reading of the file reports the reason */
 	while (bytes < most && !no_memory && (any || none < LOOK_AT) &&
 		!tfr_reader_next(r, &rec, NULL)) {
 		bytes += rec.size;
@@ -81,7 +81,7 @@ static enum tfr_status from_records(
 			continue;
 		status = read_file(m, files[i], most > LEAST_A_FILE ? most : LEAST_A_FILE, ex, err);
 		if (i == 0 && !m->n)
-			break; /* records of another kind */
+			break; /* the records are of another kind */
 	}
 	tfr_example_free(ex);
 	tfr_class_map_sort(m);

@@ -1,8 +1,8 @@
 /* inspect/survey_run.c - the pass over the records that makes a survey.
  *
- * Each worker keeps its own facts of each feature, and merges them into the survey at the end, or
- * before they take much memory.  The features of a record are sorted, as the worker's list is, so
- * that the next feature is nearly always the next of the list. */
+ * Each worker keeps its own facts of each feature.  It merges them into the survey at the end, or
+ * earlier if they would take much memory.  The features of a record are sorted, like the worker's
+ * list, so the next feature is nearly always the next entry of the list. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,35 +14,35 @@
 
 enum { LOOK_EVERY = 1024, ROOM = 2 << 20 };
 
-/* A feature as a worker knows it. */
+/* A worker's own facts about a feature. */
 struct own {
 	struct tfr_surveyed *shared;
 	struct tfr_facts facts;
 	struct tfr_tally *tally; /* NULL: no distributions */
 	struct tfr_in_file in_file;
-	uint32_t file; /* in which that is */
+	uint32_t file; /* the file that `in_file` describes */
 };
 
 struct owned {
-	struct own **list; /* in the order of the survey that they are of */
+	struct own **list; /* sorted like the list of the survey */
 	size_t n, cap;
 };
 
-/* On cache lines of its own, since it changes with every record. */
+/* On its own cache lines, since it changes with every record. */
 struct worker {
 	struct owned features, feature_lists;
-	struct tfr_lists *lists; /* NULL: it has met no SequenceExample */
+	struct tfr_lists *lists; /* NULL: no SequenceExample was found so far */
 	uint64_t records, sequences;
 	struct tfr_series sizes;
-	uint32_t file;		  /* that it is at */
-	uint64_t records_of_file; /* of it, not yet merged */
+	uint32_t file;		  /* the current file */
+	uint64_t records_of_file; /* records of that file that are not merged yet */
 } __attribute__((aligned(128)));
 
 struct run {
 	struct tfr_survey *s;
 	struct worker *workers;
 	unsigned n_workers;
-	bool spans_files; /* what is in each file is kept */
+	bool spans_files; /* facts are kept per file */
 };
 
 static enum tfr_status no_memory(struct tfr_error *err)
@@ -106,7 +106,7 @@ static bool make_room(struct run *r, struct worker *w)
 	return bring_all_home(r, &w->features) && bring_all_home(r, &w->feature_lists);
 }
 
-/* --- a record --- */
+/* --- features --- */
 
 static void free_own(struct own *o)
 {
@@ -152,7 +152,7 @@ static enum tfr_status insert_own(struct tfr_survey *s, struct owned *w, size_t 
 	return TFR_OK;
 }
 
-/* memcmp(a, b, n) == 0 of a few bytes, without a call. */
+/* memcmp(a, b, n) == 0 for a few bytes, without a call. */
 static inline bool same_bytes(const char *a, const char *b, size_t n)
 {
 	uint64_t x, y, differ = 0;
@@ -186,7 +186,7 @@ static inline bool is_own(const struct own *o, const struct tfr_feature *f)
 	       same_bytes(o->shared->name, f->key, f->key_size);
 }
 
-/* Moves *at to the feature, which is made where it is new. */
+/* Moves *at to the feature, which is created if new. */
 static enum tfr_status find_own(struct tfr_survey *s, struct owned *w, size_t *at,
 	const struct tfr_feature *f, struct tfr_error *err)
 {
@@ -206,8 +206,8 @@ static enum tfr_status find_own(struct tfr_survey *s, struct owned *w, size_t *a
 	return insert_own(s, w, low, f, err);
 }
 
-/* A record of that file has it; so many values are the fewest and the most of its lists.  A list
- * without steps says nothing of that, and is as good as one without values. */
+/* Records that a record of that file has the feature; `count` is the range of the number of values.
+ * A list without steps has an empty range and counts as one without values. */
 static void note_in_file(struct own *o, uint32_t file, struct tfr_range count)
 {
 	uint32_t min, max;
@@ -236,7 +236,7 @@ static enum tfr_status take_features(struct run *r, struct worker *w, const stru
 		enum tfr_status status = TFR_OK;
 		struct own *o;
 
-		/* Nearly always it is there already, and the next one. */
+		/* Nearly always it is the next entry. */
 		if (at == w->features.n || !is_own(w->features.list[at], f))
 			status = find_own(r->s, &w->features, &at, f, err);
 		if (status)
@@ -253,7 +253,7 @@ static enum tfr_status take_features(struct run *r, struct worker *w, const stru
 
 /* --- feature lists --- */
 
-/* A list of a record on its way: by kind, what is known of it and how many steps it has of that. */
+/* State for one feature list of a record, by kind: its facts and the number of steps. */
 struct walk {
 	struct own *own[TFR_KIND_INT64 + 1];
 	uint64_t steps[TFR_KIND_INT64 + 1];
@@ -274,7 +274,7 @@ static enum tfr_status find_list(struct run *r, struct worker *w, struct walk *w
 	return TFR_OK;
 }
 
-/* A step without a kind is one of the list's kind without values. */
+/* A step without a kind counts as a step of the list's kind without values. */
 static enum tfr_status take_steps(struct run *r, struct worker *w, struct walk *walk,
 	const struct tfr_feature_list *list, struct tfr_seen *seen, struct tfr_error *err)
 {
@@ -360,7 +360,7 @@ static enum tfr_status take_record(
 	enum tfr_status status = sequence ? parse_lists(w, s, err) : TFR_OK;
 
 	(void)verdict;
-	if (status) /* of a record that is bad nothing counts */
+	if (status) /* a bad record does not count */
 		return status;
 	w->sequences += sequence;
 	if (s->file != w->file)
@@ -378,9 +378,9 @@ static enum tfr_status take_record(
 	return status || !sequence ? status : take_lists(r, w, &seen, err);
 }
 
-/* --- around it --- */
+/* --- the complete pass --- */
 
-/* Names of the files, where it is kept what is in each. */
+/* Stores the names of the files, if facts are kept per file. */
 static bool name_files(struct run *r, const struct tfr_set *set)
 {
 	struct tfr_survey *s = r->s;

@@ -1,8 +1,8 @@
-/* inspect/survey_state.c - surveys kept, read again, and merged.
+/* inspect/survey_state.c - stores surveys, reads them back, and merges them.
  *
- * What a survey is packed to depends on the records alone: lists come in order, and each part packs
- * itself in an order of its own.  In JSON a hash stands behind it, since counters that changed on
- * their way would still be counters. */
+ * The packed state of a survey depends on the records alone: lists are in order, and each part
+ * packs itself in an order of its own.  In JSON a hash follows the state, since corrupted counters
+ * would still look like counters. */
 #include "inspect/survey_state.h"
 
 #include <endian.h>
@@ -45,7 +45,7 @@ void tfr_survey_pack(const struct tfr_survey *s, struct tfr_pack *p)
 	tfr_pack_u64(p, s->sequences);
 	tfr_series_pack(&s->sizes, p);
 	pack_features(s, p);
-	if (s->lists) /* without them the state ends here */
+	if (s->lists) /* without lists the state ends here */
 		pack_features(s->lists, p);
 }
 
@@ -63,7 +63,7 @@ static enum tfr_status unpack_feature(
 	status = tfr_survey_get(s, name.data, name.size, kind, &f, err);
 	if (status)
 		return status;
-	/* In order, so that each is there once. */
+	/* Features must be in order, so each occurs once. */
 	u->bad |= s->n == before || s->list[s->n - 1] != f;
 	if (u->bad)
 		return TFR_OK;
@@ -130,7 +130,7 @@ enum tfr_status tfr_survey_unpack(
 	return status;
 }
 
-/* --- in JSON, and out of it --- */
+/* --- JSON --- */
 
 /* Little-endian. */
 static uint64_t hash_of(const struct tfr_buf *b)
@@ -155,7 +155,7 @@ bool tfr_survey_put_state(const struct tfr_survey *s, struct tfr_json *j)
 	return ok;
 }
 
-/* Takes the hash off the end.  False: it is not that of what is before it. */
+/* Removes the hash from the end.  False: it does not match the bytes before it. */
 static bool verify(struct tfr_buf *bytes)
 {
 	uint64_t hash;
@@ -167,7 +167,8 @@ static bool verify(struct tfr_buf *bytes)
 	return hash == hash_of(bytes);
 }
 
-/* The object's version is raised with the keys of any command.  The state has a version of its own. */
+/* Accepts versions 1 and 2 of the object; the version is raised with the keys of any command.  The
+ * state has a version of its own. */
 static bool is_of_this_version(struct json_object *top)
 {
 	struct json_object *version;
@@ -211,8 +212,8 @@ enum tfr_status tfr_survey_parse(struct tfr_survey **s, const char *path, const 
 {
 	struct json_object *top;
 	struct tfr_error inner = { 0 };
-	enum tfr_status status =
-		tfr_json_read(&top, text, size, &(struct tfr_json_limits){ .depth = DEPTH }, &inner);
+	enum tfr_status status = tfr_json_read(
+		&top, text, size, &(struct tfr_json_limits){ .depth = DEPTH }, &inner);
 
 	if (!status)
 		status = read_state(s, path, top, err);

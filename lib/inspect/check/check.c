@@ -28,7 +28,7 @@
 
 enum { MOST_KINDS = 1000, MOST_PIXELS = 500000000 };
 
-/* A stored fault: an error without its path, followed by its texts. */
+/* A stored fault: an error without its path, followed by its strings. */
 struct kept_fault {
 	struct tfr_check_kind kind; /* hash 0: reported alone */
 	enum tfr_status status;
@@ -43,16 +43,16 @@ struct check_slot {
 	struct tfr_buf faults;
 	struct tfr_types types;
 	struct tfr_buf kinds; /* struct kept_kind: the kinds of these faults */
-	struct tfr_error err; /* being filled */
+	struct tfr_error err; /* the error being filled */
 };
 
 struct check_run {
 	const struct tfr_set *set;
 	const struct tfr_check_opts *opts;
-	struct tfr_contents **contents;	 /* one per worker; NULL: records are not looked into */
+	struct tfr_contents **contents;	 /* one per worker; NULL: contents are not checked */
 	struct tfr_schema *schema;	 /* NULL: none */
-	struct tfr_manifests *manifests; /* NULL: not asked for */
-	void **memory;			 /* one per worker, kept from file to file */
+	struct tfr_manifests *manifests; /* NULL: not requested */
+	void **memory;			 /* one per worker, reused from file to file */
 };
 
 /* The offset in `faults` of the first fault of a kind. */
@@ -89,8 +89,8 @@ static enum tfr_status keep_fault(struct check_slot *slot, struct tfr_error *err
 	return append_fault(slot, (struct tfr_check_kind){ 0, 1 }, err);
 }
 
-/* A fault in the contents of a record: faults of one kind are counted, and only the first is kept.
- */
+/* Keeps a fault in the contents of a record.  Faults of one kind are counted, and only the first is
+ * kept. */
 static enum tfr_status keep_kind(struct check_slot *slot, uint64_t kind, struct tfr_error *err)
 {
 	const struct kept_kind *known = (struct kept_kind *)slot->kinds.data;
@@ -141,13 +141,13 @@ static void report_faults(const struct check_run *run, struct check_slot *slot)
 		tfr_error_hint(&slot->err, "%s", (const char *)slot->faults.data + at);
 		at += k.hint_size;
 		tfr_error_set_path(&slot->err, slot->file.path);
-		run->opts->fault(run->opts->ctx, slot->file.path, &slot->err,
-			k.kind.hash ? &k.kind : NULL);
+		run->opts->fault(
+			run->opts->ctx, slot->file.path, &slot->err, k.kind.hash ? &k.kind : NULL);
 	}
 }
 
-/* A length is damaged, or the file ends too soon: looks for the records that are still readable after it, and
- * says how much was passed over. */
+/* Handles a damaged length or a truncated file: searches for the next readable records, and reports
+ * how many bytes were skipped. */
 static void pass_over(struct tfr_reader *r, struct check_slot *slot, bool *found)
 {
 	uint64_t lost = 0;
@@ -157,11 +157,10 @@ static void pass_over(struct tfr_reader *r, struct check_slot *slot, bool *found
 	*found = status == TFR_OK;
 	slot->file.lost_bytes += lost;
 	if (*found)
-		tfr_error_append(&slot->err,
-			"; %llu bytes passed over", (unsigned long long)lost);
+		tfr_error_append(&slot->err, "; %llu bytes passed over", (unsigned long long)lost);
 	else if (status == TFR_END && tfr_reader_fault(r) != TFR_FAULT_CUT)
-		tfr_error_append(&slot->err,
-			"; no record found in the %llu bytes to the end", (unsigned long long)lost);
+		tfr_error_append(&slot->err, "; no record found in the %llu bytes to the end",
+			(unsigned long long)lost);
 }
 
 /* Keeps a failure of the reader.  *more: records follow. */
@@ -174,7 +173,7 @@ static enum tfr_status note_fault(struct tfr_reader *r, struct check_slot *slot,
 
 	*more = false;
 	assert(fault != TFR_FAULT_PAYLOAD); /* runs leave payloads to check_records() */
-	if (whole) /* a resync moves on */
+	if (whole)			    /* a resync moves the block */
 		memcpy(header, r->block + r->begin, sizeof(header));
 	if (slot->err.status == TFR_EDATA && (fault == TFR_FAULT_LENGTH || fault == TFR_FAULT_CUT))
 		pass_over(r, slot, more);
@@ -185,7 +184,7 @@ static enum tfr_status note_fault(struct tfr_reader *r, struct check_slot *slot,
 	return keep_fault(slot, err);
 }
 
-/* A record that has a finding. */
+/* The place of a record that has a finding. */
 struct place {
 	const struct tfr_contents *contents;
 	struct check_slot *slot;
@@ -200,7 +199,7 @@ static enum tfr_status keep_difference(void *ctx, struct tfr_error *err)
 	return keep_kind(at->slot, tfr_contents_kind(at->contents), err);
 }
 
-/* Keeps the differences in the layout of the file. */
+/* Records the differences between readers in the layout of the file. */
 static enum tfr_status keep_differences_of_file(
 	struct tfr_reader *r, struct check_slot *slot, struct tfr_error *err)
 {
@@ -246,8 +245,8 @@ static enum tfr_status take_record(const struct check_run *run, struct tfr_conte
 	return check_record(contents, slot, rec, err);
 }
 
-/* Counts the sound records from the first on, where no one looks into them.  False: the file has
- * more, or something that is not a sound record. */
+/* Counts the intact records at the start of a file whose contents are not checked.  False: the file
+ * has more bytes, or a record that is not intact. */
 static bool pass_sound(
 	const struct check_run *run, struct check_slot *slot, unsigned threads, unsigned worker)
 {
@@ -294,7 +293,8 @@ static enum tfr_status judge_types(struct check_slot *slot, struct tfr_error *er
 	return status;
 }
 
-/* Holds the file to its manifest; its faults are reported with the first file of a set. */
+/* Compares the file with its manifest.  Faults of the manifest are reported with the first file of
+ * a set. */
 static enum tfr_status prove(
 	const struct check_run *run, struct check_slot *slot, uint64_t i, struct tfr_error *err)
 {
@@ -355,7 +355,7 @@ static enum tfr_status take_fault(void *ctx, void *part, struct tfr_reader *read
 		      : keep_fault(slot, err);
 }
 
-/* A run whose records no one looks into: sound records are verified in one call. */
+/* Checks a run of records whose contents are not checked: one call verifies the intact ones. */
 static enum tfr_status check_unseen(const struct check_run *run, struct check_slot *slot,
 	struct tfr_run *records, struct tfr_error *err)
 {

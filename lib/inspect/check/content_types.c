@@ -1,7 +1,7 @@
-/* inspect/check/content_types.c - which faults the types of a file's records are.
+/* inspect/check/content_types.c - decides which types of records in a file are faults.
  *
- * That is decided when the file has been read: before that, an Event may be one of many, or a
- * stranger among Examples. */
+ * The decision needs the complete file: an Event, for example, may be one of many, or the only one
+ * among Examples. */
 #include "inspect/check/content_types.h"
 
 #include <stdio.h>

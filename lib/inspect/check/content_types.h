@@ -6,32 +6,32 @@
 
 enum { TFR_STRANGERS_MAX = 32 };
 
-/* Records that are not Examples, for one reason: the first of them. */
+/* Records that are not Examples, for one reason; `record` and `offset` are those of the first. */
 struct tfr_stranger {
-	uint64_t kind, records; /* as struct tfr_check_kind has them */
+	uint64_t kind, records; /* as in struct tfr_check_kind */
 	uint64_t record, offset;
 	char why[200];
 };
 
-/* Zero-initialised is none. */
+/* Zero-initialised is empty. */
 struct tfr_types {
 	struct tfr_content_counts counts; /* of all records */
 	struct tfr_stranger strangers[TFR_STRANGERS_MAX];
 	size_t n;
 };
 
-/* Whether a record that shows this is not an Example, be it a damaged one. */
+/* Whether a record of this type is not an Example, not even a damaged one. */
 bool tfr_types_strange(enum tfr_likeness like);
-/* Why a record that parses is not an Example. */
+/* Explains why a record that parses is not an Example. */
 enum tfr_status tfr_types_explain(enum tfr_likeness like, struct tfr_error *err);
-/* Counts one, whose reason and place `why` has.  Those for other reasons than the first
+/* Counts one such record; `why` has the reason and the place.  Reasons beyond the first
  * TFR_STRANGERS_MAX - 1 are counted together. */
 void tfr_types_note(struct tfr_types *t, uint64_t kind, const struct tfr_error *why);
 /* `from` comes after `into`. */
 void tfr_types_merge(struct tfr_types *into, const struct tfr_types *from);
-/* Fault number `i` of the file, once all its records were seen: where none is an Example, one that
- * names what they are, without a place; otherwise one for each reason.  TFR_OK: there are no more.
- * *kind is what it is counted by. */
+/* Fault number `i` of the file, after all its records were read.  If none is an Example, there is
+ * one fault without a place that names their types; otherwise there is one per reason.  TFR_OK:
+ * there are no more. *kind is the kind that the fault counts as. */
 enum tfr_status tfr_types_fault(const struct tfr_types *t, const char *path, size_t i,
 	struct tfr_stranger *kind, struct tfr_error *err);
 

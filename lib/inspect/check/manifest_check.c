@@ -1,7 +1,8 @@
-/* inspect/check/manifest_check.c - a file held to what its manifest says of it: records, bytes, content sum, and
- * the CRC-32C of the file as it lies.
+/* inspect/check/manifest_check.c - compares a file with its manifest entry: records, bytes, content
+ * sum, and the CRC-32C of the raw file.
  *
- * The time is not held to: a copy has another, and the CRC says more. */
+ * The modification time is not compared: a copy has another one, and the CRC is stronger evidence.
+ */
 #include "inspect/check/manifest_check.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* inspect/check/record_contents.c - records looked into, Examples and SequenceExamples.
+/* inspect/check/record_contents.c - checks the contents of records, Examples and SequenceExamples.
  *
- * Every bytes value that starts like a JPEG or a PNG is held to be one and must decode in full;
- * `image/encoded` must be an image whatever it starts like. */
+ * Every bytes value that starts like a JPEG or a PNG must be one and must decode completely;
+ * `image/encoded` must be an image however it starts. */
 #include "inspect/check/record_contents.h"
 
 #include <stdio.h>
@@ -12,11 +12,11 @@
 #include <tfr-private/media.h>
 
 #include "base/hardening.h"
-#include "example/wire_lint.h"
 #include "example/lists.h"
-#include "inspect/schema/schema_read.h"
-#include "inspect/check/strict.h"
+#include "example/wire_lint.h"
 #include "inspect/check/content_types.h"
+#include "inspect/check/strict.h"
+#include "inspect/schema/schema_read.h"
 #include "xxhash.h"
 
 struct tfr_contents {
@@ -24,9 +24,9 @@ struct tfr_contents {
 	struct tfr_decoder *decoder;	 /* NULL: images are not decoded */
 	struct tfr_lint *lint;		 /* NULL: not strict */
 	const struct tfr_schema *schema; /* NULL: none */
-	struct tfr_lists *lists;	 /* NULL: no schema looks at them */
-	bool must_parse;		 /* a record must be one */
-	uint64_t kind;			 /* of the fault reported last */
+	struct tfr_lists *lists;	 /* NULL: no schema examines feature lists */
+	bool must_parse;		 /* a record must be an Example */
+	uint64_t kind;			 /* of the last reported fault */
 };
 
 struct tfr_contents *tfr_contents_new(const struct tfr_contents_opts *opts)
@@ -62,7 +62,8 @@ void tfr_contents_free(struct tfr_contents *c)
 	free(c);
 }
 
-/* The wording without its numbers and without "s": "1 value" and "2 values" are one kind. */
+/* Hashes the wording without its numbers and without "s", so "1 value" and "2 values" are one kind.
+ */
 static uint64_t hash_kind(const struct tfr_bytes *name, const char *what)
 {
 	char text[1024];
@@ -88,13 +89,13 @@ static enum tfr_status name_feature(const struct tfr_bytes *key, struct tfr_erro
 	struct tfr_error inner = *err;
 	enum tfr_status status = tfr_strict_feature(err, key, inner.message);
 
-	/* TFR_EFORMAT would be said of the value, not of the file. */
+	/* TFR_EFORMAT is about the value here, not about the file. */
 	if (inner.status != TFR_EFORMAT)
 		err->status = status = inner.status;
 	return status;
 }
 
-/* One run over a record. */
+/* One check of a record. */
 struct look {
 	struct tfr_contents *contents;
 	uint64_t *images;
@@ -111,7 +112,8 @@ static enum tfr_status check_value(void *ctx, const struct tfr_bytes *key,
 	enum tfr_image_format format = tfr_image_sniff(value->data, value->size);
 	bool must_be = key->size == strlen(encoded) && !memcmp(key->data, encoded, key->size);
 
-	/* An image of a kind that is not ours to judge, or bytes that nobody calls an image. */
+	/* The image format is not one that is decoded here, or nothing marks the bytes as an image.
+	 */
 	if (!tfr_image_is_decoded(format) && (format != TFR_IMAGE_UNKNOWN || !must_be))
 		return TFR_OK;
 	look->refused =
@@ -135,7 +137,7 @@ static enum tfr_status check_feature(
 	return status;
 }
 
-/* Parses a record, which must be an Example, and counts what it shows. */
+/* Parses a record, which must be an Example, and counts its type. */
 static enum tfr_status parse(
 	struct look *look, const void *data, size_t size, struct tfr_error *err)
 {
@@ -151,7 +153,7 @@ static enum tfr_status parse(
 	if (status || !look->strange)
 		return status;
 	if (like == TFR_IS_MESSAGE &&
-		tfr_is_sequence_example(data, size)) /* what is wrong with its lists says more */
+		tfr_is_sequence_example(data, size)) /* a fault in its lists explains more */
 		status = tfr_sequence_visit_bytes(data, size, NULL, NULL, err);
 	return status ? status : tfr_types_explain(like, err);
 }
@@ -190,7 +192,7 @@ enum tfr_status tfr_contents_check(struct tfr_contents *c, const void *data, siz
 	return status;
 }
 
-/* What is said of a difference on its way out. */
+/* The receiver of differences. */
 struct outlet {
 	struct tfr_contents *contents;
 	struct tfr_error *fault;
@@ -229,8 +231,8 @@ static enum tfr_status check_known_names(
 	return status;
 }
 
-/* Whether all that was found is an entry without a name and a value, which is as well what an empty
- * Example of an ExampleListWithContext looks like. */
+/* Whether the record has only an entry without a name and a value.  An ExampleListWithContext that
+ * holds an empty Example looks the same. */
 static bool is_nameless(const struct tfr_example *ex)
 {
 	return tfr_example_count(ex) == 1 && !tfr_example_at(ex, 0)->key_size &&

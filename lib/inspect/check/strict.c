@@ -1,4 +1,4 @@
-/* inspect/check/strict.c - the facts about other readers that are not a matter of wire format. */
+/* inspect/check/strict.c - differences between readers that are not about the wire format. */
 #include "inspect/check/strict.h"
 
 #include <stdarg.h>
@@ -11,13 +11,13 @@
 #include "inspect/check/tensorflow_gzip.h"
 #include "record/framing.h"
 
-/* How TensorFlow ends, beside how many records it hands out. */
+/* How TensorFlow ends after the records that it returns. */
 static const char *end_of(const struct tfr_peer *peer)
 {
 	return peer->fails ? "then fails" : "ends without an error";
 }
 
-/* `peer` is NULL where the file cannot be read once more. */
+/* `peer` is NULL if the file cannot be read a second time. */
 static enum tfr_status of_members(const struct tfr_members *m, enum tfr_compression c,
 	uint64_t records, const struct tfr_peer *peer, struct tfr_error *err)
 {
@@ -43,7 +43,7 @@ static enum tfr_status of_members(const struct tfr_members *m, enum tfr_compress
 		all, end_of(peer));
 }
 
-/* Standard input is gone when it is known that one would like to see it again. */
+/* Standard input cannot be read a second time. */
 static bool ask_peer(const struct tfr_reader *r, const char *path, struct tfr_peer *peer)
 {
 	return strcmp(path, "-") && !tfr_peer_read(path, tfr_reader_compression(r), peer, NULL);
@@ -70,8 +70,8 @@ enum tfr_status tfr_strict_file(const struct tfr_reader *r, const struct tfr_che
 	return TFR_OK;
 }
 
-/* Python's gzip, which PyPI's tfrecord reads by, goes to the end of the file first, and takes zeros
- * behind it for nothing. */
+/* Python's gzip, which PyPI's tfrecord uses, reads to the end of the file first, and ignores zeros
+ * after the stream. */
 void tfr_strict_stream(const struct tfr_reader *r, const char *path, struct tfr_error *err)
 {
 	bool gzip = tfr_reader_compression(r) == TFR_COMPRESSION_GZIP;
@@ -86,8 +86,8 @@ void tfr_strict_stream(const struct tfr_reader *r, const char *path, struct tfr_
 			tfr_reader_members(r).trailing ? " unless they are zeros" : "");
 }
 
-/* A length that makes TensorFlow ask for more memory than there is, before it looks whether the
- * file has so much; those from 2^63 - 4 on it refuses. */
+/* Whether the length makes TensorFlow request more memory than exists, before it checks the size of
+ * the file.  Lengths from 2^63 - 4 on are refused. */
 static bool crashes(const uint8_t *header)
 {
 	uint64_t length = tfr_load64(header);
@@ -99,8 +99,9 @@ static bool crashes(const uint8_t *header)
 void tfr_strict_record(enum tfr_fault fault, const uint8_t *header, struct tfr_error *err)
 {
 	if (fault == TFR_FAULT_PAYLOAD)
-		tfr_error_append(err, "; TensorFlow fails here, unless it skips the record; DALI and PyPI's "
-			 "tfrecord hand it out");
+		tfr_error_append(err,
+			"; TensorFlow fails here, unless it skips the record; DALI and PyPI's "
+			"tfrecord hand it out");
 	else if (fault == TFR_FAULT_CUT && !header)
 		tfr_error_append(err, "; TensorFlow takes this for the end; PyPI's tfrecord fails");
 	else if (header && crashes(header))
@@ -108,8 +109,9 @@ void tfr_strict_record(enum tfr_fault fault, const uint8_t *header, struct tfr_e
 	else if (fault == TFR_FAULT_CUT || (header && tfr_header_verifies(header)))
 		tfr_error_append(err, "; TensorFlow and PyPI's tfrecord fail here");
 	else if (fault == TFR_FAULT_LENGTH)
-		tfr_error_append(err, "; TensorFlow fails here; DALI and PyPI's tfrecord do not look at this "
-			 "checksum");
+		tfr_error_append(err,
+			"; TensorFlow fails here; DALI and PyPI's tfrecord do not look at this "
+			"checksum");
 }
 
 /* Sorted bytewise. */
@@ -166,7 +168,7 @@ enum tfr_kind tfr_strict_kind(const struct tfr_bytes *name)
 	return row ? row->kind : TFR_KIND_UNSET;
 }
 
-/* A name as it may be printed, bytes that are not UTF-8 as \xNN. */
+/* Formats a name for display, with bytes that are not UTF-8 as \xNN. */
 static void show_name(char *text, size_t size, const struct tfr_bytes *name)
 {
 	size_t n = 0, at = 0, len;

@@ -1,11 +1,11 @@
-/* inspect/check/tensorflow_gzip.c - TensorFlow's way through a compressed file, step by step.
+/* inspect/check/tensorflow_gzip.c - simulates how TensorFlow reads a compressed file, step by step.
  *
- * Where its reader ends early depends on which bytes of the file it has in its buffer when zlib
- * gives it nothing, so what it does is done here: zlib_inputstream.cc (tsl/lib/io) asks zlib for
- * up to 256 KiB at a time, out of a buffer of 256 KiB, and where nothing comes out it reads the
- * file on before it looks at what the buffer still holds.  If the file has ended by then, it takes
- * that for the end of the records.  record_reader.cc takes an end within a header for the end as
- * well, and an end within the data for an error. */
+ * TensorFlow's reader can end early.  Where it does depends on the bytes in its buffer when zlib
+ * returns no output, so the simulation repeats its steps. zlib_inputstream.cc (tsl/lib/io) requests
+ * up to 256 KiB at a time from zlib, with an input buffer of 256 KiB.  If there is no output, it
+ * reads more of the file before it uses the rest of the buffer.  If the file has ended by then, it
+ * takes that for the end of the records. record_reader.cc takes an end within a header for the end
+ * as well, and an end within the data for an error. */
 #include "inspect/check/tensorflow_gzip.h"
 
 #include <stdlib.h>
@@ -15,17 +15,17 @@
 #include "io/source.h"
 #include "record/framing.h"
 
-enum { BUFFER = 256 << 10 }; /* zlib_compression_options.h: the input's and the output's */
+enum { BUFFER = 256 << 10 }; /* zlib_compression_options.h: size of the input and output buffers */
 
-/* The records in what comes out, piece by piece. */
+/* Walks over the records in the decompressed bytes, piece by piece. */
 struct walk {
 	uint64_t records;
 	uint8_t header[TFR_RECORD_HEADER], footer[TFR_RECORD_FOOTER];
-	size_t have;   /* of the header, then of the footer */
-	bool in_data;  /* the header is whole */
-	uint64_t left; /* of the data */
+	size_t have;   /* bytes of the header, then of the footer */
+	bool in_data;  /* the header is complete */
+	uint64_t left; /* bytes of data left */
 	uint32_t crc;
-	bool bad; /* a checksum does not fit */
+	bool bad; /* a checksum does not match */
 };
 
 struct peer {
@@ -86,7 +86,8 @@ static void walk_on(struct walk *w, const uint8_t *p, size_t size)
 	}
 }
 
-/* Fills the input buffer behind what it holds.  TFR_END: nothing is left, or there is no room. */
+/* Fills the input buffer after the bytes that it holds.  TFR_END: no bytes are left, or there is no
+ * room. */
 static enum tfr_status refill(struct peer *p, struct tfr_error *err)
 {
 	size_t held = p->zlib.avail_in, got;
@@ -99,7 +100,8 @@ static enum tfr_status refill(struct peer *p, struct tfr_error *err)
 	return status ? status : got ? TFR_OK : TFR_END;
 }
 
-/* TFR_EDATA: zlib refuses the stream, and what this call gave is lost.  TFR_END: as refill(). */
+/* TFR_EDATA: zlib refuses the stream, and the output of this call is lost.  TFR_END: as in
+ * refill(). */
 static enum tfr_status step(struct peer *p, struct tfr_error *err)
 {
 	int result;

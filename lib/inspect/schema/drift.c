@@ -1,8 +1,8 @@
-/* inspect/schema/drift.c - features that are not alike everywhere: of two kinds, or other in some
- * files than in most.
+/* inspect/schema/drift.c - reports features that vary: with two kinds, or different in some files
+ * than in most.
  *
- * What a file makes of a feature is one of few states; the state that most files are in, the one
- * met first among equals, is what the others differ from. */
+ * In each file a feature has one of few states.  The most common state, the first one among equals,
+ * is the reference for the others. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,11 +64,11 @@ void tfr_survey_contradictions(
 
 /* --- files --- */
 
-/* What a file makes of a feature. */
+/* The state of a feature in one file. */
 struct state {
 	enum { ABSENT, SOMETIMES, ALWAYS } presence;
-	enum tfr_kind kind; /* UNSET: several */
-	uint64_t min, max;  /* values; those of a range are not held to it: 0 */
+	enum tfr_kind kind; /* UNSET: several kinds */
+	uint64_t min, max;  /* number of values; 0 if it varies */
 };
 
 static bool same(const struct state *a, const struct state *b)
@@ -77,7 +77,7 @@ static bool same(const struct state *a, const struct state *b)
 	       a->max == b->max;
 }
 
-/* `list`: the kinds of one feature. */
+/* `list` holds the kinds of one feature. */
 static struct state state_in(
 	const struct tfr_survey *s, struct tfr_surveyed *const *list, size_t n, uint64_t file)
 {
@@ -117,7 +117,8 @@ static void describe(const struct state *st, char text[64])
 			(unsigned long long)st->max);
 }
 
-/* The states there are, each with its files; more than there is room for count as the last. */
+/* The distinct states, with the number of files of each; states beyond the limit count as the last
+ * one. */
 struct states {
 	struct state list[STATES];
 	uint64_t files[STATES], first[STATES];
@@ -166,8 +167,8 @@ static void tell_states(const struct tfr_survey *s, const struct tfr_surveyed *f
 	}
 }
 
-/* Where a feature comes at times only, files that have it always do so by chance; and where its
- * length varies in one file, it may in all. */
+/* Merges states that differ by chance.  If a feature is optional, files in which every record has
+ * it are accidental; if its length varies in one file, it may vary in all. */
 static void settle_on_chance(struct states *all)
 {
 	bool range = false, sometimes = false;

@@ -1,4 +1,5 @@
-/* inspect/schema/emit.c - the schema as a table and as JSON, and the way to the other forms. */
+/* inspect/schema/emit.c - writes the schema as a table and as JSON, and calls the code for the
+ * other forms. */
 #include "inspect/schema/emit.h"
 
 #include <stdarg.h>
@@ -36,8 +37,8 @@ void tfr_emit(struct tfr_emit *e, const char *format, ...)
 
 /* --- fields --- */
 
-/* Among bytes that are nothing in particular a few begin like something by chance: those that parse
- * as a message, and one in some thousands of those that begin like an image. */
+/* Among random bytes, a few values look like something else by chance.  These are values that parse
+ * as a message, and values that begin like an image if they are fewer than one in a thousand. */
 static enum tfr_value_content content_of(const struct tfr_facts *f)
 {
 	enum tfr_value_content content = TFR_VALUE_EMPTY;
@@ -76,7 +77,7 @@ bool tfr_field_next(const struct tfr_survey *s, size_t *i, struct tfr_field *fie
 			field->f = f;
 	}
 	facts = &field->f->facts;
-	/* A list without steps has no kind, and is there all the same. */
+	/* A list without steps has no kind, but is present. */
 	field->required = field->kinds == 1 &&
 			  facts->records + (s->of_lists ? field->unset : 0) == s->records;
 	field->fixed = facts->length.min == facts->length.max && facts->length.min && !unset_steps;
@@ -146,10 +147,12 @@ static void put_presence(struct tfr_emit *e, const struct tfr_field *field)
 		tfr_emit(e, "unset");
 	else
 		tfr_emit(e, "%.3g%%",
-			share > 99.9 ? 99.9 : share); /* what is not always must not say 100 */
+			share > 99.9
+				? 99.9
+				: share); /* a feature that some records lack must not show 100 */
 }
 
-/* How many records have each of its kinds. */
+/* Writes how many records have each of its kinds. */
 static void put_kinds(struct tfr_emit *e, const struct tfr_surveyed *field)
 {
 	const char *between = "";
@@ -167,7 +170,7 @@ static void put_kinds(struct tfr_emit *e, const struct tfr_surveyed *field)
 
 enum { COLUMNS = 5 };
 
-/* One cell after the other, each ended by a NUL. */
+/* Writes the cells of a row, each terminated by a NUL. */
 static void put_cells(struct tfr_emit *e, const struct tfr_field *field)
 {
 	e->failed |= !tfr_survey_name(&e->out, field->f);
@@ -192,7 +195,7 @@ static void put_cells(struct tfr_emit *e, const struct tfr_field *field)
 	tfr_emit(e, "%c", 0);
 }
 
-/* How many columns of a terminal a text of UTF-8 takes, as far as its characters are one wide. */
+/* The width of a UTF-8 text in terminal columns, if each character takes one. */
 static int width_of(const char *text)
 {
 	int n = 0;
@@ -338,11 +341,11 @@ static void put_json(struct tfr_emit *e)
 	tfr_json_free(j);
 }
 
-/* --- any form --- */
+/* --- all forms --- */
 
 static const struct form {
 	void (*put)(struct tfr_emit *e);
-	const char *code; /* what it is called; NULL: it can have anything */
+	const char *code; /* for messages; NULL: the form expresses everything */
 } forms[] = {
 	[TFR_SCHEMA_TEXT] = { put_table, NULL },
 	[TFR_SCHEMA_JSON] = { put_json, NULL },
@@ -352,13 +355,13 @@ static const struct form {
 	[TFR_SCHEMA_PBTXT] = { tfr_emit_pbtxt, "a Schema" },
 };
 
-/* The readers that have limits of their own. */
+/* Readers with limits of their own. */
 static const char *const readers[TFR_SCHEMA_FORMS] = {
 	[TFR_SCHEMA_DALI] = "DALI",
 	[TFR_SCHEMA_TORCH] = "the code for PyTorch",
 };
 
-/* What code cannot express. */
+/* Refuses fields that code cannot express. */
 static enum tfr_status check_fields(
 	const struct tfr_survey *s, const char *code, struct tfr_error *err)
 {

@@ -1,30 +1,30 @@
-/* inspect/schema/emit.h - a schema written out: a row a form. */
+/* inspect/schema/emit.h - writes a schema; each form is one row of a table. */
 #ifndef TFR_INSPECT_SCHEMA_EMIT_H
 #define TFR_INSPECT_SCHEMA_EMIT_H
 
 #include "inspect/survey.h"
 
-/* A feature as the schema has it: all its kinds in one. */
+/* A feature in the schema, with all its kinds. */
 struct tfr_field {
-	const struct tfr_surveyed *f; /* of its kind; of the first, where there are several */
-	unsigned kinds;		      /* that hold values or lists; 0: it is unset wherever it is */
-	uint64_t unset;		      /* records that have it without a kind */
-	bool required;		      /* every record has a list of that kind */
-	bool fixed;		      /* `length` values each, more than 0; of a list each step */
+	const struct tfr_surveyed *f; /* of its kind; of the first kind if there are several */
+	unsigned kinds; /* number of kinds with values or lists; 0: it is always unset */
+	uint64_t unset; /* records in which it has no kind */
+	bool required;	/* every record has a list of that kind */
+	bool fixed; /* each list has `length` values, more than 0; for a feature list, each step */
 	uint64_t length;
-	struct tfr_range steps; /* of a list: in a record */
-	/* What its values are that are not empty: TFR_CONTENTS where they differ, EMPTY where there
-	 * are none. */
+	struct tfr_range steps; /* for a feature list: steps per record */
+	/* The content of its non-empty values: TFR_CONTENTS if they differ, EMPTY if there are
+	 * none. */
 	enum tfr_value_content content;
 };
 
-/* The field that begins at *i of the list; *i moves past it.  False: there are no more. */
+/* The field that begins at index *i of the list; advances *i past it.  False: there are no more. */
 bool tfr_field_next(const struct tfr_survey *s, size_t *i, struct tfr_field *field);
 
 /* "image"; TFR_CONTENTS is "mixed". */
 const char *tfr_content_name(enum tfr_value_content content);
 
-/* The text of one form; `failed` stays set when memory runs out. */
+/* The text of one form; `failed` stays set after memory ran out. */
 struct tfr_emit {
 	const struct tfr_survey *s;
 	struct tfr_buf out;
@@ -37,18 +37,18 @@ void tfr_emit_dali(struct tfr_emit *e);
 void tfr_emit_torch(struct tfr_emit *e);
 void tfr_emit_pbtxt(struct tfr_emit *e);
 
-/* --- parts that several forms of Python code share --- */
+/* --- code that several Python forms share --- */
 
-/* The first line, a comment: how many records and files were read. */
+/* Writes the first line, a comment with the number of records and files read. */
 void tfr_emit_origin(struct tfr_emit *e);
-/* The name as a string of Python. */
+/* Writes the name as a Python string. */
 void tfr_emit_name(struct tfr_emit *e, const struct tfr_surveyed *f);
-/* IMAGES, the features that are one image in every record, and IMAGE_SIZE: the size of all of them,
- * or this one where sizes differ.  False: there are no such features. */
+/* Writes IMAGES, the features that are one image in every record, and IMAGE_SIZE: their common
+ * size, or this one if sizes differ.  False: there are no such features. */
 enum { TFR_EMIT_IMAGE_SIZE = 224 };
 bool tfr_emit_images(struct tfr_emit *e);
 bool tfr_emit_has_images(const struct tfr_survey *s);
-/* How the first file is compressed; NONE where it cannot be opened again. */
+/* The compression of the first file; NONE if it cannot be opened again. */
 enum tfr_compression tfr_emit_compression(const struct tfr_survey *s);
 
 #endif

@@ -1,8 +1,9 @@
-/* inspect/schema/emit_code.c - the schema as code: TensorFlow's, DALI's, and TensorFlow Metadata's.
+/* inspect/schema/emit_code.c - writes the schema as code for TensorFlow and DALI, and as a Schema
+ * of TensorFlow Metadata.
  *
  * The code runs unchanged and parses every record that was examined.  A feature has a fixed length
- * only where each record has it with that many values; every other one is ragged, which loses
- * nothing.  Names are UTF-8 here, and a feature has one kind at most. */
+ * only if each record has it with that many values.  Every other feature is ragged, which loses
+ * nothing.  Names are UTF-8 here, and a feature has at most one kind. */
 #include "inspect/schema/emit.h"
 
 #include <assert.h>
@@ -14,8 +15,8 @@
 
 enum { PYTHON = '\'', PBTXT = '"' };
 
-/* A character that must not reach a terminal or an editor.  In protobuf's text form an escape is a
- * byte, in a string of Python a character. */
+/* Escapes a character that must not reach a terminal or an editor.  In protobuf's text form an
+ * escape is a byte, in a Python string a character. */
 static void put_escape(struct tfr_emit *e, const uint8_t *p, size_t len, char quote)
 {
 	uint32_t code = tfr_utf8_code_point(p, len);
@@ -58,9 +59,9 @@ void tfr_emit_origin(struct tfr_emit *e)
 		(unsigned long long)e->s->files, e->s->files == 1 ? "" : "s");
 }
 
-/* --- images and compression, as all code has them --- */
+/* --- images and compression, shared by all code --- */
 
-/* An image that every record has, so that batches of it can be decoded. */
+/* Whether the feature is one image in every record, so that batches of it can be decoded. */
 static bool is_image(const struct tfr_field *field)
 {
 	return field->required && field->fixed && field->length == 1 &&
@@ -158,7 +159,7 @@ static void python_field(struct tfr_emit *e, const struct tfr_field *field, bool
 	}
 }
 
-/* Whether there is a feature that can be parsed: one that was always empty has no kind. */
+/* False: no feature can be parsed.  One that was always empty has no kind. */
 static bool python_dict(struct tfr_emit *e, const char *name, const struct tfr_survey *s)
 {
 	struct tfr_field field;
@@ -271,9 +272,9 @@ void tfr_emit_python(struct tfr_emit *e)
 
 /* --- DALI --- */
 
-/* Where a record lacks a feature, DALI 2.4 makes a scalar of uninitialised memory, whatever the
- * default, and refuses a batch of scalars and vectors: only a feature of every record can be read.
- */
+/* If a record lacks a feature, DALI 2.4 returns a scalar of uninitialised memory, whatever the
+ * default, and refuses a batch that mixes scalars and vectors.  So it can read only features that
+ * every record has. */
 static bool dali_field(struct tfr_emit *e, const struct tfr_field *field)
 {
 	static const char *const types[] = { "", "tfrec.string, ''", "tfrec.float32, 0.0",
@@ -284,7 +285,7 @@ static bool dali_field(struct tfr_emit *e, const struct tfr_field *field)
 		put_left_out(e, field, "without a kind in every record");
 		return false;
 	}
-	/* DALI reads one text of a feature, whatever the shape says. */
+	/* DALI reads one string per feature, whatever the shape says. */
 	if (kind == TFR_KIND_BYTES && !(field->required && field->fixed && field->length == 1)) {
 		put_left_out(e, field,
 			"not one text in every record, and DALI reads one text of a feature");
@@ -313,8 +314,8 @@ static const char dali_decode[] =
 	"output_type=types.RGB)\n"
 	"        features[name] = fn.resize(pixels, size=IMAGE_SIZE)\n";
 
-/* DALI reads one file after another: what tf.data does by interleaving, its shuffle buffer does
- * alone. */
+/* DALI reads one file after another, so its shuffle buffer alone does what tf.data does by
+ * interleaving, too. */
 static void dali_batches(struct tfr_emit *e, bool images)
 {
 	tfr_emit(e,
@@ -370,7 +371,7 @@ void tfr_emit_dali(struct tfr_emit *e)
 
 /* --- tensorflow.metadata.v0.Schema --- */
 
-/* An indented line, so deep. */
+/* Writes a line with indentation `depth`. */
 static void put_line(struct tfr_emit *e, int depth, const char *text)
 {
 	tfr_emit(e, "%*s%s\n", 2 * depth, "", text);
@@ -384,7 +385,7 @@ static void put_count(struct tfr_emit *e, int depth, const struct tfr_range *r)
 	put_line(e, depth, "}");
 }
 
-/* Of a list: the steps in a record, and the values in a step. */
+/* For a list: the steps per record, and the values per step. */
 static void put_counts(struct tfr_emit *e, int depth, const struct tfr_field *field)
 {
 	const struct tfr_range *length = &field->f->facts.length;
@@ -429,8 +430,8 @@ static void pbtxt_field(struct tfr_emit *e, int depth, const struct tfr_field *f
 	put_line(e, depth, "}");
 }
 
-/* Feature lists are what TensorFlow Data Validation takes them for: one feature of that name, a
- * struct of them (tfx_bsl/tfxio/tf_sequence_example_record.py). */
+/* TensorFlow Data Validation represents the feature lists as one feature of that name, a struct of
+ * them (tfx_bsl/tfxio/tf_sequence_example_record.py). */
 void tfr_emit_pbtxt(struct tfr_emit *e)
 {
 	struct tfr_field field;

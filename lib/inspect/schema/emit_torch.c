@@ -1,8 +1,9 @@
-/* inspect/schema/emit_torch.c - the schema as an input function for PyTorch, by PyPI's tfrecord.
+/* inspect/schema/emit_torch.c - writes the schema as an input function for PyTorch, with PyPI's
+ * tfrecord.
  *
- * Of that package, only the reader of framing and the classes of Example are used: its parsed
- * records raise for a feature that a record lacks or has without a kind, and turn lists of texts
- * into arrays that lose trailing NULs. */
+ * Of that package, only the reader of the framing and the Example classes are used.  Its parsed
+ * records raise for a feature that a record lacks or has without a kind.  They also turn lists of
+ * strings into arrays that lose trailing NULs. */
 #include "inspect/schema/emit.h"
 
 static void torch_field(struct tfr_emit *e, const struct tfr_field *field)

@@ -1,14 +1,14 @@
-/* inspect/schema/schema_check.c - records held to a schema.
+/* inspect/schema/schema_check.c - checks records against a schema.
  *
- * Rules are sorted by name as features and feature lists are, so a record is one walk over both,
- * and one more over the lists.  Of a list, only the first step that does not match is reported. */
+ * Rules are sorted by name, like features and feature lists, so a record takes one walk over both,
+ * and one more over the lists.  In a list, only the first step that does not match is reported. */
 #include <stdio.h>
 #include <string.h>
 
 #include "inspect/schema/schema_read.h"
 #include "inspect/schema/schema_rules.h"
 
-/* The record that is compared, and the receiver of its findings. */
+/* The record being checked, and the receiver of its findings. */
 struct held {
 	const struct tfr_schema *schema;
 	struct tfr_lists *lists; /* for its steps */
@@ -40,7 +40,7 @@ static enum tfr_status tell(struct held *h, const void *name, size_t size)
 
 /* --- features --- */
 
-/* Whether something is wrong with a feature, which h->what then says.  NULL: it is not there. */
+/* Whether a feature violates its rule; h->what then says how.  `f` NULL: the record lacks it. */
 static bool feature_fault(struct held *h, const struct tfr_rule *r, const struct tfr_feature *f)
 {
 	if (!f || !f->kind) {
@@ -82,7 +82,7 @@ static enum tfr_status hold_features(struct held *h, const struct tfr_example *e
 
 /* --- feature lists --- */
 
-/* The same of a step; one without a kind is none. */
+/* The same for a step; a step without a kind is never a fault. */
 static bool step_fault(
 	struct held *h, const struct tfr_rule *r, const struct tfr_feature *step, uint64_t number)
 {

@@ -1,8 +1,8 @@
-/* inspect/schema/schema_json.c - a schema in JSON, by json-c.
+/* inspect/schema/schema_json.c - reads a schema from JSON, with json-c.
  *
- * Of a feature its name, kind, presence and length are held to, of a feature list its steps as
- * well; what else stands there (contents, counts, drift) is for people.  What never had a kind is
- * no rule. */
+ * Features are checked for name, kind, presence and length, feature lists also for their steps.
+ * The other members (contents, counts, drift) are for people.  A feature that never had a kind is
+ * not a rule. */
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static bool number_of(struct json_object *o, const char *key, uint64_t *value)
 	return true;
 }
 
-/* {"min": 0, "max": 5} at `key`; without it any number will do. */
+/* Reads {"min": 0, "max": 5} at `key`; without it any number is allowed. */
 static bool range_of(struct json_object *o, const char *key, struct tfr_range *range)
 {
 	struct json_object *v;
@@ -44,7 +44,7 @@ static bool range_of(struct json_object *o, const char *key, struct tfr_range *r
 	       number_of(v, "max", &range->max) && range->min <= range->max;
 }
 
-/* A member of the list that is read. */
+/* A member of the list being read. */
 struct member {
 	const char *path, *noun;
 	size_t i;
@@ -98,7 +98,7 @@ static enum tfr_status read_list(struct tfr_schema *s, struct member m, struct j
 	return status;
 }
 
-/* 'tfr schema' writes "feature_lists" where there are any. */
+/* 'tfr schema' writes "feature_lists" only if there are any. */
 static enum tfr_status read_features(
 	struct tfr_schema *s, const char *path, struct json_object *top, struct tfr_error *err)
 {
@@ -125,13 +125,14 @@ enum tfr_status tfr_schema_read_json(struct tfr_schema *s, const char *path, con
 {
 	struct json_object *top;
 	struct tfr_error inner = { 0 };
-	enum tfr_status status =
-		tfr_json_read(&top, text, size, &(struct tfr_json_limits){ .depth = DEPTH }, &inner);
+	enum tfr_status status = tfr_json_read(
+		&top, text, size, &(struct tfr_json_limits){ .depth = DEPTH }, &inner);
 
 	if (!status)
 		status = read_features(s, path, top, err);
 	else if (status == TFR_EDATA)
-		status = tfr_fail(err, TFR_EUSAGE, "schema '%s' is not JSON: %s", path, inner.message);
+		status = tfr_fail(
+			err, TFR_EUSAGE, "schema '%s' is not JSON: %s", path, inner.message);
 	else if (err)
 		*err = inner;
 	json_object_put(top);

@@ -1,9 +1,9 @@
-/* inspect/schema/schema_read.c - a schema read.
+/* inspect/schema/schema_read.c - reads a schema.
  *
- * A text that begins with a brace is JSON, as 'tfr schema --emit json' writes it.  Else it is a
- * line a feature: `required|optional KIND COUNT NAME`, or `required|optional list STEPS KIND COUNT
- * NAME`.  The name comes last, so that it may have blanks in it.  When all is read, rules are
- * sorted by name, as features and feature lists are. */
+ * A text that begins with a brace is JSON, as 'tfr schema --emit json' writes it.  Otherwise it has
+ * one line per feature: `required|optional KIND COUNT NAME`, or `required|optional list STEPS KIND
+ * COUNT NAME`.  The name is last, so it may contain blanks.  Finally the rules are sorted by name,
+ * like features and feature lists. */
 #include "inspect/schema/schema_read.h"
 
 #include <stdio.h>
@@ -33,7 +33,7 @@ void tfr_schema_close(struct tfr_schema *s)
 	free(s);
 }
 
-/* A line on its way through the parser. */
+/* A line being parsed. */
 struct line {
 	const char *p, *end;
 	const char *path;
@@ -51,7 +51,7 @@ static void skip_blanks(struct line *l)
 		l->p++;
 }
 
-/* The next word; what is too long for one of ours is cut, and then unknown. */
+/* The next word.  A word longer than any known one is cut, and is then unknown. */
 static void next_word(struct line *l, char word[TFR_SCHEMA_WORD])
 {
 	size_t n = 0;
@@ -64,7 +64,7 @@ static void next_word(struct line *l, char word[TFR_SCHEMA_WORD])
 	skip_blanks(l);
 }
 
-/* A number without a sign and of at most 18 digits, so that it fits. */
+/* A number without a sign, of at most 18 digits, so it fits. */
 static bool read_number(const char **p, uint64_t *value)
 {
 	size_t n = strspn(*p, "0123456789");
@@ -105,7 +105,7 @@ static int hex_digit(char c)
 	return at ? (int)(at - digits) : -1;
 }
 
-/* The rest of the line, with \xNN and \\ as everywhere. */
+/* The rest of the line, with the usual escapes \xNN and \\. */
 static bool read_name(struct line *l, struct tfr_rule *r)
 {
 	char *out = r->name;
@@ -181,7 +181,7 @@ void tfr_schema_allow_only(struct tfr_schema *s)
 	s->only = true;
 }
 
-/* What follows the first word.  A kind is never called list. */
+/* Reads the rest of a line after the first word.  No kind is called list. */
 static enum tfr_status read_rule(
 	struct tfr_schema *s, struct line *l, bool required, struct tfr_error *err)
 {

@@ -1,6 +1,5 @@
-/* inspect/schema/schema_rules.h - what a schema is made of, for who reads one and who holds records
- * to it.
- */
+/* inspect/schema/schema_rules.h - the parts of a schema, for the code that reads one and the code
+ * that checks records against it. */
 #ifndef TFR_INSPECT_SCHEMA_SCHEMA_RULES_H
 #define TFR_INSPECT_SCHEMA_SCHEMA_RULES_H
 
@@ -10,7 +9,7 @@ enum { TFR_SCHEMA_WORD = 48 };
 
 struct tfr_count {
 	uint64_t min, max;
-	char said[TFR_SCHEMA_WORD]; /* as it is written */
+	char said[TFR_SCHEMA_WORD]; /* as written in the schema */
 };
 
 /* A feature, or a feature list. */
@@ -19,11 +18,11 @@ struct tfr_rule {
 	size_t size;
 	enum tfr_kind kind;
 	bool required;
-	struct tfr_count values; /* of a list: in a step */
-	struct tfr_count steps;	 /* of a list alone */
+	struct tfr_count values; /* for a list: per step */
+	struct tfr_count steps;	 /* for a list only */
 };
 
-/* Sorted bytewise by name, each name once. */
+/* Sorted by name, bytewise; names are unique. */
 struct tfr_rules {
 	struct tfr_rule *at;
 	size_t n, cap;
@@ -31,10 +30,10 @@ struct tfr_rules {
 
 struct tfr_schema {
 	struct tfr_rules features, lists;
-	bool only; /* no others are allowed */
+	bool only; /* no other features are allowed */
 };
 
-/* Bytewise, the shorter of two that begin alike first.  (schema_hold.c) */
+/* Compares bytewise; a prefix comes first.  (schema_check.c) */
 int tfr_compare_names(const void *a, size_t a_size, const void *b, size_t b_size);
 
 #endif

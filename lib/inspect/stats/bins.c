@@ -1,4 +1,4 @@
-/* inspect/stats/bins.c - pages, in memory one after another in the order of their first use. */
+/* inspect/stats/bins.c - pages of counters, stored in the order of their first use. */
 #include "inspect/stats/bins.h"
 
 #include <stdlib.h>

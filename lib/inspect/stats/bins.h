@@ -1,7 +1,8 @@
-/* inspect/stats/bins.h - counters that are there once they are needed: pages of 64 by a key.
+/* inspect/stats/bins.h - counters that are allocated when first needed: pages of 64, found by key.
  *
- * What a page stands for is its user's: here a sign and a power of two, which 64 counters divide
- * evenly.  Adding is commutative, so that bins of parts add up to the bins of the whole. */
+ * The user defines the meaning of a page.  Here it is a sign and a power of two, which 64 counters
+ * divide evenly.  Addition is commutative, so the bins of parts add up to the bins of all values.
+ */
 #ifndef TFR_INSPECT_STATS_BINS_H
 #define TFR_INSPECT_STATS_BINS_H
 
@@ -14,17 +15,17 @@
 enum { TFR_BINS_PAGE = 64 };
 
 struct tfr_bins {
-	uint16_t *place; /* by key: number of its page, from 1; 0: none.  NULL: none at all */
-	uint64_t *pages; /* `width` words each, the first 64 of them the counters */
+	uint16_t *place; /* number of the page by key, from 1; 0: none. NULL: there are no pages */
+	uint64_t *pages; /* `width` words per page; the first 64 are the counters */
 	unsigned n;
 };
 
-/* How a kind of bins is laid out: constant. */
+/* The constant layout of one kind of bins. */
 struct tfr_bins_layout {
 	unsigned keys, width;
 };
 
-/* Makes the page. */
+/* Creates the page. */
 uint64_t *tfr_bins_new_page(struct tfr_bins *b, const struct tfr_bins_layout *layout, unsigned key);
 void tfr_bins_clear(struct tfr_bins *b);
 
@@ -36,7 +37,7 @@ static inline uint64_t *tfr_bins_find(
 	return place ? b->pages + (size_t)(place - 1) * layout->width : NULL;
 }
 
-/* The page of a key, all zero at first.  NULL: out of memory. */
+/* The page of a key, initially all zero.  NULL: out of memory. */
 static inline uint64_t *tfr_bins_page(
 	struct tfr_bins *b, const struct tfr_bins_layout *layout, unsigned key)
 {

@@ -1,9 +1,8 @@
-/* inspect/stats/bytes_type.c - text, messages, and bytes that are neither.
+/* inspect/stats/bytes_type.c - distinguishes text, messages, and other bytes.
  *
- * Noise is the costly case: every test of a random byte is a branch that the processor guesses
- * wrong.  So text is looked at in blocks, and a field of a message is stepped over by arithmetic,
- * with one branch for all that can be wrong with it.  Ends, and whatever is rare, are left to the
- * plain twins. */
+ * Noise is the costly case: each test of a random byte is a branch that the processor mispredicts.
+ * So text is examined in blocks, and a field of a message is stepped over with arithmetic and one
+ * branch for all its possible faults.  The ends and rare cases are left to the plain twins. */
 #include "inspect/stats/bytes_type.h"
 
 #include <endian.h>
@@ -44,7 +43,7 @@ static bool any(block flags)
 	return h[0] | h[1];
 }
 
-/* Bytes that are in no text. */
+/* Bytes that occur in no text. */
 static block never(block c)
 {
 	block control = (block)(c < 0x20) & (block)(c - '\t' > '\r' - '\t');
@@ -96,7 +95,7 @@ static uint64_t load(const uint8_t *p)
 	return le64toh(v);
 }
 
-/* The length of the varint that the 8 bytes of `v` begin with; 8: or longer. */
+/* The length of the varint at the start of the 8 bytes of `v`; 8: at least 8 bytes. */
 static unsigned varint_length(uint64_t v)
 {
 	uint64_t ends = ~v & 0x8080808080808080u;
@@ -111,7 +110,7 @@ static uint64_t varint_value(uint64_t v, unsigned length)
 	return (v & 0x7f) | (v >> 1 & 0x3f80) | (v >> 2 & 0x1fc000) | (v >> 3 & 0xfe00000);
 }
 
-/* Both words that a step looks at are there. */
+/* A step reads both words, so LOOK bytes must be left. */
 enum {
 	LOOK = 4 + 8,
 	LONG = 4,
@@ -142,7 +141,7 @@ bool tfr_is_message(const uint8_t *p, size_t size)
 			bytes = tag & 4 ? 4 : 8;
 		else
 			bytes = tag & 2 ? bytes : length;
-		bytes |= 0 - (uint64_t)(tag < 8); /* there is no field 0 */
+		bytes |= 0 - (uint64_t)(tag < 8); /* field number 0 does not exist */
 		if (bytes > (uint64_t)(end - p) - head)
 			return false;
 		p += head + bytes;

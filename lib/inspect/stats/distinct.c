@@ -1,4 +1,4 @@
-/* inspect/stats/distinct.c - registers raised, and what they say. */
+/* inspect/stats/distinct.c - raises the registers, and estimates the number of distinct values. */
 #include "inspect/stats/distinct.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ void tfr_distinct_merge(struct tfr_distinct *into, const struct tfr_distinct *fr
 		tfr_distinct_raise(&into->registers[i], from->registers[i]);
 }
 
-/* Ertl's sigma and tau, for registers that are still 0 and for those that can rise no more. */
+/* Ertl's sigma and tau, for registers that are still 0 and for registers at their maximum. */
 static double sigma(double x)
 {
 	double y = 1, z = x, last;
@@ -67,7 +67,7 @@ double tfr_distinct_estimate(const struct tfr_distinct *d)
 	return m * m / z / (2 * M_LN2);
 }
 
-/* The registers that are not 0: how many are passed over, and the rank. */
+/* Packs each register that is not 0: the distance to the previous one, and its rank. */
 void tfr_distinct_pack(const struct tfr_distinct *d, struct tfr_pack *p)
 {
 	unsigned last = 0, n = 0;

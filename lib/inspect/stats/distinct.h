@@ -1,9 +1,10 @@
-/* inspect/stats/distinct.h - how many different values there are, within a percent: HyperLogLog.
+/* inspect/stats/distinct.h - estimates the number of distinct values, within a percent:
+ * HyperLogLog.
  *
  * Flajolet, Fusy, Gandouet and Meunier 2007, with the estimator of Ertl, "New cardinality
  * estimation algorithms for HyperLogLog sketches" (2017), which has no bias at any size.  2^14
- * registers: the standard error is 1.04 / 2^7 = 0.8 %.  A register only ever rises, so any number
- * of threads add at once and the order does not matter. */
+ * registers give a standard error of 1.04 / 2^7 = 0.8 %.  A register only rises, so any number of
+ * threads can add at once, and the order does not matter. */
 #ifndef TFR_INSPECT_STATS_DISTINCT_H
 #define TFR_INSPECT_STATS_DISTINCT_H
 
@@ -11,14 +12,14 @@
 
 enum { TFR_DISTINCT_BITS = 14, TFR_DISTINCT_REGISTERS = 1 << TFR_DISTINCT_BITS };
 
-/* Zero-initialised has seen nothing. */
+/* Zero-initialised is empty. */
 struct tfr_distinct {
 	uint8_t registers[TFR_DISTINCT_REGISTERS];
 };
 
 void tfr_distinct_raise(uint8_t *reg, uint8_t to);
 
-/* A hash whose bits are all as good as random. */
+/* Adds a hash, whose bits must be as good as random. */
 static inline void tfr_distinct_add(struct tfr_distinct *d, uint64_t hash)
 {
 	uint8_t *reg = &d->registers[hash >> (64 - TFR_DISTINCT_BITS)];

@@ -1,8 +1,8 @@
-/* inspect/stats/facts.c - a feature of a record looked at once, its values one after another.
+/* inspect/stats/facts.c - examines a feature of a record once, value by value.
  *
- * What the bytes of a value are is told by their beginning where that suffices (images), else by
- * all of them; the hash of a value above 4 KiB is of its length and of three samples of 1 KiB, so
- * that images cost next to nothing beside the checksum. */
+ * The type of a bytes value is detected from its first bytes if they suffice (images), otherwise
+ * from all of them.  The hash of a value above 4 KiB covers its length and three samples of 1 KiB,
+ * so images cost next to nothing compared with the checksum. */
 #include "inspect/stats/facts.h"
 
 #include <string.h>
@@ -55,7 +55,7 @@ size_t tfr_facts_bytes(const struct tfr_facts *f)
 	       tfr_series_bytes(&f->heights) + tfr_floats_bytes(&f->floats);
 }
 
-/* --- what bytes are --- */
+/* --- types of bytes values --- */
 
 static bool add_image(struct tfr_facts *f, enum tfr_image_format format,
 	const struct tfr_bytes *value, bool distributions)
@@ -94,7 +94,7 @@ static bool add_bytes(struct tfr_facts *f, const struct tfr_bytes *value, bool d
 
 /* --- values --- */
 
-/* Where values of a record go. */
+/* The receivers of the values of a record. */
 struct sink {
 	struct tfr_values *values;
 	struct tfr_tally *tally;
@@ -168,7 +168,7 @@ static bool add_all_int64s(struct tfr_facts *f, struct tfr_cursor *cursor, struc
 	return ok;
 }
 
-/* Of numbers, without the framing that lists have which are not one packed chunk. */
+/* The size of numbers, without the framing of lists that are not one packed chunk. */
 static uint64_t bytes_of(const struct tfr_feature *f)
 {
 	struct tfr_cursor cursor;
@@ -266,7 +266,7 @@ bool tfr_facts_merge(struct tfr_facts *into, const struct tfr_facts *from)
 	       tfr_floats_merge(&into->floats, &from->floats);
 }
 
-/* --- kept and read again --- */
+/* --- packing and unpacking --- */
 
 static void pack_range(const struct tfr_range *r, struct tfr_pack *p)
 {

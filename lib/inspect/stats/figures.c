@@ -1,4 +1,4 @@
-/* inspect/stats/figures.c - what a survey says of a feature, in figures. */
+/* inspect/stats/figures.c - the figures of a survey for one feature. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
-/* inspect/stats/figures_json.c - statistics as JSON, followed by the state that they are computed from.
+/* inspect/stats/figures_json.c - statistics as JSON, followed by the state from which they are
+ * computed.
  *
- * Readers take the figures, merging takes the state; nothing else of a run stands here, so that the
- * same records give the same text. */
+ * Readers use the figures, merging uses the state.  The text contains nothing else about a run, so
+ * the same records give the same text. */
 #include "base/base64.h"
 #include "base/error.h"
 #include "inspect/survey_state.h"
@@ -9,7 +10,7 @@
 static const char *const quantile_names[TFR_QUANTILES] = { "0.01", "0.05", "0.25", "0.5", "0.75",
 	"0.95", "0.99" };
 
-/* A whole number as it is, where the double holds it. */
+/* Writes a whole number without a fraction, if the double holds it exactly. */
 static void put_number(struct tfr_json *j, const char *key, double v, bool whole)
 {
 	if (whole && v >= -0x1p53 && v <= 0x1p53)
@@ -40,7 +41,7 @@ static void put_distribution(struct tfr_json *j, const char *key, const struct t
 	tfr_json_close_object(j);
 }
 
-/* Of int64 and float, where least and greatest are exact. */
+/* For int64 and float, whose minimum and maximum are exact. */
 static void put_numbers(struct tfr_json *j, const struct tfr_feature_stats *f)
 {
 	const struct tfr_distribution *d = &f->numbers;

@@ -1,8 +1,8 @@
-/* inspect/stats/float_sum.c - floats summed up, without a rounding.
+/* inspect/stats/float_sum.c - sums floats without rounding.
  *
- * A page is a sign and an exponent, so that in it mantissas are whole numbers of one unit: they and
- * their squares add up in 128 bits, and what all pages hold is one large whole number.  A page's
- * words are its 64 counters, the sum of the mantissas, and that of their squares. */
+ * A page is a sign and an exponent, so its mantissas are integers of one unit.  They and their
+ * squares add up in 128 bits, and the sum of all pages is one large integer.  The words of a page
+ * are its 64 counters, the sum of the mantissas, and the sum of their squares. */
 #include "inspect/stats/int64_sum.h"
 
 #include <math.h>
@@ -57,7 +57,7 @@ static bool add_odd(struct tfr_floats *s, float value)
 
 bool tfr_floats_add(struct tfr_floats *s, float value)
 {
-	/* Of two zeros the order would decide which is the least. */
+	/* With two zeros, the order would decide which is the minimum. */
 	uint32_t bits = bits_of(value + 0.0f), exponent = bits >> 23 & 0xff;
 	uint64_t mantissa = (bits & FRACTION) | (exponent ? FRACTION + 1 : 0);
 	uint64_t *page;
@@ -127,8 +127,8 @@ void tfr_floats_pack(const struct tfr_floats *s, struct tfr_pack *p)
 	tfr_bins_pack(&s->bins, &layout, p);
 }
 
-/* What finite floats can be, so that nothing overflows: a page of n has sums of at most n * 2^24
- * and n * 2^48. */
+/* Bounds the sums to those of finite floats, so nothing overflows: a page of n values has sums of
+ * at most n * 2^24 and n * 2^48. */
 static bool plausible(const struct tfr_floats *s)
 {
 	for (unsigned key = 0; key < KEYS; key++) {
@@ -157,7 +157,7 @@ void tfr_floats_unpack(struct tfr_floats *s, struct tfr_unpack *u)
 	u->bad |= counted != s->count || !plausible(s);
 }
 
-/* Sums of the positive and of the negative ones, and of all squares. */
+/* Adds up the positive floats, the negative floats, and all squares. */
 static void add_pages(const struct tfr_floats *s, struct tfr_wide sums[2], struct tfr_wide *squares)
 {
 	for (unsigned key = 0; key < KEYS; key++) {
@@ -166,7 +166,7 @@ static void add_pages(const struct tfr_floats *s, struct tfr_wide sums[2], struc
 
 		if (!page)
 			continue;
-		shift -= shift != 0; /* the smallest have the unit of exponent 1 */
+		shift -= shift != 0; /* subnormal floats have the unit of exponent 1 */
 		tfr_wide_add(&sums[key >> 8], page[SUM] | (tfr_u128)page[SUM + 1] << 64, shift);
 		tfr_wide_add(squares, page[SQUARES] | (tfr_u128)page[SQUARES + 1] << 64, 2 * shift);
 	}

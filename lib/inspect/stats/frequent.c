@@ -1,4 +1,5 @@
-/* inspect/stats/frequent.c - a table, then a sketch; and a draw of occurrences beside both. */
+/* inspect/stats/frequent.c - an exact table, then a sketch, together with a sample of occurrences.
+ */
 #include "inspect/stats/frequent.h"
 
 #include <assert.h>
@@ -10,31 +11,31 @@
 
 enum { ROWS = 5, ROW_BITS = 12, ROW = 1 << ROW_BITS };
 
-/* The lowest are sorted out when this is full. */
+/* When this is full, only the lowest are kept. */
 enum { DRAWN_ROOM = 2 * TFR_TOPS_DRAWN };
 
 struct counted {
-	struct tfr_value v; /* its text is ours */
+	struct tfr_value v; /* owns its text */
 	uint64_t count;
 };
 
 struct drawn {
 	uint64_t draw;
-	struct tfr_value v; /* its text is ours */
+	struct tfr_value v; /* owns its text */
 };
 
 struct tfr_tops {
 	pthread_mutex_t lock;
-	/* Until there are too many: */
+	/* Until there are too many values: */
 	struct counted *values;
 	uint32_t n;
 	struct tfr_hash_index index;
-	/* From then on: */
+	/* After that: */
 	bool overflowed;     /* atomic */
 	uint64_t *sketch;    /* ROWS * ROW */
 	struct drawn *drawn; /* once settled, ascending by draw, then hash */
 	uint32_t n_drawn;
-	uint64_t limit; /* atomic: what is drawn must be below */
+	uint64_t limit; /* atomic; an occurrence is kept if its priority is below */
 };
 
 struct tfr_tops *tfr_tops_new(void)
@@ -131,7 +132,7 @@ static struct counted *find_value(const struct tfr_tops *t, uint64_t hash)
 
 static bool count(struct tfr_tops *t, const struct tfr_value *v, uint64_t n)
 {
-	struct counted *known = find_value(t, v->hash); /* NULL once it has overflowed */
+	struct counted *known = find_value(t, v->hash); /* NULL once the table has overflowed */
 
 	if (!t->overflowed && !t->values) {
 		t->values = malloc(TFR_TOPS_EXACT * sizeof(*t->values));
@@ -168,7 +169,7 @@ static int compare_drawn(const void *a, const void *b)
 	return (x->v.hash > y->v.hash) - (x->v.hash < y->v.hash);
 }
 
-/* Keeps the lowest, each once. */
+/* Keeps the lowest, without duplicates. */
 void tfr_tops_settle(struct tfr_tops *t)
 {
 	uint32_t kept = 0;
@@ -218,7 +219,7 @@ bool tfr_tops_merge(struct tfr_tops *into, const struct tfr_tops *from)
 	return ok;
 }
 
-/* --- kept and read again --- */
+/* --- packing and unpacking --- */
 
 static int compare_hashes(const void *a, const void *b)
 {
@@ -309,7 +310,7 @@ void tfr_tops_unpack(struct tfr_tops *t, struct tfr_unpack *u)
 	u->bad |= !ok;
 }
 
-/* --- shown --- */
+/* --- the most frequent values --- */
 
 uint64_t tfr_tops_distinct(const struct tfr_tops *t)
 {
@@ -340,7 +341,7 @@ static int compare_values(const struct tfr_value *a, const struct tfr_value *b, 
 		float v[2];
 
 		memcpy(v, bits, sizeof(v));
-		if (v[0] != v[0] || v[1] != v[1]) /* NaN, of which there is one, last */
+		if (v[0] != v[0] || v[1] != v[1]) /* NaN, which occurs once, sorts last */
 			return (v[0] != v[0]) - (v[1] != v[1]);
 		return (v[0] > v[1]) - (v[0] < v[1]);
 	}
@@ -376,13 +377,13 @@ size_t tfr_tops_list(
 	return found;
 }
 
-/* --- a worker's own --- */
+/* --- per worker --- */
 
 enum { TALLY_SLOTS = 128, TALLY_MOST = 96, TALLY_TEXT = 4 << 10, TALLY_RARE = 128 };
 
 struct tallied {
 	uint64_t hash, number, count;
-	uint32_t at, size; /* in the text; at UINT32_MAX: a number */
+	uint32_t at, size; /* position in the text; at UINT32_MAX: a number */
 };
 
 struct tfr_tally {
@@ -391,8 +392,7 @@ struct tfr_tally {
 	uint32_t text_size;
 	struct tallied slots[TALLY_SLOTS]; /* count 0: empty */
 	uint8_t text[TALLY_TEXT];
-	/* Once there is a sketch, a hash is all it needs: one after the other, and brought home
-	 * many at a time. */
+	/* The sketch needs only hashes: they are collected here, and added many at a time. */
 	unsigned n_rare;
 	uint64_t rare[TALLY_RARE];
 };
@@ -414,7 +414,7 @@ void tfr_tally_free(struct tfr_tally *t)
 	free(t);
 }
 
-/* Under the lock of the tops. */
+/* Call with the lock of the tops held. */
 static bool flush_slots(struct tfr_tally *t)
 {
 	bool ok = true;
@@ -456,7 +456,7 @@ static bool draw_one(struct tfr_tops *tops, const struct tfr_value *v, uint64_t 
 	return ok;
 }
 
-/* Counts what is in the table, or finds room there. */
+/* Counts a value in the table, or adds it if there is room. */
 static bool tally(struct tfr_tally *t, const struct tfr_value *v)
 {
 	struct tallied *s = &t->slots[v->hash & (TALLY_SLOTS - 1)];

@@ -1,14 +1,16 @@
 /* inspect/stats/frequent.h - the most frequent values of a feature.
  *
- * As long as no more than 1024 different values came, each is counted.  Beyond that a count-min
- * sketch (Cormode and Muthukrishnan 2005) of 5 rows of 4096 counters says how often a value came:
- * never too few, and too many by more than 1/2048 of all values in 3 of 100 cases (1/2 to the
- * power of 5).  Which values are asked for is drawn: each occurrence has a priority, a hash of the
- * value, of the record's checksum and of its place in the file, and the 1024 occurrences with the
- * lowest are kept.  A value that makes up 1 % of all is missed once in 30,000 times.
+ * Up to 1024 distinct values, each is counted exactly.  Beyond that, a count-min sketch (Cormode
+ * and Muthukrishnan 2005) of 5 rows of 4096 counters estimates the counts.  An estimate is never
+ * too low.  It is too high by more than 1/2048 of all values in 3 of 100 cases (1/2 to the power of
+ * 5).  A random sample decides which values to look up in the sketch.  Each occurrence has a
+ * priority, a hash of the value, of the record's checksum and of its position in the file.  The
+ * 1024 occurrences with the lowest priorities are kept.  A value that makes up 1 % of all is missed
+ * once in 30,000 times.
  *
- * All of this is a function of what came, not of its order, nor of how it was divided: counts are
- * sums, the sketch is linear, the lowest of parts hold the lowest of the whole. */
+ * The result depends on the values alone, not on their order or on how they were divided: counts
+ * are sums, the sketch is linear, and the lowest priorities of the parts include the lowest of all.
+ */
 #ifndef TFR_INSPECT_STATS_FREQUENT_H
 #define TFR_INSPECT_STATS_FREQUENT_H
 
@@ -18,8 +20,8 @@
 
 enum { TFR_TOPS_EXACT = 1024, TFR_TOPS_DRAWN = 1024, TFR_TOPS_TEXT = 256 };
 
-/* A value, known by its hash: that of a number is a bijection.  `text`, of at most TFR_TOPS_TEXT
- * bytes, NULL for a number. */
+/* A value, identified by its hash; the hash of a number is a bijection.  `text` has at most
+ * TFR_TOPS_TEXT bytes, and is NULL for a number. */
 struct tfr_value {
 	uint64_t hash;
 	uint64_t number; /* an int64, or the bits of a float */
@@ -31,15 +33,16 @@ struct tfr_tops;
 
 struct tfr_tops *tfr_tops_new(void); /* NULL: out of memory */
 void tfr_tops_free(struct tfr_tops *t);
-/* After the last value, before anything below. */
+/* Call after the last value, before the functions below. */
 void tfr_tops_settle(struct tfr_tops *t);
 bool tfr_tops_merge(struct tfr_tops *into, const struct tfr_tops *from);
 void tfr_tops_pack(const struct tfr_tops *t, struct tfr_pack *p);
 void tfr_tops_unpack(struct tfr_tops *t, struct tfr_unpack *u);
-/* Different values; UINT64_MAX: more than are counted. */
+/* The number of distinct values; UINT64_MAX: more than are counted. */
 uint64_t tfr_tops_distinct(const struct tfr_tops *t);
 
-/* How often the value of this hash came: exact as long as all are counted; else never too few. */
+/* The count of the value with this hash: exact as long as all values are counted, otherwise never
+ * too low. */
 uint64_t tfr_tops_count(const struct tfr_tops *t, uint64_t hash);
 
 /* One of the most frequent. */
@@ -47,21 +50,21 @@ struct tfr_top {
 	struct tfr_value value;
 	uint64_t count;
 };
-/* The up to `n` most frequent values, first the most frequent, equal ones in the order of number or
- * text, of those that were seen `least` times or more.  Views.  Returns how many; SIZE_MAX: out of
+/* The up to `n` most frequent values that occurred at least `least` times.  The most frequent come
+ * first, equal ones in the order of number or text.  Views.  Returns how many; SIZE_MAX: out of
  * memory. */
 size_t tfr_tops_list(
 	const struct tfr_tops *t, bool floats, uint64_t least, struct tfr_top *top, size_t n);
 
-/* --- a worker's own, small --- */
+/* --- a small table per worker --- */
 
 struct tfr_tally;
 
 struct tfr_tally *tfr_tally_new(struct tfr_tops *tops);
-/* Brings home what it holds. */
+/* Adds its contents to the tops. */
 bool tfr_tally_flush(struct tfr_tally *t);
-void tfr_tally_free(struct tfr_tally *t); /* without that */
-/* `draw`: as good as random, and the same whenever this occurrence is seen. */
+void tfr_tally_free(struct tfr_tally *t); /* does not flush */
+/* `draw`: pseudo-random, and always the same for this occurrence */
 bool tfr_tally_add(struct tfr_tally *t, const struct tfr_value *v, uint64_t draw);
 
 #endif

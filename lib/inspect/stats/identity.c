@@ -1,4 +1,5 @@
-/* inspect/stats/identity.c - small values are left out, since they are equal by chance. */
+/* inspect/stats/identity.c - finds the identifying value; small values are excluded, since they are
+ * equal by chance. */
 #include "inspect/stats/identity.h"
 
 enum { LEAST_IMAGE = 128, LEAST_VALUE = 256 };

@@ -1,7 +1,7 @@
-/* inspect/stats/int64_sum.c - int64s summed up.
+/* inspect/stats/int64_sum.c - sums int64s.
  *
- * A page of bins is a sign and a power of two; those of the numbers below 64 in amount is one that
- * has a number a bin. */
+ * A page of bins is a sign and a power of two.  Numbers below 64 in magnitude share one page, with
+ * one bin per number. */
 #include "inspect/stats/int64_sum.h"
 
 #include <assert.h>
@@ -89,7 +89,7 @@ size_t tfr_series_bytes(const struct tfr_series *s)
 	return tfr_bins_bytes(&s->bins, &layout);
 }
 
-/* --- kept and read again --- */
+/* --- packing and unpacking --- */
 
 void tfr_bins_pack(
 	const struct tfr_bins *b, const struct tfr_bins_layout *layout_, struct tfr_pack *p)
@@ -160,13 +160,13 @@ void tfr_series_unpack(struct tfr_series *s, struct tfr_unpack *u)
 	s->max = tfr_unpack_i64(u);
 	s->sum = (__int128)tfr_unpack_u128(u);
 	s->squares = tfr_unpack_u128(u);
-	/* Of n numbers the squares sum up to n * 2^126 at most. */
+	/* The squares of n numbers add up to at most n * 2^126. */
 	s->squares_high = tfr_unpack_below(u, s->count >> 2);
 	tfr_bins_unpack(&s->bins, &layout, u, &counted);
 	u->bad |= counted != s->count || s->min > s->max;
 }
 
-/* --- shown --- */
+/* --- results --- */
 
 double tfr_deviation(
 	uint64_t n, const struct tfr_wide *sum, const struct tfr_wide *squares, int scale)
@@ -174,7 +174,7 @@ double tfr_deviation(
 	struct tfr_wide all = *squares, square = tfr_wide_square(sum), d;
 
 	tfr_wide_multiply(&all, n);
-	if (!n || tfr_wide_compare(&all, &square) < 0) /* a forged file only */
+	if (!n || tfr_wide_compare(&all, &square) < 0) /* only in a forged file */
 		return 0;
 	d = tfr_wide_subtract(&all, &square);
 	return ldexp(sqrt(tfr_wide_double(&d, 0)) / (double)n, scale);
@@ -229,7 +229,7 @@ bool tfr_series_bins(const struct tfr_series *s, struct tfr_buf *bins)
 {
 	bool ok = true;
 
-	/* Negative ones come first, from the largest amount down. */
+	/* Negative numbers come first, from the largest magnitude down. */
 	for (unsigned key = KEYS; ok && key-- > PAGES;)
 		ok = put_bins(s, key, bins);
 	for (unsigned key = 0; ok && key < PAGES; key++)
@@ -247,7 +247,7 @@ double tfr_bins_quantile(
 		seen += bins[i].count;
 		middle = bins[i].low / 2 + bins[i].high / 2;
 		if (!bins[i].low || !bins[i].high)
-			middle = 0; /* what it holds is mostly zeros */
+			middle = 0; /* such a bin contains mostly zeros */
 		if ((double)seen >= wanted)
 			break;
 	}

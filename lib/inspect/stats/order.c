@@ -1,9 +1,9 @@
-/* inspect/stats/order.c - how well records are mixed, as their classes show.
+/* inspect/stats/order.c - measures how well records are shuffled, judged by their classes.
  *
- * Classes are looked up on all processors and go by in the order of the files; their numbers are
- * kept, so that afterwards the files can be read in parallel as well.  Shuffle buffers of
- * all sizes run beside each other on one draw a record: which of a full buffer's records goes out
- * is what tf.data's shuffle() draws too, uniform, and the next record takes its place. */
+ * Classes are looked up on all processors and processed in the order of the files.  Their numbers
+ * are kept, so the files can also be interleaved afterwards.  Shuffle buffers of all sizes run in
+ * parallel with one random draw per record.  As in tf.data's shuffle(), a full buffer emits a
+ * uniformly drawn record, and the next record takes its place. */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,9 @@
 #include "xxhash.h"
 
 enum { CLASSES = 1 << 16, LEAST_POWER = 4, MOST_POWER = 17 };
-enum { BUFFERS = MOST_POWER - LEAST_POWER + 2 }; /* the first is the one that was asked for */
+enum {
+	BUFFERS = MOST_POWER - LEAST_POWER + 2
+}; /* the first is the one that the caller requested */
 
 enum { MOST_ORDERED = 1 << 26 /* records whose classes are kept */ };
 
@@ -32,17 +34,17 @@ static const uint64_t CYCLES[TFR_ORDER_CYCLES] = { 1, 4, 16, UINT64_MAX };
 struct class
 {
 	uint64_t hash, records;
-	tfr_u128 places; /* their sum */
+	tfr_u128 places; /* sum of the positions */
 };
 
-/* A shuffle buffer, and the batch that is being made of what comes out of it. */
+/* A shuffle buffer, and the batch being filled from its output. */
 struct buffer {
 	uint64_t size, filled;
 	size_t cap;
 	uint32_t *ring;
 	uint32_t *batch; /* classes */
 	uint64_t in_batch, batches;
-	double entropy; /* summed up */
+	double entropy; /* sum over all batches */
 };
 
 struct tfr_mixing {
@@ -50,8 +52,8 @@ struct tfr_mixing {
 	struct tfr_order_report *report;
 	struct class *classes;
 	struct tfr_hash_index index; /* of the classes */
-	uint32_t *seen;	 /* how often each class is in a batch; 0 between two of them */
-	double *logs;	 /* k log2 k, for k up to the size of a batch */
+	uint32_t *seen;		     /* how often each class occurs in a batch; 0 between batches */
+	double *logs;		     /* k log2 k, for k up to the batch size */
 	uint32_t n, last;
 	uint64_t run_length;
 	struct tfr_buf order;  /* uint32_t: the class of each record, or NO_CLASS */
@@ -237,10 +239,10 @@ static enum tfr_status go_by(
 	return v->absent ? tfr_mixing_skip(r, err) : tfr_mixing_put(r, v->hash, err);
 }
 
-/* --- what a random order would give --- */
+/* --- the expectation for a random order --- */
 
-/* The mean of logs[k] where k of a batch of `batch` are of a class that has `of` records of `all`:
- * the hypergeometric law, from its peak outwards. */
+/* The mean of logs[k], where k records of a batch of `batch` are of a class with `of` of `all`
+ * records: the hypergeometric distribution, summed from its peak outwards. */
 static double mean_log(const double *logs, uint64_t batch, uint64_t of, uint64_t all)
 {
 	double b = (double)batch, m = (double)of, n = (double)all;
@@ -280,7 +282,7 @@ static void compare_with_random(struct tfr_mixing *r)
 			logs += mean_log(r->logs, o->batch, r->classes[c].records, o->records);
 	}
 	if (n > 1) {
-		/* Of the n - 1 pairs of neighbours, this share is of one class. */
+		/* This share of the n - 1 pairs of neighbours is of one class. */
 		o->random_run = n / (1 + (n - 1) * (1 - same / (n * (n - 1))));
 		o->position = between / (n * (n * n - 1) / 12);
 		o->random_position = (double)(r->n - 1) / (n - 1);
@@ -296,18 +298,18 @@ static double mean_entropy(const struct buffer *b)
 	return b->batches ? b->entropy / (double)b->batches : 0;
 }
 
-/* --- files in parallel --- */
+/* --- interleaved files --- */
 
-/* A place in the cycle. */
+/* A slot of the cycle. */
 struct slot {
-	uint64_t at, end; /* of the open file, in `order` */
+	uint64_t at, end; /* in `order`, of the open file */
 	bool open;
-	uint64_t next; /* slot */
+	uint64_t next; /* the next slot of the ring */
 };
 
-/* As tf.data's InterleaveDataset: an open file gives a record, one at its end is closed, and the
- * next file is opened when the cycle comes back to the slot.  Once there are no more files, slots
- * that are closed leave the ring. */
+/* As in tf.data's InterleaveDataset: an open file gives a record; a file at its end is closed, and
+ * the next one is opened when the cycle returns to the slot.  When no files are left, closed slots
+ * leave the ring. */
 static enum tfr_status interleave(struct tfr_mixing *r, uint64_t cycle, struct tfr_error *err)
 {
 	const uint64_t *starts = (const uint64_t *)r->starts.data, n = files(r);
@@ -368,7 +370,7 @@ static void note_cycle(struct tfr_mixing *r, uint64_t files_at_once)
 	tfr_rng_init(&r->rng, 0, 0);
 }
 
-/* Of all cycles the one with the least entropy, and a buffer that is enough for each. */
+/* Takes the lowest entropy of all cycles, and a buffer that suffices for each. */
 static void take_worst(struct tfr_order_report *o)
 {
 	bool any = true;
@@ -406,7 +408,7 @@ enum tfr_status tfr_mixing_judge(struct tfr_mixing *r, struct tfr_error *err)
 	return status;
 }
 
-/* --- around it --- */
+/* --- the pass over the records --- */
 
 static bool prepare(struct tfr_mixing *r)
 {
@@ -481,7 +483,7 @@ enum tfr_status tfr_order(
 	sweep.ctx = r;
 	if (!status)
 		status = tfr_sweep_run(&sweep, &swept, err);
-	while (!status && files(r) < tfr_set_count(opts->common.input)) /* without records */
+	while (!status && files(r) < tfr_set_count(opts->common.input)) /* files without records */
 		status = tfr_mixing_file(r, err);
 	if (!status)
 		status = tfr_mixing_judge(r, err);

@@ -1,4 +1,4 @@
-/* inspect/stats/varint_pack.c - varints as protobuf has them, signed ones by zigzag. */
+/* inspect/stats/varint_pack.c - varints as in protobuf; signed numbers use zigzag. */
 #include "inspect/stats/varint_pack.h"
 
 void tfr_pack_u64(struct tfr_pack *p, uint64_t v)

@@ -1,8 +1,7 @@
-/* inspect/stats/varint_pack.h - numbers as varints, in and out: what is kept of statistics so that
- * they can be merged later.
+/* inspect/stats/varint_pack.h - packs and unpacks numbers as varints, for statistics that are
+ * stored to be merged later.
  *
- * Reading trusts nothing: the first thing that does not fit stays as `bad`, and all that is read
- * from then on is 0. */
+ * The reader trusts nothing: the first invalid number sets `bad`, and all later reads return 0. */
 #ifndef TFR_INSPECT_STATS_VARINT_PACK_H
 #define TFR_INSPECT_STATS_VARINT_PACK_H
 
@@ -17,7 +16,7 @@ struct tfr_pack {
 };
 
 void tfr_pack_u64(struct tfr_pack *p, uint64_t v);
-void tfr_pack_i64(struct tfr_pack *p, int64_t v); /* small where |v| is */
+void tfr_pack_i64(struct tfr_pack *p, int64_t v); /* short for small |v| */
 void tfr_pack_u128(struct tfr_pack *p, tfr_u128 v);
 void tfr_pack_bytes(struct tfr_pack *p, const void *bytes, size_t size);
 
@@ -27,7 +26,7 @@ struct tfr_unpack {
 };
 
 uint64_t tfr_unpack_u64(struct tfr_unpack *u);
-/* One that is at most `max`. */
+/* Reads a number of at most `max`. */
 uint64_t tfr_unpack_below(struct tfr_unpack *u, uint64_t max);
 int64_t tfr_unpack_i64(struct tfr_unpack *u);
 tfr_u128 tfr_unpack_u128(struct tfr_unpack *u);

@@ -96,7 +96,7 @@ double tfr_wide_double(const struct tfr_wide *a, int exponent)
 	top = top * 64 - (unsigned)__builtin_clzll(a->w[top - 1]); /* bits */
 	if (top <= 53)
 		return ldexp((double)a->w[0], exponent);
-	/* 55 bits: two more than a double has, the last of them also for all below it. */
+	/* 55 bits: two more than a double has; the last one also stands for all lower bits. */
 	shift = top > 55 ? top - 55 : 0;
 	mantissa = bits_at(a, shift) & (((uint64_t)1 << 55) - 1);
 	below = 0;
@@ -112,12 +112,13 @@ double tfr_wide_quotient(const struct tfr_wide *a, uint64_t divisor, int exponen
 	struct tfr_wide q = { 0 };
 	tfr_u128 rest = 0;
 
-	/* Of 128 bits more than `a` has, more than 64 are left, whatever it is divided by. */
+	/* The dividend has 128 bits more than `a`, so the quotient has more than 64 for any
+	 * divisor. */
 	for (unsigned i = TFR_WIDE_WORDS; i--;) {
 		rest = rest << 64 | (i >= 2 ? a->w[i - 2] : 0);
 		q.w[i] = (uint64_t)(rest / divisor);
 		rest %= divisor;
 	}
-	q.w[0] |= rest != 0; /* below what is rounded, where it only breaks a tie */
+	q.w[0] |= rest != 0; /* lower bits only break ties */
 	return tfr_wide_double(&q, exponent - 128);
 }
