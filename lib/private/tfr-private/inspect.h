@@ -1,8 +1,8 @@
-/* tfr-private/inspect.h - proving that files are whole, record by record.
+/* tfr-private/inspect.h - verifies that files are intact, record by record.
  *
- * "TensorFlow read it" is no proof: its skip() passes over damaged payloads, 1 to 11 stray bytes at
- * the end are a clean end to it, and the readers of DALI and of the PyPI package look at no
- * checksum at all.  Here every byte is accounted for. */
+ * That TensorFlow can read a file proves little: its skip() passes over damaged payloads, and it
+ * takes 1 to 11 stray bytes at the end for a clean end.  The readers of DALI and of the PyPI
+ * package verify no checksum at all.  This check accounts for every byte. */
 #ifndef TFR_PRIVATE_INSPECT_H
 #define TFR_PRIVATE_INSPECT_H
 
@@ -12,57 +12,59 @@
 extern "C" {
 #endif
 
-/* What was found in one file. */
+/* The result for one file. */
 struct tfr_check_file {
 	const char *path;
-	uint64_t records;	/* good ones */
-	uint64_t payload_bytes; /* of the good ones; 0 with `quick` */
+	uint64_t records;	/* intact ones */
+	uint64_t payload_bytes; /* of intact records; 0 with `quick` */
 	uint64_t faults;
-	uint64_t lost_bytes; /* passed over to find the next record, or left unread at the end */
-	uint64_t images;     /* decoded */
-	uint64_t sum;	     /* content sum of the good ones, with `sum` or `manifest` */
+	uint64_t lost_bytes; /* skipped to find the next record, or left unread at the end */
+	uint64_t images;     /* number of images decoded */
+	uint64_t sum;	     /* content sum of the intact records, with `sum` or `manifest` */
 };
 
-/* Faults of one kind in the contents of records: one feature, one wording but for its numbers. */
+/* Faults of one kind in the contents of records: in one feature, with the same wording except for
+ * numbers. */
 struct tfr_check_kind {
 	uint64_t hash;	  /* the same in all files and runs */
-	uint64_t records; /* with such a fault, of this report */
+	uint64_t records; /* number of records with such a fault in this report */
 };
 
 struct tfr_check_opts {
-	unsigned threads; /* 0: one a processor */
+	unsigned threads; /* 0: one per processor */
 	enum tfr_compression compression;
-	bool quick;   /* only length CRCs and the exact end: no payload is read */
+	bool quick;   /* verify only length CRCs and the exact end; no payload is read */
 	bool example; /* each record must be an Example or a SequenceExample */
 	bool decode; /* each JPEG or PNG in an Example must decode, and image/encoded must be one */
-	uint64_t max_pixels; /* of an image that is decoded; one with more is a fault [500000000] */
-	/* What other readers (TensorFlow, DALI, protobuf, PyPI's tfrecord) take differently or lose
-	 * is a fault as well: in how a compressed file is put together, in Examples, an empty file.
-	 * Records that are no Examples are none, but with `example`. */
+	uint64_t max_pixels; /* limit for decoded images; a larger one is a fault [500000000] */
+	/* Differences between readers (TensorFlow, DALI, protobuf, PyPI's tfrecord) are faults,
+	 * too: in the layout of a compressed file, in Examples, or in an empty file.  Records that
+	 * are not Examples are exempt, unless `example` is set. */
 	bool strict;
-	/* A file with the features that each record must have, laid out as tfr-check(1) says; NULL:
+	/* A file with the features that each record must have, in the format of tfr-check(1); NULL:
 	 * none.  Implies `example`.  TFR_EUSAGE: a line of it is wrong. */
 	const char *schema;
-	/* Each file must be what the manifest beside it says: its records, bytes, content sum and
-	 * CRC-32C.  A file without a manifest is a fault. */
+	/* Each file must match the manifest beside it: records, bytes, content sum and CRC-32C.  A
+	 * file without a manifest is a fault. */
 	bool manifest;
-	bool sum;		       /* takes the content sum of each file; not with `quick` */
+	bool sum;		       /* compute the content sum of each file; not with `quick` */
 	struct tfr_progress *progress; /* may be NULL */
 
-	/* Both are called in file order, a fault in record order before its file's end, one call at
-	 * a time.  `path` is the file; err->has_record says whether a record is to blame.
-	 * `kind` is NULL for a fault that is reported alone: damage, an image that does not decode.
-	 * Faults of one kind are reported by the first of them, once or a few times per file; after
-	 * a thousand kinds in one report, further kinds share one. */
+	/* Both are called in the order of the files, one call at a time.  The faults of a file are
+	 * reported in record order, before its end.  `path` is the file; err->has_record says
+	 * whether the fault is in a record.  `kind` is NULL for a fault that is reported alone:
+	 * damage, or an image that does not decode.  Of faults of one kind, the first is reported,
+	 * once or a few times per file.  After a thousand kinds in one report, further kinds share
+	 * one. */
 	void (*fault)(void *ctx, const char *path, const struct tfr_error *err,
 		const struct tfr_check_kind *kind);
 	void (*file)(void *ctx, const struct tfr_check_file *file); /* may be NULL */
 	void *ctx;
 };
 
-/* Checks every file, several at a time.  After a damaged payload it goes on with the next record;
- * after a damaged length it looks for the next record that verifies.  Faults in the files are told
- * through `fault` and are no failure of this call. */
+/* Checks every file, several at a time.  After a damaged payload, continues with the next record;
+ * after a damaged length, searches for the next record that verifies.  Faults in the files are
+ * reported through `fault` and are not failures of this call. */
 enum tfr_status tfr_check_set(
 	const struct tfr_set *set, const struct tfr_check_opts *opts, struct tfr_error *err);
 
