@@ -1,5 +1,5 @@
-/* export/column_names.c - the names of all features: a sorted array, looked into from where the last
- * record's name was found, since records are alike. */
+/* export/column_names.c - the names of all features in a sorted array.  A search starts where the
+ * last record's name was found, because records are alike. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static int compare(const char *name, const struct tfr_feature *f)
 	return order ? order : (n > m) - (n < m);
 }
 
-/* Both are sorted: one walk over the two. */
+/* Both are sorted: one pass over the two. */
 static bool add_record(struct tfr_names *c, const struct tfr_example *ex)
 {
 	size_t at = 0;

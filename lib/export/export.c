@@ -30,8 +30,8 @@ struct run {
 	struct export e;
 	struct tfr_select *records;
 	struct tfr_export_report *report;
-	/* Of a group that is complete: the record after it, which is still the last one read, and
-	 * what ended the reading, which is reported next. */
+	/* For a group that is complete: the record after it, which is the last one read, and the
+	 * status that ended the reading, which is reported next. */
 	struct tfr_record last;
 	bool held;
 	enum tfr_status ended;
@@ -162,7 +162,7 @@ static bool have_examples(struct work *w, size_t n)
 	return true;
 }
 
-/* Makes member `k` of what the item holds the record at hand. */
+/* Makes the current record member `k` of the item. */
 static void take_member(struct work *w, size_t k)
 {
 	const struct tfr_member_record *m =
@@ -178,7 +178,7 @@ static size_t members(const struct work *w)
 	return w->members_.size / sizeof(struct tfr_member_record);
 }
 
-/* Views of the members before must stay: a copy is moved for the first one only. */
+/* Views of the earlier members must remain valid: memory is moved for the first one only. */
 static enum tfr_status copy_record(
 	struct run *r, struct work *w, const struct tfr_record *rec, struct tfr_error *err)
 {
@@ -205,7 +205,7 @@ static enum tfr_status name_record(struct run *r, struct work *w, struct tfr_err
 	return status || !form->name_it ? status : form->name_it(&r->e, w, err);
 }
 
-/* Adds a record.  One that cannot be of the form is left out where damage is passed over. */
+/* Adds a record.  One that the form cannot hold is skipped if damage is skipped. */
 static enum tfr_status add_record(
 	struct run *r, struct work *w, const struct tfr_record *rec, struct tfr_error *err)
 {
@@ -249,8 +249,8 @@ static bool fits(const struct work *w, const struct tfr_record *rec)
 	return !members(w) || (members(w) < GROUP && rec->size <= w->record.cap - w->record.size);
 }
 
-/* Fetches the next records that the form can hold: one, or a group.  What ends a group is reported
- * after it. */
+/* Reads the next records that the form can hold: one, or a group.  The status that ended a group is
+ * reported after it. */
 static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned worker, uint64_t i,
 	void *slot, uint32_t *lane, struct tfr_error *err)
 {

@@ -12,7 +12,7 @@
 
 /* --- JSON --- */
 
-/* A printer that takes records for what the printer of the first ones does. */
+/* A printer that treats records as the printer of the first records does. */
 static struct tfr_printer *new_printer(const struct export *e)
 {
 	static const struct tfr_print_opts base64 = { .base64 = true };
@@ -35,8 +35,8 @@ static enum tfr_status print_line(struct tfr_printer *printer, struct work *w, s
 	return status;
 }
 
-/* A record that may be several types is printed as the type that most of the first ones are: these
- * are printed in order, by one printer. */
+/* A record that may have several types is printed as the most frequent type of the first records;
+ * these are printed in order, by one printer. */
 static enum tfr_status print_first(struct export *e, struct work *w, struct tfr_error *err)
 {
 	if (!e->printer)
@@ -75,7 +75,8 @@ const struct form tfr_form_jsonl = {
 
 /* --- tables --- */
 
-/* A cell: in quotes where it has what would end it, or begins as a comment does. */
+/* Writes a cell, in quotes if it contains a separator, a quote or a line break, or begins like a
+ * comment. */
 static bool put_cell(struct tfr_buf *out, const void *text, size_t size)
 {
 	const uint8_t *p = text, *end = p + size;
@@ -93,14 +94,14 @@ static bool put_cell(struct tfr_buf *out, const void *text, size_t size)
 	return tfr_buf_append(out, "\"", 1);
 }
 
-/* A text stands for itself unless it could be taken for something else. */
+/* A text is written unchanged unless it could be mistaken for another value. */
 static bool is_plain(const struct tfr_feature *f, struct tfr_bytes *text)
 {
 	return f->count == 1 && tfr_feature_bytes(f, 0, text) && text->size &&
 	       tfr_is_utf8(text->data, text->size) && !memchr("[{", text->data[0], 2);
 }
 
-/* One number, as JSON has it, without the quotes of NaN and the infinities. */
+/* Writes one number as JSON, but NaN and the infinities without quotes. */
 static bool put_number(struct tfr_buf *out, const struct tfr_feature *f)
 {
 	char *begin, *end;
@@ -127,7 +128,7 @@ static bool put_number(struct tfr_buf *out, const struct tfr_feature *f)
 	return true;
 }
 
-/* The values as JSON, an array; of one value that is no text, what is in it. */
+/* Writes the values as a JSON array; if there is one value that is not text, without brackets. */
 static enum tfr_status put_values(
 	struct work *w, const struct tfr_feature *f, struct tfr_error *err)
 {
@@ -177,7 +178,7 @@ static enum tfr_status make_row(struct export *e, struct work *w, struct tfr_err
 	return status;
 }
 
-/* A column that no record fills may be a name mistyped. */
+/* Warns of a column that no record has, because its name may be misspelt. */
 static enum tfr_status look_for_columns(struct export *e, struct work *w, struct tfr_error *err)
 {
 	(void)err;

@@ -1,9 +1,9 @@
-/* export/export_webdataset.c - each record a sample of a tar archive, as webdataset's TarWriter
- * writes it.
+/* export/export_webdataset.c - writes each record as a sample of a tar archive, as webdataset's
+ * TarWriter does.
  *
- * A sample's fields are listed, sorted, and each becomes a header, its bytes out of the record, and
- * zeros up to 512; nothing of the record is copied.  A name that USTAR cannot hold goes into a pax
- * header before, as Python's tarfile, which webdataset writes with, has it. */
+ * A sample's fields are listed and sorted.  Each becomes a header, its bytes from the record, and
+ * zeros up to a multiple of 512; nothing of the record is copied.  A name that does not fit in
+ * USTAR is written to a pax header before it, as Python's tarfile does, which webdataset uses. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +16,9 @@
 
 enum { BLOCK = 512, RECORD = 10240, NAME = 100 };
 
-/* A field of a sample; its bytes lie in the record, or, where data is NULL, in w->out. */
+/* A field of a sample; its bytes are in the record, or, if data is NULL, in w->out. */
 struct field {
-	size_t name, name_size; /* in w->fields' text: of the member, without its NUL */
+	size_t name, name_size; /* of the member in w->fields' text, without its NUL */
 	const uint8_t *data;
 	size_t at, size;
 };
@@ -27,7 +27,7 @@ static const char rest[] = "features.json";
 
 /* --- the key --- */
 
-/* Up to the first dot of the last part; the dots of a key itself are no fields. */
+/* Up to the first dot of the last part; the dots in a key do not begin fields. */
 static bool make_key(struct work *w)
 {
 	struct tfr_bytes value;
@@ -57,7 +57,7 @@ static bool is(const struct tfr_feature *f, const char *name)
 	return f->key_size == strlen(name) && !memcmp(f->key, name, f->key_size);
 }
 
-/* What the image, the key and the field cls tell already. */
+/* Features whose contents the image, the key and the field cls already have. */
 static bool is_told(const struct work *w, const struct tfr_feature *f)
 {
 	static const char *const names[] = { "image/encoded", "image/format", "image/height",
@@ -69,13 +69,14 @@ static bool is_told(const struct work *w, const struct tfr_feature *f)
 			return true;
 	if (is(f, "image/class/label"))
 		return f->kind == TFR_KIND_INT64 && f->count == 1;
-	/* The class that the key lies in. */
+	/* The folder of the class in the key. */
 	return is(f, "image/class/text") && f->count == 1 && tfr_feature_bytes(f, 0, &text) &&
 	       w->name.size > text.size && w->name.data[text.size] == '/' &&
 	       !memcmp(w->name.data, text.data, text.size);
 }
 
-/* Whether a feature's name, read back, is that name: lower case, one part, nothing strange. */
+/* Whether a feature's name is the same when it is read back: lower case, one part, no unusual
+ * characters. */
 static bool is_field(const struct tfr_feature *f)
 {
 	if (f->kind != TFR_KIND_BYTES || f->count != 1 || !f->key_size || f->key_size > 200 ||
@@ -105,7 +106,8 @@ static bool has_field(const struct work *w, const char *name)
 	return false;
 }
 
-/* Adds a field; w->out holds the names, each with its NUL, and what is no part of the record. */
+/* Adds a field.  w->out holds the names, each with its NUL, and all bytes that are not in the
+ * record. */
 static struct field *add_field(
 	struct work *w, const void *name, size_t name_size, const void *data, size_t size)
 {
@@ -119,7 +121,7 @@ static struct field *add_field(
 	return &fields_of(w)[field_count(w) - 1];
 }
 
-/* jpg, jpeg or png as the file was called, else as its bytes are. */
+/* jpg, jpeg or png, by the extension of the filename, otherwise by the first bytes. */
 static bool add_image(struct work *w)
 {
 	static const char *const endings[] = { "jpg", "jpeg", "png" };
@@ -162,7 +164,7 @@ static bool add_class(struct work *w)
 	return tfr_buf_append(&w->out, text, strlen(text));
 }
 
-/* What is left, as a line of JSON. */
+/* The remaining features, as one line of JSON. */
 static enum tfr_status add_rest(struct work *w, struct tfr_error *err)
 {
 	const uint8_t *data;
@@ -248,8 +250,8 @@ static void put_octal(uint8_t *at, size_t n, uint64_t value)
 	memcpy(at, text, n - 1);
 }
 
-/* Whether a path goes into a pax header, as Python's tarfile decides it: it is longer than the
- * field for it, or not ASCII.  What is not UTF-8 could not stand there. */
+/* Whether a path needs a pax header, by the rules of Python's tarfile: it is too long for its
+ * field, or not ASCII.  A pax header cannot hold a path that is not UTF-8. */
 static bool wants_pax(const char *path, size_t size)
 {
 	bool ascii = true;
@@ -259,7 +261,7 @@ static bool wants_pax(const char *path, size_t size)
 	return size > NAME || (!ascii && tfr_is_utf8(path, size));
 }
 
-/* Beside a pax header the name is what ASCII has of it: a '?' a character. */
+/* The name beside a pax header has ASCII only: each other character becomes '?'. */
 static void put_name(uint8_t h[BLOCK], const char *path, size_t size, bool pax)
 {
 	size_t n = 0;
@@ -322,7 +324,7 @@ static bool put_pax(struct tfr_buf *out, const char *path, size_t path_size)
 	       tfr_buf_append(out, "\n", 1) && put_zeros(out, n);
 }
 
-/* What stands before a field's bytes. */
+/* Writes the headers before a field's bytes. */
 static bool put_before(struct work *w, struct tfr_buf *out, const struct field *f)
 {
 	TFR_AUTO_BUF path = { 0 };
@@ -337,7 +339,7 @@ static bool put_before(struct work *w, struct tfr_buf *out, const struct field *
 
 /* --- a sample --- */
 
-/* Pieces: what stands before a field's bytes, its bytes, and so on, and the last zeros. */
+/* Makes the pieces: for each field its headers and its bytes, then the final zeros. */
 static enum tfr_status gather(struct work *w, struct tfr_error *err)
 {
 	size_t n = field_count(w);

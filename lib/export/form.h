@@ -55,7 +55,8 @@ struct form {
 	bool groups; /* records are small and need no names: many are made at a time, by make() each */
 	bool parses; /* each record is an Example: parsed before name() */
 	enum tfr_status (*open)(struct export *e, struct tfr_error *err);
-	/* One at a time, in order.  TFR_EDATA: the form cannot hold the record.  May be NULL. */
+	/* Names the record; one at a time, in order.  TFR_EDATA: the form cannot hold the record.
+	 * May be NULL. */
 	enum tfr_status (*name_it)(struct export *e, struct work *w, struct tfr_error *err);
 	/* For a group, after all its records are copied; one at a time, in order.  May be NULL. */
 	enum tfr_status (*collected)(struct export *e, struct work *w, struct tfr_error *err);

@@ -1,4 +1,4 @@
-/* export/unique_names.c - the names given so far in one buffer, and an index of them by hash. */
+/* export/unique_names.c - all names given so far in one buffer, with a hash index. */
 #include "export/unique_names.h"
 
 #include <assert.h>
@@ -58,7 +58,7 @@ bool tfr_unique_names_clean(struct tfr_buf *path, const void *bytes, size_t size
 		}
 		p += n + 1;
 	}
-	/* What was joined beyond the last part allowed may be too long again. */
+	/* Joining the parts beyond the limit may make the last part too long again. */
 	if (parts > PARTS) {
 		uint8_t *slash = memrchr(path->data + begin, '/', path->size - begin);
 		size_t at = slash ? (size_t)(slash - path->data) + 1 : begin;
@@ -112,7 +112,7 @@ static bool add(struct names *s, const uint8_t *name, size_t size, bool folder)
 	return true;
 }
 
-/* Puts "-N" into a path: before the ending of its part that ends at `end`. */
+/* Inserts "-N" into a path: before the ending of its part that ends at `end`. */
 static bool number_part(struct tfr_buf *path, size_t end, bool ending, uint32_t n, size_t *grown)
 {
 	char text[16];
@@ -132,8 +132,8 @@ static bool number_part(struct tfr_buf *path, size_t end, bool ending, uint32_t 
 	return true;
 }
 
-/* The part of `path` that ends at *end becomes a name that is free, or a folder's if it may be one.
- */
+/* Changes the part of `path` that ends at *end to an unused name; a folder may also be an existing
+ * one. */
 static bool settle(struct names *s, struct tfr_buf *path, size_t *end, bool folder, bool *new)
 {
 	const struct tfr_given_name *taken = find(s, path->data, *end);

@@ -1,7 +1,7 @@
-/* export/unique_names.h - names of files that are safe, and each given once.
+/* export/unique_names.h - makes file names safe and unique.
  *
- * A set of all names given so far, files and folders.  Which number a name gets depends only on the
- * names before it. */
+ * Holds all names given so far, of files and folders.  The number that a name gets depends only on
+ * the names before it. */
 #ifndef TFR_EXPORT_UNIQUE_NAMES_H
 #define TFR_EXPORT_UNIQUE_NAMES_H
 
@@ -11,7 +11,7 @@
 
 struct tfr_given_name {
 	size_t text;   /* offset in names->text */
-	uint32_t last; /* the number given last to a name that was taken */
+	uint32_t last; /* the last number given to a name that was in use */
 	bool folder;
 };
 
@@ -22,16 +22,16 @@ struct names {
 	struct tfr_hash_index index;
 };
 
-/* Appends `size` bytes as a path below a folder, without a NUL: parts that are empty or "." are
- * left out, ".." is "_", control characters are "_", a part has 200 bytes at most (its ending
- * stays), a path 16 parts.  False: out of memory. */
+/* Appends `size` bytes as a path below a folder, without a NUL.  Parts that are empty or "." are
+ * dropped, ".." becomes "_", and so do control characters.  A part has at most 200 bytes (its
+ * ending is kept), a path at most 16 parts.  False: out of memory. */
 bool tfr_unique_names_clean(struct tfr_buf *path, const void *bytes, size_t size);
-/* The same as a single part: slashes become "_", and it has 200 bytes at most. */
+/* The same for a single part of at most 200 bytes: slashes become "_". */
 bool tfr_unique_names_clean_part(struct tfr_buf *path, const void *bytes, size_t size);
 
-/* Takes `path`, which ends in NUL, or, where it is taken, changes it to "a-2.jpg", "a-3.jpg" and so
- * on.  `folder` is told of each folder that is new, an outer one before an inner one; a part that
- * is the name of a file is then changed likewise.  NULL: paths are names, and folders nothing. */
+/* Adds `path`, which ends in NUL; if it is in use, it becomes "a-2.jpg", "a-3.jpg" and so on.
+ * `folder` receives each new folder, an outer one before an inner one; a part with the name of a
+ * file is changed in the same way.  NULL: paths are plain names, without folders. */
 enum tfr_status tfr_unique_names_take(struct names *names, struct tfr_buf *path,
 	enum tfr_status (*folder)(void *ctx, const char *path, struct tfr_error *err), void *ctx,
 	struct tfr_error *err);

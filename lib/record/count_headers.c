@@ -163,7 +163,7 @@ static enum tfr_status explain(
 	while (!status) {
 		status = tfr_reader_next(r, &rec, &better);
 		if (status && tfr_reader_fault(r) == TFR_FAULT_PAYLOAD)
-			status = TFR_OK; /* not what stopped the count */
+			status = TFR_OK; /* the failure that stopped the count is kept */
 	}
 	if ((status == TFR_EDATA || status == TFR_EFORMAT) && err)
 		*err = better;

@@ -1,17 +1,16 @@
-/* record/count_headers.h - hopping over the records of a file, for those who want more than their
- * number.
- */
+/* record/count_headers.h - follows the headers of a file, for callers that need more than the
+ * number of records. */
 #ifndef TFR_RECORD_COUNT_HEADERS_H
 #define TFR_RECORD_COUNT_HEADERS_H
 
 #include <tfr-private/record.h>
 
-/* Following the headers of a file. */
+/* How the headers of a file are followed. */
 struct tfr_hop {
 	/* Gets `records` consecutive records, with the header of the first at `headers`, which is
 	 * `offset` in the uncompressed stream.  Their headers are verified and in memory.  The
-	 * payload of the last may be missing, or end after the end of the file, which then is a
-	 * failure.  Any status but TFR_OK ends the count with it.  May be NULL. */
+	 * payload of the last may be missing, or end after the end of the file; that is a failure.
+	 * Any status but TFR_OK ends the count with it.  May be NULL. */
 	enum tfr_status (*hopped)(void *ctx, const uint8_t *headers, uint64_t records,
 		uint64_t offset, struct tfr_error *err);
 	void *ctx;

@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* x to the power of `n`, of what remains by the polynomial, reflected; one place to the left, since
- * the product of two reflected numbers of 64 bits has 127. */
+/* Returns x to the power of `n` modulo the polynomial, reflected, and shifted left by one, because
+ * the product of two reflected 64-bit numbers has 127 bits. */
 static uint64_t power(int n)
 {
 	uint32_t v = 0x80000000u; /* 1 */
@@ -14,8 +14,8 @@ static uint64_t power(int n)
 	return (uint64_t)v << 1;
 }
 
-/* What moves the two halves of 128 bits over `bits` bits that follow them (Gopal and others, Fast
- * CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction, Intel 2009). */
+/* The factors that move the two halves of 128 bits over the `bits` bits that follow them (Gopal and
+ * others, Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction, Intel 2009). */
 static void print_fold(int bits)
 {
 	printf("\t0x%09llx, 0x%09llx,\n", (unsigned long long)power(bits + 32),

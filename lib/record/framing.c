@@ -44,7 +44,7 @@
 		return hops;                                                                       \
 	}
 
-/* Whether the checksum of a payload fits that is whole. */
+/* Whether the checksum of a complete payload verifies. */
 #define FITS(payload, length, payload_crc)                                                         \
 	(tfr_load32((payload) + (length)) == tfr_crc_mask(payload_crc(0, payload, (size_t)length)))
 

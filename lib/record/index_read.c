@@ -126,8 +126,8 @@ static enum tfr_status read_number(struct tfr_index *ix, uint64_t *number, struc
 	return status == TFR_END && any ? TFR_OK : status;
 }
 
-/* Up to 19 digits, which no 64-bit number overflows, with `end` behind them; NULL: something else.
- */
+/* Parses up to 19 digits, so that no 64-bit number overflows, followed by `end`; NULL: anything
+ * else. */
 static const uint8_t *read_digits(const uint8_t *p, uint8_t end, uint64_t *number)
 {
 	const uint8_t *first = p;

@@ -19,10 +19,10 @@ enum { BLOCK_SIZE = 64 << 10, LONG_ROW = 4 << 20 };
 
 struct tfr_lookup {
 	char *path;
-	struct tfr_reader_opts opts; /* of the reader that replaces the first */
+	struct tfr_reader_opts opts; /* for the reader that replaces the first */
 	struct tfr_index_seen seen;
 	struct tfr_index *lines;
-	uint64_t line; /* that is read next */
+	uint64_t line; /* the record that is read next */
 	struct tfr_reader *reader, *wide;
 	uint64_t next; /* the record at the reader's position; UINT64_MAX: none */
 	uint64_t row;  /* bytes read in a row */

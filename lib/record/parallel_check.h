@@ -26,7 +26,7 @@ struct tfr_intact {
 	uint64_t end;	  /* where they end, in bytes */
 };
 
-/* True: the whole file is intact and has at least one record.  Otherwise `s` ends before the first
+/* True: the entire file is intact and has at least one record.  Otherwise `s` ends before the first
  * fault. */
 bool tfr_parallel_check(
 	const char *path, const struct tfr_parallel_check_opts *opts, struct tfr_intact *s);

@@ -21,9 +21,9 @@ struct tfr_stream_writer {
 	struct tfr_output *out;
 	struct tfr_parallel_deflate *deflater; /* NULL: not compressed */
 	bool owns_press;		       /* otherwise it is the set's */
-	struct tfr_deflate_stream *z; /* made when the first byte comes: many shards may be open */
-	struct tfr_gzi *gzi;	      /* the caller's, may be NULL */
-	uint8_t *buffer;	      /* waits to be written */
+	struct tfr_deflate_stream *z;	       /* made at the first byte: many shards may be open */
+	struct tfr_gzi *gzi;		       /* the caller's, may be NULL */
+	uint8_t *buffer;		       /* bytes to be written */
 	size_t size, cap;
 	bool ended, sealed;
 	bool synced;	/* ended, and known to be on disk */
@@ -87,7 +87,7 @@ static enum tfr_status go_on(struct tfr_stream_writer *w, const struct mark *m,
 	w->file_crc = m->file_crc;
 	w->ended = m->ended;
 	w->token = m->token;
-	/* A stream that nothing was put into is begun when something is. */
+	/* An empty stream is started when its first bytes arrive. */
 	if (w->ended || !w->deflater || !(m->deflater.started || m->deflater.waiting))
 		return TFR_OK;
 	status = start_deflating(w, err);

@@ -1,4 +1,4 @@
-/* record/writer.h - calls of a record writer for the writers of sets, besides the public ones. */
+/* record/writer.h - private calls of a record writer, for the writers of sets. */
 #ifndef TFR_RECORD_WRITER_H
 #define TFR_RECORD_WRITER_H
 
@@ -9,12 +9,12 @@
 /* The summand of a payload in a content sum. */
 uint64_t tfr_content_sum(const void *payload, size_t size);
 
-/* As tfr_writer_open(), with what a set says of its file; NULL: nothing. */
+/* As tfr_writer_open(), with the settings of a set for its file; NULL: none. */
 enum tfr_status tfr_writer_open_with(struct tfr_writer **w, const char *path,
 	const struct tfr_writer_opts *opts, const struct tfr_writer_how *how,
 	struct tfr_error *err);
-/* Writes records that are framed already; `add` says what they are: records, payload_bytes, sum.
- * No header may lie in two pieces. */
+/* Writes records that are framed already; `add` has their totals: records, payload_bytes, sum.  No
+ * header may be divided between two pieces. */
 enum tfr_status tfr_writer_put_framed(struct tfr_writer *w, const struct iovec *pieces, int count,
 	const struct tfr_totals *add, struct tfr_error *err);
 /* As those of the stream writer.  A mark has the totals as well. */
@@ -25,7 +25,7 @@ void tfr_writer_keep(struct tfr_writer *w);
 enum tfr_status tfr_writer_name(struct tfr_writer *w, const char *path, struct tfr_error *err);
 /* As tfr_stream_writer_output(). */
 struct tfr_output *tfr_writer_output(const struct tfr_writer *w);
-/* Seals, and gives back memory and the descriptor, and the lock with it; publishing still works. */
+/* Seals, and frees memory, the descriptor and its lock; publishing still works. */
 enum tfr_status tfr_writer_finish(struct tfr_writer *w, struct tfr_error *err);
 
 #endif

@@ -16,7 +16,7 @@
 #include "select/cycle.h"
 #include "select/draws.h"
 
-/* If fewer than one of so many draws counts, on average, the weights are set anew. */
+/* If on average fewer than one of so many draws counts, the weights are set again. */
 enum { DRAWS_LOST_MOST = 4096 };
 
 struct source {
@@ -162,7 +162,8 @@ static size_t draw(struct mix *m)
 	return i;
 }
 
-/* Sums are computed anew: the rest may be far smaller than the rounding error of a difference. */
+/* Sums are computed again: the remainder may be far smaller than the rounding error of a
+ * difference. */
 static void drop(struct mix *m, size_t i)
 {
 	assert(m->left && m->weights[i] > 0);

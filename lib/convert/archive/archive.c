@@ -53,7 +53,7 @@ struct archive {
 
 static const struct tfr_input_ops sounds;
 
-/* --- images or sounds --- */
+/* --- images or audio --- */
 
 static bool is_of_sounds(const struct archive *a)
 {
@@ -320,7 +320,7 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	return status;
 }
 
-/* --- the first walk --- */
+/* --- the first pass --- */
 
 static enum tfr_status list_entry(struct archive *a, const struct tfr_member *member,
 	const char *fault, struct tfr_error *err)

@@ -18,7 +18,7 @@ struct tfr_feed {
 
 /* "-" is standard input. */
 enum tfr_status tfr_feed_open(struct tfr_feed *f, const char *path, struct tfr_error *err);
-/* The source belongs to the feed from now on, even on failure. */
+/* The stream owns the source from now on, even on failure. */
 enum tfr_status tfr_feed_of(struct tfr_feed *f, struct tfr_source *source, struct tfr_error *err);
 /* Reads `bytes` at a time from now on, instead of the few that headers need. */
 enum tfr_status tfr_feed_widen(struct tfr_feed *f, size_t bytes, struct tfr_error *err);

@@ -63,7 +63,7 @@ struct packed {
 	struct tfr_buf path;
 	locale_t utf8; /* 0: this system has no such locale */
 	bool ended;
-	size_t shown;	      /* bytes of the feed that libarchive is using */
+	size_t shown;	      /* bytes of the stream that libarchive is using */
 	enum tfr_status late; /* of our read callback, with its error */
 	struct tfr_error late_error;
 };
@@ -87,7 +87,7 @@ static enum tfr_status load_library(struct packed *p, struct tfr_error *err)
 	return TFR_OK;
 }
 
-/* --- what libarchive asks for --- */
+/* --- callbacks of libarchive --- */
 
 static la_ssize_t give(struct archive *a, void *ctx, const void **data)
 {

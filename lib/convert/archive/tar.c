@@ -39,8 +39,7 @@ static uint64_t sum_of(const uint8_t *h, bool with_signs)
 	return sum;
 }
 
-/* Octal digits between spaces or NULs, or, as GNU and star have it, 0x80 and a big-endian number.
- */
+/* Octal digits between spaces or NULs, or, as in GNU tar and star, 0x80 and a big-endian number. */
 static bool number(const uint8_t *p, size_t n, uint64_t *value)
 {
 	size_t i = 0;
@@ -92,7 +91,7 @@ static enum tfr_status damaged(struct tar *t, const char *what, struct tfr_error
 		(unsigned long long)t->m.feed.place);
 }
 
-/* --- what stands before a member --- */
+/* --- headers before a member --- */
 
 /* Reads the payload of a header, and adds a NUL. */
 static enum tfr_status read_extra(struct tar *t, uint64_t size, struct tfr_error *err)

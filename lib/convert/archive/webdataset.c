@@ -63,7 +63,7 @@ static void free_own(void *p)
 	free(own);
 }
 
-/* --- the walk --- */
+/* --- iterating over members --- */
 
 static enum tfr_status open_next(struct webdataset *w, struct tfr_error *err)
 {

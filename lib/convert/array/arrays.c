@@ -17,7 +17,7 @@
 
 enum { BLOCK = 4 << 20, MEMORY = 256 << 20, SHUFFLED_MOST = 4096 };
 
-/* --- which there are --- */
+/* --- selection and checks --- */
 
 static bool any_matches(const char *const *patterns, size_t n, const char *name)
 {

@@ -193,7 +193,7 @@ static enum tfr_status receive_reply(struct tfr_hdf5_helper *h, struct tfr_hdf5_
 	}
 }
 
-/* --- what is asked for --- */
+/* --- requests --- */
 
 enum tfr_status tfr_hdf5_start(
 	struct tfr_hdf5_helper *h, const struct tfr_hdf5_start *start, struct tfr_error *err)

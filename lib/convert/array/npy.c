@@ -43,7 +43,7 @@ enum tfr_status tfr_npy_start(
 	return TFR_OK;
 }
 
-/* --- words --- */
+/* --- tokens --- */
 
 static enum tfr_status broken(const struct reader *r, const char *what)
 {
@@ -165,7 +165,7 @@ static enum tfr_status shape(struct reader *r, uint64_t *dims, unsigned *n)
 	return TFR_OK;
 }
 
-/* --- what elements are --- */
+/* --- types of elements --- */
 
 /* Types that Examples cannot hold, by NumPy's letters. */
 static const char *stranger(char letter)

@@ -123,7 +123,7 @@ enum tfr_status tfr_npz_unpack(
 	return status;
 }
 
-/* --- which there are --- */
+/* --- selection of arrays --- */
 
 /* Reads the header of the current member of o->member. */
 static enum tfr_status read_member_header(struct tfr_numpy *o, struct tfr_error *err)

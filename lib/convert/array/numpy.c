@@ -126,7 +126,7 @@ static enum tfr_status read_rows(struct tfr_arrays *a, struct tfr_array *array, 
 	return tfr_npz_read(array, into, size, first + count == array->rows, err);
 }
 
-/* --- what it is --- */
+/* --- its cells --- */
 
 enum tfr_status tfr_numpy_bad_header(
 	const char *name, const char *path, const struct tfr_error *why, struct tfr_error *err)
@@ -306,7 +306,7 @@ static enum tfr_status open_file(
 	return tfr_numpy_bad_header(stem, path, &why, err);
 }
 
-/* --- all of them --- */
+/* --- all arrays --- */
 
 static enum tfr_status another_file(
 	const char *path, const uint8_t *head, size_t size, struct tfr_error *err)

@@ -10,7 +10,7 @@
 struct tfr_numpy {
 	int fd;			    /* -1: none */
 	struct tfr_archive *member; /* positioned at the array; NULL: none */
-	struct tfr_buf ahead;	    /* of a member: read and not taken */
+	struct tfr_buf ahead;	    /* of a member: read and not used yet */
 	uint64_t place;		    /* of its first row in the file */
 	struct tfr_npy h;
 };
@@ -33,10 +33,10 @@ enum tfr_status tfr_numpy_cut_short(const struct tfr_array *array, struct tfr_er
 
 /* Adds the wanted arrays of an archive.  It is a stream, unless the rows are shuffled. */
 enum tfr_status tfr_npz_open(struct tfr_arrays *a, const char *path, struct tfr_error *err);
-/* Reads the next bytes of an array; behind the last ones there must be none. */
+/* Reads the next bytes of an array; no bytes may follow the last ones. */
 enum tfr_status tfr_npz_read(
 	struct tfr_array *array, uint8_t *into, size_t size, bool last, struct tfr_error *err);
-/* Unpacks an array of which nothing was read: it has a file from then on. */
+/* Unpacks an array that has not been read yet; afterwards it has a file. */
 enum tfr_status tfr_npz_unpack(
 	const struct tfr_convert_opts *opts, struct tfr_array *array, struct tfr_error *err);
 

@@ -28,7 +28,7 @@ struct coco {
 	/* `data` or one of the others; NULL: there are none. */
 	const struct tfr_coco *objects, *captions, *panoptic;
 	struct tfr_coco others[2];
-	uint32_t *caption_of, *panoptic_of; /* of an image of `data`, the one there */
+	uint32_t *caption_of, *panoptic_of; /* of an image in `data`: its position in this file */
 	char *prefix;
 	int root, segments; /* folders */
 };

@@ -4,8 +4,8 @@
  *   annotations/instances_NAME.json NAME/   COCO, CVAT; the images may be in images/NAME
  *   NAME.json NAME/                         labelme2coco and scripts like it
  *
- * A name alone is not enough but for Roboflow's: the beginning of the file must be that of an
- * object with COCO's members. */
+ * Except for Roboflow's, a name alone is not enough: the file must begin like an object with COCO's
+ * members. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static bool find_beside(
 	return !tfr_is_file(path) || tfr_parts_add(p, split, folder, path);
 }
 
-/* The folder of the images for `name`; NULL: there is none, or memory is out. */
+/* The folder of the images for `name`; NULL: there is none, or out of memory. */
 static char *images_of(struct tfr_listing *l, const char *folder, const char *name)
 {
 	TFR_AUTO_FREE char *images = tfr_child(l, folder, "images");

@@ -136,7 +136,7 @@ static enum tfr_status get_text(const struct element *e, const char *key, struct
 	return wrong(e, what, err);
 }
 
-/* A side of a box; Roboflow writes some as texts, "328.0000". */
+/* A side of a box; Roboflow writes some as strings, "328.0000". */
 static bool side(struct json_object *v, double *value)
 {
 	if (!json_object_is_type(v, json_type_string))

@@ -36,7 +36,7 @@ struct block {
 	struct tfr_coco_parsed parsed;
 };
 
-/* --- in --- */
+/* --- reading --- */
 
 static enum tfr_status read_more(struct reading *r, struct tfr_buf *text, struct tfr_error *err)
 {
@@ -111,7 +111,7 @@ static enum tfr_status parse(void *ctx, struct tfr_lanes_run *run, unsigned work
 	return status;
 }
 
-/* --- together --- */
+/* --- joining --- */
 
 /* The block's shapes stay in memory of exactly their size. */
 static bool keep_shapes(struct reading *r, struct block *b)

@@ -32,7 +32,7 @@ struct tfr_coco {
 
 struct tfr_coco_opts {
 	enum tfr_coco_what what;
-	unsigned threads; /* 0: one a processor */
+	unsigned threads; /* 0: one per processor */
 	bool shapes;	  /* keep them */
 };
 
@@ -44,7 +44,7 @@ enum tfr_status tfr_coco_read(struct tfr_coco *c, const char *path,
  * `other`; UINT32_MAX: there is none.  The caller frees the array. */
 enum tfr_status tfr_coco_match(const struct tfr_coco *c, const struct tfr_coco *other,
 	uint32_t **places, struct tfr_error *err);
-/* The category with this id; NULL: there is none. */
+/* Returns the category with this id; NULL: there is none. */
 const struct tfr_coco_category *tfr_coco_category_of(const struct tfr_coco *c, int64_t id);
 void tfr_coco_clear(struct tfr_coco *c);
 

@@ -4,8 +4,8 @@
  *   images/ annotations/        Kaggle; with splits as images/train
  *   *.jpg *.xml in one folder   Roboflow, labelImg; in train/, valid/, test/ or in images/
  *
- * Tools change images after they wrote the name into the annotation, so that the image beside it
- * with the same name counts where the one it names is absent. */
+ * Tools change images after they wrote the name into the annotation.  So if the named image is
+ * absent, the image beside the annotation with the same name is used. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static bool has_annotations(const char *folder, unsigned depth, bool *good)
 	return found;
 }
 
-/* Whether some folders in a folder have annotations beside images. */
+/* Whether any folder in a folder has annotations beside images. */
 static bool are_beside(const char *folder, unsigned depth, bool *good)
 {
 	struct tfr_listing l;

@@ -133,7 +133,7 @@ static void XMLCALL take_text(void *ctx, const char *text, int size)
 	p->size += (size_t)size;
 }
 
-/* --- what elements say --- */
+/* --- the contents of elements --- */
 
 static const char *trimmed(struct parsing *p)
 {

@@ -298,7 +298,7 @@ static enum tfr_status read_all(struct yolo *y, struct tfr_error *err)
 	return status;
 }
 
-/* --- what is said of them --- */
+/* --- messages --- */
 
 static void say(
 	const struct yolo *y, uint64_t n, const char *one, const char *several, const char *what)

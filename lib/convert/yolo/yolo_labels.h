@@ -1,10 +1,10 @@
-/* convert/yolo/yolo_labels.h - the labels of an image in YOLO's form: a text with one line per
- * object.
+/* convert/yolo/yolo_labels.h - the labels of an image in YOLO's format: a text file with one line
+ * per object.
  *
- * A line has the number of a class and the centre, width and height of a box, or the corners of
- * a polygon, x before y; all as fractions of the image's size, separated by blanks
- * (https://docs.ultralytics.com/datasets/detect/ and /segment/).  With keypoints, a line has a
- * box and then two or three numbers for each keypoint (/pose/). */
+ * A line has the number of a class and the centre, width and height of a box, or the corners of a
+ * polygon, x before y; all as fractions of the image's size, separated by blanks
+ * (https://docs.ultralytics.com/datasets/detect/ and /segment/).  With keypoints, a line has a box
+ * and then two or three numbers for each keypoint (/pose/). */
 #ifndef TFR_CONVERT_YOLO_YOLO_LABELS_H
 #define TFR_CONVERT_YOLO_YOLO_LABELS_H
 
@@ -17,11 +17,11 @@ struct tfr_yolo_box {
 	uint32_t class;
 };
 
-/* Counts of boxes that were left out or changed. */
+/* Counts of boxes that were omitted or changed. */
 struct tfr_yolo_tally {
 	uint64_t boxes;	   /* kept */
-	uint64_t empty;	   /* left out: without an area in the image */
-	uint64_t clipped;  /* past an edge by more than rounding explains */
+	uint64_t empty;	   /* omitted: no area inside the image */
+	uint64_t clipped;  /* past an edge by more than a rounding error */
 	uint64_t polygons; /* kept as their bounding boxes */
 };
 

@@ -4,8 +4,8 @@
  *   train/images train/labels   Roboflow
  *   *.jpg *.txt in one folder   Darknet, labelImg; with a file of names
  *
- * Where no folders tell, data.yaml names those of the splits.  The labels of an image are found
- * as Ultralytics finds them: by "labels" in place of the last "images" in its path. */
+ * If the folders do not show the splits, data.yaml names them.  The labels of an image are found as
+ * in Ultralytics: the last "images" in its path is replaced by "labels". */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -172,7 +172,7 @@ static bool find_darknet(struct tfr_parts *p, const char *folder, struct tfr_lis
 	return good;
 }
 
-/* --- what data.yaml says --- */
+/* --- splits in data.yaml --- */
 
 /* The folder of a path in a description; NULL: there is none.  Roboflow writes "../train/images"
  * for train/images; the root is often a path of another machine. */

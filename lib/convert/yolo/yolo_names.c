@@ -136,7 +136,7 @@ bool tfr_yolo_describe(struct tfr_yolo_yaml *y, const char *folder)
 	return found;
 }
 
-/* --- where it is --- */
+/* --- finding the file --- */
 
 /* Tries the files that a folder can have.  TFR_END: it has none. */
 static enum tfr_status try_folder(

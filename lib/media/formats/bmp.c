@@ -90,7 +90,7 @@ static enum tfr_status bmp_probe(
 	return TFR_OK;
 }
 
-/* Blue comes first in the file. */
+/* The file stores blue first. */
 static void exchange_blue(const uint8_t *in, unsigned channels, size_t n, uint8_t *out)
 {
 	for (size_t i = 0; i < n; i++, in += channels, out += channels) {

@@ -36,8 +36,8 @@ static const struct format {
 
 #define FORMATS (sizeof(formats) / sizeof(*formats))
 
-/* Two magics are too short to be believed alone: text may start with "BM", and "WEBP" is one kind
- * of RIFF. */
+/* Two magics are too short to be trusted alone: text may start with "BM", and "WEBP" is one kind of
+ * RIFF. */
 static bool confirmed(enum tfr_image_format format, const uint8_t *data, size_t size)
 {
 	/* BITMAPFILEHEADER: bytes 6..9 are reserved, zero; then come the offset of the pixels and
@@ -59,7 +59,7 @@ enum tfr_image_format tfr_image_sniff_plain(const void *data, size_t size)
 			size_t offset = formats[i].magic[m].offset, n = formats[i].magic[m].size;
 			const char *bytes = formats[i].magic[m].bytes;
 
-			/* The first byte decides nearly always, and needs no call. */
+			/* The first byte is usually enough, without a call. */
 			if (size >= offset + n && p[offset] == (uint8_t)*bytes &&
 				memcmp(p + offset, bytes, n) == 0 &&
 				confirmed(formats[i].format, p, size))
@@ -68,7 +68,7 @@ enum tfr_image_format tfr_image_sniff_plain(const void *data, size_t size)
 	return TFR_IMAGE_UNKNOWN;
 }
 
-/* Whether a look at the magics is worth it: few values are images. */
+/* Whether comparing the magics is worthwhile: few values are images. */
 static bool may_be_image(const uint8_t *p, size_t size)
 {
 	if (size < 2)

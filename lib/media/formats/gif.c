@@ -28,7 +28,7 @@ static enum tfr_status truncated(
 	return tfr_fail(err, TFR_EDATA, "truncated GIF: %s", where);
 }
 
-/* Passes sub-blocks up to the empty one that ends them; false: the data ends first. */
+/* Skips sub-blocks up to the empty one that ends them; false: the data ends first. */
 static bool pass_blocks(const uint8_t *data, size_t size, size_t *at)
 {
 	while (*at < size) {
@@ -43,7 +43,7 @@ static bool pass_blocks(const uint8_t *data, size_t size, size_t *at)
 	return false;
 }
 
-/* Passes a frame, whose descriptor begins at *at. */
+/* Skips a frame whose descriptor begins at *at. */
 static bool pass_frame(const uint8_t *data, size_t size, size_t *at, struct tfr_image_info *info)
 {
 	const uint8_t *p = data + *at;
@@ -76,7 +76,7 @@ static enum tfr_status gif_probe(
 	info->bit_depth = 8;
 	info->orientation = 1;
 	at += map_size(data[10]);
-	/* A file that ends after a frame lacks the trailer only, and every reader reads it. */
+	/* Only the trailer is missing, which every reader accepts. */
 	for (; at < size && data[at] != TRAILER; frames += data[at - 1] == 0) {
 		bool good = true;
 		unsigned kind = data[at++];
@@ -120,13 +120,13 @@ struct gif {
 	GifFileType *file;
 	const uint8_t *data;
 	size_t left;
-	int transparent; /* the index of it; -1: none */
-	uint8_t *line;	 /* of indices */
-	uint8_t *rgb;	 /* that line in colour, among black pixels */
-	bool controlled; /* the first graphic control extension counts */
+	int transparent; /* the index of the transparent colour; -1: none */
+	uint8_t *line;	 /* a line of indices */
+	uint8_t *rgb;	 /* that line in colour; the pixels around it are black */
+	bool controlled; /* only the first graphic control extension counts */
 };
 
-/* dlopen() counts: after the first time this is a look-up. */
+/* dlopen() counts references: after the first time this is a lookup. */
 static enum tfr_status load_library(struct gif *g, struct tfr_error *err)
 {
 	void *library = dlopen("libgif.so.7", RTLD_NOW | RTLD_LOCAL);
@@ -171,7 +171,7 @@ static void read_control(struct gif *g, const GifByteType *block)
 	g->transparent = block[1] & 1 ? block[4] : -1;
 }
 
-/* Goes on to the first frame, past what comes before it. */
+/* Continues to the first frame, past the blocks before it. */
 static enum tfr_status find_frame(struct gif *g, struct tfr_error *err)
 {
 	GifRecordType type = UNDEFINED_RECORD_TYPE;
@@ -198,7 +198,7 @@ static enum tfr_status find_frame(struct gif *g, struct tfr_error *err)
 	return TFR_OK;
 }
 
-/* The line at hand as RGB, at its place among black pixels. */
+/* Converts the current line to RGB, at its place among black pixels. */
 static enum tfr_status colour(
 	struct gif *g, const struct tfr_image_info *info, struct tfr_error *err)
 {
@@ -233,8 +233,8 @@ static void put_row(
 		g->rgb + 3 * (size_t)job->window.x, 3, job->window.width, out, job->channels);
 }
 
-/* Lines come in the order of the file: every eighth, every eighth from the fourth, … when they are
- * interlaced. */
+/* Lines are in the order of the file.  If they are interlaced: every eighth, every eighth from the
+ * fourth, and so on. */
 static enum tfr_status read_lines(struct gif *g, const struct tfr_decode_job *job,
 	struct tfr_image *image, struct tfr_error *err)
 {
@@ -268,7 +268,7 @@ static enum tfr_status read_frame(struct gif *g, const struct tfr_decode_job *jo
 		return status;
 	if (g->file->Image.Width <= 0 || (uint32_t)g->file->Image.Width > job->info->width)
 		return tfr_fail(err, TFR_EDATA, "damaged GIF: header read twice differently");
-	for (uint32_t y = 0; y < job->window.height; y++) /* black, where the frame is not */
+	for (uint32_t y = 0; y < job->window.height; y++) /* black outside the frame */
 		put_row(g, job, job->window.y + y, image);
 	return read_lines(g, job, image, err);
 }

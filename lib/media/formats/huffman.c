@@ -20,19 +20,19 @@
 #include "media/formats/huffman_tables.h"
 
 enum {
-	REFILLED = 56, /* bits that are there after a refill, at least */
-	LOOKS = 2,     /* for which that is enough */
+	REFILLED = 56, /* the least number of bits available after a refill */
+	LOOKS = 2,     /* this is enough for so many symbols */
 	SYMBOL_BITS = CODE_BITS + VALUE_BITS,
 	MCU_BYTES = (D_MAX_BLOCKS_IN_MCU * DCTSIZE2 * SYMBOL_BITS + 7) / 8,
-	SLACK = MCU_BYTES + 32, /* and what is read ahead */
+	SLACK = MCU_BYTES + 32, /* and the bytes that are read ahead */
 	WINDOW = 16384,
-	WORTH_TABLES = 16384, /* bytes of image for which tables are made at once */
+	WORTH_TABLES = 16384, /* a larger image gets its own tables at once */
 };
 
 _Static_assert(
 	LOOKS *(SKIP_BITS + VALUE_BITS) <= REFILLED && LOOK_BITS <= SKIP_BITS, "a refill lasts");
 
-/* Bits are at the top of `word`; of those behind the first `count` some may be there already. */
+/* Bits are at the top of `word`.  Some bits after the first `count` may be present already. */
 struct bits {
 	uint64_t word;
 	unsigned count;
@@ -44,25 +44,25 @@ struct tfr_huffman {
 	struct tfr_huffman_ac ac[NUM_HUFF_TBLS];
 	bool (*read_mcu)(struct tfr_huffman *h, JBLOCKROW *blocks, bool wanted);
 	struct bits bits;
-	const uint8_t *in, *in_end; /* what is not in the window yet */
-	uint8_t *end;		    /* of what the window has */
-	bool ended;		    /* the window has the segment's end, `in` is at its marker */
+	const uint8_t *in, *in_end; /* bytes that are not in the window yet */
+	uint8_t *end;		    /* of the bytes in the window */
+	bool ended;		    /* the segment ends in the window; `in` is at its marker */
 	unsigned block_count;
 	struct block {
 		const struct tfr_huffman_table *dc;
 		const struct tfr_huffman_ac *ac;
-		uint32_t *last_dc; /* as wide as it may get: libjpeg lets it wrap */
+		uint32_t *last_dc; /* as wide as it can become: libjpeg lets it wrap */
 		bool wanted;
 	} blocks[D_MAX_BLOCKS_IN_MCU];
 	uint32_t last_dc[MAX_COMPS_IN_SCAN];
-	JDIMENSION columns, column, first, last; /* last: behind the last one wanted */
+	JDIMENSION columns, column, first, last; /* last: one after the last one wanted */
 	unsigned restart_interval, restarts_to_go, restart;
 	uint8_t window[WINDOW + SLACK];
 };
 
 /* ---- data ---- */
 
-/* Fills the window as far as the segment goes. */
+/* Fills the window, up to the end of the segment. */
 static bool fill(struct tfr_huffman *h)
 {
 	size_t kept = (size_t)(h->end - h->bits.next);
@@ -103,14 +103,14 @@ static void start_segment(struct tfr_huffman *h)
 	h->restarts_to_go = h->restart_interval;
 }
 
-/* Bits that were not taken of those in the window; less than 0 where more were taken. */
+/* The number of unused bits in the window; negative if more were used than it had. */
 static ptrdiff_t bits_left(const struct tfr_huffman *h)
 {
 	return (h->end - h->bits.next) * 8 + (ptrdiff_t)h->bits.count;
 }
 
-/* The next segment, where the present one has been taken to its last byte and the marker is the one
- * that is due. */
+/* Starts the next segment if the current one was used up to its last byte and the expected marker
+ * follows. */
 static bool pass_restart(struct tfr_huffman *h)
 {
 	if (!h->ended || bits_left(h) >= 8 || h->in_end - h->in < 2 ||
@@ -136,7 +136,7 @@ static TFR_INLINE uint64_t be64(const uint8_t *p)
 	return word;
 }
 
-/* Bits beyond the whole bytes that are counted come once more, and are the same. */
+/* Bits beyond the counted bytes are loaded once more; they are the same. */
 static TFR_INLINE void refill(struct bits *b)
 {
 	b->word |= be64(b->next) >> b->count;
@@ -150,7 +150,7 @@ static TFR_INLINE void take(struct bits *b, unsigned n)
 	b->count -= n;
 }
 
-/* The symbol at the top of `word`; 0: there is no such code. */
+/* The symbol at the top of `word`; 0: no such code. */
 static __attribute__((noinline)) look_t look_further(
 	const struct tfr_huffman_table *t, uint64_t word, bool ac)
 {
@@ -172,13 +172,13 @@ static TFR_INLINE look_t look_one(const struct tfr_huffman_table *t, uint64_t wo
 	return __builtin_expect(l != 0, 1) ? l : look_further(t, word, ac);
 }
 
-/* The value that begins `from` bits on, of 63 - `rest` bits (F.2.2.1, EXTEND): one that begins with
- * 0 is negative, its bits the complement of what it is without its sign. */
+/* The value of 63 - `rest` bits that begins after `from` bits (F.2.2.1, EXTEND).  A value that
+ * begins with 0 is negative: its bits are the complement of its magnitude. */
 static TFR_INLINE JCOEF value_at(uint64_t word, unsigned from, unsigned rest)
 {
 	uint64_t bits = word << from, negative = (uint64_t)((int64_t)~bits >> 63);
 
-	/* In two steps, for a value of no bits. */
+	/* In two steps, because a value may have no bits. */
 	bits = (bits ^ negative) >> 1 >> rest;
 	return (JCOEF)((bits ^ negative) - negative);
 }
@@ -188,8 +188,8 @@ static TFR_INLINE JCOEF look_value_at(uint64_t word, look_t l)
 	return value_at(word, look_code(l), 63 - look_value(l));
 }
 
-/* Where the k-th coefficient lies (figure A.6).  Ends of blocks write their 0 behind the table of
- * 64, to the place of the last coefficient, which was not given then. */
+/* The position of the k-th coefficient (figure A.6).  An end of block writes its 0 after the table
+ * of 64, or to the position of the last coefficient, which was absent then. */
 static const uint8_t zigzag[DCTSIZE2 + END_OF_BLOCK] = {
 	/* clang-format off */
 	 0,  1,  8, 16,  9,  2,  3, 10, 17, 24, 32, 25, 18, 11,  4,  5,
@@ -200,13 +200,13 @@ static const uint8_t zigzag[DCTSIZE2 + END_OF_BLOCK] = {
 	/* clang-format on */
 };
 
-/* A block ends behind its last coefficient, or where its end is said before that. */
+/* A block ends after its last coefficient, or at an end-of-block code. */
 static TFR_INLINE bool ends_well(unsigned k)
 {
 	return k == DCTSIZE2 || (k > END_OF_BLOCK && k < END_OF_BLOCK + DCTSIZE2);
 }
 
-/* One symbol, where two or more will not do.  False: a code that is none. */
+/* Decodes one symbol, if a lookup of two or more fails.  False: an invalid code. */
 static TFR_INLINE bool step(
 	const struct tfr_huffman_table *t, struct bits *b, unsigned *k, JCOEF *out)
 {
@@ -221,7 +221,7 @@ static TFR_INLINE bool step(
 	return l;
 }
 
-/* Where there is no second one its 0 goes to the place of the first, and is overwritten. */
+/* Without a second one, its 0 goes to the position of the first and is overwritten. */
 static TFR_INLINE void put_pair(struct bits *b, pair_t p, unsigned k, unsigned after, JCOEF *out)
 {
 	unsigned first = k + (p >> 32 & 255);
@@ -231,7 +231,7 @@ static TFR_INLINE void put_pair(struct bits *b, pair_t p, unsigned k, unsigned a
 	take(b, p & 255);
 }
 
-/* A block's coefficients from the first AC on.  False: a code that is none, or too many
+/* Decodes the coefficients of a block from the first AC on.  False: an invalid code, or too many
  * coefficients. */
 static TFR_INLINE bool read_block(const struct tfr_huffman_ac *t, struct bits *bits, JCOEF *out)
 {
@@ -263,8 +263,8 @@ static TFR_INLINE bool read_block(const struct tfr_huffman_ac *t, struct bits *b
 	return ends_well(k);
 }
 
-/* The same without the values.  What a look sees may reach into the next block, where this one has
- * all of its coefficients and its end is not said. */
+/* The same without the values.  A lookup may see bits of the next block if this one has all of its
+ * coefficients and therefore no end-of-block code. */
 static TFR_INLINE bool skip_block(const struct tfr_huffman_ac *t, struct bits *bits)
 {
 	struct bits b = *bits;
@@ -339,7 +339,7 @@ static bool read_mcu_plain(struct tfr_huffman *h, JBLOCKROW *blocks, bool wanted
 }
 
 #ifdef __x86_64__
-/* The same C: shifts by what is in any register, without touching the flags. */
+/* The same in C: shifts by a number in any register, without changing the flags. */
 __attribute__((target("bmi,bmi2"))) static bool read_mcu_bmi2(
 	struct tfr_huffman *h, JBLOCKROW *blocks, bool wanted)
 {
@@ -380,8 +380,8 @@ void tfr_huffman_free(struct tfr_huffman *h)
 	free(h);
 }
 
-/* Most files have the tables of T.81's annex K, which are made once.  Others are made for a large
- * image, or when the next one has them too: making them takes as long as a small one does. */
+/* Most files use the tables of T.81's annex K, which are made once.  Other tables are made for a
+ * large image, or if the next image uses them, too: making them takes as long as a small image. */
 static bool have_tables(struct tfr_huffman *h, const struct jpeg_decompress_struct *c)
 {
 	bool known = true, dc[NUM_HUFF_TBLS] = { false }, ac[NUM_HUFF_TBLS] = { false };

@@ -1,14 +1,14 @@
-/* media/formats/huffman.h - a sequential JPEG's entropy-coded data, read faster than libjpeg reads
- * it.
+/* media/formats/huffman.h - decodes the entropy-coded data of a sequential JPEG faster than libjpeg
+ * does.
  *
- * Three quarters of the time that libjpeg-turbo needs for a photograph of quality 90 goes into its
- * Huffman decoder, which fetches a symbol and the bits behind it one after the other, and all of
- * the blocks that a window does not cover.  This one takes both by one look into a table, and of
- * blocks that nobody needs several symbols by one look.  Coefficients are the same; transform,
- * upsampling and colours stay libjpeg's.
+ * For a photograph of quality 90, libjpeg-turbo spends three quarters of its time in its Huffman
+ * decoder. It fetches a symbol and then the bits after it, and it decodes all blocks that a window
+ * does not cover. This decoder gets both with one table lookup.  In blocks that are not needed, one
+ * lookup skips several symbols.  Coefficients are the same; transform, upsampling and colours
+ * remain libjpeg's.
  *
- * It knows the orderly case only.  Whatever it does not, or what libjpeg would warn about, is told
- * by false, and the image is decoded once more by libjpeg alone, which then decides. */
+ * It handles the regular case only.  It returns false for anything else, including data that
+ * libjpeg would warn about.  The image is then decoded again by libjpeg alone, which decides. */
 #ifndef TFR_MEDIA_FORMATS_HUFFMAN_H
 #define TFR_MEDIA_FORMATS_HUFFMAN_H
 
@@ -24,17 +24,17 @@ struct tfr_huffman;
 struct tfr_huffman *tfr_huffman_new(void);
 void tfr_huffman_free(struct tfr_huffman *h);
 
-/* Begins where `c` stands: behind jpeg_start_decompress(), its source one block of memory, no row
- * read.  Of each row of MCUs the coefficients of [first, last) are wanted.  False: not an image
- * for us, nothing was touched. */
+/* Begins at the position of `c`: after jpeg_start_decompress(), with one block of memory as its
+ * source and no row read.  In each row of MCUs, the coefficients of [first, last) are wanted.
+ * False: this decoder does not support the image, and nothing was changed. */
 bool tfr_huffman_start(struct tfr_huffman *h, const struct jpeg_decompress_struct *c,
 	JDIMENSION first, JDIMENSION last);
 
-/* The next MCU, as libjpeg's decode_mcu() gives it: into blocks of zeros, one after another, or
- * nowhere (NULL).  False: something is wrong with the data. */
+/* Decodes the next MCU as libjpeg's decode_mcu() does: into consecutive zeroed blocks, or nowhere
+ * (NULL).  False: the data is invalid. */
 bool tfr_huffman_mcu(struct tfr_huffman *h, JBLOCKROW *blocks);
 
-/* What follows the data that has been taken in so far. */
+/* The bytes after the data that was used so far. */
 const uint8_t *tfr_huffman_position(const struct tfr_huffman *h);
 
 #endif

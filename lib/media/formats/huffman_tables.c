@@ -17,7 +17,7 @@ static void fill_looks(
 		t->look[i] = l;
 }
 
-/* As T.81 C.2 deals codes out: in order of length, counting up.  libjpeg has seen that they fit.
+/* As T.81 C.2 assigns codes: in order of length, counting up.  libjpeg has verified that they fit.
  */
 static void make_codes(struct tfr_huffman_table *t, bool ac)
 {
@@ -35,7 +35,7 @@ static void make_codes(struct tfr_huffman_table *t, bool ac)
 	t->limit[CODE_BITS + 1] = UINT32_MAX;
 }
 
-/* The symbol `used` bits on in a look of `bits`; 0: its code is not seen whole. */
+/* The symbol after `used` of `bits` known bits; 0: its code is not complete. */
 static look_t look_at(
 	const struct tfr_huffman_table *t, uint32_t look, unsigned bits, unsigned used)
 {

@@ -1,6 +1,7 @@
-/* media/formats/huffman_tables.h - what the next bits of a JPEG's entropy-coded data mean.
+/* media/formats/huffman_tables.h - lookup tables for the next bits of a JPEG's entropy-coded data.
  *
- * Three tables of each code: one symbol, two, or all whose codes are seen. */
+ * Each code has three tables: for one symbol, for two, and for all symbols whose codes are
+ * complete. */
 #ifndef TFR_MEDIA_FORMATS_HUFFMAN_TABLES_H
 #define TFR_MEDIA_FORMATS_HUFFMAN_TABLES_H
 
@@ -17,26 +18,26 @@ enum {
 	SKIP_BITS = 12,
 	CODE_BITS = 16,	    /* of the longest code */
 	VALUE_BITS = 15,    /* of the longest value */
-	END_OF_BLOCK = 128, /* coefficients that it moves on: past any other */
-	UNKNOWN = 192,	    /* likewise, what a table does not say */
+	END_OF_BLOCK = 128, /* coefficients to advance: past any other */
+	UNKNOWN = 192,	    /* likewise: the table does not know */
 };
 
-/* A symbol, a byte each: bits with its value (0: the table does not say), bits of its code, bits of
- * its value, coefficients that it moves on. */
+/* A symbol, one byte each: bits with its value (0: the table does not know), bits of its code, bits
+ * of its value, coefficients to advance. */
 typedef uint32_t look_t;
 
-/* Two symbols, or one and nothing, a byte each: bits of both, coefficients that both move on; where
- * the first's value begins, 63 less the bits it has, coefficients it moves on; the second's
- * likewise but for the last. */
+/* Two symbols, or one and nothing, one byte each: bits of both; coefficients to advance for both;
+ * for the first: where its value begins, 63 less its bits, coefficients to advance; the same for
+ * the second, except the last. */
 typedef uint64_t pair_t;
 
-/* Symbols passed over, a byte each: coefficients that they move on, bits. */
+/* Skipped symbols, one byte each: coefficients to advance, bits. */
 typedef uint16_t skip_t;
 
 struct tfr_huffman_table {
 	bool made;			/* or only known */
-	uint8_t bits[17], symbols[256]; /* what it is made from, as in DHT */
-	/* Of codes of n bits: the next 16 bits are less than limit[n]; the symbol's place is the
+	uint8_t bits[17], symbols[256]; /* the source, as in DHT */
+	/* For codes of n bits: the next 16 bits are less than limit[n]; the symbol's index is the
 	 * code + offset[n]. */
 	uint32_t limit[CODE_BITS + 2];
 	int32_t offset[CODE_BITS + 1];
@@ -77,11 +78,11 @@ static inline look_t look_of(unsigned code, uint8_t symbol, bool ac)
 	return (code + value) | code << 8 | value << 16 | advance << 24;
 }
 
-/* Takes note of a table that is wanted.  False: it is another one than before. */
+/* Registers a table that is wanted.  False: it differs from the one before. */
 bool tfr_huffman_known(struct tfr_huffman_table *t, const JHUFF_TBL *wanted);
 
-/* Make what is known, unless it is made: some 20 microseconds for AC.  libjpeg has seen that the
- * codes fit their lengths. */
+/* Make the registered tables if necessary, in about 20 microseconds for AC.  libjpeg has verified
+ * that the codes fit their lengths. */
 void tfr_huffman_make_dc(struct tfr_huffman_table *t);
 void tfr_huffman_make_ac(struct tfr_huffman_ac *t);
 

@@ -1,9 +1,8 @@
-/* media/formats/image_codec.h - what an image format gives to the rest of the room.
+/* media/formats/image_codec.h - the interface of an image format.
  *
  * A format that is decoded is one file with one `const struct tfr_image_codec`, listed in
- * formats.c; nothing else names it. Decoders write into the pixels of a tfr_decoder, which grow and
- * are kept.
- */
+ * formats.c; nothing else names it. Decoders write into the pixels of a tfr_decoder, whose memory
+ * grows and is reused. */
 #ifndef TFR_MEDIA_FORMATS_IMAGE_CODEC_H
 #define TFR_MEDIA_FORMATS_IMAGE_CODEC_H
 
@@ -14,34 +13,34 @@
 struct tfr_decoder {
 	struct tfr_decoder_opts opts;
 	struct tfr_buf pixels;
-	struct tfr_jpeg *jpeg; /* made at the first JPEG, kept */
+	struct tfr_jpeg *jpeg; /* made at the first JPEG and kept */
 };
 
-/* One decoding: what is asked for, resolved.  `window` lies within the image; `channels` is not
- * 0. */
+/* One request for decoding, with all defaults resolved.  `window` is within the image; `channels`
+ * is not 0. */
 struct tfr_decode_job {
 	const uint8_t *data;
 	size_t size;
 	const struct tfr_image_info *info;
 	struct tfr_crop window;
-	unsigned channels; /* bytes a pixel */
-	bool numbers; /* PNG only: samples as stored, a palette's indices, 16 bits in two bytes */
+	unsigned channels; /* bytes per pixel */
+	bool numbers;	   /* PNG only: samples as stored: palette indices, 16 bits in two bytes */
 };
 
 struct tfr_encoder {
 	struct tfr_buf encoded;
-	struct tfr_jpeg_writer *jpeg; /* of JPEG: made at the first one, kept */
+	struct tfr_jpeg_writer *jpeg; /* of JPEG: made at the first one and kept */
 };
 
 struct tfr_image_codec {
-	/* Decoded whole, whatever the window: its memory is that of all rows. */
+	/* Always decoded completely, whatever the window: its memory is that of all rows. */
 	bool whole;
-	/* Fills `info`, whose format is already set, and proves that the end is there. */
+	/* Fills `info`, whose format is already set, and verifies that the image has an end. */
 	enum tfr_status (*probe)(const uint8_t *data, size_t size, struct tfr_image_info *info,
 		struct tfr_error *err);
 	enum tfr_status (*decode)(struct tfr_decoder *d, const struct tfr_decode_job *job,
 		struct tfr_image *image, struct tfr_error *err);
-	/* Appends the encoded image to `out`; NULL: tfr does not write the format. */
+	/* Appends the encoded image to `out`; NULL: tfr does not write this format. */
 	enum tfr_status (*encode)(struct tfr_encoder *e, const struct tfr_image *image,
 		const struct tfr_encode_opts *opts, struct tfr_buf *out, struct tfr_error *err);
 };
@@ -49,28 +48,29 @@ struct tfr_image_codec {
 extern const struct tfr_image_codec tfr_image_codec_jpeg, tfr_image_codec_png, tfr_image_codec_gif,
 	tfr_image_codec_bmp, tfr_image_codec_webp;
 
-/* Whether tfr_channels_convert() makes `to` channels of `from`: 1 of 1; 3 and 4 of 1, 3 and 4. */
+/* Whether tfr_channels_convert() can convert `from` channels to `to`: 1 to 1; 1, 3 and 4 to 3 and
+ * 4. */
 bool tfr_channels_converts(unsigned from, unsigned to);
-/* `n` pixels: gray is repeated, alpha is dropped, or 255 where there is none. */
+/* Converts `n` pixels: gray is repeated; alpha is dropped, or 255 if there is none. */
 void tfr_channels_convert(const uint8_t *in, unsigned from, size_t n, uint8_t *out, unsigned to);
 
-/* How `format` is read; NULL: it is only recognised. */
+/* The codec of `format`; NULL: it is only detected. */
 const struct tfr_image_codec *tfr_image_codec_of(enum tfr_image_format format);
 
-/* The plain twin of tfr_image_sniff(): one magic after the other. */
+/* The plain twin of tfr_image_sniff(): compares one magic after another. */
 enum tfr_image_format tfr_image_sniff_plain(const void *data, size_t size);
 
 void tfr_jpeg_free(struct tfr_jpeg *j);
 void tfr_jpeg_writer_free(struct tfr_jpeg_writer *p);
 
-/* As tfr_encode(), into a buffer of the caller's, what was in it forgotten. */
+/* As tfr_encode(), into the caller's buffer, whose contents are replaced. */
 enum tfr_status tfr_encode_into(struct tfr_encoder *e, const struct tfr_image *image,
 	const struct tfr_encode_opts *opts, struct tfr_buf *out, struct tfr_error *err);
 
-/* `size` bytes of memory that is kept, what was in it forgotten; NULL: out of memory. */
+/* `size` bytes of reused memory, whose contents are lost; NULL: out of memory. */
 uint8_t *tfr_pixels(struct tfr_buf *kept, size_t size);
 
-/* A window that is the whole of an image. */
+/* A window that covers an entire image. */
 static inline bool tfr_window_is_all(
 	const struct tfr_crop *window, const struct tfr_image_info *info)
 {

@@ -14,16 +14,16 @@
 
 #include <jpeglib.h>
 
-#include <jerror.h> /* names what jpeglib.h has left undefined, so after it */
+#include <jerror.h> /* uses names that jpeglib.h leaves undefined, so it comes after it */
 
 #include "base/error.h"
 #include "media/formats/huffman.h"
 #include "media/formats/jpeg.h"
 
 enum {
-	MARGIN = 2, /* pixels: one chroma sample of the coarsest kind that is interpolated */
+	MARGIN = 2, /* pixels: one chroma sample of the coarsest interpolated kind */
 	ROWS_A_CALL = 16,
-	MAX_SCANS = 500, /* of a progressive file; encoders write about ten, a bomb thousands */
+	MAX_SCANS = 500, /* of a progressive file; encoders write about ten, attackers thousands */
 };
 
 struct tfr_jpeg {
@@ -31,19 +31,19 @@ struct tfr_jpeg {
 	struct jpeg_error_mgr errors;
 	struct jpeg_progress_mgr progress;
 	jmp_buf fatal;
-	enum tfr_status status; /* of what made `fatal` be taken */
+	enum tfr_status status; /* the reason for the jump to `fatal` */
 	char message[JMSG_LENGTH_MAX];
 	struct tfr_decoder *owner;
 	const struct tfr_decode_job *job;
 	struct tfr_image *image;
 	struct tfr_buf cmyk;
-	struct tfr_huffman *huffman; /* NULL until an image wants it */
-	bool irregular;		     /* it met what it does not know: libjpeg alone */
+	struct tfr_huffman *huffman; /* NULL until an image needs it */
+	bool irregular;		     /* it met an unsupported case: use libjpeg alone */
 	bool fresh;		     /* no image was decoded since create() */
 };
 
-/* From libjpeg's jpegint.h, which is not installed: how its entropy decoder begins, in every
- * version since 6, of 1995, and in libjpeg-turbo. */
+/* From libjpeg's jpegint.h, which is not installed: the beginning of its entropy decoder, in every
+ * version since 6 (1995) and in libjpeg-turbo. */
 struct jpeg_entropy_decoder {
 	void (*start_pass)(j_decompress_ptr cinfo);
 	boolean (*decode_mcu)(j_decompress_ptr cinfo, JBLOCKROW *blocks);
@@ -68,8 +68,8 @@ static void on_error(j_common_ptr cinfo)
 	give_up(j, cinfo->err->msg_code == JERR_OUT_OF_MEMORY ? TFR_ENOMEM : TFR_EDATA);
 }
 
-/* Warnings (level -1) of pixels that are lost end the decoding; the others are about what surrounds
- * the pixels. */
+/* Warnings (level -1) about lost pixels end the decoding; the others concern data outside the
+ * pixels. */
 static void on_message(j_common_ptr cinfo, int level)
 {
 	if (level >= 0)
@@ -99,8 +99,8 @@ static void on_progress(j_common_ptr cinfo)
 	}
 }
 
-/* Runs `work`; false: libjpeg gave up, j->status and j->message say why, and the object is ready
- * for the next image. */
+/* Runs `work`; false: libjpeg failed, j->status and j->message have the reason, and the object is
+ * ready for the next image. */
 static bool jpeg_guard(struct tfr_jpeg *j, void (*work)(struct tfr_jpeg *j))
 {
 	if (setjmp(j->fatal)) {
@@ -148,8 +148,8 @@ void tfr_jpeg_free(struct tfr_jpeg *j)
 	free(j);
 }
 
-/* Whether smoothing between blocks may be at work: some coefficient of a progressive file has bits
- * outstanding. */
+/* Whether smoothing between blocks may be active: a progressive file lacks bits of some
+ * coefficient. */
 static bool is_unrefined(const struct jpeg_decompress_struct *c)
 {
 	if (!c->progressive_mode || !c->coef_bits)
@@ -161,9 +161,9 @@ static bool is_unrefined(const struct jpeg_decompress_struct *c)
 	return false;
 }
 
-/* Whether libjpeg crops and skips to the bit: each component is whole or of the coarsest kind, as
- * encoders make them, and blocks are not smoothed.  Else rows and columns are decoded and dropped.
- */
+/* Whether libjpeg crops and skips to the bit: each component is full-size or of the coarsest kind,
+ * as encoders make them, and blocks are not smoothed.  Otherwise rows and columns are decoded and
+ * dropped. */
 static bool crops_exactly(const struct jpeg_decompress_struct *c)
 {
 	for (int i = 0; i < c->num_components; i++) {
@@ -176,7 +176,8 @@ static bool crops_exactly(const struct jpeg_decompress_struct *c)
 	return !is_unrefined(c);
 }
 
-/* Narrows the decoder to the window's columns and a margin; returns the first that comes out. */
+/* Limits the decoder to the window's columns and a margin; returns the first column of its output.
+ */
 static JDIMENSION crop_columns(struct jpeg_decompress_struct *c, const struct tfr_crop *w)
 {
 	JDIMENSION x = w->x > MARGIN ? w->x - MARGIN : 0, end = w->x + w->width, width;
@@ -223,8 +224,8 @@ static void cmyk_to_rgb(const uint8_t *in, uint32_t pixels, bool inverted, uint8
 	}
 }
 
-/* As read_rows(), by way of a row of inks.  Files with Adobe's marker store them inverted, 255 for
- * none. */
+/* As read_rows(), by way of a row of inks.  Files with Adobe's marker store them inverted: 255 is
+ * no ink. */
 static void read_cmyk_rows(struct tfr_jpeg *j, uint32_t end, uint8_t *out, size_t stride)
 {
 	struct jpeg_decompress_struct *c = &j->cinfo;
@@ -245,9 +246,9 @@ static uint8_t *need(struct tfr_jpeg *j, uint8_t *memory)
 	return memory;
 }
 
-/* Tables stay with a libjpeg object, for streams that say them once: an image without its own
- * would be decoded by those of the one before.  So they are emptied; none that an image brings is.
- */
+/* Tables stay in a libjpeg object, for streams that define them once.  An image without its own
+ * tables would be decoded with those of an earlier image.  So they are cleared; an image's own
+ * tables are not affected. */
 static void empty_tables(struct jpeg_decompress_struct *c)
 {
 	for (int i = 0; i < NUM_QUANT_TBLS; i++)
@@ -270,7 +271,7 @@ static bool is_empty(JHUFF_TBL *const *tables, int number)
 	       !memcmp(tables[number]->bits, none, sizeof(none));
 }
 
-/* Whether the header brought every table that the image needs: it has one scan, and codes. */
+/* Whether the header defined every table that the image needs: it has one scan, and codes. */
 static bool has_its_tables(struct jpeg_decompress_struct *c)
 {
 	if (c->arith_code || c->progressive_mode || c->comps_in_scan < c->num_components)
@@ -335,8 +336,7 @@ static boolean decode_mcu(j_decompress_ptr cinfo, JBLOCKROW *blocks)
 	return TRUE;
 }
 
-/* Puts our entropy decoder in the place of libjpeg's, where it can be; `x` is the first column of
- * the output. */
+/* Replaces libjpeg's entropy decoder by ours if possible; `x` is the first column of the output. */
 static bool take_over(struct tfr_jpeg *j, JDIMENSION x)
 {
 	struct jpeg_decompress_struct *c = &j->cinfo;
@@ -352,7 +352,7 @@ static bool take_over(struct tfr_jpeg *j, JDIMENSION x)
 	return true;
 }
 
-/* The markers behind the last row are libjpeg's business again. */
+/* libjpeg reads the markers after the last row again. */
 static void hand_back(struct tfr_jpeg *j)
 {
 	struct jpeg_source_mgr *src = j->cinfo.src;
@@ -418,7 +418,7 @@ static enum tfr_status jpeg_decode(struct tfr_decoder *d, const struct tfr_decod
 	j->job = job;
 	j->image = image;
 	j->irregular = false;
-	if (!j->cinfo.mem && !jpeg_guard(j, create)) /* memory failed in read_header() */
+	if (!j->cinfo.mem && !jpeg_guard(j, create)) /* out of memory in read_header() */
 		return tfr_fail_nomem(err, "decoding a JPEG");
 	if (jpeg_guard(j, decode_window) || (j->irregular && jpeg_guard(j, decode_window)))
 		return TFR_OK;

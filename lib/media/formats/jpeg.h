@@ -1,4 +1,4 @@
-/* media/formats/jpeg.h - between the parts of JPEG: its probe, its decoder, its encoder. */
+/* media/formats/jpeg.h - shared by the JPEG probe, decoder and encoder. */
 #ifndef TFR_MEDIA_FORMATS_JPEG_H
 #define TFR_MEDIA_FORMATS_JPEG_H
 
@@ -7,7 +7,7 @@
 enum tfr_status tfr_jpeg_probe(
 	const uint8_t *data, size_t size, struct tfr_image_info *info, struct tfr_error *err);
 
-/* What a name of subsampling says of the first component; 2 x 2 where there is no such name. */
+/* The factors of the first component for a name of subsampling; 2 x 2 if there is no such name. */
 void tfr_jpeg_factors(const char *subsampling, unsigned *h, unsigned *v);
 
 enum tfr_status tfr_jpeg_encode(struct tfr_encoder *e, const struct tfr_image *image,

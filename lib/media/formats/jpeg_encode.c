@@ -9,7 +9,7 @@
 
 #include <jpeglib.h>
 
-#include <jerror.h> /* names what jpeglib.h has left undefined, so after it */
+#include <jerror.h> /* uses names that jpeglib.h leaves undefined, so it comes after it */
 
 #include "base/error.h"
 #include "media/formats/exif.h"
@@ -43,7 +43,7 @@ static void no_output(j_common_ptr cinfo)
 	(void)cinfo;
 }
 
-/* --- where the bytes go --- */
+/* --- output --- */
 
 static void make_room(struct tfr_jpeg_writer *p)
 {
@@ -60,7 +60,7 @@ static void start(j_compress_ptr cinfo)
 	make_room(cinfo->client_data);
 }
 
-/* Called when no room is left at all. */
+/* Called when the buffer is full. */
 static boolean grow(j_compress_ptr cinfo)
 {
 	struct tfr_jpeg_writer *p = cinfo->client_data;
@@ -128,8 +128,8 @@ static void create(struct tfr_jpeg_writer *p)
 	p->cinfo.dest = &p->destination;
 }
 
-/* Apart from its callers so that no local variable of a function that calls setjmp changes after
- * it. */
+/* Separate from its callers, so that no local variable of a function that calls setjmp changes
+ * after it. */
 static bool guarded(struct tfr_jpeg_writer *p, void (*work)(struct tfr_jpeg_writer *p))
 {
 	if (setjmp(p->fatal)) {

@@ -29,7 +29,7 @@ static bool has_length(int marker)
 	return marker != TEM && !(marker >= RST0 && marker <= EOI);
 }
 
-/* The next marker at or after *pos, which comes to lie behind it; -1: none.  FF 00 is data, FF FF
+/* Finds the next marker at or after *pos, and moves *pos after it; -1: none.  FF 00 is data, FF FF
  * is fill. */
 static int next_marker(const uint8_t *data, size_t size, size_t *pos)
 {
@@ -124,14 +124,14 @@ static enum tfr_status read_frame(
 	return TFR_OK;
 }
 
-/* The first APP1 segment that is EXIF counts, as it does for Pillow; others are XMP. */
+/* Only the first APP1 segment with EXIF counts, as in Pillow; others are XMP. */
 static void read_exif(const uint8_t *p, size_t n, struct tfr_image_info *info)
 {
 	if (!info->orientation && n > 6 && !memcmp(p, "Exif\0", 6))
 		info->orientation = tfr_exif_orientation(p + 6, n - 6);
 }
 
-/* Goes through the segments up to the first SOS; *pos comes to lie on its content. */
+/* Reads the segments up to the first SOS; *pos is then at its content. */
 static enum tfr_status walk_header(const uint8_t *data, size_t size, size_t *pos,
 	struct tfr_image_info *info, struct tfr_error *err)
 {
@@ -165,9 +165,9 @@ static enum tfr_status walk_header(const uint8_t *data, size_t size, size_t *pos
 	return TFR_OK;
 }
 
-/* Whether EOI follows the first scan, whose header is at `pos`.  Where that scan holds every
- * component of a sequential frame nothing but it remains, and EOI at the very end of the file is
- * the answer at once. */
+/* Whether EOI follows the first scan, whose header is at `pos`.  If that scan has every component
+ * of a sequential frame, no other scan follows, and EOI at the very end of the file is sufficient.
+ */
 static bool has_end(const uint8_t *data, size_t size, size_t pos, const struct tfr_image_info *info)
 {
 	int marker = SOS;
@@ -191,7 +191,7 @@ static bool has_end(const uint8_t *data, size_t size, size_t pos, const struct t
 enum tfr_status tfr_jpeg_probe(
 	const uint8_t *data, size_t size, struct tfr_image_info *info, struct tfr_error *err)
 {
-	size_t pos = 2; /* behind SOI, which the magic has shown */
+	size_t pos = 2; /* after SOI, which detection has verified */
 	enum tfr_status status = walk_header(data, size, &pos, info, err);
 
 	if (status)

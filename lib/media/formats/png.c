@@ -56,7 +56,7 @@ static enum tfr_status truncated(
 	return tfr_fail(err, TFR_EDATA, "truncated PNG: %s", where);
 }
 
-/* Whether libpng, and so TensorFlow, takes this tRNS of a palette: not where it is empty, longer
+/* Whether libpng, and so TensorFlow, accepts this tRNS of a palette: not if it is empty, longer
  * than the palette before it, or damaged. */
 static bool counts(const uint8_t *trns, size_t n, size_t colours)
 {
@@ -91,7 +91,7 @@ static enum tfr_status png_probe(
 		else if (is_chunk(p, "PLTE"))
 			colours = n / 3;
 		else if (is_chunk(p, "tRNS") && info->palette && !has_data && counts(p, n, colours))
-			info->channels = 4; /* only of a palette: see media.h */
+			info->channels = 4; /* only for a palette: see media.h */
 		else if (is_chunk(p, "eXIf"))
 			info->orientation = tfr_exif_orientation(p + 8, n);
 		p += n + CHUNK_OVERHEAD;
@@ -102,11 +102,11 @@ static enum tfr_status png_probe(
 struct png_state {
 	png_structp png;
 	png_infop info;
-	const uint8_t *data; /* what libpng has not read yet */
+	const uint8_t *data; /* the bytes that libpng has not read yet */
 	size_t left;
 	uint8_t *pixels;
 	size_t stride;	    /* of pixels */
-	struct tfr_buf row; /* one row of the whole width, where the window is narrower */
+	struct tfr_buf row; /* one full-width row, if the window is narrower */
 	const struct tfr_decode_job *job;
 	struct tfr_decoder *owner;
 	char message[128];
@@ -121,7 +121,7 @@ static void on_error(png_structp png, png_const_charp text)
 	png_longjmp(png, 1);
 }
 
-/* libpng reports a failed allocation as it does damage. */
+/* libpng reports a failed allocation like damage. */
 static png_voidp on_malloc(png_structp png, png_alloc_size_t size)
 {
 	struct png_state *s = png_get_mem_ptr(png);
@@ -185,7 +185,7 @@ static void set_transforms(png_structp png, png_infop info, unsigned channels)
 	png_read_update_info(png, info);
 }
 
-/* Asks for the stored numbers: 1, 2 and 4 bits in a byte each, 16 in two, the high one first. */
+/* Requests the stored numbers: 1, 2 and 4 bits in one byte each, 16 in two, high byte first. */
 static void set_plain(png_structp png, png_infop info)
 {
 	png_set_packing(png);
@@ -202,8 +202,8 @@ static uint8_t *need(struct png_state *s, uint8_t *memory)
 	return memory;
 }
 
-/* Interlaced images come in seven passes over all rows: the whole image is decoded, the window
- * is a view of it. */
+/* Interlaced images have seven passes over all rows: the entire image is decoded, and the window is
+ * a view of it. */
 static void read_interlaced(struct png_state *s, int passes)
 {
 	const struct tfr_crop *w = &s->job->window;
@@ -262,8 +262,8 @@ static void decode(struct png_state *s)
 		png_read_end(s->png, NULL);
 }
 
-/* Apart from decode() so that no local variable of a function that calls setjmp changes after it.
- */
+/* Separate from decode(), so that no local variable of a function that calls setjmp changes after
+ * it. */
 static bool guarded(struct png_state *s)
 {
 	if (setjmp(png_jmpbuf(s->png)))

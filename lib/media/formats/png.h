@@ -1,4 +1,4 @@
-/* media/formats/png.h - between the two halves of PNG: its decoder and its encoder. */
+/* media/formats/png.h - shared by the PNG decoder and encoder. */
 #ifndef TFR_MEDIA_FORMATS_PNG_H
 #define TFR_MEDIA_FORMATS_PNG_H
 

@@ -37,7 +37,7 @@ static void on_error(png_structp png, png_const_charp text)
 	png_longjmp(png, 1);
 }
 
-/* libpng reports a failed allocation as it does damage. */
+/* libpng reports a failed allocation like damage. */
 static png_voidp on_malloc(png_structp png, png_alloc_size_t size)
 {
 	struct state *s = png_get_mem_ptr(png);
@@ -104,8 +104,8 @@ static void encode(struct state *s)
 	png_write_end(s->png, s->info);
 }
 
-/* Apart from encode() so that no local variable of a function that calls setjmp changes after it.
- */
+/* Separate from encode(), so that no local variable of a function that calls setjmp changes after
+ * it. */
 static bool guarded(struct state *s)
 {
 	if (setjmp(png_jmpbuf(s->png)))

@@ -31,8 +31,7 @@ static uint32_t le24(const uint8_t *p)
 	return tfr_le16(p) | (uint32_t)p[2] << 16;
 }
 
-/* What the chunk of an image says of itself: lossy, lossless, or the canvas of an extended file.
- */
+/* The header of an image chunk: lossy, lossless, or the canvas of an extended file. */
 static enum tfr_status read_size(
 	const uint8_t *chunk, size_t n, struct tfr_image_info *info, struct tfr_error *err)
 {
@@ -69,12 +68,12 @@ static enum tfr_status read_size(
 
 static void read_exif(const uint8_t *p, size_t n, struct tfr_image_info *info)
 {
-	size_t skip = n > 6 && !memcmp(p, "Exif\0", 6) ? 6 : 0; /* which some writers prepend */
+	size_t skip = n > 6 && !memcmp(p, "Exif\0", 6) ? 6 : 0; /* some writers prepend this */
 
 	info->orientation = tfr_exif_orientation(p + skip, n - skip);
 }
 
-/* What the chunks come to. */
+/* The results of reading the chunks. */
 struct found {
 	bool extended, animated, alpha, image;
 };
@@ -146,7 +145,7 @@ static enum tfr_status webp_probe(
 #include <webp/decode.h>
 #include <webp/demux.h>
 
-/* dlopen() counts: after the first time this is a look-up. */
+/* dlopen() counts references: after the first time this is a lookup. */
 static void *find(const char *library, const char *name, struct tfr_error *err)
 {
 	void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
@@ -202,7 +201,7 @@ static bool find_player(struct player *p, struct tfr_error *err)
 	       (p->delete = FIND("libwebpdemux.so.2", WebPAnimDecoderDelete));
 }
 
-/* The canvas after the first frame; NULL: it cannot be had. */
+/* The canvas after the first frame; NULL: it cannot be decoded. */
 static uint8_t *first_canvas(
 	const struct player *p, WebPAnimDecoder *player, const struct tfr_image_info *info)
 {
@@ -228,7 +227,7 @@ static enum tfr_status decode_first(struct tfr_decoder *d, const struct tfr_deco
 	struct player p;
 	uint8_t *out, *canvas;
 
-	/* libwebp keeps two canvases beside ours. */
+	/* libwebp keeps two canvases in addition to ours. */
 	if ((uint64_t)info->width * info->height > d->opts.max_bytes / 12)
 		return tfr_fail(err, TFR_EDATA, "an animation of %u x %u is too large to decode",
 			info->width, info->height);

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/rng.h"
 
-#define ROOM 0x6d656469 /* "medi", lest another room's draws from the same seed be ours */
+#define ROOM 0x6d656469 /* "medi", so that another room's draws from the same seed differ */
 
 enum what {
 	DRAW_RESIZED_CROP = 1,
@@ -42,7 +42,7 @@ static double uniform(struct tfr_rng *r, double low, double high)
 	return low + (high - low) * tfr_rng_unit(r);
 }
 
-/* Where a window of `n` pixels begins on an axis of `of`. */
+/* Draws the start of a window of `n` pixels on an axis of `of`. */
 static uint32_t place(struct tfr_rng *r, uint32_t n, uint32_t of)
 {
 	return (uint32_t)tfr_rng_below(r, (uint64_t)of - n + 1);
@@ -133,7 +133,7 @@ double tfr_random_angle(const struct tfr_draw *draw, double degrees)
 	return uniform(&r, -degrees, degrees);
 }
 
-/* The pixels within `reach` of one drawn at random, on an axis of `n`. */
+/* The pixels within `reach` of a random one, on an axis of `n`. */
 static uint32_t cut_axis(struct tfr_rng *r, uint32_t n, uint32_t reach, uint32_t *first)
 {
 	uint32_t at = (uint32_t)tfr_rng_below(r, n);
@@ -181,7 +181,7 @@ void tfr_centre_shape(uint32_t width, uint32_t height, uint32_t shape_width, uin
 	uint64_t w = (uint64_t)height * shape_width / shape_height;
 	uint64_t h = (uint64_t)width * shape_height / shape_width;
 
-	/* One pixel at least, however flat the shape. */
+	/* At least one pixel, however flat the shape. */
 	crop->width = w < width ? (uint32_t)(w ? w : 1) : width;
 	crop->height = h < height ? (uint32_t)(h ? h : 1) : height;
 	centre(width, height, crop);

@@ -1,9 +1,8 @@
-/* media/pixels/kernels.h - between the transforms of pixels and their inner loops for one processor
- * or another.
+/* media/pixels/kernels.h - the inner loops of the pixel transforms, one set per kind of processor.
  *
  * All kernels give the same bits: they do the same operations on each sample, only on more samples
- * at once.  None may use fused multiply-add, but to divide by; none reads or writes beyond what it
- * is told, and none wants an alignment beyond that of its elements. */
+ * at once.  None may use fused multiply-add, except for division.  None reads or writes outside its
+ * arguments, or needs more alignment than that of its elements. */
 #ifndef TFR_MEDIA_PIXELS_KERNELS_H
 #define TFR_MEDIA_PIXELS_KERNELS_H
 
@@ -12,9 +11,9 @@
 
 #include <tfr-private/pixels.h>
 
-/* Means and divisors are laid out so that sample i of a row finds its own at i % TFR_PATTERN, for
- * any number of channels up to 4 and any vector up to 16; twice, so that a vector may begin
- * anywhere in the first. */
+/* Means and divisors are laid out so that sample i of a row uses the one at i % TFR_PATTERN, for
+ * any number of channels up to 4 and any vector up to 16.  The pattern is stored twice, so that a
+ * vector may begin anywhere in the first copy. */
 enum { TFR_PATTERN = 48 };
 
 /* Running sums of a row: sample i is added to number i % TFR_SUMS, in the order of i. */
@@ -28,8 +27,8 @@ struct tfr_pixel_kernel {
 	 * or does not overlap it. */
 	void (*mirror)(const uint8_t *in, uint8_t *out, size_t n, size_t pixel);
 
-	/* (x - mean) / std, each of 2 * TFR_PATTERN.  `stream`: written around the caches;
-	 * finish() comes after the last.  normalise_f32's `out` may be its `in`. */
+	/* (x - mean) / std, each of 2 * TFR_PATTERN.  `stream`: written past the caches; call
+	 * finish() after the last row.  The `out` of normalise_f32 may be its `in`. */
 	void (*normalise_u8)(const uint8_t *in, float *out, size_t n, const float *mean,
 		const float *std, bool stream);
 	void (*normalise_f32)(const float *in, float *out, size_t n, const float *mean,
@@ -62,13 +61,14 @@ extern const struct tfr_pixel_kernel *const tfr_pixel_kernels[];
 /* The fastest of them that this processor can run and `flags` allow. */
 const struct tfr_pixel_kernel *tfr_pixel_kernel(unsigned flags);
 
-/* A number as 8 bits: to the nearest, halves to even, held to 0 … 255; NaN is 0. */
+/* Converts a number to 8 bits: to the nearest, halves to even, limited to 0 … 255; NaN is 0. */
 static inline uint8_t tfr_to_u8(float v)
 {
 	return v > 0 ? v < 255 ? (uint8_t)lrintf(v) : 255 : 0;
 }
 
-/* A number as binary16, to the nearest, halves to even; a NaN is quiet and keeps its upper bits. */
+/* Converts a number to binary16, to the nearest, halves to even; a NaN is quiet and keeps its upper
+ * bits. */
 static inline uint16_t tfr_to_half(float v)
 {
 	uint32_t bits, sign, magnitude;
@@ -80,7 +80,7 @@ static inline uint16_t tfr_to_half(float v)
 		return (uint16_t)(sign | 0x7e00 | (magnitude >> 13 & 0x3ff));
 	if (magnitude >= 0x477ff000) /* 65520 */
 		return (uint16_t)(sign | 0x7c00);
-	if (magnitude < 0x38800000) { /* 2^-14: subnormal there; 0.5 has the same last place */
+	if (magnitude < 0x38800000) { /* 2^-14: subnormal below it; 0.5 has the same last place */
 		float shifted = fabsf(v) + 0.5f;
 
 		memcpy(&bits, &shifted, sizeof(bits));

@@ -15,8 +15,8 @@
 
 #define AVX2 __attribute__((target("avx2,f16c")))
 
-/* Older clangs know no such name to ask for, and the instruction that answers is slow in a virtual
- * machine: it is left to them. */
+/* Older versions of clang do not support this feature name, and the instruction that reports it is
+ * slow in a virtual machine: they do not use these loops. */
 static bool has_f16c(void)
 {
 #if defined(__clang__) && __clang_major__ < 16
@@ -35,7 +35,7 @@ static bool usable(void)
 
 /* --- mirror --- */
 
-/* The pixels of 16 bytes in the opposite order, as many as are whole; the rest is zero. */
+/* The complete pixels of 16 bytes in the opposite order; the rest is zero. */
 static const uint8_t opposite[][16] = {
 	[1] = { 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0 },
 	[2] = { 14, 15, 12, 13, 10, 11, 8, 9, 6, 7, 4, 5, 2, 3, 0, 1 },
@@ -46,7 +46,7 @@ static const uint8_t opposite[][16] = {
 	[16] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 },
 };
 
-/* The first `n` bytes (12, 15 or 16) of a register, and no more. */
+/* Stores only the first `n` bytes (12, 15 or 16) of a register. */
 AVX2 static inline void store_part(uint8_t *to, __m128i v, size_t n)
 {
 	if (n == 16) {
@@ -60,15 +60,15 @@ AVX2 static inline void store_part(uint8_t *to, __m128i v, size_t n)
 	}
 }
 
-/* Groups of pixels from both ends, to where the other was.  A load takes 16 bytes, which lie within
- * the row while the two groups do not meet and there are 16 bytes beyond the left one; the one at
- * the right begins early enough. */
+/* Exchanges groups of pixels from both ends.  A load takes 16 bytes, which are within the row as
+ * long as the two groups do not meet and 16 bytes follow the left one; the load of the right group
+ * begins earlier. */
 AVX2 static inline void mirror_groups(const uint8_t *in, uint8_t *out, size_t n, size_t pixel)
 {
 	size_t bytes = 16 / pixel * pixel, left = 0, right = n * pixel, spare = 16 - bytes;
 	__m128i order = _mm_loadu_si128((const __m128i *)opposite[pixel]), late = order;
 
-	if (spare) /* the group at the right ends its load */
+	if (spare) /* the right group is at the end of its load */
 		late = _mm_add_epi8(order, _mm_set1_epi8((char)spare));
 	for (; right - left >= 2 * bytes + spare; left += bytes, right -= bytes) {
 		__m128i a = _mm_loadu_si128((const __m128i *)(in + left));
@@ -77,7 +77,7 @@ AVX2 static inline void mirror_groups(const uint8_t *in, uint8_t *out, size_t n,
 		store_part(out + right - bytes, _mm_shuffle_epi8(a, order), bytes);
 		store_part(out + left, _mm_shuffle_epi8(b, late), bytes);
 	}
-	/* In place or not, what is between is still as it was. */
+	/* In place or not, the bytes between are still unchanged. */
 	tfr_pixels_plain.mirror(in + left, out + left, (right - left) / pixel, pixel);
 }
 
@@ -110,7 +110,7 @@ AVX2 static inline void put(float *out, __m256 v, bool stream)
 		_mm256_storeu_ps(out, v);
 }
 
-/* Samples before `out` is at a multiple of 32 bytes: where streaming can begin. */
+/* Samples before `out` is at a multiple of 32 bytes, where streaming can begin. */
 static size_t before_aligned(const float *out, size_t n)
 {
 	size_t head = (size_t)(-(uintptr_t)out % 32) / sizeof(float);
@@ -118,7 +118,7 @@ static size_t before_aligned(const float *out, size_t n)
 	return head < n ? head : n;
 }
 
-/* A register's part of the pattern begins anywhere in its first half: each has two of it. */
+/* A register's part of the pattern begins anywhere in the first copy. */
 #define NORMALISE(load)                                                                            \
 	for (; i + 8 <= n; i += 8) {                                                               \
 		size_t k = i % TFR_PATTERN;                                                        \
@@ -184,7 +184,7 @@ AVX2 void tfr_avx2_f32_to_f16(const float *in, uint16_t *out, size_t n)
 	tfr_pixels_plain.f32_to_f16(in + i, out + i, n - i);
 }
 
-/* max() gives its second operand where the first is NaN. */
+/* max() returns its second operand if the first is NaN. */
 AVX2 static inline __m256i to_byte(const float *in)
 {
 	__m256 v = _mm256_max_ps(_mm256_loadu_ps(in), _mm256_setzero_ps());
@@ -209,8 +209,7 @@ AVX2 void tfr_avx2_f32_to_u8(const float *in, uint8_t *out, size_t n)
 
 /* --- planes --- */
 
-/* What a shuffle takes out of 16-byte group `from` of a block for plane `plane`: of its bytes,
- * those that this group has. */
+/* The shuffle that takes the bytes of plane `plane` from 16-byte group `from` of a block. */
 AVX2 static inline __m128i take(unsigned plane, unsigned from, unsigned channels)
 {
 	uint8_t order[16];
@@ -267,8 +266,8 @@ AVX2 static void planes_u8(const uint8_t *in, uint8_t *const planes[], size_t n,
 	}
 }
 
-/* The same with floats, eight of a plane from `channels` registers: each is permuted as if all it
- * had were wanted, and the wanted ones are blended. */
+/* The same with floats: eight of a plane from `channels` registers.  Each register is permuted as
+ * if all of its floats were wanted, and the wanted ones are blended. */
 AVX2 static inline void float_planes_of(
 	const float *in, float *const planes[], size_t n, unsigned channels)
 {
@@ -330,8 +329,8 @@ AVX2 static inline uint64_t total_of(__m256i v)
 	return parts[0] + parts[1] + parts[2] + parts[3];
 }
 
-/* Squares are added in pairs to 32 bits, 2 * 255 * 255 a time and lane, and moved to 64 before
- * these are full. */
+/* Squares are added in pairs to 32 bits, at most 2 * 255 * 255 per step and lane, and moved to 64
+ * bits before these overflow. */
 AVX2 void tfr_avx2_sums_u8(const uint8_t *in, size_t n, uint64_t *sum, uint64_t *squares)
 {
 	const __m256i zero = _mm256_setzero_si256();

@@ -21,7 +21,7 @@ static bool usable(void)
 	       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
 }
 
-/* The lower `n` lanes of 64 or of 16. */
+/* A mask of the lower `n` lanes of 64 or of 16. */
 AVX512 static inline __mmask64 first64(size_t n)
 {
 	return n >= 64 ? ~0ull : (1ull << n) - 1;
@@ -43,7 +43,7 @@ AVX512 static inline __m512i count64(void)
 
 /* --- mirror --- */
 
-/* Bytes of whole pixels in the opposite order, if a register held nothing but them. */
+/* The opposite order for the complete pixels that fit in a register. */
 AVX512 static inline __m512i opposite(size_t pixel, size_t bytes)
 {
 	uint8_t order[64] = { 0 };
@@ -72,7 +72,7 @@ AVX512 static inline void mirror_groups(const uint8_t *in, uint8_t *out, size_t 
 
 AVX512 static void mirror(const uint8_t *in, uint8_t *out, size_t n, size_t pixel)
 {
-	/* Fewer groups than making their order costs. */
+	/* Fewer groups do not repay computing their order. */
 	if (n * pixel < 4 * 64) {
 		tfr_avx2_mirror(in, out, n, pixel);
 		return;
@@ -94,14 +94,14 @@ AVX512 static void mirror(const uint8_t *in, uint8_t *out, size_t n, size_t pixe
 
 /* --- (x - mean) / std --- */
 
-/* Sizes between which divide() is right: nothing on the way leaves the normal numbers. */
+/* divide() is correct between these sizes: every intermediate result is a normal number. */
 #define LEAST 0x1p-60f
 #define MOST 0x1p60f
 #define LEAST_MEAN 0x1p-36f
 
-/* What the samples of a pattern are divided by, sixteen at a time. */
+/* The divisors of a pattern's samples, sixteen at a time. */
 struct divisor {
-	__m512 mean[3], std[3], by[3]; /* by: the reciprocal, rounded */
+	__m512 mean[3], std[3], by[3]; /* by: the divisor's reciprocal, rounded */
 	bool good;		       /* divide() may be used */
 };
 
@@ -118,10 +118,11 @@ AVX512 static inline __mmask16 zero(__m512 v)
 	return _mm512_cmp_ps_mask(v, _mm512_setzero_ps(), _CMP_EQ_OQ);
 }
 
-/* a / d as division rounds it, of what lies between LEAST and MOST, and of 0.  A quotient by the
- * rounded reciprocal is off by two places at most; what it leaves, which a fused operation gives,
- * brings it to within one, and once more to the nearest (Markstein 1990, theorem 8.1: the
- * reciprocal is rounded, the quotient within one place, its remainder exact). */
+/* Returns a / d, rounded as division rounds it, for 0 and for sizes between LEAST and MOST.  The
+ * quotient by the rounded reciprocal is off by at most two units in the last place.  A fused
+ * operation gives its remainder, which corrects it to within one unit; a second step rounds it to
+ * the nearest (Markstein 1990, theorem 8.1: the reciprocal is rounded, the quotient within one
+ * unit, its remainder exact). */
 AVX512 static inline __m512 divide(__m512 a, __m512 d, __m512 by)
 {
 	__m512 q = _mm512_mul_ps(a, by);
@@ -139,14 +140,14 @@ AVX512 static inline void set_divisor(struct divisor *v, const float *mean, cons
 		v->std[j] = _mm512_loadu_ps(std + 16 * (size_t)j);
 		v->by[j] = _mm512_div_ps(_mm512_set1_ps(1), v->std[j]);
 		good &= between(v->std[j], LEAST);
-		/* A whole number less such a mean is 0 or LEAST at least: of 8 bits no
-		 * difference need be looked at. */
+		/* An integer minus such a mean is 0 or at least LEAST: with 8 bits, differences
+		 * need no check. */
 		good &= between(v->mean[j], LEAST_MEAN) | zero(v->mean[j]);
 	}
 	v->good = good == 0xffff;
 }
 
-/* Sixteen samples, `j` of the pattern's thirds. */
+/* Divides sixteen samples; `j` selects the third of the pattern. */
 AVX512 static inline __m512 normalise(const struct divisor *v, int j, __m512 x, bool whole_numbers)
 {
 	__m512 a = _mm512_sub_ps(x, v->mean[j]);
@@ -174,7 +175,7 @@ AVX512 static inline void put(float *out, __m512 v, bool stream)
 		_mm512_storeu_ps(out, v);
 }
 
-/* Samples before `out` is at a multiple of 64 bytes: where streaming can begin. */
+/* Samples before `out` is at a multiple of 64 bytes, where streaming can begin. */
 static size_t before_aligned(const float *out, size_t n)
 {
 	size_t head = (size_t)(-(uintptr_t)out % 64) / sizeof(float);
@@ -182,7 +183,7 @@ static size_t before_aligned(const float *out, size_t n)
 	return head < n ? head : n;
 }
 
-/* From sample i on, where the divisor begins. */
+/* Continues from sample i, where the divisor begins. */
 #define NORMALISE(load, whole)                                                                     \
 	do {                                                                                       \
 		for (; i + TFR_PATTERN <= n; i += TFR_PATTERN)                                     \
@@ -219,7 +220,7 @@ AVX512 static void normalise_f32(
 	NORMALISE(load_f32, false);
 }
 
-/* --- another type --- */
+/* --- other types --- */
 
 AVX512 static inline __m256i half(__m512 v)
 {
@@ -237,7 +238,7 @@ AVX512 static void u8_to_f16(const uint8_t *in, uint16_t *out, size_t n)
 
 /* --- planes --- */
 
-/* `n` samples of a row from the 64 at `block` of 64 * channels on. */
+/* Stores `n` samples of a plane from the 64 * channels at `block`. */
 AVX512 static inline __m512i load_block(const uint8_t *in, size_t n, size_t block)
 {
 	size_t from = 64 * block;
@@ -249,7 +250,7 @@ AVX512 static inline void planes_of(
 	const uint8_t *in, uint8_t *const planes[], size_t n, unsigned channels)
 {
 	__m512i orders[4];
-	__mmask64 upper[4]; /* what comes from the third and the fourth register */
+	__mmask64 upper[4]; /* the bytes from the third and the fourth register */
 
 	for (unsigned c = 0; c < channels; c++) {
 		__m512i order = _mm512_set1_epi8((char)c);

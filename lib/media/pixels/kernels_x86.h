@@ -1,4 +1,4 @@
-/* media/pixels/kernels_x86.h - the inner loops for x86-64, where there are any. */
+/* media/pixels/kernels_x86.h - the inner loops for x86-64, if they are compiled. */
 #ifndef TFR_MEDIA_PIXELS_KERNELS_X86_H
 #define TFR_MEDIA_PIXELS_KERNELS_X86_H
 
@@ -8,7 +8,7 @@
 #define TFR_KERNELS_X86 1
 extern const struct tfr_pixel_kernel tfr_pixels_avx512, tfr_pixels_avx2;
 
-/* Loops for AVX2 that AVX-512 has no better ones for. */
+/* AVX2 loops that AVX-512 does not improve. */
 void tfr_avx2_mirror(const uint8_t *in, uint8_t *out, size_t n, size_t pixel);
 void tfr_avx2_u8_to_f32(const uint8_t *in, float *out, size_t n, bool stream);
 void tfr_avx2_f32_to_f16(const float *in, uint16_t *out, size_t n);

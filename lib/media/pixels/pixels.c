@@ -99,7 +99,7 @@ enum tfr_status tfr_pixels_mirror(const struct tfr_pixels *in, const struct tfr_
 	return TFR_OK;
 }
 
-/* Exchanges two rows by way of a little memory. */
+/* Exchanges two rows through a small buffer. */
 static void swap_rows(uint8_t *a, uint8_t *b, size_t n)
 {
 	uint8_t held[1024];
@@ -132,7 +132,7 @@ enum tfr_status tfr_pixels_flip(
 	return TFR_OK;
 }
 
-/* Which row of `height` a padded one shows. */
+/* The source row of a row in the padded image. */
 static uint32_t reflected(uint32_t y, uint32_t n, uint32_t height)
 {
 	if (y < n)
@@ -169,7 +169,7 @@ enum tfr_status tfr_pixels_pad_reflect(const struct tfr_pixels *in, uint32_t n,
 	return TFR_OK;
 }
 
-/* Where an axis of `in` pixels begins in one of `out`, and what of it is there. */
+/* Where an axis of `in` pixels begins in one of `out`, and which part of it is visible. */
 struct span {
 	uint32_t from, to, n;
 };
@@ -236,7 +236,7 @@ enum tfr_status tfr_pixels_cutout(const struct tfr_pixels *img, const struct tfr
 
 /* --- nearest --- */
 
-enum { COLUMNS = 512 /* whose places in a row are found once for all rows */ };
+enum { COLUMNS = 512 /* whose columns are computed once for all rows */ };
 
 #define PICK(n)                                                                                    \
 	for (uint32_t i = 0; i < count; i++, to += (n))                                            \

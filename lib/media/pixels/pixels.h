@@ -1,5 +1,4 @@
-/* media/pixels/pixels.h - what the transforms of pixels share: what is asked for is checked once,
- * here. */
+/* media/pixels/pixels.h - shared by the pixel transforms: the checks of their arguments. */
 #ifndef TFR_MEDIA_PIXELS_PIXELS_H
 #define TFR_MEDIA_PIXELS_PIXELS_H
 
@@ -7,12 +6,12 @@
 
 #define TFR_PIXELS_MAX_SIZE (1u << 24) /* float32 counts pixels exactly up to here */
 
-/* TFR_EUSAGE unless `p` is an image; `what` reads as what was to be done to it. */
+/* TFR_EUSAGE unless `p` is an image; `what` names the operation in the message. */
 enum tfr_status tfr_pixels_check(
 	const struct tfr_pixels *p, const char *what, struct tfr_error *err);
 
-/* TFR_EUSAGE unless `in` is an image and `out` one of width x height, in's channels and `dtype`.
- */
+/* TFR_EUSAGE unless `in` is an image and `out` is one of width x height, with the channels of `in`
+ * and `dtype`. */
 enum tfr_status tfr_pixels_expect(const struct tfr_pixels *in, const struct tfr_pixels *out,
 	uint32_t width, uint32_t height, enum tfr_dtype dtype, const char *what,
 	struct tfr_error *err);
@@ -32,8 +31,8 @@ static inline uint8_t *tfr_pixels_row(const struct tfr_pixels *p, uint32_t y)
 	return (uint8_t *)p->data + y * p->stride;
 }
 
-/* The rows of an image as its samples are walked: one long one where there are no gaps and, as
- * `others` says, none in what is walked beside it. */
+/* The rows of an image for a loop over its samples: one long row if the image has no gaps and,
+ * according to `others`, the image processed with it has none. */
 struct tfr_rows {
 	uint32_t count;
 	size_t samples;

@@ -1,8 +1,9 @@
-/* media/pixels/quad.h - the samples of a pixel, four at once, in C as gcc and clang extend it.
+/* media/pixels/quad.h - the samples of a pixel, four at once, in the vector extensions of gcc and
+ * clang.
  *
- * A pixel of fewer channels drags samples of its neighbour along, which are computed and thrown
- * away: so whoever loads must know that four samples lie there, and whoever stores that what lies
- * behind the pixel is written after it.  Each lane is computed as a single float would be. */
+ * For a pixel of fewer channels, samples of its neighbour are loaded, computed and discarded.  So a
+ * load needs four samples in memory, and bytes after a stored pixel must be written after it.  Each
+ * lane is computed as a single float would be. */
 #ifndef TFR_MEDIA_PIXELS_QUAD_H
 #define TFR_MEDIA_PIXELS_QUAD_H
 
@@ -20,8 +21,8 @@ static inline tfr_quad tfr_quad_f32(const float *p)
 	return v;
 }
 
-/* Interleaving with zeros twice makes 32 bits of each byte where the lower one comes first; said
- * so, it is two instructions. */
+/* Interleaving with zeros twice converts each byte to 32 bits if the lower byte comes first; in
+ * this form it compiles to two instructions. */
 static inline tfr_quad tfr_quad_u8(const uint8_t *p)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -41,8 +42,8 @@ static inline tfr_quad tfr_quad_u8(const uint8_t *p)
 #endif
 }
 
-/* Numbers of at most 2^22 to the nearest, halves to even: a sum with 1.5 * 2^23 has no place behind
- * the point. */
+/* Rounds numbers of at most 2^22 to the nearest, halves to even: a sum with 1.5 * 2^23 has no bits
+ * after the point. */
 static inline tfr_quad_ints tfr_quad_round(tfr_quad v)
 {
 	const float places = 12582912;

@@ -17,7 +17,7 @@
 struct turn {
 	struct tfr_pixels in;
 	size_t pixel; /* bytes of one */
-	/* From a place counted from the middle to one scaled to -1 … 1. */
+	/* Converts a place counted from the middle to one scaled to -1 … 1. */
 	float x_by_x, x_by_y, y_by_x, y_by_y;
 	const float *fill;
 	tfr_quad fill_quad;
@@ -27,7 +27,7 @@ struct turn {
 	} colour; /* the fill, or 0, as a pixel */
 };
 
-/* Where in the source, in pixels, the centre of a pixel of the result lies. */
+/* The place in the source, in pixels, of the centre of a pixel of the result. */
 struct place {
 	float x, y;
 };
@@ -48,7 +48,7 @@ static struct tfr_rotate_line line_of(const struct turn *t, uint32_t y)
 	};
 }
 
-/* By value, lest every pixel stored might have changed the line. */
+/* By value, so that the compiler knows that storing a pixel does not change the line. */
 static inline struct place place_of(struct tfr_rotate_line l, uint32_t x)
 {
 	float from_x = (float)x - l.middle, u = from_x * l.x_by_x + l.x_by_row,
@@ -81,8 +81,8 @@ static inline int64_t floor_of(float v)
 	return n - ((float)n > v);
 }
 
-/* What a pixel is made of: the sum of the four around its place, each times its weight, and the sum
- * of the weights of those that are there. */
+/* Computes a pixel: the sum of the four around its place, each times its weight, and the sum of the
+ * weights of those inside the image. */
 struct blend {
 	tfr_quad sum;
 	float cover;
@@ -93,7 +93,7 @@ static inline tfr_quad load_quad(const uint8_t *p, enum tfr_dtype dtype)
 	return dtype == TFR_UINT8 ? tfr_quad_u8(p) : tfr_quad_f32((const float *)(const void *)p);
 }
 
-/* Away from the edges: four samples can be had at each corner, whatever the channels. */
+/* Away from the edges: four samples can be loaded at each corner, whatever the channels. */
 static inline struct blend blend_within(const struct turn *t, enum tfr_dtype dtype,
 	const uint8_t *p, float nw, float ne, float sw, float se)
 {
@@ -105,7 +105,7 @@ static inline struct blend blend_within(const struct turn *t, enum tfr_dtype dty
 	return (struct blend){ sum, nw + ne + sw + se };
 }
 
-/* At the edges, where what is outside is 0. */
+/* At the edges: pixels outside are 0. */
 static __attribute__((noinline)) struct blend blend_edge(
 	const struct turn *t, int64_t left, int64_t top, const float weights[4])
 {
@@ -127,7 +127,7 @@ static __attribute__((noinline)) struct blend blend_edge(
 	return b;
 }
 
-/* Of 8 bits: what is blended without a fill lies between 0 and 255 but for rounding. */
+/* For 8 bits: a value blended without a fill is between 0 and 255 except for rounding. */
 static inline void store_pixel(
 	tfr_quad v, unsigned channels, enum tfr_dtype dtype, bool bounded, uint8_t *to)
 {
@@ -159,7 +159,7 @@ static inline void bilinear(const struct turn *t, unsigned channels, enum tfr_dt
 	store_pixel(b.sum, channels, dtype, !t->fill, to);
 }
 
-/* Compiled for each of the commoner pixels, and once for all. */
+/* Compiled for each common kind of pixel, and once for all. */
 static inline __attribute__((always_inline)) void rotate(const struct turn *t, unsigned channels,
 	enum tfr_dtype dtype, bool soft, const struct tfr_pixels *out)
 {
@@ -177,7 +177,7 @@ static inline __attribute__((always_inline)) void rotate(const struct turn *t, u
 	}
 }
 
-/* By the loop as far as it goes, and a few pixels where it stops. */
+/* Runs the vector loop as far as possible, and computes a few pixels one by one where it stops. */
 static void rotate_rgb(const struct turn *t, tfr_rotate_loop *loop, const struct tfr_pixels *out)
 {
 	struct tfr_rotate_run run = { .in = t->in, .fill = t->fill, .width = out->width };
@@ -230,7 +230,7 @@ static void rotate_nearest(const struct turn *t, const struct tfr_pixels *out)
 		rotate(t, out->channels, out->dtype, false, out);
 }
 
-/* The inverse of the rotation, computed in double and rounded, over half of each side. */
+/* The inverse of the rotation, computed in double and rounded, divided by half of each side. */
 static void set_angle(struct turn *t, double degrees)
 {
 	double angle = -degrees * (M_PI / 180);

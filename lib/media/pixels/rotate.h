@@ -1,4 +1,4 @@
-/* media/pixels/rotate.h - between rotating and its loop for one processor or another. */
+/* media/pixels/rotate.h - shared by rotation and its vector loops. */
 #ifndef TFR_MEDIA_PIXELS_ROTATE_H
 #define TFR_MEDIA_PIXELS_ROTATE_H
 
@@ -10,7 +10,7 @@
 struct tfr_rotate_line {
 	float middle; /* of the row, counted from its first centre */
 	float x_by_x, y_by_x;
-	float x_by_row, y_by_row; /* what the row adds */
+	float x_by_row, y_by_row; /* added by the row */
 	float half_width, half_height;
 };
 
@@ -23,8 +23,8 @@ struct tfr_rotate_run {
 	uint32_t width;	   /* of it */
 };
 
-/* Makes pixels from `x` on, some at a time, as long as they all lie away from the source's edges;
- * returns where it stopped. */
+/* Computes pixels from `x` on, several at a time, as long as all are away from the source's edges;
+ * returns the x where it stopped. */
 typedef uint32_t tfr_rotate_loop(const struct tfr_rotate_run *run, uint32_t x);
 
 #ifdef __x86_64__
@@ -32,7 +32,7 @@ bool tfr_rotate_avx2_usable(void);
 tfr_rotate_loop tfr_rotate_avx2;
 #endif
 
-/* tfr_pixels_rotate(); with TFR_RESIZE_PLAIN in `flags` without any such loop. */
+/* tfr_pixels_rotate(); TFR_RESIZE_PLAIN in `flags` disables such loops. */
 enum tfr_status tfr_rotate(const struct tfr_pixels *in, double degrees, enum tfr_filter filter,
 	const float *fill, const struct tfr_pixels *out, unsigned flags, struct tfr_error *err);
 

@@ -12,8 +12,8 @@
 
 #define AVX2 __attribute__((target("avx2")))
 
-/* Eight pixels: the upper left of the four around each, as an offset, and the weights of the four.
- */
+/* Eight pixels: the upper left of the four source pixels of each, as an offset, and the weights of
+ * the four. */
 struct eight {
 	__m256i at;
 	__m256 weights[4];
@@ -33,14 +33,14 @@ AVX2 static inline __m256 place(__m256 from, float by, float add, float half)
 	return _mm256_sub_ps(v, _mm256_set1_ps(0.5f));
 }
 
-/* Lanes whose number lies between 0 and `last`. */
+/* Lanes whose number is between 0 and `last`. */
 AVX2 static inline __m256 within(__m256 v, float last)
 {
 	return _mm256_and_ps(_mm256_cmp_ps(v, _mm256_setzero_ps(), _CMP_GE_OQ),
 		_mm256_cmp_ps(v, _mm256_set1_ps(last), _CMP_LE_OQ));
 }
 
-/* False: one of them is too near an edge. */
+/* False: one of them is too close to an edge. */
 AVX2 static inline bool find(const struct tfr_rotate_run *run, uint32_t x, struct eight *e)
 {
 	const struct tfr_rotate_line *l = &run->line;
@@ -72,7 +72,7 @@ AVX2 static inline bool find(const struct tfr_rotate_run *run, uint32_t x, struc
 	return true;
 }
 
-/* One channel of the eight, as whole numbers from 0 to 255. */
+/* Computes one channel of the eight, as integers from 0 to 255. */
 AVX2 static inline __m256i blend(
 	const struct eight *e, const __m256i corners[4], int shift, const float *fill)
 {
@@ -90,14 +90,14 @@ AVX2 static inline __m256i blend(
 
 		sum = _mm256_add_ps(
 			_mm256_mul_ps(sum, e->cover), _mm256_mul_ps(rest, _mm256_set1_ps(*fill)));
-		/* A NaN becomes 0: max() gives its second operand then. */
+		/* A NaN becomes 0: max() returns its second operand then. */
 		sum = _mm256_max_ps(sum, _mm256_setzero_ps());
 		sum = _mm256_min_ps(sum, _mm256_set1_ps(255));
 	}
 	return _mm256_cvtps_epi32(sum);
 }
 
-/* Three bytes of each lane: 24 bytes, and no more. */
+/* Stores three bytes of each lane: exactly 24 bytes. */
 AVX2 static inline void store(uint8_t *out, __m256i pixels)
 {
 	const __m256i order = _mm256_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1,
@@ -117,7 +117,7 @@ AVX2 uint32_t tfr_rotate_avx2(const struct tfr_rotate_run *run, uint32_t x)
 	size_t stride = run->in.stride;
 	struct eight e;
 
-	/* Offsets are 32 bits with a sign. */
+	/* Offsets are signed 32-bit numbers. */
 	if (stride * run->in.height > INT32_MAX)
 		return x;
 	for (; x + 8 <= run->width && find(run, x, &e); x += 8) {

@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "media/formats/image_codec.h"
 
-/* What EXIF says of each: whether rows become columns, and from which side x and y of the source
- * are then counted. */
+/* EXIF's orientations: whether rows become columns, and from which side x and y of the source are
+ * counted. */
 static const struct {
 	bool swap, from_right, from_bottom;
 } turns[9] = {

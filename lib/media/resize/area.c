@@ -16,22 +16,22 @@
 #include "media/pixels/quad.h"
 #include "media/resize/resize.h"
 
-/* What a pixel of the result covers on one axis: pixels start … end - 1, the first and the last of
- * them in part. */
+/* The source pixels that a pixel of the result covers on one axis: start … end - 1, the first and
+ * the last of them in part. */
 struct extent {
 	int64_t start, end;
 	float start_part, end_part;
 };
 
-enum { SPARE = 3 /* samples that a pixel of one channel drags along */ };
+enum { SPARE = 3 /* extra samples loaded with a pixel of one channel */ };
 
 struct tfr_area {
-	struct tfr_buf extents; /* one a column */
-	struct tfr_buf floats;	/* the three below, each with SPARE behind it */
+	struct tfr_buf extents; /* one per column */
+	struct tfr_buf floats;	/* the three below, each followed by SPARE */
 	float *source;		/* a source row */
 	float *row;		/* the same, summed by columns */
 	float *sums;
-	int64_t tag; /* of `row`: which; -1: none */
+	int64_t tag; /* the row in `row`; -1: none */
 };
 
 void tfr_area_free(struct tfr_area *area)
@@ -43,7 +43,7 @@ void tfr_area_free(struct tfr_area *area)
 	free(area);
 }
 
-/* How much of pixel `v` lies between two places: resize_area_op.cc's scale of it. */
+/* How much of pixel `v` is between two places: the scale in resize_area_op.cc. */
 static float part_of(int64_t v, float from, float to, float scale)
 {
 	float left = (float)v, right = (float)(v + 1);
@@ -63,14 +63,14 @@ static struct extent extent_of(uint32_t i, float scale)
 	return e;
 }
 
-/* Rounding may put a place beyond the last pixel. */
+/* Rounding may move a place beyond the last pixel. */
 static size_t bound(int64_t v, uint32_t size)
 {
 	return v < 0 ? 0 : v < size ? (size_t)v : size - 1;
 }
 
-/* Four samples are taken for each pixel, and of them as many as it has are kept: `row` has room for
- * that behind its last pixel, and `out` too. */
+/* Four samples are computed per pixel, and its channels are kept: `row` and `out` have room for
+ * that after their last pixel. */
 static void sum_row(const float *row, uint32_t width, unsigned channels,
 	const struct extent *extents, uint32_t out_width, float *out)
 {
@@ -85,7 +85,7 @@ static void sum_row(const float *row, uint32_t width, unsigned channels,
 			for (const float *p = first + channels; p < row + within * channels;
 				p += channels)
 				sum += tfr_quad_f32(p);
-			for (int64_t x = width; x < stop; x++) /* rounded beyond it: see bound() */
+			for (int64_t x = width; x < stop; x++) /* rounded past it: see bound() */
 				sum += tfr_quad_f32(last);
 			sum += tfr_quad_f32(last) * e->end_part;
 		}
@@ -110,7 +110,7 @@ static bool reserve(struct tfr_resizer *r, const struct tfr_pixels *in, uint32_t
 	return true;
 }
 
-/* Adds what row `v` of the source gives to a row of the result, as much of it as lies there. */
+/* Adds the part of source row `v` that a row of the result covers. */
 static void add_row(struct tfr_area *area, const struct tfr_pixels *in, int64_t v, float part,
 	uint32_t out_width)
 {

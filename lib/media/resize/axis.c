@@ -49,7 +49,7 @@ static double lanczos(double x)
 
 static const struct {
 	double (*weight)(double x);
-	double support; /* beyond it weights are 0 */
+	double support; /* weights outside it are 0 */
 } kernels[] = {
 	[TFR_FILTER_TRIANGLE] = { triangle, 1.0 },
 	[TFR_FILTER_AREA] = { box, 0.5 },
@@ -67,13 +67,13 @@ void tfr_axis_clear(struct tfr_axis *axis)
 	*axis = (struct tfr_axis){ 0 };
 }
 
-/* The weights of one pixel; returns how many, the first of them in *first. */
+/* Computes the weights of one pixel; returns their number, and the first pixel in *first. */
 static uint32_t weigh(const struct tfr_axis *axis, uint32_t i, double *weights, uint32_t *first)
 {
 	double scale = (double)axis->in / axis->out, stretch = scale < 1.0 ? 1.0 : scale;
 	double support = kernels[axis->filter].support * stretch;
 	double centre = (i + 0.5) * scale, sum = 0.0;
-	/* Towards zero, as a cast of a negative number goes there. */
+	/* Towards zero, as casting a negative number does. */
 	double low = trunc(centre - support + 0.5), high = trunc(centre + support + 0.5);
 	uint32_t end = high < axis->in ? (uint32_t)high : axis->in;
 	uint32_t n;

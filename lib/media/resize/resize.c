@@ -131,7 +131,7 @@ static bool give_tables(struct tfr_resizer *r, const struct tfr_resize_kernel *k
 	return true;
 }
 
-/* Takes the fastest kernel that these columns allow; the last one always does. */
+/* Selects the fastest kernel that supports these columns; the last one always does. */
 static bool choose_kernel(struct tfr_resizer *r, unsigned flags)
 {
 	for (size_t i = 0;; i++) {
@@ -170,7 +170,7 @@ static bool set_columns(
 	return true;
 }
 
-/* A pixel at a time where four samples can be had and put, else a sample. */
+/* A pixel at a time if four samples can be loaded and stored, otherwise a sample. */
 static void horizontal_floats(const struct tfr_resize_columns *columns, unsigned channels,
 	size_t samples, const float *row, float *out)
 {
@@ -190,8 +190,8 @@ static void horizontal_floats(const struct tfr_resize_columns *columns, unsigned
 	}
 }
 
-/* Source row `y` interpolated, now unless it is one of the two that are kept; the one that makes
- * room is not `keep`. */
+/* Returns source row `y` interpolated, from the two rows that are kept if possible; otherwise it
+ * replaces the one that is not `keep`. */
 static const float *float_row(
 	struct tfr_resizer *r, const struct tfr_pixels *in, uint32_t y, uint32_t keep)
 {
@@ -209,8 +209,8 @@ static const float *float_row(
 	return r->rows[k];
 }
 
-/* The kernels normalise what images of 8 bits give; of floats, which may be any, by themselves.
- */
+/* The kernels normalise results of 8-bit images; this normalises results of floats, which have any
+ * value. */
 static void vertical(struct tfr_resizer *r, const float *top, const float *bottom, float weight,
 	unsigned flags, float *out)
 {

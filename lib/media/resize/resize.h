@@ -1,8 +1,8 @@
-/* media/resize/resize.h - between resizing and its kernels for one processor or another.
+/* media/resize/resize.h - the resize kernels, one per kind of processor.
  *
  * All kernels give the same bits: they do the same float32 operations on each element, only on more
- * elements at once. None may use fused multiply-add, but to divide by.  Elements are samples: n =
- * width * channels of a row. */
+ * elements at once. None may use fused multiply-add, except for division.  Elements are samples: n
+ * = width * channels of a row. */
 #ifndef TFR_MEDIA_RESIZE_RESIZE_H
 #define TFR_MEDIA_RESIZE_RESIZE_H
 
@@ -12,17 +12,17 @@
 
 /* The columns: element i is row[low[i]] + (row[high[i]] - row[low[i]]) * weight[i].  Arrays are
  * padded to a multiple of TFR_RESIZE_PAD elements by repeating the last one, so that a kernel may
- * run over the end of a row of its own. */
+ * continue past the end of its own row. */
 #define TFR_RESIZE_PAD 16
 
 struct tfr_resize_columns {
 	size_t n, padded; /* elements; with padding */
 	size_t row_bytes; /* of the source row, of 8-bit samples */
-	bool floats;	  /* the source is float32: no kernel's business */
+	bool floats;	  /* the source is float32: kernels are not used */
 	const uint32_t *low, *high;
 	const float *weight;
-	/* What the kernel's prepare() made of these, in memory of tables_size(padded) bytes,
-	 * aligned to 64. */
+	/* The result of the kernel's prepare(), in memory of tables_size(padded) bytes, aligned to
+	 * 64. */
 	void *tables;
 };
 
@@ -30,15 +30,16 @@ struct tfr_resize_kernel {
 	const char *name;
 	/* Whether this processor can run it. */
 	bool (*usable)(void);
-	/* Fills columns->tables; false: these columns are too far apart for the kernel.  NULL: no
-	 * tables. */
+	/* Fills columns->tables; false: these columns are too far apart for the kernel.  NULL: the
+	 * kernel needs no tables. */
 	bool (*prepare)(struct tfr_resize_columns *columns);
 	size_t (*tables_size)(size_t padded);
-	/* One source row to floats: `out` has room for `padded` elements, aligned to 64. */
+	/* Converts one source row to floats: `out` has room for `padded` elements, aligned to 64.
+	 */
 	void (*horizontal)(
 		const struct tfr_resize_columns *columns, const uint8_t *row, float *out);
-	/* out[i] = top[i] + (bottom[i] - top[i]) * weight, then as `flags` say; top and bottom are
-	 * aligned to 64, out is not and has no room beyond n. */
+	/* out[i] = top[i] + (bottom[i] - top[i]) * weight, then as `flags` say.  top and bottom are
+	 * aligned to 64; out is not, and has no room beyond n. */
 	void (*vertical)(const float *top, const float *bottom, float weight, size_t n,
 		unsigned flags, float *out);
 	/* After the last row of an image: makes streamed stores visible.  NULL: nothing to do. */
@@ -48,10 +49,10 @@ struct tfr_resize_kernel {
 /* Fastest first; the last is plain C and always usable. */
 extern const struct tfr_resize_kernel *const tfr_resize_kernels[];
 
-/* What the columns were made for. */
+/* The parameters of the columns. */
 struct tfr_resize_shape {
 	uint32_t in, out;
-	unsigned channels, flags; /* of flags: those that the columns depend on */
+	unsigned channels, flags; /* the flags that the columns depend on */
 	enum tfr_dtype dtype;
 };
 
@@ -68,7 +69,7 @@ struct tfr_resizer {
 	size_t capacity; /* elements, in each of the arrays above */
 	void *tables;
 	size_t tables_capacity;
-	struct tfr_area *area; /* made when first asked for */
+	struct tfr_area *area; /* made at first use */
 };
 
 void tfr_area_free(struct tfr_area *area);

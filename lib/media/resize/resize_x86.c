@@ -18,8 +18,8 @@
 #define AVX2 __attribute__((target("avx2,fma")))
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi")))
 
-/* Where a load of `window` bytes for elements [i, i + count) starts; false: their samples do not
- * fit it. */
+/* The start of a load of `window` bytes for elements [i, i + count); false: their samples do not
+ * fit in it. */
 static bool find_base(
 	const struct tfr_resize_columns *c, size_t i, size_t count, size_t window, uint32_t *base)
 {
@@ -101,9 +101,9 @@ AVX2 static void avx2_horizontal(const struct tfr_resize_columns *c, const uint8
 	}
 }
 
-/* Division by 127.5, rounded as division is, in a tenth of the time: a quotient by the reciprocal
- * is off by one at most, and what it leaves, which a fused operation gives exactly, says where to
- * (Markstein 1990).  All 620 million numbers that can come here were tried. */
+/* Division by 127.5, rounded as division is, in a tenth of the time.  The quotient by the
+ * reciprocal is off by at most one unit in the last place; a fused operation gives its exact
+ * remainder, which corrects it (Markstein 1990).  All 620 million possible operands were tested. */
 #define BY_127_5 (1.0f / 127.5f)
 
 /* The elements that do not fill a register. */

@@ -1,4 +1,4 @@
-/* media/resize/resize_x86.h - the resize kernels for x86-64, where there are any. */
+/* media/resize/resize_x86.h - the resize kernels for x86-64, if they are compiled. */
 #ifndef TFR_MEDIA_RESIZE_RESIZE_X86_H
 #define TFR_MEDIA_RESIZE_RESIZE_X86_H
 

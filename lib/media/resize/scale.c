@@ -18,7 +18,7 @@ struct tfr_scaler {
 	struct tfr_axis x, y;
 	struct tfr_buf middle; /* after the first pass */
 	struct tfr_buf pixels; /* the result */
-	struct tfr_buf floats; /* of TensorFlow's bilinear law */
+	struct tfr_buf floats; /* for TensorFlow's bilinear filter */
 	struct tfr_resizer *resizer;
 };
 
@@ -113,9 +113,8 @@ static const struct tfr_scale_kernel *choose(unsigned flags)
 
 /* --- filters over many pixels --- */
 
-/* Whether Pillow 13 makes the columns first: where the height shrinks by more than twice as many
- * pixels as the width does.  Measured on Pillow 13.0.0; rounding in between makes the order
- * visible. */
+/* Whether Pillow 13 computes the columns first: if the height shrinks by more than twice as many
+ * pixels as the width.  Measured on Pillow 13.0.0; rounding in between makes the order visible. */
 static bool columns_first(const struct tfr_image *image, uint32_t width, uint32_t height)
 {
 	int64_t rows = (int64_t)image->height - height, columns = (int64_t)image->width - width;
@@ -123,7 +122,7 @@ static bool columns_first(const struct tfr_image *image, uint32_t width, uint32_
 	return rows > 0 && rows > 2 * columns;
 }
 
-/* Rows first … first + count - 1 of `image`, each `s->x.out` pixels wide, at `out`. */
+/* Computes rows first … first + count - 1 of `image`, each `s->x.out` pixels wide, at `out`. */
 static void scale_rows(const struct tfr_scaler *s, const struct tfr_scale_kernel *kernel,
 	const struct tfr_image *image, uint32_t first, uint32_t count, uint8_t *out)
 {
@@ -135,7 +134,7 @@ static void scale_rows(const struct tfr_scaler *s, const struct tfr_scale_kernel
 			end, out);
 }
 
-/* All of the rows of s->y, each of `n` samples, at `out`; rows[0] is row 0 of the source. */
+/* Computes all rows of s->y, each of `n` samples, at `out`; rows[0] is row 0 of the source. */
 static void scale_columns(const struct tfr_scaler *s, const struct tfr_scale_kernel *kernel,
 	const uint8_t *rows, size_t stride, size_t n, uint8_t *out)
 {
@@ -143,7 +142,7 @@ static void scale_columns(const struct tfr_scaler *s, const struct tfr_scale_ker
 		kernel->down(&s->y, y, rows, stride, n, out + y * n);
 }
 
-/* Both axes, by way of s->middle. */
+/* Both axes, through s->middle. */
 static bool scale_both(
 	struct tfr_scaler *s, const struct tfr_scale_kernel *kernel, const struct tfr_image *image)
 {
@@ -161,7 +160,7 @@ static bool scale_both(
 		scale_rows(s, kernel, &middle, 0, height, s->pixels.data);
 		return true;
 	}
-	/* Only the rows that the columns are made of. */
+	/* Only the rows that the second pass reads. */
 	if (!tfr_pixels(&s->middle, n * count))
 		return false;
 	scale_rows(s, kernel, image, first, count, s->middle.data);
@@ -169,7 +168,7 @@ static bool scale_both(
 	return true;
 }
 
-/* An axis that keeps its size is left alone: a cubic at scale 1 weighs one pixel. */
+/* An axis that keeps its size is not filtered: a cubic at scale 1 has one weight per pixel. */
 static bool scale(struct tfr_scaler *s, const struct tfr_image *image, uint32_t width,
 	uint32_t height, enum tfr_filter filter, unsigned flags)
 {

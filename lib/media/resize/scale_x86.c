@@ -18,8 +18,8 @@ static bool usable(void)
 	return tfr_cpu_allows(TFR_CPU_AVX2) && __builtin_cpu_supports("avx2");
 }
 
-/* For each number of channels: of 16 bytes, those of pixels 0 and 1 (and of 2 and 3, in the other
- * half) as pairs of 16 bits, a pair a channel. */
+/* For each number of channels: a shuffle that takes pixels 0 and 1 (and 2 and 3, in the other half)
+ * from 16 bytes, as one pair of 16 bits per channel. */
 #define Z -1
 static const int8_t pairs[5][32] = {
 	[1] = { 0, Z, 1, Z, Z, Z, Z, Z, Z, Z, Z, Z, Z, Z, Z, Z, 2, Z, 3, Z, Z, Z, Z, Z, Z, Z, Z, Z,
@@ -89,8 +89,8 @@ AVX2 static void across(const struct tfr_axis *axis, unsigned channels, const ui
 	}
 }
 
-/* Sixteen samples of two rows, as pairs of 16 bits: the order of unpacking, which down_16() undoes
- * by packing. */
+/* Sixteen samples of two rows, as pairs of 16 bits, in the order of unpacking, which packing in
+ * down_16() reverses. */
 AVX2 static inline void add_rows(
 	const uint8_t *a, const uint8_t *b, __m256i wh, __m256i wl, __m256i high[2], __m256i low[2])
 {
@@ -152,7 +152,7 @@ AVX2 static void down(const struct tfr_axis *axis, uint32_t y, const uint8_t *ro
 	rows += axis->first[y] * stride;
 	for (; i + 16 <= n; i += 16)
 		down_16(axis, y, rows + i, stride, out + i);
-	/* The last sixteen once more, in part: a row ends where it ends. */
+	/* The last sixteen again, overlapping: nothing is written past the end of a row. */
 	if (i < n)
 		down_16(axis, y, rows + n - 16, stride, out + n - 16);
 }

@@ -13,12 +13,12 @@
 enum {
 	RIFF = 12,   /* "RIFF", the size of what follows, "WAVE" */
 	CHUNK = 8,   /* a name and a size */
-	FORMAT = 16, /* bytes of "fmt " that all have */
+	FORMAT = 16, /* bytes of "fmt " that every file has */
 	FORMAT_EXTENSIBLE = 40,
 	EXTENSIBLE = 0xfffe,
 };
 
-/* The bytes after the two bytes of the coding in a sub-format that is a coding. */
+/* The last 14 bytes of a sub-format that contains a coding, after the coding's two bytes. */
 static const uint8_t guid[14] = { 0x00, 0x00, 0x00, 0x00, 0x10, 0x00, 0x80, 0x00, 0x00, 0xaa, 0x00,
 	0x38, 0x9b, 0x71 };
 
@@ -27,7 +27,7 @@ struct walk {
 	size_t size;
 	struct tfr_audio_info *info;
 	struct tfr_error *err;
-	unsigned block; /* bytes of a sample; 0: no format yet */
+	unsigned block; /* bytes per sample; 0: no format yet */
 };
 
 static uint32_t u16(const uint8_t *p)
@@ -53,7 +53,7 @@ bool tfr_audio_sniff(const void *data, size_t size)
 	return false;
 }
 
-/* --- what a sample is --- */
+/* --- the format of a sample --- */
 
 static const char *coding_name(unsigned tag)
 {
@@ -69,7 +69,7 @@ static const char *coding_name(unsigned tag)
 	return NULL;
 }
 
-/* The sub-format of an extensible one, in place of its tag. */
+/* The sub-format of an extensible format, in place of its tag. */
 static enum tfr_status sub_format(struct walk *w, const uint8_t *p, size_t size, unsigned *tag)
 {
 	if (size < FORMAT_EXTENSIBLE || u16(p + 16) < 22)
@@ -169,7 +169,7 @@ static enum tfr_status take_samples(struct walk *w, size_t at, uint32_t said)
 	return TFR_OK;
 }
 
-/* Reads the chunks up to the samples.  Later chunks are notes only. */
+/* Reads the chunks up to the samples.  Later chunks hold only metadata. */
 static enum tfr_status walk(struct walk *w)
 {
 	enum tfr_status status = TFR_OK;
@@ -196,14 +196,15 @@ static enum tfr_status walk(struct walk *w)
 		} else if (!memcmp(p, "fmt ", 4)) {
 			status = take_format(w, p + CHUNK, size);
 		}
-		/* A chunk of odd size is followed by a byte, but perhaps at the end. */
+		/* A chunk of odd size is followed by a padding byte, except perhaps at the end. */
 		if (!status && !w->info->samples)
 			at += size + (size % 2 && size < w->size - at);
 	}
 	return status;
 }
 
-/* The size in the RIFF header: what it leaves out is not looked at, what it makes up is missing. */
+/* Checks the size in the RIFF header: bytes outside it are ignored, bytes it claims beyond the file
+ * are missing. */
 static enum tfr_status check_riff(struct walk *w)
 {
 	uint32_t said = u32(w->data + 4);

@@ -30,7 +30,7 @@ struct memory {
 	sf_count_t size, at;
 };
 
-/* dlopen() counts: after the first time this is a look-up. */
+/* dlopen() counts references: after the first time this is a lookup. */
 static enum tfr_status load_library(struct calls *c, struct tfr_error *err)
 {
 	void *library = dlopen("libsndfile.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -48,7 +48,7 @@ static enum tfr_status load_library(struct calls *c, struct tfr_error *err)
 	return TFR_OK;
 }
 
-/* --- what libsndfile asks for --- */
+/* --- callbacks of libsndfile --- */
 
 static sf_count_t length(void *ctx)
 {

@@ -79,7 +79,7 @@ void tfr_audio_samples(const void *data, const struct tfr_audio_info *info, uint
 
 /* ---- other types ---- */
 
-/* Adding 1.5 * 2^23 to so small a number rounds it to a whole one, halves to even. */
+/* Adding 1.5 * 2^23 to so small a number rounds it to an integer, halves to even. */
 static void to_int16(const float *restrict in, size_t n, int16_t *restrict out)
 {
 	const float round = 0x1.8p23F;
