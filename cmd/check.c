@@ -1,7 +1,7 @@
-/* cmd/check.c - tfr check: are the files whole.
+/* cmd/check.c - tfr check: verifies that files are intact.
  *
- * Silent on standard output when all is well; a line `FILE:RECORD:OFFSET: reason` a fault
- * otherwise. */
+ * Prints nothing on standard output if all files are intact; otherwise one line
+ * `FILE:RECORD:OFFSET: reason` per fault. */
 #include "builtin.h"
 #include "check_report.h"
 
@@ -71,7 +71,7 @@ static void run_check(struct cmd *c, const struct tfr_set *set, const struct tfr
 	cmd_progress_start(c, &progress, (enum progress_mode)s->progress);
 	status = tfr_check_set(set, &opts, &err);
 	cmd_progress_stop();
-	if (status) { /* not all was looked at: nothing is said of the whole */
+	if (status) { /* not everything was read: no statement about the total */
 		cmd_error(c, &err);
 		return;
 	}
@@ -79,7 +79,7 @@ static void run_check(struct cmd *c, const struct tfr_set *set, const struct tfr
 	check_report_end(report, s->quick, s->decode);
 }
 
-/* What contradicts itself on the command line.  0: nothing. */
+/* Refuses options that contradict each other.  0: there are none. */
 static int check_usage(struct cmd *c)
 {
 	const struct check_settings *s = c->settings;

@@ -1,7 +1,8 @@
 /* cmd/check_report.c - the faults that check finds, in each format.
  *
- * Faults of one kind in the contents of records are one fault, the first, with a count.  They wait
- * for the end, or, where each file has a test case of its own, for the end of the file. */
+ * Faults of the same kind in the contents of records are reported as one: the first, with a count.
+ * They are kept to the end of the run, or, if each file has a test case of its own, to the end of
+ * the file. */
 #include "check_report.h"
 
 #include <assert.h>
@@ -10,10 +11,10 @@
 
 enum { MOST_KINDS = 1000 };
 
-/* Faults of one kind, by the first. */
+/* Faults of one kind, represented by the first. */
 struct kind {
 	uint64_t hash, records, files;
-	uint64_t last_file; /* that has one */
+	uint64_t last_file; /* the last file with such a fault */
 	bool has_record;
 	uint64_t record, offset;
 	char *path, *reason;
@@ -24,8 +25,8 @@ struct check_report {
 	enum report_format format;
 	struct tfr_check_file all;
 	uint64_t files, bad_files;
-	struct tfr_json *json;	   /* of FORMAT_JSON */
-	struct findings *findings; /* of FORMAT_JUNIT and FORMAT_GITHUB */
+	struct tfr_json *json;	   /* for FORMAT_JSON */
+	struct findings *findings; /* for FORMAT_JUNIT and FORMAT_GITHUB */
 	struct kind *kinds;
 	size_t kind_count, kind_cap;
 };
@@ -46,7 +47,7 @@ static void open_json_fault(struct tfr_json *j, const struct finding *one)
 	tfr_json_string(j, "reason", one->text);
 }
 
-/* one->system: the file could not be read, which is an error on standard error already. */
+/* one->system: the file could not be read; that error is already on standard error. */
 static void print_fault(struct check_report *r, const struct finding *one)
 {
 	if (r->findings) {
@@ -90,7 +91,7 @@ static void drop_kinds(struct check_report *r)
 	r->kind_count = 0;
 }
 
-/* The kind; after MOST_KINDS of them the last, which is of all others. */
+/* Finds the kind; if there are MOST_KINDS, the last one holds all others. */
 static struct kind *find_kind(struct check_report *r, uint64_t hash)
 {
 	for (size_t i = 0; i < r->kind_count; i++)
@@ -99,7 +100,7 @@ static struct kind *find_kind(struct check_report *r, uint64_t hash)
 	return NULL;
 }
 
-/* A new kind.  False: out of memory, and it is not counted. */
+/* Adds a kind.  False: out of memory, and the fault is not counted. */
 static bool add_kind(
 	struct check_report *r, const struct finding *one, const struct tfr_check_kind *kind)
 {
@@ -167,7 +168,7 @@ static void print_kind(struct check_report *r, const struct kind *k)
 		tfr_json_close_object(r->json);
 		return;
 	}
-	if (!k->has_record && files > 1 && n > 0) /* it is a fault of files */
+	if (!k->has_record && files > 1 && n > 0) /* the fault concerns files, not records */
 		snprintf(
 			reason + n, sizeof(reason) - (size_t)n, "; the first of %llu files", files);
 	else if (records > 1 && k->has_record && n > 0)
@@ -233,8 +234,8 @@ void check_report_fault(void *ctx, const char *path, const struct tfr_error *err
 		.text = reason,
 		.system = status > 1 };
 
-	/* What the system refused is no fault of the data: it is an error, and goes where errors
-	 * go. */
+	/* A failure of the system is not a fault of the data: it is an error, and is printed with
+	 * the errors. */
 	if (status > 1)
 		cmd_error(r->c, err);
 	else if (r->c->exit < status)

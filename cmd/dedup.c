@@ -1,4 +1,4 @@
-/* cmd/dedup.c - tfr dedup: one of each record, the first. */
+/* cmd/dedup.c - tfr dedup: keeps the first of each group of equal records. */
 #include <string.h>
 
 #include "builtin.h"
@@ -35,7 +35,8 @@ static const struct opt options[] = {
 	OPTIONS_END,
 };
 
-/* Of the one run that there is: the library hands back what warnings have too, the command. */
+/* The library passes the same context to this callback as to warnings, which is the command.  So
+ * the page of the only run is here. */
 static struct page *report;
 
 static enum tfr_status put_duplicate(void *ctx, const char *path, uint64_t record,

@@ -1,7 +1,7 @@
-/* cmd/doctor.c - tfr doctor: what is wrong with how data sets lie.
+/* cmd/doctor.c - tfr doctor: problems in the layout of data sets.
  *
- * A finding is its level, its name and its set, then its sentence, then a line with the command
- * alone, which is never broken, so that it can be pasted. */
+ * A finding is printed as its level, name and set, then its sentence, then a line with only the
+ * command. That line is never broken, so that it can be pasted. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -57,7 +57,7 @@ static int open_records(
 {
 	const struct export_settings *s = c->settings;
 	bool skips = s->on_error && strcmp(s->on_error, "fail");
-	/* Only the reading that exports writes a quarantine. */
+	/* Only the pass that exports writes a quarantine. */
 	bool keeps_faults = !first && !s->dry_run;
 	struct selection_opts opts = {
 		.skip = s->skip,
@@ -143,7 +143,7 @@ static void print_summary(
 	cmd_print_summary(c, &summary);
 }
 
-/* Of a dry run: a line as tfr shard --dry-run prints for each shard. */
+/* For a dry run: the line that tfr shard --dry-run prints for each shard. */
 static void print_plan(const char *output, const struct tfr_export_report *report)
 {
 	char name[4 * 4096];

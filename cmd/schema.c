@@ -48,8 +48,8 @@ static void add_drift(void *ctx, const char *text)
 		ctx, &(struct finding){ .level = FINDING_NOTE, .name = "drift", .text = text });
 }
 
-/* For CI services: not the schema, but what contradicts it.  Drift is a warning in any format: it
- * fails nothing. */
+/* For CI services: not the schema, but its contradictions.  Drift is a warning in every format and
+ * never fails. */
 static void print_findings(
 	struct cmd *c, const struct tfr_survey *survey, enum report_format format)
 {

@@ -117,7 +117,7 @@ static enum tfr_status show_record(
 	return status;
 }
 
-/* NO_COLOR, by no-color.org, counts where it is not empty, and --color goes before it. */
+/* NO_COLOR (no-color.org) applies if it is not empty; --color takes precedence. */
 static bool wants_colour(int when)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -127,8 +127,8 @@ static bool wants_colour(int when)
 	return isatty(STDOUT_FILENO) && !(no_color && *no_color) && term && strcmp(term, "dumb");
 }
 
-/* What a line on the terminal may have: COLUMNS goes before what it says itself.  0: this is no
- * terminal, or so many values were asked for. */
+/* The columns of a line on the terminal: COLUMNS takes precedence over the terminal's own size.  0:
+ * not a terminal, or the user set a number of values. */
 static unsigned terminal_columns(const struct show_settings *s)
 {
 	const char *columns = getenv("COLUMNS");

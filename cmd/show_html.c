@@ -9,8 +9,8 @@
 #include "common/html_page.h"
 #include "show_html.h"
 
-/* The most that one card shows; and the bytes after which a limited page is full: below 2 MB with
- * the card that is being written. */
+/* The limits of one card; and the bytes after which a limited page is full: below 2 MB with the
+ * card that is being written. */
 enum {
 	MAX_ROWS = 1000,
 	MAX_BOXES = 300,
@@ -31,7 +31,8 @@ struct show_html {
 	bool limited;
 };
 
-/* At most MAX_TEXT bytes, up to the end of a character.  Returns whether the rest was left out. */
+/* Writes at most MAX_TEXT bytes, up to the end of a character.  Returns whether the text was cut.
+ */
 static bool put_start(struct show_html *h, const uint8_t *p, size_t size)
 {
 	size_t n = size;
@@ -89,8 +90,8 @@ static double channel(const char *colour, int i)
 	return (double)strtoul(digits, NULL, 16) / 255;
 }
 
-/* A mask is 0 outside of the object and 1 or 255 inside: each filter makes 0 transparent, and both
- * of the others its colour. */
+/* A mask is 0 outside the object and 1 or 255 inside: each filter makes 0 transparent, and gives 1
+ * and 255 its colour. */
 static void put_filters(struct show_html *h)
 {
 	page_text(h->page, "<svg width=\"0\" height=\"0\" style=\"position: absolute\">\n");
@@ -197,7 +198,7 @@ static bool is_image(const struct tfr_feature *f, struct tfr_bytes *b)
 	return tfr_feature_bytes(f, 0, b) && mime(tfr_image_sniff(b->data, b->size));
 }
 
-/* image/encoded, or else the first feature that is an image and no mask. */
+/* image/encoded, or else the first feature that is an image and not a mask. */
 static bool find_image(const struct tfr_example *ex, struct tfr_bytes *b)
 {
 	static const char mask[] = "image/object/mask";
@@ -222,7 +223,7 @@ static void put_data(struct show_html *h, const char *attribute, struct tfr_byte
 	page_text(h->page, "\"");
 }
 
-/* Whether the bytes, in base64, still have room on the page. */
+/* Whether the bytes, in base64, still fit on the page. */
 static bool fits(const struct show_html *h, struct tfr_bytes b)
 {
 	return !h->limited || page_size(h->page) + b.size / 3 * 4 < FULL;

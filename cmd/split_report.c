@@ -175,7 +175,7 @@ static void put_counts(struct tfr_json *j, const char *key, const uint64_t *coun
 	tfr_json_close_array(j);
 }
 
-/* Bytes that are no text would all come out alike, so they come in base64 as well. */
+/* Bytes that are not text would all print alike, so they are also written in base64. */
 static void put_classes(struct tfr_json *j, const struct tfr_split_report *r)
 {
 	tfr_json_open_array(j, "classes");

@@ -1,4 +1,4 @@
-/* cmd/split_report.h - what split prints, for a person and for a program. */
+/* cmd/split_report.h - the report of split, for a person and for a program. */
 #ifndef TFR_CMD_SPLIT_REPORT_H
 #define TFR_CMD_SPLIT_REPORT_H
 

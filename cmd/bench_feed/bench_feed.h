@@ -38,10 +38,10 @@ struct feed_device_use {
 
 struct feed_compute {
 	double mean, deviation;	  /* seconds, as given; mean 0: no --compute-ms */
-	double threshold;	  /* idle for longer than this: the step counts as delayed */
+	double threshold;	  /* a longer idle time counts the step as delayed */
 	uint64_t steps;		  /* after the first */
-	uint64_t idle_steps;	  /* delayed ones among them */
-	uint64_t first_idle_step; /* its batch's index; meaningless without idle_steps */
+	uint64_t idle_steps;	  /* of these, delayed ones */
+	uint64_t first_idle_step; /* the index of its batch; meaningless without idle_steps */
 	double longest;		  /* the longest idle time before a step */
 	uint64_t random;	  /* state */
 	struct feed_device_use devices[TFR_DEVICES_MAX];

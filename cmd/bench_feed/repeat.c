@@ -101,7 +101,7 @@ static void put_list(FILE *out, const char *list)
 
 static void put_command(FILE *out, const struct feed *f)
 {
-	/* Written by put_command() itself, or no part of the run. */
+	/* Options that put_command() itself writes, or that are not part of the run. */
 	static const char *const except[] = { "device", "stages", "batch", "size", "augment",
 		"shuffle-buffer", "cycle-length", "block-length", "prefetch", "epochs", "steps",
 		"seconds", "seed", "memory", "jobs", "json", "trace", "logdir", "html", "compare",

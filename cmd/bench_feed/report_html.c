@@ -277,8 +277,8 @@ static void put_log_ticks(struct page *p, double least, double most)
 		put_tick(p, "major", CHART_WIDTH, figure_duration(most, text));
 }
 
-/* The waits on a logarithmic axis.  A bar is at least as wide as a bucket of the measurement, or
- * there would be gaps between bars where waits are. */
+/* The waits on a logarithmic axis.  A bar is at least as wide as a bucket of the measurement;
+ * otherwise there would be gaps that the waits do not have. */
 static void put_bars(struct page *p, const struct feed *f, double least, double most)
 {
 	enum { CLASSES = 48 };

@@ -13,7 +13,7 @@ void feed_trace_close(struct feed_trace *t); /* removes a trace that was not pub
 
 /* Sets the names of the pieces that follow. */
 void feed_trace_name_stages(struct feed_trace *t, const struct tfr_pipeline_stats *st);
-/* As struct tfr_pipeline_opts has it: on any thread. */
+/* As the callback of struct tfr_pipeline_opts: on any thread. */
 void feed_trace_piece(struct feed_trace *t, const struct tfr_trace *piece);
 /* A step of the device, and a wait of the consumer: nanoseconds of CLOCK_MONOTONIC. */
 void feed_trace_step(

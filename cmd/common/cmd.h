@@ -1,7 +1,6 @@
 /* cmd/common/cmd.h - the parts of every subcommand, and the functions that it can use.
  *
- * A subcommand is one `const struct command` and its row in main.c's array.  It reads <tfr/…> and
- * this header, nothing else of the library. */
+ * A subcommand is one `const struct command` and its row in the table of commands.c. */
 #ifndef TFR_CMD_COMMON_CMD_H
 #define TFR_CMD_COMMON_CMD_H
 
@@ -15,11 +14,11 @@ struct cmd;
 
 struct command {
 	const char *name, *alias; /* alias may be NULL */
-	const char *operands;	  /* as the synopsis has them: "FILE..." */
-	const char *summary;	  /* one line for the list of commands */
+	const char *operands;	  /* as in the synopsis: "FILE..." */
+	const char *summary;	  /* one line in the list of commands */
 	const struct opt *options;
 	size_t settings_size;
-	const void *defaults; /* copied into the settings; NULL: zeros */
+	const void *defaults; /* copied to the settings; NULL: zeros */
 	int (*main)(struct cmd *c);
 };
 
@@ -34,24 +33,24 @@ struct cmd {
 	int argc;
 	char **argv; /* of the process */
 	char *line;  /* the command line, quoted if needed */
-	int exit;    /* the highest status so far: cmd_error() and cmd_fail() raise it */
+	int exit;    /* the highest status so far; cmd_error() and cmd_fail() raise it */
 	bool quiet;
 };
 
-/* --- talk --- */
+/* --- messages --- */
 
-/* Prints "tfr NAME: message" and the hint, raises the exit status. */
+/* Prints "tfr NAME: message" and the hint, and raises the exit status. */
 void cmd_error(struct cmd *c, const struct tfr_error *err);
 /* The same, and returns the exit status: `return cmd_fail(c, &err);` */
 int cmd_fail(struct cmd *c, const struct tfr_error *err);
 /* Reports wrong usage, formatted as by printf; returns 2. */
 int cmd_usage(struct cmd *c, const char *format, ...) TFR_PRINTF(2, 3);
 /* Reports that `value` is not one of the option's words: "--OPTION takes SAID, not 'value'", with a
- * hint.  SAID lists the words for a person; the hint is one of the words in the option's row. */
+ * hint.  SAID lists the words for the user; the hint is one of the words in the option's row. */
 int cmd_usage_word(struct cmd *c, const char *option, const char *said, const char *value);
 /* The same as cmd_error(), in the form of the library's callbacks: `ctx` is the struct cmd. */
 void cmd_missing(void *ctx, const struct tfr_error *err);
-/* "tfr NAME: warning: …"; the exit status stays. */
+/* "tfr NAME: warning: …"; the exit status does not change. */
 void cmd_warn(struct cmd *c, const char *format, ...) TFR_PRINTF(2, 3);
 /* Warns that `path` holds no records, which is valid but seldom intended.  An empty standard input
  * causes no warning. */
@@ -76,11 +75,11 @@ bool cmd_stdout_failed(void);
 /* Flushes standard output at the end.  Returns `status`; if something was not written, prints that
  * and returns 3.  `name` of the command may be NULL. */
 int cmd_finish_stdout(const char *name, int status);
-/* An object of a report, which holds its "version" already; `depth` as tfr_json_pretty() has it.
+/* Opens the object of a report, with its "version"; `depth` as in tfr_json_pretty().
  * CMD_JSON_VERSION is raised when a key of any command is renamed or removed. */
 enum { CMD_JSON_VERSION = 2 };
 struct tfr_json *cmd_json_open(unsigned depth);
-/* Prints the object as a line and frees it.  Returns the exit status: 3 if memory is out, or if
+/* Prints the object as a line and frees it.  Returns the exit status: 3 if out of memory, or if
  * `to` is standard error and cannot be written. */
 int cmd_print_json(struct cmd *c, struct tfr_json *j, FILE *to);
 /* Refuses an input that is also standard output: reading it would never end.  0: accepted. */
@@ -98,15 +97,17 @@ int cmd_check_terminal(struct cmd *c, const char *output, bool force);
 /* The list of temporary files that a signal removes; give it to every output. */
 struct tfr_temporaries *cmd_temporaries(void);
 /* From now on, when the reader of a pipe has exited, the process removes its temporary files and
- * dies of SIGPIPE. */
+ * ends by SIGPIPE. */
 void cmd_catch_pipe(void);
-/* Whether SIGINT or SIGTERM came, for a command that called cmd_catch_signals(); a second one ends
- * the process at once. */
+/* Whether SIGINT or SIGTERM was received, for a command that called cmd_catch_signals(); a second
+ * one ends the process at once. */
 const volatile bool *cmd_catch_signals(void);
-/* After such a signal: flushes standard output and dies of it.  Otherwise nothing. */
+/* After such a signal: flushes standard output and ends by the same signal.  Otherwise does
+ * nothing. */
 void cmd_end_of_signal(void);
 
-/* --expect, --expect-sum and --allow-empty, as a member of the command's settings. */
+/* The settings of --expect, --expect-sum and --allow-empty, as a member of the command's settings.
+ */
 struct expecting {
 	const char *records, *sum;
 	bool allow_empty;
@@ -114,38 +115,38 @@ struct expecting {
 /* Reads them.  On failure the error is printed and the exit status returned; 0 is success. */
 int cmd_expect(struct cmd *c, const struct expecting *e, struct tfr_expect *expect);
 
-/* --- progress and the last line --- */
+/* --- progress and the closing line --- */
 
 enum progress_mode { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 
-/* Shows `p` on standard error every fifth of a second until stopped; AUTO: only where that is a
+/* Shows `p` on standard error every fifth of a second until stopped; AUTO: only if that is a
  * terminal. */
 void cmd_progress_start(struct cmd *c, struct tfr_progress *p, enum progress_mode mode);
-/* The same with the library's numbers, which live during its call only: give cmd_show_progress() to
- * it.  A signal ends the process: nothing cancels from there. */
+/* The same with the numbers of the library, which are valid only during its call: pass
+ * cmd_show_progress() to it.  A signal ends the process, because this callback cannot cancel. */
 void cmd_progress_follow(struct cmd *c, uint64_t total_bytes, enum progress_mode mode);
 bool cmd_show_progress(void *ctx, const char *phase, const struct tfr_progress *p);
-/* Names what a command of several phases is at now, a string that stays; rates count from here. */
+/* Names the current phase of a command; the string must stay valid.  Rates count from here. */
 void cmd_progress_phase(const char *phase);
 void cmd_progress_stop(void);
-/* Wipes the bar until it is drawn next, for whoever prints in between. */
+/* Wipes the bar until it is drawn next, so that a caller can print. */
 void cmd_progress_hide(void);
 
-/* Prints "tfr NAME: …", in printf's words, on standard error, unless --quiet: the line a command
- * ends with.  On a terminal it is wrapped between words, elsewhere it is one line. */
+/* Prints "tfr NAME: …", formatted as by printf, on standard error unless --quiet: the closing line.
+ * On a terminal it is wrapped between words; elsewhere it is one line. */
 void cmd_closing_line(struct cmd *c, const char *format, ...) TFR_PRINTF(2, 3);
 /* The closing line of commands that move records. */
 struct cmd_summary {
 	uint64_t read, written, skipped, bad, sum;
 	uint64_t bytes;	     /* of payloads, as written */
-	uint64_t read_bytes; /* of what became records, where that is something else; else 0 */
+	uint64_t read_bytes; /* of the input, if that is not records; else 0 */
 	double seconds;
-	bool dry_run; /* nothing was written: the numbers are those of a real run */
+	bool dry_run; /* nothing was written; the numbers are those of a real run */
 };
 void cmd_print_summary(struct cmd *c, const struct cmd_summary *s);
-/* In its place, where an earlier run with --resume has done the work. */
+/* Replaces it if an earlier run with --resume has done the work. */
 void cmd_print_complete(struct cmd *c, uint64_t records, uint64_t sum);
-/* Seconds since the process began its work. */
+/* Seconds since the start of the process. */
 double cmd_seconds(void);
 
 /* --- options that several commands share --- */
@@ -163,7 +164,8 @@ double cmd_seconds(void);
 	OPT(FLAG, 0, "json", NULL, NULL, "one JSON object in place of text", settings, f)
 #define OPT_MISSING(settings, f)                                                                   \
 	OPT(FLAG, 0, "allow-missing", NULL, NULL, "continue when a set lacks members", settings, f)
-/* f is a member of type struct expecting; for what writes nothing, and for what writes. */
+/* `f` is a member of type struct expecting.  One macro is for commands that write nothing, the
+ * other for commands that write. */
 #define OPT_EXPECT(settings, f)                                                                    \
 	OPT(STRING, 0, "expect", "N", NULL, "fail unless there are N records", settings,           \
 		f.records),                                                                        \

@@ -223,8 +223,8 @@ static void print_zsh(void)
 				print_zsh_option(o);
 		printf(" \\\n\t\t\t'*:file:_tfr_files' ;;\n");
 	}
-	/* If zsh loads the file from $fpath, the file is the body of _tfr; if it is sourced, it only
-	 * defines _tfr. */
+	/* If zsh loads the file from $fpath, the file is the body of _tfr.  If it is sourced, it
+	 * only defines _tfr. */
 	printf("\tesac\n}\n"
 	       "if [ \"$funcstack[1]\" = _tfr ]; then\n\t_tfr \"$@\"\nelse\n\tcompdef _tfr "
 	       "tfr\nfi\n");

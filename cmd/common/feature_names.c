@@ -295,7 +295,7 @@ static bool begins(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-/* "label" begins a part of "image/class/label". */
+/* "label" is the start of a part of "image/class/label". */
 static bool begins_part(const char *name, const char *with)
 {
 	while ((name = strchr(name, '/')))
@@ -304,8 +304,8 @@ static bool begins_part(const char *name, const char *with)
 	return false;
 }
 
-/* For bash: prints the names that begin with the typed text, or else the only name of which a
- * part does.  Other shells have rules of their own, and get all names. */
+/* For bash: prints the names that begin with the typed text, or else the only name that has a part
+ * which begins with it.  Other shells have their own rules, and get all names. */
 static void offer_names(struct offer *o, const char *mark, const struct names *names)
 {
 	bool comma = !strcmp(mark, OPT_FEATURES);
@@ -401,7 +401,7 @@ static bool find_sets(struct names *names, const char *word)
 	return true;
 }
 
-/* --- the whole line --- */
+/* --- the entire line --- */
 
 static void on_alarm(int signal_number)
 {

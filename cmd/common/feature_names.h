@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
-/* Prints the candidates for the word between `before` and `after` the cursor, one per line:
- * features of the inputs on the line, for an option that takes features, and names of sets, for
- * a word with an @.
+/* Prints the candidates for the word between `before` and `after` the cursor, one per line.  For an
+ * option that takes features, they are the features of the inputs on the line; for a word with an
+ * @, the names of sets.
  *
  * With `breaks`, which is bash's COMP_WORDBREAKS, only matching names are printed, quoted, as
  * bash inserts them.  Without it, all names are printed unquoted, and the shell chooses.  Reads

@@ -1,8 +1,8 @@
 /* cmd/common/findings.c - JUnit's XML and GitHub's workflow commands.
  *
- * A suite of JUnit says how many cases failed before its first case, so the cases are kept in
- * memory until the end.  One case has one failure with all its findings: more than one is not in
- * every reader's schema. */
+ * A suite of JUnit states the number of failed cases before its first case, so the cases are kept
+ * in memory until the end.  One case has one failure with all its findings, because not every
+ * reader's schema allows several. */
 #include "common/findings.h"
 
 #include <assert.h>
@@ -20,12 +20,12 @@ struct findings {
 	struct cmd *c;
 	enum report_format format;
 	uint64_t cases, failures, errors;
-	struct text xml; /* the cases so far */
+	struct text xml; /* the finished cases */
 
-	/* Of the case that is not ended yet. */
+	/* The current case. */
 	struct text lines, notes;
 	uint64_t line_count, note_count;
-	bool system; /* one of them is the system's */
+	bool system; /* one of them is a failure of the system */
 };
 
 int cmd_report_format(struct cmd *c, const struct report_options *o, enum report_format *format)
@@ -118,8 +118,8 @@ static void text_clear(struct text *t)
 	*t = (struct text){ 0 };
 }
 
-/* Text or the value of an attribute in double quotes.  It is harmless, and so made of characters
- * that XML 1.0 can hold (its section 2.2). */
+/* Writes text, or the value of an attribute in double quotes, escaped to characters that XML 1.0
+ * can hold (its section 2.2). */
 static void write_xml(FILE *f, const char *text)
 {
 	for (; *text; text++) {
@@ -183,7 +183,7 @@ static void print_suite(const struct findings *f)
 		(unsigned long long)f->errors, cmd_seconds(), f->xml.data);
 }
 
-/* --- both --- */
+/* --- both formats --- */
 
 static void no_memory(struct cmd *c)
 {

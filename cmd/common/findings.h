@@ -1,8 +1,8 @@
-/* cmd/common/findings.h - what check, doctor, diff and schema find, in the forms that CI services
- * read.
+/* cmd/common/findings.h - the findings of check, doctor, diff and schema, in the formats of CI
+ * services.
  *
- * --format text and json are the command's own; junit and github are printed here, alike for all of
- * them.  What is printed is well-formed whatever a file or a feature is called. */
+ * Each command prints --format text and json itself; this file prints junit and github for all of
+ * them. The output is well-formed for any name of a file or feature. */
 #ifndef TFR_CMD_FINDINGS_H
 #define TFR_CMD_FINDINGS_H
 
@@ -21,33 +21,33 @@ struct report_options {
 		"print the findings as text, json, junit or github [text]", settings, f.format),   \
 		OPT(FLAG, 0, "json", NULL, NULL, "the same as --format json", settings, f.json)
 
-/* The format that was asked for.  On failure the error is printed and the status returned. */
+/* Returns the selected format.  On failure the error is printed and the exit status returned. */
 int cmd_report_format(struct cmd *c, const struct report_options *o, enum report_format *format);
 
 struct finding {
 	enum finding_level { FINDING_ERROR, FINDING_WARNING, FINDING_NOTE } level;
-	const char *name; /* of the check that found it; NULL: the command has one */
-	const char *path; /* of a file; NULL or "-": of none in the repository */
+	const char *name; /* the check that found it; NULL: the command has only one */
+	const char *path; /* the file; NULL or "-": none in the repository */
 	bool has_record;
 	uint64_t record, offset;
 	const char *text; /* one line */
 	bool system;	  /* the system failed, not the data */
 };
 
-/* Prints "PATH:RECORD:OFFSET: text", or as much of it as there is, as one harmless line. */
+/* Prints "PATH:RECORD:OFFSET: text", or the parts that are known, as one harmless line. */
 void finding_print_line(FILE *f, const struct finding *one);
 
 struct findings;
 
-/* `format` is FORMAT_JUNIT or FORMAT_GITHUB.  NULL: out of memory, which is printed. */
+/* `format` is FORMAT_JUNIT or FORMAT_GITHUB.  NULL: out of memory; the error is printed. */
 struct findings *findings_new(struct cmd *c, enum report_format format);
 void findings_free(struct findings *f); /* accepts NULL */
-/* GitHub prints a finding at once; JUnit keeps it for the case. */
+/* GitHub: prints a finding at once; JUnit: keeps it for the case. */
 void findings_add(struct findings *f, const struct finding *one);
-/* Ends a test case of JUnit, which has all findings since the last: it fails if one of them is more
- * than a note. */
+/* Ends a test case of JUnit, with all findings since the previous one.  It fails if one of them is
+ * more than a note. */
 void findings_end_case(struct findings *f, const char *name);
-/* Prints what is kept, on standard output. */
+/* Prints the findings that were kept, on standard output. */
 void findings_print(struct findings *f);
 
 #endif

@@ -1,8 +1,8 @@
-/* cmd/common/html_page.c - a text that a person opens: HTML, or JSON for another program's window.
+/* cmd/common/html_page.c - a text file for a browser: HTML, or JSON for another program's window.
  *
- * What comes from data goes through page_escaped(), which leaves no character that means something
- * to a browser and none that is not harmless, or as base64.  The first failure to write stays and
- * is reported by page_status(), so that a caller need not check each piece. */
+ * Data goes through page_escaped(), which escapes characters with a meaning in HTML and characters
+ * that are not harmless, or is written as base64.  The first failure to write is kept and reported
+ * by page_status(), so that a caller need not check each piece. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

@@ -53,7 +53,7 @@ struct opt {
 /* In `values`: the argument names features, and completion finds them in the inputs on the line. */
 #define OPT_FEATURE ":feature"	     /* one feature only */
 #define OPT_FEATURES ":features"     /* some, separated by commas */
-#define OPT_EXPRESSION ":expression" /* in an expression, as --where has it */
+#define OPT_EXPRESSION ":expression" /* in an expression, as in --where */
 #define OPT_CLASS ":class"	     /* in NAME=EXPRESSION */
 #define OPT_COLUMN ":column"	     /* in NAME:KIND[SHAPE] */
 
@@ -67,8 +67,8 @@ struct opt {
 	{                                                                                          \
 		OPT_HEADING, 0, NULL, NULL, NULL, text_, 0                                         \
 	}
-/* OPT_ALIAS("verify", "verify-images"): --verify still works and means --verify-images.  An old name
- * of one character is a letter: OPT_ALIAS("s", "skip"). */
+/* OPT_ALIAS("verify", "verify-images"): --verify still works and means --verify-images.  An old
+ * name of one character is a letter: OPT_ALIAS("s", "skip"). */
 #define OPT_ALIAS(old_, name_)                                                                     \
 	{                                                                                          \
 		OPT_ALIAS, 0, old_, NULL, name_, NULL, 0                                           \
@@ -101,16 +101,16 @@ enum tfr_status opt_parse(const struct opt *table, int argc, char **argv, void *
 	struct opt_result *result, struct tfr_error *err);
 void opt_result_clear(struct opt_result *result, const struct opt *table, void *settings);
 
-/* The settings as text, one line "--NAME VALUE" per option that has a name, in the table's order,
- * however they were given.  Leaves out the names in `except`, which ends in NULL.  The caller frees
- * the text.  NULL: out of memory. */
+/* The settings as text: one line "--NAME VALUE" per option that has a name, in the table's order,
+ * whatever the order on the command line.  Omits the names in `except`, which ends in NULL.  The
+ * caller frees the text.  NULL: out of memory. */
 char *opt_describe(const struct opt *table, const void *settings, const char *const *except);
 
-/* Sets a hint: the one of `words`, separated by '|', that `value` most likely means. */
+/* Sets a hint: the word in `words`, separated by '|', that `value` most likely means. */
 void opt_hint_word(const char *words, const char *value, struct tfr_error *err);
 
-/* The option in `word`, if it takes an argument; an old name finds the option of today.  *value: the
- * argument if it is part of the same word, else NULL.  Returns NULL for any other word. */
+/* Finds the option in `word` that takes an argument; an old name finds the current option.  *value:
+ * the argument if it is part of the same word, else NULL.  Returns NULL for any other word. */
 const struct opt *opt_find(const struct opt *table, const char *word, const char **value);
 
 /* Prints the options under their headings, wrapped at 80 columns. */

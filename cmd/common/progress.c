@@ -1,7 +1,7 @@
-/* cmd/common/progress.c - a bar while a command runs, and the line it ends with.
+/* cmd/common/progress.c - the progress bar of a command, and its closing line.
  *
- * Only the meter's thread draws; `lock` keeps it from drawing while another thread prints.  Nothing
- * of the terminal changes but the one line, which is wiped before anything else is printed. */
+ * Only the meter's thread draws; `lock` keeps it from drawing while another thread prints.  Only
+ * one line of the terminal changes, and it is wiped before anything else is printed. */
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t stop_now;
 	bool running, stop;
-	bool drawn; /* the cursor is at the end of a line of ours */
+	bool drawn; /* the cursor is at the end of our line */
 	struct tfr_progress *progress;
 	const char *name;
 	const char *phase; /* NULL: use the command's */
@@ -45,11 +45,11 @@ double cmd_seconds(void)
 	return now(CLOCK_MONOTONIC) - started;
 }
 
-/* The figures of one drawing, the most useful first: as many are shown as the line has room for. */
+/* The figures of one drawing, the most useful first; as many are shown as fit on the line. */
 enum { PARTS = 4, PART_TEXT = 64, BAR_LEAST = 10, BAR_MOST = 30, LINE_MOST = 100 };
 
 struct drawing {
-	double done; /* share of the work; 0: not known */
+	double done; /* share of the work; 0: unknown */
 	char part[PARTS][PART_TEXT];
 	unsigned count;
 };

@@ -1,8 +1,8 @@
-/* cmd/common/screen.c - how wide a line may be, and text that fits into it.
+/* cmd/common/screen.c - the width of a line, and text that fits into it.
  *
- * Columns are counted by our own table of widths: wcwidth() needs a locale, and the process runs in
- * the C locale so that numbers have a point.  Text that is measured is escaped first: it is valid
- * UTF-8 without controls. */
+ * Columns are counted by our own table of widths.  wcwidth() needs a locale, and the process uses
+ * the C locale so that numbers have a decimal point.  Text is escaped before it is measured: it is
+ * valid UTF-8 without control characters. */
 #include "common/screen.h"
 
 #include <assert.h>
@@ -142,7 +142,7 @@ const char *text_cut(const char *text, unsigned columns, enum text_cut where, ch
 	return out;
 }
 
-/* The length of the word at `text`, which starts with no blank: "12 ms" is one. */
+/* The length of the word at `text`, which does not start with a blank: "12 ms" is one word. */
 static size_t word_size(const char *text)
 {
 	size_t n = strcspn(text, " ");
@@ -153,7 +153,7 @@ static size_t word_size(const char *text)
 	return n;
 }
 
-/* `one_blank`: between words, whatever number of blanks the text has. */
+/* `one_blank`: print one blank between words, however many the text has. */
 static void put_words(FILE *f, unsigned indent, const char *label, const char *text, bool one_blank)
 {
 	unsigned width = screen_columns(f), column = indent;

@@ -186,7 +186,7 @@ static void die_of(int signal_number)
 	raise(signal_number);
 }
 
-/* Removes the temporaries and dies of the signal, so that a shell sees what happened.  The default
+/* Removes the temporary files and ends by the signal, so that a shell sees the reason.  The default
  * action is only taken when the handler returns and the signal is unblocked. */
 static void on_signal(int signal_number)
 {

@@ -1,4 +1,5 @@
-/* cmd/common/table.c - cells are kept as escaped text; widths are decided when all are known. */
+/* cmd/common/table.c - cells are kept as escaped text; widths are computed when all cells are
+ * known. */
 #include "common/table.h"
 
 #include <assert.h>
@@ -48,8 +49,8 @@ void table_free(struct table *t)
 	free(t);
 }
 
-/* A cell shows at most a screen of columns, so a long text is cut before it is kept: at its end, or
- * at its beginning where that is what a cell of its column loses. */
+/* A cell shows at most a screen of columns, so a long text is cut before it is kept.  It is cut at
+ * the end, or at the beginning if cells of its column lose their beginning. */
 void table_bytes(struct table *t, const void *text, size_t size)
 {
 	char line[4 * CELL_BYTES + 1];
@@ -106,7 +107,7 @@ static unsigned total_width(const struct layout *l)
 	return total;
 }
 
-/* The widest column whose cells may still be cut; -1: there is none. */
+/* The widest column whose cells can still be cut; -1: there is none. */
 static int widest_text(const struct table *t, const struct layout *l)
 {
 	int widest = -1;
@@ -122,7 +123,7 @@ static int widest_text(const struct table *t, const struct layout *l)
 	return widest;
 }
 
-/* The column that goes first; -1: none may go. */
+/* The next column to drop; -1: there is none. */
 static int first_to_drop(const struct table *t, const struct layout *l)
 {
 	int first = -1;

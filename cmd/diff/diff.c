@@ -1,7 +1,7 @@
-/* cmd/diff/diff.c - tfr diff: what two sets differ in, or have in common.
+/* cmd/diff/diff.c - tfr diff: the differences between two sets, or their overlap.
  *
- * Records are compared first: where all of them are the same, so is all the rest, and the second
- * reading that features would take is spared. */
+ * Records are compared first.  If all of them are equal, so is everything else, and the second
+ * reading that features would need is skipped. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,15 +57,15 @@ struct diff_run {
 	const struct diff_settings *s;
 	struct tfr_set *sets[2];
 	struct tfr_sweep_opts sweeps[2];
-	struct tfr_survey *surveys[2]; /* in which the values lie that are told */
+	struct tfr_survey *surveys[2]; /* they hold the values that are reported */
 	struct diff_result result;
 	enum report_format format;
 	bool no_memory;
 };
 
-/* --- what was asked --- */
+/* --- options --- */
 
-/* The word at `p`, up to a comma or the end; 0: no such part. */
+/* The part named at `p`, up to a comma or the end; 0: no such part. */
 static unsigned read_part(const char *p, size_t n)
 {
 	static const struct {
@@ -225,7 +225,7 @@ static void warn_sequences(struct diff_run *r, unsigned side, const struct tfr_s
 			(unsigned long long)tfr_survey_records(s), "AB"[side]);
 }
 
-/* The sweep that would warn of these is a second one, which is silent. */
+/* Warns of records that the second sweep, which prints no warnings, does not report. */
 static void warn_others(struct diff_run *r, unsigned side, const struct tfr_sweep_report *report)
 {
 	if (report->others)
@@ -244,7 +244,7 @@ static enum tfr_status survey_sides(struct diff_run *r, struct tfr_error *err)
 			.values = r->result.parts & DIFF_VALUES };
 		struct tfr_sweep_report report = { 0 };
 
-		if (again) /* what is bad was told of, and counted */
+		if (again) /* bad records are already reported and counted */
 			opts.common.warn = NULL;
 		status = tfr_survey_run(&r->surveys[side], &opts, &report, err);
 		if (!again)
@@ -274,7 +274,7 @@ static enum tfr_status compare_features(struct diff_run *r, struct tfr_error *er
 	return status;
 }
 
-/* Whether schema or values can: not where all records are the same, be it in another order. */
+/* Whether schema or values can differ: not if all records are equal, even in another order. */
 static bool may_differ(const struct diff_result *result)
 {
 	const struct tfr_diff_report *d = &result->records;
@@ -321,7 +321,7 @@ static enum tfr_status compare(struct diff_run *r, struct tfr_error *err)
 	return status;
 }
 
-/* --- around it --- */
+/* --- run and output --- */
 
 static int run(struct diff_run *r)
 {

@@ -1,4 +1,4 @@
-/* cmd/diff/diff.h - what tfr diff found, and the ways to print it. */
+/* cmd/diff/diff.h - the result of tfr diff, and the functions that print it. */
 #ifndef TFR_CMD_DIFF_DIFF_H
 #define TFR_CMD_DIFF_DIFF_H
 
@@ -12,10 +12,10 @@ struct diff_schema {
 };
 
 struct diff_result {
-	const char *inputs[2]; /* as they were named */
+	const char *inputs[2]; /* as given on the command line */
 	size_t files[2];
 	struct tfr_sweep_report sides[2];
-	unsigned parts; /* DIFF_…: what was compared; 0: the overlap */
+	unsigned parts; /* DIFF_…: the parts that were compared; 0: the overlap */
 	bool same;
 
 	const char *key;
@@ -25,13 +25,13 @@ struct diff_result {
 	struct tfr_diff_report records;
 	struct tfr_overlap_report overlap;
 	struct tfr_diff_class_report classes;
-	/* Both empty where all records are the same, as nothing else can differ then. */
+	/* Both are empty if all records are equal, because nothing else can differ then. */
 	struct diff_schema *schema;
 	size_t schema_count;
-	/* Those that differ at all, the farthest apart first; their names are ours. */
+	/* Features that differ, the most different first; the names are our copies. */
 	struct tfr_diff_values *values;
 	size_t values_count, values_above; /* those above the threshold come first */
-	size_t compared;		   /* features, those that are alike among them */
+	size_t compared;		   /* features that were compared, including equal ones */
 };
 
 void diff_print(const struct diff_result *r);

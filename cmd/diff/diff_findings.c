@@ -8,7 +8,7 @@
 
 #include "diff/diff.h"
 
-/* An error in printf's words, about a file where `path` is not NULL. */
+/* Adds an error, formatted as by printf, about a file if `path` is not NULL. */
 static void add(struct findings *f, const char *name, const char *path, const char *format, ...)
 	TFR_PRINTF(4, 5);
 

@@ -1,5 +1,5 @@
-/* cmd/diff/diff_json.c - differences as JSON: all of schema and values, of records the counts and
- * the first ones.  Nothing of the run stands here: what is the same gives the same text. */
+/* cmd/diff/diff_json.c - differences as JSON: everything about schema and values; for records, the
+ * counts and the first ones.  Nothing depends on the run: equal differences give the same text. */
 #include "diff/diff.h"
 
 static const char *const sides[2] = { "a", "b" };

@@ -1,5 +1,5 @@
-/* cmd/diff/diff_text.c - differences for a person: short words first, names and places last, so
- * that what is long runs over the end of a line and never into another column. */
+/* cmd/diff/diff_text.c - differences for a person.  Short words come first, names and places last,
+ * so that long text extends past the end of a line and not into another column. */
 #include <string.h>
 
 #include "diff/diff.h"
@@ -23,7 +23,7 @@ static void print_place(const char *before, const struct tfr_diff_place *at, con
 		behind);
 }
 
-/* Features are named up to so many, or more where more examples are wanted. */
+/* The most features that are named, or more if more examples are requested. */
 enum { FEATURES = 20 };
 
 static uint64_t most_features(const struct diff_result *r)
@@ -31,7 +31,7 @@ static uint64_t most_features(const struct diff_result *r)
 	return r->examples > FEATURES ? r->examples : FEATURES;
 }
 
-/* What lies beyond the examples. */
+/* Prints the number of differences that are not among the examples. */
 static void print_more(uint64_t all, uint64_t told)
 {
 	if (told && all > told)

@@ -1,4 +1,5 @@
-/* cmd/shard/columns.c - parses --types and --embed of tfr shard, which describe a list's columns.
+/* cmd/shard/columns.c - parses --types and --embed of tfr shard, which describe the columns of a
+ * list.
  *
  * A name ends at the last '=' of its part, because a name can contain '='. */
 #include <stdlib.h>

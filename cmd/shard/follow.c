@@ -33,7 +33,7 @@ static int check(struct cmd *c, const struct tfr_convert_opts *o)
 	return 0;
 }
 
-/* The pattern with the epoch's number in each place. */
+/* Fills in the pattern with the epoch's number. */
 static char *name_epoch(const char *pattern, unsigned long epoch)
 {
 	char number[24], *name, *to;
@@ -64,8 +64,8 @@ static int fail(struct cmd *c, const char *path)
 	return cmd_fail(c, &err);
 }
 
-/* Waits for a writer.  *fd becomes a descriptor that reads its bytes; the old one is closed.  Not 0:
- * failed. */
+/* Waits for a writer.  *fd becomes a descriptor that reads its bytes; the old one is closed.
+ * Returns 0, or the exit status after a failure. */
 static int wait_for_writer(struct cmd *c, const char *path, int *fd)
 {
 	struct pollfd ready = { .events = POLLIN };

@@ -15,8 +15,8 @@ struct splits_found {
 	size_t n;
 };
 
-/* Parses "SET=FOLDER/" into `share`, which gets copies.  False: `text` has another form, or,
- * with *status not 0, memory is out. */
+/* Parses "SET=FOLDER/" into `share`, which gets copies.  False: `text` has another form, or, if
+ * *status is not 0, out of memory. */
 bool splits_parse(const char *text, struct tfr_share *share, enum tfr_status *status);
 /* False: out of memory. */
 bool splits_add(struct splits_found *s, const struct tfr_found_split *found);

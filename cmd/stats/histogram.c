@@ -1,8 +1,8 @@
 /* cmd/stats/histogram.c - the histogram of a distribution as SVG, over an axis with ticks.
  *
- * A whole number n fills the axis from n to n + 1, and a bar of whole numbers covers the same
- * number of them as any other: otherwise 10 classes in 32 bars have gaps that the data has not.
- * Values of many magnitudes are drawn over a logarithmic axis. */
+ * An integer n fills the axis from n to n + 1, and each bar of integers covers the same number of
+ * them. Otherwise 10 classes in 32 bars would have gaps that are not in the data.  Values of many
+ * magnitudes are drawn over a logarithmic axis. */
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 enum { BARS = 32, BARS_OF_ONE = 64, WIDTH = 320, HEIGHT = 120, TICKS = 5 };
 
 struct axis {
-	double low, high; /* ends; of the bars, too */
+	double low, high; /* ends, also of the bars */
 	double shift;	  /* added before the logarithm, so that 0 has a place */
 	bool logarithmic, whole;
 	bool trimmed; /* values beyond the ends are in the outer bars */
@@ -32,7 +32,7 @@ static double place(const struct axis *a, double v)
 	return fmin(fmax(x, 0), 1);
 }
 
-/* Over two magnitudes, with half of the values in a twentieth of the range. */
+/* More than two magnitudes, with half of the values in a twentieth of the range. */
 static bool is_skewed(const struct tfr_distribution *d, bool whole)
 {
 	double least = whole ? fmax(d->min, 1) : d->min, median = d->quantiles[TFR_QUANTILES / 2];
@@ -41,7 +41,7 @@ static bool is_skewed(const struct tfr_distribution *d, bool whole)
 	       median - d->min < (d->max - d->min) / 20;
 }
 
-/* Without the outermost hundredths, if these would squeeze all other values into a few bars. */
+/* Without the outermost hundredths, if they would squeeze all other values into a few bars. */
 static void trim(struct axis *a, const struct tfr_distribution *d)
 {
 	double first = d->quantiles[0], last = d->quantiles[TFR_QUANTILES - 1];

@@ -1,8 +1,8 @@
 /* cmd/stats/stats.c - tfr stats: how the values of a set are distributed, and how its records are
  * mixed.
  *
- * The figures are of records, or, with --merge, of what was said of records before: the same
- * either way. */
+ * The figures come from records, or, with --merge, from kept statistics; both give the same output.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -101,8 +101,7 @@ static enum tfr_status sum_up(struct stats_run *r, struct tfr_error *err)
 	return status ? status : sum_up_features(r, tfr_survey_lists(r->survey), err);
 }
 
-/* No record has a value of the feature that --order names: reports a name that may have been meant.
- */
+/* No record has a value of the feature that --order names: suggests a name that may be meant. */
 static void report_missing(struct stats_run *r)
 {
 	struct tfr_lookout *names = tfr_lookout_new();
@@ -183,7 +182,7 @@ static int merge(struct stats_run *r)
 	return merge_files(r, &err) ? cmd_fail(r->c, &err) : tell(r);
 }
 
-/* --order and the records of a page need a second pass over the inputs. */
+/* --order and the records on a page need a second pass over the inputs. */
 static int check_files(struct cmd *c, const struct tfr_set *set)
 {
 	struct stat st;

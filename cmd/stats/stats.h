@@ -5,12 +5,12 @@
 #include "common/cmd.h"
 #include "show_html.h"
 
-/* A value of a feature for a line: numbers as JSON has them without quotes, text in quotes with
+/* Formats a value of a feature for a line: numbers as in JSON without quotes, text in quotes with
  * escapes, other bytes by their number.  Returns `text`. */
 enum { STATS_VALUE = 160 };
 const char *stats_value(
 	const struct tfr_feature_stats *f, const struct tfr_top_value *v, char text[STATS_VALUE]);
-/* A number in six digits, or whole. */
+/* Formats a number with six digits, or as an integer. */
 const char *stats_number(double v, char text[TFR_SIZE_TEXT]);
 
 /* Features, and feature lists, which have `steps`. */
@@ -20,8 +20,7 @@ enum tfr_status stats_print_order(
 	const char *label, const struct tfr_order_report *o, struct tfr_error *err);
 void stats_json_order(struct tfr_json *j, const char *label, const struct tfr_order_report *o);
 
-/* The histogram, whose axis is of whole numbers or of floats.  Nothing where all values are equal.
- */
+/* Writes the histogram, with an axis of integers or of floats.  Nothing if all values are equal. */
 void stats_histogram(struct page *page, const struct tfr_distribution *d, bool whole);
 
 /* One card per feature, then up to a few dozen records of `examples`, which may be NULL. */

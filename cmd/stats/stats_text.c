@@ -1,6 +1,5 @@
-/* cmd/stats/stats_text.c - statistics for a person: a few lines a feature; and how well a set is
- * mixed.
- */
+/* cmd/stats/stats_text.c - statistics for a person: a few lines per feature, and how well a set is
+ * mixed. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +28,7 @@ const char *stats_value(
 		return text;
 	}
 	if (f->kind == TFR_KIND_FLOAT) {
-		if (v->real != v->real) /* as everywhere, whatever its sign */
+		if (v->real != v->real) /* the usual form of NaN, whatever its sign */
 			snprintf(text, STATS_VALUE, "NaN");
 		else
 			snprintf(text, STATS_VALUE, "%.9g", (double)v->real);
@@ -220,7 +219,7 @@ static void print_cycles(FILE *out, const struct tfr_order_report *o)
 	fprintf(out, "\n");
 }
 
-/* The answer first. */
+/* The conclusion comes first. */
 static void print_verdict(FILE *out, const char *label, const struct tfr_order_report *o)
 {
 	fprintf(out, "order by ");
@@ -298,7 +297,7 @@ static FILE *open_text(struct text *t)
 	return t->out;
 }
 
-/* Prints what was written. */
+/* Prints the text collected so far. */
 static enum tfr_status close_text(struct text *t, struct tfr_error *err)
 {
 	bool failed = !t->out || ferror(t->out);

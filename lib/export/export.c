@@ -2,7 +2,7 @@
  * and writes them in order.
  *
  * Each record is copied once, because its view ends with the next record; everything that is made
- * of it points into that copy.  A dry run writes to /dev/null, so that forms need not know of it. */
+ * of it points into that copy.  A dry run writes to /dev/null, so forms need not know of it. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

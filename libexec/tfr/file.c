@@ -1,7 +1,7 @@
 /* tfr/file.c - a file driver of libhdf5 that reads a descriptor which is open already.
  *
- * The drivers of libhdf5 open files by name, which the sandbox does not allow.  What lies after the
- * end of the file but was promised by it reads as zeros, as with libhdf5's own driver. */
+ * The drivers of libhdf5 open files by name, which the sandbox does not allow.  Bytes between the
+ * end of the file and its claimed size read as zeros, as with libhdf5's own driver. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static herr_t close_file(H5FD_t *f)
 	return 0;
 }
 
-/* What libhdf5's own driver for files has: small reads are joined. */
+/* The flags of libhdf5's own driver for files: small reads are joined. */
 static herr_t query(const H5FD_t *f, unsigned long *flags)
 {
 	(void)f;
@@ -75,7 +75,7 @@ static haddr_t get_size(const H5FD_t *f, H5FD_mem_t type)
 	return size_at_start;
 }
 
-/* A file that ends before the size that it had has been truncated: EIO. */
+/* A file that ends before its earlier size has been truncated: EIO. */
 static herr_t read_file(
 	H5FD_t *f, H5FD_mem_t type, hid_t plist, haddr_t at, size_t size, void *buffer)
 {

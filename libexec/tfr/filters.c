@@ -1,7 +1,7 @@
-/* tfr/filters.c - the filters that data sets may be packed by, beside libhdf5's own.
+/* tfr/filters.c - filters for packed data sets, in addition to libhdf5's own.
  *
  * libhdf5 opens a plugin when it first meets its filter.  In the sandbox nothing can be opened, so
- * that all plugins are opened before. */
+ * all plugins are opened before. */
 #include <H5PLextern.h>
 #include <dirent.h>
 #include <dlfcn.h>
@@ -16,9 +16,9 @@
 #include <H5Zdevelop.h>
 #endif
 
-enum { LZF_CHUNK = 2 /* the value that has the bytes of a chunk, which fewer would not fill */ };
+enum { LZF_CHUNK = 2 /* the value with the size of a chunk; a smaller result is an error */ };
 
-/* libhdf5's memory is that of malloc(), as its own filters take it. */
+/* libhdf5's memory comes from malloc(), as its own filters assume. */
 static size_t unpack_lzf(unsigned flags, size_t n_values, const unsigned values[], size_t bytes,
 	size_t *room, void **data)
 {
@@ -38,16 +38,16 @@ static size_t unpack_lzf(unsigned flags, size_t n_values, const unsigned values[
 	return size;
 }
 
-/* Debian's plugin of it does not load, for want of its own library. */
+/* Debian's plugin for it does not load, because its library is missing. */
 static const H5Z_class2_t lzf = {
 	.version = H5Z_CLASS_T_VERS,
-	.id = 32000, /* as h5py registered it */
+	.id = 32000, /* registered by h5py */
 	.decoder_present = 1,
 	.name = "lzf",
 	.filter = unpack_lzf,
 };
 
-/* A library that is no plugin, or does not load, is none of ours: libhdf5 passes over it, too. */
+/* A library that is not a plugin, or does not load, is ignored; libhdf5 ignores it, too. */
 static void load_plugin(const char *path)
 {
 	void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
@@ -79,7 +79,7 @@ static void load_folder(const char *folder)
 		free(names);
 }
 
-/* Plugins that are switched off (HDF5_PLUGIN_PRELOAD) stay off. */
+/* Plugins that are disabled (HDF5_PLUGIN_PRELOAD) remain disabled. */
 bool filters_load(void)
 {
 	unsigned folders = 0, allowed = 0;

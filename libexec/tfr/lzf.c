@@ -1,9 +1,9 @@
-/* tfr/lzf.c - LZF unpacked.
+/* tfr/lzf.c - decompresses LZF.
  *
- * A byte below 32 is followed by one byte more than it says, as they are.  Any other has a length
- * in its upper three bits, to which 7 adds another byte, and with the next byte a distance back;
- * 2 more than the length are copied from there (liblzf, lzf_d.c).  It is measured before it is
- * unpacked, so that memory is that of what comes out, whatever a file claims of it. */
+ * A byte n below 32 is followed by n + 1 literal bytes.  Any other byte has a length in its upper
+ * three bits; if the length is 7, another byte is added to it.  With the next byte it has a
+ * distance back; 2 more bytes than the length are copied from there (liblzf, lzf_d.c).  The output
+ * is measured first, so that memory does not depend on what a file claims. */
 #include "lzf.h"
 
 #include <assert.h>
@@ -11,7 +11,7 @@
 
 enum { LITERAL = 32, LONG = 7 };
 
-/* Walks all of it; `out` NULL: only to measure. */
+/* Decodes all of it; `out` NULL: only measures the output. */
 static bool walk(const uint8_t *p, size_t n, uint8_t *out, size_t *size)
 {
 	const uint8_t *end = p + n;
@@ -37,7 +37,7 @@ static bool walk(const uint8_t *p, size_t n, uint8_t *out, size_t *size)
 		back = ((control & 0x1f) << 8) + *p++ + 1u;
 		if (back > at)
 			return false;
-		/* Byte by byte: where it is near, what is copied is made on the way. */
+		/* Byte by byte: if the distance is small, the copy overlaps its source. */
 		count += 2;
 		for (size_t i = 0; out && i < count; i++)
 			out[at + i] = out[at + i - back];

@@ -1,4 +1,4 @@
-/* tfr/lzf.h - what LZF has packed, which is how h5py packs where it is to be fast. */
+/* tfr/lzf.h - decompresses LZF, the fast compression of h5py. */
 #ifndef TFR_LZF_H
 #define TFR_LZF_H
 
@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How many bytes `packed` becomes.  False: it is damaged. */
+/* The size of `packed` when decompressed.  False: it is damaged. */
 bool tfr_lzf_measure(const uint8_t *packed, size_t n, size_t *size);
-/* Unpacks what was measured, to so many bytes. */
+/* Decompresses data that was measured to so many bytes. */
 void tfr_lzf_unpack(const uint8_t *packed, size_t n, uint8_t *out);
 
 #endif

@@ -1,6 +1,7 @@
 /* tfr/read_hdf5.c - the program tfr-read-hdf5: start, the groups of the file, requests.
  *
- * What libraries open is opened first; then the sandbox is entered; then the file is read. */
+ * Everything that libraries open is opened first.  Then the program enters the sandbox and reads
+ * the file. */
 #include <errno.h>
 #include <search.h>
 #include <stdio.h>
@@ -17,12 +18,12 @@ struct walk {
 	char path[TFR_HDF5_NAME];
 	unsigned depth;
 	void *visited; /* addresses of groups, by tsearch() */
-	bool failed;   /* what went wrong has been sent */
+	bool failed;   /* the error has been sent */
 };
 
 /* --- requests --- */
 
-/* Answers requests until one for the next data set comes.  `set` is the one named last, or none. */
+/* Answers requests until one asks for the next data set.  `set` is the last one named, or none. */
 static void serve(const struct run *run, hid_t set, const char *name)
 {
 	struct tfr_hdf5_request request;
@@ -53,8 +54,8 @@ static int by_address(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Whether a group was visited before; from now on it was.  As many links as a file has may lead to
- * one group, and from there to the next: paths multiply, groups do not. */
+/* Whether a group was visited before; marks it as visited.  Many links of a file can lead to one
+ * group, and from there to the next, so there can be far more paths than groups. */
 static bool was_visited(struct walk *w, haddr_t address)
 {
 	haddr_t *key = malloc(sizeof(*key)), **found;
@@ -96,7 +97,7 @@ static herr_t visit_group(struct walk *w, hid_t group)
 	return status;
 }
 
-/* A link of a group, in the order of names.  Only links within the file are followed. */
+/* Handles a link of a group, in the order of names.  Only links within the file are followed. */
 static herr_t visit(hid_t group, const char *name, const H5L_info_t *link, void *walk)
 {
 	struct walk *w = walk;
@@ -130,7 +131,7 @@ static herr_t visit(hid_t group, const char *name, const H5L_info_t *link, void 
 
 /* --- the program --- */
 
-/* The group that the file begins with is one that links may lead back to. */
+/* Links may lead back to the root group. */
 static void walk_file(struct run *run)
 {
 	struct walk w = { .run = run };
@@ -191,7 +192,7 @@ int main(int argc, char **argv)
 	run.memory = strtoull(argv[2], NULL, 10);
 	access = start(&run, sandbox);
 	reply(TFR_HDF5_READY, TFR_HDF5_PROTOCOL, NULL, 0);
-	/* A name, which libhdf5 wants, from the root: it asks for the current folder otherwise. */
+	/* libhdf5 needs an absolute name; otherwise it asks for the current folder. */
 	run.file = H5Fopen("/the file", H5F_ACC_RDONLY, access);
 	if (run.file < 0) {
 		serve(&run, -1, NULL);

@@ -1,8 +1,8 @@
 /* tfr/read_hdf5.h - the parts of tfr-read-hdf5.
  *
- * The program reads one HDF5 file for tfr.  libhdf5 can be crashed by a hostile file, and may be
- * taken over by one, so that all of it runs here, where there is nothing to reach: see sandbox.c.
- * It has one thread and speaks the protocol of convert/hdf5_protocol.h. */
+ * The program reads one HDF5 file for tfr.  A hostile file can crash libhdf5, and may take it
+ * over.  So all of libhdf5 runs in this process, which cannot reach anything else: see sandbox.c.
+ * It has one thread and uses the protocol of convert/hdf5_protocol.h. */
 #ifndef TFR_READ_HDF5_H
 #define TFR_READ_HDF5_H
 
@@ -19,24 +19,25 @@
 /* Sends a reply.  The program ends if tfr is gone. */
 void reply(enum tfr_hdf5_answer answer, uint32_t code, const void *body, size_t size);
 void reply_text(enum tfr_hdf5_answer answer, uint32_t code, const char *text);
-/* Sends DAMAGED.  `path` is in the file; "": all of it. */
+/* Sends DAMAGED.  `path` is in the file; "": the entire file. */
 void reply_damaged(const char *path, const char *reason);
-/* What libhdf5 says of its last failure.  Its next call forgets it. */
+/* Gets libhdf5's message about its last failure.  Its next call discards the message. */
 void find_reason(char reason[TFR_HDF5_REASON]);
 /* Sends DAMAGED, or FAILED if the file could not be read. */
 void reply_reason(const char *path, const char *reason);
-/* Likewise, with what libhdf5 says. */
+/* Likewise, with libhdf5's message. */
 void reply_refused(const char *path);
 /* Receives bytes of a request.  The program ends if tfr is gone. */
 void receive(void *into, size_t size);
 
 /* --- file.c --- */
 
-/* Makes libhdf5 read TFR_HDF5_FILE; its properties are for H5Fopen().  Below 0: errno says why. */
+/* Makes libhdf5 read TFR_HDF5_FILE; returns properties for H5Fopen().  Below 0: failed; see errno.
+ */
 hid_t file_driver(void);
-/* Its bytes. */
+/* The size of the file in bytes. */
 uint64_t file_size(void);
-/* errno of a read that failed; 0: none did. */
+/* errno of a read that failed; 0: none failed. */
 int file_errno(void);
 
 /* --- filters.c --- */
@@ -46,23 +47,23 @@ bool filters_load(void);
 
 /* --- sandbox.c --- */
 
-/* Limits what the program may use. */
+/* Limits the memory and other resources of the program. */
 void sandbox_limit(uint64_t memory);
-/* Leaves the program what it needs for reading, and no more.  0, or errno. */
+/* Allows only the system calls that reading needs.  0, or errno. */
 int sandbox_enter(void);
 
 /* --- sets.c --- */
 
-/* What tfr said of its run. */
+/* The parameters of the run, from tfr. */
 struct run {
 	uint64_t memory; /* --memory */
 	bool any_order;
 	hid_t file;
 };
 
-/* Answers OPEN: `set`, which becomes a data set of the run or is closed. */
+/* Answers OPEN: `set` becomes a data set of the run, or is closed. */
 void sets_open(const struct run *run, hid_t set, const char *name);
-/* Answers READ and PICK; receives the numbers that follow the latter. */
+/* Answers READ and PICK; receives the row numbers that follow a PICK. */
 void sets_read(const struct run *run, const struct tfr_hdf5_request *request);
 
 #endif

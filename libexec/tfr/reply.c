@@ -1,4 +1,4 @@
-/* tfr/reply.c - requests in, replies out. */
+/* tfr/reply.c - receives requests and sends replies. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 
 #include "read_hdf5.h"
 
-/* A large body goes out in few calls: the socket takes it as fast as tfr reads. */
+/* A large body is sent in few calls: the socket accepts it as fast as tfr reads. */
 static void send_all(const void *bytes, size_t size)
 {
 	const char *p = bytes;

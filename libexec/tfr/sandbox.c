@@ -1,8 +1,8 @@
-/* tfr/sandbox.c - what the program may do once it reads the file: compute.
+/* tfr/sandbox.c - limits the program to computing while it reads the file.
  *
- * A seccomp filter leaves reading the file and the socket, writing to the socket, memory that is
- * not executable, the clock and the end.  Every other call fails with EPERM; one of another
- * architecture ends the program.  TSYNC puts threads that a plugin has started under the filter. */
+ * A seccomp filter allows reading the file and the socket, writing to the socket, memory that is
+ * not executable, the clock and exit.  Every other call fails with EPERM; a call of another
+ * architecture ends the program.  TSYNC applies the filter to threads that a plugin has started. */
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -33,7 +33,7 @@
 #endif
 #endif
 
-/* Libraries, stacks and libhdf5's metadata; what values need comes on top. */
+/* For libraries, stacks and libhdf5's metadata; memory for values is added. */
 static const uint64_t base_memory = (uint64_t)1 << 30;
 
 static void limit(int resource, uint64_t value)
@@ -48,9 +48,9 @@ static void limit(int resource, uint64_t value)
 	setrlimit((__rlimit_resource_t)resource, &now);
 }
 
-/* A chunk is in memory packed and unpacked, while a filter doubles its room; four times --memory
- * is enough for that.  tfr raises the limit for rows that are large, and limits the time.  The
- * sanitizers reserve terabytes of addresses, so that under them memory is not limited. */
+/* A chunk is in memory packed and unpacked while a filter doubles its buffer; four times --memory
+ * is enough for that.  tfr raises the limit for large rows, and limits the time.  The sanitizers
+ * reserve terabytes of address space, so memory is not limited under them. */
 void sandbox_limit(uint64_t memory)
 {
 #ifndef SANITIZED
@@ -61,7 +61,7 @@ void sandbox_limit(uint64_t memory)
 	(void)memory;
 	(void)base_memory;
 #endif
-	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* without tfr there is nothing to read for */
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* the program must not outlive tfr */
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_FSIZE, 0);
 	limit(RLIMIT_NOFILE, 0);
@@ -75,13 +75,13 @@ void sandbox_limit(uint64_t memory)
 #define ANSWER(what) BPF_STMT(BPF_RET | BPF_K, what)
 #define REFUSE ANSWER(SECCOMP_RET_ERRNO | EPERM)
 
-/* The low words of arguments: numbers are little-endian wherever tfr runs. */
+/* The low words of arguments: numbers are little-endian on all systems that tfr supports. */
 #define ALLOW(call) IF(call, 0, 1), ANSWER(SECCOMP_RET_ALLOW)
 #define ALLOW_ON(call, fd)                                                                         \
 	IF(call, 0, 4), LOAD(args[0]), IF(fd, 0, 1), ANSWER(SECCOMP_RET_ALLOW), REFUSE
 #define ALLOW_DATA(call)                                                                           \
 	IF(call, 0, 4), LOAD(args[2]), IF_BITS(PROT_EXEC, 1, 0), ANSWER(SECCOMP_RET_ALLOW), REFUSE
-/* Memory of no file. */
+/* Anonymous memory. */
 #define ALLOW_MAP(call)                                                                            \
 	IF(call, 0, 6), LOAD(args[2]), IF_BITS(PROT_EXEC, 3, 0), LOAD(args[3]),                    \
 		IF_BITS(MAP_ANONYMOUS, 0, 1), ANSWER(SECCOMP_RET_ALLOW), REFUSE

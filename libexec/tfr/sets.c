@@ -1,7 +1,7 @@
-/* tfr/sets.c - the data sets that tfr wants: what they hold, and their rows.
+/* tfr/sets.c - the data sets that tfr requests: their types and their rows.
  *
- * libhdf5 converts the numbers of the file to native ones.  Only the file itself is read:
- * other files could be any that whoever runs this may read. */
+ * libhdf5 converts the numbers of the file to native ones.  Only the file itself is read, because
+ * an external file could be any file that the user may read. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,12 +10,12 @@
 
 enum {
 	SETS_MOST = 1000,
-	SLOTS_MOST = 1 << 20, /* of chunks that are kept */
+	SLOTS_MOST = 1 << 20, /* for chunks that are kept */
 };
 
 struct data_set {
 	char *name;
-	hid_t set, space, type; /* `type` as it is in memory */
+	hid_t set, space, type; /* `type` is the type in memory */
 	struct tfr_hdf5_set is;
 	uint64_t values, row_size; /* of a row */
 	uint64_t cell_in_file;	   /* bytes */
@@ -25,9 +25,9 @@ struct data_set {
 static struct data_set *sets[SETS_MOST];
 static uint32_t n_sets;
 
-/* --- what a data set is --- */
+/* --- the type of a data set --- */
 
-/* What has no features: an answer has been sent. */
+/* The data set cannot become a feature: sends the reason as the reply. */
 static bool unusable(const char *why)
 {
 	reply_text(TFR_HDF5_UNUSABLE, 0, why);
@@ -84,7 +84,7 @@ static bool set_text(struct data_set *d)
 	}
 }
 
-/* The cell of a type as it is in memory.  False: of a size that is not known. */
+/* The cell of a type in memory.  False: its size is not supported. */
 static bool set_cell(struct data_set *d, H5T_class_t class)
 {
 	size_t n = H5Tget_size(d->type);
@@ -144,10 +144,10 @@ static bool look_at_space(struct data_set *d)
 	return true;
 }
 
-/* Whether nearly all rows are claimed only.  Rows that are not in chunks are in the file as they
- * are.  DEFLATE makes at most 1032 bytes of one; a file whose rows are 4096 times as large as what
- * it stores, and over a million or 1 GiB, would become as many records.  What it stores is a claim,
- * too, and is in the file. */
+/* Whether nearly all rows are only claimed.  Rows that are not in chunks are stored unchanged.
+ * DEFLATE makes at most 1032 bytes from one.  A set is hollow if its rows are 4096 times as large
+ * as the stored bytes and there are over a million of them or 1 GiB.  The stored size is a claim,
+ * too, and is limited by the size of the file. */
 static bool is_hollow(const struct data_set *d, uint64_t stored, bool chunked)
 {
 	uint64_t bytes, in_file, size = file_size();
@@ -176,7 +176,7 @@ static bool look_at_storage(struct data_set *d, hid_t plist)
 	return true;
 }
 
-/* A chunk comes into memory as a whole, and would come again for each block that ends in it. */
+/* A chunk is read completely, and would be read again for each block that ends in it. */
 static void look_at_chunks(struct data_set *d, hid_t plist)
 {
 	uint64_t bytes = d->is.cell_size;
@@ -228,7 +228,7 @@ void sets_open(const struct run *run, hid_t set, const char *name)
 
 /* --- rows --- */
 
-/* The first filter that it was packed by and that libhdf5 lacks; -1: there is none. */
+/* The first filter of the data set that libhdf5 lacks; -1: there is none. */
 static H5Z_filter_t missing_filter(const struct data_set *d, char *name, size_t room)
 {
 	hid_t plist = H5Dget_create_plist(d->set);
@@ -246,7 +246,7 @@ static H5Z_filter_t missing_filter(const struct data_set *d, char *name, size_t 
 	return missing;
 }
 
-/* For want of a filter is what libhdf5 would say in its own words. */
+/* Reports a missing filter by its name, and any other failure by libhdf5's message. */
 static void refused_rows(const struct data_set *d)
 {
 	char name[64] = "", reason[TFR_HDF5_REASON];
@@ -262,9 +262,10 @@ static void refused_rows(const struct data_set *d)
 	reply_text(TFR_HDF5_FILTER, (uint32_t)missing, name);
 }
 
-/* In a random order each chunk is wanted again and again: as many as a quarter of the memory has
- * room for are kept.  A data set that is open keeps what it was opened with.  The last number, how
- * much chunks that were read in full are preferred to go, has to be 0: at 1 no other ones go. */
+/* In random order each chunk is needed again and again, so as many are kept as fit in a quarter of
+ * the memory.  An open data set keeps the settings it was opened with, so it is opened again.  The
+ * last argument, the preference for evicting chunks that were read completely, must be 0: with 1,
+ * no other chunks are evicted. */
 static bool keep_chunks(const struct run *run, struct data_set *d)
 {
 	uint64_t bytes = run->memory / 4 / n_sets, slots = 100 * (bytes / d->is.chunk_bytes) + 1;
@@ -280,7 +281,7 @@ static bool keep_chunks(const struct run *run, struct data_set *d)
 	return d->set >= 0 || refused(d);
 }
 
-/* The sizes of all texts and then the texts. */
+/* Sends the sizes of all texts, then the texts. */
 static void reply_texts(const struct data_set *d, char **texts, size_t n)
 {
 	uint64_t size = n * sizeof(uint64_t);
@@ -305,19 +306,19 @@ static void reply_texts(const struct data_set *d, char **texts, size_t n)
 	free(body);
 }
 
-/* --- which rows --- */
+/* --- selected rows --- */
 
-/* A row that is wanted, and where it goes. */
+/* A requested row, and its position in the reply. */
 struct pick {
 	uint32_t row, at;
 };
 
 struct request {
 	struct data_set *d;
-	hid_t memory;	    /* the space of the rows that are read at once */
-	uint64_t first;	    /* of them */
-	size_t rows;	    /* in all */
-	struct pick *picks; /* NULL: all at once */
+	hid_t memory;	    /* the space of the rows read by one call */
+	uint64_t first;	    /* of these rows */
+	size_t rows;	    /* in total */
+	struct pick *picks; /* NULL: consecutive rows, read by one call */
 };
 
 static int by_row(const void *a, const void *b)
@@ -327,7 +328,8 @@ static int by_row(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* In the order of the file, so that a chunk is unpacked once. */
+/* Receives the row numbers and sorts them in the order of the file, so that a chunk is unpacked
+ * once. */
 static struct pick *receive_picks(size_t n)
 {
 	struct pick *picks = malloc((n + 1) * sizeof(*picks));
@@ -343,7 +345,7 @@ static struct pick *receive_picks(size_t n)
 	return picks;
 }
 
-/* Rows of `size` bytes in memory. */
+/* Reads rows of `size` bytes in memory. */
 static bool read_into(const struct request *r, uint8_t *into, size_t size)
 {
 	const struct data_set *d = r->d;
@@ -376,12 +378,12 @@ static void read_texts(const struct request *r)
 	} else {
 		reply_texts(r->d, texts, n);
 		for (size_t i = 0; i < n; i++)
-			free(texts[i]); /* as libhdf5 does, unless told otherwise */
+			free(texts[i]); /* libhdf5 allocates with malloc() by default */
 	}
 	free(texts);
 }
 
-/* The block grows with what is asked for, and stays. */
+/* The buffer grows with the requests and is kept. */
 static void read_values(const struct request *r)
 {
 	static uint8_t *block;
@@ -410,14 +412,14 @@ void sets_read(const struct run *run, const struct tfr_hdf5_request *request)
 
 	if (!d || __builtin_mul_overflow(d->row_size, request->count, &bytes) ||
 		bytes > SIZE_MAX / 2)
-		_exit(2); /* which tfr does not ask for */
+		_exit(2); /* tfr never sends such a request */
 	if (request->op == TFR_HDF5_PICK)
 		r.picks = receive_picks(r.rows);
 	memcpy(size, d->is.dims, sizeof(size));
 	size[0] = r.picks ? 1 : r.rows;
 	r.memory = H5Screate_simple((int)d->is.n_dims, size, NULL);
 	if (run->any_order && d->is.chunk_bytes && !d->chunks_kept && !keep_chunks(run, d))
-		r.rows = 0; /* which has been said */
+		r.rows = 0; /* the error has been sent */
 	else if (r.memory < 0)
 		refused(d);
 	else if (d->is.cell == TFR_CELL_TEXT)

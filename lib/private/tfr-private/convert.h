@@ -150,8 +150,7 @@ struct tfr_convert_opts {
 	size_t type_count;
 	const struct tfr_embed *embeds;
 	size_t embed_count;
-	const char
-		*root; /* the folder that embedded paths are relative to; NULL: that of the list */
+	const char *root; /* where embedded paths begin; NULL: the list's folder */
 	/* A list with classes: the items of each class are divided, so that each set has its share
 	 * of every class, as tfr_split() does with a feature to stratify by. */
 	bool stratify;
