@@ -61,7 +61,7 @@ static uint64_t begin_of(const struct ranges *all, uint64_t i)
 static enum tfr_status hop_to(const struct tfr_stream *s, struct range *r, uint64_t to,
 	struct walker *w, struct tfr_error *err)
 {
-	uint64_t at = r->end, next; /* `at`: what is read next */
+	uint64_t at = r->end, next; /* `at`: the offset to read next */
 	size_t want = BLOCK, got;
 	bool bad = false, on = true;
 

@@ -2,7 +2,7 @@
  *
  * In the page cache, a header costs a short system call.  On a disk it costs a round trip, which
  * can take longer than reading the record.  So hops are timed in batches.  If they are not cheap,
- * reading is timed as well, and the cheaper of the two goes on until the next batch.  Only the time
+ * reading is timed as well, and the cheaper of the two is used until the next batch.  Only the time
  * depends on this, never the count.
  *
  * Hops that wait for a disk hardly delay each other, while streams share its bandwidth.  So the two

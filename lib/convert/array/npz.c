@@ -1,9 +1,9 @@
 /* convert/array/npz.c - reads the arrays of an NPZ archive.
  *
- * libarchive reads it as a stream.  Each array has a reader of its own, so that rows of all
- * arrays are read together and none is unpacked.  Rows in random order, and arrays in Fortran
- * order, whose rows are spread over the array, cannot be read so: such an array is unpacked,
- * when its first row is needed, to a file without a name beside the output. */
+ * libarchive reads it as a stream.  Each array has a reader of its own, so that rows of all arrays
+ * are read together and none is unpacked.  This is not possible for rows in random order, and for
+ * arrays in Fortran order, whose rows are spread over the array.  Such an array is unpacked when
+ * its first row is needed, to a file without a name beside the output. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

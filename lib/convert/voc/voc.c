@@ -1,5 +1,5 @@
-/* convert/voc/voc.c - PASCAL VOC: a folder of images and one of annotations, each an XML file
- * that names its image, with the features of the Object Detection API (tensorflow/models,
+/* convert/voc/voc.c - PASCAL VOC: a folder of images and a folder of annotations, each an XML file
+ * that names its image.  Records have the features of the Object Detection API (tensorflow/models,
  * research/object_detection/dataset_tools/create_pascal_tf_record.py).
  *
  * All annotations are read before any image, because labels are numbers of all class names.

@@ -1,9 +1,9 @@
 /* convert/voc/voc_xml.h - an annotation of PASCAL VOC: an image and its boxes.
  *
- * <annotation> has <filename>, <size> with <width> and <height>, and for each object an <object>
- * with <name>, <pose>, <truncated>, <difficult> and a <bndbox> of <xmin>, <ymin>, <xmax>, <ymax>,
- * in pixels (http://host.robots.ox.ac.uk/pascal/VOC/voc2012/htmldoc/devkit_doc.html).  Other
- * elements are skipped, and so are <part> elements of objects, which have their own names and
+ * <annotation> has <filename>, <size> with <width> and <height>, and one <object> per object.  An
+ * <object> has <name>, <pose>, <truncated>, <difficult> and a <bndbox> of <xmin>, <ymin>, <xmax>,
+ * <ymax>, in pixels (http://host.robots.ox.ac.uk/pascal/VOC/voc2012/htmldoc/devkit_doc.html).
+ * Other elements are skipped, and so are <part> elements of objects, which have their own names and
  * boxes. */
 #ifndef TFR_CONVERT_VOC_VOC_XML_H
 #define TFR_CONVERT_VOC_VOC_XML_H

@@ -2,9 +2,9 @@
  * per object.
  *
  * A line has the number of a class and the centre, width and height of a box, or the corners of a
- * polygon, x before y; all as fractions of the image's size, separated by blanks
- * (https://docs.ultralytics.com/datasets/detect/ and /segment/).  With keypoints, a line has a box
- * and then two or three numbers for each keypoint (/pose/). */
+ * polygon, x before y.  Positions are fractions of the image's size; numbers are separated by
+ * blanks (https://docs.ultralytics.com/datasets/detect/ and /segment/).  With keypoints, a line has
+ * a box and then two or three numbers for each keypoint (/pose/). */
 #ifndef TFR_CONVERT_YOLO_YOLO_LABELS_H
 #define TFR_CONVERT_YOLO_YOLO_LABELS_H
 

@@ -21,7 +21,7 @@
 
 enum {
 	REFILLED = 56, /* the least number of bits available after a refill */
-	LOOKS = 2,     /* this is enough for so many symbols */
+	LOOKS = 2,     /* lookups for which that is enough */
 	SYMBOL_BITS = CODE_BITS + VALUE_BITS,
 	MCU_BYTES = (D_MAX_BLOCKS_IN_MCU * DCTSIZE2 * SYMBOL_BITS + 7) / 8,
 	SLACK = MCU_BYTES + 32, /* and the bytes that are read ahead */
@@ -188,8 +188,8 @@ static TFR_INLINE JCOEF look_value_at(uint64_t word, look_t l)
 	return value_at(word, look_code(l), 63 - look_value(l));
 }
 
-/* The position of the k-th coefficient (figure A.6).  An end of block writes its 0 after the table
- * of 64, or to the position of the last coefficient, which was absent then. */
+/* The position of the k-th coefficient (figure A.6).  Indices from 64 on are ends of blocks: their
+ * 0 goes to the position of the last coefficient, which is absent then. */
 static const uint8_t zigzag[DCTSIZE2 + END_OF_BLOCK] = {
 	/* clang-format off */
 	 0,  1,  8, 16,  9,  2,  3, 10, 17, 24, 32, 25, 18, 11,  4,  5,
@@ -206,7 +206,7 @@ static TFR_INLINE bool ends_well(unsigned k)
 	return k == DCTSIZE2 || (k > END_OF_BLOCK && k < END_OF_BLOCK + DCTSIZE2);
 }
 
-/* Decodes one symbol, if a lookup of two or more fails.  False: an invalid code. */
+/* Decodes one symbol, where the table of pairs does not suffice.  False: an invalid code. */
 static TFR_INLINE bool step(
 	const struct tfr_huffman_table *t, struct bits *b, unsigned *k, JCOEF *out)
 {

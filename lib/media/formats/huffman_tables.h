@@ -26,9 +26,9 @@ enum {
  * of its value, coefficients to advance. */
 typedef uint32_t look_t;
 
-/* Two symbols, or one and nothing, one byte each: bits of both; coefficients to advance for both;
- * for the first: where its value begins, 63 less its bits, coefficients to advance; the same for
- * the second, except the last. */
+/* Two symbols, or one and nothing, one byte each: bits of both; coefficients to advance for both.
+ * For the first symbol: where its value begins, 63 less its bits, coefficients to advance.  For the
+ * second: the same without the last. */
 typedef uint64_t pair_t;
 
 /* Skipped symbols, one byte each: coefficients to advance, bits. */

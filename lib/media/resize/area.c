@@ -110,7 +110,7 @@ static bool reserve(struct tfr_resizer *r, const struct tfr_pixels *in, uint32_t
 	return true;
 }
 
-/* Adds the part of source row `v` that a row of the result covers. */
+/* Adds source row `v` to a row of the result, weighted by the part of it that the row covers. */
 static void add_row(struct tfr_area *area, const struct tfr_pixels *in, int64_t v, float part,
 	uint32_t out_width)
 {

@@ -209,8 +209,8 @@ static const float *float_row(
 	return r->rows[k];
 }
 
-/* The kernels normalise results of 8-bit images; this normalises results of floats, which have any
- * value. */
+/* The kernels can normalise results of 8-bit images only.  Floats may have any value, so the pixel
+ * kernel normalises them. */
 static void vertical(struct tfr_resizer *r, const float *top, const float *bottom, float weight,
 	unsigned flags, float *out)
 {

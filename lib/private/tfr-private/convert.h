@@ -253,8 +253,8 @@ struct tfr_convert_report {
 	uint64_t found[TFR_FINDINGS];
 };
 
-/* A list: each row is an item, each column a feature.  "csv" is RFC 4180 with a header line; "tsv"
- * is the same with tabs, "tsv-raw" has tabs and no quotes (IANA's text/tab-separated-values);
+/* A list: each row is an item, each column a feature.  "csv" is RFC 4180 with a header line.  "tsv"
+ * is the same with tabs; "tsv-raw" has tabs and no quotes (IANA's text/tab-separated-values).
  * "jsonl" has one object per line: numbers, NaN, Infinity, -Infinity, strings, true and false,
  * arrays of these, {"base64": TEXT}.  Members of a nested object are features "NAME/MEMBER".  Lines
  * that begin with '#' before the header are comments. A first column without a name is called
@@ -311,24 +311,24 @@ struct tfr_convert_report {
  * several files of the same name, and masks of another format or of another size than their image.
  *
  * COCO ("coco"): each image in the annotations is an item, in the order of the file; its file is
- * `file_name` below the folder.  Records have image/source_id, the image's id, and if it has
- * annotations image/object/bbox/{xmin,xmax,ymin,ymax} (box / size in double, rounded to float),
- * image/object/class/{label,text} (category_id unchanged, and its name), image/object/area,
- * image/object/is_crowd and, with `instance_masks`, image/object/mask, an 8-bit gray PNG of 0 and 1
- * each, drawn as pycocotools draws polygons and runs (tensorflow/models, official/vision/data/
- * create_coco_tf_record.py); if categories name keypoints,
- * image/object/keypoint/{x,y,visibility,num,text}; with `captions` image/caption; with `panoptic`
- * image/panoptic/{category_mask,instance_mask}, 8-bit gray PNGs.  Boxes without an area or past the
- * image's edge are omitted and counted, and so are annotations of images that are not listed.
- * Skipped: images that are missing, differ in size from the annotations, or have a shape that
- * cannot be drawn, and names that lead out of the folder.
+ * `file_name` below the folder.  Records have image/source_id, the image's id (tensorflow/models,
+ * official/vision/data/create_coco_tf_record.py).  If the image has annotations, they also have
+ * image/object/bbox/{xmin,xmax,ymin,ymax} (box / size in double, rounded to float),
+ * image/object/class/{label,text} (category_id unchanged, and its name), image/object/area and
+ * image/object/is_crowd.  With `instance_masks`, each annotation has an image/object/mask, an 8-bit
+ * gray PNG of 0 and 1, drawn as pycocotools draws polygons and runs.  If categories name keypoints,
+ * there is image/object/keypoint/{x,y,visibility,num,text}; with `captions`, image/caption; with
+ * `panoptic`, image/panoptic/{category_mask,instance_mask}, 8-bit gray PNGs.  Boxes without an area
+ * or past the image's edge are omitted and counted, and so are annotations of images that are not
+ * listed.  Skipped: images that are missing, differ in size from the annotations, or have a shape
+ * that cannot be drawn, and names that lead out of the folder.
  *
  * VOC ("voc"): each .xml file below the folder of annotations is an item; its image is <filename>
- * below the folder of images.  Records have image/source_id, the filename, and if there are boxes
- * image/object/bbox/{xmin,xmax,ymin,ymax} (box / size in double, rounded to float),
- * image/object/class/{label,text}, with labels from `labels` or numbers of the sorted names,
- * image/object/{difficult,truncated} and image/object/view, the pose (tensorflow/models,
- * research/object_detection/dataset_tools/create_pascal_tf_record.py).  Boxes without an area or
+ * below the folder of images.  Records have image/source_id, the filename (tensorflow/models,
+ * research/object_detection/dataset_tools/create_pascal_tf_record.py).  If there are boxes, they
+ * also have image/object/bbox/{xmin,xmax,ymin,ymax} (box / size in double, rounded to float),
+ * image/object/class/{label,text}, image/object/{difficult,truncated} and image/object/view, the
+ * pose.  Labels come from `labels`, or are numbers of the sorted names.  Boxes without an area or
  * past the image's edge are omitted and counted.  Skipped: files that are not annotations, and
  * images that are missing, differ in size from the annotation, or have a class that is not in
  * `labels`.

@@ -8,17 +8,19 @@
  * name.
  *
  * "webdataset": each record is a sample of an uncompressed tar archive, as webdataset's TarWriter
- * writes it (mode 0444, user and group "bigdata", fields sorted; webdataset, writer.py), time 0,
- * so that the same records give the same bytes.  The key is image/key, else image/filename up to
- * the first dot of its last part, else the record's number.  Fields: the image as jpg, jpeg or
- * png; image/class/label as cls; each feature of one bytes value under its own name, if that is a
- * valid name of a field; the rest, except what can be derived from the image, as features.json.
+ * writes it (mode 0444, user and group "bigdata", fields sorted; webdataset, writer.py).  Times are
+ * 0, so that the same records give the same bytes.  The key is image/key, else image/filename up to
+ * the first dot of its last part, else the record's number.  The fields are the image as jpg, jpeg
+ * or png; image/class/label as cls; and each feature of one bytes value under its own name, if that
+ * is a valid name of a field.  The other features, except those that can be derived from the image,
+ * are in features.json.
  *
  * "jsonl": one line per record, as tfr_printer_json() writes it; bytes that are not text in base64.
  *
  * "csv": a line of names, then one line per record (RFC 4180, lines end in LF).  A cell is empty if
- * the feature is absent; one value is that value; any other number of values is a JSON array, and
- * so is a text that is empty or begins like JSON; bytes that are not UTF-8 are {"base64": "…"}.
+ * the feature is absent.  One value is written as it is; any other number of values is a JSON
+ * array, and so is a text that is empty or begins like JSON.  Bytes that are not UTF-8 are
+ * {"base64": "…"}.
  *
  * If several records have the same name, the second is numbered, "1-2.jpg", in the order of the
  * records, the same for any number of threads.  Outputs appear complete or not at all: a folder is
