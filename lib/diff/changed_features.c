@@ -7,6 +7,7 @@
  * both sides are adjacent. */
 #include "diff/changed_features.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,8 +163,10 @@ static enum tfr_status read_side(struct run *r, struct tfr_error *err)
 static enum tfr_status judge(
 	struct run *r, const uint8_t *row, unsigned sides, bool equal, struct tfr_error *err)
 {
-	struct tally *t = &r->tallies[tfr_get_be(row + 8, 4)];
+	uint64_t number = tfr_get_be(row + 8, 4);
+	struct tally *t = &r->tallies[number];
 
+	assert(number < r->names.n && sides && sides <= 3);
 	if (equal)
 		return TFR_OK;
 	if (sides == 3)
@@ -205,6 +208,7 @@ static enum tfr_status compare_rows(struct run *r, struct tfr_error *err)
 		if (status)
 			return TFR_OK;
 		memcpy(last, row, ROW);
+		assert(last[ROW - 1] < 2);
 		sides = 1u << last[ROW - 1];
 		equal = false;
 	}
@@ -276,6 +280,7 @@ static size_t list_pair(struct run *r, const uint32_t *places, size_t at)
 	size_t end = at, n;
 	uint32_t *numbers;
 
+	assert(at < r->found.size && r->found.size % FEATURE == 0);
 	while (end < r->found.size && !memcmp(rows + end, rows + at, 8))
 		end += FEATURE;
 	n = (end - at) / FEATURE;
@@ -315,6 +320,7 @@ static enum tfr_status tell(struct run *r, struct tfr_error *err)
 		if (!at)
 			return no_memory(err);
 	}
+	assert(told == r->report->feature_count && r->differing <= r->report->changed);
 	r->report->same = r->report->changed - r->differing;
 	return TFR_OK;
 }

@@ -2,6 +2,7 @@
  *
  * Bins and sketches have the same layout for every data set, so those of two surveys can be
  * compared directly. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,7 @@ static struct tfr_diff_aspect *add(
 {
 	struct tfr_diff_aspect *a = &r->v.aspects[r->v.count];
 
+	assert(r->v.count < TFR_DIFF_ASPECTS);
 	*a = (struct tfr_diff_aspect){ .of = of, .measure = measure, .distance = distance };
 	if (!r->v.count || distance > r->v.distance) {
 		r->v.distance = distance;
@@ -196,6 +198,7 @@ static enum tfr_status sum_up(struct run *r)
 
 		while (r->sides[side]->list[i] != r->f[side])
 			i++;
+		assert(i < r->sides[side]->n);
 		r->status = tfr_survey_feature(r->sides[side], i, &r->stats[side], r->err);
 		if (r->status)
 			return r->status;

@@ -2,6 +2,7 @@
  * as many as requested. */
 #include "diff/first_rows.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ void tfr_firsts_settle(struct tfr_firsts *f)
 	f->full |= f->n >= f->max;
 	if (f->n > f->max)
 		f->n = f->max;
+	assert(!f->full || f->n == f->max);
 }
 
 bool tfr_firsts_add(struct tfr_firsts *f, const void *row)
@@ -31,6 +33,7 @@ bool tfr_firsts_add(struct tfr_firsts *f, const void *row)
 		tfr_firsts_settle(f);
 	if (f->n == f->cap && tfr_array_grow(&f->rows, &f->cap, f->n + 1, f->row))
 		return false;
+	assert(f->n < f->cap);
 	memcpy(f->rows + f->n++ * f->row, row, f->row);
 	return true;
 }

@@ -1,5 +1,6 @@
 /* diff/overlap.c - finds what both sides have by a walk over sorted notes, which needs only the
  * first note of each side. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,7 @@ static enum tfr_status walk(struct run *r, struct tfr_error *err)
 	while (!(status = tfr_sorter_next(r->ledger.sorter, &next, err))) {
 		const uint8_t *row = next, *sided = row + TFR_NOTE_HASH;
 
+		assert(sided[0] < 2);
 		if ((r->n[0] || r->n[1]) && memcmp(row, r->group, TFR_NOTE_HASH)) {
 			status = end_group(r, err);
 			if (status)

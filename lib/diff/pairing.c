@@ -1,6 +1,7 @@
 /* diff/pairing.c - pairs rows with a queue of places, or with ranks that are sorted. */
 #include "diff/pairing.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ static enum tfr_status rank(
 {
 	uint8_t ranked[RANKED];
 
+	assert(p->large && sided[0] < 2);
 	tfr_put_be(ranked, p->ranks[sided[0]]++, 8);
 	memcpy(ranked + 8, sided, TFR_NOTE_SIDED);
 	return tfr_sorter_add(p->large, ranked, 1, err);
@@ -29,6 +31,7 @@ static enum tfr_status outgrow(struct tfr_pairing *p, struct tfr_error *err)
 	enum tfr_status status = TFR_OK;
 	uint8_t sided[TFR_NOTE_SIDED] = { 0 };
 
+	assert(!p->large && !p->at); /* B comes after A in a group */
 	p->large = tfr_ledger_sorter(p->ledger, RANKED, 8);
 	p->ranks[0] = p->ranks[1] = 0;
 	if (!p->large)
@@ -44,6 +47,7 @@ static enum tfr_status outgrow(struct tfr_pairing *p, struct tfr_error *err)
 static enum tfr_status hold(
 	struct tfr_pairing *p, const uint8_t place[TFR_NOTE_PLACE], struct tfr_error *err)
 {
+	assert(p->n_held < HELD);
 	if (!p->held)
 		p->held = malloc(HELD * TFR_NOTE_PLACE);
 	if (!p->held)
@@ -102,6 +106,7 @@ enum tfr_status tfr_pairing_add(struct tfr_pairing *p, const uint8_t *row, struc
 	const uint8_t *sided = row + p->prefix;
 	enum tfr_status status = TFR_OK;
 
+	assert(p->prefix + TFR_NOTE_SIDED <= TFR_NOTE_MAX && sided[0] < 2);
 	if (!p->any || memcmp(p->group, row, p->prefix)) {
 		status = p->any ? tfr_pairing_end(p, err) : TFR_OK;
 		memcpy(p->group, row, p->prefix);

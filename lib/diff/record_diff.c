@@ -5,6 +5,7 @@
  * place, and paired in the same way: those records changed.  Without keys, two sides are equal if
  * they have the same number of records and the same 128-bit sum of their hashes; then nothing is
  * sorted. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +72,7 @@ static enum tfr_status changed(void *ctx, const uint8_t *a, const uint8_t *b, st
 
 static enum tfr_status only(struct run *r, const uint8_t *sided, struct tfr_error *err)
 {
+	assert(sided[0] < 2);
 	r->report->only[sided[0]]++;
 	return tfr_firsts_add(&r->only[sided[0]], sided + 1) ? TFR_OK : no_memory(err);
 }
@@ -105,6 +107,7 @@ static void count_key(struct run *r, const uint8_t *row)
 		if (row)
 			memcpy(r->key, row, TFR_NOTE_HASH);
 	}
+	assert(!row || row[r->ledger.prefix] < 2);
 	if (row)
 		r->of_key[row[r->ledger.prefix]]++;
 }

@@ -5,6 +5,7 @@
  * match, which is a mistake by the user rather than a finding. */
 #include "diff/record_table.h"
 
+#include <assert.h>
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +176,7 @@ static enum tfr_status hash_key(struct tfr_ledger *n, struct tfr_note_worker *w,
 	if (key->kind == TFR_KIND_FLOAT)
 		return tfr_fail(
 			err, TFR_EDATA, "feature '%s' is float, which names no record", n->o->key);
+	assert(key->kind <= TFR_KIND_INT64);
 	see(&w->kinds[key->kind],
 		&(struct seen){ true, n->side, s->file, s->rec.index, s->rec.offset });
 	tfr_note_feature(key, row);
@@ -223,6 +225,7 @@ static enum tfr_status note(
 	XXH128_hash_t h;
 
 	(void)verdict;
+	assert(worker < n->n_workers && w->n < BATCH);
 	if (n->o->key) {
 		status = hash_key(n, w, s, p, err);
 		if (status)
@@ -235,6 +238,7 @@ static enum tfr_status note(
 		put_hash(p, h);
 		p += TFR_NOTE_HASH;
 	}
+	assert(p == row + n->prefix);
 	*p = (uint8_t)n->side;
 	tfr_note_put_place(p + 1, s->file, s->rec.index);
 	return ++w->n == BATCH ? flush(n, w, err) : TFR_OK;
@@ -340,6 +344,7 @@ struct tfr_sorter *tfr_ledger_sorter(const struct tfr_ledger *n, size_t row, uns
 struct tfr_diff_place tfr_note_place(
 	const struct tfr_diff_opts *opts, unsigned side, const uint8_t place[TFR_NOTE_PLACE])
 {
+	assert(side < 2);
 	return (struct tfr_diff_place){
 		.path = tfr_set_path(opts->sides[side].input, (size_t)tfr_get_be(place, 4)),
 		.record = tfr_get_be(place + 4, 8),

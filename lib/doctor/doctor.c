@@ -2,6 +2,7 @@
  *
  * A check is one row.  It examines the collected facts and reports findings under the row's name
  * and level.  After all checks have run, the findings are sorted here. */
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,6 +156,7 @@ void tfr_doctor_tell(struct tfr_doctor *d, const char *subject, struct tfr_comma
 static void check(struct tfr_doctor *d)
 {
 	for (size_t i = 0; i < ROWS; i++) {
+		assert(!rows[i].all != !rows[i].set);
 		d->row = &rows[i];
 		if (rows[i].all)
 			rows[i].all(d);
@@ -175,6 +177,7 @@ static bool sort_findings(struct tfr_doctor *d)
 		for (size_t i = 0; i < d->finding_count; i++)
 			if ((int)d->findings[i].level == level)
 				sorted[n++] = d->findings[i];
+	assert(n == d->finding_count);
 	free(d->findings);
 	d->findings = sorted;
 	return true;
@@ -252,6 +255,7 @@ size_t tfr_doctor_count(const struct tfr_doctor *d)
 
 const struct tfr_doctor_finding *tfr_doctor_finding(const struct tfr_doctor *d, size_t i)
 {
+	assert(i < d->finding_count);
 	return &d->findings[i];
 }
 
@@ -264,6 +268,7 @@ struct tfr_doctor_set tfr_doctor_set(const struct tfr_doctor *d, size_t i)
 {
 	const struct tfr_dset *s = &d->sets[i];
 
+	assert(i < d->set_count);
 	return (struct tfr_doctor_set){ .name = s->name,
 		.files = s->files,
 		.bytes = s->bytes,

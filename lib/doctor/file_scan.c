@@ -3,6 +3,7 @@
  * The first record of a stretch is searched for.  A header is accepted if its payload, the next
  * header or the end of the file confirms it, as in tfr_reader_resync().  The size of a stretch is
  * known before it is read, so no file can cause a larger read. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +117,7 @@ static bool insert_feature(struct tfr_dlook *l, const struct tfr_feature *f, siz
 {
 	struct tfr_dfeature new = { .size = f->key_size, .kind = f->kind, .min = UINT32_MAX };
 
+	assert(at <= l->feature_count);
 	if (TFR_ARRAY_RESERVE(l->features, l->feature_cap, l->feature_count + 1))
 		return false;
 	new.name = malloc(f->key_size + 1);
@@ -417,6 +419,7 @@ static enum tfr_status take_stretch(
 	size_t at = find_record(s);
 	enum tfr_status status = TFR_OK;
 
+	assert(s->size && at <= s->size);
 	/* The stretch may be inside a record larger than any before, but then that record would be
 	 * all zeros. */
 	if (at == s->size && !s->data[0] && !memcmp(s->data, s->data + 1, s->size - 1))
@@ -453,6 +456,7 @@ static enum tfr_status read_stretch(struct looking *k, const struct tfr_source *
 		.last = to == size,
 		.average = (double)k->look->bytes / (double)k->look->records };
 
+	assert(from < to && k->look->records);
 	b->size = 0;
 	if (!tfr_buf_reserve(b, to - from))
 		return no_memory(err);

@@ -3,6 +3,7 @@
  * Files are one set if they are shards of one set.  Files with other names are one set if their
  * names differ only in digits, and if one pattern matches them and no other file.  Only the first
  * bytes of a file are read here. */
+#include <assert.h>
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -428,6 +429,7 @@ static enum tfr_status add_set(
 	bool member = f->member;
 	struct tfr_dset *s = &d->sets[d->set_count++];
 
+	assert(n);
 	*s = (struct tfr_dset){ .first = d->file_count,
 		.files = n,
 		.count = member ? f->parts.count : 0,
@@ -489,6 +491,7 @@ static enum tfr_status make_sets(struct list *l, struct tfr_error *err)
 			end = i + 1;
 		status = add_set(d, &l->found[i], end - i, err);
 	}
+	assert(status || d->file_count == n);
 	return status;
 }
 

@@ -1,4 +1,5 @@
 /* doctor/record_checks.c - checks the contents of records: features, and duplicate records. */
+#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -200,6 +201,7 @@ static struct shared in_common(struct tfr_dhashes *a, struct tfr_dhashes *b)
 
 	tfr_dhashes_settle(a, s.bits);
 	tfr_dhashes_settle(b, s.bits);
+	assert(a->bits == b->bits && a->sorted && b->sorted);
 	for (size_t i = 0, k = 0; i < a->n || k < b->n;) {
 		uint64_t x = i < a->n ? a->list[i] : UINT64_MAX;
 		uint64_t y = k < b->n ? b->list[k] : UINT64_MAX;

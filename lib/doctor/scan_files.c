@@ -6,6 +6,7 @@
  * records that are K / B apart are representative of B records drawn from those K.  If even batches
  * of such records have too few classes, so have the batches after the buffer.  A stretch of records
  * of one class shows the same. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,7 @@ static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned work
 	enum tfr_status status;
 
 	(void)crew;
+	assert(i < r->d->file_count && worker < r->threads && r->every);
 	if (!r->d->opts->full && i % r->every && i + 1 != r->d->file_count)
 		return TFR_OK;
 	status = tfr_dlook_at(r->lookers[worker], f->path, &opts, look, err);
@@ -80,6 +82,7 @@ static enum tfr_status put_thinned(
 {
 	uint64_t place = r->base + label->place;
 
+	assert(r->all.batch);
 	if (place < r->next)
 		return TFR_OK;
 	if (TFR_ARRAY_RESERVE(r->thinned, r->cap, r->n + 1))
@@ -254,6 +257,7 @@ static enum tfr_status deliver(void *ctx, uint64_t i, void *slot, struct tfr_err
 	struct tfr_dlook *look = slot;
 	enum tfr_status status = i == s->first ? begin_set(r, s, err) : TFR_OK;
 
+	assert(i >= s->first && i - s->first < s->files);
 	f->look = *look;
 	*look = (struct tfr_dlook){ 0 };
 	d->files_left += !f->look.opened;

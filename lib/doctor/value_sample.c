@@ -45,6 +45,7 @@ void tfr_dclasses_clear(struct tfr_dclasses *c)
 
 static bool kept(uint64_t hash, unsigned bits)
 {
+	assert(bits < 64);
 	return !bits || !(hash >> (64 - bits));
 }
 
