@@ -8,9 +8,8 @@
  * 1024 occurrences with the lowest priorities are kept.  A value that makes up 1 % of all is missed
  * once in 30,000 times.
  *
- * The result depends on the values alone, not on their order or on how they were divided: counts
- * are sums, the sketch is linear, and the lowest priorities of the parts include the lowest of all.
- */
+ * The result depends neither on the order of the values nor on how they were divided.  Counts are
+ * sums, the sketch is linear, and the lowest priorities of the parts include the lowest of all. */
 #ifndef TFR_INSPECT_STATS_FREQUENT_H
 #define TFR_INSPECT_STATS_FREQUENT_H
 

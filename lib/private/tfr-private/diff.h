@@ -148,10 +148,10 @@ struct tfr_diff_schema {
 	const char *has[2];
 };
 
-/* Reports each difference between the schemas of two sets, in bytewise order of features: a feature
- * that only one side has; another kind; another length; a length fixed on one side only; a feature
- * present in all records of one side only; another content of bytes; SequenceExamples against
- * Examples.  The strings live until `tell` returns.  TFR_ENOMEM. */
+/* Reports each difference between the schemas of two sets, in bytewise order of features.  The
+ * differences are a feature that only one side has; another kind; another length; a length fixed on
+ * one side only; a feature present in all records of one side only; another content of bytes.
+ * SequenceExamples differ from Examples.  The strings live until `tell` returns.  TFR_ENOMEM. */
 enum tfr_status tfr_diff_schemas(const struct tfr_survey *const sides[2],
 	void (*tell)(void *ctx, const struct tfr_diff_schema *d), void *ctx, struct tfr_error *err);
 

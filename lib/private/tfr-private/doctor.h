@@ -1,10 +1,10 @@
 /* tfr-private/doctor.h - finds problems of data sets in a folder, and the commands that fix them.
  *
- * The checks use the names in a folder, the files beside the records, and a sample of the records:
- * the start and the end of each file and stretches between them, or all records where the files are
- * small.  Each check is one row of a table and reports findings: a stable name, a sentence with
- * figures, and the command that fixes it. tfr-doctor(1) says what each finding means, why it
- * matters, and which source says so. */
+ * The checks use the names in a folder, the files beside the records, and a sample of the records.
+ * The sample is the start and the end of each file and stretches between them, or all records where
+ * the files are small.  Each check is one row of a table and reports findings: a stable name, a
+ * sentence with figures, and the command that fixes it. tfr-doctor(1) says what each finding means,
+ * why it matters, and cites the source. */
 #ifndef TFR_PRIVATE_DOCTOR_H
 #define TFR_PRIVATE_DOCTOR_H
 

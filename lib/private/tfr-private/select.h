@@ -1,8 +1,8 @@
 /* tfr-private/select.h - one stream of selected records from many files.
  *
- * The stages have a fixed order: the files of a set, interleaved or one after another; several such
- * sets mixed; a list of numbers; an expression; every n-th record or a sample; a shuffle; `skip`;
- * `limit`.  Each stage gets the records that the stage before it leaves. */
+ * The stages have a fixed order: first the files of a set, interleaved or one after another; then
+ * several such sets mixed; a list of numbers; an expression; every n-th record or a sample; a
+ * shuffle; `skip`; `limit`.  Each stage gets the records that the stage before it leaves. */
 #ifndef TFR_PRIVATE_SELECT_H
 #define TFR_PRIVATE_SELECT_H
 
@@ -73,10 +73,10 @@ struct tfr_select_opts {
 	uint64_t shuffle_buffer, seed;
 	uint64_t skip, limit; /* limit UINT64_MAX: all */
 
-	/* Damaged records, and records that the expression cannot parse, are reported as warnings,
-	 * counted and skipped: a record with a wrong data CRC, a stretch up to the next record that
-	 * verifies, or the rest of a file.  Each takes up one record's place in its block, and one
-	 * number. */
+	/* Damaged records, and records that the expression cannot parse, are counted and skipped
+	 * with a warning.  A fault is a record with a wrong data CRC, a stretch up to the next
+	 * record that verifies, or the rest of a file.  Each takes up one record's place in its
+	 * block, and one number. */
 	bool skip_damaged;
 	/* With `skip_damaged`: receives the raw bytes of every fault, see struct tfr_reader_opts.
 	 * A record that the expression cannot parse is passed complete with its framing.  A failure
