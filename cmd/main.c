@@ -1,4 +1,4 @@
-/* cmd/main.c - what is common to all commands.
+/* cmd/main.c - the entry point of all commands.
  *
  * After each command, standard output is flushed and checked: a delayed write error, such as a full
  * disk, must not end with status 0. */

@@ -1,7 +1,7 @@
 /* cmd/schema.c - tfr schema: the features of a set, and code that reads them.
  *
  * Contradictions between records go to standard error in every form.  A feature of two kinds is
- * status 1: nothing can read such a set. */
+ * status 1: no reader can read such a set. */
 #include <stdlib.h>
 
 #include "builtin.h"

@@ -61,7 +61,7 @@ struct feed_point {
 
 struct feed_history;
 
-/* --- samples of what reached the device --- */
+/* --- images and audio of a batch, copied back from the device --- */
 
 enum { FEED_IMAGES = 12 };
 

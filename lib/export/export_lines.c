@@ -170,7 +170,7 @@ static enum tfr_status make_row(struct export *e, struct work *w, struct tfr_err
 		else if (!put_cell(&w->out, text.data, text.size))
 			return tfr_fail_nomem(err, "writing a table");
 	}
-	/* An empty line would be no row. */
+	/* An empty line would not be read as a row. */
 	if (!status && w->out.size == begin && !tfr_buf_append(&w->out, "\"\"", 2))
 		return tfr_fail_nomem(err, "writing a table");
 	if (!status && !tfr_buf_append(&w->out, "\n", 1))

@@ -66,7 +66,7 @@ static enum tfr_status hop_to(const struct tfr_stream *s, struct range *r, uint6
 	bool bad = false, on = true;
 
 	while (r->end < to) {
-		/* The header of the last record may lie across `to`. */
+		/* The header of the last record may straddle `to`. */
 		uint64_t most = to - at + TFR_RECORD_HEADER - 1;
 		enum tfr_status status;
 

@@ -493,7 +493,7 @@ enum tfr_status tfr_reader_next_run(
 		return status;
 	if (!tfr_stream_has(r->stream, length + TFR_RECORD_OVERHEAD - (r->end - r->begin)) ||
 		r->ended)
-		return tfr_reader_fill_record(r, length, err); /* it says what is missing */
+		return tfr_reader_fill_record(r, length, err); /* its error says what is missing */
 	run->index = r->index;
 	run->offset = tfr_reader_offset(r);
 	run->large = length + TFR_RECORD_OVERHEAD;

@@ -1,5 +1,4 @@
-/* record/stream_writer.h - what the record writer needs beyond the public calls of a stream writer.
- */
+/* record/stream_writer.h - private calls of a stream writer, for the record writer. */
 #ifndef TFR_RECORD_STREAM_WRITER_H
 #define TFR_RECORD_STREAM_WRITER_H
 

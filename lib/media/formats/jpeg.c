@@ -224,8 +224,8 @@ static void cmyk_to_rgb(const uint8_t *in, uint32_t pixels, bool inverted, uint8
 	}
 }
 
-/* As read_rows(), by way of a row of inks.  Files with Adobe's marker store them inverted: 255 is
- * no ink. */
+/* As read_rows(), through a row of inks.  Files with Adobe's marker store them inverted: 255 is no
+ * ink. */
 static void read_cmyk_rows(struct tfr_jpeg *j, uint32_t end, uint8_t *out, size_t stride)
 {
 	struct jpeg_decompress_struct *c = &j->cinfo;

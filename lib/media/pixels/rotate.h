@@ -4,7 +4,7 @@
 
 #include <tfr-private/pixels.h>
 
-/* Where in the source, in pixels, the centres of a row of the result lie: for the one at x,
+/* The places in the source, in pixels, of the centres of a row of the result: for the one at x,
  *     u = (x - middle) * x_by_x + x_by_row,   (u + 1) * half_width - 0.5f
  * and likewise down, each step rounded to float32. */
 struct tfr_rotate_line {
