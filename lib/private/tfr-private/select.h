@@ -32,10 +32,10 @@ enum tfr_mix_end {
  * (tensorflow/python/data/ops/sample_from_datasets_op.py).  For each record, one of the sets is
  * drawn independently, with a probability proportional to its weight, and gives its next record.
  * Weights are 0 or normal as floats, since TensorFlow converts them to floats, and at least one is
- * above 0. A set of weight 0 is not read.  A draw of a dropped set is discarded, as in TensorFlow.
- * When the remaining weights are less than 1/4096 of the total, draws are made among the remaining
- * sets only; tf.data would continue to draw in vain.  The caller owns the sets, which must outlive
- * the selection. */
+ * above 0.  A set of weight 0 is not read.  A draw of a dropped set is discarded, as in TensorFlow.
+ * When the remaining weights are less than 1/4096 of those that are drawn from, later draws are
+ * made among the remaining sets only; tf.data would continue to draw in vain.  The caller owns the
+ * sets, which must outlive the selection. */
 struct tfr_mix {
 	const struct tfr_set *const *sets;
 	const double *weights;
@@ -69,7 +69,7 @@ struct tfr_select_opts {
 	bool sampled;
 	double sample;
 	/* The order of the first epoch of tf.data's shuffle(shuffle_buffer, seed), without a global
-	 * seed.  As many records are held in memory.  0: the order is kept. */
+	 * seed.  That many records are held in memory.  0: the order is kept. */
 	uint64_t shuffle_buffer, seed;
 	uint64_t skip, limit; /* limit UINT64_MAX: all */
 
