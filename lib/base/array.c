@@ -8,7 +8,7 @@
 
 enum { LEAST = 16, LEAST_UNCOUNTED = 4 };
 
-/* The caller's pointer has a type of its own: as bytes it can be copied whatever that is. */
+/* Resizes through the bytes of the caller's pointer, because its type is unknown here. */
 static enum tfr_status resize(void *list, size_t cap, size_t size)
 {
 	void *old, *new;

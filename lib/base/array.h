@@ -16,16 +16,16 @@
 /* Makes room for `wanted` elements.  The capacity at least doubles, so that appending n elements
  * one by one copies fewer than 2n.  `cap` is a size_t. */
 #define TFR_ARRAY_RESERVE(list, cap, wanted)                                                       \
-	((size_t)(wanted) <= (cap)                                                                 \
-			? TFR_OK                                                                   \
-			: tfr_array_grow(&(list), &(cap), (wanted), sizeof(*(list))))
+	((size_t)(wanted) <= (cap) ? TFR_OK                                                        \
+				   : tfr_array_grow(&(list), &(cap), (wanted), sizeof(*(list))))
 
-/* Makes room for one more element than the `n` that are there, for arrays without a field for the
- * capacity: it is the power of two from `n` up, and 4 at least.  Such an array grows by this macro
- * only, one element at a time; it may lose any number of elements at its end. */
+/* Makes room for one more element after the first `n`, for arrays without a field for the
+ * capacity.  The capacity is `n` rounded up to a power of two, and at least 4.  Such an array
+ * grows by this macro only, one element at a time; it may lose any number of elements at its
+ * end. */
 #define TFR_ARRAY_ONE_MORE(list, n) tfr_array_one_more(&(list), (n), sizeof(*(list)))
 
-/* What the macros call; `list` is the address of the pointer. */
+/* The function that the macros call; `list` is the address of the pointer. */
 enum tfr_status tfr_array_grow(void *list, size_t *cap, size_t wanted, size_t size);
 enum tfr_status tfr_array_one_more(void *list, size_t n, size_t size);
 

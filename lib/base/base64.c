@@ -1,6 +1,7 @@
-/* base/base64.c - three bytes are four digits; what is left over is padded with '='.
+/* base/base64.c - each three bytes become four digits; a shorter remainder is padded with '='.
  *
- * A text has one form only: bits that padding cuts off must be 0, or it is refused. */
+ * Every byte string has one encoding only: if the bits that padding cuts off are not 0, the text
+ * is refused. */
 #include "base/base64.h"
 
 #include <string.h>

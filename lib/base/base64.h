@@ -6,7 +6,7 @@
 
 /* Appends the text of `size` bytes.  False: out of memory. */
 bool tfr_base64_encode(struct tfr_buf *out, const void *bytes, size_t size);
-/* Appends the bytes of a text.  False: it is no base64 as it is written above, or out of memory. */
+/* Appends the decoded bytes of a text.  False: it is not base64 with padding, or out of memory. */
 bool tfr_base64_decode(struct tfr_buf *out, const char *text, size_t n);
 
 #endif

@@ -1,4 +1,4 @@
-/* base/buf.c - growing byte buffers; out of memory is a return value, never an exit. */
+/* base/buf.c - growing byte buffers.  Out of memory is a return value; the process never exits. */
 #include "base/buf.h"
 
 #include <stdarg.h>

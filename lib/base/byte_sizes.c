@@ -1,5 +1,5 @@
-/* base/byte_sizes.c - sizes in bytes, read and written in powers of 1024, as the whole command line has
- * them. */
+/* base/byte_sizes.c - reads and writes sizes in bytes with units of powers of 1024, for all
+ * commands. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 static const char *const units[] = { "", "K", "M", "G", "T", "P", "E" };
 
-/* The power of 1024 that the letters after a number stand for; -1: they are no unit. */
+/* The power of 1024 of the unit after a number; -1: not a unit. */
 static int unit_power(const char *letters)
 {
 	char with_suffix[8];
@@ -36,7 +36,7 @@ enum tfr_status tfr_parse_size(const char *text, uint64_t *bytes, struct tfr_err
 	double number, product;
 	int power;
 
-	/* strtod() would take "nan", "inf", "0x10", signs and blanks as well. */
+	/* strtod() would also accept "nan", "inf", "0x10", signs and blanks. */
 	if (!isdigit((unsigned char)text[0]) || ((text[1] | 32) == 'x'))
 		return tfr_fail(
 			err, TFR_EUSAGE, "'%s' is not a size such as 512, 64K or 1.5GiB", text);

@@ -1,7 +1,8 @@
-/* base/cleanup.h - values released when their scope ends, in place of goto ladders.
+/* base/cleanup.h - variables whose values are released when their scope ends, in place of goto
+ * ladders.
  *
- * TFR_AUTO_FREE char *p = NULL;  is freed with free(); TFR_AUTO_CLOSE int fd = -1;  is closed when
- * not negative. */
+ * TFR_AUTO_FREE char *p = NULL;  is released with free().  TFR_AUTO_CLOSE int fd = -1;  is
+ * closed unless it is negative. */
 #ifndef TFR_BASE_CLEANUP_H
 #define TFR_BASE_CLEANUP_H
 

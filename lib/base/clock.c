@@ -1,4 +1,4 @@
-/* base/clock.c - the monotonic clock, read through the vDSO (some 25 ns a call). */
+/* base/clock.c - the monotonic clock, read through the vDSO (about 25 ns per call). */
 #include "base/clock.h"
 
 #include <time.h>

@@ -1,4 +1,4 @@
-/* base/clock.h - the one clock: monotonic, in nanoseconds and in seconds. */
+/* base/clock.h - the monotonic clock, in nanoseconds and in seconds. */
 #ifndef TFR_BASE_CLOCK_H
 #define TFR_BASE_CLOCK_H
 

@@ -1,9 +1,9 @@
-/* base/cpu.c - the limit that $TFR_CPU sets to the inner loops; nothing else reads the variable.
+/* base/cpu.c - the limit that $TFR_CPU sets for the inner loops; nothing else reads the variable.
  *
- * Every fast loop has a portable twin with the same results.  TFR_CPU=plain, sse4.2, avx2 or avx512
- * limits the loops to that level, so that tests run the loops of older processors.  It changes the
- * speed and nothing else.  The limit is set when the library is loaded, before any thread exists,
- * and never changes: no caller can observe two values. */
+ * Every fast loop has a portable twin with the same results.  TFR_CPU=plain, sse4.2, avx2 or
+ * avx512 limits the loops to that level, so that tests can run the loops of older processors.
+ * It changes the speed and nothing else.  The limit is set when the library is loaded, before
+ * any thread exists, and never changes: no caller can observe two values. */
 #include "base/cpu.h"
 
 #include <stdlib.h>

@@ -13,8 +13,8 @@ enum tfr_cpu {
 	TFR_CPU_AVX512,
 };
 
-/* The highest level that $TFR_CPU allows: all, where it is unset.  Set before main() and constant
- * from then on. */
+/* The highest level that $TFR_CPU allows; if it is unset, the highest of all.  Set before main()
+ * and constant from then on. */
 extern enum tfr_cpu tfr_cpu_limit;
 
 static inline bool tfr_cpu_allows(enum tfr_cpu level)

@@ -1,7 +1,8 @@
-/* base/decimal.c - the shortest decimals of floats, and integers, eight digits at a step.
+/* base/decimal.c - the shortest decimals of floats, and integers, eight digits per step.
  *
- * tfr_decimal_shortest() is Schubfach (Raffaello Giulietti, "The Schubfach way to render doubles",
- * 2020), for floats and doubles alike.  Many float32 at once are base/decimal_many.c's. */
+ * tfr_decimal_shortest() is Schubfach (Raffaello Giulietti, "The Schubfach way to render
+ * doubles", 2020), for floats and doubles alike. base/decimal_many.c converts many float32 at
+ * once. */
 #include "base/decimal.h"
 
 #include <assert.h>
@@ -19,7 +20,7 @@ enum {
 
 /* ---- Integers ---- */
 
-/* Eight digits, the first one in the lowest byte, each as a number. */
+/* Eight digits, each as a number; the first digit is in the lowest byte. */
 static inline uint64_t eight(uint32_t v)
 {
 	uint64_t fours = v / 10000 | (uint64_t)(v % 10000) << 32;
@@ -41,7 +42,7 @@ static inline char *put_eight(char *out, uint32_t v)
 	return out + 8;
 }
 
-/* Less than 10^8, without leading zeros. */
+/* A number below 10^8, without leading zeros. */
 static inline char *put_upto_eight(char *out, uint32_t v)
 {
 	uint64_t digits = eight(v);
@@ -111,14 +112,14 @@ static inline int floor_log2_pow10(int n) /* |n| < 1233 */
 	return (n * 1741647) >> 19;
 }
 
-/* Of 2^q, or of 3/4 of it. */
+/* floor(log10(2^q)), or of 3/4 of 2^q. */
 static inline int floor_log10_pow2(int q, bool three_quarters)
 {
 	return (q * 1262611 - (three_quarters ? 524031 : 0)) >> 22;
 }
 
-/* The upper 64 bits of a product of 128 and 64, the lowest of them set where anything that counts
- * was cut off. */
+/* The upper 64 bits of the product of a 128-bit and a 64-bit number.  The lowest bit is set if a
+ * significant bit was cut off. */
 static uint64_t round_to_odd(const uint64_t g[2], uint64_t c)
 {
 	u128 low = (u128)g[1] * c, high = (u128)g[0] * c + (uint64_t)(low >> 64);
@@ -146,7 +147,7 @@ struct tfr_decimal tfr_decimal_shortest(uint64_t c, int q, int closer)
 
 /* ---- Text ---- */
 
-/* Any digits in the form of "%.*g". */
+/* Writes the digits in the form of "%.*g". */
 static char *put_decimal(char *out, struct tfr_decimal d)
 {
 	char digits[TFR_DECIMAL_ROOM];
@@ -219,7 +220,7 @@ static char *put_not_finite(char *out, uint32_t bits)
 	return out + strlen(word);
 }
 
-/* Any float, by the way of all floats. */
+/* Converts any float by the general algorithm. */
 char *tfr_decimal_f32_bits(char *out, uint32_t bits)
 {
 	uint32_t exponent = bits >> 23 & F32_EXPONENT, c = bits & F32_FRACTION;
@@ -230,7 +231,7 @@ char *tfr_decimal_f32_bits(char *out, uint32_t bits)
 	if (!exponent && !c)
 		return put_zero(out, bits >> 31);
 	memcpy(&value, &bits, 4);
-	if (value > -1e6f && value < 1e6f && value == (float)(int)value) /* 1, 2, 4: often met */
+	if (value > -1e6f && value < 1e6f && value == (float)(int)value) /* 1, 2, 4: common */
 		return put_i64(out, (int)value);
 	*out = '-';
 	out += bits >> 31;

@@ -1,12 +1,14 @@
-/* base/decimal_many.c - many float32 in decimal, four at a step.
+/* base/decimal_many.c - many float32 in decimal, four per step.
  *
- * Where 10^k is the largest power of ten not above the distance between neighbours of v, v /
- * 10^(k+1) is found with 32 bits behind its point, by one product.  One of the two integers around
- * it, if it is within half a distance, is the answer with a digit less; otherwise the next digit,
- * rounded, is.  Wherever a comparison is too near to be told with 32 bits, and for what is no
- * ordinary number, tfr_decimal_f32_bits() answers, so that this is right if that is;
- * tests/stress/decimal.c tries all floats.  No branch depends on the values, which are noise to a
- * predictor. */
+ * Let 10^k be the largest power of ten not above the distance between neighbours of v.  One product
+ * gives v / 10^(k+1) with 32 bits after the point.  If one of the two integers around it is within
+ * half a distance, it is the answer, with one digit less.  Otherwise the answer has the next digit,
+ * rounded.
+ *
+ * Where 32 bits cannot decide a comparison, and for values that are not normal numbers,
+ * tfr_decimal_f32_bits() converts, so this code is correct if that is; tests/stress/decimal.c
+ * tries all floats.  No branch depends on the values, because a branch predictor cannot predict
+ * them. */
 #include <string.h>
 
 #include "base/cpu.h"
@@ -23,18 +25,19 @@
 
 static const uint64_t zeros = 0x3030303030303030u; /* '0' eight times */
 
-/* Eight digits, the first one in the lowest byte, each as a number, and a ninth; the first is of
- * 10^(row - ROW_0). */
+/* Eight digits, each as a number, the first in the lowest byte, and a ninth.  The first digit
+ * counts 10^(row - ROW_0). */
 struct nine {
 	uint64_t raw;
 	uint32_t row;
 	uint16_t ninth, full; /* full: 8 where the ninth is not 0 */
 };
-enum { ROW_0 = 4, ROW_ODD = 256 }; /* a row that says nothing */
+enum { ROW_0 = 4, ROW_ODD = 256 }; /* a row without information */
 
-/* By the row of the first digit: where the digits go at first, where those behind the point then
- * go, how many bits of them stand before it, where the point and the ninth digit go; and the length
- * of it all by how many digits at the end are zeros, and with a ninth. */
+/* The layout of a number, by the row of its first digit.  It says where the digits are stored
+ * first, and where those after the point are then moved.  It also gives the number of bits of
+ * the digits before the point, and the positions of the point and the ninth digit.  The length
+ * of the text depends on the number of trailing zeros, and on whether there is a ninth digit. */
 struct layout {
 	uint8_t digits, fraction, before, point, ninth, length[16];
 };
@@ -52,7 +55,7 @@ static const struct layout layouts[LAYOUTS] = {
 	{ 0, 7, 48, 6, 9, { 9, 8, 6, 6, 6, 6, 6, 6, 10, 10, 10, 10, 10, 10, 10, 10 } },
 };
 
-/* How many of eight digits are zeros at the end. */
+/* The number of trailing zeros among eight digits. */
 AVX2 static inline unsigned count_zeros(uint64_t raw)
 {
 	return (unsigned)__builtin_clzll(raw) / 8;
@@ -90,7 +93,7 @@ AVX2 static char *put_nine_scientific(char *out, struct nine v)
 	return out + 4;
 }
 
-/* ---- Four at a step: numbers in lanes of 64 bits ---- */
+/* ---- Four per step: numbers in lanes of 64 bits ---- */
 
 enum { AT_ONCE = 4 };
 
@@ -101,7 +104,7 @@ AVX2 static inline lanes all(int64_t x)
 	return _mm256_set1_epi64x(x);
 }
 
-/* Of the lower halves. */
+/* Multiplies the lower halves. */
 AVX2 static inline lanes times(lanes a, int64_t b)
 {
 	return _mm256_mul_epu32(a, all(b));
@@ -112,7 +115,7 @@ AVX2 static inline lanes above(lanes a, lanes b)
 	return _mm256_cmpgt_epi64(a, b);
 }
 
-/* Whether a <= b; where they are within two of each other, *near. */
+/* Whether a <= b; *near is set where the two differ by at most two. */
 AVX2 static inline lanes upto(lanes a, lanes b, lanes *near)
 {
 	lanes surely = above(_mm256_sub_epi64(b, all(2)), a);
@@ -122,7 +125,7 @@ AVX2 static inline lanes upto(lanes a, lanes b, lanes *near)
 	return surely;
 }
 
-/* Eight digits of each, as struct nine has them. */
+/* Eight digits of each lane, in the form of struct nine. */
 AVX2 static inline lanes eight(lanes v)
 {
 	lanes high = _mm256_srli_epi64(times(v, 0xd1b71759), 45); /* / 10000 */
@@ -137,8 +140,8 @@ AVX2 static inline lanes eight(lanes v)
 	return _mm256_or_si256(tens, _mm256_slli_epi16(rest, 8));
 }
 
-/* Normal numbers c * 2^(e - 150): the shortest digits, seven to nine of them, are whole * 10 +
- * digit. Gives `near`: the lanes for which that is not sure. */
+/* For normal numbers c * 2^(e - 150): the shortest digits, seven to nine of them, as whole * 10
+ * + digit.  Returns `near`: the lanes whose result is uncertain. */
 AVX2 static inline lanes find_digits(lanes c, lanes e, lanes *whole, lanes *digit)
 {
 	const lanes low = all(UINT32_MAX);
@@ -155,7 +158,7 @@ AVX2 static inline lanes find_digits(lanes c, lanes e, lanes *whole, lanes *digi
 	*whole = _mm256_sub_epi64(_mm256_srli_epi64(v, 32), up);
 	*digit = _mm256_sub_epi64(_mm256_srli_epi64(next, 32), above(rest, middle));
 	*digit = _mm256_andnot_si256(_mm256_or_si256(up, down), *digit);
-	/* Ten times the fraction has ten times its error, and none above. */
+	/* Ten times the fraction has ten times its error, and never an error upwards. */
 	return _mm256_or_si256(near, _mm256_andnot_si256(above(rest, middle),
 					     above(rest, _mm256_sub_epi64(middle, all(12)))));
 }
@@ -189,15 +192,15 @@ AVX2 static inline void find_nines(const uint8_t *p, struct nine *nines)
 	row = _mm256_or_si256(row, _mm256_slli_epi64(ninth, 32));
 	row = _mm256_or_si256(row, _mm256_slli_epi64(full, 48));
 
-	/* In their order: the lower halves of both are 0 and 2, the upper 1 and 3. */
+	/* In order: the lower halves of both are 0 and 2, the upper halves 1 and 3. */
 	whole = _mm256_unpacklo_epi64(first, row);
 	digit = _mm256_unpackhi_epi64(first, row);
 	_mm256_storeu_si256((lanes *)nines, _mm256_permute2x128_si256(whole, digit, 0x20));
 	_mm256_storeu_si256((lanes *)(nines + 2), _mm256_permute2x128_si256(whole, digit, 0x31));
 }
 
-/* A block is taken apart before it is written: either loop is so short that the processor works at
- * several rounds of it at once. */
+/* The digits of a block are computed before they are written: both loops are so short that the
+ * processor executes several iterations at once. */
 AVX2 static char *put_f32s_avx2(char *out, const void *values, size_t n)
 {
 	enum { BLOCK = 64 };

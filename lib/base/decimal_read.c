@@ -1,7 +1,7 @@
-/* base/decimal_read.c - digits multiplied by a power of ten of 128 bits: the algorithm of Eisel and
- * Lemire (Daniel Lemire, "Number parsing at a gigabyte per second", 2021), in which a product that
- * could round either way does not occur for up to 19 digits.  Subnormal numbers and infinities are
- * left to strtod().  */
+/* base/decimal_read.c - digits multiplied by a 128-bit power of ten: the algorithm of Eisel and
+ * Lemire (Daniel Lemire, "Number parsing at a gigabyte per second", 2021).  For up to 19 digits
+ * it has no product that could round either way.  Subnormal numbers and infinities are left to
+ * strtod(). */
 #include "base/decimal_read.h"
 
 #include <assert.h>
@@ -14,7 +14,7 @@
 __extension__ typedef unsigned __int128 u128;
 
 enum {
-	MOST_DIGITS = 19, /* that 64 bits hold, whatever they are */
+	MOST_DIGITS = 19, /* that always fit in 64 bits */
 	MOST_EXPONENT = 9999,
 	POWERS_LAST = POWERS_FIRST + (int)(sizeof(powers) / sizeof(*powers)) - 1,
 	FRACTION_BITS = 52,
@@ -36,7 +36,7 @@ static const char *scan_digits(const char *p, const char *end, uint64_t *digits)
 	return p;
 }
 
-/* The exponent after its 'e'.  NULL: it has no digits, or is out of all proportion. */
+/* Reads the exponent after the 'e'.  NULL: it has no digits, or is far out of range. */
 static const char *scan_exponent(const char *p, const char *end, int32_t *exponent)
 {
 	bool negative = p < end && *p == '-';
@@ -97,8 +97,8 @@ bool tfr_scanned_int64(const struct tfr_scanned *n, int64_t *value)
 	return true;
 }
 
-/* The power of ten, truncated, but for those that the algorithm wants rounded up.  The table rounds
- * all of them up that are not exact. */
+/* The power of ten, truncated, except for those that the algorithm needs rounded up.  The table
+ * has all inexact ones rounded up. */
 static u128 power_of_ten(int exponent)
 {
 	const uint64_t *g = powers[exponent - POWERS_FIRST];
@@ -118,7 +118,7 @@ static u128 multiply(uint64_t digits, u128 power)
 	return product;
 }
 
-/* digits is not 0. */
+/* `digits` is not 0. */
 static bool nearest(uint64_t digits, int exponent, double *value)
 {
 	int leading = __builtin_clzll(digits);
@@ -137,7 +137,7 @@ static bool nearest(uint64_t digits, int exponent, double *value)
 	power = ((217706 * exponent) >> 16) + 63 + carry - leading + 1023;
 	if (power <= 0)
 		return false;
-	/* Between two doubles exactly: the even one. */
+	/* Exactly halfway between two doubles: choose the even one. */
 	if (lower <= 1 && exponent >= -4 && exponent <= 23 && (fraction & 3) == 1 &&
 		fraction << (carry + SPARE_BITS) == upper)
 		fraction &= ~UINT64_C(1);
@@ -149,8 +149,8 @@ static bool nearest(uint64_t digits, int exponent, double *value)
 	if (power >= 2047)
 		return false;
 	assert(fraction >> FRACTION_BITS == 1);
-	fraction = (fraction & ((UINT64_C(1) << FRACTION_BITS) - 1)) |
-		   (uint64_t)power << FRACTION_BITS;
+	fraction = (fraction & ((UINT64_C(1) << FRACTION_BITS) - 1)) | (uint64_t)power
+									       << FRACTION_BITS;
 	memcpy(value, &fraction, sizeof(fraction));
 	return true;
 }
@@ -162,7 +162,7 @@ bool tfr_scanned_f64(const struct tfr_scanned *n, double *value)
 	int last = (int)(sizeof(exact) / sizeof(*exact)) - 1;
 	double v = 0;
 
-	/* Where both factors are exact, the processor rounds once. */
+	/* If both factors are exact, the processor rounds once. */
 	if (n->digits >> (FRACTION_BITS + 1) == 0 && n->exponent >= -last && n->exponent <= last)
 		v = n->exponent < 0 ? (double)n->digits / exact[-n->exponent]
 				    : (double)n->digits * exact[n->exponent];
@@ -180,7 +180,7 @@ bool tfr_scanned_f32(const struct tfr_scanned *n, float *value)
 
 	if (!tfr_scanned_f64(n, &v))
 		return false;
-	/* The middles of floats are doubles: rounding twice goes wrong only there. */
+	/* Midpoints between floats are doubles: rounding twice fails only there. */
 	memcpy(&bits, &v, sizeof(bits));
 	if ((bits & low) == middle || (v != 0 && fabs(v) < (double)FLT_MIN))
 		return false;

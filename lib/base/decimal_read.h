@@ -1,14 +1,15 @@
-/* base/decimal_read.h - decimal text into numbers, without strtod() where its result is certain.
+/* base/decimal_read.h - converts decimal text into numbers, without strtod() where the result is
+ * certain.
  *
- * strtod() needs a terminated string and the C locale, which together cost more than the number.
- * What this reader does not decide, its caller gives to strtod(). */
+ * strtod() needs a terminated string and the C locale, which together cost more than the
+ * conversion.  If this reader cannot decide, its caller uses strtod(). */
 #ifndef TFR_BASE_DECIMAL_READ_H
 #define TFR_BASE_DECIMAL_READ_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A number as it is written: digits * 10^exponent. */
+/* A number as written: digits * 10^exponent. */
 struct tfr_scanned {
 	uint64_t digits; /* without the point; up to 19 of them */
 	int32_t exponent;
@@ -18,8 +19,8 @@ struct tfr_scanned {
 	bool point, e;	       /* whether it has a point, and an exponent */
 };
 
-/* Reads [-+]digits[.digits][e[-+]digits] from `p`, with digits on at least one side of the point,
- * as far as it goes.  Returns its end, or NULL where there is no such number or it is too long for
+/* Reads [-+]digits[.digits][e[-+]digits] from `p` as far as it goes, with digits on at least one
+ * side of the point.  Returns its end, or NULL if there is no such number or it is too long for
  * struct tfr_scanned. */
 const char *tfr_decimal_scan(const char *p, const char *end, struct tfr_scanned *n);
 
@@ -29,7 +30,7 @@ static inline bool tfr_scanned_is_integer(const struct tfr_scanned *n)
 	return !n->point && !n->e;
 }
 
-/* Whether int64 holds an integer; then *value is it. */
+/* Whether an integer fits in int64; if so, stores it in *value. */
 bool tfr_scanned_int64(const struct tfr_scanned *n, int64_t *value);
 /* The nearest double, as strtod() rounds.  False: undecided. */
 bool tfr_scanned_f64(const struct tfr_scanned *n, double *value);

@@ -1,9 +1,9 @@
-/* base/decimal_table.c - run at build time: prints the tables of base/decimal.c and
- * base/decimal_many.c, the powers of ten that they multiply by above all.
+/* base/decimal_table.c - a program run at build time: prints the tables of base/decimal.c and
+ * base/decimal_many.c, which are mostly powers of ten.
  *
- * 10^n = g * 2^(floor(log2(10^n)) - 127), g of 128 bits rounded up, its two halves a row.  A power
- * is a large integer here: 10^n itself, or 2^SHIFT divided n times by ten, of which the upper bits
- * are exact. */
+ * 10^n = g * 2^(floor(log2(10^n)) - 127), with g of 128 bits, rounded up; each row has its two
+ * halves.  A power is a large integer here: 10^n itself, or 2^SHIFT divided n times by ten,
+ * whose upper bits are exact. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 enum { WORDS = 64, SHIFT = 32 * (WORDS - 1), FIRST = -292, LAST = 324 };
 
 struct number {
-	uint32_t word[WORDS]; /* the lowest first */
+	uint32_t word[WORDS]; /* the lowest word first */
 };
 
 static void multiply(struct number *x, uint32_t by)
@@ -26,7 +26,7 @@ static void multiply(struct number *x, uint32_t by)
 	}
 }
 
-/* Whether something was left over. */
+/* Returns whether there is a remainder. */
 static bool divide(struct number *x, uint32_t by)
 {
 	uint64_t rest = 0;
@@ -44,7 +44,7 @@ static int bit(const struct number *x, int i)
 	return i >= 0 && x->word[i / 32] >> i % 32 & 1;
 }
 
-/* The uppermost 128 bits, rounded up where `inexact` or a bit below says so. */
+/* The uppermost 128 bits, rounded up if `inexact` or if any lower bit is set. */
 static void find_row(const struct number *x, bool inexact, uint64_t half[2])
 {
 	int top = 32 * WORDS - 1;
@@ -64,8 +64,8 @@ static int floor_log2_pow10(int n)
 	return (n * 1741647) >> 19;
 }
 
-/* By the exponent of a float32, 2^(exponent - 150) / 10^(k + 1) in 2^-64, rounded down, where 10^k
- * is the largest power of ten not above that power of two. */
+/* For each exponent of a float32: 2^(exponent - 150) / 10^(k + 1) in units of 2^-64, rounded
+ * down.  10^k is the largest power of ten not above 2^(exponent - 150). */
 static void print_f32_scale(uint64_t powers[][2])
 {
 	printf("static const uint64_t f32_scale[256] = {\n");
@@ -78,7 +78,7 @@ static void print_f32_scale(uint64_t powers[][2])
 	printf("};\n");
 }
 
-/* The text of small numbers, ", " behind it, in seven bytes, and in the last one its length. */
+/* Small numbers as text, followed by ", ", in seven bytes; the last byte is the length. */
 static void print_small(void)
 {
 	printf("enum { SMALL = 128 };\nstatic const uint64_t small[SMALL] = {\n");

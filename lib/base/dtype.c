@@ -1,4 +1,4 @@
-/* base/dtype.c - types of numbers: a row each. */
+/* base/dtype.c - a table of the number types, one row per type. */
 #include <assert.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* base/edit_distance.c - how far a word is from another: what a typing finger does to it (Damerau and
- * Levenshtein's distance where no part is edited twice). */
+/* base/edit_distance.c - the number of typing errors between two words: the Damerau-Levenshtein
+ * distance in which no substring is edited twice (optimal string alignment). */
 #include <string.h>
 
 #include <tfr-private/text.h>

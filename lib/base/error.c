@@ -1,6 +1,6 @@
-/* base/error.c - struct tfr_error is filled here and nowhere else, so that every message has the
- * same shape: what is wrong first, then the file in single quotes, then record and offset, then the
- * system's own words. */
+/* base/error.c - the only place where struct tfr_error is filled, so that all messages have the
+ * same shape.  First the message says what is wrong.  Then follow the file in single quotes, the
+ * record and the offset, and the system's own error text. */
 #include "base/error.h"
 
 #include <assert.h>
@@ -37,8 +37,8 @@ static size_t shorter(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Copies `path`, or its beginning and end where it is longer than the room.  The cuts are at
- * characters of UTF-8, so that what remains is not printed as escapes. */
+/* Copies `path`, or its beginning and end if it is too long.  The cuts are at UTF-8 character
+ * boundaries, so that the rest is not printed as escapes. */
 static void put_path(char *to, size_t room, const char *path)
 {
 	size_t n = strlen(path), head = (room - sizeof("...")) / 2, tail;
@@ -56,7 +56,7 @@ static void put_path(char *to, size_t room, const char *path)
 	snprintf(to, room, "%.*s...%s", (int)head, path, path + tail);
 }
 
-/* Lays the three texts out in the buffer.  None of them may lie in the buffer. */
+/* Stores the three texts in the buffer.  None of them may point into the buffer. */
 static void compose(struct tfr_error *err, const char *message, const char *hint, const char *path)
 {
 	size_t n = shorter(strlen(message), MESSAGE_MOST), at = n + 1;
@@ -108,7 +108,7 @@ void tfr_error_append(struct tfr_error *err, const char *format, ...)
 	compose(err, message, tfr_error_hint_text(&old), tfr_error_path(&old));
 }
 
-/* Appends " 'path'" to the message, for failures that concern a whole file. */
+/* Appends " 'path'" to the message, for failures that concern a file as such. */
 static void quote_path(struct tfr_error *err, const char *path)
 {
 	if (path)

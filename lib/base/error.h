@@ -5,11 +5,11 @@
 
 #include <tfr-private/error.h>
 
-/* A failure with no file: "more workers than 1024". */
+/* A failure without a file: "more workers than 1024". */
 enum tfr_status tfr_fail(struct tfr_error *err, enum tfr_status status, const char *format, ...)
 	TFR_PRINTF(3, 4);
 
-/* A failure of the whole file: "cannot open 'PATH'"; `format` reads as the words before the quoted
+/* A failure of a file as such: "cannot open 'PATH'".  `format` gives the words before the quoted
  * path. */
 enum tfr_status tfr_fail_path(struct tfr_error *err, enum tfr_status status, const char *path,
 	const char *format, ...) TFR_PRINTF(4, 5);
@@ -19,22 +19,22 @@ enum tfr_status tfr_fail_path(struct tfr_error *err, enum tfr_status status, con
 enum tfr_status tfr_fail_errno(struct tfr_error *err, int sys_errno, const char *path,
 	const char *format, ...) TFR_PRINTF(4, 5);
 
-/* Whether a failed call says nothing about its file, because the process ran out of memory or of
- * descriptors: the next file would meet the same, so that no item is skipped for it. */
+/* Whether a failed call is unrelated to its file, because the process ran out of memory or of
+ * file descriptors.  The next file would fail as well, so no item is skipped for it. */
 bool tfr_errno_of_process(int sys_errno);
 
 /* A fault in a record: "data checksum mismatch in 'PATH', record R, offset O". */
 enum tfr_status tfr_fail_record(struct tfr_error *err, enum tfr_status status, const char *path,
 	uint64_t record, uint64_t offset, const char *format, ...) TFR_PRINTF(6, 7);
 
-/* Out of memory while doing what `what` says ("reading 'a.tfrecord'"). */
+/* Out of memory; `what` names the operation ("reading 'a.tfrecord'"). */
 enum tfr_status tfr_fail_nomem(struct tfr_error *err, const char *what);
 
-/* Sets the place of an error that a lower room filled without knowing it. */
+/* Sets the path of an error that was filled by code that does not know it. */
 void tfr_error_set_path(struct tfr_error *err, const char *path);
 void tfr_error_locate(struct tfr_error *err, const char *path, uint64_t record, uint64_t offset);
 
-/* Appends to the message of an error that is filled. */
+/* Appends to the message of a filled error. */
 void tfr_error_append(struct tfr_error *err, const char *format, ...) TFR_PRINTF(2, 3);
 
 #endif

@@ -1,6 +1,6 @@
-/* base/escape.c - names and texts of data as text that a terminal, a shell or a page may get.
+/* base/escape.c - escapes names and texts from data for a terminal, a shell or an HTML page.
  *
- * What counts as harmless is decided in one place, base/utf8.h.  Every other byte becomes \xNN. */
+ * base/utf8.h alone decides which characters are harmless.  Every other byte becomes \xNN. */
 #include "base/escape.h"
 
 #include <stdio.h>
@@ -28,8 +28,8 @@ bool tfr_text_all_harmless(const void *text, size_t size)
 	return len;
 }
 
-/* The next character as it is shown, its bytes in *used.  Returns how many bytes of `to` that is.
- */
+/* Writes the next character in its printable form to `to` and the number of its bytes to *used.
+ * Returns the number of bytes written. */
 static size_t escape_one(char to[5], const uint8_t *p, size_t left, bool exact, size_t *used)
 {
 	size_t len = tfr_text_harmless(p, left);
@@ -97,7 +97,7 @@ static bool is_plain(const char *word)
 					   "0123456789@%+=:,./_-")];
 }
 
-/* Within $'...', which bash, zsh and ksh read, as POSIX has it since 2024. */
+/* Inside $'...', which bash, zsh and ksh support, and POSIX since 2024. */
 static bool put_dollar(struct tfr_buf *b, const char *word)
 {
 	size_t left = strlen(word), len;
@@ -109,7 +109,7 @@ static bool put_dollar(struct tfr_buf *b, const char *word)
 			room = tfr_buf_printf(b, "\\%c", *word);
 		else if (len)
 			room = tfr_buf_append(b, word, len);
-		else /* in octal: a digit behind \xNN would belong to it in some shells */
+		else /* in octal: some shells would read a digit after \xNN as part of it */
 			room = tfr_buf_printf(b, "\\%03o", (unsigned char)*word);
 		len = len ? len : 1;
 	}

@@ -1,9 +1,9 @@
-/* base/hardening.h - where -Dhardening was measured to cost more than it gives.
+/* base/hardening.h - exceptions for code where -Dhardening was measured to cost more than it gives.
  *
- * TFR_UNSET marks a variable that stays as it is, where every other one on the stack starts as zero
- * (-ftrivial-auto-var-init=zero): one of an inner loop, written before it is read on every path.
- * TFR_NO_CANARY marks a function that runs for each record and has no array on its stack, so that
- * nothing in it can overflow into its return address. */
+ * TFR_UNSET marks a variable that is not initialised; -ftrivial-auto-var-init=zero sets every
+ * other variable on the stack to zero.  It is for variables of an inner loop that are written
+ * before they are read on every path.  TFR_NO_CANARY marks a function that runs for each record
+ * and has no array on its stack, so that nothing in it can overflow into its return address. */
 #ifndef TFR_BASE_HARDENING_H
 #define TFR_BASE_HARDENING_H
 

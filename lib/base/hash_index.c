@@ -1,7 +1,7 @@
-/* base/hash_index.c - a table of slots that doubles when half of them are taken.
+/* base/hash_index.c - a hash table that doubles when half of its slots are taken.
  *
- * A slot keeps the folded hash, so that growing needs no element, and a search compares few elements
- * that differ. */
+ * Each slot stores the folded hash, so that growing needs no access to the elements, and a
+ * search compares few elements that differ. */
 #include "base/hash_index.h"
 
 #include <assert.h>
@@ -12,7 +12,7 @@ enum { FIRST = 64 };
 
 static void insert(struct tfr_hash_slot *slots, size_t size, struct tfr_hash_slot new)
 {
-	size_t at = new.hash & (size - 1);
+	size_t at = new.hash &(size - 1);
 
 	while (slots[at].number)
 		at = (at + 1) & (size - 1);
@@ -41,7 +41,8 @@ enum tfr_status tfr_hash_add(struct tfr_hash_index *x, uint64_t hash, uint32_t p
 	assert(2 * x->n <= x->size && !(x->size & (x->size - 1)));
 	if (2 * (x->n + 1) > x->size && grow(x))
 		return TFR_ENOMEM;
-	insert(x->slots, x->size, (struct tfr_hash_slot){ tfr_hash_probe(hash).hash, position + 1 });
+	insert(x->slots, x->size,
+		(struct tfr_hash_slot){ tfr_hash_probe(hash).hash, position + 1 });
 	x->n++;
 	return TFR_OK;
 }

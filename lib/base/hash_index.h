@@ -1,7 +1,7 @@
 /* base/hash_index.h - finds elements of a caller's array by a hash.
  *
- * The index holds positions and 32 bits of each hash; the elements, and the comparison of two of
- * them, are the caller's:
+ * The index stores positions and 32 bits of each hash.  The caller has the elements and compares
+ * them:
  *
  *	struct tfr_hash_probe p = tfr_hash_probe(hash);
  *	uint32_t i;
@@ -12,8 +12,8 @@
  *	if (tfr_hash_add(&index, hash, n))
  *		return tfr_fail_nomem(err, "...");
  *
- * Open addressing with linear probing; at most half of the slots are taken.  Whoever chooses the
- * keys of an unkeyed hash can make them collide, and looking one up is linear then. */
+ * Open addressing with linear probing; at most half of the slots are taken.  If the hash has no
+ * secret key, an attacker who chooses the keys can make them collide; a search is then linear. */
 #ifndef TFR_BASE_HASH_INDEX_H
 #define TFR_BASE_HASH_INDEX_H
 
@@ -34,7 +34,7 @@ struct tfr_hash_index {
 	size_t n, size; /* the size is 0 or a power of two, at least 2 * n */
 };
 
-/* A search on its way. */
+/* A search in progress. */
 struct tfr_hash_probe {
 	uint32_t hash;
 	size_t at;
@@ -47,7 +47,7 @@ static inline struct tfr_hash_probe tfr_hash_probe(uint64_t hash)
 	return (struct tfr_hash_probe){ folded, folded };
 }
 
-/* The position of the next element whose hash is likely the same.  False: there are no more. */
+/* The position of the next element whose hash probably matches.  False: there are no more. */
 static inline bool tfr_hash_next(
 	const struct tfr_hash_index *x, struct tfr_hash_probe *p, uint32_t *position)
 {

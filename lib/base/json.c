@@ -1,6 +1,6 @@
-/* base/json.c - JSON written into a buffer.  Only writing: what reads JSON uses a library.
+/* base/json.c - writes JSON into a buffer.  Code that reads JSON uses a library.
  *
- * The writer knows whether a comma is due from one bit a level, so a caller only names what it
+ * One bit per level tells whether a comma is due, so a caller only names the values that it
  * writes. */
 #include <math.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct tfr_json {
 	struct tfr_buf text;
 	unsigned depth;
 	unsigned pretty;      /* levels that get lines of their own */
-	uint64_t has_members; /* bit d: something stands at depth d already */
+	uint64_t has_members; /* bit d: level d already has a member */
 	const void *next_key; /* of tfr_json_key(), NULL: none */
 	size_t next_key_size;
 	bool failed;
@@ -42,7 +42,7 @@ void tfr_json_pretty(struct tfr_json *j, unsigned depth)
 		j->pretty = depth;
 }
 
-/* Behind the text, room for `n` bytes; NULL: out of memory. */
+/* Room for `n` bytes after the text; NULL: out of memory. */
 static inline uint8_t *room(struct tfr_json *j, size_t n)
 {
 	if (j->text.cap - j->text.size < n && !tfr_buf_reserve(&j->text, n)) {
@@ -68,8 +68,8 @@ static void put_indent(struct tfr_json *j)
 		put(j, "  ", 2);
 }
 
-/* The bytes of `w` that cannot stand in a string as they are, or are not ASCII: the highest bit of
- * each.  Carries run upwards, so that only the lowest such bit is sure. */
+/* The bytes of `w` that must be escaped in a string or are not ASCII, as the highest bit of each
+ * byte.  Carries propagate upwards, so only the lowest set bit is reliable. */
 static inline uint64_t find_odd(uint64_t w)
 {
 	const uint64_t each = 0x0101010101010101u;
@@ -78,7 +78,8 @@ static inline uint64_t find_odd(uint64_t w)
 	return (w | (w - 0x20 * each) | (w + each) | (quote - each) | (slash - each)) & 0x80 * each;
 }
 
-/* The next `n` bytes, 1 to 8, and zeros; not by memcpy(), which would be called for so few. */
+/* Loads the next `n` bytes, 1 to 8, followed by zeros. memcpy() would be a function call, too
+ * slow for so few. */
 static inline uint64_t load_some(const uint8_t *p, size_t n)
 {
 	uint32_t low, high;
@@ -91,8 +92,8 @@ static inline uint64_t load_some(const uint8_t *p, size_t n)
 	return p[0] | (uint64_t)p[n / 2] << 8 * (n / 2) | (uint64_t)p[n - 1] << 8 * (n - 1);
 }
 
-/* Copies the first bytes that stand as they are; of `out`, eight more may be written.  Returns how
- * many they were. */
+/* Copies bytes up to the first that must be escaped; up to eight more bytes of `out` may be
+ * written.  Returns how many were copied. */
 static inline size_t copy_plain(uint8_t *out, const uint8_t *p, size_t n)
 {
 	uint64_t w, odd;
@@ -132,7 +133,7 @@ static void put_code_point(struct tfr_json *j, uint32_t code)
 	put_unit(j, code);
 }
 
-/* One character that is no plain one; its length in bytes. */
+/* Writes one character that needs an escape or is not ASCII; returns its length in bytes. */
 static size_t put_character(struct tfr_json *j, const uint8_t *p, size_t n)
 {
 	size_t len = tfr_utf8_length(p, n);
@@ -184,7 +185,7 @@ void tfr_json_key(struct tfr_json *j, const void *key, size_t size)
 	j->next_key_size = size;
 }
 
-/* The comma, the line break and the key that come before a value. */
+/* Writes the comma, the line break and the key before a value. */
 static inline bool begin(struct tfr_json *j, const char *key)
 {
 	bool lines;
@@ -296,7 +297,7 @@ void tfr_json_i64(struct tfr_json *j, const char *key, int64_t value)
 		end_number(j, tfr_decimal_i64(out, value));
 }
 
-/* JSON has no infinities. */
+/* JSON has no infinities and no NaN. */
 static bool put_not_finite(struct tfr_json *j, const char *key, double value)
 {
 	if (isfinite(value))
@@ -329,7 +330,7 @@ void tfr_json_f32(struct tfr_json *j, const char *key, float value)
 		end_number(j, tfr_decimal_f32(out, value));
 }
 
-enum { MANY = 64 }; /* numbers that room is made for at once */
+enum { MANY = 64 }; /* numbers for which room is made at once */
 
 void tfr_json_i64s(struct tfr_json *j, const int64_t *values, size_t n)
 {
@@ -397,7 +398,7 @@ bool tfr_is_utf8(const void *text, size_t size)
 	size_t len;
 
 	for (; size; p += len, size -= len) {
-		if (*p < 0x80) { /* mostly then, the next ones are too */
+		if (*p < 0x80) { /* if so, the next ones usually are too */
 			len = size < 8 ? size : 8;
 			word = load_some(p, len) & high;
 			if (word)

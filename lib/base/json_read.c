@@ -1,8 +1,8 @@
-/* base/json_read.c - the one place where json-c's parser of documents is set up.
+/* base/json_read.c - the one place where json-c's document parser is set up.
  *
- * The parser is told the length of its text, so that the text needs no NUL, and takes whatever
- * follows the document for trailing characters.  These are checked here: json-c's own check also
- * refuses the newline at the end of a file. */
+ * The parser receives the length of its text, so that the text needs no NUL.  It reports
+ * anything after the document as trailing characters.  These are checked here, because json-c's
+ * own check also refuses the newline at the end of a file. */
 #include "base/json_read.h"
 
 #include <assert.h>
@@ -39,7 +39,7 @@ static enum tfr_status refuse(const char *text, size_t at, const char *what, str
 	return tfr_fail(err, TFR_EDATA, "%s in line %llu", what, line);
 }
 
-/* NULL is json-c's tree of "null", and its only sign that it ran out of memory. */
+/* json-c returns NULL for "null", and also as its only sign that it ran out of memory. */
 static bool starts_null(const char *text)
 {
 	while (is_space(*text))

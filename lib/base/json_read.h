@@ -7,17 +7,17 @@
 struct json_object;
 
 struct tfr_json_limits {
-	unsigned depth; /* of arrays and objects in each other, at least 1 */
-	size_t size;	/* bytes of the text; 0: 2 GiB, which is the most in any case */
-	/* json-c takes hundreds of bytes for an object, so that a text of brackets alone would take
-	 * 100 times its size.  There is at most one bracket that opens in so many bytes, apart from
-	 * the first 64; 0: any number. */
+	unsigned depth; /* nesting of arrays and objects, at least 1 */
+	size_t size;	/* bytes of the text; 0: 2 GiB, the maximum in any case */
+	/* json-c takes hundreds of bytes per object, so that a text of brackets alone would take
+	 * 100 times its size.  At most one opening bracket is allowed per this many bytes, not
+	 * counting the first 64; 0: any number. */
 	unsigned bytes_per_bracket;
 };
 
-/* Parses a text that is one array or object in UTF-8, with or without spaces before and after it.
- * The caller gives *doc back to json_object_put(); it is NULL for "null".  TFR_EDATA: err->message
- * says what is wrong and in which line, in words that can follow "is not JSON: ". */
+/* Parses a text that is one array or object in UTF-8, with or without spaces before and after
+ * it.  The caller releases *doc with json_object_put(); it is NULL for "null".  TFR_EDATA:
+ * err->message says what is wrong and in which line, in words that can follow "is not JSON: ". */
 enum tfr_status tfr_json_read(struct json_object **doc, const void *text, size_t size,
 	const struct tfr_json_limits *limits, struct tfr_error *err);
 

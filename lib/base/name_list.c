@@ -1,5 +1,5 @@
-/* base/name_list.c - names in the order that the caller gives them.  An insertion moves
- * the names after it: for thousands of names, not millions. */
+/* base/name_list.c - names in the order that the caller gives them.  An insertion moves the
+ * names after it, which is fast enough for thousands of names, but not for millions. */
 #include "base/name_list.h"
 
 #include <assert.h>

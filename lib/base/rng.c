@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* tensorflow/python/framework/random_seed.py: the graph's seed when only the op's is given. */
+/* tensorflow/python/framework/random_seed.py: the graph's seed if only the op's seed is set. */
 #define TF_GRAPH_SEED 87654321u
 #define TF_SEED_MODULUS 2147483647u
 

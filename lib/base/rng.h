@@ -22,7 +22,7 @@ void tfr_philox(const uint32_t key[2], const uint32_t counter[4], uint32_t out[4
 
 /* Key = seed, counter words 2..3 = stream, words 0..1 count from 0. */
 void tfr_rng_init(struct tfr_rng *r, uint64_t seed, uint64_t stream);
-/* As TensorFlow seeds the generator of an op that is given `seed`, without a global seed. */
+/* Seeds the generator as TensorFlow does for an op with this seed and without a global seed. */
 void tfr_rng_init_op(struct tfr_rng *r, uint64_t seed);
 uint32_t tfr_rng_u32(struct tfr_rng *r);
 uint64_t tfr_rng_u64(struct tfr_rng *r);

@@ -1,4 +1,5 @@
-/* base/shuffler.c - the ring and the draws.  Every number drawn here is one TensorFlow draws. */
+/* base/shuffler.c - the ring buffer and the random draws.  The draws are the same as
+ * TensorFlow's. */
 #include "base/shuffler.h"
 
 #include <assert.h>
@@ -6,7 +7,7 @@
 
 enum { PLACES_AT_FIRST = 64 };
 
-/* Each epoch's generator is seeded by two draws of the one over epochs. */
+/* Each epoch's generator is seeded by two draws of the generator of epochs. */
 static void seed_epoch(struct tfr_shuffler *s)
 {
 	uint32_t seed = tfr_rng_u32(&s->epochs);
@@ -37,7 +38,8 @@ bool tfr_shuffler_full(const struct tfr_shuffler *s)
 	return count == s->capacity || (count && s->bytes >= s->byte_limit);
 }
 
-/* Places are used first to last before the first is used again, so that growing moves nothing. */
+/* Places are used from first to last before the first is used again, so that growing moves
+ * nothing. */
 static bool grow_to(struct tfr_shuffler *s, uint64_t places)
 {
 	struct tfr_shuffled *larger;
@@ -86,7 +88,7 @@ bool tfr_shuffler_ready(const struct tfr_shuffler *s)
 	return tfr_shuffler_full(s);
 }
 
-/* Takes out the item in `place`; the oldest moves there. */
+/* Removes the item in `place`; the oldest item moves there. */
 static void *take(struct tfr_shuffler *s, uint64_t place)
 {
 	struct tfr_shuffled taken = s->ring[place];

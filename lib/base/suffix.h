@@ -1,4 +1,4 @@
-/* base/suffix.h - how a name ends. */
+/* base/suffix.h - tests how a name ends. */
 #ifndef TFR_BASE_SUFFIX_H
 #define TFR_BASE_SUFFIX_H
 
@@ -14,7 +14,7 @@ static inline bool tfr_has_suffix(const char *name, const char *suffix)
 	return n >= k && !memcmp(name + n - k, suffix, k);
 }
 
-/* The same with letters in either case. */
+/* The same, ignoring the case of letters. */
 static inline bool tfr_has_suffix_any_case(const char *name, const char *suffix)
 {
 	size_t n = strlen(name), k = strlen(suffix);

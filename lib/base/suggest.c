@@ -1,8 +1,8 @@
-/* base/suggest.c - which of several words was meant by one that is none of them.
+/* base/suggest.c - finds the word that the user probably meant by an unknown one.
  *
- * What comes out depends on the words that were offered, not on their order nor on how often one
- * was: of equally near ones the shortest, then the first by bytes.  So what several threads found
- * merges to what one thread would have. */
+ * The result depends only on the set of words offered, not on their order or on how often each
+ * occurs.  Of equally near words it is the shortest, then the first bytewise.  Therefore the
+ * results of several threads merge into the result of a single one. */
 #include <string.h>
 #include <strings.h>
 
@@ -26,7 +26,7 @@ void tfr_meant_init(struct tfr_meant *m, const char *wanted, size_t size)
 	m->several = false;
 }
 
-/* Where the last parts of a path begin, as many as `wanted` has; 0: it has no more. */
+/* Where the last components of a path begin, as many as `wanted` has; 0: it has no more. */
 static size_t last_parts(const struct tfr_meant *m, const char *word, size_t n)
 {
 	size_t parts = 1;
@@ -39,8 +39,8 @@ static size_t last_parts(const struct tfr_meant *m, const char *word, size_t n)
 	return 0;
 }
 
-/* Keystrokes, but one where only the case differs; where the last parts of a path are nearer, those
- * and one. */
+/* The edit distance, but 1 if only the case differs; if the last components of a path are
+ * nearer, their distance plus 1. */
 static unsigned distance(const struct tfr_meant *m, const char *word, size_t n)
 {
 	size_t at = last_parts(m, word, n);

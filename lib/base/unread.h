@@ -1,4 +1,5 @@
-/* base/unread.h - bytes of a file that was read whole, taken from the front, never past the end. */
+/* base/unread.h - the unread bytes of a file in memory, taken from the front, never past the
+ * end. */
 #ifndef TFR_BASE_UNREAD_H
 #define TFR_BASE_UNREAD_H
 
@@ -21,7 +22,7 @@ static inline const void *tfr_unread_take(struct tfr_unread *c, uint64_t size)
 	return p;
 }
 
-/* The same, into `to`, which need not be aligned as the bytes are.  False: there are fewer. */
+/* The same, copied to `to`, so that the bytes need not be aligned.  False: there are fewer. */
 static inline bool tfr_unread_copy(struct tfr_unread *c, void *to, uint64_t size)
 {
 	const void *p = tfr_unread_take(c, size);

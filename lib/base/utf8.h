@@ -1,4 +1,4 @@
-/* base/utf8.h - one character at a time, for what must escape or replace. */
+/* base/utf8.h - UTF-8 one character at a time, for code that escapes or replaces characters. */
 #ifndef TFR_BASE_UTF8_H
 #define TFR_BASE_UTF8_H
 
@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The length (1..4) of the well-formed UTF-8 character that starts at `p`, of which `n` > 0 bytes
- * are there; 0: none. */
+/* The length (1..4) of the well-formed UTF-8 character that starts at `p`, where `n` > 0 bytes
+ * are available; 0: not well-formed. */
 static inline size_t tfr_utf8_length(const uint8_t *p, size_t n)
 {
 	uint8_t low = 0x80, high = 0xbf;
@@ -19,7 +19,7 @@ static inline size_t tfr_utf8_length(const uint8_t *p, size_t n)
 		return 0;
 	len = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
 	if (p[0] == 0xe0)
-		low = 0xa0; /* shorter forms exist */
+		low = 0xa0; /* shorter encodings exist */
 	else if (p[0] == 0xed)
 		high = 0x9f; /* surrogates */
 	else if (p[0] == 0xf0)
@@ -34,7 +34,7 @@ static inline size_t tfr_utf8_length(const uint8_t *p, size_t n)
 	return len;
 }
 
-/* The number of the well-formed character at `p` of `len` bytes. */
+/* The code point of the well-formed character at `p` of `len` bytes. */
 static inline uint32_t tfr_utf8_code_point(const uint8_t *p, size_t len)
 {
 	uint32_t code = len == 1 ? p[0] : p[0] & (0x7fu >> len);
@@ -44,10 +44,16 @@ static inline uint32_t tfr_utf8_code_point(const uint8_t *p, size_t len)
 	return code;
 }
 
-/* Whether the well-formed character at `p` of `len` bytes stays where it is printed.  The others
- * are the controls (C0, DEL, C1), what orders text in both directions (U+061C, U+200E, U+200F,
- * U+202A to U+202E, U+2066 to U+2069), what breaks lines (U+2028, U+2029), the tags, which are not
- * seen (U+E0000 to U+E007F), and U+FFFE and U+FFFF, which XML cannot hold.  `len` 0: false. */
+/* Whether the well-formed character at `p` of `len` bytes can be printed without side effects.  The
+ * others are:
+ *
+ *   - controls (C0, DEL, C1)
+ *   - direction marks (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069)
+ *   - line breaks (U+2028, U+2029)
+ *   - the invisible tags (U+E0000 to U+E007F)
+ *   - U+FFFE and U+FFFF, which XML cannot hold
+ *
+ * `len` 0: false. */
 static inline bool tfr_utf8_harmless(const uint8_t *p, size_t len)
 {
 	switch (len) {
