@@ -1,8 +1,8 @@
-/* tfr/codec.h - the compressions a TFRecord file can have.
+/* tfr/codec.h - the compressions of TFRecord files.
  *
- * TensorFlow knows "", "GZIP" and "ZLIB" (TFRecordOptions); the whole file is one stream, records
- * and all.  It does not look at the content, so a reader must be told; libtfr finds it from the
- * content. */
+ * TensorFlow knows "", "GZIP" and "ZLIB" (TFRecordOptions): one stream with all records.
+ * TensorFlow does not inspect the content, so a reader must name the compression; libtfr detects
+ * it from the content. */
 #ifndef TFR_CODEC_H
 #define TFR_CODEC_H
 
@@ -20,9 +20,8 @@ enum tfr_compression {
 	TFR_COMPRESSION_ZLIB, /* RFC 1950 */
 };
 
-/* The level used where none is given, and what levels mean: 1 to 3 are ISA-L's igzip where it is
- * built in (several times as fast as zlib at about the size of zlib's 1 to 3), 4 to 9 are zlib's.
- */
+/* The default level.  Levels 1 to 3 use ISA-L's igzip if it is built in (several times as fast
+ * as zlib, at about the size of zlib's levels 1 to 3); levels 4 to 9 use zlib. */
 #define TFR_LEVEL_DEFAULT 2
 #define TFR_LEVEL_MAX 9
 

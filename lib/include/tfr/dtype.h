@@ -1,8 +1,7 @@
-/* tfr/dtype.h - the types of the numbers in tensors and in pixels.
+/* tfr/dtype.h - the number types of tensors and pixels.
  *
- * Numbers are in the processor's byte order.  float16 is IEEE 754's binary16, float32 its binary32;
- * bfloat16 is the upper half of a float32.
- */
+ * Numbers are in the processor's byte order. float16 is IEEE 754's binary16, float32 its
+ * binary32; bfloat16 is the upper half of a float32. */
 #ifndef TFR_DTYPE_H
 #define TFR_DTYPE_H
 
@@ -22,7 +21,7 @@ enum tfr_dtype {
 	TFR_BFLOAT16,
 };
 
-/* Of one number, in bytes. */
+/* The size of one number in bytes. */
 TFR_API size_t tfr_dtype_size(enum tfr_dtype dtype);
 
 /* "uint8", "float16", "float32", "int64", "int32", "int16", "bfloat16", as NumPy and TensorFlow

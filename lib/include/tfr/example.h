@@ -1,15 +1,17 @@
 /* tfr/example.h - tf.train.Example: read in place and written deterministically.
  *
  * An Example is map<string, Feature>; a Feature is one of three lists (bytes, float, int64) or
- * nothing at all (tensorflow/core/example/example.proto and feature.proto).  The reader follows
- * protobuf's rules as upb, the runtime under tf.train.Example.FromString, applies them:
- *   - a key given twice: the last entry wins; an Example concatenated with an Example is therefore
- * one Example;
- *   - two lists of one kind in a Feature are one list, of different kinds the last one counts;
- *   - an entry may lack key (then "") or value (then unset), or have them in either order; key
- * twice: the last, value twice: merged; an entry with a field that is neither is dropped;
- *   - fields nobody knows are skipped, groups too; numbers may be packed, unpacked or both.
- * One thing is read that upb refuses: a key that is not UTF-8.
+ * empty (tensorflow/core/example/example.proto and feature.proto).  The reader follows protobuf's
+ * rules as upb, the runtime of tf.train.Example.FromString, applies them:
+ *
+ *   - A key given twice: the last entry wins. Two concatenated Examples are therefore one Example.
+ *   - Two lists of the same kind in a Feature are one list; of different kinds, the last one
+ *     counts.
+ *   - An entry may lack its key (then "") or value (then unset), or have them in either order.  Of
+ *     two keys the last counts; two values are merged.  An entry with any other field is dropped.
+ *   - Unknown fields are skipped, groups too. Numbers may be packed, unpacked or both.
+ *
+ * There is one exception: a key that is not UTF-8 is accepted, though upb refuses it.
  *
  * Nothing here is shared between threads: an object serves one thread at a time. */
 #ifndef TFR_EXAMPLE_H
@@ -32,7 +34,7 @@ enum tfr_kind {
 /* "bytes", "float", "int64", "unset". */
 TFR_API const char *tfr_kind_name(enum tfr_kind kind);
 
-/* Bytes somewhere else; never NUL-terminated. */
+/* A view of bytes that belong to another object; never NUL-terminated. */
 struct tfr_bytes {
 	const uint8_t *data;
 	size_t size;
@@ -40,8 +42,8 @@ struct tfr_bytes {
 
 /* --- reading --- */
 
-/* One feature of a parsed Example: a view.  It lives until the next parse with, or the end of, its
- * struct tfr_example, and as long as the record's own bytes do. */
+/* One feature of a parsed Example: a view.  It is valid until the struct tfr_example parses
+ * again or is freed, and only while the record's own bytes are. */
 struct tfr_feature {
 	const char *key; /* key_size bytes, not NUL-terminated, in any encoding */
 	size_t key_size;
@@ -59,9 +61,9 @@ struct tfr_example;
 TFR_API struct tfr_example *tfr_example_new(void); /* NULL: out of memory */
 TFR_API void tfr_example_free(struct tfr_example *ex);
 
-/* Parses one record.  The bytes are not copied and must stay as they are while views are in use.
+/* Parses one record.  The bytes are not copied and must not change while views are in use.
  * Everything is checked here, so that reading values cannot fail.  TFR_EDATA names the fault and
- * the byte of the record it is at, and leaves `ex` without features.  An empty record is an Example
+ * its byte in the record, and leaves `ex` without features.  An empty record is an Example
  * without features. */
 TFR_API enum tfr_status tfr_example_parse(
 	struct tfr_example *ex, const void *data, size_t size, struct tfr_error *err);
@@ -69,57 +71,58 @@ TFR_API enum tfr_status tfr_example_parse(
 /* The features of the last parse, sorted bytewise by key, each key once. */
 TFR_API size_t tfr_example_count(const struct tfr_example *ex);
 TFR_API const struct tfr_feature *tfr_example_at(const struct tfr_example *ex, size_t i);
-/* NULL: there is none of that name.  A feature of kind unset is found. */
+/* NULL: no feature has that name.  A feature of kind unset is found. */
 TFR_API const struct tfr_feature *tfr_example_get(const struct tfr_example *ex, const char *key);
 
-/* Copies up to `n` values, from value `first` on, to `out`.  Returns how many there were; 0 for
- * another kind or f NULL. */
+/* Copies up to `n` values to `out`, starting with value `first`.  Returns how many it copied; 0
+ * for another kind or f NULL. */
 TFR_API size_t tfr_feature_floats(
 	const struct tfr_feature *f, uint64_t first, float *out, size_t n);
 TFR_API size_t tfr_feature_int64s(
 	const struct tfr_feature *f, uint64_t first, int64_t *out, size_t n);
-/* Value `i`, as a view into the record.  False: there is none, or the feature is of another kind,
- * or f is NULL. Takes time in proportion to `i`: walk a whole list with a cursor. */
+/* Value `i`, as a view into the record.  False: there is no such value, the feature is of
+ * another kind, or f is NULL.  Takes time in proportion to `i`: walk a list with a cursor. */
 TFR_API bool tfr_feature_bytes(const struct tfr_feature *f, uint64_t i, struct tfr_bytes *value);
 TFR_API bool tfr_feature_float(const struct tfr_feature *f, uint64_t i, float *value);
 TFR_API bool tfr_feature_int64(const struct tfr_feature *f, uint64_t i, int64_t *value);
 
 /* --- building --- */
 
-/* Builds one Example after another.  The same features give the same bytes, whatever the order they
- * came in: keys sorted bytewise, one packed chunk a list, key and value in every map entry even
- * when empty (TensorFlow's own parser refuses an entry without them, and protobuf-c leaves them
- * out).  Python's SerializeToString(deterministic=True) gives these bytes, but for the place of a
- * key that another one begins with, which upb puts behind that. No features at all: an empty
- * record, as an empty tf.train.Example is. */
+/* Builds Examples one after another.  The same features give the same bytes, whatever order they
+ * are added in.  Keys are sorted bytewise, and each list is one packed chunk.  Each map entry
+ * has a key and a value even if they are empty, because TensorFlow's own parser refuses an entry
+ * without them (protobuf-c leaves them out).  Python's SerializeToString(deterministic=True)
+ * gives the same bytes, with one exception: if a key is a prefix of another, upb puts the
+ * shorter one second.  Without features the record is empty, as for an empty tf.train.Example. */
 struct tfr_builder;
 
 TFR_API struct tfr_builder *tfr_builder_new(void); /* NULL: out of memory */
 TFR_API void tfr_builder_free(struct tfr_builder *b);
-/* Forgets the features, keeps the memory. */
+/* Removes the features and keeps the memory. */
 TFR_API void tfr_builder_reset(struct tfr_builder *b);
 
-/* Each adds one feature; a key that is there already is replaced.  Keys and
- * values are copied.  `n` may be 0: the list is then empty but set, which TensorFlow tells from
- * absent. TFR_ENOMEM, or TFR_EUSAGE for a key past 2 GiB. */
+/* Each call adds one feature and replaces an earlier one with the same key.  Keys and values are
+ * copied.  `n` may be 0: the list is then empty but set, which TensorFlow distinguishes from
+ * absent.  TFR_ENOMEM, or TFR_EUSAGE for a key past 2 GiB. */
 TFR_API enum tfr_status tfr_builder_int64s(struct tfr_builder *b, const char *key,
 	const int64_t *values, size_t n, struct tfr_error *err);
 TFR_API enum tfr_status tfr_builder_floats(struct tfr_builder *b, const char *key,
 	const float *values, size_t n, struct tfr_error *err);
 TFR_API enum tfr_status tfr_builder_bytes(struct tfr_builder *b, const char *key,
 	const struct tfr_bytes *values, size_t n, struct tfr_error *err);
-/* One value each. */
+/* The same for a single value. */
 TFR_API enum tfr_status tfr_builder_int64(
 	struct tfr_builder *b, const char *key, int64_t value, struct tfr_error *err);
 TFR_API enum tfr_status tfr_builder_text(
 	struct tfr_builder *b, const char *key, const char *value, struct tfr_error *err);
 
-/* The record as pieces in order, ready for writev(): referenced values are pieces of their own, so
- * an image is never copied.  The pieces are the builder's, valid until the next call on it.  *size
- * is their sum.  TFR_ENOMEM, or TFR_EUSAGE when the record would pass 2 GiB, protobuf's limit. */
+/* The record as pieces in order, ready for writev().  Referenced values are pieces of their own,
+ * so an image is never copied.  The builder owns the pieces, which are valid until the next call
+ * on it.  *size is their total size.  TFR_ENOMEM, or TFR_EUSAGE if the record would exceed 2
+ * GiB, protobuf's limit. */
 TFR_API enum tfr_status tfr_builder_gather(struct tfr_builder *b, const struct iovec **pieces,
 	int *n, size_t *size, struct tfr_error *err);
-/* The record in one buffer, which is the builder's, valid until the next call on it. */
+/* The record in one buffer that the builder owns, valid until the next call on it. */
 TFR_API enum tfr_status tfr_builder_flatten(
 	struct tfr_builder *b, const uint8_t **data, size_t *size, struct tfr_error *err);
 

@@ -1,5 +1,5 @@
-/* tfr-private/text.h - numbers and JSON as text: what reports, manifests and the command line write
- * and read alike. */
+/* tfr-private/text.h - numbers and JSON as text, in the form that reports, manifests and the
+ * command line share. */
 #ifndef TFR_PRIVATE_TEXT_H
 #define TFR_PRIVATE_TEXT_H
 
@@ -9,14 +9,14 @@
 extern "C" {
 #endif
 
-/* strtod() and strtof() as the C locale has them, whatever the locale of the process or thread: the
- * decimal point is a point. */
+/* strtod() and strtof() in the C locale, whatever the locale of the process or thread: the
+ * decimal point is always a point. */
 double tfr_text_f64(const char *text, char **end);
 float tfr_text_f32(const char *text, char **end);
 
-/* Parses a size such as "65536", "64K", "64KiB", "1.5G" or "2GiB": the units are powers of 1024,
- * case does not matter, a "B" may follow.  TFR_EUSAGE for anything else, a negative number or one
- * past 2^63. */
+/* Parses a size such as "65536", "64K", "64KiB", "1.5G" or "2GiB".  The units are powers of 1024
+ * in upper or lower case, optionally followed by "B".  TFR_EUSAGE for anything else, a negative
+ * number or one past 2^63. */
 enum tfr_status tfr_parse_size(const char *text, uint64_t *bytes, struct tfr_error *err);
 
 /* Writes `bytes` for a person, in powers of 1024 with three digits: "66 KiB", "1.25 GiB", "17
@@ -24,70 +24,71 @@ enum tfr_status tfr_parse_size(const char *text, uint64_t *bytes, struct tfr_err
 #define TFR_SIZE_TEXT 32
 char *tfr_format_size(uint64_t bytes, char text[TFR_SIZE_TEXT]);
 
-/* Writes a number, rounded to a whole one, for a person: "12,345".  Returns `text`. */
+/* Writes a number, rounded to an integer, for a person: "12,345".  Returns `text`. */
 char *tfr_format_count(double number, char text[TFR_SIZE_TEXT]);
 
-/* The length of the character that `text` begins with, where it is harmless: valid UTF-8, and none
- * that moves a terminal's cursor, changes the direction of text, breaks the line or is invisible
- * (base/utf8.h lists them).  Otherwise 0, and the first byte is to be escaped. */
+/* The length of the first character of `text` if it is harmless; otherwise 0: escape the first
+ * byte.  A harmless character is valid UTF-8.  It does not move a terminal's cursor, change the
+ * direction of text or break the line, and it is visible (base/utf8.h lists the others). */
 size_t tfr_text_harmless(const void *text, size_t size);
-/* Whether all of them are. */
+/* Whether all characters are harmless. */
 bool tfr_text_all_harmless(const void *text, size_t size);
 
 /* Copies `raw` to `text` with every byte of harmful characters as \xNN, cut at `size` bytes
- * including the NUL (size > 0): what goes to a terminal stays one harmless line, whatever a file is
- * called.  Returns `text`. */
+ * including the NUL (size > 0).  Text for a terminal stays one harmless line, whatever the name
+ * of a file.  Returns `text`. */
 char *tfr_escape_line(char *text, size_t size, const char *raw);
-/* The same of `n` bytes, which may be anything. */
+/* The same for `n` arbitrary bytes. */
 char *tfr_escape_bytes(char *text, size_t size, const void *raw, size_t n);
-/* The same as tfr_escape_line(), and a backslash as two, for files and tables that programs read:
- * `printf %b` of a shell gives the bytes of the name back. */
+/* The same as tfr_escape_line(), with a backslash doubled, for files and tables that programs
+ * read: a shell's `printf %b` restores the bytes of the name. */
 char *tfr_escape_name(char *text, size_t size, const char *raw);
-/* A word of a command line as a shell reads it back: bare, in single quotes, or, where it is not
- * harmless, as $'...'.  To be freed; NULL: out of memory. */
+/* Quotes a word for a shell's command line: bare, in single quotes, or as $'...' if it is not
+ * harmless.  The caller frees it; NULL: out of memory. */
 char *tfr_escape_word(const char *word);
 
-/* How many keystrokes (a character more, less or other, or two exchanged) lie between the word `a`
- * of `n` bytes and `b` of `m`: for "did you mean".  UINT32_MAX where they are too unlike for that:
- * half of `a`, or past 2 and a third of it; or where `a` is longer than 64 bytes. */
+/* The number of typing errors (a character inserted, deleted or replaced, or two exchanged)
+ * between the word `a` of `n` bytes and `b` of `m`, for "did you mean".  UINT32_MAX if they are
+ * too different: half of `a`, or more than 2 errors and a third of it.  The same if `a` is
+ * longer than 64 bytes. */
 unsigned tfr_text_distance(const char *a, size_t n, const char *b, size_t m);
 
-/* Which of several words was meant by one that is none of them: the only one that begins with it
- * (two of its bytes at least), otherwise the nearest by tfr_text_distance(), where what differs in
- * case only is one keystroke away, and so are the parts of a path in front of those that it names
- * ("label" of "image/class/label").  Of equally near ones the shortest, then the first by bytes:
- * the order in which they are offered does not matter.  Words of 256 bytes and more, and those with
- * a NUL, are nobody's. */
+/* Finds the word that the user probably meant by an unknown one.  It is the only word that
+ * begins with the unknown one (of at least two bytes), otherwise the nearest by
+ * tfr_text_distance().  A difference in case only counts as one typing error.  So does a path
+ * whose leading components are omitted ("label" for "image/class/label").  Of equally near words
+ * it is the shortest, then the first bytewise: the order of the offers does not matter.  Words
+ * of 256 bytes or more, and words with a NUL, are ignored. */
 struct tfr_meant {
-	const char *wanted; /* `size` bytes, which stay where they are */
+	const char *wanted; /* `size` bytes, which must not move */
 	size_t size;
 	unsigned distance;
 	char nearest[256], begun[256];
-	bool several; /* words that begin with it, so that it is none of them */
+	bool several; /* several words begin with it, so that none is chosen for that */
 };
 
 void tfr_meant_init(struct tfr_meant *m, const char *wanted, size_t size);
 void tfr_meant_offer(struct tfr_meant *m, const char *word, size_t size);
-/* As if what was offered to `from`, which wants the same, had been offered to `into`. */
+/* Offers to `into` every word that was offered to `from`, which wants the same word. */
 void tfr_meant_merge(struct tfr_meant *into, const struct tfr_meant *from);
-/* NULL: nothing is like it.  Lives as long as `m`, until the next offer. */
+/* NULL: no similar word.  Valid until the next offer, and as long as `m`. */
 const char *tfr_meant_word(const struct tfr_meant *m);
-/* The same as a hint: "Did you mean 'x'?".  Nothing where nothing is like it, or `err` is NULL. */
+/* Sets the hint "Did you mean 'x'?".  Does nothing if no word is similar or `err` is NULL. */
 void tfr_meant_hint(const struct tfr_meant *m, struct tfr_error *err);
 
-/* A JSON text under construction.  Strings are UTF-8; bytes that are not come out as U+FFFD.
- * Numbers are never rounded; a non-finite one becomes the string "NaN", "Infinity" or "-Infinity".
- * Out of memory is remembered and told once, by tfr_json_text().  `key` is NULL inside an array and
- * for the outermost value. */
+/* A JSON text under construction.  Strings are UTF-8; invalid bytes become U+FFFD.  Numbers are
+ * never rounded; a non-finite one becomes the string "NaN", "Infinity" or "-Infinity".
+ * tfr_json_text() reports whether memory ran out.  `key` is NULL inside an array and for the
+ * outermost value. */
 struct tfr_json;
 
 struct tfr_json *tfr_json_new(void); /* NULL: out of memory; every other function accepts NULL */
 void tfr_json_free(struct tfr_json *j);
-/* Puts each member on a line of its own, indented, down to `depth` levels (0, the default: all on
+/* Writes each member on its own line, indented, down to `depth` levels (0, the default: all on
  * one line). */
 void tfr_json_pretty(struct tfr_json *j, unsigned depth);
-/* The key of the value that comes next (whose own `key` is then NULL), for keys that are not C
- * strings.  The bytes are looked at when that value comes. */
+/* Sets the key of the next value (whose own `key` is then NULL), for keys that are not C
+ * strings.  The bytes are read when that value is written. */
 void tfr_json_key(struct tfr_json *j, const void *key, size_t size);
 void tfr_json_open_object(struct tfr_json *j, const char *key);
 void tfr_json_close_object(struct tfr_json *j);
@@ -98,18 +99,18 @@ void tfr_json_bytes(struct tfr_json *j, const char *key, const void *text, size_
 void tfr_json_u64(struct tfr_json *j, const char *key, uint64_t value);
 void tfr_json_i64(struct tfr_json *j, const char *key, int64_t value);
 void tfr_json_f64(struct tfr_json *j, const char *key,
-	double value); /* shortest that reads back as `value` */
+	double value); /* shortest decimal that reads back as `value` */
 void tfr_json_f32(struct tfr_json *j, const char *key, float value);
-/* All values of an array, or some more of them: as one call for each of them. */
+/* Writes values of an array, as one call for each of them would. */
 void tfr_json_i64s(struct tfr_json *j, const int64_t *values, size_t n);
-/* The floats lie one behind the other, aligned or not. */
+/* The floats are contiguous, aligned or not. */
 void tfr_json_f32s(struct tfr_json *j, const void *values, size_t n);
 void tfr_json_bool(struct tfr_json *j, const char *key, bool value);
 void tfr_json_null(struct tfr_json *j, const char *key);
-/* The text so far, NUL-terminated, owned by `j`, valid until the next call on it.  NULL: memory ran
- * out. */
+/* The text so far, NUL-terminated, owned by `j`, valid until the next call on it.  NULL: memory
+ * ran out. */
 const char *tfr_json_text(struct tfr_json *j, size_t *size);
-/* Forgets the text, keeps the memory: a `j` serves line after line. */
+/* Removes the text and keeps the memory, so that one `j` can write many lines. */
 void tfr_json_reset(struct tfr_json *j);
 
 /* Whether `size` bytes are well-formed UTF-8 (RFC 3629: no surrogates, nothing past U+10FFFF, no
