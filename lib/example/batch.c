@@ -1,5 +1,5 @@
-/* example/batch.c - the batch parser: wanted features in, columns out.  See example/batch.h for how
- * a record goes through it. */
+/* example/batch.c - the batch parser: converts wanted features of records into columns.
+ * example/batch.h describes the steps for a record. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 /* ---- Features ---- */
 
-/* As much of a name as an error shows. */
+/* The part of a name that an error shows. */
 static int shown_size(const struct tfr_batch_column *c)
 {
 	return c->name_size < 200 ? (int)c->name_size : 200;
@@ -36,8 +36,7 @@ static bool copy_texts(struct tfr_batch_column *c, size_t n)
 	return true;
 }
 
-/* The first memory of a column, zeroed: the first split, and the offset of the first text, are 0.
- */
+/* Allocates the first memory of a column, zeroed: the first split and the first offset are 0. */
 static bool first_memory(struct tfr_batch_column *c)
 {
 	enum { FIRST = 64 };
@@ -140,7 +139,7 @@ void tfr_batch_parser_free(struct tfr_batch_parser *b)
 
 /* ---- Records ---- */
 
-/* Columns as they are with `rows` rows. */
+/* Restores the columns to their state with `rows` rows. */
 static void go_back(struct tfr_batch_parser *b)
 {
 	for (size_t i = 0; i < b->n; i++) {
@@ -174,7 +173,7 @@ static enum tfr_status fail_wire(const struct tfr_batch_parser *b, const struct 
 		shown_size(c), c->name, w->fault, at, b->rows);
 }
 
-/* The feature of this record that was meant by the one that it lacks. */
+/* Suggests the feature of this record that the user may have meant by the missing one. */
 static void hint_name(
 	const struct tfr_batch_column *c, const void *record, size_t size, struct tfr_error *err)
 {
@@ -192,7 +191,7 @@ static void hint_name(
 	tfr_example_free(ex);
 }
 
-/* A failure of column b->fault_feature. */
+/* Reports a failure of column b->fault_feature. */
 static enum tfr_status fail_append(const struct tfr_batch_parser *b, enum tfr_append why,
 	const struct tfr_wire *w, const uint8_t *start, struct tfr_error *err)
 {

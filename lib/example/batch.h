@@ -1,10 +1,10 @@
-/* example/batch.h - between the parts of the batch parser.
+/* example/batch.h - what the parts of the batch parser share.
  *
- * A record goes through two steps.  batch_walk.c walks its entries and notes, for each wanted
- * feature, where the entry that counts is.  batch_values.c then goes through the features in their
- * order and appends to each column a row, decoded or filled in.  Only when all have one is the
- * record part of the batch: until then `rows` stands, and whatever lies behind it is overwritten.
- */
+ * A record is parsed in two steps. batch_walk.c walks its entries and notes the position of the
+ * valid entry of each wanted feature. batch_values.c then processes the features in order, and
+ * appends to each column one row, decoded or filled in.  The record belongs to the batch only
+ * when all columns have a row: until then `rows` is unchanged, and data after the last row is
+ * overwritten. */
 #ifndef TFR_EXAMPLE_BATCH_H
 #define TFR_EXAMPLE_BATCH_H
 
@@ -16,7 +16,7 @@
 
 #define TFR_UNWANTED UINT32_MAX
 
-/* A feature as it is wanted, and its column as far as it is parsed. */
+/* A wanted feature, and its column as far as it is parsed. */
 struct tfr_batch_column {
 	char *name;
 	size_t name_size;
@@ -25,27 +25,27 @@ struct tfr_batch_column {
 	bool splits32, copy;
 	size_t count;		/* see struct tfr_batch_feature */
 	void *fill;		/* NULL: none was given */
-	uint8_t *texts;		/* what `fill` points to, where it is bytes */
-	size_t elements;	/* values in `values` */
-	tfr_varints_fn *decode; /* the fastest here */
-	uint64_t wrong; /* of a failed append: the kind, or the number of values, that it has */
-	/* int64_t, float or struct tfr_bytes; of copied bytes the int64_t offset of their end in
-	 * `text`, with a 0 before the first.  Neither these nor the splits are ever NULL. */
+	uint8_t *texts;		/* the memory of `fill`, if it is bytes */
+	size_t elements;	/* elements of `values` */
+	tfr_varints_fn *decode; /* the fastest on this processor */
+	uint64_t wrong;		/* of a failed append: the kind, or the number of values, found */
+	/* int64_t, float or struct tfr_bytes.  For copied bytes: the int64_t offset of each end
+	 * in `text`, with a 0 before the first.  `values` and the splits are never NULL. */
 	struct tfr_buf values;
 	struct tfr_buf text;
 	struct tfr_buf splits;
 	struct tfr_column shown;
 };
 
-/* The value of the entry that counts: a Feature in wire form.  size 0: missing; data NULL: there is
- * not even an unset one. */
+/* The value of the entry that counts: a Feature in wire form. size 0: missing; data NULL: there
+ * is not even an unset one. */
 struct tfr_found {
 	const uint8_t *data;
 	size_t size;
 };
 
-/* Records of one writer are alike: what the entry at some place of the last one began with, up to
- * the tag of the value, is what it will begin with in the next. */
+/* Records of one writer are alike: the bytes of an entry up to the tag of its value are probably
+ * those of the entry at the same position of the previous record. */
 struct tfr_hint {
 	uint8_t head[59];
 	uint8_t size; /* 0: none yet */
@@ -54,7 +54,8 @@ struct tfr_hint {
 
 enum { TFR_HINTS = 256 };
 
-/* Where names are looked up: open addressing, a power of two of slots, half of them free. */
+/* A slot of the hash table of names: open addressing, a power of two of slots, half of them
+ * free. */
 struct tfr_name_slot {
 	uint32_t hash;
 	uint32_t feature; /* TFR_UNWANTED: free */
@@ -68,14 +69,14 @@ struct tfr_batch_parser {
 	size_t name_mask;
 	size_t rows;
 	bool finished;
-	/* Of the fault in a record: the feature, or TFR_UNWANTED. */
+	/* The feature with a fault in the record, or TFR_UNWANTED. */
 	uint32_t fault_feature;
 	struct tfr_hint hints[TFR_HINTS];
 };
 
 enum tfr_append {
 	TFR_APPENDED,
-	TFR_APPEND_FAULT, /* the wire says what and where */
+	TFR_APPEND_FAULT, /* the struct tfr_wire has the fault and its position */
 	TFR_APPEND_MISSING,
 	TFR_APPEND_KIND,
 	TFR_APPEND_COUNT,
@@ -87,24 +88,24 @@ enum tfr_append {
 
 /* Fills the table.  TFR_EUSAGE: two features have one name. */
 enum tfr_status tfr_batch_index_names(struct tfr_batch_parser *b, struct tfr_error *err);
-/* TFR_UNWANTED: it is none of the wanted. */
+/* TFR_UNWANTED: not a wanted feature. */
 uint32_t tfr_batch_lookup(const struct tfr_batch_parser *b, const void *key, size_t size);
 
 /* ---- batch_walk.c ---- */
 
-/* Fills `found`.  False: w->fault says why not. */
+/* Fills `found`.  False: w->fault has the reason. */
 bool tfr_batch_walk(struct tfr_batch_parser *b, struct tfr_wire *w);
 
 /* ---- batch_values.c ---- */
 
-/* Appends a row to the column.  `w` is the record: its end, and where faults are told.  After a
- * failure `elements` may have moved. */
+/* Appends a row to the column.  `w` covers the record: it gives the end, and receives faults.
+ * After a failure `elements` may have changed. */
 enum tfr_append tfr_batch_append(
 	struct tfr_batch_column *c, size_t row, const struct tfr_found *v, struct tfr_wire *w);
 
 /* ---- batch_finish.c ---- */
 
-/* Pads where that is wanted and shows the column.  False: out of memory. */
+/* Pads rows if requested and publishes the column.  False: out of memory. */
 bool tfr_batch_show(struct tfr_batch_column *c, size_t rows);
 
 /* ---- Used by all ---- */
@@ -128,12 +129,12 @@ static inline size_t tfr_batch_split(const struct tfr_batch_column *c, size_t ro
 			   : (size_t)((const int64_t *)c->splits.data)[row];
 }
 
-/* Makes `b` hold `size` bytes; what is there stays. */
+/* Makes room for `size` bytes in `b` and keeps its contents. */
 static inline bool tfr_batch_room(struct tfr_buf *b, size_t size)
 {
 	if (size <= b->cap)
 		return true;
-	b->size = b->cap; /* so that all of it is kept, not only what was counted */
+	b->size = b->cap; /* so that growing copies all of it, not only the bytes counted */
 	return tfr_buf_reserve(b, size - b->cap);
 }
 

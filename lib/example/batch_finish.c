@@ -1,8 +1,7 @@
-/* example/batch_finish.c - columns made ready to be looked at: rows padded, pointers given.
+/* example/batch_finish.c - completes columns: pads rows and sets pointers.
  *
- * Rows are padded where they are, from the last to the first: a row never moves to the left, so
- * none is overwritten before it has moved, and where all rows have one length nothing moves at all.
- */
+ * Rows are padded in place, from the last to the first.  A row never moves to the left, so none
+ * is overwritten before it has moved.  If all rows have the same length, nothing moves. */
 #include <string.h>
 
 #include "example/batch.h"
@@ -50,7 +49,7 @@ static bool pad_values(struct tfr_batch_column *c, size_t rows, size_t width)
 	return true;
 }
 
-/* Copied bytes: what moves is the text, and offsets are made anew. */
+/* Copied bytes: moves the text and computes new offsets. */
 static bool pad_text(struct tfr_batch_column *c, size_t rows, size_t width)
 {
 	const struct tfr_bytes *fill = c->fill;

@@ -1,16 +1,16 @@
-/* example/batch_names.c - from a key in a record to the wanted feature of that name.
+/* example/batch_names.c - finds the wanted feature for a key of a record.
  *
- * The table is made once of the wanted names and then only read, so a record full of keys that
- * collide costs no more than one whose keys do not: the longest run of taken slots is fixed when
- * the parser is made. */
+ * The table is built once from the wanted names and then only read.  The longest run of taken
+ * slots is fixed when the parser is created, so a record full of colliding keys costs no more
+ * than any other. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "example/batch.h"
 
-/* Eight bytes at a time, multiplied and folded, so that every bit of a name moves the upper half.
- */
+/* Multiplies and folds eight bytes at a time, so that every bit of a name affects the upper
+ * half. */
 static uint32_t hash_name(const void *key, size_t size)
 {
 	const uint8_t *p = key;
@@ -22,7 +22,7 @@ static uint32_t hash_name(const void *key, size_t size)
 		h ^= h >> 32;
 	}
 	word = 0;
-	if (size) /* an empty name may have no address */
+	if (size) /* an empty name may be NULL */
 		memcpy(&word, p, size);
 	h = (h ^ word) * 0x94d049bb133111ebu;
 	return (uint32_t)(h >> 32);

@@ -1,4 +1,4 @@
-/* example/batch_spec.c - a wanted feature as a command line writes it. */
+/* example/batch_spec.c - parses a wanted feature as written on a command line. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 
-/* Values of a record: what fits a row of a tensor. */
+/* Values per record: must fit in a row of a tensor. */
 #define COUNT_MAX (1u << 30)
 
 static enum tfr_status wrong(const char *spec, const char *what, struct tfr_error *err)
@@ -19,8 +19,8 @@ static enum tfr_status wrong(const char *spec, const char *what, struct tfr_erro
 	return TFR_EUSAGE;
 }
 
-/* The name in quotes at `p`, where a backslash takes a quote or a backslash for itself.  Gives what
- * is behind the closing quote; NULL: there is none. */
+/* Copies the name in quotes at `p`, where a backslash escapes a quote or a backslash.  Returns
+ * the text after the closing quote; NULL: it is missing. */
 static const char *unquote(const char *p, char *name)
 {
 	char quote = *p++;

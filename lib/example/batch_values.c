@@ -1,18 +1,19 @@
-/* example/batch_values.c - one feature of one record appended to its column, by the rules of
+/* example/batch_values.c - appends one feature of one record to its column, by the rules of
  * tf.io.parse_example (tfr/batch.h).
  *
- * Values go straight to where they stay.  Room is made for what is there: a chunk that is long is
- * counted before it is decoded, so that memory grows with values, not with the bytes they take. */
+ * Values are written to their final place.  Room is made only for values that exist: a long
+ * chunk is counted before it is decoded, so that memory grows with the number of values, not
+ * with the size of the chunk. */
 #include <endian.h>
 #include <string.h>
 
 #include "example/batch.h"
 #include "example/varint.h"
 
-/* Up to this many bytes a chunk gets room for a value a byte without being counted. */
+/* A chunk of up to this many bytes gets room for one value per byte and is not counted. */
 enum { SHORT_CHUNK = 64 };
 
-/* The body of the first list, which is all of a Feature that is looked at. */
+/* The body of the first list, the only one of a Feature that counts. */
 static inline bool open_list(struct tfr_wire *w, const struct tfr_found *v, struct tfr_wire *list)
 {
 	struct tfr_wire in = { .p = v->data + 1, .end = v->data + v->size };
@@ -26,8 +27,8 @@ static inline bool open_list(struct tfr_wire *w, const struct tfr_found *v, stru
 	return true;
 }
 
-/* Narrows a list of numbers to the inside of its first packed chunk; or leaves it as it is, if its
- * values, which have the tag `single`, are not packed. */
+/* Narrows a list of numbers to the inside of its first packed chunk.  Leaves it as it is if its
+ * values are not packed, so that each has the tag `single`. */
 static inline bool open_chunk(struct tfr_wire *list, uint8_t single, bool *packed)
 {
 	const uint8_t *tag_at = list->p;
@@ -49,7 +50,8 @@ static inline bool open_chunk(struct tfr_wire *list, uint8_t single, bool *packe
 	return true;
 }
 
-/* Where value `n` of the column goes, with room for it and `more` behind it.  NULL: no memory. */
+/* Where value `n` of the column is stored, with room for it and `more` after it.  NULL: out of
+ * memory. */
 static inline void *place(struct tfr_batch_column *c, size_t n, size_t more, size_t size)
 {
 	size_t need;
@@ -59,9 +61,10 @@ static inline void *place(struct tfr_batch_column *c, size_t n, size_t more, siz
 	return c->values.data + n * size;
 }
 
-/* ---- Lists: each gives the number of values in *n, and puts them behind the column's own ---- */
+/* ---- Lists: each function stores the number of values in *n and appends them to the column
+ * ---- */
 
-/* Values that are each a field.  `out` NULL: they are counted. */
+/* Values that are separate fields.  `out` NULL: only counts them. */
 static bool read_singles(
 	struct tfr_wire list, enum tfr_wire_type type, void *out, size_t *n, struct tfr_wire *fault)
 {
@@ -144,7 +147,8 @@ static inline enum tfr_append put_floats(
 	return TFR_APPENDED;
 }
 
-/* One value behind `n` others.  The text of copied ones lies behind that of those before. */
+/* Appends one value after `n` others.  The text of copied values follows that of the earlier
+ * ones. */
 static inline enum tfr_append put_text(
 	struct tfr_batch_column *c, size_t n, const uint8_t *data, size_t size)
 {
@@ -192,7 +196,7 @@ static enum tfr_append put_bytes(
 
 /* ---- Rows ---- */
 
-/* What stands for a dense feature that is missing. */
+/* Appends the fill values of a dense feature that is missing. */
 static enum tfr_append put_fill(struct tfr_batch_column *c, size_t *n)
 {
 	size_t size = tfr_batch_value_size(c);
@@ -231,10 +235,10 @@ static enum tfr_append end_row(struct tfr_batch_column *c, size_t row)
 	return TFR_APPENDED;
 }
 
-/* A Feature that is a short packed list of integers written the usual way, all three lengths of one
- * byte: they follow from its size, so that one comparison checks tags and lengths together, and a
- * list that is empty takes no other path than one that is not.  False: it is something else, or
- * damaged, or there is no room; nothing has happened. */
+/* Handles the usual short packed list of integers, whose three lengths have one byte each.  The
+ * lengths follow from its size, so one comparison checks tags and lengths together; an empty
+ * list takes the same path.  False: the list has another form, is damaged, or there is no room;
+ * nothing has changed. */
 static inline bool quick_int64s(
 	struct tfr_batch_column *c, const struct tfr_found *v, const struct tfr_wire *w, size_t *n)
 {

@@ -1,10 +1,10 @@
-/* example/batch_walk.c - from a record to where its wanted features are, by the rules of
- * tf.io.parse_example (tfr/batch.h).
+/* example/batch_walk.c - finds the wanted features of a record, by the rules of tf.io.parse_example
+ * (tfr/batch.h).
  *
- * Entries are checked as far as their two fields, features only where they are wanted.  Each entry
- * is first compared with the head of the one that stood at its place in the record before: where
- * that fits, which it does for records of one writer, no name is looked up, and a record takes half
- * the time. */
+ * Only the two fields of an entry are checked, and features only if they are wanted.  Each entry
+ * is first compared with the beginning of the entry at the same position of the previous
+ * record.  Records of one writer usually match, so that no name is looked up; such a record
+ * takes half the time. */
 #include <string.h>
 
 #include "example/batch.h"
@@ -15,12 +15,12 @@ enum {
 	TAG_3 = 3 << 3 | TFR_WIRE_BYTES, /* int64_list */
 };
 
-/* The length of a field whose tag is at `tag_at`, and that so many bytes are there. */
+/* Reads the length of a field whose tag is at `tag_at`, and checks that so many bytes follow. */
 static inline bool read_length(struct tfr_wire *w, const uint8_t *tag_at, size_t *length)
 {
 	TFR_UNSET uint64_t v;
 
-	/* Records have more than 127 bytes and less than 16384, mostly. */
+	/* Most records have between 128 and 16383 bytes. */
 	if (w->end - w->p >= 2 && w->p[0] >= 0x80 && w->p[1] < 0x80) {
 		v = (w->p[0] & 0x7f) | (unsigned)w->p[1] << 7;
 		w->p += 2;
@@ -33,7 +33,7 @@ static inline bool read_length(struct tfr_wire *w, const uint8_t *tag_at, size_t
 	return true;
 }
 
-/* Notes what an entry has for a wanted feature. */
+/* Notes the value of an entry for a wanted feature. */
 static inline bool note(struct tfr_batch_parser *b, struct tfr_wire *w, uint32_t feature,
 	const uint8_t *value, size_t size)
 {
@@ -52,7 +52,7 @@ static inline bool note(struct tfr_batch_parser *b, struct tfr_wire *w, uint32_t
 	return true;
 }
 
-/* The head, for next time: an entry whose key comes first, written the usual way. */
+/* Remembers the beginning of an entry whose key comes first, in the usual encoding. */
 static void remember(struct tfr_hint *h, uint32_t feature, const uint8_t *entry,
 	const struct tfr_wire_field *key)
 {
@@ -64,7 +64,7 @@ static void remember(struct tfr_hint *h, uint32_t feature, const uint8_t *entry,
 	h->feature = feature;
 }
 
-/* An entry of any form: two fields, keys or values.  `w` is the entry. */
+/* An entry of any form: two fields, each a key or a value.  `w` covers the entry. */
 static bool any_entry(struct tfr_batch_parser *b, struct tfr_wire *w, struct tfr_hint *hint)
 {
 	struct tfr_wire_field key = { .data = (const uint8_t *)"" }, value = key;
@@ -97,7 +97,7 @@ static bool any_entry(struct tfr_batch_parser *b, struct tfr_wire *w, struct tfr
 	return feature == TFR_UNWANTED || note(b, w, feature, value.data, value.size);
 }
 
-/* At least 3 bytes. */
+/* `n` is at least 3. */
 static inline bool same_bytes(const uint8_t *a, const uint8_t *b, size_t n)
 {
 	uint64_t x, y, differ = 0;

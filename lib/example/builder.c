@@ -1,11 +1,11 @@
-/* example/builder.c - Examples that come out the same whatever the order their features were added
- * in.
+/* example/builder.c - builds Examples whose bytes do not depend on the order in which features are
+ * added.
  *
- * Each feature's list is put in wire form as it is added, one after another in `lists`; a
- * referenced value is a hole there, noted in `refs` with the place it belongs at.  Only when the
- * record is wanted are the keys sorted and the lengths around the lists known: then `out` gets
- * every byte that is not referenced, in order, and the pieces point into it and at the referenced
- * values in turn. */
+ * Each feature's list is written to `lists` in wire form as it is added.  A referenced value is
+ * not copied there: `refs` has the offset where it belongs.  When the record is requested, the
+ * keys are sorted and the sizes of all lists are known.  Then all bytes that are not referenced
+ * are written to `out` in order, and the pieces point alternately into it and at the referenced
+ * values. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,12 +17,12 @@
 enum {
 	TAG_1 = 0x0a, /* field 1, bytes */
 	TAG_2 = 0x12,
-	COPY_BELOW = 256, /* bytes: a shorter value is copied though it could be referenced */
+	COPY_BELOW = 256, /* bytes: a shorter value is copied even if it could be referenced */
 	MAX_VARINT = 10,
 };
 
 struct ref {
-	size_t at; /* offset in `lists` that the value comes before */
+	size_t at; /* offset in `lists` before which the value belongs */
 	const uint8_t *data;
 	size_t size;
 };
@@ -32,7 +32,7 @@ struct item {
 	enum tfr_kind kind;
 	size_t at, size; /* in lists */
 	size_t ref_at, n_refs, ref_size;
-	size_t number; /* of its adding: of equal keys the last stays */
+	size_t number; /* order of adding: of equal keys the last stays */
 };
 
 struct tfr_builder {
@@ -45,7 +45,7 @@ struct tfr_builder *tfr_builder_new(void)
 {
 	struct tfr_builder *b = calloc(1, sizeof(*b));
 
-	/* Memory from the start: an offset of 0 may then be added to each of them. */
+	/* Allocates memory from the start, so that an offset of 0 may be added to each pointer. */
 	if (b && tfr_buf_reserve(&b->keys, 1) && tfr_buf_reserve(&b->lists, 1) &&
 		tfr_buf_reserve(&b->items, 1) && tfr_buf_reserve(&b->refs, 1))
 		return b;
@@ -144,7 +144,7 @@ static struct item begin_item(struct tfr_builder *b, size_t key_size, enum tfr_k
 	};
 }
 
-/* Adds the item whose list has just been written, or takes the half-written list back. */
+/* Adds the item whose list has just been written, or removes a partly written list. */
 static enum tfr_status end_item(struct tfr_builder *b, struct item *it, const void *key,
 	bool written, struct tfr_error *err)
 {
@@ -162,8 +162,9 @@ static enum tfr_status end_item(struct tfr_builder *b, struct item *it, const vo
 	return tfr_fail_nomem(err, "building an Example");
 }
 
-/* There is room for them, and for a byte more: whether a small number takes one or two would be
- * guessed wrong for every other pixel, so that two are written, and perhaps one of them kept. */
+/* There is room for the values and one more byte.  The processor would mispredict for every
+ * other pixel whether a small number takes one byte or two.  Therefore two are always written,
+ * and the second is kept only if needed. */
 static void put_varints(struct tfr_buf *out, const int64_t *values, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -265,7 +266,7 @@ enum tfr_status tfr_builder_text(
 
 /* ---- Feature lists ---- */
 
-/* The sizes of what holds `n` floats, from the inside: the packed chunk, the FloatList, the
+/* The sizes of the messages around `n` floats, from the inside: packed chunk, FloatList,
  * Feature. */
 static size_t chunk_size(size_t n)
 {
@@ -318,7 +319,7 @@ enum tfr_status tfr_builder_frames(struct tfr_builder *b, const char *key, const
 	return tfr_fail_nomem(err, "building a SequenceExample");
 }
 
-/* A list as it was read may be packed in pieces or not at all: its values are written anew. */
+/* A parsed list may be packed in pieces or not at all: its values are written again. */
 static bool copy_list(struct tfr_builder *b, struct item *it, const struct tfr_feature *f)
 {
 	struct tfr_cursor c;
@@ -341,7 +342,7 @@ static bool copy_list(struct tfr_builder *b, struct item *it, const struct tfr_f
 	size = b->lists.size - at;
 	if (!ok || !size || f->kind == TFR_KIND_BYTES)
 		return ok;
-	/* The chunk's length is known now: its head goes in front. */
+	/* The chunk's length is known now: insert its head before it. */
 	if (!put_head(&b->lists, TAG_1, size))
 		return false;
 	memmove(b->lists.data + at + 1 + varint_size(size), b->lists.data + at, size);
@@ -373,8 +374,8 @@ static int by_key(const void *pa, const void *pb, void *keys)
 	return c ? c : (a->number > b->number) - (a->number < b->number);
 }
 
-/* Sorts the items by key, an insertion sort as they are few and often in order, and keeps the last
- * of equal keys. */
+/* Sorts the items by key and keeps the last of equal keys.  An insertion sort, because items are
+ * few and often in order. */
 static void sort_items(struct tfr_builder *b)
 {
 	struct item *items = (struct item *)b->items.data;
@@ -421,10 +422,11 @@ static struct sizes measure(const struct item *it)
 	return s;
 }
 
-/* Ends the piece that `out` has been filling since `*from`, then adds `value`. */
+/* Ends the piece of `out` that began at `*from`, then adds `value`. */
 static bool put_pieces(struct tfr_builder *b, size_t *from, const struct ref *value)
 {
-	/* A piece of `out` is its offset until `out` has stopped moving; its base is NULL then. */
+	/* While `out` may still move, its pieces have a NULL base; the offset is added at the
+	 * end. */
 	struct iovec own = { .iov_base = NULL, .iov_len = b->out.size - *from };
 
 	*from = b->out.size;

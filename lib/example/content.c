@@ -1,17 +1,18 @@
-/* example/content.c - the type of message that a record is, from its fields alone.
+/* example/content.c - detects the message type of a record from its fields.
  *
- * No record names its type, so each type is recognised by what only its own fields can be:
+ * No record names its type.  Each type is recognised by fields that no other type can have:
  *
  *   Example          an entry of its map that has a name and, as its value, a Feature
  *   SequenceExample  the same, or such an entry whose value is a FeatureList
- *   ELWC             Examples in fields 1 and 2, each an Example as TensorFlow writes it and no
- * more Event            a summary with values, or the file version that an event file starts with
+ *   ELWC             Examples in fields 1 and 2, each in the form that TensorFlow writes, no
+ *                    others
+ *   Event            a summary with values, or the file version that an event file starts with
  *   TensorProto      a type that exists and a shape
  *
- * The first two exclude the third: an entry with a value is no map of features.  TensorFlow writes
- * the name and the value of each entry, so that one entry is enough.  A record that has none of
- * this but could still be one of the types is "like" it, and what it is depends on the records
- * around it (struct tfr_content_counts). */
+ * The first two exclude the third: an entry with a value is not a map of features.  TensorFlow
+ * writes the name and the value of each entry, so that one entry is enough.  A record that has
+ * none of these fields but could still be one of the types is "like" that type.  Its type then
+ * depends on the other records (struct tfr_content_counts). */
 #include "example/content.h"
 
 #include <string.h>
@@ -27,7 +28,7 @@ enum {
 	MAX_FIELD = 18,
 };
 
-/* By field number, the wire types that it may come in; numbers may be packed or not. */
+/* The wire types that each field number may have; numbers may be packed or not. */
 static const uint8_t event_fields[MAX_FIELD + 1] = { 0, D, V, B, B, B, B, B, B, B, B };
 static const uint8_t tensor_fields[MAX_FIELD + 1] = { 0, V, B, V, B, F | B, D | B, V | B, B, F | B,
 	V | B, V | B, D | B, V | B, B, B, V | B, V | B, B };
@@ -47,7 +48,7 @@ static struct tfr_wire wire_of(const struct tfr_wire_field *f)
 
 /* ---- Features ---- */
 
-/* Whether these are the values of a list, as far as the fields say. */
+/* Whether these are the values of a list, judged by the fields alone. */
 static bool is_list(struct tfr_wire w, uint32_t kind)
 {
 	TFR_UNSET struct tfr_wire_field f;
@@ -59,7 +60,7 @@ static bool is_list(struct tfr_wire w, uint32_t kind)
 	return !w.fault;
 }
 
-/* A Feature: a list of a kind, or nothing at all; fields of other numbers may be there. */
+/* A Feature: a list of a kind, or empty; fields of other numbers are allowed. */
 static bool is_feature(struct tfr_wire w)
 {
 	TFR_UNSET struct tfr_wire_field f;
@@ -75,7 +76,7 @@ static bool is_feature(struct tfr_wire w)
 	return !w.fault && (kind || empty);
 }
 
-/* A FeatureList: Features, or nothing at all. */
+/* A FeatureList: Features, or empty. */
 static bool is_feature_list(struct tfr_wire w)
 {
 	TFR_UNSET struct tfr_wire_field f;
@@ -101,12 +102,12 @@ static bool is_text(const struct tfr_wire_field *f)
 	return true;
 }
 
-/* What was found in the maps of a record that is read as an Example or a SequenceExample. */
+/* The contents of the maps of a record that is read as an Example or a SequenceExample. */
 struct maps {
 	bool whole; /* an entry with a name and a value */
-	bool pairs; /* an entry with both fields, whose value is none */
-	bool parts; /* an entry without one of them, as other writers leave out what is empty */
-	bool other; /* anything that belongs to neither message */
+	bool pairs; /* an entry with both fields, whose value is not valid */
+	bool parts; /* an entry that lacks one of them: other writers omit empty fields */
+	bool other; /* a field that belongs to neither message */
 };
 
 static void read_entry(struct tfr_wire w, bool (*is_value)(struct tfr_wire w), struct maps *found)
@@ -121,7 +122,7 @@ static void read_entry(struct tfr_wire w, bool (*is_value)(struct tfr_wire w), s
 			value = true;
 			good = good && is_value(wire_of(&f));
 		} else {
-			other |= !is_text(&f); /* of an entry that is only a name */
+			other |= !is_text(&f); /* of an entry with a name only */
 			name = true;
 		}
 	}
@@ -166,7 +167,7 @@ static bool is_written_entry(struct tfr_wire w)
 	return !w.fault && names == 1 && values == 1;
 }
 
-/* Whether all fields of a message are messages of number 1 that `is_one` holds for. */
+/* Whether every field of a message is a message with number 1 that satisfies `is_one`. */
 static bool holds_only(struct tfr_wire w, bool (*is_one)(struct tfr_wire w))
 {
 	TFR_UNSET struct tfr_wire_field f;
@@ -243,13 +244,13 @@ static bool is_shape(struct tfr_wire w)
 	return !w.fault;
 }
 
-/* What one walk over the fields of a record shows. */
+/* The result of one walk over the fields of a record. */
 struct fields {
 	bool event, tensor; /* it has fields of that message only */
-	bool proven;	    /* an Event, if it is one */
+	bool proven;	    /* certainly an Event, if it is one */
 	bool shape, dtype;
 	uint32_t seen;
-	bool maps; /* fields that a map can be in */
+	bool maps; /* fields that can contain a map */
 	struct maps found;
 };
 

@@ -1,18 +1,18 @@
-/* example/content.h - which type of message records are, told by their fields.
+/* example/content.h - the message type of records, detected from their fields.
  *
- * One record can be ambiguous: an empty one may be any message.  So what a file or a set holds is
- * decided from the counts of many. */
+ * One record can be ambiguous: an empty one may be any message.  The content of a file or a set
+ * is therefore decided from the counts of many records. */
 #ifndef TFR_EXAMPLE_CONTENT_H
 #define TFR_EXAMPLE_CONTENT_H
 
 #include <tfr-private/example.h>
 
-/* What one record shows. */
+/* The evidence of one record. */
 enum tfr_likeness {
 	TFR_LIKE_ANY,		/* it is empty */
 	TFR_LIKE_EXAMPLE,	/* an Example without a complete feature, or nearly anything else */
-	TFR_LIKE_EVENT,		/* fields of an Event that other messages have as well */
-	TFR_LIKE_EVENT_WITHOUT, /* the same, and only its time and step */
+	TFR_LIKE_EVENT,		/* fields of an Event that other messages also have */
+	TFR_LIKE_EVENT_WITHOUT, /* the same, but only its time and step */
 	TFR_IS_EXAMPLE,		/* or a SequenceExample */
 	TFR_IS_ELWC,
 	TFR_IS_EVENT,
@@ -24,45 +24,45 @@ enum tfr_likeness {
 
 /* A record that tfr_example_parse() refuses can still be a damaged TFR_IS_EXAMPLE. */
 enum tfr_likeness tfr_likeness_of(const void *data, size_t size);
-/* The same of a record that was just parsed; this costs nothing where it has a feature. */
+/* The same for a record that was just parsed; it costs nothing if the record has a feature. */
 enum tfr_likeness tfr_likeness_parsed(const struct tfr_example *ex, const void *data, size_t size);
 
-/* Records by what they show; zero-initialised is none. */
+/* Records by their evidence; zero-initialised is none. */
 struct tfr_content_counts {
 	uint64_t records[TFR_LIKENESSES];
 };
 
 void tfr_content_merge(struct tfr_content_counts *into, const struct tfr_content_counts *from);
 
-/* The records by what they are taken for, all of them considered.  What is only like a type is of
- * that type where a record proves it, otherwise another message; empty records are Examples where
- * there are others, and otherwise go with the most.
- * records[TFR_CONTENT_AUTO] is 0. */
+/* The number of records of each type, after all of them were considered.  A record that is only
+ * "like" a type gets that type if another record certainly has it; otherwise it is another
+ * message.  Empty records are Examples if there are other Examples; otherwise they get the most
+ * frequent type. records[TFR_CONTENT_AUTO] is 0. */
 struct tfr_content_result {
 	uint64_t records[TFR_CONTENT_TYPES];
 	uint64_t all;
-	enum tfr_content most; /* an Example where there are none */
+	enum tfr_content most; /* an Example if there are none */
 };
 
 struct tfr_content_result tfr_content_settle(const struct tfr_content_counts *counts);
 
-/* Of one record by itself.  Never AUTO. */
+/* The type of one record by itself.  Never AUTO. */
 enum tfr_content tfr_content_alone(enum tfr_likeness like);
 enum tfr_content tfr_content_of(const void *data, size_t size);
 
 /* "an Event", "a protobuf message of another type". */
 const char *tfr_content_one(enum tfr_content content);
-/* "3 Events and 1 TensorProto": all but the Examples, or also these. */
+/* "3 Events and 1 TensorProto": without the Examples, or with them. */
 #define TFR_CONTENT_TEXT 400
 char *tfr_content_list(
 	char text[TFR_CONTENT_TEXT], const struct tfr_content_result *r, bool examples);
 
-/* Where there are records and none of them is an Example: TFR_EDATA, "'PATH' holds Events, not
- * Examples", with a hint.  `path` NULL: "the inputs hold …"; "": "holds …", where the path is
- * printed beside it.  TFR_OK otherwise. */
+/* If there are records but no Examples: TFR_EDATA, "'PATH' holds Events, not Examples", with a
+ * hint.  `path` NULL: "the inputs hold …"; "": "holds …", for callers that print the path beside
+ * it.  TFR_OK otherwise. */
 enum tfr_status tfr_content_refuse(
 	const struct tfr_content_result *r, const char *path, struct tfr_error *err);
-/* Where there are Examples and others: "5 of 20 records are not Examples: 3 Events and 2
+/* If there are Examples and other records: "5 of 20 records are not Examples: 3 Events and 2
  * TensorProtos".  False: there is no mixture. */
 bool tfr_content_mixture(char text[TFR_CONTENT_TEXT], const struct tfr_content_result *r);
 

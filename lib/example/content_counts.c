@@ -1,4 +1,5 @@
-/* example/content_counts.c - what many records are, decided together, and how a message says it. */
+/* example/content_counts.c - decides the types of many records together, and describes them in
+ * messages. */
 #include <stdio.h>
 #include <string.h>
 
@@ -21,8 +22,7 @@ static enum tfr_content most_of(const struct tfr_content_result *r)
 	return most;
 }
 
-/* Some bytes parse as a message by chance, so that a few of those among many that do not are
- * none. */
+/* Some bytes parse as a message by chance.  A few such records among many raw ones are raw too. */
 static void settle_others(struct tfr_content_result *r)
 {
 	enum { BY_CHANCE = 8 };

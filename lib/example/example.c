@@ -1,10 +1,10 @@
-/* example/example.c - one record into sorted views, by protobuf's rules.
+/* example/example.c - parses a record into sorted views, by protobuf's rules.
  *
- * Every entry of the map becomes a view of its list's wire bytes, counted and checked on the way,
- * so that nothing read later can fail or leave the record.  Bytes are copied in one case: a Feature
- * with several lists of one kind is their concatenation, as protobuf merges, and that is made in
- * `merged`.  Only the Feature being read grows there, at its end, so the copying is linear; views
- * get their pointers into it when it has stopped moving. */
+ * Every entry of the map becomes a view of its list's wire bytes.  The list is counted and
+ * checked at once, so that reading values later cannot fail or leave the record.  Bytes are
+ * copied in one case: a Feature with several lists of one kind is their concatenation, as
+ * protobuf merges, which is built in `merged`.  Only the Feature being read grows there, at the
+ * end, so the copying is linear; views get their pointers into `merged` when it no longer moves. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ struct entry {
 	uint8_t chunk_head; /* tag and length of the only packed chunk, when view.one_chunk */
 };
 
-/* What is sorted: small, and mostly decided by the first bytes of the key. */
+/* The sort key: small, and mostly decided by the first bytes of the key. */
 struct order {
 	uint64_t prefix;
 	uint32_t index;
@@ -35,7 +35,7 @@ struct tfr_example {
 	struct entry *entries;
 	struct order *order, *scratch;
 	size_t cap, n_entries;
-	size_t n; /* features: entries without those that a later one replaced */
+	size_t n; /* features: entries except those that a later one replaced */
 	struct tfr_buf merged;
 	bool no_memory;
 };
@@ -95,7 +95,7 @@ static bool count_bytes(struct tfr_wire *w, uint64_t *count)
 	return !w->fault;
 }
 
-/* One field of a list of numbers: a packed chunk, a value of its own, or neither. */
+/* One field of a list of numbers: a packed chunk, a single value, or neither. */
 static bool count_numbers(
 	struct tfr_wire *w, const struct tfr_wire_field *f, enum tfr_kind kind, uint64_t *count)
 {
@@ -129,8 +129,8 @@ static inline __attribute__((always_inline)) bool measure_list(
 		if (!count_numbers(w, &f, kind, &n))
 			return false;
 		l->count += n;
-		/* The usual list is one packed chunk and nothing else: its values lie side by side.
-		 */
+		/* The usual list is one packed chunk and nothing else: its values are
+		 * contiguous. */
 		if (at == start && w->p == w->end && f.number == 1 && f.type == TFR_WIRE_BYTES) {
 			l->one_chunk = true;
 			l->chunk_head = (uint8_t)(f.data - start);
@@ -139,7 +139,7 @@ static inline __attribute__((always_inline)) bool measure_list(
 	return !w->fault;
 }
 
-/* The first list of its kind is a view; a further one is appended to it in `merged`. */
+/* The first list of its kind is a view; later ones are appended to it in `merged`. */
 static bool add_list(struct tfr_example *ex, struct entry *e, const struct list *l)
 {
 	if (!l->size)
@@ -167,7 +167,7 @@ static bool add_list(struct tfr_example *ex, struct entry *e, const struct list 
 
 /* ---- Messages ---- */
 
-/* In line where records are parsed: a call a feature would cost them a tenth. */
+/* Inlined into the parser: one call per feature would cost a tenth of the time. */
 static inline __attribute__((always_inline)) bool parse_feature(
 	struct tfr_example *ex, struct tfr_wire *w, struct entry *e)
 {
@@ -203,15 +203,15 @@ static uint64_t key_prefix(const char *key, size_t size)
 	return __builtin_bswap64(v);
 }
 
-/* The size of a message of tag `tag` that ends where its holder does; SIZE_MAX: something else is
- * there, or its length is of several bytes. */
+/* The size of a message of tag `tag` that ends where its container ends.  SIZE_MAX: another
+ * field, or a length of several bytes. */
 static inline size_t only_message(const uint8_t *p, size_t size, uint8_t tag)
 {
 	return size > 2 && p[0] == tag && p[1] < 0x80 && p[1] + (size_t)2 == size ? p[1] : SIZE_MAX;
 }
 
-/* The values of a list of `size` bytes that holds one text, or one short packed chunk; 0: it is
- * something else. */
+/* The number of values in a list of `size` bytes that has one text or one short packed chunk; 0:
+ * another form. */
 static inline size_t count_usual(const uint8_t *p, size_t size, enum tfr_kind kind)
 {
 	enum { LONGEST = 10 }; /* bytes of a varint */
@@ -228,8 +228,8 @@ static inline size_t count_usual(const uint8_t *p, size_t size, enum tfr_kind ki
 	return n;
 }
 
-/* The usual entry: a key, and a feature of one short list in one piece.  False: it is another, and
- * nothing is said of it. */
+/* Parses the usual entry: a key, and a feature with one short list in one piece.  False: the
+ * entry has another form, which says nothing about its validity. */
 static inline bool parse_usual_entry(struct entry *e, const uint8_t *p, size_t size)
 {
 	size_t key = size > 2 && p[0] == 0x0a ? p[1] : 0, at = 2 + key, feature, list, n;
@@ -340,12 +340,12 @@ static bool parse_example(struct tfr_example *ex, struct tfr_wire *w)
 static int compare_keys(const char *a, size_t a_size, const char *b, size_t b_size)
 {
 	size_t n = a_size < b_size ? a_size : b_size;
-	int c = n ? memcmp(a, b, n) : 0; /* an entry without a key has no address of one */
+	int c = n ? memcmp(a, b, n) : 0; /* an entry without a key has a NULL key */
 
 	return c ? c : (a_size > b_size) - (a_size < b_size);
 }
 
-/* Whether `a` stands after `b`: by key, then by place in the record. */
+/* Whether `a` comes after `b`: by key, then by position in the record. */
 static bool after(const struct tfr_example *ex, struct order a, struct order b)
 {
 	const struct tfr_feature *fa = &ex->entries[a.index].view, *fb = &ex->entries[b.index].view;
@@ -371,7 +371,7 @@ static void insertion_sort(struct tfr_example *ex, size_t from, size_t to)
 	}
 }
 
-/* Runs of 16 by insertion, then merged pairwise: qsort() would allocate. */
+/* Sorts runs of 16 by insertion and merges them pairwise, because qsort() would allocate. */
 static void sort_entries(struct tfr_example *ex)
 {
 	size_t n = ex->n_entries;
@@ -396,7 +396,7 @@ static void sort_entries(struct tfr_example *ex)
 	}
 }
 
-/* `merged` moves no more: the view gets its final pointers. */
+/* `merged` no longer moves: sets the view's final pointers. */
 static void settle(struct tfr_example *ex, struct entry *e)
 {
 	if (e->where == MERGED && e->view.body_size)
@@ -407,7 +407,7 @@ static void settle(struct tfr_example *ex, struct entry *e)
 	}
 }
 
-/* Of equal keys the last entry stays. */
+/* Keeps the last entry of equal keys. */
 static void finish(struct tfr_example *ex)
 {
 	sort_entries(ex);

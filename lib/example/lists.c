@@ -1,6 +1,7 @@
-/* example/lists.c - the map of feature lists as sorted views of its entries, whose steps are parsed
- * twice: once to check and to count them, once to be read.  A value of the map that comes in pieces
- * is their concatenation, as protobuf merges, and is walked as such, so that nothing is copied. */
+/* example/lists.c - the map of feature lists as sorted views of its entries.  The steps are
+ * parsed twice: once to check and count them, once to be read.  A value of the map that comes in
+ * several pieces is their concatenation, as protobuf merges.  The pieces are walked in turn, so
+ * that nothing is copied. */
 #include "example/lists.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 struct tfr_lists {
 	struct tfr_feature_list *all;
 	size_t n, cap;
-	struct tfr_example *step; /* the room of one */
+	struct tfr_example *step; /* reused for each step */
 	bool no_memory;
 };
 
@@ -47,7 +48,7 @@ const struct tfr_feature_list *tfr_lists_at(const struct tfr_lists *l, size_t i)
 	return &l->all[i];
 }
 
-/* The next field of `w` that is a message of this number, as a reader of it. */
+/* Finds the next field of `w` that is a message of this number, and enters it. */
 static bool next_message(struct tfr_wire *w, uint32_t number, struct tfr_wire *inner)
 {
 	TFR_UNSET struct tfr_wire_field f;
@@ -77,7 +78,7 @@ static bool check_steps(struct tfr_lists *l, struct tfr_wire *w, struct tfr_feat
 	return !w->fault;
 }
 
-/* An entry of a map that has more than key and value is none: it is left out, as everywhere. */
+/* As everywhere, an entry of a map with fields other than key and value is ignored. */
 static bool check_entry(
 	struct tfr_lists *l, struct tfr_wire *w, struct tfr_feature_list *list, bool *whole)
 {

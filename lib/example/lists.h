@@ -1,8 +1,8 @@
 /* example/lists.h - the feature lists of a SequenceExample, read in place, step by step.
  *
- * The counterpart of tfr_example_parse(), by the same rules of the wire; sequence.c, which prints,
- * has them as messages.  A step is a Feature; all of them are checked when the record is parsed,
- * one is held at a time. */
+ * The counterpart of tfr_example_parse(), by the same rules of the wire format; sequence.c,
+ * which prints, unpacks them as messages.  A step is a Feature.  All steps are checked when the
+ * record is parsed; one is in memory at a time. */
 #ifndef TFR_EXAMPLE_LISTS_H
 #define TFR_EXAMPLE_LISTS_H
 
@@ -15,19 +15,20 @@ struct tfr_feature_list {
 	const char *key;
 	size_t key_size;
 	uint64_t steps;
-	enum tfr_kind kind;  /* of the first step that has one */
+	enum tfr_kind kind;  /* of the first step that is not unset */
 	const uint8_t *body; /* the entry of the map */
-	size_t size, place;  /* `place`: among the entries */
+	size_t size, place;  /* `place`: position among the entries */
 };
 
 struct tfr_lists;
 
 struct tfr_lists *tfr_lists_new(void); /* NULL: out of memory */
 void tfr_lists_free(struct tfr_lists *l);
-/* The record must outlive what is read of it.  TFR_EDATA: the feature lists are damaged. */
+/* The record must stay valid while its lists are read.  TFR_EDATA: the feature lists are
+ * damaged. */
 enum tfr_status tfr_lists_parse(
 	struct tfr_lists *l, const void *data, size_t size, struct tfr_error *err);
-/* Sorted bytewise by key; the last of equal keys. */
+/* The lists, sorted bytewise by key; of equal keys the last. */
 size_t tfr_lists_count(const struct tfr_lists *l);
 const struct tfr_feature_list *tfr_lists_at(const struct tfr_lists *l, size_t i);
 
@@ -36,12 +37,13 @@ struct tfr_steps {
 	struct tfr_wire entry, list;
 };
 void tfr_steps_init(struct tfr_steps *s, const struct tfr_feature_list *list);
-/* The next one, which lives until the next call and has no key.  TFR_END: no more.  TFR_ENOMEM. */
+/* The next step, which is valid until the next call and has no key.  TFR_END: no more.
+ * TFR_ENOMEM. */
 enum tfr_status tfr_steps_next(
 	struct tfr_steps *s, struct tfr_lists *l, struct tfr_feature *step, struct tfr_error *err);
 
-/* example.c: a message Feature on its own, read into `ex`, which holds no features then.  False:
- * w->fault says why; *no_memory is set where that is why. */
+/* example.c: parses a single message Feature into `ex`, which then has no features.  False:
+ * w->fault has the reason, or *no_memory is set. */
 bool tfr_feature_parse(
 	struct tfr_example *ex, struct tfr_wire *w, struct tfr_feature *f, bool *no_memory);
 

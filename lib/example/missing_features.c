@@ -1,8 +1,9 @@
 /* example/missing_features.c - the features that a user named, and which of them no record has.
  *
  * Most records have the same names, so each name is compared once: a table of hashes remembers
- * which were.  A name that overwrites another there costs time and changes nothing, because the
- * suggestion depends on the set of names (base/suggest.c), not on how often each occurs. */
+ * the names already compared.  A collision that overwrites a name costs time and changes
+ * nothing, because the suggestion depends on the set of names (base/suggest.c), not on how often
+ * each occurs. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,14 +20,14 @@ enum { SEEN_BITS = 10 };
 struct name {
 	struct tfr_meant meant;
 	bool found;
-	bool allowed; /* to be missing: this is only a warning */
+	bool allowed; /* may be missing: only a warning */
 	char text[];
 };
 
 struct tfr_lookout {
 	struct name **names;
 	size_t n, missing;
-	bool looked;		       /* at a record: before that no name is missing */
+	bool looked;		       /* a record was examined; before that no name is missing */
 	uint64_t seen[1 << SEEN_BITS]; /* hashes of names, 0: none */
 };
 
@@ -68,7 +69,7 @@ void tfr_lookout_allow(struct tfr_lookout *l, size_t i)
 	l->names[i]->allowed = true;
 }
 
-/* Eight bytes at a time: this runs for every feature while a name is missing. */
+/* Eight bytes at a time, because this runs for every feature while a name is missing. */
 static uint64_t hash(const char *key, size_t size)
 {
 	uint64_t h = size * 0x9e3779b97f4a7c15 + 1, word;
@@ -148,7 +149,7 @@ void tfr_lookout_merge(struct tfr_lookout *into, const struct tfr_lookout *from)
 	}
 }
 
-/* The i-th name that no record had; NULL: there are no more. */
+/* The i-th name that no record has; NULL: there are no more. */
 static const struct name *missing_name(const struct tfr_lookout *l, size_t i)
 {
 	for (size_t k = 0; l->looked && k < l->n; k++)

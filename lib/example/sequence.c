@@ -1,8 +1,8 @@
-/* example/sequence.c - SequenceExamples, by protobuf-c: they are printed, not fed, so ease goes
- * before speed.
+/* example/sequence.c - SequenceExamples for printing, unpacked by protobuf-c, because simplicity
+ * matters more than speed here.
  *
- * The context is the same field as an Example's features and is read by our own reader; here are
- * the feature lists. */
+ * Our own reader parses the context, which is the same field as an Example's features; this file
+ * unpacks the feature lists. */
 #include <stdlib.h>
 #include <string.h>
 

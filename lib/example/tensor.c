@@ -1,11 +1,11 @@
 /* example/tensor.c - TensorProtos: types, shapes, and values in either of the two ways to store
  * them.
  *
- * tensor_content holds the elements as they lie in memory, little-endian, and of texts all lengths
- * as varints and then all bytes; the repeated fields hold them one by one, and may end early: the
- * last value then stands for the rest, and none at all is zeros
- * (tensorflow/core/framework/tensor.cc).  A shape is never believed further than the values go: it
- * costs nothing to claim 10^18 elements. */
+ * tensor_content has the elements as in memory, little-endian; for strings, all lengths as
+ * varints and then all bytes.  The repeated fields have one value per element and may end early:
+ * the last value then stands for the rest, and no value at all means zeros
+ * (tensorflow/core/framework/tensor.cc).  Memory never grows with the claims of a shape, only
+ * with the stored values: 10^18 elements are cheap to claim. */
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "example/tensor.h"
 #include "example/wire.h"
 
-/* By number in tensorflow/core/framework/types.proto; without a name: there is none. */
+/* By number in tensorflow/core/framework/types.proto; an entry without a name is not a type. */
 static const struct tfr_tensor_dtype dtypes[] = {
 	[1] = { "float32", TFR_FORM_F32, 4 },
 	[2] = { "float64", TFR_FORM_F64, 8 },
@@ -70,7 +70,7 @@ static bool count_elements(const Tfr__TensorShape *shape, uint64_t *elements)
 	return true;
 }
 
-/* Values in the repeated field that goes with the type. */
+/* The number of values in the repeated field for this type. */
 static uint64_t count_values(const Tfr__TensorProto *m, enum tfr_form form)
 {
 	switch (form) {
@@ -110,14 +110,15 @@ static uint64_t count_values(const Tfr__TensorProto *m, enum tfr_form form)
 	return 0;
 }
 
-/* Whether the content is the lengths of all texts and then their bytes; where the bytes begin. */
+/* Checks that the content is the lengths of all strings and then their bytes; finds the start of
+ * the bytes. */
 static bool check_texts(struct tfr_tensor_proto *t)
 {
 	const ProtobufCBinaryData *c = &t->message->tensor_content;
 	struct tfr_wire w = { .p = c->data, .end = c->data + c->len };
 	uint64_t length, total = 0;
 
-	if (t->elements > c->len) /* a text takes a byte at least */
+	if (t->elements > c->len) /* a string takes at least one byte */
 		return false;
 	for (uint64_t i = 0; i < t->elements; i++) {
 		if (!tfr_wire_varint(&w, 5, UINT32_MAX, &length))
@@ -181,7 +182,7 @@ static float widen_float(const struct tfr_tensor_dtype *d, unsigned bits)
 	return sign ? -v : v;
 }
 
-/* The lowest bits of what is stored. */
+/* The lowest bits of a stored value. */
 static int64_t narrow_integer(const struct tfr_tensor_dtype *d, int64_t stored)
 {
 	unsigned unused = 64 - d->fraction;
@@ -202,7 +203,7 @@ static void next_text(struct tfr_tensor_proto *t, struct tfr_tensor_value *v)
 	t->data += length;
 }
 
-/* Element `i` of the content, which lies there as in memory. */
+/* Element `i` of the content, stored as in memory. */
 static void content_value(struct tfr_tensor_proto *t, struct tfr_tensor_value *v)
 {
 	const uint8_t *p = t->message->tensor_content.data + t->next * t->dtype->size;
@@ -304,7 +305,7 @@ static void field_value(struct tfr_tensor_proto *t, struct tfr_tensor_value *v)
 	}
 }
 
-/* A kind of integer or half that needs no name of its own any more. */
+/* Widens integers and half floats to the types that callers distinguish. */
 static void widen(const struct tfr_tensor_dtype *d, struct tfr_tensor_value *v)
 {
 	switch (v->form) {

@@ -1,4 +1,4 @@
-/* example/tensor.h - a TensorProto read: its values one after another, however they are stored. */
+/* example/tensor.h - reads the values of a TensorProto in order, however they are stored. */
 #ifndef TFR_EXAMPLE_TENSOR_H
 #define TFR_EXAMPLE_TENSOR_H
 
@@ -6,7 +6,7 @@
 
 #include "event.pb-c.h"
 
-/* What a value is read as; FORM_OPAQUE: shown by its size alone. */
+/* How a value is read; FORM_OPAQUE: only its size is shown. */
 enum tfr_form {
 	TFR_FORM_OPAQUE,
 	TFR_FORM_F32,
@@ -14,7 +14,7 @@ enum tfr_form {
 	TFR_FORM_HALF,	/* 16 bits, of either kind */
 	TFR_FORM_SMALL, /* a float of 8 bits or less */
 	TFR_FORM_I8,
-	TFR_FORM_I_BITS, /* int4, int2: a byte each */
+	TFR_FORM_I_BITS, /* int4, int2: one byte each */
 	TFR_FORM_U_BITS,
 	TFR_FORM_I16,
 	TFR_FORM_I32,
@@ -29,32 +29,32 @@ enum tfr_form {
 	TFR_FORM_COMPLEX128,
 };
 
-/* What a float of at most 16 bits takes its highest patterns for. */
+/* The meaning of the highest bit patterns of a float of at most 16 bits. */
 enum tfr_specials {
-	TFR_IEEE,	    /* infinities and NaNs, of the highest exponent */
+	TFR_IEEE,	    /* infinities and NaNs, with the highest exponent */
 	TFR_LAST_IS_NAN,    /* all bits set, no infinities: "fn" */
-	TFR_MINUS_0_IS_NAN, /* the only one, no infinities: "fnuz" */
+	TFR_MINUS_0_IS_NAN, /* the only NaN, no infinities: "fnuz" */
 	TFR_ALL_FINITE,
 };
 
 struct tfr_tensor_dtype {
-	const char *name; /* as tf.dtypes has it: "float32" */
+	const char *name; /* the name in tf.dtypes: "float32" */
 	enum tfr_form form;
-	unsigned size; /* of one value in tensor_content, 0: not fixed */
-	/* Of small floats: bits of exponent and fraction, what the exponent is ahead by.  Of
-	 * integers below a byte: their bits. */
+	unsigned size; /* bytes of one value in tensor_content, 0: not fixed */
+	/* Small floats: bits of exponent and fraction, and the exponent's bias.  Integers below
+	 * a byte: their bits. */
 	uint8_t exponent, fraction, bias;
 	enum tfr_specials specials;
 };
 
-/* A checked TensorProto and the place of the value that comes next. */
+/* A checked TensorProto and the position of the next value. */
 struct tfr_tensor_proto {
 	const Tfr__TensorProto *message;
 	const struct tfr_tensor_dtype *dtype;
-	uint64_t elements; /* that the shape has */
-	uint64_t count;	   /* values that are stored: the last one stands for those that are not */
+	uint64_t elements; /* of the shape */
+	uint64_t count;	   /* stored values: the last one stands for the missing ones */
 	uint64_t next;
-	const uint8_t *length, *data; /* texts in tensor_content */
+	const uint8_t *length, *data; /* strings in tensor_content */
 };
 
 struct tfr_tensor_value {
@@ -67,10 +67,10 @@ struct tfr_tensor_value {
 	struct tfr_bytes bytes;
 };
 
-/* TFR_EDATA: no type or shape that exists, or values that do not go with them. */
+/* TFR_EDATA: the type or the shape is invalid, or the values do not match them. */
 enum tfr_status tfr_tensor_init(
 	struct tfr_tensor_proto *t, const Tfr__TensorProto *message, struct tfr_error *err);
-/* False: that was the last stored one, or the type is opaque. */
+/* False: there are no more stored values, or the type is opaque. */
 bool tfr_tensor_next(struct tfr_tensor_proto *t, struct tfr_tensor_value *v);
 
 #endif

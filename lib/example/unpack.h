@@ -1,7 +1,7 @@
-/* example/unpack.h - messages of protobuf-c, which returns NULL for bytes that are no message and
- * for a failed allocation alike.
+/* example/unpack.h - unpacks protobuf-c messages and distinguishes invalid bytes from a failed
+ * allocation; protobuf-c returns NULL for both.
  *
- * The allocator is malloc() and free(), so that FREE(m, NULL) releases what UNPACK made. */
+ * The allocator is malloc() and free(), so that FREE(m, NULL) releases what UNPACK returned. */
 #ifndef TFR_EXAMPLE_UNPACK_H
 #define TFR_EXAMPLE_UNPACK_H
 

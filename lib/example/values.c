@@ -1,8 +1,8 @@
-/* example/values.c - values out of a list that the parser has checked: packed, unpacked or both,
- * unknown fields between.
+/* example/values.c - reads values of a list that the parser has checked: packed, unpacked or both,
+ * with unknown fields between.
  *
- * Since it was checked, a varint inside a chunk ends inside it, a chunk of floats is whole, and a
- * field that is read cannot fail; the bounds below are those of the list, not of trust. */
+ * In a checked list, a varint in a chunk ends inside the chunk, a chunk of floats is complete,
+ * and reading a field cannot fail.  The bounds below only mark the end of the list. */
 #include <string.h>
 
 #include <tfr-private/example.h>
@@ -28,7 +28,7 @@ void tfr_cursor_init(struct tfr_cursor *c, const struct tfr_feature *f)
 		c->chunk_end = c->end;
 }
 
-/* The next field 1 of the list. */
+/* Reads the next field 1 of the list. */
 static bool next_value(struct tfr_cursor *c, struct tfr_wire_field *f)
 {
 	struct tfr_wire w = { .p = c->p, .end = c->end };

@@ -1,11 +1,11 @@
-/* example/varint.c - packed varints: eight bytes are loaded, and all that end in them are taken
- * apart at once.
+/* example/varint.c - packed varints: loads eight bytes and decodes all varints that end in them at
+ * once.
  *
- * A varint ends in the first byte without its highest bit, so the lowest such bit of a word says
- * how long it is, and masking, not looping, gives its value.  How many there are is not known
- * before, and a loop over them would guess wrong at nearly every list; so four are always made, of
- * bytes that are masked out where there are fewer, and only counted at the end.  Varints of nine or
- * ten bytes are read byte by byte. */
+ * A varint ends in the first byte without its highest bit.  The lowest such bit of a word gives
+ * its length, and masking, not looping, gives its value.  The number of varints in a word
+ * varies, and a loop over them would be mispredicted for nearly every list.  Four are therefore
+ * always decoded, from masked bytes if there are fewer, and only counted at the end.  Varints of
+ * nine or ten bytes are read byte by byte. */
 #include "example/varint.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@
 #define BMI2 __attribute__((target("bmi,bmi2")))
 #endif
 
-#define MORE 0x8080808080808080u /* the bit of each byte that says that more follow */
+#define MORE 0x8080808080808080u /* the bit of each byte that marks a continuation */
 
 size_t tfr_varints_count(const uint8_t *p, size_t size)
 {
@@ -28,7 +28,7 @@ size_t tfr_varints_count(const uint8_t *p, size_t size)
 	return n;
 }
 
-/* One varint, by bytes.  NULL: it is cut short or too long. */
+/* Decodes one varint byte by byte.  NULL: it is cut short or too long. */
 static const uint8_t *decode_one(const uint8_t *p, const uint8_t *end, int64_t *out)
 {
 	uint64_t v = 0;
@@ -58,7 +58,7 @@ int64_t *tfr_varints_decode_plain(const uint8_t **p, const uint8_t *end, int64_t
 	return out;
 }
 
-/* The word at `p`, zeros for what lies past `limit`. */
+/* Loads the word at `p`, with zeros in place of bytes past `limit`. */
 static inline uint64_t load(const uint8_t *p, const uint8_t *limit)
 {
 	size_t left = (size_t)(limit - p);
@@ -72,8 +72,8 @@ static inline uint64_t load(const uint8_t *p, const uint8_t *limit)
 	return word >> (64 - 8 * left);
 }
 
-/* The bits of `word` under `mask`, pushed together.  They are the lower seven of each byte of a
- * varint that has `below` bits under it. */
+/* Compacts the bits of `word` under `mask`.  They are the lower seven of each byte of a varint
+ * that has `below` bits under it. */
 static inline uint64_t gather_plain(uint64_t word, uint64_t mask, uint64_t below)
 {
 	uint64_t x = (word & mask) >> __builtin_ctzll(~below | (uint64_t)1 << 63);
@@ -85,8 +85,9 @@ static inline uint64_t gather_plain(uint64_t word, uint64_t mask, uint64_t below
 
 typedef uint64_t gather_fn(uint64_t word, uint64_t mask, uint64_t below);
 
-/* Makes `n` values of the lowest varints of a word, whose ends are `stops`; with less stops,
- * anything of the rest.  Takes the stops away; *below are the bits of varints that were made. */
+/* Decodes the `n` lowest varints of a word, whose last bytes are marked in `stops`.  If there
+ * are fewer, the remaining values are arbitrary.  Removes these stops; *below is the number of
+ * bits of the decoded varints. */
 static inline __attribute__((always_inline)) void make(
 	int64_t *out, int n, uint64_t word, uint64_t *stops, uint64_t *below, gather_fn *gather)
 {
@@ -160,7 +161,7 @@ static inline bool have_pext(void)
 	       __builtin_cpu_supports("bmi");
 }
 
-/* AMD's first two Zens have pext, but many times slower than shifting is. */
+/* AMD's Zen and Zen 2 have pext, but it is many times slower than shifting. */
 static inline bool slow_pext(void)
 {
 	return __builtin_cpu_is("znver1") || __builtin_cpu_is("znver2");

@@ -1,12 +1,13 @@
-/* example/varint_avx512.c - packed varints, eight a step whatever their lengths.
+/* example/varint_avx512.c - packed varints, eight per step whatever their lengths.
  *
- * 64 bytes are loaded, or what there is.  The places of the bytes that end a varint, pushed
- * together, say where the first eight end and, one further on, where each begins; one permutation
- * then puts the bytes of each into a lane of its own, and two multiplications push the seven bits
- * of each byte together.  A second permutation brings the ninth and tenth bytes, where there are
- * any, as negative numbers have them.  Nothing is branched on that a list of a few numbers would
- * make unpredictable: how many there are only says how far to go on.  What is damaged is left to
- * the decoder by words. */
+ * 64 bytes are loaded, or the rest.  The positions of the bytes that end a varint are compacted:
+ * they give the end of the first eight varints and, shifted by one, the start of each.  One
+ * permutation then moves the bytes of each varint into its own lane, and two multiplications join
+ * the seven bits of each byte.  A second permutation handles the ninth and tenth bytes, which
+ * negative numbers have.
+ *
+ * No branch depends on data that a list of a few numbers would make unpredictable: the number of
+ * varints only says how far to advance.  The word decoder handles damaged input. */
 #include "example/varint.h"
 
 #if defined(__x86_64__)
@@ -19,7 +20,7 @@
 	__attribute__((                                                                            \
 		target("bmi,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2")))
 
-/* The bytes 0, 1 and so on of a vector: one a lane, or in turn within each lane. */
+/* The bytes 0, 1 and so on of a vector: one per lane, or repeated within each lane. */
 AVX512 static inline __m512i ramp(void)
 {
 	const __m512i eight = _mm512_setr_epi64(0x0706050403020100, 0x0f0e0d0c0b0a0908,
@@ -29,7 +30,7 @@ AVX512 static inline __m512i ramp(void)
 	return eight;
 }
 
-/* Byte i of eight in all of lane i. */
+/* Copies byte i of eight to all bytes of lane i. */
 AVX512 static inline __m512i spread(__m128i eight)
 {
 	const __m512i lane = _mm512_setr_epi64(0, 0x0101010101010101, 0x0202020202020202,
@@ -39,7 +40,7 @@ AVX512 static inline __m512i spread(__m128i eight)
 	return _mm512_permutexvar_epi8(lane, _mm512_castsi128_si512(eight));
 }
 
-/* Where the first eight varints of a vector are, in the bytes of a lane each. */
+/* The positions of the first eight varints of a vector, in the bytes of one lane each. */
 struct places {
 	__m512i begins, ends;
 };
@@ -53,7 +54,7 @@ AVX512 static inline struct places first_places(__mmask64 stops)
 	return (struct places){ spread(begins), spread(ends) };
 }
 
-/* The bytes of each at the places `steps` behind its first, those that it has. */
+/* The bytes at offset `steps` of each varint, zero where the varint is shorter. */
 AVX512 static inline __m512i pick(struct places at, __m512i bytes, int64_t steps)
 {
 	__m512i from = _mm512_add_epi8(at.begins, _mm512_set1_epi64(steps));
@@ -63,8 +64,8 @@ AVX512 static inline __m512i pick(struct places at, __m512i bytes, int64_t steps
 		_mm512_maskz_permutexvar_epi8(within, from, bytes), _mm512_set1_epi8(0x7f));
 }
 
-/* The first eight of the varints that end where `stops` says, as far as they have eight bytes; of
- * fewer, anything for the rest. */
+/* The first eight varints whose last bytes are marked in `stops`, up to eight bytes each; if
+ * there are fewer, the rest is arbitrary. */
 AVX512 static inline __m512i first_eight(struct places at, __m512i bytes)
 {
 	__m512i v = pick(at, bytes, 0x0706050403020100);
@@ -75,16 +76,16 @@ AVX512 static inline __m512i first_eight(struct places at, __m512i bytes)
 		_mm512_maskz_mov_epi32(0x5555, v), _mm512_slli_epi64(_mm512_srli_epi64(v, 32), 28));
 }
 
-/* What the ninth and tenth bytes add: of the tenth only its lowest bit. */
+/* The bits of the ninth and tenth bytes: only the lowest bit of the tenth. */
 AVX512 static inline __m512i ninth_and_tenth(struct places at, __m512i bytes)
 {
-	__m512i v = pick(at, bytes, 0x4040404040400908); /* 64 behind is within nothing */
+	__m512i v = pick(at, bytes, 0x4040404040400908); /* offset 64 is outside every varint */
 
 	return _mm512_or_si512(
 		_mm512_slli_epi64(v, 56), _mm512_slli_epi64(_mm512_srli_epi64(v, 8), 63));
 }
 
-/* Where at least eight, or ten, bytes in a row say that more follow. */
+/* Where at least eight, or ten, consecutive bytes have the continuation bit. */
 struct runs {
 	uint64_t eight, ten;
 };
@@ -96,7 +97,7 @@ static inline struct runs runs_of(uint64_t more)
 	return (struct runs){ eight, eight & two >> 8 };
 }
 
-/* Varints of one byte each: `n` of them, at `p`. */
+/* Stores `n` varints of one byte each, at `p`. */
 AVX512 static inline void put_bytes(const uint8_t *p, size_t n, __mmask64 there, int64_t *out)
 {
 	for (size_t i = 0; i < n; i += 8)

@@ -1,8 +1,8 @@
-/* example/where.c - an expression over one Example: true or false.
+/* example/where.c - evaluates an expression for one Example.
  *
- * A comparison holds when any value of its left side does; != is the negation of ==, so that "not a
- * cat" selects records without the feature too.  Values that cannot be compared (text with number,
- * NaN with anything) compare as false. */
+ * A comparison is true if any value of its left side satisfies it; != is the negation of ==, so
+ * that "not a cat" also selects records without the feature.  A comparison of values that cannot
+ * be compared (text with number, NaN with anything) is false. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ enum scalar_kind { NOTHING, INTEGER, FLOAT, REAL, TEXT };
 
 struct scalar {
 	enum scalar_kind kind;
-	bool literal; /* a number of the expression */
+	bool literal; /* a number in the expression */
 	int64_t i;
 	float f;
 	long double real;
@@ -73,7 +73,7 @@ static struct scalar item_of(const struct tfr_feature *f, uint64_t index)
 	return s;
 }
 
-/* Anything but a whole feature. */
+/* The value of an operand other than a complete feature. */
 static struct scalar scalar_of(const struct eval *e, const struct tfr_where_operand *o)
 {
 	const struct tfr_feature *f;
@@ -109,8 +109,8 @@ enum order { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 0 };
 
 #define ORDER(a, b) ((a) < (b) ? LESS : (a) > (b) ? GREATER : (a) == (b) ? EQUAL : UNORDERED)
 
-/* 64 bits of mantissa hold every int64 and every float exactly, and of a number in an expression
- * what tells it from any int64. */
+/* 64 bits of mantissa represent every int64 and every float exactly, and preserve the difference
+ * between a number in an expression and any int64. */
 static long double exact(const struct scalar *s)
 {
 	return s->kind == INTEGER ? (long double)s->i
@@ -118,8 +118,8 @@ static long double exact(const struct scalar *s)
 				  : s->real;
 }
 
-/* A number of the expression as the float that it would be in the record.  What no float can be
- * stays as it is. */
+/* A number of the expression rounded to the float that a record would store.  Numbers outside
+ * the range of float stay as they are. */
 static long double rounded(const struct scalar *s)
 {
 	float f = s->kind == INTEGER ? (float)s->i : (float)(double)s->real;

@@ -1,5 +1,5 @@
-/* example/where.h - a compiled --where expression, as where_parse.c makes it and where.c walks it.
- */
+/* example/where.h - a compiled --where expression: where_parse.c creates it, where.c evaluates
+ * it. */
 #ifndef TFR_EXAMPLE_WHERE_H
 #define TFR_EXAMPLE_WHERE_H
 
@@ -10,7 +10,7 @@
 #include "base/buf.h"
 
 enum {
-	TFR_WHERE_MAX_NODES = 1000, /* bounds the recursion of both halves */
+	TFR_WHERE_MAX_NODES = 1000, /* bounds the recursion of parser and evaluation */
 	TFR_WHERE_MAX_DEPTH = 100,  /* parentheses and ! */
 };
 
@@ -18,8 +18,8 @@ enum tfr_where_what {
 	WHERE_INTEGER,
 	WHERE_REAL,
 	WHERE_TEXT,
-	WHERE_FEATURE, /* every value of it; from here on the operand names a feature */
-	WHERE_ITEM,    /* one value of it */
+	WHERE_FEATURE, /* all values of a feature; from here on the operand names a feature */
+	WHERE_ITEM,    /* one value of a feature */
 	WHERE_LEN,
 	WHERE_SIZE,
 };
@@ -61,7 +61,7 @@ struct tfr_where {
 	unsigned n_nodes, root;
 	char **names; /* owned */
 	unsigned n_names;
-	struct tfr_lookout *lookout; /* for the same names */
+	struct tfr_lookout *lookout; /* of the same names */
 	pcre2_match_data *match_data;
 	pcre2_match_context *match_context;
 };

@@ -1,13 +1,13 @@
-/* example/where_parse.c - the text of --where into nodes, by recursive descent.
+/* example/where_parse.c - parses the text of --where into nodes, by recursive descent.
  *
- *   or    = and { "||" and }            and     = not { "&&" not }
- *   not   = "!" not | "(" or ")" | "exists" "(" name ")" | compare
- *   compare = operand op operand        operand = number | text | name [ "[" n "]" ] |
- * ("len"|"size") "(" name ")"
+ *   or      = and { "||" and }            and     = not { "&&" not }
+ *   not     = "!" not | "(" or ")" | "exists" "(" name ")" | compare
+ *   compare = operand op operand
+ *   operand = number | text | name [ "[" n "]" ] | ("len"|"size") "(" name ")"
  *
- * A quoted word is a name on the left of an operator and a text on the right of it.  A whole
- * feature stands on one side only, and ends up on the left: "any value of this against any value of
- * that" would be a product. */
+ * A quoted word is a name on the left of an operator and a text on the right of it.  A feature
+ * without an index may be on one side only, and is moved to the left: "any value of this against
+ * any value of that" would be a product. */
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
@@ -84,8 +84,8 @@ static bool is_name_char(char c)
 	return isalnum((unsigned char)c) || (c && strchr("_/.-:@", c)) || (c & 0x80);
 }
 
-/* The word in quotes at s->p.  A backslash takes the quote, or another backslash, for itself;
- * before anything else it stays, so that patterns need no second layer of them. */
+/* The word in quotes at s->p.  A backslash escapes the quote or another backslash; before any
+ * other character it is literal, so that patterns need no double escaping. */
 static char *quoted(struct parser *s, size_t *size)
 {
 	const char *open = s->p;
@@ -139,7 +139,7 @@ static bool parse_number(struct parser *s, struct tfr_where_operand *o)
 	return true;
 }
 
-/* Takes `text` over. */
+/* Takes ownership of `text`. */
 static bool add_name(struct parser *s, char *text, unsigned *index)
 {
 	struct tfr_where *w = s->w;
@@ -289,7 +289,7 @@ static bool compile_pattern(struct parser *s, struct tfr_where_node *n, const ch
 	return wrong(s, at, what);
 }
 
-/* Puts a whole feature on the left, turning the operator round. */
+/* Moves a feature without an index to the left and reverses the operator. */
 static bool settle_sides(struct parser *s, struct tfr_where_node *n, const char *at)
 {
 	static const enum tfr_where_op turned[] = {
@@ -359,8 +359,8 @@ static bool parse_not(struct parser *s, unsigned *node)
 	const char *p;
 	unsigned nots = 0;
 
-	/* The recursion of parse_unary() is bounded before it starts: by the run of '!' that lies
-	 * ahead. */
+	/* The recursion of parse_unary() is bounded before it starts, by the length of the run
+	 * of '!' ahead. */
 	for (p = s->p; *p == '!' || isspace((unsigned char)*p); p++)
 		nots += *p == '!';
 	if (s->depth + nots >= TFR_WHERE_MAX_DEPTH)
@@ -408,8 +408,9 @@ static bool parse_all(struct parser *s)
 	return !*s->p || wrong(s, s->p, "expected && or || or the end");
 }
 
-/* Marks the names whose absence the expression asks for: exists(x), len(x), x != 3 and all that is
- * negated can select records that lack the feature, so that an input without it is no mistake. */
+/* Marks the names whose absence the expression may select: exists(x), len(x), x != 3 and any
+ * negated condition can select records without the feature.  For these an input without the
+ * feature is not an error. */
 static void allow_absence(struct tfr_where *w, unsigned node, bool negated)
 {
 	const struct tfr_where_node *n = &w->nodes[node];

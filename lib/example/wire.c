@@ -1,4 +1,4 @@
-/* example/wire.c - the rare half of the wire format: long varints, fixed-size fields, groups. */
+/* example/wire.c - the rare cases of the wire format: long varints, fixed-size fields, groups. */
 #include "example/wire.h"
 
 #include <string.h>
@@ -34,8 +34,8 @@ static bool take(struct tfr_wire *w, struct tfr_wire_field *f, size_t size, cons
 	return true;
 }
 
-/* Reads up to the end of the group whose start was just read; groups inside it too, with a stack of
- * their numbers in place of recursion.  In here upb takes even field number 0. */
+/* Reads to the end of the group whose start tag was just read.  Nested groups use a stack of
+ * their numbers in place of recursion.  Inside a group upb accepts even field number 0. */
 static bool skip_group(struct tfr_wire *w, uint32_t number, const uint8_t *tag_at)
 {
 	uint32_t open[TFR_WIRE_MAX_DEPTH] = { number };
@@ -85,7 +85,7 @@ bool tfr_wire_other(struct tfr_wire *w, struct tfr_wire_field *f, const uint8_t 
 bool tfr_wire_count_varints_plain(
 	struct tfr_wire *w, const uint8_t *p, size_t size, uint64_t *count)
 {
-	const uint8_t *end = p + size, *start = p; /* of the varint that p is in */
+	const uint8_t *end = p + size, *start = p; /* of the varint that contains p */
 	uint64_t n = 0;
 
 	while (p < end) {
@@ -100,8 +100,8 @@ bool tfr_wire_count_varints_plain(
 	return start == end || tfr_wire_fail(w, start, "number cut short");
 }
 
-/* A varint ends in each byte without its highest bit, so that those are counted eight bytes at a
- * time; what says how long one is, is how many bytes of it are in the words before. */
+/* Counts the ends of varints, which are bytes without the highest bit, eight bytes at a time.
+ * The length of a varint depends on how many of its bytes are in the preceding words. */
 bool tfr_wire_count_varints(struct tfr_wire *w, const uint8_t *p, size_t size, uint64_t *count)
 {
 	const uint64_t more = 0x8080808080808080u;
@@ -119,7 +119,7 @@ bool tfr_wire_count_varints(struct tfr_wire *w, const uint8_t *p, size_t size, u
 		n += (stops >> 7) * 0x0101010101010101u >> 56;
 		before = stops ? (unsigned)__builtin_clzll(stops) / 8 : before + 8;
 	}
-	/* The end, from the start of the varint it is in, and whatever is odd. */
+	/* The end, from the start of the varint it is in, and any anomaly. */
 	if (!tfr_wire_count_varints_plain(w, p + i - before, size - i + before, &rest))
 		return false;
 	*count = n + rest;

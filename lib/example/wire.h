@@ -1,9 +1,9 @@
 /* example/wire.h - protobuf's wire format, one field at a time, never past the end of its message.
  *
- * The rules are upb's: a tag is at most five bytes and fits in 32 bits, field 0 does not exist, a
- * length is at most five bytes and fits in 31 bits, a varint is at most ten bytes of which bits
- * past 64 are dropped, messages and groups nest at most 100 deep.  What breaks one of them is a
- * fault with the place it is at; everything else is skipped by number. */
+ * The rules are upb's.  A tag has at most five bytes and fits in 32 bits; field 0 does not
+ * exist.  A length has at most five bytes and fits in 31 bits.  A varint has at most ten bytes,
+ * and bits past 64 are dropped.  Messages and groups nest at most 100 deep.  A violation is a
+ * fault, reported with its position; unknown fields are skipped by number. */
 #ifndef TFR_EXAMPLE_WIRE_H
 #define TFR_EXAMPLE_WIRE_H
 
@@ -17,14 +17,14 @@ enum tfr_wire_type {
 	TFR_WIRE_VARINT = 0,
 	TFR_WIRE_FIXED64 = 1,
 	TFR_WIRE_BYTES = 2,
-	TFR_WIRE_GROUP = 3, /* read as a whole, its end included */
+	TFR_WIRE_GROUP = 3, /* read completely, its end included */
 	TFR_WIRE_END_GROUP = 4,
 	TFR_WIRE_FIXED32 = 5,
 };
 
 enum { TFR_WIRE_MAX_DEPTH = 100 };
 
-/* A message being read.  The first fault stays; `what` NULL: none so far. */
+/* A message being read.  Only the first fault is stored; `what` NULL: none so far. */
 struct tfr_wire {
 	const uint8_t *p, *end;
 	unsigned depth;
@@ -47,9 +47,9 @@ static inline bool tfr_wire_fail(struct tfr_wire *w, const uint8_t *at, const ch
 	return false;
 }
 
-/* The slow half of the two functions below: any number of bytes, `max_bytes` allowed. */
+/* The slow path of the two functions below: any number of bytes, up to `max_bytes`. */
 bool tfr_wire_varint_slow(struct tfr_wire *w, unsigned max_bytes, uint64_t max, uint64_t *value);
-/* The content of a field whose tag is read and which is neither varint nor bytes. */
+/* The content of a field whose tag was read and which is neither a varint nor bytes. */
 bool tfr_wire_other(struct tfr_wire *w, struct tfr_wire_field *f, const uint8_t *tag_at);
 
 static inline bool tfr_wire_varint(
@@ -82,8 +82,8 @@ static inline bool tfr_wire_content(
 	return true;
 }
 
-/* Reads the next field, unknown groups and all.  False: the end of the message, or a fault
- * (w->fault says which). */
+/* Reads the next field, unknown groups included.  False: the end of the message, or a fault (in
+ * w->fault). */
 static inline bool tfr_wire_next(struct tfr_wire *w, struct tfr_wire_field *f)
 {
 	const uint8_t *tag_at = w->p;
@@ -98,7 +98,7 @@ static inline bool tfr_wire_next(struct tfr_wire *w, struct tfr_wire_field *f)
 	return tfr_wire_content(w, f, tag_at);
 }
 
-/* A message inside `outer`, whose bytes are `f`'s. */
+/* Enters the message inside `outer` that field `f` contains. */
 static inline struct tfr_wire tfr_wire_enter(
 	const struct tfr_wire *outer, const struct tfr_wire_field *f)
 {
@@ -107,13 +107,14 @@ static inline struct tfr_wire tfr_wire_enter(
 	};
 }
 
-/* Leaves it: hands its fault on.  False: there was one. */
+/* Leaves it and passes its fault to `outer`.  False: there was one. */
 static inline bool tfr_wire_leave(struct tfr_wire *outer, const struct tfr_wire *inner)
 {
 	return !inner->fault || tfr_wire_fail(outer, inner->fault_at, inner->fault);
 }
 
-/* The values of a packed chunk of varints.  False: one is cut short or longer than ten bytes. */
+/* Counts the values of a packed chunk of varints.  False: one is cut short or longer than ten
+ * bytes. */
 bool tfr_wire_count_varints(struct tfr_wire *w, const uint8_t *p, size_t size, uint64_t *count);
 /* The same, byte by byte. */
 bool tfr_wire_count_varints_plain(

@@ -1,8 +1,8 @@
-/* example/wire_lint.c - one walk over a record, noting what other parsers take differently.
+/* example/wire_lint.c - one walk over a record that notes what other parsers read differently.
  *
- * Each level of the message gives back a set of bits, one a kind of difference, so that a feature
- * of a thousand odd chunks is told once.  The record was parsed before: nothing here can fail but
- * for memory. */
+ * Each level of the message returns a set of bits, one bit per kind of difference, so that a
+ * feature of a thousand odd chunks is reported once.  The record was parsed before: only an
+ * allocation can fail here. */
 #include "example/wire_lint.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "example/wire.h"
 
 enum difference {
-	/* of an entry of the map, and what is in it */
+	/* of an entry of the map and its contents */
 	NAME_NOT_TEXT,
 	NO_NAME,
 	NO_VALUE,
@@ -33,7 +33,7 @@ enum difference {
 	CHUNKS_DROPPED,
 	CHUNKS_REFUSED,
 	LONG_TAG,
-	/* of names, once all are known */
+	/* of names, when all are known */
 	NAME_TWICE,
 	NAME_TWICE_UNSET,
 	/* of the record */
@@ -91,7 +91,7 @@ static const char *const texts[DIFFERENCES] = {
 
 #define BIT(d) ((uint32_t)1 << (d))
 
-/* The features of an Example and of a context, or the lists of frames of a SequenceExample. */
+/* The features of an Example or a context, or the feature lists of a SequenceExample. */
 enum map { FEATURES, FEATURE_LISTS };
 
 struct name {
@@ -204,7 +204,7 @@ static uint32_t walk_feature(struct tfr_wire w, enum tfr_kind *kind)
 	return bits;
 }
 
-/* TensorFlow's parser of sequences refuses what that of Examples drops. */
+/* TensorFlow's parser of SequenceExamples refuses what its parser of Examples drops. */
 static uint32_t walk_frames(struct tfr_wire w)
 {
 	TFR_UNSET struct tfr_wire_field f;
@@ -318,7 +318,7 @@ static enum tfr_status walk_map(struct tfr_lint *l, struct tfr_wire w, enum map 
 	return status;
 }
 
-/* All maps of one kind in the record, which are one map to every reader. */
+/* Walks all maps of one kind in the record, which every reader merges into one map. */
 TFR_NO_CANARY
 static enum tfr_status walk_maps(
 	struct tfr_lint *l, const uint8_t *data, size_t size, enum map map, unsigned *count)

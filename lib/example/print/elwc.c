@@ -1,8 +1,8 @@
-/* example/print/elwc.c - ExampleListWithContext, the records of TensorFlow Ranking: a context, and
- * the Examples that it goes with.
+/* example/print/elwc.c - ExampleListWithContext, the records of TensorFlow Ranking: a context and
+ * its Examples.
  *
- * Each is an Example of its own, so it is parsed and printed as one, in the order of the record.
- * Several contexts are one, as protobuf merges them. */
+ * Each part is an Example, and is parsed and printed as one, in the order of the record.
+ * Several contexts are merged into one, as protobuf does. */
 #include <stdio.h>
 
 #include "base/error.h"
@@ -24,7 +24,7 @@ static bool next_example(struct tfr_wire *w, uint32_t number, struct tfr_bytes *
 	return false;
 }
 
-/* Examples one after another are one Example: the contexts are joined. */
+/* Concatenated Examples are one Example: the contexts are concatenated. */
 static bool join_contexts(struct tfr_printer *p, struct tfr_wire w, struct tfr_bytes *context)
 {
 	struct tfr_bytes one;
@@ -68,7 +68,7 @@ static enum tfr_status print_part(struct tfr_printer *p, bool json, const char *
 	return ok ? TFR_OK : tfr_fail_nomem(err, "printing a record");
 }
 
-/* One width for all parts, so that their columns are in line. */
+/* One width for all parts, so that their columns align. */
 static enum tfr_status widest(struct tfr_printer *p, uint32_t number, struct tfr_wire w,
 	size_t *width, struct tfr_error *err)
 {

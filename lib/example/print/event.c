@@ -13,7 +13,7 @@
 #include "example/unpack.h"
 #include "example/wire.h"
 
-/* Of the names below, those of a summary aside. */
+/* Width of the names below, except in a summary. */
 enum { OTHER_WIDTH = 14 };
 
 static struct tfr_bytes bytes_of(ProtobufCBinaryData b)
@@ -193,7 +193,7 @@ static bool json_metadata(struct tfr_printer *p, const Tfr__TaggedRunMetadata *m
 	return ok;
 }
 
-/* What an Event holds beside summaries. */
+/* The contents of an Event other than summaries. */
 static bool json_what(struct tfr_printer *p, const Tfr__Event *e)
 {
 	switch (e->what_case) {
@@ -246,7 +246,7 @@ static bool is_plugin(const Tfr__SummaryValue *v, const char *name)
 	return plugin.size == strlen(name) && !memcmp(plugin.data, name, plugin.size);
 }
 
-/* Rows of left edge, right edge and count, as tf.summary.histogram writes them. */
+/* Rows of left edge, right edge and count, in the layout of tf.summary.histogram. */
 static bool text_tensor_histogram(
 	struct tfr_printer *p, struct tfr_bytes tag, size_t width, struct tfr_tensor_proto t)
 {
@@ -319,7 +319,7 @@ static bool text_value(struct tfr_printer *p, const Tfr__SummaryValue *v, size_t
 	}
 }
 
-/* A line of its own: name, kind, and text or the size of what is no text. */
+/* One line: name, kind, and the text, or the size of other bytes. */
 static bool text_line(struct tfr_printer *p, const char *name, const char *kind,
 	ProtobufCBinaryData b, bool sized)
 {
@@ -353,7 +353,7 @@ static bool text_what(struct tfr_printer *p, const Tfr__Event *e)
 	}
 }
 
-/* The moment in UTC, so that one file reads the same everywhere. */
+/* The time in UTC, so that one file prints the same everywhere. */
 static bool text_heading(struct tfr_printer *p, const Tfr__Event *e, size_t width)
 {
 	char step[32], when[40];

@@ -1,8 +1,8 @@
-/* example/print/fit.c - lines that a terminal of so many columns need not break.
+/* example/print/fit.c - cuts lines so that a terminal of a given width need not wrap them.
  *
- * A line that is too long ends in "…", behind a whole value where one ends near its end.  Columns
- * are counted as terminals do: two for what East Asian scripts and emoji take, none for what goes
- * over the letter before, and none for colours. */
+ * A line that is too long ends in "…", after a complete value if one ends near the cut.  Columns
+ * are counted as terminals do: two for East Asian characters and emoji, none for combining
+ * characters, and none for colour sequences. */
 #include <string.h>
 
 #include "base/utf8.h"
@@ -46,7 +46,7 @@ static uint32_t code_point(const uint8_t *p, size_t len)
 	return c;
 }
 
-/* The bytes of the next character, or of a colour; adds its columns. */
+/* The bytes of the next character or colour sequence; adds its columns. */
 static size_t step(const uint8_t *p, size_t n, size_t *columns)
 {
 	size_t len = tfr_utf8_length(p, n);
@@ -96,7 +96,7 @@ bool tfr_print_fit(struct tfr_printer *p)
 	if (!p->opts.columns)
 		return true;
 	for (size_t i = line_start(p); i < p->text.size;) {
-		if (columns + 1 <= p->opts.columns) { /* room for "…" here */
+		if (columns + 1 <= p->opts.columns) { /* leaves room for "…" */
 			cut = i;
 			cut_columns = columns;
 			if (text[i] != ' ' && i > 2 && !memcmp(text + i - 2, ", ", 2)) {

@@ -1,7 +1,7 @@
-/* example/print/json_lines.c - Examples as JSON, whole and exact.
+/* example/print/json_lines.c - Examples as JSON, complete and exact.
  *
- * Numbers go to the writer many at a time, since a call for each would cost more than its digits
- * do.  Those of a packed chunk are taken straight out of the record. */
+ * Numbers go to the JSON writer in blocks, since one call per number would cost more than its
+ * digits.  Values of a packed chunk are read directly from the record. */
 #include <string.h>
 
 #include "base/base64.h"
@@ -34,9 +34,9 @@ bool tfr_print_json_bytes(struct tfr_printer *p, struct tfr_bytes b)
 	return true;
 }
 
-enum { BLOCK = 256 }; /* bytes of varints, or values, at a time */
+enum { BLOCK = 256 }; /* bytes of varints, or values, per block */
 
-/* A slice ends where a varint does. */
+/* A block ends at the end of a varint. */
 static void json_packed_int64s(struct tfr_json *j, const uint8_t *p, size_t size)
 {
 	enum { LONGEST = 10 };
@@ -53,7 +53,7 @@ static void json_packed_int64s(struct tfr_json *j, const uint8_t *p, size_t size
 	}
 }
 
-/* Numbers in several chunks, or in none. */
+/* Numbers in several chunks, or unpacked. */
 static void json_scattered(struct tfr_json *j, const struct tfr_feature *f)
 {
 	TFR_UNSET int64_t ints[BLOCK];

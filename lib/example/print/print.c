@@ -1,7 +1,7 @@
-/* example/print/print.c - records as text for a person and as JSON for a program.
+/* example/print/print.c - prints records as text for people and as JSON for programs.
  *
- * Text is abbreviated and never longer than a screen; JSON is whole and exact.  Bytes are text when
- * they are UTF-8 (for a person: and printable); what other bytes are, the caller may know. */
+ * Text is abbreviated to at most a screen; JSON is complete and exact.  Bytes count as text if
+ * they are UTF-8 (and, for people, printable); the caller may describe other bytes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +10,12 @@
 #include "base/utf8.h"
 #include "example/print/print.h"
 
-/* No colour of its own: bold and dim go with every scheme of a terminal. */
+/* Only bold and dim, which suit every colour scheme of a terminal. */
 #define BOLD "\033[1m"
 #define DIM "\033[2m"
 #define PLAIN "\033[0m"
 
-enum { FIRST = 1000 }; /* records that decide what ambiguous ones are */
+enum { FIRST = 1000 }; /* records that decide the type of ambiguous ones */
 
 struct tfr_printer *tfr_printer_new(const struct tfr_print_opts *opts)
 {
@@ -64,11 +64,11 @@ static bool is_printable(struct tfr_bytes b)
 	return tfr_is_utf8(b.data, b.size);
 }
 
-/* Quotes at most opts.width bytes of it, less where that would not go on the line; JSON's escapes
- * do for a person. */
+/* Quotes at most opts.width bytes, less if the line has no room for more.  JSON's escapes are
+ * readable enough. */
 static bool text_string(struct tfr_printer *p, struct tfr_bytes b)
 {
-	enum { BESIDE = 20 }; /* quotes and the size of a text that is cut */
+	enum { BESIDE = 20 }; /* quotes and the size of a cut text */
 	size_t shown = 0, size, room = tfr_print_room(p), width = p->opts.width;
 	const char *quoted;
 
@@ -128,7 +128,7 @@ static bool text_value(struct tfr_printer *p, const struct tfr_printed_values *v
 	return tfr_print_text_json(p);
 }
 
-/* The first values, at most `*room` of them, which it lessens. */
+/* Prints the first values, at most `*room`, and subtracts their number from it. */
 static bool text_values(struct tfr_printer *p, struct tfr_printed_values vs, unsigned *room)
 {
 	struct tfr_printed_value v;
@@ -148,7 +148,7 @@ bool tfr_print_text_head(struct tfr_printer *p, const void *key, size_t key_size
 	const char *name;
 	size_t size;
 
-	/* Escaped as JSON escapes, without the quotes: a name may hold anything. */
+	/* Escaped as in JSON, without the quotes: a name may have any bytes. */
 	tfr_json_reset(p->json);
 	tfr_json_bytes(p->json, NULL, key, key_size);
 	name = tfr_json_text(p->json, &size);
@@ -165,7 +165,7 @@ bool tfr_print_end_line(struct tfr_printer *p)
 	bool dim = p->opts.colour && size > end + 1 &&
 		   !memcmp(p->text.data + size - end - 1, PLAIN " ", end + 1);
 
-	if (dim) /* a head alone: the blanks lie before the end of its colour */
+	if (dim) /* of a head alone: the blanks are before the end of its colour */
 		p->text.size -= end + 1;
 	while (p->text.size && p->text.data[p->text.size - 1] == ' ')
 		p->text.size--;
@@ -191,7 +191,7 @@ bool tfr_print_text_features(struct tfr_printer *p, size_t width)
 	return ok;
 }
 
-/* The kind of a list is that of its first frame; the frames' values stand between bars. */
+/* The kind of a list is that of its first frame; bars separate the frames' values. */
 static bool text_list(struct tfr_printer *p, const Tfr__FeatureListEntry *e, size_t width)
 {
 	size_t frames = e->value ? e->value->n_feature : 0, i;
@@ -265,7 +265,7 @@ static enum tfr_status print_example(
 	return status;
 }
 
-/* Bytes that are no text and no image show how they begin: that often tells what they are. */
+/* Bytes that are neither text nor an image show their beginning, which often identifies them. */
 static bool text_raw(struct tfr_printer *p, struct tfr_bytes b)
 {
 	size_t n = b.size < 32 ? b.size : 32;
@@ -316,7 +316,8 @@ static enum tfr_status print_as(struct tfr_printer *p, enum tfr_content content,
 	}
 }
 
-/* After an Example, a record is parsed as another one first, which is how it is then printed. */
+/* After an Example, the next record is first parsed as another Example, because it is printed
+ * from that. */
 static enum tfr_likeness likeness(struct tfr_printer *p, const void *data, size_t size)
 {
 	p->parsed = p->content == TFR_CONTENT_EXAMPLE &&
@@ -324,8 +325,8 @@ static enum tfr_likeness likeness(struct tfr_printer *p, const void *data, size_
 	return p->parsed ? tfr_likeness_parsed(p->ex, data, size) : tfr_likeness_of(data, size);
 }
 
-/* What a record is printed as.  One that may be several types is of the type that the first records
- * are, as far as they have come. */
+/* The type that a record is printed as.  An ambiguous record gets the type of the first records,
+ * as far as they were seen. */
 static enum tfr_content choose(struct tfr_printer *p, const void *data, size_t size)
 {
 	enum tfr_content content;
@@ -348,8 +349,8 @@ static enum tfr_content choose(struct tfr_printer *p, const void *data, size_t s
 	return tfr_content_alone(like);
 }
 
-/* Bytes that are not what their fields said, or nothing that has a form of its own, are printed as
- * bytes, unless they must be what opts.as says. */
+/* Records that do not parse as their type, or have no printed form, are printed as bytes, unless
+ * opts.as requires a type. */
 static enum tfr_status print(
 	struct tfr_printer *p, bool json, const void *data, size_t size, struct tfr_error *err)
 {

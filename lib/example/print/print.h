@@ -1,5 +1,5 @@
-/* example/print/print.h - between the two ways to print a record: what a value is, whichever reader
- * it came from. */
+/* example/print/print.h - shared by the two ways to print a record: values, independent of the
+ * reader that decoded them. */
 #ifndef TFR_EXAMPLE_PRINT_PRINT_H
 #define TFR_EXAMPLE_PRINT_PRINT_H
 
@@ -17,15 +17,15 @@ struct tfr_printer {
 	struct tfr_example *ex;
 	struct tfr_json *json;
 	struct tfr_buf text, scratch, joined;
-	enum tfr_content content;	  /* of the last record */
+	enum tfr_content content;	  /* type of the last record */
 	struct tfr_content_counts counts; /* of the first records */
 	unsigned counted;
-	bool parsed; /* the record at hand is in `ex` */
-	int indent;  /* of lines, more than usual */
+	bool parsed; /* the current record is in `ex` */
+	int indent;  /* additional indentation of lines */
 };
 
-/* The values of one Feature: of our reader (`frame` NULL) or of a frame that protobuf-c unpacked.
- */
+/* The values of one Feature: of our reader (`frame` NULL) or of a frame that protobuf-c
+ * unpacked. */
 struct tfr_printed_values {
 	enum tfr_kind kind;
 	uint64_t count, next;
@@ -55,48 +55,49 @@ struct tfr_sequence {
 	size_t n;
 };
 
-/* To be ended by tfr_sequence_clear(), whatever the status. */
+/* Call tfr_sequence_clear() afterwards, whatever the status. */
 enum tfr_status tfr_sequence_parse(
 	struct tfr_sequence *s, const void *data, size_t size, struct tfr_error *err);
 void tfr_sequence_clear(struct tfr_sequence *s);
 
-/* Pieces of text and JSON that all kinds of records are printed with.  False: out of memory. */
+/* Pieces of text and JSON shared by all kinds of records.  False: out of memory. */
 
 /* "  name      kind   count  ": the columns before the values. */
 bool tfr_print_text_head(struct tfr_printer *p, const void *key, size_t key_size, size_t width,
 	const char *kind, const char *count);
-/* The wider of the two, as long as a name is not unreasonable. */
+/* The larger of the two, limited to a reasonable width for names. */
 size_t tfr_print_wider(size_t width, size_t size);
-/* Lines end without blanks, which a column of nothing would leave, and within opts.columns. */
+/* Ends a line without trailing blanks, which an empty column would leave, and within
+ * opts.columns. */
 bool tfr_print_end_line(struct tfr_printer *p);
-/* Columns that are left on the line under way; SIZE_MAX: a line has no end. */
+/* Columns left on the current line; SIZE_MAX: no limit. */
 size_t tfr_print_room(const struct tfr_printer *p);
-/* Whether a text and its quotes have no more columns than that. */
+/* Whether a text with its quotes fits in so many columns. */
 bool tfr_print_goes(struct tfr_bytes text, size_t room);
-/* Cuts the line under way to opts.columns. */
+/* Cuts the current line to opts.columns. */
 bool tfr_print_fit(struct tfr_printer *p);
-/* A text in quotes, cut at its width, or what other bytes are and their size. */
+/* A text in quotes, cut at its width; for other bytes, their description and size. */
 bool tfr_print_text_bytes(struct tfr_printer *p, struct tfr_bytes b);
-/* What stands in p->json: a number, without the quotes that only JSON gives NaN. */
+/* Prints the contents of p->json: a number, without the quotes that JSON needs for NaN. */
 bool tfr_print_text_json(struct tfr_printer *p);
 bool tfr_print_json_bytes(struct tfr_printer *p, struct tfr_bytes b);
-/* What the caller knows of these bytes; NULL: nothing. */
+/* The caller's description of these bytes; NULL: none. */
 const char *tfr_print_describe(const struct tfr_printer *p, struct tfr_bytes b, bool brief);
 
-/* The features that p->ex holds, and the lists of `s` beside them; NULL: it is no sequence. */
+/* The features in p->ex, and the lists of `s`; NULL: not a SequenceExample. */
 bool tfr_print_json_example(struct tfr_printer *p, const struct tfr_sequence *s);
-/* The features that p->ex holds, alone: an object named `key`, or lines. */
+/* Only the features in p->ex: an object named `key`, or lines. */
 bool tfr_print_json_features(struct tfr_printer *p, const char *key);
 bool tfr_print_text_features(struct tfr_printer *p, size_t width);
 
 struct tfr_tensor_proto;
-/* `kind` NULL: type and shape are named. */
+/* `kind` NULL: prints type and shape. */
 bool tfr_print_text_tensor(struct tfr_printer *p, struct tfr_bytes name, size_t width,
 	const char *kind, struct tfr_tensor_proto t);
 bool tfr_print_json_tensor(struct tfr_printer *p, const char *key, struct tfr_tensor_proto t);
 
-/* A whole record, into p->text or p->json.  TFR_EDATA: it is none of that kind, and what stands
- * there by then is to be forgotten. */
+/* A complete record, into p->text or p->json.  TFR_EDATA: it is not of that kind; discard what
+ * was printed. */
 enum tfr_status tfr_print_event(
 	struct tfr_printer *p, bool json, const void *data, size_t size, struct tfr_error *err);
 enum tfr_status tfr_print_elwc(

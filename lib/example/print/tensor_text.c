@@ -76,7 +76,7 @@ static bool text_value(struct tfr_printer *p, const struct tfr_tensor_value *v)
 	return tfr_print_text_json(p);
 }
 
-/* "[2, 3]", cut where a shape has more dimensions than a line has room for. */
+/* "[2, 3]", cut if a shape has too many dimensions for a line. */
 static void shape_text(const Tfr__TensorShape *shape, char *text, size_t size)
 {
 	size_t used = 1;
