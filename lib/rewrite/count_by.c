@@ -1,7 +1,7 @@
-/* rewrite/count_by.c - records that an expression selects, and values of a feature, counted.
+/* rewrite/count_by.c - counts the records that an expression selects, and the values of a feature.
  *
- * A value is known by its text, as it is printed.  Counting has no order: each worker counts in a
- * small table of its own, which goes into the common one when it is full. */
+ * A value is identified by its printed text.  Counting needs no order: each worker counts in its
+ * own small table, which is merged into the common one when it is full. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static enum tfr_status flush(struct count_by *b, struct count_worker *w, struct 
 	return status;
 }
 
-/* Numbers as JSON has them, but for the quotes around what is no finite number. */
+/* Numbers as in JSON, but without the quotes around NaN and infinities. */
 static bool write_number(struct count_worker *w)
 {
 	const char *text;
@@ -64,7 +64,7 @@ static bool write_number(struct count_worker *w)
 	return tfr_buf_append(&w->text, text, size);
 }
 
-/* The next value as text.  *more false: there are none left. */
+/* Writes the next value as text.  *more false: there are no more. */
 static bool write_value(struct count_worker *w, struct tfr_cursor *cursor, bool *more)
 {
 	struct tfr_bytes bytes;
@@ -168,7 +168,7 @@ static void close_count(struct count_by *b)
 	pthread_mutex_destroy(&b->lock);
 }
 
-/* When every record was seen: the values in order, then the files. */
+/* Reports the values in order, then the files, after all records were read. */
 static void tell(struct count_by *b)
 {
 	const struct tfr_count_by_opts *o = b->o;

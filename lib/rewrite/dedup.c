@@ -1,10 +1,10 @@
-/* rewrite/dedup.c - one of each, the first.
+/* rewrite/dedup.c - keeps the first of equal records.
  *
- * A first sweep notes a hash of 128 bits and the place of every record; sorted, equal records lie
- * behind each other, the first of them first.  The places of the others, sorted, are what a second
- * sweep, in order, leaves out.  Both lists are sorted in half of the memory each, on disk where
- * they need more, so that memory does not grow with the data.  128 bits: of 10^12 records two
- * different ones would be taken for equal once in 10^14 times. */
+ * A first sweep notes a 128-bit hash and the position of every record.  After sorting, equal
+ * records are adjacent, the first of them first.  The positions of the others are sorted, and a
+ * second sweep in input order skips them.  Each list is sorted in half of the memory, on disk if
+ * it needs more, so that memory does not grow with the data.  With 128 bits, the chance that any
+ * two different ones of 10^12 records are taken for equal is 1 in 10^14. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ enum {
 	HASH = 16,
 	PLACE = 12, /* file, record */
 	NOTE = HASH + PLACE,
-	FOUND = 2 * PLACE, /* a later one, and the first */
+	FOUND = 2 * PLACE, /* the later record, then the first */
 	BATCH = 512,
 };
 
@@ -45,7 +45,7 @@ struct run {
 	struct tfr_set_writer *out;
 	char *default_folder;
 	uint64_t noted;	     /* records */
-	uint8_t next[FOUND]; /* what is left out next */
+	uint8_t next[FOUND]; /* the next record to skip */
 	bool more;
 };
 
@@ -90,8 +90,8 @@ static enum tfr_status hash_record(
 	if (status)
 		return status;
 	tfr_put_be(hash, tfr_key_hash(key, 0), 8);
-	/* A number and bytes that look like it are two keys, and so are one value and several that
-	 * the other hash takes for the same bytes. */
+	/* A number and bytes with the same content are different keys.  So are one value and
+	 * several values that the other hash takes for the same bytes. */
 	tfr_put_be(hash + 8,
 		tfr_key_hash(key, OTHER_SEED + 2 * (uint64_t)key->kind + (key->count > 1)), 8);
 	return TFR_OK;
@@ -127,7 +127,7 @@ static enum tfr_status collect(struct run *r, struct tfr_error *err)
 	return status;
 }
 
-/* Equal notes lie behind each other. */
+/* Equal notes are adjacent. */
 static enum tfr_status find_duplicates(struct run *r, struct tfr_error *err)
 {
 	uint8_t first[NOTE], found[FOUND];
@@ -152,7 +152,7 @@ static enum tfr_status find_duplicates(struct run *r, struct tfr_error *err)
 			return status;
 	}
 	r->report->temp_bytes = tfr_sorter_spilled(r->notes);
-	tfr_sorter_free(r->notes); /* its memory is free for writing */
+	tfr_sorter_free(r->notes); /* its memory becomes free for writing */
 	r->notes = NULL;
 	return status == TFR_END ? TFR_OK : status;
 }
@@ -179,7 +179,7 @@ static enum tfr_status digest(
 	struct tfr_digest d;
 
 	(void)worker;
-	if (r->o->key) /* what lacks it was passed over before */
+	if (r->o->key) /* records without the key were skipped before */
 		status = tfr_key_find(s->example, r->o->key, &key, err);
 	if (status)
 		return status;

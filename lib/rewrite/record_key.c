@@ -1,10 +1,10 @@
-/* rewrite/record_key.c - the values of a feature, as one stream of bytes, hashed. */
+/* rewrite/record_key.c - hashes the values of a feature as one stream of bytes. */
 #include "rewrite/record_key.h"
 
 #include <endian.h>
 #include <string.h>
 
-#define XXH_STATIC_LINKING_ONLY /* the streaming state on the stack */
+#define XXH_STATIC_LINKING_ONLY /* keeps the streaming state on the stack */
 #include <xxhash.h>
 
 #include <tfr-private/text.h>

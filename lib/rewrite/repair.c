@@ -1,8 +1,8 @@
-/* rewrite/repair.c - every whole record kept, every other byte told of.
+/* rewrite/repair.c - keeps every intact record and accounts for every other byte.
  *
- * What a file is made of comes from tfr_salvage_next() piece by piece; here each piece goes where
- * it belongs and is counted.  The sum is held against how far the reader came: no byte is in
- * neither, none in both. */
+ * tfr_salvage_next() returns the contents of a file piece by piece; each piece is written to its
+ * output and counted.  The sum is compared with the position of the reader: every byte is
+ * counted exactly once. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct repair {
 	struct tfr_set_writer *out;
 	struct tfr_stream_writer *quarantine;
 	const char *path;
-	struct tfr_repair_totals file; /* of this one */
+	struct tfr_repair_totals file; /* of the current file */
 };
 
 static enum tfr_status open_outputs(struct repair *r, struct tfr_error *err)
@@ -36,7 +36,7 @@ static enum tfr_status open_outputs(struct repair *r, struct tfr_error *err)
 	return status;
 }
 
-/* Both are whole and on disk before the first of them is visible. */
+/* Both files are complete and on disk before the first of them becomes visible. */
 static enum tfr_status publish(struct repair *r, struct tfr_error *err)
 {
 	struct tfr_set_info info = { .command = r->opts->command };
@@ -98,7 +98,8 @@ static void tell(
 {
 	char reason[sizeof(why->message) + 64];
 	struct tfr_damage damage = { r->path, s->index, s->offset, s->size, reason, fixed };
-	/* What names the file's kind has its path as well, which the damage has. */
+	/* A message that names the kind of the file also has its path, and the description of
+	 * the damage has it too. */
 	const char *path = why->status == TFR_EFORMAT ? strstr(why->message, ": '") : NULL;
 	const char *more = fixed ? "; kept with a new checksum" : "";
 	size_t n = path ? (size_t)(path - why->message) : strlen(why->message);
@@ -117,7 +118,7 @@ static enum tfr_status settle(struct repair *r, const struct tfr_salvaged *s, st
 {
 	if (s->kind == TFR_SALVAGED_RECORD)
 		return keep(r, s, err);
-	if (s->kind == TFR_SALVAGED_NOTHING) { /* its bytes have gone to lose() */
+	if (s->kind == TFR_SALVAGED_NOTHING) { /* lose() has received its bytes */
 		tell(r, s, err, false);
 		return TFR_OK;
 	}

@@ -1,6 +1,7 @@
-/* rewrite/rewrite_sweep.c - the options and the report of a sweep, from and into those of rewriting.
+/* rewrite/rewrite_sweep.c - converts between the options and reports of rewriting and those of a
+ * sweep.
  *
- * Every pass over the inputs goes through here, so that none can forget one of the options. */
+ * Every pass over the inputs uses these functions, so that no option is forgotten. */
 #include "rewrite/rewrite_sweep.h"
 
 struct tfr_sweep_opts tfr_pass_opts(const struct tfr_rewrite_opts *opts)

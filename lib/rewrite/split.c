@@ -1,9 +1,9 @@
-/* rewrite/split.c - every record to the set that its hash belongs to.
+/* rewrite/split.c - writes every record to the set that its hash selects.
  *
- * One sweep writes.  Where classes get exact counts another one goes before it, which notes class
- * and hash of every record, so that the bounds are known; what it noted is compared with what the
- * second one finds.  All sets are open before the first record is read and sealed before the first
- * is published: a failure leaves nothing in any of them. */
+ * One sweep writes.  If classes get exact counts, an earlier sweep notes the class and hash of
+ * every record to compute the bounds; its notes are compared with what the second sweep finds.
+ * All sets are open before the first record is read, and all are sealed before the first is
+ * published: after a failure no set has changed. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,15 +26,16 @@
 struct run {
 	const struct tfr_split_opts *opts;
 	struct tfr_split_report *report;
-	struct tfr_set_writer **writers; /* one a share */
+	struct tfr_set_writer **writers; /* one per share */
 	struct tfr_strata *strata;	 /* NULL: no classes */
 	char *default_folder;		 /* of temporary files */
-	uint64_t *received; /* with classes: of each class a row, of each share and of none */
+	uint64_t *received; /* with classes: one row per class, with one count per share and one for
+			       none */
 	uint64_t noted,
 		found_sum; /* with classes: records of the first sweep, hashes of the second */
 };
 
-/* What examine() knows of a record. */
+/* The results of examine() for a record. */
 struct verdict {
 	struct tfr_digest digest;
 	uint64_t hash;
@@ -157,7 +158,7 @@ static enum tfr_status settle(
 
 /* --- the sweeps --- */
 
-/* Temporary files lie beside the first set, as long as nothing else is said. */
+/* Temporary files are beside the first set, unless the caller names a folder. */
 static enum tfr_status open_strata(struct run *r, struct tfr_error *err)
 {
 	const struct tfr_split_opts *o = r->opts;
@@ -202,7 +203,7 @@ static enum tfr_status collect(struct run *r, struct tfr_error *err)
 	return r->received ? TFR_OK : tfr_fail_nomem(err, "counting the classes");
 }
 
-/* The sum of the hashes answers for what the counts cannot see. */
+/* The sum of the hashes detects changes that leave the counts equal. */
 static enum tfr_status check_unchanged(const struct run *r, struct tfr_error *err)
 {
 	const struct tfr_classes *classes = tfr_strata_classes(r->strata);
@@ -247,7 +248,7 @@ static enum tfr_status divide(struct run *r, struct tfr_error *err)
 
 /* --- around them --- */
 
-/* What is read twice must be there twice. */
+/* Inputs that are read twice must not be pipes. */
 static enum tfr_status refuse_pipes(const struct tfr_set *input, struct tfr_error *err)
 {
 	for (size_t i = 0; i < tfr_set_count(input); i++) {

@@ -1,7 +1,7 @@
 /* rewrite/split_classes.c - the classes of a division, for the caller to keep.
  *
- * There may be a million: they stay in the table that they were counted in, beside an array that
- * has their order, and a row is made of this when it is asked for. */
+ * There may be a million: they stay in the table that counted them, with an array for their
+ * order.  A row is assembled when it is requested. */
 #include "rewrite/split_classes.h"
 
 #include <assert.h>
@@ -11,8 +11,8 @@
 
 struct tfr_split_classes {
 	struct tfr_classes all;
-	size_t columns;		     /* the shares, and none */
-	uint64_t *received, *wanted; /* of each class a row */
+	size_t columns;		     /* the shares, and one for none */
+	uint64_t *received, *wanted; /* one row per class */
 	uint32_t *order;
 };
 
@@ -31,7 +31,7 @@ static void sort(struct tfr_split_classes *c)
 	qsort_r(c->order, c->all.n, sizeof(*c->order), compare, &c->all);
 }
 
-/* More than wanted in one set is less than wanted in another: what is too much is returned. */
+/* A surplus in one set is a deficit in another: returns the surplus. */
 static uint64_t compute_wanted(struct tfr_split_classes *c, const struct tfr_strata *strata)
 {
 	uint64_t off = 0;

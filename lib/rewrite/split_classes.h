@@ -6,8 +6,8 @@
 
 #include "rewrite/strata.h"
 
-/* Fills the report's classes, which it takes out of the strata, as it takes `*received`: a row a
- * class, what each share received, and none. */
+/* Fills the report's classes.  Takes ownership of the classes in the strata and of `*received`,
+ * which has one row per class: the count of each share, and of none. */
 enum tfr_status tfr_split_report_classes(struct tfr_split_report *report, struct tfr_strata *strata,
 	uint64_t **received, size_t share_count, struct tfr_error *err);
 

@@ -1,11 +1,11 @@
-/* rewrite/strata.c - notes records by class, and draws the bounds between the sets.
+/* rewrite/strata.c - notes records by class, and computes the bounds between the sets.
  *
- * Each worker gathers records in a batch, with the class numbers of a small table of its own.  Only
- * once in hundreds of records does it take the lock, under which classes get the numbers that all
- * workers share.
+ * Each worker gathers records in a batch, with the class numbers of its own small table.  Once in
+ * hundreds of records it takes the lock, under which classes get the numbers that all workers
+ * share.
  *
- * The bounds are the k-th smallest hashes of each class.  Sorting finds all of them in one pass over
- * the rows of class and hash, for any number of classes and bounds: the rank of a record in its
+ * The bounds are the k-th smallest hashes of each class.  One pass over the sorted rows of class
+ * and hash finds all of them, for any number of classes and bounds.  The rank of a record in its
  * class is the number of rows before it. */
 #include "rewrite/strata.h"
 
@@ -33,9 +33,9 @@ struct noted {
 struct strata_worker {
 	struct noted batch[BATCH];
 	size_t filled;
-	struct tfr_classes met;		     /* the classes in the batch, and those met before */
-	uint32_t numbers[TFR_CLASSES_SMALL]; /* of these, in the table of all */
-	size_t numbered;		     /* so many of them are known */
+	struct tfr_classes met; /* the classes in the batch, and those of earlier batches */
+	uint32_t numbers[TFR_CLASSES_SMALL]; /* their numbers in the common table */
+	size_t numbered;		     /* how many of them are known */
 };
 
 struct tfr_strata {
@@ -50,13 +50,13 @@ struct tfr_strata {
 	enum tfr_status status; /* the first failure */
 	struct tfr_error failure;
 
-	struct tfr_bound *bounds; /* one a stretch of each class */
-	/* The walk: */
+	struct tfr_bound *bounds; /* one per interval of each class */
+	/* State of the pass over the rows: */
 	uint32_t class;
 	struct tfr_cut cut;
 };
 
-/* --- making and freeing --- */
+/* --- creating and freeing --- */
 
 struct tfr_strata *tfr_strata_new(const struct tfr_share *shares, size_t count, unsigned workers,
 	uint64_t memory, const char *const *folders, size_t folder_count)
@@ -101,7 +101,7 @@ void tfr_strata_free(struct tfr_strata *s)
 
 /* --- noting --- */
 
-/* Gives the classes that the worker met for the first time their numbers. */
+/* Assigns numbers to the classes that are new to the worker. */
 static enum tfr_status number_classes(struct tfr_strata *s, struct strata_worker *w)
 {
 	enum tfr_status status = TFR_OK;
@@ -115,7 +115,7 @@ static enum tfr_status number_classes(struct tfr_strata *s, struct strata_worker
 	return status;
 }
 
-/* A failure stays: the batch is lost, and the other workers need not go on. */
+/* After a failure the batch is lost, and the other workers need not continue. */
 static enum tfr_status flush(struct tfr_strata *s, struct strata_worker *w, struct tfr_error *err)
 {
 	uint8_t rows[BATCH][ROW];
@@ -166,7 +166,7 @@ enum tfr_status tfr_strata_note(struct tfr_strata *s, unsigned worker,
 	return status;
 }
 
-/* --- drawing --- */
+/* --- computing the bounds --- */
 
 /* `times` records of a class have this hash. */
 static void cut(struct tfr_strata *s, uint32_t class, uint64_t hash, uint64_t times)
@@ -226,7 +226,7 @@ enum tfr_status tfr_strata_draw(struct tfr_strata *s, struct tfr_error *err)
 	return status;
 }
 
-/* --- asking --- */
+/* --- queries --- */
 
 size_t tfr_strata_choose(const struct tfr_strata *s, uint32_t class, uint64_t hash)
 {

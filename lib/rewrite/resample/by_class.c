@@ -1,8 +1,8 @@
-/* rewrite/resample/by_class.c - records chosen, class by class, in input order.
+/* rewrite/resample/by_class.c - chooses records class by class, in input order.
  *
- * Between the passes the table of classes is sorted, and from then on only read.  In the second
- * pass the workers find class, content sum and draw of each record; what remains for the one thread
- * that sees them in order is a comparison of whole numbers. */
+ * The table of classes is sorted between the passes and only read after that.  In the second
+ * pass the workers compute the class, content sum and random draw of each record.  The one
+ * thread that sees the records in order then only compares integers. */
 #include "rewrite/resample/by_class.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "rewrite/resample/class_name.h"
 
-/* What examine() notes of a record, for settle(). */
+/* The results of examine() for a record, used by settle(). */
 struct verdict {
 	uint64_t draw, sum;
 	uint32_t class;
@@ -21,8 +21,8 @@ struct verdict {
 
 /* --- choosing --- */
 
-/* The class of a record in the table.  What `initial` says was text, and fits numbers and bytes
- * alike. */
+/* Finds the class of a record in the table.  The names in `initial` are text and match both
+ * numbers and bytes. */
 static uint32_t class_of(const struct tfr_by_class *b, const struct tfr_counted_class *class)
 {
 	struct tfr_counted_class like = *class;
@@ -71,8 +71,8 @@ static enum tfr_status look_again(
 	return TFR_OK;
 }
 
-/* In one pass the kind of the first record is known only here.  The workers may be warning of
- * something else just now: the warning waits for the end. */
+/* In a single pass the kind of the first record is known only here.  Workers may be printing
+ * other warnings, so this warning waits for the end. */
 static enum tfr_status refuse_stray(struct tfr_by_class *b, const struct tfr_swept *s,
 	enum tfr_kind kind, struct tfr_error *err)
 {
@@ -124,7 +124,7 @@ static enum tfr_status choose(
 	return copies ? tfr_resample_put(b->r, s, v->sum, copies, err) : TFR_OK;
 }
 
-/* What was found at the end must be what was counted, or what `initial` promised. */
+/* The records found must be those that were counted, or those that `initial` promised. */
 static enum tfr_status check_seen(struct tfr_by_class *b, struct tfr_error *err)
 {
 	char text[TFR_CLASS_TEXT];
@@ -173,7 +173,7 @@ static enum tfr_status write_chosen(struct tfr_by_class *b, struct tfr_error *er
 	return status ? status : check_seen(b, err);
 }
 
-/* --- the report --- */
+/* --- report --- */
 
 static enum tfr_status name_classes(struct tfr_by_class *b, struct tfr_error *err)
 {
@@ -229,7 +229,7 @@ static enum tfr_status make_report(struct tfr_by_class *b, struct tfr_error *err
 	return name_classes(b, err);
 }
 
-/* --- all of it --- */
+/* --- entry point --- */
 
 static enum tfr_status open_workers(struct tfr_by_class *b, struct tfr_error *err)
 {

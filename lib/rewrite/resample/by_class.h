@@ -1,15 +1,14 @@
-/* rewrite/resample/by_class.h - what counting, planning and choosing by class hand to each other.
- */
+/* rewrite/resample/by_class.h - shared by counting, planning and choosing by class. */
 #ifndef TFR_REWRITE_RESAMPLE_BY_CLASS_H
 #define TFR_REWRITE_RESAMPLE_BY_CLASS_H
 
 #include <pthread.h>
 
-#include "rewrite/resample/resample.h"
 #include "rewrite/resample/classify.h"
+#include "rewrite/resample/resample.h"
 #include "rewrite/resample/target.h"
 
-/* Where the first record of a kind was. */
+/* Position of the first record of a kind. */
 struct tfr_place {
 	bool there;
 	uint32_t file;
@@ -22,13 +21,13 @@ struct tfr_class_worker {
 	struct tfr_place first[2]; /* int64, bytes */
 };
 
-/* What is to be done with a class, and what was. */
+/* The plan for a class, and its results. */
 struct tfr_class_plan {
-	uint64_t unseen; /* records to come; without meaning where `initial` spares the counting */
-	uint64_t wanted; /* of these, beside the whole copies */
-	uint64_t whole;	 /* copies of each record */
-	uint64_t final;	 /* written */
-	double have;	 /* records, or the share that `initial` says */
+	uint64_t unseen; /* records not yet seen; unused if `initial` replaces the counting */
+	uint64_t wanted; /* of these, in addition to the full copies */
+	uint64_t whole;	 /* full copies of each record */
+	uint64_t final;	 /* records written */
+	double have;	 /* records, or the share given by `initial` */
 	double weight;
 	double acceptance, expected;
 };
@@ -44,19 +43,19 @@ struct tfr_by_class {
 	struct tfr_classes classes;
 
 	struct tfr_target target;
-	struct tfr_class_plan *plans; /* one a class */
+	struct tfr_class_plan *plans; /* one per class */
 	uint64_t size;
 	enum tfr_kind kind;	/* of the first record, in one pass */
 	uint64_t strays;	/* records of another kind, in one pass */
 	struct tfr_error stray; /* the first of them */
 };
 
-/* One pass: fills and sorts `classes`, and warns of what --class names in vain. */
+/* One pass: fills and sorts `classes`, and warns of names in --class that no record has. */
 enum tfr_status tfr_by_class_count(struct tfr_by_class *b, struct tfr_error *err);
-/* The same warning, for when there is one pass only. */
+/* The same warning, when there is only one pass. */
 void tfr_by_class_warn_missing(struct tfr_by_class *b);
-/* Makes `plans` and `size` of the counts; with `initial`, `classes` as well.  TFR_EDATA: the target
- * cannot be had from what there is. */
+/* Computes `plans` and `size` from the counts; with `initial`, `classes` as well.  TFR_EDATA:
+ * the records cannot give the target distribution. */
 enum tfr_status tfr_by_class_plan(struct tfr_by_class *b, struct tfr_error *err);
 
 #endif

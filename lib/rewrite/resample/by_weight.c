@@ -1,32 +1,32 @@
-/* rewrite/resample/by_weight.c - records chosen by a weight that each of them carries.
+/* rewrite/resample/by_weight.c - chooses records by a weight stored in each of them.
  *
- * Systematic sampling: the weights are laid end to end in input order on a line of the length of
- * their sum, and the line is cut into `size` equal steps with one point in each, all at the same
- * random place of their step.  A record is written once for every point that falls on it.  Both
- * passes add the same numbers in the same order, so that the second ends exactly where the first
- * did and exactly `size` points are met. */
+ * Systematic sampling: the weights are placed end to end on a line in input order, and the line
+ * is divided into `size` equal steps.  Each step has one point, all at the same random position
+ * within their step.  A record is written once for every point in its interval.  Both passes add
+ * the same numbers in the same order, so that the second ends exactly where the first did and
+ * meets exactly `size` points. */
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "rewrite/record_key.h"
-#include "rewrite/resample/resample.h"
 #include "rewrite/resample/classify.h"
+#include "rewrite/resample/resample.h"
 
 struct by_weight {
 	struct tfr_resampling *r;
 	const struct tfr_resample_opts *o;
 	double sum, max;   /* as counted */
 	uint64_t positive; /* records with a weight above 0 */
-	double start;	   /* of each point in its step: in (0, 1) */
+	double start;	   /* position of each point in its step, in (0, 1) */
 
 	double passed; /* sum of the weights so far */
-	uint64_t met;  /* points so far */
+	uint64_t met;  /* points met so far */
 	uint64_t positive_left;
 	uint64_t records_left;
 };
 
-/* What examine() notes of a record, for settle(). */
+/* The results of examine() for a record, used by settle(). */
 struct verdict {
 	double weight;
 	uint64_t draw, sum;
@@ -100,11 +100,10 @@ static enum tfr_status add_up(struct by_weight *b, struct tfr_error *err)
 	return tfr_pass_run(&sweep, &b->r->report->common, err);
 }
 
-/* --- what is possible --- */
+/* --- feasibility --- */
 
-/* Weights are float mostly, and 0.6f is not six times 0.1f: the heaviest record may lie a hair
- * above one step.  What matters is that no record is taken twice, and the second pass sees to that.
- */
+/* Most weights are floats, and 0.6f is not six times 0.1f: the heaviest record may slightly
+ * exceed one step.  The second pass ensures that no record is taken twice. */
 #define SPARE 1e-6
 
 static enum tfr_status check_size(const struct by_weight *b, struct tfr_error *err)
@@ -151,7 +150,7 @@ static enum tfr_status look_again(
 	return status;
 }
 
-/* How many points lie before where the line has come to. */
+/* The number of points before the current position on the line. */
 static uint64_t points_before(const struct by_weight *b)
 {
 	double at = b->passed / b->sum * (double)b->o->size;
@@ -171,8 +170,8 @@ static uint64_t points_met(struct by_weight *b, double weight)
 	before = points_before(b);
 	points = before > b->met ? before - b->met : 0;
 	if (b->o->method == TFR_RESAMPLE_EXACT) {
-		/* A point that rounding put on a record which has one goes to the next record, and
-		 * when no more records are left than points, each has its own. */
+		/* If rounding puts a second point on a record, that point goes to the next
+		 * record.  When as many points as records are left, each record gets one. */
 		points = points > 0 || size - b->met >= b->positive_left;
 	}
 	b->met += points;
@@ -219,7 +218,8 @@ static enum tfr_status write_chosen(struct by_weight *b, struct tfr_error *err)
 
 	b->positive_left = b->positive;
 	b->records_left = b->r->report->common.taken;
-	/* In the middle of one of 2^32 parts of a step: never where rounding could tip it. */
+	/* The middle of one of 2^32 parts of a step, where rounding cannot move it to another
+	 * step. */
 	b->start = ldexp(
 		(double)(uint32_t)tfr_resample_draw(b->o->common.seed, UINT32_MAX, UINT64_MAX) +
 			0.5,

@@ -1,8 +1,8 @@
-/* rewrite/resample/class_counts.c - how many records each class has.
+/* rewrite/resample/class_counts.c - counts the records of each class.
  *
- * Counting has no order: each worker counts in a small table of its own, which goes into the common
- * one when it is full, so that memory is that of the classes and not of the classes times the
- * workers. */
+ * Counting needs no order: each worker counts in its own small table, which is merged into the
+ * common one when it is full.  Memory therefore depends on the number of classes, not on classes
+ * times workers. */
 #include <stdio.h>
 
 #include "base/error.h"
@@ -43,7 +43,7 @@ static enum tfr_status count_record(
 	return status ? status : tfr_classes_add(&w->counts, &class, 1, NULL, err);
 }
 
-/* Leaves the classes of one kind. */
+/* Keeps the classes of one kind only. */
 static enum tfr_status keep_kind(struct tfr_by_class *b, enum tfr_kind kind, struct tfr_error *err)
 {
 	struct tfr_classes kept = { .bounds = b->classes.bounds };
@@ -61,8 +61,8 @@ static enum tfr_status keep_kind(struct tfr_by_class *b, enum tfr_kind kind, str
 	return status;
 }
 
-/* A feature that is int64 here and bytes there makes no classes: what the first record has is
- * right, and the others are bad records. */
+/* A feature that is int64 in some records and bytes in others has no usable classes.  The kind
+ * of the first record is taken as correct, and the others are bad records. */
 static enum tfr_status check_kinds(struct tfr_by_class *b, struct tfr_error *err)
 {
 	const struct tfr_rewrite_opts *common = &b->o->common;

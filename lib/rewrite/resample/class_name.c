@@ -1,4 +1,4 @@
-/* rewrite/resample/class_name.c - names of classes as people write them. */
+/* rewrite/resample/class_name.c - names of classes as written by users. */
 #include "rewrite/resample/class_name.h"
 
 #include <ctype.h>
@@ -20,7 +20,8 @@ bool tfr_class_number(const void *text, size_t size, int64_t *number)
 	return (size_t)n == size && !memcmp(copy, again, size);
 }
 
-/* The byte an escape stands for; *used are its characters behind the backslash.  -1: none. */
+/* The byte of an escape sequence; *used is the number of its characters after the backslash. -1:
+ * unknown. */
 static int escaped_byte(const char *p, size_t size, size_t *used)
 {
 	static const char letters[] = "\\\"'nrt", bytes[] = "\\\"'\n\r\t";

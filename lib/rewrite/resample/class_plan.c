@@ -1,5 +1,5 @@
-/* rewrite/resample/class_plan.c - from counts, or known shares, and a target to what each class
- * gives. */
+/* rewrite/resample/class_plan.c - computes the records to take of each class, from counts or
+ * known shares and a target. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -9,7 +9,7 @@
 
 /* --- the classes that `initial` names --- */
 
-/* Whether every class is a number as we write it. */
+/* Whether every class is a number in canonical form. */
 static bool all_numbers(const struct tfr_classes *names)
 {
 	int64_t number;
@@ -108,7 +108,8 @@ static enum tfr_status weigh(struct tfr_by_class *b, struct tfr_error *err)
 	return status;
 }
 
-/* Acceptance such that the most wanted class, in relation to what there is, is taken whole. */
+/* Chooses acceptance so that all records of the class most wanted relative to its size are
+ * taken. */
 static void plan_reject(struct tfr_by_class *b)
 {
 	double largest = 0;
@@ -144,7 +145,7 @@ static enum tfr_status refuse_size(struct tfr_by_class *b, uint64_t largest, siz
 	return TFR_EDATA;
 }
 
-/* The size: what was asked for, or what the method makes of the counts. */
+/* The size: the requested one, or the one that the method derives from the counts. */
 static enum tfr_status choose_size(struct tfr_by_class *b, const struct tfr_shares *shares,
 	const uint64_t *records, struct tfr_error *err)
 {
@@ -192,7 +193,8 @@ static enum tfr_status divide_size(
 	return status;
 }
 
-/* So many of each class, which the scarcest must have where records are not repeated. */
+/* The same number of records of each class.  If records are not repeated, the smallest class
+ * must have enough. */
 static enum tfr_status divide_evenly(
 	struct tfr_by_class *b, const uint64_t *records, uint64_t *quotas, struct tfr_error *err)
 {
@@ -220,7 +222,7 @@ static enum tfr_status divide_evenly(
 	return TFR_EDATA;
 }
 
-/* Quotas, and from them what each record of a class gets. */
+/* Computes quotas, and from them the copies of each record of a class. */
 static enum tfr_status plan_quotas(struct tfr_by_class *b, struct tfr_error *err)
 {
 	size_t n = b->classes.n;

@@ -1,7 +1,7 @@
-/* rewrite/resample/class_table.c - classes in an array, an index of them by hash, and their texts in
- * one buffer.
+/* rewrite/resample/class_table.c - classes in an array, with a hash index and one buffer for their
+ * texts.
  *
- * The index holds positions in the array, so that it is filled anew after a sort. */
+ * The index holds positions in the array, so it is rebuilt after a sort. */
 #include "rewrite/resample/class_table.h"
 
 #include <assert.h>

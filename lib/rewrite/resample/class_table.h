@@ -1,10 +1,13 @@
-/* rewrite/resample/class_table.h - the values that make classes, each once, with how many records
- * it has.
+/* rewrite/resample/class_table.h - the distinct values that define classes, with the number of
+ * records of each.
  *
- * A class is known by a number or by bytes.  The table numbers its classes from 0: in the order
- * they came, and after tfr_classes_sort() numbers before bytes, numbers by value, bytes bytewise.
- * One thread at a time changes a table; any number may look into it while nobody does.  Who counts
- * on many threads gives each a small table of its own, and brings these together under a lock. */
+ * A class is identified by a number or by bytes.  The table numbers its classes from 0, in the
+ * order of insertion.  After tfr_classes_sort() the order is numbers before bytes, numbers by
+ * value, bytes bytewise.
+ *
+ * Only one thread at a time may change a table.  Any number of threads may read it while it does
+ * not change.  To count with several threads, give each thread its own small table and merge
+ * them under a lock. */
 #ifndef TFR_REWRITE_RESAMPLE_CLASS_TABLE_H
 #define TFR_REWRITE_RESAMPLE_CLASS_TABLE_H
 
@@ -13,11 +16,11 @@
 #include "base/buf.h"
 #include "base/hash_index.h"
 
-/* More are not classes but keys. */
+/* A feature with more values is a key, not a class. */
 enum { TFR_CLASSES_MAX = 1000000 };
 #define TFR_CLASS_NONE UINT32_MAX
 
-/* A small table holds this much, for it to stay in a processor's cache. */
+/* The size of a small table, which fits in a processor's cache. */
 enum { TFR_CLASSES_SMALL = 4096, TFR_CLASSES_SMALL_TEXT = 1 << 20 };
 
 struct tfr_counted_class {
@@ -26,7 +29,7 @@ struct tfr_counted_class {
 	struct tfr_bytes text;
 };
 
-/* As small as can be, there may be a million. */
+/* As small as possible, because there may be a million. */
 struct tfr_classes_item {
 	uint64_t records : 63;
 	uint64_t is_text : 1;
@@ -38,45 +41,46 @@ struct tfr_classes_item {
 	};
 };
 
-/* How long all names together may be, and what to do about it or about too many classes. */
+/* The limit on the total length of all names, and the hint if it or the number of classes is
+ * exceeded. */
 struct tfr_classes_bounds {
-	uint32_t text_bytes; /* whole MiB */
+	uint32_t text_bytes; /* a multiple of 1 MiB */
 	const char *hint;    /* or NULL */
 };
 
-/* Zero is an empty table, of any length of names. */
+/* Zero is an empty table, without a limit on names. */
 struct tfr_classes {
-	const struct tfr_classes_bounds *bounds; /* NULL: none but TFR_CLASSES_MAX */
+	const struct tfr_classes_bounds *bounds; /* NULL: only TFR_CLASSES_MAX */
 	struct tfr_classes_item *items;
 	size_t n, cap;
 	struct tfr_hash_index index;
 	struct tfr_buf text;
 };
 
-/* The class that value 0 of a feature is, a view into it; the feature has a value.  False: floats
- * make no classes. */
+/* The class given by value 0 of a feature, as a view into it; the feature must have a value.
+ * False: floats have no classes. */
 bool tfr_class_of(const struct tfr_feature *f, struct tfr_counted_class *class);
-/* Whether `a` comes before (< 0) or behind (> 0) `b`. */
+/* Whether `a` comes before (< 0) or after (> 0) `b`. */
 int tfr_class_compare(const struct tfr_counted_class *a, const struct tfr_counted_class *b);
 
 void tfr_classes_clear(struct tfr_classes *c);
-/* Forgets the classes, keeps the memory. */
+/* Removes the classes and keeps the memory. */
 void tfr_classes_reset(struct tfr_classes *c);
 
-/* Adds `records` to a class, which is made where it is new; *index, where that is not NULL, is its
- * number.  TFR_EUSAGE: more classes, or longer names, than the bounds allow.  TFR_ENOMEM. */
+/* Adds `records` to a class, which is created if it is new.  *index receives its number unless
+ * index is NULL.  TFR_EUSAGE: more classes, or longer names, than the bounds allow.  TFR_ENOMEM. */
 enum tfr_status tfr_classes_add(struct tfr_classes *c, const struct tfr_counted_class *class,
 	uint64_t records, uint32_t *index, struct tfr_error *err);
 /* Adds all of `from`. */
 enum tfr_status tfr_classes_merge(
 	struct tfr_classes *into, const struct tfr_classes *from, struct tfr_error *err);
-/* Whether a small table should be brought home and reset before `class` is added. */
+/* Whether a small table must be merged and reset before `class` is added. */
 bool tfr_classes_full(const struct tfr_classes *c, const struct tfr_counted_class *class);
 /* The class's number, or TFR_CLASS_NONE. */
 uint32_t tfr_classes_find(const struct tfr_classes *c, const struct tfr_counted_class *class);
 /* A view into the table. */
 struct tfr_counted_class tfr_classes_at(const struct tfr_classes *c, size_t i);
-/* Numbers the classes anew, in order. */
+/* Renumbers the classes in order. */
 void tfr_classes_sort(struct tfr_classes *c);
 
 #endif

@@ -1,8 +1,8 @@
-/* rewrite/resample/classify.c - records to classes, by value, range or expression.
+/* rewrite/resample/classify.c - assigns records to classes, by value, range or expression.
  *
  * A float feature without ranges is refused: its values are nearly all different, and a table of
- * them would say nothing.  Against floats an edge is rounded to float first, as --where does with
- * its numbers, so that 0.7f lies in [0.7,1). */
+ * them would not be useful.  Compared with floats, an edge is rounded to float first, as --where
+ * does with its numbers, so that 0.7f is in [0.7,1). */
 #include "rewrite/resample/classify.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ const struct tfr_classes_bounds tfr_resample_bounds = {
 		"anything else with --class.",
 };
 
-/* --- how a data set is divided --- */
+/* --- how classes are defined --- */
 
 static enum tfr_status add_name(struct tfr_classing *c, const char *name, struct tfr_error *err)
 {
@@ -36,7 +36,8 @@ static enum tfr_status add_name(struct tfr_classing *c, const char *name, struct
 	return tfr_classes_add(&c->names, &class, 1, NULL, err);
 }
 
-/* The shortest decimal that reads back as `edge`, so that a range is called what was asked for. */
+/* The shortest decimal that reads back as `edge`, so that a range has the name that the user
+ * typed. */
 static const char *edge_text(double edge, char text[TFR_DECIMAL_ROOM])
 {
 	*tfr_decimal_f64(text, edge) = '\0';
@@ -78,7 +79,7 @@ static enum tfr_status parse_edges(struct tfr_classing *c, const char *text, str
 			!isfinite(edge))
 			return tfr_fail(err, TFR_EUSAGE, "'%.*s' in --bins is not a finite number",
 				(int)length, p);
-		edge += 0.0; /* -0 becomes 0, and is called so */
+		edge += 0.0; /* -0 becomes 0 */
 		if (c->n_edges && edge <= c->edges[c->n_edges - 1])
 			return tfr_fail(err, TFR_EUSAGE,
 				"the edges in --bins must ascend: '%.*s' does not", (int)length, p);
@@ -175,7 +176,7 @@ char *tfr_class_text(const struct tfr_classing *c, const struct tfr_counted_clas
 	TFR_AUTO_BUF name = { 0 };
 	size_t n;
 
-	if (cut.text.size > TFR_CLASS_TEXT) /* no more of it can be shown */
+	if (cut.text.size > TFR_CLASS_TEXT) /* longer text cannot be shown */
 		cut.text.size = TFR_CLASS_TEXT;
 	tfr_classing_name(c, &cut, &name);
 	n = name.size;
@@ -220,7 +221,7 @@ void tfr_classifier_close(struct tfr_classifier *k)
 	k->wheres = NULL;
 }
 
-/* Whether an integer is not below an edge; a double cannot hold every int64. */
+/* Whether an integer is at least `edge`; a double cannot represent every int64. */
 static bool reaches(int64_t value, double edge)
 {
 	if (edge >= 0x1p63)
@@ -269,8 +270,8 @@ static enum tfr_status look_for_value(const struct tfr_classing *c, const struct
 	return TFR_EDATA;
 }
 
-/* Every expression sees every record, though the first that holds decides: only so can it be said
- * of a name that no record has it. */
+/* Evaluates every expression for every record, though the first that matches decides.  Otherwise
+ * features that no record has could not be reported. */
 static enum tfr_status look_for_rule(struct tfr_classifier *k, const struct tfr_example *ex,
 	struct tfr_counted_class *class, struct tfr_error *err)
 {

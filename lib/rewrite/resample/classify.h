@@ -1,9 +1,9 @@
-/* rewrite/resample/classify.h - which class a record is of, and what the classes are called.
+/* rewrite/resample/classify.h - the class of a record, and the names of the classes.
  *
- * struct tfr_classing says how a data set is divided: by the value of a feature, by the range that
- * value lies in, or by expressions.  It is made once and shared; each worker has a struct
- * tfr_classifier of its own, since expressions are not shared between threads.  Ranges and
- * expressions are classes known by their number, with names that `names` has in that order. */
+ * struct tfr_classing defines how a data set is divided: by the value of a feature, by the range
+ * of that value, or by expressions.  It is created once and shared.  Each worker has its own
+ * struct tfr_classifier, because threads cannot share expressions.  Classes from ranges and
+ * expressions are identified by their number; `names` has their names in that order. */
 #ifndef TFR_REWRITE_RESAMPLE_CLASSIFY_H
 #define TFR_REWRITE_RESAMPLE_CLASSIFY_H
 
@@ -11,7 +11,7 @@
 
 #include "rewrite/resample/class_table.h"
 
-/* What tables hold here: all that classes are counted in, and what a target names. */
+/* The bounds of all tables of classes here, including the names in a target. */
 extern const struct tfr_classes_bounds tfr_resample_bounds;
 
 struct tfr_classing {
@@ -20,37 +20,36 @@ struct tfr_classing {
 	size_t n_edges;
 	const struct tfr_resample_rule *rules;
 	size_t n_rules;
-	struct tfr_classes names; /* of ranges and rules; empty: a class's value is its name */
+	struct tfr_classes names; /* of ranges and rules; empty: a class is named by its value */
 };
 
-/* TFR_EUSAGE: edges that are not ascending numbers, rules without a name or of one that is taken.
- */
+/* TFR_EUSAGE: edges that are not ascending numbers, or rules with a missing or duplicate name. */
 enum tfr_status tfr_classing_open(
 	struct tfr_classing *c, const struct tfr_resample_opts *o, struct tfr_error *err);
 void tfr_classing_clear(struct tfr_classing *c);
 
-/* The class of that name, or TFR_CLASS_NONE.  Where classes are numbers the name is one in decimal,
- * as we write it. */
+/* The class with that name, or TFR_CLASS_NONE.  If classes are numbers, the name is a decimal in
+ * canonical form. */
 uint32_t tfr_classing_find(const struct tfr_classing *c, const struct tfr_classes *classes,
 	const struct tfr_bytes *name);
 /* Appends the name of a class, escaped, without the NUL.  False: out of memory. */
 bool tfr_classing_name(
 	const struct tfr_classing *c, const struct tfr_counted_class *class, struct tfr_buf *b);
-/* The same into a small text, for errors; cut where it is longer. */
+/* The same as a short text, for errors; longer names are cut. */
 #define TFR_CLASS_TEXT 64
 char *tfr_class_text(const struct tfr_classing *c, const struct tfr_counted_class *class,
 	char text[TFR_CLASS_TEXT]);
 
 struct tfr_classifier {
 	const struct tfr_classing *classing;
-	struct tfr_where **wheres; /* one a rule */
+	struct tfr_where **wheres; /* one per rule */
 };
 
 enum tfr_status tfr_classifier_open(
 	struct tfr_classifier *k, const struct tfr_classing *classing, struct tfr_error *err);
 void tfr_classifier_close(struct tfr_classifier *k);
-/* The class of a record; its text is a view into the record.  TFR_EDATA: it has none: the feature
- * is not there, has no value, or is of a kind that makes no classes. */
+/* The class of a record; its text is a view into the record.  TFR_EDATA: the record has no
+ * class, because the feature is missing, has no value, or has a kind without classes. */
 enum tfr_status tfr_classifier_look(struct tfr_classifier *k, const struct tfr_example *ex,
 	struct tfr_counted_class *class, struct tfr_error *err);
 

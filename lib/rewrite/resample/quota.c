@@ -1,7 +1,7 @@
-/* rewrite/resample/quota.c - sizes and quotas in whole numbers of 128 bits.
+/* rewrite/resample/quota.c - computes sizes and quotas with 128-bit integers.
  *
- * Weights such as 0.1 are not what they look like: a class may be a hair's breadth off the share
- * that was meant.  Sizes are therefore bounded with 2^-48 to spare, so that 100, 200 and 700
+ * Weights such as 0.1 are not exact in binary: the share of a class may differ slightly from the
+ * intended one.  Bounds on sizes therefore have a tolerance of 2^-48, so that 100, 200 and 700
  * records for 0.1, 0.2 and 0.7 give 1000 and not 999. */
 #include "rewrite/resample/quota.h"
 
@@ -23,7 +23,7 @@ enum tfr_status tfr_shares_open(
 		assert(weights[i] >= 0 && weights[i] < 2);
 		s->parts[i] = (uint64_t)ldexp(weights[i], PART_BITS);
 		if (!s->parts[i] && weights[i] > 0)
-			s->parts[i] = 1; /* wanted, however little */
+			s->parts[i] = 1; /* the class is wanted, however small its share */
 		s->whole += s->parts[i];
 	}
 	return TFR_OK;
@@ -103,7 +103,7 @@ enum tfr_status tfr_shares_divide(const struct tfr_shares *s, uint64_t size, con
 		left -= quotas[i];
 	}
 	qsort(order, s->n, sizeof(*order), by_remainder);
-	do { /* once, but for what `most` made the first in order refuse */
+	do { /* repeats only if `most` kept the first classes in order from taking a record */
 		left_before = left;
 		for (size_t k = 0; k < s->n && left; k++) {
 			size_t i = order[k].class;

@@ -1,8 +1,9 @@
-/* rewrite/resample/resample.c - a data set with another distribution: what can be asked for, the output, and
- * the ends of both ways to choose.
+/* rewrite/resample/resample.c - gives a data set another distribution: checks the options, opens
+ * the output, and completes both methods of choosing records.
  *
- * The output is opened first, under its temporary names, so that a target that exists or cannot be
- * written is known before anything is read; it gets its names when all else is done. */
+ * The output is opened first, under temporary names, so that a target that exists or cannot be
+ * written is detected before any input is read.  It gets its final names when everything else is
+ * complete. */
 #include "rewrite/resample/resample.h"
 
 #include <stdlib.h>
@@ -33,8 +34,8 @@ static enum tfr_status check_classes(const struct tfr_resample_opts *o, struct t
 	if (!o->target && !o->per_class)
 		return refuse(err, "no target: say what is wanted, such as --target uniform", NULL);
 	if (o->per_class && o->size)
-		return refuse(
-			err, "--per-class says the size already: --total does not go with it", NULL);
+		return refuse(err, "--per-class says the size already: --total does not go with it",
+			NULL);
 	if (o->per_class && o->method == TFR_RESAMPLE_REJECT)
 		return refuse(err, "--method reject cannot give a set number of each class",
 			"Leave --method out, or give --method oversample.");
@@ -86,7 +87,8 @@ enum tfr_status tfr_resample_put(struct tfr_resampling *r, const struct tfr_swep
 	enum tfr_status status = TFR_OK;
 
 	for (; !status && copies; copies--) {
-		/* A copy is a record of its own to the shuffle: its place is that in the output. */
+		/* The shuffle treats a copy as a record of its own: its position is that in the
+		 * output. */
 		status = r->sink ? tfr_sink_put(r->sink, 0, 0, report->written, &s->rec, err)
 				 : tfr_set_writer_put(r->out,
 					   (uint32_t)(report->written % r->shards), &piece, 1,
@@ -107,7 +109,7 @@ enum tfr_status tfr_resample_check_twice(const struct tfr_resampling *r, struct 
 		struct stat st;
 
 		if (strcmp(path, "-") && (stat(path, &st) || S_ISREG(st.st_mode)))
-			continue; /* what is not there is told of where it is opened */
+			continue; /* a missing file is reported when it is opened */
 		if (strcmp(path, "-"))
 			tfr_fail_path(err, TFR_EUSAGE, path,
 				"records are counted before they are chosen, and no pipe can be "
@@ -131,7 +133,7 @@ enum tfr_status tfr_resample_changed(struct tfr_error *err)
 	return tfr_fail(err, TFR_EDATA, "the inputs changed while they were read");
 }
 
-/* Whether the numbers of the classes that are chosen by are those of the class map. */
+/* Whether the classes chosen by have the numbers of the class map. */
 static bool by_class_label(const struct tfr_resample_opts *o)
 {
 	static const char *const names[] = { "image/class/label", "audio/class/label", "label" };
@@ -151,7 +153,7 @@ static uint64_t records_of(const struct tfr_resample_report *report, int64_t lab
 }
 
 /* The classes of the output, for the manifest: the map of the inputs with the final numbers of
- * records, or, where there is no map, the numbers of the classes that are labels. */
+ * records.  Without a map, the numbers of the classes, if these are labels. */
 static enum tfr_status count_classes(
 	const struct tfr_resampling *r, struct tfr_set_info *info, struct tfr_error *err)
 {
@@ -213,7 +215,7 @@ static enum tfr_status write_in_order(
 
 struct shuffling {
 	struct tfr_resampling *r;
-	struct tfr_resample_opts opts; /* with the threads that the memory is planned for */
+	struct tfr_resample_opts opts; /* with the number of threads in the memory plan */
 	struct tfr_set_info *info;
 };
 
@@ -233,7 +235,7 @@ static enum tfr_status deal(void *ctx, struct tfr_sink *sink, const struct tfr_m
 	if (!status)
 		status = tfr_pass_expected(&s->opts.common, &r->report->common, err);
 	*report = r->report->common;
-	report->taken_sum = 0; /* the sink has that of what was dealt */
+	report->taken_sum = 0; /* the sink has the sum of the records dealt */
 	return status ? status : count_classes(r, s->info, err);
 }
 

@@ -1,7 +1,7 @@
-/* rewrite/resample/target.c - the text of a distribution to the weights of classes.
+/* rewrite/resample/target.c - converts the text of a distribution to the weights of classes.
  *
- * A weight is whatever number a user has at hand, a share or a count: only ratios matter.  They are
- * kept as they were written up to a power of two, so that 1 and 3 stay exactly that. */
+ * A weight is any number, a share or a count: only ratios matter.  Weights are only scaled by a
+ * power of two, so that the ratio of 1 and 3 stays exact. */
 #include "rewrite/resample/target.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ void tfr_target_clear(struct tfr_target *t)
 	*t = (struct tfr_target){ 0 };
 }
 
-/* A finite decimal number and nothing else: strtod() alone would take "nan", "0x1" and blanks. */
+/* A finite decimal number and nothing else: strtod() alone would accept "nan", "0x1" and blanks. */
 static bool parse_number(const char *text, size_t size, double *number)
 {
 	char copy[NUMBER_MAX], *end;
@@ -86,7 +86,7 @@ static enum tfr_status check_some(
 
 /* --- lists --- */
 
-/* Finds where a name ends: behind its quote, or before the = or comma that ends it. */
+/* Finds the end of a name: after its closing quote, or before the = or comma. */
 static char *end_of_name(char *p, char quote)
 {
 	for (; *p && (quote ? *p != quote : *p != '=' && *p != ','); p++)
@@ -95,7 +95,7 @@ static char *end_of_name(char *p, char quote)
 	return p;
 }
 
-/* One NAME=WEIGHT; *next is behind it, at a comma or the end. */
+/* One NAME=WEIGHT; *next is after it, at a comma or the end. */
 static enum tfr_status parse_item(
 	struct tfr_target *t, char *p, char **next, const char *where, struct tfr_error *err)
 {
@@ -223,7 +223,7 @@ enum tfr_status tfr_target_open(
 
 /* --- weights of classes --- */
 
-/* Names the class that is most alike, and the first few there are. */
+/* Suggests the most similar class, and lists the first few. */
 static void hint_classes(const struct tfr_classing *classing, const struct tfr_classes *classes,
 	const struct tfr_bytes *wanted, struct tfr_error *err)
 {
@@ -284,8 +284,8 @@ static enum tfr_status list_weights(const struct tfr_target *t, const char *opti
 	return TFR_OK;
 }
 
-/* have^E of the classes that occur, kept in range for any exponent by measuring against the class
- * that comes out largest. */
+/* have^E of the classes that occur.  Dividing by the largest result keeps the others in range
+ * for any exponent. */
 static void power_weights(double exponent, const double *have, size_t n, double *weights)
 {
 	double base = 0;
@@ -298,7 +298,7 @@ static void power_weights(double exponent, const double *have, size_t n, double 
 		if (!(have[i] > 0))
 			weights[i] = 0;
 		else if (exponent == 1)
-			weights[i] = have[i]; /* as it is: a quotient would be rounded */
+			weights[i] = have[i]; /* unchanged: a quotient would be rounded */
 		else
 			weights[i] = pow(have[i] / base, exponent);
 	}

@@ -1,10 +1,11 @@
-/* rewrite/shuffle/bucket_plan.c - how many buckets, how large a chunk: one memory for three uses.
+/* rewrite/shuffle/bucket_plan.c - chooses the number of buckets and the chunk size, for memory with
+ * three uses.
  *
  * While records are dealt, memory holds the blocks being read, one record that is larger than a
- * block (a quarter), and the arena, a chunk at least for each bucket of each worker.  Afterwards
- * the arena is gone and all of it holds buckets being sorted, one more than there are workers. More
- * buckets need smaller chunks, fewer are larger when they are sorted: the data that two passes can
- * take grows with the square of memory. */
+ * block (a quarter), and the arena, with at least one chunk for each bucket of each worker.
+ * After that the arena is freed, and all memory holds buckets being sorted, one more than there
+ * are workers.  More buckets need smaller chunks; fewer buckets need more memory for sorting.
+ * The amount of data that two passes can shuffle therefore grows with the square of memory. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -25,18 +26,19 @@
 enum {
 	KIB = 1 << 10,
 	MIB = 1 << 20,
-	THREADS_MAX = 48, /* each has files open */
+	THREADS_MAX = 48, /* each has open files */
 	BUCKETS_MAX = 1 << 16,
-	BUCKETS_PREFERRED = 512, /* so many lines and pages are written to at a time without harm */
-	BUCKET_PREFERRED = 8 * MIB, /* is sorted within a cache */
+	BUCKETS_PREFERRED = 512, /* a processor can write to this many cache lines and pages in turn
+				    without slowing down */
+	BUCKET_PREFERRED = 8 * MIB, /* can be sorted within a cache */
 	CHUNK_MIN = 16 * KIB,
 	CHUNK_MAX = 1 * MIB,
 	PAGE = 4 * KIB,
-	HEAD_BYTES = 4 * KIB, /* enough to tell what a file is */
+	HEAD_BYTES = 4 * KIB, /* enough to detect the type of a file */
 };
 
-/* What sorting takes beside the bucket's own bytes, and how much larger than the mean one may be.
- */
+/* Memory for sorting, relative to the bucket's own bytes, and the ratio of the largest bucket to
+ * the mean. */
 static const double SORT_FACTOR = 2.5, UNEVEN = 1.4;
 
 static uint64_t clamp(uint64_t v, uint64_t low, uint64_t high)
@@ -44,7 +46,8 @@ static uint64_t clamp(uint64_t v, uint64_t low, uint64_t high)
 	return v < low ? low : v > high ? high : v;
 }
 
-/* All in memory: buckets small enough that sorting them needs little beside the arena. */
+/* Everything in memory: buckets small enough that sorting them needs little memory in addition
+ * to the arena. */
 static bool plan_one_pass(
 	struct tfr_memory_plan *p, uint64_t memory, uint64_t arena, uint64_t bytes)
 {
@@ -71,7 +74,7 @@ static void plan_more_passes(struct tfr_memory_plan *p, uint64_t arena, uint64_t
 		preferred = clamp(bytes / BUCKET_PREFERRED, 1, BUCKETS_PREFERRED);
 		p->buckets = (uint32_t)clamp(least > preferred ? least : preferred, 2,
 			most < BUCKETS_MAX ? most : BUCKETS_MAX);
-		if (p->buckets < least) { /* dealt again: each time into as many */
+		if (p->buckets < least) { /* dealt again, each time into the same number */
 			p->buckets = (uint32_t)clamp(BUCKETS_PREFERRED, 2, most);
 			for (double reach = p->buckets; reach < (double)least; reach *= p->buckets)
 				p->passes++;
@@ -89,7 +92,7 @@ void tfr_memory_plan(struct tfr_memory_plan *p, uint64_t memory, unsigned thread
 	p->threads = (unsigned)clamp(threads, 1, clamp(memory / (4 * MIB), 1, THREADS_MAX));
 	p->block = clamp(memory / 16 / p->threads, 64 * KIB, 512 * KIB) / PAGE * PAGE;
 	p->max_record = memory / 4;
-	/* A worker has the block of its stream and the one it looks at. */
+	/* A worker has the block of its stream and the one that it processes. */
 	arena = memory - p->max_record - 2 * (uint64_t)p->threads * p->block;
 	p->gather = memory / 8 * 7;
 	if (!plan_one_pass(p, memory, arena, bytes))
@@ -97,7 +100,7 @@ void tfr_memory_plan(struct tfr_memory_plan *p, uint64_t memory, unsigned thread
 	p->chunks = arena / p->chunk;
 }
 
-/* --- what it would take --- */
+/* --- estimates --- */
 
 char *tfr_default_tmpdir(const char *output)
 {
@@ -109,7 +112,7 @@ char *tfr_default_tmpdir(const char *output)
 		     : strdup(".");
 }
 
-/* The uncompressed size of a GZIP file as its last four bytes have it, modulo 2^32. */
+/* The uncompressed size of a GZIP file from its last four bytes, modulo 2^32. */
 static uint64_t gzip_size(int fd, uint64_t file_bytes)
 {
 	uint8_t tail[4];
@@ -122,8 +125,8 @@ static uint64_t gzip_size(int fd, uint64_t file_bytes)
 	return size;
 }
 
-/* Adds what a file holds uncompressed, as far as that can be told from outside.  What is no regular
- * file is not opened: a FIFO's writer would take that for its reader. */
+/* Adds the uncompressed size of a file, as far as it can be estimated without decompressing.
+ * Only regular files are opened: the writer of a FIFO would take this process for its reader. */
 static void add_file(const char *path, enum tfr_compression forced, struct tfr_shuffle_plan *plan)
 {
 	bool piped = !strcmp(path, "-");
@@ -149,11 +152,11 @@ static void add_file(const char *path, enum tfr_compression forced, struct tfr_s
 	if (c == TFR_COMPRESSION_NONE) {
 		plan->input_bytes += (uint64_t)st.st_size;
 		plan->least_bytes += (uint64_t)st.st_size;
-	} else if (c == TFR_COMPRESSION_GZIP) { /* several members have more */
+	} else if (c == TFR_COMPRESSION_GZIP) { /* a file of several members has more */
 		plan->exact = false;
 		plan->input_bytes += gzip_size(fd, (uint64_t)st.st_size);
 		plan->least_bytes += gzip_size(fd, (uint64_t)st.st_size);
-	} else { /* says nothing; Examples of numbers have been seen to shrink to a fifth */
+	} else { /* unknown; Examples of numbers were observed to compress to a fifth */
 		plan->exact = false;
 		plan->input_bytes += 5 * (uint64_t)st.st_size;
 		plan->least_bytes += (uint64_t)st.st_size;

@@ -1,8 +1,7 @@
-/* rewrite/shuffle/chunks.c - strings of bytes in chunks.
+/* rewrite/shuffle/chunks.c - lists of chunks of bytes.
  *
- * A record that fits into its open chunk is copied in one go; one that does not is laid over as
- * many chunks as it needs, so that no space is left over at a chunk's end and chunks are written
- * whole. */
+ * A record that fits into the open chunk is copied at once.  A longer one is spread over as many
+ * chunks as it needs, so that all chunks are full and are written in one piece. */
 #include "rewrite/shuffle/chunks.h"
 
 #include <stdlib.h>
@@ -23,7 +22,7 @@ enum tfr_status tfr_arena_init(struct tfr_arena *a, size_t chunk, uint64_t chunk
 
 	if (base == MAP_FAILED)
 		return tfr_fail_nomem(err, "sorting records into buckets");
-	/* Hundreds of chunks are written to by turns: with small pages each write would miss the
+	/* Hundreds of chunks are written to in turn: with small pages each write would miss the
 	 * TLB. */
 	(void)!madvise(base, chunk * chunks, MADV_HUGEPAGE);
 	*a = (struct tfr_arena){ base, chunk, chunks, reserved };
@@ -71,7 +70,7 @@ void tfr_strands_clear(struct tfr_strands *s)
 
 /* --- growing --- */
 
-/* Makes what is open the last chunk of its strand; the caller fills in where it lies. */
+/* Makes the open chunk the last chunk of its list; the caller sets its position. */
 static struct tfr_chunk *add_chunk(
 	struct tfr_strands *s, struct tfr_strand *strand, struct tfr_error *err)
 {
@@ -91,7 +90,7 @@ static struct tfr_chunk *add_chunk(
 	return c;
 }
 
-/* The open chunk is full: it stays where it is if there is another, otherwise it is written. */
+/* The open chunk is full: it stays in memory if the arena has another, otherwise it is written. */
 static enum tfr_status close_chunk(
 	struct tfr_strands *s, struct tfr_strand *strand, struct tfr_error *err)
 {
@@ -160,7 +159,7 @@ static inline uint8_t *put_footer(uint8_t *p, uint32_t footer)
 	return p;
 }
 
-/* A record that its open chunk cannot hold. */
+/* Appends a record that does not fit into the open chunk. */
 static enum tfr_status put_across(struct tfr_strands *s, struct tfr_strand *strand,
 	const uint8_t *head, size_t head_size, const void *payload, size_t size, uint32_t footer,
 	struct tfr_error *err)
@@ -189,7 +188,7 @@ enum tfr_status tfr_strands_put(struct tfr_strands *s, uint32_t number, uint32_t
 			*p = put_head(start, strand, file, record, size);
 
 		head_size = (size_t)(p - start);
-		if (size) /* an empty payload may have no address */
+		if (size) /* an empty payload may be NULL */
 			memcpy(p, payload, size);
 		put_footer(p + size, footer);
 		strand->used += (uint32_t)(head_size + size + FOOTER);
@@ -258,7 +257,7 @@ void tfr_strand_release(const struct tfr_strands *s, uint32_t strand, struct tfr
 			tfr_spill_release(spill, &s->chunks[i].spot);
 }
 
-/* NULL: the bytes end first, or it is none. */
+/* NULL: the bytes end too early, or the varint is too long. */
 static inline const uint8_t *get_varint(const uint8_t *p, const uint8_t *end, uint64_t *v)
 {
 	unsigned shift = 0;

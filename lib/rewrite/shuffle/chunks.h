@@ -1,15 +1,15 @@
 /* rewrite/shuffle/chunks.h - records on their way to their buckets, in bounded memory.
  *
- * Each worker has a strand for every bucket: a string of bytes that only grows, cut into chunks of
- * one size.  A full chunk stays in memory while the arena has another to give, and goes to the
- * spill otherwise.  A bucket is its strands, of all workers; within a strand records are in the
- * order they were put.  An entry of a strand is
+ * Each worker has a chunk list for every bucket: an append-only sequence of bytes in chunks of
+ * equal size.  A full chunk stays in memory while the arena has a free one, and is written to the
+ * spill otherwise.  A bucket consists of its chunk lists of all workers; within a list, records
+ * keep the order of insertion.  An entry of a list is
  *
- *   varint  ordinal of the record minus that of the entry before, which is above 0; or 0, and then
- *           varint file, varint ordinal: at the start, and where that is not so
+ *   varint  ordinal of the record minus that of the previous entry, if that is above 0; otherwise,
+ *           and at the start: 0, varint file, varint ordinal
  *   varint  length of the payload, the payload, and its masked CRC-32C (4 bytes, little-endian)
  *
- * which is less than the 16 bytes of framing the record had. */
+ * which is less than the 16 bytes of a record's framing. */
 #ifndef TFR_REWRITE_SHUFFLE_CHUNKS_H
 #define TFR_REWRITE_SHUFFLE_CHUNKS_H
 
@@ -20,87 +20,87 @@
 /* Memory for the chunks of all workers. */
 struct tfr_arena {
 	uint8_t *base;
-	size_t chunk;	 /* bytes of each */
-	uint64_t chunks; /* in all */
-	uint64_t next;	 /* the first that nobody has */
+	size_t chunk;	 /* bytes per chunk */
+	uint64_t chunks; /* total number */
+	uint64_t next;	 /* the first free one */
 };
 
-/* The first `reserved` chunks belong to the strands, one each; TFR_ENOMEM. */
+/* Reserves the first `reserved` chunks for the chunk lists, one each; TFR_ENOMEM. */
 enum tfr_status tfr_arena_init(struct tfr_arena *a, size_t chunk, uint64_t chunks,
 	uint64_t reserved, struct tfr_error *err);
 void tfr_arena_clear(struct tfr_arena *a);
 
-/* A piece of a strand: in memory, or in the spill. */
+/* A part of a chunk list: in memory, or in the spill. */
 struct tfr_chunk {
-	uint8_t *memory; /* NULL: in the spill; in the arena */
+	uint8_t *memory; /* in the arena; NULL: in the spill */
 	struct tfr_spot spot;
-	uint32_t next; /* of the same strand, 0: none */
+	uint32_t next; /* of the same list, 0: none */
 };
 
-/* 64 bytes: putting a record touches one line of the cache beside where it goes. */
+/* The bytes of one worker for one bucket.  64 bytes: appending a record touches one cache line
+ * in addition to its destination. */
 struct tfr_strand {
 	uint32_t first, last; /* chunks, 0: none */
 	uint32_t file;	      /* of the last entry */
 	uint32_t used;	      /* bytes in the open chunk */
 	uint64_t record;      /* ordinal of the last entry */
 	uint64_t bytes, records, payload_bytes, largest;
-	uint8_t *open; /* the chunk it is filling, while it grows */
+	uint8_t *open; /* the chunk being filled, until the list is complete */
 };
 
-/* A worker's strands. */
+/* A worker's chunk lists, one per bucket. */
 struct tfr_strands {
 	struct tfr_strand *strands;
 	uint32_t count;
-	struct tfr_chunk *chunks; /* [0] is nobody's */
+	struct tfr_chunk *chunks; /* [0] is unused */
 	uint32_t chunk_count;
 	size_t chunk_cap;
 
-	/* While they grow: */
+	/* Used while the lists grow: */
 	struct tfr_arena *arena;
 	struct tfr_spill *spill;
 	unsigned writer;
 };
 
-/* `first` is the number of the first of the `count` reserved chunks that are this worker's. */
+/* `first` is the number of the first of the `count` reserved chunks of this worker. */
 enum tfr_status tfr_strands_init(struct tfr_strands *s, uint32_t count, struct tfr_arena *arena,
 	uint64_t first, struct tfr_spill *spill, unsigned writer, struct tfr_error *err);
 void tfr_strands_clear(struct tfr_strands *s);
 
-/* Adds a record to a strand. `footer` is the masked CRC of the payload. */
+/* Appends a record to a list.  `footer` is the masked CRC of the payload. */
 enum tfr_status tfr_strands_put(struct tfr_strands *s, uint32_t strand, uint32_t file,
 	uint64_t record, const void *payload, size_t size, uint32_t footer, struct tfr_error *err);
-/* Nothing more comes: what chunks are open become the last of their strands, in memory. */
+/* Completes the lists: open chunks become the last of their lists, in memory. */
 enum tfr_status tfr_strands_end(struct tfr_strands *s, struct tfr_error *err);
-/* All that is in memory goes to the spill; the arena can go. */
+/* Writes all chunks in memory to the spill; the arena can then be freed. */
 enum tfr_status tfr_strands_flush(struct tfr_strands *s, struct tfr_error *err);
 
-/* Copies the chunk, from wherever it is, to `to`. */
+/* Copies the chunk, from memory or from the spill, to `to`. */
 enum tfr_status tfr_chunk_load(
 	const struct tfr_chunk *c, struct tfr_spill *spill, uint8_t *to, struct tfr_error *err);
 
-/* Gives back the space that the strand takes of the spill. */
+/* Releases the space of a list in the spill. */
 void tfr_strand_release(const struct tfr_strands *s, uint32_t strand, struct tfr_spill *spill);
 
-/* An entry read back; `payload` points into the bytes given. */
+/* An entry as read; `payload` points into the bytes of the list. */
 struct tfr_entry {
 	uint32_t file;
 	uint64_t record;
-	const uint8_t *payload; /* its CRC lies behind it */
+	const uint8_t *payload; /* followed by its CRC */
 	uint64_t size;
 };
 
-/* A place in the bytes of one strand, from its start. */
+/* A read position in the bytes of one list. */
 struct tfr_entries {
 	const uint8_t *p, *end;
 	uint32_t file;
 	uint64_t record;
 };
 
-/* False: what is left is no whole entry. */
+/* False: the remaining bytes are not a complete entry. */
 bool tfr_entries_next(struct tfr_entries *e, struct tfr_entry *entry);
 
-/* Reads the length at `p`, which an entry was read from before; returns where the payload starts.
- */
+/* Reads the length at `p`, where an entry was read before; returns the start of the payload. */
 const uint8_t *tfr_entry_payload(const uint8_t *p, uint64_t *size);
 
 #endif

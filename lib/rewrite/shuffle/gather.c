@@ -1,12 +1,12 @@
-/* rewrite/shuffle/gather.c - buckets read back, sorted and written, in key order.
+/* rewrite/shuffle/gather.c - reads buckets back, sorts them and writes them in key order.
  *
- * The shards are cut into as many rows as there are workers, if there are so many; each row is a
- * lane, so that rows are written at the same time and each in order.  What a lane writes next is
- * sorted ahead of it by any worker, as far as memory allows.  A bucket that two rows share is read
- * for both.
+ * The shards are divided into as many rows as there are workers, if there are enough shards.  Each
+ * row is a lane, so that rows are written in parallel and each of them in order.  Any worker may
+ * sort the next buckets of a lane ahead of time, as far as memory allows.  A bucket that two rows
+ * share is read twice.
  *
- * Small records are copied in key order into one piece, framed; large ones are written from where
- * they were read to, with a header each. */
+ * Small records are copied in key order into one framed piece.  Large ones are written from
+ * where they were loaded, each with its own header. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,27 +20,28 @@
 
 enum {
 	COPIED = 4 << 10, /* payloads up to this mean size are copied */
-	AHEAD = 12,	  /* records asked for before they are needed */
+	AHEAD = 12,	  /* records prefetched before they are needed */
 	LINE = 64,
 };
 
-/* A record of a loaded bucket: its place among the bucket's keys, and where its length lies. */
+/* A record of a loaded bucket: its position among the bucket's keys, and the address of its
+ * length. */
 struct item {
 	uint64_t place, at;
 };
 
-/* Part of a bucket that goes to one shard. */
+/* The part of a bucket that belongs to one shard. */
 struct portion {
 	uint32_t shard;
-	bool ends;	  /* the shard is complete with it */
+	bool ends;	  /* the shard ends with it */
 	int first, count; /* pieces */
 	struct tfr_totals totals;
 };
 
 struct slot {
-	uint8_t *memory; /* all below lies in it, except `portions` */
+	uint8_t *memory; /* holds everything below, except `portions` */
 	uint64_t cap;
-	const uint8_t *bytes; /* the strands, one behind the other */
+	const uint8_t *bytes; /* the chunk lists, concatenated */
 	struct item *items, *sorted;
 	uint32_t *starts; /* of the bins */
 	uint8_t *framed;  /* all records, or only their headers */
@@ -77,7 +78,7 @@ static uint64_t framed_bytes(const struct tfr_bucket *b)
 
 static uint64_t piece_room(const struct tfr_bucket *b)
 {
-	/* Copied: a piece a portion, and a portion has a record at least. */
+	/* Copied: one piece per portion, and each portion has at least one record. */
 	return (is_copied(b) ? b->records : 2 * b->records) * sizeof(struct iovec);
 }
 
@@ -110,7 +111,7 @@ static uint32_t shard_at(const struct run *r, uint64_t position)
 	return shard;
 }
 
-/* The first bucket with a record at `position` or behind it. */
+/* The first bucket with a record at or after `position`. */
 static uint32_t bucket_at(const struct tfr_buckets *all, uint64_t position)
 {
 	uint32_t low = 0, high = all->count;
@@ -127,7 +128,7 @@ static uint32_t bucket_at(const struct tfr_buckets *all, uint64_t position)
 	return low;
 }
 
-/* --- a bucket, sorted --- */
+/* --- sorting a bucket --- */
 
 static uint8_t *carve(uint8_t **memory, uint64_t bytes)
 {
@@ -142,7 +143,7 @@ static enum tfr_status lay_out(struct slot *s, const struct tfr_bucket *b, struc
 	uint64_t need = tfr_bucket_memory(b);
 	uint8_t *p;
 
-	if (b->records >= UINT32_MAX) /* which is what a bin counts to */
+	if (b->records >= UINT32_MAX) /* the maximum count of a bin */
 		return tfr_fail_nomem(err, "sorting a bucket");
 	if (s->cap < need) {
 		free(s->memory);
@@ -187,8 +188,7 @@ static enum tfr_status damaged(struct tfr_error *err)
 	return TFR_EDATA;
 }
 
-/* The inputs' own checksum proves that memory and temporary files gave back what they were given.
- */
+/* The inputs' own checksum shows whether memory and temporary files returned the data unchanged. */
 static bool entry_is_whole(const struct tfr_entry *e)
 {
 	return tfr_load32(e->payload + e->size) ==
@@ -204,8 +204,8 @@ static size_t varint_size(uint64_t v)
 	return n;
 }
 
-/* Finds every record and computes its key again.  There is room for as many records and payload
- * bytes as the bucket says, and no more. */
+/* Finds every record and recomputes its key.  The arrays have room for exactly the records and
+ * payload bytes of the bucket. */
 static enum tfr_status list_items(
 	struct run *r, struct slot *s, const struct tfr_bucket *b, struct tfr_error *err)
 {
@@ -246,8 +246,8 @@ static int compare_payloads(const struct slot *s, const struct item *a, const st
 	return memcmp(p, q, a_size);
 }
 
-/* Equal keys are rare beyond belief; records that have them come in an order of their own, so that
- * nothing depends on who read them. */
+/* Equal keys are extremely rare; they are ordered by their payloads, so that the order does not
+ * depend on which worker read them. */
 static bool comes_before(const struct slot *s, const struct item *a, const struct item *b)
 {
 	if (a->place != b->place)
@@ -255,7 +255,7 @@ static bool comes_before(const struct slot *s, const struct item *a, const struc
 	return compare_payloads(s, a, b) < 0;
 }
 
-/* Places are uniform: as many bins as records, counted, filled, and put right by insertion. */
+/* Keys are uniform: as many bins as records are counted and filled, then corrected by insertion. */
 static void sort_items(struct slot *s, const struct tfr_bucket *b)
 {
 	uint32_t n = (uint32_t)b->records, *starts = s->starts;
@@ -283,7 +283,7 @@ static void sort_items(struct slot *s, const struct tfr_bucket *b)
 	}
 }
 
-/* --- framed, shard by shard --- */
+/* --- framing, shard by shard --- */
 
 static struct portion *add_portion(struct slot *s, uint32_t shard, struct tfr_error *err)
 {
@@ -309,7 +309,7 @@ static void ask_for(const struct slot *s, uint64_t i, uint64_t end, uint64_t mea
 		__builtin_prefetch(p + line);
 }
 
-/* Records `from` to `to` of the sorted bucket, copied behind each other. */
+/* Copies records `from` to `to` of the sorted bucket one after another. */
 static uint8_t *copy_records(struct slot *s, uint8_t *out, const struct tfr_bucket *b,
 	uint64_t from, uint64_t to, struct tfr_totals *totals)
 {
@@ -329,7 +329,7 @@ static uint8_t *copy_records(struct slot *s, uint8_t *out, const struct tfr_buck
 	return out;
 }
 
-/* The same records as pieces: a header, and payload and CRC as they lie. */
+/* The same records as pieces: a header, then payload and CRC in place. */
 static uint8_t *point_at_records(
 	struct slot *s, uint8_t *out, uint64_t from, uint64_t to, struct tfr_totals *totals)
 {
@@ -350,7 +350,7 @@ static uint8_t *point_at_records(
 	return out;
 }
 
-/* Cuts positions `from` to `to`, which lie in the bucket, at the ends of shards. */
+/* Divides positions `from` to `to` of the bucket at the ends of shards. */
 static enum tfr_status frame(struct run *r, struct slot *s, const struct tfr_bucket *b,
 	uint64_t from, uint64_t to, struct tfr_error *err)
 {
@@ -457,7 +457,7 @@ static void clear_slot(void *data)
 	free(s->portions);
 }
 
-/* How many buckets the lane with the most of them has; counts the users of each on the way. */
+/* The largest number of buckets of any lane; also counts the users of each bucket. */
 static uint64_t longest_lane(struct run *r)
 {
 	const struct tfr_buckets *all = r->g->buckets;

@@ -1,5 +1,6 @@
-/* rewrite/shuffle/resume.c - the file that says where the records of a finished pass are, and whose it is.
- * It is for the same version: its fingerprint says so. */
+/* rewrite/shuffle/resume.c - the file with the positions of the records after a finished pass,
+ * and the run it belongs to.  Only the same version can read it, because the version is part of
+ * the fingerprint. */
 #include "rewrite/shuffle/resume.h"
 
 #include <errno.h>
@@ -37,7 +38,7 @@ char *tfr_resume_name(const char *output)
 	return tfr_asprintf("%s.shuffle-%08x", base, (unsigned)XXH3_64bits(real, strlen(real)));
 }
 
-/* --- whose it is --- */
+/* --- identity of a run --- */
 
 static void mix(XXH3_state_t *x, const void *data, size_t size)
 {
@@ -92,7 +93,7 @@ enum tfr_status tfr_resume_fingerprint(const struct tfr_shuffle_opts *o, const c
 	return status;
 }
 
-/* --- a run that is complete --- */
+/* --- a complete run --- */
 
 static bool say(struct tfr_buf *said, const char *what, const char *value)
 {

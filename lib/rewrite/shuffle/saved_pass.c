@@ -1,10 +1,10 @@
-/* rewrite/shuffle/saved_pass.c - little-endian numbers, in this order:
+/* rewrite/shuffle/saved_pass.c - packs and unpacks little-endian numbers, in this order:
  *
- *   u64 fingerprint, the 7 numbers of the report, temporary bytes; u32 passes, spill files, buckets
- *   per bucket: u32 depth, u32 for each level into how many it was divided, u32 parts
+ *   u64 fingerprint, the 7 numbers of the report, temporary bytes; u32 passes, spill files,
+ *   buckets
+ *   per bucket: u32 depth, u32 number of divisions at each level, u32 parts
  *   per part:   u64 bytes, records, payload bytes, largest record; u32 chunks
- *   per chunk:  u64 offset, u32 file, u32 size
- */
+ *   per chunk:  u64 offset, u32 file, u32 size */
 #include "rewrite/shuffle/saved_pass.h"
 
 #include <stdlib.h>
@@ -13,16 +13,16 @@
 
 enum {
 	REPORT = 7,
-	PART = 36, /* bytes, without its chunks */
+	PART = 36, /* bytes, not counting its chunks */
 	CHUNK = 16,
 	ENTRY_LEAST = 6, /* bytes of an entry with an empty payload */
 	FILES_MOST = 1024,
 };
 
-/* No bucket and no spill is larger, so that no sum of sizes overflows. */
+/* No bucket and no spill may be larger, so that no sum of sizes overflows. */
 #define BYTES_MOST ((uint64_t)1 << 52)
 
-/* --- out --- */
+/* --- packing --- */
 
 static bool put32(struct tfr_buf *b, uint32_t v)
 {
@@ -86,7 +86,7 @@ bool tfr_kept_pack(
 	return good;
 }
 
-/* --- in --- */
+/* --- unpacking --- */
 
 static bool take32(struct tfr_unread *u, uint32_t *v)
 {
@@ -109,12 +109,12 @@ static bool is_left(const struct tfr_unread *u, uint64_t count, uint64_t each)
 	return count <= (uint64_t)(u->end - u->p) / each;
 }
 
-/* The chunks of all parts of a bucket, which are counted first so that its table is made once. */
+/* Counts the chunks of all parts of a bucket, so that its table is allocated once. */
 static bool count_chunks(struct tfr_unread u, uint32_t parts, uint32_t *chunks)
 {
 	uint32_t n;
 
-	*chunks = 1; /* [0] belongs to no strand */
+	*chunks = 1; /* [0] belongs to no list */
 	for (uint32_t k = 0; k < parts; k++) {
 		if (!tfr_unread_take(&u, PART - sizeof(n)) || !take32(&u, &n) ||
 			!is_left(&u, n, CHUNK) || !tfr_unread_take(&u, (uint64_t)n * CHUNK) ||
@@ -146,7 +146,7 @@ static bool take_chunks(
 	return bytes == s->bytes;
 }
 
-/* Whether a strand of these sizes can be. */
+/* Whether a chunk list can have these sizes. */
 static bool is_possible(const struct tfr_strand *s)
 {
 	return s->records && s->bytes <= BYTES_MOST && s->records <= s->bytes / ENTRY_LEAST &&
@@ -210,7 +210,7 @@ static enum tfr_status take_bucket(struct tfr_unread *u, struct tfr_strands *tab
 	return TFR_OK;
 }
 
-/* All buckets, numbered; what they hold together is what the report says was taken. */
+/* Unpacks all buckets.  Their totals must match the records taken in the report. */
 static enum tfr_status take_buckets(struct tfr_unread *u, const struct tfr_kept *k, uint32_t count,
 	struct tfr_dealt *dealt, struct tfr_buckets *buckets, struct tfr_error *err)
 {
@@ -281,8 +281,8 @@ enum tfr_status tfr_kept_unpack(struct tfr_kept *k, struct tfr_unread bytes,
 	return status;
 }
 
-/* Every byte of the spill belongs to one chunk at most, so that all chunks together are no larger
- * than its files. */
+/* Checks that each byte of the spill belongs to at most one chunk: all chunks together are then
+ * no larger than its files. */
 bool tfr_kept_fits(const struct tfr_buckets *buckets, const struct tfr_spill *spill)
 {
 	uint64_t left = tfr_spill_held(spill);

@@ -1,10 +1,9 @@
-/* rewrite/shuffle/saved_pass.h - where the records of a finished pass are, as bytes of a file, and
- * back.
+/* rewrite/shuffle/saved_pass.h - packs the positions of the records of a finished pass into the
+ * bytes of a file, and unpacks them.
  *
- * The bytes hold numbers only, each written by itself, and nothing that refers to memory: a bucket
- * is its parts, a part is its pieces of the spill in their order.  They are read as if an enemy had
- * written them: every number is checked against the others, against the bytes that are left and
- * against the files of the spill. */
+ * The bytes have only numbers and no memory addresses: a bucket is a list of parts, and a part
+ * is a list of pieces of the spill.  The bytes are not trusted: every number is checked against
+ * the others, against the remaining bytes and against the files of the spill. */
 #ifndef TFR_REWRITE_SHUFFLE_SAVED_PASS_H
 #define TFR_REWRITE_SHUFFLE_SAVED_PASS_H
 
@@ -18,16 +17,16 @@ struct tfr_kept {
 	struct tfr_shuffle_report report;
 };
 
-/* Appends all of it.  Every chunk is in the spill.  False: out of memory. */
+/* Appends everything.  Every chunk must be in the spill.  False: out of memory. */
 bool tfr_kept_pack(
 	const struct tfr_kept *k, const struct tfr_buckets *buckets, struct tfr_buf *bytes);
-/* The first number alone.  False: there is none. */
+/* Reads only the first number.  False: there is none. */
 bool tfr_kept_fingerprint(struct tfr_unread bytes, uint64_t *fingerprint);
-/* Fills `dealt`, one table per bucket, and `buckets`; both are empty unless it succeeds.
- * TFR_EDATA: tfr_kept_pack() has not written these bytes. */
+/* Fills `dealt`, one table per bucket, and `buckets`; both stay empty on failure.  TFR_EDATA:
+ * the bytes were not written by tfr_kept_pack(). */
 enum tfr_status tfr_kept_unpack(struct tfr_kept *k, struct tfr_unread bytes,
 	struct tfr_dealt *dealt, struct tfr_buckets *buckets, struct tfr_error *err);
-/* Whether the spill has all that the buckets refer to. */
+/* Whether the spill has all data that the buckets refer to. */
 bool tfr_kept_fits(const struct tfr_buckets *buckets, const struct tfr_spill *spill);
 
 #endif

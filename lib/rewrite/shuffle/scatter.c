@@ -1,4 +1,5 @@
-/* rewrite/shuffle/scatter.c - each worker deals into strands of its own, so that none waits for another. */
+/* rewrite/shuffle/scatter.c - deals records into buckets.  Each worker has its own chunk lists,
+ * so that no worker waits for another. */
 #include "rewrite/shuffle/scatter.h"
 
 #include <stdlib.h>
@@ -31,7 +32,7 @@ void tfr_dealt_clear(struct tfr_dealt *d)
 	*d = (struct tfr_dealt){ 0 };
 }
 
-/* Room for `n` more workers' strands, each a zeroed struct. */
+/* Makes room for `n` more tables of chunk lists, each a zeroed struct. */
 static enum tfr_status add_strands(struct tfr_dealt *d, uint32_t n, struct tfr_error *err)
 {
 	for (uint32_t k = 0; k < n; k++) {
@@ -46,7 +47,7 @@ static enum tfr_status add_strands(struct tfr_dealt *d, uint32_t n, struct tfr_e
 	return TFR_OK;
 }
 
-/* Strand `number` of `n` strands tables becomes (part of) the bucket. */
+/* Makes list `number` of each of `n` tables a part of the bucket. */
 static enum tfr_status fill_bucket(struct tfr_bucket *b, struct tfr_strands *const *of, uint32_t n,
 	uint32_t number, struct tfr_error *err)
 {
@@ -177,9 +178,9 @@ struct again {
 	const struct tfr_shuffle_opts *opts;
 	struct tfr_spill *spill;
 	struct tfr_dealt *dealt;
-	uint32_t first_strands; /* those of bucket list[0]; one table a bucket */
+	uint32_t first_strands; /* of bucket list[0]; one table per bucket */
 	struct tfr_bucket **list;
-	uint32_t into; /* buckets each becomes */
+	uint32_t into; /* number of buckets that each is divided into */
 	struct tfr_arena arena;
 	bool release;
 	struct tfr_ticker ticker;
@@ -200,7 +201,8 @@ static enum tfr_status deal_entry(struct again *a, const struct tfr_bucket *b,
 		err);
 }
 
-/* Reads a strand chunk by chunk; an entry that continues in the next waits for it. */
+/* Reads a chunk list chunk by chunk.  An entry that continues in the next chunk is read with
+ * that chunk. */
 static enum tfr_status deal_strand(struct again *a, const struct tfr_bucket *b,
 	const struct tfr_bucket_part *part, struct tfr_strands *to, struct tfr_error *err)
 {
@@ -255,7 +257,7 @@ static enum tfr_status divide_bucket(void *ctx, struct tfr_lanes_run *run, unsig
 	return status;
 }
 
-/* The divided buckets take the places of those they were. */
+/* Replaces each divided bucket with its parts. */
 static enum tfr_status replace_buckets(
 	struct again *a, struct tfr_buckets *buckets, uint32_t divided, struct tfr_error *err)
 {
@@ -288,8 +290,7 @@ static enum tfr_status replace_buckets(
 	return status;
 }
 
-/* Whether it has to be divided: so that two can be sorted at a time, and where that gains anything.
- */
+/* Whether a bucket must be divided, so that two can be sorted at a time, and dividing helps. */
 static bool is_too_large(const struct tfr_bucket *b, uint64_t gather)
 {
 	uint64_t need = tfr_bucket_memory(b);

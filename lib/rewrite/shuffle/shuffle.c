@@ -1,7 +1,7 @@
-/* rewrite/shuffle/shuffle.c - a shuffle from its plan to its published output.
+/* rewrite/shuffle/shuffle.c - runs a shuffle, from its plan to its published output.
  *
- * Nothing is published unless as many records with the same content sum were written as were dealt.
- */
+ * The output is published only if the number and the content sum of the written records match
+ * those of the records dealt. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include "shard/set_writer.h"
 #include "sweep/deferred_faults.h"
 
-/* With an input, a temporary file and a shard for each of 48 workers: below 256 open files. */
+/* For each of 48 workers an input, a temporary file and two shards: fewer than 256 open files. */
 enum { SHARDS_OPEN = 96, SPILLS_MAX = 48 };
 
 struct shuffle {
@@ -32,11 +32,11 @@ struct shuffle {
 	struct tfr_spill *spill;
 	struct tfr_dealt dealt;
 	struct tfr_buckets buckets;
-	char *name; /* of what stays for --resume; NULL: nothing does */
+	char *name; /* of the state kept for --resume; NULL: none is kept */
 	struct tfr_kept kept;
 };
 
-/* --- before anything is read --- */
+/* --- preparation --- */
 
 static enum tfr_status find_folders(struct shuffle *s, struct tfr_error *err)
 {
@@ -70,7 +70,7 @@ static enum tfr_status check_space(struct shuffle *s, struct tfr_error *err)
 	return TFR_ESYS;
 }
 
-/* Finds what an earlier run has left, where that is wanted. */
+/* Finds the state of an earlier run, if requested. */
 static enum tfr_status find_state(struct shuffle *s, struct tfr_error *err)
 {
 	struct tfr_kept found = { 0 };
@@ -114,7 +114,7 @@ static enum tfr_status open_spill(struct shuffle *s, struct tfr_error *err)
 		s->spill = NULL;
 		gone = true;
 	}
-	/* What was kept is gone, or is not what the state says: from the beginning, then. */
+	/* The kept data is missing or does not match the state: start from the beginning. */
 	if (gone && opts.keep) {
 		tfr_resume_remove(s->folders[0], s->name);
 		tfr_buckets_clear(&s->buckets);
@@ -128,7 +128,7 @@ static enum tfr_status open_spill(struct shuffle *s, struct tfr_error *err)
 
 static enum tfr_status prepare(struct shuffle *s, struct tfr_error *err)
 {
-	/* The output's lock keeps a second run away from what may be there to resume. */
+	/* The output's lock keeps other processes away from data that may be resumed. */
 	const struct tfr_set_how how = { .open_now = SHARDS_OPEN };
 	enum tfr_status status = tfr_set_writer_open_as(&s->out, s->o->output, &s->o->common.writer,
 		&how, s->o->common.warn, s->o->common.ctx, err);
@@ -164,15 +164,16 @@ static uint64_t largest_bucket(const struct shuffle *s)
 	return most;
 }
 
-/* Whether what lies in memory can stay there while buckets are sorted, as many as there are workers
- * where there is more in the spill.  If so, what the arena does not use is for sorting. */
+/* Whether the data in memory can stay there while buckets are sorted, one per worker if the
+ * spill has more.  If so, the unused part of the arena is available for sorting. */
 static bool stays_in_memory(struct shuffle *s)
 {
 	const struct tfr_arena *a = &s->dealt.arena;
 	uint64_t used = (a->next < a->chunks ? a->next : a->chunks) * a->chunk;
 	bool spilled = tfr_spill_bytes(s->spill) > 0;
 	uint64_t at_once = spilled ? s->mem.threads + 1 : 1;
-	uint64_t memory = s->plan.memory / 16 * 15; /* the rest is for what reading has left */
+	uint64_t memory =
+		s->plan.memory / 16 * 15; /* the rest is for memory left over from reading */
 
 	if ((spilled && s->name) || used + at_once * largest_bucket(s) > memory)
 		return false;
@@ -181,7 +182,7 @@ static bool stays_in_memory(struct shuffle *s)
 	return true;
 }
 
-/* From here on a run that is stopped has something to go on from. */
+/* From here on an interrupted run can be resumed. */
 static enum tfr_status keep_pass(struct shuffle *s, struct tfr_error *err)
 {
 	enum tfr_status status;
@@ -216,7 +217,7 @@ static enum tfr_status deal(struct shuffle *s, struct tfr_error *err)
 	return status ? status : keep_pass(s, err);
 }
 
-/* More of them, while there are buckets that memory cannot hold. */
+/* Further passes, while memory cannot hold some bucket. */
 static enum tfr_status deal_again(struct shuffle *s, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
@@ -278,7 +279,8 @@ static enum tfr_status publish(struct shuffle *s, struct tfr_error *err)
 	return status ? status : tfr_set_writer_publish(s->out, &info, err);
 }
 
-/* What an earlier run has left was bad: without it the next run begins again. */
+/* The kept data of an earlier run was damaged: if it is removed, the next run starts from the
+ * beginning. */
 static void hint_at_state(const struct shuffle *s, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *path = tfr_resume_path(s->folders[0], s->name);
@@ -309,7 +311,7 @@ enum tfr_status tfr_shuffle_dealt(const struct tfr_shuffle_opts *opts,
 	status = prepare(&s, err);
 	if (!status && !report->resumed)
 		status = deal(&s, err);
-	if (!status && !dealing->part) /* a part was held to it by whoever dealt it */
+	if (!status && !dealing->part) /* a part was checked by the caller */
 		status = tfr_pass_expected(&opts->common, &report->common, err);
 	if (!status)
 		status = write_out(&s, err);
@@ -331,7 +333,7 @@ enum tfr_status tfr_shuffle_dealt(const struct tfr_shuffle_opts *opts,
 	return status;
 }
 
-/* A run that was killed after it gave the output its name has left what it kept. */
+/* Removes what was kept by a run that was killed after it had published the output. */
 static enum tfr_status remove_kept(const struct tfr_shuffle_opts *opts, struct tfr_error *err)
 {
 	struct shuffle s = { .o = opts };
@@ -349,7 +351,7 @@ static enum tfr_status remove_kept(const struct tfr_shuffle_opts *opts, struct t
 	return status;
 }
 
-/* --- all records of the inputs --- */
+/* --- shuffling all records of the inputs --- */
 
 static enum tfr_status put_record(
 	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)

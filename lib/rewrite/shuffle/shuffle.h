@@ -1,9 +1,9 @@
-/* rewrite/shuffle/shuffle.h - what the parts of a shuffle share: keys, buckets, the plan for
- * memory.
+/* rewrite/shuffle/shuffle.h - shared by the parts of a shuffle: keys, buckets, the memory plan.
  *
- * A record's key is a pure function of (seed; file, record), and bucket b of B holds the keys from
- * 2^64·b/B on: the upper half of key·B is the bucket, the lower half the key's place within it,
- * from which a bucket that has to be divided again goes on in the same way. */
+ * A record's key is a pure function of (seed; file, record).  Bucket b of B has the keys from
+ * 2^64·b/B up to the next bucket's.  The upper half of key·B is the bucket, and the lower half
+ * is the position of the key in it.  A bucket that must be divided again is divided in the same
+ * way by that position. */
 #ifndef TFR_REWRITE_SHUFFLE_SHUFFLE_H
 #define TFR_REWRITE_SHUFFLE_SHUFFLE_H
 
@@ -14,7 +14,7 @@
 #include "rewrite/shuffle/chunks.h"
 #include "sweep/progress_ticker.h"
 
-/* Keeps these draws apart from others of the same seed. */
+/* Makes these draws independent of others with the same seed. */
 #define TFR_SHUFFLE_DOMAIN 0x73687566u /* "shuf" */
 
 static inline uint64_t tfr_shuffle_key(uint64_t seed, uint32_t file, uint64_t record)
@@ -28,7 +28,8 @@ static inline uint64_t tfr_shuffle_key(uint64_t seed, uint32_t file, uint64_t re
 	return (uint64_t)out[1] << 32 | out[0];
 }
 
-/* Which of `count` equal ranges the place is in; *place becomes the place within it. */
+/* The one of `count` equal ranges that contains the position; *place becomes the position within
+ * it. */
 static inline uint32_t tfr_bucket_of(uint64_t *place, uint32_t count)
 {
 	unsigned __int128 product = (unsigned __int128)*place * count;
@@ -49,11 +50,10 @@ struct tfr_bucket {
 	struct tfr_bucket_part *parts;
 	uint32_t part_count;
 	uint32_t depth;
-	uint32_t
-		divided[TFR_BUCKET_DEPTH]; /* into how many the keys were divided, level by level */
+	uint32_t divided[TFR_BUCKET_DEPTH]; /* number of divisions at each level */
 	uint64_t bytes, records, payload_bytes, largest;
 	uint64_t first; /* position of its first record in the output */
-	uint32_t users; /* who still have to write some of it */
+	uint32_t users; /* lanes that still have to write a part of it */
 };
 
 struct tfr_buckets {
@@ -63,36 +63,36 @@ struct tfr_buckets {
 
 void tfr_buckets_clear(struct tfr_buckets *b);
 
-/* How memory is used.  `bytes` of input, UINT64_MAX where nothing is known of it. */
+/* The memory plan.  `bytes` of input, UINT64_MAX if unknown. */
 struct tfr_memory_plan {
 	unsigned threads;
-	size_t block;	     /* read at a time */
-	uint64_t max_record; /* a larger one is refused */
+	size_t block;	     /* bytes read at a time */
+	uint64_t max_record; /* larger records are refused */
 	uint32_t buckets;
 	size_t chunk;
 	uint64_t chunks; /* of the arena */
-	uint64_t gather; /* bytes for all buckets that are sorted at a time */
-	unsigned passes; /* 0: not known */
+	uint64_t gather; /* bytes for all buckets sorted at a time */
+	unsigned passes; /* 0: unknown */
 };
 void tfr_memory_plan(
 	struct tfr_memory_plan *plan, uint64_t memory, unsigned threads, uint64_t bytes);
 
-/* Where temporary files go when no folder is named: beside the output, or where streams have
- * theirs. The caller frees it; NULL: out of memory. */
+/* The default folder of temporary files: that of the output; $TMPDIR or /tmp if the output is a
+ * stream.  The caller frees it; NULL: out of memory. */
 char *tfr_default_tmpdir(const char *output);
 
-/* What sorting and writing a bucket takes of memory. */
+/* The memory needed to sort and write a bucket. */
 uint64_t tfr_bucket_memory(const struct tfr_bucket *b);
 
-/* What is shuffled: the records that deal() puts into the sink, with at most plan->threads workers
- * and within plan->block and plan->max_record.  deal() fills the report, except for taken_sum. */
+/* The source of the records: deal() puts them into the sink, with at most plan->threads workers
+ * and within plan->block and plan->max_record. deal() fills the report, except for taken_sum. */
 struct tfr_sink;
 struct tfr_dealing {
 	enum tfr_status (*deal)(void *ctx, struct tfr_sink *sink,
 		const struct tfr_memory_plan *plan, struct tfr_rewrite_report *report,
 		struct tfr_error *err);
 	void *ctx;
-	bool part; /* it may be less than the inputs: the space these would need is not asked for */
+	bool part; /* it may be less than the inputs: skip the check of free space */
 	const struct tfr_set_info *info;
 };
 enum tfr_status tfr_shuffle_dealt(const struct tfr_shuffle_opts *opts,
@@ -108,7 +108,7 @@ struct tfr_gather {
 	uint64_t records; /* in all buckets */
 	uint64_t memory;
 	unsigned threads;
-	bool release; /* give temporary space back as it has been read */
+	bool release; /* release temporary space after it was read */
 };
 enum tfr_status tfr_gather_run(const struct tfr_gather *g, struct tfr_error *err);
 

@@ -1,9 +1,10 @@
-/* rewrite/sort/row_sort.c - radix sort from the first byte on, in place (American flag sort, McIlroy,
- * Bostic and McIlroy 1993).
+/* rewrite/sort/row_sort.c - in-place radix sort from the first byte on (American flag sort,
+ * McIlroy, Bostic and McIlroy 1993).
  *
- * Rows are dealt by their first byte into 256 parts, each part by the next byte, and so on; a part
- * of a few rows is sorted by insertion.  Bytes that all rows of a part share cost one look.  The
- * parts of the first byte in which rows differ at all are the jobs of the threads. */
+ * Rows are distributed by their first byte into 256 parts, each part by the next byte, and so
+ * on; a part of a few rows is sorted by insertion.  Bytes that all rows of a part share are
+ * skipped with one comparison.  The threads sort the parts of the first byte in which rows
+ * differ. */
 #include "rewrite/sort/row_sort.h"
 
 #include <stdbool.h>
@@ -18,7 +19,7 @@ struct rows {
 	size_t n, row;
 };
 
-/* Where each part begins; the last one ends at starts[PARTS]. */
+/* The start of each part; the last one ends at starts[PARTS]. */
 struct parts {
 	size_t starts[PARTS + 1];
 };
@@ -32,7 +33,7 @@ static void swap(uint8_t *a, uint8_t *b, size_t row)
 	memcpy(b, t, row);
 }
 
-/* Rows whose first `depth` bytes are alike. */
+/* Sorts rows whose first `depth` bytes are equal. */
 static void insertion_sort(struct rows r, size_t depth)
 {
 	uint8_t t[TFR_ROW_SORT_MAX];
@@ -57,7 +58,7 @@ static void insertion_sort(struct rows r, size_t depth)
 	}
 }
 
-/* False: they are all in one part, and stay where they are. */
+/* False: all rows belong to one part and need no move. */
 static bool count(struct rows r, size_t depth, struct parts *p)
 {
 	size_t counts[PARTS] = { 0 }, sum = 0;

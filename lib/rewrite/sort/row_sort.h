@@ -1,4 +1,4 @@
-/* rewrite/sort/row_sort.h - rows of bytes sorted where they lie, on several processors. */
+/* rewrite/sort/row_sort.h - sorts rows of bytes in place, on several processors. */
 #ifndef TFR_REWRITE_SORT_ROW_SORT_H
 #define TFR_REWRITE_SORT_ROW_SORT_H
 
@@ -7,7 +7,7 @@
 
 enum { TFR_ROW_SORT_MAX = 64 }; /* bytes in a row, at most */
 
-/* As memcmp() orders them: what qsort() would give, without its memory. */
+/* Sorts in the order of memcmp().  The result is that of qsort(), without its memory. */
 void tfr_row_sort(uint8_t *rows, size_t n, size_t row, unsigned threads);
 
 #endif

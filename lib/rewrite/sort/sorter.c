@@ -1,7 +1,8 @@
-/* rewrite/sort/sorter.c - rows sorted in memory, or in runs on disk that are merged.
+/* rewrite/sort/sorter.c - external sort: rows are sorted in memory, or in runs on disk that are
+ * merged.
  *
- * A run is as many rows as the memory holds.  The merge reads every run through its part of the
- * same memory, and hands out the smallest head of all, by a heap of runs. */
+ * A run has as many rows as fit in memory.  The merge reads all runs through their parts of the
+ * same memory, and a heap of runs gives the smallest row. */
 #include "rewrite/sort/sorter.h"
 
 #include <errno.h>
@@ -14,18 +15,18 @@
 
 enum { FIRST = 4096, READ_MIN = 4096, PIECE = 16 << 20 };
 
-/* A part of a run on disk; the parts of a run lie in order, and the runs one behind the other. */
+/* A part of a run on disk; the parts of a run are in order, and so are the runs. */
 struct piece {
 	struct tfr_spot spot;
 	size_t run;
 };
 
-/* A run on its way through the merge. */
+/* A run being merged. */
 struct source {
 	uint8_t *buffer;
 	size_t at, filled; /* rows */
-	size_t piece, end; /* the run's pieces from where it is */
-	size_t read;	   /* rows of the first of them that were read */
+	size_t piece, end; /* the run's remaining pieces */
+	size_t read;	   /* rows already read of the first of them */
 };
 
 struct tfr_sorter {
@@ -34,13 +35,13 @@ struct tfr_sorter {
 	unsigned threads;
 	uint8_t *rows;
 	size_t count, cap, max;
-	struct tfr_spill *spill; /* NULL: all is in memory */
+	struct tfr_spill *spill; /* NULL: all rows are in memory */
 	struct piece *pieces;
 	size_t n_pieces, pieces_cap, n_runs;
 	bool walking;
 	size_t at; /* in memory: the next row */
 	struct source *sources;
-	size_t *heap; /* sources that have a row, the smallest first */
+	size_t *heap; /* sources that have a row, as a heap with the smallest first */
 	size_t n_heap, share;
 	uint8_t out[TFR_SORTER_ROW];
 };
@@ -90,7 +91,7 @@ static enum tfr_status no_memory(struct tfr_error *err)
 	return tfr_fail_nomem(err, "sorting");
 }
 
-/* --- into runs --- */
+/* --- creating runs --- */
 
 static bool note_piece(struct tfr_sorter *s, const struct tfr_spot *spot)
 {
@@ -168,7 +169,7 @@ enum tfr_status tfr_sorter_add(
 	return TFR_OK;
 }
 
-/* --- out of them --- */
+/* --- merging runs --- */
 
 static const uint8_t *head(const struct tfr_sorter *s, size_t heap_index)
 {
@@ -177,7 +178,7 @@ static const uint8_t *head(const struct tfr_sorter *s, size_t heap_index)
 	return src->buffer + src->at * s->row;
 }
 
-/* TFR_END: the run is through. */
+/* TFR_END: the run has no more rows. */
 static enum tfr_status refill(struct tfr_sorter *s, struct source *src, struct tfr_error *err)
 {
 	enum tfr_status status;
@@ -260,7 +261,7 @@ static enum tfr_status start(struct tfr_sorter *s, struct tfr_error *err)
 	}
 	if (s->count)
 		status = spill(s, err);
-	free(s->rows); /* the merge has this memory now */
+	free(s->rows); /* the merge now uses this memory */
 	s->rows = NULL;
 	s->cap = 0;
 	return status ? status : open_sources(s, err);

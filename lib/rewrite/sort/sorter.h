@@ -1,6 +1,7 @@
-/* rewrite/sort/sorter.h - any number of rows of one size, in bounded memory, seen again in order.
+/* rewrite/sort/sorter.h - external sort: any number of rows of one size, in bounded memory,
+ * returned in order.
  *
- * Rows are bytes, ordered as memcmp() orders them: what is a number in them is big-endian. */
+ * Rows are bytes in the order of memcmp(): numbers in them are big-endian. */
 #ifndef TFR_REWRITE_SORT_SORTER_H
 #define TFR_REWRITE_SORT_SORTER_H
 
@@ -9,21 +10,22 @@
 struct tfr_sorter;
 
 enum { TFR_SORTER_ROW = 64 };	    /* bytes in a row, at most */
-enum { TFR_SORTER_MIN = 64 << 10 }; /* so much memory is taken, whatever the caller allows */
+enum { TFR_SORTER_MIN = 64 << 10 }; /* the least memory used, whatever the caller allows */
 
-/* Rows beyond `memory` bytes go to files without names, spread over `count` folders, which stay the
- * caller's.  NULL: out of memory. */
+/* Rows beyond `memory` bytes go to files without names, spread over `count` folders, which the
+ * caller owns.  NULL: out of memory. */
 struct tfr_sorter *tfr_sorter_new(
 	size_t row, uint64_t memory, const char *const *folders, size_t count);
 void tfr_sorter_free(struct tfr_sorter *s); /* accepts NULL */
-/* How many threads sort; one, where nobody says so. */
+/* The number of threads that sort; the default is one. */
 void tfr_sorter_threads(struct tfr_sorter *s, unsigned threads);
-/* One thread at a time.  TFR_ESYS: the files cannot be written. */
+/* Adds a row; one thread at a time.  TFR_ESYS: the files cannot be written. */
 enum tfr_status tfr_sorter_add(
 	struct tfr_sorter *s, const void *rows, size_t n, struct tfr_error *err);
-/* After the last was added: the next row, a view until the next call.  TFR_END: there is none. */
+/* Returns the next row, a view until the next call; tfr_sorter_add() must not be called
+ * afterwards.  TFR_END: there are no more. */
 enum tfr_status tfr_sorter_next(struct tfr_sorter *s, const void **row, struct tfr_error *err);
-/* Bytes that went to the files. */
+/* Bytes written to the files. */
 uint64_t tfr_sorter_spilled(const struct tfr_sorter *s);
 
 static inline void tfr_put_be(uint8_t *out, uint64_t v, int bytes)

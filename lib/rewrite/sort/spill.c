@@ -1,4 +1,4 @@
-/* rewrite/sort/spill.c - files that only grow, each with the offset of its end. */
+/* rewrite/sort/spill.c - append-only files, each with the offset of its end. */
 #include "rewrite/sort/spill.h"
 
 #include <errno.h>
@@ -18,10 +18,10 @@
 #include "io/temp_registry.h"
 
 struct file {
-	int fd; /* -1: not made yet */
+	int fd; /* -1: not yet created */
 	const char *folder;
 	char *path;  /* NULL: it has no name */
-	void *noted; /* in the temporaries */
+	void *noted; /* its entry in the temporaries */
 	uint64_t end;
 	bool full;
 };
@@ -40,8 +40,8 @@ static char *path_of(const char *folder, const char *name, unsigned number)
 	return tfr_asprintf("%s/.%s-%u", folder, name, number);
 }
 
-/* A file that an earlier run has left.  With a second name, or of another user, it could change
- * under us. */
+/* Opens a file left by an earlier run.  A file with a second name, or owned by another user,
+ * could be modified concurrently. */
 static enum tfr_status open_kept(struct file *f, struct tfr_error *err)
 {
 	struct stat st;
@@ -55,7 +55,7 @@ static enum tfr_status open_kept(struct file *f, struct tfr_error *err)
 	return TFR_OK;
 }
 
-/* Whatever has the name is removed, never written to. */
+/* Removes an existing file of that name; it is never written to. */
 static enum tfr_status create_named(
 	struct file *f, const struct tfr_spill_opts *opts, struct tfr_error *err)
 {
@@ -79,7 +79,7 @@ static enum tfr_status create_named(
 static enum tfr_status open_named(
 	struct file *f, unsigned number, const struct tfr_spill_opts *opts, struct tfr_error *err)
 {
-	free(f->path); /* of an attempt that failed */
+	free(f->path); /* of a failed attempt */
 	f->path = path_of(f->folder, opts->name, number);
 	if (!f->path)
 		return tfr_fail_nomem(err, "opening temporary files");
@@ -185,7 +185,7 @@ static enum tfr_status no_space(struct tfr_spill *s, const struct file *f, struc
 	return TFR_ESYS;
 }
 
-/* All of it, or errno. */
+/* Writes everything; false: errno is set. */
 static bool write_at(int fd, const uint8_t *data, size_t size, uint64_t offset)
 {
 	while (size) {
@@ -217,7 +217,7 @@ static enum tfr_status make_file(
 		f->path = made.path;
 		f->noted = made.noted;
 		f->end = made.end;
-		/* Others write as soon as they see it. */
+		/* Other threads write as soon as they see it. */
 		__atomic_store_n(&f->fd, made.fd, __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&s->making);
@@ -285,7 +285,7 @@ bool tfr_spill_holds(const struct tfr_spill *s, const struct tfr_spot *spot)
 
 void tfr_spill_release(struct tfr_spill *s, const struct tfr_spot *spot)
 {
-	/* Where this cannot be done, the space comes back when the file is closed. */
+	/* If this is not supported, closing the file releases the space. */
 	(void)!fallocate(s->files[spot->file].fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 		(off_t)spot->offset, (off_t)spot->size);
 }
@@ -299,7 +299,7 @@ enum tfr_status tfr_spill_settle(struct tfr_spill *s, struct tfr_error *err)
 {
 	for (unsigned k = 0; k < s->count; k++) {
 		struct file *f = &s->files[k];
-		enum tfr_status status = make_file(s, f, k, err); /* so that none is missed */
+		enum tfr_status status = make_file(s, f, k, err); /* so that no file is missing */
 
 		if (status)
 			return status;
