@@ -16,8 +16,8 @@ static void look(const struct tfr_kept *kept, const struct tfr_buckets *buckets)
 			abort();
 		records += b->records;
 		for (uint32_t i = 0; i < b->part_count; i++) {
-			const struct tfr_strands *of = b->parts[i].of;
-			uint32_t c = of->strands[b->parts[i].strand].first;
+			const struct tfr_chunk_lists *of = b->parts[i].of;
+			uint32_t c = of->lists[b->parts[i].list].first;
 
 			for (; c; c = of->chunks[c].next)
 				bytes += of->chunks[c].spot.size;
@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tfr_kept kept;
 
 	if (tfr_kept_unpack(&kept, bytes, &dealt, &buckets, &err)) {
-		if (err.status != TFR_EDATA || !err.message[0] || buckets.b || dealt.strands)
+		if (err.status != TFR_EDATA || !err.message[0] || buckets.b || dealt.lists)
 			abort();
 		return 0;
 	}

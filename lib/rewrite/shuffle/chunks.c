@@ -46,33 +46,34 @@ static uint8_t *take_chunk(struct tfr_arena *a)
 	return number < a->chunks ? a->base + number * a->chunk : NULL;
 }
 
-enum tfr_status tfr_strands_init(struct tfr_strands *s, uint32_t count, struct tfr_arena *arena,
-	uint64_t first, struct tfr_spill *spill, unsigned writer, struct tfr_error *err)
+enum tfr_status tfr_chunk_lists_init(struct tfr_chunk_lists *s, uint32_t count,
+	struct tfr_arena *arena, uint64_t first, struct tfr_spill *spill, unsigned writer,
+	struct tfr_error *err)
 {
-	*s = (struct tfr_strands){ .arena = arena, .spill = spill, .writer = writer };
-	s->strands = aligned_alloc(64, count * sizeof(*s->strands));
-	if (!s->strands)
+	*s = (struct tfr_chunk_lists){ .arena = arena, .spill = spill, .writer = writer };
+	s->lists = aligned_alloc(64, count * sizeof(*s->lists));
+	if (!s->lists)
 		return tfr_fail_nomem(err, "sorting records into buckets");
-	memset(s->strands, 0, count * sizeof(*s->strands));
+	memset(s->lists, 0, count * sizeof(*s->lists));
 	s->count = count;
 	s->chunk_count = 1;
 	for (uint32_t k = 0; k < count; k++)
-		s->strands[k].open = arena->base + (first + k) * arena->chunk;
+		s->lists[k].open = arena->base + (first + k) * arena->chunk;
 	return TFR_OK;
 }
 
-void tfr_strands_clear(struct tfr_strands *s)
+void tfr_chunk_lists_clear(struct tfr_chunk_lists *s)
 {
-	free(s->strands);
+	free(s->lists);
 	free(s->chunks);
-	*s = (struct tfr_strands){ 0 };
+	*s = (struct tfr_chunk_lists){ 0 };
 }
 
 /* --- growing --- */
 
 /* Makes the open chunk the last chunk of its list; the caller sets its position. */
 static struct tfr_chunk *add_chunk(
-	struct tfr_strands *s, struct tfr_strand *strand, struct tfr_error *err)
+	struct tfr_chunk_lists *s, struct tfr_chunk_list *list, struct tfr_error *err)
 {
 	struct tfr_chunk *c;
 
@@ -81,20 +82,20 @@ static struct tfr_chunk *add_chunk(
 		return NULL;
 	}
 	c = &s->chunks[s->chunk_count];
-	*c = (struct tfr_chunk){ .spot.size = strand->used };
-	if (strand->last)
-		s->chunks[strand->last].next = s->chunk_count;
+	*c = (struct tfr_chunk){ .spot.size = list->used };
+	if (list->last)
+		s->chunks[list->last].next = s->chunk_count;
 	else
-		strand->first = s->chunk_count;
-	strand->last = s->chunk_count++;
+		list->first = s->chunk_count;
+	list->last = s->chunk_count++;
 	return c;
 }
 
 /* The open chunk is full: it stays in memory if the arena has another, otherwise it is written. */
 static enum tfr_status close_chunk(
-	struct tfr_strands *s, struct tfr_strand *strand, struct tfr_error *err)
+	struct tfr_chunk_lists *s, struct tfr_chunk_list *list, struct tfr_error *err)
 {
-	struct tfr_chunk *c = add_chunk(s, strand, err);
+	struct tfr_chunk *c = add_chunk(s, list, err);
 	uint8_t *another;
 	enum tfr_status status = TFR_OK;
 
@@ -102,31 +103,31 @@ static enum tfr_status close_chunk(
 		return TFR_ENOMEM;
 	another = take_chunk(s->arena);
 	if (another) {
-		c->memory = strand->open;
-		strand->open = another;
+		c->memory = list->open;
+		list->open = another;
 	} else {
-		status = tfr_spill_write(
-			s->spill, s->writer, strand->open, strand->used, &c->spot, err);
+		status =
+			tfr_spill_write(s->spill, s->writer, list->open, list->used, &c->spot, err);
 	}
-	strand->used = 0;
+	list->used = 0;
 	return status;
 }
 
-static enum tfr_status put_bytes(struct tfr_strands *s, struct tfr_strand *strand, const void *data,
-	size_t size, struct tfr_error *err)
+static enum tfr_status put_bytes(struct tfr_chunk_lists *s, struct tfr_chunk_list *list,
+	const void *data, size_t size, struct tfr_error *err)
 {
 	const uint8_t *p = data;
 	enum tfr_status status = TFR_OK;
 
 	while (size && !status) {
-		size_t room = s->arena->chunk - strand->used, n = size < room ? size : room;
+		size_t room = s->arena->chunk - list->used, n = size < room ? size : room;
 
-		memcpy(strand->open + strand->used, p, n);
-		strand->used += (uint32_t)n;
+		memcpy(list->open + list->used, p, n);
+		list->used += (uint32_t)n;
 		p += n;
 		size -= n;
 		if (n == room)
-			status = close_chunk(s, strand, err);
+			status = close_chunk(s, list, err);
 	}
 	return status;
 }
@@ -139,11 +140,11 @@ static inline uint8_t *put_varint(uint8_t *p, uint64_t v)
 	return p;
 }
 
-static inline uint8_t *put_head(
-	uint8_t *p, const struct tfr_strand *strand, uint32_t file, uint64_t record, uint64_t size)
+static inline uint8_t *put_head(uint8_t *p, const struct tfr_chunk_list *list, uint32_t file,
+	uint64_t record, uint64_t size)
 {
-	if (strand->records && file == strand->file && record > strand->record) {
-		p = put_varint(p, record - strand->record);
+	if (list->records && file == list->file && record > list->record) {
+		p = put_varint(p, record - list->record);
 	} else {
 		p = put_varint(p, 0);
 		p = put_varint(p, file);
@@ -160,70 +161,70 @@ static inline uint8_t *put_footer(uint8_t *p, uint32_t footer)
 }
 
 /* Appends a record that does not fit into the open chunk. */
-static enum tfr_status put_across(struct tfr_strands *s, struct tfr_strand *strand,
+static enum tfr_status put_across(struct tfr_chunk_lists *s, struct tfr_chunk_list *list,
 	const uint8_t *head, size_t head_size, const void *payload, size_t size, uint32_t footer,
 	struct tfr_error *err)
 {
 	uint8_t foot[FOOTER];
-	enum tfr_status status = put_bytes(s, strand, head, head_size, err);
+	enum tfr_status status = put_bytes(s, list, head, head_size, err);
 
 	put_footer(foot, footer);
 	if (!status)
-		status = put_bytes(s, strand, payload, size, err);
+		status = put_bytes(s, list, payload, size, err);
 	if (!status)
-		status = put_bytes(s, strand, foot, FOOTER, err);
+		status = put_bytes(s, list, foot, FOOTER, err);
 	return status;
 }
 
-enum tfr_status tfr_strands_put(struct tfr_strands *s, uint32_t number, uint32_t file,
+enum tfr_status tfr_chunk_lists_put(struct tfr_chunk_lists *s, uint32_t number, uint32_t file,
 	uint64_t record, const void *payload, size_t size, uint32_t footer, struct tfr_error *err)
 {
-	struct tfr_strand *strand = &s->strands[number];
-	size_t room = s->arena->chunk - strand->used, head_size;
+	struct tfr_chunk_list *list = &s->lists[number];
+	size_t room = s->arena->chunk - list->used, head_size;
 	enum tfr_status status = TFR_OK;
 	uint8_t head[HEAD_MAX];
 
 	if (room > HEAD_MAX + FOOTER && size < room - HEAD_MAX - FOOTER) {
-		uint8_t *start = strand->open + strand->used,
-			*p = put_head(start, strand, file, record, size);
+		uint8_t *start = list->open + list->used,
+			*p = put_head(start, list, file, record, size);
 
 		head_size = (size_t)(p - start);
 		if (size) /* an empty payload may be NULL */
 			memcpy(p, payload, size);
 		put_footer(p + size, footer);
-		strand->used += (uint32_t)(head_size + size + FOOTER);
+		list->used += (uint32_t)(head_size + size + FOOTER);
 	} else {
-		head_size = (size_t)(put_head(head, strand, file, record, size) - head);
-		status = put_across(s, strand, head, head_size, payload, size, footer, err);
+		head_size = (size_t)(put_head(head, list, file, record, size) - head);
+		status = put_across(s, list, head, head_size, payload, size, footer, err);
 	}
-	strand->file = file;
-	strand->record = record;
-	strand->records++;
-	strand->payload_bytes += size;
-	strand->bytes += head_size + size + FOOTER;
-	if (strand->largest < size)
-		strand->largest = size;
+	list->file = file;
+	list->record = record;
+	list->records++;
+	list->payload_bytes += size;
+	list->bytes += head_size + size + FOOTER;
+	if (list->largest < size)
+		list->largest = size;
 	return status;
 }
 
-enum tfr_status tfr_strands_end(struct tfr_strands *s, struct tfr_error *err)
+enum tfr_status tfr_chunk_lists_end(struct tfr_chunk_lists *s, struct tfr_error *err)
 {
 	for (uint32_t k = 0; k < s->count; k++) {
-		struct tfr_strand *strand = &s->strands[k];
+		struct tfr_chunk_list *list = &s->lists[k];
 		struct tfr_chunk *c;
 
-		if (!strand->used)
+		if (!list->used)
 			continue;
-		c = add_chunk(s, strand, err);
+		c = add_chunk(s, list, err);
 		if (!c)
 			return TFR_ENOMEM;
-		c->memory = strand->open;
-		strand->used = 0;
+		c->memory = list->open;
+		list->used = 0;
 	}
 	return TFR_OK;
 }
 
-enum tfr_status tfr_strands_flush(struct tfr_strands *s, struct tfr_error *err)
+enum tfr_status tfr_chunk_lists_flush(struct tfr_chunk_lists *s, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 
@@ -250,9 +251,9 @@ enum tfr_status tfr_chunk_load(
 	return TFR_OK;
 }
 
-void tfr_strand_release(const struct tfr_strands *s, uint32_t strand, struct tfr_spill *spill)
+void tfr_chunk_list_release(const struct tfr_chunk_lists *s, uint32_t list, struct tfr_spill *spill)
 {
-	for (uint32_t i = s->strands[strand].first; i; i = s->chunks[i].next)
+	for (uint32_t i = s->lists[list].first; i; i = s->chunks[i].next)
 		if (!s->chunks[i].memory)
 			tfr_spill_release(spill, &s->chunks[i].spot);
 }

@@ -39,7 +39,7 @@ struct tfr_chunk {
 
 /* The bytes of one worker for one bucket.  64 bytes: appending a record touches one cache line
  * in addition to its destination. */
-struct tfr_strand {
+struct tfr_chunk_list {
 	uint32_t first, last; /* chunks, 0: none */
 	uint32_t file;	      /* of the last entry */
 	uint32_t used;	      /* bytes in the open chunk */
@@ -49,8 +49,8 @@ struct tfr_strand {
 };
 
 /* A worker's chunk lists, one per bucket. */
-struct tfr_strands {
-	struct tfr_strand *strands;
+struct tfr_chunk_lists {
+	struct tfr_chunk_list *lists;
 	uint32_t count;
 	struct tfr_chunk *chunks; /* [0] is unused */
 	uint32_t chunk_count;
@@ -63,24 +63,26 @@ struct tfr_strands {
 };
 
 /* `first` is the number of the first of the `count` reserved chunks of this worker. */
-enum tfr_status tfr_strands_init(struct tfr_strands *s, uint32_t count, struct tfr_arena *arena,
-	uint64_t first, struct tfr_spill *spill, unsigned writer, struct tfr_error *err);
-void tfr_strands_clear(struct tfr_strands *s);
+enum tfr_status tfr_chunk_lists_init(struct tfr_chunk_lists *s, uint32_t count,
+	struct tfr_arena *arena, uint64_t first, struct tfr_spill *spill, unsigned writer,
+	struct tfr_error *err);
+void tfr_chunk_lists_clear(struct tfr_chunk_lists *s);
 
 /* Appends a record to a list.  `footer` is the masked CRC of the payload. */
-enum tfr_status tfr_strands_put(struct tfr_strands *s, uint32_t strand, uint32_t file,
+enum tfr_status tfr_chunk_lists_put(struct tfr_chunk_lists *s, uint32_t list, uint32_t file,
 	uint64_t record, const void *payload, size_t size, uint32_t footer, struct tfr_error *err);
 /* Completes the lists: open chunks become the last of their lists, in memory. */
-enum tfr_status tfr_strands_end(struct tfr_strands *s, struct tfr_error *err);
+enum tfr_status tfr_chunk_lists_end(struct tfr_chunk_lists *s, struct tfr_error *err);
 /* Writes all chunks in memory to the spill; the arena can then be freed. */
-enum tfr_status tfr_strands_flush(struct tfr_strands *s, struct tfr_error *err);
+enum tfr_status tfr_chunk_lists_flush(struct tfr_chunk_lists *s, struct tfr_error *err);
 
 /* Copies the chunk, from memory or from the spill, to `to`. */
 enum tfr_status tfr_chunk_load(
 	const struct tfr_chunk *c, struct tfr_spill *spill, uint8_t *to, struct tfr_error *err);
 
 /* Releases the space of a list in the spill. */
-void tfr_strand_release(const struct tfr_strands *s, uint32_t strand, struct tfr_spill *spill);
+void tfr_chunk_list_release(
+	const struct tfr_chunk_lists *s, uint32_t list, struct tfr_spill *spill);
 
 /* An entry as read; `payload` points into the bytes of the list. */
 struct tfr_entry {

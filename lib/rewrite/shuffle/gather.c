@@ -170,8 +170,8 @@ static enum tfr_status load(
 	enum tfr_status status = TFR_OK;
 
 	for (uint32_t k = 0; k < b->part_count; k++) {
-		const struct tfr_strands *of = b->parts[k].of;
-		uint32_t i = of->strands[b->parts[k].strand].first;
+		const struct tfr_chunk_lists *of = b->parts[k].of;
+		uint32_t i = of->lists[b->parts[k].list].first;
 
 		for (; !status && i; i = of->chunks[i].next) {
 			status = tfr_chunk_load(&of->chunks[i], r->g->spill, to, err);
@@ -213,8 +213,8 @@ static enum tfr_status list_items(
 	const uint8_t *p = s->bytes;
 
 	for (uint32_t k = 0; k < b->part_count; k++) {
-		const struct tfr_strand *strand = &b->parts[k].of->strands[b->parts[k].strand];
-		struct tfr_entries entries = { .p = p, .end = p + strand->bytes };
+		const struct tfr_chunk_list *list = &b->parts[k].of->lists[b->parts[k].list];
+		struct tfr_entries entries = { .p = p, .end = p + list->bytes };
 		struct tfr_entry e;
 
 		while (entries.p < entries.end) {
@@ -443,8 +443,8 @@ static enum tfr_status write_bucket(void *ctx, uint64_t i, void *data, struct tf
 	if (!status && r->g->release &&
 		__atomic_sub_fetch(&s->bucket->users, 1, __ATOMIC_ACQ_REL) == 0)
 		for (uint32_t k = 0; k < s->bucket->part_count; k++)
-			tfr_strand_release(
-				s->bucket->parts[k].of, s->bucket->parts[k].strand, r->g->spill);
+			tfr_chunk_list_release(
+				s->bucket->parts[k].of, s->bucket->parts[k].list, r->g->spill);
 	tfr_ticker_add(&r->ticker, records, s->written_bytes);
 	return status;
 }

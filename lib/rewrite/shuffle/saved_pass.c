@@ -42,7 +42,7 @@ static bool put64(struct tfr_buf *b, uint64_t v)
 
 static bool put_part(struct tfr_buf *b, const struct tfr_bucket_part *part)
 {
-	const struct tfr_strand *s = &part->of->strands[part->strand];
+	const struct tfr_chunk_list *s = &part->of->lists[part->list];
 	const struct tfr_chunk *chunks = part->of->chunks;
 	uint32_t count = 0;
 	bool good;
@@ -124,8 +124,8 @@ static bool count_chunks(struct tfr_unread u, uint32_t parts, uint32_t *chunks)
 	return true;
 }
 
-static bool take_chunks(
-	struct tfr_unread *u, struct tfr_strands *table, struct tfr_strand *s, uint32_t count)
+static bool take_chunks(struct tfr_unread *u, struct tfr_chunk_lists *table,
+	struct tfr_chunk_list *s, uint32_t count)
 {
 	uint64_t bytes = 0;
 
@@ -147,19 +147,19 @@ static bool take_chunks(
 }
 
 /* Whether a chunk list can have these sizes. */
-static bool is_possible(const struct tfr_strand *s)
+static bool is_possible(const struct tfr_chunk_list *s)
 {
 	return s->records && s->bytes <= BYTES_MOST && s->records <= s->bytes / ENTRY_LEAST &&
 	       s->payload_bytes <= s->bytes - s->records * ENTRY_LEAST &&
 	       s->largest <= s->payload_bytes;
 }
 
-static bool take_part(struct tfr_unread *u, struct tfr_strands *table, struct tfr_bucket *b)
+static bool take_part(struct tfr_unread *u, struct tfr_chunk_lists *table, struct tfr_bucket *b)
 {
-	struct tfr_strand *s = &table->strands[b->part_count];
+	struct tfr_chunk_list *s = &table->lists[b->part_count];
 	uint32_t chunks;
 
-	*s = (struct tfr_strand){ 0 };
+	*s = (struct tfr_chunk_list){ 0 };
 	if (!take64(u, &s->bytes) || !take64(u, &s->records) || !take64(u, &s->payload_bytes) ||
 		!take64(u, &s->largest) || !take32(u, &chunks) || !is_possible(s) ||
 		!take_chunks(u, table, s, chunks))
@@ -188,7 +188,7 @@ static enum tfr_status refused(struct tfr_error *err)
 	return tfr_fail(err, TFR_EDATA, "the state of a finished pass is damaged");
 }
 
-static enum tfr_status take_bucket(struct tfr_unread *u, struct tfr_strands *table,
+static enum tfr_status take_bucket(struct tfr_unread *u, struct tfr_chunk_lists *table,
 	struct tfr_bucket *b, struct tfr_error *err)
 {
 	uint32_t parts, chunks;
@@ -197,9 +197,9 @@ static enum tfr_status take_bucket(struct tfr_unread *u, struct tfr_strands *tab
 		!count_chunks(*u, parts, &chunks))
 		return refused(err);
 	b->parts = calloc((size_t)parts + 1, sizeof(*b->parts));
-	table->strands = aligned_alloc(64, ((size_t)parts + 1) * sizeof(*table->strands));
+	table->lists = aligned_alloc(64, ((size_t)parts + 1) * sizeof(*table->lists));
 	table->chunks = calloc(chunks, sizeof(*table->chunks));
-	if (!b->parts || !table->strands || !table->chunks)
+	if (!b->parts || !table->lists || !table->chunks)
 		return tfr_fail_nomem(err, "reading the state of a finished pass");
 	table->count = parts;
 	table->chunk_count = 1;
@@ -217,17 +217,17 @@ static enum tfr_status take_buckets(struct tfr_unread *u, const struct tfr_kept 
 	enum tfr_status status = TFR_OK;
 	uint64_t records = 0, bytes = 0;
 
-	dealt->strands = calloc(count, sizeof(*dealt->strands));
+	dealt->lists = calloc(count, sizeof(*dealt->lists));
 	buckets->b = calloc(count, sizeof(*buckets->b));
-	if (!dealt->strands || !buckets->b)
+	if (!dealt->lists || !buckets->b)
 		return tfr_fail_nomem(err, "reading the state of a finished pass");
 	while (!status && buckets->count < count) {
 		struct tfr_bucket *b = &buckets->b[buckets->count++];
-		struct tfr_strands *table = calloc(1, sizeof(*table));
+		struct tfr_chunk_lists *table = calloc(1, sizeof(*table));
 
 		if (!table)
 			return tfr_fail_nomem(err, "reading the state of a finished pass");
-		dealt->strands[dealt->count++] = table;
+		dealt->lists[dealt->count++] = table;
 		status = take_bucket(u, table, b, err);
 		b->first = records;
 		records += b->records;
@@ -294,8 +294,8 @@ bool tfr_kept_fits(const struct tfr_buckets *buckets, const struct tfr_spill *sp
 			return false;
 		left -= b->bytes;
 		for (uint32_t i = 0; i < b->part_count; i++) {
-			const struct tfr_strands *of = b->parts[i].of;
-			uint32_t c = of->strands[b->parts[i].strand].first;
+			const struct tfr_chunk_lists *of = b->parts[i].of;
+			uint32_t c = of->lists[b->parts[i].list].first;
 
 			for (; c; c = of->chunks[c].next)
 				if (!tfr_spill_holds(spill, &of->chunks[c].spot))

@@ -24,22 +24,22 @@ void tfr_buckets_clear(struct tfr_buckets *b)
 void tfr_dealt_clear(struct tfr_dealt *d)
 {
 	for (uint32_t k = 0; k < d->count; k++) {
-		tfr_strands_clear(d->strands[k]);
-		free(d->strands[k]);
+		tfr_chunk_lists_clear(d->lists[k]);
+		free(d->lists[k]);
 	}
-	free(d->strands);
+	free(d->lists);
 	tfr_arena_clear(&d->arena);
 	*d = (struct tfr_dealt){ 0 };
 }
 
 /* Makes room for `n` more tables of chunk lists, each a zeroed struct. */
-static enum tfr_status add_strands(struct tfr_dealt *d, uint32_t n, struct tfr_error *err)
+static enum tfr_status add_lists(struct tfr_dealt *d, uint32_t n, struct tfr_error *err)
 {
 	for (uint32_t k = 0; k < n; k++) {
-		struct tfr_strands *more = NULL;
+		struct tfr_chunk_lists *more = NULL;
 
-		if (!TFR_ARRAY_ONE_MORE(d->strands, d->count))
-			more = d->strands[d->count] = calloc(1, sizeof(*more));
+		if (!TFR_ARRAY_ONE_MORE(d->lists, d->count))
+			more = d->lists[d->count] = calloc(1, sizeof(*more));
 		if (!more)
 			return tfr_fail_nomem(err, "sorting records into buckets");
 		d->count++;
@@ -48,14 +48,14 @@ static enum tfr_status add_strands(struct tfr_dealt *d, uint32_t n, struct tfr_e
 }
 
 /* Makes list `number` of each of `n` tables a part of the bucket. */
-static enum tfr_status fill_bucket(struct tfr_bucket *b, struct tfr_strands *const *of, uint32_t n,
-	uint32_t number, struct tfr_error *err)
+static enum tfr_status fill_bucket(struct tfr_bucket *b, struct tfr_chunk_lists *const *of,
+	uint32_t n, uint32_t number, struct tfr_error *err)
 {
 	b->parts = calloc(n, sizeof(*b->parts));
 	if (!b->parts)
 		return tfr_fail_nomem(err, "sorting records into buckets");
 	for (uint32_t k = 0; k < n; k++) {
-		const struct tfr_strand *s = &of[k]->strands[number];
+		const struct tfr_chunk_list *s = &of[k]->lists[number];
 
 		if (!s->records)
 			continue;
@@ -87,8 +87,8 @@ enum tfr_status tfr_sink_put(struct tfr_sink *sink, unsigned worker, uint32_t fi
 	uint32_t bucket = tfr_bucket_of(&place, sink->buckets);
 
 	sink->sums[worker].sum += tfr_content_sum(rec->data, rec->size);
-	return tfr_strands_put(sink->workers[worker], bucket, file, ordinal, rec->data, rec->size,
-		tfr_crc_mask(rec->crc), err);
+	return tfr_chunk_lists_put(sink->workers[worker], bucket, file, ordinal, rec->data,
+		rec->size, tfr_crc_mask(rec->crc), err);
 }
 
 static enum tfr_status make_buckets(
@@ -105,7 +105,7 @@ static enum tfr_status make_buckets(
 
 		b->depth = 1;
 		b->divided[0] = count;
-		status = fill_bucket(b, dealt->strands, dealt->count, k, err);
+		status = fill_bucket(b, dealt->lists, dealt->count, k, err);
 	}
 	number_positions(buckets);
 	return status;
@@ -115,13 +115,13 @@ static enum tfr_status start_workers(const struct tfr_memory_plan *plan, struct 
 	struct tfr_dealt *dealt, struct tfr_error *err)
 {
 	uint64_t reserved = (uint64_t)plan->threads * plan->buckets;
-	enum tfr_status status = add_strands(dealt, plan->threads, err);
+	enum tfr_status status = add_lists(dealt, plan->threads, err);
 
 	if (!status)
 		status = tfr_arena_init(&dealt->arena, plan->chunk,
 			plan->chunks > reserved ? plan->chunks : reserved, reserved, err);
 	for (uint32_t k = 0; !status && k < plan->threads; k++)
-		status = tfr_strands_init(dealt->strands[k], plan->buckets, &dealt->arena,
+		status = tfr_chunk_lists_init(dealt->lists[k], plan->buckets, &dealt->arena,
 			(uint64_t)k * plan->buckets, spill, k, err);
 	return status;
 }
@@ -133,7 +133,7 @@ enum tfr_status tfr_scatter(const struct tfr_shuffle_opts *opts, const struct tf
 	struct tfr_sink sink = { .seed = opts->common.seed, .buckets = plan->buckets };
 	enum tfr_status status = start_workers(plan, spill, dealt, err);
 
-	sink.workers = dealt->strands;
+	sink.workers = dealt->lists;
 	sink.sums = aligned_alloc(64, plan->threads * sizeof(*sink.sums));
 	if (!status && !sink.sums)
 		status = tfr_fail_nomem(err, "sorting records into buckets");
@@ -143,7 +143,7 @@ enum tfr_status tfr_scatter(const struct tfr_shuffle_opts *opts, const struct tf
 	}
 	for (uint32_t k = 0; !status && k < plan->threads; k++) {
 		report->taken_sum += sink.sums[k].sum;
-		status = tfr_strands_end(dealt->strands[k], err);
+		status = tfr_chunk_lists_end(dealt->lists[k], err);
 	}
 	free(sink.sums);
 	return status ? status : make_buckets(dealt, plan->buckets, buckets, err);
@@ -157,7 +157,7 @@ static enum tfr_status flush_one(void *ctx, struct tfr_lanes_run *run, unsigned 
 	(void)run;
 	(void)worker;
 	(void)slot;
-	return tfr_strands_flush(d->strands[i], err);
+	return tfr_chunk_lists_flush(d->lists[i], err);
 }
 
 enum tfr_status tfr_scatter_flush(struct tfr_dealt *dealt, struct tfr_error *err)
@@ -178,8 +178,8 @@ struct again {
 	const struct tfr_shuffle_opts *opts;
 	struct tfr_spill *spill;
 	struct tfr_dealt *dealt;
-	uint32_t first_strands; /* of bucket list[0]; one table per bucket */
-	struct tfr_bucket **list;
+	uint32_t first_lists; /* of bucket large[0]; one table per bucket */
+	struct tfr_bucket **large;
 	uint32_t into; /* number of buckets that each is divided into */
 	struct tfr_arena arena;
 	bool release;
@@ -187,15 +187,15 @@ struct again {
 };
 
 static enum tfr_status deal_entry(struct again *a, const struct tfr_bucket *b,
-	struct tfr_strands *to, const struct tfr_entry *e, struct tfr_error *err)
+	struct tfr_chunk_lists *to, const struct tfr_entry *e, struct tfr_error *err)
 {
 	uint64_t place = tfr_shuffle_key(a->opts->common.seed, e->file, e->record);
 	const uint8_t *foot = e->payload + e->size;
 
 	for (uint32_t level = 0; level < b->depth; level++)
 		tfr_bucket_of(&place, b->divided[level]);
-	return tfr_strands_put(to, tfr_bucket_of(&place, a->into), e->file, e->record, e->payload,
-		e->size,
+	return tfr_chunk_lists_put(to, tfr_bucket_of(&place, a->into), e->file, e->record,
+		e->payload, e->size,
 		(uint32_t)foot[0] | (uint32_t)foot[1] << 8 | (uint32_t)foot[2] << 16 |
 			(uint32_t)foot[3] << 24,
 		err);
@@ -203,16 +203,16 @@ static enum tfr_status deal_entry(struct again *a, const struct tfr_bucket *b,
 
 /* Reads a chunk list chunk by chunk.  An entry that continues in the next chunk is read with
  * that chunk. */
-static enum tfr_status deal_strand(struct again *a, const struct tfr_bucket *b,
-	const struct tfr_bucket_part *part, struct tfr_strands *to, struct tfr_error *err)
+static enum tfr_status deal_list(struct again *a, const struct tfr_bucket *b,
+	const struct tfr_bucket_part *part, struct tfr_chunk_lists *to, struct tfr_error *err)
 {
-	const struct tfr_strands *of = part->of;
+	const struct tfr_chunk_lists *of = part->of;
 	struct tfr_entries entries = { 0 };
 	enum tfr_status status = TFR_OK;
 	TFR_AUTO_BUF buf = { 0 };
 	struct tfr_entry e;
 
-	for (uint32_t i = of->strands[part->strand].first; !status && i; i = of->chunks[i].next) {
+	for (uint32_t i = of->lists[part->list].first; !status && i; i = of->chunks[i].next) {
 		const struct tfr_chunk *c = &of->chunks[i];
 
 		if (!tfr_buf_reserve(&buf, c->spot.size))
@@ -236,23 +236,23 @@ static enum tfr_status divide_bucket(void *ctx, struct tfr_lanes_run *run, unsig
 	uint64_t i, void *slot, struct tfr_error *err)
 {
 	struct again *a = ctx;
-	struct tfr_bucket *b = a->list[i];
-	struct tfr_strands *to = a->dealt->strands[a->first_strands + i];
+	struct tfr_bucket *b = a->large[i];
+	struct tfr_chunk_lists *to = a->dealt->lists[a->first_lists + i];
 	enum tfr_status status = tfr_ticker_check(&a->ticker, err);
 
 	(void)run;
 	(void)slot;
 	if (!status)
-		status = tfr_strands_init(
+		status = tfr_chunk_lists_init(
 			to, a->into, &a->arena, (uint64_t)worker * a->into, a->spill, worker, err);
 	for (uint32_t k = 0; !status && k < b->part_count; k++)
-		status = deal_strand(a, b, &b->parts[k], to, err);
+		status = deal_list(a, b, &b->parts[k], to, err);
 	if (!status)
-		status = tfr_strands_end(to, err);
+		status = tfr_chunk_lists_end(to, err);
 	if (!status)
-		status = tfr_strands_flush(to, err);
+		status = tfr_chunk_lists_flush(to, err);
 	for (uint32_t k = 0; a->release && !status && k < b->part_count; k++)
-		tfr_strand_release(b->parts[k].of, b->parts[k].strand, a->spill);
+		tfr_chunk_list_release(b->parts[k].of, b->parts[k].list, a->spill);
 	tfr_ticker_add(&a->ticker, b->records, b->bytes);
 	return status;
 }
@@ -270,7 +270,7 @@ static enum tfr_status replace_buckets(
 	for (uint32_t k = 0; !status && k < count; from++) {
 		struct tfr_bucket *b = &buckets->b[from];
 
-		if (done == divided || a->list[done] != b) {
+		if (done == divided || a->large[done] != b) {
 			made.b[k++] = *b;
 			b->parts = NULL;
 			continue;
@@ -280,7 +280,7 @@ static enum tfr_status replace_buckets(
 			made.b[k].depth = b->depth + 1;
 			made.b[k].divided[b->depth] = a->into;
 			status = fill_bucket(
-				&made.b[k], &a->dealt->strands[a->first_strands + done], 1, i, err);
+				&made.b[k], &a->dealt->lists[a->first_lists + done], 1, i, err);
 		}
 		done++;
 	}
@@ -317,8 +317,8 @@ static enum tfr_status divide_all(struct again *a, const struct tfr_memory_plan 
 	a->into = (uint32_t)into;
 	chunk = arena / lanes.threads / a->into / 4096 * 4096;
 	chunk = chunk > 1 << 20 ? 1 << 20 : chunk;
-	a->first_strands = a->dealt->count;
-	status = add_strands(a->dealt, divided, err);
+	a->first_lists = a->dealt->count;
+	status = add_lists(a->dealt, divided, err);
 	if (!status)
 		status = tfr_arena_init(&a->arena, chunk, (uint64_t)lanes.threads * a->into,
 			(uint64_t)lanes.threads * a->into, err);
@@ -333,23 +333,23 @@ enum tfr_status tfr_scatter_again(const struct tfr_shuffle_opts *opts,
 	struct tfr_dealt *dealt, struct tfr_buckets *buckets, uint32_t *divided,
 	struct tfr_error *err)
 {
-	TFR_AUTO_FREE struct tfr_bucket **list =
+	TFR_AUTO_FREE struct tfr_bucket **large =
 		calloc(buckets->count + 1, sizeof(struct tfr_bucket *));
 	struct again a = {
-		.opts = opts, .spill = spill, .dealt = dealt, .list = list, .release = release
+		.opts = opts, .spill = spill, .dealt = dealt, .large = large, .release = release
 	};
 	uint64_t largest_record = 0, largest_bucket = 0, records = 0, bytes = 0;
 	enum tfr_status status;
 
 	*divided = 0;
-	if (!list)
+	if (!large)
 		return tfr_fail_nomem(err, "dividing a bucket");
 	for (uint32_t k = 0; k < buckets->count; k++) {
 		struct tfr_bucket *b = &buckets->b[k];
 
 		if (!is_too_large(b, plan->gather))
 			continue;
-		list[(*divided)++] = b;
+		large[(*divided)++] = b;
 		records += b->records;
 		bytes += b->bytes;
 		largest_record = b->largest > largest_record ? b->largest : largest_record;

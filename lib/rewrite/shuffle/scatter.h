@@ -7,7 +7,7 @@
 
 /* All chunk lists that buckets refer to; their number grows when buckets are divided. */
 struct tfr_dealt {
-	struct tfr_strands **strands;
+	struct tfr_chunk_lists **lists;
 	uint32_t count;
 	struct tfr_arena arena;
 };
@@ -17,7 +17,7 @@ void tfr_dealt_clear(struct tfr_dealt *d);
 struct tfr_sink {
 	uint64_t seed;
 	uint32_t buckets;
-	struct tfr_strands **workers;
+	struct tfr_chunk_lists **workers;
 	struct {
 		_Alignas(64) uint64_t sum; /* one cache line each */
 	} * sums;

@@ -41,8 +41,8 @@ static inline uint32_t tfr_bucket_of(uint64_t *place, uint32_t count)
 enum { TFR_BUCKET_DEPTH = 6 };
 
 struct tfr_bucket_part {
-	const struct tfr_strands *of;
-	uint32_t strand;
+	const struct tfr_chunk_lists *of;
+	uint32_t list;
 };
 
 /* A range of keys, with its records. */

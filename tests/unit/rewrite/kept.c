@@ -89,7 +89,8 @@ static void must_refuse(const char *why)
 
 	cr_assert_eq(run(false, &resumed, &err), TFR_EDATA);
 	cr_assert(strstr(err.message, why), "%s", err.message);
-	cr_assert(strstr(tfr_error_hint_text(&err), "to begin again"), "%s", tfr_error_hint_text(&err));
+	cr_assert(strstr(tfr_error_hint_text(&err), "to begin again"), "%s",
+		tfr_error_hint_text(&err));
 	cr_assert_neq(access("out", F_OK), 0);
 	cr_assert_eq(unlink(state), 0);
 	must_begin_again();
@@ -149,7 +150,7 @@ static bool unpacks(const uint8_t *body, size_t size)
 
 	if (status) {
 		cr_assert_eq(status, TFR_EDATA);
-		cr_assert(!buckets.b && !dealt.strands && err.message[0]);
+		cr_assert(!buckets.b && !dealt.lists && err.message[0]);
 		return false;
 	}
 	for (uint32_t k = 0; k < buckets.count; k++) {
@@ -208,7 +209,8 @@ Test(kept, a_forged_state_never_writes_anything_else)
 		write_state(mine, size);
 		if (run(false, &resumed, &err)) {
 			cr_assert_eq(err.status, TFR_EDATA, "%s", err.message);
-			cr_assert(strstr(tfr_error_hint_text(&err), "to begin again"), "%s", tfr_error_hint_text(&err));
+			cr_assert(strstr(tfr_error_hint_text(&err), "to begin again"), "%s",
+				tfr_error_hint_text(&err));
 			cr_assert_neq(access("out", F_OK), 0);
 			cr_assert_eq(unlink(state), 0);
 		} else {
