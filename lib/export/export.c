@@ -209,6 +209,7 @@ static enum tfr_status name_record(struct run *r, struct work *w, struct tfr_err
 static enum tfr_status add_record(
 	struct run *r, struct work *w, const struct tfr_record *rec, struct tfr_error *err)
 {
+	size_t bytes = w->record.size, entries = w->members_.size;
 	struct tfr_digest digest;
 	enum tfr_status status = copy_record(r, w, rec, err);
 
@@ -218,12 +219,12 @@ static enum tfr_status add_record(
 		tfr_digest_record(rec, &digest);
 		w->digest.size += digest.size;
 		w->digest.sum += digest.sum;
+		return TFR_OK;
 	}
-	if (status != TFR_EDATA)
-		return status;
-	w->record.size -= rec->size;
-	w->members_.size -= sizeof(struct tfr_member_record);
-	return tfr_select_reject(r->records, rec, status, err);
+	/* The group ends before a record that failed, whatever was already added of it. */
+	w->record.size = bytes;
+	w->members_.size = entries;
+	return status == TFR_EDATA ? tfr_select_reject(r->records, rec, status, err) : status;
 }
 
 static enum tfr_status next_record(struct run *r, struct tfr_record *rec, struct tfr_error *err)

@@ -223,7 +223,7 @@ Test(check, images_must_decode)
 {
 	struct told t;
 
-	write_example("a", "no image", 10);
+	write_example("a", "no picture", 10);
 	cr_assert_eq(check("a", (struct tfr_check_opts){ .example = true }).faults, 0);
 	t = check("a", (struct tfr_check_opts){ .decode = true });
 	cr_assert_eq(t.faults, 1);
