@@ -125,7 +125,7 @@ static const char *share(double x, char text[16])
 	return text;
 }
 
-static void print_classes(const struct tfr_resample_report *r)
+static void print_classes(struct cmd *c, const struct tfr_resample_report *r)
 {
 	static const struct table_column columns[] = {
 		{ .head = "class", .kind = TABLE_TEXT },
@@ -151,8 +151,7 @@ static void print_classes(const struct tfr_resample_report *r)
 		table_cell(t, "%.1f", class->expected);
 		table_count(t, class->final);
 	}
-	table_print(t, stderr, 0);
-	table_free(t);
+	table_finish(c, t, stderr);
 	if (rows < r->class_count)
 		fprintf(stderr, "… and %zu more classes\n", r->class_count - rows);
 }
@@ -168,7 +167,7 @@ static void print_report(struct cmd *c, const struct tfr_resample_report *r)
 			r->weight_sum, r->weight_max, r->expected,
 			(unsigned long long)r->common.written);
 	else if (r->class_count)
-		print_classes(r);
+		print_classes(c, r);
 }
 
 static void put_class(struct tfr_json *j, const struct tfr_resample_class *class)

@@ -78,7 +78,7 @@ static void report(struct cmd *c, const struct tfr_split_report *r, const char *
 
 	cmd_progress_stop(); /* the tables come before the closing line */
 	if (!c->quiet && !s->common.json)
-		split_report_text(r);
+		split_report_text(c, r);
 	if (r->left)
 		cmd_warn(c,
 			"%llu of %llu records are in no set: the fractions add up to less than 1",

@@ -16,7 +16,7 @@ static double part(uint64_t records, uint64_t of)
 	return of ? (double)records / (double)of : 0;
 }
 
-static void print_sets(const struct tfr_split_report *r)
+static void print_sets(struct cmd *c, const struct tfr_split_report *r)
 {
 	static const struct table_column columns[] = {
 		{ .head = "set", .kind = TABLE_PATH },
@@ -43,8 +43,7 @@ static void print_sets(const struct tfr_split_report *r)
 		table_count(t, r->left);
 		table_cell(t, "%.4f", part(r->left, r->common.taken));
 	}
-	table_print(t, stderr, 0);
-	table_free(t);
+	table_finish(c, t, stderr);
 }
 
 /* "out/train@8.tfrecord" is train, and so is "out/train.tfrecord". */
@@ -79,7 +78,7 @@ static void print_more(size_t n, const char *one, const char *many)
 }
 
 /* One column for each of the first sets, with its short name. */
-static void print_classes(const struct tfr_split_report *r)
+static void print_classes(struct cmd *c, const struct tfr_split_report *r)
 {
 	struct table_column columns[2 + SETS_MAX] = { { .head = "class", .kind = TABLE_TEXT },
 		{ .head = "records" } };
@@ -90,9 +89,13 @@ static void print_classes(const struct tfr_split_report *r)
 
 	for (size_t i = 0; i < sets; i++) {
 		names[i] = short_name(r->sets[i].set);
-		columns[2 + i].head = names[i] ? names[i] : "";
+		columns[2 + i].head = names[i];
+		if (!names[i]) {
+			table_free(t);
+			t = NULL; /* table_finish() reports it */
+		}
 	}
-	for (size_t k = 0; k < rows; k++) {
+	for (size_t k = 0; t && k < rows; k++) {
 		struct tfr_split_class class = tfr_split_report_class(r, k);
 
 		put_class_name(t, &class);
@@ -101,8 +104,7 @@ static void print_classes(const struct tfr_split_report *r)
 			table_count(t, class.received[i]);
 	}
 	fprintf(stderr, "\n");
-	table_print(t, stderr, 0);
-	table_free(t);
+	table_finish(c, t, stderr);
 	for (size_t i = 0; i < sets; i++)
 		free(names[i]);
 	if (r->class_count > rows)
@@ -111,11 +113,11 @@ static void print_classes(const struct tfr_split_report *r)
 		print_more(r->set_count - sets, "set", "sets");
 }
 
-void split_report_text(const struct tfr_split_report *r)
+void split_report_text(struct cmd *c, const struct tfr_split_report *r)
 {
-	print_sets(r);
+	print_sets(c, r);
 	if (r->class_count)
-		print_classes(r);
+		print_classes(c, r);
 }
 
 /* --- for a program --- */

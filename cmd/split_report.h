@@ -5,7 +5,7 @@
 #include "common/cmd.h"
 
 /* Tables on standard error, at most 80 columns wide. */
-void split_report_text(const struct tfr_split_report *r);
+void split_report_text(struct cmd *c, const struct tfr_split_report *r);
 /* `stratify` is the feature, or NULL. */
 void split_report_json(
 	struct cmd *c, const struct tfr_split_report *r, const char *stratify, FILE *f);

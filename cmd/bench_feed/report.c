@@ -263,8 +263,9 @@ static void put_stage(struct table *t, const struct tfr_stage_stats *s, double s
 }
 
 /* Narrow terminals leave out the bytes first, then the queue. */
-static void print_stages(const struct tfr_pipeline_stats *st)
+static void print_stages(const struct feed *f)
 {
+	const struct tfr_pipeline_stats *st = &f->stats;
 	static const struct table_column columns[] = { { "stage", TABLE_TEXT, 19, 0 },
 		{ "thr", TABLE_NUMBER, 0, 0 }, { "busy", TABLE_NUMBER, 6, 0 },
 		{ "starved", TABLE_NUMBER, 0, 0 }, { "blocked", TABLE_NUMBER, 0, 0 },
@@ -275,9 +276,8 @@ static void print_stages(const struct tfr_pipeline_stats *st)
 	for (unsigned i = 0; i < st->stage_count; i++)
 		put_stage(t, &st->stages[i], st->seconds);
 	putchar('\n');
-	table_print(t, stdout, 0);
+	table_finish(f->c, t, stdout);
 	putchar('\n');
-	table_free(t);
 }
 
 static void put_device(struct table *t, const struct feed *f, unsigned i)
@@ -307,9 +307,8 @@ static void print_device_table(const struct feed *f)
 	t = table_new(columns, sizeof(columns) / sizeof(*columns));
 	for (unsigned i = 0; i < f->stats.device_count; i++)
 		put_device(t, f, i);
-	table_print(t, stdout, 0);
+	table_finish(f->c, t, stdout);
 	putchar('\n');
-	table_free(t);
 }
 
 static void print_notes(const struct feed *f)
@@ -421,7 +420,7 @@ void feed_report_text(const struct feed *f)
 			", %s of it by the device's driver, which does not count",
 			tfr_format_size(f->driver_rss, size));
 	print_field("peak memory", text);
-	print_stages(&f->stats);
+	print_stages(f);
 	print_device_table(f);
 	print_notes(f);
 	print_verdict(f);

@@ -9,6 +9,7 @@
 
 #include <tfr-private/text.h>
 
+#include "common/cmd.h"
 #include "common/screen.h"
 
 enum { GAP = 2, CELL_BYTES = 1024, COLUMNS_MAX = 16, HEAD_MOST = 16 };
@@ -205,4 +206,13 @@ bool table_print(const struct table *t, FILE *f, unsigned indent)
 	for (size_t i = 0; i < t->used; i += t->count)
 		print_row(t, &l, &t->cells[i], f, indent);
 	return true;
+}
+
+void table_finish(struct cmd *c, struct table *t, FILE *f)
+{
+	bool printed = table_print(t, f, 0);
+
+	table_free(t);
+	if (!printed)
+		cmd_error(c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
 }

@@ -27,6 +27,7 @@ struct table_column {
 	unsigned drop;	/* 0: never */
 };
 
+struct cmd;
 struct table;
 
 /* `columns` must stay valid.  NULL: out of memory; every function below accepts NULL, and
@@ -42,5 +43,8 @@ void table_count(struct table *t, uint64_t n);
 /* Prints the heads and rows, each line after `indent` blanks, within the columns of `f`.  False:
  * out of memory, and nothing is printed. */
 bool table_print(const struct table *t, FILE *f, unsigned indent);
+/* The same without indentation; frees the table, and reports a lack of memory as an error of the
+ * command. */
+void table_finish(struct cmd *c, struct table *t, FILE *f);
 
 #endif
