@@ -29,7 +29,8 @@ static bool names_files(const char *path, bool *yes, int *fault)
 
 	*yes = n > 0 && memmem(head, end ? (size_t)(end - head) : (size_t)n, "file_name",
 				sizeof("file_name") - 1);
-	if (head && n < 0 && (fd >= 0 || tfr_errno_of_process(errno)))
+	/* A table that this user may not read is none; any other failure would hide a table. */
+	if (head && n < 0 && (fd >= 0 || (errno != EACCES && errno != EPERM && errno != ENOENT)))
 		*fault = errno;
 	return head && !*fault;
 }
