@@ -10,6 +10,8 @@
 #include <emmintrin.h>
 #endif
 
+enum { CELL_STEP = 16 << 10 }; /* bytes */
+
 enum { BLOCK = 16 }; /* bytes that are compared at a time */
 
 static int no_space(unsigned char c)
@@ -26,6 +28,9 @@ bool tfr_csv_open(struct tfr_csv *c, enum tfr_csv_form form)
 	if (csv_init(&c->parser, CSV_STRICT | CSV_EMPTY_IS_NULL))
 		return false;
 	csv_set_space_func(&c->parser, no_space);
+	/* By default its buffer grows by 128 bytes at a time, which is quadratic for a long cell where
+	 * realloc() copies. */
+	csv_set_blk_size(&c->parser, CELL_STEP);
 	if (form == TFR_CSV_TABS)
 		csv_set_delim(&c->parser, '\t');
 	c->open = true;
