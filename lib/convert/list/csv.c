@@ -1,7 +1,7 @@
 /* convert/list/csv.c - a line without quotes is split where it is; every other line is libcsv's.
  *
- * libcsv receives one line at a time.  A row is complete after the line for which libcsv reports its
- * end; until then a quote is open, and even an empty line belongs to a cell. */
+ * libcsv receives one line at a time.  A row is complete after the line for which libcsv reports
+ * its end; until then a quote is open, and even an empty line belongs to a cell. */
 #include "convert/list/csv.h"
 
 #include <assert.h>
@@ -10,9 +10,10 @@
 #include <emmintrin.h>
 #endif
 
-enum { CELL_STEP = 16 << 10 }; /* bytes */
-
-enum { BLOCK = 16 }; /* bytes that are compared at a time */
+enum {
+	BLOCK = 16,	      /* bytes that are compared at a time */
+	CELL_STEP = 16 << 10, /* bytes by which a long cell grows */
+};
 
 static int no_space(unsigned char c)
 {
@@ -28,8 +29,8 @@ bool tfr_csv_open(struct tfr_csv *c, enum tfr_csv_form form)
 	if (csv_init(&c->parser, CSV_STRICT | CSV_EMPTY_IS_NULL))
 		return false;
 	csv_set_space_func(&c->parser, no_space);
-	/* By default its buffer grows by 128 bytes at a time, which is quadratic for a long cell where
-	 * realloc() copies. */
+	/* By default its buffer grows by 128 bytes at a time, which is quadratic for a long cell
+	 * where realloc() copies. */
 	csv_set_blk_size(&c->parser, CELL_STEP);
 	if (form == TFR_CSV_TABS)
 		csv_set_delim(&c->parser, '\t');
