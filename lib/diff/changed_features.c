@@ -27,7 +27,7 @@ struct tally {
 };
 
 struct run {
-	const struct tfr_ledger *ledger;
+	const struct tfr_record_table *table;
 	const struct tfr_diff_opts *o;
 	struct tfr_diff_report *report;
 	struct tfr_sorter *pairs, *wanted, *rows;
@@ -334,8 +334,8 @@ static enum tfr_status find(struct run *r, struct tfr_error *err)
 
 	if (examples > r->report->changed)
 		examples = (size_t)r->report->changed;
-	r->wanted = tfr_ledger_sorter(r->ledger, WANTED, 8);
-	r->rows = tfr_ledger_sorter(r->ledger, ROW, 2);
+	r->wanted = tfr_record_table_sorter(r->table, WANTED, 8);
+	r->rows = tfr_record_table_sorter(r->table, ROW, 2);
 	r->example = tfr_example_new();
 	r->report->pairs = calloc(examples + 1, sizeof(*r->report->pairs));
 	if (!r->wanted || !r->rows || !r->example || !r->report->pairs)
@@ -352,10 +352,10 @@ static enum tfr_status find(struct run *r, struct tfr_error *err)
 	return status ? status : tell(r, err);
 }
 
-enum tfr_status tfr_changed_find(const struct tfr_ledger *ledger, struct tfr_sorter *pairs,
+enum tfr_status tfr_changed_find(const struct tfr_record_table *table, struct tfr_sorter *pairs,
 	struct tfr_diff_report *report, struct tfr_error *err)
 {
-	struct run r = { .ledger = ledger, .o = ledger->o, .report = report, .pairs = pairs };
+	struct run r = { .table = table, .o = table->o, .report = report, .pairs = pairs };
 	enum tfr_status status = find(&r, err);
 
 	tfr_sorter_free(r.pairs);

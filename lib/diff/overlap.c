@@ -10,7 +10,7 @@
 struct run {
 	const struct tfr_diff_opts *o;
 	struct tfr_overlap_report *report;
-	struct tfr_ledger ledger;
+	struct tfr_record_table table;
 	struct tfr_firsts pairs; /* place in A, place in B */
 	/* For the current content or key: */
 	uint8_t group[TFR_NOTE_HASH];
@@ -37,7 +37,7 @@ static enum tfr_status walk(struct run *r, struct tfr_error *err)
 	enum tfr_status status;
 	const void *next;
 
-	while (!(status = tfr_sorter_next(r->ledger.sorter, &next, err))) {
+	while (!(status = tfr_sorter_next(r->table.sorter, &next, err))) {
 		const uint8_t *row = next, *sided = row + TFR_NOTE_HASH;
 
 		assert(sided[0] < 2);
@@ -50,7 +50,7 @@ static enum tfr_status walk(struct run *r, struct tfr_error *err)
 		if (!r->n[sided[0]]++)
 			memcpy(r->first + sided[0] * TFR_NOTE_PLACE, sided + 1, TFR_NOTE_PLACE);
 	}
-	r->report->temp_bytes = tfr_sorter_spilled(r->ledger.sorter);
+	r->report->temp_bytes = tfr_sorter_spilled(r->table.sorter);
 	return status == TFR_END ? end_group(r, err) : status;
 }
 
@@ -81,15 +81,15 @@ enum tfr_status tfr_overlap(
 
 	*report = (struct tfr_overlap_report){ 0 };
 	if (!status)
-		status = tfr_ledger_open(&r.ledger, opts, false, err);
+		status = tfr_record_table_open(&r.table, opts, false, err);
 	if (!status)
-		status = tfr_ledger_take(&r.ledger, report->sides, err);
+		status = tfr_record_table_take(&r.table, report->sides, err);
 	if (!status)
 		status = walk(&r, err);
 	if (!status)
 		status = tell(&r, err);
 	tfr_firsts_clear(&r.pairs);
-	tfr_ledger_close(&r.ledger);
+	tfr_record_table_close(&r.table);
 	return status;
 }
 

@@ -32,7 +32,7 @@ static enum tfr_status outgrow(struct tfr_pairing *p, struct tfr_error *err)
 	uint8_t sided[TFR_NOTE_SIDED] = { 0 };
 
 	assert(!p->large && !p->at); /* B comes after A in a group */
-	p->large = tfr_ledger_sorter(p->ledger, RANKED, 8);
+	p->large = tfr_record_table_sorter(p->table, RANKED, 8);
 	p->ranks[0] = p->ranks[1] = 0;
 	if (!p->large)
 		return tfr_fail_nomem(err, "comparing records");

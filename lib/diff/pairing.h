@@ -9,7 +9,7 @@
 #include "diff/record_table.h"
 
 struct tfr_pairing {
-	const struct tfr_ledger *ledger;
+	const struct tfr_record_table *table;
 	size_t prefix; /* bytes that identify the group */
 	enum tfr_status (*match)(
 		void *ctx, const uint8_t *a, const uint8_t *b, struct tfr_error *err);

@@ -19,7 +19,7 @@ enum { LEFT = TFR_NOTE_HASH + TFR_NOTE_SIDED }; /* key, side, place */
 struct run {
 	const struct tfr_diff_opts *o;
 	struct tfr_diff_report *report;
-	struct tfr_ledger ledger;
+	struct tfr_record_table table;
 	struct tfr_sorter *left;    /* with keys: the records without an equal one */
 	struct tfr_sorter *changed; /* place in A, place in B */
 	struct tfr_sorter *order;   /* of pairs: place in A, place in B */
@@ -107,15 +107,15 @@ static void count_key(struct run *r, const uint8_t *row)
 		if (row)
 			memcpy(r->key, row, TFR_NOTE_HASH);
 	}
-	assert(!row || row[r->ledger.prefix] < 2);
+	assert(!row || row[r->table.prefix] < 2);
 	if (row)
-		r->of_key[row[r->ledger.prefix]]++;
+		r->of_key[row[r->table.prefix]]++;
 }
 
 static enum tfr_status walk(
 	struct run *r, struct tfr_sorter *rows, struct tfr_pairing *p, struct tfr_error *err)
 {
-	bool count = r->o->key && rows == r->ledger.sorter;
+	bool count = r->o->key && rows == r->table.sorter;
 	enum tfr_status status;
 	const void *row;
 
@@ -136,22 +136,22 @@ static enum tfr_status walk(
 
 static enum tfr_status match_equal(struct run *r, struct tfr_error *err)
 {
-	struct tfr_pairing p = { .ledger = &r->ledger,
-		.prefix = r->ledger.prefix,
+	struct tfr_pairing p = { .table = &r->table,
+		.prefix = r->table.prefix,
 		.match = equal,
 		.only = r->o->key ? leave : only_content,
 		.ctx = r };
-	enum tfr_status status = walk(r, r->ledger.sorter, &p, err);
+	enum tfr_status status = walk(r, r->table.sorter, &p, err);
 
-	r->report->temp_bytes += tfr_sorter_spilled(r->ledger.sorter);
-	tfr_sorter_free(r->ledger.sorter); /* frees its memory for the other sorters */
-	r->ledger.sorter = NULL;
+	r->report->temp_bytes += tfr_sorter_spilled(r->table.sorter);
+	tfr_sorter_free(r->table.sorter); /* frees its memory for the other sorters */
+	r->table.sorter = NULL;
 	return status;
 }
 
 static enum tfr_status match_keys(struct run *r, struct tfr_error *err)
 {
-	struct tfr_pairing p = { .ledger = &r->ledger,
+	struct tfr_pairing p = { .table = &r->table,
 		.prefix = TFR_NOTE_HASH,
 		.match = changed,
 		.only = only_content,
@@ -232,15 +232,15 @@ static enum tfr_status prepare(struct run *r, struct tfr_error *err)
 	enum tfr_status status = tfr_diff_check_sides(sets, o->key, err);
 
 	if (!status)
-		status = tfr_ledger_open(&r->ledger, o, true, err);
+		status = tfr_record_table_open(&r->table, o, true, err);
 	if (status)
 		return status;
 	if (o->key) {
-		r->left = tfr_ledger_sorter(&r->ledger, LEFT, 8);
-		r->changed = tfr_ledger_sorter(&r->ledger, TFR_CHANGED_ROW, 8);
+		r->left = tfr_record_table_sorter(&r->table, LEFT, 8);
+		r->changed = tfr_record_table_sorter(&r->table, TFR_CHANGED_ROW, 8);
 	}
 	if (o->ordered)
-		r->order = tfr_ledger_sorter(&r->ledger, TFR_CHANGED_ROW, 8);
+		r->order = tfr_record_table_sorter(&r->table, TFR_CHANGED_ROW, 8);
 	if ((o->key && (!r->left || !r->changed)) || (o->ordered && !r->order))
 		return no_memory(err);
 	for (unsigned side = 0; side < 2; side++)
@@ -252,7 +252,7 @@ static enum tfr_status prepare(struct run *r, struct tfr_error *err)
 /* 128-bit sums that agree by chance are as rare as hashes that do. */
 static bool all_equal(const struct run *r)
 {
-	return !r->o->key && !r->o->ordered && r->ledger.sums[0] == r->ledger.sums[1] &&
+	return !r->o->key && !r->o->ordered && r->table.sums[0] == r->table.sums[1] &&
 	       r->report->sides[0].taken == r->report->sides[1].taken;
 }
 
@@ -261,10 +261,10 @@ static enum tfr_status compare(struct run *r, struct tfr_error *err)
 	enum tfr_status status = prepare(r, err);
 
 	if (!status)
-		status = tfr_ledger_take(&r->ledger, r->report->sides, err);
+		status = tfr_record_table_take(&r->table, r->report->sides, err);
 	if (!status && all_equal(r)) {
 		r->report->both = r->report->sides[0].taken;
-		r->report->temp_bytes = tfr_sorter_spilled(r->ledger.sorter);
+		r->report->temp_bytes = tfr_sorter_spilled(r->table.sorter);
 		return tell(r, err);
 	}
 	if (!status)
@@ -278,7 +278,7 @@ static enum tfr_status compare(struct run *r, struct tfr_error *err)
 	if (!status)
 		status = tell(r, err);
 	if (!status && r->report->changed)
-		status = tfr_changed_find(&r->ledger, TFR_STEAL(r->changed), r->report, err);
+		status = tfr_changed_find(&r->table, TFR_STEAL(r->changed), r->report, err);
 	return status;
 }
 
@@ -295,7 +295,7 @@ enum tfr_status tfr_diff_records(
 	tfr_firsts_clear(&r.only[0]);
 	tfr_firsts_clear(&r.only[1]);
 	tfr_firsts_clear(&r.steps);
-	tfr_ledger_close(&r.ledger);
+	tfr_record_table_close(&r.table);
 	return status;
 }
 

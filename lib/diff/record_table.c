@@ -139,7 +139,7 @@ static bool find_identity(
 }
 
 static XXH128_hash_t hash_content(
-	const struct tfr_ledger *n, struct tfr_note_worker *w, const struct tfr_swept *s)
+	const struct tfr_record_table *n, struct tfr_note_worker *w, const struct tfr_swept *s)
 {
 	struct tfr_bytes value;
 
@@ -165,7 +165,7 @@ static void see(struct seen *first, const struct seen *one)
 		*first = *one;
 }
 
-static enum tfr_status hash_key(struct tfr_ledger *n, struct tfr_note_worker *w,
+static enum tfr_status hash_key(struct tfr_record_table *n, struct tfr_note_worker *w,
 	const struct tfr_swept *s, uint8_t *row, struct tfr_error *err)
 {
 	const struct tfr_feature *key = NULL;
@@ -183,7 +183,7 @@ static enum tfr_status hash_key(struct tfr_ledger *n, struct tfr_note_worker *w,
 	return TFR_OK;
 }
 
-static enum tfr_status check_kinds(const struct tfr_ledger *n, struct tfr_error *err)
+static enum tfr_status check_kinds(const struct tfr_record_table *n, struct tfr_error *err)
 {
 	struct seen kinds[KINDS] = { 0 };
 	const struct seen *at[2] = { &kinds[TFR_KIND_BYTES], &kinds[TFR_KIND_INT64] };
@@ -204,7 +204,8 @@ static enum tfr_status check_kinds(const struct tfr_ledger *n, struct tfr_error 
 
 /* --- the sweeps --- */
 
-static enum tfr_status flush(struct tfr_ledger *n, struct tfr_note_worker *w, struct tfr_error *err)
+static enum tfr_status flush(
+	struct tfr_record_table *n, struct tfr_note_worker *w, struct tfr_error *err)
 {
 	enum tfr_status status;
 
@@ -218,7 +219,7 @@ static enum tfr_status flush(struct tfr_ledger *n, struct tfr_note_worker *w, st
 static enum tfr_status note(
 	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
 {
-	struct tfr_ledger *n = ctx;
+	struct tfr_record_table *n = ctx;
 	struct tfr_note_worker *w = &n->workers[worker];
 	uint8_t *row = w->rows + w->n * n->row, *p = row;
 	enum tfr_status status;
@@ -245,7 +246,7 @@ static enum tfr_status note(
 }
 
 static enum tfr_status take_side(
-	struct tfr_ledger *n, struct tfr_sweep_report *report, struct tfr_error *err)
+	struct tfr_record_table *n, struct tfr_sweep_report *report, struct tfr_error *err)
 {
 	struct tfr_sweep sweep = { .opts = n->o->sides[n->side],
 		.phase = n->side ? "reading B" : "reading A",
@@ -265,7 +266,7 @@ static enum tfr_status take_side(
 	return status;
 }
 
-static void free_workers(struct tfr_ledger *n)
+static void free_workers(struct tfr_record_table *n)
 {
 	for (unsigned k = 0; n->workers && k < n->n_workers; k++)
 		tfr_example_free(n->workers[k].example);
@@ -273,7 +274,7 @@ static void free_workers(struct tfr_ledger *n)
 	n->workers = NULL;
 }
 
-static bool make_workers(struct tfr_ledger *n)
+static bool make_workers(struct tfr_record_table *n)
 {
 	n->workers = calloc(n->n_workers, sizeof(*n->workers));
 	for (unsigned k = 0; n->workers && n->o->identity && k < n->n_workers; k++) {
@@ -284,8 +285,8 @@ static bool make_workers(struct tfr_ledger *n)
 	return n->workers != NULL;
 }
 
-enum tfr_status tfr_ledger_take(
-	struct tfr_ledger *n, struct tfr_sweep_report reports[2], struct tfr_error *err)
+enum tfr_status tfr_record_table_take(
+	struct tfr_record_table *n, struct tfr_sweep_report reports[2], struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 
@@ -299,12 +300,12 @@ enum tfr_status tfr_ledger_take(
 
 /* --- opening and closing --- */
 
-enum tfr_status tfr_ledger_open(struct tfr_ledger *n, const struct tfr_diff_opts *opts,
+enum tfr_status tfr_record_table_open(struct tfr_record_table *n, const struct tfr_diff_opts *opts,
 	bool contents, struct tfr_error *err)
 {
 	size_t hashes = (opts->key ? 1 : 0) + (contents || !opts->key ? 1 : 0);
 
-	*n = (struct tfr_ledger){ .o = opts,
+	*n = (struct tfr_record_table){ .o = opts,
 		.contents = contents,
 		.prefix = hashes * TFR_NOTE_HASH,
 		.row = hashes * TFR_NOTE_HASH + TFR_NOTE_SIDED,
@@ -318,13 +319,13 @@ enum tfr_status tfr_ledger_open(struct tfr_ledger *n, const struct tfr_diff_opts
 		n->folders = (const char *const *)&n->default_folder;
 		n->folder_count = 1;
 	}
-	n->sorter = tfr_ledger_sorter(n, n->row, 2);
+	n->sorter = tfr_record_table_sorter(n, n->row, 2);
 	if (!n->folders[0] || !make_workers(n) || !n->sorter)
 		return tfr_fail_nomem(err, "comparing records");
 	return TFR_OK;
 }
 
-void tfr_ledger_close(struct tfr_ledger *n)
+void tfr_record_table_close(struct tfr_record_table *n)
 {
 	tfr_sorter_free(n->sorter);
 	free_workers(n);
@@ -332,7 +333,8 @@ void tfr_ledger_close(struct tfr_ledger *n)
 	pthread_mutex_destroy(&n->lock);
 }
 
-struct tfr_sorter *tfr_ledger_sorter(const struct tfr_ledger *n, size_t row, unsigned part)
+struct tfr_sorter *tfr_record_table_sorter(
+	const struct tfr_record_table *n, size_t row, unsigned part)
 {
 	struct tfr_sorter *s = tfr_sorter_new(row, n->memory / part, n->folders, n->folder_count);
 

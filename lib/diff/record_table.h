@@ -22,7 +22,7 @@ enum {
 
 struct tfr_note_worker;
 
-struct tfr_ledger {
+struct tfr_record_table {
 	const struct tfr_diff_opts *o;
 	bool contents; /* note contents, even of records with a key */
 	size_t prefix; /* bytes of hashes in a row */
@@ -39,14 +39,15 @@ struct tfr_ledger {
 	unsigned __int128 sums[2]; /* sums of the contents' hashes, if there is no key */
 };
 
-enum tfr_status tfr_ledger_open(struct tfr_ledger *n, const struct tfr_diff_opts *opts,
+enum tfr_status tfr_record_table_open(struct tfr_record_table *n, const struct tfr_diff_opts *opts,
 	bool contents, struct tfr_error *err);
-void tfr_ledger_close(struct tfr_ledger *n);
+void tfr_record_table_close(struct tfr_record_table *n);
 /* Sweeps both sides.  The workers have ended when it returns. */
-enum tfr_status tfr_ledger_take(
-	struct tfr_ledger *n, struct tfr_sweep_report reports[2], struct tfr_error *err);
+enum tfr_status tfr_record_table_take(
+	struct tfr_record_table *n, struct tfr_sweep_report reports[2], struct tfr_error *err);
 /* A sorter with 1/`part` of the memory.  NULL: out of memory. */
-struct tfr_sorter *tfr_ledger_sorter(const struct tfr_ledger *n, size_t row, unsigned part);
+struct tfr_sorter *tfr_record_table_sorter(
+	const struct tfr_record_table *n, size_t row, unsigned part);
 
 struct tfr_diff_place tfr_note_place(
 	const struct tfr_diff_opts *opts, unsigned side, const uint8_t place[TFR_NOTE_PLACE]);

@@ -252,7 +252,7 @@ static enum tfr_status refuse_work(const struct index_run *run, struct tfr_error
 			err, TFR_EEXIST, run->gzi_path, "will not overwrite what is no index:");
 	else
 		return TFR_OK;
-	tfr_error_hint(err, "Somebody may have made it by hand.  Give -f to replace it.");
+	tfr_error_hint(err, "It may have been made by hand.  Give -f to replace it.");
 	return TFR_EEXIST;
 }
 

@@ -136,8 +136,8 @@ static enum tfr_status find_line(
 	for (; !status && l->line <= number; l->line++)
 		status = tfr_index_next(l->lines, e, err);
 	if (status == TFR_END)
-		status = tfr_fail_path(err, TFR_EDATA, l->path,
-			"while it was read, somebody shortened the index of");
+		status = tfr_fail_path(
+			err, TFR_EDATA, l->path, "the index was truncated while being read:");
 	if (status)
 		l->line = UINT64_MAX;
 	return status;
