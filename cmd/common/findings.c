@@ -26,6 +26,7 @@ struct findings {
 	struct text lines, notes;
 	uint64_t line_count, note_count;
 	bool system; /* one of them is a failure of the system */
+	bool incomplete; /* memory was missing for a case: there is no document */
 };
 
 int cmd_report_format(struct cmd *c, const struct report_options *o, enum report_format *format)
@@ -36,43 +37,56 @@ int cmd_report_format(struct cmd *c, const struct report_options *o, enum report
 	return 0;
 }
 
-void finding_print_line(FILE *f, const struct finding *one)
+/* Writes a character that has a meaning in the format. */
+static void put_special(FILE *f, char c)
 {
-	size_t size = 4 * strlen(one->text) + 1,
-	       path_size = one->path ? 4 * strlen(one->path) + 1 : 1;
-	char *text = malloc(size), *path = malloc(path_size);
-
-	if (text && path && one->path)
-		fprintf(f, "%s:", tfr_escape_line(path, path_size, one->path));
-	if (one->has_record)
-		fprintf(f, "%llu:%llu:", (unsigned long long)one->record,
-			(unsigned long long)one->offset);
-	if (text && path)
-		fprintf(f, "%s%s\n", one->path || one->has_record ? " " : "",
-			tfr_escape_line(text, size, one->text));
-	free(text);
-	free(path);
+	switch (c) {
+	case '&': fputs("&amp;", f); break;
+	case '<': fputs("&lt;", f); break;
+	case '>': fputs("&gt;", f); break;
+	case '"': fputs("&quot;", f); break;
+	default: fprintf(f, "%%%02X", (unsigned char)c); break;
+	}
 }
 
-/* --- GitHub --- */
-
-/* A command ends with its line, and a property also at ',' or ':'; '%' starts an escape (GitHub's
- * toolkit, core/src/command.ts). */
-static void print_escaped(const char *text, const char *specials)
+/* Writes one line of text without control characters, and its `specials` as put_special() does. */
+static void put_line(FILE *f, const char *text, const char *specials)
 {
 	size_t left = strlen(text), len;
 
 	for (; left; text += len, left -= len) {
 		len = tfr_text_harmless(text, left);
 		if (strchr(specials, *text))
-			printf("%%%02X", (unsigned char)*text);
+			put_special(f, *text);
 		else if (len)
-			fwrite(text, 1, len, stdout);
+			fwrite(text, 1, len, f);
 		else
-			printf("\\x%02x", (unsigned char)*text);
+			fprintf(f, "\\x%02x", (unsigned char)*text);
 		len = len ? len : 1;
 	}
 }
+
+void finding_print_line(FILE *f, const struct finding *one)
+{
+	if (one->path) {
+		put_line(f, one->path, "");
+		fputc(':', f);
+	}
+	if (one->has_record)
+		fprintf(f, "%llu:%llu:", (unsigned long long)one->record,
+			(unsigned long long)one->offset);
+	if (one->path || one->has_record)
+		fputc(' ', f);
+	put_line(f, one->text, "");
+	fputc('\n', f);
+}
+
+/* --- GitHub --- */
+
+/* A command ends with its line, and a property also at ',' or ':'; '%' starts an escape (GitHub's
+ * toolkit, core/src/command.ts). */
+#define COMMAND_SPECIALS "%\r\n"
+#define PROPERTY_SPECIALS COMMAND_SPECIALS ":,"
 
 static void print_github(const struct findings *f, const struct finding *one)
 {
@@ -81,7 +95,7 @@ static void print_github(const struct findings *f, const struct finding *one)
 	printf("::%s ", levels[one->level]);
 	if (one->path && strcmp(one->path, "-")) {
 		printf("file=");
-		print_escaped(one->path, "%\r\n:,");
+		put_line(stdout, one->path, PROPERTY_SPECIALS);
 		printf(",");
 	}
 	printf("title=tfr %s::", f->c->command->name);
@@ -90,7 +104,7 @@ static void print_github(const struct findings *f, const struct finding *one)
 	if (one->has_record)
 		printf("record %llu, offset %llu: ", (unsigned long long)one->record,
 			(unsigned long long)one->offset);
-	print_escaped(one->text, "%\r\n");
+	put_line(stdout, one->text, COMMAND_SPECIALS);
 	printf("\n");
 }
 
@@ -108,7 +122,7 @@ static bool text_close(struct text *t)
 	if (t->f && fclose(t->f))
 		good = false;
 	t->f = NULL;
-	return good;
+	return good && t->data;
 }
 
 static void text_clear(struct text *t)
@@ -118,47 +132,39 @@ static void text_clear(struct text *t)
 	*t = (struct text){ 0 };
 }
 
-/* Writes text, or the value of an attribute in double quotes, escaped to characters that XML 1.0
- * can hold (its section 2.2). */
-static void write_xml(FILE *f, const char *text)
-{
-	for (; *text; text++) {
-		const char *special = strchr("&<>\"", *text);
+/* The characters that text, and the value of an attribute in double quotes, cannot hold. */
+#define XML_SPECIALS "&<>\""
 
-		if (special)
-			fputs((const char *[]){ "&amp;", "&lt;", "&gt;",
-				      "&quot;" }[special - strchr("&<>\"", '&')],
-				f);
+/* Writes lines whose control characters are escaped already: XML 1.0 cannot hold them (its section
+ * 2.2). */
+static void write_xml(FILE *f, const char *text, size_t size)
+{
+	for (; size; text++, size--)
+		if (strchr(XML_SPECIALS, *text))
+			put_special(f, *text);
 		else
 			fputc(*text, f);
-	}
 }
 
 /* The failure of a case: its first line as the message, all of them as its text. */
 static void write_failure(const struct findings *f)
 {
 	const char *element = f->system ? "error" : "failure";
-	const char *lines = f->lines.data, *end = strchr(lines, '\n');
-	char *first = strndup(lines, end ? (size_t)(end - lines) : strlen(lines));
+	const char *lines = f->lines.data;
 
 	fprintf(f->xml.f, "    <%s type=\"%s\" message=\"", element, f->system ? "system" : "data");
-	write_xml(f->xml.f, first ? first : "");
+	write_xml(f->xml.f, lines, strcspn(lines, "\n"));
 	if (f->line_count > 1)
 		fprintf(f->xml.f, " (and %llu more)", (unsigned long long)f->line_count - 1);
 	fputs("\">", f->xml.f);
-	write_xml(f->xml.f, lines);
+	write_xml(f->xml.f, lines, f->lines.size);
 	fprintf(f->xml.f, "</%s>\n", element);
-	free(first);
 }
 
 static void write_case(const struct findings *f, const char *name)
 {
-	size_t size = 4 * strlen(name) + 1;
-	char *line = malloc(size);
-
 	fprintf(f->xml.f, "  <testcase classname=\"tfr.%s\" name=\"", f->c->command->name);
-	write_xml(f->xml.f, line ? tfr_escape_line(line, size, name) : "");
-	free(line);
+	put_line(f->xml.f, name, XML_SPECIALS);
 	if (!f->line_count && !f->note_count) {
 		fputs("\"/>\n", f->xml.f);
 		return;
@@ -168,7 +174,7 @@ static void write_case(const struct findings *f, const char *name)
 		write_failure(f);
 	if (f->note_count) {
 		fputs("    <system-out>", f->xml.f);
-		write_xml(f->xml.f, f->notes.data);
+		write_xml(f->xml.f, f->notes.data, f->notes.size);
 		fputs("</system-out>\n", f->xml.f);
 	}
 	fputs("  </testcase>\n", f->xml.f);
@@ -255,14 +261,14 @@ void findings_end_case(struct findings *f, const char *name)
 	text_open(&f->lines);
 	text_open(&f->notes);
 	if (!good || !f->lines.f || !f->notes.f)
-		no_memory(f->c);
+		f->incomplete = true;
 }
 
 void findings_print(struct findings *f)
 {
 	if (f->format != FORMAT_JUNIT)
 		return;
-	if (text_close(&f->xml))
+	if (text_close(&f->xml) && !f->incomplete)
 		print_suite(f);
 	else
 		no_memory(f->c);

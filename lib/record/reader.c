@@ -430,7 +430,7 @@ static enum tfr_status fill_block(struct tfr_reader *r, struct tfr_error *err)
 }
 
 /* Gives the block with the `size` bytes of records at `begin` to the run.  The reader continues in
- * the run's old block, with the bytes after the records. */
+ * the run's old block, with the bytes after the records.  Without memory the run is empty. */
 static enum tfr_status hand_over(
 	struct tfr_reader *r, struct tfr_run *run, size_t size, struct tfr_error *err)
 {
@@ -442,8 +442,10 @@ static enum tfr_status hand_over(
 	if (next_cap < r->standard || next_cap < rest) {
 		next_cap = r->standard > rest ? r->standard : rest;
 		next = realloc(run->block, next_cap);
-		if (!next)
+		if (!next) {
+			run->records = 0;
 			return tfr_fail_nomem(err, "reading a file");
+		}
 	}
 	memcpy(next, r->block + r->begin + size, rest);
 	run->block = r->block;

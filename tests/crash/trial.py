@@ -14,7 +14,7 @@ import subprocess
 TIMEOUT = 60
 MEASURED = {'feed.html': b'</html>\n'}   # figures that differ from run to run: how the file ends
 LISTED = '.tmp', '.old', '.lock'   # what doctor reports
-REFUSED = re.compile(r'will not overwrite|is there:|another run is writing|other runs keep writing|other classes are in'
+REFUSED = re.compile(r'will not overwrite|exists:|another run is writing|other runs keep writing|other classes are in'
                      r'|the run to be resumed had|the completed run had|cannot move the old folder aside')
 
 Entry = collections.namedtuple('Entry', 'content mtime')   # content: None of a folder
