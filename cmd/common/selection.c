@@ -29,13 +29,6 @@ static void missing(void *ctx, const struct tfr_error *err)
 	cmd_error(((struct selection *)ctx)->c, err);
 }
 
-static enum tfr_status put_aside(void *ctx, const void *data, size_t size, struct tfr_error *err)
-{
-	struct iovec piece = { (void *)(uintptr_t)data, size };
-
-	return tfr_stream_writer_put(((struct selection *)ctx)->quarantine, &piece, 1, err);
-}
-
 const char *selection_quarantine(const char *on_error)
 {
 	static const char word[] = "quarantine=";
@@ -48,26 +41,28 @@ static int read_on_error(struct cmd *c, const char *how, struct tfr_select_opts 
 {
 	if (!how || !strcmp(how, "fail"))
 		return 0;
-	if (selection_quarantine(how))
-		o->lost = put_aside;
-	else if (strcmp(how, "skip"))
+	if (!selection_quarantine(how) && strcmp(how, "skip"))
 		return cmd_usage_word(c, "on-error", "fail, skip or quarantine=FILE", how);
 	o->skip_damaged = true;
 	return 0;
 }
 
 /* A quarantine has the original bytes, uncompressed, whatever its name is. */
-static enum tfr_status open_quarantine(
-	struct selection *s, const struct selection_opts *opts, struct tfr_error *err)
+static enum tfr_status open_quarantine(struct selection *s, const struct selection_opts *opts,
+	struct tfr_select_opts *o, struct tfr_error *err)
 {
+	enum tfr_status status = TFR_OK;
 	struct tfr_writer_opts writer = {
 		.compression = TFR_COMPRESSION_NONE,
 		.force = opts->force,
 		.temporaries = cmd_temporaries(),
 	};
 
-	return tfr_stream_writer_open(
-		&s->quarantine, selection_quarantine(opts->on_error), &writer, err);
+	if (selection_quarantine(opts->on_error))
+		status = tfr_stream_writer_open(
+			&s->quarantine, selection_quarantine(opts->on_error), &writer, err);
+	o->quarantine = s->quarantine;
+	return status;
 }
 
 /* Parses a whole number above 0 that `end` follows.  NULL: there is none. */
@@ -180,7 +175,7 @@ int selection_open(struct cmd *c, struct selection **out, const struct selection
 			c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
 	s->c = c;
 	if (!read_forms(c, opts, &o) && !open_inputs(s, opts, &o) &&
-		((o.lost && open_quarantine(s, opts, &err)) ||
+		(open_quarantine(s, opts, &o, &err) ||
 			tfr_select_open(&s->select, s->set, &o, &err)))
 		cmd_error(c, &err);
 	if (!s->select) {

@@ -33,12 +33,13 @@ struct place {
 struct inputs {
 	const struct tfr_set *set;
 	const struct tfr_select_opts *o;
+	struct tfr_fault_policy *faults;
 	struct number_list *wanted; /* NULL: all */
 	bool by_index;
 	struct tfr_reader_opts reader_opts;
 	struct place *places;
 	struct tfr_interleave order;
-	uint64_t seen, read, bad;
+	uint64_t seen, read;
 	const char *path;
 	struct tfr_growing growing;
 	bool stopped; /* by growing.wait */
@@ -55,8 +56,8 @@ static enum tfr_status wait_for_more(void *ctx, struct tfr_error *err)
 }
 
 enum tfr_status tfr_cycle_open(struct inputs **out, const struct tfr_set *set,
-	const struct tfr_select_opts *opts, struct number_list *wanted, size_t beside,
-	struct tfr_error *err)
+	const struct tfr_select_opts *opts, struct tfr_fault_policy *faults,
+	struct number_list *wanted, size_t beside, struct tfr_error *err)
 {
 	struct inputs *in = calloc(1, sizeof(*in));
 	size_t share;
@@ -65,6 +66,7 @@ enum tfr_status tfr_cycle_open(struct inputs **out, const struct tfr_set *set,
 		return tfr_fail_nomem(err, "opening the inputs");
 	in->set = set;
 	in->o = opts;
+	in->faults = faults;
 	in->wanted = wanted;
 	tfr_interleave_init(&in->order, tfr_set_count(set), opts->cycle, opts->block);
 	/* Damage can only be reported if it is read, and a growing file has no index yet.  An index
@@ -79,7 +81,7 @@ enum tfr_status tfr_cycle_open(struct inputs **out, const struct tfr_set *set,
 	share = BLOCKS_TOTAL / (in->order.places * beside);
 	share = share < BLOCK_LEAST ? BLOCK_LEAST : share > BLOCK_MOST ? BLOCK_MOST : share;
 	in->reader_opts = (struct tfr_reader_opts){ opts->compression, share, opts->framing,
-		opts->skip_damaged ? opts->lost : NULL, opts->ctx };
+		faults->skip && faults->quarantine ? tfr_fault_put : NULL, faults };
 	in->reader_opts.threads = tfr_thread_share(tfr_thread_count(0), in->order.places * beside);
 	in->growing = (struct tfr_growing){ wait_for_more, in };
 	if (opts->growing)
@@ -98,12 +100,6 @@ void tfr_cycle_close(struct inputs *in)
 	}
 	free(in->places);
 	free(in);
-}
-
-static void warn(struct inputs *in, const char *text)
-{
-	if (in->o->warn)
-		in->o->warn(in->o->ctx, text);
 }
 
 /* Counts `n` records that were read or skipped, no more than the block has left. */
@@ -130,7 +126,7 @@ static void try_index(struct inputs *in, struct place *p)
 		return;
 	snprintf(text, sizeof(text), "the index of '%s' is not used: %s", p->path,
 		tfr_index_state_text(state));
-	warn(in, text);
+	tfr_fault_warn(in->faults, NULL, text);
 }
 
 static enum tfr_status open_place(struct inputs *in, struct place *p, struct tfr_error *err)
@@ -148,13 +144,8 @@ static enum tfr_status open_place(struct inputs *in, struct place *p, struct tfr
 
 static void end_place(struct inputs *in, struct place *p)
 {
-	char text[4400];
-
-	/* Standard input may be empty.  An empty file is reported once. */
-	if (!p->any && strcmp(p->path, "-") && !in->again) {
-		snprintf(text, sizeof(text), "'%s' holds no records", p->path);
-		warn(in, text);
-	}
+	if (!p->any && !in->again) /* it is reported once */
+		tfr_fault_warn_empty(in->faults, NULL, p->path);
 	tfr_reader_close(p->reader);
 	tfr_lookup_close(p->lookup);
 	p->reader = NULL;
@@ -162,23 +153,12 @@ static void end_place(struct inputs *in, struct place *p)
 	tfr_interleave_end(&in->order);
 }
 
-void tfr_cycle_pass_over(struct inputs *in, const struct tfr_error *err)
-{
-	char text[8192];
-
-	in->bad++;
-	warn(in, tfr_error_format(err, text, sizeof(text)));
-}
-
 /* Skips a fault.  A file that has no record after it ends. */
-static enum tfr_status skip_fault(struct inputs *in, struct place *p, struct tfr_error *err)
+static enum tfr_status skip_fault(
+	struct inputs *in, struct place *p, enum tfr_status status, struct tfr_error *err)
 {
-	enum tfr_status status;
-	uint64_t lost;
-
-	tfr_cycle_pass_over(in, err);
 	p->any = true;
-	status = tfr_reader_resync(p->reader, &lost, err);
+	status = tfr_fault_resync(in->faults, NULL, p->reader, status, err);
 	if (!status)
 		count(in, p, 1);
 	else if (status == TFR_END)
@@ -249,7 +229,7 @@ static enum tfr_status step(
 		end_place(in, p);
 		return TFR_OK;
 	}
-	return status == TFR_EDATA && in->o->skip_damaged ? skip_fault(in, p, err) : status;
+	return skip_fault(in, p, status, err);
 }
 
 enum tfr_status tfr_cycle_next(struct inputs *in, struct tfr_record *rec, struct tfr_error *err)
@@ -281,9 +261,4 @@ const char *tfr_cycle_path(const struct inputs *in)
 uint64_t tfr_cycle_read(const struct inputs *in)
 {
 	return in->read;
-}
-
-uint64_t tfr_cycle_bad(const struct inputs *in)
-{
-	return in->bad;
 }

@@ -5,14 +5,16 @@
 
 #include <tfr-private/select.h>
 
+#include "sweep/fault_policy.h"
+
 struct inputs;
 struct number_list;
 
 /* `wanted`: records whose numbers are not in it may be skipped without being read; NULL: all are
  * wanted.  `beside`: how many inputs are open at a time, including this one. */
 enum tfr_status tfr_cycle_open(struct inputs **in, const struct tfr_set *set,
-	const struct tfr_select_opts *opts, struct number_list *wanted, size_t beside,
-	struct tfr_error *err);
+	const struct tfr_select_opts *opts, struct tfr_fault_policy *faults,
+	struct number_list *wanted, size_t beside, struct tfr_error *err);
 void tfr_cycle_close(struct inputs *in); /* accepts NULL */
 
 /* Reads the next record, a view until the next call.  With `skip_damaged`, faults are skipped. */
@@ -25,9 +27,6 @@ uint64_t tfr_cycle_seen(const struct inputs *in);
 /* The file of the last record. */
 const char *tfr_cycle_path(const struct inputs *in);
 
-/* Counts `err` as a skipped fault and warns of it. */
-void tfr_cycle_pass_over(struct inputs *in, const struct tfr_error *err);
 uint64_t tfr_cycle_read(const struct inputs *in);
-uint64_t tfr_cycle_bad(const struct inputs *in);
 
 #endif

@@ -78,8 +78,8 @@ static enum tfr_status check_again(const struct tfr_set *set, struct tfr_error *
 }
 
 static enum tfr_status add(struct mix *m, const struct tfr_set *set, double weight,
-	const struct tfr_select_opts *opts, struct number_list *wanted, size_t beside,
-	struct tfr_error *err)
+	const struct tfr_select_opts *opts, struct tfr_fault_policy *faults,
+	struct number_list *wanted, size_t beside, struct tfr_error *err)
 {
 	enum tfr_status status = m->end == TFR_MIX_REPEAT ? check_again(set, err) : TFR_OK;
 
@@ -87,27 +87,30 @@ static enum tfr_status add(struct mix *m, const struct tfr_set *set, double weig
 		return status;
 	m->weights[m->count] = weight;
 	m->alive += weight;
-	return tfr_cycle_open(&m->sources[m->count++].in, set, opts, wanted, beside, err);
+	return tfr_cycle_open(&m->sources[m->count++].in, set, opts, faults, wanted, beside, err);
 }
 
 static enum tfr_status fill(struct mix *m, const struct tfr_set *set,
-	const struct tfr_select_opts *opts, struct number_list *wanted, struct tfr_error *err)
+	const struct tfr_select_opts *opts, struct tfr_fault_policy *faults,
+	struct number_list *wanted, struct tfr_error *err)
 {
 	const struct tfr_mix *mix = opts->mix;
 	enum tfr_status status = mix ? check(mix, err) : TFR_OK;
 
 	if (!mix)
-		return add(m, set, 1, opts, wanted, 1, err);
+		return add(m, set, 1, opts, faults, wanted, 1, err);
 	m->end = mix->end;
 	/* Numbers count over all sets, so the index of a file does not help. */
 	for (size_t i = 0; !status && i < mix->count; i++)
 		if (mix->weights[i] > 0)
-			status = add(m, mix->sets[i], mix->weights[i], opts, NULL, mix->count, err);
+			status = add(m, mix->sets[i], mix->weights[i], opts, faults, NULL,
+				mix->count, err);
 	return status;
 }
 
 enum tfr_status tfr_mix_open(struct mix **out, const struct tfr_set *set,
-	const struct tfr_select_opts *opts, struct number_list *wanted, struct tfr_error *err)
+	const struct tfr_select_opts *opts, struct tfr_fault_policy *faults,
+	struct number_list *wanted, struct tfr_error *err)
 {
 	size_t places = opts->mix && opts->mix->count ? opts->mix->count : 1;
 	struct mix *m = calloc(1, sizeof(*m));
@@ -120,7 +123,7 @@ enum tfr_status tfr_mix_open(struct mix **out, const struct tfr_set *set,
 	if (!m || !m->sources || !m->weights)
 		status = tfr_fail_nomem(err, "opening the inputs");
 	else
-		status = fill(m, set, opts, wanted, err);
+		status = fill(m, set, opts, faults, wanted, err);
 	if (!status)
 		status = tfr_draws_init(&m->draws, m->weights, m->count, opts->seed, err);
 	if (status) {
@@ -222,25 +225,11 @@ const char *tfr_mix_path(const struct mix *m)
 	return tfr_cycle_path(m->last);
 }
 
-void tfr_mix_pass_over(struct mix *m, const struct tfr_error *err)
-{
-	tfr_cycle_pass_over(m->last, err);
-}
-
 uint64_t tfr_mix_read(const struct mix *m)
 {
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < m->count; i++)
 		n += tfr_cycle_read(m->sources[i].in);
-	return n;
-}
-
-uint64_t tfr_mix_bad(const struct mix *m)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < m->count; i++)
-		n += tfr_cycle_bad(m->sources[i].in);
 	return n;
 }

@@ -23,6 +23,7 @@ struct kept {
 
 struct tfr_select {
 	struct tfr_select_opts o;
+	struct tfr_fault_policy faults;
 	struct mix *in;
 	struct number_list list;
 	struct tfr_where *where;
@@ -45,7 +46,7 @@ static enum tfr_status start(struct tfr_select *s, const struct tfr_set *set, st
 	if (s->o.growing && tfr_set_count(set) != 1)
 		return tfr_fail(
 			err, TFR_EUSAGE, "one file can be followed, not %zu", tfr_set_count(set));
-	if (s->o.mix && s->o.mix->end == TFR_MIX_REPEAT && s->o.lost)
+	if (s->o.mix && s->o.mix->end == TFR_MIX_REPEAT && s->o.quarantine)
 		return tfr_fail(err, TFR_EUSAGE,
 			"the faults of a set that is repeated come again and again, and are "
 			"not put aside");
@@ -68,7 +69,7 @@ static enum tfr_status start(struct tfr_select *s, const struct tfr_set *set, st
 			return tfr_fail_nomem(err, "selecting records");
 	}
 	tfr_shuffler_init(&s->shuffler, s->o.shuffle_buffer, s->o.seed);
-	return tfr_mix_open(&s->in, set, &s->o, s->o.records ? &s->list : NULL, err);
+	return tfr_mix_open(&s->in, set, &s->o, &s->faults, s->o.records ? &s->list : NULL, err);
 }
 
 enum tfr_status tfr_select_open(struct tfr_select **out, const struct tfr_set *set,
@@ -80,6 +81,11 @@ enum tfr_status tfr_select_open(struct tfr_select **out, const struct tfr_set *s
 	if (!s)
 		return tfr_fail_nomem(err, "selecting records");
 	s->o = *opts;
+	s->faults = (struct tfr_fault_policy){ .skip = opts->skip_damaged,
+		.quarantine = opts->quarantine,
+		.warn = opts->warn,
+		.ctx = opts->ctx };
+	tfr_fault_policy_init(&s->faults);
 	status = start(s, set, err);
 	if (status) {
 		tfr_select_close(s);
@@ -101,6 +107,7 @@ void tfr_select_close(struct tfr_select *s)
 	tfr_number_list_clear(&s->list);
 	tfr_where_free(s->where);
 	tfr_example_free(s->example);
+	tfr_fault_policy_clear(&s->faults);
 	free(s);
 }
 
@@ -259,7 +266,7 @@ static enum tfr_status give_up(
 	uint8_t head[TFR_RECORD_HEADER], foot[TFR_RECORD_FOOTER] = { '\n' };
 	size_t head_size = 0, foot_size = 0;
 	uint64_t rest = rec->size;
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status;
 
 	switch (s->o.framing) {
 	case TFR_FRAMING_RECORDS:
@@ -277,23 +284,20 @@ static enum tfr_status give_up(
 		foot_size = 1;
 		break;
 	}
-	if (head_size)
-		status = s->o.lost(s->o.ctx, head, head_size, err);
-	if (!status && rec->size)
-		status = s->o.lost(s->o.ctx, rec->data, rec->size, err);
-	if (!status && foot_size)
-		status = s->o.lost(s->o.ctx, foot, foot_size, err);
-	return status;
+	status = tfr_fault_put(&s->faults, head, head_size, err);
+	if (!status)
+		status = tfr_fault_put(&s->faults, rec->data, rec->size, err);
+	return status ? status : tfr_fault_put(&s->faults, foot, foot_size, err);
 }
 
 enum tfr_status tfr_select_reject(struct tfr_select *s, const struct tfr_record *rec,
 	enum tfr_status status, struct tfr_error *err)
 {
 	tfr_select_locate(s, rec, err);
-	if (!s->o.skip_damaged)
-		return status;
-	tfr_mix_pass_over(s->in, err);
-	return s->o.lost ? give_up(s, rec, err) : TFR_OK;
+	/* Whatever the caller calls it, to a selection it is a bad record. */
+	if (s->faults.skip)
+		status = tfr_fault_pass(&s->faults, NULL, TFR_EDATA, err, NULL, 0);
+	return status || !s->faults.quarantine ? status : give_up(s, rec, err);
 }
 
 void tfr_select_locate(
@@ -313,12 +317,12 @@ static void warn_of_numbers(struct tfr_select *s)
 		return;
 	snprintf(text, sizeof(text), "there is no record %llu: the inputs have %llu",
 		(unsigned long long)named, (unsigned long long)seen);
-	s->o.warn(s->o.ctx, text);
+	tfr_fault_warn(&s->faults, NULL, text);
 }
 
 void tfr_select_finish(struct tfr_select *s)
 {
-	if (s->o.warn && s->o.records && s->read_to_the_end)
+	if (s->o.records && s->read_to_the_end)
 		warn_of_numbers(s);
 	if (s->where && tfr_mix_read(s->in))
 		tfr_lookout_report(tfr_where_lookout(s->where),
@@ -332,5 +336,5 @@ uint64_t tfr_select_read(const struct tfr_select *s)
 
 uint64_t tfr_select_bad(const struct tfr_select *s)
 {
-	return tfr_mix_bad(s->in);
+	return s->faults.faults;
 }

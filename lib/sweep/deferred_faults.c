@@ -12,24 +12,26 @@ struct bad_record {
 	size_t before;
 };
 
-static enum tfr_status put(struct tfr_stream_writer *quarantine, const void *data, uint64_t size,
-	struct tfr_error *err)
+void tfr_aside_begin(struct tfr_aside *a, struct tfr_fault_policy *policy,
+	struct tfr_lanes_run *lanes, uint64_t item)
 {
-	struct iovec piece = { (void *)(uintptr_t)data, (size_t)size };
-
-	return size ? tfr_stream_writer_put(quarantine, &piece, 1, err) : TFR_OK;
-}
-
-void tfr_aside_begin(struct tfr_aside *a, struct tfr_lanes_run *lanes, uint64_t item)
-{
+	a->policy = policy;
 	a->lanes = lanes;
 	a->item = item;
 	a->turn = false;
 	a->spans.size = a->records.size = a->given = 0;
 }
 
-enum tfr_status tfr_aside_span(struct tfr_aside *a, struct tfr_stream_writer *quarantine,
-	const void *data, size_t size, struct tfr_error *err)
+static enum tfr_status put_spans(struct tfr_aside *a, struct tfr_error *err)
+{
+	size_t size = a->spans.size;
+
+	a->spans.size = 0;
+	return tfr_fault_put(a->policy, a->spans.data, size, err);
+}
+
+enum tfr_status tfr_aside_span(
+	struct tfr_aside *a, const void *data, size_t size, struct tfr_error *err)
 {
 	enum tfr_status status;
 
@@ -40,8 +42,8 @@ enum tfr_status tfr_aside_span(struct tfr_aside *a, struct tfr_stream_writer *qu
 	if (!a->turn)
 		tfr_lanes_reserve(a->lanes, a->item, TFR_ASIDE_BUDGET + 1);
 	a->turn = true;
-	status = tfr_aside_put_spans(a, quarantine, err);
-	return status ? status : put(quarantine, data, size, err);
+	status = put_spans(a, err);
+	return status ? status : tfr_fault_put(a->policy, data, size, err);
 }
 
 /* The framed bytes of a record that belongs to a run. */
@@ -61,17 +63,13 @@ enum tfr_status tfr_aside_record(
 		       : tfr_fail_nomem(err, "putting damage aside");
 }
 
-enum tfr_status tfr_aside_put_spans(
-	struct tfr_aside *a, struct tfr_stream_writer *quarantine, struct tfr_error *err)
+enum tfr_status tfr_aside_settle(struct tfr_aside *a, struct tfr_error *err)
 {
-	size_t size = a->spans.size;
-
-	a->spans.size = 0;
-	return put(quarantine, a->spans.data, size, err);
+	tfr_fault_tell(a->policy, &a->warnings);
+	return put_spans(a, err);
 }
 
-enum tfr_status tfr_aside_put_records(struct tfr_aside *a, struct tfr_stream_writer *quarantine,
-	size_t upto, struct tfr_error *err)
+enum tfr_status tfr_aside_put_records(struct tfr_aside *a, size_t upto, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 
@@ -80,13 +78,14 @@ enum tfr_status tfr_aside_put_records(struct tfr_aside *a, struct tfr_stream_wri
 
 		if (bad->before > upto)
 			break;
-		status = put(quarantine, bad->data, bad->size, err);
+		status = tfr_fault_put(a->policy, bad->data, bad->size, err);
 	}
 	return status;
 }
 
 void tfr_aside_clear(struct tfr_aside *a)
 {
+	tfr_buf_clear(&a->warnings);
 	tfr_buf_clear(&a->spans);
 	tfr_buf_clear(&a->records);
 }
@@ -94,7 +93,8 @@ void tfr_aside_clear(struct tfr_aside *a)
 enum tfr_status tfr_swept_put_aside(
 	struct tfr_stream_writer *quarantine, const struct tfr_swept *s, struct tfr_error *err)
 {
+	struct tfr_fault_policy policy = { .quarantine = quarantine };
 	struct bad_record bad = framed(&s->rec, 0);
 
-	return quarantine ? put(quarantine, bad.data, bad.size, err) : TFR_OK;
+	return quarantine ? tfr_fault_put(&policy, bad.data, bad.size, err) : TFR_OK;
 }

@@ -1,5 +1,5 @@
 /* sweep/deferred_faults.h - keeps the bad bytes of a piece of the inputs until its turn for the
- * quarantine.
+ * quarantine, and its warnings.
  *
  * The quarantine receives the (uncompressed) bytes of the inputs in their order.  Spans between
  * records come before the records of the piece.  Bad records are not copied: they stay in the
@@ -7,16 +7,16 @@
 #ifndef TFR_SWEEP_DEFERRED_FAULTS_H
 #define TFR_SWEEP_DEFERRED_FAULTS_H
 
-#include <tfr-private/sweep.h>
-
-#include "base/buf.h"
+#include "sweep/fault_policy.h"
 #include "thread/lanes.h"
 
 /* Zero-initialised is empty. */
 struct tfr_aside {
-	struct tfr_buf spans;	/* copied */
-	struct tfr_buf records; /* struct bad_record of deferred_faults.c */
-	size_t given;		/* bytes of `records` that are written */
+	struct tfr_fault_policy *policy;
+	struct tfr_buf warnings; /* see tfr_fault_warn() */
+	struct tfr_buf spans;	 /* copied */
+	struct tfr_buf records;	 /* struct bad_record of deferred_faults.c */
+	size_t given;		 /* bytes of `records` that are written */
 	struct tfr_lanes_run *lanes;
 	uint64_t item;
 	bool turn; /* all earlier items are settled: spans are written at once */
@@ -27,21 +27,21 @@ struct tfr_aside {
 enum { TFR_ASIDE_BUDGET = 1 };
 
 /* The next calls belong to this item. */
-void tfr_aside_begin(struct tfr_aside *a, struct tfr_lanes_run *lanes, uint64_t item);
+void tfr_aside_begin(struct tfr_aside *a, struct tfr_fault_policy *policy,
+	struct tfr_lanes_run *lanes, uint64_t item);
 /* Adds bytes of a span before the piece's records.  If they exceed 1 MiB, it waits for the item's
  * turn. */
-enum tfr_status tfr_aside_span(struct tfr_aside *a, struct tfr_stream_writer *quarantine,
-	const void *data, size_t size, struct tfr_error *err);
+enum tfr_status tfr_aside_span(
+	struct tfr_aside *a, const void *data, size_t size, struct tfr_error *err);
 /* Adds a record of the piece with its framing, which must stay where it is.  `before` rises from
  * record to record. */
 enum tfr_status tfr_aside_record(
 	struct tfr_aside *a, const struct tfr_record *rec, size_t before, struct tfr_error *err);
 
-/* Write the spans, and the records whose `before` is at most `upto`, when the piece is settled. */
-enum tfr_status tfr_aside_put_spans(
-	struct tfr_aside *a, struct tfr_stream_writer *quarantine, struct tfr_error *err);
-enum tfr_status tfr_aside_put_records(struct tfr_aside *a, struct tfr_stream_writer *quarantine,
-	size_t upto, struct tfr_error *err);
+/* When the piece is settled: reports the warnings and writes the spans, then the records whose
+ * `before` is at most `upto`. */
+enum tfr_status tfr_aside_settle(struct tfr_aside *a, struct tfr_error *err);
+enum tfr_status tfr_aside_put_records(struct tfr_aside *a, size_t upto, struct tfr_error *err);
 void tfr_aside_clear(struct tfr_aside *a);
 
 #endif

@@ -10,13 +10,6 @@
 #include "sweep/parts.h"
 #include "thread/lanes.h"
 
-static void tell_warnings(struct run *r, struct tfr_buf *warnings)
-{
-	for (size_t at = 0; at < warnings->size; at += strlen((char *)warnings->data + at) + 1)
-		tfr_sweep_warn_now(r, (char *)warnings->data + at);
-	warnings->size = 0;
-}
-
 struct slot {
 	struct piece piece;
 	struct tfr_buf keep;
@@ -45,15 +38,6 @@ static enum tfr_status read_in_order(struct run *r, struct piece *p, struct tfr_
 	return status;
 }
 
-/* Keeps what the end of the inputs left in a piece, which is never settled. */
-static void take_last(struct run *r, struct piece *p)
-{
-	r->last.warnings = p->warnings;
-	r->last.aside = p->aside;
-	p->warnings = (struct tfr_buf){ 0 };
-	p->aside = (struct tfr_aside){ 0 };
-}
-
 static enum tfr_status pull_item(void *ctx, struct tfr_lanes_run *lanes, unsigned worker,
 	uint64_t i, void *data, uint32_t *lane, struct tfr_error *err)
 {
@@ -63,10 +47,12 @@ static enum tfr_status pull_item(void *ctx, struct tfr_lanes_run *lanes, unsigne
 
 	(void)worker, (void)lane;
 	slot->keep.size = 0;
-	tfr_aside_begin(&slot->piece.aside, lanes, i);
+	tfr_aside_begin(&slot->piece.aside, &r->faults, lanes, i);
 	status = read_in_order(r, &slot->piece, err);
-	if (status == TFR_END)
-		take_last(r, &slot->piece);
+	if (status == TFR_END) { /* this piece is never settled */
+		r->last = slot->piece.aside;
+		slot->piece.aside = (struct tfr_aside){ 0 };
+	}
 	return status;
 }
 
@@ -89,20 +75,19 @@ static enum tfr_status settle_item(void *ctx, uint64_t i, void *data, struct tfr
 	struct piece *p = &slot->piece;
 	struct tfr_swept s = { .file = p->file, .path = sweep_path(r, p->file) };
 	size_t stride = stride_of(r->s);
-	enum tfr_status status = tfr_aside_put_spans(&p->aside, r->o->quarantine, err);
+	enum tfr_status status = tfr_aside_settle(&p->aside, err);
 
 	(void)i;
-	tell_warnings(r, &p->warnings);
 	for (size_t at = 0; !status && at < slot->keep.size; at += stride) {
 		const uint8_t *entry = slot->keep.data + at;
 
-		status = tfr_aside_put_records(&p->aside, r->o->quarantine, at, err);
+		status = tfr_aside_put_records(&p->aside, at, err);
 		memcpy(&s.rec, entry, sizeof(s.rec));
 		if (!status)
 			status = r->s->settle(r->s->ctx, &s, entry + sizeof(s.rec), err);
 	}
 	if (!status)
-		status = tfr_aside_put_records(&p->aside, r->o->quarantine, SIZE_MAX, err);
+		status = tfr_aside_put_records(&p->aside, SIZE_MAX, err);
 	tfr_sweep_leave_gate(r, p);
 	return status;
 }
@@ -112,7 +97,6 @@ static void clear_slot(void *data)
 	struct slot *slot = data;
 
 	tfr_run_clear(&slot->piece.run);
-	tfr_buf_clear(&slot->piece.warnings);
 	tfr_aside_clear(&slot->piece.aside);
 	tfr_buf_clear(&slot->keep);
 }
@@ -132,10 +116,9 @@ enum tfr_status tfr_sweep_in_order(struct run *r, struct tfr_error *err)
 	};
 	enum tfr_status status = tfr_lanes_run(&lanes, r, err);
 
-	tell_warnings(r, &r->last.warnings);
+	tfr_fault_tell(&r->faults, &r->last.warnings);
 	if (!status)
-		status = tfr_aside_put_spans(&r->last.aside, r->o->quarantine, err);
-	tfr_buf_clear(&r->last.warnings);
-	tfr_aside_clear(&r->last.aside);
+		status = tfr_aside_settle(&r->last, err);
+	tfr_aside_clear(&r->last);
 	return status;
 }

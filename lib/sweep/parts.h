@@ -28,11 +28,8 @@ struct stream {
 struct piece {
 	struct tfr_run run;
 	uint32_t file;
-	bool large; /* holds the gate */
-	/* In order: the warnings, each ended by a NUL, until the earlier pieces have reported
-	 * theirs. */
-	struct tfr_buf warnings;
-	struct tfr_aside aside; /* likewise the bytes for the quarantine */
+	bool large;		/* holds the gate */
+	struct tfr_aside aside; /* in order: until the earlier pieces are settled */
 };
 
 struct worker {
@@ -40,7 +37,7 @@ struct worker {
 	struct piece piece;
 	struct tfr_where *where;
 	struct tfr_example *example;
-	uint64_t records, bad, taken;
+	uint64_t records, taken;
 	struct tfr_content_counts types, failed; /* of the good records, and of the bad ones */
 };
 
@@ -54,11 +51,11 @@ struct run {
 	size_t block_size;
 	uint64_t max_record;
 	uint32_t files, next_file;
-	uint64_t bad; /* faults between records; the workers count bad records */
+	struct tfr_fault_policy faults;
 
-	pthread_mutex_t lock;	/* of all fields below, and of warn() */
+	pthread_mutex_t lock;	/* of all fields below */
 	pthread_cond_t changed; /* the gate */
-	struct piece last;	/* what came after the last run */
+	struct tfr_aside last;	/* what came after the last run */
 	bool large;		/* the gate is taken */
 	uint32_t failed_file;	/* no order: this file and later ones are not read any more */
 	uint64_t failed_offset;
@@ -73,8 +70,6 @@ static inline const char *sweep_path(const struct run *r, uint32_t file)
 	return tfr_set_path(r->o->input, file);
 }
 
-/* Reports a line to the caller. */
-void tfr_sweep_warn_now(struct run *r, const char *text);
 enum tfr_status tfr_sweep_open(
 	struct run *r, struct stream *st, uint32_t file, struct tfr_error *err);
 /* Reads the next run of a stream.  TFR_END: it has no more, and is closed. */

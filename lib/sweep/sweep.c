@@ -135,18 +135,17 @@ static void gather_reports(struct run *r, struct tfr_sweep_report *report, enum 
 	struct worker *first = &r->workers[0];
 
 	report->records = report->taken = 0;
-	report->bad = r->bad;
+	report->bad = r->faults.faults;
 	for (unsigned k = 0; k < r->threads; k++) {
 		report->records += r->workers[k].records;
-		report->bad += r->workers[k].bad;
 		report->taken += r->workers[k].taken;
 		if (k && first->where && r->workers[k].where)
 			tfr_lookout_merge(tfr_where_lookout(first->where),
 				tfr_where_lookout(r->workers[k].where));
 	}
 	if (!status && first->where && report->records && !r->s->again)
-		tfr_lookout_report(tfr_where_lookout(first->where), r->o->missing, r->o->warn,
-			r->o->ctx);
+		tfr_lookout_report(
+			tfr_where_lookout(first->where), r->o->missing, r->o->warn, r->o->ctx);
 }
 
 static void clear_workers(struct run *r)
@@ -196,6 +195,10 @@ enum tfr_status tfr_sweep_run(
 		.max_record = sweep->max_record ? sweep->max_record : MAX_RECORD,
 		.files = (uint32_t)tfr_set_count(sweep->opts.input),
 		.failed_file = UINT32_MAX,
+		.faults = { .skip = sweep->opts.skip_damaged,
+			.quarantine = sweep->opts.quarantine,
+			.warn = sweep->again ? NULL : sweep->opts.warn,
+			.ctx = sweep->opts.ctx },
 		.err = err,
 	};
 	enum tfr_status status;
@@ -207,12 +210,14 @@ enum tfr_status tfr_sweep_run(
 	if (!r.workers)
 		return tfr_fail_nomem(err, "starting the workers");
 	pthread_mutex_init(&r.lock, NULL);
+	tfr_fault_policy_init(&r.faults);
 	tfr_ticker_init(&r.ticker, sweep->opts, sweep->phase, 0, tfr_set_bytes(r.o->input));
 	pthread_cond_init(&r.changed, NULL);
 	status = run_all(&r, report, err);
 	gather_reports(&r, report, status);
 	pthread_cond_destroy(&r.changed);
 	tfr_ticker_clear(&r.ticker);
+	tfr_fault_policy_clear(&r.faults);
 	pthread_mutex_destroy(&r.lock);
 	clear_workers(&r);
 	return status;

@@ -4,7 +4,6 @@
  * What is read between runs is a fault; what is wrong with a record is found when it is examined.
  */
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <tfr-private/text.h>
@@ -13,20 +12,10 @@
 #include "sweep/parts.h"
 #include "thread/threads.h"
 
-void tfr_sweep_warn_now(struct run *r, const char *text)
+/* Where the warnings of a piece are kept until its turn; NULL: there is no order. */
+static struct tfr_buf *later(const struct run *r, struct piece *p)
 {
-	pthread_mutex_lock(&r->lock);
-	r->o->warn(r->o->ctx, text);
-	pthread_mutex_unlock(&r->lock);
-}
-
-/* Adds a warning to a piece.  If memory is short, it is reported at once. */
-static void sweep_warn(struct run *r, struct piece *p, const char *text)
-{
-	if (!r->o->warn || r->s->again)
-		return;
-	if (!r->ordered || !tfr_buf_append(&p->warnings, text, strlen(text) + 1))
-		tfr_sweep_warn_now(r, text);
+	return r->ordered ? &p->aside.warnings : NULL;
 }
 
 /* Gets the reader's bytes of a fault between records. */
@@ -34,7 +23,7 @@ static enum tfr_status put_span(void *ctx, const void *data, size_t size, struct
 {
 	struct stream *st = ctx;
 
-	return tfr_aside_span(&st->piece->aside, st->run->o->quarantine, data, size, err);
+	return tfr_aside_span(&st->piece->aside, data, size, err);
 }
 
 enum tfr_status tfr_sweep_open(
@@ -54,12 +43,8 @@ enum tfr_status tfr_sweep_open(
 
 static void end_stream(struct run *r, struct stream *st, struct piece *p)
 {
-	char text[4200];
-
-	if (!st->records && strcmp(sweep_path(r, st->file), "-")) {
-		snprintf(text, sizeof(text), "'%s' holds no records", sweep_path(r, st->file));
-		sweep_warn(r, p, text);
-	}
+	if (!st->records)
+		tfr_fault_warn_empty(&r->faults, later(r, p), sweep_path(r, st->file));
 	tfr_reader_close(st->reader);
 	st->reader = NULL;
 }
@@ -110,21 +95,6 @@ static enum tfr_status read_large(
 	return status;
 }
 
-/* Whether reading this file can go on after a fault; TFR_END: the file ends with it. */
-static enum tfr_status pass_over(
-	struct run *r, struct stream *st, struct piece *p, struct tfr_error *err)
-{
-	char text[8192];
-	uint64_t lost;
-	enum tfr_fault fault = tfr_reader_fault(st->reader);
-
-	__atomic_fetch_add(&r->bad, 1, __ATOMIC_RELAXED);
-	st->records++; /* it is not empty */
-	sweep_warn(r, p, tfr_error_format(err, text, sizeof(text)));
-	assert(fault != TFR_FAULT_PAYLOAD); /* a run leaves payloads to examine() */
-	return tfr_reader_resync(st->reader, &lost, err);
-}
-
 /* Whether no more records of the file are wanted. */
 static bool enough(const struct run *r, uint64_t records)
 {
@@ -148,8 +118,12 @@ enum tfr_status tfr_sweep_read(
 			st->records += p->run.records;
 			return TFR_OK;
 		}
-		if (status == TFR_EDATA && r->o->skip_damaged)
-			status = pass_over(r, st, p, err);
+		if (status != TFR_EDATA)
+			break;
+		/* A run leaves payloads to examine(). */
+		assert(tfr_reader_fault(st->reader) != TFR_FAULT_PAYLOAD);
+		st->records++; /* it is not empty */
+		status = tfr_fault_resync(&r->faults, later(r, p), st->reader, status, err);
 	}
 	if (status == TFR_END)
 		end_stream(r, st, p);
@@ -160,18 +134,15 @@ enum tfr_status tfr_sweep_read(
 
 /* Handles a bad record: with `skip_damaged` it is counted, otherwise the failure is located.
  * `kept`: bytes kept of the records before it. */
-static enum tfr_status bad_record(struct run *r, struct worker *w, struct piece *p,
-	const struct tfr_swept *s, size_t kept, enum tfr_status status, struct tfr_error *err)
+static enum tfr_status bad_record(struct run *r, struct piece *p, const struct tfr_swept *s,
+	size_t kept, enum tfr_status status, struct tfr_error *err)
 {
-	char text[8192];
-
 	if (status == TFR_EDATA)
 		tfr_error_locate(err, s->path, s->rec.index, s->rec.offset);
-	if (status != TFR_EDATA || !r->o->skip_damaged)
+	status = tfr_fault_pass(&r->faults, later(r, p), status, err, NULL, 0);
+	if (status || !r->aside)
 		return status;
-	w->bad++;
-	sweep_warn(r, p, tfr_error_format(err, text, sizeof(text)));
-	return r->aside ? tfr_aside_record(&p->aside, &s->rec, kept, err) : TFR_OK;
+	return tfr_aside_record(&p->aside, &s->rec, kept, err);
 }
 
 /* Counts the type of a record that was parsed, or failed to parse. */
@@ -226,7 +197,7 @@ enum tfr_status tfr_sweep_examine(struct run *r, struct worker *w, struct piece 
 			status = examine(
 				r, w, &s, entry ? entry + sizeof(s.rec) : NULL, &taken, err);
 		if (status)
-			status = bad_record(r, w, p, &s, keep ? keep->size : 0, status, err);
+			status = bad_record(r, p, &s, keep ? keep->size : 0, status, err);
 		if (status)
 			return status;
 		if (keep && taken) {

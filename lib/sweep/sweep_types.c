@@ -63,7 +63,7 @@ enum tfr_status tfr_sweep_judge_types(
 		tfr_content_merge(&counts, &r->workers[k].failed);
 	all = tfr_content_settle(&counts);
 	status = tfr_content_refuse(&all, r->files == 1 ? sweep_path(r, 0) : NULL, err);
-	if (!status && !r->s->again && r->o->warn && tfr_content_mixture(text, &parsed))
-		tfr_sweep_warn_now(r, text);
+	if (!status && tfr_content_mixture(text, &parsed))
+		tfr_fault_warn(&r->faults, NULL, text);
 	return status;
 }

@@ -23,7 +23,7 @@ enum tfr_mix_end {
 	/* The stream ends there: stop_on_empty_dataset=True. */
 	TFR_MIX_STOP,
 	/* The set starts again, as with repeat() on each set: only `limit` ends the stream.  A set
-	 * without records is dropped.  Not for inputs that are not files, and not with `lost`. */
+	 * without records is dropped.  Not for inputs that are not files, and not with a quarantine. */
 	TFR_MIX_REPEAT,
 };
 
@@ -79,9 +79,9 @@ struct tfr_select_opts {
 	 * block, and one number. */
 	bool skip_damaged;
 	/* With `skip_damaged`: receives the raw bytes of every fault, see struct tfr_reader_opts.
-	 * A record that the expression cannot parse is passed complete with its framing.  A failure
-	 * ends the selection.  May be NULL. */
-	enum tfr_status (*lost)(void *ctx, const void *data, size_t size, struct tfr_error *err);
+	 * A record that the expression cannot parse is written complete with its framing.  A
+	 * failure ends the selection.  NULL: the bytes are dropped. */
+	struct tfr_stream_writer *quarantine;
 
 	/* For a set of one file, not for a mix: the file is read as it grows.  A record that is
 	 * incomplete when `wait` ends the reading is ignored.  NULL: the files do not grow. */

@@ -191,12 +191,6 @@ static void is_refused(const double *weights, size_t count, enum tfr_mix_end end
 	cr_expect_str_eq(err.message, why);
 }
 
-static enum tfr_status lose(void *ctx, const void *data, size_t size, struct tfr_error *err)
-{
-	(void)ctx, (void)data, (void)size, (void)err;
-	return TFR_OK;
-}
-
 Test(mix, refuses_what_is_no_weight_and_what_does_not_go_together)
 {
 	const struct tfr_select_opts plain = { 0 };
@@ -218,7 +212,8 @@ Test(mix, refuses_what_is_no_weight_and_what_does_not_go_together)
 		&(struct tfr_select_opts){ .growing = &growing },
 		"one file can be followed, not a mix of sets");
 	is_refused((double[]){ 1 }, 1, TFR_MIX_REPEAT,
-		&(struct tfr_select_opts){ .skip_damaged = true, .lost = lose },
+		&(struct tfr_select_opts){
+			.skip_damaged = true, .quarantine = (struct tfr_stream_writer *)&growing },
 		"the faults of a set that is repeated come again and again, and are not put aside");
 	remove_sets();
 }
