@@ -33,7 +33,7 @@ enum tfr_status tfr_feed_stalled(struct tfr_pipeline *p, struct tfr_error *err)
 
 static bool is_stalled(struct tfr_pipeline *p, uint64_t now)
 {
-	uint64_t moves = tfr_feed_moves(p->control);
+	uint64_t moves = p->control.moves;
 
 	if (moves != p->moves_seen || !p->moved_ns) {
 		p->moves_seen = moves;
@@ -65,10 +65,11 @@ static enum tfr_status await_batch(struct tfr_pipeline *p, struct tfr_error *err
 	p->moved_ns = 0;
 	for (;;) {
 		uint64_t now = tfr_clock_ns();
-		enum tfr_status failed = tfr_feed_failure(p->control, err);
 
-		if (failed)
-			return failed;
+		if (p->control.failed && err)
+			*err = p->control.failure;
+		if (p->control.failed)
+			return p->control.failed;
 		if (p->set->opts.cancelled && p->set->opts.cancelled(p->set->opts.ctx))
 			return tfr_fail(err, TFR_ECANCELLED, "cancelled");
 		if (out_of_time(p, now))
@@ -79,18 +80,17 @@ static enum tfr_status await_batch(struct tfr_pipeline *p, struct tfr_error *err
 			return end_of_feed(p, err);
 		if (is_stalled(p, now))
 			return tfr_feed_stalled(p, err);
-		tfr_feed_consumer_wait(p->control, now + LOOK_NS);
+		tfr_feed_consumer_wait(&p->control, now + LOOK_NS);
 	}
 }
 
 static void deliver(struct tfr_pipeline *p, struct tfr_batch *batch, uint64_t waited_since)
 {
 	uint64_t now = tfr_clock_ns();
-	struct tfr_delivery d;
+	uint64_t payload_bytes = tfr_transfer_deliver(p->transfer, batch);
 
-	tfr_transfer_deliver(p->transfer, batch, &d);
 	batch->index = tfr_statistics_batches(p->statistics);
-	tfr_statistics_delivered(p->statistics, &d, now - waited_since, now);
+	tfr_statistics_delivered(p->statistics, batch, payload_bytes, now - waited_since, now);
 }
 
 static void charge(struct tfr_pipeline *p, enum tfr_account which)
@@ -105,7 +105,7 @@ enum tfr_status tfr_pipeline_next(
 	uint64_t steps = p->set->opts.steps, start = tfr_clock_ns();
 	enum tfr_status status = TFR_END;
 
-	tfr_feed_lock(p->control);
+	pthread_mutex_lock(&p->control.lock);
 	tfr_span_end(&p->consumer_span);
 	charge(p, TFR_ACCOUNT_STARVED);
 	tfr_transfer_ask(p->transfer, true);
@@ -117,13 +117,13 @@ enum tfr_status tfr_pipeline_next(
 		charge(p, TFR_ACCOUNT_BUSY);
 		deliver(p, batch, start);
 	}
-	tfr_feed_unlock(p->control);
+	pthread_mutex_unlock(&p->control.lock);
 	return status;
 }
 
 void tfr_pipeline_release(struct tfr_pipeline *p, const struct tfr_batch *batch)
 {
-	tfr_feed_lock(p->control);
+	pthread_mutex_lock(&p->control.lock);
 	tfr_transfer_release(p->transfer, batch);
-	tfr_feed_unlock(p->control);
+	pthread_mutex_unlock(&p->control.lock);
 }

@@ -14,8 +14,7 @@
 
 #include "pipeline/settings.h"
 #include "pipeline/source/feed_sample.h"
-
-struct tfr_feed_control;
+#include "sweep/fault_policy.h"
 
 /* A thread of its own (a reader, an uploader) waits here; the end of the feed wakes all. */
 struct tfr_feed_waiter {
@@ -23,16 +22,27 @@ struct tfr_feed_waiter {
 	struct tfr_feed_waiter *next;
 };
 
-enum tfr_status tfr_feed_control_new(struct tfr_feed_control **control,
-	const struct tfr_feed_settings *set, struct tfr_error *err);
-void tfr_feed_control_free(struct tfr_feed_control *c); /* accepts NULL */
+struct tfr_feed_control {
+	pthread_mutex_t lock;
+	pthread_cond_t work;	 /* workers wait for it */
+	pthread_cond_t arrivals; /* the consumer waits for a batch, or for the news of an end */
+	struct tfr_feed_waiter *waiters;
+	unsigned idle_workers;
+	bool stopping;		/* every wait ends, now and later */
+	enum tfr_status failed; /* and the first failure */
+	struct tfr_error failure;
+	/* Counts the moves of anything through the feed: a feed without a move is stalled.  Waking
+	 * the workers counts as one. */
+	uint64_t moves;
+	const struct tfr_set *files;
+	struct tfr_fault_policy faults; /* records that cannot be used */
+};
 
-void tfr_feed_lock(struct tfr_feed_control *c);
-void tfr_feed_unlock(struct tfr_feed_control *c);
+void tfr_feed_control_init(struct tfr_feed_control *c, const struct tfr_pipeline_opts *opts);
+void tfr_feed_control_clear(struct tfr_feed_control *c);
 
 /* ---- without the lock ---- */
 
-/* Ends every wait, now and later. */
 void tfr_feed_stop(struct tfr_feed_control *c);
 /* A record that cannot be used is left out and reported (skip_bad), or ends the feed. */
 void tfr_feed_bad_record(
@@ -40,30 +50,14 @@ void tfr_feed_bad_record(
 
 /* ---- with the lock ---- */
 
-/* A waiter stays registered until the control is freed. */
+/* A waiter stays registered until the control is cleared. */
 void tfr_feed_add_waiter(struct tfr_feed_control *c, struct tfr_feed_waiter *w);
-void tfr_feed_wait(struct tfr_feed_control *c, struct tfr_feed_waiter *w);
-static inline void tfr_feed_wake(struct tfr_feed_waiter *w)
-{
-	pthread_cond_signal(&w->changed);
-}
 /* Workers wait for a sample, for room in a batch, or for an end. */
 void tfr_feed_wait_for_work(struct tfr_feed_control *c);
 void tfr_feed_wake_workers(struct tfr_feed_control *c);
-/* The consumer waits for a batch, or for the news that none will come; at most until `ns`. */
+/* At most until `ns`. */
 void tfr_feed_consumer_wait(struct tfr_feed_control *c, uint64_t ns);
-void tfr_feed_wake_consumer(struct tfr_feed_control *c);
-
-/* Counts the moves of anything through the feed: a feed without a move is stalled.  Waking the
- * workers counts as one. */
-void tfr_feed_note_move(struct tfr_feed_control *c);
-uint64_t tfr_feed_moves(const struct tfr_feed_control *c);
-
-bool tfr_feed_stopping(const struct tfr_feed_control *c);
-/* Ends the feed at once. Only the first failure is reported. */
+/* Ends the feed at once.  Only the first failure is reported. */
 void tfr_feed_fail(struct tfr_feed_control *c, enum tfr_status status, const struct tfr_error *err);
-/* TFR_OK: it has not failed. */
-enum tfr_status tfr_feed_failure(const struct tfr_feed_control *c, struct tfr_error *err);
-uint64_t tfr_feed_skipped(const struct tfr_feed_control *c); /* records */
 
 #endif

@@ -4,7 +4,6 @@
  * looked at like files. */
 #include "pipeline/first_records.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -41,7 +40,7 @@ static enum tfr_status await_sample(struct tfr_pipeline *p, struct tfr_error *er
 		if (opts->stall_timeout > 0 && !records && seconds > opts->stall_timeout)
 			return tfr_feed_stalled(p, err);
 		tfr_record_source_hurry(p->source);
-		tfr_feed_consumer_wait(p->control, now + LOOK_NS);
+		tfr_feed_consumer_wait(&p->control, now + LOOK_NS);
 	}
 	return TFR_OK;
 }
@@ -166,12 +165,12 @@ enum tfr_status tfr_first_records_read(
 {
 	enum tfr_status status;
 
-	tfr_feed_lock(p->control);
+	pthread_mutex_lock(&p->control.lock);
 	status = await_sample(p, err);
 	f->compressed = tfr_record_source_compressed(p->source);
 	if (status == TFR_OK)
 		status = survey(p, f, err);
-	tfr_feed_unlock(p->control);
+	pthread_mutex_unlock(&p->control.lock);
 	if (f->images) {
 		double side = sqrt((double)f->pixels / (double)f->images);
 
@@ -182,10 +181,11 @@ enum tfr_status tfr_first_records_read(
 
 /* ---- features ---- */
 
-/* The first records, parsed one by one: how many are good, and why the first bad one is. */
+/* The first records, parsed one by one: the good ones, and why the first bad one is. */
 struct trial {
 	struct tfr_batch_parser *parser;
-	uint64_t seen, good;
+	struct tfr_bytes good[SAMPLE_MAX];
+	size_t seen, count;
 	enum tfr_status status;
 	struct tfr_error *err;
 	const struct tfr_feed_sample *bad;
@@ -199,7 +199,7 @@ static bool parse_one(void *ctx, const struct tfr_feed_sample *s)
 	enum tfr_status status = tfr_batch_parse(k->parser, &record, 1, k->status ? NULL : k->err);
 
 	if (status == TFR_OK) {
-		k->good++;
+		k->good[k->count++] = record;
 	} else if (!k->status) {
 		k->status = status;
 		k->bad = s;
@@ -209,61 +209,31 @@ static bool parse_one(void *ctx, const struct tfr_feed_sample *s)
 	return ++k->seen < SAMPLE_MAX;
 }
 
-/* The good ones of the first records. */
-struct good_records {
-	struct tfr_batch_parser *parser;
-	struct tfr_bytes records[SAMPLE_MAX];
-	size_t count;
-};
-
-static bool gather(void *ctx, const struct tfr_feed_sample *s)
-{
-	struct good_records *g = ctx;
-	struct tfr_bytes record = { s->data, s->size };
-
-	assert(g->count < SAMPLE_MAX);
-	if (tfr_batch_parse(g->parser, &record, 1, NULL) == TFR_OK)
-		g->records[g->count++] = record;
-	return g->count < SAMPLE_MAX;
-}
-
-static enum tfr_status guess(struct tfr_pipeline *p, struct tfr_first_records *f,
-	struct tfr_batch_parser *parser, struct tfr_error *err)
-{
-	struct good_records *g = calloc(1, sizeof(*g));
-	enum tfr_status status;
-
-	if (!g)
-		return tfr_fail_nomem(err, "looking at the first records");
-	g->parser = parser;
-	tfr_record_source_each(p->source, gather, g);
-	status = tfr_batch_parse(parser, g->records, g->count, err);
-	if (status == TFR_OK)
-		f->features_bytes =
-			tfr_feature_block_guess(p->set->features, parser, p->set->batch);
-	free(g);
-	return status;
-}
-
 enum tfr_status tfr_first_records_parse(
 	struct tfr_pipeline *p, struct tfr_first_records *f, struct tfr_error *err)
 {
-	struct trial k = { .err = err };
-	enum tfr_status status = tfr_feature_block_parser(p->set->features, &k.parser, err);
+	struct trial *k = calloc(1, sizeof(*k));
+	enum tfr_status status;
 
-	if (status)
+	if (!k)
+		return tfr_fail_nomem(err, "looking at the first records");
+	k->err = err;
+	status = tfr_feature_block_parser(p->set->features, &k->parser, err);
+	if (status) {
+		free(k);
 		return status;
-	tfr_feed_lock(p->control);
-	tfr_record_source_each(p->source, parse_one, &k);
-	if (k.good) {
-		status = guess(p, f, k.parser, err);
-	} else {
-		status = k.status;
-		if (k.bad && status == TFR_EDATA)
-			tfr_error_locate(err, tfr_set_path(p->set->opts.set, k.bad->file),
-				k.bad->record, k.bad->offset);
 	}
-	tfr_feed_unlock(p->control);
-	tfr_batch_parser_free(k.parser);
+	pthread_mutex_lock(&p->control.lock);
+	tfr_record_source_each(p->source, parse_one, k);
+	status = k->count ? tfr_batch_parse(k->parser, k->good, k->count, err) : k->status;
+	if (k->count && status == TFR_OK)
+		f->features_bytes =
+			tfr_feature_block_guess(p->set->features, k->parser, p->set->batch);
+	else if (!k->count && k->bad && status == TFR_EDATA)
+		tfr_error_locate(err, tfr_set_path(p->set->opts.set, k->bad->file), k->bad->record,
+			k->bad->offset);
+	pthread_mutex_unlock(&p->control.lock);
+	tfr_batch_parser_free(k->parser);
+	free(k);
 	return status;
 }

@@ -19,7 +19,7 @@
 
 struct tfr_pipeline {
 	struct tfr_feed_settings *set;
-	struct tfr_feed_control *control;
+	struct tfr_feed_control control;
 	struct tfr_statistics *statistics;
 	struct tfr_sample_pool pool;
 	struct tfr_record_source *source;

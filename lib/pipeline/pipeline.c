@@ -41,14 +41,13 @@ static enum tfr_status begin(
 {
 	enum tfr_status status;
 
+	tfr_feed_control_init(&p->control, opts);
 	tfr_sample_pool_init(&p->pool, (opts->memory ? opts->memory : 1ull << 30) / 64);
 	p->set = calloc(1, sizeof(*p->set));
 	if (!p->set)
 		return tfr_fail_nomem(err, "starting a feed");
 	p->set->opts = *opts;
-	status = tfr_feed_control_new(&p->control, p->set, err);
-	if (status == TFR_OK)
-		status = tfr_statistics_new(&p->statistics, p->set, err);
+	status = tfr_statistics_new(&p->statistics, p->set, err);
 	if (status == TFR_OK)
 		tfr_statistics_watch(p->statistics, &p->consumer_span);
 	return status ? status : tfr_feed_options_check(p->set, err);
@@ -64,7 +63,7 @@ enum tfr_status tfr_pipeline_open(
 	if (!p)
 		return tfr_fail_nomem(err, "starting a feed");
 	status = begin(p, opts, err);
-	feed = (struct tfr_feed_context){ p->set, p->control, p->statistics, &p->pool };
+	feed = (struct tfr_feed_context){ p->set, &p->control, p->statistics, &p->pool };
 	if (status == TFR_OK)
 		status = tfr_record_source_open(&p->source, &feed, err);
 	if (status == TFR_OK)
@@ -81,8 +80,7 @@ enum tfr_status tfr_pipeline_open(
 
 static void stop_threads(struct tfr_pipeline *p)
 {
-	if (p->control)
-		tfr_feed_stop(p->control);
+	tfr_feed_stop(&p->control);
 	if (p->transfer)
 		tfr_transfer_cut_short(p->transfer);
 	if (p->flow)
@@ -103,7 +101,7 @@ void tfr_pipeline_close(struct tfr_pipeline *p)
 	tfr_flow_free(p->flow);
 	tfr_record_source_close(p->source);
 	tfr_statistics_free(p->statistics);
-	tfr_feed_control_free(p->control);
+	tfr_feed_control_clear(&p->control);
 	if (p->set)
 		tfr_feed_options_clear(p->set);
 	free(p->set);
@@ -116,11 +114,11 @@ void tfr_pipeline_stats(struct tfr_pipeline *p, struct tfr_pipeline_stats *stats
 	const struct tfr_image_form *form = tfr_transfer_image_form(p->transfer);
 	struct tfr_feed_facts facts;
 
-	tfr_feed_lock(p->control);
+	pthread_mutex_lock(&p->control.lock);
 	facts = (struct tfr_feed_facts){
 		.readers = tfr_record_source_readers(p->source),
 		.uploaders = tfr_transfer_uploaders(p->transfer),
-		.skipped = tfr_feed_skipped(p->control),
+		.skipped = __atomic_load_n(&p->control.faults.faults, __ATOMIC_RELAXED),
 		.oldest_upload = tfr_transfer_oldest_upload(p->transfer),
 		.image_dtype = form ? form->dtype : TFR_UINT8,
 	};
@@ -128,16 +126,16 @@ void tfr_pipeline_stats(struct tfr_pipeline *p, struct tfr_pipeline_stats *stats
 	tfr_flow_report(p->flow, stats);
 	tfr_transfer_report(p->transfer, stats);
 	tfr_statistics_judge(p->statistics, &facts, stats);
-	tfr_feed_unlock(p->control);
+	pthread_mutex_unlock(&p->control.lock);
 }
 
 size_t tfr_pipeline_waits(struct tfr_pipeline *p, struct tfr_wait_bucket *buckets, size_t n)
 {
 	size_t count;
 
-	tfr_feed_lock(p->control);
+	pthread_mutex_lock(&p->control.lock);
 	count = tfr_statistics_waits(p->statistics, buckets, n);
-	tfr_feed_unlock(p->control);
+	pthread_mutex_unlock(&p->control.lock);
 	return count;
 }
 

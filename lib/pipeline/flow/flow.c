@@ -49,9 +49,9 @@ static void clear_node(struct tfr_flow *flow, struct tfr_flow_node *n)
 	}
 	free(n->slots);
 	if (n->kind == NODE_SHUFFLE) {
-		while ((s = tfr_shuffle_buffer_discard(&n->shuffle)))
+		while ((s = tfr_shuffler_discard(&n->shuffle.shuffler)))
 			tfr_sample_put(flow->pool, s);
-		tfr_shuffle_buffer_clear(&n->shuffle);
+		tfr_shuffler_clear(&n->shuffle.shuffler);
 	}
 	tfr_sample_cache_free(n->cache);
 }
@@ -93,10 +93,10 @@ static enum tfr_status start_threads(struct tfr_flow *flow, struct tfr_error *er
 {
 	int rc = 0;
 
-	tfr_feed_lock(flow->control);
+	pthread_mutex_lock(&flow->control->lock);
 	for (unsigned i = 0; i < flow->set->opts.threads; i++)
 		tfr_statistics_watch(flow->statistics, &flow->workers[i].idle);
-	tfr_feed_unlock(flow->control);
+	pthread_mutex_unlock(&flow->control->lock);
 	for (unsigned i = 0; rc == 0 && i < flow->set->opts.threads; i++) {
 		rc = pthread_create(&flow->threads[i], NULL, tfr_worker_main, &flow->workers[i]);
 		flow->threads_started += rc == 0;

@@ -12,7 +12,7 @@
 static bool has_more(const struct tfr_flow *flow, const struct tfr_flow_node *n)
 {
 	if (n->kind == NODE_SHUFFLE)
-		return tfr_shuffle_buffer_draining(&n->shuffle);
+		return n->shuffle.shuffler.front_closed;
 	return n->kind == NODE_CACHE && !n->over && tfr_sample_cache_count(n->cache) &&
 	       tfr_flow_node_over(flow, n->up);
 }
@@ -69,8 +69,8 @@ static bool drain(struct tfr_flow_node *n, struct tfr_job_slot *s, unsigned most
 {
 	bool ok = true;
 
-	while (ok && tfr_shuffle_buffer_draining(&n->shuffle) && s->out_count < most) {
-		if (!tfr_shuffle_buffer_drained(&n->shuffle)) {
+	while (ok && n->shuffle.shuffler.front_closed && s->out_count < most) {
+		if (!tfr_shuffler_drained(&n->shuffle.shuffler)) {
 			ok = pop(n, s);
 			continue;
 		}
@@ -92,19 +92,19 @@ static bool mix_one(struct tfr_flow_node *n, struct tfr_job_slot *s, struct tfr_
 	bool ok = true;
 
 	if (!one) { /* one epoch drains at a time */
-		if (tfr_shuffle_buffer_draining(m))
+		if (m->shuffler.front_closed)
 			ok = drain(n, s, UINT32_MAX);
-		tfr_shuffle_buffer_close_epoch(m);
+		tfr_shuffler_close_epoch(&m->shuffler);
 		return ok;
 	}
 	while (ok && !tfr_shuffle_buffer_accepts(m)) {
-		if (tfr_shuffle_buffer_drained(m))
+		if (tfr_shuffler_drained(&m->shuffler))
 			ok = drain(n, s, s->out_count + 1);
 		else
 			ok = pop(n, s);
 	}
-	tfr_shuffle_buffer_push(m, one, weight(one));
-	while (ok && !tfr_shuffle_buffer_draining(m) && tfr_shuffle_buffer_ready(m))
+	tfr_shuffler_push(&m->shuffler, one, weight(one));
+	while (ok && !m->shuffler.front_closed && tfr_shuffle_buffer_ready(m))
 		ok = pop(n, s);
 	return ok;
 }

@@ -208,6 +208,6 @@ void tfr_drop_run(struct tfr_flow *flow, struct tfr_worker *w)
 			epoch = w->dropped[i]->epoch;
 		}
 	tfr_samples_put(flow->pool, w->dropped, w->dropped_count);
-	tfr_feed_lock(flow->control);
+	pthread_mutex_lock(&flow->control->lock);
 	tfr_transfer_end_drop(flow->transfer, records, bytes, epoch);
 }

@@ -13,11 +13,6 @@ bool tfr_shuffle_buffer_init(
 	return tfr_shuffler_reserve(&m->shuffler);
 }
 
-void tfr_shuffle_buffer_clear(struct tfr_shuffle_buffer *m)
-{
-	tfr_shuffler_clear(&m->shuffler);
-}
-
 uint64_t tfr_shuffle_buffer_held(const struct tfr_shuffle_buffer *m)
 {
 	return m->shuffler.end - m->shuffler.start;
@@ -46,19 +41,9 @@ bool tfr_shuffle_buffer_accepts(const struct tfr_shuffle_buffer *m)
 	return !tfr_shuffler_full(&m->shuffler) && m->shuffler.end - m->shuffler.front_end < m->min;
 }
 
-void tfr_shuffle_buffer_push(struct tfr_shuffle_buffer *m, void *item, uint64_t size)
-{
-	tfr_shuffler_push(&m->shuffler, item, size);
-}
-
-void tfr_shuffle_buffer_close_epoch(struct tfr_shuffle_buffer *m)
-{
-	tfr_shuffler_close_epoch(&m->shuffler);
-}
-
 void tfr_shuffle_buffer_next_epoch(struct tfr_shuffle_buffer *m)
 {
-	assert(tfr_shuffle_buffer_drained(m));
+	assert(tfr_shuffler_drained(&m->shuffler));
 	tfr_shuffler_next_epoch(&m->shuffler);
 	m->popped = 0;
 }

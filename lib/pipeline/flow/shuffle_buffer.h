@@ -4,7 +4,9 @@
  * in: one for every two that come in until N are held, then one for one.  With MIN = N - 1 this
  * is tf.data's shuffle(N, seed), element by element; the draws are its draws in any case.  While
  * the last items of an epoch come out, up to MIN + 1 of the next are let in after them.  So the
- * contents of the buffer when that epoch begins to come out do not depend on timing. */
+ * contents of the buffer when that epoch begins to come out do not depend on timing.
+ *
+ * Items are pushed and discarded, and an epoch is closed, through `shuffler` itself. */
 #ifndef TFR_PIPELINE_SHUFFLE_BUFFER_H
 #define TFR_PIPELINE_SHUFFLE_BUFFER_H
 
@@ -19,27 +21,12 @@ struct tfr_shuffle_buffer {
 /* `min` of 0: N - 1.  False: out of memory. */
 bool tfr_shuffle_buffer_init(
 	struct tfr_shuffle_buffer *m, uint64_t capacity, uint64_t min, uint64_t seed);
-void tfr_shuffle_buffer_clear(struct tfr_shuffle_buffer *m);
 /* Whether one is due. */
 bool tfr_shuffle_buffer_ready(const struct tfr_shuffle_buffer *m);
 void *tfr_shuffle_buffer_pop(struct tfr_shuffle_buffer *m);
 /* Whether one may be let in now: else pop until it may. */
 bool tfr_shuffle_buffer_accepts(const struct tfr_shuffle_buffer *m);
-void tfr_shuffle_buffer_push(struct tfr_shuffle_buffer *m, void *item, uint64_t size);
 uint64_t tfr_shuffle_buffer_held(const struct tfr_shuffle_buffer *m);
-static inline bool tfr_shuffle_buffer_draining(const struct tfr_shuffle_buffer *m)
-{
-	return m->shuffler.front_closed;
-}
-static inline bool tfr_shuffle_buffer_drained(const struct tfr_shuffle_buffer *m)
-{
-	return tfr_shuffler_drained(&m->shuffler);
-}
-void tfr_shuffle_buffer_close_epoch(struct tfr_shuffle_buffer *m); /* not while it drains */
-void tfr_shuffle_buffer_next_epoch(struct tfr_shuffle_buffer *m);  /* once drained */
-static inline void *tfr_shuffle_buffer_discard(struct tfr_shuffle_buffer *m)
-{
-	return tfr_shuffler_discard(&m->shuffler);
-}
+void tfr_shuffle_buffer_next_epoch(struct tfr_shuffle_buffer *m); /* once drained */
 
 #endif

@@ -10,54 +10,34 @@
 #include "base/error.h"
 #include "pipeline/flow/nodes.h"
 
-static bool claim(
-	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack)
-{
-	*lack = LACK_NOTHING;
-	switch (n->kind) {
-	case NODE_MAP:
-		return tfr_map_claim(flow, w, n, lack);
-	case NODE_SHUFFLE:
-	case NODE_CACHE:
-	case NODE_PREFETCH:
-		return tfr_ordered_claim(flow, w, n, lack);
-	case NODE_PLACE:
-		return tfr_place_claim(flow, w, n, lack);
-	case NODE_RECORDS:
-		return tfr_records_claim(flow, w, n, lack);
-	case NODE_DROP:
-		return tfr_drop_claim(flow, w, n, lack);
-	case NODE_SOURCE:
-		break;
-	}
-	return false;
-}
+static const struct {
+	bool (*claim)(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n,
+		enum tfr_lack *lack);
+	void (*run)(struct tfr_flow *flow, struct tfr_worker *w);
+} jobs[] = {
+	[NODE_MAP] = { tfr_map_claim, tfr_map_run },
+	[NODE_SHUFFLE] = { tfr_ordered_claim, tfr_ordered_run },
+	[NODE_CACHE] = { tfr_ordered_claim, tfr_ordered_run },
+	[NODE_PREFETCH] = { tfr_ordered_claim, tfr_ordered_run },
+	[NODE_PLACE] = { tfr_place_claim, tfr_place_run },
+	[NODE_RECORDS] = { tfr_records_claim, tfr_records_run },
+	[NODE_DROP] = { tfr_drop_claim, tfr_drop_run },
+};
 
-static void run(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n)
+static bool claim(
+	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lacks)
 {
-	switch (n->kind) {
-	case NODE_MAP:
-		tfr_map_run(flow, w);
-		break;
-	case NODE_PLACE:
-		tfr_place_run(flow, w);
-		break;
-	case NODE_RECORDS:
-		tfr_records_run(flow, w);
-		break;
-	case NODE_DROP:
-		tfr_drop_run(flow, w);
-		break;
-	default:
-		tfr_ordered_run(flow, w);
-	}
+	enum tfr_lack *lack = &lacks[n - flow->nodes];
+
+	*lack = LACK_NOTHING;
+	return jobs[n->kind].claim(flow, w, n, lack);
 }
 
 void tfr_worker_settle(struct tfr_flow *flow, struct tfr_worker *w)
 {
 	uint64_t waited = tfr_job_time_end(flow->statistics, &w->time);
 
-	tfr_feed_lock(flow->control);
+	pthread_mutex_lock(&flow->control->lock);
 	tfr_statistics_add_job(flow->statistics, &w->time, waited);
 }
 
@@ -93,12 +73,10 @@ static void charge_pool(struct tfr_flow *flow, struct tfr_worker *w, const enum 
 static bool is_dry(const struct tfr_flow *flow, const struct tfr_flow_node *n)
 {
 	const struct tfr_flow_node *next = n + 1;
-	uint64_t enough = (uint64_t)flow->set->opts.threads * (next->kind == NODE_PLACE ? 1
-								      : next->kind < NODE_PLACE
-									      ? next->per_job
-									      : 1);
+	uint64_t enough =
+		flow->set->opts.threads * (uint64_t)(next->kind < NODE_PLACE ? next->per_job : 1);
 
-	return n->waiting < enough && n->waiting < n->per_job + enough;
+	return n->waiting < enough;
 }
 
 static bool wait_for_work(struct tfr_flow *flow, struct tfr_worker *w, const enum tfr_lack *lacks)
@@ -122,20 +100,20 @@ static struct tfr_flow_node *next_job(struct tfr_flow *flow, struct tfr_worker *
 	assert(flow->node_count >= 2); /* the source, and a last node */
 	w->batch = NULL;
 	do {
-		if (tfr_feed_stopping(flow->control))
+		if (flow->control->stopping)
 			return NULL;
 		w->batch = tfr_transfer_take_incomplete(flow->transfer);
 		if (w->batch)
 			return NULL;
-		moves = tfr_feed_moves(flow->control);
+		moves = flow->control->moves;
 		for (struct tfr_flow_node *n = last - 1; n > flow->nodes; n--)
-			if (is_dry(flow, n) && claim(flow, w, n, &lacks[n - flow->nodes]))
+			if (is_dry(flow, n) && claim(flow, w, n, lacks))
 				return n;
 		for (struct tfr_flow_node *n = last; n > flow->nodes; n--)
-			if (claim(flow, w, n, &lacks[n - flow->nodes]))
+			if (claim(flow, w, n, lacks))
 				return n;
 		/* Looking for work may itself have made some: an end came to light upstream. */
-	} while (moves != tfr_feed_moves(flow->control) || wait_for_work(flow, w, lacks));
+	} while (moves != flow->control->moves || wait_for_work(flow, w, lacks));
 	return NULL;
 }
 
@@ -145,15 +123,15 @@ void *tfr_worker_main(void *arg)
 	struct tfr_flow *flow = w->flow;
 	struct tfr_flow_node *n;
 
-	tfr_feed_lock(flow->control);
+	pthread_mutex_lock(&flow->control->lock);
 	while ((n = next_job(flow, w)) || w->batch) {
-		tfr_feed_unlock(flow->control);
+		pthread_mutex_unlock(&flow->control->lock);
 		tfr_job_time_begin(&w->time);
 		if (n)
-			run(flow, w, n);
+			jobs[n->kind].run(flow, w);
 		else
 			tfr_records_run(flow, w);
 	}
-	tfr_feed_unlock(flow->control);
+	pthread_mutex_unlock(&flow->control->lock);
 	return NULL;
 }

@@ -122,7 +122,11 @@ struct tfr_transform {
 	enum tfr_status (*apply)(struct tfr_image_executor *st, const struct tfr_stage *stage,
 		const struct tfr_draw *draw, uint32_t c, struct tfr_image_pair *pair,
 		struct tfr_error *err);
-	/* For audio, in place of the two above; a stage has one of these, or none.  Shortens the
+	/* For a stage that makes the pixels of a layer anew: writes them to `to`. */
+	enum tfr_status (*make)(struct tfr_image_executor *st, const struct tfr_stage *stage,
+		const struct tfr_draw *draw, const struct tfr_lazy_image *l,
+		const struct tfr_lazy_image *to, struct tfr_error *err);
+	/* For audio, in place of those above; a stage has one of these, or none.  Shortens the
 	 * range. */
 	void (*stretch)(const struct tfr_stage *stage, const struct tfr_draw *draw,
 		struct tfr_sample_range *s);

@@ -98,28 +98,6 @@ static enum tfr_status cut_and_resize(struct tfr_image_executor *st, const struc
 	return status ? status : resize_bilinear(st, stage, pair, err);
 }
 
-static enum tfr_status resize(struct tfr_image_executor *st, const struct tfr_stage *stage,
-	const struct tfr_draw *draw, uint32_t c, struct tfr_image_pair *pair, struct tfr_error *err)
-{
-	struct tfr_lazy_image *l = &pair->image, to;
-	enum tfr_status status;
-
-	(void)draw, (void)c;
-	if (!stage->area)
-		return resize_bilinear(st, stage, pair, err);
-	status = tfr_lazy_image_evaluate(st, l, err);
-	if (status == TFR_OK)
-		status = tfr_lazy_image_target(
-			st, l, stage->width, stage->height, TFR_FLOAT32, &to, err);
-	if (status == TFR_OK)
-		status = tfr_pixels_resize_area(st->resizer, &l->px, &to.px, err);
-	if (status == TFR_OK)
-		*l = to;
-	if (status == TFR_OK && pair->mask.px.data)
-		status = tfr_lazy_image_resize(st, &pair->mask, stage->width, stage->height, err);
-	return status;
-}
-
 static void mirror_pair(struct tfr_image_pair *pair)
 {
 	pair->image.mirror ^= true;
@@ -155,94 +133,95 @@ static enum tfr_status flip_vertical(struct tfr_image_executor *st, const struct
 	return TFR_OK;
 }
 
-/* ---- pixels moved ---- */
+/* ---- pixels made anew ---- */
 
-static enum tfr_status reflect_layer(struct tfr_image_executor *st, const struct tfr_stage *stage,
-	struct tfr_lazy_image *l, struct tfr_error *err)
+/* Makes the pixels of a layer anew, of the size and type that the stage gives it. */
+static enum tfr_status remake(struct tfr_image_executor *st, const struct tfr_stage *stage,
+	const struct tfr_draw *draw, struct tfr_lazy_image *l, struct tfr_error *err)
 {
-	uint32_t n = (uint32_t)stage->n;
-	struct tfr_lazy_image to;
+	unsigned flags = stage->row->flags;
+	uint32_t more = flags & STAGE_GROWS ? 2 * (uint32_t)stage->n : 0;
 	enum tfr_status status = tfr_lazy_image_evaluate(st, l, err);
+	struct tfr_lazy_image to;
 
-	if (status == TFR_OK && (n >= l->width || n >= l->height))
-		return tfr_fail(err, TFR_EDATA, "an image of %ux%u is too small for stage '%s'",
-			l->width, l->height, stage->text);
 	if (status == TFR_OK)
-		status = tfr_lazy_image_target(
-			st, l, l->width + 2 * n, l->height + 2 * n, l->px.dtype, &to, err);
+		status = tfr_lazy_image_target(st, l,
+			flags & STAGE_SIZES ? stage->width : l->width + more,
+			flags & STAGE_SIZES ? stage->height : l->height + more,
+			flags & STAGE_FLOATS ? TFR_FLOAT32 : l->px.dtype, &to, err);
 	if (status == TFR_OK)
-		status = tfr_pixels_pad_reflect(&l->px, n, &to.px, err);
+		status = stage->row->transform->make(st, stage, draw, l, &to, err);
 	if (status == TFR_OK)
 		*l = to;
+	return status;
+}
+
+static enum tfr_status remake_image(struct tfr_image_executor *st, const struct tfr_stage *stage,
+	const struct tfr_draw *draw, uint32_t c, struct tfr_image_pair *pair, struct tfr_error *err)
+{
+	(void)c;
+	return remake(st, stage, draw, &pair->image, err);
+}
+
+static enum tfr_status remake_pair(struct tfr_image_executor *st, const struct tfr_stage *stage,
+	const struct tfr_draw *draw, uint32_t c, struct tfr_image_pair *pair, struct tfr_error *err)
+{
+	enum tfr_status status = remake_image(st, stage, draw, c, pair, err);
+
+	if (status == TFR_OK && pair->mask.px.data)
+		status = remake(st, stage, draw, &pair->mask, err);
+	return status;
+}
+
+static enum tfr_status resize_area(struct tfr_image_executor *st, const struct tfr_stage *stage,
+	const struct tfr_draw *draw, const struct tfr_lazy_image *l,
+	const struct tfr_lazy_image *to, struct tfr_error *err)
+{
+	(void)stage, (void)draw;
+	return tfr_pixels_resize_area(st->resizer, &l->px, &to->px, err);
+}
+
+static enum tfr_status resize(struct tfr_image_executor *st, const struct tfr_stage *stage,
+	const struct tfr_draw *draw, uint32_t c, struct tfr_image_pair *pair, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	if (!stage->area)
+		return resize_bilinear(st, stage, pair, err);
+	status = remake_image(st, stage, draw, c, pair, err);
+	if (status == TFR_OK && pair->mask.px.data)
+		status = tfr_lazy_image_resize(st, &pair->mask, stage->width, stage->height, err);
 	return status;
 }
 
 static enum tfr_status reflect_pad(struct tfr_image_executor *st, const struct tfr_stage *stage,
-	const struct tfr_draw *draw, uint32_t c, struct tfr_image_pair *pair, struct tfr_error *err)
+	const struct tfr_draw *draw, const struct tfr_lazy_image *l,
+	const struct tfr_lazy_image *to, struct tfr_error *err)
 {
-	enum tfr_status status = reflect_layer(st, stage, &pair->image, err);
-
-	(void)draw, (void)c;
-	if (status == TFR_OK && pair->mask.px.data)
-		status = reflect_layer(st, stage, &pair->mask, err);
-	return status;
-}
-
-static enum tfr_status pad_layer(struct tfr_image_executor *st, const struct tfr_stage *stage,
-	struct tfr_lazy_image *l, struct tfr_error *err)
-{
-	struct tfr_lazy_image to;
-	enum tfr_status status = tfr_lazy_image_evaluate(st, l, err);
-
-	if (status == TFR_OK)
-		status = tfr_lazy_image_target(
-			st, l, stage->width, stage->height, l->px.dtype, &to, err);
-	if (status == TFR_OK)
-		status = tfr_pixels_pad(&l->px, &to.px, err);
-	if (status == TFR_OK)
-		*l = to;
-	return status;
+	(void)st, (void)draw;
+	if (stage->n >= l->width || stage->n >= l->height)
+		return tfr_fail(err, TFR_EDATA, "an image of %ux%u is too small for stage '%s'",
+			l->width, l->height, stage->text);
+	return tfr_pixels_pad_reflect(&l->px, (uint32_t)stage->n, &to->px, err);
 }
 
 static enum tfr_status pad(struct tfr_image_executor *st, const struct tfr_stage *stage,
-	const struct tfr_draw *draw, uint32_t c, struct tfr_image_pair *pair, struct tfr_error *err)
+	const struct tfr_draw *draw, const struct tfr_lazy_image *l,
+	const struct tfr_lazy_image *to, struct tfr_error *err)
 {
-	enum tfr_status status = pad_layer(st, stage, &pair->image, err);
-
-	(void)draw, (void)c;
-	if (status == TFR_OK && pair->mask.px.data)
-		status = pad_layer(st, stage, &pair->mask, err);
-	return status;
+	(void)st, (void)stage, (void)draw;
+	return tfr_pixels_pad(&l->px, &to->px, err);
 }
 
 /* As torchvision's functional.rotate(): 0 where no pixel covers the output, and pixels at the
  * edge are weighted by their coverage, once. */
-static enum tfr_status rotate_layer(struct tfr_image_executor *st, double degrees,
-	struct tfr_lazy_image *l, struct tfr_error *err)
-{
-	struct tfr_lazy_image to;
-	enum tfr_status status = tfr_lazy_image_evaluate(st, l, err);
-
-	if (status == TFR_OK)
-		status = tfr_lazy_image_target(st, l, l->width, l->height, l->px.dtype, &to, err);
-	if (status == TFR_OK)
-		status = tfr_pixels_rotate(&l->px, degrees,
-			l->mask ? TFR_FILTER_NEAREST : TFR_FILTER_BILINEAR, NULL, &to.px, err);
-	if (status == TFR_OK)
-		*l = to;
-	return status;
-}
-
 static enum tfr_status rotate(struct tfr_image_executor *st, const struct tfr_stage *stage,
-	const struct tfr_draw *draw, uint32_t c, struct tfr_image_pair *pair, struct tfr_error *err)
+	const struct tfr_draw *draw, const struct tfr_lazy_image *l,
+	const struct tfr_lazy_image *to, struct tfr_error *err)
 {
-	double degrees = tfr_random_angle(draw, stage->degrees);
-	enum tfr_status status = rotate_layer(st, degrees, &pair->image, err);
-
-	(void)c;
-	if (status == TFR_OK && pair->mask.px.data)
-		status = rotate_layer(st, degrees, &pair->mask, err);
-	return status;
+	(void)st;
+	return tfr_pixels_rotate(&l->px, tfr_random_angle(draw, stage->degrees),
+		l->mask ? TFR_FILTER_NEAREST : TFR_FILTER_BILINEAR, NULL, &to->px, err);
 }
 
 static enum tfr_status cutout(struct tfr_image_executor *st, const struct tfr_stage *stage,
@@ -320,10 +299,12 @@ static enum tfr_status normalise_channels(struct tfr_image_executor *st,
 }
 
 static enum tfr_status normalise_layer(struct tfr_image_executor *st, const struct tfr_stage *stage,
-	const struct tfr_lazy_image *l, const struct tfr_lazy_image *to, struct tfr_error *err)
+	const struct tfr_draw *draw, const struct tfr_lazy_image *l,
+	const struct tfr_lazy_image *to, struct tfr_error *err)
 {
 	static const float middle[3] = { 127.5f, 127.5f, 127.5f };
 
+	(void)draw;
 	if (stage->channels)
 		return normalise_channels(st, stage, l, to, err);
 	return tfr_pixels_normalise(&l->px, middle, middle, &to->px, way_to(to), err);
@@ -332,39 +313,21 @@ static enum tfr_status normalise_layer(struct tfr_image_executor *st, const stru
 static enum tfr_status normalise(struct tfr_image_executor *st, const struct tfr_stage *stage,
 	const struct tfr_draw *draw, uint32_t c, struct tfr_image_pair *pair, struct tfr_error *err)
 {
-	struct tfr_lazy_image *l = &pair->image, to;
-	enum tfr_status status = TFR_OK;
+	struct tfr_lazy_image *l = &pair->image;
 
-	(void)draw, (void)c;
-	if (!stage->channels && (l->resize || l->px.dtype == TFR_UINT8) && !l->normalise) {
-		become_floats(st, l);
-		l->normalise = true;
-		return TFR_OK;
-	}
-	status = tfr_lazy_image_evaluate(st, l, err);
-	if (status == TFR_OK)
-		status = tfr_lazy_image_target(st, l, l->width, l->height, TFR_FLOAT32, &to, err);
-	if (status == TFR_OK)
-		status = normalise_layer(st, stage, l, &to, err);
-	if (status == TFR_OK)
-		*l = to;
-	return status;
+	if (stage->channels || (!l->resize && l->px.dtype != TFR_UINT8) || l->normalise)
+		return remake_image(st, stage, draw, c, pair, err);
+	become_floats(st, l);
+	l->normalise = true;
+	return TFR_OK;
 }
 
 static enum tfr_status standardise(struct tfr_image_executor *st, const struct tfr_stage *stage,
-	const struct tfr_draw *draw, uint32_t c, struct tfr_image_pair *pair, struct tfr_error *err)
+	const struct tfr_draw *draw, const struct tfr_lazy_image *l,
+	const struct tfr_lazy_image *to, struct tfr_error *err)
 {
-	struct tfr_lazy_image *l = &pair->image, to;
-	enum tfr_status status = tfr_lazy_image_evaluate(st, l, err);
-
-	(void)stage, (void)draw, (void)c;
-	if (status == TFR_OK)
-		status = tfr_lazy_image_target(st, l, l->width, l->height, TFR_FLOAT32, &to, err);
-	if (status == TFR_OK)
-		status = tfr_pixels_standardise(&l->px, &to.px, way_to(&to), err);
-	if (status == TFR_OK)
-		*l = to;
-	return status;
+	(void)st, (void)stage, (void)draw;
+	return tfr_pixels_standardise(&l->px, &to->px, way_to(to), err);
 }
 
 /* Only the form of the output follows the present stage: it is changed as the output is written. */
@@ -406,20 +369,24 @@ static enum tfr_status form(struct tfr_image_executor *st, const struct tfr_stag
 	return TFR_OK;
 }
 
-const struct tfr_transform tfr_transform_resize = { NULL, resize };
-const struct tfr_transform tfr_transform_random_resized_crop = { random_resized_window,
-	cut_and_resize };
-const struct tfr_transform tfr_transform_random_crop = { random_window, cut };
-const struct tfr_transform tfr_transform_centre_crop = { centre_window, cut_and_resize };
-const struct tfr_transform tfr_transform_five_crop = { five_window, cut };
-const struct tfr_transform tfr_transform_mirror = { NULL, mirror };
-const struct tfr_transform tfr_transform_flip = { NULL, flip };
-const struct tfr_transform tfr_transform_flip_vertical = { NULL, flip_vertical };
-const struct tfr_transform tfr_transform_reflect_pad = { NULL, reflect_pad };
-const struct tfr_transform tfr_transform_pad = { NULL, pad };
-const struct tfr_transform tfr_transform_rotate = { NULL, rotate };
-const struct tfr_transform tfr_transform_cutout = { NULL, cutout };
-const struct tfr_transform tfr_transform_normalise = { NULL, normalise };
-const struct tfr_transform tfr_transform_standardise = { NULL, standardise };
-const struct tfr_transform tfr_transform_cast = { NULL, cast };
-const struct tfr_transform tfr_transform_form = { NULL, form };
+const struct tfr_transform tfr_transform_resize = { .apply = resize, .make = resize_area };
+const struct tfr_transform tfr_transform_random_resized_crop = { .window = random_resized_window,
+	.apply = cut_and_resize };
+const struct tfr_transform tfr_transform_random_crop = { .window = random_window, .apply = cut };
+const struct tfr_transform tfr_transform_centre_crop = { .window = centre_window,
+	.apply = cut_and_resize };
+const struct tfr_transform tfr_transform_five_crop = { .window = five_window, .apply = cut };
+const struct tfr_transform tfr_transform_mirror = { .apply = mirror };
+const struct tfr_transform tfr_transform_flip = { .apply = flip };
+const struct tfr_transform tfr_transform_flip_vertical = { .apply = flip_vertical };
+const struct tfr_transform tfr_transform_reflect_pad = { .apply = remake_pair,
+	.make = reflect_pad };
+const struct tfr_transform tfr_transform_pad = { .apply = remake_pair, .make = pad };
+const struct tfr_transform tfr_transform_rotate = { .apply = remake_pair, .make = rotate };
+const struct tfr_transform tfr_transform_cutout = { .apply = cutout };
+const struct tfr_transform tfr_transform_normalise = { .apply = normalise,
+	.make = normalise_layer };
+const struct tfr_transform tfr_transform_standardise = { .apply = remake_image,
+	.make = standardise };
+const struct tfr_transform tfr_transform_cast = { .apply = cast };
+const struct tfr_transform tfr_transform_form = { .apply = form };

@@ -200,15 +200,15 @@ static void note_epoch(struct tfr_statistics *s, uint64_t epoch, uint64_t now)
 	}
 }
 
-void tfr_statistics_delivered(
-	struct tfr_statistics *s, const struct tfr_delivery *d, uint64_t waited_ns, uint64_t now)
+void tfr_statistics_delivered(struct tfr_statistics *s, const struct tfr_batch *batch,
+	uint64_t payload_bytes, uint64_t waited_ns, uint64_t now)
 {
 	s->batches++;
-	s->records += d->records;
-	s->payload_bytes += d->payload_bytes;
-	s->device_bytes += d->device_bytes;
-	tfr_statistics_count(s, s->set->rows, 1, d->device_bytes);
-	note_epoch(s, d->epoch, now);
+	s->records += batch->records;
+	s->payload_bytes += payload_bytes;
+	s->device_bytes += batch->bytes;
+	tfr_statistics_count(s, s->set->rows, 1, batch->bytes);
+	note_epoch(s, batch->epoch, now);
 	settle(s, now);
 	if (s->batches == 1) {
 		s->first_ns = now;

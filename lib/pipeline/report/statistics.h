@@ -125,12 +125,9 @@ void tfr_statistics_read(struct tfr_statistics *s, bool compressed, uint64_t inf
 void tfr_statistics_uploaded(struct tfr_statistics *s, uint64_t busy_ns, uint64_t flight_ns,
 	uint64_t batches, uint64_t bytes);
 
-/* One call of tfr_pipeline_next(). */
-struct tfr_delivery {
-	uint64_t epoch, records, payload_bytes, device_bytes;
-};
-void tfr_statistics_delivered(
-	struct tfr_statistics *s, const struct tfr_delivery *d, uint64_t waited_ns, uint64_t now);
+/* One call of tfr_pipeline_next() returned this batch. */
+void tfr_statistics_delivered(struct tfr_statistics *s, const struct tfr_batch *batch,
+	uint64_t payload_bytes, uint64_t waited_ns, uint64_t now);
 uint64_t tfr_statistics_batches(const struct tfr_statistics *s); /* delivered */
 void tfr_statistics_set_epochs(struct tfr_statistics *s, uint64_t epochs);
 /* Since the feed was opened; also without the lock. */

@@ -58,7 +58,7 @@ static void queue_chunk(struct tfr_file_reader *r, struct tfr_record_chunk *chun
 	r->bytes += chunk->bytes + chunk->count * sizeof(struct tfr_feed_sample);
 	if (atomic_exchange(&r->hungry, false)) {
 		tfr_feed_wake_workers(r->source->control);
-		tfr_feed_wake_consumer(r->source->control);
+		pthread_cond_signal(&r->source->control->arrivals);
 	}
 }
 
@@ -83,7 +83,7 @@ static bool hand_over(struct tfr_file_reader *r, struct open_file *f)
 	if (chunk)
 		tfr_feed_trace(
 			src->set, 0, r->number, f->since, tfr_clock_ns(), chunk->samples[0].record);
-	tfr_feed_lock(src->control);
+	pthread_mutex_lock(&src->control->lock);
 	tfr_span_end(&r->span);
 	r->compressed = compressed;
 	if (chunk) {
@@ -92,13 +92,13 @@ static bool hand_over(struct tfr_file_reader *r, struct open_file *f)
 	}
 	charge(r, TFR_ACCOUNT_BLOCKED);
 	if (r->bytes >= src->budget)
-		while (!tfr_feed_stopping(src->control) && r->head && r->bytes > src->budget / 2)
-			tfr_feed_wait(src->control, &r->change);
+		while (!src->control->stopping && r->head && r->bytes > src->budget / 2)
+			pthread_cond_wait(&r->change.changed, &src->control->lock);
 	tfr_span_end(&r->span);
 	charge(r, TFR_ACCOUNT_BUSY);
-	go_on = !tfr_feed_stopping(src->control);
+	go_on = !src->control->stopping;
 	f->since = r->span.since;
-	tfr_feed_unlock(src->control);
+	pthread_mutex_unlock(&src->control->lock);
 	return go_on;
 }
 
@@ -277,24 +277,24 @@ void *tfr_file_reader_main(void *arg)
 	struct tfr_file_reader *r = arg;
 	struct tfr_record_source *src = r->source;
 
-	tfr_feed_lock(src->control);
-	while (!tfr_feed_stopping(src->control)) {
+	pthread_mutex_lock(&src->control->lock);
+	while (!src->control->stopping) {
 		if (!r->path) {
-			tfr_feed_wait(src->control, &r->change);
+			pthread_cond_wait(&r->change.changed, &src->control->lock);
 			continue;
 		}
 		assert(!r->ended);
 		tfr_span_begin(&r->span);
 		charge(r, TFR_ACCOUNT_BUSY);
-		tfr_feed_unlock(src->control);
+		pthread_mutex_unlock(&src->control->lock);
 		r->status = read_file(r);
-		tfr_feed_lock(src->control);
+		pthread_mutex_lock(&src->control->lock);
 		tfr_span_end(&r->span);
 		r->path = NULL;
 		r->ended = true;
 		tfr_feed_wake_workers(src->control);
-		tfr_feed_wake_consumer(src->control);
+		pthread_cond_signal(&src->control->arrivals);
 	}
-	tfr_feed_unlock(src->control);
+	pthread_mutex_unlock(&src->control->lock);
 	return NULL;
 }

@@ -37,7 +37,7 @@ static void assign(struct tfr_record_source *src, struct tfr_file_reader *r)
 	src->next_file++;
 	r->file = src->order ? src->order[next] : (uint32_t)next;
 	r->path = tfr_set_path(src->set->opts.set, r->file);
-	tfr_feed_wake(&r->change);
+	pthread_cond_signal(&r->change.changed);
 }
 
 static void advance(struct tfr_record_source *src)
@@ -62,7 +62,7 @@ static struct tfr_feed_sample *take(struct tfr_record_source *src, struct tfr_fi
 			r->tail = NULL;
 	}
 	if (above_half && (r->bytes <= src->budget / 2 || !r->head))
-		tfr_feed_wake(&r->change);
+		pthread_cond_signal(&r->change.changed);
 	s->epoch = src->epoch;
 	s->ordinal = src->ordinal++;
 	if (++r->taken == src->set->block_length)
@@ -293,7 +293,7 @@ static enum tfr_status allocate(struct tfr_record_source *src, struct tfr_error 
 
 static enum tfr_status start(struct tfr_record_source *src, struct tfr_error *err)
 {
-	tfr_feed_lock(src->control);
+	pthread_mutex_lock(&src->control->lock);
 	for (uint32_t i = 0; i < src->count; i++) {
 		src->readers[i].source = src;
 		src->readers[i].number = src->set->opts.threads + i;
@@ -302,7 +302,7 @@ static enum tfr_status start(struct tfr_record_source *src, struct tfr_error *er
 	}
 	src->epoch = (uint64_t)-1;
 	next_epoch(src);
-	tfr_feed_unlock(src->control);
+	pthread_mutex_unlock(&src->control->lock);
 	for (uint32_t i = 0; i < src->count; i++) {
 		struct tfr_file_reader *r = &src->readers[i];
 		int rc = pthread_create(&r->thread, NULL, tfr_file_reader_main, r);
@@ -337,9 +337,9 @@ static void close_reader(struct tfr_record_source *src, struct tfr_file_reader *
 {
 	if (!r->source) /* it was never set up */
 		return;
-	tfr_feed_lock(src->control);
-	tfr_feed_wake(&r->change);
-	tfr_feed_unlock(src->control);
+	pthread_mutex_lock(&src->control->lock);
+	pthread_cond_signal(&r->change.changed);
+	pthread_mutex_unlock(&src->control->lock);
 	if (r->started)
 		pthread_join(r->thread, NULL);
 	while (r->head) {

@@ -1,256 +1,477 @@
-/* pipeline/stages/stages.c - the array of stages, and the parser of lists.
+/* pipeline/stages/stages.c - the array of stages, and the arguments of stages, each with its
+ * bounds.
  *
- * A new stage is a row here: its name, its argument, its function. */
+ * A new stage is a row here: its name, its argument, its function.  A reader moves a cursor over
+ * what it accepts; what is left at the end is an error.  So is a number with a sign, a blank or a
+ * leading "0x", which strtod() would take. */
 #include "pipeline/stages/stages.h"
 
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <tfr-private/text.h>
 
-#include "base/cleanup.h"
+#include "base/buf.h"
+#include "base/decimal.h"
 #include "base/error.h"
 #include "pipeline/images/transforms.h"
-#include "pipeline/stages/stage_rows.h"
 
-static const struct tfr_stage_row rows[] = {
-	{ "read", STAGE_READ, "[=CYCLE[:BLOCK]]", tfr_stage_argument_read, 0, NULL },
-	{ "inflate", STAGE_INFLATE, NULL, tfr_stage_argument_none, 0, NULL },
-	{ "parse", STAGE_PARSE, NULL, tfr_stage_argument_none, 0, NULL },
-	{ "filter", STAGE_FILTER, NULL, tfr_stage_argument_none, 0, NULL },
-	{ "cache", STAGE_CACHE, "[=FILE]", tfr_stage_argument_cache, 0, NULL },
-	{ "decode", STAGE_DECODE, "[=masks|audio[:RATE]]", tfr_stage_argument_decode, 0, NULL },
-	{ "resize", STAGE_IMAGE, "=W[xH][:area]", tfr_stage_argument_resize,
-		STAGE_SIZES | STAGE_FLOATS, &tfr_transform_resize },
-	{ "random-resized-crop", STAGE_IMAGE, "=W[xH]", tfr_stage_argument_size,
-		STAGE_SIZES | STAGE_FLOATS, &tfr_transform_random_resized_crop },
-	{ "random-crop", STAGE_IMAGE, "=W[xH][*N]", tfr_stage_argument_random_crop, STAGE_SIZES,
-		&tfr_transform_random_crop },
-	{ "centre-crop", STAGE_IMAGE, "=W[xH]", tfr_stage_argument_size, STAGE_SIZES | STAGE_FLOATS,
-		&tfr_transform_centre_crop },
-	{ "five-crop", STAGE_IMAGE, "=W[xH]", tfr_stage_argument_five_crop, STAGE_SIZES,
-		&tfr_transform_five_crop },
-	{ "mirror", STAGE_IMAGE, NULL, tfr_stage_argument_mirror, 0, &tfr_transform_mirror },
-	{ "flip", STAGE_IMAGE, NULL, tfr_stage_argument_none, 0, &tfr_transform_flip },
-	{ "flip-vertical", STAGE_IMAGE, NULL, tfr_stage_argument_none, 0,
-		&tfr_transform_flip_vertical },
-	{ "reflect-pad", STAGE_IMAGE, "=N", tfr_stage_argument_pixels, STAGE_GROWS,
-		&tfr_transform_reflect_pad },
-	{ "pad", STAGE_IMAGE, "=W[xH]", tfr_stage_argument_size, STAGE_SIZES, &tfr_transform_pad },
-	{ "rotate", STAGE_IMAGE, "=DEGREES", tfr_stage_argument_degrees, 0, &tfr_transform_rotate },
-	{ "cutout", STAGE_IMAGE, "=N", tfr_stage_argument_pixels, 0, &tfr_transform_cutout },
-	{ "normalise", STAGE_IMAGE, "[=M1/M2/M3:S1/S2/S3]", tfr_stage_argument_normalise,
-		STAGE_FLOATS, &tfr_transform_normalise },
-	{ "standardise", STAGE_IMAGE, NULL, tfr_stage_argument_none, STAGE_FLOATS,
-		&tfr_transform_standardise },
-	{ "cast", STAGE_IMAGE, "=uint8|float16|float32", tfr_stage_argument_cast, 0,
-		&tfr_transform_cast },
-	{ "chw", STAGE_IMAGE, NULL, tfr_stage_argument_chw, STAGE_FINISHES, &tfr_transform_form },
-	{ "hwc", STAGE_IMAGE, NULL, tfr_stage_argument_none, STAGE_FINISHES, &tfr_transform_form },
-	{ "crop", STAGE_IMAGE, "=SAMPLES|SECONDSs", tfr_stage_argument_length,
-		STAGE_AUDIO | STAGE_SIZES, &tfr_transform_audio_crop },
-	{ "random-crop", STAGE_IMAGE, "=SAMPLES|SECONDSs[*N]", tfr_stage_argument_random_length,
-		STAGE_AUDIO | STAGE_SIZES, &tfr_transform_audio_random_crop },
-	{ "centre-crop", STAGE_IMAGE, "=SAMPLES|SECONDSs", tfr_stage_argument_length,
-		STAGE_AUDIO | STAGE_SIZES, &tfr_transform_audio_centre_crop },
-	{ "mono", STAGE_IMAGE, NULL, tfr_stage_argument_mono, STAGE_AUDIO,
-		&tfr_transform_audio_mono },
-	{ "channels", STAGE_IMAGE, "=N", tfr_stage_argument_channels, STAGE_AUDIO,
-		&tfr_transform_audio_channels },
-	{ "cast", STAGE_IMAGE, "=int16|float16|bfloat16|float32", tfr_stage_argument_audio_cast,
-		STAGE_AUDIO, &tfr_transform_cast },
-	{ "channels-first", STAGE_IMAGE, NULL, tfr_stage_argument_chw, STAGE_AUDIO | STAGE_FINISHES,
-		&tfr_transform_form },
-	{ "shuffle", STAGE_SHUFFLE, "=N[:MIN]", tfr_stage_argument_shuffle, 0, NULL },
-	{ "batch", STAGE_BATCH, "=N", tfr_stage_argument_batch, 0, NULL },
-	{ "prefetch", STAGE_PREFETCH, "=N", tfr_stage_argument_prefetch, 0, NULL },
-	{ "upload", STAGE_UPLOAD, NULL, tfr_stage_argument_none, 0, NULL },
-};
+/* The longest side of an image. Batches of such images are refused by their memory. */
+enum { SIDE_MAX = 1 << 14 };
 
-enum { ROWS = sizeof(rows) / sizeof(*rows) };
-
-static bool is_named(const struct tfr_stage_row *row, const char *name, size_t size)
+static enum tfr_status wrong(const struct tfr_stage *st, const char *arg, struct tfr_error *err)
 {
-	return strlen(row->name) == size && !memcmp(row->name, name, size);
-}
-
-/* Finds the row of a name that transforms of images and of audio share; if only one of them has
- * it, that one. */
-static const struct tfr_stage_row *find_row(const char *name, size_t size, bool audio)
-{
-	const struct tfr_stage_row *other = NULL;
-
-	for (size_t i = 0; i < ROWS; i++) {
-		if (!is_named(&rows[i], name, size))
-			continue;
-		if (rows[i].kind != STAGE_IMAGE || !(rows[i].flags & STAGE_AUDIO) == !audio)
-			return &rows[i];
-		other = &rows[i];
-	}
-	return other;
-}
-
-/* Suggests the nearest name; if none is near, lists all of them. */
-static enum tfr_status unknown(const char *name, size_t size, struct tfr_error *err)
-{
-	char all[384] = "";
-	struct tfr_meant meant;
-
-	tfr_meant_init(&meant, name, size);
-	for (size_t i = 0; i < ROWS; i++) {
-		tfr_meant_offer(&meant, rows[i].name, strlen(rows[i].name));
-		if (find_row(rows[i].name, strlen(rows[i].name), false) == &rows[i])
-			strcat(strcat(all, i ? ", " : ""), rows[i].name);
-	}
-	tfr_fail(err, TFR_EUSAGE, "no such stage '%.*s'", (int)(size < 60 ? size : 60), name);
-	tfr_meant_hint(&meant, err);
-	if (!tfr_meant_word(&meant))
-		tfr_error_hint(err, "There are %s.", all);
+	tfr_fail(err, TFR_EUSAGE, "'%.80s' is not what stage '%s' takes", arg, st->row->name);
+	tfr_error_hint(err, "It is written '%s%s'.", st->row->name, st->row->argument);
 	return TFR_EUSAGE;
 }
 
-static enum tfr_status usage(const struct tfr_stage_row *row, struct tfr_error *err)
+static enum tfr_status name_it(struct tfr_stage *st, struct tfr_error *err, const char *format, ...)
+	TFR_PRINTF(3, 4);
+
+/* Writes the normal form: the name, and this argument. */
+static enum tfr_status name_it(struct tfr_stage *st, struct tfr_error *err, const char *format, ...)
 {
-	tfr_fail(err, TFR_EUSAGE,
-		row->argument ? "stage '%s' needs an argument" : "stage '%s' takes no argument",
-		row->name);
-	tfr_error_hint(err, "It is written '%s%s'.", row->name, row->argument ? row->argument : "");
-	return TFR_EUSAGE;
+	char tail[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(tail, sizeof(tail), format, args);
+	va_end(args);
+	st->text = tfr_asprintf("%s%s", st->row->name, tail);
+	if (!st->text)
+		return tfr_fail_nomem(err, "reading the list of stages");
+	return TFR_OK;
 }
 
-static bool is_blank(char c)
+static bool accept(const char **p, char c)
 {
-	return c == ' ' || c == '\t' || c == '\n';
+	if (**p != c)
+		return false;
+	++*p;
+	return true;
 }
 
-static enum tfr_status for_others(const struct tfr_stage_row *row, struct tfr_error *err)
+/* An integer from `least` to `most`; otherwise false. */
+static bool number(const char **p, uint64_t least, uint64_t most, uint64_t *value)
 {
-	bool audio = row->flags & STAGE_AUDIO;
+	const char *start = *p;
 
-	tfr_fail(err, TFR_EUSAGE, "stage '%s' is for %s", row->name,
-		audio ? "audio" : "images, not for the audio of 'decode=audio'");
-	if (audio)
-		tfr_error_hint(err, "Put decode=audio before it.");
-	return TFR_EUSAGE;
-}
+	for (*value = 0; **p >= '0' && **p <= '9'; ++*p) {
+		unsigned digit = (unsigned)(**p - '0');
 
-/* Parses one stage: `size` bytes without surrounding blanks. `audio`: after decode=audio. */
-static enum tfr_status parse_one(
-	struct tfr_stage *st, const char *text, size_t size, bool audio, struct tfr_error *err)
-{
-	const char *equals = memchr(text, '=', size);
-	size_t name_size = equals ? (size_t)(equals - text) : size;
-	const struct tfr_stage_row *row = find_row(text, name_size, audio);
-	TFR_AUTO_FREE char *arg = NULL;
-
-	if (!row)
-		return unknown(text, name_size, err);
-	*st = (struct tfr_stage){ .row = row, .kind = row->kind, .copies = 1 };
-	if (row->kind == STAGE_IMAGE && !(row->flags & STAGE_AUDIO) == audio)
-		return for_others(row, err);
-	if (equals ? !row->argument : row->argument && row->argument[0] == '=')
-		return usage(row, err);
-	if (equals) {
-		arg = strndup(equals + 1, size - name_size - 1);
-		if (!arg)
-			return tfr_fail_nomem(err, "reading the list of stages");
+		if (digit > most || *value > (most - digit) / 10)
+			return false;
+		*value = 10 * *value + digit;
 	}
-	return row->parse(st, arg, err);
+	return *p > start && *value >= least;
 }
 
-/* The end of the stage that begins at `p`: a comma outside of double quotes. */
-static const char *end_of_stage(const char *p)
+static bool number32(const char **p, uint32_t least, uint32_t most, uint32_t *value)
 {
-	for (bool quoted = false; *p && (quoted || *p != ','); p++)
-		quoted ^= *p == '"';
+	uint64_t wide;
+
+	if (!number(p, least, most, &wide))
+		return false;
+	*value = (uint32_t)wide;
+	return true;
+}
+
+/* A number with digits, a point and an exponent, not below 0. */
+static bool real(const char **p, double *value)
+{
+	size_t n = strspn(*p, "0123456789.");
+	char *end;
+
+	if (!n)
+		return false;
+	*value = tfr_text_f64(*p, &end);
+	if ((size_t)(end - *p) < n || *value > 1e30)
+		return false;
+	*p = end;
+	return true;
+}
+
+/* W or WxH */
+static bool size(const char **p, struct tfr_stage *st)
+{
+	if (!number32(p, 1, SIDE_MAX, &st->width))
+		return false;
+	st->height = st->width;
+	return !accept(p, 'x') || number32(p, 1, SIDE_MAX, &st->height);
+}
+
+enum { COPIES_TEXT = 16 };
+
+/* "*N", if the stage takes it; writes its normal form. */
+static bool copies(const char **p, struct tfr_stage *st, char text[COPIES_TEXT])
+{
+	bool taken = strchr(st->row->argument, '*') && accept(p, '*');
+
+	*text = '\0';
+	if (taken && !number32(p, 1, STAGES_COPIES_MAX, &st->copies))
+		return false;
+	if (taken && st->copies > 1)
+		snprintf(text, COPIES_TEXT, "*%u", st->copies);
+	return true;
+}
+
+static enum tfr_status name_size(struct tfr_stage *st, const char *tail, struct tfr_error *err)
+{
+	if (st->width == st->height)
+		return name_it(st, err, "=%u%s", st->width, tail);
+	return name_it(st, err, "=%ux%u%s", st->width, st->height, tail);
+}
+
+static enum tfr_status take_none(struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	(void)arg;
+	return name_it(st, err, "%s", "");
+}
+
+static enum tfr_status take_read(struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	const char *p = arg;
+
+	st->n = 4;
+	st->min = 1;
+	if (p && (!number(&p, 1, 1024, &st->n) ||
+			 (accept(&p, ':') && !number(&p, 1, UINT32_MAX, &st->min)) || *p))
+		return wrong(st, arg, err);
+	return name_it(
+		st, err, "=%llu:%llu", (unsigned long long)st->n, (unsigned long long)st->min);
+}
+
+/* A name with a comma or a blank, and an empty one, is quoted; a name with a quote cannot be
+ * written. */
+static enum tfr_status take_cache(struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	size_t n = arg ? strlen(arg) : 0;
+	bool quoted = n > 1 && arg[0] == '"' && arg[n - 1] == '"';
+
+	if (!arg)
+		return name_it(st, err, "%s", "");
+	st->file = quoted ? strndup(arg + 1, n - 2) : strdup(arg);
+	if (!st->file)
+		return tfr_fail_nomem(err, "reading the list of stages");
+	if (!st->file[0] || strchr(st->file, '"'))
+		return wrong(st, arg, err);
+	quoted = strpbrk(st->file, ", \t\n") != NULL;
+	st->text = tfr_asprintf(quoted ? "cache=\"%s\"" : "cache=%s", st->file);
+	if (!st->text)
+		return tfr_fail_nomem(err, "reading the list of stages");
+	return TFR_OK;
+}
+
+static enum tfr_status name_audio(struct tfr_stage *st, struct tfr_error *err)
+{
+	if (st->rate)
+		return name_it(st, err, "=audio:%u", st->rate);
+	return name_it(st, err, "%s", "=audio");
+}
+
+static enum tfr_status take_decode(struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	const char *p = arg ? arg + strlen("audio") : NULL;
+
+	if (!arg || !strcmp(arg, "masks")) {
+		st->masks = arg;
+		return name_it(st, err, "%s", arg ? "=masks" : "");
+	}
+	if (strncmp(arg, "audio", strlen("audio")))
+		return wrong(st, arg, err);
+	if (*p && (!accept(&p, ':') || !number32(&p, 1, INT32_MAX, &st->rate) || *p))
+		return wrong(st, arg, err);
+	st->audio = true;
+	return name_audio(st, err);
+}
+
+static enum tfr_status take_size(struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	const char *p = arg;
+	char tail[COPIES_TEXT];
+
+	if (!size(&p, st) || !copies(&p, st, tail) || *p)
+		return wrong(st, arg, err);
+	return name_size(st, tail, err);
+}
+
+static enum tfr_status take_resize(struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	const char *p = arg;
+
+	if (!size(&p, st))
+		return wrong(st, arg, err);
+	st->area = !strcmp(p, ":area");
+	if (*p && !st->area)
+		return wrong(st, arg, err);
+	return name_size(st, p, err);
+}
+
+static enum tfr_status take_five_crop(struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	st->copies = 5;
+	return take_size(st, arg, err);
+}
+
+static enum tfr_status take_mirror(struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	st->copies = 2;
+	return take_none(st, arg, err);
+}
+
+static enum tfr_status one_number(
+	struct tfr_stage *st, const char *arg, uint64_t most, struct tfr_error *err)
+{
+	const char *p = arg;
+
+	if (!number(&p, 1, most, &st->n) || *p)
+		return wrong(st, arg, err);
+	return name_it(st, err, "=%llu", (unsigned long long)st->n);
+}
+
+static enum tfr_status take_pixels(struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	return one_number(st, arg, SIDE_MAX, err);
+}
+
+static enum tfr_status take_count(struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	return one_number(st, arg, 1 << 20, err);
+}
+
+static enum tfr_status take_shuffle(struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	const char *p = arg;
+
+	if (!number(&p, 1, UINT32_MAX, &st->n) ||
+		(accept(&p, ':') && !number(&p, 1, st->n, &st->min)) || *p)
+		return wrong(st, arg, err);
+	if (!st->min)
+		return name_it(st, err, "=%llu", (unsigned long long)st->n);
+	return name_it(
+		st, err, "=%llu:%llu", (unsigned long long)st->n, (unsigned long long)st->min);
+}
+
+static enum tfr_status take_degrees(struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	const char *p = arg;
+	char text[TFR_DECIMAL_ROOM + 1];
+
+	if (!real(&p, &st->degrees) || *p || !(st->degrees > 0 && st->degrees <= 360))
+		return wrong(st, arg, err);
+	*tfr_decimal_f64(text, st->degrees) = '\0';
+	return name_it(st, err, "=%s", text);
+}
+
+/* One number for all channels, or three. */
+static bool per_channel(const char **p, float *to, unsigned *count)
+{
+	double value;
+
+	for (*count = 0; *count < 3;) {
+		if (!real(p, &value))
+			return false;
+		to[(*count)++] = (float)value;
+		if (!accept(p, '/'))
+			break;
+	}
+	return *count != 2 && (*p)[-1] != '/';
+}
+
+/* Writes them as per_channel() reads them. */
+static char *put_channels(char *p, char before, const float *values, unsigned count)
+{
+	for (unsigned c = 0; c < count; c++) {
+		*p++ = c ? '/' : before;
+		p = tfr_decimal_f32(p, values[c]);
+	}
 	return p;
 }
 
-static enum tfr_status parse_list(struct tfr_stage_list *s, const char *list, struct tfr_error *err)
+static enum tfr_status take_normalise(struct tfr_stage *st, const char *arg, struct tfr_error *err)
 {
-	bool audio = false;
+	char text[8 * TFR_DECIMAL_ROOM];
+	const char *p = arg;
+	unsigned means, stds;
 
-	for (const char *p = list;;) {
-		const char *end = end_of_stage(p), *last = end;
-		enum tfr_status status;
-
-		while (is_blank(*p))
-			p++;
-		while (last > p && is_blank(last[-1]))
-			last--;
-		if (last == p)
-			return tfr_fail(err, TFR_EUSAGE, "an empty stage in the list of stages");
-		if (s->count == STAGES_COUNT_MAX)
-			return tfr_fail(err, TFR_EUSAGE, "more than %d stages", STAGES_COUNT_MAX);
-		status = parse_one(&s->at[s->count++], p, (size_t)(last - p), audio, err);
-		if (status)
-			return status;
-		audio |= s->at[s->count - 1].audio;
-		if (!*end)
-			return TFR_OK;
-		p = end + 1;
-	}
+	if (!arg)
+		return name_it(st, err, "%s", "");
+	if (!per_channel(&p, st->mean, &means) || !accept(&p, ':') ||
+		!per_channel(&p, st->std, &stds) || *p || means != stds)
+		return wrong(st, arg, err);
+	st->channels = means;
+	for (unsigned c = 0; c < stds; c++)
+		if (!(st->std[c] > 0))
+			return tfr_fail(err, TFR_EUSAGE, "stage 'normalise' would divide by 0");
+	*put_channels(put_channels(text, '=', st->mean, means), ':', st->std, stds) = '\0';
+	return name_it(st, err, "%s", text);
 }
 
-enum tfr_status tfr_stage_list_parse(
-	struct tfr_stage_list *s, const char *list, struct tfr_error *err)
+static enum tfr_status take_cast(struct tfr_stage *st, const char *arg, struct tfr_error *err)
 {
-	enum tfr_status status;
+	if (!tfr_dtype_parse(arg, &st->dtype) || st->dtype > TFR_FLOAT32)
+		return wrong(st, arg, err);
+	return name_it(st, err, "=%s", arg);
+}
 
-	*s = (struct tfr_stage_list){ .at = calloc(STAGES_COUNT_MAX, sizeof(*s->at)) };
-	if (!s->at)
-		return tfr_fail_nomem(err, "reading the list of stages");
-	status = parse_list(s, list, err);
-	if (status == TFR_OK)
-		status = tfr_stage_list_check_order(s, err);
-	if (status)
-		tfr_stage_list_free(s);
+static enum tfr_status take_chw(struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	st->chw = true;
+	return take_none(st, arg, err);
+}
+
+/* ---- audio ---- */
+
+/* The longest audio clip. Batches of such clips are refused by their memory. */
+enum { LENGTH_MAX = 1 << 28, VOICES_MAX = 1024 };
+
+static enum tfr_status name_length(struct tfr_stage *st, struct tfr_error *err)
+{
+	char text[TFR_DECIMAL_ROOM + 2], copies[COPIES_TEXT] = "";
+
+	if (st->copies > 1)
+		snprintf(copies, sizeof(copies), "*%u", st->copies);
+	if (st->width)
+		return name_it(st, err, "=%u%s", st->width, copies);
+	strcpy(tfr_decimal_f64(text, st->seconds), "s");
+	return name_it(st, err, "=%s%s", text, copies);
+}
+
+/* SAMPLES, or SECONDS and an s. */
+static bool length(const char **p, struct tfr_stage *st)
+{
+	const char *start = *p;
+
+	st->height = 1;
+	if (real(p, &st->seconds) && accept(p, 's'))
+		return st->seconds > 0 && st->seconds <= LENGTH_MAX;
+	*p = start;
+	st->seconds = 0;
+	return number32(p, 1, LENGTH_MAX, &st->width);
+}
+
+static enum tfr_status take_length(struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	const char *p = arg;
+	char tail[COPIES_TEXT];
+
+	if (!length(&p, st) || !copies(&p, st, tail) || *p)
+		return wrong(st, arg, err);
+	return name_length(st, err);
+}
+
+static enum tfr_status take_mono(struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	st->voices = 1;
+	return take_none(st, arg, err);
+}
+
+static enum tfr_status take_channels(struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	enum tfr_status status = one_number(st, arg, VOICES_MAX, err);
+
+	st->voices = (uint32_t)st->n;
 	return status;
 }
 
-void tfr_stage_list_free(struct tfr_stage_list *s)
+static enum tfr_status take_audio_cast(struct tfr_stage *st, const char *arg, struct tfr_error *err)
 {
-	for (unsigned i = 0; i < s->count; i++) {
-		free(s->at[i].text);
-		free(s->at[i].file);
+	if (!tfr_dtype_parse(arg, &st->dtype) ||
+		(st->dtype != TFR_INT16 && st->dtype != TFR_FLOAT16 && st->dtype != TFR_BFLOAT16 &&
+			st->dtype != TFR_FLOAT32))
+		return wrong(st, arg, err);
+	return name_it(st, err, "=%s", arg);
+}
+
+static enum tfr_status settle_length(struct tfr_stage *st, uint32_t rate, struct tfr_error *err)
+{
+	double samples = st->seconds * rate + 0.5;
+
+	if (samples < 1 || samples > LENGTH_MAX)
+		return tfr_fail(err, TFR_EUSAGE,
+			"stage '%s': that is %.0f samples at %u per second; it can be 1 to %d",
+			st->text, samples - 0.5, rate, LENGTH_MAX);
+	assert(st->seconds > 0 && rate);
+	st->width = (uint32_t)samples;
+	free(st->text);
+	return name_length(st, err);
+}
+
+enum tfr_status tfr_stage_list_settle_audio(
+	struct tfr_stage_list *s, uint32_t rate, uint32_t channels, struct tfr_error *err)
+{
+	struct tfr_stage *decode = &s->at[tfr_stage_list_find(s, STAGE_DECODE)];
+	enum tfr_status status = TFR_OK;
+	bool any = false;
+
+	if (!decode->rate) {
+		decode->rate = rate;
+		free(decode->text);
+		status = name_audio(decode, err);
 	}
-	free(s->at);
-	*s = (struct tfr_stage_list){ 0 };
-}
-
-char *tfr_stage_list_text(const struct tfr_stage_list *s)
-{
-	size_t size = 1;
-	char *text, *p;
-
-	for (unsigned i = 0; i < s->count; i++)
-		size += strlen(s->at[i].text) + 1;
-	text = p = malloc(size);
-	if (!text)
-		return NULL;
-	*p = '\0';
-	for (unsigned i = 0; i < s->count; i++) {
-		if (i)
-			*p++ = ',';
-		p = stpcpy(p, s->at[i].text);
+	for (unsigned i = 0; status == TFR_OK && i < s->count; i++) {
+		any |= s->at[i].voices > 0;
+		if (s->at[i].seconds > 0)
+			status = settle_length(&s->at[i], decode->rate, err);
 	}
-	return text;
+	decode->first_voices = channels;
+	decode->voices = any ? 0 : channels;
+	return status;
 }
 
-unsigned tfr_stage_list_find(const struct tfr_stage_list *s, enum tfr_stage_kind kind)
-{
-	unsigned i = 0;
+/* ---- the rows ---- */
 
-	while (i < s->count && s->at[i].kind != kind)
-		i++;
-	return i;
-}
+const struct tfr_stage_row tfr_stage_rows[] = {
+	{ "read", STAGE_READ, "[=CYCLE[:BLOCK]]", take_read, 0, NULL },
+	{ "inflate", STAGE_INFLATE, NULL, take_none, 0, NULL },
+	{ "parse", STAGE_PARSE, NULL, take_none, 0, NULL },
+	{ "filter", STAGE_FILTER, NULL, take_none, 0, NULL },
+	{ "cache", STAGE_CACHE, "[=FILE]", take_cache, 0, NULL },
+	{ "decode", STAGE_DECODE, "[=masks|audio[:RATE]]", take_decode, 0, NULL },
+	{ "resize", STAGE_IMAGE, "=W[xH][:area]", take_resize, STAGE_SIZES | STAGE_FLOATS,
+		&tfr_transform_resize },
+	{ "random-resized-crop", STAGE_IMAGE, "=W[xH]", take_size, STAGE_SIZES | STAGE_FLOATS,
+		&tfr_transform_random_resized_crop },
+	{ "random-crop", STAGE_IMAGE, "=W[xH][*N]", take_size, STAGE_SIZES,
+		&tfr_transform_random_crop },
+	{ "centre-crop", STAGE_IMAGE, "=W[xH]", take_size, STAGE_SIZES | STAGE_FLOATS,
+		&tfr_transform_centre_crop },
+	{ "five-crop", STAGE_IMAGE, "=W[xH]", take_five_crop, STAGE_SIZES,
+		&tfr_transform_five_crop },
+	{ "mirror", STAGE_IMAGE, NULL, take_mirror, 0, &tfr_transform_mirror },
+	{ "flip", STAGE_IMAGE, NULL, take_none, 0, &tfr_transform_flip },
+	{ "flip-vertical", STAGE_IMAGE, NULL, take_none, 0, &tfr_transform_flip_vertical },
+	{ "reflect-pad", STAGE_IMAGE, "=N", take_pixels, STAGE_GROWS, &tfr_transform_reflect_pad },
+	{ "pad", STAGE_IMAGE, "=W[xH]", take_size, STAGE_SIZES, &tfr_transform_pad },
+	{ "rotate", STAGE_IMAGE, "=DEGREES", take_degrees, 0, &tfr_transform_rotate },
+	{ "cutout", STAGE_IMAGE, "=N", take_pixels, 0, &tfr_transform_cutout },
+	{ "normalise", STAGE_IMAGE, "[=M1/M2/M3:S1/S2/S3]", take_normalise, STAGE_FLOATS,
+		&tfr_transform_normalise },
+	{ "standardise", STAGE_IMAGE, NULL, take_none, STAGE_FLOATS, &tfr_transform_standardise },
+	{ "cast", STAGE_IMAGE, "=uint8|float16|float32", take_cast, 0, &tfr_transform_cast },
+	{ "chw", STAGE_IMAGE, NULL, take_chw, STAGE_FINISHES, &tfr_transform_form },
+	{ "hwc", STAGE_IMAGE, NULL, take_none, STAGE_FINISHES, &tfr_transform_form },
+	{ "crop", STAGE_IMAGE, "=SAMPLES|SECONDSs", take_length, STAGE_AUDIO | STAGE_SIZES,
+		&tfr_transform_audio_crop },
+	{ "random-crop", STAGE_IMAGE, "=SAMPLES|SECONDSs[*N]", take_length,
+		STAGE_AUDIO | STAGE_SIZES, &tfr_transform_audio_random_crop },
+	{ "centre-crop", STAGE_IMAGE, "=SAMPLES|SECONDSs", take_length, STAGE_AUDIO | STAGE_SIZES,
+		&tfr_transform_audio_centre_crop },
+	{ "mono", STAGE_IMAGE, NULL, take_mono, STAGE_AUDIO, &tfr_transform_audio_mono },
+	{ "channels", STAGE_IMAGE, "=N", take_channels, STAGE_AUDIO,
+		&tfr_transform_audio_channels },
+	{ "cast", STAGE_IMAGE, "=int16|float16|bfloat16|float32", take_audio_cast, STAGE_AUDIO,
+		&tfr_transform_cast },
+	{ "channels-first", STAGE_IMAGE, NULL, take_chw, STAGE_AUDIO | STAGE_FINISHES,
+		&tfr_transform_form },
+	{ "shuffle", STAGE_SHUFFLE, "=N[:MIN]", take_shuffle, 0, NULL },
+	{ "batch", STAGE_BATCH, "=N", take_count, 0, NULL },
+	{ "prefetch", STAGE_PREFETCH, "=N", take_count, 0, NULL },
+	{ "upload", STAGE_UPLOAD, NULL, take_none, 0, NULL },
+};
 
-uint32_t tfr_stage_list_copies(const struct tfr_stage_list *s)
-{
-	uint32_t copies = 1;
-
-	for (unsigned i = 0; i < s->count; i++)
-		copies *= s->at[i].copies;
-	return copies;
-}
+const size_t tfr_stage_row_count = sizeof(tfr_stage_rows) / sizeof(*tfr_stage_rows);

@@ -9,6 +9,7 @@
 #define TFR_PIPELINE_STAGES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <tfr-private/dtype.h>
@@ -78,6 +79,9 @@ struct tfr_stage {
 	bool chw;	      /* chw; hwc has it false */
 	char *file;	      /* cache; NULL: in memory */
 };
+
+extern const struct tfr_stage_row tfr_stage_rows[];
+extern const size_t tfr_stage_row_count;
 
 struct tfr_stage_list {
 	struct tfr_stage *at;

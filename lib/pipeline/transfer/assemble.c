@@ -124,16 +124,13 @@ void tfr_transfer_end_epoch(struct tfr_transfer *tr)
 
 void tfr_staged_ready(struct tfr_transfer *tr, struct tfr_staged_batch *b)
 {
-	unsigned number =
-		(unsigned)(b->number / tr->set->opts.steps_per_transfer % tr->uploader_count);
-
 	b->state = STAGED_READY;
 	b->home->ready++;
 	assert(b->home->ready <= tr->set->opts.steps_per_transfer);
 	tr->assembled.now++;
 	tfr_statistics_count(tr->statistics, tr->set->batch_row, 1, b->used);
-	tfr_feed_note_move(tr->control);
-	tfr_feed_wake(&tr->uploaders[number].ready);
+	tr->control->moves++;
+	pthread_cond_signal(&b->home->uploader->ready.changed);
 }
 
 void tfr_transfer_end(struct tfr_transfer *tr)
@@ -141,10 +138,10 @@ void tfr_transfer_end(struct tfr_transfer *tr)
 	if (tr->ended)
 		return;
 	tr->ended = true;
-	tfr_feed_note_move(tr->control);
+	tr->control->moves++;
 	for (unsigned i = 0; i < tr->uploader_count; i++)
-		tfr_feed_wake(&tr->uploaders[i].ready);
-	tfr_feed_wake_consumer(tr->control);
+		pthread_cond_signal(&tr->uploaders[i].ready.changed);
+	pthread_cond_signal(&tr->control->arrivals);
 }
 
 /* ---- images ---- */
@@ -239,5 +236,5 @@ void tfr_transfer_end_drop(
 	if (records && epoch > tr->dropped_epoch)
 		tr->dropped_epoch = epoch;
 	tfr_feed_wake_workers(tr->control);
-	tfr_feed_wake_consumer(tr->control);
+	pthread_cond_signal(&tr->control->arrivals);
 }

@@ -55,7 +55,7 @@ static enum tfr_status leave_out(struct tfr_transfer *tr, struct tfr_batch_parse
 }
 
 static enum tfr_status write_features(struct tfr_transfer *tr, struct tfr_batch_parser *parser,
-	struct tfr_uploader *l, struct tfr_staged_batch *b, struct tfr_error *err)
+	struct tfr_staged_batch *b, struct tfr_error *err)
 {
 	const struct tfr_batch_layout *y = &tr->layout;
 	uint64_t bytes = tfr_feature_block_bytes(tr->set->features, parser);
@@ -64,8 +64,8 @@ static enum tfr_status write_features(struct tfr_transfer *tr, struct tfr_batch_
 	enum tfr_status status;
 
 	if (tr->set->opts.steps_per_transfer > 1 && need > y->stride)
-		return tfr_staging_grow(l, b->home, b->home->capacity + need - y->stride, err);
-	status = tfr_staging_grow(l, b->home, before + need, err);
+		return tfr_staging_grow(b->home, b->home->capacity + need - y->stride, err);
+	status = tfr_staging_grow(b->home, before + need, err);
 	if (status)
 		return status;
 	tfr_staged_end_images(tr, b);
@@ -77,9 +77,9 @@ static enum tfr_status write_features(struct tfr_transfer *tr, struct tfr_batch_
 	return TFR_OK;
 }
 
-enum tfr_status tfr_staged_features(struct tfr_transfer *tr, struct tfr_uploader *l,
-	struct tfr_staged_batch *b, struct tfr_batch_parser *parser, struct tfr_job_time *time,
-	uint64_t *since, struct tfr_error *err)
+enum tfr_status tfr_staged_features(struct tfr_transfer *tr, struct tfr_staged_batch *b,
+	struct tfr_batch_parser *parser, struct tfr_job_time *time, uint64_t *since,
+	struct tfr_error *err)
 {
 	const struct tfr_feed_settings *set = tr->set;
 	uint64_t start = *since, parsed;
@@ -96,5 +96,5 @@ enum tfr_status tfr_staged_features(struct tfr_transfer *tr, struct tfr_uploader
 		tfr_feed_trace(set, row, time->thread, start, parsed, b->number);
 		*since = parsed;
 	}
-	return status ? status : write_features(tr, parser, l, b, err);
+	return status ? status : write_features(tr, parser, b, err);
 }

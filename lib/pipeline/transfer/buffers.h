@@ -44,6 +44,7 @@ enum tfr_staging_state { STAGING_FREE, STAGING_FILLING, STAGING_FLYING };
 /* The batches of one transfer. */
 struct tfr_staging_buffer {
 	enum tfr_staging_state state;
+	struct tfr_uploader *uploader;
 	uint8_t *memory;
 	uint64_t capacity;
 	struct tfr_staged_batch *batches;
@@ -56,11 +57,10 @@ enum tfr_device_buffer_state { DEVICE_FREE, DEVICE_FLYING, DEVICE_FULL };
 
 /* A batch on its device. */
 struct tfr_device_batch {
-	uint64_t epoch, bytes, payload_bytes;
-	uint64_t at; /* in the buffer */
-	uint32_t records;
+	struct tfr_batch batch; /* as it is handed out */
+	uint64_t at;		/* in the buffer */
+	uint64_t payload_bytes;
 	struct tfr_tensor *tensors;
-	unsigned tensor_count;
 	struct tfr_event *made; /* floats, of its images */
 };
 
@@ -76,12 +76,6 @@ struct tfr_device_buffer {
 	uint64_t started_ns; /* its upload */
 };
 
-/* A first-in first-out queue of indexes. */
-struct tfr_index_queue {
-	unsigned *at;
-	unsigned capacity, head, count;
-};
-
 /* A device with the transfers on their way to it: transfer t goes to uploader t %
  * uploader_count. */
 struct tfr_uploader {
@@ -91,10 +85,10 @@ struct tfr_uploader {
 	unsigned thread; /* its number in traces */
 	struct tfr_staging_buffer *staging;
 	struct tfr_device_buffer *targets;
-	struct tfr_index_queue flying; /* staging buffers, in order */
-	struct tfr_index_queue full;   /* targets, in order */
-	uint64_t transfers;	       /* begun */
-	struct tfr_feed_waiter ready;  /* a transfer is complete, or a target free */
+	/* Transfers that were begun, have arrived, and were handed out completely. */
+	uint64_t transfers, landed, passed;
+	unsigned *staged_in;	      /* the targets of those that have arrived, by their number */
+	struct tfr_feed_waiter ready; /* a transfer is complete, or a target free */
 	pthread_t id;
 	bool started;
 	struct tfr_span span;
@@ -135,6 +129,13 @@ struct tfr_transfer {
 
 /* ---- staging.c ---- */
 
+/* The staging buffer whose upload began first and has not arrived; NULL: there is none. */
+static inline struct tfr_staging_buffer *tfr_uploader_oldest(const struct tfr_uploader *l)
+{
+	return l->transfers > l->landed ? &l->staging[l->landed % l->transfer->set->plan.staging]
+					: NULL;
+}
+
 static inline uint8_t *tfr_staged_memory(
 	const struct tfr_transfer *tr, const struct tfr_staged_batch *b)
 {
@@ -145,7 +146,7 @@ static inline uint8_t *tfr_staged_memory(
  * memory that is not in use to the size of a larger one.  TFR_ENOMEM: that is more than a
  * quarter of the memory allowed, or than the batch's part of a transfer.  Without the lock. */
 enum tfr_status tfr_staging_grow(
-	struct tfr_uploader *l, struct tfr_staging_buffer *b, uint64_t need, struct tfr_error *err);
+	struct tfr_staging_buffer *b, uint64_t need, struct tfr_error *err);
 /* For a transfer of so many bytes and the floats that the device makes after them. */
 enum tfr_status tfr_device_buffer_grow(
 	struct tfr_uploader *l, struct tfr_device_buffer *t, uint64_t bytes, struct tfr_error *err);
@@ -167,16 +168,14 @@ void tfr_staged_close_gaps(const struct tfr_transfer *tr, struct tfr_staged_batc
 
 /* Parses and writes the features of the batch's records; on the account of parse up to `since`,
  * which it moves.  Without the lock. */
-enum tfr_status tfr_staged_features(struct tfr_transfer *tr, struct tfr_uploader *l,
-	struct tfr_staged_batch *b, struct tfr_batch_parser *parser, struct tfr_job_time *time,
-	uint64_t *since, struct tfr_error *err);
+enum tfr_status tfr_staged_features(struct tfr_transfer *tr, struct tfr_staged_batch *b,
+	struct tfr_batch_parser *parser, struct tfr_job_time *time, uint64_t *since,
+	struct tfr_error *err);
 
 /* ---- uploader.c ---- */
 
 /* A thread's main function; its argument is a struct tfr_uploader. */
 void *tfr_uploader_main(void *arg);
-void tfr_index_queue_put(struct tfr_index_queue *q, unsigned value);
-unsigned tfr_index_queue_take(struct tfr_index_queue *q);
 
 /* ---- verify_upload.c ---- */
 

@@ -95,11 +95,11 @@ void tfr_staged_close_gaps(const struct tfr_transfer *tr, struct tfr_staged_batc
 
 /* ---- payloads ---- */
 
-static enum tfr_status copy_payloads(struct tfr_transfer *tr, struct tfr_uploader *l,
-	struct tfr_staged_batch *b, struct tfr_error *err)
+static enum tfr_status copy_payloads(
+	struct tfr_transfer *tr, struct tfr_staged_batch *b, struct tfr_error *err)
 {
 	uint64_t at = (b->records + 1) * sizeof(int64_t), offset = 0;
-	enum tfr_status status = tfr_staging_grow(l, b->home,
+	enum tfr_status status = tfr_staging_grow(b->home,
 		(uint64_t)(b - b->home->batches) * tr->layout.stride + at + b->payload_bytes, err);
 	int64_t *offsets;
 	uint8_t *bytes;
@@ -107,7 +107,7 @@ static enum tfr_status copy_payloads(struct tfr_transfer *tr, struct tfr_uploade
 	if (status)
 		return status;
 	if (tr->set->opts.steps_per_transfer > 1 && at + b->payload_bytes > tr->layout.stride)
-		return tfr_staging_grow(l, b->home, b->home->capacity + b->payload_bytes, err);
+		return tfr_staging_grow(b->home, b->home->capacity + b->payload_bytes, err);
 	offsets = (int64_t *)tfr_staged_memory(tr, b);
 	bytes = (uint8_t *)offsets + at;
 	for (uint32_t i = 0; i < b->records; i++) {
@@ -183,20 +183,11 @@ void tfr_staged_describe(const struct tfr_transfer *tr, struct tfr_staged_batch 
 
 /* ---- the job ---- */
 
-static struct tfr_uploader *uploader_of(
-	const struct tfr_transfer *tr, const struct tfr_staged_batch *b)
-{
-	uint64_t transfer = b->number / tr->set->opts.steps_per_transfer;
-
-	return &tr->uploaders[transfer % tr->uploader_count];
-}
-
 /* Sets *start to the time from which on the work is that of batch. */
 static enum tfr_status complete(struct tfr_transfer *tr, struct tfr_staged_batch *b,
 	struct tfr_batch_parser *parser, struct tfr_job_time *time, uint64_t *start,
 	struct tfr_error *err)
 {
-	struct tfr_uploader *l = uploader_of(tr, b);
 	enum tfr_status status = TFR_OK;
 
 	if (!tr->set->images)
@@ -206,9 +197,9 @@ static enum tfr_status complete(struct tfr_transfer *tr, struct tfr_staged_batch
 	if (b->gaps)
 		tfr_staged_close_gaps(tr, b, b->assigned);
 	if (tr->set->features) {
-		status = tfr_staged_features(tr, l, b, parser, time, start, err);
+		status = tfr_staged_features(tr, b, parser, time, start, err);
 	} else if (b->samples) {
-		status = copy_payloads(tr, l, b, err);
+		status = copy_payloads(tr, b, err);
 		tfr_staged_describe(tr, b);
 	} else {
 		tfr_staged_end_images(tr, b);

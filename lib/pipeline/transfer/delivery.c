@@ -19,14 +19,15 @@ static struct tfr_device_buffer *next_target(const struct tfr_transfer *tr)
 {
 	struct tfr_uploader *l = next_uploader(tr);
 
-	return l->full.count ? &l->targets[l->full.at[l->full.head]] : NULL;
+	return l->landed > l->passed ? &l->targets[l->staged_in[l->passed % tr->set->plan.device]]
+				     : NULL;
 }
 
 static void free_target(struct tfr_uploader *l, struct tfr_device_buffer *t)
 {
 	assert(t->state == DEVICE_FULL);
 	t->state = DEVICE_FREE;
-	tfr_feed_wake(&l->ready);
+	pthread_cond_signal(&l->ready.changed);
 }
 
 /* The transfer's last batch was handed out. */
@@ -34,7 +35,7 @@ static void pass_transfer(struct tfr_transfer *tr, struct tfr_device_buffer *t)
 {
 	struct tfr_uploader *l = next_uploader(tr);
 
-	tfr_index_queue_take(&l->full);
+	l->passed++;
 	tr->deliver_transfer++;
 	tr->deliver_batch = 0;
 	t->handed_out = true;
@@ -62,7 +63,7 @@ bool tfr_transfer_has_batch(struct tfr_transfer *tr)
 		pass_transfer(tr, t);
 	}
 	if (tr->set->opts.no_overlap) /* an upload starts now that its batch is waited for */
-		tfr_feed_wake(&next_uploader(tr)->ready);
+		pthread_cond_signal(&next_uploader(tr)->ready.changed);
 	return false;
 }
 
@@ -76,49 +77,33 @@ bool tfr_transfer_all_delivered(const struct tfr_transfer *tr)
 }
 
 /* What left a list that ends before batch. */
-static void deliver_counts(struct tfr_transfer *tr, struct tfr_batch *batch, struct tfr_delivery *d)
+static uint64_t deliver_counts(struct tfr_transfer *tr, struct tfr_batch *batch)
 {
-	uint64_t records = tr->dropped_records;
+	uint64_t bytes = tr->dropped_bytes, records = tr->dropped_records;
 
-	*d = (struct tfr_delivery){ .epoch = tr->dropped_epoch,
-		.payload_bytes = tr->dropped_bytes,
-		.records = records < UINT32_MAX ? records : UINT32_MAX };
-	*batch = (struct tfr_batch){ .epoch = d->epoch, .records = (uint32_t)d->records };
-	tr->dropped_records -= d->records;
+	*batch = (struct tfr_batch){ .epoch = tr->dropped_epoch,
+		.records = records < UINT32_MAX ? (uint32_t)records : UINT32_MAX };
+	tr->dropped_records -= batch->records;
 	tr->dropped_bytes = 0;
+	return bytes;
 }
 
-void tfr_transfer_deliver(struct tfr_transfer *tr, struct tfr_batch *batch, struct tfr_delivery *d)
+uint64_t tfr_transfer_deliver(struct tfr_transfer *tr, struct tfr_batch *batch)
 {
-	struct tfr_uploader *l;
 	struct tfr_device_buffer *t;
 	const struct tfr_device_batch *a;
 
-	if (!tr->set->batches) {
-		deliver_counts(tr, batch, d);
-		return;
-	}
-	l = next_uploader(tr);
+	if (!tr->set->batches)
+		return deliver_counts(tr, batch);
 	t = next_target(tr);
 	assert(t && tr->deliver_batch < t->count && tr->arrived.now);
 	a = &t->batches[tr->deliver_batch++];
 	tr->arrived.now--;
 	t->held++;
-	*batch = (struct tfr_batch){ .epoch = a->epoch,
-		.records = a->records,
-		.bytes = l->device ? a->bytes : 0,
-		.device = l->number,
-		.event = t->event,
-		.tensors = a->tensors,
-		.tensor_count = a->tensor_count,
-		.memory = l->device ? t->memory + a->at : NULL,
-		.buffer = l->number * tr->set->plan.device + (unsigned)(t - l->targets) };
-	*d = (struct tfr_delivery){ .epoch = a->epoch,
-		.records = a->records,
-		.payload_bytes = a->payload_bytes,
-		.device_bytes = tr->set->uploads ? a->bytes : 0 };
+	*batch = a->batch;
 	if (tr->deliver_batch == t->count)
 		pass_transfer(tr, t);
+	return a->payload_bytes;
 }
 
 void tfr_transfer_release(struct tfr_transfer *tr, const struct tfr_batch *batch)
@@ -133,7 +118,7 @@ void tfr_transfer_release(struct tfr_transfer *tr, const struct tfr_batch *batch
 	assert(t->held);
 	if (--t->held == 0 && t->handed_out) {
 		free_target(l, t);
-		tfr_feed_note_move(tr->control);
+		tr->control->moves++;
 	}
 }
 
@@ -142,12 +127,11 @@ void tfr_transfer_release(struct tfr_transfer *tr, const struct tfr_batch *batch
 enum tfr_status tfr_transfer_stalled(const struct tfr_transfer *tr, struct tfr_error *err)
 {
 	const struct tfr_uploader *l = tr->set->uploads ? next_uploader(tr) : NULL;
-	const struct tfr_staging_buffer *b;
+	const struct tfr_staging_buffer *b = l ? tfr_uploader_oldest(l) : NULL;
 	char size[TFR_SIZE_TEXT];
 
-	if (!l || !l->flying.count)
+	if (!b)
 		return TFR_OK;
-	b = &l->staging[l->flying.at[l->flying.head]];
 	tfr_fail(err, TFR_ESYS,
 		"nothing moved for %g s: stage 'upload' waits for %s to take batch %llu of %s",
 		tr->set->opts.stall_timeout, tfr_device_name(l->device),
@@ -163,12 +147,9 @@ double tfr_transfer_oldest_upload(const struct tfr_transfer *tr)
 
 	for (unsigned i = 0; i < tr->uploader_count; i++) {
 		const struct tfr_uploader *l = &tr->uploaders[i];
-		const struct tfr_staging_buffer *b;
+		const struct tfr_staging_buffer *b = l->device ? tfr_uploader_oldest(l) : NULL;
 
-		if (!l->device || !l->flying.count)
-			continue;
-		b = &l->staging[l->flying.at[l->flying.head]];
-		if (l->targets[b->target].started_ns < oldest)
+		if (b && l->targets[b->target].started_ns < oldest)
 			oldest = l->targets[b->target].started_ns;
 	}
 	return (double)(now - oldest) * 1e-9;

@@ -161,6 +161,7 @@ static enum tfr_status staging_init(
 	struct tfr_transfer *tr = l->transfer;
 	enum tfr_status status = TFR_OK;
 
+	b->uploader = l;
 	b->batches = calloc(tr->set->opts.steps_per_transfer, sizeof(*b->batches));
 	if (!b->batches)
 		return tfr_fail_nomem(err, "making room for batches");
@@ -207,21 +208,17 @@ static enum tfr_status uploader_init(struct tfr_transfer *tr, unsigned i, struct
 	l->number = i;
 	l->thread = tr->first_thread + i;
 	l->device = tr->set->uploads ? tr->set->opts.devices[i] : NULL;
-	tfr_feed_lock(tr->control);
+	pthread_mutex_lock(&tr->control->lock);
 	tfr_feed_add_waiter(tr->control, &l->ready);
 	tfr_statistics_watch(tr->statistics, &l->span);
-	tfr_feed_unlock(tr->control);
+	pthread_mutex_unlock(&tr->control->lock);
 	l->staging = calloc(tr->set->plan.staging, sizeof(*l->staging));
 	l->targets = calloc(tr->set->plan.device, sizeof(*l->targets));
-	l->flying = (struct tfr_index_queue){ calloc(tr->set->plan.staging, sizeof(unsigned)),
-		tr->set->plan.staging, 0, 0 };
-	l->full = (struct tfr_index_queue){ calloc(tr->set->plan.device, sizeof(unsigned)),
-		tr->set->plan.device, 0, 0 };
+	l->staged_in = calloc(tr->set->plan.device, sizeof(*l->staged_in));
 	l->check_capacity = target_bytes(tr);
 	if (tr->set->opts.verify)
 		l->check = malloc(l->check_capacity);
-	if (!l->staging || !l->targets || !l->flying.at || !l->full.at ||
-		(tr->set->opts.verify && !l->check))
+	if (!l->staging || !l->targets || !l->staged_in || (tr->set->opts.verify && !l->check))
 		return tfr_fail_nomem(err, "making room for batches");
 	for (unsigned k = 0; status == TFR_OK && k < tr->set->plan.staging; k++)
 		status = staging_init(l, &l->staging[k], err);
@@ -329,8 +326,7 @@ void tfr_transfer_free(struct tfr_transfer *tr)
 		pthread_cond_destroy(&l->ready.changed);
 		free(l->staging);
 		free(l->targets);
-		free(l->flying.at);
-		free(l->full.at);
+		free(l->staged_in);
 		free(l->check);
 	}
 	free(tr->uploaders);
@@ -351,9 +347,9 @@ static enum tfr_status may_grow(const struct tfr_transfer *tr, uint64_t need, st
 	return TFR_ENOMEM;
 }
 
-enum tfr_status tfr_staging_grow(
-	struct tfr_uploader *l, struct tfr_staging_buffer *b, uint64_t need, struct tfr_error *err)
+enum tfr_status tfr_staging_grow(struct tfr_staging_buffer *b, uint64_t need, struct tfr_error *err)
 {
+	struct tfr_uploader *l = b->uploader;
 	enum tfr_status status;
 	uint8_t *larger;
 

@@ -106,8 +106,8 @@ void tfr_transfer_ask(struct tfr_transfer *tr, bool asked);
 bool tfr_transfer_has_batch(struct tfr_transfer *tr);
 /* Whether every batch there will be has been handed out. */
 bool tfr_transfer_all_delivered(const struct tfr_transfer *tr);
-void tfr_transfer_deliver(
-	struct tfr_transfer *tr, struct tfr_batch *batch, struct tfr_delivery *delivery);
+/* Returns the bytes of its payloads. */
+uint64_t tfr_transfer_deliver(struct tfr_transfer *tr, struct tfr_batch *batch);
 void tfr_transfer_release(struct tfr_transfer *tr, const struct tfr_batch *batch);
 
 /* ---- reports: with the lock ---- */

@@ -10,22 +10,6 @@
 #include "base/error.h"
 #include "pipeline/transfer/buffers.h"
 
-void tfr_index_queue_put(struct tfr_index_queue *l, unsigned value)
-{
-	assert(l->count < l->capacity);
-	l->at[(l->head + l->count++) % l->capacity] = value;
-}
-
-unsigned tfr_index_queue_take(struct tfr_index_queue *l)
-{
-	unsigned value = l->at[l->head];
-
-	assert(l->count);
-	l->head = (l->head + 1) % l->capacity;
-	l->count--;
-	return value;
-}
-
 static int free_target(const struct tfr_uploader *l)
 {
 	for (unsigned i = 0; i < l->transfer->set->plan.device; i++)
@@ -73,14 +57,22 @@ static uint64_t note_batches(struct tfr_uploader *l, struct tfr_staging_buffer *
 			continue;
 		t->count++;
 		bytes = at + f->used;
-		a->epoch = f->epoch;
-		a->bytes = f->used;
-		a->payload_bytes = f->payload_bytes;
-		a->records = f->records;
 		a->at = at;
-		a->tensor_count = l->device ? f->tensor_count : 0;
-		memcpy(a->tensors, f->tensors, a->tensor_count * sizeof(*f->tensors));
-		for (unsigned k = 0; k < a->tensor_count; k++)
+		a->payload_bytes = f->payload_bytes;
+		a->batch = (struct tfr_batch){
+			.epoch = f->epoch,
+			.records = f->records,
+			.device = l->number,
+			.event = t->event,
+			.tensors = a->tensors,
+			.buffer = l->number * tr->set->plan.device + (unsigned)(t - l->targets),
+		};
+		if (!l->device)
+			continue;
+		a->batch.bytes = f->used;
+		a->batch.tensor_count = f->tensor_count;
+		memcpy(a->tensors, f->tensors, f->tensor_count * sizeof(*f->tensors));
+		for (unsigned k = 0; k < f->tensor_count; k++)
 			a->tensors[k].offset += at;
 	}
 	return bytes;
@@ -101,7 +93,7 @@ static enum tfr_status normalise(
 			      (a->at / tr->layout.stride) * tr->set->batch * one * sizeof(float);
 
 		status = tfr_device_normalise(l->device, (float *)(t->memory + to),
-			t->memory + a->at, a->records * one, tr->set->channels, tr->set->mean,
+			t->memory + a->at, a->batch.records * one, tr->set->channels, tr->set->mean,
 			tr->set->std, a->made, err);
 		image->offset = to;
 		image->dtype = TFR_FLOAT32;
@@ -123,9 +115,13 @@ static enum tfr_status send(struct tfr_uploader *l, struct tfr_staging_buffer *b
 		status = tfr_device_upload(l->device, t->memory, b->memory, bytes, t->event, err);
 	if (status == TFR_OK && l->transfer->set->opts.normalise_on_device)
 		status = normalise(l, t, err);
-	for (unsigned i = 0; i < t->count; i++)
-		for (unsigned k = 0; k < t->batches[i].tensor_count; k++)
-			t->batches[i].tensors[k].data = t->memory + t->batches[i].tensors[k].offset;
+	for (unsigned i = 0; i < t->count; i++) {
+		struct tfr_device_batch *a = &t->batches[i];
+
+		a->batch.memory = t->memory + a->at;
+		for (unsigned k = 0; k < a->batch.tensor_count; k++)
+			a->tensors[k].data = t->memory + a->tensors[k].offset;
+	}
 	return status;
 }
 
@@ -145,12 +141,11 @@ static void start_upload(
 	t->state = DEVICE_FLYING;
 	t->started_ns = tfr_clock_ns();
 	l->transfers++;
-	tfr_index_queue_put(&l->flying, (unsigned)(b - l->staging));
 	if (!t->count)
 		return;
-	tfr_feed_unlock(tr->control);
+	pthread_mutex_unlock(&tr->control->lock);
 	status = send(l, b, t, b->bytes, &l->err);
-	tfr_feed_lock(tr->control);
+	pthread_mutex_lock(&tr->control->lock);
 	if (status)
 		tfr_feed_fail(tr->control, status, &l->err);
 }
@@ -169,7 +164,7 @@ static bool start_uploads(struct tfr_uploader *l)
 {
 	struct tfr_transfer *tr = l->transfer;
 
-	while (!tfr_feed_stopping(tr->control)) {
+	while (!tr->control->stopping) {
 		unsigned count = transfer_ready(l);
 		int target = free_target(l);
 
@@ -224,30 +219,29 @@ static enum tfr_status await(struct tfr_uploader *l, struct tfr_staging_buffer *
 static void finish_upload(struct tfr_uploader *l)
 {
 	struct tfr_transfer *tr = l->transfer;
-	struct tfr_staging_buffer *b = &l->staging[l->flying.at[l->flying.head]];
+	struct tfr_staging_buffer *b = tfr_uploader_oldest(l);
 	struct tfr_device_buffer *t = &l->targets[b->target];
 	double seconds;
 	enum tfr_status status;
 
-	tfr_feed_unlock(tr->control);
+	pthread_mutex_unlock(&tr->control->lock);
 	status = await(l, b, &seconds);
-	tfr_feed_lock(tr->control);
+	pthread_mutex_lock(&tr->control->lock);
 	if (status) {
 		tfr_feed_fail(tr->control, status, &l->err);
 		return;
 	}
-	tfr_index_queue_take(&l->flying);
 	account_upload(l, seconds, b);
 	assert(b->state == STAGING_FLYING && t->state == DEVICE_FLYING);
 	t->state = DEVICE_FULL;
 	tr->arrived.now += t->count;
-	tfr_index_queue_put(&l->full, b->target);
+	l->staged_in[l->landed++ % tr->set->plan.device] = b->target;
 	b->state = STAGING_FREE;
 	b->ready = 0;
 	for (unsigned i = 0; i < tr->set->opts.steps_per_transfer; i++)
 		b->batches[i].state = STAGED_EMPTY;
 	tfr_feed_wake_workers(tr->control);
-	tfr_feed_wake_consumer(tr->control);
+	pthread_cond_signal(&tr->control->arrivals);
 }
 
 /* Waits for a transfer, or for a target; a list without upload has no row to charge that to. */
@@ -260,7 +254,7 @@ static void wait_for_work(struct tfr_uploader *l, bool blocked)
 		tfr_span_charge(
 			&l->span, tfr_statistics_account(tr->statistics, tr->set->rows - 1,
 					  blocked ? TFR_ACCOUNT_BLOCKED : TFR_ACCOUNT_STARVED));
-	tfr_feed_wait(tr->control, &l->ready);
+	pthread_cond_wait(&l->ready.changed, &tr->control->lock);
 	tfr_span_end(&l->span);
 }
 
@@ -269,19 +263,19 @@ void *tfr_uploader_main(void *arg)
 	struct tfr_uploader *l = arg;
 	struct tfr_transfer *tr = l->transfer;
 
-	tfr_feed_lock(tr->control);
+	pthread_mutex_lock(&tr->control->lock);
 	l->link_done_ns = tfr_clock_ns();
-	while (!tfr_feed_stopping(tr->control)) {
+	while (!tr->control->stopping) {
 		bool blocked = start_uploads(l);
 
-		if (tfr_feed_stopping(tr->control))
+		if (tr->control->stopping)
 			break;
-		if (l->flying.count)
+		if (tfr_uploader_oldest(l))
 			finish_upload(l);
 		else
 			wait_for_work(l, blocked);
 	}
 	l->span.count = 0;
-	tfr_feed_unlock(tr->control);
+	pthread_mutex_unlock(&tr->control->lock);
 	return NULL;
 }
