@@ -184,7 +184,7 @@ static void count_selected(struct count_run *run, const struct tfr_set *set)
 		.value = value_counted,
 		.file = s->by ? NULL : selected_in_file,
 	};
-	struct tfr_rewrite_report report;
+	struct tfr_sweep_report report;
 	struct tfr_error err;
 	uint64_t absent;
 

@@ -31,7 +31,7 @@ static int open_quarantine(struct cmd *c, const struct rewriting *r, struct tfr_
 	if (!selection_quarantine(r->on_error))
 		return 0;
 	if (tfr_stream_writer_open(
-		    &o->quarantine, selection_quarantine(r->on_error), &writer, &err))
+		    &o->sweep.quarantine, selection_quarantine(r->on_error), &writer, &err))
 		return cmd_fail(c, &err);
 	return 0;
 }
@@ -46,11 +46,17 @@ int rewriting_start(struct cmd *c, const struct rewriting *r, struct tfr_rewrite
 	if (cmd_open_inputs(c, r->allow_missing, input))
 		return c->exit;
 	*o = (struct tfr_rewrite_opts){
-		.input = *input,
-		.compression = (enum tfr_compression)r->compression,
-		.where = r->where,
-		.skip_damaged = r->on_error && strcmp(r->on_error, "fail") != 0,
-		.threads = (unsigned)r->jobs,
+		.sweep = {
+			.input = *input,
+			.compression = (enum tfr_compression)r->compression,
+			.where = r->where,
+			.skip_damaged = r->on_error && strcmp(r->on_error, "fail") != 0,
+			.threads = (unsigned)r->jobs,
+			.progress = cmd_show_progress,
+			.warn = cmd_warn_text,
+			.missing = cmd_missing,
+			.ctx = c,
+		},
 		.seed = r->seed,
 		.writer = {
 			.threads = (unsigned)r->jobs,
@@ -61,10 +67,6 @@ int rewriting_start(struct cmd *c, const struct rewriting *r, struct tfr_rewrite
 			.temporaries = cmd_temporaries(),
 		},
 		.command = c->line,
-		.progress = cmd_show_progress,
-		.warn = cmd_warn_text,
-		.missing = cmd_missing,
-		.ctx = c,
 	};
 	if (cmd_expect(c, &r->expect, &o->expect) || open_quarantine(c, r, o))
 		return c->exit;
@@ -74,7 +76,7 @@ int rewriting_start(struct cmd *c, const struct rewriting *r, struct tfr_rewrite
 
 void rewriting_close(struct tfr_rewrite_opts *o, struct tfr_set *input)
 {
-	tfr_stream_writer_close(o->quarantine);
+	tfr_stream_writer_close(o->sweep.quarantine);
 	tfr_set_close(input);
 }
 

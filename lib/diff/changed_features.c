@@ -13,6 +13,7 @@
 
 #include "diff/name_table.h"
 #include "inspect/survey.h"
+#include "rewrite/rewrite_sweep.h"
 #include "sweep/sweep.h"
 
 enum {
@@ -43,11 +44,6 @@ struct run {
 	uint64_t differing; /* pairs with at least one feature that differs */
 };
 
-static enum tfr_status inputs_changed(struct tfr_error *err)
-{
-	return tfr_fail(err, TFR_EDATA, "the inputs changed while they were read");
-}
-
 static enum tfr_status no_memory(struct tfr_error *err)
 {
 	return tfr_fail_nomem(err, "comparing features");
@@ -73,7 +69,7 @@ static enum tfr_status add_features(
 	uint8_t row[ROW];
 
 	if (status)
-		return inputs_changed(err);
+		return tfr_pass_changed(err);
 	tfr_put_be(row, pair, 8);
 	row[ROW - 1] = (uint8_t)r->side;
 	for (size_t i = 0; !status && i < tfr_example_count(r->example); i++) {
@@ -120,7 +116,7 @@ static enum tfr_status settle(
 	tfr_note_put_place(place, s->file, s->rec.index);
 	c = memcmp(place, r->next, sizeof(place));
 	if (c)
-		return c > 0 ? inputs_changed(err) : TFR_OK;
+		return c > 0 ? tfr_pass_changed(err) : TFR_OK;
 	if (r->side)
 		pair = tfr_get_be(r->next + TFR_NOTE_PLACE, 8);
 	else
@@ -154,7 +150,7 @@ static enum tfr_status read_side(struct run *r, struct tfr_error *err)
 
 	if (!status)
 		status = tfr_sweep_run(&sweep, &ignored, err);
-	return !status && r->more ? inputs_changed(err) : status;
+	return !status && r->more ? tfr_pass_changed(err) : status;
 }
 
 /* --- rows of both sides --- */

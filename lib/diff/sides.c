@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "rewrite/rewrite_sweep.h"
 
 struct identity {
 	dev_t device;
@@ -71,18 +72,13 @@ static enum tfr_status refuse_same_files(
 
 static enum tfr_status refuse_pipes(const struct tfr_set *set, struct tfr_error *err)
 {
-	for (size_t i = 0; i < tfr_set_count(set); i++) {
-		const char *path = tfr_set_path(set, i);
-		struct stat st;
+	const char *pipe = tfr_pass_pipe(set);
 
-		if (strcmp(path, "-") &&
-			(stat(path, &st) || S_ISREG(st.st_mode) || S_ISBLK(st.st_mode)))
-			continue;
-		tfr_fail(err, TFR_EUSAGE, "'%s' cannot be read twice", path);
-		tfr_error_hint(err, "Put its records into a file first.");
-		return TFR_EUSAGE;
-	}
-	return TFR_OK;
+	if (!pipe)
+		return TFR_OK;
+	tfr_fail(err, TFR_EUSAGE, "'%s' cannot be read twice", pipe);
+	tfr_error_hint(err, "Put its records into a file first.");
+	return TFR_EUSAGE;
 }
 
 enum tfr_status tfr_diff_check_sides(

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/escape.h"
 #include "rewrite/resample/class_table.h"
-#include "rewrite/rewrite_sweep.h"
+#include "sweep/sweep.h"
 
 static const struct tfr_classes_bounds bounds = {
 	.text_bytes = 64 << 20,
@@ -185,7 +185,7 @@ static void tell(struct count_by *b)
 
 static void warn_absent(const struct count_by *b, uint64_t absent, uint64_t taken)
 {
-	const struct tfr_rewrite_opts *common = &b->o->common;
+	const struct tfr_sweep_opts *common = &b->o->common;
 	const char *name, *meant;
 	char text[600];
 
@@ -204,15 +204,15 @@ static void warn_absent(const struct count_by *b, uint64_t absent, uint64_t take
 	common->warn(common->ctx, text);
 }
 
-enum tfr_status tfr_count_by(const struct tfr_count_by_opts *opts,
-	struct tfr_rewrite_report *report, uint64_t *absent, struct tfr_error *err)
+enum tfr_status tfr_count_by(const struct tfr_count_by_opts *opts, struct tfr_sweep_report *report,
+	uint64_t *absent, struct tfr_error *err)
 {
 	struct count_by b = { .o = opts,
 		.n_workers = tfr_sweep_threads(opts->common.threads),
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 		.values.bounds = &bounds };
 	struct tfr_sweep sweep = {
-		.opts = tfr_pass_opts(&opts->common),
+		.opts = opts->common,
 		.phase = "counting",
 		.parse = opts->by != NULL,
 		.examine = count_record,
@@ -221,11 +221,11 @@ enum tfr_status tfr_count_by(const struct tfr_count_by_opts *opts,
 	enum tfr_status status = TFR_OK;
 
 	*absent = 0;
-	*report = (struct tfr_rewrite_report){ 0 };
+	*report = (struct tfr_sweep_report){ 0 };
 	if (!open_count(&b))
 		status = tfr_fail_nomem(err, "counting");
 	if (!status)
-		status = tfr_pass_run(&sweep, report, err);
+		status = tfr_sweep_run(&sweep, report, err);
 	for (unsigned k = 0; !status && k < b.n_workers; k++) {
 		*absent += b.workers[k].absent;
 		if (k)

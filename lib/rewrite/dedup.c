@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <xxhash.h>
 
@@ -48,11 +47,6 @@ struct run {
 	uint8_t next[FOUND]; /* the next record to skip */
 	bool more;
 };
-
-static enum tfr_status inputs_changed(struct tfr_error *err)
-{
-	return tfr_fail(err, TFR_EDATA, "the inputs changed while they were read");
-}
 
 static void put_place(uint8_t *out, uint32_t file, uint64_t record)
 {
@@ -114,7 +108,7 @@ static enum tfr_status note(
 
 static enum tfr_status collect(struct run *r, struct tfr_error *err)
 {
-	struct tfr_sweep sweep = { .opts = tfr_pass_opts(&r->o->common),
+	struct tfr_sweep sweep = { .opts = r->o->common.sweep,
 		.phase = "comparing",
 		.parse = r->o->key,
 		.examine = note,
@@ -194,8 +188,8 @@ static enum tfr_status leave_out(struct run *r, const struct tfr_swept *s, struc
 	enum tfr_status status = TFR_OK;
 
 	if (o->duplicate)
-		status = o->duplicate(o->common.ctx, s->path, s->rec.index,
-			tfr_set_path(o->common.input, (size_t)tfr_get_be(r->next + PLACE, 4)),
+		status = o->duplicate(o->common.sweep.ctx, s->path, s->rec.index,
+			tfr_set_path(o->common.sweep.input, (size_t)tfr_get_be(r->next + PLACE, 4)),
 			tfr_get_be(r->next + PLACE + 4, 8), err);
 	return status ? status : look_ahead(r, err);
 }
@@ -216,7 +210,7 @@ static enum tfr_status settle(
 	put_place(place, s->file, s->rec.index);
 	c = r->more ? memcmp(place, r->next, PLACE) : -1;
 	if (c > 0)
-		return inputs_changed(err);
+		return tfr_pass_changed(err);
 	if (!c)
 		return leave_out(r, s, err);
 	shard = (uint32_t)(report->written++ % tfr_set_writer_shards(r->out));
@@ -227,7 +221,7 @@ static enum tfr_status settle(
 
 static enum tfr_status write_rest(struct run *r, struct tfr_error *err)
 {
-	struct tfr_sweep sweep = { .opts = tfr_pass_opts(&r->o->common),
+	struct tfr_sweep sweep = { .opts = r->o->common.sweep,
 		.phase = "writing",
 		.parse = r->o->key,
 		.again = true,
@@ -242,7 +236,7 @@ static enum tfr_status write_rest(struct run *r, struct tfr_error *err)
 		status = tfr_pass_run(&sweep, &r->report->common, err);
 	r->report->temp_bytes += tfr_sorter_spilled(r->found);
 	if (!status && (r->more || r->report->common.taken != r->noted))
-		status = inputs_changed(err);
+		status = tfr_pass_changed(err);
 	return status;
 }
 
@@ -250,19 +244,14 @@ static enum tfr_status write_rest(struct run *r, struct tfr_error *err)
 
 static enum tfr_status refuse_pipes(const struct tfr_set *input, struct tfr_error *err)
 {
-	for (size_t i = 0; i < tfr_set_count(input); i++) {
-		const char *path = tfr_set_path(input, i);
-		struct stat st;
+	const char *pipe = tfr_pass_pipe(input);
 
-		if (strcmp(path, "-") &&
-			(stat(path, &st) || S_ISREG(st.st_mode) || S_ISBLK(st.st_mode)))
-			continue;
-		tfr_fail(err, TFR_EUSAGE, "'%s' cannot be read twice", path);
-		tfr_error_hint(err, "Records are compared before they are written.  Put them into "
-				    "a file first.");
-		return TFR_EUSAGE;
-	}
-	return TFR_OK;
+	if (!pipe)
+		return TFR_OK;
+	tfr_fail(err, TFR_EUSAGE, "'%s' cannot be read twice", pipe);
+	tfr_error_hint(err, "Records are compared before they are written.  Put them into "
+			    "a file first.");
+	return TFR_EUSAGE;
 }
 
 static enum tfr_status prepare(struct run *r, struct tfr_error *err)
@@ -290,13 +279,12 @@ static enum tfr_status prepare(struct run *r, struct tfr_error *err)
 static enum tfr_status dedup(struct run *r, struct tfr_error *err)
 {
 	const struct tfr_rewrite_opts *o = &r->o->common;
-	const struct tfr_rewrite_report *report = &r->report->common;
 	struct tfr_set_info info = { .command = o->command, .seed = o->seed };
-	enum tfr_status status = refuse_pipes(o->input, err);
+	enum tfr_status status = refuse_pipes(o->sweep.input, err);
 
 	if (!status)
 		status = tfr_set_writer_open(
-			&r->out, r->o->output, &o->writer, o->warn, o->ctx, err);
+			&r->out, r->o->output, &o->writer, o->sweep.warn, o->sweep.ctx, err);
 	if (!status)
 		status = prepare(r, err);
 	if (!status)
@@ -306,12 +294,10 @@ static enum tfr_status dedup(struct run *r, struct tfr_error *err)
 	if (!status)
 		status = write_rest(r, err);
 	if (!status)
-		status = tfr_pass_expected(o, report, err);
+		status = tfr_pass_expected(o, &r->report->common, err);
 	if (!status)
-		status = tfr_expect_some(&o->expect, report->records, report->written, err);
-	if (!status)
-		status = tfr_set_info_carry(&info, o->input, err);
-	info.beside[0] = o->quarantine;
+		status = tfr_set_info_carry(&info, o->sweep.input, err);
+	info.beside[0] = o->sweep.quarantine;
 	info.beside[1] = r->o->listing;
 	if (!status)
 		status = tfr_set_writer_publish(r->out, &info, err);
@@ -324,7 +310,7 @@ enum tfr_status tfr_dedup(
 {
 	struct run r = { .o = opts,
 		.report = report,
-		.n_workers = tfr_sweep_threads(opts->common.threads),
+		.n_workers = tfr_sweep_threads(opts->common.sweep.threads),
 		.lock = PTHREAD_MUTEX_INITIALIZER };
 	enum tfr_status status;
 

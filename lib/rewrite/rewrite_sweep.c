@@ -1,29 +1,39 @@
-/* rewrite/rewrite_sweep.c - converts between the options and reports of rewriting and those of a
- * sweep.
- *
- * Every pass over the inputs uses these functions, so that no option is forgotten. */
+/* rewrite/rewrite_sweep.c - what all passes over the inputs share: their report, the inputs that
+ * they refuse, and the checks after them. */
 #include "rewrite/rewrite_sweep.h"
 
-struct tfr_sweep_opts tfr_pass_opts(const struct tfr_rewrite_opts *opts)
-{
-	return (struct tfr_sweep_opts){
-		.input = opts->input,
-		.compression = opts->compression,
-		.where = opts->where,
-		.skip_damaged = opts->skip_damaged,
-		.quarantine = opts->quarantine,
-		.threads = opts->threads,
-		.progress = opts->progress,
-		.warn = opts->warn,
-		.missing = opts->missing,
-		.ctx = opts->ctx,
-	};
-}
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
 
 enum tfr_status tfr_pass_expected(const struct tfr_rewrite_opts *opts,
 	const struct tfr_rewrite_report *report, struct tfr_error *err)
 {
-	return tfr_expect_check(&opts->expect, report->taken, report->taken_sum, err);
+	enum tfr_status status =
+		tfr_expect_check(&opts->expect, report->taken, report->taken_sum, err);
+
+	return status ? status
+		      : tfr_expect_some(&opts->expect, report->records, report->written, err);
+}
+
+enum tfr_status tfr_pass_changed(struct tfr_error *err)
+{
+	return tfr_fail(err, TFR_EDATA, "the inputs changed while they were read");
+}
+
+/* A missing file is reported when it is opened. */
+const char *tfr_pass_pipe(const struct tfr_set *input)
+{
+	for (size_t i = 0; i < tfr_set_count(input); i++) {
+		const char *path = tfr_set_path(input, i);
+		struct stat st;
+
+		if (!strcmp(path, "-") ||
+			(!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode)))
+			return path;
+	}
+	return NULL;
 }
 
 enum tfr_status tfr_pass_run(

@@ -6,7 +6,6 @@
  * published: after a failure no set has changed. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>
@@ -91,11 +90,6 @@ static enum tfr_status note(
 	return status ? status : tfr_strata_note(r->strata, worker, &class, hash, err);
 }
 
-static enum tfr_status inputs_changed(struct tfr_error *err)
-{
-	return tfr_fail(err, TFR_EDATA, "the inputs changed while they were read");
-}
-
 static enum tfr_status examine(
 	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
 {
@@ -140,7 +134,7 @@ static enum tfr_status settle(
 	report->common.taken_sum += v.digest.sum;
 	if (r->strata) {
 		if (v.class == TFR_CLASS_NONE)
-			return inputs_changed(err);
+			return tfr_pass_changed(err);
 		r->found_sum += v.hash;
 		r->received[v.class * (r->opts->share_count + 1) + v.share]++;
 	}
@@ -173,15 +167,16 @@ static enum tfr_status open_strata(struct run *r, struct tfr_error *err)
 		folders = (const char *const *)&r->default_folder;
 		count = 1;
 	}
-	r->strata = tfr_strata_new(o->shares, o->share_count, tfr_sweep_threads(o->common.threads),
-		o->memory ? o->memory : MEMORY, folders, count);
+	r->strata = tfr_strata_new(o->shares, o->share_count,
+		tfr_sweep_threads(o->common.sweep.threads), o->memory ? o->memory : MEMORY, folders,
+		count);
 	return r->strata ? TFR_OK : tfr_fail_nomem(err, "counting the classes");
 }
 
 static enum tfr_status collect(struct run *r, struct tfr_error *err)
 {
 	const struct tfr_split_opts *o = r->opts;
-	struct tfr_sweep sweep = { .opts = tfr_pass_opts(&o->common),
+	struct tfr_sweep sweep = { .opts = o->common.sweep,
 		.phase = "counting",
 		.parse = true,
 		.examine = note,
@@ -210,14 +205,14 @@ static enum tfr_status check_unchanged(const struct run *r, struct tfr_error *er
 	size_t columns = r->opts->share_count + 1;
 
 	if (r->report->common.taken != r->noted || r->found_sum != tfr_strata_sum(r->strata))
-		return inputs_changed(err);
+		return tfr_pass_changed(err);
 	for (size_t c = 0; c < classes->n; c++) {
 		uint64_t found = 0;
 
 		for (size_t i = 0; i < columns; i++)
 			found += r->received[c * columns + i];
 		if (found != classes->items[c].records)
-			return inputs_changed(err);
+			return tfr_pass_changed(err);
 	}
 	return TFR_OK;
 }
@@ -226,7 +221,7 @@ static enum tfr_status divide(struct run *r, struct tfr_error *err)
 {
 	const struct tfr_split_opts *o = r->opts;
 	struct tfr_sweep sweep = {
-		.opts = tfr_pass_opts(&o->common),
+		.opts = o->common.sweep,
 		.phase = "writing",
 		.parse = o->key || o->stratify,
 		.again = r->strata,
@@ -251,22 +246,17 @@ static enum tfr_status divide(struct run *r, struct tfr_error *err)
 /* Inputs that are read twice must not be pipes. */
 static enum tfr_status refuse_pipes(const struct tfr_set *input, struct tfr_error *err)
 {
-	for (size_t i = 0; i < tfr_set_count(input); i++) {
-		const char *path = tfr_set_path(input, i);
-		bool standard = !strcmp(path, "-");
-		struct stat st;
+	const char *pipe = tfr_pass_pipe(input);
 
-		if (!standard && (stat(path, &st) || S_ISREG(st.st_mode) || S_ISBLK(st.st_mode)))
-			continue;
-		if (standard)
-			tfr_fail(err, TFR_EUSAGE, "standard input cannot be read twice");
-		else
-			tfr_fail_path(err, TFR_EUSAGE, path, "cannot read a pipe twice:");
-		tfr_error_hint(err, "Classes are counted before they are divided.  Put the records "
-				    "into a file first.");
-		return TFR_EUSAGE;
-	}
-	return TFR_OK;
+	if (!pipe)
+		return TFR_OK;
+	if (!strcmp(pipe, "-"))
+		tfr_fail(err, TFR_EUSAGE, "standard input cannot be read twice");
+	else
+		tfr_fail_path(err, TFR_EUSAGE, pipe, "cannot read a pipe twice:");
+	tfr_error_hint(err, "Classes are counted before they are divided.  Put the records "
+			    "into a file first.");
+	return TFR_EUSAGE;
 }
 
 static enum tfr_status open_sets(struct run *r, struct tfr_error *err)
@@ -283,7 +273,7 @@ static enum tfr_status open_sets(struct run *r, struct tfr_error *err)
 		r->report->sets[i].set = o->shares[i].set;
 		r->report->sets[i].fraction = o->shares[i].fraction;
 		status = tfr_set_writer_open(&r->writers[i], o->shares[i].set, &o->common.writer,
-			o->common.warn, o->common.ctx, err);
+			o->common.sweep.warn, o->common.sweep.ctx, err);
 	}
 	return status;
 }
@@ -293,19 +283,16 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 	const struct tfr_split_opts *o = r->opts;
 	TFR_AUTO_FREE struct tfr_set_info *infos = calloc(o->share_count, sizeof(*infos));
 	struct tfr_set_info info = { .command = o->common.command, .seed = o->common.seed };
-	const struct tfr_rewrite_report *report = &r->report->common;
-	enum tfr_status status = tfr_pass_expected(&o->common, report, err);
+	enum tfr_status status = tfr_pass_expected(&o->common, &r->report->common, err);
 
 	if (!status)
-		status = tfr_set_info_carry(&info, o->common.input, err);
-	if (!status)
-		status = tfr_expect_some(&o->common.expect, report->records, report->written, err);
+		status = tfr_set_info_carry(&info, o->common.sweep.input, err);
 	if (!status && !infos)
 		status = tfr_fail_nomem(err, "publishing the sets");
 	for (size_t i = 0; !status && i < o->share_count; i++)
 		infos[i] = info;
 	if (!status) {
-		infos[o->share_count - 1].beside[0] = o->common.quarantine;
+		infos[o->share_count - 1].beside[0] = o->common.sweep.quarantine;
 		status = tfr_set_writers_publish(r->writers, infos, o->share_count, err);
 	}
 	tfr_set_info_clear(&info);
@@ -321,7 +308,7 @@ static enum tfr_status split(struct run *r, struct tfr_error *err)
 		status = tfr_fail(err, TFR_EUSAGE, "records have no folder '%s' to divide them by",
 			o->shares[0].folder);
 	if (!status && o->stratify)
-		status = refuse_pipes(o->common.input, err);
+		status = refuse_pipes(o->common.sweep.input, err);
 	if (!status)
 		status = open_sets(r, err);
 	if (!status && o->stratify)

@@ -50,20 +50,18 @@ static void shuffle(const char *inputs, const char *output, const char *aside, u
 	struct tfr_set *set = NULL;
 	struct tfr_shuffle_report report;
 	struct tfr_shuffle_opts o = {
-		.common = { .threads = threads,
-			.writer.force = true,
-			.progress = go_on,
-			.ctx = &calls },
+		.common = { .sweep = { .threads = threads, .progress = go_on, .ctx = &calls },
+			.writer.force = true },
 		.output = output,
 		.memory = memory,
 	};
 	enum tfr_status status;
 
 	must(tfr_set_open(&set, &set_opts, NULL));
-	o.common.input = set;
+	o.common.sweep.input = set;
 	if (aside) {
-		must(tfr_stream_writer_open(&o.common.quarantine, aside, &plain, NULL));
-		o.common.skip_damaged = true;
+		must(tfr_stream_writer_open(&o.common.sweep.quarantine, aside, &plain, NULL));
+		o.common.sweep.skip_damaged = true;
 	}
 	status = tfr_shuffle(&o, &report, NULL);
 	if (status != TFR_ECANCELLED) {
@@ -71,7 +69,7 @@ static void shuffle(const char *inputs, const char *output, const char *aside, u
 		if (report.common.records != report.common.written)
 			abort();
 	}
-	tfr_stream_writer_close(o.common.quarantine);
+	tfr_stream_writer_close(o.common.sweep.quarantine);
 	tfr_set_close(set);
 }
 

@@ -9,47 +9,26 @@
 #define TFR_PRIVATE_REWRITE_H
 
 #include <tfr-private/example.h>
-#include <tfr-private/progress.h>
-#include <tfr-private/shard.h>
+#include <tfr-private/sweep.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Options of all calls.  Zero is the default of every member except `input`. */
+/* Options of all calls.  Zero is the default of every member except `sweep.input`. */
 struct tfr_rewrite_opts {
-	const struct tfr_set *input;
-	enum tfr_compression compression; /* of the inputs */
-	/* Selects the records for which this holds (tfr_where_compile()); NULL: all. */
-	const char *where;
-	/* A damaged record, or one that must be an Example and is not, ends the call with
-	 * TFR_EDATA, file, record and offset, and nothing is published.  With `skip_damaged`, the
-	 * call warns, counts the record and continues after it. */
-	bool skip_damaged;
-	/* With `skip_damaged`, tfr_shuffle(), tfr_resample(), tfr_split() and tfr_dedup() write the
-	 * raw bytes of everything that they skip to this file, uncompressed, in the order of the
+	/* The inputs, and how they are read.  Nothing is published after a failure.  With
+	 * `quarantine`, tfr_shuffle(), tfr_resample(), tfr_split() and tfr_dedup() write the raw
+	 * bytes of everything that they skip to this file, uncompressed, in the order of the
 	 * inputs; an intact but unusable record with its framing.  The caller opens and closes it.
-	 * It is published together with the sets.  NULL: none. */
-	struct tfr_stream_writer *quarantine;
-	unsigned threads; /* 0: one per processor */
+	 * It is published together with the sets. */
+	struct tfr_sweep_opts sweep;
 	uint64_t seed;
 	struct tfr_writer_opts writer; /* compression, level, force, temporaries, threads */
 	/* Compared with what `where` selects; if it differs, TFR_EDATA, and nothing is published.
 	 */
 	struct tfr_expect expect;
 	const char *command; /* for the manifest; may be NULL */
-
-	/* Reports the progress of `phase` ("counting", "writing", …), from any thread of the call,
-	 * one at a time.  If it returns false, the call ends with TFR_ECANCELLED and leaves
-	 * nothing. May be NULL. */
-	bool (*progress)(void *ctx, const char *phase, const struct tfr_progress *p);
-	/* One line without its newline, from any thread, one at a time; may be NULL. */
-	void (*warn)(void *ctx, const char *text);
-	/* After the last record of the inputs: a feature that `where` names and that no record has,
-	 * unless the expression asks for its absence (exists, len, != or negation).  The output is
-	 * complete all the same.  NULL: `warn` receives it. */
-	void (*missing)(void *ctx, const struct tfr_error *err);
-	void *ctx;
 };
 
 /* The report of every call.  If the call fails, it covers the work done so far. */
@@ -426,7 +405,7 @@ enum tfr_status tfr_repair(const struct tfr_repair_opts *opts, struct tfr_repair
 /* Counts the records of `common.input` that `common.where` selects, and the values of a feature in
  * them; writes nothing.  All processors read and verify every payload, also within one file. */
 struct tfr_count_by_opts {
-	struct tfr_rewrite_opts common; /* `writer`, `seed` and `command` are not used */
+	struct tfr_sweep_opts common;
 	const char *by; /* the feature, which requires Examples; NULL: counts records only */
 	bool sum;	/* compute content sums too */
 	/* Both are called at the end, after all records; either may be NULL.  A value is given as
@@ -443,8 +422,8 @@ struct tfr_count_by_opts {
  * if no record has the feature.  TFR_EUSAGE: more than a million values, or more than 64 MiB of
  * them.  Other failures are those of a sweep over the input: the first fault in input order, unless
  * `skip_damaged` allows it. */
-enum tfr_status tfr_count_by(const struct tfr_count_by_opts *opts,
-	struct tfr_rewrite_report *report, uint64_t *absent, struct tfr_error *err);
+enum tfr_status tfr_count_by(const struct tfr_count_by_opts *opts, struct tfr_sweep_report *report,
+	uint64_t *absent, struct tfr_error *err);
 
 #ifdef __cplusplus
 }

@@ -12,13 +12,6 @@
 #include "base/error.h"
 #include "rewrite/resample/class_name.h"
 
-/* The results of examine() for a record, used by settle(). */
-struct verdict {
-	uint64_t draw, sum;
-	uint32_t class;
-	enum tfr_kind kind;
-};
-
 /* --- choosing --- */
 
 /* Finds the class of a record in the table.  The names in `initial` are text and match both
@@ -47,7 +40,7 @@ static enum tfr_status look_again(
 {
 	struct tfr_by_class *b = ctx;
 	struct tfr_counted_class class;
-	struct verdict v = { 0 };
+	struct tfr_resample_verdict v = { 0 };
 	struct tfr_digest digest;
 	char text[TFR_CLASS_TEXT];
 	enum tfr_status status =
@@ -81,10 +74,10 @@ static enum tfr_status refuse_stray(struct tfr_by_class *b, const struct tfr_swe
 	tfr_fail_record(&stray, TFR_EDATA, s->path, s->rec.index, s->rec.offset,
 		"feature '%s' is %s, but %s before", b->o->by, tfr_kind_name(kind),
 		tfr_kind_name(b->kind));
-	if (b->o->common.skip_damaged) {
+	if (b->o->common.sweep.skip_damaged) {
 		if (!b->strays++)
 			b->stray = stray;
-		return tfr_swept_put_aside(b->o->common.quarantine, s, err);
+		return tfr_swept_put_aside(b->o->common.sweep.quarantine, s, err);
 	}
 	if (err)
 		*err = stray;
@@ -95,12 +88,12 @@ static enum tfr_status choose(
 	void *ctx, const struct tfr_swept *s, const void *verdict, struct tfr_error *err)
 {
 	struct tfr_by_class *b = ctx;
-	const struct verdict *v = verdict;
+	const struct tfr_resample_verdict *v = verdict;
 	struct tfr_class_plan *p;
 	uint64_t copies;
 
 	if (v->class == TFR_CLASS_NONE)
-		return tfr_resample_changed(err);
+		return tfr_pass_changed(err);
 	p = &b->plans[v->class];
 	if (b->o->initial) {
 		b->kind = b->kind ? b->kind : v->kind;
@@ -108,7 +101,7 @@ static enum tfr_status choose(
 			return refuse_stray(b, s, v->kind, err);
 		b->classes.items[v->class].records++;
 	} else if (!p->unseen) {
-		return tfr_resample_changed(err);
+		return tfr_pass_changed(err);
 	}
 	b->r->report->common.taken_sum += v->sum;
 	if (b->o->method == TFR_RESAMPLE_REJECT) {
@@ -134,7 +127,7 @@ static enum tfr_status check_seen(struct tfr_by_class *b, struct tfr_error *err)
 		struct tfr_counted_class class = tfr_classes_at(&b->classes, i);
 
 		if (!b->o->initial && p->unseen)
-			return tfr_resample_changed(err);
+			return tfr_pass_changed(err);
 		if (b->o->initial && p->weight > 0 && !b->classes.items[i].records)
 			return tfr_fail(err, TFR_EDATA, "class '%s' of --initial does not occur",
 				tfr_class_text(&b->classing, &class, text));
@@ -147,27 +140,22 @@ static enum tfr_status check_seen(struct tfr_by_class *b, struct tfr_error *err)
 static enum tfr_status write_chosen(struct tfr_by_class *b, struct tfr_error *err)
 {
 	struct tfr_rewrite_report *report = &b->r->report->common;
-	struct tfr_sweep sweep = {
-		.opts = tfr_pass_opts(&b->o->common),
-		.phase = "writing",
-		.parse = true,
-		.max_record = b->r->max_record,
-		.block_size = b->r->block_size,
-		.again = !b->o->initial,
-		.last = true,
-		.verdict_size = sizeof(struct verdict),
-		.examine = look_again,
-		.settle = choose,
-		.ctx = b,
-	};
-	enum tfr_status status = tfr_pass_run(&sweep, report, err);
+	struct tfr_sweep sweep = tfr_resample_sweep(b->r, "writing");
+	enum tfr_status status;
 	char text[8192];
 
+	sweep.again = !b->o->initial;
+	sweep.last = true;
+	sweep.verdict_size = sizeof(struct tfr_resample_verdict);
+	sweep.examine = look_again;
+	sweep.settle = choose;
+	sweep.ctx = b;
+	status = tfr_pass_run(&sweep, report, err);
 	report->bad += b->strays;
 	report->taken -= b->strays;
-	if (b->strays && b->o->common.warn)
-		b->o->common.warn(
-			b->o->common.ctx, tfr_error_format(&b->stray, text, sizeof(text)));
+	if (b->strays && b->o->common.sweep.warn)
+		b->o->common.sweep.warn(
+			b->o->common.sweep.ctx, tfr_error_format(&b->stray, text, sizeof(text)));
 	if (!status && b->o->initial && report->taken)
 		tfr_by_class_warn_missing(b);
 	return status ? status : check_seen(b, err);
@@ -235,7 +223,7 @@ static enum tfr_status open_workers(struct tfr_by_class *b, struct tfr_error *er
 {
 	enum tfr_status status = TFR_OK;
 
-	b->n_workers = tfr_sweep_threads(b->o->common.threads);
+	b->n_workers = tfr_sweep_threads(b->o->common.sweep.threads);
 	b->workers = calloc(b->n_workers, sizeof(*b->workers));
 	if (!b->workers)
 		return tfr_fail_nomem(err, "starting the workers");
@@ -262,8 +250,8 @@ static enum tfr_status run(struct tfr_by_class *b, struct tfr_error *err)
 	}
 	if (!status)
 		status = tfr_by_class_plan(b, err);
-	if (!status && !b->classes.n && common->warn)
-		common->warn(common->ctx, "no record has a class: nothing is written");
+	if (!status && !b->classes.n && common->sweep.warn)
+		common->sweep.warn(common->sweep.ctx, "no record has a class: nothing is written");
 	if (!status)
 		status = write_chosen(b, err);
 	return status ? status : make_report(b, err);

@@ -26,12 +26,6 @@ struct by_weight {
 	uint64_t records_left;
 };
 
-/* The results of examine() for a record, used by settle(). */
-struct verdict {
-	double weight;
-	uint64_t draw, sum;
-};
-
 static enum tfr_status weigh(
 	const struct by_weight *b, const struct tfr_swept *s, double *weight, struct tfr_error *err)
 {
@@ -61,7 +55,7 @@ static enum tfr_status weigh(
 static enum tfr_status note_weight(
 	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
 {
-	struct verdict v = { 0 };
+	struct tfr_resample_verdict v = { 0 };
 	enum tfr_status status = weigh(ctx, s, &v.weight, err);
 
 	(void)worker;
@@ -73,7 +67,7 @@ static enum tfr_status add_weight(
 	void *ctx, const struct tfr_swept *s, const void *verdict, struct tfr_error *err)
 {
 	struct by_weight *b = ctx;
-	const struct verdict *v = verdict;
+	const struct tfr_resample_verdict *v = verdict;
 
 	(void)s;
 	(void)err;
@@ -85,18 +79,12 @@ static enum tfr_status add_weight(
 
 static enum tfr_status add_up(struct by_weight *b, struct tfr_error *err)
 {
-	struct tfr_sweep sweep = {
-		.opts = tfr_pass_opts(&b->o->common),
-		.phase = "counting",
-		.parse = true,
-		.max_record = b->r->max_record,
-		.block_size = b->r->block_size,
-		.verdict_size = sizeof(struct verdict),
-		.examine = note_weight,
-		.settle = add_weight,
-		.ctx = b,
-	};
+	struct tfr_sweep sweep = tfr_resample_sweep(b->r, "counting");
 
+	sweep.verdict_size = sizeof(struct tfr_resample_verdict);
+	sweep.examine = note_weight;
+	sweep.settle = add_weight;
+	sweep.ctx = b;
 	return tfr_pass_run(&sweep, &b->r->report->common, err);
 }
 
@@ -139,7 +127,8 @@ static enum tfr_status look_again(
 	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
 {
 	struct by_weight *b = ctx;
-	struct verdict v = { .draw = tfr_resample_draw(b->o->common.seed, s->file, s->rec.index) };
+	struct tfr_resample_verdict v = { .draw = tfr_resample_draw(
+						  b->o->common.seed, s->file, s->rec.index) };
 	struct tfr_digest digest;
 	enum tfr_status status = weigh(b, s, &v.weight, err);
 
@@ -183,11 +172,11 @@ static enum tfr_status choose(
 	void *ctx, const struct tfr_swept *s, const void *verdict, struct tfr_error *err)
 {
 	struct by_weight *b = ctx;
-	const struct verdict *v = verdict;
+	const struct tfr_resample_verdict *v = verdict;
 	uint64_t copies;
 
 	if (!b->records_left-- || (v->weight > 0 && !b->positive_left))
-		return tfr_resample_changed(err);
+		return tfr_pass_changed(err);
 	if (b->o->method == TFR_RESAMPLE_REJECT) {
 		b->passed += v->weight;
 		b->positive_left -= v->weight > 0;
@@ -201,21 +190,15 @@ static enum tfr_status choose(
 
 static enum tfr_status write_chosen(struct by_weight *b, struct tfr_error *err)
 {
-	struct tfr_sweep sweep = {
-		.opts = tfr_pass_opts(&b->o->common),
-		.phase = "writing",
-		.parse = true,
-		.max_record = b->r->max_record,
-		.block_size = b->r->block_size,
-		.again = true,
-		.last = true,
-		.verdict_size = sizeof(struct verdict),
-		.examine = look_again,
-		.settle = choose,
-		.ctx = b,
-	};
+	struct tfr_sweep sweep = tfr_resample_sweep(b->r, "writing");
 	enum tfr_status status;
 
+	sweep.again = true;
+	sweep.last = true;
+	sweep.verdict_size = sizeof(struct tfr_resample_verdict);
+	sweep.examine = look_again;
+	sweep.settle = choose;
+	sweep.ctx = b;
 	b->positive_left = b->positive;
 	b->records_left = b->r->report->common.taken;
 	/* The middle of one of 2^32 parts of a step, where rounding cannot move it to another
@@ -226,7 +209,7 @@ static enum tfr_status write_chosen(struct by_weight *b, struct tfr_error *err)
 		-32);
 	status = tfr_pass_run(&sweep, &b->r->report->common, err);
 	if (!status && (b->passed != b->sum || b->records_left))
-		status = tfr_resample_changed(err);
+		status = tfr_pass_changed(err);
 	return status;
 }
 

@@ -84,16 +84,16 @@ static enum tfr_status check_kinds(struct tfr_by_class *b, struct tfr_error *err
 		return TFR_OK;
 	other = first[1].file > first[0].file ||
 		(first[1].file == first[0].file && first[1].record > first[0].record);
-	tfr_fail_record(&stray, TFR_EDATA, tfr_set_path(common->input, first[other].file),
+	tfr_fail_record(&stray, TFR_EDATA, tfr_set_path(common->sweep.input, first[other].file),
 		first[other].record, first[other].offset, "feature '%s' is %s, but %s before",
 		b->o->by, other ? "bytes" : "int64", other ? "int64" : "bytes");
-	if (!common->skip_damaged) {
+	if (!common->sweep.skip_damaged) {
 		if (err)
 			*err = stray;
 		return TFR_EDATA;
 	}
-	if (common->warn)
-		common->warn(common->ctx, tfr_error_format(&stray, text, sizeof(text)));
+	if (common->sweep.warn)
+		common->sweep.warn(common->sweep.ctx, tfr_error_format(&stray, text, sizeof(text)));
 	return keep_kind(b, other ? TFR_KIND_INT64 : TFR_KIND_BYTES, err);
 }
 
@@ -108,23 +108,19 @@ void tfr_by_class_warn_missing(struct tfr_by_class *b)
 		for (unsigned k = 1; k < b->n_workers; k++)
 			tfr_lookout_merge(
 				all, tfr_where_lookout(b->workers[k].classifier.wheres[rule]));
-		tfr_lookout_report(all, common->missing, common->warn, common->ctx);
+		tfr_lookout_report(
+			all, common->sweep.missing, common->sweep.warn, common->sweep.ctx);
 	}
 }
 
 enum tfr_status tfr_by_class_count(struct tfr_by_class *b, struct tfr_error *err)
 {
-	struct tfr_sweep sweep = {
-		.opts = tfr_pass_opts(&b->o->common),
-		.phase = "counting",
-		.parse = true,
-		.max_record = b->r->max_record,
-		.block_size = b->r->block_size,
-		.examine = count_record,
-		.ctx = b,
-	};
-	enum tfr_status status = tfr_pass_run(&sweep, &b->r->report->common, err);
+	struct tfr_sweep sweep = tfr_resample_sweep(b->r, "counting");
+	enum tfr_status status;
 
+	sweep.examine = count_record;
+	sweep.ctx = b;
+	status = tfr_pass_run(&sweep, &b->r->report->common, err);
 	for (unsigned k = 0; !status && k < b->n_workers; k++)
 		status = flush(b, &b->workers[k], err);
 	if (!status)

@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
 #include "rewrite/rewrite_sweep.h"
@@ -102,35 +101,34 @@ enum tfr_status tfr_resample_put(struct tfr_resampling *r, const struct tfr_swep
 
 enum tfr_status tfr_resample_check_twice(const struct tfr_resampling *r, struct tfr_error *err)
 {
-	const struct tfr_set *input = r->o->common.input;
+	const char *pipe = tfr_pass_pipe(r->o->common.sweep.input);
 
-	for (size_t i = 0; i < tfr_set_count(input); i++) {
-		const char *path = tfr_set_path(input, i);
-		struct stat st;
-
-		if (strcmp(path, "-") && (stat(path, &st) || S_ISREG(st.st_mode)))
-			continue; /* a missing file is reported when it is opened */
-		if (strcmp(path, "-"))
-			tfr_fail_path(err, TFR_EUSAGE, path,
-				"records are counted before they are chosen, and no pipe can be "
-				"read "
-				"twice:");
-		else
-			tfr_fail(err, TFR_EUSAGE,
-				"records are counted before they are chosen, and standard input "
-				"cannot be read twice");
-		tfr_error_hint(err, "%s",
-			r->o->weights ? "Put it into a file first."
-				      : "Put it into a file first.  With the shares of the classes "
-					"in --initial, --method reject reads once.");
-		return TFR_EUSAGE;
-	}
-	return TFR_OK;
+	if (!pipe)
+		return TFR_OK;
+	if (strcmp(pipe, "-"))
+		tfr_fail_path(err, TFR_EUSAGE, pipe,
+			"records are counted before they are chosen, and no pipe can be read "
+			"twice:");
+	else
+		tfr_fail(err, TFR_EUSAGE,
+			"records are counted before they are chosen, and standard input "
+			"cannot be read twice");
+	tfr_error_hint(err, "%s",
+		r->o->weights ? "Put it into a file first."
+			      : "Put it into a file first.  With the shares of the classes "
+				"in --initial, --method reject reads once.");
+	return TFR_EUSAGE;
 }
 
-enum tfr_status tfr_resample_changed(struct tfr_error *err)
+struct tfr_sweep tfr_resample_sweep(const struct tfr_resampling *r, const char *phase)
 {
-	return tfr_fail(err, TFR_EDATA, "the inputs changed while they were read");
+	return (struct tfr_sweep){
+		.opts = r->o->common.sweep,
+		.phase = phase,
+		.parse = true,
+		.max_record = r->max_record,
+		.block_size = r->block_size,
+	};
 }
 
 /* Whether the classes chosen by have the numbers of the class map. */
@@ -159,7 +157,7 @@ static enum tfr_status count_classes(
 {
 	const struct tfr_resample_report *report = r->report;
 	struct tfr_class_count *counts;
-	enum tfr_status status = tfr_set_info_carry(info, r->o->common.input, err);
+	enum tfr_status status = tfr_set_info_carry(info, r->o->common.sweep.input, err);
 
 	if (status || !report->class_count || !report->classes[0].has_label ||
 		(info->class_count && !by_class_label(r->o)))
@@ -191,7 +189,7 @@ static enum tfr_status write_in_order(
 {
 	const struct tfr_rewrite_opts *common = &r->o->common;
 	enum tfr_status status = tfr_set_writer_open(
-		&r->out, r->o->output, &common->writer, common->warn, common->ctx, err);
+		&r->out, r->o->output, &common->writer, common->sweep.warn, common->sweep.ctx, err);
 
 	if (status)
 		return status;
@@ -200,11 +198,8 @@ static enum tfr_status write_in_order(
 	if (!status)
 		status = tfr_pass_expected(common, &r->report->common, err);
 	if (!status)
-		status = tfr_expect_some(
-			&common->expect, r->report->common.records, r->report->common.written, err);
-	if (!status)
 		status = count_classes(r, info, err);
-	info->beside[0] = common->quarantine;
+	info->beside[0] = common->sweep.quarantine;
 	if (!status)
 		status = tfr_set_writer_publish(r->out, info, err);
 	tfr_set_writer_close(r->out);
@@ -226,14 +221,15 @@ static enum tfr_status deal(void *ctx, struct tfr_sink *sink, const struct tfr_m
 	struct tfr_resampling *r = s->r;
 	enum tfr_status status;
 
-	s->opts.common.threads = plan->threads;
+	s->opts.common.sweep.threads = plan->threads;
 	r->o = &s->opts;
 	r->sink = sink;
 	r->max_record = plan->max_record;
 	r->block_size = plan->block;
 	status = choose(r, err);
 	if (!status)
-		status = tfr_pass_expected(&s->opts.common, &r->report->common, err);
+		status = tfr_expect_check(&s->opts.common.expect, r->report->common.taken,
+			r->report->common.taken_sum, err);
 	*report = r->report->common;
 	report->taken_sum = 0; /* the sink has the sum of the records dealt */
 	return status ? status : count_classes(r, s->info, err);

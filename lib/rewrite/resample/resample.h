@@ -50,8 +50,16 @@ enum tfr_status tfr_resample_put(struct tfr_resampling *r, const struct tfr_swep
 	uint64_t copies, struct tfr_error *err);
 /* Refuses inputs that can be read only once, and names them. */
 enum tfr_status tfr_resample_check_twice(const struct tfr_resampling *r, struct tfr_error *err);
-/* The error of a second pass that does not find the records of the first. */
-enum tfr_status tfr_resample_changed(struct tfr_error *err);
+/* A sweep over the parsed records, without its callbacks. */
+struct tfr_sweep tfr_resample_sweep(const struct tfr_resampling *r, const char *phase);
+
+/* What examine() computes of a record for settle(). */
+struct tfr_resample_verdict {
+	uint64_t draw, sum;
+	double weight;	/* by weight */
+	uint32_t class; /* by class */
+	enum tfr_kind kind;
+};
 
 /* Does the work; after TFR_OK all records are written or passed to the shuffle. */
 enum tfr_status tfr_resample_by_class(struct tfr_resampling *r, struct tfr_error *err);

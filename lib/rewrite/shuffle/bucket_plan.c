@@ -166,8 +166,8 @@ static void add_file(const char *path, enum tfr_compression forced, struct tfr_s
 static void estimate_input(const struct tfr_shuffle_opts *o, struct tfr_shuffle_plan *plan)
 {
 	plan->exact = true;
-	for (size_t k = 0; k < tfr_set_count(o->common.input); k++) {
-		add_file(tfr_set_path(o->common.input, k), o->common.compression, plan);
+	for (size_t k = 0; k < tfr_set_count(o->common.sweep.input); k++) {
+		add_file(tfr_set_path(o->common.sweep.input, k), o->common.sweep.compression, plan);
 		if (plan->input_bytes == UINT64_MAX) {
 			plan->exact = false;
 			return;
@@ -188,7 +188,8 @@ enum tfr_status tfr_shuffle_plan(
 		return tfr_fail(err, TFR_EUSAGE, "a shuffle needs at least 8 MiB of memory");
 	*plan = (struct tfr_shuffle_plan){ .memory = memory };
 	estimate_input(o, plan);
-	tfr_memory_plan(&mem, memory, tfr_sweep_threads(o->common.threads), plan->input_bytes);
+	tfr_memory_plan(
+		&mem, memory, tfr_sweep_threads(o->common.sweep.threads), plan->input_bytes);
 	plan->passes = mem.passes;
 	plan->threads = mem.threads;
 	plan->buckets = mem.buckets;

@@ -499,7 +499,7 @@ enum tfr_status tfr_gather_run(const struct tfr_gather *g, struct tfr_error *err
 	lanes.threads = g->threads < window ? g->threads : (unsigned)window;
 	r.lanes = lanes.lanes = r.shards < lanes.threads ? r.shards : lanes.threads;
 	lanes.count = longest_lane(&r) * r.lanes;
-	tfr_ticker_init(&r.ticker, tfr_pass_opts(&g->opts->common), "writing", g->records,
+	tfr_ticker_init(&r.ticker, g->opts->common.sweep, "writing", g->records,
 		bytes + TFR_RECORD_OVERHEAD * g->records);
 	status = tfr_lanes_run(&lanes, &r, err);
 	tfr_ticker_clear(&r.ticker);

@@ -70,8 +70,8 @@ static enum tfr_status mix_input(XXH3_state_t *x, const char *path, struct tfr_e
 enum tfr_status tfr_resume_fingerprint(const struct tfr_shuffle_opts *o, const char *const *folders,
 	size_t count, uint64_t *fingerprint, struct tfr_error *err)
 {
-	const uint64_t numbers[] = { o->common.seed, o->common.compression,
-		o->common.skip_damaged };
+	const uint64_t numbers[] = { o->common.seed, o->common.sweep.compression,
+		o->common.sweep.skip_damaged };
 	XXH3_state_t *x = XXH3_createState();
 	enum tfr_status status = TFR_OK;
 
@@ -83,11 +83,11 @@ enum tfr_status tfr_resume_fingerprint(const struct tfr_shuffle_opts *o, const c
 	XXH3_64bits_reset(x);
 	mix_text(x, tfr_version());
 	mix(x, numbers, sizeof(numbers));
-	mix_text(x, o->common.where);
+	mix_text(x, o->common.sweep.where);
 	for (size_t k = 0; k < count; k++)
 		mix_text(x, folders[k]);
-	for (size_t k = 0; !status && k < tfr_set_count(o->common.input); k++)
-		status = mix_input(x, tfr_set_path(o->common.input, k), err);
+	for (size_t k = 0; !status && k < tfr_set_count(o->common.sweep.input); k++)
+		status = mix_input(x, tfr_set_path(o->common.sweep.input, k), err);
 	*fingerprint = XXH3_64bits_digest(x);
 	XXH3_freeState(x);
 	return status;
@@ -118,16 +118,16 @@ enum tfr_status tfr_resume_said(const struct tfr_shuffle_opts *o, struct tfr_buf
 
 	if (x)
 		XXH3_64bits_reset(x);
-	for (size_t k = 0; !status && k < tfr_set_count(c->input); k++) {
-		status = mix_input(x, tfr_set_path(c->input, k), err);
-		good = good && say(said, "input", tfr_set_path(c->input, k));
+	for (size_t k = 0; !status && k < tfr_set_count(c->sweep.input); k++) {
+		status = mix_input(x, tfr_set_path(c->sweep.input, k), err);
+		good = good && say(said, "input", tfr_set_path(c->sweep.input, k));
 	}
 	*inputs = x ? XXH3_64bits_digest(x) : 0;
 	XXH3_freeState(x);
-	good = good && say(said, "output", o->output) && say(said, "where", c->where) &&
+	good = good && say(said, "output", o->output) && say(said, "where", c->sweep.where) &&
 	       say_number(said, "seed", c->seed) &&
-	       say_number(said, "input compression", c->compression) &&
-	       say_number(said, "skip damaged", c->skip_damaged) &&
+	       say_number(said, "input compression", c->sweep.compression) &&
+	       say_number(said, "skip damaged", c->sweep.skip_damaged) &&
 	       say_number(said, "compression", c->writer.compression) &&
 	       say_number(said, "level", (uint64_t)c->writer.level) && tfr_buf_append(said, "", 1);
 	return status || good ? status : tfr_fail_nomem(err, "noting the options");

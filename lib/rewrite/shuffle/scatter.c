@@ -358,7 +358,7 @@ enum tfr_status tfr_scatter_again(const struct tfr_shuffle_opts *opts,
 	}
 	if (!*divided)
 		return TFR_OK;
-	tfr_ticker_init(&a.ticker, tfr_pass_opts(&opts->common), "dealing again", records, bytes);
+	tfr_ticker_init(&a.ticker, opts->common.sweep, "dealing again", records, bytes);
 	status = divide_all(&a, plan, *divided, largest_record, largest_bucket, err);
 	tfr_ticker_clear(&a.ticker);
 	return status ? status : replace_buckets(&a, buckets, *divided, err);

@@ -131,7 +131,7 @@ static enum tfr_status prepare(struct shuffle *s, struct tfr_error *err)
 	/* The output's lock keeps other processes away from data that may be resumed. */
 	const struct tfr_set_how how = { .open_now = SHARDS_OPEN };
 	enum tfr_status status = tfr_set_writer_open_as(&s->out, s->o->output, &s->o->common.writer,
-		&how, s->o->common.warn, s->o->common.ctx, err);
+		&how, s->o->common.sweep.warn, s->o->common.sweep.ctx, err);
 
 	if (!status)
 		status = tfr_shuffle_plan(s->o, &s->plan, err);
@@ -141,7 +141,7 @@ static enum tfr_status prepare(struct shuffle *s, struct tfr_error *err)
 		return status;
 	if (s->dealing->part)
 		s->plan.least_bytes = 0;
-	tfr_memory_plan(&s->mem, s->plan.memory, tfr_sweep_threads(s->o->common.threads),
+	tfr_memory_plan(&s->mem, s->plan.memory, tfr_sweep_threads(s->o->common.sweep.threads),
 		s->plan.input_bytes ? s->plan.input_bytes : UINT64_MAX);
 	s->kept.spill_files = s->mem.threads < SPILLS_MAX ? s->mem.threads : SPILLS_MAX;
 	status = find_state(s, err);
@@ -275,7 +275,7 @@ static enum tfr_status publish(struct shuffle *s, struct tfr_error *err)
 	struct tfr_set_info info = *s->dealing->info;
 	enum tfr_status status = tfr_expect_some(&s->o->common.expect, r->records, r->written, err);
 
-	info.beside[0] = s->o->common.quarantine;
+	info.beside[0] = s->o->common.sweep.quarantine;
 	return status ? status : tfr_set_writer_publish(s->out, &info, err);
 }
 
@@ -312,7 +312,8 @@ enum tfr_status tfr_shuffle_dealt(const struct tfr_shuffle_opts *opts,
 	if (!status && !report->resumed)
 		status = deal(&s, err);
 	if (!status && !dealing->part) /* a part was checked by the caller */
-		status = tfr_pass_expected(&opts->common, &report->common, err);
+		status = tfr_expect_check(
+			&opts->common.expect, report->common.taken, report->common.taken_sum, err);
 	if (!status)
 		status = write_out(&s, err);
 	if (!status)
@@ -366,7 +367,7 @@ static enum tfr_status deal_inputs(void *ctx, struct tfr_sink *sink,
 {
 	const struct tfr_shuffle_opts *opts = ctx;
 	struct tfr_sweep sweep = {
-		.opts = tfr_pass_opts(&opts->common),
+		.opts = opts->common.sweep,
 		.phase = "dealing",
 		.max_record = plan->max_record,
 		.block_size = plan->block,
@@ -390,12 +391,12 @@ enum tfr_status tfr_shuffle(const struct tfr_shuffle_opts *opts, struct tfr_shuf
 	TFR_AUTO_BUF said = { 0 };
 	enum tfr_status status;
 
-	if (opts->resume && opts->common.quarantine)
+	if (opts->resume && opts->common.sweep.quarantine)
 		return tfr_fail(err, TFR_EUSAGE,
 			"a shuffle that can be resumed has no quarantine: what was passed over "
 			"before would be missing");
 	*report = (struct tfr_shuffle_report){ 0 };
-	status = tfr_set_info_carry(&info, opts->common.input, err);
+	status = tfr_set_info_carry(&info, opts->common.sweep.input, err);
 	if (!status && opts->resume && strcmp(opts->output, "-")) {
 		status = tfr_resume_said(opts, &said, &info.inputs, err);
 		info.options = (const char *)said.data;

@@ -24,7 +24,8 @@ static bool stop(void *ctx, const char *phase, const struct tfr_progress *p)
 static struct tfr_shuffle_opts options(void)
 {
 	return (struct tfr_shuffle_opts){
-		.common = { .input = made_open(&input, 1), .threads = 2, .writer.force = true },
+		.common = { .sweep = { .input = made_open(&input, 1), .threads = 2 },
+			.writer.force = true },
 		.output = "out",
 		.memory = 8 * MIB,
 		.tmpdirs = &folder,
@@ -42,10 +43,10 @@ static enum tfr_status run(bool stopped, bool *resumed, struct tfr_error *err)
 	*err = (struct tfr_error){ 0 };
 	unlink("out");
 	unlink("out.file.manifest.json");
-	o.common.progress = stopped ? stop : NULL;
+	o.common.sweep.progress = stopped ? stop : NULL;
 	status = tfr_shuffle(&o, &report, err);
 	*resumed = report.resumed;
-	tfr_set_close((struct tfr_set *)o.common.input);
+	tfr_set_close((struct tfr_set *)o.common.sweep.input);
 	return status;
 }
 
@@ -339,5 +340,5 @@ Test(kept, a_complete_run_removes_what_was_left)
 	cr_assert_eq(tfr_shuffle(&o, &report, &err), TFR_OK, "%s", err.message);
 	cr_assert(report.complete);
 	cr_assert_eq(temp_count("t"), 0);
-	tfr_set_close((struct tfr_set *)o.common.input);
+	tfr_set_close((struct tfr_set *)o.common.sweep.input);
 }

@@ -142,7 +142,7 @@ Test(resample, nothing_depends_on_the_threads)
 		for (unsigned threads = 1; threads <= 8; threads *= 2) {
 			struct tfr_resample_opts o = kinds[k];
 
-			o.common.threads = threads;
+			o.common.sweep.threads = threads;
 			o.common.seed = 3;
 			cr_assert_eq(
 				run(o, threads == 1 ? &first : &r), TFR_OK, "%s", r.err.message);
@@ -337,7 +337,7 @@ Test(resample, equal_weights_take_every_record)
 	make_set(1000);
 	for (uint64_t seed = 0; seed < 10; seed++) {
 		RUN(&r, .weights = "label", .size = 50, .common.seed = seed,
-			.common.where = "label == 7");
+			.common.sweep.where = "label == 7");
 		cr_assert_eq(r.n, 50);
 		assert_once(&r);
 	}

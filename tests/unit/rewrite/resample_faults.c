@@ -49,12 +49,12 @@ Test(resample_faults, what_cannot_be_had_leaves_nothing)
 			TFR_EUSAGE, "more than 9007199254740992" },
 		{ { .weights = "weight" }, TFR_EUSAGE, "--weights wants --total" },
 		{ { .weights = "text", .size = 1 }, TFR_EDATA, "is bytes" },
-		{ { .weights = "weight", .size = 5, .common.where = "weight == 0" }, TFR_EDATA,
-			"no record has a weight above 0" },
+		{ { .weights = "weight", .size = 5, .common.sweep.where = "weight == 0" },
+			TFR_EDATA, "no record has a weight above 0" },
 		{ { .weights = "weight", .by = "label", .size = 1 }, TFR_EUSAGE,
 			"--weights takes" },
-		{ { .by = "label", .target = "uniform", .common.where = "label ==" }, TFR_EUSAGE,
-			"expected" },
+		{ { .by = "label", .target = "uniform", .common.sweep.where = "label ==" },
+			TFR_EUSAGE, "expected" },
 	};
 
 	make_set(1000);
@@ -94,10 +94,10 @@ Test(resample_faults, an_existing_target_is_told_of_before_anything_is_read)
 	struct tfr_resample_opts o = { .by = "label",
 		.target = "uniform",
 		.output = "out",
-		.common = { .progress = note_progress, .ctx = &caller } };
+		.common.sweep = { .progress = note_progress, .ctx = &caller } };
 
 	make_set(30);
-	o.common.input = input;
+	o.common.sweep.input = input;
 	temp_write("out", "x", 1);
 	cr_assert_eq(tfr_resample(&o, &r.report, &r.err), TFR_EEXIST);
 	cr_assert_eq(left_behind(), 1);
@@ -110,7 +110,8 @@ Test(resample_faults, a_file_of_zero_records_and_one_class)
 
 	make_set(0);
 	RUN(&r, .by = "label", .target = "uniform",
-		.common = { .warn = note_warning, .ctx = &caller, .expect.allow_empty = true });
+		.common = { .sweep = { .warn = note_warning, .ctx = &caller },
+			.expect.allow_empty = true });
 	cr_assert_eq(r.n, 0);
 	cr_assert_str_eq(caller.last, "no record has a class: nothing is written");
 	cr_assert_eq(
@@ -127,7 +128,7 @@ Test(resample_faults, a_file_of_zero_records_and_one_class)
 	make_set(9);
 	for (enum tfr_resample_method m = 0; m <= TFR_RESAMPLE_OVERSAMPLE; m++) {
 		RUN(&r, .by = "label", .target = "uniform", .method = m,
-			.common.where = "label == 0");
+			.common.sweep.where = "label == 0");
 		cr_assert_eq(r.n, 8, "all of the one class");
 	}
 	tfr_resample_report_clear(&r.report);
@@ -146,12 +147,12 @@ Test(resample_faults, damage_stops_it_or_is_passed_over_the_same_in_both_passes)
 	temp_write("in-00001-of-00003", data, n);
 	cr_assert_eq(run((struct tfr_resample_opts){ .by = "label", .target = "uniform" }, &r),
 		TFR_EDATA);
-	cr_assert(
-		r.err.has_record && r.err.record == 16 && !strcmp(tfr_error_path(&r.err), "in-00001-of-00003"),
+	cr_assert(r.err.has_record && r.err.record == 16 &&
+			  !strcmp(tfr_error_path(&r.err), "in-00001-of-00003"),
 		"%s record %d", tfr_error_path(&r.err), (int)r.err.record);
 	cr_assert_eq(left_behind(), 0);
-	RUN(&r, .by = "label", .target = "proportional", .common.skip_damaged = true,
-		.common.warn = note_warning, .common.ctx = &caller);
+	RUN(&r, .by = "label", .target = "proportional", .common.sweep.skip_damaged = true,
+		.common.sweep.warn = note_warning, .common.sweep.ctx = &caller);
 	cr_assert_eq(r.n, 99);
 	cr_assert_eq(r.report.common.bad, 1);
 	cr_assert_eq(caller.warnings, 1, "told of once, though met twice: %s", caller.last);
@@ -167,7 +168,7 @@ Test(resample_faults, cancelling_leaves_nothing)
 		struct caller caller = { .in_phase = (const char *[]){ "counting", "writing" }[i] };
 		enum tfr_status status = run((struct tfr_resample_opts){ .by = "label",
 						     .target = "uniform",
-						     .common = { .progress = note_progress,
+						     .common.sweep = { .progress = note_progress,
 							     .ctx = &caller,
 							     .threads = 1 } },
 			&r);
@@ -219,7 +220,7 @@ Test(resample_faults, inputs_that_change_between_the_passes_are_noticed)
 			cr_assert_eq(rename("in-00002-of-00003", "other"), 0);
 			make_set(100);
 			o.common = (struct tfr_rewrite_opts){
-				.progress = meddle, .ctx = &m, .threads = 1
+				.sweep = { .progress = meddle, .ctx = &m, .threads = 1 }
 			};
 			cr_assert_eq(run(o, &r), TFR_EDATA, "kind %zu", k);
 			cr_assert_str_eq(r.err.message, "the inputs changed while they were read");
@@ -316,7 +317,7 @@ Test(resample_faults, more_than_a_million_classes_are_refused)
 	for (int i = 0; i < 2; i++) {
 		cr_assert_eq(run((struct tfr_resample_opts){ .by = i ? "text" : "id",
 					 .target = "uniform",
-					 .common.threads = 8 },
+					 .common.sweep.threads = 8 },
 				     &r),
 			TFR_EUSAGE);
 		cr_assert_not(r.err.has_record);

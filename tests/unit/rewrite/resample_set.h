@@ -123,7 +123,7 @@ static enum tfr_status run(struct tfr_resample_opts o, struct result *r)
 {
 	enum tfr_status status;
 
-	o.common.input = input;
+	o.common.sweep.input = input;
 	o.common.writer.force = true;
 	o.output = o.output ? o.output : "out";
 	tfr_resample_report_clear(&r->report);

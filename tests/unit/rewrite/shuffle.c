@@ -28,7 +28,8 @@ TestSuite(shuffle, .init = setup, .fini = teardown);
 static struct tfr_shuffle_opts options(const char *const *inputs, size_t count)
 {
 	return (struct tfr_shuffle_opts){
-		.common = { .input = made_open(inputs, count), .threads = 2, .writer.force = true },
+		.common = { .sweep = { .input = made_open(inputs, count), .threads = 2 },
+			.writer.force = true },
 		.output = "out",
 		.memory = 8 * MIB,
 	};
@@ -45,7 +46,7 @@ static void must_shuffle(const struct tfr_shuffle_opts *o, struct tfr_shuffle_re
 
 static void done(const struct tfr_shuffle_opts *o)
 {
-	tfr_set_close((struct tfr_set *)o->common.input);
+	tfr_set_close((struct tfr_set *)o->common.sweep.input);
 }
 
 /* The numbers of the records in the order of the file. */
@@ -83,7 +84,7 @@ Test(shuffle, all_orders_of_five_are_equally_likely)
 
 	made_file(input, 0, 5, 20);
 	o = options(&input, 1);
-	o.common.threads = 1;
+	o.common.sweep.threads = 1;
 	for (o.common.seed = 0; o.common.seed < SEEDS; o.common.seed++) {
 		uint32_t order[5], code = 0;
 
@@ -118,7 +119,7 @@ Test(shuffle, positions_over_a_thousand_seeds)
 	made_file("a", 0, N / 2, 30);
 	made_file("b", 1, N / 2, 30);
 	o = options(inputs, 2);
-	o.common.threads = 1;
+	o.common.sweep.threads = 1;
 	for (o.common.seed = 1000; o.common.seed < 1000 + SEEDS; o.common.seed++) {
 		struct tfr_reader *r = NULL;
 		struct tfr_record rec;
@@ -229,7 +230,7 @@ Test(shuffle, memory_threads_and_folders_do_not_show)
 		uint64_t h;
 
 		o.memory = memories[n % 3];
-		o.common.threads = threads[n / 3 % 3];
+		o.common.sweep.threads = threads[n / 3 % 3];
 		o.common.seed = 42;
 		if (n >= 9) {
 			o.tmpdirs = folders;
@@ -239,7 +240,7 @@ Test(shuffle, memory_threads_and_folders_do_not_show)
 		h = hash_of("out");
 		first = n ? first : h;
 		cr_assert_eq(h, first, "memory %llu, %u threads", (unsigned long long)o.memory,
-			o.common.threads);
+			o.common.sweep.threads);
 		cr_assert_eq(report.common.written, in.records);
 		cr_assert_eq(report.common.sum, in.sum);
 		cr_assert_eq(report.common.bytes, in.payload_bytes);
@@ -270,7 +271,7 @@ Test(shuffle, shards_are_ranges_of_one_order)
 
 		snprintf(target, sizeof(target), "set%u@%u", shards[s], shards[s]);
 		o.output = target;
-		o.common.threads = 4;
+		o.common.sweep.threads = 4;
 		must_shuffle(&o, &report);
 		for (unsigned k = 0; k < shards[s]; k++) {
 			size_t before = n;
@@ -382,7 +383,7 @@ Test(shuffle, large_records_among_small_ones)
 		struct tfr_shuffle_opts o = options(inputs, 3);
 		struct tfr_shuffle_report report;
 
-		o.common.threads = 1 + n * 2;
+		o.common.sweep.threads = 1 + n * 2;
 		o.memory = n == 1 ? 512 * MIB : 8 * MIB;
 		must_shuffle(&o, &report);
 		first = n ? first : hash_of("out");
@@ -417,8 +418,8 @@ Test(shuffle, cancelled_in_any_phase_nothing_is_left)
 
 		o.output = n & 4 ? "set@5" : "out";
 		o.memory = n & 2 ? 8 * MIB : 256 * MIB;
-		o.common.progress = stop_in_phase;
-		o.common.ctx = &stop;
+		o.common.sweep.progress = stop_in_phase;
+		o.common.sweep.ctx = &stop;
 		cr_assert_eq(tfr_shuffle(&o, &report, NULL), TFR_ECANCELLED);
 		cr_assert_gt(stop.calls, 0);
 		cr_assert_eq(temp_count("."), 3);
@@ -450,11 +451,11 @@ Test(shuffle, resumed_from_the_finished_pass)
 	unlink("out");
 
 	o.resume = true;
-	o.common.progress = stop_in_phase;
-	o.common.ctx = &stop;
+	o.common.sweep.progress = stop_in_phase;
+	o.common.sweep.ctx = &stop;
 	cr_assert_eq(tfr_shuffle(&o, &report, NULL), TFR_ECANCELLED);
 	cr_assert_gt(left_over(), 1);
-	o.common.progress = NULL;
+	o.common.sweep.progress = NULL;
 	must_shuffle(&o, &report);
 	cr_assert(report.resumed);
 	cr_assert_gt(report.temp_bytes, 0);
@@ -463,9 +464,9 @@ Test(shuffle, resumed_from_the_finished_pass)
 	unlink("out.file.manifest.json"); /* without it the run is not known to be complete */
 
 	/* Another seed, or an input that has changed, starts from the beginning. */
-	o.common.progress = stop_in_phase;
+	o.common.sweep.progress = stop_in_phase;
 	cr_assert_eq(tfr_shuffle(&o, &report, NULL), TFR_ECANCELLED);
-	o.common.progress = NULL;
+	o.common.sweep.progress = NULL;
 	o.common.seed = 1;
 	must_shuffle(&o, &report);
 	cr_assert_not(report.resumed);
@@ -474,9 +475,9 @@ Test(shuffle, resumed_from_the_finished_pass)
 	must_shuffle(&o, &report);
 	cr_assert_not(report.resumed);
 	unlink("out.file.manifest.json");
-	o.common.progress = stop_in_phase;
+	o.common.sweep.progress = stop_in_phase;
 	cr_assert_eq(tfr_shuffle(&o, &report, NULL), TFR_ECANCELLED);
-	o.common.progress = NULL;
+	o.common.sweep.progress = NULL;
 	made_file("z", 2, 60000, 20);
 	must_shuffle(&o, &report);
 	cr_assert_not(report.resumed);
@@ -522,10 +523,10 @@ Test(shuffle, kept_passes_that_are_damaged_are_found_out)
 	o.tmpdirs = folder;
 	o.tmpdir_count = 1;
 	o.resume = true;
-	o.common.progress = stop_in_phase;
-	o.common.ctx = &stop;
+	o.common.sweep.progress = stop_in_phase;
+	o.common.sweep.ctx = &stop;
 	cr_assert_eq(tfr_shuffle(&o, &report, NULL), TFR_ECANCELLED);
-	o.common.progress = NULL;
+	o.common.sweep.progress = NULL;
 	damage(false);
 	cr_assert_eq(tfr_shuffle(&o, &report, &err), TFR_EDATA);
 	cr_assert(strstr(err.message, "temporary records came back damaged"));
@@ -550,7 +551,8 @@ Test(shuffle, a_full_temporary_disk_says_what_is_needed)
 	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
 	cr_assert_eq(tfr_shuffle(&o, &report, &err), TFR_ESYS);
 	cr_assert(strstr(err.message, "cannot write temporary records"), "%s", err.message);
-	cr_assert(strstr(tfr_error_hint_text(&err), "are needed in all"), "%s", tfr_error_hint_text(&err));
+	cr_assert(strstr(tfr_error_hint_text(&err), "are needed in all"), "%s",
+		tfr_error_hint_text(&err));
 	cr_assert_eq(temp_count("."), 3);
 	done(&o);
 }

@@ -242,15 +242,16 @@ static uint64_t choices_of(uint64_t memory, uint32_t classes, uint64_t mask, boo
 		for (size_t i = 0; i < 40000; i++) {
 			uint64_t hash = tfr_rng_u64(&rng) & mask;
 			uint32_t number = (uint32_t)tfr_rng_below(&rng, classes);
-			struct tfr_counted_class class = {
-				.kind = TFR_KIND_INT64, .number = number
-			};
+			struct tfr_counted_class class = { .kind = TFR_KIND_INT64,
+				.number = number };
 
 			if (!pass)
 				cr_assert_eq(tfr_strata_note(s, 0, &class, hash, NULL), TFR_OK);
 			else
-				digest = digest * 3 + tfr_strata_choose(s,
-					tfr_classes_find(tfr_strata_classes(s), &class), hash);
+				digest = digest * 3 +
+					 tfr_strata_choose(s,
+						 tfr_classes_find(tfr_strata_classes(s), &class),
+						 hash);
 		}
 		if (!pass) {
 			cr_assert_eq(temp_count("."), 0, "the file has no name");
@@ -395,7 +396,7 @@ static enum tfr_status split(struct tfr_split_opts o, const char *input,
 	enum tfr_status status;
 
 	cr_assert_eq(tfr_set_open(&set, &set_opts, NULL), TFR_OK);
-	o.common.input = set;
+	o.common.sweep.input = set;
 	o.shares = shares;
 	o.share_count = 2;
 	status = tfr_split(&o, report, err);
@@ -445,8 +446,8 @@ Test(split, cancelled_it_leaves_nothing)
 	for (int i = 0; i < 2; i++) {
 		struct tfr_split_opts o = { .stratify = "class", .memory = 1 };
 
-		o.common.progress = cancel;
-		o.common.ctx = (void *)(uintptr_t)phases[i];
+		o.common.sweep.progress = cancel;
+		o.common.sweep.ctx = (void *)(uintptr_t)phases[i];
 		cr_assert_eq(split(o, "in", &r, &err), TFR_ECANCELLED);
 		cr_assert_eq(temp_count("."), 1);
 		tfr_split_report_clear(&r);
@@ -486,8 +487,8 @@ Test(split, inputs_that_change_between_the_readings_are_found_out)
 
 		write_records("in", 0, 900);
 		write_records("other", ranges[i][0], ranges[i][1]);
-		o.common.progress = swap_inputs;
-		o.common.ctx = &s;
+		o.common.sweep.progress = swap_inputs;
+		o.common.sweep.ctx = &s;
 		status = split(o, "in", &r, &err);
 		cr_assert(s.done);
 		if (i == 3) {
