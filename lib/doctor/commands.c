@@ -9,6 +9,13 @@
 
 #include "doctor/doctor.h"
 
+const char *tfr_doctor_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 static bool add_word(struct tfr_buf *b, const char *word)
 {
 	TFR_AUTO_FREE char *quoted = strcmp(word, "&&") ? tfr_escape_word(word) : strdup(word);
@@ -27,7 +34,8 @@ void tfr_command_add(struct tfr_command *c, ...)
 	va_end(args);
 }
 
-size_t tfr_doctor_stem(const char *path)
+/* The length of the name, without its extension, of a file that is not a shard. */
+static size_t stem_of(const char *path)
 {
 	static const char *const known[] = { ".tfrecord.gz", ".tfrecord", ".tfrec.gz", ".tfrec",
 		".gz" };
@@ -45,7 +53,7 @@ size_t tfr_doctor_stem(const char *path)
 
 char *tfr_doctor_beside(const struct tfr_dset *s, const char *suffix, uint64_t shards)
 {
-	size_t stem = tfr_doctor_stem(s->name);
+	size_t stem = stem_of(s->name);
 	const char *ext = s->name + stem;
 	char *name = NULL, *star;
 	int n;
@@ -65,6 +73,27 @@ char *tfr_doctor_beside(const struct tfr_dset *s, const char *suffix, uint64_t s
 	while (!s->count && s->files > 1 && (star = strchr(name, '*')))
 		*star = 'N';
 	return name;
+}
+
+void tfr_doctor_write_beside(struct tfr_command *c, const struct tfr_dset *s, const char *command,
+	const char *suffix, uint64_t shards)
+{
+	TFR_AUTO_FREE char *name = tfr_doctor_beside(s, suffix, shards);
+
+	c->no_memory |= !name;
+	tfr_command_add(c, "tfr", command, NULL);
+	if (tfr_doctor_absent(s))
+		tfr_command_add(c, "--allow-missing", NULL);
+	tfr_command_add(c, "-o", name ? name : "", s->name, NULL);
+}
+
+void tfr_doctor_compare(struct tfr_command *c, const struct tfr_dset *a, const struct tfr_dset *b)
+{
+	c->tells = true;
+	tfr_command_add(c, "tfr", "diff", "--overlap", NULL);
+	if (tfr_doctor_absent(a) || tfr_doctor_absent(b))
+		tfr_command_add(c, "--allow-missing", NULL);
+	tfr_command_add(c, a->name, b->name, NULL);
 }
 
 void tfr_doctor_rewrite(struct tfr_command *c, const struct tfr_dset *s, const char *command,

@@ -25,7 +25,6 @@ static void count_in(struct some *some, const struct tfr_dfile *f)
 
 void tfr_doctor_damage(struct tfr_doctor *d, const struct tfr_dset *s)
 {
-	TFR_AUTO_FREE char *repaired = NULL;
 	struct tfr_command c = { 0 };
 	struct some bad = { 0 };
 	char files[64], more[96] = "";
@@ -35,12 +34,7 @@ void tfr_doctor_damage(struct tfr_doctor *d, const struct tfr_dset *s)
 			count_in(&bad, &d->files[i]);
 	if (!bad.n)
 		return;
-	repaired = tfr_doctor_beside(s, "repaired", 0);
-	d->no_memory |= !repaired;
-	tfr_command_add(&c, "tfr", "repair", NULL);
-	if (s->gaps && s->count > s->files)
-		tfr_command_add(&c, "--allow-missing", NULL);
-	tfr_command_add(&c, "-o", repaired ? repaired : "", s->name, NULL);
+	tfr_doctor_write_beside(&c, s, "repair", "repaired", 0);
 	if (bad.n > 1)
 		snprintf(more, sizeof(more), "; %s damaged in all",
 			tfr_doctor_number(files, bad.n, "file"));

@@ -65,11 +65,6 @@ static const struct tfr_check_row rows[] = {
 
 enum { ROWS = sizeof(rows) / sizeof(*rows) };
 
-const char *tfr_doctor_check(size_t i)
-{
-	return i < ROWS ? rows[i].name : NULL;
-}
-
 const char *tfr_gravity_name(enum tfr_gravity level)
 {
 	static const char *const names[] = { "note", "warning", "error" };
@@ -110,7 +105,7 @@ static bool in_vain(const struct tfr_doctor *d, const struct tfr_command *c)
 		return false;
 	for (size_t i = 0; i < d->set_count; i++) {
 		const struct tfr_dset *s = &d->sets[i];
-		bool lacks = s->gaps && s->count > s->files && !allows;
+		bool lacks = tfr_doctor_absent(s) && !allows;
 
 		if ((lacks || tfr_doctor_damaged(d, s)) && speaks_of(c, s))
 			return true;

@@ -171,14 +171,20 @@ struct tfr_dother {
 	char *path, *text;
 };
 
+/* The number of members that should be there and are not. */
+static inline uint64_t tfr_doctor_absent(const struct tfr_dset *s)
+{
+	return s->gaps && s->count > s->files ? s->count - s->files : 0;
+}
+
 struct tfr_check_row;
 
 struct tfr_doctor {
 	const struct tfr_doctor_opts *opts;
 	struct tfr_dfile *files;
-	size_t file_count, file_cap;
+	size_t file_count;
 	struct tfr_dset *sets;
-	size_t set_count, set_cap;
+	size_t set_count;
 	struct tfr_dother *others;
 	size_t other_count, other_cap;
 	uint64_t files_left; /* not inspected, since the sample is too small for all */
@@ -219,8 +225,13 @@ void tfr_doctor_tell(struct tfr_doctor *d, const char *subject, struct tfr_comma
  * as `s`; for one file that is not a shard, it is "train-SUFFIX.tfrecord".  The caller frees it;
  * NULL: out of memory. */
 char *tfr_doctor_beside(const struct tfr_dset *s, const char *suffix, uint64_t shards);
-/* The length of the name, without its extension, of a file that is not a shard. */
-size_t tfr_doctor_stem(const char *path);
+/* The last part of a path. */
+const char *tfr_doctor_base_name(const char *path);
+/* Adds "tfr COMMAND -o NEW SET", where NEW is that name; with --allow-missing if it is needed. */
+void tfr_doctor_write_beside(struct tfr_command *c, const struct tfr_dset *s, const char *command,
+	const char *suffix, uint64_t shards);
+/* Adds a command that compares two sets.  A program cannot decide which of them is right. */
+void tfr_doctor_compare(struct tfr_command *c, const struct tfr_dset *a, const struct tfr_dset *b);
 /* Adds "tfr cat -f -o SET SET" or a similar command: `words` come after the command's name, then
  * "-f" and both sets.  All records are kept, so the command replaces the set.  If the files are not
  * shards, it writes a new set beside them. */

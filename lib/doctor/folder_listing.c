@@ -48,13 +48,6 @@ static enum tfr_status no_memory(struct tfr_error *err)
 	return tfr_fail_nomem(err, "listing the files");
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* The path of a file in a folder, in one spelling: without a leading "./", unless the name would
  * then look like an option. */
 static char *join(const char *folder, const char *name)
@@ -151,7 +144,7 @@ static enum tfr_status ask_reader(const char *path)
 static enum tfr_status look_at_head(struct list *l, const char *path, const struct stat *st,
 	bool named, bool gaps, struct tfr_error *err)
 {
-	bool claims = named || named_as_records(base_name(path));
+	bool claims = named || named_as_records(tfr_doctor_base_name(path));
 	uint8_t head[HEAD];
 	struct tfr_source *s = NULL;
 	struct tfr_error inner = { 0 };
@@ -335,8 +328,9 @@ static enum tfr_status add_manifest(struct list *l, const char *path, struct tfr
 
 	if (!status && !tfr_shard_file_parse(first, &parts))
 		status = tfr_fail_path(err, TFR_EDATA, path, "no set is named in");
-	if (!status && asprintf(&name, "%.*s%.*s@%u%s", (int)(base_name(path) - path), path,
-			       (int)parts.base_size, first, parts.count, parts.extension) < 0) {
+	if (!status &&
+		asprintf(&name, "%.*s%.*s@%u%s", (int)(tfr_doctor_base_name(path) - path), path,
+			(int)parts.base_size, first, parts.count, parts.extension) < 0) {
 		name = NULL;
 		status = no_memory(err);
 	}
@@ -371,7 +365,7 @@ static enum tfr_status add_path(struct list *l, const char *given, struct tfr_er
  * shards. */
 static char *pattern_of(const char *path)
 {
-	const char *name = base_name(path);
+	const char *name = tfr_doctor_base_name(path);
 	TFR_AUTO_BUF text = { 0 };
 
 	if (strpbrk(path, "*?[\\"))

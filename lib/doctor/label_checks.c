@@ -51,32 +51,32 @@ void tfr_doctor_unlabelled(struct tfr_doctor *d, const struct tfr_dset *s)
 		(unsigned long long)s->examples, s->label);
 }
 
-void tfr_doctor_one_class(struct tfr_doctor *d, const struct tfr_dset *s)
+static struct tfr_command count_classes(const struct tfr_dset *s)
 {
 	struct tfr_command c = { .tells = true };
+
+	tfr_command_add(&c, "tfr", "count", "--by", s->label, s->name, NULL);
+	return c;
+}
+
+void tfr_doctor_one_class(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	struct tfr_command c;
 	char records[64];
 
 	if (!has_classes(s) || s->classes.n > 1 || s->classes.list[0].records < LEAST_RECORDS ||
 		(!s->complete && s->classes.list[0].places < LEAST_PLACES))
 		return;
-	tfr_command_add(&c, "tfr", "count", "--by", s->label, s->name, NULL);
+	c = count_classes(s);
 	tfr_doctor_tell(d, s->name, &c, "'%s' is %s in all of %s that were read", s->label,
 		s->classes.list[0].text,
 		tfr_doctor_number(records, s->classes.list[0].records, "record"));
 }
 
-static void tell_skew(struct tfr_doctor *d, const struct tfr_dset *s, const char *text)
-{
-	struct tfr_command c = { .tells = true };
-
-	tfr_command_add(&c, "tfr", "count", "--by", s->label, s->name, NULL);
-	tfr_doctor_tell(d, s->name, &c, "%s", text);
-}
-
 static void skew_of_all(struct tfr_doctor *d, const struct tfr_dset *s)
 {
 	const struct tfr_dclass *most = s->classes.list, *least = most;
-	char text[400];
+	struct tfr_command c;
 
 	for (size_t i = 1; i < s->classes.n; i++) {
 		const struct tfr_dclass *class = &s->classes.list[i];
@@ -86,12 +86,12 @@ static void skew_of_all(struct tfr_doctor *d, const struct tfr_dset *s)
 	}
 	if (most->records < SKEW * least->records)
 		return;
-	snprintf(text, sizeof(text),
+	c = count_classes(s);
+	tfr_doctor_tell(d, s->name, &c,
 		"'%.100s' %s has %llu of %llu records and %s has %llu, %.0f times fewer", s->label,
 		most->text, (unsigned long long)most->records,
 		(unsigned long long)(s->examples - s->unlabelled), least->text,
 		(unsigned long long)least->records, (double)most->records / (double)least->records);
-	tell_skew(d, s, text);
 }
 
 /* Counts one record per random position, weighted by its inverse size: neighbouring records are
@@ -100,8 +100,8 @@ static void skew_of_all(struct tfr_doctor *d, const struct tfr_dset *s)
 static void skew_of_places(struct tfr_doctor *d, const struct tfr_dset *s)
 {
 	const struct tfr_dclass *most = NULL, *least = NULL;
+	struct tfr_command c;
 	uint64_t places = 0;
-	char text[400];
 	double few;
 
 	for (size_t i = 0; i < s->classes.n; i++) {
@@ -118,11 +118,11 @@ static void skew_of_places(struct tfr_doctor *d, const struct tfr_dset *s)
 	few = (double)least->places + 3 * sqrt((double)least->places) + 3;
 	if ((double)most->places < SKEW * few || most->weight < SKEW * least->weight)
 		return;
-	snprintf(text, sizeof(text),
+	c = count_classes(s);
+	tfr_doctor_tell(d, s->name, &c,
 		"'%.100s' is %s in %llu of %llu random places and %s in %llu; '--full' counts all",
 		s->label, most->text, (unsigned long long)most->places, (unsigned long long)places,
 		least->text, (unsigned long long)least->places);
-	tell_skew(d, s, text);
 }
 
 void tfr_doctor_skew(struct tfr_doctor *d, const struct tfr_dset *s)
@@ -137,31 +137,24 @@ void tfr_doctor_skew(struct tfr_doctor *d, const struct tfr_dset *s)
 
 /* --- the order --- */
 
-static void tell_order(struct tfr_doctor *d, const struct tfr_dset *s, const char *text)
-{
-	struct tfr_command c = { 0 };
-
-	tfr_doctor_rewrite(&c, s, "shuffle-to-disk", NULL, NULL);
-	tfr_doctor_tell(d, s->name, &c, "%s", text);
-}
-
 static void judge_whole(struct tfr_doctor *d, const struct tfr_dset *s)
 {
 	const struct tfr_order_report *o = &s->order;
-	char text[400], reading[64] = "one file after another is read";
+	char reading[64] = "one file after another is read";
+	struct tfr_command c = { 0 };
 
 	if (!s->ordered || o->enough)
 		return;
 	if (o->cycles[o->worst].files > 1)
 		snprintf(reading, sizeof(reading), "%llu files are read side by side",
 			(unsigned long long)o->cycles[o->worst].files);
-	snprintf(text, sizeof(text),
+	tfr_doctor_rewrite(&c, s, "shuffle-to-disk", NULL, NULL);
+	tfr_doctor_tell(d, s->name, &c,
 		"badly shuffled by '%.100s': where %s, batches of %llu after a shuffle buffer of "
 		"%llu have %.2f bits of classes, and %.2f in a random order; up to %llu records "
 		"of one class follow each other",
 		s->label, reading, (unsigned long long)o->batch, (unsigned long long)o->buffer,
 		o->entropy, o->random_entropy, (unsigned long long)o->longest_run);
-	tell_order(d, s, text);
 }
 
 static void judge_sample(struct tfr_doctor *d, const struct tfr_dset *s)
@@ -169,25 +162,23 @@ static void judge_sample(struct tfr_doctor *d, const struct tfr_dset *s)
 	const struct tfr_order_report *o = &s->order;
 	bool pure = s->stretches >= LEAST_STRETCHES && 4 * s->pure >= 3 * s->stretches &&
 		    2 * s->pure_by_chance < (double)s->pure;
-	char text[400];
+	struct tfr_command c = { 0 };
 
-	if (pure)
-		snprintf(text, sizeof(text),
-			"badly shuffled by '%.100s': in %llu of %llu places that were read, "
-			"records "
-			"that follow each other are of one class",
-			s->label, (unsigned long long)s->pure, (unsigned long long)s->stretches);
 	/* A sample varies more than all records do. */
-	else if (s->ordered && o->batches && o->entropy < 0.8 * o->random_entropy)
-		snprintf(text, sizeof(text),
+	if (!pure && (!s->ordered || !o->batches || o->entropy >= 0.8 * o->random_entropy))
+		return;
+	tfr_doctor_rewrite(&c, s, "shuffle-to-disk", NULL, NULL);
+	if (pure)
+		tfr_doctor_tell(d, s->name, &c,
+			"badly shuffled by '%.100s': in %llu of %llu places that were read, "
+			"records that follow each other are of one class",
+			s->label, (unsigned long long)s->pure, (unsigned long long)s->stretches);
+	else
+		tfr_doctor_tell(d, s->name, &c,
 			"badly shuffled by '%.100s': %llu records, one of every %llu, have %.2f "
-			"bits "
-			"of classes where a random order has %.2f",
+			"bits of classes where a random order has %.2f",
 			s->label, (unsigned long long)o->batch, (unsigned long long)s->stride,
 			o->entropy, o->random_entropy);
-	else
-		return;
-	tell_order(d, s, text);
 }
 
 void tfr_doctor_order(struct tfr_doctor *d, const struct tfr_dset *s)

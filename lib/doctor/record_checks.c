@@ -155,7 +155,6 @@ void tfr_doctor_not_examples(struct tfr_doctor *d, const struct tfr_dset *s)
 void tfr_doctor_duplicates(struct tfr_doctor *d, const struct tfr_dset *s)
 {
 	struct tfr_dset *own = &d->sets[s - d->sets];
-	TFR_AUTO_FREE char *unique = NULL;
 	struct tfr_command c = { 0 };
 	uint64_t again = 0;
 	char records[64], all[TFR_SIZE_TEXT];
@@ -165,12 +164,7 @@ void tfr_doctor_duplicates(struct tfr_doctor *d, const struct tfr_dset *s)
 		again += s->hashes.list[i] == s->hashes.list[i - 1];
 	if (!again)
 		return;
-	unique = tfr_doctor_beside(s, "unique", 0);
-	d->no_memory |= !unique;
-	tfr_command_add(&c, "tfr", "dedup", NULL);
-	if (s->gaps && s->count > s->files)
-		tfr_command_add(&c, "--allow-missing", NULL);
-	tfr_command_add(&c, "-o", unique ? unique : "", s->name, NULL);
+	tfr_doctor_write_beside(&c, s, "dedup", "unique", 0);
 	tfr_doctor_tell(d, s->name, &c, "%s%s of %s %s a copy of another one",
 		s->hashes.bits ? "about " : "",
 		tfr_doctor_number(records, again << s->hashes.bits, "record"),
@@ -289,16 +283,13 @@ static void tell_shared(struct tfr_doctor *d, const struct tfr_dset *a, const st
 {
 	bool by_items = items->n > records->n;
 	const struct shared *s = by_items ? items : records;
-	struct tfr_command c = { .tells = true };
+	struct tfr_command c = { 0 };
 	char number[TFR_SIZE_TEXT];
 	const char *what = by_items ? "images or other large values" : "records";
 
 	if (s->n == 1)
 		what = by_items ? "image or other large value" : "record";
-	tfr_command_add(&c, "tfr", "diff", "--overlap", NULL);
-	if ((a->gaps && a->count > a->files) || (b->gaps && b->count > b->files))
-		tfr_command_add(&c, "--allow-missing", NULL);
-	tfr_command_add(&c, a->name, b->name, NULL);
+	tfr_doctor_compare(&c, a, b);
 	tfr_doctor_tell(d, a->name, &c, "%s%s %s %s in '%s' too%s%s", s->bits ? "about " : "",
 		tfr_format_count((double)s->n, number), what, s->n == 1 ? "is" : "are", b->name,
 		by_items ? ", in other records" : "",

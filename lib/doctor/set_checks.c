@@ -6,77 +6,62 @@
 #include "doctor/doctor.h"
 #include "shard/manifests.h"
 
-static uint64_t missing_of(const struct tfr_dset *s)
-{
-	return s->gaps && s->count > s->files ? s->count - s->files : 0;
-}
-
 void tfr_doctor_missing(struct tfr_doctor *d, const struct tfr_dset *s)
 {
-	TFR_AUTO_FREE char *file = NULL, *rest = NULL;
+	TFR_AUTO_FREE char *file = NULL;
 	struct tfr_set_name name = { s->base, s->ext, s->count };
 	struct tfr_command c = { 0 };
 	char shards[64];
 	uint32_t first = 0;
 
-	if (!missing_of(s))
+	if (!tfr_doctor_absent(s))
 		return;
 	while (first < s->files && d->files[s->first + first].shard == first)
 		first++;
 	file = tfr_set_name_file(&name, first);
-	rest = tfr_doctor_beside(s, "rest", s->files);
-	d->no_memory |= !file || !rest;
-	tfr_command_add(&c, "tfr", "cat", "--allow-missing", "-o", rest ? rest : "", s->name, NULL);
+	d->no_memory |= !file;
+	tfr_doctor_write_beside(&c, s, "cat", "rest", s->files);
 	tfr_doctor_tell(d, s->name, &c, "%s of %u missing, the first '%s'",
-		tfr_doctor_number(shards, missing_of(s), "shard"), s->count, file ? file : "");
+		tfr_doctor_number(shards, tfr_doctor_absent(s), "shard"), s->count,
+		file ? file : "");
 }
 
-/* Adds a command that compares the two sets.  A program cannot decide which of them is right. */
-static void compare_both(struct tfr_command *c, const struct tfr_dset *a, const struct tfr_dset *b)
+/* Whether two sets have one name and differ in the number of shards, or in the extension alone.
+ * Sets are sorted by name, but "a@10" comes before "a@2" and "a-b@2" between them. */
+static bool of_one_name(const struct tfr_dset *a, const struct tfr_dset *b, bool mixture)
 {
-	c->tells = true;
-	tfr_command_add(c, "tfr", "diff", "--overlap", NULL);
-	if (missing_of(a) || missing_of(b))
-		tfr_command_add(c, "--allow-missing", NULL);
-	tfr_command_add(c, a->name, b->name, NULL);
+	return a->count && b->count && (a->count != b->count) == mixture &&
+	       !strcmp(a->base, b->base);
 }
 
-/* Sets are sorted by name, but "a@10" comes before "a@2" and "a-b@2" between them. */
-void tfr_doctor_mixture(struct tfr_doctor *d)
+static void compare_names(struct tfr_doctor *d, bool mixture)
 {
-	for (size_t i = 0; i < d->set_count; i++) {
-		const struct tfr_dset *a = &d->sets[i];
-
-		for (size_t k = i + 1; a->count && k < d->set_count; k++) {
-			const struct tfr_dset *b = &d->sets[k];
+	for (size_t i = 0; i < d->set_count; i++)
+		for (size_t k = i + 1; k < d->set_count; k++) {
+			const struct tfr_dset *a = &d->sets[i], *b = &d->sets[k];
 			struct tfr_command c = { 0 };
 
-			if (!b->count || a->count == b->count || strcmp(a->base, b->base))
+			if (!of_one_name(a, b, mixture))
 				continue;
-			compare_both(&c, a, b);
-			tfr_doctor_tell(d, a->name, &c,
-				"beside it lies '%s': a pattern such as '%s-*' reads both", b->name,
-				a->base);
+			tfr_doctor_compare(&c, a, b);
+			if (mixture)
+				tfr_doctor_tell(d, a->name, &c,
+					"beside it lies '%s': a pattern such as '%s-*' reads both",
+					b->name, a->base);
+			else
+				tfr_doctor_tell(d, a->name, &c,
+					"each shard is there twice, here and in '%s'", b->name);
 		}
-	}
+}
+
+void tfr_doctor_mixture(struct tfr_doctor *d)
+{
+	compare_names(d, true);
 }
 
 void tfr_doctor_twice(struct tfr_doctor *d)
 {
-	for (size_t i = 0; i < d->set_count; i++) {
-		const struct tfr_dset *a = &d->sets[i];
-
-		for (size_t k = i + 1; a->count && k < d->set_count; k++) {
-			const struct tfr_dset *b = &d->sets[k];
-			struct tfr_command c = { 0 };
-
-			if (a->count != b->count || strcmp(a->base, b->base))
-				continue;
-			compare_both(&c, a, b);
-			tfr_doctor_tell(d, a->name, &c,
-				"each shard is there twice, here and in '%s'", b->name);
-		}
-	}
+	compare_names(d, false);
 }
 
 static bool manifest_lies_there(const struct tfr_dset *s)

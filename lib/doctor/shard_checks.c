@@ -19,19 +19,6 @@ static bool is_events(const struct tfr_dset *s)
 	return strstr(s->name, "tfevents") != NULL;
 }
 
-/* Distributes the records over another number of shards. */
-static void deal(
-	struct tfr_doctor *d, struct tfr_command *c, const struct tfr_dset *s, uint64_t shards)
-{
-	TFR_AUTO_FREE char *out = tfr_doctor_beside(s, "dealt", shards);
-
-	d->no_memory |= !out;
-	tfr_command_add(c, "tfr", "cat", NULL);
-	if (s->gaps && s->count > s->files)
-		tfr_command_add(c, "--allow-missing", NULL);
-	tfr_command_add(c, "-o", out ? out : "", s->name, NULL);
-}
-
 /* The number of shards for so many readers: a multiple of it, up to ten per reader unless the
  * shards become small. */
 static uint64_t for_readers(const struct tfr_dset *s, uint64_t readers)
@@ -49,7 +36,7 @@ void tfr_doctor_few_shards(struct tfr_doctor *d, const struct tfr_dset *s)
 
 	if (s->files >= readers || is_events(s))
 		return;
-	deal(d, &c, s, for_readers(s, readers));
+	tfr_doctor_write_beside(&c, s, "cat", "dealt", for_readers(s, readers));
 	tfr_doctor_tell(d, s->name, &c, "%s for %llu readers: %llu of them %s nothing to read",
 		tfr_doctor_number(files, s->files, "file"), (unsigned long long)readers,
 		(unsigned long long)(readers - s->files), readers - s->files == 1 ? "has" : "have");
@@ -66,7 +53,8 @@ void tfr_doctor_shares(struct tfr_doctor *d, const struct tfr_dset *s)
 	each = s->files / readers;
 	if (each > A_READER) /* the shares differ by a tenth at most */
 		return;
-	deal(d, &c, s, readers * (s->files + readers - 1) / readers / readers * readers);
+	tfr_doctor_write_beside(&c, s, "cat", "dealt",
+		readers * (s->files + readers - 1) / readers / readers * readers);
 	tfr_doctor_tell(d, s->name, &c,
 		"%s for %llu readers: some read %llu and some %llu, and all wait for the slowest",
 		tfr_doctor_number(files, s->files, "file"), (unsigned long long)readers,
@@ -101,7 +89,7 @@ void tfr_doctor_tiny(struct tfr_doctor *d, const struct tfr_dset *s)
 
 	if (s->files < MANY || s->bytes / s->files >= LEAST_SHARD || is_events(s))
 		return;
-	deal(d, &c, s, tfr_doctor_shards(s->bytes));
+	tfr_doctor_write_beside(&c, s, "cat", "dealt", tfr_doctor_shards(s->bytes));
 	tfr_doctor_tell(d, s->name, &c,
 		"%s of %s on average: each is opened for little, 10 MB at least are advised",
 		tfr_doctor_number(files, s->files, "file"),
@@ -121,7 +109,7 @@ void tfr_doctor_large(struct tfr_doctor *d, const struct tfr_dset *s)
 	}
 	if (!n || is_events(s))
 		return;
-	deal(d, &c, s, tfr_doctor_shards(s->bytes));
+	tfr_doctor_write_beside(&c, s, "cat", "dealt", tfr_doctor_shards(s->bytes));
 	tfr_doctor_tell(d, s->name, &c,
 		"%zu of %zu files above 1 GiB, the largest %s: few can be read side by side, and a "
 		"copy that breaks off begins anew",

@@ -7,21 +7,21 @@
 
 enum { MOST_NAMED = 8 };
 
-static const char *base_name(const char *path)
+/* Reports the files of one kind: the words before and after their text. */
+static void tell_each(
+	struct tfr_doctor *d, enum tfr_dwhat what, const char *before, const char *after)
 {
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
+	for (size_t i = 0; i < d->other_count; i++)
+		if (d->others[i].what == what)
+			tfr_doctor_tell(d, d->others[i].path, NULL, "%s%s%s", before,
+				d->others[i].text, after);
 }
 
 void tfr_doctor_unreadable(struct tfr_doctor *d)
 {
 	size_t before = d->finding_count;
 
-	for (size_t i = 0; i < d->other_count; i++)
-		if (d->others[i].what == TFR_D_UNREADABLE)
-			tfr_doctor_tell(d, d->others[i].path, NULL, "it cannot be read: %s",
-				d->others[i].text);
+	tell_each(d, TFR_D_UNREADABLE, "it cannot be read: ", "");
 	for (size_t i = 0; i < d->file_count; i++)
 		if (d->files[i].look.system)
 			tfr_doctor_tell(d, d->files[i].path, NULL, "%s", d->files[i].look.damage);
@@ -31,25 +31,12 @@ void tfr_doctor_unreadable(struct tfr_doctor *d)
 
 void tfr_doctor_foreign(struct tfr_doctor *d)
 {
-	for (size_t i = 0; i < d->other_count; i++) {
-		const struct tfr_dother *o = &d->others[i];
-
-		if (o->what == TFR_D_FOREIGN)
-			tfr_doctor_tell(d, o->path, NULL,
-				"called a TFRecord file, it is %s: every reader fails there",
-				o->text);
-	}
+	tell_each(d, TFR_D_FOREIGN, "called a TFRecord file, it is ", ": every reader fails there");
 }
 
 void tfr_doctor_special(struct tfr_doctor *d)
 {
-	for (size_t i = 0; i < d->other_count; i++) {
-		const struct tfr_dother *o = &d->others[i];
-
-		if (o->what != TFR_D_SPECIAL)
-			continue;
-		tfr_doctor_tell(d, o->path, NULL, "no file of records but %s", o->text);
-	}
+	tell_each(d, TFR_D_SPECIAL, "no file of records but ", "");
 }
 
 static const char *temporary_text(const char *path)
@@ -85,7 +72,7 @@ static void move_away(struct tfr_command *c, const struct tfr_doctor *d, size_t 
 	const char *path = d->others[first].path;
 	TFR_AUTO_FREE char *folder = NULL;
 
-	folder = tfr_asprintf("%.*sothers", (int)(base_name(path) - path), path);
+	folder = tfr_asprintf("%.*sothers", (int)(tfr_doctor_base_name(path) - path), path);
 	if (!folder)
 		return;
 	tfr_command_add(c, "mkdir", "-p", folder, "&&", "mv", "-n", NULL);

@@ -88,8 +88,6 @@ size_t tfr_doctor_sets(const struct tfr_doctor *d);
 struct tfr_doctor_set tfr_doctor_set(const struct tfr_doctor *d, size_t i);
 /* Writes members into an open object: the inputs examined, and the findings. */
 void tfr_doctor_json(const struct tfr_doctor *d, struct tfr_json *j);
-/* The names of all possible findings, in the order of the checks; NULL after the last. */
-const char *tfr_doctor_check(size_t i);
 
 #ifdef __cplusplus
 }
