@@ -11,35 +11,18 @@
 
 #include "base/c_locale.h"
 
-double tfr_text_f64(const char *text, char **end)
-{
-	locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-	double value;
+#define IN_C_LOCALE(type, name, function)                                                          \
+	type name(const char *text, char **end)                                                    \
+	{                                                                                          \
+		locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);                             \
+		type value;                                                                        \
+                                                                                                   \
+		assert(c);                                                                         \
+		value = function(text, end, c);                                                    \
+		freelocale(c);                                                                     \
+		return value;                                                                      \
+	}
 
-	assert(c);
-	value = strtod_l(text, end, c);
-	freelocale(c);
-	return value;
-}
-
-float tfr_text_f32(const char *text, char **end)
-{
-	locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-	float value;
-
-	assert(c);
-	value = strtof_l(text, end, c);
-	freelocale(c);
-	return value;
-}
-
-long double tfr_number_long(const char *text, char **end)
-{
-	locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-	long double value;
-
-	assert(c);
-	value = strtold_l(text, end, c);
-	freelocale(c);
-	return value;
-}
+IN_C_LOCALE(double, tfr_text_f64, strtod_l)
+IN_C_LOCALE(float, tfr_text_f32, strtof_l)
+IN_C_LOCALE(long double, tfr_number_long, strtold_l)

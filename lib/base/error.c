@@ -82,6 +82,8 @@ static void fill(struct tfr_error *err, enum tfr_status status, const char *path
 {
 	char message[MESSAGE_MOST + 1];
 
+	if (!err)
+		return;
 	vsnprintf(message, sizeof(message), format, args);
 	err->status = status;
 	err->sys_errno = 0;
@@ -119,8 +121,6 @@ enum tfr_status tfr_fail(struct tfr_error *err, enum tfr_status status, const ch
 {
 	va_list args;
 
-	if (!err)
-		return status;
 	va_start(args, format);
 	fill(err, status, NULL, format, args);
 	va_end(args);
@@ -132,8 +132,6 @@ enum tfr_status tfr_fail_path(
 {
 	va_list args;
 
-	if (!err)
-		return status;
 	va_start(args, format);
 	fill(err, status, path, format, args);
 	va_end(args);
@@ -147,13 +145,12 @@ enum tfr_status tfr_fail_errno(
 	enum tfr_status status = sys_errno == ENOMEM ? TFR_ENOMEM : TFR_ESYS;
 	va_list args;
 
-	if (!err)
-		return status;
 	va_start(args, format);
 	fill(err, status, path, format, args);
 	va_end(args);
 	quote_path(err, path);
-	err->sys_errno = sys_errno;
+	if (err)
+		err->sys_errno = sys_errno;
 	return status;
 }
 
@@ -167,14 +164,10 @@ enum tfr_status tfr_fail_record(struct tfr_error *err, enum tfr_status status, c
 {
 	va_list args;
 
-	if (!err)
-		return status;
 	va_start(args, format);
 	fill(err, status, path, format, args);
 	va_end(args);
-	err->has_record = true;
-	err->record = record;
-	err->offset = offset;
+	tfr_error_locate(err, path, record, offset);
 	return status;
 }
 

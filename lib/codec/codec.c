@@ -39,18 +39,6 @@ struct tfr_inflate {
 	_Alignas(64) char state[];
 };
 
-enum tfr_status tfr_compression_parse(
-	const char *text, enum tfr_compression *c, struct tfr_error *err)
-{
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (!strcasecmp(text, names[i])) {
-			*c = (enum tfr_compression)i;
-			return TFR_OK;
-		}
-	}
-	return tfr_fail(err, TFR_EUSAGE, "unknown compression '%s': gzip, zlib or none", text);
-}
-
 const char *tfr_compression_name(enum tfr_compression c)
 {
 	return names[c];

@@ -125,13 +125,10 @@ enum tfr_status tfr_class_map_parse(
 	return m->n ? TFR_OK : TFR_END;
 }
 
-/* The classes of a manifest. */
-static enum tfr_status parse_manifest(
-	struct tfr_class_map *m, const struct tfr_buf *text, struct tfr_error *err)
+/* Moves the classes out of a manifest, which `status` says was read, and frees it. */
+static enum tfr_status take_classes(
+	struct tfr_class_map *m, struct tfr_manifest *manifest, enum tfr_status status)
 {
-	struct tfr_manifest *manifest = NULL;
-	enum tfr_status status = tfr_manifest_parse(&manifest, text->data, text->size, err);
-
 	if (!status && manifest->classes.n) {
 		*m = manifest->classes;
 		manifest->classes = (struct tfr_class_map){ 0 };
@@ -145,16 +142,19 @@ static enum tfr_status parse_manifest(
 enum tfr_status tfr_class_map_read(struct tfr_class_map *m, const char *path, struct tfr_error *err)
 {
 	TFR_AUTO_BUF text = { 0 };
+	struct tfr_manifest *manifest = NULL;
 	enum tfr_status status;
 	struct stat st;
 
 	if (stat(path, &st) || !S_ISREG(st.st_mode) || st.st_size > MOST_LABELS)
 		return TFR_END;
 	status = tfr_source_read_file(path, MOST_LABELS, &text, "reading a labels file", NULL);
-	if (!status && text.size && *text.data == '{')
-		status = parse_manifest(m, &text, NULL);
-	else if (!status)
+	if (!status && text.size && *text.data == '{') {
+		status = tfr_manifest_parse(&manifest, text.data, text.size, NULL);
+		status = take_classes(m, manifest, status);
+	} else if (!status) {
 		status = tfr_class_map_parse(m, (const char *)text.data, text.size, err);
+	}
 	if (status == TFR_OK || status == TFR_ENOMEM)
 		return status;
 	tfr_class_map_clear(m);
@@ -165,35 +165,16 @@ enum tfr_status tfr_class_map_read(struct tfr_class_map *m, const char *path, st
 static char *in_folder_of(const char *file, const char *name)
 {
 	const char *slash = strrchr(file, '/');
-	TFR_AUTO_BUF path = { 0 };
 
-	if (slash && !tfr_buf_append(&path, file, (size_t)(slash - file) + 1))
-		return NULL;
-	return tfr_buf_append(&path, name, strlen(name) + 1) ? strdup((char *)path.data) : NULL;
-}
-
-static enum tfr_status from_manifest(
-	struct tfr_class_map *m, const struct tfr_set_name *name, struct tfr_error *err)
-{
-	TFR_AUTO_FREE char *path = NULL;
-	struct tfr_manifest *manifest = NULL;
-	enum tfr_status status = tfr_manifest_find(name, &manifest, &path, err);
-
-	if (!status && manifest->classes.n) {
-		*m = manifest->classes;
-		manifest->classes = (struct tfr_class_map){ 0 };
-	} else if (status != TFR_ENOMEM) {
-		status = TFR_END;
-	}
-	tfr_manifest_free(manifest);
-	return status;
+	return tfr_asprintf("%.*s%s", slash ? (int)(slash - file) + 1 : 0, file, name);
 }
 
 enum tfr_status tfr_class_map_beside(
 	struct tfr_class_map *m, const char *file, struct tfr_error *err)
 {
 	TFR_AUTO_SET_NAME name = { 0 };
-	TFR_AUTO_FREE char *own = NULL, *former = in_folder_of(file, "labels.txt");
+	TFR_AUTO_FREE char *own = NULL, *path = NULL, *former = in_folder_of(file, "labels.txt");
+	struct tfr_manifest *manifest = NULL;
 	enum tfr_status status = tfr_shard_file_set(&name, file, err);
 
 	if (status && status != TFR_END)
@@ -202,8 +183,10 @@ enum tfr_status tfr_class_map_beside(
 			       : tfr_file_name_beside(file, "labels.txt");
 	if (!own || !former)
 		return no_memory(err);
-	if (status == TFR_OK)
-		status = from_manifest(m, &name, err);
+	if (status == TFR_OK) {
+		status = tfr_manifest_find(&name, &manifest, &path, err);
+		status = take_classes(m, manifest, status);
+	}
 	if (status == TFR_END)
 		status = tfr_class_map_read(m, own, err);
 	return status == TFR_END ? tfr_class_map_read(m, former, err) : status;

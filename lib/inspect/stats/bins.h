@@ -16,7 +16,7 @@ enum { TFR_BINS_PAGE = 64 };
 
 struct tfr_bins {
 	uint16_t *place; /* number of the page by key, from 1; 0: none. NULL: there are no pages */
-	uint64_t *pages; /* `width` words per page; the first 64 are the counters */
+	uint64_t *pages; /* `width` words per page: 64 counters, then numbers of 128 bits */
 	unsigned n;
 };
 
@@ -28,6 +28,9 @@ struct tfr_bins_layout {
 /* Creates the page. */
 uint64_t *tfr_bins_new_page(struct tfr_bins *b, const struct tfr_bins_layout *layout, unsigned key);
 void tfr_bins_clear(struct tfr_bins *b);
+/* Adds all pages of `from`.  False: out of memory. */
+bool tfr_bins_merge(
+	struct tfr_bins *into, const struct tfr_bins *from, const struct tfr_bins_layout *layout);
 
 static inline uint64_t *tfr_bins_find(
 	const struct tfr_bins *b, const struct tfr_bins_layout *layout, unsigned key)

@@ -36,14 +36,6 @@ static float float_of(uint32_t bits)
 	return v;
 }
 
-static void add_128(uint64_t word[2], tfr_u128 v)
-{
-	tfr_u128 sum = (word[0] | (tfr_u128)word[1] << 64) + v;
-
-	word[0] = (uint64_t)sum;
-	word[1] = (uint64_t)(sum >> 64);
-}
-
 static bool add_odd(struct tfr_floats *s, float value)
 {
 	if (value != value)
@@ -81,17 +73,8 @@ bool tfr_floats_add(struct tfr_floats *s, float value)
 
 bool tfr_floats_merge(struct tfr_floats *into, const struct tfr_floats *from)
 {
-	for (unsigned key = 0; key < KEYS; key++) {
-		const uint64_t *add = tfr_bins_find(&from->bins, &layout, key);
-		uint64_t *page = add ? tfr_bins_page(&into->bins, &layout, key) : NULL;
-
-		if (add && !page)
-			return false;
-		for (unsigned i = 0; add && i < TFR_BINS_PAGE; i++)
-			page[i] += add[i];
-		for (unsigned i = SUM; add && i < WIDTH; i += 2)
-			add_128(page + i, add[i] | (tfr_u128)add[i + 1] << 64);
-	}
+	if (!tfr_bins_merge(&into->bins, &from->bins, &layout))
+		return false;
 	if (from->count && (!into->count || from->min < into->min))
 		into->min = from->min;
 	if (from->count && (!into->count || from->max > into->max))

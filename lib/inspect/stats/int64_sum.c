@@ -58,15 +58,8 @@ bool tfr_series_turn(struct tfr_series *s, int64_t value)
 bool tfr_series_merge(struct tfr_series *into, const struct tfr_series *from)
 {
 	assert(!into->waiting && !from->waiting);
-	for (unsigned key = 0; key < KEYS; key++) {
-		const uint64_t *add = tfr_bins_find(&from->bins, &layout, key);
-		uint64_t *page = add ? tfr_bins_page(&into->bins, &layout, key) : NULL;
-
-		if (add && !page)
-			return false;
-		for (unsigned i = 0; add && i < TFR_BINS_PAGE; i++)
-			page[i] += add[i];
-	}
+	if (!tfr_bins_merge(&into->bins, &from->bins, &layout))
+		return false;
 	if (from->count && (!into->count || from->min < into->min))
 		into->min = from->min;
 	if (from->count && (!into->count || from->max > into->max))

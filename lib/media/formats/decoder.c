@@ -77,24 +77,6 @@ static enum tfr_status check_window(
 		w->height, w->x, w->y, width, height);
 }
 
-enum tfr_status tfr_image_window(const struct tfr_image *image, const struct tfr_crop *window,
-	struct tfr_image *part, struct tfr_error *err)
-{
-	enum tfr_status status = check_window(window, image->width, image->height, err);
-
-	if (status)
-		return status;
-	*part = (struct tfr_image){
-		.data = image->data + window->y * image->stride +
-			(size_t)window->x * image->channels,
-		.stride = image->stride,
-		.width = window->width,
-		.height = window->height,
-		.channels = image->channels,
-	};
-	return TFR_OK;
-}
-
 struct tfr_decoder *tfr_decoder_new(const struct tfr_decoder_opts *opts)
 {
 	struct tfr_decoder *d = calloc(1, sizeof(*d));

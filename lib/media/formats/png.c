@@ -2,14 +2,12 @@
  * it by libpng.
  *
  * The probe verifies bounds and IHDR; libpng verifies the CRC of every chunk that it reads.  Rows
- * come in order, so a window saves the rows below it.  libpng reports errors by a call that must
- * not return: everything that calls it runs under setjmp. */
+ * come in order, so a window saves the rows below it. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <png.h>
 #include <zlib.h>
 
 #include "base/error.h"
@@ -109,37 +107,35 @@ struct png_state {
 	struct tfr_buf row; /* one full-width row, if the window is narrower */
 	const struct tfr_decode_job *job;
 	struct tfr_decoder *owner;
-	char message[128];
-	bool no_memory;
+	struct tfr_png_failure failure;
 };
 
-static void on_error(png_structp png, png_const_charp text)
+void tfr_png_error(png_structp png, png_const_charp text)
 {
-	struct png_state *s = png_get_error_ptr(png);
+	struct tfr_png_failure *f = png_get_error_ptr(png);
 
-	snprintf(s->message, sizeof(s->message), "%s", text);
+	snprintf(f->message, sizeof(f->message), "%s", text);
 	png_longjmp(png, 1);
 }
 
-/* libpng reports a failed allocation like damage. */
-static png_voidp on_malloc(png_structp png, png_alloc_size_t size)
+void tfr_png_warning(png_structp png, png_const_charp text)
 {
-	struct png_state *s = png_get_mem_ptr(png);
+	(void)png, (void)text;
+}
+
+png_voidp tfr_png_malloc(png_structp png, png_alloc_size_t size)
+{
+	struct tfr_png_failure *f = png_get_mem_ptr(png);
 	void *p = malloc(size);
 
-	s->no_memory |= !p;
+	f->no_memory |= !p;
 	return p;
 }
 
-static void on_free(png_structp png, png_voidp p)
+void tfr_png_free(png_structp png, png_voidp p)
 {
 	(void)png;
 	free(p);
-}
-
-static void on_warning(png_structp png, png_const_charp text)
-{
-	(void)png, (void)text;
 }
 
 static void on_read(png_structp png, png_bytep out, size_t n)
@@ -196,7 +192,7 @@ static void set_plain(png_structp png, png_infop info)
 static uint8_t *need(struct png_state *s, uint8_t *memory)
 {
 	if (!memory) {
-		s->no_memory = true;
+		s->failure.no_memory = true;
 		png_error(s->png, "out of memory");
 	}
 	return memory;
@@ -280,19 +276,19 @@ static enum tfr_status png_decode(struct tfr_decoder *d, const struct tfr_decode
 
 	if (job->channels > 4)
 		return tfr_fail(err, TFR_EUSAGE, "an image of %u channels", job->channels);
-	s.png = png_create_read_struct_2(
-		PNG_LIBPNG_VER_STRING, &s, on_error, on_warning, &s, on_malloc, on_free);
+	s.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &s.failure, tfr_png_error,
+		tfr_png_warning, &s.failure, tfr_png_malloc, tfr_png_free);
 	s.info = s.png ? png_create_info_struct(s.png) : NULL;
 	if (s.info)
 		good = guarded(&s);
 	else
-		s.no_memory = true;
+		s.failure.no_memory = true;
 	png_destroy_read_struct(&s.png, &s.info, NULL);
 	tfr_buf_clear(&s.row);
-	if (s.no_memory)
+	if (s.failure.no_memory)
 		return tfr_fail_nomem(err, "decoding a PNG");
 	if (!good)
-		return tfr_fail(err, TFR_EDATA, "damaged PNG: %s", s.message);
+		return tfr_fail(err, TFR_EDATA, "damaged PNG: %s", s.failure.message);
 	*image = (struct tfr_image){
 		.data = s.pixels,
 		.stride = s.stride,

@@ -186,11 +186,3 @@ void tfr_centre_shape(uint32_t width, uint32_t height, uint32_t shape_width, uin
 	crop->height = h < height ? (uint32_t)(h ? h : 1) : height;
 	centre(width, height, crop);
 }
-
-void tfr_centre_crop(uint32_t width, uint32_t height, uint32_t to_width, uint32_t to_height,
-	struct tfr_crop *crop)
-{
-	crop->width = at_most(to_width, width);
-	crop->height = at_most(to_height, height);
-	centre(width, height, crop);
-}

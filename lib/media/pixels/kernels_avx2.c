@@ -254,16 +254,7 @@ AVX2 static inline void planes_of(
 
 AVX2 static void planes_u8(const uint8_t *in, uint8_t *const planes[], size_t n, unsigned channels)
 {
-	switch (channels) {
-	case 2:
-		planes_of(in, planes, n, 2);
-		break;
-	case 3:
-		planes_of(in, planes, n, 3);
-		break;
-	default:
-		planes_of(in, planes, n, 4);
-	}
+	TFR_BY_CHANNELS(planes_of, in, planes, n, channels);
 }
 
 /* The same with floats: eight of a plane from `channels` registers.  Each register is permuted as
@@ -307,16 +298,7 @@ AVX2 static inline void float_planes_of(
 
 AVX2 static void planes_f32(const float *in, float *const planes[], size_t n, unsigned channels)
 {
-	switch (channels) {
-	case 2:
-		float_planes_of(in, planes, n, 2);
-		break;
-	case 3:
-		float_planes_of(in, planes, n, 3);
-		break;
-	default:
-		float_planes_of(in, planes, n, 4);
-	}
+	TFR_BY_CHANNELS(float_planes_of, in, planes, n, channels);
 }
 
 /* --- sums --- */

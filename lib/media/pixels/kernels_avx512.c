@@ -282,16 +282,7 @@ AVX512 static inline void planes_of(
 AVX512 static void planes_u8(
 	const uint8_t *in, uint8_t *const planes[], size_t n, unsigned channels)
 {
-	switch (channels) {
-	case 2:
-		planes_of(in, planes, n, 2);
-		break;
-	case 3:
-		planes_of(in, planes, n, 3);
-		break;
-	default:
-		planes_of(in, planes, n, 4);
-	}
+	TFR_BY_CHANNELS(planes_of, in, planes, n, channels);
 }
 
 AVX512 static inline __m512 load_floats(const float *in, size_t n, size_t block)
@@ -336,16 +327,7 @@ AVX512 static inline void float_planes_of(
 
 AVX512 static void planes_f32(const float *in, float *const planes[], size_t n, unsigned channels)
 {
-	switch (channels) {
-	case 2:
-		float_planes_of(in, planes, n, 2);
-		break;
-	case 3:
-		float_planes_of(in, planes, n, 3);
-		break;
-	default:
-		float_planes_of(in, planes, n, 4);
-	}
+	TFR_BY_CHANNELS(float_planes_of, in, planes, n, channels);
 }
 
 const struct tfr_pixel_kernel tfr_pixels_avx512 = {

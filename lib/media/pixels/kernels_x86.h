@@ -8,6 +8,17 @@
 #define TFR_KERNELS_X86 1
 extern const struct tfr_pixel_kernel tfr_pixels_avx512, tfr_pixels_avx2;
 
+/* Calls a loop that moves samples to planes, compiled once per number of channels. */
+#define TFR_BY_CHANNELS(loop, in, planes, n, channels)                                             \
+	do {                                                                                       \
+		if ((channels) == 2)                                                               \
+			loop(in, planes, n, 2);                                                    \
+		else if ((channels) == 3)                                                          \
+			loop(in, planes, n, 3);                                                    \
+		else                                                                               \
+			loop(in, planes, n, 4);                                                    \
+	} while (0)
+
 /* AVX2 loops that AVX-512 does not improve. */
 void tfr_avx2_mirror(const uint8_t *in, uint8_t *out, size_t n, size_t pixel);
 void tfr_avx2_u8_to_f32(const uint8_t *in, float *out, size_t n, bool stream);

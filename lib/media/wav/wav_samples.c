@@ -16,15 +16,21 @@ static void from_u8(const uint8_t *restrict p, size_t n, float *restrict out)
 		out[i] = (float)(p[i] - 128) * 0x1p-7F;
 }
 
-static void from_s16(const uint8_t *restrict p, size_t n, float *restrict out)
-{
-	for (size_t i = 0; i < n; i++) {
-		int16_t value;
-
-		memcpy(&value, p + 2 * i, sizeof(value));
-		out[i] = (float)value * 0x1p-15F;
+/* Numbers of a type that the processor has. */
+#define FROM(name, type, scale)                                                                    \
+	static void name(const uint8_t *restrict p, size_t n, float *restrict out)                 \
+	{                                                                                          \
+		for (size_t i = 0; i < n; i++) {                                                   \
+			type value;                                                                \
+                                                                                                   \
+			memcpy(&value, p + sizeof(value) * i, sizeof(value));                      \
+			out[i] = (float)value * (scale);                                           \
+		}                                                                                  \
 	}
-}
+
+FROM(from_s16, int16_t, 0x1p-15F)
+FROM(from_s32, int32_t, 0x1p-31F)
+FROM(from_f64, double, 1)
 
 /* The three bytes are the upper ones of 32 bits. */
 static void from_s24(const uint8_t *restrict p, size_t n, float *restrict out)
@@ -33,26 +39,6 @@ static void from_s24(const uint8_t *restrict p, size_t n, float *restrict out)
 		uint32_t bits = (uint32_t)p[0] << 8 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 24;
 
 		out[i] = (float)(int32_t)bits * 0x1p-31F;
-	}
-}
-
-static void from_s32(const uint8_t *restrict p, size_t n, float *restrict out)
-{
-	for (size_t i = 0; i < n; i++) {
-		int32_t value;
-
-		memcpy(&value, p + 4 * i, sizeof(value));
-		out[i] = (float)value * 0x1p-31F;
-	}
-}
-
-static void from_f64(const uint8_t *restrict p, size_t n, float *restrict out)
-{
-	for (size_t i = 0; i < n; i++) {
-		double value;
-
-		memcpy(&value, p + 8 * i, sizeof(value));
-		out[i] = (float)value;
 	}
 }
 

@@ -8,9 +8,6 @@
 extern "C" {
 #endif
 
-/* "auto", "none", "gzip" or "zlib"; any case.  TFR_EUSAGE for anything else. */
-enum tfr_status tfr_compression_parse(
-	const char *text, enum tfr_compression *c, struct tfr_error *err);
 const char *tfr_compression_name(enum tfr_compression c);
 
 /* How a compressed file is put together, as far as it was read.  A file is meant to be one stream,

@@ -113,11 +113,6 @@ struct tfr_crop {
 	uint32_t x, y, width, height;
 };
 
-/* The part of `image` inside `window`: no pixel moves.  TFR_EUSAGE when the window is not inside
- * the image. */
-enum tfr_status tfr_image_window(const struct tfr_image *image, const struct tfr_crop *window,
-	struct tfr_image *part, struct tfr_error *err);
-
 struct tfr_decoder;
 
 struct tfr_decoder_opts {
@@ -327,11 +322,6 @@ enum tfr_status tfr_five_crop(uint32_t width, uint32_t height, uint32_t to_width
 /* The largest centred window of the shape shape_width : shape_height; 1, 1 is the largest centred
  * square.  An odd pixel goes to the right and the bottom: offsets are floor(difference / 2). */
 void tfr_centre_shape(uint32_t width, uint32_t height, uint32_t shape_width, uint32_t shape_height,
-	struct tfr_crop *crop);
-
-/* The centred window of `to_width` x `to_height`, as tf.image.resize_with_crop_or_pad crops; an
- * axis with too few pixels is taken completely (nothing is padded). */
-void tfr_centre_crop(uint32_t width, uint32_t height, uint32_t to_width, uint32_t to_height,
 	struct tfr_crop *crop);
 
 #ifdef __cplusplus

@@ -179,10 +179,6 @@ Test(crop, centred_windows)
 	cr_assert(c.x == 0 && c.y == 145 && c.width == 375 && c.height == 210);
 	tfr_centre_shape(1, 1000, 1000, 1, &c);
 	cr_assert(c.width == 1 && c.height == 1 && c.y == 499);
-	tfr_centre_crop(17, 13, 8, 8, &c);
-	cr_assert(c.x == 4 && c.y == 2 && c.width == 8 && c.height == 8);
-	tfr_centre_crop(17, 13, 224, 8, &c);
-	cr_assert(c.x == 0 && c.y == 2 && c.width == 17 && c.height == 8);
 }
 
 /* By torchvision's int(round((n - to) / 2.0)); see also the golden windows. */
@@ -221,18 +217,4 @@ Test(crop, random_crops_of_a_size_go_everywhere)
 		bottom |= c.y == 2;
 	}
 	cr_assert(left && right && top && bottom);
-}
-
-Test(crop, a_window_of_a_view_moves_no_pixel)
-{
-	const uint8_t pixels[24] = { 0 };
-	const struct tfr_image image = { pixels, 12, 4, 2, 3 };
-	struct tfr_image part;
-
-	cr_assert_eq(
-		tfr_image_window(&image, &(struct tfr_crop){ 1, 1, 2, 1 }, &part, NULL), TFR_OK);
-	cr_assert(part.data == pixels + 15 && part.stride == 12 && part.width == 2 &&
-		  part.height == 1 && part.channels == 3);
-	cr_assert_eq(tfr_image_window(&image, &(struct tfr_crop){ 3, 0, 2, 1 }, &part, NULL),
-		TFR_EUSAGE);
 }
