@@ -19,26 +19,6 @@ enum {
 	FEATURES_TFDS = 85, /* for a TFDS data set */
 };
 
-enum tfr_status tfr_input_walk(struct tfr_input *in,
-	enum tfr_status (*each)(void *ctx, struct tfr_item *item, struct tfr_error *err), void *ctx,
-	struct tfr_error *err)
-{
-	static const struct tfr_room nobody;
-	enum tfr_status status = TFR_OK;
-	struct tfr_item item = { 0 };
-
-	for (uint64_t i = 0; !status && i < in->items; i++) {
-		status = tfr_item_start(&item, i, err);
-		if (!status)
-			status = in->ops->next(in, &item, &nobody, err);
-		if (!status)
-			status = each(ctx, &item, err);
-		tfr_item_trim(&item);
-	}
-	tfr_item_clear(&item);
-	return status == TFR_END ? TFR_OK : status;
-}
-
 uint64_t tfr_sizes_of_record(struct tfr_input *in, const struct tfr_item *item)
 {
 	struct tfr_measure m = { .bytes = item->file.size };
@@ -88,7 +68,7 @@ static enum tfr_status number(struct tfr_sizes *s, size_t target, const struct t
 	if (!s->known || o->targets[target].folder) {
 		s->target = target;
 		s->bytes = s->items = 0;
-		status = tfr_input_walk(s->in, add_size, s, err);
+		status = tfr_input_walk(s->in, NULL, add_size, s, err);
 	}
 	if (status)
 		return status;

@@ -21,10 +21,4 @@ enum tfr_status tfr_sizes_of_set(struct tfr_sizes *s, size_t target, char **name
 /* The approximate size of an item as a record, with its framing. */
 uint64_t tfr_sizes_of_record(struct tfr_input *in, const struct tfr_item *item);
 
-/* Calls `each` for every item of the input in order, with its name and everything that is known
- * before reading.  No record is made. */
-enum tfr_status tfr_input_walk(struct tfr_input *in,
-	enum tfr_status (*each)(void *ctx, struct tfr_item *item, struct tfr_error *err), void *ctx,
-	struct tfr_error *err);
-
 #endif

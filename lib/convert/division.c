@@ -33,23 +33,19 @@ static uint32_t class_of(const struct tfr_division *s, const struct tfr_item *it
 	return item->class == TFR_NO_CLASS ? (uint32_t)s->n_classes : item->class;
 }
 
-static enum tfr_status mark_items(const struct tfr_division *s, struct tfr_input *in,
-	struct mark *marks, struct tfr_error *err)
-{
-	static const struct tfr_room nobody;
-	struct tfr_item item = { 0 };
-	enum tfr_status status = TFR_OK;
+struct marking {
+	const struct tfr_division *division;
+	struct mark *marks;
+};
 
-	for (uint64_t i = 0; !status && i < in->items; i++) {
-		item.number = i;
-		item.hashed = false;
-		item.class = TFR_NO_CLASS;
-		status = in->ops->next(in, &item, &nobody, err);
-		if (!status)
-			marks[i] = (struct mark){ tfr_item_hash(&item), class_of(s, &item) };
-	}
-	tfr_item_clear(&item);
-	return status;
+static enum tfr_status mark_item(void *ctx, struct tfr_item *item, struct tfr_error *err)
+{
+	struct marking *m = ctx;
+
+	(void)err;
+	m->marks[item->number] =
+		(struct mark){ tfr_item_hash(item), class_of(m->division, item) };
+	return TFR_OK;
 }
 
 /* The items of one class, and how many of them have one hash. */
@@ -110,7 +106,8 @@ enum tfr_status tfr_division_open(
 	s->bounds = calloc((s->n_classes + 1) * s->stretches.n + 1, sizeof(*s->bounds));
 	if (!s->bounds)
 		return tfr_fail_nomem(err, "dividing the items");
-	status = mark_items(s, in, marks, err);
+	status = tfr_input_walk(
+		in, NULL, mark_item, &(struct marking){ .division = s, .marks = marks }, err);
 	if (status)
 		return status;
 	qsort(marks, (size_t)in->items, sizeof(*marks), by_class_and_hash);

@@ -129,26 +129,6 @@ static enum tfr_status add_item(void *ctx, struct tfr_item *item, struct tfr_err
 	return status;
 }
 
-/* Traverses the items of a list, shuffled. */
-static enum tfr_status add_in_order(struct plan *p, const uint32_t *order, struct tfr_error *err)
-{
-	static const struct tfr_room nobody;
-	enum tfr_status status = TFR_OK;
-	struct tfr_item item = { 0 };
-
-	for (uint64_t i = 0; !status && i < p->in->items; i++) {
-		status = tfr_item_start(&item, order[i], err);
-		p->in->order = order;
-		p->in->place = i;
-		if (!status)
-			status = p->in->ops->next(p->in, &item, &nobody, err);
-		if (!status)
-			status = add_item(p, &item, err);
-	}
-	tfr_item_clear(&item);
-	return status;
-}
-
 static enum tfr_status tell(struct plan *p, struct target *t, struct tfr_error *err)
 {
 	if (t->name.base)
@@ -182,8 +162,7 @@ enum tfr_status tfr_plan(struct tfr_input *in, const uint32_t *order,
 	for (size_t t = 0; !status && t < n; t++)
 		status = open_target(&p, &sizes, t, err);
 	if (!status)
-		status = order ? add_in_order(&p, order, err)
-			       : tfr_input_walk(in, add_item, &p, err);
+		status = tfr_input_walk(in, order, add_item, &p, err);
 	for (size_t t = 0; !status && t < n; t++)
 		status = tell(&p, &p.targets[t], err);
 	for (size_t t = 0; p.targets && t < n; t++) {

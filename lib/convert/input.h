@@ -53,6 +53,14 @@ struct tfr_measure {
  * nothing. */
 void tfr_measure_add(int folder, const char *name, struct tfr_measure *m);
 
+/* Calls opts->warn, if there is one. */
+void tfr_warn(const struct tfr_convert_opts *opts, const char *format, ...) TFR_PRINTF(2, 3);
+
+/* Opens a folder of files; *prefix is its path with a slash at its end, for the messages.  Both are
+ * the caller's, who closes the folder, which is -1 on failure. */
+enum tfr_status tfr_open_named_folder(
+	int *fd, char **prefix, const char *folder, struct tfr_error *err);
+
 /* The first input as seen without reading it. */
 struct tfr_offer {
 	const char *path;
@@ -102,6 +110,13 @@ struct tfr_input_ops {
 		struct tfr_input *in, const struct tfr_item *item, struct tfr_measure *measure);
 	void (*close)(struct tfr_input *in);
 };
+
+/* Calls `each` for every item of the input, with its name and everything that is known before
+ * reading.  No record is made.  `order` has the numbers of a list's items, shuffled; NULL: in
+ * order. */
+enum tfr_status tfr_input_walk(struct tfr_input *in, const uint32_t *order,
+	enum tfr_status (*each)(void *ctx, struct tfr_item *item, struct tfr_error *err), void *ctx,
+	struct tfr_error *err);
 
 /* Opens opts->inputs as the kind opts->from, or as the kind that recognises them. */
 enum tfr_status tfr_input_open(

@@ -8,7 +8,6 @@
 #include <xxhash.h>
 
 #include "base/error.h"
-#include "convert/auto_shards.h"
 
 /* The files that are read: the members of a set, or the inputs themselves. */
 static size_t file_count(const struct tfr_input *in)
@@ -98,7 +97,7 @@ enum tfr_status tfr_input_digest(struct tfr_input *in, uint64_t *digest, struct 
 	XXH3_64bits_reset(d.x);
 	XXH3_64bits_update(d.x, &in->items, sizeof(in->items));
 	if (in->ops->measure && in->items != TFR_STREAM)
-		status = tfr_input_walk(in, mix_item, &d, err);
+		status = tfr_input_walk(in, NULL, mix_item, &d, err);
 	else
 		mix_files(&d);
 	mix_beside(&d);

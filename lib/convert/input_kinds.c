@@ -4,6 +4,8 @@
  * The order matters: a kind that looks for more comes before one that takes anything similar. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,9 +14,9 @@
 
 #include "base/error.h"
 #include "convert/input.h"
+#include "convert/parts.h"
 #include "convert/rework.h"
 #include "convert/folder/splits.h"
-#include "io/source.h"
 #include "record/filetype.h"
 
 enum { HEAD = 512 }; /* a tar archive has its magic number at byte 257 */
@@ -57,10 +59,7 @@ static enum tfr_status look(
 		return tfr_fail_errno(err, errno, path, "cannot open");
 	offer->directory = S_ISDIR(st.st_mode);
 	if (S_ISREG(st.st_mode)) {
-		TFR_AUTO_CLOSE int fd =
-			TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-
-		n = fd < 0 ? -1 : tfr_fd_read(fd, head, HEAD, 0);
+		n = tfr_read_head(AT_FDCWD, path, head, HEAD);
 		if (n < 0)
 			return tfr_fail_errno(err, errno, path, "cannot open");
 		offer->head = head;
@@ -228,6 +227,8 @@ enum tfr_status tfr_input_open(
 	return status ? status : ops->open(in, opts, err);
 }
 
+/* --- what several kinds do --- */
+
 void tfr_measure_add(int folder, const char *name, struct tfr_measure *m)
 {
 	struct stat st;
@@ -238,4 +239,53 @@ void tfr_measure_add(int folder, const char *name, struct tfr_measure *m)
 	mtime = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
 	m->bytes += (uint64_t)st.st_size;
 	m->mtime = mtime > m->mtime ? mtime : m->mtime;
+}
+
+void tfr_warn(const struct tfr_convert_opts *opts, const char *format, ...)
+{
+	char text[9000];
+	va_list args;
+
+	if (!opts->warn)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	opts->warn(opts->ctx, text);
+}
+
+enum tfr_status tfr_open_named_folder(
+	int *fd, char **prefix, const char *folder, struct tfr_error *err)
+{
+	*prefix = tfr_path_join(folder, "");
+	if (!*prefix)
+		return tfr_fail_nomem(err, "opening a folder");
+	*fd = TEMP_FAILURE_RETRY(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK));
+	if (*fd >= 0)
+		return TFR_OK;
+	if (errno == ENOTDIR)
+		return tfr_fail_path(err, TFR_EUSAGE, folder, "not a folder:");
+	return tfr_fail_errno(err, errno, folder, "cannot open folder");
+}
+
+enum tfr_status tfr_input_walk(struct tfr_input *in, const uint32_t *order,
+	enum tfr_status (*each)(void *ctx, struct tfr_item *item, struct tfr_error *err), void *ctx,
+	struct tfr_error *err)
+{
+	static const struct tfr_room nobody;
+	enum tfr_status status = TFR_OK;
+	struct tfr_item item = { 0 };
+
+	for (uint64_t i = 0; !status && i < in->items; i++) {
+		status = tfr_item_start(&item, order ? order[i] : i, err);
+		in->order = order;
+		in->place = i;
+		if (!status)
+			status = in->ops->next(in, &item, &nobody, err);
+		if (!status)
+			status = each(ctx, &item, err);
+		tfr_item_trim(&item);
+	}
+	tfr_item_clear(&item);
+	return status == TFR_END ? TFR_OK : status;
 }

@@ -5,6 +5,7 @@
  * filled, and are written from there. */
 #include "convert/item.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -162,6 +163,30 @@ enum tfr_status tfr_item_read(struct tfr_item *item, int root, const char *path,
 	close(fd);
 	item->size = item->file.size;
 	return status;
+}
+
+enum tfr_status tfr_item_read_other(struct tfr_item *item, struct tfr_buf *into, int root,
+	const char *path, const struct tfr_room *room, struct tfr_error *err)
+{
+	struct tfr_buf first = item->file;
+	size_t before = item->size;
+	enum tfr_status status;
+
+	item->file = *into;
+	status = tfr_item_read(item, root, path, NULL, room, err);
+	*into = item->file;
+	item->file = first;
+	item->size += before;
+	return status;
+}
+
+void tfr_item_blame(struct tfr_item *item, const char *what, const char *name)
+{
+	char reason[sizeof(item->reason)];
+
+	assert(item->skipped);
+	memcpy(reason, item->reason, sizeof(reason));
+	tfr_item_skip(item, item->why, "%s '%s': %s", what, name, reason);
 }
 
 enum tfr_status tfr_item_gather(struct tfr_item *item, struct tfr_error *err)

@@ -101,6 +101,11 @@ void tfr_item_found_size(struct tfr_item *item, const char *format, ...) TFR_PRI
  * of the system (memory, descriptors) is a failure. */
 enum tfr_status tfr_item_read(struct tfr_item *item, int root, const char *path,
 	void (*look)(struct tfr_item *item), const struct tfr_room *room, struct tfr_error *err);
+/* Reads another file of the item into `into`; its bytes count as the item's. */
+enum tfr_status tfr_item_read_other(struct tfr_item *item, struct tfr_buf *into, int root,
+	const char *path, const struct tfr_room *room, struct tfr_error *err);
+/* Adds to the reason of a skipped item which of its files it is about: "its mask 'a.png': ". */
+void tfr_item_blame(struct tfr_item *item, const char *what, const char *name);
 /* Makes the record from the features in the builder. */
 enum tfr_status tfr_item_gather(struct tfr_item *item, struct tfr_error *err);
 /* Called after the record is written: frees large buffers. */

@@ -2,6 +2,7 @@
  * its own items under its own numbers. */
 #include "convert/joined_parts.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,55 +140,34 @@ static enum tfr_status choose(const struct tfr_parts *parts, const struct tfr_co
 	return TFR_OK;
 }
 
-static uint64_t count_images(const char *folder)
-{
-	struct tfr_scan scan;
-	uint64_t n = 0;
-
-	if (tfr_scan_folder(&scan, folder, NULL, NULL))
-		return 0;
-	for (size_t i = 0; i < scan.n_items; i++)
-		n += tfr_is_image(tfr_scan_name(&scan, scan.items[i].name));
-	tfr_scan_clear(&scan);
-	return n;
-}
-
 static enum tfr_status refuse(
 	const struct tfr_parts *parts, const struct tfr_convert_opts *o, struct tfr_error *err)
 {
-	char text[200] = "";
-	size_t at = 0;
+	TFR_AUTO_FREE struct tfr_found_split *found = calloc(parts->n, sizeof(*found));
 
+	if (!found)
+		return tfr_fail_nomem(err, "reading annotations");
 	for (size_t k = 0; k < parts->n; k++) {
-		struct tfr_found_split found = { .folder = parts->list[k].split,
-			.files = count_images(parts->list[k].images) };
+		size_t images;
 
-		if (o->found_split)
-			o->found_split(o->ctx, &found);
-		if (at < sizeof(text))
-			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s'%s'",
-				at ? ", " : "", found.folder);
+		if (tfr_scan_count(parts->list[k].images, tfr_is_image, &images, NULL))
+			images = 0;
+		found[k] = (struct tfr_found_split){ .folder = parts->list[k].split,
+			.files = images };
 	}
-	tfr_fail(err, TFR_EUSAGE, "'%s' contains splits: %s", o->inputs[0], text);
-	tfr_error_hint(err,
-		"Write one set for each split, such as -o %s.tfrecord=%s/; all sets get the same "
-		"labels.",
-		parts->list[0].split, parts->list[0].split);
-	return TFR_EUSAGE;
+	return tfr_splits_refuse_found(o, "splits", found, parts->n, err);
 }
 
 static void say_left(
 	const struct tfr_names *names, const char *why, const struct tfr_convert_opts *o)
 {
-	char text[4400], more[64] = "";
+	char more[64] = "";
 
-	if (!names->n || !o->warn)
-		return;
 	if (names->n > 1)
 		snprintf(more, sizeof(more), " and %zu other folder%s", names->n - 1,
 			names->n > 2 ? "s" : "");
-	snprintf(text, sizeof(text), "'%.4000s'%s left out: %s", names->list[0], more, why);
-	o->warn(o->ctx, text);
+	if (names->n)
+		tfr_warn(o, "'%.4000s'%s left out: %s", names->list[0], more, why);
 }
 
 /* --- all of them --- */
@@ -250,7 +230,7 @@ static enum tfr_status open_joined(struct tfr_input **in, const struct tfr_parts
 	return j->opened > 1 ? kind->unite(j->parts, j->opened, &j->in, err) : TFR_OK;
 }
 
-enum tfr_status tfr_parts_open(struct tfr_input **in, const struct tfr_parts_kind *kind,
+static enum tfr_status open_found(struct tfr_input **in, const struct tfr_parts_kind *kind,
 	const struct tfr_parts *parts, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
 	if (!parts->n)
@@ -262,4 +242,41 @@ enum tfr_status tfr_parts_open(struct tfr_input **in, const struct tfr_parts_kin
 	if (parts->n > 1)
 		return refuse(parts, opts, err);
 	return kind->open(in, opts, &parts->list[0], err);
+}
+
+static bool find_all(struct tfr_parts *parts, const char *folder,
+	bool (*find)(struct tfr_parts *p, const char *folder))
+{
+	TFR_AUTO_FREE char *base = tfr_parts_base(folder);
+
+	return base && find(parts, base);
+}
+
+bool tfr_parts_recognised(
+	bool (*find)(struct tfr_parts *p, const char *folder), const struct tfr_offer *offer)
+{
+	struct tfr_parts parts = { 0 };
+	bool found;
+
+	if (!offer->directory)
+		return false;
+	if (!find_all(&parts, offer->path, find))
+		*offer->failed = parts.fault ? parts.fault : ENOMEM;
+	found = parts.n;
+	tfr_parts_clear(&parts);
+	return found;
+}
+
+enum tfr_status tfr_parts_open(struct tfr_input **in, const struct tfr_parts_kind *kind,
+	const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	struct tfr_parts parts = { 0 };
+	bool good = opts->annotations
+			    ? tfr_parts_add(&parts, NULL, opts->inputs[0], opts->annotations)
+			    : find_all(&parts, opts->inputs[0], kind->find);
+	enum tfr_status status = good ? open_found(in, kind, &parts, opts, err)
+				      : tfr_fail_nomem(err, "reading annotations");
+
+	tfr_parts_clear(&parts);
+	return status;
 }

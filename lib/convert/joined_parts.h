@@ -9,6 +9,9 @@
 /* The functions by which a kind of input handles its parts. */
 struct tfr_parts_kind {
 	const struct tfr_input_ops *ops;
+	/* Finds the parts of the data set with the base `folder`, if it is of this kind.  False: out
+	 * of memory, or p->fault says. */
+	bool (*find)(struct tfr_parts *p, const char *folder);
 	const char *none; /* no part was found: "no images with YOLO labels in" */
 	/* Opens one part.  On failure *in is set if there is something to close. */
 	enum tfr_status (*open)(struct tfr_input **in, const struct tfr_convert_opts *opts,
@@ -20,10 +23,13 @@ struct tfr_parts_kind {
 	bool all; /* the numbering depends also on parts that are not written */
 };
 
-/* Opens the parts that opts->targets name, or the only one.  TFR_EUSAGE: there is no part; there
- * are several and no target names one, in which case opts->found_split is called for each; or a
- * target names a split that does not exist. */
+/* For ops->recognises(): whether the offer is a folder in which `find` finds parts. */
+bool tfr_parts_recognised(
+	bool (*find)(struct tfr_parts *p, const char *folder), const struct tfr_offer *offer);
+/* Opens the parts that opts->targets name, or the only one, which opts->annotations can name.
+ * TFR_EUSAGE: there is no part; there are several and no target names one, in which case
+ * opts->found_split is called for each; or a target names a split that does not exist. */
 enum tfr_status tfr_parts_open(struct tfr_input **in, const struct tfr_parts_kind *kind,
-	const struct tfr_parts *parts, const struct tfr_convert_opts *opts, struct tfr_error *err);
+	const struct tfr_convert_opts *opts, struct tfr_error *err);
 
 #endif

@@ -4,16 +4,19 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "convert/folder/splits.h"
+#include "io/source.h"
 
 enum { LOOKED_AT = 4096, KEPT = 16, DOWN = 8, DEEPEST = 2 };
 
@@ -33,6 +36,14 @@ bool tfr_is_image(const char *name)
 		if (tfr_has_extension(name, extensions[i]))
 			return true;
 	return false;
+}
+
+ssize_t tfr_read_head(int folder, const char *path, void *head, size_t size)
+{
+	TFR_AUTO_CLOSE int fd = TEMP_FAILURE_RETRY(
+		openat(folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+
+	return fd < 0 ? -1 : tfr_fd_read(fd, head, size, 0);
 }
 
 char *tfr_path_join(const char *folder, const char *name)

@@ -7,6 +7,7 @@
 #define TFR_CONVERT_PARTS_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "base/name_list.h"
 
@@ -26,6 +27,8 @@ void tfr_listing_close(struct tfr_listing *l);
 bool tfr_has_extension(const char *name, const char *extension);
 /* Whether the name of a file has an image's extension. */
 bool tfr_is_image(const char *name);
+/* Reads the first bytes of a file, without waiting for the writer of a FIFO.  -1 with errno. */
+ssize_t tfr_read_head(int folder, const char *path, void *head, size_t size);
 /* "FOLDER/NAME"; NULL: out of memory. */
 char *tfr_path_join(const char *folder, const char *name);
 bool tfr_is_folder(const char *path);

@@ -6,6 +6,7 @@
 
 #include <tfr-private/text.h>
 
+#include "convert/input.h"
 #include "io/output.h"
 
 enum { MOST_WARNED = 10 }; /* of a finding */
@@ -35,10 +36,8 @@ enum tfr_status tfr_notes_skipped(
 	const char *prefix = item->prefix ? item->prefix : n->prefix;
 	char text[8192], line[8192];
 
-	if (n->opts->warn && n->warned[item->finding]++ < MOST_WARNED) {
-		snprintf(text, sizeof(text), "skipped '%s%s': %s", prefix, name, item->reason);
-		n->opts->warn(n->opts->ctx, text);
-	}
+	if (n->warned[item->finding]++ < MOST_WARNED)
+		tfr_warn(n->opts, "skipped '%s%s': %s", prefix, name, item->reason);
 	if (!n->quarantine)
 		return TFR_OK;
 	snprintf(text, sizeof(text), "%s%s", prefix, name);
@@ -53,17 +52,12 @@ enum tfr_status tfr_notes_skipped(
 
 void tfr_notes_end(const struct tfr_notes *n)
 {
-	char text[200];
-
-	for (int i = 0; n->opts && n->opts->warn && i < TFR_FINDINGS; i++) {
-		if (n->warned[i] <= MOST_WARNED)
-			continue;
-		snprintf(text, sizeof(text), "skipped %llu more: %s",
-			(unsigned long long)(n->warned[i] - MOST_WARNED),
-			i == TFR_FOUND_UNUSABLE ? "unusable items"
-						: tfr_finding_text((enum tfr_finding)i));
-		n->opts->warn(n->opts->ctx, text);
-	}
+	for (int i = 0; i < TFR_FINDINGS; i++)
+		if (n->warned[i] > MOST_WARNED)
+			tfr_warn(n->opts, "skipped %llu more: %s",
+				(unsigned long long)(n->warned[i] - MOST_WARNED),
+				i == TFR_FOUND_UNUSABLE ? "unusable items"
+							: tfr_finding_text((enum tfr_finding)i));
 }
 
 enum tfr_status tfr_notes_sync(struct tfr_notes *n, struct tfr_error *err)

@@ -31,5 +31,7 @@ void tfr_workbench_clear(struct tfr_workbench *bench)
 	tfr_buf_clear(&bench->encoded);
 	tfr_buf_clear(&bench->pixels);
 	tfr_buf_clear(&bench->scratch);
+	tfr_buf_clear(&bench->ends);
+	tfr_boxes_clear(&bench->boxes);
 	*bench = (struct tfr_workbench){ 0 };
 }

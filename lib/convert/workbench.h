@@ -5,6 +5,7 @@
 #include <tfr-private/media.h>
 
 #include "base/buf.h"
+#include "convert/box_features.h"
 
 struct tfr_workbench {
 	struct tfr_decoder *decoder; /* NULL until an image is decoded */
@@ -13,6 +14,8 @@ struct tfr_workbench {
 	struct tfr_buf turned;		/* pixels */
 	struct tfr_buf encoded;		/* exchanged for the bytes of a file */
 	struct tfr_buf pixels, scratch; /* for drawing masks */
+	struct tfr_buf ends;		/* size_t: where each mask in item->more ends */
+	struct tfr_boxes boxes;
 };
 
 /* NULL: out of memory. */

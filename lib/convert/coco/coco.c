@@ -4,11 +4,11 @@
  *
  * All annotations are read and kept before any image is read; their shapes are kept as text, and
  * drawn when the image is converted. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -20,7 +20,7 @@
 #include "convert/folder/mask.h"
 #include "convert/image_features.h"
 
-enum { KEEP = 1 << 20, MOST_MASKS = 1 << 30 /* bytes of a record's masks */ };
+enum { MOST_MASKS = 1 << 30 /* bytes of a record's masks */ };
 
 struct coco {
 	struct tfr_input in;
@@ -40,52 +40,11 @@ static bool is_asked(const struct tfr_convert_opts *opts)
 
 static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
 {
-	struct tfr_parts parts;
-	bool found;
-
-	if (is_asked(opts))
-		return true;
-	if (!offer->directory || opts->masks || opts->class_list || opts->synsets)
-		return false;
-	found = tfr_coco_find(&parts, offer->path) && parts.n;
-	tfr_parts_clear(&parts);
-	return found;
+	return is_asked(opts) || (!opts->masks && !opts->class_list && !opts->synsets &&
+					 tfr_parts_recognised(tfr_coco_find, offer));
 }
 
 /* --- one image --- */
-
-/* The data of an item besides its image. */
-struct boxes {
-	struct tfr_buf floats, ints, texts, masks, ends;
-	struct tfr_coco_scratch more;
-};
-
-static void free_boxes(void *p)
-{
-	struct boxes *b = p;
-
-	tfr_buf_clear(&b->floats);
-	tfr_buf_clear(&b->ints);
-	tfr_buf_clear(&b->texts);
-	tfr_buf_clear(&b->masks);
-	tfr_buf_clear(&b->ends);
-	tfr_coco_scratch_clear(&b->more);
-	free(b);
-}
-
-static struct boxes *boxes_of(struct tfr_item *item)
-{
-	struct boxes *b = item->own;
-
-	if (!b) {
-		b = calloc(1, sizeof(*b));
-		item->own = b;
-		item->free_own = free_boxes;
-	} else if (b->masks.cap > KEEP) {
-		tfr_buf_clear(&b->masks);
-	}
-	return b;
-}
 
 static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_room *room, struct tfr_error *err)
@@ -103,122 +62,50 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 
 static void measure(struct tfr_input *in, const struct tfr_item *item, struct tfr_measure *measure)
 {
-	struct coco *coco = (struct coco *)in;
-	struct stat st;
-
 	*measure = (struct tfr_measure){ 0 };
-	if (item->skipped || fstatat(coco->root, (const char *)item->name.data, &st, 0))
-		return;
-	measure->bytes = (uint64_t)st.st_size;
-	measure->mtime = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
+	if (!item->skipped)
+		tfr_measure_add(
+			((struct coco *)in)->root, (const char *)item->name.data, measure);
 }
 
 /* --- boxes --- */
 
-/* One float per box, computed in doubles as Python does. */
-static enum tfr_status add_floats(struct tfr_item *item, const char *key, struct boxes *b,
-	const struct tfr_coco *c,
-	double (*value)(const struct tfr_coco_annotation *a, const struct tfr_coco_image *image),
-	struct tfr_error *err)
+static enum tfr_status add_boxes(const struct tfr_coco *c, struct tfr_item *item,
+	struct tfr_boxes *b, struct tfr_error *err)
 {
 	const struct tfr_coco_image *image = &c->images[item->number];
-	uint64_t first = c->first[item->number], end = c->first[item->number + 1];
-
-	b->floats.size = 0;
-	for (uint64_t k = first; k < end; k++) {
-		float f = (float)value(&c->annotations[c->order[k]], image);
-
-		if (!tfr_buf_append(&b->floats, &f, sizeof(f)))
-			return tfr_fail_nomem(err, "reading annotations");
-	}
-	return tfr_builder_floats(
-		item->builder, key, (const float *)(void *)b->floats.data, end - first, err);
-}
-
-static double xmin(const struct tfr_coco_annotation *a, const struct tfr_coco_image *image)
-{
-	return a->box[0] / image->width;
-}
-
-static double xmax(const struct tfr_coco_annotation *a, const struct tfr_coco_image *image)
-{
-	return (a->box[0] + a->box[2]) / image->width;
-}
-
-static double ymin(const struct tfr_coco_annotation *a, const struct tfr_coco_image *image)
-{
-	return a->box[1] / image->height;
-}
-
-static double ymax(const struct tfr_coco_annotation *a, const struct tfr_coco_image *image)
-{
-	return (a->box[1] + a->box[3]) / image->height;
-}
-
-static double area(const struct tfr_coco_annotation *a, const struct tfr_coco_image *image)
-{
-	(void)image;
-	return a->area;
-}
-
-static enum tfr_status add_numbers(
-	struct tfr_item *item, struct boxes *b, const struct tfr_coco *c, struct tfr_error *err)
-{
-	static const struct {
-		const char *key;
-		double (*value)(
-			const struct tfr_coco_annotation *a, const struct tfr_coco_image *image);
-	} rows[] = {
-		{ "image/object/area", area },
-		{ "image/object/bbox/xmax", xmax },
-		{ "image/object/bbox/xmin", xmin },
-		{ "image/object/bbox/ymax", ymax },
-		{ "image/object/bbox/ymin", ymin },
-	};
-	enum tfr_status status = TFR_OK;
-
-	for (size_t i = 0; !status && i < sizeof(rows) / sizeof(*rows); i++)
-		status = add_floats(item, rows[i].key, b, c, rows[i].value, err);
-	return status;
-}
-
-static enum tfr_status add_classes(
-	struct tfr_item *item, struct boxes *b, const struct tfr_coco *c, struct tfr_error *err)
-{
-	uint64_t first = c->first[item->number], n = c->first[item->number + 1] - first;
-	int64_t *labels, *crowds;
-	struct tfr_bytes *texts;
 	enum tfr_status status;
+	bool good = true;
 
-	b->ints.size = b->texts.size = 0;
-	if (!tfr_buf_reserve(&b->ints, 2 * n * sizeof(*labels)) ||
-		!tfr_buf_reserve(&b->texts, n * sizeof(*texts)))
-		return tfr_fail_nomem(err, "reading annotations");
-	labels = (int64_t *)(void *)b->ints.data;
-	crowds = labels + n;
-	texts = (struct tfr_bytes *)(void *)b->texts.data;
-	for (uint64_t k = 0; k < n; k++) {
-		uint32_t a = c->order[first + k];
-		const struct tfr_coco_category *category = &c->categories[c->category_of[a]];
-		const char *text = c->names + category->name;
+	tfr_boxes_reset(b);
+	for (uint64_t k = c->first[item->number]; good && k < c->first[item->number + 1]; k++) {
+		const struct tfr_coco_annotation *a = &c->annotations[c->order[k]];
+		const struct tfr_coco_category *category =
+			&c->categories[c->category_of[c->order[k]]];
+		const double corners[4] = { a->box[0], a->box[1], a->box[0] + a->box[2],
+			a->box[1] + a->box[3] };
 
-		labels[k] = category->id;
-		crowds[k] = c->annotations[a].crowd;
-		texts[k] = (struct tfr_bytes){ (const uint8_t *)text, strlen(text) };
+		good = tfr_boxes_add(b, corners, image->width, image->height) &&
+		       tfr_boxes_add_class(b, category->id, c->names + category->name) &&
+		       tfr_boxes_add_float(&b->floats[0], a->area) &&
+		       tfr_boxes_add_int(&b->ints[0], a->crowd);
 	}
-	status = tfr_builder_int64s(item->builder, "image/object/class/label", labels, n, err);
+	if (!good)
+		return tfr_fail_nomem(err, "reading annotations");
+	status = tfr_boxes_put(b, item->builder, err);
 	if (!status)
-		status = tfr_builder_bytes(item->builder, "image/object/class/text", texts, n, err);
-	return status ? status
-		      : tfr_builder_int64s(item->builder, "image/object/is_crowd", crowds, n, err);
+		status = tfr_put_floats(item->builder, "image/object/area", &b->floats[0], err);
+	if (!status)
+		status = tfr_put_ints(item->builder, "image/object/is_crowd", &b->ints[0], err);
+	return status || !c->keypoints ? status
+				       : tfr_coco_add_points(c, item->number, item, b, err);
 }
 
 /* --- masks --- */
 
 /* Draws the shape of annotation `a` and appends it to the masks. */
 static enum tfr_status draw(struct tfr_item *item, const struct tfr_coco_annotation *a,
-	struct tfr_canvas *canvas, struct boxes *b, struct tfr_workbench *bench,
-	struct tfr_error *err)
+	struct tfr_canvas *canvas, struct tfr_workbench *bench, struct tfr_error *err)
 {
 	struct tfr_image image = { canvas->pixels, canvas->width, canvas->width, canvas->height,
 		1 };
@@ -231,15 +118,13 @@ static enum tfr_status draw(struct tfr_item *item, const struct tfr_coco_annotat
 		return TFR_OK;
 	}
 	if (!status)
-		status = tfr_mask_append(&b->masks, &image, bench, &why);
-	if (!status && !tfr_buf_append(&b->ends, &b->masks.size, sizeof(b->masks.size)))
-		status = TFR_ENOMEM;
-	if (!status && b->masks.size > MOST_MASKS)
+		status = tfr_mask_add(item, &image, bench, &why);
+	if (!status && item->more.size > MOST_MASKS)
 		tfr_item_skip(item, TFR_EDATA, "its masks are larger than 1 GiB");
 	return status ? tfr_fail_nomem(err, "drawing masks") : TFR_OK;
 }
 
-static enum tfr_status draw_all(struct tfr_item *item, const struct tfr_coco *c, struct boxes *b,
+static enum tfr_status draw_all(struct tfr_item *item, const struct tfr_coco *c,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
 	const struct tfr_coco_image *image = &c->images[item->number];
@@ -252,68 +137,57 @@ static enum tfr_status draw_all(struct tfr_item *item, const struct tfr_coco *c,
 			image->height);
 		return TFR_OK;
 	}
-	bench->pixels.size = b->masks.size = b->ends.size = 0;
+	bench->pixels.size = 0;
 	if (!tfr_buf_reserve(&bench->pixels, pixels))
 		return tfr_fail_nomem(err, "drawing masks");
 	canvas.pixels = bench->pixels.data;
 	canvas.scratch = bench->scratch;
 	for (uint64_t k = c->first[item->number];
 		!status && !item->skipped && k < c->first[item->number + 1]; k++) {
-		size_t before = b->masks.size;
+		size_t before = item->more.size;
 
-		status = draw(item, &c->annotations[c->order[k]], &canvas, b, bench, err);
-		tfr_room_reserve(room, b->masks.size - before);
+		status = draw(item, &c->annotations[c->order[k]], &canvas, bench, err);
+		tfr_room_reserve(room, item->more.size - before);
 	}
 	bench->scratch = canvas.scratch;
 	return status;
 }
 
-static enum tfr_status add_masks(struct tfr_item *item, struct boxes *b, struct tfr_error *err)
+/* Puts the masks in item->more, which grows no longer: those of the first `n` boxes, and two of the
+ * segments if there are more. */
+static enum tfr_status put_masks(
+	struct tfr_item *item, size_t n, struct tfr_workbench *bench, struct tfr_error *err)
 {
-	const size_t *ends = (const size_t *)(void *)b->ends.data;
-	size_t n = b->ends.size / sizeof(*ends);
+	const size_t *ends = (const size_t *)(void *)bench->ends.data;
+	size_t all = bench->ends.size / sizeof(*ends);
 	struct tfr_bytes *masks;
+	enum tfr_status status = TFR_OK;
 
-	b->texts.size = 0;
-	if (!tfr_buf_reserve(&b->texts, n * sizeof(*masks)))
+	assert(all == n || all == n + 2);
+	bench->boxes.names.size = 0;
+	if (!tfr_buf_reserve(&bench->boxes.names, all * sizeof(*masks)))
 		return tfr_fail_nomem(err, "drawing masks");
-	masks = (struct tfr_bytes *)(void *)b->texts.data;
-	for (size_t k = 0; k < n; k++) {
+	masks = (struct tfr_bytes *)(void *)bench->boxes.names.data;
+	for (size_t k = 0; k < all; k++) {
 		size_t from = k ? ends[k - 1] : 0;
 
-		masks[k] = (struct tfr_bytes){ b->masks.data + from, ends[k] - from };
+		masks[k] = (struct tfr_bytes){ item->more.data + from, ends[k] - from };
 	}
-	return tfr_builder_bytes_ref(item->builder, "image/object/mask", masks, n, err);
+	if (n)
+		status = tfr_builder_bytes_ref(item->builder, "image/object/mask", masks, n, err);
+	if (!status && all > n)
+		status = tfr_builder_bytes_ref(
+			item->builder, "image/panoptic/category_mask", &masks[n], 1, err);
+	if (!status && all > n)
+		status = tfr_builder_bytes_ref(
+			item->builder, "image/panoptic/instance_mask", &masks[n + 1], 1, err);
+	return status;
 }
 
 /* --- all of an image --- */
 
-static enum tfr_status add_boxes(struct tfr_input *in, struct tfr_item *item, struct boxes *b,
-	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
-{
-	const struct tfr_coco *c = &((struct coco *)in)->data;
-	char id[32];
-	enum tfr_status status;
-
-	snprintf(id, sizeof(id), "%lld", (long long)c->images[item->number].id);
-	status = tfr_builder_text(item->builder, "image/source_id", id, err);
-	if (status || !((struct coco *)in)->objects ||
-		c->first[item->number] == c->first[item->number + 1])
-		return status;
-	status = add_numbers(item, b, c, err);
-	if (!status && c->keypoints)
-		status = tfr_coco_add_points(c, item->number, item, &b->more, err);
-	if (!status)
-		status = add_classes(item, b, c, err);
-	if (!status && in->opts->instance_masks)
-		status = draw_all(item, c, b, bench, room, err);
-	if (!status && !item->skipped && in->opts->instance_masks)
-		status = add_masks(item, b, err);
-	return status;
-}
-
 /* Adds the features of the other files for the image. */
-static enum tfr_status add_others(struct coco *coco, struct tfr_item *item, struct boxes *b,
+static enum tfr_status add_others(const struct coco *coco, struct tfr_item *item,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
 	uint32_t i = (uint32_t)item->number;
@@ -321,11 +195,33 @@ static enum tfr_status add_others(struct coco *coco, struct tfr_item *item, stru
 
 	if (coco->captions && coco->caption_of[i] != UINT32_MAX)
 		status = tfr_coco_add_captions(
-			coco->captions, coco->caption_of[i], item, &b->more, err);
+			coco->captions, coco->caption_of[i], item, &bench->boxes, err);
 	if (!status && coco->panoptic && coco->panoptic_of[i] != UINT32_MAX)
-		status = tfr_coco_add_panoptic(coco->panoptic, coco->panoptic_of[i], coco->segments,
-			item, &b->more, bench, room, err);
+		status = tfr_coco_paint_panoptic(coco->panoptic, coco->panoptic_of[i],
+			coco->segments, item, bench, room, err);
 	return status;
+}
+
+static enum tfr_status add_all(const struct coco *coco, struct tfr_item *item,
+	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
+{
+	const struct tfr_coco *c = &coco->data;
+	bool boxes = coco->objects && c->first[item->number] < c->first[item->number + 1];
+	char id[32];
+	size_t n;
+	enum tfr_status status;
+
+	bench->ends.size = 0;
+	snprintf(id, sizeof(id), "%lld", (long long)c->images[item->number].id);
+	status = tfr_builder_text(item->builder, "image/source_id", id, err);
+	if (!status && boxes)
+		status = add_boxes(c, item, &bench->boxes, err);
+	if (!status && boxes && coco->in.opts->instance_masks)
+		status = draw_all(item, c, bench, room, err);
+	n = bench->ends.size / sizeof(size_t);
+	if (!status && !item->skipped)
+		status = add_others(coco, item, bench, room, err);
+	return status || item->skipped ? status : put_masks(item, n, bench, err);
 }
 
 static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
@@ -333,17 +229,9 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 {
 	struct coco *coco = (struct coco *)in;
 	const struct tfr_coco_image *image = &coco->data.images[item->number];
-	struct boxes *b = boxes_of(item);
 	struct tfr_image_info info;
-	enum tfr_status status;
+	enum tfr_status status = tfr_image_read(item, coco->root, room, &info, err);
 
-	if (!b)
-		return tfr_fail_nomem(err, "reading annotations");
-	status = tfr_item_read(
-		item, coco->root, (const char *)item->name.data, tfr_image_look, room, err);
-
-	if (!status && !item->skipped)
-		tfr_item_probe_image(item, &info);
 	if (!status && !item->skipped &&
 		(info.width != image->width || info.height != image->height)) {
 		tfr_item_skip(item, TFR_EDATA, "%u x %u, but %u x %u in the annotations",
@@ -352,22 +240,15 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	}
 	if (!status && !item->skipped)
 		status = tfr_image_add(in, item, bench, err);
-	if (!status && !item->skipped)
-		status = add_boxes(in, item, b, bench, room, err);
-	return status || item->skipped ? status : add_others(coco, item, b, bench, room, err);
+	return status || item->skipped ? status : add_all(coco, item, bench, room, err);
 }
 
 /* --- the file --- */
 
 static void say(const struct tfr_convert_opts *opts, const char *path, size_t n, const char *what)
 {
-	char text[8192];
-
-	if (!n || !opts->warn)
-		return;
-	snprintf(text, sizeof(text), "%zu annotation%s of '%s' %s", n, n == 1 ? "" : "s", path,
-		what);
-	opts->warn(opts->ctx, text);
+	if (n)
+		tfr_warn(opts, "%zu annotation%s of '%s' %s", n, n == 1 ? "" : "s", path, what);
 }
 
 /* Counts the kept annotations whose mask has no shape. */
@@ -415,21 +296,6 @@ static void close_coco(struct tfr_input *in)
 		close(coco->segments);
 	free(coco->prefix);
 	free(coco);
-}
-
-static enum tfr_status open_folder(struct coco *coco, const char *folder, struct tfr_error *err)
-{
-	coco->prefix = tfr_asprintf("%s/", folder);
-	if (!coco->prefix)
-		return tfr_fail_nomem(err, "reading annotations");
-	coco->in.prefix = coco->prefix;
-	coco->root =
-		TEMP_FAILURE_RETRY(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK));
-	if (coco->root < 0 && errno == ENOTDIR)
-		return tfr_fail_path(err, TFR_EUSAGE, folder, "not a folder:");
-	if (coco->root < 0)
-		return tfr_fail_errno(err, errno, folder, "cannot open folder");
-	return TFR_OK;
 }
 
 /* The folder with the images of segments: "panoptic_val2017" beside "panoptic_val2017.json", as
@@ -508,7 +374,8 @@ static enum tfr_status open_files(struct tfr_input **in, const struct tfr_conver
 	coco->in.ops = &tfr_input_coco;
 	coco->in.opts = opts;
 	coco->root = coco->segments = -1;
-	status = open_folder(coco, images, err);
+	status = tfr_open_named_folder(&coco->root, &coco->prefix, images, err);
+	coco->in.prefix = coco->prefix;
 	if (!status)
 		status = read_files(coco, annotations, err);
 	if (!status && opts->panoptic)
@@ -553,23 +420,17 @@ static enum tfr_status open_coco(
 {
 	static const struct tfr_parts_kind kind = {
 		.ops = &tfr_input_coco,
+		.find = tfr_coco_find,
 		.none = "no COCO annotations in",
 		.open = open_part,
 		.unite = unite,
 	};
-	struct tfr_parts parts;
-	enum tfr_status status;
-
 	if (opts->label_base)
 		return tfr_fail(err, TFR_EUSAGE,
 			"--label-base does not apply: the annotations number the classes");
 	if (is_asked(opts))
 		return open_files(in, opts, opts->inputs[0], opts->annotations, err);
-	status = tfr_coco_find(&parts, opts->inputs[0])
-			 ? tfr_parts_open(in, &kind, &parts, opts, err)
-			 : tfr_fail_nomem(err, "reading annotations");
-	tfr_parts_clear(&parts);
-	return status;
+	return tfr_parts_open(in, &kind, opts, err);
 }
 
 const struct tfr_input_ops tfr_input_coco = {

@@ -6,16 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-
-void tfr_coco_scratch_clear(struct tfr_coco_scratch *s)
-{
-	tfr_buf_clear(&s->floats);
-	tfr_buf_clear(&s->ints);
-	tfr_buf_clear(&s->texts);
-	tfr_buf_clear(&s->ids);
-	tfr_buf_clear(&s->category);
-	tfr_buf_clear(&s->instance);
-}
+#include "convert/folder/mask.h"
 
 bool tfr_coco_is_below(const char *name)
 {
@@ -49,104 +40,52 @@ static struct tfr_coco_point point(const struct tfr_coco *c, uint64_t k, uint32_
 	return a->n ? c->points[a->first + n] : (struct tfr_coco_point){ 0 };
 }
 
-static enum tfr_status add_axis(const struct tfr_coco *c, size_t i, struct tfr_item *item,
-	struct tfr_coco_scratch *s, bool across, struct tfr_error *err)
+enum tfr_status tfr_coco_add_points(const struct tfr_coco *c, size_t i, struct tfr_item *item,
+	struct tfr_boxes *b, struct tfr_error *err)
 {
-	double size = across ? c->images[i].width : c->images[i].height;
+	bool good = true;
+	enum tfr_status status;
 
-	s->floats.size = 0;
-	for (uint64_t k = c->first[i]; k < c->first[i + 1]; k++)
-		for (uint32_t n = 0; n < category(c, k)->n_points; n++) {
-			struct tfr_coco_point p = point(c, k, n);
-			float f = (float)((across ? p.x : p.y) / size);
-
-			if (!tfr_buf_append(&s->floats, &f, sizeof(f)))
-				return tfr_fail_nomem(err, "reading annotations");
-		}
-	return tfr_builder_floats(item->builder,
-		across ? "image/object/keypoint/x" : "image/object/keypoint/y",
-		(const float *)(void *)s->floats.data, s->floats.size / sizeof(float), err);
-}
-
-static enum tfr_status add_visibility(const struct tfr_coco *c, size_t i, struct tfr_item *item,
-	struct tfr_coco_scratch *s, struct tfr_error *err)
-{
-	s->ints.size = 0;
-	for (uint64_t k = c->first[i]; k < c->first[i + 1]; k++)
-		for (uint32_t n = 0; n < category(c, k)->n_points; n++) {
-			int64_t v = point(c, k, n).visibility;
-
-			if (!tfr_buf_append(&s->ints, &v, sizeof(v)))
-				return tfr_fail_nomem(err, "reading annotations");
-		}
-	return tfr_builder_int64s(item->builder, "image/object/keypoint/visibility",
-		(const int64_t *)(void *)s->ints.data, s->ints.size / sizeof(int64_t), err);
-}
-
-static enum tfr_status add_numbers_labelled(const struct tfr_coco *c, size_t i,
-	struct tfr_item *item, struct tfr_coco_scratch *s, struct tfr_error *err)
-{
-	s->ints.size = 0;
-	for (uint64_t k = c->first[i]; k < c->first[i + 1]; k++)
-		if (!tfr_buf_append(&s->ints, &annotation(c, k)->labelled, sizeof(int64_t)))
-			return tfr_fail_nomem(err, "reading annotations");
-	return tfr_builder_int64s(item->builder, "image/object/keypoint/num",
-		(const int64_t *)(void *)s->ints.data, s->ints.size / sizeof(int64_t), err);
-}
-
-static enum tfr_status add_point_names(const struct tfr_coco *c, size_t i, struct tfr_item *item,
-	struct tfr_coco_scratch *s, struct tfr_error *err)
-{
-	s->texts.size = 0;
-	for (uint64_t k = c->first[i]; k < c->first[i + 1]; k++) {
+	tfr_boxes_reset(b);
+	for (uint64_t k = c->first[i]; good && k < c->first[i + 1]; k++) {
 		const char *name = c->names + category(c, k)->points;
 
-		for (uint32_t n = 0; n < category(c, k)->n_points; n++) {
-			struct tfr_bytes text = { (const uint8_t *)name, strlen(name) };
+		for (uint32_t n = 0; good && n < category(c, k)->n_points; n++) {
+			struct tfr_coco_point p = point(c, k, n);
 
-			if (!tfr_buf_append(&s->texts, &text, sizeof(text)))
-				return tfr_fail_nomem(err, "reading annotations");
-			name += text.size + 1;
+			good = tfr_boxes_add_float(&b->floats[0], p.x / c->images[i].width) &&
+			       tfr_boxes_add_float(&b->floats[1], p.y / c->images[i].height) &&
+			       tfr_boxes_add_int(&b->ints[0], p.visibility) &&
+			       tfr_boxes_add_text(&b->names, name);
+			name += strlen(name) + 1;
 		}
+		good = good && tfr_boxes_add_int(&b->ints[1], annotation(c, k)->labelled);
 	}
-	return tfr_builder_bytes(item->builder, "image/object/keypoint/text",
-		(const struct tfr_bytes *)(void *)s->texts.data,
-		s->texts.size / sizeof(struct tfr_bytes), err);
-}
-
-enum tfr_status tfr_coco_add_points(const struct tfr_coco *c, size_t i, struct tfr_item *item,
-	struct tfr_coco_scratch *s, struct tfr_error *err)
-{
-	enum tfr_status status = add_axis(c, i, item, s, true, err);
-
+	if (!good)
+		return tfr_fail_nomem(err, "reading annotations");
+	status = tfr_put_floats(item->builder, "image/object/keypoint/x", &b->floats[0], err);
 	if (!status)
-		status = add_axis(c, i, item, s, false, err);
+		status = tfr_put_floats(item->builder, "image/object/keypoint/y", &b->floats[1], err);
 	if (!status)
-		status = add_visibility(c, i, item, s, err);
+		status = tfr_put_ints(
+			item->builder, "image/object/keypoint/visibility", &b->ints[0], err);
 	if (!status)
-		status = add_numbers_labelled(c, i, item, s, err);
-	return status ? status : add_point_names(c, i, item, s, err);
+		status = tfr_put_ints(item->builder, "image/object/keypoint/num", &b->ints[1], err);
+	return status ? status
+		      : tfr_put_texts(item->builder, "image/object/keypoint/text", &b->names, err);
 }
 
 /* --- captions --- */
 
 enum tfr_status tfr_coco_add_captions(const struct tfr_coco *c, size_t i, struct tfr_item *item,
-	struct tfr_coco_scratch *s, struct tfr_error *err)
+	struct tfr_boxes *b, struct tfr_error *err)
 {
-	uint64_t n = c->first[i + 1] - c->first[i];
-
-	if (!n)
-		return TFR_OK;
-	s->texts.size = 0;
-	for (uint64_t k = c->first[i]; k < c->first[i + 1]; k++) {
-		const char *text = c->names + annotation(c, k)->text;
-		struct tfr_bytes caption = { (const uint8_t *)text, strlen(text) };
-
-		if (!tfr_buf_append(&s->texts, &caption, sizeof(caption)))
+	b->names.size = 0;
+	for (uint64_t k = c->first[i]; k < c->first[i + 1]; k++)
+		if (!tfr_boxes_add_text(&b->names, c->names + annotation(c, k)->text))
 			return tfr_fail_nomem(err, "reading annotations");
-	}
-	return tfr_builder_bytes(item->builder, "image/caption",
-		(const struct tfr_bytes *)(void *)s->texts.data, n, err);
+	return b->names.size ? tfr_put_texts(item->builder, "image/caption", &b->names, err)
+			     : TFR_OK;
 }
 
 /* --- panoptic --- */
@@ -228,30 +167,6 @@ static void paint(
 	}
 }
 
-static enum tfr_status encode(struct tfr_item *item, const char *key, uint8_t *pixels,
-	uint32_t width, uint32_t height, struct tfr_buf *out, struct tfr_workbench *bench,
-	struct tfr_error *err)
-{
-	static const struct tfr_encode_opts opts = { .format = TFR_IMAGE_PNG, .runs = true };
-	struct tfr_image image = { pixels, width, width, height, 1 };
-	struct tfr_encoder *encoder = tfr_workbench_encoder(bench);
-	struct tfr_bytes value;
-	enum tfr_status status;
-	const void *png;
-	size_t size;
-
-	if (!encoder)
-		return tfr_fail_nomem(err, "drawing masks");
-	status = tfr_encode(encoder, &image, &opts, &png, &size, err);
-	if (status)
-		return status;
-	out->size = 0;
-	if (!tfr_buf_append(out, png, size))
-		return tfr_fail_nomem(err, "drawing masks");
-	value = (struct tfr_bytes){ out->data, out->size };
-	return tfr_builder_bytes_ref(item->builder, key, &value, 1, err);
-}
-
 /* Decodes the image of segments, in the decoder's memory. */
 static enum tfr_status decode(const struct painting *p, const struct tfr_buf *file, uint32_t width,
 	uint32_t height, struct tfr_workbench *bench, struct tfr_image *ids, struct tfr_error *err)
@@ -273,35 +188,31 @@ static enum tfr_status decode(const struct painting *p, const struct tfr_buf *fi
 	return why.status == TFR_ENOMEM ? tfr_fail_nomem(err, "decoding masks") : TFR_OK;
 }
 
-/* Reads the image of segments into s->ids; the item's own image stays in place for the record. */
-static enum tfr_status read_segments(const struct painting *p, int folder,
-	struct tfr_coco_scratch *s, const struct tfr_room *room, struct tfr_error *err)
+/* Adds two masks of numbers, which are one after the other. */
+static enum tfr_status add_masks(struct tfr_item *item, const struct tfr_coco_image *size,
+	struct tfr_workbench *bench, struct tfr_error *err)
 {
-	struct tfr_item *item = p->item;
-	struct tfr_buf image = item->file;
-	char reason[sizeof(item->reason)];
-	size_t before = item->size;
-	enum tfr_status status;
+	enum tfr_status status = TFR_OK;
 
-	item->file = s->ids;
-	status = tfr_item_read(item, folder, p->name, NULL, room, err);
-	s->ids = item->file;
-	item->file = image;
-	item->size += before;
-	if (!status && item->skipped) {
-		memcpy(reason, item->reason, sizeof(reason));
-		tfr_item_skip(item, item->why, "its segments '%s': %s", p->name, reason);
+	for (size_t k = 0; !status && k < 2; k++) {
+		struct tfr_image mask = {
+			bench->pixels.data + k * ((size_t)size->width * size->height),
+			size->width, size->width, size->height, 1
+		};
+
+		status = tfr_mask_add(item, &mask, bench, err);
 	}
 	return status;
 }
 
-enum tfr_status tfr_coco_add_panoptic(const struct tfr_coco *c, size_t i, int folder,
-	struct tfr_item *item, struct tfr_coco_scratch *s, struct tfr_workbench *bench,
-	const struct tfr_room *room, struct tfr_error *err)
+enum tfr_status tfr_coco_paint_panoptic(const struct tfr_coco *c, size_t i, int folder,
+	struct tfr_item *item, struct tfr_workbench *bench, const struct tfr_room *room,
+	struct tfr_error *err)
 {
 	const struct tfr_coco_image *image = &c->images[i];
 	struct painting p = { .c = c, .item = item };
-	size_t pixels = (size_t)image->width * image->height;
+	size_t pixels = (size_t)image->width * image->height, before = item->more.size;
+	struct tfr_buf *file = &bench->encoded;
 	struct tfr_image ids = { 0 };
 	enum tfr_status status;
 
@@ -313,9 +224,11 @@ enum tfr_status tfr_coco_add_panoptic(const struct tfr_coco *c, size_t i, int fo
 		skip(&p, "a name that leads out of the folder");
 		return TFR_OK;
 	}
-	status = read_segments(&p, folder, s, room, err);
+	status = tfr_item_read_other(item, file, folder, p.name, room, err);
+	if (!status && item->skipped)
+		tfr_item_blame(item, "its segments", p.name);
 	if (!status && !item->skipped)
-		status = decode(&p, &s->ids, image->width, image->height, bench, &ids, err);
+		status = decode(&p, file, image->width, image->height, bench, &ids, err);
 	if (status || item->skipped)
 		return status;
 	bench->pixels.size = 0;
@@ -324,11 +237,7 @@ enum tfr_status tfr_coco_add_panoptic(const struct tfr_coco *c, size_t i, int fo
 	paint(&p, &ids, bench->pixels.data, bench->pixels.data + pixels);
 	if (item->skipped)
 		return TFR_OK;
-	status = encode(item, "image/panoptic/category_mask", bench->pixels.data, image->width,
-		image->height, &s->category, bench, err);
-	if (!status)
-		status = encode(item, "image/panoptic/instance_mask", bench->pixels.data + pixels,
-			image->width, image->height, &s->instance, bench, err);
-	tfr_room_reserve(room, s->category.size + s->instance.size);
+	status = add_masks(item, image, bench, err);
+	tfr_room_reserve(room, item->more.size - before);
 	return status;
 }

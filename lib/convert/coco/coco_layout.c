@@ -6,13 +6,10 @@
  *
  * Except for Roboflow's, a name alone is not enough: the file must begin like an object with COCO's
  * members. */
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "convert/coco/coco_layout.h"
-#include "io/source.h"
 
 enum { HEAD = 64 << 10 };
 
@@ -22,9 +19,8 @@ static const char roboflow[] = "_annotations.coco.json";
 static bool is_coco(const char *path)
 {
 	static const char *const members[] = { "\"images\"", "\"annotations\"", "\"categories\"" };
-	TFR_AUTO_CLOSE int fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 	TFR_AUTO_FREE char *head = malloc(HEAD);
-	ssize_t n = fd < 0 || !head ? -1 : tfr_fd_read(fd, head, HEAD, 0);
+	ssize_t n = head ? tfr_read_head(AT_FDCWD, path, head, HEAD) : -1;
 	size_t at = 0;
 
 	while (n > 0 && at < (size_t)n && head[at] && strchr(" \t\r\n", head[at]))
@@ -96,7 +92,7 @@ static int by_split(const void *a, const void *b)
 	return strcmp(((const struct tfr_part *)a)->split, ((const struct tfr_part *)b)->split);
 }
 
-static bool find_in(struct tfr_parts *parts, const char *folder)
+bool tfr_coco_find(struct tfr_parts *parts, const char *folder)
 {
 	TFR_AUTO_FREE char *annotations = NULL;
 	struct tfr_listing l, files;
@@ -120,12 +116,4 @@ static bool find_in(struct tfr_parts *parts, const char *folder)
 	if (parts->n)
 		qsort(parts->list, parts->n, sizeof(*parts->list), by_split);
 	return good;
-}
-
-bool tfr_coco_find(struct tfr_parts *parts, const char *folder)
-{
-	TFR_AUTO_FREE char *base = tfr_parts_base(folder);
-
-	*parts = (struct tfr_parts){ 0 };
-	return base && find_in(parts, base);
 }

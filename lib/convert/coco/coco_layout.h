@@ -5,8 +5,8 @@
 #include "convert/input.h"
 #include "convert/parts.h"
 
-/* Finds the parts of the data set `folder`; none: it has no COCO annotations.  False: out of
- * memory. */
+/* Finds the parts of the data set with the base `folder`; none: it has no COCO annotations.  False:
+ * out of memory. */
 bool tfr_coco_find(struct tfr_parts *parts, const char *folder);
 
 #endif

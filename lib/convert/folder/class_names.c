@@ -51,6 +51,7 @@ uint32_t tfr_class_names_find(const struct tfr_class_names *c, const char *name,
 
 bool tfr_class_names_number(struct tfr_class_names *c, struct tfr_input *in)
 {
+	free(c->classes);
 	c->classes = calloc(c->sorted.n + 1, sizeof(*c->classes));
 	if (!c->classes)
 		return false;

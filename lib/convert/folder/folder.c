@@ -4,10 +4,8 @@
  * them. */
 #include "convert/folder/folder.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "convert/folder/class_folders.h"
 #include "convert/folder/label_map.h"
@@ -95,30 +93,22 @@ enum tfr_status tfr_folder_load(struct tfr_input *in, struct tfr_item *item,
 void tfr_folder_measure(
 	struct tfr_input *in, const struct tfr_item *item, struct tfr_measure *measure)
 {
-	struct folder *f = (struct folder *)in;
-	struct stat st;
-
 	*measure = (struct tfr_measure){ 0 };
-	if (item->skipped || fstatat(f->scan.root, (const char *)item->name.data, &st, 0))
-		return;
-	measure->bytes = (uint64_t)st.st_size;
-	measure->mtime = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
+	if (!item->skipped)
+		tfr_measure_add(((struct folder *)in)->scan.root, (const char *)item->name.data,
+			measure);
 }
 
 /* --- the folder --- */
 
 static void warn_of_the_missing(const struct folder *f, const uint8_t *met, size_t missing)
 {
-	const struct tfr_convert_opts *o = f->in.opts;
 	size_t first = 0;
-	char text[512];
 
 	while (met[first])
 		first++;
-	snprintf(text, sizeof(text), "%zu of %zu names in '%s' have no folder, the first is '%s'",
-		missing, f->map.n, o->labels, f->map.classes[first].text);
-	if (o->warn)
-		o->warn(o->ctx, text);
+	tfr_warn(f->in.opts, "%zu of %zu names in '%s' have no folder, the first is '%s'", missing,
+		f->map.n, f->in.opts->labels, f->map.classes[first].text);
 }
 
 /* The classes are those of the map, which must contain every class folder. */
@@ -176,20 +166,16 @@ static enum tfr_status find_splits(
 /* A class with the name of a split can be a split beside which other folders were put. */
 static void warn_of_split(const struct folder *f)
 {
-	const struct tfr_convert_opts *o = f->in.opts;
 	const struct tfr_names *names = &f->folders.names.sorted;
-	char text[4400];
 
-	for (size_t k = 0; o->warn && !f->splits.n && names->n > 1 && k < names->n; k++) {
+	for (size_t k = 0; !f->splits.n && names->n > 1 && k < names->n; k++) {
 		const char *name = names->list[k];
 
-		if (!tfr_split_is_name(name) || is_labelled(f, name))
-			continue;
-		snprintf(text, sizeof(text),
-			"'%.1000s' is a class, like '%.1000s'; --exclude '%.1000s' "
-			"leaves it out",
-			name, names->list[k == 0], name);
-		o->warn(o->ctx, text);
+		if (tfr_split_is_name(name) && !is_labelled(f, name))
+			tfr_warn(f->in.opts,
+				"'%.1000s' is a class, like '%.1000s'; --exclude '%.1000s' "
+				"leaves it out",
+				name, names->list[k == 0], name);
 	}
 }
 

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-enum tfr_status tfr_mask_append(struct tfr_buf *out, const struct tfr_image *numbers,
+static enum tfr_status append(struct tfr_buf *out, const struct tfr_image *numbers,
 	struct tfr_workbench *bench, struct tfr_error *err)
 {
 	static const struct tfr_encode_opts opts = { .format = TFR_IMAGE_PNG, .runs = true };
@@ -21,6 +21,17 @@ enum tfr_status tfr_mask_append(struct tfr_buf *out, const struct tfr_image *num
 	return status;
 }
 
+enum tfr_status tfr_mask_add(struct tfr_item *item, const struct tfr_image *numbers,
+	struct tfr_workbench *bench, struct tfr_error *err)
+{
+	enum tfr_status status = append(&item->more, numbers, bench, err);
+
+	if (!status &&
+		!tfr_buf_append(&bench->ends, &item->more.size, sizeof(item->more.size)))
+		status = tfr_fail_nomem(err, "writing masks");
+	return status;
+}
+
 static enum tfr_status rewrite(
 	struct tfr_buf *mask, struct tfr_workbench *bench, struct tfr_error *why)
 {
@@ -31,7 +42,7 @@ static enum tfr_status rewrite(
 	if (status)
 		return status;
 	mask->size = 0;
-	return tfr_mask_append(mask, &numbers, bench, why);
+	return append(mask, &numbers, bench, why);
 }
 
 enum tfr_status tfr_mask_plain(struct tfr_buf *mask, struct tfr_workbench *bench, bool verify,

@@ -14,8 +14,8 @@
  * reason; only TFR_ENOMEM is a failure of the process. */
 enum tfr_status tfr_mask_plain(struct tfr_buf *mask, struct tfr_workbench *bench, bool verify,
 	struct tfr_image_info *info, struct tfr_error *why);
-/* Appends the PNG of numbers to `out`.  TFR_ENOMEM. */
-enum tfr_status tfr_mask_append(struct tfr_buf *out, const struct tfr_image *numbers,
+/* Appends the PNG of numbers to item->more, and its end there to bench->ends.  TFR_ENOMEM. */
+enum tfr_status tfr_mask_add(struct tfr_item *item, const struct tfr_image *numbers,
 	struct tfr_workbench *bench, struct tfr_error *err);
 
 #endif

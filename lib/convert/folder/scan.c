@@ -313,6 +313,21 @@ void tfr_scan_clear(struct tfr_scan *s)
 	*s = (struct tfr_scan){ .root = -1 };
 }
 
+enum tfr_status tfr_scan_count(
+	const char *folder, bool (*counts)(const char *name), size_t *n, struct tfr_error *err)
+{
+	struct tfr_scan scan;
+	enum tfr_status status = tfr_scan_folder(&scan, folder, NULL, err);
+
+	*n = 0;
+	if (status)
+		return status;
+	for (size_t i = 0; i < scan.n_items; i++)
+		*n += counts(tfr_scan_name(&scan, scan.items[i].name));
+	tfr_scan_clear(&scan);
+	return TFR_OK;
+}
+
 static bool add_folders(const struct tfr_scan *s, uint32_t dir, struct tfr_buf *path)
 {
 	const char *name;

@@ -71,6 +71,9 @@ static inline bool tfr_scan_is_in(const struct tfr_scan *s, uint32_t dir, uint32
 {
 	return dir >= folder && dir < s->dirs[folder].end;
 }
+/* Counts the files below a folder whose names `counts` accepts. */
+enum tfr_status tfr_scan_count(
+	const char *folder, bool (*counts)(const char *name), size_t *n, struct tfr_error *err);
 /* Whether the name of a file has the extension of an image or a WAV file. */
 bool tfr_scan_is_media(const char *name);
 /* Skips an item because of its fault. */

@@ -53,19 +53,16 @@ static bool differs(const struct tfr_convert_opts *o, const struct tfr_class_map
 	const char *path, const struct tfr_class_map *there)
 {
 	const struct tfr_class_entry *a, *b;
-	char class[256], text[9000];
+	char class[256];
 	size_t n = tfr_class_map_conflicts(here, there, &a, &b);
 
 	if (!n)
 		return false;
 	tfr_escape_line(class, sizeof(class), a->text);
-	snprintf(text, sizeof(text),
+	tfr_warn(o,
 		"'%s' is class %lld here and %lld in '%s', with %zu class%s numbered differently: "
-		"give "
-		"--labels %s for the same numbers in both",
+		"give --labels %s for the same numbers in both",
 		class, (long long)a->label, (long long)b->label, path, n, n == 1 ? "" : "es", path);
-	if (o->warn)
-		o->warn(o->ctx, text);
 	return true;
 }
 

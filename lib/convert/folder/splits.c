@@ -374,7 +374,7 @@ enum tfr_status tfr_splits_find(struct tfr_splits *s, const struct tfr_usable *u
 	return tfr_splits_are_asked(opts) ? find_named(s, u, opts, err) : find_by_name(s, u, err);
 }
 
-enum tfr_status tfr_splits_refuse_found(const struct tfr_convert_opts *opts,
+enum tfr_status tfr_splits_refuse_found(const struct tfr_convert_opts *opts, const char *what,
 	const struct tfr_found_split *found, size_t n, struct tfr_error *err)
 {
 	char text[200] = "";
@@ -387,7 +387,7 @@ enum tfr_status tfr_splits_refuse_found(const struct tfr_convert_opts *opts,
 			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s'%s'",
 				at ? ", " : "", found[i].folder);
 	}
-	tfr_fail(err, TFR_EUSAGE, "'%s' contains splits, not classes: %s", opts->inputs[0], text);
+	tfr_fail(err, TFR_EUSAGE, "'%s' contains %s: %s", opts->inputs[0], what, text);
 	tfr_error_hint(err,
 		"Write one set for each split, such as -o %s.tfrecord=%s/; all sets get the same "
 		"labels.",
@@ -409,7 +409,8 @@ enum tfr_status tfr_splits_refuse(const struct tfr_splits *s, const struct tfr_u
 		found[i] = (struct tfr_found_split){ s->list[i].name, d->last - d->first,
 			list.size > 0 };
 	}
-	return status ? status : tfr_splits_refuse_found(opts, found, s->n, err);
+	return status ? status : tfr_splits_refuse_found(
+				opts, "splits, not classes", found, s->n, err);
 }
 
 const struct tfr_split *tfr_splits_of(const struct tfr_splits *s, uint32_t dir)

@@ -44,8 +44,8 @@ enum tfr_status tfr_splits_find(struct tfr_splits *s, const struct tfr_usable *u
 /* For splits that no target names: TFR_EUSAGE, by tfr_splits_refuse_found(). */
 enum tfr_status tfr_splits_refuse(const struct tfr_splits *s, const struct tfr_usable *u,
 	const struct tfr_convert_opts *opts, struct tfr_error *err);
-/* Calls opts->found_split for each, and returns TFR_EUSAGE. */
-enum tfr_status tfr_splits_refuse_found(const struct tfr_convert_opts *opts,
+/* Calls opts->found_split for each, and returns TFR_EUSAGE: the input contains `what`. */
+enum tfr_status tfr_splits_refuse_found(const struct tfr_convert_opts *opts, const char *what,
 	const struct tfr_found_split *found, size_t n, struct tfr_error *err);
 /* Treats splits as ordinary folders: there are none afterwards, and the base stays. */
 void tfr_splits_forget(struct tfr_splits *s);

@@ -6,13 +6,11 @@
 #include "convert/folder/stem_match.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <tfr-private/media.h>
 
-#include "io/source.h"
+#include "convert/parts.h"
 
 enum { HEAD = 64, IMAGES = 0, MASKS = 1, SIDES = 2 };
 
@@ -79,7 +77,6 @@ static enum tfr_status begins_as_image(
 	struct match *m, const struct stem *stem, bool *yes, struct tfr_error *err)
 {
 	const struct tfr_scan *scan = m->scans[stem->side];
-	TFR_AUTO_CLOSE int fd = -1;
 	uint8_t head[HEAD];
 	ssize_t n;
 
@@ -88,9 +85,7 @@ static enum tfr_status begins_as_image(
 		return TFR_OK;
 	if (!tfr_scan_path(scan, &scan->items[stem->item], &m->path))
 		return tfr_fail_nomem(err, "pairing files");
-	fd = TEMP_FAILURE_RETRY(openat(scan->root, (const char *)m->path.data,
-		O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-	n = fd < 0 ? -1 : tfr_fd_read(fd, head, sizeof(head), 0);
+	n = tfr_read_head(scan->root, (const char *)m->path.data, head, sizeof(head));
 	if (n < 0 && tfr_errno_of_process(errno))
 		return tfr_fail_errno(err, errno, (const char *)m->path.data, "cannot open");
 	*yes = n > 0 && tfr_image_sniff(head, (size_t)n) != TFR_IMAGE_UNKNOWN;

@@ -2,10 +2,10 @@
  * only in the extension are adjacent. */
 #include "convert/folder/unused_files.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "convert/input.h"
 #include "convert/parts.h"
 
 static const char *name_of(const struct tfr_scan *s, size_t i)
@@ -64,17 +64,11 @@ bool tfr_unused_is_annotation(const char *path)
 void tfr_unused_say(
 	const struct tfr_convert_opts *opts, uint64_t n, const char *first, const char *why)
 {
-	char text[4800];
-
-	if (!n || !opts->warn)
-		return;
 	if (n == 1)
-		snprintf(text, sizeof(text), "'%.4000s' looks like annotations%s", first, why);
-	else
-		snprintf(text, sizeof(text),
-			"%llu files, such as '%.4000s', look like annotations%s",
+		tfr_warn(opts, "'%.4000s' looks like annotations%s", first, why);
+	else if (n)
+		tfr_warn(opts, "%llu files, such as '%.4000s', look like annotations%s",
 			(unsigned long long)n, first, why);
-	opts->warn(opts->ctx, text);
 }
 
 enum tfr_status tfr_unused_warn(

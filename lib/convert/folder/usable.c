@@ -3,12 +3,9 @@
 #include "convert/folder/usable.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/cleanup.h"
-#include "io/source.h"
+#include "convert/parts.h"
 
 enum { HEAD = 4096, UNNAMED_MOST = 1000 };
 
@@ -29,17 +26,14 @@ static enum tfr_status look_at(
 	struct looking *l, const struct tfr_scan_item *found, bool *yes, struct tfr_error *err)
 {
 	const struct tfr_scan *scan = l->u->scan;
-	TFR_AUTO_CLOSE int fd = -1;
 	ssize_t n;
 
 	*yes = false;
 	if (!tfr_scan_path(scan, found, &l->path) || !tfr_buf_reserve(&l->item.file, HEAD))
 		return tfr_fail_nomem(err, "listing a folder");
-	fd = TEMP_FAILURE_RETRY(openat(scan->root, (const char *)l->path.data,
-		O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-	if (fd < 0 && tfr_errno_of_process(errno))
+	n = tfr_read_head(scan->root, (const char *)l->path.data, l->item.file.data, HEAD);
+	if (n < 0 && tfr_errno_of_process(errno))
 		return tfr_fail_errno(err, errno, (const char *)l->path.data, "cannot open");
-	n = fd < 0 ? -1 : tfr_fd_read(fd, l->item.file.data, HEAD, 0);
 	if (n < 0) {
 		*yes = tfr_scan_is_media(tfr_scan_name(scan, found->name));
 		return TFR_OK;

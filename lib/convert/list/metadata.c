@@ -72,27 +72,16 @@ static bool find(
 	return true;
 }
 
-static bool find_all(struct tfr_parts *parts, const char *folder)
+static bool find_all(struct tfr_parts *parts, const char *base)
 {
-	TFR_AUTO_FREE char *base = tfr_parts_base(folder);
-
-	*parts = (struct tfr_parts){ 0 };
-	return base && tfr_parts_find(parts, base, find);
+	return tfr_parts_find(parts, base, find);
 }
 
 static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
 {
-	struct tfr_parts parts;
-	bool found;
-
-	if (!offer->directory || opts->masks || opts->annotations || opts->captions ||
-		opts->panoptic || opts->class_list || opts->synsets || opts->tfds)
-		return false;
-	if (!find_all(&parts, offer->path))
-		*offer->failed = parts.fault ? parts.fault : ENOMEM;
-	found = parts.n;
-	tfr_parts_clear(&parts);
-	return found;
+	return !opts->masks && !opts->annotations && !opts->captions && !opts->panoptic &&
+	       !opts->class_list && !opts->synsets && !opts->tfds &&
+	       tfr_parts_recognised(find_all, offer);
 }
 
 /* --- one row --- */
@@ -128,7 +117,7 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	status = m->list->ops->load(m->list, item, bench, room, err);
 	item->number = number;
 	return status || item->skipped || !m->objects ? status
-						      : tfr_metadata_add_boxes(m, item, err);
+						      : tfr_metadata_add_boxes(m, item, &bench->boxes, err);
 }
 
 /* --- the table --- */
@@ -136,22 +125,18 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 static void close_metadata(struct tfr_input *in)
 {
 	struct metadata *m = (struct metadata *)in;
-	char text[4500];
 
-	if (m->unusable && m->in.opts->warn) {
-		snprintf(text, sizeof(text),
+	if (m->unusable)
+		tfr_warn(m->in.opts,
 			"%llu box%s of '%s' left out: without an area, or past the edge of the "
 			"image",
 			(unsigned long long)m->unusable, m->unusable == 1 ? "" : "es", m->path);
-		m->in.opts->warn(m->in.opts->ctx, text);
-	}
 	if (m->list)
 		m->list->ops->close(m->list);
 	tfr_buf_clear(&m->names);
 	tfr_buf_clear(&m->embeds_);
 	tfr_buf_clear(&m->rows_);
-	tfr_class_names_clear(&m->classes);
-	tfr_label_map_clear(&m->map);
+	tfr_object_classes_clear(&m->classes);
 	free((char *)(uintptr_t)m->path);
 	free(m->folder);
 	free(m->filter);
@@ -171,22 +156,10 @@ static bool set_filter(struct metadata *m, const struct tfr_part *part)
 
 static enum tfr_status set_classes(struct metadata *m, struct tfr_error *err)
 {
-	const struct tfr_convert_opts *o = m->in.opts;
-	enum tfr_status status = TFR_OK;
-
-	if (o->labels && !m->texts)
+	if (m->in.opts->labels && !m->texts)
 		return tfr_fail_path(err, TFR_EUSAGE, m->path,
 			"no objects with names that could have labels in");
-	if (!m->texts)
-		return TFR_OK;
-	if (o->labels) {
-		status = tfr_label_map_read(&m->map, o->labels, o->label_base, err);
-		m->in.classes = m->map.classes;
-		m->in.n_classes = m->map.n;
-	} else if (!tfr_class_names_number(&m->classes, &m->in)) {
-		status = tfr_fail_nomem(err, "reading metadata");
-	}
-	return status;
+	return m->texts ? tfr_object_classes_number(&m->classes, &m->in, err) : TFR_OK;
 }
 
 /* Boxes speak of the pixels as they came; scaling keeps fractions, turning does not. */
@@ -210,7 +183,6 @@ static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert
 		return tfr_fail_nomem(err, "reading metadata");
 	*in = &m->in;
 	m->in = (struct tfr_input){ .ops = &tfr_input_metadata, .opts = opts, .by_path = true };
-	m->numbers = m;
 	m->path = strdup(part->annotations);
 	m->folder = strdup(part->images);
 	if (!m->path || !m->folder || !set_filter(m, part))
@@ -283,26 +255,16 @@ static enum tfr_status unite_classes(
 	struct tfr_input **parts, size_t n, struct tfr_input *whole, struct tfr_error *err)
 {
 	struct metadata *first = (struct metadata *)parts[0];
+	enum tfr_status status = TFR_OK;
 
-	for (size_t k = 1; k < n; k++) {
-		struct metadata *m = (struct metadata *)parts[k];
-
-		for (size_t i = 0; i < m->classes.sorted.n; i++) {
-			const char *name = m->classes.sorted.list[i];
-
-			if (!tfr_class_names_add(&first->classes, name, strlen(name)))
-				return tfr_fail_nomem(err, "reading metadata");
-		}
-		m->numbers = first;
-	}
-	if (!first->classes.sorted.n || first->in.opts->labels)
-		return TFR_OK;
-	free(first->classes.classes);
-	if (!tfr_class_names_number(&first->classes, &first->in))
-		return tfr_fail_nomem(err, "reading metadata");
+	for (size_t k = 1; !status && k < n; k++)
+		status = tfr_object_classes_unite(
+			&first->classes, &((struct metadata *)parts[k])->classes, err);
+	if (!status && first->classes.names.sorted.n)
+		status = tfr_object_classes_number(&first->classes, &first->in, err);
 	whole->classes = first->in.classes;
 	whole->n_classes = first->in.n_classes;
-	return TFR_OK;
+	return status;
 }
 
 static enum tfr_status unite(
@@ -324,18 +286,14 @@ static enum tfr_status open_metadata(
 {
 	static const struct tfr_parts_kind kind = {
 		.ops = &tfr_input_metadata,
+		.find = find_all,
 		.none = "no metadata.csv or metadata.jsonl with a column 'file_name' in",
 		.open = open_part,
 		.unite = unite,
 		.all = true,
 	};
-	struct tfr_parts parts;
-	enum tfr_status status = find_all(&parts, opts->inputs[0])
-					 ? tfr_parts_open(in, &kind, &parts, opts, err)
-					 : tfr_fail_nomem(err, "reading metadata");
 
-	tfr_parts_clear(&parts);
-	return status;
+	return tfr_parts_open(in, &kind, opts, err);
 }
 
 const struct tfr_input_ops tfr_input_metadata = {

@@ -8,8 +8,7 @@
 #ifndef TFR_CONVERT_LIST_METADATA_H
 #define TFR_CONVERT_LIST_METADATA_H
 
-#include "convert/folder/class_names.h"
-#include "convert/folder/label_map.h"
+#include "convert/folder/object_classes.h"
 #include "convert/list/list.h"
 #include "convert/parts.h"
 
@@ -23,10 +22,7 @@ struct metadata {
 	char *folder;		/* of the files */
 	char *filter;		/* "train/": only rows of files in it; NULL: all */
 	struct tfr_buf rows_;	/* uint32_t: the items' rows in the list; where there is a filter */
-	struct tfr_class_names classes; /* of objects, where they are texts */
-	struct tfr_label_map map;	/* of opts->labels, in place of these */
-	const struct metadata
-		*numbers;    /* whose classes number the names: itself or another split */
+	struct tfr_object_classes classes; /* of objects, where they are texts */
 	bool objects, texts; /* rows have boxes; their classes are texts */
 	uint64_t unusable;   /* boxes left out, counted by any thread */
 };
@@ -49,7 +45,7 @@ struct tfr_objects {
 enum tfr_status tfr_metadata_objects(
 	struct tfr_objects *o, struct json_object *row, struct tfr_error *err);
 /* Adds image/object/… of the item's row.  What is wrong with it skips the item. */
-enum tfr_status tfr_metadata_add_boxes(
-	struct metadata *m, struct tfr_item *item, struct tfr_error *err);
+enum tfr_status tfr_metadata_add_boxes(struct metadata *m, struct tfr_item *item,
+	struct tfr_boxes *boxes, struct tfr_error *err);
 
 #endif

@@ -56,7 +56,7 @@ static enum tfr_status note_objects(
 		if (!json_object_is_type(v, json_type_string))
 			continue;
 		s->m->texts = true;
-		if (!tfr_class_names_add(&s->m->classes, name, strlen(name)))
+		if (!tfr_class_names_add(&s->m->classes.names, name, strlen(name)))
 			return tfr_fail_nomem(err, "reading metadata");
 	}
 	return TFR_OK;
@@ -242,7 +242,6 @@ static enum tfr_status say_unnamed(struct scanning *s, struct tfr_error *err)
 	size_t n = s->named_.size / sizeof(*named), images = 0, unnamed = 0;
 	TFR_AUTO_BUF path = { 0 };
 	struct tfr_scan scan;
-	char text[4500];
 	enum tfr_status status = tfr_scan_folder(&scan, m->folder, NULL, err);
 
 	if (status)
@@ -259,12 +258,10 @@ static enum tfr_status say_unnamed(struct scanning *s, struct tfr_error *err)
 		unnamed += !n || !bsearch(&hash, named, n, sizeof(*named), by_value);
 	}
 	tfr_scan_clear(&scan);
-	if (status || !unnamed || !m->in.opts->warn)
-		return status;
-	snprintf(text, sizeof(text), "%zu of %zu images in '%s/%s' left out: not in '%s'", unnamed,
-		images, m->folder, m->filter ?: "", m->path);
-	m->in.opts->warn(m->in.opts->ctx, text);
-	return TFR_OK;
+	if (!status && unnamed)
+		tfr_warn(m->in.opts, "%zu of %zu images in '%s/%s' left out: not in '%s'", unnamed,
+			images, m->folder, m->filter ?: "", m->path);
+	return status;
 }
 
 enum tfr_status tfr_metadata_scan(

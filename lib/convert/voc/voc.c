@@ -5,11 +5,8 @@
  * All annotations are read before any image, because labels are numbers of all class names.
  * Only the names of their images are kept, and each annotation is read again together with its
  * image. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -30,19 +27,10 @@ struct entry {
 
 static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
 {
-	struct tfr_parts parts;
-	bool found;
-
 	if (opts->annotations)
 		return tfr_is_folder(opts->annotations);
-	if (opts->captions || opts->panoptic || opts->masks || opts->class_list || opts->synsets ||
-		!offer->directory)
-		return false;
-	if (!tfr_voc_find(&parts, offer->path))
-		*offer->failed = parts.fault ? parts.fault : ENOMEM;
-	found = parts.n;
-	tfr_parts_clear(&parts);
-	return found;
+	return !opts->captions && !opts->panoptic && !opts->masks && !opts->class_list &&
+	       !opts->synsets && tfr_parts_recognised(tfr_voc_find, offer);
 }
 
 static const struct entry *entry_of(const struct voc *v, uint64_t i)
@@ -87,44 +75,18 @@ static void measure(struct tfr_input *in, const struct tfr_item *item, struct tf
 	tfr_measure_add(v->annotations, name_at(v, e->xml), m);
 }
 
-static void free_own(void *p)
-{
-	struct voc_own *o = p;
-
-	tfr_buf_clear(&o->xml);
-	tfr_buf_clear(&o->floats);
-	tfr_buf_clear(&o->ints);
-	tfr_buf_clear(&o->texts);
-	tfr_voc_clear(&o->voc);
-	free(o);
-}
-
-static struct voc_own *own_of(struct tfr_item *item)
-{
-	if (!item->own) {
-		item->own = calloc(1, sizeof(struct voc_own));
-		item->free_own = free_own;
-	}
-	return item->own;
-}
-
 /* Reads and parses an annotation; item->file does not change. */
 static enum tfr_status read_xml(const struct voc *v, const char *path, struct tfr_item *item,
-	struct voc_own *o, const struct tfr_room *room, struct tfr_error *err)
+	struct tfr_voc *voc, const struct tfr_room *room, struct tfr_error *err)
 {
-	struct tfr_buf image = item->file;
-	size_t before = item->size;
+	TFR_AUTO_BUF xml = { 0 };
 	struct tfr_error why = { 0 };
-	enum tfr_status status;
+	enum tfr_status status =
+		tfr_item_read_other(item, &xml, v->annotations, path, room, err);
 
-	item->file = o->xml;
-	status = tfr_item_read(item, v->annotations, path, NULL, room, err);
-	o->xml = item->file;
-	item->file = image;
-	item->size += before;
 	if (status || item->skipped)
 		return status;
-	status = tfr_voc_parse(&o->voc, o->xml.data, o->xml.size, &why);
+	status = tfr_voc_parse(voc, xml.data, xml.size, &why);
 	if (status != TFR_EDATA) {
 		if (status && err)
 			*err = why;
@@ -140,19 +102,15 @@ static enum tfr_status read_xml(const struct voc *v, const char *path, struct tf
 static enum tfr_status read_image(
 	struct voc_making *m, const struct tfr_room *room, struct tfr_error *err)
 {
-	const struct tfr_voc *voc = &m->o->voc;
 	size_t before = m->item->size;
-	enum tfr_status status = tfr_item_read(
-		m->item, m->v->images, (const char *)m->item->name.data, tfr_image_look, room, err);
+	enum tfr_status status = tfr_image_read(m->item, m->v->images, room, &m->size, err);
 
 	m->item->size += before;
-	if (!status && !m->item->skipped)
-		tfr_item_probe_image(m->item, &m->size);
-	if (status || m->item->skipped || (!voc->width && !voc->height) ||
-		(m->size.width == voc->width && m->size.height == voc->height))
+	if (status || m->item->skipped || (!m->voc.width && !m->voc.height) ||
+		(m->size.width == m->voc.width && m->size.height == m->voc.height))
 		return status;
 	tfr_item_skip(m->item, TFR_EDATA, "%u x %u, but %lld x %lld in its annotation",
-		m->size.width, m->size.height, (long long)voc->width, (long long)voc->height);
+		m->size.width, m->size.height, (long long)m->voc.width, (long long)m->voc.height);
 	m->item->finding = TFR_FOUND_SIZE;
 	return TFR_OK;
 }
@@ -160,19 +118,19 @@ static enum tfr_status read_image(
 static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
-	struct voc_making m = { .v = (struct voc *)in, .item = item, .o = own_of(item) };
-	enum tfr_status status;
+	const struct voc *v = (struct voc *)in;
+	struct voc_making m = { .v = v, .item = item };
+	enum tfr_status status =
+		read_xml(v, name_at(v, entry_of(v, item->number)->xml), item, &m.voc, room, err);
 
-	if (!m.o)
-		return tfr_fail_nomem(err, "reading annotations");
-	item->size = 0;
-	status =
-		read_xml(m.v, name_at(m.v, entry_of(m.v, item->number)->xml), item, m.o, room, err);
 	if (!status && !item->skipped)
 		status = read_image(&m, room, err);
 	if (!status && !item->skipped)
 		status = tfr_image_add(in, item, bench, err);
-	return status || item->skipped ? status : tfr_voc_add_boxes(&m, err);
+	if (!status && !item->skipped)
+		status = tfr_voc_add_boxes(&m, &bench->boxes, err);
+	tfr_voc_clear(&m.voc);
+	return status;
 }
 
 /* --- the annotations --- */
@@ -183,29 +141,28 @@ static bool keep(struct voc *v, const char *text, size_t *at)
 	return tfr_buf_append(&v->names, text, strlen(text) + 1);
 }
 
-/* Reads an annotation at the start, with the buffers of the item. */
+/* Reads an annotation at the start, with the memory of `voc`. */
 static enum tfr_status look_at(
-	struct voc *v, const char *path, int fault, struct tfr_item *item, struct tfr_error *err)
+	struct voc *v, const char *path, int fault, struct tfr_voc *voc, struct tfr_error *err)
 {
 	static const struct tfr_room nobody;
+	struct tfr_item one = { 0 }, *item = &one;
 	struct entry e = { .image = SIZE_MAX };
-	struct voc_own *o = own_of(item);
 	TFR_AUTO_BUF image = { 0 };
 	const char *name;
 	enum tfr_status status = TFR_OK;
 
-	if (!o || !keep(v, path, &e.xml))
+	if (!keep(v, path, &e.xml))
 		return tfr_fail_nomem(err, "reading annotations");
-	item->skipped = false;
 	if (fault)
 		tfr_item_skip_fault(item, fault);
 	else
-		status = read_xml(v, path, item, o, &nobody, err);
+		status = read_xml(v, path, item, voc, &nobody, err);
 	if (status)
 		return status;
 	name = "";
 	if (!item->skipped &&
-		!tfr_voc_image(v->images, path, tfr_voc_text(&o->voc, o->voc.filename), &image))
+		!tfr_voc_image(v->images, path, tfr_voc_text(voc, voc->filename), &image))
 		return tfr_fail_nomem(err, "reading annotations");
 	if (!item->skipped)
 		name = (const char *)image.data;
@@ -216,15 +173,15 @@ static enum tfr_status look_at(
 	if (!keep(v, item->skipped ? item->reason : name, item->skipped ? &e.why : &e.image) ||
 		!tfr_buf_append(&v->entries_, &e, sizeof(e)))
 		return tfr_fail_nomem(err, "reading annotations");
-	for (size_t k = 0; !item->skipped && k < tfr_voc_count(&o->voc); k++) {
-		const struct tfr_voc_object *object = &tfr_voc_objects(&o->voc)[k];
-		const char *class = tfr_voc_text(&o->voc, object->name);
+	for (size_t k = 0; !item->skipped && k < tfr_voc_count(voc); k++) {
+		const struct tfr_voc_object *object = &tfr_voc_objects(voc)[k];
+		const char *class = tfr_voc_text(voc, object->name);
 
 		/* Without a size, only an impossible box is reported. */
 		v->unusable +=
-			!tfr_voc_usable(object, o->voc.width ? (uint32_t)o->voc.width : UINT32_MAX,
-				o->voc.height ? (uint32_t)o->voc.height : UINT32_MAX);
-		if (!tfr_class_names_add(&v->classes, class, strlen(class)))
+			!tfr_voc_usable(object, voc->width ? (uint32_t)voc->width : UINT32_MAX,
+				voc->height ? (uint32_t)voc->height : UINT32_MAX);
+		if (!tfr_class_names_add(&v->classes.names, class, strlen(class)))
 			return tfr_fail_nomem(err, "reading annotations");
 	}
 	v->in.items++;
@@ -234,24 +191,16 @@ static enum tfr_status look_at(
 /* Images without an annotation are often those not yet labelled. */
 static enum tfr_status say_unannotated(const struct voc *v, struct tfr_error *err)
 {
-	const struct tfr_convert_opts *o = v->in.opts;
 	size_t images = 0, used = 0;
-	struct tfr_scan scan;
-	char text[4400];
-	enum tfr_status status = tfr_scan_folder(&scan, v->prefix, NULL, err);
+	enum tfr_status status = tfr_scan_count(v->prefix, tfr_is_image, &images, err);
 
 	if (status)
 		return status;
-	for (size_t i = 0; i < scan.n_items; i++)
-		images += tfr_is_image(tfr_scan_name(&scan, scan.items[i].name));
-	tfr_scan_clear(&scan);
 	for (uint64_t i = 0; i < v->in.items; i++)
 		used += entry_of(v, i)->image != SIZE_MAX;
-	if (images <= used || !o->warn)
-		return TFR_OK;
-	snprintf(text, sizeof(text), "%zu of %zu images in '%s' left out: without an annotation",
-		images - used, images, v->prefix);
-	o->warn(o->ctx, text);
+	if (images > used)
+		tfr_warn(v->in.opts, "%zu of %zu images in '%s' left out: without an annotation",
+			images - used, images, v->prefix);
 	return TFR_OK;
 }
 
@@ -259,7 +208,7 @@ static enum tfr_status say_unannotated(const struct voc *v, struct tfr_error *er
 static enum tfr_status look_at_all(struct voc *v, const char *folder, struct tfr_error *err)
 {
 	struct tfr_scan scan;
-	struct tfr_item item = { 0 };
+	struct tfr_voc voc = { 0 };
 	TFR_AUTO_BUF path = { 0 };
 	enum tfr_status status = tfr_scan_folder(&scan, folder, NULL, err);
 
@@ -270,9 +219,9 @@ static enum tfr_status look_at_all(struct voc *v, const char *folder, struct tfr
 			status = tfr_fail_nomem(err, "reading annotations");
 		else if (tfr_has_extension((const char *)path.data, "xml"))
 			status = look_at(
-				v, (const char *)path.data, scan.items[i].fault, &item, err);
+				v, (const char *)path.data, scan.items[i].fault, &voc, err);
 	}
-	tfr_item_clear(&item);
+	tfr_voc_clear(&voc);
 	tfr_scan_clear(&scan);
 	return status ? status : say_unannotated(v, err);
 }
@@ -282,7 +231,7 @@ static enum tfr_status look_at_all(struct voc *v, const char *folder, struct tfr
 static enum tfr_status look_at_listed(struct voc *v, const char *list, struct tfr_error *err)
 {
 	struct tfr_lines lines;
-	struct tfr_item item = { 0 };
+	struct tfr_voc voc = { 0 };
 	const char *line;
 	size_t size, n;
 	enum tfr_status status = tfr_lines_open(&lines, list, err);
@@ -302,12 +251,12 @@ static enum tfr_status look_at_listed(struct voc *v, const char *list, struct tf
 				"a name that leads out of the folder of annotations in '%s', line %llu",
 				list, (unsigned long long)lines.number);
 		if (!status)
-			status = look_at(v, path, 0, &item, err);
+			status = look_at(v, path, 0, &voc, err);
 		if (status)
 			break;
 	}
 	tfr_lines_clear(&lines);
-	tfr_item_clear(&item);
+	tfr_voc_clear(&voc);
 	return status == TFR_END ? TFR_OK : status;
 }
 
@@ -323,40 +272,6 @@ static enum tfr_status look_at_set(struct voc *v, const char *top, struct tfr_er
 
 /* --- the folders --- */
 
-static enum tfr_status open_folder(int *fd, const char *path, struct tfr_error *err)
-{
-	*fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK));
-	return *fd < 0 ? tfr_fail_errno(err, errno, path, "cannot open folder") : TFR_OK;
-}
-
-static enum tfr_status set_classes(struct voc *v, struct tfr_error *err)
-{
-	const struct tfr_convert_opts *o = v->in.opts;
-	enum tfr_status status = TFR_OK;
-
-	if (o->labels) {
-		status = tfr_label_map_read(&v->map, o->labels, o->label_base, err);
-		v->in.classes = v->map.classes;
-		v->in.n_classes = v->map.n;
-	} else if (!tfr_class_names_number(&v->classes, &v->in)) {
-		status = tfr_fail_nomem(err, "reading annotations");
-	}
-	return status;
-}
-
-static void say_unusable(const struct voc *v)
-{
-	const struct tfr_convert_opts *o = v->in.opts;
-	char text[4400];
-
-	if (!v->unusable || !o->warn)
-		return;
-	snprintf(text, sizeof(text),
-		"%zu box%s of '%s' left out: without an area, or past the edge of its image",
-		v->unusable, v->unusable == 1 ? "" : "es", v->xml_prefix);
-	o->warn(o->ctx, text);
-}
-
 static void close_voc(struct tfr_input *in)
 {
 	struct voc *v = (struct voc *)in;
@@ -369,8 +284,7 @@ static void close_voc(struct tfr_input *in)
 	free(v->xml_prefix);
 	tfr_buf_clear(&v->names);
 	tfr_buf_clear(&v->entries_);
-	tfr_class_names_clear(&v->classes);
-	tfr_label_map_clear(&v->map);
+	tfr_object_classes_clear(&v->classes);
 	free(v);
 }
 
@@ -404,23 +318,22 @@ static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert
 		.ops = &tfr_input_voc, .opts = opts, .by_path = !opts->image_set
 	};
 	v->images = v->annotations = -1;
-	v->numbers = v;
-	v->in.prefix = v->prefix = tfr_path_join(part->images, "");
-	v->xml_prefix = tfr_path_join(part->annotations, "");
-	if (!v->prefix || !v->xml_prefix)
-		status = tfr_fail_nomem(err, "reading annotations");
+	status = tfr_open_named_folder(&v->images, &v->prefix, part->images, err);
+	v->in.prefix = v->prefix;
 	if (!status)
-		status = open_folder(&v->images, v->prefix, err);
-	if (!status)
-		status = open_folder(&v->annotations, v->xml_prefix, err);
+		status = tfr_open_named_folder(
+			&v->annotations, &v->xml_prefix, part->annotations, err);
 	if (!status)
 		status = opts->image_set ? look_at_set(v, opts->inputs[0], err)
 					 : look_at_all(v, v->xml_prefix, err);
 	if (!status)
-		status = set_classes(v, err);
+		status = tfr_object_classes_number(&v->classes, &v->in, err);
 	if (!status && v->in.items > UINT32_MAX)
 		status = tfr_fail(err, TFR_EUSAGE, "more than %u annotations", UINT32_MAX);
-	say_unusable(v);
+	if (v->unusable)
+		tfr_warn(opts,
+			"%zu box%s of '%s' left out: without an area, or past the edge of its image",
+			v->unusable, v->unusable == 1 ? "" : "es", v->xml_prefix);
 	return status;
 }
 
@@ -429,26 +342,16 @@ static enum tfr_status unite(
 	struct tfr_input **parts, size_t n, struct tfr_input *whole, struct tfr_error *err)
 {
 	struct voc *first = (struct voc *)parts[0];
+	enum tfr_status status = TFR_OK;
 
-	for (size_t k = 1; k < n; k++) {
-		struct voc *v = (struct voc *)parts[k];
-
-		for (size_t i = 0; i < v->classes.sorted.n; i++) {
-			const char *name = v->classes.sorted.list[i];
-
-			if (!tfr_class_names_add(&first->classes, name, strlen(name)))
-				return tfr_fail_nomem(err, "reading annotations");
-		}
-		v->numbers = first;
-	}
-	if (first->in.opts->labels)
-		return TFR_OK;
-	free(first->classes.classes);
-	if (!tfr_class_names_number(&first->classes, &first->in))
-		return tfr_fail_nomem(err, "reading annotations");
+	for (size_t k = 1; !status && k < n; k++)
+		status = tfr_object_classes_unite(
+			&first->classes, &((struct voc *)parts[k])->classes, err);
+	if (!status)
+		status = tfr_object_classes_number(&first->classes, &first->in, err);
 	whole->classes = first->in.classes;
 	whole->n_classes = first->in.n_classes;
-	return TFR_OK;
+	return status;
 }
 
 static enum tfr_status open_voc(
@@ -456,23 +359,15 @@ static enum tfr_status open_voc(
 {
 	static const struct tfr_parts_kind kind = {
 		.ops = &tfr_input_voc,
+		.find = tfr_voc_find,
 		.none = "no images with VOC annotations in",
 		.open = open_part,
 		.unite = unite,
 		.all = true,
 	};
-	struct tfr_parts parts = { 0 };
 	enum tfr_status status = check(opts, err);
-	bool good;
 
-	if (status)
-		return status;
-	good = opts->annotations ? tfr_parts_add(&parts, NULL, opts->inputs[0], opts->annotations)
-				 : tfr_voc_find(&parts, opts->inputs[0]);
-	status = good ? tfr_parts_open(in, &kind, &parts, opts, err)
-		      : tfr_fail_nomem(err, "reading annotations");
-	tfr_parts_clear(&parts);
-	return status;
+	return status ? status : tfr_parts_open(in, &kind, opts, err);
 }
 
 const struct tfr_input_ops tfr_input_voc = {

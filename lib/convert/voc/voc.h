@@ -3,8 +3,7 @@
 #ifndef TFR_CONVERT_VOC_VOC_H
 #define TFR_CONVERT_VOC_VOC_H
 
-#include "convert/folder/class_names.h"
-#include "convert/folder/label_map.h"
+#include "convert/folder/object_classes.h"
 #include "convert/image_features.h"
 #include "convert/parts.h"
 #include "convert/voc/voc_xml.h"
@@ -14,33 +13,25 @@ struct voc {
 	int images, annotations; /* folders */
 	char *prefix, *xml_prefix;
 	struct tfr_buf names, entries_;
-	struct tfr_class_names classes;
-	struct tfr_label_map map;  /* of opts->labels, in place of these */
-	/* the part whose classes number the names: itself, or another split */
-	const struct voc *numbers;
-	size_t unusable;	   /* boxes */
-};
-
-/* The data of an item. */
-struct voc_own {
-	struct tfr_buf xml, floats, ints, texts;
-	struct tfr_voc voc;
+	struct tfr_object_classes classes;
+	size_t unusable; /* boxes */
 };
 
 /* An item while it is converted. */
 struct voc_making {
-	struct voc *v;
+	const struct voc *v;
 	struct tfr_item *item;
-	struct voc_own *o;
-	struct tfr_image_info size; /* of the image */
+	struct tfr_voc voc;	    /* its annotation */
+	struct tfr_image_info size; /* of its image */
 };
 
 /* Adds image/source_id, and the boxes that have an area and are inside the image, after the
  * annotation and the image of the item are read.  Skips the item if a class has no label. */
-enum tfr_status tfr_voc_add_boxes(struct voc_making *m, struct tfr_error *err);
+enum tfr_status tfr_voc_add_boxes(
+	struct voc_making *m, struct tfr_boxes *boxes, struct tfr_error *err);
 
-/* Finds the parts of the data set `folder`; none: it has no VOC annotations.  False: out of
- * memory. */
+/* Finds the parts of the data set with the base `folder`; none: it has no VOC annotations.  False:
+ * out of memory. */
 bool tfr_voc_find(struct tfr_parts *parts, const char *folder);
 /* Sets the path below the folder `images` of the image of the annotation `xml`, whose path is
  * relative to its own folder: the image `filename`, or else the image with the same name as

@@ -10,12 +10,10 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "convert/coco/coco_features.h"
 #include "convert/voc/voc.h"
-#include "io/source.h"
 
 enum { HEAD = 4096, DEEPEST = 2, WIDEST = 8 };
 
@@ -24,51 +22,31 @@ enum { HEAD = 4096, DEEPEST = 2, WIDEST = 8 };
 static bool is_annotation(const char *folder, const char *name, bool *good)
 {
 	TFR_AUTO_FREE char *path = tfr_path_join(folder, name);
-	TFR_AUTO_CLOSE int fd =
-		path ? TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) : -1;
 	char head[HEAD];
-	ssize_t n = fd < 0 ? -1 : tfr_fd_read(fd, head, sizeof(head), 0);
+	ssize_t n = path ? tfr_read_head(AT_FDCWD, path, head, sizeof(head)) : -1;
 
-	if (!path || (fd < 0 && tfr_errno_of_process(errno)))
+	if (!path || (n < 0 && tfr_errno_of_process(errno)))
 		*good = false;
 	return n > 0 && memmem(head, (size_t)n, "<annotation", strlen("<annotation"));
 }
 
-static bool has_annotations(const char *folder, unsigned depth, bool *good)
+/* Whether a folder, or one of its first `widest` folders and so on, has annotations; with `beside`,
+ * only those beside images count. */
+static bool has_annotations(
+	const char *folder, unsigned depth, size_t widest, bool beside, bool *good)
 {
 	struct tfr_listing l;
 	bool found = false;
 
 	if (tfr_listing_open(&l, folder)) {
-		for (size_t i = 0; i < l.xmls.n && !found; i++)
+		for (size_t i = 0; i < l.xmls.n && (l.images.n || !beside) && !found; i++)
 			found = is_annotation(folder, l.xmls.list[i], good);
-		for (size_t i = 0; i < l.folders.n && !found && depth < DEEPEST; i++) {
-			TFR_AUTO_FREE char *path = tfr_path_join(folder, l.folders.list[i]);
-
-			*good &= path != NULL;
-			found = path && has_annotations(path, depth + 1, good);
-		}
-	}
-	*good &= !l.failed;
-	tfr_listing_close(&l);
-	return found;
-}
-
-/* Whether any folder in a folder has annotations beside images. */
-static bool are_beside(const char *folder, unsigned depth, bool *good)
-{
-	struct tfr_listing l;
-	bool found = false;
-
-	if (tfr_listing_open(&l, folder)) {
-		for (size_t i = 0; i < l.xmls.n && l.images.n && !found; i++)
-			found = is_annotation(folder, l.xmls.list[i], good);
-		for (size_t i = 0; i < l.folders.n && i < WIDEST && !found && depth < DEEPEST;
+		for (size_t i = 0; i < l.folders.n && i < widest && !found && depth < DEEPEST;
 			i++) {
 			TFR_AUTO_FREE char *path = tfr_path_join(folder, l.folders.list[i]);
 
 			*good &= path != NULL;
-			found = path && are_beside(path, depth + 1, good);
+			found = path && has_annotations(path, depth + 1, widest, beside, good);
 		}
 	}
 	*good &= !l.failed;
@@ -85,15 +63,15 @@ static bool find(
 	const char *found = own ?: images;
 	bool good = true;
 
-	if (found && annotations && (own || has_annotations(annotations, 0, &good)))
+	if (found && annotations && (own || has_annotations(annotations, 0, SIZE_MAX, false, &good)))
 		return split ? tfr_parts_add(p, split, found, annotations)
 			     : tfr_parts_add_pair(p, found, annotations);
-	if (l->xmls.n && l->images.n && has_annotations(folder, DEEPEST, &good))
+	if (l->xmls.n && l->images.n && has_annotations(folder, DEEPEST, SIZE_MAX, false, &good))
 		return tfr_parts_add(p, split, folder, folder);
 	return good;
 }
 
-static bool find_in(struct tfr_parts *parts, const char *folder)
+bool tfr_voc_find(struct tfr_parts *parts, const char *folder)
 {
 	TFR_AUTO_FREE char *images = NULL;
 	struct tfr_listing l;
@@ -111,7 +89,7 @@ static bool find_in(struct tfr_parts *parts, const char *folder)
 		return false;
 	if (images && !tfr_parts_find(parts, images, find))
 		return false;
-	if (parts->n || !are_beside(folder, 0, &good))
+	if (parts->n || !has_annotations(folder, 0, WIDEST, true, &good))
 		return good;
 	return tfr_parts_add(parts, NULL, folder, folder);
 }
@@ -161,12 +139,4 @@ bool tfr_voc_image(int images, const char *xml, const char *filename, struct tfr
 			return true;
 	}
 	return set(path, "", 0, filename);
-}
-
-bool tfr_voc_find(struct tfr_parts *parts, const char *folder)
-{
-	TFR_AUTO_FREE char *base = tfr_parts_base(folder);
-
-	*parts = (struct tfr_parts){ 0 };
-	return base && find_in(parts, base);
 }

@@ -4,7 +4,6 @@
  * All labels are read before any image: their faults are known before anything is written.  The
  * boxes are kept, 20 bytes each. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,17 +48,8 @@ static const struct tfr_yolo_box *boxes_of(const struct yolo *y, const struct en
 
 static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
 {
-	struct tfr_parts parts;
-	bool found;
-
-	if (!offer->directory || opts->masks || opts->annotations || opts->captions ||
-		opts->panoptic || opts->class_list || opts->synsets)
-		return false;
-	if (!tfr_yolo_find(&parts, offer->path))
-		*offer->failed = parts.fault ? parts.fault : ENOMEM;
-	found = parts.n;
-	tfr_parts_clear(&parts);
-	return found;
+	return !opts->masks && !opts->annotations && !opts->captions && !opts->panoptic &&
+	       !opts->class_list && !opts->synsets && tfr_parts_recognised(tfr_yolo_find, offer);
 }
 
 /* --- one image --- */
@@ -107,88 +97,25 @@ static void measure(struct tfr_input *in, const struct tfr_item *item, struct tf
 
 /* --- its boxes --- */
 
-/* The data of an item. */
-struct own {
-	struct tfr_buf floats, ints, texts;
-};
-
-static void free_own(void *p)
+static enum tfr_status add_boxes(const struct yolo *y, struct tfr_item *item, struct tfr_boxes *b,
+	struct tfr_error *err)
 {
-	struct own *o = p;
-
-	tfr_buf_clear(&o->floats);
-	tfr_buf_clear(&o->ints);
-	tfr_buf_clear(&o->texts);
-	free(o);
-}
-
-static struct own *own_of(struct tfr_item *item)
-{
-	if (!item->own) {
-		item->own = calloc(1, sizeof(struct own));
-		item->free_own = free_own;
-	}
-	return item->own;
-}
-
-static enum tfr_status add_side(struct tfr_item *item, const char *key, size_t offset,
-	const struct tfr_yolo_box *boxes, size_t n, struct tfr_error *err)
-{
-	struct own *o = item->own;
-
-	o->floats.size = 0;
-	for (size_t i = 0; i < n; i++)
-		if (!tfr_buf_append(&o->floats, (const uint8_t *)&boxes[i] + offset, sizeof(float)))
-			return tfr_fail_nomem(err, "reading labels");
-	return tfr_builder_floats(
-		item->builder, key, (const float *)(void *)o->floats.data, n, err);
-}
-
-static enum tfr_status add_classes(const struct yolo *y, struct tfr_item *item,
-	const struct tfr_yolo_box *boxes, size_t n, struct tfr_error *err)
-{
-	struct own *o = item->own;
-	enum tfr_status status;
-
-	o->ints.size = o->texts.size = 0;
-	for (size_t i = 0; i < n; i++) {
-		const struct tfr_class *c =
-			&y->in.classes[tfr_yolo_class_of(&y->classes, boxes[i].class)];
-		struct tfr_bytes text = { (const uint8_t *)c->text, strlen(c->text) };
-
-		if (!tfr_buf_append(&o->ints, &c->label, sizeof(c->label)) ||
-			!tfr_buf_append(&o->texts, &text, sizeof(text)))
-			return tfr_fail_nomem(err, "reading labels");
-	}
-	status = tfr_builder_int64s(item->builder, "image/object/class/label",
-		(const int64_t *)(void *)o->ints.data, n, err);
-	return status ? status
-		      : tfr_builder_bytes(item->builder, "image/object/class/text",
-				(const struct tfr_bytes *)(void *)o->texts.data, n, err);
-}
-
-static enum tfr_status add_boxes(const struct yolo *y, struct tfr_item *item, struct tfr_error *err)
-{
-	static const struct {
-		const char *key;
-		size_t offset;
-	} sides[] = {
-		{ "image/object/bbox/xmin", offsetof(struct tfr_yolo_box, xmin) },
-		{ "image/object/bbox/ymin", offsetof(struct tfr_yolo_box, ymin) },
-		{ "image/object/bbox/xmax", offsetof(struct tfr_yolo_box, xmax) },
-		{ "image/object/bbox/ymax", offsetof(struct tfr_yolo_box, ymax) },
-	};
 	const struct entry *e = entry_of(y, item->number);
+	const struct tfr_yolo_box *boxes = boxes_of(y, e);
 	enum tfr_status status = tfr_builder_text(
 		item->builder, "image/source_id", (const char *)item->name.data, err);
 
-	if (status || !e->n)
-		return status;
-	if (!own_of(item))
-		return tfr_fail_nomem(err, "reading labels");
-	for (size_t i = 0; !status && i < sizeof(sides) / sizeof(*sides); i++)
-		status = add_side(item, sides[i].key, sides[i].offset, boxes_of(y, e), e->n, err);
-	return status ? status : add_classes(y, item, boxes_of(y, e), e->n, err);
+	tfr_boxes_reset(b);
+	for (size_t i = 0; i < e->n; i++) {
+		const struct tfr_class *c =
+			&y->in.classes[tfr_yolo_class_of(&y->classes, boxes[i].class)];
+		const double corners[4] = { boxes[i].xmin, boxes[i].ymin, boxes[i].xmax,
+			boxes[i].ymax };
+
+		if (!tfr_boxes_add(b, corners, 1, 1) || !tfr_boxes_add_class(b, c->label, c->text))
+			return tfr_fail_nomem(err, "reading labels");
+	}
+	return status ? status : tfr_boxes_put(b, item->builder, err);
 }
 
 static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
@@ -200,7 +127,7 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 
 	if (!status && !item->skipped)
 		status = tfr_image_add(in, item, bench, err);
-	return status || item->skipped ? status : add_boxes(y, item, err);
+	return status || item->skipped ? status : add_boxes(y, item, &bench->boxes, err);
 }
 
 /* --- all labels --- */
@@ -303,51 +230,37 @@ static enum tfr_status read_all(struct yolo *y, struct tfr_error *err)
 static void say(
 	const struct yolo *y, uint64_t n, const char *one, const char *several, const char *what)
 {
-	const struct tfr_convert_opts *o = y->in.opts;
-	char text[4600];
-
-	if (!n || !o->warn)
-		return;
-	snprintf(text, sizeof(text), "%llu %s of '%s' %s", (unsigned long long)n,
-		n == 1 ? one : several, y->labels_prefix, what);
-	o->warn(o->ctx, text);
+	if (n)
+		tfr_warn(y->in.opts, "%llu %s of '%s' %s", (unsigned long long)n,
+			n == 1 ? one : several, y->labels_prefix, what);
 }
 
 static void say_all(const struct yolo *y)
 {
-	const struct tfr_convert_opts *o = y->in.opts;
-	char text[4600];
-
 	say(y, y->tally.empty, "box", "boxes", "left out: without an area");
 	say(y, y->tally.clipped, "box", "boxes", "clipped to the image");
 	say(y, y->tally.polygons, "polygon", "polygons", "kept as bounding box");
 	if (y->classes.keypoints)
 		say(y, y->tally.boxes, "box", "boxes", "kept without keypoints");
-	if (y->without * 2 <= y->in.items || !o->warn)
-		return;
-	snprintf(text, sizeof(text), "%zu of %llu images in '%s' have no labels in '%s'",
-		y->without, (unsigned long long)y->in.items, y->prefix, y->labels_prefix);
-	o->warn(o->ctx, text);
+	if (y->without * 2 > y->in.items)
+		tfr_warn(y->in.opts, "%zu of %llu images in '%s' have no labels in '%s'",
+			y->without, (unsigned long long)y->in.items, y->prefix, y->labels_prefix);
+}
+
+static bool is_label_file(const char *name)
+{
+	return tfr_has_extension(name, "txt") && !tfr_yolo_is_aside(name);
 }
 
 /* Labels without an image are often those of lost images. */
 static enum tfr_status say_orphans(const struct yolo *y, struct tfr_error *err)
 {
-	struct tfr_scan scan;
-	size_t n = 0;
-	enum tfr_status status = tfr_scan_folder(&scan, y->labels_prefix, NULL, err);
+	size_t n;
+	enum tfr_status status = tfr_scan_count(y->labels_prefix, is_label_file, &n, err);
 
-	if (status)
-		return status;
-	for (size_t i = 0; i < scan.n_items; i++) {
-		const char *name = tfr_scan_name(&scan, scan.items[i].name);
-
-		n += tfr_has_extension(name, "txt") && !tfr_yolo_is_aside(name);
-	}
-	tfr_scan_clear(&scan);
-	if (n > y->texts)
+	if (!status && n > y->texts)
 		say(y, n - y->texts, "file", "files", "left out: labels without an image");
-	return TFR_OK;
+	return status;
 }
 
 /* --- the folders --- */
@@ -368,21 +281,6 @@ static void close_yolo(struct tfr_input *in)
 	free(y);
 }
 
-static enum tfr_status open_folders(
-	struct yolo *y, const struct tfr_part *part, struct tfr_error *err)
-{
-	y->prefix = tfr_path_join(part->images, "");
-	y->labels_prefix = tfr_path_join(part->annotations, "");
-	if (!y->prefix || !y->labels_prefix)
-		return tfr_fail_nomem(err, "reading labels");
-	y->in.prefix = y->prefix;
-	y->labels = TEMP_FAILURE_RETRY(
-		open(part->annotations, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK));
-	if (y->labels < 0)
-		return tfr_fail_errno(err, errno, part->annotations, "cannot open folder");
-	return tfr_scan_folder(&y->scan, part->images, NULL, err);
-}
-
 static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert_opts *opts,
 	const struct tfr_part *part, struct tfr_error *err)
 {
@@ -394,7 +292,12 @@ static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert
 	*in = &y->in;
 	y->in = (struct tfr_input){ .ops = &tfr_input_yolo, .opts = opts, .by_path = true };
 	y->labels = y->scan.root = -1;
-	status = open_folders(y, part, err);
+	y->in.prefix = y->prefix = tfr_path_join(part->images, "");
+	if (!y->prefix)
+		return tfr_fail_nomem(err, "reading labels");
+	status = tfr_open_named_folder(&y->labels, &y->labels_prefix, part->annotations, err);
+	if (!status)
+		status = tfr_scan_folder(&y->scan, part->images, NULL, err);
 	if (!status)
 		status = tfr_yolo_classes_read(&y->classes, opts, part, err);
 	if (!status)
@@ -433,21 +336,15 @@ static enum tfr_status open_yolo(
 {
 	static const struct tfr_parts_kind kind = {
 		.ops = &tfr_input_yolo,
+		.find = tfr_yolo_find,
 		.none = "no images with YOLO labels in",
 		.open = open_part,
 		.unite = unite,
 	};
-	struct tfr_parts parts;
-	enum tfr_status status;
-
 	if (opts->stratify)
 		return tfr_fail(err, TFR_EUSAGE,
 			"--stratify-classes needs one class per image, and images with boxes have several");
-	status = tfr_yolo_find(&parts, opts->inputs[0])
-			 ? tfr_parts_open(in, &kind, &parts, opts, err)
-			 : tfr_fail_nomem(err, "looking for labels");
-	tfr_parts_clear(&parts);
-	return status;
+	return tfr_parts_open(in, &kind, opts, err);
 }
 
 const struct tfr_input_ops tfr_input_yolo = {

@@ -17,8 +17,8 @@ struct tfr_yolo_classes {
 	struct tfr_buf texts;
 };
 
-/* Finds the parts of the data set `folder`; none: it is not a YOLO data set.  False: out of
- * memory. */
+/* Finds the parts of the data set with the base `folder`; none: it is not a YOLO data set.  False:
+ * out of memory. */
 bool tfr_yolo_find(struct tfr_parts *parts, const char *folder);
 /* Reads the names from opts->labels, or else from data.yaml, classes.txt or the like in the
  * folders of `part`, in opts->inputs[0] or above them.  Labels are numbers plus

@@ -6,17 +6,13 @@
  *
  * If the folders do not show the splits, data.yaml names them.  The labels of an image are found as
  * in Ultralytics: the last "images" in its path is replaced by "labels". */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "convert/yolo/yolo.h"
 #include "convert/yolo/yolo_labels.h"
-#include "io/source.h"
 
 enum { HEAD = 4096, DEEPEST = 3 };
 
@@ -35,12 +31,10 @@ bool tfr_yolo_is_aside(const char *name)
 static bool is_label(const char *folder, const char *name, bool *empty)
 {
 	TFR_AUTO_FREE char *path = tfr_path_join(folder, name);
-	TFR_AUTO_CLOSE int fd =
-		path ? TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) : -1;
 	TFR_AUTO_BUF boxes = { 0 };
 	struct tfr_yolo_tally tally = { 0 };
 	uint8_t head[HEAD];
-	ssize_t n = fd < 0 ? -1 : tfr_fd_read(fd, head, sizeof(head), 0);
+	ssize_t n = path ? tfr_read_head(AT_FDCWD, path, head, sizeof(head)) : -1;
 	size_t line = 0, from = 0;
 
 	while (n > 0 && from < (size_t)n && strchr(" \t\r\n", head[from]) && head[from])
@@ -255,7 +249,7 @@ static bool find_better(struct tfr_parts *p, const char *folder)
 	return good;
 }
 
-static bool find_in(struct tfr_parts *parts, const char *folder)
+bool tfr_yolo_find(struct tfr_parts *parts, const char *folder)
 {
 	struct tfr_listing l;
 	bool good;
@@ -272,12 +266,4 @@ static bool find_in(struct tfr_parts *parts, const char *folder)
 	if (good)
 		good = find_better(parts, folder);
 	return good;
-}
-
-bool tfr_yolo_find(struct tfr_parts *parts, const char *folder)
-{
-	TFR_AUTO_FREE char *base = tfr_parts_base(folder);
-
-	*parts = (struct tfr_parts){ 0 };
-	return base && find_in(parts, base);
 }

@@ -252,19 +252,19 @@ enum tfr_status tfr_yolo_classes_read(struct tfr_yolo_classes *c,
 	return status;
 }
 
+static int by_number(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
 uint32_t tfr_yolo_class_of(const struct tfr_yolo_classes *c, uint32_t number)
 {
-	size_t low = 0, high = c->n;
+	int64_t key = number;
+	const int64_t *found = bsearch(&key, c->numbers, c->n, sizeof(key), by_number);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (c->numbers[middle] < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < c->n && c->numbers[low] == number ? (uint32_t)low : TFR_NO_CLASS;
+	return found ? (uint32_t)(found - c->numbers) : TFR_NO_CLASS;
 }
 
 bool tfr_yolo_classes_equal(const struct tfr_yolo_classes *a, const struct tfr_yolo_classes *b)
