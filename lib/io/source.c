@@ -22,6 +22,7 @@ struct tfr_source {
 	uint64_t size;	   /* memory: its size; file: the size when last asked */
 	uint64_t opened;   /* file: the size when it was opened; fewer bytes are a failure */
 	uint64_t position; /* of the next byte, if seekable */
+	int failed;	   /* errno of a read; every later one fails too, up to a seek */
 	char name[];
 };
 
@@ -199,6 +200,7 @@ uint64_t tfr_source_position(const struct tfr_source *s)
 void tfr_source_seek(struct tfr_source *s, uint64_t position)
 {
 	s->position = position;
+	s->failed = 0;
 }
 
 void tfr_source_skip(struct tfr_source *s, uint64_t bytes)
@@ -329,6 +331,8 @@ enum tfr_status tfr_source_read_some(
 		return read_memory(s, buf, size, got);
 	if (s->growing)
 		return read_growing(s, buf, size, got, err);
+	if (s->failed)
+		return tfr_fail_errno(err, s->failed, s->name, "cannot read");
 	do {
 		status = s->cancel >= 0 && !s->seekable ? await_bytes(s, err) : TFR_OK;
 		if (status)
@@ -336,8 +340,10 @@ enum tfr_status tfr_source_read_some(
 		n = s->seekable ? pread(s->fd, buf, size, (off_t)s->position)
 				: read(s->fd, buf, size);
 	} while (n < 0 && (errno == EINTR || (errno == EAGAIN && s->cancel >= 0)));
-	if (n < 0)
+	if (n < 0) {
+		s->failed = errno;
 		return tfr_fail_errno(err, errno, s->name, "cannot read");
+	}
 	s->position += (uint64_t)n;
 	*got = (size_t)n;
 	return n || !size ? TFR_OK : check_end(s, s->position, err);

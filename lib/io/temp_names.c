@@ -97,7 +97,8 @@ bool tfr_file_is_named(const struct stat *st, const char *path)
  * file between our open and our lock. */
 bool tfr_left_file_remove(const char *path)
 {
-	TFR_AUTO_CLOSE int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	TFR_AUTO_CLOSE int fd =
+		TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
 	struct stat st;
 
 	if (fd < 0)

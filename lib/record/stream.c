@@ -157,10 +157,10 @@ void tfr_stream_close(struct tfr_stream *s)
 
 static enum tfr_status refill(struct tfr_stream *s, struct tfr_error *err)
 {
-	enum tfr_status status =
-		tfr_source_read_some(s->source, s->in, INPUT_SIZE, &s->in_size, err);
+	enum tfr_status status;
 
-	s->in_at = 0;
+	s->in_at = s->in_size = 0; /* also after a failure, or the last bytes would be used again */
+	status = tfr_source_read_some(s->source, s->in, INPUT_SIZE, &s->in_size, err);
 	if (!status && !s->in_size)
 		s->source_ended = true;
 	return status;

@@ -102,8 +102,9 @@ static enum tfr_status lock(
 bool tfr_lock_is_locked(const char *path)
 {
 	TFR_AUTO_FREE char *name = tfr_hidden_name(path, 0, "lock");
-	TFR_AUTO_CLOSE int fd =
-		name ? open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+	TFR_AUTO_CLOSE int fd = name ? TEMP_FAILURE_RETRY(open(name,
+					       O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC))
+				     : -1;
 
 	return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
 }
@@ -136,7 +137,8 @@ static enum tfr_status read_journal(
  * its owner took it after the journal was completed. */
 static bool contains(const char *path, const struct tfr_journal *j)
 {
-	TFR_AUTO_CLOSE int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	TFR_AUTO_CLOSE int fd =
+		TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
 	struct tfr_journal other = { 0 };
 	enum tfr_status status = fd < 0 ? TFR_END : read_journal(fd, path, &other, NULL);
 	bool same = status ? status != TFR_END : other.token == j->token;

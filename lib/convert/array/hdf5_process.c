@@ -57,7 +57,7 @@ static int open_beside(char *path, size_t size)
 	*slash = '\0';
 	if (snprintf(path, size, "%s/../libexec/tfr/" PROGRAM, self) >= (int)size)
 		return -1;
-	return open(path, O_PATH | O_CLOEXEC);
+	return TEMP_FAILURE_RETRY(open(path, O_PATH | O_CLOEXEC));
 }
 
 static enum tfr_status find(
@@ -74,7 +74,7 @@ static enum tfr_status find(
 		close(*fd);
 	if (!start->program)
 		snprintf(path, size, "%s/" PROGRAM, TFR_LIBEXECDIR);
-	*fd = open(path, O_PATH | O_CLOEXEC);
+	*fd = TEMP_FAILURE_RETRY(open(path, O_PATH | O_CLOEXEC));
 	if (*fd >= 0 && is_ours(*fd))
 		return TFR_OK;
 	if (*fd < 0 && errno != ENOENT && errno != ENOTDIR)

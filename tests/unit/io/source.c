@@ -143,6 +143,35 @@ Test(source, descriptors_are_read_where_asked)
 	cr_assert_eq(errno, EBADF);
 }
 
+/* A caller may keep what it has read and report the failure at its next call, so that one must fail
+ * too. */
+Test(source, a_failed_read_fails_again_until_a_seek)
+{
+	int fd = open("a", O_RDONLY), good = dup(fd), bad = open("a", O_WRONLY);
+	struct tfr_source *s = NULL;
+	uint8_t text[PART];
+	size_t got;
+
+	cr_assert_eq(tfr_source_open_fd(&s, fd, "a", NULL), TFR_OK);
+	cr_assert_eq(tfr_source_read(s, text, PART, &got, NULL), TFR_OK);
+	cr_assert_eq(dup2(bad, fd), fd);
+	cr_assert_eq(tfr_source_read(s, text, PART, &got, NULL), TFR_ESYS);
+	cr_assert_eq(dup2(good, fd), fd);
+	for (int i = 0; i < 2; i++) {
+		struct tfr_error err;
+
+		cr_assert_eq(tfr_source_read_some(s, text, PART, &got, &err), TFR_ESYS);
+		cr_assert_eq(err.sys_errno, EBADF);
+	}
+	tfr_source_seek(s, PART);
+	cr_assert_eq(tfr_source_read(s, text, PART, &got, NULL), TFR_OK);
+	cr_assert(got == PART && !memcmp(text, bytes + PART, PART));
+	tfr_source_close(s);
+	close(fd);
+	close(good);
+	close(bad);
+}
+
 Test(source, what_is_found_beside_others_is_a_regular_file)
 {
 	TFR_AUTO_BUF text = { 0 };

@@ -2,6 +2,7 @@
  * with its place, also where the file now ends with a record; nothing crashes and nothing is made
  * up, whoever reads. */
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "base/buf.h"
 #include "base/rng.h"
 #include "record/framing.h"
+#include "record/stream.h"
 #include "support/temp.h"
 
 enum { RECORDS = 4000, SIZE = 1000, WHOLE = SIZE + TFR_RECORD_OVERHEAD };
@@ -89,5 +91,33 @@ Test(shrink, compressed)
 			shrink_while_read(1, sizes[i], threads);
 		}
 	}
+	temp_leave(dir);
+}
+
+/* Not even if the caller reads again. */
+Test(shrink, a_failed_read_repeats_no_bytes)
+{
+	char *dir = temp_enter(), text[100];
+	struct tfr_stream_opts opts = { .compression = TFR_COMPRESSION_AUTO, .threads = 1 };
+	struct tfr_source *source = NULL;
+	struct tfr_stream *s = NULL;
+	gzFile f = gzopen("f", "wb");
+	int fd, bad;
+	size_t got;
+
+	cr_assert_eq(gzwrite(f, "some bytes", 10), 10);
+	gzclose(f);
+	fd = open("f", O_RDONLY);
+	bad = open("f", O_WRONLY);
+	cr_assert_eq(tfr_source_open_fd(&source, fd, "f", NULL), TFR_OK);
+	cr_assert_eq(tfr_stream_open(&s, source, &opts, NULL), TFR_OK);
+	cr_assert_eq(dup2(bad, fd), fd);
+	cr_assert_eq(tfr_stream_read(s, text, sizeof(text), &got, NULL), TFR_OK);
+	cr_assert(got == 10 && !memcmp(text, "some bytes", 10));
+	for (int i = 0; i < 3; i++)
+		cr_assert_eq(tfr_stream_read(s, text, sizeof(text), &got, NULL), TFR_ESYS);
+	tfr_stream_close(s);
+	close(fd);
+	close(bad);
 	temp_leave(dir);
 }
