@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <tfr-private/text.h>
 #include <xxhash.h>
@@ -159,36 +158,23 @@ enum tfr_status tfr_resume_finished(const struct tfr_shuffle_opts *o, const stru
 
 /* --- the state --- */
 
-enum tfr_status tfr_resume_save(const char *folder, const char *name, const struct tfr_kept *kept,
+enum tfr_status tfr_resume_save(const char *path, const struct tfr_kept *kept,
 	const struct tfr_buckets *buckets, struct tfr_error *err)
 {
-	TFR_AUTO_FREE char *path = tfr_resume_path(folder, name);
 	TFR_AUTO_BUF buf = { 0 };
 
-	return path && tfr_kept_pack(kept, buckets, &buf)
-		       ? tfr_state_save(path, MAGIC, &buf, NULL, err)
-		       : tfr_fail_nomem(err, "noting a finished pass");
+	return tfr_kept_pack(kept, buckets, &buf) ? tfr_state_save(path, MAGIC, &buf, NULL, err)
+						  : tfr_fail_nomem(err, "noting a finished pass");
 }
 
-void tfr_resume_remove(const char *folder, const char *name)
+enum tfr_status tfr_resume_load(const char *path, struct tfr_kept *kept, struct tfr_dealt *dealt,
+	struct tfr_buckets *buckets, struct tfr_error *err)
 {
-	TFR_AUTO_FREE char *path = tfr_resume_path(folder, name);
-
-	if (path)
-		unlink(path);
-}
-
-enum tfr_status tfr_resume_load(const char *folder, const char *name, struct tfr_kept *kept,
-	struct tfr_dealt *dealt, struct tfr_buckets *buckets, struct tfr_error *err)
-{
-	TFR_AUTO_FREE char *path = tfr_resume_path(folder, name);
 	uint64_t wanted = kept->fingerprint, found;
 	TFR_AUTO_BUF buf = { 0 };
 	enum tfr_status status;
 	struct tfr_unread bytes;
 
-	if (!path)
-		return tfr_fail_nomem(err, "looking for a finished pass");
 	status = tfr_state_load(path, MAGIC, &buf, &bytes, err);
 	if (status)
 		return status;

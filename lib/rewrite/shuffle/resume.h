@@ -31,12 +31,11 @@ enum tfr_status tfr_resume_finished(const struct tfr_shuffle_opts *opts, const s
 
 /* FOLDER/.NAME-state.  The caller frees it; NULL: out of memory. */
 char *tfr_resume_path(const char *folder, const char *name);
-enum tfr_status tfr_resume_save(const char *folder, const char *name, const struct tfr_kept *kept,
+enum tfr_status tfr_resume_save(const char *path, const struct tfr_kept *kept,
 	const struct tfr_buckets *buckets, struct tfr_error *err);
 /* Reads the state of a run with kept->fingerprint.  TFR_END: there is none, it is damaged, or it
  * belongs to another run.  Another status: tfr_state_load() refuses the file. */
-enum tfr_status tfr_resume_load(const char *folder, const char *name, struct tfr_kept *kept,
-	struct tfr_dealt *dealt, struct tfr_buckets *buckets, struct tfr_error *err);
-void tfr_resume_remove(const char *folder, const char *name);
+enum tfr_status tfr_resume_load(const char *path, struct tfr_kept *kept, struct tfr_dealt *dealt,
+	struct tfr_buckets *buckets, struct tfr_error *err);
 
 #endif

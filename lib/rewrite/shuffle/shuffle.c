@@ -4,6 +4,7 @@
  * those of the records dealt. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <tfr-private/text.h>
 
@@ -32,7 +33,8 @@ struct shuffle {
 	struct tfr_spill *spill;
 	struct tfr_dealt dealt;
 	struct tfr_buckets buckets;
-	char *name; /* of the state kept for --resume; NULL: none is kept */
+	char *name;  /* of the files kept for --resume; NULL: none is kept */
+	char *state; /* the path of the one with the positions */
 	struct tfr_kept kept;
 };
 
@@ -70,6 +72,15 @@ static enum tfr_status check_space(struct shuffle *s, struct tfr_error *err)
 	return TFR_ESYS;
 }
 
+/* Names the kept files.  The path is made before it is needed, so that removing cannot fail for
+ * lack of memory. */
+static enum tfr_status name_kept(struct shuffle *s, struct tfr_error *err)
+{
+	s->name = tfr_resume_name(s->o->output);
+	s->state = s->name ? tfr_resume_path(s->folders[0], s->name) : NULL;
+	return s->state ? TFR_OK : tfr_fail_nomem(err, "looking for a finished pass");
+}
+
 /* Finds the state of an earlier run, if requested. */
 static enum tfr_status find_state(struct shuffle *s, struct tfr_error *err)
 {
@@ -78,15 +89,14 @@ static enum tfr_status find_state(struct shuffle *s, struct tfr_error *err)
 
 	if (!s->o->resume)
 		return TFR_OK;
-	s->name = tfr_resume_name(s->o->output);
-	if (!s->name)
-		return tfr_fail_nomem(err, "looking for a finished pass");
-	status = tfr_resume_fingerprint(
-		s->o, s->folders, s->folder_count, &s->kept.fingerprint, err);
+	status = name_kept(s, err);
+	if (!status)
+		status = tfr_resume_fingerprint(
+			s->o, s->folders, s->folder_count, &s->kept.fingerprint, err);
 	if (status)
 		return status;
 	found.fingerprint = s->kept.fingerprint;
-	status = tfr_resume_load(s->folders[0], s->name, &found, &s->dealt, &s->buckets, err);
+	status = tfr_resume_load(s->state, &found, &s->dealt, &s->buckets, err);
 	if (!status) {
 		s->kept = found;
 		*s->report = found.report;
@@ -116,7 +126,7 @@ static enum tfr_status open_spill(struct shuffle *s, struct tfr_error *err)
 	}
 	/* The kept data is missing or does not match the state: start from the beginning. */
 	if (gone && opts.keep) {
-		tfr_resume_remove(s->folders[0], s->name);
+		unlink(s->state);
 		tfr_buckets_clear(&s->buckets);
 		tfr_dealt_clear(&s->dealt);
 		*s->report = (struct tfr_shuffle_report){ 0 };
@@ -193,7 +203,7 @@ static enum tfr_status keep_pass(struct shuffle *s, struct tfr_error *err)
 	s->kept.report = *s->report;
 	status = tfr_spill_settle(s->spill, err);
 	if (!status)
-		status = tfr_resume_save(s->folders[0], s->name, &s->kept, &s->buckets, err);
+		status = tfr_resume_save(s->state, &s->kept, &s->buckets, err);
 	return status;
 }
 
@@ -279,15 +289,6 @@ static enum tfr_status publish(struct shuffle *s, struct tfr_error *err)
 	return status ? status : tfr_set_writer_publish(s->out, &info, err);
 }
 
-/* The kept data of an earlier run was damaged: if it is removed, the next run starts from the
- * beginning. */
-static void hint_at_state(const struct shuffle *s, struct tfr_error *err)
-{
-	TFR_AUTO_FREE char *path = tfr_resume_path(s->folders[0], s->name);
-
-	tfr_error_hint(err, "Remove '%s' to begin again.", path ? path : s->name);
-}
-
 static enum tfr_status write_out(struct shuffle *s, struct tfr_error *err)
 {
 	enum tfr_status status = deal_again(s, err);
@@ -296,8 +297,8 @@ static enum tfr_status write_out(struct shuffle *s, struct tfr_error *err)
 		status = gather(s, err);
 	if (!status)
 		status = check_written(s, err);
-	if (status == TFR_EDATA && s->report->resumed)
-		hint_at_state(s, err);
+	if (status == TFR_EDATA && s->report->resumed) /* the kept data was damaged */
+		tfr_error_hint(err, "Remove '%s' to begin again.", s->state);
 	return status;
 }
 
@@ -319,7 +320,7 @@ enum tfr_status tfr_shuffle_dealt(const struct tfr_shuffle_opts *opts,
 	if (!status)
 		status = publish(&s, err);
 	if (!status && s.name) {
-		tfr_resume_remove(s.folders[0], s.name);
+		unlink(s.state);
 		tfr_spill_remove(s.spill);
 	}
 	report->buckets = s.buckets.count;
@@ -331,6 +332,7 @@ enum tfr_status tfr_shuffle_dealt(const struct tfr_shuffle_opts *opts,
 	tfr_set_writer_close(s.out);
 	free(s.default_folder);
 	free(s.name);
+	free(s.state);
 	return status;
 }
 
@@ -340,14 +342,14 @@ static enum tfr_status remove_kept(const struct tfr_shuffle_opts *opts, struct t
 	struct shuffle s = { .o = opts };
 	enum tfr_status status = find_folders(&s, err);
 
-	s.name = status ? NULL : tfr_resume_name(opts->output);
-	if (!status && !s.name)
-		status = tfr_fail_nomem(err, "looking for a finished pass");
+	if (!status)
+		status = name_kept(&s, err);
 	if (!status) {
-		tfr_resume_remove(s.folders[0], s.name);
+		unlink(s.state);
 		tfr_spill_remove_left(s.folders, s.folder_count, s.name, SPILLS_MAX);
 	}
 	free(s.name);
+	free(s.state);
 	free(s.default_folder);
 	return status;
 }
