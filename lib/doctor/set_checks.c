@@ -142,13 +142,13 @@ void tfr_doctor_manifest(struct tfr_doctor *d, const struct tfr_dset *s)
 
 	for (size_t i = 0; all && i < s->files; i++) {
 		const struct tfr_dfile *f = &d->files[s->first + i];
-		const char *why;
+		const struct tfr_error *why;
 		bool is_first;
 		const struct tfr_manifest_shard *m = tfr_manifests_at(all, i, &why, &is_first);
 
 		text[0] = '\0';
 		if (why)
-			snprintf(text, sizeof(text), "%.150s", why);
+			snprintf(text, sizeof(text), "%.150s", why->message);
 		else if (m && f->look.opened)
 			compare(m, f, text);
 		if (text[0] && !n++)

@@ -27,7 +27,7 @@ struct beside {
 	char *path; /* of the manifest that was read, which may have the name of version 0.1.0 */
 	struct tfr_manifest *manifest; /* NULL: `why` says why not */
 	uint32_t members;	       /* by the names of its files */
-	char why[512];		       /* "": no fault */
+	struct tfr_error why;	       /* TFR_OK: no fault */
 };
 
 struct named {
@@ -69,11 +69,11 @@ static void find_contradictions(struct beside *b)
 		sum += m->shards[i].sum;
 	}
 	if (m->count != b->members)
-		snprintf(b->why, sizeof(b->why), "the manifest has %zu shards, the names say %u",
+		tfr_fail(&b->why, TFR_EDATA, "the manifest has %zu shards, the names say %u",
 			m->count, b->members);
 	else if (over || records != m->records || bytes != m->bytes || sum != m->sum)
-		snprintf(b->why, sizeof(b->why),
-			"the manifest's totals are not the sums of its shards");
+		tfr_fail(
+			&b->why, TFR_EDATA, "the manifest's totals are not the sums of its shards");
 }
 
 /* --- the manifest of a set --- */
@@ -173,10 +173,12 @@ static struct beside *open_beside(const struct tfr_set_name *name, struct tfr_er
 	if (!status) {
 		find_contradictions(b);
 	} else {
-		char reason[sizeof(b->why) - 64];
+		char reason[512];
+		bool absent = status != TFR_ESYS || err->sys_errno == ENOENT;
 
 		tfr_error_format(err, reason, sizeof(reason));
-		snprintf(b->why, sizeof(b->why), "no manifest: %s", reason);
+		tfr_fail(&b->why, absent ? TFR_EDATA : TFR_ESYS, "%s%s",
+			absent ? "no manifest: " : "", reason);
 	}
 	return b;
 }
@@ -259,8 +261,12 @@ void tfr_manifests_close(struct tfr_manifests *all)
 }
 
 const struct tfr_manifest_shard *tfr_manifests_at(
-	const struct tfr_manifests *all, size_t i, const char **why, bool *first)
+	const struct tfr_manifests *all, size_t i, const struct tfr_error **why, bool *first)
 {
+	static const struct tfr_error single = { .status = TFR_EDATA,
+		.message = "no manifest: the file is not a member of a set" };
+	static const struct tfr_error unnamed = { .status = TFR_EDATA,
+		.message = "the manifest does not name this file" };
 	const struct named *file = &all->files[i];
 	const char *path = tfr_set_path(all->set, i), *slash = strrchr(path, '/');
 	const struct tfr_manifest *m;
@@ -268,17 +274,17 @@ const struct tfr_manifest_shard *tfr_manifests_at(
 	*why = NULL;
 	*first = file->first || !file->beside;
 	if (!file->beside) {
-		*why = "no manifest: the file is not a member of a set";
+		*why = &single;
 		return NULL;
 	}
-	if (file->beside->why[0])
-		*why = file->beside->why;
+	if (file->beside->why.status)
+		*why = &file->beside->why;
 	m = file->beside->manifest;
 	if (m && file->shard < m->count &&
 		!strcmp(m->shards[file->shard].name, slash ? slash + 1 : path))
 		return &m->shards[file->shard];
 	if (!*why) {
-		*why = "the manifest does not name this file";
+		*why = &unnamed;
 		*first = true;
 	}
 	return NULL;

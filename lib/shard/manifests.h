@@ -50,9 +50,10 @@ enum tfr_status tfr_manifests_open(
 void tfr_manifests_close(struct tfr_manifests *all); /* accepts NULL */
 /* The entry of file `i`; NULL: no manifest describes it, and *why has the reason.  *why is also
  * set, beside an entry, for a manifest that contradicts itself; report that once, at the first file
- * of the set (`first`).  May be called from any thread. */
+ * of the set (`first`).  Its status is TFR_EDATA, or TFR_ESYS if a manifest could not be read.  May
+ * be called from any thread. */
 const struct tfr_manifest_shard *tfr_manifests_at(
-	const struct tfr_manifests *all, size_t i, const char **why, bool *first);
+	const struct tfr_manifests *all, size_t i, const struct tfr_error **why, bool *first);
 /* Whether the file at `path` has the size and time of its entry, so that nothing was written to it
  * since. */
 bool tfr_manifest_fits(const struct tfr_manifest_shard *shard, const char *path);

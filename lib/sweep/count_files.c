@@ -107,12 +107,15 @@ static void count_by_headers(const struct count_run *run, unsigned threads, stru
 static bool count_by_manifest(const struct count_run *run, uint64_t i, struct count_slot *slot)
 {
 	const struct tfr_manifest_shard *shard;
+	const struct tfr_error *why;
 	bool first;
 
 	if (!run->manifests)
 		return false;
-	shard = tfr_manifests_at(run->manifests, (size_t)i, &slot->stale, &first);
-	if (!slot->stale && !tfr_manifest_fits(shard, slot->path))
+	shard = tfr_manifests_at(run->manifests, (size_t)i, &why, &first);
+	if (why)
+		slot->stale = why->message;
+	else if (!tfr_manifest_fits(shard, slot->path))
 		slot->stale = "the manifest is stale: its size or time are not the file's";
 	if (slot->stale)
 		return false;

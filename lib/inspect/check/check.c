@@ -301,12 +301,12 @@ static enum tfr_status prove(
 	struct tfr_proof found = { slot->file.records, slot->file.sum, run->opts->quick };
 	enum tfr_status status = TFR_OK;
 	const struct tfr_manifest_shard *shard;
-	const char *why;
+	const struct tfr_error *why;
 	bool first;
 
 	shard = tfr_manifests_at(run->manifests, (size_t)i, &why, &first);
 	if (why && first) {
-		tfr_fail(&slot->err, TFR_EDATA, "%s", why);
+		slot->err = *why;
 		status = keep_fault(slot, err);
 	}
 	if (!status && shard && tfr_prove(shard, slot->file.path, &found, &slot->err))
