@@ -31,11 +31,6 @@ struct check_report {
 	size_t kind_count, kind_cap;
 };
 
-static void no_memory(struct cmd *c)
-{
-	cmd_error(c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
-}
-
 static void open_json_fault(struct tfr_json *j, const struct finding *one)
 {
 	tfr_json_open_object(j, NULL);
@@ -54,7 +49,7 @@ static void print_fault(struct check_report *r, const struct finding *one)
 		findings_add(r->findings, one);
 	} else if (one->system) {
 		return;
-	} else if (r->json) {
+	} else if (r->format == FORMAT_JSON) {
 		open_json_fault(r->json, one);
 		tfr_json_close_object(r->json);
 	} else {
@@ -142,7 +137,7 @@ static void count_kind(
 
 	if (!k) {
 		if (!add_kind(r, one, kind))
-			no_memory(r->c);
+			cmd_no_memory(r->c);
 		return;
 	}
 	k->records += kind->records;
@@ -161,7 +156,7 @@ static void print_kind(struct check_report *r, const struct kind *k)
 		.offset = k->offset,
 		.text = reason };
 
-	if (r->json) {
+	if (r->format == FORMAT_JSON) {
 		open_json_fault(r->json, &one);
 		tfr_json_u64(r->json, "fault_records", records);
 		tfr_json_u64(r->json, "fault_files", files);
@@ -192,7 +187,7 @@ struct check_report *check_report_new(struct cmd *c, enum report_format format)
 	struct check_report *r = calloc(1, sizeof(*r));
 
 	if (!r) {
-		no_memory(c);
+		cmd_no_memory(c);
 		return NULL;
 	}
 	r->c = c;
@@ -203,7 +198,7 @@ struct check_report *check_report_new(struct cmd *c, enum report_format format)
 	} else if (format != FORMAT_TEXT) {
 		r->findings = findings_new(c, format);
 	}
-	if (format == FORMAT_TEXT || r->json || r->findings)
+	if (format == FORMAT_TEXT || format == FORMAT_JSON || r->findings)
 		return r;
 	check_report_free(r);
 	return NULL;
@@ -316,7 +311,7 @@ static void print_closing_line(const struct check_report *r, bool quick, bool de
 void check_report_end(struct check_report *r, bool quick, bool decode)
 {
 	print_kinds(r);
-	if (r->json)
+	if (r->format == FORMAT_JSON)
 		end_json(r, quick);
 	if (r->findings)
 		findings_print(r->findings);

@@ -53,7 +53,7 @@ static void put_file(
 	run->files++;
 	run->records += records;
 	run->sum += sum;
-	if (run->json) {
+	if (run->s->json) {
 		tfr_json_open_object(run->json, NULL);
 		tfr_json_string(run->json, "file", path);
 		tfr_json_u64(run->json, "records", records);
@@ -123,7 +123,7 @@ static int print_json(struct count_run *run)
 /* If a file is bad, the total is not printed: it would be taken for the number of records. */
 static int print_total(struct count_run *run)
 {
-	if (run->json)
+	if (run->s->json)
 		return print_json(run);
 	if (!run->s->per_file && !run->bad_files) {
 		if (run->s->sum)
@@ -141,7 +141,7 @@ static void value_counted(void *ctx, const struct tfr_bytes *value, uint64_t cou
 {
 	struct count_run *run = ctx;
 
-	if (run->json) {
+	if (run->s->json) {
 		tfr_json_open_object(run->json, NULL);
 		tfr_json_key(run->json, "value", 5);
 		tfr_json_bytes(run->json, NULL, value->data, value->size);
@@ -198,7 +198,7 @@ static void count_selected(struct count_run *run, const struct tfr_set *set)
 	cmd_progress_stop();
 	if (!s->by)
 		return;
-	if (run->json) {
+	if (run->s->json) {
 		tfr_json_close_array(run->json);
 		tfr_json_string(run->json, "by", s->by);
 		tfr_json_u64(run->json, "records", report.taken);

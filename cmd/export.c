@@ -85,8 +85,7 @@ static int split_columns(struct cmd *c, char *copy, struct tfr_export_opts *o)
 		n += *p == ',';
 	names = calloc(n, sizeof(*names));
 	if (!names)
-		return cmd_fail(
-			c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+		return cmd_no_memory(c);
 	o->columns = (const char *const *)names;
 	for (char *name; (name = strsep(&copy, ",")); o->column_count++) {
 		if (!*name)
@@ -214,9 +213,7 @@ static int export_main(struct cmd *c)
 		return c->exit;
 	if (s->columns) {
 		copy = strdup(s->columns);
-		failed = copy ? split_columns(c, copy, &o)
-			      : cmd_fail(c, &(struct tfr_error){ .status = TFR_ENOMEM,
-						    .message = "out of memory" });
+		failed = copy ? split_columns(c, copy, &o) : cmd_no_memory(c);
 	} else if (!strcmp(form, "csv")) {
 		failed = find_columns(c, &o, &found);
 	}

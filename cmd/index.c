@@ -106,7 +106,7 @@ static void file_done(void *ctx, const char *path, const struct tfr_index_report
 		cmd_warn_empty(run->c, path);
 	if (fault && !run->c->exit)
 		run->c->exit = 1;
-	if (run->json)
+	if (run->s->json)
 		file_as_json(run, path, report, word, err);
 	else if (run->s->dry_run && !err && (stale || run->s->force))
 		printf("%s.idx\n", tfr_escape_line(escaped, sizeof(escaped), path));
@@ -227,7 +227,7 @@ static int index_main(struct cmd *c)
 			tfr_json_open_array(run.json, "inputs");
 		}
 		run_index(&run, set);
-		if (run.json)
+		if (s->json)
 			print_json(&run);
 		fflush(stdout);
 		warn_of_streams(&run);

@@ -9,25 +9,25 @@
 
 #include "builtin.h"
 #include "common/cmd.h"
+#include "common/text.h"
 
 /* NULL: out of memory. */
 static char *join_command_line(int argc, char **argv)
 {
-	char *line = NULL;
-	size_t size = 0;
-	FILE *f = open_memstream(&line, &size);
-	bool room = f;
+	struct text line;
+	bool room = text_open(&line);
+	char *text;
 
 	for (int i = 0; room && i < argc; i++) {
 		if (i)
-			fputc(' ', f);
-		room = cmd_put_word(f, i ? argv[i] : "tfr");
+			fputc(' ', line.f);
+		room = cmd_put_word(line.f, i ? argv[i] : "tfr");
 	}
-	if (f && (fclose(f) || !room)) {
-		free(line);
-		return NULL;
-	}
-	return line;
+	text = text_close(&line);
+	if (room)
+		return text;
+	free(text);
+	return NULL;
 }
 
 /* All shards of a set are open while it is written. */

@@ -216,8 +216,7 @@ static bool start_json(struct repair_run *run)
 	run->files = calloc(tfr_set_count(run->set) + 1, sizeof(*run->files));
 	run->json = cmd_json_open(0);
 	if (!run->files || !run->json) {
-		cmd_fail(run->c,
-			&(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+		cmd_no_memory(run->c);
 		return false;
 	}
 	tfr_json_open_array(run->json, "faults");

@@ -101,9 +101,7 @@ static int take_rules(struct cmd *c, struct tfr_resample_opts *o)
 			rules = NULL;
 		o->n_rules++;
 	}
-	return rules ? 0
-		     : cmd_fail(c, &(struct tfr_error){
-					   .status = TFR_ENOMEM, .message = "out of memory" });
+	return rules ? 0 : cmd_no_memory(c);
 }
 
 static void free_rules(struct tfr_resample_opts *o)

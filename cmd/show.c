@@ -228,8 +228,7 @@ static int show_main(struct cmd *c)
 		return c->exit;
 	run.printer = tfr_printer_new(&print_opts);
 	if (!run.printer) {
-		status = TFR_ENOMEM;
-		snprintf(err.message, sizeof(err.message), "out of memory");
+		status = cmd_fill_no_memory(&err);
 	} else if (s->html) {
 		struct show_html_opts page = { .path = s->html,
 			.force = s->force,

@@ -122,15 +122,14 @@ enum tfr_status show_html_open(
 	struct show_html *h = calloc(1, sizeof(*h));
 
 	*html = h;
-	*err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };
 	if (!h)
-		return TFR_ENOMEM;
+		return cmd_fill_no_memory(err);
 	h->values = opts->values;
 	h->limited = opts->limited;
 	h->ex = tfr_example_new();
 	h->json = tfr_json_new();
 	if (!h->ex || !h->json)
-		return TFR_ENOMEM;
+		return cmd_fill_no_memory(err);
 	if (page_open(&h->page, opts->path, opts->force, err))
 		return err->status;
 	page_text(h->page, head);
@@ -443,5 +442,7 @@ enum tfr_status show_html_put(struct show_html *h, const struct tfr_record *rec,
 		page_text(h->page, "</pre>\n");
 	}
 	page_text(h->page, "</details>\n</article>\n");
+	if (!tfr_json_text(h->json, NULL)) /* a number is missing */
+		return cmd_fill_no_memory(err);
 	return page_status(h->page, err);
 }

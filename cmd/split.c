@@ -135,8 +135,7 @@ static int split_main(struct cmd *c)
 				    "-o val@1.tfrecord");
 	shares = calloc(s->outputs.count, sizeof(*shares));
 	if (!shares)
-		return cmd_fail(
-			c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+		return cmd_no_memory(c);
 	if (!parse_outputs(c, shares))
 		split(c, shares, s->outputs.count);
 	free_shares(shares, s->outputs.count);

@@ -110,12 +110,6 @@ static void paint(const struct view *v, const struct colours *k, uint32_t step, 
 			}
 }
 
-static enum tfr_status no_memory(struct tfr_error *err)
-{
-	*err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };
-	return TFR_ENOMEM;
-}
-
 /* Frees `pixels`; NULL: out of memory. */
 static enum tfr_status keep(struct feed_gallery *g, struct tfr_encoder *e, uint8_t *pixels,
 	uint32_t width, uint32_t height, unsigned channels, struct tfr_error *err)
@@ -132,14 +126,14 @@ static enum tfr_status keep(struct feed_gallery *g, struct tfr_encoder *e, uint8
 	size_t size;
 
 	if (!pixels)
-		return no_memory(err);
+		return cmd_fill_no_memory(err);
 	status = tfr_encode(e, &image, &opts, &data, &size, err);
 	free(pixels);
 	if (status)
 		return status;
 	*p = (struct feed_image){ malloc(size), size, width, height };
 	if (!p->png)
-		return no_memory(err);
+		return cmd_fill_no_memory(err);
 	memcpy(p->png, data, size);
 	g->count++;
 	g->bytes += size;
@@ -206,7 +200,7 @@ static enum tfr_status draw_waves(struct feed_gallery *g, const struct tfr_tenso
 	const uint8_t *memory, unsigned n, bool first, struct tfr_error *err)
 {
 	struct tfr_encoder *e = tfr_encoder_new();
-	enum tfr_status status = e ? TFR_OK : no_memory(err);
+	enum tfr_status status = e ? TFR_OK : cmd_fill_no_memory(err);
 
 	g->range = "from the first sample to the last, 1 at the top, -1 at the bottom";
 	for (unsigned i = 0; !status && i < n; i++) {
@@ -254,7 +248,7 @@ static enum tfr_status develop(struct feed_gallery *g, const struct tfr_tensor *
 {
 	struct tfr_encoder *e = tfr_encoder_new();
 	float least = INFINITY, most = -INFINITY;
-	enum tfr_status status = e ? TFR_OK : no_memory(err);
+	enum tfr_status status = e ? TFR_OK : cmd_fill_no_memory(err);
 	struct colours k;
 
 	for (unsigned i = 0; i < n; i++) {
@@ -286,7 +280,7 @@ enum tfr_status feed_gallery_fill(struct feed *f, const struct tfr_batch *b, str
 	size = (size_t)t->strides[0] * n;
 	memory = malloc(size);
 	if (!memory)
-		return no_memory(err);
+		return cmd_fill_no_memory(err);
 	status = tfr_device_download(f->devices[b->device], memory, t->data, size, err);
 	if (!status && is_audio(t))
 		status = draw_waves(&f->gallery, t, memory, n,

@@ -41,8 +41,7 @@ static int read_features(struct feed *f)
 		return 0;
 	f->features = calloc(list->count, sizeof(*f->features));
 	if (!f->features)
-		return cmd_fail(f->c,
-			&(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+		return cmd_no_memory(f->c);
 	for (size_t i = 0; i < list->count; i++, f->feature_count++)
 		if (tfr_batch_feature_parse(&f->features[i], list->values[i], &err))
 			return cmd_fail(f->c, &err);
@@ -58,9 +57,7 @@ static int compose(struct feed *f)
 	f->images_optional = !f->s->stages && !f->s->augment && !f->s->size;
 	if (f->s->compute)
 		feed_parse_compute(f->s->compute, &f->compute.mean, &f->compute.deviation);
-	return f->stages ? 0
-			 : cmd_fail(f->c, &(struct tfr_error){ .status = TFR_ENOMEM,
-						  .message = "out of memory" });
+	return f->stages ? 0 : cmd_no_memory(f->c);
 }
 
 static int open_outputs(struct feed *f, struct outputs *o)
@@ -113,8 +110,7 @@ static void run(struct feed *f, struct outputs *o)
 
 	f->history = feed_history_new(f);
 	if (!f->history) {
-		cmd_fail(f->c,
-			&(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+		cmd_no_memory(f->c);
 		return;
 	}
 	if (feed_open(f, f->stages, f->images_optional) || !f->pipeline)
@@ -213,8 +209,7 @@ static int bench_feed_main(struct cmd *c)
 	struct outputs o = { 0 };
 
 	if (!f)
-		return cmd_fail(
-			c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+		return cmd_no_memory(c);
 	f->c = c;
 	f->s = c->settings;
 	c->quiet = f->s->quiet;

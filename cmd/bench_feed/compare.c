@@ -104,10 +104,8 @@ static enum tfr_status parse(
 	struct json_tokener *tok = json_tokener_new_ex(32);
 	enum json_tokener_error why;
 
-	if (!tok) {
-		*err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };
-		return TFR_ENOMEM;
-	}
+	if (!tok)
+		return cmd_fill_no_memory(err);
 	while (size && strchr(" \t\r\n", text[size - 1]))
 		size--;
 	json_tokener_set_flags(tok, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
@@ -156,10 +154,8 @@ enum tfr_status feed_comparison_open(
 	size_t size;
 
 	*comparison = k;
-	if (!k || !(k->path = strdup(path))) {
-		*err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };
-		return TFR_ENOMEM;
-	}
+	if (!k || !(k->path = strdup(path)))
+		return cmd_fill_no_memory(err);
 	status = slurp(path, &text, &size, err);
 	if (!status)
 		status = parse(k, text, size, err);

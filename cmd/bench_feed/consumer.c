@@ -11,6 +11,7 @@
 
 #include "bench_feed/bench_feed.h"
 #include "bench_feed/trace.h"
+#include "common/text.h"
 
 /* A step in progress on one device. */
 struct step {
@@ -153,23 +154,23 @@ static enum tfr_status take(struct feed *f, struct tfr_batch *batch, struct tfr_
 static enum tfr_status describe_first(
 	struct feed *f, const struct tfr_batch *batch, struct tfr_error *err)
 {
-	size_t size;
-	FILE *out;
+	struct text text;
 
 	if (batch->index || f->tensors)
 		return TFR_OK;
-	out = open_memstream(&f->tensors, &size);
-	if (!out)
-		return TFR_OK; /* the report leaves the line out */
+	if (!text_open(&text))
+		return cmd_fill_no_memory(err);
 	for (unsigned i = 0; i < batch->tensor_count; i++) {
 		const struct tfr_tensor *t = &batch->tensors[i];
 
-		fprintf(out, "%s%s %s [", i ? "; " : "", t->name, tfr_dtype_name(t->dtype));
+		fprintf(text.f, "%s%s %s [", i ? "; " : "", t->name, tfr_dtype_name(t->dtype));
 		for (unsigned k = 0; k < t->rank; k++)
-			fprintf(out, "%s%llu", k ? " " : "", (unsigned long long)t->shape[k]);
-		fputc(']', out);
+			fprintf(text.f, "%s%llu", k ? " " : "", (unsigned long long)t->shape[k]);
+		fputc(']', text.f);
 	}
-	fclose(out);
+	f->tensors = text_close(&text);
+	if (!f->tensors)
+		return cmd_fill_no_memory(err);
 	return f->s->html ? feed_gallery_fill(f, batch, err) : TFR_OK;
 }
 
@@ -244,10 +245,8 @@ enum tfr_status feed_consume(struct feed *f, struct tfr_error *err)
 	if (f->compute.mean <= 0)
 		return drain(f, err);
 	steps = calloc(f->device_count, sizeof(*steps));
-	if (!steps) {
-		*err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };
-		return TFR_ENOMEM;
-	}
+	if (!steps)
+		return cmd_fill_no_memory(err);
 	f->compute.random = f->s->seed;
 	f->compute.threshold = fmax(f->compute.mean / 100, 1e-3);
 	for (unsigned i = 0; !status && i < f->device_count; i++)

@@ -67,8 +67,7 @@ static int climb_one(struct feed *f, struct rung *r, const char *list)
 
 	f->history = feed_history_new(f);
 	if (!f->history)
-		return cmd_fail(f->c,
-			&(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+		return cmd_no_memory(f->c);
 	if (feed_open(f, list, false) || !f->pipeline)
 		return f->c->exit ? f->c->exit : -1;
 	feed_history_start(f->history);
@@ -109,9 +108,7 @@ static int learn_list(struct feed *f, struct ladder *l)
 		at += strspn(at, " ");
 	}
 	l->rungs = calloc(l->count + 1, sizeof(*l->rungs));
-	return l->list && l->rungs ? 0
-				   : cmd_fail(f->c, &(struct tfr_error){ .status = TFR_ENOMEM,
-							    .message = "out of memory" });
+	return l->list && l->rungs ? 0 : cmd_no_memory(f->c);
 }
 
 /* The microseconds per record that this rung adds to the previous one. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bench_feed/bench_feed.h"
+#include "common/text.h"
 
 static bool among(const char *name, const char *const *names)
 {
@@ -133,16 +134,9 @@ static void put_command(FILE *out, const struct feed *f)
 
 char *feed_repeat(const struct feed *f)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	struct text text;
 
-	if (!out)
-		return NULL;
-	put_command(out, f);
-	if (fclose(out)) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	if (text_open(&text))
+		put_command(text.f, f);
+	return text_close(&text);
 }

@@ -151,4 +151,6 @@ void feed_gather(struct feed *f)
 	f->waits = calloc(n + 1, sizeof(*f->waits));
 	f->wait_count = f->waits ? tfr_pipeline_waits(f->pipeline, f->waits, n) : 0;
 	f->repeat = feed_repeat(f);
+	if (!f->waits || !f->repeat)
+		cmd_no_memory(f->c);
 }

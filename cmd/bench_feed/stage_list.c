@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bench_feed/bench_feed.h"
+#include "common/text.h"
 
 /* Stages that set the size of an image: without an argument they take --size. */
 static bool shapes(const char *name, size_t n)
@@ -78,16 +79,9 @@ static void put_list(FILE *out, const struct feed_settings *s, bool images)
 
 char *feed_compose(const struct feed_settings *s, bool images)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	struct text text;
 
-	if (!out)
-		return NULL;
-	put_list(out, s, images);
-	if (fclose(out)) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	if (text_open(&text))
+		put_list(text.f, s, images);
+	return text_close(&text);
 }

@@ -97,10 +97,8 @@ enum tfr_status feed_events_open(struct tfr_writer **w, const char *folder, stru
 	/* TensorBoard reads files with "tfevents" in their names; the other parts tell runs apart.
 	 */
 	if (asprintf(&path, "%s/events.out.tfevents.%lld.%s.%d.tfr", folder, (long long)time(NULL),
-		    *host ? host : "localhost", (int)getpid()) < 0) {
-		*err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };
-		return TFR_ENOMEM;
-	}
+		    *host ? host : "localhost", (int)getpid()) < 0)
+		return cmd_fill_no_memory(err);
 	status = tfr_writer_open(w, path, &opts, err);
 	free(path);
 	return status;
@@ -163,10 +161,8 @@ enum tfr_status feed_events_write(struct tfr_writer *w, const struct feed *f, st
 	struct message *m = malloc(2 * sizeof(*m));
 	enum tfr_status status;
 
-	if (!m) {
-		*err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };
-		return TFR_ENOMEM;
-	}
+	if (!m)
+		return cmd_fill_no_memory(err);
 	status = write_points(w, f, &m[0], &m[1], err);
 	free(m);
 	return status ? status : tfr_writer_publish(w, err);

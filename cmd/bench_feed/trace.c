@@ -47,10 +47,8 @@ enum tfr_status feed_trace_open(
 	struct feed_trace *t = calloc(1, sizeof(*t));
 
 	*trace = t;
-	if (!t) {
-		*err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };
-		return TFR_ENOMEM;
-	}
+	if (!t)
+		return cmd_fill_no_memory(err);
 	pthread_mutex_init(&t->lock, NULL);
 	t->origin = feed_trace_now();
 	for (unsigned i = 0; i < TFR_STAGES_MAX; i++)

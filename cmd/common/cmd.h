@@ -43,6 +43,9 @@ struct cmd {
 void cmd_error(struct cmd *c, const struct tfr_error *err);
 /* The same, and returns the exit status: `return cmd_fail(c, &err);` */
 int cmd_fail(struct cmd *c, const struct tfr_error *err);
+/* "out of memory": as an error of the command, and as an error to return. */
+int cmd_no_memory(struct cmd *c);
+enum tfr_status cmd_fill_no_memory(struct tfr_error *err);
 /* Reports wrong usage, formatted as by printf; returns 2. */
 int cmd_usage(struct cmd *c, const char *format, ...) TFR_PRINTF(2, 3);
 /* Reports that `value` is not one of the option's words: "--OPTION takes SAID, not 'value'", with a
@@ -75,7 +78,8 @@ bool cmd_stdout_failed(void);
 /* Flushes standard output at the end.  Returns `status`; if something was not written, prints that
  * and returns 3.  `name` of the command may be NULL. */
 int cmd_finish_stdout(const char *name, int status);
-/* Opens the object of a report, with its "version"; `depth` as in tfr_json_pretty().
+/* Opens the object of a report, with its "version"; `depth` as in tfr_json_pretty().  NULL: out of
+ * memory; the functions of tfr_json ignore it, and cmd_print_json() reports it.
  * CMD_JSON_VERSION is raised when a key of any command is renamed or removed. */
 enum { CMD_JSON_VERSION = 2 };
 struct tfr_json *cmd_json_open(unsigned depth);

@@ -16,6 +16,7 @@
 
 #include "builtin.h"
 #include "common/shell_words.h"
+#include "common/text.h"
 
 enum { FILES = 4, RECORDS = 64, BYTES = 32 << 20, NAMES = 10000, SECONDS = 2 };
 
@@ -193,31 +194,31 @@ static void put_quoted(const char *text, char quote)
 
 static void put(const struct offer *o, const char *name)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
+	struct text text;
+	char *line;
 	size_t front = o->bash ? o->at->front_size : 0;
 
-	if (!f)
+	if (!text_open(&text))
 		return;
-	fwrite(o->at->front, 1, front, f);
-	fwrite(o->at->value, 1, o->head, f);
+	fwrite(o->at->front, 1, front, text.f);
+	fwrite(o->at->value, 1, o->head, text.f);
 	for (; *name; name++) {
 		if (o->quote && (*name == o->quote || *name == '\\'))
-			fputc('\\', f);
-		fputc(*name, f);
+			fputc('\\', text.f);
+		fputc(*name, text.f);
 	}
 	if (o->quote)
-		fputc(o->quote, f);
-	fputs(o->behind, f);
-	if (fclose(f) || !text)
+		fputc(o->quote, text.f);
+	fputs(o->behind, text.f);
+	line = text_close(&text);
+	if (!line)
 		return;
 	if (!o->bash)
-		fputs(text, stdout);
-	else if (size > o->l->kept)
-		put_quoted(text + o->l->kept, o->l->quote);
+		fputs(line, stdout);
+	else if (strlen(line) > o->l->kept)
+		put_quoted(line + o->l->kept, o->l->quote);
 	putchar('\n');
-	free(text);
+	free(line);
 }
 
 static bool is_name_char(char c)

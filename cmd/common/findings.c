@@ -9,12 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Text that grows in memory; `f` is NULL before text_open() and after text_close(). */
-struct text {
-	FILE *f;
-	char *data;
-	size_t size;
-};
+#include "common/text.h"
 
 struct findings {
 	struct cmd *c;
@@ -110,28 +105,6 @@ static void print_github(const struct findings *f, const struct finding *one)
 
 /* --- JUnit --- */
 
-static void text_open(struct text *t)
-{
-	t->f = open_memstream(&t->data, &t->size);
-}
-
-static bool text_close(struct text *t)
-{
-	bool good = t->f && !ferror(t->f);
-
-	if (t->f && fclose(t->f))
-		good = false;
-	t->f = NULL;
-	return good && t->data;
-}
-
-static void text_clear(struct text *t)
-{
-	text_close(t);
-	free(t->data);
-	*t = (struct text){ 0 };
-}
-
 /* The characters that text, and the value of an attribute in double quotes, cannot hold. */
 #define XML_SPECIALS "&<>\""
 
@@ -147,21 +120,21 @@ static void write_xml(FILE *f, const char *text, size_t size)
 }
 
 /* The failure of a case: its first line as the message, all of them as its text. */
-static void write_failure(const struct findings *f)
+static void write_failure(const struct findings *f, const char *lines)
 {
 	const char *element = f->system ? "error" : "failure";
-	const char *lines = f->lines.data;
 
 	fprintf(f->xml.f, "    <%s type=\"%s\" message=\"", element, f->system ? "system" : "data");
 	write_xml(f->xml.f, lines, strcspn(lines, "\n"));
 	if (f->line_count > 1)
 		fprintf(f->xml.f, " (and %llu more)", (unsigned long long)f->line_count - 1);
 	fputs("\">", f->xml.f);
-	write_xml(f->xml.f, lines, f->lines.size);
+	write_xml(f->xml.f, lines, strlen(lines));
 	fprintf(f->xml.f, "</%s>\n", element);
 }
 
-static void write_case(const struct findings *f, const char *name)
+static void write_case(
+	const struct findings *f, const char *name, const char *lines, const char *notes)
 {
 	fprintf(f->xml.f, "  <testcase classname=\"tfr.%s\" name=\"", f->c->command->name);
 	put_line(f->xml.f, name, XML_SPECIALS);
@@ -171,30 +144,25 @@ static void write_case(const struct findings *f, const char *name)
 	}
 	fputs("\">\n", f->xml.f);
 	if (f->line_count)
-		write_failure(f);
+		write_failure(f, lines);
 	if (f->note_count) {
 		fputs("    <system-out>", f->xml.f);
-		write_xml(f->xml.f, f->notes.data, f->notes.size);
+		write_xml(f->xml.f, notes, strlen(notes));
 		fputs("</system-out>\n", f->xml.f);
 	}
 	fputs("  </testcase>\n", f->xml.f);
 }
 
-static void print_suite(const struct findings *f)
+static void print_suite(const struct findings *f, const char *xml)
 {
 	printf("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	       "<testsuites>\n <testsuite name=\"tfr %s\" tests=\"%llu\" failures=\"%llu\" "
 	       "errors=\"%llu\" skipped=\"0\" time=\"%.3f\">\n%s </testsuite>\n</testsuites>\n",
 		f->c->command->name, (unsigned long long)f->cases, (unsigned long long)f->failures,
-		(unsigned long long)f->errors, cmd_seconds(), f->xml.data);
+		(unsigned long long)f->errors, cmd_seconds(), xml);
 }
 
 /* --- both formats --- */
-
-static void no_memory(struct cmd *c)
-{
-	cmd_error(c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
-}
 
 struct findings *findings_new(struct cmd *c, enum report_format format)
 {
@@ -204,13 +172,10 @@ struct findings *findings_new(struct cmd *c, enum report_format format)
 	if (f) {
 		f->c = c;
 		f->format = format;
-		text_open(&f->xml);
-		text_open(&f->lines);
-		text_open(&f->notes);
+		if (text_open(&f->xml) && text_open(&f->lines) && text_open(&f->notes))
+			return f;
 	}
-	if (f && f->xml.f && f->lines.f && f->notes.f)
-		return f;
-	no_memory(c);
+	cmd_no_memory(c);
 	findings_free(f);
 	return NULL;
 }
@@ -219,9 +184,9 @@ void findings_free(struct findings *f)
 {
 	if (!f)
 		return;
-	text_clear(&f->xml);
-	text_clear(&f->lines);
-	text_clear(&f->notes);
+	free(text_close(&f->xml));
+	free(text_close(&f->lines));
+	free(text_close(&f->notes));
 	free(f);
 }
 
@@ -246,30 +211,30 @@ void findings_add(struct findings *f, const struct finding *one)
 
 void findings_end_case(struct findings *f, const char *name)
 {
-	bool lines = text_close(&f->lines), notes = text_close(&f->notes), good = lines && notes;
+	char *lines = text_close(&f->lines), *notes = text_close(&f->notes);
 
-	if (f->format == FORMAT_JUNIT && good && f->xml.f) {
-		write_case(f, name);
+	if (f->format == FORMAT_JUNIT && lines && notes && f->xml.f) {
+		write_case(f, name, lines, notes);
 		f->cases++;
 		f->failures += f->line_count && !f->system;
 		f->errors += f->system;
 	}
-	text_clear(&f->lines);
-	text_clear(&f->notes);
+	f->incomplete |= !lines || !notes;
+	free(lines);
+	free(notes);
 	f->line_count = f->note_count = 0;
 	f->system = false;
-	text_open(&f->lines);
-	text_open(&f->notes);
-	if (!good || !f->lines.f || !f->notes.f)
+	if (!text_open(&f->lines) || !text_open(&f->notes))
 		f->incomplete = true;
 }
 
 void findings_print(struct findings *f)
 {
-	if (f->format != FORMAT_JUNIT)
-		return;
-	if (text_close(&f->xml) && !f->incomplete)
-		print_suite(f);
-	else
-		no_memory(f->c);
+	char *xml = f->format == FORMAT_JUNIT ? text_close(&f->xml) : NULL;
+
+	if (xml && !f->incomplete)
+		print_suite(f, xml);
+	else if (f->format == FORMAT_JUNIT)
+		cmd_no_memory(f->c);
+	free(xml);
 }

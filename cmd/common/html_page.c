@@ -26,10 +26,8 @@ enum tfr_status page_open(struct page **page, const char *path, bool force, stru
 	struct page *p = calloc(1, sizeof(*p));
 
 	*page = p;
-	if (!p) {
-		*err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };
-		return TFR_ENOMEM;
-	}
+	if (!p)
+		return cmd_fill_no_memory(err);
 	p->status = tfr_stream_writer_open(&p->out, path, &opts, &p->err);
 	return page_status(p, err);
 }

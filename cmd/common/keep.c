@@ -64,11 +64,6 @@ static bool add_name(struct features *f, const char *start, size_t size)
 	return text != NULL;
 }
 
-static int out_of_memory(struct cmd *c)
-{
-	return cmd_fail(c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
-}
-
 static int read_names(struct cmd *c, struct features *f, const char *list)
 {
 	const char *start, *end;
@@ -82,7 +77,7 @@ static int read_names(struct cmd *c, struct features *f, const char *list)
 				"comma, not '%s'",
 				f->keep ? "keep" : "drop", list);
 		if (!add_name(f, start, size))
-			return out_of_memory(c);
+			return cmd_no_memory(c);
 		if (!*end)
 			break;
 	}
@@ -90,7 +85,7 @@ static int read_names(struct cmd *c, struct features *f, const char *list)
 	for (size_t i = 0; i < f->count; i++)
 		if ((!i || by_text(&f->names[i - 1], &f->names[i])) &&
 			!tfr_lookout_add(f->lookout, f->names[i].text))
-			return out_of_memory(c);
+			return cmd_no_memory(c);
 	return 0;
 }
 
@@ -105,13 +100,13 @@ int features_open(struct cmd *c, struct features **out, const char *keep, const 
 		return cmd_usage(c, "--keep and --drop are two ways to say the same");
 	f = calloc(1, sizeof(*f));
 	if (!f)
-		return out_of_memory(c);
+		return cmd_no_memory(c);
 	f->keep = keep != NULL;
 	f->example = tfr_example_new();
 	f->builder = tfr_builder_new();
 	f->lookout = tfr_lookout_new();
 	if (!f->example || !f->builder || !f->lookout)
-		out_of_memory(c);
+		cmd_no_memory(c);
 	else if (!read_names(c, f, keep ? keep : drop))
 		*out = f;
 	if (*out)

@@ -18,11 +18,6 @@ struct mixture {
 	size_t count;
 };
 
-static int out_of_memory(struct cmd *c)
-{
-	return cmd_fail(c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
-}
-
 static int wrong(struct cmd *c, const char *at)
 {
 	return cmd_usage(c,
@@ -67,7 +62,7 @@ static int add(struct cmd *c, struct mixture *m, const char *name, size_t size, 
 	char *text = strndup(name, size);
 
 	if (!text)
-		return out_of_memory(c);
+		return cmd_no_memory(c);
 	m->names[m->count] = text;
 	m->weights[m->count++] = weight;
 	if (weight != 0 && !isnormal((float)weight))
@@ -132,14 +127,14 @@ int mixture_open(struct cmd *c, struct mixture **out, const char *text, enum tfr
 	size_t most = 1;
 
 	if (!m)
-		return out_of_memory(c);
+		return cmd_no_memory(c);
 	for (const char *p = text; *p; p++)
 		most += *p == ',';
 	m->names = calloc(most, sizeof(*m->names));
 	m->sets = calloc(most, sizeof(*m->sets));
 	m->weights = calloc(most, sizeof(*m->weights));
 	if (!m->names || !m->sets || !m->weights)
-		out_of_memory(c);
+		cmd_no_memory(c);
 	else if (!read_text(c, m, text) && !open_sets(c, m, allow_missing))
 		*out = m;
 	if (c->exit) {

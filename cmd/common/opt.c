@@ -15,6 +15,8 @@
 
 #include <tfr-private/text.h>
 
+#include "common/text.h"
+
 struct parser {
 	const struct opt *table;
 	int argc, at;
@@ -443,22 +445,16 @@ static bool is_among(const char *name, const char *const *names)
 
 char *opt_describe(const struct opt *table, const void *settings, const char *const *except)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
+	struct text text;
 
-	if (!f)
+	if (!text_open(&text))
 		return NULL;
 	for (const struct opt *o = table; o->type != OPT_END; o++) {
 		if (!opt_is_option(o) || !o->name || is_among(o->name, except))
 			continue;
-		fprintf(f, "--%s", o->name);
-		describe_value(f, o, (const char *)settings + o->offset);
-		fputc('\n', f);
+		fprintf(text.f, "--%s", o->name);
+		describe_value(text.f, o, (const char *)settings + o->offset);
+		fputc('\n', text.f);
 	}
-	if (fclose(f)) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return text_close(&text);
 }

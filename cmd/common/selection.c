@@ -171,8 +171,7 @@ int selection_open(struct cmd *c, struct selection **out, const struct selection
 	struct tfr_error err;
 
 	if (!s)
-		return cmd_fail(
-			c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+		return cmd_no_memory(c);
 	s->c = c;
 	if (!read_forms(c, opts, &o) && !open_inputs(s, opts, &o) &&
 		(open_quarantine(s, opts, &o, &err) ||

@@ -42,6 +42,20 @@ int cmd_fail(struct cmd *c, const struct tfr_error *err)
 	return c->exit;
 }
 
+enum tfr_status cmd_fill_no_memory(struct tfr_error *err)
+{
+	*err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };
+	return TFR_ENOMEM;
+}
+
+int cmd_no_memory(struct cmd *c)
+{
+	struct tfr_error err;
+
+	cmd_fill_no_memory(&err);
+	return cmd_fail(c, &err);
+}
+
 int cmd_usage(struct cmd *c, const char *format, ...)
 {
 	struct tfr_error err = { .status = TFR_EUSAGE };

@@ -62,8 +62,7 @@ int cmd_print_json(struct cmd *c, struct tfr_json *j, FILE *to)
 
 	tfr_json_free(j);
 	if (!made)
-		return cmd_fail(
-			c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+		return cmd_no_memory(c);
 	/* A failure to write to standard output is noticed at the end. */
 	if (!written && to == stderr)
 		c->exit = 3;

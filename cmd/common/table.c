@@ -214,5 +214,5 @@ void table_finish(struct cmd *c, struct table *t, FILE *f)
 
 	table_free(t);
 	if (!printed)
-		cmd_error(c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+		cmd_no_memory(c);
 }

@@ -333,10 +333,8 @@ static int run(struct diff_run *r)
 	cmd_progress_follow(r->c, 0, (enum progress_mode)r->s->common.progress);
 	status = compare(r, &err);
 	cmd_progress_stop();
-	if (!status && r->no_memory) {
-		err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };
-		status = TFR_ENOMEM;
-	}
+	if (!status && r->no_memory)
+		status = cmd_fill_no_memory(&err);
 	if (status)
 		return cmd_fail(r->c, &err);
 	if (r->format == FORMAT_JSON)

@@ -24,11 +24,6 @@ static bool parse_kind(const char *word, enum tfr_kind *kind)
 	return false;
 }
 
-static int no_memory(struct cmd *c)
-{
-	return cmd_fail(c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
-}
-
 /* Adds "NAME=TYPE". */
 static int add_type(struct cmd *c, struct tfr_convert_opts *o, const char *part, size_t size)
 {
@@ -40,7 +35,7 @@ static int add_type(struct cmd *c, struct tfr_convert_opts *o, const char *part,
 	if (types)
 		o->types = types;
 	if (!types || !name) {
-		status = no_memory(c);
+		status = cmd_no_memory(c);
 	} else if (!equals || equals == name) {
 		status = cmd_usage(c, "--types takes NAME=TYPE, not '%s'", name);
 	} else {
@@ -83,7 +78,7 @@ static int add_embed(struct cmd *c, struct tfr_convert_opts *o, const char *text
 		o->embeds = embeds;
 	if (!embeds || !column) {
 		free(column);
-		return no_memory(c);
+		return cmd_no_memory(c);
 	}
 	if (equals)
 		*equals = '\0';

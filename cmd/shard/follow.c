@@ -99,8 +99,7 @@ int shard_follow(struct cmd *c, const struct tfr_convert_opts *o,
 		char *name = name_epoch(target.set, epoch);
 
 		if (!name)
-			return cmd_fail(c, &(struct tfr_error){ .status = TFR_ENOMEM,
-						   .message = "out of memory" });
+			return cmd_no_memory(c);
 		target.set = name;
 		own.from = "records";
 		own.targets = &target;

@@ -43,15 +43,16 @@ static struct opt_list outputs_of(const struct shard_settings *s)
 static int parse_outputs(struct cmd *c, const struct opt_list *outputs, struct tfr_share *targets)
 {
 	const struct shard_settings *s = c->settings;
-	struct tfr_error err = { .status = TFR_ENOMEM, .message = "out of memory" };
+	struct tfr_error err;
 
 	for (size_t i = 0; i < outputs->count; i++) {
 		enum tfr_status status;
 		char *set;
 
 		if (!splits_parse(outputs->values[i], &targets[i], &status)) {
-			if (status || tfr_share_parse(
-					      outputs->values[i], &set, &targets[i].fraction, &err))
+			if (status)
+				return cmd_no_memory(c);
+			if (tfr_share_parse(outputs->values[i], &set, &targets[i].fraction, &err))
 				return cmd_fail(c, &err);
 			targets[i].set = set;
 		}
@@ -195,9 +196,11 @@ static int convert(struct cmd *c, struct tfr_convert_opts *o)
 	struct tfr_error err;
 	enum tfr_status status;
 
-	if (!options_text)
-		return cmd_fail(
-			c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+	if (!options_text || (s->json && !talk.json)) {
+		tfr_json_free(talk.json);
+		free(options_text);
+		return cmd_no_memory(c);
+	}
 	if (talk.json && s->dry_run)
 		tfr_json_open_array(talk.json, "shards");
 	o->options = options_text;
@@ -274,8 +277,7 @@ static int run_into(struct cmd *c, struct tfr_convert_opts *o, const struct opt_
 	struct tfr_share *targets = calloc(outputs->count, sizeof(*targets));
 
 	if (!targets)
-		return cmd_fail(
-			c, &(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+		return cmd_no_memory(c);
 	o->targets = targets;
 	o->target_count = outputs->count;
 	if (!shard_parse_columns(c, s, o) &&

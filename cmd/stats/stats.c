@@ -79,10 +79,8 @@ static enum tfr_status sum_up_features(
 		realloc(r->features, (r->all + n + 1) * sizeof(*r->features));
 	enum tfr_status status = TFR_OK;
 
-	if (!more) {
-		*err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };
-		return TFR_ENOMEM;
-	}
+	if (!more)
+		return cmd_fill_no_memory(err);
 	r->features = more;
 	for (size_t i = 0; !status && i < n; i++) {
 		status = tfr_survey_feature(survey, i, &more[r->all], err);
@@ -108,8 +106,7 @@ static void report_missing(struct stats_run *r)
 	const char *name, *meant;
 
 	if (!names || !tfr_lookout_add(names, r->s->order)) {
-		cmd_error(r->c,
-			&(struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" });
+		cmd_no_memory(r->c);
 		tfr_lookout_free(names);
 		return;
 	}

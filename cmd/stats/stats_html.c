@@ -145,10 +145,8 @@ static enum tfr_status put_examples(
 	struct tfr_where *where = NULL;
 	enum tfr_status status = o->where ? tfr_where_compile(&where, o->where, err) : TFR_OK;
 
-	if (!status && !ex) {
-		*err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };
-		status = TFR_ENOMEM;
-	}
+	if (!status && !ex)
+		status = cmd_fill_no_memory(err);
 	for (size_t i = 0; !status && i < files && put < EXAMPLES && !show_html_full(h); i++) {
 		struct tfr_reader_opts opts = { .compression = o->compression };
 		size_t most = put + (EXAMPLES + files - 1) / files;

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cmd.h"
 #include "common/screen.h"
+#include "common/text.h"
 #include "stats/stats.h"
 
 const char *stats_number(double v, char text[TFR_SIZE_TEXT])
@@ -284,32 +286,16 @@ static void print_wrapped(char *text)
 	}
 }
 
-struct text {
-	char *data;
-	size_t size;
-	FILE *out; /* NULL: out of memory */
-};
-
-static FILE *open_text(struct text *t)
-{
-	*t = (struct text){ 0 };
-	t->out = open_memstream(&t->data, &t->size);
-	return t->out;
-}
-
 /* Prints the text collected so far. */
-static enum tfr_status close_text(struct text *t, struct tfr_error *err)
+static enum tfr_status print_collected(struct text *t, struct tfr_error *err)
 {
-	bool failed = !t->out || ferror(t->out);
+	char *text = text_close(t);
 
-	if (t->out && fclose(t->out))
-		failed = true;
-	if (!failed)
-		print_wrapped(t->data);
-	else
-		*err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };
-	free(t->data);
-	return failed ? TFR_ENOMEM : TFR_OK;
+	if (!text)
+		return cmd_fill_no_memory(err);
+	print_wrapped(text);
+	free(text);
+	return TFR_OK;
 }
 
 enum tfr_status stats_print(const struct tfr_survey *s, const struct tfr_distribution *sizes,
@@ -317,9 +303,9 @@ enum tfr_status stats_print(const struct tfr_survey *s, const struct tfr_distrib
 {
 	struct text t;
 
-	if (open_text(&t))
-		print_all(t.out, s, sizes, features, n);
-	return close_text(&t, err);
+	if (text_open(&t))
+		print_all(t.f, s, sizes, features, n);
+	return print_collected(&t, err);
 }
 
 enum tfr_status stats_print_order(
@@ -327,9 +313,9 @@ enum tfr_status stats_print_order(
 {
 	struct text t;
 
-	if (open_text(&t))
-		print_order(t.out, label, o);
-	return close_text(&t, err);
+	if (text_open(&t))
+		print_order(t.f, label, o);
+	return print_collected(&t, err);
 }
 
 void stats_json_order(struct tfr_json *j, const char *label, const struct tfr_order_report *o)
