@@ -237,17 +237,39 @@ static enum tfr_status deflate_init(void *state, int level, struct tfr_error *er
 	return TFR_OK;
 }
 
+/* Levels 1 and 2 of ISA-L, up to version 2.30 at least, enter the second position of a stream that
+ * has no history into their hash table at a place that depends on the address of the zstream
+ * (igzip_icf_body_h1_gr_bt.asm hashes a register that holds the pointer).  So the same input gives
+ * other bytes about once in some thousand addresses.  With history they do not: the first byte is
+ * written as a stored block and given to ISA-L as a dictionary. */
+static enum tfr_status begin_with_history(
+	struct deflater *s, const uint8_t *first, struct tfr_buf *out, struct tfr_error *err)
+{
+	uint8_t stored[] = { 0, 1, 0, 0xfe, 0xff, *first };
+	int got = isal_deflate_set_dict(&s->z, (uint8_t *)(uintptr_t)first, 1);
+
+	if (got != COMP_OK)
+		return tfr_fail(err, TFR_ESYS, "deflating failed: code %d", got);
+	return tfr_buf_append(out, stored, sizeof(stored)) ? TFR_OK
+							   : tfr_fail_nomem(err, "deflating");
+}
+
 static enum tfr_status deflate_segment(void *state, const uint8_t *in, size_t size, bool last,
 	struct tfr_buf *out, struct tfr_error *err)
 {
 	struct deflater *s = state;
+	bool begun = size && s->z.level < 3;
+	enum tfr_status status;
 	uint32_t room;
 	int got;
 
 	isal_deflate_reset(&s->z);
 	s->z.gzip_flag = IGZIP_DEFLATE;
-	s->z.next_in = (uint8_t *)(uintptr_t)in;
-	s->z.avail_in = (uint32_t)size;
+	status = begun ? begin_with_history(s, in, out, err) : TFR_OK;
+	if (status)
+		return status;
+	s->z.next_in = (uint8_t *)(uintptr_t)in + begun;
+	s->z.avail_in = (uint32_t)(size - begun);
 	s->z.end_of_stream = last;
 	s->z.flush = last ? NO_FLUSH : FULL_FLUSH;
 	do {

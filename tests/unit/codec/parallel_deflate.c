@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <zlib.h>
 
 #include "base/buf.h"
@@ -254,4 +255,44 @@ Test(deflater, levels_are_from_1_to_9)
 	struct tfr_parallel_deflate *p = NULL;
 
 	cr_assert_eq(tfr_parallel_deflate_new(&p, &opts, NULL), TFR_EUSAGE);
+}
+
+/* ISA-L hashes the address of its stream, in units of 64 KiB, into as many places as twice the input
+ * has bytes: each of them occurs among these addresses. */
+enum { ADDRESSES = 2048, STEP = 64 << 10 };
+
+Test(deflater, bytes_do_not_depend_on_the_address_of_the_state)
+{
+	size_t size = (size_t)(ADDRESSES + 8) * STEP;
+	uint8_t *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uint8_t raw[500];
+	struct tfr_rng r;
+
+	cr_assert_neq(at, MAP_FAILED);
+	tfr_rng_init(&r, 5, 0);
+	for (size_t i = 0; i < sizeof(raw); i++)
+		raw[i] = (uint8_t)tfr_rng_below(&r, 256);
+	memcpy(raw + 400, raw + 1, 60); /* the second position has a match */
+	for (int level = 1; level <= 9; level++) {
+		const struct tfr_deflate_ops *ops = tfr_deflate_find(level);
+		struct tfr_buf first = { 0 }, other = { 0 };
+
+		cr_assert_leq(ops->state_size, (size_t)8 * STEP);
+		for (size_t i = 0; i < ADDRESSES; i++) {
+			struct tfr_buf *out = i ? &other : &first;
+			void *state = at + i * STEP;
+
+			out->size = 0;
+			cr_assert_eq(ops->init(state, level, NULL), TFR_OK);
+			cr_assert_eq(ops->segment(state, raw, sizeof(raw), true, out, NULL), TFR_OK);
+			ops->clear(state);
+			madvise(state, ops->state_size, MADV_DONTNEED);
+			cr_assert(out->size == first.size && !memcmp(out->data, first.data, first.size),
+				"level %d, address %p", level, state);
+		}
+		tfr_buf_clear(&first);
+		tfr_buf_clear(&other);
+	}
+	munmap(at, size);
 }
