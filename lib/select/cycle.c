@@ -21,11 +21,12 @@ enum { INDEXES_MOST = 128 };
 /* The blocks of all open files together stay near this, for any number of files. */
 enum { BLOCKS_TOTAL = 16 << 20, BLOCK_LEAST = 16 << 10, BLOCK_MOST = 512 << 10 };
 
-/* A place has a file if one of the first two is not NULL. */
+/* Its file is open if one of the first two is not NULL. */
 struct place {
 	struct tfr_reader *reader;
 	struct tfr_lookup *lookup; /* the file is read by its index */
 	uint64_t number;	   /* of the next record in `lookup` */
+	size_t file;		   /* SIZE_MAX: none is left */
 	const char *path;
 	bool any; /* it has a record or a fault */
 };
@@ -78,6 +79,8 @@ enum tfr_status tfr_cycle_open(struct inputs **out, const struct tfr_set *set,
 		tfr_cycle_close(in);
 		return tfr_fail_nomem(err, "opening the inputs");
 	}
+	for (size_t i = 0; i < in->order.places; i++)
+		in->places[i].file = i;
 	share = BLOCKS_TOTAL / (in->order.places * beside);
 	share = share < BLOCK_LEAST ? BLOCK_LEAST : share > BLOCK_MOST ? BLOCK_MOST : share;
 	in->reader_opts = (struct tfr_reader_opts){ opts->compression, share, opts->framing,
@@ -131,11 +134,11 @@ static void try_index(struct inputs *in, struct place *p)
 
 static enum tfr_status open_place(struct inputs *in, struct place *p, struct tfr_error *err)
 {
-	size_t file = tfr_interleave_next_file(&in->order);
-
-	if (file == SIZE_MAX)
+	if (p->file == SIZE_MAX) {
+		tfr_interleave_pass(&in->order);
 		return TFR_OK;
-	p->path = tfr_set_path(in->set, file);
+	}
+	p->path = tfr_set_path(in->set, p->file);
 	p->any = false;
 	if (in->by_index)
 		try_index(in, p);
@@ -150,7 +153,7 @@ static void end_place(struct inputs *in, struct place *p)
 	tfr_lookup_close(p->lookup);
 	p->reader = NULL;
 	p->lookup = NULL;
-	tfr_interleave_end(&in->order);
+	p->file = tfr_interleave_end(&in->order);
 }
 
 /* Skips a fault.  A file that has no record after it ends. */
@@ -244,7 +247,9 @@ enum tfr_status tfr_cycle_next(struct inputs *in, struct tfr_record *rec, struct
 
 void tfr_cycle_again(struct inputs *in)
 {
-	tfr_interleave_restart(&in->order);
+	tfr_interleave_start(&in->order);
+	for (size_t i = 0; i < in->order.places; i++)
+		in->places[i].file = i;
 	in->again = true;
 }
 

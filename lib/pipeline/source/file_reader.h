@@ -5,6 +5,7 @@
 #include "pipeline/control.h"
 #include "pipeline/report/statistics.h"
 #include "pipeline/source/record_source.h"
+#include "sweep/interleave.h"
 
 /* A place in the cycle: one thread, which reads one file at a time.
  *
@@ -24,7 +25,6 @@ struct tfr_file_reader {
 	struct tfr_error err;
 	struct tfr_record_chunk *head, *tail;
 	uint64_t bytes;	    /* queued, and what their samples take */
-	uint32_t taken;	    /* records of the present block */
 	atomic_bool hungry; /* the next record of this one is waited for */
 	struct tfr_span span;
 };
@@ -36,9 +36,8 @@ struct tfr_record_source {
 	struct tfr_block_pool blocks;
 	struct tfr_file_reader *readers;
 	uint32_t count;
-	uint32_t turn;	 /* whose block it is */
-	uint32_t *order; /* files of this epoch; NULL: as they come */
-	uint64_t next_file;
+	struct tfr_interleave turns; /* of the readers */
+	uint32_t *order;	     /* files of this epoch; NULL: as they come */
 	uint64_t epoch, ordinal;
 	uint64_t epochs; /* that are read; 0: no limit */
 	uint64_t budget; /* bytes that a reader may queue */

@@ -1,9 +1,7 @@
 /* pipeline/source/record_source.c - the order in which the records of all files come.
  *
- * It is that of tf.data's deterministic interleave(cycle_length, block_length): a block from
- * each place in turn.  A file that ends cuts its block short, and its place takes the next file;
- * an empty file takes one visit.  A place gets its next file as soon as the end of its file is
- * seen: it is the same file as if the place waited for its turn, and reading is ahead by then.
+ * It is that of sweep/interleave.h.  A place gets its next file as soon as the end of its file is
+ * seen, so that reading is ahead when its turn comes.
  *
  * Only the thread that takes records, with the lock, moves the turn; readers only fill their
  * queues. */
@@ -24,26 +22,16 @@ enum { BLOCK_SIZE = 512 << 10, BLOCK_MIN = 32 << 10, READ_MAX = 16 << 20 };
 
 enum pull_result { PULL_RECORD, PULL_WAIT, PULL_EPOCH, PULL_ERROR };
 
-/* Gives the place the next file, if there is one. */
-static void assign(struct tfr_record_source *src, struct tfr_file_reader *r)
+/* Gives the place a file; SIZE_MAX: none is left. */
+static void assign(struct tfr_record_source *src, struct tfr_file_reader *r, size_t file)
 {
-	uint64_t next = src->next_file;
-
 	assert(!r->path && !r->head);
 	r->ended = false;
-	r->taken = 0;
-	if (next == tfr_set_count(src->set->opts.set))
+	if (file == SIZE_MAX)
 		return;
-	src->next_file++;
-	r->file = src->order ? src->order[next] : (uint32_t)next;
+	r->file = src->order ? src->order[file] : (uint32_t)file;
 	r->path = tfr_set_path(src->set->opts.set, r->file);
 	pthread_cond_signal(&r->change.changed);
-}
-
-static void advance(struct tfr_record_source *src)
-{
-	src->readers[src->turn].taken = 0;
-	src->turn = (src->turn + 1) % src->count;
 }
 
 /* A reader whose queue was full is woken when half of it is gone: waking it for each chunk would
@@ -65,16 +53,15 @@ static struct tfr_feed_sample *take(struct tfr_record_source *src, struct tfr_fi
 		pthread_cond_signal(&r->change.changed);
 	s->epoch = src->epoch;
 	s->ordinal = src->ordinal++;
-	if (++r->taken == src->set->block_length)
-		advance(src);
+	tfr_interleave_take(&src->turns, 1);
 	return s;
 }
 
 /* PULL_EPOCH until next_epoch(); PULL_ERROR: src->fault says which. */
 static enum pull_result pull(struct tfr_record_source *src, struct tfr_feed_sample **sample)
 {
-	for (uint32_t without = 0; without < src->count;) {
-		struct tfr_file_reader *r = &src->readers[src->turn];
+	while (tfr_interleave_more(&src->turns)) {
+		struct tfr_file_reader *r = &src->readers[src->turns.turn];
 
 		if (r->head) {
 			*sample = take(src, r);
@@ -89,9 +76,10 @@ static enum pull_result pull(struct tfr_record_source *src, struct tfr_feed_samp
 			src->err = r->err;
 			return PULL_ERROR;
 		}
-		without = r->ended ? 0 : without + 1;
-		assign(src, r);
-		advance(src);
+		if (r->ended)
+			assign(src, r, tfr_interleave_end(&src->turns));
+		else
+			tfr_interleave_pass(&src->turns);
 	}
 	return PULL_EPOCH;
 }
@@ -111,21 +99,21 @@ static void next_epoch(struct tfr_record_source *src)
 {
 	src->epoch++;
 	src->ordinal = 0;
-	src->next_file = 0;
-	src->turn = 0;
 	if (src->order)
 		draw_order(src);
 	for (uint32_t i = 0; i < src->count; i++)
-		assign(src, &src->readers[i]);
+		assign(src, &src->readers[i], i);
 }
 
 /* An epoch without a record would be followed by another, forever. */
 static void end_epoch(struct tfr_record_source *src)
 {
-	if (src->fault || src->ordinal == 0 || (src->epochs && src->epoch + 1 >= src->epochs))
+	if (src->fault || src->ordinal == 0 || (src->epochs && src->epoch + 1 >= src->epochs)) {
 		src->over = true;
-	else
-		next_epoch(src);
+		return;
+	}
+	tfr_interleave_start(&src->turns);
+	next_epoch(src);
 }
 
 unsigned tfr_record_source_take(
@@ -184,7 +172,7 @@ uint64_t tfr_record_source_waiting(const struct tfr_record_source *src)
 
 const char *tfr_record_source_waits_for(const struct tfr_record_source *src)
 {
-	return src->count ? src->readers[src->turn].path : NULL;
+	return src->count ? src->readers[src->turns.turn].path : NULL;
 }
 
 unsigned tfr_record_source_readers(const struct tfr_record_source *src)
@@ -279,6 +267,7 @@ static enum tfr_status allocate(struct tfr_record_source *src, struct tfr_error 
 	size_t files = tfr_set_count(src->set->opts.set);
 
 	size_blocks(src, files);
+	tfr_interleave_init(&src->turns, files, src->set->cycle, src->set->block_length);
 	src->count = src->set->cycle < files ? src->set->cycle : (uint32_t)files;
 	src->readers = calloc(src->count ? src->count : 1, sizeof(*src->readers));
 	if (src->set->opts.shuffle_files)

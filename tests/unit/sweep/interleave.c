@@ -39,22 +39,23 @@ static size_t follow(struct tfr_interleave *il, const unsigned *counts, unsigned
 {
 	size_t at[FILES], n = 0;
 	unsigned left[FILES] = { 0 };
-	bool has[FILES] = { false };
 
+	for (size_t k = 0; k < il->busy; k++) {
+		at[k] = k;
+		left[k] = counts[k];
+	}
 	while (tfr_interleave_more(il)) {
 		size_t k = il->turn;
 
-		if (!has[k]) {
-			at[k] = tfr_interleave_next_file(il);
-			has[k] = at[k] != SIZE_MAX;
-			left[k] = has[k] ? counts[at[k]] : 0;
+		if (at[k] == SIZE_MAX) {
+			tfr_interleave_pass(il);
 		} else if (left[k]) {
 			left[k]--;
 			order[n++] = (unsigned)at[k];
 			tfr_interleave_take(il, 1);
 		} else {
-			has[k] = false;
-			tfr_interleave_end(il);
+			at[k] = tfr_interleave_end(il);
+			left[k] = at[k] == SIZE_MAX ? 0 : counts[at[k]];
 		}
 	}
 	return n;
@@ -80,7 +81,7 @@ Test(interleave, is_the_order_of_tf_data)
 		for (int epoch = 0; epoch < 2; epoch++) {
 			cr_assert_eq(follow(&il, counts, got), n);
 			cr_assert_arr_eq(got, want, n * sizeof(*got));
-			tfr_interleave_restart(&il);
+			tfr_interleave_start(&il);
 		}
 	}
 }
