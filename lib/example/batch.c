@@ -133,7 +133,7 @@ void tfr_batch_parser_free(struct tfr_batch_parser *b)
 	}
 	free(b->columns);
 	free(b->found);
-	free(b->names);
+	tfr_hash_clear(&b->names);
 	free(b);
 }
 

@@ -11,6 +11,7 @@
 #include <tfr/batch.h>
 
 #include "base/buf.h"
+#include "base/hash_index.h"
 #include "example/varint.h"
 #include "example/wire.h"
 
@@ -54,19 +55,11 @@ struct tfr_hint {
 
 enum { TFR_HINTS = 256 };
 
-/* A slot of the hash table of names: open addressing, a power of two of slots, half of them
- * free. */
-struct tfr_name_slot {
-	uint32_t hash;
-	uint32_t feature; /* TFR_UNWANTED: free */
-};
-
 struct tfr_batch_parser {
 	size_t n;
 	struct tfr_batch_column *columns;
 	struct tfr_found *found;
-	struct tfr_name_slot *names;
-	size_t name_mask;
+	struct tfr_hash_index names;
 	size_t rows;
 	bool finished;
 	/* The feature with a fault in the record, or TFR_UNWANTED. */

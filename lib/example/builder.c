@@ -12,6 +12,7 @@
 #include <tfr-private/example.h>
 
 #include "base/buf.h"
+#include "base/compare.h"
 #include "base/error.h"
 
 enum {
@@ -35,19 +36,35 @@ struct item {
 	size_t number; /* order of adding: of equal keys the last stays */
 };
 
+enum { ALWAYS = 4, BUFS = 8 };
+
 struct tfr_builder {
-	struct tfr_buf keys, lists, items, refs, out, pieces, flat;
-	struct tfr_buf frames; /* the entries of feature_lists, in wire form */
+	union {
+		struct {
+			/* The first ALWAYS have memory from the start, so that an offset of 0 may
+			 * be added to each pointer. */
+			struct tfr_buf keys, lists, items, refs, out, pieces, flat;
+			struct tfr_buf frames; /* the entries of feature_lists, in wire form */
+		};
+		struct tfr_buf bufs[BUFS];
+	};
 	size_t n_items, n_refs;
 };
+
+static bool reserve_always(struct tfr_builder *b)
+{
+	bool ok = true;
+
+	for (int i = 0; i < ALWAYS; i++)
+		ok = ok && tfr_buf_reserve(&b->bufs[i], 1);
+	return ok;
+}
 
 struct tfr_builder *tfr_builder_new(void)
 {
 	struct tfr_builder *b = calloc(1, sizeof(*b));
 
-	/* Allocates memory from the start, so that an offset of 0 may be added to each pointer. */
-	if (b && tfr_buf_reserve(&b->keys, 1) && tfr_buf_reserve(&b->lists, 1) &&
-		tfr_buf_reserve(&b->items, 1) && tfr_buf_reserve(&b->refs, 1))
+	if (b && reserve_always(b))
 		return b;
 	tfr_builder_free(b);
 	return NULL;
@@ -57,14 +74,8 @@ void tfr_builder_free(struct tfr_builder *b)
 {
 	if (!b)
 		return;
-	tfr_buf_clear(&b->keys);
-	tfr_buf_clear(&b->lists);
-	tfr_buf_clear(&b->items);
-	tfr_buf_clear(&b->refs);
-	tfr_buf_clear(&b->out);
-	tfr_buf_clear(&b->pieces);
-	tfr_buf_clear(&b->flat);
-	tfr_buf_clear(&b->frames);
+	for (int i = 0; i < BUFS; i++)
+		tfr_buf_clear(&b->bufs[i]);
 	free(b);
 }
 
@@ -74,25 +85,13 @@ void tfr_builder_reset(struct tfr_builder *b)
 	b->n_items = b->n_refs = 0;
 }
 
-static void trim(struct tfr_buf *b, size_t keep)
-{
-	if (b->cap > keep)
-		tfr_buf_clear(b);
-}
-
 bool tfr_builder_trim(struct tfr_builder *b, size_t keep)
 {
 	tfr_builder_reset(b);
-	trim(&b->keys, keep);
-	trim(&b->lists, keep);
-	trim(&b->items, keep);
-	trim(&b->refs, keep);
-	trim(&b->out, keep);
-	trim(&b->pieces, keep);
-	trim(&b->flat, keep);
-	trim(&b->frames, keep);
-	return tfr_buf_reserve(&b->keys, 1) && tfr_buf_reserve(&b->lists, 1) &&
-	       tfr_buf_reserve(&b->items, 1) && tfr_buf_reserve(&b->refs, 1);
+	for (int i = 0; i < BUFS; i++)
+		if (b->bufs[i].cap > keep)
+			tfr_buf_clear(&b->bufs[i]);
+	return reserve_always(b);
 }
 
 /* ---- Wire form ---- */
@@ -196,11 +195,10 @@ static bool put_int64s(struct tfr_builder *b, const int64_t *values, size_t n)
 	return true;
 }
 
-static bool put_floats(struct tfr_builder *b, const float *values, size_t n)
+static bool put_floats(struct tfr_buf *b, const float *values, size_t n)
 {
-	_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "floats are copied as they lie");
-	return !n ||
-	       (put_head(&b->lists, TAG_1, 4 * n) && tfr_buf_append(&b->lists, values, 4 * n));
+	_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "floats are copied as they are");
+	return !n || (put_head(b, TAG_1, 4 * n) && tfr_buf_append(b, values, 4 * n));
 }
 
 static bool put_bytes(struct tfr_builder *b, struct item *it, struct tfr_bytes value, bool refer)
@@ -225,7 +223,7 @@ enum tfr_status tfr_builder_floats(struct tfr_builder *b, const char *key, const
 {
 	struct item it = begin_item(b, strlen(key), TFR_KIND_FLOAT);
 
-	return end_item(b, &it, key, put_floats(b, values, n), err);
+	return end_item(b, &it, key, put_floats(&b->lists, values, n), err);
 }
 
 static enum tfr_status add_bytes(struct tfr_builder *b, const char *key,
@@ -280,10 +278,8 @@ static size_t frame_size(size_t n)
 
 static bool put_frame(struct tfr_buf *b, const float *values, size_t n)
 {
-	if (!put_head(b, TAG_1, frame_size(n)) ||
-		!put_head(b, TFR_KIND_FLOAT << 3 | 2, chunk_size(n)))
-		return false;
-	return !n || (put_head(b, TAG_1, 4 * n) && tfr_buf_append(b, values, 4 * n));
+	return put_head(b, TAG_1, frame_size(n)) &&
+	       put_head(b, TFR_KIND_FLOAT << 3 | 2, chunk_size(n)) && put_floats(b, values, n);
 }
 
 static bool put_frames(
@@ -362,15 +358,16 @@ enum tfr_status tfr_builder_feature(
 
 /* ---- The record ---- */
 
+static int compare_keys(const struct item *a, const struct item *b, const uint8_t *keys)
+{
+	return tfr_compare_bytes(keys + a->key_at, a->key_size, keys + b->key_at, b->key_size);
+}
+
 static int by_key(const void *pa, const void *pb, void *keys)
 {
 	const struct item *a = pa, *b = pb;
-	const uint8_t *base = keys;
-	size_t n = a->key_size < b->key_size ? a->key_size : b->key_size;
-	int c = n ? memcmp(base + a->key_at, base + b->key_at, n) : 0;
+	int c = compare_keys(a, b, keys);
 
-	if (!c)
-		c = (a->key_size > b->key_size) - (a->key_size < b->key_size);
 	return c ? c : (a->number > b->number) - (a->number < b->number);
 }
 
@@ -394,12 +391,7 @@ static void sort_items(struct tfr_builder *b)
 		}
 	}
 	for (size_t i = 0; i < b->n_items; i++) {
-		const struct item *last = n ? &items[n - 1] : NULL;
-
-		if (last && last->key_size == items[i].key_size &&
-			(!last->key_size ||
-				!memcmp(b->keys.data + last->key_at, b->keys.data + items[i].key_at,
-					last->key_size)))
+		if (n && !compare_keys(&items[n - 1], &items[i], b->keys.data))
 			n--;
 		items[n++] = items[i];
 	}

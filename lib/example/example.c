@@ -10,7 +10,9 @@
 
 #include <tfr-private/example.h>
 
+#include "base/array.h"
 #include "base/buf.h"
+#include "base/compare.h"
 #include "base/error.h"
 #include "example/lists.h"
 #include "example/wire.h"
@@ -56,24 +58,14 @@ void tfr_example_free(struct tfr_example *ex)
 	free(ex);
 }
 
+/* The three arrays have one capacity, so that one alone may have grown before a failure. */
 static bool grow(struct tfr_example *ex)
 {
-	size_t cap = ex->cap ? ex->cap * 2 : 32;
-	struct entry *entries = realloc(ex->entries, cap * sizeof(*entries));
-	struct order *order, *scratch;
+	size_t order = ex->cap, scratch = ex->cap;
 
-	if (entries)
-		ex->entries = entries;
-	order = realloc(ex->order, cap * sizeof(*order));
-	if (order)
-		ex->order = order;
-	scratch = realloc(ex->scratch, cap * sizeof(*scratch));
-	if (scratch)
-		ex->scratch = scratch;
-	if (!entries || !order || !scratch)
-		return false;
-	ex->cap = cap;
-	return true;
+	return !TFR_ARRAY_RESERVE(ex->order, order, ex->cap + 1) &&
+	       !TFR_ARRAY_RESERVE(ex->scratch, scratch, ex->cap + 1) &&
+	       !TFR_ARRAY_RESERVE(ex->entries, ex->cap, ex->cap + 1);
 }
 
 /* ---- Lists ---- */
@@ -302,7 +294,9 @@ static bool parse_entry(struct tfr_example *ex, struct tfr_wire *w)
 	return true;
 }
 
-static bool parse_features(struct tfr_example *ex, struct tfr_wire *w)
+/* Parses each message of number 1; inlined into its two callers. */
+static inline __attribute__((always_inline)) bool parse_each(struct tfr_example *ex,
+	struct tfr_wire *w, bool (*parse)(struct tfr_example *ex, struct tfr_wire *w))
 {
 	TFR_UNSET struct tfr_wire_field f;
 
@@ -312,38 +306,24 @@ static bool parse_features(struct tfr_example *ex, struct tfr_wire *w)
 		if (f.number != 1 || f.type != TFR_WIRE_BYTES)
 			continue;
 		inner = tfr_wire_enter(w, &f);
-		if (!parse_entry(ex, &inner))
+		if (!parse(ex, &inner))
 			return tfr_wire_leave(w, &inner);
 	}
 	return !w->fault;
+}
+
+static bool parse_features(struct tfr_example *ex, struct tfr_wire *w)
+{
+	return parse_each(ex, w, parse_entry);
 }
 
 TFR_NO_CANARY
 static bool parse_example(struct tfr_example *ex, struct tfr_wire *w)
 {
-	TFR_UNSET struct tfr_wire_field f;
-
-	while (tfr_wire_next(w, &f)) {
-		TFR_UNSET struct tfr_wire inner;
-
-		if (f.number != 1 || f.type != TFR_WIRE_BYTES)
-			continue;
-		inner = tfr_wire_enter(w, &f);
-		if (!parse_features(ex, &inner))
-			return tfr_wire_leave(w, &inner);
-	}
-	return !w->fault;
+	return parse_each(ex, w, parse_features);
 }
 
 /* ---- Order ---- */
-
-static int compare_keys(const char *a, size_t a_size, const char *b, size_t b_size)
-{
-	size_t n = a_size < b_size ? a_size : b_size;
-	int c = n ? memcmp(a, b, n) : 0; /* an entry without a key has a NULL key */
-
-	return c ? c : (a_size > b_size) - (a_size < b_size);
-}
 
 /* Whether `a` comes after `b`: by key, then by position in the record. */
 static bool after(const struct tfr_example *ex, struct order a, struct order b)
@@ -353,7 +333,7 @@ static bool after(const struct tfr_example *ex, struct order a, struct order b)
 
 	if (a.prefix != b.prefix)
 		return a.prefix > b.prefix;
-	c = compare_keys(fa->key, fa->key_size, fb->key, fb->key_size);
+	c = tfr_compare_bytes(fa->key, fa->key_size, fb->key, fb->key_size);
 	return c ? c > 0 : a.index > b.index;
 }
 
@@ -417,7 +397,8 @@ static void finish(struct tfr_example *ex)
 			ex->n ? &ex->entries[ex->order[ex->n - 1].index].view : NULL;
 
 		settle(ex, e);
-		if (last && !compare_keys(last->key, last->key_size, e->view.key, e->view.key_size))
+		if (last && !tfr_compare_bytes(
+				    last->key, last->key_size, e->view.key, e->view.key_size))
 			ex->n--;
 		ex->order[ex->n++] = ex->order[i];
 	}
@@ -478,7 +459,7 @@ const struct tfr_feature *tfr_example_find(
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 		const struct tfr_feature *f = tfr_example_at(ex, mid);
-		int c = compare_keys(f->key, f->key_size, key, key_size);
+		int c = tfr_compare_bytes(f->key, f->key_size, key, key_size);
 
 		if (!c)
 			return f;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/compare.h"
 #include "base/error.h"
 
 struct tfr_lists {
@@ -133,10 +134,7 @@ static bool add_lists(struct tfr_lists *l, struct tfr_wire *w)
 
 static int compare_keys(const struct tfr_feature_list *a, const struct tfr_feature_list *b)
 {
-	size_t n = a->key_size < b->key_size ? a->key_size : b->key_size;
-	int c = n ? memcmp(a->key, b->key, n) : 0;
-
-	return c ? c : (a->key_size > b->key_size) - (a->key_size < b->key_size);
+	return tfr_compare_bytes(a->key, a->key_size, b->key, b->key_size);
 }
 
 static int by_key(const void *pa, const void *pb)
@@ -205,4 +203,44 @@ enum tfr_status tfr_steps_next(
 	if (!tfr_feature_parse(l->step, &inner, step, &l->no_memory))
 		return tfr_fail_nomem(err, "parsing a SequenceExample");
 	return TFR_OK;
+}
+
+struct visitor {
+	enum tfr_status (*visit)(void *ctx, const struct tfr_bytes *key,
+		const struct tfr_bytes *value, struct tfr_error *err);
+	void *ctx;
+};
+
+static enum tfr_status visit_list(const struct visitor *v, struct tfr_lists *l,
+	const struct tfr_feature_list *list, struct tfr_error *err)
+{
+	struct tfr_bytes key = { (const uint8_t *)list->key, list->key_size }, value;
+	enum tfr_status status = TFR_OK;
+	struct tfr_feature step;
+	struct tfr_steps steps;
+	struct tfr_cursor c;
+
+	tfr_steps_init(&steps, list);
+	while (!status && !(status = tfr_steps_next(&steps, l, &step, err))) {
+		tfr_cursor_init(&c, &step);
+		while (!status && tfr_cursor_bytes(&c, &value))
+			status = v->visit(v->ctx, &key, &value, err);
+	}
+	return status == TFR_END ? TFR_OK : status;
+}
+
+enum tfr_status tfr_sequence_visit_bytes(const void *data, size_t size,
+	enum tfr_status (*visit)(void *ctx, const struct tfr_bytes *key,
+		const struct tfr_bytes *value, struct tfr_error *err),
+	void *ctx, struct tfr_error *err)
+{
+	struct visitor v = { visit, ctx };
+	struct tfr_lists *l = tfr_lists_new();
+	enum tfr_status status = l ? tfr_lists_parse(l, data, size, err)
+				   : tfr_fail_nomem(err, "parsing a SequenceExample");
+
+	for (size_t i = 0; visit && !status && i < l->n; i++)
+		status = visit_list(&v, l, &l->all[i], err);
+	tfr_lists_free(l);
+	return status;
 }

@@ -1,8 +1,7 @@
 /* example/lists.h - the feature lists of a SequenceExample, read in place, step by step.
  *
- * The counterpart of tfr_example_parse(), by the same rules of the wire format; sequence.c,
- * which prints, unpacks them as messages.  A step is a Feature.  All steps are checked when the
- * record is parsed; one is in memory at a time. */
+ * The counterpart of tfr_example_parse(), by the same rules of the wire format.  A step is a
+ * Feature.  All steps are checked when the record is parsed; one is in memory at a time. */
 #ifndef TFR_EXAMPLE_LISTS_H
 #define TFR_EXAMPLE_LISTS_H
 

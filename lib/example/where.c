@@ -10,6 +10,7 @@
 
 #include <tfr-private/text.h>
 
+#include "base/compare.h"
 #include "base/error.h"
 #include "example/where.h"
 
@@ -129,10 +130,7 @@ static long double rounded(const struct scalar *s)
 
 static enum order compare_text(struct tfr_bytes a, struct tfr_bytes b)
 {
-	size_t n = a.size < b.size ? a.size : b.size;
-	int c = n ? memcmp(a.data, b.data, n) : 0;
-
-	return c ? (c < 0 ? LESS : GREATER) : ORDER(a.size, b.size);
+	return ORDER(tfr_compare_bytes(a.data, a.size, b.data, b.size), 0);
 }
 
 static enum order compare(const struct scalar *a, const struct scalar *b)

@@ -11,6 +11,7 @@
 #include <tfr-private/text.h>
 
 #include "base/buf.h"
+#include "base/compare.h"
 #include "base/error.h"
 #include "example/wire.h"
 
@@ -150,10 +151,18 @@ static enum tfr_status tell(struct tfr_lint *l, const struct tfr_bytes *name, ui
 	return status;
 }
 
-/* The fields of these messages are all below 16, so that a tag has one byte. */
-static bool has_long_tag(const uint8_t *tag, const struct tfr_wire_field *f)
+/* Reads the next field.  The fields of these messages are all below 16, so that a tag has one byte;
+ * a longer one is noted as `long_tag`. */
+static inline bool next_field(
+	struct tfr_wire *w, struct tfr_wire_field *f, uint32_t *bits, enum difference long_tag)
 {
-	return f->number < 16 && *tag & 0x80;
+	const uint8_t *tag = w->p;
+
+	if (!tfr_wire_next(w, f))
+		return false;
+	if (f->number < 16 && *tag & 0x80)
+		*bits |= BIT(long_tag);
+	return true;
 }
 
 TFR_NO_CANARY
@@ -166,9 +175,7 @@ static uint32_t walk_list(struct tfr_wire w, uint32_t kind)
 	TFR_UNSET struct tfr_wire_field f;
 	uint32_t bits = 0;
 
-	for (const uint8_t *at = w.p; tfr_wire_next(&w, &f); at = w.p) {
-		if (has_long_tag(at, &f))
-			bits |= BIT(LONG_TAG);
+	while (next_field(&w, &f, &bits, LONG_TAG)) {
 		if (f.number != 1 || (f.type != TFR_WIRE_BYTES && f.type != own)) {
 			bits |= packed || single ? BIT(UNKNOWN_BEHIND_VALUES)
 						 : BIT(UNKNOWN_BEFORE_VALUES);
@@ -189,9 +196,7 @@ static uint32_t walk_feature(struct tfr_wire w, enum tfr_kind *kind)
 	TFR_UNSET struct tfr_wire_field f;
 	uint32_t bits = 0;
 
-	for (const uint8_t *at = w.p; tfr_wire_next(&w, &f); at = w.p) {
-		if (has_long_tag(at, &f))
-			bits |= BIT(LONG_TAG);
+	while (next_field(&w, &f, &bits, LONG_TAG)) {
 		if (f.number > 3 || f.type != TFR_WIRE_BYTES) {
 			bits |= *kind ? BIT(UNKNOWN_BEHIND_KIND) : BIT(UNKNOWN_BEFORE_KIND);
 			continue;
@@ -211,11 +216,9 @@ static uint32_t walk_frames(struct tfr_wire w)
 	uint32_t bits = 0, frame;
 	bool some = false;
 
-	for (const uint8_t *at = w.p; tfr_wire_next(&w, &f); at = w.p) {
+	while (next_field(&w, &f, &bits, LONG_TAG)) {
 		enum tfr_kind kind = TFR_KIND_UNSET;
 
-		if (has_long_tag(at, &f))
-			bits |= BIT(LONG_TAG);
 		if (f.number != 1 || f.type != TFR_WIRE_BYTES) {
 			bits |= some ? BIT(UNKNOWN_BEHIND_VALUES) : BIT(UNKNOWN_BEFORE_VALUES);
 			continue;
@@ -239,9 +242,7 @@ static enum tfr_status walk_entry(struct tfr_lint *l, struct tfr_wire w, enum ma
 	enum tfr_kind kind = TFR_KIND_UNSET;
 	uint32_t bits = 0;
 
-	for (const uint8_t *at = w.p; tfr_wire_next(&w, &f); at = w.p) {
-		if (has_long_tag(at, &f))
-			bits |= BIT(LONG_TAG);
+	while (next_field(&w, &f, &bits, LONG_TAG)) {
 		if (f.number == 1 && f.type == TFR_WIRE_BYTES) {
 			bits |= names++ ? BIT(NAME_AGAIN) : 0;
 			name.text = (struct tfr_bytes){ f.data, f.size };
@@ -267,10 +268,7 @@ static enum tfr_status walk_entry(struct tfr_lint *l, struct tfr_wire w, enum ma
 
 static int compare_text(const struct tfr_bytes *a, const struct tfr_bytes *b)
 {
-	size_t n = a->size < b->size ? a->size : b->size;
-	int c = n ? memcmp(a->data, b->data, n) : 0;
-
-	return c ? c : (a->size > b->size) - (a->size < b->size);
+	return tfr_compare_bytes(a->data, a->size, b->data, b->size);
 }
 
 static int compare_names(const void *a, const void *b)
@@ -307,9 +305,7 @@ static enum tfr_status walk_map(struct tfr_lint *l, struct tfr_wire w, enum map 
 	enum tfr_status status = TFR_OK;
 	TFR_UNSET struct tfr_wire_field f;
 
-	for (const uint8_t *at = w.p; !status && tfr_wire_next(&w, &f); at = w.p) {
-		if (has_long_tag(at, &f))
-			l->record |= BIT(LONG_TAG_IN_RECORD);
+	while (!status && next_field(&w, &f, &l->record, LONG_TAG_IN_RECORD)) {
 		if (f.number == 1 && f.type == TFR_WIRE_BYTES)
 			status = walk_entry(l, tfr_wire_enter(&w, &f), map);
 		else
@@ -343,9 +339,7 @@ static void note_unknown_fields(struct tfr_lint *l, const uint8_t *data, size_t 
 	struct tfr_wire w = { .p = data, .end = data + size };
 	TFR_UNSET struct tfr_wire_field f;
 
-	for (const uint8_t *at = w.p; tfr_wire_next(&w, &f); at = w.p) {
-		if (has_long_tag(at, &f))
-			l->record |= BIT(LONG_TAG_IN_RECORD);
+	while (next_field(&w, &f, &l->record, LONG_TAG_IN_RECORD)) {
 		if (f.type == TFR_WIRE_GROUP)
 			l->record |= BIT(UNKNOWN_GROUP);
 		else if (f.number > 2 || f.type != TFR_WIRE_BYTES)

@@ -110,24 +110,6 @@ const char *tfr_printer_values(struct tfr_printer *p, const struct tfr_feature *
 	return json_feature(p, f) ? tfr_json_text(p->json, size) : NULL;
 }
 
-static bool json_frame(struct tfr_printer *p, const Tfr__Feature *f)
-{
-	bool ok = true;
-
-	tfr_json_open_array(p->json, NULL);
-	if (f->kind_case == TFR__FEATURE__KIND_FLOAT_LIST)
-		tfr_json_f32s(p->json, f->float_list->value, f->float_list->n_value);
-	else if (f->kind_case == TFR__FEATURE__KIND_INT64_LIST)
-		tfr_json_i64s(p->json, f->int64_list->value, f->int64_list->n_value);
-	else if (f->kind_case == TFR__FEATURE__KIND_BYTES_LIST)
-		for (size_t i = 0; ok && i < f->bytes_list->n_value; i++)
-			ok = tfr_print_json_bytes(
-				p, (struct tfr_bytes){ f->bytes_list->value[i].data,
-					   f->bytes_list->value[i].len });
-	tfr_json_close_array(p->json);
-	return ok;
-}
-
 bool tfr_print_json_features(struct tfr_printer *p, const char *key)
 {
 	bool ok = true;
@@ -143,28 +125,37 @@ bool tfr_print_json_features(struct tfr_printer *p, const char *key)
 	return ok;
 }
 
-static bool json_sequence(struct tfr_printer *p, const struct tfr_sequence *s)
+static bool json_list(struct tfr_printer *p, const struct tfr_feature_list *l)
+{
+	enum tfr_status status = TFR_OK;
+	struct tfr_feature frame;
+	struct tfr_steps steps;
+	bool ok = true;
+
+	tfr_json_key(p->json, l->key, l->key_size);
+	tfr_json_open_array(p->json, NULL);
+	tfr_steps_init(&steps, l);
+	while (ok && !(status = tfr_steps_next(&steps, p->lists, &frame, NULL)))
+		ok = json_feature(p, &frame);
+	tfr_json_close_array(p->json);
+	return ok && status == TFR_END;
+}
+
+static bool json_sequence(struct tfr_printer *p)
 {
 	bool ok;
 
 	tfr_json_open_object(p->json, NULL);
 	ok = tfr_print_json_features(p, "context");
 	tfr_json_open_object(p->json, "feature_lists");
-	for (size_t i = 0; ok && i < s->n; i++) {
-		const Tfr__FeatureListEntry *e = s->lists[i].entry;
-
-		tfr_json_key(p->json, e->key.len ? e->key.data : (const uint8_t *)"", e->key.len);
-		tfr_json_open_array(p->json, NULL);
-		for (size_t k = 0; ok && e->value && k < e->value->n_feature; k++)
-			ok = json_frame(p, e->value->feature[k]);
-		tfr_json_close_array(p->json);
-	}
+	for (size_t i = 0; ok && i < tfr_lists_count(p->lists); i++)
+		ok = json_list(p, tfr_lists_at(p->lists, i));
 	tfr_json_close_object(p->json);
 	tfr_json_close_object(p->json);
 	return ok;
 }
 
-bool tfr_print_json_example(struct tfr_printer *p, const struct tfr_sequence *s)
+bool tfr_print_json_example(struct tfr_printer *p, bool sequence)
 {
-	return s ? json_sequence(p, s) : tfr_print_json_features(p, NULL);
+	return sequence ? json_sequence(p) : tfr_print_json_features(p, NULL);
 }

@@ -28,8 +28,9 @@ struct tfr_printer *tfr_printer_new(const struct tfr_print_opts *opts)
 	p->opts.values = p->opts.values ? p->opts.values : 8;
 	p->opts.width = p->opts.width ? p->opts.width : 60;
 	p->ex = tfr_example_new();
+	p->lists = tfr_lists_new();
 	p->json = tfr_json_new();
-	if (!p->ex || !p->json) {
+	if (!p->ex || !p->lists || !p->json) {
 		tfr_printer_free(p);
 		return NULL;
 	}
@@ -41,6 +42,7 @@ void tfr_printer_free(struct tfr_printer *p)
 	if (!p)
 		return;
 	tfr_example_free(p->ex);
+	tfr_lists_free(p->lists);
 	tfr_json_free(p->json);
 	tfr_buf_clear(&p->text);
 	tfr_buf_clear(&p->scratch);
@@ -115,31 +117,33 @@ bool tfr_print_text_bytes(struct tfr_printer *p, struct tfr_bytes b)
 		tfr_format_size(b.size, size));
 }
 
-static bool text_value(struct tfr_printer *p, const struct tfr_printed_values *vs,
-	const struct tfr_printed_value *v)
+static bool text_value(struct tfr_printer *p, struct tfr_cursor *c)
 {
-	if (vs->kind == TFR_KIND_BYTES)
-		return tfr_print_text_bytes(p, v->bytes);
+	struct tfr_bytes bytes;
+	int64_t i;
+	float f;
+
+	if (tfr_cursor_bytes(c, &bytes))
+		return tfr_print_text_bytes(p, bytes);
 	tfr_json_reset(p->json);
-	if (vs->kind == TFR_KIND_FLOAT)
-		tfr_json_f32(p->json, NULL, v->f);
-	else
-		tfr_json_i64(p->json, NULL, v->i);
+	if (tfr_cursor_float(c, &f))
+		tfr_json_f32(p->json, NULL, f);
+	else if (tfr_cursor_int64(c, &i))
+		tfr_json_i64(p->json, NULL, i);
 	return tfr_print_text_json(p);
 }
 
 /* Prints the first values, at most `*room`, and subtracts their number from it. */
-static bool text_values(struct tfr_printer *p, struct tfr_printed_values vs, unsigned *room)
+static bool text_values(struct tfr_printer *p, const struct tfr_feature *f, unsigned *room)
 {
-	struct tfr_printed_value v;
-	bool ok = true, first = true;
+	struct tfr_cursor c;
+	uint64_t n = 0;
+	bool ok = true;
 
-	while (ok && *room && tfr_values_next(&vs, &v)) {
-		ok = (first || tfr_buf_append(&p->text, ", ", 2)) && text_value(p, &vs, &v);
-		first = false;
-		--*room;
-	}
-	return ok && (vs.next == vs.count || tfr_buf_printf(&p->text, first ? "…" : ", …"));
+	tfr_cursor_init(&c, f);
+	for (; ok && *room && n < f->count; n++, --*room)
+		ok = (!n || tfr_buf_append(&p->text, ", ", 2)) && text_value(p, &c);
+	return ok && (n == f->count || tfr_buf_printf(&p->text, n ? ", …" : "…"));
 }
 
 bool tfr_print_text_head(struct tfr_printer *p, const void *key, size_t key_size, size_t width,
@@ -186,29 +190,33 @@ bool tfr_print_text_features(struct tfr_printer *p, size_t width)
 		snprintf(count, sizeof(count), "[%llu]", (unsigned long long)f->count);
 		ok = tfr_print_text_head(p, f->key, f->key_size, width, tfr_kind_name(f->kind),
 			     f->kind ? count : "") &&
-		     text_values(p, tfr_values_of(f), &room) && tfr_print_end_line(p);
+		     text_values(p, f, &room) && tfr_print_end_line(p);
 	}
 	return ok;
 }
 
 /* The kind of a list is that of its first frame; bars separate the frames' values. */
-static bool text_list(struct tfr_printer *p, const Tfr__FeatureListEntry *e, size_t width)
+static bool text_list(struct tfr_printer *p, const struct tfr_feature_list *l, size_t width)
 {
-	size_t frames = e->value ? e->value->n_feature : 0, i;
+	struct tfr_feature frame = { .kind = TFR_KIND_UNSET };
 	unsigned room = p->opts.values;
-	const char *kind = "unset";
-	char count[32];
+	struct tfr_steps steps;
+	enum tfr_status status;
+	uint64_t i = 0;
+	char count[40];
 	bool ok;
 
-	if (frames)
-		kind = tfr_kind_name(tfr_values_of_frame(e->value->feature[0]).kind);
-	snprintf(count, sizeof(count), "%zu frame%s", frames, frames == 1 ? "" : "s");
-	ok = tfr_print_text_head(
-		p, e->key.len ? e->key.data : (const uint8_t *)"", e->key.len, width, kind, count);
-	for (i = 0; ok && room && i < frames; i++)
-		ok = (!i || tfr_buf_append(&p->text, " | ", 3)) &&
-		     text_values(p, tfr_values_of_frame(e->value->feature[i]), &room);
-	return ok && (i == frames || tfr_buf_printf(&p->text, " | …")) && tfr_print_end_line(p);
+	tfr_steps_init(&steps, l);
+	status = tfr_steps_next(&steps, p->lists, &frame, NULL);
+	snprintf(count, sizeof(count), "%llu frame%s", (unsigned long long)l->steps,
+		l->steps == 1 ? "" : "s");
+	ok = tfr_print_text_head(p, l->key, l->key_size, width, tfr_kind_name(frame.kind), count);
+	for (; ok && room && status == TFR_OK; i++) {
+		ok = (!i || tfr_buf_append(&p->text, " | ", 3)) && text_values(p, &frame, &room);
+		status = tfr_steps_next(&steps, p->lists, &frame, NULL);
+	}
+	return ok && status != TFR_ENOMEM && (i == l->steps || tfr_buf_printf(&p->text, " | …")) &&
+	       tfr_print_end_line(p);
 }
 
 size_t tfr_print_wider(size_t width, size_t size)
@@ -216,52 +224,33 @@ size_t tfr_print_wider(size_t width, size_t size)
 	return size > width && size <= 40 ? size : width;
 }
 
-static bool text_record(struct tfr_printer *p, const struct tfr_sequence *s)
+static bool text_record(struct tfr_printer *p, bool sequence)
 {
-	size_t width = 8;
+	size_t width = 8, lists = sequence ? tfr_lists_count(p->lists) : 0;
 	bool ok;
 
 	for (size_t i = 0; i < tfr_example_count(p->ex); i++)
 		width = tfr_print_wider(width, tfr_example_at(p->ex, i)->key_size);
-	for (size_t i = 0; i < s->n; i++)
-		width = tfr_print_wider(width, s->lists[i].entry->key.len);
-	ok = (!tfr_example_count(p->ex) && s->n) || tfr_print_text_features(p, width);
-	for (size_t i = 0; ok && i < s->n; i++)
-		ok = text_list(p, s->lists[i].entry, width);
+	for (size_t i = 0; i < lists; i++)
+		width = tfr_print_wider(width, tfr_lists_at(p->lists, i)->key_size);
+	ok = (!tfr_example_count(p->ex) && lists) || tfr_print_text_features(p, width);
+	for (size_t i = 0; ok && i < lists; i++)
+		ok = text_list(p, tfr_lists_at(p->lists, i), width);
 	return ok;
 }
 
 /* ---- Both ---- */
 
-static enum tfr_status parse(struct tfr_printer *p, const void *data, size_t size, bool *sequence,
-	struct tfr_sequence *s, struct tfr_error *err)
-{
-	enum tfr_status status = p->parsed ? TFR_OK : tfr_example_parse(p->ex, data, size, err);
-
-	*s = (struct tfr_sequence){ 0 };
-	if (status)
-		return status;
-	*sequence = tfr_is_sequence_example(data, size);
-	return *sequence ? tfr_sequence_parse(s, data, size, err) : TFR_OK;
-}
-
 static enum tfr_status print_example(
 	struct tfr_printer *p, bool json, const void *data, size_t size, struct tfr_error *err)
 {
-	struct tfr_sequence s;
-	enum tfr_status status;
-	bool sequence, ok;
+	enum tfr_status status = p->parsed ? TFR_OK : tfr_example_parse(p->ex, data, size, err);
+	bool sequence = !status && tfr_is_sequence_example(data, size);
 
-	status = parse(p, data, size, &sequence, &s, err);
-	if (!status) {
-		if (json)
-			ok = tfr_print_json_example(p, sequence ? &s : NULL);
-		else
-			ok = text_record(p, &s);
-		if (!ok)
-			status = tfr_fail_nomem(err, "printing a record");
-	}
-	tfr_sequence_clear(&s);
+	if (sequence)
+		status = tfr_lists_parse(p->lists, data, size, err);
+	if (!status && !(json ? tfr_print_json_example : text_record)(p, sequence))
+		status = tfr_fail_nomem(err, "printing a record");
 	return status;
 }
 

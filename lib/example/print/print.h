@@ -1,5 +1,4 @@
-/* example/print/print.h - shared by the two ways to print a record: values, independent of the
- * reader that decoded them. */
+/* example/print/print.h - shared by the two ways to print a record. */
 #ifndef TFR_EXAMPLE_PRINT_PRINT_H
 #define TFR_EXAMPLE_PRINT_PRINT_H
 
@@ -8,13 +7,14 @@
 
 #include "base/buf.h"
 #include "event.pb-c.h"
-#include "example.pb-c.h"
 #include "example/content.h"
+#include "example/lists.h"
 #include "example/print/printer.h"
 
 struct tfr_printer {
 	struct tfr_print_opts opts;
 	struct tfr_example *ex;
+	struct tfr_lists *lists;
 	struct tfr_json *json;
 	struct tfr_buf text, scratch, joined;
 	enum tfr_content content;	  /* type of the last record */
@@ -23,42 +23,6 @@ struct tfr_printer {
 	bool parsed; /* the current record is in `ex` */
 	int indent;  /* additional indentation of lines */
 };
-
-/* The values of one Feature: of our reader (`frame` NULL) or of a frame that protobuf-c
- * unpacked. */
-struct tfr_printed_values {
-	enum tfr_kind kind;
-	uint64_t count, next;
-	struct tfr_cursor cursor;
-	const Tfr__Feature *frame;
-};
-
-struct tfr_printed_value {
-	struct tfr_bytes bytes;
-	float f;
-	int64_t i;
-};
-
-struct tfr_printed_values tfr_values_of(const struct tfr_feature *f);
-struct tfr_printed_values tfr_values_of_frame(const Tfr__Feature *frame);
-bool tfr_values_next(struct tfr_printed_values *vs, struct tfr_printed_value *v);
-
-/* The feature lists of a SequenceExample, sorted by key, the last of equal keys. */
-struct tfr_sequence_list {
-	const Tfr__FeatureListEntry *entry;
-	size_t place; /* in the record */
-};
-
-struct tfr_sequence {
-	Tfr__SequenceExample *message;
-	struct tfr_sequence_list *lists;
-	size_t n;
-};
-
-/* Call tfr_sequence_clear() afterwards, whatever the status. */
-enum tfr_status tfr_sequence_parse(
-	struct tfr_sequence *s, const void *data, size_t size, struct tfr_error *err);
-void tfr_sequence_clear(struct tfr_sequence *s);
 
 /* Pieces of text and JSON shared by all kinds of records.  False: out of memory. */
 
@@ -84,8 +48,8 @@ bool tfr_print_json_bytes(struct tfr_printer *p, struct tfr_bytes b);
 /* The caller's description of these bytes; NULL: none. */
 const char *tfr_print_describe(const struct tfr_printer *p, struct tfr_bytes b, bool brief);
 
-/* The features in p->ex, and the lists of `s`; NULL: not a SequenceExample. */
-bool tfr_print_json_example(struct tfr_printer *p, const struct tfr_sequence *s);
+/* The features in p->ex and, of a SequenceExample, the lists in p->lists. */
+bool tfr_print_json_example(struct tfr_printer *p, bool sequence);
 /* Only the features in p->ex: an object named `key`, or lines. */
 bool tfr_print_json_features(struct tfr_printer *p, const char *key);
 bool tfr_print_text_features(struct tfr_printer *p, size_t width);

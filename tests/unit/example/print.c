@@ -120,7 +120,7 @@ Test(print, sequence_examples)
 		"{\"context\": {\"a\": [1]}, \"feature_lists\": {\"e\": [], \"s\": [[\"x\"]]}}");
 	r = join(r, hex("12030a0900"));
 	expect(&(struct tfr_print_opts){ .as = TFR_CONTENT_EXAMPLE }, true, r.data, r.size,
-		"not a SequenceExample: its feature lists cannot be parsed");
+		"not a SequenceExample: field runs past the end of what holds it, at byte 63");
 }
 
 Test(print, damage_is_named)
