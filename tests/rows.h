@@ -1,10 +1,11 @@
-/* tests/rows.h - rows of a list, read both ways: what the shortcuts of convert/list decide is what
- * libcsv, json-c and the builder make of the same bytes.
+/* tests/rows.h - rows of a list, read twice: CSV rows as libcsv reads them and JSON lines as json-c
+ * does, and records made in place as the builder makes them.
  *
  * For a unit test and a fuzz target; ROWS_CHECK is what each of them asserts with. */
 #ifndef TESTS_ROWS_H
 #define TESTS_ROWS_H
 
+#include <json-c/json.h>
 #include <string.h>
 
 #include "convert/list/list.h"
@@ -14,16 +15,12 @@ static const struct tfr_convert_opts rows_opts;
 static bool rows_open(
 	struct tfr_list *l, enum tfr_list_format format, bool careful, const void *data, size_t size)
 {
-	*l = (struct tfr_list){ .in.opts = &rows_opts, .format = format, .path = "list" };
-	l->file = true;
-	l->careful = careful;
+	*l = (struct tfr_list){ .in.opts = &rows_opts, .path = "list", .file = true };
 	l->columns.opts = &rows_opts;
 	l->lines.end = true;
-	if (!tfr_buf_append(&l->lines.buf, data, size) ||
-		!(format == TFR_LIST_JSONL ? tfr_jsonl_open(&l->json)
-					   : tfr_csv_open(&l->csv, tfr_list_form(l))))
+	if (!tfr_buf_append(&l->lines.buf, data, size) || !tfr_row_reader_open(&l->reader, format))
 		return false;
-	l->csv.careful = careful;
+	l->reader.csv.careful = careful;
 	return true;
 }
 
@@ -31,9 +28,7 @@ static void rows_close(struct tfr_list *l)
 {
 	tfr_columns_clear(&l->columns);
 	tfr_buf_clear(&l->lines.buf);
-	tfr_csv_close(&l->csv);
-	tfr_jsonl_close(&l->json);
-	tfr_plain_reader_clear(&l->plain);
+	tfr_row_reader_close(&l->reader);
 	tfr_row_layout_clear(&l->layout);
 	tfr_buf_clear(&l->rows_);
 	tfr_buf_clear(&l->text);
@@ -73,16 +68,189 @@ static void rows_check_columns(const struct tfr_columns *a, const struct tfr_col
 	}
 }
 
-/* Reads all rows both ways.  False: there is nothing more to compare. */
+/* ---- json-c ---- */
+
+
+static struct json_object *rows_base64(struct json_object *o)
+{
+	struct json_object *text;
+
+	return json_object_is_type(o, json_type_object) && json_object_object_length(o) == 1 &&
+			       json_object_object_get_ex(o, "base64", &text) &&
+			       json_object_is_type(text, json_type_string)
+		       ? text
+		       : NULL;
+}
+
+static bool rows_is_described(struct json_object *o)
+{
+	struct json_object *n;
+
+	return json_object_is_type(o, json_type_object) &&
+	       json_object_object_get_ex(o, "bytes", &n) &&
+	       json_object_object_get_ex(o, "type", NULL) && json_object_is_type(n, json_type_int);
+}
+
+/* Integers beyond int64 are clamped by json-c. */
+static bool rows_is_clamped(struct json_object *v)
+{
+	return json_object_get_int64(v) == INT64_MAX || json_object_get_int64(v) == INT64_MIN;
+}
+
+static void rows_check_value(
+	struct tfr_json_row *row, struct tfr_json_member m, size_t i, struct json_object *v)
+{
+	const struct tfr_token *t = &tfr_json_line_tokens(&row->line, &m)[i];
+	const char *json = json_object_get_string(rows_base64(v) ?: v);
+	size_t n = (size_t)json_object_get_string_len(rows_base64(v) ?: v);
+	struct tfr_list_column col = { .name = (char *)(uintptr_t)"c", .kind = TFR_KIND_FLOAT };
+	const void *values = NULL;
+	float real;
+
+	switch (t->type) {
+	case TFR_TOKEN_NULL:
+		ROWS_CHECK(!v);
+		break;
+	case TFR_TOKEN_BOOL:
+		ROWS_CHECK(json_object_is_type(v, json_type_boolean));
+		ROWS_CHECK(json_object_get_boolean(v) == t->truth);
+		break;
+	case TFR_TOKEN_TEXT:
+	case TFR_TOKEN_BASE64:
+		ROWS_CHECK(json_object_is_type(v, t->type == TFR_TOKEN_TEXT ? json_type_string
+									   : json_type_object));
+		ROWS_CHECK(n == t->size && !memcmp(json, t->text, n));
+		break;
+	case TFR_TOKEN_NUMBER:
+		ROWS_CHECK(json_object_is_type(v, tfr_token_is_integer(t) ? json_type_int
+									  : json_type_double));
+		m.first += i;
+		m.n = 1;
+		real = (float)json_object_get_double(v);
+		if (tfr_json_row_values(row, &m, &col, &values, NULL))
+			ROWS_CHECK(real - real != 0);
+		else if (!json_object_is_type(v, json_type_int) || !rows_is_clamped(v))
+			ROWS_CHECK(!memcmp(values, &real, sizeof(real)) || real != real);
+		col.kind = TFR_KIND_INT64;
+		if (json_object_is_type(v, json_type_double))
+			ROWS_CHECK(tfr_json_row_values(row, &m, &col, &values, NULL));
+		else if (!rows_is_clamped(v))
+			ROWS_CHECK(!tfr_json_row_values(row, &m, &col, &values, NULL) &&
+				   *(const int64_t *)values == json_object_get_int64(v));
+		break;
+	case TFR_TOKEN_LIST:
+		ROWS_CHECK(json_object_is_type(v, json_type_array));
+		break;
+	default:
+		ROWS_CHECK(json_object_is_type(v, json_type_object) && !rows_base64(v));
+		ROWS_CHECK((t->type == TFR_TOKEN_DESCRIBED) == rows_is_described(v));
+	}
+}
+
+/* Compares a feature.  False: there is none. */
+static bool rows_check_feature(
+	struct tfr_json_row *row, size_t *at, const char *name, size_t size, struct json_object *v)
+{
+	const struct tfr_json_member *members = tfr_json_line_members(&row->line), *m;
+	const char *found;
+	size_t n;
+
+	while (*at < row->line.n && members[*at].form > TFR_MEMBER_ARRAY)
+		++*at;
+	ROWS_CHECK(*at < row->line.n);
+	m = &members[(*at)++];
+	found = tfr_json_row_name(row, m, &n);
+	if (!found)
+		return false;
+	ROWS_CHECK(n == size && !memcmp(name, found, n));
+	ROWS_CHECK((m->form == TFR_MEMBER_ARRAY) == json_object_is_type(v, json_type_array));
+	if (m->form != TFR_MEMBER_ARRAY) {
+		rows_check_value(row, *m, 0, v);
+		return true;
+	}
+	ROWS_CHECK(m->n == json_object_array_length(v));
+	for (size_t i = 0; i < m->n; i++)
+		rows_check_value(row, *m, i, json_object_array_get_idx(v, i));
+	return true;
+}
+
+static bool rows_check_object(
+	struct tfr_json_row *row, size_t *at, struct tfr_buf *prefix, struct json_object *o)
+{
+	size_t before = prefix->size;
+
+	json_object_object_foreach(o, key, value)
+	{
+		bool inner = json_object_is_type(value, json_type_object) && !rows_base64(value) &&
+			     !rows_is_described(value);
+
+		prefix->size = before;
+		if (!tfr_buf_append(prefix, key, strlen(key)) ||
+			(inner && !tfr_buf_append(prefix, "/", 1)))
+			return false;
+		if (inner ? !rows_check_object(row, at, prefix, value)
+			  : !rows_check_feature(row, at, (const char *)prefix->data, prefix->size,
+				    value))
+			return false;
+	}
+	return true;
+}
+
+/* Whether json-c reads the line as an object; *o: the object. */
+static bool rows_parse(struct json_object **o, const char *line, size_t size)
+{
+	struct json_tokener *tokener = json_tokener_new_ex(32);
+	bool good = tokener;
+
+	*o = NULL;
+	while (size && strchr("\r\n", line[size - 1]) && line[size - 1])
+		size--;
+	if (tokener) {
+		json_tokener_set_flags(
+			tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+		*o = json_tokener_parse_ex(tokener, line, (int)size);
+		good = json_tokener_get_error(tokener) == json_tokener_success &&
+		       json_tokener_get_parse_end(tokener) == size &&
+		       json_object_is_type(*o, json_type_object);
+		json_tokener_free(tokener);
+	}
+	return good;
+}
+
+/* json-c takes names in single quotes, ends names at a NUL, and keeps the last of two members of
+ * one name. */
+static void rows_check_json(struct tfr_list *l, const char *line, size_t size)
+{
+	struct tfr_json_row *row = &l->reader.json;
+	struct tfr_error why = { 0 };
+	TFR_AUTO_BUF prefix = { 0 };
+	struct json_object *o;
+	bool good = rows_parse(&o, line, size);
+	enum tfr_status status = tfr_json_row_read(row, &l->columns, line, size, &why);
+	size_t at = 0;
+
+	if (status == TFR_OK && good && rows_check_object(row, &at, &prefix, o))
+		while (at < row->line.n)
+			ROWS_CHECK(tfr_json_line_members(&row->line)[at++].form > TFR_MEMBER_ARRAY);
+	else if (status == TFR_OK)
+		ROWS_CHECK(good);
+	else if (good)
+		ROWS_CHECK(status == TFR_ENOMEM || memchr(line, '\'', size) ||
+			   strstr(why.message, "NUL byte") || strstr(why.message, "one name"));
+	json_object_put(o);
+}
+
+/* Reads all rows.  False: there is nothing more to compare. */
 static bool rows_read(struct tfr_list *plain, struct tfr_list *careful, struct tfr_buf *texts)
 {
 	struct tfr_error why = { 0 }, expected = { 0 };
+	bool json = plain->reader.format == TFR_LIST_JSONL;
 	const char *a, *b;
 	size_t n, m;
 	struct tfr_row x, y;
 	enum tfr_status status;
 
-	if (plain->format != TFR_LIST_JSONL) {
+	if (!json) {
 		status = tfr_list_read_header(plain, &why);
 		ROWS_CHECK(tfr_list_read_header(careful, &expected) == status);
 		ROWS_CHECK(!strcmp(why.message, expected.message));
@@ -96,14 +264,20 @@ static bool rows_read(struct tfr_list *plain, struct tfr_list *careful, struct t
 		if (status)
 			return status == TFR_END;
 		ROWS_CHECK(n == m && !memcmp(a, b, n) && !memcmp(&x, &y, sizeof(x)));
-		rows_check_cells(&plain->csv, &careful->csv);
-		status = tfr_list_see_row(plain, &x, a, n, &why);
-		ROWS_CHECK(tfr_list_see_row(careful, &y, b, m, &expected) == status);
+		rows_check_cells(&plain->reader.csv, &careful->reader.csv);
+		if (json)
+			rows_check_json(plain, a, n);
+		if (!json || !tfr_json_row_read(&plain->reader.json, &plain->columns, a, n, NULL))
+			status = tfr_list_see_row(plain, x.line, &why);
+		if (!json)
+			ROWS_CHECK(tfr_list_see_row(careful, y.line, &expected) == status);
 		if (status || !tfr_buf_append(&plain->rows_, &x, sizeof(x)) ||
 			!tfr_buf_append(texts, a, n))
 			return false;
 	}
 }
+
+/* ---- records ---- */
 
 /* A row as a record, both ways; false: memory is lacking. */
 static bool rows_encode(struct tfr_list *l, struct tfr_list_item *own, struct tfr_builder *b,
@@ -112,24 +286,16 @@ static bool rows_encode(struct tfr_list *l, struct tfr_list_item *own, struct tf
 	struct tfr_error why = { 0 };
 	const uint8_t *data = NULL;
 	size_t n = 0;
-	enum tfr_status status;
+	enum tfr_status status =
+		tfr_row_reader_read(&own->reader, &l->columns, text, size, &why);
 	bool done;
 
+	if (status)
+		return status != TFR_ENOMEM;
 	own->records.data.size = own->records.sums.size = 0;
 	tfr_builder_reset(b);
-	tfr_csv_reset(&own->csv);
-	if (l->format == TFR_LIST_JSONL) {
-		done = tfr_plain_read(&own->plain, &l->columns, text, size) &&
-		       tfr_plain_object(&own->plain, &l->layout, size, &own->records);
-		status = tfr_jsonl_parse(&own->json, text, size, &why);
-		if (!status)
-			status = tfr_list_put_object(l, own, &own->json, b, &why);
-	} else {
-		status = tfr_csv_line(&own->csv, text, size, &why);
-		done = !status && tfr_plain_cells(&own->csv, &l->layout, size, &own->records);
-		if (!status)
-			status = tfr_list_put_cells(l, own, &own->csv, b, &why);
-	}
+	done = tfr_list_encode_row(&own->reader, &l->layout, size, &own->records);
+	status = tfr_list_build_row(l, own, &own->reader, b, &why);
 	if (!status)
 		status = tfr_builder_flatten(b, &data, &n, &why);
 	if (status == TFR_ENOMEM)
@@ -150,8 +316,7 @@ static void rows_encode_all(struct tfr_list *l, const struct tfr_buf *texts, uns
 	struct tfr_builder *b = tfr_builder_new();
 	struct tfr_list_item own = { 0 };
 	bool good = b && tfr_row_layout_init(&l->layout, &l->columns) &&
-		    (l->format == TFR_LIST_JSONL ? tfr_jsonl_open(&own.json)
-						 : tfr_csv_open(&own.csv, tfr_list_form(l)));
+		    tfr_row_reader_open(&own.reader, l->reader.format);
 	size_t at = 0;
 
 	for (size_t i = 0; good && i < l->rows_.size / sizeof(*rows); i++) {
@@ -159,15 +324,12 @@ static void rows_encode_all(struct tfr_list *l, const struct tfr_buf *texts, uns
 		at += rows[i].size;
 	}
 	tfr_row_layout_clear(&l->layout);
-	tfr_csv_close(&own.csv);
-	tfr_jsonl_close(&own.json);
-	tfr_plain_reader_clear(&own.plain);
+	tfr_row_reader_close(&own.reader);
 	tfr_records_clear(&own.records);
-	tfr_buf_clear(&own.seen);
 	tfr_builder_free(b);
 }
 
-/* Compares all that is made of a list; returns how many records the shortcut has made. */
+/* Compares all that is made of a list; returns how many records were made in place. */
 static unsigned rows_compare(enum tfr_list_format format, const void *data, size_t size)
 {
 	struct tfr_list plain, careful;
@@ -179,7 +341,8 @@ static unsigned rows_compare(enum tfr_list_format format, const void *data, size
 	if (opened && rows_read(&plain, &careful, &texts)) {
 		bool decided = true;
 
-		rows_check_columns(&plain.columns, &careful.columns);
+		if (format != TFR_LIST_JSONL)
+			rows_check_columns(&plain.columns, &careful.columns);
 		for (size_t i = 0; decided && i < plain.columns.n; i++)
 			decided = !tfr_column_decide(&plain.columns.list[i],
 				format != TFR_LIST_JSONL, "list", NULL);

@@ -44,6 +44,31 @@ static inline uint32_t tfr_utf8_code_point(const uint8_t *p, size_t len)
 	return code;
 }
 
+/* Writes a code point up to U+10FFFF and returns its length (1..4). */
+static inline size_t tfr_utf8_put(uint8_t *to, uint32_t code)
+{
+	if (code < 0x80) {
+		to[0] = (uint8_t)code;
+		return 1;
+	}
+	if (code < 0x800) {
+		to[0] = (uint8_t)(0xc0 | code >> 6);
+		to[1] = (uint8_t)(0x80 | (code & 0x3f));
+		return 2;
+	}
+	if (code < 0x10000) {
+		to[0] = (uint8_t)(0xe0 | code >> 12);
+		to[1] = (uint8_t)(0x80 | (code >> 6 & 0x3f));
+		to[2] = (uint8_t)(0x80 | (code & 0x3f));
+		return 3;
+	}
+	to[0] = (uint8_t)(0xf0 | code >> 18);
+	to[1] = (uint8_t)(0x80 | (code >> 12 & 0x3f));
+	to[2] = (uint8_t)(0x80 | (code >> 6 & 0x3f));
+	to[3] = (uint8_t)(0x80 | (code & 0x3f));
+	return 4;
+}
+
 /* Whether the well-formed character at `p` of `len` bytes can be printed without side effects.  The
  * others are:
  *

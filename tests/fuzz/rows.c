@@ -1,5 +1,5 @@
-/* Rows of CSV, TSV and JSON lines: what is read of them without libcsv, json-c and a builder is what
- * these make of them. */
+/* Rows of CSV, TSV and JSON lines: what is read of them is what libcsv and json-c read, and records
+ * made in place are those of the builder. */
 #include <stdlib.h>
 
 #define ROWS_CHECK(ok) \

@@ -3,13 +3,9 @@
 #ifndef TFR_CONVERT_ARCHIVE_CP437_H
 #define TFR_CONVERT_ARCHIVE_CP437_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/buf.h"
 
-enum { TFR_CP437_MOST = 3 };
-
-/* Writes a character as UTF-8, at most TFR_CP437_MOST bytes, and returns how many.  The first 128
- * are those of ASCII. */
-size_t tfr_cp437_utf8(uint8_t character, uint8_t *utf8);
+/* Appends a text as UTF-8.  The first 128 characters are those of ASCII.  False: out of memory. */
+bool tfr_cp437_append(struct tfr_buf *to, const char *text);
 
 #endif

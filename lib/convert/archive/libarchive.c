@@ -188,18 +188,6 @@ static enum tfr_status start(struct packed *p, struct tfr_error *err)
 	return status;
 }
 
-static bool put_cp437(struct tfr_buf *path, const char *name)
-{
-	for (const char *p = name; *p; p++) {
-		uint8_t utf8[TFR_CP437_MOST];
-		size_t n = tfr_cp437_utf8((uint8_t)*p, utf8);
-
-		if (!tfr_buf_append(path, utf8, n))
-			return false;
-	}
-	return tfr_buf_append(path, "", 1);
-}
-
 /* The name in UTF-8 if the archive says so, else its bytes.  In a zip archive, names that are
  * not UTF-8 are in code page 437 (APPNOTE.TXT, appendix D). */
 static bool set_path(struct packed *p, struct archive_entry *e)
@@ -212,7 +200,7 @@ static bool set_path(struct packed *p, struct archive_entry *e)
 	path = path ?: "";
 	p->path.size = 0;
 	if (format == ARCHIVE_FORMAT_ZIP && !tfr_is_utf8((const uint8_t *)path, strlen(path)))
-		return put_cp437(&p->path, path);
+		return tfr_cp437_append(&p->path, path) && tfr_buf_append(&p->path, "", 1);
 	return tfr_buf_append(&p->path, path, strlen(path) + 1);
 }
 

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 enum tfr_kind tfr_cell_kind(enum tfr_cell_type cell)
 {
 	switch (cell) {
@@ -192,30 +194,6 @@ static enum tfr_status put_raw(const struct tfr_cells *c, const uint8_t *row,
 		b, c->name, &(struct tfr_bytes){ scratch->data, count(c) * c->size }, 1, err);
 }
 
-static size_t put_utf8(uint8_t *to, uint32_t v)
-{
-	if (v < 0x80) {
-		to[0] = (uint8_t)v;
-		return 1;
-	}
-	if (v < 0x800) {
-		to[0] = (uint8_t)(0xc0 | v >> 6);
-		to[1] = (uint8_t)(0x80 | (v & 0x3f));
-		return 2;
-	}
-	if (v < 0x10000) {
-		to[0] = (uint8_t)(0xe0 | v >> 12);
-		to[1] = (uint8_t)(0x80 | (v >> 6 & 0x3f));
-		to[2] = (uint8_t)(0x80 | (v & 0x3f));
-		return 3;
-	}
-	to[0] = (uint8_t)(0xf0 | v >> 18);
-	to[1] = (uint8_t)(0x80 | (v >> 12 & 0x3f));
-	to[2] = (uint8_t)(0x80 | (v >> 6 & 0x3f));
-	to[3] = (uint8_t)(0x80 | (v & 0x3f));
-	return 4;
-}
-
 /* A text with 4 bytes per character; UTF-8 is never longer. */
 static enum tfr_status to_utf8(const struct tfr_cells *c, const uint8_t *p, uint8_t *to,
 	size_t *size, struct tfr_error *err)
@@ -232,7 +210,7 @@ static enum tfr_status to_utf8(const struct tfr_cells *c, const uint8_t *p, uint
 		if (v > 0x10ffff || (v >= 0xd800 && v < 0xe000))
 			return tfr_fail(err, TFR_EDATA,
 				"'%s' has the code point 0x%x, which is not a character", c->name, v);
-		*size += put_utf8(to + *size, v);
+		*size += tfr_utf8_put(to + *size, v);
 	}
 	return TFR_OK;
 }

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 enum { NESTED = 8 /* fields within fields */ };
 
 struct reader {
@@ -94,10 +96,9 @@ static bool takes_word(struct reader *r, const char *word)
 /* A byte of a text, in UTF-8. */
 static bool keep(struct reader *r, uint8_t byte)
 {
-	const uint8_t two[2] = { (uint8_t)(0xc0 | byte >> 6), (uint8_t)(0x80 | (byte & 0x3f)) };
-	bool wide = r->latin && byte >= 0x80;
+	uint8_t utf8[4] = { byte };
 
-	return tfr_buf_append(&r->h->names, wide ? two : &byte, wide ? 2 : 1);
+	return tfr_buf_append(&r->h->names, utf8, r->latin ? tfr_utf8_put(utf8, byte) : 1);
 }
 
 /* Parses a text, in which only a quote and a backslash can be escaped, into `names` with its

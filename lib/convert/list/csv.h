@@ -26,7 +26,7 @@ struct tfr_csv {
 	enum tfr_csv_form form;
 	bool open, failed;
 	bool begun;    /* the row has had a line */
-	bool careful;  /* libcsv reads every row, and a NUL is after each cell; tests compare the two */
+	bool careful;  /* libcsv reads every row: for tests, which compare the two ways */
 	unsigned rows; /* complete since the last reset */
 	const char *base; /* of the cells: the line, or `text` */
 	struct tfr_buf text, cells_;

@@ -67,14 +67,11 @@ static void free_own(void *p)
 		tfr_buf_clear(&own->paths[i]);
 		tfr_buf_clear(&own->files[i]);
 	}
-	tfr_csv_close(&own->csv);
-	tfr_jsonl_close(&own->json);
-	tfr_plain_reader_clear(&own->plain);
+	tfr_row_reader_close(&own->reader);
 	tfr_records_clear(&own->records);
 	tfr_buf_clear(&own->text);
 	tfr_buf_clear(&own->rows_);
 	tfr_buf_clear(&own->gaps_);
-	tfr_buf_clear(&own->seen);
 	free(own->paths);
 	free(own->files);
 	free(own);
@@ -97,8 +94,7 @@ static enum tfr_status have_own(
 		if (!own->paths || !own->files)
 			return tfr_fail_nomem(err, "reading a list");
 		own->n = n;
-		if (l->format == TFR_LIST_JSONL ? !tfr_jsonl_open(&own->json)
-						: !tfr_csv_open(&own->csv, tfr_list_form(l)))
+		if (!tfr_row_reader_open(&own->reader, l->reader.format))
 			return tfr_fail_nomem(err, "reading a list");
 	}
 	for (size_t i = 0; i < n; i++)
@@ -240,14 +236,14 @@ static enum tfr_status next_of_pipe(
 	item->size = size;
 	item->hash = XXH3_64bits(text, size);
 	item->hashed = true;
-	status = tfr_list_see_row(l, &row, text, size, err);
+	if (l->reader.format == TFR_LIST_JSONL)
+		status = tfr_json_row_read(&l->reader.json, &l->columns, text, size, err);
+	if (status)
+		return or_skip(item, status, err);
+	status = tfr_list_see_row(l, row.line, err);
 	if (status)
 		return status;
-	status = l->format == TFR_LIST_JSONL ? tfr_jsonl_parse(&l->json, text, size, err) : TFR_OK;
-	if (!status)
-		status = l->format == TFR_LIST_JSONL
-				 ? tfr_list_put_object(l, item->own, &l->json, item->builder, err)
-				 : tfr_list_put_cells(l, item->own, &l->csv, item->builder, err);
+	status = tfr_list_build_row(l, item->own, &l->reader, item->builder, err);
 	return or_skip(item, status, err);
 }
 
@@ -265,34 +261,14 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 /* ---- a row of a file ---- */
 
 /* Puts the features of a row into a builder.  TFR_EDATA: the row cannot be used. */
-static enum tfr_status put_row(struct tfr_list *l, struct tfr_item *item, const char *text,
+static enum tfr_status build_row(struct tfr_list *l, struct tfr_item *item, const char *text,
 	size_t size, struct tfr_error *err)
 {
 	struct tfr_list_item *own = item->own;
-	enum tfr_status status;
+	enum tfr_status status =
+		tfr_row_reader_read(&own->reader, &l->columns, text, size, err);
 
-	if (l->format == TFR_LIST_JSONL) {
-		status = tfr_jsonl_parse(&own->json, text, size, err);
-		return status ? status
-			      : tfr_list_put_object(l, own, &own->json, item->builder, err);
-	}
-	tfr_csv_reset(&own->csv);
-	status = tfr_csv_line(&own->csv, text, size, err);
-	if (status == TFR_END)
-		return tfr_fail(err, TFR_EDATA, "the row has changed since it was found");
-	return status ? status : tfr_list_put_cells(l, own, &own->csv, item->builder, err);
-}
-
-/* Whether the row has become a record without a builder. */
-static bool encode_plain(
-	const struct tfr_list *l, struct tfr_list_item *own, const char *text, size_t size)
-{
-	if (l->format == TFR_LIST_JSONL)
-		return tfr_plain_read(&own->plain, &l->columns, text, size) &&
-		       tfr_plain_object(&own->plain, &l->layout, size, &own->records);
-	tfr_csv_reset(&own->csv);
-	return !tfr_csv_line(&own->csv, text, size, NULL) &&
-	       tfr_plain_cells(&own->csv, &l->layout, size, &own->records);
+	return status ? status : tfr_list_build_row(l, own, &own->reader, item->builder, err);
 }
 
 static enum tfr_status encode_row(struct tfr_list *l, struct tfr_item *item, const char *text,
@@ -300,12 +276,13 @@ static enum tfr_status encode_row(struct tfr_list *l, struct tfr_item *item, con
 {
 	struct tfr_list_item *own = item->own;
 	const uint8_t *record;
-	enum tfr_status status;
+	enum tfr_status status =
+		tfr_row_reader_read(&own->reader, &l->columns, text, size, err);
 
-	if (encode_plain(l, own, text, size))
-		return TFR_OK;
+	if (status || tfr_list_encode_row(&own->reader, &l->layout, size, &own->records))
+		return status;
 	tfr_builder_reset(item->builder);
-	status = put_row(l, item, text, size, err);
+	status = tfr_list_build_row(l, own, &own->reader, item->builder, err);
 	if (!status)
 		status = tfr_builder_flatten(item->builder, &record, &size, err);
 	if (!status && !tfr_records_add(&own->records, record, size))
@@ -376,7 +353,7 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 		return encode_rows(l, item, err);
 	if (l->file)
 		status = or_skip(item,
-			put_row(l, item, (const char *)own->text.data, own->text.size, err), err);
+			build_row(l, item, (const char *)own->text.data, own->text.size, err), err);
 	return status || item->skipped ? status : tfr_list_embed_all(l, item, bench, room, err);
 }
 
@@ -390,9 +367,7 @@ static void close_list(struct tfr_input *in)
 		close(l->folder);
 	tfr_columns_clear(&l->columns);
 	tfr_lines_clear(&l->lines);
-	tfr_csv_close(&l->csv);
-	tfr_jsonl_close(&l->json);
-	tfr_plain_reader_clear(&l->plain);
+	tfr_row_reader_close(&l->reader);
 	tfr_row_layout_clear(&l->layout);
 	tfr_buf_clear(&l->rows_);
 	tfr_buf_clear(&l->text);
@@ -481,7 +456,6 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 		return tfr_fail_nomem(err, "reading a list");
 	*in = &l->in;
 	l->in = (struct tfr_input){ .ops = ops, .opts = opts, .items = TFR_STREAM };
-	l->format = format;
 	l->path = opts->inputs[0];
 	l->folder = AT_FDCWD;
 	l->columns.opts = opts;
@@ -496,8 +470,7 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 	if (!l->prefix)
 		return tfr_fail_nomem(err, "reading a list");
 	l->in.prefix = l->prefix;
-	if (!(format == TFR_LIST_JSONL ? tfr_jsonl_open(&l->json)
-				       : tfr_csv_open(&l->csv, tfr_list_form(l))))
+	if (!tfr_row_reader_open(&l->reader, format))
 		return tfr_fail_nomem(err, "reading a list");
 	if (format != TFR_LIST_JSONL)
 		status = tfr_list_read_header(l, err);

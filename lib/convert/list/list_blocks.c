@@ -43,14 +43,17 @@ static size_t count(const uint8_t *p, size_t n, uint8_t byte)
 	size_t found = 0, i = 0;
 
 #if defined(__SSE2__)
-	const __m128i wanted = _mm_set1_epi8((char)byte);
+	const __m128i wanted = _mm_set1_epi8((char)byte), one = _mm_set1_epi8(1);
+	__m128i sums = _mm_setzero_si128();
 
 	for (; i + 16 <= n; i += 16) {
 		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
+		__m128i ones = _mm_and_si128(_mm_cmpeq_epi8(v, wanted), one);
 
-		found += (size_t)__builtin_popcount(
-			(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, wanted)));
+		sums = _mm_add_epi64(sums, _mm_sad_epu8(ones, _mm_setzero_si128()));
 	}
+	found = (size_t)_mm_cvtsi128_si64(sums) +
+		(size_t)_mm_cvtsi128_si64(_mm_unpackhi_epi64(sums, sums));
 #endif
 	for (; i < n; i++)
 		found += p[i] == byte;
@@ -69,7 +72,7 @@ static size_t last_border(const struct tfr_list *l, const uint8_t *p, size_t n)
 {
 	bool quoted;
 
-	if (l->format == TFR_LIST_JSONL || l->format == TFR_LIST_RAW_TSV)
+	if (l->reader.format == TFR_LIST_JSONL || l->reader.format == TFR_LIST_RAW_TSV)
 		return after_last_line(p, n);
 	quoted = count(p, n, '"') % 2;
 	for (;;) {
@@ -159,13 +162,11 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 static bool open_block(struct block *b, const struct tfr_list *l)
 {
 	b->list.in.opts = l->in.opts;
-	b->list.format = l->format;
 	b->list.path = l->path;
 	b->list.file = true;
 	b->list.columns.opts = l->columns.opts;
-	b->open = l->format == TFR_LIST_JSONL ? tfr_jsonl_open(&b->list.json)
-					      : tfr_csv_open(&b->list.csv, tfr_list_form(l));
-	for (size_t i = 0; b->open && l->format != TFR_LIST_JSONL && i < l->columns.n; i++)
+	b->open = tfr_row_reader_open(&b->list.reader, l->reader.format);
+	for (size_t i = 0; b->open && l->reader.format != TFR_LIST_JSONL && i < l->columns.n; i++)
 		b->open = tfr_columns_add(&b->list.columns, l->columns.list[i].name,
 				  strlen(l->columns.list[i].name)) != NULL;
 	return b->open;
@@ -182,6 +183,20 @@ static void forget(struct tfr_columns *c)
 		col->number_line = col->text_line = 0;
 		memset(col->misfits, 0, sizeof(col->misfits));
 	}
+}
+
+/* A row that cannot be read is passed over: its reading again reports it. */
+static enum tfr_status see_row(struct tfr_list *l, const struct tfr_row *row, const char *text,
+	size_t size, struct tfr_error *err)
+{
+	enum tfr_status status =
+		l->reader.format == TFR_LIST_JSONL
+			? tfr_json_row_read(&l->reader.json, &l->columns, text, size, err)
+			: TFR_OK;
+
+	if (status)
+		return status == TFR_EDATA ? TFR_OK : status;
+	return tfr_list_see_row(l, row->line, err);
 }
 
 static enum tfr_status work(void *ctx, struct tfr_lanes_run *lanes, unsigned worker, uint64_t i,
@@ -202,7 +217,7 @@ static enum tfr_status work(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 	forget(&b->list.columns);
 	b->rows_.size = 0;
 	while (!(status = tfr_list_read_row(&b->list, &row, &text, &size, err))) {
-		status = tfr_list_see_row(&b->list, &row, text, size, err);
+		status = see_row(&b->list, &row, text, size, err);
 		if (status)
 			return status;
 		if (!tfr_buf_append(&b->rows_, &row, sizeof(row)))
@@ -253,9 +268,7 @@ static void clear_block(void *slot)
 
 	tfr_columns_clear(&b->list.columns);
 	tfr_lines_clear(&b->list.lines);
-	tfr_csv_close(&b->list.csv);
-	tfr_jsonl_close(&b->list.json);
-	tfr_plain_reader_clear(&b->list.plain);
+	tfr_row_reader_close(&b->list.reader);
 	tfr_buf_clear(&b->list.text);
 	tfr_buf_clear(&b->list.comment);
 	tfr_buf_clear(&b->rows_);
@@ -302,7 +315,7 @@ static enum tfr_status see_first(struct tfr_list *l, struct tfr_error *err)
 
 	assert(status == TFR_OK);
 	if (!status)
-		status = tfr_list_see_row(l, &row, text, size, err);
+		status = see_row(l, &row, text, size, err);
 	if (!status && !tfr_buf_append(&l->rows_, &row, sizeof(row)))
 		status = tfr_fail_nomem(err, "reading a list");
 	return status;
@@ -314,7 +327,7 @@ static enum tfr_status decide_kinds(struct tfr_list *l, struct tfr_error *err)
 
 	for (size_t i = 0; !status && i < l->columns.n; i++)
 		status = tfr_column_decide(
-			&l->columns.list[i], l->format != TFR_LIST_JSONL, l->path, err);
+			&l->columns.list[i], l->reader.format != TFR_LIST_JSONL, l->path, err);
 	if (!status)
 		tfr_list_warn_of_empty(l);
 	return status ? status : tfr_columns_check(&l->columns, l->path, err);

@@ -1,10 +1,16 @@
-/* convert/list/list_features.c - a row's values under the names of their columns, each of the one kind
- * that its column has; files of paths read last. */
+/* convert/list/list_features.c - a row's values under the names of their columns, each of the one
+ * kind that its column has; files of paths read last. */
 #include <string.h>
 
-#include "convert/list/list.h"
-#include "convert/image_features.h"
 #include "convert/audio_features.h"
+#include "convert/image_features.h"
+#include "convert/list/list.h"
+
+enum {
+	MOST_ROW = 1 << 20, /* bytes: memory for a larger row is not taken in advance */
+	SPARSE = 8,	    /* columns for each member, beyond which most are absent */
+	FEW_COLUMNS = 64,
+};
 
 /* A column that is embedded: its path is kept until load() reads the file. */
 static enum tfr_status note_path(struct tfr_list_item *own, size_t embed, const char *path,
@@ -20,31 +26,130 @@ static enum tfr_status note_path(struct tfr_list_item *own, size_t embed, const 
 	return TFR_OK;
 }
 
-static enum tfr_status put_text(struct tfr_builder *b, const struct tfr_list_column *col,
+/* ---- values ---- */
+
+/* Where the features of a row go: into a record, in the order of the layout, or into a builder. */
+struct sink {
+	struct tfr_records *records; /* NULL: the builder */
+	const struct tfr_row_layout *layout;
+	size_t place; /* of the column in the layout */
+	struct tfr_builder *builder;
+};
+
+/* `values`: of the kind of the column. */
+static enum tfr_status put(const struct sink *s, const struct tfr_list_column *col,
+	const void *values, size_t n, struct tfr_error *err)
+{
+	switch (col->kind) {
+	case TFR_KIND_INT64:
+		if (!s->records)
+			return tfr_builder_int64s(s->builder, col->name, values, n, err);
+		tfr_records_int64s(s->records, s->layout, s->place, values, n);
+		return TFR_OK;
+	case TFR_KIND_FLOAT:
+		if (!s->records)
+			return tfr_builder_floats(s->builder, col->name, values, n, err);
+		tfr_records_floats(s->records, s->layout, s->place, values, n);
+		return TFR_OK;
+	default:
+		if (!s->records)
+			return tfr_builder_bytes(s->builder, col->name, values, n, err);
+		tfr_records_bytes(s->records, s->layout, s->place, values, n);
+		return TFR_OK;
+	}
+}
+
+static enum tfr_status put_cell(const struct sink *s, const struct tfr_list_column *col,
 	const char *text, size_t size, struct tfr_error *err)
 {
 	struct tfr_bytes bytes = { (const uint8_t *)text, size };
 	int64_t whole;
 	float real;
 
-	switch (col->kind) {
-	case TFR_KIND_INT64:
-		if (!tfr_text_int64(text, size, &whole))
-			break;
-		return tfr_builder_int64s(b, col->name, &whole, 1, err);
-	case TFR_KIND_FLOAT:
-		if (!tfr_text_float(text, size, &real))
-			break;
-		return tfr_builder_floats(b, col->name, &real, 1, err);
-	default:
-		return tfr_builder_bytes(b, col->name, &bytes, 1, err);
-	}
+	if (col->kind == TFR_KIND_INT64
+			? tfr_text_int64(text, size, &whole)
+			: col->kind != TFR_KIND_FLOAT || tfr_text_float(text, size, &real))
+		return put(s, col,
+			col->kind == TFR_KIND_INT64   ? (const void *)&whole
+			: col->kind == TFR_KIND_FLOAT ? (const void *)&real
+						      : &bytes,
+			1, err);
 	return tfr_fail(err, TFR_EDATA, "'%s' is '%.*s', which %s cannot hold", col->name,
 		(int)(size < 40 ? size : 40), text, tfr_kind_name(col->kind));
 }
 
-enum tfr_status tfr_list_put_cells(struct tfr_list *l, struct tfr_list_item *own,
-	const struct tfr_csv *csv, struct tfr_builder *b, struct tfr_error *err)
+static enum tfr_status put_member(const struct sink *s, struct tfr_row_reader *r,
+	const struct tfr_list_column *col, const struct tfr_json_member *m, struct tfr_error *err)
+{
+	const void *values;
+	enum tfr_status status = tfr_json_row_values(&r->json, m, col, &values, err);
+
+	return status ? status : put(s, col, values, m->n, err);
+}
+
+/* ---- rows as records ---- */
+
+static bool encode_cell(
+	const struct sink *s, const struct tfr_csv *csv, const struct tfr_columns *c, size_t column)
+{
+	const struct tfr_cell *cell = &tfr_csv_cells(csv)[column];
+
+	return cell->absent ||
+	       (c->list[column].kind &&
+		       !put_cell(s, &c->list[column], tfr_csv_text(csv, cell), cell->size, NULL));
+}
+
+static bool encode_member(
+	const struct sink *s, struct tfr_row_reader *r, const struct tfr_columns *c, size_t column)
+{
+	const struct tfr_json_member *m = tfr_json_row_member(&r->json, column);
+
+	if (!m || !tfr_json_row_has(&r->json, m))
+		return true;
+	/* Lists that are all empty have no kind, and make no feature. */
+	return c->list[column].kind ? !put_member(s, r, &c->list[column], m, NULL) : !m->n;
+}
+
+/* Whether all features of the row have a column, and no column has two of them. */
+static bool is_regular(const struct tfr_row_reader *r, const struct tfr_columns *c)
+{
+	const struct tfr_json_member *members = tfr_json_line_members(&r->json.line);
+
+	if (r->format != TFR_LIST_JSONL)
+		return r->csv.n == c->n;
+	if (r->json.twice || (c->n > FEW_COLUMNS && c->n / SPARSE > r->json.line.n))
+		return false;
+	for (size_t i = 0; i < r->json.line.n; i++)
+		if (members[i].column == SIZE_MAX && members[i].n &&
+			tfr_json_row_has(&r->json, &members[i]))
+			return false;
+	return true;
+}
+
+bool tfr_list_encode_row(struct tfr_row_reader *r, const struct tfr_row_layout *layout, size_t size,
+	struct tfr_records *to)
+{
+	const struct tfr_columns *c = layout->columns;
+	struct sink s = { .records = to, .layout = layout };
+
+	if (size > MOST_ROW || !is_regular(r, c) || !tfr_records_begin(to, layout, size))
+		return false;
+	for (; s.place < c->n; s.place++) {
+		size_t column = tfr_row_layout_column(layout, s.place);
+
+		if (r->format == TFR_LIST_JSONL ? !encode_member(&s, r, c, column)
+						: !encode_cell(&s, &r->csv, c, column)) {
+			tfr_records_cancel(to);
+			return false;
+		}
+	}
+	return tfr_records_end(to);
+}
+
+/* ---- rows in a builder ---- */
+
+static enum tfr_status build_cells(struct tfr_list *l, struct tfr_list_item *own,
+	const struct tfr_csv *csv, const struct sink *s, struct tfr_error *err)
 {
 	const struct tfr_cell *cells = tfr_csv_cells(csv);
 	enum tfr_status status = TFR_OK;
@@ -61,72 +166,54 @@ enum tfr_status tfr_list_put_cells(struct tfr_list *l, struct tfr_list_item *own
 		if (col->embed != TFR_NO_EMBED)
 			status = note_path(own, col->embed, text, cells[i].size, err);
 		else
-			status = put_text(b, col, text, cells[i].size, err);
+			status = put_cell(s, col, text, cells[i].size, err);
 	}
 	return status;
 }
 
-struct putting {
-	struct tfr_list *l;
-	struct tfr_list_item *own;
-	struct tfr_jsonl *json;
-	struct tfr_builder *builder;
-	size_t guess;
-};
-
-/* Whether another member of the row has put this column: "a/b" may be a name and a path. */
-static enum tfr_status see_once(
-	struct putting *p, const struct tfr_list_column *col, struct tfr_error *err)
+static enum tfr_status build_member(struct tfr_list *l, struct tfr_list_item *own,
+	struct tfr_row_reader *r, const struct tfr_json_member *m, const struct sink *s,
+	struct tfr_error *err)
 {
-	struct tfr_buf *seen = &p->own->seen;
-	size_t i = (size_t)(col - p->l->columns.list), end = (i + 1) * sizeof(uint64_t);
-	uint64_t *last;
-
-	if (end > seen->size) {
-		if (!tfr_buf_reserve(seen, end - seen->size))
-			return tfr_fail_nomem(err, "reading a list");
-		memset(seen->data + seen->size, 0, end - seen->size);
-		seen->size = end;
-	}
-	last = (uint64_t *)(void *)seen->data + i;
-	if (*last == p->own->row)
-		return tfr_fail(err, TFR_EDATA, "'%s' is given twice", col->name);
-	*last = p->own->row;
-	return TFR_OK;
-}
-
-static enum tfr_status put_member(
-	void *ctx, const char *name, size_t size, struct json_object *value, struct tfr_error *err)
-{
-	struct putting *p = ctx;
-	const struct tfr_list_column *col = tfr_columns_find(&p->l->columns, name, size, &p->guess);
-	struct json_object *misfit;
+	const struct tfr_token *t = tfr_json_line_tokens(&r->json.line, m), *misfit;
+	const struct tfr_list_column *col =
+		m->column == SIZE_MAX ? NULL : &l->columns.list[m->column];
+	const char *name;
+	size_t size;
 
 	/* An array that was always empty has no kind. */
-	if (!col || col->kind == TFR_KIND_UNSET)
-		return tfr_jsonl_looks(value, &misfit) ||
-				       !json_object_is_type(value, json_type_array)
-			       ? tfr_fail(err, TFR_EDATA, "'%.*s' is nothing a feature can hold",
-					 (int)size, name)
-			       : TFR_OK;
-	if (see_once(p, col, err))
-		return err ? err->status : TFR_EDATA;
+	if ((!col || !col->kind) && m->form == TFR_MEMBER_ARRAY &&
+		!tfr_json_row_looks(&r->json, m, &misfit))
+		return TFR_OK;
+	if (!col || !col->kind) {
+		name = tfr_json_row_name(&r->json, m, &size);
+		return name ? tfr_fail(err, TFR_EDATA, "'%.*s' is nothing a feature can hold",
+				      (int)size, name)
+			    : tfr_fail_nomem(err, "reading a list");
+	}
+	/* "a/b" may be a name and a path. */
+	if (tfr_json_row_member(&r->json, m->column) != m)
+		return tfr_fail(err, TFR_EDATA, "'%s' is given twice", col->name);
 	if (col->embed == TFR_NO_EMBED)
-		return tfr_jsonl_put(
-			p->json, p->builder, col->name, col->kind, col->given, value, err);
-	if (!json_object_is_type(value, json_type_string))
+		return put_member(s, r, col, m, err);
+	if (m->form == TFR_MEMBER_ARRAY || t->type != TFR_TOKEN_TEXT)
 		return tfr_fail(err, TFR_EDATA, "'%s' is no path", col->name);
-	return note_path(p->own, col->embed, json_object_get_string(value),
-		(size_t)json_object_get_string_len(value), err);
+	return note_path(own, col->embed, t->text, t->size, err);
 }
 
-enum tfr_status tfr_list_put_object(struct tfr_list *l, struct tfr_list_item *own,
-	struct tfr_jsonl *json, struct tfr_builder *b, struct tfr_error *err)
+enum tfr_status tfr_list_build_row(struct tfr_list *l, struct tfr_list_item *own,
+	struct tfr_row_reader *r, struct tfr_builder *b, struct tfr_error *err)
 {
-	struct putting p = { l, own, json, b, 0 };
+	const struct tfr_json_member *members = tfr_json_line_members(&r->json.line);
+	struct sink s = { .builder = b };
+	enum tfr_status status = TFR_OK;
 
-	own->row++;
-	return tfr_jsonl_each(json, put_member, &p, err);
+	if (r->format != TFR_LIST_JSONL)
+		return build_cells(l, own, &r->csv, &s, err);
+	for (size_t i = 0; !status && i < r->json.line.n; i++)
+		if (tfr_json_row_has(&r->json, &members[i]))
+			status = build_member(l, own, r, &members[i], &s, err);
+	return status;
 }
 
 /* --- embedded files --- */

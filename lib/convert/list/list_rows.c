@@ -5,6 +5,38 @@
 
 #include "convert/list/list.h"
 
+static enum tfr_csv_form csv_form(enum tfr_list_format format)
+{
+	return format == TFR_LIST_CSV	? TFR_CSV_COMMAS
+	       : format == TFR_LIST_TSV ? TFR_CSV_TABS
+					: TFR_CSV_RAW_TABS;
+}
+
+bool tfr_row_reader_open(struct tfr_row_reader *r, enum tfr_list_format format)
+{
+	r->format = format;
+	return format == TFR_LIST_JSONL || tfr_csv_open(&r->csv, csv_form(format));
+}
+
+void tfr_row_reader_close(struct tfr_row_reader *r)
+{
+	tfr_csv_close(&r->csv);
+	tfr_json_row_clear(&r->json);
+}
+
+enum tfr_status tfr_row_reader_read(struct tfr_row_reader *r, const struct tfr_columns *columns,
+	const char *text, size_t size, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	if (r->format == TFR_LIST_JSONL)
+		return tfr_json_row_read(&r->json, columns, text, size, err);
+	tfr_csv_reset(&r->csv);
+	status = tfr_csv_line(&r->csv, text, size, err);
+	return status == TFR_END ? tfr_fail(err, TFR_EDATA, "the row has changed since it was found")
+				 : status;
+}
+
 static enum tfr_status at_line(const struct tfr_list *l, uint64_t line, struct tfr_error *err)
 {
 	struct tfr_error why = *err;
@@ -26,16 +58,16 @@ static bool is_blank(const char *line, size_t size)
  * column, and tabs alone are empty cells. */
 static bool is_between(const struct tfr_list *l, const char *line, size_t size)
 {
-	if (l->format == TFR_LIST_RAW_TSV)
+	if (l->reader.format == TFR_LIST_RAW_TSV)
 		return false;
-	if (l->format == TFR_LIST_TSV || l->columns.n == 1)
+	if (l->reader.format == TFR_LIST_TSV || l->columns.n == 1)
 		return line[0] == '\n' || (size == 2 && !memcmp(line, "\r\n", 2));
 	return is_blank(line, size);
 }
 
 static bool is_comment(const struct tfr_list *l, const char *line, size_t size)
 {
-	return l->format != TFR_LIST_JSONL && !l->columns.n && size && line[0] == '#';
+	return l->reader.format != TFR_LIST_JSONL && !l->columns.n && size && line[0] == '#';
 }
 
 static enum tfr_status keep_comment(
@@ -81,13 +113,13 @@ static enum tfr_status take_line(
 {
 	enum tfr_status status;
 
-	if (l->format == TFR_LIST_JSONL)
+	if (l->reader.format == TFR_LIST_JSONL)
 		return TFR_OK;
-	status = tfr_csv_line(&l->csv, line, size, err);
+	status = tfr_csv_line(&l->reader.csv, line, size, err);
 	if (status != TFR_EDATA)
 		return status;
 	at_line(l, l->lines.number, err);
-	if (l->format == TFR_LIST_TSV)
+	if (l->reader.format == TFR_LIST_TSV)
 		tfr_error_hint(err, "If quotes mean nothing in this file, add --from tsv-raw.");
 	return TFR_EDATA;
 }
@@ -97,7 +129,7 @@ static enum tfr_status never_closed(
 {
 	tfr_fail(err, TFR_EDATA, "a quote is never closed");
 	at_line(l, row->line, err);
-	if (l->format == TFR_LIST_TSV)
+	if (l->reader.format == TFR_LIST_TSV)
 		tfr_error_hint(err, "If quotes mean nothing in this file, add --from tsv-raw.");
 	return TFR_EDATA;
 }
@@ -127,7 +159,7 @@ enum tfr_status tfr_list_read_row(struct tfr_list *l, struct tfr_row *row, const
 		*size = row->size;
 		return TFR_OK;
 	}
-	tfr_csv_reset(&l->csv);
+	tfr_csv_reset(&l->reader.csv);
 	l->text.size = 0;
 	status = first_line(l, &line, size, err);
 	if (status)
@@ -238,7 +270,7 @@ void tfr_list_warn_of_empty(struct tfr_list *l)
 static bool comment_names(const struct tfr_list *l, struct tfr_csv *csv)
 {
 	return !tfr_csv_line(csv, (const char *)l->comment.data, l->comment.size, NULL) &&
-	       csv->n > 1 && csv->n == l->csv.n && looks_numeric(&l->csv) && !looks_numeric(csv);
+	       csv->n > 1 && csv->n == l->reader.csv.n && looks_numeric(&l->reader.csv) && !looks_numeric(csv);
 }
 
 enum tfr_status tfr_list_read_header(struct tfr_list *l, struct tfr_error *err)
@@ -253,13 +285,13 @@ enum tfr_status tfr_list_read_header(struct tfr_list *l, struct tfr_error *err)
 	if (status)
 		return status;
 	if (!l->comment_line)
-		return name_columns(l, &l->csv, false, err);
-	if (!tfr_csv_open(&csv, tfr_list_form(l)))
+		return name_columns(l, &l->reader.csv, false, err);
+	if (!tfr_csv_open(&csv, csv_form(l->reader.format)))
 		return tfr_fail_nomem(err, "reading a list");
 	l->have_first = comment_names(l, &csv);
 	if (!l->have_first)
 		warn_of_comment(l);
-	status = name_columns(l, l->have_first ? &csv : &l->csv, l->have_first, err);
+	status = name_columns(l, l->have_first ? &csv : &l->reader.csv, l->have_first, err);
 	tfr_csv_close(&csv);
 	return status;
 }
@@ -273,85 +305,17 @@ static enum tfr_status see(struct tfr_list *l, struct tfr_list_column *col, unsi
 		tfr_column_see_misfit(col, looks, text, size, line);
 	if (l->file || col->kind != TFR_KIND_UNSET)
 		return TFR_OK;
-	return tfr_column_decide(col, l->format != TFR_LIST_JSONL, l->path, err);
+	return tfr_column_decide(col, l->reader.format != TFR_LIST_JSONL, l->path, err);
 }
 
-struct seeing {
-	struct tfr_list *l;
-	uint64_t line;
-};
-
-static enum tfr_status see_member(
-	void *ctx, const char *name, size_t size, struct json_object *value, struct tfr_error *err)
+static enum tfr_status see_cells(struct tfr_list *l, uint64_t line, struct tfr_error *err)
 {
-	struct seeing *s = ctx;
-	struct tfr_list_column *col = tfr_columns_add(&s->l->columns, name, size);
-	struct json_object *misfit;
-	unsigned looks = tfr_jsonl_looks(value, &misfit);
-	const char *text = "";
-	size_t n = 0;
-
-	if (col && misfit)
-		text = tfr_jsonl_number(misfit, &n);
-	if (!col || !text)
-		return tfr_fail_nomem(err, "reading a list");
-	if (json_object_is_type(value, json_type_array) && !json_object_array_length(value))
-		col->empty = true;
-	else
-		col->unfit |= !looks;
-	return see(s->l, col, looks, text, n, s->line, err);
-}
-
-/* False: the line is for json-c. */
-static bool see_plain(struct tfr_list *l, const struct tfr_row *row, const char *text, size_t size,
-	enum tfr_status *status, struct tfr_error *err)
-{
-	const struct tfr_json_member *members;
-	unsigned looks;
-
-	if (!tfr_plain_read(&l->plain, &l->columns, text, size))
-		return false;
-	members = tfr_plain_members(&l->plain.plain);
-	for (size_t i = 0; i < l->plain.plain.n; i++)
-		if (!tfr_plain_is_null(&l->plain, &members[i]) &&
-			!tfr_plain_looks(&l->plain, &members[i], &looks))
-			return false;
-	*status = TFR_OK;
-	for (size_t i = 0; !*status && i < l->plain.plain.n; i++) {
-		const struct tfr_json_member *m = &members[i];
-		struct tfr_list_column *col;
-
-		if (tfr_plain_is_null(&l->plain, m))
-			continue;
-		tfr_plain_looks(&l->plain, m, &looks);
-		col = m->column != SIZE_MAX ? &l->columns.list[m->column]
-					    : tfr_columns_add(&l->columns, m->name, m->size);
-		if (!col) {
-			*status = tfr_fail_nomem(err, "reading a list");
-			return true;
-		}
-		col->empty |= m->array && !m->n;
-		*status = see(l, col, looks, "", 0, row->line, err);
-	}
-	return true;
-}
-
-enum tfr_status tfr_list_see_row(struct tfr_list *l, const struct tfr_row *row, const char *text,
-	size_t size, struct tfr_error *err)
-{
-	struct seeing s = { l, row->line };
-	const struct tfr_cell *cells = tfr_csv_cells(&l->csv);
+	const struct tfr_csv *csv = &l->reader.csv;
+	const struct tfr_cell *cells = tfr_csv_cells(csv);
 	enum tfr_status status = TFR_OK;
 
-	if (l->format == TFR_LIST_JSONL && !l->careful &&
-		see_plain(l, row, text, size, &status, err))
-		return status;
-	if (l->format == TFR_LIST_JSONL)
-		return tfr_jsonl_parse(&l->json, text, size, err)
-			       ? TFR_OK
-			       : tfr_jsonl_each(&l->json, see_member, &s, err);
-	for (size_t i = 0; !status && i < l->csv.n && l->csv.n == l->columns.n; i++) {
-		const char *cell = tfr_csv_text(&l->csv, &cells[i]);
+	for (size_t i = 0; !status && i < csv->n && csv->n == l->columns.n; i++) {
+		const char *cell = tfr_csv_text(csv, &cells[i]);
 		struct tfr_list_column *col = &l->columns.list[i];
 		unsigned look;
 
@@ -360,7 +324,53 @@ enum tfr_status tfr_list_see_row(struct tfr_list *l, const struct tfr_row *row, 
 			continue;
 		look = tfr_look_at(cell, cells[i].size);
 		if (look & ~col->looks || look & TFR_LOOK_MISFITS)
-			status = see(l, col, look, cell, cells[i].size, row->line, err);
+			status = see(l, col, look, cell, cells[i].size, line, err);
 	}
+	return status;
+}
+
+/* The column of a member, which is added if there is none.  NULL: out of memory. */
+static struct tfr_list_column *column_of(struct tfr_list *l, struct tfr_json_member *m)
+{
+	struct tfr_list_column *col;
+	const char *name;
+	size_t size;
+
+	if (m->column != SIZE_MAX)
+		return &l->columns.list[m->column];
+	name = tfr_json_row_name(&l->reader.json, m, &size);
+	col = name ? tfr_columns_add(&l->columns, name, size) : NULL;
+	return col && tfr_json_row_place(&l->reader.json, m, (size_t)(col - l->columns.list))
+		       ? col
+		       : NULL;
+}
+
+static enum tfr_status see_member(
+	struct tfr_list *l, struct tfr_json_member *m, uint64_t line, struct tfr_error *err)
+{
+	struct tfr_list_column *col = column_of(l, m);
+	const struct tfr_token *misfit;
+	unsigned looks = tfr_json_row_looks(&l->reader.json, m, &misfit);
+
+	if (!col)
+		return tfr_fail_nomem(err, "reading a list");
+	if (m->n)
+		col->unfit |= !looks;
+	else
+		col->empty = true;
+	return see(l, col, looks, misfit ? misfit->text : "", misfit ? misfit->size : 0, line, err);
+}
+
+enum tfr_status tfr_list_see_row(struct tfr_list *l, uint64_t line, struct tfr_error *err)
+{
+	const struct tfr_json_row *row = &l->reader.json;
+	struct tfr_json_member *members = tfr_json_line_members(&row->line);
+	enum tfr_status status = TFR_OK;
+
+	if (l->reader.format != TFR_LIST_JSONL)
+		return see_cells(l, line, err);
+	for (size_t i = 0; !status && i < row->line.n; i++)
+		if (tfr_json_row_has(row, &members[i]))
+			status = see_member(l, &members[i], line, err);
 	return status;
 }

@@ -244,7 +244,7 @@ static enum tfr_status unite_column(
 				continue;
 			col->looks = looks;
 			col->kind = TFR_KIND_UNSET;
-			status = tfr_column_decide(col, l->format != TFR_LIST_JSONL, l->path, err);
+			status = tfr_column_decide(col, l->reader.format != TFR_LIST_JSONL, l->path, err);
 			if (status)
 				return status;
 		}

@@ -37,13 +37,16 @@ enum tfr_status tfr_metadata_scan(
 /* --- metadata_boxes.c --- */
 
 struct tfr_objects {
+	struct json_object *row;	     /* owns the arrays */
 	struct json_object *boxes, *classes; /* arrays of the same length; classes may be NULL */
 	size_t n;
 };
 
-/* The objects of a row; n is 0 where it has none.  TFR_EDATA: they are malformed. */
+/* The objects of a row of JSON lines; n is 0 where it has none.  TFR_EDATA: they are malformed.
+ * Release them after TFR_OK. */
 enum tfr_status tfr_metadata_objects(
-	struct tfr_objects *o, struct json_object *row, struct tfr_error *err);
+	struct tfr_objects *o, const char *row, size_t size, struct tfr_error *err);
+void tfr_objects_clear(struct tfr_objects *o);
 /* Adds image/object/… of the item's row.  What is wrong with it skips the item. */
 enum tfr_status tfr_metadata_add_boxes(struct metadata *m, struct tfr_item *item,
 	struct tfr_boxes *boxes, struct tfr_error *err);

@@ -3,7 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include <json-c/json.h>
+
 #include "base/error.h"
+#include "base/json_read.h"
 #include "convert/list/metadata.h"
 
 enum { OBJECTS_MOST = 100000 };
@@ -17,15 +20,13 @@ static struct json_object *member(struct json_object *o, const char *const *name
 	return value;
 }
 
-enum tfr_status tfr_metadata_objects(
-	struct tfr_objects *o, struct json_object *row, struct tfr_error *err)
+static enum tfr_status find_objects(struct tfr_objects *o, struct tfr_error *err)
 {
 	static const char *const boxes[] = { "bbox", "bboxes" };
 	static const char *const classes[] = { "categories", "category", "labels", "label" };
 	struct json_object *objects;
 
-	*o = (struct tfr_objects){ 0 };
-	if (!json_object_object_get_ex(row, "objects", &objects) ||
+	if (!json_object_object_get_ex(o->row, "objects", &objects) ||
 		!json_object_is_type(objects, json_type_object))
 		return TFR_OK;
 	o->boxes = member(objects, boxes, sizeof(boxes) / sizeof(*boxes));
@@ -42,6 +43,26 @@ enum tfr_status tfr_metadata_objects(
 		return tfr_fail(
 			err, TFR_EDATA, "%zu boxes in 'objects' and not as many categories", o->n);
 	return TFR_OK;
+}
+
+enum tfr_status tfr_metadata_objects(
+	struct tfr_objects *o, const char *row, size_t size, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	*o = (struct tfr_objects){ 0 };
+	status = tfr_json_read(&o->row, row, size, &(struct tfr_json_limits){ .depth = 32 }, err);
+	if (!status)
+		status = find_objects(o, err);
+	if (status)
+		tfr_objects_clear(o);
+	return status;
+}
+
+void tfr_objects_clear(struct tfr_objects *o)
+{
+	json_object_put(o->row);
+	*o = (struct tfr_objects){ 0 };
 }
 
 /* --- one row --- */
@@ -126,12 +147,18 @@ enum tfr_status tfr_metadata_add_boxes(struct metadata *m, struct tfr_item *item
 	struct tfr_error why;
 	enum tfr_status status = TFR_OK;
 
-	if (tfr_metadata_objects(&k.o, own->json.row, &why)) {
+	status = tfr_metadata_objects(&k.o, (const char *)own->text.data, own->text.size, &why);
+	if (status == TFR_EDATA)
 		tfr_item_skip_error(item, &why);
-		return TFR_OK;
-	}
+	else if (status && err)
+		*err = why;
+	if (status)
+		return status == TFR_EDATA ? TFR_OK : status;
 	tfr_boxes_reset(boxes);
 	for (size_t i = 0; !status && !item->skipped && i < k.o.n; i++)
 		status = add_object(&k, i, err);
-	return status || item->skipped ? status : tfr_boxes_put(boxes, item->builder, err);
+	if (!status && !item->skipped)
+		status = tfr_boxes_put(boxes, item->builder, err);
+	tfr_objects_clear(&k.o);
+	return status;
 }

@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <json-c/json.h>
 #include <xxhash.h>
 
 #include "base/error.h"
 #include "convert/coco/coco_features.h"
-#include "convert/list/metadata.h"
 #include "convert/folder/scan.h"
+#include "convert/list/metadata.h"
 
 static const char column[] = "file_name", ending[] = "_file_name";
 
@@ -22,6 +23,7 @@ struct scanning {
 	struct tfr_list *list;
 	size_t path;	       /* of CSV: the column "file_name"; SIZE_MAX: there is none */
 	struct tfr_buf named_; /* uint64_t: hashes of the paths */
+	struct tfr_buf text;   /* the path at hand */
 	bool sounds;	       /* the first file is called as WAV files are */
 	bool seen;
 };
@@ -42,14 +44,15 @@ static enum tfr_status note_file(
 
 /* Classes of objects; malformed ones are skipped when their turn comes. */
 static enum tfr_status note_objects(
-	struct scanning *s, struct json_object *row, struct tfr_error *err)
+	struct scanning *s, const char *row, size_t size, struct tfr_error *err)
 {
 	struct tfr_objects o;
+	enum tfr_status status = tfr_metadata_objects(&o, row, size, err);
 
-	if (tfr_metadata_objects(&o, row, NULL) || !o.n)
+	if (status == TFR_EDATA)
 		return TFR_OK;
-	s->m->objects = true;
-	for (size_t i = 0; o.classes && i < o.n; i++) {
+	s->m->objects |= o.n > 0;
+	for (size_t i = 0; !status && o.classes && i < o.n; i++) {
 		struct json_object *v = json_object_array_get_idx(o.classes, i);
 		const char *name = json_object_get_string(v);
 
@@ -57,24 +60,31 @@ static enum tfr_status note_objects(
 			continue;
 		s->m->texts = true;
 		if (!tfr_class_names_add(&s->m->classes.names, name, strlen(name)))
-			return tfr_fail_nomem(err, "reading metadata");
+			status = tfr_fail_nomem(err, "reading metadata");
 	}
-	return TFR_OK;
+	tfr_objects_clear(&o);
+	return status;
 }
 
-static bool is_path(const char *name)
+static bool is_path(const char *name, size_t n)
 {
-	size_t n = strlen(name), more = sizeof(ending) - 1;
+	size_t more = sizeof(ending) - 1;
 
-	return !strcmp(name, column) || (n > more && !strcmp(name + n - more, ending));
+	return (n == sizeof(column) - 1 && !memcmp(name, column, n)) ||
+	       (n > more && !memcmp(name + n - more, ending, more));
 }
 
 /* A table comes from elsewhere: it may name files beside it only. */
 static enum tfr_status note_path(
-	struct scanning *s, uint64_t row, const char *path, struct tfr_error *err)
+	struct scanning *s, uint64_t row, const char *text, size_t size, struct tfr_error *err)
 {
+	const char *path;
 	uint64_t hash;
 
+	s->text.size = 0;
+	if (!tfr_buf_append(&s->text, text, size) || !tfr_buf_append(&s->text, "", 1))
+		return tfr_fail_nomem(err, "reading metadata");
+	path = (const char *)s->text.data;
 	if (*path && !tfr_coco_is_below(path))
 		return tfr_fail(err, TFR_EDATA,
 			"row %llu of '%s' names '%.100s', which leaves the folder",
@@ -87,62 +97,60 @@ static enum tfr_status note_path(
 		       : tfr_fail_nomem(err, "reading metadata");
 }
 
-static enum tfr_status note_members(
-	struct scanning *s, uint64_t row, struct json_object *members, struct tfr_error *err)
+static enum tfr_status see_members(
+	struct scanning *s, uint32_t row, const struct tfr_list_item *own, struct tfr_error *err)
 {
-	json_object_object_foreach(members, name, value)
-	{
-		enum tfr_status status = TFR_OK;
+	const struct tfr_json_line *line = &own->reader.json.line;
+	const struct tfr_json_member *members = tfr_json_line_members(line), *file = NULL;
+	enum tfr_status status = TFR_OK;
+	bool objects = false;
 
-		if (is_path(name) && json_object_is_type(value, json_type_string))
-			status = note_path(s, row, json_object_get_string(value), err);
-		if (status)
-			return status;
+	for (size_t i = 0; !status && i < line->n; i++) {
+		const struct tfr_json_member *m = &members[i];
+		const struct tfr_token *t = tfr_json_line_tokens(line, m);
+
+		objects |= m->form == TFR_MEMBER_OBJECT;
+		if (m->parent || m->form != TFR_MEMBER_VALUE || t->type != TFR_TOKEN_TEXT ||
+			!is_path(m->name, m->size))
+			continue;
+		status = note_path(s, row, t->text, t->size, err);
+		file = m->size == sizeof(column) - 1 ? m : file;
 	}
-	return TFR_OK;
+	if (!status && objects)
+		status = note_objects(s, (const char *)own->text.data, own->text.size, err);
+	if (status || !file)
+		return status;
+	return note_file(s, row, tfr_json_line_tokens(line, file)->text,
+		tfr_json_line_tokens(line, file)->size, err);
 }
 
-static enum tfr_status note_cells(
-	struct scanning *s, uint64_t row, struct tfr_list_item *own, struct tfr_error *err)
+static enum tfr_status see_cells(
+	struct scanning *s, uint32_t row, const struct tfr_csv *csv, struct tfr_error *err)
 {
 	const struct tfr_columns *c = &s->list->columns;
+	const struct tfr_cell *cells = tfr_csv_cells(csv);
 	enum tfr_status status = TFR_OK;
 
-	for (size_t i = 0; !status && i < c->n && i < own->csv.n; i++)
-		if (is_path(c->list[i].name))
-			status = note_path(
-				s, row, tfr_csv_text(&own->csv, &tfr_csv_cells(&own->csv)[i]), err);
-	return status;
+	for (size_t i = 0; !status && i < c->n && i < csv->n; i++)
+		if (is_path(c->list[i].name, strlen(c->list[i].name)))
+			status =
+				note_path(s, row, tfr_csv_text(csv, &cells[i]), cells[i].size, err);
+	if (status || csv->n <= s->path)
+		return status;
+	return note_file(s, row, tfr_csv_text(csv, &cells[s->path]), cells[s->path].size, err);
 }
 
+/* A row that cannot be read is skipped when its turn comes. */
 static enum tfr_status see_row(
 	struct scanning *s, uint32_t row, struct tfr_list_item *own, struct tfr_error *err)
 {
-	const char *text = (const char *)own->text.data;
-	struct json_object *value;
-	enum tfr_status status;
+	enum tfr_status status = tfr_row_reader_read(
+		&own->reader, &s->list->columns, (const char *)own->text.data, own->text.size, err);
 
-	if (s->list->format == TFR_LIST_JSONL) {
-		if (tfr_jsonl_parse(&own->json, text, own->text.size, NULL))
-			return TFR_OK;
-		status = note_members(s, row, own->json.row, err);
-		if (!status)
-			status = note_objects(s, own->json.row, err);
-		if (status || !json_object_object_get_ex(own->json.row, column, &value) ||
-			!json_object_is_type(value, json_type_string))
-			return status;
-		return note_file(s, row, json_object_get_string(value),
-			(size_t)json_object_get_string_len(value), err);
-	}
-	tfr_csv_reset(&own->csv);
-	own->csv.careful = true; /* paths are to end with a NUL */
-	if (tfr_csv_line(&own->csv, text, own->text.size, NULL))
-		return TFR_OK;
-	status = note_cells(s, row, own, err);
-	if (status || own->csv.n <= s->path)
-		return status;
-	return note_file(s, row, tfr_csv_text(&own->csv, &tfr_csv_cells(&own->csv)[s->path]),
-		tfr_csv_cells(&own->csv)[s->path].size, err);
+	if (status)
+		return status == TFR_EDATA ? TFR_OK : status;
+	return own->reader.format == TFR_LIST_JSONL ? see_members(s, row, own, err)
+						    : see_cells(s, row, &own->reader.csv, err);
 }
 
 static enum tfr_status see_rows(struct scanning *s, struct tfr_error *err)
@@ -198,7 +206,7 @@ static enum tfr_status find_paths(struct scanning *s, struct tfr_error *err)
 	for (size_t i = 0; !status && i < c->n; i++) {
 		const char *name = c->list[i].name;
 
-		if (is_path(name))
+		if (is_path(name, strlen(name)))
 			status = add_embed(s, name,
 				strcmp(name, column) ? strlen(name) + 1 - sizeof(ending) : 0, err);
 	}
@@ -284,5 +292,6 @@ enum tfr_status tfr_metadata_scan(
 	if (in)
 		in->ops->close(in);
 	tfr_buf_clear(&s.named_);
+	tfr_buf_clear(&s.text);
 	return status;
 }

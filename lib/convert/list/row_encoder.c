@@ -17,6 +17,7 @@ enum {
 	/* Of an entry, beside its key and values: its length, the tag and length of the list, the
 	 * tag and length of packed values. */
 	ENTRY_ROOM = 3 * (1 + MAX_VARINT) + MAX_VARINT,
+	SHORT_HEAD = 32,	/* bytes of a head that are copied at once */
 	FEATURES_ROOM = 3,	/* the tag of the features and a length of two bytes */
 	FEATURES_MOST = 1 + 5,	/* and of five */
 	/* A value takes at least two characters of its row ("1,"), and a negative integer, which
@@ -43,12 +44,14 @@ size_t tfr_row_layout_column(const struct tfr_row_layout *l, size_t k)
 
 /* ---- wire form ---- */
 
-static size_t varint_size(uint64_t v)
+static inline size_t varint_size(uint64_t v)
 {
+	if (v < 0x80)
+		return 1;
 	return (size_t)(63 - __builtin_clzll(v | 1)) / 7 + 1;
 }
 
-static uint8_t *put_varint(uint8_t *p, uint64_t v)
+static inline uint8_t *put_varint(uint8_t *p, uint64_t v)
 {
 	for (; v >= 0x80; v >>= 7)
 		*p++ = (uint8_t)(v | 0x80);
@@ -88,7 +91,7 @@ static bool add_head(struct tfr_row_layout *l, struct tfr_row_column *c, const c
 bool tfr_row_layout_init(struct tfr_row_layout *l, const struct tfr_columns *columns)
 {
 	*l = (struct tfr_row_layout){ .columns = columns };
-	l->bound = TFR_RECORD_OVERHEAD + FEATURES_MOST;
+	l->bound = TFR_RECORD_OVERHEAD + FEATURES_MOST + SHORT_HEAD;
 	for (size_t i = 0; i < columns->n; i++) {
 		struct tfr_row_column c = { (uint32_t)i, columns->list[i].kind, 0, 0 };
 
@@ -97,6 +100,9 @@ bool tfr_row_layout_init(struct tfr_row_layout *l, const struct tfr_columns *col
 			return false;
 		l->bound += c.head_size + ENTRY_ROOM;
 	}
+	if (!tfr_buf_reserve(&l->heads, SHORT_HEAD))
+		return false;
+	memset(l->heads.data + l->heads.size, 0, SHORT_HEAD);
 	if (columns->n)
 		qsort_r(l->order_.data, columns->n, sizeof(struct tfr_row_column), by_name,
 			columns->list);
@@ -146,7 +152,11 @@ static uint8_t *put_entry(
 
 	*p++ = TAG_1;
 	p = put_varint(p, c->head_size + varint_size(feature) + feature);
-	memcpy(p, l->heads.data + c->head_at, c->head_size);
+	/* Most names are short: a copy of a constant size is two instructions. */
+	if (c->head_size <= SHORT_HEAD)
+		memcpy(p, l->heads.data + c->head_at, SHORT_HEAD);
+	else
+		memcpy(p, l->heads.data + c->head_at, c->head_size);
 	p = put_varint(p + c->head_size, feature);
 	*p++ = (uint8_t)(c->kind << 3 | 2);
 	p = put_varint(p, list);
