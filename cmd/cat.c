@@ -16,10 +16,13 @@ struct cat_settings {
 	uint64_t shuffle_buffer, seed, skip, limit;
 	const char *output, *interleave, *records, *where, *every, *sample, *keep, *drop, *on_error,
 		*mix;
-	int level, from, compress, compression, progress, mix_end;
-	bool follow, force, dry_run, raw, delimited, allow_missing, quiet;
+	int level, from, to, compress, compression, progress, mix_end;
+	bool follow, force, dry_run, allow_missing, quiet;
 	struct expecting expect;
 };
+
+/* In the order of the words of --to. */
+enum { TO_RECORDS, TO_RAW, TO_DELIMITED };
 
 static const struct cat_settings defaults = { .limit = UINT64_MAX, .output = "-", .mix_end = -1 };
 
@@ -43,7 +46,9 @@ static const struct opt options[] = {
 	OPT(FLAG, 0, "follow", NULL, NULL,
 		"at the end of a growing file or a FIFO, wait for more until interrupted",
 		struct cat_settings, follow),
-	OPT_COMPRESSION(struct cat_settings, compression),
+	OPT(CHOICE, 0, "compression", "KIND", "auto|none|gzip|zlib",
+		"the compression of the input: auto, none, gzip or zlib [auto: detected]",
+		struct cat_settings, compression),
 	OPT_MISSING(struct cat_settings, allow_missing),
 	OPT_HEADING("Selection and order"),
 	OPT(STRING, 0, "records", "LIST", NULL,
@@ -76,9 +81,12 @@ static const struct opt options[] = {
 	OPT(STRING, 'o', "output", "OUT", NULL,
 		"write OUT: a file, a set such as 'all@4.tfrecord' (round-robin), or - [-]",
 		struct cat_settings, output),
-	OPT(FLAG, 0, "raw", NULL, NULL, "write payloads without framing", struct cat_settings, raw),
-	OPT(FLAG, 0, "delimited", NULL, NULL, "write payloads, each after its length as a varint",
-		struct cat_settings, delimited),
+	OPT(CHOICE, 0, "to", "FORM", "records|raw|delimited",
+		"the form of OUT: records, raw: payloads without framing, or delimited: payloads, "
+		"each after its length as a varint [records]",
+		struct cat_settings, to),
+	OPT_ALIAS("raw", "to=raw"),
+	OPT_ALIAS("delimited", "to=delimited"),
 	OPT_COMPRESS(struct cat_settings, compress),
 	OPT_LEVEL(struct cat_settings, level),
 	OPT_EXPECT_OUTPUT(struct cat_settings, expect),
@@ -102,9 +110,9 @@ struct cat_run {
 	struct selection *in;
 	struct features *features; /* --keep, --drop; NULL: records stay as they are */
 	struct tfr_set_writer *out;
-	struct tfr_stream_writer *bare; /* --raw, --delimited */
+	struct tfr_stream_writer *bare; /* --to raw or delimited */
 	uint64_t written, bytes, sum;
-	uint64_t lengths; /* bytes of the varints of --delimited */
+	uint64_t lengths; /* bytes of the varints of --to delimited */
 	struct tfr_expect expect;
 	uint64_t taken_sum;		  /* of the records as they were read, for --expect-sum */
 	const volatile bool *interrupted; /* --follow */
@@ -131,7 +139,7 @@ static enum tfr_status write_payload(struct cat_run *run, const struct iovec *pi
 	run->bytes += d->size;
 	run->sum += d->sum;
 	run->written++;
-	if (run->s->delimited)
+	if (run->s->to == TO_DELIMITED)
 		length_size = put_varint(length, d->size);
 	run->lengths += length_size;
 	if (run->s->dry_run)
@@ -141,7 +149,7 @@ static enum tfr_status write_payload(struct cat_run *run, const struct iovec *pi
 		shard = (uint32_t)((run->written - 1) % tfr_set_writer_shards(run->out));
 		return tfr_set_writer_put(run->out, shard, pieces, n, d, err);
 	}
-	if (run->s->delimited)
+	if (run->s->to == TO_DELIMITED)
 		status = tfr_stream_writer_put(
 			run->bare, &(struct iovec){ length, length_size }, 1, err);
 	return status ? status : tfr_stream_writer_put(run->bare, pieces, n, err);
@@ -186,7 +194,7 @@ static enum tfr_status open_output(struct cat_run *run, struct tfr_error *err)
 
 	if (s->dry_run)
 		return TFR_OK;
-	if (s->raw || s->delimited)
+	if (s->to != TO_RECORDS)
 		return tfr_stream_writer_open(&run->bare, s->output, &opts, err);
 	return tfr_set_writer_open(&run->out, s->output, &opts, cmd_warn_text, run->c, err);
 }
@@ -268,7 +276,7 @@ static void print_summary(struct cat_run *run)
 static void print_plan(const struct cat_run *run)
 {
 	const struct cat_settings *s = run->s;
-	uint64_t framing = s->raw || s->delimited ? 0 : 16 * run->written;
+	uint64_t framing = s->to != TO_RECORDS ? 0 : 16 * run->written;
 	char name[4 * 4096];
 
 	printf("%s\t%llu\t%llu\n", tfr_escape_name(name, sizeof(name), s->output),
@@ -330,10 +338,8 @@ static int check_mix(struct cmd *c, const struct cat_settings *s)
 
 static int check_outputs(struct cmd *c, const struct cat_settings *s)
 {
-	if (s->raw && s->delimited)
-		return cmd_usage(c, "--raw and --delimited cannot go together");
-	if ((s->raw || s->delimited) && names_a_set(s->output))
-		return cmd_usage(c, "--raw and --delimited write one file, not a set");
+	if (s->to != TO_RECORDS && names_a_set(s->output))
+		return cmd_usage(c, "--to raw and --to delimited write one file, not a set");
 	if (!s->dry_run)
 		tfr_set_recover(s->output, cmd_temporaries(), cmd_warn_text, c);
 	if (selection_quarantine(s->on_error) &&

@@ -7,10 +7,9 @@
 
 struct check_settings {
 	const char *schema;
-	uint64_t jobs, max_pixels;
+	uint64_t jobs;
 	bool example, decode, manifest, strict, quick, allow_missing, quiet;
-	int compression, progress;
-	struct report_options report;
+	int format, progress;
 	struct expecting expect;
 };
 
@@ -20,9 +19,7 @@ static const struct opt options[] = {
 	OPT(FLAG, 0, "decode", NULL, NULL,
 		"each image must decode in full; names the bad ones (implies --example)",
 		struct check_settings, decode),
-	OPT(POSITIVE, 0, "max-pixels", "N", NULL,
-		"with --decode, images of more pixels are faults [500000000]",
-		struct check_settings, max_pixels),
+	OPT_GONE("max-pixels", "The limit is 500,000,000 pixels."),
 	OPT(STRING, 0, "schema", "FILE", NULL,
 		"each record must have the features that FILE lists (implies --example)",
 		struct check_settings, schema),
@@ -35,8 +32,8 @@ static const struct opt options[] = {
 	OPT(FLAG, 0, "quick", NULL, NULL, "only the length checksums and the exact end: no payload",
 		struct check_settings, quick),
 	OPT_EXPECT(struct check_settings, expect),
-	OPT_FORMAT(struct check_settings, report),
-	OPT_COMPRESSION(struct check_settings, compression),
+	OPT_FORMAT(struct check_settings, format),
+	OPT_GONE_COMPRESSION,
 	OPT_MISSING(struct check_settings, allow_missing),
 	OPT_JOBS(struct check_settings, jobs),
 	OPT_PROGRESS(struct check_settings, progress),
@@ -51,11 +48,9 @@ static void run_check(struct cmd *c, const struct tfr_set *set, const struct tfr
 	struct tfr_progress progress = { .total_bytes = tfr_set_bytes(set) };
 	struct tfr_check_opts opts = {
 		.threads = (unsigned)s->jobs,
-		.compression = (enum tfr_compression)s->compression,
 		.quick = s->quick,
 		.example = s->example,
 		.decode = s->decode,
-		.max_pixels = s->max_pixels,
 		.strict = s->strict,
 		.manifest = s->manifest,
 		.sum = expect->has_sum,
@@ -88,8 +83,6 @@ static int check_usage(struct cmd *c)
 		return cmd_usage(c,
 			"--quick reads no payload; it cannot go with --example, --decode, "
 			"--schema or --strict");
-	if (s->max_pixels && !s->decode)
-		return cmd_usage(c, "--max-pixels is for images that are decoded; add --decode");
 	if (s->quick && s->expect.sum)
 		return cmd_usage(c, "--quick reads no payload; it cannot go with --expect-sum");
 	return 0;
@@ -101,13 +94,12 @@ static int check_main(struct cmd *c)
 	struct check_report *report;
 	struct tfr_expect expect;
 	struct tfr_set *set = NULL;
-	enum report_format format;
 
 	c->quiet = s->quiet;
-	if (check_usage(c) || cmd_report_format(c, &s->report, &format) ||
-		cmd_expect(c, &s->expect, &expect) || cmd_open_inputs(c, s->allow_missing, &set))
+	if (check_usage(c) || cmd_expect(c, &s->expect, &expect) ||
+		cmd_open_inputs(c, s->allow_missing, &set))
 		return c->exit;
-	report = check_report_new(c, format);
+	report = check_report_new(c, (enum report_format)s->format);
 	if (report)
 		run_check(c, set, &expect, report);
 	check_report_free(report);

@@ -10,7 +10,7 @@ struct count_settings {
 	uint64_t jobs;
 	const char *by, *where;
 	bool per_file, sum, manifest, json, allow_missing, quiet;
-	int compression, progress;
+	int progress;
 };
 
 static const struct opt options[] = {
@@ -30,7 +30,7 @@ static const struct opt options[] = {
 		"take the counts from the manifest of the set unless it is stale",
 		struct count_settings, manifest),
 	OPT_JSON(struct count_settings, json),
-	OPT_COMPRESSION(struct count_settings, compression),
+	OPT_GONE_COMPRESSION,
 	OPT_MISSING(struct count_settings, allow_missing),
 	OPT_JOBS(struct count_settings, jobs),
 	OPT_PROGRESS(struct count_settings, progress),
@@ -171,7 +171,6 @@ static void count_selected(struct count_run *run, const struct tfr_set *set)
 	struct tfr_count_by_opts opts = {
 		.common = {
 			.input = set,
-			.compression = (enum tfr_compression)s->compression,
 			.where = s->where,
 			.threads = (unsigned)s->jobs,
 			.progress = cmd_show_progress,
@@ -215,7 +214,6 @@ static void count_all(struct count_run *run, const struct tfr_set *set)
 	struct tfr_progress progress = { .total_bytes = tfr_set_bytes(set) };
 	struct tfr_count_opts opts = {
 		.threads = (unsigned)s->jobs,
-		.compression = (enum tfr_compression)s->compression,
 		.sum = s->sum,
 		.manifest = s->manifest,
 		.stale = file_stale,

@@ -13,10 +13,9 @@ enum { INDENT = 2 };
 
 struct doctor_settings {
 	const char *label;
-	uint64_t sample, readers, batch, buffer, jobs;
-	struct report_options report;
+	uint64_t sample, readers, jobs;
 	bool full, quiet;
-	int progress;
+	int format, progress;
 };
 
 static const struct opt options[] = {
@@ -30,11 +29,9 @@ static const struct opt options[] = {
 		label),
 	OPT(POSITIVE, 0, "readers", "N", NULL, "so many readers are to share the files [not known]",
 		struct doctor_settings, readers),
-	OPT(POSITIVE, 0, "batch", "N", NULL, "records in a batch, when the order is judged [64]",
-		struct doctor_settings, batch),
-	OPT(COUNT, 0, "shuffle-buffer", "N", NULL, "records in the shuffle buffer before it [2048]",
-		struct doctor_settings, buffer),
-	OPT_FORMAT(struct doctor_settings, report),
+	OPT_GONE("batch", "Use tfr stats --order FEATURE --batch N."),
+	OPT_GONE("shuffle-buffer", "Use tfr stats --order FEATURE --shuffle-buffer N."),
+	OPT_FORMAT(struct doctor_settings, format),
 	OPT_JOBS(struct doctor_settings, jobs),
 	OPT_PROGRESS(struct doctor_settings, progress),
 	OPT_QUIET(struct doctor_settings, quiet),
@@ -189,17 +186,12 @@ static int doctor_main(struct cmd *c)
 		.full = s->full,
 		.label = s->label,
 		.readers = s->readers,
-		.batch = s->batch,
-		.buffer = s->buffer,
 		.progress = &progress };
 	struct tfr_doctor *d = NULL;
 	struct tfr_error err = { 0 };
-	enum report_format format;
 	enum tfr_status status;
 
 	c->quiet = s->quiet;
-	if (cmd_report_format(c, &s->report, &format))
-		return c->exit;
 	if (!c->count)
 		return cmd_usage(c, "no input: name a folder, a set or a file");
 	if (s->full && s->sample)
@@ -211,7 +203,7 @@ static int doctor_main(struct cmd *c)
 	cmd_progress_stop();
 	if (status)
 		return cmd_fail(c, &err);
-	print_report(c, d, format);
+	print_report(c, d, (enum report_format)s->format);
 	tfr_doctor_free(d);
 	return c->exit;
 }

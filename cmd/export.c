@@ -8,7 +8,7 @@
 struct export_settings {
 	uint64_t jobs, skip, limit;
 	const char *output, *to, *columns, *where, *on_error;
-	int compression, progress;
+	int progress;
 	bool force, dry_run, allow_missing, quiet;
 	struct expecting expect;
 };
@@ -24,7 +24,7 @@ static const struct opt options[] = {
 		struct export_settings, skip),
 	OPT(COUNT, 'n', "limit", "N", NULL, "export at most N records [all]",
 		struct export_settings, limit),
-	OPT_COMPRESSION(struct export_settings, compression),
+	OPT_GONE_COMPRESSION,
 	OPT_MISSING(struct export_settings, allow_missing),
 	OPT_HEADING("Output"),
 	OPT(STRING, 'o', "output", "OUT", NULL,
@@ -63,7 +63,6 @@ static int open_records(
 		.skip = s->skip,
 		.limit = s->limit,
 		.where = s->where,
-		.compression = (enum tfr_compression)s->compression,
 		.allow_missing = s->allow_missing,
 		.on_error = keeps_faults || !skips ? s->on_error : "skip",
 		.force = s->force,

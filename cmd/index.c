@@ -10,7 +10,7 @@
 struct index_settings {
 	uint64_t jobs;
 	bool check, dry_run, no_gzi, force, json, allow_missing, quiet;
-	int compression, progress;
+	int progress;
 };
 
 static const struct opt options[] = {
@@ -23,7 +23,7 @@ static const struct opt options[] = {
 		struct index_settings, no_gzi),
 	OPT_FORCE(struct index_settings, force),
 	OPT_JSON(struct index_settings, json),
-	OPT_COMPRESSION(struct index_settings, compression),
+	OPT_GONE_COMPRESSION,
 	OPT_MISSING(struct index_settings, allow_missing),
 	OPT_JOBS(struct index_settings, jobs),
 	OPT_PROGRESS(struct index_settings, progress),
@@ -180,7 +180,6 @@ static void run_index(struct index_run *run, const struct tfr_set *set)
 	struct tfr_progress progress = { .total_bytes = tfr_set_bytes(set) };
 	struct tfr_set_index_opts opts = {
 		.threads = (unsigned)s->jobs,
-		.compression = (enum tfr_compression)s->compression,
 		.force = s->force && !s->dry_run,
 		.check = s->check || s->dry_run,
 		.no_points = s->no_gzi,

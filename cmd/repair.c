@@ -11,7 +11,7 @@
 
 struct repair_settings {
 	const char *output, *on_error;
-	int level, compress, compression, progress;
+	int level, compress, progress;
 	bool fix_checksums, dry_run, force, json, allow_missing, quiet;
 	struct expecting expect;
 };
@@ -27,7 +27,7 @@ static const struct opt options[] = {
 		"keep records whose payload alone is damaged, with a new checksum",
 		struct repair_settings, fix_checksums),
 	OPT_ALIAS("mend", "fix-checksums"),
-	OPT_COMPRESSION(struct repair_settings, compression),
+	OPT_GONE_COMPRESSION,
 	OPT_MISSING(struct repair_settings, allow_missing),
 	OPT_HEADING("Output"),
 	OPT(STRING, 'o', "output", "OUT", NULL,
@@ -172,7 +172,6 @@ static void repair(struct repair_run *run)
 	struct tfr_progress progress = { .total_bytes = tfr_set_bytes(run->set) };
 	struct tfr_repair_opts opts = {
 		.input = run->set,
-		.compression = (enum tfr_compression)s->compression,
 		.output = s->output,
 		.writer = {
 			.compression = (enum tfr_compression)s->compress,

@@ -12,10 +12,8 @@ struct resample_settings {
 	struct rewriting common;
 	const char *output, *by, *bins, *target, *initial, *weights;
 	struct opt_list classes;
-	uint64_t per_class, total, memory;
-	struct opt_list tmpdirs;
+	uint64_t per_class, total;
 	int method;
-	bool shuffle;
 };
 
 static const struct resample_settings defaults = { .per_class = UINT64_MAX, .total = UINT64_MAX };
@@ -52,8 +50,10 @@ static const struct opt options[] = {
 	OPT(COUNT, 0, "total", "N", NULL, "write N records [what the scarcest class allows]",
 		struct resample_settings, total),
 	OPT_ALIAS("size", "total"),
-	OPT(FLAG, 0, "shuffle", NULL, NULL, "write in random order, as shuffle-to-disk does",
-		struct resample_settings, shuffle),
+	OPT_GONE("shuffle", "Pipe the output: tfr resample ... -o - | tfr shuffle-to-disk -o OUT -"),
+	OPT_GONE("memory", "It was for --shuffle, which is the command shuffle-to-disk."),
+	OPT_GONE("m", "It was for --shuffle, which is the command shuffle-to-disk."),
+	OPT_GONE("tmpdir", "It was for --shuffle, which is the command shuffle-to-disk."),
 	REWRITING_SEED(struct resample_settings),
 	OPT_HEADING("Output"),
 	OPT(STRING, 'o', "output", "OUT", NULL,
@@ -61,8 +61,6 @@ static const struct opt options[] = {
 		struct resample_settings, output),
 	REWRITING_OUTPUT(struct resample_settings),
 	OPT_HEADING("Running"),
-	OPT_MEMORY("memory for --shuffle", struct resample_settings, memory),
-	OPT_TMPDIR(struct resample_settings, tmpdirs),
 	REWRITING_RUNNING(struct resample_settings),
 	OPTIONS_END,
 };
@@ -254,10 +252,6 @@ static int resample_main(struct cmd *c)
 		.initial = s->initial,
 		.weights = s->weights,
 		.method = (enum tfr_resample_method)s->method,
-		.shuffle = s->shuffle,
-		.memory = s->memory,
-		.tmpdirs = s->tmpdirs.values,
-		.tmpdir_count = s->tmpdirs.count,
 	};
 
 	c->quiet = s->common.quiet;

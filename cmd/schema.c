@@ -10,9 +10,7 @@
 
 struct schema_settings {
 	struct looking common;
-	uint64_t first;
-	int emit;
-	struct report_options report;
+	int emit, format;
 };
 
 static const struct opt options[] = {
@@ -21,10 +19,9 @@ static const struct opt options[] = {
 		"DALI or PyTorch, or a Schema of TensorFlow Metadata: text, json, python, dali, "
 		"torch or pbtxt [text]",
 		struct schema_settings, emit),
-	OPT_FORMAT(struct schema_settings, report),
-	OPT(COUNT, 0, "first", "N", NULL, "read only the first N records of each file [0: all]",
-		struct schema_settings, first),
-	OPT_GONE("sample", "--first N reads the first N records of each file."),
+	OPT_FORMAT(struct schema_settings, format),
+	OPT_GONE("first", "Pipe a part of the records: tfr cat --limit N FILE... | tfr schema"),
+	OPT_GONE("sample", "Pipe a part of the records: tfr cat --sample P FILE... | tfr schema"),
 	LOOKING_OPTIONS(struct schema_settings),
 	OPTIONS_END,
 };
@@ -101,16 +98,14 @@ static int print_report(struct cmd *c, const struct tfr_survey *survey, enum rep
 static int schema_main(struct cmd *c)
 {
 	const struct schema_settings *s = c->settings;
-	struct tfr_survey_opts opts = { .first = s->first };
+	struct tfr_survey_opts opts = { 0 };
 	struct tfr_survey *survey = NULL;
 	struct tfr_set *set = NULL;
 	struct tfr_sweep_report report;
 	struct tfr_error err = { 0 };
-	enum report_format format;
+	enum report_format format = (enum report_format)s->format;
 	enum tfr_status status;
 
-	if (cmd_report_format(c, &s->report, &format))
-		return c->exit;
 	if (format != FORMAT_TEXT && s->emit &&
 		!(format == FORMAT_JSON && s->emit == TFR_SCHEMA_JSON))
 		return cmd_usage(c, "--format prints another form; it cannot go with --emit");

@@ -13,7 +13,7 @@
 struct show_settings {
 	uint64_t skip, limit, values, jobs;
 	const char *where, *html;
-	int as, bytes, color, compression;
+	int as, bytes, color;
 	bool json, force, allow_missing, quiet;
 };
 
@@ -51,7 +51,7 @@ static const struct opt options[] = {
 	OPT(CHOICE, 0, "color", "WHEN", "auto|always|never",
 		"colour in text: auto, always or never [auto: on a terminal]", struct show_settings,
 		color),
-	OPT_COMPRESSION(struct show_settings, compression),
+	OPT_GONE_COMPRESSION,
 	OPT_MISSING(struct show_settings, allow_missing),
 	OPT(JOB, 'j', "jobs", "N", NULL, "with --json, work on N processors; 0 is all of them [0]",
 		struct show_settings, jobs),
@@ -208,7 +208,6 @@ static int show_main(struct cmd *c)
 		.skip = s->skip,
 		.limit = s->html && s->limit == UINT64_MAX ? HTML_LIMIT : s->limit,
 		.where = s->where,
-		.compression = (enum tfr_compression)s->compression,
 		.allow_missing = s->allow_missing,
 	};
 	struct show_run run = { .c = c, .s = s, .colour = wants_colour(s->color) };

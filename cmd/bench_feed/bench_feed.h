@@ -20,7 +20,7 @@ struct feed_settings {
 	double seconds, stall_timeout, tolerance;
 	bool shuffle_files, drop_remainder, fast_decode, verify_transfers, pageable, no_overlap,
 		ladder, cold, allow_missing, json, force, quiet, verbose;
-	int compression, normalise_on, progress;
+	int normalise_on, progress;
 };
 
 extern const struct opt feed_options[];

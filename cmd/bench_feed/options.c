@@ -28,7 +28,7 @@ const struct opt feed_options[] = {
 		"feed only the Examples for which EXPR holds", struct feed_settings, where),
 	OPT(FLAG, 0, "shuffle-files", NULL, NULL, "read the files in another order in each epoch",
 		struct feed_settings, shuffle_files),
-	OPT_COMPRESSION(struct feed_settings, compression),
+	OPT_GONE_COMPRESSION,
 	OPT_MISSING(struct feed_settings, allow_missing),
 	OPT(STRING, 0, "on-error", "HOW", "fail|skip|quarantine=",
 		"on a damaged image, audio clip or Example: fail, skip, or quarantine=FILE [fail]",

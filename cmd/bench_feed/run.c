@@ -64,7 +64,6 @@ int feed_open(struct feed *f, const char *stages, bool images_optional)
 		.set = f->set,
 		.devices = f->devices,
 		.device_count = f->device_count,
-		.compression = (enum tfr_compression)s->compression,
 		.stages = stages,
 		.images_optional = images_optional,
 		.where = s->where,

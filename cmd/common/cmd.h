@@ -185,10 +185,8 @@ double cmd_seconds(void);
 		OPT(FLAG, 0, "allow-empty", NULL, NULL,                                            \
 			"allow outputs without records, which are an error by default", settings,  \
 			f.allow_empty)
-#define OPT_COMPRESSION(settings, f)                                                               \
-	OPT(CHOICE, 0, "compression", "KIND", "auto|none|gzip|zlib",                               \
-		"the compression of the input: auto, none, gzip or zlib [auto: detected]",         \
-		settings, f)
+#define OPT_GONE_COMPRESSION                                                                       \
+	OPT_GONE("compression", "The compression of the input is detected from its contents.")
 #define OPT_COMPRESS(settings, f)                                                                  \
 	OPT(CHOICE, 'z', "compress", "KIND", "auto|none|gzip|zlib",                                \
 		"compress the output: none, gzip or zlib [auto: gzip if the name ends in .gz]",    \

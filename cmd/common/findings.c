@@ -24,14 +24,6 @@ struct findings {
 	bool incomplete; /* memory was missing for a case: there is no document */
 };
 
-int cmd_report_format(struct cmd *c, const struct report_options *o, enum report_format *format)
-{
-	*format = o->json ? FORMAT_JSON : (enum report_format)o->format;
-	if (o->json && o->format != FORMAT_TEXT && o->format != FORMAT_JSON)
-		return cmd_usage(c, "--json is a format; it cannot go with another --format");
-	return 0;
-}
-
 /* Writes a character that has a meaning in the format. */
 static void put_special(FILE *f, char c)
 {

@@ -11,18 +11,11 @@
 /* In the order of the words of --format. */
 enum report_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JUNIT, FORMAT_GITHUB };
 
-/* A member of the command's settings, for OPT_FORMAT(). */
-struct report_options {
-	int format;
-	bool json;
-};
+/* `f` is an int, an enum report_format. */
 #define OPT_FORMAT(settings, f)                                                                    \
 	OPT(CHOICE, 0, "format", "FORMAT", "text|json|junit|github",                               \
-		"print the findings as text, json, junit or github [text]", settings, f.format),   \
-		OPT(FLAG, 0, "json", NULL, NULL, "the same as --format json", settings, f.json)
-
-/* Returns the selected format.  On failure the error is printed and the exit status returned. */
-int cmd_report_format(struct cmd *c, const struct report_options *o, enum report_format *format);
+		"print the findings as text, json, junit or github [text]", settings, f),          \
+		OPT_ALIAS("json", "format=json")
 
 struct finding {
 	enum finding_level { FINDING_ERROR, FINDING_WARNING, FINDING_NOTE } level;

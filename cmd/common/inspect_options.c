@@ -7,7 +7,6 @@ struct tfr_sweep_opts looking_sweep(
 {
 	return (struct tfr_sweep_opts){
 		.input = input,
-		.compression = (enum tfr_compression)l->compression,
 		.where = l->where,
 		.skip_damaged = l->on_error,
 		.threads = (unsigned)l->jobs,

@@ -9,7 +9,7 @@
 struct looking {
 	uint64_t jobs;
 	const char *where;
-	int on_error, compression, progress;
+	int on_error, progress;
 	bool allow_missing, quiet;
 };
 
@@ -21,8 +21,8 @@ struct looking {
 		OPT(CHOICE, 0, "on-error", "HOW", "fail|skip",                                     \
 			"damaged records: fail, or skip them with a warning [fail]", settings,     \
 			common.on_error),                                                          \
-		OPT_COMPRESSION(settings, common.compression),                                     \
-		OPT_MISSING(settings, common.allow_missing), OPT_JOBS(settings, common.jobs),      \
+		OPT_GONE_COMPRESSION, OPT_MISSING(settings, common.allow_missing),                 \
+		OPT_JOBS(settings, common.jobs),                                                   \
 		OPT_PROGRESS(settings, common.progress), OPT_QUIET(settings, common.quiet)
 
 /* Fills the options of a sweep over `input` from the common options. */

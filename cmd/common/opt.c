@@ -175,15 +175,22 @@ static bool takes_argument(const struct opt *o)
 	return o->type != OPT_FLAG && o->type != OPT_LEVEL;
 }
 
-/* The row of a name of n bytes; an alias gives the row that it stands for.  Can be OPT_GONE. */
-static const struct opt *find_name(const struct opt *table, const char *name, size_t n)
+/* The row of a name of n bytes; an alias gives the row that it stands for, and in *value, which may
+ * be NULL, the value of NAME=VALUE.  Can be OPT_GONE. */
+static const struct opt *find_name(
+	const struct opt *table, const char *name, size_t n, const char **value)
 {
 	for (const struct opt *o = table; o->type; o++) {
+		size_t size;
+
 		if (!o->name || strlen(o->name) != n || memcmp(o->name, name, n))
 			continue;
 		if (o->type != OPT_ALIAS)
 			return o;
-		o = find_name(table, o->values, strlen(o->values));
+		size = strcspn(o->values, "=");
+		if (value && o->values[size])
+			*value = o->values + size + 1;
+		o = find_name(table, o->values, size, NULL);
 		assert(o && opt_is_option(o)); /* an alias of an alias is a mistake */
 		return o;
 	}
@@ -197,7 +204,7 @@ static const struct opt *find_letter(const struct opt *table, char letter)
 		if (o->letter == letter ||
 			(o->type == OPT_LEVEL && letter >= '1' && letter <= '9'))
 			return o;
-	return find_name(table, &letter, 1);
+	return find_name(table, &letter, 1, NULL);
 }
 
 static enum tfr_status refuse_gone(struct parser *p, const struct opt *o)
@@ -225,7 +232,7 @@ static enum tfr_status unknown_long(struct parser *p, const char *arg, size_t n)
 
 static enum tfr_status parse_long(struct parser *p, const char *arg)
 {
-	const char *equals = strchr(arg, '='), *value = NULL;
+	const char *equals = strchr(arg, '='), *value = NULL, *implied = NULL;
 	size_t n = equals ? (size_t)(equals - arg) : strlen(arg);
 	const struct opt *o;
 	char shown[64];
@@ -238,17 +245,18 @@ static enum tfr_status parse_long(struct parser *p, const char *arg)
 		p->result->version = true;
 		return TFR_OK;
 	}
-	o = n > 3 ? find_name(p->table, arg + 2, n - 2) : NULL; /* "--s" is not the letter s */
+	/* "--s" is not the letter s */
+	o = n > 3 ? find_name(p->table, arg + 2, n - 2, &implied) : NULL;
 	if (!o)
 		return unknown_long(p, arg, n);
 	if (o->type == OPT_GONE)
 		return refuse_gone(p, o);
-	if (!takes_argument(o) && equals)
-		return usage(p, "--%s takes no argument", o->name);
-	if (takes_argument(o) && !equals && p->at == p->argc)
+	if ((!takes_argument(o) || implied) && equals)
+		return usage(p, "%.*s takes no argument", (int)n, arg);
+	if (takes_argument(o) && !implied && !equals && p->at == p->argc)
 		return usage(p, "--%s needs an argument: %s", o->name, o->arg);
 	if (takes_argument(o))
-		value = equals ? equals + 1 : p->argv[p->at++];
+		value = implied ? implied : equals ? equals + 1 : p->argv[p->at++];
 	snprintf(shown, sizeof(shown), "--%s", o->name);
 	return set(p, o, shown, value);
 }
@@ -314,15 +322,16 @@ void opt_result_clear(struct opt_result *result, const struct opt *table, void *
 const struct opt *opt_find(const struct opt *table, const char *word, const char **value)
 {
 	size_t n = strcspn(word, "=");
+	const char *implied = NULL;
 	const struct opt *o;
 
 	*value = NULL;
 	if (word[0] != '-' || !word[1])
 		return NULL;
 	if (word[1] == '-') {
-		o = n > 3 ? find_name(table, word + 2, n - 2) : NULL;
+		o = n > 3 ? find_name(table, word + 2, n - 2, &implied) : NULL;
 		*value = word[n] ? word + n + 1 : NULL;
-		return o && o->type != OPT_GONE && takes_argument(o) ? o : NULL;
+		return o && o->type != OPT_GONE && takes_argument(o) && !implied ? o : NULL;
 	}
 	for (const char *c = word + 1; *c; c++) {
 		o = find_letter(table, *c);

@@ -29,7 +29,7 @@ enum opt_type {
 	OPT_CHOICE,   /* int: the index of the word in `values` */
 	/* Rows that are not options.  opt_is_option() is false for them. */
 	OPT_HEADING, /* `help` is the heading of the rows that follow, in -h */
-	OPT_ALIAS,   /* `name` is an old name of the option `values` */
+	OPT_ALIAS,   /* `name` is an old name of the option `values`, or of NAME=VALUE */
 	OPT_GONE,    /* `name` is refused; `help` is the hint */
 };
 
@@ -68,7 +68,8 @@ struct opt {
 		OPT_HEADING, 0, NULL, NULL, NULL, text_, 0                                         \
 	}
 /* OPT_ALIAS("verify", "verify-images"): --verify still works and means --verify-images.  An old
- * name of one character is a letter: OPT_ALIAS("s", "skip"). */
+ * name of one character is a letter: OPT_ALIAS("s", "skip").  OPT_ALIAS("json", "format=json"):
+ * --json is a flag and means --format json. */
 #define OPT_ALIAS(old_, name_)                                                                     \
 	{                                                                                          \
 		OPT_ALIAS, 0, old_, NULL, name_, NULL, 0                                           \

@@ -48,7 +48,6 @@ int rewriting_start(struct cmd *c, const struct rewriting *r, struct tfr_rewrite
 	*o = (struct tfr_rewrite_opts){
 		.sweep = {
 			.input = *input,
-			.compression = (enum tfr_compression)r->compression,
 			.where = r->where,
 			.skip_damaged = r->on_error && strcmp(r->on_error, "fail") != 0,
 			.threads = (unsigned)r->jobs,

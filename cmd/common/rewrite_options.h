@@ -9,7 +9,7 @@
 struct rewriting {
 	uint64_t jobs, seed;
 	const char *where, *on_error;
-	int compress, level, compression, progress;
+	int compress, level, progress;
 	bool force, allow_missing, dry_run, quiet, json;
 	struct expecting expect;
 };
@@ -25,8 +25,7 @@ struct rewriting {
 			"damaged records: fail, skip, or quarantine=FILE, which skips them and "   \
 			"writes their bytes to FILE [fail]",                                       \
 			settings, common.on_error),                                                \
-		OPT_COMPRESSION(settings, common.compression),                                     \
-		OPT_MISSING(settings, common.allow_missing)
+		OPT_GONE_COMPRESSION, OPT_MISSING(settings, common.allow_missing)
 #define REWRITING_OUTPUT(settings)                                                                 \
 	OPT_FORCE(settings, common.force), OPT_COMPRESS(settings, common.compress),                \
 		OPT_LEVEL(settings, common.level), OPT_EXPECT_OUTPUT(settings, common.expect),     \

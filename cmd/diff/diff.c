@@ -13,10 +13,9 @@ struct diff_settings {
 	struct looking common;
 	const char *only, *key;
 	bool features, ordered, overlap;
-	struct report_options report;
+	int format;
 	double threshold;
 	uint64_t examples, memory;
-	struct opt_list tmpdirs;
 };
 
 static const struct diff_settings defaults = { .threshold = 0, .examples = 5, .memory = 1 << 30 };
@@ -42,13 +41,11 @@ static const struct opt options[] = {
 	OPT_ALIAS("n", "examples"), /* -n is --limit in other commands */
 	OPT(COUNT, 0, "examples", "N", NULL, "name the first N of each finding [5]",
 		struct diff_settings, examples),
-	OPT_FORMAT(struct diff_settings, report),
+	OPT_FORMAT(struct diff_settings, format),
 	LOOKING_OPTIONS(struct diff_settings),
 	OPT(SIZE, 'm', "memory", "SIZE", NULL, "memory for what is noted of the records [1G]",
 		struct diff_settings, memory),
-	OPT(LIST, 0, "tmpdir", "DIR", NULL,
-		"put what does not fit in DIR; several times: spread over all [$TMPDIR or /tmp]",
-		struct diff_settings, tmpdirs),
+	OPT_GONE("tmpdir", "Set TMPDIR in the environment."),
 	OPTIONS_END,
 };
 
@@ -59,7 +56,6 @@ struct diff_run {
 	struct tfr_sweep_opts sweeps[2];
 	struct tfr_survey *surveys[2]; /* they hold the values that are reported */
 	struct diff_result result;
-	enum report_format format;
 	bool no_memory;
 };
 
@@ -286,18 +282,17 @@ static enum tfr_status compare(struct diff_run *r, struct tfr_error *err)
 {
 	const struct diff_settings *s = r->s;
 	struct diff_result *result = &r->result;
-	struct tfr_diff_opts opts = { .sides = { r->sweeps[0], r->sweeps[1] },
-		.key = s->key,
+	struct tfr_diff_opts opts = { .key = s->key,
 		.features = s->features,
 		.identity = s->overlap && !s->key && !s->features,
 		.parse = s->common.on_error && result->parts != DIFF_RECORDS && result->parts,
 		.ordered = s->ordered,
 		.memory = s->memory ? s->memory : 1,
-		.tmpdirs = s->tmpdirs.values,
-		.tmpdir_count = s->tmpdirs.count,
 		.examples = s->examples };
 	enum tfr_status status = TFR_OK;
 
+	/* In an initializer, gcc 12.2 with -ftrivial-auto-var-init=zero clears a part of sides[0]. */
+	memcpy(opts.sides, r->sweeps, sizeof(opts.sides));
 	result->same = true;
 	if (!result->parts || result->parts & DIFF_SCHEMA)
 		status = tfr_diff_classes(
@@ -337,12 +332,12 @@ static int run(struct diff_run *r)
 		status = cmd_fill_no_memory(&err);
 	if (status)
 		return cmd_fail(r->c, &err);
-	if (r->format == FORMAT_JSON)
+	if (r->s->format == FORMAT_JSON)
 		diff_print_json(r->c, &r->result);
-	else if (r->format == FORMAT_TEXT)
+	else if (r->s->format == FORMAT_TEXT)
 		diff_print(&r->result);
 	else
-		diff_print_findings(r->c, &r->result, r->format);
+		diff_print_findings(r->c, &r->result, (enum report_format)r->s->format);
 	if (!r->result.same && !r->c->exit)
 		r->c->exit = 1;
 	return r->c->exit;
@@ -382,7 +377,7 @@ static int diff_main(struct cmd *c)
 			.examples = s->examples } };
 
 	c->quiet = s->common.quiet;
-	if (!check_usage(c, s, &r.result.parts) && !cmd_report_format(c, &s->report, &r.format))
+	if (!check_usage(c, s, &r.result.parts))
 		run(&r);
 	clear(&r);
 	return c->exit;

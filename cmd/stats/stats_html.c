@@ -148,7 +148,7 @@ static enum tfr_status put_examples(
 	if (!status && !ex)
 		status = cmd_fill_no_memory(err);
 	for (size_t i = 0; !status && i < files && put < EXAMPLES && !show_html_full(h); i++) {
-		struct tfr_reader_opts opts = { .compression = o->compression };
+		struct tfr_reader_opts opts = { 0 };
 		size_t most = put + (EXAMPLES + files - 1) / files;
 		struct tfr_reader *r = NULL;
 		struct tfr_record rec;

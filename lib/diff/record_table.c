@@ -310,17 +310,11 @@ enum tfr_status tfr_record_table_open(struct tfr_record_table *n, const struct t
 		.prefix = hashes * TFR_NOTE_HASH,
 		.row = hashes * TFR_NOTE_HASH + TFR_NOTE_SIDED,
 		.memory = opts->memory ? opts->memory : MEMORY,
-		.folders = opts->tmpdirs,
-		.folder_count = opts->tmpdir_count,
+		.folder = tfr_default_tmpdir("-"),
 		.n_workers = tfr_sweep_threads(opts->sides[0].threads) };
 	pthread_mutex_init(&n->lock, NULL);
-	if (!n->folder_count) {
-		n->default_folder = tfr_default_tmpdir("-");
-		n->folders = (const char *const *)&n->default_folder;
-		n->folder_count = 1;
-	}
 	n->sorter = tfr_record_table_sorter(n, n->row, 2);
-	if (!n->folders[0] || !make_workers(n) || !n->sorter)
+	if (!n->folder || !make_workers(n) || !n->sorter)
 		return tfr_fail_nomem(err, "comparing records");
 	return TFR_OK;
 }
@@ -329,14 +323,15 @@ void tfr_record_table_close(struct tfr_record_table *n)
 {
 	tfr_sorter_free(n->sorter);
 	free_workers(n);
-	free(n->default_folder);
+	free(n->folder);
 	pthread_mutex_destroy(&n->lock);
 }
 
 struct tfr_sorter *tfr_record_table_sorter(
 	const struct tfr_record_table *n, size_t row, unsigned part)
 {
-	struct tfr_sorter *s = tfr_sorter_new(row, n->memory / part, n->folders, n->folder_count);
+	struct tfr_sorter *s = tfr_sorter_new(
+		row, n->memory / part, (const char *const *)&n->folder, 1);
 
 	if (s)
 		tfr_sorter_threads(s, n->n_workers);

@@ -29,9 +29,7 @@ struct tfr_record_table {
 	size_t row;
 	struct tfr_sorter *sorter;
 	uint64_t memory; /* the total limit */
-	const char *const *folders;
-	size_t folder_count;
-	char *default_folder;
+	char *folder; /* of temporary files */
 	unsigned n_workers;
 	struct tfr_note_worker *workers;
 	pthread_mutex_t lock;	   /* of `sorter` */

@@ -18,6 +18,7 @@
 
 enum { LEAST_SHARE = 64 << 10, LEAST_JUDGED = 64, STRETCH = 64, LEAST_STRETCH = 8 };
 enum { MOST_IMAGES = 1 << 16, MOST_PLACES = 256 };
+enum { BATCH = 64, SHUFFLE_BUFFER = 2048 }; /* with which the order is judged */
 
 /* If all files together are larger, a sample is read. */
 static const uint64_t MOST_READ = (uint64_t)4 << 30, USUAL_SAMPLE = 256 << 20;
@@ -167,8 +168,7 @@ static enum tfr_status begin_set(struct run *r, struct tfr_dset *s, struct tfr_e
 {
 	const struct tfr_doctor_opts *o = r->d->opts;
 
-	r->all = (struct tfr_order_report){ .batch = o->batch ? o->batch : 64,
-		.buffer = o->buffer ? o->buffer : 2048 };
+	r->all = (struct tfr_order_report){ .batch = BATCH, .buffer = SHUFFLE_BUFFER };
 	r->n = 0;
 	r->base = r->next = 0;
 	r->too_many = false;

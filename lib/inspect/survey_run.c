@@ -460,7 +460,6 @@ enum tfr_status tfr_survey_run(struct tfr_survey **survey, const struct tfr_surv
 	struct tfr_sweep sweep = { .opts = opts->common,
 		.phase = "looking",
 		.parse = true,
-		.first = opts->first,
 		.examine = take_record,
 		.ctx = &r };
 	enum tfr_status status = TFR_OK;

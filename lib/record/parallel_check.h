@@ -10,7 +10,6 @@
 #include <tfr-private/record.h>
 
 struct tfr_parallel_check_opts {
-	enum tfr_compression compression;
 	unsigned threads;	       /* at least 1, including the caller's */
 	struct tfr_progress *progress; /* may be NULL */
 	/* May be NULL.  Otherwise memory that the caller's thread keeps from file to file: NULL at

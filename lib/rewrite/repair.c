@@ -149,7 +149,7 @@ static void add_up(struct repair *r, uint64_t bytes)
 
 static enum tfr_status repair_file(struct repair *r, const char *path, struct tfr_error *err)
 {
-	struct tfr_reader_opts opts = { .compression = r->opts->compression };
+	struct tfr_reader_opts opts = { 0 };
 	struct tfr_reader *reader = NULL;
 	struct tfr_salvaged s;
 	enum tfr_status status = tfr_reader_open(&reader, path, &opts, err);

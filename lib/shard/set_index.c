@@ -64,8 +64,7 @@ static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned work
 	struct index_run *run = ctx;
 	struct index_slot *slot = slot_memory;
 	const char *path = tfr_set_path(run->set, (size_t)i);
-	struct tfr_index_opts opts = { .compression = run->opts->compression,
-		.force = run->opts->force,
+	struct tfr_index_opts opts = { .force = run->opts->force,
 		.temporaries = run->opts->temporaries,
 		.threads = run->threads_a_file,
 		.no_points = run->opts->no_points };

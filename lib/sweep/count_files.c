@@ -95,8 +95,7 @@ static enum tfr_status merge_piece(void *ctx, void *file, void *piece, struct tf
 static void count_by_headers(const struct count_run *run, unsigned threads, struct count_slot *slot)
 {
 	const struct tfr_count_opts *opts = run->opts;
-	struct tfr_reader_opts reader_opts = { .compression = opts->compression,
-		.threads = threads };
+	struct tfr_reader_opts reader_opts = { .threads = threads };
 	struct stat st;
 
 	slot->status = tfr_count_records(slot->path, &reader_opts, &slot->records, &slot->err);
@@ -161,7 +160,6 @@ enum tfr_status tfr_set_count_records(
 	struct count_run run = { .set = set, .opts = opts };
 	struct tfr_file_pass pass = {
 		.set = set,
-		.compression = opts->compression,
 		.threads = tfr_thread_count(opts->threads),
 		.divides = opts->sum,
 		.part_size = sizeof(struct count_slot),

@@ -183,7 +183,7 @@ static enum tfr_status read_shared(struct pass *x, unsigned threads, uint64_t fi
 static enum tfr_status open_file(struct pass *x, unsigned threads, uint64_t file,
 	const struct tfr_file_start *from, struct tfr_reader **reader, struct tfr_error *failure)
 {
-	struct tfr_reader_opts opts = { .compression = x->p->compression, .threads = threads };
+	struct tfr_reader_opts opts = { .threads = threads };
 	const char *path = tfr_set_path(x->p->set, (size_t)file);
 
 	if (!from->records)

@@ -23,7 +23,6 @@ struct tfr_file_start {
  * otherwise.  Calls for different parts run concurrently. */
 struct tfr_file_pass {
 	const struct tfr_set *set;
-	enum tfr_compression compression;
 	unsigned threads; /* at least 1, including the caller's */
 	bool divides;	  /* large files may be shared by all threads */
 	size_t part_size; /* zeroed once, then reused */

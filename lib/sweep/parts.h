@@ -84,7 +84,7 @@ void tfr_sweep_leave_gate(struct run *r, struct piece *p);
 
 /* sweep_types.c: if no record is an Example, the failure says so.  For use after a record that
  * cannot be parsed, and after the last record. */
-void tfr_sweep_explain_failure(const struct run *r, struct tfr_error *err);
+void tfr_sweep_explain_failure(struct tfr_error *err);
 enum tfr_status tfr_sweep_judge_types(
 	struct run *r, struct tfr_sweep_report *report, struct tfr_error *err);
 

@@ -178,7 +178,7 @@ static enum tfr_status run_all(
 		status = r->status;
 	}
 	if (r->workers->example && status == TFR_EDATA)
-		tfr_sweep_explain_failure(r, err);
+		tfr_sweep_explain_failure(err);
 	else if (r->workers->example && !status)
 		status = tfr_sweep_judge_types(r, report, err);
 	return status == TFR_END ? TFR_OK : status;

@@ -29,8 +29,7 @@ static enum tfr_status put_span(void *ctx, const void *data, size_t size, struct
 enum tfr_status tfr_sweep_open(
 	struct run *r, struct stream *st, uint32_t file, struct tfr_error *err)
 {
-	struct tfr_reader_opts opts = { .compression = r->o->compression,
-		.block_size = r->block_size,
+	struct tfr_reader_opts opts = { .block_size = r->block_size,
 		.lost = r->aside ? put_span : NULL,
 		.ctx = st,
 		.threads = tfr_thread_share(r->threads, r->ordered ? 1 : r->files) };
@@ -95,12 +94,6 @@ static enum tfr_status read_large(
 	return status;
 }
 
-/* Whether no more records of the file are wanted. */
-static bool enough(const struct run *r, uint64_t records)
-{
-	return r->s->first && records >= r->s->first;
-}
-
 enum tfr_status tfr_sweep_read(
 	struct run *r, struct stream *st, struct piece *p, struct tfr_error *err)
 {
@@ -108,8 +101,6 @@ enum tfr_status tfr_sweep_read(
 
 	p->file = st->file;
 	st->piece = p;
-	if (!status && enough(r, st->records))
-		status = TFR_END;
 	while (!status) {
 		status = tfr_reader_next_run(st->reader, &p->run, err);
 		if (!status && p->run.large)
@@ -188,8 +179,7 @@ enum tfr_status tfr_sweep_examine(struct run *r, struct worker *w, struct piece 
 
 	if (keep && !tfr_buf_reserve(keep, p->run.records * stride))
 		return tfr_fail_nomem(err, "looking at the records");
-	while (!enough(r, p->run.index + p->run.seen) &&
-		(status = tfr_run_next(&p->run, &s.rec, err)) != TFR_END) {
+	while ((status = tfr_run_next(&p->run, &s.rec, err)) != TFR_END) {
 		taken = false;
 		if (keep)
 			entry = keep->data + keep->size;

@@ -12,9 +12,9 @@
 enum { FIRST_RECORDS = 1000, FIRST_BYTES = 64 << 20 };
 
 /* Counts the types of the first records of a file.  Any failure ends the count. */
-static void count_first(const struct run *r, const char *path, struct tfr_content_counts *counts)
+static void count_first(const char *path, struct tfr_content_counts *counts)
 {
-	struct tfr_reader_opts opts = { .compression = r->o->compression, .threads = 1 };
+	struct tfr_reader_opts opts = { .threads = 1 };
 	struct tfr_reader *reader = NULL;
 	struct tfr_record rec;
 	uint64_t bytes = 0;
@@ -30,7 +30,7 @@ static void count_first(const struct run *r, const char *path, struct tfr_conten
 	tfr_reader_close(reader);
 }
 
-void tfr_sweep_explain_failure(const struct run *r, struct tfr_error *err)
+void tfr_sweep_explain_failure(struct tfr_error *err)
 {
 	struct tfr_content_counts counts = { 0 };
 	struct tfr_content_result result;
@@ -40,7 +40,7 @@ void tfr_sweep_explain_failure(const struct run *r, struct tfr_error *err)
 
 	if (!err || !err->has_record || stat(path, &st) || !S_ISREG(st.st_mode))
 		return;
-	count_first(r, path, &counts);
+	count_first(path, &counts);
 	result = tfr_content_settle(&counts);
 	if (tfr_content_refuse(&result, path, &why))
 		*err = why;

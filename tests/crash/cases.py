@@ -68,7 +68,6 @@ CASES = [
     case('shuffle-spill', 'shuffle-to-disk -q -m 8M %sbig-@@.tfrecord -o s@2.tfrecord' % I),
     case('shuffle-resume', 'shuffle-to-disk -q -m 8M %sbig-@@.tfrecord -o s@2.tfrecord --resume' % I),
     case('resample', 'resample -q %sclasses-@@.tfrecord --by label --target uniform -o s@2.tfrecord' % I),
-    case('resample-shuffle', 'resample -q %sclasses-@@.tfrecord --by label --per-class 5 --shuffle -o x.tfrecord' % I),
     case('split', 'split -q %s@@.tfrecord -o s@2.tfrecord -o t.tfrecord=0.4' % I),
     case('split-stratify', 'split -q %sclasses-@@.tfrecord --stratify label -o s@2.tfrecord -o t@2.tfrecord=0.4' % I),
     case('dedup', 'dedup -q %stwice-@@.tfrecord -o s@2.tfrecord --report r.tsv' % I),

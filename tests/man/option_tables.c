@@ -21,7 +21,6 @@ static const struct {
 	{ "dry-run", NULL, "write nothing" },
 	{ "expect", "N", "fail unless" },
 	{ "expect-sum", "SUM", "content sum" },
-	{ "first", "N", "first N records of each file" },
 	{ "follow", NULL, "until interrupted" },
 	{ "force", NULL, "overwrite" },
 	{ "format", "FORMAT", "text, json, junit or github" },
@@ -41,10 +40,10 @@ static const struct {
 	{ "resume", NULL, "continue" },
 	{ "sample", "P", "probability P" },
 	{ "seed", "N", "seed|random choice" },
-	{ "shuffle", NULL, "shuffle" },
 	{ "shuffle-buffer", "N", "shuffle buffer" },
 	{ "skip", "N", "first N" },
 	{ "tmpdir", "DIR", "in DIR" },
+	{ "to", "FORM", "form of OUT" },
 	{ "where", "EXPR", "for which EXPR" },
 };
 
@@ -176,7 +175,8 @@ static void check_old_name(const struct command *command, const struct opt *old)
 			continue;
 		if (!strcmp(o->name, old->name))
 			FAIL("tfr %s --%s is an option and an old name", command->name, o->name);
-		found |= old->type == OPT_ALIAS && !strcmp(o->name, old->values);
+		found |= old->type == OPT_ALIAS && strlen(o->name) == strcspn(old->values, "=") &&
+			 !strncmp(o->name, old->values, strlen(o->name));
 	}
 	if (!found)
 		FAIL("tfr %s: --%s stands for --%s, which does not exist", command->name, old->name,

@@ -26,7 +26,7 @@
 #include "sweep/file_pass.h"
 #include "thread/threads.h"
 
-enum { MOST_KINDS = 1000, MOST_PIXELS = 500000000 };
+enum { MOST_KINDS = 1000 };
 
 /* A stored fault: an error without its path, followed by its strings. */
 struct kept_fault {
@@ -250,8 +250,7 @@ static enum tfr_status take_record(const struct check_run *run, struct tfr_conte
 static bool pass_sound(
 	const struct check_run *run, struct check_slot *slot, unsigned threads, unsigned worker)
 {
-	struct tfr_parallel_check_opts how = { .compression = run->opts->compression,
-		.threads = threads,
+	struct tfr_parallel_check_opts how = { .threads = threads,
 		.memory = &run->memory[worker],
 		.progress = run->opts->progress };
 	struct tfr_intact sound;
@@ -268,8 +267,7 @@ static bool pass_sound(
 static enum tfr_status check_by_hopping(const struct check_run *run, unsigned threads,
 	struct check_slot *slot, struct tfr_error *err)
 {
-	struct tfr_reader_opts reader_opts = { .compression = run->opts->compression,
-		.threads = threads };
+	struct tfr_reader_opts reader_opts = { .threads = threads };
 	struct stat st;
 
 	if (tfr_count_records(slot->file.path, &reader_opts, &slot->file.records, &slot->err))
@@ -449,8 +447,7 @@ static enum tfr_status open_contents(struct check_run *run, unsigned threads, st
 	const struct tfr_check_opts *o = run->opts;
 	struct tfr_contents_opts opts = { .example = o->example,
 		.decode = o->decode,
-		.strict = o->strict,
-		.max_pixels = o->max_pixels ? o->max_pixels : MOST_PIXELS };
+		.strict = o->strict };
 	enum tfr_status status = TFR_OK;
 
 	if (!o->example && !o->decode && !o->strict && !o->schema)
@@ -475,7 +472,6 @@ enum tfr_status tfr_check_set(
 	struct check_run run = { .set = set, .opts = opts };
 	struct tfr_file_pass pass = {
 		.set = set,
-		.compression = opts->compression,
 		.threads = tfr_thread_count(opts->threads),
 		.divides = !opts->quick,
 		.part_size = sizeof(struct check_slot),

@@ -19,6 +19,8 @@
 #include "inspect/schema/schema_read.h"
 #include "xxhash.h"
 
+enum { MOST_PIXELS = 500000000 }; /* a larger image is a fault */
+
 struct tfr_contents {
 	struct tfr_example *parser;
 	struct tfr_decoder *decoder;	 /* NULL: images are not decoded */
@@ -32,7 +34,7 @@ struct tfr_contents {
 struct tfr_contents *tfr_contents_new(const struct tfr_contents_opts *opts)
 {
 	struct tfr_contents *c = calloc(1, sizeof(*c));
-	struct tfr_decoder_opts images = { .max_pixels = opts->max_pixels };
+	struct tfr_decoder_opts images = { .max_pixels = MOST_PIXELS };
 	bool lists;
 
 	if (!c)

@@ -12,7 +12,6 @@ struct tfr_schema;
 /* The members of tfr_check_opts that concern records. */
 struct tfr_contents_opts {
 	bool example, decode, strict;
-	uint64_t max_pixels;		 /* limit for decoded images */
 	const struct tfr_schema *schema; /* NULL: none */
 };
 

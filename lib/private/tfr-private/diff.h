@@ -71,10 +71,8 @@ struct tfr_diff_opts {
 	bool identity;
 	bool parse;	 /* records must be Examples, whatever the other options say */
 	bool ordered;	 /* for tfr_diff_records(): the order of records counts */
-	uint64_t memory; /* bytes for the notes on records; 0: 1 GiB; at least 256 KiB */
-	/* Folders for temporary files, which are spread over them.  None: $TMPDIR, or /tmp. */
-	const char *const *tmpdirs;
-	size_t tmpdir_count;
+	uint64_t memory; /* bytes for the notes on records; 0: 1 GiB; at least 256 KiB.  More go
+			  * to temporary files in $TMPDIR, or /tmp */
 	size_t examples; /* how many examples of each finding to name, the first ones */
 };
 

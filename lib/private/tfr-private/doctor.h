@@ -39,8 +39,6 @@ struct tfr_doctor_opts {
 	bool full;	   /* read every byte instead */
 	const char *label; /* the feature that holds a record's class; NULL: detected by name */
 	uint64_t readers;  /* number of readers that will share the files of a set; 0: unknown */
-	uint64_t batch;	   /* batch size in records; 0: 64 */
-	uint64_t buffer;   /* size of tf.data's shuffle buffer; 0: 2048 */
 	struct tfr_progress *progress; /* may be NULL */
 };
 

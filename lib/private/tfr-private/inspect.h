@@ -32,11 +32,9 @@ struct tfr_check_kind {
 
 struct tfr_check_opts {
 	unsigned threads; /* 0: one per processor */
-	enum tfr_compression compression;
 	bool quick;   /* verify only length CRCs and the exact end; no payload is read */
 	bool example; /* each record must be an Example or a SequenceExample */
 	bool decode; /* each JPEG or PNG in an Example must decode, and image/encoded must be one */
-	uint64_t max_pixels; /* limit for decoded images; a larger one is a fault [500000000] */
 	/* Differences between readers (TensorFlow, DALI, protobuf, PyPI's tfrecord) are faults,
 	 * too: in the layout of a compressed file, in Examples, or in an empty file.  Records that
 	 * are not Examples are exempt, unless `example` is set. */

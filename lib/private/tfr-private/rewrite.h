@@ -160,12 +160,6 @@ struct tfr_resample_opts {
 	const char *weights;
 
 	enum tfr_resample_method method;
-	/* Write in random order, as tfr_shuffle() does, instead of the order of the inputs;
-	 * `memory` and `tmpdirs` are those of struct tfr_shuffle_opts, and 0 without this. */
-	bool shuffle;
-	uint64_t memory;
-	const char *const *tmpdirs;
-	size_t tmpdir_count;
 	/* Records to write.  0: for EXACT the most that the scarcest class allows, for OVERSAMPLE
 	 * the fewest that keep every record of a wanted class.  Not with REJECT or `per_class`. */
 	uint64_t size;
@@ -364,7 +358,6 @@ struct tfr_repair_totals {
 
 struct tfr_repair_opts {
 	const struct tfr_set *input;
-	enum tfr_compression compression; /* of the inputs */
 	const char *output; /* as for tfr_set_writer_open(), records round-robin to the shards;
 			       NULL: nothing is written */
 	struct tfr_writer_opts writer;

@@ -94,7 +94,6 @@ enum tfr_status tfr_share_parse(
 
 struct tfr_count_opts {
 	unsigned threads; /* 0: one a processor */
-	enum tfr_compression compression;
 	bool sum; /* the content sum as well: reads and verifies every payload */
 	/* Answers from the manifest beside a file where size and time of the file are those that
 	 * stand there: nothing of it is read then, and nothing is verified. */
@@ -117,7 +116,6 @@ enum tfr_status tfr_set_count_records(
 
 struct tfr_set_index_opts {
 	unsigned threads; /* 0: one a processor */
-	enum tfr_compression compression;
 	bool force, no_points; /* as struct tfr_index_opts */
 	bool check; /* tfr_index_inspect() in place of tfr_index_write(): nothing is written */
 	struct tfr_temporaries *temporaries; /* may be NULL */

@@ -32,7 +32,6 @@ struct tfr_survey;
 struct tfr_survey_opts {
 	struct tfr_sweep_opts common;
 	bool values;	/* collect distributions, too, which a schema does not need */
-	uint64_t first; /* only the first records of each file, at most this many; 0: all */
 };
 
 /* Records must be Examples or SequenceExamples.  The context of a SequenceExample is examined like

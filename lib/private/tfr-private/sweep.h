@@ -16,7 +16,6 @@ extern "C" {
 /* Zero is a default for every member but `input`. */
 struct tfr_sweep_opts {
 	const struct tfr_set *input;
-	enum tfr_compression compression; /* of the inputs */
 	/* Selects only records for which this expression holds (tfr_where_compile()); NULL: all. */
 	const char *where;
 	/* By default, a damaged record, or one that is not the required Example, ends the call with

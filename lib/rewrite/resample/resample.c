@@ -69,8 +69,6 @@ static enum tfr_status check_options(const struct tfr_resample_opts *o, struct t
 		return refuse(err, "no classes: name the feature that has them with --by FEATURE",
 			"--class NAME=EXPR makes classes by expressions, --weights FEATURE does "
 			"without.");
-	if (!o->shuffle && (o->memory || o->tmpdir_count))
-		return refuse(err, "-m and --tmpdir go with --shuffle only", NULL);
 	if (o->size && o->method == TFR_RESAMPLE_REJECT)
 		return refuse(err, "the size that --method reject gives is random: no --total",
 			"Leave --method out to get exactly so many records.");
@@ -86,12 +84,8 @@ enum tfr_status tfr_resample_put(struct tfr_resampling *r, const struct tfr_swep
 	enum tfr_status status = TFR_OK;
 
 	for (; !status && copies; copies--) {
-		/* The shuffle treats a copy as a record of its own: its position is that in the
-		 * output. */
-		status = r->sink ? tfr_sink_put(r->sink, 0, 0, report->written, &s->rec, err)
-				 : tfr_set_writer_put(r->out,
-					   (uint32_t)(report->written % r->shards), &piece, 1,
-					   &digest, err);
+		status = tfr_set_writer_put(r->out, (uint32_t)(report->written % r->shards), &piece,
+			1, &digest, err);
 		report->written++;
 		report->bytes += s->rec.size;
 		report->sum += sum;
@@ -126,8 +120,6 @@ struct tfr_sweep tfr_resample_sweep(const struct tfr_resampling *r, const char *
 		.opts = r->o->common.sweep,
 		.phase = phase,
 		.parse = true,
-		.max_record = r->max_record,
-		.block_size = r->block_size,
 	};
 }
 
@@ -179,12 +171,7 @@ static enum tfr_status count_classes(
 	return TFR_OK;
 }
 
-static enum tfr_status choose(struct tfr_resampling *r, struct tfr_error *err)
-{
-	return r->o->weights ? tfr_resample_by_weight(r, err) : tfr_resample_by_class(r, err);
-}
-
-static enum tfr_status write_in_order(
+static enum tfr_status resample(
 	struct tfr_resampling *r, struct tfr_set_info *info, struct tfr_error *err)
 {
 	const struct tfr_rewrite_opts *common = &r->o->common;
@@ -194,7 +181,7 @@ static enum tfr_status write_in_order(
 	if (status)
 		return status;
 	r->shards = tfr_set_writer_shards(r->out);
-	status = choose(r, err);
+	status = r->o->weights ? tfr_resample_by_weight(r, err) : tfr_resample_by_class(r, err);
 	if (!status)
 		status = tfr_pass_expected(common, &r->report->common, err);
 	if (!status)
@@ -204,52 +191,6 @@ static enum tfr_status write_in_order(
 		status = tfr_set_writer_publish(r->out, info, err);
 	tfr_set_writer_close(r->out);
 	return status;
-}
-
-/* --- shuffled --- */
-
-struct shuffling {
-	struct tfr_resampling *r;
-	struct tfr_resample_opts opts; /* with the number of threads in the memory plan */
-	struct tfr_set_info *info;
-};
-
-static enum tfr_status deal(void *ctx, struct tfr_sink *sink, const struct tfr_memory_plan *plan,
-	struct tfr_rewrite_report *report, struct tfr_error *err)
-{
-	struct shuffling *s = ctx;
-	struct tfr_resampling *r = s->r;
-	enum tfr_status status;
-
-	s->opts.common.sweep.threads = plan->threads;
-	r->o = &s->opts;
-	r->sink = sink;
-	r->max_record = plan->max_record;
-	r->block_size = plan->block;
-	status = choose(r, err);
-	if (!status)
-		status = tfr_expect_check(&s->opts.common.expect, r->report->common.taken,
-			r->report->common.taken_sum, err);
-	*report = r->report->common;
-	report->taken_sum = 0; /* the sink has the sum of the records dealt */
-	return status ? status : count_classes(r, s->info, err);
-}
-
-static enum tfr_status write_shuffled(
-	struct tfr_resampling *r, struct tfr_set_info *info, struct tfr_error *err)
-{
-	struct shuffling s = { .r = r, .opts = *r->o, .info = info };
-	struct tfr_dealing dealing = { .deal = deal, .ctx = &s, .part = true, .info = info };
-	struct tfr_shuffle_report report;
-	struct tfr_shuffle_opts o = {
-		.common = r->o->common,
-		.output = r->o->output,
-		.memory = r->o->memory,
-		.tmpdirs = r->o->tmpdirs,
-		.tmpdir_count = r->o->tmpdir_count,
-	};
-
-	return tfr_shuffle_dealt(&o, &dealing, &report, err);
 }
 
 enum tfr_status tfr_resample(const struct tfr_resample_opts *opts,
@@ -262,8 +203,7 @@ enum tfr_status tfr_resample(const struct tfr_resample_opts *opts,
 	*report = (struct tfr_resample_report){ 0 };
 	status = check_options(opts, err);
 	if (!status)
-		status = opts->shuffle ? write_shuffled(&r, &info, err)
-				       : write_in_order(&r, &info, err);
+		status = resample(&r, &info, err);
 	tfr_set_info_clear(&info);
 	return status;
 }

@@ -7,16 +7,13 @@
 
 #include "base/rng.h"
 #include "rewrite/rewrite_sweep.h"
-#include "rewrite/shuffle/scatter.h"
+#include "sweep/sweep.h"
 
 struct tfr_resampling {
 	const struct tfr_resample_opts *o;
 	struct tfr_resample_report *report;
-	struct tfr_set_writer *out; /* NULL: records go to the sink, which shuffles */
+	struct tfr_set_writer *out;
 	uint32_t shards;
-	struct tfr_sink *sink;
-	uint64_t max_record; /* for sweeps; 0: their default */
-	size_t block_size;
 };
 
 /* A 64-bit draw that depends only on the seed and the record: any thread may compute it. */
@@ -44,8 +41,7 @@ static inline bool tfr_draw_selects(uint64_t draw, uint64_t unseen, uint64_t wan
 	return (uint64_t)((unsigned __int128)draw * unseen >> 64) < wanted;
 }
 
-/* Writes `copies` of a record, or passes them to the shuffle; `sum` is the XXH3-64 of its
- * payload. */
+/* Writes `copies` of a record; `sum` is the XXH3-64 of its payload. */
 enum tfr_status tfr_resample_put(struct tfr_resampling *r, const struct tfr_swept *s, uint64_t sum,
 	uint64_t copies, struct tfr_error *err);
 /* Refuses inputs that can be read only once, and names them. */
@@ -61,7 +57,7 @@ struct tfr_resample_verdict {
 	enum tfr_kind kind;
 };
 
-/* Does the work; after TFR_OK all records are written or passed to the shuffle. */
+/* Does the work; after TFR_OK all records are written. */
 enum tfr_status tfr_resample_by_class(struct tfr_resampling *r, struct tfr_error *err);
 enum tfr_status tfr_resample_by_weight(struct tfr_resampling *r, struct tfr_error *err);
 

@@ -127,11 +127,11 @@ static uint64_t gzip_size(int fd, uint64_t file_bytes)
 
 /* Adds the uncompressed size of a file, as far as it can be estimated without decompressing.
  * Only regular files are opened: the writer of a FIFO would take this process for its reader. */
-static void add_file(const char *path, enum tfr_compression forced, struct tfr_shuffle_plan *plan)
+static void add_file(const char *path, struct tfr_shuffle_plan *plan)
 {
 	bool piped = !strcmp(path, "-");
 	TFR_AUTO_CLOSE int fd = -1;
-	enum tfr_compression c = forced;
+	enum tfr_compression c;
 	uint8_t head[HEAD_BYTES];
 	struct stat st;
 	ssize_t n;
@@ -143,12 +143,9 @@ static void add_file(const char *path, enum tfr_compression forced, struct tfr_s
 		plan->input_bytes = UINT64_MAX;
 		return;
 	}
-	if (c == TFR_COMPRESSION_AUTO) {
-		n = tfr_fd_read(fd, head, sizeof(head), 0);
-		c = n < TFR_RECORD_HEADER || tfr_header_verifies(head)
-			    ? TFR_COMPRESSION_NONE
-			    : tfr_codec_sniff(head, (size_t)n);
-	}
+	n = tfr_fd_read(fd, head, sizeof(head), 0);
+	c = n < TFR_RECORD_HEADER || tfr_header_verifies(head) ? TFR_COMPRESSION_NONE
+							       : tfr_codec_sniff(head, (size_t)n);
 	if (c == TFR_COMPRESSION_NONE) {
 		plan->input_bytes += (uint64_t)st.st_size;
 		plan->least_bytes += (uint64_t)st.st_size;
@@ -167,7 +164,7 @@ static void estimate_input(const struct tfr_shuffle_opts *o, struct tfr_shuffle_
 {
 	plan->exact = true;
 	for (size_t k = 0; k < tfr_set_count(o->common.sweep.input); k++) {
-		add_file(tfr_set_path(o->common.sweep.input, k), o->common.sweep.compression, plan);
+		add_file(tfr_set_path(o->common.sweep.input, k), plan);
 		if (plan->input_bytes == UINT64_MAX) {
 			plan->exact = false;
 			return;

@@ -69,8 +69,7 @@ static enum tfr_status mix_input(XXH3_state_t *x, const char *path, struct tfr_e
 enum tfr_status tfr_resume_fingerprint(const struct tfr_shuffle_opts *o, const char *const *folders,
 	size_t count, uint64_t *fingerprint, struct tfr_error *err)
 {
-	const uint64_t numbers[] = { o->common.seed, o->common.sweep.compression,
-		o->common.sweep.skip_damaged };
+	const uint64_t numbers[] = { o->common.seed, o->common.sweep.skip_damaged };
 	XXH3_state_t *x = XXH3_createState();
 	enum tfr_status status = TFR_OK;
 
@@ -125,7 +124,6 @@ enum tfr_status tfr_resume_said(const struct tfr_shuffle_opts *o, struct tfr_buf
 	XXH3_freeState(x);
 	good = good && say(said, "output", o->output) && say(said, "where", c->sweep.where) &&
 	       say_number(said, "seed", c->seed) &&
-	       say_number(said, "input compression", c->sweep.compression) &&
 	       say_number(said, "skip damaged", c->sweep.skip_damaged) &&
 	       say_number(said, "compression", c->writer.compression) &&
 	       say_number(said, "level", (uint64_t)c->writer.level) && tfr_buf_append(said, "", 1);

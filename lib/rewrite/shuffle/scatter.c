@@ -80,14 +80,26 @@ static void number_positions(struct tfr_buckets *all)
 
 /* --- records --- */
 
-enum tfr_status tfr_sink_put(struct tfr_sink *sink, unsigned worker, uint32_t file,
-	uint64_t ordinal, const struct tfr_record *rec, struct tfr_error *err)
-{
-	uint64_t place = tfr_shuffle_key(sink->seed, file, ordinal);
-	uint32_t bucket = tfr_bucket_of(&place, sink->buckets);
+struct first_pass {
+	uint64_t seed;
+	uint32_t buckets;
+	struct tfr_chunk_lists **workers;
+	struct {
+		_Alignas(64) uint64_t sum; /* one cache line each */
+	} * sums;
+};
 
-	sink->sums[worker].sum += tfr_content_sum(rec->data, rec->size);
-	return tfr_chunk_lists_put(sink->workers[worker], bucket, file, ordinal, rec->data,
+static enum tfr_status put_record(
+	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
+{
+	const struct first_pass *p = ctx;
+	const struct tfr_record *rec = &s->rec;
+	uint64_t place = tfr_shuffle_key(p->seed, s->file, rec->index);
+	uint32_t bucket = tfr_bucket_of(&place, p->buckets);
+
+	(void)verdict;
+	p->sums[worker].sum += tfr_content_sum(rec->data, rec->size);
+	return tfr_chunk_lists_put(p->workers[worker], bucket, s->file, rec->index, rec->data,
 		rec->size, tfr_crc_mask(rec->crc), err);
 }
 
@@ -126,26 +138,36 @@ static enum tfr_status start_workers(const struct tfr_memory_plan *plan, struct 
 	return status;
 }
 
-enum tfr_status tfr_scatter(const struct tfr_shuffle_opts *opts, const struct tfr_dealing *dealing,
-	const struct tfr_memory_plan *plan, struct tfr_spill *spill, struct tfr_dealt *dealt,
-	struct tfr_buckets *buckets, struct tfr_rewrite_report *report, struct tfr_error *err)
+enum tfr_status tfr_scatter(const struct tfr_shuffle_opts *opts, const struct tfr_memory_plan *plan,
+	struct tfr_spill *spill, struct tfr_dealt *dealt, struct tfr_buckets *buckets,
+	struct tfr_rewrite_report *report, struct tfr_error *err)
 {
-	struct tfr_sink sink = { .seed = opts->common.seed, .buckets = plan->buckets };
+	struct first_pass pass = { .seed = opts->common.seed, .buckets = plan->buckets };
+	struct tfr_sweep sweep = {
+		.opts = opts->common.sweep,
+		.phase = "dealing",
+		.max_record = plan->max_record,
+		.block_size = plan->block,
+		.last = true,
+		.examine = put_record,
+		.ctx = &pass,
+	};
 	enum tfr_status status = start_workers(plan, spill, dealt, err);
 
-	sink.workers = dealt->lists;
-	sink.sums = aligned_alloc(64, plan->threads * sizeof(*sink.sums));
-	if (!status && !sink.sums)
+	sweep.opts.threads = plan->threads;
+	pass.workers = dealt->lists;
+	pass.sums = aligned_alloc(64, plan->threads * sizeof(*pass.sums));
+	if (!status && !pass.sums)
 		status = tfr_fail_nomem(err, "sorting records into buckets");
 	if (!status) {
-		memset(sink.sums, 0, plan->threads * sizeof(*sink.sums));
-		status = dealing->deal(dealing->ctx, &sink, plan, report, err);
+		memset(pass.sums, 0, plan->threads * sizeof(*pass.sums));
+		status = tfr_pass_run(&sweep, report, err);
 	}
 	for (uint32_t k = 0; !status && k < plan->threads; k++) {
-		report->taken_sum += sink.sums[k].sum;
+		report->taken_sum += pass.sums[k].sum;
 		status = tfr_chunk_lists_end(dealt->lists[k], err);
 	}
-	free(sink.sums);
+	free(pass.sums);
 	return status ? status : make_buckets(dealt, plan->buckets, buckets, err);
 }
 

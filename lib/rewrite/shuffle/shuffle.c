@@ -21,7 +21,7 @@ enum { SHARDS_OPEN = 96, SPILLS_MAX = 48 };
 
 struct shuffle {
 	const struct tfr_shuffle_opts *o;
-	const struct tfr_dealing *dealing;
+	const struct tfr_set_info *info;
 	struct tfr_shuffle_report *report;
 	uint64_t records; /* dealt */
 	struct tfr_shuffle_plan plan;
@@ -149,8 +149,6 @@ static enum tfr_status prepare(struct shuffle *s, struct tfr_error *err)
 		status = find_folders(s, err);
 	if (status)
 		return status;
-	if (s->dealing->part)
-		s->plan.least_bytes = 0;
 	tfr_memory_plan(&s->mem, s->plan.memory, tfr_sweep_threads(s->o->common.sweep.threads),
 		s->plan.input_bytes ? s->plan.input_bytes : UINT64_MAX);
 	s->kept.spill_files = s->mem.threads < SPILLS_MAX ? s->mem.threads : SPILLS_MAX;
@@ -214,7 +212,7 @@ static enum tfr_status deal(struct shuffle *s, struct tfr_error *err)
 	enum tfr_status status;
 
 	status = tfr_scatter(
-		s->o, s->dealing, &s->mem, s->spill, &s->dealt, &s->buckets, &report->common, err);
+		s->o, &s->mem, s->spill, &s->dealt, &s->buckets, &report->common, err);
 	if (status == TFR_ENOMEM && err && err->has_record)
 		tfr_error_hint(
 			err, "A record may take a quarter of the memory; allow more with -m.");
@@ -282,7 +280,7 @@ static enum tfr_status check_written(struct shuffle *s, struct tfr_error *err)
 static enum tfr_status publish(struct shuffle *s, struct tfr_error *err)
 {
 	struct tfr_rewrite_report *r = &s->report->common;
-	struct tfr_set_info info = *s->dealing->info;
+	struct tfr_set_info info = *s->info;
 	enum tfr_status status = tfr_expect_some(&s->o->common.expect, r->records, r->written, err);
 
 	info.beside[0] = s->o->common.sweep.quarantine;
@@ -302,17 +300,17 @@ static enum tfr_status write_out(struct shuffle *s, struct tfr_error *err)
 	return status;
 }
 
-enum tfr_status tfr_shuffle_dealt(const struct tfr_shuffle_opts *opts,
-	const struct tfr_dealing *dealing, struct tfr_shuffle_report *report, struct tfr_error *err)
+static enum tfr_status shuffle(const struct tfr_shuffle_opts *opts, const struct tfr_set_info *info,
+	struct tfr_shuffle_report *report, struct tfr_error *err)
 {
-	struct shuffle s = { .o = opts, .dealing = dealing, .report = report };
+	struct shuffle s = { .o = opts, .info = info, .report = report };
 	enum tfr_status status;
 
 	*report = (struct tfr_shuffle_report){ 0 };
 	status = prepare(&s, err);
 	if (!status && !report->resumed)
 		status = deal(&s, err);
-	if (!status && !dealing->part) /* a part was checked by the caller */
+	if (!status)
 		status = tfr_expect_check(
 			&opts->common.expect, report->common.taken, report->common.taken_sum, err);
 	if (!status)
@@ -354,42 +352,10 @@ static enum tfr_status remove_kept(const struct tfr_shuffle_opts *opts, struct t
 	return status;
 }
 
-/* --- shuffling all records of the inputs --- */
-
-static enum tfr_status put_record(
-	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
-{
-	(void)verdict;
-	return tfr_sink_put(ctx, worker, s->file, s->rec.index, &s->rec, err);
-}
-
-static enum tfr_status deal_inputs(void *ctx, struct tfr_sink *sink,
-	const struct tfr_memory_plan *plan, struct tfr_rewrite_report *report,
-	struct tfr_error *err)
-{
-	const struct tfr_shuffle_opts *opts = ctx;
-	struct tfr_sweep sweep = {
-		.opts = opts->common.sweep,
-		.phase = "dealing",
-		.max_record = plan->max_record,
-		.block_size = plan->block,
-		.last = true,
-		.examine = put_record,
-		.ctx = sink,
-	};
-
-	sweep.opts.threads = plan->threads;
-	return tfr_pass_run(&sweep, report, err);
-}
-
 enum tfr_status tfr_shuffle(const struct tfr_shuffle_opts *opts, struct tfr_shuffle_report *report,
 	struct tfr_error *err)
 {
 	struct tfr_set_info info = { .command = opts->common.command, .seed = opts->common.seed };
-	struct tfr_dealing dealing = {
-		.deal = deal_inputs, .ctx = (void *)(uintptr_t)opts, .info = &info
-	};
-
 	TFR_AUTO_BUF said = { 0 };
 	enum tfr_status status;
 
@@ -407,7 +373,7 @@ enum tfr_status tfr_shuffle(const struct tfr_shuffle_opts *opts, struct tfr_shuf
 	}
 	if (!status)
 		status = report->complete ? remove_kept(opts, err)
-					  : tfr_shuffle_dealt(opts, &dealing, report, err);
+					  : shuffle(opts, &info, report, err);
 	tfr_set_info_clear(&info);
 	return status;
 }

@@ -84,21 +84,6 @@ char *tfr_default_tmpdir(const char *output);
 /* The memory needed to sort and write a bucket. */
 uint64_t tfr_bucket_memory(const struct tfr_bucket *b);
 
-/* The source of the records: deal() puts them into the sink, with at most plan->threads workers
- * and within plan->block and plan->max_record. deal() fills the report, except for taken_sum. */
-struct tfr_sink;
-struct tfr_dealing {
-	enum tfr_status (*deal)(void *ctx, struct tfr_sink *sink,
-		const struct tfr_memory_plan *plan, struct tfr_rewrite_report *report,
-		struct tfr_error *err);
-	void *ctx;
-	bool part; /* it may be less than the inputs: skip the check of free space */
-	const struct tfr_set_info *info;
-};
-enum tfr_status tfr_shuffle_dealt(const struct tfr_shuffle_opts *opts,
-	const struct tfr_dealing *dealing, struct tfr_shuffle_report *report,
-	struct tfr_error *err);
-
 /* Writes all buckets in key order. */
 struct tfr_gather {
 	const struct tfr_shuffle_opts *opts;

@@ -1,4 +1,4 @@
-# Images that are larger than they may be: faults, told from their headers.
+# Images that are larger than the limit are faults and are not decoded.
 python3 - <<'P'
 import struct, zlib
 import records
@@ -18,8 +18,5 @@ write('giant.tfrecord', (65500, 65500), (2000000, 251), (2000000, 250))
 P
 check() { tfr check "$@" 2>err; echo "status $?"; sed 's/ in .* s, .*/ .../; s/ ([^()]*)$//' err; }
 check --decode small.tfrecord
-check --decode --max-pixels 10000 small.tfrecord
-check --decode --max-pixels 2499 -q small.tfrecord
 check --decode giant.tfrecord
-check --max-pixels 5 small.tfrecord
-check --decode --max-pixels 0 small.tfrecord
+check --decode --max-pixels 5 small.tfrecord

@@ -51,5 +51,5 @@ echo "temporary:"; python3 -c '
 from records import example, frame, int64_list
 open("many", "wb").write(b"".join(frame(example({"x": int64_list([k])})) for k in range(30000)))
 open("more", "wb").write(b"".join(frame(example({"x": int64_list([k * 7 % 29999])})) for k in range(29000)))'
-show --only records many a -m 1 --tmpdir nowhere; show --only records many a -m 1 --tmpdir . -n 0; ls -A | grep tmp; true
+TMPDIR=nowhere show --only records many a -m 1; TMPDIR=. show --only records many a -m 1 -n 0; ls -A | grep tmp; true
 echo "memory and threads:"; for m in 1 300K 1G; do for j in 1 4; do tfr diff --json -m $m -j $j many more | md5sum; tfr diff --ordered --key x -m $m -j $j many more | md5sum; done; done | sort | uniq -c | sed 's/[0-9a-f]\{32\}//'

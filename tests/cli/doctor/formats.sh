@@ -15,4 +15,3 @@ python3 -c 'import xml.dom.minidom as m; m.parse("junit"); print("well-formed")'
 tfr doctor -q --format github d; echo "status $?"
 tfr doctor --format json d | cmp - <(tfr doctor --json d) && echo same
 tfr doctor -q --format junit d/good.tfrecord | one; echo "status ${PIPESTATUS[0]}"
-tfr doctor --json --format github d; echo "status $?"

@@ -31,9 +31,8 @@ fail --weights score
 fail --weights score --size 61
 fail --weights text --size 1
 fail --weights score --target uniform
-fail --by label --target uniform -m 64M
-fail --by label --target uniform --tmpdir .
 fail --by label --target uniform --shuffle -m 1M
+fail --by label --target uniform -m 1M
 fail --by label --target uniform --where 'label == 5' --size 1
 tfr resample -q in@2 --by label --target uniform 2>&1; echo "status $?"
 tfr resample -q in@2 --by label --target 2=1 -o - 2> err | wc -c

@@ -531,8 +531,8 @@ Test(repair, files_one_after_another_into_a_set)
 	tfr_set_close(set);
 }
 
-/* Every byte of a GZIP file flipped, and every truncation of it: what came out is accounted for,
- * and every record of the output is one of the originals. */
+/* Every byte of a GZIP file after those that identify it flipped, and every truncation of it: what
+ * came out is accounted for, and every record of the output is one of the originals. */
 Test(repair, damaged_compressed_streams)
 {
 	const char *const input = "bad";
@@ -550,11 +550,10 @@ Test(repair, damaged_compressed_streams)
 	cr_assert_eq(tfr_writer_publish(w, NULL), TFR_OK);
 	tfr_writer_close(w);
 	slurp("z", &whole);
-	for (size_t round = 0; round < 2 * whole.size; round++) {
+	for (size_t round = 2 * 3; round < 2 * whole.size; round++) {
 		bool cut = round % 2;
 		size_t at = round / 2;
 		struct tfr_repair_opts opts = {
-			.compression = TFR_COMPRESSION_GZIP,
 			.output = "out",
 			.writer = { .force = true },
 			.expect.allow_empty = true,
