@@ -158,7 +158,9 @@ static enum tfr_status put_examples(
 			!(status = tfr_reader_next(r, &rec, err))) {
 			bool taken = true;
 
-			if (where && !tfr_example_parse(ex, rec.data, rec.size, err))
+			if (where)
+				status = tfr_example_parse(ex, rec.data, rec.size, err);
+			if (where && !status)
 				status = tfr_where_match(where, ex, &taken, err);
 			if (!status && taken) {
 				status = show_html_put(

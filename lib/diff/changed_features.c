@@ -65,11 +65,11 @@ static enum tfr_status look_ahead(struct run *r, struct tfr_error *err)
 static enum tfr_status add_features(
 	struct run *r, const struct tfr_swept *s, uint64_t pair, struct tfr_error *err)
 {
-	enum tfr_status status = tfr_example_parse(r->example, s->rec.data, s->rec.size, NULL);
+	enum tfr_status status = tfr_example_parse(r->example, s->rec.data, s->rec.size, err);
 	uint8_t row[ROW];
 
 	if (status)
-		return tfr_pass_changed(err);
+		return status == TFR_ENOMEM ? status : tfr_pass_changed(err);
 	tfr_put_be(row, pair, 8);
 	row[ROW - 1] = (uint8_t)r->side;
 	for (size_t i = 0; !status && i < tfr_example_count(r->example); i++) {

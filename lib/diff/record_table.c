@@ -128,26 +128,23 @@ static XXH128_hash_t hash_features(const struct tfr_example *ex)
 	return XXH3_128bits_digest(&state);
 }
 
-/* Finds the value that identifies the record; false: it has none, or is not an Example. */
-static bool find_identity(
-	struct tfr_note_worker *w, const struct tfr_swept *s, struct tfr_bytes *value)
+static enum tfr_status hash_content(const struct tfr_record_table *n, struct tfr_note_worker *w,
+	const struct tfr_swept *s, XXH128_hash_t *h, struct tfr_error *err)
 {
-	if (tfr_example_parse(w->example, s->rec.data, s->rec.size, NULL))
-		return false;
-	*value = tfr_example_identity(w->example);
-	return value->size > 0;
-}
+	enum tfr_status status = TFR_EDATA;
+	struct tfr_bytes value = { 0 }; /* that identifies the record */
 
-static XXH128_hash_t hash_content(
-	const struct tfr_record_table *n, struct tfr_note_worker *w, const struct tfr_swept *s)
-{
-	struct tfr_bytes value;
-
-	if (n->o->identity && find_identity(w, s, &value))
-		return XXH3_128bits_withSeed(value.data, value.size, 1);
-	if (n->o->features && !tfr_is_sequence_example(s->rec.data, s->rec.size))
-		return hash_features(s->example);
-	return XXH3_128bits(s->rec.data, s->rec.size);
+	if (n->o->identity)
+		status = tfr_example_parse(w->example, s->rec.data, s->rec.size, err);
+	if (!status)
+		value = tfr_example_identity(w->example);
+	if (value.size)
+		*h = XXH3_128bits_withSeed(value.data, value.size, 1);
+	else if (n->o->features && !tfr_is_sequence_example(s->rec.data, s->rec.size))
+		*h = hash_features(s->example);
+	else
+		*h = XXH3_128bits(s->rec.data, s->rec.size);
+	return status == TFR_ENOMEM ? status : TFR_OK;
 }
 
 /* --- keys --- */
@@ -234,7 +231,9 @@ static enum tfr_status note(
 		p += TFR_NOTE_HASH;
 	}
 	if (n->contents || !n->o->key) {
-		h = hash_content(n, w, s);
+		status = hash_content(n, w, s, &h, err);
+		if (status)
+			return status;
 		w->sum += (unsigned __int128)h.high64 << 64 | h.low64;
 		put_hash(p, h);
 		p += TFR_NOTE_HASH;

@@ -64,8 +64,8 @@ bool tfr_doctor_of_objects(const char *name, size_t size)
 	return false;
 }
 
-/* Returns the best candidate in the record. */
-static char *choose(const struct tfr_example *ex)
+/* Copies the name of the best candidate in the record, if there is one. */
+static enum tfr_status choose(const struct tfr_example *ex, char **label)
 {
 	const struct tfr_feature *best = NULL;
 	unsigned most = 0;
@@ -81,28 +81,34 @@ static char *choose(const struct tfr_example *ex)
 		best = f;
 		most = score;
 	}
-	return best ? strndup(best->key, best->key_size) : NULL;
+	*label = best ? strndup(best->key, best->key_size) : NULL;
+	return best && !*label ? TFR_ENOMEM : TFR_OK;
 }
 
-char *tfr_dlook_for_label(const char *path)
+char *tfr_dlook_for_label(const char *path, bool *no_memory)
 {
 	struct tfr_reader_opts opts = { .block_size = 64 << 10, .threads = 1 };
 	struct tfr_example *ex = tfr_example_new();
+	enum tfr_status status = ex ? TFR_OK : TFR_ENOMEM;
 	struct tfr_reader *r = NULL;
 	struct tfr_record rec;
 	char *label = NULL;
 
-	if (!ex || tfr_reader_open(&r, path, &opts, NULL)) {
-		tfr_example_free(ex);
-		return NULL;
-	}
-	for (int i = 0; i < LOOK_AT && !tfr_reader_next(r, &rec, NULL); i++) {
+	if (!status)
+		status = tfr_reader_open(&r, path, &opts, NULL);
+	for (int i = 0; !status && i < LOOK_AT; i++) {
 		const struct tfr_feature *f;
 
-		if (tfr_example_parse(ex, rec.data, rec.size, NULL))
+		status = tfr_reader_next(r, &rec, NULL);
+		if (status)
+			break;
+		status = tfr_example_parse(ex, rec.data, rec.size, NULL);
+		if (status == TFR_EDATA) { /* not an Example */
+			status = TFR_OK;
 			continue;
-		if (!label)
-			label = choose(ex);
+		}
+		if (!status && !label)
+			status = choose(ex, &label);
 		f = label ? tfr_example_get(ex, label) : NULL;
 		if (f && f->kind != TFR_KIND_UNSET && (f->kind != TFR_KIND_INT64 || f->count > 1)) {
 			free(label); /* a list of labels is not the class of a record */
@@ -110,6 +116,7 @@ char *tfr_dlook_for_label(const char *path)
 			break;
 		}
 	}
+	*no_memory |= status == TFR_ENOMEM;
 	tfr_reader_close(r);
 	tfr_example_free(ex);
 	return label;

@@ -296,7 +296,7 @@ static bool prepare(struct run *r)
 		if (d->opts->label)
 			s->label = strdup(d->opts->label);
 		for (size_t k = 0; !d->opts->label && !s->label && k < s->files && k < 4; k++)
-			s->label = tfr_dlook_for_label(d->files[s->first + k].path);
+			s->label = tfr_dlook_for_label(d->files[s->first + k].path, &d->no_memory);
 		r->total += s->bytes;
 	}
 	if (!d->opts->sample && r->total <= MOST_READ)

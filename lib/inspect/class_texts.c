@@ -52,19 +52,25 @@ static enum tfr_status read_file(struct tfr_class_map *m, const char *path, uint
 	struct tfr_record rec;
 	uint64_t bytes = 0, none = 0;
 	bool no_memory = false, any = false;
+	enum tfr_status status = tfr_reader_open(&r, path, &opts, NULL);
 
-	if (tfr_reader_open(&r, path, &opts, NULL))
-		return TFR_OK; /* a later reading of the file reports the reason */
-	while (bytes < most && !no_memory && (any || none < LOOK_AT) &&
-		!tfr_reader_next(r, &rec, NULL)) {
+	while (!status && bytes < most && !no_memory && (any || none < LOOK_AT)) {
+		status = tfr_reader_next(r, &rec, NULL);
+		if (status)
+			break;
 		bytes += rec.size;
-		if (!tfr_example_parse(ex, rec.data, rec.size, NULL) && note(m, ex, &no_memory))
+		status = tfr_example_parse(ex, rec.data, rec.size, NULL);
+		if (!status && note(m, ex, &no_memory))
 			any = true;
 		else
 			none++;
+		if (status == TFR_EDATA) /* not an Example */
+			status = TFR_OK;
 	}
 	tfr_reader_close(r);
-	return no_memory ? tfr_fail_nomem(err, "reading the classes of a set") : TFR_OK;
+	if (no_memory || status == TFR_ENOMEM)
+		return tfr_fail_nomem(err, "reading the classes of a set");
+	return TFR_OK; /* a later reading of the file reports any other failure */
 }
 
 static enum tfr_status from_records(

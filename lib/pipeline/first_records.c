@@ -99,17 +99,21 @@ struct survey {
 	const struct tfr_feed_settings *set;
 	struct tfr_example *example;
 	struct tfr_first_records *found;
+	bool no_memory;
 };
 
-static void look_at_example(const struct survey *v, const struct tfr_feed_sample *s)
+static void look_at_example(struct survey *v, const struct tfr_feed_sample *s)
 {
 	struct tfr_first_records *f = v->found;
 	const struct tfr_feature *feature;
 	struct tfr_image_info info;
 	struct tfr_bytes bytes;
+	enum tfr_status status;
 
 	f->types.records[tfr_likeness_of(s->data, s->size)]++;
-	if (tfr_example_parse(v->example, s->data, s->size, NULL))
+	status = tfr_example_parse(v->example, s->data, s->size, NULL);
+	v->no_memory |= status == TFR_ENOMEM;
+	if (status)
 		return;
 	feature = tfr_example_get(v->example, "audio/encoded");
 	if (tfr_feature_bytes(feature, 0, &bytes))
@@ -130,7 +134,7 @@ static void look_at_example(const struct survey *v, const struct tfr_feed_sample
 
 static bool look_at(void *ctx, const struct tfr_feed_sample *s)
 {
-	const struct survey *v = ctx;
+	struct survey *v = ctx;
 	struct tfr_first_records *f = v->found;
 	uint64_t footprint = tfr_sample_footprint(s->size);
 
@@ -147,13 +151,15 @@ static bool look_at(void *ctx, const struct tfr_feed_sample *s)
 static enum tfr_status survey(
 	struct tfr_pipeline *p, struct tfr_first_records *f, struct tfr_error *err)
 {
-	struct survey v = { p->set, tfr_example_new(), f };
+	struct survey v = { p->set, tfr_example_new(), f, false };
 	enum tfr_status status;
 
 	if (!v.example)
 		return tfr_fail_nomem(err, "looking at the first records");
 	tfr_record_source_each(p->source, look_at, &v);
 	tfr_example_free(v.example);
+	if (v.no_memory)
+		return tfr_fail_nomem(err, "looking at the first records");
 	if (f->records)
 		return TFR_OK;
 	status = tfr_record_source_first_fault(p->source, err);

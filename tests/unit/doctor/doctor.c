@@ -190,20 +190,22 @@ Test(doctor, labels_are_found_by_their_names)
 		{ { "my_labels", "y" }, "y" },
 		{ { "yes", "x" }, NULL },
 	};
+	bool no_memory = false;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char *label;
 
 		write_example("a", cases[i].names, 1);
-		label = tfr_dlook_for_label("a");
+		label = tfr_dlook_for_label("a", &no_memory);
 		cr_assert((label != NULL) == (cases[i].is != NULL), "%zu: %s", i, label);
 		if (label)
 			cr_assert_str_eq(label, cases[i].is);
 		free(label);
 		write_example("a", cases[i].names, 2);
-		cr_assert_null(tfr_dlook_for_label("a"));
+		cr_assert_null(tfr_dlook_for_label("a", &no_memory));
 	}
-	cr_assert_null(tfr_dlook_for_label("nosuch"));
+	cr_assert_null(tfr_dlook_for_label("nosuch", &no_memory));
+	cr_assert_not(no_memory);
 }
 
 /* --- damage --- */
