@@ -26,10 +26,31 @@ static inline bool is_digit(char c)
 	return (unsigned char)(c - '0') < 10;
 }
 
+/* Eight digits that are the bytes of a word; false: there are others. */
+static inline bool eight_digits(const char *p, uint32_t *value)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	v ^= UINT64_C(0x3030303030303030);
+	if ((v | (v + UINT64_C(0x7676767676767676))) & UINT64_C(0x8080808080808080))
+		return false;
+	/* Pairs, fours and eights of digits; the first digit is the lowest byte. */
+	v = v * 10 + (v >> 8);
+	v = ((v & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064) +
+		    (v >> 16 & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001)) >>
+	    32;
+	*value = (uint32_t)v;
+	return true;
+}
+
 static const char *scan_digits(const char *p, const char *end, uint64_t *digits)
 {
 	uint64_t n = *digits;
+	uint32_t eight;
 
+	for (; end - p >= 8 && eight_digits(p, &eight); p += 8)
+		n = 100000000 * n + eight;
 	for (; p < end && is_digit(*p); p++)
 		n = 10 * n + (uint64_t)(*p - '0');
 	*digits = n;

@@ -18,6 +18,7 @@
 
 #include <tfr-private/text.h>
 
+#include "base/array.h"
 #include "base/decimal_read.h"
 
 enum { NUMBER_MAX = 400 }; /* a double needs no more characters than this */
@@ -226,52 +227,29 @@ static bool is_called(const struct tfr_list_column *col, const char *name, size_
 	return strlen(col->name) == size && !memcmp(col->name, name, size);
 }
 
-/* The slot of the column of this name, or the empty one where it would go.  A list whose names
- * were made to collide meets another seed in each run. */
-static uint32_t *slot_of(const struct tfr_columns *c, const char *name, size_t size)
+/* A list whose names were made to collide meets another seed in each run. */
+static uint64_t hash_of(const struct tfr_columns *c, const char *name, size_t size)
 {
-	uint64_t seed = (uint64_t)(uintptr_t)c;
-	size_t mask = 2 * c->room - 1, at = XXH3_64bits_withSeed(name, size, seed) & mask;
-
-	while (c->slots[at] && !is_called(&c->list[c->slots[at] - 1], name, size))
-		at = (at + 1) & mask;
-	return &c->slots[at];
+	return XXH3_64bits_withSeed(name, size, (uint64_t)(uintptr_t)c);
 }
 
 const struct tfr_list_column *tfr_columns_find(
 	const struct tfr_columns *c, const char *name, size_t size, size_t *guess)
 {
-	size_t k = *guess < c->n ? *guess : 0;
+	struct tfr_hash_probe p;
+	uint32_t i = *guess < c->n ? (uint32_t)*guess : 0;
 
 	if (!c->n)
 		return NULL;
-	if (!is_called(&c->list[k], name, size)) {
-		uint32_t slot = *slot_of(c, name, size);
-
-		if (!slot)
-			return NULL;
-		k = slot - 1;
+	if (!is_called(&c->list[i], name, size)) {
+		p = tfr_hash_probe(hash_of(c, name, size));
+		do {
+			if (!tfr_hash_next(&c->index, &p, &i))
+				return NULL;
+		} while (!is_called(&c->list[i], name, size));
 	}
-	*guess = k + 1;
-	return &c->list[k];
-}
-
-/* Twice as many slots as there is room for columns, so that half of them stay empty. */
-static bool grow(struct tfr_columns *c)
-{
-	size_t room = c->room ? 2 * c->room : 16;
-	struct tfr_list_column *list = reallocarray(c->list, room, sizeof(*list));
-	uint32_t *slots = list ? calloc(2 * room, sizeof(*slots)) : NULL;
-
-	c->list = list ?: c->list;
-	if (!slots)
-		return false;
-	free(c->slots);
-	c->slots = slots;
-	c->room = room;
-	for (size_t i = 0; i < c->n; i++)
-		*slot_of(c, c->list[i].name, strlen(c->list[i].name)) = (uint32_t)i + 1;
-	return true;
+	*guess = i + 1;
+	return &c->list[i];
 }
 
 struct tfr_list_column *tfr_columns_add(struct tfr_columns *c, const char *name, size_t size)
@@ -281,13 +259,15 @@ struct tfr_list_column *tfr_columns_add(struct tfr_columns *c, const char *name,
 
 	if (there)
 		return &c->list[there - c->list];
-	if (c->n == c->room && !grow(c))
+	if (TFR_ARRAY_RESERVE(c->list, c->cap, c->n + 1))
 		return NULL;
 	col = &c->list[c->n];
 	*col = (struct tfr_list_column){ .name = strndup(name, size), .embed = TFR_NO_EMBED };
-	if (!col->name)
+	if (!col->name || tfr_hash_add(&c->index, hash_of(c, name, size), (uint32_t)c->n)) {
+		free(col->name);
 		return NULL;
-	*slot_of(c, name, size) = (uint32_t)++c->n;
+	}
+	c->n++;
 	apply_options(c, col);
 	return col;
 }
@@ -389,6 +369,6 @@ void tfr_columns_clear(struct tfr_columns *c)
 	for (size_t i = 0; i < c->n; i++)
 		free(c->list[i].name);
 	free(c->list);
-	free(c->slots);
+	tfr_hash_clear(&c->index);
 	*c = (struct tfr_columns){ 0 };
 }

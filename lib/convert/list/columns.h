@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/hash_index.h"
 #include "convert/item.h"
 
 /* The forms of values. */
@@ -57,9 +58,9 @@ static inline bool tfr_embed_is_sound(const struct tfr_embed *e)
 struct tfr_columns {
 	const struct tfr_convert_opts *opts;
 	struct tfr_list_column *list;
-	size_t n, room;
-	uint32_t *slots; /* 2 * room, a table by names: numbers of columns from 1, 0 for none */
-	size_t guess;	 /* where the next find() looks first: columns come in order */
+	size_t n, cap;
+	struct tfr_hash_index index; /* by name */
+	size_t guess;		     /* where the next find() looks first: columns come in order */
 };
 
 /* The column of this name, which is added if there is none.  NULL: out of memory. */

@@ -49,12 +49,14 @@ void tfr_csv_close(struct tfr_csv *c)
 
 void tfr_csv_reset(struct tfr_csv *c)
 {
+	bool within = c->open && c->begun;
+
 	c->text.size = c->cells_.size = c->n = 0;
 	c->rows = 0;
 	c->base = NULL;
 	c->begun = c->failed = false;
 	/* A row that broke off leaves the parser within it. */
-	if (c->open)
+	if (within)
 		csv_fini(&c->parser, NULL, NULL, NULL);
 }
 
@@ -85,23 +87,28 @@ static void end_row(int terminator, void *ctx)
 
 /* ---- rows without quotes ---- */
 
-/* Which of the first `n` bytes are delimiters, a bit for each; *odd: which are a quote or a
- * carriage return. */
-static unsigned find_delimiters(const char *p, size_t n, char delimiter, unsigned *odd)
+/* Which of `n` bytes are delimiters, a bit for each; *odd: which are a quote or a carriage
+ * return.  `begun`: that many bytes of the same line are before them. */
+static inline unsigned find_delimiters(
+	const char *p, size_t n, size_t begun, char delimiter, unsigned *odd)
 {
 	unsigned found = 0;
 
-	*odd = 0;
 	assert(n <= BLOCK);
+	*odd = 0;
 #if defined(__SSE2__)
-	if (n == BLOCK) {
-		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+	/* The last block of a line begins in the one before it. */
+	if (begun + n >= BLOCK) {
+		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + n - BLOCK));
 		__m128i quotes = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')),
 			_mm_cmpeq_epi8(v, _mm_set1_epi8('\r')));
 
-		*odd = (unsigned)_mm_movemask_epi8(quotes);
-		return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8(delimiter)));
+		*odd = (unsigned)_mm_movemask_epi8(quotes) >> (BLOCK - n);
+		return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8(delimiter))) >>
+		       (BLOCK - n);
 	}
+#else
+	(void)begun;
 #endif
 	for (size_t i = 0; i < n; i++) {
 		found |= (unsigned)(p[i] == delimiter) << i;
@@ -110,42 +117,47 @@ static unsigned find_delimiters(const char *p, size_t n, char delimiter, unsigne
 	return found;
 }
 
-static void put_cell(struct tfr_csv *c, size_t from, size_t to)
+static inline struct tfr_cell cell_between(size_t from, size_t to)
 {
-	struct tfr_cell *cells = (struct tfr_cell *)(void *)c->cells_.data;
-
-	cells[c->n++] = (struct tfr_cell){ from, to - from, from == to };
-	c->cells_.size += sizeof(*cells);
-	assert(c->cells_.size <= c->cells_.cap);
+	return (struct tfr_cell){ from, to - from, from == to };
 }
 
 /* Splits a line without its end.  False: it has a quote or a carriage return (`quotes`), and no
  * cell was taken, or memory is lacking, and c->failed. */
 static bool split(struct tfr_csv *c, const char *line, size_t size, char delimiter, bool quotes)
 {
-	size_t from = 0, n;
+	size_t from = 0, cells = 0, n;
 	unsigned odd;
 
 	c->base = line;
 	for (size_t at = 0; at < size; at += n) {
-		n = size - at < BLOCK ? size - at : BLOCK;
-		unsigned found = find_delimiters(line + at, n, delimiter, &odd);
+		size_t needed = (cells + BLOCK + 1) * sizeof(struct tfr_cell);
+		struct tfr_cell *list;
+		unsigned found;
 
-		c->failed |= !tfr_buf_reserve(&c->cells_, (BLOCK + 1) * sizeof(struct tfr_cell));
+		n = size - at < BLOCK ? size - at : BLOCK;
+		found = find_delimiters(line + at, n, at, delimiter, &odd);
+		c->cells_.size = cells * sizeof(*list);
+		c->failed |= needed > c->cells_.cap &&
+			     !tfr_buf_reserve(&c->cells_, needed - c->cells_.size);
 		if (c->failed || (odd && quotes)) {
-			c->cells_.size = c->n = 0;
+			c->cells_.size = 0;
 			return false;
 		}
+		list = (struct tfr_cell *)(void *)c->cells_.data;
 		for (; found; found &= found - 1) {
 			size_t to = at + (size_t)__builtin_ctz(found);
 
-			put_cell(c, from, to);
+			list[cells++] = cell_between(from, to);
 			from = to + 1;
 		}
 	}
 	/* A row of raw tabs may be empty, and has no cells then. */
 	if (size)
-		put_cell(c, from, size);
+		((struct tfr_cell *)(void *)c->cells_.data)[cells++] = cell_between(from, size);
+	c->n = cells;
+	c->cells_.size = cells * sizeof(struct tfr_cell);
+	assert(c->cells_.size <= c->cells_.cap);
 	return true;
 }
 

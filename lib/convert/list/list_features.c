@@ -135,7 +135,7 @@ bool tfr_list_encode_row(struct tfr_row_reader *r, const struct tfr_row_layout *
 	if (size > MOST_ROW || !is_regular(r, c) || !tfr_records_begin(to, layout, size))
 		return false;
 	for (; s.place < c->n; s.place++) {
-		size_t column = tfr_row_layout_column(layout, s.place);
+		size_t column = tfr_row_layout_at(layout, s.place)->index;
 
 		if (r->format == TFR_LIST_JSONL ? !encode_member(&s, r, c, column)
 						: !encode_cell(&s, &r->csv, c, column)) {

@@ -1,6 +1,6 @@
 /* convert/list/row_encoder.c - all lengths of a feature follow from that of its values, so that an
- * Example is written forwards.  Only the length of all features is known at the end: three bytes are
- * kept free for it, and an Example that needs another number of them is moved. */
+ * Example is written forwards.  Only the length of all features is known at the end: three bytes
+ * are kept free for it, and an Example that needs another number of them is moved. */
 #include "convert/list/row_encoder.h"
 
 #include <assert.h>
@@ -17,30 +17,14 @@ enum {
 	/* Of an entry, beside its key and values: its length, the tag and length of the list, the
 	 * tag and length of packed values. */
 	ENTRY_ROOM = 3 * (1 + MAX_VARINT) + MAX_VARINT,
-	SHORT_HEAD = 32,	/* bytes of a head that are copied at once */
-	FEATURES_ROOM = 3,	/* the tag of the features and a length of two bytes */
-	FEATURES_MOST = 1 + 5,	/* and of five */
+	SHORT_HEAD = 32, /* bytes of a head that are copied at once */
+	SHORT_LIST = 64,
+	FEATURES_ROOM = 3,     /* the tag of the features and a length of two bytes */
+	FEATURES_MOST = 1 + 5, /* and of five */
 	/* A value takes at least two characters of its row ("1,"), and a negative integer, which
 	 * becomes ten bytes, three. */
 	GROWTH = 5,
 };
-
-struct tfr_row_column {
-	uint32_t index; /* of the column */
-	enum tfr_kind kind;
-	size_t head_at, head_size; /* in l->heads: from the key to the tag of the feature */
-};
-
-static const struct tfr_row_column *column_at(const struct tfr_row_layout *l, size_t k)
-{
-	assert(k < l->order_.size / sizeof(struct tfr_row_column));
-	return (const struct tfr_row_column *)(const void *)l->order_.data + k;
-}
-
-size_t tfr_row_layout_column(const struct tfr_row_layout *l, size_t k)
-{
-	return column_at(l, k)->index;
-}
 
 /* ---- wire form ---- */
 
@@ -146,17 +130,19 @@ void tfr_records_cancel(struct tfr_records *r)
 static uint8_t *put_entry(
 	struct tfr_records *r, const struct tfr_row_layout *l, size_t k, size_t list)
 {
-	const struct tfr_row_column *c = column_at(l, k);
+	const struct tfr_row_column *c = tfr_row_layout_at(l, k);
 	size_t feature = 1 + varint_size(list) + list;
 	uint8_t *p = r->data.data + r->data.size;
 
 	*p++ = TAG_1;
-	p = put_varint(p, c->head_size + varint_size(feature) + feature);
-	/* Most names are short: a copy of a constant size is two instructions. */
-	if (c->head_size <= SHORT_HEAD)
+	if (c->head_size <= SHORT_HEAD && list < SHORT_LIST) {
+		/* All lengths have one byte, and a copy of a constant size needs no call. */
+		*p++ = (uint8_t)(c->head_size + 1 + feature);
 		memcpy(p, l->heads.data + c->head_at, SHORT_HEAD);
-	else
+	} else {
+		p = put_varint(p, c->head_size + varint_size(feature) + feature);
 		memcpy(p, l->heads.data + c->head_at, c->head_size);
+	}
 	p = put_varint(p + c->head_size, feature);
 	*p++ = (uint8_t)(c->kind << 3 | 2);
 	p = put_varint(p, list);

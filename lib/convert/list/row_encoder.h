@@ -1,12 +1,20 @@
 /* convert/list/row_encoder.h - rows straight into framed records.
  *
- * The columns of a list are known before its records are made, and so is the order of their features
- * in an Example: what does not change from row to row is prepared once.  The bytes are those that
- * struct tfr_builder makes. */
+ * The columns of a list are known before its records are made, and so is the order of their
+ * features in an Example: what does not change from row to row is prepared once.  The bytes are
+ * those that struct tfr_builder makes. */
 #ifndef TFR_CONVERT_LIST_ROW_ENCODER_H
 #define TFR_CONVERT_LIST_ROW_ENCODER_H
 
 #include "convert/list/columns.h"
+
+/* A column, in the order of the names. */
+struct tfr_row_column {
+	uint32_t index; /* of the column */
+	enum tfr_kind kind;
+	size_t head_at,
+		head_size; /* in the layout's heads: from the key to the tag of the feature */
+};
 
 /* How the features of a list are written; shared by all threads. */
 struct tfr_row_layout {
@@ -19,8 +27,12 @@ struct tfr_row_layout {
 /* False: out of memory. */
 bool tfr_row_layout_init(struct tfr_row_layout *l, const struct tfr_columns *columns);
 void tfr_row_layout_clear(struct tfr_row_layout *l);
-/* The number of the column that is written at place `k`. */
-size_t tfr_row_layout_column(const struct tfr_row_layout *l, size_t k);
+/* The column that is written at place `k`. */
+static inline const struct tfr_row_column *tfr_row_layout_at(
+	const struct tfr_row_layout *l, size_t k)
+{
+	return (const struct tfr_row_column *)(const void *)l->order_.data + k;
+}
 
 /* Records one after another, each with its framing. */
 struct tfr_records {
