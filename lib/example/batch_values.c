@@ -178,13 +178,14 @@ static enum tfr_append put_bytes(
 	TFR_UNSET struct tfr_wire_field f;
 
 	for (*n = 0; list->p < list->end; ++*n) {
-		const uint8_t *tag_at = list->p;
+		const uint8_t *tag_at = list->p++;
 
-		if (*list->p != (1 << 3 | TFR_WIRE_BYTES)) {
+		if (*tag_at != (1 << 3 | TFR_WIRE_BYTES)) {
 			tfr_wire_fail(w, tag_at, "list with a field that is not a value");
 			return TFR_APPEND_FAULT;
 		}
-		if (!tfr_wire_next(list, &f)) {
+		f.type = TFR_WIRE_BYTES;
+		if (!tfr_wire_content(list, &f, tag_at)) {
 			tfr_wire_leave(w, list);
 			return TFR_APPEND_FAULT;
 		}
@@ -257,6 +258,11 @@ static inline bool quick_int64s(
 		return false;
 	p = v->data + (empty ? 2 : 4);
 	end = v->data + size;
+	if (end - p == 1 && *p < 0x80) { /* a class number, mostly */
+		*out = *p;
+		*n = 1;
+		return true;
+	}
 	*n = (size_t)(c->decode(&p, end, w->end, out) - out);
 	return p == end;
 }

@@ -20,13 +20,8 @@ static inline bool read_length(struct tfr_wire *w, const uint8_t *tag_at, size_t
 {
 	TFR_UNSET uint64_t v;
 
-	/* Most records have between 128 and 16383 bytes. */
-	if (w->end - w->p >= 2 && w->p[0] >= 0x80 && w->p[1] < 0x80) {
-		v = (w->p[0] & 0x7f) | (unsigned)w->p[1] << 7;
-		w->p += 2;
-	} else if (!tfr_wire_varint(w, 5, INT32_MAX, &v)) {
+	if (!tfr_wire_varint(w, 5, INT32_MAX, &v))
 		return false;
-	}
 	if (v > (size_t)(w->end - w->p))
 		return tfr_wire_fail(w, tag_at, "field runs past the end of what holds it");
 	*length = v;

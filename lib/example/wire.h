@@ -59,6 +59,12 @@ static inline bool tfr_wire_varint(
 		*value = *w->p++;
 		return true;
 	}
+	/* Lengths from 128 to 16383 are those of most texts and records. */
+	if (max > 0x3fff && w->end - w->p >= 2 && w->p[1] < 0x80) {
+		*value = (w->p[0] & 0x7f) | (unsigned)w->p[1] << 7;
+		w->p += 2;
+		return true;
+	}
 	return tfr_wire_varint_slow(w, max_bytes, max, value);
 }
 
