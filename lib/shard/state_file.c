@@ -98,6 +98,8 @@ static enum tfr_status read_file(
 		return refuse(path, "a symbolic link", "Remove it to begin again.", err);
 	if (fd < 0 || fstat(fd, &st))
 		return tfr_fail_errno(err, errno, path, "cannot open");
+	if (!st.st_nlink) /* the run that it belonged to has just ended */
+		return TFR_END;
 	status = check_owner(path, &st, err);
 	if (!status)
 		status = read_rest(fd, path, buf, TFR_STATE_MAGIC, err);
