@@ -74,11 +74,9 @@ static void parse(const uint8_t *data, const struct tfr_buf *elements, enum tfr_
 {
 	const struct tfr_coco_element *e = (const void *)elements->data;
 	struct tfr_coco_parsed parsed = { 0 };
-	struct tfr_coco_parser p;
+	struct tfr_coco_parser p = { .path = "a", .what = what, .shapes = true };
 	struct tfr_error err;
 
-	if (!tfr_coco_parser_init(&p, "a", what, true))
-		abort();
 	for (size_t i = 0; i < elements->size / sizeof(*e); i++) {
 		enum tfr_status status = tfr_coco_parse(&p, data, &e[i], 0, &parsed, &err);
 

@@ -1,9 +1,11 @@
-/* convert/coco/coco_parse.c - parses elements of a COCO file by json-c, except for the shapes.
+/* convert/coco/coco_parse.c - parses elements of a COCO file, except for their shapes.
  *
- * Shapes are most of the file.  They are kept as text or skipped until they are drawn.  The
- * parser gets the element up to its shape, a 0 in its place, and the rest. */
+ * Shapes are most of the file.  They are kept as text or skipped until they are drawn: the element is
+ * parsed with a 0 in place of its shape, by the scanner of JSON lines, which does not copy values.
+ * json-c reads only the segments of panoptic annotations, and describes what is not JSON. */
 #include "convert/coco/coco_parse.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,31 +20,20 @@ static const char *const kinds[] = { "an image", "an annotation", "a category" }
 
 /* --- the parser --- */
 
-bool tfr_coco_parser_init(
-	struct tfr_coco_parser *p, const char *path, enum tfr_coco_what what, bool shapes)
-{
-	*p = (struct tfr_coco_parser){ .path = path, .what = what, .shapes = shapes };
-	p->json = json_tokener_new_ex(DEEPEST);
-	if (p->json)
-		json_tokener_set_flags(p->json, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-	return p->json != NULL;
-}
-
 void tfr_coco_parser_clear(struct tfr_coco_parser *p)
 {
-	if (p->json)
-		json_tokener_free(p->json);
+	tfr_json_line_clear(&p->line);
+	tfr_buf_clear(&p->text);
 	*p = (struct tfr_coco_parser){ 0 };
 }
 
 /* One element while it is parsed. */
 struct element {
-	const struct tfr_coco_parser *parser;
-	const uint8_t *text;
+	struct tfr_coco_parser *parser;
+	const uint8_t *text; /* with a 0 in place of its shape */
 	size_t size;
 	enum tfr_coco_list list;
 	uint64_t at; /* in the file */
-	struct json_object *object;
 };
 
 static enum tfr_status wrong(const struct element *e, const char *what, struct tfr_error *err)
@@ -51,66 +42,142 @@ static enum tfr_status wrong(const struct element *e, const char *what, struct t
 		kinds[e->list], what, (unsigned long long)e->at);
 }
 
-/* Gives a part of the element to the parser.  False: it is malformed. */
-static bool feed(struct element *e, const void *text, size_t size, bool last)
+/* Makes a tree of the element.  TFR_EDATA: it is not JSON. */
+static enum tfr_status make_tree(
+	const struct element *e, struct json_object **tree, struct tfr_error *err)
 {
-	enum json_tokener_error fault;
+	struct json_tokener *tokener = json_tokener_new_ex(DEEPEST);
+	enum json_tokener_error why;
 
-	e->object = json_tokener_parse_ex(e->parser->json, text, (int)size);
-	fault = json_tokener_get_error(e->parser->json);
-	return fault == (last ? json_tokener_success : json_tokener_continue);
-}
-
-static enum tfr_status parse(struct element *e, size_t from, size_t to, struct tfr_error *err)
-{
-	bool good;
-
-	json_tokener_reset(e->parser->json);
-	if (from == to)
-		good = feed(e, e->text, e->size, true);
-	else
-		good = feed(e, e->text, from, false) && feed(e, "0", 1, false) &&
-		       feed(e, e->text + to, e->size - to, true);
-	if (good)
+	*tree = NULL;
+	if (!tokener)
+		return tfr_fail_nomem(err, "reading annotations");
+	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	*tree = json_tokener_parse_ex(tokener, (const char *)e->text, (int)e->size);
+	why = json_tokener_get_error(tokener);
+	json_tokener_free(tokener);
+	if (why == json_tokener_success)
 		return TFR_OK;
 	return tfr_fail_path(err, TFR_EDATA, e->parser->path,
 		"%s that is not JSON (%s) at byte %llu of", kinds[e->list],
-		json_tokener_error_desc(json_tokener_get_error(e->parser->json)),
-		(unsigned long long)e->at);
+		json_tokener_error_desc(why), (unsigned long long)e->at);
+}
+
+/* Scans the element with a 0 in place of its bytes `from` to before `to`, if there are any. */
+static enum tfr_status scan(struct element *e, size_t from, size_t to, struct tfr_error *err)
+{
+	struct tfr_coco_parser *p = e->parser;
+	struct json_object *tree;
+	enum tfr_status status;
+
+	if (from < to) {
+		p->text.size = 0;
+		if (!tfr_buf_append(&p->text, e->text, from) ||
+			!tfr_buf_append(&p->text, "0", 1) ||
+			!tfr_buf_append(&p->text, e->text + to, e->size - to))
+			return tfr_fail_nomem(err, "reading annotations");
+		e->text = p->text.data;
+		e->size = p->text.size;
+	}
+	status = tfr_json_line_scan(&p->line, (const char *)e->text, e->size, err);
+	if (status != TFR_EDATA)
+		return status;
+	status = make_tree(e, &tree, err);
+	json_object_put(tree);
+	return status ? status : wrong(e, "that is not JSON", err);
 }
 
 /* --- values --- */
 
-static bool number(struct json_object *v, double *value)
+/* A value of the element, or of an array. */
+struct value {
+	const struct tfr_token *token;
+	size_t n; /* tokens of an array; SIZE_MAX: it is another value */
+};
+
+/* Finds a member of the element; of equal names the last one counts.  False: there is none. */
+static bool get(const struct element *e, const char *key, struct value *v)
 {
-	if (!json_object_is_type(v, json_type_int) && !json_object_is_type(v, json_type_double))
-		return false;
-	*value = json_object_get_double(v);
-	return isfinite(*value);
+	const struct tfr_json_line *line = &e->parser->line;
+	size_t size = strlen(key);
+
+	for (size_t i = line->n; i-- > 0;) {
+		const struct tfr_json_member *m = &tfr_json_line_members(line)[i];
+
+		if (m->object || m->size != size || memcmp(m->name, key, size))
+			continue;
+		*v = (struct value){ m->form == TFR_MEMBER_OBJECT ? NULL
+								   : tfr_json_line_tokens(line, m),
+			m->form == TFR_MEMBER_ARRAY ? m->n : SIZE_MAX };
+		return true;
+	}
+	return false;
 }
 
-/* A whole number, also in the form 5.0.  json-c limits larger numbers to the end of its range. */
-static bool whole(struct json_object *v, int64_t *value)
+static bool is(const struct value *v, enum tfr_token_type type)
+{
+	return v->token && v->n == SIZE_MAX && v->token->type == type;
+}
+
+static struct value at(const struct value *v, size_t i)
+{
+	assert(v->n != SIZE_MAX && i < v->n);
+	return (struct value){ v->token + i, SIZE_MAX };
+}
+
+static bool number(const struct value *v, double *value)
+{
+	const struct tfr_token *t = v->token;
+	int64_t whole;
+
+	if (!is(v, TFR_TOKEN_NUMBER))
+		return false;
+	/* The integer -0 is 0, as in Python. */
+	if (t->scanned && tfr_scanned_is_integer(&t->number) &&
+		tfr_scanned_int64(&t->number, &whole)) {
+		*value = (double)whole;
+		return true;
+	}
+	return (t->scanned && tfr_scanned_f64(&t->number, value)) ||
+	       tfr_number(t->text, t->size, value);
+}
+
+/* A whole number, also in the form 5.0, whose neighbours are different numbers. */
+static bool whole(const struct value *v, int64_t *value)
 {
 	double d;
 
-	if (json_object_is_type(v, json_type_int)) {
-		*value = json_object_get_int64(v);
-		return *value != INT64_MAX && *value != INT64_MIN;
-	}
+	if (is(v, TFR_TOKEN_NUMBER) && tfr_token_is_integer(v->token))
+		return v->token->scanned && tfr_scanned_int64(&v->token->number, value) &&
+		       *value != INT64_MAX && *value != INT64_MIN;
 	if (!number(v, &d) || d != floor(d) || fabs(d) > 0x1p53)
 		return false;
 	*value = (int64_t)d;
 	return true;
 }
 
+/* A text without a NUL. */
+static bool text(const struct value *v, const char **value, size_t *size)
+{
+	if (!is(v, TFR_TOKEN_TEXT))
+		return false;
+	*value = v->token->text;
+	*size = v->token->size;
+	return !memchr(*value, '\0', *size);
+}
+
+static bool keep_text(struct tfr_buf *names, const char *value, size_t size)
+{
+	return tfr_buf_append(names, value, size) && tfr_buf_append(names, "", 1);
+}
+
 static enum tfr_status get_whole(
 	const struct element *e, const char *key, int64_t *value, struct tfr_error *err)
 {
-	struct json_object *v;
+	struct value v;
 	char what[64];
 
-	if (json_object_object_get_ex(e->object, key, &v) && whole(v, value))
+	if (get(e, key, &v) && whole(&v, value))
 		return TFR_OK;
 	snprintf(what, sizeof(what), "whose '%s' is not a whole number", key);
 	return wrong(e, what, err);
@@ -119,29 +186,27 @@ static enum tfr_status get_whole(
 static enum tfr_status get_text(const struct element *e, const char *key, struct tfr_buf *names,
 	uint64_t *offset, struct tfr_error *err)
 {
-	struct json_object *v;
-	const char *text;
+	struct value v;
+	const char *value;
 	char what[64];
+	size_t size;
 
-	if (json_object_object_get_ex(e->object, key, &v) &&
-		json_object_is_type(v, json_type_string)) {
-		text = json_object_get_string(v);
-		*offset = names->size;
-		if (strlen(text) == (size_t)json_object_get_string_len(v))
-			return tfr_buf_append(names, text, strlen(text) + 1)
-				       ? TFR_OK
-				       : tfr_fail_nomem(err, "reading annotations");
-	}
+	*offset = names->size;
+	if (get(e, key, &v) && text(&v, &value, &size))
+		return keep_text(names, value, size)
+			       ? TFR_OK
+			       : tfr_fail_nomem(err, "reading annotations");
 	snprintf(what, sizeof(what), "whose '%s' is not a text", key);
 	return wrong(e, what, err);
 }
 
 /* A side of a box; Roboflow writes some as strings, "328.0000". */
-static bool side(struct json_object *v, double *value)
+static bool side(const struct value *v, double *value)
 {
-	if (!json_object_is_type(v, json_type_string))
-		return number(v, value);
-	return tfr_number(json_object_get_string(v), (size_t)json_object_get_string_len(v), value);
+	const char *digits;
+	size_t size;
+
+	return text(v, &digits, &size) ? tfr_number(digits, size, value) : number(v, value);
 }
 
 /* Absent, null or an empty list means no box: the annotation is of a shape or of the complete
@@ -149,15 +214,16 @@ static bool side(struct json_object *v, double *value)
 static enum tfr_status get_box(
 	const struct element *e, struct tfr_coco_annotation *a, struct tfr_error *err)
 {
-	struct json_object *v;
-	bool list = json_object_object_get_ex(e->object, "bbox", &v) &&
-		    json_object_is_type(v, json_type_array);
+	struct value list;
 	bool good;
 
-	a->boxless = !v || (list && !json_object_array_length(v));
-	good = a->boxless || (list && json_object_array_length(v) == 4);
-	for (size_t i = 0; good && !a->boxless && i < 4; i++)
-		good = side(json_object_array_get_idx(v, i), &a->box[i]);
+	a->boxless = !get(e, "bbox", &list) || is(&list, TFR_TOKEN_NULL) || !list.n;
+	good = a->boxless || list.n == 4;
+	for (size_t i = 0; good && !a->boxless && i < 4; i++) {
+		struct value v = at(&list, i);
+
+		good = side(&v, &a->box[i]);
+	}
 	return good ? TFR_OK : wrong(e, "whose 'bbox' is not four numbers", err);
 }
 
@@ -165,22 +231,22 @@ static enum tfr_status get_box(
 static enum tfr_status get_area(
 	const struct element *e, struct tfr_coco_annotation *a, struct tfr_error *err)
 {
-	struct json_object *v;
+	struct value v;
 
-	if (!json_object_object_get_ex(e->object, "area", &v) || !v) {
+	if (!get(e, "area", &v) || is(&v, TFR_TOKEN_NULL)) {
 		a->area = a->box[2] * a->box[3];
 		return TFR_OK;
 	}
-	return number(v, &a->area) ? TFR_OK : wrong(e, "whose 'area' is not a number", err);
+	return number(&v, &a->area) ? TFR_OK : wrong(e, "whose 'area' is not a number", err);
 }
 
 /* 0 and 1, or false and true. */
-static bool truth(struct json_object *v, bool *value)
+static bool truth(const struct value *v, bool *value)
 {
 	int64_t number = 0;
 
-	if (json_object_is_type(v, json_type_boolean))
-		number = json_object_get_boolean(v);
+	if (is(v, TFR_TOKEN_BOOL))
+		number = v->token->truth;
 	else if (!whole(v, &number))
 		return false;
 	*value = number;
@@ -190,9 +256,9 @@ static bool truth(struct json_object *v, bool *value)
 /* Absent means 0, as in pycocotools. */
 static enum tfr_status get_crowd(const struct element *e, bool *crowd, struct tfr_error *err)
 {
-	struct json_object *v;
+	struct value v;
 
-	if (json_object_object_get_ex(e->object, "iscrowd", &v) && !truth(v, crowd))
+	if (get(e, "iscrowd", &v) && !truth(&v, crowd))
 		return wrong(e, "whose 'iscrowd' is neither 0 nor 1", err);
 	return TFR_OK;
 }
@@ -225,23 +291,23 @@ static enum tfr_status read_image(
 static enum tfr_status get_point_names(const struct element *e, struct tfr_coco_category *category,
 	struct tfr_buf *names, struct tfr_error *err)
 {
-	struct json_object *list;
+	struct value list;
 	size_t n;
 
 	category->points = names->size;
-	if (!json_object_object_get_ex(e->object, "keypoints", &list) || !list)
+	if (!get(e, "keypoints", &list) || is(&list, TFR_TOKEN_NULL))
 		return TFR_OK;
-	n = json_object_is_type(list, json_type_array) ? json_object_array_length(list) : SIZE_MAX;
+	n = list.n;
 	if (n > POINTS_MOST)
 		return wrong(e, "whose 'keypoints' are not names", err);
 	for (size_t i = 0; i < n; i++) {
-		struct json_object *v = json_object_array_get_idx(list, i);
-		const char *text = json_object_get_string(v);
+		struct value v = at(&list, i);
+		const char *name;
+		size_t size;
 
-		if (!json_object_is_type(v, json_type_string) ||
-			strlen(text) != (size_t)json_object_get_string_len(v))
+		if (!text(&v, &name, &size))
 			return wrong(e, "whose 'keypoints' are not names", err);
-		if (!tfr_buf_append(names, text, strlen(text) + 1))
+		if (!keep_text(names, name, size))
 			return tfr_fail_nomem(err, "reading annotations");
 	}
 	category->n_points = (uint32_t)n;
@@ -250,9 +316,9 @@ static enum tfr_status get_point_names(const struct element *e, struct tfr_coco_
 
 static enum tfr_status get_thing(const struct element *e, bool *thing, struct tfr_error *err)
 {
-	struct json_object *v;
+	struct value v;
 
-	if (!json_object_object_get_ex(e->object, "isthing", &v) || !truth(v, thing))
+	if (!get(e, "isthing", &v) || !truth(&v, thing))
 		return wrong(e, "whose 'isthing' is neither 0 nor 1", err);
 	return TFR_OK;
 }
@@ -286,15 +352,15 @@ static bool is_empty(const uint8_t *text, size_t size)
 	return !strcmp(seen, "[]") || !strcmp(seen, "[[]]") || !strcmp(seen, "null");
 }
 
-static enum tfr_status keep_shape(const struct element *e, size_t from, size_t to,
+static enum tfr_status keep_shape(const struct element *e, const uint8_t *shape, size_t size,
 	struct tfr_coco_annotation *a, struct tfr_buf *shapes, struct tfr_error *err)
 {
-	if (!e->parser->shapes || is_empty(e->text + from, to - from))
+	if (!e->parser->shapes || is_empty(shape, size))
 		return TFR_OK;
 	/* An offset until all are read: a pointer would become invalid when the memory grows. */
 	a->shape.at = shapes->size;
-	a->shape_size = (uint32_t)(to - from);
-	return tfr_buf_append(shapes, e->text + from, to - from)
+	a->shape_size = (uint32_t)size;
+	return tfr_buf_append(shapes, shape, size)
 		       ? TFR_OK
 		       : tfr_fail_nomem(err, "reading annotations");
 }
@@ -304,57 +370,80 @@ static enum tfr_status get_points(const struct element *e, struct tfr_coco_annot
 	struct tfr_buf *points, struct tfr_error *err)
 {
 	static const char fault[] = "whose 'keypoints' are not three numbers each";
-	struct json_object *list;
+	struct value list;
 	size_t n;
 
 	a->first = points->size / sizeof(struct tfr_coco_point);
-	if (!json_object_object_get_ex(e->object, "keypoints", &list) || !list)
+	if (!get(e, "keypoints", &list) || is(&list, TFR_TOKEN_NULL))
 		return TFR_OK;
-	n = json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 1;
+	n = list.n;
 	if (n % 3 || n / 3 > POINTS_MOST)
 		return wrong(e, fault, err);
 	for (size_t i = 0; i < n; i += 3) {
+		struct value v[3] = { at(&list, i), at(&list, i + 1), at(&list, i + 2) };
 		struct tfr_coco_point p;
 
-		if (!number(json_object_array_get_idx(list, i), &p.x) ||
-			!number(json_object_array_get_idx(list, i + 1), &p.y) ||
-			!whole(json_object_array_get_idx(list, i + 2), &p.visibility))
+		if (!number(&v[0], &p.x) || !number(&v[1], &p.y) || !whole(&v[2], &p.visibility))
 			return wrong(e, fault, err);
 		if (!tfr_buf_append(points, &p, sizeof(p)))
 			return tfr_fail_nomem(err, "reading annotations");
 		a->labelled += p.visibility > 0;
 	}
 	a->n = (uint32_t)(n / 3);
-	if (json_object_object_get_ex(e->object, "num_keypoints", &list) && list)
+	if (get(e, "num_keypoints", &list) && !is(&list, TFR_TOKEN_NULL))
 		return get_whole(e, "num_keypoints", &a->labelled, err);
 	return TFR_OK;
 }
 
-static enum tfr_status get_segments(const struct element *e, struct tfr_coco_annotation *a,
-	struct tfr_buf *segments, struct tfr_error *err)
+/* A member of a segment. */
+static bool segment_number(struct json_object *segment, const char *key, int64_t *value)
 {
-	struct json_object *list;
-	size_t n;
+	struct json_object *v;
+	double d;
 
-	a->first = segments->size / sizeof(struct tfr_coco_segment);
-	if (!json_object_object_get_ex(e->object, "segments_info", &list) ||
-		!json_object_is_type(list, json_type_array))
-		return wrong(e, "without a list 'segments_info'", err);
-	n = json_object_array_length(list);
+	if (!json_object_object_get_ex(segment, key, &v))
+		return false;
+	*value = json_object_get_int64(v);
+	if (json_object_is_type(v, json_type_int))
+		return *value != INT64_MAX && *value != INT64_MIN;
+	d = json_object_get_double(v);
+	return json_object_is_type(v, json_type_double) && d == floor(d) && fabs(d) <= 0x1p53;
+}
+
+static enum tfr_status add_segments(const struct element *e, struct json_object *list,
+	struct tfr_coco_annotation *a, struct tfr_buf *segments, struct tfr_error *err)
+{
+	size_t n = json_object_array_length(list);
+
 	for (size_t i = 0; i < n; i++) {
-		struct json_object *v = json_object_array_get_idx(list, i), *id, *category;
+		struct json_object *v = json_object_array_get_idx(list, i);
 		struct tfr_coco_segment s;
 
 		if (!json_object_is_type(v, json_type_object) ||
-			!json_object_object_get_ex(v, "id", &id) || !whole(id, &s.id) ||
-			!json_object_object_get_ex(v, "category_id", &category) ||
-			!whole(category, &s.category))
+			!segment_number(v, "id", &s.id) ||
+			!segment_number(v, "category_id", &s.category))
 			return wrong(e, "with a segment without 'id' and 'category_id'", err);
 		if (!tfr_buf_append(segments, &s, sizeof(s)))
 			return tfr_fail_nomem(err, "reading annotations");
 	}
 	a->n = (uint32_t)n;
 	return TFR_OK;
+}
+
+static enum tfr_status get_segments(const struct element *e, struct tfr_coco_annotation *a,
+	struct tfr_buf *segments, struct tfr_error *err)
+{
+	struct json_object *tree, *list;
+	enum tfr_status status = make_tree(e, &tree, err);
+
+	a->first = segments->size / sizeof(struct tfr_coco_segment);
+	if (!status && (!json_object_object_get_ex(tree, "segments_info", &list) ||
+			       !json_object_is_type(list, json_type_array)))
+		status = wrong(e, "without a list 'segments_info'", err);
+	if (!status)
+		status = add_segments(e, list, a, segments, err);
+	json_object_put(tree);
+	return status;
 }
 
 /* An annotation of captions or of panoptic. */
@@ -374,14 +463,14 @@ static enum tfr_status read_other(
 	return status;
 }
 
-static enum tfr_status read_annotation(const struct element *e, size_t from, size_t to,
-	struct tfr_coco_parsed *out, struct tfr_error *err)
+static enum tfr_status read_annotation(const struct element *e, const uint8_t *shape,
+	size_t shape_size, struct tfr_coco_parsed *out, struct tfr_error *err)
 {
 	struct tfr_coco_annotation a = { .at = e->at, .id = INT64_MIN };
-	struct json_object *v;
+	struct value v;
 	enum tfr_status status = TFR_OK;
 
-	if (json_object_object_get_ex(e->object, "id", &v))
+	if (get(e, "id", &v))
 		status = get_whole(e, "id", &a.id, err);
 	if (!status)
 		status = get_whole(e, "image_id", &a.image, err);
@@ -396,7 +485,7 @@ static enum tfr_status read_annotation(const struct element *e, size_t from, siz
 	if (!status)
 		status = get_points(e, &a, &out->points, err);
 	if (!status)
-		status = keep_shape(e, from, to, &a, &out->shapes, err);
+		status = keep_shape(e, shape, shape_size, &a, &out->shapes, err);
 	if (!status && !tfr_buf_append(&out->annotations, &a, sizeof(a)))
 		status = tfr_fail_nomem(err, "reading annotations");
 	return status;
@@ -406,25 +495,23 @@ enum tfr_status tfr_coco_parse(struct tfr_coco_parser *p, const uint8_t *text,
 	const struct tfr_coco_element *el, uint64_t offset, struct tfr_coco_parsed *out,
 	struct tfr_error *err)
 {
-	struct element e = { p, text + el->from, el->to - el->from, el->list, offset + el->from,
-		NULL };
+	struct element e = { p, text + el->from, el->to - el->from, el->list, offset + el->from };
+	const uint8_t *given = e.text;
 	size_t from = 0, to = 0;
 	enum tfr_status status;
 
 	if (el->list == TFR_COCO_ANNOTATIONS &&
 		!tfr_coco_member(e.text, e.size, "segmentation", &from, &to))
 		from = to = 0;
-	status = parse(&e, from, to, err);
-	if (!status && el->list == TFR_COCO_IMAGES)
-		status = read_image(&e, out, err);
-	else if (!status && el->list == TFR_COCO_ANNOTATIONS && p->what != TFR_COCO_OBJECTS)
-		status = read_other(&e, out, err);
-	else if (!status && el->list == TFR_COCO_ANNOTATIONS)
-		status = read_annotation(&e, from, to, out, err);
-	else if (!status)
-		status = read_category(&e, out, err);
-	json_object_put(e.object);
-	return status;
+	status = scan(&e, from, to, err);
+	if (status)
+		return status;
+	if (el->list == TFR_COCO_IMAGES)
+		return read_image(&e, out, err);
+	if (el->list == TFR_COCO_CATEGORIES)
+		return read_category(&e, out, err);
+	return p->what == TFR_COCO_OBJECTS ? read_annotation(&e, given + from, to - from, out, err)
+					   : read_other(&e, out, err);
 }
 
 void tfr_coco_shapes_place(struct tfr_coco_parsed *out)

@@ -3,6 +3,7 @@
 #define TFR_CONVERT_COCO_COCO_PARSE_H
 
 #include "convert/coco/coco_scan.h"
+#include "convert/list/json_line.h"
 
 /* The kind of COCO file, which decides the members of its annotations. */
 enum tfr_coco_what {
@@ -61,19 +62,15 @@ struct tfr_coco_parsed {
 	struct tfr_buf images, annotations, categories, names, shapes, points, segments;
 };
 
-struct json_tokener;
-
-/* The parser of one thread. */
+/* The parser of one thread; all zeros except for the first members. */
 struct tfr_coco_parser {
 	const char *path;
-	struct json_tokener *json;
 	enum tfr_coco_what what;
 	bool shapes; /* keep them */
+	struct tfr_json_line line;
+	struct tfr_buf text; /* of an element without its shape */
 };
 
-/* False: out of memory. */
-bool tfr_coco_parser_init(
-	struct tfr_coco_parser *p, const char *path, enum tfr_coco_what what, bool shapes);
 void tfr_coco_parser_clear(struct tfr_coco_parser *p);
 
 /* Parses the element `e` of the text that begins at byte `offset` of the file.  The shape of an

@@ -102,9 +102,9 @@ static enum tfr_status parse(void *ctx, struct tfr_lanes_run *run, unsigned work
 	b->parsed.images.size = b->parsed.annotations.size = b->parsed.categories.size = 0;
 	b->parsed.names.size = b->parsed.shapes.size = 0;
 	b->parsed.points.size = b->parsed.segments.size = 0;
-	if (!b->parser.json &&
-		!tfr_coco_parser_init(&b->parser, r->path, r->opts->what, r->opts->shapes))
-		return tfr_fail_nomem(err, "reading annotations");
+	b->parser.path = r->path;
+	b->parser.what = r->opts->what;
+	b->parser.shapes = r->opts->shapes;
 	for (size_t k = 0; !status && k < b->elements.size / sizeof(*e); k++)
 		status =
 			tfr_coco_parse(&b->parser, b->text.data, &e[k], b->offset, &b->parsed, err);
