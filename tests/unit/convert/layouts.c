@@ -1,0 +1,245 @@
+/* Layouts of annotated data sets: which folders of images and annotations are found, and which are
+ * left out. */
+#include <fcntl.h>
+
+#include "support/temp.h"
+
+#include "convert/coco/coco_layout.h"
+#include "convert/voc/voc.h"
+#include "convert/yolo/yolo.h"
+
+static char *dir;
+
+static void set_up(void)
+{
+	dir = temp_enter();
+}
+
+static void tear_down(void)
+{
+	temp_leave(dir);
+}
+
+TestSuite(layouts, .init = set_up, .fini = tear_down);
+
+static void put(const char *path, const char *text)
+{
+	char folder[200];
+
+	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+		snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path), path);
+		mkdir(folder, 0755);
+	}
+	temp_write(path, text, strlen(text));
+}
+
+/* The parts as lines "SPLIT IMAGES ANNOTATIONS", then "left NAME" and "other NAME". */
+static void expect(bool (*find)(struct tfr_parts *p, const char *folder), const char *folder,
+	const char *wanted)
+{
+	struct tfr_parts parts = { 0 };
+	TFR_AUTO_FREE char *base = tfr_parts_base(folder);
+	char text[2000] = "", *out = text;
+
+	cr_assert(base && find(&parts, base));
+	for (size_t i = 0; i < parts.n; i++)
+		out += sprintf(out, "%s %s %s\n", parts.list[i].split ?: "-", parts.list[i].images,
+			parts.list[i].annotations);
+	for (size_t i = 0; i < parts.left.n; i++)
+		out += sprintf(out, "left %s\n", parts.left.list[i]);
+	for (size_t i = 0; i < parts.others.n; i++)
+		out += sprintf(out, "other %s\n", parts.others.list[i]);
+	cr_assert_str_eq(text, wanted, "%s", text);
+	tfr_parts_clear(&parts);
+}
+
+static const char xml[] = "<annotation><filename>1.jpg</filename></annotation>";
+static const char json[] = "  {\"images\": [], \"annotations\": [], \"categories\": []}";
+
+/* --- VOC --- */
+
+Test(layouts, voc_as_published)
+{
+	put("d/JPEGImages/1.jpg", "");
+	put("d/Annotations/1.xml", xml);
+	put("d/ImageSets/Main/train.txt", "1\n");
+	expect(tfr_voc_find, "d", "- d/JPEGImages d/Annotations\n");
+	/* a single folder around it */
+	mkdir("w", 0755);
+	cr_assert_eq(rename("d", "w/VOC2012"), 0);
+	expect(tfr_voc_find, "w", "- w/VOC2012/JPEGImages w/VOC2012/Annotations\n");
+}
+
+Test(layouts, voc_with_splits)
+{
+	put("d/images/train/1.jpg", "");
+	put("d/annotations/train/1.xml", xml);
+	put("d/images/val/2.jpg", "");
+	put("d/annotations/val/2.xml", xml);
+	put("d/images/test/3.jpg", "");
+	expect(tfr_voc_find, "d",
+		"train d/images/train d/annotations/train\nval d/images/val d/annotations/val\n"
+		"left d/images/test\n");
+}
+
+Test(layouts, voc_beside_the_images)
+{
+	put("d/train/1.jpg", "");
+	put("d/train/1.xml", xml);
+	put("d/valid/2.jpg", "");
+	put("d/valid/2.xml", xml);
+	put("d/extra/3.jpg", "");
+	expect(tfr_voc_find, "d",
+		"train d/train d/train\nvalid d/valid d/valid\nother d/extra\n");
+}
+
+Test(layouts, other_xml_is_not_voc)
+{
+	put("d/images/1.jpg", "");
+	put("d/annotations/1.xml", "<robot/>");
+	expect(tfr_voc_find, "d", "");
+	put("e/1.jpg", "");
+	put("e/1.xml", "<robot/>");
+	expect(tfr_voc_find, "e", "");
+	put("f/1.txt", "no image");
+	expect(tfr_voc_find, "f", "");
+}
+
+Test(layouts, voc_deeper_down)
+{
+	put("d/a/b/1.jpg", "");
+	put("d/a/b/1.xml", xml);
+	put("d/a/c/2.jpg", "");
+	expect(tfr_voc_find, "d", "- d/a d/a\n");
+}
+
+/* --- COCO --- */
+
+Test(layouts, coco_as_published)
+{
+	put("d/annotations/instances_val2017.json", json);
+	put("d/annotations/instances_train2017.json", json);
+	put("d/annotations/captions_train2017.json", json);
+	put("d/train2017/1.jpg", "");
+	put("d/val2017/2.jpg", "");
+	put("d/test2017/3.jpg", "");
+	expect(tfr_coco_find, "d",
+		"train2017 d/train2017 d/annotations/instances_train2017.json\n"
+		"val2017 d/val2017 d/annotations/instances_val2017.json\nleft d/test2017\n");
+}
+
+Test(layouts, coco_of_cvat)
+{
+	put("d/annotations/instances_default.json", json);
+	put("d/images/1.jpg", "");
+	expect(tfr_coco_find, "d", "default d/images d/annotations/instances_default.json\n");
+	put("e/annotations/instances_a.json", json);
+	put("e/images/a/1.jpg", "");
+	expect(tfr_coco_find, "e", "a e/images/a e/annotations/instances_a.json\n");
+}
+
+Test(layouts, coco_of_roboflow)
+{
+	put("d/train/_annotations.coco.json", json);
+	put("d/train/1.jpg", "");
+	put("d/test/2.jpg", "");
+	expect(tfr_coco_find, "d",
+		"train d/train d/train/_annotations.coco.json\nleft d/test\n");
+	expect(tfr_coco_find, "d/train", "- d/train d/train/_annotations.coco.json\n");
+}
+
+Test(layouts, other_json_is_not_coco)
+{
+	put("d/annotations/instances_a.json", "[1]");
+	put("d/a/1.jpg", "");
+	put("d/b.json", "{\"b\": 1}");
+	put("d/b/1.jpg", "");
+	expect(tfr_coco_find, "d", "");
+}
+
+/* --- YOLO --- */
+
+Test(layouts, yolo_of_ultralytics)
+{
+	put("d/images/train/1.jpg", "");
+	put("d/labels/train/1.txt", "0 .5 .5 1 1\n");
+	put("d/images/val/2.jpg", "");
+	put("d/labels/val/2.txt", "");
+	put("d/images/test/3.jpg", "");
+	expect(tfr_yolo_find, "d",
+		"train d/images/train d/labels/train\nval d/images/val d/labels/val\n"
+		"left d/images/test\n");
+}
+
+Test(layouts, yolo_of_roboflow)
+{
+	put("d/train/images/1.jpg", "");
+	put("d/train/labels/1.txt", "0 .5 .5 1 1\n");
+	put("d/test/images/2.jpg", "");
+	put("d/README.txt", "not labels");
+	expect(tfr_yolo_find, "d", "train d/train/images d/train/labels\nleft d/test\n");
+}
+
+Test(layouts, yolo_of_darknet)
+{
+	put("d/1.jpg", "");
+	put("d/1.txt", "0 .5 .5 1 1\n");
+	expect(tfr_yolo_find, "d", "");
+	put("d/classes.txt", "cat\n");
+	expect(tfr_yolo_find, "d", "- d d\n");
+}
+
+Test(layouts, text_that_is_not_labels_is_not_yolo)
+{
+	put("d/images/1.jpg", "");
+	put("d/labels/1.txt", "a caption of the image\n");
+	expect(tfr_yolo_find, "d", "");
+	put("e/images/1.jpg", "");
+	put("e/labels/1.txt", "0 .5 .5 1 2\n"); /* past the image */
+	expect(tfr_yolo_find, "e", "");
+}
+
+Test(layouts, texts_that_are_not_labels_by_name)
+{
+	static const char *const aside[] = { "classes.txt", "Train.txt", "README.txt",
+		"readme.roboflow.txt", "autosplit_train.txt", "notes.txt" };
+	static const char *const labels[] = { "1.txt", "train1.txt", "a readme.txt",
+		"Autosplit_train.txt", "class.txt" };
+
+	for (size_t i = 0; i < sizeof(aside) / sizeof(*aside); i++)
+		cr_assert(tfr_yolo_is_aside(aside[i]), "%s", aside[i]);
+	for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++)
+		cr_assert_not(tfr_yolo_is_aside(labels[i]), "%s", labels[i]);
+}
+
+/* --- the image of an annotation --- */
+
+static void expect_image(const char *annotation, const char *filename, const char *wanted)
+{
+	int images = open("i", O_RDONLY | O_DIRECTORY);
+	TFR_AUTO_BUF path = { 0 };
+
+	cr_assert(images >= 0 && tfr_voc_image(images, annotation, filename, &path));
+	cr_assert_str_eq((const char *)path.data, wanted, "%s of %s: %s", filename, annotation,
+		(const char *)path.data);
+	close(images);
+}
+
+Test(layouts, the_image_of_an_annotation)
+{
+	put("i/1.jpg", "");
+	put("i/deep/2.jpg", "");
+	put("i/deep/1.jpg", "");
+	put("i/3.PNG", "");
+	put("outside.jpg", "");
+	expect_image("1.xml", "1.jpg", "1.jpg");
+	expect_image("deep/x.xml", "1.jpg", "deep/1.jpg");   /* beside it first */
+	expect_image("other/x.xml", "1.jpg", "1.jpg");	     /* then at the top */
+	expect_image("x.xml", "deep/2.jpg", "deep/2.jpg");
+	expect_image("deep/x.xml", "/home/me/2.jpg", "deep/2.jpg"); /* a path elsewhere */
+	expect_image("deep/x.xml", "C:\\me\\2.jpg", "deep/2.jpg");
+	expect_image("3.xml", "3.bmp", "3.PNG"); /* converted later */
+	expect_image("deep/2.xml", "gone.jpg", "deep/2.jpg");
+	expect_image("4.xml", "4.jpg", "4.jpg"); /* absent */
+	expect_image("x.xml", "../outside.jpg", "../outside.jpg");
+}
