@@ -14,6 +14,7 @@ struct check_settings {
 };
 
 static const struct opt options[] = {
+	OPT_HEADING("Checks"),
 	OPT(FLAG, 0, "example", NULL, NULL, "each record must be an Example", struct check_settings,
 		example),
 	OPT(FLAG, 0, "decode", NULL, NULL,
@@ -32,8 +33,10 @@ static const struct opt options[] = {
 	OPT(FLAG, 0, "quick", NULL, NULL, "only the length checksums and the exact end: no payload",
 		struct check_settings, quick),
 	OPT_EXPECT(struct check_settings, expect),
+	OPT_HEADING("Output"),
 	OPT_FORMAT(struct check_settings, format),
 	OPT_GONE_COMPRESSION,
+	OPT_HEADING("Running"),
 	OPT_MISSING(struct check_settings, allow_missing),
 	OPT_JOBS(struct check_settings, jobs),
 	OPT_PROGRESS(struct check_settings, progress),
@@ -88,6 +91,26 @@ static int check_usage(struct cmd *c)
 	return 0;
 }
 
+/* Inputs that cannot be opened are a finding, too. */
+static void report_unopened(struct cmd *c, const struct tfr_error *err)
+{
+	const struct check_settings *s = c->settings;
+	struct findings *f = s->format == FORMAT_JUNIT || s->format == FORMAT_GITHUB
+				     ? findings_new(c, (enum report_format)s->format)
+				     : NULL;
+	const char *path = tfr_error_path(err);
+	char text[4 * TFR_ERROR_TEXT + 1024];
+
+	if (!f)
+		return;
+	findings_add(f, &(struct finding){ .path = s->format == FORMAT_GITHUB && *path ? path : NULL,
+				.text = tfr_error_format(err, text, sizeof(text)),
+				.system = err->status == TFR_ESYS });
+	findings_end_case(f, "inputs");
+	findings_print(f);
+	findings_free(f);
+}
+
 static int check_main(struct cmd *c)
 {
 	const struct check_settings *s = c->settings;
@@ -96,6 +119,7 @@ static int check_main(struct cmd *c)
 	struct tfr_set *set = NULL;
 
 	c->quiet = s->quiet;
+	c->unopened = report_unopened;
 	if (check_usage(c) || cmd_expect(c, &s->expect, &expect) ||
 		cmd_open_inputs(c, s->allow_missing, &set))
 		return c->exit;

@@ -19,6 +19,7 @@ struct doctor_settings {
 };
 
 static const struct opt options[] = {
+	OPT_HEADING("Inspection"),
 	OPT(SIZE, 0, "sample-size", "SIZE", NULL,
 		"read a sample of about SIZE, the default above 4 GiB of files [256M]",
 		struct doctor_settings, sample),
@@ -27,11 +28,13 @@ static const struct opt options[] = {
 	OPT(STRING, 0, "label", "FEATURE", OPT_FEATURE,
 		"the feature that is a record's class [found by its name]", struct doctor_settings,
 		label),
-	OPT(POSITIVE, 0, "readers", "N", NULL, "so many readers are to share the files [not known]",
+	OPT(POSITIVE, 0, "readers", "N", NULL, "the number of readers that share the files [not known]",
 		struct doctor_settings, readers),
 	OPT_GONE("batch", "Use tfr stats --order FEATURE --batch N."),
 	OPT_GONE("shuffle-buffer", "Use tfr stats --order FEATURE --shuffle-buffer N."),
+	OPT_HEADING("Output"),
 	OPT_FORMAT(struct doctor_settings, format),
+	OPT_HEADING("Running"),
 	OPT_JOBS(struct doctor_settings, jobs),
 	OPT_PROGRESS(struct doctor_settings, progress),
 	OPT_QUIET(struct doctor_settings, quiet),

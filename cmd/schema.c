@@ -22,7 +22,8 @@ static const struct opt options[] = {
 	OPT_FORMAT(struct schema_settings, format),
 	OPT_GONE("first", "Pipe a part of the records: tfr cat --limit N FILE... | tfr schema"),
 	OPT_GONE("sample", "Pipe a part of the records: tfr cat --sample P FILE... | tfr schema"),
-	LOOKING_OPTIONS(struct schema_settings),
+	LOOKING_INPUT(struct schema_settings),
+	LOOKING_RUNNING(struct schema_settings),
 	OPTIONS_END,
 };
 

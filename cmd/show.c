@@ -53,7 +53,7 @@ static const struct opt options[] = {
 		color),
 	OPT_GONE_COMPRESSION,
 	OPT_MISSING(struct show_settings, allow_missing),
-	OPT(JOB, 'j', "jobs", "N", NULL, "with --json, work on N processors; 0 is all of them [0]",
+	OPT(JOB, 'j', "jobs", "N", NULL, "with --json, use N processors; 0 means all of them [0]",
 		struct show_settings, jobs),
 	OPT_QUIET(struct show_settings, quiet),
 	OPTIONS_END,

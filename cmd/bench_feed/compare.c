@@ -290,9 +290,9 @@ void feed_comparison_json(const struct feed_comparison *k, struct tfr_json *j)
 		tfr_json_open_object(j, NULL);
 		tfr_json_string(j, "name", figures[i].name);
 		tfr_json_f64(j, "before", k->before[i]);
-		tfr_json_f64(j, "now", k->now[i]);
+		tfr_json_f64(j, "after", k->now[i]);
 		tfr_json_f64(j, "change", change(k, i));
-		tfr_json_bool(j, "decides", figures[i].decides);
+		tfr_json_bool(j, "judged", figures[i].decides);
 		tfr_json_bool(j, "worse", worse(k, i));
 		tfr_json_close_object(j);
 	}

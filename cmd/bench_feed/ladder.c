@@ -180,14 +180,14 @@ static void print_json(const struct feed *f, const struct ladder *l)
 		tfr_json_f64(j, "records_per_second", r->rate);
 		tfr_json_f64(j, "bytes_per_second", r->bytes);
 		tfr_json_f64(j, "added_seconds", added(l, i) * 1e-6);
-		tfr_json_f64(j, "each", r->each);
+		tfr_json_f64(j, "items_per_record", r->each);
 		tfr_json_u64(j, "records", r->records);
 		tfr_json_f64(j, "seconds", r->seconds);
 		tfr_json_close_object(j);
 	}
 	tfr_json_close_array(j);
 	if (l->dearest)
-		tfr_json_string(j, "costs_most", l->rungs[l->dearest].stage);
+		tfr_json_string(j, "most_expensive", l->rungs[l->dearest].stage);
 	tfr_json_close_object(j);
 	cmd_print_json(f->c, j, stdout);
 }

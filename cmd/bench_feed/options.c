@@ -119,7 +119,7 @@ const struct opt feed_options[] = {
 	OPT_PROGRESS(struct feed_settings, progress),
 	OPT(FLAG, 'v', "verbose", NULL, NULL, "report the memory plan, name every skipped record",
 		struct feed_settings, verbose),
-	OPT_QUIET(struct feed_settings, quiet),
+	OPT(FLAG, 'q', "quiet", NULL, NULL, "no warnings, no live view", struct feed_settings, quiet),
 	OPT_GONE("sloppy", "Use a larger --cycle-length to hide slow files."),
 	OPT_GONE("tmpdir", "Write the folder into the stage: cache=DIR/FILE."),
 	OPTIONS_END,

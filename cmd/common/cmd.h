@@ -35,6 +35,8 @@ struct cmd {
 	char *line;  /* the command line, quoted if needed */
 	int exit;    /* the highest status so far; cmd_error() and cmd_fail() raise it */
 	bool quiet;
+	/* Receives the error when the inputs cannot be opened, before it is printed.  May be NULL. */
+	void (*unopened)(struct cmd *c, const struct tfr_error *err);
 };
 
 /* --- messages --- */

@@ -14,16 +14,17 @@ struct looking {
 };
 
 /* Rows of the command's option table, for settings with a member `common`. */
-#define LOOKING_OPTIONS(settings)                                                                  \
+#define LOOKING_INPUT(settings)                                                                    \
 	OPT(STRING, 0, "where", "EXPR", OPT_EXPRESSION,                                            \
 		"only records for which EXPR holds, such as 'image/class/label == 3'", settings,   \
 		common.where),                                                                     \
 		OPT(CHOICE, 0, "on-error", "HOW", "fail|skip",                                     \
 			"damaged records: fail, or skip them with a warning [fail]", settings,     \
 			common.on_error),                                                          \
-		OPT_GONE_COMPRESSION, OPT_MISSING(settings, common.allow_missing),                 \
-		OPT_JOBS(settings, common.jobs),                                                   \
-		OPT_PROGRESS(settings, common.progress), OPT_QUIET(settings, common.quiet)
+		OPT_GONE_COMPRESSION, OPT_MISSING(settings, common.allow_missing)
+#define LOOKING_RUNNING(settings)                                                                  \
+	OPT_JOBS(settings, common.jobs), OPT_PROGRESS(settings, common.progress),                  \
+		OPT_QUIET(settings, common.quiet)
 
 /* Fills the options of a sweep over `input` from the common options. */
 struct tfr_sweep_opts looking_sweep(

@@ -97,7 +97,7 @@ int features_open(struct cmd *c, struct features **out, const char *keep, const 
 	if (!keep && !drop)
 		return 0;
 	if (keep && drop)
-		return cmd_usage(c, "--keep and --drop are two ways to say the same");
+		return cmd_usage(c, "--keep and --drop cannot be combined");
 	f = calloc(1, sizeof(*f));
 	if (!f)
 		return cmd_no_memory(c);

@@ -123,7 +123,7 @@ static int read_sample(struct cmd *c, const char *text, struct tfr_select_opts *
 	if (end == text || *end || !(o->sample >= 0 && o->sample <= 1))
 		return cmd_usage(c, "--sample takes a probability from 0 to 1, not '%s'", text);
 	if (o->every)
-		return cmd_usage(c, "--every and --sample are two choices");
+		return cmd_usage(c, "--every and --sample cannot be combined");
 	return 0;
 }
 
@@ -143,7 +143,7 @@ static int open_inputs(
 		return cmd_open_inputs(s->c, opts->allow_missing, &s->set);
 	if (s->c->count)
 		return cmd_usage(
-			s->c, "--mix names all inputs, and '%s' is one more", s->c->operands[0]);
+			s->c, "--mix names all inputs; '%s' is another one", s->c->operands[0]);
 	if (mixture_open(s->c, &s->mixture, opts->mix, opts->mix_end, opts->allow_missing))
 		return s->c->exit;
 	o->mix = mixture_mix(s->mixture);

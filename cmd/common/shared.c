@@ -168,8 +168,11 @@ int cmd_open_inputs(struct cmd *c, bool allow_missing, struct tfr_set **set)
 		opts.inputs = standard_input;
 		opts.count = 1;
 	}
-	if (tfr_set_open(set, &opts, &err))
+	if (tfr_set_open(set, &opts, &err)) {
+		if (c->unopened)
+			c->unopened(c, &err);
 		return cmd_fail(c, &err);
+	}
 	if (!cmd_check_apart(c, *set))
 		return 0;
 	tfr_set_close(*set);

@@ -21,6 +21,7 @@ struct diff_settings {
 static const struct diff_settings defaults = { .threshold = 0, .examples = 5, .memory = 1 << 30 };
 
 static const struct opt options[] = {
+	OPT_HEADING("Comparison"),
 	OPT(STRING, 0, "only", "PARTS", "schema|values|records",
 		"compare only these, such as 'schema,values' [all: schema, values, records]",
 		struct diff_settings, only),
@@ -38,12 +39,16 @@ static const struct opt options[] = {
 	OPT(REAL, 0, "threshold", "D", NULL,
 		"distributions that are no farther apart than D, from 0 to 1, are the same [0]",
 		struct diff_settings, threshold),
+	OPT_HEADING("Output"),
 	OPT_ALIAS("n", "examples"), /* -n is --limit in other commands */
 	OPT(COUNT, 0, "examples", "N", NULL, "name the first N of each finding [5]",
 		struct diff_settings, examples),
 	OPT_FORMAT(struct diff_settings, format),
-	LOOKING_OPTIONS(struct diff_settings),
-	OPT(SIZE, 'm', "memory", "SIZE", NULL, "memory for what is noted of the records [1G]",
+	OPT_HEADING("Input"),
+	LOOKING_INPUT(struct diff_settings),
+	OPT_HEADING("Running"),
+	LOOKING_RUNNING(struct diff_settings),
+	OPT(SIZE, 'm', "memory", "SIZE", NULL, "memory for the hashes of the records [1G]",
 		struct diff_settings, memory),
 	OPT_GONE("tmpdir", "Set TMPDIR in the environment."),
 	OPTIONS_END,

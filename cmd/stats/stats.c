@@ -39,7 +39,8 @@ static const struct opt options[] = {
 		struct stats_settings, html),
 	OPT_FORCE(struct stats_settings, force),
 	OPT_JSON(struct stats_settings, json),
-	LOOKING_OPTIONS(struct stats_settings),
+	LOOKING_INPUT(struct stats_settings),
+	LOOKING_RUNNING(struct stats_settings),
 	OPTIONS_END,
 };
 

@@ -66,7 +66,7 @@ void tfr_doctor_mixed_compression(struct tfr_doctor *d, const struct tfr_dset *s
 		return;
 	tfr_doctor_rewrite(&c, s, "cat", "-z", tfr_has_suffix(s->name, ".gz") ? "gzip" : "none");
 	tfr_doctor_tell(d, s->name, &c,
-		"%zu of its files are plain, %zu GZIP and %zu ZLIB: TensorFlow takes one "
+		"%zu of its files are plain, %zu GZIP and %zu ZLIB: TensorFlow uses one "
 		"compression for all files of a TFRecordDataset",
 		plain.n, gzip.n, zlib.n);
 }
@@ -81,7 +81,7 @@ void tfr_doctor_called_gz(struct tfr_doctor *d, const struct tfr_dset *s)
 		return;
 	tfr_doctor_rewrite(&c, s, "cat", "-z", "gzip");
 	tfr_doctor_tell(d, s->name, &c,
-		"%s called .gz and not compressed: who goes by the name fails at the first byte",
+		"%s named .gz but not compressed: readers that trust the name fail at once",
 		tfr_doctor_number(files, plain.n, "file"));
 }
 
@@ -98,9 +98,9 @@ void tfr_doctor_not_called_gz(struct tfr_doctor *d, const struct tfr_dset *s)
 		return;
 	tfr_doctor_rewrite(&c, s, "cat", "-z", "none");
 	tfr_doctor_tell(d, s->name, &c,
-		"%s %s, which the name does not say: TensorFlow has to be told, and DALI and "
-		"TensorFlow Datasets cannot read it",
-		tfr_doctor_number(files, some.n, "file"), gzip.n ? "of GZIP" : "of ZLIB");
+		"%s compressed with %s but not named so: TensorFlow needs an option, and DALI and "
+		"TensorFlow Datasets cannot read such files",
+		tfr_doctor_number(files, some.n, "file"), gzip.n ? "GZIP" : "ZLIB");
 }
 
 void tfr_doctor_members(struct tfr_doctor *d, const struct tfr_dset *s)
@@ -118,7 +118,7 @@ void tfr_doctor_members(struct tfr_doctor *d, const struct tfr_dset *s)
 	tfr_doctor_tell(d, s->name, &c, "%s of several compressed streams, the first '%s'; %s",
 		tfr_doctor_number(files, some.n, "file"), some.first->path,
 		some.first->look.strange ? some.first->look.strange
-					 : "TensorFlow can lose what is behind one of them "
+					 : "TensorFlow can lose data after one of them "
 					   "without an error");
 }
 
@@ -184,8 +184,8 @@ void tfr_doctor_one_stream(struct tfr_doctor *d, const struct tfr_dset *s)
 		return;
 	tfr_doctor_rewrite(&c, s, "cat", "-z", "gzip");
 	tfr_doctor_tell(d, s->name, &c,
-		"%s of GZIP in one piece, the first '%s' of %s: nothing but its beginning can be "
-		"begun at, by one processor",
+		"%s of GZIP in one stream, the first '%s' of %s: such a file can only be read from "
+		"its beginning, by one processor",
 		tfr_doctor_number(files, some.n, "file"), some.first->path,
 		tfr_format_size(some.first->size, size));
 }
@@ -206,8 +206,8 @@ void tfr_doctor_no_points(struct tfr_doctor *d, const struct tfr_dset *s)
 		return;
 	tfr_command_add(&c, "tfr", "index", s->name, NULL);
 	tfr_doctor_tell(d, s->name, &c,
-		"%s of GZIP without a .gzi, by which several processors inflate one and single "
-		"records are read",
+		"%s of GZIP without a .gzi, with which several processors inflate a file and single "
+		"records can be read",
 		tfr_doctor_number(files, bare.n, "file"));
 }
 
@@ -261,8 +261,8 @@ void tfr_doctor_stale_index(struct tfr_doctor *d, const struct tfr_dset *s)
 	if (!foreign)
 		tfr_command_add(&c, s->name, NULL);
 	tfr_doctor_tell(d, s->name, &c,
-		"%s with an index that does not fit: that of '%s' is %s, and DALI reads what it "
-		"says without a check",
+		"%s with an index that does not match: that of '%s' is %s, and DALI uses it without "
+		"verifying it",
 		tfr_doctor_number(files, some.n, "file"), some.first->path,
 		tfr_index_state_text(worst));
 }

@@ -46,11 +46,11 @@ static void compare_names(struct tfr_doctor *d, bool mixture)
 			tfr_doctor_compare(&c, a, b);
 			if (mixture)
 				tfr_doctor_tell(d, a->name, &c,
-					"beside it lies '%s': a pattern such as '%s-*' reads both",
+					"'%s' is beside it: a pattern such as '%s-*' matches both",
 					b->name, a->base);
 			else
 				tfr_doctor_tell(d, a->name, &c,
-					"each shard is there twice, here and in '%s'", b->name);
+					"each shard exists twice, here and in '%s'", b->name);
 		}
 }
 
@@ -93,7 +93,7 @@ void tfr_doctor_empty(struct tfr_doctor *d, const struct tfr_dset *s)
 	if (manifest_lies_there(s))
 		tfr_command_add(&c, "tfr", "check", "--manifest", s->name, NULL);
 	tfr_doctor_tell(d, s->name, &c,
-		"%s without a byte, the first '%s': readers take one for a file without records",
+		"%s of 0 bytes, the first '%s': readers treat it as a file without records",
 		tfr_doctor_number(files, n, "file"), first->path);
 }
 
@@ -159,7 +159,7 @@ void tfr_doctor_manifest(struct tfr_doctor *d, const struct tfr_dset *s)
 	if (!n)
 		return;
 	tfr_command_add(&c, "tfr", "check", "--manifest", s->name, NULL);
-	tfr_doctor_tell(d, s->name, &c, "%s not as the manifest says, the first %s",
+	tfr_doctor_tell(d, s->name, &c, "%s unlike the manifest, the first %s",
 		tfr_doctor_number(files, n, "file"), first);
 }
 
@@ -171,5 +171,5 @@ void tfr_doctor_no_manifest(struct tfr_doctor *d, const struct tfr_dset *s)
 		return;
 	tfr_doctor_rewrite(&c, s, "cat", NULL, NULL);
 	tfr_doctor_tell(d, s->name, &c,
-		"it has no manifest, so that nothing says which records it should have");
+		"it has no manifest, which would list the records that it should have");
 }

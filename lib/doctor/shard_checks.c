@@ -77,7 +77,8 @@ void tfr_doctor_uneven(struct tfr_doctor *d, const struct tfr_dset *s)
 		return;
 	tfr_doctor_rewrite(&c, s, "cat", NULL, NULL);
 	tfr_doctor_tell(d, s->name, &c,
-		"its files have from %s ('%s') to %s ('%s'): who reads the largest is waited for",
+		"the sizes of its files range from %s ('%s') to %s ('%s'): all readers wait for the "
+		"one with the largest",
 		tfr_format_size(least->size, small), least->path,
 		tfr_format_size(most->size, large), most->path);
 }
@@ -91,7 +92,7 @@ void tfr_doctor_tiny(struct tfr_doctor *d, const struct tfr_dset *s)
 		return;
 	tfr_doctor_write_beside(&c, s, "cat", "dealt", tfr_doctor_shards(s->bytes));
 	tfr_doctor_tell(d, s->name, &c,
-		"%s of %s on average: each is opened for little, 10 MB at least are advised",
+		"%s of %s on average: opening many small files is slow; at least 10 MB are advised",
 		tfr_doctor_number(files, s->files, "file"),
 		tfr_format_size(s->bytes / s->files, size));
 }
@@ -111,8 +112,8 @@ void tfr_doctor_large(struct tfr_doctor *d, const struct tfr_dset *s)
 		return;
 	tfr_doctor_write_beside(&c, s, "cat", "dealt", tfr_doctor_shards(s->bytes));
 	tfr_doctor_tell(d, s->name, &c,
-		"%zu of %zu files above 1 GiB, the largest %s: few can be read side by side, and a "
-		"copy that breaks off begins anew",
+		"%zu of %zu files above 1 GiB, the largest %s: few can be read in parallel, and an "
+		"interrupted copy starts again from the beginning",
 		n, s->files, tfr_format_size(most->size, size));
 }
 
@@ -152,7 +153,7 @@ void tfr_doctor_large_images(struct tfr_doctor *d, const struct tfr_dset *s)
 		return;
 	measure(&c, s);
 	tfr_doctor_tell(d, s->name, &c,
-		"the median image is %ux%u: to decode it is %.0f times the work of one whose "
+		"the median image is %ux%u: decoding it takes %.0f times the work of one whose "
 		"shorter side is %d ('tfr shard --resize %d' of the source)",
 		p->width, p->height, (double)side * side / ((double)TO_SIDE * TO_SIDE), TO_SIDE,
 		TO_SIDE);
@@ -187,8 +188,8 @@ void tfr_doctor_png(struct tfr_doctor *d, const struct tfr_dset *s)
 		return;
 	measure(&c, s);
 	tfr_doctor_tell(d, s->name, &c,
-		"%zu of %zu images are PNG of %.1f bytes a pixel, as photographs are: JPEG of "
-		"quality 95 takes about a quarter, and decodes faster ('tfr shard --reencode jpeg' "
+		"%zu of %zu images are PNG of %.1f bytes per pixel, typical of photographs: JPEG of "
+		"quality 95 takes about a quarter of that, and decodes faster ('tfr shard --reencode jpeg' "
 		"of the source)",
 		n, s->image_count, rates[n / 2]);
 }
@@ -206,6 +207,6 @@ void tfr_doctor_sampled(struct tfr_doctor *d, const struct tfr_dset *s)
 		return;
 	tfr_command_add(&c, "tfr", "doctor", "--full", s->name, NULL);
 	tfr_doctor_tell(d, s->name, &c,
-		"a sample was read: classes are judged by random places alone, and damage, "
+		"only a sample was read: classes are judged at random places, and damage, "
 		"records in two sets, duplicates and records without a label can be missed");
 }

@@ -69,7 +69,7 @@ static bool add_node(struct parser *s, const struct tfr_where_node *node, unsign
 	struct tfr_where *w = s->w;
 
 	if (w->n_nodes == TFR_WHERE_MAX_NODES)
-		return wrong(s, s->p, "too long an expression");
+		return wrong(s, s->p, "expression too long");
 	if (TFR_ARRAY_ONE_MORE(w->nodes, w->n_nodes))
 		return no_memory(s);
 	w->nodes[w->n_nodes] = *node;
@@ -104,7 +104,7 @@ static char *quoted(struct parser *s, size_t *size)
 	}
 	if (!*s->p++) {
 		s->p--;
-		wrong(s, open, "quote that is never closed");
+		wrong(s, open, "unclosed quote");
 		free(text);
 		return NULL;
 	}
@@ -134,7 +134,7 @@ static bool parse_number(struct parser *s, struct tfr_where_operand *o)
 	s->p = end_real > end ? end_real : end;
 	if (is_name_char(*s->p))
 		return wrong(s, at,
-			"neither a number nor a name (names that begin like a number stand in "
+			"neither a number nor a name (names that begin like a number must be in "
 			"quotes)");
 	return true;
 }
@@ -364,7 +364,7 @@ static bool parse_not(struct parser *s, unsigned *node)
 	for (p = s->p; *p == '!' || isspace((unsigned char)*p); p++)
 		nots += *p == '!';
 	if (s->depth + nots >= TFR_WHERE_MAX_DEPTH)
-		return wrong(s, s->p, "expression nested too deep");
+		return wrong(s, s->p, "expression nested too deeply");
 	s->depth += nots + 1;
 	if (!parse_unary(s, node))
 		return false;

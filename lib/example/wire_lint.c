@@ -48,7 +48,7 @@ enum difference {
 
 static const char *const texts[DIFFERENCES] = {
 	[NAME_NOT_TEXT] = "the name is not UTF-8: protobuf and DALI refuse the record",
-	[NO_NAME] = "an entry without a name: TensorFlow refuses the record, to protobuf it is ''",
+	[NO_NAME] = "an entry without a name: TensorFlow refuses the record, protobuf reads it as ''",
 	[NO_VALUE] = "an entry without a value: TensorFlow refuses the record, to protobuf it is "
 		     "unset",
 	[NAME_AGAIN] = "an entry with two names: TensorFlow refuses the record, protobuf takes the "
@@ -57,7 +57,7 @@ static const char *const texts[DIFFERENCES] = {
 			"them",
 	[UNKNOWN_IN_ENTRY] = "an entry with an unknown field: TensorFlow refuses the record, "
 			     "protobuf drops the entry",
-	[UNSET] = "no kind is set: TensorFlow takes the feature for absent, DALI crashes where it "
+	[UNSET] = "no kind is set: TensorFlow treats the feature as absent, DALI crashes where it "
 		  "wants bytes, PyPI's tfrecord fails",
 	[UNSET_FRAME] = "a frame without a kind: TensorFlow refuses the record or reads an empty "
 			"row",
@@ -65,28 +65,28 @@ static const char *const texts[DIFFERENCES] = {
 	[TWO_LISTS] = "two lists in one feature: TensorFlow drops the second silently, protobuf "
 		      "merges them",
 	[UNKNOWN_BEFORE_KIND] = "an unknown field before the list: TensorFlow refuses the record, "
-				"protobuf passes over it",
-	[UNKNOWN_BEHIND_KIND] = "an unknown field behind the list: protobuf keeps it, TensorFlow "
+				"protobuf skips it",
+	[UNKNOWN_BEHIND_KIND] = "an unknown field after the list: protobuf keeps it, TensorFlow "
 				"drops it",
 	[UNKNOWN_BEFORE_VALUES] = "an unknown field before the values: TensorFlow refuses the "
-				  "record, protobuf passes over it",
-	[UNKNOWN_BEHIND_VALUES] = "an unknown field behind the values: protobuf keeps it, "
+				  "record, protobuf skips it",
+	[UNKNOWN_BEHIND_VALUES] = "an unknown field after the values: protobuf keeps it, "
 				  "TensorFlow drops it",
-	[CHUNKS_DROPPED] = "values behind the first packed chunk: TensorFlow drops them silently",
+	[CHUNKS_DROPPED] = "values after the first packed chunk: TensorFlow drops them silently",
 	[CHUNKS_REFUSED] = "values in several chunks: TensorFlow refuses the record, protobuf "
 			   "merges them",
-	[LONG_TAG] = "a tag of more bytes than it needs: TensorFlow takes the field for an unknown "
+	[LONG_TAG] = "a tag of more bytes than necessary: TensorFlow treats the field as an unknown "
 		     "one",
-	[NAME_TWICE] = "the name is given twice: protobuf and TensorFlow drop all but the last",
-	[NAME_TWICE_UNSET] = "the name is given twice, last without a kind: TensorFlow can take "
+	[NAME_TWICE] = "the name occurs twice: protobuf and TensorFlow drop all but the last",
+	[NAME_TWICE_UNSET] = "the name occurs twice, last without a kind: TensorFlow can take "
 			     "the earlier values, protobuf drops them",
 	[CONCATENATED] = "several Examples in one record: they are read as one",
 	[UNKNOWN_IN_FEATURES] = "an unknown field among the features: TensorFlow refuses the "
-				"record, protobuf passes over it",
+				"record, protobuf skips it",
 	[UNKNOWN_FIELD] = "an unknown field: protobuf keeps it, TensorFlow drops it",
-	[UNKNOWN_GROUP] = "an unknown group: TensorFlow refuses the record, protobuf passes over "
+	[UNKNOWN_GROUP] = "an unknown group: TensorFlow refuses the record, protobuf skips "
 			  "it",
-	[LONG_TAG_IN_RECORD] = "a tag of more bytes than it needs: to TensorFlow the record has no "
+	[LONG_TAG_IN_RECORD] = "a tag of more bytes than necessary: TensorFlow reads a record without "
 			       "features",
 };
 

@@ -31,14 +31,14 @@ static const struct magic magics[] = {
 		"7zXZ\0",
 		"an xz file", "Unpack it first: xz -d."),
 	M(0, "\x04\x22\x4d\x18", "an lz4 file", "Unpack it first: lz4 -d."),
-	M(0, "\x1f\x8b", "a gzip file of something else", NULL),
+	M(0, "\x1f\x8b", "a gzip file without records", NULL),
 	M(0, "\xff\xd8\xff", "a JPEG image", "Images become records with 'tfr shard'."),
 	M(0, "\x89PNG\r\n\x1a\n", "a PNG image", "Images become records with 'tfr shard'."),
 	M(0, "GIF8", "a GIF image", NULL),
 	M(8, "WEBP", "a WebP image", NULL),
-	M(8, "WAVE", "a WAV sound", NULL),
-	M(0, "fLaC", "a FLAC sound", NULL),
-	M(0, "OggS", "an Ogg sound", NULL),
+	M(8, "WAVE", "a WAV file", NULL),
+	M(0, "fLaC", "a FLAC file", NULL),
+	M(0, "OggS", "an Ogg file", NULL),
 	M(0, "P5\n", "a PGM image", NULL),
 	M(0, "P6\n", "a PPM image", NULL),
 	M(0, "\x89HDF\r\n\x1a\n", "an HDF5 file", NULL),
@@ -60,7 +60,7 @@ static const char *text_name(const uint8_t *head, size_t size, const char **hint
 		at++;
 	if (size - at >= 5 && (!strncasecmp((const char *)head + at, "<!doc", 5) ||
 				      !strncasecmp((const char *)head + at, "<html", 5))) {
-		*hint = "A download went wrong: this is the page a server sent in its place.";
+		*hint = "A download failed: this is the page that a server sent instead.";
 		return "an HTML page";
 	}
 	if (size - at >= 5 && !memcmp(head + at, "<?xml", 5))

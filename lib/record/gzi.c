@@ -96,7 +96,7 @@ static enum tfr_status parse(
 
 	if (in->size < 8 || (in->size - 8) % POINT_SIZE || (in->size - 8) / POINT_SIZE != count)
 		return tfr_fail_path(err, TFR_EDATA, path,
-			"an index of %zu bytes is not as long as it says:", in->size);
+			"an index of %zu bytes does not have the length that it states:", in->size);
 	for (size_t at = 8; at < in->size; at += POINT_SIZE, last = next) {
 		next.compressed = tfr_load64(in->data + at);
 		next.uncompressed = tfr_load64(in->data + at + 8);
@@ -140,10 +140,10 @@ bool tfr_gzi_is_poor(const struct tfr_gzi *gzi, uint64_t size)
 static enum tfr_status refuse_poor(const char *path, struct tfr_error *err)
 {
 	tfr_fail_path(
-		err, TFR_EUSAGE, path, "there is no place to begin at within the GZIP stream of");
+		err, TFR_EUSAGE, path, "decompression cannot start within the GZIP stream of");
 	tfr_error_hint(err,
-		"It can be read from its beginning only.  'tfr cat -z gzip -o NEW FILE' writes it "
-		"with places to begin at; 'tfr index --no-gzi' writes FILE.idx alone, for PyPI's "
+		"It can only be read from its beginning.  'tfr cat -z gzip -o NEW FILE' writes it "
+		"with flush points; 'tfr index --no-gzi' writes FILE.idx alone, for PyPI's "
 		"tfrecord.");
 	return TFR_EUSAGE;
 }
@@ -166,7 +166,7 @@ static enum tfr_status read_through(
 	}
 	if (status == TFR_EDATA)
 		tfr_fail_path(err, TFR_EDATA, tfr_stream_name(s),
-			"damaged compressed stream behind byte %llu of what it inflates to:",
+			"compressed stream damaged after byte %llu of its decompressed data:",
 			(unsigned long long)*size);
 	return status;
 }

@@ -122,7 +122,7 @@ static enum tfr_status read_number(struct tfr_index *ix, uint64_t *number, struc
 		status = peek(ix, &c, err);
 	}
 	if (!status && !is_space(c))
-		return bad_line(ix, "what is no number", err);
+		return bad_line(ix, "text that is not a number", err);
 	return status == TFR_END && any ? TFR_OK : status;
 }
 
@@ -181,7 +181,7 @@ enum tfr_status tfr_index_next(
 	if (entry->size < TFR_RECORD_OVERHEAD)
 		return bad_line(ix, "a length below 16", err);
 	if (entry->offset > TFR_LENGTH_MAX || entry->size > TFR_LENGTH_MAX)
-		return bad_line(ix, "the place of no record", err);
+		return bad_line(ix, "an offset where no record begins", err);
 	return TFR_OK;
 }
 

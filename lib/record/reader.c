@@ -223,7 +223,7 @@ enum tfr_status tfr_reader_header(struct tfr_reader *r, uint64_t *length, struct
 			return not_a_record_file(r, err);
 		tfr_fail(err, TFR_EDATA, "truncated header: %zu of 12 bytes", have);
 		tfr_error_hint(
-			err, "TensorFlow takes this for the end of the file and says nothing.");
+			err, "TensorFlow treats this as the end of the file, without an error.");
 		return tfr_reader_fail(r, TFR_FAULT_CUT, err);
 	}
 	*length = tfr_load64(p);

@@ -105,7 +105,7 @@ static void tell(
 	size_t n = path ? (size_t)(path - why->message) : strlen(why->message);
 
 	if (s->broken)
-		more = "; nothing comes out behind it";
+		more = "; no data can be read after it";
 	snprintf(reason, sizeof(reason), "%.*s%s", (int)n, why->message, more);
 	r->file.damages++;
 	r->file.fixed += fixed;

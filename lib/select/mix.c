@@ -53,7 +53,7 @@ static enum tfr_status check(const struct tfr_mix *mix, struct tfr_error *err)
 		drawn += mix->weights[i] > 0;
 	}
 	if (!drawn)
-		return tfr_fail(err, TFR_EUSAGE, "of the sets to mix, none has a weight above 0");
+		return tfr_fail(err, TFR_EUSAGE, "no set of the mix has a weight above 0");
 	return TFR_OK;
 }
 

@@ -54,7 +54,7 @@ static enum tfr_status start(struct tfr_select *s, const struct tfr_set *set, st
 		return tfr_fail(err, TFR_EUSAGE, "a sample's probability is from 0 to 1, not %g",
 			s->o.sample);
 	if (s->o.sampled && s->o.every)
-		return tfr_fail(err, TFR_EUSAGE, "every n-th record and a sample are two choices");
+		return tfr_fail(err, TFR_EUSAGE, "every n-th record and a sample cannot be combined");
 	if (s->o.records) {
 		status = tfr_number_list_parse(&s->list, s->o.records, err);
 		if (status)

@@ -26,18 +26,18 @@ static enum tfr_status of_members(const struct tfr_members *m, enum tfr_compress
 
 	if (c == TFR_COMPRESSION_ZLIB && whole)
 		return tfr_fail(err, TFR_EDATA,
-			"%llu ZLIB streams one after another: TensorFlow reads the first only",
+			"%llu consecutive ZLIB streams: TensorFlow reads only the first",
 			count);
 	if (c == TFR_COMPRESSION_ZLIB)
 		return tfr_fail(err, TFR_EDATA,
-			"%llu ZLIB streams one after another: TensorFlow reads the first only, "
+			"%llu consecutive ZLIB streams: TensorFlow reads only the first, "
 			"%llu of %llu records, and %s",
 			count, reads, all, end_of(peer));
 	if (whole)
 		return tfr_fail(err, TFR_EDATA,
-			"%llu GZIP members: TensorFlow can lose what is behind one of them without "
+			"%llu GZIP members: TensorFlow can lose data after one of them without "
 			"an error%s",
-			count, peer ? ", though not in this file as it lies" : "");
+			count, peer ? ", although not in this file" : "");
 	return tfr_fail(err, TFR_EDATA,
 		"%llu GZIP members: TensorFlow reads %llu of %llu records and %s", count, reads,
 		all, end_of(peer));
@@ -58,14 +58,14 @@ enum tfr_status tfr_strict_file(const struct tfr_reader *r, const struct tfr_che
 
 	if (i == 0 && !file->records && !file->faults && !file->lost_bytes && !m.count)
 		return tfr_fail(err, TFR_EDATA,
-			"0 bytes: readers take this for a file without records, and none says so");
+			"0 bytes: readers treat this as a file without records, and do not warn");
 	if (i == 1 && m.count > 1)
 		return of_members(
 			&m, c, file->records, ask_peer(r, file->path, &peer) ? &peer : NULL, err);
 	if (i == 2 && m.empty && c == TFR_COMPRESSION_GZIP)
 		return tfr_fail(err, TFR_EDATA,
-			"%llu empty GZIP member%s before others: TensorFlow takes one in the last "
-			"256 KiB for the end",
+			"%llu empty GZIP member%s before others: TensorFlow treats one in the last "
+			"256 KiB as the end",
 			(unsigned long long)m.empty, m.empty == 1 ? "" : "s");
 	return TFR_OK;
 }
@@ -101,16 +101,16 @@ void tfr_strict_record(enum tfr_fault fault, const uint8_t *header, struct tfr_e
 	if (fault == TFR_FAULT_PAYLOAD)
 		tfr_error_append(err,
 			"; TensorFlow fails here, unless it skips the record; DALI and PyPI's "
-			"tfrecord hand it out");
+			"tfrecord return it");
 	else if (fault == TFR_FAULT_CUT && !header)
-		tfr_error_append(err, "; TensorFlow takes this for the end; PyPI's tfrecord fails");
+		tfr_error_append(err, "; TensorFlow treats this as the end; PyPI's tfrecord fails");
 	else if (header && crashes(header))
-		tfr_error_append(err, "; TensorFlow can crash here, by asking for so much memory");
+		tfr_error_append(err, "; TensorFlow can crash here, because it allocates so much memory");
 	else if (fault == TFR_FAULT_CUT || (header && tfr_header_verifies(header)))
 		tfr_error_append(err, "; TensorFlow and PyPI's tfrecord fail here");
 	else if (fault == TFR_FAULT_LENGTH)
 		tfr_error_append(err,
-			"; TensorFlow fails here; DALI and PyPI's tfrecord do not look at this "
+			"; TensorFlow fails here; DALI and PyPI's tfrecord do not verify this "
 			"checksum");
 }
 

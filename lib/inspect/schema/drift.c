@@ -109,7 +109,7 @@ static void describe(const struct state *st, char text[64])
 		snprintf(text, 64, "absent");
 	else
 		snprintf(text, 64, "%s%s%s",
-			st->presence == ALWAYS ? "always there" : "there at times",
+			st->presence == ALWAYS ? "always present" : "sometimes present",
 			st->kind ? ", " : ", of several kinds",
 			st->kind ? tfr_kind_name(st->kind) : "");
 	if (st->presence != ABSENT && st->max)

@@ -170,7 +170,7 @@ enum tfr_status tfr_schema_add(
 	r->values = count_of(e->values);
 	r->steps = count_of(e->steps);
 	if (!r->kind)
-		return tfr_fail(err, TFR_EUSAGE, "no kind '%s'", e->kind);
+		return tfr_fail(err, TFR_EUSAGE, "unknown kind '%s'", e->kind);
 	if (!read_name(&l, r))
 		return tfr_fail(err, TFR_EUSAGE, "a backslash is written \\\\, other bytes \\xNN");
 	return TFR_OK;
@@ -198,7 +198,7 @@ static enum tfr_status read_rule(
 	if (is_list) {
 		next_word(l, r->steps.said);
 		if (!read_count(&r->steps))
-			return wrong(l, err, "expected how many steps: 3, 0..5, 1.. or *");
+			return wrong(l, err, "expected a number of steps: 3, 0..5, 1.. or *");
 		next_word(l, word);
 	}
 	r->kind = kind_of(word);
@@ -206,9 +206,9 @@ static enum tfr_status read_rule(
 		return wrong(l, err, "expected int64, float or bytes");
 	next_word(l, r->values.said);
 	if (!read_count(&r->values))
-		return wrong(l, err, "expected how many values: 3, 0..5, 1.., 3x4 or *");
+		return wrong(l, err, "expected a number of values: 3, 0..5, 1.., 3x4 or *");
 	if (l->p == l->end)
-		return wrong(l, err, "expected a name behind the count");
+		return wrong(l, err, "expected a name after the count");
 	if (!read_name(l, r))
 		return wrong(l, err, "a backslash is written \\\\, other bytes \\xNN");
 	return TFR_OK;
@@ -311,7 +311,7 @@ enum tfr_status tfr_schema_open(struct tfr_schema **out, const char *path, struc
 		tfr_source_read_file(path, FILE_MAX, &text, "reading a schema", err);
 
 	if (!status && text.size > FILE_MAX)
-		status = tfr_fail(err, TFR_EUSAGE, "schema '%s' is over 64 MiB", path);
+		status = tfr_fail(err, TFR_EUSAGE, "schema '%s' is larger than 64 MiB", path);
 	return status ? status
 		      : tfr_schema_parse(out, path, (const char *)text.data, text.size, err);
 }

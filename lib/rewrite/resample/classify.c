@@ -100,11 +100,11 @@ static enum tfr_status name_rules(struct tfr_classing *c, struct tfr_error *err)
 			return tfr_fail(err, TFR_EUSAGE, "a class must have a name");
 		if (!strcmp(name, other))
 			return tfr_fail(err, TFR_EUSAGE,
-				"the class '%s' is that of the records which match no expression",
+				"the class '%s' is reserved for records that match no expression",
 				other);
 		status = add_name(c, name, err);
 		if (!status && c->names.n == i)
-			return tfr_fail(err, TFR_EUSAGE, "the class '%s' is there twice", name);
+			return tfr_fail(err, TFR_EUSAGE, "the class '%s' is defined twice", name);
 	}
 	return status ? status : add_name(c, other, err);
 }

@@ -24,23 +24,23 @@ static enum tfr_status refuse(struct tfr_error *err, const char *what, const cha
 static enum tfr_status check_classes(const struct tfr_resample_opts *o, struct tfr_error *err)
 {
 	if (o->n_rules && o->by)
-		return refuse(err, "--by and --class are two ways to make classes", NULL);
+		return refuse(err, "--by and --class cannot be combined", NULL);
 	if (o->bins && !o->by)
 		return refuse(err, "--bins divides the values of --by FEATURE", NULL);
 	if (o->target && o->per_class)
 		return refuse(
-			err, "--target and --per-class are two ways to say what is wanted", NULL);
+			err, "--target and --per-class cannot be combined", NULL);
 	if (!o->target && !o->per_class)
-		return refuse(err, "no target: say what is wanted, such as --target uniform", NULL);
+		return refuse(err, "no target: give one, such as --target uniform", NULL);
 	if (o->per_class && o->size)
-		return refuse(err, "--per-class says the size already: --total does not go with it",
+		return refuse(err, "--per-class sets the size; it cannot go with --total",
 			NULL);
 	if (o->per_class && o->method == TFR_RESAMPLE_REJECT)
-		return refuse(err, "--method reject cannot give a set number of each class",
+		return refuse(err, "--method reject cannot write an exact number of each class",
 			"Leave --method out, or give --method oversample.");
 	if (o->initial && o->method != TFR_RESAMPLE_REJECT)
-		return refuse(err, "--initial goes with --method reject only",
-			"Exact quotas need counts, and those make --initial superfluous.");
+		return refuse(err, "--initial is for --method reject only",
+			"The other methods count the classes themselves.");
 	return TFR_OK;
 }
 
@@ -48,14 +48,14 @@ static enum tfr_status check_weights(const struct tfr_resample_opts *o, struct t
 {
 	if (o->by || o->n_rules || o->bins)
 		return refuse(err,
-			"--weights takes the place of classes: no --by, --class or --bins", NULL);
+			"--weights replaces classes; it cannot go with --by, --class or --bins", NULL);
 	if (o->target || o->per_class || o->initial)
 		return refuse(err,
-			"--weights takes the place of a target: no --target, --per-class or "
+			"--weights replaces a target; it cannot go with --target, --per-class or "
 			"--initial",
 			NULL);
 	if (!o->size && o->method != TFR_RESAMPLE_REJECT)
-		return refuse(err, "--weights wants --total N, how many records to write",
+		return refuse(err, "--weights needs --total N, the number of records to write",
 			"With --method reject each record is taken with probability weight / "
 			"largest weight, and the size follows.");
 	return TFR_OK;
@@ -70,7 +70,7 @@ static enum tfr_status check_options(const struct tfr_resample_opts *o, struct t
 			"--class NAME=EXPR makes classes by expressions, --weights FEATURE does "
 			"without.");
 	if (o->size && o->method == TFR_RESAMPLE_REJECT)
-		return refuse(err, "the size that --method reject gives is random: no --total",
+		return refuse(err, "the size of --method reject is random; it cannot go with --total",
 			"Leave --method out to get exactly so many records.");
 	return o->weights ? check_weights(o, err) : check_classes(o, err);
 }

@@ -54,7 +54,7 @@ static enum tfr_status add(struct tfr_target *t, char *name, size_t name_size, c
 	uint32_t i;
 
 	if (!tfr_class_unescape(name, &class.text.size)) {
-		tfr_fail(err, TFR_EUSAGE, "a backslash before '%.1s' in %s is no escape",
+		tfr_fail(err, TFR_EUSAGE, "a backslash before '%.1s' in %s is not an escape",
 			name + class.text.size + 1, where);
 		tfr_error_hint(err, "A backslash in the name of a class is written as \\\\.");
 		return TFR_EUSAGE;
@@ -64,7 +64,7 @@ static enum tfr_status add(struct tfr_target *t, char *name, size_t name_size, c
 		return status;
 	tfr_class_text(&by_name, &class, text);
 	if (t->names.items[i].records > 1)
-		return tfr_fail(err, TFR_EUSAGE, "class '%s' is there twice in %s", text, where);
+		return tfr_fail(err, TFR_EUSAGE, "class '%s' is listed twice in %s", text, where);
 	if (TFR_ARRAY_RESERVE(t->weights, t->cap, t->names.n))
 		return tfr_fail_nomem(err, "reading a distribution");
 	if (!parse_number(weight, weight_size, &t->weights[i]) || t->weights[i] < 0)
@@ -113,7 +113,7 @@ static enum tfr_status parse_item(
 		tfr_fail(err, TFR_EUSAGE, "class '%.*s' has no weight in %s",
 			(int)(name_end - name < 40 ? name_end - name : 40), name, where);
 		tfr_error_hint(err, "A list is such as '0=0.5,1=0.5'.  A name with a comma or = in "
-				    "it stands in quotes.");
+				    "it must be in quotes.");
 		return TFR_EUSAGE;
 	}
 	weight = p + 1 + strspn(p + 1, " ");
@@ -156,7 +156,7 @@ enum tfr_status tfr_target_parse(
 		t->exponent = 1;
 		if (*rest && !parse_number(rest + 1, strlen(rest + 1), &t->exponent))
 			return tfr_fail(err, TFR_EUSAGE,
-				"'%s' for %s wants a finite number behind ^", spec, option);
+				"'%s' for %s needs a finite number after ^", spec, option);
 		return TFR_OK;
 	}
 	if (!strchr(spec, '='))

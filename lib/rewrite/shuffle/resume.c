@@ -142,7 +142,7 @@ enum tfr_status tfr_resume_finished(const struct tfr_shuffle_opts *o, const stru
 	if (!status && inputs != m->inputs)
 		status = tfr_fail(err, TFR_EUSAGE, "the inputs have changed since %s", which);
 	if (status == TFR_EUSAGE)
-		tfr_error_hint(err, "Give -f to write the output anew, or the options it had.");
+		tfr_error_hint(err, "Give -f to write the output again, or the options it had.");
 	if (!status) {
 		report->complete = true;
 		report->common.written = m->records;

@@ -272,7 +272,7 @@ static enum tfr_status check_written(struct shuffle *s, struct tfr_error *err)
 	r->sum = t.sum;
 	if (r->written == s->records && r->sum == r->taken_sum)
 		return TFR_OK;
-	tfr_fail(err, TFR_EDATA, "what was written is not what was read");
+	tfr_fail(err, TFR_EDATA, "the records written are not the records read");
 	tfr_error_hint(err, "The disk or the memory of this machine is not reliable.");
 	return TFR_EDATA;
 }
@@ -361,8 +361,8 @@ enum tfr_status tfr_shuffle(const struct tfr_shuffle_opts *opts, struct tfr_shuf
 
 	if (opts->resume && opts->common.sweep.quarantine)
 		return tfr_fail(err, TFR_EUSAGE,
-			"a shuffle that can be resumed has no quarantine: what was passed over "
-			"before would be missing");
+			"a shuffle that can be resumed has no quarantine: records that the "
+			"earlier run skipped would be missing");
 	*report = (struct tfr_shuffle_report){ 0 };
 	status = tfr_set_info_carry(&info, opts->common.sweep.input, err);
 	if (!status && opts->resume && strcmp(opts->output, "-")) {

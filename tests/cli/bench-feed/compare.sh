@@ -18,7 +18,7 @@ feed --compare fast.json --tolerance 99.999; cat err
 feed --compare slow.json --json; python3 -c '
 import json
 c = json.load(open("out"))["comparison"]
-print(c["with"], c["tolerance"], [f["name"] for f in c["figures"] if f["decides"]], any(f["worse"] for f in c["figures"]))'
+print(c["with"], c["tolerance"], [f["name"] for f in c["figures"] if f["judged"]], any(f["worse"] for f in c["figures"]))'
 feed --compare old.json --augment resize,normalise; cat err
 tfr bench-feed --device sim:10G,0 --batch 4 --size 16 --epochs 2 --compare slow.json "$DATA/images.tfrecord" 2>&1 > out; echo "status $?"
 echo '{}' > none.json; feed --compare none.json; cat err

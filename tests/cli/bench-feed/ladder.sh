@@ -7,7 +7,7 @@ import json
 j = json.load(open('out'))
 for r in j['ladder']:
     print(r['stage'], r['records'], r['each'], r['records_per_second'] > 0)
-print(j['costs_most'] in [r['stage'] for r in j['ladder']])
+print(j['most_expensive'] in [r['stage'] for r in j['ladder']])
 P
 for o in '--compute-ms 3' '--html x' '--trace x' '--verify-transfers' '--compare x'; do
   tfr bench-feed --ladder $o "$DATA/images.tfrecord" > out 2> err; echo "status $?: $(head -n 1 err)"

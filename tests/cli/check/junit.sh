@@ -36,3 +36,5 @@ for i in $(seq 40); do cp two.tfrecord many$i; done
 for j in 1 8; do tfr check -q -j $j --format junit many* | grep -v '<testsuite ' > out$j; done
 cmp out1 out8 && grep -c '<testcase' out1
 tfr check --format xml whole.tfrecord 2> /dev/null; echo "status $?"
+echo "inputs that cannot be opened:"
+for format in junit github; do tfr check --format $format nosuch; echo "status $?"; done

@@ -171,7 +171,7 @@ Test(where, mistakes_are_told_with_their_place)
 	refuse("a == ", "expected a feature's name at character 6 of 'a == '");
 	refuse("a == cat", "expected a number, a text in quotes or one value, as in name[0] at "
 			   "character 6 of 'a == cat'");
-	refuse("a == 'cat", "quote that is never closed at character 6 of 'a == 'cat'");
+	refuse("a == 'cat", "unclosed quote at character 6 of 'a == 'cat'");
 	refuse("a == 3 b", "expected && or || or the end at character 8 of 'a == 3 b'");
 	refuse("(a == 3", "expected ')' at character 8 of '(a == 3'");
 	refuse("exists(a", "expected ')' at character 9 of 'exists(a'");
@@ -181,7 +181,7 @@ Test(where, mistakes_are_told_with_their_place)
 			 "character 6 of 'a =~ 3'");
 	refuse("a =~ '('", "bad pattern (missing closing parenthesis at its character 2) at "
 			   "character 6 of 'a =~ '(''");
-	refuse("3x == 1", "neither a number nor a name (names that begin like a number stand in "
+	refuse("3x == 1", "neither a number nor a name (names that begin like a number must be in "
 			  "quotes) at character 1 of "
 			  "'3x == 1'");
 }

@@ -82,11 +82,11 @@ Test(resample_target, every_fault_is_named)
 	} faults[] = {
 		{ "", "neither uniform" },
 		{ "unifrom", "neither uniform" },
-		{ "proportional^", "finite number behind ^" },
-		{ "proportional^inf", "finite number behind ^" },
-		{ "proportional^nan", "finite number behind ^" },
-		{ "proportional^1e999", "finite number behind ^" },
-		{ "proportional^0x1", "finite number behind ^" },
+		{ "proportional^", "finite number after ^" },
+		{ "proportional^inf", "finite number after ^" },
+		{ "proportional^nan", "finite number after ^" },
+		{ "proportional^1e999", "finite number after ^" },
+		{ "proportional^0x1", "finite number after ^" },
 		{ "proportionally", "neither uniform" },
 		{ "0=-0.5", "class '0' has the weight '-0.5' in --target" },
 		{ "0=nan", "class '0' has the weight 'nan'" },
@@ -99,8 +99,8 @@ Test(resample_target, every_fault_is_named)
 		{ "0=1,1", "class '1' has no weight" },
 		{ "a,b=1", "class 'a' has no weight" },
 		{ "0=0,1=0", "no class has a weight above 0 in --target" },
-		{ "0=1,1=1,0=1", "class '0' is there twice" },
-		{ "\\x41=1,A=2", "class 'A' is there twice" },
+		{ "0=1,1=1,0=1", "class '0' is listed twice" },
+		{ "\\x41=1,A=2", "class 'A' is listed twice" },
 		{ "\"a=1", "a quote is not closed" },
 		{ "a\\b=1", "a backslash before 'b'" },
 		{ "a\\x4=1", "a backslash before 'x'" },
@@ -150,7 +150,7 @@ Test(resample_target, faults_of_a_file_have_their_line)
 		{ "0\t1\n\n1\t1\n", "no tab in line 2 of 'f'" },
 		{ "0\t1\n1\t-2\n", "class '1' has the weight '-2' in line 2 of 'f'" },
 		{ "0\t1\n1\t2 \n", "class '1' has the weight '2 ' in line 2 of 'f'" },
-		{ "0\t1\n1\t1\n0\t1\n", "class '0' is there twice in line 3 of 'f'" },
+		{ "0\t1\n1\t1\n0\t1\n", "class '0' is listed twice in line 3 of 'f'" },
 	};
 
 	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++) {

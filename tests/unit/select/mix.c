@@ -206,8 +206,8 @@ Test(mix, refuses_what_is_no_weight_and_what_does_not_go_together)
 	is_refused((double[]){ 1, 1e-40 }, 2, TFR_MIX_DROP, &plain,
 		"a weight is 0 or from 1e-37 to 1e38, not 1e-40");
 	is_refused((double[]){ 0, 0 }, 2, TFR_MIX_DROP, &plain,
-		"of the sets to mix, none has a weight above 0");
-	is_refused(NULL, 0, TFR_MIX_DROP, &plain, "of the sets to mix, none has a weight above 0");
+		"no set of the mix has a weight above 0");
+	is_refused(NULL, 0, TFR_MIX_DROP, &plain, "no set of the mix has a weight above 0");
 	is_refused((double[]){ 1 }, 1, TFR_MIX_DROP,
 		&(struct tfr_select_opts){ .growing = &growing },
 		"one file can be followed, not a mix of sets");
