@@ -1,80 +1,60 @@
-/* convert/number_text.c - decimal texts to doubles; most numbers of annotations have few digits,
- * which is one exact division. */
+/* convert/number_text.c - decimal texts to doubles, without strtod() where the result is certain.
+ */
 #include "convert/number_text.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <tfr-private/text.h>
 
-enum { LONGEST = 400, EXACT_DIGITS = 15, EXACT_POWER = 22 };
+#include "base/decimal_read.h"
 
-static const double powers[EXACT_POWER + 1] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9,
-	1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+enum { LONGEST = 400 };
 
-struct digits {
-	uint64_t value;
-	size_t n, behind; /* digits, and those after the point */
-};
-
-static const char *take_digits(const char *p, const char *end, struct digits *d)
+static const char *skip_digits(const char *p, const char *end)
 {
-	for (; p < end && *p >= '0' && *p <= '9'; p++, d->n++)
-		if (d->n < EXACT_DIGITS)
-			d->value = d->value * 10 + (uint64_t)(*p - '0');
+	while (p < end && *p >= '0' && *p <= '9')
+		p++;
 	return p;
 }
 
-/* Parses an exponent and returns its end; NULL: it has no digits. */
-static const char *pass_exponent(const char *p, const char *end)
+const char *tfr_decimal_end(const char *p, const char *end)
 {
-	struct digits d = { 0 };
-	const char *from;
+	const char *from, *point;
 
-	p++;
 	p += p < end && (*p == '-' || *p == '+');
 	from = p;
-	p = take_digits(p, end, &d);
-	return p > from ? p : NULL;
-}
-
-/* The result of strtod() in the C locale. */
-static bool convert(const char *text, size_t size, double *value)
-{
-	char copy[LONGEST + 1];
-
-	memcpy(copy, text, size);
-	copy[size] = '\0';
-	*value = tfr_text_f64(copy, NULL);
-	return isfinite(*value);
+	p = skip_digits(p, end);
+	point = p < end && *p == '.' ? p : NULL;
+	if (point)
+		p = skip_digits(p + 1, end);
+	if (p - from == (point ? 1 : 0))
+		return NULL;
+	if (p < end && (*p == 'e' || *p == 'E')) {
+		p++;
+		p += p < end && (*p == '-' || *p == '+');
+		from = p;
+		p = skip_digits(p, end);
+		if (p == from)
+			return NULL;
+	}
+	return p;
 }
 
 bool tfr_number(const char *text, size_t size, double *value)
 {
-	const char *p = text, *end = text + size;
-	bool negative = size && *p == '-';
-	struct digits d = { 0 };
+	const char *end = text + size;
+	struct tfr_scanned n;
+	char copy[LONGEST + 1];
 
 	if (!size || size > LONGEST)
 		return false;
-	p += negative || *p == '+';
-	p = take_digits(p, end, &d);
-	if (p < end && *p == '.') {
-		size_t before = d.n;
-
-		p = take_digits(p + 1, end, &d);
-		d.behind = d.n - before;
-	}
-	if (!d.n)
-		return false;
-	if (p == end && d.n <= EXACT_DIGITS) {
-		*value = (double)d.value / powers[d.behind];
-		*value = negative ? -*value : *value;
+	if (tfr_decimal_scan(text, end, &n) == end && tfr_scanned_f64(&n, value))
 		return true;
-	}
-	if (p < end && (*p == 'e' || *p == 'E'))
-		p = pass_exponent(p, end);
-	return p == end && convert(text, size, value);
+	if (tfr_decimal_end(text, end) != end)
+		return false;
+	memcpy(copy, text, size);
+	copy[size] = '\0';
+	*value = tfr_text_f64(copy, NULL);
+	return isfinite(*value);
 }

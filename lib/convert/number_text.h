@@ -1,10 +1,13 @@
-/* convert/number_text.h - decimal texts of annotations as doubles, in any locale. */
+/* convert/number_text.h - decimal texts of lists and annotations as doubles, in any locale. */
 #ifndef TFR_CONVERT_NUMBER_TEXT_H
 #define TFR_CONVERT_NUMBER_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The end of [-+]digits[.][digits][e[-+]digits], or the same with digits only after the point, at
+ * the beginning of a text.  NULL: there is no number. */
+const char *tfr_decimal_end(const char *text, const char *end);
 /* Parses all of [-+]digits[.][digits][e[-+]digits], or the same with digits only after the
  * point.  False: another text, over 400 bytes, or not finite.  Equal to strtod() in the C
  * locale. */

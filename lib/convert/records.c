@@ -6,7 +6,6 @@
  * gets its place, so that a bad record takes up one place like any other: then the reading
  * thread verifies as well. */
 #include <glob.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,12 +142,8 @@ static enum tfr_status open_file(struct records *r, struct tfr_error *err)
 
 static void end_file(struct records *r)
 {
-	char text[4400];
-
-	if (!r->any && strcmp(path_of(r), "-") && r->in.opts->warn) {
-		snprintf(text, sizeof(text), "'%s' holds no records", path_of(r));
-		r->in.opts->warn(r->in.opts->ctx, text);
-	}
+	if (!r->any && strcmp(path_of(r), "-"))
+		tfr_warn(r->in.opts, "'%s' holds no records", path_of(r));
 	tfr_reader_close(r->reader);
 	r->reader = NULL;
 	r->file++;

@@ -6,7 +6,6 @@
  * archive, the place of each member.  Such an archive is then a list, which all threads read.  A
  * pipe cannot be read twice: it is a stream of members without classes.  Classes and splits are
  * found from the paths of all members, as in a folder on disk. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -422,19 +421,6 @@ static enum tfr_status look_into_list(
 	return status;
 }
 
-static void warn_of_one_class(struct archive *a)
-{
-	const struct tfr_convert_opts *o = a->in.opts;
-	char text[4400];
-
-	if (a->in.n_classes != 1 || !o->warn)
-		return;
-	snprintf(text, sizeof(text),
-		"all members are in one folder, '%.4000s', which is the only class",
-		a->in.classes[0].text);
-	o->warn(o->ctx, text);
-}
-
 /* Removes members from a list that are not items. */
 static void keep_entries(struct archive *a)
 {
@@ -465,7 +451,10 @@ static enum tfr_status lay_out(struct archive *a, struct tfr_error *err)
 	a->surveyed = true;
 	if (a->folders.class_of && !tfr_class_names_number(&a->folders.names, &a->in))
 		return tfr_fail_nomem(err, "listing an archive");
-	warn_of_one_class(a);
+	if (a->in.n_classes == 1)
+		tfr_warn(a->in.opts,
+			"all members are in one folder, '%.4000s', which is the only class",
+			a->in.classes[0].text);
 	return TFR_OK;
 }
 

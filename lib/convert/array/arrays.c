@@ -160,19 +160,15 @@ static enum tfr_status set_types(struct tfr_arrays *a, struct tfr_error *err)
 
 static void warn_of_rounding(const struct tfr_arrays *a)
 {
-	const struct tfr_convert_opts *o = a->in.opts;
-	char text[4200];
-
-	for (size_t i = 0; o->warn && i < a->n_cells; i++) {
+	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct tfr_cells *c = &a->cells[i];
 
 		if (c->cell != TFR_CELL_FLOAT || c->size != 8 || c->kind != TFR_KIND_FLOAT)
 			continue;
-		snprintf(text, sizeof(text),
+		tfr_warn(a->in.opts,
 			"'%s' has floats of 64 bits, which are rounded to the 32 that a feature "
 			"has",
 			c->name);
-		o->warn(o->ctx, text);
 	}
 }
 

@@ -5,7 +5,6 @@
  * arrays in Fortran order, whose rows are spread over the array.  Such an array is unpacked when
  * its first row is needed, to a file without a name beside the output. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -201,15 +200,9 @@ static enum tfr_status open_member(struct tfr_arrays *a, const char *path, size_
 /* A single number beside arrays of rows, such as a count or a version, belongs to no row. */
 static void leave_out(const struct tfr_arrays *a, const char *name, const char *path)
 {
-	const struct tfr_convert_opts *o = a->in.opts;
-	char text[4200];
-
-	if (!o->warn)
-		return;
-	snprintf(text, sizeof(text),
+	tfr_warn(a->in.opts,
 		"'%.2000s' of '%.2000s' is left out: it is a single value, without rows", name,
 		path);
-	o->warn(o->ctx, text);
 }
 
 enum tfr_status tfr_npz_open(struct tfr_arrays *a, const char *path, struct tfr_error *err)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/suffix.h"
 #include "convert/array/arrays.h"
 #include "convert/array/numpy.h"
 #include "io/source.h"
@@ -26,13 +27,6 @@ void tfr_numpy_release(void *own)
 	tfr_buf_clear(&o->ahead);
 	tfr_npy_clear(&o->h);
 	free(o);
-}
-
-static bool ends_in(const char *name, const char *end)
-{
-	size_t n = strlen(name), m = strlen(end);
-
-	return n >= m && !strcmp(name + n - m, end);
 }
 
 static bool is_zip(const uint8_t *head, size_t size)
@@ -51,7 +45,7 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 		return true;
 	if (!is_zip(h, offer->head_size))
 		return false;
-	if (ends_in(offer->path, ".npz"))
+	if (tfr_has_suffix(offer->path, ".npz"))
 		return true;
 	if (offer->head_size < 30)
 		return false;

@@ -20,6 +20,7 @@
 
 #include "base/array.h"
 #include "base/decimal_read.h"
+#include "convert/number_text.h"
 
 enum { NUMBER_MAX = 400 }; /* a double needs no more characters than this */
 
@@ -42,30 +43,9 @@ bool tfr_text_int64(const char *text, size_t size, int64_t *value)
 	return true;
 }
 
-/* [-+]digits[.digits][e[-+]digits], with digits before or after the point. */
 static bool is_decimal(const char *text, size_t size)
 {
-	size_t i = 0, digits = 0;
-
-	i += i < size && (text[i] == '-' || text[i] == '+');
-	for (; i < size && isdigit((unsigned char)text[i]); i++)
-		digits++;
-	i += i < size && text[i] == '.';
-	for (; i < size && isdigit((unsigned char)text[i]); i++)
-		digits++;
-	if (!digits)
-		return false;
-	if (i < size && (text[i] == 'e' || text[i] == 'E')) {
-		size_t from;
-
-		i++;
-		i += i < size && (text[i] == '-' || text[i] == '+');
-		for (from = i; i < size && isdigit((unsigned char)text[i]); i++)
-			;
-		if (i == from)
-			return false;
-	}
-	return i == size;
+	return size && tfr_decimal_end(text, text + size) == text + size;
 }
 
 static bool special(const char *text, size_t size, float *value)

@@ -16,6 +16,7 @@
 #include <tfr-private/text.h>
 
 #include "base/utf8.h"
+#include "convert/number_text.h"
 
 enum { DEPTH = 32 }; /* of arrays and objects */
 
@@ -191,39 +192,6 @@ bool tfr_token_is_integer(const struct tfr_token *t)
 	return true;
 }
 
-static const char *skip_digits(const char *p, const char *end)
-{
-	while (p < end && *p >= '0' && *p <= '9')
-		p++;
-	return p;
-}
-
-/* The end of a number that is too long for tfr_decimal_scan(). */
-static const char *end_of_number(const char *p, const char *end)
-{
-	const char *from = p;
-	size_t digits;
-
-	p = skip_digits(p, end);
-	digits = (size_t)(p - from);
-	if (p < end && *p == '.') {
-		from = ++p;
-		p = skip_digits(p, end);
-		digits += (size_t)(p - from);
-	}
-	if (!digits)
-		return NULL;
-	if (p < end && (*p == 'e' || *p == 'E')) {
-		p++;
-		p += p < end && (*p == '-' || *p == '+');
-		from = p;
-		p = skip_digits(p, end);
-		if (p == from)
-			return NULL;
-	}
-	return p;
-}
-
 /* A positive integer that is not 0 has no leading zeros. */
 static bool has_zeros(const struct tfr_token *t)
 {
@@ -245,7 +213,7 @@ static const char *read_number(const struct scan *s, const char *p, struct tfr_t
 		p = tfr_decimal_scan(p, s->end, &t->number);
 		t->scanned = p;
 		if (!p)
-			p = end_of_number(t->text + minus, s->end);
+			p = tfr_decimal_end(t->text, s->end);
 		if (!p && minus)
 			p = read_word(t->text + 1, s->end, "Infinity");
 	}

@@ -1,6 +1,5 @@
 /* convert/list/list_rows.c - a row is a line, or several where a quote holds a line break; the kinds of
  * the columns follow from all of them. */
-#include <stdio.h>
 #include <string.h>
 
 #include "convert/list/list.h"
@@ -233,35 +232,17 @@ static enum tfr_status name_columns(
 	return tfr_columns_check(&l->columns, l->path, err);
 }
 
-static void warn_of_comment(const struct tfr_list *l)
-{
-	const struct tfr_convert_opts *o = l->in.opts;
-	char text[4400];
-
-	if (!o->warn)
-		return;
-	snprintf(text, sizeof(text),
-		"skipped the comments before the header of '%.4000s', which begin with '#' and end "
-		"in line %llu",
-		l->path, (unsigned long long)l->comment_line);
-	o->warn(o->ctx, text);
-}
-
 void tfr_list_warn_of_empty(struct tfr_list *l)
 {
-	const struct tfr_convert_opts *o = l->in.opts;
-	char text[1200];
-
-	for (size_t i = 0; o->warn && i < l->columns.n; i++) {
+	for (size_t i = 0; i < l->columns.n; i++) {
 		const struct tfr_list_column *col = &l->columns.list[i];
 
 		if (col->given || col->looks || col->unfit || !col->empty)
 			continue;
-		snprintf(text, sizeof(text),
+		tfr_warn(l->in.opts,
 			"left out '%.500s': its lists are all empty, so that its kind is unknown; "
 			"'--types %.500s=float', int or bytes keeps them",
 			col->name, col->name);
-		o->warn(o->ctx, text);
 	}
 }
 
@@ -290,7 +271,10 @@ enum tfr_status tfr_list_read_header(struct tfr_list *l, struct tfr_error *err)
 		return tfr_fail_nomem(err, "reading a list");
 	l->have_first = comment_names(l, &csv);
 	if (!l->have_first)
-		warn_of_comment(l);
+		tfr_warn(l->in.opts,
+			"skipped the comments before the header of '%.4000s', which begin with '#' "
+			"and end in line %llu",
+			l->path, (unsigned long long)l->comment_line);
 	status = name_columns(l, l->have_first ? &csv : &l->reader.csv, l->have_first, err);
 	tfr_csv_close(&csv);
 	return status;
