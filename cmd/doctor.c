@@ -119,9 +119,11 @@ static void add_finding(struct findings *out, const struct tfr_doctor_finding *f
 		.system = f->system };
 	char *text = NULL;
 
-	if (f->command &&
-		asprintf(&text, "%s; %s: %s", f->text, f->fixes ? "fix" : "see", f->command) >= 0)
-		one.text = text;
+	if (f->command)
+		one.text = asprintf(&text, "%s; %s: %s", f->text, f->fixes ? "fix" : "see",
+				   f->command) < 0
+				   ? NULL
+				   : text;
 	findings_add(out, &one);
 	free(text);
 }
@@ -153,7 +155,9 @@ static void print_findings(struct cmd *c, const struct tfr_doctor *d, enum repor
 	for (size_t i = 0; added && out && i < count; i++)
 		if (!added[i])
 			add_case(out, d, tfr_doctor_finding(d, i)->subject, added);
-	if (added && out)
+	if (!added)
+		cmd_no_memory(c);
+	else if (out)
 		findings_print(out);
 	findings_free(out);
 	free(added);

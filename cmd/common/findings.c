@@ -21,7 +21,7 @@ struct findings {
 	struct text lines, notes;
 	uint64_t line_count, note_count;
 	bool system; /* one of them is a failure of the system */
-	bool incomplete; /* memory was missing for a case: there is no document */
+	bool incomplete; /* memory ran out: a finding or a case is missing */
 };
 
 /* Writes a character that has a meaning in the format. */
@@ -187,12 +187,14 @@ void findings_add(struct findings *f, const struct finding *one)
 	bool note = one->level == FINDING_NOTE;
 	FILE *to = note ? f->notes.f : f->lines.f;
 
+	if (!one->text || !to) {
+		f->incomplete = true;
+		return;
+	}
 	if (f->format == FORMAT_GITHUB) {
 		print_github(f, one);
 		return;
 	}
-	if (!to)
-		return;
 	f->system |= one->system;
 	f->line_count += !note;
 	f->note_count += note;
@@ -224,9 +226,9 @@ void findings_print(struct findings *f)
 {
 	char *xml = f->format == FORMAT_JUNIT ? text_close(&f->xml) : NULL;
 
-	if (xml && !f->incomplete)
-		print_suite(f, xml);
-	else if (f->format == FORMAT_JUNIT)
+	if (f->incomplete || (f->format == FORMAT_JUNIT && !xml))
 		cmd_no_memory(f->c);
+	else if (xml)
+		print_suite(f, xml);
 	free(xml);
 }

@@ -23,7 +23,7 @@ struct finding {
 	const char *path; /* the file; NULL or "-": none in the repository */
 	bool has_record;
 	uint64_t record, offset;
-	const char *text; /* one line */
+	const char *text; /* one line; NULL: out of memory, which findings_print() reports */
 	bool system;	  /* the system failed, not the data */
 };
 

@@ -16,13 +16,11 @@ static void add(struct findings *f, const char *name, const char *path, const ch
 {
 	char *text;
 	va_list args;
-	int n;
 
 	va_start(args, format);
-	n = vasprintf(&text, format, args);
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
 	va_end(args);
-	if (n < 0)
-		return;
 	findings_add(f, &(struct finding){ .name = name, .path = path, .text = text });
 	free(text);
 }
