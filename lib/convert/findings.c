@@ -31,19 +31,11 @@ static enum tfr_status flush(struct tfr_findings *f, size_t keep, struct tfr_err
 
 	if (f->out.size > keep) {
 		status = tfr_output_write(f->output, f->out.data, f->out.size, err);
-		f->written += f->out.size;
+		f->state.written += f->out.size;
 		f->out.size = 0;
 	}
 	return status;
 }
-
-/* The part of a mark before the waiting lines. */
-struct mark {
-	uint64_t written, colours, waiting;
-	uint64_t token; /* of the list's temporary name */
-	uint64_t count[TFR_FINDINGS];
-	uint64_t some, overflowed;
-};
 
 /* Whether these are lines, each with its head. */
 static bool are_lines(const uint8_t *p, uint64_t size)
@@ -62,51 +54,37 @@ static bool are_lines(const uint8_t *p, uint64_t size)
 	return true;
 }
 
+/* The state of another run, before the waiting lines. */
 static enum tfr_status take_up(
-	struct tfr_findings *f, struct tfr_unread *found, uint64_t *token, struct tfr_error *err)
+	struct tfr_findings *f, struct tfr_unread *found, struct tfr_error *err)
 {
-	struct mark m;
 	const void *waiting;
 
-	if (!tfr_unread_copy(found, &m, sizeof(m)) ||
-		!(waiting = tfr_unread_take(found, m.waiting)) || !are_lines(waiting, m.waiting))
+	if (!tfr_unread_copy(found, &f->state, sizeof(f->state)) ||
+		!(waiting = tfr_unread_take(found, f->state.waiting)) ||
+		!are_lines(waiting, f->state.waiting))
 		return tfr_fail(
 			err, TFR_EDATA, "the saved position of the run to be resumed is invalid");
-	if (!tfr_buf_append(&f->waiting, waiting, m.waiting))
-		return tfr_fail_nomem(err, "listing what was found");
-	*token = m.token;
-	f->written = m.written;
-	f->colours = m.colours;
-	f->some = m.some;
-	f->overflowed = m.overflowed;
-	memcpy(f->count, m.count, sizeof(f->count));
-	return TFR_OK;
+	return tfr_buf_append(&f->waiting, waiting, f->state.waiting)
+		       ? TFR_OK
+		       : tfr_fail_nomem(err, "listing what was found");
 }
 
 enum tfr_status tfr_findings_mark(
 	struct tfr_findings *f, struct tfr_buf *mark, struct tfr_error *err)
 {
-	struct mark m;
-	uint64_t token = 0;
 	enum tfr_status status = f->output ? flush(f, 0, err) : TFR_OK;
 
 	if (!status && f->output)
-		status = tfr_output_checkpoint(f->output, &token, err);
+		status = tfr_output_checkpoint(f->output, &f->state.token, err);
 	if (!status && f->output && tfr_output_is_file(f->output))
 		status = tfr_sync_directory_of(f->opts->findings, err);
 	if (status)
 		return status;
 	if (f->output && f->opts->resume)
 		tfr_output_keep(f->output);
-	memset(&m, 0, sizeof(m));
-	m.token = token;
-	m.written = f->written;
-	m.colours = f->colours;
-	m.waiting = f->waiting.size;
-	m.some = f->some;
-	m.overflowed = f->overflowed;
-	memcpy(m.count, f->count, sizeof(m.count));
-	if (!tfr_buf_append(mark, &m, sizeof(m)) ||
+	f->state.waiting = f->waiting.size;
+	if (!tfr_buf_append(mark, &f->state, sizeof(f->state)) ||
 		!tfr_buf_append(mark, f->waiting.data, f->waiting.size))
 		return tfr_fail_nomem(err, "noting how far a run is");
 	return TFR_OK;
@@ -117,15 +95,16 @@ enum tfr_status tfr_findings_open(struct tfr_findings *f, const struct tfr_conve
 {
 	struct tfr_output_opts out = { .force = opts->writer.force,
 		.temporaries = opts->writer.temporaries,
-		.resume = mark ? &f->written : NULL,
+		.resume = mark ? &f->state.written : NULL,
 		.sealed = mark && sealed };
 	size_t n = opts->findings ? strlen(opts->findings) : 0;
 	enum tfr_status status;
 
 	*f = (struct tfr_findings){ .opts = opts, .prefix = prefix };
-	status = mark ? take_up(f, mark, &out.token, err) : TFR_OK;
+	status = mark ? take_up(f, mark, err) : TFR_OK;
 	if (status || !opts->findings)
 		return status;
+	out.token = f->state.token;
 	f->sealed = mark && sealed;
 	f->json = n >= 5 && !strcmp(opts->findings + n - 5, ".json");
 	f->line = tfr_json_new();
@@ -182,9 +161,9 @@ static bool make_line(struct tfr_findings *f, const struct tfr_item *item, enum 
 static enum tfr_status write_line(
 	struct tfr_findings *f, const void *line, size_t size, struct tfr_error *err)
 {
-	const char *before = !f->json ? "" : f->some ? ",\n  " : "\n  ";
+	const char *before = !f->json ? "" : f->state.some ? ",\n  " : "\n  ";
 
-	f->some = true;
+	f->state.some = true;
 	if (!tfr_buf_append(&f->out, before, strlen(before)) ||
 		!tfr_buf_append(&f->out, line, size))
 		return tfr_fail_nomem(err, "listing what was found");
@@ -213,18 +192,18 @@ static enum tfr_status list(struct tfr_findings *f, const struct tfr_item *item,
 	struct head head = { .gray = finding == TFR_FOUND_GRAY };
 	TFR_AUTO_BUF line = { 0 };
 
-	if (!f->output || (head.gray && f->overflowed && !f->colours))
+	if (!f->output || (head.gray && f->state.overflowed && !f->state.colours))
 		return TFR_OK;
 	if (!make_line(f, item, finding, &line))
 		return tfr_fail_nomem(err, "listing what was found");
-	if (f->colours || f->overflowed)
+	if (f->state.colours || f->state.overflowed)
 		return write_line(f, line.data, line.size, err);
 	head.size = (uint32_t)line.size;
 	if (!tfr_buf_append(&f->waiting, &head, sizeof(head)) ||
 		!tfr_buf_append(&f->waiting, line.data, line.size))
 		return tfr_fail_nomem(err, "listing what was found");
-	f->overflowed = f->waiting.size > MOST_WAITING;
-	return f->overflowed ? release(f, false, err) : TFR_OK;
+	f->state.overflowed = f->waiting.size > MOST_WAITING;
+	return f->state.overflowed ? release(f, false, err) : TFR_OK;
 }
 
 enum tfr_status tfr_findings_add(
@@ -233,11 +212,11 @@ enum tfr_status tfr_findings_add(
 	uint32_t found = item->skipped ? 1u << item->finding : item->found;
 	enum tfr_status status = TFR_OK;
 
-	if (!item->skipped && item->came.channels > 2 && !f->colours++)
+	if (!item->skipped && item->came.channels > 2 && !f->state.colours++)
 		status = release(f, true, err);
 	for (unsigned i = 0; !status && i < TFR_FINDINGS; i++)
 		if (found & 1u << i) {
-			f->count[i]++;
+			f->state.count[i]++;
 			status = list(f, item, (enum tfr_finding)i, err);
 		}
 	return status;
@@ -251,11 +230,11 @@ static enum tfr_status end_json(struct tfr_findings *f, struct tfr_error *err)
 	tfr_json_reset(f->line);
 	tfr_json_open_object(f->line, NULL);
 	for (unsigned i = 0; i < TFR_FINDINGS; i++)
-		if (f->count[i])
-			tfr_json_u64(f->line, tfr_finding_code((enum tfr_finding)i), f->count[i]);
+		if (f->state.count[i])
+			tfr_json_u64(f->line, tfr_finding_code((enum tfr_finding)i), f->state.count[i]);
 	tfr_json_close_object(f->line);
 	text = tfr_json_text(f->line, &size);
-	if (!text || !tfr_buf_printf(&f->out, "%s], \"counts\": %.*s}\n", f->some ? "\n" : "",
+	if (!text || !tfr_buf_printf(&f->out, "%s], \"counts\": %.*s}\n", f->state.some ? "\n" : "",
 			     (int)size, text))
 		return tfr_fail_nomem(err, "listing what was found");
 	return TFR_OK;
@@ -266,9 +245,9 @@ enum tfr_status tfr_findings_seal(
 {
 	enum tfr_status status = TFR_OK;
 
-	if (!f->colours)
-		f->count[TFR_FOUND_GRAY] = 0;
-	memcpy(report->found, f->count, sizeof(f->count));
+	if (!f->state.colours)
+		f->state.count[TFR_FOUND_GRAY] = 0;
+	memcpy(report->found, f->state.count, sizeof(f->state.count));
 	if (!f->output)
 		return TFR_OK;
 	if (!f->sealed) {

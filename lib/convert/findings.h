@@ -10,6 +10,17 @@
 struct tfr_output;
 struct tfr_json;
 
+/* What another run needs to continue, as it is saved. */
+struct tfr_findings_state {
+	uint64_t written;	   /* bytes of the file */
+	uint64_t colours;	   /* images that are not gray */
+	uint64_t waiting;	   /* bytes of lines that wait, when it was saved */
+	uint64_t token;		   /* of the list's temporary name, likewise */
+	uint64_t count[TFR_FINDINGS];
+	uint64_t some;	     /* JSON: whether a finding has been listed */
+	uint64_t overflowed; /* whether too many lines waited */
+};
+
 struct tfr_findings {
 	const struct tfr_convert_opts *opts;
 	const char *prefix;	   /* of every name: "images/" */
@@ -17,12 +28,9 @@ struct tfr_findings {
 	bool json;
 	struct tfr_json *line; /* JSON: of one finding */
 	struct tfr_buf out;    /* text to write */
-	uint64_t written;      /* of the file */
-	bool some;	       /* JSON: a finding has been listed */
-	uint64_t count[TFR_FINDINGS];
-	uint64_t colours; /* images that are not gray */
 	struct tfr_buf waiting;
-	bool overflowed, sealed;
+	struct tfr_findings_state state;
+	bool sealed;
 };
 
 /* `mark` NULL: starts at the beginning, else continues from tfr_findings_mark().  `sealed`: the

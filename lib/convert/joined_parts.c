@@ -107,14 +107,12 @@ static enum tfr_status no_split(const struct tfr_parts *parts, const char *folde
 	const struct tfr_convert_opts *o, struct tfr_error *err)
 {
 	char text[300] = "";
-	size_t at = 0;
 
-	for (size_t k = 0; k < parts->n && at < sizeof(text); k++)
+	for (size_t k = 0; k < parts->n; k++)
 		if (parts->list[k].split)
-			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s'%s/'",
-				at ? ", " : "", parts->list[k].split);
+			tfr_list_name(text, sizeof(text), parts->list[k].split, "/");
 	tfr_fail(err, TFR_EUSAGE, "no split '%s' with annotations in '%s'", folder, o->inputs[0]);
-	if (at && at < sizeof(text))
+	if (*text && strlen(text) < sizeof(text) - 1)
 		tfr_error_hint(err, "Its splits are %s.", text);
 	return TFR_EUSAGE;
 }

@@ -27,15 +27,19 @@ bool tfr_has_extension(const char *name, const char *extension)
 	return dot && dot > name && !strcasecmp(dot + 1, extension);
 }
 
+bool tfr_has_one_of(const char *name, const char *const *extensions)
+{
+	while (*extensions && !tfr_has_extension(name, *extensions))
+		extensions++;
+	return *extensions;
+}
+
 bool tfr_is_image(const char *name)
 {
 	static const char *const extensions[] = { "jpg", "jpeg", "jpe", "png", "webp", "bmp", "gif",
-		"tif", "tiff" };
+		"tif", "tiff", NULL };
 
-	for (size_t i = 0; i < sizeof(extensions) / sizeof(*extensions); i++)
-		if (tfr_has_extension(name, extensions[i]))
-			return true;
-	return false;
+	return tfr_has_one_of(name, extensions);
 }
 
 ssize_t tfr_read_head(int folder, const char *path, void *head, size_t size)
@@ -77,10 +81,9 @@ static struct tfr_names *kind_of(struct tfr_listing *l, const char *name)
 		return &l->texts;
 	if (tfr_has_extension(name, "xml"))
 		return &l->xmls;
-	if (tfr_has_extension(name, "yaml") || tfr_has_extension(name, "yml"))
+	if (tfr_has_one_of(name, (const char *const[]){ "yaml", "yml", NULL }))
 		return &l->yamls;
-	if (tfr_has_extension(name, "json") || tfr_has_extension(name, "csv") ||
-		tfr_has_extension(name, "jsonl"))
+	if (tfr_has_one_of(name, (const char *const[]){ "json", "csv", "jsonl", NULL }))
 		return &l->tables;
 	return NULL;
 }

@@ -25,6 +25,8 @@ bool tfr_listing_open(struct tfr_listing *l, const char *folder);
 void tfr_listing_close(struct tfr_listing *l);
 
 bool tfr_has_extension(const char *name, const char *extension);
+/* Whether it has one of the extensions of a list that ends in NULL. */
+bool tfr_has_one_of(const char *name, const char *const *extensions);
 /* Whether the name of a file has an image's extension. */
 bool tfr_is_image(const char *name);
 /* Reads the first bytes of a file, without waiting for the writer of a FIFO.  -1 with errno. */

@@ -261,18 +261,22 @@ static uint32_t find_folder(const struct tfr_splits *s, const char *path)
 	return found;
 }
 
+void tfr_list_name(char *text, size_t size, const char *name, const char *end)
+{
+	size_t at = strlen(text);
+
+	snprintf(text + at, size - at, "%s'%s%s'", at ? ", " : "", name, end);
+}
+
 static enum tfr_status not_there(const struct tfr_splits *s, const char *folder,
 	const struct tfr_convert_opts *o, struct tfr_error *err)
 {
 	char text[300] = "";
-	size_t at = 0;
 
 	for (uint32_t d = s->base + 1; d < s->scan->dirs[s->base].end; d = s->scan->dirs[d].end)
-		if (at < sizeof(text))
-			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s'%s/'",
-				at ? ", " : "", name_of(s->scan, d));
+		tfr_list_name(text, sizeof(text), name_of(s->scan, d), "/");
 	tfr_fail(err, TFR_EUSAGE, "no folder '%s' in '%s'", folder, o->inputs[0]);
-	if (at && at < sizeof(text))
+	if (*text && strlen(text) < sizeof(text) - 1)
 		tfr_error_hint(err, "Its folders are %s.", text);
 	return TFR_EUSAGE;
 }
@@ -378,14 +382,11 @@ enum tfr_status tfr_splits_refuse_found(const struct tfr_convert_opts *opts, con
 	const struct tfr_found_split *found, size_t n, struct tfr_error *err)
 {
 	char text[200] = "";
-	size_t at = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		if (opts->found_split)
 			opts->found_split(opts->ctx, &found[i]);
-		if (at < sizeof(text))
-			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s'%s'",
-				at ? ", " : "", found[i].folder);
+		tfr_list_name(text, sizeof(text), found[i].folder, "");
 	}
 	tfr_fail(err, TFR_EUSAGE, "'%s' contains %s: %s", opts->inputs[0], what, text);
 	tfr_error_hint(err,

@@ -44,6 +44,8 @@ enum tfr_status tfr_splits_find(struct tfr_splits *s, const struct tfr_usable *u
 /* For splits that no target names: TFR_EUSAGE, by tfr_splits_refuse_found(). */
 enum tfr_status tfr_splits_refuse(const struct tfr_splits *s, const struct tfr_usable *u,
 	const struct tfr_convert_opts *opts, struct tfr_error *err);
+/* Appends a name to a list for a message: "'a/', 'b/'"; a list that is full stays as it is. */
+void tfr_list_name(char *text, size_t size, const char *name, const char *end);
 /* Calls opts->found_split for each, and returns TFR_EUSAGE: the input contains `what`. */
 enum tfr_status tfr_splits_refuse_found(const struct tfr_convert_opts *opts, const char *what,
 	const struct tfr_found_split *found, size_t n, struct tfr_error *err);

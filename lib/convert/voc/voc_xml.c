@@ -12,7 +12,7 @@
 
 #include <expat.h>
 
-#include <tfr-private/text.h>
+#include "convert/number_text.h"
 
 enum { DEEPEST = 64, TEXT_MOST = 4096, OBJECTS_MOST = 100000, SIZE_MOST = 64 << 20 };
 
@@ -158,10 +158,9 @@ static size_t keep_text(struct parsing *p)
 static double take_number(struct parsing *p, const char *fault)
 {
 	const char *text = trimmed(p);
-	char *end;
-	double value = tfr_text_f64(text, &end);
+	double value = 0;
 
-	if (end == text || *end || !isfinite(value) || strpbrk(text, "xXpP"))
+	if (!tfr_number(text, strlen(text), &value))
 		stop(p, fault);
 	return value;
 }
@@ -175,7 +174,6 @@ static bool take_flag(struct parsing *p, const char *fault)
 	if (!*text || !strcmp(text, "Unspecified"))
 		return false;
 	value = take_number(p, fault);
-
 	if (value != 0 && value != 1)
 		stop(p, fault);
 	return value != 0;

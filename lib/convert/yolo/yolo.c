@@ -190,12 +190,9 @@ static bool is_other(const char *name)
 {
 	static const char *const extensions[] = { "txt", "yaml", "yml", "names", "data", "labels",
 		"cfg", "cache", "json", "jsonl", "csv", "xml", "md", "html", "pdf", "py", "npy",
-		"zip", "weights" };
+		"zip", "weights", NULL };
 
-	for (size_t i = 0; i < sizeof(extensions) / sizeof(*extensions); i++)
-		if (tfr_has_extension(name, extensions[i]))
-			return true;
-	return false;
+	return tfr_has_one_of(name, extensions);
 }
 
 static enum tfr_status read_all(struct yolo *y, struct tfr_error *err)
