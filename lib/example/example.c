@@ -176,7 +176,7 @@ static inline __attribute__((always_inline)) bool parse_feature(
 			e->view.count = e->view.body_size = 0;
 			e->view.one_chunk = false;
 		}
-		inner = tfr_wire_enter(w, &f);
+		tfr_wire_begin(&inner, w, &f);
 		if (!measure_list(&inner, f.number, &l))
 			return tfr_wire_leave(w, &inner);
 		if (!add_list(ex, e, &l)) {
@@ -280,8 +280,9 @@ static bool parse_entry(struct tfr_example *ex, struct tfr_wire *w)
 			e->view.key = (const char *)f.data;
 			e->view.key_size = f.size;
 		} else if (f.number == 2 && f.type == TFR_WIRE_BYTES) {
-			struct tfr_wire inner = tfr_wire_enter(w, &f);
+			TFR_UNSET struct tfr_wire inner;
 
+			tfr_wire_begin(&inner, w, &f);
 			if (!parse_feature(ex, &inner, e))
 				return tfr_wire_leave(w, &inner);
 		} else {
@@ -305,7 +306,7 @@ static inline __attribute__((always_inline)) bool parse_each(struct tfr_example 
 
 		if (f.number != 1 || f.type != TFR_WIRE_BYTES)
 			continue;
-		inner = tfr_wire_enter(w, &f);
+		tfr_wire_begin(&inner, w, &f);
 		if (!parse(ex, &inner))
 			return tfr_wire_leave(w, &inner);
 	}

@@ -104,13 +104,27 @@ static inline bool tfr_wire_next(struct tfr_wire *w, struct tfr_wire_field *f)
 	return tfr_wire_content(w, f, tag_at);
 }
 
-/* Enters the message inside `outer` that field `f` contains. */
+/* Enters the message inside `outer` that field `f` contains.  `inner` is set member by member: a
+ * struct that is built and then copied is read in 16 bytes while parts of these are still being
+ * written, and the processor waits. */
+static inline void tfr_wire_begin(
+	struct tfr_wire *inner, const struct tfr_wire *outer, const struct tfr_wire_field *f)
+{
+	inner->p = f->data;
+	inner->end = f->data + f->size;
+	inner->depth = outer->depth + 1;
+	inner->fault = NULL;
+	inner->fault_at = NULL;
+}
+
+/* The same, for code that is not on the path of every feature. */
 static inline struct tfr_wire tfr_wire_enter(
 	const struct tfr_wire *outer, const struct tfr_wire_field *f)
 {
-	return (struct tfr_wire){
-		.p = f->data, .end = f->data + f->size, .depth = outer->depth + 1
-	};
+	struct tfr_wire inner;
+
+	tfr_wire_begin(&inner, outer, f);
+	return inner;
 }
 
 /* Leaves it and passes its fault to `outer`.  False: there was one. */
