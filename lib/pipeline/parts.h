@@ -40,7 +40,7 @@ void tfr_feed_options_clear(struct tfr_feed_settings *set);
 enum tfr_status tfr_feed_plan(
 	struct tfr_pipeline *p, const struct tfr_first_records *f, struct tfr_error *err);
 
-/* consumer.c: says which stage waits for what; with the lock. */
+/* pipeline.c: says which stage waits for what; with the lock. */
 enum tfr_status tfr_feed_stalled(struct tfr_pipeline *p, struct tfr_error *err);
 
 #endif

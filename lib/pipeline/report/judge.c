@@ -1,19 +1,92 @@
-/* pipeline/report/judge.c - which stage limits the feed, and the numbers that show it.
+/* pipeline/report/judge.c - which stage limits the feed, the numbers that show it, and what would
+ * make the feed faster.
  *
  * The workers answer most of it.  Workers that are never idle are the limit themselves, and the
  * stage that takes most of their processor time is named.  Where they wait for a processor
  * longer than they have one, and other programs have it, those programs are the limit.  Workers
  * that starve wait for reading.  Workers that are blocked wait for room in staging memory: the
  * consumer or the link is the limit, even if it is little used (as a link with a long latency
- * is).  All shares are of the time between the first batch and the last. */
+ * is).  All shares are of the time between the first batch and the last.
+ *
+ * A factor of an advice is estimated from the measurements of this run and never assumed: shares of
+ * the workers' time, the mean size of the first images, the bytes uploaded.  The next limit may
+ * undo most of the factor, so that both are reported together. */
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <tfr-private/text.h>
 
-#include "pipeline/report/judge.h"
+#include "pipeline/report/counters.h"
 #include "thread/threads.h"
+
+struct time_shares {
+	const struct tfr_feed_facts *facts;
+	double seconds;
+	struct tfr_stage_counter spent[TFR_ROWS_MAX];
+	double busy[TFR_ROWS_MAX]; /* seconds of threads */
+	double pool_seconds;	   /* of them, by workers */
+	/* Of the workers' time: at work with a processor and without one; idle, by cause. */
+	double pool, waited, starved, blocked, serial;
+	double link;	  /* share of the time that links were occupied */
+	double flight;	  /* that an upload was under way */
+	double consumer;  /* that the consumer did anything but wait for a batch */
+	double under_way; /* seconds from the start of an upload to its arrival: mean */
+	double hung;   /* seconds that uploads which have not arrived are under way: the longest */
+	double others; /* share of the processors' time that other programs had */
+	unsigned heaviest; /* row of the pool */
+	double records;	   /* delivered meanwhile */
+};
+
+/* ---- rows ---- */
+
+static enum tfr_stage_kind kind_of(const struct tfr_statistics *p, unsigned row)
+{
+	return row < p->set->rows ? p->set->list.at[row].kind : STAGE_KINDS;
+}
+
+static const char *name_of(const struct tfr_statistics *p, unsigned row)
+{
+	return row < p->set->rows ? p->set->list.at[row].row->name : "consumer";
+}
+
+/* Whether workers do it. */
+static bool is_pool(const struct tfr_statistics *p, unsigned row)
+{
+	enum tfr_stage_kind kind = kind_of(p, row);
+
+	return row < p->set->rows && kind != STAGE_READ && kind != STAGE_INFLATE &&
+	       kind != STAGE_UPLOAD;
+}
+
+/* The row of uploading; that of the consumer where there is none. */
+static unsigned upload_row(const struct tfr_statistics *p)
+{
+	return p->set->uploads ? p->set->rows - 1 : p->set->rows;
+}
+
+static double share_of(const struct time_shares *s, unsigned row)
+{
+	double share = s->seconds > 0 ? s->busy[row] / s->seconds : 0;
+
+	return share < 1 ? share : 1;
+}
+
+static double seconds_of(uint64_t ns)
+{
+	return (double)ns * 1e-9;
+}
+
+static int percent(double share)
+{
+	return (int)(share * 100 + 0.5);
+}
+
+/* A limit is a row, or one of these. */
+enum { LIMIT_MEMORY = TFR_ROWS_MAX, LIMIT_OTHERS, LIMIT_UNKNOWN };
+
+/* ---- the limit ---- */
 
 /* Above this share of their time workers count as never idle. */
 #define SATURATED 0.85
@@ -33,56 +106,56 @@ static void subtract(struct tfr_stage_counter *out, const struct tfr_stage_count
 }
 
 /* What becomes of batches: the shares of links, uploads and the consumer. */
-static void take_sink(const struct tfr_statistics *p, struct tfr_time_shares *s)
+static void take_sink(const struct tfr_statistics *p, struct time_shares *s)
 {
-	unsigned upload = tfr_judge_upload_row(p);
+	unsigned upload = upload_row(p);
 	const struct tfr_stage_counter *c = &s->spent[p->set->rows], *u = &s->spent[upload];
 	double all = s->seconds * (s->facts->uploaders ? s->facts->uploaders : 1);
-	double asked = tfr_judge_seconds(c->starved + c->busy);
+	double asked = seconds_of(c->starved + c->busy);
 
-	s->consumer = asked > 0 ? tfr_judge_seconds(c->busy) / asked : 0;
-	s->under_way = p->flights ? tfr_judge_seconds(p->flight_ns) / (double)p->flights : 0;
+	s->consumer = asked > 0 ? seconds_of(c->busy) / asked : 0;
+	s->under_way = p->flights ? seconds_of(p->flight_ns) / (double)p->flights : 0;
 	s->hung = s->facts->oldest_upload;
 	if (!p->set->uploads || all <= 0)
 		return;
 	s->link = s->busy[upload] / all;
-	s->flight = 1 - tfr_judge_seconds(u->starved + u->blocked) / all;
+	s->flight = 1 - seconds_of(u->starved + u->blocked) / all;
 	s->flight = s->flight < 0 ? 0 : s->flight;
 }
 
 /* The shares of the workers' time: at work with a processor, and the rest. */
-static void take_pool(const uint64_t *pool, struct tfr_time_shares *s)
+static void take_pool(const uint64_t *pool, struct time_shares *s)
 {
 	double all = s->pool_seconds;
 
 	for (unsigned i = 0; i < TFR_POOL_ACCOUNTS; i++)
-		all += tfr_judge_seconds(pool[i]);
+		all += seconds_of(pool[i]);
 	all = all > 0 ? all : 1;
 	s->pool = s->pool_seconds / all;
-	s->starved = tfr_judge_seconds(pool[TFR_POOL_STARVED]) / all;
-	s->blocked = tfr_judge_seconds(pool[TFR_POOL_BLOCKED]) / all;
-	s->serial = tfr_judge_seconds(pool[TFR_POOL_SERIAL]) / all;
-	s->waited = tfr_judge_seconds(pool[TFR_POOL_WAITED]) / all;
+	s->starved = seconds_of(pool[TFR_POOL_STARVED]) / all;
+	s->blocked = seconds_of(pool[TFR_POOL_BLOCKED]) / all;
+	s->serial = seconds_of(pool[TFR_POOL_SERIAL]) / all;
+	s->waited = seconds_of(pool[TFR_POOL_WAITED]) / all;
 }
 
-static struct tfr_time_shares take_shares(
+static struct time_shares take_shares(
 	const struct tfr_statistics *p, const struct tfr_feed_facts *facts, double seconds)
 {
 	static const struct tfr_counter_snapshot none;
 	bool steady = tfr_statistics_steady(p);
 	const struct tfr_counter_snapshot *first = steady ? &p->first : &none;
 	const struct tfr_counter_snapshot *last = steady ? &p->last : &p->now;
-	struct tfr_time_shares s = { .facts = facts, .seconds = seconds };
+	struct time_shares s = { .facts = facts, .seconds = seconds };
 	uint64_t pool[TFR_POOL_ACCOUNTS];
 	double heaviest = -1;
 
 	if (steady)
-		s.seconds = tfr_judge_seconds(p->last_ns - p->first_ns);
+		s.seconds = seconds_of(p->last_ns - p->first_ns);
 	s.records = (double)(p->records - (steady ? p->first_records : 0));
 	for (unsigned i = 0; i <= p->set->rows; i++) {
 		subtract(&s.spent[i], &last->rows[i], &first->rows[i]);
-		s.busy[i] = tfr_judge_seconds(s.spent[i].busy);
-		if (!tfr_judge_is_pool(p, i))
+		s.busy[i] = seconds_of(s.spent[i].busy);
+		if (!is_pool(p, i))
 			continue;
 		s.pool_seconds += s.busy[i];
 		if (s.busy[i] > heaviest) {
@@ -100,14 +173,14 @@ static struct tfr_time_shares take_shares(
 /* Whether one worker at a time does it. */
 static bool is_serial(const struct tfr_statistics *p, unsigned row)
 {
-	enum tfr_stage_kind kind = tfr_judge_kind(p, row);
+	enum tfr_stage_kind kind = kind_of(p, row);
 
 	return row < p->set->batch_row &&
 	       (kind == STAGE_SHUFFLE || kind == STAGE_CACHE || kind == STAGE_PREFETCH);
 }
 
 /* What only one worker at a time may do, and does most of. */
-static unsigned serial_row(const struct tfr_statistics *p, const struct tfr_time_shares *s)
+static unsigned serial_row(const struct tfr_statistics *p, const struct time_shares *s)
 {
 	unsigned row = 0;
 
@@ -126,7 +199,7 @@ static bool lacks_memory(const struct tfr_statistics *p)
 
 /* Uploads that are under way for no longer than a thread waits for its turn, while other programs
  * have most of the processors, say more of these than of the link. */
-static bool lacks_processors(const struct tfr_time_shares *s)
+static bool lacks_processors(const struct time_shares *s)
 {
 	double under_way = s->under_way > s->hung ? s->under_way : s->hung;
 
@@ -134,7 +207,7 @@ static bool lacks_processors(const struct tfr_time_shares *s)
 }
 
 /* Workers have batches ready and no room for more. */
-static unsigned limiting_sink(const struct tfr_statistics *p, const struct tfr_time_shares *s)
+static unsigned limiting_sink(const struct tfr_statistics *p, const struct time_shares *s)
 {
 	double working = s->pool + s->waited;
 	double sink = s->link > s->consumer ? s->link : s->consumer;
@@ -147,10 +220,10 @@ static unsigned limiting_sink(const struct tfr_statistics *p, const struct tfr_t
 		return LIMIT_MEMORY;
 	if (!p->set->uploads || s->flight < s->consumer)
 		return p->set->rows;
-	return lacks_processors(s) ? LIMIT_OTHERS : tfr_judge_upload_row(p);
+	return lacks_processors(s) ? LIMIT_OTHERS : upload_row(p);
 }
 
-static unsigned limiting_stage(const struct tfr_statistics *p, const struct tfr_time_shares *s)
+static unsigned limiting_stage(const struct tfr_statistics *p, const struct time_shares *s)
 {
 	if (s->seconds < TURN)
 		return LIMIT_UNKNOWN;
@@ -162,13 +235,13 @@ static unsigned limiting_stage(const struct tfr_statistics *p, const struct tfr_
 		return serial_row(p, s);
 	/* Reading waits for the inflater if that takes most of the readers' time. */
 	for (unsigned i = 0; i < p->set->rows; i++)
-		if (tfr_judge_kind(p, i) == STAGE_INFLATE && s->busy[i] > s->busy[0])
+		if (kind_of(p, i) == STAGE_INFLATE && s->busy[i] > s->busy[0])
 			return i;
 	return 0;
 }
 
 static void find_upload(
-	const struct tfr_statistics *p, const struct tfr_time_shares *s, char *text, size_t size)
+	const struct tfr_statistics *p, const struct time_shares *s, char *text, size_t size)
 {
 	double each = s->under_way;
 	bool ms = each < 1;
@@ -177,39 +250,39 @@ static void find_upload(
 		snprintf(text, size,
 			"the first upload is under way for %.3g s, the workers wait for it %d%% of "
 			"their time",
-			s->hung, tfr_judge_percent(s->blocked));
+			s->hung, percent(s->blocked));
 	else if (s->link >= SATURATED)
 		snprintf(text, size,
 			"the link is busy %d%% of the time, the workers wait for it %d%% of theirs",
-			tfr_judge_percent(s->link), tfr_judge_percent(s->blocked));
+			percent(s->link), percent(s->blocked));
 	else
 		snprintf(text, size,
 			"each upload is under way for %.3g %s, the link is busy %d%% of the time, "
 			"the "
 			"workers wait for it %d%% of theirs",
-			ms ? each * 1e3 : each, ms ? "ms" : "s", tfr_judge_percent(s->link),
-			tfr_judge_percent(s->blocked));
+			ms ? each * 1e3 : each, ms ? "ms" : "s", percent(s->link),
+			percent(s->blocked));
 }
 
 static void find_pool(
-	const struct tfr_statistics *p, const struct tfr_time_shares *s, char *text, size_t size)
+	const struct tfr_statistics *p, const struct time_shares *s, char *text, size_t size)
 {
 	unsigned cores = tfr_cpu_count();
 	int n;
 
 	if (p->set->opts.threads == cores)
 		n = snprintf(text, size, "%u of %u cores busy %d%% of the time", cores, cores,
-			tfr_judge_percent(s->pool));
+			percent(s->pool));
 	else
 		n = snprintf(text, size, "%u worker%s on %u cores busy %d%% of the time",
 			p->set->opts.threads, p->set->opts.threads == 1 ? "" : "s", cores,
-			tfr_judge_percent(s->pool));
+			percent(s->pool));
 	if (s->waited >= 0.1)
 		snprintf(text + n, size - (size_t)n, ", and without a core %d%%",
-			tfr_judge_percent(s->waited));
+			percent(s->waited));
 }
 
-static void find(const struct tfr_statistics *p, const struct tfr_time_shares *s, unsigned limit,
+static void find(const struct tfr_statistics *p, const struct time_shares *s, unsigned limit,
 	char *text, size_t size)
 {
 	char each[TFR_SIZE_TEXT];
@@ -221,26 +294,24 @@ static void find(const struct tfr_statistics *p, const struct tfr_time_shares *s
 			"they had %d%% of the processors; the workers waited for one %d%% of their "
 			"time, "
 			"and for the device, whose threads need one too, %d%%",
-			tfr_judge_percent(s->others), tfr_judge_percent(s->waited),
-			tfr_judge_percent(s->blocked));
+			percent(s->others), percent(s->waited), percent(s->blocked));
 	else if (limit == LIMIT_MEMORY)
 		snprintf(text, size,
 			"-m allows %u staging and %u device buffers of %s, and the workers wait "
 			"for "
 			"one %d%% of their time",
 			p->set->plan.staging, p->set->plan.device,
-			tfr_format_size(p->set->plan.transfer_bytes, each),
-			tfr_judge_percent(s->blocked));
+			tfr_format_size(p->set->plan.transfer_bytes, each), percent(s->blocked));
 	else if (limit == p->set->rows)
 		snprintf(text, size,
 			"the consumer is busy %d%% of the time, the workers wait for it %d%% of "
 			"theirs",
-			tfr_judge_percent(s->consumer), tfr_judge_percent(s->blocked));
-	else if (tfr_judge_kind(p, limit) == STAGE_UPLOAD)
+			percent(s->consumer), percent(s->blocked));
+	else if (kind_of(p, limit) == STAGE_UPLOAD)
 		find_upload(p, s, text, size);
-	else if (!tfr_judge_is_pool(p, limit))
+	else if (!is_pool(p, limit))
 		snprintf(text, size, "the workers starve %d%% of their time, waiting for records",
-			tfr_judge_percent(s->starved));
+			percent(s->starved));
 	else
 		find_pool(p, s, text, size);
 }
@@ -251,13 +322,242 @@ static const char *limit_name(const struct tfr_statistics *p, unsigned limit)
 		return "unknown";
 	if (limit == LIMIT_MEMORY)
 		return "memory";
-	return limit == LIMIT_OTHERS ? "other programs" : tfr_judge_name(p, limit);
+	return limit == LIMIT_OTHERS ? "other programs" : name_of(p, limit);
+}
+
+/* ---- the advice ---- */
+
+/* Less than this is not worth a command. */
+#define WORTH 1.15
+
+/* An advice, and how many times faster the limiting stage is with it; 0: not known. */
+struct advice {
+	char text[220];
+	double factor;
+};
+
+/* The records a second that the pool, reading, or uploading could do if nothing else held it back;
+ * 0: not known. */
+static double could_do(const struct tfr_statistics *p, const struct time_shares *s, unsigned row)
+{
+	if (is_pool(p, row))
+		return s->pool > 0 && s->seconds > 0 ? s->records / s->seconds / s->pool : 0;
+	if (s->busy[row] <= 0)
+		return 0;
+	if (row < upload_row(p)) /* read, inflate: files' records, of which each may be
+					  several images */
+		return (double)s->spent[row].items * tfr_stage_list_copies(&p->set->list) /
+		       s->busy[row];
+	return s->records / s->busy[row];
+}
+
+/* The shorter side that images in the records would do with: what random crops leave of 256 for
+ * 224, and in that proportion for other sizes. */
+static uint32_t enough(const struct tfr_statistics *p)
+{
+	uint32_t side = 0;
+
+	for (unsigned i = 0; i < p->set->rows; i++) {
+		const struct tfr_stage *st = &p->set->list.at[i];
+		uint32_t longer = st->width > st->height ? st->width : st->height;
+
+		if (st->kind == STAGE_IMAGE && longer && !side)
+			side = longer;
+	}
+	return (side * 8 / 7 + 7) / 8 * 8;
+}
+
+static void advise_decode(
+	const struct tfr_statistics *p, const struct time_shares *s, unsigned row, struct advice *a)
+{
+	uint32_t shorter = p->set->plan.image_width < p->set->plan.image_height
+				   ? p->set->plan.image_width
+				   : p->set->plan.image_height;
+	uint32_t side = enough(p);
+	double decode = s->pool_seconds > 0 ? s->busy[row] / s->pool_seconds : 0, pixels;
+
+	if (tfr_feeds_audio(p->set)) {
+		snprintf(a->text, sizeof(a->text), "more cores, or fewer samples of each clip");
+		return;
+	}
+	snprintf(a->text, sizeof(a->text), "more cores, or smaller images in the records");
+	if (!side || side >= shorter)
+		return;
+	pixels = (double)side / shorter * ((double)side / shorter);
+	a->factor = 1 / (1 - decode * (1 - pixels));
+	if (a->factor < WORTH)
+		a->factor = 0;
+	else
+		snprintf(a->text, sizeof(a->text),
+			"up to %.1f times more with shards at %u pixels, not %u ('tfr shard "
+			"--resize %u')",
+			a->factor, side, shorter, side);
+}
+
+static void advise_pool(
+	const struct tfr_statistics *p, const struct time_shares *s, unsigned row, struct advice *a)
+{
+	unsigned cores = tfr_cpu_count();
+	enum tfr_stage_kind kind = kind_of(p, row);
+
+	if (s->pool + s->waited >= 0.5 && p->set->opts.threads < cores) {
+		a->factor = (double)cores / p->set->opts.threads;
+		snprintf(a->text, sizeof(a->text),
+			"up to %.1f times more with all %u cores ('-j 0')", a->factor, cores);
+	} else if (kind == STAGE_DECODE) {
+		advise_decode(p, s, row, a);
+	} else if (kind == STAGE_IMAGE) {
+		snprintf(a->text, sizeof(a->text), "more cores, or %s in '%s'",
+			tfr_feeds_audio(p->set) ? "fewer samples" : "a smaller size",
+			p->set->list.at[row].text);
+	} else {
+		snprintf(a->text, sizeof(a->text), "more cores");
+	}
+}
+
+/* Readers that have records and may not hand them on, while workers starve: another's turn is
+ * waited for. */
+static bool one_is_slow(const struct time_shares *s)
+{
+	return s->facts->readers > 1 &&
+	       seconds_of(s->spent[0].blocked) > 0.25 * s->seconds * s->facts->readers;
+}
+
+static void advise_read(
+	const struct tfr_statistics *p, const struct time_shares *s, unsigned row, struct advice *a)
+{
+	size_t files = tfr_set_count(p->set->opts.set);
+	bool more = files > s->facts->readers;
+	char cycle[64] = "";
+
+	if (more)
+		snprintf(cycle, sizeof(cycle), ", or more than %u files at once (--cycle-length)",
+			s->facts->readers);
+	if (one_is_slow(s))
+		snprintf(a->text, sizeof(a->text),
+			"faster storage: readers wait %d%% of their time for the turn of a slower "
+			"file%s",
+			percent(seconds_of(s->spent[0].blocked) / s->seconds / s->facts->readers),
+			cycle);
+	else if (kind_of(p, row) == STAGE_INFLATE)
+		snprintf(a->text, sizeof(a->text),
+			"files that are not compressed ('tfr cat -z none')%s", cycle);
+	else
+		snprintf(a->text, sizeof(a->text), "faster storage%s", cycle);
+}
+
+/* The tensor that travels, by the last stage that makes it. */
+static const struct tfr_stage *last_image_stage(const struct tfr_statistics *p)
+{
+	const struct tfr_stage *last = NULL;
+
+	for (unsigned i = 0; i < p->set->rows; i++)
+		if (p->set->list.at[i].kind == STAGE_IMAGE)
+			last = &p->set->list.at[i];
+	return last;
+}
+
+static void advise_upload(
+	const struct tfr_statistics *p, const struct time_shares *s, struct advice *a)
+{
+	const struct tfr_stage *last = last_image_stage(p);
+
+	if (p->set->opts.no_overlap) {
+		snprintf(a->text, sizeof(a->text),
+			"omit --no-overlap: uploads then overlap with the rest");
+	} else if (p->set->opts.pageable) {
+		snprintf(a->text, sizeof(a->text), "pinned memory: without --pageable");
+	} else if (s->link < 0.5) {
+		snprintf(a->text, sizeof(a->text),
+			"more batches in flight (--prefetch), or larger ones: the link itself is "
+			"free %d%% of the time",
+			percent(1 - s->link));
+	} else if (last && !strcmp(last->row->name, "normalise") &&
+		   !p->set->opts.normalise_on_device) {
+		a->factor = 4;
+		snprintf(a->text, sizeof(a->text),
+			"up to 4 times more with --normalise-on device: a quarter of the bytes");
+	} else if ((last || tfr_feeds_audio(p->set)) && s->facts->image_dtype == TFR_FLOAT32 &&
+		   !p->set->opts.normalise_on_device) {
+		a->factor = 2;
+		snprintf(a->text, sizeof(a->text),
+			"up to 2 times more with 'cast=float16'%s in the list: half of the bytes",
+			tfr_feeds_audio(p->set) ? " or 'cast=int16'" : "");
+	} else {
+		snprintf(a->text, sizeof(a->text), "a faster link, or fewer bytes in a batch");
+	}
+}
+
+/* The least of what others could do; none: false. */
+static bool next_limit(const struct tfr_statistics *p, const struct time_shares *s, unsigned limit,
+	unsigned *next, double *rate)
+{
+	const unsigned others[] = { 0, s->heaviest, upload_row(p), p->set->rows };
+	bool pool = is_pool(p, limit), known = false;
+
+	for (unsigned i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		double could = could_do(p, s, others[i]);
+
+		if (others[i] == limit || (pool && is_pool(p, others[i])) || could <= 0)
+			continue;
+		/* A consumer that hands batches straight back is none. */
+		if (others[i] == p->set->rows && share_of(s, p->set->rows) < 0.01)
+			continue;
+		if (!known || could < *rate) {
+			known = true;
+			*next = others[i];
+			*rate = could;
+		}
+	}
+	return known;
+}
+
+/* What would change the limit, and the next limit after it. */
+static void advise(const struct tfr_statistics *p, const struct time_shares *s, unsigned limit,
+	char *text, size_t size)
+{
+	struct advice a = { .factor = 0 };
+	char number[TFR_SIZE_TEXT];
+	double rate = 0, then;
+	unsigned next = 0;
+
+	if (limit == LIMIT_UNKNOWN) {
+		snprintf(text, size, "a longer run, with more records or --epochs %.0f",
+			ceil(1 / (s->seconds > 1e-3 ? s->seconds : 1e-3)));
+		return;
+	}
+	if (limit == LIMIT_OTHERS) {
+		snprintf(text, size,
+			"a machine that is otherwise idle: these figures are not its own");
+		return;
+	}
+	if (limit == LIMIT_MEMORY) {
+		snprintf(text, size, "a larger --memory, or a smaller --batch");
+		return;
+	}
+	if (limit == p->set->rows)
+		snprintf(a.text, sizeof(a.text), "the feed keeps up: nothing to change in it");
+	else if (kind_of(p, limit) == STAGE_UPLOAD)
+		advise_upload(p, s, &a);
+	else if (is_pool(p, limit))
+		advise_pool(p, s, limit, &a);
+	else
+		advise_read(p, s, limit, &a);
+	then = a.factor * could_do(p, s, limit);
+	if (!next_limit(p, s, limit, &next, &rate))
+		snprintf(text, size, "%s", a.text);
+	else if (then > 0 && then < rate)
+		snprintf(text, size, "%s; it stays the limit, at about %s records/s", a.text,
+			tfr_format_count(then, number));
+	else
+		snprintf(text, size, "%s; then %s limits at %s records/s", a.text, name_of(p, next),
+			tfr_format_count(rate, number));
 }
 
 void tfr_statistics_judge(const struct tfr_statistics *p, const struct tfr_feed_facts *facts,
 	struct tfr_pipeline_stats *st)
 {
-	struct tfr_time_shares s = take_shares(p, facts, st->seconds);
+	struct time_shares s = take_shares(p, facts, st->seconds);
 	unsigned limit;
 
 	s.others = st->other_load;
@@ -266,5 +566,5 @@ void tfr_statistics_judge(const struct tfr_statistics *p, const struct tfr_feed_
 	assert(limit <= p->set->rows || limit >= LIMIT_MEMORY);
 	st->bottleneck = limit_name(p, limit);
 	find(p, &s, limit, st->finding, sizeof(st->finding));
-	tfr_judge_advise(p, &s, limit, st->advice, sizeof(st->advice));
+	advise(p, &s, limit, st->advice, sizeof(st->advice));
 }

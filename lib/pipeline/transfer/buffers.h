@@ -161,25 +161,12 @@ void tfr_staged_end_images(const struct tfr_transfer *tr, struct tfr_staged_batc
 /* ---- complete.c ---- */
 
 void tfr_staged_describe(const struct tfr_transfer *tr, struct tfr_staged_batch *b);
-/* Fills the gaps among the first `end` places, the lowest first, with the last good ones. */
-void tfr_staged_close_gaps(const struct tfr_transfer *tr, struct tfr_staged_batch *b, uint32_t end);
-
-/* ---- batch_features.c ---- */
-
-/* Parses and writes the features of the batch's records; on the account of parse up to `since`,
- * which it moves.  Without the lock. */
-enum tfr_status tfr_staged_features(struct tfr_transfer *tr, struct tfr_staged_batch *b,
-	struct tfr_batch_parser *parser, struct tfr_job_time *time, uint64_t *since,
-	struct tfr_error *err);
-
 /* ---- uploader.c ---- */
 
 /* A thread's main function; its argument is a struct tfr_uploader. */
 void *tfr_uploader_main(void *arg);
 
-/* ---- verify_upload.c ---- */
-
-/* Compares the device's memory with the staging memory. Without the lock. */
+/* Compares the device's memory with the staging memory.  Without the lock. */
 enum tfr_status tfr_upload_verify(struct tfr_uploader *l, const struct tfr_staging_buffer *b,
 	const struct tfr_device_buffer *t, struct tfr_error *err);
 
