@@ -4,20 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 uint64_t *tfr_bins_new_page(struct tfr_bins *b, const struct tfr_bins_layout *layout, unsigned key)
 {
 	size_t size = layout->width * sizeof(uint64_t);
-	uint64_t *pages, *page;
+	uint64_t *page;
 
 	if (!b->place)
 		b->place = calloc(layout->keys, sizeof(*b->place));
 	if (!b->place)
 		return NULL;
-	pages = realloc(b->pages, (b->n + 1) * size);
-	if (!pages)
+	if (tfr_array_one_more(&b->pages, b->n, size))
 		return NULL;
-	b->pages = pages;
-	page = memset(pages + (size_t)b->n * layout->width, 0, size);
+	page = memset(b->pages + (size_t)b->n * layout->width, 0, size);
 	b->place[key] = (uint16_t)++b->n;
 	return page;
 }

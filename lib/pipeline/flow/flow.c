@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "pipeline/flow/nodes.h"
 
@@ -159,17 +160,7 @@ void tfr_flow_free(struct tfr_flow *flow)
 
 bool tfr_job_slot_reserve(struct tfr_job_slot *s, unsigned more)
 {
-	assert(s->out_capacity); /* doubling gets anywhere */
-	while (s->out_capacity < s->out_count + more) {
-		struct tfr_feed_sample **larger =
-			reallocarray(s->out, s->out_capacity * 2, sizeof(struct tfr_feed_sample *));
-
-		if (!larger)
-			return false;
-		s->out = larger;
-		s->out_capacity *= 2;
-	}
-	return true;
+	return !TFR_ARRAY_RESERVE(s->out, s->out_capacity, s->out_count + more);
 }
 
 bool tfr_job_slot_put(struct tfr_job_slot *s, struct tfr_feed_sample *sample)

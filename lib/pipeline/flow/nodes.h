@@ -28,7 +28,8 @@ enum tfr_node_kind {
 /* What one job took and made; between claim and end it is its worker's. */
 struct tfr_job_slot {
 	struct tfr_feed_sample **in, **out; /* NULL in them: an epoch ends here */
-	unsigned in_count, out_count, out_capacity;
+	unsigned in_count, out_count;
+	size_t out_capacity;
 	unsigned at; /* of out: handed on */
 	bool done;
 };

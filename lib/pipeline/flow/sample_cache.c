@@ -15,6 +15,7 @@
 
 #include <tfr-private/text.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "io/source.h"
@@ -267,13 +268,10 @@ static struct entry *new_entry(struct tfr_sample_cache *c, const struct tfr_feed
 	struct entry *e;
 
 	if (c->count % ENTRIES == 0) {
-		struct entry **larger = reallocarray(c->entries, block + 1, sizeof(struct entry *));
-
-		if (!larger)
+		if (TFR_ARRAY_ONE_MORE(c->entries, block))
 			return NULL;
-		c->entries = larger;
-		larger[block] = malloc(ENTRIES * sizeof(struct entry));
-		if (!larger[block])
+		c->entries[block] = malloc(ENTRIES * sizeof(struct entry));
+		if (!c->entries[block])
 			return NULL;
 	}
 	e = &c->entries[block][c->count % ENTRIES];
