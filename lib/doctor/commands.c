@@ -2,6 +2,7 @@
  *
  * A command that keeps every record replaces the set.  A command that drops records, or changes the
  * number of shards, writes a new set beside it.  Pasting a command never loses data. */
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +59,7 @@ char *tfr_doctor_beside(const struct tfr_dset *s, const char *suffix, uint64_t s
 	char *name = NULL, *star;
 	int n;
 
+	assert(stem && (!s->count || (s->base && s->ext)));
 	if (!s->count && s->files > 1 && !shards)
 		shards = s->files;
 	if (s->count)

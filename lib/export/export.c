@@ -119,8 +119,9 @@ enum tfr_status tfr_form_publish_file(struct export *e, struct tfr_error *err)
 	status = tfr_output_seal(e->file, err);
 	if (!status)
 		status = tfr_output_publish(e->file, err);
-	return status || e->o->dry_run || !strcmp(e->o->target, "-") ? status
-						    : tfr_sync_directory_of(e->o->target, err);
+	return status || e->o->dry_run || !strcmp(e->o->target, "-")
+		       ? status
+		       : tfr_sync_directory_of(e->o->target, err);
 }
 
 void tfr_form_close_file(struct export *e)

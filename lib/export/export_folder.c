@@ -76,7 +76,8 @@ static enum tfr_status name_target(struct tree *t, const char *target, struct tf
 
 static enum tfr_status no_room(const struct tree *t, struct tfr_error *err)
 {
-	tfr_fail_path(err, TFR_EEXIST, t->old, "cannot move the old folder aside: the name is taken:");
+	tfr_fail_path(
+		err, TFR_EEXIST, t->old, "cannot move the old folder aside: the name is taken:");
 	tfr_error_hint(err, "Remove it first.");
 	return TFR_EEXIST;
 }
@@ -179,8 +180,8 @@ static bool append_class(struct work *w)
 	return true;
 }
 
-/* The offset in a path of the folder of its class: of "cat" in "train/cat/1.jpg".  SIZE_MAX: the path
- * has no such folder. */
+/* The offset in a path of the folder of its class: of "cat" in "train/cat/1.jpg".  SIZE_MAX: the
+ * path has no such folder. */
 static size_t find_class(const struct tfr_buf *path, const struct tfr_buf *class)
 {
 	size_t n = class->size;
@@ -307,7 +308,8 @@ static enum tfr_status publish(struct export *e, struct tfr_error *err)
 	if (tfr_rename_new(t->temp, t->path)) {
 		status = errno == EEXIST
 				 ? tfr_fail_path(err, TFR_EEXIST, t->path, "will not overwrite")
-				 : tfr_fail_errno(err, errno, t->path, "cannot rename the new folder to");
+				 : tfr_fail_errno(
+					   err, errno, t->path, "cannot rename the new folder to");
 		if (aside && tfr_rename_new(t->old, t->path))
 			tfr_error_hint(err, "The old folder is now '%s'.", t->old);
 		return status;

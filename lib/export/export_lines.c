@@ -1,4 +1,5 @@
 /* export/export_lines.c - one line per record: of JSON, or of the cells of a table. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,12 +24,13 @@ static struct tfr_printer *new_printer(const struct export *e)
 	return p;
 }
 
-static enum tfr_status print_line(struct tfr_printer *printer, struct work *w, struct tfr_error *err)
+static enum tfr_status print_line(
+	struct tfr_printer *printer, struct work *w, struct tfr_error *err)
 {
 	const char *text;
 	size_t size;
-	enum tfr_status status = tfr_printer_json(
-		printer, w->payload.data, w->payload.size, &text, &size, err);
+	enum tfr_status status =
+		tfr_printer_json(printer, w->payload.data, w->payload.size, &text, &size, err);
 
 	if (!status && (!tfr_buf_append(&w->out, text, size) || !tfr_buf_append(&w->out, "\n", 1)))
 		return tfr_fail_nomem(err, "writing lines");
@@ -124,6 +126,7 @@ static bool put_number(struct tfr_buf *out, const struct tfr_feature *f)
 			end -= 2;
 		}
 	}
+	assert(end > begin && end - begin <= TFR_DECIMAL_ROOM);
 	out->size += (size_t)(end - begin);
 	return true;
 }
@@ -144,8 +147,7 @@ static enum tfr_status put_values(
 		json++;
 		n -= 2;
 	}
-	return json && put_cell(&w->out, json, n) ? TFR_OK
-						  : tfr_fail_nomem(err, "writing a table");
+	return json && put_cell(&w->out, json, n) ? TFR_OK : tfr_fail_nomem(err, "writing a table");
 }
 
 static enum tfr_status make_row(struct export *e, struct work *w, struct tfr_error *err)
@@ -154,6 +156,7 @@ static enum tfr_status make_row(struct export *e, struct work *w, struct tfr_err
 	size_t begin = w->out.size;
 	struct tfr_bytes text;
 
+	assert(e->o->column_count && w->example);
 	if (!w->printer)
 		w->printer = tfr_printer_new(&(struct tfr_print_opts){ .base64 = true });
 	if (!w->printer)

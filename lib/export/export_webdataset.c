@@ -4,6 +4,7 @@
  * A sample's fields are listed and sorted.  Each becomes a header, its bytes from the record, and
  * zeros up to a multiple of 512; nothing of the record is copied.  A name that does not fit in
  * USTAR is written to a pax header before it, as Python's tarfile does, which webdataset uses. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -319,6 +320,7 @@ static bool put_pax(struct tfr_buf *out, const char *path, size_t path_size)
 	while ((size_t)snprintf(length, sizeof(length), "%zu", n + digits) > digits)
 		digits++;
 	n += digits;
+	assert(strlen(length) == digits);
 	return put_header(out, "././@PaxHeader", strlen("././@PaxHeader"), 'x', n) &&
 	       tfr_buf_printf(out, "%s path=", length) && tfr_buf_append(out, path, path_size) &&
 	       tfr_buf_append(out, "\n", 1) && put_zeros(out, n);
@@ -349,6 +351,7 @@ static enum tfr_status gather(struct work *w, struct tfr_error *err)
 	struct field *f = fields_of(w);
 	size_t begin;
 
+	assert(n); /* name_it() refuses a record without a field */
 	if (pieces)
 		w->pieces = pieces;
 	if (!pieces || !ends)

@@ -1,6 +1,7 @@
 /* shard/class_map.c - reads and compares class maps, and copies them from inputs to outputs. */
 #include "shard/class_map.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,6 +130,7 @@ enum tfr_status tfr_class_map_parse(
 static enum tfr_status take_classes(
 	struct tfr_class_map *m, struct tfr_manifest *manifest, enum tfr_status status)
 {
+	assert(status || manifest);
 	if (!status && manifest->classes.n) {
 		*m = manifest->classes;
 		manifest->classes = (struct tfr_class_map){ 0 };

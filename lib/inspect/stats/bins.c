@@ -1,6 +1,7 @@
 /* inspect/stats/bins.c - pages of counters, stored in the order of their first use. */
 #include "inspect/stats/bins.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ static void add_page(uint64_t *page, const uint64_t *add, unsigned width)
 {
 	unsigned i = 0;
 
+	assert(width >= TFR_BINS_PAGE && (width - TFR_BINS_PAGE) % 2 == 0);
 	for (; i < TFR_BINS_PAGE; i++)
 		page[i] += add[i];
 	for (; i < width; i += 2)
