@@ -2,6 +2,7 @@
  * bounds between the sets. */
 #include "convert/division.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -30,6 +31,7 @@ static int by_class_and_hash(const void *a, const void *b)
 
 static uint32_t class_of(const struct tfr_division *s, const struct tfr_item *item)
 {
+	assert(item->class == TFR_NO_CLASS || item->class < s->n_classes);
 	return item->class == TFR_NO_CLASS ? (uint32_t)s->n_classes : item->class;
 }
 

@@ -6,6 +6,7 @@
  * at the beginning, the set counts as gray, and they are only counted. */
 #include "convert/findings.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -214,6 +215,7 @@ enum tfr_status tfr_findings_add(
 
 	if (!item->skipped && item->came.channels > 2 && !f->state.colours++)
 		status = release(f, true, err);
+	assert(found >> TFR_FINDINGS == 0);
 	for (unsigned i = 0; !status && i < TFR_FINDINGS; i++)
 		if (found & 1u << i) {
 			f->state.count[i]++;

@@ -168,7 +168,7 @@ enum tfr_status tfr_item_read(struct tfr_item *item, int root, const char *path,
 enum tfr_status tfr_item_read_other(struct tfr_item *item, struct tfr_buf *into, int root,
 	const char *path, const struct tfr_room *room, struct tfr_error *err)
 {
-	struct tfr_buf first = item->file;
+	struct tfr_buf first = item->file; /* exchanged, not copied: the record points into both */
 	size_t before = item->size;
 	enum tfr_status status;
 

@@ -2,6 +2,7 @@
  * its own items under its own numbers. */
 #include "convert/joined_parts.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ static size_t part_of(const struct joined *j, uint64_t item)
 {
 	size_t k = 0;
 
+	assert(item < j->first[j->n]);
 	while (item >= j->first[k + 1])
 		k++;
 	return k;
@@ -233,6 +235,8 @@ static enum tfr_status open_found(struct tfr_input **in, const struct tfr_parts_
 {
 	if (!parts->n)
 		return tfr_fail_path(err, TFR_EUSAGE, opts->inputs[0], "%s", kind->none);
+	/* The parts of a data set without splits would have no names. */
+	assert(parts->n == 1 || parts->list[0].split);
 	say_left(&parts->left, "images without annotations", opts);
 	say_left(&parts->others, "not named like a split", opts);
 	if (tfr_splits_are_asked(opts))

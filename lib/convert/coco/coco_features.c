@@ -2,6 +2,7 @@
  * and rounding: quotients are computed in doubles. */
 #include "convert/coco/coco_features.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@ bool tfr_coco_is_below(const char *name)
 
 static const struct tfr_coco_annotation *annotation(const struct tfr_coco *c, uint64_t k)
 {
+	assert(k < c->first[c->n_images]);
 	return &c->annotations[c->order[k]];
 }
 
@@ -37,6 +39,8 @@ static struct tfr_coco_point point(const struct tfr_coco *c, uint64_t k, uint32_
 {
 	const struct tfr_coco_annotation *a = annotation(c, k);
 
+	/* coco_join.c refuses another number than the category's. */
+	assert(!a->n || a->n == category(c, k)->n_points);
 	return a->n ? c->points[a->first + n] : (struct tfr_coco_point){ 0 };
 }
 

@@ -4,6 +4,7 @@
  * A counting sort groups the annotations by image, so that they keep the order of the file. */
 #include "convert/coco/coco_join.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct id {
@@ -224,6 +225,7 @@ enum tfr_status tfr_coco_join(
 		status = count_same_ids(c, err);
 	if (status)
 		return status;
+	assert(c->strays + c->boxless + c->unusable <= c->n_annotations);
 	kept = c->n_annotations - c->strays - c->boxless - c->unusable;
 	group(c, image_of);
 	c->first[c->n_images] = kept;

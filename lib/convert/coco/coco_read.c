@@ -5,6 +5,7 @@
  * kept grow with the file: the memory of blocks is reused. */
 #include "convert/coco/coco_read.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "convert/coco/coco_join.h"
@@ -82,6 +83,7 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *run, unsigned worke
 	if (status)
 		return status;
 	needed = tfr_coco_scan_needed(&r->scan);
+	assert(needed <= b->text.size);
 	r->open.size = 0;
 	if (!tfr_buf_append(&r->open, b->text.data + needed, b->text.size - needed))
 		return tfr_fail_nomem(err, "reading annotations");

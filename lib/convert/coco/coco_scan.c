@@ -5,6 +5,7 @@
  * byte of a polygon, which is most of the file, costs one table lookup. */
 #include "convert/coco/coco_scan.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { DEEPEST = 63 };
@@ -259,6 +260,7 @@ size_t tfr_coco_scan_needed(const struct tfr_coco_scan *s)
 
 void tfr_coco_scan_drop(struct tfr_coco_scan *s, size_t n)
 {
+	assert(n <= tfr_coco_scan_needed(s));
 	s->offset += n;
 	s->at -= n;
 	if (s->state == IN_ELEMENT)

@@ -5,6 +5,7 @@
  * folder that contains the link to it is a loop. */
 #include "convert/folder/scan.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -343,6 +344,7 @@ bool tfr_scan_path(const struct tfr_scan *s, const struct tfr_scan_item *item, s
 {
 	const char *name = tfr_scan_name(s, item->name);
 
+	assert(item->dir < s->n_dirs && item->name < s->names.size);
 	path->size = 0;
 	return add_folders(s, item->dir, path) && tfr_buf_append(path, name, strlen(name) + 1);
 }

@@ -5,6 +5,7 @@
  * a stem are their first bytes read, so that "a.jpg" beside "a.txt" stays a pair. */
 #include "convert/folder/stem_match.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -94,6 +95,7 @@ static enum tfr_status begins_as_image(
 
 static bool append(struct match *m, struct tfr_stem_pair pair)
 {
+	assert(pair.image != TFR_NO_PARTNER || pair.mask != TFR_NO_PARTNER);
 	if (pair.image != TFR_NO_PARTNER) {
 		m->pairs[pair.image] = pair;
 		return true;

@@ -5,6 +5,7 @@
  * All annotations are read before any image, because labels are numbers of all class names.
  * Only the names of their images are kept, and each annotation is read again together with its
  * image. */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,6 +36,7 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 
 static const struct entry *entry_of(const struct voc *v, uint64_t i)
 {
+	assert(i < v->entries_.size / sizeof(struct entry));
 	return (const struct entry *)(const void *)v->entries_.data + i;
 }
 

@@ -3,6 +3,7 @@
  *
  * All labels are read before any image: their faults are known before anything is written.  The
  * boxes are kept, 20 bytes each. */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,11 +39,13 @@ struct yolo {
 
 static const struct entry *entry_of(const struct yolo *y, uint64_t i)
 {
+	assert(i < y->entries_.size / sizeof(struct entry));
 	return (const struct entry *)(const void *)y->entries_.data + i;
 }
 
 static const struct tfr_yolo_box *boxes_of(const struct yolo *y, const struct entry *e)
 {
+	assert((e->first + e->n) * sizeof(struct tfr_yolo_box) <= y->boxes_.size);
 	return (const struct tfr_yolo_box *)(const void *)y->boxes_.data + e->first;
 }
 
