@@ -216,11 +216,12 @@ enum tfr_status tfr_findings_add(
 	if (!item->skipped && item->came.channels > 2 && !f->state.colours++)
 		status = release(f, true, err);
 	assert(found >> TFR_FINDINGS == 0);
-	for (unsigned i = 0; !status && i < TFR_FINDINGS; i++)
-		if (found & 1u << i) {
-			f->state.count[i]++;
-			status = list(f, item, (enum tfr_finding)i, err);
-		}
+	for (; !status && found; found &= found - 1) {
+		unsigned i = (unsigned)__builtin_ctz(found);
+
+		f->state.count[i]++;
+		status = list(f, item, (enum tfr_finding)i, err);
+	}
 	return status;
 }
 

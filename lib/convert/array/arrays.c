@@ -11,8 +11,6 @@
 #include <tfr-private/text.h>
 #include <xxhash.h>
 
-#include <tfr-private/text.h>
-
 #include "convert/folder/globs.h"
 
 enum { BLOCK = 4 << 20, MEMORY = 256 << 20, SHUFFLED_MOST = 4096 };
@@ -60,8 +58,8 @@ bool tfr_arrays_add_cells(struct tfr_arrays *a, const char *name, const struct t
 	c.name = strdup(name);
 	c.shape_name = NULL;
 	c.kind = tfr_cell_kind(c.cell);
-	if (c.name && c.dims > 1 && asprintf(&c.shape_name, "%s/shape", name) < 0)
-		c.shape_name = NULL;
+	if (c.dims > 1)
+		c.shape_name = tfr_asprintf("%s/shape", name);
 	if (!c.name || (c.dims > 1 && !c.shape_name) ||
 		!tfr_buf_append(&a->cells_, &c, sizeof(c))) {
 		free(c.name);
