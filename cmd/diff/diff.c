@@ -287,7 +287,8 @@ static enum tfr_status compare(struct diff_run *r, struct tfr_error *err)
 {
 	const struct diff_settings *s = r->s;
 	struct diff_result *result = &r->result;
-	struct tfr_diff_opts opts = { .key = s->key,
+	struct tfr_diff_opts opts = { .sides = { r->sweeps[0], r->sweeps[1] },
+		.key = s->key,
 		.features = s->features,
 		.identity = s->overlap && !s->key && !s->features,
 		.parse = s->common.on_error && result->parts != DIFF_RECORDS && result->parts,
@@ -296,8 +297,6 @@ static enum tfr_status compare(struct diff_run *r, struct tfr_error *err)
 		.examples = s->examples };
 	enum tfr_status status = TFR_OK;
 
-	/* In an initializer, gcc 12.2 with -ftrivial-auto-var-init=zero clears a part of sides[0]. */
-	memcpy(opts.sides, r->sweeps, sizeof(opts.sides));
 	result->same = true;
 	if (!result->parts || result->parts & DIFF_SCHEMA)
 		status = tfr_diff_classes(

@@ -7,6 +7,7 @@
 #include <tfr-private/text.h>
 
 #include "base/error.h"
+#include "base/hardening.h"
 #include "example/batch.h"
 
 /* ---- Features ---- */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "example/batch.h"
+#include "base/hardening.h"
 #include "example/varint.h"
 
 /* A chunk of up to this many bytes gets room for one value per byte and is not counted. */
@@ -69,7 +70,7 @@ static bool read_singles(
 	struct tfr_wire list, enum tfr_wire_type type, void *out, size_t *n, struct tfr_wire *fault)
 {
 	uint8_t tag = (uint8_t)(1 << 3 | type);
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 
 	for (*n = 0; list.p < list.end; ++*n) {
 		const uint8_t *tag_at = list.p;
@@ -175,7 +176,7 @@ TFR_NO_CANARY
 static enum tfr_append put_bytes(
 	struct tfr_batch_column *c, struct tfr_wire *list, struct tfr_wire *w, size_t *n)
 {
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 
 	for (*n = 0; list->p < list->end; ++*n) {
 		const uint8_t *tag_at = list->p++;
@@ -270,7 +271,7 @@ static inline bool quick_int64s(
 static inline enum tfr_append put_list(
 	struct tfr_batch_column *c, const struct tfr_found *v, struct tfr_wire *w, size_t *n)
 {
-	TFR_UNSET struct tfr_wire list;
+	struct tfr_wire list;
 
 	if (v->data[0] != (c->kind << 3 | TFR_WIRE_BYTES)) {
 		c->wrong = v->data[0] >> 3;

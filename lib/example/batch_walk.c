@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "example/batch.h"
+#include "base/hardening.h"
 
 enum {
 	TAG_1 = 1 << 3 | TFR_WIRE_BYTES, /* features, entry, key, bytes_list */
@@ -18,7 +19,7 @@ enum {
 /* Reads the length of a field whose tag is at `tag_at`, and checks that so many bytes follow. */
 static inline bool read_length(struct tfr_wire *w, const uint8_t *tag_at, size_t *length)
 {
-	TFR_UNSET uint64_t v;
+	uint64_t v;
 
 	if (!tfr_wire_varint(w, 5, INT32_MAX, &v))
 		return false;
@@ -69,7 +70,7 @@ static bool any_entry(struct tfr_batch_parser *b, struct tfr_wire *w, struct tfr
 	for (int i = 0; i < 2; i++) {
 		const uint8_t *tag_at = w->p;
 		struct tfr_wire_field *f;
-		TFR_UNSET uint64_t tag;
+		uint64_t tag;
 
 		if (w->p == w->end)
 			return tfr_wire_fail(w, entry, "entry without a key or a value");
@@ -128,7 +129,7 @@ static inline bool entry(
 	features->p = w.end;
 	if (h && h->size && size > h->size && same_bytes(w.p, h->head, h->size)) {
 		const uint8_t *tag_at = w.p + h->size - 1;
-		TFR_UNSET size_t value_size;
+		size_t value_size;
 
 		w.p += h->size;
 		if (!read_length(&w, tag_at, &value_size))
@@ -146,7 +147,7 @@ static bool walk_features(struct tfr_batch_parser *b, struct tfr_wire *w, size_t
 {
 	while (w->p < w->end) {
 		const uint8_t *tag_at = w->p;
-		TFR_UNSET size_t size;
+		size_t size;
 
 		if (*w->p++ != TAG_1)
 			return tfr_wire_fail(w, tag_at, "field of Features that is no entry");
@@ -165,11 +166,11 @@ bool tfr_batch_walk(struct tfr_batch_parser *b, struct tfr_wire *w)
 	b->fault_feature = TFR_UNWANTED;
 	while (w->p < w->end) {
 		const uint8_t *tag_at = w->p;
-		TFR_UNSET struct tfr_wire_field f;
+		struct tfr_wire_field f;
 
 		if (*w->p == TAG_1) {
-			TFR_UNSET struct tfr_wire features;
-			TFR_UNSET size_t size;
+			struct tfr_wire features;
+			size_t size;
 
 			w->p++;
 			if (!read_length(w, tag_at, &size))

@@ -51,7 +51,7 @@ static struct tfr_wire wire_of(const struct tfr_wire_field *f)
 /* Whether these are the values of a list, judged by the fields alone. */
 static bool is_list(struct tfr_wire w, uint32_t kind)
 {
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 
 	while (tfr_wire_next(&w, &f))
 		if (kind == TFR_KIND_FLOAT && f.number == 1 && f.type == TFR_WIRE_BYTES &&
@@ -63,7 +63,7 @@ static bool is_list(struct tfr_wire w, uint32_t kind)
 /* A Feature: a list of a kind, or empty; fields of other numbers are allowed. */
 static bool is_feature(struct tfr_wire w)
 {
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 	bool empty = w.p == w.end, kind = false;
 
 	while (tfr_wire_next(&w, &f)) {
@@ -79,7 +79,7 @@ static bool is_feature(struct tfr_wire w)
 /* A FeatureList: Features, or empty. */
 static bool is_feature_list(struct tfr_wire w)
 {
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 	bool empty = w.p == w.end, some = false;
 
 	while (tfr_wire_next(&w, &f)) {
@@ -113,7 +113,7 @@ struct maps {
 static void read_entry(struct tfr_wire w, bool (*is_value)(struct tfr_wire w), struct maps *found)
 {
 	bool name = false, value = false, good = true, other = false;
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 
 	while (tfr_wire_next(&w, &f)) {
 		if (f.number > 2 || f.type != TFR_WIRE_BYTES) {
@@ -138,7 +138,7 @@ static void read_entry(struct tfr_wire w, bool (*is_value)(struct tfr_wire w), s
 
 static void read_map(struct tfr_wire w, bool (*is_value)(struct tfr_wire w), struct maps *found)
 {
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 
 	while (!found->whole && tfr_wire_next(&w, &f)) {
 		if (f.number == 1 && f.type == TFR_WIRE_BYTES)
@@ -154,7 +154,7 @@ static void read_map(struct tfr_wire w, bool (*is_value)(struct tfr_wire w), str
 static bool is_written_entry(struct tfr_wire w)
 {
 	unsigned names = 0, values = 0;
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 
 	while (tfr_wire_next(&w, &f)) {
 		if (f.number > 2 || f.type != TFR_WIRE_BYTES)
@@ -170,7 +170,7 @@ static bool is_written_entry(struct tfr_wire w)
 /* Whether every field of a message is a message with number 1 that satisfies `is_one`. */
 static bool holds_only(struct tfr_wire w, bool (*is_one)(struct tfr_wire w))
 {
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 
 	while (tfr_wire_next(&w, &f))
 		if (f.number != 1 || f.type != TFR_WIRE_BYTES || !is_one(wire_of(&f)))
@@ -190,7 +190,7 @@ static bool is_written_example(struct tfr_wire w)
 
 static bool has_entry(struct tfr_wire w)
 {
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 
 	while (tfr_wire_next(&w, &f))
 		if (f.size)
@@ -200,7 +200,7 @@ static bool has_entry(struct tfr_wire w)
 
 static bool is_elwc(struct tfr_wire w)
 {
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 	bool some = false;
 
 	while (tfr_wire_next(&w, &f)) {
@@ -215,7 +215,7 @@ static bool is_elwc(struct tfr_wire w)
 
 static bool is_summary_value(struct tfr_wire w)
 {
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 	uint32_t seen = 0;
 
 	while (tfr_wire_next(&w, &f)) {
@@ -235,7 +235,7 @@ static bool is_event_beginning(const struct tfr_wire_field *f)
 
 static bool is_shape(struct tfr_wire w)
 {
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 
 	while (tfr_wire_next(&w, &f))
 		if (!(f.number == 2 && f.type == TFR_WIRE_BYTES) &&
@@ -295,7 +295,7 @@ enum tfr_likeness tfr_likeness_of(const void *data, size_t size)
 	const struct tfr_wire whole = { .p = start, .end = start + size };
 	struct fields all = { .event = true, .tensor = true };
 	struct tfr_wire w = whole;
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 
 	if (!size)
 		return TFR_LIKE_ANY;

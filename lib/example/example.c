@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/compare.h"
 #include "base/error.h"
+#include "base/hardening.h"
 #include "example/lists.h"
 #include "example/wire.h"
 
@@ -80,7 +81,7 @@ struct list {
 
 static bool count_bytes(struct tfr_wire *w, uint64_t *count)
 {
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 
 	while (tfr_wire_next(w, &f))
 		*count += f.number == 1 && f.type == TFR_WIRE_BYTES;
@@ -110,9 +111,9 @@ static bool count_numbers(
 static inline __attribute__((always_inline)) bool measure_list(
 	struct tfr_wire *w, enum tfr_kind kind, struct list *l)
 {
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 	const uint8_t *start = w->p;
-	TFR_UNSET uint64_t n;
+	uint64_t n;
 
 	*l = (struct list){ .body = start, .size = (size_t)(w->end - start) };
 	if (kind == TFR_KIND_BYTES)
@@ -163,11 +164,11 @@ static bool add_list(struct tfr_example *ex, struct entry *e, const struct list 
 static inline __attribute__((always_inline)) bool parse_feature(
 	struct tfr_example *ex, struct tfr_wire *w, struct entry *e)
 {
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 
 	while (tfr_wire_next(w, &f)) {
-		TFR_UNSET struct tfr_wire inner;
-		TFR_UNSET struct list l;
+		struct tfr_wire inner;
+		struct list l;
 
 		if (f.number > 3 || f.type != TFR_WIRE_BYTES)
 			continue;
@@ -261,7 +262,7 @@ static void end_entry(struct tfr_example *ex, const struct entry *e)
 
 static bool parse_entry(struct tfr_example *ex, struct tfr_wire *w)
 {
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 	struct entry *e;
 	bool dropped = false;
 
@@ -280,7 +281,7 @@ static bool parse_entry(struct tfr_example *ex, struct tfr_wire *w)
 			e->view.key = (const char *)f.data;
 			e->view.key_size = f.size;
 		} else if (f.number == 2 && f.type == TFR_WIRE_BYTES) {
-			TFR_UNSET struct tfr_wire inner;
+			struct tfr_wire inner;
 
 			tfr_wire_begin(&inner, w, &f);
 			if (!parse_feature(ex, &inner, e))
@@ -299,10 +300,10 @@ static bool parse_entry(struct tfr_example *ex, struct tfr_wire *w)
 static inline __attribute__((always_inline)) bool parse_each(struct tfr_example *ex,
 	struct tfr_wire *w, bool (*parse)(struct tfr_example *ex, struct tfr_wire *w))
 {
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 
 	while (tfr_wire_next(w, &f)) {
-		TFR_UNSET struct tfr_wire inner;
+		struct tfr_wire inner;
 
 		if (f.number != 1 || f.type != TFR_WIRE_BYTES)
 			continue;
@@ -482,7 +483,7 @@ bool tfr_is_sequence_example(const void *data, size_t size)
 {
 	const uint8_t *start = size ? data : (const uint8_t *)"";
 	struct tfr_wire w = { .p = start, .end = start + size };
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 	bool found = false;
 
 	while (tfr_wire_next(&w, &f))

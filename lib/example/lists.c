@@ -52,7 +52,7 @@ const struct tfr_feature_list *tfr_lists_at(const struct tfr_lists *l, size_t i)
 /* Finds the next field of `w` that is a message of this number, and enters it. */
 static bool next_message(struct tfr_wire *w, uint32_t number, struct tfr_wire *inner)
 {
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 
 	while (tfr_wire_next(w, &f))
 		if (f.number == number && f.type == TFR_WIRE_BYTES) {
@@ -83,7 +83,7 @@ static bool check_steps(struct tfr_lists *l, struct tfr_wire *w, struct tfr_feat
 static bool check_entry(
 	struct tfr_lists *l, struct tfr_wire *w, struct tfr_feature_list *list, bool *whole)
 {
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 
 	*whole = true;
 	while (tfr_wire_next(w, &f)) {

@@ -8,6 +8,7 @@
 #include <tfr-private/example.h>
 
 #include "example/wire.h"
+#include "base/hardening.h"
 
 const char *tfr_kind_name(enum tfr_kind kind)
 {
@@ -60,7 +61,7 @@ static bool next_number(struct tfr_cursor *c, enum tfr_wire_type single, struct 
 TFR_NO_CANARY
 bool tfr_cursor_bytes(struct tfr_cursor *c, struct tfr_bytes *value)
 {
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 
 	if (c->kind != TFR_KIND_BYTES)
 		return false;
@@ -75,7 +76,7 @@ bool tfr_cursor_bytes(struct tfr_cursor *c, struct tfr_bytes *value)
 TFR_NO_CANARY
 bool tfr_cursor_float(struct tfr_cursor *c, float *value)
 {
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 
 	if (c->kind != TFR_KIND_FLOAT)
 		return false;
@@ -95,7 +96,7 @@ bool tfr_cursor_float(struct tfr_cursor *c, float *value)
 TFR_NO_CANARY
 bool tfr_cursor_int64(struct tfr_cursor *c, int64_t *value)
 {
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 	uint64_t v = 0;
 
 	if (c->kind != TFR_KIND_INT64)

@@ -39,7 +39,7 @@ static bool take(struct tfr_wire *w, struct tfr_wire_field *f, size_t size, cons
 static bool skip_group(struct tfr_wire *w, uint32_t number, const uint8_t *tag_at)
 {
 	uint32_t open[TFR_WIRE_MAX_DEPTH] = { number };
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 	unsigned n = 1;
 	uint64_t tag;
 

@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/hardening.h"
 
 enum tfr_wire_type {
 	TFR_WIRE_VARINT = 0,
@@ -72,7 +71,7 @@ static inline bool tfr_wire_varint(
 static inline bool tfr_wire_content(
 	struct tfr_wire *w, struct tfr_wire_field *f, const uint8_t *tag_at)
 {
-	TFR_UNSET uint64_t v;
+	uint64_t v;
 
 	if (f->type == TFR_WIRE_VARINT)
 		return tfr_wire_varint(w, 10, UINT64_MAX, &f->value);
@@ -93,7 +92,7 @@ static inline bool tfr_wire_content(
 static inline bool tfr_wire_next(struct tfr_wire *w, struct tfr_wire_field *f)
 {
 	const uint8_t *tag_at = w->p;
-	TFR_UNSET uint64_t v;
+	uint64_t v;
 
 	if (w->p == w->end || !tfr_wire_varint(w, 5, UINT32_MAX, &v))
 		return false;

@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/compare.h"
 #include "base/error.h"
+#include "base/hardening.h"
 #include "example/wire.h"
 
 enum difference {
@@ -128,7 +129,7 @@ bool tfr_lint_concerns(const void *data, size_t size)
 {
 	const uint8_t *start = size ? data : (const uint8_t *)"";
 	struct tfr_wire w = { .p = start, .end = start + size };
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 	bool some = false;
 
 	while (tfr_wire_next(&w, &f)) {
@@ -172,7 +173,7 @@ static uint32_t walk_list(struct tfr_wire w, uint32_t kind)
 				 : kind == TFR_KIND_FLOAT ? TFR_WIRE_FIXED32
 							  : TFR_WIRE_VARINT;
 	bool packed = false, single = false;
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 	uint32_t bits = 0;
 
 	while (next_field(&w, &f, &bits, LONG_TAG)) {
@@ -193,7 +194,7 @@ static uint32_t walk_list(struct tfr_wire w, uint32_t kind)
 TFR_NO_CANARY
 static uint32_t walk_feature(struct tfr_wire w, enum tfr_kind *kind)
 {
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 	uint32_t bits = 0;
 
 	while (next_field(&w, &f, &bits, LONG_TAG)) {
@@ -212,7 +213,7 @@ static uint32_t walk_feature(struct tfr_wire w, enum tfr_kind *kind)
 /* TensorFlow's parser of SequenceExamples refuses what its parser of Examples drops. */
 static uint32_t walk_frames(struct tfr_wire w)
 {
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 	uint32_t bits = 0, frame;
 	bool some = false;
 
@@ -238,7 +239,7 @@ static enum tfr_status walk_entry(struct tfr_lint *l, struct tfr_wire w, enum ma
 	struct name name = { .text.data = (const uint8_t *)"",
 		.index = (uint32_t)(l->names.size / sizeof(struct name)) };
 	unsigned names = 0, values = 0;
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 	enum tfr_kind kind = TFR_KIND_UNSET;
 	uint32_t bits = 0;
 
@@ -303,7 +304,7 @@ TFR_NO_CANARY
 static enum tfr_status walk_map(struct tfr_lint *l, struct tfr_wire w, enum map map)
 {
 	enum tfr_status status = TFR_OK;
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 
 	while (!status && next_field(&w, &f, &l->record, LONG_TAG_IN_RECORD)) {
 		if (f.number == 1 && f.type == TFR_WIRE_BYTES)
@@ -321,7 +322,7 @@ static enum tfr_status walk_maps(
 {
 	struct tfr_wire w = { .p = data, .end = data + size };
 	enum tfr_status status = TFR_OK;
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 
 	*count = 0;
 	l->names.size = 0;
@@ -337,7 +338,7 @@ static enum tfr_status walk_maps(
 static void note_unknown_fields(struct tfr_lint *l, const uint8_t *data, size_t size)
 {
 	struct tfr_wire w = { .p = data, .end = data + size };
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 
 	while (next_field(&w, &f, &l->record, LONG_TAG_IN_RECORD)) {
 		if (f.type == TFR_WIRE_GROUP)

@@ -14,7 +14,7 @@ enum { EXAMPLES = 1, CONTEXT = 2 };
 /* The next Example of field `number`. */
 static bool next_example(struct tfr_wire *w, uint32_t number, struct tfr_bytes *example)
 {
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 
 	while (tfr_wire_next(w, &f))
 		if (f.number == number && f.type == TFR_WIRE_BYTES) {
@@ -103,7 +103,7 @@ enum tfr_status tfr_print_elwc(
 	const uint8_t *start = size ? data : (const uint8_t *)"";
 	const struct tfr_wire whole = { .p = start, .end = start + size };
 	struct tfr_wire w = whole;
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 	struct tfr_bytes context;
 	enum tfr_status status = TFR_OK;
 	size_t width = 8;

@@ -399,7 +399,7 @@ static size_t tag_size(ProtobufCBinaryData b)
 {
 	struct tfr_bytes value = bytes_of(b);
 	struct tfr_wire w = { .p = value.data, .end = value.data + value.size };
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 	size_t size = 0;
 
 	while (tfr_wire_next(&w, &f))

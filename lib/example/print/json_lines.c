@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/base64.h"
-#include "base/hardening.h"
 #include "example/print/print.h"
 #include "example/varint.h"
 #include "example/wire.h"
@@ -40,7 +39,7 @@ enum { BLOCK = 256 }; /* bytes of varints, or values, per block */
 static void json_packed_int64s(struct tfr_json *j, const uint8_t *p, size_t size)
 {
 	enum { LONGEST = 10 };
-	TFR_UNSET int64_t values[BLOCK + LONGEST + TFR_VARINT_SLACK];
+	int64_t values[BLOCK + LONGEST + TFR_VARINT_SLACK];
 	const uint8_t *end = p + size;
 
 	while (p < end) {
@@ -56,8 +55,8 @@ static void json_packed_int64s(struct tfr_json *j, const uint8_t *p, size_t size
 /* Numbers in several chunks, or unpacked. */
 static void json_scattered(struct tfr_json *j, const struct tfr_feature *f)
 {
-	TFR_UNSET int64_t ints[BLOCK];
-	TFR_UNSET float floats[BLOCK];
+	int64_t ints[BLOCK];
+	float floats[BLOCK];
 	struct tfr_cursor c;
 	size_t n;
 
@@ -77,7 +76,7 @@ static void json_scattered(struct tfr_json *j, const struct tfr_feature *f)
 static bool json_texts(struct tfr_printer *p, const struct tfr_feature *f)
 {
 	struct tfr_wire w = { .p = f->body, .end = f->body + f->body_size };
-	TFR_UNSET struct tfr_wire_field value;
+	struct tfr_wire_field value;
 	bool ok = true;
 
 	while (ok && w.p < w.end && tfr_wire_next(&w, &value))

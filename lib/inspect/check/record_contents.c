@@ -11,7 +11,6 @@
 #include <tfr-private/example.h>
 #include <tfr-private/media.h>
 
-#include "base/hardening.h"
 #include "example/lists.h"
 #include "example/wire_lint.h"
 #include "inspect/check/content_types.h"
@@ -221,7 +220,7 @@ static enum tfr_status check_known_names(
 		const struct tfr_feature *f = tfr_example_at(c->parser, i);
 		struct tfr_bytes name = { (const uint8_t *)f->key, f->key_size };
 		enum tfr_kind wanted = tfr_strict_kind(&name);
-		TFR_UNSET char what[160];
+		char what[160];
 
 		if (!wanted || !f->kind || wanted == f->kind)
 			continue;

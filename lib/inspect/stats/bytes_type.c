@@ -80,7 +80,7 @@ bool tfr_is_text(const uint8_t *p, size_t size)
 bool tfr_is_message_plain(const uint8_t *p, size_t size)
 {
 	struct tfr_wire w = { .p = p, .end = p + size };
-	TFR_UNSET struct tfr_wire_field f;
+	struct tfr_wire_field f;
 
 	while (w.p < w.end && (*w.p & 7) != TFR_WIRE_GROUP && tfr_wire_next(&w, &f))
 		;
