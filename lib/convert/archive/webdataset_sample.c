@@ -15,7 +15,7 @@ size_t tfr_sample_key(const char *path)
 	return dot && dot > last ? (size_t)(dot - path) : 0;
 }
 
-bool tfr_field_is_image(const char *field)
+static bool is_image(const char *field)
 {
 	static const char *const names[] = { "jpg", "jpeg", "png", "webp", "gif", "bmp" };
 
@@ -68,7 +68,7 @@ enum tfr_status tfr_sample_add(struct tfr_sample *s, const char *path, uint64_t 
 				"sample '%.200s' has field '%.100s' twice, the second time in "
 				"'%.200s'",
 				(const char *)s->key.data, field, path);
-	part.image = !s->has_image && tfr_field_is_image(field);
+	part.image = !s->has_image && is_image(field);
 	part.sound = !s->has_sound && !strcmp(field, "wav");
 	s->has_image |= part.image;
 	s->has_sound |= part.sound;

@@ -27,8 +27,6 @@ struct tfr_sample {
 
 /* The length of the key in `path`; 0: it has no key, because it has no field. */
 size_t tfr_sample_key(const char *path);
-/* Whether a field is an image: jpg, jpeg or png.  A WAV file is the field wav. */
-bool tfr_field_is_image(const char *field);
 
 static inline size_t tfr_sample_parts(const struct tfr_sample *s)
 {
