@@ -151,21 +151,13 @@ static void put_sets(struct tfr_json *j, const struct tfr_split_report *r)
 
 static void put_base64(struct tfr_json *j, const char *key, struct tfr_bytes b)
 {
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	char *text = malloc((b.size + 2) / 3 * 4 + 1), *p = text;
+	size_t size = (b.size + 2) / 3 * 4;
+	char *text = malloc(size + 1);
 
 	if (!text)
 		return;
-	for (size_t i = 0; i < b.size; i += 3) {
-		uint32_t word = (uint32_t)b.data[i] << 16;
-
-		word |= i + 1 < b.size ? (uint32_t)b.data[i + 1] << 8 : 0;
-		word |= i + 2 < b.size ? b.data[i + 2] : 0;
-		for (unsigned k = 0; k < 4; k++)
-			*p++ = i + k <= b.size ? digits[word >> (18 - 6 * k) & 63] : '=';
-	}
-	tfr_json_bytes(j, key, text, (size_t)(p - text));
+	tfr_base64_digits(text, b.data, b.size);
+	tfr_json_bytes(j, key, text, size);
 	free(text);
 }
 

@@ -2,12 +2,11 @@
  *
  * Only runs of the same list are compared, since another list does other work.  Few figures decide:
  * those that are stable in a run of some seconds.  The others help to find the reason. */
-#include <errno.h>
+#include <assert.h>
 #include <json-c/json.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "bench_feed/outputs.h"
 #include "common/figures.h"
@@ -56,67 +55,6 @@ static enum tfr_status no_report(const char *path, const char *why, struct tfr_e
 	return TFR_EDATA;
 }
 
-static enum tfr_status system_error(const char *path, struct tfr_error *err)
-{
-	*err = (struct tfr_error){ .status = TFR_ESYS, .sys_errno = errno };
-	snprintf(err->message, sizeof(err->message), "cannot read '%.300s'", path);
-	return TFR_ESYS;
-}
-
-/* Reads a file, and terminates it with NUL; the caller frees it. */
-static enum tfr_status slurp(const char *path, char **text, size_t *size, struct tfr_error *err)
-{
-	FILE *in = fopen(path, "re");
-	size_t room = 1 << 16, n;
-
-	*text = NULL;
-	*size = 0;
-	if (!in)
-		return system_error(path, err);
-	for (;;) {
-		char *larger = realloc(*text, room + 1);
-
-		if (!larger)
-			break;
-		*text = larger;
-		n = fread(larger + *size, 1, room - *size, in);
-		*size += n;
-		if (!n || room > REPORT_MAX)
-			break;
-		if (*size == room)
-			room *= 2;
-	}
-	if (ferror(in)) {
-		system_error(path, err);
-		fclose(in);
-		return TFR_ESYS;
-	}
-	fclose(in);
-	if (!*text || *size > REPORT_MAX)
-		return no_report(path, "it is too large", err);
-	(*text)[*size] = '\0';
-	return TFR_OK;
-}
-
-static enum tfr_status parse(
-	struct feed_comparison *k, const char *text, size_t size, struct tfr_error *err)
-{
-	struct json_tokener *tok = json_tokener_new_ex(32);
-	enum json_tokener_error why;
-
-	if (!tok)
-		return cmd_fill_no_memory(err);
-	while (size && strchr(" \t\r\n", text[size - 1]))
-		size--;
-	json_tokener_set_flags(tok, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-	k->old = json_tokener_parse_ex(tok, text, (int)size);
-	why = json_tokener_get_error(tok);
-	json_tokener_free(tok);
-	if (why != json_tokener_success || !json_object_is_type(k->old, json_type_object))
-		return no_report(k->path, "it is not a JSON object", err);
-	return TFR_OK;
-}
-
 static json_object *member(json_object *object, const char *name)
 {
 	json_object *value = NULL;
@@ -150,25 +88,22 @@ enum tfr_status feed_comparison_open(
 {
 	struct feed_comparison *k = calloc(1, sizeof(*k));
 	enum tfr_status status;
-	char *text = NULL;
-	size_t size;
+	char why[128];
 
 	*comparison = k;
 	if (!k || !(k->path = strdup(path)))
 		return cmd_fill_no_memory(err);
-	status = slurp(path, &text, &size, err);
-	if (!status)
-		status = parse(k, text, size, err);
-	free(text);
-	if (status)
+	status = tfr_json_read_file(
+		&k->old, path, REPORT_MAX, 32, "reading an earlier report", err);
+	if (status && status != TFR_EDATA)
 		return status;
+	if (status || !json_object_is_type(k->old, json_type_object))
+		return no_report(path, "it is not a JSON object", err);
 	if (!json_object_is_type(member(k->old, "pipeline"), json_type_string))
 		return no_report(path, "it has no member 'pipeline'", err);
 	for (unsigned i = 0; i < FIGURES; i++) {
 		k->before[i] = number(k->old, figures[i].name);
 		if (figures[i].decides && !isfinite(k->before[i])) {
-			char why[128];
-
 			snprintf(why, sizeof(why), "it has no number '%s'", figures[i].name);
 			return no_report(path, why, err);
 		}
@@ -226,6 +161,7 @@ static double change(const struct feed_comparison *k, unsigned i)
 {
 	double before = k->before[i], now = k->now[i];
 
+	assert(i < FIGURES);
 	if (!isfinite(before))
 		return NAN;
 	if (figures[i].unit == SHARE)

@@ -2,6 +2,7 @@
  *
  * Points hold counts, not rates, so dropping every other point loses only detail.  A long run has
  * between POINTS / 2 and POINTS of them. */
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
@@ -30,6 +31,7 @@ static void keep(struct feed_history *h)
 	const struct tfr_pipeline_stats *st = &h->stats;
 	struct feed_point *p;
 
+	assert(h->every && h->count && h->count <= POINTS);
 	if (h->looks++ % h->every)
 		return;
 	if (h->count == POINTS) {
@@ -153,6 +155,7 @@ static double records_at(const struct feed_history *h, double seconds)
 	unsigned i = 1;
 	double span, share;
 
+	assert(h->count > 1);
 	while (i + 1 < h->count && p[i].seconds < seconds)
 		i++;
 	span = p[i].seconds - p[i - 1].seconds;
@@ -167,6 +170,7 @@ unsigned feed_history_rates(const struct feed_history *h, double *rates, unsigne
 	uint64_t batches = parts ? h->points[h->count - 1].batches : 0;
 	double end = parts ? h->points[h->count - 1].seconds : 0;
 
+	assert(most);
 	if (!batches)
 		return 0;
 	/* Records arrive in batches: a part shorter than a batch would be all or nothing. */

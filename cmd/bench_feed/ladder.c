@@ -4,6 +4,7 @@
  * equal. That differs from the time that threads spend in it: a stage that overlaps others costs
  * nothing here.  Rates are converted to records of the files, because a stage may make several
  * items from one or drop some, and rungs must be comparable. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,7 @@ static double growth(const struct tfr_pipeline_stats *st, unsigned i)
 	const struct tfr_stage_stats *s = &st->stages[i];
 	double ratio;
 
+	assert(i < st->stage_count);
 	for (size_t k = 0; k < sizeof(gather) / sizeof(*gather); k++)
 		if (!strcmp(s->name, gather[k]))
 			return 1;
@@ -114,6 +116,7 @@ static int learn_list(struct feed *f, struct ladder *l)
 /* The microseconds per record that this rung adds to the previous one. */
 static double added(const struct ladder *l, unsigned i)
 {
+	assert(i < l->count);
 	if (l->rungs[i].rate <= 0)
 		return 0;
 	return 1e6 / l->rungs[i].rate -

@@ -101,6 +101,7 @@ static void put_stage(struct feed_live *l, unsigned columns, unsigned i)
 	char bar[BAR_MOST + 1], cut[TEXT_CUT(NAME)], share[FIGURE_TEXT], line[LINE] = "";
 	double busy;
 
+	assert(i < l->now.stage_count && l->before.stage_count <= TFR_STAGES_MAX);
 	width = width < BAR_LEAST ? BAR_LEAST : width < BAR_MOST ? width : BAR_MOST;
 	time = time > 0 ? time : 1;
 	busy = (b->busy - a->busy) / time;

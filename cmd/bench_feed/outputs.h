@@ -34,10 +34,11 @@ void feed_comparison_json(const struct feed_comparison *k, struct tfr_json *j);
 /* TFR_EDATA: a figure became worse than the tolerance allows. */
 enum tfr_status feed_comparison_judge(const struct feed_comparison *k, struct tfr_error *err);
 
-/* The shape of an audio batch and its rate: "16,000 samples of 1 channel at 16,000 Hz:
- * 35,800,000 samples/s, 2,240 s of audio per second".  False: no audio, or no batch came. */
-enum { FEED_AUDIO_TEXT = 300 };
-bool feed_audio_text(const struct feed *f, char text[FEED_AUDIO_TEXT]);
+/* The parts of a report that are one line of text, for the terminal and for the page: the device,
+ * the stages, the rates, the memory. */
+typedef void feed_put(void *ctx, const char *label, const char *text);
+void feed_facts(const struct feed *f, feed_put *put, void *ctx);
+void feed_peak_memory(const struct feed *f, feed_put *put, void *ctx);
 static inline double feed_samples_per_second(const struct feed *f)
 {
 	return f->stats.records_per_second * tfr_pipeline_plan(f->pipeline)->audio_samples;

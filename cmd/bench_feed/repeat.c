@@ -3,6 +3,7 @@
  * It has every setting of the run: the list, the device, workers, memory, seed and limits. Defaults
  * are included, because they depend on the machine and may change between versions.  Options that
  * only name output files are left out. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,8 +57,9 @@ static void put_option(FILE *out, const struct opt *o, const void *field, const 
 		choice = *(const int *)field;
 		if (choice == *(const int *)initial)
 			break;
-		while (choice--)
-			word = strchr(word, '|') + 1;
+		assert(choice >= 0);
+		for (; choice; choice--, word = strchr(word, '|') + 1)
+			assert(strchr(word, '|'));
 		fprintf(out, " --%s %.*s", o->name, (int)strcspn(word, "|"), word);
 		break;
 	default:

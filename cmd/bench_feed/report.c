@@ -18,14 +18,21 @@ static void print_field(const char *label, const char *text)
 	text_field(stdout, LABEL, label, text);
 }
 
-static void print_devices(const struct feed *f)
+/* print_field() as a callback. */
+static void print_fact(void *ctx, const char *label, const char *text)
+{
+	(void)ctx;
+	print_field(label, text);
+}
+
+static void put_devices(const struct feed *f, feed_put *put, void *ctx)
 {
 	const struct tfr_device *first = f->device_count ? f->devices[0] : NULL;
 	const char *reason;
 	char text[700];
 
 	if (!first) {
-		print_field("device", "none: the list ends before upload");
+		put(ctx, "device", "none: the list ends before upload");
 		return;
 	}
 	reason = tfr_device_reason(first);
@@ -37,11 +44,11 @@ static void print_devices(const struct feed *f)
 	if (f->device_count > 1)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text),
 			"; and %u more, batches in turn", f->device_count - 1);
-	print_field("device", text);
+	put(ctx, "device", text);
 }
 
 /* The list, with a blank after each comma, where it can be wrapped. */
-static void print_stage_list(const char *list)
+static void put_stage_list(const char *list, feed_put *put, void *ctx)
 {
 	size_t size = 2 * strlen(list) + 1, used = 0;
 	char *text = malloc(size);
@@ -54,7 +61,7 @@ static void print_stage_list(const char *list)
 			text[used++] = ' ';
 	}
 	text[used] = '\0';
-	print_field("stages", text);
+	put(ctx, "stages", text);
 	free(text);
 }
 
@@ -78,7 +85,7 @@ static void print_memory(const struct tfr_pipeline_plan *plan)
 	print_field("memory", text);
 }
 
-static void print_rates(const struct tfr_pipeline_stats *st)
+static void put_rates(const struct tfr_pipeline_stats *st, feed_put *put, void *ctx)
 {
 	char a[32], b[32], c[32], total[32], size[TFR_SIZE_TEXT], text[400];
 
@@ -86,7 +93,7 @@ static void print_rates(const struct tfr_pipeline_stats *st)
 		tfr_format_count(st->records_per_second, a),
 		figure_bandwidth(st->bytes_per_second, b),
 		figure_bandwidth(st->device_bytes_per_second, c));
-	print_field("rate", text);
+	put(ctx, "rate", text);
 	snprintf(text, sizeof(text), "%s records in %s batch%s, %s, in %s: %s records/s",
 		tfr_format_count((double)st->records, a), tfr_format_count((double)st->batches, b),
 		st->batches == 1 ? "" : "es", tfr_format_size(st->bytes, size),
@@ -95,37 +102,53 @@ static void print_rates(const struct tfr_pipeline_stats *st)
 	if (st->skipped)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "; %s skipped",
 			tfr_format_count((double)st->skipped, a));
-	print_field("total", text);
+	put(ctx, "total", text);
 	if (st->later_epochs_records_per_second <= 0)
 		return;
 	snprintf(text, sizeof(text), "the first at %s records/s, later ones at %s records/s",
 		tfr_format_count(st->first_epoch_records_per_second, a),
 		tfr_format_count(st->later_epochs_records_per_second, b));
-	print_field("epochs", text);
+	put(ctx, "epochs", text);
 }
 
-bool feed_audio_text(const struct feed *f, char text[FEED_AUDIO_TEXT])
+/* The shape of an audio batch and its rate. */
+static void put_audio(const struct feed *f, feed_put *put, void *ctx)
 {
 	const struct tfr_pipeline_plan *plan = tfr_pipeline_plan(f->pipeline);
 	double rate = feed_samples_per_second(f);
-	char a[TFR_SIZE_TEXT], b[TFR_SIZE_TEXT], c[TFR_SIZE_TEXT], d[TFR_SIZE_TEXT];
+	char a[TFR_SIZE_TEXT], b[TFR_SIZE_TEXT], c[TFR_SIZE_TEXT], d[TFR_SIZE_TEXT], text[300];
 
 	if (!plan->audio_samples || !f->stats.batches)
-		return false;
-	snprintf(text, FEED_AUDIO_TEXT,
+		return;
+	snprintf(text, sizeof(text),
 		"%s samples of %u channel%s at %s Hz: %s samples/s, %s s of audio per second",
 		tfr_format_count(plan->audio_samples, a), plan->audio_channels,
 		plan->audio_channels == 1 ? "" : "s", tfr_format_count(plan->audio_rate, b),
 		tfr_format_count(rate, c), tfr_format_count(rate / plan->audio_rate, d));
-	return true;
+	put(ctx, "audio", text);
 }
 
-static void print_audio(const struct feed *f)
+void feed_facts(const struct feed *f, feed_put *put, void *ctx)
 {
-	char text[FEED_AUDIO_TEXT];
+	put_devices(f, put, ctx);
+	put_stage_list(tfr_pipeline_describe(f->pipeline), put, ctx);
+	if (f->tensors && *f->tensors)
+		put(ctx, "batch", f->tensors);
+	put_rates(&f->stats, put, ctx);
+	put_audio(f, put, ctx);
+}
 
-	if (feed_audio_text(f, text))
-		print_field("audio", text);
+void feed_peak_memory(const struct feed *f, feed_put *put, void *ctx)
+{
+	char text[200], size[TFR_SIZE_TEXT], limit[TFR_SIZE_TEXT];
+
+	snprintf(text, sizeof(text), "%s of %s allowed", tfr_format_size(f->peak_rss, size),
+		tfr_format_size(tfr_pipeline_plan(f->pipeline)->limit, limit));
+	if (f->driver_rss)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			", %s of it by the device's driver, which does not count",
+			tfr_format_size(f->driver_rss, size));
+	put(ctx, "peak memory", text);
 }
 
 /* The share of the processors from which on other programs are reported.  In a shorter run the
@@ -398,28 +421,14 @@ static void print_verdict(const struct feed *f)
 
 void feed_report_text(const struct feed *f)
 {
-	const struct tfr_pipeline_plan *plan = tfr_pipeline_plan(f->pipeline);
-	char text[200], size[TFR_SIZE_TEXT], limit[TFR_SIZE_TEXT];
-
-	print_devices(f);
-	print_stage_list(tfr_pipeline_describe(f->pipeline));
-	if (f->tensors && *f->tensors)
-		print_field("batch", f->tensors);
-	print_rates(&f->stats);
-	print_audio(f);
+	feed_facts(f, print_fact, NULL);
 	print_over_time(f);
 	print_waits(&f->stats);
 	print_compute(f);
 	print_link(f);
 	if (f->s->verbose)
-		print_memory(plan);
-	snprintf(text, sizeof(text), "%s of %s allowed", tfr_format_size(f->peak_rss, size),
-		tfr_format_size(plan->limit, limit));
-	if (f->driver_rss)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text),
-			", %s of it by the device's driver, which does not count",
-			tfr_format_size(f->driver_rss, size));
-	print_field("peak memory", text);
+		print_memory(tfr_pipeline_plan(f->pipeline));
+	feed_peak_memory(f, print_fact, NULL);
 	print_stages(f);
 	print_device_table(f);
 	print_notes(f);

@@ -70,51 +70,22 @@ static void put_plain(struct page *p, const char *text)
 	page_escaped(p, text, strlen(text));
 }
 
-static void put_row(struct page *p, const char *name, const char *text)
+static void put_row(void *page, const char *name, const char *text)
 {
-	page_format(p, "<dt>%s</dt><dd>", name);
-	put_plain(p, text);
-	page_text(p, "</dd>\n");
+	page_format(page, "<dt>%s</dt><dd>", name);
+	put_plain(page, text);
+	page_text(page, "</dd>\n");
 }
 
 static void put_facts(struct page *p, const struct feed *f)
 {
-	const struct tfr_pipeline_stats *st = &f->stats;
-	char a[32], b[32], c[32], d[32], e[32], text[600];
+	char text[FEED_LOAD_TEXT];
 
 	page_text(p, "<h2>Summary</h2>\n<dl>\n");
-	for (unsigned i = 0; i < f->device_count; i++) {
-		snprintf(text, sizeof(text), "%s: %s", tfr_device_name(f->devices[i]),
-			tfr_device_description(f->devices[i]));
-		put_row(p, "device", text);
-	}
-	put_row(p, "stages", tfr_pipeline_describe(f->pipeline));
-	if (f->tensors)
-		put_row(p, "batch", f->tensors);
-	snprintf(text, sizeof(text), "%s records/s, %s read, %s to the device",
-		tfr_format_count(st->records_per_second, a),
-		figure_bandwidth(st->bytes_per_second, b),
-		figure_bandwidth(st->device_bytes_per_second, c));
-	put_row(p, "rate", text);
-	if (feed_audio_text(f, text))
-		put_row(p, "audio", text);
-	snprintf(text, sizeof(text), "%s records in %s batches, in %s: %s records/s; %s skipped",
-		tfr_format_count((double)st->records, a), tfr_format_count((double)st->batches, b),
-		figure_duration(st->seconds, c), tfr_format_count(st->records_per_second_total, e),
-		tfr_format_count((double)st->skipped, d));
-	put_row(p, "total", text);
+	feed_facts(f, put_row, p);
 	if (feed_load_text(f, text))
 		put_row(p, "warning", text);
-	if (st->later_epochs_records_per_second > 0) {
-		snprintf(text, sizeof(text),
-			"the first at %s records/s, later ones at %s records/s",
-			tfr_format_count(st->first_epoch_records_per_second, a),
-			tfr_format_count(st->later_epochs_records_per_second, b));
-		put_row(p, "epochs", text);
-	}
-	snprintf(text, sizeof(text), "%s of %s allowed", tfr_format_size(f->peak_rss, a),
-		tfr_format_size(tfr_pipeline_plan(f->pipeline)->limit, b));
-	put_row(p, "peak memory", text);
+	feed_peak_memory(f, put_row, p);
 	page_text(p, "</dl>\n");
 }
 

@@ -26,14 +26,6 @@ static bool has_words(const struct opt *o)
 	return o->values && *o->values && *o->values != ':';
 }
 
-/* Whether its argument can be the name of a feature. */
-static bool has_names(const struct opt *o)
-{
-	const char *mark = o->values ? strrchr(o->values, ':') : NULL;
-
-	return mark && (mark == o->values || mark[-1] == '|');
-}
-
 static void print_names(const struct command *command, const char *between)
 {
 	printf("%s", command->name);
@@ -82,8 +74,8 @@ static void print_bash_names(void)
 		for (const struct opt *o = (*p)->options; o->type; o++) {
 			char pattern[64];
 
-			if (!opt_is_option(o) || !has_names(o) ||
-				!strcmp(strrchr(o->values, ':'), OPT_FEATURE))
+			if (!opt_is_option(o) || !names_mark(o) ||
+				!strcmp(names_mark(o), OPT_FEATURE))
 				continue;
 			snprintf(
 				pattern, sizeof(pattern), "%s--%s ", *options ? "| " : "", o->name);
@@ -100,7 +92,7 @@ static void print_bash_values(void)
 {
 	for (const struct command *const *p = commands; *p; p++)
 		for (const struct opt *o = (*p)->options; o->type; o++) {
-			if (!opt_is_option(o) || !has_words(o) || has_names(o))
+			if (!opt_is_option(o) || !has_words(o) || names_mark(o))
 				continue;
 			printf("\t'%s --%s'", (*p)->name, o->name);
 			if ((*p)->alias)
@@ -191,7 +183,7 @@ static void print_zsh_option(const struct opt *o)
 	printf("]");
 	if (o->arg) {
 		printf(":%s:", o->arg);
-		if (has_names(o)) {
+		if (names_mark(o)) {
 			printf("_tfr_names");
 		} else if (has_words(o)) {
 			printf("(");
@@ -252,7 +244,7 @@ static void print_fish_option(const struct command *command, const struct opt *o
 		printf(" -s %c", o->letter);
 	if (o->arg)
 		printf(" -r");
-	if (has_names(o)) {
+	if (names_mark(o)) {
 		printf(" -f -a '(__tfr_names)'");
 	} else if (has_words(o)) {
 		printf(" -f -a '");

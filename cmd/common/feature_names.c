@@ -342,8 +342,7 @@ static void offer_names(struct offer *o, const char *mark, const struct names *n
 	}
 }
 
-/* The mark in a row's words: ":feature" of "content|:feature".  NULL: it takes no names. */
-static const char *mark_of(const struct opt *o)
+const char *names_mark(const struct opt *o)
 {
 	const char *mark = o && o->values ? strchr(o->values, ':') : NULL;
 
@@ -422,7 +421,7 @@ static bool complete(const struct line *l, bool bash)
 	if (!command || l->current < 2)
 		return false;
 	look(command, l, &at, NULL);
-	mark = mark_of(at.option);
+	mark = names_mark(at.option);
 	if (mark) {
 		ours = true;
 		if (place_name(&o, mark)) {

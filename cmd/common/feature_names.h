@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+struct opt;
+
 /* Prints the candidates for the word between `before` and `after` the cursor, one per line.  For an
  * option that takes features, they are the features of the inputs on the line; for a word with an
  * @, the names of sets.
@@ -13,5 +15,8 @@
  * only the first records of the first files, never blocks, and prints nothing else.  False: the
  * word at the cursor is of another kind. */
 bool names_print(const char *before, const char *after, const char *breaks);
+
+/* The mark in a row's words: ":feature" of "content|:feature".  NULL: the argument takes no names. */
+const char *names_mark(const struct opt *o);
 
 #endif

@@ -130,24 +130,12 @@ void page_escaped(struct page *p, const void *text, size_t size)
 
 void page_base64(struct page *p, const uint8_t *b, size_t size)
 {
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	char text[1024];
-	size_t used = 0;
+	enum { BLOCK = 768 };
+	char text[BLOCK / 3 * 4];
 
-	for (size_t i = 0; i < size; i += 3) {
-		size_t n = size - i;
-		uint32_t v = (uint32_t)b[i] << 16 | (n > 1 ? (uint32_t)b[i + 1] << 8 : 0) |
-			     (n > 2 ? b[i + 2] : 0);
-
-		text[used++] = digits[v >> 18];
-		text[used++] = digits[v >> 12 & 63];
-		text[used++] = n > 1 ? digits[v >> 6 & 63] : '=';
-		text[used++] = n > 2 ? digits[v & 63] : '=';
-		if (used == sizeof(text)) {
-			page_put(p, text, used);
-			used = 0;
-		}
+	for (size_t i = 0, n; i < size; i += n) {
+		n = size - i < BLOCK ? size - i : BLOCK;
+		tfr_base64_digits(text, b + i, n);
+		page_put(p, text, (n + 2) / 3 * 4);
 	}
-	page_put(p, text, used);
 }

@@ -6,24 +6,32 @@
 
 #include <string.h>
 
+#include <tfr-private/text.h>
+
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-bool tfr_base64_encode(struct tfr_buf *out, const void *bytes, size_t size)
+void tfr_base64_digits(char *text, const void *bytes, size_t size)
 {
 	const uint8_t *p = bytes;
 
-	if (!tfr_buf_reserve(out, size / 3 * 4 + 4))
-		return false;
 	for (size_t i = 0; i < size; i += 3) {
 		size_t n = size - i;
 		uint32_t v = (uint32_t)p[i] << 16 | (n > 1 ? (uint32_t)p[i + 1] << 8 : 0) |
 			     (n > 2 ? p[i + 2] : 0);
 
-		out->data[out->size++] = (uint8_t)digits[v >> 18];
-		out->data[out->size++] = (uint8_t)digits[v >> 12 & 63];
-		out->data[out->size++] = (uint8_t)(n > 1 ? digits[v >> 6 & 63] : '=');
-		out->data[out->size++] = (uint8_t)(n > 2 ? digits[v & 63] : '=');
+		*text++ = digits[v >> 18];
+		*text++ = digits[v >> 12 & 63];
+		*text++ = n > 1 ? digits[v >> 6 & 63] : '=';
+		*text++ = n > 2 ? digits[v & 63] : '=';
 	}
+}
+
+bool tfr_base64_encode(struct tfr_buf *out, const void *bytes, size_t size)
+{
+	if (!tfr_buf_reserve(out, size / 3 * 4 + 4))
+		return false;
+	tfr_base64_digits((char *)out->data + out->size, bytes, size);
+	out->size += (size + 2) / 3 * 4;
 	return true;
 }
 

@@ -16,7 +16,14 @@
 extern "C" {
 #endif
 
+struct json_object;
 struct tfr_temporaries;
+
+/* Reads a file of at most `most` bytes that is one JSON array or object, nested at most `depth`
+ * deep.  The caller releases *doc with json_object_put().  `doing` is for the error when memory
+ * runs out.  TFR_EDATA: it is not JSON; the message says why, without the path. */
+enum tfr_status tfr_json_read_file(struct json_object **doc, const char *path, size_t most,
+	unsigned depth, const char *doing, struct tfr_error *err);
 
 /* NULL: out of memory. */
 struct tfr_temporaries *tfr_temporaries_new(void);

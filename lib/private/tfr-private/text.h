@@ -43,6 +43,9 @@ char *tfr_escape_bytes(char *text, size_t size, const void *raw, size_t n);
 /* The same as tfr_escape_line(), with a backslash doubled, for files and tables that programs
  * read: a shell's `printf %b` restores the bytes of the name. */
 char *tfr_escape_name(char *text, size_t size, const char *raw);
+/* Writes the digits of bytes in base64 (RFC 4648, section 4) with padding: (size + 2) / 3 * 4 of
+ * them, without a NUL. */
+void tfr_base64_digits(char *text, const void *bytes, size_t size);
 /* Quotes a word for a shell's command line: bare, in single quotes, or as $'...' if it is not
  * harmless.  The caller frees it; NULL: out of memory. */
 char *tfr_escape_word(const char *word);
