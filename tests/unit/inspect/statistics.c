@@ -86,7 +86,7 @@ static void expect_quantiles(const struct tfr_distribution *d, const double expe
 Test(statistics, int64s_against_python)
 {
 	static const double quantiles[] = { 0, 50, 167362, 6911995186, 223269840843533,
-		874248722969153268, 5277231891673261938 };
+		874248722969153268.0, 5277231891673261938.0 };
 	struct tfr_feature_stats f;
 	struct tfr_survey *s;
 
