@@ -41,20 +41,26 @@ const char *tfr_decimal_end(const char *p, const char *end)
 	return p;
 }
 
+/* The result of strtod() in the C locale.  A function of its own, because its array is set to zeros
+ * at each call. */
+static bool convert(const char *text, size_t size, double *value)
+{
+	char copy[LONGEST + 1];
+
+	memcpy(copy, text, size);
+	copy[size] = '\0';
+	*value = tfr_text_f64(copy, NULL);
+	return isfinite(*value);
+}
+
 bool tfr_number(const char *text, size_t size, double *value)
 {
 	const char *end = text + size;
 	struct tfr_scanned n;
-	char copy[LONGEST + 1];
 
 	if (!size || size > LONGEST)
 		return false;
 	if (tfr_decimal_scan(text, end, &n) == end && tfr_scanned_f64(&n, value))
 		return true;
-	if (tfr_decimal_end(text, end) != end)
-		return false;
-	memcpy(copy, text, size);
-	copy[size] = '\0';
-	*value = tfr_text_f64(copy, NULL);
-	return isfinite(*value);
+	return tfr_decimal_end(text, end) == end && convert(text, size, value);
 }

@@ -2,7 +2,7 @@
  *
  * Shapes are most of the file.  They are kept as text or skipped until they are drawn: the element is
  * parsed with a 0 in place of its shape, by the scanner of JSON lines, which does not copy values.
- * json-c reads only the segments of panoptic annotations, and describes what is not JSON. */
+ * json-c reads only the segments of panoptic annotations, and describes faults of the JSON. */
 #include "convert/coco/coco_parse.h"
 
 #include <assert.h>
