@@ -60,16 +60,16 @@ const struct command *help_find_command(const char *name)
 
 void help_hint_command(const char *name, struct tfr_error *err)
 {
-	struct tfr_meant meant;
+	struct tfr_suggestion meant;
 	const char *word;
 
-	tfr_meant_init(&meant, name, strlen(name));
+	tfr_suggestion_init(&meant, name, strlen(name));
 	for (const struct command *const *p = commands; *p; p++) {
-		tfr_meant_offer(&meant, (*p)->name, strlen((*p)->name));
+		tfr_suggestion_offer(&meant, (*p)->name, strlen((*p)->name));
 		if ((*p)->alias)
-			tfr_meant_offer(&meant, (*p)->alias, strlen((*p)->alias));
+			tfr_suggestion_offer(&meant, (*p)->alias, strlen((*p)->alias));
 	}
-	word = tfr_meant_word(&meant);
+	word = tfr_suggestion_word(&meant);
 	if (word)
 		tfr_error_hint(err, "Did you mean 'tfr %s'?", word);
 }

@@ -18,7 +18,7 @@ struct features {
 	uint64_t records;
 	struct tfr_example *example;
 	struct tfr_builder *builder;
-	struct tfr_lookout *lookout;
+	struct tfr_feature_watch *watch;
 };
 
 static int compare(const char *a, size_t a_size, const char *b, size_t b_size)
@@ -84,7 +84,7 @@ static int read_names(struct cmd *c, struct features *f, const char *list)
 	qsort(f->names, f->count, sizeof(*f->names), by_text);
 	for (size_t i = 0; i < f->count; i++)
 		if ((!i || by_text(&f->names[i - 1], &f->names[i])) &&
-			!tfr_lookout_add(f->lookout, f->names[i].text))
+			!tfr_feature_watch_add(f->watch, f->names[i].text))
 			return cmd_no_memory(c);
 	return 0;
 }
@@ -104,8 +104,8 @@ int features_open(struct cmd *c, struct features **out, const char *keep, const 
 	f->keep = keep != NULL;
 	f->example = tfr_example_new();
 	f->builder = tfr_builder_new();
-	f->lookout = tfr_lookout_new();
-	if (!f->example || !f->builder || !f->lookout)
+	f->watch = tfr_feature_watch_new();
+	if (!f->example || !f->builder || !f->watch)
 		cmd_no_memory(c);
 	else if (!read_names(c, f, keep ? keep : drop))
 		*out = f;
@@ -148,7 +148,7 @@ enum tfr_status features_apply(struct features *f, const struct tfr_record *rec,
 	}
 	status = tfr_example_parse(f->example, rec->data, rec->size, err);
 	if (!status)
-		tfr_lookout_look(f->lookout, f->example);
+		tfr_feature_watch_look(f->watch, f->example);
 	tfr_builder_reset(f->builder);
 	for (size_t i = 0; !status && i < tfr_example_count(f->example); i++) {
 		const struct tfr_feature *feature = tfr_example_at(f->example, i);
@@ -165,8 +165,8 @@ enum tfr_status features_apply(struct features *f, const struct tfr_record *rec,
 void features_finish(struct cmd *c, const struct features *f, uint64_t read)
 {
 	if (f && f->records)
-		tfr_lookout_report(f->lookout, f->keep && f->records == read ? cmd_missing : NULL,
-			cmd_warn_text, c);
+		tfr_feature_watch_report(f->watch,
+			f->keep && f->records == read ? cmd_missing : NULL, cmd_warn_text, c);
 }
 
 void features_close(struct features *f)
@@ -178,6 +178,6 @@ void features_close(struct features *f)
 	free(f->names);
 	tfr_example_free(f->example);
 	tfr_builder_free(f->builder);
-	tfr_lookout_free(f->lookout);
+	tfr_feature_watch_free(f->watch);
 	free(f);
 }

@@ -1,7 +1,7 @@
 /* cmd/common/opt.c - reads options by a table.
  *
- * "-j4", "-j 4", "--jobs=4" and "--jobs 4" are the same.  Flags can be joined ("-fq"), "--" ends the
- * options, and a single "-" is an operand. */
+ * "-j4", "-j 4", "--jobs=4" and "--jobs 4" are the same.  Flags can be joined ("-fq"), "--" ends
+ * the options, and a single "-" is an operand. */
 #include "common/opt.h"
 
 #include <assert.h>
@@ -86,16 +86,16 @@ static enum tfr_status set_real(
 
 void opt_hint_word(const char *words, const char *value, struct tfr_error *err)
 {
-	struct tfr_meant meant;
+	struct tfr_suggestion meant;
 
-	tfr_meant_init(&meant, value, strlen(value));
+	tfr_suggestion_init(&meant, value, strlen(value));
 	for (const char *word = words; *word && *word != ':'; word += *word == '|') {
 		size_t n = strcspn(word, "|");
 
-		tfr_meant_offer(&meant, word, n);
+		tfr_suggestion_offer(&meant, word, n);
 		word += n;
 	}
-	tfr_meant_hint(&meant, err);
+	tfr_suggestion_hint(&meant, err);
 }
 
 static enum tfr_status set_choice(
@@ -201,8 +201,7 @@ static const struct opt *find_name(
 static const struct opt *find_letter(const struct opt *table, char letter)
 {
 	for (const struct opt *o = table; o->type; o++)
-		if (o->letter == letter ||
-			(o->type == OPT_LEVEL && letter >= '1' && letter <= '9'))
+		if (o->letter == letter || (o->type == OPT_LEVEL && letter >= '1' && letter <= '9'))
 			return o;
 	return find_name(table, &letter, 1, NULL);
 }
@@ -216,14 +215,14 @@ static enum tfr_status refuse_gone(struct parser *p, const struct opt *o)
 
 static enum tfr_status unknown_long(struct parser *p, const char *arg, size_t n)
 {
-	struct tfr_meant meant;
+	struct tfr_suggestion meant;
 	const char *word;
 
-	tfr_meant_init(&meant, arg + 2, n - 2);
+	tfr_suggestion_init(&meant, arg + 2, n - 2);
 	for (const struct opt *o = p->table; o->type; o++)
 		if (opt_is_option(o) && o->name)
-			tfr_meant_offer(&meant, o->name, strlen(o->name));
-	word = tfr_meant_word(&meant);
+			tfr_suggestion_offer(&meant, o->name, strlen(o->name));
+	word = tfr_suggestion_word(&meant);
 	usage(p, "unknown option '%.*s'", (int)n, arg);
 	if (word)
 		tfr_error_hint(p->err, "Did you mean '--%s'?", word);

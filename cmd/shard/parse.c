@@ -139,7 +139,7 @@ int shard_parse_audio(struct cmd *c, const struct shard_settings *s, struct tfr_
 		return cmd_usage(c, "--frame takes a number of seconds above 0");
 	if (s->frame > 0 && s->audio && !floats)
 		return cmd_usage(c, "--frame needs --audio floats, not bytes");
-	o->sound = floats || s->frame > 0 ? TFR_SOUND_FLOATS : TFR_SOUND_BYTES;
+	o->audio = floats || s->frame > 0 ? TFR_AUDIO_FLOATS : TFR_AUDIO_BYTES;
 	o->frame = s->frame > 0 ? s->frame : 0;
 	return 0;
 }

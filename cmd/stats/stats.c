@@ -103,21 +103,21 @@ static enum tfr_status sum_up(struct stats_run *r, struct tfr_error *err)
 /* No record has a value of the feature that --order names: suggests a name that may be meant. */
 static void report_missing(struct stats_run *r)
 {
-	struct tfr_lookout *names = tfr_lookout_new();
+	struct tfr_feature_watch *names = tfr_feature_watch_new();
 	const char *name, *meant;
 
-	if (!names || !tfr_lookout_add(names, r->s->order)) {
+	if (!names || !tfr_feature_watch_add(names, r->s->order)) {
 		cmd_no_memory(r->c);
-		tfr_lookout_free(names);
+		tfr_feature_watch_free(names);
 		return;
 	}
 	for (size_t i = 0; i < r->n; i++)
-		tfr_lookout_look_at(names, r->features[i].name, strlen(r->features[i].name));
-	if (tfr_lookout_missing(names, 0, &name, &meant))
-		tfr_lookout_report(names, cmd_missing, cmd_warn_text, r->c);
+		tfr_feature_watch_look_at(names, r->features[i].name, strlen(r->features[i].name));
+	if (tfr_feature_watch_missing(names, 0, &name, &meant))
+		tfr_feature_watch_report(names, cmd_missing, cmd_warn_text, r->c);
 	else
 		cmd_warn(r->c, "no record has a value of '%s'", r->s->order);
-	tfr_lookout_free(names);
+	tfr_feature_watch_free(names);
 }
 
 static int tell(struct stats_run *r)

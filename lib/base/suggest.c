@@ -17,7 +17,7 @@ static bool comes_before(const char *a, size_t n, const char *b)
 	return n < m || (n == m && memcmp(a, b, n) < 0);
 }
 
-void tfr_meant_init(struct tfr_meant *m, const char *wanted, size_t size)
+void tfr_suggestion_init(struct tfr_suggestion *m, const char *wanted, size_t size)
 {
 	m->wanted = wanted;
 	m->size = size;
@@ -27,7 +27,7 @@ void tfr_meant_init(struct tfr_meant *m, const char *wanted, size_t size)
 }
 
 /* Where the last components of a path begin, as many as `wanted` has; 0: it has no more. */
-static size_t last_parts(const struct tfr_meant *m, const char *word, size_t n)
+static size_t last_parts(const struct tfr_suggestion *m, const char *word, size_t n)
 {
 	size_t parts = 1;
 
@@ -41,7 +41,7 @@ static size_t last_parts(const struct tfr_meant *m, const char *word, size_t n)
 
 /* The edit distance, but 1 if only the case differs; if the last components of a path are
  * nearer, their distance plus 1. */
-static unsigned distance(const struct tfr_meant *m, const char *word, size_t n)
+static unsigned distance(const struct tfr_suggestion *m, const char *word, size_t n)
 {
 	size_t at = last_parts(m, word, n);
 	unsigned whole, end;
@@ -53,7 +53,7 @@ static unsigned distance(const struct tfr_meant *m, const char *word, size_t n)
 	return end < whole ? end + 1 : whole;
 }
 
-static void take_near(struct tfr_meant *m, const char *word, size_t n, unsigned d)
+static void take_near(struct tfr_suggestion *m, const char *word, size_t n, unsigned d)
 {
 	if (d > m->distance || d == UINT32_MAX)
 		return;
@@ -64,7 +64,7 @@ static void take_near(struct tfr_meant *m, const char *word, size_t n, unsigned 
 	m->nearest[n] = '\0';
 }
 
-static void take_begun(struct tfr_meant *m, const char *word, size_t n)
+static void take_begun(struct tfr_suggestion *m, const char *word, size_t n)
 {
 	if (strlen(m->begun) == n && !memcmp(m->begun, word, n))
 		return;
@@ -73,7 +73,7 @@ static void take_begun(struct tfr_meant *m, const char *word, size_t n)
 	m->begun[n] = '\0';
 }
 
-void tfr_meant_offer(struct tfr_meant *m, const char *word, size_t n)
+void tfr_suggestion_offer(struct tfr_suggestion *m, const char *word, size_t n)
 {
 	if (!n || n >= sizeof(m->nearest) || memchr(word, 0, n) ||
 		(n == m->size && !memcmp(word, m->wanted, n)))
@@ -83,7 +83,7 @@ void tfr_meant_offer(struct tfr_meant *m, const char *word, size_t n)
 		take_begun(m, word, n);
 }
 
-void tfr_meant_merge(struct tfr_meant *into, const struct tfr_meant *from)
+void tfr_suggestion_merge(struct tfr_suggestion *into, const struct tfr_suggestion *from)
 {
 	take_near(into, from->nearest, strlen(from->nearest), from->distance);
 	if (from->begun[0] && !into->several)
@@ -91,16 +91,16 @@ void tfr_meant_merge(struct tfr_meant *into, const struct tfr_meant *from)
 	into->several = into->several || from->several;
 }
 
-const char *tfr_meant_word(const struct tfr_meant *m)
+const char *tfr_suggestion_word(const struct tfr_suggestion *m)
 {
 	if (m->begun[0] && !m->several)
 		return m->begun;
 	return m->distance < UINT32_MAX ? m->nearest : NULL;
 }
 
-void tfr_meant_hint(const struct tfr_meant *m, struct tfr_error *err)
+void tfr_suggestion_hint(const struct tfr_suggestion *m, struct tfr_error *err)
 {
-	const char *word = tfr_meant_word(m);
+	const char *word = tfr_suggestion_word(m);
 
 	if (word)
 		tfr_error_hint(err, "Did you mean '%s'?", word);

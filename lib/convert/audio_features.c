@@ -11,10 +11,10 @@
 
 enum { KEEP = 4 << 20 }; /* memory is kept for up to so many bytes of floats */
 
-void tfr_sound_look(struct tfr_item *item)
+void tfr_audio_item_look(struct tfr_item *item)
 {
 	if (!tfr_audio_sniff(item->file.data, item->file.size))
-		tfr_sound_judge(item);
+		tfr_audio_item_judge(item);
 }
 
 static void probe(struct tfr_item *item, const struct tfr_bytes *file, struct tfr_audio_info *info)
@@ -30,7 +30,7 @@ static void probe(struct tfr_item *item, const struct tfr_bytes *file, struct tf
 					   : TFR_FOUND_UNUSABLE;
 }
 
-void tfr_sound_judge(struct tfr_item *item)
+void tfr_audio_item_judge(struct tfr_item *item)
 {
 	struct tfr_bytes file = { item->file.data, item->file.size };
 	struct tfr_audio_info info;
@@ -58,7 +58,7 @@ static enum tfr_status decode(const struct tfr_bytes *file, const struct tfr_aud
 	tfr_room_reserve(room, 3 * sizeof(float) * padded);
 	bench->pixels.size = 0;
 	if (!tfr_buf_reserve(&bench->pixels, (padded + 1) * sizeof(float)))
-		return tfr_fail_nomem(err, "decoding sounds");
+		return tfr_fail_nomem(err, "decoding audio");
 	out = (float *)(void *)bench->pixels.data;
 	tfr_audio_samples(file->data, info, 0, info->samples, out);
 	for (size_t i = values; i < padded; i++)
@@ -78,7 +78,8 @@ static enum tfr_status add_frames(struct tfr_input *in, struct tfr_item *item,
 	enum tfr_status status;
 
 	if (!frame) {
-		tfr_item_skip(item, TFR_EDATA, "a frame is less than half a sample at %u samples per second",
+		tfr_item_skip(item, TFR_EDATA,
+			"a frame is less than half a sample at %u samples per second",
 			info->sample_rate);
 		return TFR_OK;
 	}
@@ -137,7 +138,7 @@ static enum tfr_status add_notes(struct tfr_input *in, struct tfr_item *item, co
 	return status ? status : tfr_builder_int64(b, "audio/samples", (int64_t)info->samples, err);
 }
 
-enum tfr_status tfr_sound_put(struct tfr_input *in, struct tfr_item *item,
+enum tfr_status tfr_audio_item_put(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_bytes *file, const char *name, struct tfr_workbench *bench,
 	const struct tfr_room *room, struct tfr_error *err)
 {
@@ -147,7 +148,7 @@ enum tfr_status tfr_sound_put(struct tfr_input *in, struct tfr_item *item,
 	probe(item, file, &info);
 	if (item->skipped)
 		return TFR_OK;
-	status = in->opts->sound == TFR_SOUND_BYTES
+	status = in->opts->audio == TFR_AUDIO_BYTES
 			 ? add_bytes(item, file, err)
 			 : add_floats(in, item, file, &info, bench, room, err);
 	if (bench->pixels.cap > KEEP)
@@ -155,10 +156,10 @@ enum tfr_status tfr_sound_put(struct tfr_input *in, struct tfr_item *item,
 	return status || item->skipped ? status : add_notes(in, item, name, &info, err);
 }
 
-enum tfr_status tfr_sound_add(struct tfr_input *in, struct tfr_item *item,
+enum tfr_status tfr_audio_item_add(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
 	struct tfr_bytes file = { item->file.data, item->file.size };
 
-	return tfr_sound_put(in, item, &file, (const char *)item->name.data, bench, room, err);
+	return tfr_audio_item_put(in, item, &file, (const char *)item->name.data, bench, room, err);
 }

@@ -24,7 +24,7 @@ struct tfr_class {
 struct tfr_input {
 	const struct tfr_input_ops *ops;
 	const struct tfr_convert_opts *opts;
-	uint64_t items;	     /* TFR_STREAM: not known */
+	uint64_t items; /* TFR_STREAM: not known */
 	/* the items have only the order of their paths: they are shuffled by default */
 	bool by_path;
 	bool groups;	     /* an item can be many rows: they are small, and all go to one set */
@@ -77,15 +77,15 @@ struct tfr_input_ops {
 	const char *nothing; /* no item became a record: "no images in" */
 	/* for TFR_ON_ERROR_FAIL, an item that is not usable: "not a usable image" */
 	const char *refused;
-	bool several;	     /* accepts more than one input */
-	bool columns;	     /* has columns: uses opts->types and opts->embeds */
-	bool framed;	     /* items can be many records */
-	bool images;	     /* uses tfr_image_add(), and so opts->sha256 */
+	bool several; /* accepts more than one input */
+	bool columns; /* has columns: uses opts->types and opts->embeds */
+	bool framed;  /* items can be many records */
+	bool images;  /* uses tfr_image_add(), and so opts->sha256 */
 	/* The images can also be changed: nothing else in the records (masks, areas) refers to
 	 * their pixels. */
 	bool reworks;
-	bool arrays;   /* uses opts->include and exclude for the names of arrays */
-	bool sounds;   /* uses tfr_sound_add(), and so opts->sound and frame */
+	bool arrays; /* uses opts->include and exclude for the names of arrays */
+	bool audio;  /* uses tfr_audio_item_add(), and so opts->audio and frame */
 	/* items are all files, so that files other than images or WAV files are no loss */
 	bool strays;
 	bool labelled; /* uses opts->labels, even without `chooses` */

@@ -13,10 +13,10 @@
 #include <tfr-private/text.h>
 
 #include "base/error.h"
+#include "convert/folder/splits.h"
 #include "convert/input.h"
 #include "convert/parts.h"
 #include "convert/rework.h"
-#include "convert/folder/splits.h"
 #include "record/filetype.h"
 
 enum { HEAD = 512 }; /* a tar archive has its magic number at byte 257 */
@@ -71,18 +71,18 @@ static enum tfr_status look(
 static enum tfr_status by_name(
 	const struct tfr_input_ops **ops, const char *name, struct tfr_error *err)
 {
-	struct tfr_meant meant;
+	struct tfr_suggestion meant;
 
-	tfr_meant_init(&meant, name, strlen(name));
+	tfr_suggestion_init(&meant, name, strlen(name));
 	for (size_t i = 0; i < N_ROWS; i++) {
 		if (!strcmp(rows[i]->name, name)) {
 			*ops = rows[i];
 			return TFR_OK;
 		}
-		tfr_meant_offer(&meant, rows[i]->name, strlen(rows[i]->name));
+		tfr_suggestion_offer(&meant, rows[i]->name, strlen(rows[i]->name));
 	}
 	tfr_fail(err, TFR_EUSAGE, "unknown kind of input '%s'", name);
-	tfr_meant_hint(&meant, err);
+	tfr_suggestion_hint(&meant, err);
 	return TFR_EUSAGE;
 }
 
@@ -94,8 +94,8 @@ static enum tfr_status not_known(const struct tfr_offer *offer, struct tfr_error
 	if (offer->head)
 		name = offer->head_size ? tfr_filetype_name(offer->head, offer->head_size, &hint)
 					: "an empty file";
-	tfr_fail_path(err, TFR_EUSAGE, offer->path,
-		"cannot convert %s:", name ?: "this kind of input");
+	tfr_fail_path(
+		err, TFR_EUSAGE, offer->path, "cannot convert %s:", name ?: "this kind of input");
 	if (!offer->directory && !offer->head)
 		hint = "Use --from KIND: the kind of a pipe cannot be detected.";
 	if (hint)
@@ -141,8 +141,7 @@ static enum tfr_status check_splits(
 		return tfr_fail(err, TFR_EUSAGE,
 			"--stratify-classes needs sets with fractions, not with folders");
 	if (opts->class_list)
-		return tfr_fail(err, TFR_EUSAGE,
-			"--class-list needs an input without sub-folders");
+		return tfr_fail(err, TFR_EUSAGE, "--class-list needs an input without sub-folders");
 	return TFR_OK;
 }
 
@@ -157,23 +156,21 @@ static enum tfr_status check_opts(
 		return tfr_fail(err, TFR_EUSAGE,
 			"--tmpdir has no effect: %s needs no temporary files", ops->what);
 	if (opts->synsets && opts->tfds)
-		return tfr_fail(err, TFR_EUSAGE, "--synsets and --tfds exclude each other: a TFDS data set has no feature for synsets");
+		return tfr_fail(err, TFR_EUSAGE,
+			"--synsets and --tfds exclude each other: a TFDS data set has no feature "
+			"for synsets");
 	if (opts->masks && ops != &tfr_input_pairs)
-		return tfr_fail(err, TFR_EUSAGE, "--mask does not apply to %s",
-			ops->what);
+		return tfr_fail(err, TFR_EUSAGE, "--mask does not apply to %s", ops->what);
 	if (opts->image_set && ops != &tfr_input_voc)
-		return tfr_fail(
-			err, TFR_EUSAGE, "--image-set does not apply to %s", ops->what);
+		return tfr_fail(err, TFR_EUSAGE, "--image-set does not apply to %s", ops->what);
 	if ((opts->annotations || opts->captions || opts->panoptic) && ops != &tfr_input_coco &&
 		ops != &tfr_input_voc)
 		return tfr_fail(
 			err, TFR_EUSAGE, "files of annotations do not apply to %s", ops->what);
 	if (opts->instance_masks && ops != &tfr_input_coco && ops != &tfr_input_voc)
-		return tfr_fail(
-			err, TFR_EUSAGE, "--draw-masks does not apply to %s", ops->what);
+		return tfr_fail(err, TFR_EUSAGE, "--draw-masks does not apply to %s", ops->what);
 	if (opts->tfds && ops != &tfr_input_folder) {
-		tfr_fail(err, TFR_EUSAGE,
-			"--tfds needs a folder of images, not %s", ops->what);
+		tfr_fail(err, TFR_EUSAGE, "--tfds needs a folder of images, not %s", ops->what);
 		tfr_error_hint(err, "Write an ordinary set with -o in place of --tfds.");
 		return TFR_EUSAGE;
 	}
@@ -194,28 +191,26 @@ enum tfr_status tfr_input_open(
 	if (opts->input_count > 1 && !ops->several)
 		return tfr_fail(err, TFR_EUSAGE, "only one input is allowed for %s", ops->what);
 	if (!ops->reworks && tfr_rework_wanted(&opts->rework))
-		return tfr_fail(err, TFR_EUSAGE,
-			"options that change images do not apply to %s",
+		return tfr_fail(err, TFR_EUSAGE, "options that change images do not apply to %s",
 			ops->what);
 	if (!ops->images && opts->sha256)
 		return tfr_fail(
 			err, TFR_EUSAGE, "--sha256 needs images, and %s has none", ops->what);
 	if (!ops->images && !ops->framed && opts->verify)
-		return tfr_fail(
-			err, TFR_EUSAGE, "--verify-images needs images, and %s has none", ops->what);
-	if (!ops->sounds && (opts->sound || opts->frame != 0))
+		return tfr_fail(err, TFR_EUSAGE, "--verify-images needs images, and %s has none",
+			ops->what);
+	if (!ops->audio && (opts->audio || opts->frame != 0))
 		return tfr_fail(err, TFR_EUSAGE, "%s needs audio files, not %s",
 			opts->frame != 0 ? "--frame" : "--audio", ops->what);
-	if (opts->frame != 0 && opts->sound != TFR_SOUND_FLOATS)
+	if (opts->frame != 0 && opts->audio != TFR_AUDIO_FLOATS)
 		return tfr_fail(err, TFR_EUSAGE, "--frame needs audio as floats");
 	if (!ops->chooses && !ops->arrays &&
 		(opts->include_count || opts->exclude_count || (opts->labels && !ops->labelled)))
 		return tfr_fail(err, TFR_EUSAGE,
-			"options that choose files and labels do not apply to %s",
-			ops->what);
+			"options that choose files and labels do not apply to %s", ops->what);
 	if (opts->type_count + opts->embed_count && !ops->columns)
-		return tfr_fail(err, TFR_EUSAGE,
-			"--types and --embed need a list, not %s", ops->what);
+		return tfr_fail(
+			err, TFR_EUSAGE, "--types and --embed need a list, not %s", ops->what);
 	if (opts->root && !opts->embed_count)
 		return tfr_fail(err, TFR_EUSAGE, "--root needs --embed");
 	if ((opts->allow_missing || opts->descriptor) && !ops->framed)

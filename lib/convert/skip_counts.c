@@ -26,14 +26,14 @@ static bool is_named_like_one(const struct tfr_input *in, const struct tfr_item 
 	static const char *const images[] = { "jpg", "jpeg", "jpe", "jfif", "png", "webp", "gif",
 		"bmp", "dib", "tif", "tiff", "heic", "heif", "avif", "jxl", "jp2", "ppm", "pgm",
 		"pbm", "pnm", "tga", "dng", "cr2", "nef", "arw", NULL };
-	static const char *const sounds[] = { "wav", "wave", "flac", "mp3", "ogg", "oga", "opus",
+	static const char *const audio[] = { "wav", "wave", "flac", "mp3", "ogg", "oga", "opus",
 		"m4a", "aac", "aif", "aiff", "wma", "au", NULL };
 	const char *name = (const char *)item->name.data, *dot = strrchr(name, '.');
 
 	if (!dot)
 		return false;
 	return (in->ops->images && is_one_of(dot + 1, images)) ||
-	       (in->ops->sounds && is_one_of(dot + 1, sounds));
+	       (in->ops->audio && is_one_of(dot + 1, audio));
 }
 
 static bool is_expected(const struct tfr_input *in, const struct tfr_item *item)
@@ -53,8 +53,9 @@ static enum tfr_status refuse(const struct tfr_losses *l, const char *which, str
 {
 	tfr_fail(err, TFR_EDATA, "%llu of %s%llu items are unusable, the first %s",
 		(unsigned long long)l->lost, which, (unsigned long long)l->expected, l->first);
-	tfr_error_hint(err, "Nothing was written.  Use '--max-skipped 100' to write the others, and "
-			    "'--on-error quarantine=FILE' to list the skipped ones in FILE.");
+	tfr_error_hint(err,
+		"Nothing was written.  Use '--max-skipped 100' to write the others, and "
+		"'--on-error quarantine=FILE' to list the skipped ones in FILE.");
 	return TFR_EDATA;
 }
 

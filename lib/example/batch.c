@@ -179,16 +179,16 @@ static void hint_name(
 	const struct tfr_batch_column *c, const void *record, size_t size, struct tfr_error *err)
 {
 	struct tfr_example *ex = err ? tfr_example_new() : NULL;
-	struct tfr_meant meant;
+	struct tfr_suggestion meant;
 
-	tfr_meant_init(&meant, c->name, c->name_size);
+	tfr_suggestion_init(&meant, c->name, c->name_size);
 	if (ex && !tfr_example_parse(ex, record, size, NULL))
 		for (size_t i = 0; i < tfr_example_count(ex); i++) {
 			const struct tfr_feature *f = tfr_example_at(ex, i);
 
-			tfr_meant_offer(&meant, f->key, f->key_size);
+			tfr_suggestion_offer(&meant, f->key, f->key_size);
 		}
-	tfr_meant_hint(&meant, err);
+	tfr_suggestion_hint(&meant, err);
 	tfr_example_free(ex);
 }
 

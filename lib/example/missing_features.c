@@ -18,25 +18,25 @@
 enum { SEEN_BITS = 10 };
 
 struct name {
-	struct tfr_meant meant;
+	struct tfr_suggestion meant;
 	bool found;
 	bool allowed; /* may be missing: only a warning */
 	char text[];
 };
 
-struct tfr_lookout {
+struct tfr_feature_watch {
 	struct name **names;
 	size_t n, missing;
 	bool looked;		       /* a record was examined; before that no name is missing */
 	uint64_t seen[1 << SEEN_BITS]; /* hashes of names, 0: none */
 };
 
-struct tfr_lookout *tfr_lookout_new(void)
+struct tfr_feature_watch *tfr_feature_watch_new(void)
 {
-	return calloc(1, sizeof(struct tfr_lookout));
+	return calloc(1, sizeof(struct tfr_feature_watch));
 }
 
-void tfr_lookout_free(struct tfr_lookout *l)
+void tfr_feature_watch_free(struct tfr_feature_watch *l)
 {
 	if (!l)
 		return;
@@ -46,7 +46,7 @@ void tfr_lookout_free(struct tfr_lookout *l)
 	free(l);
 }
 
-bool tfr_lookout_add(struct tfr_lookout *l, const char *text)
+bool tfr_feature_watch_add(struct tfr_feature_watch *l, const char *text)
 {
 	size_t size = strlen(text);
 	struct name *name = NULL;
@@ -57,13 +57,13 @@ bool tfr_lookout_add(struct tfr_lookout *l, const char *text)
 		return false;
 	memcpy(name->text, text, size + 1);
 	name->found = name->allowed = false;
-	tfr_meant_init(&name->meant, name->text, size);
+	tfr_suggestion_init(&name->meant, name->text, size);
 	l->names[l->n++] = name;
 	l->missing++;
 	return true;
 }
 
-void tfr_lookout_allow(struct tfr_lookout *l, size_t i)
+void tfr_feature_watch_allow(struct tfr_feature_watch *l, size_t i)
 {
 	assert(i < l->n);
 	l->names[i]->allowed = true;
@@ -87,7 +87,7 @@ static uint64_t hash(const char *key, size_t size)
 	return h ? h : 1;
 }
 
-static void offer(struct tfr_lookout *l, const char *key, size_t size)
+static void offer(struct tfr_feature_watch *l, const char *key, size_t size)
 {
 	uint64_t h = hash(key, size), *seen = &l->seen[h >> (64 - SEEN_BITS)];
 
@@ -96,10 +96,10 @@ static void offer(struct tfr_lookout *l, const char *key, size_t size)
 	*seen = h;
 	for (size_t i = 0; i < l->n; i++)
 		if (!l->names[i]->found)
-			tfr_meant_offer(&l->names[i]->meant, key, size);
+			tfr_suggestion_offer(&l->names[i]->meant, key, size);
 }
 
-void tfr_lookout_look(struct tfr_lookout *l, const struct tfr_example *ex)
+void tfr_feature_watch_look(struct tfr_feature_watch *l, const struct tfr_example *ex)
 {
 	l->looked = true;
 	for (size_t i = 0; l->missing && i < l->n; i++) {
@@ -119,7 +119,7 @@ void tfr_lookout_look(struct tfr_lookout *l, const struct tfr_example *ex)
 	}
 }
 
-void tfr_lookout_look_at(struct tfr_lookout *l, const char *key, size_t size)
+void tfr_feature_watch_look_at(struct tfr_feature_watch *l, const char *key, size_t size)
 {
 	l->looked = true;
 	for (size_t i = 0; l->missing && i < l->n; i++) {
@@ -134,7 +134,7 @@ void tfr_lookout_look_at(struct tfr_lookout *l, const char *key, size_t size)
 		offer(l, key, size);
 }
 
-void tfr_lookout_merge(struct tfr_lookout *into, const struct tfr_lookout *from)
+void tfr_feature_watch_merge(struct tfr_feature_watch *into, const struct tfr_feature_watch *from)
 {
 	assert(into->n == from->n);
 	into->looked = into->looked || from->looked;
@@ -145,12 +145,12 @@ void tfr_lookout_merge(struct tfr_lookout *into, const struct tfr_lookout *from)
 			name->found = true;
 			into->missing--;
 		}
-		tfr_meant_merge(&name->meant, &from->names[i]->meant);
+		tfr_suggestion_merge(&name->meant, &from->names[i]->meant);
 	}
 }
 
 /* The i-th name that no record has; NULL: there are no more. */
-static const struct name *missing_name(const struct tfr_lookout *l, size_t i)
+static const struct name *missing_name(const struct tfr_feature_watch *l, size_t i)
 {
 	for (size_t k = 0; l->looked && k < l->n; k++)
 		if (!l->names[k]->found && !i--)
@@ -158,21 +158,21 @@ static const struct name *missing_name(const struct tfr_lookout *l, size_t i)
 	return NULL;
 }
 
-bool tfr_lookout_missing(
-	const struct tfr_lookout *l, size_t i, const char **name, const char **meant)
+bool tfr_feature_watch_missing(
+	const struct tfr_feature_watch *l, size_t i, const char **name, const char **meant)
 {
 	const struct name *found = missing_name(l, i);
 
 	if (!found)
 		return false;
 	*name = found->text;
-	*meant = tfr_meant_word(&found->meant);
+	*meant = tfr_suggestion_word(&found->meant);
 	return true;
 }
 
 static void warn_of(const struct name *name, void (*warn)(void *ctx, const char *text), void *ctx)
 {
-	const char *meant = tfr_meant_word(&name->meant);
+	const char *meant = tfr_suggestion_word(&name->meant);
 	char text[600];
 
 	snprintf(text, sizeof(text),
@@ -181,7 +181,7 @@ static void warn_of(const struct name *name, void (*warn)(void *ctx, const char 
 	warn(ctx, text);
 }
 
-void tfr_lookout_report(const struct tfr_lookout *l,
+void tfr_feature_watch_report(const struct tfr_feature_watch *l,
 	void (*missing)(void *ctx, const struct tfr_error *err),
 	void (*warn)(void *ctx, const char *text), void *ctx)
 {
@@ -196,13 +196,13 @@ void tfr_lookout_report(const struct tfr_lookout *l,
 		}
 		err = (struct tfr_error){ 0 };
 		tfr_fail(&err, TFR_EDATA, "no record has '%s'", name->text);
-		tfr_meant_hint(&name->meant, &err);
+		tfr_suggestion_hint(&name->meant, &err);
 		missing(ctx, &err);
 	}
 }
 
-void tfr_lookout_warn(
-	const struct tfr_lookout *l, void (*warn)(void *ctx, const char *text), void *ctx)
+void tfr_feature_watch_warn(
+	const struct tfr_feature_watch *l, void (*warn)(void *ctx, const char *text), void *ctx)
 {
-	tfr_lookout_report(l, NULL, warn, ctx);
+	tfr_feature_watch_report(l, NULL, warn, ctx);
 }

@@ -32,9 +32,9 @@ struct eval {
 	struct tfr_error *err;
 };
 
-struct tfr_lookout *tfr_where_lookout(struct tfr_where *w)
+struct tfr_feature_watch *tfr_where_lookout(struct tfr_where *w)
 {
-	return w->lookout;
+	return w->watch;
 }
 
 /* ---- Values ---- */
@@ -221,7 +221,7 @@ enum tfr_status tfr_where_match(
 {
 	struct eval e = { .w = w, .ex = ex, .err = err };
 
-	tfr_lookout_look(w->lookout, ex);
+	tfr_feature_watch_look(w->watch, ex);
 	*selected = eval(&e, w->root);
 	return e.status;
 }

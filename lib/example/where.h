@@ -61,7 +61,7 @@ struct tfr_where {
 	unsigned n_nodes, root;
 	char **names; /* owned */
 	unsigned n_names;
-	struct tfr_lookout *lookout; /* of the same names */
+	struct tfr_feature_watch *watch; /* of the same names */
 	pcre2_match_data *match_data;
 	pcre2_match_context *match_context;
 };

@@ -151,7 +151,7 @@ static bool add_name(struct parser *s, char *text, unsigned *index)
 			return true;
 		}
 	}
-	if (TFR_ARRAY_ONE_MORE(w->names, w->n_names) || !tfr_lookout_add(w->lookout, text)) {
+	if (TFR_ARRAY_ONE_MORE(w->names, w->n_names) || !tfr_feature_watch_add(w->watch, text)) {
 		free(text);
 		return no_memory(s);
 	}
@@ -427,7 +427,7 @@ static void allow_absence(struct tfr_where *w, unsigned node, bool negated)
 		allow_absence(w, n->left, true);
 		return;
 	case WHERE_EXISTS:
-		tfr_lookout_allow(w->lookout, n->a.name);
+		tfr_feature_watch_allow(w->watch, n->a.name);
 		return;
 	default:
 		break;
@@ -435,7 +435,7 @@ static void allow_absence(struct tfr_where *w, unsigned node, bool negated)
 	for (int i = 0; i < 2; i++)
 		if (sides[i]->what == WHERE_LEN ||
 			(sides[i]->what > WHERE_TEXT && (negated || n->op == WHERE_NE)))
-			tfr_lookout_allow(w->lookout, sides[i]->name);
+			tfr_feature_watch_allow(w->watch, sides[i]->name);
 }
 
 enum tfr_status tfr_where_compile(struct tfr_where **out, const char *expr, struct tfr_error *err)
@@ -446,9 +446,9 @@ enum tfr_status tfr_where_compile(struct tfr_where **out, const char *expr, stru
 	if (w) {
 		w->match_data = pcre2_match_data_create(1, NULL);
 		w->match_context = pcre2_match_context_create(NULL);
-		w->lookout = tfr_lookout_new();
+		w->watch = tfr_feature_watch_new();
 	}
-	if (!w || !w->match_data || !w->match_context || !w->lookout) {
+	if (!w || !w->match_data || !w->match_context || !w->watch) {
 		no_memory(&s);
 	} else if (parse_all(&s)) {
 		allow_absence(w, w->root, false);
@@ -474,7 +474,7 @@ void tfr_where_free(struct tfr_where *w)
 		free(w->names[i]);
 	free(w->nodes);
 	free(w->names);
-	tfr_lookout_free(w->lookout);
+	tfr_feature_watch_free(w->watch);
 	pcre2_match_data_free(w->match_data);
 	pcre2_match_context_free(w->match_context);
 	free(w);

@@ -43,7 +43,7 @@ struct run {
 static const struct form *find_form(const char *target, const char *to, struct tfr_error *err)
 {
 	static const char *const packed[] = { ".gz", ".tgz", ".xz", ".zst", ".bz2", ".zip" };
-	struct tfr_meant meant;
+	struct tfr_suggestion meant;
 
 	for (size_t i = 0; i < N_FORMS; i++)
 		if (to ? !strcmp(forms[i]->name, to)
@@ -61,10 +61,10 @@ static const struct form *find_form(const char *target, const char *to, struct t
 			return forms[i];
 		}
 	tfr_fail(err, TFR_EUSAGE, "unknown form of output '%s'", to);
-	tfr_meant_init(&meant, to, strlen(to));
+	tfr_suggestion_init(&meant, to, strlen(to));
 	for (size_t i = 0; i < N_FORMS; i++)
-		tfr_meant_offer(&meant, forms[i]->name, strlen(forms[i]->name));
-	tfr_meant_hint(&meant, err);
+		tfr_suggestion_offer(&meant, forms[i]->name, strlen(forms[i]->name));
+	tfr_suggestion_hint(&meant, err);
 	return NULL;
 }
 

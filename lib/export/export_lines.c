@@ -185,19 +185,19 @@ static enum tfr_status make_row(struct export *e, struct work *w, struct tfr_err
 static enum tfr_status look_for_columns(struct export *e, struct work *w, struct tfr_error *err)
 {
 	(void)err;
-	tfr_lookout_look(e->own, w->example);
+	tfr_feature_watch_look(e->own, w->example);
 	return TFR_OK;
 }
 
 static enum tfr_status publish_table(struct export *e, struct tfr_error *err)
 {
-	tfr_lookout_warn(e->own, e->o->warn, e->o->ctx);
+	tfr_feature_watch_warn(e->own, e->o->warn, e->o->ctx);
 	return tfr_form_publish_file(e, err);
 }
 
 static void close_table(struct export *e)
 {
-	tfr_lookout_free(e->own);
+	tfr_feature_watch_free(e->own);
 	tfr_form_close_file(e);
 }
 
@@ -208,9 +208,9 @@ static enum tfr_status open_table(struct export *e, struct tfr_error *err)
 
 	if (!e->o->column_count)
 		return tfr_fail(err, TFR_EUSAGE, "a table without a column");
-	e->own = tfr_lookout_new();
+	e->own = tfr_feature_watch_new();
 	for (size_t i = 0; e->own && i < e->o->column_count; i++)
-		if (!tfr_lookout_add(e->own, e->o->columns[i]))
+		if (!tfr_feature_watch_add(e->own, e->o->columns[i]))
 			return tfr_fail_nomem(err, "writing a table");
 	if (!e->own)
 		return tfr_fail_nomem(err, "writing a table");

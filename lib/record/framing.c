@@ -49,7 +49,7 @@
 	(tfr_load32((payload) + (length)) == tfr_crc_mask(payload_crc(0, payload, (size_t)length)))
 
 #define DEFINE_SOUND(suffix, attribute, verifies, payload_crc)                                     \
-	attribute static uint64_t sound_##suffix(const uint8_t *p, size_t size, uint64_t limit,    \
+	attribute static uint64_t intact_##suffix(const uint8_t *p, size_t size, uint64_t limit,   \
 		bool payloads, size_t *end, bool *bad)                                             \
 	{                                                                                          \
 		uint64_t records = 0;                                                              \
@@ -111,14 +111,14 @@ uint64_t tfr_hop(const uint8_t *p, size_t size, uint64_t *next, bool *bad)
 	return CHOOSE(hop, p, size, next, bad);
 }
 
-uint64_t tfr_sound_records(
+uint64_t tfr_intact_records(
 	const uint8_t *p, size_t size, uint64_t limit, bool payloads, size_t *end, bool *bad)
 {
 #if defined(__x86_64__)
 	if (payloads && tfr_crc32c_have_avx512())
-		return sound_folding(p, size, limit, payloads, end, bad);
+		return intact_folding(p, size, limit, payloads, end, bad);
 #endif
-	return CHOOSE(sound, p, size, limit, payloads, end, bad);
+	return CHOOSE(intact, p, size, limit, payloads, end, bad);
 }
 
 void tfr_put_header(uint8_t *p, uint64_t length)

@@ -49,7 +49,7 @@ uint64_t tfr_hop(const uint8_t *p, size_t size, uint64_t *next, bool *bad);
 /* Counts the complete records from `p` on that begin within the first `limit` of `size` bytes.
  * Each header is verified, and with `payloads` each payload.  *end: the bytes of these records.
  * *bad: the header or payload at *end does not verify, or its length is impossible. */
-uint64_t tfr_sound_records(
+uint64_t tfr_intact_records(
 	const uint8_t *p, size_t size, uint64_t limit, bool payloads, size_t *end, bool *bad);
 
 /* A length that no file has: adding the framing to it would overflow a file offset. */

@@ -49,7 +49,7 @@ struct run {
 	size_t block, piece;
 	uint64_t pieces;
 	struct worker *workers;
-	struct tfr_intact *sound;
+	struct tfr_intact *intact;
 };
 
 /* Finds the first possible record in these bytes.  Returns `size` if there is none.  A payload of
@@ -100,7 +100,7 @@ static void scan(
 			at += done;
 			size -= done;
 		}
-		p->records += tfr_sound_records(at, size, to - p->end, true, &done, &bad);
+		p->records += tfr_intact_records(at, size, to - p->end, true, &done, &bad);
 		p->end += done;
 		assert(done <= size);
 		rest = size - done;
@@ -142,11 +142,11 @@ static enum tfr_status deliver(void *ctx, uint64_t i, void *slot, struct tfr_err
 
 	(void)i;
 	(void)err;
-	if (!p->found || p->begin != run->sound->end)
+	if (!p->found || p->begin != run->intact->end)
 		return TFR_END;
 	tfr_progress_add(run->opts->progress, p->records, p->end - p->begin);
-	run->sound->records += p->records;
-	run->sound->end = p->end;
+	run->intact->records += p->records;
+	run->intact->end = p->end;
 	return TFR_OK;
 }
 
@@ -158,7 +158,7 @@ static bool worth_pieces(const struct run *run, struct worker *w)
 
 	return start_worker(run, w) &&
 	       !tfr_source_read_at(w->source, 0, w->memory, SEARCH, &got, NULL) &&
-	       tfr_sound_records(w->memory, got, got, false, &end, &bad) >= FEW;
+	       tfr_intact_records(w->memory, got, got, false, &end, &bad) >= FEW;
 }
 
 static void scan_file(struct run *run, uint64_t size, unsigned threads)
@@ -190,7 +190,7 @@ bool tfr_parallel_check(
 		.path = path,
 		.block = opts->block ? opts->block : BLOCK,
 		.piece = opts->piece ? opts->piece : PIECE,
-		.sound = s };
+		.intact = s };
 	TFR_AUTO_CLOSE int fd = -1;
 	struct stat st;
 

@@ -483,7 +483,7 @@ enum tfr_status tfr_reader_next_run(
 	r->fault = TFR_FAULT_NONE;
 	filled = fill_block(r, err);
 	size = r->end - r->begin;
-	run->records = tfr_sound_records(r->block + r->begin, size, size, false, &size, &bad);
+	run->records = tfr_intact_records(r->block + r->begin, size, size, false, &size, &bad);
 	if (run->records) /* the next call reports a failure again */
 		return hand_over(r, run, size, err);
 	if (filled)

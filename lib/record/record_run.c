@@ -31,11 +31,11 @@ enum tfr_status tfr_run_next(struct tfr_run *run, struct tfr_record *rec, struct
 	return TFR_EDATA;
 }
 
-uint64_t tfr_run_pass_sound(struct tfr_run *run)
+uint64_t tfr_run_pass_intact(struct tfr_run *run)
 {
 	size_t left = run->size - run->at, end;
 	bool bad;
-	uint64_t records = tfr_sound_records(run->data + run->at, left, left, true, &end, &bad);
+	uint64_t records = tfr_intact_records(run->data + run->at, left, left, true, &end, &bad);
 
 	run->at += end;
 	run->seen += records;

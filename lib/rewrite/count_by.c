@@ -24,7 +24,7 @@ struct count_worker {
 	struct tfr_classes values;
 	struct tfr_buf text;
 	struct tfr_json *number;
-	struct tfr_lookout *lookout; /* for `by` */
+	struct tfr_feature_watch *watch; /* for `by` */
 	uint64_t absent;
 };
 
@@ -125,7 +125,7 @@ static enum tfr_status count_record(
 	}
 	if (!b->o->by)
 		return TFR_OK;
-	tfr_lookout_look(w->lookout, s->example);
+	tfr_feature_watch_look(w->watch, s->example);
 	f = tfr_example_get(s->example, b->o->by);
 	if (!f || !f->count) {
 		w->absent++;
@@ -145,9 +145,9 @@ static bool open_count(struct count_by *b)
 		struct count_worker *w = &b->workers[k];
 
 		w->number = tfr_json_new();
-		w->lookout = tfr_lookout_new();
-		if (!w->number || !w->lookout ||
-			(b->o->by && !tfr_lookout_add(w->lookout, b->o->by)))
+		w->watch = tfr_feature_watch_new();
+		if (!w->number || !w->watch ||
+			(b->o->by && !tfr_feature_watch_add(w->watch, b->o->by)))
 			return false;
 	}
 	return b->records && b->sums && b->workers;
@@ -159,7 +159,7 @@ static void close_count(struct count_by *b)
 		tfr_classes_clear(&b->workers[k].values);
 		tfr_buf_clear(&b->workers[k].text);
 		tfr_json_free(b->workers[k].number);
-		tfr_lookout_free(b->workers[k].lookout);
+		tfr_feature_watch_free(b->workers[k].watch);
 	}
 	free(b->workers);
 	free(b->records);
@@ -189,9 +189,9 @@ static void warn_absent(const struct count_by *b, uint64_t absent, uint64_t take
 	const char *name, *meant;
 	char text[600];
 
-	if (tfr_lookout_missing(b->workers[0].lookout, 0, &name, &meant)) {
-		tfr_lookout_report(
-			b->workers[0].lookout, common->missing, common->warn, common->ctx);
+	if (tfr_feature_watch_missing(b->workers[0].watch, 0, &name, &meant)) {
+		tfr_feature_watch_report(
+			b->workers[0].watch, common->missing, common->warn, common->ctx);
 		return;
 	}
 	if (!common->warn)
@@ -229,7 +229,7 @@ enum tfr_status tfr_count_by(const struct tfr_count_by_opts *opts, struct tfr_sw
 	for (unsigned k = 0; !status && k < b.n_workers; k++) {
 		*absent += b.workers[k].absent;
 		if (k)
-			tfr_lookout_merge(b.workers[0].lookout, b.workers[k].lookout);
+			tfr_feature_watch_merge(b.workers[0].watch, b.workers[k].watch);
 		status = flush(&b, &b.workers[k], err);
 	}
 	if (!status && *absent)

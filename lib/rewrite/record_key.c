@@ -64,16 +64,16 @@ uint64_t tfr_key_hash(const struct tfr_feature *key, uint64_t seed)
 static enum tfr_status not_there(
 	const struct tfr_example *ex, const char *name, struct tfr_error *err)
 {
-	struct tfr_meant meant;
+	struct tfr_suggestion meant;
 
-	tfr_meant_init(&meant, name, strlen(name));
+	tfr_suggestion_init(&meant, name, strlen(name));
 	for (size_t i = 0; i < tfr_example_count(ex); i++) {
 		const struct tfr_feature *f = tfr_example_at(ex, i);
 
-		tfr_meant_offer(&meant, f->key, f->key_size);
+		tfr_suggestion_offer(&meant, f->key, f->key_size);
 	}
 	tfr_fail(err, TFR_EDATA, "no feature '%s'", name);
-	tfr_meant_hint(&meant, err);
+	tfr_suggestion_hint(&meant, err);
 	return TFR_EDATA;
 }
 

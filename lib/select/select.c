@@ -54,7 +54,8 @@ static enum tfr_status start(struct tfr_select *s, const struct tfr_set *set, st
 		return tfr_fail(err, TFR_EUSAGE, "a sample's probability is from 0 to 1, not %g",
 			s->o.sample);
 	if (s->o.sampled && s->o.every)
-		return tfr_fail(err, TFR_EUSAGE, "every n-th record and a sample cannot be combined");
+		return tfr_fail(
+			err, TFR_EUSAGE, "every n-th record and a sample cannot be combined");
 	if (s->o.records) {
 		status = tfr_number_list_parse(&s->list, s->o.records, err);
 		if (status)
@@ -325,7 +326,7 @@ void tfr_select_finish(struct tfr_select *s)
 	if (s->o.records && s->read_to_the_end)
 		warn_of_numbers(s);
 	if (s->where && tfr_mix_read(s->in))
-		tfr_lookout_report(tfr_where_lookout(s->where),
+		tfr_feature_watch_report(tfr_where_lookout(s->where),
 			s->read_to_the_end ? s->o.missing : NULL, s->o.warn, s->o.ctx);
 }
 

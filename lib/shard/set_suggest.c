@@ -36,7 +36,7 @@ static bool similar_base(const char *a, const char *b)
 }
 
 /* Offers the file, or the set that it is a shard of, spelled as the user spells it. */
-static void offer(struct tfr_meant *meant, const char *wanted, const char *file)
+static void offer(struct tfr_suggestion *meant, const char *wanted, const char *file)
 {
 	TFR_AUTO_FREE char *set = NULL;
 	struct tfr_shard_file f;
@@ -44,27 +44,27 @@ static void offer(struct tfr_meant *meant, const char *wanted, const char *file)
 	if (!similar_base(wanted, file))
 		return;
 	if (strstr(wanted, "-of-") || !tfr_shard_file_parse(file, &f)) {
-		tfr_meant_offer(meant, file, strlen(file));
+		tfr_suggestion_offer(meant, file, strlen(file));
 		return;
 	}
 	set = strstr(wanted, "@*")
 		      ? tfr_asprintf("%.*s@*%s", (int)f.base_size, file, f.extension)
 		      : tfr_asprintf("%.*s@%u%s", (int)f.base_size, file, f.count, f.extension);
 	if (set)
-		tfr_meant_offer(meant, set, strlen(set));
+		tfr_suggestion_offer(meant, set, strlen(set));
 }
 
 /* The name in `folder` that may have been meant by `wanted`, of folders only where asked; the
  * caller frees it.  NULL: none is similar. */
 static char *nearest(const char *folder, const char *wanted, bool folders_only)
 {
-	struct tfr_meant meant;
+	struct tfr_suggestion meant;
 	struct dirent *entry;
 	DIR *d = opendir(*folder ? folder : ".");
 
 	if (!d)
 		return NULL;
-	tfr_meant_init(&meant, wanted, strlen(wanted));
+	tfr_suggestion_init(&meant, wanted, strlen(wanted));
 	for (int i = 0; i < ENTRIES_MAX && (entry = readdir(d)); i++) {
 		TFR_AUTO_FREE char *path = NULL;
 
@@ -78,7 +78,7 @@ static char *nearest(const char *folder, const char *wanted, bool folders_only)
 		offer(&meant, wanted, entry->d_name);
 	}
 	closedir(d);
-	return tfr_meant_word(&meant) ? strdup(tfr_meant_word(&meant)) : NULL;
+	return tfr_suggestion_word(&meant) ? strdup(tfr_suggestion_word(&meant)) : NULL;
 }
 
 static bool exists(const char *input)

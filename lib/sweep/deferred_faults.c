@@ -12,7 +12,7 @@ struct bad_record {
 	size_t before;
 };
 
-void tfr_aside_begin(struct tfr_aside *a, struct tfr_fault_policy *policy,
+void tfr_deferred_begin(struct tfr_deferred_faults *a, struct tfr_fault_policy *policy,
 	struct tfr_lanes_run *lanes, uint64_t item)
 {
 	a->policy = policy;
@@ -22,7 +22,7 @@ void tfr_aside_begin(struct tfr_aside *a, struct tfr_fault_policy *policy,
 	a->spans.size = a->records.size = a->given = 0;
 }
 
-static enum tfr_status put_spans(struct tfr_aside *a, struct tfr_error *err)
+static enum tfr_status put_spans(struct tfr_deferred_faults *a, struct tfr_error *err)
 {
 	size_t size = a->spans.size;
 
@@ -30,8 +30,8 @@ static enum tfr_status put_spans(struct tfr_aside *a, struct tfr_error *err)
 	return tfr_fault_put(a->policy, a->spans.data, size, err);
 }
 
-enum tfr_status tfr_aside_span(
-	struct tfr_aside *a, const void *data, size_t size, struct tfr_error *err)
+enum tfr_status tfr_deferred_span(
+	struct tfr_deferred_faults *a, const void *data, size_t size, struct tfr_error *err)
 {
 	enum tfr_status status;
 
@@ -53,8 +53,8 @@ static struct bad_record framed(const struct tfr_record *rec, size_t before)
 		before };
 }
 
-enum tfr_status tfr_aside_record(
-	struct tfr_aside *a, const struct tfr_record *rec, size_t before, struct tfr_error *err)
+enum tfr_status tfr_deferred_record(struct tfr_deferred_faults *a, const struct tfr_record *rec,
+	size_t before, struct tfr_error *err)
 {
 	struct bad_record bad = framed(rec, before);
 
@@ -63,13 +63,14 @@ enum tfr_status tfr_aside_record(
 		       : tfr_fail_nomem(err, "putting damage aside");
 }
 
-enum tfr_status tfr_aside_settle(struct tfr_aside *a, struct tfr_error *err)
+enum tfr_status tfr_deferred_settle(struct tfr_deferred_faults *a, struct tfr_error *err)
 {
 	tfr_fault_tell(a->policy, &a->warnings);
 	return put_spans(a, err);
 }
 
-enum tfr_status tfr_aside_put_records(struct tfr_aside *a, size_t upto, struct tfr_error *err)
+enum tfr_status tfr_deferred_put_records(
+	struct tfr_deferred_faults *a, size_t upto, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 
@@ -83,7 +84,7 @@ enum tfr_status tfr_aside_put_records(struct tfr_aside *a, size_t upto, struct t
 	return status;
 }
 
-void tfr_aside_clear(struct tfr_aside *a)
+void tfr_deferred_clear(struct tfr_deferred_faults *a)
 {
 	tfr_buf_clear(&a->warnings);
 	tfr_buf_clear(&a->spans);

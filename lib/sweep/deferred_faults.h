@@ -11,7 +11,7 @@
 #include "thread/lanes.h"
 
 /* Zero-initialised is empty. */
-struct tfr_aside {
+struct tfr_deferred_faults {
 	struct tfr_fault_policy *policy;
 	struct tfr_buf warnings; /* see tfr_fault_warn() */
 	struct tfr_buf spans;	 /* copied */
@@ -27,21 +27,22 @@ struct tfr_aside {
 enum { TFR_ASIDE_BUDGET = 1 };
 
 /* The next calls belong to this item. */
-void tfr_aside_begin(struct tfr_aside *a, struct tfr_fault_policy *policy,
+void tfr_deferred_begin(struct tfr_deferred_faults *a, struct tfr_fault_policy *policy,
 	struct tfr_lanes_run *lanes, uint64_t item);
 /* Adds bytes of a span before the piece's records.  If they exceed 1 MiB, it waits for the item's
  * turn. */
-enum tfr_status tfr_aside_span(
-	struct tfr_aside *a, const void *data, size_t size, struct tfr_error *err);
+enum tfr_status tfr_deferred_span(
+	struct tfr_deferred_faults *a, const void *data, size_t size, struct tfr_error *err);
 /* Adds a record of the piece with its framing, which must stay where it is.  `before` rises from
  * record to record. */
-enum tfr_status tfr_aside_record(
-	struct tfr_aside *a, const struct tfr_record *rec, size_t before, struct tfr_error *err);
+enum tfr_status tfr_deferred_record(struct tfr_deferred_faults *a, const struct tfr_record *rec,
+	size_t before, struct tfr_error *err);
 
 /* When the piece is settled: reports the warnings and writes the spans, then the records whose
  * `before` is at most `upto`. */
-enum tfr_status tfr_aside_settle(struct tfr_aside *a, struct tfr_error *err);
-enum tfr_status tfr_aside_put_records(struct tfr_aside *a, size_t upto, struct tfr_error *err);
-void tfr_aside_clear(struct tfr_aside *a);
+enum tfr_status tfr_deferred_settle(struct tfr_deferred_faults *a, struct tfr_error *err);
+enum tfr_status tfr_deferred_put_records(
+	struct tfr_deferred_faults *a, size_t upto, struct tfr_error *err);
+void tfr_deferred_clear(struct tfr_deferred_faults *a);
 
 #endif

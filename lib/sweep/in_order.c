@@ -47,11 +47,11 @@ static enum tfr_status pull_item(void *ctx, struct tfr_lanes_run *lanes, unsigne
 
 	(void)worker, (void)lane;
 	slot->keep.size = 0;
-	tfr_aside_begin(&slot->piece.aside, &r->faults, lanes, i);
+	tfr_deferred_begin(&slot->piece.aside, &r->faults, lanes, i);
 	status = read_in_order(r, &slot->piece, err);
 	if (status == TFR_END) { /* this piece is never settled */
 		r->last = slot->piece.aside;
-		slot->piece.aside = (struct tfr_aside){ 0 };
+		slot->piece.aside = (struct tfr_deferred_faults){ 0 };
 	}
 	return status;
 }
@@ -75,19 +75,19 @@ static enum tfr_status settle_item(void *ctx, uint64_t i, void *data, struct tfr
 	struct piece *p = &slot->piece;
 	struct tfr_swept s = { .file = p->file, .path = sweep_path(r, p->file) };
 	size_t stride = stride_of(r->s);
-	enum tfr_status status = tfr_aside_settle(&p->aside, err);
+	enum tfr_status status = tfr_deferred_settle(&p->aside, err);
 
 	(void)i;
 	for (size_t at = 0; !status && at < slot->keep.size; at += stride) {
 		const uint8_t *entry = slot->keep.data + at;
 
-		status = tfr_aside_put_records(&p->aside, at, err);
+		status = tfr_deferred_put_records(&p->aside, at, err);
 		memcpy(&s.rec, entry, sizeof(s.rec));
 		if (!status)
 			status = r->s->settle(r->s->ctx, &s, entry + sizeof(s.rec), err);
 	}
 	if (!status)
-		status = tfr_aside_put_records(&p->aside, SIZE_MAX, err);
+		status = tfr_deferred_put_records(&p->aside, SIZE_MAX, err);
 	tfr_sweep_leave_gate(r, p);
 	return status;
 }
@@ -97,7 +97,7 @@ static void clear_slot(void *data)
 	struct slot *slot = data;
 
 	tfr_run_clear(&slot->piece.run);
-	tfr_aside_clear(&slot->piece.aside);
+	tfr_deferred_clear(&slot->piece.aside);
 	tfr_buf_clear(&slot->keep);
 }
 
@@ -118,7 +118,7 @@ enum tfr_status tfr_sweep_in_order(struct run *r, struct tfr_error *err)
 
 	tfr_fault_tell(&r->faults, &r->last.warnings);
 	if (!status)
-		status = tfr_aside_settle(&r->last, err);
-	tfr_aside_clear(&r->last);
+		status = tfr_deferred_settle(&r->last, err);
+	tfr_deferred_clear(&r->last);
 	return status;
 }

@@ -28,8 +28,8 @@ struct stream {
 struct piece {
 	struct tfr_run run;
 	uint32_t file;
-	bool large;		/* holds the gate */
-	struct tfr_aside aside; /* in order: until the earlier pieces are settled */
+	bool large;			  /* holds the gate */
+	struct tfr_deferred_faults aside; /* in order: until the earlier pieces are settled */
 };
 
 struct worker {
@@ -53,11 +53,11 @@ struct run {
 	uint32_t files, next_file;
 	struct tfr_fault_policy faults;
 
-	pthread_mutex_t lock;	/* of all fields below */
-	pthread_cond_t changed; /* the gate */
-	struct tfr_aside last;	/* what came after the last run */
-	bool large;		/* the gate is taken */
-	uint32_t failed_file;	/* no order: this file and later ones are not read any more */
+	pthread_mutex_t lock;		 /* of all fields below */
+	pthread_cond_t changed;		 /* the gate */
+	struct tfr_deferred_faults last; /* what came after the last run */
+	bool large;			 /* the gate is taken */
+	uint32_t failed_file; /* no order: this file and later ones are not read any more */
 	uint64_t failed_offset;
 	enum tfr_status status;
 	struct tfr_error *err;

@@ -140,11 +140,11 @@ static void gather_reports(struct run *r, struct tfr_sweep_report *report, enum 
 		report->records += r->workers[k].records;
 		report->taken += r->workers[k].taken;
 		if (k && first->where && r->workers[k].where)
-			tfr_lookout_merge(tfr_where_lookout(first->where),
+			tfr_feature_watch_merge(tfr_where_lookout(first->where),
 				tfr_where_lookout(r->workers[k].where));
 	}
 	if (!status && first->where && report->records && !r->s->again)
-		tfr_lookout_report(
+		tfr_feature_watch_report(
 			tfr_where_lookout(first->where), r->o->missing, r->o->warn, r->o->ctx);
 }
 

@@ -23,7 +23,7 @@ static enum tfr_status put_span(void *ctx, const void *data, size_t size, struct
 {
 	struct stream *st = ctx;
 
-	return tfr_aside_span(&st->piece->aside, data, size, err);
+	return tfr_deferred_span(&st->piece->aside, data, size, err);
 }
 
 enum tfr_status tfr_sweep_open(
@@ -133,7 +133,7 @@ static enum tfr_status bad_record(struct run *r, struct piece *p, const struct t
 	status = tfr_fault_pass(&r->faults, later(r, p), status, err, NULL, 0);
 	if (status || !r->aside)
 		return status;
-	return tfr_aside_record(&p->aside, &s->rec, kept, err);
+	return tfr_deferred_record(&p->aside, &s->rec, kept, err);
 }
 
 /* Counts the type of a record that was parsed, or failed to parse. */

@@ -64,7 +64,7 @@ def sound_rows(place, clear_out):
 
     def made():
         if not sounds.exists():
-            subprocess.run([sys.executable, TESTS / 'make_sounds.py', sounds, str(SOUNDS)], check=True)
+            subprocess.run([sys.executable, TESTS / 'make_audio.py', sounds, str(SOUNDS)], check=True)
 
     def before():
         clear_out()

@@ -92,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	strcat(list, "read,parse,decode");
 	memcpy(list + strlen(list), data, size);
 	if (!tfr_stage_list_parse(&s, list, NULL)) {
-		/* sounds.c fuzzes the lists of audio. */
+		/* audio.c fuzzes the lists of audio. */
 		if (is_small(&s) && s.at[2].kind == STAGE_DECODE && !s.at[2].audio)
 			make(&s);
 		tfr_stage_list_free(&s);

@@ -110,7 +110,7 @@ def main():
         'blocked': plain, 'lookup': [b'\0\1\2\3', b'\1\1\2\3', b'\3\2\xff\0'],
         'media': [p + b'\0\0\4\4' for p in images], 'formats': [bytes([kind]) + rest for kind, rest in grids],
         'wav': files('audio/*.wav'), 'npy': files('arrays/*.npy'), 'tar': [tar],
-        'sounds': [b'\0\0\0\0mono,resample=8000\0' + bytes(range(64))],
+        'audio': [b'\0\0\0\0mono,resample=8000\0' + bytes(range(64))],
         'inputs': [b'\0' + tar, b'\1' + packed, b'\2' + tar] + [b'\3' + p for p in files('arrays/*.npz')] +
                   [b'\4' + p for p in files('arrays/struct.npy')] + [b'\5' + m for m in metadata] + [b'\6' + table] +
                   [b'\7' + c for c in coco] + [b'\x08' + p for p in plain[:4]] + [b'\x09' + gzip.compress(plain[-1], mtime=0)],

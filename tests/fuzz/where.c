@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 	} else {
 		tfr_where_match(w, ex, &selected, &err);
-		for (size_t i = 0; tfr_lookout_missing(tfr_where_lookout(w), i, &name, &meant); i++)
+		for (size_t i = 0; tfr_feature_watch_missing(tfr_where_lookout(w), i, &name, &meant); i++)
 			if (!strcmp(name, "a") || !strcmp(name, "b") || !strcmp(name, "c"))
 				abort();
 		tfr_where_free(w);

@@ -50,13 +50,13 @@ struct archive {
 	struct tfr_buf annotation, image;
 };
 
-static const struct tfr_input_ops sounds;
+static const struct tfr_input_ops audio_archive;
 
 /* --- images or audio --- */
 
-static bool is_of_sounds(const struct archive *a)
+static bool is_audio(const struct archive *a)
 {
-	return a->in.ops == &sounds;
+	return a->in.ops == &audio_archive;
 }
 
 static bool begins_as_image(const struct tfr_buf *head)
@@ -69,7 +69,7 @@ static bool begins_as_image(const struct tfr_buf *head)
 /* Whether a file begins like an image, or like a WAV file in an archive of those. */
 static bool begins_as_item(const struct archive *a, const struct tfr_buf *head)
 {
-	return is_of_sounds(a) ? tfr_audio_sniff(head->data, head->size) : begins_as_image(head);
+	return is_audio(a) ? tfr_audio_sniff(head->data, head->size) : begins_as_image(head);
 }
 
 /* Refuses options of images for an archive of WAV files, and the reverse. */
@@ -81,10 +81,10 @@ static enum tfr_status check_kind(struct archive *a, struct tfr_error *err)
 			     : tfr_rework_wanted(&o->rework) ? "changing images"
 							     : NULL;
 
-	if (is_of_sounds(a) && option)
+	if (is_audio(a) && option)
 		return tfr_fail_path(err, TFR_EUSAGE, a->m->feed.name,
 			"%s has no effect on an archive of audio files:", option);
-	if (!is_of_sounds(a) && (o->sound || o->frame != 0))
+	if (!is_audio(a) && (o->audio || o->frame != 0))
 		return tfr_fail_path(err, TFR_EUSAGE, a->m->feed.name,
 			"%s needs audio files, not an archive of images:",
 			o->frame != 0 ? "--frame" : "--audio");
@@ -99,14 +99,14 @@ static bool is_known(const struct archive *a)
 /* The first image or WAV file decides the kind of the archive. */
 static void look_at_kind(struct archive *a, const struct tfr_buf *head)
 {
-	bool sound = tfr_audio_sniff(head->data, head->size);
+	bool audio = tfr_audio_sniff(head->data, head->size);
 
 	if (is_known(a))
 		return;
 	a->looked_at++;
-	if (sound)
-		a->in.ops = &sounds;
-	if (sound || begins_as_image(head))
+	if (audio)
+		a->in.ops = &audio_archive;
+	if (audio || begins_as_image(head))
 		a->looked_at = FILES;
 }
 
@@ -177,8 +177,8 @@ static enum tfr_status next_listed(struct archive *a, struct tfr_item *item, str
 /* Skips a member whose first block shows that it is unusable. */
 static void look_at_item(const struct archive *a, struct tfr_item *item)
 {
-	if (is_of_sounds(a))
-		tfr_sound_look(item);
+	if (is_audio(a))
+		tfr_audio_item_look(item);
 	else
 		tfr_image_look(item);
 }
@@ -310,12 +310,12 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	if (in->items != TFR_STREAM)
 		status = read_listed(a, item, room, err);
 	if (!status && !item->skipped)
-		status = is_of_sounds(a) ? tfr_sound_add(in, item, bench, room, err)
-					 : tfr_image_add(in, item, bench, err);
+		status = is_audio(a) ? tfr_audio_item_add(in, item, bench, room, err)
+				     : tfr_image_add(in, item, bench, err);
 	if (!status && !item->skipped && in->n_classes &&
 		class_of(a, folder_of(a, (const char *)item->name.data, NULL)) == TFR_NO_CLASS)
 		tfr_item_skip(item, TFR_EDATA, "%s outside of the class folders",
-			is_of_sounds(a) ? "a WAV file" : "an image");
+			is_audio(a) ? "a WAV file" : "an image");
 	return status;
 }
 
@@ -476,7 +476,7 @@ static enum tfr_status survey(struct archive *a, struct tfr_error *err)
 		status = look_into_list(a, &head, err);
 	if (!status)
 		status = check_kind(a, err);
-	if (!status && !is_of_sounds(a))
+	if (!status && !is_audio(a))
 		tfr_unused_say(a->in.opts, a->annotations, (const char *)a->annotation.data,
 			", which are not read in an archive: unpack it");
 	if (!status)
@@ -547,7 +547,7 @@ const struct tfr_input_ops tfr_input_archive = {
 	.refused = "not a usable image",
 	.images = true,
 	.reworks = true,
-	.sounds = true,
+	.audio = true,
 	.splits = true,
 	.strays = true,
 	.recognises = recognises,
@@ -558,12 +558,12 @@ const struct tfr_input_ops tfr_input_archive = {
 };
 
 /* The kind of an archive whose first image or WAV file is a WAV file. */
-static const struct tfr_input_ops sounds = {
+static const struct tfr_input_ops audio_archive = {
 	.name = "archive",
 	.what = "an archive of audio files",
 	.nothing = "no WAV files in",
 	.refused = "not a usable WAV file",
-	.sounds = true,
+	.audio = true,
 	.splits = true,
 	.recognises = recognises,
 	.open = open_archive,

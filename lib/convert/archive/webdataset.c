@@ -181,7 +181,7 @@ static enum tfr_status add_member(
 	if (status)
 		return status;
 	part = tfr_sample_part(&own->sample, tfr_sample_parts(&own->sample) - 1);
-	if ((part->image || (part->sound && !own->sample.has_image)) &&
+	if ((part->image || (part->audio && !own->sample.has_image)) &&
 		!tfr_item_name(item, name, strlen(name)))
 		return tfr_fail_nomem(err, "reading an archive");
 	if (w->fault)
@@ -314,13 +314,13 @@ static bool read_class(const uint8_t *p, size_t n, int64_t *label)
 }
 
 static enum tfr_status add_class(
-	struct tfr_item *item, bool of_sound, const struct tfr_bytes *value, struct tfr_error *err)
+	struct tfr_item *item, bool of_audio, const struct tfr_bytes *value, struct tfr_error *err)
 {
 	int64_t label;
 
 	if (read_class(value->data, value->size, &label))
 		return tfr_builder_int64(item->builder,
-			of_sound ? "audio/class/label" : "image/class/label", label, err);
+			of_audio ? "audio/class/label" : "image/class/label", label, err);
 	tfr_item_skip(item, TFR_EDATA, "its 'cls' is not a whole number");
 	return TFR_OK;
 }
@@ -338,11 +338,11 @@ static enum tfr_status add_part(struct tfr_input *in, struct tfr_item *item,
 		return TFR_OK;
 	if (part->size) /* of samples without any, `more` has no address */
 		value.data = item->more.data + part->place;
-	if (part->sound)
-		return tfr_sound_put(
-			in, item, &value, (const char *)s->sound.data, bench, room, err);
+	if (part->audio)
+		return tfr_audio_item_put(
+			in, item, &value, (const char *)s->audio.data, bench, room, err);
 	if (!strcmp(tfr_sample_field(s, i), "cls"))
-		return add_class(item, s->has_sound && !s->has_image, &value, err);
+		return add_class(item, s->has_audio && !s->has_image, &value, err);
 	return tfr_builder_bytes_ref(item->builder, tfr_sample_field(s, i), &value, 1, err);
 }
 
@@ -351,7 +351,7 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 {
 	struct own *own = item->own;
 	const struct tfr_sample *s = &own->sample;
-	bool of_sound = s->has_sound && !s->has_image;
+	bool of_audio = s->has_audio && !s->has_image;
 	enum tfr_status status = TFR_OK;
 
 	if (own->tar) {
@@ -364,7 +364,7 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	for (size_t i = 0; !status && !item->skipped && i < tfr_sample_parts(s); i++)
 		status = add_part(in, item, s, i, bench, room, err);
 	if (!status && !item->skipped)
-		status = tfr_builder_text(item->builder, of_sound ? "audio/key" : "image/key",
+		status = tfr_builder_text(item->builder, of_audio ? "audio/key" : "image/key",
 			(const char *)s->key.data, err);
 	return status;
 }
@@ -472,7 +472,8 @@ static enum tfr_status open_webdataset(
 	w->in.prefix = "";
 	if (opts->label_base)
 		return tfr_fail(err, TFR_EUSAGE,
-			"--label-base %lld does not apply to a WebDataset, which has its own labels",
+			"--label-base %lld does not apply to a WebDataset, which has its own "
+			"labels",
 			(long long)opts->label_base);
 	return list_files(&w->braces, &w->set, opts, err);
 }
@@ -484,7 +485,7 @@ const struct tfr_input_ops tfr_input_webdataset = {
 	.refused = "not a usable sample",
 	.images = true,
 	.reworks = true,
-	.sounds = true,
+	.audio = true,
 	.several = true,
 	.recognises = recognises,
 	.open = open_webdataset,

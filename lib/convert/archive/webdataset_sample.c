@@ -28,7 +28,7 @@ static bool is_image(const char *field)
 bool tfr_sample_start(struct tfr_sample *s, const char *path)
 {
 	s->key.size = s->names.size = s->parts.size = 0;
-	s->has_image = s->has_sound = false;
+	s->has_image = s->has_audio = false;
 	return tfr_buf_append(&s->key, path, tfr_sample_key(path)) &&
 	       tfr_buf_append(&s->key, "", 1);
 }
@@ -69,11 +69,11 @@ enum tfr_status tfr_sample_add(struct tfr_sample *s, const char *path, uint64_t 
 				"'%.200s'",
 				(const char *)s->key.data, field, path);
 	part.image = !s->has_image && is_image(field);
-	part.sound = !s->has_sound && !strcmp(field, "wav");
+	part.audio = !s->has_audio && !strcmp(field, "wav");
 	s->has_image |= part.image;
-	s->has_sound |= part.sound;
-	s->sound.size = part.sound ? 0 : s->sound.size;
-	if (part.sound && !tfr_buf_append(&s->sound, path, strlen(path) + 1))
+	s->has_audio |= part.audio;
+	s->audio.size = part.audio ? 0 : s->audio.size;
+	if (part.audio && !tfr_buf_append(&s->audio, path, strlen(path) + 1))
 		return tfr_fail_nomem(err, "reading samples");
 	if (!tfr_buf_append(&s->parts, &part, sizeof(part)))
 		return tfr_fail_nomem(err, "reading samples");
@@ -85,6 +85,6 @@ void tfr_sample_clear(struct tfr_sample *s)
 	tfr_buf_clear(&s->key);
 	tfr_buf_clear(&s->names);
 	tfr_buf_clear(&s->parts);
-	tfr_buf_clear(&s->sound);
+	tfr_buf_clear(&s->audio);
 	*s = (struct tfr_sample){ 0 };
 }

@@ -14,15 +14,15 @@ struct tfr_sample_field {
 	uint64_t place; /* of its bytes in the archive, or in item->file or item->more */
 	uint64_t size;
 	bool image; /* the sample's image, at most one */
-	bool sound; /* its WAV file, at most one */
+	bool audio; /* its WAV file, at most one */
 };
 
 struct tfr_sample {
 	struct tfr_buf key;   /* with its NUL */
 	struct tfr_buf names; /* of fields */
 	struct tfr_buf parts;
-	struct tfr_buf sound; /* path of the WAV file's member, with its NUL */
-	bool has_image, has_sound;
+	struct tfr_buf audio; /* path of the WAV file's member, with its NUL */
+	bool has_image, has_audio;
 };
 
 /* The length of the key in `path`; 0: it has no key, because it has no field. */

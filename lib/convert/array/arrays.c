@@ -81,8 +81,9 @@ static enum tfr_status check_rows(struct tfr_arrays *a, struct tfr_error *err)
 		tfr_fail(err, TFR_EDATA, "'%s' of '%s' has %llu rows, and '%s' of '%s' has %llu",
 			one->name, one->path, (unsigned long long)one->rows, other->name,
 			other->path, (unsigned long long)other->rows);
-		tfr_error_hint(err, "Each record takes one row of every array.  Choose matching arrays "
-				    "with --include or --exclude.");
+		tfr_error_hint(err,
+			"Each record takes one row of every array.  Choose matching arrays "
+			"with --include or --exclude.");
 		return TFR_EDATA;
 	}
 	a->rows = a->arrays[0].rows;
@@ -127,7 +128,8 @@ static enum tfr_status check_names(struct tfr_arrays *a, struct tfr_error *err)
 	qsort(names, n, sizeof(*names), by_name);
 	for (size_t i = 1; i < n; i++)
 		if (!strcmp(names[i - 1], names[i]))
-			return tfr_fail(err, TFR_EDATA, "two features of '%s' would have the name '%s'",
+			return tfr_fail(err, TFR_EDATA,
+				"two features of '%s' would have the name '%s'",
 				a->in.opts->inputs[0], names[i]);
 	return TFR_OK;
 }
@@ -139,16 +141,16 @@ static enum tfr_status set_types(struct tfr_arrays *a, struct tfr_error *err)
 
 	for (size_t t = 0; !status && t < o->type_count; t++) {
 		const char *name = o->types[t].name;
-		struct tfr_meant meant;
+		struct tfr_suggestion meant;
 		size_t i = 0;
 
-		tfr_meant_init(&meant, name, strlen(name));
+		tfr_suggestion_init(&meant, name, strlen(name));
 		for (; i < a->n_cells && strcmp(a->cells[i].name, name); i++)
-			tfr_meant_offer(&meant, a->cells[i].name, strlen(a->cells[i].name));
+			tfr_suggestion_offer(&meant, a->cells[i].name, strlen(a->cells[i].name));
 		if (i == a->n_cells) {
 			tfr_fail(err, TFR_EUSAGE, "'%s' is not a feature of '%s'", name,
 				o->inputs[0]);
-			tfr_meant_hint(&meant, err);
+			tfr_suggestion_hint(&meant, err);
 			return TFR_EUSAGE;
 		}
 		status = tfr_cells_become(&a->cells[i], o->types[t].kind, err);

@@ -14,15 +14,15 @@
 #include <tfr-private/audio.h>
 
 #include "base/cleanup.h"
-#include "convert/folder/folder.h"
 #include "convert/audio_features.h"
+#include "convert/folder/folder.h"
 #include "io/source.h"
 
 enum { FILES = 100, DEPTH = 8, HEAD = 16 };
 
 struct search {
 	unsigned files; /* files that may still be examined */
-	bool sound;
+	bool audio;
 	int failed; /* the errno if memory or descriptors were exhausted */
 };
 
@@ -35,8 +35,8 @@ static bool look_at_file(struct search *s, int fd)
 	enum tfr_image_format format = n > 0 ? tfr_image_sniff(head, (size_t)n) : TFR_IMAGE_UNKNOWN;
 
 	s->files--;
-	s->sound = n > 0 && tfr_audio_sniff(head, (size_t)n);
-	return s->sound || tfr_image_is_decoded(format) || !s->files;
+	s->audio = n > 0 && tfr_audio_sniff(head, (size_t)n);
+	return s->audio || tfr_image_is_decoded(format) || !s->files;
 }
 
 static bool search_folder(struct search *s, int fd, unsigned depth);
@@ -100,22 +100,22 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 	}
 	search_folder(&s, fd, 0);
 	*offer->failed = s.failed;
-	return s.sound;
+	return s.audio;
 }
 
 /* --- the folder --- */
 
-static enum tfr_status open_sounds(
+static enum tfr_status open_audio(
 	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
-	static const struct tfr_folder_kind sounds = {
-		.one = "a sound",
-		.look = tfr_sound_look,
-		.judge = tfr_sound_judge,
-		.add = tfr_sound_add,
+	static const struct tfr_folder_kind audio = {
+		.one = "an audio file",
+		.look = tfr_audio_item_look,
+		.judge = tfr_audio_item_judge,
+		.add = tfr_audio_item_add,
 	};
 
-	return tfr_folder_open(in, &tfr_input_audio, &sounds, opts, err);
+	return tfr_folder_open(in, &tfr_input_audio, &audio, opts, err);
 }
 
 const struct tfr_input_ops tfr_input_audio = {
@@ -123,12 +123,12 @@ const struct tfr_input_ops tfr_input_audio = {
 	.what = "a folder of audio files",
 	.nothing = "no WAV files in",
 	.refused = "not a usable WAV file",
-	.sounds = true,
+	.audio = true,
 	.chooses = true,
 	.splits = true,
 	.strays = true,
 	.recognises = recognises,
-	.open = open_sounds,
+	.open = open_audio,
 	.next = tfr_folder_next,
 	.load = tfr_folder_load,
 	.measure = tfr_folder_measure,

@@ -1,6 +1,6 @@
-/* convert/list/columns.c - numbers are recognised by their form.  A text that would lose something as a
- * number (leading zeros, a plus sign before an integer) stays text.  A number that int64 or float32
- * cannot hold never decides the kind of its column: the column is refused. */
+/* convert/list/columns.c - numbers are recognised by their form.  A text that would lose something
+ * as a number (leading zeros, a plus sign before an integer) stays text.  A number that int64 or
+ * float32 cannot hold never decides the kind of its column: the column is refused. */
 #include "convert/list/columns.h"
 
 #include <assert.h>
@@ -319,16 +319,16 @@ enum tfr_status tfr_column_decide(
 static enum tfr_status need(
 	const struct tfr_columns *c, const char *name, const char *path, struct tfr_error *err)
 {
-	struct tfr_meant meant;
+	struct tfr_suggestion meant;
 	size_t guess = 0;
 
 	if (tfr_columns_find(c, name, strlen(name), &guess))
 		return TFR_OK;
 	tfr_fail(err, TFR_EUSAGE, "no column '%s' in '%s'", name, path);
-	tfr_meant_init(&meant, name, strlen(name));
+	tfr_suggestion_init(&meant, name, strlen(name));
 	for (size_t i = 0; i < c->n; i++)
-		tfr_meant_offer(&meant, c->list[i].name, strlen(c->list[i].name));
-	tfr_meant_hint(&meant, err);
+		tfr_suggestion_offer(&meant, c->list[i].name, strlen(c->list[i].name));
+	tfr_suggestion_hint(&meant, err);
 	return TFR_EUSAGE;
 }
 

@@ -1,7 +1,8 @@
 /* convert/list/columns.h - the columns of a list: each is a feature, and each has one kind.
  *
- * Readers declare the kind of a feature once for a set, so that a column has one kind.  The user gives
- * it, or it follows from all values if the list can be read twice, else from the first value. */
+ * Readers declare the kind of a feature once for a set, so that a column has one kind.  The user
+ * gives it, or it follows from all values if the list can be read twice, else from the first value.
+ */
 #ifndef TFR_CONVERT_LIST_COLUMNS_H
 #define TFR_CONVERT_LIST_COLUMNS_H
 
@@ -36,8 +37,8 @@ struct tfr_list_column {
 	enum tfr_kind kind; /* TFR_KIND_UNSET: no value was seen yet */
 	bool given;	    /* the kind is the user's */
 	bool empty;	    /* it has had an empty list */
-	bool unfit;	    /* it has had a value that no feature can hold, such as a list of lists */
-	unsigned looks;	    /* of the values seen */
+	bool unfit;	/* it has had a value that no feature can hold, such as a list of lists */
+	unsigned looks; /* of the values seen */
 	uint64_t number_line, text_line; /* where the first of each was */
 	struct tfr_misfit misfits[2];	 /* beyond int64, beyond float32 */
 	size_t embed;			 /* its place in opts->embeds, or TFR_NO_EMBED */
@@ -50,7 +51,7 @@ static inline bool tfr_embed_is_image(const struct tfr_embed *e)
 	return !strcmp(e->feature, "image/encoded");
 }
 
-static inline bool tfr_embed_is_sound(const struct tfr_embed *e)
+static inline bool tfr_embed_is_audio(const struct tfr_embed *e)
 {
 	return !strcmp(e->feature, "audio/encoded");
 }

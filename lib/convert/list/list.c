@@ -1,8 +1,8 @@
 /* convert/list/list.c - CSV, TSV and JSON lines: rows become records, and columns become features.
  *
- * A file is read twice by all threads: once to find its rows and the kinds of its columns, then group
- * by group of rows, in any order.  A pipe is read once: each row is an item, and the kind of a column
- * is that of its first value. */
+ * A file is read twice by all threads: once to find its rows and the kinds of its columns, then
+ * group by group of rows, in any order.  A pipe is read once: each row is an item, and the kind of
+ * a column is that of its first value. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -44,8 +44,8 @@ static bool recognises_raw_tsv(const struct tfr_convert_opts *opts, const struct
 static bool recognises_jsonl(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
 {
 	(void)opts;
-	return !offer->directory &&
-	       (tfr_has_suffix_any_case(offer->path, ".jsonl") || tfr_has_suffix_any_case(offer->path, ".ndjson"));
+	return !offer->directory && (tfr_has_suffix_any_case(offer->path, ".jsonl") ||
+					    tfr_has_suffix_any_case(offer->path, ".ndjson"));
 }
 
 /* --- an item --- */
@@ -265,8 +265,7 @@ static enum tfr_status build_row(struct tfr_list *l, struct tfr_item *item, cons
 	size_t size, struct tfr_error *err)
 {
 	struct tfr_list_item *own = item->own;
-	enum tfr_status status =
-		tfr_row_reader_read(&own->reader, &l->columns, text, size, err);
+	enum tfr_status status = tfr_row_reader_read(&own->reader, &l->columns, text, size, err);
 
 	return status ? status : tfr_list_build_row(l, own, &own->reader, item->builder, err);
 }
@@ -276,8 +275,7 @@ static enum tfr_status encode_row(struct tfr_list *l, struct tfr_item *item, con
 {
 	struct tfr_list_item *own = item->own;
 	const uint8_t *record;
-	enum tfr_status status =
-		tfr_row_reader_read(&own->reader, &l->columns, text, size, err);
+	enum tfr_status status = tfr_row_reader_read(&own->reader, &l->columns, text, size, err);
 
 	if (status || tfr_list_encode_row(&own->reader, &l->layout, size, &own->records))
 		return status;
@@ -290,8 +288,8 @@ static enum tfr_status encode_row(struct tfr_list *l, struct tfr_item *item, con
 	return status;
 }
 
-/* Skips a row for its fault: as a gap of its group, or as the item if it is the only row or ends the
- * run. */
+/* Skips a row for its fault: as a gap of its group, or as the item if it is the only row or ends
+ * the run. */
 static enum tfr_status skip_row(struct tfr_list *l, struct tfr_item *item,
 	const struct tfr_row *row, uint64_t place, const struct tfr_error *why,
 	struct tfr_error *err)
@@ -311,8 +309,7 @@ static enum tfr_status skip_row(struct tfr_list *l, struct tfr_item *item,
 		       : tfr_fail_nomem(err, "reading a list");
 }
 
-static enum tfr_status encode_rows(
-	struct tfr_list *l, struct tfr_item *item, struct tfr_error *err)
+static enum tfr_status encode_rows(struct tfr_list *l, struct tfr_item *item, struct tfr_error *err)
 {
 	struct tfr_list_item *own = item->own;
 	const struct tfr_row *rows = (const struct tfr_row *)(const void *)own->rows_.data;
@@ -325,8 +322,8 @@ static enum tfr_status encode_rows(
 		return tfr_fail_nomem(err, "building records");
 	for (uint64_t i = 0; i < item->records && !item->skipped; i++) {
 		struct tfr_error why = { 0 };
-		enum tfr_status status = encode_row(l, item,
-			(const char *)own->text.data + rows[i].offset, rows[i].size, &why);
+		enum tfr_status status = encode_row(
+			l, item, (const char *)own->text.data + rows[i].offset, rows[i].size, &why);
 
 		if (status == TFR_EDATA)
 			status = skip_row(l, item, &rows[i], i, &why, err);
@@ -434,14 +431,14 @@ static enum tfr_status check_images(const struct tfr_convert_opts *opts, struct 
 	return TFR_EUSAGE;
 }
 
-static enum tfr_status check_sounds(const struct tfr_convert_opts *opts, struct tfr_error *err)
+static enum tfr_status check_audio(const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
-	if (opts->sound == TFR_SOUND_BYTES)
+	if (opts->audio == TFR_AUDIO_BYTES)
 		return TFR_OK;
 	for (size_t i = 0; i < opts->embed_count; i++)
-		if (tfr_embed_is_sound(&opts->embeds[i]))
+		if (tfr_embed_is_audio(&opts->embeds[i]))
 			return TFR_OK;
-	tfr_fail(err, TFR_EUSAGE, "no column is embedded as sounds: there are none to decode");
+	tfr_fail(err, TFR_EUSAGE, "no column is embedded as audio: there is none to decode");
 	tfr_error_hint(err, "Name the column of their paths, such as --embed path=audio/encoded.");
 	return TFR_EUSAGE;
 }
@@ -461,7 +458,7 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 	l->columns.opts = opts;
 	status = check_images(opts, err);
 	if (!status)
-		status = check_sounds(opts, err);
+		status = check_audio(opts, err);
 	if (!status)
 		status = open_files(l, err);
 	if (status)
@@ -479,10 +476,9 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 	status = tfr_list_find_rows(l, err);
 	if (status || opts->embed_count)
 		return status;
-	l->in.groups = opts->target_count == 1 && opts->targets[0].fraction == 0 &&
-		       !opts->stratify;
+	l->in.groups = opts->target_count == 1 && opts->targets[0].fraction == 0 && !opts->stratify;
 	return tfr_row_layout_init(&l->layout, &l->columns) ? TFR_OK
-							   : tfr_fail_nomem(err, "reading a list");
+							    : tfr_fail_nomem(err, "reading a list");
 }
 
 #define LIST(format_, name_, called_, what_)                                                       \
@@ -497,9 +493,9 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 		.nothing = "no rows in",                                                           \
 		.refused = "not a usable row",                                                     \
 		.columns = true,                                                                   \
-		.images = true,                                                                  \
+		.images = true,                                                                    \
 		.reworks = true,                                                                   \
-		.sounds = true,                                                                    \
+		.audio = true,                                                                     \
 		.recognises = recognises_##name_,                                                  \
 		.open = open_##name_,                                                              \
 		.next = next,                                                                      \

@@ -256,13 +256,13 @@ static enum tfr_status embed_image(struct tfr_list *l, struct tfr_item *item, co
 	return status;
 }
 
-static enum tfr_status embed_sound(struct tfr_list *l, struct tfr_item *item, const char *path,
+static enum tfr_status embed_audio(struct tfr_list *l, struct tfr_item *item, const char *path,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
-	enum tfr_status status = read_embedded(l, item, path, tfr_sound_look, room, err);
+	enum tfr_status status = read_embedded(l, item, path, tfr_audio_item_look, room, err);
 
 	if (!status && !item->skipped)
-		status = tfr_sound_add(&l->in, item, bench, room, err);
+		status = tfr_audio_item_add(&l->in, item, bench, room, err);
 	if (!status && !item->skipped)
 		status = tfr_builder_text(item->builder, "audio/filename", path, err);
 	name_file(l, item, path);
@@ -309,8 +309,8 @@ enum tfr_status tfr_list_embed_all(struct tfr_list *l, struct tfr_item *item,
 			continue;
 		if (tfr_embed_is_image(&embeds[i])) {
 			image = (const char *)own->paths[i].data;
-		} else if (tfr_embed_is_sound(&embeds[i])) {
-			status = embed_sound(
+		} else if (tfr_embed_is_audio(&embeds[i])) {
+			status = embed_audio(
 				l, item, (const char *)own->paths[i].data, bench, room, err);
 			keep_file(item, i);
 		} else {

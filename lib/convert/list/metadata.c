@@ -1,5 +1,5 @@
-/* convert/list/metadata.c - a list of files beside it: the rows are those of the list, the files are
- * embedded as --embed would, and the objects of a row become boxes. */
+/* convert/list/metadata.c - a list of files beside it: the rows are those of the list, the files
+ * are embedded as --embed would, and the objects of a row become boxes. */
 #include "convert/list/metadata.h"
 
 #include <errno.h>
@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "convert/joined_parts.h"
 #include "convert/folder/splits.h"
+#include "convert/joined_parts.h"
 #include "io/source.h"
 
 enum { HEAD = 64 << 10 };
@@ -50,8 +50,7 @@ static bool find_shared(
 	return good && (n > 1 || tfr_parts_add(p, NULL, folder, path));
 }
 
-static bool find(
-	struct tfr_parts *p, const char *folder, struct tfr_listing *l, const char *split)
+static bool find(struct tfr_parts *p, const char *folder, struct tfr_listing *l, const char *split)
 {
 	bool yes;
 
@@ -116,8 +115,9 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	item->number = row_of(m, number);
 	status = m->list->ops->load(m->list, item, bench, room, err);
 	item->number = number;
-	return status || item->skipped || !m->objects ? status
-						      : tfr_metadata_add_boxes(m, item, &bench->boxes, err);
+	return status || item->skipped || !m->objects
+		       ? status
+		       : tfr_metadata_add_boxes(m, item, &bench->boxes, err);
 }
 
 /* --- the table --- */
@@ -198,7 +198,7 @@ static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert
 	m->opts.labels = NULL;
 	m->opts.sha256 = false;
 	m->opts.rework = (struct tfr_rework){ 0 };
-	m->opts.sound = TFR_SOUND_BYTES;
+	m->opts.audio = TFR_AUDIO_BYTES;
 	status = tfr_metadata_scan(m, ops, err);
 	m->opts.embeds = (const struct tfr_embed *)(const void *)m->embeds_.data;
 	m->opts.embed_count = m->embeds_.size / sizeof(struct tfr_embed);
@@ -206,7 +206,7 @@ static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert
 	m->opts.type_count = opts->type_count;
 	m->opts.sha256 = opts->sha256;
 	m->opts.rework = opts->rework;
-	m->opts.sound = opts->sound;
+	m->opts.audio = opts->audio;
 	if (!status)
 		status = check(m, err);
 	if (!status)
@@ -244,7 +244,8 @@ static enum tfr_status unite_column(
 				continue;
 			col->looks = looks;
 			col->kind = TFR_KIND_UNSET;
-			status = tfr_column_decide(col, l->reader.format != TFR_LIST_JSONL, l->path, err);
+			status = tfr_column_decide(
+				col, l->reader.format != TFR_LIST_JSONL, l->path, err);
 			if (status)
 				return status;
 		}
@@ -304,7 +305,7 @@ const struct tfr_input_ops tfr_input_metadata = {
 	.columns = true,
 	.images = true,
 	.reworks = true,
-	.sounds = true,
+	.audio = true,
 	.labelled = true,
 	.splits = true,
 	.recognises = recognises,

@@ -24,7 +24,7 @@ struct scanning {
 	size_t path;	       /* of CSV: the column "file_name"; SIZE_MAX: there is none */
 	struct tfr_buf named_; /* uint64_t: hashes of the paths */
 	struct tfr_buf text;   /* the path at hand */
-	bool sounds;	       /* the first file is called as WAV files are */
+	bool audio;	       /* the first file is called as WAV files are */
 	bool seen;
 };
 
@@ -34,7 +34,7 @@ static enum tfr_status note_file(
 	const char *filter = s->m->filter;
 
 	if (!s->seen)
-		s->sounds = size > 4 && !strncasecmp(name + size - 4, ".wav", 4);
+		s->audio = size > 4 && !strncasecmp(name + size - 4, ".wav", 4);
 	s->seen = true;
 	if (filter && size > strlen(filter) && !memcmp(name, filter, strlen(filter)) &&
 		!tfr_buf_append(&s->m->rows_, &row, sizeof(row)))
@@ -186,7 +186,7 @@ static enum tfr_status add_embed(
 		return tfr_fail_nomem(err, "reading metadata");
 	embed.feature = (const char *)(uintptr_t)m->names.size;
 	if (feature ? !tfr_buf_append(&m->names, name, feature) || !tfr_buf_append(&m->names, "", 1)
-		    : !tfr_buf_append(&m->names, s->sounds ? "audio/encoded" : "image/encoded",
+		    : !tfr_buf_append(&m->names, s->audio ? "audio/encoded" : "image/encoded",
 			      sizeof("image/encoded")))
 		return tfr_fail_nomem(err, "reading metadata");
 	return tfr_buf_append(&m->embeds_, &embed, sizeof(embed))
@@ -287,7 +287,7 @@ enum tfr_status tfr_metadata_scan(
 		status = see_rows(&s, err);
 	if (!status)
 		status = find_paths(&s, err);
-	if (!status && s.path != SIZE_MAX && !s.sounds)
+	if (!status && s.path != SIZE_MAX && !s.audio)
 		status = say_unnamed(&s, err);
 	if (in)
 		in->ops->close(in);

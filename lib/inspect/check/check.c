@@ -247,20 +247,20 @@ static enum tfr_status take_record(const struct check_run *run, struct tfr_conte
 
 /* Counts the intact records at the start of a file whose contents are not checked.  False: the file
  * has more bytes, or a record that is not intact. */
-static bool pass_sound(
+static bool pass_intact(
 	const struct check_run *run, struct check_slot *slot, unsigned threads, unsigned worker)
 {
-	struct tfr_parallel_check_opts how = { .threads = threads,
-		.memory = &run->memory[worker],
-		.progress = run->opts->progress };
-	struct tfr_intact sound;
+	struct tfr_parallel_check_opts how = {
+		.threads = threads, .memory = &run->memory[worker], .progress = run->opts->progress
+	};
+	struct tfr_intact intact;
 	bool whole;
 
 	if (run->contents || run->manifests || run->opts->sum)
 		return false;
-	whole = tfr_parallel_check(slot->file.path, &how, &sound);
-	slot->file.records = sound.records;
-	slot->file.payload_bytes = sound.end - sound.records * TFR_RECORD_OVERHEAD;
+	whole = tfr_parallel_check(slot->file.path, &how, &intact);
+	slot->file.records = intact.records;
+	slot->file.payload_bytes = intact.end - intact.records * TFR_RECORD_OVERHEAD;
 	return whole;
 }
 
@@ -334,7 +334,7 @@ static enum tfr_status prepare_file(void *ctx, unsigned worker, unsigned threads
 	(void)file;
 	if (run->opts->quick)
 		status = check_by_hopping(run, threads, slot, err);
-	else if (!pass_sound(run, slot, threads, worker)) {
+	else if (!pass_intact(run, slot, threads, worker)) {
 		from->records = slot->file.records;
 		from->offset = slot->file.payload_bytes + from->records * TFR_RECORD_OVERHEAD;
 		return TFR_OK;
@@ -362,7 +362,7 @@ static enum tfr_status check_unseen(const struct check_run *run, struct check_sl
 
 	while (!status && got != TFR_END) {
 		size_t from = records->at;
-		uint64_t passed = tfr_run_pass_sound(records);
+		uint64_t passed = tfr_run_pass_intact(records);
 		uint64_t bytes = records->at - from;
 
 		slot->file.records += passed;
@@ -445,9 +445,9 @@ static void clear_slot(void *slot_memory)
 static enum tfr_status open_contents(struct check_run *run, unsigned threads, struct tfr_error *err)
 {
 	const struct tfr_check_opts *o = run->opts;
-	struct tfr_contents_opts opts = { .example = o->example,
-		.decode = o->decode,
-		.strict = o->strict };
+	struct tfr_contents_opts opts = {
+		.example = o->example, .decode = o->decode, .strict = o->strict
+	};
 	enum tfr_status status = TFR_OK;
 
 	if (!o->example && !o->decode && !o->strict && !o->schema)

@@ -129,18 +129,18 @@ void tfr_flow_stop(struct tfr_flow *flow)
 
 void tfr_flow_warn(struct tfr_flow *flow)
 {
-	struct tfr_lookout *all = NULL;
+	struct tfr_feature_watch *all = NULL;
 
 	for (unsigned i = 0; flow->workers && i < flow->set->opts.threads; i++) {
 		struct tfr_where *where = flow->workers[i].where;
 
 		if (where && all)
-			tfr_lookout_merge(all, tfr_where_lookout(where));
+			tfr_feature_watch_merge(all, tfr_where_lookout(where));
 		else if (where)
 			all = tfr_where_lookout(where);
 	}
 	if (all)
-		tfr_lookout_warn(all, flow->set->opts.warn, flow->set->opts.ctx);
+		tfr_feature_watch_warn(all, flow->set->opts.warn, flow->set->opts.ctx);
 }
 
 void tfr_flow_free(struct tfr_flow *flow)

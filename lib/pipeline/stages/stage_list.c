@@ -209,18 +209,19 @@ static const struct tfr_stage_row *find_row(const char *name, size_t size, bool 
 static enum tfr_status unknown(const char *name, size_t size, struct tfr_error *err)
 {
 	char all[384] = "";
-	struct tfr_meant meant;
+	struct tfr_suggestion meant;
 
-	tfr_meant_init(&meant, name, size);
+	tfr_suggestion_init(&meant, name, size);
 	for (size_t i = 0; i < tfr_stage_row_count; i++) {
-		tfr_meant_offer(&meant, tfr_stage_rows[i].name, strlen(tfr_stage_rows[i].name));
+		tfr_suggestion_offer(
+			&meant, tfr_stage_rows[i].name, strlen(tfr_stage_rows[i].name));
 		if (find_row(tfr_stage_rows[i].name, strlen(tfr_stage_rows[i].name), false) ==
 			&tfr_stage_rows[i])
 			strcat(strcat(all, i ? ", " : ""), tfr_stage_rows[i].name);
 	}
 	tfr_fail(err, TFR_EUSAGE, "no such stage '%.*s'", (int)(size < 60 ? size : 60), name);
-	tfr_meant_hint(&meant, err);
-	if (!tfr_meant_word(&meant))
+	tfr_suggestion_hint(&meant, err);
+	if (!tfr_suggestion_word(&meant))
 		tfr_error_hint(err, "There are %s.", all);
 	return TFR_EUSAGE;
 }

@@ -110,8 +110,8 @@ const char *tfr_finding_text(enum tfr_finding finding);
 
 /* How a WAV file is stored. */
 enum tfr_audio_kind {
-	TFR_SOUND_BYTES,  /* audio/encoded: the file's bytes */
-	TFR_SOUND_FLOATS, /* audio/waveform: the floats of tfr_audio_samples(), interleaved */
+	TFR_AUDIO_BYTES,  /* audio/encoded: the file's bytes */
+	TFR_AUDIO_FLOATS, /* audio/waveform: the floats of tfr_audio_samples(), interleaved */
 };
 
 /* The settings of tfr_convert().  Zero is a default for everything but `inputs` and `targets`. */
@@ -184,7 +184,7 @@ struct tfr_convert_opts {
 	/* Read HDF5 in a process without a sandbox, for systems that have none. */
 	bool no_sandbox;
 	bool sha256; /* image/key/sha256: the digest of image/encoded, 64 hex digits */
-	enum tfr_audio_kind sound;
+	enum tfr_audio_kind audio;
 	/* For audio as floats: records are SequenceExamples, whose feature list audio/waveform has
 	 * this many seconds per frame, rounded to samples; the last frame is padded with zeros.  0:
 	 * Examples. */

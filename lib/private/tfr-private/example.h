@@ -132,40 +132,41 @@ enum tfr_status tfr_printer_json(struct tfr_printer *p, const void *data, size_t
 enum tfr_content tfr_printer_content(const struct tfr_printer *p);
 
 /* Finds the features named by the user that no record has, not even unset, and the names that
- * the user may have meant.  These come from tfr_meant of <tfr-private/text.h>, which receives
+ * the user may have meant.  These come from tfr_suggestion of <tfr-private/text.h>, which receives
  * the names of all features of all records.  Each thread has its own; when merged at the end,
  * they report the same as a single one. */
-struct tfr_lookout;
+struct tfr_feature_watch;
 
-struct tfr_lookout *tfr_lookout_new(void); /* NULL: out of memory */
-void tfr_lookout_free(struct tfr_lookout *l);
+struct tfr_feature_watch *tfr_feature_watch_new(void); /* NULL: out of memory */
+void tfr_feature_watch_free(struct tfr_feature_watch *l);
 
 /* Copies `name`, which gets the next number from 0.  False: out of memory. */
-bool tfr_lookout_add(struct tfr_lookout *l, const char *name);
+bool tfr_feature_watch_add(struct tfr_feature_watch *l, const char *name);
 
-/* Name number `i` may be missing from every record: tfr_lookout_report() only warns of it. */
-void tfr_lookout_allow(struct tfr_lookout *l, size_t i);
-void tfr_lookout_look(struct tfr_lookout *l, const struct tfr_example *ex);
+/* Name number `i` may be missing from every record: tfr_feature_watch_report() only warns of it. */
+void tfr_feature_watch_allow(struct tfr_feature_watch *l, size_t i);
+void tfr_feature_watch_look(struct tfr_feature_watch *l, const struct tfr_example *ex);
 
 /* The same for a single feature of a record, by its name. */
-void tfr_lookout_look_at(struct tfr_lookout *l, const char *key, size_t size);
+void tfr_feature_watch_look_at(struct tfr_feature_watch *l, const char *key, size_t size);
 
 /* `from` has the same names, in the same order. */
-void tfr_lookout_merge(struct tfr_lookout *into, const struct tfr_lookout *from);
+void tfr_feature_watch_merge(struct tfr_feature_watch *into, const struct tfr_feature_watch *from);
 
 /* The i-th name that no record had so far, and the name that the user may have meant (NULL: none
  * is similar).  Both are valid as long as `l`; *meant changes with the next record.  False:
  * there are no more, or no record was examined. */
-bool tfr_lookout_missing(
-	const struct tfr_lookout *l, size_t i, const char **name, const char **meant);
+bool tfr_feature_watch_missing(
+	const struct tfr_feature_watch *l, size_t i, const char **name, const char **meant);
 
 /* Warns of each such name: "no record has 'x'; did you mean 'y'?".  `warn` may be NULL. */
-void tfr_lookout_warn(
-	const struct tfr_lookout *l, void (*warn)(void *ctx, const char *text), void *ctx);
+void tfr_feature_watch_warn(
+	const struct tfr_feature_watch *l, void (*warn)(void *ctx, const char *text), void *ctx);
 
 /* After all input was read: reports each such name as an error (TFR_EDATA) to `missing`, those
- * of tfr_lookout_allow() to `warn`.  If `missing` is NULL, `warn` receives all; it may be NULL. */
-void tfr_lookout_report(const struct tfr_lookout *l,
+ * of tfr_feature_watch_allow() to `warn`.  If `missing` is NULL, `warn` receives all; it may be
+ * NULL. */
+void tfr_feature_watch_report(const struct tfr_feature_watch *l,
 	void (*missing)(void *ctx, const struct tfr_error *err),
 	void (*warn)(void *ctx, const char *text), void *ctx);
 
@@ -198,7 +199,7 @@ enum tfr_status tfr_where_match(
 
 /* The features that the expression names, and the records that tfr_where_match() examined.  Each
  * copy of an expression reports on the records that it examined. */
-struct tfr_lookout *tfr_where_lookout(struct tfr_where *w);
+struct tfr_feature_watch *tfr_where_lookout(struct tfr_where *w);
 
 #ifdef __cplusplus
 }

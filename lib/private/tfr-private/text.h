@@ -62,7 +62,7 @@ unsigned tfr_text_distance(const char *a, size_t n, const char *b, size_t m);
  * whose leading components are omitted ("label" for "image/class/label").  Of equally near words
  * it is the shortest, then the first bytewise: the order of the offers does not matter.  Words
  * of 256 bytes or more, and words with a NUL, are ignored. */
-struct tfr_meant {
+struct tfr_suggestion {
 	const char *wanted; /* `size` bytes, which must not move */
 	size_t size;
 	unsigned distance;
@@ -70,14 +70,14 @@ struct tfr_meant {
 	bool several; /* several words begin with it, so that none is chosen for that */
 };
 
-void tfr_meant_init(struct tfr_meant *m, const char *wanted, size_t size);
-void tfr_meant_offer(struct tfr_meant *m, const char *word, size_t size);
+void tfr_suggestion_init(struct tfr_suggestion *m, const char *wanted, size_t size);
+void tfr_suggestion_offer(struct tfr_suggestion *m, const char *word, size_t size);
 /* Offers to `into` every word that was offered to `from`, which wants the same word. */
-void tfr_meant_merge(struct tfr_meant *into, const struct tfr_meant *from);
+void tfr_suggestion_merge(struct tfr_suggestion *into, const struct tfr_suggestion *from);
 /* NULL: no similar word.  Valid until the next offer, and as long as `m`. */
-const char *tfr_meant_word(const struct tfr_meant *m);
+const char *tfr_suggestion_word(const struct tfr_suggestion *m);
 /* Sets the hint "Did you mean 'x'?".  Does nothing if no word is similar or `err` is NULL. */
-void tfr_meant_hint(const struct tfr_meant *m, struct tfr_error *err);
+void tfr_suggestion_hint(const struct tfr_suggestion *m, struct tfr_error *err);
 
 /* A JSON text under construction.  Strings are UTF-8; invalid bytes become U+FFFD.  Numbers are
  * never rounded; a non-finite one becomes the string "NaN", "Infinity" or "-Infinity".

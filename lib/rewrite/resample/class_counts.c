@@ -103,12 +103,13 @@ void tfr_by_class_warn_missing(struct tfr_by_class *b)
 	const struct tfr_rewrite_opts *common = &b->o->common;
 
 	for (size_t rule = 0; rule < b->classing.n_rules; rule++) {
-		struct tfr_lookout *all = tfr_where_lookout(b->workers[0].classifier.wheres[rule]);
+		struct tfr_feature_watch *all =
+			tfr_where_lookout(b->workers[0].classifier.wheres[rule]);
 
 		for (unsigned k = 1; k < b->n_workers; k++)
-			tfr_lookout_merge(
+			tfr_feature_watch_merge(
 				all, tfr_where_lookout(b->workers[k].classifier.wheres[rule]));
-		tfr_lookout_report(
+		tfr_feature_watch_report(
 			all, common->sweep.missing, common->sweep.warn, common->sweep.ctx);
 	}
 }

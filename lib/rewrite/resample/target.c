@@ -229,23 +229,24 @@ static void hint_classes(const struct tfr_classing *classing, const struct tfr_c
 {
 	enum { LOOKED_AT = 10000, NAMED = 5 };
 	char hint[384], text[TFR_CLASS_TEXT];
-	struct tfr_meant meant;
+	struct tfr_suggestion meant;
 	int n = 0;
 
-	tfr_meant_init(&meant, (const char *)wanted->data, wanted->size);
+	tfr_suggestion_init(&meant, (const char *)wanted->data, wanted->size);
 	for (size_t i = 0; i < classes->n && i < LOOKED_AT; i++) {
 		struct tfr_counted_class class = tfr_classes_at(classes, i);
 		TFR_AUTO_BUF name = { 0 };
 
 		tfr_classing_name(classing, &class, &name);
-		tfr_meant_offer(&meant, (const char *)name.data, name.size);
+		tfr_suggestion_offer(&meant, (const char *)name.data, name.size);
 	}
 	if (!classes->n) {
 		tfr_error_hint(err, "No record has a class.");
 		return;
 	}
-	if (tfr_meant_word(&meant))
-		n = snprintf(hint, sizeof(hint), "Did you mean '%s'?  ", tfr_meant_word(&meant));
+	if (tfr_suggestion_word(&meant))
+		n = snprintf(
+			hint, sizeof(hint), "Did you mean '%s'?  ", tfr_suggestion_word(&meant));
 	n += snprintf(hint + n, sizeof(hint) - (size_t)n, "The classes are");
 	for (size_t i = 0; i < classes->n && i < NAMED && n < (int)sizeof(hint) - 100; i++) {
 		struct tfr_counted_class class = tfr_classes_at(classes, i);

@@ -63,11 +63,11 @@ Test(names, fields_of_a_sample)
 	cr_assert_str_eq(tfr_sample_field(&s, 0), "jpg");
 	cr_assert_str_eq(tfr_sample_field(&s, 2), "seg.png");
 	cr_assert(tfr_sample_part(&s, 0)->image && !tfr_sample_part(&s, 1)->image);
-	cr_assert(!s.has_sound);
+	cr_assert(!s.has_audio);
 	cr_assert_eq(tfr_sample_add(&s, "a/1.WAV", 0, 0, &err), TFR_OK);
 	cr_assert_eq(tfr_sample_add(&s, "a/1.mic.wav", 0, 0, &err), TFR_OK);
-	cr_assert(s.has_sound && tfr_sample_part(&s, 3)->sound && !tfr_sample_part(&s, 4)->sound);
-	cr_assert_str_eq((const char *)s.sound.data, "a/1.WAV");
+	cr_assert(s.has_audio && tfr_sample_part(&s, 3)->audio && !tfr_sample_part(&s, 4)->audio);
+	cr_assert_str_eq((const char *)s.audio.data, "a/1.WAV");
 	cr_assert(tfr_sample_has(&s, "a/1.x") && !tfr_sample_has(&s, "a/10.x") &&
 		  !tfr_sample_has(&s, "a/1"));
 	cr_assert_eq(tfr_sample_add(&s, "a/1.jPg", 0, 0, &err), TFR_EDATA);

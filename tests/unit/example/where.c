@@ -233,17 +233,17 @@ Test(where, names_never_found_are_remembered)
 			     "image/class/labl == 3 || text == 'x' || score > 0 || zzz == 1", NULL),
 		TFR_OK);
 	cr_assert_eq(tfr_where_match(w, ex, &selected, NULL), TFR_OK);
-	tfr_lookout_merge(tfr_where_lookout(other), tfr_where_lookout(w));
-	cr_assert(tfr_lookout_missing(tfr_where_lookout(other), 0, &name, &nearest));
+	tfr_feature_watch_merge(tfr_where_lookout(other), tfr_where_lookout(w));
+	cr_assert(tfr_feature_watch_missing(tfr_where_lookout(other), 0, &name, &nearest));
 	cr_assert_str_eq(name, "image/class/labl");
 	cr_assert_str_eq(nearest, "image/class/label");
-	cr_assert(tfr_lookout_missing(tfr_where_lookout(other), 1, &name, &nearest));
+	cr_assert(tfr_feature_watch_missing(tfr_where_lookout(other), 1, &name, &nearest));
 	cr_assert_str_eq(name, "text");
 	cr_assert_str_eq(nearest, "image/class/text");
-	cr_assert(tfr_lookout_missing(tfr_where_lookout(other), 2, &name, &nearest));
+	cr_assert(tfr_feature_watch_missing(tfr_where_lookout(other), 2, &name, &nearest));
 	cr_assert_str_eq(name, "zzz");
 	cr_assert_null(nearest);
-	cr_assert_not(tfr_lookout_missing(tfr_where_lookout(other), 3, &name, &nearest));
+	cr_assert_not(tfr_feature_watch_missing(tfr_where_lookout(other), 3, &name, &nearest));
 	tfr_where_free(w);
 	tfr_where_free(other);
 }
@@ -263,7 +263,7 @@ static int errors_of(const char *expression, struct tfr_example *e)
 
 	cr_assert_eq(tfr_where_compile(&w, expression, NULL), TFR_OK);
 	cr_assert_eq(tfr_where_match(w, e, &selected, NULL), TFR_OK);
-	tfr_lookout_report(tfr_where_lookout(w), count_error, NULL, &errors);
+	tfr_feature_watch_report(tfr_where_lookout(w), count_error, NULL, &errors);
 	tfr_where_free(w);
 	return errors;
 }

@@ -25,7 +25,7 @@ static void teardown(void)
 	temp_leave(dir);
 }
 
-TestSuite(sounds, .init = setup, .fini = teardown, .timeout = 120);
+TestSuite(audio, .init = setup, .fini = teardown, .timeout = 120);
 
 enum { RATE = 16000, SAMPLES_MOST = 400, VOICES_MOST = 6, OUTPUTS_MOST = 64 };
 
@@ -276,7 +276,7 @@ static void run_in_two(struct tfr_image_executor *st, const struct tfr_stage_lis
 	clear(&rest);
 }
 
-Test(sounds, runs_are_their_stages_one_by_one)
+Test(audio, runs_are_their_stages_one_by_one)
 {
 	struct tfr_rng r = seeded(5);
 	struct tfr_image_executor *st;
@@ -331,7 +331,7 @@ static void expect_refused(const char *list, const char *message)
 	cr_assert_str_eq(err.message, message);
 }
 
-Test(sounds, lists_that_make_no_sense_are_refused)
+Test(audio, lists_that_make_no_sense_are_refused)
 {
 	expect_refused("read,parse,decode=sound", "'sound' is not what stage 'decode' takes");
 	expect_refused("read,parse,decode=audio:", "'audio:' is not what stage 'decode' takes");
@@ -359,7 +359,7 @@ Test(sounds, lists_that_make_no_sense_are_refused)
 		"268435456");
 }
 
-Test(sounds, a_list_is_filled_in_by_the_first_sound)
+Test(audio, a_list_is_filled_in_by_the_first_sound)
 {
 	struct tfr_error err;
 	struct tfr_stage_list s;
@@ -388,7 +388,7 @@ Test(sounds, a_list_is_filled_in_by_the_first_sound)
 
 /* Files of Examples with a WAV file each.  In file 0, record `other` has another sample rate, or
  * other channels if `stereo` is set, and record `broken` is cut in half. */
-static void make_sounds(unsigned files, unsigned each, int other, bool stereo, int broken)
+static void make_audio(unsigned files, unsigned each, int other, bool stereo, int broken)
 {
 	struct tfr_rng r = seeded(9);
 	struct tfr_builder *b = tfr_builder_new();
@@ -429,7 +429,7 @@ static void expect_same(const struct run *a, const struct run *b, const char *li
 	cr_assert(!memcmp(a->records, b->records, a->batches * sizeof(*a->records)), "%s", list);
 }
 
-Test(sounds, a_feed_is_the_same_for_any_workers_memory_and_devices)
+Test(audio, a_feed_is_the_same_for_any_workers_memory_and_devices)
 {
 	static const char *const lists[] = {
 		"read,parse,shuffle=7,decode=audio,random-crop=100,batch=5,upload",
@@ -442,7 +442,7 @@ Test(sounds, a_feed_is_the_same_for_any_workers_memory_and_devices)
 	static const char *const paths[] = { "s-0", "s-1", "s-2", NULL };
 	static struct run first, run;
 
-	make_sounds(3, 17, -1, false, -1);
+	make_audio(3, 17, -1, false, -1);
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
 		struct tfr_pipeline_opts opts = {
 			.stages = lists[i], .threads = 1, .epochs = 2, .seed = 4
@@ -465,7 +465,7 @@ Test(sounds, a_feed_is_the_same_for_any_workers_memory_and_devices)
 	cr_assert(first.plan.audio_samples == 50 && first.plan.audio_channels == 2);
 }
 
-Test(sounds, are_what_a_feed_of_records_with_sounds_is_of)
+Test(audio, are_what_a_feed_of_records_with_sounds_is_of)
 {
 	const struct tfr_batch_feature label = {
 		.name = "audio/class/label", .kind = TFR_KIND_INT64, .count = 1
@@ -473,7 +473,7 @@ Test(sounds, are_what_a_feed_of_records_with_sounds_is_of)
 	static struct run first, run;
 	struct tfr_pipeline_opts opts = { .epochs = 1, .seed = 1 };
 
-	make_sounds(1, 70, -1, false, -1);
+	make_audio(1, 70, -1, false, -1);
 	run_feed_on(&first, "s-*", opts);
 	cr_assert_eq(first.end, TFR_END, "%s", first.err.message);
 	cr_assert(first.batches == 2 && first.plan.audio_samples == RATE);
@@ -492,14 +492,14 @@ Test(sounds, are_what_a_feed_of_records_with_sounds_is_of)
 	cr_assert_eq(run.end, TFR_EUSAGE);
 }
 
-Test(sounds, one_that_is_broken_or_another_is_left_out_or_ends_the_feed)
+Test(audio, one_that_is_broken_or_another_is_left_out_or_ends_the_feed)
 {
 	static struct run run;
 	struct tfr_pipeline_opts opts = {
 		.stages = "read,parse,decode=audio:16000,crop=40,batch=4,upload", .epochs = 1
 	};
 
-	make_sounds(1, 10, 3, false, 5);
+	make_audio(1, 10, 3, false, 5);
 	run_feed_on(&run, "s-0", opts);
 	cr_assert_eq(run.end, TFR_EDATA);
 	for (opts.threads = 1; opts.threads < 4; opts.threads++) {
@@ -528,14 +528,14 @@ Test(sounds, one_that_is_broken_or_another_is_left_out_or_ends_the_feed)
 		run.err.message, "an audio clip of 16000 samples per second, not of 44100");
 }
 
-Test(sounds, of_other_channels_are_mixed_or_refused)
+Test(audio, of_other_channels_are_mixed_or_refused)
 {
 	static struct run run;
 	struct tfr_pipeline_opts opts = {
 		.stages = "read,parse,decode=audio,crop=40,batch=4,upload", .epochs = 1
 	};
 
-	make_sounds(1, 10, 3, true, -1);
+	make_audio(1, 10, 3, true, -1);
 	run_feed_on(&run, "s-0", opts);
 	cr_assert_eq(run.end, TFR_EUSAGE);
 	cr_assert_str_eq(

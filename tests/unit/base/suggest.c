@@ -11,17 +11,17 @@ static const char *const features[] = { "image/encoded", "image/format", "image/
 
 enum { N = sizeof(features) / sizeof(*features) };
 
-static const char *of(struct tfr_meant *m, const char *wanted, const char *const *words, size_t n)
+static const char *of(struct tfr_suggestion *m, const char *wanted, const char *const *words, size_t n)
 {
-	tfr_meant_init(m, wanted, strlen(wanted));
+	tfr_suggestion_init(m, wanted, strlen(wanted));
 	for (size_t i = 0; i < n; i++)
-		tfr_meant_offer(m, words[i], strlen(words[i]));
-	return tfr_meant_word(m);
+		tfr_suggestion_offer(m, words[i], strlen(words[i]));
+	return tfr_suggestion_word(m);
 }
 
 static const char *meant(const char *wanted)
 {
-	static struct tfr_meant m;
+	static struct tfr_suggestion m;
 
 	return of(&m, wanted, features, N);
 }
@@ -50,16 +50,16 @@ Test(meant, itself_and_nothing_are_not_meant)
 Test(meant, words_that_are_too_long_or_no_texts)
 {
 	char longest[300];
-	struct tfr_meant m;
+	struct tfr_suggestion m;
 
 	memset(longest, 'x', sizeof(longest));
-	tfr_meant_init(&m, "xxx", 3);
-	tfr_meant_offer(&m, longest, 256);
-	tfr_meant_offer(&m, "xxx\0", 4);
-	tfr_meant_offer(&m, "", 0);
-	cr_expect_null(tfr_meant_word(&m));
-	tfr_meant_offer(&m, longest, 255);
-	cr_expect_eq(strlen(tfr_meant_word(&m)), 255);
+	tfr_suggestion_init(&m, "xxx", 3);
+	tfr_suggestion_offer(&m, longest, 256);
+	tfr_suggestion_offer(&m, "xxx\0", 4);
+	tfr_suggestion_offer(&m, "", 0);
+	cr_expect_null(tfr_suggestion_word(&m));
+	tfr_suggestion_offer(&m, longest, 255);
+	cr_expect_eq(strlen(tfr_suggestion_word(&m)), 255);
 }
 
 /* In any order, any number of times, in one go or merged of parts: the same. */
@@ -72,26 +72,26 @@ Test(meant, order_does_not_matter)
 	tfr_rng_init(&rng, 1, 1);
 	for (unsigned round = 0; round < 4000; round++) {
 		const char *want = wanted[round % 8], *one, *other;
-		struct tfr_meant whole, parts[3];
+		struct tfr_suggestion whole, parts[3];
 		bool offered[N] = { false };
 
 		for (unsigned k = 0; k < 3; k++)
-			tfr_meant_init(&parts[k], want, strlen(want));
+			tfr_suggestion_init(&parts[k], want, strlen(want));
 		for (unsigned k = 0; k < 2 * N; k++) {
 			size_t i = tfr_rng_below(&rng, N);
 
 			offered[i] = true;
-			tfr_meant_offer(
+			tfr_suggestion_offer(
 				&parts[tfr_rng_below(&rng, 3)], features[i], strlen(features[i]));
 		}
-		tfr_meant_merge(&parts[1], &parts[2]);
-		tfr_meant_merge(&parts[0], &parts[1]);
-		tfr_meant_init(&whole, want, strlen(want));
+		tfr_suggestion_merge(&parts[1], &parts[2]);
+		tfr_suggestion_merge(&parts[0], &parts[1]);
+		tfr_suggestion_init(&whole, want, strlen(want));
 		for (size_t i = 0; i < N; i++)
 			if (offered[i])
-				tfr_meant_offer(&whole, features[i], strlen(features[i]));
-		one = tfr_meant_word(&whole);
-		other = tfr_meant_word(&parts[0]);
+				tfr_suggestion_offer(&whole, features[i], strlen(features[i]));
+		one = tfr_suggestion_word(&whole);
+		other = tfr_suggestion_word(&parts[0]);
 		cr_assert_eq(!one, !other, "%s", want);
 		if (one)
 			cr_assert_str_eq(one, other);
@@ -101,13 +101,13 @@ Test(meant, order_does_not_matter)
 Test(meant, hint)
 {
 	struct tfr_error err = { 0 };
-	struct tfr_meant m;
+	struct tfr_suggestion m;
 
 	of(&m, "zzz", features, N);
-	tfr_meant_hint(&m, &err);
+	tfr_suggestion_hint(&m, &err);
 	cr_expect_str_eq(tfr_error_hint_text(&err), "");
 	of(&m, "txt", (const char *const[]){ "text" }, 1);
-	tfr_meant_hint(&m, &err);
+	tfr_suggestion_hint(&m, &err);
 	cr_expect_str_eq(tfr_error_hint_text(&err), "Did you mean 'text'?");
-	tfr_meant_hint(&m, NULL);
+	tfr_suggestion_hint(&m, NULL);
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes a folder of WAV files: make_sounds.py FOLDER COUNT
+"""Makes a folder of WAV files: make_audio.py FOLDER COUNT
 
 Noise of 16 bits, 16000 samples a second, mono, from 1 to 9 seconds long, in 10 classes: about 160 KB a file.
 """
