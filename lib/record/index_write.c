@@ -208,7 +208,9 @@ static enum tfr_status publish(
 	if (status)
 		return status;
 	status = tfr_stream_writer_publish(w->lines, err);
-	if (status && w->points)
+	/* If another run has published FILE.idx meanwhile, the points may be its own; they are of
+	 * the same file. */
+	if (status && status != TFR_EEXIST && w->points)
 		unlink(run->gzi_path);
 	return status;
 }
