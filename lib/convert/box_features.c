@@ -77,7 +77,7 @@ enum tfr_status tfr_boxes_put(
 		"image/object/bbox/xmax", "image/object/bbox/ymax" };
 	enum tfr_status status = TFR_OK;
 
-	for (int side = 0; !status && b->sides[side].size && side < 4; side++)
+	for (int side = 0; !status && side < 4 && b->sides[side].size; side++)
 		status = tfr_put_floats(builder, keys[side], &b->sides[side], err);
 	if (!status && b->labels.size)
 		status = tfr_put_ints(builder, "image/object/class/label", &b->labels, err);

@@ -249,7 +249,8 @@ static bool int64_of(const struct tfr_token *t, int64_t *value)
 {
 	if (t->type == TFR_TOKEN_NUMBER)
 		return is_int64(t, value);
-	*value = t->truth;
+	if (t->type == TFR_TOKEN_BOOL)
+		*value = t->truth;
 	return t->type == TFR_TOKEN_BOOL;
 }
 
