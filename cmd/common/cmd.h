@@ -47,7 +47,11 @@ void cmd_error(struct cmd *c, const struct tfr_error *err);
 int cmd_fail(struct cmd *c, const struct tfr_error *err);
 /* "out of memory": as an error of the command, and as an error to return. */
 int cmd_no_memory(struct cmd *c);
-enum tfr_status cmd_fill_no_memory(struct tfr_error *err);
+static inline enum tfr_status cmd_fill_no_memory(struct tfr_error *err)
+{
+	*err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };
+	return TFR_ENOMEM;
+}
 /* Reports wrong usage, formatted as by printf; returns 2. */
 int cmd_usage(struct cmd *c, const char *format, ...) TFR_PRINTF(2, 3);
 /* Reports that `value` is not one of the option's words: "--OPTION takes SAID, not 'value'", with a

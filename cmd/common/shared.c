@@ -42,12 +42,6 @@ int cmd_fail(struct cmd *c, const struct tfr_error *err)
 	return c->exit;
 }
 
-enum tfr_status cmd_fill_no_memory(struct tfr_error *err)
-{
-	*err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory" };
-	return TFR_ENOMEM;
-}
-
 int cmd_no_memory(struct cmd *c)
 {
 	struct tfr_error err;
