@@ -3,6 +3,7 @@
  *
  * Nothing here depends on a kind; only `auto` names two, because it has to prefer one. */
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,6 +183,13 @@ int tfr_device_node(const struct tfr_device *dev)
 	return dev->node;
 }
 
+void tfr_device_info(const struct tfr_device *dev, struct tfr_device_info *info)
+{
+	*info = (struct tfr_device_info){ .node = dev->node };
+	if (dev->row->info)
+		dev->row->info(dev, info);
+}
+
 enum tfr_status tfr_device_alloc(struct tfr_device *dev, enum tfr_memory kind, size_t size,
 	void **memory, struct tfr_error *err)
 {
@@ -233,6 +241,10 @@ enum tfr_status tfr_device_normalise(struct tfr_device *dev, float *to, const ui
 	for (unsigned c = 0; c < channels; c++) {
 		what.mean[c] = mean ? mean[c] : 127.5f;
 		what.std[c] = std ? std[c] : 127.5f;
+		if (!isfinite(what.mean[c]) || !isfinite(what.std[c]) || what.std[c] == 0)
+			return tfr_fail(err, TFR_EUSAGE,
+				"normalising with mean %g and std %g: both must be finite, and std not 0",
+				(double)what.mean[c], (double)what.std[c]);
 	}
 	return dev->row->normalise(dev, &what, ev, err);
 }

@@ -33,6 +33,8 @@ struct tfr_device_row {
 	/* Whether no such device can exist: no driver, or no visible device.  `why` gives the
 	 * reason.  For `auto`; NULL: the device always exists. */
 	bool (*absent)(struct tfr_error *why);
+	/* NULL: only the node is known. */
+	void (*info)(const struct tfr_device *dev, struct tfr_device_info *info);
 	void (*close)(struct tfr_device *dev);
 	enum tfr_status (*alloc)(struct tfr_device *dev, enum tfr_memory kind, size_t size,
 		void **memory, struct tfr_error *err);

@@ -3,9 +3,9 @@
  *
  * To send batches, allocate staging memory, device memory and an event once.  For every batch fill
  * the staging memory, call tfr_device_upload(), and tfr_event_wait() before the staging memory is
- * written again.  Several uploads may be in progress, each with its own event.  A device has two
- * queues that run at the same time: one runs uploads and tfr_device_normalise() in the order of the
- * calls, the other tfr_device_compute().
+ * written again.  Several uploads may be in progress, each with its own event.  A device has three
+ * queues that run at the same time: uploads, tfr_device_normalise() and tfr_device_compute(), each
+ * in the order of its calls.
  *
  * Every function may be called from any thread.  An event serves one piece of work at a time. */
 #ifndef TFR_PRIVATE_DEVICE_H
@@ -37,6 +37,30 @@ bool tfr_device_in_process(const struct tfr_device *dev);
 
 /* The NUMA node of the device, which is also that of its staging memory; -1: none, or unknown. */
 int tfr_device_node(const struct tfr_device *dev);
+
+/* What identifies a device and its link.  A text that is unknown or does not apply is "", a number
+ * is 0: host and sim have only a node, which is -1. */
+struct tfr_device_info {
+	char model[96];	 /* "NVIDIA H200" */
+	char uuid[48];	 /* "GPU-5fd4f087-86f3-7a43-b711-4771313afc50"; of a MIG instance "MIG-..." */
+	char pci[20];	 /* "0000:3b:00.0" */
+	char mig[32];	 /* the profile of a MIG instance: "1g.18gb" */
+	char driver[32]; /* the version of the driver: "580.95.05" */
+	int cuda;	 /* the CUDA version that the driver implements: 12080 is 12.8 */
+	int node;	 /* as tfr_device_node() */
+	uint64_t memory; /* bytes */
+	/* Of the PCIe link, as sysfs reports it at this call.  An idle device lowers the generation:
+	 * ask right after uploads. */
+	unsigned link_generation, link_width, link_generation_max, link_width_max;
+	/* Staging memory: the most that was allocated at a time, and the part of it that this
+	 * process's resident size (VmRSS) does not count. */
+	uint64_t pinned, pinned_outside;
+	/* Why staging memory is not bound to the device's node: "set_mempolicy: Operation not
+	 * permitted"; "": it is, or the node is unknown. */
+	char unbound[80];
+};
+
+void tfr_device_info(const struct tfr_device *dev, struct tfr_device_info *info);
 
 /* The kinds of device, i = 0, 1, ...; NULL after the last.  `*built`: this build has it. */
 const char *tfr_device_kind(unsigned i, bool *built);
@@ -70,10 +94,10 @@ enum tfr_status tfr_device_upload(struct tfr_device *dev, void *to, const void *
 
 /* Starts converting `count` bytes, pixels of `channels` interleaved values, to as many floats:
  * (x - mean[c]) / std[c], each operation rounded to float32, so that every device gives the same
- * bits as the host does.  Both memories are device memory and do not overlap.  It runs
- * after the uploads before it.  mean and std are read in the call; NULL for both is 127.5 for
- * every channel.  TFR_EUSAGE: not 1 to 4 channels, or `count` is not a multiple of them.
- * TFR_EUNAVAILABLE: "not built with CUDA kernels". */
+ * bits as the host does.  Both memories are device memory and do not overlap.  It runs after the
+ * uploads that were started before it, and beside those started after it.  mean and std are read in the call; NULL for both is 127.5 for
+ * every channel.  TFR_EUSAGE: not 1 to 4 channels, `count` is not a multiple of them, a mean is not
+ * finite, or a std is 0 or not finite.  TFR_EUNAVAILABLE: the driver refuses the kernels. */
 enum tfr_status tfr_device_normalise(struct tfr_device *dev, float *to, const uint8_t *from,
 	size_t count, unsigned channels, const float *mean, const float *std, struct tfr_event *ev,
 	struct tfr_error *err);
@@ -81,7 +105,7 @@ enum tfr_status tfr_device_normalise(struct tfr_device *dev, float *to, const ui
 /* Occupies the device for this time, as a training step would.  It waits for nothing, and only the
  * next call waits for it.  CUDA: a kernel that spins on every
  * multiprocessor; host and sim: a thread that sleeps.  TFR_EUSAGE: not 0 to 3600 seconds.
- * TFR_EUNAVAILABLE: "not built with CUDA kernels". */
+ * TFR_EUNAVAILABLE: the driver refuses the kernels. */
 enum tfr_status tfr_device_compute(
 	struct tfr_device *dev, double seconds, struct tfr_event *ev, struct tfr_error *err);
 
