@@ -1,61 +1,19 @@
-/* device/cuda.c - CUDA devices, through the runtime API: pinned staging memory, a stream for
- * uploads and normalisation, one for computing, two events per piece of work.
- *
- * The runtime is linked statically and looks for the driver at its first call, so nothing is called
- * before a cuda device is opened.  The runtime's current device belongs to a thread, and any thread
- * may call us: every function that needs a device makes it current first.  A failure of a copy may
- * surface at any later call; each error names the call that reported it. */
-#include <cuda_runtime_api.h>
-
+/* device/cuda.c - CUDA devices, through the driver's API: opening, closing, and what identifies
+ * them.  Nothing is called before a cuda device is opened. */
 #include <assert.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/error.h"
+#include "device/cuda_device.h"
 #include "device/cuda_ordinals.h"
-#include "device/kernels.h"
-#include "device/numa.h"
-#include "device/row.h"
+#include "device/pci.h"
 
-/* Tests have a stand-in. */
-#ifndef NUMA_SYSFS
-#define NUMA_SYSFS "/sys"
-#endif
-
-enum { PAGE = 4096 };
-
-struct cuda {
-	int ordinal;
-	int multiprocessors;
-	cudaStream_t stream;	/* uploads, normalisation, downloads */
-	cudaStream_t computing; /* at the same time */
-	pthread_mutex_t order;	/* keeps the three calls of a piece of work together */
+/* Not in cuda_api.h, where it would clash with the runtime's own. */
+struct CUuuid_st {
+	char bytes[16];
 };
-
-struct cuda_event {
-	struct tfr_event event; /* first */
-	cudaEvent_t start, end;
-	bool recorded;
-};
-
-/* The error of a failed runtime call.  `call` is its name. */
-static enum tfr_status cuda_fail(
-	struct tfr_error *err, const struct tfr_device *dev, const char *call, cudaError_t rc)
-{
-	enum tfr_status status = rc == cudaErrorMemoryAllocation ? TFR_ENOMEM : TFR_ESYS;
-
-	return tfr_fail(err, status, "%s on %s: %s", call, dev->name, cudaGetErrorString(rc));
-}
-
-#define TRY(dev, call, args)                                                                       \
-	do {                                                                                       \
-		cudaError_t rc_ = call args;                                                       \
-		if (rc_ != cudaSuccess)                                                            \
-			return cuda_fail(err, dev, #call, rc_);                                    \
-	} while (0)
 
 static enum tfr_status cuda_count(const char *args, unsigned *count, struct tfr_error *err)
 {
@@ -67,346 +25,210 @@ static enum tfr_status cuda_count(const char *args, unsigned *count, struct tfr_
 	return status;
 }
 
-static enum tfr_status describe(struct tfr_device *dev, int ordinal, struct tfr_error *err)
-{
-	TFR_AUTO_FREE struct cudaDeviceProp *prop = calloc(1, sizeof(*prop)); /* a kilobyte */
-	char address[32] = "";
-	int n;
+/* ---- the current context ---- */
 
-	if (!prop)
-		return tfr_fail_nomem(err, "opening a device");
-	TRY(dev, cudaGetDeviceProperties, (prop, ordinal));
-	n = snprintf(dev->description, sizeof(dev->description), "%.200s, %.0f GiB", prop->name,
-		(double)prop->totalGlobalMem * 0x1p-30);
-	TRY(dev, cudaDeviceGetPCIBusId, (address, sizeof(address), ordinal));
-	dev->node = tfr_numa_node_of_pci(NUMA_SYSFS, address);
-	if (dev->node >= 0)
-		snprintf(dev->description + n, sizeof(dev->description) - (size_t)n,
-			", NUMA node %d", dev->node);
+enum tfr_status tfr_cuda_enter(const struct tfr_device *dev, struct tfr_error *err)
+{
+	const struct tfr_cuda *c = dev->state;
+
+	TRY(dev, cuCtxPushCurrent_v2, (c->context));
 	return TFR_OK;
 }
 
-static enum tfr_status open_streams(struct tfr_device *dev, struct cuda *c, struct tfr_error *err)
+void tfr_cuda_leave(const struct tfr_device *dev)
 {
-	TRY(dev, cudaSetDevice, (c->ordinal));
-	TRY(dev, cudaDeviceGetAttribute,
-		(&c->multiprocessors, cudaDevAttrMultiProcessorCount, c->ordinal));
-	TRY(dev, cudaStreamCreateWithFlags, (&c->stream, cudaStreamNonBlocking));
-	TRY(dev, cudaStreamCreateWithFlags, (&c->computing, cudaStreamNonBlocking));
-	tfr_cuda_load();
+	const struct tfr_cuda *c = dev->state;
+	struct CUctx_st *popped;
+
+	c->api->cuCtxPopCurrent_v2(&popped);
+}
+
+/* ---- opening and closing ---- */
+
+/* "GPU-5fd4f087-86f3-7a43-b711-4771313afc50", as nvidia-smi writes it. */
+static void format_uuid(struct tfr_device_info *info, const char *bytes)
+{
+	char *to = info->uuid;
+
+	to += sprintf(to, "%s", *info->mig ? "MIG" : "GPU");
+	for (unsigned i = 0; i < 16; i++)
+		to += sprintf(to, i == 0 || (i >= 4 && i <= 10 && i % 2 == 0) ? "-%02x" : "%02x",
+			(unsigned char)bytes[i]);
+}
+
+/* The name of a MIG instance ends with its profile: "NVIDIA H200 MIG 1g.18gb". */
+static void split_mig(struct tfr_device_info *info)
+{
+	char *mig = strstr(info->model, " MIG ");
+
+	if (!mig)
+		return;
+	snprintf(info->mig, sizeof(info->mig), "%.31s", mig + 5);
+	*mig = '\0';
+}
+
+/* What only the report needs may be missing: a driver of a virtual machine has no PCI address. */
+static enum tfr_status identify(struct tfr_device *dev, struct tfr_error *err)
+{
+	struct tfr_cuda *c = dev->state;
+	struct tfr_device_info *info = &c->info;
+	struct CUuuid_st uuid;
+	size_t memory;
+
+	TRY(dev, cuDeviceGetName, (info->model, sizeof(info->model), c->device));
+	TRY(dev, cuDeviceTotalMem_v2, (&memory, c->device));
+	TRY(dev, cuDeviceGetAttribute,
+		(&c->multiprocessors, CUDA_ATTRIBUTE_MULTIPROCESSOR_COUNT, c->device));
+	info->memory = memory;
+	split_mig(info);
+	if (c->api->cuDeviceGetUuid_v2(&uuid, c->device) == CUDA_OK)
+		format_uuid(info, uuid.bytes);
+	if (c->api->cuDeviceGetPCIBusId(info->pci, sizeof(info->pci), c->device) != CUDA_OK)
+		*info->pci = '\0';
+	if (c->api->cuDriverGetVersion(&info->cuda) != CUDA_OK)
+		info->cuda = 0;
+	tfr_device_driver_version("/proc", info->driver, sizeof(info->driver));
+	dev->node = info->node = tfr_pci_node("/sys", info->pci);
+	snprintf(dev->description, sizeof(dev->description), "%s%s%s, %.0f GiB", info->model,
+		*info->mig ? " MIG " : "", info->mig, (double)memory * 0x1p-30);
 	return TFR_OK;
 }
 
-static void close_streams(struct cuda *c)
+static enum tfr_status open_stream(
+	struct tfr_device *dev, struct tfr_cuda_stream *s, struct tfr_error *err)
 {
-	if (c->stream) {
-		cudaStreamSynchronize(c->stream);
-		cudaStreamDestroy(c->stream);
+	TRY(dev, cuStreamCreate, (&s->stream, CUDA_STREAM_NON_BLOCKING));
+	return TFR_OK;
+}
+
+static enum tfr_status open_streams(struct tfr_device *dev, struct tfr_error *err)
+{
+	struct tfr_cuda *c = dev->state;
+	enum tfr_status status = open_stream(dev, &c->copies, err);
+
+	if (status == TFR_OK)
+		status = open_stream(dev, &c->kernels, err);
+	if (status == TFR_OK)
+		status = open_stream(dev, &c->steps, err);
+	if (status)
+		return status;
+	TRY(dev, cuEventCreate, (&c->copied, CUDA_EVENT_BLOCKING_SYNC | CUDA_EVENT_DISABLE_TIMING));
+	tfr_cuda_kernels_load(&c->programs, c->api, dev->name);
+	return TFR_OK;
+}
+
+static void close_stream(const struct tfr_cuda *c, struct tfr_cuda_stream *s)
+{
+	if (s->stream) {
+		c->api->cuStreamSynchronize(s->stream);
+		c->api->cuStreamDestroy_v2(s->stream);
 	}
-	if (c->computing) {
-		cudaStreamSynchronize(c->computing);
-		cudaStreamDestroy(c->computing);
+}
+
+static void close_streams(struct tfr_cuda *c)
+{
+	close_stream(c, &c->copies);
+	close_stream(c, &c->kernels);
+	close_stream(c, &c->steps);
+	if (c->copied)
+		c->api->cuEventDestroy_v2(c->copied);
+	tfr_cuda_kernels_unload(&c->programs, c->api);
+}
+
+static enum tfr_status open_context(struct tfr_device *dev, struct tfr_error *err)
+{
+	struct tfr_cuda *c = dev->state;
+	enum tfr_status status;
+
+	TRY(dev, cuDevicePrimaryCtxRetain, (&c->context, c->device));
+	status = tfr_cuda_enter(dev, err);
+	if (status == TFR_OK) {
+		status = open_streams(dev, err);
+		if (status)
+			close_streams(c);
+		tfr_cuda_leave(dev);
 	}
+	if (status)
+		c->api->cuDevicePrimaryCtxRelease_v2(c->device);
+	return status;
+}
+
+static enum tfr_status open_ordinal(struct tfr_device *dev, int ordinal, struct tfr_error *err)
+{
+	struct tfr_cuda *c = dev->state;
+	bool absent;
+	int count = 0;
+	enum tfr_status status = tfr_cuda_count(&c->api, &count, &absent, err);
+
+	if (status)
+		return status;
+	if (ordinal >= count) {
+		tfr_fail(err, TFR_EUNAVAILABLE, "device %s: no such device, there %s %d", dev->name,
+			count == 1 ? "is" : "are", count);
+		tfr_error_hint(err,
+			"Visible devices are numbered from 0; CUDA_VISIBLE_DEVICES chooses them.");
+		return TFR_EUNAVAILABLE;
+	}
+	TRY(dev, cuDeviceGet, (&c->device, ordinal));
+	status = identify(dev, err);
+	return status ? status : open_context(dev, err);
+}
+
+static void free_state(struct tfr_cuda *c)
+{
+	pthread_mutex_destroy(&c->copies.order);
+	pthread_mutex_destroy(&c->kernels.order);
+	pthread_mutex_destroy(&c->steps.order);
+	pthread_mutex_destroy(&c->lock);
+	free(c);
 }
 
 static enum tfr_status cuda_open(
 	struct tfr_device *dev, const char *args, unsigned nth, struct tfr_error *err)
 {
-	TFR_AUTO_FREE struct cuda *c = calloc(1, sizeof(*c));
-	enum tfr_status status;
 	struct tfr_cuda_ordinals o;
-	int count = 0;
+	enum tfr_status status = tfr_cuda_ordinals_parse(&o, args, err);
+	struct tfr_cuda *c;
 
+	if (status)
+		return status;
+	c = calloc(1, sizeof(*c));
 	if (!c)
 		return tfr_fail_nomem(err, "opening a device");
-	status = tfr_cuda_ordinals_parse(&o, args, err);
-	if (status == TFR_OK)
-		status = tfr_cuda_ordinals_probe(&count, err);
-	if (status)
-		return status;
+	pthread_mutex_init(&c->copies.order, NULL);
+	pthread_mutex_init(&c->kernels.order, NULL);
+	pthread_mutex_init(&c->steps.order, NULL);
+	pthread_mutex_init(&c->lock, NULL);
 	assert(nth < o.count);
-	c->ordinal = o.at[nth];
-	snprintf(dev->name, sizeof(dev->name), "cuda:%d", c->ordinal);
-	if (c->ordinal >= count)
-		return tfr_fail(err, TFR_EUNAVAILABLE, "device %s: no such device, there %s %d",
-			dev->name, count == 1 ? "is" : "are", count);
-	status = describe(dev, c->ordinal, err);
+	snprintf(dev->name, sizeof(dev->name), "cuda:%d", o.at[nth]);
+	dev->state = c;
+	status = open_ordinal(dev, o.at[nth], err);
 	if (status)
-		return status;
-	status = open_streams(dev, c, err);
-	if (status) {
-		close_streams(c);
-		return status;
-	}
-	pthread_mutex_init(&c->order, NULL);
-	dev->state = TFR_STEAL(c);
-	return TFR_OK;
+		free_state(c);
+	return status;
 }
 
 static void cuda_close(struct tfr_device *dev)
 {
-	struct cuda *c = dev->state;
+	struct tfr_cuda *c = dev->state;
 
-	cudaSetDevice(c->ordinal);
-	close_streams(c);
-	pthread_mutex_destroy(&c->order);
-	free(c);
-}
-
-static enum tfr_status make_current(const struct tfr_device *dev, struct tfr_error *err)
-{
-	const struct cuda *c = dev->state;
-
-	TRY(dev, cudaSetDevice, (c->ordinal));
-	return TFR_OK;
-}
-
-/* Pinned memory gets its place when it is pinned: in this call, on this thread. */
-static enum tfr_status alloc_pinned(
-	struct tfr_device *dev, size_t size, void **memory, struct tfr_error *err)
-{
-	struct tfr_numa_policy before;
-	cudaError_t rc;
-
-	tfr_numa_prefer(&before, dev->node);
-	rc = cudaHostAlloc(memory, size, cudaHostAllocDefault);
-	tfr_numa_restore(&before);
-	return rc == cudaSuccess ? TFR_OK : cuda_fail(err, dev, "cudaHostAlloc", rc);
-}
-
-static enum tfr_status cuda_alloc(struct tfr_device *dev, enum tfr_memory kind, size_t size,
-	void **memory, struct tfr_error *err)
-{
-	enum tfr_status status = make_current(dev, err);
-
-	if (status)
-		return status;
-	if (kind == TFR_MEMORY_STAGING)
-		return alloc_pinned(dev, size, memory, err);
-	if (kind == TFR_MEMORY_PAGEABLE)
-		return posix_memalign(memory, PAGE, size)
-			       ? tfr_fail(err, TFR_ENOMEM,
-					 "device %s: no memory for a buffer of %zu bytes",
-					 dev->name, size)
-			       : TFR_OK;
-	TRY(dev, cudaMalloc, (memory, size));
-	return TFR_OK;
-}
-
-static void cuda_free(struct tfr_device *dev, enum tfr_memory kind, void *memory)
-{
-	make_current(dev, NULL);
-	if (kind == TFR_MEMORY_PAGEABLE)
-		free(memory);
-	else if (kind == TFR_MEMORY_STAGING)
-		cudaFreeHost(memory);
-	else
-		cudaFree(memory);
-}
-
-static void cuda_event_free(struct tfr_event *event)
-{
-	struct cuda_event *ev = (struct cuda_event *)event;
-
-	if (ev->start)
-		cudaEventDestroy(ev->start);
-	if (ev->end)
-		cudaEventDestroy(ev->end);
-	free(ev);
-}
-
-/* Blocking: a thread that waits must not spin on a processor that could decode. */
-static enum tfr_status create_events(
-	struct tfr_device *dev, struct cuda_event *ev, struct tfr_error *err)
-{
-	TRY(dev, cudaEventCreateWithFlags, (&ev->start, cudaEventBlockingSync));
-	TRY(dev, cudaEventCreateWithFlags, (&ev->end, cudaEventBlockingSync));
-	return TFR_OK;
-}
-
-static enum tfr_status cuda_event_new(
-	struct tfr_event **out, struct tfr_device *dev, struct tfr_error *err)
-{
-	enum tfr_status status = make_current(dev, err);
-	struct cuda_event *ev;
-
-	if (status)
-		return status;
-	ev = calloc(1, sizeof(*ev));
-	if (!ev)
-		return tfr_fail_nomem(err, "opening a device");
-	status = create_events(dev, ev, err);
-	if (status) {
-		cuda_event_free(&ev->event);
-		return status;
+	if (tfr_cuda_enter(dev, NULL) == TFR_OK) {
+		close_streams(c);
+		tfr_cuda_leave(dev);
 	}
-	*out = &ev->event;
-	return TFR_OK;
+	c->api->cuDevicePrimaryCtxRelease_v2(c->device);
+	assert(!c->pinned);
+	free_state(c);
 }
 
-/* One piece of work: what `start` puts on its stream, between the two records of its event. */
-struct work {
-	cudaStream_t stream;
-	enum tfr_status (*start)(
-		struct tfr_device *dev, const struct work *work, struct tfr_error *err);
-	union {
-		struct {
-			void *to;
-			const void *from;
-			size_t size;
-		} copy;
-		const struct tfr_normalise_job *normalise;
-		double seconds;
-	};
-};
-
-static enum tfr_status start_recorded(struct tfr_device *dev, const struct work *work,
-	struct cuda_event *ev, struct tfr_error *err)
+static void cuda_info(const struct tfr_device *dev, struct tfr_device_info *info)
 {
-	enum tfr_status status;
+	struct tfr_cuda *c = dev->state;
 
-	TRY(dev, cudaEventRecord, (ev->start, work->stream));
-	status = work->start(dev, work, err);
-	if (status)
-		return status;
-	TRY(dev, cudaEventRecord, (ev->end, work->stream));
-	return TFR_OK;
-}
-
-static enum tfr_status enqueue(struct tfr_device *dev, const struct work *work,
-	struct tfr_event *event, struct tfr_error *err)
-{
-	struct cuda_event *ev = (struct cuda_event *)event;
-	struct cuda *c = dev->state;
-	enum tfr_status status;
-
-	ev->recorded = false;
-	status = make_current(dev, err);
-	if (status)
-		return status;
-	pthread_mutex_lock(&c->order);
-	status = start_recorded(dev, work, ev, err);
-	/* The work may have started before the second record failed; our caller will reuse its
-	 * memory. */
-	if (status)
-		cudaStreamSynchronize(work->stream);
-	pthread_mutex_unlock(&c->order);
-	ev->recorded = status == TFR_OK;
-	return status;
-}
-
-static enum tfr_status start_copy(
-	struct tfr_device *dev, const struct work *work, struct tfr_error *err)
-{
-	TRY(dev, cudaMemcpyAsync,
-		(work->copy.to, work->copy.from, work->copy.size, cudaMemcpyHostToDevice,
-			work->stream));
-	return TFR_OK;
-}
-
-static enum tfr_status cuda_upload(struct tfr_device *dev, void *to, const void *from, size_t size,
-	struct tfr_event *event, struct tfr_error *err)
-{
-	struct cuda *c = dev->state;
-	struct work work = { c->stream, start_copy, .copy = { to, from, size } };
-
-	return enqueue(dev, &work, event, err);
-}
-
-static enum tfr_status no_kernels(const struct tfr_device *dev, struct tfr_error *err)
-{
-	tfr_fail(err, TFR_EUNAVAILABLE, "device %s: not built with CUDA kernels", dev->name);
-	tfr_error_hint(err, "Build with nvcc and -Dkernels=enabled.");
-	return TFR_EUNAVAILABLE;
-}
-
-/* Every wrapper starts kernels with cudaLaunchKernel. */
-static enum tfr_status launched(const struct tfr_device *dev, cudaError_t rc, struct tfr_error *err)
-{
-	return rc == cudaSuccess ? TFR_OK : cuda_fail(err, dev, "cudaLaunchKernel", rc);
-}
-
-static enum tfr_status start_normalise(
-	struct tfr_device *dev, const struct work *work, struct tfr_error *err)
-{
-	const struct tfr_normalise_job *n = work->normalise;
-
-	return launched(dev,
-		tfr_cuda_normalise(
-			n->to, n->from, n->count, n->channels, n->mean, n->std, work->stream),
-		err);
-}
-
-static enum tfr_status cuda_normalise(struct tfr_device *dev, const struct tfr_normalise_job *what,
-	struct tfr_event *event, struct tfr_error *err)
-{
-	struct cuda *c = dev->state;
-	struct work work = { c->stream, start_normalise, .normalise = what };
-
-	return tfr_cuda_kernels() ? enqueue(dev, &work, event, err) : no_kernels(dev, err);
-}
-
-static enum tfr_status start_spin(
-	struct tfr_device *dev, const struct work *work, struct tfr_error *err)
-{
-	const struct cuda *c = dev->state;
-
-	return launched(dev,
-		tfr_cuda_spin((uint64_t)(work->seconds * 1e9), (unsigned)c->multiprocessors,
-			work->stream),
-		err);
-}
-
-static enum tfr_status cuda_compute(
-	struct tfr_device *dev, double seconds, struct tfr_event *event, struct tfr_error *err)
-{
-	struct cuda *c = dev->state;
-	struct work work = { c->computing, start_spin, .seconds = seconds };
-
-	return tfr_cuda_kernels() ? enqueue(dev, &work, event, err) : no_kernels(dev, err);
-}
-
-static enum tfr_status cuda_wait(struct tfr_event *event, double *seconds, struct tfr_error *err)
-{
-	struct cuda_event *ev = (struct cuda_event *)event;
-	struct tfr_device *dev = event->dev;
-	enum tfr_status status;
-	float ms = 0;
-
-	if (seconds)
-		*seconds = 0;
-	if (!ev->recorded)
-		return TFR_OK;
-	status = make_current(dev, err);
-	if (status)
-		return status;
-	TRY(dev, cudaEventSynchronize, (ev->end));
-	if (seconds) {
-		TRY(dev, cudaEventElapsedTime, (&ms, ev->start, ev->end));
-		*seconds = (double)ms * 1e-3;
-	}
-	return TFR_OK;
-}
-
-static bool cuda_done(struct tfr_event *event)
-{
-	const struct cuda_event *ev = (const struct cuda_event *)event;
-
-	return !ev->recorded || make_current(event->dev, NULL) != TFR_OK ||
-	       cudaEventQuery(ev->end) != cudaErrorNotReady;
-}
-
-static enum tfr_status cuda_download(
-	struct tfr_device *dev, void *to, const void *from, size_t size, struct tfr_error *err)
-{
-	struct cuda *c = dev->state;
-	enum tfr_status status = make_current(dev, err);
-
-	if (status)
-		return status;
-	TRY(dev, cudaMemcpyAsync, (to, from, size, cudaMemcpyDeviceToHost, c->stream));
-	TRY(dev, cudaStreamSynchronize, (c->stream));
-	return TFR_OK;
+	pthread_mutex_lock(&c->lock);
+	*info = c->info;
+	pthread_mutex_unlock(&c->lock);
+	tfr_pci_link("/sys", info->pci, info);
 }
 
 const struct tfr_device_row tfr_device_cuda = {
@@ -415,15 +237,16 @@ const struct tfr_device_row tfr_device_cuda = {
 	.count = cuda_count,
 	.open = cuda_open,
 	.absent = tfr_cuda_ordinals_absent,
+	.info = cuda_info,
 	.close = cuda_close,
-	.alloc = cuda_alloc,
-	.free = cuda_free,
-	.event_new = cuda_event_new,
-	.event_free = cuda_event_free,
-	.upload = cuda_upload,
-	.normalise = cuda_normalise,
-	.compute = cuda_compute,
-	.wait = cuda_wait,
-	.done = cuda_done,
-	.download = cuda_download,
+	.alloc = tfr_cuda_alloc,
+	.free = tfr_cuda_free,
+	.event_new = tfr_cuda_event_new,
+	.event_free = tfr_cuda_event_free,
+	.upload = tfr_cuda_upload,
+	.normalise = tfr_cuda_normalise,
+	.compute = tfr_cuda_compute,
+	.wait = tfr_cuda_wait,
+	.done = tfr_cuda_done,
+	.download = tfr_cuda_download,
 };

@@ -5,7 +5,7 @@
 static enum tfr_status refuse(struct tfr_error *err)
 {
 	tfr_fail(err, TFR_EUNAVAILABLE, "device cuda: not built with CUDA");
-	tfr_error_hint(err, "Install the CUDA toolkit and build with -Dcuda=enabled.");
+	tfr_error_hint(err, "Build with -Dcuda=driver, the default.");
 	return TFR_EUNAVAILABLE;
 }
 

@@ -2,57 +2,19 @@
  */
 #include "device/cuda_ordinals.h"
 
-#include <cuda_runtime_api.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-
-static enum tfr_status call_failed(const char *call, cudaError_t rc, struct tfr_error *err)
-{
-	return tfr_fail(err, TFR_EUNAVAILABLE, "device cuda: %s: %s", call, cudaGetErrorString(rc));
-}
-
-/* Without a driver the runtime reports "insufficient driver".  The version tells the two cases
- * apart: 0 is no driver. */
-static enum tfr_status probe(int *count, bool *absent, struct tfr_error *err)
-{
-	int driver = 0, runtime = 0;
-	cudaError_t rc = cudaDriverGetVersion(&driver);
-
-	*absent = rc == cudaSuccess && driver == 0;
-	if (rc != cudaSuccess)
-		return call_failed("cudaDriverGetVersion", rc, err);
-	if (driver == 0)
-		return tfr_fail(err, TFR_EUNAVAILABLE, "device cuda: no driver");
-	rc = cudaGetDeviceCount(count);
-	*absent = rc == cudaErrorNoDevice || (rc == cudaSuccess && *count == 0);
-	if (rc == cudaErrorInsufficientDriver) {
-		cudaRuntimeGetVersion(&runtime);
-		return tfr_fail(err, TFR_EUNAVAILABLE,
-			"device cuda: the driver is for CUDA %d.%d, this build needs %d.%d",
-			driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
-	}
-	if (*absent)
-		return tfr_fail(err, TFR_EUNAVAILABLE, "device cuda: no device");
-	return rc == cudaSuccess ? TFR_OK : call_failed("cudaGetDeviceCount", rc, err);
-}
-
-enum tfr_status tfr_cuda_ordinals_probe(int *count, struct tfr_error *err)
-{
-	bool absent;
-
-	return probe(count, &absent, err);
-}
+#include "device/cuda_api.h"
 
 bool tfr_cuda_ordinals_absent(struct tfr_error *why)
 {
+	const struct tfr_cuda_api *api;
 	bool absent;
-	int count = 0;
+	int count;
 
-	probe(&count, &absent, why);
-	return absent;
+	return tfr_cuda_count(&api, &count, &absent, why) != TFR_OK && absent;
 }
 
 static enum tfr_status bad_ordinals(struct tfr_error *err, const char *args)
@@ -83,8 +45,10 @@ enum tfr_status tfr_cuda_ordinals_parse(
 {
 	*o = (struct tfr_cuda_ordinals){ 0 };
 	if (!args || strcmp(args, "all") == 0) {
+		const struct tfr_cuda_api *api;
+		bool absent;
 		int count = 1;
-		enum tfr_status status = args ? tfr_cuda_ordinals_probe(&count, err) : TFR_OK;
+		enum tfr_status status = args ? tfr_cuda_count(&api, &count, &absent, err) : TFR_OK;
 
 		for (; status == TFR_OK && o->count < (unsigned)count && o->count < DEVICES_MAX;
 			o->count++)

@@ -10,15 +10,12 @@ struct tfr_cuda_ordinals {
 };
 
 /* The devices that "0,1", "all" or NULL (device 0) names, in its order.  Only "all" asks the
- * runtime. */
+ * driver. */
 enum tfr_status tfr_cuda_ordinals_parse(
 	struct tfr_cuda_ordinals *o, const char *args, struct tfr_error *err);
 
-/* The number of devices of the runtime.  TFR_EUNAVAILABLE: none; the message gives the reason. */
-enum tfr_status tfr_cuda_ordinals_probe(int *count, struct tfr_error *err);
-
-/* Whether there is no driver or no visible device; `why` gives the reason.  A driver that fails, or
- * is too old for this build, is not absent. */
+/* Whether there is no driver or no visible device; `why` gives the reason.  A driver that fails
+ * is not absent. */
 bool tfr_cuda_ordinals_absent(struct tfr_error *why);
 
 #endif

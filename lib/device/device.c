@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/error.h"
@@ -39,11 +40,27 @@ static enum tfr_status open_row(struct tfr_device **out, const struct tfr_device
 		return tfr_fail_nomem(err, "opening a device");
 	dev->row = row;
 	dev->node = -1;
+	dev->process = getpid();
 	status = row->open(dev, args, nth, err);
 	if (status)
 		return status;
 	*out = TFR_STEAL(dev);
 	return TFR_OK;
+}
+
+/* A child of fork() has neither the device's threads nor the use of its driver. */
+static bool is_ours(const struct tfr_device *dev)
+{
+	return dev->process == getpid();
+}
+
+static enum tfr_status check_process(const struct tfr_device *dev, struct tfr_error *err)
+{
+	if (is_ours(dev))
+		return TFR_OK;
+	return tfr_fail(err, TFR_EUNAVAILABLE,
+		"device %s: only the process that opened it can use it, not one that it forked",
+		dev->name);
 }
 
 /* CUDA; or the host with the reason, if no device can exist.  A device that exists and fails is an
@@ -147,7 +164,8 @@ void tfr_device_close(struct tfr_device *dev)
 {
 	if (!dev)
 		return;
-	dev->row->close(dev);
+	if (is_ours(dev))
+		dev->row->close(dev);
 	free(dev);
 }
 
@@ -186,26 +204,30 @@ int tfr_device_node(const struct tfr_device *dev)
 void tfr_device_info(const struct tfr_device *dev, struct tfr_device_info *info)
 {
 	*info = (struct tfr_device_info){ .node = dev->node };
-	if (dev->row->info)
+	if (dev->row->info && is_ours(dev))
 		dev->row->info(dev, info);
 }
 
 enum tfr_status tfr_device_alloc(struct tfr_device *dev, enum tfr_memory kind, size_t size,
 	void **memory, struct tfr_error *err)
 {
-	return dev->row->alloc(dev, kind, size ? size : 1, memory, err);
+	enum tfr_status status = check_process(dev, err);
+
+	return status ? status : dev->row->alloc(dev, kind, size ? size : 1, memory, err);
 }
 
 void tfr_device_free(struct tfr_device *dev, enum tfr_memory kind, void *memory)
 {
-	if (memory)
+	if (memory && is_ours(dev))
 		dev->row->free(dev, kind, memory);
 }
 
 enum tfr_status tfr_event_new(struct tfr_event **ev, struct tfr_device *dev, struct tfr_error *err)
 {
-	enum tfr_status status = dev->row->event_new(ev, dev, err);
+	enum tfr_status status = check_process(dev, err);
 
+	if (status == TFR_OK)
+		status = dev->row->event_new(ev, dev, err);
 	if (status == TFR_OK)
 		(*ev)->dev = dev;
 	return status;
@@ -213,7 +235,7 @@ enum tfr_status tfr_event_new(struct tfr_event **ev, struct tfr_device *dev, str
 
 void tfr_event_free(struct tfr_event *ev)
 {
-	if (!ev)
+	if (!ev || !is_ours(ev->dev))
 		return;
 	ev->dev->row->wait(ev, NULL, NULL);
 	ev->dev->row->event_free(ev);
@@ -222,14 +244,17 @@ void tfr_event_free(struct tfr_event *ev)
 enum tfr_status tfr_device_upload(struct tfr_device *dev, void *to, const void *from, size_t size,
 	struct tfr_event *ev, struct tfr_error *err)
 {
+	enum tfr_status status = check_process(dev, err);
+
 	assert(ev->dev == dev);
-	return dev->row->upload(dev, to, from, size, ev, err);
+	return status ? status : dev->row->upload(dev, to, from, size, ev, err);
 }
 
 enum tfr_status tfr_device_normalise(struct tfr_device *dev, float *to, const uint8_t *from,
 	size_t count, unsigned channels, const float *mean, const float *std, struct tfr_event *ev,
 	struct tfr_error *err)
 {
+	enum tfr_status status = check_process(dev, err);
 	struct tfr_normalise_job what = {
 		.to = to, .from = from, .count = count, .channels = channels
 	};
@@ -243,40 +268,47 @@ enum tfr_status tfr_device_normalise(struct tfr_device *dev, float *to, const ui
 		what.std[c] = std ? std[c] : 127.5f;
 		if (!isfinite(what.mean[c]) || !isfinite(what.std[c]) || what.std[c] == 0)
 			return tfr_fail(err, TFR_EUSAGE,
-				"normalising with mean %g and std %g: both must be finite, and std not 0",
+				"normalising with mean %g and std %g: both must be finite, and std "
+				"not 0",
 				(double)what.mean[c], (double)what.std[c]);
 	}
-	return dev->row->normalise(dev, &what, ev, err);
+	return status ? status : dev->row->normalise(dev, &what, ev, err);
 }
 
 enum tfr_status tfr_device_compute(
 	struct tfr_device *dev, double seconds, struct tfr_event *ev, struct tfr_error *err)
 {
+	enum tfr_status status = check_process(dev, err);
+
 	assert(ev->dev == dev);
 	if (!(seconds >= 0 && seconds <= 3600))
 		return tfr_fail(
 			err, TFR_EUSAGE, "%g seconds of computing are not 0 to 3600", seconds);
-	return dev->row->compute(dev, seconds, ev, err);
+	return status ? status : dev->row->compute(dev, seconds, ev, err);
 }
 
 enum tfr_status tfr_event_wait(struct tfr_event *ev, double *seconds, struct tfr_error *err)
 {
-	return ev->dev->row->wait(ev, seconds, err);
+	enum tfr_status status = check_process(ev->dev, err);
+
+	return status ? status : ev->dev->row->wait(ev, seconds, err);
 }
 
 bool tfr_event_done(struct tfr_event *ev)
 {
-	return ev->dev->row->done(ev);
+	return !is_ours(ev->dev) || ev->dev->row->done(ev);
 }
 
 void tfr_event_cut_short(struct tfr_event *ev)
 {
-	if (ev->dev->row->cut_short)
+	if (ev->dev->row->cut_short && is_ours(ev->dev))
 		ev->dev->row->cut_short(ev);
 }
 
 enum tfr_status tfr_device_download(
 	struct tfr_device *dev, void *to, const void *from, size_t size, struct tfr_error *err)
 {
-	return dev->row->download(dev, to, from, size, err);
+	enum tfr_status status = check_process(dev, err);
+
+	return status ? status : dev->row->download(dev, to, from, size, err);
 }

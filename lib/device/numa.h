@@ -1,4 +1,4 @@
-/* device/numa.h - the NUMA node of a PCI device, and memory of that node.
+/* device/numa.h - memory of a NUMA node.
  *
  * A copy from the other socket's memory crosses the link between the sockets, which is slower than
  * PCIe 5 and busy with other things.  The first thread that touches or pins a page decides: the
@@ -18,12 +18,10 @@ struct tfr_numa_policy {
 	unsigned long nodes[NUMA_NODES / (8 * sizeof(unsigned long))];
 };
 
-/* The node of a PCI device such as "0000:3B:00.0", as SYSFS/bus/pci/devices has it in lower case
- * (Documentation/ABI/testing/sysfs-bus-pci: numa_node).  -1: none, or unknown. */
-int tfr_numa_node_of_pci(const char *sysfs, const char *address);
-
-/* This thread's pages come from `node` while it has any; -1 changes nothing. */
-void tfr_numa_prefer(struct tfr_numa_policy *before, int node);
+/* This thread's pages come from `node` while it has any; -1 changes nothing.  Returns 0, or the
+ * errno of a system that refuses: pages then come from any node.  Containers refuse with EPERM
+ * unless they may set policies (CAP_SYS_NICE), kernels without NUMA with ENOSYS. */
+int tfr_numa_prefer(struct tfr_numa_policy *before, int node);
 void tfr_numa_restore(const struct tfr_numa_policy *before);
 
 #endif

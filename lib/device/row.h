@@ -6,6 +6,8 @@
 #ifndef TFR_DEVICE_ROW_H
 #define TFR_DEVICE_ROW_H
 
+#include <sys/types.h>
+
 #include <tfr-private/device.h>
 
 enum { DEVICES_MAX = 64, CHANNELS_MAX = 4 };
@@ -58,8 +60,9 @@ struct tfr_device_row {
 
 struct tfr_device {
 	const struct tfr_device_row *row;
-	void *state; /* of the row */
-	int node;    /* of NUMA; -1: unknown */
+	void *state;   /* of the row */
+	int node;      /* of NUMA; -1: unknown */
+	pid_t process; /* that opened it */
 	char name[64];
 	char description[320];
 	char reason[160];

@@ -62,6 +62,10 @@ struct tfr_device_info {
 
 void tfr_device_info(const struct tfr_device *dev, struct tfr_device_info *info);
 
+/* The version of NVIDIA's driver, from `proc`/driver/nvidia/version; CUDA is not used.  `proc` is
+ * "/proc".  False: there is none, and the text is "". */
+bool tfr_device_driver_version(const char *proc, char *version, size_t size);
+
 /* The kinds of device, i = 0, 1, ...; NULL after the last.  `*built`: this build has it. */
 const char *tfr_device_kind(unsigned i, bool *built);
 
