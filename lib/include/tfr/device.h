@@ -8,12 +8,15 @@
  *         Memory with simulated links, such as sim:25G,10us: decimal bytes per second (K, M, G, T),
  *         and ns, us, ms or s; a 0 needs no unit.  COUNT devices, each with its own link.
  *     cuda, cuda:N, cuda:N,M,..., cuda:all
- *         Device 0, N, several, or all of the CUDA runtime.
+ *         Device 0, N, several, or all devices of NVIDIA's driver, which is opened at first use
+ *         (libcuda.so.1).  CUDA_VISIBLE_DEVICES applies.
  *     auto
  *         cuda; host if there is no driver or no visible device, or if CUDA is not built in.
- *         A device that exists and fails is an error.
+ *         A driver or a device that exists and fails is an error.
  *
- * Every function may be called from any thread. */
+ * Every function may be called from any thread, and leaves the thread's current CUDA context as it
+ * was.  A process that forked after opening a device cannot use it: every call returns
+ * TFR_EUNAVAILABLE. */
 #ifndef TFR_DEVICE_H
 #define TFR_DEVICE_H
 
