@@ -65,7 +65,6 @@ enum {
 #define TFR_CUDA_CALLS(CALL)                                                                       \
 	CALL(cuInit, "", (unsigned flags))                                                         \
 	CALL(cuDriverGetVersion, "", (int *version))                                               \
-	CALL(cuGetErrorName, "", (unsigned result, const char **name))                             \
 	CALL(cuGetErrorString, "", (unsigned result, const char **text))                           \
 	CALL(cuDeviceGetCount, "", (int *count))                                                   \
 	CALL(cuDeviceGet, "", (int *device, int ordinal))                                          \
