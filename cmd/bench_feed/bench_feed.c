@@ -187,6 +187,10 @@ static int open_devices(struct feed *f)
 
 	if (tfr_devices_open(&f->devices, &f->device_count, f->s->device, &err))
 		return cmd_fail(f->c, &err);
+	for (unsigned i = 0; i < f->device_count; i++)
+		if ((f->s->normalise_on || f->compute.mean > 0) &&
+			tfr_device_kernels(f->devices[i], &err))
+			return cmd_fail(f->c, &err);
 	if (!tfr_device_in_process(f->devices[0]))
 		f->driver_rss = feed_peak_rss() - before;
 	return 0;

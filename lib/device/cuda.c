@@ -244,6 +244,7 @@ const struct tfr_device_row tfr_device_cuda = {
 	.event_new = tfr_cuda_event_new,
 	.event_free = tfr_cuda_event_free,
 	.upload = tfr_cuda_upload,
+	.kernels = tfr_cuda_can_run_kernels,
 	.normalise = tfr_cuda_normalise,
 	.compute = tfr_cuda_compute,
 	.wait = tfr_cuda_wait,

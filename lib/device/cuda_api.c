@@ -85,16 +85,19 @@ enum tfr_status tfr_cuda_fail(const struct tfr_cuda_api *api, struct tfr_error *
 	const struct explanation *known = explain(result);
 	enum tfr_status status = result == CUDA_OUT_OF_MEMORY ? TFR_ENOMEM : TFR_ESYS;
 	const char *text = known ? known->text : NULL, *suffix = strstr(call, "_v2");
-	int length = (int)(suffix ? (size_t)(suffix - call) : strlen(call));
+	int length = (int)(suffix ? (size_t)(suffix - call) : strlen(call)), words;
 	char number[32];
 
 	snprintf(number, sizeof(number), "error %u", result);
 	if (!text && (api->cuGetErrorString(result, &text) || !text))
 		text = number;
+	words = (int)strlen(text);
+	words -= words && text[words - 1] == '.'; /* some of the driver's texts have a period */
 	if (device)
-		tfr_fail(err, status, "%.*s on %s: %s", length, call, device, text);
+		tfr_fail(err, status, "%.*s on %s: %.*s", length, call, device, words, text);
 	else
-		tfr_fail(err, TFR_EUNAVAILABLE, "device cuda: %.*s: %s", length, call, text);
+		tfr_fail(err, TFR_EUNAVAILABLE, "device cuda: %.*s: %.*s", length, call, words,
+			text);
 	if (known)
 		tfr_error_hint(err, "%s", known->hint);
 	return device ? status : TFR_EUNAVAILABLE;

@@ -64,6 +64,7 @@ enum tfr_status tfr_cuda_event_new(
 void tfr_cuda_event_free(struct tfr_event *ev);
 enum tfr_status tfr_cuda_upload(struct tfr_device *dev, void *to, const void *from, size_t size,
 	struct tfr_event *ev, struct tfr_error *err);
+enum tfr_status tfr_cuda_can_run_kernels(const struct tfr_device *dev, struct tfr_error *err);
 enum tfr_status tfr_cuda_normalise(struct tfr_device *dev, const struct tfr_normalise_job *what,
 	struct tfr_event *ev, struct tfr_error *err);
 enum tfr_status tfr_cuda_compute(

@@ -149,17 +149,22 @@ static enum tfr_status launched(const struct tfr_device *dev, unsigned rc, struc
 	return rc ? tfr_cuda_fail(c->api, err, dev->name, "cuLaunchKernel", rc) : TFR_OK;
 }
 
-/* Work of a kernel, unless the driver refused to load the kernels. */
-static enum tfr_status enqueue_kernel(struct tfr_device *dev, const struct work *work,
-	struct tfr_event *event, struct tfr_error *err)
+/* The driver may have refused to load the kernels. */
+enum tfr_status tfr_cuda_can_run_kernels(const struct tfr_device *dev, struct tfr_error *err)
 {
 	const struct tfr_cuda *c = dev->state;
 
-	if (c->programs.status == TFR_OK)
-		return enqueue(dev, work, event, err);
-	if (err)
+	if (c->programs.status && err)
 		*err = c->programs.err;
 	return c->programs.status;
+}
+
+static enum tfr_status enqueue_kernel(struct tfr_device *dev, const struct work *work,
+	struct tfr_event *event, struct tfr_error *err)
+{
+	enum tfr_status status = tfr_cuda_can_run_kernels(dev, err);
+
+	return status ? status : enqueue(dev, work, event, err);
 }
 
 static enum tfr_status start_normalise(

@@ -250,6 +250,13 @@ enum tfr_status tfr_device_upload(struct tfr_device *dev, void *to, const void *
 	return status ? status : dev->row->upload(dev, to, from, size, ev, err);
 }
 
+enum tfr_status tfr_device_kernels(struct tfr_device *dev, struct tfr_error *err)
+{
+	enum tfr_status status = check_process(dev, err);
+
+	return status || !dev->row->kernels ? status : dev->row->kernels(dev, err);
+}
+
 enum tfr_status tfr_device_normalise(struct tfr_device *dev, float *to, const uint8_t *from,
 	size_t count, unsigned channels, const float *mean, const float *std, struct tfr_event *ev,
 	struct tfr_error *err)

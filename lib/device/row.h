@@ -46,6 +46,8 @@ struct tfr_device_row {
 	void (*event_free)(struct tfr_event *ev); /* no work is in progress */
 	enum tfr_status (*upload)(struct tfr_device *dev, void *to, const void *from, size_t size,
 		struct tfr_event *ev, struct tfr_error *err);
+	/* NULL: they always can.  Otherwise whether normalise and compute can work. */
+	enum tfr_status (*kernels)(const struct tfr_device *dev, struct tfr_error *err);
 	enum tfr_status (*normalise)(struct tfr_device *dev, const struct tfr_normalise_job *what,
 		struct tfr_event *ev, struct tfr_error *err);
 	enum tfr_status (*compute)(struct tfr_device *dev, double seconds, struct tfr_event *ev,

@@ -106,6 +106,10 @@ enum tfr_status tfr_device_normalise(struct tfr_device *dev, float *to, const ui
 	size_t count, unsigned channels, const float *mean, const float *std, struct tfr_event *ev,
 	struct tfr_error *err);
 
+/* Whether tfr_device_normalise() and tfr_device_compute() can work at all: to refuse a run at its
+ * start.  TFR_EUNAVAILABLE: the driver refuses the kernels; the message gives the reason. */
+enum tfr_status tfr_device_kernels(struct tfr_device *dev, struct tfr_error *err);
+
 /* Occupies the device for this time, as a training step would.  It waits for nothing, and only the
  * next call waits for it.  CUDA: a kernel that spins on every
  * multiprocessor; host and sim: a thread that sleeps.  TFR_EUSAGE: not 0 to 3600 seconds.
