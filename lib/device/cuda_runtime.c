@@ -16,23 +16,21 @@
 
 enum { ARGUMENTS_OF = 11040 }; /* cuDeviceGetUuid_v2 is the newest call of the table */
 
-static void *find(const char *name)
+static cudaError_t find(const char *name, void **found)
 {
 	const char *suffix = strstr(name, "_v2");
 	char base[64];
-	void *found = NULL;
-	cudaError_t rc;
 
 	snprintf(base, sizeof(base), "%.*s", (int)(suffix ? (size_t)(suffix - name) : strlen(name)),
 		name);
+	*found = NULL;
 #if CUDART_VERSION >= 12050
-	rc = cudaGetDriverEntryPointByVersion(base, &found, ARGUMENTS_OF, cudaEnableDefault, NULL);
+	return cudaGetDriverEntryPointByVersion(base, found, ARGUMENTS_OF, cudaEnableDefault, NULL);
 #elif CUDART_VERSION >= 12000
-	rc = cudaGetDriverEntryPoint(base, &found, cudaEnableDefault, NULL);
+	return cudaGetDriverEntryPoint(base, found, cudaEnableDefault, NULL);
 #else
-	rc = cudaGetDriverEntryPoint(base, &found, cudaEnableDefault);
+	return cudaGetDriverEntryPoint(base, found, cudaEnableDefault);
 #endif
-	return rc == cudaSuccess ? found : NULL;
 }
 
 /* Without a driver the version of the driver is 0. */
@@ -59,16 +57,30 @@ static enum tfr_status check_driver(bool *absent, struct tfr_error *err)
 	return TFR_EUNAVAILABLE;
 }
 
+static enum tfr_status not_found(const char *name, cudaError_t rc, struct tfr_error *err)
+{
+	if (rc)
+		tfr_fail(err, TFR_EUNAVAILABLE, "device cuda: cudaGetDriverEntryPoint: %s",
+			cudaGetErrorString(rc));
+	else
+		tfr_fail(err, TFR_EUNAVAILABLE, "device cuda: the driver has no %s", name);
+	tfr_error_hint(err, "Update the driver, or build with -Dcuda=driver.");
+	return TFR_EUNAVAILABLE;
+}
+
 enum tfr_status tfr_cuda_fill(struct tfr_cuda_api *api, bool *absent, struct tfr_error *err)
 {
 	enum tfr_status status = check_driver(absent, err);
+	cudaError_t rc;
+	void *found;
 
 	if (status)
 		return status;
 #define FIND(name, older, arguments)                                                               \
-	api->name = (__typeof__(api->name))(uintptr_t)find(#name);                                 \
-	if (!api->name)                                                                            \
-		return tfr_fail(err, TFR_EUNAVAILABLE, "device cuda: the driver has no " #name);
+	rc = find(#name, &found);                                                                  \
+	if (!found)                                                                                \
+		return not_found(#name, rc, err);                                                  \
+	api->name = (__typeof__(api->name))(uintptr_t)found;
 	TFR_CUDA_CALLS(FIND)
 #undef FIND
 	return TFR_OK;
