@@ -36,6 +36,7 @@ static const struct result {
 	{ CUDA_UNSUPPORTED_PTX_VERSION,
 		"the provided PTX was compiled with an unsupported toolchain." },
 	{ CUDA_JIT_COMPILATION_DISABLED, "PTX JIT compilation was disabled" },
+	{ CUDA_OS_CALL_FAILED, "OS call failed or operation not supported on this OS" },
 	{ CUDA_INVALID_HANDLE, "invalid resource handle" },
 	{ NOT_FOUND, "named symbol not found" },
 	{ CUDA_NOT_READY, "device not ready" },

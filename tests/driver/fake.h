@@ -77,6 +77,7 @@ extern struct fake_state {
 	int visible[FAKE_CUDA_DEVICES], count;
 	struct CUctx_st contexts[FAKE_CUDA_DEVICES];
 	unsigned lost[FAKE_CUDA_DEVICES];
+	bool failed[FAKE_CUDA_DEVICES]; /* a call or work failed as set up */
 	struct fake_object *objects;
 	int calls, hanging_calls; /* of the call that fails, and of that which hangs */
 	unsigned repairs;

@@ -76,10 +76,10 @@ void fake_block_free(struct fake_block *b)
 	free(b);
 }
 
-/* A device that has failed finishes no work, so that what is queued does not use the memory. */
+/* After a failure the caller may be unable to wait for the work that uses the memory. */
 static void release(const char *call, struct CUctx_st *c, struct fake_block *b)
 {
-	if (b->users && !c->error && !fake.lost[c->device])
+	if (b->users && !c->error && !fake.failed[c->device])
 		fake_abort("%s: work in progress uses the %zu bytes", call, b->size);
 	if (fake_drain(c))
 		fake.waiting_frees++;

@@ -148,8 +148,10 @@ unsigned fake_injected(const char *call, int device)
 
 		if (setup.once ? nth == setup.after : nth >= setup.after)
 			error = (unsigned)setup.error;
-		if (error && setup.lost && device >= 0)
-			fake.lost[device] = error;
+		if (error && device >= 0) {
+			fake.failed[device] = true;
+			fake.lost[device] = setup.lost ? error : 0;
+		}
 	}
 	pthread_mutex_unlock(&fake.lock);
 	return error;
@@ -161,6 +163,7 @@ EXPORT void fake_cuda_repair(void)
 	fake.calls = fake.hanging_calls = 0;
 	fake.repairs++;
 	memset(fake.lost, 0, sizeof(fake.lost));
+	memset(fake.failed, 0, sizeof(fake.failed));
 	pthread_cond_broadcast(&fake.change);
 	pthread_mutex_unlock(&fake.lock);
 }

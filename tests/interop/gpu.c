@@ -1,11 +1,9 @@
-/* The devices of <tfr/device.h> on real hardware, beside the CUDA runtime asked from outside.
+/* The devices of <tfr/device.h> on real hardware, beside the driver's own calls.
  *
  * gpu [MIB]     MIB: of the batches that figures are taken with [64]
  *
  * Whatever a clock decides is printed as a figure, never a failure.  The last line is "N passed, N
- * failed, N skipped".  Linked with the stand-in for the runtime it is a test of itself. */
-#include <cuda_runtime_api.h>
-
+ * failed, N skipped".  Over the fake driver it is a test of itself. */
 #include <linux/mempolicy.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +13,8 @@
 #include <unistd.h>
 
 #include <tfr-private/device.h>
+
+#include "device/cuda_api.h"
 
 enum { SLOTS = 4, REPEATS = 24 };
 
@@ -203,7 +203,7 @@ static void computing_overlaps(struct tfr_device *dev, size_t size)
 
 static void survives_too_much(struct tfr_device *dev)
 {
-	static const char *const calls[] = { "cudaHostAlloc on ", "cudaMalloc on " };
+	static const char *const calls[] = { "cuMemHostAlloc on ", "cuMemAlloc on " };
 	bool ok = true;
 
 	for (int kind = TFR_MEMORY_STAGING; kind <= TFR_MEMORY_DEVICE; kind++) {
@@ -222,42 +222,77 @@ static void survives_too_much(struct tfr_device *dev)
 
 /* --- figures --------------------------------------------------------------------------------- */
 
-/* What the runtime itself does: bytes a second by its events, without libtfr. */
-static double outside(int ordinal, size_t size, bool pinned)
+/* What a copy by the driver's calls needs. */
+struct plain {
+	struct CUstream_st *stream;
+	struct CUevent_st *start, *end;
+	tfr_cuda_ptr to;
+	void *from;
+};
+
+/* REPEATS copies after one that warms up; false: a call failed. */
+static bool copy_repeatedly(
+	const struct tfr_cuda_api *api, const struct plain *p, size_t size, float *ms)
 {
-	cudaEvent_t start = NULL, end = NULL;
-	cudaStream_t stream = NULL;
-	void *from = NULL, *to = NULL;
+	bool ok = true;
+
+	for (int i = 0; ok && i <= REPEATS; i++) {
+		if (i == 1)
+			ok = !api->cuEventRecord(p->start, p->stream);
+		ok = ok && !api->cuMemcpyHtoDAsync_v2(p->to, p->from, size, p->stream);
+	}
+	return ok && !api->cuEventRecord(p->end, p->stream) && !api->cuEventSynchronize(p->end) &&
+	       !api->cuEventElapsedTime(ms, p->start, p->end);
+}
+
+static double copy_rate(const struct tfr_cuda_api *api, size_t size, bool pinned)
+{
+	struct plain p = { 0 };
 	float ms = 0;
-	bool ok = !cudaSetDevice(ordinal) && !cudaMalloc(&to, size) &&
-		  !cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) &&
-		  !cudaEventCreateWithFlags(&start, 0) && !cudaEventCreateWithFlags(&end, 0);
+	bool ok = !api->cuMemAlloc_v2(&p.to, size) &&
+		  !api->cuStreamCreate(&p.stream, CUDA_STREAM_NON_BLOCKING) &&
+		  !api->cuEventCreate(&p.start, 0) && !api->cuEventCreate(&p.end, 0);
 
 	if (pinned)
-		ok = ok && !cudaHostAlloc(&from, size, cudaHostAllocDefault);
+		ok = ok && !api->cuMemHostAlloc(&p.from, size, 0);
 	else
-		ok = ok && (from = malloc(size));
+		ok = ok && (p.from = malloc(size));
 	if (ok)
-		memset(from, 1, size);
-	for (int i = 0; ok && i <= REPEATS; i++) {
-		if (i == 1) /* the first one warms up */
-			ok = !cudaEventRecord(start, stream);
-		ok = ok && !cudaMemcpyAsync(to, from, size, cudaMemcpyHostToDevice, stream);
-	}
-	ok = ok && !cudaEventRecord(end, stream) && !cudaEventSynchronize(end) &&
-	     !cudaEventElapsedTime(&ms, start, end);
-	if (start)
-		cudaEventDestroy(start);
-	if (end)
-		cudaEventDestroy(end);
-	if (stream)
-		cudaStreamDestroy(stream);
-	cudaFree(to);
-	if (pinned)
-		cudaFreeHost(from);
+		memset(p.from, 1, size);
+	ok = ok && copy_repeatedly(api, &p, size, &ms);
+	if (p.start)
+		api->cuEventDestroy_v2(p.start);
+	if (p.end)
+		api->cuEventDestroy_v2(p.end);
+	if (p.stream)
+		api->cuStreamDestroy_v2(p.stream);
+	if (p.to)
+		api->cuMemFree_v2(p.to);
+	if (pinned && p.from)
+		api->cuMemFreeHost(p.from);
 	else
-		free(from);
-	return ok && ms > 0 ? (double)size * REPEATS / ms * 1e3 : 0;
+		free(p.from);
+	return ok && ms > 0 ? (double)size * REPEATS / (double)ms * 1e3 : 0;
+}
+
+/* What the driver itself does: bytes per second by its events, without libtfr's device. */
+static double outside(int ordinal, size_t size, bool pinned)
+{
+	const struct tfr_cuda_api *api;
+	struct CUctx_st *context;
+	bool absent;
+	int device;
+	double rate = 0;
+
+	if (tfr_cuda_get(&api, &absent, NULL) || api->cuDeviceGet(&device, ordinal) ||
+		api->cuDevicePrimaryCtxRetain(&context, device))
+		return 0;
+	if (!api->cuCtxPushCurrent_v2(context)) {
+		rate = copy_rate(api, size, pinned);
+		api->cuCtxPopCurrent_v2(&context);
+	}
+	api->cuDevicePrimaryCtxRelease_v2(device);
+	return rate;
 }
 
 /* Batches dealt to `count` devices in order from rings of staging memory, by the wall's clock. */

@@ -10,7 +10,7 @@
 
 #include <tfr-private/device.h>
 
-#include "cudart.h"
+#include "fake_cuda.h"
 
 enum { THREADS = 4, DEVICES = 2, ROUNDS = 100, SIZE = 48 << 10 };
 
@@ -109,7 +109,7 @@ int main(void)
 {
 	static const char *const specs[] = { "sim:10G,10us,2", "cuda:0,1", "host" };
 
-	cudart.devices = DEVICES;
+	fake_cuda.devices = DEVICES;
 	for (int k = 0; k < 3; k++) {
 		struct tfr_device **devs;
 		struct shared shared;
@@ -125,6 +125,6 @@ int main(void)
 			pthread_join(threads[i], NULL);
 		tfr_devices_close(devs, count);
 	}
-	check(cudart_all_freed(), "something is left");
+	check(fake_cuda_all_freed(), "something is left");
 	return 0;
 }

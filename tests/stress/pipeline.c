@@ -13,7 +13,7 @@
 #include <tfr-private/tfr.h>
 
 #include "base/rng.h"
-#include "cudart.h"
+#include "fake_cuda.h"
 
 enum { HASHES = 4096, STUCK_SECONDS = 60 };
 
@@ -191,7 +191,7 @@ int main(int argc, char **argv)
 	int rounds = argc > 2 ? atoi(argv[2]) : 100, fd = mkstemp(payloads);
 	struct tfr_rng rng;
 
-	cudart.devices = 2;
+	fake_cuda.devices = 2;
 	check(argc > 1 && fd >= 0, "usage: stress-pipeline IMAGES [ROUNDS]", NULL);
 	close(fd);
 	check(tfr_count_records(argv[1], NULL, &records[0], NULL) == TFR_OK, argv[1], NULL);
@@ -200,5 +200,6 @@ int main(int argc, char **argv)
 	for (int i = 0; i < rounds; i++)
 		round_of(&rng, paths, records);
 	unlink(payloads);
+	check(fake_cuda_all_freed(), "something is left", NULL);
 	return 0;
 }

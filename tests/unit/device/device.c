@@ -1,5 +1,5 @@
 /* What every kind of device promises, asked of each that answers: host, sim, and cuda on a GPU or
- * on the stand-in. */
+ * over the fake driver. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

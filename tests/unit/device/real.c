@@ -1,4 +1,4 @@
-/* The cuda row as this build has it: with or without the toolkit, with or without a driver. */
+/* The cuda row as this build and this machine have it: with or without a driver. */
 #include <criterion/criterion.h>
 #include <string.h>
 

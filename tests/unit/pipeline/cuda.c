@@ -1,13 +1,15 @@
-/* The feed over CUDA devices of the stand-in: the batches are those of the host for any transfer
+/* The feed over CUDA devices of the fake driver: the batches are those of the host for any transfer
  * and number of devices, and a call that fails ends the feed with its name and frees everything. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
 #include <tfr-private/tfr.h>
 
-#include "cudart.h"
+#include "calls.h"
+#include "fake_cuda.h"
 #include "support/temp.h"
 #include "unit/pipeline/made.h"
 
@@ -24,7 +26,7 @@ static void teardown(void)
 	temp_leave(dir);
 }
 
-TestSuite(stand_in, .init = setup, .fini = teardown, .timeout = 240);
+TestSuite(pipeline_cuda, .init = setup, .fini = teardown, .timeout = 240);
 
 enum { BATCHES_MAX = 64, DEVICES_MOST = 4 };
 
@@ -104,13 +106,13 @@ static const struct tfr_pipeline_opts usual = {
 	.threads = 2,
 };
 
-Test(stand_in, any_number_of_devices_gets_the_batches_of_the_host)
+Test(pipeline_cuda, any_number_of_devices_gets_the_batches_of_the_host)
 {
 	static const char *const specs[] = { "cuda", "cuda:1", "cuda:0,1", "cuda:3,1,2", "cuda:all",
 		NULL };
 	struct outcome host, o;
 
-	cudart.devices = DEVICES_MOST;
+	fake_cuda.devices = DEVICES_MOST;
 	feed(&host, "host", usual);
 	cr_assert_eq(host.end, TFR_END, "%s", host.err.message);
 	cr_assert_eq(host.batches, 12);
@@ -125,18 +127,18 @@ Test(stand_in, any_number_of_devices_gets_the_batches_of_the_host)
 		expect_same(&o, &host, specs[i]);
 		for (unsigned b = 0; b < o.batches; b++)
 			cr_assert_eq(o.devices[b], b % count, "%s, batch %u", specs[i], b);
-		cr_assert(cudart_all_freed(), "%s", specs[i]);
+		cr_assert(fake_cuda_all_freed(), "%s", specs[i]);
 	}
-	cr_assert_eq(cudart_pageable_copies(), 0);
+	cr_assert_eq(fake_cuda_pageable_copies(), 0);
 }
 
 /* Ways to travel that change no byte, and one that the host goes too. */
-Test(stand_in, the_way_there_changes_nothing)
+Test(pipeline_cuda, the_way_there_changes_nothing)
 {
 	struct tfr_pipeline_opts ways[6];
 	struct outcome host, o;
 
-	cudart.devices = 2;
+	fake_cuda.devices = 2;
 	feed(&host, "host", usual);
 	for (unsigned i = 0; i < 6; i++)
 		ways[i] = usual;
@@ -154,8 +156,8 @@ Test(stand_in, the_way_there_changes_nothing)
 			feed(&host, "host", ways[i]);
 		feed(&o, "cuda:0,1", ways[i]);
 		expect_same(&o, &host, what);
-		cr_assert_eq(cudart_pageable_copies() > 0, ways[i].pageable, "%u", i);
-		cr_assert(cudart_all_freed(), "%u", i);
+		cr_assert_eq(fake_cuda_pageable_copies() > 0, ways[i].pageable, "%u", i);
+		cr_assert(fake_cuda_all_freed(), "%u", i);
 	}
 }
 
@@ -169,106 +171,134 @@ static struct tfr_pipeline_opts everything(void)
 	return opts;
 }
 
+/* How a call fails. */
+enum mode { ONCE, FOR_GOOD, LOST };
+
+/* The name of a call in messages. */
+static const char *plain_name(const char *call)
+{
+	static char name[64];
+
+	snprintf(name, sizeof(name), "%.*s",
+		(int)(strstr(call, "_v2") ? strlen(call) - 3 : strlen(call)), call);
+	return name;
+}
+
+/* A context that cannot be made current takes with it what could not be freed. */
+static void expect_freed(const char *call)
+{
+	if (strncmp(call, "cuCtxPush", 9) == 0)
+		fake_cuda_leaked();
+	cr_assert(fake_cuda_all_freed(), "%s, use %d", call, fake_cuda.after);
+}
+
 /* Fails `call` at its first use, its second, and so on, until it is used no more. */
-static void fail_every_use(const char *call, bool lost)
+static void fail_every_use(const char *call, enum mode mode)
 {
 	struct tfr_pipeline_opts opts = everything();
 
-	cudart.fails = call;
-	cudart.lost = lost;
-	for (cudart.after = 0; cudart.after < 200; cudart.after += 1 + cudart.after / 8) {
+	fake_cuda.fails = call;
+	fake_cuda.once = mode == ONCE;
+	fake_cuda.lost = mode == LOST;
+	for (fake_cuda.after = 0; fake_cuda.after < 200;
+		fake_cuda.after += 1 + fake_cuda.after / 8) {
+		/* The first call that reports a lost device is named. */
+		const char *named = mode == LOST ? "cu" : plain_name(call);
 		struct outcome o;
 
-		cudart_mend();
+		fake_cuda_repair();
 		feed(&o, "cuda:0,1", opts);
-		cr_assert(cudart_all_freed(), "%s, use %d", call, cudart.after);
+		expect_freed(call);
 		if (o.end == TFR_END) {
-			cr_assert_gt(cudart.after, 0, "%s is never called", call);
+			cr_assert_gt(fake_cuda.after, 0, "%s is never called", call);
 			return;
 		}
-		cr_assert_eq(o.end, TFR_ESYS, "%s, use %d: %s", call, cudart.after, o.err.message);
-		/* The first call that reports a lost device is named. */
 		cr_assert_eq(
-			strncmp(o.err.message, lost ? "cuda" : call, strlen(lost ? "cuda" : call)),
-			0, "%s, use %d: %s", call, cudart.after, o.err.message);
+			o.end, TFR_ESYS, "%s, use %d: %s", call, fake_cuda.after, o.err.message);
+		cr_assert_eq(strncmp(o.err.message, named, strlen(named)), 0, "%s, use %d: %s",
+			call, fake_cuda.after, o.err.message);
 		cr_assert(strstr(o.err.message, " on cuda:0: unspecified launch failure") ||
 				  strstr(o.err.message, " on cuda:1: unspecified launch failure"),
 			"%s", o.err.message);
 	}
 }
 
-static const char *const calls[] = { "cudaSetDevice", "cudaStreamCreateWithFlags", "cudaHostAlloc",
-	"cudaMalloc", "cudaEventCreateWithFlags", "cudaEventRecord", "cudaMemcpyAsync",
-	"cudaLaunchKernel", "cudaEventSynchronize", "cudaStreamSynchronize", NULL };
+static const char *const calls[] = { "cuCtxPushCurrent_v2", "cuStreamCreate", "cuMemHostAlloc",
+	"cuMemAlloc_v2", "cuEventCreate", "cuEventRecord", "cuStreamWaitEvent",
+	"cuMemcpyHtoDAsync_v2", "cuLaunchKernel", "cuEventSynchronize", "cuStreamSynchronize",
+	NULL };
 
-Test(stand_in, a_call_that_fails_ends_the_feed_with_its_name)
+Test(pipeline_cuda, a_call_that_fails_ends_the_feed_with_its_name)
 {
-	cudart.devices = 2;
+	fake_cuda.devices = 2;
 	for (int i = 0; calls[i]; i++)
-		fail_every_use(calls[i], false);
+		for (int mode = ONCE; mode < LOST; mode++)
+			fail_every_use(calls[i], (enum mode)mode);
 }
 
-Test(stand_in, a_device_may_be_lost_at_any_call)
+Test(pipeline_cuda, a_device_may_be_lost_at_any_call)
 {
-	cudart.devices = 2;
+	fake_cuda.devices = 2;
 	for (int i = 0; calls[i]; i++)
-		fail_every_use(calls[i], true);
+		fail_every_use(calls[i], LOST);
 }
 
-Test(stand_in, what_fails_under_way_ends_the_feed_too)
+Test(pipeline_cuda, work_that_fails_in_progress_ends_the_feed_too)
 {
 	static const char *const works[] = { "copy", "kernel", NULL };
 
-	cudart.devices = 2;
+	fake_cuda.devices = 2;
 	for (int i = 0; works[i]; i++)
-		for (cudart.after = 0; cudart.after < 5; cudart.after++)
-			for (cudart.on = 0; cudart.on < 2; cudart.on++) {
+		for (fake_cuda.after = 0; fake_cuda.after < 5; fake_cuda.after++)
+			for (fake_cuda.on = 0; fake_cuda.on < 2; fake_cuda.on++) {
 				struct outcome o;
 
-				cudart.fails = works[i];
-				cudart_mend();
+				fake_cuda.fails = works[i];
+				fake_cuda_repair();
 				feed(&o, "cuda:0,1", everything());
-				cr_assert(cudart_all_freed());
+				cr_assert(fake_cuda_all_freed());
 				if (o.end == TFR_END) {
-					cr_assert_gt(cudart.after, 1, "%s", works[i]);
+					cr_assert_gt(fake_cuda.after, 1, "%s", works[i]);
 					continue;
 				}
 				cr_assert_eq(o.end, TFR_ESYS, "%s", o.err.message);
 				cr_assert(strstr(o.err.message,
-						  cudart.on ? " on cuda:1: " : " on cuda:0: "),
+						  fake_cuda.on ? " on cuda:1: " : " on cuda:0: "),
 					"%s", o.err.message);
 			}
 }
 
-Test(stand_in, too_little_memory_is_told_before_the_first_batch)
+Test(pipeline_cuda, too_little_memory_is_told_before_the_first_batch)
 {
-	static const char *const allocators[] = { "cudaHostAlloc", "cudaMalloc", NULL };
+	static const char *const allocators[] = { "cuMemHostAlloc", "cuMemAlloc_v2", NULL };
 
 	for (int i = 0; allocators[i]; i++) {
 		struct outcome o;
 
-		cudart.fails = allocators[i];
-		cudart.error = cudaErrorMemoryAllocation;
-		cudart_mend();
+		fake_cuda.fails = allocators[i];
+		fake_cuda.error = CUDA_OUT_OF_MEMORY;
+		fake_cuda_repair();
 		feed(&o, "cuda", usual);
 		cr_assert_eq(o.end, TFR_ENOMEM, "%s", o.err.message);
 		cr_assert_eq(o.batches, 0);
-		cr_assert_eq(strncmp(o.err.message, allocators[i], strlen(allocators[i])), 0, "%s",
-			o.err.message);
-		cr_assert(cudart_all_freed());
+		cr_assert_eq(strncmp(o.err.message, plain_name(allocators[i]),
+				     strlen(plain_name(allocators[i]))),
+			0, "%s", o.err.message);
+		cr_assert(fake_cuda_all_freed());
 	}
 }
 
-Test(stand_in, without_kernels_normalising_there_is_refused)
+Test(pipeline_cuda, without_kernels_normalising_there_is_refused)
 {
 	struct outcome o;
 
-	cudart.no_kernels = true;
+	fake_cuda.nojit = true;
 	feed(&o, "cuda", everything());
 	cr_assert_eq(o.end, TFR_EUNAVAILABLE);
-	cr_assert_str_eq(o.err.message, "device cuda:0: not built with CUDA kernels");
+	cr_assert_str_eq(
+		o.err.message, "cuModuleLoadDataEx on cuda:0: PTX JIT compiler library not found");
 	cr_assert_eq(o.batches, 0);
-	cr_assert(cudart_all_freed());
+	cr_assert(fake_cuda_all_freed());
 	feed(&o, "cuda", usual);
 	cr_assert_eq(o.end, TFR_END);
 }

@@ -1,0 +1,12 @@
+# Without a driver, cuda says so and auto takes the host.
+if ldconfig -p 2> /dev/null | grep -q 'libcuda\.so\.1 '; then echo 'this machine has a driver'; exit 77; fi
+feed() {
+  tfr bench-feed --batch 4 --size 16 --shuffle-buffer 0 "$@" "$DATA/images.tfrecord" > report 2> err
+  echo "status $?"
+  cat err
+  sed -n '/^stages/q; p' report | tr -s '\n ' ' '
+  echo
+}
+feed --device cuda
+feed --device cuda:all
+feed --device auto
