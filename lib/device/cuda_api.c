@@ -144,7 +144,8 @@ enum tfr_status tfr_cuda_get(const struct tfr_cuda_api **api, bool *absent, stru
 	*absent = false;
 	if (!atomic_compare_exchange_strong(&cuda.process, &none, self) && none != self)
 		return tfr_fail(err, TFR_EUNAVAILABLE,
-			"device cuda: a process cannot use CUDA that forked from one that did");
+			"device cuda: CUDA cannot be used after fork(): the parent process used "
+			"it");
 	pthread_mutex_lock(&cuda.lock);
 	status = initialise(absent, err);
 	pthread_mutex_unlock(&cuda.lock);

@@ -59,8 +59,19 @@ static enum tfr_status check_process(const struct tfr_device *dev, struct tfr_er
 	if (is_ours(dev))
 		return TFR_OK;
 	return tfr_fail(err, TFR_EUNAVAILABLE,
-		"device %s: only the process that opened it can use it, not one that it forked",
+		"device %s: it cannot be used after fork(): the parent process opened it",
 		dev->name);
+}
+
+/* Appends to the hint of the failure itself. */
+static void hint_at_host(struct tfr_error *err)
+{
+	char hint[256];
+
+	if (!err)
+		return;
+	snprintf(hint, sizeof(hint), "%s", tfr_error_hint_text(err));
+	tfr_error_hint(err, "%s%s--device host runs without a GPU.", hint, *hint ? "  " : "");
 }
 
 /* CUDA; or the host with the reason, if no device can exist.  A device that exists and fails is an
@@ -73,7 +84,7 @@ static enum tfr_status open_auto(struct tfr_device **out, struct tfr_error *err)
 	if (!tfr_device_cuda.absent(&why)) {
 		status = open_row(out, &tfr_device_cuda, NULL, 0, err);
 		if (status)
-			tfr_error_hint(err, "--device host runs without a GPU.");
+			hint_at_host(err);
 		else
 			snprintf((*out)->reason, sizeof((*out)->reason), "a CUDA device answers");
 		return status;

@@ -449,8 +449,8 @@ static bool child_is_refused(struct bed *b)
 		  tfr_event_done(b->event);
 
 	clear_bed(b); /* does nothing to the driver */
-	return ok && strcmp(err.message, "device cuda: a process cannot use CUDA that forked from "
-					 "one that did") == 0;
+	return ok && strcmp(err.message, "device cuda: CUDA cannot be used after fork(): the "
+					 "parent process used it") == 0;
 }
 
 Test(cuda, a_forked_process_is_refused, .timeout = 60)
