@@ -20,6 +20,7 @@ RAGGED = 17                               # int64 features of uneven length in t
 DENSE = {'id': 'int64', 'label': 'int64', 'embedding': 'float[8]', 'visited': 'int64[8]'}
 BATCH = 256
 SAMPLES, SOUND_BUFFER = 16000, 512        # of a sound in a batch; the shuffle buffer of sounds of 160 KB
+LARGE, LARGE_FILES, PIECE_KIB = 1600, 16, 512   # records of 1 MiB, their files, and what the yardstick reads at a time
 READ, BUFFER = '4:16', 2048               # files read at once, records of each in turn; the shuffle buffer
 
 
@@ -77,6 +78,26 @@ def sounds(place, folder, make):
     peer = [place.python, TESTS / 'peer_tensorflow.py', 'sounds', READ, SOUND_BUFFER, IMAGES, SAMPLES, SHORT, *shards]
     return [Row('feed-sounds', '`bench-feed`, a second of WAV files of 16 bits', 'tf.data, `decode_wav`', ours, peer, '≥ 3',
                 rate=True, pairs=3, before=made)]
+
+
+def large(place):
+    """Records of 1 MiB into batches in staging memory, and on into the memory of the device, against a loop that reads, checks
+    and copies them once with as many threads."""
+    files = [place.ram / ('large-%05d-of-%05d.tfrecord' % (n, LARGE_FILES)) for n in range(LARGE_FILES)]
+
+    def made():
+        if not files[-1].exists():
+            subprocess.run([str(a) for a in [place.release / 'tests/make_small', LARGE, LARGE_FILES, place.ram / 'large', 1 << 20]],
+                           check=True)
+
+    def row(name, job, stages, goal):
+        ours = [place.tfr, 'bench-feed', '--json', '-q', '--device', 'host', '-j', place.cores, '--seconds', SHORT, '--epochs', 1_000_000,
+                '--stages', stages, *files]
+        peer = [place.release / 'tests/copy_alone', PIECE_KIB, place.cores, SHORT, *files]
+        return Row(name, job, 'read, CRC-32C, copy once', ours, peer, goal, rate=True, before=made)
+
+    return [row('feed-large', '`bench-feed`, batches of 16 records of 1 MiB, assembled', 'read=4:1,batch=16', '≥ 0.8'),
+            row('feed-large-upload', '`bench-feed`, batches of 16 records of 1 MiB, copied to host too', 'read=4:1,batch=16,upload', '')]
 
 
 def feature_options(wanted):

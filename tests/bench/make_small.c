@@ -17,7 +17,7 @@
 #include "base/rng.h"
 #include "thread/threads.h"
 
-enum { LARGEST = 1 << 16 };
+enum { LARGEST = 1 << 20 };
 
 struct maker {
 	const char *base;

@@ -54,7 +54,7 @@ def every(place):
     for row in images:
         row.images = True
     return (images + sound_rows(place, before) + array_rows(place, before) + table_rows(place, before) + read_rows(place) + gzip_rows(place, before) + parse_rows(place)
-            + feed_rows.features(place) + small_rows(place, before))
+            + feed_rows.features(place) + feed_rows.large(place) + small_rows(place, before))
 
 
 def sound_rows(place, clear_out):
