@@ -13,7 +13,6 @@
 #include "record/filetype.h"
 #include "record/framing.h"
 #include "record/reader.h"
-#include "record/record_run.h"
 
 enum { BLOCK_SIZE = 512 << 10 };
 
@@ -58,6 +57,7 @@ static enum tfr_status open_stream(struct tfr_reader **out, struct tfr_stream *s
 	if (r->cap < 64)
 		r->cap = 64;
 	r->standard = r->cap;
+	r->run_size = r->cap > left ? r->cap : r->cap - r->cap / 4;
 	r->block = malloc(r->cap);
 	if (!r->block) {
 		tfr_reader_close(r);
@@ -170,16 +170,19 @@ static enum tfr_status make_room(struct tfr_reader *r, uint64_t need, struct tfr
 	return TFR_OK;
 }
 
-enum tfr_status tfr_reader_fill(struct tfr_reader *r, uint64_t need, struct tfr_error *err)
+enum tfr_status tfr_reader_fill_most(
+	struct tfr_reader *r, uint64_t need, uint64_t most, struct tfr_error *err)
 {
 	enum tfr_status status;
-	size_t got;
+	size_t got, room;
 
 	while (r->end - r->begin < need && !r->ended) {
 		status = make_room(r, need, err);
+		room = r->cap - r->end;
+		if (room > most - (r->end - r->begin))
+			room = (size_t)(most - (r->end - r->begin));
 		if (!status)
-			status = tfr_stream_read(
-				r->stream, r->block + r->end, r->cap - r->end, &got, err);
+			status = tfr_stream_read(r->stream, r->block + r->end, room, &got, err);
 		if (status)
 			return status == TFR_EDATA ? tfr_reader_fail(r, TFR_FAULT_STREAM, err)
 						   : status;
@@ -187,6 +190,11 @@ enum tfr_status tfr_reader_fill(struct tfr_reader *r, uint64_t need, struct tfr_
 		r->ended = got == 0;
 	}
 	return TFR_OK;
+}
+
+enum tfr_status tfr_reader_fill(struct tfr_reader *r, uint64_t need, struct tfr_error *err)
+{
+	return tfr_reader_fill_most(r, need, UINT64_MAX, err);
 }
 
 /* The first header does not verify: names the file's format if its first bytes show it. */
@@ -417,106 +425,6 @@ enum tfr_status tfr_reader_next(struct tfr_reader *r, struct tfr_record *rec, st
 		break;
 	}
 	return next_record(r, rec, err);
-}
-
-/* --- runs --- */
-
-/* Reads until the block is full or the stream ends: one call for a file, several for a pipe or a
- * compressed stream. */
-static enum tfr_status fill_block(struct tfr_reader *r, struct tfr_error *err)
-{
-	return tfr_reader_fill(
-		r, r->standard > r->end - r->begin ? r->standard : TFR_RECORD_HEADER, err);
-}
-
-/* Gives the block with the `size` bytes of records at `begin` to the run.  The reader continues in
- * the run's old block, with the bytes after the records.  Without memory the run is empty. */
-static enum tfr_status hand_over(
-	struct tfr_reader *r, struct tfr_run *run, size_t size, struct tfr_error *err)
-{
-	size_t rest = r->end - r->begin - size;
-	uint8_t *next = run->block;
-	size_t next_cap = run->cap;
-
-	assert(run->block != r->block && size <= r->end - r->begin);
-	if (next_cap < r->standard || next_cap < rest) {
-		next_cap = r->standard > rest ? r->standard : rest;
-		next = realloc(run->block, next_cap);
-		if (!next) {
-			run->records = 0;
-			return tfr_fail_nomem(err, "reading a file");
-		}
-	}
-	memcpy(next, r->block + r->begin + size, rest);
-	run->block = r->block;
-	run->cap = r->cap;
-	run->data = r->block + r->begin;
-	run->size = size;
-	run->index = r->index;
-	run->offset = tfr_reader_offset(r);
-	r->block_offset += r->begin + size;
-	r->block = next;
-	r->cap = next_cap;
-	r->begin = 0;
-	r->end = rest;
-	r->index += run->records;
-	return TFR_OK;
-}
-
-static void empty_run(struct tfr_run *run)
-{
-	run->data = run->block;
-	run->size = run->at = 0;
-	run->records = run->seen = run->large = 0;
-}
-
-enum tfr_status tfr_reader_next_run(
-	struct tfr_reader *r, struct tfr_run *run, struct tfr_error *err)
-{
-	enum tfr_status status, filled;
-	uint64_t length;
-	size_t size;
-	bool bad;
-
-	assert(r->framing == TFR_FRAMING_RECORDS);
-	empty_run(run);
-	r->fault = TFR_FAULT_NONE;
-	filled = fill_block(r, err);
-	size = r->end - r->begin;
-	run->records = tfr_intact_records(r->block + r->begin, size, size, false, &size, &bad);
-	if (run->records) /* the next call reports a failure again */
-		return hand_over(r, run, size, err);
-	if (filled)
-		return filled;
-	if (r->end == r->begin)
-		return TFR_END;
-	status = tfr_reader_header(r, &length, err);
-	if (status)
-		return status;
-	if (!tfr_stream_has(r->stream, length + TFR_RECORD_OVERHEAD - (r->end - r->begin)) ||
-		r->ended)
-		return tfr_reader_fill_record(r, length, err); /* its error says what is missing */
-	run->index = r->index;
-	run->offset = tfr_reader_offset(r);
-	run->large = length + TFR_RECORD_OVERHEAD;
-	return TFR_OK;
-}
-
-enum tfr_status tfr_reader_large_run(
-	struct tfr_reader *r, struct tfr_run *run, struct tfr_error *err)
-{
-	uint64_t length = 0;
-	enum tfr_status status;
-
-	empty_run(run);
-	r->fault = TFR_FAULT_NONE;
-	status = tfr_reader_header(r, &length, err);
-	if (!status)
-		status = tfr_reader_fill_record(r, length, err);
-	if (status)
-		return status;
-	run->records = 1;
-	return hand_over(r, run, (size_t)length + TFR_RECORD_OVERHEAD, err);
 }
 
 enum tfr_fault tfr_reader_fault(const struct tfr_reader *r)

@@ -15,6 +15,7 @@ struct tfr_reader {
 	uint8_t *block;
 	size_t cap, begin, end;
 	size_t standard;       /* what `cap` was before a large record */
+	size_t run_size;       /* bytes read for a run, beside the end of its last record */
 	uint64_t block_offset; /* of block[0] in the stream */
 	uint64_t index;	       /* of the next record */
 	uint64_t disproved;    /* bytes read as payloads whose CRC did not verify */
@@ -51,6 +52,9 @@ enum tfr_status tfr_reader_fail(struct tfr_reader *r, enum tfr_fault kind, struc
 enum tfr_status tfr_reader_pass(struct tfr_reader *r, size_t size, struct tfr_error *err);
 /* Reads until `need` bytes follow `begin`, or the stream ends. */
 enum tfr_status tfr_reader_fill(struct tfr_reader *r, uint64_t need, struct tfr_error *err);
+/* Likewise, and at most `most` bytes. */
+enum tfr_status tfr_reader_fill_most(
+	struct tfr_reader *r, uint64_t need, uint64_t most, struct tfr_error *err);
 /* Parses the header at `begin`, of which at least one byte is there. */
 enum tfr_status tfr_reader_header(struct tfr_reader *r, uint64_t *length, struct tfr_error *err);
 /* Reads the complete record of a valid header into the block. */
