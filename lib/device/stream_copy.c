@@ -60,7 +60,29 @@ void tfr_device_stream_copy(void *to, const void *from, size_t size)
 	_mm_sfence();
 }
 
+void tfr_device_stream_store(void *to, const void *from, size_t size)
+{
+	size_t head = -(uintptr_t)to % LINE;
+	const char *source = from;
+	char *target = to;
+
+	head = head < size ? head : size;
+	memcpy(target, source, head);
+	for (size -= head, target += head, source += head; size >= LINE; size -= LINE) {
+		copy_line(target, source);
+		target += LINE;
+		source += LINE;
+	}
+	memcpy(target, source, size);
+	_mm_sfence();
+}
+
 #else
+
+void tfr_device_stream_store(void *to, const void *from, size_t size)
+{
+	memcpy(to, from, size);
+}
 
 void tfr_device_stream_copy(void *to, const void *from, size_t size)
 {

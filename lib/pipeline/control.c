@@ -57,6 +57,13 @@ void tfr_feed_wake_workers(struct tfr_feed_control *c)
 		pthread_cond_broadcast(&c->work);
 }
 
+void tfr_feed_wake_worker(struct tfr_feed_control *c)
+{
+	c->moves++;
+	if (c->idle_workers)
+		pthread_cond_signal(&c->work);
+}
+
 void tfr_feed_consumer_wait(struct tfr_feed_control *c, uint64_t ns)
 {
 	struct timespec ts = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };

@@ -55,6 +55,8 @@ void tfr_feed_add_waiter(struct tfr_feed_control *c, struct tfr_feed_waiter *w);
 /* Workers wait for a sample, for room in a batch, or for an end. */
 void tfr_feed_wait_for_work(struct tfr_feed_control *c);
 void tfr_feed_wake_workers(struct tfr_feed_control *c);
+/* For work that one worker takes: the others would find nothing. */
+void tfr_feed_wake_worker(struct tfr_feed_control *c);
 /* At most until `ns`. */
 void tfr_feed_consumer_wait(struct tfr_feed_control *c, uint64_t ns);
 /* Ends the feed at once.  Only the first failure is reported. */

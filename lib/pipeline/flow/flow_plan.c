@@ -11,6 +11,9 @@ enum {
 	JOB_SAMPLES_MAX = 256,
 	JOB_SAMPLES_MIN = 4,
 	JOB_BYTES = 256 << 10,
+	/* Payloads that are copied as they come are at least so large, and as many go at a time. */
+	PIECE_LEAST = 16 << 10,
+	PIECE_BYTES = 512 << 10,
 	SLOTS_MAX = 64,
 };
 
@@ -54,6 +57,10 @@ static void size_node(
 		samples = samples < JOB_SAMPLES_MIN   ? JOB_SAMPLES_MIN
 			  : samples < JOB_SAMPLES_MAX ? samples
 						      : JOB_SAMPLES_MAX;
+	if (n->kind == NODE_RECORDS) {
+		n->pieces = !flow->set->features && records >= PIECE_LEAST;
+		samples = records < PIECE_BYTES ? PIECE_BYTES / records : 1;
+	}
 	n->per_job = (unsigned)samples;
 	n->slot_count = flow->set->opts.threads + 2;
 	if (n->kind == NODE_PREFETCH)

@@ -45,6 +45,7 @@ struct tfr_flow_node {
 	uint64_t claimed, taken; /* numbers: the next to be claimed, the first not handed on */
 	uint64_t waiting, most;	 /* samples in done slots; where that is bounded, how many may */
 	bool running;		 /* one at a time, and one is */
+	bool pieces;		 /* large payloads are copied as they come, `per_job` at a time */
 	bool over;		 /* a cache: nothing more comes */
 	bool parses, finds, finds_audio, filters, keeps, decodes;
 	unsigned keeps_row; /* on whose account records are kept: the stage that holds them */
@@ -70,6 +71,7 @@ struct tfr_worker {
 	struct tfr_feed_sample *sample;
 	struct tfr_batch_place *places;	  /* or this image to these places, */
 	struct tfr_staged_batch *batch;	  /* or this batch to complete, */
+	struct tfr_batch_piece piece;	  /* or these payloads to copy, */
 	struct tfr_feed_sample **dropped; /* or these to give back */
 	unsigned dropped_count;
 	struct tfr_job_time time;

@@ -143,29 +143,75 @@ void tfr_place_run(struct tfr_flow *flow, struct tfr_worker *w)
 
 /* ---- records ---- */
 
+static bool has_next(const struct tfr_flow *flow, const struct tfr_flow_node *n)
+{
+	return n->kind == NODE_SOURCE ? tfr_record_source_has_next(flow->source) : n->waiting > 0;
+}
+
+/* Large payloads: w->piece is what the worker copies to its places, unless it is empty.  False:
+ * there were none. */
+static bool add_piece(
+	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack)
+{
+	unsigned max = tfr_transfer_places(flow->transfer), count;
+	bool ends;
+
+	max = max < n->per_job ? max : n->per_job;
+	count = take_placed(flow, n, 0, w->dropped, max, lack);
+	if (!count)
+		return false;
+	ends = !w->dropped[count - 1];
+	if (tfr_transfer_add_piece(flow->transfer, w->dropped, count - ends, &w->piece) &&
+		has_next(flow, n->up)) /* a piece for another */
+		tfr_feed_wake_worker(flow->control);
+	if (ends)
+		end_epoch(flow, n);
+	return true;
+}
+
+/* Small ones go to the batch, which is completed once it has all of them.  False: there were none.
+ */
+static bool add_records(
+	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack)
+{
+	unsigned max = 1, count;
+	struct tfr_feed_sample **to = tfr_transfer_sample_room(flow->transfer, &max);
+	bool ends;
+
+	if (!to) /* the first of a batch, which opens once it is there */
+		to = w->dropped;
+	count = take_placed(flow, n, 0, to, max, lack);
+	if (!count)
+		return false;
+	ends = !to[count - 1];
+	tfr_transfer_add_samples(flow->transfer, to, count - ends);
+	if (ends)
+		end_epoch(flow, n);
+	return true;
+}
+
 bool tfr_records_claim(
 	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack)
 {
-	while (!tfr_transfer_has_incomplete(flow->transfer)) {
-		unsigned max = 1, count;
-		struct tfr_feed_sample **to = tfr_transfer_sample_room(flow->transfer, &max);
-		bool ends;
+	bool (*add)(struct tfr_flow * flow, struct tfr_worker * w, struct tfr_flow_node * n,
+		enum tfr_lack * lack) = n->pieces ? add_piece : add_records;
 
-		if (!to) /* the first of a batch, which opens once it is there */
-			to = w->dropped;
-		count = take_placed(flow, n, 0, to, max, lack);
-		if (!count)
-			break;
-		ends = !to[count - 1];
-		tfr_transfer_add_samples(flow->transfer, to, count - ends);
-		if (ends)
-			end_epoch(flow, n);
-	}
+	while (!tfr_transfer_has_incomplete(flow->transfer) && add(flow, w, n, lack))
+		if (w->piece.count)
+			return true;
 	w->batch = tfr_transfer_take_incomplete(flow->transfer);
 	return w->batch;
 }
 
-void tfr_records_run(struct tfr_flow *flow, struct tfr_worker *w)
+static void copy_piece(struct tfr_flow *flow, struct tfr_worker *w)
+{
+	tfr_transfer_copy_piece(flow->transfer, &w->piece, &w->time);
+	tfr_worker_settle(flow, w);
+	tfr_transfer_piece_done(flow->transfer, &w->piece);
+	w->piece.count = 0;
+}
+
+static void complete_batch(struct tfr_flow *flow, struct tfr_worker *w)
 {
 	enum tfr_status status =
 		tfr_transfer_complete(flow->transfer, w->batch, w->parser, &w->time, &w->err);
@@ -175,6 +221,14 @@ void tfr_records_run(struct tfr_flow *flow, struct tfr_worker *w)
 	w->batch = NULL;
 	if (status)
 		tfr_feed_fail(flow->control, status, &w->err);
+}
+
+void tfr_records_run(struct tfr_flow *flow, struct tfr_worker *w)
+{
+	if (w->piece.count)
+		copy_piece(flow, w);
+	else
+		complete_batch(flow, w);
 }
 
 /* ---- lists without batch ---- */

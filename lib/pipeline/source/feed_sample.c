@@ -278,9 +278,9 @@ struct tfr_pixels *tfr_sample_mask_pixels(
  * chunk.  After its last chunk a block goes to the next reader, so that reading settles into a
  * few blocks that stay in memory. */
 
-void tfr_block_pool_init(struct tfr_block_pool *b, unsigned idle_max, size_t largest)
+void tfr_block_pool_init(struct tfr_block_pool *b, uint64_t idle_limit)
 {
-	*b = (struct tfr_block_pool){ .idle_max = idle_max, .largest = largest };
+	*b = (struct tfr_block_pool){ .idle_limit = idle_limit };
 	pthread_mutex_init(&b->lock, NULL);
 }
 
@@ -308,9 +308,9 @@ struct tfr_run_block *tfr_block_get(struct tfr_block_pool *b)
 	pthread_mutex_lock(&b->lock);
 	block = b->idle;
 	if (block) {
-		assert(b->idle_count && !atomic_load(&block->refs));
+		assert(b->idle_bytes >= block->run.cap && !atomic_load(&block->refs));
 		b->idle = block->next;
-		b->idle_count--;
+		b->idle_bytes -= block->run.cap;
 	}
 	pthread_mutex_unlock(&b->lock);
 	if (!block)
@@ -329,16 +329,14 @@ void tfr_block_put(struct tfr_run_block *block)
 
 	if (atomic_fetch_sub_explicit(&block->refs, 1, memory_order_acq_rel) != 1)
 		return;
-	if (block->run.cap <= b->largest) {
-		pthread_mutex_lock(&b->lock);
-		kept = b->idle_count < b->idle_max;
-		if (kept) {
-			block->next = b->idle;
-			b->idle = block;
-			b->idle_count++;
-		}
-		pthread_mutex_unlock(&b->lock);
+	pthread_mutex_lock(&b->lock);
+	kept = b->idle_bytes + block->run.cap <= b->idle_limit;
+	if (kept) {
+		block->next = b->idle;
+		b->idle = block;
+		b->idle_bytes += block->run.cap;
 	}
+	pthread_mutex_unlock(&b->lock);
 	if (!kept)
 		block_free(block);
 }

@@ -96,12 +96,11 @@ struct tfr_record_chunk {
 
 struct tfr_block_pool {
 	pthread_mutex_t lock;
-	struct tfr_run_block *idle;
-	unsigned idle_count, idle_max;
-	size_t largest; /* that are kept */
+	struct tfr_run_block *idle; /* the last one given back, whose memory is in a cache, first */
+	uint64_t idle_bytes, idle_limit; /* blocks given back beyond the limit are freed */
 };
 
-void tfr_block_pool_init(struct tfr_block_pool *b, unsigned idle_max, size_t largest);
+void tfr_block_pool_init(struct tfr_block_pool *b, uint64_t idle_limit);
 void tfr_block_pool_clear(struct tfr_block_pool *b);
 struct tfr_run_block *tfr_block_get(
 	struct tfr_block_pool *b); /* with one reference; NULL: out of memory */

@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "record/reader.h"
 
-enum { CHUNK_RECORDS = 256, CHUNK_FEW = 16, GROUP_BYTES = 32 << 10 };
+enum { CHUNK_RECORDS = 256, CHUNK_FEW = 16, GROUP_BYTES = 32 << 10, FEW_CHUNKS = 8 };
 
 /* One file being read. */
 struct open_file {
@@ -57,7 +57,10 @@ static void queue_chunk(struct tfr_file_reader *r, struct tfr_record_chunk *chun
 	r->tail = chunk;
 	r->bytes += chunk->bytes + chunk->count * sizeof(struct tfr_feed_sample);
 	if (atomic_exchange(&r->hungry, false)) {
-		tfr_feed_wake_workers(r->source->control);
+		if (chunk->count > 1)
+			tfr_feed_wake_workers(r->source->control);
+		else
+			tfr_feed_wake_worker(r->source->control);
 		pthread_cond_signal(&r->source->control->arrivals);
 	}
 }
@@ -67,8 +70,15 @@ static void charge(struct tfr_file_reader *r, enum tfr_account which)
 	tfr_span_charge(&r->span, tfr_statistics_account(r->source->statistics, 0, which));
 }
 
-/* Queues the chunk, then waits until there is room for another: a full queue is filled again when
- * half of it is gone.  False: the feed ends. */
+/* A full queue is filled again when half of it is gone, since waking the reader for each chunk
+ * would cost one switch of threads per chunk; of large chunks, as soon as there is room, or it
+ * would run empty. */
+static uint64_t fill_again_at(const struct tfr_record_source *src, uint64_t chunk_bytes)
+{
+	return chunk_bytes < src->budget / FEW_CHUNKS ? src->budget / 2 : src->budget - 1;
+}
+
+/* Queues the chunk, then waits until there is room for another.  False: the feed ends. */
 static bool hand_over(struct tfr_file_reader *r, struct open_file *f)
 {
 	struct tfr_record_source *src = r->source;
@@ -87,12 +97,13 @@ static bool hand_over(struct tfr_file_reader *r, struct open_file *f)
 	tfr_span_end(&r->span);
 	r->compressed = compressed;
 	if (chunk) {
+		r->low = fill_again_at(src, chunk->bytes);
 		account(r, f, chunk);
 		queue_chunk(r, chunk);
 	}
 	charge(r, TFR_ACCOUNT_BLOCKED);
 	if (r->bytes >= src->budget)
-		while (!src->control->stopping && r->head && r->bytes > src->budget / 2)
+		while (!src->control->stopping && r->head && r->bytes > r->low)
 			pthread_cond_wait(&r->change.changed, &src->control->lock);
 	tfr_span_end(&r->span);
 	charge(r, TFR_ACCOUNT_BUSY);

@@ -25,6 +25,7 @@ struct tfr_file_reader {
 	struct tfr_error err;
 	struct tfr_record_chunk *head, *tail;
 	uint64_t bytes;	    /* queued, and what their samples take */
+	uint64_t low;	    /* a full queue is filled again from here on */
 	atomic_bool hungry; /* the next record of this one is waited for */
 	struct tfr_span span;
 };

@@ -18,7 +18,7 @@
 #include "base/rng.h"
 #include "pipeline/source/file_reader.h"
 
-enum { BLOCK_SIZE = 512 << 10, BLOCK_MIN = 32 << 10, READ_MAX = 16 << 20 };
+enum { BLOCK_SIZE = 512 << 10, BLOCK_MIN = 32 << 10, READ_MAX = 8 << 20 };
 
 enum pull_result { PULL_RECORD, PULL_WAIT, PULL_EPOCH, PULL_ERROR };
 
@@ -34,13 +34,11 @@ static void assign(struct tfr_record_source *src, struct tfr_file_reader *r, siz
 	pthread_cond_signal(&r->change.changed);
 }
 
-/* A reader whose queue was full is woken when half of it is gone: waking it for each chunk would
- * cost one switch of threads per chunk. */
 static struct tfr_feed_sample *take(struct tfr_record_source *src, struct tfr_file_reader *r)
 {
 	struct tfr_record_chunk *chunk = r->head;
 	struct tfr_feed_sample *s = &chunk->samples[chunk->at++];
-	bool above_half = r->bytes > src->budget / 2;
+	bool above = r->bytes > r->low;
 
 	assert(chunk->at <= chunk->count && r->bytes >= s->size + sizeof(*s));
 	r->bytes -= s->size + sizeof(*s);
@@ -49,7 +47,7 @@ static struct tfr_feed_sample *take(struct tfr_record_source *src, struct tfr_fi
 		if (!r->head)
 			r->tail = NULL;
 	}
-	if (above_half && (r->bytes <= src->budget / 2 || !r->head))
+	if (above && (r->bytes <= r->low || !r->head))
 		pthread_cond_signal(&r->change.changed);
 	s->epoch = src->epoch;
 	s->ordinal = src->ordinal++;
@@ -170,6 +168,11 @@ uint64_t tfr_record_source_waiting(const struct tfr_record_source *src)
 	return count;
 }
 
+bool tfr_record_source_has_next(const struct tfr_record_source *src)
+{
+	return !src->over && src->readers[src->turns.turn].head;
+}
+
 const char *tfr_record_source_waits_for(const struct tfr_record_source *src)
 {
 	return src->count ? src->readers[src->turns.turn].path : NULL;
@@ -244,7 +247,7 @@ bool tfr_record_source_compressed(const struct tfr_record_source *src)
 uint64_t tfr_record_source_bytes(const struct tfr_record_source *src, uint64_t largest)
 {
 	return src->count * (src->budget + 3 * src->block_size + 2 * largest) +
-	       (uint64_t)src->blocks.idle_max * src->block_size;
+	       src->blocks.idle_limit;
 }
 
 /* ---- from start to end ---- */
@@ -252,14 +255,15 @@ uint64_t tfr_record_source_bytes(const struct tfr_record_source *src, uint64_t l
 static void size_blocks(struct tfr_record_source *src, size_t files)
 {
 	uint32_t cycle = src->set->cycle > files && files ? (uint32_t)files : src->set->cycle;
-	uint64_t budget = src->set->opts.memory / 32, block;
+	uint64_t all = src->set->opts.memory / 32, budget, block;
 
-	budget = (budget < READ_MAX ? budget : READ_MAX) / cycle;
+	all = all < READ_MAX ? all : READ_MAX;
+	budget = all / cycle;
 	block = budget / 4 < BLOCK_SIZE ? budget / 4 : BLOCK_SIZE;
 	block = block < BLOCK_MIN ? BLOCK_MIN : block;
 	src->budget = budget;
 	src->block_size = (size_t)block;
-	tfr_block_pool_init(&src->blocks, cycle + 2, 2 * (size_t)block);
+	tfr_block_pool_init(&src->blocks, all > (cycle + 2) * block ? all : (cycle + 2) * block);
 }
 
 static enum tfr_status allocate(struct tfr_record_source *src, struct tfr_error *err)

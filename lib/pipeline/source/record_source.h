@@ -33,6 +33,8 @@ void tfr_record_source_end_with_epoch(struct tfr_record_source *source);
 
 /* Records that wait in the queues. */
 uint64_t tfr_record_source_waiting(const struct tfr_record_source *source);
+/* Whether the next record is among them. */
+bool tfr_record_source_has_next(const struct tfr_record_source *source);
 /* The file whose next record is waited for; NULL: none. */
 const char *tfr_record_source_waits_for(const struct tfr_record_source *source);
 unsigned tfr_record_source_readers(const struct tfr_record_source *source);

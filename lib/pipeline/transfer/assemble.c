@@ -55,7 +55,7 @@ void tfr_transfer_open_batch(struct tfr_transfer *tr)
 	}
 	b->state = STAGED_OPEN;
 	b->number = tr->next_number;
-	b->done = b->records = 0;
+	b->done = b->records = b->pieces = 0;
 	b->unwanted = b->gaps = false;
 	b->payload_bytes = b->used = 0;
 	b->tensor_count = 0;
@@ -91,6 +91,9 @@ static void finish(struct tfr_transfer *tr, struct tfr_staged_batch *b)
 		b->state = STAGED_EMPTY;
 		memset(b->bad, 0, tr->set->batch * sizeof(*b->bad));
 		tfr_feed_wake_workers(tr->control);
+	} else if (b->pieces && tfr_staged_end_pieces(tr, b)) {
+		b->assigned = 0;
+		tfr_staged_ready(tr, b);
 	} else if (b->gaps || b->samples || (tr->layout.masks && b->records < tr->set->batch)) {
 		b->next = NULL;
 		*tr->incomplete_end = b;
@@ -201,21 +204,42 @@ struct tfr_feed_sample **tfr_transfer_sample_room(struct tfr_transfer *tr, unsig
 	return b->samples + b->assigned;
 }
 
-/* The samples are not looked at here, under the lock: they may be in no cache. */
-void tfr_transfer_add_samples(
-	struct tfr_transfer *tr, struct tfr_feed_sample **samples, unsigned count)
+unsigned tfr_transfer_places(const struct tfr_transfer *tr)
+{
+	return tr->set->batch - (tr->open ? tr->open->assigned : 0);
+}
+
+void tfr_staged_assign(struct tfr_transfer *tr, struct tfr_feed_sample **samples, unsigned count)
 {
 	struct tfr_staged_batch *b = tr->open;
 
-	if (!count)
-		return;
 	assert(b && count <= tr->set->batch - b->assigned);
 	if (samples != b->samples + b->assigned)
 		memcpy(b->samples + b->assigned, samples, count * sizeof(*samples));
 	b->assigned += count;
-	b->done = b->records = b->assigned;
+	b->records = b->assigned;
 	if (b->assigned == tr->set->batch)
 		close_batch(tr, false);
+}
+
+/* The samples are not looked at here, under the lock: they may be in no cache. */
+void tfr_transfer_add_samples(
+	struct tfr_transfer *tr, struct tfr_feed_sample **samples, unsigned count)
+{
+	if (!count)
+		return;
+	tr->open->done += count; /* before it is closed, which may end it */
+	tfr_staged_assign(tr, samples, count);
+}
+
+void tfr_transfer_piece_done(struct tfr_transfer *tr, const struct tfr_batch_piece *piece)
+{
+	struct tfr_staged_batch *b = piece->batch;
+
+	assert(piece->count <= b->assigned - b->done);
+	b->done += piece->count;
+	if (b->state == STAGED_CLOSED && b->done == b->assigned)
+		finish(tr, b);
 }
 
 /* ---- lists without batch ---- */

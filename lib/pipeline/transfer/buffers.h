@@ -32,6 +32,7 @@ struct tfr_staged_batch {
 	bool *bad;			  /* places without an image */
 	struct tfr_feed_sample **samples; /* of records, by place; of an image's copies the first */
 	struct tfr_bytes *records_at;	  /* for features, by place */
+	uint32_t pieces; /* of the first of `samples`: copied already, or being copied */
 	uint64_t payload_bytes;
 	uint64_t used; /* bytes, once it is ready */
 	struct tfr_tensor *tensors;
@@ -155,12 +156,25 @@ enum tfr_status tfr_device_buffer_grow(
 
 /* The batch can travel. */
 void tfr_staged_ready(struct tfr_transfer *tr, struct tfr_staged_batch *b);
+/* Notes samples in the open batch, whose places are not done yet. */
+void tfr_staged_assign(struct tfr_transfer *tr, struct tfr_feed_sample **samples, unsigned count);
 /* Sets the size of the batch and describes its tensors, without features. */
 void tfr_staged_end_images(const struct tfr_transfer *tr, struct tfr_staged_batch *b);
 
 /* ---- complete.c ---- */
 
 void tfr_staged_describe(const struct tfr_transfer *tr, struct tfr_staged_batch *b);
+
+/* ---- payloads.c ---- */
+
+/* Ends a batch all of whose payloads were copied in pieces; false: more is to be done. */
+bool tfr_staged_end_pieces(const struct tfr_transfer *tr, struct tfr_staged_batch *b);
+/* Sums up the payloads that are not in pieces: not under the lock, for they may be far. */
+void tfr_staged_weigh(struct tfr_staged_batch *b);
+/* Copies them. */
+enum tfr_status tfr_staged_copy_payloads(
+	struct tfr_transfer *tr, struct tfr_staged_batch *b, struct tfr_error *err);
+
 /* ---- uploader.c ---- */
 
 /* A thread's main function; its argument is a struct tfr_uploader. */

@@ -41,7 +41,7 @@ static void move_place(
 		b->records_at[to] = b->records_at[from];
 }
 
-enum { AHEAD = 16, LINE = 64, FETCHED = 512 };
+enum { LINE = 64, FETCHED = 512 };
 
 /* Samples from a shuffle buffer are in no cache; varints are decoded 64 bytes at a time, beyond
  * the last one. */
@@ -49,18 +49,6 @@ static void fetch(const uint8_t *data, size_t size)
 {
 	for (size_t at = 0; at <= size && at < FETCHED; at += LINE)
 		__builtin_prefetch(data + at);
-}
-
-/* Adds up a batch of records: not under the lock, for they may be far. */
-static void weigh_records(struct tfr_staged_batch *b)
-{
-	b->payload_bytes = 0;
-	for (uint32_t i = 0; i < b->assigned; i++) {
-		if (i + AHEAD < b->assigned)
-			__builtin_prefetch(b->samples[i + AHEAD]);
-		b->payload_bytes += b->samples[i]->size;
-		b->epoch = b->samples[i]->epoch;
-	}
 }
 
 /* The record of every place: copies of an image have that of the first. */
@@ -92,35 +80,6 @@ static void close_gaps(const struct tfr_transfer *tr, struct tfr_staged_batch *b
 			move_place(tr, b, i, end);
 	}
 	memset(b->bad, 0, tr->set->batch * sizeof(*b->bad));
-}
-
-/* ---- payloads ---- */
-
-static enum tfr_status copy_payloads(
-	struct tfr_transfer *tr, struct tfr_staged_batch *b, struct tfr_error *err)
-{
-	uint64_t at = (b->records + 1) * sizeof(int64_t), offset = 0;
-	enum tfr_status status = tfr_staging_grow(b->home,
-		(uint64_t)(b - b->home->batches) * tr->layout.stride + at + b->payload_bytes, err);
-	int64_t *offsets;
-	uint8_t *bytes;
-
-	if (status)
-		return status;
-	if (tr->set->opts.steps_per_transfer > 1 && at + b->payload_bytes > tr->layout.stride)
-		return tfr_staging_grow(b->home, b->home->capacity + b->payload_bytes, err);
-	offsets = (int64_t *)tfr_staged_memory(tr, b);
-	bytes = (uint8_t *)offsets + at;
-	for (uint32_t i = 0; i < b->records; i++) {
-		const struct tfr_feed_sample *s = b->samples[i];
-
-		offsets[i] = (int64_t)offset;
-		memcpy(bytes + offset, s->data, s->size);
-		offset += s->size;
-	}
-	offsets[b->records] = (int64_t)offset;
-	b->used = at + offset;
-	return TFR_OK;
 }
 
 /* ---- tensors ---- */
@@ -290,7 +249,7 @@ static enum tfr_status complete(struct tfr_transfer *tr, struct tfr_staged_batch
 	enum tfr_status status = TFR_OK;
 
 	if (!tr->set->images)
-		weigh_records(b);
+		tfr_staged_weigh(b);
 	if (b->records_at)
 		note_records(b);
 	if (b->gaps)
@@ -298,7 +257,7 @@ static enum tfr_status complete(struct tfr_transfer *tr, struct tfr_staged_batch
 	if (tr->set->features) {
 		status = put_features(tr, b, parser, time, start, err);
 	} else if (b->samples) {
-		status = copy_payloads(tr, b, err);
+		status = tfr_staged_copy_payloads(tr, b, err);
 		tfr_staged_describe(tr, b);
 	} else {
 		tfr_staged_end_images(tr, b);

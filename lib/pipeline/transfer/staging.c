@@ -5,13 +5,14 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <tfr-private/text.h>
 
 #include "base/error.h"
 #include "pipeline/transfer/buffers.h"
 
-enum { ALIGN = 64, STRIDE = 256 };
+enum { ALIGN = 64, STRIDE = 256, HUGE_PAGE = 2 << 20 };
 
 static uint64_t align(uint64_t n, uint64_t to)
 {
@@ -118,8 +119,10 @@ static enum tfr_status alloc_staging(
 	enum tfr_status status;
 
 	if (!l->device) {
-		got = aligned_alloc(STRIDE, align(size, STRIDE));
+		got = aligned_alloc(size < HUGE_PAGE ? STRIDE : HUGE_PAGE, align(size, STRIDE));
 		*memory = got;
+		if (got && size >= HUGE_PAGE)
+			madvise(got, size, MADV_HUGEPAGE);
 		return got ? TFR_OK : tfr_fail_nomem(err, "making room for batches");
 	}
 	status = tfr_device_alloc(l->device,

@@ -79,6 +79,24 @@ struct tfr_feed_sample **tfr_transfer_sample_room(struct tfr_transfer *tr, unsig
 void tfr_transfer_add_samples(
 	struct tfr_transfer *tr, struct tfr_feed_sample **samples, unsigned count);
 
+/* Records whose payloads one worker copies to their places. */
+struct tfr_batch_piece {
+	struct tfr_staged_batch *batch;
+	uint32_t from, count; /* places */
+	uint64_t at;	      /* after the offsets of a full batch */
+};
+
+/* Places left in the open batch, or in the next one. */
+unsigned tfr_transfer_places(const struct tfr_transfer *tr);
+/* Adds samples to the open batch, which takes them over.  True: the caller copies the piece.
+ * False: they are copied when the batch is complete. */
+bool tfr_transfer_add_piece(struct tfr_transfer *tr, struct tfr_feed_sample **samples,
+	unsigned count, struct tfr_batch_piece *piece);
+/* Copies it; without the lock. */
+void tfr_transfer_copy_piece(
+	struct tfr_transfer *tr, const struct tfr_batch_piece *piece, struct tfr_job_time *time);
+void tfr_transfer_piece_done(struct tfr_transfer *tr, const struct tfr_batch_piece *piece);
+
 /* An epoch ends: the open batch is short, or left out (drop_remainder). */
 void tfr_transfer_end_epoch(struct tfr_transfer *tr);
 /* Nothing more comes: incomplete transfers are uploaded as they are. */
