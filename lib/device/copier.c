@@ -1,8 +1,8 @@
 /* device/copier.c - the work of host and sim: copies, normalisation, and simulated time.
  *
- * An event is a job of one of the two queues.  The due time of paced work counts from its request,
- * so a thread that is late once does not stay late.  `link_free_ns` and `compute_free_ns` belong to
- * their queue's thread. */
+ * An event is a job of one of the three queues.  The due time of paced work counts from its
+ * request, so a thread that is late once does not stay late.  `link_free_ns` and `compute_free_ns`
+ * belong to their queue's thread. */
 #include "device/copier.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "device/stream_copy.h"
 
 enum { PAGE = 4096, HUGE_PAGE = 2 << 20, BOUNCE = 4 << 20 };
-enum { LINK, COMPUTE };
+enum { LINK, KERNELS, COMPUTE };
 
 struct copier_event {
 	struct tfr_event event; /* first */
@@ -274,10 +274,12 @@ enum tfr_status tfr_copier_normalise(struct tfr_device *dev, const struct tfr_no
 	struct tfr_event *event, struct tfr_error *err)
 {
 	struct copier_event *ev = (struct copier_event *)event;
+	struct copier *c = dev->state;
 
 	(void)err;
 	ev->normalise = *what;
-	put(dev, LINK, ev, run_normalise);
+	ev->job.run = run_normalise;
+	tfr_queues_put_behind(&c->queues, KERNELS, LINK, &ev->job);
 	return TFR_OK;
 }
 
@@ -327,6 +329,7 @@ enum tfr_status tfr_copier_download(
 
 	(void)err;
 	tfr_queues_drain(&c->queues, LINK);
+	tfr_queues_drain(&c->queues, KERNELS);
 	memcpy(to, from, size);
 	return TFR_OK;
 }

@@ -1,5 +1,5 @@
-/* device/copier.h - a device of two threads.  One copies and normalises in order, as fast as memory
- * allows or at a set pace.  The other sleeps for the time of computing.
+/* device/copier.h - a device of three threads.  One copies in order, as fast as memory allows or at
+ * a set pace.  One normalises what has arrived.  The third sleeps for the time of computing.
  *
  * host is a copier without a pace; sim is one with a pace.  The link of a paced one is occupied for
  * size / bandwidth, one copy after another, and a copy has arrived `latency` after its last byte

@@ -21,12 +21,17 @@ static void *queue_main(void *arg)
 			pthread_cond_wait(&own->work, &q->lock);
 			continue;
 		}
+		if (job->behind && job->behind->finished < job->ahead) {
+			pthread_cond_wait(&q->done, &q->lock);
+			continue;
+		}
 		pthread_mutex_unlock(&q->lock);
 		job->run(job);
 		pthread_mutex_lock(&q->lock);
 		own->head = job->next;
 		if (!own->head)
 			own->tail = NULL;
+		own->finished++;
 		job->pending = false;
 		pthread_cond_broadcast(&q->done);
 	}
@@ -80,11 +85,12 @@ void tfr_queues_close(struct tfr_queues *q)
 	pthread_cond_destroy(&q->cut);
 }
 
-void tfr_queues_put(struct tfr_queues *q, unsigned which, struct tfr_queue_job *job)
+static void put(struct tfr_queues *q, struct tfr_queue *to, const struct tfr_queue *behind,
+	struct tfr_queue_job *job)
 {
-	struct tfr_queue *to = &q->at[which];
-
 	pthread_mutex_lock(&q->lock);
+	job->behind = behind;
+	job->ahead = behind ? behind->added : 0;
 	job->next = NULL;
 	job->pending = true;
 	job->cut = false;
@@ -94,8 +100,20 @@ void tfr_queues_put(struct tfr_queues *q, unsigned which, struct tfr_queue_job *
 	else
 		to->head = job;
 	to->tail = job;
+	to->added++;
 	pthread_cond_signal(&to->work);
 	pthread_mutex_unlock(&q->lock);
+}
+
+void tfr_queues_put(struct tfr_queues *q, unsigned which, struct tfr_queue_job *job)
+{
+	put(q, &q->at[which], NULL, job);
+}
+
+void tfr_queues_put_behind(
+	struct tfr_queues *q, unsigned which, unsigned behind, struct tfr_queue_job *job)
+{
+	put(q, &q->at[which], &q->at[behind], job);
 }
 
 void tfr_queues_wait(struct tfr_queues *q, const struct tfr_queue_job *job)
@@ -140,8 +158,11 @@ void tfr_queues_cut(struct tfr_queues *q, struct tfr_queue_job *job)
 
 void tfr_queues_drain(struct tfr_queues *q, unsigned which)
 {
+	uint64_t all;
+
 	pthread_mutex_lock(&q->lock);
-	while (q->at[which].head)
+	all = q->at[which].added;
+	while (q->at[which].finished < all)
 		pthread_cond_wait(&q->done, &q->lock);
 	pthread_mutex_unlock(&q->lock);
 }
