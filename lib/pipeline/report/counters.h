@@ -20,7 +20,8 @@ struct tfr_statistics {
 	struct tfr_counter_snapshot now, first, last; /* at the first and last batch */
 	struct tfr_stage_counter inflated; /* of all readers: the row inflate, where there is one */
 	uint64_t flights, flight_ns;	   /* uploads, from their start to their arrival */
-	struct tfr_load load_then;	   /* as the feed was opened */
+	uint64_t kernel_ns, kernel_batches;   /* floats made by devices */
+	struct tfr_load load_then;	      /* as the feed was opened */
 	uint64_t start_ns, first_ns, last_ns; /* opened; first and last batch delivered */
 	uint64_t batches, records, payload_bytes, device_bytes, epochs;
 	uint64_t first_records, first_payload_bytes, first_device_bytes;

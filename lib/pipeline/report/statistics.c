@@ -145,6 +145,12 @@ void tfr_statistics_uploaded(struct tfr_statistics *s, uint64_t busy_ns, uint64_
 	c->bytes += bytes;
 }
 
+void tfr_statistics_kernels(struct tfr_statistics *s, uint64_t busy_ns, uint64_t batches)
+{
+	s->kernel_ns += busy_ns;
+	s->kernel_batches += batches;
+}
+
 /* ---- batches ---- */
 
 bool tfr_statistics_steady(const struct tfr_statistics *s)

@@ -72,6 +72,7 @@ struct tfr_device_buffer {
 	uint64_t made_at; /* floats that the device makes, after all that travelled */
 	struct tfr_event *event;
 	struct tfr_device_batch *batches;
+	uint64_t number; /* of its first batch */
 	unsigned count, held;
 	bool handed_out;     /* all of them */
 	uint64_t started_ns; /* its upload */
@@ -86,18 +87,20 @@ struct tfr_uploader {
 	unsigned thread; /* its number in traces */
 	struct tfr_staging_buffer *staging;
 	struct tfr_device_buffer *targets;
-	/* Transfers that were begun, have arrived, and were handed out completely. */
-	uint64_t transfers, landed, passed;
+	/* Transfers that were begun, whose copies have arrived, whose batches are complete on the
+	 * device, and that were handed out completely. */
+	uint64_t transfers, arrived, landed, passed;
 	unsigned *staged_in;	      /* the targets of those that have arrived, by their number */
 	struct tfr_feed_waiter ready; /* a transfer is complete, or a target free */
-	pthread_t id;
-	bool started;
+	struct tfr_feed_waiter arrival; /* a copy has arrived, whose kernels are waited for */
+	pthread_t id, kernel_waiter;
+	bool started, kernel_waiter_started;
 	struct tfr_span span;
 	uint64_t link_done_ns;			    /* when the last upload was seen to end */
 	uint64_t busy_ns, sent_batches, sent_bytes; /* over this link */
 	uint8_t *check;				    /* the copy of an upload, to be compared */
 	uint64_t check_capacity;
-	struct tfr_error err;
+	struct tfr_error err, kernel_err; /* of the two threads */
 };
 
 struct tfr_transfer {
@@ -133,8 +136,8 @@ struct tfr_transfer {
 /* The staging buffer whose upload began first and has not arrived; NULL: there is none. */
 static inline struct tfr_staging_buffer *tfr_uploader_oldest(const struct tfr_uploader *l)
 {
-	return l->transfers > l->landed ? &l->staging[l->landed % l->transfer->set->plan.staging]
-					: NULL;
+	return l->transfers > l->arrived ? &l->staging[l->arrived % l->transfer->set->plan.staging]
+					 : NULL;
 }
 
 static inline uint8_t *tfr_staged_memory(
@@ -174,6 +177,18 @@ void tfr_staged_weigh(struct tfr_staged_batch *b);
 /* Copies them. */
 enum tfr_status tfr_staged_copy_payloads(
 	struct tfr_transfer *tr, struct tfr_staged_batch *b, struct tfr_error *err);
+
+/* ---- kernels.c ---- */
+
+/* Whether a thread of its own waits for the kernels of this device. */
+bool tfr_uploader_leaves_kernels(const struct tfr_uploader *l);
+/* Its main function; the argument is a struct tfr_uploader. */
+void *tfr_kernel_waiter_main(void *arg);
+/* Waits for the kernels of a target; without the lock. */
+enum tfr_status tfr_uploader_await_kernels(
+	struct tfr_device_buffer *t, double *seconds, struct tfr_error *err);
+/* The oldest transfer that has arrived is complete; with the lock. */
+void tfr_uploader_land(struct tfr_uploader *l, double kernel_seconds);
 
 /* ---- uploader.c ---- */
 

@@ -124,12 +124,27 @@ void tfr_transfer_release(struct tfr_transfer *tr, const struct tfr_batch *batch
 
 /* ---- reports ---- */
 
+static enum tfr_status stalled_kernels(const struct tfr_uploader *l, struct tfr_error *err)
+{
+	const struct tfr_feed_settings *set = l->transfer->set;
+	const struct tfr_device_buffer *t = &l->targets[l->staged_in[l->landed % set->plan.device]];
+
+	tfr_fail(err, TFR_ESYS,
+		"nothing moved for %g s: stage 'upload' waits for %s to normalise batch %llu",
+		set->opts.stall_timeout, tfr_device_name(l->device), (unsigned long long)t->number);
+	if (err)
+		err->sys_errno = ETIMEDOUT;
+	return TFR_ESYS;
+}
+
 enum tfr_status tfr_transfer_stalled(const struct tfr_transfer *tr, struct tfr_error *err)
 {
 	const struct tfr_uploader *l = tr->set->uploads ? next_uploader(tr) : NULL;
 	const struct tfr_staging_buffer *b = l ? tfr_uploader_oldest(l) : NULL;
 	char size[TFR_SIZE_TEXT];
 
+	if (l && l->arrived > l->landed)
+		return stalled_kernels(l, err);
 	if (!b)
 		return TFR_OK;
 	tfr_fail(err, TFR_ESYS,

@@ -213,6 +213,7 @@ static enum tfr_status uploader_init(struct tfr_transfer *tr, unsigned i, struct
 	l->device = tr->set->uploads ? tr->set->opts.devices[i] : NULL;
 	pthread_mutex_lock(&tr->control->lock);
 	tfr_feed_add_waiter(tr->control, &l->ready);
+	tfr_feed_add_waiter(tr->control, &l->arrival);
 	tfr_statistics_watch(tr->statistics, &l->span);
 	pthread_mutex_unlock(&tr->control->lock);
 	l->staging = calloc(tr->set->plan.staging, sizeof(*l->staging));
@@ -230,6 +231,18 @@ static enum tfr_status uploader_init(struct tfr_transfer *tr, unsigned i, struct
 	return status;
 }
 
+static int start_threads(struct tfr_uploader *l)
+{
+	int rc = pthread_create(&l->id, NULL, tfr_uploader_main, l);
+
+	l->started = rc == 0;
+	if (rc || !tfr_uploader_leaves_kernels(l))
+		return rc;
+	rc = pthread_create(&l->kernel_waiter, NULL, tfr_kernel_waiter_main, l);
+	l->kernel_waiter_started = rc == 0;
+	return rc;
+}
+
 enum tfr_status tfr_transfer_start(
 	struct tfr_transfer *tr, unsigned first_thread, struct tfr_error *err)
 {
@@ -245,12 +258,8 @@ enum tfr_status tfr_transfer_start(
 		return tfr_fail_nomem(err, "making room for batches");
 	for (; status == TFR_OK && tr->uploader_count < count; tr->uploader_count++)
 		status = uploader_init(tr, tr->uploader_count, err);
-	for (unsigned i = 0; status == TFR_OK && rc == 0 && i < count; i++) {
-		struct tfr_uploader *l = &tr->uploaders[i];
-
-		rc = pthread_create(&l->id, NULL, tfr_uploader_main, l);
-		l->started = rc == 0;
-	}
+	for (unsigned i = 0; status == TFR_OK && rc == 0 && i < count; i++)
+		rc = start_threads(&tr->uploaders[i]);
 	if (rc)
 		return tfr_fail(err, TFR_ESYS, "cannot start the workers: %s", strerror(rc));
 	return status;
@@ -258,9 +267,12 @@ enum tfr_status tfr_transfer_start(
 
 void tfr_transfer_stop(struct tfr_transfer *tr)
 {
-	for (unsigned i = 0; i < tr->uploader_count; i++)
+	for (unsigned i = 0; i < tr->uploader_count; i++) {
 		if (tr->uploaders[i].started)
 			pthread_join(tr->uploaders[i].id, NULL);
+		if (tr->uploaders[i].kernel_waiter_started)
+			pthread_join(tr->uploaders[i].kernel_waiter, NULL);
+	}
 }
 
 static void clear_staging(struct tfr_uploader *l, struct tfr_staging_buffer *b)
@@ -327,6 +339,7 @@ void tfr_transfer_free(struct tfr_transfer *tr)
 		for (unsigned k = 0; l->staging && k < tr->set->plan.staging; k++)
 			clear_staging(l, &l->staging[k]);
 		pthread_cond_destroy(&l->ready.changed);
+		pthread_cond_destroy(&l->arrival.changed);
 		free(l->staging);
 		free(l->targets);
 		free(l->staged_in);

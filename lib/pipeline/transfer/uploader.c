@@ -1,9 +1,9 @@
 /* pipeline/transfer/uploader.c - the thread of a device: uploads transfers in order.
  *
  * It is a thread of its own because it waits: it starts every copy that can start, then waits
- * for the oldest.  Staging memory is free again once its copy has arrived, a target once the
- * consumer has released all batches in it.  A list that ends with batch has one uploader without
- * a device: its batches arrive as they are ready. */
+ * for the oldest; kernels.c waits for what the device makes of it.  Staging memory is free again
+ * once its copy has arrived, a target once the consumer has released all batches in it.  A list
+ * that ends with batch has one uploader without a device: its batches arrive as they are ready. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,6 +129,7 @@ static uint64_t note_batches(struct tfr_uploader *l, struct tfr_staging_buffer *
 	uint64_t bytes = 0;
 
 	t->count = t->held = 0;
+	t->number = b->batches[0].number;
 	t->handed_out = false;
 	for (unsigned i = 0; i < count; i++) {
 		const struct tfr_staged_batch *f = &b->batches[i];
@@ -281,19 +282,21 @@ static void account_upload(
 		tr->set, tr->set->rows - 1, l->thread, now - took, now, b->batches[0].number);
 }
 
-static enum tfr_status await(struct tfr_uploader *l, struct tfr_staging_buffer *b, double *seconds)
+/* The seconds of the copy and, where they are waited for here, of the kernels after it. */
+static enum tfr_status await(
+	struct tfr_uploader *l, struct tfr_staging_buffer *b, double *seconds, double *kernels)
 {
 	struct tfr_device_buffer *t = &l->targets[b->target];
+	const struct tfr_pipeline_opts *opts = &l->transfer->set->opts;
 	enum tfr_status status = TFR_OK;
 
-	*seconds = 0;
+	*seconds = *kernels = 0;
 	if (!l->device || !t->count)
 		return TFR_OK;
 	status = tfr_event_wait(t->event, seconds, &l->err);
-	for (unsigned i = 0;
-		status == TFR_OK && l->transfer->set->opts.normalise_on_device && i < t->count; i++)
-		status = tfr_event_wait(t->batches[i].made, NULL, &l->err);
-	if (status == TFR_OK && l->transfer->set->opts.verify)
+	if (status == TFR_OK && opts->normalise_on_device && !tfr_uploader_leaves_kernels(l))
+		status = tfr_uploader_await_kernels(t, kernels, &l->err);
+	if (status == TFR_OK && opts->verify)
 		status = tfr_upload_verify(l, b, t, &l->err);
 	return status;
 }
@@ -302,28 +305,28 @@ static void finish_upload(struct tfr_uploader *l)
 {
 	struct tfr_transfer *tr = l->transfer;
 	struct tfr_staging_buffer *b = tfr_uploader_oldest(l);
-	struct tfr_device_buffer *t = &l->targets[b->target];
-	double seconds;
+	double seconds, kernels;
 	enum tfr_status status;
 
 	pthread_mutex_unlock(&tr->control->lock);
-	status = await(l, b, &seconds);
+	status = await(l, b, &seconds, &kernels);
 	pthread_mutex_lock(&tr->control->lock);
 	if (status) {
 		tfr_feed_fail(tr->control, status, &l->err);
 		return;
 	}
 	account_upload(l, seconds, b);
-	assert(b->state == STAGING_FLYING && t->state == DEVICE_FLYING);
-	t->state = DEVICE_FULL;
-	tr->arrived.now += t->count;
-	l->staged_in[l->landed++ % tr->set->plan.device] = b->target;
+	assert(b->state == STAGING_FLYING);
+	l->staged_in[l->arrived++ % tr->set->plan.device] = b->target;
+	if (tfr_uploader_leaves_kernels(l))
+		pthread_cond_signal(&l->arrival.changed);
+	else
+		tfr_uploader_land(l, kernels);
 	b->state = STAGING_FREE;
 	b->ready = 0;
 	for (unsigned i = 0; i < tr->set->opts.steps_per_transfer; i++)
 		b->batches[i].state = STAGED_EMPTY;
 	tfr_feed_wake_workers(tr->control);
-	pthread_cond_signal(&tr->control->arrivals);
 }
 
 /* Waits for a transfer, or for a target; a list without upload has no row to charge that to. */

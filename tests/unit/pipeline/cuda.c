@@ -302,3 +302,36 @@ Test(pipeline_cuda, without_kernels_normalising_there_is_refused)
 	feed(&o, "cuda", usual);
 	cr_assert_eq(o.end, TFR_END);
 }
+
+/* A kernel that never ends keeps neither the copies after it nor their staging memory. */
+Test(pipeline_cuda, copies_go_on_while_a_kernel_runs)
+{
+	static const char *const path = "p-0";
+	struct tfr_pipeline_opts opts = usual;
+	struct tfr_pipeline_stats stats;
+	struct tfr_set *set = open_set(&path, 1);
+	struct tfr_device **devs = NULL;
+	struct tfr_error err = { 0 };
+	struct tfr_pipeline *p = NULL;
+	struct tfr_batch batch;
+
+	cr_assert_eq(tfr_devices_open(&devs, &opts.device_count, "cuda", &err), TFR_OK);
+	opts.set = set;
+	opts.devices = devs;
+	opts.normalise_on_device = true;
+	opts.stall_timeout = 1;
+	fake_cuda.hangs = "kernel";
+	cr_assert_eq(tfr_pipeline_open(&p, &opts, &err), TFR_OK, "%s", err.message);
+	cr_assert_eq(tfr_pipeline_next(p, &batch, &err), TFR_ESYS);
+	cr_assert_str_eq(err.message,
+		"nothing moved for 1 s: stage 'upload' waits for cuda:0 to normalise batch 0");
+	tfr_pipeline_stats(p, &stats);
+	cr_assert_eq(stats.devices[0].batches, tfr_pipeline_plan(p)->device, "%llu",
+		(unsigned long long)stats.devices[0].batches);
+	fake_cuda.hangs = NULL;
+	fake_cuda_repair();
+	tfr_pipeline_close(p);
+	tfr_devices_close(devs, opts.device_count);
+	tfr_set_close(set);
+	cr_assert(fake_cuda_all_freed());
+}
