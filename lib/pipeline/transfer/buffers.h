@@ -48,6 +48,7 @@ struct tfr_staging_buffer {
 	struct tfr_uploader *uploader;
 	uint8_t *memory;
 	uint64_t capacity;
+	struct tfr_outgrown *outgrown; /* memory that it had before */
 	struct tfr_staged_batch *batches;
 	unsigned ready;	 /* of them */
 	uint64_t bytes;	 /* while flying */
@@ -69,6 +70,7 @@ struct tfr_device_buffer {
 	enum tfr_device_buffer_state state;
 	uint8_t *memory;
 	uint64_t capacity;
+	struct tfr_outgrown *outgrown;
 	uint64_t made_at; /* floats that the device makes, after all that travelled */
 	struct tfr_event *event;
 	struct tfr_device_batch *batches;
@@ -146,14 +148,31 @@ static inline uint8_t *tfr_staged_memory(
 	return b->home->memory + (size_t)(b - b->home->batches) * tr->layout.stride;
 }
 
-/* The plan only estimates the size of a batch with ragged features or payloads.  These grow
- * memory that is not in use to the size of a larger one.  TFR_ENOMEM: that is more than a
- * quarter of the memory allowed, or than the batch's part of a transfer.  Without the lock. */
+enum tfr_status tfr_staging_alloc(
+	struct tfr_uploader *l, uint64_t size, void **memory, struct tfr_error *err);
+void tfr_staging_free(struct tfr_uploader *l, void *memory); /* accepts NULL */
+/* Where floats that the device makes begin, after a transfer of so many bytes. */
+uint64_t tfr_transfer_made_at(const struct tfr_transfer *tr, uint64_t bytes);
+
+/* ---- grow.c ----
+ *
+ * The plan only estimates the size of a batch with ragged features or payloads.  These grow
+ * memory that is not in use to the size of a larger one, without the lock.  After a failure the
+ * memory is as it was.  TFR_ENOMEM: that is more than a quarter of the memory allowed, or than the
+ * batch's part of a transfer, or there is no memory. */
+
+/* Keeps the contents. */
 enum tfr_status tfr_staging_grow(
 	struct tfr_staging_buffer *b, uint64_t need, struct tfr_error *err);
 /* For a transfer of so many bytes and the floats that the device makes after them. */
 enum tfr_status tfr_device_buffer_grow(
 	struct tfr_uploader *l, struct tfr_device_buffer *t, uint64_t bytes, struct tfr_error *err);
+/* The memory that an upload is copied back to. */
+enum tfr_status tfr_check_grow(struct tfr_uploader *l, uint64_t need, struct tfr_error *err);
+/* Memory that was outgrown is kept until the feed ends where freeing it would wait for the device.
+ */
+void tfr_staging_free_outgrown(struct tfr_staging_buffer *b);
+void tfr_device_buffer_free_outgrown(struct tfr_uploader *l, struct tfr_device_buffer *t);
 
 /* ---- assemble.c ---- */
 

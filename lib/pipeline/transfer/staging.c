@@ -7,8 +7,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include <tfr-private/text.h>
-
 #include "base/error.h"
 #include "pipeline/transfer/buffers.h"
 
@@ -91,6 +89,11 @@ void tfr_transfer_plan(
 	}
 }
 
+uint64_t tfr_transfer_made_at(const struct tfr_transfer *tr, uint64_t bytes)
+{
+	return bytes > tr->set->plan.transfer_bytes ? align(bytes, STRIDE) : tr->made_at;
+}
+
 static uint64_t target_bytes(const struct tfr_transfer *tr)
 {
 	return tr->made_bytes ? tr->made_at + tr->made_bytes : tr->set->plan.transfer_bytes;
@@ -112,27 +115,22 @@ uint64_t tfr_transfer_bytes(const struct tfr_transfer *tr, unsigned staging, uns
 
 /* ---- making and unmaking ---- */
 
-static enum tfr_status alloc_staging(
-	struct tfr_uploader *l, uint64_t size, uint8_t **memory, struct tfr_error *err)
+enum tfr_status tfr_staging_alloc(
+	struct tfr_uploader *l, uint64_t size, void **memory, struct tfr_error *err)
 {
-	void *got = NULL;
-	enum tfr_status status;
+	bool huge = size >= HUGE_PAGE;
 
-	if (!l->device) {
-		got = aligned_alloc(size < HUGE_PAGE ? STRIDE : HUGE_PAGE, align(size, STRIDE));
-		*memory = got;
-		if (got && size >= HUGE_PAGE)
-			madvise(got, size, MADV_HUGEPAGE);
-		return got ? TFR_OK : tfr_fail_nomem(err, "making room for batches");
-	}
-	status = tfr_device_alloc(l->device,
-		l->transfer->set->opts.pageable ? TFR_MEMORY_PAGEABLE : TFR_MEMORY_STAGING, size,
-		&got, err);
-	*memory = got;
-	return status;
+	if (l->device)
+		return tfr_device_alloc(l->device,
+			l->transfer->set->opts.pageable ? TFR_MEMORY_PAGEABLE : TFR_MEMORY_STAGING,
+			size, memory, err);
+	*memory = aligned_alloc(huge ? HUGE_PAGE : STRIDE, align(size, huge ? HUGE_PAGE : STRIDE));
+	if (*memory && huge)
+		madvise(*memory, size, MADV_HUGEPAGE);
+	return *memory ? TFR_OK : tfr_fail_nomem(err, "making room for batches");
 }
 
-static void free_staging(struct tfr_uploader *l, uint8_t *memory)
+void tfr_staging_free(struct tfr_uploader *l, void *memory)
 {
 	if (!l->device)
 		free(memory);
@@ -163,6 +161,7 @@ static enum tfr_status staging_init(
 {
 	struct tfr_transfer *tr = l->transfer;
 	enum tfr_status status = TFR_OK;
+	void *memory = NULL;
 
 	b->uploader = l;
 	b->batches = calloc(tr->set->opts.steps_per_transfer, sizeof(*b->batches));
@@ -171,7 +170,10 @@ static enum tfr_status staging_init(
 	for (unsigned i = 0; status == TFR_OK && i < tr->set->opts.steps_per_transfer; i++)
 		status = batch_init(tr, b, &b->batches[i], err);
 	b->capacity = tr->set->plan.transfer_bytes;
-	return status ? status : alloc_staging(l, b->capacity, &b->memory, err);
+	if (status == TFR_OK)
+		status = tfr_staging_alloc(l, b->capacity, &memory, err);
+	b->memory = status ? NULL : memory;
+	return status;
 }
 
 static enum tfr_status target_init(
@@ -290,7 +292,8 @@ static void clear_staging(struct tfr_uploader *l, struct tfr_staging_buffer *b)
 		free(f->records_at);
 	}
 	free(b->batches);
-	free_staging(l, b->memory);
+	tfr_staging_free(l, b->memory);
+	tfr_staging_free_outgrown(b);
 }
 
 static void clear_target(struct tfr_uploader *l, struct tfr_device_buffer *t)
@@ -303,6 +306,7 @@ static void clear_target(struct tfr_uploader *l, struct tfr_device_buffer *t)
 	tfr_event_free(t->event);
 	if (t->memory)
 		tfr_device_free(l->device, TFR_MEMORY_DEVICE, t->memory);
+	tfr_device_buffer_free_outgrown(l, t);
 }
 
 static void cut_short(struct tfr_uploader *l)
@@ -347,65 +351,4 @@ void tfr_transfer_free(struct tfr_transfer *tr)
 	}
 	free(tr->uploaders);
 	free(tr);
-}
-
-static enum tfr_status may_grow(const struct tfr_transfer *tr, uint64_t need, struct tfr_error *err)
-{
-	char text[TFR_SIZE_TEXT];
-
-	if (need <= tr->set->opts.memory / 4 && tr->set->opts.steps_per_transfer == 1)
-		return TFR_OK;
-	tfr_fail(err, TFR_ENOMEM, "a batch of %u records takes %s, %s", tr->set->batch,
-		tfr_format_size(need, text),
-		tr->set->opts.steps_per_transfer > 1 ? "more than its part of a transfer"
-						     : "a quarter of the memory allowed and more");
-	tfr_error_hint(err, "Lower --batch or raise --memory.");
-	return TFR_ENOMEM;
-}
-
-enum tfr_status tfr_staging_grow(struct tfr_staging_buffer *b, uint64_t need, struct tfr_error *err)
-{
-	struct tfr_uploader *l = b->uploader;
-	enum tfr_status status;
-	uint8_t *larger;
-
-	if (need <= b->capacity)
-		return TFR_OK;
-	status = may_grow(l->transfer, need, err);
-	need += need / 8;
-	if (status == TFR_OK)
-		status = alloc_staging(l, need, &larger, err);
-	if (status)
-		return status;
-	memcpy(larger, b->memory, b->capacity);
-	free_staging(l, b->memory);
-	b->memory = larger;
-	b->capacity = need;
-	return TFR_OK;
-}
-
-enum tfr_status tfr_device_buffer_grow(
-	struct tfr_uploader *l, struct tfr_device_buffer *t, uint64_t bytes, struct tfr_error *err)
-{
-	const struct tfr_transfer *tr = l->transfer;
-	uint64_t need = bytes;
-	enum tfr_status status;
-	void *got = NULL;
-
-	t->made_at = tr->made_at;
-	if (bytes > tr->set->plan.transfer_bytes)
-		t->made_at = align(bytes, STRIDE);
-	if (tr->made_bytes)
-		need = t->made_at + tr->made_bytes;
-	if (need <= t->capacity)
-		return TFR_OK;
-	status = may_grow(tr, bytes, err);
-	if (status)
-		return status;
-	need += bytes / 8;
-	tfr_device_free(l->device, TFR_MEMORY_DEVICE, t->memory);
-	status = tfr_device_alloc(l->device, TFR_MEMORY_DEVICE, need, &got, err);
-	t->memory = got;
-	t->capacity = status ? 0 : need;
-	return status;
 }

@@ -55,23 +55,12 @@ static enum tfr_status compare_made(struct tfr_uploader *l, const struct tfr_sta
 	return TFR_OK;
 }
 
-/* A batch may be larger than planned. */
-static enum tfr_status grow_check(struct tfr_uploader *l, uint64_t need, struct tfr_error *err)
-{
-	if (need <= l->check_capacity)
-		return TFR_OK;
-	free(l->check);
-	l->check = malloc(need + need / 8);
-	l->check_capacity = l->check ? need + need / 8 : 0;
-	return l->check ? TFR_OK : tfr_fail_nomem(err, "making room for a batch copied back");
-}
-
 enum tfr_status tfr_upload_verify(struct tfr_uploader *l, const struct tfr_staging_buffer *b,
 	const struct tfr_device_buffer *t, struct tfr_error *err)
 {
 	struct tfr_transfer *tr = l->transfer;
 	enum tfr_status status =
-		grow_check(l, tr->made_bytes ? t->made_at + tr->made_bytes : b->bytes, err);
+		tfr_check_grow(l, tr->made_bytes ? t->made_at + tr->made_bytes : b->bytes, err);
 
 	if (status == TFR_OK)
 		status = tfr_device_download(l->device, l->check, t->memory, b->bytes, err);

@@ -335,3 +335,90 @@ Test(pipeline_cuda, copies_go_on_while_a_kernel_runs)
 	tfr_set_close(set);
 	cr_assert(fake_cuda_all_freed());
 }
+
+/* Payloads that grow from batch to batch, so that every buffer is outgrown several times. */
+static void make_growing(void)
+{
+	struct tfr_writer *w;
+	char *zeros = calloc(1, 1 << 20);
+
+	cr_assert_eq(tfr_writer_open(&w, "g", NULL, NULL), TFR_OK);
+	for (unsigned i = 0; i < 400; i++)
+		cr_assert_eq(
+			tfr_writer_put(w, zeros, i < 100 ? 100 : (i - 80) * 2500, NULL), TFR_OK);
+	cr_assert_eq(tfr_writer_publish(w, NULL), TFR_OK);
+	tfr_writer_close(w);
+	free(zeros);
+}
+
+static const struct tfr_pipeline_opts growing = {
+	.stages = "read=1,batch=4,upload", .epochs = 1, .threads = 2, .memory = 64 << 20
+};
+
+/* A driver waits for all work on its device before it frees memory. */
+Test(pipeline_cuda, growing_frees_no_memory_while_the_device_works)
+{
+	static const char *const path = "g";
+	struct tfr_pipeline_opts opts = growing;
+	struct tfr_set *set;
+	struct tfr_device **devs = NULL;
+	struct tfr_error err = { 0 };
+	struct tfr_pipeline *p = NULL;
+	struct tfr_batch batch;
+	enum tfr_status status;
+
+	make_growing();
+	set = open_set(&path, 1);
+	fake_cuda.bandwidth = 2e9;
+	cr_assert_eq(tfr_devices_open(&devs, &opts.device_count, "cuda", &err), TFR_OK);
+	opts.set = set;
+	opts.devices = devs;
+	cr_assert_eq(tfr_pipeline_open(&p, &opts, &err), TFR_OK, "%s", err.message);
+	fake_cuda_waiting_frees();
+	while ((status = tfr_pipeline_next(p, &batch, &err)) == TFR_OK)
+		tfr_pipeline_release(p, &batch);
+	cr_assert_eq(status, TFR_END, "%s", err.message);
+	cr_assert_eq(fake_cuda_waiting_frees(), 0);
+	tfr_pipeline_close(p);
+	tfr_devices_close(devs, opts.device_count);
+	tfr_set_close(set);
+	cr_assert(fake_cuda_all_freed());
+}
+
+/* Each allocation fails in turn: nothing is used that is not there, and all is freed. */
+Test(pipeline_cuda, growing_fails_at_each_allocation)
+{
+	static const char *const allocations[] = { "cuMemAlloc_v2", "cuMemHostAlloc" };
+	static const char *const path = "g";
+
+	make_growing();
+	for (unsigned c = 0; c < 2; c++)
+		for (int after = 0, failed = true; failed; after++) {
+			struct tfr_pipeline_opts opts = growing;
+			struct tfr_set *set = open_set(&path, 1);
+			struct tfr_device **devs = NULL;
+			struct tfr_error err = { 0 };
+			struct tfr_pipeline *p = NULL;
+			struct tfr_batch batch;
+			enum tfr_status status;
+
+			fake_cuda.fails = allocations[c];
+			fake_cuda.after = after;
+			fake_cuda.error = 2;
+			status = tfr_devices_open(&devs, &opts.device_count, "cuda", &err);
+			opts.set = set;
+			opts.devices = devs;
+			if (!status)
+				status = tfr_pipeline_open(&p, &opts, &err);
+			while (!status && !(status = tfr_pipeline_next(p, &batch, &err)))
+				tfr_pipeline_release(p, &batch);
+			failed = status != TFR_END;
+			if (failed)
+				cr_assert_eq(status, TFR_ENOMEM, "%s", err.message);
+			tfr_pipeline_close(p);
+			tfr_devices_close(devs, devs ? opts.device_count : 0);
+			tfr_set_close(set);
+			fake_cuda_repair();
+			cr_assert(fake_cuda_all_freed(), "%s %d", allocations[c], after);
+		}
+}
