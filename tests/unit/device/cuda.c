@@ -255,6 +255,12 @@ Test(cuda, pageable_memory_is_what_it_says)
 	clear_bed(&b);
 }
 
+static void end_hangs(void)
+{
+	fake_cuda.hangs = NULL;
+	fake_cuda_repair();
+}
+
 Test(cuda, copies_are_asynchronous_and_timed_by_the_device)
 {
 	struct tfr_device *dev;
@@ -262,6 +268,7 @@ Test(cuda, copies_are_asynchronous_and_timed_by_the_device)
 	void *staging, *memory;
 
 	fake_cuda.bandwidth = 20e6; /* 50 ms each */
+	fake_cuda.hangs = "copy";
 	cr_assert_eq(tfr_device_open(&dev, "cuda", NULL), TFR_OK);
 	cr_assert_eq(tfr_device_alloc(dev, TFR_MEMORY_STAGING, 1000000, &staging, NULL), TFR_OK);
 	cr_assert_eq(tfr_device_alloc(dev, TFR_MEMORY_DEVICE, 1000000, &memory, NULL), TFR_OK);
@@ -273,6 +280,7 @@ Test(cuda, copies_are_asynchronous_and_timed_by_the_device)
 	}
 	cr_assert_not(tfr_event_done(events[0]));
 	cr_assert_eq(fake_cuda_most_in_flight(), 3);
+	end_hangs();
 	cr_assert_eq(fake_cuda_pageable_copies(), 0);
 	for (int i = 0; i < 3; i++) {
 		double seconds = 0;
@@ -287,12 +295,6 @@ Test(cuda, copies_are_asynchronous_and_timed_by_the_device)
 	tfr_device_close(dev);
 	cr_assert_eq(fake_cuda_waiting_frees(), 0);
 	cr_assert(fake_cuda_all_freed());
-}
-
-static void end_hangs(void)
-{
-	fake_cuda.hangs = NULL;
-	fake_cuda_repair();
 }
 
 static void *upload_pageable(void *arg)

@@ -3,7 +3,9 @@
 #define TESTS_UNIT_DRIVER_H
 
 #include <criterion/criterion.h>
+#include <pthread.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "calls.h"
 #include "fake_cuda.h"
@@ -12,6 +14,29 @@
 enum { INVALID_IMAGE = 200, INVALID_CONTEXT = 201, NOT_FOUND = 500, CONTEXT_DESTROYED = 709 };
 
 #define OK(call) cr_assert_eq(call, CUDA_OK)
+
+/* Work that ends only when the test lets it. */
+static inline void end_hangs(void)
+{
+	fake_cuda.hangs = NULL;
+	fake_cuda_repair();
+}
+
+static inline void *end_hangs_soon(void *unused)
+{
+	usleep(50000);
+	end_hangs();
+	return unused;
+}
+
+/* The calling thread waits for that work meanwhile. */
+static inline pthread_t end_hangs_later(void)
+{
+	pthread_t thread;
+
+	cr_assert_eq(pthread_create(&thread, NULL, end_hangs_soon, NULL), 0);
+	return thread;
+}
 
 struct bed {
 	int device;

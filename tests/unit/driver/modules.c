@@ -201,20 +201,23 @@ Test(launches, spin_on_all_blocks_at_once_beside_copies)
 /* CUDA loads a kernel lazily, which waits for the kernels in progress. */
 Test(launches, load_a_kernel_that_was_not_asked_about)
 {
-	struct CUfunc_st *spin, *late;
-	uint64_t ns = 20000000;
+	struct CUfunc_st *late;
+	uint64_t ns = 0;
 	void *parameters[] = { &ns };
+	pthread_t thread;
 	struct kernels k;
 	struct bed b;
 
 	open_bed(&b, 0, 100);
 	load_kernels(&k);
-	spin = k.spin;
 	OK(cuModuleGetFunction(&late, k.module, "tfr_spin"));
-	OK(cuLaunchKernel(spin, 1, 1, 1, 1, 1, 1, 0, b.stream, parameters, NULL));
+	fake_cuda.hangs = "kernel";
+	OK(cuLaunchKernel(k.spin, 1, 1, 1, 1, 1, 1, 0, b.stream, parameters, NULL));
+	thread = end_hangs_later();
 	OK(cuLaunchKernel(late, 1, 1, 1, 1, 1, 1, 0, b.other, parameters, NULL));
 	cr_assert_eq(fake_cuda_waiting_frees(), 1);
 	OK(cuStreamSynchronize(b.other));
+	pthread_join(thread, NULL);
 	OK(cuModuleUnload(k.module));
 	close_bed(&b);
 }

@@ -1,8 +1,6 @@
 /* The fake driver: streams, events, copies and memory. */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "unit/driver/driver.h"
@@ -27,6 +25,7 @@ Test(streams, do_their_work_in_order_and_later)
 	float ms = 0;
 
 	fake_cuda.bandwidth = 2e6; /* 50 ms */
+	fake_cuda.hangs = "copy";
 	open_bed(&b, 0, SIZE);
 	fill(&b, 7);
 	cr_assert_eq(cuEventElapsedTime(&ms, b.start, b.end), CUDA_INVALID_HANDLE);
@@ -35,6 +34,7 @@ Test(streams, do_their_work_in_order_and_later)
 	OK(cuEventRecord(b.end, b.stream));
 	cr_assert_eq(cuEventQuery(b.end), CUDA_NOT_READY);
 	cr_assert_eq(cuEventElapsedTime(&ms, b.start, b.end), CUDA_NOT_READY);
+	end_hangs();
 	OK(cuEventSynchronize(b.end));
 	OK(cuEventQuery(b.end));
 	OK(cuEventElapsedTime(&ms, b.start, b.end));
@@ -56,12 +56,14 @@ Test(streams, share_the_link)
 	struct bed b;
 
 	fake_cuda.bandwidth = 2e6;
+	fake_cuda.hangs = "copy";
 	open_bed(&b, 0, SIZE);
 	fill(&b, 1);
 	start = tfr_clock_ns();
 	OK(cuMemcpyHtoDAsync_v2(b.memory, b.pinned, SIZE, b.stream));
 	OK(cuMemcpyHtoDAsync_v2(b.memory, b.pinned, SIZE, b.other));
 	cr_assert_eq(fake_cuda_most_in_flight(), 2);
+	end_hangs();
 	OK(cuStreamSynchronize(b.stream));
 	OK(cuStreamSynchronize(b.other));
 	cr_assert_geq(tfr_clock_ns() - start, 99900000);
@@ -69,30 +71,29 @@ Test(streams, share_the_link)
 	close_bed(&b);
 }
 
-/* `other` reads what `stream` brings, and `third` what was there. */
+/* `other` waits for what `stream` brings; `third` does not. */
 Test(streams, wait_for_events)
 {
-	unsigned char *back, before;
+	unsigned char *back;
 	struct bed b;
 
-	fake_cuda.bandwidth = 2e6;
+	fake_cuda.hangs = "copy";
 	open_bed(&b, 0, SIZE);
-	OK(cuMemHostAlloc((void **)&back, 2, 0));
+	OK(cuMemHostAlloc((void **)&back, 1, 0));
 	fill(&b, 9);
 	OK(cuStreamWaitEvent(b.other, b.end, 0)); /* never recorded: waits for nothing */
 	OK(cuMemcpyHtoDAsync_v2(b.memory, b.pinned, SIZE, b.stream));
 	OK(cuEventRecord(b.end, b.stream));
 	OK(cuStreamWaitEvent(b.other, b.end, 0));
-	OK(cuMemcpyDtoHAsync_v2(&back[0], b.memory + SIZE - 1, 1, b.other));
+	OK(cuMemcpyDtoHAsync_v2(back, b.memory + SIZE - 1, 1, b.other));
 	OK(cuEventRecord(b.start, b.third));
 	OK(cuEventSynchronize(b.start)); /* the third stream goes on meanwhile */
 	cr_assert_eq(cuEventQuery(b.end), CUDA_NOT_READY);
-	OK(cuStreamSynchronize(b.other));
-	cr_assert_eq(back[0], 9);
-	before = back[1];
 	OK(cuEventDestroy_v2(b.end)); /* the wait keeps what it needs */
 	OK(cuEventCreate(&b.end, CUDA_EVENT_BLOCKING_SYNC));
-	cr_assert_eq(back[1], before);
+	end_hangs();
+	OK(cuStreamSynchronize(b.other));
+	cr_assert_eq(*back, 9);
 	OK(cuMemFreeHost(back));
 	close_bed(&b);
 }
@@ -122,13 +123,14 @@ Test(streams, destroying_them_waits_for_nothing)
 {
 	struct bed b;
 
-	fake_cuda.bandwidth = 2e6;
+	fake_cuda.hangs = "copy";
 	open_bed(&b, 0, SIZE);
 	fill(&b, 5);
 	OK(cuMemcpyHtoDAsync_v2(b.memory, b.pinned, SIZE, b.other));
 	OK(cuEventRecord(b.end, b.other));
 	OK(cuStreamDestroy_v2(b.other));
 	cr_assert_eq(cuEventQuery(b.end), CUDA_NOT_READY);
+	end_hangs();
 	OK(cuEventSynchronize(b.end));
 	OK(cuStreamCreate(&b.other, 0));
 	close_bed(&b);
@@ -137,17 +139,20 @@ Test(streams, destroying_them_waits_for_nothing)
 Test(memory, freeing_waits_for_the_device)
 {
 	tfr_cuda_ptr memory;
+	pthread_t thread;
 	struct bed b;
 
-	fake_cuda.bandwidth = 2e6;
+	fake_cuda.hangs = "copy";
 	open_bed(&b, 0, SIZE);
 	OK(cuMemAlloc_v2(&memory, 10));
 	fill(&b, 1);
 	OK(cuMemcpyHtoDAsync_v2(b.memory, b.pinned, SIZE, b.stream));
 	OK(cuEventRecord(b.end, b.stream));
+	thread = end_hangs_later();
 	OK(cuMemFree_v2(memory));
 	OK(cuEventQuery(b.end));
 	cr_assert_eq(fake_cuda_waiting_frees(), 1);
+	pthread_join(thread, NULL);
 	close_bed(&b);
 	cr_assert_eq(fake_cuda_waiting_frees(), 0);
 }
@@ -156,7 +161,7 @@ Test(memory, in_use_must_not_be_freed, .signal = SIGABRT)
 {
 	struct bed b;
 
-	fake_cuda.bandwidth = 2e6;
+	fake_cuda.hangs = "copy";
 	open_bed(&b, 0, SIZE);
 	fill(&b, 1);
 	OK(cuMemcpyHtoDAsync_v2(b.memory, b.pinned, SIZE, b.stream));
@@ -167,19 +172,21 @@ Test(memory, pinned_in_use_must_not_be_freed, .signal = SIGABRT)
 {
 	struct bed b;
 
-	fake_cuda.bandwidth = 2e6;
+	fake_cuda.hangs = "copy";
 	open_bed(&b, 0, SIZE);
 	fill(&b, 1);
 	OK(cuMemcpyHtoDAsync_v2(b.memory, b.pinned, SIZE, b.stream));
 	cuMemFreeHost(b.pinned);
 }
 
-Test(memory, of_the_device_is_not_the_processors, .signal = SIGSEGV)
+/* x86-64 and arm64 fault at an address whose upper bits differ. */
+Test(memory, of_the_device_is_not_the_processors)
 {
 	struct bed b;
 
 	open_bed(&b, 0, SIZE);
-	*(volatile char *)(uintptr_t)b.memory = 1;
+	cr_assert_neq(b.memory >> 52, 0);
+	close_bed(&b);
 }
 
 Test(memory, is_limited)
@@ -260,15 +267,6 @@ Test(streams, work_that_fails_is_reported_from_then_on)
 	close_bed(&b);
 }
 
-static void *repair_soon(void *arg)
-{
-	(void)arg;
-	usleep(50000);
-	fake_cuda.hangs = NULL;
-	fake_cuda_repair();
-	return NULL;
-}
-
 Test(streams, work_hangs_until_it_is_repaired)
 {
 	uint64_t start = tfr_clock_ns();
@@ -281,7 +279,7 @@ Test(streams, work_hangs_until_it_is_repaired)
 	OK(cuMemcpyHtoDAsync_v2(b.memory, b.pinned, SIZE, b.stream));
 	OK(cuEventRecord(b.start, b.other));
 	OK(cuEventSynchronize(b.start));
-	cr_assert_eq(pthread_create(&thread, NULL, repair_soon, NULL), 0);
+	thread = end_hangs_later();
 	OK(cuStreamSynchronize(b.stream));
 	cr_assert_geq(tfr_clock_ns() - start, 50000000);
 	pthread_join(thread, NULL);
