@@ -11,3 +11,14 @@ for more in "" --ladder; do
     --shuffle-buffer 0 $more "$DATA/images.tfrecord" > out 2> err; echo "status $?"
   cat err
 done
+echo '-- work that never ends after some that did, and calls that never return: a report of what came before'
+calls='copy kernel cuMemcpyHtoDAsync_v2 cuLaunchKernel cuEventRecord cuEventSynchronize'
+for hang in $calls; do
+  {
+    TFR_FAKE_CUDA=hang=$hang,after=4 LD_LIBRARY_PATH=$driver timeout -s KILL 100 tfr bench-feed -q --stall-timeout 1 --device cuda:0 \
+      --batch 2 --size 16 --shuffle-buffer 0 --normalise-on device "$DATA/images.tfrecord" > out-$hang 2> err-$hang
+    echo "$hang: status $?" >> err-$hang
+  } &
+done
+wait
+for hang in $calls; do echo "$(grep -c ^rate out-$hang) report"; sed 's/batch [0-9]* of/batch N of/' err-$hang; done
