@@ -115,12 +115,15 @@ static size_t link_size(const struct feed *f, unsigned i)
 
 void feed_measure_links(struct feed *f)
 {
+	size_t sizes[TFR_DEVICES_MAX];
 	struct tfr_error err;
 
-	for (unsigned i = 0; i < f->device_count && f->stats.device_bytes; i++)
-		if (*f->interrupted || tfr_device_link(f->devices[i], link_size(f, i),
-					       f->s->pageable, &f->link[i], &err))
-			f->link[i] = 0; /* not measured: the report leaves it out */
+	if (*f->interrupted || !f->stats.device_bytes || !f->device_count)
+		return;
+	for (unsigned i = 0; i < f->device_count; i++)
+		sizes[i] = link_size(f, i);
+	/* A rate of 0 was not measured: the report leaves it out. */
+	(void)tfr_device_links(f->devices, f->device_count, sizes, f->s->pageable, f->link, &err);
 }
 
 bool feed_is_stuck(struct feed *f, const struct tfr_error *err)

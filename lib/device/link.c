@@ -1,32 +1,49 @@
-/* device/link.c - measures the bandwidth of a link: uploads of one size back to back, two in
- * flight, so that the link never waits for a call.
+/* device/link.c - measures the bandwidth of links: uploads of one size back to back, two in flight,
+ * so that a link never waits for a call.
  *
- * Only the time in which the link was occupied counts, by the device's own clock.  The first upload
- * does not count: it touches memory, and the clocks of links and memory rise. */
+ * Only the time in which a link was occupied counts, by the device's own clock.  The first uploads
+ * do not count: they touch memory, and the clocks of links and memory rise.  Several links may
+ * share a switch, a root port or the memory: each has a thread, whose uploads begin to count when
+ * all have begun, and continue until the last has been measured. */
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "device/row.h"
+#include "thread/threads.h"
 
 enum { UNDER_WAY = 2, MEASURE_NS = 200000000, LEAST = 3 };
 
-struct bench {
-	struct tfr_device *dev;
-	enum tfr_memory kind;
-	void *from, *to;
-	struct tfr_event *events[UNDER_WAY];
+struct group {
+	unsigned count;
+	atomic_uint begun, measured;
 };
 
-static enum tfr_status prepare(struct bench *b, size_t size, struct tfr_error *err)
-{
-	enum tfr_status status = tfr_device_alloc(b->dev, b->kind, size, &b->from, err);
+struct bench {
+	struct tfr_device *dev;
+	struct group *group;
+	enum tfr_memory kind;
+	size_t size;
+	void *from, *to;
+	struct tfr_event *events[UNDER_WAY];
+	double rate;
+	enum tfr_status status;
+	struct tfr_error err;
+	struct tfr_thread thread;
+};
 
-	if (status == TFR_OK)
-		status = tfr_device_alloc(b->dev, TFR_MEMORY_DEVICE, size, &b->to, err);
-	for (unsigned i = 0; status == TFR_OK && i < UNDER_WAY; i++)
-		status = tfr_event_new(&b->events[i], b->dev, err);
-	return status;
+static void prepare(struct bench *b)
+{
+	b->status = tfr_device_alloc(b->dev, b->kind, b->size, &b->from, &b->err);
+	if (b->status == TFR_OK)
+		b->status = tfr_device_alloc(b->dev, TFR_MEMORY_DEVICE, b->size, &b->to, &b->err);
+	for (unsigned i = 0; b->status == TFR_OK && i < UNDER_WAY; i++)
+		b->status = tfr_event_new(&b->events[i], b->dev, &b->err);
+	if (b->status == TFR_OK)
+		memset(b->from, 1, b->size);
 }
 
 static void clear(struct bench *b)
@@ -37,47 +54,105 @@ static void clear(struct bench *b)
 	tfr_device_free(b->dev, TFR_MEMORY_DEVICE, b->to);
 }
 
-static enum tfr_status upload(struct bench *b, size_t size, uint64_t n, struct tfr_error *err)
+/* One upload more begins, and the oldest ends. */
+static void upload(struct bench *b, uint64_t n, double *seconds)
 {
-	return tfr_device_upload(b->dev, b->to, b->from, size, b->events[n % UNDER_WAY], err);
+	b->status = tfr_device_upload(
+		b->dev, b->to, b->from, b->size, b->events[(n + 1) % UNDER_WAY], &b->err);
+	if (b->status == TFR_OK)
+		b->status = tfr_event_wait(b->events[n % UNDER_WAY], seconds, &b->err);
 }
 
-static enum tfr_status measure(struct bench *b, size_t size, double *rate, struct tfr_error *err)
+static bool all(const atomic_uint *these, const struct group *g)
 {
-	enum tfr_status status = upload(b, size, 0, err);
-	double busy = 0, seconds = 0;
-	uint64_t until = UINT64_MAX, n = 0;
-	bool last = false;
+	return atomic_load(these) == g->count;
+}
 
-	while (status == TFR_OK && !last) {
-		last = n >= LEAST && tfr_clock_ns() >= until;
-		if (!last)
-			status = upload(b, size, n + 1, err);
-		if (status == TFR_OK)
-			status = tfr_event_wait(b->events[n % UNDER_WAY], &seconds, err);
-		if (n++ == 0)
-			until = tfr_clock_ns() + MEASURE_NS;
-		else
-			busy += seconds;
+static void measure(struct bench *b)
+{
+	uint64_t n = 0, counted = 0, until = 0;
+	double busy = 0, seconds = 0;
+
+	b->status = tfr_device_upload(b->dev, b->to, b->from, b->size, b->events[0], &b->err);
+	if (b->status == TFR_OK)
+		upload(b, n++, &seconds);
+	atomic_fetch_add(&b->group->begun, 1);
+	while (b->status == TFR_OK && !all(&b->group->begun, b->group))
+		upload(b, n++, &seconds);
+	until = tfr_clock_ns() + MEASURE_NS;
+	while (b->status == TFR_OK && (counted < LEAST || tfr_clock_ns() < until)) {
+		upload(b, n++, &seconds);
+		busy += seconds;
+		counted++;
 	}
-	*rate = busy > 0 ? (double)(n - 1) * (double)size / busy : 0;
+	if (b->status == TFR_OK && busy > 0)
+		b->rate = (double)counted * (double)b->size / busy;
+	atomic_fetch_add(&b->group->measured, 1);
+	while (b->status == TFR_OK && !all(&b->group->measured, b->group))
+		upload(b, n++, &seconds);
+}
+
+/* On a link's thread. */
+static void run(void *ctx, unsigned worker)
+{
+	struct bench *b = (struct bench *)ctx + worker;
+
+	if (b->status == TFR_OK) {
+		measure(b);
+		return;
+	}
+	atomic_fetch_add(&b->group->begun, 1);
+	atomic_fetch_add(&b->group->measured, 1);
+}
+
+static void run_all(struct bench *benches, unsigned count)
+{
+	for (unsigned i = 1; i < count; i++)
+		if (!tfr_thread_start(&benches[i].thread, run, benches, i)) {
+			if (benches[i].status == TFR_OK)
+				benches[i].status = tfr_fail(&benches[i].err, TFR_ESYS,
+					"device %s: cannot start a thread", benches[i].dev->name);
+			run(benches, i);
+		}
+	run(benches, 0);
+	for (unsigned i = 1; i < count; i++)
+		tfr_thread_join(&benches[i].thread);
+}
+
+enum tfr_status tfr_device_links(struct tfr_device *const *devs, unsigned count,
+	const size_t *sizes, bool pageable, double *bytes_per_second, struct tfr_error *err)
+{
+	TFR_AUTO_FREE struct bench *benches = calloc(count, sizeof(*benches));
+	struct group group = { .count = count };
+	enum tfr_status status = TFR_OK;
+
+	for (unsigned i = 0; i < count; i++)
+		if (sizes[i] == 0)
+			return tfr_fail(err, TFR_EUSAGE, "measuring a link needs at least 1 byte");
+	if (!benches)
+		return tfr_fail_nomem(err, "measuring links");
+	for (unsigned i = 0; i < count; i++) {
+		benches[i].dev = devs[i];
+		benches[i].group = &group;
+		benches[i].kind = pageable ? TFR_MEMORY_PAGEABLE : TFR_MEMORY_STAGING;
+		benches[i].size = sizes[i];
+		prepare(&benches[i]);
+	}
+	run_all(benches, count);
+	for (unsigned i = 0; i < count; i++) {
+		clear(&benches[i]);
+		bytes_per_second[i] = benches[i].rate;
+		if (benches[i].status && !status) {
+			status = benches[i].status;
+			if (err)
+				*err = benches[i].err;
+		}
+	}
 	return status;
 }
 
 enum tfr_status tfr_device_link(struct tfr_device *dev, size_t size, bool pageable,
 	double *bytes_per_second, struct tfr_error *err)
 {
-	struct bench b = { .dev = dev,
-		.kind = pageable ? TFR_MEMORY_PAGEABLE : TFR_MEMORY_STAGING };
-	enum tfr_status status;
-
-	if (size == 0)
-		return tfr_fail(err, TFR_EUSAGE, "measuring a link needs at least 1 byte");
-	status = prepare(&b, size, err);
-	if (status == TFR_OK) {
-		memset(b.from, 1, size);
-		status = measure(&b, size, bytes_per_second, err);
-	}
-	clear(&b);
-	return status;
+	return tfr_device_links(&dev, 1, &size, pageable, bytes_per_second, err);
 }

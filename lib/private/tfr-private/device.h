@@ -136,9 +136,14 @@ void tfr_event_cut_short(struct tfr_event *ev);
 enum tfr_status tfr_device_download(
 	struct tfr_device *dev, void *to, const void *from, size_t size, struct tfr_error *err);
 
-/* Measures the bandwidth of the link with uploads of `size` bytes, one after the other for about
- * 0.2 seconds, from staging or from pageable memory, by the device's own clock.  Meanwhile it needs
- * a staging and a device buffer of that size. */
+/* Measures the bandwidth of the links of `count` devices, all at the same time, since they may share
+ * a path: uploads of sizes[i] bytes to device i, one after the other for about 0.2 seconds, from
+ * staging or from pageable memory.  bytes_per_second[i] is by the device's own clock; 0: it failed,
+ * and the first failure is returned after the others were measured.  Meanwhile each device needs a
+ * staging and a device buffer of its size. */
+enum tfr_status tfr_device_links(struct tfr_device *const *devs, unsigned count,
+	const size_t *sizes, bool pageable, double *bytes_per_second, struct tfr_error *err);
+/* The same for one device. */
 enum tfr_status tfr_device_link(struct tfr_device *dev, size_t size, bool pageable,
 	double *bytes_per_second, struct tfr_error *err);
 

@@ -475,3 +475,31 @@ Test(cuda, a_forked_process_is_refused, .timeout = 60)
 	clear_bed(&b);
 	cr_assert(fake_cuda_all_freed());
 }
+
+/* Two uploads are in flight on each device; a device that fails does not stop the others. */
+Test(cuda, links_are_measured_at_the_same_time)
+{
+	struct tfr_device **devs;
+	struct tfr_error err = { 0 };
+	size_t sizes[4] = { 1 << 20, 1 << 20, 1 << 20, 1 << 20 };
+	double rates[4];
+	unsigned count;
+
+	fake_cuda.devices = 4;
+	fake_cuda.bandwidth = 1e9;
+	cr_assert_eq(tfr_devices_open(&devs, &count, "cuda:all", &err), TFR_OK);
+	fake_cuda_most_in_flight();
+	cr_assert_eq(tfr_device_links(devs, count, sizes, false, rates, &err), TFR_OK);
+	cr_assert_gt(fake_cuda_most_in_flight(), 4);
+	for (unsigned i = 0; i < count; i++)
+		cr_assert_gt(rates[i], 0);
+	fake_cuda.fails = "copy";
+	fake_cuda.on = 2;
+	cr_assert_neq(tfr_device_links(devs, count, sizes, false, rates, &err), TFR_OK);
+	for (unsigned i = 0; i < count; i++)
+		cr_assert_eq(rates[i] > 0, i != 2, "%u", i);
+	fake_cuda.fails = NULL;
+	fake_cuda_repair();
+	tfr_devices_close(devs, count);
+	cr_assert(fake_cuda_all_freed());
+}

@@ -340,6 +340,25 @@ Test(device_work, a_link_is_measured)
 		}
 }
 
+Test(device_work, links_are_measured_together)
+{
+	struct tfr_device **devs;
+	struct tfr_error err = { 0 };
+	unsigned count;
+	size_t sizes[] = { 1 << 20, 1000, 4 << 20 };
+	double rates[3] = { 0 };
+
+	cr_assert_eq(tfr_devices_open(&devs, &count, "sim:1G,1ms,3", &err), TFR_OK);
+	cr_assert_eq(count, 3);
+	cr_assert_eq(tfr_device_links(devs, count, sizes, false, rates, &err), TFR_OK, "%s",
+		err.message);
+	for (unsigned i = 0; i < count; i++)
+		cr_assert(fabs(rates[i] - 1e9) < 1e6, "%u: %g", i, rates[i]);
+	sizes[1] = 0;
+	cr_assert_eq(tfr_device_links(devs, count, sizes, false, rates, &err), TFR_EUSAGE);
+	tfr_devices_close(devs, count);
+}
+
 /* A link and a step that would take an hour are left at once, and what comes next is not late. */
 Test(work, is_cut_short)
 {
