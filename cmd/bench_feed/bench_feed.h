@@ -105,6 +105,7 @@ struct feed {
 	struct feed_gallery gallery;
 	char *tensors;		      /* "pixels float32 [64 224 224 3]", of the first batch */
 	double link[TFR_DEVICES_MAX]; /* measured bytes per second; 0: not measured */
+	struct tfr_device_info info[TFR_DEVICES_MAX]; /* after the run */
 	struct tfr_pipeline_stats stats;
 	struct tfr_wait_bucket *waits;
 	size_t wait_count;
@@ -174,5 +175,7 @@ void feed_gather(struct feed *f);
 /* Measures the bandwidth of every link, with transfers as large as the run's. */
 void feed_measure_links(struct feed *f);
 uint64_t feed_peak_rss(void);
+/* The peak of the process, and pinned memory that its size does not count. */
+uint64_t feed_peak_memory_bytes(const struct feed *f);
 
 #endif

@@ -93,8 +93,8 @@ enum tfr_status feed_comparison_open(
 	*comparison = k;
 	if (!k || !(k->path = strdup(path)))
 		return cmd_fill_no_memory(err);
-	status = tfr_json_read_file(
-		&k->old, path, REPORT_MAX, 32, "reading an earlier report", err);
+	status =
+		tfr_json_read_file(&k->old, path, REPORT_MAX, 32, "reading an earlier report", err);
 	if (status && status != TFR_EDATA)
 		return status;
 	if (status || !json_object_is_type(k->old, json_type_object))
@@ -142,6 +142,10 @@ void feed_comparison_warn(const struct feed_comparison *k, const struct feed *f)
 	if (before && strcmp(before, now))
 		cmd_warn(f->c, "'%s' was measured on device %s, this run on %s", k->path, before,
 			now);
+	if (json_object_get_boolean(member(k->old, "verified")) != f->s->verify_transfers)
+		cmd_warn(f->c, "'%s' was measured %s --verify-transfers, this run %s it", k->path,
+			f->s->verify_transfers ? "without" : "with",
+			f->s->verify_transfers ? "with" : "without");
 }
 
 void feed_comparison_make(struct feed_comparison *k, const struct feed *f, double tolerance)

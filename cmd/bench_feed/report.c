@@ -25,26 +25,78 @@ static void print_fact(void *ctx, const char *label, const char *text)
 	print_field(label, text);
 }
 
+/* "PCIe generation 4, 8 lanes (of generation 5, 16 lanes)". */
+static void put_link(char *text, size_t size, const struct tfr_device_info *info)
+{
+	bool less = info->link_generation < info->link_generation_max ||
+		    info->link_width < info->link_width_max;
+	size_t used;
+
+	if (!info->link_generation || !info->link_width)
+		return;
+	used = (size_t)snprintf(text, size, ", PCIe generation %u, %u lanes", info->link_generation,
+		info->link_width);
+	if (less && info->link_generation_max && info->link_width_max && used < size)
+		snprintf(text + used, size - used, " (of generation %u, %u lanes)",
+			info->link_generation_max, info->link_width_max);
+}
+
+/* What identifies a device of a driver: who reads the report later must know which one it was. */
+static void put_identity(const struct tfr_device_info *info, feed_put *put, void *ctx)
+{
+	char text[300], node[32] = "", link[80] = "";
+
+	if (info->node >= 0)
+		snprintf(node, sizeof(node), ", NUMA node %d", info->node);
+	put_link(link, sizeof(link), info);
+	snprintf(text, sizeof(text), "%s%s%s%s%s", info->uuid, *info->pci ? ", PCI " : "",
+		info->pci, link, node);
+	put(ctx, "", text + (strncmp(text, ", ", 2) ? 0 : 2));
+	if (*info->unbound) {
+		snprintf(text, sizeof(text), "staging memory may be on another NUMA node (%s)",
+			info->unbound);
+		put(ctx, "", text);
+	}
+}
+
+static void put_driver(const struct tfr_device_info *info, feed_put *put, void *ctx)
+{
+	char text[120] = "", cuda[32] = "";
+
+	if (info->cuda)
+		snprintf(cuda, sizeof(cuda), "CUDA %d.%d", info->cuda / 1000,
+			info->cuda % 1000 / 10);
+	snprintf(text, sizeof(text), "%s%s%s", info->driver, *info->driver && *cuda ? ", " : "",
+		cuda);
+	if (*text)
+		put(ctx, "driver", text);
+}
+
+/* A device of this process has no identity: the first one stands for all. */
 static void put_devices(const struct feed *f, feed_put *put, void *ctx)
 {
 	const struct tfr_device *first = f->device_count ? f->devices[0] : NULL;
-	const char *reason;
+	bool identified;
 	char text[700];
 
 	if (!first) {
 		put(ctx, "device", "none: the list ends before upload");
 		return;
 	}
-	reason = tfr_device_reason(first);
-	snprintf(text, sizeof(text), "%s: %s%s%s", tfr_device_name(first),
-		tfr_device_description(first), *reason ? "; " : "", reason);
-	if (tfr_device_node(first) >= 0)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "; NUMA node %d",
-			tfr_device_node(first));
-	if (f->device_count > 1)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text),
-			"; and %u more, batches in turn", f->device_count - 1);
-	put(ctx, "device", text);
+	identified = *f->info[0].model;
+	for (unsigned i = 0; i < (identified ? f->device_count : 1); i++) {
+		const char *reason = tfr_device_reason(f->devices[i]);
+
+		snprintf(text, sizeof(text), "%s: %s%s%s", tfr_device_name(f->devices[i]),
+			tfr_device_description(f->devices[i]), *reason ? "; " : "", reason);
+		if (f->device_count > 1 && !identified)
+			snprintf(text + strlen(text), sizeof(text) - strlen(text),
+				"; and %u more, batches in turn", f->device_count - 1);
+		put(ctx, i ? "" : "device", text);
+		if (identified)
+			put_identity(&f->info[i], put, ctx);
+	}
+	put_driver(&f->info[0], put, ctx);
 }
 
 /* The list, with a blank after each comma, where it can be wrapped. */
@@ -85,14 +137,17 @@ static void print_memory(const struct tfr_pipeline_plan *plan)
 	print_field("memory", text);
 }
 
-static void put_rates(const struct tfr_pipeline_stats *st, feed_put *put, void *ctx)
+static void put_rates(const struct feed *f, feed_put *put, void *ctx)
 {
+	const struct tfr_pipeline_stats *st = &f->stats;
 	char a[32], b[32], c[32], total[32], size[TFR_SIZE_TEXT], text[400];
 
-	snprintf(text, sizeof(text), "%s records/s, %s read, %s to the device",
+	/* Verifying takes time of its own, so such a rate is not one of feeding alone. */
+	snprintf(text, sizeof(text), "%s records/s, %s read, %s to the device%s",
 		tfr_format_count(st->records_per_second, a),
 		figure_bandwidth(st->bytes_per_second, b),
-		figure_bandwidth(st->device_bytes_per_second, c));
+		figure_bandwidth(st->device_bytes_per_second, c),
+		f->verified ? "; every batch was copied back and compared: no difference" : "");
 	put(ctx, "rate", text);
 	snprintf(text, sizeof(text), "%s records in %s batch%s, %s, in %s: %s records/s",
 		tfr_format_count((double)st->records, a), tfr_format_count((double)st->batches, b),
@@ -134,16 +189,23 @@ void feed_facts(const struct feed *f, feed_put *put, void *ctx)
 	put_stage_list(tfr_pipeline_describe(f->pipeline), put, ctx);
 	if (f->tensors && *f->tensors)
 		put(ctx, "batch", f->tensors);
-	put_rates(&f->stats, put, ctx);
+	put_rates(f, put, ctx);
 	put_audio(f, put, ctx);
 }
 
 void feed_peak_memory(const struct feed *f, feed_put *put, void *ctx)
 {
+	uint64_t pinned = 0;
 	char text[200], size[TFR_SIZE_TEXT], limit[TFR_SIZE_TEXT];
 
-	snprintf(text, sizeof(text), "%s of %s allowed", tfr_format_size(f->peak_rss, size),
+	for (unsigned i = 0; i < f->device_count; i++)
+		pinned += f->info[i].pinned;
+	snprintf(text, sizeof(text), "%s of %s allowed",
+		tfr_format_size(feed_peak_memory_bytes(f), size),
 		tfr_format_size(tfr_pipeline_plan(f->pipeline)->limit, limit));
+	if (pinned)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), ", %s of it pinned",
+			tfr_format_size(pinned, size));
 	if (f->driver_rss)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text),
 			", %s of it by the device's driver, which does not count",
@@ -339,8 +401,6 @@ static void print_notes(const struct feed *f)
 	const struct tfr_pipeline_plan *plan = tfr_pipeline_plan(f->pipeline);
 	char text[400], a[32], b[32];
 
-	if (f->verified)
-		print_field("note", "every batch was copied back and compared: no difference");
 	if (f->s->fast_decode)
 		print_field("note",
 			"images decoded fast, not exactly: not comparable with other rates");

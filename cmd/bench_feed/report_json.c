@@ -1,4 +1,5 @@
 /* cmd/bench_feed/report_json.c - the report as JSON: exact numbers, times in seconds. */
+#include <stdio.h>
 #include <string.h>
 
 #include "bench_feed/outputs.h"
@@ -110,6 +111,44 @@ static void put_compute(struct tfr_json *j, const struct feed_compute *k)
 	tfr_json_close_object(j);
 }
 
+/* An unknown member is left out. */
+static void put_text(struct tfr_json *j, const char *name, const char *text)
+{
+	if (*text)
+		tfr_json_string(j, name, text);
+}
+
+static void put_number(struct tfr_json *j, const char *name, uint64_t number)
+{
+	if (number)
+		tfr_json_u64(j, name, number);
+}
+
+static void put_info(struct tfr_json *j, const struct tfr_device_info *info)
+{
+	put_text(j, "model", info->model);
+	put_text(j, "uuid", info->uuid);
+	put_text(j, "mig_profile", info->mig);
+	put_text(j, "pci_address", info->pci);
+	put_number(j, "pcie_generation", info->link_generation);
+	put_number(j, "pcie_lanes", info->link_width);
+	put_number(j, "pcie_generation_max", info->link_generation_max);
+	put_number(j, "pcie_lanes_max", info->link_width_max);
+	if (info->node >= 0)
+		tfr_json_i64(j, "numa_node", info->node);
+	put_text(j, "numa_refused", info->unbound);
+	put_text(j, "driver_version", info->driver);
+	if (info->cuda) {
+		char version[32];
+
+		snprintf(version, sizeof(version), "%d.%d", info->cuda / 1000,
+			info->cuda % 1000 / 10);
+		tfr_json_string(j, "cuda_version", version);
+	}
+	put_number(j, "memory_bytes", info->memory);
+	put_number(j, "pinned_bytes", info->pinned);
+}
+
 static void put_devices(struct tfr_json *j, const struct feed *f)
 {
 	tfr_json_open_array(j, "devices");
@@ -120,8 +159,7 @@ static void put_devices(struct tfr_json *j, const struct feed *f)
 		tfr_json_open_object(j, NULL);
 		tfr_json_string(j, "name", tfr_device_name(f->devices[i]));
 		tfr_json_string(j, "description", tfr_device_description(f->devices[i]));
-		if (tfr_device_node(f->devices[i]) >= 0)
-			tfr_json_i64(j, "numa_node", tfr_device_node(f->devices[i]));
+		put_info(j, &f->info[i]);
 		if (i < f->stats.device_count) {
 			tfr_json_u64(j, "batches", d->batches);
 			tfr_json_u64(j, "bytes", d->bytes);
@@ -181,6 +219,7 @@ static void put_report(struct tfr_json *j, const struct feed *f)
 	tfr_json_string(j, "advice", f->stats.advice);
 	tfr_json_u64(j, "planned_bytes", tfr_pipeline_plan(f->pipeline)->total);
 	tfr_json_u64(j, "peak_rss_bytes", f->peak_rss);
+	tfr_json_u64(j, "peak_memory_bytes", feed_peak_memory_bytes(f));
 	tfr_json_u64(j, "driver_rss_bytes", f->driver_rss);
 }
 

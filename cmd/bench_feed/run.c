@@ -143,11 +143,22 @@ uint64_t feed_peak_rss(void)
 	return (uint64_t)usage.ru_maxrss * 1024;
 }
 
+uint64_t feed_peak_memory_bytes(const struct feed *f)
+{
+	uint64_t bytes = f->peak_rss;
+
+	for (unsigned i = 0; i < f->device_count; i++)
+		bytes += f->info[i].pinned_outside;
+	return bytes;
+}
+
 void feed_gather(struct feed *f)
 {
 	size_t n;
 
 	f->peak_rss = feed_peak_rss();
+	for (unsigned i = 0; i < f->device_count; i++)
+		tfr_device_info(f->devices[i], &f->info[i]);
 	tfr_pipeline_stats(f->pipeline, &f->stats);
 	n = tfr_pipeline_waits(f->pipeline, NULL, 0);
 	f->waits = calloc(n + 1, sizeof(*f->waits));

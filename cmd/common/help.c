@@ -152,20 +152,3 @@ const struct command cmd_help = {
 	.options = no_options,
 	.main = help_main,
 };
-
-static int version_main(struct cmd *c)
-{
-	if (c->count)
-		return cmd_usage(c, "version takes no operands");
-	printf("tfr %s\n", tfr_version());
-	printf("built with: %s\n", tfr_build_features());
-	return 0;
-}
-
-const struct command cmd_version = {
-	.name = "version",
-	.operands = "",
-	.summary = "print the version and the features of this build",
-	.options = no_options,
-	.main = version_main,
-};

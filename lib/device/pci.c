@@ -81,26 +81,3 @@ void tfr_pci_link(const char *sysfs, const char *address, struct tfr_device_info
 	info->link_width = width(sysfs, address, "current_link_width");
 	info->link_width_max = width(sysfs, address, "max_link_width");
 }
-
-/* The first word like "580.95.05" of the line "NVRM version: NVIDIA UNIX Open Kernel Module for
- * x86_64  580.95.05  Release Build ...". */
-bool tfr_device_driver_version(const char *proc, char *version, size_t size)
-{
-	char path[512], line[256], *rest = line, *word;
-	FILE *f;
-
-	*version = '\0';
-	snprintf(path, sizeof(path), "%s/driver/nvidia/version", proc);
-	f = fopen(path, "re");
-	if (!f)
-		return false;
-	if (!fgets(line, sizeof(line), f))
-		*line = '\0';
-	fclose(f);
-	if (strncmp(line, "NVRM version:", 13) != 0)
-		return false;
-	while (!*version && (word = strsep(&rest, " \t\n")))
-		if (strchr(word, '.') && strspn(word, "0123456789.") == strlen(word))
-			snprintf(version, size, "%s", word);
-	return *version;
-}

@@ -1,7 +1,6 @@
-/* device/pci.h - what the kernel knows of a PCI device and of NVIDIA's driver.
+/* device/pci.h - what the kernel knows of a PCI device.
  *
- * Sources: Documentation/ABI/testing/sysfs-bus-pci (numa_node, current_link_speed, ...), and
- * /proc/driver/nvidia/version, which NVIDIA's kernel module writes. */
+ * Source: Documentation/ABI/testing/sysfs-bus-pci (numa_node, current_link_speed, ...). */
 #ifndef TFR_DEVICE_PCI_H
 #define TFR_DEVICE_PCI_H
 

@@ -66,6 +66,10 @@ void tfr_device_info(const struct tfr_device *dev, struct tfr_device_info *info)
  * "/proc".  False: there is none, and the text is "". */
 bool tfr_device_driver_version(const char *proc, char *version, size_t size);
 
+/* The file of the driver's library (libcuda.so.1) that would be used; CUDA is not initialised.
+ * False: the loader finds none, and the text is "". */
+bool tfr_device_driver_library(char *path, size_t size);
+
 /* The kinds of device, i = 0, 1, ...; NULL after the last.  `*built`: this build has it. */
 const char *tfr_device_kind(unsigned i, bool *built);
 

@@ -10,7 +10,7 @@ feed() {   # SETUP [OPTION]...
   grep '^fake CUDA' err
   # Up to the line of the stages, folded lines made one, and whether all came back as it was sent.
   sed -n '/^stages/q; p' report | tr -s '\n ' ' '
-  grep -o 'every batch was copied back.*' report
+  tr -s '\n ' ' ' < report | grep -o 'every batch was copied back and compared: no difference'
   echo
 }
 
