@@ -1,6 +1,7 @@
 # Drivers that are too old, broken or refuse: message, hint and status.
 driver=$(dirname "$(readlink -f "$(command -v tfr)")")/../tests/driver
 [ -e "$driver/libcuda.so.1" ] || { echo 'no fake driver beside this tfr'; exit 77; }
+tfr version | grep -qF 'cuda (driver)' || { echo 'not built with CUDA'; exit 77; }
 feed() {   # FOLDER SETUP [OPTION]...
   local folder=$driver$1 setup=$2
   shift 2

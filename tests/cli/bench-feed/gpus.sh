@@ -1,6 +1,7 @@
 # GPUs of the fake driver: what is reported of them, and of those that fail.
 driver=$(dirname "$(readlink -f "$(command -v tfr)")")/../tests/driver
 [ -e "$driver/libcuda.so.1" ] || { echo 'no fake driver beside this tfr'; exit 77; }
+tfr version | grep -qF 'cuda (driver)' || { echo 'not built with CUDA'; exit 77; }
 export LD_LIBRARY_PATH=$driver
 feed() {   # SETUP [OPTION]...
   local setup=$1

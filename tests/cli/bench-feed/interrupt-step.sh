@@ -1,6 +1,7 @@
 # One Ctrl-C ends a step of --compute-ms, or an upload, that would take an hour.
 driver=$(dirname "$(readlink -f "$(command -v tfr)")")/../tests/driver
 [ -e "$driver/libcuda.so.1" ] || { echo 'no fake driver beside this tfr'; exit 77; }
+tfr version | grep -qF 'cuda (driver)' || { echo 'not built with CUDA'; exit 77; }
 interrupted() {   # [OPTION]...: a signal once the program has begun to feed; a hang is killed
   local feed
   tfr bench-feed -q --batch 4 --size 16 --shuffle-buffer 0 --stall-timeout 0 --trace trace -f "$@" "$DATA/images.tfrecord" > out 2> err &

@@ -1,11 +1,8 @@
 /* What the kernel and NVIDIA's kernel module report of a device, from folders made in their image.
  */
 #include <criterion/criterion.h>
-#include <errno.h>
 #include <string.h>
-#include <sys/syscall.h>
 
-#include "device/numa.h"
 #include "device/pci.h"
 #include "support/temp.h"
 
@@ -151,38 +148,4 @@ Test(pci, the_version_of_the_driver_is_found)
 	cr_assert_str_eq(version_of(""), "");
 	cr_assert_str_eq(version_of("NVRM version: 1.2.3.4.5.6.7.8.9.10.11.12.13.14.15.16.17\n"),
 		"1.2.3.4.5.6.7.8.9.10.11.12.13.1");
-}
-
-static int preferred_mode(void)
-{
-	int mode = -1;
-
-	return syscall(SYS_get_mempolicy, &mode, NULL, 0ul, NULL, 0ul) == 0 ? mode : -1;
-}
-
-Test(numa, a_policy_is_set_for_a_while)
-{
-	struct tfr_numa_policy before;
-	int mode = preferred_mode();
-
-	if (mode < 0)
-		cr_skip_test("this system has no memory policies");
-	cr_assert_eq(tfr_numa_prefer(&before, 0), 0);
-	cr_assert_eq(preferred_mode(), 1); /* MPOL_PREFERRED */
-	tfr_numa_restore(&before);
-	cr_assert_eq(preferred_mode(), mode);
-}
-
-Test(numa, a_node_that_is_not_there_is_refused_and_an_unknown_one_ignored)
-{
-	struct tfr_numa_policy before;
-	int mode = preferred_mode();
-
-	if (mode < 0)
-		cr_skip_test("this system has no memory policies");
-	cr_assert_eq(tfr_numa_prefer(&before, NUMA_NODES - 1), EINVAL);
-	tfr_numa_restore(&before);
-	cr_assert_eq(tfr_numa_prefer(&before, -1), 0);
-	tfr_numa_restore(&before);
-	cr_assert_eq(preferred_mode(), mode);
 }
