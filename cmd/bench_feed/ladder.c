@@ -47,7 +47,8 @@ static size_t stage_length(const char *list)
  * them do not show it. */
 static double growth(const struct tfr_pipeline_stats *st, unsigned i)
 {
-	static const char *const gather[] = { "shuffle", "prefetch", "cache", "batch", "upload" };
+	static const char *const gather[] = { "shuffle", "prefetch", "cache", "batch", "upload",
+		"kernels" };
 	const struct tfr_stage_stats *s = &st->stages[i];
 	double ratio;
 

@@ -176,6 +176,8 @@ static void name_rows(struct feed_trace *t, const struct feed *f)
 		name_row(t, row++, "reader", i);
 	for (unsigned i = 0; i < f->device_count; i++)
 		name_row(t, row++, "upload to device", i);
+	for (unsigned i = 0; f->s->normalise_on && i < f->device_count; i++)
+		name_row(t, row++, "kernels on device", i);
 	name_row(t, CONSUMER, "consumer", 0);
 	for (unsigned i = 0; f->compute.mean > 0 && i < f->device_count; i++)
 		name_row(t, DEVICE + i, "device", i);

@@ -11,16 +11,17 @@
 #include "pipeline/stages/stages.h"
 #include "pipeline/transfer/feature_block.h"
 
-/* The rows of a report: the stages of the list, and the consumer after them. */
+/* The rows of a report: the stages of the list, the consumer after them, and then the kernels. */
 enum { TFR_ROWS_MAX = TFR_STAGES_MAX };
 
-_Static_assert((int)TFR_ROWS_MAX > (int)STAGES_COUNT_MAX, "a row for the consumer");
+_Static_assert((int)TFR_ROWS_MAX > (int)STAGES_COUNT_MAX + 1, "rows for the consumer, kernels");
 
 struct tfr_feed_settings {
 	struct tfr_pipeline_opts opts; /* with the defaults filled in */
 	struct tfr_pipeline_plan plan;
 	struct tfr_stage_list list;
-	unsigned rows; /* stages in the list; the consumer's row is row `rows` */
+	unsigned rows; /* stages in the list; the consumer's row is row `rows`, the kernels' the
+			  next */
 	char *description;
 	uint32_t cycle, block_length, batch;
 	unsigned prefetch; /* batches in flight that were asked for; 0: as memory allows */
@@ -40,6 +41,12 @@ static inline bool tfr_feeds_audio(const struct tfr_feed_settings *set)
 	unsigned decode = tfr_stage_list_find(&set->list, STAGE_DECODE);
 
 	return decode < set->list.count && set->list.at[decode].audio;
+}
+
+/* Whether devices make floats of what is uploaded: the kernels then have a row. */
+static inline bool tfr_feeds_kernels(const struct tfr_feed_settings *set)
+{
+	return set->uploads && set->opts.normalise_on_device;
 }
 
 /* Reports a piece of work to the caller who traces the feed.  Without the lock. */

@@ -20,8 +20,7 @@ struct tfr_statistics {
 	struct tfr_counter_snapshot now, first, last; /* at the first and last batch */
 	struct tfr_stage_counter inflated; /* of all readers: the row inflate, where there is one */
 	uint64_t flights, flight_ns;	   /* uploads, from their start to their arrival */
-	uint64_t kernel_ns, kernel_batches;   /* floats made by devices */
-	struct tfr_load load_then;	      /* as the feed was opened */
+	struct tfr_load load_then;	   /* as the feed was opened */
 	uint64_t start_ns, first_ns, last_ns; /* opened; first and last batch delivered */
 	uint64_t batches, records, payload_bytes, device_bytes, epochs;
 	uint64_t first_records, first_payload_bytes, first_device_bytes;
@@ -29,6 +28,12 @@ struct tfr_statistics {
 	uint32_t waits[WAIT_BUCKETS];
 	uint64_t wait_max_ns;
 };
+
+/* The row of the kernels, after the consumer's; a report shows it before that. */
+static inline unsigned tfr_kernel_row(const struct tfr_statistics *s)
+{
+	return s->set->rows + 1;
+}
 
 /* Whether the time from the first batch to the last says more than that of the run.  If the
  * first batch took longer than all others, the feed has only emptied its shuffle buffer since. */

@@ -30,6 +30,7 @@ struct time_shares {
 	/* Of the workers' time: at work with a processor and without one; idle, by cause. */
 	double pool, waited, starved, blocked, serial;
 	double link;	  /* share of the time that links were occupied */
+	double kernels;	  /* that devices made floats */
 	double flight;	  /* that an upload was under way */
 	double consumer;  /* that the consumer did anything but wait for a batch */
 	double under_way; /* seconds from the start of an upload to its arrival: mean */
@@ -48,6 +49,8 @@ static enum tfr_stage_kind kind_of(const struct tfr_statistics *p, unsigned row)
 
 static const char *name_of(const struct tfr_statistics *p, unsigned row)
 {
+	if (row == tfr_kernel_row(p))
+		return "kernels";
 	return row < p->set->rows ? p->set->list.at[row].row->name : "consumer";
 }
 
@@ -119,6 +122,7 @@ static void take_sink(const struct tfr_statistics *p, struct time_shares *s)
 	if (!p->set->uploads || all <= 0)
 		return;
 	s->link = s->busy[upload] / all;
+	s->kernels = s->busy[tfr_kernel_row(p)] / all;
 	s->flight = 1 - seconds_of(u->starved + u->blocked) / all;
 	s->flight = s->flight < 0 ? 0 : s->flight;
 }
@@ -152,7 +156,7 @@ static struct time_shares take_shares(
 	if (steady)
 		s.seconds = seconds_of(p->last_ns - p->first_ns);
 	s.records = (double)(p->records - (steady ? p->first_records : 0));
-	for (unsigned i = 0; i <= p->set->rows; i++) {
+	for (unsigned i = 0; i <= tfr_kernel_row(p); i++) {
 		subtract(&s.spent[i], &last->rows[i], &first->rows[i]);
 		s.busy[i] = seconds_of(s.spent[i].busy);
 		if (!is_pool(p, i))
@@ -203,24 +207,27 @@ static bool lacks_processors(const struct time_shares *s)
 {
 	double under_way = s->under_way > s->hung ? s->under_way : s->hung;
 
-	return s->others >= 0.5 && s->link < SATURATED && under_way < TURN;
+	return s->others >= 0.5 && s->link < SATURATED && s->kernels < SATURATED &&
+	       under_way < TURN;
 }
 
 /* Workers have batches ready and no room for more. */
 static unsigned limiting_sink(const struct tfr_statistics *p, const struct time_shares *s)
 {
 	double working = s->pool + s->waited;
-	double sink = s->link > s->consumer ? s->link : s->consumer;
+	double device = fmax(s->link, s->kernels);
 
 	if (s->consumer >= SATURATED)
 		return p->set->rows;
-	if (working >= UNEVEN && sink < working)
+	if (working >= UNEVEN && fmax(device, s->consumer) < working)
 		return s->heaviest;
-	if (s->link < SATURATED && lacks_memory(p))
+	if (device < SATURATED && lacks_memory(p))
 		return LIMIT_MEMORY;
-	if (!p->set->uploads || s->flight < s->consumer)
+	if (!p->set->uploads || fmax(s->flight, s->kernels) < s->consumer)
 		return p->set->rows;
-	return lacks_processors(s) ? LIMIT_OTHERS : upload_row(p);
+	if (lacks_processors(s))
+		return LIMIT_OTHERS;
+	return s->kernels > s->link ? tfr_kernel_row(p) : upload_row(p);
 }
 
 static unsigned limiting_stage(const struct tfr_statistics *p, const struct time_shares *s)
@@ -258,8 +265,7 @@ static void find_upload(
 	else
 		snprintf(text, size,
 			"each upload is under way for %.3g %s, the link is busy %d%% of the time, "
-			"the "
-			"workers wait for it %d%% of theirs",
+			"the workers wait for it %d%% of theirs",
 			ms ? each * 1e3 : each, ms ? "ms" : "s", percent(s->link),
 			percent(s->blocked));
 }
@@ -292,14 +298,12 @@ static void find(const struct tfr_statistics *p, const struct time_shares *s, un
 	else if (limit == LIMIT_OTHERS)
 		snprintf(text, size,
 			"they had %d%% of the processors; the workers waited for one %d%% of their "
-			"time, "
-			"and for the device, whose threads need one too, %d%%",
+			"time, and for the device, whose threads need one too, %d%%",
 			percent(s->others), percent(s->waited), percent(s->blocked));
 	else if (limit == LIMIT_MEMORY)
 		snprintf(text, size,
 			"-m allows %u staging and %u device buffers of %s, and the workers wait "
-			"for "
-			"one %d%% of their time",
+			"for one %d%% of their time",
 			p->set->plan.staging, p->set->plan.device,
 			tfr_format_size(p->set->plan.transfer_bytes, each), percent(s->blocked));
 	else if (limit == p->set->rows)
@@ -309,6 +313,11 @@ static void find(const struct tfr_statistics *p, const struct time_shares *s, un
 			percent(s->consumer), percent(s->blocked));
 	else if (kind_of(p, limit) == STAGE_UPLOAD)
 		find_upload(p, s, text, size);
+	else if (limit == tfr_kernel_row(p))
+		snprintf(text, size,
+			"kernels make floats on the device %d%% of the time, the link is busy "
+			"%d%%, the workers wait for them %d%% of their time",
+			percent(s->kernels), percent(s->link), percent(s->blocked));
 	else if (!is_pool(p, limit))
 		snprintf(text, size, "the workers starve %d%% of their time, waiting for records",
 			percent(s->starved));
@@ -344,6 +353,8 @@ static double could_do(const struct tfr_statistics *p, const struct time_shares 
 		return s->pool > 0 && s->seconds > 0 ? s->records / s->seconds / s->pool : 0;
 	if (s->busy[row] <= 0)
 		return 0;
+	if (row == upload_row(p) || row == tfr_kernel_row(p)) /* of all devices */
+		return s->records / s->busy[row] * (s->facts->uploaders ? s->facts->uploaders : 1);
 	if (row < upload_row(p)) /* read, inflate: files' records, of which each may be
 					  several images */
 		return (double)s->spent[row].items * tfr_stage_list_copies(&p->set->list) /
@@ -488,11 +499,26 @@ static void advise_upload(
 	}
 }
 
+/* Floats made by the workers are four times the bytes for the link. */
+static void advise_kernels(const struct time_shares *s, struct advice *a)
+{
+	a->factor = s->link > 0 ? s->kernels / (4 * s->link) : 0;
+	if (a->factor < WORTH)
+		a->factor = 0;
+	if (a->factor > 0)
+		snprintf(a->text, sizeof(a->text),
+			"up to %.1f times more with --normalise-on host, if workers have time",
+			a->factor);
+	else
+		snprintf(a->text, sizeof(a->text), "more devices, or a smaller size");
+}
+
 /* The least of what others could do; none: false. */
 static bool next_limit(const struct tfr_statistics *p, const struct time_shares *s, unsigned limit,
 	unsigned *next, double *rate)
 {
-	const unsigned others[] = { 0, s->heaviest, upload_row(p), p->set->rows };
+	const unsigned others[] = { 0, s->heaviest, upload_row(p), p->set->rows,
+		tfr_kernel_row(p) };
 	bool pool = is_pool(p, limit), known = false;
 
 	for (unsigned i = 0; i < sizeof(others) / sizeof(*others); i++) {
@@ -539,6 +565,8 @@ static void advise(const struct tfr_statistics *p, const struct time_shares *s, 
 		snprintf(a.text, sizeof(a.text), "the feed keeps up: nothing to change in it");
 	else if (kind_of(p, limit) == STAGE_UPLOAD)
 		advise_upload(p, s, &a);
+	else if (limit == tfr_kernel_row(p))
+		advise_kernels(s, &a);
 	else if (is_pool(p, limit))
 		advise_pool(p, s, limit, &a);
 	else
@@ -563,7 +591,7 @@ void tfr_statistics_judge(const struct tfr_statistics *p, const struct tfr_feed_
 	s.others = st->other_load;
 	st->cpu_wait = s.waited;
 	limit = limiting_stage(p, &s);
-	assert(limit <= p->set->rows || limit >= LIMIT_MEMORY);
+	assert(limit <= tfr_kernel_row(p) || limit >= LIMIT_MEMORY);
 	st->bottleneck = limit_name(p, limit);
 	find(p, &s, limit, st->finding, sizeof(st->finding));
 	advise(p, &s, limit, st->advice, sizeof(st->advice));

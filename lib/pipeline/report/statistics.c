@@ -145,10 +145,15 @@ void tfr_statistics_uploaded(struct tfr_statistics *s, uint64_t busy_ns, uint64_
 	c->bytes += bytes;
 }
 
-void tfr_statistics_kernels(struct tfr_statistics *s, uint64_t busy_ns, uint64_t batches)
+void tfr_statistics_kernels(
+	struct tfr_statistics *s, uint64_t busy_ns, uint64_t batches, uint64_t bytes)
 {
-	s->kernel_ns += busy_ns;
-	s->kernel_batches += batches;
+	struct tfr_stage_counter *c = &s->now.rows[tfr_kernel_row(s)];
+
+	assert(tfr_feeds_kernels(s->set));
+	c->busy += busy_ns;
+	c->items += batches;
+	c->bytes += bytes;
 }
 
 /* ---- batches ---- */
@@ -175,7 +180,7 @@ double tfr_statistics_seconds(const struct tfr_statistics *s, uint64_t now)
 
 static void keep(const struct tfr_statistics *s, struct tfr_counter_snapshot *to)
 {
-	memcpy(to->rows, s->now.rows, (s->set->rows + 1) * sizeof(*to->rows));
+	memcpy(to->rows, s->now.rows, (tfr_kernel_row(s) + 1) * sizeof(*to->rows));
 	memcpy(to->pool, s->now.pool, sizeof(to->pool));
 }
 
@@ -293,6 +298,25 @@ static unsigned stage_threads(
 	return set->opts.threads;
 }
 
+/* A device whose kernels do not run has nothing to run them on: batches wait for each other only
+ * before they are uploaded. */
+static void fill_kernels(const struct tfr_statistics *s, const struct tfr_feed_facts *facts,
+	struct tfr_pipeline_stats *st)
+{
+	const struct tfr_stage_counter *c = &s->now.rows[tfr_kernel_row(s)];
+	double all = st->seconds * facts->uploaders, busy = (double)c->busy * 1e-9;
+
+	st->stages[st->stage_count++] = (struct tfr_stage_stats){
+		.name = "kernels",
+		.text = "normalise on the device",
+		.threads = facts->uploaders,
+		.busy = busy,
+		.starved = all > busy ? all - busy : 0,
+		.items = c->items,
+		.bytes = c->bytes,
+	};
+}
+
 static void fill_stages(const struct tfr_statistics *s, const struct tfr_feed_facts *facts,
 	struct tfr_pipeline_stats *st)
 {
@@ -301,6 +325,8 @@ static void fill_stages(const struct tfr_statistics *s, const struct tfr_feed_fa
 	for (unsigned i = 0; i <= set->rows; i++) {
 		const struct tfr_stage_counter *c = &s->now.rows[i];
 
+		if (i == set->rows && tfr_feeds_kernels(set))
+			fill_kernels(s, facts, st);
 		st->stages[st->stage_count++] = (struct tfr_stage_stats){
 			.name = i < set->rows ? set->list.at[i].row->name : "consumer",
 			.text = i < set->rows ? set->list.at[i].text : "consumer",

@@ -124,8 +124,9 @@ void tfr_statistics_read(struct tfr_statistics *s, bool compressed, uint64_t inf
  * start. */
 void tfr_statistics_uploaded(struct tfr_statistics *s, uint64_t busy_ns, uint64_t flight_ns,
 	uint64_t batches, uint64_t bytes);
-/* The device made floats of `batches`, which occupied it for `busy_ns`. */
-void tfr_statistics_kernels(struct tfr_statistics *s, uint64_t busy_ns, uint64_t batches);
+/* The device made floats of `batches`, so many bytes, which occupied it for `busy_ns`. */
+void tfr_statistics_kernels(
+	struct tfr_statistics *s, uint64_t busy_ns, uint64_t batches, uint64_t bytes);
 
 /* One call of tfr_pipeline_next() returned this batch. */
 void tfr_statistics_delivered(struct tfr_statistics *s, const struct tfr_batch *batch,

@@ -98,7 +98,7 @@ struct tfr_uploader {
 	pthread_t id, kernel_waiter;
 	bool started, kernel_waiter_started;
 	struct tfr_span span;
-	uint64_t link_done_ns;			    /* when the last upload was seen to end */
+	uint64_t link_done_ns, kernels_done_ns;	    /* when the last of each was seen to end */
 	uint64_t busy_ns, sent_batches, sent_bytes; /* over this link */
 	uint8_t *check;				    /* the copy of an upload, to be compared */
 	uint64_t check_capacity;

@@ -29,6 +29,25 @@ enum tfr_status tfr_uploader_await_kernels(
 	return status;
 }
 
+/* The device was busy since the kernels before were done, and no longer than it reports.  Traces
+ * have a row for the kernels of each device, after those of all uploads. */
+static void account_kernels(
+	struct tfr_uploader *l, const struct tfr_device_buffer *t, double seconds)
+{
+	struct tfr_transfer *tr = l->transfer;
+	uint64_t now = tfr_clock_ns(), took = (uint64_t)(seconds * 1e9), records = 0;
+
+	if (took > now - l->kernels_done_ns)
+		took = now - l->kernels_done_ns;
+	l->kernels_done_ns = now;
+	for (unsigned i = 0; i < t->count; i++)
+		records += t->batches[i].batch.records;
+	tfr_statistics_kernels(
+		tr->statistics, took, t->count, records * tr->layout.image_bytes * sizeof(float));
+	tfr_feed_trace(
+		tr->set, tr->set->rows, l->thread + tr->uploader_count, now - took, now, t->number);
+}
+
 void tfr_uploader_land(struct tfr_uploader *l, double kernel_seconds)
 {
 	struct tfr_transfer *tr = l->transfer;
@@ -36,7 +55,7 @@ void tfr_uploader_land(struct tfr_uploader *l, double kernel_seconds)
 
 	assert(l->landed < l->arrived && t->state == DEVICE_FLYING);
 	if (l->device && tr->set->opts.normalise_on_device)
-		tfr_statistics_kernels(tr->statistics, (uint64_t)(kernel_seconds * 1e9), t->count);
+		account_kernels(l, t, kernel_seconds);
 	t->state = DEVICE_FULL;
 	l->landed++;
 	tr->arrived.now += t->count;

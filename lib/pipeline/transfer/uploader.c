@@ -338,7 +338,7 @@ void *tfr_uploader_main(void *arg)
 	struct tfr_transfer *tr = l->transfer;
 
 	pthread_mutex_lock(&tr->control->lock);
-	l->link_done_ns = tfr_clock_ns();
+	l->link_done_ns = l->kernels_done_ns = tfr_clock_ns();
 	while (!tr->control->stopping) {
 		bool blocked = start_uploads(l);
 

@@ -422,3 +422,55 @@ Test(pipeline_cuda, growing_fails_at_each_allocation)
 			cr_assert(fake_cuda_all_freed(), "%s %d", allocations[c], after);
 		}
 }
+
+/* The floats that the device makes have a row between upload and consumer, whoever waits for them.
+ */
+Test(pipeline_cuda, kernels_have_a_row)
+{
+	for (int verify = 0; verify < 2; verify++) {
+		struct tfr_pipeline_opts opts = usual;
+		const char *const paths[] = { "p-0", NULL };
+		const struct tfr_stage_stats *row;
+		struct run run;
+
+		fake_cuda.devices = 2;
+		opts.normalise_on_device = true;
+		opts.verify = verify;
+		run_feed_blind(&run, paths, "cuda:all", opts, 0);
+		cr_assert_eq(run.end, TFR_END, "%s", run.err.message);
+		row = &run.stats.stages[run.stats.stage_count - 2];
+		cr_assert_str_eq(row->name, "kernels");
+		cr_assert_str_eq(row[-1].name, "upload");
+		cr_assert_eq(row->threads, 2);
+		cr_assert_eq(row->items, row[-1].items);
+		cr_assert_eq(row->bytes, 4 * row[-1].bytes);
+		cr_assert_gt(row->busy, 0);
+		cr_assert_leq(row->busy + row->starved, 2 * run.stats.seconds * 1.001);
+	}
+}
+
+/* Workers that have little to do wait for kernels, which this driver runs on a processor. */
+Test(pipeline_cuda, kernels_can_be_the_limit)
+{
+	const char *const paths[] = { "p-0", NULL };
+	struct tfr_pipeline_opts opts = usual;
+	struct run run;
+
+	fake_cuda.devices = 1;
+	opts.stages = "read=1,parse,decode,resize=96,normalise,batch=4,upload";
+	opts.normalise_on_device = true;
+	opts.epochs = 10;
+	for (int tries = 0; tries < 10; tries++) {
+		run_feed_blind(&run, paths, "cuda", opts, 0);
+		cr_assert_eq(run.end, TFR_END, "%s", run.err.message);
+		if (!strcmp(run.stats.bottleneck, "kernels"))
+			break;
+		opts.epochs *= 2;
+	}
+	if (strcmp(run.stats.bottleneck, "kernels") && run.stats.other_load >= 0.25)
+		cr_skip("this machine is busy with other work");
+	cr_assert_str_eq(run.stats.bottleneck, "kernels", "%s: %s; %s", run.stats.bottleneck,
+		run.stats.finding, run.stats.advice);
+	cr_assert(strstr(run.stats.finding, "kernels make floats on the device"), "%s",
+		run.stats.finding);
+}
