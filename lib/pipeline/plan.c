@@ -11,7 +11,8 @@
 #include "base/error.h"
 #include "pipeline/parts.h"
 
-enum { MIB = 1 << 20, MORE = 12 };
+/* Batches of records that are kept in flight: as many as make IN_FLIGHT bytes. */
+enum { MIB = 1 << 20, MORE = 12, DEEP = 64, IN_FLIGHT = 2 * MIB };
 
 /* What this process takes before it feeds anything: code, libraries, stacks. */
 #define PROCESS_BYTES (10ull * MIB)
@@ -149,19 +150,35 @@ static unsigned least_staging(const struct tfr_pipeline *p)
 	return copies < 2 ? 1 : (unsigned)((transfers + devices - 1) / devices);
 }
 
+/* A transfer costs its latency and some switches of threads, whatever its size: where it takes a
+ * small part of the memory, more are kept in flight than the `device` buffers of the plan.  Images
+ * take too long to decode for that to matter. */
+static bool deepen(struct tfr_pipeline *p, const struct tfr_first_records *f, unsigned staging,
+	unsigned device)
+{
+	struct tfr_pipeline_plan *plan = &p->set->plan;
+	uint64_t wanted = IN_FLIGHT / (plan->transfer_bytes + 1), fixed = plan->total;
+	unsigned more;
+
+	wanted = wanted < MORE ? MORE : wanted < DEEP ? wanted : DEEP;
+	more = wanted > device ? (unsigned)wanted - device : 0;
+	for (; more; more /= 2)
+		if (total_with(p, f, staging + more, device + more) <= plan->limit &&
+			plan->total - fixed <= plan->limit / 16)
+			return true;
+	total_with(p, f, staging, device);
+	return false;
+}
+
 /* Batches of records are made in no time: several threads hand each of them on, and none should
- * wait for another to be woken.  Each worker makes one, and a few more wait, where they are small.
+ * wait for another to be woken.  Each worker makes one, and more wait, where they are small.
  */
 static bool fits_records(struct tfr_pipeline *p, const struct tfr_first_records *f)
 {
 	unsigned each = p->set->opts.threads + 2;
-	uint64_t less = total_with(p, f, each, 3);
 
-	if (less <= p->set->plan.limit &&
-		total_with(p, f, each + MORE, MORE) <= p->set->plan.limit &&
-		p->set->plan.total - less <= p->set->plan.limit / 16)
-		return true;
-	return total_with(p, f, each, 3) <= p->set->plan.limit / 2;
+	return total_with(p, f, each, 3) <= p->set->plan.limit &&
+	       (deepen(p, f, each, 3) || p->set->plan.total <= p->set->plan.limit / 2);
 }
 
 /* Buffers for batches: as many in flight as was asked for; else as many as fit, for one that is

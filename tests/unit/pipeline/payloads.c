@@ -196,3 +196,23 @@ Test(payloads, end_exactly_at_the_damage)
 	}
 	free(run);
 }
+
+/* Small batches are kept deep in flight, unless prefetch says how many. */
+Test(payloads, small_batches_are_kept_in_flight)
+{
+	struct tfr_pipeline_opts opts = { .stages = "read=1,batch=2,upload", .epochs = 1 };
+	struct run *run = malloc(sizeof(*run));
+
+	make_payloads("s", 100);
+	run_feed_on(run, "s", opts);
+	cr_assert_eq(run->end, TFR_END, "%s", run->err.message);
+	cr_assert_eq(run->plan.device, 64);
+	opts.stages = "read=1,batch=2,prefetch=2,upload";
+	run_feed_on(run, "s", opts);
+	cr_assert_eq(run->plan.device, 2);
+	make_large("l", 20, 1 << 20);
+	opts.stages = "read=1,batch=4,upload";
+	run_feed_on(run, "l", opts);
+	cr_assert_leq(run->plan.device, 12);
+	free(run);
+}
