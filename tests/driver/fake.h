@@ -40,6 +40,8 @@ struct fake_object {
 	struct CUctx_st *context;
 };
 
+enum { FAKE_STREAMS = 64, FAKE_USES = 2 };
+
 /* Memory of a device, or pinned memory. */
 struct fake_block {
 	struct fake_object object;
@@ -49,8 +51,17 @@ struct fake_block {
 	int users; /* work in progress */
 };
 
+/* A range that work reads or writes. */
+struct fake_use {
+	struct fake_block *block;
+	const char *at;
+	size_t size;
+	bool writes;
+};
+
 struct CUevent_st {
 	struct fake_object object;
+	uint64_t clock[FAKE_STREAMS]; /* of its stream at its last record */
 	unsigned flags;
 	uint64_t recorded, done; /* numbers of its last record, and of the last that was reached */
 	uint64_t at_ns;
@@ -79,6 +90,8 @@ extern struct fake_state {
 	unsigned lost[FAKE_CUDA_DEVICES];
 	bool failed[FAKE_CUDA_DEVICES]; /* a call or work failed as set up */
 	struct fake_object *objects;
+	struct CUstream_st *streams[FAKE_STREAMS]; /* whose thread runs */
+	uint64_t numbers[FAKE_STREAMS];		   /* of the last work on each before */
 	int calls, hanging_calls; /* of the call that fails, and of that which hangs */
 	unsigned repairs;
 	int leaked; /* objects that were left in a released context */
@@ -151,13 +164,11 @@ struct fake_kernel {
 	/* Turns its addresses into those of the process and gives the memory that it uses; false:
 	 * some of that is not the device's.  NULL: it uses none. */
 	bool (*resolve)(struct CUctx_st *c, unsigned char (*parameters)[FAKE_PARAMETER_BYTES],
-		struct fake_block **used);
+		struct fake_use *uses);
 };
 
 /* NULL: there is no such kernel. */
 const struct fake_kernel *fake_kernel_named(const char *name);
-
-enum { FAKE_BLOCKS_USED = 2 };
 
 struct fake_launch {
 	const struct fake_kernel *kernel;
@@ -169,6 +180,6 @@ void fake_launch_run(const struct fake_launch *launch);
 
 /* Puts a kernel on a stream, which owns the copy of `launch`.  `error`: what it will fail with. */
 void fake_stream_launch(struct CUstream_st *s, const struct fake_launch *launch,
-	struct fake_block *const *used, unsigned error);
+	const struct fake_use *uses, unsigned error);
 
 #endif

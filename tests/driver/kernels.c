@@ -78,19 +78,20 @@ static void normalise_thread(const parameter *p)
 }
 
 /* Turns the address in a parameter into one of the process. */
-static struct fake_block *resolve(struct CUctx_st *c, parameter *p, size_t size)
+static struct fake_use resolve(struct CUctx_st *c, parameter *p, size_t size, bool writes)
 {
+	struct fake_use use = { .size = size, .writes = writes };
 	tfr_cuda_ptr address;
-	struct fake_block *b;
 
 	memcpy(&address, p, sizeof(address));
-	b = fake_device_block(c, address, size);
+	use.block = fake_device_block(c, address, size);
 	address &= ~(tfr_cuda_ptr)DEVICE_BIT;
+	use.at = (const char *)(uintptr_t)address;
 	memcpy(p, &address, sizeof(address));
-	return b;
+	return use;
 }
 
-static bool normalise_resolve(struct CUctx_st *c, parameter *p, struct fake_block **used)
+static bool normalise_resolve(struct CUctx_st *c, parameter *p, struct fake_use *uses)
 {
 	uint32_t channels;
 	uint64_t count;
@@ -99,9 +100,9 @@ static bool normalise_resolve(struct CUctx_st *c, parameter *p, struct fake_bloc
 	memcpy(&channels, p[3], sizeof(channels));
 	if (channels == 0 || channels > 4)
 		fake_abort("tfr_normalise: %u channels", channels);
-	used[0] = resolve(c, &p[0], count * sizeof(float));
-	used[1] = resolve(c, &p[1], count);
-	return used[0] && used[1];
+	uses[0] = resolve(c, &p[0], count * sizeof(float), true);
+	uses[1] = resolve(c, &p[1], count, false);
+	return uses[0].block && uses[1].block;
 }
 
 static void spin_thread(const parameter *p)
@@ -170,7 +171,7 @@ static void load(struct CUfunc_st *f)
 static unsigned launch(
 	const char *call, struct CUfunc_st *f, struct CUstream_st *s, struct fake_launch *l)
 {
-	struct fake_block *used[FAKE_BLOCKS_USED] = { 0 };
+	struct fake_use uses[FAKE_USES] = { 0 };
 	struct CUctx_st *c = f->object.context;
 	bool resolved;
 
@@ -178,8 +179,8 @@ static unsigned launch(
 	if (((struct fake_object *)s)->context != c)
 		return CUDA_INVALID_HANDLE;
 	load(f);
-	resolved = !l->kernel->resolve || l->kernel->resolve(c, l->parameters, used);
-	fake_stream_launch(s, l, used, resolved ? CUDA_OK : CUDA_ILLEGAL_ADDRESS);
+	resolved = !l->kernel->resolve || l->kernel->resolve(c, l->parameters, uses);
+	fake_stream_launch(s, l, uses, resolved ? CUDA_OK : CUDA_ILLEGAL_ADDRESS);
 	return CUDA_OK;
 }
 

@@ -1,8 +1,11 @@
 /* stream.c - streams and events.
  *
- * A stream is a thread that does what was put on it, in order.  Copies in one direction share the
- * link of their device, one after the other.  Once work has failed, the work after it is not done,
- * on any stream of the context; events are reached nevertheless. */
+ * A stream is a thread that does what was put on it, in order.  Its clock has, for each stream, the
+ * number of the last work there that is known to precede what is put on it next; events carry it
+ * from stream to stream.  Work on memory that other work of an unordered stream still uses is a
+ * fault of the caller.  Copies in one direction share the link of their device, one after the
+ * other.  Once work has failed, the work after it is not done, on any stream of the context; events
+ * are reached nevertheless. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +24,9 @@ struct work {
 	enum work_kind kind;
 	struct CUevent_st *event;
 	uint64_t number; /* of the event's record */
+	uint64_t place;	 /* on its stream */
 	unsigned error;	 /* what it fails with */
-	struct fake_block *used[FAKE_BLOCKS_USED];
+	struct fake_use uses[FAKE_USES];
 	struct {
 		void *to;
 		const void *from;
@@ -36,7 +40,9 @@ struct work {
 struct CUstream_st {
 	struct fake_object object;
 	struct work *head, *tail;
-	uint64_t queued, finished;
+	unsigned id;
+	uint64_t queued, finished; /* numbers of its last work */
+	uint64_t clock[FAKE_STREAMS];
 	bool closing;
 	int users; /* its thread, and calls that wait for work */
 };
@@ -152,9 +158,9 @@ static void finish(struct CUstream_st *s, struct work *w)
 	fake.copies -= w->kind == COPY;
 	if (w->event)
 		release_event(w->event);
-	for (int i = 0; i < FAKE_BLOCKS_USED; i++)
-		if (w->used[i])
-			w->used[i]->users--;
+	for (int i = 0; i < FAKE_USES; i++)
+		if (w->uses[i].block)
+			w->uses[i].block->users--;
 	free(w->copy.staged);
 	free(w);
 	change();
@@ -174,10 +180,45 @@ static void *stream_main(void *arg)
 		}
 	}
 	s->object.context->threads--;
+	fake.streams[s->id] = NULL;
+	fake.numbers[s->id] = s->queued;
 	release_stream(s);
 	change();
 	pthread_mutex_unlock(&fake.lock);
 	return NULL;
+}
+
+static bool overlap(const struct fake_use *a, const struct fake_use *b)
+{
+	return a->block && b->block && (a->writes || b->writes) && a->at < b->at + b->size &&
+	       b->at < a->at + a->size;
+}
+
+static bool conflict(const struct work *a, const struct work *b)
+{
+	for (int i = 0; i < FAKE_USES; i++)
+		for (int j = 0; j < FAKE_USES; j++)
+			if (overlap(&a->uses[i], &b->uses[j]))
+				return true;
+	return false;
+}
+
+/* Aborts if unfinished work that need not precede `w` uses the same memory.  After a failure the
+ * caller may be unable to order anything. */
+static void check_order(const struct CUstream_st *s, const struct work *w)
+{
+	const struct CUctx_st *c = s->object.context;
+
+	if (c->error || fake.failed[c->device])
+		return;
+	for (int id = 0; id < FAKE_STREAMS; id++) {
+		const struct CUstream_st *other = fake.streams[id];
+
+		for (const struct work *o = other ? other->head : NULL; o; o = o->next)
+			if (o->place > s->clock[id] && conflict(o, w))
+				fake_abort("two streams use the same %s at once, and one writes it",
+					w->uses[0].block->pinned ? "pinned memory" : "memory");
+	}
 }
 
 /* Returns the number of the work on its stream. */
@@ -185,7 +226,9 @@ static uint64_t append(struct CUstream_st *s, const struct work *w)
 {
 	struct work *copy = malloc(sizeof(*copy));
 
+	check_order(s, w);
 	*copy = *w;
+	copy->place = s->clock[s->id] = ++s->queued;
 	if (s->tail)
 		s->tail->next = copy;
 	else
@@ -194,11 +237,11 @@ static uint64_t append(struct CUstream_st *s, const struct work *w)
 	s->object.context->working++;
 	if (w->event)
 		w->event->users++;
-	for (int i = 0; i < FAKE_BLOCKS_USED; i++)
-		if (w->used[i])
-			w->used[i]->users++;
+	for (int i = 0; i < FAKE_USES; i++)
+		if (w->uses[i].block)
+			w->uses[i].block->users++;
 	change();
-	return ++s->queued;
+	return s->queued;
 }
 
 /* Work that fails in progress is reported by the call that waits for it. */
@@ -220,15 +263,25 @@ static unsigned wait_for(struct CUstream_st *s, uint64_t number)
 }
 
 void fake_stream_launch(struct CUstream_st *s, const struct fake_launch *launch,
-	struct fake_block *const *used, unsigned error)
+	const struct fake_use *uses, unsigned error)
 {
 	struct work w = { .kind = LAUNCH, .error = error, .launch = *launch };
 
-	memcpy(w.used, used, sizeof(w.used));
+	memcpy(w.uses, uses, sizeof(w.uses));
 	append(s, &w);
 }
 
 /* --- streams --------------------------------------------------------------------------------- */
+
+static void give_id(struct CUstream_st *s)
+{
+	while (s->id < FAKE_STREAMS && fake.streams[s->id])
+		s->id++;
+	if (s->id == FAKE_STREAMS)
+		fake_abort("more than %d streams", FAKE_STREAMS);
+	fake.streams[s->id] = s;
+	s->queued = s->finished = s->clock[s->id] = fake.numbers[s->id];
+}
 
 unsigned cuStreamCreate(struct CUstream_st **stream, unsigned flags)
 {
@@ -243,6 +296,7 @@ unsigned cuStreamCreate(struct CUstream_st **stream, unsigned flags)
 	s->users = 1;
 	pthread_mutex_lock(&fake.lock);
 	fake_add(&s->object, FAKE_STREAM, c);
+	give_id(s);
 	c->threads++;
 	pthread_mutex_unlock(&fake.lock);
 	if (pthread_create(&thread, NULL, stream_main, s))
@@ -285,6 +339,14 @@ unsigned cuStreamSynchronize(struct CUstream_st *s)
 	return error;
 }
 
+/* What is put on the stream next comes after what the event came after. */
+static void follow(struct CUstream_st *s, const struct CUevent_st *ev)
+{
+	for (int id = 0; id < FAKE_STREAMS; id++)
+		if (s->clock[id] < ev->clock[id])
+			s->clock[id] = ev->clock[id];
+}
+
 unsigned cuStreamWaitEvent(struct CUstream_st *s, struct CUevent_st *ev, unsigned flags)
 {
 	unsigned error = CUDA_OK;
@@ -298,6 +360,8 @@ unsigned cuStreamWaitEvent(struct CUstream_st *s, struct CUevent_st *ev, unsigne
 		error = CUDA_INVALID_HANDLE;
 	else if (ev->done < ev->recorded)
 		append(s, &(struct work){ .kind = WAIT, .event = ev, .number = ev->recorded });
+	if (!error)
+		follow(s, ev);
 	pthread_mutex_unlock(&fake.lock);
 	return error;
 }
@@ -354,10 +418,12 @@ unsigned cuEventRecord(struct CUevent_st *ev, struct CUstream_st *s)
 		return CUDA_INVALID_HANDLE; /* the default stream is not modelled */
 	pthread_mutex_lock(&fake.lock);
 	fake_must_exist(__func__, FAKE_STREAM, s);
-	if (s->object.context != ev->object.context)
+	if (s->object.context != ev->object.context) {
 		error = CUDA_INVALID_HANDLE;
-	else
+	} else {
 		append(s, &(struct work){ .kind = RECORD, .event = ev, .number = ++ev->recorded });
+		memcpy(ev->clock, s->clock, sizeof(ev->clock));
+	}
 	pthread_mutex_unlock(&fake.lock);
 	return error;
 }
@@ -414,7 +480,7 @@ unsigned cuEventElapsedTime(float *ms, struct CUevent_st *start, struct CUevent_
 static uint64_t start_copy(struct CUstream_st *s, struct work *w)
 {
 	w->kind = COPY;
-	if (!w->used[0])
+	if (!w->uses[0].block)
 		w->error = CUDA_ILLEGAL_ADDRESS;
 	if (++fake.copies > fake.most_copies)
 		fake.most_copies = fake.copies;
@@ -448,8 +514,10 @@ unsigned cuMemcpyHtoDAsync_v2(tfr_cuda_ptr to, const void *from, size_t size, st
 		w.copy.from = w.copy.staged;
 	}
 	pthread_mutex_lock(&fake.lock);
-	w.used[0] = fake_device_block(s->object.context, to, size);
-	w.used[1] = w.copy.staged ? NULL : fake_block(from, size, true);
+	w.uses[0] = (struct fake_use){ fake_device_block(s->object.context, to, size), w.copy.to,
+		size, true };
+	if (!w.copy.staged)
+		w.uses[1] = (struct fake_use){ fake_block(from, size, true), from, size, false };
 	fake.pageable_copies += w.copy.staged != NULL;
 	number = start_copy(s, &w);
 	if (w.copy.staged && size > STAGED_MOST)
@@ -467,10 +535,11 @@ unsigned cuMemcpyDtoHAsync_v2(void *to, tfr_cuda_ptr from, size_t size, struct C
 
 	ENTER(fake_enter_object(__func__, FAKE_STREAM, s, NULL));
 	pthread_mutex_lock(&fake.lock);
-	w.used[0] = fake_device_block(s->object.context, from, size);
-	w.used[1] = fake_block(to, size, true);
+	w.uses[0] = (struct fake_use){ fake_device_block(s->object.context, from, size),
+		w.copy.from, size, false };
+	w.uses[1] = (struct fake_use){ fake_block(to, size, true), to, size, true };
 	number = start_copy(s, &w);
-	if (!w.used[1])
+	if (!w.uses[1].block)
 		error = wait_for(s, number);
 	pthread_mutex_unlock(&fake.lock);
 	return error;

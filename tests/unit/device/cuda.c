@@ -339,14 +339,16 @@ Test(cuda, kernels_have_a_stream_of_their_own, .timeout = 60)
 {
 	struct tfr_event *uploaded;
 	struct bed b;
+	void *more;
 
 	cr_assert_eq(make_bed(&b, "cuda:0", NULL), TFR_OK);
 	cr_assert_eq(tfr_event_new(&uploaded, b.dev, NULL), TFR_OK);
+	cr_assert_eq(tfr_device_alloc(b.dev, TFR_MEMORY_DEVICE, SIZE, &more, NULL), TFR_OK);
 	fake_cuda.hangs = "kernel";
 	cr_assert_eq(
 		tfr_device_normalise(b.dev, b.floats, b.bytes, SIZE, 3, NULL, NULL, b.event, NULL),
 		TFR_OK);
-	cr_assert_eq(tfr_device_upload(b.dev, b.bytes, b.staging, SIZE, uploaded, NULL), TFR_OK);
+	cr_assert_eq(tfr_device_upload(b.dev, more, b.staging, SIZE, uploaded, NULL), TFR_OK);
 	cr_assert_eq(tfr_event_wait(uploaded, NULL, NULL), TFR_OK);
 	cr_assert_not(tfr_event_done(b.event));
 	end_hangs();
@@ -362,6 +364,7 @@ Test(cuda, kernels_have_a_stream_of_their_own, .timeout = 60)
 	cr_assert_eq(tfr_event_wait(b.event, NULL, NULL), TFR_OK);
 	cr_assert(tfr_event_done(uploaded));
 	tfr_event_free(uploaded);
+	tfr_device_free(b.dev, TFR_MEMORY_DEVICE, more);
 	clear_bed(&b);
 	cr_assert(fake_cuda_all_freed());
 }

@@ -72,6 +72,30 @@ Test(cuda_faults, every_failure_names_the_call_and_the_device_and_leaves_nothing
 			fail_every_use(calls[i], (enum mode)mode);
 }
 
+/* Whatever the error, the first use of each call reports it. */
+Test(cuda_faults, every_error_of_every_call_is_reported)
+{
+	static const int errors[] = { CUDA_OUT_OF_MEMORY, 34, 35, 46, 100, 209, 214, 218, 221, 222,
+		CUDA_ILLEGAL_ADDRESS, 802, 803, 804, CUDA_UNKNOWN, 12345 };
+
+	for (int i = 0; i < CALLS; i++)
+		for (size_t k = 0; k < sizeof(errors) / sizeof(*errors); k++) {
+			struct tfr_error err = { 0 };
+			enum tfr_status expected = strcmp(calls[i], "cuModuleLoadDataEx") == 0
+							   ? TFR_EUNAVAILABLE
+						   : errors[k] == CUDA_OUT_OF_MEMORY ? TFR_ENOMEM
+										     : TFR_ESYS;
+
+			set_up(calls[i], FOR_GOOD);
+			fake_cuda.error = errors[k];
+			fake_cuda_repair();
+			cr_assert_eq(work_once(&err), expected, "%s, %d: %s", calls[i], errors[k],
+				err.message);
+			cr_assert(strstr(err.message, " on cuda:0: "), "%s", err.message);
+			expect_freed(calls[i]);
+		}
+}
+
 /* A lost device fails from the kernels' loading on: the first call that reports it is named. */
 Test(cuda_faults, a_device_may_be_lost_at_any_call)
 {
