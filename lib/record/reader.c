@@ -427,6 +427,19 @@ enum tfr_status tfr_reader_next(struct tfr_reader *r, struct tfr_record *rec, st
 	return next_record(r, rec, err);
 }
 
+enum tfr_status tfr_reader_next_many(struct tfr_reader *r, struct tfr_record *recs, size_t max,
+	size_t *count, struct tfr_error *err)
+{
+	enum tfr_status status = tfr_reader_next(r, recs, err);
+
+	/* A record that is in memory never moves the block, so the views before it stay valid. */
+	for (*count = !status; !status && *count < max && tfr_reader_holds_next(r);) {
+		status = tfr_reader_next(r, recs + *count, err);
+		*count += !status;
+	}
+	return status;
+}
+
 enum tfr_fault tfr_reader_fault(const struct tfr_reader *r)
 {
 	return r->fault;

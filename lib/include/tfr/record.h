@@ -94,6 +94,13 @@ TFR_API void tfr_reader_close(struct tfr_reader *r); /* accepts NULL */
 TFR_API enum tfr_status tfr_reader_next(
 	struct tfr_reader *r, struct tfr_record *rec, struct tfr_error *err);
 
+/* Reads the next record, and those after it that are in memory already, at most `max` (at least 1),
+ * into `recs`.  Only the first can wait for the file.  *count is their number, also on failure:
+ * the record after them is the one that failed.  All views are
+ * valid until the next call.  Statuses as of tfr_reader_next(); with TFR_END, *count is 0. */
+TFR_API enum tfr_status tfr_reader_next_many(struct tfr_reader *r, struct tfr_record *recs,
+	size_t max, size_t *count, struct tfr_error *err);
+
 /* How the last TFR_EDATA or TFR_EFORMAT of tfr_reader_next() left the reader. */
 enum tfr_fault {
 	TFR_FAULT_NONE,

@@ -138,6 +138,39 @@ Test(record, round_trip_at_every_block_size_and_compression)
 	tfr_buf_clear(&raw);
 }
 
+Test(record, many_at_once_are_those_one_by_one)
+{
+	static const size_t blocks[] = { 64, 1000, 4096, 1 << 20 }, most[] = { 1, 7, 1000 };
+	struct tfr_buf raw = many(500, 6);
+	struct tfr_record recs[1000], one;
+	size_t count;
+
+	for (size_t i = 0; i < 12; i++) {
+		struct tfr_reader_opts opts = { .block_size = blocks[i / 3] };
+		struct tfr_reader *a = NULL, *b = NULL;
+		enum tfr_status status;
+
+		cr_assert_eq(tfr_reader_open_memory(&a, raw.data, raw.size, &opts, NULL), TFR_OK);
+		cr_assert_eq(tfr_reader_open_memory(&b, raw.data, raw.size, NULL, NULL), TFR_OK);
+		while (!(status = tfr_reader_next_many(a, recs, most[i % 3], &count, NULL))) {
+			cr_assert(count >= 1 && count <= most[i % 3]);
+			for (size_t j = 0; j < count; j++) {
+				cr_assert_eq(tfr_reader_next(b, &one, NULL), TFR_OK);
+				cr_assert_eq(recs[j].index, one.index);
+				cr_assert_eq(recs[j].offset, one.offset);
+				cr_assert_eq(recs[j].size, one.size);
+				cr_assert_arr_eq(recs[j].data, one.data, one.size);
+			}
+		}
+		cr_assert_eq(status, TFR_END);
+		cr_assert_eq(count, 0);
+		cr_assert_eq(tfr_reader_next(b, &one, NULL), TFR_END);
+		tfr_reader_close(a);
+		tfr_reader_close(b);
+	}
+	tfr_buf_clear(&raw);
+}
+
 static struct tfr_buf three(void)
 {
 	struct tfr_buf b = { 0 };
@@ -205,6 +238,30 @@ Test(record, one_to_eleven_trailing_bytes_are_a_fault)
 		cr_assert_eq(n, 3);
 		cr_assert_eq(err.offset, whole);
 	}
+	tfr_buf_clear(&b);
+}
+
+Test(record, many_at_once_end_at_a_fault)
+{
+	struct tfr_buf b = three();
+	struct tfr_record recs[4];
+	struct tfr_reader *r = NULL;
+	struct tfr_error err;
+	size_t count;
+
+	b.data[b.size - 1] ^= 1;
+	frame(&b, "fourth", 6);
+	cr_assert_eq(tfr_reader_open_memory(&r, b.data, b.size, NULL, NULL), TFR_OK);
+	cr_assert_eq(tfr_reader_next_many(r, recs, 4, &count, &err), TFR_EDATA);
+	cr_assert_eq(count, 2);
+	cr_assert_arr_eq(recs[0].data, "first", 5);
+	cr_assert_eq(err.record, 2);
+	cr_assert_eq(tfr_reader_fault(r), TFR_FAULT_PAYLOAD);
+	cr_assert_eq(tfr_reader_next_many(r, recs, 4, &count, &err), TFR_OK);
+	cr_assert_eq(count, 1);
+	cr_assert_eq(recs[0].index, 3);
+	cr_assert_eq(tfr_reader_next_many(r, recs, 4, &count, &err), TFR_END);
+	tfr_reader_close(r);
 	tfr_buf_clear(&b);
 }
 
