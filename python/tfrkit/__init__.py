@@ -1,0 +1,25 @@
+"""tfrkit: read and write TFRecord files, with every checksum verified.
+
+    import tfrkit
+
+    for payload in tfrkit.Reader('train@16.tfrecord'):
+        ...
+
+    with tfrkit.Writer('out.tfrecord') as w:
+        w.write(b'...')
+
+Objects of this module may be used by one thread at a time; a second thread gets a RuntimeError.
+"""
+import sys
+
+# The extension relies on the GIL, and a free-threaded interpreter cannot load it.
+if 't' in sys.abiflags:
+    raise ImportError('tfrkit does not support free-threaded builds of Python: use a build with the GIL')
+
+from . import _core, errors  # noqa: E402
+from .errors import *  # noqa: E402,F403
+from .reader import Reader  # noqa: E402
+from .writer import Writer  # noqa: E402
+
+__all__ = ['Reader', 'Writer', '__version__', *errors.__all__]
+__version__ = _core.version

@@ -1,0 +1,273 @@
+/* core.c - the module tfrkit._core: finding files, counting records, and what its types share. */
+#include "core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool tfrkit_enter(struct tfrkit_guard *g, const char *what, PyThreadState **thread)
+{
+	if (!tfrkit_guard_owns(g)) {
+		PyErr_Format(PyExc_RuntimeError,
+			"%s was made before fork(): make another one in this process", what);
+		return false;
+	}
+	if (g->busy) {
+		PyErr_Format(PyExc_RuntimeError, "%s is in use by another thread", what);
+		return false;
+	}
+	g->busy = true;
+	*thread = PyEval_SaveThread();
+	return true;
+}
+
+void tfrkit_leave(struct tfrkit_guard *g, PyThreadState *thread)
+{
+	PyEval_RestoreThread(thread);
+	g->busy = false;
+}
+
+/* Text of libtfr is UTF-8, except where it quotes something that is not. */
+static PyObject *text_of(const char *text)
+{
+	return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "backslashreplace");
+}
+
+static PyObject *place_of(const struct tfr_error *err)
+{
+	if (!err->has_record)
+		return Py_BuildValue("(OO)", Py_None, Py_None);
+	return Py_BuildValue(
+		"(KK)", (unsigned long long)err->record, (unsigned long long)err->offset);
+}
+
+PyObject *tfrkit_raise(const struct tfr_error *err)
+{
+	char text[2 * TFR_ERROR_TEXT];
+	PyObject *errors = PyImport_ImportModule("tfrkit.errors"), *made;
+
+	if (!errors)
+		return NULL;
+	tfr_error_format(err, text, sizeof(text));
+	made = PyObject_CallMethod(errors, "_of_status", "iiNNNN", (int)err->status, err->sys_errno,
+		text_of(text), PyUnicode_DecodeFSDefault(tfr_error_path(err)), place_of(err),
+		text_of(tfr_error_hint_text(err)));
+	Py_DECREF(errors);
+	if (made) {
+		PyErr_SetObject((PyObject *)Py_TYPE(made), made);
+		Py_DECREF(made);
+	}
+	return NULL;
+}
+
+void tfrkit_keep_warning(void *ctx, const char *text)
+{
+	struct tfrkit_warnings *w = ctx;
+	char *copy = w->count < TFRKIT_WARNINGS ? strdup(text) : NULL;
+
+	if (copy)
+		w->texts[w->count++] = copy;
+}
+
+/* They point at the caller of the Python code that calls the extension. */
+bool tfrkit_warn(struct tfrkit_warnings *w)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < w->count; i++) {
+		good = good && !PyErr_WarnEx(PyExc_UserWarning, w->texts[i], 2);
+		free(w->texts[i]);
+	}
+	w->count = 0;
+	return good;
+}
+
+/* --- the files of a set --- */
+
+static void files_dealloc(PyObject *self)
+{
+	PyTypeObject *type = Py_TYPE(self);
+
+	tfr_set_close(((struct tfrkit_files *)self)->set);
+	PyObject_Free(self);
+	Py_DECREF(type);
+}
+
+static Py_ssize_t files_length(PyObject *self)
+{
+	return (Py_ssize_t)tfr_set_count(((struct tfrkit_files *)self)->set);
+}
+
+static PyObject *files_item(PyObject *self, Py_ssize_t at)
+{
+	const struct tfr_set *set = ((struct tfrkit_files *)self)->set;
+
+	if (at < 0 || (size_t)at >= tfr_set_count(set)) {
+		PyErr_SetString(PyExc_IndexError, "no such file");
+		return NULL;
+	}
+	return PyUnicode_DecodeFSDefault(tfr_set_path(set, (size_t)at));
+}
+
+static enum tfr_status open_set(struct tfr_set **set, const char *const *inputs, size_t count,
+	bool allow_missing, struct tfrkit_warnings *warnings, struct tfr_error *err)
+{
+	struct tfr_set_opts opts = { .inputs = inputs,
+		.count = count,
+		.allow_missing = allow_missing,
+		.warn = tfrkit_keep_warning,
+		.ctx = warnings };
+	PyThreadState *thread = PyEval_SaveThread();
+	enum tfr_status status = tfr_set_open(set, &opts, err);
+
+	PyEval_RestoreThread(thread);
+	return status;
+}
+
+/* Borrows the paths of a tuple of bytes.  NULL: an exception is set. */
+static const char **borrow_paths(PyObject *tuple)
+{
+	Py_ssize_t count = PyTuple_Size(tuple);
+	const char **paths = PyMem_Calloc((size_t)count + 1, sizeof(*paths));
+
+	if (!paths)
+		PyErr_NoMemory();
+	for (Py_ssize_t i = 0; paths && i < count; i++) {
+		paths[i] = PyBytes_AsString(PyTuple_GetItem(tuple, i));
+		if (!paths[i]) {
+			PyMem_Free(paths);
+			return NULL;
+		}
+	}
+	return paths;
+}
+
+/* Files(inputs, allow_missing): `inputs` is a tuple of bytes without NUL. */
+static PyObject *files_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+	struct tfrkit_warnings warnings = { 0 };
+	struct tfr_error err = { 0 };
+	struct tfr_set *set = NULL;
+	enum tfr_status status;
+	const char **paths;
+	PyObject *tuple, *self;
+	int allow_missing;
+
+	(void)kwargs;
+	if (!PyArg_ParseTuple(args, "O!p", &PyTuple_Type, &tuple, &allow_missing))
+		return NULL;
+	paths = borrow_paths(tuple);
+	if (!paths)
+		return NULL;
+	status = open_set(&set, paths, (size_t)PyTuple_Size(tuple), allow_missing, &warnings, &err);
+	PyMem_Free(paths);
+	if (!tfrkit_warn(&warnings) || status) {
+		tfr_set_close(set);
+		return PyErr_Occurred() ? NULL : tfrkit_raise(&err);
+	}
+	self = PyType_GenericAlloc(type, 0);
+	if (self)
+		((struct tfrkit_files *)self)->set = set;
+	else
+		tfr_set_close(set);
+	return self;
+}
+
+static PyType_Slot files_slots[] = {
+	{ Py_tp_doc, "The files of a set, in order.  Indexing gives their paths." },
+	{ Py_tp_new, files_new },
+	{ Py_tp_dealloc, files_dealloc },
+	{ Py_sq_length, files_length },
+	{ Py_sq_item, files_item },
+	{ 0, NULL },
+};
+
+static PyType_Spec files_spec = { "tfrkit._core.Files", sizeof(struct tfrkit_files), 0,
+	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, files_slots };
+
+/* --- the module --- */
+
+static PyObject *count(PyObject *module, PyObject *path)
+{
+	struct tfr_error err = { 0 };
+	enum tfr_status status;
+	PyThreadState *thread;
+	uint64_t records = 0;
+	PyObject *bytes;
+
+	(void)module;
+	if (!PyUnicode_FSConverter(path, &bytes))
+		return NULL;
+	thread = PyEval_SaveThread();
+	status = tfr_count_records(PyBytes_AsString(bytes), NULL, &records, &err);
+	PyEval_RestoreThread(thread);
+	Py_DECREF(bytes);
+	return status ? tfrkit_raise(&err) : PyLong_FromUnsignedLongLong(records);
+}
+
+static PyMethodDef methods[] = {
+	{ "count", count, METH_O, "Count the records of one file by their headers." },
+	{ NULL, NULL, 0, NULL },
+};
+
+static int add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **out)
+{
+	PyObject *type = PyType_FromModuleAndSpec(module, spec, NULL);
+	int failed = !type || PyModule_AddType(module, (PyTypeObject *)type);
+
+	if (out && !failed)
+		*out = (PyTypeObject *)type;
+	else
+		Py_XDECREF(type);
+	return failed;
+}
+
+static int exec_module(PyObject *module)
+{
+	struct tfrkit_state *state = PyModule_GetState(module);
+
+	if (add_type(module, &files_spec, &state->files) ||
+		add_type(module, &tfrkit_records_spec, NULL) ||
+		add_type(module, &tfrkit_writer_spec, NULL))
+		return -1;
+	return PyModule_AddStringConstant(module, "version", tfr_version());
+}
+
+static int traverse(PyObject *module, visitproc visit, void *arg)
+{
+	struct tfrkit_state *state = PyModule_GetState(module);
+
+	if (state)
+		Py_VISIT(state->files);
+	return 0;
+}
+
+static int clear(PyObject *module)
+{
+	struct tfrkit_state *state = PyModule_GetState(module);
+
+	if (state)
+		Py_CLEAR(state->files);
+	return 0;
+}
+
+static PyModuleDef_Slot slots[] = {
+	{ Py_mod_exec, exec_module },
+	{ 0, NULL },
+};
+
+static struct PyModuleDef definition = {
+	.m_base = PyModuleDef_HEAD_INIT,
+	.m_name = "tfrkit._core",
+	.m_doc = "libtfr's objects; import tfrkit instead.",
+	.m_size = sizeof(struct tfrkit_state),
+	.m_methods = methods,
+	.m_slots = slots,
+	.m_traverse = traverse,
+	.m_clear = clear,
+};
+
+PyMODINIT_FUNC PyInit__core(void);
+PyMODINIT_FUNC PyInit__core(void)
+{
+	return PyModuleDef_Init(&definition);
+}

@@ -1,0 +1,137 @@
+/* records.c - the iterator over the payloads of a set.
+ *
+ * One call into libtfr, without the GIL, gets all records that one block of the file holds.  The
+ * views stay valid until the next such call, so that next() of a record costs no more than the
+ * bytes object that it returns.  A fault is raised after the records before it. */
+#include "core.h"
+
+#include <stdlib.h>
+
+enum { MOST = 4096 };
+
+struct records {
+	PyObject_HEAD struct tfrkit_guard guard;
+	struct tfrkit_files *files;
+	struct tfr_record *recs; /* `count` records of the reader's block, MOST at most */
+	size_t at, count;
+	struct tfr_reader *reader; /* of file number `file` - 1; NULL: between files */
+	size_t file;
+	enum tfr_status pending; /* after the records; TFR_END: nothing is left, or it failed */
+	struct tfr_error err;
+};
+
+static void records_dealloc(PyObject *self)
+{
+	struct records *r = (struct records *)self;
+	PyTypeObject *type = Py_TYPE(self);
+
+	if (tfrkit_guard_owns(&r->guard))
+		tfr_reader_close(r->reader);
+	free(r->recs);
+	Py_XDECREF((PyObject *)r->files);
+	PyObject_Free(self);
+	Py_DECREF(type);
+}
+
+/* Records(files) */
+static PyObject *records_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+	struct tfrkit_state *state = PyType_GetModuleState(type);
+	PyObject *files, *self;
+	struct records *r;
+
+	(void)kwargs;
+	if (!PyArg_ParseTuple(args, "O!", state->files, &files))
+		return NULL;
+	self = PyType_GenericAlloc(type, 0);
+	if (!self)
+		return NULL;
+	r = (struct records *)self;
+	r->guard = tfrkit_guard_new();
+	Py_INCREF(files);
+	r->files = (struct tfrkit_files *)files;
+	r->recs = calloc(MOST, sizeof(*r->recs));
+	if (!r->recs) {
+		Py_DECREF(self);
+		return PyErr_NoMemory();
+	}
+	return self;
+}
+
+/* Reads on, through empty files, until there are records or a failure or the end. */
+static enum tfr_status read_on(struct records *r)
+{
+	const struct tfr_set *set = r->files->set;
+	enum tfr_status status = TFR_OK;
+
+	while (!status && !r->count) {
+		if (!r->reader && r->file == tfr_set_count(set))
+			return TFR_END;
+		if (!r->reader)
+			status = tfr_reader_open(
+				&r->reader, tfr_set_path(set, r->file++), NULL, &r->err);
+		if (!status)
+			status = tfr_reader_next_many(r->reader, r->recs, MOST, &r->count, &r->err);
+		if (status == TFR_END) {
+			tfr_reader_close(r->reader);
+			r->reader = NULL;
+			status = TFR_OK;
+		}
+	}
+	return status;
+}
+
+/* Returns whether there are records again.  If not, an exception is set, except at the end. */
+static bool fill(struct records *r)
+{
+	PyThreadState *thread;
+
+	r->at = r->count = 0;
+	if (!r->pending) {
+		if (!tfrkit_enter(&r->guard, "this iterator", &thread))
+			return false;
+		r->pending = read_on(r);
+		tfrkit_leave(&r->guard, thread);
+	}
+	if (PyErr_CheckSignals())
+		return false;
+	if (r->count)
+		return true;
+	if (r->pending != TFR_END)
+		tfrkit_raise(&r->err);
+	r->pending = TFR_END;
+	return false;
+}
+
+static PyObject *records_next(PyObject *self)
+{
+	struct records *r = (struct records *)self;
+	const struct tfr_record *rec;
+
+	if (r->guard.busy) {
+		PyErr_SetString(PyExc_RuntimeError, "this iterator is in use by another thread");
+		return NULL;
+	}
+	if (r->at == r->count && !fill(r))
+		return NULL;
+	rec = &r->recs[r->at++];
+	return PyBytes_FromStringAndSize((const char *)rec->data, (Py_ssize_t)rec->size);
+}
+
+static PyObject *records_iter(PyObject *self)
+{
+	Py_INCREF(self);
+	return self;
+}
+
+static PyType_Slot slots[] = {
+	{ Py_tp_doc, "The payloads of a set, in order, as bytes." },
+	{ Py_tp_new, records_new },
+	{ Py_tp_dealloc, records_dealloc },
+	{ Py_tp_iter, records_iter },
+	{ Py_tp_iternext, records_next },
+	{ 0, NULL },
+};
+
+PyType_Spec tfrkit_records_spec = { "tfrkit._core.Records", sizeof(struct records), 0,
+	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots };

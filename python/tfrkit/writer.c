@@ -1,0 +1,238 @@
+/* writer.c - the writer of a file or of a set.
+ *
+ * Small payloads are gathered, each after its size, and handed to libtfr together without the GIL:
+ * releasing it for every record would cost more than writing the record.  So a failure can be
+ * raised by a later write(), or by close(). */
+#include "core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GATHER = 256 << 10, LARGE = 64 << 10 };
+
+struct writer {
+	PyObject_HEAD struct tfrkit_guard guard;
+	struct tfr_set_writer *set; /* NULL: closed */
+	bool failed;
+	uint64_t put; /* records; the next goes to shard put % shards */
+	uint8_t *gathered;
+	size_t used; /* bytes gathered */
+};
+
+static void end(struct writer *w)
+{
+	tfr_set_writer_close(w->set);
+	w->set = NULL;
+	free(w->gathered);
+	w->gathered = NULL;
+	w->used = 0;
+}
+
+static void writer_dealloc(PyObject *self)
+{
+	struct writer *w = (struct writer *)self;
+	PyTypeObject *type = Py_TYPE(self);
+
+	if (tfrkit_guard_owns(&w->guard))
+		end(w);
+	PyObject_Free(self);
+	Py_DECREF(type);
+}
+
+static enum tfr_status open_writer(struct tfr_set_writer **set, const char *path,
+	const struct tfr_writer_opts *opts, struct tfrkit_warnings *warnings, struct tfr_error *err)
+{
+	PyThreadState *thread = PyEval_SaveThread();
+	enum tfr_status status =
+		tfr_set_writer_open(set, path, opts, tfrkit_keep_warning, warnings, err);
+
+	PyEval_RestoreThread(thread);
+	return status;
+}
+
+/* Makes the object of an open writer, which it takes over. */
+static PyObject *wrap(PyTypeObject *type, struct tfr_set_writer *set)
+{
+	PyObject *self = PyType_GenericAlloc(type, 0);
+	struct writer *w = (struct writer *)self;
+
+	if (!self) {
+		tfr_set_writer_close(set);
+		return NULL;
+	}
+	w->guard = tfrkit_guard_new();
+	w->set = set;
+	w->gathered = malloc(GATHER);
+	if (!w->gathered) {
+		Py_DECREF(self);
+		return PyErr_NoMemory();
+	}
+	return self;
+}
+
+/* Writer(path, compression, level, overwrite): `compression` is a number of enum tfr_compression,
+ * and `path` is bytes without NUL. */
+static PyObject *writer_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+	struct tfrkit_warnings warnings = { 0 };
+	struct tfr_writer_opts opts = { 0 };
+	struct tfr_set_writer *set = NULL;
+	struct tfr_error err = { 0 };
+	int compression, level, overwrite;
+	enum tfr_status status;
+	const char *path;
+
+	(void)kwargs;
+	if (!PyArg_ParseTuple(args, "yiip", &path, &compression, &level, &overwrite))
+		return NULL;
+	opts.compression = (enum tfr_compression)compression;
+	opts.level = level;
+	opts.force = overwrite;
+	status = open_writer(&set, path, &opts, &warnings, &err);
+	if (!tfrkit_warn(&warnings) || status) {
+		tfr_set_writer_close(set);
+		return PyErr_Occurred() ? NULL : tfrkit_raise(&err);
+	}
+	return wrap(type, set);
+}
+
+static enum tfr_status put(
+	struct writer *w, const void *payload, size_t size, struct tfr_error *err)
+{
+	struct iovec piece = { (void *)payload, size };
+	uint32_t shard = (uint32_t)(w->put++ % tfr_set_writer_shards(w->set));
+
+	return tfr_set_writer_put(w->set, shard, &piece, 1, NULL, err);
+}
+
+static enum tfr_status put_gathered(struct writer *w, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	uint32_t size;
+
+	for (size_t at = 0; !status && at < w->used; at += sizeof(size) + size) {
+		memcpy(&size, w->gathered + at, sizeof(size));
+		status = put(w, w->gathered + at + sizeof(size), size, err);
+	}
+	w->used = 0;
+	return status;
+}
+
+/* Writes the gathered payloads and then, if it is not NULL, a large one. */
+static bool flush(struct writer *w, const Py_buffer *large)
+{
+	struct tfr_error err = { 0 };
+	enum tfr_status status;
+	PyThreadState *thread;
+
+	if (!tfrkit_enter(&w->guard, "this writer", &thread))
+		return false;
+	status = put_gathered(w, &err);
+	if (!status && large)
+		status = put(w, large->buf, (size_t)large->len, &err);
+	tfrkit_leave(&w->guard, thread);
+	if (status) {
+		w->failed = true;
+		tfrkit_raise(&err);
+	}
+	return !status && !PyErr_CheckSignals();
+}
+
+/* Whether the writer can take another call; otherwise an exception is set. */
+static bool usable(const struct writer *w)
+{
+	if (w->guard.busy)
+		PyErr_SetString(PyExc_RuntimeError, "this writer is in use by another thread");
+	else if (!tfrkit_guard_owns(&w->guard))
+		PyErr_SetString(PyExc_RuntimeError,
+			"this writer was made before fork(): write in the process that made it");
+	else if (!w->set)
+		PyErr_SetString(PyExc_ValueError, "this writer is closed");
+	else if (w->failed)
+		PyErr_SetString(PyExc_ValueError, "this writer failed: its output is not complete");
+	return !PyErr_Occurred();
+}
+
+static bool take(struct writer *w, const Py_buffer *payload)
+{
+	uint32_t size = (uint32_t)payload->len;
+
+	if (payload->len >= LARGE)
+		return flush(w, payload);
+	if (w->used + sizeof(size) + size > GATHER && !flush(w, NULL))
+		return false;
+	memcpy(w->gathered + w->used, &size, sizeof(size));
+	if (size)
+		memcpy(w->gathered + w->used + sizeof(size), payload->buf, size);
+	w->used += sizeof(size) + size;
+	return true;
+}
+
+static PyObject *writer_write(PyObject *self, PyObject *payload)
+{
+	struct writer *w = (struct writer *)self;
+	Py_buffer view;
+	bool good;
+
+	if (!usable(w) || PyObject_GetBuffer(payload, &view, PyBUF_SIMPLE))
+		return NULL;
+	/* Exporting the buffer may have run Python code, which can use this writer. */
+	good = usable(w) && take(w, &view);
+	PyBuffer_Release(&view);
+	if (!good)
+		return NULL;
+	Py_RETURN_NONE;
+}
+
+static PyObject *writer_close(PyObject *self, PyObject *unused)
+{
+	struct writer *w = (struct writer *)self;
+	struct tfr_error err = { 0 };
+	enum tfr_status status;
+	PyThreadState *thread;
+
+	(void)unused;
+	if (!w->set && !w->guard.busy)
+		Py_RETURN_NONE;
+	if (!usable(w) || !tfrkit_enter(&w->guard, "this writer", &thread))
+		return NULL;
+	status = put_gathered(w, &err);
+	if (!status)
+		status = tfr_set_writer_publish(w->set, NULL, &err);
+	end(w);
+	tfrkit_leave(&w->guard, thread);
+	if (status)
+		return tfrkit_raise(&err);
+	Py_RETURN_NONE;
+}
+
+static PyObject *writer_discard(PyObject *self, PyObject *unused)
+{
+	struct writer *w = (struct writer *)self;
+	PyThreadState *thread;
+
+	(void)unused;
+	if (!tfrkit_enter(&w->guard, "this writer", &thread))
+		return NULL;
+	end(w);
+	tfrkit_leave(&w->guard, thread);
+	Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {
+	{ "write", writer_write, METH_O, "Write one payload, of any object with a buffer." },
+	{ "close", writer_close, METH_NOARGS, "Complete the output and give it its name." },
+	{ "discard", writer_discard, METH_NOARGS, "Drop the output; what existed stays." },
+	{ NULL, NULL, 0, NULL },
+};
+
+static PyType_Slot slots[] = {
+	{ Py_tp_doc, "The writer of a file or of a set." },
+	{ Py_tp_new, writer_new },
+	{ Py_tp_dealloc, writer_dealloc },
+	{ Py_tp_methods, methods },
+	{ 0, NULL },
+};
+
+PyType_Spec tfrkit_writer_spec = { "tfrkit._core.Writer", sizeof(struct writer), 0,
+	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots };

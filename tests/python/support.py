@@ -1,0 +1,40 @@
+"""What the tests of the module share: a directory of their own, and records made without tfrkit."""
+import pathlib
+import struct
+import tempfile
+import unittest
+
+
+def crc32c(data):
+    crc = 0xffffffff
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    return crc ^ 0xffffffff
+
+
+def masked(data):
+    crc = crc32c(data)
+    return struct.pack('<I', ((crc >> 15 | crc << 17) + 0xa282ead8) & 0xffffffff)
+
+
+def framed(payload):
+    """The bytes of one record, by the definition of the format."""
+    length = struct.pack('<Q', len(payload))
+    return length + masked(length) + payload + masked(payload)
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.dir = pathlib.Path(folder.name)
+
+    def file(self, name, data):
+        path = self.dir / name
+        path.write_bytes(data)
+        return path
+
+    def names(self):
+        return sorted(path.name for path in self.dir.iterdir())

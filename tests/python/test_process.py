@@ -1,0 +1,178 @@
+"""Threads, processes, signals, memory, interpreters."""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import unittest
+
+import tfrkit
+from support import Case, framed
+
+SANITIZED = 'libasan' in os.environ.get('LD_PRELOAD', '')
+
+
+def resident():
+    return int(pathlib.Path('/proc/self/statm').read_text().split()[1]) * os.sysconf('SC_PAGE_SIZE')
+
+
+def in_child(work):
+    """The text that `work` returns in a child process made by fork()."""
+    back, there = os.pipe()
+    pid = os.fork()
+    if not pid:
+        try:
+            text = work()
+        except BaseException as error:   # the child must not run the tests that follow
+            text = '%s: %s' % (type(error).__name__, error)
+        os.write(there, text.encode())
+        os._exit(0)
+    os.close(there)
+    with open(back, 'rb') as file:
+        text = file.read().decode()
+    if os.waitpid(pid, 0)[1]:
+        raise AssertionError('the child died')
+    return text
+
+
+class Processes(Case):
+    def numbers(self, count, name='a', **options):
+        path = self.dir / name
+        with tfrkit.Writer(path, **options) as writer:
+            for k in range(count):
+                writer.write(b'%0200d' % k)
+        return path
+
+    def test_a_reader_works_in_a_child_and_an_iterator_raises(self):
+        for compression in 'none', 'gzip':
+            path = self.numbers(20000, compression, compression=compression)
+            reader = tfrkit.Reader(path)
+            iterator = iter(reader)
+            next(iterator)
+            self.assertEqual(in_child(lambda: str(sum(map(int, reader)))), str(sum(range(20000))))
+            self.assertIn('RuntimeError: this iterator was made before fork()', in_child(lambda: str(list(iterator))))
+            self.assertEqual(sum(map(int, iterator)), sum(range(20000)))
+
+    def test_a_child_that_ends_leaves_the_output_to_its_parent(self):
+        path = self.dir / 'a'
+        writer = tfrkit.Writer(path)
+        writer.write(b'1')
+        self.assertIn('made before fork()', in_child(lambda: writer.write(b'2')))
+        self.assertIn('made before fork()', in_child(lambda: writer.close()))
+
+        def drop():
+            nonlocal writer
+            del writer
+            return 'dropped'
+
+        self.assertEqual(in_child(drop), 'dropped')
+        writer.close()
+        self.assertEqual(list(tfrkit.Reader(path)), [b'1'])
+
+    def test_threads_that_share_an_iterator_lose_and_repeat_nothing(self):
+        iterator = iter(tfrkit.Reader(self.numbers(60000)))
+        got, wrong = [], []
+
+        def work():
+            while True:
+                try:
+                    got.append(next(iterator))
+                except StopIteration:
+                    return
+                except RuntimeError as error:
+                    wrong.append(str(error))
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(sorted(map(int, got)), list(range(60000)))
+        self.assertLessEqual(set(wrong), {'this iterator is in use by another thread'})
+
+    def test_an_interrupt_ends_a_loop_in_c(self):
+        endless = self.dir / 'endless'
+        os.mkfifo(endless)
+        record = framed(b'x' * 100) * 100
+
+        def feed():
+            try:
+                with open(endless, 'wb') as file:
+                    while True:
+                        file.write(record)
+            except BrokenPipeError:
+                pass
+
+        class Interrupted(Exception):
+            pass
+
+        def interrupt(number, frame):
+            raise Interrupted
+
+        before = signal.signal(signal.SIGALRM, interrupt)
+        self.addCleanup(signal.signal, signal.SIGALRM, before)
+        thread = threading.Thread(target=feed)
+        thread.start()
+        iterator = iter(tfrkit.Reader(endless))
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with self.assertRaises(Interrupted):
+            sum(map(len, iterator))
+        del iterator
+        thread.join()
+
+    @unittest.skipIf(SANITIZED, 'the sanitizer keeps freed memory')
+    def test_objects_and_exceptions_are_freed(self):
+        good, bad = self.numbers(3, 'good'), self.file('bad', framed(b'1') + framed(b'2')[:-1])
+        out = self.dir / 'out'
+
+        def use():
+            list(tfrkit.Reader(good))
+            len(tfrkit.Reader(good))
+            next(iter(tfrkit.Reader(good)))
+            try:
+                list(tfrkit.Reader(bad))
+            except tfrkit.DataError:
+                pass
+            writer = tfrkit.Writer(out)
+            writer.write(b'1')
+            writer.discard()
+
+        for _ in range(300):
+            use()
+        before = resident()
+        for _ in range(3000):
+            use()
+        self.assertLess(resident() - before, 1 << 20)
+
+    @unittest.skipIf(SANITIZED, 'the sanitizer keeps freed memory')
+    def test_memory_is_flat_over_many_records(self):
+        reader = tfrkit.Reader(self.numbers(100000))
+        sum(map(len, reader))
+        before = resident()
+        for _ in range(5):
+            sum(map(len, reader))
+        self.assertLess(resident() - before, 1 << 20)
+
+    def test_subinterpreters_have_modules_of_their_own(self):
+        code = '''
+import _xxsubinterpreters as interpreters
+for _ in range(3):
+    each = interpreters.create()
+    interpreters.run_string(each, "import tfrkit; assert list(tfrkit.Reader({path!r})) == [b'1']")
+    interpreters.destroy(each)
+import tfrkit
+assert list(tfrkit.Reader({path!r})) == [b'1']
+'''.format(path=str(self.file('a', framed(b'1'))))
+        if sys.version_info[:2] > (3, 12):
+            self.skipTest('the name of the module of interpreters differs')
+        subprocess.run([sys.executable, '-c', code], check=True)
+
+    def test_importing_brings_no_numpy(self):
+        subprocess.run([sys.executable, '-c', 'import sys, tfrkit; assert "numpy" not in sys.modules'], check=True)
+
+    def test_a_free_threaded_build_is_refused(self):
+        code = 'import sys; sys.abiflags = "t"; import tfrkit'
+        done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('ImportError: tfrkit does not support free-threaded builds', done.stderr)

@@ -1,0 +1,168 @@
+"""Reader: payloads, files, counting, faults."""
+import gzip
+import pathlib
+import pickle
+import random
+import struct
+import warnings
+import zlib
+
+import tfrkit
+from support import Case, framed, masked
+
+PAYLOADS = [b'first', b'', b'the third', bytes(range(256)) * 40]
+PLAIN = b''.join(framed(payload) for payload in PAYLOADS)
+
+
+def read(path):
+    """The payloads before a fault, and the exception or None."""
+    got = []
+    try:
+        for payload in tfrkit.Reader(path):
+            got.append(payload)
+    except tfrkit.Error as error:
+        return got, error
+    return got, None
+
+
+class Reading(Case):
+    def test_each_compression_is_detected(self):
+        for name, data in ('plain', PLAIN), ('gzip', gzip.compress(PLAIN)), ('zlib', zlib.compress(PLAIN)):
+            with self.subTest(name):
+                reader = tfrkit.Reader(self.file(name, data))
+                self.assertEqual(list(reader), PAYLOADS)
+                self.assertEqual(len(reader), len(PAYLOADS))
+
+    def test_inputs_are_paths_of_each_kind_and_sets(self):
+        for k in range(3):
+            self.file('s-%05d-of-00003.tfrecord' % k, framed(b'%d' % k))
+        whole = [b'0', b'1', b'2']
+        one = self.dir / 's-00001-of-00003.tfrecord'
+        for inputs, want in (
+                (str(one), [b'1']), (bytes(one), [b'1']), (one, [b'1']), ([one, str(one)], [b'1', b'1']),
+                (self.dir, whole), (self.dir / 's@3.tfrecord', whole), (self.dir / 's-*', whole)):
+            with self.subTest(inputs):
+                self.assertEqual(list(tfrkit.Reader(inputs)), want)
+        self.assertEqual([pathlib.Path(f).name for f in tfrkit.Reader(self.dir).files],
+                         ['s-%05d-of-00003.tfrecord' % k for k in range(3)])
+
+    def test_a_missing_member_is_an_error_unless_allowed(self):
+        self.file('s-00000-of-00002.tfrecord', framed(b'0'))
+        with self.assertRaises(tfrkit.DataError):
+            tfrkit.Reader(self.dir / 's@2.tfrecord')
+        with self.assertWarnsRegex(UserWarning, 's-00001-of-00002') as caught:
+            reader = tfrkit.Reader(self.dir / 's@2.tfrecord', allow_missing=True)
+        self.assertEqual(caught.filename, __file__)
+        self.assertEqual(list(reader), [b'0'])
+        with warnings.catch_warnings(), self.assertRaises(UserWarning):
+            warnings.simplefilter('error')
+            tfrkit.Reader(self.dir / 's@2.tfrecord', allow_missing=True)
+
+    def test_payloads_stay_valid_over_many_blocks_and_files(self):
+        numbers = random.Random(1)
+        payloads = [numbers.randbytes(1 << numbers.randrange(22)) for _ in range(60)]
+        a, b = self.dir / 'a', self.dir / 'b'
+        for path in a, b:
+            with tfrkit.Writer(path) as writer:
+                for payload in payloads:
+                    writer.write(payload)
+        empty = self.file('empty', b'')
+        self.assertEqual(list(tfrkit.Reader([empty, a, empty, b, empty])), payloads * 2)
+
+    def test_iterators_are_independent_and_end_for_good(self):
+        reader = tfrkit.Reader(self.file('a', PLAIN))
+        first, second = iter(reader), iter(reader)
+        self.assertEqual(next(first), b'first')
+        self.assertEqual(list(second), PAYLOADS)
+        self.assertEqual(list(first), PAYLOADS[1:])
+        self.assertEqual(list(first), [])
+        self.assertTrue(reader)
+
+    def test_a_reader_can_be_pickled_and_an_iterator_cannot(self):
+        reader = tfrkit.Reader(self.file('a', PLAIN))
+        self.assertEqual(list(pickle.loads(pickle.dumps(reader))), PAYLOADS)
+        with self.assertRaisesRegex(TypeError, 'pickle'):
+            pickle.dumps(iter(reader))
+
+    def test_the_path_in_a_name_that_is_not_utf8(self):
+        name = bytes(self.dir) + b'/\xff.tfrecord'
+        with open(name, 'wb') as file:
+            file.write(PLAIN[:-1])
+        with self.assertRaises(tfrkit.DataError) as caught:
+            list(tfrkit.Reader(name))
+        self.assertEqual(caught.exception.file.encode('utf-8', 'surrogateescape'), name)
+
+
+class Faults(Case):
+    def test_a_fault_comes_after_the_records_before_it(self):
+        data = bytearray(PLAIN)
+        data[-1] ^= 1
+        path = self.file('a', data)
+        iterator = iter(tfrkit.Reader(path))
+        self.assertEqual([next(iterator) for _ in range(3)], PAYLOADS[:3])
+        with self.assertRaises(tfrkit.DataError) as caught:
+            next(iterator)
+        error = caught.exception
+        self.assertEqual(str(error), "data checksum mismatch in '%s', record 3, offset 62" % path)
+        self.assertEqual((error.file, error.record, error.offset), (str(path), 3, 62))
+        self.assertEqual(list(iterator), [])
+
+    def test_the_hint_is_a_note(self):
+        _, error = read(self.file('a', PLAIN + bytes(4)))
+        self.assertEqual(error.hint, 'TensorFlow treats this as the end of the file, without an error.')
+        self.assertEqual(error.__notes__, ['hint: ' + error.hint])
+
+    def test_exceptions_are_also_those_of_python(self):
+        with self.assertRaises(FileNotFoundError) as caught:
+            tfrkit.Reader(self.dir / 'absent')
+        self.assertIsInstance(caught.exception, tfrkit.FileError)
+        self.assertEqual(str(caught.exception), "cannot open '%s': No such file or directory" % (self.dir / 'absent'))
+        with self.assertRaises(tfrkit.FormatError) as caught:
+            list(tfrkit.Reader(self.file('a.jpg', b'\xff\xd8\xff\xe0' + bytes(100))))
+        self.assertIn('JPEG', str(caught.exception))
+        for inputs in '', 'a\0b', []:
+            with self.assertRaises(tfrkit.UsageError):
+                tfrkit.Reader(inputs)
+        for inputs in 1, None, [1]:
+            with self.assertRaises(TypeError):
+                tfrkit.Reader(inputs)
+
+    def test_a_file_that_vanished(self):
+        path = self.file('a', PLAIN)
+        reader = tfrkit.Reader(path)
+        path.unlink()
+        self.assertRaises(FileNotFoundError, list, reader)
+        self.assertRaises(FileNotFoundError, len, reader)
+
+    def test_every_flipped_byte_and_every_truncation_is_a_fault(self):
+        small = b''.join(framed(payload) for payload in PAYLOADS[:3])
+        ends = {sum(len(framed(p)) for p in PAYLOADS[:k]) for k in range(4)}
+        for at in range(len(small)):
+            got, error = read(self.file('a', small[:at] + bytes([small[at] ^ 0x41]) + small[at + 1:]))
+            self.assertIsInstance(error, tfrkit.DataError)
+            self.assertEqual(got, PAYLOADS[:len(got)])
+            got, error = read(self.file('a', small[:at]))
+            self.assertEqual(error is None, at in ends, at)
+            self.assertEqual(got, PAYLOADS[:len(got)])
+
+    def test_no_damage_of_a_compressed_file_gives_a_wrong_payload(self):
+        for data in gzip.compress(PLAIN), zlib.compress(PLAIN):
+            for at in range(len(data)):
+                got, _ = read(self.file('a', data[:at] + bytes([data[at] ^ 0x41]) + data[at + 1:]))
+                self.assertEqual(got, PAYLOADS[:len(got)])
+                got, error = read(self.file('a', data[:at]))
+                self.assertEqual(got, PAYLOADS[:len(got)])
+                self.assertTrue(error or not at)
+
+    def test_random_bytes(self):
+        numbers = random.Random(2)
+        for _ in range(300):
+            got, error = read(self.file('a', numbers.randbytes(numbers.randrange(1, 2000))))
+            self.assertEqual(got, [])
+            self.assertIsInstance(error, tfrkit.Error)
+
+    def test_a_forged_length_takes_no_memory(self):
+        length = struct.pack('<Q', 1 << 50)
+        _, error = read(self.file('a', framed(b'good') + length + masked(length)))
+        self.assertEqual(error.record, 1)
+        self.assertIn('truncated record', str(error))

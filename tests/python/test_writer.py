@@ -1,0 +1,104 @@
+"""Writer: outputs that appear complete or not at all."""
+import array
+import gzip
+import pickle
+import zlib
+
+import tfrkit
+from support import Case, framed
+
+PAYLOADS = [b'first', b'', b'x' * 300000, b'y' * 65536, b'z' * 65535, b'last']
+
+
+class Writing(Case):
+    def test_the_bytes_are_those_of_the_format(self):
+        path = self.dir / 'a.tfrecord'
+        with tfrkit.Writer(path) as writer:
+            for payload in PAYLOADS[:2]:
+                writer.write(payload)
+        self.assertEqual(path.read_bytes(), b''.join(framed(payload) for payload in PAYLOADS[:2]))
+
+    def test_each_compression(self):
+        inflate = {'none': bytes, 'gzip': gzip.decompress, 'zlib': zlib.decompress}
+        plain = None
+        for compression in 'none', 'gzip', 'zlib':
+            for level in None, 1, 9:
+                path = self.dir / compression
+                with tfrkit.Writer(path, compression=compression, level=level, overwrite=True) as writer:
+                    for payload in PAYLOADS:
+                        writer.write(payload)
+                got = inflate[compression](path.read_bytes())
+                plain = plain or got
+                self.assertEqual(got, plain)
+                self.assertEqual(list(tfrkit.Reader(path)), PAYLOADS)
+        with tfrkit.Writer(self.dir / 'a.gz') as writer:
+            writer.write(b'1')
+        self.assertEqual(gzip.decompress((self.dir / 'a.gz').read_bytes()), framed(b'1'))
+
+    def test_buffers_of_each_kind(self):
+        floats = array.array('f', [1, 2])
+        with tfrkit.Writer(self.dir / 'a') as writer:
+            for payload in bytearray(b'ab'), memoryview(b'abc')[1:], floats:
+                writer.write(payload)
+            for wrong in 'text', 1, None, memoryview(b'abcd')[::2]:
+                self.assertRaises((TypeError, BufferError), writer.write, wrong)
+        self.assertEqual(list(tfrkit.Reader(self.dir / 'a')), [b'ab', b'bc', floats.tobytes()])
+
+    def test_a_payload_that_changes_after_write(self):
+        payload = bytearray(b'before')
+        with tfrkit.Writer(self.dir / 'a') as writer:
+            writer.write(payload)
+            payload[:] = b'AFTER!'
+        self.assertEqual(list(tfrkit.Reader(self.dir / 'a')), [b'before'])
+
+    def test_a_set_gets_the_records_in_turn(self):
+        with tfrkit.Writer(self.dir / 's@3.tfrecord') as writer:
+            for k in range(7):
+                writer.write(b'%d' % k)
+        self.assertEqual(list(tfrkit.Reader(self.dir / 's-00001-of-00003.tfrecord')), [b'1', b'4'])
+        self.assertEqual(sorted(tfrkit.Reader(self.dir / 's@3.tfrecord')), [b'%d' % k for k in range(7)])
+
+
+class CompleteOrAbsent(Case):
+    def test_nothing_appears_before_close(self):
+        path = self.dir / 'a'
+        writer = tfrkit.Writer(path)
+        writer.write(b'1')
+        self.assertFalse(path.exists())
+        writer.close()
+        self.assertEqual(list(tfrkit.Reader(path)), [b'1'])
+        writer.close()
+        self.assertRaisesRegex(ValueError, 'closed', writer.write, b'2')
+
+    def test_discarding_raising_and_dropping_leave_the_old_file(self):
+        path = self.file('a', framed(b'old'))
+        writer = tfrkit.Writer(path, overwrite=True)
+        writer.write(b'new')
+        writer.discard()
+        writer.discard()
+        with self.assertRaises(ZeroDivisionError), tfrkit.Writer(path, overwrite=True) as writer:
+            writer.write(b'new')
+            1 // 0
+        writer = tfrkit.Writer(path, overwrite=True)
+        writer.write(b'new')
+        del writer
+        self.assertEqual(list(tfrkit.Reader(path)), [b'old'])
+        self.assertEqual([name for name in self.names() if 'tmp' in name], [])
+
+    def test_an_existing_file_is_refused(self):
+        path = self.file('a', framed(b'old'))
+        with self.assertRaises(tfrkit.ExistsError) as caught:
+            tfrkit.Writer(path)
+        self.assertIsInstance(caught.exception, FileExistsError)
+        self.assertIn(str(path), str(caught.exception))
+        self.assertEqual(list(tfrkit.Reader(path)), [b'old'])
+
+    def test_refusals(self):
+        for options in {'compression': 'zstd'}, {'level': 0}, {'level': 10}, {'level': 'high'}:
+            with self.subTest(options), self.assertRaises(tfrkit.UsageError):
+                tfrkit.Writer(self.dir / 'a', **options)
+        with self.assertRaises(FileNotFoundError):
+            tfrkit.Writer(self.dir / 'absent' / 'a')
+        with self.assertRaisesRegex(TypeError, 'pickle'):
+            pickle.dumps(tfrkit.Writer(self.dir / 'a'))
+        self.assertEqual(self.names(), [])
