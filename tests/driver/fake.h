@@ -17,7 +17,7 @@ enum { CONTEXT_DESTROYED = 709, INVALID_CONTEXT = 201, INVALID_IMAGE = 200, NOT_
 
 /* An address of the device is one of the process plus this bit, so that the processor faults when
  * it uses one. */
-#define DEVICE_BIT ((uintptr_t)1 << 62)
+#define DEVICE_BIT ((uintptr_t)1 << 55)
 
 enum { UPWARDS, DOWNWARDS }; /* the engines of a device that copy */
 
