@@ -108,7 +108,7 @@ static void round_of(struct tfr_rng *rng, const char *const *paths, const uint64
 {
 	static const char *const devices[] = { "host", "cuda:0,1", "cuda:0", "sim:1G,20us,3" };
 	static uint64_t expected[HASHES], sums[HASHES];
-	uint64_t which = tfr_rng_below(rng, 2), factor;
+	uint64_t which = tfr_rng_below(rng, 3), factor;
 	const char *const inputs[] = { paths[which], paths[which], paths[which] };
 	struct tfr_pipeline_opts opts = {
 		.epochs = 1 + tfr_rng_below(rng, 6),
@@ -159,47 +159,57 @@ static void round_of(struct tfr_rng *rng, const char *const *paths, const uint64
 	tfr_set_close(set);
 }
 
-static uint64_t make_payloads(const char *path)
+/* The records have up to `pad` bytes more. */
+static uint64_t make_payloads(const char *path, unsigned count, size_t pad)
 {
 	struct tfr_builder *b = tfr_builder_new();
+	uint8_t *padding = calloc(1, pad + 1);
 	const uint8_t *record;
 	struct tfr_writer *w;
 	size_t size;
 
 	check(tfr_writer_open(&w, path, &(struct tfr_writer_opts){ .force = true }, NULL) == TFR_OK,
 		path, NULL);
-	for (unsigned i = 0; i < 100; i++) {
+	for (unsigned i = 0; i < count; i++) {
+		struct tfr_bytes more = { padding, pad * (i % 7) / 6 };
 		const int64_t values[] = { i, 2 * i, 3 * i, 4 * i };
 
 		tfr_builder_reset(b);
 		tfr_builder_int64(b, "number", i, NULL);
 		tfr_builder_int64s(b, "some", values, i % 5, NULL);
+		memset(padding, (int)i, pad);
+		if (pad)
+			tfr_builder_bytes(b, "padding", &more, 1, NULL);
 		check(tfr_builder_flatten(b, &record, &size, NULL) == TFR_OK, path, NULL);
 		check(tfr_writer_put(w, record, size, NULL) == TFR_OK, path, NULL);
 	}
 	tfr_builder_free(b);
 	check(tfr_writer_publish(w, NULL) == TFR_OK, path, NULL);
 	tfr_writer_close(w);
-	return 100;
+	free(padding);
+	return count;
 }
 
 int main(int argc, char **argv)
 {
-	char payloads[] = "/tmp/tfr-stress-XXXXXX";
-	const char *const paths[] = { argv[1], payloads };
-	uint64_t records[2];
-	int rounds = argc > 2 ? atoi(argv[2]) : 100, fd = mkstemp(payloads);
+	char payloads[] = "/tmp/tfr-stress-XXXXXX", large[] = "/tmp/tfr-stress-XXXXXX";
+	const char *const paths[] = { argv[1], payloads, large };
+	uint64_t records[3];
+	int rounds = argc > 2 ? atoi(argv[2]) : 100, fd = mkstemp(payloads), other = mkstemp(large);
 	struct tfr_rng rng;
 
 	fake_cuda.devices = 2;
-	check(argc > 1 && fd >= 0, "usage: stress-pipeline IMAGES [ROUNDS]", NULL);
+	check(argc > 1 && fd >= 0 && other >= 0, "usage: stress-pipeline IMAGES [ROUNDS]", NULL);
 	close(fd);
+	close(other);
 	check(tfr_count_records(argv[1], NULL, &records[0], NULL) == TFR_OK, argv[1], NULL);
-	records[1] = make_payloads(payloads);
+	records[1] = make_payloads(payloads, 100, 0);
+	records[2] = make_payloads(large, 40, 90000);
 	tfr_rng_init(&rng, 1, 0);
 	for (int i = 0; i < rounds; i++)
 		round_of(&rng, paths, records);
 	unlink(payloads);
+	unlink(large);
 	check(fake_cuda_all_freed(), "something is left", NULL);
 	return 0;
 }
