@@ -1,4 +1,4 @@
-/* device.c - what the fake driver says of itself and of its devices, and which of them
+/* device.c - the descriptions of the fake driver and of its devices, and which of them
  * CUDA_VISIBLE_DEVICES leaves. */
 #include <stdatomic.h>
 #include <stdio.h>

@@ -339,7 +339,7 @@ unsigned cuStreamSynchronize(struct CUstream_st *s)
 	return error;
 }
 
-/* What is put on the stream next comes after what the event came after. */
+/* The next work of the stream comes after everything that the event came after. */
 static void follow(struct CUstream_st *s, const struct CUevent_st *ev)
 {
 	for (int id = 0; id < FAKE_STREAMS; id++)

@@ -1,4 +1,4 @@
-# GPUs of the fake driver: what is reported of them, and of those that fail.
+# GPUs of the fake driver: the reports on them and on those that fail.
 driver=$(dirname "$(readlink -f "$(command -v tfr)")")/../tests/driver
 [ -e "$driver/libcuda.so.1" ] || { echo 'no fake driver beside this tfr'; exit 77; }
 tfr version | grep -qF 'cuda (driver)' || { echo 'not built with CUDA'; exit 77; }

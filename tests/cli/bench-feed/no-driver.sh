@@ -1,4 +1,4 @@
-# Without a driver, cuda says so and auto takes the host.
+# Without a driver, cuda reports that and auto takes the host.
 if ldconfig -p 2> /dev/null | grep -q 'libcuda\.so\.1 '; then echo 'this machine has a driver'; exit 77; fi
 tfr version | grep -qF 'cuda (driver)' || { echo 'not built with CUDA'; exit 77; }
 feed() {

@@ -57,7 +57,7 @@ Test(cuda, without_a_visible_device_auto_takes_the_host)
 	expect_host("no CUDA device: no device is visible: CUDA_VISIBLE_DEVICES is ''");
 }
 
-/* A driver that is there and refuses is an error; a later attempt may succeed. */
+/* A driver that exists and refuses is an error; a later attempt may succeed. */
 Test(cuda, every_refusal_is_explained)
 {
 	static const struct {
@@ -104,7 +104,7 @@ Test(cuda, every_refusal_is_explained)
 	cr_assert(fake_cuda_all_freed());
 }
 
-/* A GPU that is there and refuses is not replaced by the host. */
+/* A GPU that exists and refuses is not replaced by the host. */
 Test(cuda, auto_does_not_hide_a_refusal)
 {
 	fake_cuda.error = CUDA_OUT_OF_MEMORY; /* as where another process has it all */
@@ -334,7 +334,7 @@ Test(cuda, a_pageable_copy_delays_no_computing, .timeout = 60)
 	cr_assert(fake_cuda_all_freed());
 }
 
-/* Uploads go on beside a kernel; a kernel waits for the uploads before it. */
+/* Uploads continue beside a kernel; a kernel waits for the uploads before it. */
 Test(cuda, kernels_have_a_stream_of_their_own, .timeout = 60)
 {
 	struct tfr_event *uploaded;

@@ -185,7 +185,7 @@ Test(cuda_faults, a_lost_device_says_so_from_then_on)
 	fake_cuda.fails = "copy";
 	fake_cuda.lost = true;
 	fake_cuda.error = CUDA_ECC_UNCORRECTABLE;
-	/* The copy may fail before the call that records its event, which then says so. */
+	/* The copy may fail before the call that records its event, which then reports it. */
 	status = tfr_device_upload(b.dev, b.bytes, b.staging, SIZE, b.event, &err);
 	if (!status)
 		status = tfr_event_wait(b.event, NULL, &err);

@@ -87,7 +87,7 @@ Test(streams, wait_for_events)
 	OK(cuStreamWaitEvent(b.other, b.end, 0));
 	OK(cuMemcpyDtoHAsync_v2(back, b.memory + SIZE - 1, 1, b.other));
 	OK(cuEventRecord(b.start, b.third));
-	OK(cuEventSynchronize(b.start)); /* the third stream goes on meanwhile */
+	OK(cuEventSynchronize(b.start)); /* the third stream continues meanwhile */
 	cr_assert_eq(cuEventQuery(b.end), CUDA_NOT_READY);
 	OK(cuEventDestroy_v2(b.end)); /* the wait keeps what it needs */
 	OK(cuEventCreate(&b.end, CUDA_EVENT_BLOCKING_SYNC));
