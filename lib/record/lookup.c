@@ -1,9 +1,11 @@
 /* record/lookup.c - reads records by their numbers.
  *
  * Memory holds the offset of every 256th line of the index, not the lines.  The line of a number
- * is read from there.  The reader seeks from record to record.  When many consecutive records of a
- * GZIP file are asked for, a second reader replaces it that inflates ahead on all threads, which
- * would be wasted on a single record. */
+ * is read from there.  Without an index, memory holds the offset of every record.
+ *
+ * The reader seeks from record to record.  When many consecutive records of a GZIP file are asked
+ * for, a second reader replaces it that inflates ahead on all threads, which would be wasted on a
+ * single record. */
 #include <tfr/lookup.h>
 
 #include <errno.h>
@@ -11,8 +13,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "record/count_headers.h"
+#include "record/framing.h"
 #include "record/index_read.h"
 
 enum { BLOCK_SIZE = 64 << 10, LONG_ROW = 4 << 20 };
@@ -21,7 +26,9 @@ struct tfr_lookup {
 	char *path;
 	struct tfr_reader_opts opts; /* for the reader that replaces the first */
 	struct tfr_index_seen seen;
-	struct tfr_index *lines;
+	struct tfr_index *lines; /* NULL: without an index */
+	uint64_t *offsets;	 /* without an index: of each record, and of the end */
+	size_t cap;
 	uint64_t line; /* the record that is read next */
 	struct tfr_reader *reader, *wide;
 	uint64_t next; /* the record at the reader's position; UINT64_MAX: none */
@@ -70,20 +77,11 @@ static enum tfr_status start(
 	return status ? status : tfr_reader_open(&l->reader, l->path, &narrow, err);
 }
 
-enum tfr_status tfr_lookup_open(struct tfr_lookup **out, const char *path,
-	const struct tfr_reader_opts *opts, enum tfr_index_state *state, struct tfr_error *err)
+static enum tfr_status new_lookup(struct tfr_lookup **out, const char *path,
+	const struct tfr_reader_opts *opts, struct tfr_error *err)
 {
-	struct tfr_lookup *l;
-	enum tfr_status status;
-	struct stat st;
+	struct tfr_lookup *l = calloc(1, sizeof(*l));
 
-	*out = NULL;
-	*state = TFR_INDEX_MISSING;
-	if (stat(path, &st))
-		return tfr_fail_errno(err, errno, path, "cannot open");
-	if (!S_ISREG(st.st_mode))
-		return TFR_OK;
-	l = calloc(1, sizeof(*l));
 	if (l)
 		l->path = strdup(path);
 	if (!l || !l->path) {
@@ -97,8 +95,79 @@ enum tfr_status tfr_lookup_open(struct tfr_lookup **out, const char *path,
 	if (!l->opts.block_size)
 		l->opts.block_size = BLOCK_SIZE;
 	l->next = UINT64_MAX;
+	*out = l;
+	return TFR_OK;
+}
+
+enum tfr_status tfr_lookup_open(struct tfr_lookup **out, const char *path,
+	const struct tfr_reader_opts *opts, enum tfr_index_state *state, struct tfr_error *err)
+{
+	struct tfr_lookup *l = NULL;
+	enum tfr_status status;
+	struct stat st;
+
+	*out = NULL;
+	*state = TFR_INDEX_MISSING;
+	if (stat(path, &st))
+		return tfr_fail_errno(err, errno, path, "cannot open");
+	if (!S_ISREG(st.st_mode))
+		return TFR_OK;
+	status = new_lookup(&l, path, opts, err);
+	if (status)
+		return status;
 	status = start(l, state, err);
 	if (status || *state)
+		tfr_lookup_close(l);
+	else
+		*out = l;
+	return status;
+}
+
+/* Notes where the records of a block begin, and where the last one ends. */
+static enum tfr_status note_offsets(
+	void *ctx, const uint8_t *headers, uint64_t records, uint64_t offset, struct tfr_error *err)
+{
+	struct tfr_lookup *l = ctx;
+	const uint8_t *header = headers;
+
+	if (TFR_ARRAY_RESERVE(l->offsets, l->cap, l->seen.records + records + 1))
+		return tfr_fail_nomem(err, "finding records");
+	for (uint64_t i = 0; i < records; i++) {
+		l->offsets[l->seen.records++] = offset + (uint64_t)(header - headers);
+		header += tfr_load64(header) + TFR_RECORD_OVERHEAD;
+	}
+	l->offsets[l->seen.records] = offset + (uint64_t)(header - headers);
+	return TFR_OK;
+}
+
+static enum tfr_status scan(struct tfr_lookup *l, struct tfr_error *err)
+{
+	struct tfr_hop hop = { .hopped = note_offsets, .ctx = l, .gzi = &l->seen.gzi };
+	struct tfr_reader_opts narrow = l->opts;
+	enum tfr_status status;
+	struct stat st;
+
+	if (stat(l->path, &st))
+		return tfr_fail_errno(err, errno, l->path, "cannot open");
+	if (!S_ISREG(st.st_mode))
+		return tfr_fail_path(err, TFR_EUSAGE, l->path,
+			"only a regular file has records that can be read by number, not");
+	status = tfr_hop_records(l->path, &l->opts, &hop, err);
+	l->seen.compression = hop.compression;
+	narrow.threads = 1;
+	return status ? status : tfr_reader_open(&l->reader, l->path, &narrow, err);
+}
+
+enum tfr_status tfr_lookup_scan(struct tfr_lookup **out, const char *path,
+	const struct tfr_reader_opts *opts, struct tfr_error *err)
+{
+	struct tfr_lookup *l = NULL;
+	enum tfr_status status = new_lookup(&l, path, opts, err);
+
+	*out = NULL;
+	if (!status)
+		status = scan(l, err);
+	if (status)
 		tfr_lookup_close(l);
 	else
 		*out = l;
@@ -113,6 +182,7 @@ void tfr_lookup_close(struct tfr_lookup *l)
 	tfr_reader_close(l->reader);
 	tfr_reader_close(l->wide);
 	tfr_index_seen_clear(&l->seen);
+	free(l->offsets);
 	free(l->path);
 	free(l);
 }
@@ -122,13 +192,18 @@ uint64_t tfr_lookup_count(const struct tfr_lookup *l)
 	return l->seen.records;
 }
 
-/* Reads the line of a record again, after judging the index. */
+/* Finds the place of a record: reads its line again, after judging the index. */
 static enum tfr_status find_line(
 	struct tfr_lookup *l, uint64_t number, struct tfr_index_entry *e, struct tfr_error *err)
 {
 	uint64_t mark = number / TFR_INDEX_MARK;
 	enum tfr_status status = TFR_OK;
 
+	if (l->offsets) {
+		*e = (struct tfr_index_entry){ l->offsets[number],
+			l->offsets[number + 1] - l->offsets[number] };
+		return TFR_OK;
+	}
 	if (number < l->line || number - l->line > TFR_INDEX_MARK) {
 		l->line = mark * TFR_INDEX_MARK;
 		tfr_index_go_to(l->lines, l->seen.marks[mark], l->line + 1);
@@ -170,9 +245,11 @@ static enum tfr_status go_to(struct tfr_lookup *l, uint64_t number, const struct
 }
 
 /* Either the file or its index is wrong. */
-static enum tfr_status blame(struct tfr_error *err)
+static enum tfr_status blame(const struct tfr_lookup *l, struct tfr_error *err)
 {
-	if (err && !*tfr_error_hint_text(err))
+	if (err && !*tfr_error_hint_text(err) && l->offsets)
+		tfr_error_hint(err, "The file changed after its headers were read.");
+	else if (err && !*tfr_error_hint_text(err))
 		tfr_error_hint(err,
 			"Its index says that a record is there.  'tfr check' proves the file, and "
 			"'tfr index' makes the index anew where the file is whole.");
@@ -183,9 +260,10 @@ static enum tfr_status other_length(struct tfr_lookup *l, const struct tfr_recor
 	const struct tfr_index_entry *e, struct tfr_error *err)
 {
 	tfr_fail_record(err, TFR_EDATA, l->path, rec->index, rec->offset,
-		"a record of %llu bytes where the index says %llu",
-		(unsigned long long)rec->size + TFR_RECORD_OVERHEAD, (unsigned long long)e->size);
-	return blame(err);
+		"a record of %llu bytes where %s %llu",
+		(unsigned long long)rec->size + TFR_RECORD_OVERHEAD,
+		l->offsets ? "its header said" : "the index says", (unsigned long long)e->size);
+	return blame(l, err);
 }
 
 enum tfr_status tfr_lookup_read(
@@ -206,12 +284,13 @@ enum tfr_status tfr_lookup_read(
 	if (!status && rec->size + TFR_RECORD_OVERHEAD != e.size)
 		status = other_length(l, rec, &e, err);
 	else if (status == TFR_EDATA && tfr_reader_fault(r) != TFR_FAULT_PAYLOAD)
-		blame(err);
+		blame(l, err);
 	l->next = status ? UINT64_MAX : number + 1;
 	if (status == TFR_END || status == TFR_EUSAGE) { /* it did not when the index was judged */
 		tfr_fail_record(err, TFR_EDATA, l->path, number, e.offset,
-			"the file ends before a record of its index");
-		return blame(err);
+			l->offsets ? "the file ends before a record that it had"
+				   : "the file ends before a record of its index");
+		return blame(l, err);
 	}
 	return status;
 }

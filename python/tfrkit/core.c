@@ -226,6 +226,7 @@ static int exec_module(PyObject *module)
 	struct tfrkit_state *state = PyModule_GetState(module);
 
 	if (add_type(module, &files_spec, &state->files) ||
+		add_type(module, &tfrkit_lookup_spec, NULL) ||
 		add_type(module, &tfrkit_records_spec, NULL) ||
 		add_type(module, &tfrkit_writer_spec, NULL))
 		return -1;

@@ -64,6 +64,6 @@ struct tfrkit_files {
 	PyObject_HEAD struct tfr_set *set;
 };
 
-extern PyType_Spec tfrkit_records_spec, tfrkit_writer_spec;
+extern PyType_Spec tfrkit_lookup_spec, tfrkit_records_spec, tfrkit_writer_spec;
 
 #endif

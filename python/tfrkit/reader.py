@@ -1,8 +1,14 @@
 """Reader: the payloads of a file or a set."""
 from __future__ import annotations
 
+import bisect
+import itertools
+import operator
 import os
+from _thread import allocate_lock
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator
+from typing import overload
 
 from . import _core
 from .errors import UsageError
@@ -16,6 +22,31 @@ def path_bytes(path: str | bytes | os.PathLike) -> bytes:
     return name
 
 
+# Each holds two descriptors; a process usually may have 1,024.
+_LOOKUPS = 128
+
+
+class _Random:
+    """Reads records of some files by number, for one process; any thread may call it."""
+
+    def __init__(self, files: list[str]) -> None:
+        self.process = os.getpid()
+        self._files = files
+        self._lock = allocate_lock()
+        self._lookups: OrderedDict[int, _core.Lookup] = OrderedDict()   # the last one was used last
+
+    def read(self, file: int, number: int) -> bytes:
+        with self._lock:
+            lookup = self._lookups.get(file)
+            if lookup is None:
+                if len(self._lookups) == _LOOKUPS:
+                    self._lookups.popitem(last=False)
+                lookup = self._lookups[file] = _core.Lookup(self._files[file])
+            else:
+                self._lookups.move_to_end(file)
+            return lookup[number]
+
+
 class Reader:
     """The payloads of a file or a set, verified.
 
@@ -27,8 +58,14 @@ class Reader:
     fault it raises DataError, after the records before it, and ends.  With `allow_missing`, a set with gaps is read
     without its missing members.
 
-    A Reader may be pickled, and used in a child process after fork().  An iterator belongs to the process that made it:
-    in a child it raises RuntimeError when it has to read from the file.
+    `reader[n]` is record n, `reader[-1]` the last, and a slice is a list.  A file with an index (`tfr index`) is read at
+    the place of the record.  For other files, the first such access follows all headers and keeps 8 bytes per record.
+    At most 128 files are kept open.
+
+    A Reader may be pickled, shared by threads, and used in a child process after fork().  An iterator belongs to one
+    thread and to the process that made it: in a child it raises RuntimeError when it has to read from the file.
+
+    close(), or the end of a `with` block, closes the files of `reader[n]`.
     """
 
     def __init__(self, inputs: str | bytes | os.PathLike | Iterable[str | bytes | os.PathLike], *,
@@ -40,7 +77,8 @@ class Reader:
             raise UsageError('there is no input')
         self._allow_missing = bool(allow_missing)
         self._files = _core.Files(self._inputs, self._allow_missing)
-        self._counts: list[int] | None = None
+        self._ends: list[int] | None = None   # of each file, the number of records up to its end
+        self._random: _Random | None = None
 
     @property
     def files(self) -> list[str]:
@@ -52,9 +90,40 @@ class Reader:
 
     def __len__(self) -> int:
         """The number of records, counted by their headers once."""
-        if self._counts is None:
-            self._counts = [_core.count(path) for path in self._files]
-        return sum(self._counts)
+        if self._ends is None:
+            self._ends = list(itertools.accumulate(_core.count(path) for path in self._files))
+        return self._ends[-1] if self._ends else 0
+
+    @overload
+    def __getitem__(self, at: int) -> bytes: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[bytes]: ...
+
+    def __getitem__(self, at):
+        count = len(self)
+        if isinstance(at, slice):
+            return [self._record(number) for number in range(*at.indices(count))]
+        number = operator.index(at)
+        if not -count <= number < count:
+            raise IndexError('there is no record %d: the number of records is %d' % (number, count))
+        return self._record(number % count)
+
+    def _record(self, number: int) -> bytes:
+        file = bisect.bisect_right(self._ends, number)
+        random = self._random
+        if random is None or random.process != os.getpid():
+            random = self._random = _Random(self.files)
+        return random.read(file, number - (self._ends[file - 1] if file else 0))
+
+    def close(self) -> None:
+        """Close the files of `reader[n]`.  The next access opens them again."""
+        self._random = None
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
 
     # Without this, `if reader:` would count the records.
     def __bool__(self) -> bool:

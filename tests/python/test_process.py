@@ -54,6 +54,24 @@ class Processes(Case):
             self.assertIn('RuntimeError: this iterator was made before fork()', in_child(lambda: str(list(iterator))))
             self.assertEqual(sum(map(int, iterator)), sum(range(20000)))
 
+    def test_records_by_number_in_a_child_and_in_threads(self):
+        reader = tfrkit.Reader([self.numbers(3000, 'a'), self.numbers(3000, 'b', compression='gzip')])
+        want = sum(range(3000)) * 2
+        self.assertEqual(int(reader[4000]), 1000)
+        self.assertEqual(in_child(lambda: str(sum(int(reader[k]) for k in range(6000)))), str(want))
+        got = []
+
+        def work(first):
+            got.extend(int(reader[k]) for k in range(first, 6000, 4))
+
+        threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(sum(got), want)
+        self.assertEqual(len(got), 6000)
+
     def test_a_child_that_ends_leaves_the_output_to_its_parent(self):
         path = self.dir / 'a'
         writer = tfrkit.Writer(path)
@@ -130,6 +148,7 @@ class Processes(Case):
             list(tfrkit.Reader(good))
             len(tfrkit.Reader(good))
             next(iter(tfrkit.Reader(good)))
+            tfrkit.Reader(good)[1]
             try:
                 list(tfrkit.Reader(bad))
             except tfrkit.DataError:

@@ -93,6 +93,61 @@ class Reading(Case):
         self.assertEqual(caught.exception.file.encode('utf-8', 'surrogateescape'), name)
 
 
+class ByNumber(Case):
+    def setUp(self):
+        super().setUp()
+        self.want = [b'%d' % k * (k % 50) for k in range(3000)]
+        for at, compression in (0, 'none'), (1, 'gzip'), (2, 'zlib'):
+            with tfrkit.Writer(self.dir / ('s-%05d-of-00003.tfrecord' % at), compression=compression) as writer:
+                for payload in self.want[1000 * at:1000 * at + 1000]:
+                    writer.write(payload)
+        self.file('s-empty.tfrecord', b'')
+        self.reader = tfrkit.Reader([self.dir / 's-00000-of-00003.tfrecord', self.dir / 's-empty.tfrecord',
+                                     self.dir / 's-0000[12]-*'])
+
+    def test_each_number_gives_its_record(self):
+        numbers = list(range(3000)) + random.Random(3).sample(range(3000), 300)
+        with self.reader as reader:
+            self.assertEqual([reader[k] for k in numbers], [self.want[k] for k in numbers])
+            self.assertEqual([reader[-1 - k] for k in (0, 1500, 2999)], [self.want[-1 - k] for k in (0, 1500, 2999)])
+        self.assertEqual(self.reader[999:1003], self.want[999:1003])
+        self.assertEqual(self.reader[::-700], self.want[::-700])
+        for wrong in 3000, -3001:
+            with self.assertRaisesRegex(IndexError, 'the number of records is 3000'):
+                self.reader[wrong]
+        with self.assertRaises(TypeError):
+            self.reader['first']
+
+    def test_an_index_is_used_if_it_is_good(self):
+        path = self.dir / 's-00000-of-00003.tfrecord'
+        lines, at = [], 0
+        for payload in self.want[:1000]:
+            lines.append('%d %d\n' % (at, len(payload) + 16))
+            at += len(payload) + 16
+        index = self.file(path.name + '.idx', ''.join(lines).encode())
+        self.assertEqual([self.reader[k] for k in (999, 0, 500)], [self.want[k] for k in (999, 0, 500)])
+        for damaged in b'', b'0 16\n', b'no numbers\n', index.read_bytes()[:-20], b'\0' * 100:
+            index.write_bytes(damaged)
+            self.reader.close()
+            self.assertEqual([self.reader[k] for k in (999, 0, 500)], [self.want[k] for k in (999, 0, 500)])
+
+    def test_damage_is_an_error_of_its_record_alone(self):
+        data = b''.join(framed(payload) for payload in PAYLOADS)
+        path = self.file('a', data[:-1] + bytes([data[-1] ^ 1]))
+        reader = tfrkit.Reader(path)
+        with self.assertRaises(tfrkit.DataError) as caught:
+            reader[3]
+        self.assertEqual((caught.exception.file, caught.exception.record, caught.exception.offset), (str(path), 3, 62))
+        self.assertEqual(reader[2], PAYLOADS[2])
+
+    def test_more_files_than_are_kept_open(self):
+        for k in range(300):
+            self.file('many-%05d-of-00300.tfrecord' % k, framed(b'%d' % k))
+        reader = tfrkit.Reader(self.dir / 'many@300.tfrecord')
+        for k in list(range(300)) * 2:
+            self.assertEqual(reader[k], b'%d' % k)
+
+
 class Faults(Case):
     def test_a_fault_comes_after_the_records_before_it(self):
         data = bytearray(PLAIN)

@@ -123,6 +123,53 @@ Test(lookup, gives_every_record_in_any_order)
 	}
 }
 
+Test(lookup, without_an_index_gives_every_record_in_any_order)
+{
+	struct tfr_record rec;
+	struct tfr_error err;
+	struct tfr_rng rng;
+
+	tfr_rng_init(&rng, 8, 0);
+	for (int c = TFR_COMPRESSION_NONE; c <= TFR_COMPRESSION_ZLIB; c++) {
+		struct tfr_lookup *l = NULL;
+
+		write_file("a", c, 9);
+		cr_assert_eq(tfr_lookup_scan(&l, "a", NULL, &err), TFR_OK, "%s", err.message);
+		cr_assert_eq(tfr_lookup_count(l), RECORDS);
+		for (uint64_t n = 0; n < RECORDS; n++)
+			read_right(l, n);
+		cr_assert_eq(tfr_lookup_read(l, RECORDS, &rec, NULL), TFR_END);
+		for (unsigned k = 0; k < 100; k++)
+			read_right(l, tfr_rng_below(&rng, RECORDS));
+		if (c == TFR_COMPRESSION_NONE) {
+			cr_assert_eq(truncate("a", (off_t)want[1000].offset + 5), 0);
+			read_right(l, 10);
+			cr_assert_eq(tfr_lookup_read(l, 1000, &rec, &err), TFR_ESYS);
+			cr_assert_eq(tfr_lookup_read(l, 2000, &rec, &err), TFR_ESYS);
+			read_right(l, 999);
+		}
+		tfr_lookup_close(l);
+	}
+}
+
+Test(lookup, without_an_index_refuses_what_counting_refuses)
+{
+	struct tfr_lookup *l = NULL;
+	struct tfr_error err;
+
+	temp_write("empty", "", 0);
+	cr_assert_eq(tfr_lookup_scan(&l, "empty", NULL, &err), TFR_OK);
+	cr_assert_eq(tfr_lookup_count(l), 0);
+	cr_assert_eq(tfr_lookup_read(l, 0, &(struct tfr_record){ 0 }, &err), TFR_END);
+	tfr_lookup_close(l);
+	write_file("cut", TFR_COMPRESSION_NONE, 1);
+	cr_assert_eq(truncate("cut", 1000), 0);
+	cr_assert_eq(tfr_lookup_scan(&l, "cut", NULL, &err), TFR_EDATA);
+	cr_assert_null(l);
+	cr_assert_eq(tfr_lookup_scan(&l, "absent", NULL, &err), TFR_ESYS);
+	cr_assert_eq(tfr_lookup_scan(&l, "/dev/null", NULL, &err), TFR_EUSAGE);
+}
+
 static enum tfr_index_state state_of(const char *path)
 {
 	enum tfr_index_state state;
@@ -225,7 +272,8 @@ Test(lookup, a_forged_index_gives_no_other_record)
 			}
 			refused++;
 			cr_assert_eq(status, TFR_EDATA);
-			cr_assert(err.has_record && err.record == n && strstr(tfr_error_hint_text(&err), "index"));
+			cr_assert(err.has_record && err.record == n &&
+				  strstr(tfr_error_hint_text(&err), "index"));
 		}
 		tfr_lookup_close(l);
 	}
