@@ -132,7 +132,9 @@ static void run(struct feed *f, struct outputs *o)
 		      (status == TFR_END || status == TFR_ECANCELLED);
 	if (status == TFR_END)
 		feed_measure_links(f);
+	f->reported = true;
 	report(f, o);
+	feed_hint_stuck(f, &err);
 	if (status != TFR_END && status != TFR_ECANCELLED)
 		cmd_error(f->c, &err);
 	feed_is_stuck(f, &err);
@@ -151,19 +153,42 @@ static void publish_quarantine(struct feed *f)
 
 /* Closing would wait for a driver that never returns, or for a step that a GPU still computes, so
  * the process ends without closing anything. */
-static void leave(struct feed *f)
+static void leave(struct feed *f, struct outputs *o)
 {
 	publish_quarantine(f);
+	feed_trace_close(f->trace);
+	page_close(o->html);
+	tfr_writer_close(o->events);
 	cmd_end_of_signal();
 	fflush(stdout);
 	_exit(f->c->exit);
 }
 
+/* In place of a main thread that is stuck in a call of a driver. */
+static void end_stuck(struct feed *f, void *ctx, const struct tfr_error *err)
+{
+	struct outputs *o = ctx;
+
+	if (f->ladder) {
+		feed_ladder_report(f);
+	} else if (f->pipeline && !f->reported) {
+		feed_history_stop(f->history);
+		if (!f->gathered)
+			feed_gather(f);
+		report(f, o);
+	}
+	if (err)
+		cmd_error(f->c, err);
+	leave(f, o);
+}
+
 static void clear(struct feed *f, struct outputs *o)
 {
-	tfr_pipeline_close(f->pipeline);
+	feed_close(f);
 	feed_history_free(f->history);
+	feed_guard_phase(f->guard, "closing", f->c->exit ? 0 : FEED_GUARD_SLOW);
 	tfr_devices_close(f->devices, f->device_count);
+	feed_guard_free(f->guard);
 	tfr_set_close(f->set);
 	publish_quarantine(f);
 	feed_trace_close(f->trace);
@@ -180,13 +205,22 @@ static void clear(struct feed *f, struct outputs *o)
 	free(f->stages);
 }
 
-static int open_devices(struct feed *f)
+static int open_devices(struct feed *f, struct outputs *o)
 {
 	uint64_t before = feed_peak_rss();
 	struct tfr_error err;
 
+	f->guard = feed_guard_new(f, end_stuck, o);
+	if (!f->guard)
+		return cmd_no_memory(f->c);
+	feed_guard_phase(f->guard, "opening devices", FEED_GUARD_SLOW);
 	if (tfr_devices_open(&f->devices, &f->device_count, f->s->device, &err))
 		return cmd_fail(f->c, &err);
+	feed_guard_phase(f->guard, NULL, 0);
+	if (tfr_device_in_process(f->devices[0])) {
+		feed_guard_free(f->guard);
+		f->guard = NULL;
+	}
 	for (unsigned i = 0; i < f->device_count; i++)
 		if ((f->s->normalise_on || f->compute.mean > 0) &&
 			tfr_device_kernels(f->devices[i], &err))
@@ -204,7 +238,7 @@ static int prepare(struct feed *f, struct outputs *o)
 		cmd_open_inputs(f->c, f->s->allow_missing, &f->set))
 		return f->c->exit;
 	f->interrupted = cmd_catch_signals();
-	return open_devices(f);
+	return open_devices(f, o);
 }
 
 static int bench_feed_main(struct cmd *c)
@@ -224,7 +258,7 @@ static int bench_feed_main(struct cmd *c)
 			run(f, &o);
 	}
 	if (f->left_running)
-		leave(f);
+		leave(f, &o);
 	clear(f, &o);
 	free(f);
 	cmd_end_of_signal();

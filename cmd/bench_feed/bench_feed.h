@@ -110,10 +110,13 @@ struct feed {
 	struct tfr_wait_bucket *waits;
 	size_t wait_count;
 	uint64_t peak_rss;
-	uint64_t driver_rss; /* memory that opening a GPU took */
-	bool verified;	     /* --verify-transfers found no difference */
-	bool left_running;   /* a GPU may still be working: nothing may be closed */
-	char *repeat;	     /* the command that repeats the run */
+	uint64_t driver_rss;	  /* memory that opening a GPU took */
+	bool verified;		  /* --verify-transfers found no difference */
+	bool left_running;	  /* a GPU may still be working: nothing may be closed */
+	struct feed_guard *guard; /* NULL: devices of this process need none */
+	bool gathered, reported;
+	struct ladder *ladder; /* of --ladder, while it climbs */
+	char *repeat;	       /* the command that repeats the run */
 };
 
 /* options.c: checks numbers and conflicts.  0, or the exit status; the error is printed. */
@@ -163,6 +166,19 @@ void feed_live_close(struct feed_live *l);
 
 /* ladder.c: --ladder. */
 void feed_climb(struct feed *f);
+void feed_ladder_report(const struct feed *f); /* the rungs so far */
+
+/* guard.c: ends a run in which a driver never returns from a call of the main thread. */
+/* On the guard's thread, once: reports and ends the process.  `err` NULL: after a signal. */
+typedef void feed_guard_end(struct feed *f, void *ctx, const struct tfr_error *err);
+/* Drivers take seconds to start GPUs, to pin memory and to give it back, without being stuck. */
+#define FEED_GUARD_SLOW 10
+struct feed_guard *feed_guard_new(struct feed *f, feed_guard_end *end, void *ctx); /* or NULL */
+void feed_guard_free(struct feed_guard *g);
+/* These accept NULL.  A phase, such as "opening devices", ends at the next one, or with NULL.  Its
+ * driver is waited for at least `least` seconds, whatever --stall-timeout says. */
+void feed_guard_phase(struct feed_guard *g, const char *doing, double least);
+void feed_guard_alive(struct feed_guard *g);
 
 /* run.c: opens a pipeline over `stages`, with the limits of the options.  0, or the exit
  * status after printing the error.  0 without a pipeline: a signal came. */
@@ -170,6 +186,9 @@ int feed_open(struct feed *f, const char *stages, bool images_optional);
 /* Whether closing would wait for a driver that does not answer, or for a GPU that still computes.
  * The process must then end without closing.  `err`: how the run ended. */
 bool feed_is_stuck(struct feed *f, const struct tfr_error *err);
+/* Adds a hint where a GPU does not answer. */
+void feed_hint_stuck(const struct feed *f, struct tfr_error *err);
+void feed_close(struct feed *f); /* the pipeline, if there is one */
 /* Collects the measurements of the run. */
 void feed_gather(struct feed *f);
 /* Measures the bandwidth of every link, with transfers as large as the run's. */

@@ -95,6 +95,7 @@ static bool outwait(const struct feed *f, const struct step *step)
 		uint64_t now = feed_trace_now(),
 			 left = end > now + SPARE_NS ? end - now - SPARE_NS : 0;
 
+		feed_guard_alive(f->guard);
 		if (!left)
 			return true;
 		nanosleep(&(struct timespec){ .tv_nsec = left < LOOK_NS ? (long)left : LOOK_NS },
@@ -236,14 +237,12 @@ static enum tfr_status train(struct feed *f, struct step *steps, struct tfr_erro
 	}
 }
 
-enum tfr_status feed_consume(struct feed *f, struct tfr_error *err)
+static enum tfr_status train_all(struct feed *f, struct tfr_error *err)
 {
 	struct step *steps;
 	enum tfr_status status = TFR_OK;
 	struct tfr_error late;
 
-	if (f->compute.mean <= 0)
-		return drain(f, err);
 	steps = calloc(f->device_count, sizeof(*steps));
 	if (!steps)
 		return cmd_fill_no_memory(err);
@@ -253,7 +252,8 @@ enum tfr_status feed_consume(struct feed *f, struct tfr_error *err)
 		status = tfr_event_new(&steps[i].event, f->devices[i], err);
 	if (!status)
 		status = train(f, steps, err);
-	for (unsigned i = 0; i < f->device_count; i++) {
+	/* What a device that hangs still computes would be waited for. */
+	for (unsigned i = 0; !feed_is_stuck(f, err) && i < f->device_count; i++) {
 		enum tfr_status end = finish(f, &steps[i], &f->compute.devices[i], &late);
 
 		if (end && status == TFR_END) {
@@ -263,5 +263,15 @@ enum tfr_status feed_consume(struct feed *f, struct tfr_error *err)
 		tfr_event_free(steps[i].event);
 	}
 	free(steps);
+	return status;
+}
+
+enum tfr_status feed_consume(struct feed *f, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	feed_guard_phase(f->guard, "feeding", 0);
+	status = f->compute.mean > 0 ? train_all(f, err) : drain(f, err);
+	feed_guard_phase(f->guard, NULL, 0);
 	return status;
 }

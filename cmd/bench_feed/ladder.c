@@ -27,7 +27,7 @@ struct rung {
 struct ladder {
 	char *list;
 	struct rung *rungs;
-	unsigned count;
+	unsigned count, done;
 	unsigned dearest; /* the rung whose stage costs most; 0: none */
 };
 
@@ -78,7 +78,7 @@ static int climb_one(struct feed *f, struct rung *r, const char *list)
 	feed_history_stop(f->history);
 	tfr_pipeline_stats(f->pipeline, &f->stats);
 	if (!feed_is_stuck(f, &err))
-		tfr_pipeline_close(f->pipeline);
+		feed_close(f);
 	f->pipeline = NULL;
 	feed_history_free(f->history);
 	f->history = NULL;
@@ -94,6 +94,7 @@ static int climb_one(struct feed *f, struct rung *r, const char *list)
 	r->records = f->stats.records;
 	if (status == TFR_ECANCELLED)
 		return -1;
+	feed_hint_stuck(f, &err);
 	return status == TFR_END ? 0 : cmd_fail(f->c, &err);
 }
 
@@ -103,8 +104,7 @@ static int learn_list(struct feed *f, struct ladder *l)
 	if (feed_open(f, f->stages, f->images_optional) || !f->pipeline)
 		return f->c->exit ? f->c->exit : -1;
 	l->list = strdup(tfr_pipeline_describe(f->pipeline));
-	tfr_pipeline_close(f->pipeline);
-	f->pipeline = NULL;
+	feed_close(f);
 	for (const char *at = l->list; at && *at; l->count++) {
 		at += stage_length(at);
 		at += *at == ',';
@@ -139,14 +139,18 @@ static void climb(struct feed *f, struct ladder *l)
 		if (stop) { /* a signal, or an error that is printed */
 			free(l->rungs[i].stage);
 			l->rungs[i].stage = NULL;
-			l->count = i;
 			break;
 		}
+		l->done++;
 		at += n;
 		at += *at == ',';
 		at += strspn(at, " ");
 	}
-	for (unsigned i = 1; i < l->count; i++)
+}
+
+static void find_dearest(struct ladder *l)
+{
+	for (unsigned i = 1; i < l->done; i++)
 		if (added(l, i) > (l->dearest ? added(l, l->dearest) : 0))
 			l->dearest = i;
 }
@@ -156,7 +160,7 @@ static void print_ladder(const struct ladder *l)
 	char stage[36], rate[TFR_SIZE_TEXT], bytes[FIGURE_TEXT], to[TFR_SIZE_TEXT];
 
 	printf("%-36s%14s%14s%16s\n", "with", "records/s", "read", "us a record");
-	for (unsigned i = 0; i < l->count; i++)
+	for (unsigned i = 0; i < l->done; i++)
 		printf("%-36s%14s%14s%+16.2f\n",
 			tfr_escape_line(stage, sizeof(stage), l->rungs[i].stage),
 			tfr_format_count(l->rungs[i].rate, rate),
@@ -176,7 +180,7 @@ static void print_json(const struct feed *f, const struct ladder *l)
 	tfr_json_string(j, "command", f->c->line);
 	tfr_json_string(j, "pipeline", l->list);
 	tfr_json_open_array(j, "ladder");
-	for (unsigned i = 0; i < l->count; i++) {
+	for (unsigned i = 0; i < l->done; i++) {
 		const struct rung *r = &l->rungs[i];
 
 		tfr_json_open_object(j, NULL);
@@ -196,6 +200,15 @@ static void print_json(const struct feed *f, const struct ladder *l)
 	cmd_print_json(f->c, j, stdout);
 }
 
+void feed_ladder_report(const struct feed *f)
+{
+	find_dearest(f->ladder);
+	if (f->s->json)
+		print_json(f, f->ladder);
+	else
+		print_ladder(f->ladder);
+}
+
 void feed_climb(struct feed *f)
 {
 	struct feed_settings own = *f->s;
@@ -207,13 +220,12 @@ void feed_climb(struct feed *f)
 	}
 	f->s = &own;
 	if (!learn_list(f, &l)) {
+		f->ladder = &l;
 		climb(f, &l);
-		if (f->s->json)
-			print_json(f, &l);
-		else
-			print_ladder(&l);
+		feed_ladder_report(f);
+		f->ladder = NULL;
 	}
-	for (unsigned i = 0; i < l.count; i++)
+	for (unsigned i = 0; i < l.done; i++)
 		free(l.rungs[i].stage);
 	free(l.rungs);
 	free(l.list);

@@ -18,9 +18,13 @@ enum { NAMED = 10 };
 /* The longest upload when a link is measured. */
 #define LINK_SECONDS 0.05
 
+/* The main thread asks, again and again. */
 static bool interrupted(void *ctx)
 {
-	return *((struct feed *)ctx)->interrupted;
+	struct feed *f = ctx;
+
+	feed_guard_alive(f->guard);
+	return *f->interrupted;
 }
 
 /* On any thread, one call at a time. */
@@ -92,10 +96,14 @@ int feed_open(struct feed *f, const char *stages, bool images_optional)
 		.ctx = f,
 	};
 	struct tfr_error err;
+	enum tfr_status status;
 
 	if (s->cold)
 		feed_make_cold(f->c, f->set);
-	if (tfr_pipeline_open(&f->pipeline, &opts, &err))
+	feed_guard_phase(f->guard, "opening the pipeline", FEED_GUARD_SLOW);
+	status = tfr_pipeline_open(&f->pipeline, &opts, &err);
+	feed_guard_phase(f->guard, NULL, 0);
+	if (status)
 		return err.status == TFR_ECANCELLED ? 0 : cmd_fail(f->c, &err);
 	return 0;
 }
@@ -122,8 +130,10 @@ void feed_measure_links(struct feed *f)
 		return;
 	for (unsigned i = 0; i < f->device_count; i++)
 		sizes[i] = link_size(f, i);
+	feed_guard_phase(f->guard, "measuring links", FEED_GUARD_SLOW);
 	/* A rate of 0 was not measured: the report leaves it out. */
 	(void)tfr_device_links(f->devices, f->device_count, sizes, f->s->pageable, f->link, &err);
+	feed_guard_phase(f->guard, NULL, 0);
 }
 
 bool feed_is_stuck(struct feed *f, const struct tfr_error *err)
@@ -133,6 +143,26 @@ bool feed_is_stuck(struct feed *f, const struct tfr_error *err)
 	if (outside && (err->sys_errno == ETIMEDOUT || *f->interrupted))
 		f->left_running = true;
 	return f->left_running;
+}
+
+void feed_hint_stuck(const struct feed *f, struct tfr_error *err)
+{
+	bool outside = !f->device_count || !tfr_device_in_process(f->devices[0]);
+
+	if (outside && err->sys_errno == ETIMEDOUT)
+		tfr_error_hint(err, "If the GPU does not answer, 'nvidia-smi' and the kernel's log "
+				    "may tell why.  "
+				    "--stall-timeout sets how long to wait.");
+}
+
+void feed_close(struct feed *f)
+{
+	struct tfr_pipeline *p = f->pipeline;
+
+	f->pipeline = NULL;
+	feed_guard_phase(f->guard, "closing", f->c->exit ? 0 : FEED_GUARD_SLOW);
+	tfr_pipeline_close(p);
+	feed_guard_phase(f->guard, NULL, 0);
 }
 
 uint64_t feed_peak_rss(void)
@@ -164,6 +194,7 @@ void feed_gather(struct feed *f)
 	f->waits = calloc(n + 1, sizeof(*f->waits));
 	f->wait_count = f->waits ? tfr_pipeline_waits(f->pipeline, f->waits, n) : 0;
 	f->repeat = feed_repeat(f);
+	f->gathered = true;
 	if (!f->waits || !f->repeat)
 		cmd_no_memory(f->c);
 }
