@@ -31,8 +31,12 @@ static const struct explanation {
 	{ CUDA_OUT_OF_MEMORY, NULL,
 		"nvidia-smi lists the processes that use the device.  Lower --batch or the "
 		"prefetch of the stage list." },
+	{ CUDA_NOT_INITIALIZED, NULL,
+		"CUDA does not work in a process that forked from one that used it; otherwise "
+		"nvidia-smi and the kernel's log (dmesg) may tell more." },
 	{ CUDA_STUB_LIBRARY, "the library is NVIDIA's stub for linking, not a driver",
 		"Remove the toolkit's folder of stubs from LD_LIBRARY_PATH." },
+	{ CUDA_INSUFFICIENT_DRIVER, "the driver is too old", "Update the driver." },
 	{ CUDA_CALL_REQUIRES_NEWER_DRIVER, NULL, "Update the driver." },
 	{ CUDA_DEVICE_UNAVAILABLE, NULL,
 		"Another process has the device to itself: nvidia-smi lists processes and the "

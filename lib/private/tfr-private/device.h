@@ -103,7 +103,8 @@ enum tfr_status tfr_device_upload(struct tfr_device *dev, void *to, const void *
 /* Starts converting `count` bytes, pixels of `channels` interleaved values, to as many floats:
  * (x - mean[c]) / std[c], each operation rounded to float32, so that every device gives the same
  * bits as the host does.  Both memories are device memory and do not overlap.  It runs after the
- * uploads that were started before it, and beside those started after it.  mean and std are read in the call; NULL for both is 127.5 for
+ * uploads that were started before it, and beside those started after it, which must not touch its
+ * two memories until `ev` is done.  mean and std are read in the call; NULL for both is 127.5 for
  * every channel.  TFR_EUSAGE: not 1 to 4 channels, `count` is not a multiple of them, a mean is not
  * finite, or a std is 0 or not finite.  TFR_EUNAVAILABLE: the driver refuses the kernels. */
 enum tfr_status tfr_device_normalise(struct tfr_device *dev, float *to, const uint8_t *from,

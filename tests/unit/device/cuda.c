@@ -67,8 +67,8 @@ Test(cuda, every_refusal_is_explained)
 	} refusals[] = {
 		{ CUDA_STUB_LIBRARY, "the library is NVIDIA's stub for linking, not a driver",
 			true },
-		{ CUDA_NOT_INITIALIZED, "initialization error", false },
-		{ 35, "error 35", false },
+		{ CUDA_NOT_INITIALIZED, "initialization error", true },
+		{ CUDA_INSUFFICIENT_DRIVER, "the driver is too old", true },
 		{ CUDA_CALL_REQUIRES_NEWER_DRIVER,
 			"API call is not supported in the installed CUDA driver", true },
 		{ CUDA_DEVICE_UNAVAILABLE, "CUDA-capable device(s) is/are busy or unavailable",
