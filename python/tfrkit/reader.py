@@ -90,9 +90,12 @@ class Reader:
 
     def __len__(self) -> int:
         """The number of records, counted by their headers once."""
+        return self._counted()[-1]
+
+    def _counted(self) -> list[int]:
         if self._ends is None:
             self._ends = list(itertools.accumulate(_core.count(path) for path in self._files))
-        return self._ends[-1] if self._ends else 0
+        return self._ends or [0]
 
     @overload
     def __getitem__(self, at: int) -> bytes: ...
@@ -109,11 +112,12 @@ class Reader:
         return self._record(number % count)
 
     def _record(self, number: int) -> bytes:
-        file = bisect.bisect_right(self._ends, number)
+        ends = self._counted()
+        file = bisect.bisect_right(ends, number)
         random = self._random
         if random is None or random.process != os.getpid():
             random = self._random = _Random(self.files)
-        return random.read(file, number - (self._ends[file - 1] if file else 0))
+        return random.read(file, number - (ends[file - 1] if file else 0))
 
     def close(self) -> None:
         """Close the files of `reader[n]`.  The next access opens them again."""
