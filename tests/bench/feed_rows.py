@@ -80,21 +80,28 @@ def sounds(place, folder, make):
                 rate=True, pairs=3, before=made)]
 
 
+def large_files(place):
+    return [place.ram / ('large-%05d-of-%05d.tfrecord' % (n, LARGE_FILES)) for n in range(LARGE_FILES)]
+
+
+def make_large(place):
+    """Once; returns the files."""
+    files = large_files(place)
+    if not files[-1].exists():
+        subprocess.run([str(a) for a in [place.release / 'tests/make_small', LARGE, LARGE_FILES, place.ram / 'large', 1 << 20]], check=True)
+    return files
+
+
 def large(place):
     """Records of 1 MiB into batches in staging memory, and on into the memory of the device, against a loop that reads, checks
     and copies them once with as many threads."""
-    files = [place.ram / ('large-%05d-of-%05d.tfrecord' % (n, LARGE_FILES)) for n in range(LARGE_FILES)]
-
-    def made():
-        if not files[-1].exists():
-            subprocess.run([str(a) for a in [place.release / 'tests/make_small', LARGE, LARGE_FILES, place.ram / 'large', 1 << 20]],
-                           check=True)
+    files = large_files(place)
 
     def row(name, job, stages, goal):
         ours = [place.tfr, 'bench-feed', '--json', '-q', '--device', 'host', '-j', place.cores, '--seconds', SHORT, '--epochs', 1_000_000,
                 '--stages', stages, *files]
         peer = [place.release / 'tests/copy_alone', PIECE_KIB, place.cores, SHORT, *files]
-        return Row(name, job, 'read, CRC-32C, copy once', ours, peer, goal, rate=True, before=made)
+        return Row(name, job, 'read, CRC-32C, copy once', ours, peer, goal, rate=True, before=lambda: make_large(place))
 
     return [row('feed-large', '`bench-feed`, batches of 16 records of 1 MiB, assembled', 'read=4:1,batch=16', '≥ 0.8'),
             row('feed-large-upload', '`bench-feed`, batches of 16 records of 1 MiB, copied to host too', 'read=4:1,batch=16,upload', '')]
