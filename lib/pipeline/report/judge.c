@@ -578,7 +578,8 @@ static void advise(const struct tfr_statistics *p, const struct time_shares *s, 
 		snprintf(text, size, "%s; it stays the limit, at about %s records/s", a.text,
 			tfr_format_count(then, number));
 	else
-		snprintf(text, size, "%s; then %s limits at %s records/s", a.text, name_of(p, next),
+		snprintf(text, size, "%s; then %s %s at %s records/s", a.text, name_of(p, next),
+			next == tfr_kernel_row(p) ? "limit" : "limits",
 			tfr_format_count(rate, number));
 }
 

@@ -20,3 +20,4 @@ interrupted --device sim:100,0
 export LD_LIBRARY_PATH=$driver
 interrupted --device cuda:0 --compute-ms 3000000
 TFR_FAKE_CUDA=bandwidth=100 interrupted --device cuda:0
+TFR_FAKE_CUDA=hang=kernel interrupted --device cuda:0 --compute-ms 1
