@@ -308,7 +308,7 @@ static void fill_kernels(const struct tfr_statistics *s, const struct tfr_feed_f
 
 	st->stages[st->stage_count++] = (struct tfr_stage_stats){
 		.name = "kernels",
-		.text = "normalise on the device",
+		.text = "kernels: normalise",
 		.threads = facts->uploaders,
 		.busy = busy,
 		.starved = all > busy ? all - busy : 0,
