@@ -156,7 +156,7 @@ static void publish_quarantine(struct feed *f)
 static void leave(struct feed *f, struct outputs *o)
 {
 	publish_quarantine(f);
-	feed_trace_close(f->trace);
+	feed_trace_abandon(f->trace);
 	page_close(o->html);
 	tfr_writer_close(o->events);
 	cmd_end_of_signal();

@@ -70,6 +70,14 @@ void feed_trace_close(struct feed_trace *t)
 	free(t);
 }
 
+void feed_trace_abandon(struct feed_trace *t)
+{
+	if (!t)
+		return;
+	pthread_mutex_lock(&t->lock);
+	page_close(t->page);
+}
+
 static double microseconds(const struct feed_trace *t, uint64_t ns)
 {
 	return ns > t->origin ? (double)(ns - t->origin) * 1e-3 : 0;
@@ -186,15 +194,21 @@ static void name_rows(struct feed_trace *t, const struct feed *f)
 enum tfr_status feed_trace_publish(
 	struct feed_trace *t, const struct feed *f, struct tfr_error *err)
 {
+	enum tfr_status status;
+
 	if (!t)
 		return TFR_OK;
+	pthread_mutex_lock(&t->lock);
 	flush(t);
 	name_rows(t, f);
 	page_format(t->page,
 		"\n],\n\"otherData\": {\"version\": \"1\", \"pieces\": \"%" PRIu64
 		"\", \"dropped\": \"%" PRIu64 "\"}}\n",
 		t->written, t->dropped);
-	return page_publish(t->page, err);
+	status = page_publish(t->page, err);
+	t->written = PIECES_MAX; /* threads that hang may trace more */
+	pthread_mutex_unlock(&t->lock);
+	return status;
 }
 
 uint64_t feed_trace_dropped(const struct feed_trace *t)

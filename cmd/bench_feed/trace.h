@@ -10,6 +10,8 @@ struct feed_trace;
 enum tfr_status feed_trace_open(
 	struct feed_trace **t, const char *path, bool force, struct tfr_error *err);
 void feed_trace_close(struct feed_trace *t); /* removes a trace that was not published */
+/* The same while threads still trace, which then wait for the end of the process. */
+void feed_trace_abandon(struct feed_trace *t);
 
 /* Sets the names of the pieces that follow. */
 void feed_trace_name_stages(struct feed_trace *t, const struct tfr_pipeline_stats *st);
