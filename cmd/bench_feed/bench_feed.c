@@ -11,6 +11,7 @@
 #include "bench_feed/outputs.h"
 #include "bench_feed/trace.h"
 #include "builtin.h"
+#include "common/selection.h"
 
 /* The files of a run, besides standard output. */
 struct outputs {
@@ -22,14 +23,13 @@ struct outputs {
 static int open_quarantine(struct feed *f)
 {
 	const struct tfr_writer_opts opts = { .temporaries = cmd_temporaries() };
-	const char *how = f->s->on_error;
+	const char *path = selection_quarantine(f->s->on_error);
 	struct tfr_error err;
 
-	if (!strcmp(how, "fail") || !strcmp(how, "skip"))
-		return 0;
-	if (strncmp(how, "quarantine=", 11) || !how[11])
-		return cmd_usage_word(f->c, "on-error", "fail, skip or quarantine=FILE", how);
-	return tfr_writer_open(&f->quarantine, how + 11, &opts, &err) ? cmd_fail(f->c, &err) : 0;
+	if (selection_check_on_error(f->c, f->s->on_error))
+		return f->c->exit;
+	return path && tfr_writer_open(&f->quarantine, path, &opts, &err) ? cmd_fail(f->c, &err)
+									  : 0;
 }
 
 static int read_features(struct feed *f)

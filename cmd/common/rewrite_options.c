@@ -18,32 +18,13 @@ int rewriting_check_output(struct cmd *c, const struct rewriting *r, const char 
 	return cmd_check_terminal(c, output, r->force || r->dry_run);
 }
 
-static int open_quarantine(struct cmd *c, const struct rewriting *r, struct tfr_rewrite_opts *o)
-{
-	struct tfr_writer_opts writer = {
-		.compression = TFR_COMPRESSION_NONE, /* the original bytes, whatever the name is */
-		.force = r->force,
-		.dry_run = r->dry_run,
-		.temporaries = cmd_temporaries(),
-	};
-	struct tfr_error err;
-
-	if (!selection_quarantine(r->on_error))
-		return 0;
-	if (tfr_stream_writer_open(
-		    &o->sweep.quarantine, selection_quarantine(r->on_error), &writer, &err))
-		return cmd_fail(c, &err);
-	return 0;
-}
-
 int rewriting_start(struct cmd *c, const struct rewriting *r, struct tfr_rewrite_opts *o,
 	struct tfr_set **input)
 {
+	struct tfr_error err;
+
 	c->quiet = r->quiet;
-	if (r->on_error && strcmp(r->on_error, "fail") && strcmp(r->on_error, "skip") &&
-		!selection_quarantine(r->on_error))
-		return cmd_usage_word(c, "on-error", "fail, skip or quarantine=FILE", r->on_error);
-	if (cmd_open_inputs(c, r->allow_missing, input))
+	if (selection_check_on_error(c, r->on_error) || cmd_open_inputs(c, r->allow_missing, input))
 		return c->exit;
 	*o = (struct tfr_rewrite_opts){
 		.sweep = {
@@ -67,8 +48,11 @@ int rewriting_start(struct cmd *c, const struct rewriting *r, struct tfr_rewrite
 		},
 		.command = c->line,
 	};
-	if (cmd_expect(c, &r->expect, &o->expect) || open_quarantine(c, r, o))
+	if (cmd_expect(c, &r->expect, &o->expect))
 		return c->exit;
+	if (selection_open_quarantine(
+		    &o->sweep.quarantine, r->on_error, r->force, r->dry_run, &err))
+		return cmd_fail(c, &err);
 	cmd_progress_follow(c, 0, (enum progress_mode)r->progress);
 	return 0;
 }

@@ -37,32 +37,27 @@ const char *selection_quarantine(const char *on_error)
 	return on_error && !strncmp(on_error, word, n) && on_error[n] ? on_error + n : NULL;
 }
 
-static int read_on_error(struct cmd *c, const char *how, struct tfr_select_opts *o)
+int selection_check_on_error(struct cmd *c, const char *on_error)
 {
-	if (!how || !strcmp(how, "fail"))
+	if (!on_error || !strcmp(on_error, "fail") || !strcmp(on_error, "skip") ||
+		selection_quarantine(on_error))
 		return 0;
-	if (!selection_quarantine(how) && strcmp(how, "skip"))
-		return cmd_usage_word(c, "on-error", "fail, skip or quarantine=FILE", how);
-	o->skip_damaged = true;
-	return 0;
+	return cmd_usage_word(c, "on-error", "fail, skip or quarantine=FILE", on_error);
 }
 
 /* A quarantine has the original bytes, uncompressed, whatever its name is. */
-static enum tfr_status open_quarantine(struct selection *s, const struct selection_opts *opts,
-	struct tfr_select_opts *o, struct tfr_error *err)
+enum tfr_status selection_open_quarantine(struct tfr_stream_writer **quarantine,
+	const char *on_error, bool force, bool dry_run, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-	struct tfr_writer_opts writer = {
+	const struct tfr_writer_opts writer = {
 		.compression = TFR_COMPRESSION_NONE,
-		.force = opts->force,
+		.force = force,
+		.dry_run = dry_run,
 		.temporaries = cmd_temporaries(),
 	};
+	const char *path = selection_quarantine(on_error);
 
-	if (selection_quarantine(opts->on_error))
-		status = tfr_stream_writer_open(
-			&s->quarantine, selection_quarantine(opts->on_error), &writer, err);
-	o->quarantine = s->quarantine;
-	return status;
+	return path ? tfr_stream_writer_open(quarantine, path, &writer, err) : TFR_OK;
 }
 
 /* Parses a whole number above 0 that `end` follows.  NULL: there is none. */
@@ -130,8 +125,10 @@ static int read_sample(struct cmd *c, const char *text, struct tfr_select_opts *
 /* Parses the options that have a format of their own. */
 static int read_forms(struct cmd *c, const struct selection_opts *opts, struct tfr_select_opts *o)
 {
-	if (read_on_error(c, opts->on_error, o) || read_interleave(c, opts->interleave, o) ||
-		read_every(c, opts->every, o) || read_sample(c, opts->sample, o))
+	o->skip_damaged = opts->on_error && strcmp(opts->on_error, "fail");
+	if (selection_check_on_error(c, opts->on_error) ||
+		read_interleave(c, opts->interleave, o) || read_every(c, opts->every, o) ||
+		read_sample(c, opts->sample, o))
 		return c->exit;
 	return 0;
 }
@@ -173,10 +170,14 @@ int selection_open(struct cmd *c, struct selection **out, const struct selection
 	if (!s)
 		return cmd_no_memory(c);
 	s->c = c;
-	if (!read_forms(c, opts, &o) && !open_inputs(s, opts, &o) &&
-		(open_quarantine(s, opts, &o, &err) ||
-			tfr_select_open(&s->select, s->set, &o, &err)))
-		cmd_error(c, &err);
+	if (!read_forms(c, opts, &o) && !open_inputs(s, opts, &o)) {
+		enum tfr_status status = selection_open_quarantine(
+			&s->quarantine, opts->on_error, opts->force, false, &err);
+
+		o.quarantine = s->quarantine;
+		if (status || tfr_select_open(&s->select, s->set, &o, &err))
+			cmd_error(c, &err);
+	}
 	if (!s->select) {
 		selection_close(s);
 		return c->exit;

@@ -45,6 +45,11 @@ struct tfr_select *selection_records(struct selection *s);
 void selection_finish(struct selection *s);
 /* The FILE of "quarantine=FILE"; NULL: `on_error` is another word. */
 const char *selection_quarantine(const char *on_error);
+/* Checks the word of --on-error; NULL is allowed.  0, or the exit status: the error is printed. */
+int selection_check_on_error(struct cmd *c, const char *on_error);
+/* Opens that FILE; `*quarantine` stays as it is if `on_error` is another word. */
+enum tfr_status selection_open_quarantine(struct tfr_stream_writer **quarantine,
+	const char *on_error, bool force, bool dry_run, struct tfr_error *err);
 /* The quarantine, to be published with a set; NULL: none. */
 struct tfr_stream_writer *selection_aside(const struct selection *s);
 /* Publishes the quarantine alone. */

@@ -264,7 +264,6 @@ static enum tfr_status note_place(struct run *r, struct tfr_error *err)
 
 static enum tfr_status pass_items(struct run *r, struct tfr_error *err)
 {
-	static const struct tfr_room nobody;
 	enum tfr_status status = TFR_OK;
 	struct tfr_item item = { 0 };
 	uint64_t done = 0;
@@ -276,7 +275,7 @@ static enum tfr_status pass_items(struct run *r, struct tfr_error *err)
 	while (!status && done < r->next) {
 		status = tfr_item_start(&item, done, err);
 		if (!status)
-			status = r->in->ops->next(r->in, &item, &nobody, err);
+			status = r->in->ops->next(r->in, &item, &(struct tfr_room){ 0 }, err);
 		tfr_item_trim(&item);
 		done += item.records;
 	}

@@ -267,7 +267,6 @@ enum tfr_status tfr_input_walk(struct tfr_input *in, const uint32_t *order,
 	enum tfr_status (*each)(void *ctx, struct tfr_item *item, struct tfr_error *err), void *ctx,
 	struct tfr_error *err)
 {
-	static const struct tfr_room nobody;
 	enum tfr_status status = TFR_OK;
 	struct tfr_item item = { 0 };
 
@@ -276,7 +275,7 @@ enum tfr_status tfr_input_walk(struct tfr_input *in, const uint32_t *order,
 		in->order = order;
 		in->place = i;
 		if (!status)
-			status = in->ops->next(in, &item, &nobody, err);
+			status = in->ops->next(in, &item, &(struct tfr_room){ 0 }, err);
 		if (!status)
 			status = each(ctx, &item, err);
 		tfr_item_trim(&item);

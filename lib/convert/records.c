@@ -336,7 +336,6 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 /* Skips records by their lengths; the run that has written them verified them. */
 static enum tfr_status pass(struct tfr_input *in, uint64_t items, struct tfr_error *err)
 {
-	static const struct tfr_room nobody;
 	struct records *r = (struct records *)in;
 	enum tfr_status status = TFR_OK;
 	struct tfr_item item = { 0 };
@@ -344,7 +343,7 @@ static enum tfr_status pass(struct tfr_input *in, uint64_t items, struct tfr_err
 	while (!status && items) {
 		status = tfr_item_start(&item, 0, err);
 		if (!status)
-			status = next(in, &item, &nobody, err);
+			status = next(in, &item, &(struct tfr_room){ 0 }, err);
 		if (!status && item.records > items) {
 			const struct tfr_run *run = &((struct held *)item.own)->run;
 			size_t at = 0;

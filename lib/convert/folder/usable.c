@@ -48,9 +48,8 @@ static enum tfr_status look_at(
 /* Whether a file with a usable beginning is usable completely. */
 static enum tfr_status judge(struct looking *l, bool *yes, struct tfr_error *err)
 {
-	static const struct tfr_room nobody;
-	enum tfr_status status = tfr_item_read(
-		&l->item, l->u->scan->root, (const char *)l->path.data, l->u->look, &nobody, err);
+	enum tfr_status status = tfr_item_read(&l->item, l->u->scan->root,
+		(const char *)l->path.data, l->u->look, &(struct tfr_room){ 0 }, err);
 
 	if (!status && !l->item.skipped)
 		l->u->judge(&l->item);

@@ -147,7 +147,6 @@ static bool keep(struct voc *v, const char *text, size_t *at)
 static enum tfr_status look_at(
 	struct voc *v, const char *path, int fault, struct tfr_voc *voc, struct tfr_error *err)
 {
-	static const struct tfr_room nobody;
 	struct tfr_item one = { 0 }, *item = &one;
 	struct entry e = { .image = SIZE_MAX };
 	TFR_AUTO_BUF image = { 0 };
@@ -159,7 +158,7 @@ static enum tfr_status look_at(
 	if (fault)
 		tfr_item_skip_fault(item, fault);
 	else
-		status = read_xml(v, path, item, voc, &nobody, err);
+		status = read_xml(v, path, item, voc, &(struct tfr_room){ 0 }, err);
 	if (status)
 		return status;
 	name = "";
