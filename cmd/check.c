@@ -70,7 +70,7 @@ static void run_check(struct cmd *c, const struct tfr_set *set, const struct tfr
 	status = tfr_check_set(set, &opts, &err);
 	cmd_progress_stop();
 	if (status) { /* not everything was read: no statement about the total */
-		cmd_error(c, &err);
+		cmd_fail(c, &err);
 		return;
 	}
 	check_report_expect(report, expect);
@@ -91,26 +91,6 @@ static int check_usage(struct cmd *c)
 	return 0;
 }
 
-/* Inputs that cannot be opened are a finding, too. */
-static void report_unopened(struct cmd *c, const struct tfr_error *err)
-{
-	const struct check_settings *s = c->settings;
-	struct findings *f = s->format == FORMAT_JUNIT || s->format == FORMAT_GITHUB
-				     ? findings_new(c, (enum report_format)s->format)
-				     : NULL;
-	const char *path = tfr_error_path(err);
-	char text[4 * TFR_ERROR_TEXT + 1024];
-
-	if (!f)
-		return;
-	findings_add(f, &(struct finding){ .path = s->format == FORMAT_GITHUB && *path ? path : NULL,
-				.text = tfr_error_format(err, text, sizeof(text)),
-				.system = err->status == TFR_ESYS });
-	findings_end_case(f, "inputs");
-	findings_print(f);
-	findings_free(f);
-}
-
 static int check_main(struct cmd *c)
 {
 	const struct check_settings *s = c->settings;
@@ -119,7 +99,7 @@ static int check_main(struct cmd *c)
 	struct tfr_set *set = NULL;
 
 	c->quiet = s->quiet;
-	c->unopened = report_unopened;
+	findings_report_failures(c, (enum report_format)s->format);
 	if (check_usage(c) || cmd_expect(c, &s->expect, &expect) ||
 		cmd_open_inputs(c, s->allow_missing, &set))
 		return c->exit;

@@ -205,6 +205,7 @@ static int doctor_main(struct cmd *c)
 		return cmd_usage(c, "--full reads everything; it cannot go with --sample-size");
 	if (cmd_check_operands_apart(c))
 		return c->exit;
+	findings_report_failures(c, (enum report_format)s->format);
 	cmd_progress_start(c, &progress, (enum progress_mode)s->progress);
 	status = tfr_doctor_run(&d, &opts, &err);
 	cmd_progress_stop();

@@ -110,6 +110,7 @@ static int schema_main(struct cmd *c)
 	if (format != FORMAT_TEXT && s->emit &&
 		!(format == FORMAT_JSON && s->emit == TFR_SCHEMA_JSON))
 		return cmd_usage(c, "--format prints another form; it cannot go with --emit");
+	findings_report_failures(c, format);
 	if (looking_start(c, &s->common, &opts.common, &set))
 		return c->exit;
 	status = tfr_survey_run(&survey, &opts, &report, &err);

@@ -35,8 +35,9 @@ struct cmd {
 	char *line;  /* the command line, quoted if needed */
 	int exit;    /* the highest status so far; cmd_error() and cmd_fail() raise it */
 	bool quiet;
-	/* Receives the error when the inputs cannot be opened, before it is printed.  May be NULL. */
-	void (*unopened)(struct cmd *c, const struct tfr_error *err);
+	/* Receives an error of data or of the system that ends the command, before it is printed:
+	 * see findings_report_failures().  May be NULL. */
+	void (*failed)(struct cmd *c, const struct tfr_error *err);
 };
 
 /* --- messages --- */

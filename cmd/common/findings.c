@@ -20,7 +20,7 @@ struct findings {
 	/* The current case. */
 	struct text lines, notes;
 	uint64_t line_count, note_count;
-	bool system; /* one of them is a failure of the system */
+	bool system;	 /* one of them is a failure of the system */
 	bool incomplete; /* memory ran out: a finding or a case is missing */
 };
 
@@ -28,11 +28,21 @@ struct findings {
 static void put_special(FILE *f, char c)
 {
 	switch (c) {
-	case '&': fputs("&amp;", f); break;
-	case '<': fputs("&lt;", f); break;
-	case '>': fputs("&gt;", f); break;
-	case '"': fputs("&quot;", f); break;
-	default: fprintf(f, "%%%02X", (unsigned char)c); break;
+	case '&':
+		fputs("&amp;", f);
+		break;
+	case '<':
+		fputs("&lt;", f);
+		break;
+	case '>':
+		fputs("&gt;", f);
+		break;
+	case '"':
+		fputs("&quot;", f);
+		break;
+	default:
+		fprintf(f, "%%%02X", (unsigned char)c);
+		break;
 	}
 }
 
@@ -226,9 +236,46 @@ void findings_print(struct findings *f)
 {
 	char *xml = f->format == FORMAT_JUNIT ? text_close(&f->xml) : NULL;
 
+	f->c->failed = NULL;
 	if (f->incomplete || (f->format == FORMAT_JUNIT && !xml))
 		cmd_no_memory(f->c);
 	else if (xml)
 		print_suite(f, xml);
 	free(xml);
+}
+
+/* --- errors that end the command --- */
+
+static void report_failure(struct cmd *c, const struct tfr_error *err, enum report_format format)
+{
+	struct findings *f = findings_new(c, format);
+	const char *path = tfr_error_path(err);
+	char text[4 * TFR_ERROR_TEXT + 1024];
+
+	if (!f)
+		return;
+	findings_add(f, &(struct finding){ .path = format == FORMAT_GITHUB && *path ? path : NULL,
+				.text = tfr_error_format(err, text, sizeof(text)),
+				.system = tfr_status_exit_code(err->status) == 3 });
+	findings_end_case(f, "inputs");
+	findings_print(f);
+	findings_free(f);
+}
+
+static void junit_failure(struct cmd *c, const struct tfr_error *err)
+{
+	report_failure(c, err, FORMAT_JUNIT);
+}
+
+static void github_failure(struct cmd *c, const struct tfr_error *err)
+{
+	report_failure(c, err, FORMAT_GITHUB);
+}
+
+void findings_report_failures(struct cmd *c, enum report_format format)
+{
+	if (format == FORMAT_JUNIT)
+		c->failed = junit_failure;
+	else if (format == FORMAT_GITHUB)
+		c->failed = github_failure;
 }

@@ -43,4 +43,9 @@ void findings_end_case(struct findings *f, const char *name);
 /* Prints the findings that were kept, on standard output. */
 void findings_print(struct findings *f);
 
+/* From now on, an error that ends the command by cmd_fail() is printed as a finding as well: inputs
+ * that cannot be opened, or a disk that fails.  Until findings_print(); JUnit then has a suite of
+ * one case, "inputs".  Does nothing for FORMAT_TEXT and FORMAT_JSON. */
+void findings_report_failures(struct cmd *c, enum report_format format);
+
 #endif

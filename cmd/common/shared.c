@@ -38,6 +38,11 @@ void cmd_missing(void *ctx, const struct tfr_error *err)
 
 int cmd_fail(struct cmd *c, const struct tfr_error *err)
 {
+	void (*failed)(struct cmd * c, const struct tfr_error *err) = c->failed;
+
+	c->failed = NULL; /* it may fail, too */
+	if (failed && err->status != TFR_EUSAGE)
+		failed(c, err);
 	cmd_error(c, err);
 	return c->exit;
 }
@@ -162,11 +167,8 @@ int cmd_open_inputs(struct cmd *c, bool allow_missing, struct tfr_set **set)
 		opts.inputs = standard_input;
 		opts.count = 1;
 	}
-	if (tfr_set_open(set, &opts, &err)) {
-		if (c->unopened)
-			c->unopened(c, &err);
+	if (tfr_set_open(set, &opts, &err))
 		return cmd_fail(c, &err);
-	}
 	if (!cmd_check_apart(c, *set))
 		return 0;
 	tfr_set_close(*set);

@@ -327,6 +327,7 @@ static int run(struct diff_run *r)
 	struct tfr_error err = { 0 };
 	enum tfr_status status;
 
+	findings_report_failures(r->c, (enum report_format)r->s->format);
 	if (open_sides(r))
 		return r->c->exit;
 	cmd_progress_follow(r->c, 0, (enum progress_mode)r->s->common.progress);
