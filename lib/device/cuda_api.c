@@ -23,6 +23,8 @@ static struct {
 	struct tfr_cuda_api api;
 } cuda = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
+#define LOOK_INTO_LOG "The kernel's log (dmesg, lines with Xid) and nvidia-smi may tell more."
+
 /* Texts replace the driver's where that says too little; NULL: the driver's. */
 static const struct explanation {
 	unsigned result;
@@ -61,6 +63,8 @@ static const struct explanation {
 	{ CUDA_OS_CALL_FAILED, NULL,
 		"Check that this user may open /dev/nvidia* and that a container has these "
 		"files." },
+	{ CUDA_ILLEGAL_ADDRESS, NULL, LOOK_INTO_LOG },
+	{ CUDA_LAUNCH_FAILED, NULL, LOOK_INTO_LOG },
 	{ CUDA_SYSTEM_NOT_READY, NULL,
 		"A machine with NVSwitch needs the service nvidia-fabricmanager: start it and "
 		"wait until nvidia-smi -q reports the fabric as completed." },
