@@ -248,7 +248,8 @@ Test(bottleneck, parse)
 Test(bottleneck, shuffle)
 {
 	make_payloads("small", 200000);
-	expect_of_processors("read,cache,shuffle=100000", "shuffle", "small", 5);
+	/* Out of a cache, records need no copy, and a shuffle may take less time than the cache. */
+	expect_of_processors("read,shuffle=100000", "shuffle", "small", 5);
 }
 
 Test(bottleneck, batch)
