@@ -27,8 +27,8 @@ TFR_API enum tfr_status tfr_lookup_open(struct tfr_lookup **l, const char *path,
 /* Needs no index: follows the headers of all records first, as tfr_count_records(), and keeps 8
  * bytes per record.  A compressed file is inflated for that; later reads of a ZLIB file, or of a
  * GZIP file without flush points, start at its beginning if they go back.  Of `opts` it uses the
- * same. TFR_EUSAGE   `path` is not a regular file. TFR_EDATA, TFR_EFORMAT, TFR_ESYS, TFR_ENOMEM  as
- * of tfr_count_records(). */
+ * same.  TFR_EUSAGE: `path` is not a regular file.  TFR_EDATA, TFR_EFORMAT, TFR_ESYS, TFR_ENOMEM:
+ * as of tfr_count_records(). */
 TFR_API enum tfr_status tfr_lookup_scan(struct tfr_lookup **l, const char *path,
 	const struct tfr_reader_opts *opts, struct tfr_error *err);
 TFR_API void tfr_lookup_close(struct tfr_lookup *l); /* accepts NULL */

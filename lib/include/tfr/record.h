@@ -95,9 +95,9 @@ TFR_API enum tfr_status tfr_reader_next(
 	struct tfr_reader *r, struct tfr_record *rec, struct tfr_error *err);
 
 /* Reads the next record, and those after it that are in memory already, at most `max` (at least 1),
- * into `recs`.  Only the first can wait for the file.  *count is their number, also on failure:
- * the record after them is the one that failed.  All views are
- * valid until the next call.  Statuses as of tfr_reader_next(); with TFR_END, *count is 0. */
+ * into `recs`.  Only the first can wait for the file.  *count is their number, also on failure: the
+ * record after them is the one that failed.  All views are valid until the next call.  Statuses as
+ * of tfr_reader_next(); with TFR_END, *count is 0. */
 TFR_API enum tfr_status tfr_reader_next_many(struct tfr_reader *r, struct tfr_record *recs,
 	size_t max, size_t *count, struct tfr_error *err);
 
