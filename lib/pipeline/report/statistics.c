@@ -44,7 +44,7 @@ uint64_t *tfr_statistics_account(struct tfr_statistics *s, unsigned row, enum tf
 {
 	struct tfr_stage_counter *c = &s->now.rows[row];
 
-	assert(row <= s->set->rows || !s->set->rows); /* readers start before the rows are known */
+	assert(row < TFR_ROWS_MAX); /* readers start before the number of rows is known */
 	switch (which) {
 	case TFR_ACCOUNT_STARVED:
 		return &c->starved;
