@@ -266,6 +266,21 @@ static enum tfr_status other_length(struct tfr_lookup *l, const struct tfr_recor
 	return blame(l, err);
 }
 
+/* No index is judged good, and no headers are followed, of a file that is shorter. */
+static bool ends_early(enum tfr_status status)
+{
+	return status == TFR_END || status == TFR_EUSAGE;
+}
+
+static enum tfr_status too_short(
+	const struct tfr_lookup *l, uint64_t number, uint64_t offset, struct tfr_error *err)
+{
+	tfr_fail_record(err, TFR_EDATA, l->path, number, offset,
+		l->offsets ? "the file ends before a record that it had"
+			   : "the file ends before a record of its index");
+	return blame(l, err);
+}
+
 enum tfr_status tfr_lookup_read(
 	struct tfr_lookup *l, uint64_t number, struct tfr_record *rec, struct tfr_error *err)
 {
@@ -286,11 +301,25 @@ enum tfr_status tfr_lookup_read(
 	else if (status == TFR_EDATA && tfr_reader_fault(r) != TFR_FAULT_PAYLOAD)
 		blame(l, err);
 	l->next = status ? UINT64_MAX : number + 1;
-	if (status == TFR_END || status == TFR_EUSAGE) { /* it did not when the index was judged */
-		tfr_fail_record(err, TFR_EDATA, l->path, number, e.offset,
-			l->offsets ? "the file ends before a record that it had"
-				   : "the file ends before a record of its index");
-		return blame(l, err);
+	return ends_early(status) ? too_short(l, number, e.offset, err) : status;
+}
+
+enum tfr_status tfr_lookup_reader(struct tfr_lookup *l, uint64_t number,
+	const struct tfr_reader_opts *opts, struct tfr_reader **r, struct tfr_error *err)
+{
+	struct tfr_reader_opts own = { .compression = l->seen.compression };
+	struct tfr_index_entry e = { 0 };
+	enum tfr_status status;
+
+	*r = NULL;
+	if (opts) {
+		own.block_size = opts->block_size;
+		own.threads = opts->threads;
 	}
-	return status;
+	if (number >= l->seen.records)
+		return TFR_END;
+	status = find_line(l, number, &e, err);
+	if (!status)
+		status = tfr_reader_open_at(r, l->path, &l->seen.gzi, e.offset, number, &own, err);
+	return ends_early(status) ? too_short(l, number, e.offset, err) : status;
 }

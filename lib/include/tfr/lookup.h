@@ -43,6 +43,13 @@ TFR_API uint64_t tfr_lookup_count(const struct tfr_lookup *l);
 TFR_API enum tfr_status tfr_lookup_read(
 	struct tfr_lookup *l, uint64_t number, struct tfr_record *rec, struct tfr_error *err);
 
+/* Opens a reader of the file, whose next record is `number`; it returns that record and all after
+ * it, does not use the index again, and may outlive `l`.  Of `opts` it uses block_size and threads;
+ * NULL: the defaults.  TFR_END: the file has no such record.  TFR_EDATA: the compressed stream is
+ * damaged before it.  TFR_ESYS, TFR_ENOMEM.  A wrong index shows when the record is read. */
+TFR_API enum tfr_status tfr_lookup_reader(struct tfr_lookup *l, uint64_t number,
+	const struct tfr_reader_opts *opts, struct tfr_reader **r, struct tfr_error *err);
+
 #ifdef __cplusplus
 }
 #endif

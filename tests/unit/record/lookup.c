@@ -170,6 +170,58 @@ Test(lookup, without_an_index_refuses_what_counting_refuses)
 	cr_assert_eq(tfr_lookup_scan(&l, "/dev/null", NULL, &err), TFR_EUSAGE);
 }
 
+/* A reader from each of some records gives all that follow, after the lookup is closed. */
+Test(lookup, a_reader_starts_at_any_record)
+{
+	static const uint64_t from[] = { 0, 1, 255, 256, 1000, RECORDS - 1 };
+	struct tfr_reader_opts opts = { .block_size = 4096 };
+	struct tfr_error err = { 0 };
+	struct tfr_record rec;
+
+	for (unsigned i = 0; i < 6 * sizeof(from) / sizeof(*from); i++) {
+		enum tfr_compression c = TFR_COMPRESSION_NONE + (int)(i % 3);
+		uint64_t n = from[i / 6];
+		struct tfr_lookup *l = NULL;
+		struct tfr_reader *r = NULL;
+
+		write_file("a", c, 12);
+		if (i % 6 < 3 || c == TFR_COMPRESSION_ZLIB) {
+			cr_assert_eq(tfr_lookup_scan(&l, "a", NULL, NULL), TFR_OK);
+		} else {
+			index_file("a");
+			l = open_good("a", 1);
+		}
+		cr_assert_eq(tfr_lookup_reader(l, RECORDS, NULL, &r, &err), TFR_END);
+		cr_assert_null(r);
+		cr_assert_eq(tfr_lookup_reader(l, n, i % 2 ? &opts : NULL, &r, &err), TFR_OK, "%s",
+			err.message);
+		tfr_lookup_close(l);
+		for (; n < RECORDS; n++) {
+			cr_assert_eq(tfr_reader_next(r, &rec, &err), TFR_OK, "%s", err.message);
+			is_right(&rec, n);
+		}
+		cr_assert_eq(tfr_reader_next(r, &rec, NULL), TFR_END);
+		tfr_reader_close(r);
+		unlink("a.idx");
+		unlink("a.gzi");
+	}
+}
+
+Test(lookup, a_reader_of_a_file_that_became_shorter_is_refused)
+{
+	struct tfr_lookup *l = NULL;
+	struct tfr_reader *r = NULL;
+	struct tfr_error err = { 0 };
+
+	write_file("a", TFR_COMPRESSION_GZIP, 1);
+	cr_assert_eq(tfr_lookup_scan(&l, "a", NULL, NULL), TFR_OK);
+	write_file("a", TFR_COMPRESSION_NONE, 1);
+	cr_assert_eq(truncate("a", 0), 0);
+	cr_assert_neq(tfr_lookup_reader(l, 2000, NULL, &r, &err), TFR_OK);
+	cr_assert_null(r);
+	tfr_lookup_close(l);
+}
+
 static enum tfr_index_state state_of(const char *path)
 {
 	enum tfr_index_state state;
