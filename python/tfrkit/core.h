@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include <tfr/error.h>
+#include <tfr/lookup.h>
 #include <tfr/shard.h>
 
 /* Keeps an object to one thread of one process. */
@@ -54,6 +55,10 @@ struct tfrkit_warnings {
 void tfrkit_keep_warning(void *ctx, const char *text); /* ctx: struct tfrkit_warnings */
 /* Issues them and frees them.  False: one was turned into an exception, which is set. */
 bool tfrkit_warn(struct tfrkit_warnings *w);
+
+/* Opens a file for reading by number: by its index if there is a usable one, otherwise by its
+ * headers. Without the GIL. */
+enum tfr_status tfrkit_lookup_open(struct tfr_lookup **l, const char *path, struct tfr_error *err);
 
 struct tfrkit_state {
 	PyTypeObject *files;

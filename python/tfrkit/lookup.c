@@ -1,8 +1,6 @@
 /* lookup.c - the records of one file by number. */
 #include "core.h"
 
-#include <tfr/lookup.h>
-
 struct lookup {
 	PyObject_HEAD struct tfrkit_guard guard;
 	struct tfr_lookup *lookup;
@@ -19,16 +17,13 @@ static void lookup_dealloc(PyObject *self)
 	Py_DECREF(type);
 }
 
-/* By the index if there is a usable one, otherwise by the headers. */
-static enum tfr_status open_lookup(struct tfr_lookup **l, const char *path, struct tfr_error *err)
+enum tfr_status tfrkit_lookup_open(struct tfr_lookup **l, const char *path, struct tfr_error *err)
 {
-	PyThreadState *thread = PyEval_SaveThread();
 	enum tfr_index_state state;
 	enum tfr_status status = tfr_lookup_open(l, path, NULL, &state, err);
 
 	if (!status && !*l)
 		status = tfr_lookup_scan(l, path, NULL, err);
-	PyEval_RestoreThread(thread);
 	return status;
 }
 
@@ -39,11 +34,14 @@ static PyObject *lookup_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
 	struct tfr_error err = { 0 };
 	PyObject *path, *self;
 	enum tfr_status status;
+	PyThreadState *thread;
 
 	(void)kwargs;
 	if (!PyArg_ParseTuple(args, "O&", PyUnicode_FSConverter, &path))
 		return NULL;
-	status = open_lookup(&lookup, PyBytes_AsString(path), &err);
+	thread = PyEval_SaveThread();
+	status = tfrkit_lookup_open(&lookup, PyBytes_AsString(path), &err);
+	PyEval_RestoreThread(thread);
 	Py_DECREF(path);
 	if (status)
 		return tfrkit_raise(&err);

@@ -22,6 +22,7 @@ def path_bytes(path: str | bytes | os.PathLike) -> bytes:
     return name
 
 
+_ALL = 2 ** 64 - 1   # records: more than there are
 # Each holds two descriptors; a process usually may have 1,024.
 _LOOKUPS = 128
 
@@ -86,7 +87,15 @@ class Reader:
         return list(self._files)
 
     def __iter__(self) -> Iterator[bytes]:
-        return _core.Records(self._files)
+        return _core.Records(self._files, 0, 0, _ALL)
+
+    def range(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
+        """An iterator over the records from `start` up to `stop`, which count as in a slice, read in order.
+
+        The file of the first one is opened at its place, by its index or its headers, as for `reader[n]`."""
+        first, end, _ = slice(start, stop).indices(len(self))
+        file, number = self._place(first)
+        return _core.Records(self._files, file, number, max(end - first, 0))
 
     def __len__(self) -> int:
         """The number of records, counted by their headers once."""
@@ -111,13 +120,17 @@ class Reader:
             raise IndexError('there is no record %d: the number of records is %d' % (number, count))
         return self._record(number % count)
 
-    def _record(self, number: int) -> bytes:
+    def _place(self, number: int) -> tuple[int, int]:
+        """The file of a record, and its number in it."""
         ends = self._counted()
         file = bisect.bisect_right(ends, number)
+        return file, number - (ends[file - 1] if file else 0)
+
+    def _record(self, number: int) -> bytes:
         random = self._random
         if random is None or random.process != os.getpid():
             random = self._random = _Random(self.files)
-        return random.read(file, number - (ends[file - 1] if file else 0))
+        return random.read(*self._place(number))
 
     def close(self) -> None:
         """Close the files of `reader[n]`.  The next access opens them again."""

@@ -1,13 +1,15 @@
-/* records.c - the iterator over the payloads of a set.
+/* records.c - the iterator over the payloads of a set, or of a range of its records.
  *
  * One call into libtfr, without the GIL, gets all records that one block of the file holds.  The
  * views stay valid until the next such call, so that next() of a record costs no more than the
  * bytes object that it returns.  A fault is raised after the records before it. */
 #include "core.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { MOST = 4096 };
+#define ALL UINT64_MAX /* records: up to the end */
 
 struct records {
 	PyObject_HEAD struct tfrkit_guard guard;
@@ -16,6 +18,8 @@ struct records {
 	size_t at, count;
 	struct tfr_reader *reader; /* of file number `file` - 1; NULL: between files */
 	size_t file;
+	uint64_t skip;		 /* records of the first file */
+	uint64_t left;		 /* records to return, without those in `recs` */
 	enum tfr_status pending; /* after the records; TFR_END: nothing is left, or it failed */
 	struct tfr_error err;
 };
@@ -33,15 +37,17 @@ static void records_dealloc(PyObject *self)
 	Py_DECREF(type);
 }
 
-/* Records(files) */
+/* Records(files, file, skip, count): from record `skip` of file number `file` on, `count` at most
+ */
 static PyObject *records_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
 	struct tfrkit_state *state = PyType_GetModuleState(type);
+	unsigned long long file, skip, count;
 	PyObject *files, *self;
 	struct records *r;
 
 	(void)kwargs;
-	if (!PyArg_ParseTuple(args, "O!", state->files, &files))
+	if (!PyArg_ParseTuple(args, "O!KKK", state->files, &files, &file, &skip, &count))
 		return NULL;
 	self = PyType_GenericAlloc(type, 0);
 	if (!self)
@@ -50,12 +56,47 @@ static PyObject *records_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
 	r->guard = tfrkit_guard_new();
 	Py_INCREF(files);
 	r->files = (struct tfrkit_files *)files;
+	r->file = (size_t)file;
+	r->skip = skip;
+	r->left = count;
 	r->recs = calloc(MOST, sizeof(*r->recs));
 	if (!r->recs) {
 		Py_DECREF(self);
 		return PyErr_NoMemory();
 	}
 	return self;
+}
+
+/* The reader outlives the lookup. */
+static enum tfr_status open_at(struct records *r, const char *path)
+{
+	struct tfr_lookup *lookup = NULL;
+	enum tfr_status status = tfrkit_lookup_open(&lookup, path, &r->err);
+
+	if (!status)
+		status = tfr_lookup_reader(lookup, r->skip, NULL, &r->reader, &r->err);
+	tfr_lookup_close(lookup);
+	return status;
+}
+
+static enum tfr_status open_next(struct records *r)
+{
+	const char *path = tfr_set_path(r->files->set, r->file++);
+	enum tfr_status status =
+		r->skip ? open_at(r, path) : tfr_reader_open(&r->reader, path, NULL, &r->err);
+
+	r->skip = 0;
+	return status;
+}
+
+/* The records of a range were counted before. */
+static enum tfr_status fewer(struct records *r)
+{
+	r->err = (struct tfr_error){ .status = TFR_EDATA };
+	snprintf(r->err.message, sizeof(r->err.message),
+		"the files changed: they have %llu records fewer than were counted",
+		(unsigned long long)r->left);
+	return TFR_EDATA;
 }
 
 /* Reads on, through empty files, until there are records or a failure or the end. */
@@ -65,11 +106,12 @@ static enum tfr_status read_on(struct records *r)
 	enum tfr_status status = TFR_OK;
 
 	while (!status && !r->count) {
-		if (!r->reader && r->file == tfr_set_count(set))
+		if (!r->left)
 			return TFR_END;
+		if (!r->reader && r->file >= tfr_set_count(set))
+			return r->left > ALL / 2 ? TFR_END : fewer(r);
 		if (!r->reader)
-			status = tfr_reader_open(
-				&r->reader, tfr_set_path(set, r->file++), NULL, &r->err);
+			status = open_next(r);
 		if (!status)
 			status = tfr_reader_next_many(r->reader, r->recs, MOST, &r->count, &r->err);
 		if (status == TFR_END) {
@@ -78,6 +120,11 @@ static enum tfr_status read_on(struct records *r)
 			status = TFR_OK;
 		}
 	}
+	if (r->count >= r->left) { /* a fault after the last one is of no interest */
+		r->count = (size_t)r->left;
+		status = TFR_END;
+	}
+	r->left -= r->count;
 	return status;
 }
 

@@ -1,5 +1,6 @@
 """Reader: payloads, files, counting, faults."""
 import gzip
+import itertools
 import pathlib
 import pickle
 import random
@@ -23,6 +24,56 @@ def read(path):
     except tfrkit.Error as error:
         return got, error
     return got, None
+
+
+class Ranges(Case):
+    def test_a_range_is_the_slice_of_all_records(self):
+        rng = random.Random(1)
+        wanted, paths = [], []
+        for k, count in enumerate([0, 700, 1, 0, 5000, 30]):
+            payloads = [b'%d of %d' % (n, k) + rng.randbytes(rng.randrange(300)) for n in range(count)]
+            data = b''.join(map(framed, payloads))
+            paths.append(self.file('f%d' % k, [data, gzip.compress(data), zlib.compress(data)][k % 3]))
+            wanted += payloads
+        reader = tfrkit.Reader(paths)
+        total = len(wanted)
+        ends = [None, 0, 1, -1, -31, 699, 700, 701, 702, 5000, total - 1, total, total + 1, -total]
+        for start in ends[1:]:
+            for stop in ends:
+                with self.subTest((start, stop)):
+                    self.assertEqual(list(reader.range(start, stop)), wanted[start:stop])
+        self.assertEqual(list(reader.range()), wanted)
+        self.assertEqual(list(tfrkit.Reader(paths[0]).range()), [])
+
+    def test_a_range_uses_the_index_and_ends_before_a_fault_after_it(self):
+        payloads = [b'%d' % n for n in range(1000)]
+        data = bytearray(b''.join(map(framed, payloads)))
+        at = sum(len(payload) + 16 for payload in payloads[:600])
+        data[at + 12] ^= 1
+        path = self.file('a', data)
+        for indexed in False, True:
+            if indexed:
+                ends = list(itertools.accumulate(len(payload) + 16 for payload in payloads))
+                lines = zip([0, *ends], (len(payload) + 16 for payload in payloads))
+                self.file('a.idx', ''.join('%d %d\n' % line for line in lines).encode())
+            reader = tfrkit.Reader(path)
+            self.assertEqual(list(reader.range(590, 600)), payloads[590:600])
+            self.assertEqual(list(reader.range(601)), payloads[601:])
+            faulty = reader.range(590, 602)
+            self.assertEqual(list(itertools.islice(faulty, 10)), payloads[590:600])
+            with self.assertRaises(tfrkit.DataError) as caught:
+                next(faulty)
+            self.assertEqual((caught.exception.record, caught.exception.offset), (600, at))
+
+    def test_a_set_that_lost_records_is_an_error(self):
+        path = self.file('a', b''.join(framed(b'%d' % n) for n in range(10)))
+        reader = tfrkit.Reader(path)
+        self.assertEqual(len(reader), 10)
+        self.file('a', b''.join(framed(b'%d' % n) for n in range(7)))
+        with self.assertRaisesRegex(tfrkit.DataError, '2 records fewer than were counted'):
+            list(reader.range(0, 9))
+        with self.assertRaisesRegex(tfrkit.DataError, 'fewer than were counted'):
+            list(reader.range(8, 9))
 
 
 class Reading(Case):
