@@ -21,5 +21,13 @@ from .errors import *  # noqa: E402,F403
 from .reader import Reader  # noqa: E402
 from .writer import Writer  # noqa: E402
 
-__all__ = ['Reader', 'Writer', '__version__', *errors.__all__]
+__all__ = ['Reader', 'Writer', '__version__', 'check', 'schema', *errors.__all__]
 __version__ = _core.version
+
+
+def __getattr__(name):
+    # What few programs need is loaded at first use; importing the module stays fast.
+    if name in ('check', 'schema'):
+        from . import tools
+        return getattr(tools, name)
+    raise AttributeError('module %r has no attribute %r' % (__name__, name))

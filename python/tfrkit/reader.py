@@ -22,7 +22,27 @@ def path_bytes(path: str | bytes | os.PathLike) -> bytes:
     return name
 
 
+Inputs = str | bytes | os.PathLike | Iterable[str | bytes | os.PathLike]   # one input or several
 _ALL = 2 ** 64 - 1   # records: more than there are
+
+
+def paths_of(inputs: Inputs) -> tuple[bytes, ...]:
+    """One input or several, as libtfr takes them."""
+    if isinstance(inputs, (str, bytes, os.PathLike)):
+        inputs = (inputs,)
+    paths = tuple(path_bytes(each) for each in inputs)
+    if not paths:
+        raise UsageError('there is no input')
+    return paths
+
+
+def part(count: int, number: int, parts: int) -> tuple[int, int]:
+    """Where part `number` of `parts` begins and ends when `count` records are divided as evenly as possible."""
+    if not 0 <= number < parts:
+        raise UsageError('there is no part %d of %d' % (number, parts))
+    return count * number // parts, count * (number + 1) // parts
+
+
 # Each holds two descriptors; a process usually may have 1,024.
 _LOOKUPS = 128
 
@@ -69,13 +89,8 @@ class Reader:
     close(), or the end of a `with` block, closes the files of `reader[n]`.
     """
 
-    def __init__(self, inputs: str | bytes | os.PathLike | Iterable[str | bytes | os.PathLike], *,
-                 allow_missing: bool = False) -> None:
-        if isinstance(inputs, (str, bytes, os.PathLike)):
-            inputs = (inputs,)
-        self._inputs = tuple(path_bytes(each) for each in inputs)
-        if not self._inputs:
-            raise UsageError('there is no input')
+    def __init__(self, inputs: Inputs, *, allow_missing: bool = False) -> None:
+        self._inputs = paths_of(inputs)
         self._allow_missing = bool(allow_missing)
         self._files = _core.Files(self._inputs, self._allow_missing)
         self._ends: list[int] | None = None   # of each file, the number of records up to its end
