@@ -7,8 +7,8 @@
 
 #include <tfr-private/example.h>
 
-#include "example/wire.h"
 #include "base/hardening.h"
+#include "example/wire.h"
 
 const char *tfr_kind_name(enum tfr_kind kind)
 {
@@ -154,6 +154,21 @@ size_t tfr_feature_int64s(const struct tfr_feature *f, uint64_t first, int64_t *
 	for (; first && tfr_cursor_int64(&c, &v); first--)
 		;
 	while (got < n && tfr_cursor_int64(&c, &out[got]))
+		got++;
+	return got;
+}
+
+size_t tfr_feature_bytes_list(
+	const struct tfr_feature *f, uint64_t first, struct tfr_bytes *out, size_t n)
+{
+	struct tfr_cursor c;
+	struct tfr_bytes v;
+	size_t got = 0;
+
+	tfr_cursor_init(&c, f);
+	for (; first && tfr_cursor_bytes(&c, &v); first--)
+		;
+	while (got < n && tfr_cursor_bytes(&c, &out[got]))
 		got++;
 	return got;
 }

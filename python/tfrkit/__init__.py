@@ -18,10 +18,11 @@ if 't' in sys.abiflags:
 
 from . import _core, errors  # noqa: E402
 from .errors import *  # noqa: E402,F403
+from .example import Example, encode_example  # noqa: E402
 from .reader import Reader  # noqa: E402
 from .writer import Writer  # noqa: E402
 
-__all__ = ['Reader', 'Writer', '__version__', 'check', 'schema', *errors.__all__]
+__all__ = ['Example', 'Reader', 'Writer', '__version__', 'check', 'encode_example', 'schema', *errors.__all__]
 __version__ = _core.version
 
 

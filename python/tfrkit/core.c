@@ -206,6 +206,7 @@ static PyObject *count(PyObject *module, PyObject *path)
 
 static PyMethodDef methods[] = {
 	{ "count", count, METH_O, "Count the records of one file by their headers." },
+	{ "encode", tfrkit_encode, METH_O, "Make the payload of an Example." },
 	{ NULL, NULL, 0, NULL },
 };
 
@@ -226,6 +227,7 @@ static int exec_module(PyObject *module)
 	struct tfrkit_state *state = PyModule_GetState(module);
 
 	if (add_type(module, &files_spec, &state->files) ||
+		add_type(module, &tfrkit_example_spec, NULL) ||
 		add_type(module, &tfrkit_lookup_spec, NULL) ||
 		add_type(module, &tfrkit_records_spec, NULL) ||
 		add_type(module, &tfrkit_writer_spec, NULL))

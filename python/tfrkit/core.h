@@ -69,6 +69,9 @@ struct tfrkit_files {
 	PyObject_HEAD struct tfr_set *set;
 };
 
-extern PyType_Spec tfrkit_lookup_spec, tfrkit_records_spec, tfrkit_writer_spec;
+/* encode.c: the payload of an Example with the features of a mapping */
+PyObject *tfrkit_encode(PyObject *module, PyObject *mapping);
+
+extern PyType_Spec tfrkit_example_spec, tfrkit_lookup_spec, tfrkit_records_spec, tfrkit_writer_spec;
 
 #endif

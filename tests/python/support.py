@@ -1,8 +1,12 @@
 """What the tests of the module share: a directory of their own, and records made without tfrkit."""
+import importlib.util
 import pathlib
 import struct
 import tempfile
 import unittest
+
+HAVE_NUMPY = importlib.util.find_spec('numpy') is not None
+needs_numpy = unittest.skipUnless(HAVE_NUMPY, 'NumPy is not installed')
 
 
 def crc32c(data):

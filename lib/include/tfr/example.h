@@ -68,11 +68,19 @@ TFR_API void tfr_example_free(struct tfr_example *ex);
 TFR_API enum tfr_status tfr_example_parse(
 	struct tfr_example *ex, const void *data, size_t size, struct tfr_error *err);
 
+/* Whether a record is a SequenceExample: it has a length-delimited field 2 (feature_lists).  An
+ * Example and the context of a SequenceExample are the same field 1, so no other field
+ * distinguishes them, and tfr_example_parse() reads the context.  False for damaged records too. */
+TFR_API bool tfr_is_sequence_example(const void *data, size_t size);
+
 /* The features of the last parse, sorted bytewise by key, each key once. */
 TFR_API size_t tfr_example_count(const struct tfr_example *ex);
 TFR_API const struct tfr_feature *tfr_example_at(const struct tfr_example *ex, size_t i);
 /* NULL: no feature has that name.  A feature of kind unset is found. */
 TFR_API const struct tfr_feature *tfr_example_get(const struct tfr_example *ex, const char *key);
+/* The same, for a key of any bytes. */
+TFR_API const struct tfr_feature *tfr_example_find(
+	const struct tfr_example *ex, const void *key, size_t key_size);
 
 /* Copies up to `n` values to `out`, starting with value `first`.  Returns how many it copied; 0
  * for another kind or f NULL. */
@@ -80,6 +88,9 @@ TFR_API size_t tfr_feature_floats(
 	const struct tfr_feature *f, uint64_t first, float *out, size_t n);
 TFR_API size_t tfr_feature_int64s(
 	const struct tfr_feature *f, uint64_t first, int64_t *out, size_t n);
+/* The same for bytes: the values are views into the record. */
+TFR_API size_t tfr_feature_bytes_list(
+	const struct tfr_feature *f, uint64_t first, struct tfr_bytes *out, size_t n);
 /* Value `i`, as a view into the record.  False: there is no such value, the feature is of
  * another kind, or f is NULL.  Takes time in proportion to `i`: walk a list with a cursor. */
 TFR_API bool tfr_feature_bytes(const struct tfr_feature *f, uint64_t i, struct tfr_bytes *value);

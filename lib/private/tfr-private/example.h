@@ -9,15 +9,6 @@
 extern "C" {
 #endif
 
-/* The same as tfr_example_get(), for a key of any bytes. */
-const struct tfr_feature *tfr_example_find(
-	const struct tfr_example *ex, const void *key, size_t key_size);
-
-/* Whether a record is a SequenceExample: it has a length-delimited field 2 (feature_lists).  An
- * Example and the context of a SequenceExample are the same field 1, so no other field
- * distinguishes them.  False for damaged records too. */
-bool tfr_is_sequence_example(const void *data, size_t size);
-
 /* Parses a complete SequenceExample and calls `visit` for every bytes value of its feature
  * lists, frame by frame.  A failure of `visit` ends the walk and is returned.  `visit` may be
  * NULL.  TFR_EDATA: the feature lists are damaged.  (tfr_example_parse() reads the context of

@@ -203,6 +203,24 @@ Test(reader, values_are_copied_out_from_any_place)
 	tfr_example_free(ex);
 }
 
+Test(reader, bytes_are_viewed_from_any_place)
+{
+	struct hex r = example_a("0a08 0a0161 0a00 0a0162");
+	struct tfr_example *ex = tfr_example_new();
+	const struct tfr_feature *a;
+	struct tfr_bytes out[4];
+
+	cr_assert_eq(tfr_example_parse(ex, r.data, r.size, NULL), TFR_OK);
+	a = tfr_example_find(ex, "a", 1);
+	cr_assert_eq(tfr_feature_bytes_list(a, 0, out, 4), 3);
+	cr_assert(out[0].size == 1 && *out[0].data == 'a' && !out[1].size && *out[2].data == 'b');
+	cr_assert_eq(tfr_feature_bytes_list(a, 2, out, 1), 1);
+	cr_assert_eq(*out[0].data, 'b');
+	cr_assert_eq(tfr_feature_bytes_list(a, 3, out, 4), 0);
+	cr_assert_eq(tfr_feature_bytes_list(NULL, 0, out, 4), 0);
+	tfr_example_free(ex);
+}
+
 /* Twice as many must not take four times as long: 100,000 features in falling order, and 10 million
  * values. */
 Test(reader, large_records, .timeout = 60)
