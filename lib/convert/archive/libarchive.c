@@ -1,13 +1,11 @@
-/* convert/archive/libarchive.c - reads compressed tar and zip archives by libarchive.
+/* convert/archive/libarchive.c - the module archive: reads compressed tar and zip archives by
+ * libarchive.
  *
  * libarchive converts UTF-8 names to the characters of the current locale and drops others.  So
- * the calling thread uses a UTF-8 locale, whatever the locale of the process.  libarchive loads
- * a dozen libraries, which costs some 6 ms at the start of a process; therefore it is opened at
- * first use and called through a table.  Only its built-in filters are allowed, none that would
- * start another program. */
+ * the calling thread uses a UTF-8 locale, whatever the locale of the process.  Only its built-in
+ * filters are allowed, none that would start another program. */
 #include <archive.h>
 #include <archive_entry.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <locale.h>
 #include <stdio.h>
@@ -16,49 +14,14 @@
 
 #include <tfr-private/text.h>
 
+#include "base/module_export.h"
 #include "convert/archive/cp437.h"
 #include "convert/archive/members.h"
 
 enum { AT_ONCE = 256 << 10, STEP = 64 << 10 };
 
-#define CALLS(X)                                                                                   \
-	X(archive_read_new)                                                                        \
-	X(archive_read_free)                                                                       \
-	X(archive_read_support_filter_gzip)                                                        \
-	X(archive_read_support_filter_bzip2)                                                       \
-	X(archive_read_support_filter_xz)                                                          \
-	X(archive_read_support_filter_zstd)                                                        \
-	X(archive_read_support_format_tar)                                                         \
-	X(archive_read_support_format_zip)                                                         \
-	X(archive_read_set_format_option)                                                          \
-	X(archive_read_set_callback_data)                                                          \
-	X(archive_read_set_read_callback)                                                          \
-	X(archive_read_set_seek_callback)                                                          \
-	X(archive_read_set_skip_callback)                                                          \
-	X(archive_read_open1)                                                                      \
-	X(archive_read_next_header)                                                                \
-	X(archive_read_data)                                                                       \
-	X(archive_error_string)                                                                    \
-	X(archive_set_error)                                                                       \
-	X(archive_format)                                                                          \
-	X(archive_entry_pathname)                                                                  \
-	X(archive_entry_pathname_utf8)                                                             \
-	X(archive_entry_filetype)                                                                  \
-	X(archive_entry_hardlink)                                                                  \
-	X(archive_entry_size)                                                                      \
-	X(archive_entry_size_is_set)                                                               \
-	X(archive_entry_sparse_count)                                                              \
-	X(archive_entry_is_encrypted)
-
-struct calls {
-#define MEMBER(name) __typeof__(&(name)) name;
-	CALLS(MEMBER)
-#undef MEMBER
-};
-
 struct packed {
 	struct tfr_archive m;
-	struct calls call;
 	struct archive *archive;
 	struct tfr_buf path;
 	locale_t utf8; /* 0: this system has no such locale */
@@ -67,25 +30,6 @@ struct packed {
 	enum tfr_status late; /* of our read callback, with its error */
 	struct tfr_error late_error;
 };
-
-static enum tfr_status load_library(struct packed *p, struct tfr_error *err)
-{
-	void *library = dlopen("libarchive.so.13", RTLD_NOW | RTLD_LOCAL);
-	struct calls *c = &p->call;
-
-	if (!library) {
-		tfr_fail_path(err, TFR_EUNAVAILABLE, p->m.feed.name,
-			"libarchive is not installed, which is needed to read");
-		tfr_error_hint(err, "%s.  Install libarchive 3.", dlerror());
-		return TFR_EUNAVAILABLE;
-	}
-#define FIND(name)                                                                                 \
-	if (!(c->name = (__typeof__(c->name))(uintptr_t)dlsym(library, #name)))                    \
-		return tfr_fail(err, TFR_EUNAVAILABLE, "this libarchive has no " #name);
-	CALLS(FIND)
-#undef FIND
-	return TFR_OK;
-}
 
 /* --- callbacks of libarchive --- */
 
@@ -99,7 +43,7 @@ static la_ssize_t give(struct archive *a, void *ctx, const void **data)
 	p->shown = 0;
 	p->late = tfr_feed_peek(&p->m.feed, 1, &bytes, &got, &p->late_error);
 	if (p->late) {
-		p->call.archive_set_error(a, EIO, "cannot read");
+		archive_set_error(a, EIO, "cannot read");
 		return -1;
 	}
 	*data = bytes;
@@ -142,7 +86,7 @@ static la_int64_t seek_to(struct archive *a, void *ctx, la_int64_t offset, int w
 
 static enum tfr_status failed(struct packed *p, struct tfr_error *err)
 {
-	const char *why = p->call.archive_error_string(p->archive);
+	const char *why = archive_error_string(p->archive);
 
 	if (p->late) {
 		if (err)
@@ -157,25 +101,24 @@ static enum tfr_status failed(struct packed *p, struct tfr_error *err)
 
 static enum tfr_status start_reading(struct packed *p, struct tfr_error *err)
 {
-	const struct calls *c = &p->call;
-	struct archive *a = c->archive_read_new();
+	struct archive *a = archive_read_new();
 
 	p->archive = a;
 	if (!a)
 		return tfr_fail_nomem(err, "reading an archive");
-	c->archive_read_support_filter_gzip(a);
-	c->archive_read_support_filter_bzip2(a);
-	c->archive_read_support_filter_xz(a);
-	c->archive_read_support_filter_zstd(a);
-	c->archive_read_support_format_tar(a);
-	c->archive_read_support_format_zip(a);
-	c->archive_read_set_format_option(a, "tar", "read_concatenated_archives", "1");
-	c->archive_read_set_callback_data(a, p);
-	c->archive_read_set_read_callback(a, give);
-	c->archive_read_set_skip_callback(a, hop);
+	archive_read_support_filter_gzip(a);
+	archive_read_support_filter_bzip2(a);
+	archive_read_support_filter_xz(a);
+	archive_read_support_filter_zstd(a);
+	archive_read_support_format_tar(a);
+	archive_read_support_format_zip(a);
+	archive_read_set_format_option(a, "tar", "read_concatenated_archives", "1");
+	archive_read_set_callback_data(a, p);
+	archive_read_set_read_callback(a, give);
+	archive_read_set_skip_callback(a, hop);
 	if (p->m.feed.seekable)
-		c->archive_read_set_seek_callback(a, seek_to);
-	return c->archive_read_open1(a) == ARCHIVE_OK ? TFR_OK : failed(p, err);
+		archive_read_set_seek_callback(a, seek_to);
+	return archive_read_open1(a) == ARCHIVE_OK ? TFR_OK : failed(p, err);
 }
 
 static enum tfr_status start(struct packed *p, struct tfr_error *err)
@@ -192,11 +135,11 @@ static enum tfr_status start(struct packed *p, struct tfr_error *err)
  * not UTF-8 are in code page 437 (APPNOTE.TXT, appendix D). */
 static bool set_path(struct packed *p, struct archive_entry *e)
 {
-	const char *path = p->call.archive_entry_pathname(e);
-	int format = p->call.archive_format(p->archive) & ARCHIVE_FORMAT_BASE_MASK;
+	const char *path = archive_entry_pathname(e);
+	int format = archive_format(p->archive) & ARCHIVE_FORMAT_BASE_MASK;
 
 	if (!path || strchr(path, '?')) /* '?' can replace a character that this locale lacks */
-		path = p->call.archive_entry_pathname_utf8(e) ?: path;
+		path = archive_entry_pathname_utf8(e) ?: path;
 	path = path ?: "";
 	p->path.size = 0;
 	if (format == ARCHIVE_FORMAT_ZIP && !tfr_is_utf8((const uint8_t *)path, strlen(path)))
@@ -208,7 +151,7 @@ static bool set_path(struct packed *p, struct archive_entry *e)
 static int read_header(struct packed *p, struct archive_entry **e, bool *named)
 {
 	locale_t before = p->utf8 ? uselocale(p->utf8) : (locale_t)0;
-	int code = p->call.archive_read_next_header(p->archive, e);
+	int code = archive_read_next_header(p->archive, e);
 
 	*named = (code != ARCHIVE_OK && code != ARCHIVE_WARN) || set_path(p, *e);
 	if (p->utf8)
@@ -216,14 +159,14 @@ static int read_header(struct packed *p, struct archive_entry **e, bool *named)
 	return code;
 }
 
-static const char *fault_of(const struct packed *p, struct archive_entry *e)
+static const char *fault_of(struct archive_entry *e)
 {
-	if (p->call.archive_entry_hardlink(e))
+	if (archive_entry_hardlink(e))
 		return "a hard link";
-	switch (p->call.archive_entry_filetype(e)) {
+	switch (archive_entry_filetype(e)) {
 	case 0: /* a zip archive may lack it */
 	case AE_IFREG:
-		return p->call.archive_entry_sparse_count(e) ? "a sparse file" : NULL;
+		return archive_entry_sparse_count(e) ? "a sparse file" : NULL;
 	case AE_IFLNK:
 		return "a symbolic link";
 	case AE_IFCHR:
@@ -252,16 +195,16 @@ static enum tfr_status next(struct tfr_archive *m, struct tfr_member *member, st
 		return tfr_fail_nomem(err, "reading an archive");
 	*member = (struct tfr_member){ .path = (const char *)p->path.data };
 	member->size = TFR_SIZE_UNKNOWN;
-	if (p->call.archive_entry_size_is_set(e))
-		member->size = (uint64_t)p->call.archive_entry_size(e);
-	if (p->call.archive_entry_filetype(e) == AE_IFDIR) {
+	if (archive_entry_size_is_set(e))
+		member->size = (uint64_t)archive_entry_size(e);
+	if (archive_entry_filetype(e) == AE_IFDIR) {
 		member->kind = TFR_MEMBER_FOLDER;
 		return TFR_OK;
 	}
-	member->fault = fault_of(p, e);
+	member->fault = fault_of(e);
 	if (member->fault)
 		member->kind = TFR_MEMBER_OTHER;
-	if (!p->call.archive_entry_is_encrypted(e))
+	if (!archive_entry_is_encrypted(e))
 		return TFR_OK;
 	tfr_fail_path(
 		err, TFR_EDATA, m->feed.name, "'%.200s' is encrypted in the archive", member->path);
@@ -280,13 +223,13 @@ static enum tfr_status read_some(
 
 		if (!tfr_buf_reserve(into, n))
 			return tfr_fail_nomem(err, "reading an archive");
-		got = p->call.archive_read_data(p->archive, into->data + into->size, n);
+		got = archive_read_data(p->archive, into->data + into->size, n);
 		if (got == 0)
 			break;
 		if (got == ARCHIVE_FATAL || p->late)
 			return failed(p, err);
 		if (got < 0) {
-			const char *why = p->call.archive_error_string(p->archive);
+			const char *why = archive_error_string(p->archive);
 
 			snprintf(m->fault, sizeof(m->fault), "damaged: %s", why ? why : "?");
 			break;
@@ -301,7 +244,7 @@ static enum tfr_status rewind_packed(struct tfr_archive *m, struct tfr_error *er
 {
 	struct packed *p = (struct packed *)m;
 
-	p->call.archive_read_free(p->archive);
+	archive_read_free(p->archive);
 	p->archive = NULL;
 	p->shown = 0;
 	p->ended = false;
@@ -314,7 +257,7 @@ static void close_packed(struct tfr_archive *m)
 	struct packed *p = (struct packed *)m;
 
 	if (p->archive)
-		p->call.archive_read_free(p->archive);
+		archive_read_free(p->archive);
 	tfr_buf_clear(&p->path);
 	if (p->utf8)
 		freelocale(p->utf8);
@@ -328,7 +271,7 @@ static const struct tfr_archive_ops packed_ops = {
 	.close = close_packed,
 };
 
-enum tfr_status tfr_packed_open(
+static enum tfr_status open_packed(
 	struct tfr_archive **m, struct tfr_feed *feed, struct tfr_error *err)
 {
 	struct packed *p = calloc(1, sizeof(*p));
@@ -345,7 +288,9 @@ enum tfr_status tfr_packed_open(
 		p->utf8 = newlocale(LC_CTYPE_MASK, "en_US.UTF-8", (locale_t)0);
 	*m = &p->m;
 	status = tfr_feed_widen(&p->m.feed, AT_ONCE, err);
-	if (!status)
-		status = load_library(p, err);
 	return status ? status : start(p, err);
 }
+
+static const struct tfr_archive_module calls = { open_packed };
+
+TFR_MODULE_EXPORT("archive", calls);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/module.h"
+
 enum { HEAD = 512 };
 
 bool tfr_archive_recognises(const uint8_t *head, size_t size)
@@ -18,6 +20,16 @@ bool tfr_archive_recognises(const uint8_t *head, size_t size)
 		if (size > strlen(magics[i]) && !memcmp(head, magics[i], strlen(magics[i])))
 			return true;
 	return false;
+}
+
+enum tfr_status tfr_packed_open(
+	struct tfr_archive **m, struct tfr_feed *feed, struct tfr_error *err)
+{
+	const void *calls;
+	enum tfr_status status =
+		tfr_module_open(&calls, TFR_MODULE_ARCHIVE, err, "cannot read '%s'", feed->name);
+
+	return status ? status : ((const struct tfr_archive_module *)calls)->open(m, feed, err);
 }
 
 enum tfr_status tfr_archive_open(struct tfr_archive **m, const char *path, struct tfr_error *err)

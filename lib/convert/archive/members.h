@@ -3,7 +3,7 @@
  *
  * A kind of archive is one `const struct tfr_archive_ops`.  Our own code (tar.c) reads plain tar
  * archives: in a file it reads only the headers, and then any thread can read a member's bytes
- * from the file.  libarchive (libarchive.c) reads compressed ones and zip archives as one
+ * from the file.  The module archive (libarchive.c) reads compressed ones and zip archives as one
  * stream. */
 #ifndef TFR_CONVERT_ARCHIVE_MEMBERS_H
 #define TFR_CONVERT_ARCHIVE_MEMBERS_H
@@ -85,5 +85,11 @@ bool tfr_tar_recognises(const uint8_t *head, size_t size);
 enum tfr_status tfr_tar_open(struct tfr_archive **m, struct tfr_feed *feed, struct tfr_error *err);
 enum tfr_status tfr_packed_open(
 	struct tfr_archive **m, struct tfr_feed *feed, struct tfr_error *err);
+
+/* The calls of the module archive, as tfr_packed_open(). */
+struct tfr_archive_module {
+	enum tfr_status (*open)(
+		struct tfr_archive **m, struct tfr_feed *feed, struct tfr_error *err);
+};
 
 #endif

@@ -54,4 +54,10 @@ enum tfr_status tfr_yolo_yaml_parse(struct tfr_yolo_yaml *y, const uint8_t *data
 	const char *path, struct tfr_error *err);
 void tfr_yolo_yaml_clear(struct tfr_yolo_yaml *y);
 
+/* The calls of the module yaml.  parse() appends to *y, names in the order of the file. */
+struct tfr_yaml_module {
+	enum tfr_status (*parse)(struct tfr_yolo_yaml *y, const uint8_t *data, size_t size,
+		const char *path, struct tfr_error *err);
+};
+
 #endif

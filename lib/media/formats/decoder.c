@@ -99,30 +99,16 @@ void tfr_decoder_free(struct tfr_decoder *d)
 	free(d);
 }
 
-uint8_t *tfr_pixels(struct tfr_buf *kept, size_t size)
+enum tfr_status tfr_image_module_decode(enum tfr_module_name name, struct tfr_decoder *d,
+	const struct tfr_decode_job *job, struct tfr_image *image, struct tfr_error *err)
 {
-	kept->size = 0;
-	return tfr_buf_reserve(kept, size) ? kept->data : NULL;
-}
+	const void *calls;
+	enum tfr_status status = tfr_module_open(
+		&calls, name, err, "cannot decode %s", tfr_image_format_name(job->info->format));
 
-bool tfr_channels_converts(unsigned from, unsigned to)
-{
-	return to == from || to == 3 || to == 4;
-}
-
-void tfr_channels_convert(const uint8_t *in, unsigned from, size_t n, uint8_t *out, unsigned to)
-{
-	if (from == to) {
-		memcpy(out, in, n * from);
-		return;
-	}
-	for (size_t i = 0; i < n; i++, in += from, out += to) {
-		out[0] = in[0];
-		out[1] = in[from == 1 ? 0 : 1];
-		out[2] = in[from == 1 ? 0 : 2];
-		if (to == 4)
-			out[3] = 255;
-	}
+	if (status)
+		return status;
+	return ((const struct tfr_image_module *)calls)->decode(d, job, image, err);
 }
 
 /* An image that comes in one pass is kept only where the window is. */

@@ -9,6 +9,7 @@
 #include <tfr-private/media.h>
 
 #include "base/buf.h"
+#include "base/module.h"
 
 struct tfr_decoder {
 	struct tfr_decoder_opts opts;
@@ -47,6 +48,15 @@ struct tfr_image_codec {
 
 extern const struct tfr_image_codec tfr_image_codec_jpeg, tfr_image_codec_png, tfr_image_codec_gif,
 	tfr_image_codec_bmp, tfr_image_codec_webp;
+
+/* The calls of the modules gif and webp. */
+struct tfr_image_module {
+	__typeof__(((struct tfr_image_codec *)0)->decode) decode;
+};
+
+/* Decodes by a module.  TFR_EUNAVAILABLE: it cannot be opened. */
+enum tfr_status tfr_image_module_decode(enum tfr_module_name name, struct tfr_decoder *d,
+	const struct tfr_decode_job *job, struct tfr_image *image, struct tfr_error *err);
 
 /* Whether tfr_channels_convert() can convert `from` channels to `to`: 1 to 1; 1, 3 and 4 to 3 and
  * 4. */

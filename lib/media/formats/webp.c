@@ -1,13 +1,11 @@
-/* media/formats/webp.c - WebP (RFC 9649): measures it and finds its end by its chunks, decodes it
- * by libwebp, as TensorFlow does (core/lib/webp/webp_io.cc).
+/* media/formats/webp.c - WebP (RFC 9649): measures it and finds its end by its chunks, the module
+ * webp decodes it (libwebp.c), as TensorFlow does (core/lib/webp/webp_io.cc).
  *
  * A still image has alpha if its header says so.  The first frame of an animation is taken, on its
- * canvas, which always has alpha.  libwebp decodes the entire image, and a window is a view of it.
- * libwebp, and libwebpdemux for animations, are opened at first use. */
+ * canvas, which always has alpha.  libwebp decodes the entire image. */
 #include <string.h>
 
 #include "base/error.h"
-#include "config.h"
 #include "media/formats/exif.h"
 #include "media/formats/image_codec.h"
 
@@ -140,133 +138,11 @@ static enum tfr_status webp_probe(
 	return f.image ? TFR_OK : tfr_fail(err, TFR_EDATA, "damaged WebP: no image data");
 }
 
-#if TFR_HAVE_WEBP
-#include <dlfcn.h>
-#include <webp/decode.h>
-#include <webp/demux.h>
-
-/* dlopen() counts references: after the first time this is a lookup. */
-static void *find(const char *library, const char *name, struct tfr_error *err)
-{
-	void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-	void *call = handle ? dlsym(handle, name) : NULL;
-
-	if (!call) {
-		tfr_fail(err, TFR_EUNAVAILABLE, "cannot decode WebP: %s", dlerror());
-		tfr_error_hint(err, "Install libwebp, version 1, with libwebpdemux.");
-	}
-	return call;
-}
-
-#define FIND(library, name) ((__typeof__(&(name)))(uintptr_t)find(library, #name, err))
-
-static enum tfr_status damaged(struct tfr_error *err)
-{
-	return tfr_fail(err, TFR_EDATA, "damaged WebP: libwebp does not decode it");
-}
-
-static enum tfr_status decode_still(struct tfr_decoder *d, const struct tfr_decode_job *job,
-	struct tfr_image *image, struct tfr_error *err)
-{
-	uint8_t *(*decode)(const uint8_t *, size_t, uint8_t *, size_t, int);
-	size_t row = (size_t)job->info->width * job->channels, n = row * job->info->height;
-	uint8_t *out;
-
-	decode = job->channels == 4 ? FIND("libwebp.so.7", WebPDecodeRGBAInto)
-				    : FIND("libwebp.so.7", WebPDecodeRGBInto);
-	if (!decode)
-		return TFR_EUNAVAILABLE;
-	if (!(out = tfr_pixels(&d->pixels, n)))
-		return tfr_fail_nomem(err, "decoding a WebP");
-	if (!decode(job->data, job->size, out, n, (int)row))
-		return damaged(err);
-	*image = (struct tfr_image){ out + job->window.y * row +
-					     (size_t)job->window.x * job->channels,
-		row, job->window.width, job->window.height, job->channels };
-	return TFR_OK;
-}
-
-struct player {
-	__typeof__(&WebPAnimDecoderNewInternal) make;
-	__typeof__(&WebPAnimDecoderGetInfo) measure;
-	__typeof__(&WebPAnimDecoderGetNext) next;
-	__typeof__(&WebPAnimDecoderDelete) delete;
-};
-
-static bool find_player(struct player *p, struct tfr_error *err)
-{
-	return (p->make = FIND("libwebpdemux.so.2", WebPAnimDecoderNewInternal)) &&
-	       (p->measure = FIND("libwebpdemux.so.2", WebPAnimDecoderGetInfo)) &&
-	       (p->next = FIND("libwebpdemux.so.2", WebPAnimDecoderGetNext)) &&
-	       (p->delete = FIND("libwebpdemux.so.2", WebPAnimDecoderDelete));
-}
-
-/* The canvas after the first frame; NULL: it cannot be decoded. */
-static uint8_t *first_canvas(
-	const struct player *p, WebPAnimDecoder *player, const struct tfr_image_info *info)
-{
-	WebPAnimInfo found;
-	uint8_t *canvas;
-	int when;
-
-	return p->measure(player, &found) && found.canvas_width == info->width &&
-			       found.canvas_height == info->height &&
-			       p->next(player, &canvas, &when)
-		       ? canvas
-		       : NULL;
-}
-
-static enum tfr_status decode_first(struct tfr_decoder *d, const struct tfr_decode_job *job,
-	struct tfr_image *image, struct tfr_error *err)
-{
-	const struct tfr_image_info *info = job->info;
-	const struct tfr_crop *w = &job->window;
-	size_t row = (size_t)w->width * job->channels;
-	const WebPData data = { job->data, job->size };
-	WebPAnimDecoder *player;
-	struct player p;
-	uint8_t *out, *canvas;
-
-	/* libwebp keeps two canvases in addition to ours. */
-	if ((uint64_t)info->width * info->height > d->opts.max_bytes / 12)
-		return tfr_fail(err, TFR_EDATA, "an animation of %u x %u is too large to decode",
-			info->width, info->height);
-	if (!find_player(&p, err))
-		return TFR_EUNAVAILABLE;
-	if (!(out = tfr_pixels(&d->pixels, row * w->height)))
-		return tfr_fail_nomem(err, "decoding a WebP");
-	if (!(player = p.make(&data, NULL, WEBP_DEMUX_ABI_VERSION)))
-		return damaged(err);
-	*image = (struct tfr_image){ out, row, w->width, w->height, job->channels };
-	canvas = first_canvas(&p, player, info);
-	for (uint32_t y = 0; canvas && y < w->height; y++)
-		tfr_channels_convert(canvas + 4 * ((size_t)(w->y + y) * info->width + w->x), 4,
-			w->width, out + y * row, job->channels);
-	p.delete(player);
-	return canvas ? TFR_OK : damaged(err);
-}
-
 static enum tfr_status webp_decode(struct tfr_decoder *d, const struct tfr_decode_job *job,
 	struct tfr_image *image, struct tfr_error *err)
 {
-	const uint8_t *first = job->data + RIFF_HEADER;
-	bool animated = is_chunk(first, "VP8X") && (first[CHUNK_HEADER] & ANIMATED);
-
-	if (job->channels < 3 || job->channels > 4)
-		return tfr_fail(err, TFR_EUSAGE, "a WebP decoded to %u channels", job->channels);
-	return animated ? decode_first(d, job, image, err) : decode_still(d, job, image, err);
+	return tfr_image_module_decode(TFR_MODULE_WEBP, d, job, image, err);
 }
-
-#else
-
-static enum tfr_status webp_decode(struct tfr_decoder *d, const struct tfr_decode_job *job,
-	struct tfr_image *image, struct tfr_error *err)
-{
-	(void)d, (void)job, (void)image;
-	return tfr_fail(err, TFR_EUNAVAILABLE, "cannot decode WebP: not built with libwebp");
-}
-
-#endif
 
 const struct tfr_image_codec tfr_image_codec_webp = {
 	.probe = webp_probe,

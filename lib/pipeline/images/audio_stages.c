@@ -125,13 +125,15 @@ static enum tfr_status open_record(
 {
 	const struct tfr_image_input *in = st->in;
 	enum tfr_status status = tfr_audio_probe(in->encoded, in->encoded_size, &o->info, err);
+	struct tfr_error other;
 
 	o->data = in->encoded;
 	if (status == TFR_EFORMAT && o->info.recognised) {
 		/* The probe has the better reason. */
-		status = tfr_audio_open(&o->stream, in->encoded, in->encoded_size, &o->info, NULL);
+		status =
+			tfr_audio_open(&o->stream, in->encoded, in->encoded_size, &o->info, &other);
 		if (status == TFR_EUNAVAILABLE)
-			tfr_error_hint(err, "libsndfile reads some that are, and is not there.");
+			tfr_error_hint(err, "libsndfile reads more codings: %s.", other.message);
 	}
 	return status ? status
 		      : check_clip(&st->recipe->stages->at[st->recipe->from], &o->info, err);

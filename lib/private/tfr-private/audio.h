@@ -65,8 +65,8 @@ void tfr_audio_convert(const float *in, size_t n, enum tfr_dtype dtype, void *ou
 struct tfr_audio_stream;
 
 /* Opens a WAV file in memory, which must stay there.  It may have another coding (A-law, mu-law,
- * ADPCM, …) or form (RF64, RIFX).  libsndfile is opened at first use.  `info` describes the file:
- * coding is TFR_AUDIO_OTHER, bits and place are 0.  A stream serves one thread.
+ * ADPCM, …) or form (RF64, RIFX).  The module of libsndfile is opened at first use.  `info`
+ * describes the file: coding is TFR_AUDIO_OTHER, bits and place are 0.  A stream serves one thread.
  *
  * TFR_EUNAVAILABLE: libsndfile is not installed; TFR_EDATA: libsndfile refuses the file;
  * TFR_EFORMAT: not a WAV file. */

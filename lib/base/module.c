@@ -1,0 +1,191 @@
+/* base/module.c - opens modules.
+ *
+ * No lock is held, so that a process can fork at any time: two threads that open a module at the
+ * same time get the same object from the dynamic loader, and the first result is kept.  A failure
+ * for lack of memory or of descriptors is not kept. */
+#include "base/module.h"
+
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <tfr-private/error.h>
+
+#include "base/installed.h"
+#include "config.h"
+#include "module_build.h"
+
+static const struct row {
+	const char *name, *library;
+	bool built;
+	const char *instead; /* what works without it */
+} rows[] = {
+	[TFR_MODULE_ARCHIVE] = { "archive", "libarchive", TFR_HAVE_LIBARCHIVE,
+		"Tar archives that are not compressed can be read without it." },
+	[TFR_MODULE_AUDIO] = { "audio", "libsndfile", TFR_HAVE_LIBSNDFILE,
+		"WAV files of PCM and of floats are read without it." },
+	[TFR_MODULE_GIF] = { "gif", "giflib", TFR_HAVE_GIFLIB, NULL },
+	[TFR_MODULE_WEBP] = { "webp", "libwebp", TFR_HAVE_LIBWEBP, NULL },
+	[TFR_MODULE_YAML] = { "yaml", "libyaml", TFR_HAVE_LIBYAML,
+		"Or give the names of the classes with --labels, one per line." },
+};
+
+struct outcome {
+	const void *calls; /* NULL: err says why not */
+	struct tfr_error err;
+};
+
+static _Atomic(struct outcome *) outcomes[TFR_MODULE_COUNT];
+
+/* --- a file --- */
+
+/* The loader names a library that is missing by its name alone, other faults by a path. */
+static enum tfr_status not_opened(
+	const char *path, const char *library, const char *text, struct tfr_error *err)
+{
+	int n = (int)strcspn(text, ":");
+
+	if (strcspn(text, "/") > (size_t)n) {
+		tfr_fail(err, TFR_EUNAVAILABLE, "%.*s is not installed", n, text);
+		tfr_error_hint(err, "Install %s, with the libraries that it needs.", library);
+		return TFR_EUNAVAILABLE;
+	}
+	tfr_fail(err, TFR_EUNAVAILABLE, "the module '%s' cannot be opened", path);
+	tfr_error_hint(err, "The dynamic loader says: %s.", text);
+	return TFR_EUNAVAILABLE;
+}
+
+static enum tfr_status judge(
+	const struct tfr_module *m, const char *path, const char *name, struct tfr_error *err)
+{
+	if (!m || memcmp(m->magic, TFR_MODULE_MAGIC, sizeof(TFR_MODULE_MAGIC)) != 0)
+		return tfr_fail(err, TFR_EUNAVAILABLE, "'%s' is not a module of tfr", path);
+	if (strncmp(m->build, TFR_MODULE_BUILD, sizeof(m->build)) != 0) {
+		tfr_fail(err, TFR_EUNAVAILABLE,
+			"the module '%s' is of another build: %.*s, where this "
+			"is " TFR_MODULE_BUILD,
+			path, (int)sizeof(m->build), m->build);
+		tfr_error_hint(err, "Install tfr and its modules from the same package.");
+		return TFR_EUNAVAILABLE;
+	}
+	if (strncmp(m->name, name, sizeof(m->name)) != 0)
+		return tfr_fail(err, TFR_EUNAVAILABLE, "'%s' is the module %.*s, not %s", path,
+			(int)sizeof(m->name), m->name, name);
+	return TFR_OK;
+}
+
+enum tfr_status tfr_module_load(const void **calls, const char *path, const char *name,
+	const char *library, struct tfr_error *err)
+{
+	void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	const struct tfr_module *m;
+	enum tfr_status status;
+
+	if (!object)
+		return not_opened(path, library, dlerror(), err);
+	m = dlsym(object, "tfr_module");
+	status = judge(m, path, name, err);
+	if (status)
+		dlclose(object);
+	else
+		*calls = m->calls;
+	return status;
+}
+
+/* --- a module --- */
+
+static enum tfr_status not_found(const struct row *row, const struct tfr_installed *file,
+	const char *fault, struct tfr_error *err)
+{
+	if (file->sys_errno)
+		return tfr_fail_errno(err, file->sys_errno, file->path, "cannot open");
+	tfr_fail(err, TFR_EUNAVAILABLE, "the module '%s' %s", file->path, fault);
+	if (!strcmp(fault, TFR_INSTALLED_MISSING))
+		tfr_error_hint(err, "It is installed with libtfr, and needs %s.", row->library);
+	else
+		tfr_error_hint(err, "It must belong to root, to this user or to the owner of tfr, "
+				    "and others must not be able to write to it.");
+	return TFR_EUNAVAILABLE;
+}
+
+static enum tfr_status open_module(const void **calls, const struct row *row, struct tfr_error *err)
+{
+	struct tfr_installed file;
+	enum tfr_status status;
+	const char *fault;
+	char name[32];
+
+	if (!row->built)
+		return tfr_fail(err, TFR_EUNAVAILABLE, "not built with %s", row->library);
+	snprintf(name, sizeof(name), "%s.so", row->name);
+	fault = tfr_installed_open(&file, TFR_INSTALLED_MODULE, name);
+	if (fault)
+		return not_found(row, &file, fault, err);
+	status = tfr_module_load(calls, file.path, row->name, row->library, err);
+	close(file.fd);
+	return status;
+}
+
+/* The result of opening it, now or before; NULL: out of memory. */
+static struct outcome *outcome_of(enum tfr_module_name name, struct outcome *now)
+{
+	struct outcome *kept = atomic_load_explicit(&outcomes[name], memory_order_acquire), *mine;
+	const char *instead = rows[name].instead, *hint;
+	char first[256];
+
+	if (kept)
+		return kept;
+	*now = (struct outcome){ 0 };
+	if (open_module(&now->calls, &rows[name], &now->err) && instead) {
+		hint = tfr_error_hint_text(&now->err);
+		snprintf(first, sizeof(first), "%s%s", hint, *hint ? " " : "");
+		tfr_error_hint(&now->err, "%s%s", first, instead);
+	}
+	if (now->err.status && now->err.status != TFR_EUNAVAILABLE)
+		return now;
+	mine = malloc(sizeof(*mine));
+	if (!mine)
+		return now;
+	*mine = *now;
+	if (atomic_compare_exchange_strong(&outcomes[name], &kept, mine))
+		return mine;
+	free(mine);
+	return kept;
+}
+
+enum tfr_status tfr_module_open(const void **calls, enum tfr_module_name name,
+	struct tfr_error *err, const char *format, ...)
+{
+	struct outcome now, *found = outcome_of(name, &now);
+	char what[TFR_ERROR_TEXT], why[2 * TFR_ERROR_TEXT];
+	va_list args;
+
+	*calls = found->calls;
+	if (found->calls || !err)
+		return found->err.status;
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	tfr_fail(err, found->err.status, "%s: %s", what,
+		tfr_error_format(&found->err, why, sizeof(why)));
+	tfr_error_hint(err, "%s", tfr_error_hint_text(&found->err));
+	return found->err.status;
+}
+
+enum tfr_status tfr_feature_open(const char *name, struct tfr_error *err)
+{
+	struct outcome now, *found;
+
+	for (size_t i = 0; i < TFR_MODULE_COUNT; i++)
+		if (!strcmp(name, rows[i].library)) {
+			found = outcome_of((enum tfr_module_name)i, &now);
+			if (err)
+				*err = found->err;
+			return found->err.status;
+		}
+	return TFR_END;
+}
