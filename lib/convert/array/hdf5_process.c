@@ -12,14 +12,13 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/error.h"
-#include "config.h"
+#include "base/installed.h"
 #include "convert/array/hdf5_helper.h"
 
 #define PROGRAM "tfr-read-hdf5"
@@ -30,59 +29,23 @@ extern char **environ;
 
 /* --- finding it --- */
 
-/* The program is started only if it belongs to root, to us, or to the owner of our binary:
- * otherwise another user could have put it there. */
-static bool is_ours(int fd)
-{
-	struct stat it, self;
-
-	return !fstat(fd, &it) && S_ISREG(it.st_mode) &&
-	       (!it.st_uid || it.st_uid == geteuid() ||
-		       (!stat("/proc/self/exe", &self) && it.st_uid == self.st_uid));
-}
-
-/* Opens the program beside the running binary, in a build or an installation. */
-static int open_beside(char *path, size_t size)
-{
-	char self[4096];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
-
-	if (n <= 0)
-		return -1;
-	self[n] = '\0';
-	slash = strrchr(self, '/');
-	if (!slash)
-		return -1;
-	*slash = '\0';
-	if (snprintf(path, size, "%s/../libexec/tfr/" PROGRAM, self) >= (int)size)
-		return -1;
-	return TEMP_FAILURE_RETRY(open(path, O_PATH | O_CLOEXEC));
-}
-
 static enum tfr_status find(
-	const struct tfr_hdf5_start *start, int *fd, char *path, size_t size, struct tfr_error *err)
+	const struct tfr_hdf5_start *start, struct tfr_installed *program, struct tfr_error *err)
 {
-	*fd = -1;
-	if (start->program)
-		snprintf(path, size, "%s", start->program);
-	else
-		*fd = open_beside(path, size);
-	if (*fd >= 0 && is_ours(*fd))
+	const char *fault;
+
+	if (start->program) {
+		snprintf(program->path, sizeof(program->path), "%s", start->program);
+		fault = tfr_installed_check(program);
+	} else {
+		fault = tfr_installed_open(program, TFR_INSTALLED_PROGRAM, PROGRAM);
+	}
+	if (!fault)
 		return TFR_OK;
-	if (*fd >= 0)
-		close(*fd);
-	if (!start->program)
-		snprintf(path, size, "%s/" PROGRAM, TFR_LIBEXECDIR);
-	*fd = TEMP_FAILURE_RETRY(open(path, O_PATH | O_CLOEXEC));
-	if (*fd >= 0 && is_ours(*fd))
-		return TFR_OK;
-	if (*fd < 0 && errno != ENOENT && errno != ENOTDIR)
-		return tfr_fail_errno(err, errno, path, "cannot open");
-	if (*fd >= 0)
-		close(*fd);
-	tfr_fail(err, TFR_EUNAVAILABLE, "cannot read '%s': the program '%s' %s", start->path, path,
-		*fd >= 0 ? "belongs to another user" : "is missing");
+	if (program->sys_errno)
+		return tfr_fail_errno(err, program->sys_errno, program->path, "cannot open");
+	tfr_fail(err, TFR_EUNAVAILABLE, "cannot read '%s': the program '%s' %s", start->path,
+		program->path, fault);
 	tfr_error_hint(err, "tfr needs this program to read HDF5 files; it is installed with tfr.");
 	return TFR_EUNAVAILABLE;
 }
@@ -152,14 +115,15 @@ enum tfr_status tfr_hdf5_spawn(
 	struct tfr_hdf5_helper *h, const struct tfr_hdf5_start *start, struct tfr_error *err)
 {
 	TFR_AUTO_CLOSE int program = -1, theirs = -1;
-	char path[4200];
-	enum tfr_status status = find(start, &program, path, sizeof(path), err);
+	struct tfr_installed file;
+	enum tfr_status status = find(start, &file, err);
 	int ends[2], failure;
 
 	if (status)
 		return status;
+	program = file.fd;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-		return tfr_fail_errno(err, errno, path, "cannot start");
+		return tfr_fail_errno(err, errno, file.path, "cannot start");
 	if (!h->seconds)
 		h->seconds = SECONDS;
 	h->socket = ends[0];
@@ -167,7 +131,7 @@ enum tfr_status tfr_hdf5_spawn(
 	failure = spawn_opened(h, start, program, theirs);
 	if (failure) {
 		h->pid = 0;
-		return tfr_fail_errno(err, failure, path, "cannot start");
+		return tfr_fail_errno(err, failure, file.path, "cannot start");
 	}
 	return TFR_OK;
 }
