@@ -15,11 +15,11 @@
 
 #define AVX2 __attribute__((target("avx2,f16c")))
 
-/* Older versions of clang do not support this feature name, and the instruction that reports it is
- * slow in a virtual machine: they do not use these loops. */
+/* clang before 16 and gcc before 11 do not know this feature by name.  The instruction that reports
+ * it is slow in a virtual machine, so newer compilers do without. */
 static bool has_f16c(void)
 {
-#if defined(__clang__) && __clang_major__ < 16
+#if (defined(__clang__) && __clang_major__ < 16) || (!defined(__clang__) && __GNUC__ < 11)
 	unsigned a, b, c, d;
 
 	return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
@@ -56,7 +56,7 @@ AVX2 static inline void store_part(uint8_t *to, __m128i v, size_t n)
 		_mm_storel_epi64((__m128i *)(to + 7), _mm_srli_si128(v, 7));
 	} else {
 		_mm_storel_epi64((__m128i *)to, v);
-		_mm_storeu_si32(to + 8, _mm_srli_si128(v, 8));
+		_mm_storel_epi64((__m128i *)(to + 4), _mm_srli_si128(v, 4));
 	}
 }
 

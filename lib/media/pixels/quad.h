@@ -33,9 +33,15 @@ static inline tfr_quad tfr_quad_u8(const uint8_t *p)
 	words w;
 
 	memcpy(&all, p, sizeof(all));
+#ifdef __clang__
 	b = __builtin_shufflevector((bytes)(tfr_quad_ints){ all }, (bytes){ 0 }, 0, 16, 1, 17, 2,
 		18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
 	w = __builtin_shufflevector((words)b, (words){ 0 }, 0, 8, 1, 9, 2, 10, 3, 11);
+#else /* gcc has the other one since version 12 */
+	b = __builtin_shuffle((bytes)(tfr_quad_ints){ all }, (bytes){ 0 },
+		(bytes){ 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23 });
+	w = __builtin_shuffle((words)b, (words){ 0 }, (words){ 0, 8, 1, 9, 2, 10, 3, 11 });
+#endif
 	return __builtin_convertvector((tfr_quad_ints)w, tfr_quad);
 #else
 	return (tfr_quad){ p[0], p[1], p[2], p[3] };

@@ -106,9 +106,9 @@ AVX2 static inline void store(uint8_t *out, __m256i pixels)
 	__m128i first = _mm256_castsi256_si128(dense), second = _mm256_extracti128_si256(dense, 1);
 
 	_mm_storel_epi64((__m128i *)out, first);
-	_mm_storeu_si32(out + 8, _mm_srli_si128(first, 8));
+	_mm_storel_epi64((__m128i *)(out + 4), _mm_srli_si128(first, 4));
 	_mm_storel_epi64((__m128i *)(out + 12), second);
-	_mm_storeu_si32(out + 20, _mm_srli_si128(second, 8));
+	_mm_storel_epi64((__m128i *)(out + 16), _mm_srli_si128(second, 4));
 }
 
 AVX2 uint32_t tfr_rotate_avx2(const struct tfr_rotate_run *run, uint32_t x)
