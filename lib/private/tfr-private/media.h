@@ -44,7 +44,7 @@ enum tfr_image_format tfr_image_sniff(const void *data, size_t size);
 const char *tfr_image_format_name(enum tfr_image_format format);
 
 /* Whether tfr_image_probe() measures the format and tfr_decode() decodes it.  For GIF and WebP the
- * pixels need a library, which is opened at first use: without it, decoding returns
+ * pixels need a module, which is opened at first use: without it, decoding returns
  * TFR_EUNAVAILABLE. */
 bool tfr_image_is_decoded(enum tfr_image_format format);
 

@@ -1,5 +1,6 @@
 /* Modules: those that are refused and why, and many threads that open the same one. */
 #include <criterion/criterion.h>
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 
 #include "base/installed.h"
 #include "base/module.h"
+#include "config.h"
 #include "support/temp.h"
 
 /* A file beside this program. */
@@ -127,6 +129,47 @@ Test(installed, missing_everywhere)
 		cr_assert_eq(f.path[0], '/');
 		cr_assert_eq(f.fd, -1);
 	}
+}
+
+/* A library in another place than its program: what is beside the library counts, however that was
+ * loaded. */
+static void find_beside_library(const char *library, const char *dir)
+{
+	__typeof__(&tfr_installed_open) find;
+	void *object = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+	struct tfr_installed f;
+	char path[4096];
+
+	cr_assert(object, "%s", dlerror());
+	find = (__typeof__(find))(uintptr_t)dlsym(object, "stub_installed");
+	cr_assert_eq(chdir("/"), 0);
+	cr_assert_null(find(&f, TFR_INSTALLED_MODULE, "x.so"));
+	close(f.fd);
+	snprintf(path, sizeof(path), "%s/lib/" TFR_MODULES "/x.so", dir);
+	cr_assert_str_eq(f.path, path);
+	cr_assert_null(find(&f, TFR_INSTALLED_PROGRAM, "program"));
+	close(f.fd);
+	snprintf(path, sizeof(path), "%s/libexec/tfr/program", dir);
+	cr_assert_str_eq(f.path, path);
+	dlclose(object);
+	cr_assert_eq(chdir(dir), 0);
+}
+
+Test(installed, beside_a_library)
+{
+	char *dir = temp_enter(), path[4096], command[9000];
+
+	snprintf(command, sizeof(command),
+		"mkdir -p lib/" TFR_MODULES " libexec/tfr link && cp '%s' lib/real.so && "
+		"ln -s ../lib/real.so link/libtfr.so && touch lib/" TFR_MODULES
+		"/x.so libexec/tfr/program",
+		beside("stub-installed.so"));
+	cr_assert_eq(system(command), 0);
+	snprintf(path, sizeof(path), "%s/lib/real.so", dir);
+	find_beside_library(path, dir);
+	find_beside_library("lib/real.so", dir);
+	find_beside_library("link/libtfr.so", dir);
+	temp_leave(dir);
 }
 
 /* --- threads --- */
