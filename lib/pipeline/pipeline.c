@@ -235,6 +235,25 @@ void tfr_pipeline_release(struct tfr_pipeline *p, const struct tfr_batch *batch)
 	pthread_mutex_unlock(&p->control.lock);
 }
 
+enum tfr_status tfr_pipeline_take(
+	struct tfr_pipeline *p, const struct tfr_batch *batch, void **memory, struct tfr_error *err)
+{
+	if (!p->set->uploads || p->set->opts.steps_per_transfer != 1 ||
+		!tfr_device_in_process(p->set->opts.devices[batch->device]))
+		return tfr_fail(err, TFR_EUNAVAILABLE,
+			"the memory of a batch can be taken only from a device in the process, and "
+			"with one batch per transfer");
+	pthread_mutex_lock(&p->control.lock);
+	*memory = tfr_transfer_take(p->transfer, batch);
+	pthread_mutex_unlock(&p->control.lock);
+	return TFR_OK;
+}
+
+void tfr_batch_memory_free(void *memory)
+{
+	free(memory);
+}
+
 /* ---- reports ---- */
 
 void tfr_pipeline_stats(struct tfr_pipeline *p, struct tfr_pipeline_stats *stats)

@@ -110,8 +110,9 @@ struct tfr_pipeline_opts {
 	bool skip_bad;
 	/* Called on any thread, one call at a time; `record` is the payload.  May be NULL. */
 	void (*skipped)(void *ctx, const struct tfr_error *why, const void *record, size_t size);
-	/* Called by tfr_pipeline_close(), with a line for each feature that `where` names and no
-	 * record had.  May be NULL. */
+	/* Called by tfr_pipeline_open(), with a line for each of `features` that the first records
+	 * lack but need not have, and by tfr_pipeline_close(), for each feature that `where` names
+	 * and no record had.  May be NULL. */
 	void (*warn)(void *ctx, const char *text);
 	/* Asked some times a second while a batch is waited for; true ends the feed, NULL never. */
 	bool (*cancelled)(void *ctx);
@@ -166,6 +167,17 @@ TFR_API void tfr_pipeline_close(struct tfr_pipeline *p);
 TFR_API enum tfr_status tfr_pipeline_next(
 	struct tfr_pipeline *p, struct tfr_batch *batch, struct tfr_error *err);
 TFR_API void tfr_pipeline_release(struct tfr_pipeline *p, const struct tfr_batch *batch);
+
+/* In place of tfr_pipeline_release(): the batch keeps its memory, and the pipeline takes other
+ * memory for later batches.  The data of the tensors stays valid until
+ * tfr_batch_memory_free(*memory), also after tfr_pipeline_close(); the tensors themselves do not,
+ * so copy them before.  It does not count in opts.memory.  TFR_EUNAVAILABLE: the device's memory
+ * is not that of the process, or opts.steps_per_transfer is more than 1; the batch is not
+ * released. */
+TFR_API enum tfr_status tfr_pipeline_take(struct tfr_pipeline *p, const struct tfr_batch *batch,
+	void **memory, struct tfr_error *err);
+/* Any thread may call it, at any time.  Accepts NULL. */
+TFR_API void tfr_batch_memory_free(void *memory);
 
 /* --- measurements --------------------------------------------------------------------------- */
 

@@ -106,6 +106,29 @@ uint64_t tfr_transfer_deliver(struct tfr_transfer *tr, struct tfr_batch *batch)
 	return a->payload_bytes;
 }
 
+static struct tfr_uploader *uploader_of(struct tfr_transfer *tr, const struct tfr_batch *batch)
+{
+	return &tr->uploaders[batch->buffer / tr->set->plan.device];
+}
+
+static struct tfr_device_buffer *target_of(struct tfr_transfer *tr, const struct tfr_batch *batch)
+{
+	return &uploader_of(tr, batch)->targets[batch->buffer % tr->set->plan.device];
+}
+
+/* The next upload to this target finds it too small and allocates. */
+void *tfr_transfer_take(struct tfr_transfer *tr, const struct tfr_batch *batch)
+{
+	struct tfr_device_buffer *t = target_of(tr, batch);
+	void *memory = t->memory;
+
+	assert(t->held == 1);
+	t->memory = NULL;
+	t->capacity = 0;
+	tfr_transfer_release(tr, batch);
+	return memory;
+}
+
 void tfr_transfer_release(struct tfr_transfer *tr, const struct tfr_batch *batch)
 {
 	struct tfr_uploader *l;
@@ -113,8 +136,8 @@ void tfr_transfer_release(struct tfr_transfer *tr, const struct tfr_batch *batch
 
 	if (!tr->uploader_count)
 		return;
-	l = &tr->uploaders[batch->buffer / tr->set->plan.device];
-	t = &l->targets[batch->buffer % tr->set->plan.device];
+	l = uploader_of(tr, batch);
+	t = target_of(tr, batch);
 	assert(t->held);
 	if (--t->held == 0 && t->handed_out) {
 		free_target(l, t);

@@ -144,7 +144,8 @@ enum tfr_status tfr_device_buffer_grow(
 		need = t->made_at + tr->made_bytes;
 	if (need <= t->capacity)
 		return TFR_OK;
-	status = may_grow(tr, bytes, err);
+	/* The memory of the plan is replaced if it was taken. */
+	status = bytes > tr->set->plan.transfer_bytes ? may_grow(tr, bytes, err) : TFR_OK;
 	if (status)
 		return status;
 	size = size_for(l, need, t->capacity, UINT64_MAX);
@@ -155,7 +156,10 @@ enum tfr_status tfr_device_buffer_grow(
 		free(entry);
 		return status;
 	}
-	give_up(l, &t->outgrown, entry, t->memory, release_device);
+	if (t->memory)
+		give_up(l, &t->outgrown, entry, t->memory, release_device);
+	else
+		free(entry);
 	t->memory = larger;
 	t->capacity = size;
 	return TFR_OK;

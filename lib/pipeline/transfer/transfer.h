@@ -127,6 +127,8 @@ bool tfr_transfer_all_delivered(const struct tfr_transfer *tr);
 /* Returns the bytes of its payloads. */
 uint64_t tfr_transfer_deliver(struct tfr_transfer *tr, struct tfr_batch *batch);
 void tfr_transfer_release(struct tfr_transfer *tr, const struct tfr_batch *batch);
+/* Releases a batch that is alone in its transfer and returns its memory, which is the caller's. */
+void *tfr_transfer_take(struct tfr_transfer *tr, const struct tfr_batch *batch);
 
 /* ---- reports: with the lock ---- */
 

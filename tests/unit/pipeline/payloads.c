@@ -216,3 +216,45 @@ Test(payloads, small_batches_are_kept_in_flight)
 	cr_assert_leq(run->plan.device, 12);
 	free(run);
 }
+
+/* Every second batch is taken: it stays as it was until the end, and after it. */
+Test(payloads, batches_can_be_taken)
+{
+	struct tfr_pipeline_opts opts = {
+		.stages = "read=3:1,batch=10,upload", .epochs = 3, .memory = 512 << 20
+	};
+	const char *paths[] = { "l-0", "l-1", "l-2" };
+	struct tfr_device **devices;
+	void *taken[64];
+	uint64_t before[64], bytes[64];
+	unsigned device_count, n = 0;
+	struct tfr_pipeline *p;
+	struct tfr_batch batch;
+	struct tfr_set *set;
+
+	make_files(LARGE);
+	opts.set = set = open_set(paths, FILES);
+	cr_assert_eq(tfr_devices_open(&devices, &device_count, "host", NULL), TFR_OK);
+	opts.devices = devices;
+	opts.device_count = device_count;
+	cr_assert_eq(tfr_pipeline_open(&p, &opts, NULL), TFR_OK);
+	while (tfr_pipeline_next(p, &batch, NULL) == TFR_OK) {
+		if (batch.index % 2) {
+			tfr_pipeline_release(p, &batch);
+			continue;
+		}
+		bytes[n] = batch.bytes;
+		before[n] = XXH3_64bits(batch.memory, batch.bytes);
+		cr_assert_eq(tfr_pipeline_take(p, &batch, &taken[n], NULL), TFR_OK);
+		cr_assert_eq(taken[n++], batch.memory);
+	}
+	tfr_pipeline_close(p);
+	tfr_devices_close(devices, device_count);
+	tfr_set_close(set);
+	cr_assert_eq(n, 18);
+	for (unsigned i = 0; i < n; i++) {
+		cr_expect_eq(XXH3_64bits(taken[i], bytes[i]), before[i], "batch %u", 2 * i);
+		tfr_batch_memory_free(taken[i]);
+	}
+	tfr_batch_memory_free(NULL);
+}
