@@ -5,9 +5,12 @@
 #include "pipeline/first_records.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <tfr-private/audio.h>
+#include <tfr-private/example.h>
 #include <tfr-private/media.h>
 
 #include "base/clock.h"
@@ -215,6 +218,50 @@ static bool parse_one(void *ctx, const struct tfr_feed_sample *s)
 	return ++k->seen < SAMPLE_MAX;
 }
 
+/* The names of the wanted features, and which of them the first records have. */
+static struct tfr_feature_watch *watch_features(struct tfr_pipeline *p, const struct trial *k)
+{
+	const struct tfr_feature_block *f = p->set->features;
+	struct tfr_feature_watch *w = tfr_feature_watch_new();
+	struct tfr_example *ex = tfr_example_new();
+	bool good = w && ex;
+
+	for (size_t i = 0; good && i < f->count; i++)
+		good = tfr_feature_watch_add(w, f->list[i].name);
+	for (size_t i = 0; good && i < k->count; i++)
+		if (!tfr_example_parse(ex, k->good[i].data, k->good[i].size, NULL))
+			tfr_feature_watch_look(w, ex);
+	if (good && k->bad && !tfr_example_parse(ex, k->bad->data, k->bad->size, NULL))
+		tfr_feature_watch_look(w, ex);
+	tfr_example_free(ex);
+	if (good)
+		return w;
+	tfr_feature_watch_free(w);
+	return NULL;
+}
+
+/* A name that no record has may be misspelt: a hint for the error that names it, or a warning. */
+static void suggest_names(struct tfr_pipeline *p, const struct trial *k, enum tfr_status status,
+	struct tfr_error *err)
+{
+	const struct tfr_pipeline_opts *opts = &p->set->opts;
+	struct tfr_feature_watch *w = watch_features(p, k);
+	const char *name, *meant;
+
+	for (size_t i = 0; w && tfr_feature_watch_missing(w, i, &name, &meant); i++) {
+		char text[600];
+
+		snprintf(text, sizeof(text), "feature '%s'", name);
+		if (status && err && meant && strstr(err->message, text))
+			tfr_error_hint(err, "Did you mean '%s'?", meant);
+		snprintf(text, sizeof(text), "none of the first records has '%s'%s%s%s", name,
+			meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
+		if (!status && opts->warn)
+			opts->warn(opts->ctx, text);
+	}
+	tfr_feature_watch_free(w);
+}
+
 enum tfr_status tfr_first_records_parse(
 	struct tfr_pipeline *p, struct tfr_first_records *f, struct tfr_error *err)
 {
@@ -238,6 +285,8 @@ enum tfr_status tfr_first_records_parse(
 	else if (!k->count && k->bad && status == TFR_EDATA)
 		tfr_error_locate(err, tfr_set_path(p->set->opts.set, k->bad->file), k->bad->record,
 			k->bad->offset);
+	if (status == TFR_OK || status == TFR_EDATA)
+		suggest_names(p, k, status, err);
 	pthread_mutex_unlock(&p->control.lock);
 	tfr_batch_parser_free(k->parser);
 	free(k);

@@ -14,3 +14,5 @@ feed --feature id:float
 feed --feature 'id:int64[x]'
 feed --feature id:int64 --feature id:int64
 feed --feature nothing:int64
+feed --feature idd:int64
+feed --feature id:int64 --feature 'mani:int64[]'
