@@ -1,5 +1,5 @@
 /* core.c - the module tfrkit._core: finding files, counting records, and what its types share. */
-#include "core.h"
+#include "batches.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -206,6 +206,8 @@ static PyObject *count(PyObject *module, PyObject *path)
 
 static PyMethodDef methods[] = {
 	{ "count", count, METH_O, "Count the records of one file by their headers." },
+	{ "batches", (PyCFunction)(void (*)(void))tfrkit_batches_open, METH_VARARGS | METH_KEYWORDS,
+		"Open a pipeline." },
 	{ "encode", tfrkit_encode, METH_O, "Make the payload of an Example." },
 	{ NULL, NULL, 0, NULL },
 };
@@ -227,6 +229,10 @@ static int exec_module(PyObject *module)
 	struct tfrkit_state *state = PyModule_GetState(module);
 
 	if (add_type(module, &files_spec, &state->files) ||
+		add_type(module, &tfrkit_features_spec, &state->features) ||
+		add_type(module, &tfrkit_batches_spec, &state->batches) ||
+		add_type(module, &tfrkit_batch_spec, &state->batch) ||
+		add_type(module, &tfrkit_tensor_spec, &state->tensor) ||
 		add_type(module, &tfrkit_example_spec, NULL) ||
 		add_type(module, &tfrkit_lookup_spec, NULL) ||
 		add_type(module, &tfrkit_records_spec, NULL) ||
@@ -239,8 +245,13 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
 {
 	struct tfrkit_state *state = PyModule_GetState(module);
 
-	if (state)
-		Py_VISIT(state->files);
+	if (!state)
+		return 0;
+	Py_VISIT(state->files);
+	Py_VISIT(state->features);
+	Py_VISIT(state->batches);
+	Py_VISIT(state->batch);
+	Py_VISIT(state->tensor);
 	return 0;
 }
 
@@ -248,8 +259,13 @@ static int clear(PyObject *module)
 {
 	struct tfrkit_state *state = PyModule_GetState(module);
 
-	if (state)
-		Py_CLEAR(state->files);
+	if (!state)
+		return 0;
+	Py_CLEAR(state->files);
+	Py_CLEAR(state->features);
+	Py_CLEAR(state->batches);
+	Py_CLEAR(state->batch);
+	Py_CLEAR(state->tensor);
 	return 0;
 }
 

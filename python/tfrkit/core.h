@@ -61,13 +61,16 @@ bool tfrkit_warn(struct tfrkit_warnings *w);
 enum tfr_status tfrkit_lookup_open(struct tfr_lookup **l, const char *path, struct tfr_error *err);
 
 struct tfrkit_state {
-	PyTypeObject *files;
+	PyTypeObject *files, *features, *batches, *batch, *tensor;
 };
 
 /* The files of a set; it never changes, so any thread and process may use it. */
 struct tfrkit_files {
 	PyObject_HEAD struct tfr_set *set;
 };
+
+/* batches.c: an iterator over batches */
+PyObject *tfrkit_batches_open(PyObject *module, PyObject *args, PyObject *kwargs);
 
 /* encode.c: the payload of an Example with the features of a mapping */
 PyObject *tfrkit_encode(PyObject *module, PyObject *mapping);

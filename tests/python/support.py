@@ -1,5 +1,6 @@
 """What the tests of the module share: a directory of their own, and records made without tfrkit."""
 import importlib.util
+import os
 import pathlib
 import struct
 import tempfile
@@ -7,6 +8,30 @@ import unittest
 
 HAVE_NUMPY = importlib.util.find_spec('numpy') is not None
 needs_numpy = unittest.skipUnless(HAVE_NUMPY, 'NumPy is not installed')
+SANITIZED = 'libasan' in os.environ.get('LD_PRELOAD', '')
+
+
+def resident():
+    return int(pathlib.Path('/proc/self/statm').read_text().split()[1]) * os.sysconf('SC_PAGE_SIZE')
+
+
+def in_child(work):
+    """The text that `work` returns in a child process made by fork()."""
+    back, there = os.pipe()
+    pid = os.fork()
+    if not pid:
+        try:
+            text = work()
+        except BaseException as error:   # the child must not run the tests that follow
+            text = '%s: %s' % (type(error).__name__, error)
+        os.write(there, text.encode())
+        os._exit(0)
+    os.close(there)
+    with open(back, 'rb') as file:
+        text = file.read().decode()
+    if os.waitpid(pid, 0)[1]:
+        raise AssertionError('the child died')
+    return text
 
 
 def crc32c(data):

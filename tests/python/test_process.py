@@ -1,6 +1,5 @@
 """Threads, processes, signals, memory, interpreters."""
 import os
-import pathlib
 import signal
 import subprocess
 import sys
@@ -8,32 +7,7 @@ import threading
 import unittest
 
 import tfrkit
-from support import Case, framed
-
-SANITIZED = 'libasan' in os.environ.get('LD_PRELOAD', '')
-
-
-def resident():
-    return int(pathlib.Path('/proc/self/statm').read_text().split()[1]) * os.sysconf('SC_PAGE_SIZE')
-
-
-def in_child(work):
-    """The text that `work` returns in a child process made by fork()."""
-    back, there = os.pipe()
-    pid = os.fork()
-    if not pid:
-        try:
-            text = work()
-        except BaseException as error:   # the child must not run the tests that follow
-            text = '%s: %s' % (type(error).__name__, error)
-        os.write(there, text.encode())
-        os._exit(0)
-    os.close(there)
-    with open(back, 'rb') as file:
-        text = file.read().decode()
-    if os.waitpid(pid, 0)[1]:
-        raise AssertionError('the child died')
-    return text
+from support import SANITIZED, Case, framed, in_child, resident
 
 
 class Processes(Case):

@@ -1,0 +1,382 @@
+/* batches.c - the iterator over the batches of libtfr's pipeline.
+ *
+ * A batch is in memory of the pipeline until the iterator goes on.  If nothing refers to it by
+ * then, the pipeline uses that memory again; otherwise it becomes the block's own and the pipeline
+ * gets other memory.  So nothing is copied, and all that a batch was ever seen as stays valid. */
+#include "batches.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* How often a wait for a batch looks for signals. */
+#define LOOK_NS 50000000
+
+struct batches {
+	PyObject_HEAD struct tfrkit_guard guard;
+	struct tfrkit_files *files;
+	struct tfrkit_features *features;
+	PyTypeObject *batch_type, *tensor_type;
+	PyObject *columns;
+	struct tfr_device **devices;
+	unsigned device_count;
+	struct tfr_pipeline *pipeline; /* NULL: ended, closed, or not opened */
+	struct tfrkit_block *last;     /* of the pipeline still */
+	struct tfrkit_batch *pending;  /* a signal or a warning came before it */
+	PyThreadState *thread;	       /* while it waits without the GIL */
+	struct timespec looked;
+	pthread_mutex_t lock; /* of the two below: the pipeline's threads report skipped records */
+	struct tfrkit_warnings warnings;
+	uint64_t skipped;
+};
+
+/* --- callbacks of the pipeline --- */
+
+/* An exception of a signal's handler ends the wait, not the feed: a later call continues. */
+static bool cancelled(void *ctx)
+{
+	struct batches *b = ctx;
+	struct timespec now;
+	bool raised;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if ((now.tv_sec - b->looked.tv_sec) * 1000000000L + now.tv_nsec - b->looked.tv_nsec <
+		LOOK_NS)
+		return false;
+	b->looked = now;
+	PyEval_RestoreThread(b->thread);
+	raised = PyErr_CheckSignals() != 0;
+	b->thread = PyEval_SaveThread();
+	return raised;
+}
+
+static void warn(void *ctx, const char *text)
+{
+	struct batches *b = ctx;
+
+	pthread_mutex_lock(&b->lock);
+	tfrkit_keep_warning(&b->warnings, text);
+	pthread_mutex_unlock(&b->lock);
+}
+
+static void skipped(void *ctx, const struct tfr_error *why, const void *record, size_t size)
+{
+	struct batches *b = ctx;
+	char text[2 * TFR_ERROR_TEXT];
+
+	(void)record;
+	(void)size;
+	tfr_error_format(why, text, sizeof(text));
+	warn(ctx, text);
+	pthread_mutex_lock(&b->lock);
+	b->skipped++;
+	pthread_mutex_unlock(&b->lock);
+}
+
+/* Issues what was kept.  False: an exception is set. */
+static bool issue_warnings(struct batches *b)
+{
+	struct tfrkit_warnings w;
+
+	pthread_mutex_lock(&b->lock);
+	w = b->warnings;
+	b->warnings.count = 0;
+	pthread_mutex_unlock(&b->lock);
+	return tfrkit_warn(&w);
+}
+
+/* --- memory --- */
+
+/* Settles to whom the memory of the last batch belongs.  Whoever refers to it may drop it at the
+ * same time; no one can begin to, unless he refers to it already. */
+static enum tfr_status settle(struct batches *b, struct tfr_error *err)
+{
+	struct tfrkit_block *block = b->last;
+	enum tfr_status status = TFR_OK;
+
+	if (!block)
+		return TFR_OK;
+	b->last = NULL;
+	if (atomic_load(&block->references) > 1)
+		status = tfr_pipeline_take(b->pipeline, &block->batch, &block->memory, err);
+	else
+		tfr_pipeline_release(b->pipeline, &block->batch);
+	tfrkit_block_unref(block);
+	return status;
+}
+
+/* Without the GIL. */
+static void shut(struct batches *b)
+{
+	settle(b, NULL);
+	tfr_pipeline_close(b->pipeline);
+	tfr_devices_close(b->devices, b->device_count);
+	b->pipeline = NULL;
+	b->devices = NULL;
+}
+
+static void batches_dealloc(PyObject *self)
+{
+	struct batches *b = (struct batches *)self;
+	PyTypeObject *type = Py_TYPE(self);
+
+	if (tfrkit_guard_owns(&b->guard)) {
+		PyThreadState *thread = b->thread = PyEval_SaveThread();
+
+		shut(b);
+		PyEval_RestoreThread(thread);
+		for (size_t i = 0; i < b->warnings.count; i++)
+			free(b->warnings.texts[i]);
+		pthread_mutex_destroy(&b->lock);
+	}
+	Py_XDECREF((PyObject *)b->pending);
+	Py_XDECREF((PyObject *)b->files);
+	Py_XDECREF((PyObject *)b->features);
+	Py_XDECREF((PyObject *)b->batch_type);
+	Py_XDECREF((PyObject *)b->tensor_type);
+	Py_XDECREF(b->columns);
+	PyObject_Free(self);
+	Py_DECREF(type);
+}
+
+/* --- the next batch --- */
+
+static struct tfrkit_batch *wrap(struct batches *b, struct tfrkit_block *block)
+{
+	size_t size = block->batch.tensor_count * sizeof(struct tfr_tensor);
+	struct tfrkit_batch *batch = (struct tfrkit_batch *)PyType_GenericAlloc(b->batch_type, 0);
+
+	if (!batch)
+		return NULL;
+	batch->tensors = PyMem_Malloc(size + 1);
+	if (!batch->tensors) {
+		Py_DECREF((PyObject *)batch);
+		PyErr_NoMemory();
+		return NULL;
+	}
+	memcpy(batch->tensors, block->batch.tensors, size);
+	batch->block = tfrkit_block_ref(block);
+	batch->columns = Py_NewRef(b->columns);
+	batch->features = (struct tfrkit_features *)Py_NewRef((PyObject *)b->features);
+	batch->tensor_type = (PyTypeObject *)Py_NewRef((PyObject *)b->tensor_type);
+	return batch;
+}
+
+/* Without the GIL. */
+static enum tfr_status advance(struct batches *b, struct tfr_error *err)
+{
+	enum tfr_status status = settle(b, err);
+	struct tfrkit_block *block;
+
+	if (!b->pipeline)
+		return TFR_END;
+	block = calloc(1, sizeof(*block));
+	if (!block)
+		status = TFR_ENOMEM;
+	clock_gettime(CLOCK_MONOTONIC, &b->looked);
+	if (!status)
+		status = tfr_pipeline_next(b->pipeline, &block->batch, err);
+	if (status) {
+		free(block);
+	} else {
+		block->references = 1;
+		b->last = block;
+	}
+	if (status && status != TFR_ECANCELLED)
+		shut(b);
+	return status;
+}
+
+static struct tfrkit_batch *take_pending(struct batches *b)
+{
+	struct tfrkit_batch *batch = b->pending;
+
+	b->pending = NULL;
+	return batch;
+}
+
+/* `busy` is set until the batch is wrapped, because another call would give its memory away. */
+struct tfrkit_batch *tfrkit_batches_next(PyObject *self)
+{
+	struct batches *b = (struct batches *)self;
+	struct tfr_error err = { 0 };
+	enum tfr_status status;
+	PyThreadState *thread;
+
+	if (!tfrkit_enter(&b->guard, "this iterator", &thread))
+		return NULL;
+	b->thread = thread;
+	status = b->pending ? TFR_OK : advance(b, &err);
+	PyEval_RestoreThread(b->thread);
+	if (!status && !b->pending)
+		b->pending = wrap(b, b->last);
+	b->guard.busy = false;
+	if (PyErr_Occurred() || !issue_warnings(b) || PyErr_CheckSignals())
+		return NULL;
+	if (status && status != TFR_END)
+		tfrkit_raise(&err);
+	return status ? NULL : take_pending(b);
+}
+
+static PyObject *batches_next(PyObject *self)
+{
+	return (PyObject *)tfrkit_batches_next(self);
+}
+
+struct tfrkit_features *tfrkit_batches_features(PyObject *self)
+{
+	return ((struct batches *)self)->features;
+}
+
+/* --- opening and closing --- */
+
+static enum tfr_status open_pipeline(
+	struct batches *b, struct tfr_pipeline_opts *opts, struct tfr_error *err)
+{
+	enum tfr_status status = tfr_devices_open(&b->devices, &b->device_count, "host", err);
+
+	opts->devices = b->devices;
+	opts->device_count = b->device_count;
+	opts->set = b->files->set;
+	opts->features = b->features->list;
+	opts->feature_count = b->features->count;
+	opts->skipped = skipped;
+	opts->warn = warn;
+	opts->cancelled = cancelled;
+	opts->ctx = b;
+	clock_gettime(CLOCK_MONOTONIC, &b->looked);
+	return status ? status : tfr_pipeline_open(&b->pipeline, opts, err);
+}
+
+static bool start(struct batches *b, struct tfr_pipeline_opts *opts)
+{
+	struct tfr_error err = { 0 };
+	enum tfr_status status;
+	PyThreadState *thread;
+
+	if (!tfrkit_enter(&b->guard, "this iterator", &thread))
+		return false;
+	b->thread = thread;
+	status = open_pipeline(b, opts, &err);
+	tfrkit_leave(&b->guard, b->thread);
+	if (!issue_warnings(b) || PyErr_CheckSignals())
+		return false;
+	if (status && !PyErr_Occurred())
+		tfrkit_raise(&err);
+	return !status;
+}
+
+static struct batches *make(
+	struct tfrkit_state *state, PyObject *files, PyObject *features, PyObject *batch_type)
+{
+	struct batches *b = (struct batches *)PyType_GenericAlloc(state->batches, 0);
+
+	if (!b)
+		return NULL;
+	b->guard = tfrkit_guard_new();
+	pthread_mutex_init(&b->lock, NULL);
+	b->files = (struct tfrkit_files *)Py_NewRef(files);
+	b->features = (struct tfrkit_features *)Py_NewRef(features);
+	b->batch_type = (PyTypeObject *)Py_NewRef(batch_type);
+	b->tensor_type = (PyTypeObject *)Py_NewRef((PyObject *)state->tensor);
+	return b;
+}
+
+PyObject *tfrkit_batches_open(PyObject *module, PyObject *args, PyObject *kwargs)
+{
+	static char *names[] = { "files", "features", "batch_type", "columns", "stages", "where",
+		"epochs", "seed", "threads", "memory", "drop_remainder", "shuffle_files",
+		"skip_bad", NULL };
+	struct tfrkit_state *state = PyModule_GetState(module);
+	unsigned long long epochs, seed, memory;
+	struct tfr_pipeline_opts opts = { 0 };
+	int drop_remainder, shuffle_files, skip_bad;
+	PyObject *files, *features, *type, *columns;
+	struct batches *b;
+
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O!O!Osz$KKIKppp", names, state->files,
+		    &files, state->features, &features, &PyType_Type, &type, &columns, &opts.stages,
+		    &opts.where, &epochs, &seed, &opts.threads, &memory, &drop_remainder,
+		    &shuffle_files, &skip_bad))
+		return NULL;
+	if (!PyType_IsSubtype((PyTypeObject *)type, state->batch)) {
+		PyErr_SetString(PyExc_TypeError, "batch_type is not a subclass of Batch");
+		return NULL;
+	}
+	opts.epochs = epochs;
+	opts.seed = seed;
+	opts.memory = memory;
+	opts.drop_remainder = drop_remainder;
+	opts.shuffle_files = shuffle_files;
+	opts.skip_bad = skip_bad;
+	b = make(state, files, features, type);
+	if (b)
+		b->columns = Py_NewRef(columns);
+	if (b && !start(b, &opts))
+		Py_CLEAR(b);
+	return (PyObject *)b;
+}
+
+static PyObject *batches_close(PyObject *self, PyObject *unused)
+{
+	struct batches *b = (struct batches *)self;
+	PyThreadState *thread;
+
+	(void)unused;
+	if (!tfrkit_enter(&b->guard, "this iterator", &thread))
+		return NULL;
+	b->thread = thread;
+	shut(b);
+	tfrkit_leave(&b->guard, thread);
+	Py_RETURN_NONE;
+}
+
+static PyObject *batches_features(PyObject *self, void *unused)
+{
+	(void)unused;
+	return Py_NewRef((PyObject *)((struct batches *)self)->features);
+}
+
+static PyObject *batches_skipped(PyObject *self, void *unused)
+{
+	struct batches *b = (struct batches *)self;
+	uint64_t n;
+
+	(void)unused;
+	pthread_mutex_lock(&b->lock);
+	n = b->skipped;
+	pthread_mutex_unlock(&b->lock);
+	return PyLong_FromUnsignedLongLong(n);
+}
+
+static PyMethodDef methods[] = {
+	{ "close", batches_close, METH_NOARGS, "Stop the pipeline." },
+	{ "__arrow_c_stream__", (PyCFunction)(void (*)(void))tfrkit_arrow_stream,
+		METH_VARARGS | METH_KEYWORDS, "The remaining batches as a stream of Arrow." },
+	{ NULL, NULL, 0, NULL },
+};
+
+static PyGetSetDef getters[] = {
+	{ "features", batches_features, NULL, "The features, in order.", NULL },
+	{ "skipped", batches_skipped, NULL, "Records left out so far.", NULL },
+	{ NULL, NULL, NULL, NULL, NULL },
+};
+
+static PyObject *batches_iter(PyObject *self)
+{
+	return Py_NewRef(self);
+}
+
+static PyType_Slot slots[] = {
+	{ Py_tp_doc, "The batches of a pipeline." },
+	{ Py_tp_dealloc, batches_dealloc },
+	{ Py_tp_iter, batches_iter },
+	{ Py_tp_iternext, batches_next },
+	{ Py_tp_methods, methods },
+	{ Py_tp_getset, getters },
+	{ 0, NULL },
+};
+
+PyType_Spec tfrkit_batches_spec = { "tfrkit._core.Batches", sizeof(struct batches), 0,
+	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots };
