@@ -1,15 +1,15 @@
 /* base/module.c - opens modules.
  *
- * No lock is held, so that a process can fork at any time: two threads that open a module at the
- * same time get the same object from the dynamic loader, and the first result is kept.  A failure
- * for lack of memory or of descriptors is not kept. */
+ * The dynamic loader of glibc does not survive a fork while another thread opens an object: the
+ * child crashes when it opens one itself.  So a fork waits until a module is open.  A failure for
+ * lack of memory or of descriptors is not kept. */
 #include "base/module.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -35,11 +35,13 @@ static const struct row {
 };
 
 struct outcome {
+	atomic_bool kept;  /* the others do not change any more */
 	const void *calls; /* NULL: err says why not */
 	struct tfr_error err;
 };
 
-static _Atomic(struct outcome *) outcomes[TFR_MODULE_COUNT];
+static struct outcome outcomes[TFR_MODULE_COUNT];
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 
 /* --- a file --- */
 
@@ -130,37 +132,60 @@ static enum tfr_status open_module(const void **calls, const struct row *row, st
 	return status;
 }
 
-/* The result of opening it, now or before; NULL: out of memory. */
-static struct outcome *outcome_of(enum tfr_module_name name, struct outcome *now)
+static void hold_forks(void)
 {
-	struct outcome *kept = atomic_load_explicit(&outcomes[name], memory_order_acquire), *mine;
-	const char *instead = rows[name].instead, *hint;
-	char first[256];
+	pthread_mutex_lock(&opening);
+}
 
-	if (kept)
-		return kept;
-	*now = (struct outcome){ 0 };
-	if (open_module(&now->calls, &rows[name], &now->err) && instead) {
-		hint = tfr_error_hint_text(&now->err);
-		snprintf(first, sizeof(first), "%s%s", hint, *hint ? " " : "");
-		tfr_error_hint(&now->err, "%s%s", first, instead);
+static void allow_forks(void)
+{
+	pthread_mutex_unlock(&opening);
+}
+
+static void register_forks(void)
+{
+	pthread_atfork(hold_forks, allow_forks, allow_forks);
+}
+
+static void open_now(struct outcome *to, const struct row *row)
+{
+	char hint[TFR_ERROR_TEXT];
+
+	to->err = (struct tfr_error){ 0 };
+	if (open_module(&to->calls, row, &to->err) && row->instead) {
+		snprintf(hint, sizeof(hint), "%s", tfr_error_hint_text(&to->err));
+		tfr_error_hint(&to->err, "%s%s%s", hint, *hint ? " " : "", row->instead);
 	}
-	if (now->err.status && now->err.status != TFR_EUNAVAILABLE)
-		return now;
-	mine = malloc(sizeof(*mine));
-	if (!mine)
-		return now;
-	*mine = *now;
-	if (atomic_compare_exchange_strong(&outcomes[name], &kept, mine))
-		return mine;
-	free(mine);
-	return kept;
+}
+
+/* The result of opening it, now or before.  `now` is for one that is not kept. */
+static const struct outcome *outcome_of(enum tfr_module_name name, struct outcome *now)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	struct outcome *o = &outcomes[name];
+
+	if (atomic_load_explicit(&o->kept, memory_order_acquire))
+		return o;
+	pthread_once(&once, register_forks);
+	pthread_mutex_lock(&opening);
+	if (!atomic_load_explicit(&o->kept, memory_order_relaxed)) {
+		open_now(o, &rows[name]);
+		now->calls = NULL;
+		now->err = o->err;
+		if (!o->err.status || o->err.status == TFR_EUNAVAILABLE)
+			atomic_store_explicit(&o->kept, true, memory_order_release);
+		else
+			o = now;
+	}
+	pthread_mutex_unlock(&opening);
+	return o;
 }
 
 enum tfr_status tfr_module_open(const void **calls, enum tfr_module_name name,
 	struct tfr_error *err, const char *format, ...)
 {
-	struct outcome now, *found = outcome_of(name, &now);
+	struct outcome now;
+	const struct outcome *found = outcome_of(name, &now);
 	char what[TFR_ERROR_TEXT], why[2 * TFR_ERROR_TEXT];
 	va_list args;
 
@@ -178,7 +203,8 @@ enum tfr_status tfr_module_open(const void **calls, enum tfr_module_name name,
 
 enum tfr_status tfr_feature_open(const char *name, struct tfr_error *err)
 {
-	struct outcome now, *found;
+	const struct outcome *found;
+	struct outcome now;
 
 	for (size_t i = 0; i < TFR_MODULE_COUNT; i++)
 		if (!strcmp(name, rows[i].library)) {

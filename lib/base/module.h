@@ -30,7 +30,7 @@ struct tfr_module {
 };
 
 /* Opens a module once; later calls return the same result, also of a failure.  `format` says what
- * fails without it: "cannot read 'a.zip'".  Any thread may call it.
+ * fails without it: "cannot read 'a.zip'".  Any thread may call it, and any may fork meanwhile.
  *
  * TFR_EUNAVAILABLE: it is not built, it or its library is not installed, or it is refused. */
 enum tfr_status tfr_module_open(const void **calls, enum tfr_module_name name,

@@ -1,7 +1,6 @@
-/* Modules: those that are refused and why, and many threads that open the same one. */
+/* Modules: those that are refused and why, and where they are found. */
 #include <criterion/criterion.h>
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -170,48 +169,6 @@ Test(installed, beside_a_library)
 	find_beside_library("lib/real.so", dir);
 	find_beside_library("link/libtfr.so", dir);
 	temp_leave(dir);
-}
-
-/* --- threads --- */
-
-static pthread_barrier_t together;
-
-struct result {
-	const void *calls[TFR_MODULE_COUNT];
-	struct tfr_error err[TFR_MODULE_COUNT];
-};
-
-static void *open_all(void *arg)
-{
-	struct result *r = arg;
-
-	pthread_barrier_wait(&together);
-	for (int i = 0; i < TFR_MODULE_COUNT; i++)
-		tfr_module_open(&r->calls[i], i, &r->err[i], "cannot read '%s'", "x");
-	return NULL;
-}
-
-Test(module, threads_get_the_same)
-{
-	enum { THREADS = 8 };
-	static struct result results[THREADS];
-	pthread_t threads[THREADS];
-
-	pthread_barrier_init(&together, NULL, THREADS);
-	for (int i = 0; i < THREADS; i++)
-		cr_assert_eq(pthread_create(&threads[i], NULL, open_all, &results[i]), 0);
-	for (int i = 0; i < THREADS; i++)
-		pthread_join(threads[i], NULL);
-	for (int m = 0; m < TFR_MODULE_COUNT; m++)
-		for (int i = 0; i < THREADS; i++) {
-			const struct tfr_error *err = &results[i].err[m];
-
-			cr_assert_eq(results[i].calls[m], results[0].calls[m]);
-			cr_assert_str_eq(err->message, results[0].err[m].message);
-			cr_assert_eq(!results[i].calls[m], err->status == TFR_EUNAVAILABLE);
-			cr_assert(results[i].calls[m] || strstr(err->message, "cannot read 'x': "),
-				"%s", err->message);
-		}
 }
 
 Test(module, of_a_feature)
