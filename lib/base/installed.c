@@ -1,8 +1,9 @@
 /* base/installed.c - where modules and programs are, and whether they may be used.
  *
  * A file that is loaded or started must belong to root, to this user or to the owner of our own
- * object, and not everyone may write to it.  Otherwise another user could have put it there.  The
- * first file that exists decides: a file that is refused is not replaced by a later one. */
+ * object, and not everyone may write to it.  Otherwise another user could have put it there.  Where
+ * everyone may write to our own object, as on file systems without modes, this protects nothing.
+ * The first file that exists decides: a file that is refused is not replaced by a later one. */
 #include "base/installed.h"
 
 #include <dlfcn.h>
@@ -51,13 +52,18 @@ static bool own_object(char path[PATH_MAX])
 	return realpath(loaded, path);
 }
 
-static bool is_trusted(const struct stat *it)
+/* What is wrong with the owner or the mode of a file; NULL: nothing. */
+static const char *distrust(const struct stat *it)
 {
 	char path[PATH_MAX];
 	struct stat own;
+	bool known = own_object(path) && !stat(path, &own);
 
-	return !it->st_uid || it->st_uid == geteuid() ||
-	       (own_object(path) && !stat(path, &own) && it->st_uid == own.st_uid);
+	if (it->st_uid && it->st_uid != geteuid() && !(known && it->st_uid == own.st_uid))
+		return "belongs to another user";
+	if ((it->st_mode & S_IWOTH) && !(known && (own.st_mode & S_IWOTH)))
+		return "can be changed by every user";
+	return NULL;
 }
 
 const char *tfr_installed_check(struct tfr_installed *f)
@@ -74,10 +80,8 @@ const char *tfr_installed_check(struct tfr_installed *f)
 		fault = "cannot be opened";
 	} else if (!S_ISREG(it.st_mode)) {
 		fault = "is not a file";
-	} else if (!is_trusted(&it)) {
-		fault = "belongs to another user";
-	} else if (it.st_mode & S_IWOTH) {
-		fault = "can be changed by every user";
+	} else {
+		fault = distrust(&it);
 	}
 	if (fault && f->fd >= 0) {
 		close(f->fd);

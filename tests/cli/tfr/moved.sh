@@ -19,6 +19,7 @@ LD_DEBUG=files $tfr shard -fq images.tgz -o a.tfrecord 2>&1 > /dev/null | grep -
 echo "a module that may not be used, and one that is none"
 chmod o+w elsewhere/lib/tfr/0/archive.so
 $tfr shard -fq images.tgz -o a.tfrecord 2>&1 | sed "s|$PWD/||"; echo "status ${PIPESTATUS[0]}"
+chmod o+w elsewhere/bin/tfr; $tfr shard -fq images.tgz -o a.tfrecord && echo "nor is tfr itself protected"; chmod o-w elsewhere/bin/tfr
 rm -f elsewhere/lib/tfr/0/archive.so; echo text > elsewhere/lib/tfr/0/archive.so
 $tfr shard -fq images.tgz -o a.tfrecord 2>&1 | sed "s|$PWD/||g"; echo "status ${PIPESTATUS[0]}"
 cp elsewhere/lib/tfr/0/{gif,archive}.so
