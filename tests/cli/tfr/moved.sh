@@ -1,11 +1,12 @@
 # The modules and the program for HDF5 are found from the place of tfr, wherever its folder is put.
 if tfr version | grep -qE 'no (libarchive|libhdf5|libyaml|giflib)'; then echo 'built without an optional library'; exit 77; fi
-build=$(dirname "$(readlink -f "$(command -v tfr)")")/..
-if [ ! -d "$build/lib/tfr" ]; then echo 'tfr runs in an emulator'; exit 77; fi
+top=$(dirname "$(readlink -f "$(command -v tfr)")")/..
+if [ ! -d "$top/lib/tfr/0" ]; then echo 'the modules are not in ../lib: an emulator, or an installed package'; exit 77; fi
 mkdir -p moved/bin moved/lib/tfr/0 moved/libexec/tfr
-cp "$build/cmd/tfr" moved/bin/
-cp "$build"/lib/{archive,audio,gif,webp,yaml}.so moved/lib/tfr/0/
-cp "$build/libexec/tfr/tfr-read-hdf5" moved/libexec/tfr/
+cp "$(readlink -f "$(command -v tfr)")" moved/bin/
+if [ ! -L "$top/lib/tfr/0" ]; then cp -a "$top"/lib/*.so* moved/lib/; fi   # a tree with its libraries
+cp "$top"/lib/tfr/0/{archive,audio,gif,webp,yaml}.so moved/lib/tfr/0/
+cp "$top/libexec/tfr/tfr-read-hdf5" moved/libexec/tfr/
 mv moved elsewhere
 tfr=$PWD/elsewhere/bin/tfr
 echo "modules that are opened"
