@@ -11,13 +11,15 @@
 #include "record/framing.h"
 #include "record/index_read.h"
 
-enum { TEXT_BLOCK = 64 << 10, DIGITS = 19, LINE_MOST = 2 * DIGITS + 3 };
+/* Bytes read at a time: few after a jump, which usually wants few lines, and then more. */
+enum { TEXT_BLOCK = 64 << 10, TEXT_FIRST = 8 << 10 };
+enum { DIGITS = 19, LINE_MOST = 2 * DIGITS + 3 };
 
 struct tfr_index {
 	struct tfr_source *source;
-	uint64_t begin; /* of `text` in the source */
-	uint64_t line;	/* from 1 */
-	size_t at, size;
+	uint64_t begin;		 /* of `text` in the source */
+	uint64_t line;		 /* from 1 */
+	size_t at, size, wanted; /* to be read next */
 	uint8_t text[TEXT_BLOCK];
 };
 
@@ -39,6 +41,7 @@ static enum tfr_status open_source(
 	ix->begin = 0;
 	ix->line = 1;
 	ix->at = ix->size = 0;
+	ix->wanted = TEXT_BLOCK;
 	*out = ix;
 	return TFR_OK;
 }
@@ -81,9 +84,9 @@ static enum tfr_status peek(struct tfr_index *ix, uint8_t *c, struct tfr_error *
 		enum tfr_status status;
 
 		ix->begin += ix->size;
-		status = tfr_source_read_some(
-			ix->source, ix->text, sizeof(ix->text), &ix->size, err);
+		status = tfr_source_read_some(ix->source, ix->text, ix->wanted, &ix->size, err);
 		ix->at = 0;
+		ix->wanted = TEXT_BLOCK;
 		if (status) {
 			ix->size = 0;
 			return status;
@@ -200,4 +203,5 @@ void tfr_index_go_to(struct tfr_index *ix, uint64_t position, uint64_t line)
 	tfr_source_seek(ix->source, position);
 	ix->begin = position;
 	ix->at = ix->size = 0;
+	ix->wanted = TEXT_FIRST;
 }

@@ -1,6 +1,9 @@
 /* lookup.c - the records of one file by number. */
 #include "core.h"
 
+/* Bytes read for one record, if it is no larger: programs ask for records in random order. */
+enum { BLOCK = 16 << 10 };
+
 struct lookup {
 	PyObject_HEAD struct tfrkit_guard guard;
 	struct tfr_lookup *lookup;
@@ -19,11 +22,12 @@ static void lookup_dealloc(PyObject *self)
 
 enum tfr_status tfrkit_lookup_open(struct tfr_lookup **l, const char *path, struct tfr_error *err)
 {
+	const struct tfr_reader_opts opts = { .block_size = BLOCK };
 	enum tfr_index_state state;
-	enum tfr_status status = tfr_lookup_open(l, path, NULL, &state, err);
+	enum tfr_status status = tfr_lookup_open(l, path, &opts, &state, err);
 
 	if (!status && !*l)
-		status = tfr_lookup_scan(l, path, NULL, err);
+		status = tfr_lookup_scan(l, path, &opts, err);
 	return status;
 }
 
