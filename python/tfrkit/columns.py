@@ -15,6 +15,16 @@ if TYPE_CHECKING:
 Features = Mapping[str, str] | Iterable[str]
 
 
+_asarray: Any = None   # NumPy's, once an array was asked for
+
+
+def _load_numpy() -> Any:
+    global _asarray
+    from numpy import asarray
+    _asarray = asarray
+    return asarray
+
+
 class _Place(NamedTuple):
     """Where a feature is among the tensors of a batch, and its form."""
 
@@ -118,7 +128,7 @@ class Batch(_core.Batch, Mapping):
         first, kind, layout, count, scalar = self._columns[name]
         if kind == 'bytes':
             return self._bytes(first, layout, count, scalar)
-        from numpy import asarray
+        asarray = _asarray or _load_numpy()
         values = asarray(self._tensor(first))
         if layout == 'ragged':
             return Ragged(values, asarray(self._tensor(first + 1)))
@@ -128,7 +138,7 @@ class Batch(_core.Batch, Mapping):
         offsets = self._tensor(first + 1)
         values = offsets.shape[0] - 1
         if layout == 'ragged':
-            from numpy import asarray
+            asarray = _asarray or _load_numpy()
             return Ragged(Bytes(self._tensor(first), offsets, values, None), asarray(self._tensor(first + 2)))
         width = None if scalar else count if layout == 'dense' else values // (self.records or 1)
         return Bytes(self._tensor(first), offsets, self.records, width)

@@ -258,8 +258,8 @@ class Faults(Base):
         self.assertTrue(caught)
 
     def test_a_warning_that_is_an_error_loses_no_batch(self):
-        path = self.file('a', b''.join(framed(payload(k) if k != 50 else b'\xff') for k in range(90)))
-        feed, got = tfrkit.batches(path, FEATURES, 10, on_error='skip'), []
+        path = self.file('a', b''.join(framed(payload(k) if k != 5000 else b'\xff') for k in range(5100)))
+        feed, got = tfrkit.batches(path, FEATURES, 10, on_error='skip', memory=20 << 20), []
         with warnings.catch_warnings():
             warnings.simplefilter('error')
             raised = 0
@@ -270,7 +270,7 @@ class Faults(Base):
                     raised += 1
                 except StopIteration:
                     break
-        self.assertEqual((raised, sum(batch.records for batch in got)), (1, 89))
+        self.assertEqual((raised, sum(batch.records for batch in got)), (1, 5099))
 
     def test_hostile_records(self):
         numbers = random.Random(5)
