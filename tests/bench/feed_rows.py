@@ -18,6 +18,7 @@ FILES = 8                                 # that features lie in
 RECORDS = {'mixed': 400_000, 'ragged': 200_000}
 RAGGED = 17                               # int64 features of uneven length in the latter
 DENSE = {'id': 'int64', 'label': 'int64', 'embedding': 'float[8]', 'visited': 'int64[8]'}
+RAGGED_FEATURES = {'f%02d' % n: 'int64[]' for n in range(RAGGED)}
 BATCH = 256
 SAMPLES, SOUND_BUFFER = 16000, 512        # of a sound in a batch; the shuffle buffer of sounds of 160 KB
 LARGE, LARGE_FILES, PIECE_KIB = 1600, 16, 512   # records of 1 MiB, their files, and what the yardstick reads at a time
@@ -111,36 +112,38 @@ def feature_options(wanted):
     return [part for name, kind in wanted.items() for part in ('--feature', '%s:%s' % (name, kind))]
 
 
+def columns(place, kind):
+    """What makes the records that become columns, at the first run that wants them, and the files they are in."""
+    files = [place.ram / ('%s-%05d-of-%05d.tfrecord' % (kind, n, FILES)) for n in range(FILES)]
+    arguments = {'mixed': [place.release / 'tests/make_values', 'mixed', RECORDS['mixed']],
+                 'ragged': [place.release / 'tests/make_ragged', RECORDS['ragged'], RAGGED]}[kind]
+
+    def made():
+        one, set_ = place.ram / (kind + '.tfrecord'), place.ram / ('%s@%d.tfrecord' % (kind, FILES))
+        if not files[-1].exists():
+            subprocess.run([str(a) for a in [*arguments, one]], check=True)
+            subprocess.run([place.tfr, 'shard', '-q', '--from', 'records', one, '-o', set_], check=True)
+            one.unlink()
+
+    return made, files
+
+
 def features(place):
-    """Records into columns in device memory; the inputs are made at the first run."""
+    """Records into columns in device memory."""
     rows = []
+    made_mixed, mixed = columns(place, 'mixed')
+    made_ragged, ragged = columns(place, 'ragged')
 
-    def files(kind):
-        return [place.ram / ('%s-%05d-of-%05d.tfrecord' % (kind, n, FILES)) for n in range(FILES)]
-
-    def maker(kind, *arguments):
-        def made():
-            one, set_ = place.ram / (kind + '.tfrecord'), place.ram / ('%s@%d.tfrecord' % (kind, FILES))
-            if not files(kind)[-1].exists():
-                subprocess.run([str(a) for a in [*arguments, one]], check=True)
-                subprocess.run([place.tfr, 'shard', '-q', '--from', 'records', one, '-o', set_], check=True)
-                one.unlink()
-        return made
-
-    make_mixed = maker('mixed', place.release / 'tests/make_values', 'mixed', RECORDS['mixed'])
-    make_ragged = maker('ragged', place.release / 'tests/make_ragged', RECORDS['ragged'], RAGGED)
-    ragged = {'f%02d' % n: 'int64[]' for n in range(RAGGED)}
-
-    def row(name, job, peer_name, wanted, kind, made, how, goal, stages='read=%s,parse,shuffle=%d,batch=%d,upload'):
-        ours = feed(place, files(kind), '--stages', stages % (READ, BUFFER, BATCH), *feature_options(wanted), seconds=SHORT)
+    def row(name, job, peer_name, wanted, files, made, how, goal, stages='read=%s,parse,shuffle=%d,batch=%d,upload'):
+        ours = feed(place, files, '--stages', stages % (READ, BUFFER, BATCH), *feature_options(wanted), seconds=SHORT)
         peer = [place.python, TESTS / 'peer_tensorflow.py', 'features', how, READ, BUFFER, BATCH, SHORT,
-                ','.join('%s:%s' % pair for pair in wanted.items()), *files(kind)]
+                ','.join('%s:%s' % pair for pair in wanted.items()), *files]
         rows.append(Row(name, job, peer_name, ours, peer, goal, rate=True, pairs=3, before=made))
 
     dense_job, ragged_job = '`bench-feed`, 18 numbers a record, dense', '`bench-feed`, %d ragged int64' % RAGGED
-    row('features-dense', dense_job, 'tf.data, batched `parse_example`', DENSE, 'mixed', make_mixed, 'batched', '≥ 10')
-    row('features-ragged', ragged_job, 'tf.data, batched `parse_example`', ragged, 'ragged', make_ragged, 'batched', '≥ 10')
-    row('features-loop', ragged_job, 'tf.data, a plain loop', ragged, 'ragged', make_ragged, 'loop', '')
-    row('features-cached', dense_job + ', cached', 'tf.data, `cache()`', DENSE, 'mixed', make_mixed, 'cached', '',
+    row('features-dense', dense_job, 'tf.data, batched `parse_example`', DENSE, mixed, made_mixed, 'batched', '≥ 10')
+    row('features-ragged', ragged_job, 'tf.data, batched `parse_example`', RAGGED_FEATURES, ragged, made_ragged, 'batched', '≥ 10')
+    row('features-loop', ragged_job, 'tf.data, a plain loop', RAGGED_FEATURES, ragged, made_ragged, 'loop', '')
+    row('features-cached', dense_job + ', cached', 'tf.data, `cache()`', DENSE, mixed, made_mixed, 'cached', '',
         'read=%s,cache,parse,shuffle=%d,batch=%d,upload')
     return rows

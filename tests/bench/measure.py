@@ -89,7 +89,7 @@ class Row:
         return ours / peer if self.rate else peer / ours
 
     def line(self):
-        show = (lambda v: '%.0f/s' % v) if self.rate else lambda v: '%.3f s' % v if v >= 0.0995 else '%.1f ms' % (v * 1e3)
+        show = (lambda v: '%.0f/s' % v) if self.rate else lambda v: '%.3f s' % v if v >= 0.0995 else '%.1f ms' % (v * 1e3) if v >= 1e-3 else '%.1f µs' % (v * 1e6)
         each = sorted(self.ratio(self.value(a), self.value(b)) for a, b in self.runs)
         return '| %s | %s | %s: %s | **%.2f** (%.2f–%.2f) | %s | %s / %s MiB | %.2f / %.2f s |' % (
             self.job, show(self.median(0)), self.peer_name, show(self.median(1)),
