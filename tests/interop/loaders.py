@@ -47,8 +47,15 @@ def grain(module, python, folder):
     peer(module, python, 'peer_grain.py', write(folder, [b'%d' % k for k in range(COUNT)]))
 
 
+def columns(module, python, folder):
+    """The tests of batches and Examples, where no library is missing."""
+    done = subprocess.run([python, '-m', 'unittest', 'test_batches', 'test_example', 'test_readme'], capture_output=True, text=True,
+                          cwd=HERE.parent / 'python', env={**os.environ, 'PYTHONPATH': str(module), 'PYTHONDONTWRITEBYTECODE': '1'})
+    assert done.returncode == 0 and 'skipped' not in done.stderr, done.stderr
+
+
 def cases(module, pythons, skip):
-    """(name, function of a folder) each; `module` is where tfrkit is, `pythons` has those of PyTorch and of Grain, or None."""
+    """(name, function of a folder) each; `module` is where tfrkit is, `pythons` has those of each set of libraries, or None."""
     def case(function, name):
         def run(folder):
             if not pythons[name]:
@@ -57,4 +64,5 @@ def cases(module, pythons, skip):
                 raise skip('built without the Python module')
             function(module, pythons[name], folder)
         return run
-    return [('loader-in-torch', case(training, 'torch')), ('loader-in-grain', case(grain, 'grain'))]
+    return [('loader-in-torch', case(training, 'torch')), ('loader-in-grain', case(grain, 'grain')),
+            ('columns-in-arrow', case(columns, 'tables'))]
