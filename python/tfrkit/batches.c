@@ -260,9 +260,9 @@ static bool start(struct batches *b, struct tfr_pipeline_opts *opts)
 	b->thread = thread;
 	status = open_pipeline(b, opts, &err);
 	tfrkit_leave(&b->guard, b->thread);
-	if (!issue_warnings(b) || PyErr_CheckSignals())
+	if (PyErr_Occurred() || !issue_warnings(b) || PyErr_CheckSignals())
 		return false;
-	if (status && !PyErr_Occurred())
+	if (status)
 		tfrkit_raise(&err);
 	return !status;
 }
