@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Makes a wheel of an installed tree: wheel.py TREE COLLECTED README OUT VERSION
+"""Makes a wheel of an installed tree: make_wheel.py TREE COLLECTED SOURCE OUT VERSION
 
 TREE is what build.sh made, COLLECTED the same after collect.py, for the licences and the bill of materials.  The wheel has
 the module, and beside it bin/tfr, lib/libtfr.so.0, the modules in lib/tfr and the programs in libexec, which find each
 other as they do in TREE.  Other libraries are not in it yet: auditwheel adds them, under names that no other wheel uses.
+
+backend.py makes the wheel of a source distribution by it, without COLLECTED.
 """
 import base64
 import hashlib
@@ -17,7 +19,8 @@ import time
 import zipfile
 
 NAME = 'tfrkit'
-TAG = 'cp311-abi3-linux_x86_64'
+# auditwheel expects these on every system, but slim images with an interpreter that has its own copies lack them.
+ASSUMED = 'libexpat.so.1', 'libz.so.1'
 PATCHELF = os.environ.get('PATCHELF', 'patchelf')
 
 METADATA = """\
@@ -46,8 +49,8 @@ WHEEL = """\
 Wheel-Version: 1.0
 Generator: tfr
 Root-Is-Purelib: false
-Tag: %s
-""" % TAG
+Tag: {tag}
+"""
 
 ENTRY_POINTS = """\
 [console_scripts]
@@ -56,27 +59,52 @@ tfrkit = tfrkit.command:main
 """
 
 
-def put_files(tree, package):
+def info_name(version):
+    return '%s-%s.dist-info' % (NAME, version)
+
+
+def tag(platform):
+    """Of one extension for CPython 3.11 and later; PLATFORM as in sysconfig.get_platform()."""
+    return 'cp311-abi3-' + platform.replace('-', '_').replace('.', '_')
+
+
+def metadata(version, source, licenses=()):
+    """LICENSES: those of the libraries inside."""
+    names = ''.join('License-File: libraries/%s\n' % name for name in licenses)
+    return METADATA.format(version=version, licenses=names) + (source / 'python/README.md').read_text()
+
+
+def put_files(tree, collected, package):
     """The package as it is installed."""
     source = next(path for path in tree.rglob(NAME) if (path / '__init__.py').exists())
-    shutil.copytree(source, package)
+    shutil.copytree(source, package, ignore=shutil.ignore_patterns('__pycache__'))
     for folder in 'bin', 'libexec', 'lib/tfr':
-        shutil.copytree(tree / folder, package / folder)
+        if (tree / folder).exists():   # a build may have no modules
+            shutil.copytree(tree / folder, package / folder)
+    (package / 'lib').mkdir(exist_ok=True)
     shutil.copy((tree / 'lib/libtfr.so.0').resolve(), package / 'lib/libtfr.so.0')
-    for path in package.glob('_core*.so'):
-        subprocess.run([PATCHELF, '--set-rpath', '$ORIGIN/lib', path], check=True)
+    for name in ASSUMED if collected else ():
+        shutil.copy(collected / 'lib' / name, package / 'lib' / name)
+    # The extension finds libtfr; with ASSUMED inside, so does everything else.
+    for path in sorted(package.rglob('*') if collected else package.glob('_core*.so')):
+        if path.is_file() and path.read_bytes()[:4] == b'\x7fELF':
+            way = os.path.relpath(package / 'lib', path.parent)
+            subprocess.run([PATCHELF, '--set-rpath', '$ORIGIN/' + way, path], check=True)
 
 
-def put_metadata(collected, readme, info, version):
-    info.mkdir()
-    licenses = collected / 'share/doc/tfr/licenses'
-    shutil.copytree(licenses, info / 'licenses/libraries')
-    shutil.copy(readme.parent.parent / 'LICENSE', info / 'licenses/LICENSE')
-    (info / 'sboms').mkdir()
-    shutil.copy(collected / 'share/doc/tfr/tfr.spdx.json', info / 'sboms/tfr.spdx.json')
-    names = ''.join('License-File: libraries/%s\n' % path.name for path in sorted(licenses.iterdir()))
-    (info / 'METADATA').write_text(METADATA.format(version=version, licenses=names) + readme.read_text())
-    (info / 'WHEEL').write_text(WHEEL)
+def put_metadata(info, version, source, wheel_tag, collected=None):
+    info.mkdir(parents=True)
+    (info / 'licenses').mkdir()
+    shutil.copy(source / 'LICENSE', info / 'licenses/LICENSE')
+    names = []
+    if collected:
+        licenses = collected / 'share/doc/tfr/licenses'
+        names = sorted(path.name for path in licenses.iterdir())
+        shutil.copytree(licenses, info / 'licenses/libraries')
+        (info / 'sboms').mkdir()
+        shutil.copy(collected / 'share/doc/tfr/tfr.spdx.json', info / 'sboms/tfr.spdx.json')
+    (info / 'METADATA').write_text(metadata(version, source, names))
+    (info / 'WHEEL').write_text(WHEEL.format(tag=wheel_tag))
     (info / 'entry_points.txt').write_text(ENTRY_POINTS)
 
 
@@ -101,16 +129,23 @@ def pack(folder, info, target):
         add('%s/RECORD' % info.name, ''.join(lines), 0o644)
 
 
-def main():
-    tree, collected, readme, out = map(pathlib.Path, sys.argv[1:5])
-    version = sys.argv[5]
+def make(tree, collected, source, out, version, wheel_tag):
+    """Returns the name of the wheel."""
+    name = '%s-%s-%s.whl' % (NAME, version, wheel_tag)
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        info = folder / ('%s-%s.dist-info' % (NAME, version))
-        put_files(tree, folder / NAME)
-        put_metadata(collected, readme, info, version)
+        info = folder / info_name(version)
+        put_files(tree, collected, folder / NAME)
+        put_metadata(info, version, source, wheel_tag, collected)
         out.mkdir(parents=True, exist_ok=True)
-        pack(folder, info, out / ('%s-%s-%s.whl' % (NAME, version, TAG)))
+        pack(folder, info, out / name)
+    return name
 
 
-main()
+def main():
+    tree, collected, source, out = map(pathlib.Path, sys.argv[1:5])
+    make(tree, collected, source, out, sys.argv[5], tag('linux-x86_64'))
+
+
+if __name__ == '__main__':
+    main()
