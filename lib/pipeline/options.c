@@ -27,6 +27,20 @@ static bool can_repeat(const struct tfr_set *files)
 	return true;
 }
 
+static enum tfr_status check_in_place(const struct tfr_pipeline_opts *o, struct tfr_error *err)
+{
+	bool possible =
+		!o->pageable && !o->verify && !o->normalise_on_device && o->steps_per_transfer <= 1;
+
+	for (unsigned i = 0; i < o->device_count; i++)
+		possible = possible && tfr_device_in_process(o->devices[i]);
+	if (possible || !o->in_place)
+		return TFR_OK;
+	return tfr_fail(err, TFR_EUSAGE,
+		"batches cannot be handed out in place: that needs a device in the process, and "
+		"neither pageable, verify, normalise_on_device nor steps_per_transfer");
+}
+
 static enum tfr_status check_numbers(struct tfr_feed_settings *set, struct tfr_error *err)
 {
 	struct tfr_pipeline_opts *o = &set->opts;
@@ -67,6 +81,8 @@ enum tfr_status tfr_feed_options_check(struct tfr_feed_settings *set, struct tfr
 {
 	enum tfr_status status = check_numbers(set, err);
 
+	if (status == TFR_OK)
+		status = check_in_place(&set->opts, err);
 	if (status == TFR_OK)
 		status = check_list(set, err);
 	if (status == TFR_OK && tfr_stage_list_find(&set->list, STAGE_CACHE) < set->list.count)

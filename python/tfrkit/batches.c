@@ -241,6 +241,7 @@ static enum tfr_status open_pipeline(
 	opts->set = b->files->set;
 	opts->features = b->features->list;
 	opts->feature_count = b->features->count;
+	opts->in_place = true;
 	opts->skipped = skipped;
 	opts->warn = warn;
 	opts->cancelled = cancelled;

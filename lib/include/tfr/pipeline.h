@@ -89,7 +89,11 @@ struct tfr_pipeline_opts {
 	/* Copies each transfer back and compares it with the staging memory: a difference ends
 	 * the feed with TFR_EDATA and names batch, device and byte. */
 	bool verify;
-	bool pageable;	 /* batches are assembled in memory that is not pinned */
+	bool pageable; /* batches are assembled in memory that is not pinned */
+	/* Batches are handed out in the memory in which they are assembled: an upload copies
+	 * nothing and takes no time.  Only with devices in the process, and without pageable,
+	 * verify, normalise_on_device and steps_per_transfer. */
+	bool in_place;
 	bool no_overlap; /* an upload starts only when a batch is asked for that is not there */
 	/* The last stage before batch must be normalise: the pixels are uploaded as uint8,
 	 * rounded from the output of the stages before it, and the device makes float32 of them. */

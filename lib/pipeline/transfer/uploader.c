@@ -175,6 +175,38 @@ static enum tfr_status normalise(
 	return status;
 }
 
+/* The two exchange their memory.  That of a target was taken along with its last batch, perhaps. */
+static enum tfr_status exchange(struct tfr_uploader *l, struct tfr_staging_buffer *b,
+	struct tfr_device_buffer *t, struct tfr_error *err)
+{
+	uint64_t planned = l->transfer->set->plan.transfer_bytes;
+	struct tfr_staging_buffer old = *b;
+	enum tfr_status status = TFR_OK;
+	void *memory = t->memory;
+
+	if (!memory) {
+		status = tfr_staging_alloc(l, planned, &memory, err);
+		t->capacity = planned;
+	}
+	if (status)
+		return status;
+	b->memory = memory;
+	b->capacity = t->capacity;
+	t->memory = old.memory;
+	t->capacity = old.capacity;
+	return TFR_OK;
+}
+
+static enum tfr_status copy(struct tfr_uploader *l, struct tfr_staging_buffer *b,
+	struct tfr_device_buffer *t, uint64_t bytes, struct tfr_error *err)
+{
+	enum tfr_status status = tfr_device_buffer_grow(l, t, bytes, err);
+
+	if (status == TFR_OK)
+		status = tfr_device_upload(l->device, t->memory, b->memory, bytes, t->event, err);
+	return status;
+}
+
 static enum tfr_status send(struct tfr_uploader *l, struct tfr_staging_buffer *b,
 	struct tfr_device_buffer *t, uint64_t bytes, struct tfr_error *err)
 {
@@ -182,9 +214,10 @@ static enum tfr_status send(struct tfr_uploader *l, struct tfr_staging_buffer *b
 
 	if (!l->device)
 		return TFR_OK;
-	status = tfr_device_buffer_grow(l, t, bytes, err);
-	if (status == TFR_OK)
-		status = tfr_device_upload(l->device, t->memory, b->memory, bytes, t->event, err);
+	if (l->transfer->set->opts.in_place)
+		status = exchange(l, b, t, err);
+	else
+		status = copy(l, b, t, bytes, err);
 	if (status == TFR_OK && l->transfer->set->opts.normalise_on_device)
 		status = normalise(l, t, err);
 	for (unsigned i = 0; i < t->count; i++) {
@@ -280,7 +313,7 @@ static enum tfr_status await(
 	enum tfr_status status = TFR_OK;
 
 	*seconds = *kernels = 0;
-	if (!l->device || !t->count)
+	if (!l->device || !t->count || opts->in_place)
 		return TFR_OK;
 	status = tfr_event_wait(t->event, seconds, &l->err);
 	if (status == TFR_OK && opts->normalise_on_device && !tfr_uploader_leaves_kernels(l))

@@ -218,11 +218,12 @@ Test(payloads, small_batches_are_kept_in_flight)
 }
 
 /* Every second batch is taken: it stays as it was until the end, and after it. */
-Test(payloads, batches_can_be_taken)
+static void take_batches(bool in_place)
 {
-	struct tfr_pipeline_opts opts = {
-		.stages = "read=3:1,batch=10,upload", .epochs = 3, .memory = 512 << 20
-	};
+	struct tfr_pipeline_opts opts = { .stages = "read=3:1,batch=10,upload",
+		.epochs = 3,
+		.in_place = in_place,
+		.memory = 512 << 20 };
 	const char *paths[] = { "l-0", "l-1", "l-2" };
 	struct tfr_device **devices;
 	void *taken[64];
@@ -243,6 +244,9 @@ Test(payloads, batches_can_be_taken)
 			tfr_pipeline_release(p, &batch);
 			continue;
 		}
+		if (batch.epoch == 0)
+			cr_assert_eq(XXH3_64bits(batch.memory, batch.bytes),
+				expected_hash(10 * (unsigned)batch.index, batch.records, LARGE));
 		bytes[n] = batch.bytes;
 		before[n] = XXH3_64bits(batch.memory, batch.bytes);
 		cr_assert_eq(tfr_pipeline_take(p, &batch, &taken[n], NULL), TFR_OK);
@@ -257,4 +261,14 @@ Test(payloads, batches_can_be_taken)
 		tfr_batch_memory_free(taken[i]);
 	}
 	tfr_batch_memory_free(NULL);
+}
+
+Test(payloads, batches_can_be_taken)
+{
+	take_batches(false);
+}
+
+Test(payloads, batches_can_be_taken_in_place)
+{
+	take_batches(true);
 }
