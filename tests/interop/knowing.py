@@ -5,6 +5,7 @@ The code that `tfr schema` emits is run as it stands, by TensorFlow, by DALI and
 """
 import json
 import math
+import os
 import pathlib
 import random
 import subprocess
@@ -44,8 +45,9 @@ def single(values):
     return [float(np.float32(v)) if isinstance(v, float) else v for v in values]
 
 
-def peer(python, *arguments):
-    done = subprocess.run([python, HERE / 'peer_schema.py', *map(str, arguments)], capture_output=True, text=True)
+def peer(python, *arguments, module=''):
+    done = subprocess.run([python, HERE / 'peer_schema.py', *map(str, arguments)], capture_output=True, text=True,
+                          env={**os.environ, 'PYTHONPATH': str(module)})
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -165,12 +167,15 @@ def epoch_in_dali(tfr, folder, python):
     check_epoch(tfr, folder, 'dali', lambda code, pattern: peer(python, 'epoch', code, pattern))
 
 
-def epoch_in_torch(tfr, folder, python):
-    for compression in (), ('-z', 'gzip'):
-        check_epoch(tfr, folder, 'torch', lambda code, pattern: peer(python, 'epoch', code, pattern), compression)
+def epoch_in_torch(tfr, folder, python, module):
+    def run(code, pattern):
+        return peer(python, 'epoch', code, pattern, module=module)
+
+    for compression in (), ('-z', 'gzip'), ('-z', 'zlib'):
+        check_epoch(tfr, folder, 'torch', run, compression)
     rows, kinds = make(folder, random.Random(4))
     (folder / 'code.py').write_bytes(tfr('schema', '--emit', 'torch', folder / 'a'))
-    got = peer(python, 'epoch', folder / 'code.py', folder / 'a')
+    got = run(folder / 'code.py', folder / 'a')
     assert len(got) == len(rows) and set(got[0]) == set(kinds)
 
 
@@ -449,6 +454,7 @@ def cases(tfr, pythons, skip):
                 raise skip('%s is not installed' % name)
             function(tfr, folder, pythons[name])
         return run
+    module = pythons['tfr'].resolve().parent.parent / 'python'
     return [('stats-in-numpy', lambda folder: stats_in_numpy(tfr, folder)),
             ('diff-in-tensorflow', lambda folder: diff_in_tensorflow(tfr, folder)),
             ('schema-in-tensorflow', lambda folder: schema_in_tensorflow(tfr, folder)),
@@ -457,6 +463,6 @@ def cases(tfr, pythons, skip):
             ('lists-in-metadata', with_peer(lists_in_metadata, 'metadata')),
             ('epoch-in-tensorflow', lambda folder: epoch_in_tensorflow(tfr, folder)),
             ('epoch-in-dali', with_peer(epoch_in_dali, 'dali')),
-            ('epoch-in-torch', with_peer(epoch_in_torch, 'torch')),
+            ('epoch-in-torch', with_peer(lambda tfr, folder, python: epoch_in_torch(tfr, folder, python, module), 'torch')),
             ('schema-in-dali', with_peer(schema_in_dali, 'dali')),
             ('schema-in-metadata', with_peer(schema_in_metadata, 'metadata'))]

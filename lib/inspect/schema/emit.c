@@ -401,15 +401,14 @@ static enum tfr_status refuse_lists(
 		(int)(name.size < 200 ? name.size : 200), (char *)name.data, reader);
 }
 
-/* DALI reads uncompressed files only, PyPI's tfrecord no ZLIB. */
-static enum tfr_status check_compression(
-	const struct tfr_survey *s, enum tfr_schema_form form, struct tfr_error *err)
+/* DALI reads uncompressed files only. */
+static enum tfr_status refuse_compression(const struct tfr_survey *s, struct tfr_error *err)
 {
 	enum tfr_compression c = tfr_emit_compression(s);
 
-	if (c == TFR_COMPRESSION_NONE || (c == TFR_COMPRESSION_GZIP && form == TFR_SCHEMA_TORCH))
+	if (c == TFR_COMPRESSION_NONE)
 		return TFR_OK;
-	tfr_fail(err, TFR_EDATA, "%s cannot read files that are compressed by %s", readers[form],
+	tfr_fail(err, TFR_EDATA, "DALI cannot read files that are compressed by %s",
 		tfr_compression_name(c));
 	tfr_error_hint(err, "'tfr cat -z none -o NEW FILE...' writes uncompressed files.");
 	return TFR_EDATA;
@@ -425,8 +424,8 @@ enum tfr_status tfr_survey_schema(const struct tfr_survey *s, enum tfr_schema_fo
 	if (!status && code && s->lists)
 		status = readers[form] ? refuse_lists(s->lists, readers[form], err)
 				       : check_fields(s->lists, code, err);
-	if (!status && readers[form])
-		status = check_compression(s, form, err);
+	if (!status && form == TFR_SCHEMA_DALI)
+		status = refuse_compression(s, err);
 	if (status)
 		return status;
 	forms[form].put(&e);
