@@ -1,22 +1,30 @@
-"""tfrkit under the data loaders of PyTorch and Grain: every record once per epoch, in every process."""
+"""tfrkit under the data loaders of PyTorch and Grain: every record once per epoch, in every process.  And its examples, which
+a reader of the documentation runs."""
 import json
 import os
 import pathlib
 import random
+import re
 import struct
 import subprocess
 
 import records
 
 HERE = pathlib.Path(__file__).resolve().parent
+EXAMPLES = HERE.parent.parent / 'python' / 'examples'
 COUNT = 1003
 
 
-def peer(module, python, name, *arguments):
-    done = subprocess.run([python, HERE / name, *map(str, arguments)], capture_output=True, text=True,
-                          env={**os.environ, 'PYTHONPATH': str(module), 'PYTHONDONTWRITEBYTECODE': '1'})
+def run_script(module, python, script, *arguments, folder=None):
+    done = subprocess.run([python, script, *map(str, arguments)], capture_output=True, text=True, cwd=folder,
+                          env={**os.environ, 'PYTHONPATH': str(module), 'PYTHONDONTWRITEBYTECODE': '1', **(
+                              {'TMPDIR': str(folder)} if folder else {})})
     assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return done.stdout
+
+
+def peer(module, python, name, *arguments):
+    return [json.loads(line) for line in run_script(module, python, HERE / name, *arguments).splitlines()]
 
 
 def write(folder, payloads):
@@ -54,6 +62,32 @@ def columns(module, python, folder):
     assert done.returncode == 0 and 'skipped' not in done.stderr, done.stderr
 
 
+def example_of_pytorch(module, python, folder):
+    said = run_script(module, python, EXAMPLES / 'train_pytorch.py', folder=folder)
+    right = [int(part) for part in re.findall(r'(\d+) % right', said)]
+    assert len(right) == 3 and right[-1] >= 90, said
+
+
+def example_of_jax(module, python, folder):
+    first, last = map(float, re.findall(r'\d\.\d+', run_script(module, python, EXAMPLES / 'train_jax.py', folder=folder)))
+    assert last < first / 3
+
+
+def example_of_numpy(module, python, folder):
+    said = run_script(module, python, EXAMPLES / 'fit_numpy.py', folder=folder)
+    a, b, c = map(float, re.findall(r'-?\d+\.\d+', said))
+    assert -1.1 < a < -0.8 and -1.1 < b < -0.8 and 1 < c < 1.2, said
+
+
+def example_of_duckdb(module, python, folder):
+    said = run_script(module, python, EXAMPLES / 'query_duckdb.py', folder=folder)
+    counts = [int(count) for _, count in re.findall('\u2502 +([01]) \u2502 +(\\d+) \u2502', said)]
+    assert len(counts) == 2 and sum(counts) == 4000, said
+    read = "import pyarrow.parquet; t = pyarrow.parquet.read_table('points.parquet'); print(t.num_rows, t['x'].type.list_size)"
+    done = subprocess.run([python, '-c', read], capture_output=True, text=True, cwd=folder)
+    assert done.stdout.split() == ['4000', '2'], done.stderr
+
+
 def cases(module, pythons, skip):
     """(name, function of a folder) each; `module` is where tfrkit is, `pythons` has those of each set of libraries, or None."""
     def case(function, name):
@@ -65,4 +99,6 @@ def cases(module, pythons, skip):
             function(module, pythons[name], folder)
         return run
     return [('loader-in-torch', case(training, 'torch')), ('loader-in-grain', case(grain, 'grain')),
-            ('columns-in-arrow', case(columns, 'tables'))]
+            ('columns-in-arrow', case(columns, 'tables')),
+            ('example-pytorch', case(example_of_pytorch, 'torch')), ('example-jax', case(example_of_jax, 'grain')),
+            ('example-numpy', case(example_of_numpy, 'tables')), ('example-duckdb', case(example_of_duckdb, 'tables'))]
