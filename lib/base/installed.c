@@ -52,7 +52,7 @@ static bool own_object(char path[PATH_MAX])
 	return realpath(loaded, path);
 }
 
-/* What is wrong with the owner or the mode of a file; NULL: nothing. */
+/* The fault of a file's owner or mode; NULL: none. */
 static const char *distrust(const struct stat *it)
 {
 	char path[PATH_MAX];
