@@ -1,8 +1,8 @@
 /* batches.c - the iterator over the batches of libtfr's pipeline.
  *
- * A batch is in memory of the pipeline until the iterator goes on.  If nothing refers to it by
- * then, the pipeline uses that memory again; otherwise it becomes the block's own and the pipeline
- * gets other memory.  So nothing is copied, and all that a batch was ever seen as stays valid. */
+ * A batch is in memory of the pipeline until the next one is asked for.  If nothing refers to it by
+ * then, the pipeline uses that memory again; otherwise the block keeps it, and the pipeline
+ * allocates other memory.  So nothing is copied, and every view of a batch stays valid. */
 #include "batches.h"
 
 #include <pthread.h>
@@ -88,8 +88,8 @@ static bool issue_warnings(struct batches *b)
 
 /* --- memory --- */
 
-/* Settles to whom the memory of the last batch belongs.  Whoever refers to it may drop it at the
- * same time; no one can begin to, unless he refers to it already. */
+/* Settles to whom the memory of the last batch belongs.  Other threads may drop references
+ * meanwhile, but only a holder of a reference can add one: a count of 1 is final. */
 static enum tfr_status settle(struct batches *b, struct tfr_error *err)
 {
 	struct tfrkit_block *block = b->last;

@@ -14,7 +14,7 @@
 
 struct tfrkit_block {
 	atomic_size_t references;
-	/* NULL as long as the pipeline owns the memory: until its iterator goes on. */
+	/* NULL as long as the pipeline owns the memory: until the next batch is asked for. */
 	void *memory;
 	struct tfr_batch batch;
 };

@@ -242,8 +242,8 @@ def batches(inputs: Inputs, features: Features, batch: int, *, shuffle: int = 0,
         "int64[*]"                    rows padded to the longest of the batch
         "int64[]"                     ragged: values and row splits
 
-    float32 is another word for float.  A sequence of texts such as "label:int64", as for `tfr bench-feed --feature`, does
-    the same.  The rules are those of tf.io.parse_example.
+    float32 is another word for float.  A text such as "label:int64", as for `tfr bench-feed --feature`, or a
+    sequence of them, does the same.  The rules are those of tf.io.parse_example.
 
     Records come in the order of tf.data's deterministic interleave of `cycle_length` files, `block_length` records each,
     and of its shuffle(`shuffle`, `seed`); with `shuffle_files` the files come in another order in each epoch.  The batches
@@ -252,8 +252,10 @@ def batches(inputs: Inputs, features: Features, batch: int, *, shuffle: int = 0,
     records that are no Examples or lack a feature, with a warning for the first of them.  `memory` limits what the
     pipeline takes, in bytes [1 GiB]; batches that the program keeps are not counted.
     """
-    specs = ([_spec(name, form) for name, form in features.items()] if isinstance(features, Mapping) else
-             [os.fsencode(spec) for spec in features])
+    if isinstance(features, Mapping):
+        specs = [_spec(name, form) for name, form in features.items()]
+    else:
+        specs = [os.fsencode(spec) for spec in ((features,) if isinstance(features, str) else features)]
     if any(b'\0' in spec for spec in specs):
         raise UsageError('the name of a feature contains a NUL character')
     if not specs:

@@ -1,8 +1,8 @@
 /* dlpack.c - tensors for other libraries, by DLPack (dmlc/dlpack, include/dlpack/dlpack.h).
  *
  * A consumer that names max_version 1.0 or later gets a DLManagedTensorVersioned in a capsule
- * "dltensor_versioned", others a DLManagedTensor in "dltensor".  Who takes the tensor renames the
- * capsule; otherwise its destructor calls the deleter. */
+ * "dltensor_versioned", others a DLManagedTensor in "dltensor".  A consumer that takes the tensor
+ * renames the capsule; otherwise its destructor calls the deleter. */
 #include "batches.h"
 
 #include <stdlib.h>

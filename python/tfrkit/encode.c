@@ -1,8 +1,8 @@
 /* encode.c - makes the payload of an Example from a mapping of Python objects.
  *
  * Arrays come through the buffer protocol, so that NumPy is not needed: float32 and int64 in one
- * piece go to the library as they are, other numbers one by one.  What is neither a buffer of
- * numbers nor a sequence is asked for tolist(). */
+ * piece go to the library as they are, other numbers one by one.  Of any other object,
+ * tolist() is called. */
 #include "core.h"
 
 #include <stdlib.h>

@@ -182,6 +182,7 @@ class Order(Base):
         self.assertEqual(shuffled, sum(self.ids(path, FEATURES, 7, shuffle=100, seed=3, workers=1), []))
         self.assertNotEqual(shuffled, sum(self.ids(path, FEATURES, 20, shuffle=100, seed=4), []))
         self.assertEqual(self.ids(path, ['id:int64'], 50), [flat])
+        self.assertEqual(self.ids(path, 'id:int64', 50), [flat])
         endless = iter(tfrkit.batches(path, ['id:int64'], 50, epochs=None))
         self.assertEqual([next(endless).epoch for _ in range(5)], list(range(5)))
 
