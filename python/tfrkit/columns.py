@@ -1,6 +1,7 @@
 """batches: the columns of many Examples, as tf.io.parse_example makes them."""
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
@@ -215,12 +216,35 @@ def _spec(name: str, form: str) -> bytes:
     return spec
 
 
-def _places(features: _core.Features, specs: Sequence[bytes]) -> dict[str, _Place]:
+def features(schema: Mapping[str, Any] | str | os.PathLike) -> dict[str, str]:
+    """The features of a schema, for batches(): of what schema() returns, or of a file that `tfr schema --json` wrote.
+
+    A feature that every record has with the same number of values is dense, any other is ragged.
+    """
+    if not isinstance(schema, Mapping):
+        with open(schema, encoding='utf-8') as file:
+            schema = json.load(file)
+    forms = {}
+    for each in schema['features']:
+        if each['kind'] not in ('int64', 'float', 'bytes'):
+            continue
+        least, most = each['length']['min'], each['length']['max']
+        fixed = each['presence'] == 'required' and least == most and most > 0
+        forms[each['name']] = each['kind'] + ('[]' if not fixed else '' if most == 1 else '[%d]' % most)
+    return forms
+
+
+def _places(parsed: _core.Features, specs: Sequence[bytes]) -> dict[str, _Place]:
     places, first = {}, 0
-    for (name, kind, layout, count), spec in zip(features, specs):
+    for (name, kind, layout, count), spec in zip(parsed, specs):
         places[name] = _Place(first, kind, layout, count, layout == 'dense' and not spec.endswith(b']'))
         first += 1 + (kind == 'bytes') + (layout == 'ragged')
     return places
+
+
+def _every_feature(inputs: Inputs, allow_missing: bool) -> dict[str, str]:
+    from .tools import schema
+    return features(schema(inputs, allow_missing=allow_missing))
 
 
 def _count(name: str, value: int, least: int) -> int:
@@ -229,7 +253,7 @@ def _count(name: str, value: int, least: int) -> int:
     return value
 
 
-def batches(inputs: Inputs, features: Features, batch: int, *, shuffle: int = 0, seed: int = 0, workers: int | None = None,
+def batches(inputs: Inputs, features: Features | None, batch: int, *, shuffle: int = 0, seed: int = 0, workers: int | None = None,
             epochs: int | None = 1, drop_remainder: bool = False, cycle_length: int = 4, block_length: int = 1,
             shuffle_files: bool = False, where: str | None = None, on_error: str = 'raise', memory: int | None = None,
             allow_missing: bool = False) -> Batches:
@@ -243,7 +267,7 @@ def batches(inputs: Inputs, features: Features, batch: int, *, shuffle: int = 0,
         "int64[]"                     ragged: values and row splits
 
     float32 is another word for float.  A text such as "label:int64", as for `tfr bench-feed --feature`, or a
-    sequence of them, does the same.  The rules are those of tf.io.parse_example.
+    sequence of them, does the same.  None reads all records first and takes all features, as features(schema(inputs)).  The rules are those of tf.io.parse_example.
 
     Records come in the order of tf.data's deterministic interleave of `cycle_length` files, `block_length` records each,
     and of its shuffle(`shuffle`, `seed`); with `shuffle_files` the files come in another order in each epoch.  The batches
@@ -252,6 +276,8 @@ def batches(inputs: Inputs, features: Features, batch: int, *, shuffle: int = 0,
     records that are no Examples or lack a feature, with a warning for the first of them.  `memory` limits what the
     pipeline takes, in bytes [1 GiB]; batches that the program keeps are not counted.
     """
+    if features is None:
+        features = _every_feature(inputs, allow_missing)
     if isinstance(features, Mapping):
         specs = [_spec(name, form) for name, form in features.items()]
     else:

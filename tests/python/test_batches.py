@@ -2,7 +2,9 @@
 import collections.abc
 import gc
 import importlib.util
+import json
 import os
+import pathlib
 import random
 import signal
 import subprocess
@@ -10,6 +12,7 @@ import sys
 import threading
 import unittest
 import warnings
+from unittest import mock
 
 import arrow_reader
 import tfrkit
@@ -185,6 +188,24 @@ class Order(Base):
         self.assertEqual(self.ids(path, 'id:int64', 50), [flat])
         endless = iter(tfrkit.batches(path, ['id:int64'], 50, epochs=None))
         self.assertEqual([next(endless).epoch for _ in range(5)], list(range(5)))
+
+    def test_all_features_of_a_schema(self):
+        self.make(50)
+        path = mock.patch.dict(os.environ, PATH='%s:%s' % (pathlib.Path(tfrkit.__file__).resolve().parents[2] / 'cmd', os.environ['PATH']))
+        path.start()
+        self.addCleanup(path.stop)
+        try:
+            schema = tfrkit.schema(self.dir)
+        except tfrkit.UnavailableError as error:
+            self.skipTest(str(error))
+        forms = {'id': 'int64', 'two': 'float[2]', 'ids': 'int64[]', 'pad': 'int64[]', 'name': 'bytes', 'pair': 'bytes[2]',
+                 'words': 'bytes[]', 'wide': 'bytes[]', 'x': 'float[]'}
+        self.assertEqual(tfrkit.features(schema), forms)
+        path = self.file('schema.json', json.dumps(schema).encode())
+        self.assertEqual(tfrkit.features(path), forms)
+        path.unlink()
+        batch = next(tfrkit.batches(self.dir, None, 50))
+        self.assertEqual(rows_of(batch), [record(k) for k in range(50)])
 
     def test_the_order_of_files(self):
         for name in 'a', 'b':
