@@ -427,13 +427,47 @@ enum tfr_status tfr_reader_next(struct tfr_reader *r, struct tfr_record *rec, st
 	return next_record(r, rec, err);
 }
 
+/* Passes the records that are in memory and verify, at most `max`.  A loop over all of them takes
+ * half the time of one call for each.  Each takes TFR_RECORD_OVERHEAD bytes at least, which limits
+ * their number. */
+static size_t give_intact(struct tfr_reader *r, struct tfr_record *recs, size_t max)
+{
+	size_t have = r->end - r->begin, end = 0, limit = have;
+	const uint8_t *p = r->block + r->begin;
+	uint64_t offset = tfr_reader_offset(r), n;
+	bool bad;
+
+	if (max < limit / TFR_RECORD_OVERHEAD)
+		limit = max * TFR_RECORD_OVERHEAD;
+	n = tfr_intact_records(p, have, limit, true, &end, &bad);
+	for (uint64_t i = 0; i < n; i++) {
+		size_t size = (size_t)tfr_load64(p);
+		const uint8_t *payload = p + TFR_RECORD_HEADER;
+
+		recs[i] = (struct tfr_record){ payload, size, r->index++, offset,
+			tfr_crc_unmask(tfr_load32(payload + size)) };
+		p += size + TFR_RECORD_OVERHEAD;
+		offset += size + TFR_RECORD_OVERHEAD;
+	}
+	r->begin += end;
+	return (size_t)n;
+}
+
 enum tfr_status tfr_reader_next_many(struct tfr_reader *r, struct tfr_record *recs, size_t max,
 	size_t *count, struct tfr_error *err)
 {
 	enum tfr_status status = tfr_reader_next(r, recs, err);
+	size_t more;
 
+	*count = !status;
+	do {
+		more = status || *count == max || !tfr_reader_holds_next(r)
+			       ? 0
+			       : give_intact(r, recs + *count, max - *count);
+		*count += more;
+	} while (more);
 	/* A record that is in memory never moves the block, so the views before it stay valid. */
-	for (*count = !status; !status && *count < max && tfr_reader_holds_next(r);) {
+	for (; !status && *count < max && tfr_reader_holds_next(r);) {
 		status = tfr_reader_next(r, recs + *count, err);
 		*count += !status;
 	}
