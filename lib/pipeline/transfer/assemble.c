@@ -133,7 +133,7 @@ void tfr_staged_ready(struct tfr_transfer *tr, struct tfr_staged_batch *b)
 	tr->assembled.now++;
 	tfr_statistics_count(tr->statistics, tr->set->batch_row, 1, b->used);
 	tr->control->moves++;
-	pthread_cond_signal(&b->home->uploader->ready.changed);
+	tfr_uploader_look(b->home->uploader);
 }
 
 void tfr_transfer_end(struct tfr_transfer *tr)
@@ -143,7 +143,7 @@ void tfr_transfer_end(struct tfr_transfer *tr)
 	tr->ended = true;
 	tr->control->moves++;
 	for (unsigned i = 0; i < tr->uploader_count; i++)
-		pthread_cond_signal(&tr->uploaders[i].ready.changed);
+		tfr_uploader_look(&tr->uploaders[i]);
 	pthread_cond_signal(&tr->control->arrivals);
 }
 

@@ -211,6 +211,9 @@ void tfr_uploader_land(struct tfr_uploader *l, double kernel_seconds);
 
 /* ---- uploader.c ---- */
 
+/* A transfer is complete, a target free, or the consumer waits: starts what can start.  With the
+ * lock. */
+void tfr_uploader_look(struct tfr_uploader *l);
 /* A thread's main function; its argument is a struct tfr_uploader. */
 void *tfr_uploader_main(void *arg);
 

@@ -27,7 +27,7 @@ static void free_target(struct tfr_uploader *l, struct tfr_device_buffer *t)
 {
 	assert(t->state == DEVICE_FULL);
 	t->state = DEVICE_FREE;
-	pthread_cond_signal(&l->ready.changed);
+	tfr_uploader_look(l);
 }
 
 /* The transfer's last batch was handed out. */
@@ -63,7 +63,7 @@ bool tfr_transfer_has_batch(struct tfr_transfer *tr)
 		pass_transfer(tr, t);
 	}
 	if (tr->set->opts.no_overlap) /* an upload starts now that its batch is waited for */
-		pthread_cond_signal(&next_uploader(tr)->ready.changed);
+		tfr_uploader_look(next_uploader(tr));
 	return false;
 }
 

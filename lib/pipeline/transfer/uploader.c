@@ -2,7 +2,8 @@
  *
  * It is a thread of its own because it waits: it starts every copy that can start, then waits
  * for the oldest; kernels.c waits for what the device makes of it.  Staging memory is free again
- * once its copy has arrived, a target once the consumer has released all batches in it.  A list
+ * once its copy has arrived, a target once the consumer has released all batches in it.  Batches
+ * that are handed out in place take no time, and the thread has nothing to do.  A list
  * that ends with batch has one uploader without a device: its batches arrive as they are ready. */
 #include <assert.h>
 #include <stdlib.h>
@@ -248,9 +249,11 @@ static void start_upload(
 	l->transfers++;
 	if (!t->count)
 		return;
-	pthread_mutex_unlock(&tr->control->lock);
+	if (!tr->set->opts.in_place)
+		pthread_mutex_unlock(&tr->control->lock);
 	status = send(l, b, t, b->bytes, &l->err);
-	pthread_mutex_lock(&tr->control->lock);
+	if (!tr->set->opts.in_place)
+		pthread_mutex_lock(&tr->control->lock);
 	if (status)
 		tfr_feed_fail(tr->control, status, &l->err);
 }
@@ -330,9 +333,11 @@ static void finish_upload(struct tfr_uploader *l)
 	double seconds, kernels;
 	enum tfr_status status;
 
-	pthread_mutex_unlock(&tr->control->lock);
+	if (!tr->set->opts.in_place)
+		pthread_mutex_unlock(&tr->control->lock);
 	status = await(l, b, &seconds, &kernels);
-	pthread_mutex_lock(&tr->control->lock);
+	if (!tr->set->opts.in_place)
+		pthread_mutex_lock(&tr->control->lock);
 	if (status) {
 		tfr_feed_fail(tr->control, status, &l->err);
 		return;
@@ -349,6 +354,22 @@ static void finish_upload(struct tfr_uploader *l)
 	for (unsigned i = 0; i < tr->set->opts.steps_per_transfer; i++)
 		b->batches[i].state = STAGED_EMPTY;
 	tfr_feed_wake_workers(tr->control);
+}
+
+/* In place there is nothing to wait for: the caller, which has the lock, does the work of the
+ * thread. */
+void tfr_uploader_look(struct tfr_uploader *l)
+{
+	if (!l->device || !l->transfer->set->opts.in_place) {
+		pthread_cond_signal(&l->ready.changed);
+		return;
+	}
+	while (!l->transfer->control->stopping) {
+		start_uploads(l);
+		if (!tfr_uploader_oldest(l))
+			break;
+		finish_upload(l);
+	}
 }
 
 /* Waits for a transfer, or for a target; a list without upload has no row to charge that to. */
