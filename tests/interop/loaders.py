@@ -68,6 +68,19 @@ def example_of_pytorch(module, python, folder):
     assert len(right) == 3 and right[-1] >= 90, said
 
 
+def readme_of_pytorch(module, python, folder):
+    """The program of the module's README."""
+    text = (EXAMPLES.parent / 'README.md').read_text()
+    program, = (each for each in re.findall(r'```python\n(.*?)```', text, re.S) if 'import tfrkit.torch' in each)
+    (folder / 'program.py').write_text(
+        'import tfrkit\n'
+        'with tfrkit.Writer("train@4.tfrecord") as writer:\n'
+        '    for k in range(1000):\n'
+        '        writer.write(tfrkit.encode_example({"x": [k, 0.5], "label": k % 3}))\n'
+        + program + 'print(sum(len(x) for x, label in loader))\n')
+    assert run_script(module, python, folder / 'program.py', folder=folder).split() == ['1000']
+
+
 def example_of_jax(module, python, folder):
     first, last = map(float, re.findall(r'\d\.\d+', run_script(module, python, EXAMPLES / 'train_jax.py', folder=folder)))
     assert last < first / 3
@@ -100,5 +113,5 @@ def cases(module, pythons, skip):
         return run
     return [('loader-in-torch', case(training, 'torch')), ('loader-in-grain', case(grain, 'grain')),
             ('columns-in-arrow', case(columns, 'tables')),
-            ('example-pytorch', case(example_of_pytorch, 'torch')), ('example-jax', case(example_of_jax, 'grain')),
+            ('example-pytorch', case(example_of_pytorch, 'torch')), ('readme-pytorch', case(readme_of_pytorch, 'torch')), ('example-jax', case(example_of_jax, 'grain')),
             ('example-numpy', case(example_of_numpy, 'tables')), ('example-duckdb', case(example_of_duckdb, 'tables'))]
