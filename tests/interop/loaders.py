@@ -113,5 +113,6 @@ def cases(module, pythons, skip):
         return run
     return [('loader-in-torch', case(training, 'torch')), ('loader-in-grain', case(grain, 'grain')),
             ('columns-in-arrow', case(columns, 'tables')),
-            ('example-pytorch', case(example_of_pytorch, 'torch')), ('readme-pytorch', case(readme_of_pytorch, 'torch')), ('example-jax', case(example_of_jax, 'grain')),
+            ('example-pytorch', case(example_of_pytorch, 'torch')), ('readme-pytorch', case(readme_of_pytorch, 'torch')),
+            ('example-jax', case(example_of_jax, 'grain')),
             ('example-numpy', case(example_of_numpy, 'tables')), ('example-duckdb', case(example_of_duckdb, 'tables'))]
