@@ -83,9 +83,9 @@ enum tfr_status tfr_batch_feature_parse(
 		return wrong(spec, "has no name", err);
 	bracket = strchrnul(colon, '[');
 	if (!parse_kind(colon + 1, (size_t)(bracket - colon - 1), &f->kind))
-		return wrong(spec, "is of no kind that there is", err);
+		return wrong(spec, "has a kind other than int64, float and bytes", err);
 	if (!parse_layout(bracket, f))
-		return wrong(spec, "is of no shape that there is", err);
+		return wrong(spec, "has a shape other than [N], [*] and []", err);
 	f->name = TFR_STEAL(name);
 	f->copy = f->kind == TFR_KIND_BYTES;
 	return TFR_OK;

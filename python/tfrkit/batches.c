@@ -172,8 +172,10 @@ static enum tfr_status advance(struct batches *b, struct tfr_error *err)
 	if (!b->pipeline)
 		return TFR_END;
 	block = calloc(1, sizeof(*block));
-	if (!block)
+	if (!block) {
+		*err = (struct tfr_error){ .status = TFR_ENOMEM, .message = "out of memory while reading a batch" };
 		status = TFR_ENOMEM;
+	}
 	clock_gettime(CLOCK_MONOTONIC, &b->looked);
 	if (!status)
 		status = tfr_pipeline_next(b->pipeline, &block->batch, err);

@@ -54,17 +54,17 @@ Test(batch_spec, refused)
 	refused("", "has no kind");
 	refused(":int64[1]", "has no name");
 	refused("'':int64[1]", "has no name");
-	refused("a:", "is of no kind that there is");
-	refused("a:int32[1]", "is of no kind that there is");
-	refused("a:int[1]", "is of no kind that there is");
-	refused("a:int64[0]", "is of no shape that there is");
-	refused("a:int64[1073741825]", "is of no shape that there is");
-	refused("a:int64[99999999999999999999]", "is of no shape that there is");
-	refused("a:int64[-1]", "is of no shape that there is");
-	refused("a:int64[1", "is of no shape that there is");
-	refused("a:int64[1]x", "is of no shape that there is");
-	refused("a:int64[2,3]", "is of no shape that there is");
-	refused("a:int64[**]", "is of no shape that there is");
+	refused("a:", "has a kind other than int64, float and bytes");
+	refused("a:int32[1]", "has a kind other than int64, float and bytes");
+	refused("a:int[1]", "has a kind other than int64, float and bytes");
+	refused("a:int64[0]", "has a shape other than [N], [*] and []");
+	refused("a:int64[1073741825]", "has a shape other than [N], [*] and []");
+	refused("a:int64[99999999999999999999]", "has a shape other than [N], [*] and []");
+	refused("a:int64[-1]", "has a shape other than [N], [*] and []");
+	refused("a:int64[1", "has a shape other than [N], [*] and []");
+	refused("a:int64[1]x", "has a shape other than [N], [*] and []");
+	refused("a:int64[2,3]", "has a shape other than [N], [*] and []");
+	refused("a:int64[**]", "has a shape other than [N], [*] and []");
 	refused("\"a:int64[1]", "has a quote that does not end before a colon");
 	refused("\"a\"int64[1]", "has a quote that does not end before a colon");
 }
