@@ -117,7 +117,7 @@ static enum tfr_status refuse(const struct tfr_pipeline *p, struct tfr_error *er
 		snprintf(text, sizeof(text), "cache %s, ",
 			tfr_format_size(plan->cache_bytes, cache));
 	tfr_fail(err, TFR_ENOMEM,
-		"needs %s of memory, %s are allowed: shuffle buffer %s (%llu records of %s), %s"
+		"needs %s of memory, and the limit is %s: shuffle buffer %s (%llu records of %s), %s"
 		"batches %u x %s, the rest %s",
 		tfr_format_size(plan->total, total), tfr_format_size(plan->limit, limit),
 		tfr_format_size(plan->shuffle_bytes, shuffle), (unsigned long long)plan->shuffle,

@@ -261,7 +261,7 @@ static void size_blocks(struct tfr_record_source *src, size_t files)
 	budget = all / cycle;
 	block = budget / 4 < BLOCK_SIZE ? budget / 4 : BLOCK_SIZE;
 	block = block < BLOCK_MIN ? BLOCK_MIN : block;
-	src->budget = budget;
+	src->budget = budget ? budget : 1; /* of 0, the queues would be full without a record */
 	src->block_size = (size_t)block;
 	tfr_block_pool_init(&src->blocks, all > (cycle + 2) * block ? all : (cycle + 2) * block);
 }

@@ -157,7 +157,7 @@ Test(faults, what_cannot_fit_is_refused_with_the_sizes)
 	make_images("p", 1, 10, -1, -1);
 	run_feed_on(&run, "p-0", opts);
 	cr_assert_eq(run.end, TFR_ENOMEM);
-	cr_assert_not_null(strstr(run.err.message, "64.0 MiB are allowed"), "%s", run.err.message);
+	cr_assert_not_null(strstr(run.err.message, "the limit is 64.0 MiB"), "%s", run.err.message);
 	cr_assert_not_null(strstr(tfr_error_hint_text(&run.err), "Lower --batch"), "%s", tfr_error_hint_text(&run.err));
 	opts.memory = 256 << 20;
 	run_feed_on(&run, "p-0", opts);
