@@ -43,7 +43,7 @@ def _buffer(array, i, kind, count):
 
 
 def values(schema, array):
-    """The values of an array, and of a struct a dict of lists."""
+    """The values of an array as a list; a struct becomes a dict of lists."""
     form, n = schema.format.decode(), array.length
     assert array.offset == 0 and array.null_count == 0 and not schema.dictionary
     if form in ('l', 'f'):

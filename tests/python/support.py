@@ -4,6 +4,7 @@ import os
 import pathlib
 import struct
 import tempfile
+import threading
 import unittest
 
 HAVE_NUMPY = importlib.util.find_spec('numpy') is not None
@@ -32,6 +33,27 @@ def in_child(work):
     if os.waitpid(pid, 0)[1]:
         raise AssertionError('the child died')
     return text
+
+
+def taken_by_threads(iterator):
+    """What four threads get that share an iterator, and the texts of the RuntimeErrors."""
+    got, wrong = [], []
+
+    def work():
+        while True:
+            try:
+                got.append(next(iterator))
+            except StopIteration:
+                return
+            except RuntimeError as error:
+                wrong.append(str(error))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return got, wrong
 
 
 def crc32c(data):

@@ -16,7 +16,7 @@ from unittest import mock
 
 import arrow_reader
 import tfrkit
-from support import SANITIZED, Case, HAVE_NUMPY, framed, in_child, needs_numpy, resident
+from support import Case, HAVE_NUMPY, SANITIZED, framed, in_child, needs_numpy, resident, taken_by_threads
 
 if HAVE_NUMPY:
     import numpy
@@ -326,22 +326,7 @@ class Processes(Base):
 
     def test_threads_that_share_an_iterator(self):
         feed = iter(tfrkit.batches(self.make(3000), FEATURES, 4))
-        got, wrong = [], []
-
-        def work():
-            while True:
-                try:
-                    got.append(next(feed))
-                except StopIteration:
-                    return
-                except RuntimeError as error:
-                    wrong.append(str(error))
-
-        threads = [threading.Thread(target=work) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        got, wrong = taken_by_threads(feed)
         self.assertEqual(sorted(name for batch in got for name in batch['name']), sorted(b'n%d' % k for k in range(3000)))
         self.assertLessEqual(set(wrong), {'this iterator is in use by another thread'})
 

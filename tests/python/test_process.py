@@ -7,7 +7,7 @@ import threading
 import unittest
 
 import tfrkit
-from support import SANITIZED, Case, framed, in_child, resident
+from support import Case, SANITIZED, framed, in_child, resident, taken_by_threads
 
 
 class Processes(Case):
@@ -64,22 +64,7 @@ class Processes(Case):
 
     def test_threads_that_share_an_iterator_lose_and_repeat_nothing(self):
         iterator = iter(tfrkit.Reader(self.numbers(60000)))
-        got, wrong = [], []
-
-        def work():
-            while True:
-                try:
-                    got.append(next(iterator))
-                except StopIteration:
-                    return
-                except RuntimeError as error:
-                    wrong.append(str(error))
-
-        threads = [threading.Thread(target=work) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        got, wrong = taken_by_threads(iterator)
         self.assertEqual(sorted(map(int, got)), list(range(60000)))
         self.assertLessEqual(set(wrong), {'this iterator is in use by another thread'})
 
