@@ -300,7 +300,7 @@ static bool is_pipe(const char *output)
 
 	if (!strcmp(output, "-"))
 		return fstat(STDOUT_FILENO, &st) || !S_ISREG(st.st_mode);
-	return !stat(output, &st) && S_ISFIFO(st.st_mode);
+	return !tfr_stat(output, &st) && S_ISFIFO(st.st_mode);
 }
 
 /* --follow has no end of its own, so that there is no time at which an output file is complete. */

@@ -102,7 +102,7 @@ static bool may_wait(const char *input)
 	struct stat st;
 
 	return !strcmp(input, "-") ||
-	       (*input == '@' && !stat(input + 1, &st) && !S_ISREG(st.st_mode));
+	       (*input == '@' && !tfr_stat(input + 1, &st) && !S_ISREG(st.st_mode));
 }
 
 static char *without_tilde(const char *word)

@@ -81,7 +81,7 @@ static bool is_file(const struct stat *out, const char *path)
 {
 	struct stat st;
 
-	if (strcmp(path, "-") ? stat(path, &st) : fstat(STDIN_FILENO, &st))
+	if (strcmp(path, "-") ? tfr_stat(path, &st) : fstat(STDIN_FILENO, &st))
 		return false;
 	return st.st_ino == out->st_ino && st.st_dev == out->st_dev;
 }
@@ -111,7 +111,7 @@ static bool may_look(const char *input)
 {
 	struct stat st;
 
-	return *input != '@' || (!stat(input + 1, &st) && S_ISREG(st.st_mode));
+	return *input != '@' || (!tfr_stat(input + 1, &st) && S_ISREG(st.st_mode));
 }
 
 int cmd_check_operands_apart(struct cmd *c)

@@ -20,7 +20,7 @@ static int check(struct cmd *c, const struct tfr_convert_opts *o)
 {
 	struct stat st;
 
-	if (o->input_count != 1 || stat(o->inputs[0], &st) || !S_ISFIFO(st.st_mode))
+	if (o->input_count != 1 || tfr_stat(o->inputs[0], &st) || !S_ISFIFO(st.st_mode))
 		return cmd_usage(c, "--follow reads one FIFO, as mkfifo creates it");
 	if (o->from && strcmp(o->from, "records"))
 		return cmd_usage(c, "--follow reads records");

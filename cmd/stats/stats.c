@@ -188,7 +188,7 @@ static int check_files(struct cmd *c, const struct tfr_set *set)
 	for (size_t i = 0; i < tfr_set_count(set); i++) {
 		const char *path = tfr_set_path(set, i);
 
-		if (!strcmp(path, "-") || (!stat(path, &st) && !S_ISREG(st.st_mode)))
+		if (!strcmp(path, "-") || (!tfr_stat(path, &st) && !S_ISREG(st.st_mode)))
 			return cmd_usage(c,
 				"--order and --html read their input again; '%s' can be read once",
 				path);

@@ -29,6 +29,8 @@ static const struct row {
 	[TFR_MODULE_AUDIO] = { "audio", "libsndfile", TFR_HAVE_LIBSNDFILE,
 		"WAV files of PCM and of floats are read without it." },
 	[TFR_MODULE_GIF] = { "gif", "giflib", TFR_HAVE_GIFLIB, NULL },
+	[TFR_MODULE_REMOTE] = { "remote", "libcurl", TFR_HAVE_LIBCURL,
+		"Download the file, and name the copy." },
 	[TFR_MODULE_WEBP] = { "webp", "libwebp", TFR_HAVE_LIBWEBP, NULL },
 	[TFR_MODULE_YAML] = { "yaml", "libyaml", TFR_HAVE_LIBYAML,
 		"Or give the names of the classes with --labels, one per line." },

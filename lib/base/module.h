@@ -14,6 +14,7 @@ enum tfr_module_name {
 	TFR_MODULE_ARCHIVE, /* struct tfr_archive_module */
 	TFR_MODULE_AUDIO,   /* struct tfr_audio_module */
 	TFR_MODULE_GIF,	    /* struct tfr_image_module */
+	TFR_MODULE_REMOTE,  /* struct tfr_object_module */
 	TFR_MODULE_WEBP,    /* struct tfr_image_module */
 	TFR_MODULE_YAML,    /* struct tfr_yaml_module */
 	TFR_MODULE_COUNT,

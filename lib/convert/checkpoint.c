@@ -83,8 +83,8 @@ static enum tfr_status compare_said(
 		tfr_options_compare(then, (const char *)c->said.data, "the run to be resumed", err);
 
 	if (status)
-		tfr_error_hint(
-			err, "Use the options of that run, or remove '%s' to start again.", c->path);
+		tfr_error_hint(err, "Use the options of that run, or remove '%s' to start again.",
+			c->path);
 	return status;
 }
 
@@ -145,7 +145,7 @@ static enum tfr_status check(const struct tfr_checkpoint *c, struct tfr_error *e
 
 	for (size_t t = 0; t < o->target_count; t++)
 		if (!strcmp(o->targets[t].set, "-") ||
-			(stat(o->targets[t].set, &st) == 0 && !S_ISREG(st.st_mode)))
+			(tfr_stat(o->targets[t].set, &st) == 0 && !S_ISREG(st.st_mode)))
 			return tfr_fail(err, TFR_EUSAGE,
 				"a run that writes to '%s' cannot be resumed",
 				strcmp(o->targets[t].set, "-") ? o->targets[t].set

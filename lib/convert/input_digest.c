@@ -27,7 +27,7 @@ enum tfr_status tfr_input_is_lasting(struct tfr_input *in, const char *why, stru
 	for (size_t k = 0; k < file_count(in); k++) {
 		const char *path = file_path(in, k);
 
-		if (strcmp(path, "-") && stat(path, &st))
+		if (strcmp(path, "-") && tfr_stat(path, &st))
 			return tfr_fail_errno(err, errno, path, "cannot open");
 		if (!strcmp(path, "-") || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
 			return tfr_fail(err, TFR_EUSAGE, "'%s' can be read only once: %s",
@@ -63,7 +63,7 @@ static void mix_file(struct digesting *d, const char *path)
 {
 	struct stat st;
 
-	if (stat(path, &st))
+	if (tfr_stat(path, &st))
 		memset(&st, 0, sizeof(st));
 	mix(d->x, path, (uint64_t)st.st_size,
 		st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec);

@@ -51,11 +51,11 @@ static enum tfr_status look(
 	ssize_t n;
 
 	*offer = (struct tfr_offer){ .path = path };
-	offer->missing =
-		strcmp(path, "-") && stat(path, &st) && errno == ENOENT && strpbrk(path, "*?[@{");
+	offer->missing = strcmp(path, "-") && tfr_stat(path, &st) && errno == ENOENT &&
+			 strpbrk(path, "*?[@{");
 	if (!strcmp(path, "-") || offer->missing)
 		return TFR_OK;
-	if (stat(path, &st))
+	if (tfr_stat(path, &st))
 		return tfr_fail_errno(err, errno, path, "cannot open");
 	offer->directory = S_ISDIR(st.st_mode);
 	if (S_ISREG(st.st_mode)) {

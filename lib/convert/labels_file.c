@@ -85,7 +85,7 @@ static bool is_stream(const char *set)
 {
 	struct stat st;
 
-	return !strcmp(set, "-") || (stat(set, &st) == 0 && !S_ISREG(st.st_mode));
+	return !strcmp(set, "-") || (tfr_stat(set, &st) == 0 && !S_ISREG(st.st_mode));
 }
 
 /* Opens the files of the sets that have a name by now. */

@@ -61,14 +61,14 @@ bool tfr_is_folder(const char *path)
 {
 	struct stat st;
 
-	return !stat(path, &st) && S_ISDIR(st.st_mode);
+	return !tfr_stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
 bool tfr_is_file(const char *path)
 {
 	struct stat st;
 
-	return !stat(path, &st) && S_ISREG(st.st_mode);
+	return !tfr_stat(path, &st) && S_ISREG(st.st_mode);
 }
 
 /* --- a look --- */
@@ -178,7 +178,8 @@ bool tfr_parts_add(
 		.images = strdup(images),
 		.annotations = strdup(annotations) };
 
-	if (TFR_ARRAY_ONE_MORE(p->list, p->n) || !part.images || !part.annotations || (split && !part.split)) {
+	if (TFR_ARRAY_ONE_MORE(p->list, p->n) || !part.images || !part.annotations ||
+		(split && !part.split)) {
 		clear_part(&part);
 		return false;
 	}
@@ -219,7 +220,7 @@ static bool is_same_folder(const char *a, const char *b)
 {
 	struct stat x, y;
 
-	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+	return !tfr_stat(a, &x) && !tfr_stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 bool tfr_parts_have(const struct tfr_parts *p, const char *folder)
@@ -371,8 +372,8 @@ char *tfr_parts_base(const char *folder)
 
 	for (int i = 0; base && i < DOWN; i++) {
 		struct tfr_listing l;
-		bool on = tfr_listing_open(&l, base) && l.folders.n == 1 && !l.cut &&
-			  !l.images.n && !l.texts.n && !l.xmls.n && !l.yamls.n && !l.tables.n;
+		bool on = tfr_listing_open(&l, base) && l.folders.n == 1 && !l.cut && !l.images.n &&
+			  !l.texts.n && !l.xmls.n && !l.yamls.n && !l.tables.n;
 		char *below = on ? tfr_path_join(base, l.folders.list[0]) : NULL;
 
 		tfr_listing_close(&l);

@@ -27,7 +27,7 @@ static int compare_identities(const void *a, const void *b)
 
 static bool look_at(const char *path, struct stat *st)
 {
-	return strcmp(path, "-") ? !stat(path, st) : !fstat(STDIN_FILENO, st);
+	return strcmp(path, "-") ? !tfr_stat(path, st) : !fstat(STDIN_FILENO, st);
 }
 
 /* Skips files that cannot be examined: reading them later reports the reason. */

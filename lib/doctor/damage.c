@@ -155,7 +155,7 @@ static bool exists(const char *path)
 {
 	struct stat st;
 
-	return path && stat(path, &st) == 0;
+	return path && tfr_stat(path, &st) == 0;
 }
 
 /* GZIP files of one stream that are large enough to matter, with or without access points. */
@@ -206,7 +206,8 @@ void tfr_doctor_no_points(struct tfr_doctor *d, const struct tfr_dset *s)
 		return;
 	tfr_command_add(&c, "tfr", "index", s->name, NULL);
 	tfr_doctor_tell(d, s->name, &c,
-		"%s of GZIP without a .gzi, with which several processors inflate a file and single "
+		"%s of GZIP without a .gzi, with which several processors inflate a file and "
+		"single "
 		"records can be read",
 		tfr_doctor_number(files, bare.n, "file"));
 }
@@ -261,7 +262,8 @@ void tfr_doctor_stale_index(struct tfr_doctor *d, const struct tfr_dset *s)
 	if (!foreign)
 		tfr_command_add(&c, s->name, NULL);
 	tfr_doctor_tell(d, s->name, &c,
-		"%s with an index that does not match: that of '%s' is %s, and DALI uses it without "
+		"%s with an index that does not match: that of '%s' is %s, and DALI uses it "
+		"without "
 		"verifying it",
 		tfr_doctor_number(files, some.n, "file"), some.first->path,
 		tfr_index_state_text(worst));

@@ -186,9 +186,9 @@ static enum tfr_status look_at(
 {
 	struct stat st;
 
-	if (stat(path, &st) && tfr_errno_of_process(errno))
+	if (tfr_stat(path, &st) && tfr_errno_of_process(errno))
 		return tfr_fail_errno(err, errno, path, "cannot look at");
-	if (stat(path, &st))
+	if (tfr_stat(path, &st))
 		return add_other(l, TFR_D_SPECIAL, path,
 			errno == ENOENT	 ? "a symbolic link to nothing"
 			: errno == ELOOP ? "a symbolic link that leads to itself"
@@ -350,11 +350,12 @@ static enum tfr_status add_path(struct list *l, const char *given, struct tfr_er
 	path = join("", given);
 	if (!path)
 		return no_memory(err);
-	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+	if (tfr_stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return add_folder(l, path, err);
-	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && tfr_has_suffix(path, ".manifest.json"))
+	if (tfr_stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+		tfr_has_suffix(path, ".manifest.json"))
 		return add_manifest(l, path, err);
-	whole = stat(path, &st) && tfr_set_name_parse(&name, path, NULL) == TFR_OK;
+	whole = tfr_stat(path, &st) && tfr_set_name_parse(&name, path, NULL) == TFR_OK;
 	tfr_set_name_clear(&name);
 	return add_named(l, path, whole, err);
 }

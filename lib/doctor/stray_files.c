@@ -50,7 +50,7 @@ static const char *temporary_text(const char *path)
 	if (strcmp(dot, ".lock") != 0)
 		return "left by a run that was killed; no process is writing it.  'tfr repair' "
 		       "reads the records in it, and '--resume' may need it";
-	if (stat(path, &st) == 0 && st.st_size > 0)
+	if (tfr_stat(path, &st) == 0 && st.st_size > 0)
 		return "a run was killed while it published; the next command that writes the "
 		       "set undoes or finishes what it began";
 	return "left by a run that was killed; the next command that writes the set removes it";

@@ -87,7 +87,7 @@ static bool is_file_target(const char *target)
 {
 	struct stat st;
 
-	return strcmp(target, "-") && (stat(target, &st) || S_ISREG(st.st_mode));
+	return strcmp(target, "-") && (tfr_stat(target, &st) || S_ISREG(st.st_mode));
 }
 
 enum tfr_status tfr_form_open_file(struct export *e, struct tfr_error *err)

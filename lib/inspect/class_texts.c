@@ -83,7 +83,7 @@ static enum tfr_status from_records(
 	for (size_t i = 0; !status && i < count; i++) {
 		struct stat st;
 
-		if (!strcmp(files[i], "-") || stat(files[i], &st) || !S_ISREG(st.st_mode))
+		if (!strcmp(files[i], "-") || tfr_stat(files[i], &st) || !S_ISREG(st.st_mode))
 			continue;
 		status = read_file(m, files[i], most > LEAST_A_FILE ? most : LEAST_A_FILE, ex, err);
 		if (i == 0 && !m->n)

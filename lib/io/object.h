@@ -12,6 +12,7 @@
 
 #include <sys/stat.h>
 
+#include <tfr-private/io.h>
 #include <tfr-private/remote.h>
 
 #include "base/error.h"
@@ -112,8 +113,6 @@ struct tfr_object_module {
 		void *ctx, struct tfr_error *err);
 };
 
-/* Whether `path` begins with http://, https://, s3:// or gs://. */
-bool tfr_is_url(const char *path);
 /* Opens the module.  TFR_EUNAVAILABLE: not built, or libcurl is not installed. */
 enum tfr_status tfr_objects(
 	const struct tfr_object_module **calls, const char *url, struct tfr_error *err);

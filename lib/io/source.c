@@ -1,4 +1,4 @@
-/* io/source.c - one struct for the three kinds of source; `fd` < 0 means memory.
+/* io/source.c - one struct for the kinds of source; `fd` < 0 means memory, or an object.
  *
  * A seekable file is read by position, so skipping payloads costs no system call. */
 #include "io/source.h"
@@ -13,13 +13,18 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "io/object.h"
+
 struct tfr_source {
 	int fd;
 	int cancel; /* a read of a pipe ends when this descriptor is readable; -1: none */
 	bool owned, seekable, device;
 	const struct tfr_growing *growing; /* NULL: the file does not grow */
 	const uint8_t *memory;
-	uint64_t size;	   /* memory: its size; file: the size when last asked */
+	struct tfr_object *object; /* NULL: none */
+	const struct tfr_object_module *remote;
+	uint64_t size; /* memory: its size; object: likewise, UINT64_MAX if unknown; file: the size
+			  when last asked */
 	uint64_t opened;   /* file: the size when it was opened; fewer bytes are a failure */
 	uint64_t position; /* of the next byte, if seekable */
 	int failed;	   /* errno of a read; every later one fails too, up to a seek */
@@ -65,11 +70,37 @@ enum tfr_status tfr_source_open_fd(
 	return TFR_OK;
 }
 
+static enum tfr_status open_object(struct tfr_source **out, const char *url, struct tfr_error *err)
+{
+	const struct tfr_object_module *remote;
+	struct tfr_object *object = NULL;
+	enum tfr_status status = tfr_objects(&remote, url, err);
+	struct tfr_source *s = NULL;
+
+	if (!status)
+		status = remote->open(&object, url, err);
+	if (!status)
+		status = new_source(&s, url, err);
+	if (status) {
+		if (object)
+			remote->close(object);
+		return status;
+	}
+	s->object = object;
+	s->remote = remote;
+	s->seekable = remote->seekable(object);
+	s->size = (uint64_t)remote->stat(object)->st_size; /* -1: unknown */
+	*out = s;
+	return TFR_OK;
+}
+
 enum tfr_status tfr_source_open(struct tfr_source **out, const char *path, struct tfr_error *err)
 {
 	enum tfr_status status;
 	int fd;
 
+	if (tfr_is_url(path))
+		return open_object(out, path, err);
 	if (!strcmp(path, "-"))
 		return tfr_source_open_fd(out, STDIN_FILENO, "standard input", err);
 	fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY));
@@ -86,10 +117,13 @@ enum tfr_status tfr_source_open(struct tfr_source **out, const char *path, struc
 enum tfr_status tfr_source_open_regular(
 	struct tfr_source **out, const char *path, struct tfr_error *err)
 {
-	int fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
 	enum tfr_status status;
 	struct stat st;
+	int fd;
 
+	if (tfr_is_url(path))
+		return open_object(out, path, err);
+	fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
 	if (fd < 0)
 		return tfr_fail_errno(err, errno, path, "cannot open");
 	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
@@ -111,6 +145,11 @@ enum tfr_status tfr_source_open_growing(struct tfr_source **out, const char *pat
 	enum tfr_status status;
 	int fd = STDIN_FILENO;
 
+	if (tfr_is_url(path) && growing)
+		return tfr_fail_path(err, TFR_EUSAGE, path,
+			"an object does not grow, so it cannot be followed:");
+	if (tfr_is_url(path))
+		return open_object(out, path, err);
 	if (!standard_input)
 		fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
 	if (fd < 0)
@@ -156,6 +195,8 @@ void tfr_source_close(struct tfr_source *s)
 		return;
 	if (s->owned)
 		close(s->fd);
+	if (s->object)
+		s->remote->close(s->object);
 	free(s);
 }
 
@@ -177,6 +218,8 @@ uint64_t tfr_source_left(struct tfr_source *s)
 
 bool tfr_source_has(struct tfr_source *s, uint64_t bytes)
 {
+	if (!s->seekable && s->object)
+		return true;
 	if (s->growing || (s->position <= s->size && bytes <= s->size - s->position))
 		return true;
 	return bytes <= tfr_source_left(s);
@@ -190,6 +233,11 @@ bool tfr_source_seekable(const struct tfr_source *s)
 bool tfr_source_device(const struct tfr_source *s)
 {
 	return s->device;
+}
+
+bool tfr_source_remote(const struct tfr_source *s)
+{
+	return s->object;
 }
 
 uint64_t tfr_source_position(const struct tfr_source *s)
@@ -251,6 +299,15 @@ static enum tfr_status read_memory(struct tfr_source *s, void *buf, size_t size,
 	*got = copy_memory(s, s->position, buf, size);
 	s->position += *got;
 	return TFR_OK;
+}
+
+static enum tfr_status read_object(
+	struct tfr_source *s, void *buf, size_t size, size_t *got, struct tfr_error *err)
+{
+	enum tfr_status status = s->remote->read(s->object, s->position, buf, size, got, err);
+
+	s->position += status ? 0 : *got;
+	return status;
 }
 
 /* Whether the path still names the opened file, and the file is not shorter than what was read. */
@@ -327,6 +384,8 @@ enum tfr_status tfr_source_read_some(
 	enum tfr_status status;
 	ssize_t n;
 
+	if (s->object)
+		return read_object(s, buf, size, got, err);
 	if (s->fd < 0)
 		return read_memory(s, buf, size, got);
 	if (s->growing)
@@ -371,6 +430,8 @@ enum tfr_status tfr_source_read_at(const struct tfr_source *s, uint64_t position
 	ssize_t n;
 
 	*got = 0;
+	if (s->object)
+		return s->remote->read_at(s->object, position, buf, size, got, err);
 	if (s->fd < 0) {
 		*got = copy_memory(s, position, buf, size);
 		return TFR_OK;
@@ -387,6 +448,8 @@ bool tfr_source_cached(const struct tfr_source *s, uint64_t position)
 	char byte;
 	struct iovec one = { &byte, 1 };
 
+	if (s->object)
+		return s->remote->reads_on(s->object, s->position, position - s->position);
 	if (s->fd < 0 || position > INT64_MAX)
 		return true;
 	return preadv2(s->fd, &one, 1, (off_t)position, RWF_NOWAIT) >= 0 || errno != EAGAIN;

@@ -1,4 +1,4 @@
-/* io/source.h - sources of bytes: a file, a pipe, or memory.
+/* io/source.h - sources of bytes: a file, a pipe, memory, or an object behind a URL (object.h).
  *
  * Files are read with pread(), never mapped, so a file that is truncated meanwhile gives a short
  * read, not a SIGBUS.
@@ -68,14 +68,16 @@ enum tfr_status tfr_source_read_all(struct tfr_source *s, size_t most, struct tf
 uint64_t tfr_source_position(const struct tfr_source *s);
 /* Whether it is a character device, which may have no end. */
 bool tfr_source_device(const struct tfr_source *s);
-/* Whether the next three work: a file or memory. */
+/* Whether the next three work: a file, memory, or an object of a server that serves ranges. */
 bool tfr_source_seekable(const struct tfr_source *s);
 /* Reads at any position without moving; fewer than `size` bytes only at the end.  Only if
  * seekable. Several threads may do so at once. */
 enum tfr_status tfr_source_read_at(const struct tfr_source *s, uint64_t position, void *buf,
 	size_t size, size_t *got, struct tfr_error *err);
 /* Whether the byte at `position` is in memory, so that reading it does not wait for a disk.  True
- * also if the system does not say. */
+ * also if the system does not say.  Of an object: whether reading on to `position` costs less than
+ * a request. */
+bool tfr_source_remote(const struct tfr_source *s); /* an object */
 bool tfr_source_cached(const struct tfr_source *s, uint64_t position);
 /* Moves to `position` in the file.  Only if seekable. */
 void tfr_source_seek(struct tfr_source *s, uint64_t position);

@@ -85,7 +85,10 @@ static enum tfr_status pass_payload(
 {
 	bool seekable = tfr_stream_seekable(c->stream);
 	uint64_t read = c->offset + size, header = c->offset + next, last = 0;
-	bool on = !seekable || tfr_hop_reads_on(&c->timer, header, read, next / hops);
+	bool on = !seekable ||
+		  (tfr_stream_remote(c->stream)
+				  ? tfr_stream_cached(c->stream, next - size)
+				  : tfr_hop_reads_on(&c->timer, header, read, next / hops));
 	bool through = seekable && header < c->timer.until;
 	enum tfr_status status;
 
@@ -178,7 +181,7 @@ static enum tfr_status count_open(
 {
 	enum tfr_status status = TFR_END;
 
-	if (!c->hop->hopped && tfr_stream_seekable(c->stream))
+	if (!c->hop->hopped && tfr_stream_seekable(c->stream) && !tfr_stream_remote(c->stream))
 		status = tfr_count_ranges(c->stream, tfr_thread_count(how->threads),
 			c->timer.shared, &c->records, err);
 	if (status != TFR_END)

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "io/output.h"
+#include "io/path.h"
 #include "io/source.h"
 #include "record/framing.h"
 #include "record/stream.h"
@@ -17,7 +18,7 @@ enum { POINT_SIZE = 16, READ_AT_ONCE = 64 << 10, NO_POINTS_MAX = 4 << 20 };
 
 char *tfr_gzi_path(const char *path)
 {
-	return tfr_asprintf("%s.gzi", path);
+	return tfr_path_beside(path, ".gzi");
 }
 
 bool tfr_gzi_add(struct tfr_gzi *gzi, uint64_t compressed, uint64_t uncompressed)

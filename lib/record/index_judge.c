@@ -43,7 +43,7 @@ bool tfr_stat_older(const struct stat *a, const struct stat *b)
 
 enum tfr_status tfr_stat_regular(const char *path, struct stat *st, struct tfr_error *err)
 {
-	if (stat(path, st))
+	if (tfr_stat(path, st))
 		return tfr_fail_errno(err, errno, path, "cannot open");
 	if (S_ISDIR(st->st_mode))
 		return tfr_fail_errno(err, EISDIR, path, "cannot read");
@@ -60,7 +60,7 @@ static enum tfr_status look_beside(const char *path, const struct stat *file,
 	struct stat st;
 
 	*state = TFR_INDEX_GOOD;
-	if (stat(path, &st)) {
+	if (tfr_stat(path, &st)) {
 		*state = TFR_INDEX_MISSING;
 		return errno == ENOENT ? TFR_OK : tfr_fail_errno(err, errno, path, "cannot open");
 	}

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "io/path.h"
 #include "io/source.h"
 #include "record/framing.h"
 #include "record/index_read.h"
@@ -25,7 +26,7 @@ struct tfr_index {
 
 char *tfr_index_path(const char *path)
 {
-	return tfr_asprintf("%s.idx", path);
+	return tfr_path_beside(path, ".idx");
 }
 
 static enum tfr_status open_source(

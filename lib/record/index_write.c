@@ -155,7 +155,7 @@ static void date_no_earlier(const char *index_path, const struct stat *file)
 	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, file->st_mtim };
 	struct stat index;
 
-	if (stat(index_path, &index) == 0 && tfr_stat_older(&index, file))
+	if (tfr_stat(index_path, &index) == 0 && tfr_stat_older(&index, file))
 		utimensat(AT_FDCWD, index_path, times, 0);
 }
 

@@ -108,7 +108,7 @@ enum tfr_status tfr_lookup_open(struct tfr_lookup **out, const char *path,
 
 	*out = NULL;
 	*state = TFR_INDEX_MISSING;
-	if (stat(path, &st))
+	if (tfr_stat(path, &st))
 		return tfr_fail_errno(err, errno, path, "cannot open");
 	if (!S_ISREG(st.st_mode))
 		return TFR_OK;
@@ -147,7 +147,7 @@ static enum tfr_status scan(struct tfr_lookup *l, struct tfr_error *err)
 	enum tfr_status status;
 	struct stat st;
 
-	if (stat(l->path, &st))
+	if (tfr_stat(l->path, &st))
 		return tfr_fail_errno(err, errno, l->path, "cannot open");
 	if (!S_ISREG(st.st_mode))
 		return tfr_fail_path(err, TFR_EUSAGE, l->path,

@@ -195,7 +195,8 @@ bool tfr_parallel_check(
 	struct stat st;
 
 	*s = (struct tfr_intact){ 0 };
-	if (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
+	if (!strcmp(path, "-") || tfr_is_url(path) || tfr_stat(path, &st) || !S_ISREG(st.st_mode) ||
+		!st.st_size)
 		return false;
 	run.fd = fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY));
 	run.workers = calloc(opts->threads, sizeof(*run.workers));

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "record/inflate_ahead.h"
 #include "record/framing.h"
 #include "record/gzi.h"
+#include "record/inflate_ahead.h"
 #include "record/replay.h"
 #include "thread/threads.h"
 
@@ -368,6 +368,11 @@ bool tfr_stream_cached(const struct tfr_stream *s, uint64_t ahead)
 	uint64_t here = tfr_source_position(s->source) - (s->in_size - s->in_at);
 
 	return tfr_source_cached(s->source, here + ahead);
+}
+
+bool tfr_stream_remote(const struct tfr_stream *s)
+{
+	return tfr_source_remote(s->source);
 }
 
 bool tfr_stream_has(struct tfr_stream *s, uint64_t bytes)

@@ -44,6 +44,8 @@ enum tfr_status tfr_stream_peek(const struct tfr_stream *s, int64_t ahead, void 
 /* Whether the byte at `ahead` from here is in memory, so that peeking at it does not wait for a
  * disk.  True also if the system does not say.  Only if tfr_stream_seekable(). */
 bool tfr_stream_cached(const struct tfr_stream *s, uint64_t ahead);
+/* Whether it is an object, of which what follows is fetched ahead. */
+bool tfr_stream_remote(const struct tfr_stream *s);
 /* Whether `bytes` more may follow.  False only if the end is known. */
 bool tfr_stream_has(struct tfr_stream *s, uint64_t bytes);
 /* Bytes left, UINT64_MAX where unknown. */

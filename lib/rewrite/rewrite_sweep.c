@@ -30,7 +30,7 @@ const char *tfr_pass_pipe(const struct tfr_set *input)
 		struct stat st;
 
 		if (!strcmp(path, "-") ||
-			(!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode)))
+			(!tfr_stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode)))
 			return path;
 	}
 	return NULL;

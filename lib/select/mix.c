@@ -66,7 +66,7 @@ static enum tfr_status check_again(const struct tfr_set *set, struct tfr_error *
 		const char *path = tfr_set_path(set, i);
 		bool stdin_itself = !strcmp(path, "-");
 
-		if (!stdin_itself && (stat(path, &st) || S_ISREG(st.st_mode)))
+		if (!stdin_itself && (tfr_stat(path, &st) || S_ISREG(st.st_mode)))
 			continue; /* opening reports a missing file */
 		tfr_fail(err, TFR_EUSAGE, "%s%s%s cannot be read again from its beginning",
 			stdin_itself ? "" : "'", stdin_itself ? "standard input" : path,

@@ -148,7 +148,7 @@ enum tfr_status tfr_class_map_read(struct tfr_class_map *m, const char *path, st
 	enum tfr_status status;
 	struct stat st;
 
-	if (stat(path, &st) || !S_ISREG(st.st_mode) || st.st_size > MOST_LABELS)
+	if (tfr_stat(path, &st) || !S_ISREG(st.st_mode) || st.st_size > MOST_LABELS)
 		return TFR_END;
 	status = tfr_source_read_file(path, MOST_LABELS, &text, "reading a labels file", NULL);
 	if (!status && text.size && *text.data == '{') {

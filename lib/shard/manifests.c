@@ -84,8 +84,14 @@ enum tfr_status tfr_manifest_read(
 	TFR_AUTO_BUF text = { 0 };
 	enum tfr_status status =
 		read_whole(path, MOST_BESIDE + (size_t)MOST_A_SHARD * shards, &text, err);
+	struct stat st;
 
-	return status ? status : tfr_manifest_parse(m, text.data, text.size, err);
+	if (!status)
+		status = tfr_manifest_parse(m, text.data, text.size, err);
+	if (!status && tfr_is_url(path) && !tfr_stat(path, &st))
+		for (size_t i = 0; i < (*m)->count; i++)
+			(*m)->shards[i].published = st.st_mtim.tv_sec;
+	return status;
 }
 
 /* Whether a manifest belongs to the set: its first shard is the first shard of the set. */
@@ -294,8 +300,12 @@ bool tfr_manifest_fits(const struct tfr_manifest_shard *shard, const char *path)
 {
 	struct stat st;
 
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= 0 &&
-	       (uint64_t)st.st_size == shard->bytes &&
-	       (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec ==
-		       shard->mtime;
+	if (tfr_stat(path, &st) || !S_ISREG(st.st_mode) || st.st_size < 0 ||
+		(uint64_t)st.st_size != shard->bytes)
+		return false;
+	/* The store gives an object its time when it is complete, and the manifest is the last. */
+	if (tfr_is_url(path))
+		return st.st_mtim.tv_sec <= shard->published;
+	return (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec ==
+	       shard->mtime;
 }

@@ -13,7 +13,8 @@
 struct tfr_manifest_shard {
 	char *name; /* without a directory */
 	uint64_t records, bytes, sum;
-	uint64_t mtime; /* nanoseconds since 1970 */
+	uint64_t mtime;	   /* nanoseconds since 1970 */
+	int64_t published; /* an object's manifest: when it was, in seconds since 1970 */
 	uint32_t crc;
 };
 

@@ -3,18 +3,18 @@
  * Each input is tried in this order: "-", an existing path, "@list", a set name, a glob.  So an
  * existing path wins, whatever characters it has.  A set name or a directory stands for complete
  * sets and is checked for gaps; listed files and globs may be any subset. */
-#include <dirent.h>
 #include <errno.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/suffix.h"
+#include "io/path.h"
 #include "io/source.h"
 #include "record/framing.h"
 #include "shard/set.h"
@@ -68,17 +68,17 @@ static enum tfr_status find_count(
 	struct tfr_set_name *name, const char *input, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *pattern = NULL;
+	struct tfr_names found = { 0 };
 	struct tfr_shard_file f;
-	enum tfr_status status = TFR_OK;
-	glob_t found = { 0 };
+	enum tfr_status status;
 
 	pattern = tfr_asprintf("%s-*-of-*%s", name->base, name->extension);
 	if (!pattern)
 		return tfr_fail_nomem(err, "listing a set");
-	glob(pattern, 0, NULL, &found);
-	for (size_t i = 0; !status && i < found.gl_pathc; i++) {
-		if (!tfr_shard_file_parse(found.gl_pathv[i], &f) ||
-			f.base_size != strlen(name->base) || strcmp(f.extension, name->extension))
+	status = tfr_glob(pattern, &found, err);
+	for (size_t i = 0; !status && i < found.n; i++) {
+		if (!tfr_shard_file_parse(found.list[i], &f) || f.base_size != strlen(name->base) ||
+			strcmp(f.extension, name->extension))
 			continue;
 		if (name->count && name->count != f.count) {
 			status = tfr_fail_path(err, TFR_EDATA, input,
@@ -88,7 +88,7 @@ static enum tfr_status find_count(
 		}
 		name->count = f.count;
 	}
-	globfree(&found);
+	tfr_names_clear(&found);
 	if (!status && !name->count) {
 		status = tfr_fail_errno(err, ENOENT, input, "no shards of");
 		tfr_set_hint_at_name(input, err);
@@ -105,7 +105,7 @@ static bool any_member(const struct tfr_set_name *name)
 	for (uint32_t k = 0; !found && k < name->count; k++) {
 		TFR_AUTO_FREE char *file = tfr_set_name_file(name, k);
 
-		found = !file || stat(file, &st) == 0 || errno != ENOENT;
+		found = !file || tfr_stat(file, &st) == 0 || errno != ENOENT;
 	}
 	return found;
 }
@@ -116,6 +116,8 @@ static enum tfr_status add_set(
 	enum tfr_status status = name->count ? TFR_OK : find_count(name, input, err);
 	struct stat st;
 
+	if (name->count > 2)
+		tfr_look_ahead(name->base);
 	if (!status && !any_member(name)) {
 		status = tfr_fail_errno(err, ENOENT, input, "no shards of");
 		tfr_set_hint_at_name(input, err);
@@ -126,11 +128,10 @@ static enum tfr_status add_set(
 
 		if (!file)
 			return tfr_fail_nomem(err, "listing a set");
-		if (stat(file, &st) == 0)
+		status = tfr_look(file, &st, err);
+		if (!status)
 			status = add_path(set, file, err);
-		else if (errno != ENOENT)
-			status = tfr_fail_errno(err, errno, file, "cannot look at");
-		else
+		else if (status == TFR_END)
 			status = missing_member(set, file, err);
 	}
 	return status;
@@ -169,7 +170,7 @@ static bool starts_with_record(const char *path)
 	struct stat st;
 	size_t got = 0;
 
-	if (stat(path, &st) || !S_ISREG(st.st_mode) || tfr_source_open(&s, path, NULL))
+	if (tfr_stat(path, &st) || !S_ISREG(st.st_mode) || tfr_source_open(&s, path, NULL))
 		return false;
 	if (tfr_source_read(s, head, sizeof(head), &got, NULL))
 		got = 0;
@@ -181,7 +182,7 @@ static bool is_directory(const char *path)
 {
 	struct stat st;
 
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+	return tfr_stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 static int compare_paths(const void *a, const void *b)
@@ -243,77 +244,73 @@ static enum tfr_status check_gaps(struct tfr_set *set, size_t first, struct tfr_
 /* Whether a file in the folder has the name of a TFRecord file. */
 static bool holds_records(const char *parent, const char *name)
 {
-	TFR_AUTO_FREE char *path = NULL;
-	struct dirent *entry;
+	TFR_AUTO_FREE char *path = tfr_asprintf("%s/%s", parent, name);
+	struct tfr_names names = { 0 };
 	bool found = false;
-	DIR *d;
 
-	path = tfr_asprintf("%s/%s", parent, name);
-	if (!path)
+	if (!path || !is_directory(path) || tfr_list_folder(path, &names, NULL))
 		return false;
-	d = opendir(path);
-	while (d && !found && (entry = readdir(d)))
-		found = !tfr_set_never_records(entry->d_name) && named_as_records(entry->d_name);
-	if (d)
-		closedir(d);
+	for (size_t i = 0; !found && i < names.n; i++)
+		found = !tfr_set_never_records(names.list[i]) && named_as_records(names.list[i]);
+	tfr_names_clear(&names);
 	return found;
-}
-
-static int is_shown(const struct dirent *entry)
-{
-	return entry->d_name[0] != '.';
 }
 
 /* For a folder without files: its folders that have some, such as TFX's Split-train and Split-eval.
  */
 void tfr_set_hint_at_folders(const char *path, struct tfr_error *err)
 {
-	struct dirent **names = NULL;
-	int n = scandir(path, &names, is_shown, alphasort), found = 0;
+	struct tfr_names names = { 0 };
 	char text[300] = "";
 	size_t at = 0;
+	int found = 0;
 
-	for (int i = 0; i < n; i++) {
-		if (found < 3 && at < sizeof(text) && holds_records(path, names[i]->d_name))
+	if (tfr_list_folder(path, &names, NULL))
+		return;
+	qsort((void *)names.list, names.n, sizeof(*names.list), compare_paths);
+	for (size_t i = 0; i < names.n; i++)
+		if (found < 3 && at < sizeof(text) && names.list[i][0] != '.' &&
+			holds_records(path, names.list[i]))
 			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s'%s/%s'",
-				found++ ? ", " : "", path, names[i]->d_name);
-		free(names[i]);
-	}
-	free(names);
+				found++ ? ", " : "", path, names.list[i]);
+	tfr_names_clear(&names);
 	if (found && at < sizeof(text))
 		tfr_error_hint(err, "TFRecord files are in %s: name one of these folders.", text);
+}
+
+/* Adds a file in a folder if it is one of records. */
+static enum tfr_status add_found(
+	struct tfr_set *set, const char *folder, const char *name, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *file = NULL;
+
+	if (tfr_set_never_records(name))
+		return TFR_OK;
+	file = tfr_asprintf("%s%s%s", folder, tfr_has_suffix(folder, "/") ? "" : "/", name);
+	if (!file)
+		return tfr_fail_nomem(err, "listing a directory");
+	if (is_directory(file) || !(named_as_records(name) || starts_with_record(file)))
+		return TFR_OK;
+	return add_path(set, file, err);
 }
 
 static enum tfr_status add_directory(struct tfr_set *set, const char *path, struct tfr_error *err)
 {
 	size_t first = set->count;
-	enum tfr_status status = TFR_OK;
-	struct dirent *entry;
-	DIR *d = opendir(path);
+	struct tfr_names names = { 0 };
+	enum tfr_status status = tfr_list_folder(path, &names, err);
 
-	if (!d)
-		return tfr_fail_errno(err, errno, path, "cannot list");
-	while (!status && (entry = readdir(d))) {
-		TFR_AUTO_FREE char *file = NULL;
-
-		if (tfr_set_never_records(entry->d_name))
-			continue;
-		file = tfr_asprintf("%s%s%s", path, tfr_has_suffix(path, "/") ? "" : "/", entry->d_name);
-		if (!file)
-			status = tfr_fail_nomem(err, "listing a directory");
-		else if (!is_directory(file) &&
-			 (named_as_records(entry->d_name) || starts_with_record(file))) {
-			status = add_path(set, file, err);
-		}
-	}
-	closedir(d);
+	for (size_t i = 0; !status && i < names.n; i++)
+		status = add_found(set, path, names.list[i], err);
+	tfr_names_clear(&names);
 	if (!status && set->count == first) {
 		tfr_fail_path(err, TFR_EDATA, path, "no TFRecord files in");
 		tfr_set_hint_at_folders(path, err);
 		return TFR_EDATA;
 	}
 	if (!status && set->count > first) {
-		qsort(set->paths + first, set->count - first, sizeof(*set->paths), compare_paths);
+		qsort((void *)(set->paths + first), set->count - first, sizeof(*set->paths),
+			compare_paths);
 		status = check_gaps(set, first, err);
 	}
 	return status;
@@ -346,19 +343,25 @@ static enum tfr_status add_list(struct tfr_set *set, const char *path, struct tf
 	return status;
 }
 
+/* In a web address, '?' begins a query. */
+static bool is_pattern(const char *input)
+{
+	return strpbrk(input, tfr_is_url(input) && !strncasecmp(input, "http", 4) ? "*" : "*?[");
+}
+
 static enum tfr_status add_glob(struct tfr_set *set, const char *pattern, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-	glob_t found = { 0 };
+	struct tfr_names found = { 0 };
+	enum tfr_status status = tfr_glob(pattern, &found, err);
 
 	/* 'train-*' names the same files before and after the set is indexed. */
-	if (glob(pattern, 0, NULL, &found) || !found.gl_pathc)
+	if (!status && !found.n)
 		status = tfr_fail_path(err, TFR_ESYS, pattern, "no file matches");
-	for (size_t i = 0; !status && i < found.gl_pathc; i++)
-		if (!is_directory(found.gl_pathv[i]) &&
-			(!named_as_index(found.gl_pathv[i]) || named_as_index(pattern)))
-			status = add_path(set, found.gl_pathv[i], err);
-	globfree(&found);
+	for (size_t i = 0; !status && i < found.n; i++)
+		if (!is_directory(found.list[i]) &&
+			(!named_as_index(found.list[i]) || named_as_index(pattern)))
+			status = add_path(set, found.list[i], err);
+	tfr_names_clear(&found);
 	return status;
 }
 
@@ -376,11 +379,12 @@ static enum tfr_status add_input(
 					err, TFR_EUSAGE, "standard input can be read only once");
 		return add_path(set, input, err);
 	}
-	if (stat(input, &st) == 0)
+	status = tfr_look(input, &st, err);
+	if (!status)
 		return S_ISDIR(st.st_mode) ? add_directory(set, input, err)
 					   : add_path(set, input, err);
-	if (errno != ENOENT && errno != ENOTDIR)
-		return tfr_fail_errno(err, errno, input, "cannot open");
+	if (status != TFR_END)
+		return status;
 	if (input[0] == '@' && input[1] && !in_list)
 		return add_list(set, input + 1, err);
 	status = tfr_set_name_parse(&name, input, err);
@@ -394,7 +398,7 @@ static enum tfr_status add_input(
 	}
 	if (status != TFR_END)
 		return status;
-	if (strpbrk(input, "*?["))
+	if (is_pattern(input))
 		return add_glob(set, input, err);
 	status = tfr_fail_errno(err, ENOENT, input, "cannot open");
 	tfr_set_hint_at_name(input, err);
@@ -446,7 +450,7 @@ uint64_t tfr_set_bytes(const struct tfr_set *set)
 	struct stat st;
 
 	for (size_t i = 0; i < set->count; i++)
-		if (strcmp(set->paths[i], "-") && stat(set->paths[i], &st) == 0 &&
+		if (strcmp(set->paths[i], "-") && tfr_stat(set->paths[i], &st) == 0 &&
 			S_ISREG(st.st_mode))
 			bytes += (uint64_t)st.st_size;
 	return bytes;

@@ -54,7 +54,7 @@ static void count_progress(const struct index_run *run, const char *path, uint64
 {
 	struct stat st;
 
-	if (run->opts->progress && stat(path, &st) == 0)
+	if (run->opts->progress && tfr_stat(path, &st) == 0)
 		tfr_progress_add(run->opts->progress, records, (uint64_t)st.st_size);
 }
 

@@ -3,7 +3,6 @@
  * The names of a folder are offered to base/suggest.c, shards as the name of their set, so that
  * "train@16" leads to "train@16.tfrecord".  Where the folder itself does not exist, the first
  * missing part of the path is corrected, and the result is suggested only if it exists. */
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +12,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "io/path.h"
 #include "shard/set.h"
 #include "shard/set_name.h"
 
@@ -22,7 +22,7 @@ static bool is_directory(const char *path)
 {
 	struct stat st;
 
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+	return tfr_stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 /* Whether two names are similar before their '@' or '.': a common ".tfrecord" makes no similarity.
@@ -59,25 +59,24 @@ static void offer(struct tfr_suggestion *meant, const char *wanted, const char *
 static char *nearest(const char *folder, const char *wanted, bool folders_only)
 {
 	struct tfr_suggestion meant;
-	struct dirent *entry;
-	DIR *d = opendir(*folder ? folder : ".");
+	struct tfr_names names = { 0 };
 
-	if (!d)
+	if (tfr_list_folder(*folder ? folder : ".", &names, NULL))
 		return NULL;
 	tfr_suggestion_init(&meant, wanted, strlen(wanted));
-	for (int i = 0; i < ENTRIES_MAX && (entry = readdir(d)); i++) {
+	for (size_t i = 0; i < ENTRIES_MAX && i < names.n; i++) {
 		TFR_AUTO_FREE char *path = NULL;
 
-		if (tfr_set_never_records(entry->d_name))
+		if (tfr_set_never_records(names.list[i]))
 			continue;
 		if (folders_only) {
-			path = tfr_asprintf("%s%s", folder, entry->d_name);
+			path = tfr_asprintf("%s%s", folder, names.list[i]);
 			if (!path || !is_directory(path))
 				continue;
 		}
-		offer(&meant, wanted, entry->d_name);
+		offer(&meant, wanted, names.list[i]);
 	}
-	closedir(d);
+	tfr_names_clear(&names);
 	return tfr_suggestion_word(&meant) ? strdup(tfr_suggestion_word(&meant)) : NULL;
 }
 
@@ -87,14 +86,14 @@ static bool exists(const char *input)
 	bool found = false;
 	struct stat st;
 
-	if (stat(input, &st) == 0)
+	if (tfr_stat(input, &st) == 0)
 		return true;
 	if (tfr_set_name_parse(&name, input, NULL) != TFR_OK)
 		return false;
 	for (uint32_t k = 0; !found && k < name.count; k++) {
 		TFR_AUTO_FREE char *file = tfr_set_name_file(&name, k);
 
-		found = file && stat(file, &st) == 0;
+		found = file && tfr_stat(file, &st) == 0;
 	}
 	return found;
 }

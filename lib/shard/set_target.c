@@ -128,7 +128,7 @@ static bool is_stream(const char *target)
 {
 	struct stat st;
 
-	return tfr_path_is_stdout(target) || (stat(target, &st) == 0 && !S_ISREG(st.st_mode));
+	return tfr_path_is_stdout(target) || (tfr_stat(target, &st) == 0 && !S_ISREG(st.st_mode));
 }
 
 void tfr_set_recover(const char *target, struct tfr_temporaries *temporaries,

@@ -99,7 +99,7 @@ static void count_by_headers(const struct count_run *run, unsigned threads, stru
 	struct stat st;
 
 	slot->status = tfr_count_records(slot->path, &reader_opts, &slot->records, &slot->err);
-	if (opts->progress && stat(slot->path, &st) == 0)
+	if (opts->progress && tfr_stat(slot->path, &st) == 0)
 		tfr_progress_add(opts->progress, slot->records, (uint64_t)st.st_size);
 }
 

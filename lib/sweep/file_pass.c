@@ -50,7 +50,7 @@ static bool is_large(const char *path)
 {
 	struct stat st;
 
-	if (strcmp(path, "-") ? stat(path, &st) : fstat(STDIN_FILENO, &st))
+	if (strcmp(path, "-") ? tfr_stat(path, &st) : fstat(STDIN_FILENO, &st))
 		return false;
 	return S_ISFIFO(st.st_mode) || (S_ISREG(st.st_mode) && st.st_size >= LARGE_FILE);
 }

@@ -38,7 +38,7 @@ void tfr_sweep_explain_failure(struct tfr_error *err)
 	const char *path = err ? tfr_error_path(err) : "";
 	struct stat st;
 
-	if (!err || !err->has_record || stat(path, &st) || !S_ISREG(st.st_mode))
+	if (!err || !err->has_record || tfr_stat(path, &st) || !S_ISREG(st.st_mode))
 		return;
 	count_first(path, &counts);
 	result = tfr_content_settle(&counts);

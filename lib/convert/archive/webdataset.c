@@ -383,7 +383,7 @@ static enum tfr_status list_files(struct tfr_names *braces, struct tfr_set **set
 		const char *input = opts->inputs[i];
 
 		/* An existing path is used unchanged, whatever characters it has. */
-		if (stat(input, &st) || !strchr(input, '{'))
+		if (tfr_stat(input, &st) || !strchr(input, '{'))
 			status = tfr_braces_expand(braces, input, err);
 		else
 			status = tfr_names_add(braces, input, err);
@@ -438,7 +438,7 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 	bool yes = false;
 
 	if (!offer->directory && !list_files(&braces, &set, &quiet, NULL) && tfr_set_count(set) &&
-		strcmp(tfr_set_path(set, 0), "-") && !stat(tfr_set_path(set, 0), &st) &&
+		strcmp(tfr_set_path(set, 0), "-") && !tfr_stat(tfr_set_path(set, 0), &st) &&
 		S_ISREG(st.st_mode) && !tfr_archive_open(&m, tfr_set_path(set, 0), NULL))
 		yes = looks_like_samples(m);
 	tfr_archive_close(m);

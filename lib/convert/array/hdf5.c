@@ -259,8 +259,9 @@ static enum tfr_status open_file(struct hdf5 *h, struct tfr_error *err)
 	struct stat st;
 	enum tfr_status status;
 
-	if (!strcmp(h->path, "-") || (!stat(h->path, &st) && !S_ISREG(st.st_mode)))
-		return tfr_fail_path(err, TFR_EUSAGE, h->path, "HDF5 can be read from files only, not from");
+	if (!strcmp(h->path, "-") || (!tfr_stat(h->path, &st) && !S_ISREG(st.st_mode)))
+		return tfr_fail_path(
+			err, TFR_EUSAGE, h->path, "HDF5 can be read from files only, not from");
 	fd = TEMP_FAILURE_RETRY(open(h->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
 	if (fd < 0)
 		return tfr_fail_errno(err, errno, h->path, "cannot open");

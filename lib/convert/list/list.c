@@ -407,7 +407,7 @@ static enum tfr_status open_files(struct tfr_list *l, struct tfr_error *err)
 	bool piped = !strcmp(l->path, "-");
 	struct stat st;
 
-	if (!status && !piped && stat(l->path, &st) == 0 && S_ISDIR(st.st_mode))
+	if (!status && !piped && tfr_stat(l->path, &st) == 0 && S_ISDIR(st.st_mode))
 		return tfr_fail_path(err, TFR_EUSAGE, l->path, "a folder, not a list:");
 	if (!status)
 		status = tfr_lines_open(&l->lines, l->path, err);

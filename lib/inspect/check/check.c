@@ -272,7 +272,7 @@ static enum tfr_status check_by_hopping(const struct check_run *run, unsigned th
 
 	if (tfr_count_records(slot->file.path, &reader_opts, &slot->file.records, &slot->err))
 		return keep_fault(slot, err);
-	if (run->opts->progress && stat(slot->file.path, &st) == 0)
+	if (run->opts->progress && tfr_stat(slot->file.path, &st) == 0)
 		tfr_progress_add(run->opts->progress, slot->file.records, (uint64_t)st.st_size);
 	return TFR_OK;
 }

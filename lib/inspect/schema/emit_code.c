@@ -114,7 +114,7 @@ enum tfr_compression tfr_emit_compression(const struct tfr_survey *s)
 	struct tfr_reader *r = NULL;
 	struct stat st;
 
-	if (!s->paths || !s->files || stat(s->paths[0], &st) || !S_ISREG(st.st_mode))
+	if (!s->paths || !s->files || tfr_stat(s->paths[0], &st) || !S_ISREG(st.st_mode))
 		return compression;
 	if (!tfr_reader_open(&r, s->paths[0], &(struct tfr_reader_opts){ 0 }, NULL))
 		compression = tfr_reader_compression(r);

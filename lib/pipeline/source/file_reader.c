@@ -263,7 +263,7 @@ static bool is_regular(const char *path)
 {
 	struct stat st;
 
-	return strcmp(path, "-") && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+	return strcmp(path, "-") && tfr_stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
 static enum tfr_status read_file(struct tfr_file_reader *r)

@@ -17,7 +17,15 @@ extern "C" {
 #endif
 
 struct json_object;
+struct stat;
 struct tfr_temporaries;
+
+/* Whether `path` begins with http://, https://, s3:// or gs://. */
+bool tfr_is_url(const char *path);
+/* As stat(), for a path or a URL.  A prefix of a bucket that has objects is a directory; st_ino and
+ * st_dev of an object are equal as long as it is not replaced.  A server's fault gives EIO,
+ * ETIMEDOUT or EACCES. */
+int tfr_stat(const char *path, struct stat *st);
 
 /* Reads a file of at most `most` bytes that is one JSON array or object, nested at most `depth`
  * deep.  The caller releases *doc with json_object_put().  `doing` is for the error when memory

@@ -210,7 +210,7 @@ enum tfr_status tfr_target_open(
 	struct stat st;
 
 	*t = (struct tfr_target){ 0 };
-	if (stat(spec, &st) || S_ISDIR(st.st_mode))
+	if (tfr_stat(spec, &st) || S_ISDIR(st.st_mode))
 		return tfr_target_parse(t, spec, option, err);
 	status = tfr_source_read_file(spec, FILE_MAX, &text, "reading a distribution", err);
 	if (status)

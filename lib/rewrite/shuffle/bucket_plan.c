@@ -136,7 +136,7 @@ static void add_file(const char *path, struct tfr_shuffle_plan *plan)
 	struct stat st;
 	ssize_t n;
 
-	if ((piped ? fstat(STDIN_FILENO, &st) : stat(path, &st)) == 0 && S_ISREG(st.st_mode))
+	if ((piped ? fstat(STDIN_FILENO, &st) : tfr_stat(path, &st)) == 0 && S_ISREG(st.st_mode))
 		fd = piped ? dup(STDIN_FILENO)
 			   : TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC));
 	if (fd < 0) {

@@ -54,7 +54,7 @@ static enum tfr_status mix_input(XXH3_state_t *x, const char *path, struct tfr_e
 {
 	struct stat st;
 
-	if (strcmp(path, "-") && stat(path, &st))
+	if (strcmp(path, "-") && tfr_stat(path, &st))
 		return tfr_fail_errno(err, errno, path, "cannot open");
 	if (!strcmp(path, "-") || !S_ISREG(st.st_mode))
 		return tfr_fail_path(err, TFR_EUSAGE, path,

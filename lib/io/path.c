@@ -1,0 +1,177 @@
+/* io/path.c - names of files and of objects, asked for by the same functions.
+ *
+ * A local path costs the system call that it always did. */
+#include <dirent.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "io/object.h"
+#include "io/path.h"
+
+int tfr_stat(const char *path, struct stat *st)
+{
+	struct tfr_error why = { .sys_errno = 0 };
+	enum tfr_status status;
+
+	if (!tfr_is_url(path))
+		return stat(path, st);
+	status = tfr_look(path, st, &why);
+	if (!status)
+		return 0;
+	errno = status == TFR_END      ? ENOENT
+		: status == TFR_ENOMEM ? ENOMEM
+		: why.sys_errno	       ? why.sys_errno
+				       : EIO;
+	return -1;
+}
+
+enum tfr_status tfr_look(const char *path, struct stat *st, struct tfr_error *err)
+{
+	const struct tfr_object_module *remote;
+	enum tfr_status status;
+
+	if (tfr_is_url(path)) {
+		status = tfr_objects(&remote, path, err);
+		return status ? status : remote->look(path, st, err);
+	}
+	if (stat(path, st) == 0)
+		return TFR_OK;
+	return errno == ENOENT || errno == ENOTDIR
+		       ? TFR_END
+		       : tfr_fail_errno(err, errno, path, "cannot open");
+}
+
+/* --- lists --- */
+
+static enum tfr_status add_name(struct tfr_names *names, const char *name, struct tfr_error *err)
+{
+	return tfr_names_insert(names, names->n, name, strlen(name))
+		       ? TFR_OK
+		       : tfr_fail_nomem(err, "listing a directory");
+}
+
+static enum tfr_status list_local(const char *path, struct tfr_names *names, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	const struct dirent *entry;
+	DIR *d = opendir(path);
+
+	if (!d)
+		return tfr_fail_errno(err, errno, path, "cannot list");
+	while (!status && (entry = readdir(d)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			status = add_name(names, entry->d_name, err);
+	closedir(d);
+	return status;
+}
+
+static enum tfr_status take_entry(
+	void *ctx, const struct tfr_object_entry *entry, struct tfr_error *err)
+{
+	return add_name(ctx, entry->name, err);
+}
+
+/* The prefix of a folder ends in a slash. */
+static enum tfr_status list_remote(const char *url, struct tfr_names *names, struct tfr_error *err)
+{
+	size_t n = strlen(url);
+	TFR_AUTO_FREE char *prefix = tfr_asprintf(url[n - 1] == '/' ? "%s" : "%s/", url);
+	const struct tfr_object_module *remote;
+	enum tfr_status status = tfr_objects(&remote, url, err);
+
+	if (!prefix)
+		return tfr_fail_nomem(err, "listing a directory");
+	return status ? status : remote->list(prefix, false, take_entry, names, err);
+}
+
+enum tfr_status tfr_list_folder(const char *path, struct tfr_names *names, struct tfr_error *err)
+{
+	enum tfr_status status =
+		tfr_is_url(path) ? list_remote(path, names, err) : list_local(path, names, err);
+
+	if (status)
+		tfr_names_clear(names);
+	return status;
+}
+
+/* --- patterns --- */
+
+static enum tfr_status glob_local(
+	const char *pattern, struct tfr_names *names, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	glob_t found = { 0 };
+
+	if (glob(pattern, 0, NULL, &found) == 0)
+		for (size_t i = 0; !status && i < found.gl_pathc; i++)
+			status = add_name(names, found.gl_pathv[i], err);
+	globfree(&found);
+	return status;
+}
+
+struct matching {
+	const char *pattern;
+	size_t fixed; /* bytes of it before the first wildcard */
+	struct tfr_names *names;
+};
+
+static enum tfr_status take_match(
+	void *ctx, const struct tfr_object_entry *entry, struct tfr_error *err)
+{
+	struct matching *m = ctx;
+	TFR_AUTO_FREE char *url = tfr_asprintf("%.*s%s", (int)m->fixed, m->pattern, entry->name);
+
+	if (!url)
+		return tfr_fail_nomem(err, "listing objects");
+	return fnmatch(m->pattern, url, FNM_PATHNAME | FNM_NOESCAPE) == 0
+		       ? add_name(m->names, url, err)
+		       : TFR_OK;
+}
+
+/* The server lists what begins like the pattern; below that, '*' and '?' match no '/'. */
+static enum tfr_status glob_remote(
+	const char *pattern, struct tfr_names *names, struct tfr_error *err)
+{
+	struct matching m = { pattern, strcspn(pattern, "*?["), names };
+	TFR_AUTO_FREE char *prefix = strndup(pattern, m.fixed);
+	const struct tfr_object_module *remote;
+	enum tfr_status status = tfr_objects(&remote, pattern, err);
+
+	if (!prefix)
+		return tfr_fail_nomem(err, "listing objects");
+	return status ? status
+		      : remote->list(prefix, strchr(pattern + m.fixed, '/') != NULL, take_match, &m,
+				err);
+}
+
+enum tfr_status tfr_glob(const char *pattern, struct tfr_names *names, struct tfr_error *err)
+{
+	enum tfr_status status = tfr_is_url(pattern) ? glob_remote(pattern, names, err)
+						     : glob_local(pattern, names, err);
+
+	if (status)
+		tfr_names_clear(names);
+	return status;
+}
+
+void tfr_look_ahead(const char *url)
+{
+	struct tfr_names names = { 0 };
+	const struct tfr_object_module *remote;
+
+	if (tfr_is_url(url) && strncasecmp(url, "http", 4) != 0 && !tfr_objects(&remote, url, NULL))
+		remote->list(url, false, take_entry, &names, NULL);
+	tfr_names_clear(&names);
+}
+
+char *tfr_path_beside(const char *path, const char *suffix)
+{
+	size_t n = strncasecmp(path, "http", 4) == 0 && tfr_is_url(path) ? strcspn(path, "?#")
+									 : strlen(path);
+
+	return tfr_asprintf("%.*s%s%s", (int)n, path, suffix, path + n);
+}

@@ -1,0 +1,238 @@
+/* io/remote/credentials.c - keys are kept per vendor for the process, and renewed in time. */
+#include "io/remote/credentials.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "base/json_read.h"
+#include "io/remote/config_file.h"
+
+enum { EARLY = 300 }; /* seconds before the end */
+
+static struct ring {
+	pthread_mutex_t lock;
+	const struct tfr_key_source *source; /* the one that answered; NULL: not asked */
+	bool none;
+	struct tfr_keys keys;
+	time_t fetched;
+} rings[] = {
+	[TFR_VENDOR_AWS] = { .lock = PTHREAD_MUTEX_INITIALIZER },
+	[TFR_VENDOR_GCS] = { .lock = PTHREAD_MUTEX_INITIALIZER },
+};
+
+static void wipe(char **text)
+{
+	if (*text)
+		explicit_bzero(*text, strlen(*text));
+	free(*text);
+	*text = NULL;
+}
+
+void tfr_keys_clear(struct tfr_keys *k)
+{
+	wipe(&k->id);
+	wipe(&k->secret);
+	wipe(&k->token);
+	k->expires = 0;
+}
+
+static bool copy_text(char **to, const char *from)
+{
+	*to = from ? strdup(from) : NULL;
+	return *to || !from;
+}
+
+/* A newline in a key would end the header field that it is sent in. */
+static bool is_clean(const char *text)
+{
+	for (; text && *text; text++)
+		if (*text <= ' ' || *text > '~')
+			return false;
+	return true;
+}
+
+enum tfr_status tfr_keys_set(struct tfr_keys *k, const char *id, const char *secret,
+	const char *token, struct tfr_error *err)
+{
+	if (!is_clean(id) || !is_clean(secret) || !is_clean(token))
+		return tfr_fail(err, TFR_EUSAGE, "credentials with a space or a control character");
+	*k = (struct tfr_keys){ 0 };
+	if (copy_text(&k->id, id) && copy_text(&k->secret, secret) && copy_text(&k->token, token))
+		return TFR_OK;
+	tfr_keys_clear(k);
+	return tfr_fail_nomem(err, "reading credentials");
+}
+
+/* --- answers of services --- */
+
+time_t tfr_parse_time(const char *text)
+{
+	struct tm tm = { 0 };
+	const char *end = text ? strptime(text, "%Y-%m-%dT%H:%M:%S", &tm) : NULL;
+
+	return end ? timegm(&tm) : 0;
+}
+
+static const char *member(struct json_object *doc, const char *name)
+{
+	struct json_object *value = NULL;
+
+	if (!json_object_object_get_ex(doc, name, &value) ||
+		!json_object_is_type(value, json_type_string))
+		return NULL;
+	return json_object_get_string(value);
+}
+
+static enum tfr_status parse(struct json_object **doc, const struct tfr_buf *text, const char *what,
+	struct tfr_error *err)
+{
+	const struct tfr_json_limits limits = { .depth = 8, .size = 64 << 10 };
+	size_t size = text->size ? strnlen((const char *)text->data, text->size) : 0;
+	enum tfr_status status = tfr_json_read(doc, text->data, size, &limits, NULL);
+
+	if (status == TFR_ENOMEM)
+		return tfr_fail_nomem(err, "reading credentials");
+	if (status || !json_object_is_type(*doc, json_type_object)) {
+		json_object_put(*doc);
+		return tfr_fail(err, TFR_ESYS, "%s does not give a JSON object", what);
+	}
+	return TFR_OK;
+}
+
+enum tfr_status tfr_keys_from_json(
+	struct tfr_keys *k, const struct tfr_buf *text, const char *what, struct tfr_error *err)
+{
+	struct json_object *doc = NULL;
+	enum tfr_status status = parse(&doc, text, what, err);
+	const char *id, *secret, *ends;
+
+	if (status)
+		return status;
+	id = member(doc, "AccessKeyId");
+	secret = member(doc, "SecretAccessKey");
+	ends = member(doc, "Expiration");
+	if (!id || !secret)
+		status = tfr_fail(
+			err, TFR_ESYS, "%s gives no AccessKeyId and SecretAccessKey", what);
+	else
+		status = tfr_keys_set(
+			k, id, secret, member(doc, "Token") ?: member(doc, "SessionToken"), err);
+	if (!status)
+		k->expires = tfr_parse_time(ends);
+	json_object_put(doc);
+	return status;
+}
+
+enum tfr_status tfr_token_from_json(
+	struct tfr_keys *k, const struct tfr_buf *text, const char *what, struct tfr_error *err)
+{
+	struct json_object *doc = NULL, *lasts = NULL;
+	enum tfr_status status = parse(&doc, text, what, err);
+	const char *token;
+
+	if (status)
+		return status;
+	token = member(doc, "access_token");
+	status = token ? tfr_keys_set(k, NULL, NULL, token, err)
+		       : tfr_fail(err, TFR_ESYS, "%s gives no access_token", what);
+	if (!status && json_object_object_get_ex(doc, "expires_in", &lasts) &&
+		json_object_get_int64(lasts) > 0)
+		k->expires = time(NULL) + json_object_get_int64(lasts);
+	json_object_put(doc);
+	return status;
+}
+
+/* --- the ring of a vendor --- */
+
+static enum tfr_status ask_all(
+	struct ring *r, const struct tfr_key_source *sources, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_END;
+
+	for (; status == TFR_END && sources->name; sources++) {
+		status = sources->get(&r->keys, err);
+		if (status == TFR_OK)
+			r->source = sources;
+	}
+	r->none = status == TFR_END;
+	return status;
+}
+
+static enum tfr_status renew_keys(struct ring *r, struct tfr_error *err)
+{
+	struct tfr_keys fresh = { 0 };
+	enum tfr_status status = r->source->get(&fresh, err);
+
+	if (status == TFR_END)
+		return tfr_fail(err, TFR_ESYS, "%s gives no credentials any more", r->source->name);
+	if (status)
+		return status;
+	tfr_keys_clear(&r->keys);
+	r->keys = fresh;
+	return TFR_OK;
+}
+
+/* Old keys that are still valid serve if new ones cannot be had. */
+static enum tfr_status update(
+	struct ring *r, enum tfr_vendor vendor, bool renew, struct tfr_error *err)
+{
+	time_t now = time(NULL);
+	enum tfr_status status = TFR_OK;
+
+	if (r->none)
+		return TFR_END;
+	if (!r->source)
+		status = ask_all(
+			r, vendor == TFR_VENDOR_AWS ? tfr_aws_sources : tfr_gcs_sources, err);
+	else if ((renew && r->fetched != now) ||
+		 (r->keys.expires && r->keys.expires - now < EARLY && r->fetched < now - 5))
+		status = renew_keys(r, err);
+	else
+		return TFR_OK;
+	if (!status)
+		r->fetched = now;
+	else if (status != TFR_END && r->source && !renew && r->keys.expires > now)
+		status = TFR_OK;
+	return status;
+}
+
+enum tfr_status tfr_keys_get(
+	enum tfr_vendor vendor, bool renew, struct tfr_keys *k, struct tfr_error *err)
+{
+	struct ring *r = &rings[vendor];
+	enum tfr_status status;
+
+	*k = (struct tfr_keys){ 0 };
+	pthread_mutex_lock(&r->lock);
+	status = update(r, vendor, renew, err);
+	if (!status)
+		status = tfr_keys_set(k, r->keys.id, r->keys.secret, r->keys.token, err);
+	pthread_mutex_unlock(&r->lock);
+	return status;
+}
+
+/* Sources that read the environment or a file always give the same, unless a file has changed. */
+bool tfr_keys_renewable(enum tfr_vendor vendor)
+{
+	struct ring *r = &rings[vendor];
+	bool renewable;
+
+	pthread_mutex_lock(&r->lock);
+	renewable = r->source && strcmp(r->source->name, "the environment") != 0;
+	pthread_mutex_unlock(&r->lock);
+	return renewable;
+}
+
+void tfr_keys_forget(void)
+{
+	for (size_t i = 0; i < sizeof(rings) / sizeof(*rings); i++) {
+		pthread_mutex_lock(&rings[i].lock);
+		tfr_keys_clear(&rings[i].keys);
+		rings[i].source = NULL;
+		rings[i].none = false;
+		pthread_mutex_unlock(&rings[i].lock);
+	}
+}

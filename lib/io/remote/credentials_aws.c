@@ -1,0 +1,351 @@
+/* io/remote/credentials_aws.c - the sources of AWS's command line, in its order.
+ *
+ * Sources: docs.aws.amazon.com/sdkref/latest/guide/standardized-credentials.html, and
+ * docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-data-retrieval.html (IMDSv2). */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "io/remote/config_file.h"
+#include "io/remote/credentials.h"
+#include "io/remote/service.h"
+#include "io/remote/sign.h"
+#include "io/remote/xml.h"
+#include "io/source.h"
+
+enum { TEXT = 4096, TOKEN_MOST = 64 << 10 };
+
+static enum tfr_status from_environment(struct tfr_keys *k, struct tfr_error *err)
+{
+	const char *id = tfr_environment("AWS_ACCESS_KEY_ID");
+	const char *secret = tfr_environment("AWS_SECRET_ACCESS_KEY");
+
+	if (!id && !secret)
+		return TFR_END;
+	if (!id || !secret)
+		return tfr_fail(err, TFR_EUSAGE, "%s is set, but %s is not",
+			id ? "AWS_ACCESS_KEY_ID" : "AWS_SECRET_ACCESS_KEY",
+			id ? "AWS_SECRET_ACCESS_KEY" : "AWS_ACCESS_KEY_ID");
+	return tfr_keys_set(k, id, secret, tfr_environment("AWS_SESSION_TOKEN"), err);
+}
+
+/* --- web identity --- */
+
+struct sts_answer {
+	char id[256], secret[256], token[TEXT], expires[64];
+};
+
+static bool on_sts(void *ctx, const struct tfr_xml_element *e)
+{
+	static const char at[] =
+		"AssumeRoleWithWebIdentityResponse/AssumeRoleWithWebIdentityResult/"
+		"Credentials/";
+	struct sts_answer *a = ctx;
+	char path[160];
+	const struct {
+		const char *name;
+		char *to;
+		size_t size;
+	} wanted[] = { { "AccessKeyId", a->id, sizeof(a->id) },
+		{ "SecretAccessKey", a->secret, sizeof(a->secret) },
+		{ "SessionToken", a->token, sizeof(a->token) },
+		{ "Expiration", a->expires, sizeof(a->expires) } };
+
+	for (size_t i = 0; e->ends && i < sizeof(wanted) / sizeof(*wanted); i++) {
+		snprintf(path, sizeof(path), "%s%s", at, wanted[i].name);
+		if (tfr_xml_is(e, path) && strlen(e->text) < wanted[i].size)
+			strcpy(wanted[i].to, e->text);
+	}
+	return true;
+}
+
+static enum tfr_status parse_sts(
+	struct tfr_keys *k, const struct tfr_buf *text, struct tfr_error *err)
+{
+	struct sts_answer a = { .id = "" };
+	enum tfr_status status;
+
+	if (!tfr_xml_read(text->data, strlen((const char *)text->data), on_sts, &a) || !*a.id ||
+		!*a.secret)
+		status = tfr_fail(err, TFR_ESYS, "STS gives no credentials");
+	else
+		status = tfr_keys_set(k, a.id, a.secret, a.token, err);
+	if (!status)
+		k->expires = tfr_parse_time(a.expires);
+	explicit_bzero(&a, sizeof(a));
+	return status;
+}
+
+static enum tfr_status ask_sts(
+	struct tfr_keys *k, const char *role, const struct tfr_buf *token, struct tfr_error *err)
+{
+	const char *region = tfr_environment("AWS_REGION") ?: tfr_environment("AWS_DEFAULT_REGION");
+	const char *endpoint = tfr_environment("AWS_ENDPOINT_URL_STS");
+	size_t n = strcspn((const char *)token->data, "\r\n");
+	TFR_AUTO_BUF answer = { 0 };
+	TFR_AUTO_BUF body = { 0 };
+	char url[512], session[64];
+	struct tfr_service_call call = { .method = "POST", .url = url, .milliseconds = 5000 };
+	enum tfr_status status;
+
+	if (endpoint)
+		snprintf(url, sizeof(url), "%s/", endpoint);
+	else
+		snprintf(url, sizeof(url), "https://sts.%s.amazonaws.com/", region ?: "us-east-1");
+	snprintf(session, sizeof(session), "tfr-%ld", (long)getpid());
+	if (!tfr_buf_printf(
+		    &body, "Action=AssumeRoleWithWebIdentity&Version=2011-06-15&RoleArn=") ||
+		!tfr_percent_encode(&body, role, strlen(role), true) ||
+		!tfr_buf_printf(&body, "&RoleSessionName=%s&WebIdentityToken=",
+			tfr_environment("AWS_ROLE_SESSION_NAME") ?: session) ||
+		!tfr_percent_encode(&body, (const char *)token->data, n, true) ||
+		!tfr_buf_append(&body, "", 1))
+		return tfr_fail_nomem(err, "asking for credentials");
+	call.body = (const char *)body.data;
+	status = tfr_service_ask(&call, "STS", &answer, err);
+	if (!status)
+		status = parse_sts(k, &answer, err);
+	else if (status == TFR_END)
+		status = tfr_fail(err, TFR_ESYS, "cannot get credentials from STS: no connection");
+	explicit_bzero(body.data, body.size);
+	if (answer.data)
+		explicit_bzero(answer.data, answer.size);
+	return status;
+}
+
+static enum tfr_status from_web_identity(struct tfr_keys *k, struct tfr_error *err)
+{
+	const char *file = tfr_environment("AWS_WEB_IDENTITY_TOKEN_FILE");
+	const char *role = tfr_environment("AWS_ROLE_ARN");
+	TFR_AUTO_BUF token = { 0 };
+	enum tfr_status status;
+
+	if (!file || !role)
+		return TFR_END;
+	status = tfr_source_read_file(file, TOKEN_MOST, &token, "reading a token", err);
+	if (!status && !tfr_buf_append(&token, "", 1))
+		status = tfr_fail_nomem(err, "reading a token");
+	if (!status)
+		status = ask_sts(k, role, &token, err);
+	if (token.data)
+		explicit_bzero(token.data, token.size);
+	return status;
+}
+
+/* --- the profile --- */
+
+static enum tfr_status unsupported(
+	const struct tfr_aws_config *c, const char *what, struct tfr_error *err)
+{
+	tfr_fail(err, TFR_EUSAGE,
+		"the profile '%s' gets its credentials by %s, which is not supported", c->profile,
+		what);
+	tfr_error_hint(err,
+		"Export them first: eval \"$(aws configure export-credentials --profile %s "
+		"--format env)\"",
+		c->profile);
+	return TFR_EUSAGE;
+}
+
+static enum tfr_status run_process(struct tfr_keys *k, const char *command, struct tfr_error *err)
+{
+	TFR_AUTO_BUF output = { 0 };
+	enum tfr_status status = tfr_run_command(command, "credential_process", &output, err);
+
+	if (!status)
+		status = tfr_keys_from_json(k, &output, "credential_process", err);
+	if (output.data)
+		explicit_bzero(output.data, output.size);
+	return status;
+}
+
+static enum tfr_status from_config(
+	struct tfr_keys *k, const struct tfr_aws_config *c, struct tfr_error *err)
+{
+	char id[256], secret[256], token[TEXT], command[TEXT];
+	bool has_id = tfr_aws_setting(c, "aws_access_key_id", NULL, id, sizeof(id));
+	bool has_secret = tfr_aws_setting(c, "aws_secret_access_key", NULL, secret, sizeof(secret));
+	enum tfr_status status = TFR_END;
+
+	if (tfr_aws_setting(c, "role_arn", NULL, command, sizeof(command)))
+		return unsupported(c, "assuming a role (role_arn)", err);
+	if (has_id && has_secret) {
+		if (!tfr_aws_setting(c, "aws_session_token", NULL, token, sizeof(token)))
+			token[0] = '\0';
+		status = tfr_keys_set(k, id, secret, *token ? token : NULL, err);
+		explicit_bzero(secret, sizeof(secret));
+		explicit_bzero(token, sizeof(token));
+	} else if (tfr_aws_setting(c, "credential_process", NULL, command, sizeof(command))) {
+		status = run_process(k, command, err);
+	} else if (tfr_aws_setting(c, "sso_session", NULL, command, sizeof(command)) ||
+		   tfr_aws_setting(c, "sso_start_url", NULL, command, sizeof(command))) {
+		status = unsupported(c, "single sign-on", err);
+	} else if (has_id || has_secret) {
+		status = tfr_fail(err, TFR_EUSAGE,
+			"the profile '%s' has only one of aws_access_key_id and "
+			"aws_secret_access_key",
+			c->profile);
+	}
+	return status;
+}
+
+static enum tfr_status from_profile(struct tfr_keys *k, struct tfr_error *err)
+{
+	struct tfr_aws_config c;
+	enum tfr_status status = tfr_aws_config_read(&c, err);
+
+	if (status)
+		return status;
+	status = from_config(k, &c, err);
+	tfr_aws_config_clear(&c);
+	return status;
+}
+
+/* --- containers --- */
+
+/* Without TLS, a token must not leave the host, its link, or the agents of ECS and EKS. */
+static bool is_trusted(const char *url)
+{
+	static const char *const hosts[] = { "http://127.0.0.1", "http://localhost", "http://[::1]",
+		"http://169.254.170.2", "http://169.254.170.23", "http://[fd00:ec2::23]" };
+
+	if (!strncasecmp(url, "https://", 8))
+		return true;
+	for (size_t i = 0; i < sizeof(hosts) / sizeof(*hosts); i++) {
+		size_t n = strlen(hosts[i]);
+
+		if (!strncasecmp(url, hosts[i], n) && (!url[n] || strchr(":/?", url[n])))
+			return true;
+	}
+	return false;
+}
+
+static enum tfr_status container_token(struct tfr_buf *header, struct tfr_error *err)
+{
+	const char *file = tfr_environment("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE");
+	const char *token = tfr_environment("AWS_CONTAINER_AUTHORIZATION_TOKEN");
+	TFR_AUTO_BUF text = { 0 };
+	enum tfr_status status = TFR_OK;
+
+	if (file)
+		status = tfr_source_read_file(file, TOKEN_MOST, &text, "reading a token", err);
+	if (!status && file && !tfr_buf_append(&text, "", 1))
+		status = tfr_fail_nomem(err, "reading a token");
+	if (status)
+		return status;
+	if (file)
+		token = (const char *)text.data;
+	if (token && (!tfr_buf_printf(
+			      header, "Authorization: %.*s", (int)strcspn(token, "\r\n"), token) ||
+			     !tfr_buf_append(header, "", 1)))
+		return tfr_fail_nomem(err, "reading a token");
+	if (text.data)
+		explicit_bzero(text.data, text.size);
+	return TFR_OK;
+}
+
+static enum tfr_status from_container(struct tfr_keys *k, struct tfr_error *err)
+{
+	const char *relative = tfr_environment("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI");
+	const char *full = tfr_environment("AWS_CONTAINER_CREDENTIALS_FULL_URI");
+	TFR_AUTO_BUF header = { 0 };
+	TFR_AUTO_BUF answer = { 0 };
+	const char *headers[] = { NULL, NULL };
+	char url[1024];
+	struct tfr_service_call call = {
+		.method = "GET", .url = url, .headers = headers, .milliseconds = 1000, .local = true
+	};
+	enum tfr_status status;
+
+	if (!relative && !full)
+		return TFR_END;
+	if (relative)
+		snprintf(url, sizeof(url), "http://169.254.170.2%s", relative);
+	else
+		snprintf(url, sizeof(url), "%s", full);
+	if (!is_trusted(url))
+		return tfr_fail(err, TFR_EUSAGE,
+			"AWS_CONTAINER_CREDENTIALS_FULL_URI is neither https "
+			"nor of this host");
+	status = container_token(&header, err);
+	if (status)
+		return status;
+	headers[0] = (const char *)header.data;
+	status = tfr_service_ask(&call, "the container's service", &answer, err);
+	if (status == TFR_END)
+		status = tfr_fail(err, TFR_ESYS,
+			"cannot get credentials from the container's service: no connection");
+	else if (!status)
+		status = tfr_keys_from_json(k, &answer, "the container's service", err);
+	if (header.data)
+		explicit_bzero(header.data, header.size);
+	if (answer.data)
+		explicit_bzero(answer.data, answer.size);
+	return status;
+}
+
+/* --- the instance --- */
+
+static enum tfr_status get_role(
+	const char *base, const char *const *headers, struct tfr_keys *k, struct tfr_error *err)
+{
+	static const char at[] = "/latest/meta-data/iam/security-credentials/";
+	TFR_AUTO_BUF answer = { 0 };
+	char url[1024], role[256];
+	struct tfr_service_call call = {
+		.method = "GET", .url = url, .headers = headers, .milliseconds = 1000, .local = true
+	};
+	enum tfr_status status;
+
+	snprintf(url, sizeof(url), "%s%s", base, at);
+	status = tfr_service_ask(&call, "the instance's metadata", &answer, NULL);
+	if (status) /* 404: the instance has no role */
+		return TFR_END;
+	snprintf(role, sizeof(role), "%.*s", (int)strcspn((char *)answer.data, "\r\n"),
+		(char *)answer.data);
+	snprintf(url, sizeof(url), "%s%s%s", base, at, role);
+	status = tfr_service_ask(&call, "the instance's metadata", &answer, err);
+	if (!status)
+		status = tfr_keys_from_json(k, &answer, "the instance's metadata", err);
+	if (answer.data)
+		explicit_bzero(answer.data, answer.size);
+	return status;
+}
+
+/* Version 2 only: a session first, so that no server can be made to ask for somebody. */
+static enum tfr_status from_instance(struct tfr_keys *k, struct tfr_error *err)
+{
+	static const char *const ttl[] = { "X-aws-ec2-metadata-token-ttl-seconds: 21600", NULL };
+	const char *off = tfr_environment("AWS_EC2_METADATA_DISABLED");
+	const char *base = tfr_environment("AWS_EC2_METADATA_SERVICE_ENDPOINT");
+	TFR_AUTO_BUF token = { 0 };
+	char url[512], header[512];
+	const char *headers[] = { header, NULL };
+	struct tfr_service_call call = {
+		.method = "PUT", .url = url, .headers = ttl, .milliseconds = 1000, .local = true
+	};
+	size_t n;
+
+	if (off && !strcasecmp(off, "true"))
+		return TFR_END;
+	base = base ?: "http://169.254.169.254";
+	n = strlen(base);
+	snprintf(url, sizeof(url), "%.*s/latest/api/token", (int)(base[n - 1] == '/' ? n - 1 : n),
+		base);
+	if (tfr_service_ask(&call, "the instance's metadata", &token, NULL))
+		return TFR_END;
+	snprintf(header, sizeof(header), "X-aws-ec2-metadata-token: %.*s",
+		(int)strcspn((char *)token.data, "\r\n"), (char *)token.data);
+	url[strlen(url) - strlen("/latest/api/token")] = '\0';
+	return get_role(url, headers, k, err);
+}
+
+const struct tfr_key_source tfr_aws_sources[] = {
+	{ "the environment", from_environment },
+	{ "a web identity", from_web_identity },
+	{ "the profile", from_profile },
+	{ "the container's service", from_container },
+	{ "the instance's metadata", from_instance },
+	{ NULL, NULL },
+};

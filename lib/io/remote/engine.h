@@ -1,0 +1,47 @@
+/* io/remote/engine.h - transfers: requests in flight, on the one thread of the process that runs
+ * libcurl.
+ *
+ * Functions of a transfer are called on that thread and must not wait.  tfr_transfer_end() may be
+ * called at any time, and after it none of them is called any more. */
+#ifndef TFR_IO_REMOTE_ENGINE_H
+#define TFR_IO_REMOTE_ENGINE_H
+
+#include "io/remote/transfer.h"
+
+struct tfr_transfer;
+
+struct tfr_transfer_opts {
+	struct tfr_store *store;
+	const struct tfr_call *call; /* copied, with everything that it points to */
+	struct tfr_content content;
+	/* Asks for the bytes from `first` to `last`.  A broken connection is continued with the
+	 * rest of them.  Without it, the request is repeated from its start, and the bytes that
+	 * were already taken are dropped. */
+	bool ranged;
+	uint64_t first, last;
+	/* The answer may take as long as the time-out, and single bytes keep it alive. */
+	bool patient;
+
+	void *ctx;
+	/* The header of an answer 2xx, of each attempt; may be NULL.  A status other than TFR_OK
+	 * ends the transfer. */
+	enum tfr_status (*head)(void *ctx, const struct tfr_answer *a, struct tfr_error *err);
+	/* A piece of its body.  TFR_END: the transfer pauses, and the piece comes again after
+	 * tfr_transfer_resume(). */
+	enum tfr_status (*take)(void *ctx, const uint8_t *data, size_t size, struct tfr_error *err);
+	/* The end, once.  TFR_END: 404.  `err` is filled if the status is another failure. */
+	void (*done)(void *ctx, enum tfr_status status, const struct tfr_answer *a,
+		const struct tfr_error *err);
+};
+
+enum tfr_status tfr_transfer_start(
+	struct tfr_transfer **t, const struct tfr_transfer_opts *opts, struct tfr_error *err);
+void tfr_transfer_resume(struct tfr_transfer *t);
+/* Cancels it if it has not ended, and frees it.  Accepts NULL.  Not on the thread of the engine. */
+void tfr_transfer_end(struct tfr_transfer *t);
+
+/* Settings of the process. */
+void tfr_engine_set(const struct tfr_remote_opts *opts);
+const struct tfr_remote_opts *tfr_engine_opts(void);
+
+#endif

@@ -1,0 +1,263 @@
+/* io/remote/fetch.c - small objects, each by one request, many of them in flight.
+ *
+ * A caller that knows the next names announces them with tfr_object_prefetch(); the bytes wait in a
+ * table until tfr_object_fetch() takes them.  The table is bounded in objects and in bytes, and
+ * what does not fit is fetched when it is asked for.  An object that was announced and never taken
+ * leaves the table when its place is needed and it is the oldest. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/remote/engine.h"
+#include "io/remote/reader.h"
+
+enum { SLOTS = 128, BYTES = 24 << 20 };
+
+struct parcel {
+	char *url;
+	const char *key;
+	struct tfr_store *store;
+	struct tfr_transfer *transfer;
+	size_t expected, most;
+	uint64_t age;
+	bool ended, over; /* over: it is larger than `most` */
+	enum tfr_status status;
+	struct stat st;
+	struct tfr_buf body;
+	struct tfr_error err;
+};
+
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t arrived;
+	struct parcel *slot[SLOTS];
+	uint64_t age, bytes;
+	pid_t pid;
+} table = { .lock = PTHREAD_MUTEX_INITIALIZER, .arrived = PTHREAD_COND_INITIALIZER };
+
+/* --- on the thread of the engine --- */
+
+static enum tfr_status on_head(void *ctx, const struct tfr_answer *a, struct tfr_error *err)
+{
+	struct parcel *p = ctx;
+	char url[300];
+
+	if (a->encoded && tfr_store_kind(p->store) == TFR_STORE_HTTP)
+		return tfr_fail_path(err, TFR_ESYS,
+			tfr_store_show(p->store, p->key, url, sizeof(url)),
+			"the server compresses, which it was asked not to:");
+	tfr_object_identity(&p->st, p->store, a, a->length);
+	p->over = a->length != UINT64_MAX && a->length > p->most;
+	if (p->over)
+		return TFR_ECANCELLED;
+	if (a->length != UINT64_MAX && !p->body.size && !tfr_buf_reserve(&p->body, a->length))
+		return tfr_fail_nomem(err, "reading an object");
+	return TFR_OK;
+}
+
+static enum tfr_status on_body(void *ctx, const uint8_t *data, size_t size, struct tfr_error *err)
+{
+	struct parcel *p = ctx;
+
+	p->over = size > p->most - p->body.size;
+	if (p->over)
+		return TFR_ECANCELLED;
+	return tfr_buf_append(&p->body, data, size) ? TFR_OK
+						    : tfr_fail_nomem(err, "reading an object");
+}
+
+static void on_done(
+	void *ctx, enum tfr_status status, const struct tfr_answer *a, const struct tfr_error *err)
+{
+	struct parcel *p = ctx;
+
+	(void)a;
+	pthread_mutex_lock(&table.lock);
+	p->status = status;
+	if (status && status != TFR_END)
+		p->err = *err;
+	p->ended = true;
+	pthread_cond_broadcast(&table.arrived);
+	pthread_mutex_unlock(&table.lock);
+}
+
+/* --- parcels --- */
+
+static void free_parcel(struct parcel *p)
+{
+	if (!p)
+		return;
+	tfr_transfer_end(p->transfer);
+	tfr_buf_clear(&p->body);
+	free(p->url);
+	free(p);
+}
+
+static enum tfr_status order(
+	struct parcel **out, const char *url, size_t expected, size_t most, struct tfr_error *err)
+{
+	struct tfr_call call = { .method = "GET", .empty = true };
+	struct parcel *p = calloc(1, sizeof(*p));
+	struct tfr_transfer_opts opts = {
+		.call = &call, .ctx = p, .head = on_head, .take = on_body, .done = on_done
+	};
+	enum tfr_status status;
+
+	if (!p || !(p->url = strdup(url))) {
+		free(p);
+		return tfr_fail_nomem(err, "reading an object");
+	}
+	p->expected = expected;
+	p->most = most;
+	status = tfr_store_find(&p->store, p->url, &p->key, err);
+	call.key = p->key;
+	opts.store = p->store;
+	if (!status)
+		status = tfr_transfer_start(&p->transfer, &opts, err);
+	if (status)
+		free_parcel(p);
+	else
+		*out = p;
+	return status;
+}
+
+/* With the lock held.  Takes it out of the table. */
+static struct parcel *take_slot(int i)
+{
+	struct parcel *p = table.slot[i];
+
+	table.slot[i] = NULL;
+	if (p)
+		table.bytes -= p->expected;
+	return p;
+}
+
+static int find_slot(const char *url)
+{
+	for (int i = 0; i < SLOTS; i++)
+		if (table.slot[i] && !strcmp(table.slot[i]->url, url))
+			return i;
+	return -1;
+}
+
+/* A free slot, or the oldest one if that has ended long ago. */
+static int room_for(uint64_t size, struct parcel **old)
+{
+	int oldest = -1, free_one = -1;
+
+	for (int i = 0; i < SLOTS; i++) {
+		if (!table.slot[i])
+			free_one = i;
+		else if (oldest < 0 || table.slot[i]->age < table.slot[oldest]->age)
+			oldest = i;
+	}
+	if (free_one >= 0 && table.bytes + size <= BYTES)
+		return free_one;
+	if (oldest < 0 || !table.slot[oldest]->ended ||
+		table.age - table.slot[oldest]->age < 4 * SLOTS)
+		return -1;
+	*old = take_slot(oldest);
+	return table.bytes + size <= BYTES ? oldest : -1;
+}
+
+/* Transfers of the parent do not continue in a child. */
+static void begin_in_child(void)
+{
+	if (table.pid == getpid())
+		return;
+	if (table.pid) {
+		pthread_mutex_init(&table.lock, NULL);
+		pthread_cond_init(&table.arrived, NULL);
+		memset((void *)table.slot, 0, sizeof(table.slot));
+		table.bytes = 0;
+	}
+	table.pid = getpid();
+}
+
+void tfr_object_prefetch(const char *url, uint64_t size)
+{
+	struct parcel *p = NULL, *old = NULL;
+	bool known;
+	int slot;
+
+	begin_in_child();
+	pthread_mutex_lock(&table.lock);
+	table.age++;
+	known = find_slot(url) >= 0;
+	slot = known ? -1 : room_for(size, &old);
+	pthread_mutex_unlock(&table.lock);
+	free_parcel(old);
+	if (slot < 0 || order(&p, url, (size_t)size, (size_t)size, NULL))
+		return;
+	pthread_mutex_lock(&table.lock);
+	if (!table.slot[slot]) {
+		p->age = table.age;
+		table.slot[slot] = p;
+		table.bytes += size;
+		p = NULL;
+	}
+	pthread_mutex_unlock(&table.lock);
+	free_parcel(p);
+}
+
+static enum tfr_status deliver(
+	struct parcel *p, void **data, size_t *size, struct stat *st, struct tfr_error *err)
+{
+	if (st)
+		*st = p->st;
+	if (p->over) {
+		*size = p->st.st_size < 0 ? SIZE_MAX : (size_t)p->st.st_size;
+		return TFR_END;
+	}
+	if (p->status == TFR_END)
+		return tfr_fail_errno(err, ENOENT, p->url, "cannot open");
+	if (p->status) {
+		if (err)
+			*err = p->err;
+		return p->status;
+	}
+	if (!p->body.data && !tfr_buf_reserve(&p->body, 1))
+		return tfr_fail_nomem(err, "reading an object");
+	*data = p->body.data;
+	*size = p->body.size;
+	p->body = (struct tfr_buf){ 0 };
+	return TFR_OK;
+}
+
+enum tfr_status tfr_object_fetch(const char *url, size_t most, void **data, size_t *size,
+	struct stat *st, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	struct parcel *p = NULL;
+	int slot;
+
+	begin_in_child();
+	pthread_mutex_lock(&table.lock);
+	slot = find_slot(url);
+	if (slot >= 0)
+		p = take_slot(slot);
+	pthread_mutex_unlock(&table.lock);
+	if (!p)
+		status = order(&p, url, 0, most, err);
+	if (status)
+		return status;
+	pthread_mutex_lock(&table.lock);
+	while (!p->ended)
+		pthread_cond_wait(&table.arrived, &table.lock);
+	pthread_mutex_unlock(&table.lock);
+	if (p->over && p->most < most) { /* it grew since it was listed */
+		free_parcel(p);
+		status = order(&p, url, 0, most, err);
+		if (status)
+			return status;
+		pthread_mutex_lock(&table.lock);
+		while (!p->ended)
+			pthread_cond_wait(&table.arrived, &table.lock);
+		pthread_mutex_unlock(&table.lock);
+	}
+	status = deliver(p, data, size, st, err);
+	free_parcel(p);
+	return status;
+}

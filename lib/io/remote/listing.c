@@ -1,0 +1,185 @@
+/* io/remote/listing.c - page after page of a listing, in the order of keys.
+ *
+ * Keys must rise from page to page; a server that repeats a page would never end. */
+#include "io/remote/listing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/remote/listing_answer.h"
+#include "io/remote/reader.h"
+
+enum { PAGE_MOST = 16 << 20, EMPTY_PAGES = 1000 };
+
+struct listing {
+	struct tfr_store *s;
+	const char *prefix;
+	struct tfr_buf last; /* the last key so far */
+	unsigned empty;	     /* pages in a row */
+};
+
+static enum tfr_status malformed(const struct listing *l, struct tfr_error *err)
+{
+	char url[300];
+
+	tfr_fail_path(err, TFR_ESYS, tfr_store_show(l->s, l->prefix, url, sizeof(url)),
+		"the server sends a malformed listing of");
+	tfr_error_hint(err, "Its endpoint may not be that of an object store.");
+	return TFR_ESYS;
+}
+
+/* Web servers have no listings that programs can rely on. */
+static enum tfr_status check_store(const struct listing *l, struct tfr_error *err)
+{
+	char url[300];
+
+	if (tfr_store_kind(l->s) != TFR_STORE_HTTP)
+		return TFR_OK;
+	tfr_fail_path(err, TFR_EUSAGE, tfr_store_show(l->s, l->prefix, url, sizeof(url)),
+		"a web server cannot list");
+	tfr_error_hint(err, "Name the files, or a numbered set such as train@16.tfrecord.");
+	return TFR_EUSAGE;
+}
+
+static enum tfr_status get_page(struct listing *l, const struct tfr_query *query, size_t n,
+	struct tfr_page *p, struct tfr_error *err)
+{
+	struct tfr_call call = {
+		.method = "GET", .key = "", .query = query, .n_query = n, .empty = true
+	};
+	struct tfr_answer a = { 0 };
+	enum tfr_status status = tfr_exchange(l->s, &call, NULL, PAGE_MOST, &a, err);
+	char url[300];
+
+	if (status == TFR_END)
+		status = tfr_fail_path(err, TFR_ESYS, tfr_store_show(l->s, "", url, sizeof(url)),
+			"there is no bucket");
+	else if (!status &&
+		 !tfr_page_parse(p, a.body.data ?: (const uint8_t *)"", a.body.size, l->prefix))
+		status = malformed(l, err);
+	tfr_answer_clear(&a);
+	return status;
+}
+
+/* Keys rise. */
+static enum tfr_status check_order(
+	struct listing *l, const struct tfr_page *p, struct tfr_error *err)
+{
+	const char *text = (const char *)p->text.data;
+
+	l->empty = p->n ? 0 : l->empty + 1;
+	if (l->empty > EMPTY_PAGES)
+		return malformed(l, err);
+	if (!p->n)
+		return TFR_OK;
+	if (l->last.size && strcmp(text + p->list[0].key, (char *)l->last.data) <= 0)
+		return malformed(l, err);
+	l->last.size = 0;
+	text += p->list[p->n - 1].key;
+	return tfr_buf_append(&l->last, text, strlen(text) + 1) ? TFR_OK
+								: tfr_fail_nomem(err, "listing");
+}
+
+/* --- objects --- */
+
+static enum tfr_status give(struct listing *l, const struct tfr_page *p, const struct tfr_listed *e,
+	tfr_object_each *each, void *ctx, struct tfr_error *err)
+{
+	const char *key = (const char *)p->text.data + e->key,
+		   *etag = (const char *)p->text.data + e->etag;
+	TFR_AUTO_FREE char *name = strdup(key + strlen(l->prefix));
+	struct tfr_answer a = { .mtime = e->mtime };
+	struct tfr_object_entry entry = { .name = name };
+	struct stat st;
+	size_t n;
+
+	if (!name)
+		return tfr_fail_nomem(err, "listing");
+	n = strlen(name);
+	if (!n || (!e->prefix && name[n - 1] == '/')) /* the object that marks a folder */
+		return TFR_OK;
+	if (e->prefix && name[n - 1] == '/')
+		name[--n] = '\0';
+	snprintf(a.etag, sizeof(a.etag), "%s", etag);
+	tfr_object_identity(&st, l->s, &a, e->size);
+	if (e->prefix)
+		st = (struct stat){ .st_mode = S_IFDIR | 0755, .st_dev = st.st_dev, .st_nlink = 1 };
+	entry.st = &st;
+	if (!n)
+		return TFR_OK;
+	return each(ctx, &entry, err);
+}
+
+enum tfr_status tfr_listing(struct tfr_store *s, const char *prefix, bool deep, size_t most,
+	tfr_object_each *each, void *ctx, struct tfr_error *err)
+{
+	struct listing l = { .s = s, .prefix = prefix };
+	TFR_AUTO_FREE char *token = NULL;
+	enum tfr_status status = check_store(&l, err);
+	bool more = true;
+	char count[24];
+
+	snprintf(count, sizeof(count), "%zu", most && most < 1000 ? most : 1000);
+	while (!status && more) {
+		struct tfr_query query[6] = { { "list-type", "2" }, { "encoding-type", "url" },
+			{ "prefix", prefix }, { "max-keys", count } };
+		size_t n = 4;
+		struct tfr_page p = { 0 };
+
+		if (!deep)
+			query[n++] = (struct tfr_query){ "delimiter", "/" };
+		if (token)
+			query[n++] = (struct tfr_query){ "continuation-token", token };
+		status = get_page(&l, query, n, &p, err);
+		if (!status)
+			status = check_order(&l, &p, err);
+		for (size_t i = 0; !status && i < p.n; i++)
+			status = give(&l, &p, &p.list[i], each, ctx, err);
+		more = p.more;
+		free(token);
+		token = more && !status ? strdup((char *)p.text.data + p.next) : NULL;
+		if (more && !status && !token)
+			status = tfr_fail_nomem(err, "listing");
+		tfr_page_clear(&p);
+	}
+	tfr_buf_clear(&l.last);
+	return status == TFR_END ? TFR_OK : status;
+}
+
+/* --- unfinished uploads --- */
+
+/* Several uploads of one key come in the order of their start, so that order is not checked. */
+enum tfr_status tfr_listing_uploads(struct tfr_store *s, const char *prefix,
+	enum tfr_status (*each)(
+		void *ctx, const char *key, const char *id, int64_t began, struct tfr_error *err),
+	void *ctx, struct tfr_error *err)
+{
+	struct listing l = { .s = s, .prefix = prefix };
+	TFR_AUTO_FREE char *marker = NULL, *id = NULL;
+	enum tfr_status status = check_store(&l, err);
+	bool more = true;
+
+	while (!status && more) {
+		struct tfr_query query[5] = { { "uploads", NULL }, { "encoding-type", "url" },
+			{ "prefix", prefix } };
+		size_t n = 3;
+		struct tfr_page p = { 0 };
+
+		if (marker)
+			query[n++] = (struct tfr_query){ "key-marker", marker };
+		if (id)
+			query[n++] = (struct tfr_query){ "upload-id-marker", id };
+		status = get_page(&l, query, n, &p, err);
+		for (size_t i = 0; !status && i < p.n; i++)
+			status = each(ctx, (char *)p.text.data + p.list[i].key,
+				(char *)p.text.data + p.list[i].id, p.list[i].mtime, err);
+		more = p.more && ++l.empty < EMPTY_PAGES;
+		free(marker);
+		free(id);
+		marker = more && !status ? strdup((char *)p.text.data + p.next) : NULL;
+		id = more && !status && p.next_id ? strdup((char *)p.text.data + p.next_id) : NULL;
+		tfr_page_clear(&p);
+	}
+	return status == TFR_END ? TFR_OK : status;
+}

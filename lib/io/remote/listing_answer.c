@@ -1,0 +1,172 @@
+/* io/remote/listing_answer.c - reads a page of a listing.
+ *
+ * Keys may have characters that XML cannot hold, so they are asked for percent-encoded; a server
+ * that does not know that parameter sends them plain, and <EncodingType> is the sign.
+ *
+ * Source: docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html, API_ListMultipartUploads,
+ * cloud.google.com/storage/docs/xml-api/get-bucket-list. */
+#include "io/remote/listing_answer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "io/remote/credentials.h"
+#include "io/remote/xml.h"
+
+enum { ENTRIES_MOST = 10000, KEY_MOST = 1024 };
+
+struct parsing {
+	struct tfr_page *p;
+	struct tfr_listed now;
+	bool encoded;
+};
+
+static bool keep(struct parsing *s, const char *text, size_t *at)
+{
+	*at = s->p->text.size;
+	return tfr_buf_append(&s->p->text, text, strlen(text) + 1);
+}
+
+static bool add(struct parsing *s)
+{
+	struct tfr_page *p = s->p;
+
+	if (!s->now.key || p->n == ENTRIES_MOST || TFR_ARRAY_ONE_MORE(p->list, p->n))
+		return false;
+	p->list[p->n++] = s->now;
+	s->now = (struct tfr_listed){ 0 };
+	return true;
+}
+
+static bool read_size(const char *text, uint64_t *size)
+{
+	char *end;
+
+	errno = 0;
+	*size = strtoull(text, &end, 10);
+	return *text >= '0' && *text <= '9' && !*end && !errno && *size <= INT64_MAX;
+}
+
+static bool on_entry(struct parsing *s, const char *name, const char *text)
+{
+	if (!strcmp(name, "Key") || !strcmp(name, "Prefix"))
+		return keep(s, text, &s->now.key);
+	if (!strcmp(name, "ETag"))
+		return keep(s, text, &s->now.etag);
+	if (!strcmp(name, "UploadId"))
+		return keep(s, text, &s->now.id);
+	if (!strcmp(name, "Size"))
+		return read_size(text, &s->now.size);
+	if (!strcmp(name, "LastModified") || !strcmp(name, "Initiated"))
+		s->now.mtime = tfr_parse_time(text);
+	return true;
+}
+
+static bool on_top(struct parsing *s, const char *name, const char *text)
+{
+	if (!strcmp(name, "Contents") || !strcmp(name, "Upload"))
+		return add(s);
+	if (!strcmp(name, "CommonPrefixes")) {
+		s->now.prefix = true;
+		return add(s);
+	}
+	if (!strcmp(name, "IsTruncated"))
+		s->p->more = !strcmp(text, "true");
+	else if (!strcmp(name, "EncodingType"))
+		s->encoded = !strcmp(text, "url");
+	else if (!strcmp(name, "NextContinuationToken") || !strcmp(name, "NextKeyMarker"))
+		return keep(s, text, &s->p->next);
+	else if (!strcmp(name, "NextUploadIdMarker"))
+		return keep(s, text, &s->p->next_id);
+	return true;
+}
+
+static bool on_element(void *ctx, const struct tfr_xml_element *e)
+{
+	struct parsing *s = ctx;
+
+	if (e->depth == 1)
+		return !strcmp(e->path[0], "ListBucketResult") ||
+		       !strcmp(e->path[0], "ListMultipartUploadsResult");
+	if (!e->ends)
+		return true;
+	if (e->depth == 2)
+		return on_top(s, e->path[1], e->text);
+	if (e->depth == 3 && (!strcmp(e->path[1], "Contents") || !strcmp(e->path[1], "Upload") ||
+				     !strcmp(e->path[1], "CommonPrefixes")))
+		return on_entry(s, e->path[2], e->text);
+	return true;
+}
+
+/* In place; '+' is a space.  False: a NUL, which no key has. */
+static bool decode(char *text)
+{
+	char *to = text;
+
+	for (; *text; text++) {
+		char hex[3] = { 0 };
+
+		if (*text == '%' && text[1] && text[2]) {
+			char *end;
+
+			memcpy(hex, text + 1, 2);
+			*to = (char)strtoul(hex, &end, 16);
+			if (*end || !*to)
+				return false;
+			to++;
+			text += 2;
+		} else {
+			*to++ = *text == '+' ? ' ' : *text;
+		}
+	}
+	*to = '\0';
+	return true;
+}
+
+static int by_key(const void *a, const void *b, void *text)
+{
+	return strcmp((char *)text + ((const struct tfr_listed *)a)->key,
+		(char *)text + ((const struct tfr_listed *)b)->key);
+}
+
+static bool check_keys(struct parsing *s, const char *prefix)
+{
+	struct tfr_page *p = s->p;
+
+	for (size_t i = 0; i < p->n; i++) {
+		char *key = (char *)p->text.data + p->list[i].key;
+
+		if (s->encoded && !decode(key))
+			return false;
+		if (strncmp(key, prefix, strlen(prefix)) != 0 || strlen(key) > KEY_MOST)
+			return false;
+	}
+	return true;
+}
+
+bool tfr_page_parse(struct tfr_page *p, const void *text, size_t size, const char *prefix)
+{
+	struct parsing s = { .p = p };
+
+	*p = (struct tfr_page){ 0 };
+	/* Offset 0 is "none". */
+	if (!tfr_buf_append(&p->text, "", 1) || !tfr_xml_read(text, size, on_element, &s) ||
+		!check_keys(&s, prefix) || (p->more && !p->next)) {
+		tfr_page_clear(p);
+		return false;
+	}
+	if (s.encoded && p->next_id) /* a key marker is encoded, a token is not */
+		decode((char *)p->text.data + p->next);
+	if (p->n)
+		qsort_r(p->list, p->n, sizeof(*p->list), by_key, p->text.data);
+	return true;
+}
+
+void tfr_page_clear(struct tfr_page *p)
+{
+	tfr_buf_clear(&p->text);
+	free(p->list);
+	*p = (struct tfr_page){ 0 };
+}

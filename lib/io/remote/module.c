@@ -1,0 +1,87 @@
+/* io/remote/module.c - the module remote: objects of stores and web servers, by libcurl. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/module_export.h"
+#include "io/remote/engine.h"
+#include "io/remote/listing.h"
+#include "io/remote/reader.h"
+#include "io/remote/statistics.h"
+
+static enum tfr_status set(const struct tfr_remote_opts *opts, struct tfr_error *err)
+{
+	struct tfr_remote_opts kept = *opts;
+
+	if (opts->connections > 1024)
+		return tfr_fail(err, TFR_EUSAGE, "more connections than 1024");
+	kept.tmpdir = opts->tmpdir ? strdup(opts->tmpdir) : NULL;
+	if (opts->tmpdir && !kept.tmpdir)
+		return tfr_fail_nomem(err, "changing settings");
+	free((void *)(uintptr_t)tfr_engine_opts()->tmpdir);
+	tfr_engine_set(&kept);
+	tfr_stores_set(&kept);
+	return TFR_OK;
+}
+
+struct listing {
+	const char *url;
+	tfr_object_each *each;
+	void *ctx;
+};
+
+/* What the listing says is not asked for again soon. */
+static enum tfr_status take_listed(
+	void *ctx, const struct tfr_object_entry *entry, struct tfr_error *err)
+{
+	const struct listing *l = ctx;
+	TFR_AUTO_FREE char *url = tfr_asprintf("%s%s", l->url, entry->name);
+
+	if (url)
+		tfr_object_remember(url, entry->st);
+	return l->each(l->ctx, entry, err);
+}
+
+static enum tfr_status list(
+	const char *url, bool deep, tfr_object_each *each, void *ctx, struct tfr_error *err)
+{
+	struct listing l = { url, each, ctx };
+	struct tfr_store *s;
+	const char *key;
+	enum tfr_status status = tfr_store_find(&s, url, &key, err);
+
+	return status ? status : tfr_listing(s, key, deep, 0, take_listed, &l, err);
+}
+
+static enum tfr_status remove_object(const char *url, struct tfr_error *err)
+{
+	struct tfr_call call = { .method = "DELETE", .empty = true };
+	struct tfr_answer a = { 0 };
+	struct tfr_store *s;
+	enum tfr_status status = tfr_store_find(&s, url, &call.key, err);
+
+	if (status)
+		return status;
+	tfr_object_changed(url);
+	status = tfr_exchange(s, &call, NULL, 64 << 10, &a, err);
+	tfr_answer_clear(&a);
+	return status == TFR_END ? TFR_OK : status;
+}
+
+static const struct tfr_object_module calls = {
+	.set = set,
+	.statistics = tfr_measured,
+	.look = tfr_object_look,
+	.list = list,
+	.remove = remove_object,
+	.open = tfr_object_open,
+	.close = tfr_object_close,
+	.stat = tfr_object_stat,
+	.seekable = tfr_object_seekable,
+	.read = tfr_object_read,
+	.read_at = tfr_object_read_at,
+	.reads_on = tfr_object_reads_on,
+	.prefetch = tfr_object_prefetch,
+	.fetch = tfr_object_fetch,
+};
+
+TFR_MODULE_EXPORT("remote", calls);

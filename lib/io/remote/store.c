@@ -1,0 +1,602 @@
+/* io/remote/store.c - buckets, and the hosts of web servers: their addresses and the requests to
+ * them.
+ *
+ * A store keeps what does not change from request to request.  The region of a bucket may turn out
+ * to be another one than was configured; then its address changes, under the lock. */
+#include "io/remote/store.h"
+
+#include <ctype.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "io/remote/config_file.h"
+#include "io/remote/credentials.h"
+#include "io/remote/sign.h"
+
+struct row;
+
+struct tfr_store {
+	struct tfr_store *next;
+	const struct row *row;
+	char *name;	      /* the bucket; of a web server: "https://host:port" in lower case */
+	char *user_password;  /* of a web address */
+	pthread_mutex_t lock; /* for what follows */
+	char *base;	      /* "https://host[:port][/bucket]" */
+	char region[64];
+	bool fixed; /* an endpoint was given: the region is not in the address */
+	bool expired, anonymous;
+};
+
+/* How to talk to one kind of store. */
+struct row {
+	const char *scheme;
+	enum tfr_store_kind kind;
+	enum tfr_vendor vendor;
+	const struct tfr_sign_scheme *sign; /* NULL: requests are not signed */
+	enum tfr_status (*address)(struct tfr_store *s, struct tfr_error *err);
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct tfr_store *stores;
+static bool anonymous;
+
+/* --- addresses --- */
+
+static enum tfr_status set_base(struct tfr_store *s, char *base, struct tfr_error *err)
+{
+	size_t n = base ? strlen(base) : 0;
+
+	if (!base)
+		return tfr_fail_nomem(err, "opening a bucket");
+	while (n && base[n - 1] == '/')
+		base[--n] = '\0';
+	free(s->base);
+	s->base = base;
+	return TFR_OK;
+}
+
+/* Google's rules are the wider ones: docs.aws.amazon.com/AmazonS3/latest/userguide/
+ * bucketnamingrules.html, cloud.google.com/storage/docs/buckets#naming. */
+static enum tfr_status check_bucket(const char *name, struct tfr_error *err)
+{
+	size_t n = strlen(name);
+
+	if (!n)
+		return tfr_fail(err, TFR_EUSAGE, "a URL without a bucket");
+	if (!strncmp(name, "arn:", 4))
+		return tfr_fail(
+			err, TFR_EUSAGE, "access points ('%.100s') are not supported", name);
+	if (n > 6 && !strcmp(name + n - 6, "--x-s3"))
+		return tfr_fail(err, TFR_EUSAGE,
+			"directory buckets of S3 Express ('%.100s') are not supported", name);
+	for (size_t i = 0; i < n; i++)
+		if (!isalnum((unsigned char)name[i]) && !strchr("._-", name[i]))
+			return tfr_fail(
+				err, TFR_EUSAGE, "'%.100s' is not the name of a bucket", name);
+	return n <= 222 ? TFR_OK : tfr_fail(err, TFR_EUSAGE, "the name of the bucket is too long");
+}
+
+/* The endpoint as the user gave it, in order of precedence. */
+static bool find_endpoint(const struct tfr_aws_config *c, char *url, size_t size)
+{
+	const char *off = tfr_environment("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS");
+	const char *given =
+		tfr_environment("AWS_ENDPOINT_URL_S3") ?: tfr_environment("AWS_ENDPOINT_URL");
+	char services[128], section[160];
+
+	if (off && !strcasecmp(off, "true"))
+		return false;
+	if (given)
+		return snprintf(url, size, "%s", given) < (int)size;
+	if (tfr_aws_setting(c, "services", NULL, services, sizeof(services))) {
+		snprintf(section, sizeof(section), "services %s", services);
+		if (tfr_config_find(&c->config, section, "s3", "endpoint_url", url, size))
+			return true;
+	}
+	return tfr_aws_setting(c, "endpoint_url", NULL, url, size);
+}
+
+static void find_region(struct tfr_store *s, const struct tfr_aws_config *c)
+{
+	const char *given = tfr_environment("AWS_REGION") ?: tfr_environment("AWS_DEFAULT_REGION");
+
+	if (*s->region)
+		return;
+	if (given)
+		snprintf(s->region, sizeof(s->region), "%s", given);
+	else if (!tfr_aws_setting(c, "region", NULL, s->region, sizeof(s->region)))
+		strcpy(s->region, "us-east-1");
+}
+
+static bool is_true(const char *variable)
+{
+	const char *value = tfr_environment(variable);
+
+	return value && !strcasecmp(value, "true");
+}
+
+/* A bucket with dots has no certificate, and one with capitals no host name. */
+static bool wants_path(const char *bucket)
+{
+	for (; *bucket; bucket++)
+		if (*bucket == '.' || *bucket == '_' || isupper((unsigned char)*bucket))
+			return true;
+	return false;
+}
+
+static char *amazon(const struct tfr_store *s, bool path)
+{
+	char host[200];
+
+	snprintf(host, sizeof(host), "s3%s%s.%s.amazonaws.com%s",
+		is_true("AWS_USE_FIPS_ENDPOINT") ? "-fips" : "",
+		is_true("AWS_USE_DUALSTACK_ENDPOINT") ? ".dualstack" : "", s->region,
+		!strncmp(s->region, "cn-", 3) ? ".cn" : "");
+	return path ? tfr_asprintf("https://%s/%s", host, s->name)
+		    : tfr_asprintf("https://%s.%s", s->name, host);
+}
+
+/* "https://host/prefix" with the bucket as the first label of the host. */
+static char *virtual_host(const char *endpoint, const char *bucket)
+{
+	const char *host = strstr(endpoint, "://");
+
+	host = host ? host + 3 : endpoint;
+	return tfr_asprintf("%.*s%s.%s", (int)(host - endpoint), endpoint, bucket, host);
+}
+
+static enum tfr_status s3_address(struct tfr_store *s, struct tfr_error *err)
+{
+	char endpoint[512], style[16] = "";
+	struct tfr_aws_config c;
+	enum tfr_status status = tfr_aws_config_read(&c, err);
+	size_t n;
+
+	if (status)
+		return status;
+	find_region(s, &c);
+	tfr_aws_setting(&c, "s3", "addressing_style", style, sizeof(style));
+	s->fixed = find_endpoint(&c, endpoint, sizeof(endpoint));
+	tfr_aws_config_clear(&c);
+	if (!s->fixed)
+		return set_base(s, amazon(s, !strcmp(style, "path") || wants_path(s->name)), err);
+	if (strncasecmp(endpoint, "http://", 7) != 0 && strncasecmp(endpoint, "https://", 8) != 0)
+		return tfr_fail(
+			err, TFR_EUSAGE, "the endpoint '%.200s' is not a web address", endpoint);
+	n = strlen(endpoint);
+	while (n && endpoint[n - 1] == '/')
+		endpoint[--n] = '\0';
+	return set_base(s,
+		!strcmp(style, "virtual") ? virtual_host(endpoint, s->name)
+					  : tfr_asprintf("%s/%s", endpoint, s->name),
+		err);
+}
+
+static enum tfr_status gcs_address(struct tfr_store *s, struct tfr_error *err)
+{
+	const char *emulator = tfr_environment("STORAGE_EMULATOR_HOST");
+
+	strcpy(s->region, "auto");
+	s->fixed = true;
+	if (!emulator)
+		return set_base(s, tfr_asprintf("https://storage.googleapis.com/%s", s->name), err);
+	return set_base(s,
+		tfr_asprintf(
+			"%s%s/%s", strstr(emulator, "://") ? "" : "http://", emulator, s->name),
+		err);
+}
+
+static enum tfr_status web_address(struct tfr_store *s, struct tfr_error *err)
+{
+	s->fixed = true;
+	return set_base(s, strdup(s->name), err);
+}
+
+static const struct row rows[] = {
+	{ "s3://", TFR_STORE_S3, TFR_VENDOR_AWS, &tfr_sign_aws, s3_address },
+	{ "gs://", TFR_STORE_GS, TFR_VENDOR_GCS, &tfr_sign_gcs, gcs_address },
+	{ "https://", TFR_STORE_HTTP, TFR_VENDOR_AWS, NULL, web_address },
+	{ "http://", TFR_STORE_HTTP, TFR_VENDOR_AWS, NULL, web_address },
+};
+
+/* --- finding a store --- */
+
+/* Splits "https://user:password@host" into the name of the store and the rest. */
+static bool split_user(char **name, char **user_password, const char *scheme)
+{
+	char *host = *name + strlen(scheme), *at = strrchr(host, '@');
+
+	*user_password = NULL;
+	if (!at)
+		return true;
+	*at = '\0';
+	*user_password = curl_easy_unescape(NULL, host, 0, NULL);
+	memmove(host, at + 1, strlen(at + 1) + 1);
+	return *user_password;
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static enum tfr_status make(struct tfr_store **out, const struct row *row, char *name,
+	char *user_password, struct tfr_error *err)
+{
+	struct tfr_store *s = calloc(1, sizeof(*s));
+	enum tfr_status status;
+
+	if (!s)
+		return tfr_fail_nomem(err, "opening a bucket");
+	s->row = row;
+	s->name = name;
+	s->user_password = user_password;
+	pthread_mutex_init(&s->lock, NULL);
+	status = row->kind == TFR_STORE_HTTP ? TFR_OK : check_bucket(name, err);
+	if (!status)
+		status = row->address(s, err);
+	if (status) {
+		free(s->base);
+		free(s);
+		return status;
+	}
+	s->anonymous = anonymous;
+	s->next = stores;
+	stores = s;
+	*out = s;
+	return TFR_OK;
+}
+
+static enum tfr_status find(struct tfr_store **out, const struct row *row, char *name,
+	char *user_password, struct tfr_error *err)
+{
+	struct tfr_store *s = stores;
+	enum tfr_status status;
+
+	while (s && (s->row != row || strcmp(s->name, name) != 0 ||
+			    !same(s->user_password, user_password)))
+		s = s->next;
+	status = s ? TFR_OK : make(&s, row, name, user_password, err);
+	if (status || s->name != name) {
+		free(name);
+		free(user_password);
+	}
+	*out = s;
+	return status;
+}
+
+enum tfr_status tfr_store_find(
+	struct tfr_store **s, const char *url, const char **key, struct tfr_error *err)
+{
+	const struct row *row = NULL;
+	char *name, *user_password = NULL;
+	enum tfr_status status;
+	size_t skip, n;
+
+	for (size_t i = 0; !row && i < sizeof(rows) / sizeof(*rows); i++)
+		if (!strncasecmp(url, rows[i].scheme, strlen(rows[i].scheme)))
+			row = &rows[i];
+	if (!row)
+		return tfr_fail_path(err, TFR_EUSAGE, url, "not the URL of an object:");
+	skip = strlen(row->scheme);
+	n = strcspn(url + skip, row->kind == TFR_STORE_HTTP ? "/?#" : "/");
+	*key = url + skip + n;
+	if (row->kind == TFR_STORE_HTTP) {
+		name = tfr_asprintf("%s%.*s", row->scheme, (int)n, url + skip);
+	} else {
+		*key += **key == '/';
+		name = strndup(url + skip, n);
+	}
+	if (!name ||
+		(row->kind == TFR_STORE_HTTP && !split_user(&name, &user_password, row->scheme))) {
+		free(name);
+		return tfr_fail_nomem(err, "opening a bucket");
+	}
+	pthread_mutex_lock(&lock);
+	status = find(s, row, name, user_password, err);
+	pthread_mutex_unlock(&lock);
+	return status;
+}
+
+/* Requests in flight may hold stores, so they are forgotten, not freed. */
+void tfr_stores_set(const struct tfr_remote_opts *opts)
+{
+	pthread_mutex_lock(&lock);
+	anonymous = opts->anonymous;
+	for (struct tfr_store *s = stores; s; s = s->next)
+		s->anonymous = anonymous;
+	pthread_mutex_unlock(&lock);
+}
+
+enum tfr_store_kind tfr_store_kind(const struct tfr_store *s)
+{
+	return s->row->kind;
+}
+
+char *tfr_store_show(const struct tfr_store *s, const char *key, char *text, size_t size)
+{
+	bool web = s->row->kind == TFR_STORE_HTTP;
+
+	snprintf(text, size, "%s%s%s%.*s", web ? "" : s->row->scheme, s->name, web ? "" : "/",
+		(int)(web ? strcspn(key, "?#") : strlen(key)), key);
+	return text;
+}
+
+/* --- requests --- */
+
+static bool add_header(struct tfr_sending *out, const char *text)
+{
+	struct curl_slist *longer = curl_slist_append(out->headers, text);
+
+	if (longer)
+		out->headers = longer;
+	return longer;
+}
+
+/* The bundles of Debian, of Red Hat, of SUSE and of Alpine, for a libcurl that was built on another
+ * system. */
+static const char *ca_file(void)
+{
+	static const char *const bundles[] = { "/etc/ssl/certs/ca-certificates.crt",
+		"/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem" };
+	const char *given = tfr_environment("AWS_CA_BUNDLE");
+
+	given = given ?: tfr_environment("CURL_CA_BUNDLE");
+	given = given ?: tfr_environment("SSL_CERT_FILE");
+	for (size_t i = 0; !given && i < sizeof(bundles) / sizeof(*bundles); i++)
+		if (access(bundles[i], R_OK) == 0)
+			given = bundles[i];
+	return given;
+}
+
+/* A web address is sent as it is written, but for bytes that no URL may have. */
+static bool append_web(struct tfr_buf *url, const char *key)
+{
+	if (*key != '/' && !tfr_buf_append(url, "/", 1))
+		return false;
+	for (; *key && *key != '#'; key++) {
+		unsigned char c = (unsigned char)*key;
+
+		if (c <= ' ' || c >= 0x7f ? !tfr_buf_printf(url, "%%%02X", c)
+					  : !tfr_buf_append(url, &c, 1))
+			return false;
+	}
+	return true;
+}
+
+static bool append_key(struct tfr_buf *url, const struct tfr_call *call)
+{
+	return (!*call->key ||
+		       (tfr_buf_append(url, "/", 1) &&
+			       tfr_percent_encode(url, call->key, strlen(call->key), false))) &&
+	       tfr_query_encode(url, call->query, call->n_query);
+}
+
+static bool make_url(const struct tfr_store *s, const struct tfr_call *call, const char *base,
+	struct tfr_sending *out)
+{
+	struct tfr_buf url = { 0 };
+	bool good = tfr_buf_append(&url, base, strlen(base)) &&
+		    (s->row->sign ? append_key(&url, call) : append_web(&url, call->key)) &&
+		    tfr_buf_append(&url, "", 1);
+
+	out->url = (char *)url.data;
+	return good;
+}
+
+/* Splits the URL that is sent into the parts that are signed. */
+static void locate(const char *url, char *host, size_t size, const char **path, int *path_size)
+{
+	const char *at = strstr(url, "://") + 3;
+	size_t n = strcspn(at, "/?");
+
+	snprintf(host, size, "%.*s", (int)n, at);
+	*path = at + n;
+	*path_size = (int)strcspn(*path, "?");
+}
+
+static const char *payload_of(const struct tfr_call *call, const char *url)
+{
+	static const char nothing[] =
+		"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+	(void)url;
+	return call->sha256 ? call->sha256 : call->empty ? nothing : "UNSIGNED-PAYLOAD";
+}
+
+static bool sign(struct tfr_store *s, const struct tfr_call *call, const struct tfr_keys *k,
+	const char *region, struct tfr_sending *out)
+{
+	TFR_AUTO_BUF fields = { 0 };
+	TFR_AUTO_FREE char *path = NULL;
+	const char *at;
+	char host[300];
+	bool good;
+	int n;
+	struct tfr_sign_input in = { .scheme = s->row->sign,
+		.method = call->method,
+		.host = host,
+		.query = call->query,
+		.n_query = call->n_query,
+		.headers = call->headers,
+		.n_headers = call->n_headers,
+		.payload = payload_of(call, out->url),
+		.id = k->id,
+		.secret = k->secret,
+		.token = k->token,
+		.region = region,
+		.time = time(NULL) };
+
+	locate(out->url, host, sizeof(host), &at, &n);
+	path = n ? strndup(at, (size_t)n) : strdup("/");
+	in.path = path;
+	good = path && tfr_sign(&in, &fields);
+	for (size_t i = 0; good && i < fields.size; i += strlen((char *)fields.data + i) + 1)
+		good = add_header(out, (char *)fields.data + i);
+	if (fields.data)
+		explicit_bzero(fields.data, fields.size);
+	return good;
+}
+
+static bool add_bearer(struct tfr_sending *out, const struct tfr_keys *k)
+{
+	TFR_AUTO_FREE char *text = tfr_asprintf("Authorization: Bearer %s", k->token);
+	bool good = text && add_header(out, text);
+
+	if (text)
+		explicit_bzero(text, strlen(text));
+	return good;
+}
+
+/* libcurl would add fields of its own, some of them after a wait. */
+static bool add_fields(
+	const struct tfr_store *s, const struct tfr_call *call, struct tfr_sending *out)
+{
+	bool good = add_header(out, "Expect:") && add_header(out, "User-Agent: tfr/" TFR_VERSION) &&
+		    add_header(out, "Content-Type:");
+
+	/* GCS decompresses objects that are stored compressed, unless the client can. */
+	if (s->row->kind == TFR_STORE_GS)
+		good = good && add_header(out, "Accept-Encoding: gzip");
+	else if (s->row->kind == TFR_STORE_HTTP)
+		good = good && add_header(out, "Accept-Encoding: identity");
+	for (size_t i = 0; good && i < call->n_headers; i++)
+		good = add_header(out, call->headers[i]);
+	return good;
+}
+
+static enum tfr_status authorise(struct tfr_store *s, const struct tfr_call *call,
+	const char *region, bool renew, struct tfr_sending *out, struct tfr_error *err)
+{
+	struct tfr_keys k;
+	enum tfr_status status = tfr_keys_get(s->row->vendor, renew, &k, err);
+	bool good;
+
+	if (status == TFR_END) {
+		pthread_mutex_lock(&s->lock);
+		s->anonymous = true;
+		pthread_mutex_unlock(&s->lock);
+	}
+	if (status)
+		return status == TFR_END ? TFR_OK : status;
+	good = k.id ? sign(s, call, &k, region, out) : add_bearer(out, &k);
+	tfr_keys_clear(&k);
+	return good ? TFR_OK : tfr_fail_nomem(err, "signing a request");
+}
+
+enum tfr_status tfr_store_sign(struct tfr_store *s, const struct tfr_call *call,
+	struct tfr_sending *out, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *base = NULL;
+	char region[sizeof(s->region)];
+	bool renew, unsigned_;
+
+	*out = (struct tfr_sending){ 0 };
+	pthread_mutex_lock(&s->lock);
+	base = strdup(s->base);
+	memcpy(region, s->region, sizeof(region));
+	renew = s->expired;
+	s->expired = false;
+	unsigned_ = s->anonymous || !s->row->sign;
+	pthread_mutex_unlock(&s->lock);
+	out->ca_file = ca_file();
+	if (s->user_password)
+		out->user_password = strdup(s->user_password);
+	if (!base || (s->user_password && !out->user_password) || !make_url(s, call, base, out) ||
+		!add_fields(s, call, out))
+		return tfr_fail_nomem(err, "preparing a request");
+	return unsigned_ ? TFR_OK : authorise(s, call, region, renew, out, err);
+}
+
+void tfr_sending_clear(struct tfr_sending *s)
+{
+	for (struct curl_slist *h = s->headers; h; h = h->next)
+		explicit_bzero(h->data, strlen(h->data));
+	curl_slist_free_all(s->headers);
+	if (s->user_password)
+		explicit_bzero(s->user_password, strlen(s->user_password));
+	free(s->user_password);
+	free(s->url);
+	*s = (struct tfr_sending){ 0 };
+}
+
+/* --- what a server's answer changes --- */
+
+bool tfr_store_expired(struct tfr_store *s)
+{
+	bool can = s->row->sign && !tfr_store_anonymous(s) && tfr_keys_renewable(s->row->vendor);
+
+	pthread_mutex_lock(&s->lock);
+	s->expired = s->expired || can;
+	pthread_mutex_unlock(&s->lock);
+	return can;
+}
+
+bool tfr_store_region(struct tfr_store *s, const char *region)
+{
+	bool changes;
+
+	if (s->row->kind != TFR_STORE_S3 || strlen(region) >= sizeof(s->region))
+		return false;
+	for (const char *c = region; *c; c++)
+		if (!isalnum((unsigned char)*c) && *c != '-')
+			return false;
+	pthread_mutex_lock(&s->lock);
+	changes = strcmp(s->region, region) != 0;
+	if (changes) {
+		strcpy(s->region, region);
+		if (!s->fixed)
+			set_base(s, amazon(s, wants_path(s->name)), NULL);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return changes;
+}
+
+const char *tfr_store_signed_region(const struct tfr_store *s)
+{
+	return s->row->kind == TFR_STORE_S3 ? s->region : NULL;
+}
+
+bool tfr_store_anonymous(const struct tfr_store *s)
+{
+	struct tfr_store *mine = (struct tfr_store *)(uintptr_t)s;
+	bool yes;
+
+	pthread_mutex_lock(&mine->lock);
+	yes = s->anonymous;
+	pthread_mutex_unlock(&mine->lock);
+	return yes;
+}
+
+void tfr_store_hint(
+	const struct tfr_store *s, long http_status, const char *code, struct tfr_error *err)
+{
+	if (s->row->kind == TFR_STORE_HTTP) {
+		if (http_status != 400)
+			tfr_error_hint(
+				err, s->user_password
+					     ? "Check the user name and the password in the URL."
+					     : "Give the user name in the URL: "
+					       "https://USER:PASSWORD@HOST/PATH");
+	} else if (tfr_store_anonymous(s) && http_status != 400) {
+		tfr_error_hint(err,
+			"The request was not signed, because no credentials were found or "
+			"--anonymous was given; tfr-remote(7) lists where they are looked for.");
+	} else if (!strcmp(code, "RequestTimeTooSkewed")) {
+		tfr_error_hint(err, "The clock of this machine is wrong.");
+	} else if (!strcmp(code, "SignatureDoesNotMatch") || !strcmp(code, "InvalidAccessKeyId")) {
+		tfr_error_hint(err,
+			"Check the key and its secret, and that they belong to this endpoint.");
+	} else if (!strcmp(code, "ExpiredToken")) {
+		tfr_error_hint(err, "The credentials have expired; get new ones.");
+	} else if (http_status != 400) {
+		tfr_error_hint(err,
+			"Check that the credentials may do this with this key, and, if the "
+			"bucket is public, try --anonymous.");
+	}
+}
