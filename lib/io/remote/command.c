@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -53,9 +54,8 @@ static bool split(char *line, char **words)
 }
 
 static enum tfr_status read_output(
-	int fd, const char *what, struct tfr_buf *output, struct tfr_error *err)
+	int fd, uint64_t end, const char *what, struct tfr_buf *output, struct tfr_error *err)
 {
-	uint64_t end = tfr_clock_ns() + SECONDS * UINT64_C(1000000000);
 	ssize_t n = 1;
 
 	while (n) {
@@ -104,13 +104,34 @@ static enum tfr_status start(
 	return tfr_fail_errno(err, failed, NULL, "cannot run %s", what);
 }
 
+/* A command may close its output and run on.  -1: it was killed for that. */
+static int wait_for(pid_t pid, uint64_t end)
+{
+	const struct timespec pause = { .tv_nsec = 5000000 };
+	pid_t ended;
+	int result = 0;
+
+	while ((ended = waitpid(pid, &result, WNOHANG)) != pid) {
+		if (ended < 0 && errno != EINTR) /* a program that ignores SIGCHLD */
+			return 0;
+		if (tfr_clock_ns() >= end) {
+			kill(pid, SIGKILL);
+			(void)TEMP_FAILURE_RETRY(waitpid(pid, &result, 0));
+			return -1;
+		}
+		nanosleep(&pause, NULL);
+	}
+	return result;
+}
+
 enum tfr_status tfr_run_command(
 	const char *line, const char *what, struct tfr_buf *output, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *copy = strdup(line);
 	char *words[WORDS];
 	enum tfr_status status;
-	int fd = -1, result = 0;
+	int fd = -1, result;
+	uint64_t end;
 	pid_t pid;
 
 	if (!copy)
@@ -120,13 +141,13 @@ enum tfr_status tfr_run_command(
 	status = start(&pid, &fd, words, what, err);
 	if (status)
 		return status;
-	status = read_output(fd, what, output, err);
+	end = tfr_clock_ns() + SECONDS * UINT64_C(1000000000);
+	status = read_output(fd, end, what, output, err);
 	close(fd);
-	if (status)
-		kill(pid, SIGKILL);
-	while (waitpid(pid, &result, 0) < 0 && errno == EINTR)
-		;
-	if (!status && (!WIFEXITED(result) || WEXITSTATUS(result)))
+	result = wait_for(pid, status ? 0 : end);
+	if (!status && result < 0)
+		status = tfr_fail(err, TFR_ESYS, "%s runs longer than a minute", what);
+	else if (!status && result)
 		status = tfr_fail(err, TFR_ESYS, "%s fails with status %d", what,
 			WIFEXITED(result) ? WEXITSTATUS(result) : 128 + WTERMSIG(result));
 	return status;

@@ -10,14 +10,14 @@
 #include "base/json_read.h"
 #include "io/remote/config_file.h"
 
-enum { EARLY = 300 }; /* seconds before the end */
+enum { EARLY = 300, PAUSE = 15 }; /* seconds before the end, and between questions */
 
 static struct ring {
 	pthread_mutex_t lock;
 	const struct tfr_key_source *source; /* the one that answered; NULL: not asked */
 	bool none;
 	struct tfr_keys keys;
-	time_t fetched;
+	time_t asked; /* last, whether or not it gave keys */
 } rings[] = {
 	[TFR_VENDOR_AWS] = { .lock = PTHREAD_MUTEX_INITIALIZER },
 	[TFR_VENDOR_GCS] = { .lock = PTHREAD_MUTEX_INITIALIZER },
@@ -37,6 +37,12 @@ void tfr_keys_clear(struct tfr_keys *k)
 	wipe(&k->secret);
 	wipe(&k->token);
 	k->expires = 0;
+}
+
+void tfr_keys_wipe(struct tfr_buf *text)
+{
+	if (text->data)
+		explicit_bzero(text->data, text->cap);
 }
 
 static bool copy_text(char **to, const char *from)
@@ -175,26 +181,27 @@ static enum tfr_status renew_keys(struct ring *r, struct tfr_error *err)
 	return TFR_OK;
 }
 
-/* Old keys that are still valid serve if new ones cannot be had. */
+/* Sources are asked again at most every PAUSE seconds.  Old keys that are still valid serve if new
+ * ones cannot be had. */
 static enum tfr_status update(
 	struct ring *r, enum tfr_vendor vendor, bool renew, struct tfr_error *err)
 {
 	time_t now = time(NULL);
-	enum tfr_status status = TFR_OK;
+	bool ends = r->keys.expires && r->keys.expires - now < EARLY;
+	bool valid = r->source && (!r->keys.expires || r->keys.expires > now);
+	enum tfr_status status;
 
 	if (r->none)
 		return TFR_END;
+	if (valid && (renew ? r->asked == now : !ends || now - r->asked < PAUSE))
+		return TFR_OK;
 	if (!r->source)
 		status = ask_all(
 			r, vendor == TFR_VENDOR_AWS ? tfr_aws_sources : tfr_gcs_sources, err);
-	else if ((renew && r->fetched != now) ||
-		 (r->keys.expires && r->keys.expires - now < EARLY && r->fetched < now - 5))
-		status = renew_keys(r, err);
 	else
-		return TFR_OK;
-	if (!status)
-		r->fetched = now;
-	else if (status != TFR_END && r->source && !renew && r->keys.expires > now)
+		status = renew_keys(r, err);
+	r->asked = now;
+	if (status != TFR_END && valid && !renew)
 		status = TFR_OK;
 	return status;
 }

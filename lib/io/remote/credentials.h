@@ -17,7 +17,8 @@ struct tfr_keys {
 	time_t expires;	   /* 0: never */
 };
 
-void tfr_keys_clear(struct tfr_keys *k); /* wipes them */
+void tfr_keys_clear(struct tfr_keys *k);  /* wipes them */
+void tfr_keys_wipe(struct tfr_buf *text); /* its bytes; it keeps its memory */
 
 enum tfr_vendor { TFR_VENDOR_AWS, TFR_VENDOR_GCS };
 

@@ -7,6 +7,9 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include <curl/curl.h>
+
+#include "io/remote/address.h"
 #include "io/remote/config_file.h"
 #include "io/remote/credentials.h"
 #include "io/remote/service.h"
@@ -77,59 +80,108 @@ static enum tfr_status parse_sts(
 	return status;
 }
 
-static enum tfr_status ask_sts(
-	struct tfr_keys *k, const char *role, const struct tfr_buf *token, struct tfr_error *err)
+/* What a role needs, from the environment or else from the profile. */
+struct identity {
+	char role[2100], session[128], file[1024], url[TFR_ENDPOINT];
+};
+
+static bool take_setting(const struct tfr_aws_config *c, const char *variable, const char *name,
+	char *to, size_t size)
 {
-	const char *region = tfr_environment("AWS_REGION") ?: tfr_environment("AWS_DEFAULT_REGION");
-	const char *endpoint = tfr_environment("AWS_ENDPOINT_URL_STS");
+	const char *given = tfr_environment(variable);
+
+	return given ? snprintf(to, size, "%s", given) < (int)size
+		     : tfr_aws_setting(c, name, NULL, to, size);
+}
+
+static enum tfr_status find_sts(
+	const struct tfr_aws_config *c, struct identity *id, struct tfr_error *err)
+{
+	char region[TFR_REGION];
+	enum tfr_status status = tfr_aws_region(c, region, err);
+
+	if (!status)
+		status = tfr_aws_endpoint(c, "STS", id->url, err);
+	if (!status && !*id->url)
+		snprintf(id->url, sizeof(id->url), "https://sts.%s.amazonaws.com%s", region,
+			!strncmp(region, "cn-", 3) ? ".cn" : "");
+	if (!status)
+		strncat(id->url, "/", sizeof(id->url) - strlen(id->url) - 1);
+	return status;
+}
+
+static enum tfr_status find_identity(struct identity *id, struct tfr_error *err)
+{
+	struct tfr_aws_config c;
+	enum tfr_status status = tfr_aws_config_read(&c, err);
+
+	if (status)
+		return status;
+	if (!take_setting(&c, "AWS_WEB_IDENTITY_TOKEN_FILE", "web_identity_token_file", id->file,
+		    sizeof(id->file)))
+		status = TFR_END;
+	else if (!take_setting(&c, "AWS_ROLE_ARN", "role_arn", id->role, sizeof(id->role)))
+		status = tfr_fail(err, TFR_EUSAGE,
+			"AWS_WEB_IDENTITY_TOKEN_FILE is set, but AWS_ROLE_ARN is not");
+	else
+		status = find_sts(&c, id, err);
+	if (!status && !take_setting(&c, "AWS_ROLE_SESSION_NAME", "role_session_name", id->session,
+			       sizeof(id->session)))
+		snprintf(id->session, sizeof(id->session), "tfr-%ld", (long)getpid());
+	tfr_aws_config_clear(&c);
+	return status;
+}
+
+static bool write_form(struct tfr_buf *body, const struct identity *id, const struct tfr_buf *token)
+{
 	size_t n = strcspn((const char *)token->data, "\r\n");
+
+	return tfr_buf_printf(
+		       body, "Action=AssumeRoleWithWebIdentity&Version=2011-06-15&RoleArn=") &&
+	       tfr_percent_encode(body, id->role, strlen(id->role), true) &&
+	       tfr_buf_printf(body, "&RoleSessionName=") &&
+	       tfr_percent_encode(body, id->session, strlen(id->session), true) &&
+	       tfr_buf_printf(body, "&WebIdentityToken=") &&
+	       tfr_percent_encode(body, (const char *)token->data, n, true) &&
+	       tfr_buf_append(body, "", 1);
+}
+
+static enum tfr_status ask_sts(struct tfr_keys *k, const struct identity *id,
+	const struct tfr_buf *token, struct tfr_error *err)
+{
 	TFR_AUTO_BUF answer = { 0 };
 	TFR_AUTO_BUF body = { 0 };
-	char url[512], session[64];
-	struct tfr_service_call call = { .method = "POST", .url = url, .milliseconds = 5000 };
-	enum tfr_status status;
+	struct tfr_service_call call = { .method = "POST", .url = id->url, .milliseconds = 5000 };
+	enum tfr_status status = TFR_ENOMEM;
 
-	if (endpoint)
-		snprintf(url, sizeof(url), "%s/", endpoint);
-	else
-		snprintf(url, sizeof(url), "https://sts.%s.amazonaws.com/", region ?: "us-east-1");
-	snprintf(session, sizeof(session), "tfr-%ld", (long)getpid());
-	if (!tfr_buf_printf(
-		    &body, "Action=AssumeRoleWithWebIdentity&Version=2011-06-15&RoleArn=") ||
-		!tfr_percent_encode(&body, role, strlen(role), true) ||
-		!tfr_buf_printf(&body, "&RoleSessionName=%s&WebIdentityToken=",
-			tfr_environment("AWS_ROLE_SESSION_NAME") ?: session) ||
-		!tfr_percent_encode(&body, (const char *)token->data, n, true) ||
-		!tfr_buf_append(&body, "", 1))
-		return tfr_fail_nomem(err, "asking for credentials");
-	call.body = (const char *)body.data;
-	status = tfr_service_ask(&call, "STS", &answer, err);
+	if (write_form(&body, id, token)) {
+		call.body = (const char *)body.data;
+		status = tfr_service_ask(&call, "STS", &answer, err);
+	} else {
+		tfr_fail_nomem(err, "asking for credentials");
+	}
 	if (!status)
 		status = parse_sts(k, &answer, err);
 	else if (status == TFR_END)
 		status = tfr_fail(err, TFR_ESYS, "cannot get credentials from STS: no connection");
-	explicit_bzero(body.data, body.size);
-	if (answer.data)
-		explicit_bzero(answer.data, answer.size);
+	tfr_keys_wipe(&body);
+	tfr_keys_wipe(&answer);
 	return status;
 }
 
 static enum tfr_status from_web_identity(struct tfr_keys *k, struct tfr_error *err)
 {
-	const char *file = tfr_environment("AWS_WEB_IDENTITY_TOKEN_FILE");
-	const char *role = tfr_environment("AWS_ROLE_ARN");
+	struct identity id = { .role = "" };
 	TFR_AUTO_BUF token = { 0 };
-	enum tfr_status status;
+	enum tfr_status status = find_identity(&id, err);
 
-	if (!file || !role)
-		return TFR_END;
-	status = tfr_source_read_file(file, TOKEN_MOST, &token, "reading a token", err);
+	if (!status)
+		status = tfr_source_read_file(id.file, TOKEN_MOST, &token, "reading a token", err);
 	if (!status && !tfr_buf_append(&token, "", 1))
 		status = tfr_fail_nomem(err, "reading a token");
 	if (!status)
-		status = ask_sts(k, role, &token, err);
-	if (token.data)
-		explicit_bzero(token.data, token.size);
+		status = ask_sts(k, &id, &token, err);
+	tfr_keys_wipe(&token);
 	return status;
 }
 
@@ -155,8 +207,7 @@ static enum tfr_status run_process(struct tfr_keys *k, const char *command, stru
 
 	if (!status)
 		status = tfr_keys_from_json(k, &output, "credential_process", err);
-	if (output.data)
-		explicit_bzero(output.data, output.size);
+	tfr_keys_wipe(&output);
 	return status;
 }
 
@@ -178,6 +229,8 @@ static enum tfr_status from_config(
 		explicit_bzero(token, sizeof(token));
 	} else if (tfr_aws_setting(c, "credential_process", NULL, command, sizeof(command))) {
 		status = run_process(k, command, err);
+	} else if (tfr_aws_setting(c, "login_session", NULL, command, sizeof(command))) {
+		status = unsupported(c, "'aws login'", err);
 	} else if (tfr_aws_setting(c, "sso_session", NULL, command, sizeof(command)) ||
 		   tfr_aws_setting(c, "sso_start_url", NULL, command, sizeof(command))) {
 		status = unsupported(c, "single sign-on", err);
@@ -204,21 +257,31 @@ static enum tfr_status from_profile(struct tfr_keys *k, struct tfr_error *err)
 
 /* --- containers --- */
 
+static bool is_trusted_host(const char *host)
+{
+	static const char *const hosts[] = { "localhost", "[::1]", "169.254.170.2",
+		"169.254.170.23", "[fd00:ec2::23]" };
+
+	for (size_t i = 0; i < sizeof(hosts) / sizeof(*hosts); i++)
+		if (!strcasecmp(host, hosts[i]))
+			return true;
+	return !strncmp(host, "127.", 4) && strspn(host, "0123456789.") == strlen(host);
+}
+
 /* Without TLS, a token must not leave the host, its link, or the agents of ECS and EKS. */
 static bool is_trusted(const char *url)
 {
-	static const char *const hosts[] = { "http://127.0.0.1", "http://localhost", "http://[::1]",
-		"http://169.254.170.2", "http://169.254.170.23", "http://[fd00:ec2::23]" };
+	CURLU *u = curl_url();
+	char *scheme = NULL, *host = NULL;
+	bool yes = u && !curl_url_set(u, CURLUPART_URL, url, 0) &&
+		   !curl_url_get(u, CURLUPART_SCHEME, &scheme, 0) &&
+		   !curl_url_get(u, CURLUPART_HOST, &host, 0) &&
+		   (!strcmp(scheme, "https") || (!strcmp(scheme, "http") && is_trusted_host(host)));
 
-	if (!strncasecmp(url, "https://", 8))
-		return true;
-	for (size_t i = 0; i < sizeof(hosts) / sizeof(*hosts); i++) {
-		size_t n = strlen(hosts[i]);
-
-		if (!strncasecmp(url, hosts[i], n) && (!url[n] || strchr(":/?", url[n])))
-			return true;
-	}
-	return false;
+	curl_free(scheme);
+	curl_free(host);
+	curl_url_cleanup(u);
+	return yes;
 }
 
 static enum tfr_status container_token(struct tfr_buf *header, struct tfr_error *err)
@@ -240,8 +303,7 @@ static enum tfr_status container_token(struct tfr_buf *header, struct tfr_error 
 			      header, "Authorization: %.*s", (int)strcspn(token, "\r\n"), token) ||
 			     !tfr_buf_append(header, "", 1)))
 		return tfr_fail_nomem(err, "reading a token");
-	if (text.data)
-		explicit_bzero(text.data, text.size);
+	tfr_keys_wipe(&text);
 	return TFR_OK;
 }
 
@@ -278,10 +340,8 @@ static enum tfr_status from_container(struct tfr_keys *k, struct tfr_error *err)
 			"cannot get credentials from the container's service: no connection");
 	else if (!status)
 		status = tfr_keys_from_json(k, &answer, "the container's service", err);
-	if (header.data)
-		explicit_bzero(header.data, header.size);
-	if (answer.data)
-		explicit_bzero(answer.data, answer.size);
+	tfr_keys_wipe(&header);
+	tfr_keys_wipe(&answer);
 	return status;
 }
 
@@ -308,8 +368,7 @@ static enum tfr_status get_role(
 	status = tfr_service_ask(&call, "the instance's metadata", &answer, err);
 	if (!status)
 		status = tfr_keys_from_json(k, &answer, "the instance's metadata", err);
-	if (answer.data)
-		explicit_bzero(answer.data, answer.size);
+	tfr_keys_wipe(&answer);
 	return status;
 }
 

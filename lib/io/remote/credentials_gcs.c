@@ -47,12 +47,11 @@ static enum tfr_status from_command(struct tfr_keys *k, struct tfr_error *err)
 		return status;
 	text = (char *)output.data;
 	text[strcspn(text, "\r\n")] = '\0';
-	if (!*text)
-		return tfr_fail(err, TFR_ESYS, "TFR_GS_TOKEN_COMMAND prints no token");
-	status = tfr_keys_set(k, NULL, NULL, text, err);
+	status = *text ? tfr_keys_set(k, NULL, NULL, text, err)
+		       : tfr_fail(err, TFR_ESYS, "TFR_GS_TOKEN_COMMAND prints no token");
 	if (!status)
 		k->expires = time(NULL) + 1800;
-	explicit_bzero(output.data, output.size);
+	tfr_keys_wipe(&output);
 	return status;
 }
 
@@ -89,7 +88,7 @@ static enum tfr_status from_metadata(struct tfr_keys *k, struct tfr_error *err)
 	if (status)
 		return host && status != TFR_END ? status : TFR_END;
 	status = tfr_token_from_json(k, &answer, "the metadata server", err);
-	explicit_bzero(answer.data, answer.size);
+	tfr_keys_wipe(&answer);
 	return status;
 }
 

@@ -179,6 +179,8 @@ enum tfr_status tfr_listing_uploads(struct tfr_store *s, const char *prefix,
 		free(id);
 		marker = more && !status ? strdup((char *)p.text.data + p.next) : NULL;
 		id = more && !status && p.next_id ? strdup((char *)p.text.data + p.next_id) : NULL;
+		if (more && !status && (!marker || (p.next_id && !id)))
+			status = tfr_fail_nomem(err, "listing");
 		tfr_page_clear(&p);
 	}
 	return status == TFR_END ? TFR_OK : status;

@@ -7,6 +7,7 @@
  * cloud.google.com/storage/docs/xml-api/get-bucket-list. */
 #include "io/remote/listing_answer.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,26 +101,32 @@ static bool on_element(void *ctx, const struct tfr_xml_element *e)
 	return true;
 }
 
-/* In place; '+' is a space.  False: a NUL, which no key has. */
+static int hex_digit(char c)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *at = c ? strchr(digits, tolower((unsigned char)c)) : NULL;
+
+	return at ? (int)(at - digits) : -1;
+}
+
+/* In place; '+' is a space.  False: not percent-encoded, or a NUL, which no key has. */
 static bool decode(char *text)
 {
 	char *to = text;
 
 	for (; *text; text++) {
-		char hex[3] = { 0 };
+		int high, low;
 
-		if (*text == '%' && text[1] && text[2]) {
-			char *end;
-
-			memcpy(hex, text + 1, 2);
-			*to = (char)strtoul(hex, &end, 16);
-			if (*end || !*to)
-				return false;
-			to++;
-			text += 2;
-		} else {
+		if (*text != '%') {
 			*to++ = *text == '+' ? ' ' : *text;
+			continue;
 		}
+		high = hex_digit(text[1]);
+		low = high < 0 ? -1 : hex_digit(text[2]);
+		if (low < 0 || high + low == 0)
+			return false;
+		*to++ = (char)(high << 4 | low);
+		text += 2;
 	}
 	*to = '\0';
 	return true;
@@ -153,12 +160,12 @@ bool tfr_page_parse(struct tfr_page *p, const void *text, size_t size, const cha
 	*p = (struct tfr_page){ 0 };
 	/* Offset 0 is "none". */
 	if (!tfr_buf_append(&p->text, "", 1) || !tfr_xml_read(text, size, on_element, &s) ||
-		!check_keys(&s, prefix) || (p->more && !p->next)) {
+		!check_keys(&s, prefix) || (p->more && !p->next) ||
+		/* a key marker is encoded, a token is not */
+		(s.encoded && p->next_id && !decode((char *)p->text.data + p->next))) {
 		tfr_page_clear(p);
 		return false;
 	}
-	if (s.encoded && p->next_id) /* a key marker is encoded, a token is not */
-		decode((char *)p->text.data + p->next);
 	if (p->n)
 		qsort_r(p->list, p->n, sizeof(*p->list), by_key, p->text.data);
 	return true;

@@ -9,12 +9,14 @@ struct tfr_service_call {
 	const char *method, *url;
 	const char *const *headers; /* ends with NULL; may be NULL itself */
 	const char *body;	    /* of a POST */
-	long milliseconds;	    /* to connect, and ten times that in all */
+	long milliseconds;	    /* to connect, and five times that in all */
 	bool local;		    /* no proxy */
 	const char *expect;	    /* a header field that an honest answer has; NULL: none */
 };
 
-/* TFR_OK: 200, and `answer` has its body, with a NUL after it, at most 64 KiB.  TFR_END: no
+/* Repeats a request that is answered with 429 or 5xx, twice.
+ *
+ * TFR_OK: 200, and `answer` has its body, with a NUL after it, at most 64 KiB.  TFR_END: no
  * connection.  TFR_ESYS: any other answer; the message names `what` and has neither the body nor
  * the headers of the call, which are secrets. */
 enum tfr_status tfr_service_ask(const struct tfr_service_call *call, const char *what,

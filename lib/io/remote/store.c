@@ -11,10 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "config.h"
-#include "io/remote/config_file.h"
+#include "io/remote/address.h"
 #include "io/remote/credentials.h"
 #include "io/remote/sign.h"
 
@@ -26,9 +25,7 @@ struct tfr_store {
 	char *name;	      /* the bucket; of a web server: "https://host:port" in lower case */
 	char *user_password;  /* of a web address */
 	pthread_mutex_t lock; /* for what follows */
-	char *base;	      /* "https://host[:port][/bucket]" */
-	char region[64];
-	bool fixed; /* an endpoint was given: the region is not in the address */
+	struct tfr_address address;
 	bool expired, anonymous;
 };
 
@@ -38,168 +35,25 @@ struct row {
 	enum tfr_store_kind kind;
 	enum tfr_vendor vendor;
 	const struct tfr_sign_scheme *sign; /* NULL: requests are not signed */
-	enum tfr_status (*address)(struct tfr_store *s, struct tfr_error *err);
+	enum tfr_status (*address)(
+		struct tfr_address *a, const char *bucket, struct tfr_error *err);
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tfr_store *stores;
 static bool anonymous;
 
-/* --- addresses --- */
-
-static enum tfr_status set_base(struct tfr_store *s, char *base, struct tfr_error *err)
+/* A web server is where its URL says. */
+static enum tfr_status web_address(struct tfr_address *a, const char *name, struct tfr_error *err)
 {
-	size_t n = base ? strlen(base) : 0;
-
-	if (!base)
-		return tfr_fail_nomem(err, "opening a bucket");
-	while (n && base[n - 1] == '/')
-		base[--n] = '\0';
-	free(s->base);
-	s->base = base;
-	return TFR_OK;
-}
-
-/* Google's rules are the wider ones: docs.aws.amazon.com/AmazonS3/latest/userguide/
- * bucketnamingrules.html, cloud.google.com/storage/docs/buckets#naming. */
-static enum tfr_status check_bucket(const char *name, struct tfr_error *err)
-{
-	size_t n = strlen(name);
-
-	if (!n)
-		return tfr_fail(err, TFR_EUSAGE, "a URL without a bucket");
-	if (!strncmp(name, "arn:", 4))
-		return tfr_fail(
-			err, TFR_EUSAGE, "access points ('%.100s') are not supported", name);
-	if (n > 6 && !strcmp(name + n - 6, "--x-s3"))
-		return tfr_fail(err, TFR_EUSAGE,
-			"directory buckets of S3 Express ('%.100s') are not supported", name);
-	for (size_t i = 0; i < n; i++)
-		if (!isalnum((unsigned char)name[i]) && !strchr("._-", name[i]))
-			return tfr_fail(
-				err, TFR_EUSAGE, "'%.100s' is not the name of a bucket", name);
-	return n <= 222 ? TFR_OK : tfr_fail(err, TFR_EUSAGE, "the name of the bucket is too long");
-}
-
-/* The endpoint as the user gave it, in order of precedence. */
-static bool find_endpoint(const struct tfr_aws_config *c, char *url, size_t size)
-{
-	const char *off = tfr_environment("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS");
-	const char *given =
-		tfr_environment("AWS_ENDPOINT_URL_S3") ?: tfr_environment("AWS_ENDPOINT_URL");
-	char services[128], section[160];
-
-	if (off && !strcasecmp(off, "true"))
-		return false;
-	if (given)
-		return snprintf(url, size, "%s", given) < (int)size;
-	if (tfr_aws_setting(c, "services", NULL, services, sizeof(services))) {
-		snprintf(section, sizeof(section), "services %s", services);
-		if (tfr_config_find(&c->config, section, "s3", "endpoint_url", url, size))
-			return true;
-	}
-	return tfr_aws_setting(c, "endpoint_url", NULL, url, size);
-}
-
-static void find_region(struct tfr_store *s, const struct tfr_aws_config *c)
-{
-	const char *given = tfr_environment("AWS_REGION") ?: tfr_environment("AWS_DEFAULT_REGION");
-
-	if (*s->region)
-		return;
-	if (given)
-		snprintf(s->region, sizeof(s->region), "%s", given);
-	else if (!tfr_aws_setting(c, "region", NULL, s->region, sizeof(s->region)))
-		strcpy(s->region, "us-east-1");
-}
-
-static bool is_true(const char *variable)
-{
-	const char *value = tfr_environment(variable);
-
-	return value && !strcasecmp(value, "true");
-}
-
-/* A bucket with dots has no certificate, and one with capitals no host name. */
-static bool wants_path(const char *bucket)
-{
-	for (; *bucket; bucket++)
-		if (*bucket == '.' || *bucket == '_' || isupper((unsigned char)*bucket))
-			return true;
-	return false;
-}
-
-static char *amazon(const struct tfr_store *s, bool path)
-{
-	char host[200];
-
-	snprintf(host, sizeof(host), "s3%s%s.%s.amazonaws.com%s",
-		is_true("AWS_USE_FIPS_ENDPOINT") ? "-fips" : "",
-		is_true("AWS_USE_DUALSTACK_ENDPOINT") ? ".dualstack" : "", s->region,
-		!strncmp(s->region, "cn-", 3) ? ".cn" : "");
-	return path ? tfr_asprintf("https://%s/%s", host, s->name)
-		    : tfr_asprintf("https://%s.%s", s->name, host);
-}
-
-/* "https://host/prefix" with the bucket as the first label of the host. */
-static char *virtual_host(const char *endpoint, const char *bucket)
-{
-	const char *host = strstr(endpoint, "://");
-
-	host = host ? host + 3 : endpoint;
-	return tfr_asprintf("%.*s%s.%s", (int)(host - endpoint), endpoint, bucket, host);
-}
-
-static enum tfr_status s3_address(struct tfr_store *s, struct tfr_error *err)
-{
-	char endpoint[512], style[16] = "";
-	struct tfr_aws_config c;
-	enum tfr_status status = tfr_aws_config_read(&c, err);
-	size_t n;
-
-	if (status)
-		return status;
-	find_region(s, &c);
-	tfr_aws_setting(&c, "s3", "addressing_style", style, sizeof(style));
-	s->fixed = find_endpoint(&c, endpoint, sizeof(endpoint));
-	tfr_aws_config_clear(&c);
-	if (!s->fixed)
-		return set_base(s, amazon(s, !strcmp(style, "path") || wants_path(s->name)), err);
-	if (strncasecmp(endpoint, "http://", 7) != 0 && strncasecmp(endpoint, "https://", 8) != 0)
-		return tfr_fail(
-			err, TFR_EUSAGE, "the endpoint '%.200s' is not a web address", endpoint);
-	n = strlen(endpoint);
-	while (n && endpoint[n - 1] == '/')
-		endpoint[--n] = '\0';
-	return set_base(s,
-		!strcmp(style, "virtual") ? virtual_host(endpoint, s->name)
-					  : tfr_asprintf("%s/%s", endpoint, s->name),
-		err);
-}
-
-static enum tfr_status gcs_address(struct tfr_store *s, struct tfr_error *err)
-{
-	const char *emulator = tfr_environment("STORAGE_EMULATOR_HOST");
-
-	strcpy(s->region, "auto");
-	s->fixed = true;
-	if (!emulator)
-		return set_base(s, tfr_asprintf("https://storage.googleapis.com/%s", s->name), err);
-	return set_base(s,
-		tfr_asprintf(
-			"%s%s/%s", strstr(emulator, "://") ? "" : "http://", emulator, s->name),
-		err);
-}
-
-static enum tfr_status web_address(struct tfr_store *s, struct tfr_error *err)
-{
-	s->fixed = true;
-	return set_base(s, strdup(s->name), err);
+	a->fixed = true;
+	a->base = strdup(name);
+	return a->base ? TFR_OK : tfr_fail_nomem(err, "opening a bucket");
 }
 
 static const struct row rows[] = {
-	{ "s3://", TFR_STORE_S3, TFR_VENDOR_AWS, &tfr_sign_aws, s3_address },
-	{ "gs://", TFR_STORE_GS, TFR_VENDOR_GCS, &tfr_sign_gcs, gcs_address },
+	{ "s3://", TFR_STORE_S3, TFR_VENDOR_AWS, &tfr_sign_aws, tfr_address_s3 },
+	{ "gs://", TFR_STORE_GS, TFR_VENDOR_GCS, &tfr_sign_gcs, tfr_address_gcs },
 	{ "https://", TFR_STORE_HTTP, TFR_VENDOR_AWS, NULL, web_address },
 	{ "http://", TFR_STORE_HTTP, TFR_VENDOR_AWS, NULL, web_address },
 };
@@ -212,12 +66,14 @@ static bool split_user(char **name, char **user_password, const char *scheme)
 	char *host = *name + strlen(scheme), *at = strrchr(host, '@');
 
 	*user_password = NULL;
-	if (!at)
-		return true;
-	*at = '\0';
-	*user_password = curl_easy_unescape(NULL, host, 0, NULL);
-	memmove(host, at + 1, strlen(at + 1) + 1);
-	return *user_password;
+	if (at) {
+		*at = '\0';
+		*user_password = curl_easy_unescape(NULL, host, 0, NULL);
+		memmove(host, at + 1, strlen(at + 1) + 1);
+	}
+	for (; *host; host++)
+		*host = (char)tolower((unsigned char)*host);
+	return *user_password || !at;
 }
 
 static bool same(const char *a, const char *b)
@@ -237,11 +93,11 @@ static enum tfr_status make(struct tfr_store **out, const struct row *row, char 
 	s->name = name;
 	s->user_password = user_password;
 	pthread_mutex_init(&s->lock, NULL);
-	status = row->kind == TFR_STORE_HTTP ? TFR_OK : check_bucket(name, err);
+	status = row->kind == TFR_STORE_HTTP ? TFR_OK : tfr_bucket_check(name, err);
 	if (!status)
-		status = row->address(s, err);
+		status = row->address(&s->address, name, err);
 	if (status) {
-		free(s->base);
+		free(s->address.base);
 		free(s);
 		return status;
 	}
@@ -338,22 +194,6 @@ static bool add_header(struct tfr_sending *out, const char *text)
 	return longer;
 }
 
-/* The bundles of Debian, of Red Hat, of SUSE and of Alpine, for a libcurl that was built on another
- * system. */
-static const char *ca_file(void)
-{
-	static const char *const bundles[] = { "/etc/ssl/certs/ca-certificates.crt",
-		"/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem" };
-	const char *given = tfr_environment("AWS_CA_BUNDLE");
-
-	given = given ?: tfr_environment("CURL_CA_BUNDLE");
-	given = given ?: tfr_environment("SSL_CERT_FILE");
-	for (size_t i = 0; !given && i < sizeof(bundles) / sizeof(*bundles); i++)
-		if (access(bundles[i], R_OK) == 0)
-			given = bundles[i];
-	return given;
-}
-
 /* A web address is sent as it is written, but for bytes that no URL may have. */
 static bool append_web(struct tfr_buf *url, const char *key)
 {
@@ -400,12 +240,11 @@ static void locate(const char *url, char *host, size_t size, const char **path, 
 	*path_size = (int)strcspn(*path, "?");
 }
 
-static const char *payload_of(const struct tfr_call *call, const char *url)
+static const char *payload_of(const struct tfr_call *call)
 {
 	static const char nothing[] =
 		"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-	(void)url;
 	return call->sha256 ? call->sha256 : call->empty ? nothing : "UNSIGNED-PAYLOAD";
 }
 
@@ -425,7 +264,7 @@ static bool sign(struct tfr_store *s, const struct tfr_call *call, const struct 
 		.n_query = call->n_query,
 		.headers = call->headers,
 		.n_headers = call->n_headers,
-		.payload = payload_of(call, out->url),
+		.payload = payload_of(call),
 		.id = k->id,
 		.secret = k->secret,
 		.token = k->token,
@@ -493,18 +332,18 @@ enum tfr_status tfr_store_sign(struct tfr_store *s, const struct tfr_call *call,
 	struct tfr_sending *out, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *base = NULL;
-	char region[sizeof(s->region)];
+	char region[TFR_REGION];
 	bool renew, unsigned_;
 
 	*out = (struct tfr_sending){ 0 };
 	pthread_mutex_lock(&s->lock);
-	base = strdup(s->base);
-	memcpy(region, s->region, sizeof(region));
+	base = strdup(s->address.base);
+	memcpy(region, s->address.region, sizeof(region));
 	renew = s->expired;
 	s->expired = false;
 	unsigned_ = s->anonymous || !s->row->sign;
 	pthread_mutex_unlock(&s->lock);
-	out->ca_file = ca_file();
+	out->ca_file = tfr_ca_file();
 	if (s->user_password)
 		out->user_password = strdup(s->user_password);
 	if (!base || (s->user_password && !out->user_password) || !make_url(s, call, base, out) ||
@@ -541,25 +380,17 @@ bool tfr_store_region(struct tfr_store *s, const char *region)
 {
 	bool changes;
 
-	if (s->row->kind != TFR_STORE_S3 || strlen(region) >= sizeof(s->region))
+	if (s->row->kind != TFR_STORE_S3)
 		return false;
-	for (const char *c = region; *c; c++)
-		if (!isalnum((unsigned char)*c) && *c != '-')
-			return false;
 	pthread_mutex_lock(&s->lock);
-	changes = strcmp(s->region, region) != 0;
-	if (changes) {
-		strcpy(s->region, region);
-		if (!s->fixed)
-			set_base(s, amazon(s, wants_path(s->name)), NULL);
-	}
+	changes = tfr_address_move(&s->address, s->name, region);
 	pthread_mutex_unlock(&s->lock);
 	return changes;
 }
 
 const char *tfr_store_signed_region(const struct tfr_store *s)
 {
-	return s->row->kind == TFR_STORE_S3 ? s->region : NULL;
+	return s->row->kind == TFR_STORE_S3 ? s->address.region : NULL;
 }
 
 bool tfr_store_anonymous(const struct tfr_store *s)
@@ -586,7 +417,10 @@ void tfr_store_hint(
 	} else if (tfr_store_anonymous(s) && http_status != 400) {
 		tfr_error_hint(err,
 			"The request was not signed, because no credentials were found or "
-			"--anonymous was given; tfr-remote(7) lists where they are looked for.");
+			"--anonymous was given; tfr-remote(7) lists where they are looked for%s.",
+			s->row->kind == TFR_STORE_GS ? ", such as the token that "
+						       "'gcloud auth print-access-token' prints"
+						     : "");
 	} else if (!strcmp(code, "RequestTimeTooSkewed")) {
 		tfr_error_hint(err, "The clock of this machine is wrong.");
 	} else if (!strcmp(code, "SignatureDoesNotMatch") || !strcmp(code, "InvalidAccessKeyId")) {
