@@ -62,8 +62,7 @@ static bool sign(struct json_object *c)
 		.time = json_object_get_int64(json_object_object_get(c, "time")),
 	};
 
-	if (!tfr_buf_append(&path, "/", 1) ||
-		!tfr_percent_encode(&path, key, strlen(key), false) ||
+	if (!tfr_buf_append(&path, "/", 1) || !tfr_percent_encode(&path, key, strlen(key), false) ||
 		!tfr_buf_append(&url, path.data, path.size) || !tfr_buf_append(&path, "", 1) ||
 		!tfr_query_encode(&url, query, in.n_query))
 		return false;

@@ -217,6 +217,7 @@ enum tfr_status tfr_keys_get(
 	status = update(r, vendor, renew, err);
 	if (!status)
 		status = tfr_keys_set(k, r->keys.id, r->keys.secret, r->keys.token, err);
+	k->expires = r->keys.expires;
 	pthread_mutex_unlock(&r->lock);
 	return status;
 }

@@ -1,0 +1,24 @@
+/* tests/unit/remote/support.h - an environment without the credentials of the machine, and a server
+ * that answers from a table. */
+#ifndef TESTS_UNIT_REMOTE_SUPPORT_H
+#define TESTS_UNIT_REMOTE_SUPPORT_H
+
+#include <stddef.h>
+
+/* Removes every variable that the module reads.  HOME is the folder of the test. */
+void clean_environment(const char *home);
+
+struct reply {
+	const char *request; /* the start of the request: "GET /latest/api" */
+	const char *needs;   /* a text that the request must have; NULL: none */
+	int status;
+	const char *header, *body;
+};
+
+/* Serves on a free port of the loopback until stop_serving(); the rows end with request NULL, and
+ * other requests get 404.  Returns the port. */
+int serve(const struct reply *replies);
+/* The number of requests that were answered. */
+int stop_serving(void);
+
+#endif
