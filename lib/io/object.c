@@ -7,8 +7,8 @@
 
 #include "base/module.h"
 
-static atomic_bool
-	used; /* without a use there is nothing to measure, and the module stays closed */
+/* NULL: nothing remote was used yet, so there is nothing to measure and nothing to abort. */
+static const struct tfr_object_module *_Atomic used;
 
 bool tfr_is_url(const char *path)
 {
@@ -29,7 +29,7 @@ enum tfr_status tfr_objects(
 
 	*calls = table;
 	if (!status)
-		atomic_store(&used, true);
+		atomic_store(&used, *calls);
 	return status;
 }
 
@@ -45,10 +45,17 @@ enum tfr_status tfr_remote_set(const struct tfr_remote_opts *opts, struct tfr_er
 
 void tfr_remote_statistics(struct tfr_remote_statistics *s)
 {
-	const void *table = NULL;
+	const struct tfr_object_module *calls = atomic_load(&used);
 
 	*s = (struct tfr_remote_statistics){ 0 };
-	if (atomic_load(&used) &&
-		!tfr_module_open(&table, TFR_MODULE_REMOTE, NULL, "cannot measure"))
-		((const struct tfr_object_module *)table)->statistics(s);
+	if (calls)
+		calls->statistics(s);
+}
+
+void tfr_objects_abort(void)
+{
+	const struct tfr_object_module *calls = atomic_load(&used);
+
+	if (calls)
+		calls->abort();
 }

@@ -33,8 +33,6 @@ typedef enum tfr_status tfr_object_each(
 struct tfr_upload_opts {
 	bool force;    /* replace an existing object */
 	uint64_t size; /* the expected size, from which the size of parts follows; 0: unknown */
-	const char
-		*resume; /* what tfr_upload_state() returned in another run; NULL: a new upload */
 };
 
 struct tfr_object_module {
@@ -88,7 +86,8 @@ struct tfr_object_module {
 
 	/* --- writing --- */
 
-	/* TFR_EEXIST: there is an object of that name, and `force` was not given. */
+	/* Nothing is asked for yet: completion is refused if there is such an object and `force`
+	 * was not given. */
 	enum tfr_status (*upload)(struct tfr_upload **u, const char *url,
 		const struct tfr_upload_opts *opts, struct tfr_error *err);
 	enum tfr_status (*write)(
@@ -100,12 +99,11 @@ struct tfr_object_module {
 	enum tfr_status (*complete)(struct tfr_upload *u, struct tfr_error *err);
 	/* The identity of the object, once it is complete; before that its size only. */
 	const struct stat *(*uploaded)(const struct tfr_upload *u);
-	/* One line from which another run continues with the parts that the server has: they hold
-	 * the first *size bytes.  It belongs to the upload.  NULL: there is nothing to continue. */
-	const char *(*state)(struct tfr_upload *u, uint64_t *size);
-	/* Ends an upload; aborts it unless it is complete or `keep` is set, for a run that resumes.
-	 */
-	void (*end)(struct tfr_upload *u, bool keep);
+	/* Ends an upload; aborts it unless it is complete.  Accepts NULL. */
+	void (*end)(struct tfr_upload *u);
+	/* Aborts all uploads of the process, because a signal ends it.  Async-signal-safe; waits at
+	 * most five seconds. */
+	void (*abort)(void);
 	/* Lists the uploads that were begun below a prefix and neither completed nor aborted. */
 	enum tfr_status (*uploads)(const char *url,
 		enum tfr_status (*each)(void *ctx, const char *url, const char *id, int64_t began,
@@ -113,6 +111,8 @@ struct tfr_object_module {
 		void *ctx, struct tfr_error *err);
 };
 
+/* Aborts the uploads of the process, if there are any.  Async-signal-safe. */
+void tfr_objects_abort(void);
 /* Opens the module.  TFR_EUNAVAILABLE: not built, or libcurl is not installed. */
 enum tfr_status tfr_objects(
 	const struct tfr_object_module **calls, const char *url, struct tfr_error *err);

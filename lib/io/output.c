@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "io/object.h"
 #include "io/temp_names.h"
 #include "io/temp_registry.h"
 
@@ -27,6 +28,7 @@ struct tfr_output {
 		STREAM,
 		NAMELESS,  /* a file without a name */
 		TEMPORARY, /* a file under its temporary name */
+		OBJECT,	   /* an upload */
 		PUBLISHED
 	} state,
 		before; /* `before` it was published */
@@ -42,6 +44,8 @@ struct tfr_output {
 	char *temp;   /* NULL: it has no temporary name */
 	struct tfr_temporaries *temporaries;
 	void *noted; /* in them */
+	struct tfr_upload *upload;
+	const struct tfr_object_module *remote;
 };
 
 static enum tfr_status cannot_create(const struct tfr_output *o, struct tfr_error *err)
@@ -59,6 +63,13 @@ static enum tfr_status cannot_create(const struct tfr_output *o, struct tfr_erro
 static const char *name_of(const struct tfr_output *o)
 {
 	return o->path ? o->path : o->called;
+}
+
+static enum tfr_status exists(const struct tfr_output *o, struct tfr_error *err)
+{
+	tfr_fail_path(err, TFR_EEXIST, o->path, "will not overwrite");
+	tfr_error_hint(err, "Give -f to replace it.");
+	return TFR_EEXIST;
 }
 
 static enum tfr_status cannot_resume(const struct tfr_output *o, struct tfr_error *err)
@@ -195,6 +206,64 @@ static enum tfr_status open_again(
 	return TFR_OK;
 }
 
+/* --- objects --- */
+
+/* An upload has the name of its object from the beginning, and belongs to the process. */
+static enum tfr_status open_object(
+	struct tfr_output *o, const struct tfr_output_opts *opts, struct tfr_error *err)
+{
+	const struct tfr_upload_opts how = { .force = o->force, .size = opts->expected };
+	struct stat st;
+	enum tfr_status status = tfr_objects(&o->remote, o->path, err);
+
+	if (!status && opts->resume) {
+		tfr_fail_path(
+			err, TFR_EUSAGE, o->path, "a run that writes objects cannot be resumed:");
+		tfr_error_hint(err, "Write to files, and copy them.");
+		return TFR_EUSAGE;
+	}
+	if (status)
+		return status;
+	if (o->discard)
+		return !o->force && !tfr_stat(o->path, &st) ? exists(o, err) : TFR_OK;
+	status = o->remote->upload(&o->upload, o->path, &how, err);
+	if (!status)
+		o->state = OBJECT;
+	return status;
+}
+
+static enum tfr_status write_object(
+	struct tfr_output *o, const struct iovec *pieces, int n, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	for (int i = 0; !status && i < n; i++) {
+		status = o->remote->write(o->upload, pieces[i].iov_base, pieces[i].iov_len, err);
+		o->size += status ? 0 : pieces[i].iov_len;
+	}
+	return status;
+}
+
+static enum tfr_status seal_object(struct tfr_output *o, struct tfr_error *err)
+{
+	enum tfr_status status = o->remote->seal(o->upload, err);
+
+	o->held = *o->remote->uploaded(o->upload);
+	o->sealed = !status;
+	return status;
+}
+
+static enum tfr_status complete_object(struct tfr_output *o, struct tfr_error *err)
+{
+	enum tfr_status status = o->remote->complete(o->upload, err);
+
+	if (status)
+		return status;
+	o->before = o->state;
+	o->state = PUBLISHED;
+	return TFR_OK;
+}
+
 /* --- opening --- */
 
 static enum tfr_status open_new(struct tfr_output *o, struct tfr_error *err)
@@ -243,8 +312,16 @@ static enum tfr_status open_target(
 {
 	struct stat st;
 
+	if (!o->path && tfr_is_url(opts->temporary)) {
+		tfr_fail_path(err, TFR_EUSAGE, opts->temporary,
+			"the number of shards must be known before objects are written:");
+		tfr_error_hint(err, "Give a number in place of 'auto'.");
+		return TFR_EUSAGE;
+	}
 	if (!o->path)
 		return open_file(o, opts, err);
+	if (tfr_is_url(o->path))
+		return open_object(o, opts, err);
 	if (tfr_path_is_stdout(o->path)) {
 		o->fd = STDOUT_FILENO;
 		return TFR_OK;
@@ -261,11 +338,8 @@ static enum tfr_status open_target(
 			o->owned = true;
 			return TFR_OK;
 		}
-		if (!opts->force && !opts->sealed) {
-			tfr_fail_path(err, TFR_EEXIST, o->path, "will not overwrite");
-			tfr_error_hint(err, "Give -f to replace it.");
-			return TFR_EEXIST;
-		}
+		if (!opts->force && !opts->sealed)
+			return exists(o, err);
 	}
 	return opts->discard ? check_folder(o, err) : open_file(o, opts, err);
 }
@@ -360,6 +434,8 @@ enum tfr_status tfr_output_writev(
 {
 	enum tfr_status status = reopen(o, err);
 
+	if (o->upload)
+		return write_object(o, pieces, n, err);
 	if (!status)
 		status = write_pieces(o, pieces, n, err);
 	after_use(o);
@@ -378,6 +454,8 @@ enum tfr_status tfr_output_seal(struct tfr_output *o, struct tfr_error *err)
 {
 	enum tfr_status status = reopen(o, err);
 
+	if (o->upload)
+		return seal_object(o, err);
 	if (!status && (o->state == NAMELESS || o->state == TEMPORARY) &&
 		(TEMP_FAILURE_RETRY(fsync(o->fd)) || fstat(o->fd, &o->held)))
 		status = cannot_write(o, err);
@@ -390,6 +468,9 @@ enum tfr_status tfr_output_checkpoint(struct tfr_output *o, uint64_t *token, str
 {
 	enum tfr_status status = need_name(o, err);
 
+	if (o->upload)
+		return tfr_fail_path(
+			err, TFR_EUSAGE, o->path, "a run that writes objects cannot be resumed:");
 	*token = o->token;
 	if (status || o->sealed)
 		return status;
@@ -447,6 +528,8 @@ enum tfr_status tfr_output_place(struct tfr_output *o, bool replace, struct tfr_
 
 	if (o->state == STREAM || o->state == PUBLISHED)
 		return TFR_OK;
+	if (o->state == OBJECT)
+		return complete_object(o, err);
 	if (o->state == NAMELESS)
 		failed = tfr_nameless_link(o->fd, o->path);
 	else
@@ -489,11 +572,18 @@ void tfr_output_close(struct tfr_output *o)
 	if (o->state == TEMPORARY && !o->kept)
 		unlink(o->temp);
 	tfr_temporaries_forget(o->noted);
+	if (o->upload)
+		o->remote->end(o->upload);
 	give_back(o);
 	free(o->path);
 	free(o->called);
 	free(o->temp);
 	free(o);
+}
+
+bool tfr_output_is_object(const struct tfr_output *o)
+{
+	return o->upload;
 }
 
 const struct stat *tfr_output_stat(const struct tfr_output *o)
@@ -531,6 +621,8 @@ enum tfr_status tfr_sync_directory_of(const char *path, struct tfr_error *err)
 	TFR_AUTO_FREE char *directory = tfr_folder_of(path);
 	TFR_AUTO_CLOSE int fd = -1;
 
+	if (tfr_is_url(path))
+		return TFR_OK;
 	if (!directory)
 		return tfr_fail_nomem(err, "writing a directory");
 	fd = TEMP_FAILURE_RETRY(open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC));

@@ -1,5 +1,5 @@
-/* io/output.h - a file that appears complete or not at all; or a stream (standard output, a FIFO, a
- * device) that cannot.
+/* io/output.h - a file or an object that appears complete or not at all; or a stream (standard
+ * output, a FIFO, a device) that cannot.
  *
  * open, write, seal (everything is on disk), publish (it has its name).  Closing it before it is
  * published removes it.  Where the file system can, the file has no name until then; its temporary
@@ -35,6 +35,8 @@ struct tfr_output_opts {
 	/* A dry run: refuses what could not be written, and writes nothing.  The output then is a
 	 * stream that takes all bytes. */
 	bool discard;
+	/* Of an object: the expected size, from which the size of its parts follows; 0: unknown. */
+	uint64_t expected;
 };
 
 /* "-" is standard output; an existing FIFO or device is written directly.  TFR_EEXIST: the target
@@ -84,6 +86,9 @@ uint64_t tfr_stat_mtime(const struct stat *st);
 const char *tfr_output_path(const struct tfr_output *o);
 const char *tfr_output_temporary(const struct tfr_output *o);
 bool tfr_output_is_file(const struct tfr_output *o);  /* not a stream */
+/* An object behind a URL: it is complete when it is placed, replaces an existing one in that step,
+ * and has no temporary. */
+bool tfr_output_is_object(const struct tfr_output *o);
 bool tfr_output_replaces(const struct tfr_output *o); /* with `force` */
 
 /* Forces the names in the directory of `path` to disk. */

@@ -3,6 +3,7 @@
  * The list only grows.  Entries are linked with a release store and freed only with the list, so a
  * handler sees complete entries whatever instruction it interrupts.  Forgetting clears a flag. */
 #include "io/temp_registry.h"
+#include "io/object.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -90,6 +91,7 @@ void tfr_temporaries_unlink(struct tfr_temporaries *t)
 	for (struct entry *e = atomic_load(&t->first); e; e = e->next)
 		if (atomic_load(&e->live))
 			unlink(e->path);
+	tfr_objects_abort();
 }
 
 void *tfr_temporaries_note(struct tfr_temporaries *t, const char *path)

@@ -5,7 +5,7 @@
 #include "record/framing.h"
 
 #if defined(__x86_64__)
-#include "record/crc32c_fold.h"
+#include "base/crc32c_fold.h"
 #endif
 
 /* The loops are written once, over the checksum they use. */

@@ -7,7 +7,7 @@
 
 #include <tfr-private/record.h>
 
-#include "record/crc32c.h"
+#include "base/crc32c.h"
 
 static inline uint32_t tfr_load32(const uint8_t *p)
 {

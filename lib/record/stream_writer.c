@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "codec/parallel_deflate.h"
 #include "io/output.h"
-#include "record/crc32c.h"
+#include "base/crc32c.h"
 #include "record/gzi.h"
 #include "thread/threads.h"
 

@@ -14,6 +14,8 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "io/object.h"
+#include "io/path.h"
 #include "io/temp_names.h"
 #include "io/temp_registry.h"
 
@@ -21,6 +23,13 @@ struct tfr_publication_file {
 	struct tfr_output *o; /* NULL: the file is removed */
 	enum tfr_publication_role role;
 	bool aside; /* it could not get a second link and is renamed */
+};
+
+struct tfr_publication_object {
+	struct tfr_output *o; /* NULL: the object is removed */
+	char *url;
+	enum tfr_publication_role role;
+	bool replaces, placed;
 };
 
 static enum tfr_status no_memory(struct tfr_error *err)
@@ -120,6 +129,29 @@ static enum tfr_status add_output(struct tfr_publication *p,
 	return status ? status : add(p, file, e, err);
 }
 
+static enum tfr_status add_object(struct tfr_publication *p, struct tfr_output *o, const char *url,
+	enum tfr_publication_role role, struct tfr_error *err)
+{
+	struct tfr_publication_object one = { .o = o, .url = strdup(url), .role = role };
+	enum tfr_status status = TFR_END;
+	struct stat st;
+
+	if (!one.url || TFR_ARRAY_RESERVE(p->objects, p->cap_objects, p->n_objects + 1)) {
+		free(one.url);
+		return no_memory(err);
+	}
+	/* Without -f, the store refuses to replace. */
+	if (!o || tfr_output_replaces(o))
+		status = tfr_look(url, &st, err);
+	one.replaces = !status;
+	if ((status && status != TFR_END) || (!o && status)) {
+		free(one.url);
+		return status == TFR_END ? TFR_OK : status;
+	}
+	p->objects[p->n_objects++] = one;
+	return TFR_OK;
+}
+
 enum tfr_status tfr_publication_add(struct tfr_publication *p, struct tfr_output *o,
 	enum tfr_publication_role role, struct tfr_error *err)
 {
@@ -130,6 +162,8 @@ enum tfr_status tfr_publication_add(struct tfr_publication *p, struct tfr_output
 
 	if (!tfr_output_is_file(o))
 		return TFR_OK;
+	if (tfr_output_is_object(o))
+		return add_object(p, o, tfr_output_path(o), role, err);
 	status = tfr_output_replaces(o) ? tfr_output_prepare(o, err) : TFR_OK;
 	if (!status)
 		status = make_absolute(p, tfr_output_path(o), &path, err);
@@ -146,6 +180,8 @@ enum tfr_status tfr_publication_withdraw(struct tfr_publication *p, const char *
 	enum tfr_status status;
 	struct stat st;
 
+	if (tfr_is_url(path))
+		return add_object(p, NULL, path, role, err);
 	if (lstat(path, &st))
 		return errno == ENOENT ? TFR_OK
 				       : tfr_fail_errno(err, errno, path, "cannot look at");
@@ -160,12 +196,63 @@ enum tfr_status tfr_publication_withdraw(struct tfr_publication *p, const char *
 
 void tfr_publication_clear(struct tfr_publication *p)
 {
+	for (size_t i = 0; i < p->n_objects; i++)
+		free(p->objects[i].url);
+	free(p->objects);
 	tfr_journal_clear(&p->journal);
 	free(p->locks);
 	free(p->files);
 	free(p->folder);
 	free(p->real);
 	*p = (struct tfr_publication){ 0 };
+}
+
+/* --- objects --- */
+
+static enum tfr_status remove_object(const char *url, struct tfr_error *err)
+{
+	const struct tfr_object_module *remote;
+	enum tfr_status status = tfr_objects(&remote, url, err);
+
+	return status ? status : remote->remove(url, err);
+}
+
+/* The manifests of what is replaced are removed before anything else changes. */
+static enum tfr_status remove_object_proofs(struct tfr_publication *p, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	for (size_t i = 0; !status && i < p->n_objects; i++)
+		if (p->objects[i].role == TFR_PUBLISH_PROOF && p->objects[i].replaces)
+			status = remove_object(p->objects[i].url, err);
+	return status;
+}
+
+static enum tfr_status place_objects(struct tfr_publication *p, bool proofs, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	for (size_t i = 0; !status && i < p->n_objects; i++) {
+		struct tfr_publication_object *one = &p->objects[i];
+
+		if ((one->role != TFR_PUBLISH_MEMBER) != proofs)
+			continue;
+		if (one->o) {
+			status = tfr_output_place(one->o, one->replaces, err);
+			one->placed = !status;
+		} else if (one->role != TFR_PUBLISH_PROOF) {
+			status = remove_object(one->url, err);
+		}
+	}
+	return status;
+}
+
+/* What replaced an object stays: the old one is gone. */
+static void undo_objects(struct tfr_publication *p)
+{
+	for (size_t i = 0; i < p->n_objects; i++)
+		if (p->objects[i].placed && !p->objects[i].replaces)
+			remove_object(p->objects[i].url, NULL);
 }
 
 /* --- publishing --- */
@@ -278,7 +365,13 @@ static enum tfr_status change_names(
 	if (!status)
 		status = remove_proofs(p, held, err);
 	if (!status)
+		status = remove_object_proofs(p, err);
+	if (!status)
+		status = place_objects(p, false, err);
+	if (!status)
 		status = place(p, held, TFR_JOURNAL_MEMBER, err);
+	if (!status)
+		status = place_objects(p, true, err);
 	return status ? status : place(p, held, TFR_JOURNAL_PROOF, err);
 }
 
@@ -299,6 +392,7 @@ enum tfr_status tfr_publication_commit(
 	if (!status)
 		status = change_names(p, held, err);
 	if (status) {
+		undo_objects(p);
 		undo(p, held);
 	} else {
 		status = tfr_journal_finish(&p->journal, held, err);

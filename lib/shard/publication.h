@@ -1,5 +1,8 @@
 /* shard/publication.h - publishes all outputs of a command together or not at all.
  *
+ * Objects have no second names, so replaced ones cannot be restored: a failure removes those that
+ * replaced nothing, and the missing manifest says that the rest is not a set.
+ *
  * Add the locks, then the files: members first, then proofs; the last file is the commit point
  * (tfr-records(5), PUBLISHING).  All files are sealed. */
 #ifndef TFR_SHARD_PUBLICATION_H
@@ -10,7 +13,9 @@
 #include "shard/lock.h"
 
 struct tfr_publication {
-	struct tfr_journal journal;
+	struct tfr_journal journal; /* of the files */
+	struct tfr_publication_object *objects;
+	size_t n_objects, cap_objects;
 	struct tfr_lock **locks;	    /* one for each of its locks */
 	struct tfr_publication_file *files; /* one for each of its entries */
 	size_t cap_locks, cap_files;

@@ -63,7 +63,7 @@ static enum tfr_status publish_company(struct tfr_publication *p, const struct t
 /* A set has a manifest; a single file has one if it records which run wrote it. */
 static bool has_manifest(const struct tfr_set_writer *w, const struct tfr_set_info *info)
 {
-	return w->lock && (w->name.base || info->options);
+	return w->named && (w->name.base || info->options);
 }
 
 /* Adds the shards and the files beside them. */
@@ -139,7 +139,7 @@ static enum tfr_status add_proof(struct tfr_publication *p, struct tfr_set_write
 		return status;
 	if (!has_manifest(w, info))
 		return add_file(p, w, err);
-	if (w->name.base)
+	if (w->name.base && w->lock)
 		status = withdraw_former(p, &w->name, err);
 	if (!status)
 		status = write_manifest(w, info, manifest, err);
@@ -201,13 +201,14 @@ static enum tfr_status add_all(struct tfr_publication *p, struct tfr_set_writer 
 		if (w[i]->lock)
 			status = tfr_publication_lock(p, w[i]->lock, err);
 		if (!status)
-			status = w[i]->lock ? add_members(p, w[i], &info[i], err)
-					    : publish_stream(w[i], err);
+			status = w[i]->named ? add_members(p, w[i], &info[i], err)
+					     : publish_stream(w[i], err);
 	}
 	for (size_t i = 0; !status && i < n; i++) {
-		if (!w[i]->lock)
+		if (!w[i]->named)
 			continue;
-		p->current = target++;
+		if (w[i]->lock)
+			p->current = target++;
 		status = add_proof(p, w[i], &info[i], &manifests[i], err);
 	}
 	return status;
@@ -223,9 +224,9 @@ enum tfr_status tfr_set_writers_publish(struct tfr_set_writer *const *w,
 
 	if (!status && !(n && w[0]->opts.dry_run))
 		status = add_all(&p, w, info, n, manifests, err);
-	if (!status && p.journal.n == 1 && n == 1)
+	if (!status && p.journal.n == 1 && !p.n_objects && n == 1)
 		status = publish_one(w[0], err);
-	else if (!status && p.journal.n)
+	else if (!status && (p.journal.n || p.n_objects))
 		status = tfr_publication_commit(&p, w[0]->opts.temporaries, err);
 	for (size_t i = 0; manifests && i < n; i++)
 		tfr_output_close(manifests[i]);

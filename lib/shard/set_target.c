@@ -128,7 +128,8 @@ static bool is_stream(const char *target)
 {
 	struct stat st;
 
-	return tfr_path_is_stdout(target) || (tfr_stat(target, &st) == 0 && !S_ISREG(st.st_mode));
+	return tfr_path_is_stdout(target) ||
+	       (!tfr_is_url(target) && tfr_stat(target, &st) == 0 && !S_ISREG(st.st_mode));
 }
 
 void tfr_set_recover(const char *target, struct tfr_temporaries *temporaries,
@@ -140,7 +141,7 @@ void tfr_set_recover(const char *target, struct tfr_temporaries *temporaries,
 	struct tfr_lock *lock = NULL;
 	enum tfr_status status = tfr_set_name_parse(&name, target, NULL);
 
-	if (status && status != TFR_END)
+	if ((status && status != TFR_END) || tfr_is_url(target))
 		return;
 	path = name.base ? tfr_set_name_target(&name) : strdup(target);
 	file = path ? tfr_hidden_name(path, 0, "lock") : NULL;
@@ -158,6 +159,10 @@ enum tfr_status tfr_set_writer_lock(
 	if (!path)
 		return tfr_fail_nomem(err, "creating a set");
 	if (w->opts.dry_run || (!w->name.base && is_stream(target)))
+		return TFR_OK;
+	w->named = true;
+	/* An object appears in one step, and an unfinished upload has no name. */
+	if (tfr_is_url(target))
 		return TFR_OK;
 	status = tfr_lock_open(&w->lock, path, &opts, err);
 	return status || resumes ? status : remove_left(w, target, err);

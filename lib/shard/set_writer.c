@@ -9,7 +9,6 @@
 #include <assert.h>
 #include <dirent.h>
 #include <errno.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@
 #include "base/error.h"
 #include "codec/parallel_deflate.h"
 #include "io/output.h"
+#include "io/path.h"
 #include "shard/manifest.h"
 #include "shard/manifests.h"
 #include "shard/set_writer_state.h"
@@ -45,22 +45,28 @@ static void warn_about(struct tfr_set_writer *w, const char *file)
  */
 enum tfr_status tfr_set_writer_check_others(struct tfr_set_writer *w, struct tfr_error *err)
 {
-	TFR_AUTO_FREE char *pattern = NULL;
-	enum tfr_status status = TFR_OK;
+	TFR_AUTO_FREE char *pattern = tfr_asprintf("%s-*-of-*%s", w->name.base, w->name.extension);
+	struct tfr_names found = { 0 };
+	enum tfr_status status;
 	struct tfr_shard_file f;
-	glob_t found = { 0 };
 
-	if (asprintf(&pattern, "%s-*-of-*%s", w->name.base, w->name.extension) < 0) {
-		pattern = NULL;
+	if (!pattern)
 		return tfr_fail_nomem(err, "creating a set");
-	}
-	glob(pattern, 0, NULL, &found);
-	for (size_t i = 0; !status && i < found.gl_pathc; i++) {
-		const char *file = found.gl_pathv[i];
+	status = tfr_glob(pattern, &found, err);
+	for (size_t i = 0; !status && i < found.n; i++) {
+		const char *file = found.list[i];
 
 		if (!tfr_shard_file_parse(file, &f) || f.base_size != strlen(w->name.base) ||
-			strcmp(f.extension, w->name.extension) || f.count == w->name.count)
+			strcmp(f.extension, w->name.extension))
 			continue;
+		if (f.count == w->name.count) {
+			/* Opening an object does not ask whether it exists. */
+			if (!tfr_is_url(file) || w->opts.force)
+				continue;
+			status = tfr_fail_path(err, TFR_EEXIST, file, "will not overwrite");
+			tfr_error_hint(err, "Give -f to replace it.");
+			break;
+		}
 		if (w->opts.force) {
 			warn_about(w, file);
 			break;
@@ -70,7 +76,7 @@ enum tfr_status tfr_set_writer_check_others(struct tfr_set_writer *w, struct tfr
 		tfr_error_hint(err, "Readers that take a pattern would mix the two.  Remove it, or "
 				    "give -f to keep both.");
 	}
-	globfree(&found);
+	tfr_names_clear(&found);
 	return status;
 }
 

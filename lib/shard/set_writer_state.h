@@ -14,9 +14,10 @@ struct tfr_companion {
 };
 
 struct tfr_set_writer {
-	struct tfr_set_name name;      /* base NULL: a single file */
-	char *subject;		       /* the name that the caller gave */
-	struct tfr_lock *lock;	       /* NULL: a stream or a dry run, which needs no lock */
+	struct tfr_set_name name; /* base NULL: a single file */
+	char *subject;		  /* the name that the caller gave */
+	struct tfr_lock *lock;	  /* NULL: a stream, objects or a dry run, which need no lock */
+	bool named;		  /* files or objects, and no dry run */
 	struct tfr_companion *company; /* files that are published with the set */
 	uint32_t n_company;
 	struct tfr_writer **shards;

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record/crc32c.h"
+#include "base/crc32c.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>

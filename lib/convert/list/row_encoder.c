@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "record/crc32c.h"
+#include "base/crc32c.h"
 #include "record/framing.h"
 #include "record/writer.h"
 

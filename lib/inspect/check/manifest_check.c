@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 #include "io/source.h"
-#include "record/crc32c.h"
+#include "base/crc32c.h"
 
 enum { BLOCK = 512 << 10 };
 

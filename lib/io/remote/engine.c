@@ -21,6 +21,9 @@
 #include "base/rng.h"
 #include "io/remote/attempt.h"
 #include "io/remote/statistics.h"
+#include "io/remote/upload_state.h"
+
+enum { ABORT_SECONDS = 5 };
 
 static struct engine {
 	pthread_mutex_t lock;
@@ -60,6 +63,8 @@ static double now(void)
 }
 
 /* --- the thread --- */
+
+static atomic_int aborting; /* 1: a signal handler waits; 2: the uploads are aborted */
 
 static void end_transfer(struct engine *e, struct tfr_transfer *t)
 {
@@ -207,6 +212,50 @@ static bool is_over(struct engine *e)
 	return quit;
 }
 
+/* A signal ends the process: everything in flight stops, and only the requests that abort uploads
+ * are made. */
+static void abort_uploads(struct engine *e)
+{
+	double end = now() + ABORT_SECONDS;
+	size_t n = 0;
+	struct tfr_transfer_opts *all = tfr_uploads_aborts(&n);
+	int running;
+
+	for (struct tfr_transfer *t = e->all; t; t = t->next)
+		stop_attempt(e, t);
+	e->all = NULL;
+	e->all_end = &e->all;
+	for (size_t i = 0; i < n; i++) {
+		struct tfr_transfer *t = NULL;
+
+		if (tfr_attempts_new(&t, &all[i], NULL))
+			continue;
+		t->back = e->all_end;
+		*e->all_end = t;
+		e->all_end = &t->next;
+	}
+	while (e->all && now() < end) {
+		look(e);
+		curl_multi_perform(e->multi, &running);
+		take_messages(e);
+		if (e->all)
+			curl_multi_poll(e->multi, NULL, 0, 50, NULL);
+	}
+	atomic_store(&aborting, 2);
+}
+
+void tfr_uploads_abort(void)
+{
+	const struct timespec moment = { 0, 10000000 };
+
+	if (!engine.running || engine.pid != getpid())
+		return;
+	atomic_store(&aborting, 1);
+	curl_multi_wakeup(engine.multi);
+	for (int i = 0; i < ABORT_SECONDS * 110 && atomic_load(&aborting) != 2; i++)
+		nanosleep(&moment, NULL);
+}
+
 static void *run(void *arg)
 {
 	struct engine *e = arg;
@@ -215,6 +264,8 @@ static void *run(void *arg)
 	while (!is_over(e)) {
 		double sleep;
 
+		if (atomic_load(&aborting) == 1)
+			abort_uploads(e);
 		take_incoming(e);
 		sleep = look(e);
 		curl_multi_perform(e->multi, &running);

@@ -7,6 +7,7 @@
 #include "io/remote/listing.h"
 #include "io/remote/reader.h"
 #include "io/remote/statistics.h"
+#include "io/remote/upload.h"
 
 static enum tfr_status set(const struct tfr_remote_opts *opts, struct tfr_error *err)
 {
@@ -67,6 +68,35 @@ static enum tfr_status remove_object(const char *url, struct tfr_error *err)
 	return status == TFR_END ? TFR_OK : status;
 }
 
+struct unfinished {
+	const struct tfr_store *s;
+	enum tfr_status (*each)(
+		void *ctx, const char *url, const char *id, int64_t began, struct tfr_error *err);
+	void *ctx;
+};
+
+static enum tfr_status take_upload(
+	void *ctx, const char *key, const char *id, int64_t began, struct tfr_error *err)
+{
+	const struct unfinished *u = ctx;
+	char url[1200];
+
+	return u->each(u->ctx, tfr_store_show(u->s, key, url, sizeof(url)), id, began, err);
+}
+
+static enum tfr_status uploads(const char *url,
+	enum tfr_status (*each)(
+		void *ctx, const char *url, const char *id, int64_t began, struct tfr_error *err),
+	void *ctx, struct tfr_error *err)
+{
+	struct tfr_store *s;
+	const char *key;
+	enum tfr_status status = tfr_store_find(&s, url, &key, err);
+	struct unfinished u = { s, each, ctx };
+
+	return status ? status : tfr_listing_uploads(s, key, take_upload, &u, err);
+}
+
 static const struct tfr_object_module calls = {
 	.set = set,
 	.statistics = tfr_measured,
@@ -82,6 +112,14 @@ static const struct tfr_object_module calls = {
 	.reads_on = tfr_object_reads_on,
 	.prefetch = tfr_object_prefetch,
 	.fetch = tfr_object_fetch,
+	.upload = tfr_upload_open,
+	.write = tfr_upload_write,
+	.seal = tfr_upload_seal,
+	.complete = tfr_upload_complete,
+	.uploaded = tfr_upload_stat,
+	.end = tfr_upload_end,
+	.uploads = uploads,
+	.abort = tfr_uploads_abort,
 };
 
 TFR_MODULE_EXPORT("remote", calls);

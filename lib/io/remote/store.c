@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ struct tfr_store {
 	pthread_mutex_t lock; /* for what follows */
 	struct tfr_address address;
 	bool expired, anonymous;
+	atomic_bool unverified, unconditional;
 };
 
 /* How to talk to one kind of store. */
@@ -402,6 +404,26 @@ bool tfr_store_anonymous(const struct tfr_store *s)
 	yes = s->anonymous;
 	pthread_mutex_unlock(&mine->lock);
 	return yes;
+}
+
+bool tfr_store_verifies(const struct tfr_store *s)
+{
+	return !atomic_load(&s->unverified);
+}
+
+void tfr_store_note_unverified(struct tfr_store *s)
+{
+	atomic_store(&s->unverified, true);
+}
+
+bool tfr_store_unconditional(const struct tfr_store *s)
+{
+	return atomic_load(&s->unconditional);
+}
+
+void tfr_store_note_unconditional(struct tfr_store *s)
+{
+	atomic_store(&s->unconditional, true);
 }
 
 void tfr_store_hint(

@@ -72,6 +72,13 @@ bool tfr_store_region(struct tfr_store *s, const char *region);
 const char *tfr_store_signed_region(const struct tfr_store *s);
 /* Whether the requests are signed, for hints at 401 and 403. */
 bool tfr_store_anonymous(const struct tfr_store *s);
+/* Whether the server compares the CRC-32C that is sent with a body, as far as is known: true until
+ * an answer has shown otherwise. */
+bool tfr_store_verifies(const struct tfr_store *s);
+void tfr_store_note_unverified(struct tfr_store *s);
+/* Whether the server does not know conditional writes. */
+bool tfr_store_unconditional(const struct tfr_store *s);
+void tfr_store_note_unconditional(struct tfr_store *s);
 /* What to do about an answer 401 or 403 with the server's error code `code`, in whole sentences. */
 void tfr_store_hint(
 	const struct tfr_store *s, long http_status, const char *code, struct tfr_error *err);

@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/error.h"
-#include "record/crc32c.h"
+#include "base/crc32c.h"
 #include "record/writer.h"
 #include "thread/lanes.h"
 #include "thread/threads.h"

@@ -1,11 +1,11 @@
-/* record/crc32c_fold.h - CRC-32C of short data by carry-less multiplication (folding).
+/* base/crc32c_fold.h - CRC-32C of short data by carry-less multiplication (folding).
  *
  * 64 bytes are four lanes of 128 bits.  Two multiplications fold a lane over the next 512 bits,
  * until the rest is folded together and the CRC-32C instruction finishes it.  ISA-L is faster from
  * a thousand bytes on.  Below, its start and end cost more.  This is a header because a loop over
  * records that calls a function for each takes half as long again. */
-#ifndef TFR_RECORD_CRC32C_FOLD_H
-#define TFR_RECORD_CRC32C_FOLD_H
+#ifndef TFR_BASE_CRC32C_FOLD_H
+#define TFR_BASE_CRC32C_FOLD_H
 
 #include <immintrin.h>
 #include <stdint.h>

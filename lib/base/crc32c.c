@@ -1,8 +1,8 @@
-/* record/crc32c.c - CRC-32C in four ways: ISA-L, folding of short data (crc32c_fold.h), the SSE4.2
+/* base/crc32c.c - CRC-32C in four ways: ISA-L, folding of short data (crc32c_fold.h), the SSE4.2
  * instruction, and tables.
  *
  * The fastest one for the length, in this build and on this processor, is used. */
-#include "record/crc32c.h"
+#include "base/crc32c.h"
 
 #include <string.h>
 
@@ -44,7 +44,7 @@ uint32_t tfr_crc32c_plain(uint32_t crc, const void *data, size_t size)
 
 #if defined(__x86_64__)
 
-#include "record/crc32c_fold.h"
+#include "base/crc32c_fold.h"
 
 __attribute__((target("sse4.2"))) uint32_t tfr_crc32c_sse42(
 	uint32_t crc, const void *data, size_t size)

@@ -1,9 +1,9 @@
-/* record/crc32c.h - CRC-32C, and the mask that TFRecord applies to it.
+/* base/crc32c.h - CRC-32C, and the mask that TFRecord applies to it.
  *
  * crc32c("123456789") = e3069283.  Long data goes to ISA-L if it is built in (about 55 GB/s per
  * core), short data to code with less overhead. */
-#ifndef TFR_RECORD_CRC32C_H
-#define TFR_RECORD_CRC32C_H
+#ifndef TFR_BASE_CRC32C_H
+#define TFR_BASE_CRC32C_H
 
 #include <stdbool.h>
 #include <stddef.h>

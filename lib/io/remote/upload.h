@@ -1,0 +1,23 @@
+/* io/remote/upload.h - objects that are written. */
+#ifndef TFR_IO_REMOTE_UPLOAD_H
+#define TFR_IO_REMOTE_UPLOAD_H
+
+#include "io/object.h"
+#include "io/remote/pile.h"
+
+enum { TFR_PARTS_MOST = 10000 };
+
+enum tfr_status tfr_upload_open(struct tfr_upload **u, const char *url,
+	const struct tfr_upload_opts *opts, struct tfr_error *err);
+enum tfr_status tfr_upload_write(
+	struct tfr_upload *u, const void *data, size_t size, struct tfr_error *err);
+enum tfr_status tfr_upload_seal(struct tfr_upload *u, struct tfr_error *err);
+enum tfr_status tfr_upload_complete(struct tfr_upload *u, struct tfr_error *err);
+const struct stat *tfr_upload_stat(const struct tfr_upload *u);
+void tfr_upload_end(struct tfr_upload *u);
+enum tfr_status tfr_upload_abort(const char *url, const char *id, struct tfr_error *err);
+/* Aborts all uploads of the process, on the thread of the engine, because a signal ends it.
+ * Async-signal-safe; waits at most five seconds. */
+void tfr_uploads_abort(void);
+
+#endif
