@@ -29,11 +29,11 @@ void tfr_item_probe_image(struct tfr_item *item, struct tfr_image_info *info)
 						    : TFR_FOUND_DAMAGED;
 }
 
-enum tfr_status tfr_image_read(struct tfr_item *item, int root, const struct tfr_room *room,
-	struct tfr_image_info *info, struct tfr_error *err)
+enum tfr_status tfr_image_read(struct tfr_item *item, const struct tfr_root *root,
+	const struct tfr_room *room, struct tfr_image_info *info, struct tfr_error *err)
 {
-	enum tfr_status status = tfr_item_read(
-		item, root, (const char *)item->name.data, tfr_image_look, room, err);
+	enum tfr_status status =
+		tfr_item_read(item, root, (const char *)item->name.data, tfr_image_look, room, err);
 
 	if (!status && !item->skipped)
 		tfr_item_probe_image(item, info);

@@ -11,6 +11,7 @@
 
 #include "convert/item.h"
 #include "convert/workbench.h"
+#include "io/root.h"
 
 #define TFR_STREAM UINT64_MAX
 
@@ -51,15 +52,15 @@ struct tfr_measure {
 
 /* Adds a file to an item that has several: its bytes, and the later time.  A missing file adds
  * nothing. */
-void tfr_measure_add(int folder, const char *name, struct tfr_measure *m);
+void tfr_measure_add(const struct tfr_root *folder, const char *name, struct tfr_measure *m);
 
 /* Calls opts->warn, if there is one. */
 void tfr_warn(const struct tfr_convert_opts *opts, const char *format, ...) TFR_PRINTF(2, 3);
 
 /* Opens a folder of files; *prefix is its path with a slash at its end, for the messages.  Both are
- * the caller's, who closes the folder, which is -1 on failure. */
+ * the caller's, who closes the folder, which is NULL on failure. */
 enum tfr_status tfr_open_named_folder(
-	int *fd, char **prefix, const char *folder, struct tfr_error *err);
+	struct tfr_root **f, char **prefix, const char *folder, struct tfr_error *err);
 
 /* The first input as seen without reading it. */
 struct tfr_offer {

@@ -59,7 +59,7 @@ static enum tfr_status look(
 		return tfr_fail_errno(err, errno, path, "cannot open");
 	offer->directory = S_ISDIR(st.st_mode);
 	if (S_ISREG(st.st_mode)) {
-		n = tfr_read_head(AT_FDCWD, path, head, HEAD);
+		n = tfr_root_head(NULL, path, head, HEAD);
 		if (n < 0)
 			return tfr_fail_errno(err, errno, path, "cannot open");
 		offer->head = head;
@@ -224,12 +224,12 @@ enum tfr_status tfr_input_open(
 
 /* --- what several kinds do --- */
 
-void tfr_measure_add(int folder, const char *name, struct tfr_measure *m)
+void tfr_measure_add(const struct tfr_root *folder, const char *name, struct tfr_measure *m)
 {
 	struct stat st;
 	int64_t mtime;
 
-	if (fstatat(folder, name, &st, 0))
+	if (tfr_root_stat(folder, name, &st))
 		return;
 	mtime = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
 	m->bytes += (uint64_t)st.st_size;
@@ -250,13 +250,12 @@ void tfr_warn(const struct tfr_convert_opts *opts, const char *format, ...)
 }
 
 enum tfr_status tfr_open_named_folder(
-	int *fd, char **prefix, const char *folder, struct tfr_error *err)
+	struct tfr_root **f, char **prefix, const char *folder, struct tfr_error *err)
 {
 	*prefix = tfr_path_join(folder, "");
 	if (!*prefix)
 		return tfr_fail_nomem(err, "opening a folder");
-	*fd = TEMP_FAILURE_RETRY(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK));
-	if (*fd >= 0)
+	if (!tfr_root_open(f, folder))
 		return TFR_OK;
 	if (errno == ENOTDIR)
 		return tfr_fail_path(err, TFR_EUSAGE, folder, "not a folder:");

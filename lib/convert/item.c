@@ -16,6 +16,9 @@
 
 #include <xxhash.h>
 
+#include "io/object.h"
+#include "io/root.h"
+
 enum {
 	KEEP = 1 << 20,	 /* a buffer up to this size is kept for the next file */
 	LOOK = 64 << 10, /* of a file larger than KEEP: read first, to recognise it */
@@ -110,8 +113,7 @@ static enum tfr_status fill(struct tfr_item *item, int fd, const char *path, siz
 		item->file.size += n > 0 ? (size_t)n : 0;
 	}
 	if (item->file.size < least)
-		tfr_item_skip(
-			item, TFR_ESYS, "it ends at byte %zu of %zu", item->file.size, least);
+		tfr_item_skip(item, TFR_ESYS, "it ends at byte %zu of %zu", item->file.size, least);
 	return TFR_OK;
 }
 
@@ -138,15 +140,57 @@ static enum tfr_status read_open(struct tfr_item *item, int fd, const char *path
 	return status;
 }
 
-enum tfr_status tfr_item_read(struct tfr_item *item, int root, const char *path,
+/* An object that is gone skips the item; any other fault of a server would be that of the next
+ * item as well. */
+static enum tfr_status fetch(struct tfr_item *item, const char *url, const char *path,
+	void (*look)(struct tfr_item *item), const struct tfr_room *room, struct tfr_error *err)
+{
+	struct tfr_error why = { .sys_errno = 0 };
+	const struct tfr_object_module *remote;
+	enum tfr_status status = tfr_objects(&remote, url, err);
+	void *data = NULL;
+	size_t size = 0;
+
+	if (status)
+		return status;
+	status = remote->fetch(url, TFR_ITEM_MOST, &data, &size, NULL, &why);
+	item->file.size = 0;
+	if (status == TFR_END) {
+		tfr_item_skip(item, TFR_EDATA, "larger than 2 GiB, the limit of an Example");
+		return TFR_OK;
+	}
+	if (status && why.sys_errno == ENOENT)
+		return fault(item, ENOENT, path, "cannot open", err);
+	if (status) {
+		if (err)
+			*err = why;
+		return status;
+	}
+	tfr_room_reserve(room, size);
+	tfr_buf_clear(&item->file);
+	item->file = (struct tfr_buf){ data, size, size };
+	if (look && size > KEEP)
+		look(item);
+	item->size = size;
+	return TFR_OK;
+}
+
+enum tfr_status tfr_item_read(struct tfr_item *item, const struct tfr_root *root, const char *path,
 	void (*look)(struct tfr_item *item), const struct tfr_room *room, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
+	bool failed;
+	TFR_AUTO_FREE char *url = tfr_root_url(root, path, &failed);
 	struct stat st;
-	/* Does not block if a FIFO has replaced the file since it was found. */
-	int fd = TEMP_FAILURE_RETRY(
-		openat(root, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+	int fd;
 
+	if (failed)
+		return tfr_fail_nomem(err, "reading files");
+	if (url)
+		return fetch(item, url, path, look, room, err);
+	/* Does not block if a FIFO has replaced the file since it was found. */
+	fd = TEMP_FAILURE_RETRY(
+		openat(tfr_root_fd(root), path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
 	item->file.size = 0;
 	if (fd < 0)
 		return fault(item, errno, path, "cannot open", err);
@@ -165,8 +209,9 @@ enum tfr_status tfr_item_read(struct tfr_item *item, int root, const char *path,
 	return status;
 }
 
-enum tfr_status tfr_item_read_other(struct tfr_item *item, struct tfr_buf *into, int root,
-	const char *path, const struct tfr_room *room, struct tfr_error *err)
+enum tfr_status tfr_item_read_other(struct tfr_item *item, struct tfr_buf *into,
+	const struct tfr_root *root, const char *path, const struct tfr_room *room,
+	struct tfr_error *err)
 {
 	struct tfr_buf first = item->file; /* exchanged, not copied: the record points into both */
 	size_t before = item->size;

@@ -7,6 +7,7 @@
 #include <tfr-private/example.h>
 
 #include "base/buf.h"
+#include "io/root.h"
 #include "thread/lanes.h"
 
 #define TFR_NO_CLASS UINT32_MAX
@@ -95,15 +96,16 @@ void tfr_item_skip(struct tfr_item *item, enum tfr_status why, const char *forma
 void tfr_item_skip_error(struct tfr_item *item, const struct tfr_error *why);
 /* Records that the size of an image differs from the input's: the expected and the actual one. */
 void tfr_item_found_size(struct tfr_item *item, const char *format, ...) TFR_PRINTF(2, 3);
-/* Reads the file `path` below the folder `root` into item->file: a complete regular file, never
- * blocking on another kind.  `look`, which may be NULL, gets the first block of a large file and
- * may skip the item before the rest is read.  A fault of the file skips the item; only a fault
- * of the system (memory, descriptors) is a failure. */
-enum tfr_status tfr_item_read(struct tfr_item *item, int root, const char *path,
+/* Reads the file `path` below the folder `root`, or an object, into item->file: a complete regular
+ * file, never blocking on another kind.  `look`, which may be NULL, gets the first block of a large
+ * file and may skip the item before the rest is read.  A fault of the file skips the item; only a
+ * fault of the system (memory, descriptors) is a failure. */
+enum tfr_status tfr_item_read(struct tfr_item *item, const struct tfr_root *root, const char *path,
 	void (*look)(struct tfr_item *item), const struct tfr_room *room, struct tfr_error *err);
 /* Reads another file of the item into `into`; its bytes count as the item's. */
-enum tfr_status tfr_item_read_other(struct tfr_item *item, struct tfr_buf *into, int root,
-	const char *path, const struct tfr_room *room, struct tfr_error *err);
+enum tfr_status tfr_item_read_other(struct tfr_item *item, struct tfr_buf *into,
+	const struct tfr_root *root, const char *path, const struct tfr_room *room,
+	struct tfr_error *err);
 /* Adds to the reason of a skipped item which of its files it is about: "its mask 'a.png': ". */
 void tfr_item_blame(struct tfr_item *item, const char *what, const char *name);
 /* Makes the record from the features in the builder. */

@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "convert/folder/splits.h"
+#include "io/path.h"
 #include "io/source.h"
 
 enum { LOOKED_AT = 4096, KEPT = 16, DOWN = 8, DEEPEST = 2 };
@@ -40,14 +41,6 @@ bool tfr_is_image(const char *name)
 		"tif", "tiff", NULL };
 
 	return tfr_has_one_of(name, extensions);
-}
-
-ssize_t tfr_read_head(int folder, const char *path, void *head, size_t size)
-{
-	TFR_AUTO_CLOSE int fd = TEMP_FAILURE_RETRY(
-		openat(folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-
-	return fd < 0 ? -1 : tfr_fd_read(fd, head, size, 0);
 }
 
 char *tfr_path_join(const char *folder, const char *name)
@@ -93,14 +86,14 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool note(struct tfr_listing *l, const char *folder, const struct dirent *e)
+static bool note(struct tfr_listing *l, const char *folder, const char *name, unsigned char type)
 {
-	struct tfr_names *kind = kind_of(l, e->d_name);
+	struct tfr_names *kind = kind_of(l, name);
 	TFR_AUTO_FREE char *path = NULL;
-	bool is_folder = e->d_type == DT_DIR;
+	bool is_folder = type == DT_DIR;
 
-	if (e->d_type != DT_DIR && e->d_type != DT_REG) {
-		path = tfr_path_join(folder, e->d_name);
+	if (type != DT_DIR && type != DT_REG) {
+		path = tfr_path_join(folder, name);
 		if (!path)
 			return false;
 		is_folder = tfr_is_folder(path);
@@ -109,23 +102,38 @@ static bool note(struct tfr_listing *l, const char *folder, const struct dirent 
 		kind = &l->folders;
 	else if (!kind || kind->n == KEPT)
 		return true;
-	return tfr_names_insert(kind, kind->n, e->d_name, strlen(e->d_name));
+	return tfr_names_insert(kind, kind->n, name, strlen(name));
 }
 
-bool tfr_listing_open(struct tfr_listing *l, const char *folder)
+/* A fault of a server is not one of this process: the kind of input that opens it reports it. */
+static bool list_prefix(struct tfr_listing *l, const char *url)
+{
+	struct tfr_names names = { 0 };
+	bool good = tfr_list_folder(url, &names, NULL) == TFR_OK;
+
+	for (size_t n = 0; good && n < names.n && !l->cut; n++) {
+		l->cut = n == LOOKED_AT;
+		good = names.list[n][0] == '.' || l->cut || note(l, url, names.list[n], DT_UNKNOWN);
+		l->failed = good ? 0 : ENOMEM;
+	}
+	tfr_names_clear(&names);
+	return good;
+}
+
+static bool list_local(struct tfr_listing *l, const char *folder)
 {
 	DIR *d = opendir(folder);
 	const struct dirent *e;
 	bool good = d != NULL;
 
-	*l = (struct tfr_listing){ .failed = !d && tfr_errno_of_process(errno) ? errno : 0 };
+	l->failed = !d && tfr_errno_of_process(errno) ? errno : 0;
 	errno = 0;
 	for (size_t n = 0; good && (e = readdir(d)); n++) {
 		if (n == LOOKED_AT) {
 			l->cut = true;
 			break;
 		}
-		good = e->d_name[0] == '.' || note(l, folder, e);
+		good = e->d_name[0] == '.' || note(l, folder, e->d_name, e->d_type);
 		l->failed = good ? 0 : ENOMEM;
 		errno = 0;
 	}
@@ -134,6 +142,15 @@ bool tfr_listing_open(struct tfr_listing *l, const char *folder)
 	good = good && !l->failed;
 	if (d)
 		closedir(d);
+	return good;
+}
+
+bool tfr_listing_open(struct tfr_listing *l, const char *folder)
+{
+	bool good;
+
+	*l = (struct tfr_listing){ 0 };
+	good = tfr_is_url(folder) ? list_prefix(l, folder) : list_local(l, folder);
 	if (l->folders.n)
 		qsort(l->folders.list, l->folders.n, sizeof(char *), by_name);
 	return good;

@@ -29,14 +29,12 @@ bool tfr_has_extension(const char *name, const char *extension);
 bool tfr_has_one_of(const char *name, const char *const *extensions);
 /* Whether the name of a file has an image's extension. */
 bool tfr_is_image(const char *name);
-/* Reads the first bytes of a file, without waiting for the writer of a FIFO.  -1 with errno. */
-ssize_t tfr_read_head(int folder, const char *path, void *head, size_t size);
 /* "FOLDER/NAME"; NULL: out of memory. */
 char *tfr_path_join(const char *folder, const char *name);
 bool tfr_is_folder(const char *path);
 bool tfr_is_file(const char *path);
-/* The path of the first sub-folder of `folder` that has this name in any case; NULL: none, or out of
- * memory, and l->failed is ENOMEM. */
+/* The path of the first sub-folder of `folder` that has this name in any case; NULL: none, or out
+ * of memory, and l->failed is ENOMEM. */
 char *tfr_child(struct tfr_listing *l, const char *folder, const char *name);
 
 struct tfr_part {

@@ -86,6 +86,13 @@ static enum tfr_status check_target(struct tree *t, bool force, struct tfr_error
 {
 	struct stat st;
 
+	if (tfr_is_url(t->path)) {
+		tfr_fail_path(err, TFR_EUSAGE, t->path,
+			"a folder of files cannot be written to a bucket:");
+		tfr_error_hint(
+			err, "Write it to a local folder and copy that, or export a WebDataset.");
+		return TFR_EUSAGE;
+	}
 	if (lstat(t->path, &st))
 		return errno == ENOENT ? TFR_OK
 				       : tfr_fail_errno(err, errno, t->path, "cannot inspect");

@@ -76,9 +76,9 @@ struct tfr_object_module {
 	 * follows them. */
 	bool (*reads_on)(const struct tfr_object *o, uint64_t position, uint64_t ahead);
 
-	/* Starts to fetch a small object that fetched() will ask for soon, many at once.  Best
-	 * effort: without room for it nothing happens. */
-	void (*prefetch)(const char *url, uint64_t size);
+	/* Starts to fetch a small object that fetched() will ask for soon, many at once.
+	 * False: there is no room for it now. */
+	bool (*prefetch)(const char *url, uint64_t size);
 	/* The bytes of an object of up to `most` bytes, by one request; *data is the caller's to
 	 * free(). TFR_END: it is larger, and *size says how large.  `st` may be NULL. */
 	enum tfr_status (*fetch)(const char *url, size_t most, void **data, size_t *size,

@@ -197,7 +197,7 @@ static bool build(struct tfr_member_folders *f)
 
 bool tfr_member_folders_finish(struct tfr_member_folders *f)
 {
-	f->scan.root = -1;
+	f->scan.root = NULL;
 	if (!merge(f) || !add_parents(f) || !build(f))
 		return false;
 	tfr_buf_clear(&f->runs);
@@ -225,7 +225,7 @@ void tfr_member_folders_clear(struct tfr_member_folders *f)
 {
 	tfr_buf_clear(&f->texts);
 	tfr_buf_clear(&f->runs);
-	f->scan.root = -1;
+	f->scan.root = NULL;
 	tfr_scan_clear(&f->scan);
 	free(f->usable);
 	free(f->paths);

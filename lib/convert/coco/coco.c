@@ -12,13 +12,13 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "convert/coco/coco_layout.h"
 #include "convert/coco/coco_features.h"
+#include "convert/coco/coco_layout.h"
 #include "convert/coco/coco_read.h"
 #include "convert/coco/coco_shape.h"
-#include "convert/joined_parts.h"
 #include "convert/folder/mask.h"
 #include "convert/image_features.h"
+#include "convert/joined_parts.h"
 
 enum { MOST_MASKS = 1 << 30 /* bytes of a record's masks */ };
 
@@ -30,7 +30,7 @@ struct coco {
 	struct tfr_coco others[2];
 	uint32_t *caption_of, *panoptic_of; /* of an image in `data`: its position in this file */
 	char *prefix;
-	int root, segments; /* folders */
+	struct tfr_root *root, *segments;
 };
 
 static bool is_asked(const struct tfr_convert_opts *opts)
@@ -64,14 +64,13 @@ static void measure(struct tfr_input *in, const struct tfr_item *item, struct tf
 {
 	*measure = (struct tfr_measure){ 0 };
 	if (!item->skipped)
-		tfr_measure_add(
-			((struct coco *)in)->root, (const char *)item->name.data, measure);
+		tfr_measure_add(((struct coco *)in)->root, (const char *)item->name.data, measure);
 }
 
 /* --- boxes --- */
 
-static enum tfr_status add_boxes(const struct tfr_coco *c, struct tfr_item *item,
-	struct tfr_boxes *b, struct tfr_error *err)
+static enum tfr_status add_boxes(
+	const struct tfr_coco *c, struct tfr_item *item, struct tfr_boxes *b, struct tfr_error *err)
 {
 	const struct tfr_coco_image *image = &c->images[item->number];
 	enum tfr_status status;
@@ -267,7 +266,8 @@ static void say_all(const struct coco *coco, const struct tfr_coco *c, const cha
 
 	if (c->strays)
 		snprintf(what, sizeof(what),
-			"left out: of an image that is not listed (the first of image %lld, at byte "
+			"left out: of an image that is not listed (the first of image %lld, at "
+			"byte "
 			"%llu)",
 			(long long)c->annotations[c->first_stray].image,
 			(unsigned long long)c->annotations[c->first_stray].at);
@@ -290,10 +290,8 @@ static void close_coco(struct tfr_input *in)
 	tfr_coco_clear(&coco->others[1]);
 	free(coco->caption_of);
 	free(coco->panoptic_of);
-	if (coco->root >= 0)
-		close(coco->root);
-	if (coco->segments >= 0)
-		close(coco->segments);
+	tfr_root_close(coco->root);
+	tfr_root_close(coco->segments);
 	free(coco->prefix);
 	free(coco);
 }
@@ -313,9 +311,7 @@ static enum tfr_status open_segments(struct coco *coco, struct tfr_error *err)
 			o->panoptic, n > 5 && !strcmp(o->panoptic + n - 5, ".json") ? n - 5 : n);
 	if (!path)
 		return tfr_fail_nomem(err, "reading annotations");
-	coco->segments =
-		TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK));
-	if (coco->segments >= 0)
+	if (!tfr_root_open(&coco->segments, path))
 		return TFR_OK;
 	tfr_fail_errno(err, errno, path, "cannot open the folder of segments");
 	if (!o->segments)
@@ -373,7 +369,7 @@ static enum tfr_status open_files(struct tfr_input **in, const struct tfr_conver
 	*in = &coco->in;
 	coco->in.ops = &tfr_input_coco;
 	coco->in.opts = opts;
-	coco->root = coco->segments = -1;
+	coco->root = coco->segments = NULL;
 	status = tfr_open_named_folder(&coco->root, &coco->prefix, images, err);
 	coco->in.prefix = coco->prefix;
 	if (!status)

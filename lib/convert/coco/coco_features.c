@@ -69,7 +69,8 @@ enum tfr_status tfr_coco_add_points(const struct tfr_coco *c, size_t i, struct t
 		return tfr_fail_nomem(err, "reading annotations");
 	status = tfr_put_floats(item->builder, "image/object/keypoint/x", &b->floats[0], err);
 	if (!status)
-		status = tfr_put_floats(item->builder, "image/object/keypoint/y", &b->floats[1], err);
+		status = tfr_put_floats(
+			item->builder, "image/object/keypoint/y", &b->floats[1], err);
 	if (!status)
 		status = tfr_put_ints(
 			item->builder, "image/object/keypoint/visibility", &b->ints[0], err);
@@ -199,19 +200,18 @@ static enum tfr_status add_masks(struct tfr_item *item, const struct tfr_coco_im
 	enum tfr_status status = TFR_OK;
 
 	for (size_t k = 0; !status && k < 2; k++) {
-		struct tfr_image mask = {
-			bench->pixels.data + k * ((size_t)size->width * size->height),
-			size->width, size->width, size->height, 1
-		};
+		struct tfr_image mask = { bench->pixels.data +
+						  k * ((size_t)size->width * size->height),
+			size->width, size->width, size->height, 1 };
 
 		status = tfr_mask_add(item, &mask, bench, err);
 	}
 	return status;
 }
 
-enum tfr_status tfr_coco_paint_panoptic(const struct tfr_coco *c, size_t i, int folder,
-	struct tfr_item *item, struct tfr_workbench *bench, const struct tfr_room *room,
-	struct tfr_error *err)
+enum tfr_status tfr_coco_paint_panoptic(const struct tfr_coco *c, size_t i,
+	const struct tfr_root *folder, struct tfr_item *item, struct tfr_workbench *bench,
+	const struct tfr_room *room, struct tfr_error *err)
 {
 	const struct tfr_coco_image *image = &c->images[i];
 	struct painting p = { .c = c, .item = item };

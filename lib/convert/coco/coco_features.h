@@ -5,6 +5,7 @@
 
 #include "convert/coco/coco_read.h"
 #include "convert/input.h"
+#include "io/root.h"
 
 /* Whether a name in a file of annotations stays below its folder. */
 bool tfr_coco_is_below(const char *name);
@@ -18,11 +19,11 @@ enum tfr_status tfr_coco_add_points(const struct tfr_coco *c, size_t i, struct t
 enum tfr_status tfr_coco_add_captions(const struct tfr_coco *c, size_t i, struct tfr_item *item,
 	struct tfr_boxes *b, struct tfr_error *err);
 /* Adds two masks of image `i` by tfr_mask_add(), those of image/panoptic/{category_mask,
- * instance_mask} (tensorflow/models, official/vision/data/create_coco_tf_record.py).  They have each
- * pixel's category, and the position of its segment in the list, from 1, if the category is of
+ * instance_mask} (tensorflow/models, official/vision/data/create_coco_tf_record.py).  They have
+ * each pixel's category, and the position of its segment in the list, from 1, if the category is of
  * things; otherwise 0.  `folder` has the images of segments.  A fault skips the item. */
-enum tfr_status tfr_coco_paint_panoptic(const struct tfr_coco *c, size_t i, int folder,
-	struct tfr_item *item, struct tfr_workbench *bench, const struct tfr_room *room,
-	struct tfr_error *err);
+enum tfr_status tfr_coco_paint_panoptic(const struct tfr_coco *c, size_t i,
+	const struct tfr_root *folder, struct tfr_item *item, struct tfr_workbench *bench,
+	const struct tfr_room *room, struct tfr_error *err);
 
 #endif

@@ -20,7 +20,7 @@ static bool is_coco(const char *path)
 {
 	static const char *const members[] = { "\"images\"", "\"annotations\"", "\"categories\"" };
 	TFR_AUTO_FREE char *head = malloc(HEAD);
-	ssize_t n = head ? tfr_read_head(AT_FDCWD, path, head, HEAD) : -1;
+	ssize_t n = head ? tfr_root_head(NULL, path, head, HEAD) : -1;
 	size_t at = 0;
 
 	while (n > 0 && at < (size_t)n && head[at] && strchr(" \t\r\n", head[at]))

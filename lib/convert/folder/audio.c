@@ -16,6 +16,9 @@
 #include "base/cleanup.h"
 #include "convert/audio_features.h"
 #include "convert/folder/folder.h"
+#include "convert/parts.h"
+#include "io/path.h"
+#include "io/root.h"
 #include "io/source.h"
 
 enum { FILES = 100, DEPTH = 8, HEAD = 16 };
@@ -28,10 +31,8 @@ struct search {
 
 /* --- which kind of folder --- */
 
-static bool look_at_file(struct search *s, int fd)
+static bool look_at(struct search *s, const uint8_t *head, ssize_t n)
 {
-	uint8_t head[HEAD];
-	ssize_t n = tfr_fd_read(fd, head, sizeof(head), 0);
 	enum tfr_image_format format = n > 0 ? tfr_image_sniff(head, (size_t)n) : TFR_IMAGE_UNKNOWN;
 
 	s->files--;
@@ -47,6 +48,7 @@ static bool search_entry(struct search *s, int parent, const char *name, unsigne
 	/* Opening a FIFO would block, and it is neither. */
 	TFR_AUTO_CLOSE int fd = TEMP_FAILURE_RETRY(
 		openat(parent, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+	uint8_t head[HEAD];
 	struct stat st;
 
 	if (fd < 0 && tfr_errno_of_process(errno))
@@ -54,7 +56,7 @@ static bool search_entry(struct search *s, int parent, const char *name, unsigne
 	if (fd < 0 || fstat(fd, &st))
 		return false;
 	if (S_ISREG(st.st_mode))
-		return look_at_file(s, fd);
+		return look_at(s, head, tfr_fd_read(fd, head, sizeof(head), 0));
 	return S_ISDIR(st.st_mode) && depth < DEPTH && search_folder(s, fd, depth + 1);
 }
 
@@ -66,6 +68,11 @@ static int is_shown(const struct dirent *e)
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 static bool search_folder(struct search *s, int fd, unsigned depth)
@@ -85,6 +92,43 @@ static bool search_folder(struct search *s, int fd, unsigned depth)
 	return known;
 }
 
+static bool search_prefix(struct search *s, const char *url, unsigned depth);
+
+static bool search_object(struct search *s, const char *url, unsigned depth)
+{
+	uint8_t head[HEAD];
+	struct stat st;
+
+	if (tfr_stat(url, &st))
+		return false;
+	if (S_ISREG(st.st_mode))
+		return look_at(s, head, tfr_root_head(NULL, url, head, sizeof(head)));
+	return depth < DEPTH && search_prefix(s, url, depth + 1);
+}
+
+/* The same below a prefix of a bucket, in the same order. */
+static bool search_prefix(struct search *s, const char *url, unsigned depth)
+{
+	struct tfr_names names = { 0 };
+	bool known = false;
+
+	if (tfr_list_folder(url, &names, NULL))
+		return false;
+	qsort((void *)names.list, names.n, sizeof(*names.list), by_text);
+	for (size_t i = 0; !known && i < names.n; i++) {
+		TFR_AUTO_FREE char *path = NULL;
+
+		if (names.list[i][0] == '.')
+			continue;
+		path = tfr_path_join(url, names.list[i]);
+		if (!path)
+			s->failed = ENOMEM;
+		known = !path || search_object(s, path, depth);
+	}
+	tfr_names_clear(&names);
+	return known;
+}
+
 static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
 {
 	struct search s = { .files = FILES };
@@ -93,6 +137,11 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 	(void)opts;
 	if (!offer->directory)
 		return false;
+	if (tfr_is_url(offer->path)) {
+		search_prefix(&s, offer->path, 0);
+		*offer->failed = s.failed;
+		return s.audio;
+	}
 	fd = TEMP_FAILURE_RETRY(open(offer->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	if (fd < 0) {
 		*offer->failed = errno;

@@ -3,15 +3,16 @@
  * Every file below it is an item; its sub-folders are the classes, or the splits that contain
  * them. */
 #include "convert/folder/folder.h"
+#include "convert/parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "convert/folder/class_folders.h"
 #include "convert/folder/label_map.h"
-#include "convert/image_features.h"
 #include "convert/folder/synsets.h"
 #include "convert/folder/unused_files.h"
+#include "convert/image_features.h"
 
 struct folder {
 	struct tfr_input in;
@@ -21,8 +22,7 @@ struct folder {
 	struct tfr_splits splits;
 	struct tfr_class_folders folders;
 	struct tfr_label_map map;
-	uint32_t
-		*in_map; /* for each name of `folders`, its class in the map; NULL: the same */
+	uint32_t *in_map; /* for each name of `folders`, its class in the map; NULL: the same */
 	/* For opts->class_list: the class of each item, in place of folders. */
 	uint32_t *class_of_item;
 	struct tfr_class_names names;
@@ -62,6 +62,7 @@ enum tfr_status tfr_folder_next(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_scan_item *found = &f->scan.items[item->number];
 
 	(void)room;
+	tfr_scan_announce(&f->scan, in->order, in->place);
 	if (!tfr_scan_path(&f->scan, found, &item->name))
 		return tfr_fail_nomem(err, "reading files");
 	if (f->class_of_item)
@@ -85,8 +86,7 @@ enum tfr_status tfr_folder_load(struct tfr_input *in, struct tfr_item *item,
 		status = f->kind->add(in, item, bench, room, err);
 	if (!status && !item->skipped && in->n_classes && item->class == TFR_NO_CLASS &&
 		class_of(f, f->scan.items[item->number].dir) != TFR_CLASSLESS)
-		tfr_item_skip(item, TFR_EDATA, "%s outside of the class folders",
-			f->kind->one);
+		tfr_item_skip(item, TFR_EDATA, "%s outside of the class folders", f->kind->one);
 	return status;
 }
 
@@ -95,8 +95,8 @@ void tfr_folder_measure(
 {
 	*measure = (struct tfr_measure){ 0 };
 	if (!item->skipped)
-		tfr_measure_add(((struct folder *)in)->scan.root, (const char *)item->name.data,
-			measure);
+		tfr_measure_add(
+			((struct folder *)in)->scan.root, (const char *)item->name.data, measure);
 }
 
 /* --- the folder --- */
@@ -204,8 +204,8 @@ static enum tfr_status name_classes(struct folder *f, struct tfr_error *err)
 			"folders",
 			f->folders.classless);
 	if (!f->folders.class_of && o->labels)
-		return tfr_fail_path(
-			err, TFR_EDATA, o->inputs[0], "--labels needs class folders, and there are none in");
+		return tfr_fail_path(err, TFR_EDATA, o->inputs[0],
+			"--labels needs class folders, and there are none in");
 	if (!f->folders.class_of)
 		return TFR_OK;
 	if (o->labels)
@@ -224,7 +224,8 @@ static enum tfr_status check_list(const struct folder *f, struct tfr_error *err)
 	for (size_t i = 0; i < f->scan.n_items; i++)
 		if (f->scan.items[i].dir)
 			return tfr_fail(err, TFR_EDATA,
-				"--class-list needs a folder without sub-folders, and '%s' has some",
+				"--class-list needs a folder without sub-folders, and '%s' has "
+				"some",
 				o->inputs[0]);
 	if (f->list.n == f->scan.n_items)
 		return TFR_OK;
@@ -280,8 +281,8 @@ static enum tfr_status call_classes(struct folder *f, struct tfr_error *err)
 	if (status)
 		return status;
 	if (!f->in.n_classes)
-		return tfr_fail_path(
-			err, TFR_EDATA, o->inputs[0], "--synsets needs classes, and there are none in");
+		return tfr_fail_path(err, TFR_EDATA, o->inputs[0],
+			"--synsets needs classes, and there are none in");
 	for (size_t k = 0; k < f->in.n_classes; k++) {
 		classes[k].human = tfr_synsets_find(&f->synsets, classes[k].text);
 		if (!classes[k].human)
@@ -324,8 +325,8 @@ enum tfr_status tfr_folder_open(struct tfr_input **in, const struct tfr_input_op
 	f->kind = kind;
 	f->in.opts = opts;
 	f->in.by_path = true;
-	f->scan.root = -1;
-	f->prefix = tfr_asprintf("%s/", opts->inputs[0]);
+	f->scan.root = NULL;
+	f->prefix = tfr_path_join(opts->inputs[0], "");
 	if (!f->prefix)
 		return tfr_fail_nomem(err, "listing a folder");
 	f->in.prefix = f->prefix;

@@ -56,8 +56,8 @@ static enum tfr_status read_mask(struct pairs *p, struct tfr_item *item, struct 
 	if (found->fault)
 		tfr_item_skip_fault(item, found->fault);
 	else
-		status = tfr_item_read_other(item, &item->more, p->masks.root,
-			(const char *)path->data, room, err);
+		status = tfr_item_read_other(
+			item, &item->more, p->masks.root, (const char *)path->data, room, err);
 	if (!status && item->skipped)
 		tfr_item_blame(item, "its mask", (const char *)path->data);
 	return status;
@@ -146,7 +146,8 @@ static enum tfr_status open_pairs(
 	if (!opts->masks)
 		return tfr_fail(err, TFR_EUSAGE, "pairs need --mask, the folder of masks");
 	if (opts->label_base)
-		return tfr_fail(err, TFR_EUSAGE, "--label-base does not apply to pairs, which have no classes");
+		return tfr_fail(err, TFR_EUSAGE,
+			"--label-base does not apply to pairs, which have no classes");
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return tfr_fail_nomem(err, "listing a folder");
@@ -154,7 +155,7 @@ static enum tfr_status open_pairs(
 	p->in.ops = &tfr_input_pairs;
 	p->in.opts = opts;
 	p->in.by_path = true;
-	p->images.root = p->masks.root = -1;
+	p->images.root = p->masks.root = NULL;
 	p->prefixes[0] = tfr_asprintf("%s/", opts->inputs[0]);
 	p->prefixes[1] = tfr_asprintf("%s/", opts->masks);
 	if (!p->prefixes[0] || !p->prefixes[1])

@@ -16,8 +16,13 @@
 #include <unistd.h>
 
 #include "convert/folder/globs.h"
+#include "io/object.h"
 
-enum { MAX_DEPTH = 200 }; /* each level has an open descriptor during the walk */
+enum {
+	MAX_DEPTH = 200, /* each level has an open descriptor during the walk */
+	AHEAD = 64,	 /* objects that are asked for before they are needed */
+	AHEAD_MOST = 4 << 20,
+};
 
 struct level {
 	const struct level *up;
@@ -271,28 +276,158 @@ static enum tfr_status walk_root(
 	return status;
 }
 
+/* --- a prefix of a bucket --- */
+
+/* One object; sorted, they are in the order of the walk. */
+struct object {
+	size_t name; /* offset in the names: "cat/1.jpg" */
+	uint64_t size;
+};
+
+struct objects {
+	struct tfr_buf names, list;
+	size_t n;
+};
+
+static enum tfr_status take_object(
+	void *ctx, const struct tfr_object_entry *entry, struct tfr_error *err)
+{
+	struct objects *o = ctx;
+	struct object one = { o->names.size, (uint64_t)entry->st->st_size };
+
+	if (!tfr_buf_append(&o->names, entry->name, strlen(entry->name) + 1) ||
+		!tfr_buf_append(&o->list, &one, sizeof(one)))
+		return tfr_fail_nomem(err, "listing a folder");
+	o->n++;
+	return TFR_OK;
+}
+
+/* By components: a '/' comes before every other byte. */
+static int by_components(const void *a, const void *b, void *names)
+{
+	const char *x = (const char *)names + ((const struct object *)a)->name;
+	const char *y = (const char *)names + ((const struct object *)b)->name;
+
+	while (*x && *x == *y)
+		x++, y++;
+	if (!*x || !*y || *x == *y)
+		return (*x != '\0') - (*y != '\0');
+	if (*x == '/' || *y == '/')
+		return *x == '/' ? -1 : 1;
+	return (unsigned char)*x < (unsigned char)*y ? -1 : 1;
+}
+
+/* Walks the objects from `from` to before `to`, whose names agree in the first `skip` bytes. */
+static enum tfr_status walk_objects(struct tfr_scan *s, const struct objects *o, size_t from,
+	size_t to, size_t skip, const struct level *here, struct tfr_error *err)
+{
+	const struct object *list = (const struct object *)(void *)o->list.data;
+	enum tfr_status status = TFR_OK;
+	size_t above = s->path.size;
+
+	while (!status && from < to) {
+		const char *name = (const char *)o->names.data + list[from].name + skip;
+		size_t n = strcspn(name, "/"), end = from + 1;
+		TFR_AUTO_FREE char *part = strndup(name, n);
+		struct level below = {
+			.up = here, .depth = here->depth + 1, .included = here->included
+		};
+		bool folder = name[n] == '/';
+
+		while (folder && end < to &&
+			!strncmp((const char *)o->names.data + list[end].name + skip, name, n + 1))
+			end++;
+		if (s->globs && above)
+			s->path.data[above - 1] = '/';
+		s->path.size = above;
+		if (!part || (s->globs && !tfr_buf_append(&s->path, part, n + 1)))
+			return tfr_fail_nomem(err, "listing a folder");
+		if (!n || *part == '.' ||
+			(s->globs && !is_wanted(s, here->dir, part, folder, &below.included))) {
+			from = end;
+			continue;
+		}
+		if (folder && below.depth > MAX_DEPTH) {
+			status = add_item(s, here->dir, part, TFR_SCAN_DEEP, err);
+		} else if (folder) {
+			status = add_dir(s, here, part, false, &below.dir, err);
+			if (!status)
+				status = walk_objects(s, o, from, end, skip + n + 1, &below, err);
+			if (!status)
+				close_dir(s, below.dir);
+		} else {
+			status = add_item(s, here->dir, part, 0, err);
+		}
+		if (!status && !folder &&
+			!tfr_buf_append(&s->sizes_, &list[from].size, sizeof(list[from].size)))
+			status = tfr_fail_nomem(err, "listing a folder");
+		else if (!status && folder && below.depth > MAX_DEPTH &&
+			 !tfr_buf_append(&s->sizes_, &(uint64_t){ 0 }, sizeof(uint64_t)))
+			status = tfr_fail_nomem(err, "listing a folder");
+		from = end;
+	}
+	return status;
+}
+
+/* One listing of everything below the prefix. */
+static enum tfr_status scan_prefix(struct tfr_scan *s, const char *folder, struct tfr_error *err)
+{
+	struct level root = { .depth = 0, .included = !s->globs || !s->globs->n_include };
+	const struct tfr_object_module *remote;
+	struct objects all = { .n = 0 };
+	bool failed;
+	TFR_AUTO_FREE char *url = tfr_root_url(s->root, "", &failed);
+	enum tfr_status status = failed ? tfr_fail_nomem(err, "listing a folder")
+					: tfr_objects(&remote, folder, err);
+
+	if (!status)
+		status = remote->list(url, true, take_object, &all, err);
+	if (!status && all.n)
+		qsort_r(all.list.data, all.n, sizeof(struct object), by_components, all.names.data);
+	if (!status)
+		status = add_dir(s, NULL, "", false, &root.dir, err);
+	if (!status)
+		status = walk_objects(s, &all, 0, all.n, 0, &root, err);
+	if (!status)
+		close_dir(s, root.dir);
+	tfr_buf_clear(&all.names);
+	tfr_buf_clear(&all.list);
+	return status;
+}
+
+/* --- a folder --- */
+
+static enum tfr_status scan_local(struct tfr_scan *s, const char *folder, struct tfr_error *err)
+{
+	int fd = TEMP_FAILURE_RETRY(
+		openat(tfr_root_fd(s->root), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK));
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	enum tfr_status status;
+
+	if (!d) {
+		status = tfr_fail_errno(err, errno, folder, "cannot open folder");
+		if (fd >= 0)
+			close(fd);
+		return status;
+	}
+	status = walk_root(s, folder, d, err);
+	closedir(d);
+	return status;
+}
+
 enum tfr_status tfr_scan_folder(struct tfr_scan *s, const char *folder,
 	const struct tfr_scan_globs *globs, struct tfr_error *err)
 {
-	enum tfr_status status;
-	int fd = TEMP_FAILURE_RETRY(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK));
-	DIR *d;
+	enum tfr_status status = TFR_OK;
 
-	*s = (struct tfr_scan){ .root = fd };
+	*s = (struct tfr_scan){ 0 };
 	if (globs && (globs->n_include || globs->n_exclude))
 		s->globs = globs;
-	if (fd < 0 && errno == ENOTDIR)
-		return tfr_fail_path(err, TFR_EUSAGE, folder, "not a folder:");
-	if (fd < 0)
-		return tfr_fail_errno(err, errno, folder, "cannot open folder");
-	fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	d = fd < 0 ? NULL : fdopendir(fd);
-	if (d) {
-		status = walk_root(s, folder, d, err);
-		closedir(d);
-	} else {
-		status = tfr_fail_errno(err, errno, folder, "cannot open folder");
-	}
+	if (tfr_root_open(&s->root, folder))
+		return errno == ENOTDIR ? tfr_fail_path(err, TFR_EUSAGE, folder, "not a folder:")
+					: tfr_fail_errno(err, errno, folder, "cannot open folder");
+	status = tfr_root_is_remote(s->root) ? scan_prefix(s, folder, err)
+					     : scan_local(s, folder, err);
 	tfr_buf_clear(&s->path);
 	s->globs = NULL;
 	if (status) {
@@ -306,12 +441,12 @@ enum tfr_status tfr_scan_folder(struct tfr_scan *s, const char *folder,
 
 void tfr_scan_clear(struct tfr_scan *s)
 {
-	if (s->root >= 0)
-		close(s->root);
+	tfr_root_close(s->root);
 	tfr_buf_clear(&s->names);
 	tfr_buf_clear(&s->dirs_);
 	tfr_buf_clear(&s->items_);
-	*s = (struct tfr_scan){ .root = -1 };
+	tfr_buf_clear(&s->sizes_);
+	*s = (struct tfr_scan){ 0 };
 }
 
 enum tfr_status tfr_scan_count(
@@ -358,6 +493,36 @@ bool tfr_scan_dir_path(const struct tfr_scan *s, uint32_t dir, struct tfr_buf *p
 		return tfr_buf_append(path, "", 1);
 	path->data[path->size - 1] = '\0';
 	return true;
+}
+
+/* False: there is no room for it now. */
+static bool announce(const struct tfr_scan *s, uint32_t item,
+	const struct tfr_object_module *remote, struct tfr_buf *path)
+{
+	TFR_AUTO_FREE char *url = NULL;
+	uint64_t size;
+	bool failed;
+
+	memcpy(&size, s->sizes_.data + item * sizeof(size), sizeof(size));
+	if (s->items[item].fault || size > AHEAD_MOST || !tfr_scan_path(s, &s->items[item], path))
+		return true;
+	url = tfr_root_url(s->root, (const char *)path->data, &failed);
+	return !url || remote->prefetch(url, size);
+}
+
+void tfr_scan_announce(struct tfr_scan *s, const uint32_t *order, uint64_t place)
+{
+	const struct tfr_object_module *remote;
+	struct tfr_buf path = { 0 };
+
+	if (!s->sizes_.size || tfr_objects(&remote, "s3://", NULL))
+		return;
+	if (s->announced < place)
+		s->announced = place;
+	while (s->announced < place + AHEAD && s->announced < s->n_items &&
+		announce(s, order ? order[s->announced] : (uint32_t)s->announced, remote, &path))
+		s->announced++;
+	tfr_buf_clear(&path);
 }
 
 bool tfr_scan_is_media(const char *name)

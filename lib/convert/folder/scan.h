@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "convert/item.h"
+#include "io/root.h"
 
 /* Faults beyond errno's numbers, which are positive. */
 enum {
@@ -36,12 +37,14 @@ struct tfr_scan_item {
 };
 
 struct tfr_scan {
-	int root;	      /* the folder, open */
-	struct tfr_buf names; /* each ends in NUL */
+	struct tfr_root *root; /* open */
+	struct tfr_buf names;  /* each ends in NUL */
 	struct tfr_buf dirs_, items_;
+	struct tfr_buf sizes_; /* of objects: of each item, u64; empty for files */
 	const struct tfr_scan_dir *dirs;
 	const struct tfr_scan_item *items;
 	size_t n_items, n_dirs;
+	uint64_t announced; /* items before this place were announced */
 	/* During the walk: */
 	const struct tfr_scan_globs *globs; /* NULL: all files are wanted */
 	struct tfr_buf path;		    /* of the current entry, below the root, with its NUL */
@@ -76,6 +79,9 @@ enum tfr_status tfr_scan_count(
 	const char *folder, bool (*counts)(const char *name), size_t *n, struct tfr_error *err);
 /* Whether the name of a file has the extension of an image or a WAV file. */
 bool tfr_scan_is_media(const char *name);
+/* Announces the objects of items that are read soon: those after `place` in `order`, or in their
+ * own order if that is NULL.  Nothing for files. */
+void tfr_scan_announce(struct tfr_scan *s, const uint32_t *order, uint64_t place);
 /* Skips an item because of its fault. */
 void tfr_item_skip_fault(struct tfr_item *item, int fault);
 

@@ -86,7 +86,7 @@ static enum tfr_status begins_as_image(
 		return TFR_OK;
 	if (!tfr_scan_path(scan, &scan->items[stem->item], &m->path))
 		return tfr_fail_nomem(err, "pairing files");
-	n = tfr_read_head(scan->root, (const char *)m->path.data, head, sizeof(head));
+	n = tfr_root_head(scan->root, (const char *)m->path.data, head, sizeof(head));
 	if (n < 0 && tfr_errno_of_process(errno))
 		return tfr_fail_errno(err, errno, (const char *)m->path.data, "cannot open");
 	*yes = n > 0 && tfr_image_sniff(head, (size_t)n) != TFR_IMAGE_UNKNOWN;

@@ -31,7 +31,7 @@ static enum tfr_status look_at(
 	*yes = false;
 	if (!tfr_scan_path(scan, found, &l->path) || !tfr_buf_reserve(&l->item.file, HEAD))
 		return tfr_fail_nomem(err, "listing a folder");
-	n = tfr_read_head(scan->root, (const char *)l->path.data, l->item.file.data, HEAD);
+	n = tfr_root_head(scan->root, (const char *)l->path.data, l->item.file.data, HEAD);
 	if (n < 0 && tfr_errno_of_process(errno))
 		return tfr_fail_errno(err, errno, (const char *)l->path.data, "cannot open");
 	if (n < 0) {

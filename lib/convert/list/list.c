@@ -360,8 +360,7 @@ static void close_list(struct tfr_input *in)
 {
 	struct tfr_list *l = (struct tfr_list *)in;
 
-	if (l->folder >= 0)
-		close(l->folder);
+	tfr_root_close(l->folder);
 	tfr_columns_clear(&l->columns);
 	tfr_lines_clear(&l->lines);
 	tfr_row_reader_close(&l->reader);
@@ -397,8 +396,9 @@ static enum tfr_status open_folder(struct tfr_list *l, struct tfr_error *err)
 
 	if (status || !l->folder_name)
 		return status;
-	l->folder = TEMP_FAILURE_RETRY(open(l->folder_name, O_PATH | O_DIRECTORY | O_CLOEXEC));
-	return l->folder < 0 ? tfr_fail_errno(err, errno, l->folder_name, "cannot open") : TFR_OK;
+	return tfr_root_open(&l->folder, l->folder_name)
+		       ? tfr_fail_errno(err, errno, l->folder_name, "cannot open")
+		       : TFR_OK;
 }
 
 static enum tfr_status open_files(struct tfr_list *l, struct tfr_error *err)
@@ -454,7 +454,6 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 	*in = &l->in;
 	l->in = (struct tfr_input){ .ops = ops, .opts = opts, .items = TFR_STREAM };
 	l->path = opts->inputs[0];
-	l->folder = AT_FDCWD;
 	l->columns.opts = opts;
 	status = check_images(opts, err);
 	if (!status)

@@ -11,6 +11,7 @@
 #include "convert/list/json_row.h"
 #include "convert/list/line_reader.h"
 #include "convert/list/row_encoder.h"
+#include "io/root.h"
 
 enum tfr_list_format { TFR_LIST_CSV, TFR_LIST_TSV, TFR_LIST_RAW_TSV, TFR_LIST_JSONL };
 
@@ -32,16 +33,16 @@ struct tfr_list {
 	struct tfr_input in;
 	const char *path;
 	char *prefix;
-	int folder;	   /* where its paths begin; AT_FDCWD for a pipe */
-	char *folder_name; /* of that, with a slash at its end; NULL: the current folder */
-	bool file;	   /* regular: read twice */
+	struct tfr_root *folder; /* where its paths begin; NULL: the current one */
+	char *folder_name;	 /* of that, with a slash at its end; NULL: the current folder */
+	bool file;		 /* regular: read twice */
 	struct tfr_columns columns;
 	struct tfr_buf rows_;
 	/* For reading on, in open() and next(): */
 	struct tfr_lines lines;
 	struct tfr_row_reader reader;
 	struct tfr_row_layout layout; /* of a file without embedded columns */
-	struct tfr_buf text;	/* a row of several lines */
+	struct tfr_buf text;	      /* a row of several lines */
 	struct tfr_buf comment; /* the last line with '#' before the header, its number, and ... */
 	uint64_t comment_line;	/* 0: there is none */
 	struct tfr_row first;	/* ... the row after it, which is returned again */
@@ -56,8 +57,8 @@ struct tfr_list_item {
 	struct tfr_records records; /* made of them, where no column is embedded */
 	struct tfr_buf rows_;	    /* struct tfr_row, whose offsets are in `text` */
 	struct tfr_buf gaps_;	    /* struct tfr_gap */
-	struct tfr_buf *paths; /* of the columns that are embedded, one each; empty: absent */
-	struct tfr_buf *files; /* and their bytes, but for the image's */
+	struct tfr_buf *paths;	    /* of the columns that are embedded, one each; empty: absent */
+	struct tfr_buf *files;	    /* and their bytes, but for the image's */
 	size_t n;
 };
 
@@ -92,8 +93,8 @@ enum tfr_status tfr_list_find_rows(struct tfr_list *l, struct tfr_error *err);
  * tfr_list_build_row() has to do it, or says what is wrong with the row. */
 bool tfr_list_encode_row(struct tfr_row_reader *r, const struct tfr_row_layout *layout, size_t size,
 	struct tfr_records *to);
-/* Puts the values of the row in `r` into `b`, and its paths into `own`.  TFR_EDATA: a value does not
- * fit. */
+/* Puts the values of the row in `r` into `b`, and its paths into `own`.  TFR_EDATA: a value does
+ * not fit. */
 enum tfr_status tfr_list_build_row(struct tfr_list *l, struct tfr_list_item *own,
 	struct tfr_row_reader *r, struct tfr_builder *b, struct tfr_error *err);
 /* Reads the files of the paths in item->own into features; one that cannot be skips the item. */

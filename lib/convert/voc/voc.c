@@ -83,8 +83,7 @@ static enum tfr_status read_xml(const struct voc *v, const char *path, struct tf
 {
 	TFR_AUTO_BUF xml = { 0 };
 	struct tfr_error why = { 0 };
-	enum tfr_status status =
-		tfr_item_read_other(item, &xml, v->annotations, path, room, err);
+	enum tfr_status status = tfr_item_read_other(item, &xml, v->annotations, path, room, err);
 
 	if (status || item->skipped)
 		return status;
@@ -219,8 +218,8 @@ static enum tfr_status look_at_all(struct voc *v, const char *folder, struct tfr
 		if (!tfr_scan_path(&scan, &scan.items[i], &path))
 			status = tfr_fail_nomem(err, "reading annotations");
 		else if (tfr_has_extension((const char *)path.data, "xml"))
-			status = look_at(
-				v, (const char *)path.data, scan.items[i].fault, &voc, err);
+			status =
+				look_at(v, (const char *)path.data, scan.items[i].fault, &voc, err);
 	}
 	tfr_voc_clear(&voc);
 	tfr_scan_clear(&scan);
@@ -249,7 +248,8 @@ static enum tfr_status look_at_listed(struct voc *v, const char *list, struct tf
 		snprintf(path, sizeof(path), "%.*s.xml", (int)n, line);
 		if (!status && !tfr_coco_is_below(path))
 			status = tfr_fail(err, TFR_EDATA,
-				"a name that leads out of the folder of annotations in '%s', line %llu",
+				"a name that leads out of the folder of annotations in '%s', line "
+				"%llu",
 				list, (unsigned long long)lines.number);
 		if (!status)
 			status = look_at(v, path, 0, &voc, err);
@@ -277,10 +277,8 @@ static void close_voc(struct tfr_input *in)
 {
 	struct voc *v = (struct voc *)in;
 
-	if (v->images >= 0)
-		close(v->images);
-	if (v->annotations >= 0)
-		close(v->annotations);
+	tfr_root_close(v->images);
+	tfr_root_close(v->annotations);
 	free(v->prefix);
 	free(v->xml_prefix);
 	tfr_buf_clear(&v->names);
@@ -296,7 +294,8 @@ static enum tfr_status check(const struct tfr_convert_opts *o, struct tfr_error 
 			"--draw-masks, --captions and --panoptic do not apply to VOC annotations");
 	if (o->stratify)
 		return tfr_fail(err, TFR_EUSAGE,
-			"--stratify-classes needs one class per image, and images with boxes have several");
+			"--stratify-classes needs one class per image, and images with boxes have "
+			"several");
 	if (o->image_set && o->annotations)
 		return tfr_fail(err, TFR_EUSAGE,
 			"an image set is looked for in the folder that has Annotations and "
@@ -318,7 +317,7 @@ static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert
 	v->in = (struct tfr_input){
 		.ops = &tfr_input_voc, .opts = opts, .by_path = !opts->image_set
 	};
-	v->images = v->annotations = -1;
+	v->images = v->annotations = NULL;
 	status = tfr_open_named_folder(&v->images, &v->prefix, part->images, err);
 	v->in.prefix = v->prefix;
 	if (!status)
@@ -333,7 +332,8 @@ static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert
 		status = tfr_fail(err, TFR_EUSAGE, "more than %u annotations", UINT32_MAX);
 	if (v->unusable)
 		tfr_warn(opts,
-			"%zu box%s of '%s' left out: without an area, or past the edge of its image",
+			"%zu box%s of '%s' left out: without an area, or past the edge of its "
+			"image",
 			v->unusable, v->unusable == 1 ? "" : "es", v->xml_prefix);
 	return status;
 }

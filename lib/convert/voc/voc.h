@@ -7,10 +7,11 @@
 #include "convert/image_features.h"
 #include "convert/parts.h"
 #include "convert/voc/voc_xml.h"
+#include "io/root.h"
 
 struct voc {
 	struct tfr_input in;
-	int images, annotations; /* folders */
+	struct tfr_root *images, *annotations;
 	char *prefix, *xml_prefix;
 	struct tfr_buf names, entries_;
 	struct tfr_object_classes classes;
@@ -36,6 +37,7 @@ bool tfr_voc_find(struct tfr_parts *parts, const char *folder);
 /* Sets the path below the folder `images` of the image of the annotation `xml`, whose path is
  * relative to its own folder: the image `filename`, or else the image with the same name as
  * `xml`.  If neither exists, `filename` itself.  False: out of memory. */
-bool tfr_voc_image(int images, const char *xml, const char *filename, struct tfr_buf *path);
+bool tfr_voc_image(
+	const struct tfr_root *images, const char *xml, const char *filename, struct tfr_buf *path);
 
 #endif

@@ -23,7 +23,7 @@ static bool is_annotation(const char *folder, const char *name, bool *good)
 {
 	TFR_AUTO_FREE char *path = tfr_path_join(folder, name);
 	char head[HEAD];
-	ssize_t n = path ? tfr_read_head(AT_FDCWD, path, head, sizeof(head)) : -1;
+	ssize_t n = path ? tfr_root_head(NULL, path, head, sizeof(head)) : -1;
 
 	if (!path || (n < 0 && tfr_errno_of_process(errno)))
 		*good = false;
@@ -54,8 +54,7 @@ static bool has_annotations(
 	return found;
 }
 
-static bool find(
-	struct tfr_parts *p, const char *folder, struct tfr_listing *l, const char *split)
+static bool find(struct tfr_parts *p, const char *folder, struct tfr_listing *l, const char *split)
 {
 	TFR_AUTO_FREE char *own = tfr_child(l, folder, "JPEGImages");
 	TFR_AUTO_FREE char *images = tfr_child(l, folder, "images");
@@ -63,7 +62,8 @@ static bool find(
 	const char *found = own ?: images;
 	bool good = true;
 
-	if (found && annotations && (own || has_annotations(annotations, 0, SIZE_MAX, false, &good)))
+	if (found && annotations &&
+		(own || has_annotations(annotations, 0, SIZE_MAX, false, &good)))
 		return split ? tfr_parts_add(p, split, found, annotations)
 			     : tfr_parts_add_pair(p, found, annotations);
 	if (l->xmls.n && l->images.n && has_annotations(folder, DEEPEST, SIZE_MAX, false, &good))
@@ -96,12 +96,12 @@ bool tfr_voc_find(struct tfr_parts *parts, const char *folder)
 
 /* --- the image of an annotation --- */
 
-static bool exists(int folder, const struct tfr_buf *path)
+static bool exists(const struct tfr_root *folder, const struct tfr_buf *path)
 {
 	struct stat st;
 
 	return tfr_coco_is_below((const char *)path->data) &&
-	       !fstatat(folder, (const char *)path->data, &st, 0) && S_ISREG(st.st_mode);
+	       !tfr_root_stat(folder, (const char *)path->data, &st) && S_ISREG(st.st_mode);
 }
 
 static bool set(struct tfr_buf *path, const char *folder, size_t n, const char *name)
@@ -110,7 +110,8 @@ static bool set(struct tfr_buf *path, const char *folder, size_t n, const char *
 	return tfr_buf_append(path, folder, n) && tfr_buf_append(path, name, strlen(name) + 1);
 }
 
-bool tfr_voc_image(int images, const char *xml, const char *filename, struct tfr_buf *path)
+bool tfr_voc_image(
+	const struct tfr_root *images, const char *xml, const char *filename, struct tfr_buf *path)
 {
 	static const char *const extensions[] = { ".jpg", ".jpeg", ".png", ".JPG", ".JPEG", ".PNG",
 		".webp", ".bmp", ".gif" };

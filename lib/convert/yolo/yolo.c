@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "convert/joined_parts.h"
-#include "convert/image_features.h"
 #include "convert/folder/scan.h"
+#include "convert/image_features.h"
+#include "convert/joined_parts.h"
 #include "convert/yolo/yolo.h"
 #include "convert/yolo/yolo_labels.h"
 
@@ -27,7 +27,7 @@ struct entry {
 
 struct yolo {
 	struct tfr_input in;
-	int labels; /* the folder */
+	struct tfr_root *labels;
 	char *prefix, *labels_prefix;
 	struct tfr_scan scan;
 	struct tfr_buf entries_, boxes_, reasons;
@@ -100,8 +100,8 @@ static void measure(struct tfr_input *in, const struct tfr_item *item, struct tf
 
 /* --- its boxes --- */
 
-static enum tfr_status add_boxes(const struct yolo *y, struct tfr_item *item, struct tfr_boxes *b,
-	struct tfr_error *err)
+static enum tfr_status add_boxes(
+	const struct yolo *y, struct tfr_item *item, struct tfr_boxes *b, struct tfr_error *err)
 {
 	const struct entry *e = entry_of(y, item->number);
 	const struct tfr_yolo_box *boxes = boxes_of(y, e);
@@ -162,7 +162,7 @@ static enum tfr_status read_labels(struct yolo *y, struct entry *e, const char *
 	struct stat st;
 	enum tfr_status status;
 
-	if (fstatat(y->labels, path, &st, 0) && (errno == ENOENT || errno == ENOTDIR)) {
+	if (tfr_root_stat(y->labels, path, &st) && (errno == ENOENT || errno == ENOTDIR)) {
 		y->without++;
 		return TFR_OK;
 	}
@@ -269,8 +269,7 @@ static void close_yolo(struct tfr_input *in)
 {
 	struct yolo *y = (struct yolo *)in;
 
-	if (y->labels >= 0)
-		close(y->labels);
+	tfr_root_close(y->labels);
 	tfr_scan_clear(&y->scan);
 	tfr_yolo_classes_clear(&y->classes);
 	tfr_buf_clear(&y->entries_);
@@ -291,7 +290,7 @@ static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert
 		return tfr_fail_nomem(err, "reading labels");
 	*in = &y->in;
 	y->in = (struct tfr_input){ .ops = &tfr_input_yolo, .opts = opts, .by_path = true };
-	y->labels = y->scan.root = -1;
+	y->labels = y->scan.root = NULL;
 	y->in.prefix = y->prefix = tfr_path_join(part->images, "");
 	if (!y->prefix)
 		return tfr_fail_nomem(err, "reading labels");
@@ -343,7 +342,8 @@ static enum tfr_status open_yolo(
 	};
 	if (opts->stratify)
 		return tfr_fail(err, TFR_EUSAGE,
-			"--stratify-classes needs one class per image, and images with boxes have several");
+			"--stratify-classes needs one class per image, and images with boxes have "
+			"several");
 	return tfr_parts_open(in, &kind, opts, err);
 }
 

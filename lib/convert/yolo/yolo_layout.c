@@ -34,7 +34,7 @@ static bool is_label(const char *folder, const char *name, bool *empty)
 	TFR_AUTO_BUF boxes = { 0 };
 	struct tfr_yolo_tally tally = { 0 };
 	uint8_t head[HEAD];
-	ssize_t n = path ? tfr_read_head(AT_FDCWD, path, head, sizeof(head)) : -1;
+	ssize_t n = path ? tfr_root_head(NULL, path, head, sizeof(head)) : -1;
 	size_t line = 0, from = 0;
 
 	while (n > 0 && from < (size_t)n && strchr(" \t\r\n", head[from]) && head[from])
@@ -106,7 +106,7 @@ static char *labels_of(const char *folder)
 
 static bool find_beside(struct tfr_parts *p, const char *folder)
 {
-	TFR_AUTO_FREE char *real = realpath(folder, NULL);
+	TFR_AUTO_FREE char *real = tfr_is_url(folder) ? strdup(folder) : realpath(folder, NULL);
 	TFR_AUTO_FREE char *labels = real ? labels_of(real) : NULL;
 
 	if (!labels || !tfr_is_folder(labels) || !has_labels(labels, 0))

@@ -409,6 +409,7 @@ static enum tfr_status fail(
 		.waited = now - t->progress };
 
 	snprintf(t->answer.code, sizeof(t->answer.code), "%s", fault->code);
+	t->answer.attempts = t->attempts;
 	if (code == CURLE_OK && t->answer.status == 404 && strcmp(fault->code, "NoSuchBucket") != 0)
 		return TFR_END;
 	return tfr_failure_report(&f, &t->err);

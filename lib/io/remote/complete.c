@@ -263,7 +263,7 @@ static enum tfr_status put(struct tfr_upload *u, struct tfr_answer *a, struct tf
 	}
 	if (status == TFR_ESYS && a->status == 412) {
 		tag_of_pile(u, tag, sizeof(tag));
-		status = is_ours(u, tag) ? TFR_OK : exists(u, err);
+		status = a->attempts > 1 && is_ours(u, tag) ? TFR_OK : exists(u, err);
 	}
 	if (status == TFR_END)
 		status = tfr_fail_path(err, TFR_ESYS, u->url, "the bucket does not exist of");
@@ -369,6 +369,7 @@ static enum tfr_status complete_parts(
 {
 	TFR_AUTO_BUF xml = { 0 };
 	enum tfr_status status = list_parts(u, &xml) ? TFR_ESYS : TFR_ENOMEM;
+	unsigned sent = 0;
 	bool again = true;
 	char tag[TFR_ETAG];
 
@@ -376,11 +377,13 @@ static enum tfr_status complete_parts(
 		return tfr_fail_nomem(err, "writing an object");
 	for (int tries = 0; again && tries < TRIES; tries++) {
 		again = false;
+		sent++;
 		tfr_answer_clear(a);
 		status = post_complete(u, &xml, a, err);
 		if (status == TFR_ESYS && a->status == 501 && is_conditional(u, true)) {
 			tfr_store_note_unconditional(u->store);
 			again = true;
+			sent--;
 		} else if (!status) {
 			status = judge(u, a, &again, err);
 		}
@@ -389,7 +392,7 @@ static enum tfr_status complete_parts(
 			       !(status == TFR_ESYS && (a->status == 412 || a->status == 200))))
 		return status;
 	tag_of_parts(u, tag, sizeof(tag));
-	if (is_ours(u, tag))
+	if ((a->attempts > 1 || sent > 1) && is_ours(u, tag))
 		return TFR_OK;
 	if (status == TFR_END)
 		return tfr_fail_path(

@@ -176,7 +176,7 @@ static void begin_in_child(void)
 	table.pid = getpid();
 }
 
-void tfr_object_prefetch(const char *url, uint64_t size)
+bool tfr_object_prefetch(const char *url, uint64_t size)
 {
 	struct parcel *p = NULL, *old = NULL;
 	bool known;
@@ -190,7 +190,7 @@ void tfr_object_prefetch(const char *url, uint64_t size)
 	pthread_mutex_unlock(&table.lock);
 	free_parcel(old);
 	if (slot < 0 || order(&p, url, (size_t)size, (size_t)size, NULL))
-		return;
+		return known;
 	pthread_mutex_lock(&table.lock);
 	if (!table.slot[slot]) {
 		p->age = table.age;
@@ -200,6 +200,7 @@ void tfr_object_prefetch(const char *url, uint64_t size)
 	}
 	pthread_mutex_unlock(&table.lock);
 	free_parcel(p);
+	return !p;
 }
 
 static enum tfr_status deliver(

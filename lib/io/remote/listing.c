@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <xxhash.h>
+
 #include "io/remote/listing_answer.h"
 #include "io/remote/reader.h"
 
@@ -104,7 +106,10 @@ static enum tfr_status give(struct listing *l, const struct tfr_page *p, const s
 	snprintf(a.etag, sizeof(a.etag), "%s", etag);
 	tfr_object_identity(&st, l->s, &a, e->size);
 	if (e->prefix)
-		st = (struct stat){ .st_mode = S_IFDIR | 0755, .st_dev = st.st_dev, .st_nlink = 1 };
+		st = (struct stat){ .st_mode = S_IFDIR | 0755,
+			.st_dev = st.st_dev,
+			.st_ino = XXH3_64bits(key, strlen(key)),
+			.st_nlink = 1 };
 	entry.st = &st;
 	if (!n)
 		return TFR_OK;

@@ -137,6 +137,7 @@ static enum tfr_status look_below(
 		return status;
 	*st = (struct stat){ .st_mode = S_IFDIR | 0755, .st_nlink = 1 };
 	st->st_dev = (dev_t)(uintptr_t)s;
+	st->st_ino = XXH3_64bits(prefix, strlen(prefix));
 	return found ? TFR_OK : TFR_END;
 }
 

@@ -24,7 +24,7 @@ void tfr_object_changed(const char *url);
 void tfr_object_identity(
 	struct stat *st, const struct tfr_store *s, const struct tfr_answer *a, uint64_t size);
 
-void tfr_object_prefetch(const char *url, uint64_t size);
+bool tfr_object_prefetch(const char *url, uint64_t size);
 enum tfr_status tfr_object_fetch(const char *url, size_t most, void **data, size_t *size,
 	struct stat *st, struct tfr_error *err);
 

@@ -22,6 +22,7 @@ struct tfr_answer {
 				      UINT64_MAX: unknown */
 	bool ranges;		   /* the server accepts ranges, as far as it says */
 	bool encoded;		   /* a Content-Encoding other than identity */
+	unsigned attempts;	   /* how often the request was sent */
 	uint32_t crc32c;	   /* of the object, if `has_crc32c` */
 	bool has_crc32c;
 	struct tfr_buf body; /* of tfr_exchange() */

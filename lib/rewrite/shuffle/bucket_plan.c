@@ -106,7 +106,7 @@ char *tfr_default_tmpdir(const char *output)
 {
 	const char *slash = strrchr(output, '/'), *dir = getenv("TMPDIR");
 
-	if (!strcmp(output, "-"))
+	if (!strcmp(output, "-") || tfr_is_url(output))
 		return strdup(dir && *dir ? dir : "/tmp");
 	return slash ? strndup(output, slash == output ? 1 : (size_t)(slash - output))
 		     : strdup(".");

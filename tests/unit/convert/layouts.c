@@ -216,13 +216,13 @@ Test(layouts, texts_that_are_not_labels_by_name)
 
 static void expect_image(const char *annotation, const char *filename, const char *wanted)
 {
-	int images = open("i", O_RDONLY | O_DIRECTORY);
+	struct tfr_root *images;
 	TFR_AUTO_BUF path = { 0 };
 
-	cr_assert(images >= 0 && tfr_voc_image(images, annotation, filename, &path));
+	cr_assert(!tfr_root_open(&images, "i") && tfr_voc_image(images, annotation, filename, &path));
 	cr_assert_str_eq((const char *)path.data, wanted, "%s of %s: %s", filename, annotation,
 		(const char *)path.data);
-	close(images);
+	tfr_root_close(images);
 }
 
 Test(layouts, the_image_of_an_annotation)

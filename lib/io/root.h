@@ -1,0 +1,31 @@
+/* io/root.h - an open folder, or a prefix of a bucket, and the files below it by relative names.
+ *
+ * An open folder stays the same if its path is moved.  A NULL folder is the current one; a name
+ * that is absolute or a URL stands for itself. */
+#ifndef TFR_IO_ROOT_H
+#define TFR_IO_ROOT_H
+
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+
+struct tfr_root;
+
+/* -1 with errno: ENOTDIR if it is a file. */
+int tfr_root_open(struct tfr_root **f, const char *path);
+void tfr_root_close(struct tfr_root *f); /* accepts NULL */
+/* The descriptor, AT_FDCWD for NULL; -1 for a prefix. */
+int tfr_root_fd(const struct tfr_root *f);
+/* The URL of a file in it; NULL: the file is a local one, or out of memory, which sets *failed. The
+ * caller frees it. */
+char *tfr_root_url(const struct tfr_root *f, const char *name, bool *failed);
+bool tfr_root_is_remote(const struct tfr_root *f);
+/* As fstatat(). */
+int tfr_root_stat(const struct tfr_root *f, const char *name, struct stat *st);
+/* Reads up to `size` bytes from the beginning of a file, without blocking on one that is not
+ * regular. -1 with errno. */
+ssize_t tfr_root_head(const struct tfr_root *f, const char *name, void *head, size_t size);
+
+#endif
