@@ -6,7 +6,7 @@
  * without secrets, the status and message of the server and its id of the request, and give a hint.
  *
  * All requests of a process share one thread, one pool of connections and one budget of memory
- * (io/remote/transfer.h).  A forked child starts anew. */
+ * (io/remote/http/transfer.h).  A forked child starts anew. */
 #ifndef TFR_IO_OBJECT_H
 #define TFR_IO_OBJECT_H
 

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/remote/engine.h"
-#include "io/remote/reader.h"
+#include "io/remote/http/engine.h"
+#include "io/remote/object_reader.h"
 
 enum { SLOTS = 128, BYTES = 24 << 20 };
 
@@ -19,7 +19,7 @@ struct parcel {
 	char *url;
 	const char *key;
 	struct tfr_store *store;
-	struct tfr_transfer *transfer;
+	struct tfr_request *transfer;
 	size_t expected, most;
 	uint64_t age;
 	bool ended, over; /* over: it is larger than `most` */
@@ -89,7 +89,7 @@ static void free_parcel(struct parcel *p)
 {
 	if (!p)
 		return;
-	tfr_transfer_end(p->transfer);
+	tfr_request_end(p->transfer);
 	tfr_buf_clear(&p->body);
 	free(p->url);
 	free(p);
@@ -100,7 +100,7 @@ static enum tfr_status order(
 {
 	struct tfr_call call = { .method = "GET", .empty = true };
 	struct parcel *p = calloc(1, sizeof(*p));
-	struct tfr_transfer_opts opts = {
+	struct tfr_request_opts opts = {
 		.call = &call, .ctx = p, .head = on_head, .take = on_body, .done = on_done
 	};
 	enum tfr_status status;
@@ -115,7 +115,7 @@ static enum tfr_status order(
 	call.key = p->key;
 	opts.store = p->store;
 	if (!status)
-		status = tfr_transfer_start(&p->transfer, &opts, err);
+		status = tfr_request_start(&p->transfer, &opts, err);
 	if (status)
 		free_parcel(p);
 	else

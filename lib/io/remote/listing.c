@@ -10,7 +10,7 @@
 #include <xxhash.h>
 
 #include "io/remote/listing_answer.h"
-#include "io/remote/reader.h"
+#include "io/remote/object_reader.h"
 
 enum { PAGE_MOST = 16 << 20, EMPTY_PAGES = 1000 };
 

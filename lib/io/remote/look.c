@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "io/remote/listing.h"
-#include "io/remote/reader.h"
+#include "io/remote/object_reader.h"
 
 enum { REMEMBERED = 4096, SECONDS = 5 };
 

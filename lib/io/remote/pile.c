@@ -13,7 +13,7 @@
 
 #include "base/base64.h"
 #include "io/remote/config_file.h"
-#include "io/remote/engine.h"
+#include "io/remote/http/engine.h"
 #include "io/temp_registry.h"
 
 enum { BUDGET = 64 << 20, LEAST = 64 << 10, BLOCK = 256 << 10, MD5 = 16 };
@@ -118,13 +118,13 @@ enum tfr_status tfr_pile_add(struct tfr_pile *p, const void *data, size_t size, 
 	return TFR_OK;
 }
 
-struct tfr_content tfr_pile_content(const struct tfr_pile *p)
+struct tfr_request_body tfr_pile_body(const struct tfr_pile *p)
 {
 	static const char nothing[1];
 
-	return (struct tfr_content){ .data = p->fd >= 0 ? NULL
-					     : p->data	? (const char *)p->data
-							: nothing,
+	return (struct tfr_request_body){ .data = p->fd >= 0 ? NULL
+						  : p->data  ? (const char *)p->data
+							     : nothing,
 		.fd = p->fd,
 		.size = p->size };
 }

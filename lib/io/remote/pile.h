@@ -5,7 +5,7 @@
 #ifndef TFR_IO_REMOTE_PILE_H
 #define TFR_IO_REMOTE_PILE_H
 
-#include "io/remote/transfer.h"
+#include "io/remote/http/transfer.h"
 
 struct tfr_pile {
 	uint8_t *data; /* NULL: in the file */
@@ -19,7 +19,7 @@ struct tfr_pile {
  * another pile was cleared, it may succeed.  `most`: the pile will not become larger. */
 enum tfr_status tfr_pile_add(struct tfr_pile *p, const void *data, size_t size, size_t most,
 	bool may_spill, struct tfr_error *err);
-struct tfr_content tfr_pile_content(const struct tfr_pile *p);
+struct tfr_request_body tfr_pile_body(const struct tfr_pile *p);
 /* The MD5 in base64, for Content-MD5; `text` has 25 bytes. */
 enum tfr_status tfr_pile_md5(const struct tfr_pile *p, char *text, struct tfr_error *err);
 void tfr_pile_clear(struct tfr_pile *p);

@@ -16,7 +16,7 @@
 #include "base/array.h"
 #include "base/base64.h"
 #include "base/crc32c.h"
-#include "io/remote/reader.h"
+#include "io/remote/object_reader.h"
 #include "io/remote/upload_state.h"
 
 enum {
@@ -116,7 +116,7 @@ void tfr_upload_checksum(const struct tfr_upload *u, uint32_t crc, char *text, s
 static void on_done(
 	void *ctx, enum tfr_status status, const struct tfr_answer *a, const struct tfr_error *err)
 {
-	struct tfr_part *part = ctx;
+	struct tfr_upload_part *part = ctx;
 	struct tfr_upload *u = part->u;
 
 	pthread_mutex_lock(&u->lock);
@@ -129,7 +129,7 @@ static void on_done(
 	pthread_mutex_unlock(&u->lock);
 }
 
-static enum tfr_status send_part(struct tfr_part *part, struct tfr_error *err)
+static enum tfr_status send_part(struct tfr_upload_part *part, struct tfr_error *err)
 {
 	struct tfr_upload *u = part->u;
 	char number[16], checksum[64], md5[48] = "Content-MD5: ";
@@ -141,9 +141,9 @@ static enum tfr_status send_part(struct tfr_part *part, struct tfr_error *err)
 		.n_query = 2,
 		.headers = headers,
 		.n_headers = 1 };
-	struct tfr_transfer_opts opts = { .store = u->store,
+	struct tfr_request_opts opts = { .store = u->store,
 		.call = &call,
-		.content = tfr_pile_content(&part->pile),
+		.content = tfr_pile_body(&part->pile),
 		.ctx = part,
 		.done = on_done };
 	enum tfr_status status = TFR_OK;
@@ -156,18 +156,19 @@ static enum tfr_status send_part(struct tfr_part *part, struct tfr_error *err)
 		call.n_headers = 2;
 	}
 	part->ended = false;
-	return status ? status : tfr_transfer_start(&part->transfer, &opts, err);
+	return status ? status : tfr_request_start(&part->transfer, &opts, err);
 }
 
-static void free_part(struct tfr_part *part)
+static void free_part(struct tfr_upload_part *part)
 {
-	tfr_transfer_end(part->transfer);
+	tfr_request_end(part->transfer);
 	tfr_pile_clear(&part->pile);
 	free(part);
 }
 
 /* A part has landed: keeps its tag, or sends it again. */
-static enum tfr_status settle(struct tfr_upload *u, struct tfr_part *part, struct tfr_error *err)
+static enum tfr_status settle(
+	struct tfr_upload *u, struct tfr_upload_part *part, struct tfr_error *err)
 {
 	struct tfr_answer *a = &part->answer;
 	bool verified = a->has_crc32c && a->crc32c == part->crc;
@@ -199,7 +200,7 @@ static enum tfr_status settle(struct tfr_upload *u, struct tfr_part *part, struc
 /* Takes parts that have landed; waits for one if `wait`. */
 static enum tfr_status collect(struct tfr_upload *u, bool wait, struct tfr_error *err)
 {
-	struct tfr_part **at = &u->flying, *part;
+	struct tfr_upload_part **at = &u->flying, *part;
 	enum tfr_status status;
 
 	pthread_mutex_lock(&u->lock);
@@ -222,7 +223,7 @@ static enum tfr_status collect(struct tfr_upload *u, bool wait, struct tfr_error
 		free_part(part);
 		return status;
 	}
-	tfr_transfer_end(part->transfer);
+	tfr_request_end(part->transfer);
 	part->transfer = NULL;
 	status = send_part(part, err);
 	if (status) {
@@ -240,7 +241,7 @@ static enum tfr_status collect(struct tfr_upload *u, bool wait, struct tfr_error
 /* Sends the part that is full. */
 static enum tfr_status dispatch(struct tfr_upload *u, struct tfr_error *err)
 {
-	struct tfr_part *part;
+	struct tfr_upload_part *part;
 	enum tfr_status status = *u->id ? TFR_OK : tfr_upload_begin(u, err);
 
 	while (!status && u->in_flight >= FLYING_MOST)
@@ -260,7 +261,9 @@ static enum tfr_status dispatch(struct tfr_upload *u, struct tfr_error *err)
 		return tfr_fail_nomem(err, "writing an object");
 	}
 	u->sent[u->parts] = (struct tfr_sent_part){ .etag = "" };
-	*part = (struct tfr_part){ .u = u, .pile = u->pile, .crc = u->crc, .number = ++u->parts };
+	*part = (struct tfr_upload_part){
+		.u = u, .pile = u->pile, .crc = u->crc, .number = ++u->parts
+	};
 	u->pile = TFR_EMPTY_PILE;
 	u->crc = 0;
 	status = send_part(part, err);
@@ -365,7 +368,7 @@ void tfr_upload_end(struct tfr_upload *u)
 	if (!u)
 		return;
 	while (u->flying) {
-		struct tfr_part *part = u->flying;
+		struct tfr_upload_part *part = u->flying;
 
 		u->flying = part->next;
 		free_part(part);

@@ -55,15 +55,15 @@ bool tfr_upload_started(char id[TFR_UPLOAD_ID], const void *text, size_t size)
 }
 
 enum tfr_status tfr_upload_completed(
-	char etag[TFR_ETAG], struct tfr_fault *fault, const void *text, size_t size)
+	char etag[TFR_ETAG], struct tfr_store_fault *fault, const void *text, size_t size)
 {
 	struct reading r = { "CompleteMultipartUploadResult/ETag", etag, TFR_ETAG, false };
 
-	*fault = (struct tfr_fault){ .code = "" };
+	*fault = (struct tfr_store_fault){ .code = "" };
 	skip_spaces(&text, &size);
 	if (read_answer(&r, text, size))
 		return TFR_OK;
 	*etag = '\0';
-	tfr_fault_parse(fault, text, size);
+	tfr_store_fault_parse(fault, text, size);
 	return *fault->code ? TFR_END : TFR_ESYS;
 }

@@ -1,18 +1,18 @@
 /* io/remote/upload_state.h - the members of an upload, for the files that implement it: upload.c
- * collects and sends parts, complete.c makes the object appear. */
+ * collects and sends parts, upload_complete.c makes the object appear. */
 #ifndef TFR_IO_REMOTE_UPLOAD_STATE_H
 #define TFR_IO_REMOTE_UPLOAD_STATE_H
 
 #include <pthread.h>
 #include <time.h>
 
-#include "io/remote/engine.h"
+#include "io/remote/http/engine.h"
 #include "io/remote/upload.h"
 
-struct tfr_part {
-	struct tfr_part *next; /* in flight */
+struct tfr_upload_part {
+	struct tfr_upload_part *next; /* in flight */
 	struct tfr_upload *u;
-	struct tfr_transfer *transfer;
+	struct tfr_request *transfer;
 	struct tfr_pile pile;
 	unsigned number; /* from 1 */
 	uint32_t crc;
@@ -43,7 +43,7 @@ struct tfr_upload {
 	struct tfr_sent_part *sent;
 	size_t cap;
 	unsigned parts;
-	struct tfr_part *flying;
+	struct tfr_upload_part *flying;
 	unsigned in_flight;
 	struct stat st;
 	pthread_mutex_t lock;
@@ -55,7 +55,7 @@ void tfr_upload_checksum(const struct tfr_upload *u, uint32_t crc, char *text, s
 /* Takes it off the list of those that a signal aborts. */
 void tfr_upload_forget(struct tfr_upload *u);
 /* Requests that abort the uploads of that list; the caller frees the array. */
-struct tfr_transfer_opts *tfr_uploads_aborts(size_t *n);
+struct tfr_request_opts *tfr_uploads_aborts(size_t *n);
 /* Begins a multipart upload. */
 enum tfr_status tfr_upload_begin(struct tfr_upload *u, struct tfr_error *err);
 /* TFR_EEXIST: there is an object of that name.  Asks the server. */

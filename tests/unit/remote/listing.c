@@ -147,7 +147,7 @@ Test(upload_answer, a_200_with_an_error_inside)
 	static const enum tfr_status statuses[] = { TFR_OK, TFR_OK, TFR_OK, TFR_END, TFR_END,
 		TFR_ESYS, TFR_ESYS, TFR_ESYS };
 	char etag[TFR_ETAG];
-	struct tfr_fault fault;
+	struct tfr_store_fault fault;
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		cr_assert_eq(tfr_upload_completed(etag, &fault, texts[i], strlen(texts[i])),

@@ -1,9 +1,9 @@
-/* io/remote/reader.h - objects that are read: reader.c in order, look.c by name. */
-#ifndef TFR_IO_REMOTE_READER_H
-#define TFR_IO_REMOTE_READER_H
+/* io/remote/object_reader.h - objects that are read: reader.c in order, look.c by name. */
+#ifndef TFR_IO_REMOTE_OBJECT_READER_H
+#define TFR_IO_REMOTE_OBJECT_READER_H
 
 #include "io/object.h"
-#include "io/remote/transfer.h"
+#include "io/remote/http/transfer.h"
 
 enum tfr_status tfr_object_open(struct tfr_object **o, const char *url, struct tfr_error *err);
 void tfr_object_close(struct tfr_object *o);

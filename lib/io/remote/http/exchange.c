@@ -1,8 +1,8 @@
-/* io/remote/exchange.c - one request and its answer in memory, for a caller that waits. */
+/* io/remote/http/exchange.c - one request and its answer in memory, for a caller that waits. */
 #include <pthread.h>
 #include <string.h>
 
-#include "io/remote/engine.h"
+#include "io/remote/http/engine.h"
 
 struct exchange {
 	pthread_mutex_t lock;
@@ -49,33 +49,34 @@ static void done(
 }
 
 enum tfr_status tfr_exchange(struct tfr_store *s, const struct tfr_call *call,
-	const struct tfr_content *content, size_t most, struct tfr_answer *a, struct tfr_error *err)
+	const struct tfr_request_body *content, size_t most, struct tfr_answer *a,
+	struct tfr_error *err)
 {
 	struct exchange x = { .lock = PTHREAD_MUTEX_INITIALIZER,
 		.over = PTHREAD_COND_INITIALIZER,
 		.answer = a,
 		.most = most };
-	struct tfr_transfer_opts opts = { .store = s,
+	struct tfr_request_opts opts = { .store = s,
 		.call = call,
 		.patient = !strcmp(call->method, "POST"),
 		.ctx = &x,
 		.take = take,
 		.done = done };
-	struct tfr_transfer *t = NULL;
+	struct tfr_request *t = NULL;
 	enum tfr_status status;
 
 	*a = (struct tfr_answer){ 0 };
 	if (content)
 		opts.content = *content;
 	tfr_store_show(s, call->key, x.url, sizeof(x.url));
-	status = tfr_transfer_start(&t, &opts, err);
+	status = tfr_request_start(&t, &opts, err);
 	if (status)
 		return status;
 	pthread_mutex_lock(&x.lock);
 	while (!x.ended)
 		pthread_cond_wait(&x.over, &x.lock);
 	pthread_mutex_unlock(&x.lock);
-	tfr_transfer_end(t);
+	tfr_request_end(t);
 	a->body = x.body;
 	if (x.status && x.status != TFR_END && err)
 		*err = x.err;

@@ -1,19 +1,20 @@
-/* io/remote/attempt.h - a transfer as the thread of the engine sees it: a series of attempts. */
-#ifndef TFR_IO_REMOTE_ATTEMPT_H
-#define TFR_IO_REMOTE_ATTEMPT_H
+/* io/remote/http/attempt.h - a transfer as the thread of the engine sees it: a series of attempts.
+ */
+#ifndef TFR_IO_REMOTE_HTTP_ATTEMPT_H
+#define TFR_IO_REMOTE_HTTP_ATTEMPT_H
 
 #include <stdatomic.h>
 #include <sys/types.h>
 
-#include "io/remote/answer.h"
-#include "io/remote/engine.h"
+#include "io/remote/http/answer.h"
+#include "io/remote/http/engine.h"
 
 /* Beside the statuses of a transfer that is over. */
 #define TFR_ATTEMPT_AGAIN ((enum tfr_status)1000)
 
-struct tfr_transfer {
-	struct tfr_transfer *next, **back; /* in the lists of the engine */
-	struct tfr_transfer_opts o;	   /* call and content point into `copy` */
+struct tfr_request {
+	struct tfr_request *next, **back; /* in the lists of the engine */
+	struct tfr_request_opts o;	  /* call and content point into `copy` */
 	struct tfr_call call;
 	struct tfr_buf copy;
 	pid_t pid;
@@ -47,16 +48,16 @@ struct tfr_transfer {
 };
 
 enum tfr_status tfr_attempts_new(
-	struct tfr_transfer **t, const struct tfr_transfer_opts *opts, struct tfr_error *err);
-void tfr_attempts_free(struct tfr_transfer *t);
+	struct tfr_request **t, const struct tfr_request_opts *opts, struct tfr_error *err);
+void tfr_attempts_free(struct tfr_request *t);
 /* Signs the request and prepares t->easy. */
-enum tfr_status tfr_attempt_begin(struct tfr_transfer *t, double now);
-bool tfr_attempt_stalls(const struct tfr_transfer *t, double now);
+enum tfr_status tfr_attempt_begin(struct tfr_request *t, double now);
+bool tfr_attempt_stalls(const struct tfr_request *t, double now);
 /* The attempt is over.  TFR_ATTEMPT_AGAIN: another one is to begin in *wait seconds; `jitter` is in
  * [0, 1).  Otherwise the status of the transfer; t->err is filled if that is a failure. */
 enum tfr_status tfr_attempt_end(
-	struct tfr_transfer *t, CURLcode code, double now, double jitter, double *wait);
+	struct tfr_request *t, CURLcode code, double now, double jitter, double *wait);
 /* Adds the attempt to the statistics, before its handle is used again. */
-void tfr_attempt_measure(struct tfr_transfer *t);
+void tfr_attempt_measure(struct tfr_request *t);
 
 #endif

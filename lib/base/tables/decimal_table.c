@@ -1,4 +1,4 @@
-/* base/decimal_table.c - a program run at build time: prints the tables of base/decimal.c and
+/* base/tables/decimal_table.c - a program run at build time: prints the tables of base/decimal.c and
  * base/decimal_many.c, which are mostly powers of ten.
  *
  * 10^n = g * 2^(floor(log2(10^n)) - 127), with g of 128 bits, rounded up; each row has its two

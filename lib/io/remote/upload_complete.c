@@ -1,4 +1,4 @@
-/* io/remote/complete.c - begins a multipart upload, and makes an object appear.
+/* io/remote/upload_upload_complete.c - begins a multipart upload, and makes an object appear.
  *
  * Without `force` an object must not replace another.  S3 decides that by If-None-Match: * on PUT
  * and on completion, GCS by x-goog-if-generation-match: 0 on a PUT.  GCS's multipart uploads take
@@ -19,10 +19,9 @@
 #include <gcrypt.h>
 
 #include "base/base64.h"
-#include "io/remote/failure.h"
-#include "io/remote/reader.h"
+#include "io/remote/object_reader.h"
+#include "io/remote/upload_answer.h"
 #include "io/remote/upload_state.h"
-#include "io/remote/xml.h"
 
 enum { ANSWER_MOST = 1 << 20, TRIES = 5 };
 
@@ -56,9 +55,9 @@ void tfr_upload_forget(struct tfr_upload *u)
 
 /* On the thread of the engine, while a signal handler waits in any other: the lock may be held for
  * good. */
-struct tfr_transfer_opts *tfr_uploads_aborts(size_t *n)
+struct tfr_request_opts *tfr_uploads_aborts(size_t *n)
 {
-	struct tfr_transfer_opts *all = NULL;
+	struct tfr_request_opts *all = NULL;
 	size_t count = 0;
 
 	*n = 0;
@@ -79,7 +78,7 @@ struct tfr_transfer_opts *tfr_uploads_aborts(size_t *n)
 			.query = query,
 			.n_query = 1,
 			.empty = true };
-		all[(*n)++] = (struct tfr_transfer_opts){ .store = u->store, .call = call };
+		all[(*n)++] = (struct tfr_request_opts){ .store = u->store, .call = call };
 	}
 	pthread_mutex_unlock(&list_lock);
 	return all;
@@ -129,16 +128,6 @@ static const char *condition(const struct tfr_upload *u)
 
 /* --- beginning --- */
 
-static bool on_begun(void *ctx, const struct tfr_xml_element *e)
-{
-	char *id = ctx;
-
-	if (e->ends && tfr_xml_is(e, "InitiateMultipartUploadResult/UploadId") &&
-		strlen(e->text) < TFR_UPLOAD_ID)
-		strcpy(id, e->text);
-	return true;
-}
-
 static enum tfr_status post_begin(
 	struct tfr_upload *u, bool checksums, struct tfr_answer *a, struct tfr_error *err)
 {
@@ -173,8 +162,7 @@ enum tfr_status tfr_upload_begin(struct tfr_upload *u, struct tfr_error *err)
 	}
 	if (status == TFR_END)
 		status = tfr_fail_path(err, TFR_ESYS, url, "the bucket does not exist of");
-	if (!status && (!a.body.size || !tfr_xml_read(a.body.data, a.body.size, on_begun, u->id) ||
-			       !*u->id))
+	if (!status && !tfr_upload_started(u->id, a.body.data ?: (const uint8_t *)"", a.body.size))
 		status = tfr_fail_path(
 			err, TFR_ESYS, url, "the server does not begin an upload correctly for");
 	if (!status)
@@ -187,7 +175,7 @@ enum tfr_status tfr_upload_begin(struct tfr_upload *u, struct tfr_error *err)
 
 static enum tfr_status put_once(struct tfr_upload *u, struct tfr_answer *a, struct tfr_error *err)
 {
-	const struct tfr_content content = tfr_pile_content(&u->pile);
+	const struct tfr_request_body content = tfr_pile_body(&u->pile);
 	char checksum[64], md5[48] = "Content-MD5: ";
 	const char *headers[3] = { checksum };
 	struct tfr_call call = { .method = "PUT",
@@ -321,7 +309,7 @@ static enum tfr_status post_complete(struct tfr_upload *u, const struct tfr_buf 
 {
 	const struct tfr_query query[] = { { "uploadId", u->id } };
 	const char *headers[] = { condition(u) };
-	const struct tfr_content content = { .data = xml->data, .size = xml->size };
+	const struct tfr_request_body content = { .data = xml->data, .size = xml->size };
 	struct tfr_call call = { .method = "POST",
 		.key = u->key,
 		.query = query,
@@ -333,34 +321,23 @@ static enum tfr_status post_complete(struct tfr_upload *u, const struct tfr_buf 
 	return status ? status : tfr_exchange(u->store, &call, &content, ANSWER_MOST, a, err);
 }
 
-static bool on_completed(void *ctx, const struct tfr_xml_element *e)
-{
-	char *etag = ctx;
-
-	if (e->ends && tfr_xml_is(e, "CompleteMultipartUploadResult/ETag") &&
-		strlen(e->text) < TFR_ETAG)
-		strcpy(etag, e->text);
-	return true;
-}
-
-/* The status 200 comes before the work is done, so that an error may follow it. */
+/* The status 200 comes before the work is done, so that an error may follow it, or nothing. */
 static enum tfr_status judge(
 	struct tfr_upload *u, struct tfr_answer *a, bool *again, struct tfr_error *err)
 {
 	const uint8_t *text = a->body.data ?: (const uint8_t *)"";
-	struct tfr_fault fault;
+	struct tfr_store_fault fault;
+	enum tfr_status status = tfr_upload_completed(a->etag, &fault, text, a->body.size);
+	char url[300];
 
-	a->etag[0] = '\0';
-	tfr_xml_read(text, a->body.size, on_completed, a->etag);
-	if (*a->etag)
+	if (!status)
 		return TFR_OK;
-	tfr_fault_parse(&fault, text, a->body.size);
-	*again = !strcmp(fault.code, "InternalError") || !strcmp(fault.code, "SlowDown") ||
-		 !strcmp(fault.code, "ServiceUnavailable");
-	snprintf(a->code, sizeof(a->code), "%s", fault.code);
-	tfr_fail_path(err, TFR_ESYS, u->url, "cannot write");
+	*again = status == TFR_ESYS || !strcmp(fault.code, "InternalError") ||
+		 !strcmp(fault.code, "SlowDown") || !strcmp(fault.code, "ServiceUnavailable");
+	tfr_fail_path(
+		err, TFR_ESYS, tfr_store_show(u->store, u->key, url, sizeof(url)), "cannot write");
 	tfr_error_append(err, ": the upload was not completed: %s: %s (request %s)",
-		*fault.code ? fault.code : "no answer", fault.message, fault.request_id);
+		*fault.code ? fault.code : "the answer was cut", fault.message, fault.request_id);
 	return TFR_ESYS;
 }
 

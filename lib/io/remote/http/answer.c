@@ -1,9 +1,9 @@
-/* io/remote/answer.c - the fields of a header that matter here; all others are ignored.
+/* io/remote/http/answer.c - the fields of a header that matter here; all others are ignored.
  *
  * libcurl checks the syntax of the status line and of Content-Length.  Values come from a server
  * that may be hostile: each is checked and bounded, and those for messages keep printable
  * characters only. */
-#include "io/remote/answer.h"
+#include "io/remote/http/answer.h"
 
 #include <ctype.h>
 #include <stdlib.h>

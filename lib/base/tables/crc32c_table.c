@@ -1,4 +1,4 @@
-/* base/crc32c_table.c - prints the slicing-by-8 tables of CRC-32C and the constants for folding,
+/* base/tables/crc32c_table.c - prints the slicing-by-8 tables of CRC-32C and the constants for folding,
  * at build time (polynomial 0x1EDC6F41, reflected 0x82F63B78; RFC 3720 appendix B.4). */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* io/remote/statistics.h - measurements of all requests of the process.  Any thread. */
-#ifndef TFR_IO_REMOTE_STATISTICS_H
-#define TFR_IO_REMOTE_STATISTICS_H
+/* io/remote/http/measurements.h - measurements of all requests of the process.  Any thread. */
+#ifndef TFR_IO_REMOTE_HTTP_MEASUREMENTS_H
+#define TFR_IO_REMOTE_HTTP_MEASUREMENTS_H
 
 #include <tfr-private/remote.h>
 

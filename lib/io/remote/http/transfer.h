@@ -1,12 +1,12 @@
-/* io/remote/transfer.h - requests and their answers: one thread with libcurl's multi interface for
- * the process.
+/* io/remote/http/transfer.h - requests and their answers: one thread with libcurl's multi interface
+ * for the process.
  *
  * A request is repeated on 408, 429, 500, 502, 503, 504, time-outs and broken connections, with
  * exponential back-off, jitter and the server's Retry-After; on an expired token and a wrong region
  * once more with the right one.  Each attempt is signed anew.  All of it ends after the time-out of
  * tfr_remote_opts without progress. */
-#ifndef TFR_IO_REMOTE_TRANSFER_H
-#define TFR_IO_REMOTE_TRANSFER_H
+#ifndef TFR_IO_REMOTE_HTTP_TRANSFER_H
+#define TFR_IO_REMOTE_HTTP_TRANSFER_H
 
 #include "io/remote/store.h"
 
@@ -29,7 +29,7 @@ struct tfr_answer {
 };
 
 /* The body of a request: memory, or a part of a file. */
-struct tfr_content {
+struct tfr_request_body {
 	const void *data;
 	int fd; /* with `data` NULL: from `offset` on */
 	uint64_t offset;
@@ -43,7 +43,7 @@ struct tfr_content {
  *   others    err is filled; a->status and a->code say more
  * Clear the answer in any case. */
 enum tfr_status tfr_exchange(struct tfr_store *s, const struct tfr_call *call,
-	const struct tfr_content *content, size_t most, struct tfr_answer *a,
+	const struct tfr_request_body *content, size_t most, struct tfr_answer *a,
 	struct tfr_error *err);
 void tfr_answer_clear(struct tfr_answer *a);
 

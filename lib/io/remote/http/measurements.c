@@ -1,6 +1,6 @@
-/* io/remote/statistics.c - counters, and times in buckets that each are a tenth wider than the last
- * one. */
-#include "io/remote/statistics.h"
+/* io/remote/http/measurements.c - counters, and times in buckets that each are a tenth wider than
+ * the last one. */
+#include "io/remote/http/measurements.h"
 
 #include <math.h>
 #include <stdatomic.h>

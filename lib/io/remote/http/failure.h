@@ -1,16 +1,16 @@
-/* io/remote/failure.h - what a failed attempt means: whether to repeat it, and what to say. */
-#ifndef TFR_IO_REMOTE_FAILURE_H
-#define TFR_IO_REMOTE_FAILURE_H
+/* io/remote/http/failure.h - what a failed attempt means: whether to repeat it, and what to say. */
+#ifndef TFR_IO_REMOTE_HTTP_FAILURE_H
+#define TFR_IO_REMOTE_HTTP_FAILURE_H
 
-#include "io/remote/answer.h"
+#include "io/remote/http/answer.h"
 
 /* The <Error> of a store. */
-struct tfr_fault {
+struct tfr_store_fault {
 	char code[TFR_ERROR_CODE], message[256], request_id[96], region[40];
 };
 
 /* Reads the body of an answer that is not 2xx; what is not an <Error> leaves all members empty. */
-void tfr_fault_parse(struct tfr_fault *f, const void *text, size_t size);
+void tfr_store_fault_parse(struct tfr_store_fault *f, const void *text, size_t size);
 
 /* One failed attempt. */
 struct tfr_failure {
@@ -20,7 +20,7 @@ struct tfr_failure {
 	const char *curl_says; /* "" if nothing */
 	const struct tfr_answer *answer;
 	const struct tfr_answer_notes *notes;
-	const struct tfr_fault *fault;
+	const struct tfr_store_fault *fault;
 	unsigned attempts;
 	double waited; /* seconds since the last progress */
 };

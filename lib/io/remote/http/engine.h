@@ -1,19 +1,19 @@
-/* io/remote/engine.h - transfers: requests in flight, on the one thread of the process that runs
- * libcurl.
+/* io/remote/http/engine.h - transfers: requests in flight, on the one thread of the process that
+ * runs libcurl.
  *
- * Functions of a transfer are called on that thread and must not wait.  tfr_transfer_end() may be
+ * Functions of a transfer are called on that thread and must not wait.  tfr_request_end() may be
  * called at any time, and after it none of them is called any more. */
-#ifndef TFR_IO_REMOTE_ENGINE_H
-#define TFR_IO_REMOTE_ENGINE_H
+#ifndef TFR_IO_REMOTE_HTTP_ENGINE_H
+#define TFR_IO_REMOTE_HTTP_ENGINE_H
 
-#include "io/remote/transfer.h"
+#include "io/remote/http/transfer.h"
 
-struct tfr_transfer;
+struct tfr_request;
 
-struct tfr_transfer_opts {
+struct tfr_request_opts {
 	struct tfr_store *store;
 	const struct tfr_call *call; /* copied, with everything that it points to */
-	struct tfr_content content;
+	struct tfr_request_body content;
 	/* Asks for the bytes from `first` to `last`.  A broken connection is continued with the
 	 * rest of them.  Without it, the request is repeated from its start, and the bytes that
 	 * were already taken are dropped. */
@@ -27,18 +27,18 @@ struct tfr_transfer_opts {
 	 * ends the transfer. */
 	enum tfr_status (*head)(void *ctx, const struct tfr_answer *a, struct tfr_error *err);
 	/* A piece of its body.  TFR_END: the transfer pauses, and the piece comes again after
-	 * tfr_transfer_resume(). */
+	 * tfr_request_resume(). */
 	enum tfr_status (*take)(void *ctx, const uint8_t *data, size_t size, struct tfr_error *err);
 	/* The end, once.  TFR_END: 404.  `err` is filled if the status is another failure. */
 	void (*done)(void *ctx, enum tfr_status status, const struct tfr_answer *a,
 		const struct tfr_error *err);
 };
 
-enum tfr_status tfr_transfer_start(
-	struct tfr_transfer **t, const struct tfr_transfer_opts *opts, struct tfr_error *err);
-void tfr_transfer_resume(struct tfr_transfer *t);
+enum tfr_status tfr_request_start(
+	struct tfr_request **t, const struct tfr_request_opts *opts, struct tfr_error *err);
+void tfr_request_resume(struct tfr_request *t);
 /* Cancels it if it has not ended, and frees it.  Accepts NULL.  Not on the thread of the engine. */
-void tfr_transfer_end(struct tfr_transfer *t);
+void tfr_request_end(struct tfr_request *t);
 
 /* Settings of the process. */
 void tfr_engine_set(const struct tfr_remote_opts *opts);

@@ -1,8 +1,8 @@
-/* io/remote/answer.h - parses the header of an answer. */
-#ifndef TFR_IO_REMOTE_ANSWER_H
-#define TFR_IO_REMOTE_ANSWER_H
+/* io/remote/http/answer.h - parses the header of an answer. */
+#ifndef TFR_IO_REMOTE_HTTP_ANSWER_H
+#define TFR_IO_REMOTE_HTTP_ANSWER_H
 
-#include "io/remote/transfer.h"
+#include "io/remote/http/transfer.h"
 
 /* What the engine keeps of an answer beside struct tfr_answer. */
 struct tfr_answer_notes {

@@ -1,8 +1,8 @@
-/* io/remote/failure.c - classifies failed attempts and describes them.
+/* io/remote/http/failure.c - classifies failed attempts and describes them.
  *
  * 408, 429 and 5xx may succeed when repeated; 400, 401, 403 and 404 do not.  A connection that is
  * refused and a name that is not found are repeated a few times only: mostly they are misspelt. */
-#include "io/remote/failure.h"
+#include "io/remote/http/failure.h"
 
 #include <string.h>
 
@@ -23,7 +23,7 @@ static void take_text(char *to, size_t size, const char *text)
 
 static bool on_element(void *ctx, const struct tfr_xml_element *e)
 {
-	struct tfr_fault *f = ctx;
+	struct tfr_store_fault *f = ctx;
 
 	if (!e->ends)
 		return true;
@@ -39,9 +39,9 @@ static bool on_element(void *ctx, const struct tfr_xml_element *e)
 }
 
 /* What was read before an error in the text is used. */
-void tfr_fault_parse(struct tfr_fault *f, const void *text, size_t size)
+void tfr_store_fault_parse(struct tfr_store_fault *f, const void *text, size_t size)
 {
-	*f = (struct tfr_fault){ .code = "" };
+	*f = (struct tfr_store_fault){ .code = "" };
 	tfr_xml_read(text, size, on_element, f);
 }
 

@@ -1,10 +1,10 @@
-/* io/remote/attempt.c - one attempt at a request after another, until one succeeds or the time is
- * up.
+/* io/remote/http/attempt.c - one attempt at a request after another, until one succeeds or the time
+ * is up.
  *
  * The time-out counts from the last progress, which is 16 KiB of the body or its end.  A third of
  * it without progress ends an attempt, so that a dead connection is replaced twice before the
  * transfer fails. */
-#include "io/remote/attempt.h"
+#include "io/remote/http/attempt.h"
 
 #include <errno.h>
 #include <math.h>
@@ -14,21 +14,21 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "io/remote/failure.h"
-#include "io/remote/statistics.h"
+#include "io/remote/http/failure.h"
+#include "io/remote/http/measurements.h"
 
 enum { PROGRESS = 16 << 10, FAULT_MOST = 64 << 10, BRIEF_MOST = 4, REDIRECTS = 8 };
 
 /* --- the copy of a call --- */
 
 /* Offsets first, because the buffer moves while it grows. */
-static bool keep(struct tfr_transfer *t, const char *text, size_t *at)
+static bool keep(struct tfr_request *t, const char *text, size_t *at)
 {
 	*at = t->copy.size;
 	return !text || tfr_buf_append(&t->copy, text, strlen(text) + 1);
 }
 
-static bool copy_call(struct tfr_transfer *t, const struct tfr_call *from)
+static bool copy_call(struct tfr_request *t, const struct tfr_call *from)
 {
 	size_t n = 3 + 2 * from->n_query + from->n_headers, k = 0, at[64];
 	struct tfr_query *query = calloc(from->n_query + 1, sizeof(*query));
@@ -62,9 +62,9 @@ static bool copy_call(struct tfr_transfer *t, const struct tfr_call *from)
 }
 
 enum tfr_status tfr_attempts_new(
-	struct tfr_transfer **out, const struct tfr_transfer_opts *opts, struct tfr_error *err)
+	struct tfr_request **out, const struct tfr_request_opts *opts, struct tfr_error *err)
 {
-	struct tfr_transfer *t = calloc(1, sizeof(*t));
+	struct tfr_request *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return tfr_fail_nomem(err, "starting a request");
@@ -77,7 +77,7 @@ enum tfr_status tfr_attempts_new(
 	return TFR_OK;
 }
 
-void tfr_attempts_free(struct tfr_transfer *t)
+void tfr_attempts_free(struct tfr_request *t)
 {
 	free((void *)t->call.query);
 	free((void *)t->call.headers);
@@ -92,13 +92,13 @@ void tfr_attempts_free(struct tfr_transfer *t)
 
 static size_t on_header(char *line, size_t one, size_t size, void *data)
 {
-	struct tfr_transfer *t = data;
+	struct tfr_request *t = data;
 
 	(void)one;
 	return tfr_answer_line(&t->answer, &t->notes, line, size) ? size : 0;
 }
 
-static enum tfr_status wrong_range(struct tfr_transfer *t, const char *what)
+static enum tfr_status wrong_range(struct tfr_request *t, const char *what)
 {
 	char url[300];
 
@@ -109,7 +109,7 @@ static enum tfr_status wrong_range(struct tfr_transfer *t, const char *what)
 }
 
 /* Compares an answer 2xx with what was asked for. */
-static enum tfr_status check_head(struct tfr_transfer *t)
+static enum tfr_status check_head(struct tfr_request *t)
 {
 	const struct tfr_answer *a = &t->answer;
 	uint64_t first = t->o.first + t->taken;
@@ -127,7 +127,7 @@ static enum tfr_status check_head(struct tfr_transfer *t)
 	return TFR_OK;
 }
 
-static enum tfr_status begin_body(struct tfr_transfer *t)
+static enum tfr_status begin_body(struct tfr_request *t)
 {
 	enum tfr_status status = check_head(t);
 
@@ -137,7 +137,7 @@ static enum tfr_status begin_body(struct tfr_transfer *t)
 	return status;
 }
 
-static enum tfr_status take(struct tfr_transfer *t, const uint8_t *data, size_t size)
+static enum tfr_status take(struct tfr_request *t, const uint8_t *data, size_t size)
 {
 	uint64_t skip = t->skip < size ? t->skip : size;
 	enum tfr_status status = TFR_OK;
@@ -153,7 +153,7 @@ static enum tfr_status take(struct tfr_transfer *t, const uint8_t *data, size_t 
 
 static size_t on_body(char *data, size_t one, size_t size, void *ctx)
 {
-	struct tfr_transfer *t = ctx;
+	struct tfr_request *t = ctx;
 	enum tfr_status status = TFR_OK;
 
 	(void)one;
@@ -181,8 +181,8 @@ static size_t on_body(char *data, size_t one, size_t size, void *ctx)
 
 static size_t on_send(char *to, size_t one, size_t room, void *ctx)
 {
-	struct tfr_transfer *t = ctx;
-	const struct tfr_content *c = &t->o.content;
+	struct tfr_request *t = ctx;
+	const struct tfr_request_body *c = &t->o.content;
 	size_t n = c->size - (size_t)t->sent;
 	ssize_t got;
 
@@ -206,7 +206,7 @@ static size_t on_send(char *to, size_t one, size_t room, void *ctx)
 /* libcurl sends the content again after a redirect or on a connection that was closed. */
 static int on_seek(void *ctx, curl_off_t offset, int origin)
 {
-	struct tfr_transfer *t = ctx;
+	struct tfr_request *t = ctx;
 
 	if (origin != SEEK_SET || offset < 0 || (uint64_t)offset > t->o.content.size)
 		return CURL_SEEKFUNC_FAIL;
@@ -216,7 +216,7 @@ static int on_seek(void *ctx, curl_off_t offset, int origin)
 
 /* --- an attempt --- */
 
-static enum tfr_status sign(struct tfr_transfer *t)
+static enum tfr_status sign(struct tfr_request *t)
 {
 	const char *headers[64];
 	struct tfr_call call = t->call;
@@ -248,7 +248,7 @@ static void set_protocols(CURL *c, const char *url)
 #endif
 }
 
-static void set_method(struct tfr_transfer *t)
+static void set_method(struct tfr_request *t)
 {
 	const char *method = t->call.method;
 	curl_off_t size = (curl_off_t)t->o.content.size;
@@ -272,7 +272,7 @@ static void set_method(struct tfr_transfer *t)
 }
 
 /* Reading: 256 KiB per call of recv().  The memory is held only while a request is active. */
-static void set_options(struct tfr_transfer *t)
+static void set_options(struct tfr_request *t)
 {
 	CURL *c = t->easy;
 	long wait = (long)(tfr_engine_opts()->timeout * 1000 / 3);
@@ -308,7 +308,7 @@ static void set_options(struct tfr_transfer *t)
 	set_method(t);
 }
 
-enum tfr_status tfr_attempt_begin(struct tfr_transfer *t, double now)
+enum tfr_status tfr_attempt_begin(struct tfr_request *t, double now)
 {
 	enum tfr_status status = sign(t);
 
@@ -329,7 +329,7 @@ enum tfr_status tfr_attempt_begin(struct tfr_transfer *t, double now)
 	return TFR_OK;
 }
 
-void tfr_attempt_measure(struct tfr_transfer *t)
+void tfr_attempt_measure(struct tfr_request *t)
 {
 	curl_off_t connect = 0, first = 0;
 	long connections = 0;
@@ -344,9 +344,9 @@ void tfr_attempt_measure(struct tfr_transfer *t)
 	tfr_measure_bytes(t->got, t->sent);
 }
 
-bool tfr_attempt_stalls(const struct tfr_transfer *t, double now)
+bool tfr_attempt_stalls(const struct tfr_request *t, double now)
 {
-	struct tfr_transfer *mine = (struct tfr_transfer *)(uintptr_t)t;
+	struct tfr_request *mine = (struct tfr_request *)(uintptr_t)t;
 	double most = tfr_engine_opts()->timeout;
 
 	if (t->paused)
@@ -362,7 +362,7 @@ bool tfr_attempt_stalls(const struct tfr_transfer *t, double now)
 /* --- its result --- */
 
 /* Something that another attempt can change at once: the region, or the credentials. */
-static bool can_correct(struct tfr_transfer *t, const struct tfr_fault *fault)
+static bool can_correct(struct tfr_request *t, const struct tfr_store_fault *fault)
 {
 	long status = t->answer.status;
 	const char *region = *t->notes.region ? t->notes.region : fault->region;
@@ -386,7 +386,7 @@ static bool can_correct(struct tfr_transfer *t, const struct tfr_fault *fault)
 }
 
 /* 0.1 s, doubled each time, of which the jitter takes up to a half. */
-static double back_off(const struct tfr_transfer *t, double jitter)
+static double back_off(const struct tfr_request *t, double jitter)
 {
 	double wait = fmin(0.1 * pow(2, t->attempts < 12 ? t->attempts - 1 : 11), 20);
 
@@ -395,7 +395,7 @@ static double back_off(const struct tfr_transfer *t, double jitter)
 }
 
 static enum tfr_status fail(
-	struct tfr_transfer *t, const struct tfr_fault *fault, CURLcode code, double now)
+	struct tfr_request *t, const struct tfr_store_fault *fault, CURLcode code, double now)
 {
 	const struct tfr_failure f = { .store = t->o.store,
 		.key = t->call.key,
@@ -415,8 +415,8 @@ static enum tfr_status fail(
 	return tfr_failure_report(&f, &t->err);
 }
 
-static enum tfr_status judge(struct tfr_transfer *t, const struct tfr_fault *fault, CURLcode code,
-	double now, double jitter, double *wait)
+static enum tfr_status judge(struct tfr_request *t, const struct tfr_store_fault *fault,
+	CURLcode code, double now, double jitter, double *wait)
 {
 	const struct tfr_failure f = { .code = code, .answer = &t->answer, .fault = fault };
 	enum tfr_verdict verdict = tfr_failure_judge(&f);
@@ -435,7 +435,7 @@ static enum tfr_status judge(struct tfr_transfer *t, const struct tfr_fault *fau
 }
 
 /* Whether everything came that was asked for.  libcurl compares with Content-Length alone. */
-static bool is_short(const struct tfr_transfer *t)
+static bool is_short(const struct tfr_request *t)
 {
 	uint64_t last = t->o.last;
 
@@ -449,9 +449,9 @@ static bool is_short(const struct tfr_transfer *t)
 }
 
 enum tfr_status tfr_attempt_end(
-	struct tfr_transfer *t, CURLcode code, double now, double jitter, double *wait)
+	struct tfr_request *t, CURLcode code, double now, double jitter, double *wait)
 {
-	struct tfr_fault fault = { .code = "" };
+	struct tfr_store_fault fault = { .code = "" };
 	enum tfr_status status = TFR_OK;
 	long http = t->answer.status;
 
@@ -468,7 +468,7 @@ enum tfr_status tfr_attempt_end(
 		code = CURLE_PARTIAL_FILE;
 	}
 	if (code == CURLE_OK)
-		tfr_fault_parse(&fault, t->fault.data ?: (const uint8_t *)"", t->fault.size);
+		tfr_store_fault_parse(&fault, t->fault.data ?: (const uint8_t *)"", t->fault.size);
 	if (t->got > PROGRESS && http >= 200 && http <= 299)
 		t->progress = now;
 	return judge(t, &fault, code, now, jitter, wait);

@@ -1,4 +1,4 @@
-/* io/remote/reader.c - reads an object: ranges in flight, delivered in order.
+/* io/remote/object_reader.c - reads an object: ranges in flight, delivered in order.
  *
  * Opening asks for the first 256 KiB at once, and its answer has the size and the ETag: one round
  * trip.  Once a caller reads on, ranges of 8 MiB follow.  Their number doubles as long as that
@@ -18,9 +18,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "io/remote/engine.h"
-#include "io/remote/reader.h"
-#include "io/remote/statistics.h"
+#include "io/remote/http/engine.h"
+#include "io/remote/http/measurements.h"
+#include "io/remote/object_reader.h"
 
 enum {
 	FIRST = 256 << 10, /* asked for at opening */
@@ -35,7 +35,7 @@ enum {
 struct range {
 	struct range *next;
 	struct tfr_object *o;
-	struct tfr_transfer *transfer;
+	struct tfr_request *transfer;
 	uint64_t first;
 	size_t size, cap;	/* bytes asked for; of the buffer */
 	uint64_t filled, taken; /* bytes that came; that the caller has read */
@@ -141,7 +141,7 @@ static void drop_head(struct tfr_object *o)
 {
 	struct range *r = o->head;
 
-	tfr_transfer_end(r->transfer);
+	tfr_request_end(r->transfer);
 	pthread_mutex_lock(&o->lock);
 	o->head = r->next;
 	if (!o->head)
@@ -312,7 +312,7 @@ static enum tfr_status ask(struct tfr_object *o, size_t size, struct tfr_error *
 		.n_headers = *o->if_match ? 1 : 0,
 		.empty = true };
 	struct range *r = new_range(o, size);
-	struct tfr_transfer_opts opts = { .store = o->store,
+	struct tfr_request_opts opts = { .store = o->store,
 		.call = &call,
 		.ranged = true,
 		.first = o->next,
@@ -332,7 +332,7 @@ static enum tfr_status ask(struct tfr_object *o, size_t size, struct tfr_error *
 	o->tail = &r->next;
 	o->in_flight++;
 	pthread_mutex_unlock(&o->lock);
-	status = tfr_transfer_start(&r->transfer, &opts, err);
+	status = tfr_request_start(&r->transfer, &opts, err);
 	if (!status)
 		return TFR_OK;
 	pthread_mutex_lock(&o->lock);
@@ -469,7 +469,7 @@ static void mark_taken(struct tfr_object *o, struct range *r, uint64_t taken)
 		r->full = false;
 	pthread_mutex_unlock(&o->lock);
 	if (wake)
-		tfr_transfer_resume(r->transfer);
+		tfr_request_resume(r->transfer);
 }
 
 static enum tfr_status why_ended(
@@ -676,7 +676,7 @@ static enum tfr_status get_span(
 		.headers = headers,
 		.n_headers = *o->if_match ? 1 : 0,
 		.empty = true };
-	struct tfr_transfer_opts opts = { .store = o->store,
+	struct tfr_request_opts opts = { .store = o->store,
 		.call = &call,
 		.ranged = true,
 		.first = position,
@@ -685,8 +685,8 @@ static enum tfr_status get_span(
 		.head = span_head,
 		.take = span_body,
 		.done = span_done };
-	struct tfr_transfer *t = NULL;
-	enum tfr_status status = tfr_transfer_start(&t, &opts, err);
+	struct tfr_request *t = NULL;
+	enum tfr_status status = tfr_request_start(&t, &opts, err);
 
 	if (status)
 		return status;
@@ -694,7 +694,7 @@ static enum tfr_status get_span(
 	while (!s->ended)
 		pthread_cond_wait(&s->over, &s->lock);
 	pthread_mutex_unlock(&s->lock);
-	tfr_transfer_end(t);
+	tfr_request_end(t);
 	if (s->status == TFR_END || s->http == 412)
 		return replaced(o, err);
 	if (s->status && err)

@@ -1,4 +1,4 @@
-/* io/remote/engine.c - the thread that runs libcurl.
+/* io/remote/http/engine.c - the thread that runs libcurl.
  *
  * A transfer is queued, active, or waiting for its next attempt.  Its owner talks to the thread by
  * flags and by the list of new ones; everything else of it belongs to the thread until `ended`.
@@ -7,7 +7,7 @@
  *
  * After a fork the child has no such thread: its first request starts one, and what was open before
  * fails. */
-#include "io/remote/engine.h"
+#include "io/remote/http/engine.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -19,8 +19,8 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
-#include "io/remote/attempt.h"
-#include "io/remote/statistics.h"
+#include "io/remote/http/attempt.h"
+#include "io/remote/http/measurements.h"
 #include "io/remote/upload_state.h"
 
 enum { ABORT_SECONDS = 5 };
@@ -28,13 +28,13 @@ enum { ABORT_SECONDS = 5 };
 static struct engine {
 	pthread_mutex_t lock;
 	pthread_cond_t ended;
-	struct tfr_transfer *incoming, **incoming_end;
+	struct tfr_request *incoming, **incoming_end;
 	bool running, quit;
 	pid_t pid;
 	pthread_t thread;
 	CURLM *multi;
 	/* Of the thread alone: */
-	struct tfr_transfer *all, **all_end; /* in the order of their start */
+	struct tfr_request *all, **all_end; /* in the order of their start */
 	CURL *idle[TFR_REMOTE_CONNECTIONS];
 	unsigned n_idle, active;
 	struct tfr_rng jitter;
@@ -66,7 +66,7 @@ static double now(void)
 
 static atomic_int aborting; /* 1: a signal handler waits; 2: the uploads are aborted */
 
-static void end_transfer(struct engine *e, struct tfr_transfer *t)
+static void end_transfer(struct engine *e, struct tfr_request *t)
 {
 	pthread_mutex_lock(&e->lock);
 	t->ended = true;
@@ -74,7 +74,7 @@ static void end_transfer(struct engine *e, struct tfr_transfer *t)
 	pthread_mutex_unlock(&e->lock);
 }
 
-static void stop_attempt(struct engine *e, struct tfr_transfer *t)
+static void stop_attempt(struct engine *e, struct tfr_request *t)
 {
 	if (t->state != TFR_ACTIVE)
 		return;
@@ -90,7 +90,7 @@ static void stop_attempt(struct engine *e, struct tfr_transfer *t)
 }
 
 /* Removes it from the list of the thread. */
-static void drop(struct engine *e, struct tfr_transfer *t)
+static void drop(struct engine *e, struct tfr_request *t)
 {
 	*t->back = t->next;
 	if (t->next)
@@ -99,7 +99,7 @@ static void drop(struct engine *e, struct tfr_transfer *t)
 		e->all_end = t->back;
 }
 
-static void finish(struct engine *e, struct tfr_transfer *t, enum tfr_status status)
+static void finish(struct engine *e, struct tfr_request *t, enum tfr_status status)
 {
 	stop_attempt(e, t);
 	drop(e, t);
@@ -108,7 +108,7 @@ static void finish(struct engine *e, struct tfr_transfer *t, enum tfr_status sta
 	end_transfer(e, t);
 }
 
-static void start_attempt(struct engine *e, struct tfr_transfer *t)
+static void start_attempt(struct engine *e, struct tfr_request *t)
 {
 	enum tfr_status status;
 
@@ -129,7 +129,7 @@ static void start_attempt(struct engine *e, struct tfr_transfer *t)
 }
 
 /* An attempt is over: with its result the transfer ends, or waits for the next attempt. */
-static void settle(struct engine *e, struct tfr_transfer *t, CURLcode code)
+static void settle(struct engine *e, struct tfr_request *t, CURLcode code)
 {
 	double wait = 0;
 	enum tfr_status status = tfr_attempt_end(t, code, now(), tfr_rng_unit(&e->jitter), &wait);
@@ -143,7 +143,7 @@ static void settle(struct engine *e, struct tfr_transfer *t, CURLcode code)
 
 static void take_messages(struct engine *e)
 {
-	struct tfr_transfer *t;
+	struct tfr_request *t;
 	CURLMsg *message;
 	int left;
 
@@ -160,7 +160,7 @@ static void take_messages(struct engine *e)
 static void take_incoming(struct engine *e)
 {
 	pthread_mutex_lock(&e->lock);
-	for (struct tfr_transfer *t = e->incoming, *next; t; t = next) {
+	for (struct tfr_request *t = e->incoming, *next; t; t = next) {
 		next = t->next;
 		t->next = NULL;
 		t->back = e->all_end;
@@ -178,7 +178,7 @@ static double look(struct engine *e)
 {
 	double time = now(), sleep = 1;
 
-	for (struct tfr_transfer *t = e->all, *next; t; t = next) {
+	for (struct tfr_request *t = e->all, *next; t; t = next) {
 		next = t->next;
 		if (atomic_load(&t->cancel)) {
 			stop_attempt(e, t);
@@ -218,15 +218,15 @@ static void abort_uploads(struct engine *e)
 {
 	double end = now() + ABORT_SECONDS;
 	size_t n = 0;
-	struct tfr_transfer_opts *all = tfr_uploads_aborts(&n);
+	struct tfr_request_opts *all = tfr_uploads_aborts(&n);
 	int running;
 
-	for (struct tfr_transfer *t = e->all; t; t = t->next)
+	for (struct tfr_request *t = e->all; t; t = t->next)
 		stop_attempt(e, t);
 	e->all = NULL;
 	e->all_end = &e->all;
 	for (size_t i = 0; i < n; i++) {
-		struct tfr_transfer *t = NULL;
+		struct tfr_request *t = NULL;
 
 		if (tfr_attempts_new(&t, &all[i], NULL))
 			continue;
@@ -341,11 +341,11 @@ static enum tfr_status start_thread(struct engine *e, struct tfr_error *err)
 	return TFR_OK;
 }
 
-enum tfr_status tfr_transfer_start(
-	struct tfr_transfer **out, const struct tfr_transfer_opts *opts, struct tfr_error *err)
+enum tfr_status tfr_request_start(
+	struct tfr_request **out, const struct tfr_request_opts *opts, struct tfr_error *err)
 {
 	struct engine *e = &engine;
-	struct tfr_transfer *t = NULL;
+	struct tfr_request *t = NULL;
 	enum tfr_status status;
 
 	pthread_once(&once, initialise);
@@ -369,14 +369,14 @@ enum tfr_status tfr_transfer_start(
 	return TFR_OK;
 }
 
-void tfr_transfer_resume(struct tfr_transfer *t)
+void tfr_request_resume(struct tfr_request *t)
 {
 	atomic_store(&t->resume, true);
 	if (t->pid == engine.pid)
 		curl_multi_wakeup(engine.multi);
 }
 
-void tfr_transfer_end(struct tfr_transfer *t)
+void tfr_request_end(struct tfr_request *t)
 {
 	struct engine *e = &engine;
 

@@ -1,12 +1,13 @@
-/* io/remote/module.c - the module remote: objects of stores and web servers, by libcurl. */
+/* io/remote/remote_remote_module.c - the module remote: objects of stores and web servers, by
+ * libcurl. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/module_export.h"
-#include "io/remote/engine.h"
+#include "io/remote/http/engine.h"
+#include "io/remote/http/measurements.h"
 #include "io/remote/listing.h"
-#include "io/remote/reader.h"
-#include "io/remote/statistics.h"
+#include "io/remote/object_reader.h"
 #include "io/remote/upload.h"
 
 static enum tfr_status set(const struct tfr_remote_opts *opts, struct tfr_error *err)
