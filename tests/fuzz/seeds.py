@@ -117,6 +117,22 @@ def main():
         'coco': [b'\7' + c for c in coco], 'voc': voc, 'shape': [b'\4\4[[0,0,3,0,3,3]]', b'\4\4{"counts": "04", "size": [4, 4]}'],
         'yolo': [b'0 0.5 0.5 0.2 0.2\n1 0.1 0.1 0.2 0.1 0.2 0.2\n'],
         'yaml': [b'train: images/train\nval: images/val\nnc: 2\nnames:\n  0: cat\n  1: dog\n', b'names: [cat, "dog"]\nkpt_shape: [3, 3]\n'],
+        'remote_answers': [
+            b'\0<ListBucketResult><IsTruncated>true</IsTruncated><EncodingType>url</EncodingType><Contents><Key>a/%20+</Key><ETag>"e"'
+            b'</ETag><Size>1</Size><LastModified>2026-01-01T00:00:00.000Z</LastModified></Contents><CommonPrefixes><Prefix>a/b/</Prefix>'
+            b'</CommonPrefixes><NextContinuationToken>t</NextContinuationToken></ListBucketResult>',
+            b'\0<ListMultipartUploadsResult><IsTruncated>true</IsTruncated><NextKeyMarker>a/b</NextKeyMarker><NextUploadIdMarker>i'
+            b'</NextUploadIdMarker><Upload><Key>a/b</Key><UploadId>i</UploadId><Initiated>2026-01-01T00:00:00Z</Initiated></Upload>'
+            b'</ListMultipartUploadsResult>',
+            b'\1 <CompleteMultipartUploadResult><ETag>"e-2"</ETag></CompleteMultipartUploadResult>',
+            b'\1<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>',
+            b'\1<Error><Code>C</Code><Message>m</Message><RequestId>r</RequestId><Region>eu-west-1</Region></Error>',
+            b'\2{"AccessKeyId": "a", "SecretAccessKey": "b", "Token": "c", "Expiration": "2099-01-01T00:00:00Z"}',
+            b'\3{"access_token": "t", "expires_in": 3599, "token_type": "Bearer"}',
+            b'\4HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-9/100\r\nContent-Length: 10\r\nETag: "e"\r\n'
+            b'Last-Modified: Mon, 23 Nov 2026 12:00:00 GMT\r\nRetry-After: 3\r\nx-goog-hash: crc32c=AAAAAA==\r\n'
+            b'x-amz-checksum-crc32c: AAAAAA==\r\nAccept-Ranges: bytes\r\nx-amz-request-id: R\r\nx-amz-bucket-region: eu-west-1\r\n\r\n'],
+        'remote_config': [b'[default]\nregion = eu-west-1 # c\ns3 =\n  endpoint_url = http://h\n[profile a]\na=b\n[services a]\ns3 =\n a = b\n'],
         'list': [table, b'a\tb\n1\t2.5\n', b'{"a": 1, "b": [1.5, 2], "c": {"base64": "Zm9v"}}\n', b'# c\n,x\n1,"a""b"\n'],
         'labels': [b'0:cat\n1:dog\n', b'cat\ndog\n', b'n01440764 tench\nn01443537\tgoldfish\n', b'**/a?[b-d]*\nx/abc\n'],
         'class_map': [b'0:cat\n1:dog\n'], 'manifest': manifests, 'index': [b'0 28\n28 40\n', b'0 28\n'],

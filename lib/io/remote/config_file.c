@@ -102,7 +102,8 @@ bool tfr_config_find(const struct tfr_buf *text, const char *section, const char
 		if (nested ? !(l.indented && below && equals(l.text, name_end, nested))
 			   : (l.indented || !equals(l.text, name_end, name)))
 			continue;
-		found = (size_t)(l.end - from) < size;
+		found = (size_t)(l.end - from) < size &&
+			!memchr(from, '\0', (size_t)(l.end - from));
 		if (found) {
 			memcpy(value, from, (size_t)(l.end - from));
 			value[l.end - from] = '\0';

@@ -117,12 +117,17 @@ static void begin(
 	struct tfr_answer *a, struct tfr_answer_notes *n, const char *line, const char *end)
 {
 	const char *reason = memchr(line, ' ', (size_t)(end - line));
+	uint64_t status = 0;
 
 	*a = (struct tfr_answer){ .body = a->body };
 	a->length = a->first = a->total = UINT64_MAX;
 	*n = (struct tfr_answer_notes){ .retry_after = -1, .header_bytes = n->header_bytes };
-	a->status = reason ? strtol(reason + 1, NULL, 10) : 0;
-	reason = reason ? memchr(reason + 1, ' ', (size_t)(end - reason - 1)) : NULL;
+	if (reason) {
+		reason++;
+		number(&reason, end, &status);
+	}
+	a->status = status < 1000 ? (long)status : 0;
+	reason = reason ? memchr(reason, ' ', (size_t)(end - reason)) : NULL;
 	if (reason)
 		copy_printable(
 			n->reason, sizeof(n->reason), reason + 1, (size_t)(end - reason - 1));
