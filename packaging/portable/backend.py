@@ -15,7 +15,7 @@ import make_wheel
 import needs
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-OPTIONAL = ['isal', 'archive', 'audio', 'hdf5', 'gif', 'webp', 'yaml']
+OPTIONAL = ['isal', 'archive', 'audio', 'hdf5', 'gif', 'webp', 'yaml', 'remote']
 
 
 def version():

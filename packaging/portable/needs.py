@@ -34,6 +34,7 @@ OPTIONAL = [
     ('pkg:hdf5', 'libhdf5-dev', 'hdf5-devel', 'hdf5'),
     ('<gif_lib.h>', 'libgif-dev', 'giflib-devel', 'giflib'),
     ('pkg:libwebpdemux', 'libwebp-dev', 'libwebp-devel', 'webp'),
+    ('pkg:libcurl', 'libcurl4-openssl-dev', 'libcurl-devel', 'curl'),
     ('pkg:yaml-0.1', 'libyaml-dev', 'libyaml-devel', 'libyaml'),
 ]
 INSTALL = [('Debian, Ubuntu', 'apt install'), ('Fedora', 'dnf install'), ('Homebrew', 'brew install')]

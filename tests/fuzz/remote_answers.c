@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/remote/answer.h"
+#include "io/remote/http/answer.h"
 #include "io/remote/credentials.h"
 #include "io/remote/listing_answer.h"
 #include "io/remote/upload_answer.h"
@@ -48,7 +48,7 @@ static void expect_printable(const char *text)
 static void uploads(const uint8_t *data, size_t size)
 {
 	char id[TFR_UPLOAD_ID], etag[TFR_ETAG];
-	struct tfr_fault fault;
+	struct tfr_store_fault fault;
 	enum tfr_status status = tfr_upload_completed(etag, &fault, data, size);
 
 	if ((status == TFR_END) != (*fault.code != '\0') || (status && *etag))
