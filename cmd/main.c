@@ -49,7 +49,7 @@ static void run_command(struct cmd *c, int argc, char **argv)
 
 	if (command->defaults)
 		memcpy(c->settings, command->defaults, command->settings_size);
-	if (opt_parse(command->options, argc, argv, c->settings, &result, &err)) {
+	if (opt_parse(command, argc, argv, c->settings, &result, &err)) {
 		cmd_fail(c, &err);
 		fprintf(stderr, "hint: 'tfr %s -h' lists the options.\n", command->name);
 	} else if (result.help) {
@@ -59,7 +59,7 @@ static void run_command(struct cmd *c, int argc, char **argv)
 	} else {
 		c->operands = result.operands;
 		c->count = result.count;
-		c->exit = command->main(c);
+		c->exit = cmd_set_remote(c, &result.remote) ? c->exit : command->main(c);
 	}
 	opt_result_clear(&result, command->options, c->settings);
 }

@@ -109,4 +109,5 @@ const struct command cmd_version = {
 	.options = version_options,
 	.settings_size = sizeof(struct version_settings),
 	.main = version_main,
+	.local = true,
 };

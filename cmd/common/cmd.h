@@ -20,6 +20,7 @@ struct command {
 	size_t settings_size;
 	const void *defaults; /* copied to the settings; NULL: zeros */
 	int (*main)(struct cmd *c);
+	bool local; /* has no inputs, and so none of the options of objects */
 };
 
 extern const struct command *const commands[]; /* NULL-terminated */
@@ -46,6 +47,8 @@ struct cmd {
 void cmd_error(struct cmd *c, const struct tfr_error *err);
 /* The same, and returns the exit status: `return cmd_fail(c, &err);` */
 int cmd_fail(struct cmd *c, const struct tfr_error *err);
+/* Applies the options of objects. */
+int cmd_set_remote(struct cmd *c, const struct opt_remote_settings *s);
 /* "out of memory": as an error of the command, and as an error to return. */
 int cmd_no_memory(struct cmd *c);
 static inline enum tfr_status cmd_fill_no_memory(struct tfr_error *err)

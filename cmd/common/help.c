@@ -47,7 +47,7 @@ void help_print_command(const struct command *command)
 	printf("usage: tfr %s%s%s%s\n", command->name, command->options->type ? " [OPTION]..." : "",
 		*command->operands ? " " : "", command->operands);
 	printf("\n%s\n\n", command->summary);
-	opt_print(command->options);
+	opt_print(command);
 }
 
 const struct command *help_find_command(const char *name)
@@ -151,4 +151,5 @@ const struct command cmd_help = {
 	.summary = "open the page of a command",
 	.options = no_options,
 	.main = help_main,
+	.local = true,
 };

@@ -15,9 +15,11 @@
 
 #include <tfr-private/text.h>
 
+#include "common/cmd.h"
 #include "common/text.h"
 
 struct parser {
+	const struct command *command;
 	const struct opt *table;
 	int argc, at;
 	char **argv;
@@ -219,7 +221,7 @@ static enum tfr_status unknown_long(struct parser *p, const char *arg, size_t n)
 	const char *word;
 
 	tfr_suggestion_init(&meant, arg + 2, n - 2);
-	for (const struct opt *o = p->table; o->type; o++)
+	for (const struct opt *o = p->table; (o = opt_or_remote(o, p->command))->type; o++)
 		if (opt_is_option(o) && o->name)
 			tfr_suggestion_offer(&meant, o->name, strlen(o->name));
 	word = tfr_suggestion_word(&meant);
@@ -229,11 +231,20 @@ static enum tfr_status unknown_long(struct parser *p, const char *arg, size_t n)
 	return TFR_EUSAGE;
 }
 
+static enum tfr_status set_remote(
+	struct parser *p, const struct opt *o, const char *shown, const char *value)
+{
+	struct parser other = *p;
+
+	other.settings = &p->result->remote;
+	return set(&other, o, shown, value);
+}
+
 static enum tfr_status parse_long(struct parser *p, const char *arg)
 {
 	const char *equals = strchr(arg, '='), *value = NULL, *implied = NULL;
 	size_t n = equals ? (size_t)(equals - arg) : strlen(arg);
-	const struct opt *o;
+	const struct opt *o, *remote = NULL;
 	char shown[64];
 
 	if (!strcmp(arg, "--help")) {
@@ -246,6 +257,8 @@ static enum tfr_status parse_long(struct parser *p, const char *arg)
 	}
 	/* "--s" is not the letter s */
 	o = n > 3 ? find_name(p->table, arg + 2, n - 2, &implied) : NULL;
+	if (!o && !p->command->local)
+		o = remote = find_name(opt_remote, arg + 2, n - 2, NULL);
 	if (!o)
 		return unknown_long(p, arg, n);
 	if (o->type == OPT_GONE)
@@ -257,7 +270,7 @@ static enum tfr_status parse_long(struct parser *p, const char *arg)
 	if (takes_argument(o))
 		value = implied ? implied : equals ? equals + 1 : p->argv[p->at++];
 	snprintf(shown, sizeof(shown), "--%s", o->name);
-	return set(p, o, shown, value);
+	return remote ? set_remote(p, o, shown, value) : set(p, o, shown, value);
 }
 
 static enum tfr_status parse_short(struct parser *p, const char *arg)
@@ -289,10 +302,10 @@ static enum tfr_status parse_short(struct parser *p, const char *arg)
 	return TFR_OK;
 }
 
-enum tfr_status opt_parse(const struct opt *table, int argc, char **argv, void *settings,
+enum tfr_status opt_parse(const struct command *command, int argc, char **argv, void *settings,
 	struct opt_result *result, struct tfr_error *err)
 {
-	struct parser p = { table, argc, 0, argv, settings, result, err };
+	struct parser p = { command, command->options, argc, 0, argv, settings, result, err };
 	enum tfr_status status = TFR_OK;
 	bool operands_only = false;
 
@@ -383,8 +396,9 @@ static void print_wrapped(const char *text)
 	putchar('\n');
 }
 
-void opt_print(const struct opt *table)
+void opt_print(const struct command *command)
 {
+	const struct opt *table = command->options;
 	char head[128];
 
 	for (const struct opt *o = table; o->type; o++) {
@@ -401,6 +415,9 @@ void opt_print(const struct opt *table)
 	}
 	printf("%-*s", HELP_COLUMN, "  -h, --help");
 	print_wrapped("print this and exit");
+	if (!command->local)
+		printf("\nFor URLs (s3://, gs://, https://), tfr-remote(7) describes --anonymous,\n"
+		       "--connections N, --part-size SIZE and --timeout S.\n");
 }
 
 /* --- the settings as text --- */

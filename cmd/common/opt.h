@@ -40,9 +40,9 @@ struct opt_list {
 
 struct opt {
 	enum opt_type type;
-	char letter;	    /* 0: none */
-	const char *name;   /* NULL: none */
-	const char *arg;    /* the argument's name in the help */
+	char letter;	  /* 0: none */
+	const char *name; /* NULL: none */
+	const char *arg;  /* the argument's name in the help */
 	/* words for the argument, separated by '|': checked for OPT_CHOICE and completed for all
 	 * types.  One of the marks below can be their last or only word */
 	const char *values;
@@ -85,7 +85,21 @@ struct opt {
 		OPT_END, 0, NULL, NULL, NULL, NULL, 0                                              \
 	}
 
+/* The options of objects, which every command with inputs takes (remote_options.c). */
+struct opt_remote_settings {
+	bool anonymous;
+	uint64_t connections, part_size; /* 0: not given */
+	double timeout;			 /* likewise */
+};
+extern const struct opt opt_remote[];
+
+struct command;
+/* To walk through all options of a command, those of objects last:
+ *	for (o = command->options; (o = opt_or_remote(o, command))->type; o++) */
+const struct opt *opt_or_remote(const struct opt *o, const struct command *command);
+
 struct opt_result {
+	struct opt_remote_settings remote;
 	const char **operands; /* freed with opt_result_clear(), with the lists in the settings */
 	size_t count;
 	bool help, version;
@@ -98,7 +112,7 @@ static inline bool opt_is_option(const struct opt *o)
 }
 
 /* Reads argv[0] to argv[argc - 1] into `settings`.  TFR_EUSAGE: they are wrong. */
-enum tfr_status opt_parse(const struct opt *table, int argc, char **argv, void *settings,
+enum tfr_status opt_parse(const struct command *command, int argc, char **argv, void *settings,
 	struct opt_result *result, struct tfr_error *err);
 void opt_result_clear(struct opt_result *result, const struct opt *table, void *settings);
 
@@ -115,6 +129,6 @@ void opt_hint_word(const char *words, const char *value, struct tfr_error *err);
 const struct opt *opt_find(const struct opt *table, const char *word, const char **value);
 
 /* Prints the options under their headings, wrapped at 80 columns. */
-void opt_print(const struct opt *table);
+void opt_print(const struct command *command);
 
 #endif

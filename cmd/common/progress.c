@@ -242,7 +242,7 @@ void cmd_print_summary(struct cmd *c, const struct cmd_summary *s)
 	cmd_closing_line(c,
 		"%sread %llu, written %llu, skipped %llu, bad %llu, %s%s in %.2f s, sum %016llx",
 		s->dry_run ? "dry run: " : "", (unsigned long long)s->read,
-		(unsigned long long)s->written,
-		(unsigned long long)s->skipped, (unsigned long long)s->bad, read,
-		tfr_format_size(s->bytes, size), s->seconds, (unsigned long long)s->sum);
+		(unsigned long long)s->written, (unsigned long long)s->skipped,
+		(unsigned long long)s->bad, read, tfr_format_size(s->bytes, size), s->seconds,
+		(unsigned long long)s->sum);
 }
