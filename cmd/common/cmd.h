@@ -47,7 +47,8 @@ struct cmd {
 void cmd_error(struct cmd *c, const struct tfr_error *err);
 /* The same, and returns the exit status: `return cmd_fail(c, &err);` */
 int cmd_fail(struct cmd *c, const struct tfr_error *err);
-/* Applies the options of objects. */
+/* Applies the options of objects, if the command line names any: their parts get a quarter of
+ * --memory, and --tmpdir. */
 int cmd_set_remote(struct cmd *c, const struct opt_remote_settings *s);
 /* "out of memory": as an error of the command, and as an error to return. */
 int cmd_no_memory(struct cmd *c);

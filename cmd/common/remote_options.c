@@ -5,6 +5,8 @@
 #include "common/cmd.h"
 #include "common/opt.h"
 
+#include <string.h>
+
 #include <tfr-private/remote.h>
 
 const struct opt opt_remote[] = {
@@ -28,15 +30,58 @@ const struct opt *opt_or_remote(const struct opt *o, const struct command *comma
 	return opt_remote;
 }
 
+static const struct opt *find(const struct command *command, const char *name)
+{
+	for (const struct opt *o = command->options; o->type; o++)
+		if (o->name && !strcmp(o->name, name))
+			return o;
+	return NULL;
+}
+
+/* A URL, also in "NAME=URL", "@URL" and "--output=URL". */
+static bool names_object(const struct cmd *c)
+{
+	for (int i = 1; i < c->argc; i++)
+		if (strstr(c->argv[i], "://"))
+			return true;
+	return false;
+}
+
+/* Parts that wait to be sent get a quarter of the command's memory. */
+static uint64_t take_memory(struct cmd *c)
+{
+	const struct opt *o = find(c->command, "memory");
+	uint64_t *memory =
+		o && o->type == OPT_SIZE ? (void *)((char *)c->settings + o->offset) : NULL;
+	uint64_t part = memory ? *memory / 4 : 0;
+
+	if (memory)
+		*memory -= part;
+	return part;
+}
+
+static const char *temporary_folder(const struct cmd *c)
+{
+	const struct opt *o = find(c->command, "tmpdir");
+	const void *field = o ? (const char *)c->settings + o->offset : NULL;
+	const struct opt_list *list = field;
+
+	if (o && o->type == OPT_STRING)
+		return *(const char *const *)field;
+	return o && o->type == OPT_LIST && list->count ? list->values[0] : NULL;
+}
+
 int cmd_set_remote(struct cmd *c, const struct opt_remote_settings *s)
 {
-	const struct tfr_remote_opts opts = { .anonymous = s->anonymous,
+	struct tfr_remote_opts opts = { .anonymous = s->anonymous,
 		.connections = (unsigned)(s->connections < 4096 ? s->connections : 4096),
 		.timeout = s->timeout,
 		.part_size = s->part_size };
 	struct tfr_error err;
 
-	if (!s->anonymous && !s->connections && !s->part_size && !(s->timeout > 0))
+	if (c->command->local || !names_object(c))
 		return 0;
+	opts.memory = take_memory(c);
+	opts.tmpdir = temporary_folder(c);
 	return tfr_remote_set(&opts, &err) ? cmd_fail(c, &err) : 0;
 }

@@ -145,6 +145,15 @@ static enum tfr_status check_splits(
 	return TFR_OK;
 }
 
+/* Parts of objects may be collected in files. */
+static bool writes_objects(const struct tfr_convert_opts *opts)
+{
+	for (size_t i = 0; i < opts->target_count; i++)
+		if (tfr_is_url(opts->targets[i].set))
+			return true;
+	return false;
+}
+
 /* Refuses options that have no effect on this kind of input. */
 static enum tfr_status check_opts(
 	const struct tfr_input_ops *ops, const struct tfr_convert_opts *opts, struct tfr_error *err)
@@ -152,7 +161,7 @@ static enum tfr_status check_opts(
 	if ((opts->synsets || opts->class_list) && ops != &tfr_input_folder)
 		return tfr_fail(err, TFR_EUSAGE, "%s needs a folder of images, not %s",
 			opts->synsets ? "--synsets" : "--class-list", ops->what);
-	if (opts->tmpdir && ops != &tfr_input_npy)
+	if (opts->tmpdir && ops != &tfr_input_npy && !writes_objects(opts))
 		return tfr_fail(err, TFR_EUSAGE,
 			"--tmpdir has no effect: %s needs no temporary files", ops->what);
 	if (opts->synsets && opts->tfds)

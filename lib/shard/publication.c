@@ -18,6 +18,9 @@
 #include "io/path.h"
 #include "io/temp_names.h"
 #include "io/temp_registry.h"
+#include "thread/lanes.h"
+
+enum { AT_ONCE = 8 };
 
 struct tfr_publication_file {
 	struct tfr_output *o; /* NULL: the file is removed */
@@ -228,22 +231,47 @@ static enum tfr_status remove_object_proofs(struct tfr_publication *p, struct tf
 	return status;
 }
 
-static enum tfr_status place_objects(struct tfr_publication *p, bool proofs, struct tfr_error *err)
+static enum tfr_status place_object(
+	struct tfr_publication_object *one, bool proofs, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 
-	for (size_t i = 0; !status && i < p->n_objects; i++) {
-		struct tfr_publication_object *one = &p->objects[i];
-
-		if ((one->role != TFR_PUBLISH_MEMBER) != proofs)
-			continue;
-		if (one->o) {
-			status = tfr_output_place(one->o, one->replaces, err);
-			one->placed = !status;
-		} else if (one->role != TFR_PUBLISH_PROOF) {
-			status = remove_object(one->url, err);
-		}
+	if ((one->role != TFR_PUBLISH_MEMBER) != proofs)
+		return TFR_OK;
+	if (one->o) {
+		status = tfr_output_place(one->o, one->replaces, err);
+		one->placed = !status;
+	} else if (one->role != TFR_PUBLISH_PROOF) {
+		status = remove_object(one->url, err);
 	}
+	return status;
+}
+
+static enum tfr_status place_member(void *ctx, struct tfr_lanes_run *run, unsigned worker,
+	uint64_t i, void *slot, struct tfr_error *err)
+{
+	struct tfr_publication *p = ctx;
+
+	(void)run, (void)worker, (void)slot;
+	return place_object(&p->objects[i], false, err);
+}
+
+/* Members in parallel: each waits for its server, and small ones are sent only now. */
+static enum tfr_status place_object_members(struct tfr_publication *p, struct tfr_error *err)
+{
+	struct tfr_lanes job = { .threads = AT_ONCE, .count = p->n_objects, .work = place_member };
+
+	if (job.threads > p->n_objects)
+		job.threads = (unsigned)p->n_objects;
+	return p->n_objects ? tfr_lanes_run(&job, p, err) : TFR_OK;
+}
+
+static enum tfr_status place_object_proofs(struct tfr_publication *p, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	for (size_t i = 0; !status && i < p->n_objects; i++)
+		status = place_object(&p->objects[i], true, err);
 	return status;
 }
 
@@ -367,11 +395,11 @@ static enum tfr_status change_names(
 	if (!status)
 		status = remove_object_proofs(p, err);
 	if (!status)
-		status = place_objects(p, false, err);
+		status = place_object_members(p, err);
 	if (!status)
 		status = place(p, held, TFR_JOURNAL_MEMBER, err);
 	if (!status)
-		status = place_objects(p, true, err);
+		status = place_object_proofs(p, err);
 	return status ? status : place(p, held, TFR_JOURNAL_PROOF, err);
 }
 
