@@ -165,6 +165,7 @@ struct tfr_dother {
 		TFR_D_FOREIGN,	 /* named like a TFRecord file, but not one */
 		TFR_D_STRANGER,	 /* of another kind */
 		TFR_D_TEMPORARY, /* left by a run that did not finish */
+		TFR_D_UPLOAD,	 /* an upload that was not completed; its text is its id */
 		TFR_D_SPECIAL,	 /* not a regular file */
 		TFR_D_UNREADABLE,
 	} what;

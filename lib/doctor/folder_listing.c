@@ -5,7 +5,6 @@
  * bytes of a file are read here. */
 #include <assert.h>
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -19,6 +18,8 @@
 #include "base/array.h"
 #include "base/suffix.h"
 #include "doctor/doctor.h"
+#include "io/object.h"
+#include "io/path.h"
 #include "io/source.h"
 #include "record/filetype.h"
 #include "record/framing.h"
@@ -247,26 +248,44 @@ static enum tfr_status look_at_entry(
 	return look_at(l, path, false, true, err);
 }
 
-static int compare_names(const struct dirent **a, const struct dirent **b)
+static int compare_names(const void *a, const void *b)
 {
-	return strcmp((*a)->d_name, (*b)->d_name);
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static enum tfr_status take_upload(
+	void *ctx, const char *url, const char *id, int64_t began, struct tfr_error *err)
+{
+	(void)began;
+	return add_other(ctx, TFR_D_UPLOAD, url, id, err);
+}
+
+/* Servers that cannot list uploads have none that could be found. */
+static enum tfr_status add_uploads(struct list *l, const char *url, struct tfr_error *err)
+{
+	const struct tfr_object_module *remote;
+	TFR_AUTO_FREE char *prefix = join(url, "");
+	enum tfr_status status = tfr_objects(&remote, url, err);
+
+	if (status)
+		return status;
+	status = prefix ? remote->uploads(prefix, take_upload, l, NULL) : TFR_ENOMEM;
+	return status == TFR_ENOMEM ? no_memory(err) : TFR_OK;
 }
 
 static enum tfr_status add_folder(struct list *l, const char *folder, struct tfr_error *err)
 {
 	size_t before = l->n, others = l->d->other_count, said = 0;
-	struct dirent **entries = NULL;
-	int n = scandir(folder, &entries, NULL, compare_names);
-	enum tfr_status status = TFR_OK;
+	struct tfr_names names = { 0 };
+	enum tfr_status status = tfr_list_folder(folder, &names, err);
 
-	if (n < 0)
-		return tfr_fail_errno(err, errno, folder, "cannot list");
-	for (int i = 0; i < n; i++) {
-		if (!status)
-			status = look_at_entry(l, folder, entries[i]->d_name, err);
-		free(entries[i]);
-	}
-	free(entries);
+	if (names.n)
+		qsort((void *)names.list, names.n, sizeof(*names.list), compare_names);
+	for (size_t i = 0; !status && i < names.n; i++)
+		status = look_at_entry(l, folder, names.list[i], err);
+	tfr_names_clear(&names);
+	if (!status && tfr_is_url(folder))
+		status = add_uploads(l, folder, err);
 	/* A folder with a file that is named like a TFRecord file has at least one finding. */
 	for (size_t i = others; i < l->d->other_count; i++)
 		said += l->d->others[i].what != TFR_D_STRANGER;

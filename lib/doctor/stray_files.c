@@ -56,6 +56,24 @@ static const char *temporary_text(const char *path)
 	return "left by a run that was killed; the next command that writes the set removes it";
 }
 
+/* By AWS's command line, which also speaks to GCS with its HMAC keys. */
+static void tell_upload(struct tfr_doctor *d, const struct tfr_dother *o)
+{
+	const char *bucket = strstr(o->path, "://") + 3, *key = strchr(bucket, '/');
+	TFR_AUTO_FREE char *name = key ? strndup(bucket, (size_t)(key - bucket)) : NULL;
+	struct tfr_command c = { 0 };
+
+	tfr_command_add(&c, "aws", "s3api", "abort-multipart-upload", NULL);
+	if (!strncmp(o->path, "gs:", 3))
+		tfr_command_add(&c, "--endpoint-url", "https://storage.googleapis.com", NULL);
+	if (name)
+		tfr_command_add(
+			&c, "--bucket", name, "--key", key + 1, "--upload-id", o->text, NULL);
+	tfr_doctor_tell(d, o->path, name ? &c : NULL,
+		"an upload that was not completed, and whose parts are paid for; abort it if no "
+		"process is writing the object");
+}
+
 void tfr_doctor_temporary(struct tfr_doctor *d)
 {
 	for (size_t i = 0; i < d->other_count; i++) {
@@ -63,6 +81,8 @@ void tfr_doctor_temporary(struct tfr_doctor *d)
 
 		if (o->what == TFR_D_TEMPORARY)
 			tfr_doctor_tell(d, o->path, NULL, "%s", temporary_text(o->path));
+		else if (o->what == TFR_D_UPLOAD)
+			tell_upload(d, o);
 	}
 }
 
