@@ -1,0 +1,136 @@
+"""Reading objects: the same bytes as from a file, and the requests that get them."""
+import os
+
+from harness import DATA, MIB, case, check_ranges, large, read, records, write
+
+
+@case
+def each_scheme_gives_the_bytes_of_the_file(t):
+    s, g = t.store(), t.store(google=True)
+    web = t.store(signed=False)
+    t.environment['AWS_ENDPOINT_URL'] = s.url
+    for name in ('images.tfrecord', 'kinds-gzip.tfrecord', 'kinds-zlib.tfrecord', 'empty.tfrecord', 'sequence.tfrecord'):
+        for server in (s, g, web):
+            server.put('train', 'a/' + name, read(DATA + name))
+        wanted = t.good('cat', '--allow-empty', DATA + name).out
+        for url in ('s3://train/a/', 'gs://train/a/', web.url + '/train/a/'):
+            assert t.good('cat', '--allow-empty', url + name).out == wanted, url + name
+            assert t.good('count', '--sum', url + name).out.split()[:2] == t.good('count', '--sum', DATA + name).out.split()[:2], name
+            t.good('check', url + name)
+    assert all(r.headers.get('Authorization', '').startswith('AWS4') for r in s.requests)
+    assert all(r.headers.get('Authorization', '').startswith('GOOG4') for r in g.requests)
+    assert web.requests and not any('Authorization' in r.headers for r in web.requests)
+
+
+@case
+def ranges_of_8_to_16_mib_bound_to_the_etag(t):
+    s = t.store()
+    data = records(3000, 20000)
+    s.put('train', 'x.tfrecord', data)
+    write(t.path('x.tfrecord'), data)
+    assert t.good('cat', 's3://train/x.tfrecord').out == t.good('cat', t.path('x.tfrecord')).out
+    gets = [r for r in s.seen('GET') if r.path.endswith('/x.tfrecord')]
+    assert len(gets) > 4 and s.most_busy > 1, 'one request at a time'
+    check_ranges(gets, len(data))
+    assert len(s.requests) <= len(gets) + 5, s.requests
+
+
+@case
+def a_small_object_is_one_or_two_requests(t):
+    s = t.store()
+    s.put('train', 'x.tfrecord', read(DATA + 'images.tfrecord'))
+    t.good('check', 's3://train/x.tfrecord')
+    assert len(s.requests) <= 2, s.requests
+
+
+@case
+def connections_are_capped(t):
+    s = t.store()
+    s.put('train', 'x.tfrecord', records(4000, 20000))
+    t.good('cat', '--connections', '2', 's3://train/x.tfrecord', stdout=open(os.devnull, 'w'))
+    assert 1 <= s.most_busy <= 2, s.most_busy
+    assert len({r.connection for r in s.requests}) <= 2
+
+
+@case
+def memory_is_bounded(t):
+    s = t.store()
+    data = large(3 << 30)
+    s.put('train', 'x.tfrecord', data)
+    for command in ('check', 'cat'):
+        result = t.good(command, 's3://train/x.tfrecord', stdout=open(os.devnull, 'w'), limit=120)
+        assert result.peak <= 128 * MIB, '%s: %r' % (command, result)
+        assert sum(r.sent for r in s.requests) >= len(data)
+        s.requests.clear()
+
+
+@case
+def a_part_of_an_object_of_20_gb(t):
+    s = t.store()
+    s.put('train', 'x.tfrecord', large(20 << 30))
+    result = t.good('cat', '--limit', '5', 's3://train/x.tfrecord')
+    assert result.peak <= 128 * MIB, result
+    assert sum(r.sent for r in s.requests) < 600 * MIB, sum(r.sent for r in s.requests)
+
+
+@case
+def many_objects_as_a_set(t):
+    s = t.store()
+    for i in range(8):
+        data = records(50, 3000, seed=i)
+        s.put('train', 'd/x-%05d-of-00008' % i, data)
+        write(t.path('d/x-%05d-of-00008' % i), data)
+    assert t.good('cat', 's3://train/d/x@8').out == t.good('cat', t.path('d/x@8')).out
+    assert t.good('count', '--sum', 's3://train/d/x@*').out.split()[:2] == t.good('count', '--sum', t.path('d/x@*')).out.split()[:2]
+
+
+@case
+def nginx_serves_ranges_tls_and_passwords(t):
+    root = t.path('root')
+    data = records(1500, 20000)
+    write(root + '/x.tfrecord', data)
+    n = t.nginx(root)
+    os.chmod(t.folder, 0o755)
+    wanted = t.good('cat', root + '/x.tfrecord').out
+    assert t.good('cat', n.url + '/x.tfrecord').out == wanted
+    assert sum(' 206 ' in line for line in n.lines()) > 2, n.lines()
+    # TLS is verified: without the CA of the test it fails, and that is said
+    t.fails(3, 'check', n.tls_url + '/x.tfrecord', says='certificate')
+    assert t.good('cat', n.tls_url + '/x.tfrecord', env={'CURL_CA_BUNDLE': n.ca}).out == wanted
+    t.fails(3, 'check', n.url + '/private/x.tfrecord', says='401')
+    t.fails(3, 'check', n.url.replace('//', '//alice:wrong@') + '/private/x.tfrecord', says='401')
+    assert t.good('cat', n.url.replace('//', '//alice:open%20sesame@') + '/private/x.tfrecord').out == wanted
+    t.fails(3, 'check', n.url + '/none.tfrecord', says='none.tfrecord', hint=False)
+
+
+@case
+def nginx_without_ranges(t):
+    """A server that does not say its ranges: chunked, as a program generates it."""
+    s = t.store(signed=False)
+    data = records(1500, 20000)
+    s.put('b', 'x.tfrecord', data)
+    from servers import faults
+    fault = s.inject(faults.ignore_range(), when=lambda r: 'Range' in r.headers, times=None)
+    write(t.path('x'), data)
+    assert t.good('cat', s.url + '/b/x.tfrecord').out == t.good('cat', t.path('x')).out
+    assert fault.count and len(s.seen('GET')) <= 2, s.requests
+
+
+@case
+def moto_with_signatures(t):
+    m = t.moto()
+    client = m.client()
+    client.create_bucket(Bucket='reading')
+    data = records(1500, 20000)
+    client.put_object(Bucket='reading', Key='a/x+y.tfrecord', Body=data)
+    write(t.path('x'), data)
+    assert t.good('cat', 's3://reading/a/x+y.tfrecord').out == t.good('cat', t.path('x')).out
+    t.fails(3, 'check', 's3://reading/a/x+y.tfrecord', env={'AWS_SECRET_ACCESS_KEY': 'wrong'}, says='403')
+
+
+@case
+def moto_without_credentials(t):
+    m = t.moto(signed=False)
+    m.client().create_bucket(Bucket='public', ACL='public-read')
+    m.client().put_object(Bucket='public', Key='x', Body=read(DATA + 'images.tfrecord'), ACL='public-read')
+    assert t.good('cat', 's3://public/x').out == t.good('cat', DATA + 'images.tfrecord').out
