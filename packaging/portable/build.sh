@@ -9,7 +9,7 @@ shift 2
 build=$tree.build
 rm -rf "$tree" "$build"
 ${MESON:-meson} setup "$build" "$source" --buildtype=release --prefix=/nonexistent/tfr --libdir=lib --libexecdir=libexec \
-  -Disal=enabled -Darchive=enabled -Daudio=enabled -Dhdf5=enabled -Dgif=enabled -Dwebp=enabled -Dyaml=enabled -Dcuda=driver \
+  -Disal=enabled -Darchive=enabled -Daudio=enabled -Dhdf5=enabled -Dgif=enabled -Dwebp=enabled -Dyaml=enabled -Dremote=enabled -Dcuda=driver \
   -Dtests=disabled -Dpkgconfig.relocatable=true "$@"
 installed=$(${MESON:-meson} introspect "$build" --targets | python3 -c 'import json, os, sys
 for target in json.load(sys.stdin):
