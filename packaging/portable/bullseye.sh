@@ -64,6 +64,9 @@ cd ..
 source_of curl
 curl=$(sed -n 's/^Version: //p' ./curl_*.dsc)
 cd curl-*/
+# The last two patches make it the flavours for GnuTLS and NSS.
+patch --quiet --reverse --strip=1 < debian/patches/99_nss.patch
+patch --quiet --reverse --strip=1 < debian/patches/90_gnutls.patch
 autoreconf --force --install > /dev/null 2>&1
 CFLAGS='-O2 -fstack-protector-strong -D_FORTIFY_SOURCE=2' LDFLAGS='-Wl,-z,relro,-z,now' \
   PKG_CONFIG_PATH=/usr/local/lib/pkgconfig ./configure --quiet --prefix=/usr/local --disable-static --enable-http \
