@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tfr/remote.h>
+
 #include "bench_feed/outputs.h"
 #include "bench_feed/trace.h"
 #include "common/figures.h"
@@ -183,6 +185,24 @@ static void put_audio(const struct feed *f, feed_put *put, void *ctx)
 	put(ctx, "audio", text);
 }
 
+/* Of objects. */
+static void put_requests(feed_put *put, void *ctx)
+{
+	char in[TFR_SIZE_TEXT], text[256];
+	struct tfr_remote_statistics s;
+
+	tfr_remote_statistics(&s);
+	if (!s.requests)
+		return;
+	snprintf(text, sizeof(text),
+		"%llu, %llu of them repeated; %s over %llu connections, %u at once; first byte "
+		"after %.1f ms (p50), %.1f ms (p99)",
+		(unsigned long long)s.requests, (unsigned long long)s.retries,
+		tfr_format_size(s.bytes_in, in), (unsigned long long)s.connections, s.most_at_once,
+		1000 * s.first_byte_p50, 1000 * s.first_byte_p99);
+	put(ctx, "requests", text);
+}
+
 void feed_facts(const struct feed *f, feed_put *put, void *ctx)
 {
 	put_devices(f, put, ctx);
@@ -191,6 +211,7 @@ void feed_facts(const struct feed *f, feed_put *put, void *ctx)
 		put(ctx, "batch", f->tensors);
 	put_rates(f, put, ctx);
 	put_audio(f, put, ctx);
+	put_requests(put, ctx);
 }
 
 void feed_peak_memory(const struct feed *f, feed_put *put, void *ctx)

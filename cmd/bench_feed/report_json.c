@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <tfr/remote.h>
+
 #include "bench_feed/outputs.h"
 #include "bench_feed/trace.h"
 
@@ -194,6 +196,26 @@ static void put_history(struct tfr_json *j, const struct feed *f)
 	tfr_json_close_array(j);
 }
 
+/* Of objects; absent if there were none. */
+static void put_requests(struct tfr_json *j)
+{
+	struct tfr_remote_statistics s;
+
+	tfr_remote_statistics(&s);
+	if (!s.requests)
+		return;
+	tfr_json_open_object(j, "requests");
+	tfr_json_u64(j, "sent", s.requests);
+	tfr_json_u64(j, "repeated", s.retries);
+	tfr_json_u64(j, "throttled", s.throttled);
+	tfr_json_u64(j, "bytes", s.bytes_in);
+	tfr_json_u64(j, "connections", s.connections);
+	tfr_json_u64(j, "connections_at_once", s.most_at_once);
+	tfr_json_f64(j, "first_byte_p50_seconds", s.first_byte_p50);
+	tfr_json_f64(j, "first_byte_p99_seconds", s.first_byte_p99);
+	tfr_json_close_object(j);
+}
+
 static void put_report(struct tfr_json *j, const struct feed *f)
 {
 	bool any = f->device_count > 0;
@@ -210,6 +232,7 @@ static void put_report(struct tfr_json *j, const struct feed *f)
 	put_totals(j, f);
 	put_stages(j, &f->stats);
 	put_devices(j, f);
+	put_requests(j);
 	put_compute(j, &f->compute);
 	put_history(j, f);
 	if (f->trace)

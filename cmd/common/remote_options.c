@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include <tfr-private/remote.h>
+#include <tfr/remote.h>
 
 const struct opt opt_remote[] = {
 	OPT(FLAG, 0, "anonymous", NULL, NULL, "do not sign requests, and look for no credentials",

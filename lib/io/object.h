@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 #include <tfr-private/io.h>
-#include <tfr-private/remote.h>
+#include <tfr/remote.h>
 
 #include "base/error.h"
 

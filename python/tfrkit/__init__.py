@@ -17,12 +17,13 @@ if 't' in sys.abiflags:
     raise ImportError('tfrkit does not support free-threaded builds of Python: use a build with the GIL')
 
 from . import _core, errors  # noqa: E402
+from ._core import remote  # noqa: E402
 from .errors import *  # noqa: E402,F403
 from .example import Example, encode_example  # noqa: E402
 from .reader import Reader  # noqa: E402
 from .writer import Writer  # noqa: E402
 
-__all__ = ['Batch', 'Batches', 'Bytes', 'Example', 'Ragged', 'Reader', 'Writer', '__version__', 'batches', 'check', 'encode_example', 'features', 'schema',
+__all__ = ['Batch', 'Batches', 'Bytes', 'Example', 'Ragged', 'Reader', 'Writer', '__version__', 'batches', 'check', 'encode_example', 'features', 'remote', 'schema',
            *errors.__all__]
 __version__ = _core.version
 

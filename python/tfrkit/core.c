@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tfr/remote.h>
+
 bool tfrkit_enter(struct tfrkit_guard *g, const char *what, PyThreadState **thread)
 {
 	if (!tfrkit_guard_owns(g)) {
@@ -204,7 +206,31 @@ static PyObject *count(PyObject *module, PyObject *path)
 	return status ? tfrkit_raise(&err) : PyLong_FromUnsignedLongLong(records);
 }
 
+/* remote(anonymous, connections, timeout): 0 is a default. */
+static PyObject *remote(PyObject *module, PyObject *args, PyObject *kwargs)
+{
+	static char *names[] = { "anonymous", "connections", "timeout", NULL };
+	struct tfr_remote_opts opts = { 0 };
+	struct tfr_error err = { 0 };
+	int anonymous = 0;
+
+	(void)module;
+	if (!PyArg_ParseTupleAndKeywords(
+		    args, kwargs, "|$pId", names, &anonymous, &opts.connections, &opts.timeout))
+		return NULL;
+	opts.anonymous = anonymous;
+	if (tfr_remote_set(&opts, &err))
+		return tfrkit_raise(&err);
+	Py_RETURN_NONE;
+}
+
 static PyMethodDef methods[] = {
+	{ "remote", (PyCFunction)(void (*)(void))remote, METH_VARARGS | METH_KEYWORDS,
+		"Set how objects behind URLs are read and written, for the whole process, while "
+		"none "
+		"is open: without credentials, by at most so many connections [32], and for how "
+		"many "
+		"seconds without progress [60]." },
 	{ "count", count, METH_O, "Count the records of one file by their headers." },
 	{ "batches", (PyCFunction)(void (*)(void))tfrkit_batches_open, METH_VARARGS | METH_KEYWORDS,
 		"Open a pipeline." },

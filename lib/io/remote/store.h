@@ -11,7 +11,7 @@
 
 #include <curl/curl.h>
 
-#include <tfr-private/remote.h>
+#include <tfr/remote.h>
 
 #include "base/buf.h"
 #include "base/error.h"

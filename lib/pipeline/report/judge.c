@@ -19,6 +19,7 @@
 #include <tfr-private/text.h>
 
 #include "pipeline/report/counters.h"
+#include "pipeline/report/remote_advice.h"
 #include "thread/threads.h"
 
 struct time_shares {
@@ -426,8 +427,7 @@ static void advise_pool(
 	}
 }
 
-/* Readers that have records and may not hand them on, while workers starve: another's turn is
- * waited for. */
+/* Readers with records wait for another's turn, while workers starve. */
 static bool one_is_slow(const struct time_shares *s)
 {
 	return s->facts->readers > 1 &&
@@ -438,10 +438,11 @@ static void advise_read(
 	const struct tfr_statistics *p, const struct time_shares *s, unsigned row, struct advice *a)
 {
 	size_t files = tfr_set_count(p->set->opts.set);
-	bool more = files > s->facts->readers;
 	char cycle[64] = "";
 
-	if (more)
+	if (tfr_advise_remote(s->seconds, a->text, sizeof(a->text)))
+		return;
+	if (files > s->facts->readers)
 		snprintf(cycle, sizeof(cycle), ", or more than %u files at once (--cycle-length)",
 			s->facts->readers);
 	if (one_is_slow(s))

@@ -2,7 +2,7 @@
 #ifndef TFR_IO_REMOTE_HTTP_MEASUREMENTS_H
 #define TFR_IO_REMOTE_HTTP_MEASUREMENTS_H
 
-#include <tfr-private/remote.h>
+#include <tfr/remote.h>
 
 void tfr_measure_request(bool again);
 void tfr_measure_throttled(void);
