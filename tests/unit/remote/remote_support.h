@@ -11,14 +11,19 @@ void clean_environment(const char *home);
 struct reply {
 	const char *request; /* the start of the request: "GET /latest/api" */
 	const char *needs;   /* a text that the request must have; NULL: none */
-	int status;
+	int status;	     /* 0: the connection is closed without an answer */
 	const char *header, *body;
+	int times; /* it serves so often; 0: always */
 };
 
-/* Serves on a free port of the loopback until stop_serving(); the rows end with request NULL, and
+/* The first row that fits a request serves it.
+ *
+ * Serves on a free port of the loopback until stop_serving(); the rows end with request NULL, and
  * other requests get 404.  Returns the port. */
 int serve(const struct reply *replies);
-/* The number of requests that were answered. */
+/* The number of requests. */
 int stop_serving(void);
+/* How often row `i` served. */
+int served(size_t i);
 
 #endif

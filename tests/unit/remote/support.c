@@ -37,37 +37,76 @@ void clean_environment(const char *home)
 	setenv("HOME", home, 1);
 }
 
+enum { ROWS = 16, HEAD = 8192 };
+
 static const struct reply *rows;
-static int listening, answered;
+static int listening, answered, counts[ROWS];
 static pthread_t thread;
+
+/* Reads the head of a request and the start of its body into `text`, and the rest of it nowhere. */
+static void read_request(int c, char text[HEAD])
+{
+	size_t size = 0, left;
+	const char *end = NULL, *length;
+	char drop[65536];
+	ssize_t n = 1;
+
+	while (n > 0 && !end && size < HEAD - 1) {
+		n = recv(c, text + size, HEAD - 1 - size, 0);
+		size += n > 0 ? (size_t)n : 0;
+		text[size] = '\0';
+		end = strstr(text, "\r\n\r\n");
+	}
+	length = strcasestr(text, "\r\nContent-Length: ");
+	left = end && length ? strtoul(length + 18, NULL, 10) - (size_t)(text + size - end - 4) : 0;
+	while (left && n > 0) {
+		bool fits = size + left < HEAD;
+
+		n = recv(c, fits ? text + size : drop, fits ? left : sizeof(drop), 0);
+		left -= n > 0 ? (size_t)n : 0;
+		size += n > 0 && fits ? (size_t)n : 0;
+		text[size] = '\0';
+	}
+}
+
+static const struct reply *choose(const char *text)
+{
+	static const struct reply nothing = { "", NULL, 404, "", "", 0 };
+
+	for (size_t i = 0; rows[i].request; i++) {
+		const struct reply *r = &rows[i];
+
+		if (strncmp(text, r->request, strlen(r->request)) != 0 ||
+			(r->needs && !strstr(text, r->needs)) ||
+			(r->times && counts[i] == r->times))
+			continue;
+		counts[i]++;
+		return r;
+	}
+	return &nothing;
+}
 
 static void answer(int c)
 {
-	static const struct reply nothing = { "", NULL, 404, "", "" };
-	const struct reply *r = rows;
-	char text[8192], head[512];
-	size_t size = 0;
-	ssize_t n;
+	static char text[HEAD];
+	const struct reply *r;
+	char head[512];
 
-	do {
-		n = recv(c, text + size, sizeof(text) - 1 - size, 0);
-		size += n > 0 ? (size_t)n : 0;
-		text[size] = '\0';
-	} while (n > 0 && !strstr(text, "\r\n\r\n"));
-	if (!strncmp(text, "POST", 4) && strstr(text, "\r\n\r\n") + 4 == text + size) {
-		n = recv(c, text + size, sizeof(text) - 1 - size, 0);
-		text[size + (n > 0 ? (size_t)n : 0)] = '\0';
-	}
-	while (r->request && (strncmp(text, r->request, strlen(r->request)) != 0 ||
-				     (r->needs && !strstr(text, r->needs))))
-		r++;
-	r = r->request ? r : &nothing;
+	read_request(c, text);
+	r = choose(text);
+	answered++;
+	if (!r->status)
+		return;
 	snprintf(head, sizeof(head),
 		"HTTP/1.1 %d x\r\nConnection: close\r\n%sContent-Length: %zu\r\n\r\n", r->status,
 		r->header, strlen(r->body));
 	if (send(c, head, strlen(head), MSG_NOSIGNAL) > 0)
 		(void)!send(c, r->body, strlen(r->body), MSG_NOSIGNAL);
-	answered++;
+}
+
+int served(size_t i)
+{
+	return counts[i];
 }
 
 static void *run(void *unused)
@@ -90,6 +129,7 @@ int serve(const struct reply *replies)
 
 	rows = replies;
 	answered = 0;
+	memset(counts, 0, sizeof(counts));
 	listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	cr_assert_eq(bind(listening, (struct sockaddr *)&to, sizeof(to)), 0);
 	cr_assert_eq(listen(listening, 8), 0);
