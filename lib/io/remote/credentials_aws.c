@@ -19,6 +19,8 @@
 
 enum { TEXT = 4096, TOKEN_MOST = 64 << 10 };
 
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
 static enum tfr_status from_environment(struct tfr_keys *k, struct tfr_error *err)
 {
 	const char *id = tfr_environment("AWS_ACCESS_KEY_ID");
@@ -78,6 +80,25 @@ static enum tfr_status parse_sts(
 		k->expires = tfr_parse_time(a.expires);
 	explicit_bzero(&a, sizeof(a));
 	return status;
+}
+
+/* The code is a word such as "ExpiredTokenException"; the message may quote the token. */
+static bool on_sts_fault(void *ctx, const struct tfr_xml_element *e)
+{
+	struct tfr_error *err = ctx;
+
+	if (e->ends && tfr_xml_is(e, "ErrorResponse/Error/Code") && strlen(e->text) < 64 &&
+		strspn(e->text, letters) == strlen(e->text))
+		tfr_error_append(err, " %s", e->text);
+	return true;
+}
+
+static void explain(const struct tfr_buf *answer, struct tfr_error *err)
+{
+	if (!err || !answer->size)
+		return;
+	tfr_xml_read(answer->data, answer->size - 1, on_sts_fault, err);
+	tfr_error_hint(err, "Check AWS_ROLE_ARN and the token in AWS_WEB_IDENTITY_TOKEN_FILE.");
 }
 
 /* What a role needs, from the environment or else from the profile. */
@@ -162,6 +183,8 @@ static enum tfr_status ask_sts(struct tfr_keys *k, const struct identity *id,
 	}
 	if (!status)
 		status = parse_sts(k, &answer, err);
+	else if (status == TFR_ESYS)
+		explain(&answer, err);
 	else if (status == TFR_END)
 		status = tfr_fail(err, TFR_ESYS, "cannot get credentials from STS: no connection");
 	tfr_keys_wipe(&body);

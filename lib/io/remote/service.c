@@ -129,11 +129,10 @@ enum tfr_status tfr_service_ask(const struct tfr_service_call *call, const char 
 	if (code != CURLE_OK)
 		return tfr_fail(err, TFR_ESYS, "cannot get credentials from %s: %s", what,
 			curl_easy_strerror(code));
+	if (!tfr_buf_append(answer, "", 1))
+		return tfr_fail_nomem(err, "asking for credentials");
 	if (status != 200)
 		return tfr_fail(err, TFR_ESYS, "cannot get credentials from %s: it answers %ld",
 			what, status);
-	if (!a.seen)
-		return TFR_END;
-	return tfr_buf_append(answer, "", 1) ? TFR_OK
-					     : tfr_fail_nomem(err, "asking for credentials");
+	return a.seen ? TFR_OK : TFR_END;
 }

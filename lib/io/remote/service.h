@@ -17,8 +17,8 @@ struct tfr_service_call {
 /* Repeats a request that is answered with 429 or 5xx, twice.
  *
  * TFR_OK: 200, and `answer` has its body, with a NUL after it, at most 64 KiB.  TFR_END: no
- * connection.  TFR_ESYS: any other answer; the message names `what` and has neither the body nor
- * the headers of the call, which are secrets. */
+ * connection.  TFR_ESYS: any other answer, of which `answer` has the body; the message names `what`
+ * and has neither the body nor the headers of the call, which are secrets. */
 enum tfr_status tfr_service_ask(const struct tfr_service_call *call, const char *what,
 	struct tfr_buf *answer, struct tfr_error *err);
 

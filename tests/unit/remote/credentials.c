@@ -250,6 +250,23 @@ Test(credentials, of_a_web_identity)
 	cr_assert_eq(stop_serving(), 1);
 }
 
+Test(credentials, a_web_identity_that_is_refused)
+{
+	static const struct reply replies[] = {
+		{ "POST / ", NULL, 400, "",
+			"<ErrorResponse><Error><Code>ExpiredTokenException</Code><Message>hunter2"
+			"</Message></Error></ErrorResponse>" },
+		{ NULL, NULL, 0, NULL, NULL },
+	};
+
+	setenv("AWS_ROLE_ARN", "arn:aws:iam::1:role/r", 1);
+	write_text("token", "hunter2");
+	setenv("AWS_WEB_IDENTITY_TOKEN_FILE", "token", 1);
+	set_port("AWS_ENDPOINT_URL_STS", "http://127.0.0.1:%d", serve(replies));
+	expect_refused(TFR_VENDOR_AWS, "STS: it answers 400 ExpiredTokenException", "AWS_ROLE_ARN");
+	stop_serving();
+}
+
 Test(credentials, a_service_that_fails_is_asked_three_times)
 {
 	static const struct reply replies[] = {
