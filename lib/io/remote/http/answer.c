@@ -53,15 +53,13 @@ static bool number(const char **text, const char *end, uint64_t *value)
 /* "bytes 0-9/100", "bytes 0-9/\*", "bytes *\/100" */
 static bool take_range(struct tfr_answer *a, const char *text, const char *end)
 {
-	uint64_t last;
-
 	if (end - text < 6 || strncasecmp(text, "bytes ", 6) != 0)
 		return false;
 	text += 6;
 	if (text < end && *text == '*')
 		text++;
 	else if (!number(&text, end, &a->first) || text == end || *text++ != '-' ||
-		 !number(&text, end, &last) || last < a->first)
+		 !number(&text, end, &a->last) || a->last < a->first)
 		return false;
 	if (text == end || *text++ != '/')
 		return false;
@@ -120,7 +118,7 @@ static void begin(
 	uint64_t status = 0;
 
 	*a = (struct tfr_answer){ .body = a->body };
-	a->length = a->first = a->total = UINT64_MAX;
+	a->length = a->first = a->last = a->total = UINT64_MAX;
 	*n = (struct tfr_answer_notes){ .retry_after = -1, .header_bytes = n->header_bytes };
 	if (reason) {
 		reason++;

@@ -95,6 +95,8 @@ static size_t on_header(char *line, size_t one, size_t size, void *data)
 	struct tfr_request *t = data;
 
 	(void)one;
+	if (size > 5 && !memcmp(line, "HTTP/", 5))
+		t->fault.size = 0; /* a redirect was followed */
 	return tfr_answer_line(&t->answer, &t->notes, line, size) ? size : 0;
 }
 
@@ -102,10 +104,10 @@ static enum tfr_status wrong_range(struct tfr_request *t, const char *what)
 {
 	char url[300];
 
-	tfr_fail_path(&t->err, TFR_EDATA, tfr_store_show(t->o.store, t->call.key, url, sizeof(url)),
+	tfr_fail_path(&t->err, TFR_ESYS, tfr_store_show(t->o.store, t->call.key, url, sizeof(url)),
 		"%s in the answer for", what);
 	tfr_error_hint(&t->err, "The server or a proxy before it does not serve ranges correctly.");
-	return TFR_EDATA;
+	return TFR_ESYS;
 }
 
 /* Compares an answer 2xx with what was asked for. */
@@ -124,6 +126,8 @@ static enum tfr_status check_head(struct tfr_request *t)
 		return wrong_range(t, "no Content-Range");
 	if (a->first != first)
 		return wrong_range(t, "a wrong Content-Range");
+	if (a->last > t->o.last || (a->length != UINT64_MAX && a->length != a->last - a->first + 1))
+		return wrong_range(t, "a Content-Range that does not fit");
 	return TFR_OK;
 }
 
@@ -132,6 +136,7 @@ static enum tfr_status begin_body(struct tfr_request *t)
 	enum tfr_status status = check_head(t);
 
 	t->headed = true;
+	memcpy(t->etag, t->answer.etag, sizeof(t->etag));
 	if (!status && t->o.head)
 		status = t->o.head(t->o.ctx, &t->answer, &t->err);
 	return status;
@@ -160,11 +165,9 @@ static size_t on_body(char *data, size_t one, size_t size, void *ctx)
 	t->window_bytes += size;
 	if (t->answer.status < 200 || t->answer.status > 299) {
 		t->got += size;
-		if (t->answer.status < 300 || t->answer.status > 399) /* a redirect's is dropped */
-			if (t->fault.size + size > FAULT_MOST ||
-				!tfr_buf_append(&t->fault, data, size))
-				return t->got > 16 * FAULT_MOST ? 0 : size;
-		return size;
+		if (t->fault.size + size <= FAULT_MOST)
+			tfr_buf_append(&t->fault, data, size);
+		return t->got > 16 * FAULT_MOST ? 0 : size;
 	}
 	if (!t->headed)
 		status = begin_body(t);
@@ -216,11 +219,19 @@ static int on_seek(void *ctx, curl_off_t offset, int origin)
 
 /* --- an attempt --- */
 
+static bool has_condition(const struct tfr_request *t)
+{
+	for (size_t i = 0; i < t->call.n_headers; i++)
+		if (!strncasecmp(t->call.headers[i], "If-Match:", 9))
+			return true;
+	return false;
+}
+
 static enum tfr_status sign(struct tfr_request *t)
 {
 	const char *headers[64];
 	struct tfr_call call = t->call;
-	char range[64];
+	char range[64], match[TFR_ETAG + 16];
 
 	for (size_t i = 0; i < call.n_headers; i++)
 		headers[i] = call.headers[i];
@@ -229,6 +240,11 @@ static enum tfr_status sign(struct tfr_request *t)
 			(unsigned long long)(t->o.first + t->taken), (unsigned long long)t->o.last);
 		headers[call.n_headers++] = range;
 		call.headers = headers;
+	}
+	/* The rest of what the attempt before has begun. */
+	if (t->o.ranged && t->taken && *t->etag == '"' && !has_condition(t)) {
+		snprintf(match, sizeof(match), "If-Match: %s", t->etag);
+		headers[call.n_headers++] = match;
 	}
 	tfr_sending_clear(&t->sending);
 	return tfr_store_sign(t->o.store, &call, &t->sending, &t->err);

@@ -28,7 +28,7 @@ static enum tfr_status take(void *ctx, const uint8_t *data, size_t size, struct 
 
 	if (size > x->most - x->body.size)
 		return tfr_fail_path(
-			err, TFR_EDATA, x->url, "more than %zu bytes in the answer for", x->most);
+			err, TFR_ESYS, x->url, "more than %zu bytes in the answer for", x->most);
 	return tfr_buf_append(&x->body, data, size) ? TFR_OK
 						    : tfr_fail_nomem(err, "reading an answer");
 }

@@ -18,12 +18,12 @@ struct tfr_answer {
 	char etag[TFR_ETAG];	   /* with its quotes; "" if there is none */
 	int64_t mtime;		   /* Last-Modified, seconds since 1970; 0: unknown */
 	uint64_t length;	   /* Content-Length; UINT64_MAX: unknown */
-	uint64_t first, total;	   /* Content-Range: of the first byte, and of the object;
-				      UINT64_MAX: unknown */
-	bool ranges;		   /* the server accepts ranges, as far as it says */
-	bool encoded;		   /* a Content-Encoding other than identity */
-	unsigned attempts;	   /* how often the request was sent */
-	uint32_t crc32c;	   /* of the object, if `has_crc32c` */
+	uint64_t first, last, total; /* Content-Range: of the first and last byte, and of the
+				object; UINT64_MAX: unknown */
+	bool ranges;		     /* the server accepts ranges, as far as it says */
+	bool encoded;		     /* a Content-Encoding other than identity */
+	unsigned attempts;	     /* how often the request was sent */
+	uint32_t crc32c;	     /* of the object, if `has_crc32c` */
 	bool has_crc32c;
 	struct tfr_buf body; /* of tfr_exchange() */
 };
