@@ -17,7 +17,8 @@ static struct ring {
 	const struct tfr_key_source *source; /* the one that answered; NULL: not asked */
 	bool none;
 	struct tfr_keys keys;
-	time_t asked; /* last, whether or not it gave keys */
+	time_t asked;	/* last, whether or not it gave keys */
+	time_t renewed; /* last on demand: requests in flight are all refused at about one time */
 } rings[] = {
 	[TFR_VENDOR_AWS] = { .lock = PTHREAD_MUTEX_INITIALIZER },
 	[TFR_VENDOR_GCS] = { .lock = PTHREAD_MUTEX_INITIALIZER },
@@ -193,7 +194,7 @@ static enum tfr_status update(
 
 	if (r->none)
 		return TFR_END;
-	if (valid && (renew ? r->asked == now : !ends || now - r->asked < PAUSE))
+	if (valid && (renew ? now - r->renewed < 2 : !ends || now - r->asked < PAUSE))
 		return TFR_OK;
 	if (!r->source)
 		status = ask_all(
@@ -201,6 +202,8 @@ static enum tfr_status update(
 	else
 		status = renew_keys(r, err);
 	r->asked = now;
+	if (renew)
+		r->renewed = now;
 	if (status != TFR_END && valid && !renew)
 		status = TFR_OK;
 	return status;
