@@ -122,10 +122,10 @@ def moto_with_signatures(t):
     client = m.client()
     client.create_bucket(Bucket='reading')
     data = records(1500, 20000)
-    client.put_object(Bucket='reading', Key='a/x+y.tfrecord', Body=data)
+    client.put_object(Bucket='reading', Key='ä b/x+y%41.tfrecord', Body=data)
     write(t.path('x'), data)
-    assert t.good('cat', 's3://reading/a/x+y.tfrecord').out == t.good('cat', t.path('x')).out
-    t.fails(3, 'check', 's3://reading/a/x+y.tfrecord', env={'AWS_SECRET_ACCESS_KEY': 'wrong'}, says='403')
+    assert t.good('cat', 's3://reading/ä b/x+y%41.tfrecord').out == t.good('cat', t.path('x')).out
+    t.fails(3, 'check', 's3://reading/ä b/x+y%41.tfrecord', env={'AWS_SECRET_ACCESS_KEY': 'wrong'}, says='403')
 
 
 @case

@@ -1,1 +1,283 @@
+"""Writing objects: the bytes, the requests, nothing overwritten, nothing half there."""
+import os
+import signal
+import subprocess
+import time
 
+from harness import DATA, MIB, SECRET, case, records, write
+from servers import faults
+
+OUT = 's3://train/out.tfrecord'
+
+
+def _input(t, size):
+    return write(t.path('in/in.tfrecord'), records(size // 20000, 20000))
+
+
+def _wait(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, 'it did not happen'
+        time.sleep(.01)
+
+
+def _both(t):
+    """The two kinds of stores, with the URL of an object in each."""
+    yield t.store(), OUT
+    yield t.store(google=True), 'gs://train/out.tfrecord'
+
+
+@case
+def a_small_object_is_one_put(t):
+    source = _input(t, 300000)
+    wanted = t.good('cat', source).out
+    for s, url in _both(t):
+        t.good('cat', source, '-o', url)
+        assert s.get('train', 'out.tfrecord') == wanted
+        put, = s.seen('PUT')
+        if s.google:
+            assert put.headers.get('x-goog-if-generation-match') == '0' and 'crc32c=' in put.headers.get('x-goog-hash', '')
+        else:
+            assert put.headers.get('If-None-Match') == '*' and put.headers.get('x-amz-checksum-crc32c')
+        assert not s.seen('POST'), s.requests
+
+
+@case
+def a_large_object_is_equal_parts(t):
+    source = _input(t, 50 * MIB)
+    wanted = t.good('cat', source).out
+    for s, url in _both(t):
+        s.equal_parts = True
+        t.good('cat', source, '-o', url)
+        assert s.get('train', 'out.tfrecord') == wanted and not s.uploads
+        parts = s.seen('PUT')
+        assert len(parts) >= 3 and s.most_busy > 1, s.requests
+        assert all(p.headers.get('x-goog-hash' if s.google else 'x-amz-checksum-crc32c') for p in parts)
+        assert len({p.parameters['partNumber'] for p in parts}) == len(parts), 'a part was sent twice'
+
+
+@case
+def the_size_of_parts_can_be_chosen(t):
+    s = t.store()
+    source = _input(t, 30 * MIB)
+    t.good('cat', '--part-size', '6MiB', source, '-o', OUT)
+    sizes = sorted(len(p.body) for p in s.seen('PUT'))
+    assert sizes[1:] == [6 * MIB] * (len(sizes) - 1), sizes
+
+
+@case
+def nothing_is_overwritten_without_f(t):
+    source = _input(t, 300000)
+    for s, url in _both(t):
+        s.put('train', 'out.tfrecord', b'precious')
+        result = t.run('cat', source, '-o', url)
+        assert result.status in (1, 2, 3) and 'overwrite' in result.err, result
+        assert s.get('train', 'out.tfrecord') == b'precious'
+        t.good('cat', '-f', source, '-o', url)
+        assert s.get('train', 'out.tfrecord') != b'precious'
+
+
+@case
+def an_object_that_appears_meanwhile_is_kept(t):
+    """The precondition is the server's: a look before the upload would not find it."""
+    for size in (300000, 40 * MIB):
+        source = _input(t, size)
+        for s, url in _both(t):
+            def appear(x):
+                s.put('train', 'out.tfrecord', b'theirs')
+                x.send(x.answer())
+            last = s.inject(appear, when=lambda r: r.method == 'POST' and 'uploadId' in r.parameters or
+                            r.method == 'PUT' and 'uploadId' not in r.parameters or
+                            s.google and r.method == 'PUT' and r.parameters.get('partNumber') == '1')
+            result = t.run('cat', source, '-o', url)
+            assert last.count == 1 and result.status != 0 and 'overwrite' in result.err, result
+            assert s.get('train', 'out.tfrecord') == b'theirs' and not s.uploads, s.requests
+
+
+@case
+def servers_without_conditional_writes(t):
+    for size in (300000, 40 * MIB):
+        source = _input(t, size)
+        s = t.store(conditional=False)
+        t.good('cat', source, '-o', OUT)
+        assert s.get('train', 'out.tfrecord') == t.good('cat', source).out
+        assert any(r.answered == 501 for r in s.requests) and s.seen('HEAD')
+        s.put('train', 'out.tfrecord', b'precious')
+        result = t.run('cat', source, '-o', OUT)
+        assert result.status != 0 and s.get('train', 'out.tfrecord') == b'precious' and not s.uploads, result
+
+
+@case
+def faults_of_a_put_are_repeated(t):
+    source = _input(t, 300000)
+    wanted = t.good('cat', source).out
+    for act in (faults.status(503, 'SlowDown'), faults.status(500, 'InternalError'), faults.reset(), faults.stall()):
+        s = t.store()
+        fault = s.inject(act, when=lambda r: r.method == 'PUT', times=2)
+        t.good('cat', '--timeout', '6', source, '-o', OUT)
+        assert fault.count == 2 and s.get('train', 'out.tfrecord') == wanted
+
+
+@case
+def a_put_whose_answer_is_lost(t):
+    """The object is there, and the repetition is refused by If-None-Match: that is no failure."""
+    source = _input(t, 300000)
+    for s, url in _both(t):
+        fault = s.inject(faults.lost(), when=lambda r: r.method == 'PUT')
+        t.good('cat', source, '-o', url)
+        assert fault.count == 1 and s.get('train', 'out.tfrecord') == t.good('cat', source).out
+
+
+@case
+def faults_of_parts_are_repeated(t):
+    source = _input(t, 40 * MIB)
+    wanted = t.good('cat', source).out
+    for act in (faults.status(503, 'SlowDown'), faults.reset(), faults.lost(), faults.status(408, 'RequestTimeout')):
+        s = t.store()
+        fault = s.inject(act, when=lambda r: r.parameters.get('partNumber') == '2')
+        t.good('cat', source, '-o', OUT)
+        assert fault.count == 1 and s.get('train', 'out.tfrecord') == wanted and not s.uploads
+
+
+@case
+def a_completion_with_an_error_in_200(t):
+    source = _input(t, 40 * MIB)
+    text = '<?xml version="1.0"?><Error><Code>%s</Code><Message>We encountered an internal error.</Message><RequestId>R-7</RequestId></Error>'
+
+    def is_completion(r):
+        return r.method == 'POST' and 'uploadId' in r.parameters
+    s = t.store()
+    fault = s.inject(faults.body(text % 'InternalError'), when=is_completion)
+    t.good('cat', source, '-o', OUT)
+    assert fault.count == 1 and s.get('train', 'out.tfrecord') == t.good('cat', source).out
+    s = t.store()
+    fault = s.inject(faults.body(text % 'AccessDenied'), when=is_completion, times=None)
+    t.fails(3, 'cat', '--timeout', '4', source, '-o', OUT, says=['out.tfrecord', 'We encountered'], hint=False)
+    assert fault.count and not s.objects and not s.uploads, s.requests
+
+
+@case
+def a_completion_whose_answer_is_lost(t):
+    source = _input(t, 40 * MIB)
+    for s, url in _both(t):
+        fault = s.inject(faults.lost(), when=lambda r: r.method == 'POST' and 'uploadId' in r.parameters)
+        t.good('cat', source, '-o', url)
+        assert fault.count == 1 and s.get('train', 'out.tfrecord') == t.good('cat', source).out and not s.uploads
+
+
+@case
+def a_store_that_damages_parts(t):
+    """A checksum or an ETag that is not that of the part: the object does not appear."""
+    source = _input(t, 40 * MIB)
+    s = t.store()
+    fault = s.inject(faults.headers(x_amz_checksum_crc32c='AAAAAA=='), when=lambda r: 'partNumber' in r.parameters, times=None)
+    result = t.run('cat', '--timeout', '4', source, '-o', OUT)
+    assert fault.count and result.status == 3 and not s.objects and not s.uploads, result
+    s = t.store()
+    fault = s.inject(faults.headers(ETag='"00000000000000000000000000000000"'), when=lambda r: 'partNumber' in r.parameters, times=None)
+    result = t.run('cat', '--timeout', '4', source, '-o', OUT)
+    assert fault.count and result.status == 3 and not s.objects and not s.uploads, result
+
+
+@case
+def errors_abort_the_upload(t):
+    source = _input(t, 40 * MIB)
+    for s, url in _both(t):
+        fault = s.inject(faults.status(403, 'AccessDenied', 'no parts for you'), when=lambda r: r.parameters.get('partNumber') == '2', times=None)
+        t.fails(3, 'cat', source, '-o', url, says=[url, '403', 'no parts for you', 'REQ-FAULT'])
+        assert fault.count == 1 and not s.objects and not s.uploads and s.seen('DELETE'), s.requests
+
+
+@case
+def signals_abort_the_upload(t):
+    source = _input(t, 60 * MIB)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        s = t.store()
+        s.inject(faults.stall(), when=lambda r: r.parameters.get('partNumber') == '2', times=None)
+        child = t.start('cat', source, '-o', OUT)
+        _wait(lambda: len(s.seen('PUT')) >= 2)
+        child.send_signal(number)
+        _, err = child.communicate(timeout=20)
+        assert child.returncode != 0 and SECRET.encode() not in err
+        assert not s.objects and not s.uploads, 'signal %d: %r' % (number, s.requests)
+
+
+@case
+def killed_at_any_moment(t):
+    """kill -9 leaves no object that is not complete, whatever request was the last."""
+    source = _input(t, 40 * MIB)
+    wanted = t.good('cat', source).out
+    for stop in range(1, 7):
+        s = t.store()
+        child = t.start('cat', source, '-o', OUT)
+        _wait(lambda: len(s.requests) >= stop or child.poll() is not None)
+        child.kill()
+        child.communicate()
+        time.sleep(.05)
+        assert s.get('train', 'out.tfrecord') in (None, wanted)
+
+
+@case
+def a_closed_pipe_aborts_the_upload(t):
+    """An input that ends in the middle of a record."""
+    s = t.store()
+    child = t.start('cat', '-', '-o', OUT, stdin=subprocess.PIPE)
+    child.stdin.write(records(3000, 20000)[:-10])
+    child.stdin.close()
+    err = child.stderr.read()
+    child.wait(20)
+    assert child.returncode == 1 and not s.objects and not s.uploads, (err, s.requests)
+
+
+@case
+def a_set_ends_with_its_manifest(t):
+    """What a reader sees before the manifest is a set without one; no member is written after it."""
+    s = t.store()
+    t.good('shard', DATA + 'images', '-o', 's3://train/x@4.tfrecord')
+    last = s.seen('PUT')[-1]
+    assert 'manifest' in last.path, s.seen('PUT')
+    t.good('check', '--manifest', 's3://train/x@4.tfrecord')
+    t.good('shard', DATA + 'images', '-o', t.path('x@4.tfrecord'))
+    for i in range(4):
+        name = 'x-%05d-of-00004.tfrecord' % i
+        with open(t.path(name), 'rb') as f:
+            assert s.get('train', name) == f.read(), name
+
+
+@case
+def a_set_that_is_killed_has_no_manifest(t):
+    s = t.store()
+    s.inject(faults.stall(), when=lambda r: r.method == 'PUT' and '00002' in r.path, times=None)
+    child = t.start('shard', DATA + 'images', '-o', 's3://train/x@4.tfrecord')
+    _wait(lambda: any('00002' in r.path for r in s.seen('PUT')))
+    child.kill()
+    child.communicate()
+    assert not any('manifest' in k for k in s.keys_of('train')), s.keys_of('train')
+
+
+@case
+def memory_of_an_upload_is_bounded(t):
+    s = t.store(keep=False)
+    source = t.path('big.tfrecord')
+    piece = records(1600, 60000)
+    with open(source, 'wb') as out:
+        for _ in range(6):
+            out.write(piece)
+    result = t.good('cat', source, '-o', OUT, limit=120)
+    assert result.peak <= 512 * MIB, result
+    assert sum(len(p.body) for p in s.seen('PUT')) == os.path.getsize(source)
+
+
+@case
+def moto_takes_uploads(t):
+    m = t.moto()
+    client = m.client()
+    client.create_bucket(Bucket='writing')
+    source = _input(t, 40 * MIB)
+    for size, name in ((300000, 'small'), (40 * MIB, 'large')):
+        source = _input(t, size)
+        t.good('cat', source, '-o', 's3://writing/' + name)
+        assert client.get_object(Bucket='writing', Key=name)['Body'].read() == t.good('cat', source).out
+        result = t.run('cat', source, '-o', 's3://writing/' + name)
+        assert result.status != 0 and 'overwrite' in result.err, result
+    assert not client.list_multipart_uploads(Bucket='writing').get('Uploads')

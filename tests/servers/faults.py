@@ -114,7 +114,7 @@ def endless_body(status=200, piece=b'a' * 65536, headers=None):
     """A body without an end, in chunks."""
     def act(x):
         x.head(Answer(status, {'Transfer-Encoding': 'chunked', **(headers or {})}), '')
-        while not x.server.ending.is_set():
+        while x.request.method != 'HEAD' and not x.server.ending.is_set():
             x.write(b'%x\r\n%s\r\n' % (len(piece), piece))
     return act
 
@@ -124,7 +124,7 @@ def gzipped(size=None):
     def act(x):
         answer = x.answer()
         answer.body = gzip.compress(bytes(size) if size else bytes(answer.body[:]))
-        answer.headers['Content-Encoding'] = 'gzip'
+        answer.headers |= {'Content-Encoding': 'gzip', 'Content-Length': len(answer.body)}
         x.send(answer)
     return act
 
