@@ -204,7 +204,7 @@ def content_encodings(t):
     another = web.inject(faults.gzipped(), times=None)
     result = t.run('cat', '--timeout', '3', web.url + NAME)
     assert fault.count and another.count
-    assert result.out == data if result.status == 0 else result.status == 3 and 'Content-Encoding' in result.err, result
+    assert result.out == data if result.status == 0 else result.status == 3 and 'Content-' in result.err, result
 
 
 @case
