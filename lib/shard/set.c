@@ -241,10 +241,16 @@ static enum tfr_status check_gaps(struct tfr_set *set, size_t first, struct tfr_
 	return status;
 }
 
+/* A second slash would be part of a key. */
+static const char *slash_after(const char *folder)
+{
+	return tfr_has_suffix(folder, "/") ? "" : "/";
+}
+
 /* Whether a file in the folder has the name of a TFRecord file. */
 static bool holds_records(const char *parent, const char *name)
 {
-	TFR_AUTO_FREE char *path = tfr_asprintf("%s/%s", parent, name);
+	TFR_AUTO_FREE char *path = tfr_asprintf("%s%s%s", parent, slash_after(parent), name);
 	struct tfr_names names = { 0 };
 	bool found = false;
 
@@ -271,8 +277,8 @@ void tfr_set_hint_at_folders(const char *path, struct tfr_error *err)
 	for (size_t i = 0; i < names.n; i++)
 		if (found < 3 && at < sizeof(text) && names.list[i][0] != '.' &&
 			holds_records(path, names.list[i]))
-			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s'%s/%s'",
-				found++ ? ", " : "", path, names.list[i]);
+			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s'%s%s%s'",
+				found++ ? ", " : "", path, slash_after(path), names.list[i]);
 	tfr_names_clear(&names);
 	if (found && at < sizeof(text))
 		tfr_error_hint(err, "TFRecord files are in %s: name one of these folders.", text);
@@ -286,7 +292,7 @@ static enum tfr_status add_found(
 
 	if (tfr_set_never_records(name))
 		return TFR_OK;
-	file = tfr_asprintf("%s%s%s", folder, tfr_has_suffix(folder, "/") ? "" : "/", name);
+	file = tfr_asprintf("%s%s%s", folder, slash_after(folder), name);
 	if (!file)
 		return tfr_fail_nomem(err, "listing a directory");
 	if (is_directory(file) || !(named_as_records(name) || starts_with_record(file)))
