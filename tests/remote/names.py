@@ -134,3 +134,13 @@ def passwords_and_signed_urls_are_not_shown(t):
     assert result.status == 1 and '5ab0c' not in result.err + result.out.decode(), result
     result = t.run('check', url.replace('/d/x', '/d/none'))
     assert result.status == 3 and '5ab0c' not in result.err, result
+
+
+@case
+def prefixes_with_records_are_suggested(t):
+    s = t.store(page=2)
+    for key in 'p/', 'p/x.tfrecord', 'p/sub/x.tfrecord', 'q/x.tfrecord':
+        s.put('train', key, read(DATA + 'images.tfrecord'))
+    for url in 's3://train', 's3://train/':
+        t.fails(1, 'count', url, says="TFRecord files are in 's3://train/p', 's3://train/q'")
+    assert not any('//' in r.path for r in s.requests), s.requests
