@@ -17,7 +17,7 @@ import time
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, TOP + '/tests')
 
-from servers import moto, nginx, process, signature, store  # noqa: E402
+from servers import distance, moto, nginx, process, signature, store  # noqa: E402
 from servers.checksum import Repeated, record  # noqa: E402
 
 DATA = TOP + '/tests/data/'
@@ -94,15 +94,21 @@ class Test:
         self.environment |= made.environment() if signed else {'AWS_ENDPOINT_URL': made.url}
         return made
 
-    def nginx(self, root):
-        return self.exits.enter_context(nginx.Nginx(self.folder, root))
+    def nginx(self, root, **options):
+        return self.exits.enter_context(nginx.Nginx(self.folder, root, **options))
+
+    def distance(self, *link):
+        forwarder = os.path.dirname(os.path.dirname(self.tfr)) + '/tests/forwarder'
+        if not os.access(forwarder, os.X_OK):
+            raise Unavailable('tests/forwarder is not built')
+        return self.exits.enter_context(distance.Distance(forwarder, *link))
 
     # --- tfr ---
 
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def start(self, *arguments, env=None, **options):
+    def start(self, *arguments, env=None, prefix=(), **options):
         """tfr as a child, in an environment without any setting of the user."""
         full = {'PATH': '/usr/bin:/bin', 'HOME': self.folder, 'TMPDIR': self.folder, 'LC_ALL': 'C.UTF-8',
                 'AWS_EC2_METADATA_DISABLED': 'true', 'NO_GCE_CHECK': 'true', **self.environment, **(env or {})}
@@ -110,7 +116,8 @@ class Test:
             if name in os.environ:
                 full[name] = os.environ[name]
         options.setdefault('stdout', subprocess.PIPE)
-        return subprocess.Popen([self.tfr, *map(str, arguments)], stderr=subprocess.PIPE, stdin=options.pop('stdin', subprocess.DEVNULL),
+        # nsenter becomes tfr: the process is the same
+        return subprocess.Popen([*prefix, self.tfr, *map(str, arguments)], stderr=subprocess.PIPE, stdin=options.pop('stdin', subprocess.DEVNULL),
                                 env={k: v for k, v in full.items() if v is not None}, **options)
 
     def run(self, *arguments, env=None, limit=60, **options):

@@ -1,5 +1,6 @@
 """Reading objects: the same bytes as from a file, and the requests that get them."""
 import os
+import time
 
 from harness import DATA, MIB, case, check_ranges, large, read, records, write
 
@@ -134,3 +135,18 @@ def moto_without_credentials(t):
     m.client().create_bucket(Bucket='public', ACL='public-read')
     m.client().put_object(Bucket='public', Key='x', Body=read(DATA + 'images.tfrecord'), ACL='public-read')
     assert t.good('cat', 's3://public/x').out == t.good('cat', DATA + 'images.tfrecord').out
+
+
+@case
+def at_a_distance_and_with_losses(t):
+    """40 ms away, and with one packet in 500 lost: the same bytes, by more than one connection."""
+    for link in ((40, 1000, 0), (40, 1000, .2)):
+        d = t.distance(*link)
+        root = t.path('root%s' % link[2])
+        write(root + '/x.tfrecord', records(2500, 20000))
+        os.chmod(t.folder, 0o755)
+        n = t.nginx(root, prefix=d.there, address=d.address, name='nginx%s' % link[2])
+        time.sleep(.5)
+        result = t.good('cat', n.url + '/x.tfrecord', prefix=d.here)
+        assert result.out == t.good('cat', root + '/x.tfrecord').out
+        assert sum(' 206 ' in line for line in n.lines()) > 3 and result.seconds > .1, result

@@ -44,8 +44,8 @@ def certificates(folder):
 class Nginx:
     """Serves the files of `root`; `prefix` is a command that starts it elsewhere, such as in another network namespace."""
 
-    def __init__(self, folder, root, prefix=(), address='127.0.0.1', workers=1):
-        self.folder, self.root = folder + '/nginx', root
+    def __init__(self, folder, root, prefix=(), address='127.0.0.1', workers=1, name='nginx'):
+        self.folder, self.root = '%s/%s' % (folder, name), root
         program = find('nginx')
         os.makedirs(self.folder + '/temp')
         certificates(self.folder)
